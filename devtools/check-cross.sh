@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# usage: check-cross.sh <build folder>
+#
+# Compiles every C file of the libraries, drivers, applications and examples for
+# aarch64, the cores of a card. Compiles only: nothing is linked or run. DPDK's
+# headers for that architecture come from its package, unpacked in the build
+# folder and not installed.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source-path=SCRIPTDIR source=private-apt.sh
+. "$top/devtools/private-apt.sh"
+
+arch=arm64
+triplet=aarch64-linux-gnu
+compiler=$triplet-gcc
+
+[ $# = 1 ] || { echo 'usage: check-cross.sh <build folder>' >&2; exit 2; }
+mkdir -p "$1"
+build=$(cd "$1" && pwd)
+root=$build/root-$arch
+sdk=$build/dpdk-sdk/include
+
+command -v $compiler >/dev/null || { echo "no $compiler; see devtools/setup.sh test" >&2; exit 1; }
+version=$(dpkg-query -W -f '${Version}' libdpdk-dev)
+
+if [ "$(cat "$root/stamp" 2>/dev/null)" != "$version" ]; then
+	rm -rf "$root"
+	mkdir -p "$root/download"
+	apt_init "$root/apt" deb < <(apt_entries_of libdpdk-dev)
+	foreign=(-o "APT::Architecture=$arch" -o "APT::Architectures={\"$arch\";}"
+		-o Dir::State::status=/dev/null)
+	apt_run "${foreign[@]}" update || true
+	(cd "$root/download" && apt_run "${foreign[@]}" download "libdpdk-dev:$arch=$version")
+	dpkg-deb -x "$root"/download/libdpdk-dev_*.deb "$root"
+	rm -rf "$root/apt" "$root/download"
+	# Headers only: 200 MB of archives are of no use here.
+	rm -rf "${root:?}"/usr/{lib,share}
+	echo "$version" >"$root/stamp"
+fi
+"$top/devtools/get-driver-headers.sh" "$build" >/dev/null
+
+flags=(
+	-std=gnu11 -O2 -Wall -Wextra -Wno-missing-field-initializers -Werror
+	-D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -DALLOW_INTERNAL_API
+	-isystem "$root/usr/include/dpdk" -isystem "$root/usr/include/$triplet/dpdk"
+	-isystem "$sdk" -include rte_config.h -march=armv8-a+crc
+	# what meson.build files define
+	-DRTE_LOG_DEFAULT_LOGTYPE=cross -DTEST_COMCH_VERSION='"cross"'
+)
+for d in "$top"/lib/*/ "$top"/drivers/comch/shm/; do
+	flags+=(-I "$d")
+done
+
+# What one compilation needs beyond these is an include folder of its own.
+compile() {
+	$compiler "${flags[@]}" -I "$(dirname "$1")" -c "$1" -o "$build/cross.$2.o"
+}
+
+cd "$top"
+bad=0
+count=0
+while IFS= read -r f; do
+	count=$((count + 1))
+	compile "$f" $$ || {
+		echo "$f: does not compile for $triplet"
+		bad=1
+	}
+done < <(find lib drivers app examples -name '*.c' ! -path '*/fuzz/*' ! -path '*/build/*' 2>/dev/null | sort)
+rm -f "$build/cross.$$.o"
+echo "$count files compiled for $triplet"
+exit $bad

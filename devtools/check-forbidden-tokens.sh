@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# Words that may not stand in the tree, by folder, each with its reason. C code
+# is looked at without its comments. A line that must be an exception says
+# "check-ok: <why>" in a comment.
+#
+# The patterns are written so that they do not match this file.
+
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source-path=SCRIPTDIR source=tree-files.sh
+. devtools/tree-files.sh
+
+bad=0
+tree_files '*'
+
+# C source without comments, line numbers kept.
+strip_comments() {
+	awk '
+		/check-ok: / { print ""; next }
+		{
+			out = ""
+			while (length($0)) {
+				if (inside) {
+					i = index($0, "*/")
+					if (!i) { $0 = ""; break }
+					$0 = substr($0, i + 2); inside = 0
+				}
+				i = index($0, "/*")
+				if (!i) { out = out $0; break }
+				out = out substr($0, 1, i - 1)
+				$0 = substr($0, i + 2); inside = 1
+			}
+			print out
+		}' "$1"
+}
+
+report() { # <file> <reason>; grep's lines on stdin
+	local line
+	while IFS= read -r line; do
+		echo "$1:$line"
+		echo "	$2"
+		bad=1
+	done
+}
+
+# code <folders as extended regex> <pattern> <reason>
+declare -A stripped
+code() {
+	local f
+	for f in "${files[@]}"; do
+		[[ $f =~ \.[ch]$ && $f =~ ^($1) ]] || continue
+		[ -n "${stripped[$f]+x}" ] || stripped[$f]=$(strip_comments "$f")
+		report "$f" "$3" < <(grep -nE "$2" <<<"${stripped[$f]}" || true)
+	done
+}
+
+# text <pattern> <reason>: every file that is text.
+text() {
+	local f
+	for f in "${files[@]}"; do
+		report "$f" "$2" < <(grep -nIE "$1" "$f" | grep -v 'check-ok: ' || true)
+	done
+}
+
+parts='lib/|drivers/'
+code "$parts" '(^|[^a-z_])(v?printf|puts|putchar|perror) *\(' 'libraries log with rte_log, they do not print'
+code "$parts" '(^|[^a-z_])(v?fprintf|fputs|fputc) *\([^,]*std(out|err)|std(out|err) *\)' 'libraries log with rte_log, they do not print'
+code "$parts" '(^|[^a-z_])(rte_panic|rte_exit|exit|_exit|abort) *\(' 'a library never ends its program'
+code "$parts" '(^|[^a-zA-Z_])assert *\(' 'input is checked and refused, not asserted'
+code "$parts" '(^|[^a-z_])pthread_[a-z_]+ *\(' 'threads and locks come from EAL'
+code "$parts" '__attribute__' 'use the __rte_* macros'
+code "$parts" '__typeof__' 'use typeof'
+code "$parts" '#[[:space:]]*pragma' 'no compiler pragmas'
+code "$parts" 'RTE_LOG_REGISTER *\(' 'use RTE_LOG_REGISTER_DEFAULT or _SUFFIX'
+code "$parts" '%[0-9.]*l?l[dux]\>' 'use PRIu64 and its family'
+code "$parts|app/|examples/" '__sync_[a-z_]+ *\(' 'use __atomic_* with an explicit order'
+code "$parts|app/|examples/" 'rte_smp_[a-z]*mb *\(' 'use rte_atomic_thread_fence with an explicit order'
+code "$parts|app/|examples/" 'rte_atomic(16|32|64)_' 'use __atomic_* with an explicit order'
+code 'app/|examples/|lib/doca' '#include *[<"](dev_driver|bus_[a-z]*_?driver|rte_comch_pmd|comch_private)\.h' \
+	'applications use public headers only'
+code 'lib/' '#include *[<"].*(shm|bluefield)' 'the library names no driver'
+
+text '\<(TO[D]O|FIX[M]E|XX[X])\>' 'finish it, or write it down where users see it'
+text '(/wor[k]/|/hom[e]/|/roo[t]/|bash_job[s]|/tmp/re[f]/)' 'no paths of one machine'
+text '((deb|security|snapshot)\.debia[n]\.org|pyp[i]\.org|pythonhoste[d]\.org|npmj[s]\.)' \
+	'no package registries: take what the machine is set up with'
+
+exit $bad
