@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef COMCH_PRIVATE_H
+#define COMCH_PRIVATE_H
+
+/*
+ * What the files of the library share: the progress engine's structure, the log
+ * macro, and the functions that cross files. Nothing here is installed, and
+ * nothing here knows a driver.
+ */
+
+#include <rte_log.h>
+#include <rte_mempool.h>
+#include <rte_ring.h>
+
+#include "rte_comch_pmd.h"
+
+extern int comch_logtype;
+
+/* RTE_LOG_LINE does not exist in DPDK 22.11 */
+#define COMCH_LOG(level, fmt, ...) \
+	rte_log(RTE_LOG_##level, comch_logtype, "COMCH: " fmt "\n", ##__VA_ARGS__)
+
+/* Devices of which one engine can have contexts. */
+#define COMCH_PE_MAX_PGROUPS 8
+/*
+ * Events that can wait for one engine. A driver has at most 1055 under way for
+ * each device, and each consumer attached has two, its answer and the news of
+ * the connection's end: all of these fit, 8 * 1055 + 3500 * 2 < 16383. Requests
+ * of consumers on other engines take what is left, and are refused above that.
+ */
+#define COMCH_PE_MAILBOX_SIZE 16384
+#define COMCH_PE_MAX_CONSUMERS 3500
+#define COMCH_PE_MAILBOX_BUSY 512
+/* Events of one call of progress, so that the polling gets its turn. */
+#define COMCH_PE_MAILBOX_BURST 64
+#define COMCH_PE_DFLT_TASKS 16384
+#define COMCH_PE_MAX_TASKS (1u << 20)
+#define COMCH_DFLT_SEND_TASKS 32
+#define COMCH_DFLT_CONNECT_TIMEOUT_MS 5000
+
+TAILQ_HEAD(comch_conn_list, rte_comch_conn);
+TAILQ_HEAD(comch_ctx_list, rte_comch_ctx);
+
+struct rte_comch_pe {
+	/* the part that each call of progress reads */
+	bool in_progress;
+	uint32_t armed; /* written by arm and progress, read by event posters */
+	uint32_t nb_pgs;
+	uint32_t nb_work;
+	uint32_t nb_retry;
+	uint64_t next_timer; /* TSC of the first deadline among the clients */
+	struct rte_ring *mailbox;
+	struct rte_comch_pgroup *pgs[COMCH_PE_MAX_PGROUPS];
+	struct comch_ctx_list work;    /* contexts with something deferred */
+	struct comch_conn_list retry;  /* connections that wait for room */
+	struct comch_conn_list reaped; /* freed when no driver is on the stack */
+
+	struct rte_mempool *tasks;
+	struct rte_mempool_cache *cache;
+	uint32_t tasks_left; /* not promised to a context */
+
+	int epfd;
+	int evfd;
+	int tmfd;
+	bool timer_armed;
+	uint32_t nb_ctxs;
+	uint32_t nb_consumers;
+	struct comch_ctx_list ctxs;
+};
+
+/* rte_comch_dev.c */
+struct rte_comch_dev *comch_dev_get(int16_t dev_id);
+void comch_devs_lock_take(void);
+void comch_devs_lock_drop(void);
+
+/* rte_comch_pe.c */
+int comch_pe_attach(struct rte_comch_pe *pe, struct rte_comch_ctx *ctx);
+void comch_pe_detach(struct rte_comch_ctx *ctx);
+void comch_pe_work_add(struct rte_comch_ctx *ctx);
+void comch_pe_retry_add(struct rte_comch_conn *conn);
+void comch_pe_retry_del(struct rte_comch_conn *conn);
+void comch_pe_reap_add(struct rte_comch_pe *pe, struct rte_comch_conn *conn);
+void comch_pe_timer_update(struct rte_comch_pe *pe);
+void comch_pe_kick(struct rte_comch_pe *pe);
+
+/* No room for what is not promised a place. */
+static inline bool
+comch_pe_mailbox_busy(const struct rte_comch_pe *pe)
+{
+	return rte_ring_count(pe->mailbox) >= COMCH_PE_MAILBOX_BUSY;
+}
+
+/*
+ * The application has given an engine something to do between arming it and
+ * waiting for it: what was armed knows nothing of that, so the wait must end.
+ */
+static inline void
+comch_pe_touch(struct rte_comch_pe *pe)
+{
+	if (unlikely(pe->armed != 0) && !pe->in_progress)
+		comch_pe_kick(pe);
+}
+
+/* rte_comch_ctx.c */
+void comch_ctx_state_set(struct rte_comch_ctx *ctx, enum rte_comch_state next);
+void comch_ctx_try_idle(struct rte_comch_ctx *ctx);
+int comch_ctx_work(struct rte_comch_ctx *ctx);
+int comch_ctx_timeout(struct rte_comch_ctx *ctx);
+
+/* rte_comch_conn.c */
+void comch_conn_finish(struct rte_comch_conn *conn, int status);
+void comch_conn_reap(struct rte_comch_conn *conn);
+void comch_conn_put(struct rte_comch_conn *conn);
+int comch_conn_retry(struct rte_comch_conn *conn);
+
+/* rte_comch_consumer.c */
+int comch_consumer_start(struct rte_comch_ctx *ctx);
+int comch_consumer_stop(struct rte_comch_ctx *ctx);
+void comch_consumer_destroy(struct rte_comch_ctx *ctx);
+void comch_consumer_work(struct rte_comch_ctx *ctx);
+int comch_consumer_announce(struct rte_comch_conn *conn);
+void comch_consumer_conn_down(struct rte_comch_conn *conn);
+int comch_consumer_msg(struct rte_comch_conn *conn, uint32_t type, const void *data,
+		uint32_t len);
+
+#endif /* COMCH_PRIVATE_H */

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef RTE_COMCH_CORE_H
+#define RTE_COMCH_CORE_H
+
+/**
+ * @file
+ *
+ * Types of the burst layer, and the table of functions behind it.
+ *
+ * This file is installed because inline functions of rte_comch.h need it. The
+ * table is internal: applications must not touch it. No prototype of a
+ * callable function lives here.
+ *
+ * The burst layer is the fast path between a producer and the consumers of the
+ * peer. Its types are fixed here, together with the driver contract, so that
+ * both drivers are designed for it; doc/guides/contributing/design.rst walks
+ * through them. No driver fills the table in this version, and none announces
+ * RTE_COMCH_CAPA_PRODUCER.
+ *
+ * How the layer works:
+ *
+ * - A consumer posts bursts of struct rte_comch_post. Each is one buffer, and
+ *   one credit for the producers of the peer. A post without a buffer takes
+ *   immediate data only.
+ * - A producer sends bursts of struct rte_comch_send to one consumer. A
+ *   message goes to the oldest posted buffer. The number of messages taken is
+ *   returned; the reason why the rest was not is asked for afterwards, off the
+ *   fast path: the queue of the producer is full, the consumer has no credit,
+ *   or the consumer is gone.
+ * - A consumer polls bursts of struct rte_comch_cpl, in the order in which
+ *   each producer sent. A producer polls the same structure for its own sends.
+ * - One queue belongs to one lcore at a time. A burst is one indirect call,
+ *   and takes no lock, no allocation and no system call.
+ */
+
+#include <stdint.h>
+
+#include <rte_common.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Immediate data that a completion carries inline, bytes. */
+#define RTE_COMCH_CPL_IMM_SIZE 32
+
+/** Opaque handle of a memory region. */
+struct rte_comch_mem;
+
+/** One buffer that a consumer offers. */
+struct rte_comch_post {
+	/** Start of the buffer, inside the consumer's region; NULL for none. */
+	void *addr;
+	/** Its length in bytes; 0 if there is no buffer. */
+	uint64_t len;
+	/** Handed back in the completion; never interpreted. */
+	uint64_t cookie;
+};
+
+/** One message that a producer sends. */
+struct rte_comch_send {
+	/** Data, inside mem; NULL to send immediate data only. */
+	const void *addr;
+	/** Length of the data in bytes. */
+	uint64_t len;
+	/** Registered region of the data; drivers that copy do not need it. */
+	const struct rte_comch_mem *mem;
+	/** Immediate data, copied before the call returns; NULL for none. */
+	const void *imm;
+	/** Length of the immediate data in bytes. */
+	uint32_t imm_len;
+	/** Must be 0. */
+	uint32_t flags;
+	/** Handed back in the producer's completion; never interpreted. */
+	uint64_t cookie;
+};
+
+/** One completion of a posted buffer or of a send. */
+struct rte_comch_cpl {
+	/** The cookie of the post or send. */
+	uint64_t cookie;
+	/** Bytes of data. */
+	uint64_t len;
+	/** Who sent, from 1; 0 in the producer's own completions and failures. */
+	uint32_t producer_id;
+	/** 0, or a negative errno. */
+	int32_t status;
+	/** Bytes of immediate data. */
+	uint32_t imm_len;
+	/** Zero. */
+	uint32_t reserved;
+	/** Immediate data that fits; longer data is where imm_ext points. */
+	uint8_t imm[RTE_COMCH_CPL_IMM_SIZE];
+	/** Immediate data above RTE_COMCH_CPL_IMM_SIZE, until the next poll. */
+	const void *imm_ext;
+};
+
+struct rte_mbuf;
+
+/** @internal Post a burst of buffers; returns how many were taken. */
+typedef uint16_t (*rte_comch_post_burst_t)(void *queue, const struct rte_comch_post *posts,
+		uint16_t nb);
+
+/** @internal Send a burst to one consumer; returns how many were taken. */
+typedef uint16_t (*rte_comch_send_burst_t)(void *queue, uint32_t consumer_id,
+		const struct rte_comch_send *msgs, uint16_t nb);
+
+/** @internal Poll a burst of completions; returns how many there were. */
+typedef uint16_t (*rte_comch_poll_burst_t)(void *queue, struct rte_comch_cpl *cpls,
+		uint16_t nb);
+
+/** @internal Count the messages that a consumer would take now. */
+typedef uint32_t (*rte_comch_credits_t)(void *queue, uint32_t consumer_id);
+
+/** @internal Send mbufs, first segments only; returns how many were taken. */
+typedef uint16_t (*rte_comch_tx_mbuf_burst_t)(void *queue, uint32_t consumer_id,
+		struct rte_mbuf **pkts, uint16_t nb);
+
+/** @internal Receive mbufs, and post new ones of the queue's pool. */
+typedef uint16_t (*rte_comch_rx_mbuf_burst_t)(void *queue, struct rte_mbuf **pkts,
+		uint16_t nb);
+
+/**
+ * @internal
+ * Functions of one queue, which is one producer or one consumer.
+ *
+ * Exactly 128 bytes on 64-bit machines, so that two queues never share a line.
+ * The queue pointer comes first because every call begins with it. Functions
+ * that a queue does not have point to ones that log and return 0.
+ */
+struct rte_comch_fp_object {
+	void *queue;                       /**< Private data of the driver. */
+	rte_comch_post_burst_t post;       /**< Consumers. */
+	rte_comch_send_burst_t send;       /**< Producers. */
+	rte_comch_poll_burst_t poll;       /**< Both. */
+	rte_comch_credits_t credits;       /**< Producers. */
+	rte_comch_tx_mbuf_burst_t tx_mbuf; /**< Producers. */
+	rte_comch_rx_mbuf_burst_t rx_mbuf; /**< Consumers. */
+	uint64_t reserved[2];              /**< Zero. */
+} __rte_aligned(128);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_CORE_H */

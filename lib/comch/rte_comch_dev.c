@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Devices and representors: the table of devices, what applications can ask
+ * about them, and how drivers put devices into it. No context lives here.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_errno.h>
+#include <rte_string_fns.h>
+
+#include "comch_private.h"
+#include "rte_comch_trace.h"
+
+RTE_LOG_REGISTER_DEFAULT(comch_logtype, NOTICE);
+
+/* One process, one table. The lock guards it against telemetry, above all. */
+static struct rte_comch_dev *comch_devs[RTE_COMCH_MAX_DEVS];
+static rte_spinlock_t comch_devs_lock = RTE_SPINLOCK_INITIALIZER;
+
+/*
+ * A thread of DPDK's own, as telemetry's, cannot know that a device is about to
+ * go. While it holds this lock, none does.
+ */
+void
+comch_devs_lock_take(void)
+{
+	rte_spinlock_lock(&comch_devs_lock);
+}
+
+void
+comch_devs_lock_drop(void)
+{
+	rte_spinlock_unlock(&comch_devs_lock);
+}
+
+struct rte_comch_dev *
+comch_dev_get(int16_t dev_id)
+{
+	struct rte_comch_dev *dev;
+
+	if (dev_id < 0 || dev_id >= RTE_COMCH_MAX_DEVS)
+		return NULL;
+	/* pairs with the release in rte_comch_pmd_allocate() */
+	dev = __atomic_load_n(&comch_devs[dev_id], __ATOMIC_ACQUIRE);
+	/* pairs with the release in rte_comch_pmd_ready() */
+	if (dev == NULL || __atomic_load_n(&dev->state, __ATOMIC_ACQUIRE) != RTE_COMCH_DEV_READY)
+		return NULL;
+	return dev;
+}
+
+bool
+rte_comch_dev_is_valid(int16_t dev_id)
+{
+	return comch_dev_get(dev_id) != NULL;
+}
+
+uint16_t
+rte_comch_dev_count_avail(void)
+{
+	uint16_t count = 0;
+	int16_t i;
+
+	RTE_COMCH_FOREACH_DEV(i)
+		count++;
+	return count;
+}
+
+int16_t
+rte_comch_dev_next(int16_t start)
+{
+	int16_t i;
+
+	for (i = RTE_MAX(start, 0); i < RTE_COMCH_MAX_DEVS; i++)
+		if (comch_dev_get(i) != NULL)
+			return i;
+	return -1;
+}
+
+/* A PCI address, with its domain or without it, against the domain form. */
+static bool
+pci_addr_equal(const char *full, const char *name)
+{
+	if (full[0] == '\0')
+		return false;
+	if (strcasecmp(full, name) == 0)
+		return true;
+	return strncmp(full, "0000:", 5) == 0 && strcasecmp(full + 5, name) == 0;
+}
+
+int
+rte_comch_dev_get_id_by_name(const char *name)
+{
+	struct rte_comch_dev *dev;
+	int16_t i;
+
+	if (name == NULL || name[0] == '\0')
+		return -EINVAL;
+	RTE_COMCH_FOREACH_DEV(i) {
+		dev = comch_dev_get(i);
+		if (dev != NULL && strcmp(dev->data->name, name) == 0)
+			return i;
+	}
+	RTE_COMCH_FOREACH_DEV(i) {
+		dev = comch_dev_get(i);
+		if (dev != NULL && pci_addr_equal(dev->info.pci_addr, name))
+			return i;
+	}
+	return -ENODEV;
+}
+
+int
+rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info)
+{
+	struct rte_comch_dev *dev = comch_dev_get(dev_id);
+	struct rte_comch_dev_info got;
+	int ret;
+
+	if (dev == NULL || info == NULL) {
+		COMCH_LOG(ERR, "device %d: no such device, or no place for its info", dev_id);
+		return -EINVAL;
+	}
+	memset(&got, 0, sizeof(got));
+	ret = dev->ops->info_get(dev, &got);
+	if (ret != 0)
+		return ret;
+	strlcpy(got.name, dev->data->name, sizeof(got.name));
+	strlcpy(got.driver, dev->driver_name, sizeof(got.driver));
+	got.role = dev->data->role;
+	got.numa_node = dev->data->numa_node;
+	*info = got;
+	return 0;
+}
+
+int
+rte_comch_rep_list(int16_t dev_id, struct rte_comch_rep_info *reps, uint16_t nb)
+{
+	struct rte_comch_dev *dev = comch_dev_get(dev_id);
+
+	if (dev == NULL || (reps == NULL && nb > 0))
+		return -EINVAL;
+	if (dev->data->role != RTE_COMCH_ROLE_DPU)
+		return 0;
+	return dev->ops->rep_list(dev, reps, nb);
+}
+
+int
+rte_comch_rep_get_id_by_name(int16_t dev_id, const char *name)
+{
+	struct rte_comch_rep_info *reps;
+	int nb, i, ret = -ENODEV;
+
+	if (comch_dev_get(dev_id) == NULL || name == NULL || name[0] == '\0')
+		return -EINVAL;
+	nb = rte_comch_rep_list(dev_id, NULL, 0);
+	if (nb <= 0)
+		return -ENODEV;
+	reps = calloc(nb, sizeof(*reps));
+	if (reps == NULL)
+		return -ENOMEM;
+	nb = RTE_MIN(nb, rte_comch_rep_list(dev_id, reps, nb));
+	for (i = 0; i < nb; i++) {
+		if (strcmp(reps[i].name, name) == 0 || pci_addr_equal(reps[i].pci_addr, name)) {
+			ret = reps[i].rep_id;
+			break;
+		}
+	}
+	free(reps);
+	return ret;
+}
+
+int
+rte_comch_dev_stats_get(int16_t dev_id, struct rte_comch_dev_stats *stats)
+{
+	struct rte_comch_dev *dev = comch_dev_get(dev_id);
+	const uint64_t *from;
+	uint64_t *to;
+	size_t i;
+
+	if (dev == NULL || stats == NULL)
+		return -EINVAL;
+	from = (const uint64_t *)&dev->data->stats;
+	to = (uint64_t *)stats;
+	/* relaxed: each counter is right, the set of them is no snapshot */
+	for (i = 0; i < sizeof(*stats) / sizeof(uint64_t); i++)
+		to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+	return 0;
+}
+
+int
+rte_comch_dev_stats_reset(int16_t dev_id)
+{
+	struct rte_comch_dev *dev = comch_dev_get(dev_id);
+	uint64_t *to;
+	size_t i;
+
+	if (dev == NULL)
+		return -EINVAL;
+	to = (uint64_t *)&dev->data->stats;
+	for (i = 0; i < sizeof(dev->data->stats) / sizeof(uint64_t); i++)
+		__atomic_store_n(&to[i], 0, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static const char *
+ctx_type_name(enum rte_comch_ctx_type type)
+{
+	static const char * const names[] = {
+		[RTE_COMCH_CTX_SERVER] = "server",
+		[RTE_COMCH_CTX_CLIENT] = "client",
+		[RTE_COMCH_CTX_CONSUMER] = "consumer",
+	};
+
+	return names[type];
+}
+
+static void
+dev_dump(struct rte_comch_dev *dev, const struct rte_comch_dev_info *info, FILE *f)
+{
+	struct rte_comch_conn *conn;
+	struct rte_comch_ctx *ctx;
+
+	fprintf(f, "device %d '%s', driver %s, role %s, link %s, %u peer processes\n",
+		dev->data->dev_id, info->name, info->driver,
+		info->role == RTE_COMCH_ROLE_DPU ? "dpu" : "host",
+		info->link_up ? "up" : "down", info->nb_links);
+	fprintf(f, "  max_msg_size %u max_recv_queue_size %u max_send_tasks %u max_clients %u\n",
+		info->max_msg_size, info->max_recv_queue_size, info->max_send_tasks,
+		info->max_clients);
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev) {
+		fprintf(f, "  %s '%s' %s, %u connections, %u tasks\n",
+			ctx_type_name(ctx->type), ctx->name, rte_comch_state_name(ctx->state),
+			ctx->nb_conns, ctx->nb_tasks);
+		TAILQ_FOREACH(conn, &ctx->conns, next)
+			fprintf(f, "    connection %u function %s pid %u tx %"PRIu64" rx %"PRIu64
+				" in flight %u\n", conn->id, conn->peer.function,
+				conn->peer.peer_pid, conn->stats.tx_msgs, conn->stats.rx_msgs,
+				conn->nb_in_flight);
+	}
+	rte_spinlock_unlock(&dev->lock);
+	if (dev->ops->dump != NULL)
+		dev->ops->dump(dev, f);
+}
+
+int
+rte_comch_dev_dump(int16_t dev_id, FILE *f)
+{
+	struct rte_comch_dev *dev = comch_dev_get(dev_id);
+	struct rte_comch_dev_info info;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *mem;
+
+	if (dev == NULL || f == NULL || rte_comch_dev_info_get(dev_id, &info) != 0)
+		return -EINVAL;
+	/* into memory first: a pipe that nobody reads must not hold a lock */
+	mem = open_memstream(&text, &size);
+	if (mem == NULL)
+		return -ENOMEM;
+	dev_dump(dev, &info, mem);
+	fclose(mem);
+	fwrite(text, 1, size, f);
+	free(text);
+	return 0;
+}
+
+struct rte_comch_dev *
+rte_comch_pmd_allocate(const char *name, int numa_node)
+{
+	struct rte_comch_dev *dev;
+	int16_t i;
+
+	if (name == NULL || name[0] == '\0' ||
+			strnlen(name, RTE_DEV_NAME_MAX_LEN) == RTE_DEV_NAME_MAX_LEN) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	if (rte_comch_pmd_get_by_name(name) != NULL) {
+		COMCH_LOG(ERR, "%s: a device of this name exists, give it another one", name);
+		rte_errno = EEXIST;
+		return NULL;
+	}
+	/* libc's heap: telemetry may look at it after rte_eal_cleanup() has begun */
+	dev = calloc(1, sizeof(*dev) + sizeof(*dev->data));
+	if (dev == NULL) {
+		rte_errno = ENOMEM;
+		return NULL;
+	}
+	dev->data = (struct rte_comch_dev_data *)(dev + 1);
+	strlcpy(dev->data->name, name, sizeof(dev->data->name));
+	dev->data->numa_node = numa_node;
+	dev->state = RTE_COMCH_DEV_REGISTERED;
+	rte_spinlock_init(&dev->lock);
+	TAILQ_INIT(&dev->ctxs);
+
+	rte_spinlock_lock(&comch_devs_lock);
+	for (i = 0; i < RTE_COMCH_MAX_DEVS && comch_devs[i] != NULL; i++)
+		;
+	if (i < RTE_COMCH_MAX_DEVS) {
+		dev->data->dev_id = i;
+		__atomic_store_n(&comch_devs[i], dev, __ATOMIC_RELEASE);
+	}
+	rte_spinlock_unlock(&comch_devs_lock);
+	if (i == RTE_COMCH_MAX_DEVS) {
+		COMCH_LOG(ERR, "%s: %d devices exist, no more fit", name, RTE_COMCH_MAX_DEVS);
+		free(dev);
+		rte_errno = ENOSPC;
+		return NULL;
+	}
+	return dev;
+}
+
+struct rte_comch_dev *
+rte_comch_pmd_get_by_name(const char *name)
+{
+	struct rte_comch_dev *dev = NULL;
+	int16_t i;
+
+	rte_spinlock_lock(&comch_devs_lock);
+	for (i = 0; i < RTE_COMCH_MAX_DEVS; i++) {
+		if (comch_devs[i] != NULL && strcmp(comch_devs[i]->data->name, name) == 0) {
+			dev = comch_devs[i];
+			break;
+		}
+	}
+	rte_spinlock_unlock(&comch_devs_lock);
+	return dev;
+}
+
+int
+rte_comch_pmd_ready(struct rte_comch_dev *dev)
+{
+	struct rte_comch_dev_info info;
+	int ret;
+
+	memset(&info, 0, sizeof(info));
+	ret = dev->ops->info_get(dev, &info);
+	if (ret != 0)
+		return ret;
+	dev->info = info;
+	/* pairs with the acquire in comch_dev_get(): what was set before is seen */
+	__atomic_store_n(&dev->state, RTE_COMCH_DEV_READY, __ATOMIC_RELEASE);
+	rte_comch_trace_dev_ready(dev->data->dev_id, dev->data->name);
+	return 0;
+}
+
+int
+rte_comch_pmd_hide(struct rte_comch_dev *dev)
+{
+	int ret = 0;
+
+	rte_spinlock_lock(&comch_devs_lock);
+	rte_spinlock_lock(&dev->lock);
+	if (TAILQ_EMPTY(&dev->ctxs))
+		__atomic_store_n(&dev->state, RTE_COMCH_DEV_REGISTERED, __ATOMIC_RELEASE);
+	else
+		ret = -EBUSY;
+	rte_spinlock_unlock(&dev->lock);
+	rte_spinlock_unlock(&comch_devs_lock);
+	if (ret != 0)
+		COMCH_LOG(ERR, "%s: has contexts, stop and destroy them before the device goes",
+			dev->data->name);
+	return ret;
+}
+
+void
+rte_comch_pmd_release(struct rte_comch_dev *dev)
+{
+	rte_spinlock_lock(&comch_devs_lock);
+	__atomic_store_n(&comch_devs[dev->data->dev_id], NULL, __ATOMIC_RELEASE);
+	rte_spinlock_unlock(&comch_devs_lock);
+	rte_comch_trace_dev_release(dev->data->dev_id);
+	free(dev);
+}

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The progress engine: what one thread turns to make its contexts move, and how
+ * it sleeps. It knows poll groups, lists of things to do and deadlines; what a
+ * context or a connection does with its turn is in their own files.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <rte_cycles.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+
+#include "comch_private.h"
+#include "rte_comch_trace.h"
+
+static int
+pe_fds_open(struct rte_comch_pe *pe)
+{
+	pe->epfd = epoll_create1(EPOLL_CLOEXEC);
+	pe->evfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pe->tmfd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (pe->epfd < 0 || pe->evfd < 0 || pe->tmfd < 0) {
+		COMCH_LOG(ERR, "no descriptor for a progress engine (%s), raise RLIMIT_NOFILE",
+			strerror(errno));
+		return -EMFILE;
+	}
+	if (rte_comch_pmd_fd_add(pe, pe->evfd) != 0 || rte_comch_pmd_fd_add(pe, pe->tmfd) != 0)
+		return -ENOMEM;
+	return 0;
+}
+
+static void
+pe_free(struct rte_comch_pe *pe)
+{
+	if (pe->epfd >= 0)
+		close(pe->epfd);
+	if (pe->evfd >= 0)
+		close(pe->evfd);
+	if (pe->tmfd >= 0)
+		close(pe->tmfd);
+	if (pe->cache != NULL) {
+		rte_mempool_cache_flush(pe->cache, pe->tasks);
+		rte_mempool_cache_free(pe->cache);
+	}
+	rte_mempool_free(pe->tasks);
+	rte_free(pe->mailbox);
+	free(pe);
+}
+
+static int
+pe_tasks_create(struct rte_comch_pe *pe, uint32_t nb_tasks, int socket_id)
+{
+	static uint32_t count; /* only makes names unique */
+	char name[RTE_MEMPOOL_NAMESIZE];
+
+	snprintf(name, sizeof(name), "comch_tasks_%u",
+		__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED));
+	/*
+	 * One thread gets and puts, so neither needs atomics, and the cache is
+	 * the engine's own: the per-lcore ones would cost megabytes, and threads
+	 * without an lcore id would have none.
+	 */
+	pe->tasks = rte_mempool_create(name, nb_tasks, sizeof(struct rte_comch_task), 0, 0,
+			NULL, NULL, NULL, NULL, socket_id,
+			RTE_MEMPOOL_F_SP_PUT | RTE_MEMPOOL_F_SC_GET | RTE_MEMPOOL_F_NO_IOVA_CONTIG);
+	if (pe->tasks == NULL) {
+		COMCH_LOG(ERR, "no memory for %u tasks (%s), give EAL more or the engine fewer",
+			nb_tasks, rte_strerror(rte_errno));
+		return -ENOMEM;
+	}
+	pe->cache = rte_mempool_cache_create(RTE_MIN(64u, nb_tasks / 4), socket_id);
+	if (pe->cache == NULL && nb_tasks >= 4)
+		return -ENOMEM;
+	pe->tasks_left = nb_tasks;
+	return 0;
+}
+
+int
+rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **pe_out)
+{
+	static const struct rte_comch_pe_conf dflt = { .socket_id = SOCKET_ID_ANY };
+	struct rte_comch_pe *pe;
+	uint32_t nb_tasks;
+	int ret;
+
+	if (conf == NULL)
+		conf = &dflt;
+	if (pe_out == NULL || conf->flags != 0 || conf->nb_tasks > COMCH_PE_MAX_TASKS ||
+			(conf->socket_id < 0 && conf->socket_id != SOCKET_ID_ANY)) {
+		COMCH_LOG(ERR, "progress engine: no place for it, a flag, or out of range");
+		return -EINVAL;
+	}
+	nb_tasks = conf->nb_tasks != 0 ? conf->nb_tasks : COMCH_PE_DFLT_TASKS;
+
+	pe = calloc(1, sizeof(*pe));
+	if (pe == NULL)
+		return -ENOMEM;
+	pe->epfd = pe->evfd = pe->tmfd = -1;
+	pe->next_timer = UINT64_MAX;
+	TAILQ_INIT(&pe->work);
+	TAILQ_INIT(&pe->retry);
+	TAILQ_INIT(&pe->reaped);
+	TAILQ_INIT(&pe->ctxs);
+
+	ret = -ENOMEM;
+	pe->mailbox = rte_malloc_socket("comch_mailbox",
+			rte_ring_get_memsize(COMCH_PE_MAILBOX_SIZE), 0, conf->socket_id);
+	if (pe->mailbox == NULL)
+		goto fail;
+	ret = rte_ring_init(pe->mailbox, "comch_mailbox", COMCH_PE_MAILBOX_SIZE, RING_F_SC_DEQ);
+	if (ret != 0)
+		goto fail;
+	ret = pe_tasks_create(pe, nb_tasks, conf->socket_id);
+	if (ret != 0)
+		goto fail;
+	ret = pe_fds_open(pe);
+	if (ret != 0)
+		goto fail;
+	*pe_out = pe;
+	return 0;
+fail:
+	pe_free(pe);
+	return ret;
+}
+
+static void
+pe_reaped_run(struct rte_comch_pe *pe)
+{
+	struct rte_comch_conn *conn;
+
+	while ((conn = TAILQ_FIRST(&pe->reaped)) != NULL) {
+		TAILQ_REMOVE(&pe->reaped, conn, next);
+		comch_conn_put(conn);
+	}
+}
+
+int
+rte_comch_pe_destroy(struct rte_comch_pe *pe)
+{
+	void *ev;
+
+	if (pe == NULL)
+		return 0;
+	if (pe->in_progress)
+		return -EDEADLK;
+	if (pe->nb_ctxs != 0) {
+		COMCH_LOG(ERR, "progress engine: %u contexts are attached, destroy them first",
+			pe->nb_ctxs);
+		return -EBUSY;
+	}
+	/* what is left are answers nobody waits for; the handlers free what they own */
+	while (rte_ring_sc_dequeue(pe->mailbox, &ev) == 0)
+		((struct rte_comch_pmd_event *)ev)->handler(ev);
+	pe_reaped_run(pe);
+	pe_free(pe);
+	return 0;
+}
+
+int
+rte_comch_pe_fd(struct rte_comch_pe *pe)
+{
+	return pe == NULL ? -EINVAL : pe->epfd;
+}
+
+int
+rte_comch_pmd_fd_add(struct rte_comch_pe *pe, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(pe->epfd, EPOLL_CTL_ADD, fd, &ev) == 0 ? 0 : -errno;
+}
+
+void
+rte_comch_pmd_fd_del(struct rte_comch_pe *pe, int fd)
+{
+	epoll_ctl(pe->epfd, EPOLL_CTL_DEL, fd, NULL);
+}
+
+void
+comch_pe_kick(struct rte_comch_pe *pe)
+{
+	const uint64_t one = 1;
+	ssize_t n;
+
+	/* fails only if the counter is full, and then the engine will wake */
+	n = write(pe->evfd, &one, sizeof(one));
+	RTE_SET_USED(n);
+}
+
+int
+rte_comch_pmd_event_post(struct rte_comch_pe *pe, struct rte_comch_pmd_event *ev)
+{
+	if (rte_ring_mp_enqueue(pe->mailbox, ev) != 0)
+		return -ENOSPC;
+	/*
+	 * Pairs with the fence in rte_comch_pe_arm(): either this thread sees
+	 * the engine armed, or the engine sees the event when it looks again.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&pe->armed, __ATOMIC_RELAXED) != 0)
+		comch_pe_kick(pe);
+	return 0;
+}
+
+/* Poll group of a device, made with the first context of that device. */
+static int
+pe_pgroup_get(struct rte_comch_pe *pe, struct rte_comch_dev *dev, struct rte_comch_pgroup **pg)
+{
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < pe->nb_pgs; i++) {
+		if (pe->pgs[i]->dev == dev) {
+			*pg = pe->pgs[i];
+			(*pg)->refs++;
+			return 0;
+		}
+	}
+	if (pe->nb_pgs == COMCH_PE_MAX_PGROUPS) {
+		COMCH_LOG(ERR, "%s: the progress engine has contexts of %u devices, take another",
+			dev->data->name, pe->nb_pgs);
+		return -ENOSPC;
+	}
+	ret = dev->ops->pgroup_create(dev, pe, pg);
+	if (ret != 0)
+		return ret;
+	(*pg)->dev = dev;
+	(*pg)->pe = pe;
+	(*pg)->refs = 1;
+	pe->pgs[pe->nb_pgs++] = *pg;
+	return 0;
+}
+
+static void
+pe_pgroup_put(struct rte_comch_pe *pe, struct rte_comch_pgroup *pg)
+{
+	uint32_t i;
+
+	if (--pg->refs > 0)
+		return;
+	for (i = 0; i < pe->nb_pgs; i++) {
+		if (pe->pgs[i] == pg) {
+			pe->pgs[i] = pe->pgs[--pe->nb_pgs];
+			break;
+		}
+	}
+	pg->dev->ops->pgroup_destroy(pg);
+}
+
+static void
+pe_work_del(struct rte_comch_ctx *ctx)
+{
+	if (!ctx->on_work)
+		return;
+	ctx->on_work = false;
+	ctx->pe->nb_work--;
+	TAILQ_REMOVE(&ctx->pe->work, ctx, next_work);
+}
+
+int
+comch_pe_attach(struct rte_comch_pe *pe, struct rte_comch_ctx *ctx)
+{
+	int ret;
+
+	/* a consumer is no business of the driver's in this version */
+	if (ctx->type == RTE_COMCH_CTX_CONSUMER) {
+		if (pe->nb_consumers == COMCH_PE_MAX_CONSUMERS) {
+			COMCH_LOG(ERR, "%s: the progress engine has %u consumers, take another",
+				ctx->dev->data->name, pe->nb_consumers);
+			return -ENOSPC;
+		}
+		pe->nb_consumers++;
+	} else {
+		ret = pe_pgroup_get(pe, ctx->dev, &ctx->pg);
+		if (ret != 0)
+			return ret;
+	}
+	ctx->pe = pe;
+	TAILQ_INSERT_TAIL(&pe->ctxs, ctx, next_pe);
+	pe->nb_ctxs++;
+	return 0;
+}
+
+void
+comch_pe_detach(struct rte_comch_ctx *ctx)
+{
+	struct rte_comch_pe *pe = ctx->pe;
+
+	if (pe == NULL)
+		return;
+	pe_work_del(ctx);
+	TAILQ_REMOVE(&pe->ctxs, ctx, next_pe);
+	pe->nb_ctxs--;
+	if (ctx->type == RTE_COMCH_CTX_CONSUMER)
+		pe->nb_consumers--;
+	if (ctx->pg != NULL)
+		pe_pgroup_put(pe, ctx->pg);
+	ctx->pg = NULL;
+	ctx->pe = NULL;
+}
+
+void
+comch_pe_work_add(struct rte_comch_ctx *ctx)
+{
+	if (ctx->on_work)
+		return;
+	ctx->on_work = true;
+	ctx->pe->nb_work++;
+	TAILQ_INSERT_TAIL(&ctx->pe->work, ctx, next_work);
+	comch_pe_touch(ctx->pe);
+}
+
+void
+comch_pe_retry_add(struct rte_comch_conn *conn)
+{
+	struct rte_comch_pe *pe = conn->ctx->pe;
+
+	if (conn->on_retry)
+		return;
+	conn->on_retry = true;
+	pe->nb_retry++;
+	TAILQ_INSERT_TAIL(&pe->retry, conn, retry);
+}
+
+void
+comch_pe_retry_del(struct rte_comch_conn *conn)
+{
+	struct rte_comch_pe *pe = conn->ctx->pe;
+
+	if (!conn->on_retry)
+		return;
+	conn->on_retry = false;
+	pe->nb_retry--;
+	TAILQ_REMOVE(&pe->retry, conn, retry);
+}
+
+void
+comch_pe_reap_add(struct rte_comch_pe *pe, struct rte_comch_conn *conn)
+{
+	TAILQ_INSERT_TAIL(&pe->reaped, conn, next);
+}
+
+void
+comch_pe_timer_update(struct rte_comch_pe *pe)
+{
+	struct rte_comch_ctx *ctx;
+
+	pe->next_timer = UINT64_MAX;
+	TAILQ_FOREACH(ctx, &pe->ctxs, next_pe)
+		if (ctx->type == RTE_COMCH_CTX_CLIENT && ctx->state == RTE_COMCH_STATE_STARTING)
+			pe->next_timer = RTE_MIN(pe->next_timer, ctx->deadline);
+}
+
+static int
+pe_mailbox_run(struct rte_comch_pe *pe)
+{
+	void *evs[COMCH_PE_MAILBOX_BURST];
+	unsigned int i, nb;
+
+	nb = rte_ring_sc_dequeue_burst(pe->mailbox, evs, RTE_DIM(evs), NULL);
+	for (i = 0; i < nb; i++)
+		((struct rte_comch_pmd_event *)evs[i])->handler(evs[i]);
+	return nb;
+}
+
+static int
+pe_work_run(struct rte_comch_pe *pe)
+{
+	struct rte_comch_ctx *ctx;
+	uint32_t left;
+	int nb = 0;
+
+	/* callbacks may add to the list: what they add is for the next call */
+	for (left = pe->nb_work; left > 0; left--) {
+		ctx = TAILQ_FIRST(&pe->work);
+		if (ctx == NULL)
+			break;
+		pe_work_del(ctx);
+		nb += comch_ctx_work(ctx);
+	}
+	return nb;
+}
+
+static int
+pe_retry_run(struct rte_comch_pe *pe)
+{
+	struct rte_comch_conn *conn;
+	uint32_t left;
+	int nb = 0;
+
+	for (left = pe->nb_retry; left > 0; left--) {
+		conn = TAILQ_FIRST(&pe->retry);
+		if (conn == NULL)
+			break;
+		comch_pe_retry_del(conn);
+		nb += comch_conn_retry(conn);
+	}
+	return nb;
+}
+
+static int
+pe_timers_run(struct rte_comch_pe *pe, uint64_t now)
+{
+	struct rte_comch_ctx *ctx, *next;
+	int nb = 0;
+
+again:
+	for (ctx = TAILQ_FIRST(&pe->ctxs); ctx != NULL; ctx = next) {
+		next = TAILQ_NEXT(ctx, next_pe);
+		if (ctx->type != RTE_COMCH_CTX_CLIENT ||
+				ctx->state != RTE_COMCH_STATE_STARTING || ctx->deadline > now)
+			continue;
+		nb += comch_ctx_timeout(ctx);
+		goto again; /* the callback may have changed the list */
+	}
+	comch_pe_timer_update(pe);
+	return nb;
+}
+
+static void
+pe_disarm(struct rte_comch_pe *pe)
+{
+	struct itimerspec off = { 0 };
+	uint64_t drop;
+	uint32_t i;
+	ssize_t n;
+
+	__atomic_store_n(&pe->armed, 0, __ATOMIC_RELAXED);
+	n = read(pe->evfd, &drop, sizeof(drop));
+	RTE_SET_USED(n);
+	if (pe->timer_armed)
+		timerfd_settime(pe->tmfd, 0, &off, NULL);
+	pe->timer_armed = false;
+	for (i = 0; i < pe->nb_pgs; i++)
+		pe->pgs[i]->dev->ops->pgroup_disarm(pe->pgs[i]);
+}
+
+int
+rte_comch_pe_progress(struct rte_comch_pe *pe)
+{
+	uint64_t now;
+	uint32_t i;
+	int nb = 0;
+
+	if (unlikely(pe == NULL))
+		return -EINVAL;
+	if (unlikely(pe->in_progress)) {
+		COMCH_LOG(ERR, "progress engine: progressed from one of its own callbacks");
+		return -EDEADLK;
+	}
+	pe->in_progress = true;
+	if (pe->armed != 0)
+		pe_disarm(pe);
+	now = rte_get_tsc_cycles();
+	if (!rte_ring_empty(pe->mailbox))
+		nb += pe_mailbox_run(pe);
+	/* a callback may attach or detach: look at the count each time */
+	for (i = 0; i < pe->nb_pgs; i++)
+		nb += pe->pgs[i]->dev->ops->pgroup_poll(pe->pgs[i], now);
+	if (!TAILQ_EMPTY(&pe->retry))
+		nb += pe_retry_run(pe);
+	if (!TAILQ_EMPTY(&pe->work))
+		nb += pe_work_run(pe);
+	if (now >= pe->next_timer)
+		nb += pe_timers_run(pe, now);
+	if (!TAILQ_EMPTY(&pe->reaped))
+		pe_reaped_run(pe);
+	pe->in_progress = false;
+	return nb;
+}
+
+/* Let the timer descriptor fire at the first deadline. */
+static void
+pe_timer_arm(struct rte_comch_pe *pe)
+{
+	uint64_t deadline = pe->next_timer, now, ns;
+	struct itimerspec at = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < pe->nb_pgs; i++)
+		deadline = RTE_MIN(deadline, pe->pgs[i]->deadline);
+	if (deadline == UINT64_MAX)
+		return;
+	now = rte_get_tsc_cycles();
+	/* in microseconds first, which does not overflow in a thousand years */
+	ns = deadline <= now ? 1 :
+		((deadline - now) / (rte_get_tsc_hz() / US_PER_S + 1) + 1) * 1000;
+	at.it_value.tv_sec = ns / NS_PER_S;
+	at.it_value.tv_nsec = ns % NS_PER_S;
+	timerfd_settime(pe->tmfd, 0, &at, NULL);
+	pe->timer_armed = true;
+}
+
+int
+rte_comch_pe_arm(struct rte_comch_pe *pe)
+{
+	bool pending;
+	uint32_t i;
+
+	if (pe == NULL)
+		return -EINVAL;
+	if (pe->in_progress)
+		return -EDEADLK;
+	for (i = 0; i < pe->nb_pgs; i++) {
+		if ((pe->pgs[i]->dev->info.capa & RTE_COMCH_CAPA_EVENT) == 0) {
+			COMCH_LOG(ERR, "%s: its driver has no event mode, poll instead",
+				pe->pgs[i]->dev->data->name);
+			return -ENOTSUP;
+		}
+	}
+	__atomic_store_n(&pe->armed, 1, __ATOMIC_RELAXED);
+	/* pairs with the fence in rte_comch_pmd_event_post() */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	pending = !rte_ring_empty(pe->mailbox) || !TAILQ_EMPTY(&pe->work) ||
+		!TAILQ_EMPTY(&pe->reaped);
+	for (i = 0; i < pe->nb_pgs; i++)
+		pending |= pe->pgs[i]->dev->ops->pgroup_arm(pe->pgs[i]);
+	rte_comch_trace_pe_arm(pe, pending ? -EAGAIN : 0);
+	if (pending) {
+		pe_disarm(pe);
+		return -EAGAIN;
+	}
+	pe_timer_arm(pe);
+	return 0;
+}

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef RTE_COMCH_PMD_H
+#define RTE_COMCH_PMD_H
+
+/**
+ * @file
+ *
+ * Comch driver contract: what a driver implements, and what it may call.
+ *
+ * Applications must not include this file.
+ *
+ * Division of work. The library checks every argument, range, state and flag
+ * before it calls an op, keeps the state machines, the task queues, the
+ * statistics and the names of servers, and calls the application. A driver
+ * moves connection requests, messages and the news of a peer's end.
+ *
+ * Threads. An op with a poll group, context or connection runs in the thread of
+ * the progress engine they are attached to, and so must each upcall about
+ * them. A driver that learns something in another thread hands it over with
+ * rte_comch_pmd_event_post(). Ops on devices run in any thread.
+ *
+ * A *poll group* is what one progress engine needs of one device: for shared
+ * memory its doorbell words, for hardware a completion queue and its event
+ * queue vector. It exists while at least one context of the device is attached
+ * to the engine. All polling goes through it, so that the cost of progress grows
+ * with what is active and not with what exists.
+ *
+ * Life of a connection, on the side of the server:
+ *
+ *  1. The driver finds out for which server a request is, by
+ *     rte_comch_pmd_server_find(), and hands it to the thread of that server.
+ *  2. There it calls rte_comch_pmd_conn_accept(), which allocates the
+ *     connection or gives the reason for a refusal.
+ *  3. When messages can flow in both directions: rte_comch_pmd_conn_up(), or
+ *     rte_comch_pmd_conn_abort() if they never will.
+ *
+ * On the side of the client: the connect op begins, rte_comch_pmd_conn_open()
+ * allocates the connection and rte_comch_pmd_conn_up() announces it, or
+ * rte_comch_pmd_connect_failed() gives the reason why not.
+ *
+ * The end of a connection is either the conn_close op, after which the driver
+ * must not mention the connection again, or rte_comch_pmd_conn_down(), after
+ * which the library does not.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/queue.h>
+
+#include <rte_common.h>
+#include <rte_compat.h>
+#include <rte_dev.h>
+#include <rte_spinlock.h>
+
+#include <rte_comch.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rte_comch_dev;
+struct rte_comch_pgroup;
+struct rte_comch_pmd_event;
+
+/** Kinds of messages on a connection. On the wire: never renumber. */
+enum rte_comch_msg_type {
+	RTE_COMCH_MSG_DATA = 0,          /**< A control message of the application. */
+	RTE_COMCH_MSG_CONSUMER_NEW = 1,  /**< A consumer arrived; its id, 32 bits LE. */
+	RTE_COMCH_MSG_CONSUMER_GONE = 2, /**< A consumer departed; its id, 32 bits LE. */
+};
+
+/** What a connection request says about the client. */
+struct rte_comch_conn_req {
+	uint32_t max_msg_size;                  /**< Bytes; 0 if the client left it. */
+	uint32_t peer_pid;                      /**< Process, 0 if unknown. */
+	uint32_t peer_uid;                      /**< User, UINT32_MAX if unknown. */
+	uint16_t version;                       /**< Agreed protocol version. */
+	char function[RTE_COMCH_FUNCTION_SIZE]; /**< Function of the client. */
+};
+
+/**
+ * Something that has to be done in the thread of a progress engine.
+ *
+ * The driver embeds it in its own object, which stays untouched and allocated
+ * from the post to the call.
+ */
+struct rte_comch_pmd_event {
+	/** Called once, inside rte_comch_pe_progress() of the engine. */
+	void (*handler)(struct rte_comch_pmd_event *ev);
+};
+
+/** A send task. Drivers do not touch it. */
+struct rte_comch_task {
+	STAILQ_ENTRY(rte_comch_task) next; /**< In the queue of its connection. */
+	struct rte_comch_conn *conn;       /**< Stays until the task is freed. */
+	struct rte_comch_ctx *ctx;         /**< Owner. */
+	const void *msg;                   /**< The application's memory. */
+	void *user_data;                   /**< The application's. */
+	uint32_t len;                      /**< Bytes. */
+	uint32_t seq;                      /**< Sequence number given by the driver. */
+	bool submitted;                    /**< Between submit and callback. */
+};
+
+STAILQ_HEAD(rte_comch_task_list, rte_comch_task);
+
+/** State of a connection inside the library. */
+enum rte_comch_conn_state {
+	RTE_COMCH_CONN_OPENING = 0, /**< Allocated, the handshake is under way. */
+	RTE_COMCH_CONN_UP,          /**< Established. */
+	RTE_COMCH_CONN_CLOSING,     /**< This side ended it; callbacks are due. */
+	RTE_COMCH_CONN_DOWN,        /**< Over; waits to be freed. */
+};
+
+/**
+ * A connection. Drivers read everything in it, and write nothing but priv.
+ */
+struct rte_comch_conn {
+	void *priv;                      /**< The driver's own. */
+	struct rte_comch_ctx *ctx;       /**< Server or client. */
+	enum rte_comch_conn_state state; /**< Drivers call back only if UP. */
+	uint32_t id;                     /**< Unique on its context. */
+	uint32_t max_msg_size;           /**< Agreed, bytes. */
+
+	struct rte_comch_task_list in_flight; /**< Given to the driver, in order. */
+	struct rte_comch_task_list pending;   /**< Waiting for room. */
+	uint32_t nb_in_flight;                /**< Tasks in both lists. */
+	bool on_retry;                        /**< In the engine's list of retries. */
+	TAILQ_ENTRY(rte_comch_conn) retry;    /**< Engine: something waits for room. */
+	TAILQ_ENTRY(rte_comch_conn) next;     /**< Context: its connections. */
+
+	struct rte_comch_conn_stats stats;  /**< The in-flight fields are derived. */
+	struct rte_comch_conn_req peer;     /**< Who is at the other end. */
+	void *user_data;                    /**< The application's. */
+	int reason;                         /**< Why it ended. */
+	uint32_t nb_tasks;                  /**< Allocated tasks that point here. */
+	bool reaped;                        /**< Only its tasks keep it. */
+	uint32_t nb_remote_consumers;       /**< Announced and not departed. */
+	uint64_t *remote_consumers;         /**< Bitmap of their ids. */
+
+	rte_spinlock_t lock;                       /**< Guards what follows. */
+	uint32_t refs;                             /**< The library, and each consumer. */
+	uint32_t nb_consumers;                     /**< Contexts on this connection. */
+	uint64_t *consumer_ids;                    /**< Bitmap of ids in use. */
+	TAILQ_HEAD(, rte_comch_ctx) consumers;     /**< Consumers of this side. */
+	TAILQ_HEAD(, rte_comch_ctx) announcements; /**< Engine's thread: to be sent. */
+};
+
+/** A context. Drivers read everything in it, and write nothing but priv. */
+struct rte_comch_ctx {
+	void *priv;                   /**< The driver's own; NULL when IDLE. */
+	enum rte_comch_ctx_type type; /**< What it is. */
+	enum rte_comch_state state;   /**< Where it is. */
+	struct rte_comch_dev *dev;    /**< Device. */
+	struct rte_comch_pe *pe;      /**< Engine, or NULL. */
+	struct rte_comch_pgroup *pg;  /**< Poll group of the two, or NULL. */
+	uint16_t rep_id;              /**< Servers: the representor. */
+	char name[RTE_COMCH_NAME_SIZE]; /**< Of the server. */
+
+	struct rte_comch_ctrl_conf conf; /**< With the defaults filled in. */
+	uint32_t max_clients;            /**< Servers. */
+	uint64_t connect_timeout;        /**< Clients: TSC ticks, UINT64_MAX is never. */
+	uint64_t deadline;               /**< Clients: when STARTING ends. */
+	rte_comch_conn_cb_t connect_cb;    /**< Servers. */
+	rte_comch_conn_cb_t disconnect_cb; /**< Servers. */
+
+	uint32_t nb_conns;                    /**< Connections, OPENING ones included. */
+	uint32_t next_conn_id;                /**< Of the next connection. */
+	TAILQ_HEAD(, rte_comch_conn) conns;   /**< All of them. */
+	uint32_t nb_tasks;                    /**< Allocated tasks. */
+	int reason;                           /**< Why it last left RUNNING. */
+	uint32_t in_callback;                 /**< Depth of its callbacks. */
+	bool on_work;                         /**< In the engine's list of work. */
+	bool listening;                       /**< Servers: takes requests. */
+
+	TAILQ_ENTRY(rte_comch_ctx) next_dev;  /**< Device: all contexts. */
+	TAILQ_ENTRY(rte_comch_ctx) next_pe;   /**< Engine: all contexts. */
+	TAILQ_ENTRY(rte_comch_ctx) next_work; /**< Engine: contexts to look at. */
+	TAILQ_ENTRY(rte_comch_ctx) next_conn; /**< Connection: its consumers. */
+	TAILQ_ENTRY(rte_comch_ctx) next_ann;  /**< Connection: its announcements. */
+
+	struct rte_comch_conn *conn;          /**< Consumers: what they live on. */
+	uint32_t consumer_id;                 /**< Consumers: from 1. */
+	uint32_t imm_len;                     /**< Consumers: bytes. */
+	struct rte_comch_pmd_event to_conn;   /**< Consumers: a request to the connection. */
+	struct rte_comch_pmd_event to_ctx;    /**< Consumers: its answer. */
+	struct rte_comch_pmd_event conn_down; /**< Consumers: news of its end. */
+	int answer;                           /**< Consumers: the answer. */
+	uint32_t nb_events;                   /**< Consumers: events under way. */
+	bool started;                         /**< Consumers: wants news of the end. */
+	bool announced;                       /**< Consumers: the peer knows it. */
+};
+
+/** What one progress engine needs of one device; the driver embeds it. */
+struct rte_comch_pgroup {
+	struct rte_comch_dev *dev; /**< Device. */
+	struct rte_comch_pe *pe;   /**< Engine. */
+	uint32_t refs;             /**< Library: contexts of the device attached. */
+	/**
+	 * Driver: TSC value at which pgroup_poll has to be called even if nothing
+	 * arrives; UINT64_MAX for never. Bounds the sleep of event mode.
+	 */
+	uint64_t deadline;
+};
+
+/** @internal Fill the driver's fields of info; the rest is zero. */
+typedef int (*rte_comch_info_get_t)(struct rte_comch_dev *dev, struct rte_comch_dev_info *info);
+/** @internal List representors: fill up to nb, return how many there are. */
+typedef int (*rte_comch_rep_list_t)(struct rte_comch_dev *dev,
+		struct rte_comch_rep_info *reps, uint16_t nb);
+/** @internal Print what the library does not know. */
+typedef void (*rte_comch_dump_t)(struct rte_comch_dev *dev, FILE *f);
+/** @internal Create the poll group of an engine; add its descriptors to it. */
+typedef int (*rte_comch_pgroup_create_t)(struct rte_comch_dev *dev, struct rte_comch_pe *pe,
+		struct rte_comch_pgroup **pg);
+/** @internal No context is left in it. Events under way may outlive it. */
+typedef void (*rte_comch_pgroup_destroy_t)(struct rte_comch_pgroup *pg);
+/** @internal Handle a bounded amount of what has arrived; now is the TSC. */
+typedef int (*rte_comch_pgroup_poll_t)(struct rte_comch_pgroup *pg, uint64_t now);
+/** @internal Make the descriptors wake; true if something has arrived already. */
+typedef bool (*rte_comch_pgroup_arm_t)(struct rte_comch_pgroup *pg);
+/** @internal Undo pgroup_arm. */
+typedef void (*rte_comch_pgroup_disarm_t)(struct rte_comch_pgroup *pg);
+/** @internal Begin to accept clients for a server; its name is unique. */
+typedef int (*rte_comch_listen_t)(struct rte_comch_ctx *server);
+/** @internal No further requests for this server. */
+typedef void (*rte_comch_unlisten_t)(struct rte_comch_ctx *server);
+/** @internal Begin to connect a client, and go on until told or cancelled. */
+typedef int (*rte_comch_connect_t)(struct rte_comch_ctx *client);
+/** @internal Forget an attempt to connect. */
+typedef void (*rte_comch_connect_cancel_t)(struct rte_comch_ctx *client);
+/**
+ * @internal
+ * Send one message. Returns 0, or -EAGAIN if there is no room, or -ENOTCONN.
+ * The data is free again when the call returns. With more set, another call for
+ * this connection follows at once, and the peer need not see the message before
+ * that one, or before it fails with -EAGAIN. What is sent inside pgroup_poll may
+ * wait for the end of it. seq is a number that grows by any amount with every
+ * message, and wraps.
+ */
+typedef int (*rte_comch_conn_send_t)(struct rte_comch_conn *conn, enum rte_comch_msg_type type,
+		const void *data, uint32_t len, bool more, uint32_t *seq);
+/** @internal End a connection and tell the peer the reason, a negative errno or 0. */
+typedef void (*rte_comch_conn_close_t)(struct rte_comch_conn *conn, int reason);
+/** @internal Count what has arrived and was not handed up; any thread. */
+typedef uint32_t (*rte_comch_conn_rx_count_t)(const struct rte_comch_conn *conn);
+
+/** Operations of a driver. All are required but dump and conn_rx_count. */
+struct rte_comch_dev_ops {
+	rte_comch_info_get_t info_get;             /**< Limits. */
+	rte_comch_rep_list_t rep_list;             /**< Representors. */
+	rte_comch_dump_t dump;                     /**< Optional. */
+	rte_comch_pgroup_create_t pgroup_create;   /**< Polling. */
+	rte_comch_pgroup_destroy_t pgroup_destroy; /**< Polling. */
+	rte_comch_pgroup_poll_t pgroup_poll;       /**< Polling. */
+	rte_comch_pgroup_arm_t pgroup_arm;         /**< Event mode. */
+	rte_comch_pgroup_disarm_t pgroup_disarm;   /**< Event mode. */
+	rte_comch_listen_t listen;                 /**< Servers. */
+	rte_comch_unlisten_t unlisten;             /**< Servers. */
+	rte_comch_connect_t connect;               /**< Clients. */
+	rte_comch_connect_cancel_t connect_cancel; /**< Clients. */
+	rte_comch_conn_send_t conn_send;           /**< Connections. */
+	rte_comch_conn_close_t conn_close;         /**< Connections. */
+	rte_comch_conn_rx_count_t conn_rx_count;   /**< Optional. */
+};
+
+/** The part of a device without pointers to functions. */
+struct rte_comch_dev_data {
+	char name[RTE_DEV_NAME_MAX_LEN];  /**< Name. */
+	int16_t dev_id;                   /**< Identifier. */
+	int numa_node;                    /**< NUMA node, -1 if unknown. */
+	enum rte_comch_role role;         /**< Set by the driver before ready. */
+	/**
+	 * Counters. Any thread adds to them with relaxed atomics, see
+	 * rte_comch_pmd_count().
+	 */
+	struct rte_comch_dev_stats stats;
+};
+
+/** Where a device is in its life. */
+enum rte_comch_dev_state {
+	RTE_COMCH_DEV_UNUSED = 0, /**< Free slot. */
+	RTE_COMCH_DEV_REGISTERED, /**< Allocated, its driver sets it up. */
+	RTE_COMCH_DEV_READY,      /**< Visible to applications. */
+};
+
+/** A device, in this process. */
+struct rte_comch_dev {
+	struct rte_comch_dev_data *data;     /**< Identity and counters. */
+	const struct rte_comch_dev_ops *ops; /**< Set by the driver before ready. */
+	struct rte_device *device;           /**< Set by the driver before ready. */
+	const char *driver_name;             /**< Set by the driver before ready. */
+	void *priv;                          /**< The driver's own. */
+	uint32_t conn_priv_size;             /**< Bytes of priv in a connection. */
+	enum rte_comch_dev_state state;      /**< Library. */
+	struct rte_comch_dev_info info;      /**< Library: limits, read once. */
+	rte_spinlock_t lock;                 /**< Library: the list of contexts. */
+	TAILQ_HEAD(, rte_comch_ctx) ctxs;    /**< Library: all contexts. */
+};
+
+/**
+ * @internal
+ * Add to a counter of a device, from any thread.
+ *
+ * @param counter
+ *   A field of struct rte_comch_dev_data::stats.
+ */
+static inline void
+rte_comch_pmd_count(uint64_t *counter)
+{
+	/* relaxed: a number for people, it orders nothing */
+	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+/**
+ * @internal
+ * Allocate a device. It becomes visible with rte_comch_pmd_ready().
+ *
+ * @param name
+ *   Unique name; copied.
+ * @param numa_node
+ *   NUMA node, -1 if unknown.
+ * @return
+ *   The device, or NULL with rte_errno: EINVAL, EEXIST, ENOSPC, ENOMEM.
+ */
+__rte_internal
+struct rte_comch_dev *rte_comch_pmd_allocate(const char *name, int numa_node);
+
+/**
+ * @internal
+ * Make a device visible to applications: ops, role and priv are set.
+ *
+ * @param dev
+ *   The device.
+ * @return
+ *   0, or the negative errno of info_get.
+ */
+__rte_internal
+int rte_comch_pmd_ready(struct rte_comch_dev *dev);
+
+/**
+ * @internal
+ * Find a device of any state by its exact name.
+ *
+ * @param name
+ *   The name.
+ * @return
+ *   The device or NULL.
+ */
+__rte_internal
+struct rte_comch_dev *rte_comch_pmd_get_by_name(const char *name);
+
+/**
+ * @internal
+ * Take a device away from applications, before the driver frees its parts.
+ *
+ * @param dev
+ *   The device.
+ * @return
+ *   0, or -EBUSY while it has contexts: nothing was changed.
+ */
+__rte_internal
+int rte_comch_pmd_hide(struct rte_comch_dev *dev);
+
+/**
+ * @internal
+ * Free the slot of a device that is hidden or never was ready.
+ *
+ * @param dev
+ *   The device.
+ */
+__rte_internal
+void rte_comch_pmd_release(struct rte_comch_dev *dev);
+
+/**
+ * @internal
+ * Have a function called in the thread of an engine, and wake it. Any thread.
+ *
+ * @param pe
+ *   The engine; the caller knows that it is alive.
+ * @param ev
+ *   The event.
+ * @return
+ *   0, or -ENOSPC: the engine has too many events waiting.
+ */
+__rte_internal
+int rte_comch_pmd_event_post(struct rte_comch_pe *pe, struct rte_comch_pmd_event *ev);
+
+/**
+ * @internal
+ * Have an engine wake when a descriptor is readable.
+ *
+ * @param pe
+ *   The engine.
+ * @param fd
+ *   The descriptor; the driver reads from it in pgroup_disarm or pgroup_poll.
+ * @return
+ *   0 or a negative errno.
+ */
+__rte_internal
+int rte_comch_pmd_fd_add(struct rte_comch_pe *pe, int fd);
+
+/**
+ * @internal
+ * Undo rte_comch_pmd_fd_add(), before the descriptor is closed.
+ *
+ * @param pe
+ *   The engine.
+ * @param fd
+ *   The descriptor.
+ */
+__rte_internal
+void rte_comch_pmd_fd_del(struct rte_comch_pe *pe, int fd);
+
+/**
+ * @internal
+ * Find the server of a name that takes requests. Any thread; but the result is
+ * only sure to live in the thread of its engine, or while the driver keeps the
+ * unlisten op from returning.
+ *
+ * @param dev
+ *   The device.
+ * @param rep_id
+ *   The representor.
+ * @param name
+ *   The name.
+ * @return
+ *   The server or NULL.
+ */
+__rte_internal
+struct rte_comch_ctx *rte_comch_pmd_server_find(struct rte_comch_dev *dev, uint16_t rep_id,
+		const char *name);
+
+/**
+ * @internal
+ * Accept a request: agree on the message size and allocate the connection.
+ *
+ * @param server
+ *   The server, RUNNING.
+ * @param req
+ *   What the client says; copied.
+ * @param[out] conn
+ *   The connection, OPENING.
+ * @return
+ *   0, or why not: -ECONNREFUSED, -ENOSPC, -EMSGSIZE, -ENOMEM.
+ */
+__rte_internal
+int rte_comch_pmd_conn_accept(struct rte_comch_ctx *server,
+		const struct rte_comch_conn_req *req, struct rte_comch_conn **conn);
+
+/**
+ * @internal
+ * Allocate the connection of a client.
+ *
+ * @param client
+ *   The client, STARTING.
+ * @param req
+ *   What is known of the server; max_msg_size is the agreed one. Copied.
+ * @param[out] conn
+ *   The connection, OPENING.
+ * @return
+ *   0, or -ENOMEM, or -EPROTO if the agreed size is none.
+ */
+__rte_internal
+int rte_comch_pmd_conn_open(struct rte_comch_ctx *client,
+		const struct rte_comch_conn_req *req, struct rte_comch_conn **conn);
+
+/**
+ * @internal
+ * Messages can flow: tell the application. It may send and stop in the callback.
+ *
+ * @param conn
+ *   The connection, OPENING.
+ */
+__rte_internal
+void rte_comch_pmd_conn_up(struct rte_comch_conn *conn);
+
+/**
+ * @internal
+ * Free a connection that was OPENING; the application never learns of it.
+ *
+ * @param conn
+ *   The connection.
+ */
+__rte_internal
+void rte_comch_pmd_conn_abort(struct rte_comch_conn *conn);
+
+/**
+ * @internal
+ * The connection ended without the library's doing. No further upcalls.
+ *
+ * @param conn
+ *   The connection, UP.
+ * @param reason
+ *   0 if the peer closed it in order, else a negative errno: -ESHUTDOWN,
+ *   -ECONNRESET, -EPROTO.
+ */
+__rte_internal
+void rte_comch_pmd_conn_down(struct rte_comch_conn *conn, int reason);
+
+/**
+ * @internal
+ * The attempt to connect is over.
+ *
+ * @param client
+ *   The client, STARTING.
+ * @param reason
+ *   The negative errno for rte_comch_ctx_reason_get().
+ */
+__rte_internal
+void rte_comch_pmd_connect_failed(struct rte_comch_ctx *client, int reason);
+
+/**
+ * @internal
+ * A message has arrived. The driver looks at conn->state before it goes on,
+ * because the application may have ended the connection.
+ *
+ * @param conn
+ *   The connection, UP.
+ * @param type
+ *   Its type as it came; unknown ones are a violation.
+ * @param data
+ *   A private copy of it, aligned to 8 bytes.
+ * @param len
+ *   Its length, checked against max_msg_size by the driver.
+ * @return
+ *   0, or -EPROTO: the peer broke the protocol, and the driver ends the
+ *   connection.
+ */
+__rte_internal
+int rte_comch_pmd_msg_recv(struct rte_comch_conn *conn, uint32_t type, const void *data,
+		uint32_t len);
+
+/**
+ * @internal
+ * All messages up to a sequence number were delivered.
+ *
+ * @param conn
+ *   The connection, UP.
+ * @param seq
+ *   As conn_send gave it for the last one.
+ * @return
+ *   The number of tasks that ended.
+ */
+__rte_internal
+int rte_comch_pmd_send_done(struct rte_comch_conn *conn, uint32_t seq);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_PMD_H */

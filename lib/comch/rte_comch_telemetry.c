@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Telemetry of the library: /comch/list, info, stats and connections. It reads,
+ * in the telemetry thread, what other threads change: lists under the device's
+ * lock, counters as they are.
+ */
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_telemetry.h>
+#include <rte_version.h>
+
+#include "comch_private.h"
+
+/* Connections of one reply: what surely fits in telemetry's output buffer. */
+#define CONNECTIONS_PER_REPLY 32
+
+#if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0)
+#define tel_add_uint rte_tel_data_add_dict_u64
+#else
+#define tel_add_uint rte_tel_data_add_dict_uint
+#endif
+
+/*
+ * Parse "<dev>" or "<dev>,<start>". Numbers are plain decimal and small, which
+ * leaves no room for signs, overflows or trailing garbage.
+ */
+static int
+tel_parse(const char *params, int16_t *dev_id, unsigned long *start)
+{
+	unsigned long value;
+	char *end;
+
+	if (params == NULL || !isdigit((unsigned char)*params) || strlen(params) > 16)
+		return -EINVAL;
+	value = strtoul(params, &end, 10);
+	if (value >= RTE_COMCH_MAX_DEVS || !rte_comch_dev_is_valid(value))
+		return -EINVAL;
+	*dev_id = value;
+	if (start == NULL)
+		return *end == '\0' ? 0 : -EINVAL;
+	*start = 0;
+	if (*end == '\0')
+		return 0;
+	if (*end != ',' || !isdigit((unsigned char)end[1]))
+		return -EINVAL;
+	*start = strtoul(end + 1, &end, 10);
+	return *end == '\0' ? 0 : -EINVAL;
+}
+
+static int
+tel_list(const char *cmd __rte_unused, const char *params __rte_unused, struct rte_tel_data *d)
+{
+	int16_t dev_id;
+
+	rte_tel_data_start_array(d, RTE_TEL_INT_VAL);
+	RTE_COMCH_FOREACH_DEV(dev_id)
+		rte_tel_data_add_array_int(d, dev_id);
+	return 0;
+}
+
+static int
+tel_info(const char *params, struct rte_tel_data *d)
+{
+	struct rte_comch_dev_info info;
+	int16_t dev_id;
+
+	if (tel_parse(params, &dev_id, NULL) != 0 || rte_comch_dev_info_get(dev_id, &info) != 0)
+		return -EINVAL;
+	rte_tel_data_start_dict(d);
+	rte_tel_data_add_dict_string(d, "name", info.name);
+	rte_tel_data_add_dict_string(d, "driver", info.driver);
+	rte_tel_data_add_dict_string(d, "role",
+		info.role == RTE_COMCH_ROLE_DPU ? "dpu" : "host");
+	rte_tel_data_add_dict_string(d, "function", info.function);
+	rte_tel_data_add_dict_string(d, "pci_addr", info.pci_addr);
+	rte_tel_data_add_dict_int(d, "numa_node", info.numa_node);
+	rte_tel_data_add_dict_string(d, "link", info.link_up ? "up" : "down");
+	tel_add_uint(d, "peer_processes", info.nb_links);
+	tel_add_uint(d, "representors", info.nb_reps);
+	tel_add_uint(d, "capabilities", info.capa);
+	tel_add_uint(d, "max_name_len", info.max_name_len);
+	tel_add_uint(d, "max_msg_size", info.max_msg_size);
+	tel_add_uint(d, "max_recv_queue_size", info.max_recv_queue_size);
+	tel_add_uint(d, "max_send_tasks", info.max_send_tasks);
+	tel_add_uint(d, "max_clients", info.max_clients);
+	tel_add_uint(d, "max_consumers", info.max_consumers);
+	tel_add_uint(d, "max_producers", info.max_producers);
+	tel_add_uint(d, "max_post_tasks", info.max_post_tasks);
+	tel_add_uint(d, "max_producer_tasks", info.max_producer_tasks);
+	tel_add_uint(d, "max_imm_len", info.max_imm_len);
+	tel_add_uint(d, "max_buf_size", info.max_buf_size);
+	return 0;
+}
+
+static int
+tel_stats(const char *params, struct rte_tel_data *d)
+{
+	struct rte_comch_dev_stats stats;
+	int16_t dev_id;
+
+	if (tel_parse(params, &dev_id, NULL) != 0 || rte_comch_dev_stats_get(dev_id, &stats) != 0)
+		return -EINVAL;
+	rte_tel_data_start_dict(d);
+	tel_add_uint(d, "connects", stats.connects);
+	tel_add_uint(d, "refused", stats.refused);
+	tel_add_uint(d, "disconnects", stats.disconnects);
+	tel_add_uint(d, "peer_lost", stats.peer_lost);
+	tel_add_uint(d, "timeouts", stats.timeouts);
+	tel_add_uint(d, "violations", stats.violations);
+	tel_add_uint(d, "links", stats.links);
+	tel_add_uint(d, "links_refused", stats.links_refused);
+	tel_add_uint(d, "wakeups", stats.wakeups);
+	return 0;
+}
+
+/* In a dictionary, because arrays of DPDK 22.11 take no dictionaries. */
+static void
+tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_conn *conn)
+{
+	/* not by rte_comch_conn_stats_get(): the driver's part has its own thread */
+	const struct rte_comch_conn_stats stats = conn->stats;
+	struct rte_tel_data *c = rte_tel_data_alloc();
+	char name[RTE_TEL_MAX_STRING_LEN];
+
+	if (c == NULL)
+		return;
+	rte_tel_data_start_dict(c);
+	rte_tel_data_add_dict_string(c, "server", conn->ctx->name);
+	tel_add_uint(c, "id", conn->id);
+	rte_tel_data_add_dict_string(c, "function", conn->peer.function);
+	tel_add_uint(c, "peer_pid", conn->peer.peer_pid);
+	tel_add_uint(c, "peer_uid", conn->peer.peer_uid);
+	tel_add_uint(c, "max_msg_size", conn->max_msg_size);
+	tel_add_uint(c, "tx_msgs", stats.tx_msgs);
+	tel_add_uint(c, "tx_bytes", stats.tx_bytes);
+	tel_add_uint(c, "rx_msgs", stats.rx_msgs);
+	tel_add_uint(c, "rx_bytes", stats.rx_bytes);
+	tel_add_uint(c, "tx_in_flight", conn->nb_in_flight);
+	tel_add_uint(c, "consumers", conn->nb_consumers);
+	tel_add_uint(c, "remote_consumers", conn->nb_remote_consumers);
+	snprintf(name, sizeof(name), "%u", nr);
+	if (rte_tel_data_add_dict_container(d, name, c, 0) != 0)
+		rte_tel_data_free(c);
+}
+
+static int
+tel_connections(const char *params, struct rte_tel_data *d)
+{
+	unsigned long start, seen = 0, nb = 0;
+	struct rte_comch_conn *conn;
+	struct rte_comch_dev *dev;
+	struct rte_comch_ctx *ctx;
+	int16_t dev_id;
+
+	if (tel_parse(params, &dev_id, &start) != 0)
+		return -EINVAL;
+	dev = comch_dev_get(dev_id);
+	if (dev == NULL)
+		return -EINVAL;
+	rte_tel_data_start_dict(d);
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev) {
+		TAILQ_FOREACH(conn, &ctx->conns, next) {
+			if (conn->state != RTE_COMCH_CONN_UP || seen++ < start)
+				continue;
+			if (nb++ < CONNECTIONS_PER_REPLY)
+				tel_add_conn(d, seen - 1, conn);
+		}
+	}
+	rte_spinlock_unlock(&dev->lock);
+	return 0;
+}
+
+/* No device goes away while one of these looks at it. */
+static int
+tel_info_locked(const char *cmd __rte_unused, const char *params, struct rte_tel_data *d)
+{
+	int ret;
+
+	comch_devs_lock_take();
+	ret = tel_info(params, d);
+	comch_devs_lock_drop();
+	return ret;
+}
+
+static int
+tel_stats_locked(const char *cmd __rte_unused, const char *params, struct rte_tel_data *d)
+{
+	int ret;
+
+	comch_devs_lock_take();
+	ret = tel_stats(params, d);
+	comch_devs_lock_drop();
+	return ret;
+}
+
+static int
+tel_connections_locked(const char *cmd __rte_unused, const char *params, struct rte_tel_data *d)
+{
+	int ret;
+
+	comch_devs_lock_take();
+	ret = tel_connections(params, d);
+	comch_devs_lock_drop();
+	return ret;
+}
+
+RTE_INIT(comch_telemetry_init)
+{
+	rte_telemetry_register_cmd("/comch/list", tel_list,
+		"Returns the identifiers of the comch devices. No parameters.");
+	rte_telemetry_register_cmd("/comch/info", tel_info_locked,
+		"Returns what a comch device is and its limits. Parameters: int dev_id");
+	rte_telemetry_register_cmd("/comch/stats", tel_stats_locked,
+		"Returns the counters of a comch device. Parameters: int dev_id");
+	rte_telemetry_register_cmd("/comch/connections", tel_connections_locked,
+		"Returns up to 32 connections of a comch device by number. Parameters: int dev_id[,int start]");
+}
