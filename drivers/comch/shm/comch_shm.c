@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The shm driver: device arguments, probe and remove, and what a device says of
+ * itself. How devices find each other is in shm_link.c, connections are in
+ * shm_chan.c, the data path is in shm_poll.c.
+ */
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bus_vdev_driver.h>
+#include <rte_cycles.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_kvargs.h>
+#include <rte_string_fns.h>
+
+#include "comch_shm.h"
+
+RTE_LOG_REGISTER_DEFAULT(shm_logtype, NOTICE);
+
+#define SHM_ARG_ROLE "role"
+#define SHM_ARG_FUNCTIONS "functions"
+#define SHM_ARG_FUNCTION "function"
+#define SHM_ARG_PATH "path"
+#define SHM_ARG_UIDS "uids"
+
+#define SHM_PARAMS \
+	SHM_ARG_ROLE "=dpu|host " \
+	SHM_ARG_FUNCTIONS "=<function>[:<function>...] " \
+	SHM_ARG_FUNCTION "=<function> " \
+	SHM_ARG_PATH "=<directory> " \
+	SHM_ARG_UIDS "=<uid>[:<uid>...]"
+
+#define SHM_DFLT_FUNCTION "pf0"
+#define SHM_MAX_VFS 120
+
+/* Limits of this driver. They are our own, and no statement on any hardware. */
+#define SHM_MAX_CLIENTS SHM_WIRE_MAX_CHANS
+#define SHM_MAX_SEND_TASKS 8192
+#define SHM_MAX_CONSUMERS 256
+#define SHM_DFLT_MSG_SIZE 4080
+#define SHM_DFLT_QUEUE_SIZE 4
+
+/*
+ * Information
+ */
+
+static int
+shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
+{
+	struct shm_dev *dev = rte_dev->priv;
+
+	info->capa = RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_EVENT | RTE_COMCH_CAPA_PEER_ID;
+	if (dev->role == RTE_COMCH_ROLE_DPU) {
+		info->capa |= RTE_COMCH_CAPA_SERVER;
+		info->nb_reps = dev->nb_funcs;
+		strlcpy(info->pci_addr, "0000:03:00.0", sizeof(info->pci_addr));
+	} else {
+		info->capa |= RTE_COMCH_CAPA_CLIENT;
+		strlcpy(info->function, dev->funcs[0].name, sizeof(info->function));
+		strlcpy(info->pci_addr, dev->funcs[0].pci_addr, sizeof(info->pci_addr));
+	}
+	info->max_name_len = SHM_WIRE_NAME_SIZE;
+	info->max_msg_size = SHM_WIRE_MAX_MSG_SIZE;
+	info->max_recv_queue_size = SHM_WIRE_MAX_QUEUE_SIZE;
+	info->max_send_tasks = SHM_MAX_SEND_TASKS;
+	info->max_clients = SHM_MAX_CLIENTS;
+	info->max_consumers = SHM_MAX_CONSUMERS;
+	info->dflt_msg_size = SHM_DFLT_MSG_SIZE;
+	info->dflt_recv_queue_size = SHM_DFLT_QUEUE_SIZE;
+	/* whoever asks shall see the link as it is, even if no engine turns */
+	if (rte_spinlock_trylock(&dev->lock) != 0) {
+		shm_service_locked(dev, rte_get_tsc_cycles());
+		rte_spinlock_unlock(&dev->lock);
+	}
+	info->nb_links = __atomic_load_n(&dev->nb_links, __ATOMIC_RELAXED);
+	info->link_up = info->nb_links != 0;
+	return 0;
+}
+
+static int
+shm_rep_list(struct rte_comch_dev *rte_dev, struct rte_comch_rep_info *reps, uint16_t nb)
+{
+	struct shm_dev *dev = rte_dev->priv;
+	uint16_t i;
+
+	for (i = 0; i < RTE_MIN(nb, dev->nb_funcs); i++) {
+		memset(&reps[i], 0, sizeof(reps[i]));
+		reps[i].rep_id = i;
+		strlcpy(reps[i].name, dev->funcs[i].name, sizeof(reps[i].name));
+		strlcpy(reps[i].pci_addr, dev->funcs[i].pci_addr, sizeof(reps[i].pci_addr));
+		reps[i].nb_links = dev->funcs[i].nb_links;
+	}
+	return dev->nb_funcs;
+}
+
+static void
+shm_dump(struct rte_comch_dev *rte_dev, FILE *f)
+{
+	struct shm_dev *dev = rte_dev->priv;
+	struct shm_link *link;
+	uint32_t i, nb;
+
+	rte_spinlock_lock(&dev->lock);
+	fprintf(f, "  rendezvous dpdk-comch/%s\n", dev->space);
+	TAILQ_FOREACH(link, &dev->links, next) {
+		for (i = 0, nb = 0; i < SHM_WIRE_MAX_CHANS; i++)
+			nb += link->chans[i] != NULL;
+		fprintf(f, "  link: function %s process %u user %u %s, %u connections, %" PRIu64
+			" bytes shared by us\n", link->func->name, link->pid, link->uid,
+			link->state == SHM_LINK_UP ? "up" : "attaching", nb, link->seg_bytes);
+	}
+	rte_spinlock_unlock(&dev->lock);
+}
+
+static int
+shm_server_listen(struct rte_comch_ctx *server)
+{
+	return shm_conf_check(server);
+}
+
+/* When this returns, no thread looks at the server any more. */
+static void
+shm_server_unlisten(struct rte_comch_ctx *server)
+{
+	struct shm_dev *dev = server->dev->priv;
+
+	rte_spinlock_lock(&dev->lock);
+	rte_spinlock_unlock(&dev->lock);
+}
+
+static const struct rte_comch_dev_ops shm_ops = {
+	.info_get = shm_info_get,
+	.rep_list = shm_rep_list,
+	.dump = shm_dump,
+	.pgroup_create = shm_group_create,
+	.pgroup_destroy = shm_group_destroy,
+	.pgroup_poll = shm_group_poll,
+	.pgroup_arm = shm_group_arm,
+	.pgroup_disarm = shm_group_disarm,
+	.listen = shm_server_listen,
+	.unlisten = shm_server_unlisten,
+	.connect = shm_connect_start,
+	.connect_cancel = shm_connect_cancel,
+	.conn_send = shm_conn_send,
+	.conn_close = shm_conn_close,
+	.conn_rx_count = shm_conn_rx_count,
+};
+
+/*
+ * Device arguments
+ */
+
+/* Emulated addresses: every function has one, so that -p and -r find it. */
+static void
+func_pci_addr(unsigned int pf, int vf, char *addr, size_t size)
+{
+	unsigned int devfn = vf < 0 ? pf : 2 + pf * SHM_MAX_VFS + vf;
+
+	snprintf(addr, size, "0000:%02x:%02x.%x", 0x3b + devfn / 256, devfn / 8 % 32, devfn % 8);
+}
+
+/* pf<n>, pf<n>vf<n> or pf<n>sf<n>, with numbers that make sense. */
+static int
+func_parse(const char *name, struct shm_func *func)
+{
+	unsigned int pf, sub;
+	int end = 0;
+	int vf = -1;
+
+	if (strlen(name) >= sizeof(func->name) || strncmp(name, "pf", 2) != 0 ||
+			(name[2] != '0' && name[2] != '1'))
+		return -EINVAL;
+	pf = name[2] - '0';
+	if (name[3] != '\0') {
+		if ((name[3] != 'v' && name[3] != 's') || name[4] != 'f' ||
+				!isdigit((unsigned char)name[5]) ||
+				sscanf(name + 5, "%3u%n", &sub, &end) != 1 || name[5 + end] != '\0')
+			return -EINVAL;
+		if (name[3] == 'v' && sub >= SHM_MAX_VFS)
+			return -EINVAL;
+		/* one name for one function: pf0vf03 is not pf0vf3 */
+		if (name[5] == '0' && name[6] != '\0')
+			return -EINVAL;
+		/* a subfunction has the address of its parent */
+		if (name[3] == 'v')
+			vf = sub;
+	}
+	func_pci_addr(pf, vf, func->pci_addr, sizeof(func->pci_addr));
+	strlcpy(func->name, name, sizeof(func->name));
+	func->fd = -1;
+	return 0;
+}
+
+static int
+func_add(struct shm_dev *dev, const char *name)
+{
+	struct shm_func func, *funcs;
+	uint16_t i;
+
+	memset(&func, 0, sizeof(func));
+	if (func_parse(name, &func) != 0) {
+		SHM_LOG(ERR, "'%s' is no function: use pf0, pf0vf3 or pf0sf12 (pf0-1, vf0-119, sf0-999)",
+			name);
+		return -EINVAL;
+	}
+	for (i = 0; i < dev->nb_funcs; i++) {
+		if (strcmp(dev->funcs[i].name, name) == 0) {
+			SHM_LOG(ERR, "function '%s' is listed twice", name);
+			return -EINVAL;
+		}
+	}
+	if (dev->nb_funcs == SHM_MAX_FUNCTIONS) {
+		SHM_LOG(ERR, "more than %d functions", SHM_MAX_FUNCTIONS);
+		return -EINVAL;
+	}
+	funcs = realloc(dev->funcs, (dev->nb_funcs + 1) * sizeof(*funcs));
+	if (funcs == NULL)
+		return -ENOMEM;
+	func.id = dev->nb_funcs;
+	dev->funcs = funcs;
+	dev->funcs[dev->nb_funcs++] = func;
+	return 0;
+}
+
+/* One element of functions=, which may end in a range: pf0vf[0-3]. */
+static int
+func_add_range(struct shm_dev *dev, const char *elem)
+{
+	char name[SHM_WIRE_FUNCTION_SIZE * 2];
+	unsigned int first, last, i;
+	const char *range = strchr(elem, '[');
+	int end = 0, ret;
+
+	if (range == NULL)
+		return func_add(dev, elem);
+	if (sscanf(range, "[%3u-%3u]%n", &first, &last, &end) != 2 || range[end] != '\0' ||
+			end == 0 || first > last || range - elem > SHM_WIRE_FUNCTION_SIZE) {
+		SHM_LOG(ERR, "'%s': a range looks like [0-3]", elem);
+		return -EINVAL;
+	}
+	for (i = first; i <= last; i++) {
+		snprintf(name, sizeof(name), "%.*s%u", (int)(range - elem), elem, i);
+		ret = func_add(dev, name);
+		if (ret != 0)
+			return ret;
+	}
+	return 0;
+}
+
+static int
+arg_functions(const char *key, const char *value, void *opaque)
+{
+	struct shm_dev *dev = opaque;
+	char *list, *elem, *next;
+	int ret = 0;
+
+	if (value == NULL || value[0] == '\0') {
+		SHM_LOG(ERR, "%s= is empty, list functions as in pf0:pf0vf[0-3]", key);
+		return -EINVAL;
+	}
+	list = strdup(value);
+	if (list == NULL)
+		return -ENOMEM;
+	next = list;
+	while (ret == 0 && (elem = strsep(&next, ":")) != NULL)
+		ret = func_add_range(dev, elem);
+	free(list);
+	return ret;
+}
+
+static int
+arg_function(const char *key __rte_unused, const char *value, void *opaque)
+{
+	return func_add(opaque, value == NULL ? "" : value);
+}
+
+static int
+arg_role(const char *key, const char *value, void *opaque)
+{
+	struct shm_dev *dev = opaque;
+
+	if (value != NULL && strcmp(value, "dpu") == 0) {
+		dev->role = RTE_COMCH_ROLE_DPU;
+	} else if (value != NULL && strcmp(value, "host") == 0) {
+		dev->role = RTE_COMCH_ROLE_HOST;
+	} else {
+		SHM_LOG(ERR, "%s=%s: it is dpu or host", key, value == NULL ? "" : value);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+arg_path(const char *key, const char *value, void *opaque)
+{
+	struct shm_dev *dev = opaque;
+	struct stat st;
+
+	if (value == NULL || strlcpy(dev->path, value, sizeof(dev->path)) >= sizeof(dev->path) ||
+			stat(value, &st) != 0 || !S_ISDIR(st.st_mode)) {
+		SHM_LOG(ERR, "%s=%s: is no directory that can be reached, create it first", key,
+			value == NULL ? "" : value);
+		return -EINVAL;
+	}
+	/* by identity, so that two spellings of one directory meet */
+	snprintf(dev->space, sizeof(dev->space), "dir-%" PRIx64 "-%" PRIx64,
+		(uint64_t)st.st_dev, (uint64_t)st.st_ino);
+	return 0;
+}
+
+static int
+arg_uids(const char *key, const char *value, void *opaque)
+{
+	struct shm_dev *dev = opaque;
+	const char *p = value;
+	unsigned long uid;
+	char *end;
+
+	do {
+		if (p == NULL || !isdigit((unsigned char)*p) || dev->nb_uids == SHM_MAX_UIDS)
+			goto bad;
+		errno = 0;
+		uid = strtoul(p, &end, 10);
+		if (errno != 0 || uid >= UINT32_MAX || (*end != ':' && *end != '\0'))
+			goto bad;
+		dev->uids[dev->nb_uids++] = uid;
+		p = end + 1;
+	} while (*end == ':');
+	return 0;
+bad:
+	SHM_LOG(ERR, "%s=%s: up to %d numbers, as in 1000:1001", key, value == NULL ? "" : value,
+		SHM_MAX_UIDS);
+	return -EINVAL;
+}
+
+/* The keys that do not belong to the role, and those that it needs. */
+static int
+args_check_role(const struct rte_kvargs *kvlist, const struct shm_dev *dev, const char *name)
+{
+	bool dpu = dev->role == RTE_COMCH_ROLE_DPU;
+	const char *wrong = NULL;
+
+	if (dpu && rte_kvargs_count(kvlist, SHM_ARG_FUNCTION) != 0)
+		wrong = SHM_ARG_FUNCTION;
+	if (!dpu && rte_kvargs_count(kvlist, SHM_ARG_FUNCTIONS) != 0)
+		wrong = SHM_ARG_FUNCTIONS;
+	if (!dpu && rte_kvargs_count(kvlist, SHM_ARG_UIDS) != 0)
+		wrong = SHM_ARG_UIDS;
+	if (wrong == NULL)
+		return 0;
+	SHM_LOG(ERR, "%s: key '%s' is not for role=%s", name, wrong, dpu ? "dpu" : "host");
+	return -EINVAL;
+}
+
+static int
+args_parse(struct shm_dev *dev, const char *name, const char *args)
+{
+	static const char * const keys[] = {
+		SHM_ARG_ROLE, SHM_ARG_FUNCTIONS, SHM_ARG_FUNCTION, SHM_ARG_PATH, SHM_ARG_UIDS,
+		NULL,
+	};
+	static const arg_handler_t handlers[] = {
+		arg_role, arg_functions, arg_function, arg_path, arg_uids,
+	};
+	struct rte_kvargs *kvlist;
+	int ret = -EINVAL;
+	size_t i;
+
+	kvlist = rte_kvargs_parse(args, keys);
+	if (kvlist == NULL) {
+		SHM_LOG(ERR, "%s: cannot parse '%s'; its keys are: %s", name, args, SHM_PARAMS);
+		return -EINVAL;
+	}
+	for (i = 0; keys[i] != NULL; i++) {
+		if (rte_kvargs_count(kvlist, keys[i]) > 1) {
+			SHM_LOG(ERR, "%s: key '%s' is there twice", name, keys[i]);
+			goto out;
+		}
+	}
+	if (rte_kvargs_count(kvlist, SHM_ARG_ROLE) == 0) {
+		SHM_LOG(ERR, "%s: key '%s' is missing, it is dpu or host", name, SHM_ARG_ROLE);
+		goto out;
+	}
+	for (i = 0; keys[i] != NULL; i++) {
+		ret = rte_kvargs_process(kvlist, keys[i], handlers[i], dev);
+		if (ret != 0) {
+			SHM_LOG(ERR, "%s: bad value of key '%s'", name, keys[i]);
+			ret = -EINVAL;
+			goto out;
+		}
+	}
+	ret = args_check_role(kvlist, dev, name);
+	if (ret == 0 && dev->nb_funcs == 0)
+		ret = func_add(dev, SHM_DFLT_FUNCTION);
+out:
+	rte_kvargs_free(kvlist);
+	return ret;
+}
+
+/*
+ * Create and destroy
+ */
+
+static void
+shm_dev_free(struct shm_dev *dev)
+{
+	uint16_t i;
+
+	for (i = 0; i < dev->nb_funcs; i++)
+		if (dev->funcs[i].fd >= 0)
+			close(dev->funcs[i].fd);
+	if (dev->epfd >= 0)
+		close(dev->epfd);
+	rte_mempool_free(dev->events);
+	free(dev->funcs);
+	free(dev);
+}
+
+/* A share of the descriptors of this process for each function, half of all. */
+static uint32_t
+dev_func_fds(const struct shm_dev *dev)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return SHM_MIN_FUNC_FDS;
+	limit.rlim_cur = RTE_MIN(limit.rlim_cur, (rlim_t)1 << 20);
+	return RTE_MAX((uint32_t)limit.rlim_cur / 2 / dev->nb_funcs, (uint32_t)SHM_MIN_FUNC_FDS);
+}
+
+static int
+shm_dev_open(struct shm_dev *dev)
+{
+	char name[RTE_MEMPOOL_NAMESIZE];
+	uint16_t i;
+	int ret;
+
+	snprintf(name, sizeof(name), "comch_shm_ev%d", dev->dev->data->dev_id);
+	dev->events = rte_mempool_create(name, SHM_NB_EVENTS, sizeof(struct shm_event), 0, 0,
+			NULL, NULL, NULL, NULL, dev->dev->data->numa_node,
+			RTE_MEMPOOL_F_NO_IOVA_CONTIG);
+	if (dev->events == NULL) {
+		SHM_LOG(ERR, "%s: no memory for its events (%s), give EAL more",
+			dev->dev->data->name, rte_strerror(rte_errno));
+		return -ENOMEM;
+	}
+	dev->func_fds = dev_func_fds(dev);
+	dev->epfd = epoll_create1(EPOLL_CLOEXEC);
+	if (dev->epfd < 0)
+		return -errno;
+	if (dev->role == RTE_COMCH_ROLE_HOST) {
+		/* the card's side may not be there yet: engines will try again */
+		shm_host_connect(dev, rte_get_tsc_cycles());
+		return 0;
+	}
+	for (i = 0; i < dev->nb_funcs; i++) {
+		ret = shm_listen(dev, &dev->funcs[i]);
+		if (ret != 0) {
+			SHM_LOG(ERR, "%s: cannot serve function %s: %s", dev->dev->data->name,
+				dev->funcs[i].name, strerror(-ret));
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static struct shm_dev *
+shm_dev_alloc(void)
+{
+	struct shm_dev *dev = calloc(1, sizeof(*dev));
+
+	if (dev == NULL)
+		return NULL;
+	dev->epfd = -1;
+	rte_spinlock_init(&dev->lock);
+	TAILQ_INIT(&dev->links);
+	snprintf(dev->space, sizeof(dev->space), "uid-%u", geteuid());
+	return dev;
+}
+
+static void
+shm_links_kill(struct shm_dev *dev)
+{
+	struct shm_link *link;
+
+	rte_spinlock_lock(&dev->lock);
+	while ((link = TAILQ_FIRST(&dev->links)) != NULL)
+		shm_link_kill(link, -ESHUTDOWN);
+	rte_spinlock_unlock(&dev->lock);
+}
+
+static int
+shm_probe(struct rte_vdev_device *vdev)
+{
+	const char *name = rte_vdev_device_name(vdev);
+	const char *args = rte_vdev_device_args(vdev);
+	struct rte_comch_dev *rte_dev;
+	struct shm_dev *dev;
+	int ret;
+
+	if (name == NULL)
+		return -EINVAL;
+	if (rte_eal_process_type() != RTE_PROC_PRIMARY) {
+		SHM_LOG(ERR, "%s: secondary processes have no comch_shm; start another primary with its own --file-prefix",
+			name);
+		return -ENOTSUP;
+	}
+	dev = shm_dev_alloc();
+	if (dev == NULL)
+		return -ENOMEM;
+	ret = args_parse(dev, name, args);
+	if (ret != 0)
+		goto fail;
+	rte_dev = rte_comch_pmd_allocate(name, vdev->device.numa_node);
+	if (rte_dev == NULL) {
+		ret = -rte_errno;
+		goto fail;
+	}
+	dev->dev = rte_dev;
+	rte_dev->priv = dev;
+	rte_dev->ops = &shm_ops;
+	rte_dev->device = &vdev->device;
+	rte_dev->driver_name = "comch_shm";
+	rte_dev->data->role = dev->role;
+	ret = shm_dev_open(dev);
+	if (ret == 0)
+		ret = rte_comch_pmd_ready(rte_dev);
+	if (ret == 0)
+		return 0;
+	shm_links_kill(dev);
+	rte_comch_pmd_release(rte_dev);
+fail:
+	shm_dev_free(dev);
+	return ret;
+}
+
+static int
+shm_remove(struct rte_vdev_device *vdev)
+{
+	const char *name = rte_vdev_device_name(vdev);
+	struct rte_comch_dev *rte_dev;
+	struct shm_dev *dev;
+	int ret;
+
+	if (name == NULL)
+		return -EINVAL;
+	rte_dev = rte_comch_pmd_get_by_name(name);
+	if (rte_dev == NULL)
+		return -ENODEV;
+	dev = rte_dev->priv;
+	ret = rte_comch_pmd_hide(rte_dev);
+	if (ret != 0)
+		return ret;
+	rte_spinlock_lock(&dev->lock);
+	ret = dev->nb_groups != 0 ? -EBUSY : 0;
+	rte_spinlock_unlock(&dev->lock);
+	if (ret != 0) {
+		SHM_LOG(ERR, "%s: events of it are under way, progress the engines that had its contexts",
+			name);
+		rte_comch_pmd_ready(rte_dev);
+		return ret;
+	}
+	shm_links_kill(dev);
+	rte_comch_pmd_release(rte_dev);
+	shm_dev_free(dev);
+	return 0;
+}
+
+static struct rte_vdev_driver shm_driver = {
+	.probe = shm_probe,
+	.remove = shm_remove,
+};
+
+RTE_PMD_REGISTER_VDEV(comch_shm, shm_driver);
+RTE_PMD_REGISTER_PARAM_STRING(comch_shm, SHM_PARAMS);
+
+/* What DPDK's build makes of the two lines above, for dpdk-pmdinfo.py. */
+static const char shm_pmd_info[] __rte_used =
+	"PMD_INFO_STRING= {\"name\" : \"comch_shm\", \"params\" : \"" SHM_PARAMS
+	"\", \"pci_ids\" : []}";

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef COMCH_SHM_H
+#define COMCH_SHM_H
+
+/*
+ * Private structures of the shm driver and the functions that cross its files.
+ * What peers share is in shm_wire.h, and only there.
+ *
+ * Threads and locks. A device has one lock, which guards links, sockets, tables
+ * of connections and segments: all that is set-up. Whichever progress engine
+ * finds the socket of a device worth a look takes the lock and serves it, and
+ * hands what belongs to another engine to that engine as an event. Everything
+ * about a connection that is established belongs to the thread of its engine,
+ * and takes no lock.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include <rte_comch_pmd.h>
+#include <rte_log.h>
+#include <rte_mempool.h>
+
+#include "shm_wire.h"
+
+extern int shm_logtype;
+
+#define SHM_LOG(level, fmt, ...) \
+	rte_log(RTE_LOG_##level, shm_logtype, "COMCH_SHM: " fmt "\n", ##__VA_ARGS__)
+
+#define SHM_MAX_FUNCTIONS 256
+#define SHM_MAX_UIDS 16
+/* Host processes of one function. */
+#define SHM_MAX_LINKS 128
+/* Memory that one host process can make us allocate for its connections. */
+#define SHM_MAX_LINK_MEM (512u << 20)
+/* Events under way in one process for one device. */
+#define SHM_NB_EVENTS 1023
+/* Those of one function; one that allocates memory counts as more than one. */
+#define SHM_FUNC_EVENTS 128
+#define SHM_EVENT_BYTES (128u << 10)
+/* Messages waiting for room in one socket, before its peer is given up. */
+#define SHM_MAX_TXQ 8192
+/* Those that hold a descriptor of ours. */
+#define SHM_MAX_TX_FDS 64
+/* Messages of one connection in one poll, so that others get their turn. */
+#define SHM_RX_BURST 32
+/* Polls without an event after which a connection is left to its bell. */
+#define SHM_IDLE_POLLS 64
+/* Messages of one socket in one service. */
+#define SHM_SOCK_BURST 64
+
+/* Reads of one wake socket at a time. */
+#define SHM_WAKE_READS 8
+
+/* Clients of one poll that ask for their connection. */
+#define SHM_CONNECT_BURST 64
+
+/* Descriptors of a link: its socket, a pidfd, a group of ours. */
+#define SHM_LINK_FDS 3
+/* The least that a function may take, whatever RLIMIT_NOFILE says. */
+#define SHM_MIN_FUNC_FDS 16
+
+/* All in milliseconds. */
+#define SHM_SERVICE_MS 5      /* a look at the sockets, even without a bell */
+#define SHM_CONNECT_MS 20     /* between two attempts to find the card's side */
+#define SHM_HANDSHAKE_MS 2000 /* for a link or a connection to be complete */
+
+struct shm_dev;
+struct shm_link;
+struct shm_group;
+struct shm_chan;
+
+/* A shared segment of this process. */
+struct shm_seg {
+	void *map;
+	uint32_t size;
+	int fd; /* -1 once it was sent */
+	bool busy;
+};
+
+/* A segment of the peer, mapped read-only. */
+struct shm_peer_seg {
+	const void *map;
+	uint32_t size;
+	bool busy;
+};
+
+/* A function: on the card's side one to listen for, on the host's our own. */
+struct shm_func {
+	char name[SHM_WIRE_FUNCTION_SIZE];
+	char pci_addr[RTE_COMCH_PCI_ADDR_SIZE];
+	uint16_t id;
+	int fd; /* listens; -1 on the host */
+	uint32_t nb_links;
+	uint32_t nb_events; /* under way */
+	uint32_t nb_fds;    /* that its links hold */
+	bool logged; /* a refusal was logged, more are only counted */
+};
+
+struct shm_dev {
+	struct rte_comch_dev *dev;
+	enum rte_comch_role role;
+	rte_spinlock_t lock; /* guards all that follows but the mempool */
+
+	char path[256];    /* rendezvous directory; empty for the user's own */
+	char space[64];    /* its part of the socket names */
+	uint32_t nb_uids;  /* who may attach, if this is not 0 */
+	uid_t uids[SHM_MAX_UIDS];
+	struct shm_func *funcs;
+	uint16_t nb_funcs;
+	uint32_t func_fds; /* descriptors that one function may make us hold */
+
+	int epfd; /* all sockets of the device */
+	TAILQ_HEAD(, shm_link) links;
+	uint32_t nb_links;      /* those that are up */
+	uint32_t nb_hellos;     /* those that are not yet */
+	uint64_t next_connect;  /* host: TSC of the next attempt */
+	int refusal;            /* host: what the last attempt was answered, or 0 */
+	struct shm_group *groups[SHM_WIRE_MAX_GROUPS];
+	uint32_t nb_groups; /* that are not freed */
+	struct rte_mempool *events;
+};
+
+enum shm_link_state {
+	SHM_LINK_HELLO = 0, /* waits for the peer's first message */
+	SHM_LINK_UP,
+	SHM_LINK_DEAD, /* off the device's list; groups are leaving it */
+};
+
+/* A message that waits for room in a socket. */
+struct shm_txmsg {
+	STAILQ_ENTRY(shm_txmsg) next;
+	union shm_wire_msg msg;
+	int fd;
+};
+
+/* One host process on one function. */
+struct shm_link {
+	TAILQ_ENTRY(shm_link) next;
+	struct shm_dev *dev;
+	struct shm_func *func;
+	enum shm_link_state state;
+	int reason;    /* why it died */
+	uint32_t refs; /* the device's list, each group, each event */
+	int fd;
+	int pidfd; /* -1 where the kernel has none */
+	uint32_t nb_fds; /* counted against the function */
+	uint32_t pid;
+	uint32_t uid;
+	uint64_t deadline; /* HELLO: TSC of the end of patience */
+	bool logged;       /* a violation was logged, more are only counted */
+	bool hung_up;      /* nothing comes but what is in the socket */
+
+	struct shm_wire_link *own;
+	const struct shm_wire_link *peer;
+	uint32_t sock_seen; /* of the peer's sock_bell */
+
+	struct shm_chan *chans[SHM_WIRE_MAX_CHANS];
+	uint32_t next_chan; /* host: where to look for a free one */
+	struct shm_glink *glinks[SHM_WIRE_MAX_GROUPS];
+	int peer_wake[SHM_WIRE_MAX_GROUPS]; /* sockets; -1 if there is none */
+	uint32_t peer_woken[SHM_WIRE_MAX_GROUPS]; /* armed word of the last wake-up */
+	uint64_t bells_used[SHM_WIRE_BELL_WORDS];
+	uint8_t bell_group[SHM_WIRE_BELL_WORDS]; /* owner of a word in use */
+
+	struct shm_seg *segs; /* [SHM_WIRE_MAX_CHANS], ours */
+	uint64_t seg_bytes;
+	struct shm_peer_seg *peer_segs;
+	STAILQ_HEAD(, shm_txmsg) txq;
+	uint32_t nb_txq;
+	uint32_t nb_tx_fds; /* descriptors in txq */
+};
+
+/* A bell word that a group looks at. */
+struct shm_bell_word {
+	const uint64_t *word; /* in the peer's link segment */
+	uint64_t shadow;
+	uint64_t mask; /* bells that are assigned */
+	uint32_t index;
+};
+
+/* What one group has of one link; belongs to the group's thread. */
+struct shm_glink {
+	TAILQ_ENTRY(shm_glink) next;
+	struct shm_group *group;
+	struct shm_link *link;
+	int wake_fd; /* readable when the peer rang while we slept */
+	uint32_t nb_words;
+	struct shm_bell_word words[SHM_WIRE_BELL_WORDS];
+	struct shm_chan *by_bell[SHM_WIRE_MAX_BELLS];
+	TAILQ_HEAD(, shm_chan) chans;
+};
+
+/* A client that is STARTING. */
+struct shm_connect {
+	TAILQ_ENTRY(shm_connect) next; /* while it waits for a link */
+	struct rte_comch_ctx *ctx;
+	struct shm_chan *chan; /* NULL while it waits */
+};
+
+/* Poll group: what one progress engine needs of one device. */
+struct shm_group {
+	struct rte_comch_pgroup pg; /* first: the library's handle */
+	struct shm_dev *dev;
+	uint32_t index;
+	uint32_t refs; /* the library, and each event; under the device's lock */
+	bool closed;
+	TAILQ_HEAD(, shm_glink) glinks;
+	struct shm_chan **active; /* looked at in each poll */
+	uint32_t nb_active;
+	uint32_t max_active;
+	uint32_t nb_chans; /* at most max_active: the data path never grows it */
+	struct shm_chan **dirty; /* as large: what the poll under way publishes */
+	uint32_t nb_dirty;
+	bool polling;
+	uint32_t nb_half_open;
+	uint64_t next_service; /* TSC */
+	TAILQ_HEAD(, shm_connect) waiting;
+	uint32_t sleeps; /* counts, without 0: the armed word */
+	struct rte_comch_pmd_event sync_ev;
+	bool sync_posted; /* under the device's lock */
+	uint64_t *bounce; /* one message, for the receive callback */
+};
+
+enum shm_chan_state {
+	SHM_CHAN_NEW = 0,    /* card: its CONNECT is on the way to its group */
+	SHM_CHAN_CONNECTING, /* host: CONNECT sent */
+	SHM_CHAN_HALF_OPEN,  /* card: ACCEPT sent */
+	SHM_CHAN_UP,
+	SHM_CHAN_ZOMBIE, /* CLOSE sent; the answer frees it */
+};
+
+/* The driver's side of one connection. The first lines are the data path. */
+struct shm_chan {
+	struct rte_comch_conn *conn; /* NULL before ACCEPT and in zombies */
+	struct shm_wire_chan *own;
+	const struct shm_wire_chan *peer;
+	/* transmit */
+	uint32_t tx_size;
+	uint32_t tx_off;   /* where the next record goes */
+	uint32_t tx_pos;   /* our tail */
+	uint32_t tx_acked; /* the peer's head, checked */
+	uint32_t tx_done;  /* what the library was told of it */
+	uint32_t tx_flips; /* of the peer's bell, by us */
+	uint32_t tx_msgs;
+	/* receive */
+	uint32_t rx_size;
+	uint32_t rx_off;
+	uint32_t rx_pos; /* our head */
+	uint32_t rx_max; /* largest message */
+	uint32_t rx_flips; /* of our bell, seen */
+	uint32_t rx_msgs;
+	uint32_t idle;
+	int32_t active; /* place in the group's array, -1 for none */
+	bool broken; /* the peer's head was nonsense */
+	bool dirty;  /* records wait for their publication */
+	uint64_t *bell; /* the peer's bell word, in our link segment */
+	uint64_t bell_mask;
+	const uint32_t *peer_armed;
+
+	/* set-up */
+	enum shm_chan_state state;
+	bool peer_closed; /* under the lock: CLOSE or REFUSE came */
+	bool refused;     /* under the lock: it was REFUSE */
+	uint32_t refs;    /* the table, and each event; under the lock */
+	uint32_t max_rx_size; /* of the peer's ring; under the lock */
+	uint32_t id;
+	uint32_t peer_group;
+	int32_t rx_bell; /* index, -1 for none */
+	int32_t seg;      /* index, -1 for none */
+	int32_t peer_seg; /* index, -1 for none */
+	uint64_t deadline;
+	struct shm_link *link;
+	struct shm_glink *glink;
+	struct shm_group *group;
+	struct shm_connect *connect;
+	struct shm_wire_rx peer_rx;
+	TAILQ_ENTRY(shm_chan) next; /* of its glink */
+};
+
+/* A message of a socket on its way to the group it concerns. */
+struct shm_event {
+	struct rte_comch_pmd_event base;
+	struct shm_group *group;
+	struct shm_chan *chan;
+	uint32_t weight; /* of SHM_FUNC_EVENTS */
+	int fd; /* -1, or the segment */
+	union shm_wire_msg msg;
+};
+
+/* shm_mem.c: segments */
+int shm_seg_create(struct shm_seg *seg, uint32_t hdr_size, uint32_t size);
+void shm_seg_free(struct shm_seg *seg);
+const void *shm_peer_map(int fd, uint32_t hdr_size, uint32_t size);
+void shm_peer_unmap(const void *map, uint32_t size);
+void shm_fd_drop(int fd);
+
+/* shm_sock.c: messages of sockets; the device's lock is held in all of them */
+int shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
+		uint16_t len, uint32_t chan, int fd);
+void shm_link_flush(struct shm_link *link);
+void shm_link_rx(struct shm_link *link);
+void shm_event_drop(struct shm_dev *dev, struct shm_event *ev);
+
+/* shm_link.c: links; the device's lock is held in all of them */
+int shm_listen(struct shm_dev *dev, struct shm_func *func);
+void shm_host_connect(struct shm_dev *dev, uint64_t now);
+void shm_service_locked(struct shm_dev *dev, uint64_t now);
+void shm_link_msg(struct shm_link *link, struct shm_event *ev);
+void shm_link_kill(struct shm_link *link, int reason);
+void shm_link_put(struct shm_link *link);
+void shm_link_violation(struct shm_link *link, const char *what, uint64_t a, uint64_t b);
+void shm_groups_sync(struct shm_dev *dev);
+
+/* shm_dispatch.c: connections in their table; the device's lock is held */
+void shm_chan_dispatch(struct shm_link *link, struct shm_event *ev);
+struct shm_chan *shm_chan_alloc_locked(struct shm_link *link, uint32_t id,
+		struct shm_group *group, enum shm_chan_state state);
+void shm_chan_close_locked(struct shm_chan *chan, int reason);
+void shm_chan_drop_locked(struct shm_chan *chan);
+void shm_chan_put_locked(struct shm_chan *chan);
+void shm_group_put_locked(struct shm_group *group);
+void shm_event_done_locked(struct shm_event *ev);
+void shm_zombies_drop_locked(struct shm_link *link);
+void shm_send_reason(struct shm_link *link, uint32_t id, uint16_t type, int reason);
+void shm_send_closed(struct shm_link *link, uint32_t id);
+
+/* shm_segs.c: segments of a link; the device's lock is held */
+uint64_t shm_ring_size(uint32_t queue_size, uint32_t msg_size);
+void shm_chan_max_rx_set(struct shm_chan *chan, uint32_t queue_size, uint32_t msg_size);
+int shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_wire_tx *tx, int *fd);
+int shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd);
+int shm_peer_seg_take(struct shm_chan *chan, const struct shm_wire_tx *tx);
+
+/* shm_connect.c: clients that are STARTING */
+int shm_connect_start(struct rte_comch_ctx *ctx);
+void shm_connect_cancel(struct rte_comch_ctx *ctx);
+int shm_connect_waiting(struct shm_group *group);
+void shm_connect_fail(struct shm_connect *connect, int reason);
+void shm_connect_free(struct shm_connect *connect);
+
+/* shm_chan.c: connections set up and taken down */
+void shm_chan_event_handler(struct rte_comch_pmd_event *base);
+int shm_chan_join(struct shm_chan *chan);
+void shm_chan_close(struct shm_chan *chan, int reason);
+void shm_chan_lost(struct shm_chan *chan, int reason);
+void shm_glink_down(struct shm_glink *glink);
+int shm_conf_check(const struct rte_comch_ctx *ctx);
+void shm_half_open_expire(struct shm_group *group, uint64_t now);
+void shm_conn_close(struct rte_comch_conn *conn, int reason);
+
+/* shm_group.c: poll groups */
+int shm_group_create(struct rte_comch_dev *dev, struct rte_comch_pe *pe,
+		struct rte_comch_pgroup **pg);
+void shm_group_destroy(struct rte_comch_pgroup *pg);
+void shm_group_join_links(struct shm_group *group);
+
+/* shm_poll.c: one turn of a group, and the data path */
+int shm_group_poll(struct rte_comch_pgroup *pg, uint64_t now);
+bool shm_group_arm(struct rte_comch_pgroup *pg);
+void shm_group_disarm(struct rte_comch_pgroup *pg);
+int shm_chan_bell_add(struct shm_chan *chan);
+void shm_chan_bell_del(struct shm_chan *chan);
+void shm_chan_activate(struct shm_chan *chan);
+void shm_chan_deactivate(struct shm_chan *chan);
+void shm_chan_undirty(struct shm_chan *chan);
+int shm_chan_drain(struct shm_chan *chan);
+int shm_conn_send(struct rte_comch_conn *conn, enum rte_comch_msg_type type,
+		const void *data, uint32_t len, bool more, uint32_t *seq);
+uint32_t shm_conn_rx_count(const struct rte_comch_conn *conn);
+
+#endif /* COMCH_SHM_H */

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Connections, from CONNECT to CLOSED: what the messages of the socket do to them,
+ * in the thread of their engine. Where those messages come from is in
+ * shm_dispatch.c; no message of an application is touched here.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_string_fns.h>
+
+#include "comch_shm.h"
+
+/* Both segments are there: the data path can begin. */
+static void
+chan_ready(struct shm_chan *chan)
+{
+	struct shm_link *link = chan->link;
+
+	chan->tx_size = link->segs[chan->seg].size - sizeof(struct shm_wire_chan);
+	chan->rx_size = link->peer_segs[chan->peer_seg].size - sizeof(struct shm_wire_chan);
+	chan->rx_max = chan->conn->max_msg_size;
+	chan->tx_pos = chan->tx_acked = chan->tx_done = SHM_WIRE_POS_START;
+	chan->rx_pos = SHM_WIRE_POS_START;
+	chan->peer_group = chan->peer_rx.group;
+	chan->bell = &link->own->bells[chan->peer_rx.bell / 64];
+	chan->bell_mask = RTE_BIT64(chan->peer_rx.bell % 64);
+	chan->peer_armed = &link->peer->groups[chan->peer_rx.group].armed;
+	chan->state = SHM_CHAN_UP;
+}
+
+static bool
+peer_rx_valid(const struct shm_wire_rx *rx)
+{
+	return rx->group < SHM_WIRE_MAX_GROUPS && rx->bell < SHM_WIRE_MAX_BELLS &&
+		rx->queue_size != 0 && rx->queue_size <= SHM_WIRE_MAX_QUEUE_SIZE &&
+		rx->max_msg_size <= SHM_WIRE_MAX_MSG_SIZE;
+}
+
+static struct shm_glink *
+glink_find(struct shm_group *group, struct shm_link *link)
+{
+	struct shm_glink *glink;
+
+	TAILQ_FOREACH(glink, &group->glinks, next)
+		if (glink->link == link)
+			return glink;
+	/* the link came up a moment ago, and the news is behind this event */
+	shm_group_join_links(group);
+	TAILQ_FOREACH(glink, &group->glinks, next)
+		if (glink->link == link)
+			return glink;
+	return NULL;
+}
+
+/* Room for one more connection in the lists of the data path. */
+static int
+group_lists_grow(struct shm_group *group)
+{
+	uint32_t max = RTE_MAX(64u, 2 * group->max_active);
+	struct shm_chan **list;
+
+	if (group->nb_chans < group->max_active)
+		return 0;
+	list = realloc(group->active, max * sizeof(*list));
+	if (list == NULL)
+		return -ENOMEM;
+	group->active = list;
+	list = realloc(group->dirty, max * sizeof(*list));
+	if (list == NULL)
+		return -ENOMEM;
+	group->dirty = list;
+	group->max_active = max;
+	return 0;
+}
+
+/* A bell, a place in the list of active ones, and on the list of the link. */
+int
+shm_chan_join(struct shm_chan *chan)
+{
+	struct shm_group *group = chan->group;
+	int ret;
+
+	chan->glink = glink_find(group, chan->link);
+	if (chan->glink == NULL)
+		return -ECONNRESET;
+	ret = group_lists_grow(group);
+	if (ret == 0) {
+		rte_spinlock_lock(&group->dev->lock);
+		ret = shm_chan_bell_add(chan);
+		rte_spinlock_unlock(&group->dev->lock);
+	}
+	if (ret != 0) {
+		chan->glink = NULL; /* nothing for chan_leave() to undo */
+		return ret;
+	}
+	group->nb_chans++;
+	TAILQ_INSERT_TAIL(&chan->glink->chans, chan, next);
+	return 0;
+}
+
+/* Undo shm_chan_join(); the driver forgets what the library knew of it. */
+static void
+chan_leave(struct shm_chan *chan)
+{
+	if (chan->glink == NULL)
+		return;
+	if (chan->state == SHM_CHAN_HALF_OPEN)
+		chan->group->nb_half_open--;
+	shm_chan_undirty(chan);
+	shm_chan_deactivate(chan);
+	shm_chan_bell_del(chan);
+	TAILQ_REMOVE(&chan->glink->chans, chan, next);
+	chan->group->nb_chans--;
+	chan->glink = NULL;
+	if (chan->conn != NULL)
+		chan->conn->priv = NULL;
+	chan->conn = NULL;
+}
+
+void
+shm_chan_close(struct shm_chan *chan, int reason)
+{
+	struct shm_dev *dev = chan->link->dev;
+
+	chan_leave(chan);
+	rte_spinlock_lock(&dev->lock);
+	shm_chan_close_locked(chan, reason);
+	rte_spinlock_unlock(&dev->lock);
+}
+
+static void
+chan_refuse(struct shm_chan *chan, int reason)
+{
+	struct shm_dev *dev = chan->link->dev;
+
+	chan_leave(chan);
+	rte_spinlock_lock(&dev->lock);
+	if (!chan->peer_closed)
+		shm_send_reason(chan->link, chan->id, SHM_WIRE_REFUSE, reason);
+	else
+		shm_send_closed(chan->link, chan->id);
+	shm_chan_drop_locked(chan);
+	rte_spinlock_unlock(&dev->lock);
+}
+
+/* A peer that breaks the protocol loses its connection, and nothing else. */
+static void
+chan_violation(struct shm_chan *chan, const char *what, uint64_t a, uint64_t b)
+{
+	struct shm_dev *dev = chan->link->dev;
+
+	rte_spinlock_lock(&dev->lock);
+	shm_link_violation(chan->link, what, a, b);
+	rte_spinlock_unlock(&dev->lock);
+}
+
+static void
+conn_req_fill(struct rte_comch_conn_req *req, const struct shm_link *link)
+{
+	memset(req, 0, sizeof(*req));
+	req->peer_pid = link->pid;
+	req->peer_uid = link->uid;
+	req->version = SHM_WIRE_VERSION_MAX;
+	strlcpy(req->function, link->func->name, sizeof(req->function));
+}
+
+/* Card: CONNECT. */
+static void
+chan_connect(struct shm_chan *chan, struct shm_event *ev)
+{
+	struct shm_wire_connect *msg = &ev->msg.connect;
+	struct shm_link *link = chan->link;
+	struct shm_dev *dev = link->dev;
+	union shm_wire_msg reply = { 0 };
+	struct rte_comch_conn_req req;
+	struct rte_comch_conn *conn;
+	struct rte_comch_ctx *server;
+	int fd = -1, ret;
+
+	if (!peer_rx_valid(&msg->rx)) {
+		chan_violation(chan, "CONNECT out of range", msg->rx.queue_size, msg->rx.bell);
+		chan_refuse(chan, -EPROTO);
+		return;
+	}
+	chan->peer_rx = msg->rx;
+	/* by now the name may be that of another server, in another thread */
+	rte_spinlock_lock(&dev->lock);
+	server = rte_comch_pmd_server_find(dev->dev, link->func->id, msg->name);
+	if (server != NULL && server->pg != &chan->group->pg)
+		server = NULL;
+	rte_spinlock_unlock(&dev->lock);
+	if (server == NULL) {
+		chan_refuse(chan, -ENOENT);
+		return;
+	}
+	conn_req_fill(&req, link);
+	req.max_msg_size = msg->rx.max_msg_size;
+	ret = rte_comch_pmd_conn_accept(server, &req, &conn);
+	if (ret != 0) {
+		chan_refuse(chan, ret);
+		return;
+	}
+	ret = shm_chan_join(chan);
+	if (ret == 0) {
+		rte_spinlock_lock(&dev->lock);
+		ret = shm_own_seg_get(chan, shm_ring_size(msg->rx.queue_size, conn->max_msg_size),
+				&reply.accept.tx, &fd);
+		rte_spinlock_unlock(&dev->lock);
+	}
+	if (ret != 0) {
+		rte_comch_pmd_conn_abort(conn);
+		chan_refuse(chan, ret);
+		return;
+	}
+	chan->conn = conn;
+	conn->priv = chan;
+	chan->state = SHM_CHAN_HALF_OPEN;
+	chan->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_HANDSHAKE_MS;
+	chan->group->nb_half_open++;
+	reply.accept.rx.max_msg_size = conn->max_msg_size;
+	reply.accept.rx.queue_size = server->conf.recv_queue_size;
+	reply.accept.rx.group = chan->group->index;
+	reply.accept.rx.bell = chan->rx_bell;
+	rte_spinlock_lock(&dev->lock);
+	shm_chan_max_rx_set(chan, server->conf.recv_queue_size, conn->max_msg_size);
+	shm_link_send(link, &reply, SHM_WIRE_ACCEPT, sizeof(reply.accept), chan->id, fd);
+	rte_spinlock_unlock(&dev->lock);
+}
+
+/* Host: ACCEPT. */
+static void
+chan_accept(struct shm_chan *chan, struct shm_event *ev)
+{
+	struct shm_wire_accept *msg = &ev->msg.accept;
+	struct shm_connect *connect = chan->connect;
+	struct rte_comch_ctx *ctx = connect->ctx;
+	struct shm_link *link = chan->link;
+	struct shm_dev *dev = link->dev;
+	union shm_wire_msg reply = { 0 };
+	struct rte_comch_conn *conn = NULL;
+	struct rte_comch_conn_req req;
+	int fd = -1, ret = -EPROTO;
+
+	if (peer_rx_valid(&msg->rx) && msg->rx.max_msg_size != 0) {
+		conn_req_fill(&req, link);
+		req.max_msg_size = msg->rx.max_msg_size;
+		ret = rte_comch_pmd_conn_open(ctx, &req, &conn);
+	}
+	if (ret == 0) {
+		rte_spinlock_lock(&dev->lock);
+		ret = shm_peer_seg_take(chan, &msg->tx);
+		if (ret == 0)
+			ret = shm_own_seg_get(chan, shm_ring_size(msg->rx.queue_size,
+					conn->max_msg_size), &reply.ready.tx, &fd);
+		rte_spinlock_unlock(&dev->lock);
+	}
+	if (ret != 0) {
+		if (ret == -EPROTO)
+			chan_violation(chan, "ACCEPT out of range", msg->rx.queue_size,
+				msg->tx.ring_size);
+		if (conn != NULL)
+			rte_comch_pmd_conn_abort(conn);
+		shm_chan_close(chan, ret);
+		shm_connect_fail(connect, ret);
+		return;
+	}
+	shm_connect_free(connect);
+	chan->peer_rx = msg->rx;
+	chan->conn = conn;
+	conn->priv = chan;
+	chan_ready(chan);
+	rte_spinlock_lock(&dev->lock);
+	shm_link_send(link, &reply, SHM_WIRE_READY, sizeof(reply.ready), chan->id, fd);
+	rte_spinlock_unlock(&dev->lock);
+	shm_chan_activate(chan);
+	rte_comch_pmd_conn_up(conn);
+}
+
+/* Card: READY. */
+static void
+chan_client_ready(struct shm_chan *chan, struct shm_event *ev)
+{
+	struct shm_wire_ready *msg = &ev->msg.ready;
+	struct rte_comch_conn *conn = chan->conn;
+	struct shm_dev *dev = chan->link->dev;
+	int ret;
+
+	rte_spinlock_lock(&dev->lock);
+	ret = shm_peer_seg_take(chan, &msg->tx);
+	rte_spinlock_unlock(&dev->lock);
+	if (ret != 0) {
+		chan_violation(chan, "READY out of range", msg->tx.seg, msg->tx.ring_size);
+		shm_chan_close(chan, ret);
+		rte_comch_pmd_conn_abort(conn);
+		return;
+	}
+	chan->group->nb_half_open--;
+	chan_ready(chan);
+	shm_chan_activate(chan);
+	rte_comch_pmd_conn_up(conn);
+}
+
+/* Either: the peer closed. What it sent before is still delivered. */
+static void
+chan_peer_close(struct shm_chan *chan, int reason)
+{
+	struct rte_comch_conn *conn = chan->conn;
+	bool up = chan->state == SHM_CHAN_UP;
+
+	/* what the application is told is ours to choose, not the peer's */
+	reason = reason == -EPROTO ? -ECONNRESET : -ESHUTDOWN;
+	if (up && shm_chan_drain(chan) != 0)
+		return; /* the application closed it meanwhile, or it broke */
+	shm_chan_close(chan, 0);
+	if (conn == NULL)
+		return;
+	if (up)
+		rte_comch_pmd_conn_down(conn, reason);
+	else
+		rte_comch_pmd_conn_abort(conn);
+}
+
+/* Is this a message for a connection in this state? */
+static bool
+chan_msg_legal(const struct shm_chan *chan, uint16_t type)
+{
+	switch (type) {
+	case SHM_WIRE_CONNECT:
+		return chan->state == SHM_CHAN_NEW;
+	case SHM_WIRE_ACCEPT:
+	case SHM_WIRE_REFUSE:
+		return chan->state == SHM_CHAN_CONNECTING;
+	case SHM_WIRE_READY:
+		return chan->state == SHM_CHAN_HALF_OPEN;
+	case SHM_WIRE_CLOSE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The reasons that rte_comch_ctx_reason_get() tells of. */
+static bool
+refusal_known(int reason)
+{
+	return reason == -ENOENT || reason == -ENOSPC || reason == -EMSGSIZE ||
+		reason == -ENOMEM || reason == -EUSERS || reason == -EPROTO;
+}
+
+static void
+chan_event(struct shm_chan *chan, struct shm_event *ev)
+{
+	uint16_t type = ev->msg.hdr.type;
+	struct shm_dev *dev = chan->link->dev;
+	struct shm_connect *connect;
+	int reason;
+
+	if (!chan_msg_legal(chan, type)) {
+		rte_spinlock_lock(&dev->lock);
+		shm_link_violation(chan->link, "a message out of turn", type, chan->state);
+		shm_link_kill(chan->link, -EPROTO);
+		rte_spinlock_unlock(&dev->lock);
+		return;
+	}
+	switch (type) {
+	case SHM_WIRE_CONNECT:
+		chan_connect(chan, ev);
+		break;
+	case SHM_WIRE_ACCEPT:
+		chan_accept(chan, ev);
+		break;
+	case SHM_WIRE_READY:
+		chan_client_ready(chan, ev);
+		break;
+	case SHM_WIRE_REFUSE:
+	case SHM_WIRE_CLOSE:
+		reason = ev->msg.reason.reason;
+		connect = chan->connect;
+		if (connect == NULL) {
+			chan_peer_close(chan, reason);
+			break;
+		}
+		if (!refusal_known(reason))
+			reason = -ECONNREFUSED;
+		chan_leave(chan);
+		rte_spinlock_lock(&dev->lock);
+		/* REFUSE ends it for both sides; CLOSE wants its answer */
+		if (type == SHM_WIRE_CLOSE)
+			shm_send_closed(chan->link, chan->id);
+		shm_chan_drop_locked(chan);
+		rte_spinlock_unlock(&dev->lock);
+		shm_connect_fail(connect, reason);
+		break;
+	}
+}
+
+void
+shm_chan_event_handler(struct rte_comch_pmd_event *base)
+{
+	struct shm_event *ev = container_of(base, struct shm_event, base);
+	struct shm_dev *dev = ev->group->dev;
+	struct shm_chan *chan = ev->chan;
+	bool alive;
+
+	rte_spinlock_lock(&dev->lock);
+	alive = chan->link->chans[chan->id] == chan && chan->state != SHM_CHAN_ZOMBIE;
+	if (alive && chan->link->state == SHM_LINK_DEAD && chan->state == SHM_CHAN_NEW) {
+		shm_chan_drop_locked(chan);
+		alive = false;
+	}
+	rte_spinlock_unlock(&dev->lock);
+	if (alive)
+		chan_event(chan, ev);
+	rte_spinlock_lock(&dev->lock);
+	shm_event_done_locked(ev);
+	rte_spinlock_unlock(&dev->lock);
+}
+
+/* The ring of a connection is nonsense, or its process is gone. */
+void
+shm_chan_lost(struct shm_chan *chan, int reason)
+{
+	struct rte_comch_conn *conn = chan->conn;
+
+	if (reason == -EPROTO)
+		chan_violation(chan, "its ring is nonsense", chan->rx_pos, chan->tx_pos);
+	shm_chan_close(chan, reason);
+	rte_comch_pmd_conn_down(conn, reason);
+}
+
+/* A group leaves a link that is dead. */
+void
+shm_glink_down(struct shm_glink *glink)
+{
+	struct shm_link *link = glink->link;
+	struct shm_group *group = glink->group;
+	struct shm_connect *connect;
+	struct rte_comch_conn *conn;
+	struct shm_chan *chan;
+	bool up;
+
+	while ((chan = TAILQ_FIRST(&glink->chans)) != NULL) {
+		connect = chan->connect;
+		conn = chan->conn;
+		up = chan->state == SHM_CHAN_UP;
+		/* what the peer published before it died is still delivered */
+		if (up && shm_chan_drain(chan) != 0)
+			continue;
+		shm_chan_close(chan, -ECONNRESET);
+		if (connect != NULL) {
+			/* it never was connected: it goes on trying */
+			connect->chan = NULL;
+			chan = NULL;
+			TAILQ_INSERT_TAIL(&group->waiting, connect, next);
+		} else if (conn != NULL && up) {
+			rte_comch_pmd_conn_down(conn, link->reason);
+		} else if (conn != NULL) {
+			rte_comch_pmd_conn_abort(conn);
+		}
+	}
+}
+
+/* What a server or client asks of its peers' memory. */
+int
+shm_conf_check(const struct rte_comch_ctx *ctx)
+{
+	uint32_t msg_size = ctx->conf.max_msg_size != 0 ?
+		ctx->conf.max_msg_size : ctx->dev->info.dflt_msg_size;
+
+	if (shm_ring_size(ctx->conf.recv_queue_size, msg_size) <= SHM_WIRE_MAX_RING_SIZE)
+		return 0;
+	SHM_LOG(ERR, "%s: recv_queue_size %u of messages of %u bytes for '%s' is above %u bytes",
+		ctx->dev->data->name, ctx->conf.recv_queue_size, msg_size, ctx->name,
+		SHM_WIRE_MAX_RING_SIZE);
+	return -EINVAL;
+}
+
+/* Card: clients that do not go on with the handshake. */
+void
+shm_half_open_expire(struct shm_group *group, uint64_t now)
+{
+	struct rte_comch_conn *conn;
+	struct shm_chan *chan, *next;
+	struct shm_glink *glink;
+
+	TAILQ_FOREACH(glink, &group->glinks, next) {
+		for (chan = TAILQ_FIRST(&glink->chans); chan != NULL; chan = next) {
+			next = TAILQ_NEXT(chan, next);
+			if (chan->state != SHM_CHAN_HALF_OPEN || now < chan->deadline)
+				continue;
+			conn = chan->conn;
+			chan_violation(chan, "does not say READY", chan->id, 0);
+			shm_chan_close(chan, -ETIMEDOUT);
+			rte_comch_pmd_conn_abort(conn);
+		}
+	}
+}
+
+void
+shm_conn_close(struct rte_comch_conn *conn, int reason)
+{
+	struct shm_chan *chan = conn->priv;
+
+	if (chan == NULL)
+		return;
+	/* what was handed up before counts as delivered */
+	if (chan->state == SHM_CHAN_UP)
+		__atomic_store_n(&chan->own->head, chan->rx_pos, __ATOMIC_RELEASE);
+	shm_chan_close(chan, reason);
+}

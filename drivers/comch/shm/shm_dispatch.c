@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The connections of a link in their table, and the messages about them on their
+ * way: which connection one is for, whether it may come at all, and which engine
+ * has to see it. Runs in whichever thread serves the socket. The device's lock is
+ * held everywhere in this file. What a message means is in shm_chan.c.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comch_shm.h"
+
+void
+shm_group_put_locked(struct shm_group *group)
+{
+	if (--group->refs != 0)
+		return;
+	group->dev->nb_groups--;
+	free(group->bounce);
+	free(group->active);
+	free(group->dirty);
+	free(group);
+}
+
+void
+shm_chan_put_locked(struct shm_chan *chan)
+{
+	struct shm_link *link = chan->link;
+
+	if (--chan->refs != 0)
+		return;
+	free(chan);
+	shm_link_put(link);
+}
+
+/* Free the message of an event, and what it kept alive. The lock is held. */
+void
+shm_event_done_locked(struct shm_event *ev)
+{
+	struct shm_dev *dev = ev->group->dev;
+
+	if (ev->fd >= 0)
+		shm_fd_drop(ev->fd);
+	ev->chan->link->func->nb_events -= ev->weight;
+	shm_chan_put_locked(ev->chan);
+	shm_group_put_locked(ev->group);
+	rte_mempool_put(dev->events, ev);
+}
+
+struct shm_chan *
+shm_chan_alloc_locked(struct shm_link *link, uint32_t id, struct shm_group *group,
+		enum shm_chan_state state)
+{
+	struct shm_chan *chan = calloc(1, sizeof(*chan));
+
+	if (chan == NULL)
+		return NULL;
+	chan->link = link;
+	chan->id = id;
+	chan->group = group;
+	chan->state = state;
+	chan->refs = 1;
+	chan->active = -1;
+	chan->rx_bell = -1;
+	chan->seg = -1;
+	chan->peer_seg = -1;
+	link->refs++;
+	link->chans[id] = chan;
+	return chan;
+}
+
+/* Take a connection out of the table: its identifier and segments are free. */
+void
+shm_chan_drop_locked(struct shm_chan *chan)
+{
+	struct shm_link *link = chan->link;
+
+	if (link->chans[chan->id] != chan)
+		return;
+	link->chans[chan->id] = NULL;
+	if (chan->rx_bell >= 0)
+		link->bells_used[chan->rx_bell / 64] &= ~RTE_BIT64(chan->rx_bell % 64);
+	if (chan->seg >= 0)
+		link->segs[chan->seg].busy = false;
+	if (chan->peer_seg >= 0)
+		link->peer_segs[chan->peer_seg].busy = false;
+	chan->rx_bell = chan->seg = chan->peer_seg = -1;
+	shm_chan_put_locked(chan);
+}
+
+/* Connections of a link that only wait for an answer that will not come. */
+void
+shm_zombies_drop_locked(struct shm_link *link)
+{
+	uint32_t i;
+
+	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++)
+		if (link->chans[i] != NULL && link->chans[i]->state == SHM_CHAN_ZOMBIE)
+			shm_chan_drop_locked(link->chans[i]);
+}
+
+void
+shm_send_reason(struct shm_link *link, uint32_t id, uint16_t type, int reason)
+{
+	union shm_wire_msg msg = { 0 };
+
+	msg.reason.reason = reason;
+	shm_link_send(link, &msg, type, sizeof(msg.reason), id, -1);
+}
+
+void
+shm_send_closed(struct shm_link *link, uint32_t id)
+{
+	union shm_wire_msg msg = { 0 };
+
+	shm_link_send(link, &msg, SHM_WIRE_CLOSED, sizeof(msg.hdr), id, -1);
+}
+
+/* Our last word on a connection that the group has done with. */
+void
+shm_chan_close_locked(struct shm_chan *chan, int reason)
+{
+	if (chan->peer_closed || chan->link->state == SHM_LINK_DEAD) {
+		/* after REFUSE the peer has forgotten it and waits for nothing */
+		if (chan->peer_closed && !chan->refused)
+			shm_send_closed(chan->link, chan->id);
+		shm_chan_drop_locked(chan);
+		return;
+	}
+	chan->state = SHM_CHAN_ZOMBIE;
+	shm_send_reason(chan->link, chan->id, SHM_WIRE_CLOSE, reason);
+}
+
+static void
+post_locked(struct shm_event *ev, struct shm_chan *chan, uint64_t bytes)
+{
+	/* large rings one by one, so that others get their turn in between */
+	ev->weight = 1 + RTE_MIN(bytes / SHM_EVENT_BYTES, (uint64_t)SHM_FUNC_EVENTS);
+	ev->chan = chan;
+	ev->group = chan->group;
+	ev->base.handler = shm_chan_event_handler;
+	chan->refs++;
+	ev->group->refs++;
+	chan->link->func->nb_events += ev->weight;
+	/* there is room: see COMCH_PE_MAILBOX_SIZE of the library */
+	if (rte_comch_pmd_event_post(ev->group->pg.pe, &ev->base) != 0) {
+		SHM_LOG(ERR, "%s: the mailbox of a progress engine is full",
+			chan->link->dev->dev->data->name);
+		shm_event_done_locked(ev);
+		shm_link_kill(chan->link, -ENOMEM);
+	}
+}
+
+/* A client asks for a server: which group is it for? */
+static int
+dispatch_connect(struct shm_link *link, struct shm_event *ev)
+{
+	struct shm_wire_connect *req = &ev->msg.connect;
+	struct shm_dev *dev = link->dev;
+	struct rte_comch_ctx *server;
+	struct shm_chan *chan;
+	struct shm_group *group;
+	uint32_t size;
+
+	if (link->chans[req->hdr.chan] != NULL)
+		return -EPROTO;
+	if (strnlen(req->name, sizeof(req->name)) == sizeof(req->name))
+		return -EPROTO;
+	if (link->hung_up)
+		return -ENOENT; /* nobody is there to be connected */
+	/* the lock keeps unlisten from returning, and so the server alive */
+	server = rte_comch_pmd_server_find(dev->dev, link->func->id, req->name);
+	if (server == NULL) {
+		rte_comch_pmd_count(&dev->dev->data->stats.refused);
+		shm_send_reason(link, req->hdr.chan, SHM_WIRE_REFUSE, -ENOENT);
+		return -ENOENT;
+	}
+	group = container_of(server->pg, struct shm_group, pg);
+	chan = shm_chan_alloc_locked(link, req->hdr.chan, group, SHM_CHAN_NEW);
+	if (chan == NULL) {
+		rte_comch_pmd_count(&dev->dev->data->stats.refused);
+		shm_send_reason(link, req->hdr.chan, SHM_WIRE_REFUSE, -ENOMEM);
+		return -ENOMEM;
+	}
+	size = RTE_MAX(req->rx.max_msg_size, server->conf.max_msg_size);
+	size = RTE_MAX(size, dev->dev->info.dflt_msg_size);
+	post_locked(ev, chan, shm_ring_size(req->rx.queue_size, size));
+	return 0;
+}
+
+/* 0: the event has a new owner; -EPROTO: the peer must go; else: drop it. */
+static int
+dispatch(struct shm_link *link, struct shm_event *ev)
+{
+	uint16_t type = ev->msg.hdr.type;
+	struct shm_chan *chan;
+
+	if (ev->msg.hdr.chan >= SHM_WIRE_MAX_CHANS)
+		return -EPROTO;
+	if (type == SHM_WIRE_CONNECT)
+		return dispatch_connect(link, ev);
+	chan = link->chans[ev->msg.hdr.chan];
+	if (chan == NULL && type == SHM_WIRE_CLOSE)
+		return -ENOENT; /* it crossed our REFUSE */
+	if (chan == NULL || chan->peer_closed)
+		return -EPROTO;
+	if (type == SHM_WIRE_ACCEPT && shm_peer_seg_map(chan, &ev->msg.accept.tx, ev->fd) != 0)
+		return -EPROTO;
+	if (type == SHM_WIRE_READY && shm_peer_seg_map(chan, &ev->msg.ready.tx, ev->fd) != 0)
+		return -EPROTO;
+	if (chan->state == SHM_CHAN_ZOMBIE) {
+		/* both closed at one time, or its answer crossed our CLOSE */
+		if (type == SHM_WIRE_CLOSED || type == SHM_WIRE_CLOSE || type == SHM_WIRE_REFUSE)
+			shm_chan_drop_locked(chan);
+		return -ENOENT;
+	}
+	if (type == SHM_WIRE_CLOSED)
+		return -EPROTO;
+	if (type == SHM_WIRE_CLOSE || type == SHM_WIRE_REFUSE)
+		chan->peer_closed = true;
+	if (type == SHM_WIRE_REFUSE)
+		chan->refused = true;
+	post_locked(ev, chan, 0);
+	return 0;
+}
+
+void
+shm_chan_dispatch(struct shm_link *link, struct shm_event *ev)
+{
+	uint16_t type = ev->msg.hdr.type;
+	uint32_t id = ev->msg.hdr.chan;
+	int ret;
+
+	ret = dispatch(link, ev);
+	if (ret == 0)
+		return;
+	if (ev->fd >= 0)
+		shm_fd_drop(ev->fd);
+	rte_mempool_put(link->dev->events, ev);
+	if (ret == -EPROTO) {
+		shm_link_violation(link, "a message out of place", type, id);
+		shm_link_kill(link, -EPROTO);
+	}
+}

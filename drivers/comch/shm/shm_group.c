@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Poll groups: how they are made, and how they join and leave the links of their
+ * device as these come and go. What a group does in each turn is in shm_poll.c.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "comch_shm.h"
+
+static struct shm_glink *
+glink_create_locked(struct shm_group *group, struct shm_link *link)
+{
+	union shm_wire_msg msg = { 0 };
+	struct shm_glink *glink = calloc(1, sizeof(*glink));
+	int fds[2];
+
+	if (glink == NULL)
+		return NULL;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
+		goto fail;
+	/* one way: the peer can put bytes in, and that is all */
+	shutdown(fds[0], SHUT_WR);
+	if (rte_comch_pmd_fd_add(group->pg.pe, fds[0]) != 0) {
+		close(fds[0]);
+		close(fds[1]);
+		goto fail;
+	}
+	glink->wake_fd = fds[0];
+	glink->group = group;
+	glink->link = link;
+	TAILQ_INIT(&glink->chans);
+	link->refs++;
+	link->glinks[group->index] = glink;
+	__atomic_store_n(&link->own->groups[group->index].armed, 0, __ATOMIC_RELAXED);
+	msg.group.group = group->index;
+	shm_link_send(link, &msg, SHM_WIRE_GROUP, sizeof(msg.group), 0, fds[1]);
+	return glink;
+fail:
+	SHM_LOG(ERR, "%s: no descriptor or memory for process %u: it is not served",
+		group->dev->dev->data->name, link->pid);
+	free(glink);
+	return NULL;
+}
+
+static void
+glink_free_locked(struct shm_glink *glink)
+{
+	struct shm_link *link = glink->link;
+
+	if (link->glinks[glink->group->index] == glink)
+		link->glinks[glink->group->index] = NULL;
+	rte_comch_pmd_fd_del(glink->group->pg.pe, glink->wake_fd);
+	close(glink->wake_fd);
+	free(glink);
+	shm_link_put(link);
+}
+
+/*
+ * Join the links that are up. No callback runs in here. A link that cannot be
+ * joined is given up, unless it is told that nobody was promised anything yet.
+ */
+static int
+group_join_links(struct shm_group *group, bool give_up)
+{
+	struct shm_dev *dev = group->dev;
+	struct shm_link *link, *next_link;
+	struct shm_glink *glink;
+	int ret = 0;
+
+	if (group->closed)
+		return 0;
+	rte_spinlock_lock(&dev->lock);
+	for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next_link) {
+		next_link = TAILQ_NEXT(link, next);
+		if (link->state != SHM_LINK_UP || link->glinks[group->index] != NULL)
+			continue;
+		glink = glink_create_locked(group, link);
+		if (glink != NULL) {
+			TAILQ_INSERT_TAIL(&group->glinks, glink, next);
+			continue;
+		}
+		ret = -EMFILE;
+		if (give_up)
+			shm_link_kill(link, -ENOMEM);
+	}
+	rte_spinlock_unlock(&dev->lock);
+	return ret;
+}
+
+void
+shm_group_join_links(struct shm_group *group)
+{
+	group_join_links(group, true);
+}
+
+/* The first link of the group that is dead, off its list. */
+static struct shm_glink *
+group_dead_glink(struct shm_group *group)
+{
+	struct shm_dev *dev = group->dev;
+	struct shm_glink *glink;
+
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_FOREACH(glink, &group->glinks, next)
+		if (glink->link->state == SHM_LINK_DEAD)
+			break;
+	rte_spinlock_unlock(&dev->lock);
+	if (glink != NULL)
+		TAILQ_REMOVE(&group->glinks, glink, next);
+	return glink;
+}
+
+/* Join the links that are up, leave those that are dead. */
+static void
+group_sync(struct shm_group *group)
+{
+	struct shm_dev *dev = group->dev;
+	struct shm_glink *glink;
+
+	group_join_links(group, true);
+	while (!group->closed && (glink = group_dead_glink(group)) != NULL) {
+		shm_glink_down(glink);
+		rte_spinlock_lock(&dev->lock);
+		glink_free_locked(glink);
+		rte_spinlock_unlock(&dev->lock);
+	}
+}
+
+static void
+group_sync_handler(struct rte_comch_pmd_event *ev)
+{
+	struct shm_group *group = container_of(ev, struct shm_group, sync_ev);
+	struct shm_dev *dev = group->dev;
+
+	rte_spinlock_lock(&dev->lock);
+	group->sync_posted = false;
+	rte_spinlock_unlock(&dev->lock);
+	group_sync(group);
+	rte_spinlock_lock(&dev->lock);
+	shm_group_put_locked(group);
+	rte_spinlock_unlock(&dev->lock);
+}
+
+int
+shm_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
+		struct rte_comch_pgroup **pg)
+{
+	struct shm_dev *dev = rte_dev->priv;
+	struct shm_group *group = calloc(1, sizeof(*group));
+	uint32_t i;
+	int ret;
+
+	if (group == NULL)
+		return -ENOMEM;
+	group->bounce = aligned_alloc(64, RTE_ALIGN_CEIL(SHM_WIRE_MAX_MSG_SIZE, 64u));
+	if (group->bounce == NULL) {
+		free(group);
+		return -ENOMEM;
+	}
+	group->dev = dev;
+	group->refs = 1;
+	group->pg.dev = rte_dev;
+	group->pg.pe = pe;
+	group->pg.deadline = UINT64_MAX;
+	group->sync_ev.handler = group_sync_handler;
+	TAILQ_INIT(&group->glinks);
+	TAILQ_INIT(&group->waiting);
+
+	/* what happens on the sockets wakes any engine that sleeps */
+	ret = rte_comch_pmd_fd_add(pe, dev->epfd);
+	if (ret != 0)
+		goto fail;
+	rte_spinlock_lock(&dev->lock);
+	for (i = 0; i < SHM_WIRE_MAX_GROUPS && dev->groups[i] != NULL; i++)
+		;
+	if (i < SHM_WIRE_MAX_GROUPS) {
+		group->index = i;
+		dev->groups[i] = group;
+		dev->nb_groups++;
+	}
+	rte_spinlock_unlock(&dev->lock);
+	if (i == SHM_WIRE_MAX_GROUPS) {
+		SHM_LOG(ERR, "%s: %u progress engines have contexts of it, no more can",
+			rte_dev->data->name, SHM_WIRE_MAX_GROUPS);
+		rte_comch_pmd_fd_del(pe, dev->epfd);
+		ret = -ENOSPC;
+		goto fail;
+	}
+	ret = group_join_links(group, false);
+	if (ret != 0) {
+		shm_group_destroy(&group->pg);
+		return ret;
+	}
+	*pg = &group->pg;
+	return 0;
+fail:
+	free(group->bounce);
+	free(group);
+	return ret;
+}
+
+void
+shm_group_destroy(struct rte_comch_pgroup *pg)
+{
+	struct shm_group *group = container_of(pg, struct shm_group, pg);
+	struct shm_dev *dev = group->dev;
+	struct shm_glink *glink;
+
+	rte_comch_pmd_fd_del(pg->pe, dev->epfd);
+	rte_spinlock_lock(&dev->lock);
+	dev->groups[group->index] = NULL; /* no more events from here on */
+	group->closed = true;
+	while ((glink = TAILQ_FIRST(&group->glinks)) != NULL) {
+		TAILQ_REMOVE(&group->glinks, glink, next);
+		glink_free_locked(glink);
+	}
+	shm_group_put_locked(group);
+	rte_spinlock_unlock(&dev->lock);
+}

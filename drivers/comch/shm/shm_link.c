@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Links: how the two sides of a device find each other, who is let in, and the
+ * messages that concern a link as a whole. The device's lock is held everywhere in
+ * this file, but while the device is being made.
+ */
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <rte_cycles.h>
+#include <rte_random.h>
+#include <rte_string_fns.h>
+
+#include "comch_shm.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+/* Abstract: it goes with its owner, however that ends. */
+static socklen_t
+func_addr(const struct shm_dev *dev, const struct shm_func *func, struct sockaddr_un *addr)
+{
+	int n;
+
+	memset(addr, 0, sizeof(*addr));
+	addr->sun_family = AF_UNIX;
+	n = snprintf(addr->sun_path + 1, sizeof(addr->sun_path) - 1, "dpdk-comch/%s/%s",
+		dev->space, func->name);
+	return offsetof(struct sockaddr_un, sun_path) + 1 + n;
+}
+
+/* Tells the events of a link's pidfd from those of its socket. */
+static void *
+pidfd_tag(struct shm_link *link)
+{
+	return (void *)((uintptr_t)link | 1);
+}
+
+static int
+epoll_add(struct shm_dev *dev, int fd, void *ptr)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLRDHUP, .data.ptr = ptr };
+
+	return epoll_ctl(dev->epfd, EPOLL_CTL_ADD, fd, &ev) == 0 ? 0 : -errno;
+}
+
+int
+shm_listen(struct shm_dev *dev, struct shm_func *func)
+{
+	struct sockaddr_un addr;
+	socklen_t len = func_addr(dev, func, &addr);
+	int ret;
+
+	func->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (func->fd < 0)
+		return -errno;
+	if (bind(func->fd, (struct sockaddr *)&addr, len) != 0 ||
+			listen(func->fd, SHM_MAX_LINKS) != 0) {
+		ret = -errno;
+		if (ret == -EADDRINUSE)
+			SHM_LOG(ERR, "%s: function %s is served by another process or device; use another path= or functions=",
+				dev->dev->data->name, func->name);
+		goto fail;
+	}
+	ret = epoll_add(dev, func->fd, func);
+	if (ret == 0)
+		return 0;
+fail:
+	close(func->fd);
+	func->fd = -1;
+	return ret;
+}
+
+static bool
+mode_allows(const struct stat *st, uid_t uid, gid_t gid)
+{
+	if (uid == st->st_uid)
+		return (st->st_mode & S_IWUSR) != 0;
+	if (gid == st->st_gid)
+		return (st->st_mode & S_IWGRP) != 0;
+	return (st->st_mode & S_IWOTH) != 0;
+}
+
+/*
+ * An abstract socket has no owner and no mode. So what the mode of a socket in
+ * the directory would say is asked of <path>/<function>, if the administrator
+ * made such a file, or else of the directory.
+ */
+static bool
+peer_allowed(const struct shm_dev *dev, const struct shm_func *func, const struct ucred *cred)
+{
+	char file[sizeof(dev->path) + SHM_WIRE_FUNCTION_SIZE + 1];
+	struct stat st;
+	uint32_t i;
+
+	if (cred->uid == 0 || cred->uid == geteuid())
+		return true;
+	for (i = 0; i < dev->nb_uids; i++)
+		if (dev->uids[i] == cred->uid)
+			return true;
+	if (dev->path[0] == '\0')
+		return false;
+	if (dev->role == RTE_COMCH_ROLE_HOST) /* is the server whom the path is? */
+		return stat(dev->path, &st) == 0 && st.st_uid == cred->uid;
+	if (dev->nb_uids != 0)
+		return false;
+	snprintf(file, sizeof(file), "%s/%s", dev->path, func->name);
+	if (stat(file, &st) != 0 && stat(dev->path, &st) != 0)
+		return false;
+	return mode_allows(&st, cred->uid, cred->gid);
+}
+
+static void
+link_free(struct shm_link *link)
+{
+	struct shm_txmsg *tx;
+	struct shm_seg own;
+	uint32_t i;
+
+	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++) {
+		shm_seg_free(&link->segs[i]);
+		shm_peer_unmap(link->peer_segs[i].map, link->peer_segs[i].size);
+	}
+	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++)
+		if (link->peer_wake[i] >= 0)
+			shm_fd_drop(link->peer_wake[i]);
+	link->func->nb_fds -= link->nb_fds;
+	while ((tx = STAILQ_FIRST(&link->txq)) != NULL) {
+		STAILQ_REMOVE_HEAD(&link->txq, next);
+		if (tx->fd >= 0)
+			close(tx->fd);
+		free(tx);
+	}
+	if (link->own != NULL) {
+		own.map = link->own;
+		own.size = sizeof(*link->own);
+		own.fd = -1;
+		shm_seg_free(&own);
+	}
+	shm_peer_unmap(link->peer, sizeof(*link->peer));
+	free(link->segs);
+	free(link->peer_segs);
+	free(link);
+}
+
+void
+shm_link_put(struct shm_link *link)
+{
+	if (--link->refs == 0)
+		link_free(link);
+}
+
+/* Have every group look at the list of links, in its own thread. */
+void
+shm_groups_sync(struct shm_dev *dev)
+{
+	struct shm_group *group;
+	uint32_t i;
+
+	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++) {
+		group = dev->groups[i];
+		if (group == NULL || group->sync_posted)
+			continue;
+		group->refs++;
+		group->sync_posted = true;
+		if (rte_comch_pmd_event_post(group->pg.pe, &group->sync_ev) != 0) {
+			group->refs--;
+			group->sync_posted = false;
+		}
+	}
+}
+
+/* The end of a link. Its groups notice in their own threads. */
+void
+shm_link_kill(struct shm_link *link, int reason)
+{
+	struct shm_dev *dev = link->dev;
+
+	if (link->state == SHM_LINK_DEAD)
+		return;
+	SHM_LOG(INFO, "%s: process %u left %s: %s", dev->dev->data->name, link->pid,
+		link->func->name, strerror(-reason));
+	if (link->state == SHM_LINK_UP)
+		dev->nb_links--;
+	else
+		dev->nb_hellos--;
+	link->func->nb_links--;
+	link->reason = reason;
+	link->state = SHM_LINK_DEAD;
+	TAILQ_REMOVE(&dev->links, link, next);
+	close(link->fd); /* which takes it out of the epoll set */
+	link->fd = -1;
+	if (link->pidfd >= 0)
+		close(link->pidfd);
+	link->pidfd = -1;
+	shm_zombies_drop_locked(link); /* nobody is left to answer */
+	shm_groups_sync(dev);
+	shm_link_put(link);
+}
+
+/* Count a breach of the protocol, and log the first of each link. */
+void
+shm_link_violation(struct shm_link *link, const char *what, uint64_t a, uint64_t b)
+{
+	rte_comch_pmd_count(&link->dev->dev->data->stats.violations);
+	if (link->logged)
+		return;
+	link->logged = true;
+	SHM_LOG(WARNING, "%s: process %u on %s breaks the protocol: %s (%" PRIu64 ", %" PRIu64 ")",
+		link->dev->dev->data->name, link->pid, link->func->name, what, a, b);
+}
+
+static int
+link_own_seg(struct shm_link *link, int *fd)
+{
+	struct shm_seg seg;
+	int ret;
+
+	ret = shm_seg_create(&seg, offsetof(struct shm_wire_link, sock_bell),
+			sizeof(struct shm_wire_link));
+	if (ret != 0)
+		return ret;
+	link->own = seg.map;
+	*fd = seg.fd;
+	return 0;
+}
+
+/* Tell a peer that has no link yet, and so no bell, why it gets none. */
+static void
+fd_refuse(int fd, int reason)
+{
+	union shm_wire_msg msg = { 0 };
+
+	msg.hdr.magic = SHM_WIRE_MAGIC;
+	msg.hdr.type = SHM_WIRE_HELLO_ACK;
+	msg.hdr.len = sizeof(msg.hello_ack);
+	msg.hello_ack.version = SHM_WIRE_VERSION_MAX;
+	msg.hello_ack.seg_size = sizeof(struct shm_wire_link);
+	msg.hello_ack.status = reason;
+	if (send(fd, &msg, sizeof(msg.hello_ack), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		SHM_LOG(DEBUG, "a process left before it was refused");
+}
+
+/* Count a peer that is not let in, and log the first of each function. */
+static void
+link_refuse(struct shm_dev *dev, struct shm_func *func, int fd, const struct ucred *cred,
+		int reason)
+{
+	rte_comch_pmd_count(&dev->dev->data->stats.links_refused);
+	if (!func->logged)
+		SHM_LOG(WARNING, "%s: process %d of user %u may not use %s: %s; see uids=, the mode of path=, and who is attached",
+			dev->dev->data->name, cred->pid, cred->uid, func->name,
+			strerror(-reason));
+	func->logged = true;
+	if (dev->role == RTE_COMCH_ROLE_DPU)
+		fd_refuse(fd, reason);
+	else
+		dev->next_connect += rte_get_tsc_hz();
+}
+
+/* A socket that a peer is at the other end of becomes a link. Owns the fd. */
+static struct shm_link *
+link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	struct shm_link *link = NULL;
+	uint32_t i;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
+		goto fail;
+	if (!peer_allowed(dev, func, &cred)) {
+		link_refuse(dev, func, fd, &cred, -EACCES);
+		goto fail;
+	}
+	if (func->nb_links >= SHM_MAX_LINKS || func->nb_fds + SHM_LINK_FDS > dev->func_fds) {
+		link_refuse(dev, func, fd, &cred, -EUSERS);
+		goto fail;
+	}
+	link = calloc(1, sizeof(*link));
+	if (link == NULL)
+		goto fail;
+	link->segs = calloc(SHM_WIRE_MAX_CHANS, sizeof(*link->segs));
+	link->peer_segs = calloc(SHM_WIRE_MAX_CHANS, sizeof(*link->peer_segs));
+	if (link->segs == NULL || link->peer_segs == NULL)
+		goto fail;
+	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++)
+		link->peer_wake[i] = -1;
+	STAILQ_INIT(&link->txq);
+	link->dev = dev;
+	link->func = func;
+	link->fd = fd;
+	link->pid = cred.pid;
+	link->uid = cred.uid;
+	link->refs = 1;
+	link->nb_fds = SHM_LINK_FDS;
+	link->deadline = now + rte_get_tsc_hz() / MS_PER_S * SHM_HANDSHAKE_MS;
+	/* the socket outlives a peer that forked: then this tells its end */
+	link->pidfd = syscall(SYS_pidfd_open, cred.pid, 0);
+	if (epoll_add(dev, fd, link) != 0 ||
+			(link->pidfd >= 0 && epoll_add(dev, link->pidfd, pidfd_tag(link)) != 0))
+		goto fail_fds;
+	TAILQ_INSERT_TAIL(&dev->links, link, next);
+	dev->nb_hellos++;
+	func->nb_links++;
+	func->nb_fds += link->nb_fds;
+	return link;
+fail_fds:
+	if (link->pidfd >= 0)
+		close(link->pidfd);
+fail:
+	if (link != NULL) {
+		free(link->segs);
+		free(link->peer_segs);
+		free(link);
+	}
+	close(fd);
+	return NULL;
+}
+
+static void
+func_accept(struct shm_dev *dev, struct shm_func *func, uint64_t now)
+{
+	int fd, i;
+
+	for (i = 0; i < SHM_SOCK_BURST; i++) {
+		fd = accept4(func->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			return;
+		link_create(dev, func, fd, now);
+	}
+}
+
+void
+shm_host_connect(struct shm_dev *dev, uint64_t now)
+{
+	struct shm_func *func = &dev->funcs[0];
+	union shm_wire_msg msg = { 0 };
+	struct sockaddr_un addr;
+	struct shm_link *link;
+	socklen_t len;
+	int fd, seg_fd;
+
+	if (!TAILQ_EMPTY(&dev->links) || now < dev->next_connect)
+		return;
+	dev->next_connect = now + rte_get_tsc_hz() / MS_PER_S * SHM_CONNECT_MS;
+	dev->refusal = 0;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return;
+	len = func_addr(dev, func, &addr);
+	if (connect(fd, (struct sockaddr *)&addr, len) != 0) {
+		close(fd);
+		return;
+	}
+	link = link_create(dev, func, fd, now);
+	if (link == NULL)
+		return;
+	if (link_own_seg(link, &seg_fd) != 0) {
+		shm_link_kill(link, -ENOMEM);
+		return;
+	}
+	msg.hello.version_min = SHM_WIRE_VERSION_MIN;
+	msg.hello.version_max = SHM_WIRE_VERSION_MAX;
+	msg.hello.seg_size = sizeof(struct shm_wire_link);
+	strlcpy(msg.hello.function, func->name, sizeof(msg.hello.function));
+	shm_link_send(link, &msg, SHM_WIRE_HELLO, sizeof(msg.hello), 0, seg_fd);
+}
+
+static void
+link_up(struct shm_link *link)
+{
+	struct shm_dev *dev = link->dev;
+
+	link->state = SHM_LINK_UP;
+	dev->nb_hellos--;
+	dev->nb_links++;
+	rte_comch_pmd_count(&dev->dev->data->stats.links);
+	SHM_LOG(INFO, "%s: process %u is on %s", dev->dev->data->name, link->pid,
+		link->func->name);
+	shm_groups_sync(dev);
+}
+
+static int
+link_peer_map(struct shm_link *link, int fd)
+{
+	link->peer = shm_peer_map(fd, offsetof(struct shm_wire_link, sock_bell),
+			sizeof(struct shm_wire_link));
+	if (link->peer == NULL)
+		return -EPROTO;
+	/* it rang for this message already, and the socket is read on from here */
+	link->sock_seen = __atomic_load_n(&link->peer->sock_bell, __ATOMIC_ACQUIRE);
+	return 0;
+}
+
+static int
+hello_check(struct shm_link *link, const struct shm_wire_hello *hello, int fd)
+{
+	if (hello->version_min > SHM_WIRE_VERSION_MAX ||
+			hello->version_max < SHM_WIRE_VERSION_MIN)
+		return -EPROTONOSUPPORT;
+	if (hello->seg_size != sizeof(struct shm_wire_link) ||
+			strncmp(hello->function, link->func->name, sizeof(hello->function)) != 0)
+		return -EPROTO;
+	return link_peer_map(link, fd);
+}
+
+/* Card's side. */
+static void
+link_hello(struct shm_link *link, struct shm_event *ev)
+{
+	union shm_wire_msg msg = { 0 };
+	int fd = -1;
+	int ret;
+
+	ret = hello_check(link, &ev->msg.hello, ev->fd);
+	if (ret == 0)
+		ret = link_own_seg(link, &fd);
+	if (ret == -EPROTO)
+		shm_link_violation(link, "its first message is none", ev->msg.hello.version_min,
+			ev->msg.hello.seg_size);
+	if (ret == 0) {
+		msg.hello_ack.version = SHM_WIRE_VERSION_MAX;
+		msg.hello_ack.seg_size = sizeof(struct shm_wire_link);
+		shm_link_send(link, &msg, SHM_WIRE_HELLO_ACK, sizeof(msg.hello_ack), 0, fd);
+		link_up(link);
+		return;
+	}
+	fd_refuse(link->fd, ret);
+	shm_link_kill(link, ret);
+}
+
+/* Host's side. */
+static void
+link_hello_ack(struct shm_link *link, struct shm_event *ev)
+{
+	const struct shm_wire_hello_ack *ack = &ev->msg.hello_ack;
+
+	struct shm_dev *dev = link->dev;
+
+	if (ack->status != 0) {
+		dev->refusal = ack->status < 0 && ack->status > -4096 ? ack->status : -EPROTO;
+		SHM_LOG(INFO, "%s: the card's side of %s refuses this process: %s",
+			dev->dev->data->name, link->func->name, strerror(-dev->refusal));
+		dev->next_connect += rte_get_tsc_hz();
+		shm_link_kill(link, dev->refusal);
+		return;
+	}
+	if (ack->version < SHM_WIRE_VERSION_MIN || ack->version > SHM_WIRE_VERSION_MAX ||
+			ack->seg_size != sizeof(struct shm_wire_link) || ev->fd < 0)
+		goto bad;
+	if (link_peer_map(link, ev->fd) != 0)
+		goto bad;
+	link_up(link);
+	return;
+bad:
+	shm_link_violation(link, "its answer to HELLO is none", ack->version, ack->seg_size);
+	shm_link_kill(link, -EPROTO);
+}
+
+/* A byte is sent to it, so it must be what cannot hold up a sender. */
+static bool
+is_wake_socket(int fd)
+{
+	int domain, type;
+	socklen_t len = sizeof(int);
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX &&
+		getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM;
+}
+
+static void
+link_group(struct shm_link *link, struct shm_event *ev)
+{
+	uint32_t group = ev->msg.group.group;
+
+	if (group >= SHM_WIRE_MAX_GROUPS || !is_wake_socket(ev->fd)) {
+		shm_link_violation(link, "no such group, or no socket for it", group,
+			SHM_WIRE_MAX_GROUPS);
+		shm_link_kill(link, -EPROTO);
+		return;
+	}
+	if (link->peer_wake[group] >= 0) {
+		shm_fd_drop(link->peer_wake[group]);
+	} else if (link->func->nb_fds >= link->dev->func_fds) {
+		SHM_LOG(WARNING, "%s: %s takes more than its %u descriptors, raise RLIMIT_NOFILE",
+			link->dev->dev->data->name, link->func->name, link->dev->func_fds);
+		shm_link_kill(link, -EUSERS);
+		return;
+	} else {
+		link->nb_fds++;
+		link->func->nb_fds++;
+	}
+	link->peer_wake[group] = ev->fd;
+	link->peer_woken[group] = 0;
+	ev->fd = -1;
+}
+
+void
+shm_link_msg(struct shm_link *link, struct shm_event *ev)
+{
+	switch (ev->msg.hdr.type) {
+	case SHM_WIRE_HELLO:
+		link_hello(link, ev);
+		break;
+	case SHM_WIRE_HELLO_ACK:
+		link_hello_ack(link, ev);
+		break;
+	case SHM_WIRE_GROUP:
+		link_group(link, ev);
+		break;
+	default:
+		shm_chan_dispatch(link, ev); /* owns the event from here */
+		return;
+	}
+	shm_event_drop(link->dev, ev);
+}
+
+static struct shm_func *
+dev_func_by_ptr(struct shm_dev *dev, void *ptr)
+{
+	struct shm_func *func = ptr;
+
+	return func >= dev->funcs && func < dev->funcs + dev->nb_funcs ? func : NULL;
+}
+
+static bool
+dev_has_link(struct shm_dev *dev, void *ptr)
+{
+	struct shm_link *link;
+
+	TAILQ_FOREACH(link, &dev->links, next)
+		if (link == ptr)
+			return true;
+	return false;
+}
+
+void
+shm_service_locked(struct shm_dev *dev, uint64_t now)
+{
+	struct epoll_event evs[16];
+	struct shm_link *link, *next;
+	struct shm_func *func;
+	int i, n, nb;
+	uint64_t turn;
+
+	/*
+	 * In turns, or the first would be the only one when there is much to do. By
+	 * chance, because looks that find no room may alternate with those that do.
+	 */
+	turn = rte_rand();
+	link = TAILQ_FIRST(&dev->links);
+	if (link != NULL && (turn & 1) != 0) {
+		TAILQ_REMOVE(&dev->links, link, next);
+		TAILQ_INSERT_TAIL(&dev->links, link, next);
+	}
+	nb = epoll_wait(dev->epfd, evs, RTE_DIM(evs), 0);
+	for (n = 0; n < nb; n++) {
+		i = (n + (turn >> 1)) % (uint32_t)nb;
+		if (dev_func_by_ptr(dev, evs[i].data.ptr) != NULL)
+			continue;
+		link = (struct shm_link *)((uintptr_t)evs[i].data.ptr & ~(uintptr_t)1);
+		/* a link has two descriptors: the first may have ended it */
+		if (!dev_has_link(dev, link))
+			continue;
+		if ((evs[i].events & EPOLLOUT) != 0)
+			shm_link_flush(link);
+		if ((evs[i].events & (EPOLLHUP | EPOLLRDHUP)) != 0)
+			link->hung_up = true;
+		shm_link_rx(link);
+		/* what the peer sent before it exited was taken first */
+		if (evs[i].data.ptr == pidfd_tag(link) && dev_has_link(dev, link))
+			shm_link_kill(link, -ECONNRESET);
+	}
+	/* last, or a new link could be where an old one was, whose events are here */
+	for (i = 0; i < nb; i++) {
+		func = dev_func_by_ptr(dev, evs[i].data.ptr);
+		if (func != NULL)
+			func_accept(dev, func, now);
+	}
+	/*
+	 * A message can be taken before its sender has rung for it. Such a bell
+	 * must count as seen, or no engine could sleep until the next message.
+	 */
+	for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next) {
+		next = TAILQ_NEXT(link, next);
+		if (link->peer != NULL && __atomic_load_n(&link->peer->sock_bell,
+				__ATOMIC_RELAXED) != link->sock_seen)
+			shm_link_rx(link);
+	}
+	/* a card's side that is slow is waited for; its end would be seen */
+	if (dev->nb_hellos != 0 && dev->role == RTE_COMCH_ROLE_DPU) {
+		for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next) {
+			next = TAILQ_NEXT(link, next);
+			if (link->state == SHM_LINK_HELLO && now >= link->deadline) {
+				shm_link_violation(link, "does not say HELLO", 0, 0);
+				shm_link_kill(link, -ETIMEDOUT);
+			}
+		}
+	}
+	if (dev->role == RTE_COMCH_ROLE_HOST)
+		shm_host_connect(dev, now);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Shared segments: making ours so that the peer can only read them, and mapping
+ * the peer's so that nothing it does later can hurt. No protocol lives here.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "comch_shm.h"
+
+/* Linux 5.1; glibc of Debian 12 has it only with newer kernel headers */
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
+/*
+ * Without SHRINK the owner could truncate and our next load would be a SIGBUS;
+ * FUTURE_WRITE also forbids to punch holes, and forbids the peer to write.
+ */
+#define SHM_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)
+
+int
+shm_seg_create(struct shm_seg *seg, uint32_t hdr_size, uint32_t size)
+{
+	struct shm_wire_seg *hdr;
+	int ret;
+
+	seg->fd = memfd_create("comch_shm", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (seg->fd < 0)
+		return -errno;
+	/* allocated now: a lack of memory is an error here, and a SIGBUS later */
+	if (ftruncate(seg->fd, size) != 0 || fallocate(seg->fd, 0, 0, size) != 0) {
+		ret = -errno;
+		goto fail;
+	}
+	seg->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+			seg->fd, 0);
+	if (seg->map == MAP_FAILED) {
+		ret = -errno;
+		goto fail;
+	}
+	if (fcntl(seg->fd, F_ADD_SEALS, SHM_SEALS) != 0) {
+		ret = -errno;
+		munmap(seg->map, size);
+		goto fail;
+	}
+	seg->size = size;
+	hdr = seg->map;
+	hdr->magic = SHM_WIRE_MAGIC;
+	hdr->version = SHM_WIRE_VERSION_MAX;
+	hdr->hdr_size = hdr_size;
+	hdr->size = size;
+	return 0;
+fail:
+	close(seg->fd);
+	seg->fd = -1;
+	seg->map = NULL;
+	return ret;
+}
+
+void
+shm_seg_free(struct shm_seg *seg)
+{
+	if (seg->map == NULL)
+		return;
+	munmap(seg->map, seg->size);
+	if (seg->fd >= 0)
+		close(seg->fd);
+	memset(seg, 0, sizeof(*seg));
+	seg->fd = -1;
+}
+
+/* NULL if the descriptor is not what its sender says. It stays the caller's. */
+const void *
+shm_peer_map(int fd, uint32_t hdr_size, uint32_t size)
+{
+	const uint32_t must = F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE;
+	const struct shm_wire_seg *hdr;
+	struct statfs fs;
+	struct stat st;
+	void *map;
+	int seals;
+
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0 || ((uint32_t)seals & must) != must)
+		return NULL;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || size < hdr_size ||
+			(uint64_t)st.st_size < size)
+		return NULL;
+	/* where there are holes, the memory would be ours as soon as we look */
+	if (lseek(fd, 0, SEEK_HOLE) < (off_t)size)
+		return NULL;
+	/* huge pages have other rules of mapping, and pools that run empty */
+	if (fstatfs(fd, &fs) != 0 || fs.f_type != TMPFS_MAGIC)
+		return NULL;
+	map = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+	if (map == MAP_FAILED)
+		return NULL;
+	hdr = map;
+	if (__atomic_load_n(&hdr->magic, __ATOMIC_RELAXED) != SHM_WIRE_MAGIC ||
+			__atomic_load_n(&hdr->hdr_size, __ATOMIC_RELAXED) != hdr_size ||
+			__atomic_load_n(&hdr->size, __ATOMIC_RELAXED) != size) {
+		munmap(map, size);
+		return NULL;
+	}
+	return map;
+}
+
+void
+shm_peer_unmap(const void *map, uint32_t size)
+{
+	if (map != NULL)
+		munmap((void *)(uintptr_t)map, size);
+}
+
+/*
+ * Close what a peer sent. It may be anything, also a socket that was told to
+ * linger: whoever closes that last waits for its data to be acknowledged.
+ */
+void
+shm_fd_drop(int fd)
+{
+	const struct linger off = { .l_onoff = 0 };
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
+	close(fd);
+}

@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * One turn of a poll group, and the data path: bells, rings, sleeping and waking.
+ * Everything here runs in the thread of one progress engine and takes no lock, but
+ * for waking a peer that sleeps and for a look at the sockets now and then.
+ *
+ * Memory orders. There are three pairs, and each side of a pair names it:
+ *
+ *   T  tail    the writer releases tail after the record, the reader acquires
+ *              tail before it.
+ *   H  head    the reader releases head after it has copied the record out, the
+ *              writer acquires head before it overwrites it.
+ *   B  bells   "publish, full fence, look whether the other side looks away"
+ *              against "say that I look away, full fence, look once more". At
+ *              least one of the two sees the other. It is used three times: a
+ *              connection's bell_seen against its tail, its want_bell against
+ *              its head, and a group's armed word against the bells.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_cycles.h>
+
+#include "comch_shm.h"
+
+/*
+ * Bells
+ */
+
+/* Wake the peer's group, once for each time it sleeps. Slow: it sleeps. */
+static void
+link_wake(struct shm_link *link, uint32_t group, uint32_t armed)
+{
+	struct shm_dev *dev = link->dev;
+
+	rte_spinlock_lock(&dev->lock);
+	if (link->peer_woken[group] == armed || link->peer_wake[group] < 0) {
+		rte_spinlock_unlock(&dev->lock);
+		return;
+	}
+	if (send(link->peer_wake[group], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
+		link->peer_woken[group] = armed;
+		rte_comch_pmd_count(&dev->dev->data->stats.wakeups);
+	}
+	/* else its buffer is full of wake-ups, or the next one tries again */
+	rte_spinlock_unlock(&dev->lock);
+}
+
+/* After something was published: tell the peer, unless it looks anyway. */
+static inline void
+chan_ring(struct shm_chan *chan)
+{
+	uint32_t armed;
+
+	/* B: pairs with the fences in chan_rest() and shm_group_arm() */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&chan->peer->bell_seen, __ATOMIC_RELAXED) != chan->tx_flips)
+		return; /* it has not looked away since the last one */
+	chan->tx_flips++;
+	/* atomic: other connections, of other threads, have bits of this word */
+	__atomic_fetch_xor(chan->bell, chan->bell_mask, __ATOMIC_RELAXED);
+	/* B: pairs with the fence in shm_group_arm() */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	armed = __atomic_load_n(chan->peer_armed, __ATOMIC_RELAXED);
+	if (unlikely(armed != 0))
+		link_wake(chan->link, chan->peer_group, armed);
+}
+
+int
+shm_chan_bell_add(struct shm_chan *chan)
+{
+	struct shm_glink *glink = chan->glink;
+	struct shm_link *link = chan->link;
+	uint32_t w, i, free_word = SHM_WIRE_BELL_WORDS;
+	struct shm_bell_word *word;
+	uint32_t bit;
+
+	for (w = 0; w < SHM_WIRE_BELL_WORDS; w++) {
+		if (link->bells_used[w] == 0) {
+			if (free_word == SHM_WIRE_BELL_WORDS)
+				free_word = w;
+		} else if (link->bell_group[w] == chan->group->index &&
+				link->bells_used[w] != UINT64_MAX) {
+			break;
+		}
+	}
+	if (w == SHM_WIRE_BELL_WORDS)
+		w = free_word;
+	if (w == SHM_WIRE_BELL_WORDS)
+		return -ENOSPC;
+	bit = __builtin_ctzll(~link->bells_used[w]);
+	link->bells_used[w] |= RTE_BIT64(bit);
+	link->bell_group[w] = chan->group->index;
+
+	for (i = 0; i < glink->nb_words && glink->words[i].index != w; i++)
+		;
+	word = &glink->words[i];
+	if (i == glink->nb_words) {
+		glink->nb_words++;
+		word->index = w;
+		word->word = &link->peer->bells[w];
+		word->shadow = 0;
+		word->mask = 0;
+	}
+	/* what this bit said before was about another connection */
+	word->shadow &= ~RTE_BIT64(bit);
+	word->shadow |= __atomic_load_n(word->word, __ATOMIC_RELAXED) & RTE_BIT64(bit);
+	word->mask |= RTE_BIT64(bit);
+	chan->rx_bell = w * 64 + bit;
+	glink->by_bell[chan->rx_bell] = chan;
+	return 0;
+}
+
+void
+shm_chan_bell_del(struct shm_chan *chan)
+{
+	struct shm_glink *glink = chan->glink;
+	uint32_t i;
+
+	if (chan->rx_bell < 0)
+		return;
+	glink->by_bell[chan->rx_bell] = NULL;
+	for (i = 0; i < glink->nb_words; i++) {
+		if (glink->words[i].index != (uint32_t)chan->rx_bell / 64)
+			continue;
+		glink->words[i].mask &= ~RTE_BIT64(chan->rx_bell % 64);
+		if (glink->words[i].mask == 0)
+			glink->words[i] = glink->words[--glink->nb_words];
+		break;
+	}
+}
+
+/*
+ * The data path of one connection
+ */
+
+void
+shm_chan_activate(struct shm_chan *chan)
+{
+	struct shm_group *group = chan->group;
+
+	chan->idle = 0;
+	if (chan->active >= 0)
+		return;
+	chan->active = group->nb_active;
+	group->active[group->nb_active++] = chan;
+}
+
+void
+shm_chan_deactivate(struct shm_chan *chan)
+{
+	struct shm_group *group = chan->group;
+	struct shm_chan *last;
+
+	if (chan->active < 0)
+		return;
+	last = group->active[--group->nb_active];
+	group->active[chan->active] = last;
+	last->active = chan->active;
+	chan->active = -1;
+}
+
+/* Copy into our ring at the place of the next record, round its end. */
+static inline void
+ring_put(struct shm_chan *chan, uint32_t off, const void *data, uint32_t len)
+{
+	uint32_t first = chan->tx_size - off;
+
+	if (likely(len <= first)) {
+		memcpy(chan->own->ring + off, data, len);
+		return;
+	}
+	memcpy(chan->own->ring + off, data, first);
+	memcpy(chan->own->ring, (const uint8_t *)data + first, len - first);
+}
+
+/* Copy out of the peer's ring, round its end. */
+static inline void
+ring_get(const struct shm_chan *chan, uint32_t off, void *data, uint32_t len)
+{
+	uint32_t first = chan->rx_size - off;
+
+	if (likely(len <= first)) {
+		memcpy(data, chan->peer->ring + off, len);
+		return;
+	}
+	memcpy(data, chan->peer->ring + off, first);
+	memcpy((uint8_t *)data + first, chan->peer->ring, len - first);
+}
+
+/* Learn how far the peer has read. Nonsense is remembered for the next poll. */
+static inline void
+chan_head_load(struct shm_chan *chan)
+{
+	/* H: pairs with the release in chan_rx() */
+	uint32_t head = __atomic_load_n(&chan->peer->head, __ATOMIC_ACQUIRE);
+
+	if (unlikely(head - chan->tx_acked > chan->tx_pos - chan->tx_acked))
+		chan->broken = true;
+	else
+		chan->tx_acked = head;
+}
+
+/* Let the peer see what was written. */
+static inline void
+chan_publish(struct shm_chan *chan)
+{
+	chan->dirty = false;
+	__atomic_store_n(&chan->own->msgs, chan->tx_msgs, __ATOMIC_RELAXED);
+	/* T: pairs with the acquire in chan_rx() */
+	__atomic_store_n(&chan->own->tail, chan->tx_pos, __ATOMIC_RELEASE);
+	chan_ring(chan);
+}
+
+/* Publish what the callbacks of a poll have sent: once, and not one by one. */
+static inline void
+group_publish(struct shm_group *group)
+{
+	while (group->nb_dirty != 0)
+		chan_publish(group->dirty[--group->nb_dirty]);
+}
+
+/* Before a connection ends: what was sent is sent. */
+void
+shm_chan_undirty(struct shm_chan *chan)
+{
+	struct shm_group *group = chan->group;
+	uint32_t i;
+
+	if (!chan->dirty)
+		return;
+	for (i = 0; i < group->nb_dirty; i++) {
+		if (group->dirty[i] == chan) {
+			group->dirty[i] = group->dirty[--group->nb_dirty];
+			break;
+		}
+	}
+	chan_publish(chan);
+}
+
+int
+shm_conn_send(struct rte_comch_conn *conn, enum rte_comch_msg_type type, const void *data,
+		uint32_t len, bool more, uint32_t *seq)
+{
+	struct shm_chan *chan = conn->priv;
+	struct shm_wire_rec rec = { .len = len, .type = type };
+	uint32_t size = shm_wire_rec_size(len);
+	uint32_t off;
+
+	if (unlikely(chan == NULL))
+		return -ENOTCONN;
+	if (size > chan->tx_size - (chan->tx_pos - chan->tx_acked)) {
+		chan_head_load(chan);
+		if (size > chan->tx_size - (chan->tx_pos - chan->tx_acked)) {
+			/* there is no more, whatever was said before */
+			if (chan->dirty && !chan->group->polling)
+				chan_publish(chan);
+			return -EAGAIN;
+		}
+	}
+	off = chan->tx_off;
+	memcpy(chan->own->ring + off, &rec, sizeof(rec)); /* never split: all is by 8 */
+	off += sizeof(rec);
+	if (off == chan->tx_size)
+		off = 0;
+	ring_put(chan, off, data, len);
+	chan->tx_off += size;
+	if (chan->tx_off >= chan->tx_size)
+		chan->tx_off -= chan->tx_size;
+	chan->tx_pos += size;
+	chan->tx_msgs++;
+	if (chan->group->polling) {
+		if (!chan->dirty)
+			chan->group->dirty[chan->group->nb_dirty++] = chan;
+		chan->dirty = true;
+	} else if (more) {
+		chan->dirty = true;
+	} else {
+		chan_publish(chan);
+	}
+	if (chan->active < 0)
+		shm_chan_activate(chan); /* to see it delivered */
+	*seq = chan->tx_pos;
+	return 0;
+}
+
+/*
+ * Hand up what has arrived. Returns the number of messages, -EPROTO for
+ * nonsense, or -ENOTCONN if a callback ended the connection: then chan may be
+ * freed.
+ */
+static int
+chan_rx(struct shm_chan *chan, uint32_t burst)
+{
+	struct rte_comch_conn *conn = chan->conn;
+	uint64_t *bounce = chan->group->bounce;
+	struct shm_wire_rec rec;
+	uint32_t avail, size, off;
+	uint32_t nb = 0;
+	uint64_t word;
+
+	/* T: pairs with the release in chan_publish() */
+	avail = __atomic_load_n(&chan->peer->tail, __ATOMIC_ACQUIRE) - chan->rx_pos;
+	if (avail == 0)
+		return 0;
+	if (unlikely(avail > chan->rx_size))
+		return -EPROTO;
+	do {
+		if (unlikely(avail < sizeof(rec)))
+			return -EPROTO;
+		off = chan->rx_off;
+		/* one load of both fields: the peer may write while we look */
+		word = __atomic_load_n((const uint64_t *)(const void *)(chan->peer->ring + off),
+				__ATOMIC_RELAXED);
+		memcpy(&rec, &word, sizeof(rec));
+		if (unlikely(rec.len > chan->rx_max) &&
+				(rec.type == RTE_COMCH_MSG_DATA || rec.len > sizeof(uint32_t)))
+			return -EPROTO; /* the library's own messages may be longer */
+		size = shm_wire_rec_size(rec.len);
+		if (unlikely(size > avail))
+			return -EPROTO;
+		off += sizeof(rec);
+		if (off == chan->rx_size)
+			off = 0;
+		ring_get(chan, off, bounce, rec.len);
+		chan->rx_off += size;
+		if (chan->rx_off >= chan->rx_size)
+			chan->rx_off -= chan->rx_size;
+		chan->rx_pos += size;
+		chan->rx_msgs++;
+		avail -= size;
+		nb++;
+		if (unlikely(rte_comch_pmd_msg_recv(conn, rec.type, bounce, rec.len) != 0))
+			return -EPROTO;
+		if (unlikely(conn->state != RTE_COMCH_CONN_UP))
+			return -ENOTCONN;
+	} while (avail != 0 && nb < burst);
+	/* H: pairs with the acquire in chan_head_load() */
+	__atomic_store_n(&chan->own->head, chan->rx_pos, __ATOMIC_RELEASE);
+	/* B: pairs with the fence in shm_group_arm() of the peer */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (unlikely(__atomic_load_n(&chan->peer->want_bell, __ATOMIC_RELAXED) != 0))
+		chan_ring(chan);
+	return nb;
+}
+
+/* Tell the library what was delivered; the returns are those of chan_rx(). */
+static int
+chan_tx_done(struct shm_chan *chan)
+{
+	struct rte_comch_conn *conn = chan->conn;
+	int nb;
+
+	chan_head_load(chan);
+	if (unlikely(chan->broken))
+		return -EPROTO;
+	if (chan->tx_acked == chan->tx_done)
+		return 0;
+	chan->tx_done = chan->tx_acked;
+	nb = rte_comch_pmd_send_done(conn, chan->tx_done);
+	return likely(conn->state == RTE_COMCH_CONN_UP) ? nb : -ENOTCONN;
+}
+
+/*
+ * A connection that has been quiet goes to rest: from now on it costs nothing,
+ * and its bell will bring it back.
+ */
+static void
+chan_rest(struct shm_chan *chan)
+{
+	__atomic_store_n(&chan->own->bell_seen, chan->rx_flips, __ATOMIC_RELAXED);
+	/* B: pairs with the fence in chan_ring() of the peer */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&chan->peer->tail, __ATOMIC_RELAXED) == chan->rx_pos)
+		shm_chan_deactivate(chan);
+	else
+		chan->idle = 0;
+}
+
+/* One look at one connection; the number of events. */
+static int
+chan_poll(struct shm_chan *chan)
+{
+	int rx, tx = 0;
+
+	rx = chan_rx(chan, SHM_RX_BURST);
+	if (likely(rx >= 0))
+		tx = chan->tx_pos != chan->tx_done ? chan_tx_done(chan) : 0;
+	if (unlikely(rx == -ENOTCONN || tx == -ENOTCONN))
+		return 1;
+	if (unlikely(rx < 0 || tx < 0)) {
+		shm_chan_lost(chan, -EPROTO);
+		return 1;
+	}
+	if (rx + tx != 0)
+		chan->idle = 0;
+	else if (++chan->idle >= SHM_IDLE_POLLS && chan->tx_pos == chan->tx_done)
+		chan_rest(chan);
+	return rx + tx;
+}
+
+/*
+ * The peer is at its end: deliver what it published before. Returns 0, or less
+ * if the connection is gone, because a callback ended it or its ring is nonsense.
+ */
+int
+shm_chan_drain(struct shm_chan *chan)
+{
+	uint32_t left = chan->rx_size / sizeof(struct shm_wire_rec);
+	int ret;
+
+	/* bounded: a peer that lives may go on writing */
+	do {
+		ret = chan_rx(chan, SHM_RX_BURST);
+		left -= RTE_MIN((uint32_t)RTE_MAX(ret, 0), left);
+	} while (ret > 0 && left > 0);
+	if (ret >= 0)
+		ret = chan_tx_done(chan);
+	if (ret == -EPROTO)
+		shm_chan_lost(chan, -EPROTO);
+	return RTE_MIN(ret, 0);
+}
+
+uint32_t
+shm_conn_rx_count(const struct rte_comch_conn *conn)
+{
+	const struct shm_chan *chan = conn->priv;
+	uint32_t nb;
+
+	if (chan == NULL)
+		return 0;
+	/* what the peer says, within what can be true */
+	nb = __atomic_load_n(&chan->peer->msgs, __ATOMIC_RELAXED) - chan->rx_msgs;
+	return RTE_MIN(nb, (uint32_t)(chan->rx_size / sizeof(struct shm_wire_rec)));
+}
+
+/*
+ * Poll groups
+ */
+
+/* Have those whose bell was flipped looked at. */
+static void
+glink_scan(struct shm_glink *glink)
+{
+	struct shm_bell_word *word;
+	struct shm_chan *chan;
+	uint64_t now, diff;
+	uint32_t i, bit;
+
+	for (i = 0; i < glink->nb_words; i++) {
+		word = &glink->words[i];
+		now = __atomic_load_n(word->word, __ATOMIC_RELAXED);
+		diff = (now ^ word->shadow) & word->mask;
+		if (likely(diff == 0))
+			continue;
+		word->shadow = now;
+		do {
+			bit = __builtin_ctzll(diff);
+			diff &= diff - 1;
+			chan = glink->by_bell[word->index * 64 + bit];
+			chan->rx_flips++;
+			if (chan->state == SHM_CHAN_UP)
+				shm_chan_activate(chan);
+		} while (diff != 0);
+	}
+}
+
+static bool
+glink_sock_bell(const struct shm_glink *glink)
+{
+	const struct shm_link *link = glink->link;
+
+	return __atomic_load_n(&link->peer->sock_bell, __ATOMIC_RELAXED) !=
+		__atomic_load_n(&link->sock_seen, __ATOMIC_RELAXED);
+}
+
+/* Look at the sockets of the device, unless another thread does. */
+static void
+group_service(struct shm_group *group, uint64_t now)
+{
+	struct shm_dev *dev = group->dev;
+	uint64_t us = SHM_SERVICE_MS * 1000;
+
+	if (rte_spinlock_trylock(&dev->lock) == 0)
+		return;
+	shm_service_locked(dev, now);
+	if (dev->nb_hellos != 0 || !TAILQ_EMPTY(&group->waiting))
+		us = 200; /* somebody is coming */
+	rte_spinlock_unlock(&dev->lock);
+	group->next_service = now + rte_get_tsc_hz() / US_PER_S * us;
+}
+
+static void
+group_slow_work(struct shm_group *group, uint64_t now)
+{
+	group_service(group, now);
+	if (group->nb_half_open != 0)
+		shm_half_open_expire(group, now);
+}
+
+int
+shm_group_poll(struct rte_comch_pgroup *pg, uint64_t now)
+{
+	struct shm_group *group = container_of(pg, struct shm_group, pg);
+	struct shm_glink *glink;
+	bool service = now >= group->next_service;
+	uint32_t i, nb_active;
+	int nb = 0;
+
+	TAILQ_FOREACH(glink, &group->glinks, next) {
+		service |= glink_sock_bell(glink);
+		glink_scan(glink);
+	}
+	/*
+	 * From the end, because one that goes to rest or ends makes the last one
+	 * take its place. Callbacks may end any: then one is skipped this time.
+	 */
+	nb_active = group->nb_active;
+	group->polling = nb_active != 0;
+	for (i = nb_active; i > 0; i--) {
+		if (unlikely(i > group->nb_active))
+			continue;
+		nb += chan_poll(group->active[i - 1]);
+		if (group->nb_dirty != 0)
+			group_publish(group);
+	}
+	group->polling = false;
+	if (unlikely(!TAILQ_EMPTY(&group->waiting)))
+		nb += shm_connect_waiting(group);
+	if (unlikely(service))
+		group_slow_work(group, now);
+	return nb;
+}
+
+bool
+shm_group_arm(struct rte_comch_pgroup *pg)
+{
+	struct shm_group *group = container_of(pg, struct shm_group, pg);
+	uint64_t now = rte_get_tsc_cycles();
+	uint64_t ms = rte_get_tsc_hz() / MS_PER_S;
+	struct shm_bell_word *word;
+	struct shm_glink *glink;
+	struct shm_chan *chan;
+	bool pending = false;
+	uint32_t i;
+
+	group->sleeps += group->sleeps == UINT32_MAX ? 2 : 1;
+	TAILQ_FOREACH(glink, &group->glinks, next)
+		__atomic_store_n(&glink->link->own->groups[group->index].armed, group->sleeps,
+			__ATOMIC_RELAXED);
+	for (i = 0; i < group->nb_active; i++) {
+		chan = group->active[i];
+		__atomic_store_n(&chan->own->bell_seen, chan->rx_flips, __ATOMIC_RELAXED);
+		__atomic_store_n(&chan->own->want_bell, chan->tx_pos != chan->tx_done,
+			__ATOMIC_RELAXED);
+	}
+	/* B: pairs with the fences in chan_ring() and chan_rx() of the peers */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	TAILQ_FOREACH(glink, &group->glinks, next) {
+		pending |= glink_sock_bell(glink);
+		for (i = 0; i < glink->nb_words; i++) {
+			word = &glink->words[i];
+			pending |= ((__atomic_load_n(word->word, __ATOMIC_RELAXED) ^
+				word->shadow) & word->mask) != 0;
+		}
+	}
+	for (i = 0; i < group->nb_active; i++) {
+		chan = group->active[i];
+		pending |= __atomic_load_n(&chan->peer->tail, __ATOMIC_RELAXED) != chan->rx_pos;
+		/* only if something is under way: else it says nothing, true or not */
+		if (chan->tx_pos != chan->tx_done)
+			pending |= __atomic_load_n(&chan->peer->head, __ATOMIC_RELAXED) !=
+				chan->tx_done;
+	}
+	pg->deadline = UINT64_MAX;
+	if (!TAILQ_EMPTY(&group->waiting))
+		pg->deadline = now + SHM_CONNECT_MS * ms;
+	else if (group->nb_half_open != 0 ||
+			__atomic_load_n(&group->dev->nb_hellos, __ATOMIC_RELAXED) != 0)
+		pg->deadline = now + SHM_HANDSHAKE_MS * ms / 4;
+	return pending;
+}
+
+void
+shm_group_disarm(struct rte_comch_pgroup *pg)
+{
+	struct shm_group *group = container_of(pg, struct shm_group, pg);
+	struct shm_glink *glink;
+	char drop[256];
+	uint32_t i;
+	ssize_t n;
+
+	TAILQ_FOREACH(glink, &group->glinks, next) {
+		__atomic_store_n(&glink->link->own->groups[group->index].armed, 0,
+			__ATOMIC_RELAXED);
+		/* bounded: the peer may send without end */
+		n = sizeof(drop);
+		for (i = 0; i < SHM_WAKE_READS && n == sizeof(drop); i++)
+			n = recv(glink->wake_fd, drop, sizeof(drop), MSG_DONTWAIT);
+		/* closed by the peer: it would wake us for ever */
+		if (n == 0)
+			rte_comch_pmd_fd_del(pg->pe, glink->wake_fd);
+	}
+	for (i = 0; i < group->nb_active; i++)
+		__atomic_store_n(&group->active[i]->own->want_bell, 0, __ATOMIC_RELAXED);
+	group->next_service = 0; /* it may be a socket that woke us */
+}

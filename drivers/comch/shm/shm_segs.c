@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The segments of a link: which connection has which, ours and the peer's. They
+ * are used again by later connections of the same link. The device's lock is held
+ * everywhere in this file. How a segment is made and mapped is in shm_mem.c.
+ */
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "comch_shm.h"
+
+/* Bytes of a ring that holds so many messages of that size. */
+uint64_t
+shm_ring_size(uint32_t queue_size, uint32_t msg_size)
+{
+	uint64_t size = (uint64_t)queue_size * shm_wire_rec_size(msg_size) +
+		sizeof(struct shm_wire_chan);
+
+	/* whole pages, whatever they are here */
+	return RTE_ALIGN_CEIL(size, (uint64_t)4096) - sizeof(struct shm_wire_chan);
+}
+
+/* What we ask the peer to have for us; the lock is held, as it comes with an answer. */
+void
+shm_chan_max_rx_set(struct shm_chan *chan, uint32_t queue_size, uint32_t msg_size)
+{
+	chan->max_rx_size = RTE_MIN(shm_ring_size(queue_size, msg_size),
+			(uint64_t)SHM_WIRE_MAX_RING_SIZE);
+}
+
+/* Give back segments that no connection uses, until there is room for one more. */
+static void
+own_segs_trim(struct shm_link *link, uint64_t total)
+{
+	struct shm_seg *seg;
+	uint32_t i;
+
+	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++) {
+		if (link->seg_bytes + total <= SHM_MAX_LINK_MEM)
+			return;
+		seg = &link->segs[i];
+		if (seg->busy || seg->map == NULL)
+			continue;
+		link->seg_bytes -= seg->size;
+		shm_seg_free(seg);
+	}
+}
+
+/*
+ * Make a segment. The lock is held by the caller, but not while the memory is
+ * cleared, which takes milliseconds for the largest: others have work to do.
+ */
+static int
+own_seg_make(struct shm_link *link, struct shm_seg *seg, uint64_t total)
+{
+	struct shm_seg made = { .fd = -1 };
+	int ret;
+
+	link->seg_bytes -= seg->size;
+	shm_seg_free(seg);
+	own_segs_trim(link, total);
+	if (link->seg_bytes + total > SHM_MAX_LINK_MEM)
+		return -ENOMEM;
+	link->seg_bytes += total;
+	seg->busy = true;
+	rte_spinlock_unlock(&link->dev->lock);
+	ret = shm_seg_create(&made, offsetof(struct shm_wire_chan, tail), total);
+	rte_spinlock_lock(&link->dev->lock);
+	if (ret != 0) {
+		link->seg_bytes -= total;
+		seg->busy = false;
+		return ret;
+	}
+	*seg = made;
+	return 0;
+}
+
+/* Find or make a segment to write to. What it was used for before is over. */
+int
+shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_wire_tx *tx, int *fd)
+{
+	struct shm_link *link = chan->link;
+	uint64_t total = size + sizeof(struct shm_wire_chan);
+	int32_t i, found = -1;
+	struct shm_seg *seg;
+	int ret;
+
+	if (size > SHM_WIRE_MAX_RING_SIZE)
+		return -ENOMEM;
+
+	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++) {
+		seg = &link->segs[i];
+		if (seg->busy)
+			continue;
+		if (seg->map == NULL || seg->size == total) {
+			found = i;
+			break;
+		}
+		if (found < 0)
+			found = i;
+	}
+	if (found < 0)
+		return -ENOSPC;
+	seg = &link->segs[found];
+	*fd = -1;
+	if (seg->map == NULL || seg->size != total) {
+		ret = own_seg_make(link, seg, total);
+		if (ret != 0)
+			return ret;
+		*fd = seg->fd;
+		seg->fd = -1; /* goes with the message that names it */
+	}
+	seg->busy = true;
+	chan->seg = found;
+	chan->own = seg->map;
+	chan->own->head = SHM_WIRE_POS_START;
+	chan->own->bell_seen = 0;
+	chan->own->want_bell = 0;
+	chan->own->msgs = 0;
+	/* relaxed: the peer learns of the segment through the socket */
+	__atomic_store_n(&chan->own->tail, SHM_WIRE_POS_START, __ATOMIC_RELAXED);
+	tx->seg = found;
+	tx->ring_size = size;
+	tx->new_seg = *fd >= 0;
+	tx->reserved = 0;
+	return 0;
+}
+
+/*
+ * Map a segment as soon as its descriptor comes: the peer will not send it again,
+ * even if the connection that it came for is given up this moment.
+ */
+int
+shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd)
+{
+	struct shm_link *link = chan->link;
+	struct shm_peer_seg *seg;
+	uint32_t total;
+
+	/* no more than we asked for: mapping it and emptying it is work of ours */
+	if (tx->seg >= SHM_WIRE_MAX_CHANS || tx->ring_size < SHM_WIRE_MIN_RING_SIZE ||
+			tx->ring_size > chan->max_rx_size || (tx->ring_size & 7) != 0 ||
+			tx->new_seg != (fd >= 0))
+		return -EPROTO;
+	seg = &link->peer_segs[tx->seg];
+	total = tx->ring_size + sizeof(struct shm_wire_chan);
+	if (seg->busy)
+		return -EPROTO;
+	if (fd >= 0) {
+		shm_peer_unmap(seg->map, seg->size);
+		seg->map = shm_peer_map(fd, offsetof(struct shm_wire_chan, tail), total);
+		seg->size = total;
+	}
+	return seg->map == NULL || seg->size != total ? -EPROTO : 0;
+}
+
+/*
+ * Take a segment of the peer that shm_peer_seg_map() has mapped. By now another
+ * message may have replaced it, or failed to.
+ */
+int
+shm_peer_seg_take(struct shm_chan *chan, const struct shm_wire_tx *tx)
+{
+	struct shm_peer_seg *seg = &chan->link->peer_segs[tx->seg];
+
+	if (seg->busy || seg->map == NULL ||
+			seg->size != tx->ring_size + sizeof(struct shm_wire_chan))
+		return -EPROTO;
+	seg->busy = true;
+	chan->peer_seg = tx->seg;
+	chan->peer = seg->map;
+	return 0;
+}

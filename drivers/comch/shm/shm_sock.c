@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Sockets: sending and receiving one message with its descriptor, and the checks
+ * that need no look into it. What messages mean is elsewhere: those of links in
+ * shm_link.c, those of connections in shm_dispatch.c. The device's lock is held
+ * everywhere in this file.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "comch_shm.h"
+
+/* Descriptors that fit in the control buffer: one is legal, more are seen. */
+#define SHM_MAX_FDS 4
+
+/* What the dispatcher checks for each type before anything looks inside. */
+static const struct {
+	uint16_t len;
+	bool from_host; /* may come from the host */
+	bool from_dpu;
+	int8_t fds; /* -1: 0 or 1, as the message itself says */
+} shm_types[SHM_WIRE_TYPES] = {
+	[SHM_WIRE_HELLO] = { sizeof(struct shm_wire_hello), true, false, 1 },
+	[SHM_WIRE_HELLO_ACK] = { sizeof(struct shm_wire_hello_ack), false, true, -1 },
+	[SHM_WIRE_GROUP] = { sizeof(struct shm_wire_group), true, true, 1 },
+	[SHM_WIRE_CONNECT] = { sizeof(struct shm_wire_connect), true, false, 0 },
+	[SHM_WIRE_ACCEPT] = { sizeof(struct shm_wire_accept), false, true, -1 },
+	[SHM_WIRE_REFUSE] = { sizeof(struct shm_wire_reason), false, true, 0 },
+	[SHM_WIRE_READY] = { sizeof(struct shm_wire_ready), true, false, -1 },
+	[SHM_WIRE_CLOSE] = { sizeof(struct shm_wire_reason), true, true, 0 },
+	[SHM_WIRE_CLOSED] = { sizeof(struct shm_wire_hdr), true, true, 0 },
+};
+
+void
+shm_event_drop(struct shm_dev *dev, struct shm_event *ev)
+{
+	if (ev->fd >= 0)
+		shm_fd_drop(ev->fd);
+	rte_mempool_put(dev->events, ev);
+}
+
+static void
+link_want_out(struct shm_link *link, bool want)
+{
+	struct epoll_event ev = {
+		.events = EPOLLIN | EPOLLRDHUP | (want ? EPOLLOUT : 0),
+		.data.ptr = link,
+	};
+
+	epoll_ctl(link->dev->epfd, EPOLL_CTL_MOD, link->fd, &ev);
+}
+
+static int
+link_sendmsg(struct shm_link *link, const union shm_wire_msg *msg, int fd)
+{
+	union {
+		struct cmsghdr hdr;
+		char buf[CMSG_SPACE(sizeof(int))];
+	} ctrl;
+	struct iovec iov = { (void *)(uintptr_t)msg, msg->hdr.len };
+	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *cmsg;
+
+	if (fd >= 0) {
+		memset(&ctrl, 0, sizeof(ctrl));
+		mh.msg_control = ctrl.buf;
+		mh.msg_controllen = sizeof(ctrl.buf);
+		cmsg = CMSG_FIRSTHDR(&mh);
+		cmsg->cmsg_level = SOL_SOCKET;
+		cmsg->cmsg_type = SCM_RIGHTS;
+		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
+	}
+	if (sendmsg(link->fd, &mh, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+		/* descriptors on their way are counted for the user: other links' too */
+		if (errno == ETOOMANYREFS || errno == ENOBUFS || errno == ENOMEM)
+			return -EAGAIN;
+		return -errno;
+	}
+	/* pairs with the acquire in shm_link_rx() and in the poll: sent, then rung */
+	__atomic_store_n(&link->own->sock_bell, link->own->sock_bell + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/*
+ * Send, or keep until there is room. The descriptor is closed in either case.
+ * A link that is lost takes everything and does nothing: its end is on the way.
+ */
+int
+shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
+		uint16_t len, uint32_t chan, int fd)
+{
+	struct shm_txmsg *tx;
+	int ret = -EAGAIN;
+
+	msg->hdr.magic = SHM_WIRE_MAGIC;
+	msg->hdr.type = type;
+	msg->hdr.len = len;
+	msg->hdr.chan = chan;
+	msg->hdr.reserved = 0;
+	if (link->state == SHM_LINK_DEAD) {
+		ret = 0;
+		goto done;
+	}
+	if (link->nb_txq == 0)
+		ret = link_sendmsg(link, msg, fd);
+	if (ret != 0 && ret != -EAGAIN && ret != -EPIPE && ret != -ECONNRESET) {
+		/* the two sides would differ from here on; a peer that left is seen */
+		SHM_LOG(ERR, "%s: cannot send to process %u: %s", link->dev->dev->data->name,
+			link->pid, strerror(-ret));
+		shm_link_kill(link, -ECONNRESET);
+	}
+	if (ret != -EAGAIN)
+		goto done;
+	tx = NULL;
+	if (link->nb_txq < SHM_MAX_TXQ && (fd < 0 || link->nb_tx_fds < SHM_MAX_TX_FDS))
+		tx = malloc(sizeof(*tx));
+	if (tx == NULL) {
+		shm_link_violation(link, "does not read its socket", link->nb_txq, type);
+		shm_link_kill(link, -EPROTO);
+		goto done;
+	}
+	memcpy(&tx->msg, msg, len);
+	tx->fd = fd;
+	link->nb_tx_fds += fd >= 0;
+	STAILQ_INSERT_TAIL(&link->txq, tx, next);
+	if (link->nb_txq++ == 0)
+		link_want_out(link, true);
+	return 0;
+done:
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+void
+shm_link_flush(struct shm_link *link)
+{
+	struct shm_txmsg *tx;
+
+	while ((tx = STAILQ_FIRST(&link->txq)) != NULL) {
+		if (link_sendmsg(link, &tx->msg, tx->fd) == -EAGAIN)
+			return;
+		STAILQ_REMOVE_HEAD(&link->txq, next);
+		link->nb_txq--;
+		link->nb_tx_fds -= tx->fd >= 0;
+		if (tx->fd >= 0)
+			close(tx->fd);
+		free(tx);
+	}
+	link_want_out(link, false);
+}
+
+/* Is it a message at all, and one that may come now? */
+static bool
+msg_check(const struct shm_link *link, const union shm_wire_msg *msg, ssize_t n, int nb_fds)
+{
+	bool from_host = link->dev->role == RTE_COMCH_ROLE_DPU;
+	uint16_t type = msg->hdr.type;
+
+	if (n < (ssize_t)sizeof(msg->hdr) || msg->hdr.magic != SHM_WIRE_MAGIC)
+		return false;
+	if (type == 0 || type >= SHM_WIRE_TYPES)
+		return false;
+	if (n != shm_types[type].len || msg->hdr.len != n)
+		return false;
+	if (from_host ? !shm_types[type].from_host : !shm_types[type].from_dpu)
+		return false;
+	if (shm_types[type].fds < 0 ? nb_fds > 1 : nb_fds != shm_types[type].fds)
+		return false;
+	if (link->state == SHM_LINK_HELLO)
+		return type == SHM_WIRE_HELLO || type == SHM_WIRE_HELLO_ACK;
+	return type != SHM_WIRE_HELLO && type != SHM_WIRE_HELLO_ACK;
+}
+
+/* Take all descriptors of a message: what is not wanted must not leak. */
+static int
+msg_fds(struct msghdr *mh, int *first)
+{
+	struct cmsghdr *cmsg;
+	int fds[SHM_MAX_FDS];
+	int nb = 0;
+	size_t i, n;
+
+	*first = -1;
+	for (cmsg = CMSG_FIRSTHDR(mh); cmsg != NULL; cmsg = CMSG_NXTHDR(mh, cmsg)) {
+		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
+			continue;
+		n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(fds, CMSG_DATA(cmsg), RTE_MIN(n, RTE_DIM(fds)) * sizeof(int));
+		for (i = 0; i < RTE_MIN(n, RTE_DIM(fds)); i++) {
+			if (nb++ == 0)
+				*first = fds[i];
+			else
+				shm_fd_drop(fds[i]);
+		}
+	}
+	return nb;
+}
+
+/* One message; false if there is none, or no event to put it in. */
+static bool
+link_rx_one(struct shm_link *link)
+{
+	union {
+		struct cmsghdr hdr;
+		char buf[CMSG_SPACE(SHM_MAX_FDS * sizeof(int))];
+	} ctrl;
+	struct iovec iov;
+	struct msghdr mh = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = ctrl.buf, .msg_controllen = sizeof(ctrl.buf),
+	};
+	struct shm_dev *dev = link->dev;
+	struct shm_event *ev;
+	void *obj;
+	ssize_t n;
+	int nb_fds;
+	int ret;
+
+	/* one function must not take the events of the others */
+	if (link->func->nb_events >= SHM_FUNC_EVENTS || rte_mempool_get(dev->events, &obj) != 0) {
+		/* it stays in the socket: have the next poll come here again */
+		link->sock_seen--;
+		return false;
+	}
+	ev = obj;
+	iov.iov_base = &ev->msg;
+	iov.iov_len = sizeof(ev->msg);
+	n = recvmsg(link->fd, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	/* told once, and before what a peer said that closed without reading all */
+	if (n < 0 && errno == ECONNRESET)
+		n = recvmsg(link->fd, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (n < 0) {
+		ret = errno;
+		rte_mempool_put(dev->events, ev);
+		if (ret != EAGAIN && ret != EINTR)
+			shm_link_kill(link, -ECONNRESET);
+		return false;
+	}
+	nb_fds = msg_fds(&mh, &ev->fd);
+	if (n == 0) {
+		shm_event_drop(dev, ev);
+		shm_link_kill(link, -ECONNRESET);
+		return false;
+	}
+	if ((mh.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
+			!msg_check(link, &ev->msg, n, nb_fds)) {
+		shm_link_violation(link, "no message of this protocol",
+			n < (ssize_t)sizeof(ev->msg.hdr) ? 0 : ev->msg.hdr.type, n);
+		shm_event_drop(dev, ev);
+		shm_link_kill(link, -EPROTO);
+		return false;
+	}
+	shm_link_msg(link, ev);
+	return link->state != SHM_LINK_DEAD;
+}
+
+void
+shm_link_rx(struct shm_link *link)
+{
+	bool more = true;
+	int i;
+
+	link->refs++; /* each message can be its end */
+	/* before the socket: what is rung from here on is looked at again */
+	if (link->peer != NULL)
+		link->sock_seen = __atomic_load_n(&link->peer->sock_bell, __ATOMIC_ACQUIRE);
+	for (i = 0; i < SHM_SOCK_BURST && more; i++)
+		more = link_rx_one(link);
+	if (more)
+		link->sock_seen--; /* perhaps there are more */
+	shm_link_put(link);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef SHM_WIRE_H
+#define SHM_WIRE_H
+
+/*
+ * Everything that two processes have to agree on: the messages of the socket and
+ * the layout of the shared memory. Nothing else lives here, and no other file
+ * defines a shared layout.
+ *
+ * Rules: fixed-width little-endian fields, no pointers, no locks, no bit fields,
+ * no dependence on page or cache-line size. Two writers are 128 bytes apart. A
+ * segment has one writer, the process that made it; its peer maps it read-only
+ * and the seals forbid it to map it otherwise. So a word of this file is either
+ * written by us or checked by us, never both.
+ *
+ * The rendezvous is a SOCK_SEQPACKET Unix socket with an abstract name, one for
+ * each function, that the card's side listens on. One process of the host makes
+ * one *link*: one socket, and one link segment in each direction. Connections
+ * are set up on the link's socket and have one segment in each direction too:
+ *
+ *   host                               dpu
+ *    |---- HELLO (link segment) --------->|   once for a link
+ *    |<--- HELLO_ACK (link segment) ------|
+ *    |<--> GROUP (wake socket)            |   before its group is named
+ *    |---- CONNECT ---------------------->|   for each connection
+ *    |<--- ACCEPT (segment) --------------|   or REFUSE
+ *    |---- READY (segment) -------------->|
+ *    |<--> CLOSE, answered by CLOSED      |
+ *
+ * Messages and data never touch the socket.
+ *
+ * Bells. The reader of a connection owns one bit, its bell, among the bell words
+ * of its peer's link segment. The writer flips it after it has published
+ * something, unless the flip before is not yet acknowledged: the reader counts
+ * the flips it saw in bell_seen. As there is one flip under way at most, a
+ * flipped bit never looks like none. The reader acknowledges when it is about to
+ * look away, and looks once more after that.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rte_byteorder.h>
+#include <rte_common.h>
+
+#if RTE_BYTE_ORDER != RTE_LITTLE_ENDIAN
+#error "shared layouts are little-endian and so must be the machine"
+#endif
+
+#define SHM_WIRE_MAGIC 0x48534d43u /* "CMSH" */
+
+/* Versions of this file that this driver speaks. */
+#define SHM_WIRE_VERSION_MIN 1
+#define SHM_WIRE_VERSION_MAX 1
+
+#define SHM_WIRE_FUNCTION_SIZE 32
+#define SHM_WIRE_NAME_SIZE 128
+
+/* Connections of one link; identifiers run from 0. */
+#define SHM_WIRE_MAX_CHANS 4096
+/* Poll groups of one process that can have connections on one link. */
+#define SHM_WIRE_MAX_GROUPS 32
+/* Bell words of 64 bits; a word belongs to one poll group. */
+#define SHM_WIRE_BELL_WORDS (SHM_WIRE_MAX_CHANS / 64 + SHM_WIRE_MAX_GROUPS)
+#define SHM_WIRE_MAX_BELLS (SHM_WIRE_BELL_WORDS * 64)
+
+/* Largest control message, and bytes of a ring. */
+#define SHM_WIRE_MAX_MSG_SIZE 65536u
+#define SHM_WIRE_MIN_RING_SIZE 64u
+#define SHM_WIRE_MAX_RING_SIZE (1u << 24)
+/* Messages that a side may ask the other to hold for it. */
+#define SHM_WIRE_MAX_QUEUE_SIZE 8192u
+
+/*
+ * Positions count bytes and wrap at 2^32. They begin just below, so that every
+ * connection crosses the wrap within its first kilobytes.
+ */
+#define SHM_WIRE_POS_START 0xfffff000u
+
+enum shm_wire_type {
+	SHM_WIRE_HELLO = 1,
+	SHM_WIRE_HELLO_ACK,
+	SHM_WIRE_GROUP,
+	SHM_WIRE_CONNECT,
+	SHM_WIRE_ACCEPT,
+	SHM_WIRE_REFUSE,
+	SHM_WIRE_READY,
+	SHM_WIRE_CLOSE,
+	SHM_WIRE_CLOSED,
+	SHM_WIRE_TYPES,
+};
+
+/* Begins every message of the socket. */
+struct shm_wire_hdr {
+	uint32_t magic;
+	uint16_t type;
+	uint16_t len;  /* of the whole message, bytes */
+	uint32_t chan; /* connection on this link; 0 in messages of the link */
+	uint32_t reserved;
+};
+
+/* First message of the host; carries its link segment. */
+struct shm_wire_hello {
+	struct shm_wire_hdr hdr;
+	uint16_t version_min;
+	uint16_t version_max;
+	uint32_t seg_size;
+	char function[SHM_WIRE_FUNCTION_SIZE]; /* the one it believes to own */
+};
+
+/* Answer of the card; carries its link segment if status is 0. */
+struct shm_wire_hello_ack {
+	struct shm_wire_hdr hdr;
+	uint16_t version;
+	uint16_t reserved;
+	uint32_t seg_size;
+	int32_t status; /* 0 or a negative errno */
+	uint32_t reserved2;
+};
+
+/* A poll group of the sender; carries the socket that wakes it. */
+struct shm_wire_group {
+	struct shm_wire_hdr hdr;
+	uint32_t group;
+	uint32_t reserved;
+};
+
+/* What each side says of how it receives. */
+struct shm_wire_rx {
+	uint32_t max_msg_size; /* 0 in CONNECT if unset, else the agreed one */
+	uint32_t queue_size;   /* messages of that size that must fit */
+	uint32_t group;        /* to wake */
+	uint32_t bell;         /* to flip */
+};
+
+/* What each side says of the segment it writes. */
+struct shm_wire_tx {
+	uint32_t seg;       /* identifier of the segment, the sender's choice */
+	uint32_t ring_size; /* bytes */
+	uint32_t new_seg;   /* 1: the descriptor comes with this message */
+	uint32_t reserved;
+};
+
+struct shm_wire_connect {
+	struct shm_wire_hdr hdr;
+	struct shm_wire_rx rx;
+	char name[SHM_WIRE_NAME_SIZE];
+};
+
+struct shm_wire_accept {
+	struct shm_wire_hdr hdr;
+	struct shm_wire_rx rx;
+	struct shm_wire_tx tx;
+};
+
+struct shm_wire_ready {
+	struct shm_wire_hdr hdr;
+	struct shm_wire_tx tx;
+};
+
+/* REFUSE and CLOSE. */
+struct shm_wire_reason {
+	struct shm_wire_hdr hdr;
+	int32_t reason; /* 0 or a negative errno */
+	uint32_t reserved;
+};
+
+union shm_wire_msg {
+	struct shm_wire_hdr hdr;
+	struct shm_wire_hello hello;
+	struct shm_wire_hello_ack hello_ack;
+	struct shm_wire_group group;
+	struct shm_wire_connect connect;
+	struct shm_wire_accept accept;
+	struct shm_wire_ready ready;
+	struct shm_wire_reason reason;
+};
+
+/* First line of each segment. */
+struct shm_wire_seg {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t hdr_size; /* bytes before what the segment is for */
+	uint32_t size;     /* of the whole segment */
+	uint32_t reserved[29];
+};
+
+/* Link segment: written by one process, for all its connections on the link. */
+struct shm_wire_link {
+	struct shm_wire_seg seg;
+	uint32_t sock_bell; /* counts messages sent on the socket */
+	uint32_t reserved[31];
+	uint64_t bells[SHM_WIRE_BELL_WORDS]; /* of the peer's connections */
+	struct {
+		uint32_t armed; /* not 0: the group sleeps; another value each time */
+		uint32_t reserved[31];
+	} groups[SHM_WIRE_MAX_GROUPS];
+};
+
+/* Connection segment: written by one side of one connection. */
+struct shm_wire_chan {
+	struct shm_wire_seg seg;
+	uint32_t tail;      /* position behind the last record of ring[] */
+	uint32_t head;      /* position of the reader in the peer's ring[] */
+	uint32_t bell_seen; /* flips of this side's bell that it has seen */
+	uint32_t want_bell; /* 1: ring when head moves, too */
+	uint32_t msgs;      /* records written so far; for statistics only */
+	uint32_t reserved[27];
+	uint8_t ring[];
+};
+
+/*
+ * A record of a ring: this header, then the data, then padding to 8 bytes. A
+ * record may run over the end of the ring to its beginning; its header never
+ * does.
+ */
+struct shm_wire_rec {
+	uint32_t len;
+	uint32_t type; /* enum rte_comch_msg_type */
+};
+
+/* Bytes of the record of a message. */
+static inline uint32_t
+shm_wire_rec_size(uint32_t len)
+{
+	return sizeof(struct shm_wire_rec) + RTE_ALIGN_CEIL(len, 8u);
+}
+
+_Static_assert(sizeof(struct shm_wire_hdr) == 16, "hdr");
+_Static_assert(sizeof(struct shm_wire_hello) == 56, "hello");
+_Static_assert(sizeof(struct shm_wire_hello_ack) == 32, "hello_ack");
+_Static_assert(sizeof(struct shm_wire_group) == 24, "group");
+_Static_assert(sizeof(struct shm_wire_connect) == 160, "connect");
+_Static_assert(sizeof(struct shm_wire_accept) == 48, "accept");
+_Static_assert(sizeof(struct shm_wire_ready) == 32, "ready");
+_Static_assert(sizeof(struct shm_wire_reason) == 24, "reason");
+_Static_assert(offsetof(struct shm_wire_connect, name) == 32, "connect.name");
+_Static_assert(sizeof(struct shm_wire_seg) == 128, "seg");
+_Static_assert(offsetof(struct shm_wire_link, sock_bell) == 128, "sock_bell");
+_Static_assert(offsetof(struct shm_wire_link, bells) == 256, "bells");
+_Static_assert(offsetof(struct shm_wire_link, groups) == 256 + 8 * SHM_WIRE_BELL_WORDS,
+	"groups");
+_Static_assert(offsetof(struct shm_wire_link, groups) % 128 == 0, "groups");
+_Static_assert(sizeof(struct shm_wire_link) == 5120, "link");
+_Static_assert(offsetof(struct shm_wire_chan, tail) == 128, "tail");
+_Static_assert(offsetof(struct shm_wire_chan, head) == 132, "head");
+_Static_assert(offsetof(struct shm_wire_chan, bell_seen) == 136, "bell_seen");
+_Static_assert(offsetof(struct shm_wire_chan, want_bell) == 140, "want_bell");
+_Static_assert(offsetof(struct shm_wire_chan, ring) == 256, "ring");
+_Static_assert(sizeof(struct shm_wire_rec) == 8, "rec");
+
+#endif /* SHM_WIRE_H */
