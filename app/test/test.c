@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The runner: finds the tests by name, runs them from the command line, from
+ * the environment or from a prompt, and counts. No test is in here.
+ */
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rte_eal.h>
+
+#include "test.h"
+#include "test_comch_child.h"
+#include "test_comch_util.h"
+
+/* Seconds that one case may take before the run is given up. */
+#define TEST_CASE_SECONDS 120
+
+static TAILQ_HEAD(, test_command) commands_list = TAILQ_HEAD_INITIALIZER(commands_list);
+
+static struct {
+	unsigned int passed;
+	unsigned int failed;
+	unsigned int skipped;
+} totals;
+
+static const char *case_running = "";
+static const char *case_filter; /* NULL for all cases of a suite */
+static bool case_failed;        /* by test_fail() */
+static char skip_reason[256];
+
+#if TEST_ASAN
+/* What EAL keeps until the process ends is no leak of ours. */
+const char *__lsan_default_suppressions(void);
+const char *
+__lsan_default_suppressions(void)
+{
+	return "leak:librte_eal\nleak:rte_eal_init\nleak:eal_parse_args\n";
+}
+#endif
+
+void
+add_test_command(struct test_command *t)
+{
+	struct test_command *c;
+
+	/* by name, so that the order does not depend on the linker */
+	TAILQ_FOREACH(c, &commands_list, next) {
+		if (strcmp(t->command, c->command) < 0) {
+			TAILQ_INSERT_BEFORE(c, t, next);
+			return;
+		}
+	}
+	TAILQ_INSERT_TAIL(&commands_list, t, next);
+}
+
+int
+test_skip(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(skip_reason, sizeof(skip_reason), format, ap);
+	va_end(ap);
+	return TEST_SKIPPED;
+}
+
+void
+test_fail(const char *format, ...)
+{
+	va_list ap;
+
+	printf("Test %s failed: ", case_running);
+	va_start(ap, format);
+	vprintf(format, ap);
+	va_end(ap);
+	printf("\n");
+	case_failed = true;
+}
+
+void
+test_note(const char *format, ...)
+{
+	va_list ap;
+
+	printf("   = ");
+	va_start(ap, format);
+	vprintf(format, ap);
+	va_end(ap);
+	printf("\n");
+	fflush(stdout);
+}
+
+void
+test_time_limit(unsigned int seconds)
+{
+	alarm(seconds);
+}
+
+static void
+time_is_over(int sig)
+{
+	static const char words[] = "\nThe time limit of the case is over: ";
+
+	RTE_SET_USED(sig);
+	if (write(STDERR_FILENO, words, sizeof(words) - 1) > 0 &&
+			write(STDERR_FILENO, case_running, strlen(case_running)) > 0)
+		fsync(STDERR_FILENO);
+	_exit(EXIT_FAILURE);
+}
+
+static void
+count_case(unsigned int nr, const char *name, int result, uint64_t start_ns)
+{
+	unsigned int ms = (unsigned int)((test_now_ns() - start_ns) / 1000000);
+
+	if (case_failed)
+		result = TEST_FAILED;
+	case_failed = false;
+
+	printf(" + TestCase [%2u] : %s ", nr, name);
+	switch (result) {
+	case TEST_SUCCESS:
+		totals.passed++;
+		printf("succeeded (%u ms)\n", ms);
+		break;
+	case TEST_SKIPPED:
+		totals.skipped++;
+		printf("skipped: %s\n", skip_reason[0] != '\0' ? skip_reason : "no reason given");
+		break;
+	default:
+		totals.failed++;
+		printf("failed (%u ms)\n", ms);
+		break;
+	}
+	skip_reason[0] = '\0';
+	fflush(stdout);
+}
+
+static int
+run_case(const struct unit_test_case *tc)
+{
+	int ret;
+
+	case_running = tc->name;
+	case_failed = false;
+	alarm(TEST_CASE_SECONDS);
+	ret = tc->setup != NULL ? tc->setup() : TEST_SUCCESS;
+	if (ret == TEST_SUCCESS)
+		ret = tc->testcase();
+	if (tc->teardown != NULL)
+		tc->teardown();
+	alarm(0);
+	return ret;
+}
+
+int
+unit_test_suite_runner(struct unit_test_suite *suite)
+{
+	unsigned int failed = totals.failed, passed = totals.passed, nr = 0;
+	const struct unit_test_case *tc;
+	uint64_t start;
+	char reason[sizeof(skip_reason)] = "";
+	int setup = TEST_SUCCESS;
+	int ret;
+
+	printf(" + Test Suite : %s\n", suite->suite_name);
+	if (suite->setup != NULL)
+		setup = suite->setup();
+	if (setup == TEST_SKIPPED)
+		snprintf(reason, sizeof(reason), "%s", skip_reason);
+	for (tc = suite->unit_test_cases; tc->testcase != NULL; tc++, nr++) {
+		if (case_filter != NULL && strcmp(case_filter, tc->name) != 0)
+			continue;
+		start = test_now_ns();
+		if (setup == TEST_SUCCESS) {
+			ret = run_case(tc);
+		} else {
+			ret = setup; /* for each of its cases */
+			test_skip("%s", reason);
+		}
+		count_case(nr, tc->name, ret, start);
+	}
+	if (suite->teardown != NULL)
+		suite->teardown();
+	case_running = "";
+
+	if (totals.failed != failed)
+		return TEST_FAILED;
+	return totals.passed != passed ? TEST_SUCCESS : TEST_SKIPPED;
+}
+
+static void
+run_test(const struct test_command *t)
+{
+	unsigned int before = totals.passed + totals.failed + totals.skipped;
+	uint64_t start = test_now_ns();
+	int ret;
+
+	printf("%s\n", t->command);
+	if (!t->nohuge_ok && !rte_eal_has_hugepages())
+		ret = test_skip("needs hugepages");
+	else if (!t->asan_ok && TEST_ASAN)
+		ret = test_skip("does not run under AddressSanitizer");
+	else
+		ret = t->callback();
+
+	/* A test without a suite, or that did not come to it, is one case. */
+	if (totals.passed + totals.failed + totals.skipped == before)
+		count_case(0, t->command, ret, start);
+}
+
+static void
+run_all(void)
+{
+	const struct test_command *t;
+
+	TAILQ_FOREACH(t, &commands_list, next)
+		run_test(t);
+}
+
+/* @param name  a test, or test:case, or "all" */
+static int
+run_by_name(const char *name)
+{
+	const struct test_command *t;
+	size_t len = strcspn(name, ":");
+
+	if (strcmp(name, "all") == 0) {
+		run_all();
+		return 0;
+	}
+	TAILQ_FOREACH(t, &commands_list, next) {
+		if (strlen(t->command) == len && strncmp(t->command, name, len) == 0) {
+			unsigned int before = totals.passed + totals.failed + totals.skipped;
+
+			case_filter = name[len] == ':' ? name + len + 1 : NULL;
+			run_test(t);
+			case_filter = NULL;
+			return totals.passed + totals.failed + totals.skipped == before ?
+					-ENOENT : 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static void
+list_tests(void)
+{
+	const struct test_command *t;
+
+	TAILQ_FOREACH(t, &commands_list, next)
+		printf("%s\n", t->command);
+}
+
+static void
+prompt_help(void)
+{
+	printf("list                  names of the tests\n"
+	       "all                   run all of them\n"
+	       "<test>[:<case>]       run one test, or one case of it\n"
+	       "dump                  state of the comch devices\n"
+	       "help                  this text\n"
+	       "quit                  end\n");
+}
+
+static void
+prompt(void)
+{
+	char *line = NULL, *word, *save;
+	size_t size = 0;
+	int16_t dev;
+
+	for (;;) {
+		printf("RTE>>");
+		fflush(stdout);
+		if (getline(&line, &size, stdin) < 0)
+			break;
+		word = strtok_r(line, " \t\r\n", &save);
+		if (word == NULL)
+			continue;
+		if (strcmp(word, "quit") == 0)
+			break;
+		if (strcmp(word, "help") == 0 || strcmp(word, "?") == 0)
+			prompt_help();
+		else if (strcmp(word, "list") == 0)
+			list_tests();
+		else if (strcmp(word, "dump") == 0)
+			RTE_COMCH_FOREACH_DEV(dev)
+				rte_comch_dev_dump(dev, stdout);
+		else if (run_by_name(word) != 0)
+			printf("No test is called \"%s\"; \"list\" shows them\n", word);
+	}
+	printf("\n");
+	free(line);
+}
+
+static void
+usage(const char *prog)
+{
+	printf("%s [EAL options] [--] [options] [test[:case]]...\n"
+	       "  -i, --interactive  a prompt\n"
+	       "  -l, --list         names of the tests\n"
+	       "  -h, --help         this text\n"
+	       "Without a name it runs the tests of the environment variable DPDK_TEST\n"
+	       "(separated by commas), else all.\n", prog);
+}
+
+/* @return  names that are not known */
+static unsigned int
+run_names(int argc, char **argv)
+{
+	const char *env = getenv("DPDK_TEST");
+	unsigned int unknown = 0;
+	char *copy, *name, *save;
+	int i;
+
+	for (i = 0; i < argc; i++) {
+		if (run_by_name(argv[i]) != 0) {
+			printf("No test is called \"%s\"\n", argv[i]);
+			unknown++;
+		}
+	}
+	if (argc > 0)
+		return unknown;
+	if (env == NULL || env[0] == '\0') {
+		run_all();
+		return 0;
+	}
+	copy = strdup(env);
+	if (copy == NULL)
+		return 1;
+	for (name = strtok_r(copy, ", ", &save); name != NULL;
+	     name = strtok_r(NULL, ", ", &save)) {
+		if (run_by_name(name) != 0) {
+			printf("No test is called \"%s\"\n", name);
+			unknown++;
+		}
+	}
+	free(copy);
+	return unknown;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "child", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "interactive", no_argument, NULL, 'i' },
+		{ "list", no_argument, NULL, 'l' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *child = NULL;
+	bool interactive = false, list = false;
+	unsigned int unknown = 0;
+	int ret, opt;
+
+	test_child_init(argc, argv);
+	ret = rte_eal_init(argc, argv);
+	if (ret < 0) {
+		fprintf(stderr, "EAL could not be initialized: %s\n", strerror(-ret));
+		return EXIT_FAILURE;
+	}
+	argc -= ret;
+	argv += ret;
+
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, "hil", options, NULL)) != -1) {
+		switch (opt) {
+		case 'c':
+			child = optarg;
+			break;
+		case 'i':
+			interactive = true;
+			break;
+		case 'l':
+			list = true;
+			break;
+		case 'h':
+			usage(argv[0]);
+			rte_eal_cleanup();
+			return EXIT_SUCCESS;
+		default:
+			usage(argv[0]);
+			rte_eal_cleanup();
+			return EXIT_FAILURE;
+		}
+	}
+	if (child != NULL) {
+		ret = test_child_main(child);
+		rte_eal_cleanup();
+		return ret == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	}
+	if (list) {
+		list_tests();
+		rte_eal_cleanup();
+		return EXIT_SUCCESS;
+	}
+
+	signal(SIGALRM, time_is_over);
+	signal(SIGPIPE, SIG_IGN);
+	ret = test_devices_create();
+	if (ret == 0) {
+		if (interactive)
+			prompt();
+		else
+			unknown = run_names(argc - optind, argv + optind);
+	} else {
+		printf("No comch device on the command line, and none could be made: %s\n",
+				strerror(-ret));
+		unknown = 1;
+	}
+	test_devices_remove();
+	rte_eal_cleanup();
+
+	printf("%u passed, %u failed", totals.passed, totals.failed);
+	if (totals.skipped != 0)
+		printf(", %u skipped", totals.skipped);
+	printf("\n");
+	return totals.failed == 0 && unknown == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

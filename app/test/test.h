@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What every test file needs of the runner: how to register a test, how to
+ * lay out a suite of cases, and how to assert. Nothing about comch is in here.
+ */
+
+#ifndef TEST_H
+#define TEST_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include <rte_common.h>
+
+#define TEST_SUCCESS EXIT_SUCCESS
+#define TEST_FAILED  -1
+#define TEST_SKIPPED 77
+
+/** Whether a test can run without hugepages, and under AddressSanitizer. */
+#define NOHUGE_OK   true
+#define NOHUGE_SKIP false
+#define ASAN_OK     true
+#define ASAN_SKIP   false
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TEST_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) && !defined(TEST_ASAN)
+#define TEST_ASAN 1
+#endif
+#ifndef TEST_ASAN
+#define TEST_ASAN 0
+#endif
+
+/* DPDK does not install its rte_test.h: the same names, with what is needed. */
+#define TEST_ASSERT(cond, msg, ...) do { \
+	if (!(cond)) { \
+		printf("TestCase %s() line %d failed: " msg "\n", __func__, __LINE__, \
+				##__VA_ARGS__); \
+		return TEST_FAILED; \
+	} \
+} while (0)
+
+/** Assert the value of an integer expression, and print what it was. */
+#define TEST_EXPECT(expr, want) do { \
+	long long got_ = (long long)(expr); \
+	long long want_ = (long long)(want); \
+	TEST_ASSERT(got_ == want_, "%s is %lld (%s), not %s = %lld", #expr, got_, \
+			got_ < 0 ? strerror((int)-got_) : "", #want, want_); \
+} while (0)
+
+/** Assert that a condition is true, without words of one's own. */
+#define TEST_TRUE(cond) TEST_ASSERT(cond, "not true: %s", #cond)
+
+/** End a case as failed where an inner function of it has failed and said why. */
+#define TEST_CALL(expr) do { \
+	int call_ = (expr); \
+	if (call_ != TEST_SUCCESS) \
+		return call_; \
+} while (0)
+
+struct unit_test_case {
+	int (*setup)(void);
+	void (*teardown)(void);
+	int (*testcase)(void);
+	const char *name;
+};
+
+#define TEST_CASE(fn) { NULL, NULL, fn, #fn }
+#define TEST_CASE_ST(setup, teardown, fn) { setup, teardown, fn, #fn }
+#define TEST_CASES_END() { NULL, NULL, NULL, NULL }
+
+struct unit_test_suite {
+	const char *suite_name;
+	int (*setup)(void);
+	void (*teardown)(void);
+	struct unit_test_case unit_test_cases[];
+};
+
+/**
+ * Run the cases of a suite, and count them.
+ *
+ * @return
+ *   TEST_SUCCESS, TEST_SKIPPED if not one case ran, or TEST_FAILED.
+ */
+int unit_test_suite_runner(struct unit_test_suite *suite);
+
+/** Note why a case is skipped. @return TEST_SKIPPED, to be returned. */
+__rte_format_printf(1, 2)
+int test_skip(const char *format, ...);
+
+/** Fail the running case from where nothing can be returned (teardown, callback). */
+__rte_format_printf(1, 2)
+void test_fail(const char *format, ...);
+
+/** Allow the running case more seconds than the usual limit. */
+void test_time_limit(unsigned int seconds);
+
+/** Print a measured value, in a form that can be found in the output. */
+__rte_format_printf(1, 2)
+void test_note(const char *format, ...);
+
+typedef int (test_callback)(void);
+
+struct test_command {
+	TAILQ_ENTRY(test_command) next;
+	const char *command;
+	test_callback *callback;
+	bool nohuge_ok;
+	bool asan_ok;
+};
+
+void add_test_command(struct test_command *t);
+
+/** Register a test that belongs to the default run. */
+#define REGISTER_FAST_TEST(cmd, nohuge, asan, func) \
+	static struct test_command test_struct_##cmd = { \
+		.command = RTE_STR(cmd), \
+		.callback = func, \
+		.nohuge_ok = nohuge, \
+		.asan_ok = asan, \
+	}; \
+	RTE_INIT(test_register_##cmd) \
+	{ \
+		add_test_command(&test_struct_##cmd); \
+	}
+
+#endif /* TEST_H */

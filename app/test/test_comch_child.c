@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What a child process can be told, and how it does it. Each line gets one
+ * answer: "ok" and values, or "failed" and a negative errno. How children are
+ * started and ended is in test_comch_spawn.c.
+ *
+ *   server <name>             run an echo server on the first representor
+ *   clients <number> <name>   connect so many clients more
+ *   echo <rounds> <size>      every client sends, and checks what comes back
+ *   window <messages> <size>  the first client alone, 16 at a time: ns/message
+ *   flood <size>              the first client sends until it is killed
+ *   idle <ms>                 sleep in event mode: microseconds of CPU used
+ *   memory                    kilobytes resident that are shared with nobody
+ *   state                     clients running, clients idle, last reason
+ *   leave                     stop and destroy everything
+ *   quit                      end
+ */
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "test_comch_child.h"
+#include "test_comch_util.h"
+
+#define CHILD_MAX_CLIENTS 512
+#define CHILD_MS 30000
+#define CHILD_WINDOW 16
+
+static struct {
+	int sock;
+	int16_t dev;
+	struct rte_comch_pe *pe;
+	struct test_ep *server;
+	struct test_ep *clients[CHILD_MAX_CLIENTS];
+	unsigned int nb_clients;
+	uint32_t flood_size;
+	bool quit;
+} child;
+
+__rte_format_printf(1, 2)
+static int
+answer(const char *format, ...)
+{
+	char line[TEST_CHILD_LINE];
+	va_list ap;
+	int len;
+
+	va_start(ap, format);
+	len = vsnprintf(line, sizeof(line), format, ap);
+	va_end(ap);
+	return send(child.sock, line, len, MSG_NOSIGNAL) == len ? 0 : -errno;
+}
+
+/* Progress until a condition holds. */
+static int
+child_until(bool (*done)(uint64_t value), uint64_t value, unsigned int ms)
+{
+	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
+
+	while (!done(value)) {
+		if (test_now_ns() > end)
+			return -ETIMEDOUT;
+		if (test_progress() == 0)
+			sched_yield();
+	}
+	return 0;
+}
+
+static int
+do_server(const char *args)
+{
+	char name[TEST_CHILD_LINE];
+
+	if (sscanf(args, "%255s", name) != 1)
+		return -EINVAL;
+	child.server = test_server_run(name, child.pe);
+	if (child.server == NULL)
+		return -EIO;
+	child.server->echo = true;
+	return answer("ok");
+}
+
+static bool
+clients_settled(uint64_t value)
+{
+	unsigned int i;
+
+	RTE_SET_USED(value);
+	for (i = 0; i < child.nb_clients; i++)
+		if (test_state(child.clients[i]) == RTE_COMCH_STATE_STARTING)
+			return false;
+	return true;
+}
+
+static int
+do_clients(const char *args)
+{
+	struct rte_comch_client_conf conf;
+	char name[TEST_CHILD_LINE];
+	unsigned int i, nb;
+	struct test_ep *ep;
+	int ret;
+
+	if (sscanf(args, "%u %255s", &nb, name) != 2 ||
+			nb > CHILD_MAX_CLIENTS - child.nb_clients)
+		return -EINVAL;
+	for (i = 0; i < nb; i++) {
+		ep = test_ep_new();
+		if (ep == NULL)
+			return -ENOMEM;
+		test_client_conf(ep, name, &conf);
+		conf.ctrl.nb_send_tasks = CHILD_WINDOW;
+		conf.connect_timeout_ms = CHILD_MS;
+		ret = test_client_start(ep, &conf, child.pe);
+		if (ret != -EINPROGRESS)
+			return ret;
+		child.clients[child.nb_clients++] = ep;
+	}
+	ret = child_until(clients_settled, 0, CHILD_MS);
+	for (i = 0; ret == 0 && i < child.nb_clients; i++)
+		if (child.clients[i]->conn == NULL)
+			ret = rte_comch_ctx_reason_get(child.clients[i]->ctx);
+	return ret != 0 ? ret : answer("ok %u", child.nb_clients);
+}
+
+/* value: the number of messages that each client must have received by now */
+static bool
+clients_have(uint64_t value)
+{
+	unsigned int i;
+
+	for (i = 0; i < child.nb_clients; i++)
+		if (child.clients[i]->nb_recv < value)
+			return false;
+	return true;
+}
+
+static int
+do_echo(const char *args)
+{
+	unsigned int rounds, size, round, i;
+	uint32_t len, seed;
+	struct test_ep *ep;
+	uint64_t nb = 0;
+	int ret;
+
+	if (sscanf(args, "%u %u", &rounds, &size) != 2 || size == 0)
+		return -EINVAL;
+	for (i = 0; i < child.nb_clients; i++)
+		child.clients[i]->nb_recv = 0;
+	for (round = 0; round < rounds; round++) {
+		for (i = 0; i < child.nb_clients; i++) {
+			seed = (uint32_t)getpid() + i * 1000 + round;
+			ret = test_send_pattern(child.clients[i]->conn, 1 + seed % size, seed);
+			if (ret != 0)
+				return ret;
+		}
+		ret = child_until(clients_have, round + 1, CHILD_MS);
+		if (ret != 0)
+			return ret;
+		for (i = 0; i < child.nb_clients; i++, nb++) {
+			ep = child.clients[i];
+			seed = (uint32_t)getpid() + i * 1000 + round;
+			len = 1 + seed % size;
+			if (ep->nb_recv != round + 1 || ep->last_len != len ||
+					!test_check(ep->last_msg, len, seed))
+				return -EILSEQ;
+		}
+	}
+	return answer("ok %" PRIu64, nb);
+}
+
+static void
+window_recv(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	RTE_SET_USED(ep);
+	RTE_SET_USED(conn);
+	RTE_SET_USED(msg);
+	RTE_SET_USED(len);
+}
+
+static int
+do_window(const char *args)
+{
+	static uint8_t msg[4096];
+	unsigned int nb, size, sent = 0;
+	struct test_ep *ep = child.clients[0];
+	uint64_t start, end;
+	int ret;
+
+	if (sscanf(args, "%u %u", &nb, &size) != 2 || size > sizeof(msg) || ep == NULL || nb == 0)
+		return -EINVAL;
+	ep->on_recv = window_recv;
+	ep->nb_recv = 0;
+	start = test_now_ns();
+	end = start + (uint64_t)CHILD_MS * 1000000;
+	while (ep->nb_recv < nb) {
+		while (sent < nb && sent - ep->nb_recv < CHILD_WINDOW) {
+			ret = test_send(ep->conn, msg, size);
+			if (ret == -ENOMEM)
+				break;
+			if (ret != 0)
+				return ret;
+			sent++;
+		}
+		rte_comch_pe_progress(child.pe);
+		if (test_now_ns() > end)
+			return -ETIMEDOUT;
+	}
+	end = test_now_ns();
+	ep->on_recv = NULL;
+	return answer("ok %" PRIu64, (end - start) / nb);
+}
+
+static int
+do_flood(const char *args)
+{
+	if (sscanf(args, "%u", &child.flood_size) != 1 || child.nb_clients == 0)
+		return -EINVAL;
+	return answer("ok");
+}
+
+static int
+do_idle(const char *args)
+{
+	struct pollfd pfd = { .fd = rte_comch_pe_fd(child.pe), .events = POLLIN };
+	uint64_t now, end, cpu;
+	struct timespec ts;
+	unsigned int ms;
+	int ret;
+
+	if (sscanf(args, "%u", &ms) != 1)
+		return -EINVAL;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	cpu = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	end = test_now_ns() + (uint64_t)ms * 1000000;
+	while ((now = test_now_ns()) < end) {
+		if (rte_comch_pe_progress(child.pe) > 0)
+			continue;
+		ret = rte_comch_pe_arm(child.pe);
+		if (ret == 0)
+			poll(&pfd, 1, (int)((end - now) / 1000000 + 1));
+		else if (ret != -EAGAIN)
+			return ret;
+	}
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	cpu = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec - cpu;
+	return answer("ok %" PRIu64, cpu / 1000);
+}
+
+static int
+do_memory(const char *args)
+{
+	RTE_SET_USED(args);
+	return answer("ok %" PRIu64, test_private_kb());
+}
+
+static int
+do_state(const char *args)
+{
+	unsigned int i, running = 0, idle = 0;
+	int state, reason = 0;
+
+	RTE_SET_USED(args);
+	for (i = 0; i < child.nb_clients; i++) {
+		state = test_state(child.clients[i]);
+		running += state == RTE_COMCH_STATE_RUNNING;
+		idle += state == RTE_COMCH_STATE_IDLE;
+		if (state == RTE_COMCH_STATE_IDLE)
+			reason = rte_comch_ctx_reason_get(child.clients[i]->ctx);
+	}
+	return answer("ok %u %u %d", running, idle, reason);
+}
+
+static int
+child_leave(void)
+{
+	test_cleanup();
+	child.server = NULL;
+	child.nb_clients = 0;
+	child.flood_size = 0;
+	child.pe = test_pe_new();
+	return child.pe == NULL ? -ENOMEM : 0;
+}
+
+static int
+do_leave(const char *args)
+{
+	int ret = child_leave();
+
+	RTE_SET_USED(args);
+	return ret != 0 ? ret : answer("ok");
+}
+
+static int
+do_quit(const char *args)
+{
+	RTE_SET_USED(args);
+	child.quit = true;
+	return answer("ok");
+}
+
+static void
+child_command(const char *line)
+{
+	static const struct {
+		const char *word;
+		int (*fn)(const char *args);
+	} commands[] = {
+		{ "server ", do_server },
+		{ "clients ", do_clients },
+		{ "echo ", do_echo },
+		{ "window ", do_window },
+		{ "flood ", do_flood },
+		{ "idle ", do_idle },
+		{ "memory", do_memory },
+		{ "state", do_state },
+		{ "leave", do_leave },
+		{ "quit", do_quit },
+	};
+	unsigned int i;
+	int ret = -ENOENT;
+
+	for (i = 0; i < RTE_DIM(commands); i++) {
+		size_t len = strlen(commands[i].word);
+
+		if (strncmp(line, commands[i].word, len) == 0) {
+			ret = commands[i].fn(line + len);
+			break;
+		}
+	}
+	if (ret != 0)
+		answer("failed %d", ret);
+}
+
+/* Send what there are tasks for; its end is that of the process. */
+static void
+child_flood(void)
+{
+	static uint8_t msg[65536];
+	struct rte_comch_conn *conn = child.clients[0]->conn;
+
+	while (conn != NULL && test_send(conn, msg, child.flood_size) == 0)
+		;
+}
+
+static int
+child_open(void)
+{
+	struct rte_comch_dev_info info;
+	int16_t dev = rte_comch_dev_next(0);
+
+	if (dev < 0 || rte_comch_dev_info_get(dev, &info) != 0)
+		return -ENODEV;
+	if (info.role == RTE_COMCH_ROLE_DPU)
+		test_pair.dpu = dev;
+	else
+		test_pair.host = dev;
+	test_pair.rep = 0;
+	child.pe = test_pe_new();
+	return child.pe == NULL ? -ENOMEM : 0;
+}
+
+int
+test_child_main(const char *socket_nr)
+{
+	char line[TEST_CHILD_LINE];
+	struct pollfd pfds[2];
+	bool asleep;
+	ssize_t n;
+	int ret;
+
+	child.sock = atoi(socket_nr);
+	ret = child_open();
+	if (ret != 0) {
+		answer("failed %d", ret);
+		return ret;
+	}
+	answer("ok");
+	while (!child.quit) {
+		asleep = false;
+		if (child.flood_size != 0)
+			child_flood();
+		/* A child that waits leaves the processor to those that are measured. */
+		if (test_progress() == 0 && child.flood_size == 0)
+			asleep = rte_comch_pe_arm(child.pe) == 0;
+		pfds[0].fd = child.sock;
+		pfds[0].events = POLLIN;
+		pfds[1].fd = rte_comch_pe_fd(child.pe);
+		pfds[1].events = POLLIN;
+		if (poll(pfds, asleep ? 2 : 1, asleep ? 1000 : 0) < 0 && errno != EINTR)
+			break;
+		if (pfds[0].revents == 0)
+			continue;
+		n = recv(child.sock, line, sizeof(line) - 1, MSG_DONTWAIT);
+		if (n == 0)
+			break; /* the parent is gone */
+		if (n < 0)
+			continue;
+		line[n] = '\0';
+		child_command(line);
+	}
+	test_cleanup();
+	return 0;
+}

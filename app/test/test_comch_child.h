@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Other processes for the tests: this program, started again with devices of
+ * its own, told what to do line by line over a socket. What a child can be told
+ * is at the head of test_comch_child.c.
+ */
+
+#ifndef TEST_COMCH_CHILD_H
+#define TEST_COMCH_CHILD_H
+
+#include <sys/types.h>
+
+#include "test.h"
+
+/** Longest line, with the NUL. */
+#define TEST_CHILD_LINE 256
+
+struct test_child {
+	pid_t pid;                   /**< 0 if it has ended. */
+	int fd;
+	unsigned int nr;             /**< Makes its file prefix unique. */
+	char reply[TEST_CHILD_LINE]; /**< What the last answer said behind "ok". */
+};
+
+/** In main(), before EAL changes anything: remember how we were started. */
+void test_child_init(int argc, char **argv);
+/** What a child runs instead of tests. @return 0, or a negative errno. */
+int test_child_main(const char *socket_nr);
+
+/** Start a child with one shm device of these arguments. @return it, ready; or NULL. */
+__rte_format_printf(1, 2)
+struct test_child *test_child_start(const char *format, ...);
+/** Tell a child to do something, without waiting for the answer. */
+__rte_format_printf(2, 3)
+int test_child_tell(struct test_child *child, const char *format, ...);
+/** Look for its answer. @return as test_child_answer(), or -EAGAIN. */
+int test_child_poll(struct test_child *child);
+/** Wait for its answer while progressing. @return 0, or what it failed with. */
+int test_child_answer(struct test_child *child, unsigned int ms);
+/** Both together. */
+__rte_format_printf(3, 4)
+int test_child_ask(struct test_child *child, unsigned int ms, const char *format, ...);
+/** Kill with a signal, and forget it once it has ended. */
+void test_child_kill(struct test_child *child);
+/** End it in order. @return 0 if it ended well. */
+int test_child_end(struct test_child *child);
+/** End all that are left. For teardown. */
+void test_child_cleanup(void);
+
+#endif /* TEST_COMCH_CHILD_H */

@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * How connections come and go: many clients, refusals, timeouts, disconnection
+ * from either side, stopping in every state and from callbacks, isolation
+ * between functions. Run with every pair of devices.
+ */
+
+#include <inttypes.h>
+
+#include "test_comch_util.h"
+
+#define MANY 64
+
+static bool
+all_connected(struct test_ep **clients, unsigned int nb)
+{
+	unsigned int i;
+
+	for (i = 0; i < nb; i++)
+		if (clients[i]->conn == NULL)
+			return false;
+	return true;
+}
+
+static int
+test_many_clients(void)
+{
+	struct rte_comch_pe *server_pe = test_pe_new(), *client_pe = test_pe_new();
+	struct test_ep *server, *clients[MANY];
+	struct rte_comch_conn_info info;
+	struct rte_comch_conn *conn;
+	uint64_t ids = 0;
+	unsigned int i, round, nb = 0;
+
+	server = test_server_run("test", server_pe);
+	TEST_TRUE(server != NULL);
+	server->echo = true;
+	for (i = 0; i < MANY; i++) {
+		clients[i] = test_client_run("test", client_pe);
+		TEST_TRUE(clients[i] != NULL);
+	}
+	TEST_WAIT(server->nb_connects == MANY && all_connected(clients, MANY), TEST_MS);
+	for (conn = rte_comch_server_conn_next(server->ctx, NULL); conn != NULL;
+	     conn = rte_comch_server_conn_next(server->ctx, conn), nb++) {
+		TEST_EXPECT(rte_comch_conn_info_get(conn, &info), 0);
+		TEST_TRUE((ids & RTE_BIT64(info.id % 64)) == 0);
+		ids |= RTE_BIT64(info.id % 64);
+	}
+	TEST_EXPECT(nb, MANY);
+
+	for (round = 0; round < 10; round++) {
+		for (i = 0; i < MANY; i++)
+			TEST_EXPECT(test_send_pattern(clients[i]->conn, 1 + i, i + round), 0);
+		for (i = 0; i < MANY; i++) {
+			TEST_WAIT(clients[i]->nb_recv == round + 1, TEST_MS);
+			TEST_EXPECT(clients[i]->last_len, 1 + i);
+			TEST_TRUE(test_check(clients[i]->last_msg, 1 + i, i + round));
+		}
+	}
+	/* each second one leaves; the others stay */
+	for (i = 0; i < MANY; i += 2)
+		TEST_CALL(test_stop(clients[i]));
+	TEST_WAIT(server->nb_disconnects == MANY / 2, TEST_MS);
+	for (i = 1; i < MANY; i += 2)
+		TEST_EXPECT(test_send_pattern(clients[i]->conn, 8, i), 0);
+	for (i = 1; i < MANY; i += 2)
+		TEST_WAIT(clients[i]->nb_recv == 11, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* A client that is refused is IDLE, with the reason, and can start again. */
+static int
+expect_refused(struct test_ep *client, int reason)
+{
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), reason);
+	TEST_EXPECT(client->states[0], RTE_COMCH_STATE_STARTING);
+	TEST_EXPECT(client->states[client->nb_states - 1], RTE_COMCH_STATE_IDLE);
+	return TEST_SUCCESS;
+}
+
+static int
+test_max_clients(void)
+{
+	struct test_ep *server = test_ep_new(), *one, *two, *three;
+	struct rte_comch_pe *pe = test_pe_new();
+	struct rte_comch_server_conf conf;
+
+	test_server_conf(server, "test", &conf);
+	conf.max_clients = 2;
+	TEST_EXPECT(test_server_start(server, &conf, pe), 0);
+	one = test_client_run("test", pe);
+	two = test_client_run("test", pe);
+	TEST_WAIT(one->conn != NULL && two->conn != NULL, TEST_MS);
+	three = test_client_run("test", pe);
+	TEST_CALL(expect_refused(three, -ENOSPC));
+	TEST_EXPECT(server->nb_connects, 2);
+
+	TEST_CALL(test_stop(one));
+	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_start(three->ctx), -EINPROGRESS);
+	TEST_WAIT(three->conn != NULL && server->nb_connects == 3, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(three->ctx), 0);
+	return TEST_SUCCESS;
+}
+
+/* The server is there, but its engine is not turned. */
+static int
+test_connect_timeout(void)
+{
+	struct rte_comch_pe *server_pe = test_pe_new(), *client_pe = test_pe_new();
+	struct test_ep *server, *client = test_ep_new();
+	struct rte_comch_client_conf conf;
+	struct rte_comch_dev_stats stats;
+	uint64_t start, ms;
+
+	TEST_EXPECT(rte_comch_dev_stats_reset(test_pair.host), 0);
+	server = test_server_run("test", server_pe);
+	TEST_TRUE(server != NULL);
+	test_client_conf(client, "test", &conf);
+	conf.connect_timeout_ms = 100;
+	start = test_now_ns();
+	TEST_EXPECT(test_client_start(client, &conf, client_pe), -EINPROGRESS);
+	while (test_state(client) == RTE_COMCH_STATE_STARTING) {
+		TEST_TRUE(rte_comch_pe_progress(client_pe) >= 0);
+		TEST_TRUE(test_now_ns() - start < 2000000000);
+	}
+	ms = (test_now_ns() - start) / 1000000;
+	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ETIMEDOUT);
+	TEST_ASSERT(ms >= 99 && ms < 1000, "timed out after %" PRIu64 " ms", ms);
+	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.host, &stats), 0);
+	TEST_EXPECT(stats.timeouts, 1);
+
+	/* the server that wakes too late keeps no connection of it */
+	test_progress_ms(50);
+	TEST_EXPECT(server->nb_connects, server->nb_disconnects);
+	TEST_TRUE(rte_comch_server_conn_next(server->ctx, NULL) == NULL);
+	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+test_stop_while_starting(void)
+{
+	struct rte_comch_pe *server_pe = test_pe_new(), *client_pe = test_pe_new();
+	struct test_ep *server = test_server_run("test", server_pe);
+	struct test_ep *client = test_client_run("test", client_pe);
+	unsigned int i;
+
+	TEST_TRUE(server != NULL && client != NULL);
+	for (i = 0; i < 20; i++) {
+		TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STARTING);
+		TEST_CALL(test_stop(client));
+		TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), 0);
+		/* some requests arrive before their end, and some after it */
+		if (i % 2 == 0)
+			test_settle();
+		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+	}
+	TEST_WAIT(client->conn != NULL, TEST_MS);
+	test_settle();
+	TEST_EXPECT(server->nb_connects, server->nb_disconnects + 1);
+	return TEST_SUCCESS;
+}
+
+static int
+test_refused_reasons(void)
+{
+	struct test_ep *server = test_ep_new(), *client, *other = test_ep_new();
+	struct rte_comch_pe *pe = test_pe_new();
+	struct rte_comch_server_conf server_conf;
+	struct rte_comch_client_conf client_conf;
+	struct rte_comch_conn_info info;
+	struct rte_comch_task *task;
+	static char msg[4];
+
+	test_server_conf(server, "test", &server_conf);
+	server_conf.ctrl.max_msg_size = 512;
+	TEST_EXPECT(test_server_start(server, &server_conf, pe), 0);
+	client = test_client_run("nobody", pe);
+	TEST_TRUE(client != NULL);
+	TEST_CALL(expect_refused(client, -ENOENT));
+
+	test_client_conf(other, "test", &client_conf);
+	client_conf.ctrl.max_msg_size = 513;
+	TEST_EXPECT(test_client_start(other, &client_conf, pe), -EINPROGRESS);
+	TEST_CALL(expect_refused(other, -EMSGSIZE));
+
+	/* one that leaves the size to the server gets the server's */
+	client = test_client_run("test", pe);
+	TEST_TRUE(client != NULL);
+	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
+	TEST_EXPECT(rte_comch_conn_info_get(client->conn, &info), 0);
+	TEST_EXPECT(info.max_msg_size, 512);
+
+	/* a server that has to wait for a task of the application */
+	TEST_EXPECT(rte_comch_send_task_alloc(server->conn, msg, 4, &task), 0);
+	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), -EINPROGRESS);
+	client = test_client_run("test", pe);
+	TEST_TRUE(client != NULL);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_TRUE(rte_comch_ctx_reason_get(client->ctx) == -ECONNREFUSED ||
+			rte_comch_ctx_reason_get(client->ctx) == -ENOENT);
+	TEST_EXPECT(rte_comch_task_free(task), 0);
+	TEST_WAIT(test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+test_reconnect(void)
+{
+	struct rte_comch_pe *pe = test_pe_new(), *client_pe = test_pe_new();
+	struct test_ep *server = test_server_run("test", pe);
+	struct test_ep *client = test_client_run("test", client_pe);
+	unsigned int i, fds = 0, maps = 0;
+
+	TEST_TRUE(server != NULL && client != NULL);
+	server->echo = true;
+	for (i = 0; i < 1000; i++) {
+		TEST_WAIT(client->conn != NULL, TEST_MS);
+		TEST_EXPECT(test_send_pattern(client->conn, 1 + i % 100, i), 0);
+		TEST_WAIT(client->nb_recv == i + 1, TEST_MS);
+		TEST_TRUE(test_check(client->last_msg, 1 + i % 100, i));
+		/* from either side in turns */
+		if (i % 2 == 0)
+			TEST_CALL(test_stop(client));
+		else
+			TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
+		TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
+				server->nb_disconnects == i + 1, TEST_MS);
+		if (i == 99) {
+			fds = test_count_fds();
+			maps = test_count_maps();
+		}
+		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+	}
+	TEST_CALL(test_stop(client));
+	test_settle();
+	TEST_EXPECT(server->nb_connects - server->nb_disconnects, 0);
+	TEST_ASSERT(test_count_fds() <= fds && test_count_maps() <= maps,
+			"%u descriptors and %u mappings became %u and %u", fds, maps,
+			test_count_fds(), test_count_maps());
+	return TEST_SUCCESS;
+}
+
+/* Tasks that are kept beyond their callback. */
+struct kept {
+	struct rte_comch_task *tasks[64];
+	unsigned int nb;
+};
+
+static void
+keep(struct test_ep *ep, struct rte_comch_task *task, int status)
+{
+	struct kept *kept = ep->arg;
+
+	RTE_SET_USED(status);
+	kept->tasks[kept->nb++] = task;
+}
+
+static int
+test_stop_with_tasks(void)
+{
+	static uint8_t msg[64];
+	struct kept kept = { .nb = 0 };
+	struct test_ep *server, *client;
+	struct rte_comch_task *task;
+	struct rte_comch_conn *conn;
+	unsigned int i, nb;
+
+	TEST_CALL(test_connected(&server, &client));
+	conn = client->conn;
+	client->on_send = keep;
+	client->arg = &kept;
+	for (nb = 0; nb < 20; nb++) {
+		TEST_EXPECT(rte_comch_send_task_alloc(conn, msg, sizeof(msg), &task), 0);
+		TEST_EXPECT(rte_comch_task_submit(task), 0);
+	}
+	/* the server has not been progressed: none can have been delivered */
+	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
+	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STOPPING);
+	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EALREADY);
+	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EBUSY);
+	TEST_EXPECT(rte_comch_ctx_destroy(client->ctx), -EBUSY);
+	TEST_TRUE(rte_comch_send_task_alloc(conn, msg, sizeof(msg), &task) < 0);
+	TEST_WAIT(kept.nb == nb, TEST_MS);
+	TEST_EXPECT(client->nb_failed, nb);
+	TEST_EXPECT(client->send_status, -ECANCELED);
+	test_progress_ms(20);
+	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STOPPING);
+	for (i = 0; i < nb; i++) {
+		TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STOPPING);
+		TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), nb - i);
+		TEST_TRUE(rte_comch_task_submit(kept.tasks[i]) < 0);
+		TEST_EXPECT(rte_comch_task_free(kept.tasks[i]), 0);
+	}
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), 0);
+	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static void
+stop_in_recv(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	int ret;
+
+	RTE_SET_USED(conn);
+	RTE_SET_USED(msg);
+	RTE_SET_USED(len);
+	ret = rte_comch_ctx_stop(ep->ctx);
+	if (ret != 0 && ret != -EINPROGRESS && ret != -EALREADY)
+		test_fail("stop in a receive callback: %s", strerror(-ret));
+	if (rte_comch_ctx_destroy(ep->ctx) != -EBUSY)
+		test_fail("a context could be destroyed in its callback");
+}
+
+static void
+stop_in_send(struct test_ep *ep, struct rte_comch_task *task, int status)
+{
+	int ret = 0;
+
+	if (status == 0)
+		ret = rte_comch_ctx_stop(ep->ctx);
+	if (ret != 0 && ret != -EINPROGRESS && ret != -EALREADY)
+		test_fail("stop in a send callback: %s", strerror(-ret));
+	free(rte_comch_task_user_data_get(task));
+	rte_comch_task_free(task);
+}
+
+static void
+stop_in_connect(struct test_ep *ep, struct rte_comch_conn *conn)
+{
+	int ret = rte_comch_ctx_stop(ep->ctx);
+
+	RTE_SET_USED(conn);
+	if (ret != 0 && ret != -EINPROGRESS)
+		test_fail("stop in a connect callback: %s", strerror(-ret));
+}
+
+static void
+stop_in_disconnect(struct test_ep *ep, struct rte_comch_conn *conn, int status)
+{
+	RTE_SET_USED(status);
+	stop_in_connect(ep, conn);
+}
+
+static void
+stop_when_running(struct test_ep *ep, int prev, int next)
+{
+	RTE_SET_USED(prev);
+	if (next == RTE_COMCH_STATE_RUNNING)
+		stop_in_connect(ep, NULL);
+}
+
+static void
+start_when_idle(struct test_ep *ep, int prev, int next)
+{
+	RTE_SET_USED(prev);
+	if (next == RTE_COMCH_STATE_IDLE && ep->value++ == 0 &&
+			rte_comch_ctx_start(ep->ctx) != -EINPROGRESS)
+		test_fail("a client cannot be started again in its state callback");
+}
+
+static int
+test_stop_in_callbacks(void)
+{
+	struct test_ep *server, *client;
+	unsigned int i;
+
+	/* the client, while more messages wait for it */
+	TEST_CALL(test_connected(&server, &client));
+	client->on_recv = stop_in_recv;
+	for (i = 0; i < 8; i++)
+		TEST_EXPECT(test_send_pattern(server->conn, 8, i), 0);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE && server->nb_disconnects == 1,
+			TEST_MS);
+	TEST_EXPECT(client->nb_recv, 1);
+	test_settle();
+	test_cleanup();
+
+	/* the server, while more messages wait for it */
+	TEST_CALL(test_connected(&server, &client));
+	server->on_recv = stop_in_recv;
+	for (i = 0; i < 8; i++)
+		TEST_EXPECT(test_send_pattern(client->conn, 8, i), 0);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
+			test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(server->nb_recv, 1);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ESHUTDOWN);
+	test_cleanup();
+
+	/* the sender, while others of its tasks are under way */
+	TEST_CALL(test_connected(&server, &client));
+	client->on_send = stop_in_send;
+	for (i = 0; i < 8; i++)
+		TEST_EXPECT(test_send_pattern(client->conn, 8, i), 0);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(client->nb_done + client->nb_failed, 8);
+	test_cleanup();
+
+	/* the server in its connect and its disconnect callback */
+	server = test_server_run("test", test_pe_new());
+	server->on_connect = stop_in_connect;
+	client = test_client_run("test", test_pe_new());
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
+			test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(server->nb_connects, 1);
+	TEST_EXPECT(server->nb_disconnects, 1);
+	test_cleanup();
+	TEST_CALL(test_connected(&server, &client));
+	server->on_disconnect = stop_in_disconnect;
+	TEST_CALL(test_stop(client));
+	TEST_WAIT(test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	test_cleanup();
+
+	/* the client as soon as it runs; and one that starts again at once */
+	server = test_server_run("test", test_pe_new());
+	client = test_client_run("test", test_pe_new());
+	client->on_state = stop_when_running;
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	client->on_state = start_when_idle;
+	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
+	test_settle();
+	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
+	TEST_WAIT(client->value == 1 && client->conn != NULL, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+test_server_disconnects(void)
+{
+	struct test_ep *server, *client, *other;
+	struct rte_comch_conn *first;
+	unsigned int i;
+
+	TEST_CALL(test_connected(&server, &client));
+	first = server->conn;
+	other = test_client_run("test", test_pe_new());
+	TEST_WAIT(other->conn != NULL && server->nb_connects == 2, TEST_MS);
+	for (i = 0; i < 5; i++) {
+		TEST_EXPECT(test_send_pattern(first, 8, i), 0);
+		TEST_EXPECT(test_send_pattern(client->conn, 8, i), 0);
+	}
+	TEST_EXPECT(rte_comch_server_disconnect(first), 0);
+	TEST_EXPECT(rte_comch_server_disconnect(first), -EALREADY);
+	TEST_WAIT(server->nb_disconnects == 1 && test_state(client) == RTE_COMCH_STATE_IDLE,
+			TEST_MS);
+	TEST_EXPECT(server->disconnect_status, -ECANCELED);
+	TEST_EXPECT(server->nb_done + server->nb_failed, 5);
+	if (server->nb_failed != 0)
+		TEST_EXPECT(server->send_status, -ECANCELED);
+	TEST_EXPECT(client->nb_done + client->nb_failed, 5);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ESHUTDOWN);
+	TEST_EXPECT(test_state(other), RTE_COMCH_STATE_RUNNING);
+	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_RUNNING);
+	TEST_EXPECT(test_send_pattern(other->conn, 8, 1), 0);
+	TEST_WAIT(other->nb_done == 1, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+test_server_stop(void)
+{
+	struct rte_comch_pe *pe = test_pe_new(), *client_pe = test_pe_new();
+	struct test_ep *server = test_server_run("test", pe);
+	struct test_ep *clients[8];
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(clients); i++)
+		clients[i] = test_client_run("test", client_pe);
+	TEST_WAIT(all_connected(clients, RTE_DIM(clients)) &&
+			server->nb_connects == RTE_DIM(clients), TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), -EINPROGRESS);
+	TEST_WAIT(test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(server->nb_disconnects, RTE_DIM(clients));
+	TEST_EXPECT(server->disconnect_status, -ECANCELED);
+	TEST_EXPECT(rte_comch_ctx_reason_get(server->ctx), 0);
+	for (i = 0; i < RTE_DIM(clients); i++) {
+		TEST_WAIT(test_state(clients[i]) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_EXPECT(rte_comch_ctx_reason_get(clients[i]->ctx), -ESHUTDOWN);
+	}
+	/* the same contexts, once more */
+	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
+	for (i = 0; i < RTE_DIM(clients); i++)
+		TEST_EXPECT(rte_comch_ctx_start(clients[i]->ctx), -EINPROGRESS);
+	TEST_WAIT(all_connected(clients, RTE_DIM(clients)), TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+test_isolation(void)
+{
+	struct test_pair other, self = test_pair;
+	struct test_ep *here, *there, *client, *stranger;
+	struct rte_comch_pe *pe;
+
+	TEST_CALL(test_pair_other(&other));
+	pe = test_pe_new();
+	here = test_server_run("test", pe);
+	TEST_TRUE(here != NULL);
+	test_pair = other;
+	stranger = test_client_run("test", pe);
+	test_pair = self;
+	TEST_TRUE(stranger != NULL);
+	TEST_CALL(expect_refused(stranger, -ENOENT));
+	TEST_EXPECT(here->nb_connects, 0);
+
+	/* the same name on another representor is another server */
+	test_pair = other;
+	there = test_server_run("test", pe);
+	test_pair = self;
+	TEST_TRUE(there != NULL);
+	client = test_client_run("test", pe);
+	TEST_EXPECT(rte_comch_ctx_start(stranger->ctx), -EINPROGRESS);
+	TEST_WAIT(client->conn != NULL && stranger->conn != NULL, TEST_MS);
+	TEST_EXPECT(test_send_pattern(client->conn, 10, 1), 0);
+	TEST_EXPECT(test_send_pattern(stranger->conn, 20, 2), 0);
+	TEST_WAIT(here->nb_recv == 1 && there->nb_recv == 1, TEST_MS);
+	TEST_TRUE(here->last_len == 10 && test_check(here->last_msg, 10, 1));
+	TEST_TRUE(there->last_len == 20 && test_check(there->last_msg, 20, 2));
+	return TEST_SUCCESS;
+}
+
+static int
+test_names(void)
+{
+	static const char * const names[] = {
+		"a", "name with spaces", "%s%n%x", "\x01\x7f\xff", "a/b/../c", "Test",
+	};
+	struct rte_comch_pe *pe = test_pe_new();
+	struct test_ep *servers[RTE_DIM(names)], *client;
+	struct rte_comch_conn_info info;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(names); i++) {
+		servers[i] = test_server_run(names[i], pe);
+		TEST_TRUE(servers[i] != NULL);
+	}
+	for (i = 0; i < RTE_DIM(names); i++) {
+		client = test_client_run(names[i], pe);
+		TEST_TRUE(client != NULL);
+		TEST_WAIT(client->conn != NULL && servers[i]->nb_connects == 1, TEST_MS);
+		TEST_EXPECT(rte_comch_conn_info_get(client->conn, &info), 0);
+		TEST_TRUE(strcmp(info.server, names[i]) == 0);
+	}
+	client = test_client_run("test", pe); /* not "Test" */
+	TEST_CALL(expect_refused(client, -ENOENT));
+	return TEST_SUCCESS;
+}
+
+static int
+test_representors(void)
+{
+	struct rte_comch_rep_info reps[256];
+	struct rte_comch_dev_info host, dpu;
+	int i, j, nb;
+
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host), 0);
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
+	nb = rte_comch_rep_list(test_pair.dpu, reps, RTE_DIM(reps));
+	TEST_EXPECT(nb, dpu.nb_reps);
+	for (i = 0; i < nb && i < (int)RTE_DIM(reps); i++) {
+		TEST_TRUE(reps[i].name[0] != '\0');
+		for (j = 0; j < i; j++)
+			TEST_TRUE(strcmp(reps[i].name, reps[j].name) != 0 &&
+					reps[i].rep_id != reps[j].rep_id);
+		TEST_EXPECT(rte_comch_rep_get_id_by_name(test_pair.dpu, reps[i].name),
+				reps[i].rep_id);
+		if (reps[i].pci_addr[0] != '\0') {
+			TEST_EXPECT(rte_comch_rep_get_id_by_name(test_pair.dpu,
+					reps[i].pci_addr), reps[i].rep_id);
+			TEST_EXPECT(rte_comch_rep_get_id_by_name(test_pair.dpu,
+					strchr(reps[i].pci_addr, ':') + 1), reps[i].rep_id);
+		}
+		if (reps[i].rep_id == test_pair.rep) {
+			TEST_TRUE(strcmp(reps[i].name, host.function) == 0);
+			TEST_TRUE(reps[i].nb_links > 0);
+		}
+	}
+	/* devices by their addresses, if no other device has the same one */
+	TEST_TRUE(host.pci_addr[0] != '\0' && dpu.pci_addr[0] != '\0');
+	TEST_TRUE(rte_comch_dev_get_id_by_name(host.pci_addr) >= 0);
+	TEST_EXPECT(rte_comch_dev_get_id_by_name(strchr(host.pci_addr, ':') + 1),
+			rte_comch_dev_get_id_by_name(host.pci_addr));
+	TEST_TRUE(rte_comch_dev_get_id_by_name(dpu.pci_addr) >= 0);
+	return TEST_SUCCESS;
+}
+
+static int
+quiet(void)
+{
+	test_log_quiet(); /* what is refused on purpose is no news */
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: connections",
+	.setup = quiet,
+	.teardown = test_log_restore,
+	.unit_test_cases = {
+		TEST_CASE_ST(NULL, test_cleanup, test_many_clients),
+		TEST_CASE_ST(NULL, test_cleanup, test_max_clients),
+		TEST_CASE_ST(NULL, test_cleanup, test_connect_timeout),
+		TEST_CASE_ST(NULL, test_cleanup, test_stop_while_starting),
+		TEST_CASE_ST(NULL, test_cleanup, test_refused_reasons),
+		TEST_CASE_ST(NULL, test_cleanup, test_reconnect),
+		TEST_CASE_ST(NULL, test_cleanup, test_stop_with_tasks),
+		TEST_CASE_ST(NULL, test_cleanup, test_stop_in_callbacks),
+		TEST_CASE_ST(NULL, test_cleanup, test_server_disconnects),
+		TEST_CASE_ST(NULL, test_cleanup, test_server_stop),
+		TEST_CASE_ST(NULL, test_cleanup, test_isolation),
+		TEST_CASE_ST(NULL, test_cleanup, test_names),
+		TEST_CASE_ST(NULL, test_cleanup, test_representors),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_conn(void)
+{
+	return test_pairs_run(&suite);
+}
+
+REGISTER_FAST_TEST(comch_conn_autotest, NOHUGE_OK, ASAN_OK, test_comch_conn)

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Arguments of the shm driver's devices, good and bad, and plugging devices in
+ * and out of a running process.
+ */
+
+#include <limits.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rte_bus_vdev.h>
+#include <rte_dev.h>
+#include <rte_eal.h>
+
+#include "test_comch_util.h"
+
+static char path[PATH_MAX];
+
+static int
+suite_setup(void)
+{
+	int ret;
+
+	test_log_quiet();
+	ret = test_rendezvous_create(path, sizeof(path));
+	if (ret != 0)
+		return TEST_FAILED;
+	ret = test_vdev_add("role=dpu,functions=pf0,path=%s", path);
+	if (ret < 0)
+		return test_skip("no shm device can be plugged: %s", strerror(-ret));
+	return test_vdev_remove((int16_t)ret) == 0 ? TEST_SUCCESS : TEST_FAILED;
+}
+
+static void
+suite_teardown(void)
+{
+	test_rendezvous_remove(path);
+	test_log_restore();
+}
+
+static int
+test_refused_args(void)
+{
+	static const char * const refused[] = {
+		"",
+		"garbage",
+		"garbage=1",
+		"=",
+		",,,",
+		"role",
+		"role=",
+		"role=card",
+		"role=DPU",
+		"role=dpu,role=host,function=pf0",
+		"role=dpu,role=dpu,functions=pf0",
+		/* the card side */
+		"role=dpu,functions=",
+		"role=dpu,functions=pf0,garbage=1",
+		"role=dpu,functions=pf0,function=pf0",
+		"role=dpu,function=pf0",
+		"role=dpu,functions=pf0:pf0",
+		"role=dpu,functions=pf0:",
+		"role=dpu,functions=:pf0",
+		"role=dpu,functions=pf0::pf1",
+		"role=dpu,functions=vf0",
+		"role=dpu,functions=pf",
+		"role=dpu,functions=pf0vf",
+		"role=dpu,functions=pf0vf0x",
+		"role=dpu,functions=pf0vf-1",
+		"role=dpu,functions=pf0vf[",
+		"role=dpu,functions=pf0vf[]",
+		"role=dpu,functions=pf0vf[0-",
+		"role=dpu,functions=pf0vf[0-]",
+		"role=dpu,functions=pf0vf[3-0]",
+		"role=dpu,functions=pf0vf[0-1",
+		"role=dpu,functions=pf0vf[0-1]x",
+		"role=dpu,functions=pf0vf[a-b]",
+		"role=dpu,functions=pf0vf[0-4294967296]",
+		"role=dpu,functions=pf0vf[0-99999999]",
+		"role=dpu,functions=pf0vf99999999999999999999",
+		"role=dpu,functions=pf0vf0:pf0vf[0-3]",
+		"role=dpu,functions=%n%s",
+		"role=dpu,functions=pf0,uids=",
+		"role=dpu,functions=pf0,uids=root",
+		"role=dpu,functions=pf0,uids=-1",
+		"role=dpu,functions=pf0,uids=1000:",
+		"role=dpu,functions=pf0,uids=99999999999",
+		"role=dpu,functions=pf0,path=",
+		"role=dpu,functions=pf0,path=/no/such/directory",
+		"role=dpu,functions=pf0,path=/dev/null",
+		/* the host side */
+		"role=host,function=",
+		"role=host,functions=pf0",
+		"role=host,function=pf0:pf1",
+		"role=host,function=pf0vf[0-3]",
+		"role=host,function=nonsense",
+		"role=host,function=pf0,uids=1000",
+		"role=host,function=pf0,garbage=1",
+		"role=host,function=pf0,path=",
+		"role=host,function=pf0,path=/no/such/directory",
+		"function=pf0",
+		"functions=pf0",
+	};
+	uint16_t count = rte_comch_dev_count_avail();
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < RTE_DIM(refused); i++) {
+		/* where no one else is, so that nothing but the argument is wrong */
+		ret = strncmp(refused[i], "role=", 5) == 0 && strstr(refused[i], "path=") == NULL ?
+				test_vdev_add("%s,path=%s", refused[i], path) :
+				test_vdev_add("%s", refused[i]);
+		if (ret >= 0)
+			test_vdev_remove((int16_t)ret);
+		TEST_ASSERT(ret < 0, "\"%s\" was taken", refused[i]);
+		TEST_EXPECT(rte_comch_dev_count_avail(), count);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_refused_long(void)
+{
+	char name[2048];
+	int ret;
+
+	memset(name, 'f', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	ret = test_vdev_add("role=dpu,functions=%s", name);
+	TEST_TRUE(ret < 0);
+	ret = test_vdev_add("role=host,function=%s", name);
+	TEST_TRUE(ret < 0);
+	ret = test_vdev_add("role=host,function=pf0,path=/%s", name);
+	TEST_TRUE(ret < 0);
+	ret = test_vdev_add("role=%s", name);
+	TEST_TRUE(ret < 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_function_lists(void)
+{
+	static const struct {
+		const char *list;
+		int nb;
+		const char *last;
+	} good[] = {
+		{ "pf0", 1, "pf0" },
+		{ "pf0vf3", 1, "pf0vf3" },
+		{ "pf0:pf0vf[0-3]", 5, "pf0vf3" },
+		{ "pf0:pf1:pf1vf[0-1]", 4, "pf1vf1" },
+		{ "pf0vf[2-2]", 1, "pf0vf2" },
+		{ "pf0sf12", 1, "pf0sf12" },
+		{ "pf0vf[0-119]", 120, "pf0vf119" },
+	};
+	unsigned int i;
+	int dev;
+
+	for (i = 0; i < RTE_DIM(good); i++) {
+		dev = test_vdev_add("role=dpu,functions=%s,path=%s", good[i].list, path);
+		TEST_ASSERT(dev >= 0, "\"%s\" was refused: %s", good[i].list, strerror(-dev));
+		TEST_EXPECT(rte_comch_rep_list((int16_t)dev, NULL, 0), good[i].nb);
+		TEST_TRUE(rte_comch_rep_get_id_by_name((int16_t)dev, good[i].last) >= 0);
+		TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
+	}
+	return TEST_SUCCESS;
+}
+
+/* Two cards cannot serve one function of one rendezvous. */
+static int
+test_function_taken(void)
+{
+	int dev, ret;
+
+	dev = test_vdev_add("role=dpu,functions=pf0:pf0vf0,path=%s", path);
+	TEST_TRUE(dev >= 0);
+	ret = test_vdev_add("role=dpu,functions=pf0vf0,path=%s", path);
+	if (ret >= 0)
+		test_vdev_remove((int16_t)ret);
+	TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
+	TEST_TRUE(ret < 0);
+	dev = test_vdev_add("role=dpu,functions=pf0vf0,path=%s", path);
+	TEST_TRUE(dev >= 0);
+	TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+connect_once(int card, int host)
+{
+	struct test_ep *server, *client;
+
+	test_pair.dpu = (int16_t)card;
+	test_pair.rep = 0;
+	test_pair.host = (int16_t)host;
+	TEST_CALL(test_connected(&server, &client));
+	server->echo = true;
+	TEST_EXPECT(test_send_pattern(client->conn, 100, 1), 0);
+	TEST_WAIT(client->nb_recv == 1, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* Either side first; each gone and back. */
+static int
+test_plug_and_unplug(void)
+{
+	unsigned int i, fds = 0, maps = 0;
+	int card, host, ret;
+
+	for (i = 0; i < 20; i++) {
+		if (i % 2 == 0) {
+			host = test_vdev_add("role=host,function=pf0vf1,path=%s", path);
+			card = test_vdev_add("role=dpu,functions=pf0vf1,path=%s", path);
+		} else {
+			card = test_vdev_add("role=dpu,functions=pf0vf1,path=%s", path);
+			host = test_vdev_add("role=host,function=pf0vf1,path=%s", path);
+		}
+		TEST_TRUE(card >= 0 && host >= 0);
+		ret = connect_once(card, host);
+		test_cleanup();
+		if (i % 4 < 2)
+			TEST_EXPECT(test_vdev_remove((int16_t)card), 0);
+		TEST_EXPECT(test_vdev_remove((int16_t)host), 0);
+		if (i % 4 >= 2)
+			TEST_EXPECT(test_vdev_remove((int16_t)card), 0);
+		TEST_CALL(ret);
+		if (i == 3) {
+			fds = test_count_fds();
+			maps = test_count_maps();
+		}
+	}
+	TEST_ASSERT(test_count_fds() <= fds && test_count_maps() <= maps,
+			"%u descriptors and %u mappings became %u and %u", fds, maps,
+			test_count_fds(), test_count_maps());
+	return TEST_SUCCESS;
+}
+
+static int
+test_card_returns(void)
+{
+	struct test_ep *server, *client;
+	struct rte_comch_dev_info info;
+	int card, card2, host, ret;
+
+	card = test_vdev_add("role=dpu,functions=pf0vf1,path=%s", path);
+	host = test_vdev_add("role=host,function=pf0vf1,path=%s", path);
+	TEST_TRUE(card >= 0 && host >= 0);
+	ret = connect_once(card, host);
+	test_cleanup();
+	TEST_EXPECT(test_vdev_remove((int16_t)card), 0);
+	TEST_CALL(ret);
+
+	/* the client keeps trying until the card is there again */
+	test_pair.host = (int16_t)host;
+	client = test_client_run("test", test_pe_new());
+	TEST_TRUE(client != NULL);
+	test_progress_ms(50);
+	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STARTING);
+	TEST_EXPECT(rte_comch_dev_info_get((int16_t)host, &info), 0);
+	TEST_TRUE(!info.link_up);
+	card2 = test_vdev_add("role=dpu,functions=pf0vf1,path=%s", path);
+	TEST_TRUE(card2 >= 0);
+	test_pair.dpu = (int16_t)card2;
+	test_pair.rep = 0;
+	server = test_server_run("test", test_pe_new());
+	TEST_TRUE(server != NULL);
+	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
+	TEST_EXPECT(rte_comch_dev_info_get((int16_t)host, &info), 0);
+	TEST_TRUE(info.link_up);
+	test_cleanup();
+	TEST_EXPECT(test_vdev_remove((int16_t)host), 0);
+	TEST_EXPECT(test_vdev_remove((int16_t)card2), 0);
+	return TEST_SUCCESS;
+}
+
+/* By the generic functions of EAL too, and never under a living context. */
+static int
+test_unplug_while_used(void)
+{
+	struct rte_comch_server_conf conf;
+	struct test_ep *server = test_ep_new();
+	char args[PATH_MAX + 64];
+	int dev;
+
+	snprintf(args, sizeof(args), "role=dpu,functions=pf0,path=%s", path);
+	TEST_EXPECT(rte_eal_hotplug_add("vdev", "comch_shm_hot", args), 0);
+	dev = rte_comch_dev_get_id_by_name("comch_shm_hot");
+	TEST_TRUE(dev >= 0);
+	test_server_conf(server, "test", &conf);
+	TEST_EXPECT(rte_comch_server_create((int16_t)dev, 0, &conf, &server->ctx), 0);
+	TEST_EXPECT(rte_vdev_uninit("comch_shm_hot"), -EBUSY);
+	TEST_TRUE(rte_comch_dev_is_valid((int16_t)dev));
+	TEST_EXPECT(rte_comch_ctx_attach(server->ctx, test_pe_new()), 0);
+	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
+	TEST_TRUE(rte_eal_hotplug_remove("vdev", "comch_shm_hot") < 0);
+	TEST_TRUE(rte_comch_dev_is_valid((int16_t)dev));
+	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_RUNNING);
+	TEST_EXPECT(test_ep_close(server), 0);
+	TEST_EXPECT(rte_eal_hotplug_remove("vdev", "comch_shm_hot"), 0);
+	TEST_TRUE(!rte_comch_dev_is_valid((int16_t)dev));
+	TEST_EXPECT(rte_comch_dev_get_id_by_name("comch_shm_hot"), -ENODEV);
+	return TEST_SUCCESS;
+}
+
+#define OTHER_USER 65534
+
+/*
+ * What another user's process is told who wants to attach. The user of a socket
+ * is the effective one at the time of the attempt, so this process can play it.
+ *
+ * @param args  further arguments of the card
+ */
+static int
+attach_as_other(const char *args, int *reason)
+{
+	struct rte_comch_pe *client_pe, *server_pe;
+	struct test_ep *client = test_ep_new(), *server = test_ep_new();
+	struct rte_comch_client_conf client_conf;
+	struct rte_comch_server_conf server_conf;
+	int card, host, i;
+
+	if (getuid() != 0)
+		return test_skip("only root can act as another user");
+	/* first, so that its attempts fail until the card is there */
+	host = test_vdev_add("role=host,function=pf0,path=%s", path);
+	card = test_vdev_add("role=dpu,functions=pf0,path=%s%s", path, args);
+	TEST_TRUE(card >= 0 && host >= 0);
+	test_pair.dpu = (int16_t)card;
+	test_pair.rep = 0;
+	test_pair.host = (int16_t)host;
+	client_pe = test_pe_new();
+	server_pe = test_pe_new();
+	test_server_conf(server, "test", &server_conf);
+	test_client_conf(client, "test", &client_conf);
+	client_conf.connect_timeout_ms = 500;
+	TEST_EXPECT(test_server_start(server, &server_conf, server_pe), 0);
+	TEST_EXPECT(seteuid(OTHER_USER), 0);
+	i = test_client_start(client, &client_conf, client_pe);
+	if (i == -EINPROGRESS) {
+		uint64_t end = test_now_ns() + 100000000;
+
+		while (test_now_ns() < end)
+			rte_comch_pe_progress(client_pe);
+	}
+	TEST_EXPECT(seteuid(0), 0);
+	TEST_EXPECT(i, -EINPROGRESS);
+	TEST_WAIT(test_state(client) != RTE_COMCH_STATE_STARTING, TEST_MS);
+	*reason = test_state(client) == RTE_COMCH_STATE_RUNNING ? 0 :
+			rte_comch_ctx_reason_get(client->ctx);
+	test_cleanup();
+	TEST_EXPECT(test_vdev_remove((int16_t)host), 0);
+	TEST_EXPECT(test_vdev_remove((int16_t)card), 0);
+	return TEST_SUCCESS;
+}
+
+/* The mode of the directory says who may attach. */
+static int
+test_directory_mode(void)
+{
+	int reason, ret;
+
+	TEST_CALL(attach_as_other("", &reason));
+	TEST_EXPECT(reason, -EACCES);
+	TEST_EXPECT(chmod(path, 0777), 0);
+	ret = attach_as_other("", &reason);
+	TEST_EXPECT(chmod(path, 0700), 0);
+	TEST_CALL(ret);
+	TEST_EXPECT(reason, 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_user_list(void)
+{
+	int reason, ret;
+
+	TEST_CALL(attach_as_other(",uids=12345:65534", &reason));
+	TEST_EXPECT(reason, 0);
+	/* a list that the user is not on overrides the mode */
+	TEST_EXPECT(chmod(path, 0777), 0);
+	ret = attach_as_other(",uids=12345", &reason);
+	TEST_EXPECT(chmod(path, 0700), 0);
+	TEST_CALL(ret);
+	TEST_EXPECT(reason, -EACCES);
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: device arguments and hot-plug of the shm driver",
+	.setup = suite_setup,
+	.teardown = suite_teardown,
+	.unit_test_cases = {
+		TEST_CASE(test_refused_args),
+		TEST_CASE(test_refused_long),
+		TEST_CASE(test_function_lists),
+		TEST_CASE(test_function_taken),
+		TEST_CASE_ST(NULL, test_cleanup, test_plug_and_unplug),
+		TEST_CASE_ST(NULL, test_cleanup, test_card_returns),
+		TEST_CASE_ST(NULL, test_cleanup, test_unplug_while_used),
+		TEST_CASE_ST(NULL, test_cleanup, test_directory_mode),
+		TEST_CASE_ST(NULL, test_cleanup, test_user_list),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_devargs(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(comch_devargs_autotest, NOHUGE_OK, ASAN_OK, test_comch_devargs)

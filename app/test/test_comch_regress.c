@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Faults that once were there: a case for each, which says what went wrong.
+ * Those that a hostile peer could cause are in the test_shm_peer files.
+ */
+
+#include <poll.h>
+
+#include "test_comch_util.h"
+
+/* A wake-up that has not come by then is lost. */
+#define LOST_MS 2000
+
+/* Of the shm driver: clients of one link, and those that share a word of bells. */
+#define LINK_CLIENTS 4096
+#define WORD_CLIENTS 64
+/* Words of bells beyond those that LINK_CLIENTS fill, one for each engine. */
+#define SPARE_WORDS 32
+
+/* Started at one time. */
+#define BATCH 512
+
+static int
+setup(void)
+{
+	TEST_CALL(test_pair_first());
+	test_log_quiet(); /* what is refused on purpose is no news */
+	return TEST_SUCCESS;
+}
+
+static uint64_t
+violations(int16_t dev)
+{
+	struct rte_comch_dev_stats stats = { 0 };
+
+	rte_comch_dev_stats_get(dev, &stats);
+	return stats.violations;
+}
+
+static int
+echo(struct test_ep *client, uint32_t seed)
+{
+	uint32_t before = client->nb_recv, len = 1 + seed % 60;
+
+	TEST_TRUE(client->conn != NULL);
+	TEST_EXPECT(test_send_pattern(client->conn, len, seed), 0);
+	TEST_WAIT(client->nb_recv == before + 1, TEST_MS);
+	TEST_TRUE(client->last_len == len && test_check(client->last_msg, len, seed));
+	return TEST_SUCCESS;
+}
+
+static int
+small_server(const char *name, struct test_ep **server)
+{
+	struct rte_comch_server_conf conf;
+
+	*server = test_ep_new();
+	TEST_TRUE(*server != NULL);
+	(*server)->echo = true;
+	test_server_conf(*server, name, &conf);
+	conf.ctrl.nb_send_tasks = 1;
+	conf.ctrl.max_msg_size = 64;
+	conf.ctrl.recv_queue_size = 1;
+	TEST_EXPECT(test_server_start(*server, &conf, test_pe_new()), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+small_client(const char *name, struct rte_comch_pe *pe, struct test_ep **client)
+{
+	struct rte_comch_client_conf conf;
+
+	*client = test_ep_new();
+	TEST_TRUE(*client != NULL);
+	test_client_conf(*client, name, &conf);
+	conf.ctrl.nb_send_tasks = 1;
+	conf.ctrl.max_msg_size = 64;
+	conf.ctrl.recv_queue_size = 1;
+	TEST_EXPECT(test_client_start(*client, &conf, pe), -EINPROGRESS);
+	return TEST_SUCCESS;
+}
+
+/* Many clients of one server, which gets them in this order. */
+static int
+clients_start(struct test_ep *server, const char *name, struct rte_comch_pe *pe,
+		struct test_ep **clients, unsigned int nb)
+{
+	unsigned int i;
+
+	for (i = 0; i < nb; i++) {
+		TEST_CALL(small_client(name, pe, &clients[i]));
+		if ((i + 1) % BATCH == 0 || i + 1 == nb)
+			TEST_WAIT(server->nb_connects == i + 1, TEST_MS);
+	}
+	return TEST_SUCCESS;
+}
+
+/* Stop and destroy all but each keep-th, all of them if that is 0. */
+static int
+clients_close(struct test_ep *server, struct test_ep **clients, unsigned int nb,
+		unsigned int keep)
+{
+	uint32_t gone = server->nb_disconnects;
+	unsigned int i;
+
+	for (i = 0; i < nb; i++) {
+		if (clients[i] == NULL || (keep != 0 && i % keep == 0))
+			continue;
+		TEST_EXPECT(rte_comch_ctx_stop(clients[i]->ctx), -EINPROGRESS);
+		gone++;
+	}
+	TEST_WAIT(server->nb_disconnects == gone, TEST_MS);
+	test_settle();
+	for (i = 0; i < nb; i++) {
+		if (clients[i] == NULL || (keep != 0 && i % keep == 0))
+			continue;
+		TEST_EXPECT(test_state(clients[i]), RTE_COMCH_STATE_IDLE);
+		TEST_EXPECT(test_ep_close(clients[i]), 0);
+		clients[i] = NULL;
+	}
+	return TEST_SUCCESS;
+}
+
+/*
+ * Engines take bells by the word. One client left in each word of one engine and
+ * full words of a second leave none for a third, long before there are too many
+ * clients: the card, which could not join that connection, crashed as it undid
+ * what it had not done.
+ */
+static int
+bells_exhausted(struct test_ep **old, struct test_ep **more)
+{
+	const unsigned int nb_more = SPARE_WORDS * WORD_CLIENTS;
+	struct test_ep *a, *b, *c, *client;
+	uint64_t before = violations(test_pair.dpu);
+	struct rte_comch_pe *pe = test_pe_new();
+
+	TEST_TRUE(pe != NULL);
+	TEST_CALL(small_server("a", &a));
+	TEST_CALL(small_server("b", &b));
+	TEST_CALL(small_server("c", &c));
+	TEST_CALL(clients_start(a, "a", pe, old, LINK_CLIENTS));
+	TEST_CALL(clients_close(a, old, LINK_CLIENTS, WORD_CLIENTS));
+	TEST_CALL(clients_start(b, "b", pe, more, nb_more));
+
+	TEST_CALL(small_client("c", pe, &client));
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ENOSPC);
+	TEST_EXPECT(c->nb_connects, 0);
+	TEST_CALL(echo(old[0], 1));
+	TEST_CALL(echo(old[LINK_CLIENTS - WORD_CLIENTS], 2));
+	TEST_CALL(echo(more[nb_more - 1], 3));
+
+	/* words that nobody uses any more are for any engine */
+	TEST_CALL(clients_close(b, more, nb_more, 0));
+	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+	TEST_WAIT(client->conn != NULL && c->nb_connects == 1, TEST_MS);
+	TEST_CALL(echo(client, 4));
+	TEST_CALL(echo(old[WORD_CLIENTS], 5));
+	TEST_CALL(clients_close(a, old, LINK_CLIENTS, 0));
+	TEST_EXPECT(violations(test_pair.dpu), before);
+	return TEST_SUCCESS;
+}
+
+static int
+test_bells_exhausted(void)
+{
+	struct rte_comch_dev_info dpu;
+	struct test_ep **clients;
+	int ret;
+
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
+	if (strcmp(dpu.driver, "comch_shm") != 0)
+		return test_skip("the numbers of this case are those of the shm driver");
+	clients = calloc(LINK_CLIENTS + SPARE_WORDS * WORD_CLIENTS, sizeof(clients[0]));
+	TEST_TRUE(clients != NULL);
+	ret = bells_exhausted(clients, clients + LINK_CLIENTS);
+	free(clients);
+	return ret;
+}
+
+/*
+ * A client that was refused, but stopped before its engine knew: it answered the
+ * refusal, after which the card's side had forgotten the connection. It took that
+ * for a violation, and ended the link of the whole process.
+ */
+static int
+test_refused_then_stopped(void)
+{
+	struct rte_comch_pe *card_pe = test_pe_new(), *pe = test_pe_new(), *x_pe = test_pe_new();
+	struct test_ep *server = test_server_run("test", card_pe), *client, *x;
+	uint64_t before = violations(test_pair.dpu), host_before = violations(test_pair.host);
+	struct rte_comch_dev_stats stats;
+	uint64_t refused, end;
+	unsigned int i;
+
+	TEST_TRUE(pe != NULL && x_pe != NULL && server != NULL);
+	server->echo = true;
+	client = test_client_run("test", pe);
+	TEST_TRUE(client != NULL);
+	TEST_WAIT(client->conn != NULL && server->nb_connects == 1, TEST_MS);
+	for (i = 0; i < 10; i++) {
+		TEST_EXPECT(rte_comch_dev_stats_get(test_pair.dpu, &stats), 0);
+		refused = stats.refused;
+		x = test_client_run("nobody", x_pe);
+		TEST_TRUE(x != NULL);
+		TEST_TRUE(rte_comch_pe_progress(x_pe) >= 0); /* asks, and sees no more */
+		end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+		do {
+			TEST_TRUE(rte_comch_pe_progress(card_pe) >= 0);
+			TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
+			TEST_EXPECT(rte_comch_dev_stats_get(test_pair.dpu, &stats), 0);
+			TEST_TRUE(test_now_ns() < end);
+		} while (stats.refused == refused);
+		/* the other engine takes the refusal from the socket, and hands it on */
+		end = test_now_ns() + 20000000;
+		while (test_now_ns() < end)
+			TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
+		TEST_EXPECT(rte_comch_pe_arm(x_pe), -EAGAIN);
+		TEST_EXPECT(test_state(x), RTE_COMCH_STATE_STARTING);
+
+		TEST_EXPECT(rte_comch_ctx_stop(x->ctx), 0);
+		TEST_EXPECT(test_state(x), RTE_COMCH_STATE_IDLE);
+		TEST_EXPECT(rte_comch_ctx_reason_get(x->ctx), 0);
+		test_progress_ms(10);
+		TEST_EXPECT(violations(test_pair.dpu), before);
+		TEST_EXPECT(violations(test_pair.host), host_before);
+		TEST_EXPECT(server->nb_disconnects, i);
+		TEST_CALL(echo(client, i));
+
+		/* and connections come and go as before */
+		TEST_CALL(test_stop(client));
+		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+		TEST_WAIT(client->conn != NULL && server->nb_connects == i + 2, TEST_MS);
+		TEST_WAIT(server->nb_disconnects == i + 1, TEST_MS);
+		TEST_CALL(echo(client, i + 100));
+		TEST_EXPECT(test_ep_close(x), 0);
+	}
+	return TEST_SUCCESS;
+}
+
+static bool
+readable(struct rte_comch_pe *pe, int ms)
+{
+	struct pollfd pfd = { .fd = rte_comch_pe_fd(pe), .events = POLLIN };
+
+	return poll(&pfd, 1, ms) == 1;
+}
+
+static int
+arm(struct rte_comch_pe *pe)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	int ret;
+
+	do {
+		while (rte_comch_pe_progress(pe) > 0)
+			;
+		ret = rte_comch_pe_arm(pe);
+	} while (ret == -EAGAIN && test_now_ns() < end);
+	return ret;
+}
+
+/* Sleep until the armed engine has something to do; the peer never sleeps. */
+static int
+sleep_beside(struct rte_comch_pe *pe, struct rte_comch_pe *peer)
+{
+	uint64_t end = test_now_ns() + (uint64_t)LOST_MS * 1000000;
+
+	while (!readable(pe, 1)) {
+		TEST_ASSERT(test_now_ns() < end, "no wake-up within %u ms", LOST_MS);
+		TEST_TRUE(rte_comch_pe_progress(peer) >= 0);
+	}
+	return TEST_SUCCESS;
+}
+
+/* What event mode is: the engine was armed before, and is asked only when it woke. */
+#define SLEEP_UNTIL(cond, pe, peer) do { \
+	uint64_t end_ = test_now_ns() + (uint64_t)TEST_MS * 1000000; \
+	do { \
+		TEST_ASSERT(test_now_ns() < end_, "not within %u ms: %s", TEST_MS, #cond); \
+		TEST_CALL(sleep_beside(pe, peer)); \
+		TEST_EXPECT(arm(pe), 0); \
+	} while (!(cond)); \
+} while (0)
+
+/*
+ * The application armed its engine, found something to do before it slept, and
+ * did it: nothing woke the engine for what came of that.
+ */
+static int
+test_armed_then_used(void)
+{
+	struct rte_comch_pe *server_pe = test_pe_new(), *pe = test_pe_new();
+	struct test_ep *server = test_server_run("test", server_pe);
+	struct test_ep *client = test_ep_new();
+	struct rte_comch_client_conf conf;
+	unsigned int i;
+
+	TEST_TRUE(server != NULL && client != NULL && pe != NULL);
+	test_client_conf(client, "test", &conf);
+	TEST_EXPECT(rte_comch_client_create(test_pair.host, &conf, &client->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(client->ctx, pe), 0);
+	for (i = 0; i < 10; i++) {
+		/* a start, before or with a link to the card's side */
+		test_settle();
+		TEST_EXPECT(arm(pe), 0);
+		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+		SLEEP_UNTIL(client->conn != NULL, pe, server_pe);
+		TEST_WAIT(server->nb_connects == i + 1, TEST_MS);
+
+		/* a message: delivered is the state that has to arrive */
+		test_settle();
+		TEST_EXPECT(arm(pe), 0);
+		TEST_TRUE(!readable(pe, 0));
+		TEST_EXPECT(test_send_pattern(client->conn, 8, i), 0);
+		SLEEP_UNTIL(client->nb_done == i + 1, pe, server_pe);
+
+		/* a stop: that it is over needs nothing from the peer */
+		test_settle();
+		TEST_EXPECT(arm(pe), 0);
+		TEST_TRUE(!readable(pe, 0));
+		TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
+		TEST_ASSERT(readable(pe, LOST_MS), "the stop of a client wakes nobody");
+		TEST_TRUE(rte_comch_pe_progress(pe) > 0);
+		TEST_EXPECT(test_state(client), RTE_COMCH_STATE_IDLE);
+		TEST_WAIT(server->nb_disconnects == i + 1, TEST_MS);
+	}
+
+	/* the same of a server */
+	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+	TEST_WAIT(client->conn != NULL && server->nb_connects == i + 1, TEST_MS);
+	test_settle();
+	TEST_EXPECT(arm(server_pe), 0);
+	TEST_EXPECT(test_send_pattern(server->conn, 8, 1), 0);
+	SLEEP_UNTIL(server->nb_done == 1, server_pe, pe);
+	test_settle();
+	TEST_EXPECT(arm(server_pe), 0);
+	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), -EINPROGRESS);
+	TEST_ASSERT(readable(server_pe, LOST_MS), "the stop of a server wakes nobody");
+	TEST_TRUE(rte_comch_pe_progress(server_pe) > 0);
+	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(server->nb_disconnects, i + 1);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/*
+ * The library's own messages, of 4 bytes, were held against the max_msg_size of
+ * the application: where it was less, the first consumer ended the connection.
+ */
+static int
+test_one_byte_messages(void)
+{
+	struct test_ep *server = test_ep_new(), *client = test_ep_new();
+	struct test_ep *nears[2], *fars[2], *consumer;
+	uint64_t before = violations(test_pair.dpu), host_before = violations(test_pair.host);
+	struct rte_comch_server_conf server_conf;
+	struct rte_comch_client_conf client_conf;
+	struct rte_comch_dev_info info;
+	struct rte_comch_conn_info conn_info;
+	unsigned int i;
+
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
+	if ((info.capa & RTE_COMCH_CAPA_CONSUMER) == 0)
+		return test_skip("the device has no consumers");
+	test_server_conf(server, "test", &server_conf);
+	server_conf.ctrl.max_msg_size = 1;
+	server->echo = true;
+	TEST_EXPECT(test_server_start(server, &server_conf, test_pe_new()), 0);
+	test_client_conf(client, "test", &client_conf);
+	client_conf.ctrl.max_msg_size = 1;
+	TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);
+	TEST_WAIT(client->conn != NULL && server->nb_connects == 1, TEST_MS);
+	TEST_EXPECT(rte_comch_conn_info_get(client->conn, &conn_info), 0);
+	TEST_EXPECT(conn_info.max_msg_size, 1);
+
+	nears[0] = fars[1] = client;
+	nears[1] = fars[0] = server;
+	for (i = 0; i < RTE_DIM(nears); i++) {
+		consumer = test_ep_new();
+		TEST_EXPECT(test_consumer_start(consumer, nears[i]->conn, test_pe_new()),
+				-EINPROGRESS);
+		TEST_WAIT(fars[i]->nb_new == 1 &&
+				test_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+		TEST_EXPECT(fars[i]->new_id, rte_comch_consumer_id_get(consumer->ctx));
+		TEST_CALL(test_stop(consumer));
+		TEST_WAIT(fars[i]->nb_gone == 1, TEST_MS);
+		TEST_EXPECT(fars[i]->gone_id, fars[i]->new_id);
+		TEST_EXPECT(test_ep_close(consumer), 0);
+	}
+	TEST_EXPECT(test_send(client->conn, "x", 1), 0);
+	TEST_WAIT(client->nb_recv == 1, TEST_MS);
+	TEST_TRUE(client->last_len == 1 && client->last_msg[0] == 'x');
+	TEST_EXPECT(server->nb_disconnects, 0);
+	TEST_EXPECT(violations(test_pair.dpu), before);
+	TEST_EXPECT(violations(test_pair.host), host_before);
+	return TEST_SUCCESS;
+}
+
+static void
+restart_when_starting(struct test_ep *ep, int prev, int next)
+{
+	RTE_SET_USED(prev);
+	if (next != RTE_COMCH_STATE_STARTING || ep->value++ != 0)
+		return;
+	if (rte_comch_ctx_stop(ep->ctx) != 0)
+		test_fail("a client cannot be stopped in its state callback");
+	if (rte_comch_ctx_start(ep->ctx) != -EINPROGRESS)
+		test_fail("a client cannot be started again in its state callback");
+}
+
+/*
+ * A client whose state callback stops and starts it, as it is told of STARTING:
+ * the outer start saw STARTING again, and connected a second time.
+ */
+static int
+test_restart_while_starting(void)
+{
+	static const int states[] = {
+		RTE_COMCH_STATE_STARTING, RTE_COMCH_STATE_STOPPING, RTE_COMCH_STATE_IDLE,
+		RTE_COMCH_STATE_STARTING, RTE_COMCH_STATE_RUNNING,
+	};
+	struct test_ep *server = test_server_run("test", test_pe_new()), *client;
+	struct rte_comch_pe *pe = test_pe_new();
+	struct rte_comch_client_conf conf;
+	unsigned int i;
+
+	client = test_ep_new();
+	TEST_TRUE(server != NULL && client != NULL && pe != NULL);
+	server->echo = true;
+	test_client_conf(client, "test", &conf);
+	client->on_state = restart_when_starting;
+	TEST_EXPECT(test_client_start(client, &conf, pe), -EINPROGRESS);
+	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STARTING);
+	TEST_WAIT(client->conn != NULL && server->nb_connects == 1, TEST_MS);
+	test_progress_ms(20);
+	TEST_EXPECT(server->nb_connects, 1); /* once, and not for each start */
+	TEST_EXPECT(server->nb_disconnects, 0);
+	TEST_EXPECT(client->nb_states, RTE_DIM(states));
+	for (i = 0; i < RTE_DIM(states); i++)
+		TEST_EXPECT(client->states[i], states[i]);
+	TEST_CALL(echo(client, 1));
+
+	/* nothing is left of the start that was stopped */
+	TEST_CALL(test_stop(client));
+	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
+	client->value = 0;
+	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+	TEST_WAIT(client->conn != NULL && server->nb_connects == 2, TEST_MS);
+	TEST_CALL(echo(client, 2));
+	return TEST_SUCCESS;
+}
+
+/* One pair will do, but the engines have to be able to sleep. */
+static int
+need_event_mode(void)
+{
+	struct rte_comch_dev_info dpu, host;
+
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host), 0);
+	if ((dpu.capa & host.capa & RTE_COMCH_CAPA_EVENT) == 0)
+		return test_skip("the devices have no event mode");
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: faults that were there",
+	.setup = setup,
+	.teardown = test_log_restore,
+	.unit_test_cases = {
+		TEST_CASE_ST(NULL, test_cleanup, test_bells_exhausted),
+		TEST_CASE_ST(need_event_mode, test_cleanup, test_refused_then_stopped),
+		TEST_CASE_ST(need_event_mode, test_cleanup, test_armed_then_used),
+		TEST_CASE_ST(NULL, test_cleanup, test_one_byte_messages),
+		TEST_CASE_ST(NULL, test_cleanup, test_restart_while_starting),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_regress(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(comch_regress_autotest, NOHUGE_OK, ASAN_OK, test_comch_regress)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What this process holds of the system: descriptors, mappings, memory. Read
+ * from /proc, to be compared before and after.
+ */
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#include "test_comch_util.h"
+
+#define MAX_MEMFDS 4096
+
+static unsigned int
+count_entries(const char *dir)
+{
+	unsigned int n = 0;
+	DIR *d = opendir(dir);
+
+	if (d == NULL)
+		return 0;
+	while (readdir(d) != NULL)
+		n++;
+	closedir(d);
+	return n;
+}
+
+unsigned int
+test_count_fds(void)
+{
+	return count_entries("/proc/self/fd");
+}
+
+unsigned int
+test_count_maps(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned int n = 0;
+	char *line = NULL;
+	size_t size = 0;
+
+	if (f == NULL)
+		return 0;
+	/* The heap of the process itself may grow; memory of the link may not. */
+	while (getline(&line, &size, f) > 0)
+		n += strstr(line, "memfd:") != NULL;
+	free(line);
+	fclose(f);
+	return n;
+}
+
+uint64_t
+test_private_kb(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	uint64_t kb = 0;
+	char *line = NULL;
+	size_t size = 0;
+
+	if (f == NULL)
+		return 0;
+	while (getline(&line, &size, f) > 0)
+		if (sscanf(line, "RssAnon: %" SCNu64, &kb) == 1)
+			break;
+	free(line);
+	fclose(f);
+	return kb;
+}
+
+uint64_t
+test_memfd_kb(void)
+{
+	static uint64_t seen[MAX_MEMFDS];
+	uint64_t from, to, inode, bytes = 0;
+	unsigned int nb = 0, i;
+	char *line = NULL, path[64];
+	struct stat st;
+	size_t size = 0;
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	if (f == NULL)
+		return 0;
+	while (getline(&line, &size, f) > 0) {
+		if (strstr(line, "memfd:") == NULL ||
+				sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %" SCNu64,
+				&from, &to, &inode) != 3)
+			continue;
+		for (i = 0; i < nb && seen[i] != inode; i++)
+			;
+		if (i < nb || nb == MAX_MEMFDS)
+			continue;
+		seen[nb++] = inode;
+		/* what is allocated, if we may ask, else what is mapped */
+		snprintf(path, sizeof(path), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, from,
+				to);
+		bytes += stat(path, &st) == 0 ? (uint64_t)st.st_blocks * 512 : to - from;
+	}
+	free(line);
+	fclose(f);
+	return bytes / 1024;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The telemetry of the library, asked as its users ask: through the socket in
+ * the runtime folder of this process.
+ */
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <rte_eal.h>
+
+#include "test_comch_util.h"
+
+static int sock = -1;
+static char reply[65536];
+
+/* Telemetry answers from a thread of its own; nothing is progressed meanwhile. */
+static int
+ask(const char *request)
+{
+	struct pollfd pfd = { .fd = sock, .events = POLLIN };
+	ssize_t n;
+
+	if (send(sock, request, strlen(request), 0) != (ssize_t)strlen(request))
+		return -errno;
+	if (poll(&pfd, 1, TEST_MS) != 1)
+		return -ETIMEDOUT;
+	n = read(sock, reply, sizeof(reply) - 1);
+	if (n <= 0)
+		return -EPIPE;
+	reply[n] = '\0';
+	return 0;
+}
+
+static void
+suite_teardown(void)
+{
+	if (sock >= 0)
+		close(sock);
+	sock = -1;
+	test_log_restore();
+}
+
+static int
+suite_setup(void)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct pollfd pfd = { .events = POLLIN };
+
+	TEST_CALL(test_pair_first());
+	test_log_quiet();
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/dpdk_telemetry.v2",
+			rte_eal_get_runtime_dir());
+	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	TEST_TRUE(sock >= 0);
+	if (connect(sock, (struct sockaddr *)&addr, sizeof(addr)) != 0)
+		return test_skip("EAL runs without telemetry: %s: %s", addr.sun_path,
+				strerror(errno));
+	/* it introduces itself */
+	pfd.fd = sock;
+	TEST_EXPECT(poll(&pfd, 1, TEST_MS), 1);
+	TEST_TRUE(read(sock, reply, sizeof(reply)) > 0);
+	return TEST_SUCCESS;
+}
+
+static bool
+reply_has(const char *key, const char *value)
+{
+	const char *at = reply;
+	char text[256];
+	int len;
+
+	len = snprintf(text, sizeof(text), "\"%s\":%s", key, value);
+	while ((at = strstr(at, text)) != NULL) {
+		at += len;
+		if (*at == ',' || *at == '}')
+			return true; /* and not the beginning of a longer value */
+	}
+	return false;
+}
+
+static int
+test_list(void)
+{
+	char text[16];
+
+	TEST_EXPECT(ask("/comch/list"), 0);
+	snprintf(text, sizeof(text), "%d", test_pair.dpu);
+	TEST_TRUE(strncmp(reply, "{\"/comch/list\":[", 16) == 0);
+	TEST_TRUE(strstr(reply, text) != NULL);
+	return TEST_SUCCESS;
+}
+
+static int
+test_info(void)
+{
+	struct rte_comch_dev_info info;
+	char request[64], value[RTE_DEV_NAME_MAX_LEN + 2];
+
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
+	snprintf(request, sizeof(request), "/comch/info,%d", test_pair.host);
+	TEST_EXPECT(ask(request), 0);
+	snprintf(value, sizeof(value), "\"%s\"", info.name);
+	TEST_TRUE(reply_has("name", value));
+	TEST_TRUE(reply_has("role", "\"host\""));
+	snprintf(value, sizeof(value), "\"%s\"", info.function);
+	TEST_TRUE(reply_has("function", value));
+	snprintf(value, sizeof(value), "%u", info.max_msg_size);
+	TEST_TRUE(reply_has("max_msg_size", value));
+
+	snprintf(request, sizeof(request), "/comch/info,%d", test_pair.dpu);
+	TEST_EXPECT(ask(request), 0);
+	TEST_TRUE(reply_has("role", "\"dpu\""));
+	return TEST_SUCCESS;
+}
+
+static int
+test_stats(void)
+{
+	struct test_ep *server, *client;
+	char request[64];
+
+	TEST_EXPECT(rte_comch_dev_stats_reset(test_pair.dpu), 0);
+	snprintf(request, sizeof(request), "/comch/stats,%d", test_pair.dpu);
+	TEST_EXPECT(ask(request), 0);
+	TEST_TRUE(reply_has("connects", "0"));
+	TEST_CALL(test_connected(&server, &client));
+	TEST_EXPECT(ask(request), 0);
+	TEST_TRUE(reply_has("connects", "1"));
+	TEST_TRUE(reply_has("violations", "0"));
+	return TEST_SUCCESS;
+}
+
+static int
+test_connections(void)
+{
+	struct rte_comch_pe *server_pe = test_pe_new(), *client_pe = test_pe_new();
+	struct test_ep *server = test_server_run("test", server_pe), *client = NULL;
+	char request[64];
+	unsigned int i;
+
+	TEST_TRUE(server != NULL);
+	snprintf(request, sizeof(request), "/comch/connections,%d", test_pair.dpu);
+	TEST_EXPECT(ask(request), 0);
+	TEST_TRUE(!reply_has("server", "\"test\""));
+	/* more than fit in one answer */
+	for (i = 0; i < 100; i++) {
+		client = test_client_run("test", client_pe);
+		TEST_TRUE(client != NULL);
+		TEST_WAIT(client->conn != NULL && server->nb_connects == i + 1, TEST_MS);
+		if (i == 0) {
+			TEST_EXPECT(test_send_pattern(client->conn, 100, 1), 0);
+			TEST_WAIT(server->nb_recv == 1 && client->nb_done == 1, TEST_MS);
+		}
+	}
+	TEST_EXPECT(ask(request), 0);
+	TEST_TRUE(reply_has("server", "\"test\""));
+	TEST_TRUE(reply_has("id", "1"));
+	TEST_TRUE(reply_has("rx_msgs", "1"));
+	TEST_TRUE(reply_has("rx_bytes", "100"));
+	TEST_TRUE(!reply_has("id", "100"));
+	snprintf(request, sizeof(request), "/comch/connections,%d,99", test_pair.dpu);
+	TEST_EXPECT(ask(request), 0);
+	TEST_TRUE(reply_has("id", "100"));
+	TEST_TRUE(!reply_has("id", "1"));
+	return TEST_SUCCESS;
+}
+
+static int
+test_malformed(void)
+{
+	static const char * const commands[] = { "info", "stats", "connections", "list", "no" };
+	static const char * const params[] = {
+		"", ",", ",,", ",-1", ",abc", ",63", ",64", ",65536", ",99999999999999",
+		",18446744073709551615", ",18446744073709551616", ",0x0", ", 0", ",+0", ",0 ",
+		",%n", ",%s%s%s%s", ",0,", ",0,abc", ",0,-1", ",0,99999999999999", ",0,0,0",
+		",\x01\x7f\xff", ",\"", ",\\", ",{}", ",0;1", ",1e3",
+	};
+	char request[1024], longer[900];
+	unsigned int i, j;
+
+	memset(longer, '9', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	for (i = 0; i < RTE_DIM(commands); i++) {
+		for (j = 0; j < RTE_DIM(params); j++) {
+			snprintf(request, sizeof(request), "/comch/%s%s", commands[i], params[j]);
+			TEST_EXPECT(ask(request), 0);
+		}
+		snprintf(request, sizeof(request), "/comch/%s,%s", commands[i], longer);
+		TEST_EXPECT(ask(request), 0);
+	}
+	/* what is no device has no answer but null */
+	TEST_EXPECT(ask("/comch/info,-1"), 0);
+	TEST_TRUE(strcmp(reply, "{\"/comch/info\":null}") == 0);
+	TEST_EXPECT(ask("/comch/stats,99999999999999"), 0);
+	TEST_TRUE(strcmp(reply, "{\"/comch/stats\":null}") == 0);
+	TEST_EXPECT(ask("/comch/connections,abc"), 0);
+	TEST_TRUE(strcmp(reply, "{\"/comch/connections\":null}") == 0);
+	return test_list();
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: telemetry",
+	.setup = suite_setup,
+	.teardown = suite_teardown,
+	.unit_test_cases = {
+		TEST_CASE(test_list),
+		TEST_CASE(test_info),
+		TEST_CASE_ST(NULL, test_cleanup, test_stats),
+		TEST_CASE_ST(NULL, test_cleanup, test_connections),
+		TEST_CASE(test_malformed),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_telemetry(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(comch_telemetry_autotest, NOHUGE_OK, ASAN_OK, test_comch_telemetry)

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Ends of connections that count what happens to them, and how they are
+ * progressed and cleaned up. Devices are in test_comch_devs.c, resources of the
+ * process in test_comch_res.c.
+ */
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "test_comch_util.h"
+
+#define TEST_MAX_PES 16
+
+/* The default would make a large pool for each of the many engines of a run. */
+#define TEST_PE_TASKS 4096
+
+TAILQ_HEAD(test_ep_list, test_ep);
+
+static struct test_ep_list eps = TAILQ_HEAD_INITIALIZER(eps);
+static struct rte_comch_pe *pes[TEST_MAX_PES];
+static unsigned int nb_pes;
+
+uint64_t
+test_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+uint32_t
+test_rand(void)
+{
+	static uint32_t x = 2463534242u;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return x;
+}
+
+void
+test_fill(uint8_t *buf, uint32_t len, uint32_t seed)
+{
+	uint32_t x = seed * 2654435761u + len;
+	uint32_t i;
+
+	for (i = 0; i < len; i++) {
+		x = x * 1664525u + 1013904223u;
+		buf[i] = (uint8_t)(x >> 24);
+	}
+}
+
+bool
+test_check(const uint8_t *buf, uint32_t len, uint32_t seed)
+{
+	uint32_t x = seed * 2654435761u + len;
+	uint32_t i;
+
+	for (i = 0; i < len; i++) {
+		x = x * 1664525u + 1013904223u;
+		if (buf[i] != (uint8_t)(x >> 24))
+			return false;
+	}
+	return true;
+}
+
+struct rte_comch_pe *
+test_pe_new(void)
+{
+	const struct rte_comch_pe_conf conf = {
+		.socket_id = -1,
+		.nb_tasks = TEST_PE_TASKS,
+	};
+	int ret;
+
+	if (nb_pes == TEST_MAX_PES) {
+		test_fail("more progress engines than a test can have");
+		return NULL;
+	}
+	ret = rte_comch_pe_create(&conf, &pes[nb_pes]);
+	if (ret != 0) {
+		test_fail("no progress engine: %s", strerror(-ret));
+		return NULL;
+	}
+	return pes[nb_pes++];
+}
+
+int
+test_progress(void)
+{
+	unsigned int i;
+	int ret, sum = 0;
+
+	for (i = 0; i < nb_pes; i++) {
+		ret = rte_comch_pe_progress(pes[i]);
+		if (ret < 0)
+			test_fail("progress: %s", strerror(-ret));
+		else
+			sum += ret;
+	}
+	return sum;
+}
+
+void
+test_progress_ms(unsigned int ms)
+{
+	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
+
+	do {
+		if (test_progress() == 0)
+			sched_yield();
+	} while (test_now_ns() < end);
+}
+
+void
+test_settle(void)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	unsigned int idle = 0;
+
+	while (idle < 3) {
+		idle = test_progress() == 0 ? idle + 1 : 0;
+		if (test_now_ns() > end) {
+			test_fail("the engines did not come to rest");
+			return;
+		}
+	}
+}
+
+static void
+state_cb(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_comch_state next,
+		void *user_data)
+{
+	struct test_ep *ep = user_data;
+
+	if (ep->nb_states < TEST_EP_STATES)
+		ep->states[ep->nb_states] = next;
+	ep->nb_states++;
+	if (rte_comch_ctx_state_get(ctx) != (int)next)
+		test_fail("the state callback says %s, the context %s",
+				rte_comch_state_name(next),
+				rte_comch_state_name(rte_comch_ctx_state_get(ctx)));
+	if (rte_comch_ctx_type_get(ctx) == RTE_COMCH_CTX_CLIENT) {
+		if (next == RTE_COMCH_STATE_RUNNING &&
+				rte_comch_client_conn_get(ctx, &ep->conn) != 0)
+			test_fail("a running client has no connection");
+		else if (next == RTE_COMCH_STATE_IDLE)
+			ep->conn = NULL;
+	}
+	if (ep->on_state != NULL)
+		ep->on_state(ep, prev, next);
+}
+
+static int
+submit_buf(struct test_buf *buf)
+{
+	struct rte_comch_task *task;
+	int ret;
+
+	ret = rte_comch_send_task_alloc(buf->conn, buf->data, buf->len, &task);
+	if (ret != 0)
+		return ret;
+	rte_comch_task_user_data_set(task, buf);
+	ret = rte_comch_task_submit(task);
+	if (ret != 0)
+		rte_comch_task_free(task);
+	return ret;
+}
+
+void
+test_flush_backlog(struct test_ep *ep)
+{
+	struct test_buf *buf;
+	int ret;
+
+	while ((buf = STAILQ_FIRST(&ep->backlog)) != NULL) {
+		ret = submit_buf(buf);
+		if (ret == -ENOMEM)
+			return;
+		STAILQ_REMOVE_HEAD(&ep->backlog, next);
+		if (ret != 0)
+			free(buf);
+	}
+}
+
+static void
+send_cb(struct rte_comch_task *task, int status, void *user_data)
+{
+	struct test_ep *ep = user_data;
+
+	if (status == 0) {
+		ep->nb_done++;
+	} else {
+		ep->nb_failed++;
+		ep->send_status = status;
+	}
+	if (ep->on_send != NULL) {
+		ep->on_send(ep, task, status);
+		return;
+	}
+	free(rte_comch_task_user_data_get(task));
+	if (rte_comch_task_free(task) != 0)
+		test_fail("a task cannot be freed in its callback");
+	test_flush_backlog(ep);
+}
+
+static struct test_buf *
+buf_new(struct rte_comch_conn *conn, uint32_t len)
+{
+	struct test_buf *buf = malloc(sizeof(*buf) + len);
+
+	if (buf != NULL) {
+		buf->conn = conn;
+		buf->len = len;
+	}
+	return buf;
+}
+
+static void
+recv_cb(struct rte_comch_conn *conn, const void *msg, uint32_t len, void *user_data)
+{
+	struct test_ep *ep = user_data;
+	struct test_buf *buf;
+
+	ep->nb_recv++;
+	ep->rx_bytes += len;
+	if (((uintptr_t)msg & 7) != 0)
+		test_fail("the message is not aligned to 8 bytes");
+	if (ep->on_recv != NULL) {
+		ep->on_recv(ep, conn, msg, len);
+		return;
+	}
+	free(ep->last_msg);
+	ep->last_msg = malloc(len);
+	if (ep->last_msg != NULL)
+		memcpy(ep->last_msg, msg, len);
+	ep->last_len = len;
+	if (!ep->echo)
+		return;
+	buf = buf_new(conn, len);
+	if (buf == NULL)
+		return;
+	memcpy(buf->data, msg, len);
+	/* behind those that wait already, or the order would change */
+	STAILQ_INSERT_TAIL(&ep->backlog, buf, next);
+	test_flush_backlog(ep);
+}
+
+static void
+connect_cb(struct rte_comch_conn *conn, int status, void *user_data)
+{
+	struct test_ep *ep = user_data;
+
+	ep->nb_connects++;
+	ep->connect_status = status;
+	ep->conn = conn;
+	if (ep->on_connect != NULL)
+		ep->on_connect(ep, conn);
+}
+
+static void
+disconnect_cb(struct rte_comch_conn *conn, int status, void *user_data)
+{
+	struct test_ep *ep = user_data;
+	struct test_buf_list kept = STAILQ_HEAD_INITIALIZER(kept);
+	struct test_buf *buf;
+
+	ep->nb_disconnects++;
+	ep->disconnect_status = status;
+	if (ep->conn == conn)
+		ep->conn = NULL;
+	while ((buf = STAILQ_FIRST(&ep->backlog)) != NULL) {
+		STAILQ_REMOVE_HEAD(&ep->backlog, next);
+		if (buf->conn == conn)
+			free(buf);
+		else
+			STAILQ_INSERT_TAIL(&kept, buf, next);
+	}
+	STAILQ_CONCAT(&ep->backlog, &kept);
+	if (ep->on_disconnect != NULL)
+		ep->on_disconnect(ep, conn, status);
+}
+
+static void
+consumer_new_cb(struct rte_comch_conn *conn, uint32_t consumer_id, void *user_data)
+{
+	struct test_ep *ep = user_data;
+
+	RTE_SET_USED(conn);
+	ep->nb_new++;
+	ep->new_id = consumer_id;
+}
+
+static void
+consumer_gone_cb(struct rte_comch_conn *conn, uint32_t consumer_id, void *user_data)
+{
+	struct test_ep *ep = user_data;
+
+	RTE_SET_USED(conn);
+	ep->nb_gone++;
+	ep->gone_id = consumer_id;
+}
+
+struct test_ep *
+test_ep_new(void)
+{
+	struct test_ep *ep = calloc(1, sizeof(*ep));
+
+	if (ep == NULL) {
+		test_fail("no memory");
+		return NULL;
+	}
+	STAILQ_INIT(&ep->backlog);
+	TAILQ_INSERT_TAIL(&eps, ep, next);
+	return ep;
+}
+
+static void
+ctrl_conf(struct test_ep *ep, struct rte_comch_ctrl_conf *ctrl)
+{
+	ctrl->state_cb = state_cb;
+	ctrl->send_cb = send_cb;
+	ctrl->recv_cb = recv_cb;
+	ctrl->consumer_new_cb = consumer_new_cb;
+	ctrl->consumer_gone_cb = consumer_gone_cb;
+	ctrl->user_data = ep;
+}
+
+void
+test_server_conf(struct test_ep *ep, const char *name, struct rte_comch_server_conf *conf)
+{
+	memset(conf, 0, sizeof(*conf));
+	conf->name = name;
+	conf->connect_cb = connect_cb;
+	conf->disconnect_cb = disconnect_cb;
+	ctrl_conf(ep, &conf->ctrl);
+}
+
+void
+test_client_conf(struct test_ep *ep, const char *name, struct rte_comch_client_conf *conf)
+{
+	memset(conf, 0, sizeof(*conf));
+	conf->name = name;
+	ctrl_conf(ep, &conf->ctrl);
+}
+
+static int
+attach_and_start(struct test_ep *ep, struct rte_comch_pe *pe)
+{
+	int ret = rte_comch_ctx_attach(ep->ctx, pe);
+
+	return ret == 0 ? rte_comch_ctx_start(ep->ctx) : ret;
+}
+
+int
+test_server_start(struct test_ep *ep, const struct rte_comch_server_conf *conf,
+		struct rte_comch_pe *pe)
+{
+	int ret = rte_comch_server_create(test_pair.dpu, test_pair.rep, conf, &ep->ctx);
+
+	return ret == 0 ? attach_and_start(ep, pe) : ret;
+}
+
+int
+test_client_start(struct test_ep *ep, const struct rte_comch_client_conf *conf,
+		struct rte_comch_pe *pe)
+{
+	int ret = rte_comch_client_create(test_pair.host, conf, &ep->ctx);
+
+	return ret == 0 ? attach_and_start(ep, pe) : ret;
+}
+
+int
+test_consumer_start(struct test_ep *ep, struct rte_comch_conn *conn, struct rte_comch_pe *pe)
+{
+	const struct rte_comch_consumer_conf conf = {
+		.state_cb = state_cb,
+		.user_data = ep,
+	};
+	int ret = rte_comch_consumer_create(conn, &conf, &ep->ctx);
+
+	return ret == 0 ? attach_and_start(ep, pe) : ret;
+}
+
+struct test_ep *
+test_server_run(const char *name, struct rte_comch_pe *pe)
+{
+	struct test_ep *ep = test_ep_new();
+	struct rte_comch_server_conf conf;
+	int ret;
+
+	if (ep == NULL || pe == NULL)
+		return NULL;
+	test_server_conf(ep, name, &conf);
+	ret = test_server_start(ep, &conf, pe);
+	if (ret != 0) {
+		test_fail("server %s: %s", name, strerror(-ret));
+		return NULL;
+	}
+	return ep;
+}
+
+struct test_ep *
+test_client_run(const char *name, struct rte_comch_pe *pe)
+{
+	struct test_ep *ep = test_ep_new();
+	struct rte_comch_client_conf conf;
+	int ret;
+
+	if (ep == NULL || pe == NULL)
+		return NULL;
+	test_client_conf(ep, name, &conf);
+	ret = test_client_start(ep, &conf, pe);
+	if (ret != -EINPROGRESS) {
+		test_fail("client of %s: %s", name, strerror(-ret));
+		return NULL;
+	}
+	return ep;
+}
+
+int
+test_connected(struct test_ep **server, struct test_ep **client)
+{
+	*server = test_server_run("test", test_pe_new());
+	TEST_TRUE(*server != NULL);
+	*client = test_client_run("test", test_pe_new());
+	TEST_TRUE(*client != NULL);
+	TEST_WAIT((*server)->nb_connects == 1 &&
+			test_state(*client) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_TRUE((*server)->conn != NULL && (*client)->conn != NULL);
+	return TEST_SUCCESS;
+}
+
+int
+test_state(const struct test_ep *ep)
+{
+	return rte_comch_ctx_state_get(ep->ctx);
+}
+
+int
+test_stop(struct test_ep *ep)
+{
+	int ret = rte_comch_ctx_stop(ep->ctx);
+
+	TEST_TRUE(ret == 0 || ret == -EINPROGRESS);
+	TEST_WAIT(test_state(ep) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+ep_stop(struct test_ep *ep)
+{
+	int state = test_state(ep);
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+
+	if (state == RTE_COMCH_STATE_STARTING || state == RTE_COMCH_STATE_RUNNING)
+		rte_comch_ctx_stop(ep->ctx);
+	while (test_state(ep) != RTE_COMCH_STATE_IDLE) {
+		if (test_now_ns() > end)
+			return -ETIMEDOUT;
+		if (test_progress() == 0)
+			sched_yield();
+	}
+	return 0;
+}
+
+static void
+ep_free(struct test_ep *ep)
+{
+	struct test_buf *buf;
+
+	while ((buf = STAILQ_FIRST(&ep->backlog)) != NULL) {
+		STAILQ_REMOVE_HEAD(&ep->backlog, next);
+		free(buf);
+	}
+	free(ep->last_msg);
+	free(ep);
+}
+
+int
+test_ep_close(struct test_ep *ep)
+{
+	int ret = 0;
+
+	if (ep->ctx != NULL) {
+		ret = ep_stop(ep);
+		if (ret == 0)
+			ret = rte_comch_ctx_destroy(ep->ctx);
+		if (ret != 0) {
+			test_fail("a context could not be closed: %s, it is %s with %d tasks",
+					strerror(-ret), rte_comch_state_name(test_state(ep)),
+					rte_comch_ctx_nb_tasks_get(ep->ctx));
+			/* its callbacks may still come */
+			TAILQ_REMOVE(&eps, ep, next);
+			return ret;
+		}
+	}
+	TAILQ_REMOVE(&eps, ep, next);
+	ep_free(ep);
+	return ret;
+}
+
+static void
+close_all_of_type(int type)
+{
+	struct test_ep *ep, *tmp;
+
+	for (ep = TAILQ_FIRST(&eps); ep != NULL; ep = tmp) {
+		tmp = TAILQ_NEXT(ep, next);
+		if (ep->ctx == NULL || rte_comch_ctx_type_get(ep->ctx) == type)
+			test_ep_close(ep);
+	}
+}
+
+void
+test_cleanup(void)
+{
+	struct test_ep *ep;
+	int ret;
+
+	/* These belong to a case that is over; on_send still knows whose its tasks are. */
+	TAILQ_FOREACH(ep, &eps, next) {
+		ep->on_recv = NULL;
+		ep->on_connect = NULL;
+		ep->on_disconnect = NULL;
+		ep->on_state = NULL;
+	}
+	close_all_of_type(RTE_COMCH_CTX_CONSUMER);
+	close_all_of_type(RTE_COMCH_CTX_CLIENT);
+	close_all_of_type(RTE_COMCH_CTX_SERVER);
+	while (nb_pes > 0) {
+		ret = rte_comch_pe_destroy(pes[--nb_pes]);
+		if (ret != 0)
+			test_fail("a progress engine could not be destroyed: %s",
+					strerror(-ret));
+	}
+}
+
+int
+test_send(struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	struct test_buf *buf = buf_new(conn, len);
+	int ret;
+
+	if (buf == NULL)
+		return -ENOBUFS;
+	memcpy(buf->data, msg, len);
+	ret = submit_buf(buf);
+	if (ret != 0)
+		free(buf);
+	return ret;
+}
+
+int
+test_send_pattern(struct rte_comch_conn *conn, uint32_t len, uint32_t seed)
+{
+	struct test_buf *buf = buf_new(conn, len);
+	int ret;
+
+	if (buf == NULL)
+		return -ENOBUFS;
+	test_fill(buf->data, len, seed);
+	ret = submit_buf(buf);
+	if (ret != 0)
+		free(buf);
+	return ret;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What the comch tests share: devices and pairs of them, ends of connections
+ * that count what happens to them, waiting with a limit, and cleaning up.
+ * No test is in here.
+ */
+
+#ifndef TEST_COMCH_UTIL_H
+#define TEST_COMCH_UTIL_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include <rte_comch.h>
+
+#include "test.h"
+
+/** Milliseconds in which what needs no time must have happened. */
+#define TEST_MS 5000
+
+/** Emulated functions of the devices that the tests make for themselves. */
+#define TEST_FUNCTIONS "pf0:pf0vf[0-3]"
+
+/** A card device with one representor, and the host device of that function. */
+struct test_pair {
+	int16_t dpu;
+	uint16_t rep;
+	int16_t host;
+	char function[RTE_COMCH_FUNCTION_SIZE];
+};
+
+/** A message on its way; the user data of the task that carries it. */
+struct test_buf {
+	STAILQ_ENTRY(test_buf) next;
+	struct rte_comch_conn *conn;
+	uint32_t len;
+	uint8_t data[];
+};
+
+STAILQ_HEAD(test_buf_list, test_buf);
+
+#define TEST_EP_STATES 16
+
+/**
+ * One end: a server, a client or a consumer, and what happened to it. A hook
+ * that is set replaces what the end would have done after counting.
+ */
+struct test_ep {
+	TAILQ_ENTRY(test_ep) next;
+	struct rte_comch_ctx *ctx;
+	struct rte_comch_conn *conn;   /**< The newest that lives, or NULL. */
+	struct test_buf_list backlog;  /**< Echoes that found no free task. */
+	bool echo;                     /**< Send back what arrives. */
+
+	uint32_t nb_connects;
+	uint32_t nb_disconnects;
+	uint32_t nb_recv;
+	uint32_t nb_done;              /**< Send tasks that ended well. */
+	uint32_t nb_failed;            /**< Send tasks that did not. */
+	uint32_t nb_new;               /**< Consumers of the peer that arrived. */
+	uint32_t nb_gone;              /**< Consumers of the peer that departed. */
+	uint32_t nb_states;            /**< Changes of state. */
+	uint64_t rx_bytes;
+	uint32_t new_id;               /**< The last that arrived. */
+	uint32_t gone_id;              /**< The last that departed. */
+	int connect_status;
+	int disconnect_status;
+	int send_status;               /**< Of the last task that failed. */
+	int states[TEST_EP_STATES];    /**< The first states entered, in order. */
+	uint32_t last_len;             /**< The last message received. */
+	uint8_t *last_msg;
+
+	void (*on_recv)(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg,
+			uint32_t len);
+	void (*on_send)(struct test_ep *ep, struct rte_comch_task *task, int status);
+	void (*on_connect)(struct test_ep *ep, struct rte_comch_conn *conn);
+	void (*on_disconnect)(struct test_ep *ep, struct rte_comch_conn *conn, int status);
+	void (*on_state)(struct test_ep *ep, int prev, int next);
+	void *arg;                     /**< The test's own. */
+	uint64_t value;                /**< The test's own. */
+};
+
+/** The pair that the running suite is for. */
+extern struct test_pair test_pair;
+
+uint64_t test_now_ns(void);
+
+/** Make devices if the command line gave none. @return 0 or a negative errno. */
+int test_devices_create(void);
+/** Remove what test_devices_create() made. */
+void test_devices_remove(void);
+/** Find the pairs of devices of this process. @return their number. */
+unsigned int test_pairs_get(struct test_pair *pairs, unsigned int max);
+/** Run a suite with each pair of devices of this process in test_pair. */
+int test_pairs_run(struct unit_test_suite *suite);
+/** For suites that need one pair: set test_pair to the first. */
+int test_pair_first(void);
+/** Find a pair of the card device of test_pair, but of another function. */
+int test_pair_other(struct test_pair *other);
+
+/** Make a directory of this process's own where two ends can meet. */
+int test_rendezvous_create(char *path, size_t size);
+void test_rendezvous_remove(const char *path);
+/** Plug a shm device under a name not used yet. @return its id or a negative errno. */
+__rte_format_printf(1, 2)
+int test_vdev_add(const char *format, ...);
+/** Unplug a device that test_vdev_add() made. */
+int test_vdev_remove(int16_t dev_id);
+
+/** Silence the logs of comch while errors are provoked; restore them. */
+void test_log_quiet(void);
+void test_log_restore(void);
+
+/** A progress engine that test_progress() turns and test_cleanup() destroys. */
+struct rte_comch_pe *test_pe_new(void);
+/** Turn all of them once. @return the events handled. */
+int test_progress(void);
+/** Turn them for a time, whatever happens. */
+void test_progress_ms(unsigned int ms);
+/** Turn them until they have nothing to do. */
+void test_settle(void);
+
+struct test_ep *test_ep_new(void);
+void test_server_conf(struct test_ep *ep, const char *name, struct rte_comch_server_conf *conf);
+void test_client_conf(struct test_ep *ep, const char *name, struct rte_comch_client_conf *conf);
+/** Create, attach and start on the devices of test_pair. @return what start returned. */
+int test_server_start(struct test_ep *ep, const struct rte_comch_server_conf *conf,
+		struct rte_comch_pe *pe);
+int test_client_start(struct test_ep *ep, const struct rte_comch_client_conf *conf,
+		struct rte_comch_pe *pe);
+/** As these two, but with default configurations and only the end to keep. */
+struct test_ep *test_server_run(const char *name, struct rte_comch_pe *pe);
+struct test_ep *test_client_run(const char *name, struct rte_comch_pe *pe);
+/** A server and a client of it, connected; each on its own engine. */
+int test_connected(struct test_ep **server, struct test_ep **client);
+/** Create, attach and start a consumer on a connection. @return what start returned. */
+int test_consumer_start(struct test_ep *ep, struct rte_comch_conn *conn,
+		struct rte_comch_pe *pe);
+int test_state(const struct test_ep *ep);
+/** Stop one end and progress until it is IDLE. */
+int test_stop(struct test_ep *ep);
+/** Stop and destroy one end, progressing as needed. */
+int test_ep_close(struct test_ep *ep);
+/** Stop and destroy all that the helpers made. For teardown. */
+void test_cleanup(void);
+
+/** Send a copy of a message. @return 0 or a negative errno. */
+int test_send(struct rte_comch_conn *conn, const void *msg, uint32_t len);
+/** Send a message of bytes that test_check() knows. */
+int test_send_pattern(struct rte_comch_conn *conn, uint32_t len, uint32_t seed);
+void test_fill(uint8_t *buf, uint32_t len, uint32_t seed);
+bool test_check(const uint8_t *buf, uint32_t len, uint32_t seed);
+/** Start the echo of one message that could not be sent at once. */
+void test_flush_backlog(struct test_ep *ep);
+
+/** Small random numbers, the same in each run. */
+uint32_t test_rand(void);
+
+/** Resources of this process, for before and after. */
+unsigned int test_count_fds(void);
+unsigned int test_count_maps(void);
+/** Resident memory that no other process shares. */
+uint64_t test_private_kb(void);
+/** Memory behind the memfds that are mapped here, each counted once. */
+uint64_t test_memfd_kb(void);
+
+/** Progress until a condition holds; fail the case after ms milliseconds. */
+#define TEST_WAIT(cond, ms) do { \
+	uint64_t end_ = test_now_ns() + (uint64_t)(ms) * 1000000; \
+	while (!(cond)) { \
+		TEST_ASSERT(test_now_ns() < end_, "not within %u ms: %s", \
+				(unsigned int)(ms), #cond); \
+		if (test_progress() == 0) \
+			sched_yield(); \
+	} \
+} while (0)
+
+#endif /* TEST_COMCH_UTIL_H */

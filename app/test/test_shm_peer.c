@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The evil peer: sockets, messages, segments and rings of the shm driver's
+ * protocol, without one check. No test and nothing of the library is in here.
+ */
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "test_shm_peer.h"
+
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
+#define EVIL_MAX_FDS 32
+
+static TAILQ_HEAD(, evil) evils = TAILQ_HEAD_INITIALIZER(evils);
+
+unsigned int
+evil_addr(void *addr, const char *path, const char *function)
+{
+	struct sockaddr_un *sun = addr;
+	struct stat st;
+	int n;
+
+	memset(sun, 0, sizeof(*sun));
+	sun->sun_family = AF_UNIX;
+	if (stat(path, &st) != 0)
+		return 0;
+	n = snprintf(sun->sun_path + 1, sizeof(sun->sun_path) - 1,
+			"dpdk-comch/dir-%llx-%llx/%s", (unsigned long long)st.st_dev,
+			(unsigned long long)st.st_ino, function);
+	return (unsigned int)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+int
+evil_seg_create(struct evil_seg *seg, uint32_t hdr_size, uint32_t size)
+{
+	struct shm_wire_seg *hdr;
+
+	seg->size = size;
+	seg->fd = memfd_create("evil", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (seg->fd < 0 || ftruncate(seg->fd, size) != 0 ||
+			fallocate(seg->fd, 0, 0, size) != 0)
+		return -errno;
+	seg->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+			seg->fd, 0);
+	if (seg->map == MAP_FAILED)
+		return -errno;
+	hdr = seg->map;
+	hdr->magic = SHM_WIRE_MAGIC;
+	hdr->version = SHM_WIRE_VERSION_MAX;
+	hdr->hdr_size = (uint16_t)hdr_size;
+	hdr->size = size;
+	if (fcntl(seg->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE) != 0)
+		return -errno;
+	return 0;
+}
+
+void
+evil_seg_free(struct evil_seg *seg)
+{
+	if (seg->map == NULL)
+		return;
+	munmap(seg->map, seg->size);
+	close(seg->fd);
+	seg->map = NULL;
+}
+
+int
+evil_chan_seg_create(struct evil_chan *chan, uint32_t ring_size)
+{
+	int ret = evil_seg_create(&chan->seg, offsetof(struct shm_wire_chan, tail),
+			ring_size + (uint32_t)sizeof(struct shm_wire_chan));
+
+	if (ret != 0)
+		return ret;
+	chan->own = chan->seg.map;
+	chan->ring_size = ring_size;
+	chan->own->tail = SHM_WIRE_POS_START;
+	chan->own->head = SHM_WIRE_POS_START;
+	return 0;
+}
+
+void
+evil_chan_free(struct evil_chan *chan)
+{
+	evil_seg_free(&chan->seg);
+	if (chan->peer != NULL)
+		munmap((void *)(uintptr_t)chan->peer, chan->peer_size);
+	memset(chan, 0, sizeof(*chan));
+}
+
+struct evil *
+evil_wrap(int fd)
+{
+	struct evil *e = calloc(1, sizeof(*e));
+
+	if (e == NULL) {
+		close(fd);
+		return NULL;
+	}
+	e->fd = fd;
+	e->wake = e->msg_fd = -1;
+	TAILQ_INSERT_TAIL(&evils, e, next);
+	return e;
+}
+
+struct evil *
+evil_open(const char *path, const char *function)
+{
+	struct sockaddr_un addr;
+	unsigned int len = evil_addr(&addr, path, function);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return NULL;
+	if (connect(fd, (struct sockaddr *)&addr, len) != 0) {
+		close(fd);
+		return NULL;
+	}
+	return evil_wrap(fd);
+}
+
+void
+evil_close(struct evil *e)
+{
+	TAILQ_REMOVE(&evils, e, next);
+	close(e->fd);
+	if (e->wake >= 0)
+		close(e->wake);
+	if (e->msg_fd >= 0)
+		close(e->msg_fd);
+	evil_seg_free(&e->seg);
+	if (e->peer != NULL)
+		munmap((void *)(uintptr_t)e->peer, sizeof(*e->peer));
+	evil_chan_free(&e->chan);
+	free(e);
+}
+
+void
+evil_close_all(void)
+{
+	struct evil *e;
+
+	while ((e = TAILQ_FIRST(&evils)) != NULL)
+		evil_close(e);
+}
+
+int
+evil_send_raw(struct evil *e, const void *buf, size_t len, const int *fds, unsigned int nb_fds)
+{
+	union {
+		struct cmsghdr hdr;
+		char buf[CMSG_SPACE(EVIL_MAX_FDS * sizeof(int))];
+	} ctrl;
+	struct iovec iov = { (void *)(uintptr_t)buf, len };
+	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *cmsg;
+
+	if (nb_fds != 0) {
+		memset(&ctrl, 0, sizeof(ctrl));
+		mh.msg_control = ctrl.buf;
+		mh.msg_controllen = CMSG_SPACE(nb_fds * sizeof(int));
+		cmsg = CMSG_FIRSTHDR(&mh);
+		cmsg->cmsg_level = SOL_SOCKET;
+		cmsg->cmsg_type = SCM_RIGHTS;
+		cmsg->cmsg_len = CMSG_LEN(nb_fds * sizeof(int));
+		memcpy(CMSG_DATA(cmsg), fds, nb_fds * sizeof(int));
+	}
+	if (sendmsg(e->fd, &mh, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		return -errno;
+	if (e->own != NULL)
+		__atomic_fetch_add(&e->own->sock_bell, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+uint16_t
+evil_type_len(uint16_t type)
+{
+	switch (type) {
+	case SHM_WIRE_HELLO:
+		return sizeof(struct shm_wire_hello);
+	case SHM_WIRE_HELLO_ACK:
+		return sizeof(struct shm_wire_hello_ack);
+	case SHM_WIRE_GROUP:
+		return sizeof(struct shm_wire_group);
+	case SHM_WIRE_CONNECT:
+		return sizeof(struct shm_wire_connect);
+	case SHM_WIRE_ACCEPT:
+		return sizeof(struct shm_wire_accept);
+	case SHM_WIRE_READY:
+		return sizeof(struct shm_wire_ready);
+	case SHM_WIRE_REFUSE:
+	case SHM_WIRE_CLOSE:
+		return sizeof(struct shm_wire_reason);
+	default:
+		return sizeof(struct shm_wire_hdr);
+	}
+}
+
+void
+evil_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan)
+{
+	memset(msg, 0, sizeof(*msg));
+	msg->hdr.magic = SHM_WIRE_MAGIC;
+	msg->hdr.type = type;
+	msg->hdr.len = evil_type_len(type);
+	msg->hdr.chan = chan;
+	switch (type) {
+	case SHM_WIRE_HELLO:
+		msg->hello.version_min = SHM_WIRE_VERSION_MIN;
+		msg->hello.version_max = SHM_WIRE_VERSION_MAX;
+		msg->hello.seg_size = sizeof(struct shm_wire_link);
+		strcpy(msg->hello.function, "pf0");
+		break;
+	case SHM_WIRE_HELLO_ACK:
+		msg->hello_ack.version = SHM_WIRE_VERSION_MAX;
+		msg->hello_ack.seg_size = sizeof(struct shm_wire_link);
+		break;
+	case SHM_WIRE_CONNECT:
+		msg->connect.rx.queue_size = 4;
+		strcpy(msg->connect.name, "target");
+		break;
+	case SHM_WIRE_ACCEPT:
+		msg->accept.rx.max_msg_size = 4080;
+		msg->accept.rx.queue_size = 4;
+		msg->accept.tx.ring_size = EVIL_RING_SIZE;
+		msg->accept.tx.new_seg = 1;
+		break;
+	case SHM_WIRE_READY:
+		msg->ready.tx.ring_size = EVIL_RING_SIZE;
+		msg->ready.tx.new_seg = 1;
+		break;
+	default:
+		break;
+	}
+}
+
+int
+evil_send(struct evil *e, union shm_wire_msg *msg, uint16_t type, uint32_t chan, int fd)
+{
+	msg->hdr.magic = SHM_WIRE_MAGIC;
+	msg->hdr.type = type;
+	msg->hdr.len = evil_type_len(type);
+	msg->hdr.chan = chan;
+	return evil_send_raw(e, msg, msg->hdr.len, &fd, fd >= 0);
+}
+
+int
+evil_recv(struct evil *e)
+{
+	union {
+		struct cmsghdr hdr;
+		char buf[CMSG_SPACE(sizeof(int))];
+	} ctrl;
+	struct iovec iov = { &e->msg, sizeof(e->msg) };
+	struct msghdr mh = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = ctrl.buf, .msg_controllen = sizeof(ctrl.buf),
+	};
+	struct cmsghdr *cmsg;
+	ssize_t n;
+
+	if (e->msg_fd >= 0)
+		close(e->msg_fd);
+	e->msg_fd = -1;
+	n = recvmsg(e->fd, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (n < 0 && errno == EAGAIN)
+		return 0;
+	if (n <= 0) {
+		e->eof = true;
+		return -ECONNRESET;
+	}
+	cmsg = CMSG_FIRSTHDR(&mh);
+	if (cmsg != NULL && cmsg->cmsg_type == SCM_RIGHTS)
+		memcpy(&e->msg_fd, CMSG_DATA(cmsg), sizeof(int));
+	if (e->msg.hdr.type == SHM_WIRE_GROUP) {
+		if (e->wake >= 0)
+			close(e->wake);
+		e->wake = e->msg_fd;
+		e->msg_fd = -1;
+	}
+	return e->msg.hdr.type;
+}
+
+int
+evil_wait(struct evil *e, uint16_t type, unsigned int ms)
+{
+	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
+	int ret;
+
+	while (test_now_ns() < end) {
+		ret = evil_recv(e);
+		if (ret < 0 || ret == type)
+			return ret < 0 ? ret : 0;
+		if (ret == 0)
+			peer_turn();
+	}
+	return -ETIMEDOUT;
+}
+
+bool
+evil_gone(struct evil *e)
+{
+	while (!e->eof && evil_recv(e) > 0)
+		;
+	return e->eof;
+}
+
+static int
+evil_link_seg(struct evil *e)
+{
+	int ret = evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_bell),
+			sizeof(struct shm_wire_link));
+
+	e->own = ret == 0 ? e->seg.map : NULL;
+	return ret;
+}
+
+int
+evil_hello(struct evil *e)
+{
+	union shm_wire_msg msg;
+	void *map;
+	int ret;
+
+	evil_fill(&msg, SHM_WIRE_HELLO, 0);
+	ret = evil_link_seg(e);
+	if (ret == 0)
+		ret = evil_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd);
+	if (ret == 0)
+		ret = evil_wait(e, SHM_WIRE_HELLO_ACK, TEST_MS);
+	if (ret != 0)
+		return ret;
+	if (e->msg.hello_ack.status != 0)
+		return e->msg.hello_ack.status;
+	map = mmap(NULL, sizeof(*e->peer), PROT_READ, MAP_SHARED, e->msg_fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	e->peer = map;
+	return evil_wait(e, SHM_WIRE_GROUP, TEST_MS);
+}
+
+struct evil *
+evil_up(void)
+{
+	struct evil *e = evil_open(peer_env.path, "pf0");
+	int ret;
+
+	if (e == NULL)
+		return NULL;
+	ret = evil_hello(e);
+	if (ret == 0)
+		return e;
+	printf("HELLO of the evil peer: %s\n", strerror(-ret));
+	return NULL;
+}
+
+int
+evil_chan_map(struct evil *e, struct evil_chan *chan)
+{
+	const struct shm_wire_tx *tx = e->msg.hdr.type == SHM_WIRE_READY ?
+			&e->msg.ready.tx : &e->msg.accept.tx;
+	void *map;
+
+	if (e->msg.hdr.type == SHM_WIRE_ACCEPT)
+		chan->rx = e->msg.accept.rx;
+	chan->tx = *tx;
+	if (tx->new_seg == 0)
+		return 0;
+	if (chan->peer != NULL)
+		munmap((void *)(uintptr_t)chan->peer, chan->peer_size);
+	chan->peer = NULL;
+	chan->peer_size = tx->ring_size + (uint32_t)sizeof(struct shm_wire_chan);
+	map = mmap(NULL, chan->peer_size, PROT_READ, MAP_SHARED, e->msg_fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	chan->peer = map;
+	return 0;
+}
+
+int
+evil_connect(struct evil *e, struct evil_chan *chan, uint32_t id)
+{
+	union shm_wire_msg msg;
+	int ret;
+
+	evil_fill(&msg, SHM_WIRE_CONNECT, id);
+	chan->id = id;
+	ret = evil_send(e, &msg, SHM_WIRE_CONNECT, id, -1);
+	if (ret == 0)
+		ret = evil_wait(e, SHM_WIRE_ACCEPT, TEST_MS);
+	return ret == 0 ? evil_chan_map(e, chan) : ret;
+}
+
+int
+evil_ready(struct evil *e, struct evil_chan *chan)
+{
+	union shm_wire_msg msg;
+	int ret = 0;
+
+	evil_fill(&msg, SHM_WIRE_READY, chan->id);
+	if (chan->own == NULL) {
+		ret = evil_chan_seg_create(chan, EVIL_RING_SIZE);
+	} else {
+		chan->own->tail = chan->own->head = SHM_WIRE_POS_START;
+		msg.ready.tx.new_seg = 0;
+	}
+	msg.ready.tx.ring_size = chan->ring_size;
+	if (ret == 0)
+		ret = evil_send(e, &msg, SHM_WIRE_READY, chan->id,
+				msg.ready.tx.new_seg != 0 ? chan->seg.fd : -1);
+	return ret;
+}
+
+struct evil *
+evil_connected(void)
+{
+	uint32_t before = peer_env.target->nb_connects;
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	struct evil *e = evil_up();
+	int ret;
+
+	if (e == NULL)
+		return NULL;
+	ret = evil_connect(e, &e->chan, 0);
+	if (ret == 0)
+		ret = evil_ready(e, &e->chan);
+	while (ret == 0 && peer_env.target->nb_connects == before && test_now_ns() < end)
+		peer_turn();
+	if (ret == 0 && peer_env.target->nb_connects != before)
+		return e;
+	printf("connection of the evil peer: %s\n", strerror(-ret));
+	return NULL;
+}
+
+void
+evil_ring(struct evil *e, struct evil_chan *chan)
+{
+	__atomic_fetch_xor(&e->own->bells[chan->rx.bell / 64], RTE_BIT64(chan->rx.bell % 64),
+			__ATOMIC_SEQ_CST);
+}
+
+static uint32_t
+evil_off(const struct evil_chan *chan)
+{
+	return (chan->own->tail - SHM_WIRE_POS_START) % chan->ring_size;
+}
+
+void
+evil_rec(struct evil_chan *chan, uint32_t len, uint32_t type)
+{
+	const struct shm_wire_rec rec = { len, type };
+
+	memcpy(chan->own->ring + evil_off(chan), &rec, sizeof(rec));
+}
+
+void
+evil_tail_add(struct evil *e, struct evil_chan *chan, uint32_t bytes)
+{
+	__atomic_fetch_add(&chan->own->tail, bytes, __ATOMIC_RELEASE);
+	evil_ring(e, chan);
+}
+
+void
+evil_put(struct evil *e, struct evil_chan *chan, uint32_t type, const void *data, uint32_t len)
+{
+	uint32_t off = evil_off(chan), i;
+
+	evil_rec(chan, len, type);
+	for (i = 0; i < len; i++)
+		chan->own->ring[(off + sizeof(struct shm_wire_rec) + i) % chan->ring_size] =
+				((const uint8_t *)data)[i];
+	evil_tail_add(e, chan, shm_wire_rec_size(len));
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * A second implementation of the shm driver's wire protocol, which checks
+ * nothing and sends anything, and the surroundings in which it attacks devices
+ * of the driver. It shares the header of the protocol with the driver, and no
+ * code. No test is in here.
+ */
+
+#ifndef TEST_SHM_PEER_H
+#define TEST_SHM_PEER_H
+
+#include <limits.h>
+
+#include "shm_wire.h"
+
+#include "test_comch_util.h"
+
+/* Types of records; as in the driver interface of the library. */
+#define EVIL_DATA 0
+#define EVIL_CONSUMER_NEW 1
+#define EVIL_CONSUMER_GONE 2
+
+#define EVIL_RING_SIZE (4 * 4096 - (uint32_t)sizeof(struct shm_wire_chan))
+
+/** A shared segment of the evil side. */
+struct evil_seg {
+	void *map;
+	uint32_t size;
+	int fd;
+};
+
+/** The evil side of one connection. */
+struct evil_chan {
+	uint32_t id;
+	struct evil_seg seg;          /**< What the evil side writes. */
+	struct shm_wire_chan *own;    /**< The same. */
+	uint32_t ring_size;           /**< Of the same. */
+	const struct shm_wire_chan *peer;
+	uint32_t peer_size;
+	struct shm_wire_rx rx;        /**< What the device said of how it receives. */
+	struct shm_wire_tx tx;        /**< What the device said of its segment. */
+};
+
+/** The evil side of one link. */
+struct evil {
+	TAILQ_ENTRY(evil) next;
+	int fd;
+	bool eof;                     /**< The device has ended the link. */
+	struct evil_seg seg;
+	struct shm_wire_link *own;    /**< The same. */
+	const struct shm_wire_link *peer;
+	int wake;                     /**< Of the last GROUP, or -1. */
+	union shm_wire_msg msg;       /**< The last message. */
+	int msg_fd;                   /**< What came with it, or -1. */
+	struct evil_chan chan;        /**< The connection that most cases have. */
+};
+
+/** What the attacks happen to, and who must not notice. */
+struct peer_env {
+	int16_t dpu;
+	char path[PATH_MAX];
+	struct test_ep *server;       /**< Echoes to the honest client. */
+	struct test_ep *client;       /**< Honest. */
+	struct test_ep *target;       /**< The server that is attacked. */
+	struct rte_comch_pe *pe;      /**< Of both servers. */
+	uint64_t violations;          /**< At the begin of the case. */
+	unsigned int fds;
+	unsigned int maps;
+};
+
+extern struct peer_env peer_env;
+
+/* test_shm_peer_env.c */
+
+int peer_suite_setup(void);
+void peer_suite_teardown(void);
+/** Before each case: note what the process has. */
+void peer_settle(void);
+int peer_setup(void);
+/** After it: everything evil is gone, nothing is left of it, the honest go on. */
+void peer_teardown(void);
+/** Have sockets looked at and engines turned once. */
+void peer_turn(void);
+void peer_turn_ms(unsigned int ms);
+/** Breaches counted by the attacked device since the begin of the case. */
+uint64_t peer_violations(void);
+uint32_t peer_links(void);
+/** Memory of this process. */
+uint64_t peer_resident_kb(void);
+/** The honest client gets so many echoes. */
+int peer_honest(unsigned int nb);
+
+#define PEER_WAIT(cond, ms) do { \
+	uint64_t end_ = test_now_ns() + (uint64_t)(ms) * 1000000; \
+	while (!(cond)) { \
+		TEST_ASSERT(test_now_ns() < end_, "not within %u ms: %s", \
+				(unsigned int)(ms), #cond); \
+		peer_turn(); \
+	} \
+} while (0)
+
+/* test_shm_peer.c */
+
+/** Name of a rendezvous socket. @return length of the address. */
+unsigned int evil_addr(void *addr, const char *path, const char *function);
+
+/** A memfd with its segment header in place. */
+int evil_seg_create(struct evil_seg *seg, uint32_t hdr_size, uint32_t size);
+void evil_seg_free(struct evil_seg *seg);
+int evil_chan_seg_create(struct evil_chan *chan, uint32_t ring_size);
+void evil_chan_free(struct evil_chan *chan);
+
+/** A socket that has said nothing; NULL if the device's backlog is full. */
+struct evil *evil_open(const char *path, const char *function);
+/** The other end of an accepted socket. */
+struct evil *evil_wrap(int fd);
+void evil_close(struct evil *e);
+void evil_close_all(void);
+
+/** Send bytes and descriptors, whatever they are. @return 0 or a negative errno. */
+int evil_send_raw(struct evil *e, const void *buf, size_t len, const int *fds,
+		unsigned int nb_fds);
+/** Complete the header and send. */
+int evil_send(struct evil *e, union shm_wire_msg *msg, uint16_t type, uint32_t chan, int fd);
+uint16_t evil_type_len(uint16_t type);
+/** Fill a message as a correct peer would. */
+void evil_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan);
+/** Take one message, if there is one. @return its type, 0 or a negative errno. */
+int evil_recv(struct evil *e);
+/** Take messages until it is one of this type. @return 0 or a negative errno. */
+int evil_wait(struct evil *e, uint16_t type, unsigned int ms);
+/** The device has ended the link. */
+bool evil_gone(struct evil *e);
+
+/** A link that is up, up to and with its groups. */
+struct evil *evil_up(void);
+int evil_hello(struct evil *e);
+/** CONNECT to the attacked server, and wait for ACCEPT. */
+int evil_connect(struct evil *e, struct evil_chan *chan, uint32_t id);
+int evil_ready(struct evil *e, struct evil_chan *chan);
+/** A link with a connection to the attacked server: in e->chan. */
+struct evil *evil_connected(void);
+/** Take the segment that came with the last message. */
+int evil_chan_map(struct evil *e, struct evil_chan *chan);
+
+/** Publish a record, as a correct peer would. */
+void evil_put(struct evil *e, struct evil_chan *chan, uint32_t type, const void *data,
+		uint32_t len);
+/** Write the header of a record that claims anything; tail is not moved. */
+void evil_rec(struct evil_chan *chan, uint32_t len, uint32_t type);
+void evil_tail_add(struct evil *e, struct evil_chan *chan, uint32_t bytes);
+void evil_ring(struct evil *e, struct evil_chan *chan);
+
+#endif /* TEST_SHM_PEER_H */

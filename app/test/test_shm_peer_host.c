@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The reverse: an evil card's side that listens before the host device is
+ * there, and attacks it and its clients. An evil host is in the other files.
+ */
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "test_shm_peer.h"
+
+/* The attacked side; the honest pair of peer_env lives beside it. */
+static struct {
+	char path[PATH_MAX];
+	int listen_fd;
+	int16_t dev;
+	struct rte_comch_pe *pe;
+	struct test_ep *client;
+	uint64_t violations;
+} host;
+
+static int16_t saved_host;
+
+static uint64_t
+host_violations(void)
+{
+	struct rte_comch_dev_stats stats = { 0 };
+
+	rte_comch_dev_stats_get(host.dev, &stats);
+	return stats.violations - host.violations;
+}
+
+static void
+host_turn(void)
+{
+	struct rte_comch_dev_info info;
+
+	rte_comch_dev_info_get(host.dev, &info);
+	peer_turn();
+}
+
+#define HOST_WAIT(cond, ms) do { \
+	uint64_t end_ = test_now_ns() + (uint64_t)(ms) * 1000000; \
+	while (!(cond)) { \
+		TEST_ASSERT(test_now_ns() < end_, "not within %u ms: %s", \
+				(unsigned int)(ms), #cond); \
+		host_turn(); \
+	} \
+} while (0)
+
+static int
+host_suite_setup(void)
+{
+	struct sockaddr_un addr;
+	unsigned int len;
+	int ret;
+
+	host.listen_fd = -1;
+	host.dev = -1;
+	TEST_CALL(peer_suite_setup());
+	saved_host = test_pair.host;
+	host.pe = test_pe_new();
+	TEST_EXPECT(test_rendezvous_create(host.path, sizeof(host.path)), 0);
+	len = evil_addr(&addr, host.path, "pf0");
+	host.listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	TEST_TRUE(host.listen_fd >= 0);
+	TEST_EXPECT(bind(host.listen_fd, (struct sockaddr *)&addr, len), 0);
+	TEST_EXPECT(listen(host.listen_fd, 16), 0);
+	ret = test_vdev_add("role=host,function=pf0,path=%s", host.path);
+	TEST_ASSERT(ret >= 0, "no host device: %s", strerror(-ret));
+	host.dev = (int16_t)ret;
+	return TEST_SUCCESS;
+}
+
+static void
+host_suite_teardown(void)
+{
+	/* the surroundings remove the contexts, and then nothing holds the device */
+	if (host.client != NULL)
+		test_ep_close(host.client);
+	host.client = NULL;
+	test_pair.host = saved_host;
+	evil_close_all();
+	test_progress_ms(5);
+	if (host.listen_fd >= 0)
+		close(host.listen_fd);
+	if (host.dev >= 0 && test_vdev_remove(host.dev) != 0)
+		test_fail("the attacked device cannot be removed");
+	test_rendezvous_remove(host.path);
+	peer_suite_teardown();
+}
+
+/* The device comes to us; its HELLO has been taken. */
+static struct evil *
+host_accept(void)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	struct evil *e;
+	int fd = -1;
+
+	while (fd < 0 && test_now_ns() < end) {
+		fd = accept4(host.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			host_turn();
+	}
+	if (fd < 0)
+		return NULL;
+	e = evil_wrap(fd);
+	while (e != NULL && evil_recv(e) == 0 && test_now_ns() < end)
+		host_turn();
+	if (e != NULL && e->msg.hdr.type == SHM_WIRE_HELLO &&
+			evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_bell),
+			sizeof(struct shm_wire_link)) == 0)
+		return e;
+	return NULL;
+}
+
+static int
+host_ack(struct evil *e)
+{
+	union shm_wire_msg msg;
+
+	evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, e->seg.fd), 0);
+	e->own = e->seg.map;
+	return TEST_SUCCESS;
+}
+
+static int
+host_wait(struct evil *e, uint16_t type)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	int ret;
+
+	while (test_now_ns() < end) {
+		ret = evil_recv(e);
+		if (ret < 0 || ret == type)
+			return ret < 0 ? ret : 0;
+		host_turn();
+	}
+	return -ETIMEDOUT;
+}
+
+static int
+client_start(void)
+{
+	struct rte_comch_client_conf conf;
+
+	host_turn(); /* it may be about to learn that it is over */
+	if (host.client != NULL && test_state(host.client) == RTE_COMCH_STATE_IDLE) {
+		TEST_EXPECT(test_ep_close(host.client), 0);
+		host.client = NULL;
+	}
+	if (host.client != NULL)
+		return TEST_SUCCESS;
+	host.client = test_ep_new();
+	TEST_TRUE(host.client != NULL);
+	test_client_conf(host.client, "any", &conf);
+	conf.connect_timeout_ms = RTE_COMCH_TIMEOUT_NEVER;
+	test_pair.host = host.dev;
+	TEST_EXPECT(test_client_start(host.client, &conf, host.pe), -EINPROGRESS);
+	test_pair.host = saved_host;
+	return TEST_SUCCESS;
+}
+
+/* A client of the device asks for a connection: its CONNECT has been taken. */
+static struct evil *
+host_connecting(void)
+{
+	struct evil *e;
+
+	if (client_start() != TEST_SUCCESS)
+		return NULL;
+	e = host_accept();
+	if (e == NULL || host_ack(e) != TEST_SUCCESS || host_wait(e, SHM_WIRE_CONNECT) != 0)
+		return NULL;
+	e->chan.id = e->msg.hdr.chan;
+	e->chan.rx = e->msg.connect.rx;
+	return e;
+}
+
+static struct evil *
+host_connected(void)
+{
+	struct evil *e = host_connecting();
+	union shm_wire_msg msg;
+
+	if (e == NULL || evil_chan_seg_create(&e->chan, EVIL_RING_SIZE) != 0)
+		return NULL;
+	evil_fill(&msg, SHM_WIRE_ACCEPT, e->chan.id);
+	if (evil_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id, e->chan.seg.fd) != 0 ||
+			host_wait(e, SHM_WIRE_READY) != 0 || evil_chan_map(e, &e->chan) != 0)
+		return NULL;
+	return e;
+}
+
+/* The device has no link; it looks for one again in some milliseconds. */
+static void
+host_no_link(void)
+{
+	int fd, i;
+
+	evil_close_all();
+	for (i = 0; i < 3; i++) {
+		while ((fd = accept4(host.listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+			close(fd);
+		host_turn();
+	}
+	peer_turn_ms(1);
+}
+
+static int
+host_setup(void)
+{
+	unsigned int i, fds, maps;
+	int ret;
+
+	host_no_link();
+	host.violations = 0;
+	host.violations = host_violations();
+	ret = peer_setup();
+	/* the device may have found us meanwhile: see peer_settle() */
+	for (i = 0; i < 3; i++) {
+		fds = peer_env.fds;
+		maps = peer_env.maps;
+		host_no_link();
+		peer_settle();
+		peer_env.fds = RTE_MIN(peer_env.fds, fds);
+		peer_env.maps = RTE_MIN(peer_env.maps, maps);
+	}
+	return ret;
+}
+
+static void
+host_teardown(void)
+{
+	unsigned int i;
+
+	if (host.client != NULL && test_state(host.client) != RTE_COMCH_STATE_IDLE)
+		test_stop(host.client);
+	if (host.client != NULL)
+		test_ep_close(host.client);
+	host.client = NULL;
+	if (peer_honest(10) != TEST_SUCCESS)
+		test_fail("the honest pair noticed");
+	/* it may have found us again this moment */
+	for (i = 0; i < 100; i++) {
+		host_no_link();
+		if (test_count_maps() == peer_env.maps && test_count_fds() == peer_env.fds)
+			return;
+	}
+	test_fail("%u descriptors and %u mappings are left, before there were %u and %u",
+			test_count_fds(), test_count_maps(), peer_env.fds, peer_env.maps);
+}
+
+static int
+host_dies(struct evil *e, const char *what, unsigned int nr)
+{
+	uint64_t before = host_violations();
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+
+	while (!evil_gone(e) && test_now_ns() < end)
+		host_turn();
+	TEST_ASSERT(evil_gone(e), "%s %u does not end the link", what, nr);
+	/* once, or twice where two things were wrong */
+	TEST_ASSERT(host_violations() >= 1 && host_violations() <= before + 2,
+			"%s %u counts %u times", what, nr, (unsigned int)host_violations());
+	host.violations += host_violations();
+	evil_close(e);
+	return TEST_SUCCESS;
+}
+
+/* HELLO_ACK, and everything else, in place of HELLO_ACK. */
+static int
+test_answers_to_hello(void)
+{
+	union shm_wire_msg msg;
+	struct evil *e;
+	unsigned int type, i;
+	int fds[3];
+
+	for (type = 0; type <= SHM_WIRE_TYPES; type++) {
+		for (i = 0; i <= 3; i++) {
+			if (type == SHM_WIRE_HELLO_ACK && i < 2)
+				continue;
+			e = host_accept();
+			TEST_TRUE(e != NULL);
+			fds[0] = fds[1] = fds[2] = e->seg.fd;
+			evil_fill(&msg, (uint16_t)type, 0);
+			TEST_EXPECT(evil_send_raw(e, &msg, msg.hdr.len, fds, i), 0);
+			TEST_CALL(host_dies(e, "answer", type * 10 + i));
+		}
+	}
+	for (i = 0; i < 8; i++) {
+		e = host_accept();
+		TEST_TRUE(e != NULL);
+		evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
+		switch (i) {
+		case 0:
+			msg.hello_ack.version = 0;
+			break;
+		case 1:
+			msg.hello_ack.version = 2;
+			break;
+		case 2:
+			msg.hello_ack.version = 0xffff;
+			break;
+		case 3:
+			msg.hello_ack.seg_size = 0;
+			break;
+		case 4:
+			msg.hello_ack.seg_size = UINT32_MAX;
+			break;
+		case 5:
+			msg.hdr.magic++;
+			break;
+		case 6:
+			((struct shm_wire_seg *)e->seg.map)->magic++;
+			break;
+		default:
+			((struct shm_wire_seg *)e->seg.map)->size++;
+			break;
+		}
+		TEST_EXPECT(evil_send_raw(e, &msg, sizeof(msg.hello_ack), &e->seg.fd, 1), 0);
+		TEST_CALL(host_dies(e, "bad HELLO_ACK", i));
+	}
+	e = host_accept();
+	TEST_TRUE(e != NULL);
+	evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, -1), 0);
+	return host_dies(e, "HELLO_ACK without a segment", 0);
+}
+
+/* Statuses that refuse, and statuses that are none: a client learns a reason. */
+static int
+test_refusals(void)
+{
+	static const int32_t statuses[] = {
+		-EACCES, -EPROTONOSUPPORT, -EUSERS, 1, 4095, INT32_MIN, INT32_MAX, -4096, -1,
+	};
+	union shm_wire_msg msg;
+	struct evil *e;
+	int reason;
+
+	/* one of them only: after each the device waits for a second */
+	reason = statuses[test_rand() % RTE_DIM(statuses)];
+	TEST_CALL(client_start());
+	e = host_accept();
+	TEST_TRUE(e != NULL);
+	evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
+	msg.hello_ack.status = reason;
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, e->seg.fd), 0);
+	HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(host.client->ctx),
+			reason < 0 && reason > -4096 ? reason : -EPROTO);
+	return TEST_SUCCESS;
+}
+
+/* What only hosts send, and what comes without being asked for. */
+static int
+test_unsolicited(void)
+{
+	static const uint16_t types[] = {
+		SHM_WIRE_HELLO, SHM_WIRE_HELLO_ACK, SHM_WIRE_CONNECT, SHM_WIRE_ACCEPT,
+		SHM_WIRE_REFUSE, SHM_WIRE_READY, SHM_WIRE_CLOSED,
+	};
+	union shm_wire_msg msg;
+	struct evil *e;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(types); i++) {
+		e = host_accept();
+		TEST_TRUE(e != NULL);
+		TEST_CALL(host_ack(e));
+		evil_fill(&msg, types[i], 9);
+		if (types[i] == SHM_WIRE_ACCEPT)
+			msg.accept.tx.new_seg = 0;
+		TEST_EXPECT(evil_send(e, &msg, types[i], 9, types[i] == SHM_WIRE_HELLO ||
+				types[i] == SHM_WIRE_HELLO_ACK ? e->seg.fd : -1), 0);
+		TEST_CALL(host_dies(e, "type", types[i]));
+	}
+	return TEST_SUCCESS;
+}
+
+/* ACCEPT that is out of range ends the client's attempt. */
+static int
+test_accept_ranges(void)
+{
+	static const struct shm_wire_rx bad[] = {
+		{ 0, 4, 0, 0 }, { 4080, 0, 0, 0 }, { 4080, 8193, 0, 0 },
+		{ 65537, 4, 0, 0 }, { 65536, 8192, 0, 0 }, { UINT32_MAX, UINT32_MAX, 0, 0 },
+		{ 4080, 4, 32, 0 }, { 4080, 4, 0, SHM_WIRE_MAX_BELLS },
+		{ 4080, 4, UINT32_MAX, UINT32_MAX },
+	};
+	union shm_wire_msg msg;
+	struct evil *e;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		e = host_connecting();
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
+		evil_fill(&msg, SHM_WIRE_ACCEPT, e->chan.id);
+		msg.accept.rx = bad[i];
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id, e->chan.seg.fd), 0);
+		HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_ASSERT(rte_comch_ctx_reason_get(host.client->ctx) ==
+				(i == 4 ? -ENOMEM : -EPROTO), "ACCEPT %u: %s", i,
+				strerror(-rte_comch_ctx_reason_get(host.client->ctx)));
+		evil_close(e);
+	}
+	return TEST_SUCCESS;
+}
+
+/* ACCEPT with segments that are none, and then ones that come and go. */
+static int
+test_accept_segments(void)
+{
+	union shm_wire_msg msg;
+	struct evil *e;
+	unsigned int i;
+	int fds[2];
+
+	TEST_EXPECT(pipe(fds), 0);
+	for (i = 0; i < 6; i++) {
+		e = host_connecting();
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
+		evil_fill(&msg, SHM_WIRE_ACCEPT, e->chan.id);
+		if (i == 1)
+			msg.accept.tx.ring_size = 0;
+		else if (i == 2)
+			msg.accept.tx.ring_size = UINT32_MAX - 255;
+		else if (i == 3)
+			msg.accept.tx.seg = 4096;
+		else if (i == 4)
+			msg.accept.tx.new_seg = 0;
+		else if (i == 5) /* a good one first, and then it is replaced by nothing */
+			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id,
+					e->chan.seg.fd), 0);
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id,
+				i == 0 || i == 5 ? fds[0] : i == 4 ? -1 : e->chan.seg.fd), 0);
+		TEST_CALL(host_dies(e, "ACCEPT segment", i));
+	}
+	close(fds[0]);
+	close(fds[1]);
+	return TEST_SUCCESS;
+}
+
+/* Everything twice to a client that is connecting. */
+static int
+test_answers_twice(void)
+{
+	static const uint16_t types[] = { SHM_WIRE_ACCEPT, SHM_WIRE_REFUSE, SHM_WIRE_CLOSE };
+	union shm_wire_msg msg;
+	struct evil *e;
+	unsigned int i, n;
+
+	for (i = 0; i < RTE_DIM(types); i++) {
+		e = host_connecting();
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
+		for (n = 0; n < 2; n++) {
+			evil_fill(&msg, types[i], e->chan.id);
+			msg.accept.tx.seg = n * (types[i] == SHM_WIRE_ACCEPT);
+			TEST_EXPECT(evil_send(e, &msg, types[i], e->chan.id,
+					types[i] == SHM_WIRE_ACCEPT ? e->chan.seg.fd : -1), 0);
+		}
+		TEST_CALL(host_dies(e, "twice", types[i]));
+	}
+	return TEST_SUCCESS;
+}
+
+/* Reasons that are none. */
+static int
+test_reasons(void)
+{
+	static const int32_t reasons[] = { 0, 1, INT32_MAX, INT32_MIN, -5000, -ENOENT };
+	union shm_wire_msg msg;
+	struct evil *e;
+	unsigned int i;
+	int reason;
+
+	for (i = 0; i < RTE_DIM(reasons); i++) {
+		e = host_connecting();
+		TEST_TRUE(e != NULL);
+		evil_fill(&msg, SHM_WIRE_REFUSE, e->chan.id);
+		msg.reason.reason = reasons[i];
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REFUSE, e->chan.id, -1), 0);
+		HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		reason = rte_comch_ctx_reason_get(host.client->ctx);
+		TEST_ASSERT(reason < 0 && reason >= -4095, "the reason is %d", reason);
+		evil_close(e);
+	}
+	TEST_EXPECT(host_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* The rings of a connection, from the other side. */
+static int
+test_rings(void)
+{
+	struct evil *e;
+	unsigned int i;
+
+	for (i = 0; i < 8; i++) {
+		e = host_connected();
+		TEST_TRUE(e != NULL);
+		HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+		switch (i) {
+		case 0:
+			e->chan.own->tail -= 8;
+			break;
+		case 1:
+			e->chan.own->tail += 12;
+			break;
+		case 2:
+			e->chan.own->tail += 0x80000000;
+			break;
+		case 3:
+			evil_rec(&e->chan, UINT32_MAX, EVIL_DATA);
+			e->chan.own->tail += 16;
+			break;
+		case 4:
+			evil_rec(&e->chan, 0, EVIL_DATA);
+			e->chan.own->tail += 8;
+			break;
+		case 5:
+			evil_rec(&e->chan, 8, 77);
+			e->chan.own->tail += 16;
+			break;
+		case 6:
+			evil_rec(&e->chan, 100, EVIL_DATA);
+			e->chan.own->tail += 16;
+			break;
+		default:
+			TEST_EXPECT(test_send(host.client->conn, "x", 1), 0);
+			e->chan.own->head -= 8;
+			break;
+		}
+		HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_EXPECT(rte_comch_ctx_reason_get(host.client->ctx), -EPROTO);
+		TEST_EXPECT(host_violations(), i + 1);
+		evil_close(e);
+	}
+	return TEST_SUCCESS;
+}
+
+/* A card that accepts the socket and then says nothing at all. */
+static int
+test_silent_card(void)
+{
+	struct rte_comch_client_conf conf;
+	struct evil *e;
+
+	host.client = test_ep_new();
+	TEST_TRUE(host.client != NULL);
+	test_client_conf(host.client, "any", &conf);
+	conf.connect_timeout_ms = 300;
+	test_pair.host = host.dev;
+	TEST_EXPECT(test_client_start(host.client, &conf, host.pe), -EINPROGRESS);
+	test_pair.host = saved_host;
+	e = host_accept();
+	TEST_TRUE(e != NULL);
+	HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_IDLE, 2000);
+	TEST_EXPECT(rte_comch_ctx_reason_get(host.client->ctx), -ETIMEDOUT);
+	return TEST_SUCCESS;
+}
+
+/* A card that lets each client in and dies at once, again and again. */
+static int
+test_card_dies(void)
+{
+	struct evil *e;
+	unsigned int i;
+
+	for (i = 0; i < 40; i++) {
+		e = i % 2 == 0 ? host_connected() : host_connecting();
+		TEST_TRUE(e != NULL);
+		evil_close(e);
+		if (i % 2 == 0)
+			HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		else
+			TEST_EXPECT(test_state(host.client), RTE_COMCH_STATE_STARTING);
+	}
+	TEST_EXPECT(host_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+#define HOST_CASE(fn) TEST_CASE_ST(host_setup, host_teardown, fn)
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm, an evil peer: the card's side",
+	.setup = host_suite_setup,
+	.teardown = host_suite_teardown,
+	.unit_test_cases = {
+		HOST_CASE(test_answers_to_hello),
+		HOST_CASE(test_unsolicited),
+		HOST_CASE(test_accept_ranges),
+		HOST_CASE(test_accept_segments),
+		HOST_CASE(test_answers_twice),
+		HOST_CASE(test_reasons),
+		HOST_CASE(test_rings),
+		HOST_CASE(test_silent_card),
+		HOST_CASE(test_card_dies),
+		HOST_CASE(test_refusals),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_shm_peer_host(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(shm_peer_host_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_host)

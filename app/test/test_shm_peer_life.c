@@ -1,0 +1,703 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Peers that die, stall, come in crowds or may not come at all. Messages and
+ * memory that are wrong are attacked in other files.
+ */
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test_shm_peer.h"
+
+#define HALF_OPEN 1000
+#define CHAN_CYCLES 10000
+#define LINK_CYCLES 2000
+/* Kilobytes that the allocator may keep. */
+#define RSS_SLACK 4096
+
+static int crowd[HALF_OPEN];
+
+static int
+addr_connect(const struct sockaddr_un *addr, unsigned int len)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)addr, len) != 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int
+crowd_connect(void)
+{
+	struct sockaddr_un addr;
+	unsigned int len = evil_addr(&addr, peer_env.path, "pf0");
+
+	return addr_connect(&addr, len);
+}
+
+static bool
+crowd_fd_gone(int fd)
+{
+	char buf[256];
+	ssize_t n = recv(fd, buf, sizeof(buf), MSG_DONTWAIT);
+
+	/* a refusal, and then the end */
+	if (n > 0)
+		n = recv(fd, buf, sizeof(buf), MSG_DONTWAIT);
+	return n == 0 || (n < 0 && errno != EAGAIN);
+}
+
+/* As many as this process may have beside those that the device has. */
+static unsigned int
+crowd_size(void)
+{
+	const rlim_t want = 2 * HALF_OPEN;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return 100;
+	if (limit.rlim_cur < want && limit.rlim_max > limit.rlim_cur) {
+		limit.rlim_cur = RTE_MIN(want, limit.rlim_max);
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	return limit.rlim_cur >= want ? HALF_OPEN : (unsigned int)(limit.rlim_cur / 2);
+}
+
+/* Sockets that say nothing: only so many are kept, and not for long. */
+static int
+test_half_open(void)
+{
+	struct rte_comch_dev_info info;
+	uint64_t begin = test_now_ns(), end;
+	unsigned int size = crowd_size();
+	unsigned int i, nb = 0, gone = 0, kept = 0;
+
+	for (i = 0; nb < size && i < 100 * HALF_OPEN; i++) {
+		crowd[nb] = crowd_connect();
+		if (crowd[nb] >= 0)
+			nb++;
+		else
+			peer_turn();
+	}
+	TEST_EXPECT(nb, size);
+	TEST_CALL(peer_honest(100));
+	peer_turn_ms(10);
+	for (i = 0; i < nb; i++)
+		kept += !crowd_fd_gone(crowd[i]);
+	test_note("%u of %u silent sockets are kept", kept, nb);
+	TEST_TRUE(kept <= 256);
+	TEST_EXPECT(rte_comch_dev_info_get(peer_env.dpu, &info), 0);
+	TEST_EXPECT(info.nb_links, 1);
+	end = begin + (uint64_t)4000 * 1000000;
+	while (gone < nb && test_now_ns() < end) {
+		TEST_CALL(peer_honest(1));
+		peer_turn_ms(1);
+		while (gone < nb && crowd_fd_gone(crowd[gone]))
+			gone++;
+	}
+	for (i = 0; i < nb; i++)
+		close(crowd[i]);
+	TEST_ASSERT(gone == nb, "%u of %u silent sockets are gone after 4 s", gone, nb);
+	/* and then there is room again */
+	TEST_TRUE(evil_connected() != NULL);
+	return TEST_SUCCESS;
+}
+
+/* One client asks for a connection in a loop, and takes none. */
+static int
+connect_flood(uint32_t queue_size, uint32_t nb_sizes, unsigned int rounds)
+{
+	struct evil *e = evil_up();
+	union shm_wire_msg msg;
+	uint64_t begin, longest = 0;
+	unsigned int i, sent = 0, id = 0;
+
+	TEST_TRUE(e != NULL);
+	for (i = 0; i < rounds && !evil_gone(e); i++) {
+		while (sent < 20 * (i + 1)) {
+			evil_fill(&msg, SHM_WIRE_CONNECT, id);
+			msg.connect.rx.queue_size = queue_size - id % nb_sizes;
+			if (evil_send(e, &msg, SHM_WIRE_CONNECT, id, -1) != 0)
+				break;
+			evil_fill(&msg, SHM_WIRE_CLOSE, id);
+			if (evil_send(e, &msg, SHM_WIRE_CLOSE, id, -1) != 0)
+				break;
+			id = (id + 1) % SHM_WIRE_MAX_CHANS;
+			sent++;
+		}
+		begin = test_now_ns();
+		TEST_CALL(peer_honest(1));
+		longest = RTE_MAX(longest, test_now_ns() - begin);
+	}
+	test_note("%u requests; longest echo of the honest client %u us", sent,
+			(unsigned int)(longest / 1000));
+	TEST_TRUE(sent > 10 * rounds);
+	TEST_TRUE(longest < (TEST_ASAN ? UINT64_C(5000000000) : UINT64_C(1000000000)));
+	/* what they all had is there for another one */
+	peer_turn_ms(1);
+	while (evil_recv(e) > 0)
+		;
+	evil_fill(&msg, SHM_WIRE_CONNECT, SHM_WIRE_MAX_CHANS - 1);
+	msg.connect.rx.queue_size = queue_size - nb_sizes;
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONNECT, SHM_WIRE_MAX_CHANS - 1, -1), 0);
+	do {
+		TEST_EXPECT(evil_wait(e, SHM_WIRE_ACCEPT, TEST_MS), 0);
+	} while (e->msg.hdr.chan != SHM_WIRE_MAX_CHANS - 1);
+	return TEST_SUCCESS;
+}
+
+static int
+test_connect_flood(void)
+{
+	return connect_flood(4, 1, 300);
+}
+
+/* The same, but it wants as much memory as it can, and each time another size. */
+static int
+test_memory_flood(void)
+{
+	return connect_flood(4000, 60, 6);
+}
+
+/* A peer that asks and asks and reads no answer: bounded memory and descriptors. */
+static int
+test_never_reads(void)
+{
+	struct evil *e = evil_up();
+	union shm_wire_msg msg;
+	uint64_t end = test_now_ns() + (uint64_t)3000 * 1000000;
+	unsigned int most = 0, fds, id, sent = 0;
+
+	TEST_TRUE(e != NULL);
+	for (id = 0; id < SHM_WIRE_MAX_CHANS && test_now_ns() < end;) {
+		evil_fill(&msg, SHM_WIRE_CONNECT, id);
+		if (evil_send(e, &msg, SHM_WIRE_CONNECT, id, -1) == 0) {
+			id++;
+			sent++;
+		} else if (e->fd >= 0) {
+			peer_turn();
+			if (send(e->fd, "", 0, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+					errno == EPIPE)
+				break;
+		}
+		if (id % 64 == 0) {
+			peer_turn();
+			fds = test_count_fds();
+			most = RTE_MAX(most, fds);
+		}
+	}
+	for (id = 0; id < 200; id++) {
+		peer_turn();
+		fds = test_count_fds();
+		most = RTE_MAX(most, fds);
+	}
+	TEST_CALL(peer_honest(10));
+	test_note("%u requests, at most %u more descriptors", sent, most - peer_env.fds);
+	TEST_TRUE(most < peer_env.fds + 128);
+	return TEST_SUCCESS;
+}
+
+/* Requests that are refused, without a reader, until the device has enough. */
+static int
+test_refusals_never_read(void)
+{
+	struct evil *e = evil_up();
+	union shm_wire_msg msg;
+	unsigned int i;
+	int ret = 0;
+
+	TEST_TRUE(e != NULL);
+	evil_fill(&msg, SHM_WIRE_CONNECT, 0);
+	strcpy(msg.connect.name, "nobody");
+	for (i = 0; i < 40000 && ret != -EPIPE && ret != -ECONNRESET; i++) {
+		ret = evil_send(e, &msg, SHM_WIRE_CONNECT, 0, -1);
+		if (ret != 0)
+			peer_turn();
+	}
+	PEER_WAIT(evil_gone(e), TEST_MS);
+	TEST_EXPECT(peer_violations(), 1);
+	return TEST_SUCCESS;
+}
+
+/* The peer dies after each step there is; with and without a look in between. */
+static int
+death(unsigned int stage, bool look)
+{
+	struct evil *e = evil_open(peer_env.path, "pf0");
+	union shm_wire_msg msg;
+	uint32_t magic = SHM_WIRE_MAGIC;
+
+	TEST_TRUE(e != NULL);
+	switch (stage) {
+	case 0:
+		break;
+	case 1:
+		TEST_EXPECT(evil_send_raw(e, &magic, sizeof(magic), NULL, 0), 0);
+		break;
+	case 2:
+		TEST_EXPECT(evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_bell),
+				sizeof(struct shm_wire_link)), 0);
+		evil_fill(&msg, SHM_WIRE_HELLO, 0);
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
+		break;
+	case 3:
+		TEST_EXPECT(evil_hello(e), 0);
+		break;
+	case 4:
+		TEST_EXPECT(evil_hello(e), 0);
+		evil_fill(&msg, SHM_WIRE_CONNECT, 0);
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONNECT, 0, -1), 0);
+		break;
+	case 5:
+		TEST_EXPECT(evil_hello(e), 0);
+		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+		break;
+	case 6:
+		TEST_EXPECT(evil_hello(e), 0);
+		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+		TEST_EXPECT(evil_ready(e, &e->chan), 0);
+		break;
+	case 7:
+	case 8:
+		TEST_EXPECT(evil_hello(e), 0);
+		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+		TEST_EXPECT(evil_ready(e, &e->chan), 0);
+		evil_put(e, &e->chan, EVIL_DATA, "last words", 10);
+		if (stage == 8) {
+			evil_fill(&msg, SHM_WIRE_CLOSE, 0);
+			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+		}
+		break;
+	default:
+		evil_close(e);
+		PEER_WAIT(peer_links() == 1, TEST_MS);
+		peer_turn_ms(1);
+		e = evil_connected();
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(test_send(peer_env.target->conn, "lost", 4), 0);
+		break;
+	}
+	if (look)
+		peer_turn();
+	evil_close(e);
+	return TEST_SUCCESS;
+}
+
+static int
+test_death_at_each_stage(void)
+{
+	unsigned int stage, round;
+
+	for (round = 0; round < 20; round++)
+		for (stage = 0; stage <= 9; stage++)
+			TEST_CALL(death(stage, round % 2 != 0));
+	/* what was published before the death was delivered, and then it ended */
+	PEER_WAIT(peer_links() == 1, TEST_MS);
+	peer_turn_ms(2);
+	TEST_EXPECT(peer_env.target->nb_connects, peer_env.target->nb_disconnects);
+	return TEST_SUCCESS;
+}
+
+static int
+rss_flat(uint64_t before)
+{
+	uint64_t now = peer_resident_kb();
+
+	test_note("memory: %u kB before, %u kB after", (unsigned int)before, (unsigned int)now);
+	if (TEST_ASAN)
+		return TEST_SUCCESS; /* it keeps freed memory to itself */
+	TEST_ASSERT(now <= before + RSS_SLACK, "memory grows");
+	return TEST_SUCCESS;
+}
+
+static int
+chan_cycle(struct evil *e)
+{
+	union shm_wire_msg msg;
+	uint32_t connects = peer_env.target->nb_connects;
+
+	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+	TEST_EXPECT(evil_ready(e, &e->chan), 0);
+	PEER_WAIT(peer_env.target->nb_connects == connects + 1, TEST_MS);
+	evil_fill(&msg, SHM_WIRE_CLOSE, 0);
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+	TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_connection_cycles(void)
+{
+	struct evil *e = evil_up();
+	unsigned int i, fds = 0, maps = 0;
+	uint64_t rss = 0;
+
+	TEST_TRUE(e != NULL);
+	for (i = 0; i < CHAN_CYCLES; i++) {
+		TEST_CALL(chan_cycle(e));
+		if (i == 100) {
+			fds = test_count_fds();
+			maps = test_count_maps();
+			rss = peer_resident_kb();
+		}
+	}
+	TEST_EXPECT(test_count_fds(), fds);
+	TEST_EXPECT(test_count_maps(), maps);
+	TEST_EXPECT(peer_violations(), 0);
+	return rss_flat(rss);
+}
+
+static int
+test_link_cycles(void)
+{
+	unsigned int i, fds = 0, maps = 0;
+	uint64_t rss = 0;
+	struct evil *e;
+
+	for (i = 0; i <= LINK_CYCLES; i++) {
+		e = i % 4 == 0 ? evil_connected() : evil_up();
+		TEST_TRUE(e != NULL);
+		evil_close(e);
+		if (i != 100 && i != LINK_CYCLES)
+			continue;
+		PEER_WAIT(peer_links() == 1, TEST_MS);
+		peer_turn_ms(2);
+		if (i == 100) {
+			fds = test_count_fds();
+			maps = test_count_maps();
+			rss = peer_resident_kb();
+		}
+	}
+	TEST_EXPECT(test_count_fds(), fds);
+	TEST_EXPECT(test_count_maps(), maps);
+	TEST_EXPECT(peer_violations(), 0);
+	return rss_flat(rss);
+}
+
+/* In a child: nothing but system calls, and no way back. */
+struct child {
+	pid_t pid;
+	int to;
+	int from;
+};
+
+static void
+child_hello(int fd)
+{
+	union shm_wire_msg msg;
+	struct evil e = { .fd = fd };
+
+	evil_fill(&msg, SHM_WIRE_HELLO, 0);
+	if (evil_seg_create(&e.seg, offsetof(struct shm_wire_link, sock_bell),
+			sizeof(struct shm_wire_link)) != 0 ||
+			evil_send(&e, &msg, SHM_WIRE_HELLO, 0, e.seg.fd) != 0)
+		_exit(2);
+}
+
+enum child_job {
+	CHILD_FORKS,   /* Has a child of its own that keeps the socket. */
+	CHILD_CLOSES,  /* Closes the socket when told, and exits when told. */
+	CHILD_NOBODY,  /* Becomes another user first. */
+};
+
+static void __attribute__((noreturn))
+child_main(enum child_job job, int in, int out)
+{
+	struct sockaddr_un addr;
+	unsigned int len = evil_addr(&addr, peer_env.path, "pf0");
+	union shm_wire_msg msg = { 0 };
+	pid_t pid = 0;
+	char c = 0;
+	int fd;
+
+	alarm(20);
+	if (job == CHILD_NOBODY && (setgid(65534) != 0 || setuid(65534) != 0))
+		_exit(3);
+	fd = addr_connect(&addr, len);
+	if (fd < 0)
+		_exit(4);
+	child_hello(fd);
+	if (job == CHILD_FORKS) {
+		pid = fork();
+		if (pid == 0) {
+			alarm(20);
+			close(out);
+			if (read(in, &c, 1) != 0)
+				_exit(1);
+			_exit(0); /* the test has closed the pipe */
+		}
+	}
+	if (write(out, &c, 1) != 1 || read(in, &c, 1) != 1)
+		_exit(5);
+	if (job == CHILD_CLOSES) {
+		close(fd);
+		if (write(out, &c, 1) != 1 || read(in, &c, 1) != 1)
+			_exit(5);
+		_exit(0);
+	}
+	if (job == CHILD_NOBODY) {
+		/* the first is that HELLO was not read */
+		if (recv(fd, &msg, sizeof(msg), MSG_DONTWAIT) < 0 && errno != ECONNRESET)
+			_exit(6);
+		if (msg.hdr.type != SHM_WIRE_HELLO_ACK &&
+				recv(fd, &msg, sizeof(msg), MSG_DONTWAIT) !=
+				sizeof(msg.hello_ack))
+			_exit(8);
+		_exit(msg.hello_ack.status == -EACCES ? 0 : 7);
+	}
+	_exit(0);
+}
+
+static int
+child_start(struct child *child, enum child_job job)
+{
+	int in[2], out[2];
+	char c;
+
+	/* not inherited across exec, but kept by a fork; the fork closes its ends */
+	TEST_EXPECT(pipe(in), 0);
+	TEST_EXPECT(pipe(out), 0);
+	fflush(stdout);
+	child->pid = fork();
+	TEST_TRUE(child->pid >= 0);
+	if (child->pid == 0) {
+		close(in[1]);
+		close(out[0]);
+		child_main(job, in[0], out[1]);
+	}
+	close(in[0]);
+	close(out[1]);
+	child->to = in[1];
+	child->from = out[0];
+	TEST_ASSERT(read(child->from, &c, 1) == 1, "the child did not get so far");
+	return TEST_SUCCESS;
+}
+
+static int
+child_tell(struct child *child)
+{
+	char c = 0;
+
+	return write(child->to, &c, 1) == 1 ? 0 : -errno;
+}
+
+static int
+child_end(struct child *child)
+{
+	int status = -1;
+
+	waitpid(child->pid, &status, 0);
+	close(child->to);
+	close(child->from);
+	return status;
+}
+
+/* The process is killed, but a child of it holds the socket: no end of file. */
+static int
+test_fork_holds_socket(void)
+{
+	struct child child;
+	uint64_t begin;
+
+	TEST_CALL(child_start(&child, CHILD_FORKS));
+	PEER_WAIT(peer_links() == 2, TEST_MS);
+	begin = test_now_ns();
+	TEST_EXPECT(kill(child.pid, SIGKILL), 0);
+	while (peer_links() != 1 && test_now_ns() - begin < (uint64_t)TEST_MS * 1000000)
+		test_progress();
+	test_note("death noticed after %u us", (unsigned int)((test_now_ns() - begin) / 1000));
+	TEST_EXPECT(peer_links(), 1);
+	TEST_TRUE(WIFSIGNALED(child_end(&child)));
+	return TEST_SUCCESS;
+}
+
+/*
+ * A process closes its socket, another one connects, the first one exits: all
+ * between two looks. What is told of the first must not hit the second.
+ */
+static int
+test_death_beside_birth(void)
+{
+	struct evil *e;
+	struct child child;
+	unsigned int i;
+	char c;
+
+	for (i = 0; i < 5; i++) {
+		TEST_CALL(child_start(&child, CHILD_CLOSES));
+		PEER_WAIT(peer_links() == 2, TEST_MS);
+		peer_turn_ms(1);
+		TEST_EXPECT(child_tell(&child), 0);
+		TEST_TRUE(read(child.from, &c, 1) == 1);
+		e = evil_open(peer_env.path, "pf0");
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(child_tell(&child), 0);
+		TEST_EXPECT(child_end(&child), 0);
+		peer_turn();
+		TEST_EXPECT(evil_hello(e), 0);
+		PEER_WAIT(peer_links() == 2, TEST_MS);
+		evil_close(e);
+	}
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_other_user(void)
+{
+	struct rte_comch_dev_stats before, after;
+	struct child child;
+
+	if (geteuid() != 0)
+		return test_skip("only root can become another user");
+	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &before), 0);
+	TEST_CALL(child_start(&child, CHILD_NOBODY));
+	peer_turn_ms(5);
+	TEST_EXPECT(child_tell(&child), 0);
+	TEST_EXPECT(child_end(&child), 0);
+	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &after), 0);
+	TEST_EXPECT(after.links_refused, before.links_refused + 1);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* A client that never says READY has its place taken back. */
+static int
+test_never_ready(void)
+{
+	struct evil *e = evil_up();
+	uint64_t begin = test_now_ns();
+
+	TEST_TRUE(e != NULL);
+	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+	TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSE, TEST_MS), 0);
+	TEST_EXPECT(e->msg.reason.reason, -ETIMEDOUT);
+	TEST_TRUE(test_now_ns() - begin < (uint64_t)3000 * 1000000);
+	TEST_EXPECT(peer_violations(), 1);
+	return TEST_SUCCESS;
+}
+
+/*
+ * Sockets are served by whoever asks for the state of the link, with no engine
+ * there, and a peer then does all that ends its link.
+ */
+static int
+test_no_engine(void)
+{
+	char path[PATH_MAX];
+	struct rte_comch_dev_info info;
+	union shm_wire_msg msg;
+	struct evil *e;
+	unsigned int i, n;
+	int dev, ret;
+
+	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
+	dev = test_vdev_add("role=dpu,functions=pf0,path=%s", path);
+	TEST_TRUE(dev >= 0);
+	for (i = 0; i < 4; i++) {
+		e = evil_open(path, "pf0");
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_bell),
+				sizeof(struct shm_wire_link)), 0);
+		evil_fill(&msg, SHM_WIRE_HELLO, 0);
+		if (i == 0)
+			msg.hello.version_min = 7;
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
+		ret = 0;
+		for (n = 0; n < 100000 && ret != -EPIPE; n++) {
+			evil_fill(&msg, i == 1 ? SHM_WIRE_GROUP : i == 2 ? SHM_WIRE_CLOSED :
+					SHM_WIRE_CONNECT, 0);
+			msg.group.group = i == 1 ? 77 : 0;
+			ret = evil_send(e, &msg, msg.hdr.type, 0, i == 1 ? e->seg.fd : -1);
+			if (ret != 0)
+				rte_comch_dev_info_get((int16_t)dev, &info);
+		}
+		TEST_ASSERT(ret == -EPIPE, "way %u does not end the link", i);
+		evil_close(e);
+	}
+	rte_comch_dev_info_get((int16_t)dev, &info);
+	TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
+	test_rendezvous_remove(path);
+	return TEST_SUCCESS;
+}
+
+/*
+ * What the peer gives as its reason was handed to the application as it came:
+ * it could say that the connection was ended from this side.
+ */
+static int
+test_close_reasons(void)
+{
+	static const int reasons[] = {
+		-ECANCELED, -ECONNRESET, 5, INT_MIN, 0, -EPROTO, -ESHUTDOWN, INT_MAX,
+	};
+	struct test_ep *target = peer_env.target;
+	struct evil *e = evil_up();
+	union shm_wire_msg msg;
+	uint32_t connects, gone;
+	unsigned int i;
+
+	TEST_TRUE(e != NULL);
+	for (i = 0; i < RTE_DIM(reasons); i++) {
+		connects = target->nb_connects;
+		gone = target->nb_disconnects;
+		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+		TEST_EXPECT(evil_ready(e, &e->chan), 0);
+		PEER_WAIT(target->nb_connects == connects + 1, TEST_MS);
+		target->disconnect_status = INT_MAX;
+		evil_fill(&msg, SHM_WIRE_CLOSE, 0);
+		msg.reason.reason = reasons[i];
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+		TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+		PEER_WAIT(target->nb_disconnects == gone + 1, TEST_MS);
+		TEST_ASSERT(target->disconnect_status == 0 ||
+				target->disconnect_status == -ECONNRESET,
+				"the reason %d of the peer became the status %d", reasons[i],
+				target->disconnect_status);
+	}
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+#define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm, an evil peer: death, crowds and strangers",
+	.setup = peer_suite_setup,
+	.teardown = peer_suite_teardown,
+	.unit_test_cases = {
+		PEER_CASE(test_half_open),
+		PEER_CASE(test_connect_flood),
+		PEER_CASE(test_memory_flood),
+		PEER_CASE(test_never_reads),
+		PEER_CASE(test_refusals_never_read),
+		PEER_CASE(test_death_at_each_stage),
+		PEER_CASE(test_connection_cycles),
+		PEER_CASE(test_link_cycles),
+		PEER_CASE(test_fork_holds_socket),
+		PEER_CASE(test_death_beside_birth),
+		PEER_CASE(test_other_user),
+		PEER_CASE(test_never_ready),
+		PEER_CASE(test_no_engine),
+		PEER_CASE(test_close_reasons),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_shm_peer_life(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(shm_peer_life_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_life)

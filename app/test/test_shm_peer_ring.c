@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Connections that are established, and whose shared words then say anything.
+ * How they are established is attacked in other files.
+ */
+
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "test_shm_peer.h"
+
+/* The breach is counted and ends the connection, but not the link. */
+static int
+conn_dies(struct evil *e, uint64_t before, uint32_t disconnects, const char *what, uint32_t nr)
+{
+	union shm_wire_msg msg;
+	int ret = evil_wait(e, SHM_WIRE_CLOSE, TEST_MS);
+
+	TEST_ASSERT(ret == 0, "%s %u does not end the connection: %s", what, nr, strerror(-ret));
+	TEST_EXPECT(e->msg.reason.reason, -EPROTO);
+	TEST_ASSERT(peer_violations() == before + 1, "%s %u is not counted", what, nr);
+	TEST_EXPECT(peer_env.target->nb_disconnects, disconnects + 1);
+	TEST_EXPECT(peer_env.target->disconnect_status, -EPROTO);
+	evil_fill(&msg, SHM_WIRE_CLOSED, 0);
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSED, 0, -1), 0);
+	/* the link is as good as before */
+	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+	TEST_TRUE(!evil_gone(e));
+	evil_close(e);
+	return TEST_SUCCESS;
+}
+
+static int
+test_tail(void)
+{
+	static const uint32_t adds[] = {
+		-8u, -1u, 1, 4, 7, 12, 20, EVIL_RING_SIZE + 1, EVIL_RING_SIZE + 8,
+		EVIL_RING_SIZE * 2, 0x7fffffff, 0x80000000, 0xfffffff0,
+	};
+	static const struct shm_wire_rec rec = { 8, EVIL_DATA };
+	struct evil *e;
+	uint64_t before;
+	uint32_t downs;
+	unsigned int i, n;
+
+	for (i = 0; i < RTE_DIM(adds); i++) {
+		e = evil_connected();
+		TEST_TRUE(e != NULL);
+		before = peer_violations();
+		downs = peer_env.target->nb_disconnects;
+		/* good records all round, so that only the tail is wrong */
+		for (n = 0; n < e->chan.ring_size; n += 16)
+			memcpy(e->chan.own->ring + n, &rec, sizeof(rec));
+		evil_tail_add(e, &e->chan, adds[i]);
+		TEST_CALL(conn_dies(e, before, downs, "tail", i));
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_records(void)
+{
+	static const struct {
+		uint32_t len;
+		uint32_t type;
+		uint32_t tail;
+	} recs[] = {
+		{ 0, EVIL_DATA, 8 }, { 4081, EVIL_DATA, 4096 + 8 }, { 4081, EVIL_DATA, 16 },
+		{ 65536, EVIL_DATA, EVIL_RING_SIZE }, { 65537, EVIL_DATA, EVIL_RING_SIZE },
+		{ 0x7fffffff, EVIL_DATA, 16 }, { 0x80000000, EVIL_DATA, 16 },
+		{ 0xfffffff8, EVIL_DATA, 16 }, { 0xfffffff9, EVIL_DATA, 8 },
+		{ UINT32_MAX, EVIL_DATA, 8 },
+		{ 9, EVIL_DATA, 16 }, { 64, EVIL_DATA, 64 }, { 4080, EVIL_DATA, 4080 },
+		{ 4, 3, 16 }, { 4, 0x100, 16 }, { 4, 0x10000, 16 }, { 4, UINT32_MAX, 16 },
+		{ 0, EVIL_CONSUMER_NEW, 8 }, { 3, EVIL_CONSUMER_NEW, 16 },
+		{ 5, EVIL_CONSUMER_NEW, 16 }, { 8, EVIL_CONSUMER_GONE, 16 },
+	};
+	struct evil *e;
+	uint64_t before;
+	uint32_t downs, recv;
+	unsigned int i, lead;
+
+	/* first in the ring, and behind a good one across the wrap of positions */
+	for (lead = 0; lead < 2; lead++) {
+		for (i = 0; i < RTE_DIM(recs); i++) {
+			e = evil_connected();
+			TEST_TRUE(e != NULL);
+			before = peer_violations();
+			downs = peer_env.target->nb_disconnects;
+			recv = peer_env.target->nb_recv;
+			if (lead != 0 && recs[i].tail + 4080 <= EVIL_RING_SIZE) {
+				static const uint8_t data[4072];
+
+				evil_put(e, &e->chan, EVIL_DATA, data, sizeof(data));
+				recv++;
+			}
+			evil_rec(&e->chan, recs[i].len, recs[i].type);
+			evil_tail_add(e, &e->chan, recs[i].tail);
+			TEST_CALL(conn_dies(e, before, downs, "record", i));
+			/* not one byte of it was handed up */
+			TEST_EXPECT(peer_env.target->nb_recv, recv);
+		}
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_consumers(void)
+{
+	static const uint32_t bad[] = { 0, 257, 0x10001, 0x80000000, UINT32_MAX };
+	struct evil *e;
+	uint64_t before;
+	uint32_t downs, id;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(bad) + 3; i++) {
+		e = evil_connected();
+		TEST_TRUE(e != NULL);
+		before = peer_violations();
+		downs = peer_env.target->nb_disconnects;
+		id = i < RTE_DIM(bad) ? bad[i] : 256;
+		if (i == RTE_DIM(bad)) { /* twice */
+			evil_put(e, &e->chan, EVIL_CONSUMER_NEW, &id, sizeof(id));
+		} else if (i == RTE_DIM(bad) + 1) { /* twice gone */
+			evil_put(e, &e->chan, EVIL_CONSUMER_NEW, &id, sizeof(id));
+			evil_put(e, &e->chan, EVIL_CONSUMER_GONE, &id, sizeof(id));
+		}
+		evil_put(e, &e->chan, i <= RTE_DIM(bad) ? EVIL_CONSUMER_NEW :
+				EVIL_CONSUMER_GONE, &id, sizeof(id));
+		TEST_CALL(conn_dies(e, before, downs, "consumer", i));
+	}
+	return TEST_SUCCESS;
+}
+
+/* The device sends, and the peer says that it has read what it cannot have. */
+static int
+test_head(void)
+{
+	static const uint32_t adds[] = {
+		-8u, -1u, 4096, EVIL_RING_SIZE, 0x7fffffff, 0x80000000, 0xfffffff0,
+	};
+	struct evil *e;
+	uint64_t before;
+	uint32_t downs, head;
+	unsigned int i, later;
+
+	for (later = 0; later < 2; later++) {
+		for (i = 0; i < RTE_DIM(adds); i++) {
+			e = evil_connected();
+			TEST_TRUE(e != NULL);
+			before = peer_violations();
+			downs = peer_env.target->nb_disconnects;
+			if (later != 0) {
+				TEST_EXPECT(test_send(peer_env.target->conn, "ping", 4), 0);
+				peer_turn();
+				head = __atomic_load_n(&e->chan.peer->tail, __ATOMIC_ACQUIRE);
+				__atomic_store_n(&e->chan.own->head, head, __ATOMIC_RELEASE);
+				peer_turn_ms(1);
+			}
+			TEST_EXPECT(test_send(peer_env.target->conn, "ping", 4), 0);
+			__atomic_fetch_add(&e->chan.own->head, adds[i], __ATOMIC_RELEASE);
+			TEST_CALL(conn_dies(e, before, downs, "head", i));
+		}
+	}
+	return TEST_SUCCESS;
+}
+
+/* Within what it may say, a head may stand anywhere: even inside a record. */
+static int
+test_head_inside(void)
+{
+	struct evil *e = evil_connected();
+	uint32_t done = peer_env.target->nb_done, head;
+
+	TEST_TRUE(e != NULL);
+	TEST_EXPECT(test_send(peer_env.target->conn, "0123456789", 10), 0);
+	__atomic_fetch_add(&e->chan.own->head, 11, __ATOMIC_RELEASE);
+	peer_turn_ms(2);
+	TEST_EXPECT(peer_env.target->nb_done, done);
+	head = __atomic_load_n(&e->chan.peer->tail, __ATOMIC_ACQUIRE);
+	__atomic_store_n(&e->chan.own->head, head, __ATOMIC_RELEASE);
+	PEER_WAIT(peer_env.target->nb_done == done + 1, TEST_MS);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+still_good(struct evil *e)
+{
+	uint32_t recv = peer_env.target->nb_recv;
+
+	evil_put(e, &e->chan, EVIL_DATA, "good", 4);
+	PEER_WAIT(peer_env.target->nb_recv == recv + 1, TEST_MS);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* Words that only decide about waking: any value is taken, none hurts. */
+static int
+test_bells(void)
+{
+	static const uint32_t values[] = { 1, 2, 0x80000000, UINT32_MAX, 0 };
+	struct evil *e = evil_connected();
+	unsigned int i, g;
+
+	TEST_TRUE(e != NULL);
+	for (i = 0; i < RTE_DIM(values); i++) {
+		e->chan.own->bell_seen = values[i];
+		e->chan.own->want_bell = values[i];
+		e->chan.own->msgs = values[i];
+		for (g = 0; g < SHM_WIRE_MAX_GROUPS; g++)
+			e->own->groups[g].armed = values[i];
+		if (peer_env.target->conn != NULL)
+			test_send(peer_env.target->conn, "wake", 4);
+		TEST_CALL(still_good(e));
+	}
+	for (i = 0; i < SHM_WIRE_MAX_BELLS; i++) {
+		e->own->bells[i / 64] ^= RTE_BIT64(i % 64);
+		peer_turn();
+	}
+	for (i = 0; i < SHM_WIRE_BELL_WORDS; i++)
+		e->own->bells[i] = ~e->own->bells[i];
+	peer_turn();
+	TEST_CALL(still_good(e));
+	/* at rest, so that the next one depends on the bell */
+	peer_turn_ms(5);
+	return still_good(e);
+}
+
+/* The link's own counter says for ever that there is something to read. */
+static int
+test_sock_bell(void)
+{
+	struct evil *e = evil_connected();
+	unsigned int i;
+
+	TEST_TRUE(e != NULL);
+	for (i = 0; i < 1000; i++) {
+		e->own->sock_bell = test_rand();
+		peer_turn();
+	}
+	TEST_CALL(still_good(e));
+	/* a lie that does not change must not keep an engine awake */
+	for (i = 0; i < 1000 && rte_comch_pe_arm(peer_env.pe) != 0; i++)
+		rte_comch_pe_progress(peer_env.pe);
+	TEST_ASSERT(i < 1000, "the engine finds no sleep");
+	return TEST_SUCCESS;
+}
+
+/* What the evil side says of itself is never believed in the segment's header. */
+static int
+test_headers_change(void)
+{
+	struct evil *e = evil_connected();
+
+	TEST_TRUE(e != NULL);
+	memset(&e->chan.own->seg, 0xff, sizeof(e->chan.own->seg));
+	memset(&e->own->seg, 0xff, sizeof(e->own->seg));
+	return still_good(e);
+}
+
+/* A thread that writes at full speed what the device reads. */
+struct flipper {
+	struct evil *e;
+	unsigned int what;
+	bool stop;
+};
+
+static void *
+flipper_main(void *arg)
+{
+	struct flipper *f = arg;
+	struct shm_wire_chan *own = f->e->chan.own;
+	struct shm_wire_link *link = f->e->own;
+	uint32_t x = 88172645, n = 0, tail = SHM_WIRE_POS_START;
+	struct shm_wire_rec *rec = (void *)own->ring;
+
+	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
+		x ^= x << 13;
+		x ^= x >> 17;
+		x ^= x << 5;
+		n++;
+		switch (f->what) {
+		case 0: /* a record that is good, and one that is not */
+			__atomic_store_n(&rec->len, n % 64 == 0 ? x : 8, __ATOMIC_RELAXED);
+			break;
+		case 1:
+			__atomic_store_n(&rec->type, n % 64 == 0 ? x % 4 : 0, __ATOMIC_RELAXED);
+			break;
+		case 2:
+			__atomic_store_n(&own->tail, tail + x % 64, __ATOMIC_RELAXED);
+			break;
+		case 3:
+			__atomic_store_n(&own->head, n % 2 != 0 ? own->head + 8 : x,
+					__ATOMIC_RELAXED);
+			break;
+		case 4:
+			__atomic_store_n(&own->bell_seen, x, __ATOMIC_RELAXED);
+			__atomic_store_n(&own->want_bell, x & 1, __ATOMIC_RELAXED);
+			__atomic_store_n(&link->groups[0].armed, x & 1, __ATOMIC_RELAXED);
+			__atomic_store_n(&link->bells[x % SHM_WIRE_BELL_WORDS],
+					(uint64_t)x << 32 | n, __ATOMIC_RELAXED);
+			break;
+		case 5:
+			__atomic_store_n(&link->sock_bell, x, __ATOMIC_RELAXED);
+			break;
+		default: /* any word of the first kilobyte, header and all */
+			__atomic_store_n((uint32_t *)own + x % 256, x >> (n % 32),
+					__ATOMIC_RELAXED);
+			break;
+		}
+		if (n % 256 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static int
+flip(unsigned int what, unsigned int ms)
+{
+	struct flipper f = { evil_connected(), what, false };
+	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
+	static const uint8_t data[64];
+	pthread_t thread;
+	unsigned int n;
+
+	TEST_TRUE(f.e != NULL);
+	TEST_EXPECT(pthread_create(&thread, NULL, flipper_main, &f), 0);
+	for (n = 0; test_now_ns() < end && peer_env.target->conn != NULL; n++) {
+		if (what < 2)
+			evil_put(f.e, &f.e->chan, EVIL_DATA, data, 8);
+		else if (what > 3 && n % 4 == 0)
+			evil_ring(f.e, &f.e->chan);
+		test_send(peer_env.target->conn, data, 1 + n % sizeof(data));
+		peer_turn();
+		if (n % 64 == 0 && peer_env.client->conn != NULL)
+			test_send_pattern(peer_env.client->conn, 64, n);
+		peer_turn();
+	}
+	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	evil_close(f.e);
+	PEER_WAIT(peer_env.target->conn == NULL, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+test_flipper(void)
+{
+	unsigned int what, round;
+
+	for (what = 0; what <= 6; what++)
+		for (round = 0; round < 10; round++)
+			TEST_CALL(flip(what, 15));
+	peer_turn_ms(20); /* the echoes that are still under way */
+	return TEST_SUCCESS;
+}
+
+/* A peer that publishes without end keeps nobody else from being served. */
+static int
+test_flood(void)
+{
+	struct evil *e = evil_connected();
+	uint32_t recv = peer_env.target->nb_recv;
+	unsigned int i, n;
+
+	TEST_TRUE(e != NULL);
+	for (i = 0; i < 200; i++) {
+		for (n = 0; n < 100 && e->chan.own->tail - e->chan.peer->head <
+				e->chan.ring_size - 64; n++)
+			evil_put(e, &e->chan, EVIL_DATA, "flood", 5);
+		TEST_CALL(peer_honest(1));
+	}
+	TEST_TRUE(peer_env.target->nb_recv > recv + 1000);
+	return TEST_SUCCESS;
+}
+
+/* An engine that sleeps, and is woken without end by the socket made for it. */
+static void *
+waker_main(void *arg)
+{
+	static const char bytes[16384];
+	struct flipper *f = arg;
+
+	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED))
+		if (send(f->e->wake, bytes, sizeof(bytes), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+			sched_yield();
+	return NULL;
+}
+
+static int
+test_wake_flood(void)
+{
+	struct flipper f = { evil_connected(), 0, false };
+	struct pollfd pfd = { rte_comch_pe_fd(peer_env.pe), POLLIN, 0 };
+	pthread_t thread;
+	uint64_t begin, longest = 0;
+	unsigned int i, slept = 0;
+
+	TEST_TRUE(f.e != NULL && f.e->wake >= 0);
+	TEST_EXPECT(pthread_create(&thread, NULL, waker_main, &f), 0);
+	for (i = 0; i < 300; i++) {
+		if (rte_comch_pe_arm(peer_env.pe) == 0) {
+			poll(&pfd, 1, 10);
+			slept++;
+		}
+		begin = test_now_ns();
+		rte_comch_pe_progress(peer_env.pe);
+		longest = RTE_MAX(longest, test_now_ns() - begin);
+	}
+	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	test_note("longest progress under a flood of wake-ups: %u us",
+			(unsigned int)(longest / 1000));
+	TEST_TRUE(slept > 0);
+	TEST_ASSERT(longest < 200000000, "progress was held for %u ms",
+			(unsigned int)(longest / 1000000));
+	return TEST_SUCCESS;
+}
+
+/* The peer closes its end of the wake socket: that must not keep us awake. */
+static int
+test_wake_closed(void)
+{
+	struct evil *e = evil_connected();
+	struct pollfd pfd = { rte_comch_pe_fd(peer_env.pe), POLLIN, 0 };
+	unsigned int i, woken = 0;
+
+	TEST_TRUE(e != NULL && e->wake >= 0);
+	peer_turn_ms(5);
+	close(e->wake);
+	e->wake = -1;
+	for (i = 0; i < 200; i++) {
+		if (rte_comch_pe_arm(peer_env.pe) == 0)
+			woken += poll(&pfd, 1, 1) > 0;
+		rte_comch_pe_progress(peer_env.pe);
+	}
+	TEST_ASSERT(woken < 50, "woken %u times by a socket that is closed", woken);
+	return TEST_SUCCESS;
+}
+
+#define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm, an evil peer: rings and bells",
+	.setup = peer_suite_setup,
+	.teardown = peer_suite_teardown,
+	.unit_test_cases = {
+		PEER_CASE(test_tail),
+		PEER_CASE(test_records),
+		PEER_CASE(test_consumers),
+		PEER_CASE(test_head),
+		PEER_CASE(test_head_inside),
+		PEER_CASE(test_bells),
+		PEER_CASE(test_sock_bell),
+		PEER_CASE(test_headers_change),
+		PEER_CASE(test_flipper),
+		PEER_CASE(test_flood),
+		PEER_CASE(test_wake_flood),
+		PEER_CASE(test_wake_closed),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_shm_peer_ring(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(shm_peer_ring_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_ring)
