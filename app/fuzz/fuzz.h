@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What the fuzz targets share: EAL, a place for devices to meet, a card device
+ * with a server, and reading of an input piece by piece. No target is in here.
+ */
+
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/** What is left of an input. What is behind its end reads as 0. */
+struct fuzz_in {
+	const uint8_t *data;
+	size_t left;
+};
+
+uint8_t fuzz_u8(struct fuzz_in *in);
+uint32_t fuzz_u32(struct fuzz_in *in);
+/** Take up to so many bytes. @return how many. */
+size_t fuzz_bytes(struct fuzz_in *in, const uint8_t **bytes, size_t max);
+
+/** A directory of this process's own; removed at exit. */
+extern char fuzz_path[PATH_MAX];
+
+/** Start EAL. Ends the process if it cannot. */
+void fuzz_eal(bool telemetry);
+/** End the process: the target itself is in trouble, not what it tests. */
+__attribute__((noreturn)) void fuzz_die(const char *what, int error);
+
+/* fuzz_peer.c */
+
+/** A card device with a server named "target", in peer_env. */
+void fuzz_card(void);
+/** The device sends on its newest connection, if there is one. */
+void fuzz_card_send(uint32_t len);
+/** Close all that is evil, and turn until nothing is left of it. */
+void fuzz_card_reset(void);
+
+#endif /* FUZZ_H */

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The card device that the evil peer of the autotests attacks here too, without
+ * the runner and the honest client that it has there.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <rte_bus_vdev.h>
+#include <rte_comch.h>
+
+#include "../test/test_shm_peer.h"
+#include "fuzz.h"
+
+struct peer_env peer_env;
+
+static struct test_ep target;
+static uint8_t payload[65536];
+static volatile uint8_t sink; /* that reading a message is no waste */
+
+uint64_t
+test_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void
+peer_turn(void)
+{
+	struct rte_comch_dev_info info;
+
+	rte_comch_dev_info_get(peer_env.dpu, &info);
+	rte_comch_pe_progress(peer_env.pe);
+}
+
+static void
+send_cb(struct rte_comch_task *task, int status, void *user_data)
+{
+	RTE_SET_USED(status);
+	RTE_SET_USED(user_data);
+	rte_comch_task_free(task);
+}
+
+static void
+recv_cb(struct rte_comch_conn *conn, const void *msg, uint32_t len, void *user_data)
+{
+	const uint8_t *bytes = msg;
+	uint32_t i;
+
+	RTE_SET_USED(conn);
+	RTE_SET_USED(user_data);
+	for (i = 0; i < len; i++)
+		sink ^= bytes[i];
+	if (len == 2)
+		rte_comch_server_disconnect(conn);
+}
+
+static void
+connect_cb(struct rte_comch_conn *conn, int status, void *user_data)
+{
+	RTE_SET_USED(status);
+	RTE_SET_USED(user_data);
+	target.nb_connects++;
+	target.conn = conn;
+}
+
+static void
+disconnect_cb(struct rte_comch_conn *conn, int status, void *user_data)
+{
+	RTE_SET_USED(status);
+	RTE_SET_USED(user_data);
+	target.nb_disconnects++;
+	if (target.conn == conn)
+		target.conn = NULL;
+}
+
+static void
+consumer_cb(struct rte_comch_conn *conn, uint32_t id, void *user_data)
+{
+	RTE_SET_USED(user_data);
+	if (conn == NULL || id == 0)
+		abort();
+}
+
+void
+fuzz_card_send(uint32_t len)
+{
+	struct rte_comch_task *task;
+
+	if (target.conn == NULL ||
+			rte_comch_send_task_alloc(target.conn, payload, len, &task) != 0)
+		return;
+	if (rte_comch_task_submit(task) != 0)
+		rte_comch_task_free(task);
+}
+
+void
+fuzz_card_reset(void)
+{
+	struct rte_comch_dev_info info = { .nb_links = 1 };
+	unsigned int i;
+
+	evil_close_all();
+	for (i = 0; info.nb_links != 0 || target.conn != NULL || i < 3; i++) {
+		peer_turn();
+		rte_comch_dev_info_get(peer_env.dpu, &info);
+		if (i == 100000)
+			abort(); /* something does not end */
+	}
+}
+
+void
+fuzz_card(void)
+{
+	struct rte_comch_server_conf conf = {
+		.name = "target",
+		.connect_cb = connect_cb,
+		.disconnect_cb = disconnect_cb,
+		.ctrl = {
+			.send_cb = send_cb,
+			.recv_cb = recv_cb,
+			.consumer_new_cb = consumer_cb,
+			.consumer_gone_cb = consumer_cb,
+		},
+	};
+	char args[PATH_MAX + 64];
+	int ret;
+
+	snprintf(peer_env.path, sizeof(peer_env.path), "%s", fuzz_path);
+	snprintf(args, sizeof(args), "role=dpu,functions=pf0,path=%s", fuzz_path);
+	ret = rte_vdev_init("comch_shm0", args);
+	if (ret != 0)
+		fuzz_die("card device", ret);
+	peer_env.dpu = (int16_t)rte_comch_dev_get_id_by_name("comch_shm0");
+	peer_env.target = &target;
+	ret = rte_comch_pe_create(NULL, &peer_env.pe);
+	if (ret == 0)
+		ret = rte_comch_server_create(peer_env.dpu, 0, &conf, &target.ctx);
+	if (ret == 0)
+		ret = rte_comch_ctx_attach(target.ctx, peer_env.pe);
+	if (ret == 0)
+		ret = rte_comch_ctx_start(target.ctx);
+	if (ret != 0)
+		fuzz_die("server", ret);
+}

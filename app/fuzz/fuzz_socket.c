@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The input is a sequence of messages that a host sends to a card device: each
+ * a good one of some type, over which bytes of the input are written.
+ */
+
+#include <string.h>
+#include <unistd.h>
+
+#include "../test/test_shm_peer.h"
+#include "fuzz.h"
+
+static int a_pipe[2];
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	RTE_SET_USED(argc);
+	RTE_SET_USED(argv);
+	fuzz_eal(false);
+	fuzz_card();
+	if (pipe(a_pipe) != 0)
+		fuzz_die("pipe", errno);
+	return 0;
+}
+
+static struct evil *
+begin(uint8_t how)
+{
+	struct evil *e;
+
+	switch (how % 4) {
+	case 0:
+		e = evil_open(peer_env.path, "pf0");
+		if (e != NULL && evil_seg_create(&e->seg,
+				offsetof(struct shm_wire_link, sock_bell),
+				sizeof(struct shm_wire_link)) != 0)
+			return NULL;
+		return e;
+	case 1:
+		return evil_up();
+	case 2:
+		e = evil_up();
+		if (e != NULL && evil_connect(e, &e->chan, 0) != 0)
+			return NULL;
+		return e;
+	default:
+		return evil_connected();
+	}
+}
+
+static unsigned int
+pick_fds(const struct evil *e, uint8_t pick, int fds[2])
+{
+	switch (pick % 8) {
+	case 0:
+	case 1:
+		return 0;
+	case 2:
+		fds[0] = e->seg.fd;
+		return e->seg.map != NULL;
+	case 3:
+	case 4:
+		fds[0] = e->chan.seg.fd;
+		return e->chan.seg.map != NULL;
+	case 5:
+		fds[0] = e->wake;
+		return e->wake >= 0;
+	case 6:
+		fds[0] = a_pipe[0];
+		return 1;
+	default:
+		fds[0] = fds[1] = a_pipe[1];
+		return 2;
+	}
+}
+
+static void
+one_message(struct evil *e, struct fuzz_in *in)
+{
+	union {
+		union shm_wire_msg msg;
+		uint8_t bytes[512];
+	} m;
+	uint8_t type = fuzz_u8(in), fds_pick = fuzz_u8(in), turn = fuzz_u8(in);
+	uint8_t off = fuzz_u8(in);
+	const uint8_t *bytes;
+	unsigned int nb_fds;
+	size_t len, n;
+	int fds[2];
+
+	memset(&m, 0, sizeof(m));
+	evil_fill(&m.msg, type % 16, fuzz_u8(in) % 8);
+	len = m.msg.hdr.len;
+	if ((type & 0x80) != 0) {
+		len = fuzz_u8(in);
+		m.msg.hdr.len = (uint16_t)len;
+	}
+	n = fuzz_bytes(in, &bytes, fuzz_u8(in) % 64);
+	if (n != 0)
+		memcpy(m.bytes + off, bytes, n);
+	nb_fds = pick_fds(e, fds_pick, fds);
+	evil_send_raw(e, &m, len, fds, nb_fds);
+	while (turn-- % 4 != 0) {
+		peer_turn();
+		while (evil_recv(e) > 0)
+			;
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_in in = { data, size };
+	unsigned int nb;
+	struct evil *e;
+
+	e = begin(fuzz_u8(&in));
+	if (e == NULL)
+		fuzz_die("the evil peer", ENOTCONN);
+	if (e->chan.own == NULL && evil_chan_seg_create(&e->chan, EVIL_RING_SIZE) != 0)
+		fuzz_die("segment", ENOMEM);
+	for (nb = 0; nb < 64 && in.left != 0 && !e->eof; nb++)
+		one_message(e, &in);
+	fuzz_card_reset();
+	return 0;
+}
