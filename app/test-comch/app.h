@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef TEST_COMCH_APP_H
+#define TEST_COMCH_APP_H
+
+/* What the process has once: options, the wish to end, and the prompt. */
+
+#include <stdbool.h>
+
+#include "options.h"
+
+struct client;
+struct prompt;
+struct report;
+struct server;
+
+struct app {
+	struct options opt;
+	struct prompt *prompt;     /* NULL in batch runs */
+	struct report *report;     /* results of this process so far */
+	struct client *client;     /* while tests run; for "show" */
+	struct server *server;     /* if this thread serves; for "show" */
+	bool running;              /* a run of tests is under way */
+	bool stop;                 /* "stop" was typed */
+};
+
+/* SIGINT, SIGTERM or "quit": everything is to end in good order. */
+bool app_quit_wanted(void);
+void app_quit(void);
+
+/* A descriptor that becomes readable, for good, when app_quit() was called. */
+int app_quit_fd(void);
+
+/* True if the run of tests is to end before its time. */
+static inline bool
+app_stop_wanted(const struct app *app)
+{
+	return app->stop || app_quit_wanted();
+}
+
+/*
+ * Sleep until the engine has something to do, the prompt has input, the process
+ * is to end, or the time is over. Without an app the prompt is left alone, as
+ * it has to be by other threads than the main one; pe may be NULL.
+ */
+void app_wait(struct app *app, struct rte_comch_pe *pe, int timeout_ms);
+
+/* Look after the prompt; to be called some ten times in a second. */
+void app_tick(struct app *app);
+
+/* Device for a role; prints what is wrong and returns -1 if there is none. */
+int16_t app_dev_select(const struct options *opt, enum rte_comch_role role);
+
+#endif /* TEST_COMCH_APP_H */

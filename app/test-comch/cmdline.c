@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The commands of the prompt. "start" only leaves a note: the tests run when
+ * the line editor has returned, so that it can be used while they run.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmdline.h>
+#include <cmdline_parse.h>
+#include <cmdline_parse_string.h>
+#include <cmdline_socket.h>
+#include <rte_string_fns.h>
+
+#include "devices.h"
+#include "peer.h"
+#include "prompt.h"
+#include "report.h"
+#include "run.h"
+
+/* Files that load files that load files. */
+#define PROMPT_MAX_LOADS 4
+#define PROMPT_TEXT "comch> "
+/* Choices of a token that are made at run time. */
+#define PROMPT_CHOICES 512
+
+struct prompt {
+	struct app *app;
+	struct cmdline *cl;       /* on stdin; NULL without -i */
+	int16_t host_dev;
+	int status;               /* of the tests that ran, the first that is not 0 */
+	bool pending;             /* "start" was given */
+	bool end_of_input;
+	char start_test[32];      /* of it; empty for those of the options */
+	char load_file[256];      /* "load" was given */
+	unsigned int loads;       /* depth of files */
+	bool bad_line;            /* the last line was not understood or refused */
+};
+
+/* Commands have no pointer of ours to carry: there is one prompt. */
+static struct prompt *the_prompt;
+
+static void
+cmd_refuse(struct cmdline *cl, const char *why)
+{
+	the_prompt->bad_line = true;
+	cmdline_printf(cl, "%s\n", why);
+}
+
+/* ---- show ---- */
+
+struct cmd_show_comch {
+	cmdline_fixed_string_t show;
+	cmdline_fixed_string_t comch;
+	cmdline_fixed_string_t dev;
+	cmdline_fixed_string_t what;
+};
+
+static void
+show_connections(const struct app *app, int16_t dev_id)
+{
+	if (app->server != NULL)
+		server_connections_print(app->server, dev_id, stdout);
+	if (app->client != NULL)
+		client_connections_print(app->client, dev_id, stdout);
+	if (app->server == NULL && app->client == NULL)
+		printf("  none of this thread; those of other threads are in: "
+				"show comch <dev> dump\n");
+}
+
+static void
+cmd_show_comch_parsed(void *parsed, struct cmdline *cl, void *data)
+{
+	const struct cmd_show_comch *cmd = parsed;
+	bool all = strcmp(cmd->dev, "all") == 0;
+	int one = all ? -1 : device_find(cmd->dev);
+	int16_t dev_id;
+
+	RTE_SET_USED(data);
+	if (!all && one < 0) {
+		cmd_refuse(cl, "no such device; give a number, a name, a PCI address, or all");
+		return;
+	}
+	RTE_COMCH_FOREACH_DEV(dev_id) {
+		if (!all && dev_id != one)
+			continue;
+		if (strcmp(cmd->what, "info") == 0) {
+			device_caps_print(dev_id, stdout);
+		} else if (strcmp(cmd->what, "stats") == 0) {
+			device_stats_print(dev_id, stdout);
+		} else if (strcmp(cmd->what, "connections") == 0) {
+			device_line_print(dev_id, stdout);
+			show_connections(the_prompt->app, dev_id);
+		} else {
+			rte_comch_dev_dump(dev_id, stdout);
+		}
+	}
+	fflush(stdout);
+}
+
+static cmdline_parse_token_string_t tok_show_comch_show =
+	TOKEN_STRING_INITIALIZER(struct cmd_show_comch, show, "show");
+static cmdline_parse_token_string_t tok_show_comch_comch =
+	TOKEN_STRING_INITIALIZER(struct cmd_show_comch, comch, "comch");
+static cmdline_parse_token_string_t tok_show_comch_dev =
+	TOKEN_STRING_INITIALIZER(struct cmd_show_comch, dev, NULL);
+static cmdline_parse_token_string_t tok_show_comch_what =
+	TOKEN_STRING_INITIALIZER(struct cmd_show_comch, what, "info#stats#connections#dump");
+
+static cmdline_parse_inst_t cmd_show_comch = {
+	.f = cmd_show_comch_parsed,
+	.help_str = "show comch <dev>|all info|stats|connections|dump: look at a device",
+	.tokens = {
+		(void *)&tok_show_comch_show,
+		(void *)&tok_show_comch_comch,
+		(void *)&tok_show_comch_dev,
+		(void *)&tok_show_comch_what,
+		NULL,
+	},
+};
+
+struct cmd_show {
+	cmdline_fixed_string_t show;
+	cmdline_fixed_string_t what;
+};
+
+static void
+cmd_show_parsed(void *parsed, struct cmdline *cl, void *data)
+{
+	const struct cmd_show *cmd = parsed;
+	const struct app *app = the_prompt->app;
+	const struct test_ops *t = NULL;
+
+	RTE_SET_USED(cl);
+	RTE_SET_USED(data);
+	if (strcmp(cmd->what, "config") == 0) {
+		options_print(&app->opt, stdout);
+	} else if (strcmp(cmd->what, "results") == 0) {
+		report_table(app->report, stdout);
+	} else if (strcmp(cmd->what, "devices") == 0) {
+		devices_print(stdout);
+	} else {
+		while ((t = test_next(t)) != NULL)
+			printf("  %-14s %s\n", t->name, t->description);
+	}
+	fflush(stdout);
+}
+
+static cmdline_parse_token_string_t tok_show_show =
+	TOKEN_STRING_INITIALIZER(struct cmd_show, show, "show");
+static cmdline_parse_token_string_t tok_show_what =
+	TOKEN_STRING_INITIALIZER(struct cmd_show, what, "config#devices#results#tests");
+
+static cmdline_parse_inst_t cmd_show = {
+	.f = cmd_show_parsed,
+	.help_str = "show config|devices|results|tests: look at options, devices, results, tests",
+	.tokens = { (void *)&tok_show_show, (void *)&tok_show_what, NULL },
+};
+
+/* ---- set ---- */
+
+struct cmd_set {
+	cmdline_fixed_string_t set;
+	cmdline_fixed_string_t key;
+	cmdline_fixed_string_t value;
+};
+
+static void
+cmd_set_parsed(void *parsed, struct cmdline *cl, void *data)
+{
+	const struct cmd_set *cmd = parsed;
+	char err[OPT_ERR_SIZE] = "";
+
+	RTE_SET_USED(data);
+	if (the_prompt->app->running)
+		cmd_refuse(cl, "a test is running; give stop first");
+	else if (options_set(&the_prompt->app->opt, cmd->key, cmd->value, err) != 0)
+		cmd_refuse(cl, err);
+}
+
+static cmdline_parse_token_string_t tok_set_set =
+	TOKEN_STRING_INITIALIZER(struct cmd_set, set, "set");
+/* Its choices are the options; see prompt_open(). */
+static cmdline_parse_token_string_t tok_set_key =
+	TOKEN_STRING_INITIALIZER(struct cmd_set, key, NULL);
+static cmdline_parse_token_string_t tok_set_value =
+	TOKEN_STRING_INITIALIZER(struct cmd_set, value, NULL);
+
+static cmdline_parse_inst_t cmd_set = {
+	.f = cmd_set_parsed,
+	.help_str = "set <option> <value>: change an option; flags take on or off",
+	.tokens = { (void *)&tok_set_set, (void *)&tok_set_key, (void *)&tok_set_value, NULL },
+};
+
+/* ---- start, stop ---- */
+
+struct cmd_start {
+	cmdline_fixed_string_t start;
+	cmdline_fixed_string_t test;
+};
+
+static void
+cmd_start_note(struct cmdline *cl, const char *test)
+{
+	struct prompt *p = the_prompt;
+
+	if (p->app->running) {
+		cmd_refuse(cl, "a test is running; give stop first");
+	} else if (p->host_dev < 0) {
+		cmd_refuse(cl, "this is the server: give start at the prompt of a client");
+	} else {
+		strlcpy(p->start_test, test, sizeof(p->start_test));
+		p->pending = true;
+	}
+}
+
+static void
+cmd_start_parsed(void *parsed, struct cmdline *cl, void *data)
+{
+	RTE_SET_USED(parsed);
+	RTE_SET_USED(data);
+	cmd_start_note(cl, "");
+}
+
+static void
+cmd_start_test_parsed(void *parsed, struct cmdline *cl, void *data)
+{
+	const struct cmd_start *cmd = parsed;
+
+	RTE_SET_USED(data);
+	cmd_start_note(cl, cmd->test);
+}
+
+static cmdline_parse_token_string_t tok_start_start =
+	TOKEN_STRING_INITIALIZER(struct cmd_start, start, "start");
+/* Its choices are the tests; see prompt_open(). */
+static cmdline_parse_token_string_t tok_start_test =
+	TOKEN_STRING_INITIALIZER(struct cmd_start, test, NULL);
+
+static cmdline_parse_inst_t cmd_start = {
+	.f = cmd_start_parsed,
+	.help_str = "start: run the tests of the option test",
+	.tokens = { (void *)&tok_start_start, NULL },
+};
+
+static cmdline_parse_inst_t cmd_start_test = {
+	.f = cmd_start_test_parsed,
+	.help_str = "start <test>: run one test",
+	.tokens = { (void *)&tok_start_start, (void *)&tok_start_test, NULL },
+};
+
+struct cmd_word {
+	cmdline_fixed_string_t word;
+};
+
+static void
+cmd_stop_parsed(void *parsed, struct cmdline *cl, void *data)
+{
+	RTE_SET_USED(parsed);
+	RTE_SET_USED(data);
+	if (the_prompt->app->running)
+		the_prompt->app->stop = true;
+	else
+		cmd_refuse(cl, "no test is running");
+}
+
+static cmdline_parse_token_string_t tok_stop =
+	TOKEN_STRING_INITIALIZER(struct cmd_word, word, "stop");
+
+static cmdline_parse_inst_t cmd_stop = {
+	.f = cmd_stop_parsed,
+	.help_str = "stop: end the tests that are running",
+	.tokens = { (void *)&tok_stop, NULL },
+};
+
+/* ---- clear, load, help, quit ---- */
+
+struct cmd_clear {
+	cmdline_fixed_string_t clear;
+	cmdline_fixed_string_t stats;
+};
+
+static void
+cmd_clear_parsed(void *parsed, struct cmdline *cl, void *data)
+{
+	int16_t dev_id;
+
+	RTE_SET_USED(parsed);
+	RTE_SET_USED(data);
+	RTE_COMCH_FOREACH_DEV(dev_id) {
+		if (rte_comch_dev_stats_reset(dev_id) != 0)
+			cmd_refuse(cl, "the counters cannot be cleared");
+	}
+}
+
+static cmdline_parse_token_string_t tok_clear_clear =
+	TOKEN_STRING_INITIALIZER(struct cmd_clear, clear, "clear");
+static cmdline_parse_token_string_t tok_clear_stats =
+	TOKEN_STRING_INITIALIZER(struct cmd_clear, stats, "stats");
+
+static cmdline_parse_inst_t cmd_clear = {
+	.f = cmd_clear_parsed,
+	.help_str = "clear stats: set the counters of all devices to zero",
+	.tokens = { (void *)&tok_clear_clear, (void *)&tok_clear_stats, NULL },
+};
+
+struct cmd_load {
+	cmdline_fixed_string_t load;
+	cmdline_fixed_string_t file;
+};
+
+static void
+cmd_load_parsed(void *parsed, struct cmdline *cl, void *data)
+{
+	const struct cmd_load *cmd = parsed;
+
+	RTE_SET_USED(data);
+	if (the_prompt->app->running)
+		cmd_refuse(cl, "a test is running; give stop first");
+	else
+		strlcpy(the_prompt->load_file, cmd->file, sizeof(the_prompt->load_file));
+}
+
+static cmdline_parse_token_string_t tok_load_load =
+	TOKEN_STRING_INITIALIZER(struct cmd_load, load, "load");
+static cmdline_parse_token_string_t tok_load_file =
+	TOKEN_STRING_INITIALIZER(struct cmd_load, file, NULL);
+
+static cmdline_parse_inst_t cmd_load = {
+	.f = cmd_load_parsed,
+	.help_str = "load <file>: run the commands of a file",
+	.tokens = { (void *)&tok_load_load, (void *)&tok_load_file, NULL },
+};
+
+static void cmd_help_parsed(void *parsed, struct cmdline *cl, void *data);
+
+static cmdline_parse_token_string_t tok_help =
+	TOKEN_STRING_INITIALIZER(struct cmd_word, word, "help");
+
+static cmdline_parse_inst_t cmd_help = {
+	.f = cmd_help_parsed,
+	.help_str = "help: this list",
+	.tokens = { (void *)&tok_help, NULL },
+};
+
+static void
+cmd_quit_parsed(void *parsed, struct cmdline *cl, void *data)
+{
+	RTE_SET_USED(parsed);
+	RTE_SET_USED(data);
+	cmdline_quit(cl);
+	app_quit();
+}
+
+static cmdline_parse_token_string_t tok_quit =
+	TOKEN_STRING_INITIALIZER(struct cmd_word, word, "quit");
+
+static cmdline_parse_inst_t cmd_quit = {
+	.f = cmd_quit_parsed,
+	.help_str = "quit: end",
+	.tokens = { (void *)&tok_quit, NULL },
+};
+
+static cmdline_parse_ctx_t prompt_ctx[] = {
+	&cmd_show_comch,
+	&cmd_show,
+	&cmd_set,
+	&cmd_start,
+	&cmd_start_test,
+	&cmd_stop,
+	&cmd_clear,
+	&cmd_load,
+	&cmd_help,
+	&cmd_quit,
+	NULL,
+};
+
+static void
+cmd_help_parsed(void *parsed, struct cmdline *cl, void *data)
+{
+	unsigned int i;
+
+	RTE_SET_USED(parsed);
+	RTE_SET_USED(data);
+	for (i = 0; prompt_ctx[i] != NULL; i++)
+		cmdline_printf(cl, "  %s\n", prompt_ctx[i]->help_str);
+}
+
+/* ---- the prompt itself ---- */
+
+/* What a line has left to do when the line editor is done with it. */
+static bool
+prompt_pending(struct prompt *p)
+{
+	bool pending = p->pending || p->load_file[0] != '\0';
+	char file[sizeof(p->load_file)];
+	int ret;
+
+	if (p->load_file[0] != '\0') {
+		strlcpy(file, p->load_file, sizeof(file));
+		p->load_file[0] = '\0';
+		prompt_load(p, file);
+	}
+	if (p->pending) {
+		p->pending = false;
+		ret = run_tests(p->app, p->host_dev, p->start_test[0] != '\0' &&
+				strcmp(p->start_test, "all") != 0 ? p->start_test : NULL);
+		if (p->status == 0)
+			p->status = ret;
+	}
+	return pending;
+}
+
+int
+prompt_load(struct prompt *p, const char *path)
+{
+	char line[512]; /* with room for the end of line that the last may lack */
+	struct cmdline *cl;
+	unsigned int nb = 0;
+	FILE *f;
+	int ret = 0;
+
+	if (p->loads == PROMPT_MAX_LOADS) {
+		fprintf(stderr, "load: %s is one file too deep; %d may load each other\n", path,
+				PROMPT_MAX_LOADS);
+		return -ELOOP;
+	}
+	f = fopen(path, "r");
+	if (f == NULL) {
+		ret = -errno;
+		fprintf(stderr, "load: cannot read %s: %s\n", path, strerror(errno));
+		if (p->status == 0)
+			p->status = ret;
+		return ret;
+	}
+	/* No input of its own: it only parses and prints. */
+	cl = cmdline_new(prompt_ctx, "", -1, STDOUT_FILENO);
+	if (cl == NULL) {
+		fclose(f);
+		return -ENOMEM;
+	}
+	p->loads++;
+	while (!app_quit_wanted() && fgets(line, sizeof(line) - 1, f) != NULL) {
+		const char *text = line + strspn(line, " \t");
+
+		nb++;
+		if (*text == '\n' || *text == '#' || *text == '\0')
+			continue;
+		/* The parser takes a line without an end for one that goes on. */
+		if (strchr(line, '\n') == NULL)
+			strlcat(line, "\n", sizeof(line));
+		printf("%s", text);
+		fflush(stdout);
+		p->bad_line = false;
+		ret = cmdline_parse(cl, text);
+		if (ret < 0 || p->bad_line) {
+			fprintf(stderr, "%s:%u: not a command, or refused: %s", path, nb, text);
+			ret = -EINVAL;
+			break;
+		}
+		ret = 0;
+		prompt_pending(p);
+	}
+	p->loads--;
+	cmdline_free(cl);
+	fclose(f);
+	if (p->status == 0)
+		p->status = ret;
+	return ret;
+}
+
+int
+prompt_fd(const struct prompt *p)
+{
+	/* A script on stdin is read line by line, a test is one of them. */
+	if (p->cl == NULL || p->end_of_input || p->pending || p->load_file[0] != '\0' ||
+			(p->app->running && !isatty(STDIN_FILENO)))
+		return -1;
+	return STDIN_FILENO;
+}
+
+void
+prompt_poll(struct prompt *p)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	char c;
+
+	for (;;) {
+		pfd.fd = prompt_fd(p);
+		if (pfd.fd < 0 || app_quit_wanted() || poll(&pfd, 1, 0) != 1)
+			return;
+		if (read(pfd.fd, &c, 1) != 1) {
+			p->end_of_input = true;
+			app_quit();
+			return;
+		}
+		/* Ctrl-D, or "quit". */
+		if (cmdline_in(p->cl, &c, 1) < 0)
+			app_quit();
+	}
+}
+
+int
+prompt_run(struct prompt *p)
+{
+	while (!app_quit_wanted()) {
+		prompt_poll(p);
+		if (prompt_pending(p) && p->cl != NULL) {
+			/* The editor has shown it before the tests printed. */
+			printf(PROMPT_TEXT);
+			fflush(stdout);
+		}
+		if (prompt_fd(p) >= 0)
+			app_wait(p->app, NULL, 1000);
+	}
+	return p->status;
+}
+
+int
+prompt_open(struct app *app, int16_t host_dev, bool interactive)
+{
+	static char tests[PROMPT_CHOICES];
+	static struct prompt prompt;
+	char *keys;
+
+	keys = options_keys();
+	if (keys == NULL)
+		return -ENOMEM;
+	tok_set_key.string_data.str = keys;
+	strlcpy(tests, "all#", sizeof(tests));
+	test_names(tests + strlen(tests), sizeof(tests) - strlen(tests), "#");
+	tok_start_test.string_data.str = tests;
+
+	memset(&prompt, 0, sizeof(prompt));
+	prompt.app = app;
+	prompt.host_dev = host_dev;
+	the_prompt = &prompt;
+	app->prompt = &prompt;
+	if (interactive) {
+		prompt.cl = cmdline_stdin_new(prompt_ctx, PROMPT_TEXT);
+		if (prompt.cl == NULL) {
+			prompt_close(app);
+			return -EIO;
+		}
+	}
+	return 0;
+}
+
+void
+prompt_close(struct app *app)
+{
+	char *keys;
+
+	if (app->prompt == NULL)
+		return;
+	if (app->prompt->cl != NULL) {
+		cmdline_stdin_exit(app->prompt->cl);
+		printf("\n");
+	}
+	/* The token holds it as const, for it must not change while it is used. */
+	memcpy(&keys, &tok_set_key.string_data.str, sizeof(keys));
+	tok_set_key.string_data.str = NULL;
+	free(keys);
+	app->prompt = NULL;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/* Listings of devices, their representors, limits and counters. */
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_string_fns.h>
+
+#include "app.h"
+#include "devices.h"
+
+static const char *
+role_name(enum rte_comch_role role)
+{
+	return role == RTE_COMCH_ROLE_DPU ? "dpu" : "host";
+}
+
+int
+device_find(const char *name)
+{
+	char *end;
+	long id;
+
+	if (isdigit((unsigned char)name[0])) {
+		id = strtol(name, &end, 10);
+		if (*end == '\0')
+			return id < RTE_COMCH_MAX_DEVS && rte_comch_dev_is_valid((int16_t)id) ?
+					(int)id : -1;
+	}
+	return rte_comch_dev_get_id_by_name(name);
+}
+
+int16_t
+app_dev_select(const struct options *opt, enum rte_comch_role role)
+{
+	struct rte_comch_dev_info info;
+	int16_t dev_id, found = -1;
+	unsigned int i;
+	int id;
+
+	for (i = 0; i < RTE_DIM(opt->dev) && opt->dev[i][0] != '\0'; i++) {
+		id = device_find(opt->dev[i]);
+		if (id < 0 || rte_comch_dev_info_get((int16_t)id, &info) != 0) {
+			fprintf(stderr, "dev: there is no device '%s'; see --list-dev\n",
+					opt->dev[i]);
+			return -1;
+		}
+		if (info.role == role)
+			return (int16_t)id;
+		if (opt->role != ROLE_LOOPBACK) {
+			fprintf(stderr, "dev: %s has the role %s, but --%s needs one of the role "
+					"%s; name another\n", info.name, role_name(info.role),
+					opt->role == ROLE_SERVER ? "server" : "client",
+					role_name(role));
+			return -1;
+		}
+	}
+	RTE_COMCH_FOREACH_DEV(dev_id) {
+		if (found < 0 && rte_comch_dev_info_get(dev_id, &info) == 0 && info.role == role)
+			found = dev_id;
+	}
+	if (found < 0)
+		fprintf(stderr, "there is no device of the role %s; give EAL one, as "
+				"--vdev comch_shm0,role=%s,%s\n", role_name(role),
+				role_name(role), role == RTE_COMCH_ROLE_DPU ?
+				"functions=pf0vf[0-3]" : "function=pf0vf3");
+	return found;
+}
+
+void
+device_line_print(int16_t dev_id, FILE *f)
+{
+	struct rte_comch_dev_info info;
+
+	if (rte_comch_dev_info_get(dev_id, &info) != 0)
+		return;
+	fprintf(f, "%d: %s, driver %s, role %s, function %s, PCI %s, NUMA node %d, link %s (%u)\n",
+			dev_id, info.name, info.driver, role_name(info.role),
+			info.function[0] != '\0' ? info.function : "-",
+			info.pci_addr[0] != '\0' ? info.pci_addr : "-", info.numa_node,
+			info.link_up ? "up" : "down", info.nb_links);
+}
+
+void
+devices_print(FILE *f)
+{
+	struct rte_comch_rep_info *reps;
+	int16_t dev_id;
+	int nb, i;
+
+	if (rte_comch_dev_count_avail() == 0)
+		fprintf(f, "no devices\n");
+	RTE_COMCH_FOREACH_DEV(dev_id) {
+		device_line_print(dev_id, f);
+		nb = rte_comch_rep_list(dev_id, NULL, 0);
+		if (nb <= 0)
+			continue;
+		reps = calloc((size_t)nb, sizeof(*reps));
+		if (reps == NULL)
+			return;
+		nb = RTE_MIN(nb, rte_comch_rep_list(dev_id, reps, (uint16_t)nb));
+		for (i = 0; i < nb; i++)
+			fprintf(f, "    representor %u: %s, PCI %s, %u host processes attached\n",
+					reps[i].rep_id, reps[i].name, reps[i].pci_addr,
+					reps[i].nb_links);
+		free(reps);
+	}
+}
+
+void
+device_caps_print(int16_t dev_id, FILE *f)
+{
+	static const struct {
+		uint64_t flag;
+		const char *name;
+	} capas[] = {
+		{ RTE_COMCH_CAPA_SERVER, "server" },
+		{ RTE_COMCH_CAPA_CLIENT, "client" },
+		{ RTE_COMCH_CAPA_CONSUMER, "consumer" },
+		{ RTE_COMCH_CAPA_PRODUCER, "producer" },
+		{ RTE_COMCH_CAPA_EVENT, "event" },
+		{ RTE_COMCH_CAPA_PEER_ID, "peer-id" },
+	};
+	struct rte_comch_dev_info info;
+	unsigned int i;
+
+	if (rte_comch_dev_info_get(dev_id, &info) != 0)
+		return;
+	device_line_print(dev_id, f);
+	fprintf(f, "    capabilities          ");
+	for (i = 0; i < RTE_DIM(capas); i++) {
+		if ((info.capa & capas[i].flag) != 0)
+			fprintf(f, " %s", capas[i].name);
+	}
+	fprintf(f, "\n    representors           %u\n", info.nb_reps);
+	fprintf(f, "    max_name_len           %u B\n", info.max_name_len);
+	fprintf(f, "    max_msg_size           %u B (default %u)\n", info.max_msg_size,
+			info.dflt_msg_size);
+	fprintf(f, "    max_recv_queue_size    %u (default %u)\n", info.max_recv_queue_size,
+			info.dflt_recv_queue_size);
+	fprintf(f, "    max_send_tasks         %u\n", info.max_send_tasks);
+	fprintf(f, "    max_clients            %u\n", info.max_clients);
+	fprintf(f, "    max_consumers          %u\n", info.max_consumers);
+	fprintf(f, "    max_producers          %u\n", info.max_producers);
+	fprintf(f, "    max_post_tasks         %u\n", info.max_post_tasks);
+	fprintf(f, "    max_producer_tasks     %u\n", info.max_producer_tasks);
+	fprintf(f, "    max_imm_len            %u B\n", info.max_imm_len);
+	fprintf(f, "    max_buf_size           %" PRIu64 " B\n", info.max_buf_size);
+}
+
+void
+device_stats_print(int16_t dev_id, FILE *f)
+{
+	struct rte_comch_dev_stats stats;
+
+	if (rte_comch_dev_stats_get(dev_id, &stats) != 0)
+		return;
+	device_line_print(dev_id, f);
+	fprintf(f, "    connects               %" PRIu64 "\n", stats.connects);
+	fprintf(f, "    refused                %" PRIu64 "\n", stats.refused);
+	fprintf(f, "    disconnects            %" PRIu64 "\n", stats.disconnects);
+	fprintf(f, "    peer_lost              %" PRIu64 "\n", stats.peer_lost);
+	fprintf(f, "    timeouts               %" PRIu64 "\n", stats.timeouts);
+	fprintf(f, "    violations             %" PRIu64 "\n", stats.violations);
+	fprintf(f, "    links                  %" PRIu64 "\n", stats.links);
+	fprintf(f, "    links_refused          %" PRIu64 "\n", stats.links_refused);
+	fprintf(f, "    wakeups                %" PRIu64 "\n", stats.wakeups);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef TEST_COMCH_LIMIT_H
+#define TEST_COMCH_LIMIT_H
+
+/*
+ * What the machine itself can do between two of its CPUs, measured with no
+ * line of comch in between. A result is printed as a ratio to its limit.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hist.h"
+
+/* Where limits are measured. */
+struct limit_place {
+	int cpu;       /* of the calling thread, -1 if unknown */
+	int peer_cpu;  /* where the helper thread goes, -1 if there is none to use */
+	bool event;    /* both sides sleep when they wait */
+	char why[96];  /* why nothing can be measured, if peer_cpu is -1 */
+};
+
+/* Choose where the helper goes: the server's CPU, if it is one of this machine. */
+void limit_place_set(struct limit_place *place, int cpu, int peer_cpu, bool same_machine,
+		bool event);
+
+const char *limit_latency_name(bool event);
+#define LIMIT_RATE_NAME "bare single-producer single-consumer loop"
+#define LIMIT_CONNECT_NAME "socket round trip and a goodbye"
+
+/* One-way time in TSC cycles, median. */
+int limit_latency(const struct limit_place *place, double seconds, double *cycles);
+
+/* Messages per second, one way or the sum of both ways. */
+int limit_rate(const struct limit_place *place, uint32_t size, uint32_t window, bool bidir,
+		double seconds, double *rate);
+
+/* Connects and disconnects per second, `parallel` at one time. */
+int limit_connect(const struct limit_place *place, uint32_t parallel, double seconds,
+		double *rate);
+
+#endif /* TEST_COMCH_LIMIT_H */

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/* Start and end of the process: EAL, options, signals, and who runs where. */
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <rte_eal.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+
+#include "app.h"
+#include "devices.h"
+#include "peer.h"
+#include "prompt.h"
+#include "report.h"
+#include "run.h"
+
+/* Seconds for the server of --loopback to get ready. */
+#define LOOPBACK_PATIENCE 10
+
+static volatile sig_atomic_t quit_wanted;
+static int quit_fd = -1;
+
+bool
+app_quit_wanted(void)
+{
+	return quit_wanted != 0;
+}
+
+/* Also what the signals do: nothing but this is safe in a handler. */
+void
+app_quit(void)
+{
+	uint64_t one = 1;
+
+	quit_wanted = 1;
+	if (quit_fd >= 0 && write(quit_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+int
+app_quit_fd(void)
+{
+	return quit_fd;
+}
+
+static void
+signal_handler(int sig)
+{
+	int saved = errno;
+
+	RTE_SET_USED(sig);
+	app_quit();
+	errno = saved;
+}
+
+static int
+signals_setup(void)
+{
+	struct sigaction sa = { .sa_handler = signal_handler };
+
+	quit_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (quit_fd < 0 || sigaction(SIGINT, &sa, NULL) != 0 ||
+			sigaction(SIGTERM, &sa, NULL) != 0) {
+		fprintf(stderr, "signals cannot be set up: %s\n", strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+void
+app_wait(struct app *app, struct rte_comch_pe *pe, int timeout_ms)
+{
+	struct pollfd pfd[3];
+	nfds_t nb = 0, prompt = RTE_DIM(pfd);
+	int ret, fd;
+
+	if (pe != NULL) {
+		ret = rte_comch_pe_arm(pe);
+		if (ret == -EAGAIN)
+			return;
+		if (ret == 0)
+			pfd[nb++] = (struct pollfd){ .fd = rte_comch_pe_fd(pe), .events = POLLIN };
+		else
+			timeout_ms = RTE_MIN(timeout_ms, 1); /* it cannot wake us up */
+	}
+	pfd[nb++] = (struct pollfd){ .fd = quit_fd, .events = POLLIN };
+	fd = app != NULL && app->prompt != NULL ? prompt_fd(app->prompt) : -1;
+	if (fd >= 0) {
+		prompt = nb;
+		pfd[nb++] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	}
+	if (poll(pfd, nb, timeout_ms) > 0 && prompt < RTE_DIM(pfd) && pfd[prompt].revents != 0)
+		app_tick(app);
+}
+
+void
+app_tick(struct app *app)
+{
+	if (app->prompt != NULL)
+		prompt_poll(app->prompt);
+}
+
+/* The role of the devices that are there, if the user gave none. */
+static enum app_role
+role_by_devices(void)
+{
+	struct rte_comch_dev_info info;
+	bool dpu = false, host = false;
+	int16_t dev_id;
+
+	RTE_COMCH_FOREACH_DEV(dev_id) {
+		if (rte_comch_dev_info_get(dev_id, &info) != 0)
+			continue;
+		if (info.role == RTE_COMCH_ROLE_DPU)
+			dpu = true;
+		else
+			host = true;
+	}
+	if (dpu && host)
+		return ROLE_LOOPBACK;
+	return dpu ? ROLE_SERVER : host ? ROLE_CLIENT : ROLE_NONE;
+}
+
+/* Tests on a device of the role host, or the prompt. */
+static int
+client_main(struct app *app, int16_t dev_id)
+{
+	const struct options *opt = &app->opt;
+	int ret = 0;
+
+	if (!opt->interactive && opt->cmdline_file[0] == '\0')
+		return run_tests(app, dev_id, NULL);
+
+	ret = prompt_open(app, dev_id, opt->interactive);
+	if (ret != 0) {
+		fprintf(stderr, "there can be no prompt: %s\n", strerror(-ret));
+		return ret;
+	}
+	if (opt->cmdline_file[0] != '\0')
+		ret = prompt_load(app->prompt, opt->cmdline_file);
+	if (ret == 0 && !opt->interactive)
+		app_quit();
+	if (ret == 0)
+		ret = prompt_run(app->prompt);
+	prompt_close(app);
+	return ret;
+}
+
+static int
+server_main(struct app *app, int16_t dev_id)
+{
+	const struct options *opt = &app->opt;
+	int ret = 0;
+
+	if (opt->interactive || opt->cmdline_file[0] != '\0') {
+		ret = prompt_open(app, -1, opt->interactive);
+		if (ret == 0 && opt->cmdline_file[0] != '\0')
+			ret = prompt_load(app->prompt, opt->cmdline_file);
+	}
+	if (ret == 0)
+		ret = server_run(app, dev_id, true);
+	prompt_close(app);
+	return ret;
+}
+
+struct loopback {
+	struct app *app;
+	int16_t dpu_dev;
+};
+
+static int
+loopback_server(void *arg)
+{
+	struct loopback *lb = arg;
+
+	return server_run(lb->app, lb->dpu_dev, false);
+}
+
+static int
+loopback_main(struct app *app, int16_t host_dev, int16_t dpu_dev)
+{
+	struct loopback lb = { .app = app, .dpu_dev = dpu_dev };
+	unsigned int lcore = rte_get_next_lcore(-1, 1, 0), i;
+	int ret, srv;
+
+	if (lcore == RTE_MAX_LCORE) {
+		fprintf(stderr, "loopback: the two sides need an lcore each; give EAL two by "
+				"-l 0,1, or --lcores 0@0,1@0 on one cpu\n");
+		return -EINVAL;
+	}
+	ret = rte_eal_remote_launch(loopback_server, &lb, lcore);
+	if (ret != 0) {
+		fprintf(stderr, "loopback: lcore %u cannot be used: %s\n", lcore, strerror(-ret));
+		return ret;
+	}
+	for (i = 0; i < LOOPBACK_PATIENCE * 100 && server_state_get() == SERVER_STARTING; i++)
+		usleep(10000);
+	ret = server_state_get() == SERVER_READY ? client_main(app, host_dev) : -EIO;
+	app_quit();
+	srv = rte_eal_wait_lcore(lcore);
+	return ret != 0 ? ret : srv;
+}
+
+static int
+app_main(struct app *app)
+{
+	struct options *opt = &app->opt;
+	int16_t host = -1, dpu = -1;
+	int ret;
+
+	if (opt->role == ROLE_NONE)
+		opt->role = role_by_devices();
+	if (opt->role == ROLE_NONE) {
+		fprintf(stderr, "there is no device; give EAL one, as --vdev comch_shm0,role=host,"
+				"function=pf0vf3\n");
+		return -ENODEV;
+	}
+	if (opt->role != ROLE_CLIENT) {
+		dpu = app_dev_select(opt, RTE_COMCH_ROLE_DPU);
+		if (dpu < 0)
+			return -ENODEV;
+	}
+	if (opt->role != ROLE_SERVER) {
+		host = app_dev_select(opt, RTE_COMCH_ROLE_HOST);
+		if (host < 0)
+			return -ENODEV;
+	}
+	app->report = report_create(opt);
+	if (app->report == NULL)
+		return -EIO;
+	if (opt->role == ROLE_SERVER)
+		ret = server_main(app, dpu);
+	else if (opt->role == ROLE_CLIENT)
+		ret = client_main(app, host);
+	else
+		ret = loopback_main(app, host, dpu);
+	if (report_close(app->report, opt) != 0 && ret == 0)
+		ret = -EIO;
+	app->report = NULL;
+	return ret;
+}
+
+static void
+usage_hook(const char *prog)
+{
+	options_usage(stdout, prog);
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct app app;
+	char err[OPT_ERR_SIZE] = "";
+	const char *prog = argv[0];
+	int16_t dev_id;
+	int ret;
+
+	rte_set_application_usage_hook(usage_hook);
+	if (signals_setup() != 0)
+		return EXIT_FAILURE;
+	ret = rte_eal_init(argc, argv);
+	if (ret < 0) {
+		fprintf(stderr, "EAL cannot be initialized; its messages are above, its options "
+				"in --help\n");
+		return EXIT_FAILURE;
+	}
+	argc -= ret;
+	argv += ret;
+
+	options_default(&app.opt);
+	ret = options_parse(&app.opt, argc, argv, err);
+	if (ret != 0) {
+		fprintf(stderr, "%s\n", err);
+	} else if (app.opt.help) {
+		options_usage(stdout, prog);
+	} else if (app.opt.list_dev || app.opt.caps) {
+		if (app.opt.list_dev)
+			devices_print(stdout);
+		if (app.opt.caps) {
+			RTE_COMCH_FOREACH_DEV(dev_id)
+				device_caps_print(dev_id, stdout);
+		}
+	} else {
+		ret = app_main(&app);
+	}
+	if (rte_eal_cleanup() != 0)
+		fprintf(stderr, "EAL did not clean up\n");
+	fflush(stdout);
+	return ret == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

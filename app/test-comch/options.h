@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef TEST_COMCH_OPTIONS_H
+#define TEST_COMCH_OPTIONS_H
+
+/*
+ * What the user asked for. One table serves the command line, the prompt's
+ * "set" and the help text; nothing here talks to a device.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <rte_comch.h>
+
+#define OPT_DFLT_NAME "test-comch"
+#define OPT_MAX_TESTS 32
+#define OPT_MAX_PERCENTILES 16
+#define OPT_MAX_POINTS 256   /* of one sweep */
+#define OPT_MAX_CLIENTS 4096
+#define OPT_MAX_CONNECTIONS 64
+#define OPT_MAX_WINDOW 65536
+#define OPT_MAX_ROUNDS 99
+#define OPT_ERR_SIZE 256
+
+enum app_role {
+	ROLE_NONE = 0,
+	ROLE_SERVER,
+	ROLE_CLIENT,
+	ROLE_LOOPBACK,
+};
+
+/* A value, or a sweep: first, last, step, and how the step is taken. */
+struct sweep {
+	uint32_t first;
+	uint32_t last;
+	uint32_t step;
+	bool mul;
+};
+
+struct options {
+	enum app_role role;
+	char dev[2][RTE_DEV_NAME_MAX_LEN];     /* --dev; the second for --loopback */
+	char rep[RTE_COMCH_FUNCTION_SIZE];
+	char name[RTE_COMCH_NAME_SIZE];        /* of the server */
+	char tests[OPT_MAX_TESTS][32];
+	unsigned int nb_tests;                 /* 0: all of them */
+	struct sweep size;                     /* bytes */
+	struct sweep window;                   /* send tasks in flight */
+	struct sweep clients;                  /* parallel connects */
+	struct sweep idle_clients;
+	bool window_set;
+	uint64_t count;                        /* 0: by duration */
+	double duration;                       /* seconds per result; 0: the test's own */
+	uint64_t warmup;                       /* messages or connects before each round */
+	uint32_t rounds;
+	uint32_t connections;
+	uint32_t recv_queue;                   /* 0: default of the device */
+	uint32_t timeout_ms;                   /* to find the server */
+	double interval;                       /* seconds between progress lines */
+	bool event;
+	bool validate;
+	bool bidir;
+	bool histogram;
+	double percentiles[OPT_MAX_PERCENTILES];
+	unsigned int nb_percentiles;
+	char csv[256];
+	char json[256];
+	char cmdline_file[256];
+	bool interactive;
+	bool once;
+	bool list_dev;
+	bool caps;
+	bool help;
+};
+
+void options_default(struct options *opt);
+
+/*
+ * Read the command line behind EAL's. On an error a text that names the option
+ * and the remedy is in err.
+ */
+int options_parse(struct options *opt, int argc, char **argv, char err[OPT_ERR_SIZE]);
+
+/* Change one option by its name, as the prompt does. */
+int options_set(struct options *opt, const char *key, const char *value,
+		char err[OPT_ERR_SIZE]);
+
+/* "name#name#..." of the options that options_set() takes; the caller frees it. */
+char *options_keys(void);
+
+void options_usage(FILE *f, const char *prog);
+void options_print(const struct options *opt, FILE *f);
+
+/* Walk over a sweep: begin with 0; returns false after the last value. */
+bool sweep_next(const struct sweep *s, unsigned int step, uint32_t *value);
+uint32_t sweep_max(const struct sweep *s);
+
+#endif /* TEST_COMCH_OPTIONS_H */

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/* The list of results, and the table for people. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+static FILE *
+report_open(const char *option, const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	if (f == NULL)
+		fprintf(stderr, "%s: cannot write %s: %s; name a file in a folder of yours\n",
+				option, path, strerror(errno));
+	return f;
+}
+
+struct report *
+report_create(const struct options *opt)
+{
+	struct report *rep;
+
+	rep = calloc(1, sizeof(*rep));
+	if (rep == NULL) {
+		fprintf(stderr, "no memory for the results\n");
+		return NULL;
+	}
+	env_get(&rep->env);
+	if (opt->csv[0] != '\0')
+		rep->csv = report_open("csv", opt->csv);
+	if (opt->json[0] != '\0')
+		rep->json = report_open("json", opt->json);
+	if ((opt->csv[0] != '\0' && rep->csv == NULL) ||
+			(opt->json[0] != '\0' && rep->json == NULL)) {
+		report_close(rep, opt);
+		return NULL;
+	}
+	return rep;
+}
+
+/* A full disk shows at the latest when the file is closed. */
+static int
+report_finish(FILE *f, bool written, const char *option, const char *path)
+{
+	written = fclose(f) == 0 && written;
+	if (!written)
+		fprintf(stderr, "%s: writing to %s failed: %s\n", option, path, strerror(errno));
+	return written ? 0 : -EIO;
+}
+
+int
+report_close(struct report *rep, const struct options *opt)
+{
+	uint32_t i;
+	int ret = 0;
+
+	if (rep == NULL)
+		return 0;
+	if (rep->csv != NULL)
+		ret = report_finish(rep->csv, report_csv(rep, rep->csv), "csv", opt->csv);
+	if (rep->json != NULL && report_finish(rep->json, report_json(rep, opt, rep->json),
+			"json", opt->json) != 0)
+		ret = -EIO;
+	for (i = 0; i < rep->nb; i++)
+		hist_free(rep->res[i].hist);
+	free(rep->res);
+	free(rep);
+	return ret;
+}
+
+void
+report_peer_set(struct report *rep, const struct client *cl)
+{
+	rep->has_peer = true;
+	rep->dev = cl->info;
+	rep->role = cl->opt->role;
+	rep->client_cpu = cl->place.cpu;
+	rep->server_cpu = cl->server_cpu;
+	rep->same_machine = cl->same_machine;
+	memcpy(rep->server_version, cl->server_version, sizeof(rep->server_version));
+}
+
+void
+report_add(struct report *rep, const struct result *res)
+{
+	struct result *more;
+
+	if (rep->nb == rep->capacity) {
+		more = realloc(rep->res, (rep->capacity + 64) * sizeof(*more));
+		if (more == NULL) {
+			fprintf(stderr, "no memory for a result: it is lost\n");
+			hist_free(res->hist);
+			return;
+		}
+		rep->res = more;
+		rep->capacity += 64;
+	}
+	rep->res[rep->nb++] = *res;
+}
+
+uint32_t
+report_failed(const struct report *rep)
+{
+	uint32_t i, nb = 0;
+
+	for (i = 0; i < rep->nb; i++) {
+		if (rep->res[i].status != 0)
+			nb++;
+	}
+	return nb;
+}
+
+void
+report_environment(const struct report *rep, FILE *f)
+{
+	const struct env *env = &rep->env;
+
+	fprintf(f, "dpdk-test-comch %s, %s, %s\n", TEST_COMCH_VERSION, env->dpdk_version,
+			env->kernel);
+	fprintf(f, "%s, %u cpus at %.0f MHz, %u NUMA node%s, hugepages %s\n", env->cpu_model,
+			env->nb_cpus, env->cpu_mhz > 0 ? env->cpu_mhz : env->tsc_mhz,
+			env->nb_numa, env->nb_numa == 1 ? "" : "s", env->hugepages ? "yes" : "no");
+	if (rep->has_peer)
+		fprintf(f, "device %s (%s, function %s), client on cpu %d, server on cpu %d%s\n",
+				rep->dev.name, rep->dev.driver, rep->dev.function,
+				rep->client_cpu, rep->server_cpu,
+				rep->same_machine ? "" : " of another machine");
+}
+
+void
+report_details(const struct result *res, const struct options *opt, FILE *f)
+{
+	unsigned int i;
+
+	if (res->status != 0)
+		return;
+	if (res->test->result != NULL)
+		res->test->result(res, f);
+	if (!res->has_times)
+		return;
+	if (opt->nb_percentiles > 0) {
+		fprintf(f, "%s, %s:", res->test->name, res->test->times_name);
+		for (i = 0; i < opt->nb_percentiles; i++)
+			fprintf(f, " %g %% %.1f ns%s", opt->percentiles[i], res->times.wanted[i],
+					i + 1 < opt->nb_percentiles ? "," : "\n");
+	}
+	if (opt->histogram && res->hist != NULL) {
+		fprintf(f, "%s, %s:\n", res->test->name, res->test->times_name);
+		hist_print(res->hist, f, res->hist_cycles_per_ns, "ns");
+	}
+}
+
+static void
+print_number(FILE *f, int width, bool there, double value, int digits)
+{
+	if (there)
+		fprintf(f, " %*.*f", width, digits, value);
+	else
+		fprintf(f, " %*s", width, "-");
+}
+
+static void
+report_row(const struct result *res, FILE *f)
+{
+	const struct result_times *t = &res->times;
+	char limit[32];
+
+	fprintf(f, "%-13s", res->test->name);
+	print_number(f, 6, res->pt.size != 0, res->pt.size, 0);
+	print_number(f, 6, res->pt.window != 0, res->pt.window, 0);
+	print_number(f, 7, res->pt.clients != 0, res->pt.clients, 0);
+	print_number(f, 5, true, res->pt.idle_clients, 0);
+	if (res->status != 0) {
+		fprintf(f, " FAILED: %s\n", res->reason);
+		return;
+	}
+	print_number(f, 11, true, (double)res->nb, 0);
+	print_number(f, 9, res->rate > 0, res->rate / 1e3, 1);
+	print_number(f, 7, res->has_times, t->min, 0);
+	print_number(f, 7, res->has_times, t->p50, 0);
+	print_number(f, 7, res->has_times, t->avg, 0);
+	print_number(f, 7, res->has_times, t->p90, 0);
+	print_number(f, 7, res->has_times, t->p99, 0);
+	print_number(f, 8, res->has_times, t->p999, 0);
+	print_number(f, 9, res->has_times, t->max, 0);
+	if (res->limit <= 0)
+		snprintf(limit, sizeof(limit), "-");
+	else if (res->test->limit_is_rate)
+		snprintf(limit, sizeof(limit), "%.1f k/s", res->limit / 1e3);
+	else
+		snprintf(limit, sizeof(limit), "%.0f ns", res->limit);
+	fprintf(f, " %13s", limit);
+	print_number(f, 7, res->ratio > 0, res->ratio, 3);
+	fprintf(f, "\n");
+}
+
+void
+report_table(const struct report *rep, FILE *f)
+{
+	const struct result *res, *other;
+	uint32_t i, j, failed = report_failed(rep);
+
+	fprintf(f, "\n%-13s %6s %6s %7s %5s %11s %9s %7s %7s %7s %7s %7s %8s %9s %13s %7s\n",
+			"test", "size", "window", "clients", "idle", "messages", "rate",
+			"min", "median", "avg", "90 %", "99 %", "99.9 %", "max", "limit",
+			"ratio");
+	fprintf(f, "%-13s %6s %6s %7s %5s %11s %9s %7s %7s %7s %7s %7s %8s %9s %13s %7s\n",
+			"", "B", "", "", "", "/ connects", "k/s", "ns", "ns", "ns", "ns", "ns",
+			"ns", "ns", "", "");
+	for (i = 0; i < rep->nb; i++)
+		report_row(&rep->res[i], f);
+
+	/* What each limit is, once for each test. */
+	for (i = 0; i < rep->nb; i++) {
+		res = &rep->res[i];
+		for (j = 0; j < i; j++) {
+			other = &rep->res[j];
+			if (other->test == res->test && other->event == res->event)
+				break;
+		}
+		if (j < i || res->limit_name == NULL)
+			continue;
+		if (res->limit <= 0 && res->limit_why[0] != '\0')
+			fprintf(f, "limit of %s: not measured: %s\n", res->test->name,
+					res->limit_why);
+		else
+			fprintf(f, "limit of %s: %s; ratio: median of %s over limit\n",
+					res->test->name, res->limit_name,
+					res->test->limit_is_rate ? "rate" : "latency");
+	}
+	for (i = 0; i < rep->nb; i++) {
+		res = &rep->res[i];
+		if (res->idle_bytes_client + res->idle_bytes_server <= 0 ||
+				(i > 0 && rep->res[i - 1].pt.idle_clients == res->pt.idle_clients))
+			continue;
+		fprintf(f, "memory per idle connection with %u: %.1f KiB\n", res->pt.idle_clients,
+				(res->idle_bytes_client + res->idle_bytes_server) / 1024);
+	}
+	fprintf(f, "Summary: %u result%s, %u failed, %.1f s\n", rep->nb, rep->nb == 1 ? "" : "s",
+			failed, rep->seconds);
+	fflush(f);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/* The statistics that tests have in common. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_string_fns.h>
+
+#include "rounds.h"
+
+/* Least and greatest time that the limit of one round is measured for. */
+#define LIMIT_MIN_SECONDS 0.02
+#define LIMIT_MAX_SECONDS 0.1
+
+static int
+compare_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double
+median(double *values, uint32_t nb)
+{
+	if (nb == 0)
+		return 0.0;
+	qsort(values, nb, sizeof(values[0]), compare_double);
+	return nb % 2 == 1 ? values[nb / 2] : (values[nb / 2 - 1] + values[nb / 2]) / 2;
+}
+
+void
+rounds_init(struct rounds *r, struct client *cl, struct result *res, double dflt_seconds)
+{
+	const struct options *opt = cl->opt;
+	double seconds = opt->duration > 0 ? opt->duration : dflt_seconds;
+
+	memset(r, 0, sizeof(*r));
+	r->cl = cl;
+	r->res = res;
+	r->nb = opt->rounds;
+	if (opt->count != 0)
+		r->count = opt->count / opt->rounds;
+	r->seconds = seconds / opt->rounds;
+	r->limit_seconds = r->seconds / 4;
+	r->limit_seconds = RTE_MAX(r->limit_seconds, LIMIT_MIN_SECONDS);
+	r->limit_seconds = RTE_MIN(r->limit_seconds, LIMIT_MAX_SECONDS);
+	r->begin_all = rte_rdtsc();
+	cl->next_line = 0;
+}
+
+void
+rounds_limit(struct rounds *r, int status, double limit)
+{
+	const struct limit_place *place = &r->cl->place;
+
+	r->limit[r->done] = status == 0 ? limit : 0;
+	if (status == 0)
+		return;
+	if (status == -EBUSY)
+		snprintf(r->res->limit_why, sizeof(r->res->limit_why),
+				"others were busy on cpu %d or %d", place->cpu, place->peer_cpu);
+	else if (place->peer_cpu < 0)
+		strlcpy(r->res->limit_why, place->why, sizeof(r->res->limit_why));
+	else
+		snprintf(r->res->limit_why, sizeof(r->res->limit_why),
+				"nothing can be measured on cpu %d: %s", place->peer_cpu,
+				strerror(-status));
+}
+
+void
+rounds_begin(struct rounds *r)
+{
+	r->begin = rte_rdtsc();
+	r->end = r->begin + (uint64_t)(r->seconds * (double)rte_get_tsc_hz());
+}
+
+double
+rounds_share(const struct rounds *r, uint64_t now, uint64_t nb)
+{
+	double share;
+
+	if (r->count != 0)
+		share = (double)nb / (double)r->count;
+	else
+		share = (double)(now - r->begin) / (double)(r->end - r->begin);
+	return ((double)r->done + RTE_MIN(share, 1.0)) / (double)r->nb;
+}
+
+void
+rounds_add(struct rounds *r, double value, uint64_t nb, double seconds)
+{
+	r->value[r->done++] = value;
+	r->res->rounds = r->done;
+	r->res->nb += nb;
+	r->res->seconds += seconds;
+}
+
+int
+rounds_finish(struct rounds *r, int status, double *value)
+{
+	double ratio[OPT_MAX_ROUNDS];
+	struct result *res = r->res;
+	uint32_t i, nb = 0;
+
+	for (i = 0; i < r->done; i++) {
+		if (r->limit[i] > 0)
+			ratio[nb++] = r->value[i] / r->limit[i];
+	}
+	res->ratio = median(ratio, nb);
+	for (i = 0, nb = 0; i < r->done; i++) {
+		if (r->limit[i] > 0)
+			r->limit[nb++] = r->limit[i];
+	}
+	res->limit = median(r->limit, nb);
+	*value = median(r->value, r->done);
+	if (res->seconds > 0) {
+		res->client_cpu /= res->seconds;
+		res->server_cpu /= res->seconds;
+	}
+	if (status == -ECANCELED && r->done > 0)
+		status = 0;
+	if (status != 0)
+		strlcpy(res->reason, r->cl->error, sizeof(res->reason));
+	return status;
+}
+
+void
+result_times_set(struct result *res, const struct options *opt, const struct hist *h,
+		double times, double p50_ns)
+{
+	double ns = 1e9 / (double)rte_get_tsc_hz() / times;
+	struct result_times *t = &res->times;
+	unsigned int i;
+
+	if (h->nb == 0)
+		return;
+	res->has_times = true;
+	t->min = (double)h->min * ns;
+	t->p50 = p50_ns > 0 ? p50_ns : hist_percentile(h, 50) * ns;
+	t->avg = hist_avg(h) * ns;
+	t->p90 = hist_percentile(h, 90) * ns;
+	t->p99 = hist_percentile(h, 99) * ns;
+	t->p999 = hist_percentile(h, 99.9) * ns;
+	t->max = (double)h->max * ns;
+	for (i = 0; i < opt->nb_percentiles; i++)
+		t->wanted[i] = hist_percentile(h, opt->percentiles[i]) * ns;
+	res->hist_cycles_per_ns = 1.0 / ns;
+}

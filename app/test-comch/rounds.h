@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef TEST_COMCH_ROUNDS_H
+#define TEST_COMCH_ROUNDS_H
+
+/*
+ * Rounds: each result is the median of several, and between them the limit is
+ * measured, so that a neighbour on the machine disturbs both or neither.
+ */
+
+#include <stdint.h>
+
+#include "peer.h"
+
+struct rounds {
+	struct client *cl;
+	struct result *res;
+	uint32_t nb;              /* wanted */
+	uint32_t done;
+	double seconds;           /* of each round; 0 if it ends by count */
+	uint64_t count;           /* of each round; 0 if it ends by time */
+	double limit_seconds;
+	double value[OPT_MAX_ROUNDS];
+	double limit[OPT_MAX_ROUNDS];   /* 0 where it could not be measured */
+	uint64_t begin;           /* clock of the measured part of this round */
+	uint64_t end;
+	uint64_t begin_all;
+};
+
+/* dflt_seconds: of the whole result, if the user gave neither count nor time. */
+void rounds_init(struct rounds *r, struct client *cl, struct result *res, double dflt_seconds);
+
+/* Keep the limit of the next round, or the reason why there is none. */
+void rounds_limit(struct rounds *r, int status, double limit);
+
+/* The measured part of a round begins. */
+void rounds_begin(struct rounds *r);
+
+/* Has the round ended, by the clock or because nb of this round are done? */
+static inline bool
+rounds_over(const struct rounds *r, uint64_t now, uint64_t nb)
+{
+	return r->count != 0 ? nb >= r->count : now >= r->end;
+}
+
+/* Part of the whole result that is done, for progress lines. */
+double rounds_share(const struct rounds *r, uint64_t now, uint64_t nb);
+
+/* The value of a round that has ended. */
+void rounds_add(struct rounds *r, double value, uint64_t nb, double seconds);
+
+/*
+ * Work out the medians. The ratio is the median of the rounds' own: a round and
+ * its limit have seen the same machine, as the whole run may not have. A run that
+ * was stopped keeps what rounds it has. Returns the status of the result.
+ */
+int rounds_finish(struct rounds *r, int status, double *value);
+
+double median(double *values, uint32_t nb);
+
+/* Times of a histogram whose values are `times` as long as what is reported. */
+void result_times_set(struct result *res, const struct options *opt, const struct hist *h,
+		double times, double p50_ns);
+
+#endif /* TEST_COMCH_ROUNDS_H */

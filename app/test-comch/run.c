@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/* Which tests run, at which points of the sweeps, and where results go. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_string_fns.h>
+
+#include "peer.h"
+#include "report.h"
+#include "run.h"
+
+static bool
+test_wanted(const struct options *opt, const char *only, const struct test_ops *test)
+{
+	unsigned int i;
+
+	if (only != NULL)
+		return strcmp(only, test->name) == 0;
+	for (i = 0; i < opt->nb_tests; i++) {
+		if (strcmp(opt->tests[i], test->name) == 0)
+			return true;
+	}
+	return opt->nb_tests == 0;
+}
+
+/* Tasks that the client's engine may need at one time, in any of the tests. */
+static uint32_t
+tasks_needed(const struct options *opt)
+{
+	uint64_t nb = (uint64_t)(sweep_max(&opt->window) + 1) * opt->connections;
+	uint64_t clients = sweep_max(&opt->clients);
+
+	nb = RTE_MAX(nb, clients);
+	nb += sweep_max(&opt->idle_clients) + 2 * PEER_SPARE_TASKS;
+	return (uint32_t)RTE_MIN(nb, (uint64_t)UINT32_MAX);
+}
+
+/* Returns not 0 if nothing more can be run. */
+static int
+run_point(struct app *app, struct client *cl, const struct test_ops *test,
+		const struct test_point *pt)
+{
+	const struct options *opt = &app->opt;
+	struct result res = {
+		.test = test,
+		.pt = *pt,
+		.event = opt->event,
+		.validate = opt->validate,
+		.idle_bytes_client = cl->idle_bytes_client,
+		.idle_bytes_server = cl->idle_bytes_server,
+	};
+
+	printf("%s", test->name);
+	if (pt->size != 0)
+		printf(", %u B", pt->size);
+	if (pt->window != 0)
+		printf(", window %u", pt->window);
+	if (pt->clients != 0)
+		printf(", %u clients", pt->clients);
+	printf(" ...\n");
+	fflush(stdout);
+
+	cl->error[0] = '\0';
+	res.status = test->opt_check != NULL ? test->opt_check(cl, pt, res.reason) : 0;
+	if (res.status == 0)
+		res.status = test->run(cl, pt, &res);
+	if (res.status == -ECANCELED && app_stop_wanted(app)) {
+		printf("%s: stopped before its first round was over\n", test->name);
+		return -ECANCELED;
+	}
+	if (res.status != 0)
+		printf("%s: FAILED: %s\n", test->name, res.reason);
+	report_details(&res, opt, stdout);
+	report_add(app->report, &res);
+	if (app_stop_wanted(app))
+		return -ECANCELED;
+	/* Without its session a client can run nothing. */
+	return cl->session->state == RTE_COMCH_STATE_RUNNING ? 0 : -ENOTCONN;
+}
+
+static const struct sweep sweep_none;
+
+static int
+run_test(struct app *app, struct client *cl, const struct test_ops *test, uint32_t idle)
+{
+	const struct options *opt = &app->opt;
+	const struct sweep *sizes = test->sweeps & TEST_SWEEPS_SIZE ? &opt->size : &sweep_none;
+	const struct sweep *windows = test->sweeps & TEST_SWEEPS_WINDOW ?
+			&opt->window : &sweep_none;
+	const struct sweep *clients = test->sweeps & TEST_SWEEPS_CLIENTS ?
+			&opt->clients : &sweep_none;
+	struct test_point pt = { .idle_clients = idle };
+	unsigned int s, w, c;
+	int ret = 0;
+
+	for (s = 0; ret == 0 && sweep_next(sizes, s, &pt.size); s++) {
+		for (w = 0; ret == 0 && sweep_next(windows, w, &pt.window); w++) {
+			for (c = 0; ret == 0 && sweep_next(clients, c, &pt.clients); c++)
+				ret = run_point(app, cl, test, &pt);
+		}
+	}
+	return ret;
+}
+
+int
+run_tests(struct app *app, int16_t dev_id, const char *only)
+{
+	const struct options *opt = &app->opt;
+	uint32_t first = app->report->nb, idle, i;
+	uint64_t begin = rte_rdtsc();
+	const struct test_ops *test;
+	struct client *cl;
+	unsigned int n;
+	int ret;
+
+	app->running = true;
+	app->stop = false;
+	ret = client_open(app, dev_id, tasks_needed(opt), &cl);
+	if (ret != 0)
+		goto out;
+	report_peer_set(app->report, cl);
+	if (first == 0)
+		report_environment(app->report, stdout);
+
+	for (n = 0; ret == 0 && sweep_next(&opt->idle_clients, n, &idle); n++) {
+		ret = client_idle_set(cl, idle);
+		if (ret != 0) {
+			fprintf(stderr, "%s\n", cl->error);
+			break;
+		}
+		for (test = test_next(NULL); test != NULL && ret == 0; test = test_next(test)) {
+			if (test_wanted(opt, only, test))
+				ret = run_test(app, cl, test, idle);
+		}
+	}
+	client_close(cl);
+	/* A test that was stopped at the user's wish has not failed. */
+	if (ret == -ECANCELED && app_stop_wanted(app))
+		ret = 0;
+	app->report->seconds += (double)(rte_rdtsc() - begin) / (double)rte_get_tsc_hz();
+	if (app->report->nb > first)
+		report_table(app->report, stdout);
+	for (i = first; i < app->report->nb && ret == 0; i++)
+		ret = app->report->res[i].status;
+out:
+	app->running = false;
+	return ret;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef TEST_COMCH_TEST_H
+#define TEST_COMCH_TEST_H
+
+/*
+ * What a test is. Each is one file that fills in a struct test_ops, with what
+ * its client does and with what its server does, and registers it; nothing
+ * else in this tool names a test.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/queue.h>
+
+#include <rte_common.h>
+
+#include "hist.h"
+#include "options.h"
+
+struct client;
+struct srv_conn;
+
+/* Sweeps that a test goes through; others are ignored. */
+#define TEST_SWEEPS_SIZE    0x1u
+#define TEST_SWEEPS_WINDOW  0x2u
+#define TEST_SWEEPS_CLIENTS 0x4u
+
+/* Where in the sweeps a result was taken; 0 for what does not apply. */
+struct test_point {
+	uint32_t size;
+	uint32_t window;
+	uint32_t clients;
+	uint32_t idle_clients;
+};
+
+/* Times of a result in nanoseconds. */
+struct result_times {
+	double min, p50, avg, p90, p99, p999, max;
+	double wanted[OPT_MAX_PERCENTILES]; /* as in the options */
+};
+
+struct result {
+	const struct test_ops *test;
+	struct test_point pt;
+	uint32_t connections;
+	uint32_t rounds;          /* that were finished */
+	bool event;
+	bool validate;
+	bool bidir;
+	int status;               /* 0, or a negative errno */
+	char reason[OPT_ERR_SIZE];/* why, if status is not 0 */
+
+	uint64_t nb;              /* messages or connects that were measured */
+	double seconds;           /* in which they were */
+	double rate;              /* of them in a second, median of the rounds; 0: none */
+	double tx_rate;           /* its parts, if both directions were measured */
+	double rx_rate;
+	bool has_times;
+	struct result_times times;
+	struct hist *hist;        /* in cycles, of double the time if it is one-way */
+	double hist_cycles_per_ns;
+
+	const char *limit_name;
+	double limit;             /* in the unit of the result; 0: not measured */
+	char limit_why[96];       /* why it was not */
+	double ratio;             /* result over limit; 0: none */
+
+	double client_cpu;        /* share of a CPU, 1.0 is all of one; 0: unknown */
+	double server_cpu;
+	double idle_bytes_client; /* memory of each idle connection */
+	double idle_bytes_server;
+};
+
+struct test_ops {
+	const char *name;
+	const char *description;
+	unsigned int rank;        /* place in the order of tests */
+	unsigned int sweeps;      /* TEST_SWEEPS_* */
+	const char *times_name;   /* what its times are, NULL if it has none */
+	bool limit_is_rate;       /* the limit is a rate, not a time */
+
+	/* Client: can the server and the device do this point? Says why not. */
+	int (*opt_check)(const struct client *cl, const struct test_point *pt,
+			char why[OPT_ERR_SIZE]);
+	/* Client: run it. A failure is in res->reason when this is not 0. */
+	int (*run)(struct client *cl, const struct test_point *pt, struct result *res);
+	/* Client: print what the table has no column for; may be NULL. */
+	void (*result)(const struct result *res, FILE *f);
+
+	/* Server: does it count connects of the client that are not of the run? */
+	bool srv_counts_connects;
+	/* Server: a data connection has joined. Its recv may be changed; may be NULL. */
+	int (*srv_join)(struct srv_conn *sc);
+	/* Server: a message came on a data connection. */
+	void (*srv_recv)(struct srv_conn *sc, const void *msg, uint32_t len);
+};
+
+struct test_entry {
+	const struct test_ops *ops;
+	TAILQ_ENTRY(test_entry) next;
+};
+
+void test_register(struct test_entry *entry);
+const struct test_ops *test_find(const char *name);
+/* Walk in the order of ranks; begin with NULL. */
+const struct test_ops *test_next(const struct test_ops *prev);
+/* Names of all tests in one string. */
+void test_names(char *buf, size_t size, const char *separator);
+
+#define TEST_REGISTER(test_ops_name) \
+	RTE_INIT(test_register_ ## test_ops_name) \
+	{ \
+		static struct test_entry entry = { .ops = &test_ops_name }; \
+		test_register(&entry); \
+	}
+
+#endif /* TEST_COMCH_TEST_H */
