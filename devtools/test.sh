@@ -1,0 +1,336 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# Builds and tests everything, with no argument and with no card: compilers,
+# ways to link, sanitizers, autotests, checks of the sources, examples against
+# the installed libraries, the driver as a plugin of stock DPDK tools, docs,
+# and a compilation for the Arm cores of a card.
+#
+# Works in build-test/ only; each step's output is in build-test/logs/. Prints
+# what is skipped and why. The last line is "N passed, N failed": every autotest
+# counts as one, and so does every other step.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+work=$top/build-test
+logs=$work/logs
+jobs=$(nproc)
+passed=0
+failed=0
+step_nr=0
+helper_pids=()
+
+# shellcheck disable=SC2317 # called by trap
+clean_up() {
+	local pid
+	trap - EXIT INT TERM
+	for pid in "${helper_pids[@]}"; do
+		kill "$pid" 2>/dev/null || true
+	done
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# --------------------------------------------------------------------------
+# Steps
+
+start_step() { # <name>
+	step_nr=$((step_nr + 1))
+	log=$logs/$(printf '%02d' "$step_nr")-${1//[^A-Za-z0-9.+-]/_}.log
+	printf '%-58s ' "$1"
+	step_start=$SECONDS
+}
+
+end_step() { # <result>
+	printf '%4d s  %s\n' $((SECONDS - step_start)) "$1"
+}
+
+fail_step() {
+	failed=$((failed + ${1:-1}))
+	end_step "FAILED${2:+ ($2)}, log: ${log#"$top"/}"
+	tail -n 25 "$log" | sed 's/^/    | /'
+}
+
+# step <name> <command>...: passes if the command does.
+step() {
+	local name=$1
+	shift
+	start_step "$name"
+	if "$@" >"$log" 2>&1 </dev/null; then
+		passed=$((passed + 1))
+		end_step ok
+	else
+		fail_step
+		return 1
+	fi
+}
+
+# step_counted <name> <command>...: the command's last "N passed, N failed" counts.
+step_counted() {
+	local name=$1 rc=0 counts p f
+	shift
+	start_step "$name"
+	"$@" >"$log" 2>&1 </dev/null || rc=$?
+	counts=$(grep -Eo '[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1 || true)
+	p=${counts%% passed*}
+	f=${counts##*, }
+	f=${f%% failed*}
+	if [ -z "$counts" ]; then
+		fail_step 1 "no result, exit status $rc"
+		return 1
+	fi
+	passed=$((passed + p))
+	# Dying after the last test is a failure of its own.
+	if [ "$rc" != 0 ] && [ "$f" = 0 ]; then
+		fail_step 1 "$counts, but exit status $rc"
+		return 1
+	elif [ "$f" != 0 ]; then
+		fail_step "$f" "$counts"
+		return 1
+	fi
+	end_step "$counts"
+}
+
+skip() { # <name> <reason>
+	printf '%-58s    -    skipped: %s\n' "$1" "$2"
+}
+
+# --------------------------------------------------------------------------
+# Command lines of the programs under test
+
+# No hugepages, no PCI, a prefix of its own: runs anywhere, beside anything.
+eal_args() { # <prefix> <lcores>
+	echo --no-huge -m 256 --no-pci "--file-prefix=comch-test-$1-$$" -l "$2"
+}
+
+run_autotests() { # <build>
+	# shellcheck disable=SC2046 # words on purpose
+	timeout -k 10 300 "$work/$1/app/dpdk-comch-test" $(eal_args "$1" "$lcores")
+}
+
+# --------------------------------------------------------------------------
+# Builds: <name> <compiler> <meson options>...
+
+build() {
+	local name=$1 compiler=$2 cxx
+	shift 2
+	case $compiler in
+	clang) cxx=clang++ ;;
+	*) cxx=g++ ;;
+	esac
+	rm -rf "${work:?}/$name"
+	mkdir -p "$work/$name"
+	# Fetched once for all builds; a DPDK that has them itself has none here.
+	[ ! -d "$work/dpdk-sdk" ] || cp -r "$work/dpdk-sdk" "$work/$name/"
+	CC=$compiler CXX=$cxx meson setup "$work/$name" "$top" "$@" &&
+		ninja -j "$jobs" -C "$work/$name"
+}
+
+build_and_test() { # <name> <compiler> <meson options>...
+	local name=$1
+	step "build $name: $2 ${*:3}" build "$@" || return 0
+	if [ -x "$work/$name/app/dpdk-comch-test" ]; then
+		step_counted "autotests $name" run_autotests "$name" || true
+	else
+		skip "autotests $name" 'app/test is not in the tree'
+	fi
+}
+
+# --------------------------------------------------------------------------
+# Steps that are more than one command
+
+install_tree() {
+	rm -rf "$work/installed"
+	build install gcc --prefix "$work/installed" --libdir lib \
+		-Dcheck_includes=false -Dtests=false &&
+		ninja -C "$work/install" install
+}
+
+# An example as a user builds it: a copy of its installed folder, its Makefile,
+# the installed pkg-config file.
+make_example() { # <name> <shared|static>
+	local dir=$work/examples/$1-$2
+	rm -rf "$dir"
+	mkdir -p "$work/examples"
+	cp -r "$work/installed/share/dpdk-comch/examples/$1" "$dir"
+	PKG_CONFIG_PATH=$work/installed/lib/pkgconfig make -C "$dir" "$2"
+	[ -n "$(find "$dir/build" -type f -perm -u+x -print -quit)" ]
+}
+
+# EAL takes no plugin below a folder that all may write to.
+secure_path() {
+	local d=$1
+	while :; do
+		[ -z "$(find "$d" -maxdepth 0 -perm -o+w)" ] || return 1
+		[ "$d" != / ] || return 0
+		d=$(dirname "$d")
+	done
+}
+
+plugin_test() { # <folder of the libraries>
+	local prefix=comch-test-plugin-$$ run pid answer i
+	run=$(mktemp -d)
+	mkfifo "$run/stdin"
+	# testpmd ends at the end of its input: held open until we are done.
+	# shellcheck disable=SC2046 # words on purpose
+	LD_LIBRARY_PATH=$1 dpdk-testpmd $(eal_args plugin "$lcores") \
+		-d "$1/librte_comch_shm.so" --vdev net_null0 \
+		--vdev "comch_shm0,role=dpu,path=$run,functions=pf0" \
+		-- --interactive --total-num-mbufs=2048 <"$run/stdin" >"$run/log" 2>&1 &
+	pid=$!
+	helper_pids+=("$pid")
+	exec 8>"$run/stdin"
+	answer=
+	for i in $(seq 50); do
+		answer=$(echo /comch/list | timeout 5 dpdk-telemetry.py -f "$prefix" 2>&1 || true)
+		! grep -q '"/comch/list": *\[.*[0-9]' <<<"$(tr -d '\n' <<<"$answer")" || break
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.2
+	done
+	echo quit >&8 || true
+	exec 8>&-
+	wait "$pid" || echo "testpmd: exit status $?"
+	cat "$run/log"
+	echo "attempts: $i; telemetry: $answer"
+	rm -rf "$run"
+	grep -q '"/comch/list": *\[.*[0-9]' <<<"$(tr -d '\n' <<<"$answer")"
+}
+
+pmdinfo() { # <driver>
+	local out
+	# By this interpreter: another python3 before it in PATH lacks pyelftools.
+	out=$(/usr/bin/python3 "$(command -v dpdk-pmdinfo.py)" "$1")
+	echo "$out"
+	grep -q '"name": *"comch_shm"' <<<"$out"
+}
+
+# two_processes <program> <options of the card's side> -- <of the host's side>:
+# both have to end well, in a rendezvous of their own.
+two_processes() {
+	local program=$1 run server rc=0 card=()
+	shift
+	while [ "$1" != -- ]; do
+		card+=("$1")
+		shift
+	done
+	shift
+	run=$(mktemp -d)
+	# shellcheck disable=SC2046 # words on purpose
+	timeout -k 5 100 "$program" $(eal_args card "${lcores%%,*}") --no-telemetry \
+		--vdev "comch_shm0,role=dpu,path=$run" -- "${card[@]}" &
+	server=$!
+	# shellcheck disable=SC2046
+	timeout -k 5 100 "$program" $(eal_args host "${lcores##*,}") --no-telemetry \
+		--vdev "comch_shm0,role=host,path=$run" -- "$@" || rc=1
+	wait "$server" || rc=1
+	rm -rf "$run"
+	return $rc
+}
+
+benchmark() {
+	two_processes "$work/gcc/app/dpdk-test-comch" --server --once -- \
+		--client --validate --duration 0.5 --rounds 3 --json "$work/logs/benchmark.json" &&
+		/usr/bin/python3 -m json.tool "$work/logs/benchmark.json" >/dev/null
+}
+
+build_docs() {
+	# Sphinx of the distribution, not of another python3 before it in PATH.
+	local PATH=/usr/bin:$PATH
+	rm -rf "$work/docs"
+	mkdir -p "$work/docs"
+	[ ! -d "$work/dpdk-sdk" ] || cp -r "$work/dpdk-sdk" "$work/docs/"
+	meson setup "$work/docs" "$top" -Ddocs=true -Dcheck_includes=false && ninja -C "$work/docs" doc
+}
+
+# --------------------------------------------------------------------------
+
+"$top/devtools/setup.sh" test
+mkdir -p "$work"
+# Two runs in one tree would take each other's folders away.
+exec 9>"$work/lock"
+flock -n 9 || {
+	echo "test: another test.sh runs in $work" >&2
+	exit 1
+}
+rm -rf "$logs"
+mkdir -p "$logs"
+# The lcores that this process may use, at most four.
+lcores=$(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' |
+	awk -F - '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }' | head -n 4 | paste -sd,)
+
+step 'check: SPDX tags' "$top/devtools/check-spdx-tags.sh" || true
+step 'check: MAINTAINERS' "$top/devtools/check-maintainers.sh" || true
+step 'check: forbidden tokens' "$top/devtools/check-forbidden-tokens.sh" || true
+step 'check: duplicate includes' "$top/devtools/check-dup-includes.sh" || true
+step 'check: file length (warns only)' "$top/devtools/check-file-length.sh" || true
+step 'check: format' "$top/devtools/check-format.sh" || true
+step 'check: last commit message' "$top/devtools/check-git-log.sh" || true
+step 'check: shell scripts' "$top/devtools/check-shell.sh" || true
+
+# Only to spare each build the fetching; a build that needs them and cannot have
+# them fails by itself.
+"$top/devtools/get-driver-headers.sh" "$work" >"$logs/driver-headers.log" 2>&1 || true
+
+sanitize='-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized'
+build_and_test gcc gcc
+build_and_test clang clang
+build_and_test gcc-shared gcc -Ddefault_library=shared
+build_and_test clang-shared clang -Ddefault_library=shared
+build_and_test gcc-debug gcc -Dbuildtype=debug
+build_and_test gcc-static gcc -Dprefer_static=true
+
+# Sanitizers end the program at the first finding.
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export LSAN_OPTIONS=suppressions=$top/devtools/lsan.supp:print_suppressions=0
+# shellcheck disable=SC2086 # words on purpose
+build_and_test gcc-sanitize gcc $sanitize
+# shellcheck disable=SC2086
+build_and_test clang-sanitize clang $sanitize
+unset UBSAN_OPTIONS LSAN_OPTIONS
+
+step 'benchmark, two processes' benchmark || true
+step 'example ctrl_path, two processes' two_processes \
+	"$work/gcc/examples/dpdk-comch-ctrl-path" -t 'from the card' -- -t 'from the host' || true
+step_counted 'fuzz targets, 40 s' "$top/devtools/fuzz.sh" 40 || true
+
+if step 'install' install_tree; then
+	for example in "$work"/installed/share/dpdk-comch/examples/*/; do
+		[ -d "$example" ] || continue
+		example=$(basename "$example")
+		for how in shared static; do
+			step "example $example, own Makefile, $how" make_example "$example" $how || true
+		done
+	done
+	plugins=$work/installed/lib
+	copy=
+	if ! secure_path "$plugins"; then
+		# Somebody's checkout below /tmp: try a private folder in the home.
+		if copy=$(mktemp -d "${HOME:-/nonexistent}/.comch-test.XXXXXX" 2>/dev/null); then
+			cp -a "$plugins"/librte_comch*.so* "$copy"
+			plugins=$copy
+		fi
+	fi
+	if secure_path "$plugins"; then
+		step 'plugin of dpdk-testpmd, with telemetry' plugin_test "$plugins" || true
+	else
+		skip 'plugin of dpdk-testpmd' "EAL takes no plugins below world-writable folders ($plugins)"
+	fi
+	step 'dpdk-pmdinfo.py' pmdinfo "$plugins/librte_comch_shm.so" || true
+	[ -z "$copy" ] || rm -rf "$copy"
+fi
+
+if [ -e "$top/doc/guides/meson.build" ] || [ -e "$top/doc/api/meson.build" ]; then
+	step 'documentation, warnings are errors' build_docs || true
+else
+	skip 'documentation' 'doc/guides and doc/api are not in the tree'
+fi
+
+step 'compile for aarch64' "$top/devtools/check-cross.sh" "$work" || true
+
+echo
+echo "$((SECONDS / 60)) min $((SECONDS % 60)) s, logs in ${logs#"$top"/}"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
