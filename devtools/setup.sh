@@ -19,6 +19,7 @@ libc6-dev	headers of the C library
 meson	configures the build
 ninja-build	runs it
 pkgconf	finds DPDK
+dpkg-dev	tells meson in which folder Debian has its libraries
 libdpdk-dev	DPDK: libraries, drivers, headers
 xz-utils	unpacks the source package that has the driver headers
 '

@@ -207,6 +207,15 @@ pmdinfo() { # <driver>
 	grep -q '"name": *"comch_shm"' <<<"$out"
 }
 
+# The default must be where pkg-config and the loader look, not lib64.
+library_folder() {
+	local dir
+	[ -e /etc/debian_version ] || return 0
+	dir=$(meson configure "$work/gcc" | awk '$1 == "libdir" { print $2 }')
+	echo "libdir $dir"
+	[ "$dir" = "lib/$(gcc -print-multiarch)" ]
+}
+
 # two_processes <program> <options of the card's side> -- <of the host's side>:
 # both have to end well, in a rendezvous of their own.
 two_processes() {
@@ -291,6 +300,7 @@ build_and_test gcc-sanitize gcc $sanitize
 build_and_test clang-sanitize clang $sanitize
 unset UBSAN_OPTIONS LSAN_OPTIONS
 
+step 'library folder of an install' library_folder || true
 step 'benchmark, two processes' benchmark || true
 step 'example ctrl_path, two processes' two_processes \
 	"$work/gcc/examples/dpdk-comch-ctrl-path" -t 'from the card' -- -t 'from the host' || true
