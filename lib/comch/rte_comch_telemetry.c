@@ -178,48 +178,41 @@ tel_connections(const char *params, struct rte_tel_data *d)
 	return 0;
 }
 
-/* No device goes away while one of these looks at it. */
+/* The endpoints that look at one device. */
+static const struct {
+	const char *cmd;
+	int (*fill)(const char *params, struct rte_tel_data *d);
+	const char *help;
+} tel_dev_cmds[] = {
+	{ "/comch/info", tel_info,
+		"Returns what a comch device is and its limits. Parameters: int dev_id" },
+	{ "/comch/stats", tel_stats,
+		"Returns the counters of a comch device. Parameters: int dev_id" },
+	{ "/comch/connections", tel_connections,
+		"Returns up to 32 connections of a comch device by number. Parameters: int dev_id[,int start]" },
+};
+
+/* No device goes away while one of them looks at it. */
 static int
-tel_info_locked(const char *cmd __rte_unused, const char *params, struct rte_tel_data *d)
+tel_dev(const char *cmd, const char *params, struct rte_tel_data *d)
 {
-	int ret;
+	int ret = -EINVAL;
+	size_t i;
 
 	comch_devs_lock_take();
-	ret = tel_info(params, d);
-	comch_devs_lock_drop();
-	return ret;
-}
-
-static int
-tel_stats_locked(const char *cmd __rte_unused, const char *params, struct rte_tel_data *d)
-{
-	int ret;
-
-	comch_devs_lock_take();
-	ret = tel_stats(params, d);
-	comch_devs_lock_drop();
-	return ret;
-}
-
-static int
-tel_connections_locked(const char *cmd __rte_unused, const char *params, struct rte_tel_data *d)
-{
-	int ret;
-
-	comch_devs_lock_take();
-	ret = tel_connections(params, d);
+	for (i = 0; i < RTE_DIM(tel_dev_cmds); i++)
+		if (strcmp(cmd, tel_dev_cmds[i].cmd) == 0)
+			ret = tel_dev_cmds[i].fill(params, d);
 	comch_devs_lock_drop();
 	return ret;
 }
 
 RTE_INIT(comch_telemetry_init)
 {
+	size_t i;
+
 	rte_telemetry_register_cmd("/comch/list", tel_list,
 		"Returns the identifiers of the comch devices. No parameters.");
-	rte_telemetry_register_cmd("/comch/info", tel_info_locked,
-		"Returns what a comch device is and its limits. Parameters: int dev_id");
-	rte_telemetry_register_cmd("/comch/stats", tel_stats_locked,
-		"Returns the counters of a comch device. Parameters: int dev_id");
-	rte_telemetry_register_cmd("/comch/connections", tel_connections_locked,
-		"Returns up to 32 connections of a comch device by number. Parameters: int dev_id[,int start]");
+	for (i = 0; i < RTE_DIM(tel_dev_cmds); i++)
+		rte_telemetry_register_cmd(tel_dev_cmds[i].cmd, tel_dev, tel_dev_cmds[i].help);
 }
