@@ -97,34 +97,39 @@ read_real(const char *text, double *value)
 	return 0;
 }
 
+/* A number within the range of its option. */
+static int
+parse_range(const struct opt_def *def, const char *value, uint64_t *v, char *err)
+{
+	char remedy[80];
+
+	if (read_number(value, v) == 0 && *v >= def->min && *v <= def->max)
+		return 0;
+	snprintf(remedy, sizeof(remedy), "give a number from %" PRIu64 " to %" PRIu64,
+			def->min, def->max);
+	return opt_error(def, err, value, remedy);
+}
+
 static int
 parse_u32(const struct opt_def *def, struct options *opt, const char *value, char *err)
 {
-	char remedy[80];
 	uint64_t v;
+	int ret = parse_range(def, value, &v, err);
 
-	if (read_number(value, &v) != 0 || v < def->min || v > def->max) {
-		snprintf(remedy, sizeof(remedy), "give a number from %" PRIu64 " to %" PRIu64,
-				def->min, def->max);
-		return opt_error(def, err, value, remedy);
-	}
-	*(uint32_t *)opt_field(def, opt) = (uint32_t)v;
-	return 0;
+	if (ret == 0)
+		*(uint32_t *)opt_field(def, opt) = (uint32_t)v;
+	return ret;
 }
 
 static int
 parse_u64(const struct opt_def *def, struct options *opt, const char *value, char *err)
 {
-	char remedy[80];
 	uint64_t v;
+	int ret = parse_range(def, value, &v, err);
 
-	if (read_number(value, &v) != 0 || v < def->min || v > def->max) {
-		snprintf(remedy, sizeof(remedy), "give a number from %" PRIu64 " to %" PRIu64,
-				def->min, def->max);
-		return opt_error(def, err, value, remedy);
-	}
-	*(uint64_t *)opt_field(def, opt) = v;
-	return 0;
+	if (ret == 0)
+		*(uint64_t *)opt_field(def, opt) = v;
+	return ret;
 }
 
 static int

@@ -44,21 +44,6 @@ wait_fd(struct rte_comch_pe *pe, int ms)
 	return poll(&pfd, 1, ms);
 }
 
-/* Progress until there is nothing to do, and arm. */
-static int
-arm(struct rte_comch_pe *pe)
-{
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	int ret;
-
-	do {
-		while (rte_comch_pe_progress(pe) > 0)
-			;
-		ret = rte_comch_pe_arm(pe);
-	} while (ret == -EAGAIN && test_now_ns() < end);
-	return ret;
-}
-
 /* A server and a client on engines of their own, which the case turns itself. */
 struct two {
 	struct rte_comch_pe *server_pe;
@@ -107,7 +92,7 @@ test_message_wakes(void)
 	TEST_CALL(two_connect(&t));
 	for (i = 1; i <= 100; i++) {
 		/* asleep, then a message */
-		TEST_EXPECT(arm(t.server_pe), 0);
+		TEST_EXPECT(test_arm(t.server_pe), 0);
 		TEST_EXPECT(wait_fd(t.server_pe, 0), 0);
 		TEST_EXPECT(test_send_pattern(t.client->conn, 8, i), 0);
 		TEST_EXPECT(wait_fd(t.server_pe, LOST_MS), 1);
@@ -121,7 +106,7 @@ test_message_wakes(void)
 				TEST_EXPECT(wait_fd(t.client_pe, LOST_MS), 1);
 		}
 		/* a message that is there already forbids to sleep */
-		TEST_EXPECT(arm(t.server_pe), 0);
+		TEST_EXPECT(test_arm(t.server_pe), 0);
 		TEST_EXPECT(rte_comch_pe_progress(t.server_pe), 0);
 		TEST_EXPECT(test_send_pattern(t.client->conn, 8, i), 0);
 		TEST_EXPECT(rte_comch_pe_arm(t.server_pe), -EAGAIN);
@@ -152,7 +137,7 @@ test_delivery_wakes(void)
 		} while (ret == 0 && i % 2 != 0);
 		TEST_TRUE(ret == 0 || ret == -ENOMEM);
 		while (t.client->nb_done < sent) {
-			TEST_EXPECT(arm(t.client_pe), 0);
+			TEST_EXPECT(test_arm(t.client_pe), 0);
 			TEST_EXPECT(wait_fd(t.client_pe, 0), 0);
 			TEST_TRUE(rte_comch_pe_progress(t.server_pe) > 0);
 			TEST_EXPECT(wait_fd(t.client_pe, LOST_MS), 1);
@@ -174,7 +159,7 @@ test_connection_wakes(void)
 	unsigned int wakeups = 0;
 
 	TEST_TRUE(server != NULL);
-	TEST_EXPECT(arm(server_pe), 0);
+	TEST_EXPECT(test_arm(server_pe), 0);
 	client = test_client_run("test", client_pe);
 	TEST_TRUE(client != NULL);
 	while (server->nb_connects == 0) {
@@ -182,7 +167,7 @@ test_connection_wakes(void)
 		TEST_TRUE(rte_comch_pe_progress(client_pe) >= 0);
 		if (wait_fd(server_pe, 1) == 1)
 			wakeups++;
-		TEST_EXPECT(arm(server_pe), 0);
+		TEST_EXPECT(test_arm(server_pe), 0);
 	}
 	TEST_TRUE(wakeups > 0);
 	while (client->conn == NULL) {
@@ -192,7 +177,7 @@ test_connection_wakes(void)
 	test_settle();
 
 	/* the server ends it: its own callback is due, and the client wakes */
-	TEST_EXPECT(arm(client_pe), 0);
+	TEST_EXPECT(test_arm(client_pe), 0);
 	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
 	TEST_EXPECT(rte_comch_pe_arm(server_pe), -EAGAIN);
 	TEST_EXPECT(wait_fd(client_pe, LOST_MS), 1);
@@ -203,7 +188,7 @@ test_connection_wakes(void)
 	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
 	TEST_WAIT(client->conn != NULL && server->nb_connects == 2, TEST_MS);
 	test_settle();
-	TEST_EXPECT(arm(server_pe), 0);
+	TEST_EXPECT(test_arm(server_pe), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
 	TEST_EXPECT(wait_fd(server_pe, LOST_MS), 1);
 	TEST_WAIT(server->nb_disconnects == 2, TEST_MS);
@@ -252,8 +237,8 @@ test_consumer_wakes(void)
 	TEST_CALL(two_connect(&t));
 	pe = test_pe_new();
 	consumer = test_ep_new();
-	TEST_EXPECT(arm(t.client_pe), 0);
-	TEST_EXPECT(arm(t.server_pe), 0);
+	TEST_EXPECT(test_arm(t.client_pe), 0);
+	TEST_EXPECT(test_arm(t.server_pe), 0);
 	TEST_EXPECT(test_consumer_start(consumer, t.client->conn, pe), -EINPROGRESS);
 	TEST_EXPECT(wait_fd(t.client_pe, LOST_MS), 1);
 	while (rte_comch_pe_progress(t.client_pe) > 0)

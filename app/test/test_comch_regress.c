@@ -250,20 +250,6 @@ readable(struct rte_comch_pe *pe, int ms)
 	return poll(&pfd, 1, ms) == 1;
 }
 
-static int
-arm(struct rte_comch_pe *pe)
-{
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	int ret;
-
-	do {
-		while (rte_comch_pe_progress(pe) > 0)
-			;
-		ret = rte_comch_pe_arm(pe);
-	} while (ret == -EAGAIN && test_now_ns() < end);
-	return ret;
-}
-
 /* Sleep until the armed engine has something to do; the peer never sleeps. */
 static int
 sleep_beside(struct rte_comch_pe *pe, struct rte_comch_pe *peer)
@@ -283,7 +269,7 @@ sleep_beside(struct rte_comch_pe *pe, struct rte_comch_pe *peer)
 	do { \
 		TEST_ASSERT(test_now_ns() < end_, "not within %u ms: %s", TEST_MS, #cond); \
 		TEST_CALL(sleep_beside(pe, peer)); \
-		TEST_EXPECT(arm(pe), 0); \
+		TEST_EXPECT(test_arm(pe), 0); \
 	} while (!(cond)); \
 } while (0)
 
@@ -307,21 +293,21 @@ test_armed_then_used(void)
 	for (i = 0; i < 10; i++) {
 		/* a start, before or with a link to the card's side */
 		test_settle();
-		TEST_EXPECT(arm(pe), 0);
+		TEST_EXPECT(test_arm(pe), 0);
 		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
 		SLEEP_UNTIL(client->conn != NULL, pe, server_pe);
 		TEST_WAIT(server->nb_connects == i + 1, TEST_MS);
 
 		/* a message: delivered is the state that has to arrive */
 		test_settle();
-		TEST_EXPECT(arm(pe), 0);
+		TEST_EXPECT(test_arm(pe), 0);
 		TEST_TRUE(!readable(pe, 0));
 		TEST_EXPECT(test_send_pattern(client->conn, 8, i), 0);
 		SLEEP_UNTIL(client->nb_done == i + 1, pe, server_pe);
 
 		/* a stop: that it is over needs nothing from the peer */
 		test_settle();
-		TEST_EXPECT(arm(pe), 0);
+		TEST_EXPECT(test_arm(pe), 0);
 		TEST_TRUE(!readable(pe, 0));
 		TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
 		TEST_ASSERT(readable(pe, LOST_MS), "the stop of a client wakes nobody");
@@ -334,11 +320,11 @@ test_armed_then_used(void)
 	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
 	TEST_WAIT(client->conn != NULL && server->nb_connects == i + 1, TEST_MS);
 	test_settle();
-	TEST_EXPECT(arm(server_pe), 0);
+	TEST_EXPECT(test_arm(server_pe), 0);
 	TEST_EXPECT(test_send_pattern(server->conn, 8, 1), 0);
 	SLEEP_UNTIL(server->nb_done == 1, server_pe, pe);
 	test_settle();
-	TEST_EXPECT(arm(server_pe), 0);
+	TEST_EXPECT(test_arm(server_pe), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), -EINPROGRESS);
 	TEST_ASSERT(readable(server_pe, LOST_MS), "the stop of a server wakes nobody");
 	TEST_TRUE(rte_comch_pe_progress(server_pe) > 0);

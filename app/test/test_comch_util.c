@@ -571,3 +571,17 @@ test_send_pattern(struct rte_comch_conn *conn, uint32_t len, uint32_t seed)
 		free(buf);
 	return ret;
 }
+
+int
+test_arm(struct rte_comch_pe *pe)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	int ret;
+
+	do {
+		while (rte_comch_pe_progress(pe) > 0)
+			;
+		ret = rte_comch_pe_arm(pe);
+	} while (ret == -EAGAIN && test_now_ns() < end);
+	return ret;
+}

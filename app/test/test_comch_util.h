@@ -180,4 +180,7 @@ uint64_t test_memfd_kb(void);
 	} \
 } while (0)
 
+/** Progress until there is nothing to do, and arm: what rte_comch_pe_arm() says. */
+int test_arm(struct rte_comch_pe *pe);
+
 #endif /* TEST_COMCH_UTIL_H */
