@@ -14,7 +14,7 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=$top/build-fuzz
 seconds=${1:-60}
-targets=(fuzz_devargs fuzz_ring fuzz_socket fuzz_telemetry)
+targets=(fuzz_devargs fuzz_fast fuzz_ring fuzz_socket fuzz_telemetry)
 share=$((seconds / ${#targets[@]}))
 passed=0
 failed=0

@@ -46,4 +46,44 @@ void fuzz_card_send(uint32_t len);
 /** Close all that is evil, and turn until nothing is left of it. */
 void fuzz_card_reset(void);
 
+/* fuzz_queue.c */
+
+/** Posts of the card's consumer, the bytes of each, and of immediate data. */
+#define FUZZ_POSTS 16u
+#define FUZZ_SLOT 256u
+#define FUZZ_IMM 100u
+
+struct rte_comch_ctx;
+struct rte_comch_mem;
+
+/** What the consumer takes. */
+enum fuzz_take {
+	FUZZ_TAKE_DATA,
+	FUZZ_TAKE_PACKETS,
+	FUZZ_TAKE_IMM,  /**< Immediate data only: it has no region. */
+};
+
+/** A producer and a consumer of the card, on the newest connection of its server. */
+struct fuzz_queues {
+	struct rte_comch_ctx *producer;
+	struct rte_comch_ctx *consumer;
+	struct rte_comch_mem *mem;
+	struct rte_comch_mem *pool_mem;
+	uint8_t *base;
+	enum fuzz_take take;
+	uint32_t posted;
+	uint32_t polled;
+};
+
+extern struct fuzz_queues fuzz_queues;
+
+/** Create and start both; the peer has to answer about the consumer. */
+void fuzz_queues_open(enum fuzz_take take);
+/** Send, post, poll; what is found is checked. */
+void fuzz_queues_send(uint32_t consumer_id, uint64_t len, uint16_t imm_len, uint16_t nb);
+void fuzz_queues_post(uint16_t nb);
+void fuzz_queues_poll(void);
+/** Stop and destroy what there is. */
+void fuzz_queues_close(void);
+
 #endif /* FUZZ_H */

@@ -51,10 +51,9 @@ one_step(struct evil *e, struct fuzz_in *in)
 		ring_write(&e->chan, own->tail - SHM_WIRE_POS_START, in);
 		break;
 	case 2:
-		value = fuzz_u8(in);
 		n = fuzz_bytes(in, &bytes, fuzz_u8(in));
 		memcpy(data, bytes, n);
-		evil_put(e, &e->chan, value % 4, data, (uint32_t)n);
+		evil_put(e, &e->chan, data, (uint32_t)n);
 		break;
 	case 3:
 		evil_tail_add(e, &e->chan, fuzz_u8(in));

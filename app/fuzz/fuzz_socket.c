@@ -10,10 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../test/test_shm_peer.h"
+#include "../test/test_shm_peer_fast.h"
 #include "fuzz.h"
 
 static int a_pipe[2];
+static struct evil_region region;
+static struct evil_consumer consumer;
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -24,6 +26,8 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	fuzz_card();
 	if (pipe(a_pipe) != 0)
 		fuzz_die("pipe", errno);
+	if (evil_region_create(&region, EVIL_REGION_SIZE) != 0)
+		fuzz_die("region", ENOMEM);
 	return 0;
 }
 
@@ -32,7 +36,7 @@ begin(uint8_t how)
 {
 	struct evil *e;
 
-	switch (how % 4) {
+	switch (how % 6) {
 	case 0:
 		e = evil_open(peer_env.path, "pf0");
 		if (e != NULL && evil_seg_create(&e->seg,
@@ -47,8 +51,21 @@ begin(uint8_t how)
 		if (e != NULL && evil_connect(e, &e->chan, 0) != 0)
 			return NULL;
 		return e;
-	default:
+	case 3:
 		return evil_connected();
+	case 4: /* the card has asked about a consumer of its own */
+		e = evil_connected();
+		if (e != NULL)
+			fuzz_queues_open(FUZZ_TAKE_DATA);
+		if (e != NULL && evil_wait(e, SHM_WIRE_CONSUMER, TEST_MS) != 0)
+			return NULL;
+		return e;
+	default: /* and one of the evil side is there */
+		e = evil_connected();
+		if (e == NULL || evil_region_send(e, &region, 0) != 0)
+			return NULL;
+		fuzz_queues_open(FUZZ_TAKE_PACKETS);
+		return evil_consumer_start(e, &consumer, 1, 0) == 0 ? e : NULL;
 	}
 }
 
@@ -57,8 +74,10 @@ pick_fds(const struct evil *e, uint8_t pick, int fds[2])
 {
 	switch (pick % 8) {
 	case 0:
-	case 1:
 		return 0;
+	case 1:
+		fds[0] = region.fd;
+		return 1;
 	case 2:
 		fds[0] = e->seg.fd;
 		return e->seg.map != NULL;
@@ -93,7 +112,7 @@ one_message(struct evil *e, struct fuzz_in *in)
 	int fds[2];
 
 	memset(&m, 0, sizeof(m));
-	evil_fill(&m.msg, type % 16, fuzz_u8(in) % 8);
+	evil_fill(&m.msg, type % SHM_WIRE_TYPES, fuzz_u8(in) % 8);
 	len = m.msg.hdr.len;
 	if ((type & 0x80) != 0) {
 		len = fuzz_u8(in);
@@ -125,6 +144,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_die("segment", ENOMEM);
 	for (nb = 0; nb < 64 && in.left != 0 && !e->eof; nb++)
 		one_message(e, &in);
+	evil_consumer_free(&consumer);
 	fuzz_card_reset();
+	fuzz_queues_close();
 	return 0;
 }

@@ -146,6 +146,7 @@ test_peer_leaves(void)
 static int
 test_max_consumers(void)
 {
+	const struct rte_comch_consumer_conf conf = { .nb_posts = 1 };
 	struct rte_comch_ctx **consumers, *more = NULL;
 	struct test_ep *server, *client;
 	struct rte_comch_dev_info info;
@@ -160,12 +161,12 @@ test_max_consumers(void)
 	consumers = calloc(info.max_consumers, sizeof(consumers[0]));
 	TEST_TRUE(consumers != NULL);
 	for (nb = 0; nb < info.max_consumers && ret == 0; nb++) {
-		ret = rte_comch_consumer_create(client->conn, NULL, &consumers[nb]);
+		ret = rte_comch_consumer_create(client->conn, &conf, &consumers[nb]);
 		if (ret == 0 && rte_comch_consumer_id_get(consumers[nb]) != (int)nb + 1)
 			ret = -EILSEQ;
 	}
 	if (ret == 0)
-		ret = rte_comch_consumer_create(client->conn, NULL, &more);
+		ret = rte_comch_consumer_create(client->conn, &conf, &more);
 	for (i = 0; i < nb; i++)
 		rte_comch_ctx_destroy(consumers[i]);
 	free(consumers);
@@ -175,7 +176,7 @@ test_max_consumers(void)
 	return TEST_SUCCESS;
 }
 
-/* News and messages travel on one connection: both arrive when it is full. */
+/* A connection that is full of messages does not keep the news of a consumer back. */
 static int
 test_announce_behind_messages(void)
 {
@@ -198,8 +199,8 @@ test_announce_behind_messages(void)
 	TEST_EXPECT(test_consumer_start(consumer, client->conn, client_pe), -EINPROGRESS);
 	for (i = 0; i < 100; i++)
 		rte_comch_pe_progress(client_pe);
-	TEST_WAIT(server->nb_new == 1 && server->nb_recv == 1024, TEST_MS);
-	TEST_EXPECT(test_state(consumer), RTE_COMCH_STATE_RUNNING);
+	TEST_WAIT(server->nb_new == 1 && server->nb_recv == 1024 &&
+			test_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	TEST_EXPECT(test_ep_close(consumer), 0);
 	TEST_WAIT(server->nb_gone == 1, TEST_MS);
 	return TEST_SUCCESS;

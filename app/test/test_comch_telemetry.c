@@ -174,7 +174,8 @@ test_connections(void)
 static int
 test_malformed(void)
 {
-	static const char * const commands[] = { "info", "stats", "connections", "list", "no" };
+	static const char * const commands[] = { "info", "stats", "connections", "queues", "list",
+		"no" };
 	static const char * const params[] = {
 		"", ",", ",,", ",-1", ",abc", ",63", ",64", ",65536", ",99999999999999",
 		",18446744073709551615", ",18446744073709551616", ",0x0", ", 0", ",+0", ",0 ",

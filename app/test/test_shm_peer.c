@@ -24,6 +24,8 @@
 
 #define EVIL_MAX_FDS 32
 
+bool evil_alone;
+
 static TAILQ_HEAD(, evil) evils = TAILQ_HEAD_INITIALIZER(evils);
 
 unsigned int
@@ -204,6 +206,17 @@ evil_type_len(uint16_t type)
 	case SHM_WIRE_REFUSE:
 	case SHM_WIRE_CLOSE:
 		return sizeof(struct shm_wire_reason);
+	case SHM_WIRE_REGION:
+		return sizeof(struct shm_wire_region);
+	case SHM_WIRE_REGION_GONE:
+		return sizeof(struct shm_wire_region_gone);
+	case SHM_WIRE_CONSUMER:
+		return sizeof(struct shm_wire_consumer);
+	case SHM_WIRE_CONSUMER_ACK:
+		return sizeof(struct shm_wire_consumer_ack);
+	case SHM_WIRE_CONSUMER_GONE:
+	case SHM_WIRE_CONSUMER_FREE:
+		return sizeof(struct shm_wire_consumer_id);
 	default:
 		return sizeof(struct shm_wire_hdr);
 	}
@@ -241,6 +254,21 @@ evil_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan)
 	case SHM_WIRE_READY:
 		msg->ready.tx.ring_size = EVIL_RING_SIZE;
 		msg->ready.tx.new_seg = 1;
+		break;
+	case SHM_WIRE_REGION:
+		msg->region.size = EVIL_REGION_SIZE;
+		break;
+	case SHM_WIRE_CONSUMER:
+		msg->consumer.consumer = 1;
+		msg->consumer.nb_posts = EVIL_POSTS;
+		msg->consumer.region = SHM_WIRE_NO_REGION;
+		break;
+	case SHM_WIRE_CONSUMER_ACK:
+		msg->consumer_ack.consumer = 1;
+		break;
+	case SHM_WIRE_CONSUMER_GONE:
+	case SHM_WIRE_CONSUMER_FREE:
+		msg->consumer_id.consumer = 1;
 		break;
 	default:
 		break;
@@ -297,6 +325,7 @@ evil_recv(struct evil *e)
 int
 evil_wait(struct evil *e, uint16_t type, unsigned int ms)
 {
+	struct pollfd pfd = { e->fd, POLLIN, 0 };
 	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
 	int ret;
 
@@ -304,7 +333,9 @@ evil_wait(struct evil *e, uint16_t type, unsigned int ms)
 		ret = evil_recv(e);
 		if (ret < 0 || ret == type)
 			return ret < 0 ? ret : 0;
-		if (ret == 0)
+		if (ret == 0 && evil_alone)
+			poll(&pfd, 1, 10);
+		else if (ret == 0)
 			peer_turn();
 	}
 	return -ETIMEDOUT;
@@ -459,9 +490,9 @@ evil_off(const struct evil_chan *chan)
 }
 
 void
-evil_rec(struct evil_chan *chan, uint32_t len, uint32_t type)
+evil_rec(struct evil_chan *chan, uint32_t len, uint32_t reserved)
 {
-	const struct shm_wire_rec rec = { len, type };
+	const struct shm_wire_rec rec = { len, reserved };
 
 	memcpy(chan->own->ring + evil_off(chan), &rec, sizeof(rec));
 }
@@ -474,11 +505,11 @@ evil_tail_add(struct evil *e, struct evil_chan *chan, uint32_t bytes)
 }
 
 void
-evil_put(struct evil *e, struct evil_chan *chan, uint32_t type, const void *data, uint32_t len)
+evil_put(struct evil *e, struct evil_chan *chan, const void *data, uint32_t len)
 {
 	uint32_t off = evil_off(chan), i;
 
-	evil_rec(chan, len, type);
+	evil_rec(chan, len, 0);
 	for (i = 0; i < len; i++)
 		chan->own->ring[(off + sizeof(struct shm_wire_rec) + i) % chan->ring_size] =
 				((const uint8_t *)data)[i];

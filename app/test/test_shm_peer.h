@@ -18,12 +18,10 @@
 
 #include "test_comch_util.h"
 
-/* Types of records; as in the driver interface of the library. */
-#define EVIL_DATA 0
-#define EVIL_CONSUMER_NEW 1
-#define EVIL_CONSUMER_GONE 2
-
 #define EVIL_RING_SIZE (4 * 4096 - (uint32_t)sizeof(struct shm_wire_chan))
+/* Of a region, and posts of a consumer, if nothing else is said. */
+#define EVIL_REGION_SIZE UINT64_C(16384)
+#define EVIL_POSTS 8u
 
 /** A shared segment of the evil side. */
 struct evil_seg {
@@ -73,6 +71,54 @@ struct peer_env {
 
 extern struct peer_env peer_env;
 
+/** The attacked side when the evil one is the card; the honest pair lives beside it. */
+struct peer_host {
+	char path[PATH_MAX];
+	int listen_fd;
+	int16_t dev;
+	struct rte_comch_pe *pe;
+	struct test_ep *client;
+	uint64_t violations;
+};
+
+extern struct peer_host peer_host;
+
+/* test_shm_peer_host.c: as the functions of peer_env */
+
+int peer_host_suite_setup(void);
+void peer_host_suite_teardown(void);
+int peer_host_setup(void);
+void peer_host_teardown(void);
+uint64_t peer_host_violations(void);
+/** A client of the device asks for a connection: its CONNECT has been taken. */
+struct evil *peer_host_connecting(void);
+/** It was accepted. */
+struct evil *peer_host_connected(void);
+
+/* test_shm_peer_seg.c */
+
+/** All ways in which a descriptor can be no segment of a size. */
+enum bad_seg {
+	BAD_PIPE,
+	BAD_SOCKET,
+	BAD_FILE,
+	BAD_NO_SEALS,
+	BAD_NO_SHRINK,
+	BAD_NO_FUTURE_WRITE,
+	BAD_SHORT,
+	BAD_EMPTY,
+	BAD_SPARSE,
+	BAD_HUGETLB,
+	BAD_MAGIC,
+	BAD_HDR_SIZE,
+	BAD_SIZE,
+	BAD_ZERO,
+	BAD_SEGS,
+};
+
+/** @return -1 if it cannot be had: huge pages. */
+int peer_bad_fd(enum bad_seg kind, uint32_t hdr_size, uint32_t size);
+
 /* test_shm_peer_env.c */
 
 int peer_suite_setup(void);
@@ -120,6 +166,9 @@ struct evil *evil_wrap(int fd);
 void evil_close(struct evil *e);
 void evil_close_all(void);
 
+/** In a process without the device: nothing is turned while it waits. */
+extern bool evil_alone;
+
 /** Send bytes and descriptors, whatever they are. @return 0 or a negative errno. */
 int evil_send_raw(struct evil *e, const void *buf, size_t len, const int *fds,
 		unsigned int nb_fds);
@@ -147,10 +196,9 @@ struct evil *evil_connected(void);
 int evil_chan_map(struct evil *e, struct evil_chan *chan);
 
 /** Publish a record, as a correct peer would. */
-void evil_put(struct evil *e, struct evil_chan *chan, uint32_t type, const void *data,
-		uint32_t len);
+void evil_put(struct evil *e, struct evil_chan *chan, const void *data, uint32_t len);
 /** Write the header of a record that claims anything; tail is not moved. */
-void evil_rec(struct evil_chan *chan, uint32_t len, uint32_t type);
+void evil_rec(struct evil_chan *chan, uint32_t len, uint32_t reserved);
 void evil_tail_add(struct evil *e, struct evil_chan *chan, uint32_t bytes);
 void evil_ring(struct evil *e, struct evil_chan *chan);
 

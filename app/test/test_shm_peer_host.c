@@ -13,25 +13,17 @@
 
 #include "test_shm_peer.h"
 
-/* The attacked side; the honest pair of peer_env lives beside it. */
-static struct {
-	char path[PATH_MAX];
-	int listen_fd;
-	int16_t dev;
-	struct rte_comch_pe *pe;
-	struct test_ep *client;
-	uint64_t violations;
-} host;
+struct peer_host peer_host = { .listen_fd = -1, .dev = -1 };
 
 static int16_t saved_host;
 
-static uint64_t
-host_violations(void)
+uint64_t
+peer_host_violations(void)
 {
 	struct rte_comch_dev_stats stats = { 0 };
 
-	rte_comch_dev_stats_get(host.dev, &stats);
-	return stats.violations - host.violations;
+	rte_comch_dev_stats_get(peer_host.dev, &stats);
+	return stats.violations - peer_host.violations;
 }
 
 static void
@@ -39,7 +31,7 @@ host_turn(void)
 {
 	struct rte_comch_dev_info info;
 
-	rte_comch_dev_info_get(host.dev, &info);
+	rte_comch_dev_info_get(peer_host.dev, &info);
 	peer_turn();
 }
 
@@ -52,45 +44,46 @@ host_turn(void)
 	} \
 } while (0)
 
-static int
-host_suite_setup(void)
+int
+peer_host_suite_setup(void)
 {
 	struct sockaddr_un addr;
 	unsigned int len;
 	int ret;
 
-	host.listen_fd = -1;
-	host.dev = -1;
+	peer_host.listen_fd = -1;
+	peer_host.dev = -1;
 	TEST_CALL(peer_suite_setup());
 	saved_host = test_pair.host;
-	host.pe = test_pe_new();
-	TEST_EXPECT(test_rendezvous_create(host.path, sizeof(host.path)), 0);
-	len = evil_addr(&addr, host.path, "pf0");
-	host.listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	TEST_TRUE(host.listen_fd >= 0);
-	TEST_EXPECT(bind(host.listen_fd, (struct sockaddr *)&addr, len), 0);
-	TEST_EXPECT(listen(host.listen_fd, 16), 0);
-	ret = test_vdev_add("role=host,function=pf0,path=%s", host.path);
+	peer_host.pe = test_pe_new();
+	TEST_EXPECT(test_rendezvous_create(peer_host.path, sizeof(peer_host.path)), 0);
+	len = evil_addr(&addr, peer_host.path, "pf0");
+	peer_host.listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	TEST_TRUE(peer_host.listen_fd >= 0);
+	TEST_EXPECT(bind(peer_host.listen_fd, (struct sockaddr *)&addr, len), 0);
+	TEST_EXPECT(listen(peer_host.listen_fd, 16), 0);
+	ret = test_vdev_add("role=host,function=pf0,path=%s", peer_host.path);
 	TEST_ASSERT(ret >= 0, "no host device: %s", strerror(-ret));
-	host.dev = (int16_t)ret;
+	peer_host.dev = (int16_t)ret;
 	return TEST_SUCCESS;
 }
 
-static void
-host_suite_teardown(void)
+void
+peer_host_suite_teardown(void)
 {
 	/* the surroundings remove the contexts, and then nothing holds the device */
-	if (host.client != NULL)
-		test_ep_close(host.client);
-	host.client = NULL;
+	if (peer_host.client != NULL)
+		test_ep_close(peer_host.client);
+	peer_host.client = NULL;
 	test_pair.host = saved_host;
 	evil_close_all();
 	test_progress_ms(5);
-	if (host.listen_fd >= 0)
-		close(host.listen_fd);
-	if (host.dev >= 0 && test_vdev_remove(host.dev) != 0)
+	if (peer_host.listen_fd >= 0)
+		close(peer_host.listen_fd);
+	if (peer_host.dev >= 0 && test_vdev_remove(peer_host.dev) != 0)
 		test_fail("the attacked device cannot be removed");
-	test_rendezvous_remove(host.path);
+	peer_host.dev = -1;
+	test_rendezvous_remove(peer_host.path);
 	peer_suite_teardown();
 }
 
@@ -103,7 +96,7 @@ host_accept(void)
 	int fd = -1;
 
 	while (fd < 0 && test_now_ns() < end) {
-		fd = accept4(host.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		fd = accept4(peer_host.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0)
 			host_turn();
 	}
@@ -151,25 +144,25 @@ client_start(void)
 	struct rte_comch_client_conf conf;
 
 	host_turn(); /* it may be about to learn that it is over */
-	if (host.client != NULL && test_state(host.client) == RTE_COMCH_STATE_IDLE) {
-		TEST_EXPECT(test_ep_close(host.client), 0);
-		host.client = NULL;
+	if (peer_host.client != NULL && test_state(peer_host.client) == RTE_COMCH_STATE_IDLE) {
+		TEST_EXPECT(test_ep_close(peer_host.client), 0);
+		peer_host.client = NULL;
 	}
-	if (host.client != NULL)
+	if (peer_host.client != NULL)
 		return TEST_SUCCESS;
-	host.client = test_ep_new();
-	TEST_TRUE(host.client != NULL);
-	test_client_conf(host.client, "any", &conf);
+	peer_host.client = test_ep_new();
+	TEST_TRUE(peer_host.client != NULL);
+	test_client_conf(peer_host.client, "any", &conf);
 	conf.connect_timeout_ms = RTE_COMCH_TIMEOUT_NEVER;
-	test_pair.host = host.dev;
-	TEST_EXPECT(test_client_start(host.client, &conf, host.pe), -EINPROGRESS);
+	test_pair.host = peer_host.dev;
+	TEST_EXPECT(test_client_start(peer_host.client, &conf, peer_host.pe), -EINPROGRESS);
 	test_pair.host = saved_host;
 	return TEST_SUCCESS;
 }
 
 /* A client of the device asks for a connection: its CONNECT has been taken. */
-static struct evil *
-host_connecting(void)
+struct evil *
+peer_host_connecting(void)
 {
 	struct evil *e;
 
@@ -183,10 +176,10 @@ host_connecting(void)
 	return e;
 }
 
-static struct evil *
-host_connected(void)
+struct evil *
+peer_host_connected(void)
 {
-	struct evil *e = host_connecting();
+	struct evil *e = peer_host_connecting();
 	union shm_wire_msg msg;
 
 	if (e == NULL || evil_chan_seg_create(&e->chan, EVIL_RING_SIZE) != 0)
@@ -206,22 +199,22 @@ host_no_link(void)
 
 	evil_close_all();
 	for (i = 0; i < 3; i++) {
-		while ((fd = accept4(host.listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+		while ((fd = accept4(peer_host.listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
 			close(fd);
 		host_turn();
 	}
 	peer_turn_ms(1);
 }
 
-static int
-host_setup(void)
+int
+peer_host_setup(void)
 {
 	unsigned int i, fds, maps;
 	int ret;
 
 	host_no_link();
-	host.violations = 0;
-	host.violations = host_violations();
+	peer_host.violations = 0;
+	peer_host.violations = peer_host_violations();
 	ret = peer_setup();
 	/* the device may have found us meanwhile: see peer_settle() */
 	for (i = 0; i < 3; i++) {
@@ -235,16 +228,16 @@ host_setup(void)
 	return ret;
 }
 
-static void
-host_teardown(void)
+void
+peer_host_teardown(void)
 {
 	unsigned int i;
 
-	if (host.client != NULL && test_state(host.client) != RTE_COMCH_STATE_IDLE)
-		test_stop(host.client);
-	if (host.client != NULL)
-		test_ep_close(host.client);
-	host.client = NULL;
+	if (peer_host.client != NULL && test_state(peer_host.client) != RTE_COMCH_STATE_IDLE)
+		test_stop(peer_host.client);
+	if (peer_host.client != NULL)
+		test_ep_close(peer_host.client);
+	peer_host.client = NULL;
 	if (peer_honest(10) != TEST_SUCCESS)
 		test_fail("the honest pair noticed");
 	/* it may have found us again this moment */
@@ -260,16 +253,16 @@ host_teardown(void)
 static int
 host_dies(struct evil *e, const char *what, unsigned int nr)
 {
-	uint64_t before = host_violations();
+	uint64_t before = peer_host_violations();
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 
 	while (!evil_gone(e) && test_now_ns() < end)
 		host_turn();
 	TEST_ASSERT(evil_gone(e), "%s %u does not end the link", what, nr);
 	/* once, or twice where two things were wrong */
-	TEST_ASSERT(host_violations() >= 1 && host_violations() <= before + 2,
-			"%s %u counts %u times", what, nr, (unsigned int)host_violations());
-	host.violations += host_violations();
+	TEST_ASSERT(peer_host_violations() >= 1 && peer_host_violations() <= before + 2,
+			"%s %u counts %u times", what, nr, (unsigned int)peer_host_violations());
+	peer_host.violations += peer_host_violations();
 	evil_close(e);
 	return TEST_SUCCESS;
 }
@@ -301,10 +294,10 @@ test_answers_to_hello(void)
 		evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
 		switch (i) {
 		case 0:
-			msg.hello_ack.version = 0;
+			msg.hello_ack.version = SHM_WIRE_VERSION_MIN - 1;
 			break;
 		case 1:
-			msg.hello_ack.version = 2;
+			msg.hello_ack.version = SHM_WIRE_VERSION_MAX + 1;
 			break;
 		case 2:
 			msg.hello_ack.version = 0xffff;
@@ -354,8 +347,8 @@ test_refusals(void)
 	evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
 	msg.hello_ack.status = reason;
 	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, e->seg.fd), 0);
-	HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_reason_get(host.client->ctx),
+	HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(peer_host.client->ctx),
 			reason < 0 && reason > -4096 ? reason : -EPROTO);
 	return TEST_SUCCESS;
 }
@@ -366,7 +359,9 @@ test_unsolicited(void)
 {
 	static const uint16_t types[] = {
 		SHM_WIRE_HELLO, SHM_WIRE_HELLO_ACK, SHM_WIRE_CONNECT, SHM_WIRE_ACCEPT,
-		SHM_WIRE_REFUSE, SHM_WIRE_READY, SHM_WIRE_CLOSED,
+		SHM_WIRE_REFUSE, SHM_WIRE_READY, SHM_WIRE_CLOSED, SHM_WIRE_REGION_GONE,
+		SHM_WIRE_CONSUMER, SHM_WIRE_CONSUMER_ACK, SHM_WIRE_CONSUMER_GONE,
+		SHM_WIRE_CONSUMER_FREE,
 	};
 	union shm_wire_msg msg;
 	struct evil *e;
@@ -380,7 +375,8 @@ test_unsolicited(void)
 		if (types[i] == SHM_WIRE_ACCEPT)
 			msg.accept.tx.new_seg = 0;
 		TEST_EXPECT(evil_send(e, &msg, types[i], 9, types[i] == SHM_WIRE_HELLO ||
-				types[i] == SHM_WIRE_HELLO_ACK ? e->seg.fd : -1), 0);
+				types[i] == SHM_WIRE_HELLO_ACK ||
+				types[i] == SHM_WIRE_CONSUMER ? e->seg.fd : -1), 0);
 		TEST_CALL(host_dies(e, "type", types[i]));
 	}
 	return TEST_SUCCESS;
@@ -401,16 +397,16 @@ test_accept_ranges(void)
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(bad); i++) {
-		e = host_connecting();
+		e = peer_host_connecting();
 		TEST_TRUE(e != NULL);
 		TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
 		evil_fill(&msg, SHM_WIRE_ACCEPT, e->chan.id);
 		msg.accept.rx = bad[i];
 		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id, e->chan.seg.fd), 0);
-		HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
-		TEST_ASSERT(rte_comch_ctx_reason_get(host.client->ctx) ==
+		HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_ASSERT(rte_comch_ctx_reason_get(peer_host.client->ctx) ==
 				(i == 4 ? -ENOMEM : -EPROTO), "ACCEPT %u: %s", i,
-				strerror(-rte_comch_ctx_reason_get(host.client->ctx)));
+				strerror(-rte_comch_ctx_reason_get(peer_host.client->ctx)));
 		evil_close(e);
 	}
 	return TEST_SUCCESS;
@@ -427,7 +423,7 @@ test_accept_segments(void)
 
 	TEST_EXPECT(pipe(fds), 0);
 	for (i = 0; i < 6; i++) {
-		e = host_connecting();
+		e = peer_host_connecting();
 		TEST_TRUE(e != NULL);
 		TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
 		evil_fill(&msg, SHM_WIRE_ACCEPT, e->chan.id);
@@ -461,7 +457,7 @@ test_answers_twice(void)
 	unsigned int i, n;
 
 	for (i = 0; i < RTE_DIM(types); i++) {
-		e = host_connecting();
+		e = peer_host_connecting();
 		TEST_TRUE(e != NULL);
 		TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
 		for (n = 0; n < 2; n++) {
@@ -486,17 +482,17 @@ test_reasons(void)
 	int reason;
 
 	for (i = 0; i < RTE_DIM(reasons); i++) {
-		e = host_connecting();
+		e = peer_host_connecting();
 		TEST_TRUE(e != NULL);
 		evil_fill(&msg, SHM_WIRE_REFUSE, e->chan.id);
 		msg.reason.reason = reasons[i];
 		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REFUSE, e->chan.id, -1), 0);
-		HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
-		reason = rte_comch_ctx_reason_get(host.client->ctx);
+		HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		reason = rte_comch_ctx_reason_get(peer_host.client->ctx);
 		TEST_ASSERT(reason < 0 && reason >= -4095, "the reason is %d", reason);
 		evil_close(e);
 	}
-	TEST_EXPECT(host_violations(), 0);
+	TEST_EXPECT(peer_host_violations(), 0);
 	return TEST_SUCCESS;
 }
 
@@ -508,9 +504,9 @@ test_rings(void)
 	unsigned int i;
 
 	for (i = 0; i < 8; i++) {
-		e = host_connected();
+		e = peer_host_connected();
 		TEST_TRUE(e != NULL);
-		HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+		HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 		switch (i) {
 		case 0:
 			e->chan.own->tail -= 8;
@@ -522,11 +518,11 @@ test_rings(void)
 			e->chan.own->tail += 0x80000000;
 			break;
 		case 3:
-			evil_rec(&e->chan, UINT32_MAX, EVIL_DATA);
+			evil_rec(&e->chan, UINT32_MAX, 0);
 			e->chan.own->tail += 16;
 			break;
 		case 4:
-			evil_rec(&e->chan, 0, EVIL_DATA);
+			evil_rec(&e->chan, 0, 0);
 			e->chan.own->tail += 8;
 			break;
 		case 5:
@@ -534,17 +530,17 @@ test_rings(void)
 			e->chan.own->tail += 16;
 			break;
 		case 6:
-			evil_rec(&e->chan, 100, EVIL_DATA);
+			evil_rec(&e->chan, 100, 0);
 			e->chan.own->tail += 16;
 			break;
 		default:
-			TEST_EXPECT(test_send(host.client->conn, "x", 1), 0);
+			TEST_EXPECT(test_send(peer_host.client->conn, "x", 1), 0);
 			e->chan.own->head -= 8;
 			break;
 		}
-		HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
-		TEST_EXPECT(rte_comch_ctx_reason_get(host.client->ctx), -EPROTO);
-		TEST_EXPECT(host_violations(), i + 1);
+		HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_EXPECT(rte_comch_ctx_reason_get(peer_host.client->ctx), -EPROTO);
+		TEST_EXPECT(peer_host_violations(), i + 1);
 		evil_close(e);
 	}
 	return TEST_SUCCESS;
@@ -557,17 +553,17 @@ test_silent_card(void)
 	struct rte_comch_client_conf conf;
 	struct evil *e;
 
-	host.client = test_ep_new();
-	TEST_TRUE(host.client != NULL);
-	test_client_conf(host.client, "any", &conf);
+	peer_host.client = test_ep_new();
+	TEST_TRUE(peer_host.client != NULL);
+	test_client_conf(peer_host.client, "any", &conf);
 	conf.connect_timeout_ms = 300;
-	test_pair.host = host.dev;
-	TEST_EXPECT(test_client_start(host.client, &conf, host.pe), -EINPROGRESS);
+	test_pair.host = peer_host.dev;
+	TEST_EXPECT(test_client_start(peer_host.client, &conf, peer_host.pe), -EINPROGRESS);
 	test_pair.host = saved_host;
 	e = host_accept();
 	TEST_TRUE(e != NULL);
-	HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_IDLE, 2000);
-	TEST_EXPECT(rte_comch_ctx_reason_get(host.client->ctx), -ETIMEDOUT);
+	HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, 2000);
+	TEST_EXPECT(rte_comch_ctx_reason_get(peer_host.client->ctx), -ETIMEDOUT);
 	return TEST_SUCCESS;
 }
 
@@ -579,24 +575,24 @@ test_card_dies(void)
 	unsigned int i;
 
 	for (i = 0; i < 40; i++) {
-		e = i % 2 == 0 ? host_connected() : host_connecting();
+		e = i % 2 == 0 ? peer_host_connected() : peer_host_connecting();
 		TEST_TRUE(e != NULL);
 		evil_close(e);
 		if (i % 2 == 0)
-			HOST_WAIT(test_state(host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+			HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		else
-			TEST_EXPECT(test_state(host.client), RTE_COMCH_STATE_STARTING);
+			TEST_EXPECT(test_state(peer_host.client), RTE_COMCH_STATE_STARTING);
 	}
-	TEST_EXPECT(host_violations(), 0);
+	TEST_EXPECT(peer_host_violations(), 0);
 	return TEST_SUCCESS;
 }
 
-#define HOST_CASE(fn) TEST_CASE_ST(host_setup, host_teardown, fn)
+#define HOST_CASE(fn) TEST_CASE_ST(peer_host_setup, peer_host_teardown, fn)
 
 static struct unit_test_suite suite = {
 	.suite_name = "shm, an evil peer: the card's side",
-	.setup = host_suite_setup,
-	.teardown = host_suite_teardown,
+	.setup = peer_host_suite_setup,
+	.teardown = peer_host_suite_teardown,
 	.unit_test_cases = {
 		HOST_CASE(test_answers_to_hello),
 		HOST_CASE(test_unsolicited),

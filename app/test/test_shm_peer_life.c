@@ -272,7 +272,7 @@ death(unsigned int stage, bool look)
 		TEST_EXPECT(evil_hello(e), 0);
 		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
 		TEST_EXPECT(evil_ready(e, &e->chan), 0);
-		evil_put(e, &e->chan, EVIL_DATA, "last words", 10);
+		evil_put(e, &e->chan, "last words", 10);
 		if (stage == 8) {
 			evil_fill(&msg, SHM_WIRE_CLOSE, 0);
 			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);

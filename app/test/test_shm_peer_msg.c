@@ -38,15 +38,18 @@ is_legal(bool up, uint16_t type, unsigned int nb_fds)
 {
 	if (!up)
 		return type == SHM_WIRE_HELLO && nb_fds == 1;
+	/* a region that is none is not had, and that is all */
 	return (type == SHM_WIRE_CONNECT && nb_fds == 0) ||
-		(type == SHM_WIRE_CLOSE && nb_fds == 0);
+		(type == SHM_WIRE_CLOSE && nb_fds == 0) ||
+		(type == SHM_WIRE_REGION && nb_fds == 1);
 }
 
 static int
 test_types_and_fds(void)
 {
 	static const uint16_t types[] = {
-		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 255, 256, 0x7fff, 0x8001, 0xffff,
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 255, 256, 0x7fff,
+		0x8001, 0xffff,
 	};
 	static const unsigned int nb_fds[] = { 0, 1, 2, 3, 4, 5, 17 };
 	int fds[17];
@@ -190,7 +193,8 @@ test_ids(void)
 			evil_fill(&msg, type, ids[i]);
 			if (type == SHM_WIRE_READY)
 				msg.ready.tx.new_seg = 0;
-			TEST_EXPECT(evil_send(e, &msg, type, ids[i], -1), 0);
+			TEST_EXPECT(evil_send(e, &msg, type, ids[i],
+					type == SHM_WIRE_CONSUMER ? e->chan.seg.fd : -1), 0);
 			TEST_CALL(link_dies(e, before, "type, id", type, ids[i]));
 		}
 	}
@@ -199,7 +203,7 @@ test_ids(void)
 	TEST_TRUE(e != NULL);
 	TEST_EXPECT(evil_connect(e, &e->chan, 4095), 0);
 	TEST_EXPECT(evil_ready(e, &e->chan), 0);
-	evil_put(e, &e->chan, EVIL_DATA, "x", 1);
+	evil_put(e, &e->chan, "x", 1);
 	i = peer_env.target->nb_recv;
 	PEER_WAIT(peer_env.target->nb_recv == i + 1, TEST_MS);
 	return TEST_SUCCESS;
@@ -406,7 +410,8 @@ static int
 test_versions(void)
 {
 	static const uint16_t versions[][2] = {
-		{ 0, 0 }, { 2, 2 }, { 2, 0xffff }, { 0xffff, 0xffff }, { 0xffff, 0 },
+		{ 0, 0 }, { 0, 1 }, { 1, 1 }, { 3, 3 }, { 3, 0xffff }, { 0xffff, 0xffff },
+		{ 0xffff, 0 },
 	};
 	union shm_wire_msg msg;
 	struct evil *e;
@@ -445,7 +450,7 @@ test_random(void)
 		if (e == NULL)
 			e = round % 3 == 0 ? evil_up() : evil_connected();
 		TEST_TRUE(e != NULL);
-		type = (uint16_t)(SHM_WIRE_GROUP + test_rand() % (SHM_WIRE_CLOSED - 2));
+		type = (uint16_t)(SHM_WIRE_GROUP + test_rand() % (SHM_WIRE_TYPES - SHM_WIRE_GROUP));
 		evil_fill(&msg, type, test_rand() % 4);
 		for (n = test_rand() % 3; n > 0; n--) {
 			i = 4 + test_rand() % 8;

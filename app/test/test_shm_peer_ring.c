@@ -43,7 +43,7 @@ test_tail(void)
 		-8u, -1u, 1, 4, 7, 12, 20, EVIL_RING_SIZE + 1, EVIL_RING_SIZE + 8,
 		EVIL_RING_SIZE * 2, 0x7fffffff, 0x80000000, 0xfffffff0,
 	};
-	static const struct shm_wire_rec rec = { 8, EVIL_DATA };
+	static const struct shm_wire_rec rec = { 8, 0 };
 	struct evil *e;
 	uint64_t before;
 	uint32_t downs;
@@ -68,18 +68,16 @@ test_records(void)
 {
 	static const struct {
 		uint32_t len;
-		uint32_t type;
+		uint32_t reserved;
 		uint32_t tail;
 	} recs[] = {
-		{ 0, EVIL_DATA, 8 }, { 4081, EVIL_DATA, 4096 + 8 }, { 4081, EVIL_DATA, 16 },
-		{ 65536, EVIL_DATA, EVIL_RING_SIZE }, { 65537, EVIL_DATA, EVIL_RING_SIZE },
-		{ 0x7fffffff, EVIL_DATA, 16 }, { 0x80000000, EVIL_DATA, 16 },
-		{ 0xfffffff8, EVIL_DATA, 16 }, { 0xfffffff9, EVIL_DATA, 8 },
-		{ UINT32_MAX, EVIL_DATA, 8 },
-		{ 9, EVIL_DATA, 16 }, { 64, EVIL_DATA, 64 }, { 4080, EVIL_DATA, 4080 },
-		{ 4, 3, 16 }, { 4, 0x100, 16 }, { 4, 0x10000, 16 }, { 4, UINT32_MAX, 16 },
-		{ 0, EVIL_CONSUMER_NEW, 8 }, { 3, EVIL_CONSUMER_NEW, 16 },
-		{ 5, EVIL_CONSUMER_NEW, 16 }, { 8, EVIL_CONSUMER_GONE, 16 },
+		{ 0, 0, 8 }, { 0, 0, 16 }, { 4081, 0, 4096 + 8 }, { 4081, 0, 16 },
+		{ 65536, 0, EVIL_RING_SIZE }, { 65537, 0, EVIL_RING_SIZE },
+		{ 0x7fffffff, 0, 16 }, { 0x80000000, 0, 16 },
+		{ 0xfffffff8, 0, 16 }, { 0xfffffff9, 0, 8 }, { UINT32_MAX, 0, 8 },
+		{ 9, 0, 16 }, { 64, 0, 64 }, { 4080, 0, 4080 },
+		{ 4, 1, 16 }, { 4, 2, 16 }, { 4, 3, 16 }, { 4, 0x100, 16 }, { 4, 0x10000, 16 },
+		{ 4, 0x80000000, 16 }, { 4, UINT32_MAX, 16 }, { 0, 1, 8 }, { 8, 2, 16 },
 	};
 	struct evil *e;
 	uint64_t before;
@@ -97,43 +95,15 @@ test_records(void)
 			if (lead != 0 && recs[i].tail + 4080 <= EVIL_RING_SIZE) {
 				static const uint8_t data[4072];
 
-				evil_put(e, &e->chan, EVIL_DATA, data, sizeof(data));
+				evil_put(e, &e->chan, data, sizeof(data));
 				recv++;
 			}
-			evil_rec(&e->chan, recs[i].len, recs[i].type);
+			evil_rec(&e->chan, recs[i].len, recs[i].reserved);
 			evil_tail_add(e, &e->chan, recs[i].tail);
 			TEST_CALL(conn_dies(e, before, downs, "record", i));
 			/* not one byte of it was handed up */
 			TEST_EXPECT(peer_env.target->nb_recv, recv);
 		}
-	}
-	return TEST_SUCCESS;
-}
-
-static int
-test_consumers(void)
-{
-	static const uint32_t bad[] = { 0, 257, 0x10001, 0x80000000, UINT32_MAX };
-	struct evil *e;
-	uint64_t before;
-	uint32_t downs, id;
-	unsigned int i;
-
-	for (i = 0; i < RTE_DIM(bad) + 3; i++) {
-		e = evil_connected();
-		TEST_TRUE(e != NULL);
-		before = peer_violations();
-		downs = peer_env.target->nb_disconnects;
-		id = i < RTE_DIM(bad) ? bad[i] : 256;
-		if (i == RTE_DIM(bad)) { /* twice */
-			evil_put(e, &e->chan, EVIL_CONSUMER_NEW, &id, sizeof(id));
-		} else if (i == RTE_DIM(bad) + 1) { /* twice gone */
-			evil_put(e, &e->chan, EVIL_CONSUMER_NEW, &id, sizeof(id));
-			evil_put(e, &e->chan, EVIL_CONSUMER_GONE, &id, sizeof(id));
-		}
-		evil_put(e, &e->chan, i <= RTE_DIM(bad) ? EVIL_CONSUMER_NEW :
-				EVIL_CONSUMER_GONE, &id, sizeof(id));
-		TEST_CALL(conn_dies(e, before, downs, "consumer", i));
 	}
 	return TEST_SUCCESS;
 }
@@ -195,7 +165,7 @@ still_good(struct evil *e)
 {
 	uint32_t recv = peer_env.target->nb_recv;
 
-	evil_put(e, &e->chan, EVIL_DATA, "good", 4);
+	evil_put(e, &e->chan, "good", 4);
 	PEER_WAIT(peer_env.target->nb_recv == recv + 1, TEST_MS);
 	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
@@ -291,7 +261,8 @@ flipper_main(void *arg)
 			__atomic_store_n(&rec->len, n % 64 == 0 ? x : 8, __ATOMIC_RELAXED);
 			break;
 		case 1:
-			__atomic_store_n(&rec->type, n % 64 == 0 ? x % 4 : 0, __ATOMIC_RELAXED);
+			__atomic_store_n(&rec->reserved, n % 64 == 0 ? x % 4 : 0,
+					__ATOMIC_RELAXED);
 			break;
 		case 2:
 			__atomic_store_n(&own->tail, tail + x % 64, __ATOMIC_RELAXED);
@@ -334,7 +305,7 @@ flip(unsigned int what, unsigned int ms)
 	TEST_EXPECT(pthread_create(&thread, NULL, flipper_main, &f), 0);
 	for (n = 0; test_now_ns() < end && peer_env.target->conn != NULL; n++) {
 		if (what < 2)
-			evil_put(f.e, &f.e->chan, EVIL_DATA, data, 8);
+			evil_put(f.e, &f.e->chan, data, 8);
 		else if (what > 3 && n % 4 == 0)
 			evil_ring(f.e, &f.e->chan);
 		test_send(peer_env.target->conn, data, 1 + n % sizeof(data));
@@ -374,7 +345,7 @@ test_flood(void)
 	for (i = 0; i < 200; i++) {
 		for (n = 0; n < 100 && e->chan.own->tail - e->chan.peer->head <
 				e->chan.ring_size - 64; n++)
-			evil_put(e, &e->chan, EVIL_DATA, "flood", 5);
+			evil_put(e, &e->chan, "flood", 5);
 		TEST_CALL(peer_honest(1));
 	}
 	TEST_TRUE(peer_env.target->nb_recv > recv + 1000);
@@ -454,7 +425,6 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		PEER_CASE(test_tail),
 		PEER_CASE(test_records),
-		PEER_CASE(test_consumers),
 		PEER_CASE(test_head),
 		PEER_CASE(test_head_inside),
 		PEER_CASE(test_bells),

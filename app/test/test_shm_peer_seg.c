@@ -27,25 +27,6 @@
 #define CHAN_HDR ((uint32_t)offsetof(struct shm_wire_chan, tail))
 #define ALL_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE)
 
-/* All ways in which a descriptor can be no segment of this size. */
-enum bad_seg {
-	BAD_PIPE,
-	BAD_SOCKET,
-	BAD_FILE,
-	BAD_NO_SEALS,
-	BAD_NO_SHRINK,
-	BAD_NO_FUTURE_WRITE,
-	BAD_SHORT,
-	BAD_EMPTY,
-	BAD_SPARSE,
-	BAD_HUGETLB,
-	BAD_MAGIC,
-	BAD_HDR_SIZE,
-	BAD_SIZE,
-	BAD_ZERO,
-	BAD_SEGS,
-};
-
 static int
 other_fd(enum bad_seg kind)
 {
@@ -119,8 +100,8 @@ bad_memfd(enum bad_seg kind, uint32_t hdr_size, uint32_t size)
 	return fd;
 }
 
-static int
-bad_fd(enum bad_seg kind, uint32_t hdr_size, uint32_t size)
+int
+peer_bad_fd(enum bad_seg kind, uint32_t hdr_size, uint32_t size)
 {
 	return kind < BAD_NO_SEALS ? other_fd(kind) : bad_memfd(kind, hdr_size, size);
 }
@@ -149,7 +130,7 @@ test_link_segments(void)
 	int fd;
 
 	for (kind = 0; kind < BAD_SEGS; kind++) {
-		fd = bad_fd(kind, LINK_HDR, sizeof(struct shm_wire_link));
+		fd = peer_bad_fd(kind, LINK_HDR, sizeof(struct shm_wire_link));
 		if (fd < 0) {
 			TEST_TRUE(kind == BAD_HUGETLB);
 			printf("this kernel has no memfd of huge pages: case left out\n");
@@ -250,7 +231,7 @@ test_chan_segments(void)
 	int fd;
 
 	for (kind = 0; kind < BAD_SEGS; kind++) {
-		fd = bad_fd(kind, CHAN_HDR, EVIL_RING_SIZE + sizeof(struct shm_wire_chan));
+		fd = peer_bad_fd(kind, CHAN_HDR, EVIL_RING_SIZE + sizeof(struct shm_wire_chan));
 		if (fd < 0)
 			continue; /* said by the case before */
 		e = evil_up();
@@ -378,7 +359,7 @@ test_segment_replaced(void)
 		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
 		TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
 		good = e->chan.seg.fd;
-		fd = bad_fd(i == 0 ? BAD_PIPE : i == 1 ? BAD_SHORT : BAD_SPARSE, CHAN_HDR,
+		fd = peer_bad_fd(i == 0 ? BAD_PIPE : i == 1 ? BAD_SHORT : BAD_SPARSE, CHAN_HDR,
 				EVIL_RING_SIZE + sizeof(struct shm_wire_chan));
 		evil_fill(&msg, SHM_WIRE_READY, 0);
 		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_READY, 0, good), 0);
@@ -484,7 +465,7 @@ test_segment_hoard(void)
 	evil_fill(&msg, SHM_WIRE_CLOSE, 0);
 	/* sparse files: whoever looks pays for them, and that must not be the card */
 	for (i = 0; i < 64; i++) {
-		fd = bad_fd(BAD_SPARSE, CHAN_HDR, SHM_WIRE_MAX_RING_SIZE);
+		fd = peer_bad_fd(BAD_SPARSE, CHAN_HDR, SHM_WIRE_MAX_RING_SIZE);
 		TEST_TRUE(fd >= 0);
 		evil_fill(&msg, SHM_WIRE_READY, 0);
 		msg.ready.tx.seg = i;

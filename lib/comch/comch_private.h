@@ -28,17 +28,24 @@ extern int comch_logtype;
 /*
  * Events that can wait for one engine. A driver has at most 1055 under way for
  * each device, and each consumer attached has two, its answer and the news of
- * the connection's end: all of these fit, 8 * 1055 + 3500 * 2 < 16383. Requests
- * of consumers on other engines take what is left, and are refused above that.
+ * the connection's end, and each producer one: all of these fit,
+ * 8 * 1055 + 3500 * 2 < 16383. Requests of consumers on other engines take what
+ * is left, and are refused above that.
  */
 #define COMCH_PE_MAILBOX_SIZE 16384
-#define COMCH_PE_MAX_CONSUMERS 3500
+#define COMCH_PE_MAX_QUEUES 3500
 #define COMCH_PE_MAILBOX_BUSY 512
 /* Events of one call of progress, so that the polling gets its turn. */
 #define COMCH_PE_MAILBOX_BURST 64
 #define COMCH_PE_DFLT_TASKS 16384
 #define COMCH_PE_MAX_TASKS (1u << 20)
 #define COMCH_DFLT_SEND_TASKS 32
+#define COMCH_DFLT_QUEUE_SIZE 512
+/* Completions of one queue in one turn, and turns without one before it rests. */
+#define COMCH_FP_BURST 32
+#define COMCH_FP_IDLE_POLLS 64
+/* Queues at rest that one turn looks at. */
+#define COMCH_FP_REST_POLLS 4
 #define COMCH_DFLT_CONNECT_TIMEOUT_MS 5000
 
 TAILQ_HEAD(comch_conn_list, rte_comch_conn);
@@ -58,6 +65,12 @@ struct rte_comch_pe {
 	struct comch_conn_list retry;  /* connections that wait for room */
 	struct comch_conn_list reaped; /* freed when no driver is on the stack */
 
+	/* queues with submitted tasks: those in each turn, and those now and then */
+	uint32_t nb_polled;
+	uint32_t nb_rested;
+	struct comch_ctx_list polled;
+	struct comch_ctx_list rested;
+
 	struct rte_mempool *tasks;
 	struct rte_mempool_cache *cache;
 	uint32_t tasks_left; /* not promised to a context */
@@ -67,7 +80,7 @@ struct rte_comch_pe {
 	int tmfd;
 	bool timer_armed;
 	uint32_t nb_ctxs;
-	uint32_t nb_consumers;
+	uint32_t nb_queues;
 	struct comch_ctx_list ctxs;
 };
 
@@ -104,8 +117,18 @@ comch_pe_touch(struct rte_comch_pe *pe)
 		comch_pe_kick(pe);
 }
 
+/* Consumers and producers are the queues of a connection. */
+static inline bool
+comch_ctx_is_queue(const struct rte_comch_ctx *ctx)
+{
+	return ctx->type == RTE_COMCH_CTX_CONSUMER || ctx->type == RTE_COMCH_CTX_PRODUCER;
+}
+
 /* rte_comch_ctx.c */
+struct rte_comch_ctx *comch_ctx_alloc(struct rte_comch_dev *dev, enum rte_comch_ctx_type type,
+		const char *name, const struct rte_comch_ctrl_conf *conf);
 void comch_ctx_state_set(struct rte_comch_ctx *ctx, enum rte_comch_state next);
+void comch_ctx_idle(struct rte_comch_ctx *ctx);
 void comch_ctx_try_idle(struct rte_comch_ctx *ctx);
 int comch_ctx_work(struct rte_comch_ctx *ctx);
 int comch_ctx_timeout(struct rte_comch_ctx *ctx);
@@ -116,14 +139,31 @@ void comch_conn_reap(struct rte_comch_conn *conn);
 void comch_conn_put(struct rte_comch_conn *conn);
 int comch_conn_retry(struct rte_comch_conn *conn);
 
+/* rte_comch_task.c */
+int comch_task_get(struct rte_comch_ctx *ctx, struct rte_comch_task **task);
+
+/* rte_comch_queue.c */
+int comch_producer_start(struct rte_comch_ctx *ctx);
+int comch_producer_stop(struct rte_comch_ctx *ctx);
+void comch_queue_destroy(struct rte_comch_ctx *ctx);
+void comch_queue_try_idle(struct rte_comch_ctx *ctx);
+void comch_queue_work(struct rte_comch_ctx *ctx);
+void comch_queue_conn_down(struct rte_comch_conn *conn);
+uint32_t comch_queue_event_done(struct rte_comch_ctx *ctx);
+bool comch_conn_has_queues(struct rte_comch_conn *conn);
+
 /* rte_comch_consumer.c */
 int comch_consumer_start(struct rte_comch_ctx *ctx);
 int comch_consumer_stop(struct rte_comch_ctx *ctx);
-void comch_consumer_destroy(struct rte_comch_ctx *ctx);
 void comch_consumer_work(struct rte_comch_ctx *ctx);
-int comch_consumer_announce(struct rte_comch_conn *conn);
 void comch_consumer_conn_down(struct rte_comch_conn *conn);
-int comch_consumer_msg(struct rte_comch_conn *conn, uint32_t type, const void *data,
-		uint32_t len);
+
+/* rte_comch_fp.c */
+void comch_fp_dummy_set(struct rte_comch_ctx *ctx);
+void comch_fp_running_set(struct rte_comch_ctx *ctx);
+void comch_fp_stopping_set(struct rte_comch_ctx *ctx);
+int comch_fp_task_submit(struct rte_comch_task *task);
+void comch_fp_poll_del(struct rte_comch_ctx *ctx);
+int comch_fp_poll(struct rte_comch_pe *pe);
 
 #endif /* COMCH_PRIVATE_H */

@@ -10,8 +10,10 @@
  *
  * Comch: the message channel between a host and its DPU.
  *
- * This file holds the public API and nothing else: what drivers need is in
- * rte_comch_pmd.h, what the inline fast path needs is in rte_comch_core.h.
+ * This file holds the model, the control path and the public types. It includes
+ * the rest of the public API: memory regions in rte_comch_mem.h, producers and
+ * consumers in rte_comch_fp.h. What drivers need is in rte_comch_pmd.h, what the
+ * inline fast path needs is in rte_comch_core.h.
  *
  * @warning
  * @b EXPERIMENTAL:
@@ -160,6 +162,7 @@ enum rte_comch_ctx_type {
 	RTE_COMCH_CTX_SERVER = 0, /**< A server. */
 	RTE_COMCH_CTX_CLIENT,     /**< A client. */
 	RTE_COMCH_CTX_CONSUMER,   /**< A consumer. */
+	RTE_COMCH_CTX_PRODUCER,   /**< A producer. */
 };
 
 /** State of a context; the numbers are those of the vendor's library. */
@@ -316,7 +319,8 @@ typedef void (*rte_comch_conn_cb_t)(struct rte_comch_conn *conn, int status,
 		void *user_data);
 
 /**
- * Called when a consumer of the peer has arrived or departed.
+ * Called when a consumer of the peer has arrived or departed. With the end of the
+ * connection all of them are gone, without a call.
  *
  * @param conn
  *   The connection it is on.
@@ -327,6 +331,22 @@ typedef void (*rte_comch_conn_cb_t)(struct rte_comch_conn *conn, int status,
  */
 typedef void (*rte_comch_consumer_cb_t)(struct rte_comch_conn *conn,
 		uint32_t consumer_id, void *user_data);
+
+/**
+ * Called when a post task ends: a message has come, or the post is given up.
+ * The task belongs to the application again, which submits it anew, keeps it, or
+ * frees it.
+ *
+ * @param task
+ *   The task.
+ * @param cpl
+ *   The completion, until the callback returns. Its status is 0, or -ECANCELED
+ *   after a local stop, or -ECONNRESET after the loss of the peer.
+ * @param user_data
+ *   The pointer of rte_comch_ctx_user_data_set().
+ */
+typedef void (*rte_comch_post_cb_t)(struct rte_comch_task *task,
+		const struct rte_comch_cpl *cpl, void *user_data);
 
 /** What servers and clients have in common. Callbacks may be NULL unless said. */
 struct rte_comch_ctrl_conf {
@@ -386,18 +406,6 @@ struct rte_comch_client_conf {
 	struct rte_comch_ctrl_conf ctrl; /**< What it shares with servers. */
 };
 
-/** Configuration of a consumer. */
-struct rte_comch_consumer_conf {
-	/** Bytes of immediate data it can take, up to the device's max_imm_len. */
-	uint32_t imm_len;
-	/** Must be 0. */
-	uint32_t flags;
-	/** State changes, or NULL. */
-	rte_comch_state_cb_t state_cb;
-	/** First value of rte_comch_ctx_user_data_get(). */
-	void *user_data;
-};
-
 /** Who is at the other end of a connection. @see rte_comch_conn_info_get() */
 struct rte_comch_conn_info {
 	uint32_t id;                            /**< Identifier on its context. */
@@ -412,6 +420,7 @@ struct rte_comch_conn_info {
 	uint32_t peer_uid;
 	uint32_t nb_local_consumers;            /**< Consumers of this side. */
 	uint32_t nb_remote_consumers;           /**< Consumers of the peer. */
+	uint32_t nb_local_producers;            /**< Producers of this side. */
 };
 
 /** Counters of a connection. @see rte_comch_conn_stats_get() */
@@ -752,47 +761,6 @@ int rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Create a consumer on a connection, in any thread while the connection is up.
- * It may be attached to another progress engine than the connection's; starting
- * and stopping it then needs progress on both.
- *
- * @param conn
- *   An established connection.
- * @param conf
- *   Its configuration, or NULL for the defaults; copied.
- * @param[out] ctx
- *   The consumer, IDLE; the caller owns it.
- * @return
- *   - 0 on success.
- *   - -EINVAL: conn or ctx is NULL, a value is out of range, an unknown flag.
- *   - -ENOTCONN: the connection has ended.
- *   - -ENOTSUP: the device has no consumers.
- *   - -ENOSPC: the connection has max_consumers of them.
- *   - -ENOMEM: no memory.
- */
-__rte_experimental
-int rte_comch_consumer_create(struct rte_comch_conn *conn,
-		const struct rte_comch_consumer_conf *conf, struct rte_comch_ctx **ctx);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the identifier of a consumer, as the peer learns it.
- *
- * @param ctx
- *   A consumer.
- * @return
- *   - The identifier, from 1, unique on its connection.
- *   - -EINVAL: ctx is NULL or no consumer.
- */
-__rte_experimental
-int rte_comch_consumer_id_get(const struct rte_comch_ctx *ctx);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
  * Destroy a context, and detach it from its progress engine.
  *
  * @param ctx
@@ -836,7 +804,7 @@ int rte_comch_ctx_attach(struct rte_comch_ctx *ctx, struct rte_comch_pe *pe);
  * @param ctx
  *   The context, IDLE and attached.
  * @return
- *   - 0: the context is RUNNING (servers).
+ *   - 0: the context is RUNNING (servers, producers).
  *   - -EINPROGRESS: the context is STARTING (clients, consumers).
  *   - -EINVAL: ctx is NULL, or its receive queue of messages of its size is more
  *     than the driver can share.
@@ -846,7 +814,9 @@ int rte_comch_ctx_attach(struct rte_comch_ctx *ctx, struct rte_comch_pe *pe);
  *   - -ENOMEM: the progress engine has not enough tasks left, or no memory.
  *   - -ENOTCONN: the connection of the consumer has ended.
  *   - -EAGAIN: the progress engine of the consumer's connection has too much
- *     waiting; progress it, and try again.
+ *     waiting; progress it, and try again. Or a thread that uses another producer
+ *     of the connection does not run; try again.
+ *   - -EMFILE: no file descriptor left.
  */
 __rte_experimental
 int rte_comch_ctx_start(struct rte_comch_ctx *ctx);
@@ -904,7 +874,8 @@ int rte_comch_ctx_state_get(const struct rte_comch_ctx *ctx);
  *   - -ENOSPC: the server has as many clients as it takes.
  *   - -EMSGSIZE: max_msg_size differs between server and client.
  *   - -EPROTONOSUPPORT: the two sides share no protocol version.
- *   - -EACCES: the other side does not let this user in.
+ *   - -EACCES: the other side does not let this user in, or does not take the
+ *     region of the consumer.
  *   - -EUSERS: the other side has as many processes as it lets in, or the device
  *     as many connections as it can have.
  *   - -ENOMEM: one of the two sides has no memory for the connection.
@@ -1196,9 +1167,12 @@ int rte_comch_send_task_set(struct rte_comch_task *task, const void *msg, uint32
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Submit a task. It ends in the send callback of its context, inside a later
- * rte_comch_pe_progress(), never in here. A full queue of the peer delays the
- * message, it does not refuse it.
+ * Submit a task. It ends in the callback of its context, inside a later
+ * rte_comch_pe_progress(), never in here.
+ *
+ * A control message is not refused for want of room: a full queue of the peer only
+ * delays it. A task of a producer or consumer is refused if there is no room, and
+ * for what its message or buffer has wrong.
  *
  * @param task
  *   The task. It belongs to the library until its callback, unless an error is
@@ -1209,6 +1183,10 @@ int rte_comch_send_task_set(struct rte_comch_task *task, const void *msg, uint32
  *   - -EALREADY: the task is submitted.
  *   - -ENOTCONN: the connection has ended.
  *   - -EBUSY: the context is not RUNNING.
+ *   - -EAGAIN: no room in the queue, or no credit of the consumer (producers and
+ *     consumers); rte_comch_producer_room_get() tells which.
+ *   - -ENOENT, -EMSGSIZE, -E2BIG, -EFAULT: as rte_comch_producer_room_get() and
+ *     rte_comch_consumer_room_get() say of the reason (producers and consumers).
  */
 __rte_experimental
 int rte_comch_task_submit(struct rte_comch_task *task);
@@ -1295,5 +1273,8 @@ struct rte_comch_conn *rte_comch_task_conn_get(const struct rte_comch_task *task
 #ifdef __cplusplus
 }
 #endif
+
+#include <rte_comch_mem.h>
+#include <rte_comch_fp.h>
 
 #endif /* RTE_COMCH_H */

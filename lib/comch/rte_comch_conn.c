@@ -16,28 +16,30 @@
 #include "comch_private.h"
 #include "rte_comch_trace.h"
 
-/* Identifiers of consumers begin at 1, so there is one bit too many. */
+/* Identifiers begin at 1, so there is one bit too many. */
 static size_t
-consumer_bitmap_words(const struct rte_comch_dev *dev)
+id_bitmap_words(uint32_t max_id)
 {
-	return dev->info.max_consumers / 64 + 1;
+	return max_id / 64 + 1;
 }
 
 static struct rte_comch_conn *
 conn_alloc(struct rte_comch_ctx *ctx, const struct rte_comch_conn_req *req, uint32_t msg_size)
 {
-	size_t words = consumer_bitmap_words(ctx->dev);
+	size_t consumers = id_bitmap_words(ctx->dev->info.max_consumers);
+	size_t producers = id_bitmap_words(ctx->dev->info.max_producers);
 	size_t head = RTE_ALIGN_CEIL(sizeof(struct rte_comch_conn), 8);
 	struct rte_comch_conn *conn;
 
 	/* one allocation, so that nothing of a connection can fail half way */
-	conn = calloc(1, head + 2 * words * sizeof(uint64_t) + ctx->dev->conn_priv_size);
+	conn = calloc(1, head + (consumers + producers) * sizeof(uint64_t) +
+			ctx->dev->conn_priv_size);
 	if (conn == NULL)
 		return NULL;
-	conn->remote_consumers = RTE_PTR_ADD(conn, head);
-	conn->consumer_ids = conn->remote_consumers + words;
+	conn->consumer_ids = RTE_PTR_ADD(conn, head);
+	conn->producer_ids = conn->consumer_ids + consumers;
 	if (ctx->dev->conn_priv_size != 0)
-		conn->priv = conn->consumer_ids + words;
+		conn->priv = conn->producer_ids + producers;
 	conn->ctx = ctx;
 	conn->state = RTE_COMCH_CONN_OPENING;
 	conn->max_msg_size = msg_size;
@@ -46,8 +48,8 @@ conn_alloc(struct rte_comch_ctx *ctx, const struct rte_comch_conn_req *req, uint
 	rte_spinlock_init(&conn->lock);
 	STAILQ_INIT(&conn->in_flight);
 	STAILQ_INIT(&conn->pending);
-	TAILQ_INIT(&conn->consumers);
-	TAILQ_INIT(&conn->announcements);
+	TAILQ_INIT(&conn->queues);
+	TAILQ_INIT(&conn->asked);
 
 	rte_spinlock_lock(&ctx->dev->lock);
 	conn->id = ctx->next_conn_id++;
@@ -193,8 +195,7 @@ conn_flush(struct rte_comch_conn *conn, int status)
 }
 
 /*
- * The end of a connection that was up, whoever ended it: tasks, then consumers,
- * then the application's callback.
+ * The end of a connection that was up, whoever ended it: tasks, then queues, then the application's callback.
  */
 void
 comch_conn_finish(struct rte_comch_conn *conn, int status)
@@ -207,7 +208,7 @@ comch_conn_finish(struct rte_comch_conn *conn, int status)
 	rte_spinlock_unlock(&conn->lock);
 	comch_pe_retry_del(conn);
 	conn_flush(conn, status == -ECANCELED ? -ECANCELED : -ECONNRESET);
-	comch_consumer_conn_down(conn);
+	comch_queue_conn_down(conn);
 	if (ctx->type == RTE_COMCH_CTX_CLIENT)
 		return;
 	ctx->in_callback++;
@@ -246,21 +247,14 @@ int
 rte_comch_server_disconnect(struct rte_comch_conn *conn)
 {
 	struct rte_comch_ctx *ctx;
-	uint32_t nb;
 
 	if (conn == NULL || conn->ctx == NULL || conn->ctx->type != RTE_COMCH_CTX_SERVER)
 		return -EINVAL;
 	ctx = conn->ctx;
 	if (conn->state != RTE_COMCH_CONN_UP)
 		return -EALREADY;
-	rte_spinlock_lock(&conn->lock);
-	nb = conn->nb_consumers;
-	rte_spinlock_unlock(&conn->lock);
-	if (nb != 0) {
-		COMCH_LOG(ERR, "%s: '%s' has %u consumers on connection %u, destroy them first",
-			ctx->dev->data->name, ctx->name, nb, conn->id);
+	if (comch_conn_has_queues(conn))
 		return -EBUSY;
-	}
 	ctx->dev->ops->conn_close(conn, -ESHUTDOWN);
 	conn->state = RTE_COMCH_CONN_CLOSING;
 	conn->reason = -ECANCELED;
@@ -269,23 +263,32 @@ rte_comch_server_disconnect(struct rte_comch_conn *conn)
 	return 0;
 }
 
-int
-rte_comch_pmd_msg_recv(struct rte_comch_conn *conn, uint32_t type, const void *data,
-		uint32_t len)
+void
+rte_comch_pmd_msg_recv(struct rte_comch_conn *conn, const void *data, uint32_t len)
 {
 	struct rte_comch_ctx *ctx = conn->ctx;
 
-	if (unlikely(type != RTE_COMCH_MSG_DATA))
-		return comch_consumer_msg(conn, type, data, len);
-	if (unlikely(len == 0))
-		return -EPROTO;
 	conn->stats.rx_msgs++;
 	conn->stats.rx_bytes += len;
 	rte_comch_trace_msg_recv(conn, len);
 	ctx->in_callback++;
 	ctx->conf.recv_cb(conn, data, len, ctx->conf.user_data);
 	ctx->in_callback--;
-	return 0;
+}
+
+void
+rte_comch_pmd_remote_consumer(struct rte_comch_conn *conn, uint32_t consumer_id, bool here)
+{
+	struct rte_comch_ctx *ctx = conn->ctx;
+	rte_comch_consumer_cb_t cb = here ?
+		ctx->conf.consumer_new_cb : ctx->conf.consumer_gone_cb;
+
+	conn->nb_remote_consumers += here ? 1 : -1;
+	if (cb == NULL)
+		return;
+	ctx->in_callback++;
+	cb(conn, consumer_id, ctx->conf.user_data);
+	ctx->in_callback--;
 }
 
 int
@@ -316,17 +319,14 @@ comch_conn_retry(struct rte_comch_conn *conn)
 	int nb = 0;
 
 	while (conn->state == RTE_COMCH_CONN_UP && (task = STAILQ_FIRST(&conn->pending)) != NULL) {
-		if (conn->ctx->dev->ops->conn_send(conn, RTE_COMCH_MSG_DATA, task->msg, task->len,
+		if (conn->ctx->dev->ops->conn_send(conn, task->msg, task->len,
 				STAILQ_NEXT(task, next) != NULL, &task->seq) != 0)
 			break;
 		STAILQ_REMOVE_HEAD(&conn->pending, next);
 		STAILQ_INSERT_TAIL(&conn->in_flight, task, next);
 		nb++;
 	}
-	if (conn->state == RTE_COMCH_CONN_UP)
-		nb += comch_consumer_announce(conn);
-	if (conn->state == RTE_COMCH_CONN_UP &&
-			(!STAILQ_EMPTY(&conn->pending) || !TAILQ_EMPTY(&conn->announcements)))
+	if (conn->state == RTE_COMCH_CONN_UP && !STAILQ_EMPTY(&conn->pending))
 		comch_pe_retry_add(conn);
 	return nb;
 }
@@ -352,6 +352,7 @@ rte_comch_conn_info_get(const struct rte_comch_conn *conn, struct rte_comch_conn
 	info->peer_pid = conn->peer.peer_pid;
 	info->peer_uid = conn->peer.peer_uid;
 	info->nb_local_consumers = conn->nb_consumers;
+	info->nb_local_producers = conn->nb_producers;
 	info->nb_remote_consumers = conn->nb_remote_consumers;
 	return 0;
 }

@@ -3,20 +3,17 @@
  */
 
 /*
- * Consumers: how they are announced to the peer and how the peer's are learned.
+ * Consumers: how they are announced to the peer, and how they take their leave.
  *
  * A consumer may be on another progress engine than its connection, and the
- * announcement travels on the connection. So starting and stopping are requests
- * from the consumer's thread to the connection's, each with one answer; at most
- * one is under way. The end of the connection is news of its own, because it
- * can meet a request half way. The events are parts of the context, which
- * stays until the last one has come home: a context is not IDLE before.
+ * announcement is a matter of the connection. So starting and stopping are
+ * requests from the consumer's thread to the connection's, each with one answer;
+ * at most one is under way. The end of the connection is news of its own,
+ * because it can meet a request half way. The events are parts of the context,
+ * which stays until the last one has come home: a context is not IDLE before.
  */
 
 #include <errno.h>
-#include <string.h>
-
-#include <rte_byteorder.h>
 
 #include "comch_private.h"
 
@@ -38,64 +35,43 @@ consumer_answer(struct rte_comch_ctx *ctx, int answer)
 	rte_spinlock_unlock(&conn->lock);
 }
 
+void
+rte_comch_pmd_consumer_answer(struct rte_comch_ctx *ctx, int status)
+{
+	if (!ctx->asked)
+		return;
+	ctx->asked = false;
+	TAILQ_REMOVE(&ctx->conn->asked, ctx, next_ask);
+	consumer_answer(ctx, status);
+}
+
 /* In the thread of the connection. */
 static void
 consumer_request_handler(struct rte_comch_pmd_event *ev)
 {
 	struct rte_comch_ctx *ctx = container_of(ev, struct rte_comch_ctx, to_conn);
 	struct rte_comch_conn *conn = ctx->conn;
+	int ret;
 
 	if (conn->state != RTE_COMCH_CONN_UP) {
 		consumer_answer(ctx, -ENOTCONN);
 		return;
 	}
-	TAILQ_INSERT_TAIL(&conn->announcements, ctx, next_ann);
-	comch_pe_retry_add(conn);
+	ctx->asked = true;
+	TAILQ_INSERT_TAIL(&conn->asked, ctx, next_ask);
+	ret = ctx->dev->ops->consumer_announce(ctx, !ctx->announced);
+	if (ret != 0)
+		rte_comch_pmd_consumer_answer(ctx, ret);
 }
 
-/* In the thread of the connection: send what waits. */
-int
-comch_consumer_announce(struct rte_comch_conn *conn)
-{
-	struct rte_comch_ctx *ctx;
-	enum rte_comch_msg_type type;
-	uint32_t seq;
-	uint32_t id;
-	int nb = 0;
-
-	while ((ctx = TAILQ_FIRST(&conn->announcements)) != NULL) {
-		id = rte_cpu_to_le_32(ctx->consumer_id);
-		type = ctx->announced ? RTE_COMCH_MSG_CONSUMER_GONE : RTE_COMCH_MSG_CONSUMER_NEW;
-		if (conn->ctx->dev->ops->conn_send(conn, type, &id, sizeof(id), false,
-				&seq) != 0)
-			break;
-		TAILQ_REMOVE(&conn->announcements, ctx, next_ann);
-		consumer_answer(ctx, 0);
-		nb++;
-	}
-	return nb;
-}
-
-/* In the thread of the connection, which is over. */
+/* In the thread of the connection, which is over: nobody answers any more. */
 void
 comch_consumer_conn_down(struct rte_comch_conn *conn)
 {
 	struct rte_comch_ctx *ctx;
 
-	while ((ctx = TAILQ_FIRST(&conn->announcements)) != NULL) {
-		TAILQ_REMOVE(&conn->announcements, ctx, next_ann);
-		consumer_answer(ctx, -ENOTCONN);
-	}
-	rte_spinlock_lock(&conn->lock);
-	TAILQ_FOREACH(ctx, &conn->consumers, next_conn) {
-		if (!ctx->started)
-			continue;
-		ctx->started = false;
-		ctx->nb_events++;
-		if (rte_comch_pmd_event_post(ctx->pe, &ctx->conn_down) != 0)
-			ctx->nb_events--;
-	}
-	rte_spinlock_unlock(&conn->lock);
+	while ((ctx = TAILQ_FIRST(&conn->asked)) != NULL)
+		rte_comch_pmd_consumer_answer(ctx, -ENOTCONN);
 }
 
 /* Hand a request to the connection: 0, -ENOTCONN, or -EAGAIN for no room. */
@@ -120,32 +96,20 @@ consumer_request(struct rte_comch_ctx *ctx)
 	return ret;
 }
 
-/* Forget one event under way; the number that is left. */
-static uint32_t
-consumer_event_done(struct rte_comch_ctx *ctx)
-{
-	uint32_t left;
-
-	rte_spinlock_lock(&ctx->conn->lock);
-	left = --ctx->nb_events;
-	rte_spinlock_unlock(&ctx->conn->lock);
-	return left;
-}
-
-/* Become IDLE, unless an event under way still points here. */
+/* Ask for the departure; what finds no room is asked again in the next turn. */
 static void
-consumer_try_idle(struct rte_comch_ctx *ctx)
+consumer_depart(struct rte_comch_ctx *ctx)
 {
-	uint32_t left;
-
-	rte_spinlock_lock(&ctx->conn->lock);
-	ctx->started = false; /* no news from here on */
-	left = ctx->nb_events;
-	rte_spinlock_unlock(&ctx->conn->lock);
-	if (left != 0)
-		return;
-	ctx->announced = false;
-	comch_ctx_state_set(ctx, RTE_COMCH_STATE_IDLE);
+	switch (consumer_request(ctx)) {
+	case 0:
+		break;
+	case -EAGAIN:
+		comch_pe_work_add(ctx);
+		break;
+	default:
+		comch_queue_try_idle(ctx);
+		break;
+	}
 }
 
 /* In the thread of the consumer. */
@@ -154,7 +118,7 @@ consumer_answer_handler(struct rte_comch_pmd_event *ev)
 {
 	struct rte_comch_ctx *ctx = container_of(ev, struct rte_comch_ctx, to_ctx);
 
-	consumer_event_done(ctx);
+	comch_queue_event_done(ctx);
 	if (ctx->answer == 0)
 		ctx->announced = !ctx->announced;
 	else if (ctx->reason == 0 && ctx->state == RTE_COMCH_STATE_STARTING)
@@ -162,23 +126,19 @@ consumer_answer_handler(struct rte_comch_pmd_event *ev)
 
 	switch (ctx->state) {
 	case RTE_COMCH_STATE_STARTING:
-		if (ctx->answer == 0)
+		if (ctx->answer == 0) {
+			comch_fp_running_set(ctx);
 			comch_ctx_state_set(ctx, RTE_COMCH_STATE_RUNNING);
-		else
-			consumer_try_idle(ctx);
+		} else {
+			comch_queue_try_idle(ctx);
+		}
 		break;
 	case RTE_COMCH_STATE_STOPPING:
 		/* stopped while its arrival was under way: now it can depart */
-		if (ctx->announced && ctx->answer == 0) {
-			switch (consumer_request(ctx)) {
-			case 0:
-				return;
-			case -EAGAIN:
-				comch_pe_work_add(ctx); /* once more in the next turn */
-				return;
-			}
-		}
-		consumer_try_idle(ctx);
+		if (ctx->announced && ctx->answer == 0)
+			consumer_depart(ctx);
+		else
+			comch_queue_try_idle(ctx);
 		break;
 	default:
 		break;
@@ -191,12 +151,15 @@ consumer_conn_down_handler(struct rte_comch_pmd_event *ev)
 {
 	struct rte_comch_ctx *ctx = container_of(ev, struct rte_comch_ctx, conn_down);
 
-	consumer_event_done(ctx);
+	comch_queue_event_done(ctx);
 	if (ctx->state == RTE_COMCH_STATE_STARTING || ctx->state == RTE_COMCH_STATE_RUNNING) {
 		ctx->reason = -ECONNRESET;
+		if (ctx->state == RTE_COMCH_STATE_RUNNING)
+			comch_fp_stopping_set(ctx);
 		comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
 	}
-	consumer_try_idle(ctx);
+	if (ctx->state == RTE_COMCH_STATE_STOPPING)
+		comch_queue_try_idle(ctx);
 }
 
 int
@@ -208,9 +171,14 @@ comch_consumer_start(struct rte_comch_ctx *ctx)
 	ctx->to_ctx.handler = consumer_answer_handler;
 	ctx->conn_down.handler = consumer_conn_down_handler;
 	ctx->announced = false;
-	ret = consumer_request(ctx);
+	ret = ctx->dev->ops->queue_setup(ctx, &ctx->drv);
 	if (ret != 0)
 		return ret;
+	ret = consumer_request(ctx);
+	if (ret != 0) {
+		ctx->dev->ops->queue_free(ctx);
+		return ret;
+	}
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STARTING);
 	return -EINPROGRESS;
 }
@@ -221,84 +189,31 @@ comch_consumer_stop(struct rte_comch_ctx *ctx)
 	int ret = -EINPROGRESS;
 
 	/* one that is STARTING has a request under way, whose answer goes on */
-	if (ctx->state == RTE_COMCH_STATE_RUNNING)
+	if (ctx->state == RTE_COMCH_STATE_RUNNING) {
 		ret = consumer_request(ctx);
-	if (ret == -EAGAIN)
-		return ret;
+		if (ret == -EAGAIN)
+			return ret;
+		comch_fp_stopping_set(ctx);
+	}
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
 	if (ret == -ENOTCONN)
-		consumer_try_idle(ctx);
+		comch_queue_try_idle(ctx);
 	return ctx->state == RTE_COMCH_STATE_IDLE ? 0 : -EINPROGRESS;
 }
 
-/* In progress: a departure that found no room. */
+/* In progress: a departure that found no room, or posts that had to be polled. */
 void
 comch_consumer_work(struct rte_comch_ctx *ctx)
 {
-	int ret;
+	uint32_t under_way;
 
-	if (ctx->state != RTE_COMCH_STATE_STOPPING || !ctx->announced)
+	rte_spinlock_lock(&ctx->conn->lock);
+	under_way = ctx->nb_events;
+	rte_spinlock_unlock(&ctx->conn->lock);
+	if (under_way != 0)
 		return;
-	ret = consumer_request(ctx);
-	if (ret == -EAGAIN)
-		comch_pe_work_add(ctx);
-	else if (ret == -ENOTCONN)
-		consumer_try_idle(ctx);
-}
-
-void
-comch_consumer_destroy(struct rte_comch_ctx *ctx)
-{
-	struct rte_comch_conn *conn = ctx->conn;
-
-	rte_spinlock_lock(&conn->lock);
-	TAILQ_REMOVE(&conn->consumers, ctx, next_conn);
-	conn->consumer_ids[ctx->consumer_id / 64] &= ~RTE_BIT64(ctx->consumer_id % 64);
-	conn->nb_consumers--;
-	rte_spinlock_unlock(&conn->lock);
-	comch_conn_put(conn);
-}
-
-int
-rte_comch_consumer_id_get(const struct rte_comch_ctx *ctx)
-{
-	if (ctx == NULL || ctx->type != RTE_COMCH_CTX_CONSUMER)
-		return -EINVAL;
-	return ctx->consumer_id;
-}
-
-/* News of the peer's consumers, from a peer that may say anything. */
-int
-comch_consumer_msg(struct rte_comch_conn *conn, uint32_t type, const void *data, uint32_t len)
-{
-	struct rte_comch_ctx *ctx = conn->ctx;
-	rte_comch_consumer_cb_t cb;
-	bool known;
-	uint32_t id;
-
-	if (type != RTE_COMCH_MSG_CONSUMER_NEW && type != RTE_COMCH_MSG_CONSUMER_GONE)
-		return -EPROTO;
-	if (len != sizeof(id))
-		return -EPROTO;
-	memcpy(&id, data, sizeof(id));
-	id = rte_le_to_cpu_32(id);
-	if (id == 0 || id > ctx->dev->info.max_consumers)
-		return -EPROTO;
-	known = (conn->remote_consumers[id / 64] & RTE_BIT64(id % 64)) != 0;
-	if (known == (type == RTE_COMCH_MSG_CONSUMER_NEW))
-		return -EPROTO;
-	conn->remote_consumers[id / 64] ^= RTE_BIT64(id % 64);
-	if (known) {
-		conn->nb_remote_consumers--;
-		cb = ctx->conf.consumer_gone_cb;
-	} else {
-		conn->nb_remote_consumers++;
-		cb = ctx->conf.consumer_new_cb;
-	}
-	if (cb != NULL) {
-		ctx->in_callback++;
-		cb(conn, id, ctx->conf.user_data);
-		ctx->in_callback--;
-	}
-	return 0;
+	if (ctx->announced && !ctx->flushing)
+		consumer_depart(ctx);
+	else
+		comch_queue_try_idle(ctx);
 }

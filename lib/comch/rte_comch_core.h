@@ -15,13 +15,14 @@
  * callable function lives here.
  *
  * The burst layer is the fast path between a producer and the consumers of the
- * peer. Its types are fixed here, together with the driver contract, so that
- * both drivers are designed for it; doc/guides/contributing/design.rst walks
- * through them. No driver fills the table in this version, and none announces
- * RTE_COMCH_CAPA_PRODUCER.
+ * peer. The functions that applications call are inline ones of rte_comch_fp.h;
+ * doc/guides/contributing/design.rst says why they are cut as they are.
  *
  * How the layer works:
  *
+ * - Every context begins with a struct rte_comch_fp_object, so that its handle
+ *   is all that an inline function needs. A context that is no running producer
+ *   or consumer has functions there that log and return 0.
  * - A consumer posts bursts of struct rte_comch_post. Each is one buffer, and
  *   one credit for the producers of the peer. A post without a buffer takes
  *   immediate data only.
@@ -38,6 +39,7 @@
 
 #include <stdint.h>
 
+#include <rte_bitops.h>
 #include <rte_common.h>
 
 #ifdef __cplusplus
@@ -49,6 +51,12 @@ extern "C" {
 
 /** Opaque handle of a memory region. */
 struct rte_comch_mem;
+
+/**
+ * Flag of a send: it has no completion of its own. Its memory is the
+ * application's again when a later send of the same producer has completed.
+ */
+#define RTE_COMCH_SEND_F_NO_CPL RTE_BIT32(0)
 
 /** One buffer that a consumer offers. */
 struct rte_comch_post {
@@ -62,17 +70,17 @@ struct rte_comch_post {
 
 /** One message that a producer sends. */
 struct rte_comch_send {
-	/** Data, inside mem; NULL to send immediate data only. */
+	/** Data, inside mem; not looked at if len is 0. */
 	const void *addr;
-	/** Length of the data in bytes. */
+	/** Length of the data in bytes; 0 to send immediate data only. */
 	uint64_t len;
-	/** Registered region of the data; drivers that copy do not need it. */
+	/** Region that the data lies in; not looked at if len is 0. */
 	const struct rte_comch_mem *mem;
-	/** Immediate data, copied before the call returns; NULL for none. */
+	/** Immediate data, copied before the call returns. */
 	const void *imm;
-	/** Length of the immediate data in bytes. */
+	/** Length of the immediate data in bytes, up to the imm_len of the consumer. */
 	uint32_t imm_len;
-	/** Must be 0. */
+	/** RTE_COMCH_SEND_F_* flags. */
 	uint32_t flags;
 	/** Handed back in the producer's completion; never interpreted. */
 	uint64_t cookie;
@@ -115,11 +123,11 @@ typedef uint16_t (*rte_comch_poll_burst_t)(void *queue, struct rte_comch_cpl *cp
 /** @internal Count the messages that a consumer would take now. */
 typedef uint32_t (*rte_comch_credits_t)(void *queue, uint32_t consumer_id);
 
-/** @internal Send mbufs, first segments only; returns how many were taken. */
+/** @internal Send packets of any number of segments; returns how many were taken. */
 typedef uint16_t (*rte_comch_tx_mbuf_burst_t)(void *queue, uint32_t consumer_id,
 		struct rte_mbuf **pkts, uint16_t nb);
 
-/** @internal Receive mbufs, and post new ones of the queue's pool. */
+/** @internal Receive packets, and post new mbufs of the queue's pool. */
 typedef uint16_t (*rte_comch_rx_mbuf_burst_t)(void *queue, struct rte_mbuf **pkts,
 		uint16_t nb);
 
@@ -139,7 +147,8 @@ struct rte_comch_fp_object {
 	rte_comch_credits_t credits;       /**< Producers. */
 	rte_comch_tx_mbuf_burst_t tx_mbuf; /**< Producers. */
 	rte_comch_rx_mbuf_burst_t rx_mbuf; /**< Consumers. */
-	uint64_t reserved[2];              /**< Zero. */
+	uint64_t owner;                    /**< Debug builds: the thread that is inside. */
+	uint64_t reserved;                 /**< Zero. */
 } __rte_aligned(128);
 
 #ifdef __cplusplus

@@ -4,7 +4,8 @@
 
 /*
  * Contexts: creation of servers and clients, and the state machine of all
- * kinds. Consumers have their own file for what is special about them.
+ * kinds. What is special about consumers and producers is in rte_comch_queue.c
+ * and rte_comch_consumer.c.
  */
 
 #include <errno.h>
@@ -101,14 +102,17 @@ ctrl_conf_check(int16_t dev_id, enum rte_comch_role role, const char *name,
 	return 0;
 }
 
-static struct rte_comch_ctx *
-ctx_alloc(struct rte_comch_dev *dev, enum rte_comch_ctx_type type, const char *name,
+struct rte_comch_ctx *
+comch_ctx_alloc(struct rte_comch_dev *dev, enum rte_comch_ctx_type type, const char *name,
 		const struct rte_comch_ctrl_conf *conf)
 {
-	struct rte_comch_ctx *ctx = calloc(1, sizeof(*ctx));
+	/* two contexts of two lcores must not share a line */
+	struct rte_comch_ctx *ctx = aligned_alloc(__alignof__(*ctx), sizeof(*ctx));
 
 	if (ctx == NULL)
 		return NULL;
+	memset(ctx, 0, sizeof(*ctx));
+	comch_fp_dummy_set(ctx);
 	ctx->type = type;
 	ctx->dev = dev;
 	ctx->conf = *conf;
@@ -117,7 +121,7 @@ ctx_alloc(struct rte_comch_dev *dev, enum rte_comch_ctx_type type, const char *n
 		strlcpy(ctx->name, name, sizeof(ctx->name));
 	if (ctx->conf.recv_queue_size == 0)
 		ctx->conf.recv_queue_size = dev->info.dflt_recv_queue_size;
-	if (ctx->conf.nb_send_tasks == 0)
+	if (ctx->conf.nb_send_tasks == 0 && !comch_ctx_is_queue(ctx))
 		ctx->conf.nb_send_tasks = RTE_MIN((uint32_t)COMCH_DFLT_SEND_TASKS,
 				dev->info.max_send_tasks);
 	rte_spinlock_lock(&dev->lock);
@@ -155,7 +159,7 @@ rte_comch_server_create(int16_t dev_id, uint16_t rep_id,
 		COMCH_LOG(ERR, "%s: no representor %u, list them first", dev->data->name, rep_id);
 		return -ENODEV;
 	}
-	server = ctx_alloc(dev, RTE_COMCH_CTX_SERVER, conf->name, &conf->ctrl);
+	server = comch_ctx_alloc(dev, RTE_COMCH_CTX_SERVER, conf->name, &conf->ctrl);
 	if (server == NULL)
 		return -ENOMEM;
 	server->rep_id = rep_id;
@@ -182,7 +186,7 @@ rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *conf
 	ret = ctrl_conf_check(dev_id, RTE_COMCH_ROLE_HOST, conf->name, &conf->ctrl);
 	if (ret != 0)
 		return ret;
-	client = ctx_alloc(dev, RTE_COMCH_CTX_CLIENT, conf->name, &conf->ctrl);
+	client = comch_ctx_alloc(dev, RTE_COMCH_CTX_CLIENT, conf->name, &conf->ctrl);
 	if (client == NULL)
 		return -ENOMEM;
 	ms = conf->connect_timeout_ms != 0 ?
@@ -190,58 +194,6 @@ rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *conf
 	client->connect_timeout = ms == RTE_COMCH_TIMEOUT_NEVER ? UINT64_MAX :
 		(uint64_t)ms * (rte_get_tsc_hz() / MS_PER_S);
 	*ctx = client;
-	return 0;
-}
-
-int
-rte_comch_consumer_create(struct rte_comch_conn *conn,
-		const struct rte_comch_consumer_conf *conf, struct rte_comch_ctx **ctx)
-{
-	static const struct rte_comch_consumer_conf dflt;
-	struct rte_comch_ctrl_conf ctrl = { 0 };
-	const struct rte_comch_dev_info *info;
-	struct rte_comch_ctx *consumer;
-	uint32_t id, max;
-
-	if (conf == NULL)
-		conf = &dflt;
-	if (conn == NULL || ctx == NULL || conf->flags != 0)
-		return -EINVAL;
-	info = &conn->ctx->dev->info;
-	if ((info->capa & RTE_COMCH_CAPA_CONSUMER) == 0)
-		return -ENOTSUP;
-	if (conf->imm_len > info->max_imm_len) {
-		COMCH_LOG(ERR, "%s: imm_len %u of a consumer is above %u",
-			conn->ctx->dev->data->name, conf->imm_len, info->max_imm_len);
-		return -EINVAL;
-	}
-	max = info->max_consumers;
-	ctrl.state_cb = conf->state_cb;
-	ctrl.user_data = conf->user_data;
-	consumer = ctx_alloc(conn->ctx->dev, RTE_COMCH_CTX_CONSUMER, NULL, &ctrl);
-	if (consumer == NULL)
-		return -ENOMEM;
-	consumer->conn = conn;
-	consumer->imm_len = conf->imm_len;
-
-	rte_spinlock_lock(&conn->lock);
-	for (id = 1; id <= max; id++)
-		if ((conn->consumer_ids[id / 64] & RTE_BIT64(id % 64)) == 0)
-			break;
-	if (id <= max && conn->state == RTE_COMCH_CONN_UP) {
-		conn->consumer_ids[id / 64] |= RTE_BIT64(id % 64);
-		conn->nb_consumers++;
-		conn->refs++;
-		consumer->consumer_id = id;
-		TAILQ_INSERT_TAIL(&conn->consumers, consumer, next_conn);
-	}
-	rte_spinlock_unlock(&conn->lock);
-	if (consumer->consumer_id == 0) {
-		consumer->conn = NULL;
-		rte_comch_ctx_destroy(consumer);
-		return id > max ? -ENOSPC : -ENOTCONN;
-	}
-	*ctx = consumer;
 	return 0;
 }
 
@@ -260,8 +212,10 @@ rte_comch_ctx_destroy(struct rte_comch_ctx *ctx)
 	rte_spinlock_lock(&ctx->dev->lock);
 	TAILQ_REMOVE(&ctx->dev->ctxs, ctx, next_dev);
 	rte_spinlock_unlock(&ctx->dev->lock);
-	if (ctx->type == RTE_COMCH_CTX_CONSUMER && ctx->conn != NULL)
-		comch_consumer_destroy(ctx);
+	if (comch_ctx_is_queue(ctx) && ctx->conn != NULL)
+		comch_queue_destroy(ctx);
+	if (ctx->mem != NULL) /* release: who frees it after this sees no use of it */
+		__atomic_fetch_sub(&ctx->mem->users, 1, __ATOMIC_RELEASE);
 	free(ctx);
 	return 0;
 }
@@ -361,9 +315,6 @@ rte_comch_ctx_start(struct rte_comch_ctx *ctx)
 		return -ENOLINK;
 	}
 	ctx->reason = 0;
-	if (ctx->type == RTE_COMCH_CTX_CONSUMER)
-		return comch_consumer_start(ctx);
-
 	if (ctx->pe->tasks_left < ctx->conf.nb_send_tasks) {
 		COMCH_LOG(ERR, "%s: '%s' wants %u tasks, its progress engine has %u left: raise nb_tasks",
 			ctx->dev->data->name, ctx->name, ctx->conf.nb_send_tasks,
@@ -372,15 +323,28 @@ rte_comch_ctx_start(struct rte_comch_ctx *ctx)
 	}
 	ctx->pe->tasks_left -= ctx->conf.nb_send_tasks;
 	ctx->next_conn_id = 1;
-	ret = ctx->type == RTE_COMCH_CTX_SERVER ? server_start(ctx) : client_start(ctx);
+	switch (ctx->type) {
+	case RTE_COMCH_CTX_SERVER:
+		ret = server_start(ctx);
+		break;
+	case RTE_COMCH_CTX_CLIENT:
+		ret = client_start(ctx);
+		break;
+	case RTE_COMCH_CTX_CONSUMER:
+		ret = comch_consumer_start(ctx);
+		break;
+	default:
+		ret = comch_producer_start(ctx);
+		break;
+	}
 	if (ret != 0 && ret != -EINPROGRESS)
 		ctx->pe->tasks_left += ctx->conf.nb_send_tasks;
 	return ret;
 }
 
 /* The last step of every way down. */
-static void
-ctx_idle(struct rte_comch_ctx *ctx)
+void
+comch_ctx_idle(struct rte_comch_ctx *ctx)
 {
 	ctx->pe->tasks_left += ctx->conf.nb_send_tasks;
 	ctx->priv = NULL;
@@ -400,25 +364,17 @@ comch_ctx_try_idle(struct rte_comch_ctx *ctx)
 			return;
 		comch_conn_reap(conn);
 	}
-	ctx_idle(ctx);
+	comch_ctx_idle(ctx);
 }
 
 static bool
-ctx_has_consumers(struct rte_comch_ctx *ctx)
+ctx_has_queues(struct rte_comch_ctx *ctx)
 {
 	struct rte_comch_conn *conn;
-	uint32_t nb;
 
-	TAILQ_FOREACH(conn, &ctx->conns, next) {
-		rte_spinlock_lock(&conn->lock);
-		nb = conn->nb_consumers;
-		rte_spinlock_unlock(&conn->lock);
-		if (nb != 0) {
-			COMCH_LOG(ERR, "%s: '%s' has %u consumers on connection %u, destroy them first",
-				ctx->dev->data->name, ctx->name, nb, conn->id);
+	TAILQ_FOREACH(conn, &ctx->conns, next)
+		if (comch_conn_has_queues(conn))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -450,7 +406,9 @@ rte_comch_ctx_stop(struct rte_comch_ctx *ctx)
 		return -EALREADY;
 	if (ctx->type == RTE_COMCH_CTX_CONSUMER)
 		return comch_consumer_stop(ctx);
-	if (ctx_has_consumers(ctx))
+	if (ctx->type == RTE_COMCH_CTX_PRODUCER)
+		return comch_producer_stop(ctx);
+	if (ctx_has_queues(ctx))
 		return -EBUSY;
 
 	if (ctx->state == RTE_COMCH_STATE_STARTING) {
@@ -481,12 +439,13 @@ rte_comch_ctx_stop(struct rte_comch_ctx *ctx)
 int
 comch_ctx_work(struct rte_comch_ctx *ctx)
 {
+	enum rte_comch_state state = ctx->state;
 	struct rte_comch_conn *conn;
 	int nb = 0;
 
-	if (ctx->type == RTE_COMCH_CTX_CONSUMER) {
-		comch_consumer_work(ctx);
-		return 0;
+	if (comch_ctx_is_queue(ctx)) {
+		comch_queue_work(ctx);
+		return ctx->state != state;
 	}
 again:
 	TAILQ_FOREACH(conn, &ctx->conns, next) {
@@ -497,7 +456,8 @@ again:
 		}
 	}
 	comch_ctx_try_idle(ctx);
-	return nb;
+	/* a change of state is an event: whoever waits for it must not sleep */
+	return nb + (ctx->state != state);
 }
 
 int
@@ -509,7 +469,7 @@ comch_ctx_timeout(struct rte_comch_ctx *ctx)
 	rte_comch_pmd_count(&ctx->dev->data->stats.timeouts);
 	ctx_conns_close(ctx);
 	ctx->reason = -ETIMEDOUT;
-	ctx_idle(ctx);
+	comch_ctx_idle(ctx);
 	return 1;
 }
 
@@ -522,7 +482,7 @@ rte_comch_pmd_connect_failed(struct rte_comch_ctx *client, int reason)
 		client->name, strerror(-reason));
 	rte_comch_pmd_count(&client->dev->data->stats.refused);
 	client->reason = reason;
-	ctx_idle(client);
+	comch_ctx_idle(client);
 	comch_pe_timer_update(client->pe);
 }
 

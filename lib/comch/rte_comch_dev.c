@@ -214,6 +214,7 @@ ctx_type_name(enum rte_comch_ctx_type type)
 		[RTE_COMCH_CTX_SERVER] = "server",
 		[RTE_COMCH_CTX_CLIENT] = "client",
 		[RTE_COMCH_CTX_CONSUMER] = "consumer",
+		[RTE_COMCH_CTX_PRODUCER] = "producer",
 	};
 
 	return names[type];
@@ -298,6 +299,7 @@ rte_comch_pmd_allocate(const char *name, int numa_node)
 	dev->state = RTE_COMCH_DEV_REGISTERED;
 	rte_spinlock_init(&dev->lock);
 	TAILQ_INIT(&dev->ctxs);
+	TAILQ_INIT(&dev->mems);
 
 	rte_spinlock_lock(&comch_devs_lock);
 	for (i = 0; i < RTE_COMCH_MAX_DEVS && comch_devs[i] != NULL; i++)
@@ -357,14 +359,14 @@ rte_comch_pmd_hide(struct rte_comch_dev *dev)
 
 	rte_spinlock_lock(&comch_devs_lock);
 	rte_spinlock_lock(&dev->lock);
-	if (TAILQ_EMPTY(&dev->ctxs))
+	if (TAILQ_EMPTY(&dev->ctxs) && TAILQ_EMPTY(&dev->mems))
 		__atomic_store_n(&dev->state, RTE_COMCH_DEV_REGISTERED, __ATOMIC_RELEASE);
 	else
 		ret = -EBUSY;
 	rte_spinlock_unlock(&dev->lock);
 	rte_spinlock_unlock(&comch_devs_lock);
 	if (ret != 0)
-		COMCH_LOG(ERR, "%s: has contexts, stop and destroy them before the device goes",
+		COMCH_LOG(ERR, "%s: has contexts or memory regions, destroy and free them before the device goes",
 			dev->data->name);
 	return ret;
 }

@@ -111,6 +111,8 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 	TAILQ_INIT(&pe->work);
 	TAILQ_INIT(&pe->retry);
 	TAILQ_INIT(&pe->reaped);
+	TAILQ_INIT(&pe->polled);
+	TAILQ_INIT(&pe->rested);
 	TAILQ_INIT(&pe->ctxs);
 
 	ret = -ENOMEM;
@@ -273,19 +275,15 @@ comch_pe_attach(struct rte_comch_pe *pe, struct rte_comch_ctx *ctx)
 {
 	int ret;
 
-	/* a consumer is no business of the driver's in this version */
-	if (ctx->type == RTE_COMCH_CTX_CONSUMER) {
-		if (pe->nb_consumers == COMCH_PE_MAX_CONSUMERS) {
-			COMCH_LOG(ERR, "%s: the progress engine has %u consumers, take another",
-				ctx->dev->data->name, pe->nb_consumers);
-			return -ENOSPC;
-		}
-		pe->nb_consumers++;
-	} else {
-		ret = pe_pgroup_get(pe, ctx->dev, &ctx->pg);
-		if (ret != 0)
-			return ret;
+	if (comch_ctx_is_queue(ctx) && pe->nb_queues == COMCH_PE_MAX_QUEUES) {
+		COMCH_LOG(ERR, "%s: the progress engine has %u consumers and producers, take another",
+			ctx->dev->data->name, pe->nb_queues);
+		return -ENOSPC;
 	}
+	ret = pe_pgroup_get(pe, ctx->dev, &ctx->pg);
+	if (ret != 0)
+		return ret;
+	pe->nb_queues += comch_ctx_is_queue(ctx);
 	ctx->pe = pe;
 	TAILQ_INSERT_TAIL(&pe->ctxs, ctx, next_pe);
 	pe->nb_ctxs++;
@@ -302,10 +300,8 @@ comch_pe_detach(struct rte_comch_ctx *ctx)
 	pe_work_del(ctx);
 	TAILQ_REMOVE(&pe->ctxs, ctx, next_pe);
 	pe->nb_ctxs--;
-	if (ctx->type == RTE_COMCH_CTX_CONSUMER)
-		pe->nb_consumers--;
-	if (ctx->pg != NULL)
-		pe_pgroup_put(pe, ctx->pg);
+	pe->nb_queues -= comch_ctx_is_queue(ctx);
+	pe_pgroup_put(pe, ctx->pg);
 	ctx->pg = NULL;
 	ctx->pe = NULL;
 }
@@ -450,16 +446,23 @@ int
 rte_comch_pe_progress(struct rte_comch_pe *pe)
 {
 	uint64_t now;
+	bool inside;
 	uint32_t i;
 	int nb = 0;
 
 	if (unlikely(pe == NULL))
 		return -EINVAL;
-	if (unlikely(pe->in_progress)) {
-		COMCH_LOG(ERR, "progress engine: progressed from one of its own callbacks");
+#ifdef RTE_COMCH_DEBUG
+	/* sure to find a second thread, too */
+	inside = __atomic_exchange_n(&pe->in_progress, true, __ATOMIC_ACQUIRE);
+#else
+	inside = pe->in_progress;
+	pe->in_progress = true;
+#endif
+	if (unlikely(inside)) {
+		COMCH_LOG(ERR, "progress engine: progressed from one of its own callbacks, or by two threads");
 		return -EDEADLK;
 	}
-	pe->in_progress = true;
 	if (pe->armed != 0)
 		pe_disarm(pe);
 	now = rte_get_tsc_cycles();
@@ -468,6 +471,8 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 	/* a callback may attach or detach: look at the count each time */
 	for (i = 0; i < pe->nb_pgs; i++)
 		nb += pe->pgs[i]->dev->ops->pgroup_poll(pe->pgs[i], now);
+	if (pe->nb_polled + pe->nb_rested != 0)
+		nb += comch_fp_poll(pe);
 	if (!TAILQ_EMPTY(&pe->retry))
 		nb += pe_retry_run(pe);
 	if (!TAILQ_EMPTY(&pe->work))

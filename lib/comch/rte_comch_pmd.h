@@ -66,13 +66,6 @@ struct rte_comch_dev;
 struct rte_comch_pgroup;
 struct rte_comch_pmd_event;
 
-/** Kinds of messages on a connection. On the wire: never renumber. */
-enum rte_comch_msg_type {
-	RTE_COMCH_MSG_DATA = 0,          /**< A control message of the application. */
-	RTE_COMCH_MSG_CONSUMER_NEW = 1,  /**< A consumer arrived; its id, 32 bits LE. */
-	RTE_COMCH_MSG_CONSUMER_GONE = 2, /**< A consumer departed; its id, 32 bits LE. */
-};
-
 /** What a connection request says about the client. */
 struct rte_comch_conn_req {
 	uint32_t max_msg_size;                  /**< Bytes; 0 if the client left it. */
@@ -93,16 +86,28 @@ struct rte_comch_pmd_event {
 	void (*handler)(struct rte_comch_pmd_event *ev);
 };
 
-/** A send task. Drivers do not touch it. */
+/** A task. Drivers do not touch it. The type is that of its context. */
 struct rte_comch_task {
-	STAILQ_ENTRY(rte_comch_task) next; /**< In the queue of its connection. */
-	struct rte_comch_conn *conn;       /**< Stays until the task is freed. */
 	struct rte_comch_ctx *ctx;         /**< Owner. */
-	const void *msg;                   /**< The application's memory. */
 	void *user_data;                   /**< The application's. */
-	uint32_t len;                      /**< Bytes. */
-	uint32_t seq;                      /**< Sequence number given by the driver. */
 	bool submitted;                    /**< Between submit and callback. */
+	union {
+		/** Control messages. */
+		struct {
+			STAILQ_ENTRY(rte_comch_task) next; /**< In its connection. */
+			struct rte_comch_conn *conn; /**< Stays until it is freed. */
+			const void *msg;             /**< The application's memory. */
+			uint32_t len;                /**< Bytes. */
+			uint32_t seq;                /**< As the driver gave it. */
+		};
+		/** Consumers. */
+		struct rte_comch_post post;
+		/** Producers. */
+		struct {
+			struct rte_comch_send send; /**< As it was given. */
+			uint32_t consumer_id;       /**< For whom. */
+		};
+	};
 };
 
 STAILQ_HEAD(rte_comch_task_list, rte_comch_task);
@@ -139,18 +144,37 @@ struct rte_comch_conn {
 	uint32_t nb_tasks;                  /**< Allocated tasks that point here. */
 	bool reaped;                        /**< Only its tasks keep it. */
 	uint32_t nb_remote_consumers;       /**< Announced and not departed. */
-	uint64_t *remote_consumers;         /**< Bitmap of their ids. */
+	TAILQ_HEAD(, rte_comch_ctx) asked;  /**< Consumers the driver owes an answer. */
 
 	rte_spinlock_t lock;                       /**< Guards what follows. */
-	uint32_t refs;                             /**< The library, and each consumer. */
+	uint32_t refs;                             /**< The library, and each queue. */
 	uint32_t nb_consumers;                     /**< Contexts on this connection. */
+	uint32_t nb_producers;                     /**< Contexts on this connection. */
 	uint64_t *consumer_ids;                    /**< Bitmap of ids in use. */
-	TAILQ_HEAD(, rte_comch_ctx) consumers;     /**< Consumers of this side. */
-	TAILQ_HEAD(, rte_comch_ctx) announcements; /**< Engine's thread: to be sent. */
+	uint64_t *producer_ids;                    /**< Bitmap of ids in use. */
+	TAILQ_HEAD(, rte_comch_ctx) queues;        /**< Consumers and producers. */
 };
 
-/** A context. Drivers read everything in it, and write nothing but priv. */
+/**
+ * A memory region. Drivers read it; mem_alloc and mem_register write priv, and
+ * mem_alloc addr and page_size.
+ */
+struct rte_comch_mem {
+	void *priv;                     /**< The driver's own. */
+	struct rte_comch_dev *dev;      /**< Device. */
+	void *addr;                     /**< Where it begins. */
+	uint64_t len;                   /**< Bytes. */
+	uint64_t page_size;             /**< Bytes; 0 if it is the application's. */
+	uint32_t flags;                 /**< RTE_COMCH_MEM_F_* flags. */
+	uint32_t users;                 /**< Library: consumers; atomic. */
+	struct rte_mempool *pool;       /**< Library: its pool, or NULL. */
+	TAILQ_ENTRY(rte_comch_mem) next; /**< Library: regions of the device. */
+};
+
+/** A context. Drivers read everything in it, and write nothing but priv and stats. */
 struct rte_comch_ctx {
+	/** First: what the inline functions see. The library writes it. */
+	struct rte_comch_fp_object fp;
 	void *priv;                   /**< The driver's own; NULL when IDLE. */
 	enum rte_comch_ctx_type type; /**< What it is. */
 	enum rte_comch_state state;   /**< Where it is. */
@@ -179,19 +203,33 @@ struct rte_comch_ctx {
 	TAILQ_ENTRY(rte_comch_ctx) next_dev;  /**< Device: all contexts. */
 	TAILQ_ENTRY(rte_comch_ctx) next_pe;   /**< Engine: all contexts. */
 	TAILQ_ENTRY(rte_comch_ctx) next_work; /**< Engine: contexts to look at. */
-	TAILQ_ENTRY(rte_comch_ctx) next_conn; /**< Connection: its consumers. */
-	TAILQ_ENTRY(rte_comch_ctx) next_ann;  /**< Connection: its announcements. */
+	TAILQ_ENTRY(rte_comch_ctx) next_conn; /**< Connection: its queues. */
+	TAILQ_ENTRY(rte_comch_ctx) next_ask;  /**< Connection: those that asked. */
 
-	struct rte_comch_conn *conn;          /**< Consumers: what they live on. */
-	uint32_t consumer_id;                 /**< Consumers: from 1. */
+	/* consumers and producers, which are the queues of a connection */
+	struct rte_comch_conn *conn;          /**< What they live on. */
+	uint32_t queue_id;                    /**< From 1. */
+	uint32_t queue_size;                  /**< Posts or sends; a power of two. */
 	uint32_t imm_len;                     /**< Consumers: bytes. */
+	struct rte_comch_mem *mem;            /**< Consumers: region, or NULL. */
+	uint32_t max_tasks;                   /**< 0: bursts. */
+	rte_comch_post_cb_t post_cb;          /**< Consumers with tasks. */
+	struct rte_comch_fp_object drv;       /**< The driver's functions. */
+	struct rte_comch_queue_stats stats;   /**< By the driver, in the queue's thread. */
+	uint32_t idle_polls;                  /**< Tasks: turns without a completion. */
+	bool on_poll;                         /**< Tasks: the engine polls it. */
+	bool on_rest;                         /**< Tasks: now and then only. */
+	TAILQ_ENTRY(rte_comch_ctx) next_poll; /**< Tasks: the engine's list. */
 	struct rte_comch_pmd_event to_conn;   /**< Consumers: a request to the connection. */
 	struct rte_comch_pmd_event to_ctx;    /**< Consumers: its answer. */
-	struct rte_comch_pmd_event conn_down; /**< Consumers: news of its end. */
+	struct rte_comch_pmd_event conn_down; /**< News of the connection's end. */
 	int answer;                           /**< Consumers: the answer. */
-	uint32_t nb_events;                   /**< Consumers: events under way. */
-	bool started;                         /**< Consumers: wants news of the end. */
+	uint32_t nb_events;                   /**< Events under way. */
+	uint32_t nb_submitted;                /**< Tasks between submit and callback. */
+	bool started;                         /**< Wants news of the end. */
+	bool asked;                           /**< Consumers: the driver owes an answer. */
 	bool announced;                       /**< Consumers: the peer knows it. */
+	bool flushing;                        /**< Consumers: posts come back. */
 };
 
 /** What one progress engine needs of one device; the driver embeds it. */
@@ -241,14 +279,61 @@ typedef void (*rte_comch_connect_cancel_t)(struct rte_comch_ctx *client);
  * wait for the end of it. seq is a number that grows by any amount with every
  * message, and wraps.
  */
-typedef int (*rte_comch_conn_send_t)(struct rte_comch_conn *conn, enum rte_comch_msg_type type,
-		const void *data, uint32_t len, bool more, uint32_t *seq);
+typedef int (*rte_comch_conn_send_t)(struct rte_comch_conn *conn, const void *data,
+		uint32_t len, bool more, uint32_t *seq);
 /** @internal End a connection and tell the peer the reason, a negative errno or 0. */
 typedef void (*rte_comch_conn_close_t)(struct rte_comch_conn *conn, int reason);
 /** @internal Count what has arrived and was not handed up; any thread. */
 typedef uint32_t (*rte_comch_conn_rx_count_t)(const struct rte_comch_conn *conn);
 
-/** Operations of a driver. All are required but dump and conn_rx_count. */
+/**
+ * @internal
+ * Allocate a region of mem->len bytes for mem->flags: sets addr and page_size.
+ * Any thread.
+ */
+typedef int (*rte_comch_mem_alloc_t)(struct rte_comch_mem *mem);
+/** @internal Make the application's memory known to the hardware. Any thread. */
+typedef int (*rte_comch_mem_register_t)(struct rte_comch_mem *mem);
+/** @internal Undo either of the two: no queue uses it any more. Any thread. */
+typedef void (*rte_comch_mem_free_t)(struct rte_comch_mem *mem);
+/**
+ * @internal
+ * Make the queue of a producer or consumer, in the context's thread, and fill in
+ * its functions. A producer can send when this returns. Nothing of a consumer
+ * may be seen by the peer yet.
+ */
+typedef int (*rte_comch_queue_setup_t)(struct rte_comch_ctx *ctx,
+		struct rte_comch_fp_object *fp);
+/**
+ * @internal
+ * Free it, in the context's thread: a producer that is stopped, or a consumer
+ * that was withdrawn and flushed, or whose connection is gone.
+ */
+typedef void (*rte_comch_queue_free_t)(struct rte_comch_ctx *ctx);
+/**
+ * @internal
+ * Tell the peer of a consumer, or that it goes, in the connection's thread.
+ * Answered by rte_comch_pmd_consumer_answer(), never in here, unless the
+ * connection ends before or this returns an error. After a withdrawal that is
+ * answered with 0, no producer of an honest peer writes to its buffers.
+ */
+typedef int (*rte_comch_consumer_announce_t)(struct rte_comch_ctx *ctx, bool here);
+/**
+ * @internal
+ * From now on poll returns the posts that are left, after what has arrived, with
+ * this status; in the context's thread. Posts of mbufs go back to their pool.
+ * Called again and again: returns how many are left.
+ */
+typedef uint32_t (*rte_comch_consumer_flush_t)(struct rte_comch_ctx *ctx, int status);
+/** @internal Fill in room and reason; -ENOENT if there is no such consumer. */
+typedef int (*rte_comch_queue_room_t)(struct rte_comch_ctx *ctx, uint32_t consumer_id,
+		struct rte_comch_room *room);
+
+/**
+ * Operations of a driver. All are required but dump, conn_rx_count and
+ * mem_register; and those from mem_alloc on only with RTE_COMCH_CAPA_CONSUMER or
+ * RTE_COMCH_CAPA_PRODUCER.
+ */
 struct rte_comch_dev_ops {
 	rte_comch_info_get_t info_get;             /**< Limits. */
 	rte_comch_rep_list_t rep_list;             /**< Representors. */
@@ -265,6 +350,14 @@ struct rte_comch_dev_ops {
 	rte_comch_conn_send_t conn_send;           /**< Connections. */
 	rte_comch_conn_close_t conn_close;         /**< Connections. */
 	rte_comch_conn_rx_count_t conn_rx_count;   /**< Optional. */
+	rte_comch_mem_alloc_t mem_alloc;           /**< Regions. */
+	rte_comch_mem_register_t mem_register;     /**< Optional. */
+	rte_comch_mem_free_t mem_free;             /**< Regions. */
+	rte_comch_queue_setup_t queue_setup;       /**< Queues. */
+	rte_comch_queue_free_t queue_free;         /**< Queues. */
+	rte_comch_consumer_announce_t consumer_announce; /**< Consumers. */
+	rte_comch_consumer_flush_t consumer_flush; /**< Consumers. */
+	rte_comch_queue_room_t queue_room;         /**< Queues. */
 };
 
 /** The part of a device without pointers to functions. */
@@ -299,6 +392,7 @@ struct rte_comch_dev {
 	struct rte_comch_dev_info info;      /**< Library: limits, read once. */
 	rte_spinlock_t lock;                 /**< Library: the list of contexts. */
 	TAILQ_HEAD(, rte_comch_ctx) ctxs;    /**< Library: all contexts. */
+	TAILQ_HEAD(, rte_comch_mem) mems;    /**< Library: all regions. */
 };
 
 /**
@@ -360,7 +454,7 @@ struct rte_comch_dev *rte_comch_pmd_get_by_name(const char *name);
  * @param dev
  *   The device.
  * @return
- *   0, or -EBUSY while it has contexts: nothing was changed.
+ *   0, or -EBUSY while it has contexts or regions: nothing was changed.
  */
 __rte_internal
 int rte_comch_pmd_hide(struct rte_comch_dev *dev);
@@ -520,19 +614,42 @@ void rte_comch_pmd_connect_failed(struct rte_comch_ctx *client, int reason);
  *
  * @param conn
  *   The connection, UP.
- * @param type
- *   Its type as it came; unknown ones are a violation.
  * @param data
  *   A private copy of it, aligned to 8 bytes.
  * @param len
- *   Its length, checked against max_msg_size by the driver.
- * @return
- *   0, or -EPROTO: the peer broke the protocol, and the driver ends the
- *   connection.
+ *   Its length, 1 or more, checked against max_msg_size by the driver.
  */
 __rte_internal
-int rte_comch_pmd_msg_recv(struct rte_comch_conn *conn, uint32_t type, const void *data,
-		uint32_t len);
+void rte_comch_pmd_msg_recv(struct rte_comch_conn *conn, const void *data, uint32_t len);
+
+/**
+ * @internal
+ * A consumer of the peer has arrived or departed. The driver has checked that
+ * its identifier is in range, and was not there before, or was.
+ *
+ * @param conn
+ *   The connection, UP; in its thread. The application may end it in here.
+ * @param consumer_id
+ *   From 1.
+ * @param here
+ *   true: producers can send to it from now on. false: they cannot any more.
+ */
+__rte_internal
+void rte_comch_pmd_remote_consumer(struct rte_comch_conn *conn, uint32_t consumer_id,
+		bool here);
+
+/**
+ * @internal
+ * The answer to consumer_announce.
+ *
+ * @param ctx
+ *   The consumer; in the thread of its connection.
+ * @param status
+ *   0, or the negative errno that the application finds in
+ *   rte_comch_ctx_reason_get().
+ */
+__rte_internal
+void rte_comch_pmd_consumer_answer(struct rte_comch_ctx *ctx, int status);
 
 /**
  * @internal

@@ -3,8 +3,9 @@
  */
 
 /*
- * Control send tasks: from the pool of the progress engine and back to it. What
- * happens to a task between submit and callback is in rte_comch_conn.c.
+ * Tasks: from the pool of the progress engine and back to it, and the way of
+ * those that send control messages. What happens to one of these between submit
+ * and callback is in rte_comch_conn.c; tasks of queues are in rte_comch_fp.c.
  */
 
 #include <errno.h>
@@ -27,21 +28,12 @@ task_msg_check(const struct rte_comch_conn *conn, const void *msg, uint32_t len)
 	return 0;
 }
 
+/* A task of the context's share. */
 int
-rte_comch_send_task_alloc(struct rte_comch_conn *conn, const void *msg, uint32_t len,
-		struct rte_comch_task **task_out)
+comch_task_get(struct rte_comch_ctx *ctx, struct rte_comch_task **task)
 {
-	struct rte_comch_task *task;
-	struct rte_comch_ctx *ctx;
 	void *obj;
-	int ret;
 
-	if (unlikely(conn == NULL || task_out == NULL))
-		return -EINVAL;
-	ret = task_msg_check(conn, msg, len);
-	if (unlikely(ret != 0))
-		return ret;
-	ctx = conn->ctx;
 	if (unlikely(ctx->state != RTE_COMCH_STATE_RUNNING))
 		return -EBUSY;
 	if (ctx->nb_tasks >= ctx->conf.nb_send_tasks)
@@ -49,14 +41,32 @@ rte_comch_send_task_alloc(struct rte_comch_conn *conn, const void *msg, uint32_t
 	/* the engine has promised these tasks to the context: this cannot fail */
 	if (unlikely(rte_mempool_generic_get(ctx->pe->tasks, &obj, 1, ctx->pe->cache) != 0))
 		return -ENOMEM;
-	task = obj;
+	*task = obj;
+	(*task)->ctx = ctx;
+	(*task)->user_data = NULL;
+	(*task)->submitted = false;
+	ctx->nb_tasks++;
+	return 0;
+}
+
+int
+rte_comch_send_task_alloc(struct rte_comch_conn *conn, const void *msg, uint32_t len,
+		struct rte_comch_task **task_out)
+{
+	struct rte_comch_task *task;
+	int ret;
+
+	if (unlikely(conn == NULL || task_out == NULL))
+		return -EINVAL;
+	ret = task_msg_check(conn, msg, len);
+	if (unlikely(ret != 0))
+		return ret;
+	ret = comch_task_get(conn->ctx, &task);
+	if (unlikely(ret != 0))
+		return ret;
 	task->conn = conn;
-	task->ctx = ctx;
 	task->msg = msg;
 	task->len = len;
-	task->user_data = NULL;
-	task->submitted = false;
-	ctx->nb_tasks++;
 	conn->nb_tasks++;
 	*task_out = task;
 	return 0;
@@ -67,7 +77,7 @@ rte_comch_send_task_set(struct rte_comch_task *task, const void *msg, uint32_t l
 {
 	int ret;
 
-	if (task == NULL)
+	if (task == NULL || comch_ctx_is_queue(task->ctx))
 		return -EINVAL;
 	if (task->submitted)
 		return -EBUSY;
@@ -89,6 +99,8 @@ rte_comch_task_submit(struct rte_comch_task *task)
 		return -EINVAL;
 	if (unlikely(task->submitted))
 		return -EALREADY;
+	if (comch_ctx_is_queue(task->ctx))
+		return comch_fp_task_submit(task);
 	conn = task->conn;
 	if (unlikely(conn->state != RTE_COMCH_CONN_UP))
 		return -ENOTCONN;
@@ -98,8 +110,8 @@ rte_comch_task_submit(struct rte_comch_task *task)
 
 	/* those that wait came first */
 	if (likely(STAILQ_EMPTY(&conn->pending))) {
-		ret = task->ctx->dev->ops->conn_send(conn, RTE_COMCH_MSG_DATA, task->msg,
-				task->len, false, &task->seq);
+		ret = task->ctx->dev->ops->conn_send(conn, task->msg, task->len,
+				false, &task->seq);
 		if (likely(ret == 0)) {
 			task->submitted = true;
 			STAILQ_INSERT_TAIL(&conn->in_flight, task, next);
@@ -132,17 +144,20 @@ rte_comch_task_free(struct rte_comch_task *task)
 		return -EBUSY;
 	}
 	ctx = task->ctx;
-	conn = task->conn;
-	task->conn = NULL;
+	conn = comch_ctx_is_queue(ctx) ? NULL : task->conn;
 	rte_mempool_generic_put(ctx->pe->tasks, (void **)&task, 1, ctx->pe->cache);
 	ctx->nb_tasks--;
-	conn->nb_tasks--;
-	if (unlikely(conn->reaped && conn->nb_tasks == 0))
-		comch_pe_reap_add(ctx->pe, conn);
+	if (conn != NULL) {
+		conn->nb_tasks--;
+		if (unlikely(conn->reaped && conn->nb_tasks == 0))
+			comch_pe_reap_add(ctx->pe, conn);
+	}
 	if (unlikely(ctx->state == RTE_COMCH_STATE_STOPPING && ctx->nb_tasks == 0)) {
 		/* in progress, its caller looks at the state when callbacks are done */
 		if (ctx->pe->in_progress)
 			comch_pe_work_add(ctx);
+		else if (comch_ctx_is_queue(ctx))
+			comch_queue_try_idle(ctx);
 		else
 			comch_ctx_try_idle(ctx);
 	}
@@ -167,7 +182,7 @@ rte_comch_task_user_data_get(const struct rte_comch_task *task)
 const void *
 rte_comch_task_msg_get(const struct rte_comch_task *task, uint32_t *len)
 {
-	if (task == NULL)
+	if (task == NULL || comch_ctx_is_queue(task->ctx))
 		return NULL;
 	if (len != NULL)
 		*len = task->len;
@@ -177,7 +192,12 @@ rte_comch_task_msg_get(const struct rte_comch_task *task, uint32_t *len)
 struct rte_comch_conn *
 rte_comch_task_conn_get(const struct rte_comch_task *task)
 {
-	if (task == NULL || task->conn->state != RTE_COMCH_CONN_UP)
+	const struct rte_comch_ctx *ctx;
+
+	if (task == NULL)
 		return NULL;
-	return task->conn;
+	ctx = task->ctx;
+	if (comch_ctx_is_queue(ctx))
+		return rte_comch_queue_conn_get(ctx);
+	return task->conn->state == RTE_COMCH_CONN_UP ? task->conn : NULL;
 }

@@ -20,6 +20,7 @@
 
 /* Connections of one reply: what surely fits in telemetry's output buffer. */
 #define CONNECTIONS_PER_REPLY 32
+#define QUEUES_PER_REPLY 32
 
 #if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0)
 #define tel_add_uint rte_tel_data_add_dict_u64
@@ -144,6 +145,7 @@ tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_conn *c
 	tel_add_uint(c, "rx_bytes", stats.rx_bytes);
 	tel_add_uint(c, "tx_in_flight", conn->nb_in_flight);
 	tel_add_uint(c, "consumers", conn->nb_consumers);
+	tel_add_uint(c, "producers", conn->nb_producers);
 	tel_add_uint(c, "remote_consumers", conn->nb_remote_consumers);
 	snprintf(name, sizeof(name), "%u", nr);
 	if (rte_tel_data_add_dict_container(d, name, c, 0) != 0)
@@ -178,6 +180,61 @@ tel_connections(const char *params, struct rte_tel_data *d)
 	return 0;
 }
 
+static void
+tel_add_queue(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_ctx *ctx)
+{
+	/* some values that were true a moment ago: its thread goes on counting */
+	const struct rte_comch_queue_stats stats = ctx->stats;
+	struct rte_tel_data *c = rte_tel_data_alloc();
+	char name[RTE_TEL_MAX_STRING_LEN];
+
+	if (c == NULL)
+		return;
+	rte_tel_data_start_dict(c);
+	rte_tel_data_add_dict_string(c, "type",
+		ctx->type == RTE_COMCH_CTX_CONSUMER ? "consumer" : "producer");
+	rte_tel_data_add_dict_string(c, "state", rte_comch_state_name(ctx->state));
+	tel_add_uint(c, "id", ctx->queue_id);
+	tel_add_uint(c, "connection", ctx->conn->id);
+	tel_add_uint(c, "size", ctx->queue_size);
+	tel_add_uint(c, "imm_len", ctx->imm_len);
+	tel_add_uint(c, "tasks", ctx->nb_tasks);
+	tel_add_uint(c, "msgs", stats.msgs);
+	tel_add_uint(c, "bytes", stats.bytes);
+	tel_add_uint(c, "bursts", stats.bursts);
+	tel_add_uint(c, "short_credits", stats.short_credits);
+	tel_add_uint(c, "short_queue", stats.short_queue);
+	tel_add_uint(c, "errors", stats.errors);
+	snprintf(name, sizeof(name), "%u", nr);
+	if (rte_tel_data_add_dict_container(d, name, c, 0) != 0)
+		rte_tel_data_free(c);
+}
+
+static int
+tel_queues(const char *params, struct rte_tel_data *d)
+{
+	unsigned long start, seen = 0, nb = 0;
+	struct rte_comch_dev *dev;
+	struct rte_comch_ctx *ctx;
+	int16_t dev_id;
+
+	if (tel_parse(params, &dev_id, &start) != 0)
+		return -EINVAL;
+	dev = comch_dev_get(dev_id);
+	if (dev == NULL)
+		return -EINVAL;
+	rte_tel_data_start_dict(d);
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev) {
+		if (!comch_ctx_is_queue(ctx) || ctx->conn == NULL || seen++ < start)
+			continue;
+		if (nb++ < QUEUES_PER_REPLY)
+			tel_add_queue(d, seen - 1, ctx);
+	}
+	rte_spinlock_unlock(&dev->lock);
+	return 0;
+}
+
 /* The endpoints that look at one device. */
 static const struct {
 	const char *cmd;
@@ -190,6 +247,8 @@ static const struct {
 		"Returns the counters of a comch device. Parameters: int dev_id" },
 	{ "/comch/connections", tel_connections,
 		"Returns up to 32 connections of a comch device by number. Parameters: int dev_id[,int start]" },
+	{ "/comch/queues", tel_queues,
+		"Returns up to 32 consumers and producers of a comch device by number. Parameters: int dev_id[,int start]" },
 };
 
 /* No device goes away while one of them looks at it. */

@@ -24,7 +24,7 @@
 #include <rte_kvargs.h>
 #include <rte_string_fns.h>
 
-#include "comch_shm.h"
+#include "shm_fast.h"
 
 RTE_LOG_REGISTER_DEFAULT(shm_logtype, NOTICE);
 
@@ -33,13 +33,15 @@ RTE_LOG_REGISTER_DEFAULT(shm_logtype, NOTICE);
 #define SHM_ARG_FUNCTION "function"
 #define SHM_ARG_PATH "path"
 #define SHM_ARG_UIDS "uids"
+#define SHM_ARG_HUGE "huge"
 
 #define SHM_PARAMS \
 	SHM_ARG_ROLE "=dpu|host " \
 	SHM_ARG_FUNCTIONS "=<function>[:<function>...] " \
 	SHM_ARG_FUNCTION "=<function> " \
 	SHM_ARG_PATH "=<directory> " \
-	SHM_ARG_UIDS "=<uid>[:<uid>...]"
+	SHM_ARG_UIDS "=<uid>[:<uid>...] " \
+	SHM_ARG_HUGE "=0|1"
 
 #define SHM_DFLT_FUNCTION "pf0"
 #define SHM_MAX_VFS 120
@@ -47,7 +49,6 @@ RTE_LOG_REGISTER_DEFAULT(shm_logtype, NOTICE);
 /* Limits of this driver. They are our own, and no statement on any hardware. */
 #define SHM_MAX_CLIENTS SHM_WIRE_MAX_CHANS
 #define SHM_MAX_SEND_TASKS 8192
-#define SHM_MAX_CONSUMERS 256
 #define SHM_DFLT_MSG_SIZE 4080
 #define SHM_DFLT_QUEUE_SIZE 4
 
@@ -60,7 +61,8 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 {
 	struct shm_dev *dev = rte_dev->priv;
 
-	info->capa = RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_EVENT | RTE_COMCH_CAPA_PEER_ID;
+	info->capa = RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER | RTE_COMCH_CAPA_EVENT |
+		RTE_COMCH_CAPA_PEER_ID;
 	if (dev->role == RTE_COMCH_ROLE_DPU) {
 		info->capa |= RTE_COMCH_CAPA_SERVER;
 		info->nb_reps = dev->nb_funcs;
@@ -75,13 +77,19 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	info->max_recv_queue_size = SHM_WIRE_MAX_QUEUE_SIZE;
 	info->max_send_tasks = SHM_MAX_SEND_TASKS;
 	info->max_clients = SHM_MAX_CLIENTS;
-	info->max_consumers = SHM_MAX_CONSUMERS;
+	info->max_consumers = SHM_WIRE_MAX_CONSUMERS;
+	info->max_producers = SHM_WIRE_MAX_PRODUCERS;
+	info->max_post_tasks = SHM_MAX_POSTS;
+	info->max_producer_tasks = SHM_MAX_SENDS;
+	info->max_imm_len = SHM_WIRE_MAX_IMM_LEN;
+	info->max_buf_size = SHM_WIRE_MAX_BUF_SIZE;
 	info->dflt_msg_size = SHM_DFLT_MSG_SIZE;
 	info->dflt_recv_queue_size = SHM_DFLT_QUEUE_SIZE;
 	/* whoever asks shall see the link as it is, even if no engine turns */
 	if (rte_spinlock_trylock(&dev->lock) != 0) {
 		shm_service_locked(dev, rte_get_tsc_cycles());
 		rte_spinlock_unlock(&dev->lock);
+		shm_peer_region_unmap(dev);
 	}
 	info->nb_links = __atomic_load_n(&dev->nb_links, __ATOMIC_RELAXED);
 	info->link_up = info->nb_links != 0;
@@ -155,6 +163,13 @@ static const struct rte_comch_dev_ops shm_ops = {
 	.conn_send = shm_conn_send,
 	.conn_close = shm_conn_close,
 	.conn_rx_count = shm_conn_rx_count,
+	.mem_alloc = shm_mem_alloc,
+	.mem_free = shm_mem_free,
+	.queue_setup = shm_queue_setup,
+	.queue_free = shm_queue_free,
+	.consumer_announce = shm_consumer_announce,
+	.consumer_flush = shm_consumer_flush,
+	.queue_room = shm_queue_room,
 };
 
 /*
@@ -344,6 +359,19 @@ bad:
 	return -EINVAL;
 }
 
+static int
+arg_huge(const char *key, const char *value, void *opaque)
+{
+	struct shm_dev *dev = opaque;
+
+	if (value == NULL || (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)) {
+		SHM_LOG(ERR, "%s=%s: it is 0 or 1", key, value == NULL ? "" : value);
+		return -EINVAL;
+	}
+	dev->huge = value[0] == '1';
+	return 0;
+}
+
 /* The keys that do not belong to the role, and those that it needs. */
 static int
 args_check_role(const struct rte_kvargs *kvlist, const struct shm_dev *dev, const char *name)
@@ -368,10 +396,10 @@ args_parse(struct shm_dev *dev, const char *name, const char *args)
 {
 	static const char * const keys[] = {
 		SHM_ARG_ROLE, SHM_ARG_FUNCTIONS, SHM_ARG_FUNCTION, SHM_ARG_PATH, SHM_ARG_UIDS,
-		NULL,
+		SHM_ARG_HUGE, NULL,
 	};
 	static const arg_handler_t handlers[] = {
-		arg_role, arg_functions, arg_function, arg_path, arg_uids,
+		arg_role, arg_functions, arg_function, arg_path, arg_uids, arg_huge,
 	};
 	struct rte_kvargs *kvlist;
 	int ret = -EINVAL;
@@ -422,6 +450,8 @@ shm_dev_free(struct shm_dev *dev)
 			close(dev->funcs[i].fd);
 	if (dev->epfd >= 0)
 		close(dev->epfd);
+	while (shm_peer_region_unmap(dev))
+		;
 	rte_mempool_free(dev->events);
 	free(dev->funcs);
 	free(dev);
@@ -455,6 +485,7 @@ shm_dev_open(struct shm_dev *dev)
 			dev->dev->data->name, rte_strerror(rte_errno));
 		return -ENOMEM;
 	}
+	shm_fast_init();
 	dev->func_fds = dev_func_fds(dev);
 	dev->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (dev->epfd < 0)
@@ -485,6 +516,8 @@ shm_dev_alloc(void)
 	dev->epfd = -1;
 	rte_spinlock_init(&dev->lock);
 	TAILQ_INIT(&dev->links);
+	TAILQ_INIT(&dev->dying);
+	STAILQ_INIT(&dev->unmaps);
 	snprintf(dev->space, sizeof(dev->space), "uid-%u", geteuid());
 	return dev;
 }
@@ -563,7 +596,8 @@ shm_remove(struct rte_vdev_device *vdev)
 	if (ret != 0)
 		return ret;
 	rte_spinlock_lock(&dev->lock);
-	ret = dev->nb_groups != 0 ? -EBUSY : 0;
+	shm_dying_check_locked(dev);
+	ret = dev->nb_groups != 0 || !TAILQ_EMPTY(&dev->dying) ? -EBUSY : 0;
 	rte_spinlock_unlock(&dev->lock);
 	if (ret != 0) {
 		SHM_LOG(ERR, "%s: events of it are under way, progress the engines that had its contexts",

@@ -71,8 +71,14 @@ extern int shm_logtype;
 #define SHM_CONNECT_MS 20     /* between two attempts to find the card's side */
 #define SHM_HANDSHAKE_MS 2000 /* for a link or a connection to be complete */
 
+struct shm_consumer;
 struct shm_dev;
+struct shm_fast;
 struct shm_link;
+struct shm_peer_region;
+struct shm_producer;
+struct shm_rc;
+struct shm_region;
 struct shm_group;
 struct shm_chan;
 
@@ -125,6 +131,10 @@ struct shm_dev {
 	struct shm_group *groups[SHM_WIRE_MAX_GROUPS];
 	uint32_t nb_groups; /* that are not freed */
 	struct rte_mempool *events;
+	bool huge; /* regions of huge pages: allocate them, and take them of peers */
+	struct shm_region *regions[SHM_WIRE_MAX_REGIONS]; /* that peers write to */
+	TAILQ_HEAD(, shm_rc) dying; /* consumers of peers that producers still use */
+	STAILQ_HEAD(, shm_peer_region) unmaps; /* regions of peers that nobody uses */
 };
 
 enum shm_link_state {
@@ -172,6 +182,11 @@ struct shm_link {
 	struct shm_seg *segs; /* [SHM_WIRE_MAX_CHANS], ours */
 	uint64_t seg_bytes;
 	struct shm_peer_seg *peer_segs;
+	bool region_sent[SHM_WIRE_MAX_REGIONS]; /* ours that the peer knows */
+	struct shm_peer_region *peer_regions[SHM_WIRE_MAX_REGIONS];
+	uint64_t region_bytes; /* of the peer's, as long as they are mapped */
+	uint32_t nb_rcs;       /* consumers of the peer */
+	uint32_t nb_asked;     /* consumers of ours that it has to answer about; atomic */
 	STAILQ_HEAD(, shm_txmsg) txq;
 	uint32_t nb_txq;
 	uint32_t nb_tx_fds; /* descriptors in txq */
@@ -226,6 +241,10 @@ struct shm_group {
 	struct rte_comch_pmd_event sync_ev;
 	bool sync_posted; /* under the device's lock */
 	uint64_t *bounce; /* one message, for the receive callback */
+	TAILQ_HEAD(, shm_consumer) consumers; /* attached and started */
+	TAILQ_HEAD(, shm_producer) producers; /* attached and started */
+	TAILQ_HEAD(, shm_consumer) asked; /* of its connections: the peer has to answer */
+	TAILQ_HEAD(, shm_consumer) unasked; /* the peer has enough to answer as it is */
 };
 
 enum shm_chan_state {
@@ -268,6 +287,7 @@ struct shm_chan {
 	enum shm_chan_state state;
 	bool peer_closed; /* under the lock: CLOSE or REFUSE came */
 	bool refused;     /* under the lock: it was REFUSE */
+	bool lost;        /* under the lock: its end was posted */
 	uint32_t refs;    /* the table, and each event; under the lock */
 	uint32_t max_rx_size; /* of the peer's ring; under the lock */
 	uint32_t id;
@@ -281,6 +301,7 @@ struct shm_chan {
 	struct shm_group *group;
 	struct shm_connect *connect;
 	struct shm_wire_rx peer_rx;
+	struct shm_fast *fast; /* NULL before there is a consumer or a producer */
 	TAILQ_ENTRY(shm_chan) next; /* of its glink */
 };
 
@@ -328,6 +349,7 @@ void shm_chan_put_locked(struct shm_chan *chan);
 void shm_group_put_locked(struct shm_group *group);
 void shm_event_done_locked(struct shm_event *ev);
 void shm_zombies_drop_locked(struct shm_link *link);
+void shm_chan_broken_locked(struct shm_chan *chan);
 void shm_send_reason(struct shm_link *link, uint32_t id, uint16_t type, int reason);
 void shm_send_closed(struct shm_link *link, uint32_t id);
 
@@ -353,6 +375,7 @@ void shm_chan_lost(struct shm_chan *chan, int reason);
 void shm_glink_down(struct shm_glink *glink);
 int shm_conf_check(const struct rte_comch_ctx *ctx);
 void shm_half_open_expire(struct shm_group *group, uint64_t now);
+void shm_asked_expire(struct shm_group *group, uint64_t now);
 void shm_conn_close(struct rte_comch_conn *conn, int reason);
 
 /* shm_group.c: poll groups */
@@ -371,8 +394,10 @@ void shm_chan_activate(struct shm_chan *chan);
 void shm_chan_deactivate(struct shm_chan *chan);
 void shm_chan_undirty(struct shm_chan *chan);
 int shm_chan_drain(struct shm_chan *chan);
-int shm_conn_send(struct rte_comch_conn *conn, enum rte_comch_msg_type type,
-		const void *data, uint32_t len, bool more, uint32_t *seq);
+int shm_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, bool more,
+		uint32_t *seq);
+void shm_link_wake(struct shm_link *link, uint32_t group, uint32_t armed);
+void shm_link_wake_locked(struct shm_link *link, uint32_t group, uint32_t armed);
 uint32_t shm_conn_rx_count(const struct rte_comch_conn *conn);
 
 #endif /* COMCH_SHM_H */

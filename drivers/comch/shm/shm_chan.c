@@ -15,7 +15,7 @@
 #include <rte_cycles.h>
 #include <rte_string_fns.h>
 
-#include "comch_shm.h"
+#include "shm_fast.h"
 
 /* Both segments are there: the data path can begin. */
 static void
@@ -119,8 +119,7 @@ chan_leave(struct shm_chan *chan)
 	TAILQ_REMOVE(&chan->glink->chans, chan, next);
 	chan->group->nb_chans--;
 	chan->glink = NULL;
-	if (chan->conn != NULL)
-		chan->conn->priv = NULL;
+	shm_fast_end(chan);
 	chan->conn = NULL;
 }
 
@@ -159,6 +158,16 @@ chan_violation(struct shm_chan *chan, const char *what, uint64_t a, uint64_t b)
 	rte_spinlock_lock(&dev->lock);
 	shm_link_violation(chan->link, what, a, b);
 	rte_spinlock_unlock(&dev->lock);
+}
+
+/* The end of an established connection, by us and not by the library. */
+static void
+chan_end(struct shm_chan *chan, int reason)
+{
+	struct rte_comch_conn *conn = chan->conn;
+
+	shm_chan_close(chan, reason);
+	rte_comch_pmd_conn_down(conn, reason);
 }
 
 static void
@@ -341,6 +350,12 @@ chan_msg_legal(const struct shm_chan *chan, uint16_t type)
 		return chan->state == SHM_CHAN_HALF_OPEN;
 	case SHM_WIRE_CLOSE:
 		return true;
+	case SHM_WIRE_CONSUMER:
+	case SHM_WIRE_CONSUMER_ACK:
+	case SHM_WIRE_CONSUMER_GONE:
+	case SHM_WIRE_CONSUMER_FREE:
+	case SHM_WIRE_TYPES:
+		return chan->state == SHM_CHAN_UP;
 	default:
 		return false;
 	}
@@ -398,6 +413,16 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 		rte_spinlock_unlock(&dev->lock);
 		shm_connect_fail(connect, reason);
 		break;
+	case SHM_WIRE_TYPES:
+		chan_end(chan, -EPROTO);
+		break;
+	default:
+		if (shm_fast_event(chan, ev) != 0) {
+			chan_violation(chan, "no such consumer, or not now", type,
+				ev->msg.consumer_id.consumer);
+			chan_end(chan, -EPROTO);
+		}
+		break;
 	}
 }
 
@@ -427,12 +452,21 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 void
 shm_chan_lost(struct shm_chan *chan, int reason)
 {
-	struct rte_comch_conn *conn = chan->conn;
-
 	if (reason == -EPROTO)
 		chan_violation(chan, "its ring is nonsense", chan->rx_pos, chan->tx_pos);
-	shm_chan_close(chan, reason);
-	rte_comch_pmd_conn_down(conn, reason);
+	chan_end(chan, reason);
+}
+
+/* Peers that do not answer about a consumer. */
+void
+shm_asked_expire(struct shm_group *group, uint64_t now)
+{
+	struct shm_chan *chan;
+
+	while ((chan = shm_consumers_late(group, now)) != NULL) {
+		chan_violation(chan, "does not answer about a consumer", chan->id, 0);
+		chan_end(chan, -EPROTO);
+	}
 }
 
 /* A group leaves a link that is dead. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comch_shm.h"
+#include "shm_fast.h"
 
 void
 shm_group_put_locked(struct shm_group *group)
@@ -193,12 +193,23 @@ dispatch_connect(struct shm_link *link, struct shm_event *ev)
 	return 0;
 }
 
+/* Mapping a region takes time, too, though less than clearing memory. */
+static uint64_t
+region_work(const struct shm_link *link, uint32_t id)
+{
+	const struct shm_peer_region *region;
+
+	region = id < SHM_WIRE_MAX_REGIONS ? link->peer_regions[id] : NULL;
+	return region == NULL || region->map != NULL ? 0 : region->size / 64;
+}
+
 /* 0: the event has a new owner; -EPROTO: the peer must go; else: drop it. */
 static int
 dispatch(struct shm_link *link, struct shm_event *ev)
 {
 	uint16_t type = ev->msg.hdr.type;
 	struct shm_chan *chan;
+	uint64_t bytes = 0;
 
 	if (ev->msg.hdr.chan >= SHM_WIRE_MAX_CHANS)
 		return -EPROTO;
@@ -225,8 +236,34 @@ dispatch(struct shm_link *link, struct shm_event *ev)
 		chan->peer_closed = true;
 	if (type == SHM_WIRE_REFUSE)
 		chan->refused = true;
-	post_locked(ev, chan, 0);
+	if (type == SHM_WIRE_CONSUMER && ev->msg.consumer.nb_posts <= SHM_WIRE_MAX_POSTS &&
+			ev->msg.consumer.imm_len <= SHM_WIRE_MAX_IMM_LEN)
+		bytes = shm_wire_cpls_size(ev->msg.consumer.nb_posts, ev->msg.consumer.imm_len) +
+			region_work(link, ev->msg.consumer.region);
+	post_locked(ev, chan, bytes);
 	return 0;
+}
+
+/* Have the connection ended by its own thread, because its peer lies. */
+void
+shm_chan_broken_locked(struct shm_chan *chan)
+{
+	struct shm_link *link = chan->link;
+	struct shm_event *ev;
+	void *obj;
+
+	if (chan->lost)
+		return;
+	chan->lost = true;
+	if (rte_mempool_get(link->dev->events, &obj) != 0) {
+		shm_link_kill(link, -EPROTO);
+		return;
+	}
+	ev = obj;
+	ev->fd = -1;
+	memset(&ev->msg, 0, sizeof(ev->msg));
+	ev->msg.hdr.type = SHM_WIRE_TYPES; /* no message: our own word */
+	post_locked(ev, chan, 0);
 }
 
 void

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "comch_shm.h"
+#include "shm_fast.h"
 
 static struct shm_glink *
 glink_create_locked(struct shm_group *group, struct shm_link *link)
@@ -172,6 +172,10 @@ shm_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 	group->sync_ev.handler = group_sync_handler;
 	TAILQ_INIT(&group->glinks);
 	TAILQ_INIT(&group->waiting);
+	TAILQ_INIT(&group->consumers);
+	TAILQ_INIT(&group->producers);
+	TAILQ_INIT(&group->asked);
+	TAILQ_INIT(&group->unasked);
 
 	/* what happens on the sockets wakes any engine that sleeps */
 	ret = rte_comch_pmd_fd_add(pe, dev->epfd);
@@ -223,4 +227,7 @@ shm_group_destroy(struct rte_comch_pgroup *pg)
 	}
 	shm_group_put_locked(group);
 	rte_spinlock_unlock(&dev->lock);
+	/* it may have been the last one that looks after these */
+	while (shm_peer_region_unmap(dev))
+		;
 }

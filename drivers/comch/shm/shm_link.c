@@ -23,7 +23,7 @@
 #include <rte_random.h>
 #include <rte_string_fns.h>
 
-#include "comch_shm.h"
+#include "shm_fast.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -137,6 +137,7 @@ link_free(struct shm_link *link)
 	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++)
 		if (link->peer_wake[i] >= 0)
 			shm_fd_drop(link->peer_wake[i]);
+	shm_peer_regions_free(link);
 	link->func->nb_fds -= link->nb_fds;
 	while ((tx = STAILQ_FIRST(&link->txq)) != NULL) {
 		STAILQ_REMOVE_HEAD(&link->txq, next);
@@ -486,6 +487,7 @@ static void
 link_group(struct shm_link *link, struct shm_event *ev)
 {
 	uint32_t group = ev->msg.group.group;
+	uint32_t armed;
 
 	if (group >= SHM_WIRE_MAX_GROUPS || !is_wake_socket(ev->fd)) {
 		shm_link_violation(link, "no such group, or no socket for it", group,
@@ -507,6 +509,30 @@ link_group(struct shm_link *link, struct shm_event *ev)
 	link->peer_wake[group] = ev->fd;
 	link->peer_woken[group] = 0;
 	ev->fd = -1;
+	/* what happened before there was a socket has waked nobody */
+	armed = __atomic_load_n(&link->peer->groups[group].armed, __ATOMIC_RELAXED);
+	if (armed != 0)
+		shm_link_wake_locked(link, group, armed);
+}
+
+/* The peer's regions. One that there is no room for ends the link. */
+static void
+link_region(struct shm_link *link, struct shm_event *ev)
+{
+	int ret;
+
+	if (ev->msg.hdr.type == SHM_WIRE_REGION) {
+		ret = shm_peer_region_add(link, &ev->msg.region, ev->fd);
+		if (ret == 0)
+			ev->fd = -1;
+	} else {
+		ret = shm_peer_region_del(link, ev->msg.region_gone.region);
+	}
+	if (ret == -EPROTO)
+		shm_link_violation(link, "no such region", ev->msg.region.region,
+			ev->msg.hdr.type);
+	if (ret != 0)
+		shm_link_kill(link, ret);
 }
 
 void
@@ -521,6 +547,10 @@ shm_link_msg(struct shm_link *link, struct shm_event *ev)
 		break;
 	case SHM_WIRE_GROUP:
 		link_group(link, ev);
+		break;
+	case SHM_WIRE_REGION:
+	case SHM_WIRE_REGION_GONE:
+		link_region(link, ev);
 		break;
 	default:
 		shm_chan_dispatch(link, ev); /* owns the event from here */
@@ -601,6 +631,7 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 				__ATOMIC_RELAXED) != link->sock_seen)
 			shm_link_rx(link);
 	}
+	shm_dying_check_locked(dev);
 	/* a card's side that is slow is waited for; its end would be seen */
 	if (dev->nb_hellos != 0 && dev->role == RTE_COMCH_ROLE_DPU) {
 		for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next) {

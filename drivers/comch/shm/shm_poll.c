@@ -29,29 +29,34 @@
 #include <rte_branch_prediction.h>
 #include <rte_cycles.h>
 
-#include "comch_shm.h"
+#include "shm_fast.h"
 
 /*
  * Bells
  */
 
 /* Wake the peer's group, once for each time it sleeps. Slow: it sleeps. */
-static void
-link_wake(struct shm_link *link, uint32_t group, uint32_t armed)
+void
+shm_link_wake_locked(struct shm_link *link, uint32_t group, uint32_t armed)
 {
-	struct shm_dev *dev = link->dev;
-
-	rte_spinlock_lock(&dev->lock);
-	if (link->peer_woken[group] == armed || link->peer_wake[group] < 0) {
-		rte_spinlock_unlock(&dev->lock);
+	if (link->peer_woken[group] == armed || link->peer_wake[group] < 0)
 		return;
-	}
-	if (send(link->peer_wake[group], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
-		link->peer_woken[group] = armed;
-		rte_comch_pmd_count(&dev->dev->data->stats.wakeups);
-	}
 	/* else its buffer is full of wake-ups, or the next one tries again */
-	rte_spinlock_unlock(&dev->lock);
+	if (send(link->peer_wake[group], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		return;
+	__atomic_store_n(&link->peer_woken[group], armed, __ATOMIC_RELAXED);
+	rte_comch_pmd_count(&link->dev->dev->data->stats.wakeups);
+}
+
+void
+shm_link_wake(struct shm_link *link, uint32_t group, uint32_t armed)
+{
+	/* relaxed: this sleep or another one, it was waked by somebody */
+	if (__atomic_load_n(&link->peer_woken[group], __ATOMIC_RELAXED) == armed)
+		return;
+	rte_spinlock_lock(&link->dev->lock);
+	shm_link_wake_locked(link, group, armed);
+	rte_spinlock_unlock(&link->dev->lock);
 }
 
 /* After something was published: tell the peer, unless it looks anyway. */
@@ -71,7 +76,7 @@ chan_ring(struct shm_chan *chan)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	armed = __atomic_load_n(chan->peer_armed, __ATOMIC_RELAXED);
 	if (unlikely(armed != 0))
-		link_wake(chan->link, chan->peer_group, armed);
+		shm_link_wake(chan->link, chan->peer_group, armed);
 }
 
 int
@@ -247,11 +252,11 @@ shm_chan_undirty(struct shm_chan *chan)
 }
 
 int
-shm_conn_send(struct rte_comch_conn *conn, enum rte_comch_msg_type type, const void *data,
-		uint32_t len, bool more, uint32_t *seq)
+shm_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, bool more,
+		uint32_t *seq)
 {
 	struct shm_chan *chan = conn->priv;
-	struct shm_wire_rec rec = { .len = len, .type = type };
+	struct shm_wire_rec rec = { .len = len };
 	uint32_t size = shm_wire_rec_size(len);
 	uint32_t off;
 
@@ -321,9 +326,8 @@ chan_rx(struct shm_chan *chan, uint32_t burst)
 		word = __atomic_load_n((const uint64_t *)(const void *)(chan->peer->ring + off),
 				__ATOMIC_RELAXED);
 		memcpy(&rec, &word, sizeof(rec));
-		if (unlikely(rec.len > chan->rx_max) &&
-				(rec.type == RTE_COMCH_MSG_DATA || rec.len > sizeof(uint32_t)))
-			return -EPROTO; /* the library's own messages may be longer */
+		if (unlikely(rec.len - 1 >= chan->rx_max || rec.reserved != 0))
+			return -EPROTO;
 		size = shm_wire_rec_size(rec.len);
 		if (unlikely(size > avail))
 			return -EPROTO;
@@ -338,8 +342,7 @@ chan_rx(struct shm_chan *chan, uint32_t burst)
 		chan->rx_msgs++;
 		avail -= size;
 		nb++;
-		if (unlikely(rte_comch_pmd_msg_recv(conn, rec.type, bounce, rec.len) != 0))
-			return -EPROTO;
+		rte_comch_pmd_msg_recv(conn, bounce, rec.len);
 		if (unlikely(conn->state != RTE_COMCH_CONN_UP))
 			return -ENOTCONN;
 	} while (avail != 0 && nb < burst);
@@ -492,8 +495,8 @@ group_service(struct shm_group *group, uint64_t now)
 	if (rte_spinlock_trylock(&dev->lock) == 0)
 		return;
 	shm_service_locked(dev, now);
-	if (dev->nb_hellos != 0 || !TAILQ_EMPTY(&group->waiting))
-		us = 200; /* somebody is coming */
+	if (dev->nb_hellos != 0 || !TAILQ_EMPTY(&group->waiting) || !TAILQ_EMPTY(&dev->dying))
+		us = 200; /* somebody is coming, or is about to go */
 	rte_spinlock_unlock(&dev->lock);
 	group->next_service = now + rte_get_tsc_hz() / US_PER_S * us;
 }
@@ -504,6 +507,9 @@ group_slow_work(struct shm_group *group, uint64_t now)
 	group_service(group, now);
 	if (group->nb_half_open != 0)
 		shm_half_open_expire(group, now);
+	if (!TAILQ_EMPTY(&group->asked))
+		shm_asked_expire(group, now);
+	shm_peer_region_unmap(group->dev);
 }
 
 int
@@ -535,17 +541,63 @@ shm_group_poll(struct rte_comch_pgroup *pg, uint64_t now)
 	group->polling = false;
 	if (unlikely(!TAILQ_EMPTY(&group->waiting)))
 		nb += shm_connect_waiting(group);
+	if (unlikely(!TAILQ_EMPTY(&group->unasked)))
+		shm_consumers_ask(group);
 	if (unlikely(service))
 		group_slow_work(group, now);
 	return nb;
+}
+
+/*
+ * The queues of the group, before and after the fence that this engine and all
+ * others pass: completions that are not polled, and credits that have come.
+ */
+static bool
+group_queues_arm(struct shm_group *group)
+{
+	struct shm_producer *p;
+	struct shm_consumer *c;
+	bool pending = false;
+
+	TAILQ_FOREACH(p, &group->producers, next)
+		shm_producer_arm(p);
+	/* A: pairs with rc_wake() and post_publish() of the peers */
+	shm_barrier_all();
+	TAILQ_FOREACH(c, &group->consumers, next)
+		pending |= shm_consumer_pending(c);
+	TAILQ_FOREACH(p, &group->producers, next)
+		pending |= shm_producer_pending(p);
+	return pending;
+}
+
+/* When this group has to look again even if nobody wakes it. */
+static uint64_t
+group_deadline(const struct shm_group *group)
+{
+	uint64_t ms = rte_get_tsc_hz() / MS_PER_S;
+	uint64_t now = rte_get_tsc_cycles();
+	uint64_t deadline = UINT64_MAX;
+
+	if (!TAILQ_EMPTY(&group->waiting))
+		deadline = now + SHM_CONNECT_MS * ms;
+	else if (group->nb_half_open != 0 ||
+			__atomic_load_n(&group->dev->nb_hellos, __ATOMIC_RELAXED) != 0)
+		deadline = now + SHM_HANDSHAKE_MS * ms / 4;
+	if (!TAILQ_EMPTY(&group->asked))
+		deadline = RTE_MIN(deadline, TAILQ_FIRST(&group->asked)->deadline);
+	/* answers to other engines make room, and do not wake this one */
+	if (!TAILQ_EMPTY(&group->unasked))
+		deadline = RTE_MIN(deadline, now + ms);
+	/* relaxed: whoever makes it not empty looks after it as well */
+	if (__atomic_load_n(&group->dev->dying.tqh_first, __ATOMIC_RELAXED) != NULL)
+		deadline = RTE_MIN(deadline, now + ms);
+	return deadline;
 }
 
 bool
 shm_group_arm(struct rte_comch_pgroup *pg)
 {
 	struct shm_group *group = container_of(pg, struct shm_group, pg);
-	uint64_t now = rte_get_tsc_cycles();
-	uint64_t ms = rte_get_tsc_hz() / MS_PER_S;
 	struct shm_bell_word *word;
 	struct shm_glink *glink;
 	struct shm_chan *chan;
@@ -564,6 +616,8 @@ shm_group_arm(struct rte_comch_pgroup *pg)
 	}
 	/* B: pairs with the fences in chan_ring() and chan_rx() of the peers */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!TAILQ_EMPTY(&group->consumers) || !TAILQ_EMPTY(&group->producers))
+		pending = group_queues_arm(group);
 	TAILQ_FOREACH(glink, &group->glinks, next) {
 		pending |= glink_sock_bell(glink);
 		for (i = 0; i < glink->nb_words; i++) {
@@ -580,12 +634,7 @@ shm_group_arm(struct rte_comch_pgroup *pg)
 			pending |= __atomic_load_n(&chan->peer->head, __ATOMIC_RELAXED) !=
 				chan->tx_done;
 	}
-	pg->deadline = UINT64_MAX;
-	if (!TAILQ_EMPTY(&group->waiting))
-		pg->deadline = now + SHM_CONNECT_MS * ms;
-	else if (group->nb_half_open != 0 ||
-			__atomic_load_n(&group->dev->nb_hellos, __ATOMIC_RELAXED) != 0)
-		pg->deadline = now + SHM_HANDSHAKE_MS * ms / 4;
+	pg->deadline = group_deadline(group);
 	return pending;
 }
 
@@ -593,6 +642,7 @@ void
 shm_group_disarm(struct rte_comch_pgroup *pg)
 {
 	struct shm_group *group = container_of(pg, struct shm_group, pg);
+	struct shm_producer *p;
 	struct shm_glink *glink;
 	char drop[256];
 	uint32_t i;
@@ -611,5 +661,7 @@ shm_group_disarm(struct rte_comch_pgroup *pg)
 	}
 	for (i = 0; i < group->nb_active; i++)
 		__atomic_store_n(&group->active[i]->own->want_bell, 0, __ATOMIC_RELAXED);
+	TAILQ_FOREACH(p, &group->producers, next)
+		shm_producer_disarm(p);
 	group->next_service = 0; /* it may be a socket that woke us */
 }

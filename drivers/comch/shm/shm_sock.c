@@ -37,6 +37,12 @@ static const struct {
 	[SHM_WIRE_READY] = { sizeof(struct shm_wire_ready), true, false, -1 },
 	[SHM_WIRE_CLOSE] = { sizeof(struct shm_wire_reason), true, true, 0 },
 	[SHM_WIRE_CLOSED] = { sizeof(struct shm_wire_hdr), true, true, 0 },
+	[SHM_WIRE_REGION] = { sizeof(struct shm_wire_region), true, true, 1 },
+	[SHM_WIRE_REGION_GONE] = { sizeof(struct shm_wire_region_gone), true, true, 0 },
+	[SHM_WIRE_CONSUMER] = { sizeof(struct shm_wire_consumer), true, true, 1 },
+	[SHM_WIRE_CONSUMER_ACK] = { sizeof(struct shm_wire_consumer_ack), true, true, -1 },
+	[SHM_WIRE_CONSUMER_GONE] = { sizeof(struct shm_wire_consumer_id), true, true, 0 },
+	[SHM_WIRE_CONSUMER_FREE] = { sizeof(struct shm_wire_consumer_id), true, true, 0 },
 };
 
 void
@@ -91,6 +97,17 @@ link_sendmsg(struct shm_link *link, const union shm_wire_msg *msg, int fd)
 }
 
 /*
+ * A descriptor that the peer made us open, by asking for something. Those of our
+ * own consumers, regions and groups are open anyway until they are sent.
+ */
+static bool
+is_answer_fd(uint16_t type, int fd)
+{
+	return fd >= 0 && type != SHM_WIRE_CONSUMER && type != SHM_WIRE_REGION &&
+		type != SHM_WIRE_GROUP;
+}
+
+/*
  * Send, or keep until there is room. The descriptor is closed in either case.
  * A link that is lost takes everything and does nothing: its end is on the way.
  */
@@ -121,7 +138,8 @@ shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
 	if (ret != -EAGAIN)
 		goto done;
 	tx = NULL;
-	if (link->nb_txq < SHM_MAX_TXQ && (fd < 0 || link->nb_tx_fds < SHM_MAX_TX_FDS))
+	if (link->nb_txq < SHM_MAX_TXQ && (!is_answer_fd(type, fd) ||
+			link->nb_tx_fds < SHM_MAX_TX_FDS))
 		tx = malloc(sizeof(*tx));
 	if (tx == NULL) {
 		shm_link_violation(link, "does not read its socket", link->nb_txq, type);
@@ -130,7 +148,7 @@ shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
 	}
 	memcpy(&tx->msg, msg, len);
 	tx->fd = fd;
-	link->nb_tx_fds += fd >= 0;
+	link->nb_tx_fds += is_answer_fd(type, fd);
 	STAILQ_INSERT_TAIL(&link->txq, tx, next);
 	if (link->nb_txq++ == 0)
 		link_want_out(link, true);
@@ -151,7 +169,7 @@ shm_link_flush(struct shm_link *link)
 			return;
 		STAILQ_REMOVE_HEAD(&link->txq, next);
 		link->nb_txq--;
-		link->nb_tx_fds -= tx->fd >= 0;
+		link->nb_tx_fds -= is_answer_fd(tx->msg.hdr.type, tx->fd);
 		if (tx->fd >= 0)
 			close(tx->fd);
 		free(tx);
@@ -206,6 +224,13 @@ msg_fds(struct msghdr *mh, int *first)
 	return nb;
 }
 
+/* Have the next poll come here again. Relaxed: engines only compare it. */
+static void
+sock_seen_undo(struct shm_link *link)
+{
+	__atomic_store_n(&link->sock_seen, link->sock_seen - 1, __ATOMIC_RELAXED);
+}
+
 /* One message; false if there is none, or no event to put it in. */
 static bool
 link_rx_one(struct shm_link *link)
@@ -229,7 +254,7 @@ link_rx_one(struct shm_link *link)
 	/* one function must not take the events of the others */
 	if (link->func->nb_events >= SHM_FUNC_EVENTS || rte_mempool_get(dev->events, &obj) != 0) {
 		/* it stays in the socket: have the next poll come here again */
-		link->sock_seen--;
+		sock_seen_undo(link);
 		return false;
 	}
 	ev = obj;
@@ -273,10 +298,11 @@ shm_link_rx(struct shm_link *link)
 	link->refs++; /* each message can be its end */
 	/* before the socket: what is rung from here on is looked at again */
 	if (link->peer != NULL)
-		link->sock_seen = __atomic_load_n(&link->peer->sock_bell, __ATOMIC_ACQUIRE);
+		__atomic_store_n(&link->sock_seen, __atomic_load_n(&link->peer->sock_bell,
+			__ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
 	for (i = 0; i < SHM_SOCK_BURST && more; i++)
 		more = link_rx_one(link);
 	if (more)
-		link->sock_seen--; /* perhaps there are more */
+		sock_seen_undo(link); /* perhaps there are more */
 	shm_link_put(link);
 }

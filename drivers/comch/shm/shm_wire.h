@@ -28,9 +28,24 @@
  *    |---- CONNECT ---------------------->|   for each connection
  *    |<--- ACCEPT (segment) --------------|   or REFUSE
  *    |---- READY (segment) -------------->|
+ *    |<--> REGION (region)                |   before its first consumer
+ *    |<--> CONSUMER (segment),            |   for each consumer
+ *    |     answered by CONSUMER_ACK       |
+ *    |     (completion segment)           |
+ *    |<--> CONSUMER_GONE, answered by     |
+ *    |     CONSUMER_FREE                  |
+ *    |<--> REGION_GONE                    |
  *    |<--> CLOSE, answered by CLOSED      |
  *
  * Messages and data never touch the socket.
+ *
+ * Consumers. A consumer writes what it posts to its segment, and the producers
+ * of the peer answer in the completion segment of their process. A position
+ * counts posts; the completion of a post has the same place as the post. A
+ * producer claims positions inside of its own process, copies to the buffers, in
+ * the region that is mapped to write, and then stores one word for each: it says
+ * all that there is to say, and one of its bits changes with each lap, so that no
+ * other word has to be looked at.
  *
  * Bells. The reader of a connection owns one bit, its bell, among the bell words
  * of its peer's link segment. The writer flips it after it has published
@@ -40,6 +55,7 @@
  * look away, and looks once more after that.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,8 +69,8 @@
 #define SHM_WIRE_MAGIC 0x48534d43u /* "CMSH" */
 
 /* Versions of this file that this driver speaks. */
-#define SHM_WIRE_VERSION_MIN 1
-#define SHM_WIRE_VERSION_MAX 1
+#define SHM_WIRE_VERSION_MIN 2
+#define SHM_WIRE_VERSION_MAX 2
 
 #define SHM_WIRE_FUNCTION_SIZE 32
 #define SHM_WIRE_NAME_SIZE 128
@@ -80,6 +96,21 @@
  */
 #define SHM_WIRE_POS_START 0xfffff000u
 
+/* Consumers and producers of one connection, whose identifiers run from 1. */
+#define SHM_WIRE_MAX_CONSUMERS 256u
+#define SHM_WIRE_MAX_PRODUCERS 64u
+/* Places for the posts of one consumer, a power of two. */
+#define SHM_WIRE_MAX_POSTS 8192u
+#define SHM_WIRE_MAX_IMM_LEN 256u
+/* Regions of one process on one link; identifiers run from 0. */
+#define SHM_WIRE_MAX_REGIONS 64u
+#define SHM_WIRE_NO_REGION UINT32_MAX
+/* The length of a message has 40 bits in its completion. */
+#define SHM_WIRE_MAX_BUF_SIZE ((UINT64_C(1) << 40) - 1)
+
+/* Positions of posts, too, begin just below the wrap. */
+#define SHM_WIRE_POST_START 0xffffff00u
+
 enum shm_wire_type {
 	SHM_WIRE_HELLO = 1,
 	SHM_WIRE_HELLO_ACK,
@@ -90,6 +121,12 @@ enum shm_wire_type {
 	SHM_WIRE_READY,
 	SHM_WIRE_CLOSE,
 	SHM_WIRE_CLOSED,
+	SHM_WIRE_REGION,
+	SHM_WIRE_REGION_GONE,
+	SHM_WIRE_CONSUMER,
+	SHM_WIRE_CONSUMER_ACK,
+	SHM_WIRE_CONSUMER_GONE,
+	SHM_WIRE_CONSUMER_FREE,
 	SHM_WIRE_TYPES,
 };
 
@@ -168,6 +205,50 @@ struct shm_wire_reason {
 	uint32_t reserved;
 };
 
+/* Carries the region; of the link, like REGION_GONE. */
+struct shm_wire_region {
+	struct shm_wire_hdr hdr;
+	uint32_t region;
+	uint32_t reserved;
+	uint64_t size; /* bytes, whole pages */
+};
+
+struct shm_wire_region_gone {
+	struct shm_wire_hdr hdr;
+	uint32_t region;
+	uint32_t reserved;
+};
+
+/* The other side has to fence what it publishes: the sender has no membarrier(). */
+#define SHM_WIRE_CONSUMER_F_FENCE 0x1u
+
+/* Carries the consumer's segment. */
+struct shm_wire_consumer {
+	struct shm_wire_hdr hdr;
+	uint32_t consumer; /* identifier, from 1 */
+	uint32_t nb_posts; /* a power of two */
+	uint32_t imm_len;  /* bytes */
+	uint32_t region;   /* SHM_WIRE_NO_REGION: immediate data only */
+	uint32_t group;    /* to wake */
+	uint32_t flags;
+};
+
+/* Carries the completion segment if status is 0. */
+struct shm_wire_consumer_ack {
+	struct shm_wire_hdr hdr;
+	uint32_t consumer;
+	int32_t status; /* 0 or a negative errno */
+	uint32_t flags; /* as in CONSUMER, for the consumer's posts */
+	uint32_t reserved;
+};
+
+/* CONSUMER_GONE and CONSUMER_FREE. */
+struct shm_wire_consumer_id {
+	struct shm_wire_hdr hdr;
+	uint32_t consumer;
+	uint32_t reserved;
+};
+
 union shm_wire_msg {
 	struct shm_wire_hdr hdr;
 	struct shm_wire_hello hello;
@@ -177,6 +258,11 @@ union shm_wire_msg {
 	struct shm_wire_accept accept;
 	struct shm_wire_ready ready;
 	struct shm_wire_reason reason;
+	struct shm_wire_region region;
+	struct shm_wire_region_gone region_gone;
+	struct shm_wire_consumer consumer;
+	struct shm_wire_consumer_ack consumer_ack;
+	struct shm_wire_consumer_id consumer_id;
 };
 
 /* First line of each segment. */
@@ -219,8 +305,69 @@ struct shm_wire_chan {
  */
 struct shm_wire_rec {
 	uint32_t len;
-	uint32_t type; /* enum rte_comch_msg_type */
+	uint32_t reserved; /* 0 */
 };
+
+/*
+ * Consumer segment: written by the consumer's thread. A post is one word, with
+ * the offset in the region above SHM_WIRE_POST_OFF_SHIFT and the length below it;
+ * a length that does not fit there is in a word of its own.
+ */
+struct shm_wire_posts {
+	struct shm_wire_seg seg;
+	uint32_t tail; /* position behind the last post */
+	uint32_t reserved[31];
+	/* nb_posts words, then nb_posts lengths; or none of both without a region */
+	uint64_t words[];
+};
+
+#define SHM_WIRE_POST_OFF_SHIFT 24
+/* The length is elsewhere: it is at least as much as this says. */
+#define SHM_WIRE_POST_LONG ((UINT64_C(1) << SHM_WIRE_POST_OFF_SHIFT) - 1)
+
+/* Completion segment: written by the producers, and by the engines they are on. */
+struct shm_wire_cpls {
+	struct shm_wire_seg seg;
+	uint32_t want; /* bit of each group that sleeps until something is posted */
+	uint32_t reserved[31];
+	/* nb_posts words, then nb_posts times shm_wire_imm_size() of immediate data */
+	uint64_t words[];
+};
+
+/* A completion: bit 0 is that of the lap, then come these fields. */
+#define SHM_WIRE_CPL_PRODUCER_SHIFT 1
+#define SHM_WIRE_CPL_PRODUCER_MASK 0x7fu
+#define SHM_WIRE_CPL_IMM_SHIFT 8
+#define SHM_WIRE_CPL_IMM_MASK 0xffffu
+#define SHM_WIRE_CPL_LEN_SHIFT 24
+
+/* The bit of the lap that a position is in, for 1 << shift posts. */
+static inline uint64_t
+shm_wire_lap(uint32_t pos, uint32_t shift)
+{
+	return (pos >> shift) & 1;
+}
+
+/* Bytes between the immediate data of two completions. */
+static inline uint32_t
+shm_wire_imm_size(uint32_t imm_len)
+{
+	return RTE_ALIGN_CEIL(imm_len, 8u);
+}
+
+static inline uint32_t
+shm_wire_posts_size(uint32_t nb_posts, bool region)
+{
+	return sizeof(struct shm_wire_posts) +
+		(region ? 2 * nb_posts * (uint32_t)sizeof(uint64_t) : 0);
+}
+
+static inline uint32_t
+shm_wire_cpls_size(uint32_t nb_posts, uint32_t imm_len)
+{
+	return sizeof(struct shm_wire_cpls) +
+		nb_posts * ((uint32_t)sizeof(uint64_t) + shm_wire_imm_size(imm_len));
+}
 
 /* Bytes of the record of a message. */
 static inline uint32_t
@@ -251,5 +398,17 @@ _Static_assert(offsetof(struct shm_wire_chan, bell_seen) == 136, "bell_seen");
 _Static_assert(offsetof(struct shm_wire_chan, want_bell) == 140, "want_bell");
 _Static_assert(offsetof(struct shm_wire_chan, ring) == 256, "ring");
 _Static_assert(sizeof(struct shm_wire_rec) == 8, "rec");
+_Static_assert(sizeof(struct shm_wire_region) == 32, "region");
+_Static_assert(sizeof(struct shm_wire_region_gone) == 24, "region_gone");
+_Static_assert(sizeof(struct shm_wire_consumer) == 40, "consumer");
+_Static_assert(sizeof(struct shm_wire_consumer_ack) == 32, "consumer_ack");
+_Static_assert(sizeof(struct shm_wire_consumer_id) == 24, "consumer_id");
+_Static_assert(offsetof(struct shm_wire_posts, tail) == 128, "posts.tail");
+_Static_assert(offsetof(struct shm_wire_posts, words) == 256, "posts");
+_Static_assert(offsetof(struct shm_wire_cpls, want) == 128, "cpls.want");
+_Static_assert(offsetof(struct shm_wire_cpls, words) == 256, "cpls");
+_Static_assert(SHM_WIRE_MAX_PRODUCERS <= SHM_WIRE_CPL_PRODUCER_MASK, "producers");
+_Static_assert(SHM_WIRE_MAX_IMM_LEN <= SHM_WIRE_CPL_IMM_MASK, "imm");
+_Static_assert(SHM_WIRE_MAX_GROUPS <= 32, "bits of want");
 
 #endif /* SHM_WIRE_H */

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The input is what a peer writes to the memory of the fast path: posts, tails,
+ * completions and the words that decide about waking, and what the card's producer
+ * and consumer do in between.
+ */
+
+#include <string.h>
+
+#include "../test/test_shm_peer_fast.h"
+#include "fuzz.h"
+
+/* What the evil side has, for one input. */
+static struct {
+	struct evil *e;
+	struct evil_consumer c;
+	struct evil_rc rc;
+	uint32_t completed;
+} evil;
+
+static struct evil_region region;
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	RTE_SET_USED(argc);
+	RTE_SET_USED(argv);
+	fuzz_eal(false);
+	fuzz_card();
+	if (evil_region_create(&region, EVIL_REGION_SIZE) != 0)
+		fuzz_die("region", ENOMEM);
+	return 0;
+}
+
+static void
+begin(uint8_t how)
+{
+	int ret;
+
+	evil.e = evil_connected();
+	if (evil.e == NULL)
+		fuzz_die("the evil peer", ENOTCONN);
+	fuzz_queues_open((how & 1) != 0 ? FUZZ_TAKE_PACKETS :
+		(how & 0x20) != 0 ? FUZZ_TAKE_IMM : FUZZ_TAKE_DATA);
+	ret = evil_rc_wait(evil.e, &evil.rc);
+	if (ret == 0)
+		ret = evil_rc_answer(evil.e, &evil.rc);
+	if (ret == 0)
+		ret = evil_region_send(evil.e, &region, 3);
+	evil.c.msg.nb_posts = 1u << (how >> 1) % 6;
+	evil.c.msg.imm_len = (how & 0x10) != 0 ? FUZZ_IMM : 0;
+	if (ret == 0)
+		ret = evil_consumer_start(evil.e, &evil.c, 5,
+			(how & 0x80) != 0 ? SHM_WIRE_NO_REGION : 3);
+	if (ret != 0)
+		fuzz_die("queues of the evil peer", ret);
+	peer_turn();
+	evil.completed = 0;
+}
+
+static void
+end(void)
+{
+	evil_consumer_free(&evil.c);
+	evil_rc_free(&evil.rc);
+	fuzz_card_reset();
+	fuzz_queues_close();
+}
+
+static uint64_t
+fuzz_u64(struct fuzz_in *in)
+{
+	uint64_t value = fuzz_u32(in);
+
+	return value << 32 | fuzz_u32(in);
+}
+
+/* What the evil side's consumer says. */
+static void
+one_post(struct fuzz_in *in, uint8_t what)
+{
+	struct shm_wire_posts *posts = evil.c.posts;
+	uint32_t nb = evil.c.msg.region != SHM_WIRE_NO_REGION ? 2 * evil.c.msg.nb_posts : 0;
+	uint32_t value = fuzz_u8(in);
+	uint64_t off;
+
+	switch (what % 4) {
+	case 0:
+		posts->tail += value;
+		break;
+	case 1:
+		posts->tail = fuzz_u32(in);
+		break;
+	case 2:
+		off = fuzz_u32(in) % (2 * EVIL_REGION_SIZE);
+		evil_post(&evil.c, value % 8 == 0 ? off << value % 32 : off % 8192,
+			value % 8 == 1 ? fuzz_u64(in) : value * 16);
+		break;
+	default:
+		if (nb != 0)
+			posts->words[value % nb] = fuzz_u64(in);
+		break;
+	}
+}
+
+/* What its producers say. */
+static void
+one_completion(struct fuzz_in *in, uint8_t what)
+{
+	struct shm_wire_cpls *cpls = evil.rc.cpls;
+	uint32_t value = fuzz_u8(in), size = evil.rc.seg.size - sizeof(*cpls);
+	const uint8_t *bytes;
+	size_t n, i;
+
+	switch (what % 4) {
+	case 0: /* as a correct peer would */
+		evil_complete(&evil.rc, evil.completed, evil_cpl(&evil.rc, evil.completed,
+			1 + value % SHM_WIRE_MAX_PRODUCERS,
+			evil.rc.msg.imm_len != 0 ? value % FUZZ_IMM : 0, value));
+		evil.completed++;
+		break;
+	case 1:
+		cpls->words[value % evil.rc.msg.nb_posts] = fuzz_u64(in);
+		break;
+	case 2:
+		cpls->want = fuzz_u32(in);
+		break;
+	default:
+		n = fuzz_bytes(in, &bytes, fuzz_u8(in));
+		for (i = 0; i < n; i++)
+			((uint8_t *)cpls->words)[(value * 8 + i) % size] = bytes[i];
+		break;
+	}
+}
+
+static void
+one_step(struct fuzz_in *in)
+{
+	uint8_t what = fuzz_u8(in), value;
+
+	switch (what % 8) {
+	case 0:
+	case 1:
+		one_post(in, what >> 3);
+		break;
+	case 2:
+	case 3:
+		one_completion(in, what >> 3);
+		break;
+	case 4:
+		value = fuzz_u8(in);
+		fuzz_queues_send((what & 0x80) != 0 ? fuzz_u32(in) : 5, value * 32u,
+			(what & 0x40) != 0 ? fuzz_u8(in) : 0, (what >> 3) % 8 * 6);
+		break;
+	case 5:
+		fuzz_queues_post((what >> 3) % (FUZZ_POSTS + 1));
+		break;
+	case 6:
+		fuzz_queues_poll();
+		break;
+	default:
+		value = fuzz_u8(in);
+		evil.e->own->groups[value % SHM_WIRE_MAX_GROUPS].armed = what >> 3;
+		if (rte_comch_pe_arm(peer_env.pe) == 0)
+			rte_comch_pe_progress(peer_env.pe);
+		peer_turn();
+		break;
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_in in = { data, size };
+	unsigned int nb;
+
+	begin(fuzz_u8(&in));
+	for (nb = 0; nb < 256 && in.left != 0 && peer_env.target->conn != NULL; nb++)
+		one_step(&in);
+	peer_turn();
+	end();
+	return 0;
+}

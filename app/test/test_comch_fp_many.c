@@ -1,0 +1,717 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Several producers and consumers: of one connection, of several, in one thread
+ * and in several. Each message says who sent it to whom and which it is.
+ */
+
+#include <pthread.h>
+
+#include "test_comch_fp_util.h"
+
+#define MAX_BURST 32
+#define SLOT_BYTES 48
+
+/* What is in the immediate data of each message. */
+struct tag {
+	uint16_t from; /* the number of the producer in the test */
+	uint16_t to;   /* of the consumer */
+	uint32_t seq;
+};
+
+static uint32_t
+tag_seed(const struct tag *tag)
+{
+	return tag->from * 1000003u + tag->to * 10007u + tag->seq;
+}
+
+static uint32_t
+tag_len(const struct tag *tag)
+{
+	return tag_seed(tag) % (SLOT_BYTES + 1);
+}
+
+/* Send one message. @return taken, 0 or 1. */
+static uint16_t
+tag_send(struct rte_comch_ctx *producer, uint32_t id, const struct test_slots *from,
+		const struct tag *tag)
+{
+	uint8_t *p = test_slot(from, tag->seq % from->nb);
+	struct rte_comch_send msg = {
+		.addr = p,
+		.len = tag_len(tag),
+		.mem = from->mem,
+		.imm = tag,
+		.imm_len = sizeof(*tag),
+		.cookie = tag->seq,
+	};
+
+	test_fill(p, tag_len(tag), tag_seed(tag));
+	return rte_comch_producer_send_burst(producer, id, &msg, 1);
+}
+
+/* What came is whole, and no byte around it changed. */
+static bool
+tag_check(const struct rte_comch_cpl *cpl, const struct test_slots *to, struct tag *tag)
+{
+	memcpy(tag, cpl->imm, sizeof(*tag));
+	return cpl->status == 0 && cpl->imm_len == sizeof(*tag) && cpl->len == tag_len(tag) &&
+			cpl->cookie < to->nb &&
+			test_slot_check(to, (uint32_t)cpl->cookie, tag_len(tag), tag_seed(tag));
+}
+
+#define SOME 5
+
+/* All producers to all consumers, whose posts come and go at random. */
+static int
+all_to_all(struct test_fp *fp, uint32_t nb_producers, uint32_t nb_consumers, uint32_t rounds)
+{
+	struct test_q *producers[SOME], *consumers[SOME];
+	uint32_t sent[SOME][SOME], got[SOME][SOME];
+	struct test_slots from[SOME], to[SOME];
+	struct rte_comch_cpl cpls[MAX_BURST];
+	const uint32_t places = 16;
+	uint32_t i, j, p, c, nb, total = 0;
+	struct tag tag;
+
+	memset(sent, 0, sizeof(sent));
+	memset(got, 0, sizeof(got));
+	for (c = 0; c < nb_consumers; c++) {
+		TEST_CALL(test_slots_new(&to[c], fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, places,
+				SLOT_BYTES));
+		TEST_CALL(test_fp_consumer(fp, to[c].mem, places, sizeof(tag), &consumers[c]));
+		TEST_EXPECT(test_post_slots(consumers[c], &to[c], 0, places, 0), places);
+	}
+	for (p = 0; p < nb_producers; p++) {
+		TEST_CALL(test_slots_new(&from[p], fp->tx.dev, 0, places, SLOT_BYTES));
+		TEST_CALL(test_fp_producer(fp, places, &producers[p]));
+	}
+	for (i = 0; i < rounds; i++) {
+		p = test_rand() % nb_producers;
+		c = test_rand() % nb_consumers;
+		nb = test_rand() % places;
+		for (j = 0; j < nb; j++) {
+			tag = (struct tag) { (uint16_t)p, (uint16_t)c, sent[p][c] };
+			if (tag_send(producers[p]->ctx, consumers[c]->id, &from[p], &tag) == 0)
+				break;
+			sent[p][c]++;
+			/* the source is used again, so each has to end first */
+			TEST_EXPECT(test_poll(producers[p], cpls, 1), 1);
+			TEST_EXPECT(cpls[0].cookie, tag.seq);
+		}
+		c = test_rand() % nb_consumers;
+		nb = rte_comch_poll_burst(consumers[c]->ctx, cpls,
+				(uint16_t)(1 + test_rand() % places));
+		for (j = 0; j < nb; j++, total++) {
+			TEST_TRUE(tag_check(&cpls[j], &to[c], &tag));
+			TEST_TRUE(tag.from < nb_producers);
+			TEST_EXPECT(tag.to, c);
+			TEST_EXPECT(tag.seq, got[tag.from][c]++);
+			TEST_EXPECT(cpls[j].producer_id, producers[tag.from]->id);
+			test_slot_clear(&to[c], (uint32_t)cpls[j].cookie);
+			TEST_EXPECT(test_post_slots(consumers[c], &to[c], (uint32_t)cpls[j].cookie,
+					1, 0), 1);
+		}
+	}
+	for (c = 0; c < nb_consumers; c++) {
+		total += test_drain(consumers[c]);
+		for (p = 0; p < nb_producers; p++)
+			total -= sent[p][c];
+	}
+	TEST_EXPECT(total, 0);
+	return TEST_SUCCESS;
+}
+
+static int
+several(struct test_fp *fp)
+{
+	TEST_CALL(all_to_all(fp, SOME, 1, 3000));
+	TEST_CALL(all_to_all(fp, 1, SOME, 3000));
+	return all_to_all(fp, SOME, SOME, 10000);
+}
+
+static int
+test_several(void)
+{
+	return test_fp_both(several);
+}
+
+#define CLIENTS 4
+
+/* Each client has one pair with the server: nobody finds what is another's. */
+static int
+test_connections(void)
+{
+	struct test_q *consumers[CLIENTS], *producers[CLIENTS];
+	struct test_fp_end ends[CLIENTS], server;
+	struct rte_comch_cpl cpls[MAX_BURST];
+	uint32_t sent[CLIENTS] = { 0 }, got[CLIENTS] = { 0 }, i, j, k, nb;
+	struct test_slots from[CLIENTS], to[CLIENTS];
+	const uint32_t places = 8;
+	struct test_fp fp;
+	struct tag tag;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	server = fp.rx;
+	for (i = 0; i < CLIENTS; i++) {
+		ends[i] = fp.tx;
+		if (i != 0)
+			ends[i].ep = test_client_run("test", fp.tx.pe);
+		TEST_TRUE(ends[i].ep != NULL);
+		TEST_WAIT(ends[i].ep->conn != NULL && server.ep->nb_connects == i + 1, TEST_MS);
+		fp.rx.ep = server.ep; /* its conn is the newest */
+		fp.tx = ends[i];
+		TEST_CALL(test_slots_new(&to[i], server.dev, RTE_COMCH_MEM_F_PEER_WRITE, places,
+				SLOT_BYTES));
+		TEST_CALL(test_slots_new(&from[i], fp.tx.dev, 0, places, SLOT_BYTES));
+		TEST_CALL(test_fp_consumer(&fp, to[i].mem, places, sizeof(tag), &consumers[i]));
+		TEST_CALL(test_fp_producer(&fp, places, &producers[i]));
+		/* numbers are those of a connection */
+		TEST_EXPECT(consumers[i]->id, 1);
+		TEST_EXPECT(producers[i]->id, 1);
+		TEST_EXPECT(test_post_slots(consumers[i], &to[i], 0, places, 0), places);
+	}
+	for (k = 0; k < 4000; k++) {
+		i = test_rand() % CLIENTS;
+		tag = (struct tag) { (uint16_t)i, (uint16_t)i, sent[i] };
+		if (tag_send(producers[i]->ctx, 1, &from[i], &tag) == 1) {
+			sent[i]++;
+			TEST_EXPECT(test_poll(producers[i], cpls, 1), 1);
+		}
+		i = test_rand() % CLIENTS;
+		nb = rte_comch_poll_burst(consumers[i]->ctx, cpls, 2);
+		for (j = 0; j < nb; j++) {
+			TEST_TRUE(tag_check(&cpls[j], &to[i], &tag));
+			TEST_EXPECT(tag.from, i);
+			TEST_EXPECT(tag.seq, got[i]++);
+			test_slot_clear(&to[i], (uint32_t)cpls[j].cookie);
+			TEST_EXPECT(test_post_slots(consumers[i], &to[i], (uint32_t)cpls[j].cookie,
+					1, 0), 1);
+		}
+	}
+	/* one connection goes, the others do not notice */
+	TEST_EXPECT(test_q_close(producers[1]), 0);
+	TEST_EXPECT(test_q_close(consumers[1]), 0);
+	TEST_CALL(test_stop(ends[1].ep));
+	for (i = 0; i < CLIENTS; i++) {
+		if (i == 1)
+			continue;
+		got[i] += test_drain(consumers[i]);
+		TEST_EXPECT(got[i], sent[i]);
+		test_post_slots(consumers[i], &to[i], 0, places, 0);
+		tag = (struct tag) { (uint16_t)i, (uint16_t)i, sent[i] };
+		TEST_WAIT(tag_send(producers[i]->ctx, 1, &from[i], &tag) == 1, TEST_MS);
+		TEST_EXPECT(test_poll(consumers[i], cpls, 1), 1);
+	}
+	return TEST_SUCCESS;
+}
+
+/* Consumers come and go: the newest with a number is who gets what is sent to it. */
+static int
+reuse(struct test_fp *fp)
+{
+	struct test_q *keeper, *consumer, *producer;
+	struct rte_comch_cpl cpl;
+	uint32_t i, id = 0;
+
+	TEST_CALL(test_fp_consumer(fp, NULL, 4, 4, &keeper));
+	TEST_CALL(test_fp_producer(fp, 4, &producer));
+	for (i = 0; i < 30; i++) {
+		TEST_CALL(test_fp_consumer(fp, NULL, 1u << (i % 4), 4, &consumer));
+		TEST_TRUE(id == 0 || consumer->id == id);
+		id = consumer->id;
+		TEST_EXPECT(rte_comch_producer_credits(producer->ctx, id), 0);
+		TEST_EXPECT(test_post_empty(consumer, 1, i), 1);
+		TEST_EXPECT(test_post_empty(keeper, 1, 1000 + i), 1);
+		TEST_WAIT(test_send_imm(producer, id, &i, sizeof(i), 0) == 1, TEST_MS);
+		TEST_WAIT(test_send_imm(producer, keeper->id, &i, sizeof(i), 0) == 1, TEST_MS);
+		TEST_EXPECT(test_poll(consumer, &cpl, 1), 1);
+		TEST_EXPECT(cpl.cookie, i);
+		TEST_TRUE(memcmp(cpl.imm, &i, sizeof(i)) == 0);
+		TEST_EXPECT(test_poll(keeper, &cpl, 1), 1);
+		TEST_EXPECT(cpl.cookie, 1000 + i);
+		TEST_EXPECT(test_poll(producer, &cpl, 1), 1);
+		TEST_EXPECT(test_poll(producer, &cpl, 1), 1);
+		TEST_EXPECT(test_q_close(consumer), 0);
+		TEST_WAIT(fp->tx.ep->nb_gone == i + 1, TEST_MS);
+		TEST_EXPECT(test_send_imm(producer, id, &i, sizeof(i), 0), 0);
+		TEST_EXPECT(test_reason(producer, keeper->id), -ENOENT);
+	}
+	/* the producer likewise */
+	for (i = 0; i < 30; i++) {
+		struct test_q *other;
+
+		id = producer->id;
+		TEST_EXPECT(test_q_close(producer), 0);
+		TEST_CALL(test_fp_producer(fp, 4, &producer));
+		TEST_EXPECT(producer->id, id);
+		TEST_CALL(test_fp_producer(fp, 4, &other));
+		TEST_TRUE(other->id != id);
+		TEST_EXPECT(test_post_empty(keeper, 2, i), 2);
+		TEST_WAIT(test_send_imm(other, keeper->id, &i, sizeof(i), 0) == 1, TEST_MS);
+		TEST_WAIT(test_send_imm(producer, keeper->id, &i, sizeof(i), 0) == 1, TEST_MS);
+		TEST_EXPECT(test_poll(keeper, &cpl, 1), 1);
+		TEST_EXPECT(cpl.producer_id, other->id);
+		TEST_EXPECT(test_poll(keeper, &cpl, 1), 1);
+		TEST_EXPECT(cpl.producer_id, id);
+		TEST_EXPECT(test_q_close(other), 0);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_reuse(void)
+{
+	return test_fp_both(reuse);
+}
+
+/* As many consumers as a connection can have, all running at one time. */
+static int
+test_all_consumers(void)
+{
+	struct test_q **consumers, *producer;
+	struct rte_comch_dev_info info;
+	struct rte_comch_cpl cpl;
+	uint32_t i, nb;
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	TEST_EXPECT(rte_comch_dev_info_get(fp.rx.dev, &info), 0);
+	nb = RTE_MIN(info.max_consumers, (uint32_t)256);
+	TEST_CALL(test_fp_producer(&fp, 4, &producer));
+	consumers = calloc(nb, sizeof(consumers[0]));
+	TEST_TRUE(consumers != NULL);
+	for (i = 0; i < nb; i++) {
+		if (test_fp_consumer(&fp, NULL, 2, 4, &consumers[i]) != TEST_SUCCESS ||
+				test_post_empty(consumers[i], 1, i) != 1)
+			break;
+	}
+	for (nb = i, i = 0; i < nb; i++) {
+		struct test_q *c = consumers[(i * 7) % nb];
+
+		if (test_send_imm(producer, c->id, &i, sizeof(i), 0) != 1 ||
+				test_poll(c, &cpl, 1) != 1 || cpl.cookie != (i * 7) % nb ||
+				test_poll(producer, &cpl, 1) != 1)
+			break;
+	}
+	free(consumers);
+	TEST_EXPECT(i, nb);
+	TEST_EXPECT(nb, RTE_MIN(info.max_consumers, (uint32_t)256));
+	test_note("%u consumers at one time", nb);
+	return TEST_SUCCESS;
+}
+
+#define MASS 200
+
+static bool
+all_in(struct test_q **q, int state)
+{
+	unsigned int i;
+
+	for (i = 0; i < MASS; i++)
+		if (test_q_state(q[i]) != state)
+			return false;
+	return true;
+}
+
+/* Many consumers start at one time, and stop at one time, with posts. */
+static int
+mass(struct test_fp *fp)
+{
+	const struct rte_comch_consumer_conf conf = { .nb_posts = 2, .imm_len = 4 };
+	uint32_t i, round, flushed;
+	struct test_q *q[MASS];
+	struct rte_comch_cpl cpl;
+	int ret;
+
+	for (i = 0; i < MASS; i++) {
+		q[i] = test_q_consumer(&fp->rx, &conf);
+		TEST_TRUE(q[i] != NULL);
+	}
+	for (round = 1; round <= 3; round++) {
+		for (i = 0; i < MASS; i++) {
+			/* an engine that has too much waiting is progressed */
+			TEST_WAIT((ret = rte_comch_ctx_start(q[i]->ctx)) != -EAGAIN, TEST_MS);
+			TEST_EXPECT(ret, -EINPROGRESS);
+		}
+		TEST_WAIT(all_in(q, RTE_COMCH_STATE_RUNNING), TEST_MS);
+		TEST_EXPECT(fp->tx.ep->nb_new, round * MASS);
+		for (i = 0; i < MASS; i++)
+			TEST_EXPECT(test_post_empty(q[i], 1 + i % 2, i), 1 + i % 2);
+		for (i = 0; i < MASS; i++) {
+			TEST_WAIT((ret = rte_comch_ctx_stop(q[i]->ctx)) != -EAGAIN, TEST_MS);
+			TEST_EXPECT(ret, -EINPROGRESS);
+		}
+		TEST_WAIT(fp->tx.ep->nb_gone == round * MASS, TEST_MS);
+		for (i = 0; i < MASS; i++) {
+			for (flushed = 0; flushed < 1 + i % 2; flushed++) {
+				TEST_EXPECT(test_poll(q[i], &cpl, 1), 1);
+				TEST_EXPECT(cpl.cookie, i + flushed);
+				TEST_EXPECT(cpl.status, -ECANCELED);
+			}
+		}
+		TEST_WAIT(all_in(q, RTE_COMCH_STATE_IDLE), TEST_MS);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_mass(void)
+{
+	return test_fp_both(mass);
+}
+
+#define FLOOD 500
+
+/* Many are announced to a peer that does nothing for a while: it keeps its link. */
+static int
+test_flood(void)
+{
+	const struct rte_comch_consumer_conf conf = { .nb_posts = 1 };
+	struct test_ep *second;
+	struct test_q *q[FLOOD];
+	struct test_fp_end ends[2];
+	struct test_fp fp;
+	uint32_t i;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
+	/* two connections of one link, whose other side is not turned */
+	ends[0] = fp.rx;
+	ends[1] = fp.rx;
+	second = test_client_run("test", fp.tx.pe);
+	TEST_TRUE(second != NULL);
+	ends[0].ep = test_ep_new();
+	TEST_TRUE(ends[0].ep != NULL);
+	ends[0].ep->conn = fp.rx.ep->conn;
+	TEST_WAIT(fp.rx.ep->nb_connects == 2 && second->conn != NULL, TEST_MS);
+	for (i = 0; i < FLOOD; i++) {
+		q[i] = test_q_consumer(&ends[i % 2], &conf);
+		TEST_TRUE(q[i] != NULL);
+		while (rte_comch_ctx_start(q[i]->ctx) == -EAGAIN)
+			rte_comch_pe_progress(fp.rx.pe);
+	}
+	for (i = 0; i < 200; i++)
+		TEST_TRUE(rte_comch_pe_progress(fp.rx.pe) >= 0);
+	for (i = 0; i < FLOOD; i++)
+		TEST_WAIT(test_q_state(q[i]) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_EXPECT(fp.tx.ep->nb_new + second->nb_new, FLOOD);
+	for (i = 0; i < FLOOD; i++)
+		TEST_EXPECT(test_q_close(q[i]), 0);
+	return TEST_SUCCESS;
+}
+
+#define ENGINES 64
+
+/* Producers on engines of their own, as many as the device takes; then one less. */
+static int
+test_engines(void)
+{
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 16 };
+	struct test_q *consumer, *q[ENGINES] = { NULL };
+	struct rte_comch_pe *pes[ENGINES] = { NULL };
+	struct rte_comch_ctx *ctx = NULL;
+	struct rte_comch_cpl cpl;
+	struct test_fp_end end;
+	struct test_fp fp;
+	uint32_t i, nb;
+	int ret = 0;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	TEST_CALL(test_fp_consumer(&fp, NULL, 4, 4, &consumer));
+	for (nb = 0; nb < ENGINES; nb++) {
+		TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pes[nb]), 0);
+		TEST_EXPECT(rte_comch_producer_create(fp.tx.ep->conn, NULL, &ctx), 0);
+		ret = rte_comch_ctx_attach(ctx, pes[nb]);
+		TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+		if (ret != 0)
+			break;
+		end = fp.tx;
+		end.q_pe = pes[nb];
+		q[nb] = test_q_producer(&end, NULL);
+		TEST_TRUE(q[nb] != NULL);
+		TEST_EXPECT(rte_comch_ctx_start(q[nb]->ctx), 0);
+	}
+	test_note("%u engines beside those of the connection", nb);
+	TEST_TRUE(nb >= 8);
+	TEST_TRUE(ret == 0 || ret == -ENOSPC);
+	for (i = 0; i < nb; i++) {
+		TEST_EXPECT(test_post_empty(consumer, 1, i), 1);
+		TEST_WAIT(test_send_imm(q[i], consumer->id, &i, sizeof(i), 0) == 1, TEST_MS);
+		TEST_EXPECT(test_poll(consumer, &cpl, 1), 1);
+		TEST_EXPECT(cpl.producer_id, q[i]->id);
+	}
+	if (ret != 0) { /* one goes, and there is room for another */
+		TEST_EXPECT(test_q_close(q[nb / 2]), 0);
+		end.q_pe = pes[nb];
+		q[nb / 2] = test_q_producer(&end, NULL);
+		TEST_TRUE(q[nb / 2] != NULL);
+		TEST_EXPECT(rte_comch_ctx_start(q[nb / 2]->ctx), 0);
+		TEST_EXPECT(test_post_empty(consumer, 1, 0), 1);
+		TEST_WAIT(test_send_imm(q[nb / 2], consumer->id, &i, sizeof(i), 0) == 1, TEST_MS);
+	}
+	for (i = 0; i < nb; i++)
+		TEST_EXPECT(test_q_close(q[i]), 0);
+	for (i = 0; i < ENGINES; i++)
+		TEST_EXPECT(rte_comch_pe_destroy(pes[i]), 0);
+	return TEST_SUCCESS;
+}
+
+#define WORKERS 4
+#define WORKER_MSGS (TEST_ASAN ? 10000u : 50000u)
+#define WORKER_PLACES 64u
+#define WORKER_MS 30000
+
+/* A producer or a consumer in a thread and on an engine of its own. */
+struct worker {
+	pthread_t thread;
+	struct rte_comch_pe *pe;
+	struct rte_comch_ctx *ctx;
+	struct test_slots slots;
+	uint32_t number;      /* of the producer */
+	unsigned int cpu;     /* a number, for test_thread_spread() */
+	uint32_t to;          /* identifier of the consumer, for a producer */
+	uint32_t want;        /* messages */
+	uint32_t done;
+	uint32_t next[WORKERS]; /* of each producer, for a consumer */
+	const char *error;
+	bool over;
+};
+
+static bool
+worker_starved(uint64_t end)
+{
+	if (test_now_ns() > end)
+		return true;
+	sched_yield();
+	return false;
+}
+
+/* Stop and destroy, in the thread that used it. */
+static void
+worker_close(struct worker *w, uint64_t end)
+{
+	struct rte_comch_cpl cpls[MAX_BURST];
+
+	rte_comch_ctx_stop(w->ctx);
+	while (rte_comch_ctx_state_get(w->ctx) != RTE_COMCH_STATE_IDLE) {
+		if (rte_comch_ctx_type_get(w->ctx) == RTE_COMCH_CTX_CONSUMER)
+			rte_comch_poll_burst(w->ctx, cpls, RTE_DIM(cpls));
+		if (rte_comch_pe_progress(w->pe) == 0 && worker_starved(end)) {
+			w->error = "it does not stop";
+			break;
+		}
+	}
+	if (w->error == NULL && rte_comch_ctx_destroy(w->ctx) != 0)
+		w->error = "it cannot be destroyed";
+	__atomic_store_n(&w->over, true, __ATOMIC_RELEASE);
+}
+
+static void *
+worker_send(void *arg)
+{
+	struct worker *w = arg;
+	uint64_t end = test_now_ns() + (uint64_t)WORKER_MS * 1000000;
+	struct rte_comch_cpl cpls[MAX_BURST];
+	uint32_t sent = 0, turns = 0, i, nb;
+
+	test_thread_spread(w->cpu);
+	if (rte_comch_ctx_attach(w->ctx, w->pe) != 0 || rte_comch_ctx_start(w->ctx) != 0)
+		w->error = "it does not start";
+	while (w->done < w->want && w->error == NULL) {
+		struct tag tag = { (uint16_t)w->number, 0, sent };
+
+		/* the source of a message is free when the one a ring before it has ended */
+		if (sent < w->want && sent - w->done < w->slots.nb &&
+				tag_send(w->ctx, w->to, &w->slots, &tag) == 1)
+			sent++;
+		else if (worker_starved(end))
+			w->error = "it cannot send";
+		nb = rte_comch_poll_burst(w->ctx, cpls, RTE_DIM(cpls));
+		for (i = 0; i < nb; i++, w->done++)
+			if (cpls[i].cookie != w->done || cpls[i].status != 0)
+				w->error = "its completions are not in order";
+		if (++turns % 64 == 0)
+			rte_comch_pe_progress(w->pe);
+	}
+	worker_close(w, end);
+	return NULL;
+}
+
+static const char *
+worker_got(struct worker *w, const struct rte_comch_cpl *cpl)
+{
+	uint32_t slot = (uint32_t)cpl->cookie;
+	struct rte_comch_post post;
+	struct tag tag;
+
+	if (!tag_check(cpl, &w->slots, &tag))
+		return "a message is not what was sent";
+	if (tag.from >= WORKERS || tag.seq != w->next[tag.from]++)
+		return "a message is out of order";
+	test_slot_clear(&w->slots, slot);
+	post.addr = test_slot(&w->slots, slot);
+	post.len = w->slots.len;
+	post.cookie = slot;
+	return rte_comch_consumer_post_burst(w->ctx, &post, 1) == 1 ? NULL : "no room to post";
+}
+
+static void *
+worker_recv(void *arg)
+{
+	struct worker *w = arg;
+	uint64_t end = test_now_ns() + (uint64_t)WORKER_MS * 1000000;
+	struct rte_comch_cpl cpls[MAX_BURST];
+	struct test_q q = { .ctx = w->ctx };
+	uint32_t i, nb;
+
+	test_thread_spread(w->cpu);
+	if (rte_comch_ctx_attach(w->ctx, w->pe) != 0 ||
+			rte_comch_ctx_start(w->ctx) != -EINPROGRESS)
+		w->error = "it does not start";
+	while (rte_comch_ctx_state_get(w->ctx) == RTE_COMCH_STATE_STARTING && w->error == NULL)
+		if (rte_comch_pe_progress(w->pe) == 0 && worker_starved(end))
+			w->error = "it stays in STARTING";
+	if (w->error == NULL &&
+			test_post_slots(&q, &w->slots, 0, w->slots.nb, 0) != w->slots.nb)
+		w->error = "it cannot post";
+	while (w->done < w->want && w->error == NULL) {
+		nb = rte_comch_poll_burst(w->ctx, cpls, RTE_DIM(cpls));
+		for (i = 0; i < nb && w->error == NULL; i++, w->done++)
+			w->error = worker_got(w, &cpls[i]);
+		if (nb == 0 && rte_comch_pe_progress(w->pe) == 0 && worker_starved(end))
+			w->error = "nothing comes";
+	}
+	worker_close(w, end);
+	return NULL;
+}
+
+/* Turn the engines of the connection until all are done. */
+static int
+workers_wait(struct worker *workers, unsigned int nb)
+{
+	const char *error = NULL;
+	unsigned int i;
+
+	for (i = 0; i < nb; i++) {
+		while (!__atomic_load_n(&workers[i].over, __ATOMIC_ACQUIRE))
+			if (test_progress() == 0)
+				sched_yield();
+		pthread_join(workers[i].thread, NULL);
+		if (workers[i].error != NULL) {
+			error = workers[i].error;
+			test_fail("thread %u: %s, after %u of %u messages", i, error,
+					workers[i].done, workers[i].want);
+		}
+		rte_comch_pe_destroy(workers[i].pe);
+	}
+	return error == NULL ? TEST_SUCCESS : TEST_FAILED;
+}
+
+static int
+worker_new(struct worker *w, const struct test_fp_end *end, bool consumer, uint32_t number)
+{
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 64 };
+	struct rte_comch_consumer_conf consumer_conf = {
+		.nb_posts = WORKER_PLACES,
+		.imm_len = sizeof(struct tag),
+	};
+	const struct rte_comch_producer_conf producer_conf = { .nb_sends = WORKER_PLACES };
+
+	memset(w, 0, sizeof(*w));
+	w->number = number;
+	w->cpu = consumer; /* the two of a pair run at one time */
+	w->want = WORKER_MSGS;
+	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &w->pe), 0);
+	TEST_CALL(test_slots_new(&w->slots, end->dev, consumer ? RTE_COMCH_MEM_F_PEER_WRITE : 0,
+			WORKER_PLACES, SLOT_BYTES));
+	if (consumer) {
+		consumer_conf.mem = w->slots.mem;
+		TEST_EXPECT(rte_comch_consumer_create(end->ep->conn, &consumer_conf, &w->ctx), 0);
+	} else {
+		TEST_EXPECT(rte_comch_producer_create(end->ep->conn, &producer_conf, &w->ctx), 0);
+	}
+	return TEST_SUCCESS;
+}
+
+/* Producers in threads, all to one consumer in another. */
+static int
+test_threads_to_one(void)
+{
+	struct worker workers[WORKERS + 1];
+	struct test_fp fp;
+	unsigned int i;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	TEST_CALL(worker_new(&workers[WORKERS], &fp.rx, true, 0));
+	workers[WORKERS].want *= WORKERS;
+	for (i = 0; i < WORKERS; i++) {
+		TEST_CALL(worker_new(&workers[i], &fp.tx, false, i));
+		workers[i].to = (uint32_t)rte_comch_consumer_id_get(workers[WORKERS].ctx);
+		workers[i].cpu = i; /* they claim at one time */
+	}
+	for (i = 0; i <= WORKERS; i++)
+		TEST_EXPECT(pthread_create(&workers[i].thread, NULL,
+				i < WORKERS ? worker_send : worker_recv, &workers[i]), 0);
+	TEST_CALL(workers_wait(workers, WORKERS + 1));
+	for (i = 0; i < WORKERS; i++)
+		TEST_EXPECT(workers[WORKERS].next[i], WORKER_MSGS);
+	return TEST_SUCCESS;
+}
+
+/* Pairs in threads of their own: two one way, two the other. */
+static int
+test_threads_pairs(void)
+{
+	struct worker workers[2 * WORKERS];
+	struct test_fp fp;
+	unsigned int i;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	for (i = 0; i < WORKERS; i++) {
+		const struct test_fp_end *from = i % 2 != 0 ? &fp.tx : &fp.rx;
+		const struct test_fp_end *to = i % 2 != 0 ? &fp.rx : &fp.tx;
+
+		TEST_CALL(worker_new(&workers[2 * i], to, true, 0));
+		TEST_CALL(worker_new(&workers[2 * i + 1], from, false, i));
+		workers[2 * i + 1].to = (uint32_t)rte_comch_consumer_id_get(workers[2 * i].ctx);
+	}
+	for (i = 0; i < 2 * WORKERS; i++)
+		TEST_EXPECT(pthread_create(&workers[i].thread, NULL,
+				i % 2 != 0 ? worker_send : worker_recv, &workers[i]), 0);
+	return workers_wait(workers, 2 * WORKERS);
+}
+
+static int
+quiet(void)
+{
+	test_log_quiet(); /* what is refused on purpose is no news */
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: many producers and consumers",
+	.setup = quiet,
+	.teardown = test_log_restore,
+	.unit_test_cases = {
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_several),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_connections),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_reuse),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_all_consumers),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mass),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_flood),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_engines),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_threads_to_one),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_threads_pairs),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_fp_many(void)
+{
+	return test_pairs_run(&suite);
+}
+
+REGISTER_FAST_TEST(comch_fp_many_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_many)

@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The burst functions for mbufs: what arrives, who owns which mbuf when, and
+ * that each is back in its pool at the end.
+ */
+
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+
+#include "test_comch_fp_util.h"
+
+#define POOL_MBUFS 255
+#define ROOM 1024
+#define PLACES 64
+#define MAX_BURST 256
+
+/* A pool on each side; the receiver's is that of its consumer. */
+struct pair {
+	struct test_q *producer;
+	struct test_q *consumer;
+	struct rte_mempool *tx_pool;
+	struct rte_mempool *rx_pool;
+	struct rte_comch_mem *rx_mem;
+	uint32_t nb_rx; /* mbufs of rx_pool */
+};
+
+static struct rte_mbuf *pkts[MAX_BURST], *found[MAX_BURST];
+static struct rte_mempool *own_pool; /* the tx_pool of the case, to be freed */
+
+static void
+teardown(void)
+{
+	test_fp_cleanup();
+	if (own_pool != NULL && !rte_mempool_full(own_pool))
+		test_fail("%u mbufs that were sent are not back",
+				rte_mempool_in_use_count(own_pool));
+	rte_mempool_free(own_pool);
+	own_pool = NULL;
+}
+
+/*
+ * Receive, and so post, until the producer sees nb credits. A driver may post in
+ * bulk, and leave up to a quarter of the places empty for a while: so nb has to
+ * be less than all.
+ */
+static int
+offered(struct pair *p, uint32_t nb)
+{
+	TEST_WAIT(rte_comch_rx_burst(p->consumer->ctx, found, 1) == 0 &&
+			rte_comch_producer_credits(p->producer->ctx, p->consumer->id) >= nb,
+			TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+pair_open(struct test_fp *fp, struct pair *p, uint32_t nb_rx, uint32_t nb_posts, uint32_t cache)
+{
+	struct rte_comch_mem_info info;
+
+	rte_mempool_free(own_pool);
+	own_pool = rte_pktmbuf_pool_create("test_tx", POOL_MBUFS, cache, 0,
+			ROOM + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
+	TEST_TRUE(own_pool != NULL);
+	p->tx_pool = own_pool;
+	p->nb_rx = nb_rx;
+	p->rx_mem = test_mem_pool(fp->rx.dev, "test_rx", nb_rx, cache, ROOM + RTE_PKTMBUF_HEADROOM,
+			RTE_COMCH_MEM_F_PEER_WRITE);
+	TEST_TRUE(p->rx_mem != NULL);
+	TEST_EXPECT(rte_comch_mem_info_get(p->rx_mem, &info), 0);
+	p->rx_pool = info.pool;
+	TEST_TRUE(p->rx_pool != NULL);
+	TEST_CALL(test_fp_consumer(fp, p->rx_mem, nb_posts, 8, &p->consumer));
+	TEST_CALL(test_fp_producer(fp, PLACES, &p->producer));
+	return offered(p, RTE_MIN(nb_rx, nb_posts));
+}
+
+/* All is back: without a poll, because posts that are mbufs need none. */
+static int
+idle(struct pair *p)
+{
+	int ret = rte_comch_ctx_stop(p->consumer->ctx);
+
+	TEST_TRUE(ret == 0 || ret == -EINPROGRESS);
+	TEST_WAIT(test_q_state(p->consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_mempool_avail_count(p->rx_pool), p->nb_rx);
+	TEST_EXPECT(rte_mempool_avail_count(p->tx_pool), POOL_MBUFS);
+	return TEST_SUCCESS;
+}
+
+static int
+pair_close(struct pair *p)
+{
+	TEST_CALL(idle(p));
+	TEST_EXPECT(test_q_close(p->consumer), 0);
+	TEST_EXPECT(test_q_close(p->producer), 0);
+	TEST_EXPECT(test_mem_free(p->rx_mem), 0);
+	return TEST_SUCCESS;
+}
+
+/* A packet of as many segments as asked for, some of them empty if it is short. */
+static struct rte_mbuf *
+packet(struct rte_mempool *pool, uint32_t len, uint32_t segs, uint32_t seed)
+{
+	struct rte_mbuf *head = NULL, *m;
+	uint8_t data[8 * ROOM];
+	uint32_t i, off = 0, part;
+
+	test_fill(data, len, seed);
+	for (i = 0; i < segs; i++) {
+		m = rte_pktmbuf_alloc(pool);
+		if (m == NULL)
+			break;
+		part = i == segs - 1 ? len - off : RTE_MIN(len / segs + i % 3, len - off);
+		memcpy(rte_pktmbuf_append(m, (uint16_t)part), data + off, part);
+		off += part;
+		if (head == NULL)
+			head = m;
+		else
+			rte_pktmbuf_chain(head, m);
+	}
+	if (off != len || i != segs) {
+		rte_pktmbuf_free(head);
+		return NULL;
+	}
+	return head;
+}
+
+/* One packet as rte_comch_rx_burst() gave it; it is freed. */
+static int
+check_packet(struct pair *p, struct rte_mbuf *m, uint32_t len, uint32_t seed)
+{
+	struct rte_comch_mem_info info;
+	uint8_t *data = rte_pktmbuf_mtod(m, uint8_t *);
+	bool same = test_check(data, len, seed);
+
+	TEST_EXPECT(rte_comch_mem_info_get(p->rx_mem, &info), 0);
+	TEST_TRUE(m->pool == p->rx_pool);
+	TEST_EXPECT(m->nb_segs, 1);
+	TEST_TRUE(m->next == NULL);
+	TEST_EXPECT(rte_mbuf_refcnt_read(m), 1);
+	TEST_EXPECT(rte_pktmbuf_pkt_len(m), len);
+	TEST_EXPECT(rte_pktmbuf_data_len(m), len);
+	TEST_EXPECT(rte_pktmbuf_headroom(m), RTE_PKTMBUF_HEADROOM);
+	TEST_EXPECT(m->hash.usr, p->producer->id);
+	TEST_TRUE(data >= (uint8_t *)info.addr && data + len <= (uint8_t *)info.addr + info.len);
+	TEST_ASSERT(same, "%u bytes are not what was sent", len);
+	rte_pktmbuf_free(m);
+	return TEST_SUCCESS;
+}
+
+/* Receive nb packets into found[]. */
+static int
+receive(struct pair *p, uint32_t nb)
+{
+	uint32_t got = 0;
+
+	TEST_WAIT((got += rte_comch_rx_burst(p->consumer->ctx, &found[got],
+			(uint16_t)(nb - got))) == nb, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+lengths(struct test_fp *fp)
+{
+	static const uint32_t lens[] = { 1, 7, 60, 64, 65, 300, ROOM - 1, ROOM };
+	static const uint32_t bursts[] = { 1, 2, 31, 32, 33, PLACES * 3 / 4 };
+	struct rte_comch_cpl cpl;
+	struct pair p;
+	unsigned int i, j;
+	uint32_t k, nb;
+
+	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 32));
+	for (i = 0; i < RTE_DIM(lens); i++) {
+		for (j = 0; j < RTE_DIM(bursts); j++) {
+			nb = bursts[j];
+			for (k = 0; k < nb; k++) {
+				pkts[k] = packet(p.tx_pool, lens[i], 1, k);
+				TEST_TRUE(pkts[k] != NULL);
+			}
+			TEST_CALL(offered(&p, nb));
+			TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, pkts,
+					(uint16_t)nb), nb);
+			TEST_EXPECT(test_reason(p.producer, p.consumer->id), 0);
+			TEST_CALL(receive(&p, nb));
+			for (k = 0; k < nb; k++)
+				TEST_CALL(check_packet(&p, found[k], lens[i], k));
+			TEST_EXPECT(rte_comch_rx_burst(p.consumer->ctx, found, 1), 0);
+			TEST_EXPECT(rte_comch_poll_burst(p.producer->ctx, &cpl, 1), 0);
+		}
+	}
+	TEST_WAIT(rte_mempool_avail_count(p.tx_pool) == POOL_MBUFS, TEST_MS);
+	return pair_close(&p);
+}
+
+static int
+test_lengths(void)
+{
+	return test_fp_both(lengths);
+}
+
+/* All segments of a packet go into one buffer. */
+static int
+segments(struct test_fp *fp)
+{
+	struct rte_mbuf *m, *clone;
+	struct pair p;
+	uint32_t i, len, segs;
+
+	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 0));
+	for (i = 0; i < 400; i++) {
+		segs = 1 + i % 8;
+		len = test_rand() % (ROOM + 1);
+		m = packet(p.tx_pool, len, segs, i);
+		TEST_TRUE(m != NULL);
+		TEST_EXPECT(m->nb_segs, segs);
+		TEST_CALL(offered(&p, 1));
+		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
+		TEST_CALL(receive(&p, 1));
+		TEST_CALL(check_packet(&p, found[0], len, i));
+	}
+	/* a clone, and an mbuf that somebody else holds too */
+	m = packet(p.tx_pool, 500, 3, 9);
+	TEST_TRUE(m != NULL);
+	clone = rte_pktmbuf_clone(m, p.tx_pool);
+	TEST_TRUE(clone != NULL);
+	TEST_CALL(offered(&p, 1));
+	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &clone, 1), 1);
+	TEST_CALL(receive(&p, 1));
+	TEST_CALL(check_packet(&p, found[0], 500, 9));
+	rte_pktmbuf_refcnt_update(m, 1);
+	TEST_CALL(offered(&p, 1));
+	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
+	TEST_CALL(receive(&p, 1));
+	TEST_CALL(check_packet(&p, found[0], 500, 9));
+	TEST_EXPECT(rte_mbuf_refcnt_read(m), 1);
+	rte_pktmbuf_free(m);
+	return pair_close(&p);
+}
+
+static int
+test_segments(void)
+{
+	return test_fp_both(segments);
+}
+
+/* What is not taken stays the caller's, as it was. */
+static int
+not_taken(struct test_fp *fp)
+{
+	struct rte_comch_queue_stats stats;
+	struct rte_mbuf *large;
+	struct pair p;
+	uint32_t i, j, k;
+
+	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, 8, 0));
+	for (i = 0; i < 26; i++) {
+		pkts[i] = packet(p.tx_pool, 10 + i, 1 + i % 2, i);
+		TEST_TRUE(pkts[i] != NULL);
+	}
+	/* no such consumer */
+	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id + 1, pkts, 26), 0);
+	TEST_EXPECT(test_reason(p.producer, p.consumer->id), -ENOENT);
+	/* more than there are credits for, then none at all */
+	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, pkts, 26), 8);
+	TEST_EXPECT(test_reason(p.producer, p.consumer->id), -EAGAIN);
+	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &pkts[8], 18), 0);
+	TEST_EXPECT(test_reason(p.producer, p.consumer->id), -EAGAIN);
+	TEST_CALL(receive(&p, 8));
+	for (i = 0; i < 8; i++)
+		TEST_CALL(check_packet(&p, found[i], 10 + i, i));
+	/* one byte more than the room, in place of the third of six */
+	for (i = 0; i < 3; i++) {
+		struct rte_mbuf **six = &pkts[8 + 6 * i];
+		uint32_t credits;
+
+		TEST_CALL(offered(&p, 5));
+		credits = rte_comch_producer_credits(p.producer->ctx, p.consumer->id);
+		large = packet(p.tx_pool, ROOM + 1, 2 + i, 4);
+		TEST_TRUE(large != NULL);
+		rte_pktmbuf_free(six[2]);
+		six[2] = large;
+		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, six, 6), 2);
+		TEST_EXPECT(test_reason(p.producer, p.consumer->id), -EMSGSIZE);
+		TEST_EXPECT(rte_comch_producer_credits(p.producer->ctx, p.consumer->id),
+				credits - 2);
+		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &large, 1), 0);
+		TEST_EXPECT(rte_pktmbuf_pkt_len(large), ROOM + 1);
+		TEST_EXPECT(large->nb_segs, 2 + i);
+		rte_pktmbuf_free(large);
+		/* those behind it can go */
+		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &six[3], 3), 3);
+		TEST_CALL(receive(&p, 5));
+		for (j = 0; j < 5; j++) {
+			k = 8 + 6 * i + j + (j >= 2);
+			TEST_CALL(check_packet(&p, found[j], 10 + k, k));
+		}
+	}
+	TEST_EXPECT(rte_comch_queue_stats_get(p.producer->ctx, &stats), 0);
+	TEST_EXPECT(stats.msgs, 8 + 3 * 5);
+	TEST_TRUE(stats.short_credits == 2 && stats.errors == 1 + 3 * 2);
+	return TEST_SUCCESS;
+}
+
+static int
+test_not_taken(void)
+{
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	return not_taken(&fp);
+}
+
+/* Who keeps what he received dries the pool out; it recovers when he frees it. */
+static int
+pool_empty(struct test_fp *fp)
+{
+	const uint32_t nb_rx = 48, nb_posts = 32;
+	struct rte_mbuf *m;
+	struct pair p;
+	uint32_t lap, i, sent, got, nb;
+
+	TEST_CALL(pair_open(fp, &p, nb_rx, nb_posts, 0));
+	for (lap = 0; lap < 20; lap++) {
+		for (sent = got = i = 0; i < 20 && got < nb_rx; i++) {
+			while (sent < nb_rx + 8) {
+				m = packet(p.tx_pool, 100 + sent, 1, sent);
+				TEST_TRUE(m != NULL);
+				nb = rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &m, 1);
+				if (nb == 0) {
+					rte_pktmbuf_free(m);
+					break;
+				}
+				sent++;
+			}
+			nb = rte_comch_rx_burst(p.consumer->ctx, &found[got], 7);
+			for (; nb > 0; nb--, got++)
+				TEST_EXPECT(rte_pktmbuf_pkt_len(found[got]), 100 + got);
+		}
+		TEST_EXPECT(got, nb_rx);
+		TEST_EXPECT(sent, nb_rx);
+		TEST_EXPECT(rte_mempool_avail_count(p.rx_pool), 0);
+		TEST_EXPECT(rte_comch_rx_burst(p.consumer->ctx, &found[got], 8), 0);
+		TEST_EXPECT(rte_comch_producer_credits(p.producer->ctx, p.consumer->id), 0);
+		/* one is freed, and one can come */
+		TEST_CALL(check_packet(&p, found[0], 100, 0));
+		TEST_CALL(offered(&p, 1));
+		for (i = 1; i < nb_rx; i++)
+			TEST_CALL(check_packet(&p, found[i], 100 + i, i));
+		TEST_CALL(offered(&p, nb_posts * 3 / 4));
+	}
+	return pair_close(&p);
+}
+
+static int
+test_pool_empty(void)
+{
+	return test_fp_both(pool_empty);
+}
+
+/* A consumer of mbufs that others post for, or fill from the pool meanwhile. */
+static int
+shared_pool(struct test_fp *fp)
+{
+	struct test_q *second;
+	struct rte_mbuf *m;
+	struct pair p;
+	uint32_t i;
+
+	TEST_CALL(pair_open(fp, &p, 24, 16, 0));
+	/* two consumers of one pool */
+	TEST_CALL(test_fp_consumer(fp, p.rx_mem, 16, 0, &second));
+	TEST_EXPECT(rte_comch_rx_burst(second->ctx, found, 1), 0);
+	TEST_WAIT(rte_comch_producer_credits(p.producer->ctx, second->id) == 8, TEST_MS);
+	TEST_EXPECT(rte_mempool_avail_count(p.rx_pool), 0);
+	for (i = 0; i < 200; i++) {
+		uint32_t to = i % 2 != 0 ? second->id : p.consumer->id;
+
+		m = packet(p.tx_pool, i, 2, i);
+		TEST_TRUE(m != NULL);
+		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, to, &m, 1), 1);
+		TEST_WAIT(rte_comch_rx_burst(i % 2 != 0 ? second->ctx : p.consumer->ctx, found,
+				8) == 1, TEST_MS);
+		TEST_CALL(check_packet(&p, found[0], i, i));
+	}
+	TEST_EXPECT(rte_comch_ctx_stop(second->ctx), -EINPROGRESS);
+	TEST_WAIT(test_q_state(second) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(test_q_close(second), 0);
+	return pair_close(&p);
+}
+
+static int
+test_shared_pool(void)
+{
+	return test_fp_both(shared_pool);
+}
+
+/* Messages that were not sent as mbufs are received as such, and the other way round. */
+static int
+mixed(struct test_fp *fp)
+{
+	struct test_slots from, to;
+	struct test_q *plain;
+	struct rte_comch_dev_stats stats;
+	struct rte_comch_cpl cpls[8];
+	struct rte_mbuf *m;
+	struct pair p;
+	uint32_t i;
+
+	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 0));
+	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, ROOM));
+	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 8, ROOM));
+	TEST_CALL(test_fp_consumer(fp, to.mem, 8, 0, &plain));
+	/* who receives packets has no completions to poll, and loses none by it */
+	TEST_EXPECT(rte_comch_dev_stats_reset(fp->rx.dev), 0);
+	for (i = 0; i < 10; i++)
+		TEST_EXPECT(rte_comch_poll_burst(p.consumer->ctx, cpls, 8), 0);
+	test_fill(test_slot(&from, 0), 333, 1);
+	TEST_EXPECT(test_send_slot(p.producer, p.consumer->id, &from, 0, 333, 55), 1);
+	/* without data: a packet of length 0, whatever else it carries */
+	TEST_EXPECT(test_send_imm(p.producer, p.consumer->id, "abcd", 4, 56), 1);
+	m = packet(p.tx_pool, 64, 1, 2);
+	TEST_TRUE(m != NULL);
+	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
+	m = packet(p.tx_pool, 0, 1, 3);
+	TEST_TRUE(m != NULL);
+	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
+	TEST_EXPECT(rte_comch_poll_burst(p.consumer->ctx, cpls, 8), 0);
+	test_settle();
+	TEST_EXPECT(rte_comch_dev_stats_get(fp->rx.dev, &stats), 0);
+	TEST_EXPECT(stats.violations, 0);
+	TEST_CALL(receive(&p, 4));
+	TEST_CALL(check_packet(&p, found[0], 333, 1));
+	TEST_CALL(check_packet(&p, found[1], 0, 0));
+	TEST_CALL(check_packet(&p, found[2], 64, 2));
+	TEST_CALL(check_packet(&p, found[3], 0, 3));
+	/* only those of the burst layer have completions */
+	TEST_EXPECT(test_poll(p.producer, cpls, 2), 2);
+	TEST_EXPECT(cpls[0].cookie, 55);
+	TEST_EXPECT(cpls[1].cookie, 56);
+	TEST_EXPECT(test_drain(p.producer), 0);
+
+	TEST_CALL(test_fp_offer(plain, p.producer, &to, 0, 8, 0));
+	for (i = 0; i < 8; i++) {
+		m = packet(p.tx_pool, 100 * i, 1 + i, i);
+		TEST_TRUE(m != NULL);
+		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, plain->id, &m, 1), 1);
+	}
+	TEST_EXPECT(test_poll(plain, cpls, 8), 8);
+	for (i = 0; i < 8; i++) {
+		TEST_EXPECT(cpls[i].cookie, i);
+		TEST_EXPECT(cpls[i].len, 100 * i);
+		TEST_TRUE(test_slot_check(&to, i, 100 * i, i));
+	}
+	TEST_EXPECT(test_q_close(plain), 0);
+	return pair_close(&p);
+}
+
+static int
+test_mixed(void)
+{
+	return test_fp_both(mixed);
+}
+
+/* Many laps; packets are in flight when the consumer stops. */
+static int
+laps(struct test_fp *fp)
+{
+	uint32_t sent = 0, got = 0, i, nb;
+	struct pair p;
+
+	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 32));
+	while (got < (TEST_ASAN ? 5000u : 70000u)) {
+		nb = 1 + test_rand() % 40;
+		for (i = 0; i < nb; i++) {
+			pkts[i] = rte_pktmbuf_alloc(p.tx_pool);
+			TEST_TRUE(pkts[i] != NULL);
+			*(uint32_t *)rte_pktmbuf_append(pkts[i], 4) = sent + i;
+		}
+		i = rte_comch_tx_burst(p.producer->ctx, p.consumer->id, pkts, (uint16_t)nb);
+		sent += i;
+		rte_pktmbuf_free_bulk(&pkts[i], nb - i);
+		nb = rte_comch_rx_burst(p.consumer->ctx, found, (uint16_t)(1 + test_rand() % 40));
+		for (i = 0; i < nb; i++, got++) {
+			TEST_EXPECT(rte_pktmbuf_pkt_len(found[i]), 4);
+			TEST_EXPECT(*rte_pktmbuf_mtod(found[i], uint32_t *), got);
+			rte_pktmbuf_free(found[i]);
+		}
+	}
+	/* some arrive that nobody receives: they are not lost to the pool */
+	for (i = 0; i < 2; i++) {
+		do {
+			pkts[0] = rte_pktmbuf_alloc(p.tx_pool);
+			TEST_TRUE(pkts[0] != NULL);
+			nb = rte_comch_tx_burst(p.producer->ctx, p.consumer->id, pkts, 1);
+		} while (nb == 1);
+		rte_pktmbuf_free(pkts[0]);
+		/* in its second life it begins with none of them */
+		if (i == 0) {
+			TEST_CALL(idle(&p));
+			TEST_CALL(test_q_start(p.consumer, &fp->tx));
+			TEST_EXPECT(rte_comch_rx_burst(p.consumer->ctx, found, 1), 0);
+			TEST_CALL(offered(&p, PLACES));
+		}
+	}
+	return pair_close(&p);
+}
+
+static int
+test_laps(void)
+{
+	return test_fp_both(laps);
+}
+
+/* The connection is lost with mbufs posted, and with packets that have come. */
+static int
+lost(struct test_fp *fp)
+{
+	struct pair p;
+	uint32_t i;
+
+	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 0));
+	for (i = 0; i < 5; i++) {
+		pkts[i] = packet(p.tx_pool, 100, 1, i);
+		TEST_TRUE(pkts[i] != NULL);
+	}
+	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, pkts, 5), 5);
+	TEST_CALL(receive(&p, 2));
+	TEST_EXPECT(test_q_close(p.producer), 0);
+	if (rte_comch_ctx_type_get(fp->tx.ep->ctx) == RTE_COMCH_CTX_CLIENT)
+		TEST_CALL(test_stop(fp->tx.ep));
+	else
+		TEST_EXPECT(rte_comch_server_disconnect(fp->tx.ep->conn), 0);
+	TEST_WAIT(test_q_state(p.consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(p.consumer->ctx), -ECONNRESET);
+	TEST_EXPECT(rte_mempool_avail_count(p.rx_pool), POOL_MBUFS - 2);
+	TEST_EXPECT(test_q_close(p.consumer), 0);
+	/* the two that were received are still good */
+	TEST_EXPECT(rte_comch_mem_free(p.rx_mem), -EBUSY);
+	for (i = 0; i < 2; i++) {
+		TEST_TRUE(test_check(rte_pktmbuf_mtod(found[i], uint8_t *), 100, i));
+		rte_pktmbuf_free(found[i]);
+	}
+	TEST_EXPECT(test_mem_free(p.rx_mem), 0);
+	TEST_EXPECT(rte_mempool_avail_count(p.tx_pool), POOL_MBUFS);
+	return TEST_SUCCESS;
+}
+
+static int
+test_conn_lost(void)
+{
+	return test_fp_both(lost);
+}
+
+static int
+quiet(void)
+{
+	test_log_quiet(); /* what is refused on purpose is no news */
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: mbufs on the fast path",
+	.setup = quiet,
+	.teardown = test_log_restore,
+	.unit_test_cases = {
+		TEST_CASE_ST(test_fp_need, teardown, test_lengths),
+		TEST_CASE_ST(test_fp_need, teardown, test_segments),
+		TEST_CASE_ST(test_fp_need, teardown, test_not_taken),
+		TEST_CASE_ST(test_fp_need, teardown, test_pool_empty),
+		TEST_CASE_ST(test_fp_need, teardown, test_shared_pool),
+		TEST_CASE_ST(test_fp_need, teardown, test_mixed),
+		TEST_CASE_ST(test_fp_need, teardown, test_laps),
+		TEST_CASE_ST(test_fp_need, teardown, test_conn_lost),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_fp_mbuf(void)
+{
+	return test_pairs_run(&suite);
+}
+
+REGISTER_FAST_TEST(comch_fp_mbuf_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_mbuf)

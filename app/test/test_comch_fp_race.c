@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * A producer that sends in a thread of its own while, in the main thread, what
+ * it sends to or beside comes and goes: consumers, other producers, the
+ * connection. What was taken arrives, once and in order, whatever happens.
+ */
+
+#include <pthread.h>
+
+#include "test_comch_fp_util.h"
+
+#define PLACES 16
+#define BURST 8
+
+/* The immediate data of each message. */
+struct mark {
+	uint32_t from;
+	uint32_t seq;
+};
+
+/* Sends to one consumer as long as it is told to. */
+struct sender {
+	pthread_t thread;
+	struct rte_comch_pe *pe;
+	struct rte_comch_ctx *ctx;
+	uint32_t to;
+	uint32_t sent;      /* read by others when the thread is over */
+	uint32_t reasons;   /* bits: 0 no credit, 1 no consumer, 2 no connection */
+	bool stop;          /* of its own accord, if it is not lost before */
+	bool lost;          /* it became IDLE */
+	bool over;
+	const char *error;
+};
+
+/* One burst; how many were taken. */
+static uint16_t
+send_marks(struct rte_comch_ctx *ctx, uint32_t to, uint32_t from, uint32_t seq, uint16_t nb)
+{
+	struct rte_comch_send msgs[BURST];
+	struct mark marks[BURST];
+	uint16_t i;
+
+	for (i = 0; i < nb; i++) {
+		marks[i] = (struct mark) { from, seq + i };
+		msgs[i] = (struct rte_comch_send) {
+			.imm = &marks[i],
+			.imm_len = sizeof(marks[i]),
+			.flags = RTE_COMCH_SEND_F_NO_CPL,
+		};
+	}
+	return rte_comch_producer_send_burst(ctx, to, msgs, nb);
+}
+
+static void
+sender_note(struct sender *s)
+{
+	struct rte_comch_room room;
+	int ret = rte_comch_producer_room_get(s->ctx, s->to, &room);
+
+	if (ret == -ENOENT || ret == -ENOTCONN)
+		room.reason = ret;
+	else if (ret != 0)
+		return; /* no longer RUNNING */
+	switch (room.reason) {
+	case 0:
+		break; /* of a burst before */
+	case -EAGAIN:
+		s->reasons |= 1;
+		break;
+	case -ENOENT:
+		s->reasons |= 2;
+		break;
+	case -ENOTCONN:
+		s->reasons |= 4;
+		break;
+	default:
+		s->error = strerror(-room.reason);
+		break;
+	}
+}
+
+static void *
+sender_run(void *arg)
+{
+	struct sender *s = arg;
+	uint64_t end = test_now_ns() + UINT64_C(30000000000);
+	uint32_t turns = 0, n;
+	int ret;
+
+	test_thread_spread(1);
+	ret = rte_comch_ctx_attach(s->ctx, s->pe);
+	if (ret == 0)
+		ret = rte_comch_ctx_start(s->ctx);
+	s->lost = ret == -ENOTCONN; /* it came too late */
+	if (ret != 0 && !s->lost)
+		s->error = "it does not start";
+	while (s->error == NULL && !s->lost && !__atomic_load_n(&s->stop, __ATOMIC_RELAXED)) {
+		n = send_marks(s->ctx, s->to, 0, s->sent, (uint16_t)(1 + turns % BURST));
+		s->sent += n;
+		if (n == 0)
+			sender_note(s);
+		if (n == 0 || turns % 16 == 0) {
+			rte_comch_pe_progress(s->pe);
+			s->lost = rte_comch_ctx_state_get(s->ctx) == RTE_COMCH_STATE_IDLE;
+		}
+		if (++turns % 1024 == 0 && test_now_ns() > end)
+			s->error = "it takes too long";
+	}
+	if (!s->lost && rte_comch_ctx_stop(s->ctx) != 0 && s->error == NULL)
+		s->error = "it does not stop";
+	if (rte_comch_ctx_destroy(s->ctx) != 0 && s->error == NULL)
+		s->error = "it cannot be destroyed";
+	__atomic_store_n(&s->over, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static int
+sender_start(struct sender *s, const struct test_fp_end *end, uint32_t to)
+{
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 64 };
+	const struct rte_comch_producer_conf conf = { .nb_sends = PLACES };
+
+	memset(s, 0, sizeof(*s));
+	s->to = to;
+	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &s->pe), 0);
+	TEST_EXPECT(rte_comch_producer_create(end->ep->conn, &conf, &s->ctx), 0);
+	TEST_EXPECT(pthread_create(&s->thread, NULL, sender_run, s), 0);
+	return TEST_SUCCESS;
+}
+
+/* Wait until it is over, and turn the other engines meanwhile. */
+static int
+sender_join(struct sender *s)
+{
+	while (!__atomic_load_n(&s->over, __ATOMIC_ACQUIRE))
+		if (test_progress() == 0)
+			sched_yield();
+	pthread_join(s->thread, NULL);
+	TEST_ASSERT(s->error == NULL, "the sender: %s, after %u messages", s->error, s->sent);
+	TEST_EXPECT(rte_comch_pe_destroy(s->pe), 0);
+	return TEST_SUCCESS;
+}
+
+/* What came: the next of each producer. next[] has two. @return good ones, or -1 */
+static int
+take(struct test_q *consumer, uint32_t *next, bool post)
+{
+	struct rte_comch_cpl cpls[BURST];
+	struct mark mark;
+	int nb, i, good = 0;
+
+	nb = rte_comch_poll_burst(consumer->ctx, cpls, RTE_DIM(cpls));
+	for (i = 0; i < nb; i++) {
+		if (cpls[i].status != 0)
+			continue;
+		memcpy(&mark, cpls[i].imm, sizeof(mark));
+		if (cpls[i].imm_len != sizeof(mark) || mark.from > 1 ||
+				mark.seq != next[mark.from]) {
+			test_fail("message %u of %u came, not %u", mark.seq, mark.from,
+					next[mark.from & 1]);
+			return -1;
+		}
+		next[mark.from]++;
+		good++;
+	}
+	if (post && nb != 0 && test_post_empty(consumer, (uint32_t)nb, 0) != (uint32_t)nb) {
+		test_fail("%d places are free, and cannot be posted", nb);
+		return -1;
+	}
+	return good;
+}
+
+static int
+drain(struct test_q *consumer, uint32_t *next)
+{
+	int nb;
+
+	do {
+		nb = take(consumer, next, false);
+		TEST_TRUE(nb >= 0);
+	} while (nb > 0);
+	return TEST_SUCCESS;
+}
+
+#define RESTARTS 200
+
+/* The consumer stops and starts again under fire. */
+static int
+consumer_restarts(struct test_fp *fp)
+{
+	uint32_t next[2] = { 0, 0 }, round;
+	struct test_q *consumer;
+	struct sender s;
+	uint64_t end;
+
+	TEST_CALL(test_fp_consumer(fp, NULL, PLACES, sizeof(struct mark), &consumer));
+	TEST_CALL(sender_start(&s, &fp->tx, consumer->id));
+	for (round = 0; round < RESTARTS; round++) {
+		TEST_EXPECT(test_post_empty(consumer, PLACES, 0), PLACES);
+		end = test_now_ns() + test_rand() % 300000;
+		do {
+			TEST_TRUE(take(consumer, next, true) >= 0);
+		} while (test_now_ns() < end);
+		TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+		end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+		while (test_q_state(consumer) != RTE_COMCH_STATE_IDLE) {
+			TEST_TRUE(test_now_ns() < end);
+			TEST_TRUE(take(consumer, next, false) >= 0);
+			test_progress();
+		}
+		TEST_CALL(test_q_start(consumer, &fp->tx));
+	}
+	__atomic_store_n(&s.stop, true, __ATOMIC_RELAXED);
+	TEST_CALL(sender_join(&s));
+	TEST_CALL(drain(consumer, next));
+	TEST_EXPECT(next[0], s.sent);
+	TEST_TRUE((s.reasons & 2) != 0);
+	test_note("%u messages to %u lives of a consumer", s.sent, RESTARTS + 1);
+	return TEST_SUCCESS;
+}
+
+static int
+test_consumer_restarts(void)
+{
+	return test_fp_both(consumer_restarts);
+}
+
+#define VISITS 400
+
+/* A second producer comes, sends a little to the same consumer, and goes. */
+static int
+producer_visits(struct test_fp *fp)
+{
+	const struct rte_comch_producer_conf conf = { .nb_sends = PLACES };
+	struct test_q *consumer, *visitor;
+	uint32_t next[2] = { 0, 0 }, sent = 0, round, i, nb;
+	struct sender s;
+	uint64_t end;
+
+	TEST_CALL(test_fp_consumer(fp, NULL, 4 * PLACES, sizeof(struct mark), &consumer));
+	TEST_EXPECT(test_post_empty(consumer, 4 * PLACES, 0), 4 * PLACES);
+	TEST_CALL(sender_start(&s, &fp->tx, consumer->id));
+	visitor = test_q_producer(&fp->tx, &conf);
+	TEST_TRUE(visitor != NULL);
+	for (round = 0; round < VISITS; round++) {
+		end = test_now_ns() + test_rand() % 50000;
+		do {
+			TEST_TRUE(take(consumer, next, true) >= 0);
+		} while (test_now_ns() < end);
+		TEST_EXPECT(rte_comch_ctx_start(visitor->ctx), 0);
+		for (i = 0; i < 20; i++) {
+			nb = 1 + test_rand() % BURST;
+			sent += send_marks(visitor->ctx, consumer->id, 1, sent, (uint16_t)nb);
+			TEST_TRUE(take(consumer, next, true) >= 0);
+		}
+		TEST_EXPECT(rte_comch_ctx_stop(visitor->ctx), 0);
+	}
+	__atomic_store_n(&s.stop, true, __ATOMIC_RELAXED);
+	TEST_CALL(sender_join(&s));
+	TEST_CALL(drain(consumer, next));
+	TEST_EXPECT(next[0], s.sent);
+	TEST_EXPECT(next[1], sent);
+	TEST_TRUE(sent > 0 && s.sent > 0);
+	test_note("%u messages of one, %u of the visitor", s.sent, sent);
+	return TEST_SUCCESS;
+}
+
+static int
+test_producer_visits(void)
+{
+	return test_fp_both(producer_visits);
+}
+
+#define LOSSES 60
+
+/* The peer takes its consumer away, then the connection. */
+static int
+conn_goes(struct test_fp *fp)
+{
+	struct test_ep *client = rte_comch_ctx_type_get(fp->tx.ep->ctx) == RTE_COMCH_CTX_CLIENT ?
+			fp->tx.ep : fp->rx.ep;
+	uint32_t next[2], round, reasons = 0, sum = 0;
+	struct test_q *consumer;
+	struct sender s;
+	uint64_t end;
+
+	for (round = 0; round < LOSSES; round++) {
+		memset(next, 0, sizeof(next));
+		TEST_CALL(test_fp_consumer(fp, NULL, PLACES, sizeof(struct mark), &consumer));
+		TEST_EXPECT(test_post_empty(consumer, PLACES, 0), PLACES);
+		TEST_CALL(sender_start(&s, &fp->tx, consumer->id));
+		end = test_now_ns() + test_rand() % 500000;
+		do {
+			TEST_TRUE(take(consumer, next, true) >= 0);
+		} while (test_now_ns() < end);
+		TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+		while (test_q_state(consumer) != RTE_COMCH_STATE_IDLE) {
+			TEST_TRUE(take(consumer, next, false) >= 0);
+			test_progress();
+		}
+		TEST_EXPECT(test_q_close(consumer), 0);
+		if (client == fp->tx.ep)
+			TEST_EXPECT(rte_comch_server_disconnect(fp->rx.ep->conn), 0);
+		else
+			TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
+		TEST_CALL(sender_join(&s));
+		TEST_TRUE(s.lost);
+		TEST_EXPECT(next[0], s.sent);
+		reasons |= s.reasons;
+		sum += s.sent;
+		TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+		TEST_WAIT(fp->tx.ep->conn != NULL && fp->rx.ep->conn != NULL, TEST_MS);
+	}
+	test_note("%u messages on %u connections, reasons 0x%x", sum, LOSSES, reasons);
+	return TEST_SUCCESS;
+}
+
+static int
+test_conn_goes(void)
+{
+	return test_fp_both(conn_goes);
+}
+
+static int
+setup(void)
+{
+	TEST_CALL(test_pair_first());
+	test_log_quiet(); /* what is refused on purpose is no news */
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: producers beside what comes and goes",
+	.setup = setup,
+	.teardown = test_log_restore,
+	.unit_test_cases = {
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_consumer_restarts),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_producer_visits),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_conn_goes),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_fp_race(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(comch_fp_race_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_race)

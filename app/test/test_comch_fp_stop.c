@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The end of producers and consumers: stop, restart, destruction in each order,
+ * the loss of the connection, and that nothing is left of them. The death of a
+ * process is tested between processes.
+ */
+
+#include "test_comch_fp_util.h"
+
+#define PLACES 64
+
+static struct rte_comch_cpl cpls[2 * PLACES];
+
+/* Poll what a consumer that stops gives back, each cookie from first on, once. */
+static int
+flushed(struct test_q *consumer, uint32_t nb, uint64_t first, int status)
+{
+	uint32_t i;
+
+	TEST_EXPECT(test_poll(consumer, cpls, nb), nb);
+	for (i = 0; i < nb; i++) {
+		TEST_EXPECT(cpls[i].cookie, first + i);
+		TEST_EXPECT(cpls[i].status, status);
+		TEST_EXPECT(cpls[i].producer_id, 0);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+stop_flush(struct test_fp *fp, uint32_t nb_posts, uint32_t nb_sent)
+{
+	const struct rte_comch_send msg = { .len = 0 };
+	struct test_q *consumer, *producer;
+	uint32_t gone = fp->tx.ep->nb_gone, i;
+	struct test_slots to;
+
+	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, PLACES, 32));
+	TEST_CALL(test_fp_consumer(fp, to.mem, PLACES, 4, &consumer));
+	TEST_CALL(test_fp_producer(fp, PLACES, &producer));
+	if (nb_posts != 0)
+		TEST_CALL(test_fp_offer(consumer, producer, &to, 0, nb_posts, 500));
+	for (i = 0; i < nb_sent; i++)
+		TEST_EXPECT(test_send_imm(producer, consumer->id, &i, sizeof(i), i), 1);
+	TEST_EXPECT(rte_comch_ctx_destroy(consumer->ctx), -EBUSY);
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_STOPPING);
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EALREADY);
+	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EBUSY);
+	TEST_EXPECT(rte_comch_ctx_destroy(consumer->ctx), -EBUSY);
+	TEST_EXPECT(test_post_slots(consumer, &to, 0, 1, 0), 0);
+	/* the peer hears of it, whether the rest is polled or not */
+	TEST_WAIT(fp->tx.ep->nb_gone == gone + 1, TEST_MS);
+	TEST_EXPECT(fp->tx.ep->gone_id, consumer->id);
+	TEST_EXPECT(rte_comch_producer_send_burst(producer->ctx, consumer->id, &msg, 1), 0);
+	TEST_EXPECT(test_reason(producer, consumer->id), -ENOENT);
+	TEST_EXPECT(rte_comch_producer_credits(producer->ctx, consumer->id), 0);
+	if (nb_posts != 0) {
+		test_settle();
+		TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_STOPPING);
+		TEST_EXPECT(rte_comch_ctx_destroy(consumer->ctx), -EBUSY);
+	}
+
+	/* what came before is not lost; then the rest, and nothing twice */
+	TEST_EXPECT(test_poll(consumer, cpls, nb_sent), nb_sent);
+	for (i = 0; i < nb_sent; i++) {
+		TEST_EXPECT(cpls[i].cookie, 500 + i);
+		TEST_EXPECT(cpls[i].status, 0);
+		TEST_EXPECT(cpls[i].producer_id, producer->id);
+		TEST_TRUE(cpls[i].imm_len == sizeof(i) && memcmp(cpls[i].imm, &i, sizeof(i)) == 0);
+	}
+	if (nb_posts != nb_sent) {
+		TEST_CALL(flushed(consumer, nb_posts - nb_sent - 1, 500 + nb_sent, -ECANCELED));
+		test_settle();
+		TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_STOPPING);
+		TEST_CALL(flushed(consumer, 1, 500 + nb_posts - 1, -ECANCELED));
+	}
+	TEST_EXPECT(test_drain(consumer), 0);
+	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(test_drain(consumer), 0);
+	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), 0);
+	TEST_EXPECT(consumer->states[0], RTE_COMCH_STATE_STARTING);
+	TEST_EXPECT(consumer->states[1], RTE_COMCH_STATE_RUNNING);
+	TEST_EXPECT(consumer->states[2], RTE_COMCH_STATE_STOPPING);
+	TEST_EXPECT(consumer->states[3], RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(consumer->nb_states, 4);
+	for (i = 0; i < PLACES; i++)
+		TEST_TRUE(test_slot_check(&to, i, 0, 0));
+	TEST_EXPECT(test_q_close(consumer), 0);
+	TEST_EXPECT(test_q_close(producer), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+stop_consumer(struct test_fp *fp)
+{
+	TEST_CALL(stop_flush(fp, 0, 0));
+	TEST_CALL(stop_flush(fp, 1, 0));
+	TEST_CALL(stop_flush(fp, 1, 1));
+	TEST_CALL(stop_flush(fp, PLACES, 0));
+	TEST_CALL(stop_flush(fp, PLACES, PLACES));
+	return stop_flush(fp, PLACES, 23);
+}
+
+static int
+test_stop_consumer(void)
+{
+	return test_fp_both(stop_consumer);
+}
+
+/* A producer is IDLE at once; completions that nobody polled are not in its next life. */
+static int
+stop_producer(struct test_fp *fp)
+{
+	struct test_q *consumer, *producer;
+	struct rte_comch_cpl cpl;
+	uint32_t i, j;
+
+	TEST_CALL(test_fp_consumer(fp, NULL, PLACES, 4, &consumer));
+	TEST_CALL(test_fp_producer(fp, 8, &producer));
+	for (i = 0; i < 50; i++) {
+		TEST_EXPECT(test_post_empty(consumer, 8, 0), 8);
+		for (j = 0; j < 8; j++)
+			TEST_WAIT(test_send_imm(producer, consumer->id, &j, sizeof(j), 1) == 1,
+					TEST_MS);
+		TEST_EXPECT(test_send_imm(producer, consumer->id, &j, sizeof(j), 1), 0);
+		if (i % 2 != 0)
+			TEST_EXPECT(test_poll(producer, cpls, 3), 3);
+		TEST_EXPECT(rte_comch_ctx_stop(producer->ctx), 0);
+		TEST_EXPECT(test_q_state(producer), RTE_COMCH_STATE_IDLE);
+		TEST_EXPECT(rte_comch_ctx_reason_get(producer->ctx), 0);
+		TEST_EXPECT(rte_comch_ctx_stop(producer->ctx), -EALREADY);
+		/* what was taken arrives */
+		TEST_EXPECT(test_poll(consumer, cpls, 8), 8);
+		for (j = 0; j < 8; j++)
+			TEST_TRUE(memcmp(cpls[j].imm, &j, sizeof(j)) == 0);
+		TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
+		TEST_EXPECT(test_drain(producer), 0);
+		TEST_EXPECT(test_post_empty(consumer, 1, 0), 1);
+		TEST_WAIT(test_send_imm(producer, consumer->id, &j, sizeof(j), 77) == 1, TEST_MS);
+		TEST_EXPECT(test_poll(producer, &cpl, 1), 1);
+		TEST_EXPECT(cpl.cookie, 77);
+		TEST_EXPECT(test_poll(consumer, &cpl, 1), 1);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_stop_producer(void)
+{
+	return test_fp_both(stop_producer);
+}
+
+/* A consumer that is started again is the same one, and empty. */
+static int
+restart(struct test_fp *fp)
+{
+	struct test_q *consumer, *producer;
+	struct test_slots from, to;
+	uint32_t i, id;
+
+	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, PLACES, 32));
+	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, 32));
+	test_fill(test_slot(&from, 0), 32, 5);
+	TEST_CALL(test_fp_consumer(fp, to.mem, PLACES, 0, &consumer));
+	TEST_CALL(test_fp_producer(fp, PLACES, &producer));
+	id = consumer->id;
+	for (i = 0; i < 20; i++) {
+		TEST_CALL(test_fp_offer(consumer, producer, &to, 0, 5, i * 100));
+		TEST_EXPECT(test_send_slot(producer, id, &from, 0, 32, 0), 1);
+		TEST_EXPECT(test_poll(producer, cpls, 1), 1);
+		TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+		TEST_EXPECT(test_poll(consumer, cpls, 5), 5);
+		TEST_EXPECT(cpls[0].status, 0);
+		TEST_EXPECT(cpls[0].cookie, i * 100);
+		TEST_TRUE(test_slot_check(&to, 0, 32, 5));
+		TEST_EXPECT(cpls[4].status, -ECANCELED);
+		TEST_EXPECT(cpls[4].cookie, i * 100 + 4);
+		TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_EXPECT(fp->tx.ep->nb_gone, i + 1);
+		test_slot_clear(&to, 0);
+		TEST_CALL(test_q_start(consumer, &fp->tx));
+		TEST_EXPECT(rte_comch_consumer_id_get(consumer->ctx), id);
+		TEST_EXPECT(rte_comch_producer_credits(producer->ctx, id), 0);
+		TEST_EXPECT(test_send_slot(producer, id, &from, 0, 32, 0), 0);
+		TEST_EXPECT(test_reason(producer, id), -EAGAIN);
+		TEST_EXPECT(test_drain(consumer), 0);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_restart(void)
+{
+	return test_fp_both(restart);
+}
+
+/* Stopped at every moment of its start: it comes to rest, and can start anew. */
+static int
+stop_starting(struct test_fp *fp)
+{
+	const struct rte_comch_consumer_conf conf = { .nb_posts = 4, .imm_len = 4 };
+	struct test_q *consumer = test_q_consumer(&fp->rx, &conf), *producer;
+	struct rte_comch_cpl cpl;
+	uint32_t i, j;
+	int ret;
+
+	TEST_TRUE(consumer != NULL);
+	for (i = 0; i < 40; i++) {
+		TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
+		for (j = 0; j < i / 2; j++)
+			test_progress();
+		ret = rte_comch_ctx_stop(consumer->ctx);
+		TEST_TRUE(ret == 0 || ret == -EINPROGRESS);
+		if (i % 2 != 0) /* at rest before the next one, or as soon as it can */
+			test_settle();
+		TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), 0);
+	}
+	test_settle();
+	TEST_EXPECT(fp->tx.ep->nb_new, fp->tx.ep->nb_gone);
+	TEST_CALL(test_q_start(consumer, &fp->tx));
+	TEST_CALL(test_fp_producer(fp, 4, &producer));
+	TEST_EXPECT(test_post_empty(consumer, 1, 6), 1);
+	TEST_WAIT(test_send_imm(producer, consumer->id, "abcd", 4, 0) == 1, TEST_MS);
+	TEST_EXPECT(test_poll(consumer, &cpl, 1), 1);
+	TEST_EXPECT(cpl.cookie, 6);
+	return TEST_SUCCESS;
+}
+
+static int
+test_stop_starting(void)
+{
+	return test_fp_both(stop_starting);
+}
+
+/* The connection cannot be ended by a side that has something on it. */
+static int
+test_busy(void)
+{
+	struct test_q *q[4];
+	struct test_fp fp;
+	unsigned int i;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	q[0] = test_q_consumer(&fp.rx, NULL);
+	q[1] = test_q_producer(&fp.rx, NULL);
+	q[2] = test_q_consumer(&fp.tx, NULL);
+	q[3] = test_q_producer(&fp.tx, NULL);
+	for (i = 0; i < RTE_DIM(q); i++)
+		TEST_TRUE(q[i] != NULL);
+	/* they only exist; then they run */
+	for (i = 0; i < 2; i++) {
+		TEST_EXPECT(rte_comch_server_disconnect(fp.rx.ep->conn), -EBUSY);
+		TEST_EXPECT(rte_comch_ctx_stop(fp.rx.ep->ctx), -EBUSY);
+		TEST_EXPECT(rte_comch_ctx_stop(fp.tx.ep->ctx), -EBUSY);
+		TEST_EXPECT(test_state(fp.rx.ep), RTE_COMCH_STATE_RUNNING);
+		TEST_EXPECT(test_state(fp.tx.ep), RTE_COMCH_STATE_RUNNING);
+		if (i == 0) {
+			TEST_CALL(test_q_start(q[0], &fp.tx));
+			TEST_EXPECT(rte_comch_ctx_start(q[1]->ctx), 0);
+			TEST_CALL(test_q_start(q[2], &fp.rx));
+			TEST_EXPECT(rte_comch_ctx_start(q[3]->ctx), 0);
+		}
+	}
+	TEST_EXPECT(test_q_close(q[0]), 0);
+	TEST_EXPECT(rte_comch_server_disconnect(fp.rx.ep->conn), -EBUSY);
+	TEST_EXPECT(test_q_close(q[3]), 0);
+	TEST_EXPECT(rte_comch_ctx_stop(fp.tx.ep->ctx), -EBUSY);
+	TEST_EXPECT(test_q_close(q[1]), 0);
+	TEST_EXPECT(rte_comch_server_disconnect(fp.rx.ep->conn), 0);
+	TEST_WAIT(test_q_state(q[2]) == RTE_COMCH_STATE_IDLE &&
+			test_state(fp.tx.ep) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(test_q_close(q[2]), 0);
+	return TEST_SUCCESS;
+}
+
+/* The peer ends the connection under a consumer and a producer. */
+static int
+conn_lost(struct test_fp *fp)
+{
+	struct test_q *consumer, *producer, *sender, *receiver;
+	struct rte_comch_room room;
+	struct test_fp back = { .tx = fp->rx, .rx = fp->tx };
+	bool to_dpu = rte_comch_ctx_type_get(fp->rx.ep->ctx) == RTE_COMCH_CTX_SERVER;
+	uint32_t i;
+	int ret;
+
+	TEST_CALL(test_fp_consumer(fp, NULL, PLACES, 4, &consumer));
+	TEST_CALL(test_fp_producer(fp, PLACES, &sender));
+	TEST_CALL(test_fp_consumer(&back, NULL, PLACES, 4, &receiver));
+	TEST_CALL(test_fp_producer(&back, PLACES, &producer));
+	TEST_EXPECT(test_post_empty(receiver, 10, 0), 10);
+	TEST_EXPECT(test_post_empty(consumer, PLACES, 100), PLACES);
+	for (i = 0; i < 10; i++) {
+		TEST_WAIT(test_send_imm(sender, consumer->id, &i, sizeof(i), 0) == 1, TEST_MS);
+		TEST_WAIT(test_send_imm(producer, receiver->id, &i, sizeof(i), i) == 1, TEST_MS);
+	}
+	i = receiver->id;
+	TEST_EXPECT(test_q_close(sender), 0);
+	TEST_EXPECT(test_q_close(receiver), 0);
+	if (to_dpu)
+		TEST_CALL(test_stop(fp->tx.ep));
+	else
+		TEST_EXPECT(rte_comch_server_disconnect(fp->tx.ep->conn), 0);
+
+	/* the engine of the connection may know before that of the queues */
+	TEST_WAIT(test_send_imm(producer, i, NULL, 0, 0) == 0 &&
+			test_q_state(producer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(producer->ctx), -ECONNRESET);
+	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, i, &room), -EBUSY);
+	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), -ENOTCONN);
+	TEST_TRUE(rte_comch_queue_conn_get(producer->ctx) == NULL);
+	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_STOPPING, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EALREADY);
+	ret = rte_comch_ctx_destroy(consumer->ctx);
+	TEST_EXPECT(ret, -EBUSY);
+
+	/* what had come, then the rest */
+	TEST_EXPECT(test_poll(consumer, cpls, 10), 10);
+	for (i = 0; i < 10; i++) {
+		TEST_EXPECT(cpls[i].status, 0);
+		TEST_EXPECT(cpls[i].cookie, 100 + i);
+		TEST_TRUE(memcmp(cpls[i].imm, &i, sizeof(i)) == 0);
+	}
+	TEST_CALL(flushed(consumer, PLACES - 10, 110, -ECONNRESET));
+	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), -ECONNRESET);
+	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -ENOTCONN);
+	TEST_EXPECT(test_q_close(producer), 0);
+	return test_q_close(consumer);
+}
+
+static int
+test_conn_lost(void)
+{
+	return test_fp_both(conn_lost);
+}
+
+/* A producer whose engine has not heard of the loss yet is told by what it sends. */
+static int
+test_send_after_loss(void)
+{
+	struct rte_comch_queue_stats stats;
+	struct rte_comch_pe *own = NULL;
+	struct rte_comch_ctx *ctx = NULL;
+	struct test_q *receiver, q;
+	struct rte_comch_room room;
+	struct test_fp fp, back;
+	uint32_t id;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	back.tx = fp.rx;
+	back.rx = fp.tx;
+	TEST_CALL(test_fp_consumer(&back, NULL, 4, 4, &receiver));
+	id = receiver->id;
+	TEST_EXPECT(rte_comch_pe_create(NULL, &own), 0); /* turned by nobody */
+	TEST_EXPECT(rte_comch_producer_create(back.tx.ep->conn, NULL, &ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(ctx, own), 0);
+	TEST_EXPECT(rte_comch_ctx_start(ctx), 0);
+	TEST_EXPECT(test_post_empty(receiver, 4, 0), 4);
+	TEST_WAIT(rte_comch_producer_credits(ctx, id) == 4, TEST_MS);
+	TEST_EXPECT(test_q_close(receiver), 0);
+	TEST_CALL(test_stop(fp.tx.ep));
+	TEST_WAIT(fp.rx.ep->nb_disconnects == 1, TEST_MS);
+
+	q.ctx = ctx;
+	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_RUNNING);
+	TEST_EXPECT(test_send_imm(&q, id, "abcd", 4, 0), 0);
+	TEST_EXPECT(rte_comch_producer_room_get(ctx, id, &room), -ENOTCONN);
+	TEST_EXPECT(rte_comch_producer_credits(ctx, id), 0);
+	TEST_EXPECT(rte_comch_queue_stats_get(ctx, &stats), 0);
+	TEST_EXPECT(stats.errors, 1);
+	TEST_TRUE(rte_comch_pe_progress(own) > 0);
+	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(rte_comch_ctx_reason_get(ctx), -ECONNRESET);
+	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(own), 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * All legal orders in which a producer, a consumer, its region, the source and
+ * the client can go, while messages are posted, sent and not polled.
+ */
+static int
+one_order(unsigned int order)
+{
+	struct test_q *consumer, *producer;
+	struct test_slots from, to;
+	struct test_fp fp;
+	unsigned int left[3] = { 0, 1, 2 }, nb = 3, i, what;
+
+	TEST_CALL(test_fp_open(&fp, order % 2 != 0 ? TEST_FP_TO_HOST : TEST_FP_TO_DPU));
+	order /= 2;
+	TEST_CALL(test_slots_new(&to, fp.rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 8, 32));
+	TEST_CALL(test_slots_new(&from, fp.tx.dev, 0, 8, 32));
+	TEST_CALL(test_fp_consumer(&fp, to.mem, 8, 0, &consumer));
+	TEST_CALL(test_fp_producer(&fp, 8, &producer));
+	TEST_CALL(test_fp_offer(consumer, producer, &to, 0, 8, 0));
+	for (i = 0; i < 5; i++)
+		TEST_EXPECT(test_send_slot(producer, consumer->id, &from, i, 32, 0), 1);
+	if (order % 2 != 0)
+		TEST_EXPECT(test_drain(consumer) + test_drain(producer), 10);
+	order /= 2;
+	for (; nb > 0; nb--) {
+		i = order % nb;
+		order /= nb;
+		what = left[i];
+		left[i] = left[nb - 1];
+		switch (what) {
+		case 0:
+			TEST_EXPECT(test_q_close(producer), 0);
+			break;
+		case 1:
+			TEST_EXPECT(test_mem_free(to.mem), -EBUSY);
+			TEST_EXPECT(test_q_close(consumer), 0);
+			TEST_EXPECT(rte_comch_mem_free(to.mem), 0);
+			break;
+		default:
+			/* a source is free when its sends have ended */
+			TEST_EXPECT(test_mem_free(from.mem), 0);
+			break;
+		}
+	}
+	test_fp_cleanup();
+	return TEST_SUCCESS;
+}
+
+static int
+test_orders(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2 * 2 * 6; i++)
+		TEST_CALL(one_order(i));
+	return TEST_SUCCESS;
+}
+
+/* Everything over and over: the process stays as it is. */
+static int
+test_no_leak(void)
+{
+	unsigned int nb_fds = 0, nb_maps = 0, round;
+	uint64_t memfd = 0, priv = 0;
+
+	for (round = 0; round < 24; round++) {
+		if (round == 8) { /* warm */
+			nb_fds = test_count_fds();
+			nb_maps = test_count_maps();
+			memfd = test_memfd_kb();
+			priv = test_private_kb();
+		}
+		TEST_CALL(one_order(round));
+	}
+	TEST_EXPECT(test_count_fds(), nb_fds);
+	TEST_EXPECT(test_count_maps(), nb_maps);
+	TEST_EXPECT(test_memfd_kb(), memfd);
+	test_note("%lld kB more after %u rounds", (long long)(test_private_kb() - priv), round - 8);
+	if (!TEST_ASAN)
+		TEST_TRUE(test_private_kb() < priv + 1024);
+	return TEST_SUCCESS;
+}
+
+/* A peer that does not let go of a consumer loses the connection. */
+static int
+test_silent_peer(void)
+{
+	struct test_q *consumer, *producer;
+	struct test_fp fp;
+	uint64_t start, ms;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	TEST_CALL(test_fp_consumer(&fp, NULL, 8, 4, &consumer));
+	TEST_CALL(test_fp_producer(&fp, 8, &producer));
+	TEST_EXPECT(test_post_empty(consumer, 8, 40), 8);
+	TEST_WAIT(test_send_imm(producer, consumer->id, "abcd", 4, 0) == 1, TEST_MS);
+	test_settle();
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+	start = test_now_ns();
+	do {
+		/* only this side is alive; nothing may be flushed before the end */
+		rte_comch_pe_progress(fp.rx.pe);
+		rte_comch_pe_progress(fp.rx.q_pe);
+		ms = (test_now_ns() - start) / 1000000;
+		TEST_ASSERT(ms < 2 * TEST_MS, "the connection is up after %u ms", (unsigned int)ms);
+		sched_yield();
+	} while (fp.rx.ep->nb_disconnects == 0);
+	test_note("given up after %u ms", (unsigned int)ms);
+	TEST_TRUE(ms >= 500 && ms < 8000); /* five seconds, on a machine that is busy */
+	TEST_WAIT(rte_comch_poll_burst(consumer->ctx, cpls, 1) == 1, TEST_MS);
+	TEST_EXPECT(cpls[0].status, 0);
+	TEST_EXPECT(cpls[0].cookie, 40);
+	TEST_EXPECT(test_poll(consumer, cpls, 7), 7);
+	TEST_TRUE(cpls[0].status == -ECONNRESET || cpls[0].status == -ECANCELED);
+	TEST_EXPECT(cpls[6].cookie, 47);
+	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	/* the peer wakes, and finds that it is over */
+	TEST_WAIT(test_q_state(producer) == RTE_COMCH_STATE_IDLE &&
+			test_state(fp.tx.ep) != RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(producer->ctx), -ECONNRESET);
+	TEST_EXPECT(test_q_close(producer), 0);
+	TEST_WAIT(test_state(fp.tx.ep) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+quiet(void)
+{
+	test_log_quiet(); /* what is refused on purpose is no news */
+	return TEST_SUCCESS;
+}
+
+static int
+quiet_pair(void)
+{
+	TEST_CALL(test_pair_first());
+	return quiet();
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: ends of producers and consumers",
+	.setup = quiet,
+	.teardown = test_log_restore,
+	.unit_test_cases = {
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_consumer),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_producer),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_restart),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_starting),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_busy),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_conn_lost),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_send_after_loss),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_orders),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_no_leak),
+		TEST_CASES_END()
+	},
+};
+
+/* What takes time is done with one pair. */
+static struct unit_test_suite slow_suite = {
+	.suite_name = "comch: peers that do not let go",
+	.setup = quiet_pair,
+	.teardown = test_log_restore,
+	.unit_test_cases = {
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_silent_peer),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_fp_stop(void)
+{
+	int ret = test_pairs_run(&suite), slow = unit_test_suite_runner(&slow_suite);
+
+	return ret == TEST_SUCCESS ? slow : ret;
+}
+
+REGISTER_FAST_TEST(comch_fp_stop_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_stop)

@@ -1,0 +1,729 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Tasks of producers and consumers: from allocation to the callback and back,
+ * the answers that are not "now", and how they end with their context. Bad
+ * arguments are in test_comch_fp_api.c.
+ */
+
+#include "test_comch_fp_util.h"
+
+#define TASKS 16
+#define LEN 100
+
+/* A producer and a consumer with tasks, and slots for both. */
+struct pair {
+	struct test_q *producer;
+	struct test_q *consumer;
+	struct test_slots from;
+	struct test_slots to;
+};
+
+static int
+pair_open(struct test_fp *fp, struct pair *p)
+{
+	const struct rte_comch_producer_conf producer_conf = { .nb_tasks = TASKS };
+	struct rte_comch_consumer_conf consumer_conf = { .nb_tasks = TASKS, .imm_len = 64 };
+
+	TEST_CALL(test_slots_new(&p->to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, TASKS, LEN));
+	TEST_CALL(test_slots_new(&p->from, fp->tx.dev, 0, TASKS, LEN));
+	consumer_conf.mem = p->to.mem;
+	p->consumer = test_q_consumer(&fp->rx, &consumer_conf);
+	TEST_CALL(test_q_start(p->consumer, &fp->tx));
+	p->producer = test_q_producer(&fp->tx, &producer_conf);
+	TEST_TRUE(p->producer != NULL);
+	TEST_EXPECT(rte_comch_ctx_start(p->producer->ctx), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+post_alloc(struct pair *p, uint32_t i, struct rte_comch_task **task)
+{
+	const struct rte_comch_post post = { .addr = test_slot(&p->to, i), .len = LEN };
+	int ret = rte_comch_consumer_task_alloc(p->consumer->ctx, &post, task);
+
+	if (ret == 0)
+		rte_comch_task_user_data_set(*task, test_slot(&p->to, i));
+	return ret;
+}
+
+static int
+send_alloc(struct pair *p, uint32_t i, uint64_t len, struct rte_comch_task **task)
+{
+	const struct rte_comch_send send = {
+		.addr = test_slot(&p->from, i),
+		.len = len,
+		.mem = p->from.mem,
+		.imm = &i,
+		.imm_len = sizeof(i),
+	};
+	int ret = rte_comch_producer_task_alloc(p->producer->ctx, p->consumer->id, &send, task);
+
+	/* the immediate data has to stay until the task is submitted */
+	if (ret == 0)
+		ret = rte_comch_task_submit(*task);
+	return ret;
+}
+
+static int
+post_all(struct pair *p)
+{
+	struct rte_comch_task *task;
+	uint32_t i;
+
+	for (i = 0; i < TASKS; i++) {
+		TEST_EXPECT(post_alloc(p, i, &task), 0);
+		TEST_EXPECT(rte_comch_task_submit(task), 0);
+	}
+	return TEST_SUCCESS;
+}
+
+/* Notes the order of ends in an array of the case, and keeps the tasks. */
+struct kept {
+	struct rte_comch_task *tasks[2 * TASKS];
+	int status[2 * TASKS];
+	uint32_t nb;
+};
+
+static void
+keep_task(struct test_q *q, struct rte_comch_task *task, int status)
+{
+	struct kept *kept = q->arg;
+
+	if (kept->nb == RTE_DIM(kept->tasks)) {
+		test_fail("more ends than tasks");
+		return;
+	}
+	kept->status[kept->nb] = status;
+	kept->tasks[kept->nb++] = task;
+}
+
+static void
+keep_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
+{
+	keep_task(q, task, cpl->status);
+}
+
+/* value counts the messages; arg is the pair. */
+static void
+check_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
+{
+	struct pair *p = q->arg;
+	struct rte_comch_post post;
+	uint32_t i = (uint32_t)(q->value++ % TASKS);
+
+	if (rte_comch_consumer_task_get(task, &post) != 0 || post.len != LEN ||
+			post.addr != test_slot(&p->to, i) ||
+			post.addr != rte_comch_task_user_data_get(task))
+		test_fail("post %u is out of order", i);
+	if (cpl->status != 0 || cpl->len != i * 6 || cpl->producer_id != p->producer->id ||
+			cpl->imm_len != sizeof(i) || memcmp(cpl->imm, &i, sizeof(i)) != 0)
+		test_fail("completion %u: status %d, %llu bytes", i, cpl->status,
+				(unsigned long long)cpl->len);
+	if (!test_slot_check(&p->to, i, i * 6, i))
+		test_fail("message %u is not what was sent", i);
+	rte_comch_task_free(task);
+}
+
+static int
+deliver(struct test_fp *fp)
+{
+	struct rte_comch_task *task;
+	uint32_t i, lap;
+	struct pair p;
+
+	TEST_CALL(pair_open(fp, &p));
+	p.consumer->on_post = check_post;
+	p.consumer->arg = &p;
+	for (lap = 0; lap < 20; lap++) {
+		TEST_CALL(post_all(&p));
+		TEST_EXPECT(rte_comch_ctx_nb_tasks_get(p.consumer->ctx), TASKS);
+		for (i = 0; i < TASKS; i++) {
+			test_fill(test_slot(&p.from, i), i * 6, i);
+			test_slot_clear(&p.to, i);
+			TEST_EXPECT(send_alloc(&p, i, i * 6, &task), 0);
+		}
+		/* never inside of submit */
+		TEST_EXPECT(p.consumer->nb_ok, lap * TASKS);
+		TEST_EXPECT(p.producer->nb_ok, lap * TASKS);
+		TEST_WAIT(p.consumer->nb_ok == (lap + 1) * TASKS &&
+				p.producer->nb_ok == (lap + 1) * TASKS, TEST_MS);
+		TEST_EXPECT(rte_comch_ctx_nb_tasks_get(p.consumer->ctx), 0);
+		TEST_EXPECT(rte_comch_ctx_nb_tasks_get(p.producer->ctx), 0);
+	}
+	TEST_EXPECT(p.consumer->nb_err + p.producer->nb_err, 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_deliver(void)
+{
+	return test_fp_both(deliver);
+}
+
+/* The three answers that are not "now". */
+static int
+no_room(struct test_fp *fp)
+{
+	struct rte_comch_task *sends[TASKS], *posts[TASKS], *none = NULL;
+	const struct rte_comch_send msg = { .len = 0 };
+	struct rte_comch_room room;
+	struct pair p;
+	uint32_t i;
+
+	TEST_CALL(pair_open(fp, &p));
+	for (i = 0; i < TASKS; i++) {
+		TEST_EXPECT(rte_comch_producer_task_alloc(p.producer->ctx, p.consumer->id, &msg,
+				&sends[i]), 0);
+		TEST_EXPECT(post_alloc(&p, i, &posts[i]), 0);
+	}
+	TEST_EXPECT(rte_comch_producer_task_alloc(p.producer->ctx, p.consumer->id, &msg, &none),
+			-ENOMEM);
+	TEST_EXPECT(post_alloc(&p, 0, &none), -ENOMEM);
+	TEST_TRUE(none == NULL);
+	/* one is freed, and can be had again */
+	TEST_EXPECT(rte_comch_task_free(sends[3]), 0);
+	TEST_EXPECT(rte_comch_producer_task_alloc(p.producer->ctx, p.consumer->id, &msg,
+			&sends[3]), 0);
+	TEST_EXPECT(rte_comch_task_free(posts[3]), 0);
+	TEST_EXPECT(post_alloc(&p, 3, &posts[3]), 0);
+
+	/* no credit: the task stays the caller's */
+	for (i = 0; i < 3; i++) {
+		TEST_EXPECT(rte_comch_task_submit(sends[0]), -EAGAIN);
+		TEST_EXPECT(rte_comch_producer_room_get(p.producer->ctx, p.consumer->id, &room), 0);
+		TEST_EXPECT(room.reason, -EAGAIN);
+		TEST_EXPECT(room.credits, 0);
+		TEST_EXPECT(room.queue, TASKS);
+	}
+	TEST_EXPECT(rte_comch_producer_task_set(sends[0], p.consumer->id, &msg), 0);
+	for (i = 0; i < TASKS; i++) {
+		TEST_EXPECT(rte_comch_task_submit(posts[i]), 0);
+		TEST_WAIT(rte_comch_task_submit(sends[i]) == 0, TEST_MS);
+	}
+	TEST_WAIT(p.producer->nb_ok == TASKS && p.consumer->nb_ok == TASKS, TEST_MS);
+	TEST_EXPECT(p.producer->nb_err + p.consumer->nb_err, 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_no_room(void)
+{
+	return test_fp_both(no_room);
+}
+
+/* All tasks are under way before the engine of either side is turned. */
+static int
+all_at_once(struct test_fp *fp)
+{
+	struct rte_comch_task *task;
+	struct rte_comch_room room;
+	struct pair p;
+	uint32_t i;
+
+	TEST_CALL(pair_open(fp, &p));
+	TEST_CALL(post_all(&p));
+	for (i = 0; i < TASKS; i++)
+		TEST_EXPECT(send_alloc(&p, i, LEN, &task), 0);
+	TEST_EXPECT(send_alloc(&p, 0, LEN, &task), -ENOMEM);
+	TEST_EXPECT(rte_comch_producer_room_get(p.producer->ctx, p.consumer->id, &room), 0);
+	TEST_EXPECT(room.credits, 0);
+	TEST_EXPECT(room.queue, 0);
+	TEST_WAIT(p.producer->nb_ok == TASKS && p.consumer->nb_ok == TASKS, TEST_MS);
+	TEST_EXPECT(rte_comch_producer_room_get(p.producer->ctx, p.consumer->id, &room), 0);
+	TEST_EXPECT(room.queue, TASKS);
+	return TEST_SUCCESS;
+}
+
+static int
+test_all_at_once(void)
+{
+	return test_fp_both(all_at_once);
+}
+
+static int
+errors(struct test_fp *fp)
+{
+	struct rte_comch_send good, bad;
+	struct rte_comch_task *task, *post;
+	static uint8_t imm[65];
+	struct pair p;
+
+	TEST_CALL(pair_open(fp, &p));
+	good = (struct rte_comch_send) {
+		.addr = test_slot(&p.from, 0),
+		.len = LEN,
+		.mem = p.from.mem,
+		.imm = imm,
+		.imm_len = 64,
+		.flags = RTE_BIT32(9), /* not used */
+	};
+	TEST_EXPECT(post_alloc(&p, 0, &post), 0);
+	TEST_EXPECT(rte_comch_task_submit(post), 0);
+	TEST_EXPECT(rte_comch_producer_task_alloc(p.producer->ctx, p.consumer->id + 1, &good,
+			&task), 0);
+	TEST_EXPECT(rte_comch_task_submit(task), -ENOENT);
+	bad = good;
+	bad.len = LEN + 1;
+	TEST_EXPECT(rte_comch_producer_task_set(task, p.consumer->id, &bad), 0);
+	TEST_EXPECT(rte_comch_task_submit(task), -EMSGSIZE);
+	bad = good;
+	bad.imm_len = 65;
+	TEST_EXPECT(rte_comch_producer_task_set(task, p.consumer->id, &bad), 0);
+	TEST_EXPECT(rte_comch_task_submit(task), -E2BIG);
+	bad = good;
+	bad.mem = NULL;
+	TEST_EXPECT(rte_comch_producer_task_set(task, p.consumer->id, &bad), 0);
+	TEST_EXPECT(rte_comch_task_submit(task), -EFAULT);
+	bad.mem = p.from.mem;
+	bad.addr = imm;
+	TEST_EXPECT(rte_comch_producer_task_set(task, p.consumer->id, &bad), 0);
+	TEST_EXPECT(rte_comch_task_submit(task), -EFAULT);
+	test_settle();
+	TEST_EXPECT(p.consumer->nb_ok + p.producer->nb_ok, 0);
+	TEST_EXPECT(p.consumer->nb_err + p.producer->nb_err, 0);
+	/* the same task is good for a good message */
+	TEST_EXPECT(rte_comch_producer_task_set(task, p.consumer->id, &good), 0);
+	TEST_EXPECT(rte_comch_task_submit(task), 0);
+	TEST_WAIT(p.consumer->nb_ok == 1 && p.producer->nb_ok == 1, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+test_errors(void)
+{
+	return test_fp_both(errors);
+}
+
+#define RESUBMITS (TEST_ASAN ? 20000u : 70000u)
+
+/* Both sides submit their tasks again in the callback; value counts. */
+static void
+again_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
+{
+	uint32_t seq = (uint32_t)q->value;
+
+	if (cpl->status != 0) { /* flushed */
+		rte_comch_task_free(task);
+		return;
+	}
+	if (cpl->imm_len != sizeof(seq) || memcmp(cpl->imm, &seq, sizeof(seq)) != 0)
+		test_fail("message %u is out of order", seq);
+	q->value++;
+	if (rte_comch_task_submit(task) != 0) {
+		test_fail("a post cannot be submitted in its callback");
+		rte_comch_task_free(task);
+	}
+}
+
+static int
+again_submit(struct test_q *producer, struct test_q *consumer, struct rte_comch_task *task)
+{
+	uint32_t seq = (uint32_t)producer->value;
+	const struct rte_comch_send send = { .imm = &seq, .imm_len = sizeof(seq) };
+	int ret;
+
+	if (producer->value == RESUBMITS)
+		return -ENODATA;
+	ret = rte_comch_producer_task_set(task, consumer->id, &send);
+	if (ret == 0)
+		ret = rte_comch_task_submit(task);
+	if (ret == 0)
+		producer->value++;
+	return ret;
+}
+
+/* Tasks that find no credit wait here; arg is this. */
+struct waiting {
+	struct rte_comch_task *tasks[TASKS];
+	uint32_t nb;
+	struct test_q *consumer;
+};
+
+static void
+again_send(struct test_q *q, struct rte_comch_task *task, int status)
+{
+	struct waiting *w = q->arg;
+	int ret = status == 0 ? again_submit(q, w->consumer, task) : status;
+
+	if (ret == -EAGAIN)
+		w->tasks[w->nb++] = task;
+	else if (ret != 0)
+		rte_comch_task_free(task);
+}
+
+static int
+resubmit(struct test_fp *fp)
+{
+	const struct rte_comch_send msg = { .len = 0 };
+	struct waiting w = { .nb = 0 };
+	struct rte_comch_task *task;
+	struct pair p;
+	uint32_t i;
+
+	TEST_CALL(pair_open(fp, &p));
+	TEST_CALL(post_all(&p));
+	p.consumer->on_post = again_post;
+	p.producer->on_send = again_send;
+	p.producer->arg = &w;
+	w.consumer = p.consumer;
+	for (i = 0; i < TASKS; i++) {
+		TEST_EXPECT(rte_comch_producer_task_alloc(p.producer->ctx, p.consumer->id, &msg,
+				&w.tasks[w.nb]), 0);
+		w.nb++;
+	}
+	while (p.consumer->value < RESUBMITS) {
+		TEST_WAIT(w.nb > 0 || p.consumer->value == RESUBMITS, TEST_MS);
+		for (i = w.nb; i > 0; i--) {
+			task = w.tasks[--w.nb];
+			again_send(p.producer, task, 0);
+		}
+		test_progress();
+	}
+	TEST_WAIT(rte_comch_ctx_nb_tasks_get(p.producer->ctx) == (int)w.nb, TEST_MS);
+	for (; w.nb > 0; w.nb--)
+		TEST_EXPECT(rte_comch_task_free(w.tasks[w.nb - 1]), 0);
+	TEST_EXPECT(p.consumer->nb_ok, RESUBMITS);
+	TEST_EXPECT(p.producer->nb_ok, RESUBMITS);
+	TEST_EXPECT(p.producer->nb_err, 0);
+	/* the posts that are left come back by the stop, and are freed there */
+	TEST_EXPECT(test_q_close(p.consumer), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_resubmit(void)
+{
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	return resubmit(&fp);
+}
+
+/* Stop: what is submitted comes back in order; IDLE when the last is freed. */
+static int
+stop(struct test_fp *fp)
+{
+	struct kept posts = { .nb = 0 }, sends = { .nb = 0 };
+	struct rte_comch_task *task, *held, *more = NULL;
+	struct pair p;
+	uint32_t i;
+	int ret;
+
+	TEST_CALL(pair_open(fp, &p));
+	p.consumer->on_post = keep_post;
+	p.consumer->arg = &posts;
+	p.producer->on_send = keep_task;
+	p.producer->arg = &sends;
+	TEST_EXPECT(post_alloc(&p, 0, &held), 0); /* allocated, and never submitted */
+	for (i = 1; i < TASKS; i++) {
+		TEST_EXPECT(post_alloc(&p, i, &task), 0);
+		TEST_EXPECT(rte_comch_task_submit(task), 0);
+	}
+	for (i = 0; i < 5; i++)
+		TEST_EXPECT(send_alloc(&p, i, 8, &task), 0);
+
+	ret = rte_comch_ctx_stop(p.producer->ctx);
+	TEST_EXPECT(ret, -EINPROGRESS);
+	TEST_EXPECT(test_q_state(p.producer), RTE_COMCH_STATE_STOPPING);
+	TEST_EXPECT(send_alloc(&p, 0, 8, &more), -EBUSY);
+	TEST_WAIT(sends.nb == 5, TEST_MS);
+	for (i = 0; i < 5; i++) {
+		TEST_TRUE(sends.status[i] == 0 || sends.status[i] == -ECANCELED);
+		TEST_EXPECT(rte_comch_task_submit(sends.tasks[i]), -EBUSY);
+		TEST_EXPECT(test_q_state(p.producer), RTE_COMCH_STATE_STOPPING);
+		TEST_EXPECT(rte_comch_ctx_destroy(p.producer->ctx), -EBUSY);
+		TEST_EXPECT(rte_comch_task_free(sends.tasks[i]), 0);
+	}
+	test_settle();
+	TEST_EXPECT(test_q_state(p.producer), RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(sends.nb, 5);
+
+	TEST_EXPECT(rte_comch_ctx_stop(p.consumer->ctx), -EINPROGRESS);
+	TEST_EXPECT(post_alloc(&p, 0, &more), -EBUSY);
+	TEST_EXPECT(rte_comch_task_submit(held), -EBUSY);
+	TEST_TRUE(more == NULL);
+	TEST_WAIT(posts.nb == TASKS - 1, TEST_MS);
+	test_settle();
+	TEST_EXPECT(posts.nb, TASKS - 1);
+	TEST_EXPECT(p.consumer->nb_ok, 5);
+	TEST_EXPECT(p.consumer->nb_err, TASKS - 1 - 5);
+	for (i = 0; i < TASKS - 1; i++) {
+		TEST_EXPECT(posts.status[i], i < 5 ? 0 : -ECANCELED);
+		TEST_TRUE(rte_comch_task_user_data_get(posts.tasks[i]) == test_slot(&p.to, i + 1));
+		TEST_EXPECT(rte_comch_task_submit(posts.tasks[i]), -EBUSY);
+		TEST_EXPECT(test_q_state(p.consumer), RTE_COMCH_STATE_STOPPING);
+		TEST_EXPECT(rte_comch_task_free(posts.tasks[i]), 0);
+	}
+	test_settle();
+	TEST_EXPECT(test_q_state(p.consumer), RTE_COMCH_STATE_STOPPING);
+	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(p.consumer->ctx), 1);
+	TEST_EXPECT(rte_comch_task_free(held), 0);
+	TEST_WAIT(test_q_state(p.consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+
+	/* and both can start again */
+	p.consumer->on_post = NULL;
+	p.producer->on_send = NULL;
+	TEST_CALL(test_q_start(p.consumer, &fp->tx));
+	TEST_EXPECT(rte_comch_ctx_start(p.producer->ctx), 0);
+	TEST_CALL(post_all(&p));
+	TEST_EXPECT(send_alloc(&p, 0, 8, &task), 0);
+	TEST_WAIT(p.consumer->nb_ok == 6, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+test_stop_tasks(void)
+{
+	return test_fp_both(stop);
+}
+
+/* The peer ends the connection. */
+static int
+lost(struct test_fp *fp)
+{
+	struct pair p;
+	uint32_t i;
+
+	TEST_CALL(pair_open(fp, &p));
+	TEST_CALL(post_all(&p));
+	for (i = 0; i < 3; i++) {
+		struct rte_comch_task *task;
+
+		TEST_EXPECT(send_alloc(&p, i, 8, &task), 0);
+	}
+	TEST_WAIT(p.producer->nb_ok == 3, TEST_MS);
+	TEST_EXPECT(test_q_close(p.producer), 0);
+	if (rte_comch_ctx_type_get(fp->tx.ep->ctx) == RTE_COMCH_CTX_CLIENT)
+		TEST_CALL(test_stop(fp->tx.ep));
+	else
+		TEST_EXPECT(rte_comch_server_disconnect(fp->tx.ep->conn), 0);
+	TEST_WAIT(test_q_state(p.consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(p.consumer->nb_ok, 3);
+	TEST_EXPECT(p.consumer->nb_err, TASKS - 3);
+	TEST_EXPECT(p.consumer->status, -ECONNRESET);
+	return TEST_SUCCESS;
+}
+
+static int
+test_conn_lost(void)
+{
+	return test_fp_both(lost);
+}
+
+/* Stops its own context, and finds that this is all it can do in here. */
+static void
+stop_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
+{
+	if (cpl->status == 0 && q->value++ == 0 && rte_comch_ctx_stop(q->ctx) != -EINPROGRESS)
+		test_fail("a consumer cannot be stopped in its callback");
+	if (rte_comch_ctx_destroy(q->ctx) != -EBUSY)
+		test_fail("a consumer was destroyed in its callback");
+	rte_comch_task_free(task);
+}
+
+static void
+stop_send(struct test_q *q, struct rte_comch_task *task, int status)
+{
+	int ret;
+
+	if (q->value++ == 0) {
+		ret = rte_comch_ctx_stop(q->ctx);
+		if (ret != -EINPROGRESS)
+			test_fail("a producer is stopped in its callback: %d", ret);
+	}
+	if (status != 0 && status != -ECANCELED)
+		test_fail("the status is %d", status);
+	rte_comch_task_free(task);
+	if (rte_comch_ctx_destroy(q->ctx) != -EBUSY)
+		test_fail("a producer was destroyed in its callback");
+}
+
+static int
+stop_in_callback(struct test_fp *fp)
+{
+	struct rte_comch_task *task;
+	struct pair p;
+	uint32_t i;
+
+	TEST_CALL(pair_open(fp, &p));
+	p.consumer->on_post = stop_post;
+	p.producer->on_send = stop_send;
+	TEST_CALL(post_all(&p));
+	for (i = 0; i < 3; i++)
+		TEST_EXPECT(send_alloc(&p, i, 8, &task), 0);
+	TEST_WAIT(test_q_state(p.producer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(p.producer->nb_ok + p.producer->nb_err, 3);
+	/* the first message stops it; the others had come before */
+	TEST_WAIT(p.consumer->nb_ok + p.consumer->nb_err == TASKS, TEST_MS);
+	TEST_WAIT(test_q_state(p.consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(p.consumer->nb_ok, 3);
+	return TEST_SUCCESS;
+}
+
+static int
+test_stop_in_callback(void)
+{
+	return test_fp_both(stop_in_callback);
+}
+
+/* value is the length of the next message. */
+static void
+long_imm(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
+{
+	uint32_t len = (uint32_t)q->value++;
+	const uint8_t *imm = len > RTE_COMCH_CPL_IMM_SIZE ? cpl->imm_ext : cpl->imm;
+
+	if (cpl->imm_len != len || !test_check(imm, len, len))
+		test_fail("%u bytes of immediate data", len);
+	rte_comch_task_free(task);
+}
+
+static int
+test_long_imm(void)
+{
+	struct rte_comch_task *task, *post;
+	struct rte_comch_send send = { .len = 0 };
+	struct test_fp fp;
+	struct pair p;
+	uint8_t imm[64];
+	uint32_t i, j;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	TEST_CALL(pair_open(&fp, &p));
+	p.consumer->on_post = long_imm;
+	for (i = 0; i < 64; i += TASKS) {
+		for (j = i; j < i + TASKS; j++) {
+			TEST_EXPECT(rte_comch_consumer_task_alloc(p.consumer->ctx, NULL, &post), 0);
+			TEST_EXPECT(rte_comch_task_submit(post), 0);
+			test_fill(imm, j, j);
+			send.imm = imm;
+			send.imm_len = j;
+			TEST_EXPECT(rte_comch_producer_task_alloc(p.producer->ctx, p.consumer->id,
+					&send, &task), 0);
+			TEST_WAIT(rte_comch_task_submit(task) == 0, TEST_MS);
+			memset(imm, 0, sizeof(imm));
+		}
+		TEST_WAIT(p.consumer->nb_ok == i + TASKS && p.producer->nb_ok == i + TASKS,
+				TEST_MS);
+	}
+	return TEST_SUCCESS;
+}
+
+#define QUIET 40
+
+/* Queues that were quiet for long are still found, each of them. */
+static int
+test_quiet(void)
+{
+	const struct rte_comch_consumer_conf conf = { .nb_tasks = 2, .imm_len = 4 };
+	struct test_q *consumers[QUIET], *producer;
+	struct rte_comch_task *task;
+	struct rte_comch_cpl cpl;
+	uint32_t i, j, round;
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	for (i = 0; i < QUIET; i++) {
+		consumers[i] = test_q_consumer(&fp.rx, &conf);
+		TEST_CALL(test_q_start(consumers[i], &fp.tx));
+		for (j = 0; j < 2; j++) {
+			TEST_EXPECT(rte_comch_consumer_task_alloc(consumers[i]->ctx, NULL,
+					&task), 0);
+			TEST_EXPECT(rte_comch_task_submit(task), 0);
+		}
+	}
+	TEST_CALL(test_fp_producer(&fp, 4, &producer));
+	for (round = 1; round <= 2; round++) {
+		for (i = 0; i < 5000; i++)
+			rte_comch_pe_progress(fp.rx.q_pe);
+		for (i = 0; i < QUIET; i++) {
+			struct test_q *c = consumers[(i * 7) % QUIET];
+
+			TEST_WAIT(test_send_imm(producer, c->id, &i, sizeof(i), 0) == 1, TEST_MS);
+			TEST_EXPECT(test_poll(producer, &cpl, 1), 1);
+			/* an engine that has something to do cannot be armed */
+			TEST_TRUE(c->nb_ok == round || rte_comch_pe_arm(fp.rx.q_pe) == -EAGAIN);
+			for (j = 0; j < QUIET && c->nb_ok < round; j++)
+				rte_comch_pe_progress(fp.rx.q_pe);
+			TEST_EXPECT(c->nb_ok, round);
+		}
+	}
+	return TEST_SUCCESS;
+}
+
+/* A context with tasks keeps its bursts to itself; an engine has only so many tasks. */
+static int
+test_limits(void)
+{
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 8 };
+	const struct rte_comch_consumer_conf consumer_conf = { .nb_tasks = 9 };
+	const struct rte_comch_producer_conf producer_conf = { .nb_tasks = 9 };
+	const struct rte_comch_send msg = { .len = 0 };
+	const struct rte_comch_post post = { .len = 0 };
+	struct test_q *consumer, *producer;
+	struct rte_comch_pe *small;
+	struct rte_comch_cpl cpl;
+	struct test_fp_end end;
+	struct test_fp fp;
+	struct pair p;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	TEST_CALL(pair_open(&fp, &p));
+	TEST_CALL(post_all(&p));
+	TEST_EXPECT(rte_comch_consumer_post_burst(p.consumer->ctx, &post, 1), 0);
+	TEST_EXPECT(rte_comch_poll_burst(p.consumer->ctx, &cpl, 1), 0);
+	TEST_EXPECT(rte_comch_producer_send_burst(p.producer->ctx, p.consumer->id, &msg, 1), 0);
+	TEST_EXPECT(rte_comch_poll_burst(p.producer->ctx, &cpl, 1), 0);
+
+	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &small), 0);
+	end = fp.rx;
+	end.q_pe = small;
+	consumer = test_q_consumer(&end, &consumer_conf);
+	producer = test_q_producer(&end, &producer_conf);
+	TEST_TRUE(consumer != NULL && producer != NULL);
+	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -ENOMEM);
+	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), -ENOMEM);
+	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(test_q_close(consumer), 0);
+	TEST_EXPECT(test_q_close(producer), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(small), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+quiet(void)
+{
+	test_log_quiet(); /* what is refused on purpose is no news */
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: tasks of the fast path",
+	.setup = quiet,
+	.teardown = test_log_restore,
+	.unit_test_cases = {
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_deliver),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_no_room),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_all_at_once),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_errors),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_resubmit),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stop_tasks),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_conn_lost),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stop_in_callback),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_long_imm),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_quiet),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_limits),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_fp_task(void)
+{
+	return test_pairs_run(&suite);
+}
+
+REGISTER_FAST_TEST(comch_fp_task_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_task)

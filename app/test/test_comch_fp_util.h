@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What the tests of the fast path share: a connected pair in one process,
+ * producers and consumers on either side of it, regions cut into slots with
+ * guard bytes around each, and cleaning up. No test is in here.
+ */
+
+#ifndef TEST_COMCH_FP_UTIL_H
+#define TEST_COMCH_FP_UTIL_H
+
+#include <sys/queue.h>
+
+#include "test_comch_util.h"
+
+/** Bytes around each slot, and what they and an unused slot are full of. */
+#define TEST_GUARD 64
+#define TEST_GUARD_BYTE 0xA5
+
+/** A producer or consumer, and what happened to it. */
+struct test_q {
+	TAILQ_ENTRY(test_q) next;
+	struct rte_comch_ctx *ctx;
+	uint32_t id;                   /**< As the peer knows it. */
+	uint32_t nb_states;
+	int states[TEST_EP_STATES];    /**< The first states entered, in order. */
+	uint32_t nb_ok;                /**< Tasks that ended well. */
+	uint32_t nb_err;               /**< Tasks that did not. */
+	int status;                    /**< Of the last task that failed. */
+	/** If set, replaces what is done with a task after counting: it is freed. */
+	void (*on_post)(struct test_q *q, struct rte_comch_task *task,
+			const struct rte_comch_cpl *cpl);
+	void (*on_send)(struct test_q *q, struct rte_comch_task *task, int status);
+	void *arg;                     /**< The test's own. */
+	uint64_t value;                /**< The test's own. */
+};
+
+/** One end of the connection that a fast-path test runs on. */
+struct test_fp_end {
+	struct test_ep *ep;            /**< Its server or client. */
+	struct rte_comch_pe *pe;       /**< Engine of the connection. */
+	struct rte_comch_pe *q_pe;     /**< Engine of producers and consumers. */
+	int16_t dev;
+};
+
+/** A connection; messages go from tx to rx, but for tests of both directions. */
+struct test_fp {
+	struct test_fp_end tx;
+	struct test_fp_end rx;
+};
+
+/** How the two ends are laid out. */
+#define TEST_FP_TO_DPU     0           /**< rx is the card's side. */
+#define TEST_FP_TO_HOST    RTE_BIT32(0) /**< rx is the host's side. */
+#define TEST_FP_ONE_ENGINE RTE_BIT32(1) /**< One engine for all of a side. */
+
+/** Skip what needs producers and consumers that the devices do not have. */
+int test_fp_need(void);
+/** Connect a server and a client. */
+int test_fp_open(struct test_fp *fp, uint32_t how);
+/** Run a case in both directions, each on a new connection. */
+int test_fp_both(int (*fn)(struct test_fp *fp));
+/** Close all that was opened here, free the regions, and what test_cleanup() does. */
+void test_fp_cleanup(void);
+/** Setup and teardown of cases that must leave no descriptor and no mapping. */
+int test_fp_count_setup(void);
+void test_fp_count_teardown(void);
+
+/**
+ * Create and attach. Callbacks and user data of the configuration are replaced;
+ * it may be NULL. @return NULL if it failed, and the case has.
+ */
+struct test_q *test_q_consumer(const struct test_fp_end *end,
+		const struct rte_comch_consumer_conf *conf);
+struct test_q *test_q_producer(const struct test_fp_end *end,
+		const struct rte_comch_producer_conf *conf);
+/** Start a consumer and wait until it is RUNNING and the peer was told. */
+int test_q_start(struct test_q *q, const struct test_fp_end *peer);
+/** Consumer on rx that runs, and producer on tx that does. */
+int test_fp_consumer(struct test_fp *fp, struct rte_comch_mem *mem, uint32_t nb_posts,
+		uint32_t imm_len, struct test_q **q);
+int test_fp_producer(struct test_fp *fp, uint32_t nb_sends, struct test_q **q);
+int test_q_state(const struct test_q *q);
+/** Stop, take back what is posted until it is IDLE, destroy. @return 0 or an error. */
+int test_q_close(struct test_q *q);
+
+/** Regions that test_fp_cleanup() frees. @return NULL if it failed, and the case has. */
+struct rte_comch_mem *test_mem_alloc(int16_t dev, uint64_t len, uint32_t flags);
+struct rte_comch_mem *test_mem_pool(int16_t dev, const char *name, uint32_t nb,
+		uint32_t cache, uint16_t data_room, uint32_t flags);
+/** Have one of another origin freed by test_fp_cleanup(). */
+void test_mem_keep(struct rte_comch_mem *mem);
+int test_mem_free(struct rte_comch_mem *mem);
+
+/** A region cut into slots of one length. */
+struct test_slots {
+	struct rte_comch_mem *mem;
+	uint8_t *base;
+	uint32_t nb;
+	uint64_t len;
+};
+
+int test_slots_new(struct test_slots *s, int16_t dev, uint32_t flags, uint32_t nb,
+		uint64_t len);
+uint8_t *test_slot(const struct test_slots *s, uint32_t i);
+/** Make all of a slot and its guards TEST_GUARD_BYTE again. */
+void test_slot_clear(const struct test_slots *s, uint32_t i);
+/** Whether len bytes of the pattern are in the slot, and all around it is as it was. */
+bool test_slot_check(const struct test_slots *s, uint32_t i, uint32_t len, uint32_t seed);
+
+/** Post slots, in one burst; the cookie of slot i is cookie + i. @return taken. */
+uint32_t test_post_slots(struct test_q *q, const struct test_slots *s, uint32_t first,
+		uint32_t nb, uint64_t cookie);
+/** Post without buffers. @return taken. */
+uint32_t test_post_empty(struct test_q *q, uint32_t nb, uint64_t cookie);
+/** Send one message of a slot's first bytes. @return taken, 0 or 1. */
+uint16_t test_send_slot(struct test_q *q, uint32_t id, const struct test_slots *s, uint32_t i,
+		uint64_t len, uint64_t cookie);
+/** Send immediate data only. @return taken, 0 or 1. */
+uint16_t test_send_imm(struct test_q *q, uint32_t id, const void *imm, uint32_t len,
+		uint64_t cookie);
+/** Poll, and progress, until nb completions are there; TEST_MS at most. @return them. */
+uint32_t test_poll(struct test_q *q, struct rte_comch_cpl *cpls, uint32_t nb);
+/** Poll until there is nothing. @return how many there were. */
+uint32_t test_drain(struct test_q *q);
+/** Why the last burst of a producer or consumer was short. */
+int test_reason(struct test_q *q, uint32_t id);
+
+/**
+ * Move the calling thread away from the processor that EAL tied its parent to:
+ * threads of different numbers run at one time, if there are as many processors.
+ * Number 0 is where the main thread is.
+ */
+void test_thread_spread(unsigned int number);
+
+/** Post slots and wait until the producer sees as many credits. */
+int test_fp_offer(struct test_q *consumer, struct test_q *producer, const struct test_slots *s,
+		uint32_t first, uint32_t nb, uint64_t cookie);
+
+#endif /* TEST_COMCH_FP_UTIL_H */

@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Messages about regions and consumers that are wrong in themselves, or come when
+ * they must not, from either role. What the shared memory holds is attacked in
+ * another file.
+ */
+
+#include <unistd.h>
+
+#include "test_shm_peer_fast.h"
+
+#define POSTS_HDR ((uint32_t)offsetof(struct shm_wire_posts, tail))
+#define CPLS_HDR ((uint32_t)offsetof(struct shm_wire_cpls, want))
+
+/* The types of the fast path, and how many descriptors they may come with. */
+static const struct {
+	uint16_t type;
+	unsigned int fds;
+	bool or_none;
+} types[] = {
+	{ SHM_WIRE_REGION, 1, false },
+	{ SHM_WIRE_REGION_GONE, 0, false },
+	{ SHM_WIRE_CONSUMER, 1, false },
+	{ SHM_WIRE_CONSUMER_ACK, 1, true },
+	{ SHM_WIRE_CONSUMER_GONE, 0, false },
+	{ SHM_WIRE_CONSUMER_FREE, 0, false },
+};
+
+static int
+test_fds(void)
+{
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint64_t before;
+	unsigned int t, n, i;
+	int fds[5];
+
+	for (t = 0; t < RTE_DIM(types); t++) {
+		for (n = 0; n <= 4; n++) {
+			if (n == types[t].fds || (n == 0 && types[t].or_none))
+				continue;
+			e = fast_connected();
+			TEST_TRUE(e != NULL);
+			before = fast_side->violations();
+			for (i = 0; i < n; i++)
+				fds[i] = e->chan.seg.fd;
+			evil_fill(&msg, types[t].type, e->chan.id);
+			TEST_EXPECT(evil_send_raw(e, &msg, msg.hdr.len, fds, n), 0);
+			TEST_CALL(fast_link_dies(e, before, "type * 10 + fds",
+					types[t].type * 10 + n));
+		}
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_lengths(void)
+{
+	uint8_t buf[256];
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint64_t before;
+	unsigned int t, full, i;
+
+	for (t = 0; t < RTE_DIM(types); t++) {
+		full = evil_type_len(types[t].type);
+		for (i = 0; i < 6; i++) {
+			const unsigned int len[] = {
+				full - 1, full + 1, full - 8, full + 8, 16, full,
+			};
+
+			if (i == 4 && full == 16)
+				continue;
+			e = fast_connected();
+			TEST_TRUE(e != NULL);
+			before = fast_side->violations();
+			memset(buf, 0, sizeof(buf));
+			evil_fill(&msg, types[t].type, e->chan.id);
+			/* the last: as long as it must be, and it says another length */
+			msg.hdr.len = (uint16_t)(i == 5 ? full + 8 : len[i]);
+			memcpy(buf, &msg, sizeof(msg));
+			TEST_EXPECT(evil_send_raw(e, buf, len[i], &e->chan.seg.fd,
+					types[t].fds), 0);
+			TEST_CALL(fast_link_dies(e, before, "type * 10 + length",
+					types[t].type * 10 + i));
+		}
+	}
+	return TEST_SUCCESS;
+}
+
+/* Before there is a connection, on one that is not up, and after its end. */
+static int
+test_wrong_state(void)
+{
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint64_t before;
+	unsigned int t, state;
+	int fd;
+
+	for (state = 0; state < 3; state++) {
+		for (t = 2; t < RTE_DIM(types); t++) {
+			e = state == 2 ? fast_connected() : fast_side->connecting();
+			TEST_TRUE(e != NULL);
+			if (state == 1 && !fast_side->host)
+				TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+			fd = types[t].fds != 0 ? e->seg.fd : -1;
+			if (state == 2) {
+				evil_fill(&msg, SHM_WIRE_CLOSE, e->chan.id);
+				TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, e->chan.id, -1), 0);
+				/* also when it has answered, which it does meanwhile */
+				if (t % 2 == 0)
+					TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+			}
+			before = fast_side->violations();
+			evil_fill(&msg, types[t].type, 0);
+			/* in state 0, a connection that never was */
+			TEST_EXPECT(evil_send(e, &msg, types[t].type,
+					state == 0 ? 77 : e->chan.id, fd), 0);
+			TEST_CALL(fast_link_dies(e, before, "state * 100 + type",
+					state * 100 + types[t].type));
+		}
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_region_values(void)
+{
+	static const struct {
+		uint32_t id;
+		uint64_t size;
+	} bad[] = {
+		{ 64, 16384 }, { 0x10000, 16384 }, { 0x80000000, 16384 }, { UINT32_MAX, 16384 },
+		{ 0, 0 }, { 0, 1 }, { 0, 4095 }, { 0, 4097 }, { 0, UINT64_MAX },
+		{ 1, 16384 }, /* which is there already */
+	};
+	struct evil_region r;
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint64_t before;
+	unsigned int i;
+
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		e = fast_connected();
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(evil_region_send(e, &r, 1), 0);
+		peer_turn();
+		before = fast_side->violations();
+		evil_fill(&msg, SHM_WIRE_REGION, 0);
+		msg.region.region = bad[i].id;
+		msg.region.size = bad[i].size;
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION, 0, r.fd), 0);
+		TEST_CALL(fast_link_dies(e, before, "region", i));
+	}
+	for (i = 0; i < 4; i++) {
+		e = fast_connected();
+		TEST_TRUE(e != NULL);
+		before = fast_side->violations();
+		evil_fill(&msg, SHM_WIRE_REGION_GONE, 0);
+		msg.region_gone.region = i == 0 ? 1 : i == 1 ? 64 : i == 2 ? UINT32_MAX : 0;
+		if (i == 3) { /* twice */
+			TEST_EXPECT(evil_region_send(e, &r, 0), 0);
+			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
+		}
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
+		TEST_CALL(fast_link_dies(e, before, "region gone", i));
+	}
+	evil_region_free(&r);
+	return TEST_SUCCESS;
+}
+
+/* A descriptor that is no region: nobody can have consumers in it, and no more. */
+static int
+test_region_fds(void)
+{
+	struct evil_consumer c;
+	struct evil_region r;
+	union shm_wire_msg msg;
+	struct evil *e = fast_connected();
+	unsigned int kind, fds = test_count_fds(), maps = test_count_maps();
+	int fd;
+
+	TEST_TRUE(e != NULL);
+	for (kind = 0; kind < REGIONS_BAD; kind++) {
+		memset(&c, 0, sizeof(c));
+		fd = evil_region_bad_fd(kind, EVIL_REGION_SIZE);
+		if (fd < 0) {
+			TEST_TRUE(kind == REGION_HUGETLB || kind == REGION_FILE);
+			printf("no descriptor of kind %u to be had: left out\n", kind);
+			continue;
+		}
+		evil_fill(&msg, SHM_WIRE_REGION, 0);
+		msg.region.region = kind;
+		if (kind == REGION_HUGETLB)
+			msg.region.size = 1 << 21;
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION, 0, fd), 0);
+		close(fd);
+		TEST_EXPECT(evil_consumer_start(e, &c, kind + 1, kind), -EACCES);
+		evil_consumer_free(&c);
+		evil_fill(&msg, SHM_WIRE_REGION_GONE, 0);
+		msg.region_gone.region = kind;
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
+		peer_turn();
+		TEST_TRUE(!evil_gone(e));
+	}
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	/* and a good one in its place */
+	memset(&c, 0, sizeof(c));
+	TEST_EXPECT(evil_region_send(e, &r, 0), 0);
+	TEST_EXPECT(evil_consumer_start(e, &c, 1, 0), 0);
+	evil_consumer_free(&c);
+	evil_region_free(&r);
+	TEST_EXPECT(fast_side->violations(), 0);
+	fast_case_end();
+	TEST_TRUE(test_count_fds() <= fds && test_count_maps() <= maps);
+	return TEST_SUCCESS;
+}
+
+/* Larger than the file, and larger than anything can be: refused, or a breach. */
+static int
+test_region_sizes(void)
+{
+	static const uint64_t sizes[] = {
+		EVIL_REGION_SIZE + 4096, UINT64_C(1) << 30, UINT64_C(1) << 32,
+		UINT64_C(1) << 38, (UINT64_C(1) << 38) + 4096, UINT64_C(1) << 63,
+		UINT64_MAX - EVIL_REGION_SIZE + 1, UINT64_MAX - 4095,
+	};
+	struct evil_consumer c, good;
+	struct evil_region r;
+	struct evil *e;
+	unsigned int i;
+	int ret;
+
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	for (i = 0; i < RTE_DIM(sizes); i++) {
+		memset(&c, 0, sizeof(c));
+		memset(&good, 0, sizeof(good));
+		e = fast_connected();
+		TEST_TRUE(e != NULL);
+		/* one that is mapped, so that sums can wrap */
+		r.size = EVIL_REGION_SIZE;
+		TEST_EXPECT(evil_region_send(e, &r, 1), 0);
+		TEST_EXPECT(evil_consumer_start(e, &good, 1, 1), 0);
+		r.size = sizes[i];
+		TEST_EXPECT(evil_region_send(e, &r, 0), 0);
+		ret = evil_consumer_start(e, &c, 2, 0);
+		TEST_ASSERT(ret == -EACCES || ret == -ENOMEM || ((ret == -ECONNRESET ||
+				ret == -EPIPE) && fast_side->violations() == 1),
+				"size %u: %s", i, strerror(-ret));
+		if (ret == -ECONNRESET || ret == -EPIPE)
+			i = RTE_DIM(sizes); /* and so would the larger ones be */
+		evil_consumer_free(&c);
+		evil_consumer_free(&good);
+		fast_case_end();
+	}
+	r.size = EVIL_REGION_SIZE;
+	evil_region_free(&r);
+	return TEST_SUCCESS;
+}
+
+static int
+test_consumer_values(void)
+{
+	/* identifier, posts, immediate data, region, group */
+	static const uint32_t bad[][5] = {
+		{ 0, 8, 0, UINT32_MAX, 0 }, { 257, 8, 0, UINT32_MAX, 0 },
+		{ 0x10001, 8, 0, UINT32_MAX, 0 }, { UINT32_MAX, 8, 0, UINT32_MAX, 0 },
+		{ 1, 0, 0, UINT32_MAX, 0 }, { 1, 3, 0, UINT32_MAX, 0 },
+		{ 1, 8193, 0, UINT32_MAX, 0 }, { 1, 16384, 0, UINT32_MAX, 0 },
+		{ 1, 0x80000000, 0, UINT32_MAX, 0 }, { 1, UINT32_MAX, 0, UINT32_MAX, 0 },
+		{ 1, 8, 257, UINT32_MAX, 0 }, { 1, 8, 0x10000, UINT32_MAX, 0 },
+		{ 1, 8, UINT32_MAX, UINT32_MAX, 0 }, { 1, 8192, UINT32_MAX - 7, UINT32_MAX, 0 },
+		{ 1, 8, 0, 64, 0 }, { 1, 8, 0, 3, 0 }, { 1, 8, 0, 5, 0 },
+		{ 1, 8, 0, UINT32_MAX - 1, 0 }, { 1, 8, 0, 0x80000000, 0 },
+		{ 1, 8, 0, UINT32_MAX, 32 }, { 1, 8, 0, UINT32_MAX, UINT32_MAX },
+		{ 9, 8, 0, UINT32_MAX, 0 },
+	};
+	struct evil_consumer c;
+	struct evil_region r;
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint64_t before;
+	unsigned int i;
+
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		memset(&c, 0, sizeof(c));
+		e = fast_connected();
+		TEST_TRUE(e != NULL);
+		/* a consumer 9, and region 5 that is gone */
+		TEST_EXPECT(evil_consumer_start(e, &c, 9, SHM_WIRE_NO_REGION), 0);
+		TEST_EXPECT(evil_region_send(e, &r, 5), 0);
+		evil_fill(&msg, SHM_WIRE_REGION_GONE, 0);
+		msg.region_gone.region = 5;
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
+		before = fast_side->violations();
+		evil_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
+		msg.consumer.consumer = bad[i][0];
+		msg.consumer.nb_posts = bad[i][1];
+		msg.consumer.imm_len = bad[i][2];
+		msg.consumer.region = bad[i][3];
+		msg.consumer.group = bad[i][4];
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
+		TEST_CALL(fast_conn_dies(e, before, "consumer", i));
+		evil_consumer_free(&c);
+	}
+	evil_region_free(&r);
+	return TEST_SUCCESS;
+}
+
+/* Segments of posts, and of completions, that are none. */
+static int
+test_segments(void)
+{
+	const uint32_t nb = 1024; /* for some pages */
+	struct evil_region r;
+	struct evil_rc rc;
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint64_t before;
+	unsigned int kind, cpls;
+	int fd;
+
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	for (cpls = 0; cpls < 2; cpls++) {
+		for (kind = 0; kind < BAD_SEGS; kind++) {
+			fd = cpls != 0 ? peer_bad_fd(kind, CPLS_HDR, shm_wire_cpls_size(nb, 0)) :
+				peer_bad_fd(kind, POSTS_HDR, shm_wire_posts_size(nb, true));
+			if (fd < 0) {
+				TEST_TRUE(kind == BAD_HUGETLB);
+				printf("no memfd of huge pages: left out\n");
+				continue;
+			}
+			e = fast_connected();
+			TEST_TRUE(e != NULL);
+			memset(&rc, 0, sizeof(rc));
+			if (cpls != 0) {
+				TEST_TRUE(fast_consumer(NULL, nb, 0) != NULL);
+				TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+			} else {
+				TEST_EXPECT(evil_region_send(e, &r, 0), 0);
+			}
+			before = fast_side->violations();
+			evil_fill(&msg, cpls != 0 ? SHM_WIRE_CONSUMER_ACK : SHM_WIRE_CONSUMER,
+					e->chan.id);
+			if (cpls == 0) {
+				msg.consumer.nb_posts = nb;
+				msg.consumer.region = 0;
+			}
+			TEST_EXPECT(evil_send(e, &msg, msg.hdr.type, e->chan.id, fd), 0);
+			close(fd);
+			TEST_CALL(fast_conn_dies(e, before, "segment", cpls * 100 + kind));
+			evil_rc_free(&rc);
+		}
+	}
+	evil_region_free(&r);
+	return TEST_SUCCESS;
+}
+
+/* About consumers of the evil side. */
+static int
+test_order_theirs(void)
+{
+	struct evil_consumer c;
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint64_t before;
+	unsigned int i;
+
+	for (i = 0; i < 8; i++) {
+		memset(&c, 0, sizeof(c));
+		e = fast_connected();
+		TEST_TRUE(e != NULL);
+		before = fast_side->violations();
+		if (i >= 2)
+			TEST_EXPECT(evil_consumer_start(e, &c, 1, SHM_WIRE_NO_REGION), 0);
+		evil_fill(&msg, SHM_WIRE_CONSUMER_GONE, e->chan.id);
+		switch (i) {
+		case 0: /* never there */
+			break;
+		case 1:
+			msg.hdr.type = SHM_WIRE_CONSUMER_FREE;
+			break;
+		case 2:
+			msg.consumer_id.consumer = 2;
+			break;
+		case 3:
+			msg.consumer_id.consumer = 0;
+			break;
+		case 4:
+			msg.consumer_id.consumer = 257;
+			break;
+		case 5:
+			msg.consumer_id.consumer = UINT32_MAX;
+			break;
+		case 6: /* twice */
+			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_GONE, e->chan.id, -1), 0);
+			break;
+		default: /* freed, as if it were ours */
+			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_GONE, e->chan.id, -1), 0);
+			msg.hdr.type = SHM_WIRE_CONSUMER_FREE;
+			break;
+		}
+		TEST_EXPECT(evil_send(e, &msg, msg.hdr.type, e->chan.id, -1), 0);
+		TEST_CALL(fast_conn_dies(e, before, "gone", i));
+		evil_consumer_free(&c);
+	}
+	return TEST_SUCCESS;
+}
+
+/* About consumers of the device. */
+static int
+test_order_ours(void)
+{
+	struct evil_rc rc;
+	union shm_wire_msg msg;
+	struct test_q *q;
+	struct evil *e;
+	uint64_t before;
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < 11; i++) {
+		memset(&rc, 0, sizeof(rc));
+		e = fast_connected();
+		TEST_TRUE(e != NULL);
+		before = fast_side->violations();
+		evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
+		fd = -1;
+		if (i == 0) { /* nobody asked */
+			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_ACK, e->chan.id, -1), 0);
+			TEST_CALL(fast_conn_dies(e, before, "answer", i));
+			continue;
+		}
+		q = fast_consumer(NULL, 8, 0);
+		TEST_TRUE(q != NULL);
+		TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+		if (i >= 7) {
+			TEST_EXPECT(evil_rc_answer(e, &rc), 0);
+			PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+		}
+		switch (i) {
+		case 1: /* it takes it, and brings nothing */
+			break;
+		case 2: /* it does not, and brings something */
+			msg.consumer_ack.status = -ENOMEM;
+			fd = rc.seg.fd;
+			break;
+		case 3:
+			msg.consumer_ack.consumer = 2;
+			fd = rc.seg.fd;
+			break;
+		case 4:
+			msg.consumer_ack.consumer = 0;
+			fd = rc.seg.fd;
+			break;
+		case 5:
+			msg.consumer_ack.consumer = UINT32_MAX;
+			fd = rc.seg.fd;
+			break;
+		case 6: /* the answer of another question */
+			msg.hdr.type = SHM_WIRE_CONSUMER_FREE;
+			break;
+		case 7: /* twice */
+			fd = rc.seg.fd;
+			break;
+		case 8: /* it is not gone */
+			msg.hdr.type = SHM_WIRE_CONSUMER_FREE;
+			break;
+		default: /* it goes, and the answer is another, or for another */
+			rte_comch_ctx_stop(q->ctx);
+			TEST_EXPECT(evil_wait(e, SHM_WIRE_CONSUMER_GONE, TEST_MS), 0);
+			if (i == 9) {
+				fd = rc.seg.fd;
+			} else {
+				msg.hdr.type = SHM_WIRE_CONSUMER_FREE;
+				msg.consumer_id.consumer = 2;
+			}
+			break;
+		}
+		TEST_EXPECT(evil_send(e, &msg, msg.hdr.type, e->chan.id, fd), 0);
+		TEST_CALL(fast_conn_dies(e, before, "answer", i));
+		evil_rc_free(&rc);
+	}
+	return TEST_SUCCESS;
+}
+
+/* Reasons for which a consumer is refused, and that are none. */
+static int
+test_refusals(void)
+{
+	static const int32_t reasons[] = {
+		-EACCES, -ENOMEM, -EUSERS, -1, 1, INT32_MAX, INT32_MIN, -5000, -EINPROGRESS,
+	};
+	struct evil_rc rc = { .posts = NULL };
+	union shm_wire_msg msg;
+	struct test_q *q;
+	struct evil *e = fast_connected();
+	unsigned int i;
+	int reason;
+
+	TEST_TRUE(e != NULL);
+	for (i = 0; i < RTE_DIM(reasons); i++) {
+		q = fast_consumer(NULL, 8, 0);
+		TEST_TRUE(q != NULL);
+		TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+		evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
+		msg.consumer_ack.consumer = rc.msg.consumer;
+		msg.consumer_ack.status = reasons[i];
+		evil_rc_free(&rc);
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_ACK, e->chan.id, -1), 0);
+		PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		reason = rte_comch_ctx_reason_get(q->ctx);
+		TEST_ASSERT(reason == (i < 3 ? reasons[i] : -ECONNREFUSED), "%d became %d",
+				reasons[i], reason);
+	}
+	TEST_EXPECT(fast_side->violations(), 0);
+	TEST_TRUE(fast_victim()->conn != NULL && !evil_gone(e));
+	return TEST_SUCCESS;
+}
+
+/* Random messages of the fast path on a connection that has a bit of everything. */
+static int
+test_random(void)
+{
+	union shm_wire_msg msg;
+	struct evil_consumer c = { .posts = NULL };
+	struct evil *e = NULL;
+	struct evil_region r;
+	uint32_t *words = (uint32_t *)&msg;
+	unsigned int i, n, t, pick;
+
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	for (n = 0; n < (fast_side->host ? 300 : 1500); n++) {
+		if (e == NULL) {
+			e = fast_connected();
+			TEST_TRUE(e != NULL);
+			fast_consumer(NULL, 8, 0);
+			fast_consumer(NULL, 16, 8);
+			TEST_EXPECT(evil_region_send(e, &r, 1), 0);
+			evil_consumer_free(&c);
+			TEST_EXPECT(evil_consumer_start(e, &c, 3, 1), 0);
+		}
+		t = test_rand() % RTE_DIM(types);
+		evil_fill(&msg, types[t].type, e->chan.id);
+		words[4] = test_rand() % 4;
+		if (test_rand() % 8 == 0)
+			words[4 + test_rand() % 6] = test_rand() % 3 == 0 ? test_rand() :
+					test_rand() % 65;
+		pick = test_rand() % 4;
+		i = types[t].fds;
+		evil_send(e, &msg, types[t].type, e->chan.id, i == 0 ? -1 :
+				pick == 0 ? r.fd : pick == 1 ? e->chan.seg.fd : c.seg.fd);
+		if (test_rand() % 2 == 0)
+			peer_turn();
+		if (evil_gone(e) || fast_victim()->conn == NULL) {
+			fast_case_end();
+			e = NULL;
+		}
+	}
+	evil_consumer_free(&c);
+	evil_region_free(&r);
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm, an evil peer: messages of the fast path",
+	.setup = fast_suite_setup,
+	.teardown = fast_suite_teardown,
+	.unit_test_cases = {
+		FAST_CASE(test_fds),
+		FAST_CASE(test_lengths),
+		FAST_CASE(test_wrong_state),
+		FAST_CASE(test_region_values),
+		FAST_CASE(test_region_fds),
+		FAST_CASE(test_region_sizes),
+		FAST_CASE(test_consumer_values),
+		FAST_CASE(test_segments),
+		FAST_CASE(test_order_theirs),
+		FAST_CASE(test_order_ours),
+		FAST_CASE(test_refusals),
+		FAST_CASE(test_random),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_shm_peer_fast(void)
+{
+	return fast_suites_run(&suite);
+}
+
+REGISTER_FAST_TEST(shm_peer_fast_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast)

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The evil peer's fast path: regions, consumers and producers that check nothing,
+ * the two roles it can have, and producers and consumers of the device that it
+ * attacks. No test is in here.
+ */
+
+#ifndef TEST_SHM_PEER_FAST_H
+#define TEST_SHM_PEER_FAST_H
+
+#include "test_comch_fp_util.h"
+#include "test_shm_peer.h"
+
+/** Which side is attacked. */
+struct fast_side {
+	const char *name;
+	bool host;                    /**< The device is the host's. */
+	int (*suite_setup)(void);
+	void (*suite_teardown)(void);
+	int (*setup)(void);
+	void (*teardown)(void);
+	/** A link with a connection that is up. */
+	struct evil *(*connected)(void);
+	/** One that is not up yet. */
+	struct evil *(*connecting)(void);
+	uint64_t (*violations)(void);
+};
+
+extern const struct fast_side *fast_side;
+
+/** Run the cases of a suite against either side. */
+int fast_suites_run(struct unit_test_suite *suite);
+int fast_suite_setup(void);
+void fast_suite_teardown(void);
+int fast_setup(void);
+void fast_teardown(void);
+/** The end that is attacked, and its device. */
+struct test_ep *fast_victim(void);
+int16_t fast_dev(void);
+
+/** A link with a connection that is up; NULL and a word about it if there is none. */
+struct evil *fast_connected(void);
+/** The breach is counted, and ends the connection but not the link. */
+int fast_conn_dies(struct evil *e, uint64_t before, const char *what, unsigned int nr);
+/** The breach is counted, and ends the link. */
+int fast_link_dies(struct evil *e, uint64_t before, const char *what, unsigned int nr);
+/** Producer and consumer of the attacked end; closed by fast_case_end(). */
+struct test_q *fast_producer(void);
+struct test_q *fast_consumer(struct rte_comch_mem *mem, uint32_t nb_posts, uint32_t imm_len);
+/** Memory of the device's, freed by fast_case_end(). */
+struct rte_comch_mem *fast_mem(uint64_t len);
+struct rte_comch_mem *fast_source(void *addr, uint64_t len);
+struct rte_comch_mem *fast_pool(uint32_t nb);
+/** End the links, and close what the device had on them. */
+void fast_case_end(void);
+
+/** A region of the evil side. */
+struct evil_region {
+	int fd;
+	uint8_t *map;
+	uint64_t size;
+};
+
+int evil_region_create(struct evil_region *r, uint64_t size);
+void evil_region_free(struct evil_region *r);
+/** Have the device know it. */
+int evil_region_send(struct evil *e, const struct evil_region *r, uint32_t id);
+
+/** Ways in which a descriptor can be no region. */
+enum bad_region {
+	REGION_PIPE,
+	REGION_SOCKET,
+	REGION_NULL,
+	REGION_DIR,
+	REGION_FILE,
+	REGION_NO_SEALS,
+	REGION_NO_SHRINK,
+	REGION_FUTURE_WRITE,
+	REGION_READ_ONLY,
+	REGION_SHORT,
+	REGION_EMPTY,
+	REGION_HOLES,
+	REGION_HUGETLB,
+	REGIONS_BAD,
+};
+
+/** @return -1 if it cannot be had. */
+int evil_region_bad_fd(enum bad_region kind, uint64_t size);
+
+/** A consumer of the evil side. */
+struct evil_consumer {
+	struct shm_wire_consumer msg;
+	struct evil_seg seg;
+	struct shm_wire_posts *posts;       /**< The same. */
+	const struct shm_wire_cpls *cpls;
+	uint32_t cpls_size;
+};
+
+/** Announce it, and wait for the answer. @return its status, or a negative errno. */
+int evil_consumer_start(struct evil *e, struct evil_consumer *c, uint32_t id, uint32_t region);
+/** As a correct peer posts. */
+void evil_post(struct evil_consumer *c, uint64_t off, uint64_t len);
+void evil_consumer_free(struct evil_consumer *c);
+
+/** A consumer of the device, as the evil side sees it. */
+struct evil_rc {
+	struct shm_wire_consumer msg;
+	const struct shm_wire_posts *posts;
+	uint32_t posts_size;
+	struct evil_seg seg;
+	struct shm_wire_cpls *cpls;         /**< The same. */
+};
+
+/** Wait for CONSUMER, and map what comes with it. */
+int evil_rc_wait(struct evil *e, struct evil_rc *rc);
+/** Answer it, as a correct peer does. */
+int evil_rc_answer(struct evil *e, struct evil_rc *rc);
+/** The word of the nth post's completion, counted from 0. */
+uint64_t evil_cpl(const struct evil_rc *rc, uint32_t n, uint32_t producer, uint32_t imm_len,
+		uint64_t len);
+void evil_complete(struct evil_rc *rc, uint32_t n, uint64_t word);
+void evil_rc_free(struct evil_rc *rc);
+
+#define FAST_CASE(fn) TEST_CASE_ST(fast_setup, fast_teardown, fn)
+
+#endif /* TEST_SHM_PEER_FAST_H */

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Evil peers that have too much of the fast path, that do not answer, and that
+ * die at each step of it. Messages and memory that are wrong are attacked in other
+ * files.
+ */
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test_shm_peer_fast.h"
+
+#define REGION_CYCLES (TEST_ASAN ? 20000u : 100000u)
+#define CONSUMER_CYCLES 2000u
+#define MAX_LINK_CONSUMERS 1024u
+/* Kilobytes that the allocator may keep. */
+#define RSS_SLACK 4096
+
+static uint8_t data[4096];
+
+static int
+region_gone(struct evil *e, uint32_t id)
+{
+	union shm_wire_msg msg;
+
+	evil_fill(&msg, SHM_WIRE_REGION_GONE, 0);
+	msg.region_gone.region = id;
+	return evil_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1);
+}
+
+/* As many as there are places, and one more. */
+static int
+test_regions_max(void)
+{
+	struct evil *e = fast_connected();
+	struct evil_region r;
+	uint64_t before;
+	uint32_t id;
+
+	TEST_TRUE(e != NULL);
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	before = fast_side->violations();
+	for (id = 0; id < SHM_WIRE_MAX_REGIONS; id++) {
+		TEST_EXPECT(evil_region_send(e, &r, id), 0);
+		peer_turn();
+	}
+	peer_turn_ms(1);
+	TEST_TRUE(!evil_gone(e));
+	TEST_EXPECT(fast_side->violations(), before);
+	TEST_EXPECT(evil_region_send(e, &r, id), 0);
+	TEST_CALL(fast_link_dies(e, before, "region", id));
+	evil_region_free(&r);
+	return TEST_SUCCESS;
+}
+
+static int
+test_region_cycles(void)
+{
+	struct evil *e = fast_connected();
+	unsigned int i, fds = 0, maps = 0;
+	uint64_t end = test_now_ns() + UINT64_C(20000000000), rss = 0;
+	struct evil_region r;
+
+	TEST_TRUE(e != NULL);
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	for (i = 0; i < REGION_CYCLES && test_now_ns() < end; i++) {
+		TEST_EXPECT(evil_region_send(e, &r, i % 64), 0);
+		TEST_EXPECT(region_gone(e, i % 64), 0);
+		/* a socket holds some of them only */
+		if (i % 4 == 3)
+			peer_turn();
+		if (i == 1000) {
+			peer_turn_ms(5);
+			fds = test_count_fds();
+			maps = test_count_maps();
+			rss = peer_resident_kb();
+		}
+	}
+	TEST_EXPECT(i, REGION_CYCLES);
+	peer_turn_ms(20);
+	TEST_EXPECT(test_count_fds(), fds);
+	TEST_EXPECT(test_count_maps(), maps);
+	test_note("%u regions came and went; memory: %u kB before, %u kB after", i,
+			(unsigned int)rss, (unsigned int)peer_resident_kb());
+	TEST_TRUE(TEST_ASAN || peer_resident_kb() <= rss + RSS_SLACK);
+	TEST_EXPECT(fast_side->violations(), 0);
+	TEST_TRUE(!evil_gone(e));
+	evil_region_free(&r);
+	return TEST_SUCCESS;
+}
+
+/* Consumers that come and go. */
+static int
+test_consumer_cycles(void)
+{
+	struct evil *e = fast_connected();
+	unsigned int i, fds = 0, maps = 0;
+	struct evil_consumer c = { .posts = NULL };
+	union shm_wire_msg msg;
+	struct evil_region r;
+	uint64_t rss = 0;
+
+	TEST_TRUE(e != NULL);
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(evil_region_send(e, &r, 0), 0);
+	TEST_TRUE(fast_producer() != NULL);
+	for (i = 0; i < CONSUMER_CYCLES; i++) {
+		TEST_EXPECT(evil_consumer_start(e, &c, 1 + i % 256, 0), 0);
+		evil_consumer_free(&c);
+		evil_fill(&msg, SHM_WIRE_CONSUMER_GONE, e->chan.id);
+		msg.consumer_id.consumer = 1 + i % 256;
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_GONE, e->chan.id, -1), 0);
+		if (i % 3 != 0)
+			TEST_EXPECT(evil_wait(e, SHM_WIRE_CONSUMER_FREE, TEST_MS), 0);
+		if (i == 301 || i == CONSUMER_CYCLES - 1)
+			peer_turn_ms(5);
+		if (i == 301) {
+			fds = test_count_fds();
+			maps = test_count_maps();
+			rss = peer_resident_kb();
+		}
+	}
+	while (evil_recv(e) > 0)
+		;
+	TEST_EXPECT(test_count_fds(), fds);
+	TEST_EXPECT(test_count_maps(), maps);
+	TEST_TRUE(TEST_ASAN || peer_resident_kb() <= rss + RSS_SLACK);
+	TEST_EXPECT(fast_side->violations(), 0);
+	evil_region_free(&r);
+	return TEST_SUCCESS;
+}
+
+/* All 256 of a connection, on one connection after the other, until it is enough. */
+static int
+test_consumers_max(void)
+{
+	struct evil_chan chans[5];
+	struct evil_consumer c;
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint32_t id, nb = 0, i, connects;
+	int ret = 0;
+
+	if (fast_side->host)
+		return test_skip("an evil card has one connection, and not those that it takes");
+	e = evil_up();
+	TEST_TRUE(e != NULL);
+	memset(chans, 0, sizeof(chans));
+	for (i = 0; i < RTE_DIM(chans) && ret == 0; i++) {
+		connects = peer_env.target->nb_connects;
+		TEST_EXPECT(evil_connect(e, &chans[i], i), 0);
+		evil_fill(&msg, SHM_WIRE_READY, i);
+		msg.ready.tx.seg = i;
+		TEST_EXPECT(evil_chan_seg_create(&chans[i], EVIL_RING_SIZE), 0);
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_READY, i, chans[i].seg.fd), 0);
+		PEER_WAIT(peer_env.target->nb_connects == connects + 1, TEST_MS);
+		e->chan.id = i;
+		for (id = 1; id <= SHM_WIRE_MAX_CONSUMERS && ret == 0; id++, nb++) {
+			memset(&c, 0, sizeof(c));
+			c.msg.nb_posts = 1;
+			ret = evil_consumer_start(e, &c, id, SHM_WIRE_NO_REGION);
+			evil_consumer_free(&c);
+		}
+	}
+	TEST_EXPECT(ret, -EUSERS);
+	TEST_EXPECT(nb, MAX_LINK_CONSUMERS + 1);
+	TEST_EXPECT(peer_violations(), 0);
+	/* there is room again when some are gone */
+	evil_fill(&msg, SHM_WIRE_CLOSE, 0);
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+	TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+	memset(&c, 0, sizeof(c));
+	TEST_EXPECT(evil_consumer_start(e, &c, 9, SHM_WIRE_NO_REGION), 0);
+	evil_consumer_free(&c);
+	e->chan.id = 0;
+	for (i = 0; i < RTE_DIM(chans); i++)
+		evil_chan_free(&chans[i]);
+	return TEST_SUCCESS;
+}
+
+/* The memory of their completions is bounded, too. */
+static int
+test_consumers_memory(void)
+{
+	struct evil_consumer c;
+	struct evil *e;
+	uint32_t id;
+	int ret = 0;
+
+	if (fast_side->host)
+		return test_skip("once is enough for half a gigabyte");
+	if (sysconf(_SC_AVPHYS_PAGES) < (4L << 30) / 4096)
+		return test_skip("it takes half a gigabyte of memory");
+	e = fast_connected();
+	TEST_TRUE(e != NULL);
+	for (id = 1; id <= SHM_WIRE_MAX_CONSUMERS && ret == 0; id++) {
+		memset(&c, 0, sizeof(c));
+		c.msg.nb_posts = SHM_WIRE_MAX_POSTS;
+		c.msg.imm_len = SHM_WIRE_MAX_IMM_LEN;
+		ret = evil_consumer_start(e, &c, id, SHM_WIRE_NO_REGION);
+		evil_consumer_free(&c);
+	}
+	TEST_EXPECT(ret, -ENOMEM);
+	test_note("%u of the largest consumers were taken", id - 2);
+	TEST_EXPECT(fast_side->violations(), 0);
+	TEST_TRUE(!evil_gone(e) && fast_victim()->conn != NULL);
+	return TEST_SUCCESS;
+}
+
+/* It says nothing to CONSUMER, or to CONSUMER_GONE: five seconds, for both at once. */
+static int
+test_silent(void)
+{
+	struct evil_rc rc = { .posts = NULL };
+	uint64_t begin, ms;
+	struct test_q *asked;
+	struct evil *e;
+
+	if (fast_side->host)
+		return test_skip("five seconds for one side are enough");
+	e = fast_connected();
+	TEST_TRUE(e != NULL);
+	begin = test_now_ns();
+	asked = fast_consumer(NULL, 8, 0);
+	TEST_TRUE(asked != NULL);
+	TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+	while (fast_victim()->conn != NULL && test_now_ns() - begin < UINT64_C(8000000000))
+		TEST_CALL(peer_honest(1));
+	ms = (test_now_ns() - begin) / 1000000;
+	test_note("a peer that does not answer lost its connection after %u ms",
+			(unsigned int)ms);
+	TEST_TRUE(ms >= 4900 && ms < 7000);
+	TEST_EXPECT(peer_violations(), 1);
+	PEER_WAIT(test_q_state(asked) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	evil_rc_free(&rc);
+	return TEST_SUCCESS;
+}
+
+/* Consumers that are stopped while the peer has not answered, and all that crosses. */
+static int
+test_stop_unanswered(void)
+{
+	struct evil_rc rc = { .posts = NULL };
+	struct evil *e = fast_connected();
+	struct rte_comch_cpl cpls[8];
+	struct rte_comch_post post = { .addr = NULL };
+	union shm_wire_msg msg;
+	struct test_q *q;
+	unsigned int i;
+
+	TEST_TRUE(e != NULL);
+	for (i = 0; i < 20; i++) {
+		q = fast_consumer(NULL, 8, 0);
+		TEST_TRUE(q != NULL);
+		TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+		if (i % 2 == 0)
+			rte_comch_ctx_stop(q->ctx);
+		TEST_EXPECT(evil_rc_answer(e, &rc), 0);
+		if (i % 2 != 0) {
+			PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+			TEST_EXPECT(rte_comch_consumer_post_burst(q->ctx, &post, 1), 1);
+			rte_comch_ctx_stop(q->ctx);
+		}
+		TEST_EXPECT(evil_wait(e, SHM_WIRE_CONSUMER_GONE, TEST_MS), 0);
+		/* what comes in between is delivered or not, but only once */
+		evil_complete(&rc, 0, evil_cpl(&rc, 0, 1, 0, 0));
+		evil_fill(&msg, SHM_WIRE_CONSUMER_FREE, e->chan.id);
+		msg.consumer_id.consumer = rc.msg.consumer;
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_FREE, e->chan.id, -1), 0);
+		PEER_WAIT(rte_comch_poll_burst(q->ctx, cpls, 8) == 1 || i % 2 == 0 ||
+				test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		evil_rc_free(&rc);
+	}
+	TEST_EXPECT(fast_side->violations(), 0);
+	TEST_TRUE(!evil_gone(e));
+	return TEST_SUCCESS;
+}
+
+/*
+ * A process that is killed at each step. It is a host, and all that it does is
+ * system calls.
+ */
+
+enum step {
+	STEP_UP,
+	STEP_CONNECTED,
+	STEP_REGION,
+	STEP_CONSUMER_SENT,
+	STEP_CONSUMER,
+	STEP_POSTED,
+	STEP_GONE_SENT,
+	STEP_GONE,
+	STEP_ASKED,
+	STEP_ANSWERED,
+	STEP_COMPLETED,
+	STEP_LEAVING,
+	STEPS,
+};
+
+/* It says by a byte that it is at a step, and goes no further than to the last. */
+static void
+child_at(int out, enum step step, enum step last)
+{
+	if (step != last)
+		return;
+	if (write(out, "", 1) != 1)
+		_exit(3);
+	for (;;)
+		pause();
+}
+
+static void __attribute__((noreturn))
+child_main(int out, enum step last)
+{
+	struct evil_consumer c = { .posts = NULL };
+	struct evil_rc rc = { .posts = NULL };
+	union shm_wire_msg msg;
+	struct evil_region r;
+	struct evil *e;
+	uint32_t i;
+
+	alarm(20);
+	evil_alone = true;
+	e = evil_open(peer_env.path, "pf0");
+	if (e == NULL || evil_hello(e) != 0)
+		_exit(4);
+	child_at(out, STEP_UP, last);
+	if (evil_connect(e, &e->chan, 0) != 0 || evil_ready(e, &e->chan) != 0)
+		_exit(5);
+	child_at(out, STEP_CONNECTED, last);
+	/* the device's own consumer is asked for when it sees the connection */
+	if (evil_rc_wait(e, &rc) != 0)
+		_exit(6);
+	child_at(out, STEP_ASKED, last);
+	if (evil_rc_answer(e, &rc) != 0)
+		_exit(7);
+	child_at(out, STEP_ANSWERED, last);
+	if (evil_region_create(&r, EVIL_REGION_SIZE) != 0 || evil_region_send(e, &r, 0) != 0)
+		_exit(8);
+	child_at(out, STEP_REGION, last);
+	if (last == STEP_CONSUMER_SENT) {
+		evil_seg_create(&c.seg, offsetof(struct shm_wire_posts, tail),
+				shm_wire_posts_size(EVIL_POSTS, false));
+		c.posts = c.seg.map;
+		c.posts->tail = SHM_WIRE_POST_START;
+		evil_fill(&msg, SHM_WIRE_CONSUMER, 0);
+		evil_send(e, &msg, SHM_WIRE_CONSUMER, 0, c.seg.fd);
+		child_at(out, last, last);
+	}
+	if (evil_consumer_start(e, &c, 1, 0) != 0)
+		_exit(9);
+	child_at(out, STEP_CONSUMER, last);
+	for (i = 0; i < EVIL_POSTS; i++)
+		evil_post(&c, i * 64, 64);
+	child_at(out, STEP_POSTED, last);
+	for (i = 0; i < 4; i++)
+		evil_complete(&rc, i, evil_cpl(&rc, i, 1, 0, 0));
+	child_at(out, STEP_COMPLETED, last);
+	if (last == STEP_LEAVING) {
+		if (evil_wait(e, SHM_WIRE_CONSUMER_GONE, TEST_MS) != 0)
+			_exit(10);
+		child_at(out, last, last);
+	}
+	evil_fill(&msg, SHM_WIRE_CONSUMER_GONE, 0);
+	evil_send(e, &msg, SHM_WIRE_CONSUMER_GONE, 0, -1);
+	child_at(out, STEP_GONE_SENT, last);
+	if (evil_wait(e, SHM_WIRE_CONSUMER_FREE, TEST_MS) != 0)
+		_exit(11);
+	child_at(out, STEP_GONE, last);
+	_exit(12);
+}
+
+/* What the device does meanwhile: it posts, sends and polls. */
+static void
+busy_turn(struct test_q *producer, struct test_q *consumer, struct rte_comch_mem *mem)
+{
+	const struct rte_comch_post posts[4] = { { .addr = NULL } };
+	struct rte_comch_send send = {
+		.addr = data, .len = 64, .mem = mem, .flags = RTE_COMCH_SEND_F_NO_CPL,
+	};
+	struct rte_comch_cpl cpls[8];
+
+	peer_turn();
+	if (producer != NULL)
+		rte_comch_producer_send_burst(producer->ctx, 1, &send, 1);
+	if (consumer == NULL)
+		return;
+	if (test_q_state(consumer) == RTE_COMCH_STATE_RUNNING)
+		rte_comch_consumer_post_burst(consumer->ctx, posts, 4);
+	if (test_q_state(consumer) != RTE_COMCH_STATE_IDLE &&
+			test_q_state(consumer) != RTE_COMCH_STATE_STARTING)
+		rte_comch_poll_burst(consumer->ctx, cpls, 8);
+}
+
+static int
+killed_at(enum step step)
+{
+	struct test_q *producer = NULL, *consumer = NULL;
+	struct rte_comch_mem *mem = fast_source(data, sizeof(data));
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	bool there = false;
+	struct pollfd pfd;
+	int fds[2], status;
+	pid_t pid;
+
+	TEST_TRUE(mem != NULL);
+	TEST_EXPECT(pipe(fds), 0);
+	fflush(stdout);
+	pid = fork();
+	TEST_TRUE(pid >= 0);
+	if (pid == 0)
+		child_main(fds[1], step);
+	close(fds[1]);
+	pfd = (struct pollfd) { .fd = fds[0], .events = POLLIN };
+	while (!there && test_now_ns() < end) {
+		there = poll(&pfd, 1, 0) > 0;
+		if (fast_victim()->conn != NULL && producer == NULL) {
+			producer = fast_producer();
+			consumer = fast_consumer(NULL, 8, 0);
+		}
+		busy_turn(producer, consumer, mem);
+		if (step == STEP_LEAVING && consumer != NULL &&
+				test_q_state(consumer) == RTE_COMCH_STATE_RUNNING)
+			rte_comch_ctx_stop(consumer->ctx);
+		if (!there)
+			sched_yield();
+	}
+	/* a byte, and not the end of a child that has given up */
+	there = there && read(fds[0], &status, 1) == 1;
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	close(fds[0]);
+	TEST_ASSERT(there && WIFSIGNALED(status), "the child did not get to step %u", step);
+	end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	while (peer_links() != 1 && test_now_ns() < end)
+		busy_turn(producer, consumer, mem);
+	TEST_EXPECT(peer_links(), 1);
+	fast_case_end();
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_killed(void)
+{
+	unsigned int step, round;
+
+	if (fast_side->host)
+		return test_skip("the process that is killed is a host");
+	for (round = 0; round < 3; round++)
+		for (step = 0; step < STEPS; step++)
+			TEST_CALL(killed_at(step));
+	return TEST_SUCCESS;
+}
+
+/* The same from the other side: its socket closes with all of it under way. */
+static int
+test_dies_in_use(void)
+{
+	struct evil_consumer c = { .posts = NULL };
+	struct evil_rc rc = { .posts = NULL };
+	struct test_q *producer, *consumer;
+	struct rte_comch_mem *mem;
+	struct evil_region r;
+	struct evil *e;
+	unsigned int i, n;
+
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	for (i = 0; i < 20; i++) {
+		e = fast_connected();
+		TEST_TRUE(e != NULL);
+		mem = fast_source(data, sizeof(data));
+		producer = fast_producer();
+		consumer = fast_consumer(NULL, 8, 0);
+		TEST_TRUE(mem != NULL && producer != NULL && consumer != NULL);
+		TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+		if (i % 2 == 0)
+			TEST_EXPECT(evil_rc_answer(e, &rc), 0);
+		TEST_EXPECT(evil_region_send(e, &r, 0), 0);
+		TEST_EXPECT(evil_consumer_start(e, &c, 1, 0), 0);
+		for (n = 0; n < EVIL_POSTS; n++)
+			evil_post(&c, n * 64, 64);
+		busy_turn(producer, consumer, mem);
+		evil_consumer_free(&c);
+		evil_rc_free(&rc);
+		evil_close(e);
+		for (n = 0; n < 100; n++)
+			busy_turn(producer, consumer, mem);
+		PEER_WAIT(fast_victim()->conn == NULL, TEST_MS);
+		fast_case_end();
+	}
+	evil_region_free(&r);
+	TEST_EXPECT(fast_side->violations(), 0);
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm, an evil peer: crowds, silence and death on the fast path",
+	.setup = fast_suite_setup,
+	.teardown = fast_suite_teardown,
+	.unit_test_cases = {
+		FAST_CASE(test_regions_max),
+		FAST_CASE(test_region_cycles),
+		FAST_CASE(test_consumer_cycles),
+		FAST_CASE(test_consumers_max),
+		FAST_CASE(test_consumers_memory),
+		FAST_CASE(test_silent),
+		FAST_CASE(test_stop_unanswered),
+		FAST_CASE(test_killed),
+		FAST_CASE(test_dies_in_use),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_shm_peer_fast_life(void)
+{
+	return fast_suites_run(&suite);
+}
+
+REGISTER_FAST_TEST(shm_peer_fast_life_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast_life)

@@ -1,0 +1,729 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Producers and consumers of a device, and the shared memory of an evil peer that
+ * says anything: posts, completions, and the words that decide about waking. From
+ * either role. How consumers are announced is attacked in another file.
+ */
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <rte_mbuf.h>
+
+#include "test_shm_peer_fast.h"
+
+#define DATA_LEN 4096
+
+static uint8_t data[DATA_LEN];
+
+/* A producer of the device, and a consumer of the evil side that it can send to. */
+struct posts_env {
+	struct evil *e;
+	struct evil_region r;
+	struct evil_consumer c;
+	struct test_q *q;
+	struct rte_comch_mem *mem;
+	uint64_t before;
+};
+
+static int
+posts_open(struct posts_env *env, bool region, uint32_t imm_len)
+{
+	memset(env, 0, sizeof(*env));
+	env->e = fast_connected();
+	TEST_TRUE(env->e != NULL);
+	TEST_EXPECT(evil_region_create(&env->r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(evil_region_send(env->e, &env->r, 0), 0);
+	env->c.msg.imm_len = imm_len;
+	TEST_EXPECT(evil_consumer_start(env->e, &env->c, 1, region ? 0 : SHM_WIRE_NO_REGION), 0);
+	env->q = fast_producer();
+	TEST_TRUE(env->q != NULL);
+	env->mem = fast_source(data, sizeof(data));
+	TEST_TRUE(env->mem != NULL);
+	env->before = fast_side->violations();
+	return TEST_SUCCESS;
+}
+
+static void
+posts_close(struct posts_env *env)
+{
+	fast_case_end();
+	evil_consumer_free(&env->c);
+	evil_region_free(&env->r);
+}
+
+static uint16_t
+posts_send(struct posts_env *env, uint64_t len, uint32_t imm_len, uint16_t nb)
+{
+	struct rte_comch_send sends[64];
+	unsigned int i;
+
+	memset(sends, 0, sizeof(sends));
+	for (i = 0; i < nb; i++) {
+		sends[i].addr = data;
+		sends[i].len = len;
+		sends[i].mem = env->mem;
+		sends[i].imm = data;
+		sends[i].imm_len = (uint16_t)imm_len;
+		sends[i].flags = RTE_COMCH_SEND_F_NO_CPL;
+	}
+	return rte_comch_producer_send_burst(env->q->ctx, 1, sends, nb);
+}
+
+/* Nothing is sent, and the connection ends. */
+static int
+posts_violate(struct posts_env *env, uint64_t len, uint16_t nb, const char *what, unsigned int nr)
+{
+	uint16_t sent = posts_send(env, len, 0, nb);
+
+	TEST_ASSERT(sent == 0, "%s %u: %u were sent", what, nr, sent);
+	TEST_EXPECT(test_reason(env->q, 1), -ENOTCONN);
+	TEST_CALL(fast_conn_dies(env->e, env->before, what, nr));
+	posts_close(env);
+	return TEST_SUCCESS;
+}
+
+static int
+test_post_tails(void)
+{
+	static const uint32_t adds[] = {
+		EVIL_POSTS + 1, 2 * EVIL_POSTS, 0x7fffffff, 0x80000000, -1u, -8u, -0x1000u,
+	};
+	struct posts_env env;
+	unsigned int i, n, sent;
+
+	for (sent = 0; sent < 2; sent++) {
+		for (i = 0; i < RTE_DIM(adds); i++) {
+			TEST_CALL(posts_open(&env, true, 0));
+			/* good posts all round, so that only the tail is wrong */
+			for (n = 0; n < EVIL_POSTS; n++)
+				evil_post(&env.c, n * 64, 64);
+			env.c.posts->tail = SHM_WIRE_POST_START + 4 * sent;
+			if (sent != 0)
+				TEST_EXPECT(posts_send(&env, 64, 0, 4), 4);
+			__atomic_fetch_add(&env.c.posts->tail, adds[i], __ATOMIC_RELEASE);
+			TEST_EXPECT(rte_comch_producer_credits(env.q->ctx, 1), 0);
+			TEST_CALL(posts_violate(&env, 64, 8, "tail", sent * 100 + i));
+		}
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_post_places(void)
+{
+	const uint64_t size = EVIL_REGION_SIZE;
+	const struct {
+		uint64_t off; /* 40 bits */
+		uint64_t len;
+		uint64_t send;
+	} bad[] = {
+		{ size, 1, 1 }, { size - 1, 2, 2 }, { size + 1, 1, 1 }, { size - 63, 64, 64 },
+		{ 1, size, DATA_LEN }, { size - DATA_LEN + 1, DATA_LEN, DATA_LEN },
+		{ (UINT64_C(1) << 40) - 1, 1, 1 }, { (UINT64_C(1) << 40) - 64, 128, 128 },
+		{ (UINT64_C(1) << 39), 4096, 64 },
+		{ (UINT64_C(1) << 40) - 4096, UINT64_MAX, 4096 },
+		{ (UINT64_C(1) << 40) - 1, UINT64_MAX, 4096 },
+		{ size - 1, UINT64_MAX, 2 }, { size, UINT64_C(1) << 40, 1 },
+		{ size, UINT64_C(1) << 63, 1 }, { size - 8, SHM_WIRE_POST_LONG, 16 },
+	};
+	struct posts_env env;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		TEST_CALL(posts_open(&env, true, 0));
+		evil_post(&env.c, bad[i].off, bad[i].len);
+		if (bad[i].off + bad[i].send <= size) {
+			/* what is sent does fit: the rest of the post is not used */
+			TEST_EXPECT(posts_send(&env, bad[i].send, 0, 1), 1);
+			TEST_EXPECT(fast_side->violations(), env.before);
+			posts_close(&env);
+			continue;
+		}
+		TEST_CALL(posts_violate(&env, bad[i].send, 1, "place", i));
+	}
+	/* behind a good one: that is sent first */
+	TEST_CALL(posts_open(&env, true, 0));
+	evil_post(&env.c, 0, 64);
+	evil_post(&env.c, size, 64);
+	evil_post(&env.c, 128, 64);
+	data[0] = 0x5a;
+	TEST_EXPECT(posts_send(&env, 64, 0, 3), 1);
+	TEST_EXPECT(env.r.map[0], 0x5a);
+	TEST_CALL(fast_conn_dies(env.e, env.before, "place", 99));
+	posts_close(&env);
+	return TEST_SUCCESS;
+}
+
+/* Posts that are odd, but not wrong; nothing of them is used that must not be. */
+static int
+test_post_odd(void)
+{
+	struct posts_env env;
+	unsigned int i;
+
+	TEST_CALL(posts_open(&env, true, 16));
+	memset(env.r.map, 0xee, env.r.size);
+	memset(data, 0x11, sizeof(data));
+	/* a long length that says less than the word did, or nothing */
+	evil_post(&env.c, 0, SHM_WIRE_POST_LONG);
+	env.c.posts->words[EVIL_POSTS + (SHM_WIRE_POST_START & (EVIL_POSTS - 1))] = 10;
+	TEST_EXPECT(posts_send(&env, 11, 0, 1), 0);
+	TEST_EXPECT(test_reason(env.q, 1), -EMSGSIZE);
+	TEST_EXPECT(posts_send(&env, 10, 0, 1), 1);
+	TEST_TRUE(env.r.map[9] == 0x11 && env.r.map[10] == 0xee);
+	/* none at all, for one that is larger than that, and then without data */
+	evil_post(&env.c, 1000, 0);
+	TEST_EXPECT(posts_send(&env, 1, 0, 1), 0);
+	TEST_EXPECT(test_reason(env.q, 1), -EMSGSIZE);
+	TEST_EXPECT(posts_send(&env, 0, 16, 1), 1);
+	/* out of the region, but nothing is written to it */
+	evil_post(&env.c, UINT64_C(1) << 39, 64);
+	TEST_EXPECT(posts_send(&env, 0, 16, 1), 1);
+	/* all on one place */
+	for (i = 0; i < EVIL_POSTS; i++)
+		evil_post(&env.c, env.r.size - 64, 64);
+	TEST_EXPECT(posts_send(&env, 64, 0, EVIL_POSTS), EVIL_POSTS);
+	TEST_TRUE(env.r.map[env.r.size - 65] == 0xee && env.r.map[env.r.size - 64] == 0x11);
+	TEST_EXPECT(posts_send(&env, 64, 0, 1), 0);
+	TEST_EXPECT(test_reason(env.q, 1), -EAGAIN);
+	TEST_EXPECT(fast_side->violations(), env.before);
+	posts_close(&env);
+	/* without a region there is no word to be looked at */
+	TEST_CALL(posts_open(&env, false, 256));
+	evil_post(&env.c, 0, 0);
+	TEST_EXPECT(posts_send(&env, 1, 0, 1), 0);
+	TEST_EXPECT(test_reason(env.q, 1), -EMSGSIZE);
+	TEST_EXPECT(posts_send(&env, 0, 256, 1), 1);
+	TEST_EXPECT(fast_side->violations(), env.before);
+	posts_close(&env);
+	return TEST_SUCCESS;
+}
+
+/* The region is taken back while a consumer has it: it stays as long as that. */
+static int
+test_region_gone_in_use(void)
+{
+	struct posts_env env;
+	struct evil_consumer other = { .posts = NULL };
+	union shm_wire_msg msg;
+
+	TEST_CALL(posts_open(&env, true, 0));
+	evil_fill(&msg, SHM_WIRE_REGION_GONE, 0);
+	TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
+	peer_turn_ms(1);
+	evil_post(&env.c, 4096, 4096);
+	TEST_EXPECT(posts_send(&env, 4096, 0, 1), 1);
+	/* the identifier is free for another one */
+	TEST_EXPECT(evil_region_send(env.e, &env.r, 0), 0);
+	TEST_EXPECT(evil_consumer_start(env.e, &other, 2, 0), 0);
+	evil_consumer_free(&other);
+	/* gone with posts outstanding, and sent to */
+	evil_post(&env.c, 0, 64);
+	evil_fill(&msg, SHM_WIRE_CONSUMER_GONE, env.e->chan.id);
+	TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER_GONE, env.e->chan.id, -1), 0);
+	TEST_EXPECT(evil_wait(env.e, SHM_WIRE_CONSUMER_FREE, TEST_MS), 0);
+	TEST_EXPECT(posts_send(&env, 64, 0, 1), 0);
+	TEST_EXPECT(fast_side->violations(), env.before);
+	posts_close(&env);
+	return TEST_SUCCESS;
+}
+
+/*
+ * A thread that writes at full speed what the device reads.
+ */
+
+struct flipper {
+	struct posts_env *env;
+	struct evil_rc *rc;
+	struct evil *e;
+	unsigned int what;
+	bool stop;
+};
+
+static uint32_t
+next(uint32_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 17;
+	*x ^= *x << 5;
+	return *x;
+}
+
+static void *
+posts_flipper(void *arg)
+{
+	struct flipper *f = arg;
+	struct shm_wire_posts *posts = f->env->c.posts;
+	uint32_t x = 88172645, n = 0;
+	uint64_t off, len;
+
+	test_thread_spread(1);
+	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
+		n++;
+		off = next(&x) % (EVIL_REGION_SIZE - DATA_LEN);
+		len = next(&x) % DATA_LEN;
+		switch (f->what) {
+		case 1: /* one of them is not in the region */
+			if (n % 1024 == 0)
+				off = next(&x) % 2 != 0 ? EVIL_REGION_SIZE : next(&x);
+			break;
+		case 2:
+			__atomic_store_n(&posts->tail, posts->tail + (n % 512 == 0 ? next(&x) :
+					next(&x) % 2), __ATOMIC_RELAXED);
+			break;
+		case 3: /* anything, header and all */
+			__atomic_store_n((uint32_t *)posts + next(&x) % 64, next(&x) >> (n % 32),
+					__ATOMIC_RELAXED);
+			break;
+		default:
+			break;
+		}
+		if (n % 8 == 0)
+			len = SHM_WIRE_POST_LONG;
+		__atomic_store_n(&posts->words[EVIL_POSTS + n % EVIL_POSTS],
+				n % 3 == 0 ? UINT64_MAX : len, __ATOMIC_RELAXED);
+		__atomic_store_n(&posts->words[next(&x) % EVIL_POSTS],
+				off << SHM_WIRE_POST_OFF_SHIFT | len, __ATOMIC_RELAXED);
+		if (n % 256 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* A time, or longer if the machine is so busy that nothing has happened in it. */
+static bool
+flip_goes_on(uint64_t begin, unsigned int ms, unsigned int nb)
+{
+	uint64_t passed = (test_now_ns() - begin) / 1000000;
+
+	return fast_victim()->conn != NULL &&
+		(passed < ms || (nb == 0 && passed < TEST_MS));
+}
+
+static int
+posts_flip(unsigned int what, unsigned int ms)
+{
+	struct posts_env env;
+	struct flipper f = { &env, NULL, NULL, what, false };
+	uint64_t begin = test_now_ns();
+	unsigned int n, nb, sent = 0;
+	pthread_t thread;
+
+	TEST_CALL(posts_open(&env, true, 0));
+	TEST_EXPECT(pthread_create(&thread, NULL, posts_flipper, &f), 0);
+	for (n = 0; flip_goes_on(begin, ms, sent); n++) {
+		if (what < 2)
+			__atomic_store_n(&env.c.posts->tail,
+					SHM_WIRE_POST_START + sent + EVIL_POSTS, __ATOMIC_RELEASE);
+		nb = posts_send(&env, 1 + n % DATA_LEN, 0, 1 + n % 8);
+		sent += nb;
+		/* each look at what is wrong counts, until the engine has ended it */
+		if (n % 64 == 0 || test_reason(env.q, 1) == -ENOTCONN)
+			peer_turn();
+	}
+	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	if (what == 0) {
+		TEST_EXPECT(fast_side->violations(), env.before);
+		TEST_TRUE(sent > 0 && fast_victim()->conn != NULL);
+	} else {
+		TEST_TRUE(fast_side->violations() <= env.before + 1);
+	}
+	posts_close(&env);
+	return TEST_SUCCESS;
+}
+
+static int
+test_post_flips(void)
+{
+	unsigned int what, round;
+
+	for (what = 0; what <= 3; what++)
+		for (round = 0; round < 8; round++)
+			TEST_CALL(posts_flip(what, 15));
+	return TEST_SUCCESS;
+}
+
+/*
+ * Completions. A consumer of the device, and an evil side that answers its posts.
+ */
+
+#define SLOT 256u
+#define NB 16u
+#define IMM 40u
+
+struct cpls_env {
+	struct evil *e;
+	struct evil_rc rc;
+	struct test_q *q;
+	uint8_t *base;
+	uint64_t before;
+	uint32_t posted;
+	uint32_t polled;
+};
+
+static int
+cpls_open(struct cpls_env *env, bool pool, uint32_t imm_len)
+{
+	struct rte_comch_mem_info info;
+	struct rte_comch_mem *mem;
+
+	memset(env, 0, sizeof(*env));
+	env->e = fast_connected();
+	TEST_TRUE(env->e != NULL);
+	mem = pool ? fast_pool(4 * NB) : fast_mem(NB * SLOT);
+	TEST_TRUE(mem != NULL);
+	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
+	env->base = info.addr;
+	env->q = fast_consumer(mem, NB, imm_len);
+	TEST_TRUE(env->q != NULL);
+	TEST_EXPECT(evil_rc_wait(env->e, &env->rc), 0);
+	TEST_EXPECT(evil_rc_answer(env->e, &env->rc), 0);
+	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	env->before = fast_side->violations();
+	return TEST_SUCCESS;
+}
+
+static void
+cpls_close(struct cpls_env *env)
+{
+	fast_case_end();
+	evil_rc_free(&env->rc);
+}
+
+static int
+cpls_post(struct cpls_env *env, unsigned int nb)
+{
+	struct rte_comch_post post = { .len = SLOT };
+
+	for (; nb > 0; nb--, env->posted++) {
+		post.addr = env->base + env->posted % NB * SLOT;
+		post.cookie = env->posted;
+		TEST_EXPECT(rte_comch_consumer_post_burst(env->q->ctx, &post, 1), 1);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_cpl_values(void)
+{
+	static const struct {
+		uint32_t producer;
+		uint32_t imm_len;
+		uint64_t len;
+	} bad[] = {
+		{ 1, 0, SLOT + 1 }, { 1, 0, SHM_WIRE_MAX_BUF_SIZE }, { 1, 0, 1 << 30 },
+		{ 1, IMM + 1, 0 }, { 1, 256, 8 }, { 1, 257, 8 }, { 1, 0xffff, 8 },
+		{ 0, 0, 8 }, { 65, 0, 8 }, { 127, 0, 8 }, { 0, 0xffff, SHM_WIRE_MAX_BUF_SIZE },
+	};
+	struct rte_comch_cpl cpls[NB];
+	struct cpls_env env;
+	unsigned int i, lead;
+
+	/* the first, and behind good ones */
+	for (lead = 0; lead <= 3; lead += 3) {
+		for (i = 0; i < RTE_DIM(bad); i++) {
+			TEST_CALL(cpls_open(&env, false, IMM));
+			TEST_CALL(cpls_post(&env, NB));
+			for (env.polled = 0; env.polled < lead; env.polled++)
+				evil_complete(&env.rc, env.polled,
+						evil_cpl(&env.rc, env.polled, 64, IMM, SLOT));
+			evil_complete(&env.rc, lead, evil_cpl(&env.rc, lead, bad[i].producer,
+					bad[i].imm_len, bad[i].len));
+			evil_complete(&env.rc, lead + 1, evil_cpl(&env.rc, lead + 1, 1, 0, 8));
+			TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), lead);
+			TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), 0);
+			/* and it is not believed when it says something else now */
+			evil_complete(&env.rc, lead, evil_cpl(&env.rc, lead, 1, 0, 8));
+			TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), 0);
+			TEST_CALL(fast_conn_dies(env.e, env.before, "completion", lead * 10 + i));
+			cpls_close(&env);
+		}
+	}
+	return TEST_SUCCESS;
+}
+
+/* Completions of what was not posted, of other laps, and out of order. */
+static int
+test_cpl_unposted(void)
+{
+	struct rte_comch_cpl cpls[NB];
+	struct cpls_env env;
+	unsigned int i;
+
+	TEST_CALL(cpls_open(&env, false, 0));
+	for (i = 0; i < NB; i++)
+		evil_complete(&env.rc, i, evil_cpl(&env.rc, i, 1, 0, SLOT * 16));
+	TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), 0);
+	peer_turn_ms(1);
+	TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), 0);
+	for (i = 0; i < NB; i++)
+		evil_complete(&env.rc, i, evil_cpl(&env.rc, i, 1, 0, SLOT) ^ 1);
+	TEST_CALL(cpls_post(&env, 4));
+	/* the second before the first */
+	evil_complete(&env.rc, 1, evil_cpl(&env.rc, 1, 1, 0, 2));
+	TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), 0);
+	evil_complete(&env.rc, 0, evil_cpl(&env.rc, 0, 1, 0, 1));
+	/* the fifth, which is not posted */
+	for (i = 2; i < NB; i++)
+		evil_complete(&env.rc, i, evil_cpl(&env.rc, i, 1, 0, i + 1));
+	TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), 4);
+	for (i = 0; i < 4; i++)
+		TEST_TRUE(cpls[i].cookie == i && cpls[i].len == i + 1 && cpls[i].status == 0);
+	TEST_EXPECT(fast_side->violations(), env.before);
+	TEST_TRUE(fast_victim()->conn != NULL);
+	cpls_close(&env);
+	return TEST_SUCCESS;
+}
+
+/* The same for packets: the lengths become those of mbufs. */
+static int
+test_cpl_packets(void)
+{
+	static const struct {
+		uint32_t producer;
+		uint64_t len;
+	} bad[] = {
+		{ 1, 2048 - RTE_PKTMBUF_HEADROOM + 1 }, { 1, 65536 + 1 }, { 0, 1 }, { 65, 1 },
+		{ 1, SHM_WIRE_MAX_BUF_SIZE },
+	};
+	struct rte_mbuf *pkts[NB];
+	struct cpls_env env;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		TEST_CALL(cpls_open(&env, true, 0));
+		TEST_EXPECT(rte_comch_rx_burst(env.q->ctx, pkts, NB), 0);
+		evil_complete(&env.rc, 0, evil_cpl(&env.rc, 0, 7, 0,
+				2048 - RTE_PKTMBUF_HEADROOM));
+		evil_complete(&env.rc, 1, evil_cpl(&env.rc, 1, bad[i].producer, 0, bad[i].len));
+		TEST_EXPECT(rte_comch_rx_burst(env.q->ctx, pkts, NB), 1);
+		TEST_TRUE(pkts[0]->data_len == 2048 - RTE_PKTMBUF_HEADROOM &&
+				pkts[0]->hash.usr == 7);
+		rte_pktmbuf_free(pkts[0]);
+		TEST_EXPECT(rte_comch_rx_burst(env.q->ctx, pkts, NB), 0);
+		TEST_CALL(fast_conn_dies(env.e, env.before, "packet", i));
+		cpls_close(&env);
+	}
+	return TEST_SUCCESS;
+}
+
+static void *
+cpls_flipper(void *arg)
+{
+	struct flipper *f = arg;
+	struct shm_wire_cpls *cpls = f->rc->cpls;
+	const uint32_t nb = f->rc->msg.nb_posts; /* at least what was asked for */
+	uint32_t x = 88172645, n = 0, imm, producer, slot;
+	uint64_t len;
+
+	test_thread_spread(1);
+	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
+		n++;
+		len = next(&x) % (SLOT + 1);
+		imm = next(&x) % (f->rc->msg.imm_len + 1);
+		producer = 1 + next(&x) % SHM_WIRE_MAX_PRODUCERS;
+		slot = next(&x) % nb;
+		if (f->what == 1 && n % 1024 == 0)
+			len = next(&x);
+		if (f->what == 2 && n % 1024 == 0) {
+			producer = next(&x) % 128;
+			imm = next(&x) % 0x10000;
+		}
+		if (f->what == 3)
+			__atomic_store_n((uint32_t *)cpls + next(&x) % 64, next(&x) >> (n % 32),
+					__ATOMIC_RELAXED);
+		if (f->what == 4) {
+			__atomic_store_n(&cpls->want, next(&x) >> (n % 32), __ATOMIC_RELAXED);
+			__atomic_store_n(&f->e->own->groups[next(&x) % SHM_WIRE_MAX_GROUPS].armed,
+					next(&x) % 2 != 0 ? next(&x) : 0, __ATOMIC_RELAXED);
+		}
+		__atomic_store_n(&cpls->words[slot], len << SHM_WIRE_CPL_LEN_SHIFT |
+				(uint64_t)imm << SHM_WIRE_CPL_IMM_SHIFT |
+				(uint64_t)producer << SHM_WIRE_CPL_PRODUCER_SHIFT | (next(&x) & 1),
+				__ATOMIC_RELEASE);
+		if (f->rc->msg.imm_len != 0)
+			((uint8_t *)&cpls->words[nb])[next(&x) % (nb * IMM)] = (uint8_t)n;
+		if (n % 256 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static volatile uint8_t imm_sum; /* that reading is no waste */
+
+static int
+cpls_check(struct cpls_env *env, const struct rte_comch_cpl *cpl)
+{
+	const uint8_t *imm = cpl->imm_len <= RTE_COMCH_CPL_IMM_SIZE ? cpl->imm : cpl->imm_ext;
+	uint32_t i;
+
+	if (cpl->status != 0)
+		return TEST_SUCCESS; /* what comes back at the end */
+	TEST_EXPECT(cpl->cookie, env->polled);
+	TEST_TRUE(cpl->len <= SLOT && cpl->imm_len <= IMM);
+	TEST_TRUE(cpl->producer_id >= 1 && cpl->producer_id <= SHM_WIRE_MAX_PRODUCERS);
+	for (i = 0; i < cpl->imm_len; i++)
+		imm_sum ^= imm[i];
+	env->polled++;
+	return TEST_SUCCESS;
+}
+
+static int
+cpls_turn(struct cpls_env *env)
+{
+	struct rte_comch_cpl cpls[NB];
+	unsigned int nb, i;
+
+	TEST_CALL(cpls_post(env, test_q_state(env->q) == RTE_COMCH_STATE_RUNNING &&
+			fast_victim()->conn != NULL ? NB - (env->posted - env->polled) : 0));
+	nb = rte_comch_poll_burst(env->q->ctx, cpls, NB);
+	for (i = 0; i < nb; i++)
+		TEST_CALL(cpls_check(env, &cpls[i]));
+	return TEST_SUCCESS;
+}
+
+static int
+packets_turn(struct cpls_env *env)
+{
+	struct rte_mbuf *pkts[NB];
+	unsigned int nb, i;
+
+	nb = rte_comch_rx_burst(env->q->ctx, pkts, NB);
+	for (i = 0; i < nb; i++) {
+		TEST_TRUE(pkts[i]->data_len <= SLOT && pkts[i]->pkt_len == pkts[i]->data_len);
+		TEST_TRUE(pkts[i]->hash.usr >= 1 &&
+				pkts[i]->hash.usr <= SHM_WIRE_MAX_PRODUCERS);
+	}
+	env->polled += nb;
+	rte_pktmbuf_free_bulk(pkts, nb);
+	return TEST_SUCCESS;
+}
+
+static int
+cpls_flip(unsigned int what, bool packets, unsigned int ms)
+{
+	struct rte_comch_pe *pe = fast_side->host ? peer_host.pe : peer_env.pe;
+	struct flipper f = { .what = what };
+	uint64_t begin = test_now_ns();
+	struct cpls_env env;
+	pthread_t thread;
+	unsigned int n;
+	int ret = TEST_SUCCESS;
+
+	TEST_CALL(cpls_open(&env, packets, packets ? 0 : IMM));
+	f.rc = &env.rc;
+	f.e = env.e;
+	TEST_EXPECT(pthread_create(&thread, NULL, cpls_flipper, &f), 0);
+	for (n = 0; flip_goes_on(begin, ms, env.polled) && ret == TEST_SUCCESS; n++) {
+		ret = packets ? packets_turn(&env) : cpls_turn(&env);
+		if (n % 64 == 0)
+			peer_turn();
+		if (n % 16 == 0 && rte_comch_pe_arm(pe) == 0)
+			rte_comch_pe_progress(pe);
+	}
+	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	TEST_CALL(ret);
+	if (what == 0 || what == 4) {
+		TEST_EXPECT(fast_side->violations(), env.before);
+		TEST_TRUE(env.polled > 0 && fast_victim()->conn != NULL);
+	} else {
+		TEST_TRUE(fast_side->violations() <= env.before + 1);
+	}
+	cpls_close(&env);
+	return TEST_SUCCESS;
+}
+
+static int
+test_cpl_flips(void)
+{
+	unsigned int what, round;
+
+	for (what = 0; what <= 4; what++) {
+		for (round = 0; round < 6; round++)
+			TEST_CALL(cpls_flip(what, false, 15));
+		for (round = 0; round < 3; round++)
+			TEST_CALL(cpls_flip(what, true, 15));
+	}
+	return TEST_SUCCESS;
+}
+
+/* A producer that sleeps for a credit, and words that wake it, or whom it wakes. */
+static void *
+wake_flipper(void *arg)
+{
+	struct flipper *f = arg;
+	uint32_t x = 88172645, n = 0;
+
+	test_thread_spread(1);
+	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&f->e->own->groups[next(&x) % SHM_WIRE_MAX_GROUPS].armed,
+				next(&x) % 3, __ATOMIC_RELAXED);
+		if (++n % 256 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static int
+test_wake_words(void)
+{
+	struct rte_comch_pe *pe = fast_side->host ? peer_host.pe : peer_env.pe;
+	struct posts_env env;
+	struct flipper f = { .stop = false };
+	uint64_t end = test_now_ns() + (uint64_t)100 * 1000000;
+	unsigned int n, slept = 0, sent = 0;
+	pthread_t thread;
+
+	TEST_CALL(posts_open(&env, true, 0));
+	f.e = env.e;
+	TEST_EXPECT(pthread_create(&thread, NULL, wake_flipper, &f), 0);
+	for (n = 0; test_now_ns() < end; n++) {
+		if (n % 4 == 0)
+			evil_post(&env.c, 0, 64);
+		sent += posts_send(&env, 64, 0, 2);
+		if (rte_comch_pe_arm(pe) == 0)
+			slept++;
+		rte_comch_pe_progress(pe);
+		if (n % 64 == 0)
+			peer_turn();
+	}
+	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	TEST_TRUE(slept > 0 && sent > 0);
+	TEST_EXPECT(fast_side->violations(), env.before);
+	posts_close(&env);
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm, an evil peer: posts and completions",
+	.setup = fast_suite_setup,
+	.teardown = fast_suite_teardown,
+	.unit_test_cases = {
+		FAST_CASE(test_post_tails),
+		FAST_CASE(test_post_places),
+		FAST_CASE(test_post_odd),
+		FAST_CASE(test_region_gone_in_use),
+		FAST_CASE(test_post_flips),
+		FAST_CASE(test_cpl_values),
+		FAST_CASE(test_cpl_unposted),
+		FAST_CASE(test_cpl_packets),
+		FAST_CASE(test_cpl_flips),
+		FAST_CASE(test_wake_words),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_shm_peer_fast_mem(void)
+{
+	return fast_suites_run(&suite);
+}
+
+REGISTER_FAST_TEST(shm_peer_fast_mem_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast_mem)

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The two roles that the evil peer plays, what is attacked, and the honest fast
+ * path beside it. No test is in here.
+ */
+
+#include "test_shm_peer_fast.h"
+
+#define MAX_QUEUES 32
+#define HONEST_LEN 1000
+#define HONEST_POSTS 16u
+
+static const struct fast_side card_side = {
+	.name = "card",
+	.suite_setup = peer_suite_setup,
+	.suite_teardown = peer_suite_teardown,
+	.setup = peer_setup,
+	.teardown = peer_teardown,
+	.connected = evil_connected,
+	.connecting = evil_up,
+	.violations = peer_violations,
+};
+
+static const struct fast_side host_side = {
+	.name = "host",
+	.host = true,
+	.suite_setup = peer_host_suite_setup,
+	.suite_teardown = peer_host_suite_teardown,
+	.setup = peer_host_setup,
+	.teardown = peer_host_teardown,
+	.connected = peer_host_connected,
+	.connecting = peer_host_connecting,
+	.violations = peer_host_violations,
+};
+
+const struct fast_side *fast_side = &card_side;
+
+static struct test_q *queues[MAX_QUEUES];
+static unsigned int nb_queues;
+static struct rte_comch_mem *mems[MAX_QUEUES];
+static unsigned int nb_mems;
+
+/* The fast path of the honest pair, from its client to its server. */
+static struct {
+	struct rte_comch_mem *mem;
+	uint8_t *base;
+	struct test_q *consumer;
+	struct test_q *producer;
+	uint32_t seed;
+} honest;
+
+struct test_ep *
+fast_victim(void)
+{
+	return fast_side->host ? peer_host.client : peer_env.target;
+}
+
+int16_t
+fast_dev(void)
+{
+	return fast_side->host ? peer_host.dev : peer_env.dpu;
+}
+
+int
+fast_suites_run(struct unit_test_suite *suite)
+{
+	int card, host;
+
+	fast_side = &card_side;
+	card = unit_test_suite_runner(suite);
+	fast_side = &host_side;
+	host = unit_test_suite_runner(suite);
+	fast_side = &card_side;
+	return card != TEST_SUCCESS ? card : host;
+}
+
+static int
+honest_start(void)
+{
+	const struct test_fp_end rx = {
+		.ep = peer_env.server, .pe = peer_env.pe, .q_pe = peer_env.pe,
+		.dev = peer_env.dpu,
+	};
+	const struct test_fp_end tx = {
+		.ep = peer_env.client, .q_pe = test_pe_new(), .dev = test_pair.host,
+	};
+	struct rte_comch_consumer_conf conf = { .nb_posts = HONEST_POSTS };
+	struct rte_comch_mem_info info;
+
+	TEST_EXPECT(rte_comch_mem_alloc(rx.dev, HONEST_POSTS * HONEST_LEN,
+			RTE_COMCH_MEM_F_PEER_WRITE, &honest.mem), 0);
+	TEST_EXPECT(rte_comch_mem_info_get(honest.mem, &info), 0);
+	honest.base = info.addr;
+	conf.mem = honest.mem;
+	honest.consumer = test_q_consumer(&rx, &conf);
+	TEST_CALL(test_q_start(honest.consumer, &tx));
+	honest.producer = test_q_producer(&tx, NULL);
+	TEST_TRUE(honest.producer != NULL);
+	TEST_EXPECT(rte_comch_ctx_start(honest.producer->ctx), 0);
+	/* the card has to hear of the engine: that is a descriptor more */
+	peer_turn_ms(20);
+	return TEST_SUCCESS;
+}
+
+static void
+honest_stop(void)
+{
+	if (honest.consumer != NULL)
+		test_q_close(honest.consumer);
+	if (honest.producer != NULL)
+		test_q_close(honest.producer);
+	if (honest.mem != NULL && rte_comch_mem_free(honest.mem) != 0)
+		test_fail("the honest region cannot be freed");
+	memset(&honest, 0, sizeof(honest));
+}
+
+/* Each buffer once, with data that nobody else has. */
+static int
+honest_send(void)
+{
+	static uint8_t data[HONEST_LEN];
+	static struct rte_comch_mem *mem;
+	struct rte_comch_post post = { .len = HONEST_LEN };
+	struct rte_comch_send send = { .addr = data, .flags = RTE_COMCH_SEND_F_NO_CPL };
+	struct rte_comch_cpl cpl;
+	unsigned int i;
+
+	TEST_EXPECT(rte_comch_mem_register(test_pair.host, data, sizeof(data), 0, &mem), 0);
+	send.mem = mem;
+	for (i = 0; i < HONEST_POSTS; i++) {
+		post.addr = honest.base + i * HONEST_LEN;
+		post.cookie = i;
+		TEST_EXPECT(rte_comch_consumer_post_burst(honest.consumer->ctx, &post, 1), 1);
+	}
+	for (i = 0; i < HONEST_POSTS; i++) {
+		send.len = 1 + (honest.seed + i) % HONEST_LEN;
+		test_fill(data, (uint32_t)send.len, honest.seed + i);
+		TEST_EXPECT(rte_comch_producer_send_burst(honest.producer->ctx,
+				honest.consumer->id, &send, 1), 1);
+		TEST_EXPECT(rte_comch_poll_burst(honest.consumer->ctx, &cpl, 1), 1);
+		TEST_TRUE(cpl.status == 0 && cpl.cookie == i && cpl.len == send.len);
+		TEST_TRUE(test_check(honest.base + i * HONEST_LEN, (uint32_t)cpl.len,
+				honest.seed + i));
+	}
+	honest.seed += HONEST_POSTS;
+	TEST_EXPECT(rte_comch_mem_free(mem), 0);
+	return TEST_SUCCESS;
+}
+
+int
+fast_suite_setup(void)
+{
+	printf("the evil peer attacks the %s's side\n", fast_side->name);
+	TEST_CALL(fast_side->suite_setup());
+	return honest_start();
+}
+
+void
+fast_suite_teardown(void)
+{
+	honest_stop();
+	fast_side->suite_teardown();
+}
+
+int
+fast_setup(void)
+{
+	TEST_CALL(honest_send());
+	return fast_side->setup();
+}
+
+void
+fast_case_end(void)
+{
+	evil_close_all();
+	peer_turn();
+	while (nb_queues > 0)
+		test_q_close(queues[--nb_queues]);
+	while (nb_mems > 0)
+		if (rte_comch_mem_free(mems[--nb_mems]) != 0)
+			test_fail("a region is still in use");
+}
+
+void
+fast_teardown(void)
+{
+	fast_case_end();
+	peer_turn_ms(12); /* memory is given back by the engines' next looks */
+	fast_side->teardown();
+	if (honest_send() != TEST_SUCCESS)
+		test_fail("the honest fast path noticed");
+}
+
+struct evil *
+fast_connected(void)
+{
+	struct evil *e = fast_side->connected();
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+
+	while (e != NULL && fast_victim()->conn == NULL && test_now_ns() < end)
+		peer_turn();
+	if (e != NULL && fast_victim()->conn != NULL)
+		return e;
+	printf("the evil peer has no connection\n");
+	return NULL;
+}
+
+int
+fast_conn_dies(struct evil *e, uint64_t before, const char *what, unsigned int nr)
+{
+	union shm_wire_msg msg;
+	int ret = evil_wait(e, SHM_WIRE_CLOSE, TEST_MS);
+
+	TEST_ASSERT(ret == 0, "%s %u does not end the connection: %s", what, nr, strerror(-ret));
+	TEST_EXPECT(e->msg.reason.reason, -EPROTO);
+	TEST_ASSERT(fast_side->violations() == before + 1, "%s %u counts %u times", what, nr,
+			(unsigned int)(fast_side->violations() - before));
+	PEER_WAIT(fast_victim()->conn == NULL, TEST_MS);
+	TEST_ASSERT(!evil_gone(e), "%s %u ends the link", what, nr);
+	evil_fill(&msg, SHM_WIRE_CLOSED, e->chan.id);
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSED, e->chan.id, -1), 0);
+	peer_turn();
+	TEST_ASSERT(!evil_gone(e), "%s %u ends the link", what, nr);
+	fast_case_end();
+	return TEST_SUCCESS;
+}
+
+int
+fast_link_dies(struct evil *e, uint64_t before, const char *what, unsigned int nr)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+
+	while (!evil_gone(e) && test_now_ns() < end)
+		peer_turn();
+	TEST_ASSERT(evil_gone(e), "%s %u does not end the link", what, nr);
+	TEST_ASSERT(fast_side->violations() == before + 1, "%s %u counts %u times", what, nr,
+			(unsigned int)(fast_side->violations() - before));
+	fast_case_end();
+	return TEST_SUCCESS;
+}
+
+static struct test_fp_end
+victim_end(void)
+{
+	return (struct test_fp_end) {
+		.ep = fast_victim(),
+		.q_pe = fast_side->host ? peer_host.pe : peer_env.pe,
+		.dev = fast_dev(),
+	};
+}
+
+struct test_q *
+fast_producer(void)
+{
+	const struct test_fp_end end = victim_end();
+	struct test_q *q = nb_queues < MAX_QUEUES ? test_q_producer(&end, NULL) : NULL;
+
+	if (q != NULL)
+		queues[nb_queues++] = q;
+	if (q == NULL || rte_comch_ctx_start(q->ctx) != 0)
+		return NULL;
+	return q;
+}
+
+struct test_q *
+fast_consumer(struct rte_comch_mem *mem, uint32_t nb_posts, uint32_t imm_len)
+{
+	const struct rte_comch_consumer_conf conf = {
+		.mem = mem, .nb_posts = nb_posts, .imm_len = imm_len,
+	};
+	const struct test_fp_end end = victim_end();
+	struct test_q *q = nb_queues < MAX_QUEUES ? test_q_consumer(&end, &conf) : NULL;
+
+	if (q != NULL)
+		queues[nb_queues++] = q;
+	if (q == NULL || rte_comch_ctx_start(q->ctx) != -EINPROGRESS)
+		return NULL;
+	return q;
+}
+
+struct rte_comch_mem *
+fast_mem(uint64_t len)
+{
+	struct rte_comch_mem *mem;
+
+	if (nb_mems == MAX_QUEUES ||
+			rte_comch_mem_alloc(fast_dev(), len, RTE_COMCH_MEM_F_PEER_WRITE, &mem) != 0)
+		return NULL;
+	mems[nb_mems++] = mem;
+	return mem;
+}
+
+struct rte_comch_mem *
+fast_source(void *addr, uint64_t len)
+{
+	struct rte_comch_mem *mem;
+
+	if (nb_mems == MAX_QUEUES || rte_comch_mem_register(fast_dev(), addr, len, 0, &mem) != 0)
+		return NULL;
+	mems[nb_mems++] = mem;
+	return mem;
+}
+
+struct rte_comch_mem *
+fast_pool(uint32_t nb)
+{
+	struct rte_comch_mem *mem;
+
+	if (nb_mems == MAX_QUEUES || rte_comch_mem_pool_create(fast_dev(), "evil", nb, 0, 2048,
+			RTE_COMCH_MEM_F_PEER_WRITE, &mem) != 0)
+		return NULL;
+	mems[nb_mems++] = mem;
+	return mem;
+}

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Consumers and producers of this side: how their queues are made and freed, and
+ * what can be asked about them. Consumers of the peer are in shm_rc.c, bursts are
+ * in shm_tx.c and shm_rx.c.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/membarrier.h>
+#include <rte_cycles.h>
+#include <rte_pause.h>
+
+#include "shm_fast.h"
+
+/*
+ * Fences for others
+ */
+
+/* Of the whole process: set by the first device. */
+static bool membarrier_ok;
+
+static int
+membarrier(int cmd)
+{
+	return syscall(SYS_membarrier, cmd, 0, 0);
+}
+
+void
+shm_fast_init(void)
+{
+	const int need = MEMBARRIER_CMD_PRIVATE_EXPEDITED | MEMBARRIER_CMD_GLOBAL_EXPEDITED;
+	int cmds = membarrier(MEMBARRIER_CMD_QUERY);
+
+	membarrier_ok = cmds >= 0 && (cmds & need) == need &&
+		membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0 &&
+		membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
+	if (!membarrier_ok)
+		SHM_LOG(INFO, "no membarrier() here: producers and consumers fence each burst");
+}
+
+/* This process cannot make others fence, and others cannot make it. */
+bool
+shm_fences_needed(void)
+{
+	return !membarrier_ok;
+}
+
+/* A full fence in all threads of this process. */
+void
+shm_barrier_process(void)
+{
+	/* without it each of them fences itself, see light_fence() */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (membarrier_ok)
+		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+
+/* A full fence in all threads of all processes that have this driver. */
+void
+shm_barrier_all(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (membarrier_ok)
+		membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+}
+
+/*
+ * What a connection has of the fast path; the lock is held
+ */
+
+struct shm_fast *
+shm_fast_get_locked(struct shm_chan *chan)
+{
+	if (chan->fast != NULL)
+		return chan->fast;
+	chan->fast = calloc(1, sizeof(*chan->fast));
+	if (chan->fast != NULL)
+		chan->fast->refs = 1;
+	return chan->fast;
+}
+
+void
+shm_fast_put_locked(struct shm_fast *fast)
+{
+	if (--fast->refs == 0)
+		free(fast);
+}
+
+/* A peer lies in shared memory: its connection ends, in its own thread. */
+void
+shm_fast_violation(struct rte_comch_ctx *ctx, const char *what, uint64_t a, uint64_t b)
+{
+	struct shm_dev *dev = ctx->dev->priv;
+	struct shm_chan *chan;
+
+	rte_spinlock_lock(&dev->lock);
+	chan = ctx->conn->priv;
+	/* once: a loop may come by here until the connection's engine has turned */
+	if (chan != NULL && !chan->lost) {
+		shm_link_violation(chan->link, what, a, b);
+		shm_chan_broken_locked(chan);
+	}
+	rte_spinlock_unlock(&dev->lock);
+}
+
+/*
+ * Consumers
+ */
+
+static void
+consumer_free(struct shm_consumer *c)
+{
+	free(c->posted);
+	free(c->imm_copy);
+	shm_seg_free(&c->seg);
+	free(c);
+}
+
+/*
+ * Places of a ring for so many posts: twice as many. If all were posted, what is
+ * posted next would be in the line of what the producers look at next, and that
+ * line would go back and forth with each message.
+ */
+static uint32_t
+ring_posts(uint32_t queue_size)
+{
+	return RTE_MAX(2 * queue_size, (uint32_t)SHM_MIN_RING_POSTS);
+}
+
+static int
+consumer_setup(struct rte_comch_ctx *ctx, struct rte_comch_fp_object *fp)
+{
+	struct shm_group *group = container_of(ctx->pg, struct shm_group, pg);
+	struct shm_consumer *c = aligned_alloc(128, RTE_ALIGN_CEIL(sizeof(*c), (size_t)128));
+	uint32_t ring = ring_posts(ctx->queue_size);
+	int ret = -ENOMEM;
+
+	if (c == NULL)
+		return -ENOMEM;
+	memset(c, 0, sizeof(*c));
+	c->seg.fd = -1;
+	c->ctx = ctx;
+	c->group = group;
+	c->size = ctx->queue_size;
+	c->mask = ring - 1;
+	c->shift = rte_log2_u32(ring);
+	c->imm_len = ctx->imm_len;
+	c->imm_size = shm_wire_imm_size(ctx->imm_len);
+	c->post_pos = c->poll_pos = SHM_WIRE_POST_START;
+	if (ctx->mem != NULL) {
+		c->base = ctx->mem->addr;
+		c->region_size = ctx->mem->len;
+		c->pool = ctx->mem->pool;
+	}
+	c->posted = calloc(ring, sizeof(*c->posted));
+	if (c->imm_len > RTE_COMCH_CPL_IMM_SIZE)
+		c->imm_copy = calloc(ring, c->imm_size);
+	if (c->posted == NULL || (c->imm_len > RTE_COMCH_CPL_IMM_SIZE && c->imm_copy == NULL))
+		goto fail;
+	ret = shm_seg_create(&c->seg, offsetof(struct shm_wire_posts, tail),
+			shm_wire_posts_size(ring, c->base != NULL));
+	if (ret != 0) {
+		ret = ret == -EMFILE || ret == -ENFILE ? -EMFILE : -ENOMEM;
+		goto fail;
+	}
+	c->own = c->seg.map;
+	c->own->tail = SHM_WIRE_POST_START;
+
+	/* the peer must know the group before it hears of the consumer */
+	shm_group_join_links(group);
+	TAILQ_INSERT_TAIL(&group->consumers, c, next);
+	ctx->priv = c;
+	fp->queue = c;
+	fp->post = shm_post_burst;
+	fp->poll = shm_cpl_poll;
+	fp->rx_mbuf = shm_rx_mbuf;
+	return 0;
+fail:
+	consumer_free(c);
+	return ret;
+}
+
+static void
+consumer_close(struct rte_comch_ctx *ctx)
+{
+	struct shm_consumer *c = ctx->priv;
+	struct shm_dev *dev = ctx->dev->priv;
+
+	TAILQ_REMOVE(&c->group->consumers, c, next);
+	rte_spinlock_lock(&dev->lock);
+	if (c->link != NULL)
+		shm_link_put(c->link);
+	rte_spinlock_unlock(&dev->lock);
+	shm_peer_unmap(c->cpls, c->cpls_size);
+	consumer_free(c);
+	ctx->priv = NULL;
+}
+
+/*
+ * Announcements, in the connection's thread
+ */
+
+/* The peer has to answer from now on. */
+static void
+consumer_ask(struct shm_consumer *c)
+{
+	/* relaxed: a number that is compared with a limit */
+	__atomic_fetch_add(&c->link->nb_asked, 1, __ATOMIC_RELAXED);
+	c->asked = true;
+	c->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_CONSUMER_MS;
+	TAILQ_INSERT_TAIL(&c->conn_group->asked, c, next_ask);
+}
+
+/* It is answered, or nobody will. */
+void
+shm_consumer_asked_del(struct shm_consumer *c)
+{
+	if (c->asked) {
+		__atomic_fetch_sub(&c->link->nb_asked, 1, __ATOMIC_RELAXED);
+		TAILQ_REMOVE(&c->conn_group->asked, c, next_ask);
+	} else if (c->unasked) {
+		TAILQ_REMOVE(&c->conn_group->unasked, c, next_ask);
+	}
+	c->asked = c->unasked = false;
+}
+
+/* Each answer has a descriptor, and the peer keeps only so many for us. */
+static bool
+link_asked_enough(const struct shm_link *link)
+{
+	return __atomic_load_n(&link->nb_asked, __ATOMIC_RELAXED) >= SHM_MAX_LINK_ASKED;
+}
+
+static int
+announce_locked(struct shm_consumer *c, struct shm_chan *chan)
+{
+	struct rte_comch_ctx *ctx = c->ctx;
+	union shm_wire_msg msg = { 0 };
+	struct shm_region *region;
+	int fd = c->seg.fd, ret;
+
+	msg.consumer.region = SHM_WIRE_NO_REGION;
+	if (ctx->mem != NULL) {
+		region = ctx->mem->priv;
+		ret = shm_region_send_locked(chan->link, region);
+		if (ret != 0)
+			return ret;
+		msg.consumer.region = region->id;
+	}
+	c->seg.fd = -1; /* goes with the message */
+	msg.consumer.consumer = ctx->queue_id;
+	msg.consumer.nb_posts = c->mask + 1;
+	msg.consumer.imm_len = ctx->imm_len;
+	msg.consumer.group = c->group->index;
+	msg.consumer.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;
+	shm_link_send(chan->link, &msg, SHM_WIRE_CONSUMER, sizeof(msg.consumer), chan->id, fd);
+	return 0;
+}
+
+static int
+consumer_announce(struct shm_consumer *c, struct shm_chan *chan)
+{
+	struct shm_dev *dev = chan->link->dev;
+	int ret;
+
+	rte_spinlock_lock(&dev->lock);
+	ret = announce_locked(c, chan);
+	rte_spinlock_unlock(&dev->lock);
+	if (ret == 0)
+		consumer_ask(c);
+	else
+		chan->fast->consumers[c->ctx->queue_id] = NULL;
+	return ret;
+}
+
+/* In each turn: those that had to wait. */
+void
+shm_consumers_ask(struct shm_group *group)
+{
+	struct shm_consumer *c, *next;
+	struct rte_comch_ctx *ctx;
+	int ret;
+
+	for (c = TAILQ_FIRST(&group->unasked); c != NULL; c = next) {
+		next = TAILQ_NEXT(c, next_ask);
+		if (link_asked_enough(c->link))
+			continue; /* others are of other links */
+		shm_consumer_asked_del(c);
+		ctx = c->ctx;
+		ret = consumer_announce(c, ctx->conn->priv);
+		if (ret != 0)
+			rte_comch_pmd_consumer_answer(ctx, ret);
+	}
+}
+
+/* The connection knows it from now on, and it knows the link. */
+static int
+consumer_link(struct shm_consumer *c, struct shm_chan *chan)
+{
+	struct shm_dev *dev = chan->link->dev;
+	struct shm_fast *fast;
+
+	rte_spinlock_lock(&dev->lock);
+	fast = shm_fast_get_locked(chan);
+	if (fast != NULL) {
+		fast->consumers[c->ctx->queue_id] = c;
+		c->link = chan->link;
+		c->link->refs++;
+		c->conn_group = chan->group;
+	}
+	rte_spinlock_unlock(&dev->lock);
+	return fast == NULL ? -ENOMEM : 0;
+}
+
+int
+shm_consumer_announce(struct rte_comch_ctx *ctx, bool here)
+{
+	struct shm_chan *chan = ctx->conn->priv;
+	struct shm_dev *dev = ctx->dev->priv;
+	struct shm_consumer *c = ctx->priv;
+	union shm_wire_msg msg = { 0 };
+	int ret;
+
+	if (chan == NULL || chan->state != SHM_CHAN_UP)
+		return -ENOTCONN;
+	if (here) {
+		ret = consumer_link(c, chan);
+		if (ret != 0)
+			return ret;
+		if (!link_asked_enough(chan->link))
+			return consumer_announce(c, chan);
+		c->unasked = true;
+		TAILQ_INSERT_TAIL(&chan->group->unasked, c, next_ask);
+		return 0;
+	}
+	c->leaving = true;
+	msg.consumer_id.consumer = ctx->queue_id;
+	rte_spinlock_lock(&dev->lock);
+	shm_link_send(chan->link, &msg, SHM_WIRE_CONSUMER_GONE, sizeof(msg.consumer_id), chan->id,
+		-1);
+	rte_spinlock_unlock(&dev->lock);
+	consumer_ask(c);
+	return 0;
+}
+
+/*
+ * Producers
+ */
+
+/* X: nobody claims without knowing that others do, too. */
+static int
+producers_settle_locked(struct shm_fast *fast)
+{
+	uint64_t end = rte_get_tsc_cycles() + rte_get_tsc_hz();
+	struct shm_producer *p;
+	uint32_t i;
+
+	if (fast->nb_producers < 2 || fast->shared != 0)
+		return 0;
+	__atomic_store_n(&fast->shared, 1, __ATOMIC_RELAXED);
+	shm_barrier_process();
+	for (i = 1; i <= SHM_WIRE_MAX_PRODUCERS; i++) {
+		p = fast->producers[i];
+		if (p == NULL)
+			continue;
+		/* some instructions, unless its thread does not run: bounded anyway */
+		while (__atomic_load_n(&p->claiming, __ATOMIC_ACQUIRE) != 0) {
+			if (rte_get_tsc_cycles() > end)
+				return -EAGAIN;
+			rte_pause();
+		}
+	}
+	return 0;
+}
+
+static void
+producer_unlink_locked(struct shm_producer *p)
+{
+	struct shm_fast *fast = p->fast;
+
+	fast->producers[p->id] = NULL;
+	/*
+	 * The one that is left need not compare and swap any more. Release: it sees
+	 * what the others have claimed; pairs with the acquire in rc_claim().
+	 */
+	if (--fast->nb_producers < 2)
+		__atomic_store_n(&fast->shared, 0, __ATOMIC_RELEASE);
+	shm_fast_put_locked(fast);
+}
+
+static int
+producer_link_locked(struct shm_producer *p, struct rte_comch_conn *conn)
+{
+	struct shm_chan *chan = conn->priv;
+	int ret;
+
+	if (chan == NULL || chan->state != SHM_CHAN_UP)
+		return -ENOTCONN;
+	p->fast = shm_fast_get_locked(chan);
+	if (p->fast == NULL)
+		return -ENOMEM;
+	p->fast->refs++;
+	p->fast->nb_producers++;
+	p->fast->producers[p->id] = p;
+	ret = producers_settle_locked(p->fast);
+	if (ret != 0)
+		producer_unlink_locked(p);
+	return ret;
+}
+
+static int
+producer_setup(struct rte_comch_ctx *ctx, struct rte_comch_fp_object *fp)
+{
+	struct shm_group *group = container_of(ctx->pg, struct shm_group, pg);
+	size_t size = sizeof(struct shm_producer) + ctx->queue_size * sizeof(struct shm_sent);
+	struct shm_dev *dev = ctx->dev->priv;
+	struct shm_producer *p;
+	int ret;
+
+	size = RTE_ALIGN_CEIL(size, (size_t)128);
+	p = aligned_alloc(128, size);
+	if (p == NULL)
+		return -ENOMEM;
+	memset(p, 0, size);
+	p->ctx = ctx;
+	p->group = group;
+	p->id = ctx->queue_id;
+	p->mask = ctx->queue_size - 1;
+	p->tail = p->head = SHM_WIRE_POST_START;
+	p->fence = shm_fences_needed();
+	rte_spinlock_lock(&dev->lock);
+	ret = producer_link_locked(p, ctx->conn);
+	rte_spinlock_unlock(&dev->lock);
+	if (ret != 0) {
+		free(p);
+		return ret;
+	}
+	shm_group_join_links(group);
+	TAILQ_INSERT_TAIL(&group->producers, p, next);
+	ctx->priv = p;
+	fp->queue = p;
+	fp->send = shm_send_burst;
+	fp->poll = shm_sent_poll;
+	fp->credits = shm_credits;
+	fp->tx_mbuf = shm_tx_mbuf;
+	return 0;
+}
+
+static void
+producer_close(struct rte_comch_ctx *ctx)
+{
+	struct shm_producer *p = ctx->priv;
+	struct shm_dev *dev = ctx->dev->priv;
+
+	shm_producer_disarm(p); /* if it sleeps, nobody has to wake it for this one */
+	TAILQ_REMOVE(&p->group->producers, p, next);
+	rte_spinlock_lock(&dev->lock);
+	producer_unlink_locked(p);
+	rte_spinlock_unlock(&dev->lock);
+	free(p);
+	ctx->priv = NULL;
+}
+
+/*
+ * Both
+ */
+
+int
+shm_queue_setup(struct rte_comch_ctx *ctx, struct rte_comch_fp_object *fp)
+{
+	memset(fp, 0, sizeof(*fp));
+	memset(&ctx->stats, 0, sizeof(ctx->stats));
+	return ctx->type == RTE_COMCH_CTX_CONSUMER ?
+		consumer_setup(ctx, fp) : producer_setup(ctx, fp);
+}
+
+void
+shm_queue_free(struct rte_comch_ctx *ctx)
+{
+	if (ctx->type == RTE_COMCH_CTX_CONSUMER)
+		consumer_close(ctx);
+	else
+		producer_close(ctx);
+}
+
+int
+shm_queue_room(struct rte_comch_ctx *ctx, uint32_t consumer_id, struct rte_comch_room *room)
+{
+	const struct shm_producer *p = ctx->priv;
+	const struct shm_consumer *c = ctx->priv;
+
+	if (ctx->type == RTE_COMCH_CTX_CONSUMER) {
+		room->credits = c->post_pos - c->poll_pos;
+		room->queue = c->size - room->credits;
+		room->reason = c->reason;
+		return 0;
+	}
+	if (__atomic_load_n(&p->fast->ended, __ATOMIC_RELAXED) != 0)
+		return -ENOTCONN;
+	if (consumer_id == 0 || consumer_id > SHM_WIRE_MAX_CONSUMERS ||
+			__atomic_load_n(&p->fast->rcs[consumer_id], __ATOMIC_RELAXED) == NULL)
+		return -ENOENT;
+	room->credits = shm_credits(ctx->priv, consumer_id);
+	room->queue = p->mask + 1 - (p->tail - p->head);
+	room->reason = p->reason;
+	return 0;
+}

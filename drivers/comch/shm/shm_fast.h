@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef SHM_FAST_H
+#define SHM_FAST_H
+
+/*
+ * Private structures of the fast path, and the functions that cross its files.
+ *
+ * Who is who. This side's consumers are struct shm_consumer, each of its own
+ * thread. The peer's are struct shm_rc, used by this side's producers, struct
+ * shm_producer, each of its own thread. What both have of one connection is in
+ * struct shm_fast.
+ *
+ * How an object that a producer uses goes away: producers say which consumer they
+ * are about to look up, and look afterwards; whoever takes a consumer away takes
+ * it out of the table first, and looks at the producers afterwards. The store and
+ * the load of a producer have no fence between them. Instead the other side, which
+ * has time, makes all threads of the process pass one, by membarrier(). The same
+ * is done across processes by an engine that goes to sleep. Where the kernel has
+ * no such call, producers fence.
+ */
+
+#include "comch_shm.h"
+
+/* Messages of one chunk of a burst. */
+#define SHM_CHUNK 32
+/* Bytes after which messages are published without waiting for their chunk. */
+#define SHM_PUBLISH_BYTES (64u << 10)
+/* Up to this size the copy is inline. */
+#define SHM_INLINE_COPY 64
+/* Places for posts that a consumer has at least. */
+#define SHM_MIN_RING_POSTS 64
+/* Posts of a consumer: half the places. */
+#define SHM_MAX_POSTS (SHM_WIRE_MAX_POSTS / 2)
+/* Sends of a producer whose completions were not polled. */
+#define SHM_MAX_SENDS 8192
+/* Consumers of one link that the peer has not answered about. */
+#define SHM_MAX_LINK_ASKED (SHM_MAX_TX_FDS / 2)
+/* For the peer to answer about a consumer, milliseconds. */
+#define SHM_CONSUMER_MS 5000
+/* Consumers that the peer of one link can make us have. */
+#define SHM_MAX_LINK_RCS 1024
+/* Bytes of regions that a peer can make us map, and those mapped in advance. */
+#define SHM_MAX_LINK_REGIONS (UINT64_C(1) << 38)
+#define SHM_POPULATE_MAX (UINT64_C(64) << 20)
+
+/* A region of this side. */
+struct shm_region {
+	int fd;
+	uint32_t id; /* SHM_WIRE_NO_REGION if peers may not write */
+	uint64_t size;
+};
+
+/* A region of the peer. Under the device's lock; map stays once it is there. */
+struct shm_peer_region {
+	struct shm_link *link;
+	void *map;     /* NULL before the first consumer */
+	uint64_t size;
+	uint32_t refs; /* the table, and each consumer */
+	int fd;        /* -1 once it is mapped */
+	STAILQ_ENTRY(shm_peer_region) next; /* of those to unmap */
+};
+
+struct shm_producer;
+struct shm_consumer;
+
+/* The fast path of one connection. Under the device's lock, unless said. */
+struct shm_fast {
+	struct shm_rc *rcs[SHM_WIRE_MAX_CONSUMERS + 1]; /* atomic: producers look */
+	uint32_t shared; /* atomic: not 0 if more than one producer claims */
+	uint32_t ended;  /* atomic: the connection is over */
+	uint32_t refs;   /* the connection, each producer, each consumer of the peer */
+	uint32_t nb_producers;
+	struct shm_producer *producers[SHM_WIRE_MAX_PRODUCERS + 1];
+	/* in the thread of the connection */
+	struct shm_consumer *consumers[SHM_WIRE_MAX_CONSUMERS + 1];
+};
+
+/* A consumer of the peer. */
+struct shm_rc {
+	/* set once */
+	const struct shm_wire_posts *posts;
+	struct shm_wire_cpls *cpls;
+	uint8_t *imm;
+	uint8_t *base; /* of the region; NULL for immediate data only */
+	uint64_t region_size;
+	uint32_t mask;
+	uint32_t shift;
+	uint32_t imm_len;
+	uint32_t imm_size;
+	const uint32_t *peer_armed;
+	struct shm_link *link;
+	uint32_t peer_group;
+	bool fence;
+	uint32_t id;
+
+	/* what producers share, in their own process */
+	uint64_t head __rte_aligned(128); /* next position to claim; low half of it */
+	uint32_t tail_seen;               /* of the peer's tail, checked; relaxed */
+
+	/* set-up */
+	struct shm_fast *fast __rte_aligned(128);
+	struct shm_peer_region *region;
+	struct shm_seg seg;
+	uint32_t posts_size;
+	uint32_t chan; /* to answer */
+	bool answer;   /* the peer waits for CONSUMER_FREE */
+	TAILQ_ENTRY(shm_rc) next; /* of those that are dying */
+};
+
+struct shm_sent {
+	uint64_t cookie;
+	uint64_t len;
+};
+
+/* A producer of this side. */
+struct shm_producer {
+	struct shm_fast *fast;
+	uint32_t busy;     /* consumer that it looks at; read by others */
+	uint32_t claiming; /* it is about to claim; read by others */
+	uint32_t fence;
+	uint32_t id;
+	uint32_t mask;
+	uint32_t tail; /* completions: written and polled */
+	uint32_t head;
+	uint32_t nb_starved; /* bits of starved */
+	uint64_t starved[SHM_WIRE_MAX_CONSUMERS / 64 + 1]; /* no credit of these */
+	int reason;
+	struct rte_comch_ctx *ctx;
+	struct shm_group *group;
+	TAILQ_ENTRY(shm_producer) next; /* of its group */
+	struct shm_sent sent[];
+};
+
+/* What we posted: the only copy that is believed. */
+struct shm_posted {
+	uint64_t cookie;
+	uint64_t len;
+	uint8_t *addr;
+};
+
+/* A consumer of this side. */
+struct shm_consumer {
+	struct shm_wire_posts *own;
+	const struct shm_wire_cpls *cpls;
+	const uint8_t *imm;
+	struct shm_posted *posted;
+	uint8_t *imm_copy; /* of immediate data that is not inline */
+	uint32_t size; /* posts at one time */
+	uint32_t mask; /* of the places */
+	uint32_t shift;
+	uint32_t post_pos;
+	uint32_t poll_pos;
+	uint32_t imm_len;
+	uint32_t imm_size;
+	uint8_t *base;
+	uint64_t region_size;
+	struct rte_mempool *pool;
+	int reason;
+	int flush;  /* status of what is flushed, 0 if nothing is */
+	bool broken; /* the peer's completions are nonsense */
+	bool fence;
+	bool mbufs; /* posts are mbufs of the pool */
+	bool logged; /* that it is used for what it is not */
+
+	/* set-up */
+	struct rte_comch_ctx *ctx;
+	struct shm_group *group;
+	struct shm_link *link; /* from the announcement on */
+	struct shm_seg seg;
+	uint32_t cpls_size;
+	uint64_t deadline; /* of the peer's answer */
+	TAILQ_ENTRY(shm_consumer) next;     /* of its group */
+	TAILQ_ENTRY(shm_consumer) next_ask; /* of the connection's group, either list */
+	struct shm_group *conn_group;
+	bool asked;   /* is on the list of those that the peer has to answer about */
+	bool unasked; /* is on the list of those that wait for that */
+	bool leaving; /* CONSUMER_GONE was sent */
+};
+
+/* shm_region.c */
+int shm_mem_alloc(struct rte_comch_mem *mem);
+void shm_mem_free(struct rte_comch_mem *mem);
+int shm_region_send_locked(struct shm_link *link, const struct shm_region *region);
+int shm_peer_region_add(struct shm_link *link, const struct shm_wire_region *msg, int fd);
+int shm_peer_region_del(struct shm_link *link, uint32_t region);
+int shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region);
+void shm_peer_region_put_locked(struct shm_peer_region *region);
+void shm_peer_regions_free(struct shm_link *link);
+bool shm_peer_region_unmap(struct shm_dev *dev);
+
+/* shm_fast.c: queues of this side */
+void shm_fast_init(void);
+bool shm_fences_needed(void);
+void shm_barrier_process(void);
+void shm_barrier_all(void);
+struct shm_fast *shm_fast_get_locked(struct shm_chan *chan);
+void shm_fast_put_locked(struct shm_fast *fast);
+void shm_fast_violation(struct rte_comch_ctx *ctx, const char *what, uint64_t a, uint64_t b);
+int shm_queue_setup(struct rte_comch_ctx *ctx, struct rte_comch_fp_object *fp);
+void shm_queue_free(struct rte_comch_ctx *ctx);
+int shm_consumer_announce(struct rte_comch_ctx *ctx, bool here);
+void shm_consumer_asked_del(struct shm_consumer *c);
+void shm_consumers_ask(struct shm_group *group);
+int shm_queue_room(struct rte_comch_ctx *ctx, uint32_t consumer_id,
+		struct rte_comch_room *room);
+
+/* shm_rc.c: consumers of the peer, and its answers about ours */
+int shm_fast_event(struct shm_chan *chan, struct shm_event *ev);
+void shm_fast_end(struct shm_chan *chan);
+struct shm_chan *shm_consumers_late(struct shm_group *group, uint64_t now);
+void shm_dying_check_locked(struct shm_dev *dev);
+
+/* shm_tx.c: producers */
+uint16_t shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
+		uint16_t nb);
+uint16_t shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb);
+uint16_t shm_sent_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
+uint32_t shm_credits(void *queue, uint32_t consumer_id);
+void shm_producer_arm(struct shm_producer *p);
+bool shm_producer_pending(struct shm_producer *p);
+void shm_producer_disarm(struct shm_producer *p);
+
+/* shm_rx.c: consumers */
+uint16_t shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb);
+uint16_t shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
+uint16_t shm_rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb);
+uint32_t shm_consumer_flush(struct rte_comch_ctx *ctx, int status);
+bool shm_consumer_pending(const struct shm_consumer *c);
+
+#endif /* SHM_FAST_H */

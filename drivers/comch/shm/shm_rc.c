@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Consumers of the peer: how they come, how they go while producers may use them,
+ * and the peer's answers about consumers of ours. All of it runs in the thread of
+ * the connection, but the end of consumers that producers still use: whoever serves
+ * the sockets looks after them. No message of an application is touched here.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+
+#include "shm_fast.h"
+
+static uint32_t
+rc_seg_size(const struct shm_wire_consumer *msg)
+{
+	return shm_wire_cpls_size(msg->nb_posts, msg->imm_len);
+}
+
+static void
+rc_free_locked(struct shm_rc *rc)
+{
+	struct shm_link *link = rc->link;
+
+	shm_peer_unmap(rc->posts, rc->posts_size);
+	link->seg_bytes -= rc->seg.size;
+	shm_seg_free(&rc->seg);
+	if (rc->region != NULL)
+		shm_peer_region_put_locked(rc->region);
+	shm_fast_put_locked(rc->fast);
+	link->nb_rcs--;
+	shm_link_put(link);
+	free(rc);
+}
+
+/* R: is a producer inside of a burst to it? The fence is behind us. */
+static bool
+rc_is_busy(const struct shm_rc *rc)
+{
+	const struct shm_producer *p;
+	uint32_t i;
+
+	for (i = 1; i <= SHM_WIRE_MAX_PRODUCERS; i++) {
+		p = rc->fast->producers[i];
+		/* acquire: pairs with the release in rc_leave() */
+		if (p != NULL && __atomic_load_n(&p->busy, __ATOMIC_ACQUIRE) == rc->id)
+			return true;
+	}
+	return false;
+}
+
+/* Free those that no producer uses any more, and tell the peers. */
+void
+shm_dying_check_locked(struct shm_dev *dev)
+{
+	union shm_wire_msg msg;
+	struct shm_rc *rc, *next;
+	struct shm_chan *chan;
+
+	if (TAILQ_EMPTY(&dev->dying))
+		return;
+	shm_barrier_process();
+	for (rc = TAILQ_FIRST(&dev->dying); rc != NULL; rc = next) {
+		next = TAILQ_NEXT(rc, next);
+		if (rc_is_busy(rc))
+			continue;
+		TAILQ_REMOVE(&dev->dying, rc, next);
+		chan = rc->link->chans[rc->chan];
+		if (rc->answer && chan != NULL && chan->fast == rc->fast) {
+			memset(&msg, 0, sizeof(msg));
+			msg.consumer_id.consumer = rc->id;
+			shm_link_send(rc->link, &msg, SHM_WIRE_CONSUMER_FREE,
+				sizeof(msg.consumer_id), rc->chan, -1);
+		}
+		rc_free_locked(rc);
+	}
+}
+
+/* Take it away from the producers; the lock is held. */
+static void
+rc_die_locked(struct shm_rc *rc, bool answer)
+{
+	rc->answer = answer;
+	TAILQ_INSERT_TAIL(&rc->link->dev->dying, rc, next);
+}
+
+static bool
+consumer_valid(const struct shm_wire_consumer *msg)
+{
+	return msg->consumer != 0 && msg->consumer <= SHM_WIRE_MAX_CONSUMERS &&
+		msg->nb_posts != 0 && msg->nb_posts <= SHM_WIRE_MAX_POSTS &&
+		rte_is_power_of_2(msg->nb_posts) && msg->imm_len <= SHM_WIRE_MAX_IMM_LEN &&
+		(msg->region < SHM_WIRE_MAX_REGIONS || msg->region == SHM_WIRE_NO_REGION) &&
+		msg->group < SHM_WIRE_MAX_GROUPS;
+}
+
+/* The share of a link that another consumer takes; the lock is held. */
+static int
+rc_reserve_locked(struct shm_rc *rc, struct shm_link *link,
+		const struct shm_wire_consumer *msg)
+{
+	uint32_t bytes = rc_seg_size(msg);
+
+	if (link->nb_rcs >= SHM_MAX_LINK_RCS)
+		return -EUSERS;
+	if (link->seg_bytes + bytes > SHM_MAX_LINK_MEM)
+		return -ENOMEM;
+	if (msg->region != SHM_WIRE_NO_REGION) {
+		rc->region = link->peer_regions[msg->region];
+		if (rc->region == NULL)
+			return -EPROTO;
+		rc->region->refs++;
+	}
+	rc->seg.size = bytes; /* what is given back, whether it was made or not */
+	link->seg_bytes += bytes;
+	link->nb_rcs++;
+	link->refs++;
+	rc->link = link;
+	rc->fast->refs++;
+	return 0;
+}
+
+/* The words of the first lap are not yet what the consumer waits for. */
+static void
+rc_words_init(struct shm_rc *rc)
+{
+	uint32_t i, pos;
+
+	for (i = 0; i <= rc->mask; i++) {
+		pos = SHM_WIRE_POST_START + i;
+		rc->cpls->words[pos & rc->mask] = shm_wire_lap(pos, rc->shift) ^ 1;
+	}
+}
+
+static int
+rc_map(struct shm_rc *rc, const struct shm_wire_consumer *msg, int fd)
+{
+	uint32_t bytes = rc->seg.size;
+	int ret;
+
+	if (rc->region != NULL) {
+		ret = shm_peer_region_map(rc->link->dev, rc->region);
+		if (ret != 0)
+			return ret;
+		rc->base = rc->region->map;
+		rc->region_size = rc->region->size;
+	}
+	rc->posts_size = shm_wire_posts_size(msg->nb_posts, rc->region != NULL);
+	rc->posts = shm_peer_map(fd, offsetof(struct shm_wire_posts, tail), rc->posts_size);
+	if (rc->posts == NULL)
+		return -EPROTO;
+	ret = shm_seg_create(&rc->seg, offsetof(struct shm_wire_cpls, want), bytes);
+	if (ret != 0) {
+		rc->seg.size = bytes;
+		return -ENOMEM;
+	}
+	rc->cpls = rc->seg.map;
+	rc->id = msg->consumer;
+	rc->mask = msg->nb_posts - 1;
+	rc->shift = rte_log2_u32(msg->nb_posts);
+	rc->imm_len = msg->imm_len;
+	rc->imm_size = shm_wire_imm_size(msg->imm_len);
+	rc->imm = (uint8_t *)&rc->cpls->words[msg->nb_posts];
+	rc->head = SHM_WIRE_POST_START;
+	rc->tail_seen = SHM_WIRE_POST_START;
+	rc->peer_group = msg->group;
+	rc->peer_armed = &rc->link->peer->groups[msg->group].armed;
+	rc->fence = shm_fences_needed() || (msg->flags & SHM_WIRE_CONSUMER_F_FENCE) != 0;
+	rc_words_init(rc);
+	return 0;
+}
+
+/* 0 and the consumer, or the status of the answer, or -EPROTO. */
+static int
+rc_create(struct shm_chan *chan, const struct shm_wire_consumer *msg, int fd,
+		struct shm_rc **out)
+{
+	struct shm_dev *dev = chan->link->dev;
+	struct shm_rc *rc = aligned_alloc(128, sizeof(*rc));
+	int ret;
+
+	if (rc == NULL)
+		return -ENOMEM;
+	memset(rc, 0, sizeof(*rc));
+	rc->seg.fd = -1;
+	rc->chan = chan->id;
+	rte_spinlock_lock(&dev->lock);
+	rc->fast = shm_fast_get_locked(chan);
+	ret = rc->fast == NULL ? -ENOMEM : rc_reserve_locked(rc, chan->link, msg);
+	rte_spinlock_unlock(&dev->lock);
+	if (ret != 0) {
+		free(rc);
+		return ret;
+	}
+	ret = rc_map(rc, msg, fd);
+	if (ret != 0) {
+		rte_spinlock_lock(&dev->lock);
+		rc_free_locked(rc);
+		rte_spinlock_unlock(&dev->lock);
+		return ret;
+	}
+	*out = rc;
+	return 0;
+}
+
+/* CONSUMER */
+static int
+peer_consumer(struct shm_chan *chan, struct shm_event *ev)
+{
+	const struct shm_wire_consumer *msg = &ev->msg.consumer;
+	struct shm_dev *dev = chan->link->dev;
+	union shm_wire_msg reply = { 0 };
+	struct shm_rc *rc = NULL;
+	int fd = -1, ret;
+
+	if (!consumer_valid(msg))
+		return -EPROTO;
+	if (chan->fast != NULL && chan->fast->rcs[msg->consumer] != NULL)
+		return -EPROTO;
+	ret = rc_create(chan, msg, ev->fd, &rc);
+	if (ret == -EPROTO)
+		return ret;
+	if (ret == 0) {
+		/* release: pairs with the acquire in rc_enter() */
+		__atomic_store_n(&chan->fast->rcs[msg->consumer], rc, __ATOMIC_RELEASE);
+		fd = rc->seg.fd;
+		rc->seg.fd = -1;
+	}
+	reply.consumer_ack.consumer = msg->consumer;
+	reply.consumer_ack.status = ret;
+	reply.consumer_ack.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;
+	rte_spinlock_lock(&dev->lock);
+	shm_link_send(chan->link, &reply, SHM_WIRE_CONSUMER_ACK, sizeof(reply.consumer_ack),
+		chan->id, fd);
+	rte_spinlock_unlock(&dev->lock);
+	if (ret == 0)
+		rte_comch_pmd_remote_consumer(chan->conn, msg->consumer, true);
+	else
+		SHM_LOG(WARNING, "%s: a consumer of process %u cannot be had: %s",
+			dev->dev->data->name, chan->link->pid, strerror(-ret));
+	return 0;
+}
+
+/* CONSUMER_GONE */
+static int
+peer_consumer_gone(struct shm_chan *chan, uint32_t id)
+{
+	struct shm_dev *dev = chan->link->dev;
+	struct shm_fast *fast = chan->fast;
+	struct shm_rc *rc;
+	uint32_t want;
+
+	if (fast == NULL || id == 0 || id > SHM_WIRE_MAX_CONSUMERS || fast->rcs[id] == NULL)
+		return -EPROTO;
+	rc = fast->rcs[id];
+	__atomic_store_n(&fast->rcs[id], NULL, __ATOMIC_RELAXED);
+	/* producers that sleep until it posts: it will not, so they have to look */
+	shm_barrier_process();
+	want = __atomic_load_n(&rc->cpls->want, __ATOMIC_RELAXED);
+	rte_spinlock_lock(&dev->lock);
+	if (want != 0)
+		shm_groups_sync(dev);
+	rc_die_locked(rc, true);
+	shm_dying_check_locked(dev);
+	rte_spinlock_unlock(&dev->lock);
+	shm_peer_region_unmap(dev);
+	/* last: the application may end the connection in it */
+	rte_comch_pmd_remote_consumer(chan->conn, id, false);
+	return 0;
+}
+
+/* The consumer of ours that an answer is about. */
+static struct shm_consumer *
+consumer_find(const struct shm_chan *chan, uint32_t id, bool leaving)
+{
+	struct shm_consumer *c;
+
+	if (chan->fast == NULL || id == 0 || id > SHM_WIRE_MAX_CONSUMERS)
+		return NULL;
+	c = chan->fast->consumers[id];
+	return c != NULL && c->asked && c->leaving == leaving ? c : NULL;
+}
+
+/* The reasons that rte_comch_ctx_reason_get() tells of. */
+static int
+consumer_status(int status)
+{
+	return status == -ENOMEM || status == -EUSERS || status == -EACCES ?
+		status : -ECONNREFUSED;
+}
+
+/* CONSUMER_ACK */
+static int
+peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
+{
+	const struct shm_wire_consumer_ack *msg = &ev->msg.consumer_ack;
+	struct shm_consumer *c = consumer_find(chan, msg->consumer, false);
+	int status = msg->status;
+
+	if (c == NULL || (status == 0) != (ev->fd >= 0))
+		return -EPROTO;
+	if (status == 0) {
+		c->cpls_size = shm_wire_cpls_size(c->mask + 1, c->imm_len);
+		c->cpls = shm_peer_map(ev->fd, offsetof(struct shm_wire_cpls, want), c->cpls_size);
+		if (c->cpls == NULL)
+			return -EPROTO;
+		c->imm = (const uint8_t *)&c->cpls->words[c->mask + 1];
+		c->fence = shm_fences_needed() || (msg->flags & SHM_WIRE_CONSUMER_F_FENCE) != 0;
+	} else {
+		status = consumer_status(status);
+		chan->fast->consumers[msg->consumer] = NULL;
+	}
+	shm_consumer_asked_del(c);
+	/* from here on its own thread may free it */
+	rte_comch_pmd_consumer_answer(c->ctx, status);
+	return 0;
+}
+
+/* CONSUMER_FREE */
+static int
+peer_consumer_free(struct shm_chan *chan, uint32_t id)
+{
+	struct shm_consumer *c = consumer_find(chan, id, true);
+
+	if (c == NULL)
+		return -EPROTO;
+	chan->fast->consumers[id] = NULL;
+	shm_consumer_asked_del(c);
+	rte_comch_pmd_consumer_answer(c->ctx, 0);
+	return 0;
+}
+
+/* 0, or -EPROTO for what may not come now. The connection is UP. */
+int
+shm_fast_event(struct shm_chan *chan, struct shm_event *ev)
+{
+	switch (ev->msg.hdr.type) {
+	case SHM_WIRE_CONSUMER:
+		return peer_consumer(chan, ev);
+	case SHM_WIRE_CONSUMER_ACK:
+		return peer_consumer_ack(chan, ev);
+	case SHM_WIRE_CONSUMER_GONE:
+		return peer_consumer_gone(chan, ev->msg.consumer_id.consumer);
+	default:
+		return peer_consumer_free(chan, ev->msg.consumer_id.consumer);
+	}
+}
+
+/*
+ * The connection is over. Producers find no consumer any more, and consumers of
+ * ours are told by the library.
+ */
+void
+shm_fast_end(struct shm_chan *chan)
+{
+	struct shm_dev *dev = chan->link->dev;
+	struct shm_fast *fast;
+	uint32_t i;
+
+	rte_spinlock_lock(&dev->lock);
+	if (chan->conn != NULL)
+		chan->conn->priv = NULL; /* producers of other threads look at it */
+	fast = chan->fast;
+	chan->fast = NULL;
+	if (fast != NULL) {
+		__atomic_store_n(&fast->ended, 1, __ATOMIC_RELAXED);
+		for (i = 1; i <= SHM_WIRE_MAX_CONSUMERS; i++) {
+			if (fast->rcs[i] != NULL) {
+				rc_die_locked(fast->rcs[i], false);
+				__atomic_store_n(&fast->rcs[i], NULL, __ATOMIC_RELAXED);
+			}
+			if (fast->consumers[i] != NULL)
+				shm_consumer_asked_del(fast->consumers[i]);
+			fast->consumers[i] = NULL;
+		}
+		shm_dying_check_locked(dev);
+		shm_fast_put_locked(fast);
+	}
+	rte_spinlock_unlock(&dev->lock);
+	shm_peer_region_unmap(dev);
+}
+
+/* A peer that does not answer about a consumer: the oldest question, if it is late. */
+struct shm_chan *
+shm_consumers_late(struct shm_group *group, uint64_t now)
+{
+	struct shm_consumer *c = TAILQ_FIRST(&group->asked);
+
+	return c != NULL && now >= c->deadline ? c->ctx->conn->priv : NULL;
+}

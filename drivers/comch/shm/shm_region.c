@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Regions: memory of ours that the producers of a peer may write to, and that of
+ * a peer. A region is a memfd of its own, so that exporting it exports nothing
+ * else. It is mapped once for each link, by whoever wants to write to it.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "shm_fast.h"
+
+#ifndef MFD_HUGETLB
+#define MFD_HUGETLB 0x0004U
+#endif
+#ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
+#endif
+#ifndef HUGETLBFS_MAGIC
+#define HUGETLBFS_MAGIC 0x958458f6
+#endif
+
+/* It stays as long as it is; its peer must be able to write, so that is all. */
+#define REGION_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+/*
+ * Ours
+ */
+
+/* Is there so much memory? To find out by taking it would be too late. */
+static bool
+memory_available(uint64_t size)
+{
+	char line[128];
+	uint64_t kb = 0;
+	FILE *f;
+
+	f = fopen("/proc/meminfo", "re");
+	if (f == NULL)
+		return true;
+	while (kb == 0 && fgets(line, sizeof(line), f) != NULL)
+		if (strncmp(line, "MemAvailable:", strlen("MemAvailable:")) == 0)
+			kb = strtoull(line + strlen("MemAvailable:"), NULL, 10);
+	fclose(f);
+	return kb == 0 || size / 1024 < kb;
+}
+
+/* Memory of whole pages, there in full. */
+static int
+region_map(struct shm_region *region, uint64_t len, bool huge, struct rte_comch_mem *mem)
+{
+	struct stat st;
+	int ret;
+
+	region->fd = memfd_create("comch_region", MFD_CLOEXEC | MFD_ALLOW_SEALING |
+			(huge ? MFD_HUGETLB : 0));
+	if (region->fd < 0)
+		return errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
+	/* the block size of a memfd is the size of its pages */
+	if (fstat(region->fd, &st) != 0)
+		goto fail;
+	region->size = RTE_ALIGN_CEIL(len, (uint64_t)st.st_blksize);
+	errno = ENOMEM;
+	if (!huge && !memory_available(region->size))
+		goto fail;
+	if (ftruncate(region->fd, region->size) != 0 ||
+			fallocate(region->fd, 0, 0, region->size) != 0)
+		goto fail;
+	mem->addr = mmap(NULL, region->size, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_POPULATE, region->fd, 0);
+	if (mem->addr == MAP_FAILED)
+		goto fail;
+	if (fcntl(region->fd, F_ADD_SEALS, REGION_SEALS) != 0) {
+		munmap(mem->addr, region->size);
+		goto fail;
+	}
+	mem->page_size = st.st_blksize;
+	return 0;
+fail:
+	ret = errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
+	close(region->fd);
+	return ret;
+}
+
+/* An identifier for peers; the lock is held. */
+static int
+region_id_take_locked(struct shm_dev *dev, struct shm_region *region)
+{
+	uint32_t i;
+
+	for (i = 0; i < SHM_WIRE_MAX_REGIONS; i++) {
+		if (dev->regions[i] != NULL)
+			continue;
+		dev->regions[i] = region;
+		region->id = i;
+		return 0;
+	}
+	return -ENOMEM;
+}
+
+int
+shm_mem_alloc(struct rte_comch_mem *mem)
+{
+	struct shm_dev *dev = mem->dev->priv;
+	bool only = (mem->flags & RTE_COMCH_MEM_F_HUGE_ONLY) != 0;
+	struct shm_region *region = calloc(1, sizeof(*region));
+	int ret = -ENOMEM;
+
+	if (region == NULL)
+		return -ENOMEM;
+	region->id = SHM_WIRE_NO_REGION;
+	if (dev->huge || only)
+		ret = region_map(region, mem->len, true, mem);
+	if (ret != 0 && !only)
+		ret = region_map(region, mem->len, false, mem);
+	if (ret != 0) {
+		free(region);
+		return ret;
+	}
+	if ((mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) != 0) {
+		rte_spinlock_lock(&dev->lock);
+		ret = region_id_take_locked(dev, region);
+		rte_spinlock_unlock(&dev->lock);
+	}
+	if (ret != 0) {
+		SHM_LOG(ERR, "%s: %u regions that peers write to, no more can be; use one for several consumers",
+			mem->dev->data->name, SHM_WIRE_MAX_REGIONS);
+		munmap(mem->addr, region->size);
+		close(region->fd);
+		free(region);
+		return ret;
+	}
+	mem->priv = region;
+	return 0;
+}
+
+/* Peers forget it: no consumer of ours uses it any more. */
+static void
+region_withdraw_locked(struct shm_dev *dev, const struct shm_region *region)
+{
+	union shm_wire_msg msg = { 0 };
+	struct shm_link *link, *next;
+
+	dev->regions[region->id] = NULL;
+	for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next) {
+		next = TAILQ_NEXT(link, next);
+		if (link->state != SHM_LINK_UP || !link->region_sent[region->id])
+			continue;
+		link->region_sent[region->id] = false;
+		msg.region_gone.region = region->id;
+		shm_link_send(link, &msg, SHM_WIRE_REGION_GONE, sizeof(msg.region_gone), 0, -1);
+	}
+}
+
+void
+shm_mem_free(struct rte_comch_mem *mem)
+{
+	struct shm_dev *dev = mem->dev->priv;
+	struct shm_region *region = mem->priv;
+
+	rte_spinlock_lock(&dev->lock);
+	if (region->id != SHM_WIRE_NO_REGION)
+		region_withdraw_locked(dev, region);
+	rte_spinlock_unlock(&dev->lock);
+	munmap(mem->addr, region->size);
+	close(region->fd);
+	free(region);
+}
+
+/* Before the first consumer of a link that has it. */
+int
+shm_region_send_locked(struct shm_link *link, const struct shm_region *region)
+{
+	union shm_wire_msg msg = { 0 };
+	int fd;
+
+	if (link->region_sent[region->id])
+		return 0;
+	fd = fcntl(region->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return -EMFILE;
+	link->region_sent[region->id] = true;
+	msg.region.region = region->id;
+	msg.region.size = region->size;
+	shm_link_send(link, &msg, SHM_WIRE_REGION, sizeof(msg.region), 0, fd);
+	return 0;
+}
+
+/*
+ * The peer's
+ */
+
+/* NULL if the descriptor is not what its sender says. It stays the caller's. */
+static void *
+peer_map(const struct shm_dev *dev, int fd, uint64_t size)
+{
+	struct statfs fs;
+	struct stat st;
+	void *map;
+	int seals;
+
+	/* without this the owner could truncate it, and our next store be a SIGBUS */
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0 || (seals & F_SEAL_SHRINK) == 0)
+		return NULL;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || size == 0 ||
+			(uint64_t)st.st_size < size || size % (uint64_t)st.st_blksize != 0)
+		return NULL;
+	/* where there are holes, the memory would be ours as soon as we write */
+	if (lseek(fd, 0, SEEK_HOLE) < (off_t)size)
+		return NULL;
+	if (fstatfs(fd, &fs) != 0)
+		return NULL;
+	if (fs.f_type == HUGETLBFS_MAGIC && !dev->huge) {
+		SHM_LOG(ERR, "%s: the peer's regions have huge pages; give this device huge=1 to trust it with those, or its own huge=0",
+			dev->dev->data->name);
+		return NULL;
+	}
+	if (fs.f_type != TMPFS_MAGIC && fs.f_type != HUGETLBFS_MAGIC)
+		return NULL;
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return map == MAP_FAILED ? NULL : map;
+}
+
+/*
+ * Keep what the peer offers until a consumer needs it: to map it takes time, and
+ * here the lock is held. Owns the descriptor if it returns 0; -EPROTO if the peer
+ * may not say this now.
+ */
+int
+shm_peer_region_add(struct shm_link *link, const struct shm_wire_region *msg, int fd)
+{
+	struct shm_peer_region *region;
+
+	if (msg->region >= SHM_WIRE_MAX_REGIONS || link->peer_regions[msg->region] != NULL ||
+			msg->size == 0 || (msg->size & 4095) != 0)
+		return -EPROTO;
+	if (link->func->nb_fds >= link->dev->func_fds) {
+		SHM_LOG(WARNING, "%s: %s takes more than its %u descriptors, raise RLIMIT_NOFILE",
+			link->dev->dev->data->name, link->func->name, link->dev->func_fds);
+		return -EUSERS;
+	}
+	region = calloc(1, sizeof(*region));
+	if (region == NULL)
+		return -ENOMEM;
+	region->link = link;
+	region->refs = 1;
+	region->size = msg->size;
+	region->fd = fd;
+	link->nb_fds++;
+	link->func->nb_fds++;
+	link->peer_regions[msg->region] = region;
+	return 0;
+}
+
+static void
+region_fd_drop(struct shm_peer_region *region)
+{
+	if (region->fd < 0)
+		return;
+	shm_fd_drop(region->fd);
+	region->fd = -1;
+	region->link->nb_fds--;
+	region->link->func->nb_fds--;
+}
+
+void
+shm_peer_region_put_locked(struct shm_peer_region *region)
+{
+	struct shm_link *link = region->link;
+
+	if (--region->refs != 0)
+		return;
+	region_fd_drop(region);
+	if (region->map == NULL) {
+		free(region);
+		return;
+	}
+	/* to unmap it takes time as well: shm_peer_regions_unmap() */
+	link->region_bytes -= region->size;
+	STAILQ_INSERT_TAIL(&link->dev->unmaps, region, next);
+}
+
+int
+shm_peer_region_del(struct shm_link *link, uint32_t id)
+{
+	if (id >= SHM_WIRE_MAX_REGIONS || link->peer_regions[id] == NULL)
+		return -EPROTO;
+	shm_peer_region_put_locked(link->peer_regions[id]);
+	link->peer_regions[id] = NULL;
+	return 0;
+}
+
+void
+shm_peer_regions_free(struct shm_link *link)
+{
+	uint32_t i;
+
+	for (i = 0; i < SHM_WIRE_MAX_REGIONS; i++)
+		if (link->peer_regions[i] != NULL)
+			shm_peer_region_del(link, i);
+}
+
+/* Without the lock: give back one that nobody uses; false if there was none. */
+bool
+shm_peer_region_unmap(struct shm_dev *dev)
+{
+	struct shm_peer_region *region;
+
+	rte_spinlock_lock(&dev->lock);
+	region = STAILQ_FIRST(&dev->unmaps);
+	if (region != NULL)
+		STAILQ_REMOVE_HEAD(&dev->unmaps, next);
+	rte_spinlock_unlock(&dev->lock);
+	if (region == NULL)
+		return false;
+	munmap(region->map, region->size);
+	free(region);
+	return true;
+}
+
+/* A descriptor to map it from; 0 or the reason why there is none. */
+static int
+region_map_begin(struct shm_dev *dev, const struct shm_peer_region *region, int *fd)
+{
+	int ret = 0;
+
+	*fd = -1;
+	rte_spinlock_lock(&dev->lock);
+	if (region->map == NULL && region->fd < 0)
+		ret = -EACCES; /* it was not what the peer said */
+	else if (region->map == NULL && region->size >
+			SHM_MAX_LINK_REGIONS - region->link->region_bytes)
+		ret = -ENOMEM;
+	else if (region->map == NULL)
+		*fd = fcntl(region->fd, F_DUPFD_CLOEXEC, 0);
+	if (ret == 0 && region->map == NULL && *fd < 0)
+		ret = -ENOMEM;
+	rte_spinlock_unlock(&dev->lock);
+	return ret;
+}
+
+/*
+ * Map a region that the caller has a reference to, in the thread of a connection
+ * and without the lock. Others may do so at one time: one of them is believed.
+ */
+int
+shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region)
+{
+	void *map, *drop = NULL;
+	int fd, ret;
+
+	ret = region_map_begin(dev, region, &fd);
+	if (ret != 0 || fd < 0)
+		return ret;
+	map = peer_map(dev, fd, region->size);
+	shm_fd_drop(fd);
+	if (map == NULL) {
+		/* not again for each consumer: to find out takes time */
+		rte_spinlock_lock(&dev->lock);
+		if (region->map == NULL)
+			region_fd_drop(region);
+		rte_spinlock_unlock(&dev->lock);
+		return -EACCES;
+	}
+	/* in our page tables before the first message; an old kernel cannot */
+	if (region->size <= SHM_POPULATE_MAX)
+		madvise(map, region->size, MADV_POPULATE_WRITE);
+	rte_spinlock_lock(&dev->lock);
+	if (region->map == NULL) {
+		region->map = map;
+		region->link->region_bytes += region->size;
+		region_fd_drop(region);
+	} else {
+		drop = map;
+	}
+	rte_spinlock_unlock(&dev->lock);
+	if (drop != NULL)
+		munmap(drop, region->size);
+	return 0;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Consumers: posting bursts of buffers, and finding what has come. Everything here
+ * runs in the thread of one consumer and takes no lock, but for waking a peer that
+ * sleeps and for telling of a peer that lies. What the peer writes is loaded once,
+ * checked against what we posted, and then used. The pairs of memory orders are
+ * named in shm_tx.c.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_mbuf.h>
+#include <rte_prefetch.h>
+
+#include "shm_fast.h"
+
+/* Mbufs that are allocated and posted at one time. */
+#define RX_REFILL 32
+
+/* What a completion says. */
+struct rx_cpl {
+	uint64_t len;
+	uint32_t imm_len;
+	uint32_t producer;
+};
+
+static inline uint32_t
+nb_posted(const struct shm_consumer *c)
+{
+	return c->post_pos - c->poll_pos;
+}
+
+/* Wake the engines of the peer that wait for a credit. */
+static void
+post_wake(const struct shm_consumer *c, uint32_t want)
+{
+	const struct shm_wire_link *peer = c->link->peer;
+	uint32_t group, armed;
+
+	while (want != 0) {
+		group = __builtin_ctz(want);
+		want &= want - 1;
+		armed = __atomic_load_n(&peer->groups[group].armed, __ATOMIC_RELAXED);
+		if (armed != 0)
+			shm_link_wake(c->link, group, armed);
+	}
+}
+
+static inline void
+post_publish(struct shm_consumer *c)
+{
+	uint32_t want;
+
+	/* P: pairs with the acquire in rc_credits() */
+	__atomic_store_n(&c->own->tail, c->post_pos, __ATOMIC_RELEASE);
+	if (unlikely(c->fence))
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	else
+		__atomic_signal_fence(__ATOMIC_SEQ_CST); /* A */
+	want = __atomic_load_n(&c->cpls->want, __ATOMIC_RELAXED);
+	if (unlikely(want != 0))
+		post_wake(c, want);
+}
+
+static inline void
+post_one(struct shm_consumer *c, uint64_t off, uint64_t len, uint64_t cookie)
+{
+	uint32_t slot = c->post_pos & c->mask;
+
+	c->posted[slot].cookie = cookie;
+	c->posted[slot].len = len;
+	c->posted[slot].addr = NULL;
+	if (c->base != NULL) {
+		c->posted[slot].addr = c->base + off;
+		/* relaxed: the tail orders them */
+		if (unlikely(len >= SHM_WIRE_POST_LONG))
+			__atomic_store_n(&c->own->words[c->mask + 1 + slot], len,
+				__ATOMIC_RELAXED);
+		__atomic_store_n(&c->own->words[slot], off << SHM_WIRE_POST_OFF_SHIFT |
+			RTE_MIN(len, SHM_WIRE_POST_LONG), __ATOMIC_RELAXED);
+	}
+	c->post_pos++;
+}
+
+/* Is it a buffer that may be posted? */
+static inline int
+post_check(const struct shm_consumer *c, const struct rte_comch_post *post, uint64_t *off)
+{
+	*off = 0;
+	if (post->len == 0)
+		return likely(post->addr == NULL) ? 0 : -EINVAL;
+	if (unlikely(post->addr == NULL))
+		return -EINVAL;
+	if (unlikely(post->len > SHM_WIRE_MAX_BUF_SIZE))
+		return -EMSGSIZE;
+	*off = (uintptr_t)post->addr - (uintptr_t)c->base;
+	if (unlikely(*off > c->region_size || post->len > c->region_size - *off))
+		return -EFAULT;
+	return 0;
+}
+
+uint16_t
+shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb)
+{
+	struct shm_consumer *c = queue;
+	uint32_t room = c->size - nb_posted(c);
+	uint32_t n = RTE_MIN((uint32_t)nb, room);
+	uint64_t off;
+	uint32_t i;
+	int ret;
+
+	c->reason = n == nb ? 0 : -ENOBUFS;
+	if (unlikely(c->mbufs)) {
+		c->reason = -EINVAL; /* rte_comch_rx_burst() has it */
+		n = 0;
+	}
+	for (i = 0; i < n; i++) {
+		ret = post_check(c, &posts[i], &off);
+		if (unlikely(ret != 0)) {
+			c->reason = ret;
+			break;
+		}
+		post_one(c, off, posts[i].len, posts[i].cookie);
+	}
+	if (likely(i != 0))
+		post_publish(c);
+	if (unlikely(c->reason != 0)) {
+		c->ctx->stats.short_queue += c->reason == -ENOBUFS;
+		c->ctx->stats.errors += c->reason != -ENOBUFS;
+	}
+	return i;
+}
+
+/*
+ * What a word says, if it is of this lap: 1, 0 if it is not, or -EPROTO if it
+ * cannot be. room is the length of the post, imm_max that of immediate data.
+ */
+static inline int
+cpl_decode(uint64_t word, uint64_t lap, uint64_t room, uint32_t imm_max, struct rx_cpl *cpl)
+{
+	if ((word & 1) != lap)
+		return 0;
+	cpl->len = word >> SHM_WIRE_CPL_LEN_SHIFT;
+	cpl->imm_len = (word >> SHM_WIRE_CPL_IMM_SHIFT) & SHM_WIRE_CPL_IMM_MASK;
+	cpl->producer = (word >> SHM_WIRE_CPL_PRODUCER_SHIFT) & SHM_WIRE_CPL_PRODUCER_MASK;
+	if (unlikely(cpl->len > room || cpl->imm_len > imm_max ||
+			cpl->producer - 1 >= SHM_WIRE_MAX_PRODUCERS))
+		return -EPROTO;
+	return 1;
+}
+
+/* The completion of one position. */
+static inline int
+cpl_get(const struct shm_consumer *c, uint32_t pos, struct rx_cpl *cpl)
+{
+	uint32_t slot = pos & c->mask;
+
+	/* C: pairs with the release in words_publish() */
+	return cpl_decode(__atomic_load_n(&c->cpls->words[slot], __ATOMIC_ACQUIRE),
+		shm_wire_lap(pos, c->shift), c->posted[slot].len, c->imm_len, cpl);
+}
+
+/* From here on nothing is believed, and the connection ends. */
+static void
+cpl_broken(struct shm_consumer *c)
+{
+	c->broken = true;
+	shm_fast_violation(c->ctx, "its completion is nonsense", c->poll_pos,
+		c->cpls->words[c->poll_pos & c->mask]);
+}
+
+/* Immediate data, copied out of what the peer may change. */
+static inline void
+imm_get(struct shm_consumer *c, uint32_t slot, uint32_t imm_len, struct rte_comch_cpl *cpl)
+{
+	uint64_t off = (uint64_t)slot * c->imm_size;
+
+	if (unlikely(imm_len > RTE_COMCH_CPL_IMM_SIZE)) {
+		memcpy(c->imm_copy + off, c->imm + off, imm_len);
+		cpl->imm_ext = c->imm_copy + off;
+	} else if (c->imm_size >= RTE_COMCH_CPL_IMM_SIZE) {
+		/* all that is inline, which takes no call and no loop */
+		memcpy(cpl->imm, c->imm + off, RTE_COMCH_CPL_IMM_SIZE);
+	} else {
+		memcpy(cpl->imm, c->imm + off, imm_len);
+	}
+}
+
+/* Posts that come back unused. */
+static uint16_t
+flush_poll(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	uint32_t n = RTE_MIN(nb_posted(c), (uint32_t)nb);
+	uint32_t i;
+
+	memset(cpls, 0, n * sizeof(*cpls));
+	for (i = 0; i < n; i++) {
+		cpls[i].cookie = c->posted[(c->poll_pos + i) & c->mask].cookie;
+		cpls[i].status = c->flush;
+	}
+	c->poll_pos += n;
+	return n;
+}
+
+/* What has come of the posts from poll_pos on, up to the end of the ring. */
+static inline uint32_t
+cpl_row(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, int *ret)
+{
+	const uint32_t slot = c->poll_pos & c->mask;
+	const uint64_t lap = shm_wire_lap(c->poll_pos, c->shift);
+	/* the compiler cannot know that what it writes to cpls is none of these */
+	const struct shm_posted *posted = &c->posted[slot];
+	const uint64_t *words = &c->cpls->words[slot];
+	const uint32_t imm_max = c->imm_len;
+	struct rx_cpl got;
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	nb = RTE_MIN(nb, RTE_MIN(nb_posted(c), c->mask + 1 - slot));
+	for (i = 0, *ret = 0; i < nb; i++) {
+		/* C: pairs with the release in words_publish() */
+		*ret = cpl_decode(__atomic_load_n(&words[i], __ATOMIC_ACQUIRE), lap,
+				posted[i].len, imm_max, &got);
+		if (*ret <= 0)
+			break;
+		rte_prefetch0(posted[i].addr);
+		cpls[i].cookie = posted[i].cookie;
+		cpls[i].len = got.len;
+		cpls[i].producer_id = got.producer;
+		cpls[i].status = 0;
+		cpls[i].imm_len = got.imm_len;
+		cpls[i].reserved = 0;
+		cpls[i].imm_ext = NULL;
+		if (got.imm_len != 0)
+			imm_get(c, slot + i, got.imm_len, &cpls[i]);
+		bytes += got.len;
+	}
+	c->poll_pos += i;
+	c->ctx->stats.bytes += bytes;
+	return i;
+}
+
+/* Nothing has come: then it is time for what is rare. */
+static uint16_t
+cpl_none(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, int ret)
+{
+	if (unlikely(ret < 0))
+		cpl_broken(c);
+	if (unlikely(c->flush != 0) && !c->mbufs)
+		return flush_poll(c, cpls, nb);
+	/* the line of the next buffer comes together with that of its word */
+	rte_prefetch0(c->posted[c->poll_pos & c->mask].addr);
+	return 0;
+}
+
+uint16_t
+shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	struct shm_consumer *c = queue;
+	uint32_t n = 0, row;
+	int ret = 0;
+
+	if (likely(!c->mbufs && !c->broken)) {
+		n = cpl_row(c, cpls, nb, &ret);
+		/* it went to the end of the ring, and may go on at its beginning */
+		if (unlikely(ret > 0 && n < nb && (c->poll_pos & c->mask) == 0)) {
+			row = cpl_row(c, &cpls[n], nb - n, &ret);
+			n += row;
+		}
+	}
+	if (unlikely(n == 0))
+		return cpl_none(c, cpls, nb, ret);
+	c->ctx->stats.msgs += n;
+	c->ctx->stats.bursts++;
+	return n;
+}
+
+/*
+ * Packets
+ */
+
+/* Post new mbufs; what the pool does not have is posted another time. */
+static uint32_t
+rx_refill(struct shm_consumer *c, uint32_t nb)
+{
+	struct rte_mbuf *pkts[RX_REFILL];
+	uint32_t i;
+
+	if (rte_pktmbuf_alloc_bulk(c->pool, pkts, nb) != 0) {
+		for (i = 0; i < nb; i++) {
+			pkts[i] = rte_pktmbuf_alloc(c->pool);
+			if (pkts[i] == NULL)
+				break;
+		}
+		nb = i;
+	}
+	for (i = 0; i < nb; i++)
+		post_one(c, rte_pktmbuf_mtod(pkts[i], uintptr_t) - (uintptr_t)c->base,
+			rte_pktmbuf_tailroom(pkts[i]), (uintptr_t)pkts[i]);
+	if (nb != 0)
+		post_publish(c);
+	return nb;
+}
+
+/* The first call decides what the posts are. */
+static bool
+rx_begin(struct shm_consumer *c)
+{
+	if (c->pool == NULL || c->post_pos != SHM_WIRE_POST_START) {
+		if (!c->logged)
+			SHM_LOG(ERR, "%s: a consumer of packets needs the region of a pool, and no other posts",
+				c->ctx->dev->data->name);
+		c->logged = true;
+		c->reason = -EINVAL;
+		return false;
+	}
+	c->mbufs = true;
+	return true;
+}
+
+uint16_t
+shm_rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb)
+{
+	struct shm_consumer *c = queue;
+	uint32_t max, room, refill;
+	uint32_t pos = c->poll_pos;
+	struct rx_cpl got;
+	uint64_t bytes = 0;
+	uint32_t i;
+	int ret = 0;
+
+	if (unlikely(!c->mbufs) && !rx_begin(c))
+		return 0;
+	max = c->broken ? 0 : RTE_MIN(nb_posted(c), (uint32_t)nb);
+	for (i = 0; i < max; i++, pos++) {
+		ret = cpl_get(c, pos, &got);
+		if (ret <= 0)
+			break;
+		pkts[i] = (struct rte_mbuf *)(uintptr_t)c->posted[pos & c->mask].cookie;
+		pkts[i]->data_len = got.len;
+		pkts[i]->pkt_len = got.len;
+		pkts[i]->hash.usr = got.producer;
+		bytes += got.len;
+	}
+	c->poll_pos = pos;
+	if (likely(i != 0)) {
+		c->ctx->stats.msgs += i;
+		c->ctx->stats.bytes += bytes;
+		c->ctx->stats.bursts++;
+	} else if (unlikely(ret < 0)) {
+		cpl_broken(c);
+	}
+	if (unlikely(c->flush != 0))
+		return i;
+	/* in bulk, but a small queue must not wait for that */
+	refill = RTE_MIN((uint32_t)RX_REFILL, RTE_MAX(c->size / 4, 1u));
+	for (room = c->size - nb_posted(c); room >= refill; room -= refill)
+		if (rx_refill(c, refill) != refill)
+			break;
+	return i;
+}
+
+/*
+ * The end
+ */
+
+/* What is posted and will not be filled, and what has come and was not fetched. */
+static void
+mbufs_free(struct shm_consumer *c)
+{
+	while (nb_posted(c) != 0) {
+		rte_pktmbuf_free((struct rte_mbuf *)(uintptr_t)
+			c->posted[c->poll_pos & c->mask].cookie);
+		c->poll_pos++;
+	}
+}
+
+uint32_t
+shm_consumer_flush(struct rte_comch_ctx *ctx, int status)
+{
+	struct shm_consumer *c = ctx->priv;
+
+	c->flush = status;
+	if (c->mbufs)
+		mbufs_free(c);
+	return nb_posted(c);
+}
+
+/* Is there something to poll? */
+bool
+shm_consumer_pending(const struct shm_consumer *c)
+{
+	struct rx_cpl got;
+
+	if (c->cpls == NULL || nb_posted(c) == 0)
+		return false;
+	return c->flush != 0 || (!c->broken && cpl_get(c, c->poll_pos, &got) != 0);
+}

@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Producers: sending bursts, and the completions of what was sent. Everything
+ * here runs in the thread of one producer and takes no lock, but for waking a
+ * peer that sleeps and for telling of a peer that lies.
+ *
+ * Memory orders, and their pairs:
+ *
+ *   P  posts   the consumer releases its tail after the entries, the producer
+ *              acquires the tail before them. What one producer has acquired it
+ *              hands to the others of its process by tail_seen.
+ *   C  words   the producer releases a word after the data, the consumer acquires
+ *              it before the data.
+ *   A  armed   the producer publishes, then looks whether the consumer's engine
+ *              sleeps; the engine says that it sleeps, then looks once more. The
+ *              fence between the two is the engine's: shm_barrier_all().
+ *   R  table   the producer says which consumer it looks up, then looks; whoever
+ *              takes it away does so, then looks at the producers. The fence is
+ *              theirs: shm_barrier_process().
+ *   X  claims  as R, with "I claim" and "others claim too".
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_mbuf.h>
+#include <rte_memcpy.h>
+#include <rte_prefetch.h>
+
+#include "shm_fast.h"
+
+/* R, X: the half of a fence that costs nothing, if somebody does the other. */
+static inline void
+light_fence(const struct shm_producer *p)
+{
+	if (unlikely(p->fence != 0))
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	else
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/*
+ * The builtin has only the read form for the oldest x86-64; the other one is no
+ * operation where it is not known.
+ */
+static inline void
+prefetch_write(const void *addr)
+{
+#ifdef RTE_ARCH_X86
+	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)addr));
+#else
+	__builtin_prefetch(addr, 1);
+#endif
+}
+
+/* Look a consumer up, and keep it until rc_leave(). */
+static inline struct shm_rc *
+rc_enter(struct shm_producer *p, uint32_t consumer_id)
+{
+	if (unlikely(consumer_id > SHM_WIRE_MAX_CONSUMERS))
+		return NULL;
+	__atomic_store_n(&p->busy, consumer_id, __ATOMIC_RELAXED);
+	light_fence(p); /* R */
+	/* acquire: pairs with the release in peer_consumer() */
+	return __atomic_load_n(&p->fast->rcs[consumer_id], __ATOMIC_ACQUIRE);
+}
+
+static inline void
+rc_leave(struct shm_producer *p)
+{
+	/* release: what was done to the consumer is done; pairs with rc_is_busy() */
+	__atomic_store_n(&p->busy, 0, __ATOMIC_RELEASE);
+}
+
+/* After something was published: wake the consumer's engine if it sleeps. */
+static inline void
+rc_wake(struct shm_rc *rc)
+{
+	uint32_t armed;
+
+	if (unlikely(rc->fence))
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	else
+		__atomic_signal_fence(__ATOMIC_SEQ_CST); /* A */
+	armed = __atomic_load_n(rc->peer_armed, __ATOMIC_RELAXED);
+	if (unlikely(armed != 0))
+		shm_link_wake(rc->link, rc->peer_group, armed);
+}
+
+/* Posts behind head, up to what is wanted; a look at the peer's tail if need be. */
+static inline int
+rc_credits(struct shm_rc *rc, uint64_t head, uint32_t want, uint32_t *credits)
+{
+	/* acquire: pairs with the release below, of another producer */
+	uint32_t nb = __atomic_load_n(&rc->tail_seen, __ATOMIC_ACQUIRE) - (uint32_t)head;
+	uint32_t tail;
+
+	/* more than there can be: it is older than head */
+	if (nb < want || nb > rc->mask + 1) {
+		/* P: pairs with the release in post_publish() */
+		tail = __atomic_load_n(&rc->posts->tail, __ATOMIC_ACQUIRE);
+		nb = tail - (uint32_t)head;
+		if (unlikely(nb > rc->mask + 1))
+			return -EPROTO;
+		__atomic_store_n(&rc->tail_seen, tail, __ATOMIC_RELEASE);
+	}
+	*credits = RTE_MIN(nb, want);
+	return 0;
+}
+
+/*
+ * Take nb positions from head on; false if another producer was first. Then what
+ * was read of the posts may be of another lap, and says nothing: not even with
+ * nb 0, that there is nothing or that it is wrong.
+ */
+static inline bool
+rc_claim(struct shm_producer *p, struct shm_rc *rc, uint64_t head, uint32_t nb)
+{
+	bool mine;
+
+	__atomic_store_n(&p->claiming, 1, __ATOMIC_RELAXED);
+	light_fence(p); /* X */
+	/* acquire: pairs with the release in producer_unlink_locked() */
+	if (likely(__atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE) == 0)) {
+		/* alone now, but perhaps not when head was read */
+		mine = __atomic_load_n(&rc->head, __ATOMIC_RELAXED) == head;
+		if (likely(mine))
+			__atomic_store_n(&rc->head, head + nb, __ATOMIC_RELAXED);
+	} else {
+		/* relaxed: positions order nothing, the words do */
+		mine = __atomic_compare_exchange_n(&rc->head, &head, head + nb, false,
+				__ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
+	/* release: pairs with the acquire in producers_settle() */
+	__atomic_store_n(&p->claiming, 0, __ATOMIC_RELEASE);
+	return mine;
+}
+
+/* Let the consumer see nb messages; none of them is beyond the end of the words. */
+static inline void
+words_publish(uint64_t *to, const uint64_t *words, uint32_t nb)
+{
+	uint32_t i;
+
+	/* C: one for all; pairs with the acquire in cpl_get() */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	for (i = 0; i < nb; i++)
+		__atomic_store_n(&to[i], words[i], __ATOMIC_RELAXED);
+}
+
+/* 16 bytes at a time, the last ones once more; small ones take no call. */
+static inline void
+copy(uint8_t *dst, const uint8_t *src, uint64_t len)
+{
+	if (len > SHM_INLINE_COPY || len < 16) {
+		memcpy(dst, src, len);
+		return;
+	}
+	if (len > 32) {
+		rte_mov16(dst, src);
+		rte_mov16(dst + 16, src + 16);
+		rte_mov16(dst + len - 32, src + len - 32);
+	} else {
+		rte_mov16(dst, src);
+	}
+	rte_mov16(dst + len - 16, src + len - 16);
+}
+
+/* What the loops need of a consumer, where the compiler knows that it stays. */
+struct target {
+	const uint64_t *posts; /* of the row; NULL for immediate data only */
+	uint8_t *base;
+	uint64_t size;
+	uint32_t longs; /* from a word to its length, if that is elsewhere */
+};
+
+static inline struct target
+target_get(const struct shm_rc *rc, uint64_t head)
+{
+	struct target t = { .base = rc->base, .size = rc->region_size, .longs = rc->mask + 1 };
+
+	t.posts = rc->base != NULL ? &rc->posts->words[head & rc->mask] : NULL;
+	return t;
+}
+
+/*
+ * Where a message of len bytes goes. 0, or -EMSGSIZE, or -EPROTO for a post that
+ * is not in its region.
+ */
+static __rte_always_inline int
+target_place(const struct target *t, uint32_t i, uint64_t len, uint8_t **dst)
+{
+	uint64_t word, off, room;
+
+	if (unlikely(t->posts == NULL))
+		return -EMSGSIZE;
+	/* relaxed: the tail has ordered it */
+	word = __atomic_load_n(&t->posts[i], __ATOMIC_RELAXED);
+	off = word >> SHM_WIRE_POST_OFF_SHIFT;
+	room = word & SHM_WIRE_POST_LONG;
+	if (unlikely(room == SHM_WIRE_POST_LONG))
+		room = __atomic_load_n(&t->posts[i + t->longs], __ATOMIC_RELAXED);
+	if (unlikely(len > room))
+		return -EMSGSIZE;
+	if (unlikely(off > t->size || len > t->size - off))
+		return -EPROTO;
+	*dst = t->base + off;
+	prefetch_write(*dst);
+	return 0;
+}
+
+/*
+ * What a chunk of a burst works on: positions from head on, none of them beyond
+ * the end of the ring, so that they are one row and of one lap.
+ */
+struct chunk {
+	uint64_t head;
+	uint32_t nb;  /* claimed */
+	int reason;   /* why these are not all, or 0 */
+	uint64_t words[SHM_CHUNK];
+	uint8_t *dst[SHM_CHUNK];
+};
+
+/* Begin with a row of credits; how many there are, up to what is wanted. */
+static inline uint32_t
+chunk_begin(struct shm_rc *rc, struct chunk *ch, uint32_t want)
+{
+	uint32_t credits;
+
+	ch->head = __atomic_load_n(&rc->head, __ATOMIC_RELAXED);
+	want = RTE_MIN(want, rc->mask + 1 - ((uint32_t)ch->head & rc->mask));
+	/* it is stored last, and its line has to come from the other side as well */
+	prefetch_write(&rc->cpls->words[ch->head & rc->mask]);
+	ch->reason = rc_credits(rc, ch->head, want, &credits);
+	if (unlikely(ch->reason != 0))
+		return 0; /* perhaps only because head is old */
+	if (unlikely(credits < want))
+		ch->reason = -EAGAIN;
+	return credits;
+}
+
+/* For when the engine goes to sleep: who has to wake it. */
+static void
+starved_set(struct shm_producer *p, uint32_t consumer_id)
+{
+	uint64_t bit = RTE_BIT64(consumer_id % 64);
+
+	p->nb_starved += (p->starved[consumer_id / 64] & bit) == 0;
+	p->starved[consumer_id / 64] |= bit;
+}
+
+static void
+starved_clear(struct shm_producer *p, uint32_t consumer_id)
+{
+	p->nb_starved--;
+	p->starved[consumer_id / 64] &= ~RTE_BIT64(consumer_id % 64);
+}
+
+/* The next one from an identifier on; above all of them if there is none. */
+static uint32_t
+starved_next(const struct shm_producer *p, uint32_t consumer_id)
+{
+	while (consumer_id <= SHM_WIRE_MAX_CONSUMERS &&
+			(p->starved[consumer_id / 64] & RTE_BIT64(consumer_id % 64)) == 0)
+		consumer_id++;
+	return consumer_id;
+}
+
+#define STARVED_FOREACH(id, p) \
+	for (id = (p)->nb_starved == 0 ? SHM_WIRE_MAX_CONSUMERS + 1 : starved_next(p, 1); \
+		id <= SHM_WIRE_MAX_CONSUMERS; id = starved_next(p, id + 1))
+
+/* What came in the way of a burst, for those who ask and for the counters. */
+static void
+short_note(struct shm_producer *p, uint32_t consumer_id, int reason)
+{
+	if (reason == -EPROTO) {
+		shm_fast_violation(p->ctx, "it posted what it cannot", consumer_id, p->id);
+		reason = -ENOTCONN;
+	}
+	p->reason = reason;
+	if (reason == -EAGAIN) {
+		starved_set(p, consumer_id);
+		p->ctx->stats.short_credits++;
+	} else if (reason == -ENOBUFS) {
+		p->ctx->stats.short_queue++;
+	} else {
+		p->ctx->stats.errors++;
+	}
+}
+
+/* There is no such consumer, or none any more. */
+static uint16_t
+no_rc(struct shm_producer *p, uint32_t consumer_id)
+{
+	rc_leave(p);
+	short_note(p, consumer_id, __atomic_load_n(&p->fast->ended, __ATOMIC_RELAXED) != 0 ?
+		-ENOTCONN : -ENOENT);
+	return 0;
+}
+
+static inline void
+burst_end(struct shm_producer *p, struct shm_rc *rc, uint32_t consumer_id, uint32_t sent,
+		int reason)
+{
+	if (likely(sent != 0)) {
+		rc_wake(rc);
+		p->ctx->stats.msgs += sent;
+		p->ctx->stats.bursts++;
+	}
+	rc_leave(p);
+	p->reason = 0;
+	if (unlikely(reason != 0))
+		short_note(p, consumer_id, reason);
+}
+
+/* Why a message is not sent, if it is not the post's fault. */
+static int
+send_fault(const struct shm_rc *rc, const struct rte_comch_send *msg)
+{
+	if ((msg->flags & ~RTE_COMCH_SEND_F_NO_CPL) != 0)
+		return -EINVAL;
+	if (msg->imm_len > rc->imm_len)
+		return -E2BIG;
+	if ((msg->imm_len != 0 && msg->imm == NULL) || (msg->len != 0 && msg->addr == NULL))
+		return -EINVAL;
+	return -EFAULT;
+}
+
+/*
+ * Find places for up to want messages, and claim them. What is used again and
+ * again is in locals, for the compiler cannot know that nobody writes it.
+ */
+static __rte_always_inline void
+send_claim(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msgs,
+		uint32_t want, struct chunk *ch)
+{
+	const struct rte_comch_mem *mem = NULL;
+	const uint32_t imm_max = rc->imm_len;
+	const struct rte_comch_send *msg;
+	uint64_t off, len, word, begin = 0, size = 0;
+	struct target target;
+	uint32_t credits, i;
+	int ret;
+
+	do {
+		credits = chunk_begin(rc, ch, want);
+		word = (uint64_t)p->id << SHM_WIRE_CPL_PRODUCER_SHIFT |
+			shm_wire_lap(ch->head, rc->shift);
+		target = target_get(rc, ch->head);
+		for (i = 0; i < credits; i++) {
+			msg = &msgs[i];
+			len = msg->len;
+			ret = 0;
+			if (unlikely(msg->imm_len > imm_max ||
+					msg->flags > RTE_COMCH_SEND_F_NO_CPL ||
+					(msg->imm_len != 0 && msg->imm == NULL)))
+				ret = send_fault(rc, msg);
+			if (len != 0 && likely(ret == 0)) {
+				if (unlikely(msg->mem != mem)) {
+					mem = msg->mem;
+					begin = mem != NULL ? (uintptr_t)mem->addr : 0;
+					size = mem != NULL ? mem->len : 0;
+				}
+				off = (uintptr_t)msg->addr - begin;
+				if (unlikely(off > size || len > size - off))
+					ret = send_fault(rc, msg);
+				else
+					ret = target_place(&target, i, len, &ch->dst[i]);
+			}
+			if (unlikely(ret != 0)) {
+				ch->reason = ret;
+				break;
+			}
+			ch->words[i] = word | (uint64_t)msg->imm_len << SHM_WIRE_CPL_IMM_SHIFT |
+				len << SHM_WIRE_CPL_LEN_SHIFT;
+		}
+	} while (unlikely(!rc_claim(p, rc, ch->head, i)));
+	ch->nb = i;
+}
+
+/* Copy and publish what was claimed. */
+static __rte_always_inline void
+send_copy(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msgs,
+		const struct chunk *ch)
+{
+	const uint32_t slot = ch->head & rc->mask, nb = ch->nb, mask = p->mask;
+	const uint32_t imm_size = rc->imm_size;
+	uint8_t *imm = rc->imm + (uint64_t)slot * imm_size;
+	uint64_t *to = &rc->cpls->words[slot];
+	const struct rte_comch_send *msg;
+	uint64_t bytes = 0, published = 0;
+	uint32_t i, done = 0, tail = p->tail;
+
+	for (i = 0; i < nb; i++, imm += imm_size) {
+		msg = &msgs[i];
+		if (msg->imm_len != 0)
+			copy(imm, msg->imm, msg->imm_len);
+		if (msg->len != 0)
+			copy(ch->dst[i], msg->addr, msg->len);
+		if (msg->flags == 0) {
+			p->sent[tail & mask].cookie = msg->cookie;
+			p->sent[tail & mask].len = msg->len;
+			tail++;
+		}
+		bytes += msg->len;
+		if (unlikely(bytes - published >= SHM_PUBLISH_BYTES)) {
+			words_publish(&to[done], &ch->words[done], i + 1 - done);
+			done = i + 1;
+			published = bytes;
+		}
+	}
+	words_publish(&to[done], &ch->words[done], nb - done);
+	p->tail = tail;
+	p->ctx->stats.bytes += bytes;
+}
+
+/* Up to a chunk of messages; what is constant in a caller is so in here. */
+static __rte_always_inline uint32_t
+send_chunk(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msgs,
+		uint32_t nb, int *reason)
+{
+	uint32_t places = p->mask + 1 - (p->tail - p->head);
+	struct chunk ch;
+
+	if (unlikely(places < nb)) {
+		nb = places;
+		if (nb == 0) {
+			*reason = -ENOBUFS;
+			return 0;
+		}
+	}
+	send_claim(p, rc, msgs, nb, &ch);
+	send_copy(p, rc, msgs, &ch);
+	*reason = ch.reason;
+	return ch.nb;
+}
+
+uint16_t
+shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
+		uint16_t nb)
+{
+	struct shm_producer *p = queue;
+	struct shm_rc *rc;
+	uint32_t sent = 0;
+	int reason = 0;
+
+	rc = rc_enter(p, consumer_id);
+	if (unlikely(rc == NULL))
+		return no_rc(p, consumer_id);
+	if (nb == 1)
+		sent = send_chunk(p, rc, msgs, 1, &reason);
+	else
+		while (sent < nb && likely(reason == 0))
+			sent += send_chunk(p, rc, &msgs[sent],
+					RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK), &reason);
+	burst_end(p, rc, consumer_id, sent, reason);
+	return sent;
+}
+
+/*
+ * Packets
+ */
+
+static inline void
+tx_claim(struct shm_producer *p, struct shm_rc *rc, struct rte_mbuf **pkts, uint32_t want,
+		struct chunk *ch)
+{
+	struct target target;
+	uint32_t credits, len, i;
+	uint64_t word;
+	int ret;
+
+	do {
+		credits = chunk_begin(rc, ch, want);
+		word = (uint64_t)p->id << SHM_WIRE_CPL_PRODUCER_SHIFT |
+			shm_wire_lap(ch->head, rc->shift);
+		target = target_get(rc, ch->head);
+		for (i = 0; i < credits; i++) {
+			len = pkts[i]->pkt_len;
+			ret = len != 0 ? target_place(&target, i, len, &ch->dst[i]) : 0;
+			if (unlikely(ret != 0)) {
+				ch->reason = ret;
+				break;
+			}
+			ch->words[i] = word | (uint64_t)len << SHM_WIRE_CPL_LEN_SHIFT;
+		}
+	} while (unlikely(!rc_claim(p, rc, ch->head, i)));
+	ch->nb = i;
+}
+
+/* All segments of a packet; the chain is the application's, and it is believed. */
+static inline void
+tx_gather(uint8_t *dst, const struct rte_mbuf *m)
+{
+	if (likely(m->nb_segs == 1)) {
+		copy(dst, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len);
+		return;
+	}
+	for (; m != NULL; m = m->next) {
+		memcpy(dst, rte_pktmbuf_mtod(m, const void *), m->data_len);
+		dst += m->data_len;
+	}
+}
+
+uint16_t
+shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb)
+{
+	struct shm_producer *p = queue;
+	uint32_t sent = 0, i;
+	struct shm_rc *rc;
+	struct chunk ch;
+
+	rc = rc_enter(p, consumer_id);
+	if (unlikely(rc == NULL))
+		return no_rc(p, consumer_id);
+	ch.reason = 0;
+	while (sent < nb && likely(ch.reason == 0)) {
+		tx_claim(p, rc, &pkts[sent], RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK), &ch);
+		for (i = 0; i < ch.nb; i++) {
+			p->ctx->stats.bytes += pkts[sent + i]->pkt_len;
+			if (pkts[sent + i]->pkt_len != 0)
+				tx_gather(ch.dst[i], pkts[sent + i]);
+		}
+		words_publish(&rc->cpls->words[ch.head & rc->mask], ch.words, ch.nb);
+		rte_pktmbuf_free_bulk(&pkts[sent], ch.nb);
+		sent += ch.nb;
+	}
+	burst_end(p, rc, consumer_id, sent, ch.reason);
+	return sent;
+}
+
+/*
+ * Completions and credits
+ */
+
+uint16_t
+shm_sent_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	struct shm_producer *p = queue;
+	const struct shm_sent *sent;
+	uint32_t i, n;
+
+	n = RTE_MIN(p->tail - p->head, (uint32_t)nb);
+	for (i = 0; i < n; i++) {
+		sent = &p->sent[(p->head + i) & p->mask];
+		cpls[i].cookie = sent->cookie;
+		cpls[i].len = sent->len;
+		cpls[i].producer_id = 0;
+		cpls[i].status = 0;
+		cpls[i].imm_len = 0;
+		cpls[i].reserved = 0;
+		cpls[i].imm_ext = NULL;
+	}
+	p->head += n;
+	return n;
+}
+
+/* Posts that nobody has claimed; what cannot be is none. */
+static uint32_t
+rc_credits_now(const struct shm_rc *rc)
+{
+	/* the tail first: it only grows, and so does head */
+	uint32_t tail = __atomic_load_n(&rc->posts->tail, __ATOMIC_ACQUIRE);
+	uint32_t nb = tail - (uint32_t)__atomic_load_n(&rc->head, __ATOMIC_RELAXED);
+
+	return nb <= rc->mask + 1 ? nb : 0;
+}
+
+uint32_t
+shm_credits(void *queue, uint32_t consumer_id)
+{
+	struct shm_producer *p = queue;
+	struct shm_rc *rc;
+	uint32_t nb = 0;
+
+	rc = rc_enter(p, consumer_id);
+	if (likely(rc != NULL))
+		nb = rc_credits_now(rc);
+	rc_leave(p);
+	return nb;
+}
+
+/* Other engines, of other threads, have other bits of this word. */
+static void
+want_clear(const struct shm_producer *p, struct shm_rc *rc)
+{
+	__atomic_fetch_and(&rc->cpls->want, ~RTE_BIT32(p->group->index), __ATOMIC_RELAXED);
+}
+
+/* The engine is about to sleep: have the consumers wake it when they post. */
+void
+shm_producer_arm(struct shm_producer *p)
+{
+	struct shm_rc *rc;
+	uint32_t id;
+
+	STARVED_FOREACH(id, p) {
+		rc = rc_enter(p, id);
+		if (rc != NULL)
+			__atomic_fetch_or(&rc->cpls->want, RTE_BIT32(p->group->index),
+				__ATOMIC_RELAXED);
+		rc_leave(p);
+	}
+}
+
+/* Once more, behind the fence: is there something to do? */
+bool
+shm_producer_pending(struct shm_producer *p)
+{
+	bool pending = p->tail != p->head;
+	struct shm_rc *rc;
+	uint32_t id;
+
+	STARVED_FOREACH(id, p) {
+		rc = rc_enter(p, id);
+		if (rc == NULL || rc_credits_now(rc) != 0) {
+			/* say so once: the application may not want to send any more */
+			if (rc != NULL)
+				want_clear(p, rc);
+			starved_clear(p, id);
+			pending = true;
+		}
+		rc_leave(p);
+	}
+	return pending;
+}
+
+void
+shm_producer_disarm(struct shm_producer *p)
+{
+	struct shm_rc *rc;
+	uint32_t id;
+
+	STARVED_FOREACH(id, p) {
+		rc = rc_enter(p, id);
+		if (rc != NULL)
+			want_clear(p, rc);
+		rc_leave(p);
+	}
+}

@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef RTE_COMCH_FP_H
+#define RTE_COMCH_FP_H
+
+/**
+ * @file
+ *
+ * The fast path: producers, consumers, bursts, and tasks on top of bursts.
+ * Applications get this file by rte_comch.h, whose model and rules hold here.
+ *
+ * A consumer posts buffers that lie in its region. A producer of the peer sends
+ * to the consumer's identifier, which the peer learns from its consumer_new_cb:
+ * each message goes to the oldest buffer that is posted, by one copy, and the
+ * consumer finds a completion that says how long it is and who sent it.
+ * Immediate data travels in the completion; a post without a buffer takes
+ * immediate data only.
+ *
+ * Set-up, on both sides, when the connection is up:
+ *
+ *  1. rte_comch_mem_alloc() and the like.
+ *  2. rte_comch_consumer_create(), rte_comch_producer_create().
+ *  3. rte_comch_ctx_attach() to the engine of the lcore that will use it, which
+ *     may be another one than the connection's.
+ *  4. rte_comch_ctx_start(). A producer is RUNNING at once. A consumer is
+ *     RUNNING when the peer knows it: that takes progress on its engine, on the
+ *     engine of the connection and on that of the peer's connection.
+ *
+ * Two ways to use them, one for each context:
+ *
+ * - *Bursts*: rte_comch_consumer_post_burst(), rte_comch_producer_send_burst(),
+ *   rte_comch_poll_burst(), and rte_comch_tx_burst() and rte_comch_rx_burst()
+ *   for mbufs. The application polls; the progress engine is needed for set-up,
+ *   teardown and to sleep.
+ * - *Tasks*, if nb_tasks of the configuration is not 0: they are submitted, and
+ *   end in callbacks inside rte_comch_pe_progress().
+ *
+ * A burst function returns how many it took or found, and never waits. Why it
+ * took fewer than it was given is asked for afterwards, by
+ * rte_comch_producer_room_get() and rte_comch_consumer_room_get(): the first
+ * message or buffer that was not taken is the one that the reason is about, and
+ * nothing of it has happened.
+ *
+ * Ordering: a consumer finds the messages of one producer in the order in which
+ * they were sent. Nothing is promised between producers.
+ *
+ * Credits, which are posted buffers, reach the producer without any progress,
+ * so that it may send in a loop and inside of callbacks.
+ *
+ * Teardown: rte_comch_ctx_stop() of a producer makes it IDLE at once, or as soon
+ * as its tasks are freed, or in the next progress if its connection has just ended; completions that were not polled are dropped, and the
+ * memory of its sends is the application's. A consumer that is stopped tells the
+ * peer, which takes until the peer has answered. Then the buffers that are still
+ * posted come back with -ECANCELED, or -ECONNRESET after the loss of the peer:
+ * to the callback of tasks, to rte_comch_poll_burst(), or to the pool of a
+ * consumer of packets, together with packets that were not fetched. The consumer is IDLE when the last has come back. A
+ * peer that does not answer within five seconds loses its connection.
+ *
+ * Threads: one producer or consumer belongs to one thread at a time, and so do
+ * the burst functions on it. Producers of one connection may be in different
+ * threads, also if they send to the same consumer. Builds with RTE_COMCH_DEBUG
+ * check this in each call, log a violation and return 0.
+ *
+ * Event mode: rte_comch_pe_arm() of the engine answers -EAGAIN while completions
+ * of its consumers or producers wait to be polled. The engine wakes when a message
+ * comes for one of its consumers, and when a consumer posts whose lack of credits
+ * has ended a burst of one of its producers; nothing else wakes it for the fast
+ * path, so a producer tries first and sleeps then, without a burst between
+ * rte_comch_pe_arm() and the wait.
+ *
+ * Trust: the bytes of a buffer were written by the peer into memory that is shared
+ * with it. An honest peer leaves them alone from the completion on; a dishonest one
+ * may change them as long as the region exists. Lengths, the identifier of the
+ * producer and immediate data are copies that were checked.
+ */
+
+#include <rte_comch.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rte_mbuf;
+
+/** Configuration of a consumer. */
+struct rte_comch_consumer_conf {
+	/**
+	 * Region that its buffers lie in, with RTE_COMCH_MEM_F_PEER_WRITE, of
+	 * the device of the connection. NULL for immediate data only.
+	 */
+	struct rte_comch_mem *mem;
+	/**
+	 * Buffers that can be posted at one time, up to the max_post_tasks of
+	 * the device; rounded up to a power of two. 0 for 512, or for nb_tasks.
+	 */
+	uint32_t nb_posts;
+	/** Bytes of immediate data it can take, up to the device's max_imm_len. */
+	uint32_t imm_len;
+	/** Post tasks, up to nb_posts; 0 to use bursts. */
+	uint32_t nb_tasks;
+	/** Must be 0. */
+	uint32_t flags;
+	/** State changes, or NULL. */
+	rte_comch_state_cb_t state_cb;
+	/** Ends of post tasks; required if nb_tasks is not 0. */
+	rte_comch_post_cb_t post_cb;
+	/** First value of rte_comch_ctx_user_data_get(). */
+	void *user_data;
+};
+
+/** Configuration of a producer. */
+struct rte_comch_producer_conf {
+	/**
+	 * Sends whose completions were not polled, up to the device's
+	 * max_producer_tasks; rounded up to a power of two. 0 for 512, or for
+	 * nb_tasks.
+	 */
+	uint32_t nb_sends;
+	/** Send tasks, up to nb_sends; 0 to use bursts. */
+	uint32_t nb_tasks;
+	/** Must be 0. */
+	uint32_t flags;
+	/** State changes, or NULL. */
+	rte_comch_state_cb_t state_cb;
+	/** Ends of send tasks; required if nb_tasks is not 0. */
+	rte_comch_send_cb_t send_cb;
+	/** First value of rte_comch_ctx_user_data_get(). */
+	void *user_data;
+};
+
+/** What there is room for. @see rte_comch_producer_room_get() */
+struct rte_comch_room {
+	/** Producers: posted buffers of the consumer. Consumers: their own. */
+	uint32_t credits;
+	/** Sends or posts that the own queue has places for. */
+	uint32_t queue;
+	/** Why the last burst took fewer than it was given, see the function. */
+	int reason;
+};
+
+/** Counters of a producer or consumer. @see rte_comch_queue_stats_get() */
+struct rte_comch_queue_stats {
+	uint64_t msgs;      /**< Messages sent or received. */
+	uint64_t bytes;     /**< Their data, without immediate data. */
+	uint64_t bursts;    /**< Bursts with at least one message. */
+	uint64_t short_credits; /**< Producers: bursts that ended for want of a credit. */
+	uint64_t short_queue;   /**< Bursts that ended because the own queue was full. */
+	uint64_t errors;    /**< Bursts that ended for another reason. */
+};
+
+/**
+ * @name Consumers and producers
+ * @{
+ */
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a consumer on a connection, in any thread while the connection is up.
+ * It may be attached to another progress engine than the connection's.
+ *
+ * @param conn
+ *   An established connection.
+ * @param conf
+ *   Its configuration, or NULL for the defaults; copied.
+ * @param[out] ctx
+ *   The consumer, IDLE; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: conn or ctx is NULL, a value is out of range, an unknown flag, a
+ *     region of another device, tasks without a callback.
+ *   - -EACCES: the region was not allocated with RTE_COMCH_MEM_F_PEER_WRITE.
+ *   - -ENOTCONN: the connection has ended.
+ *   - -ENOTSUP: the device has no consumers.
+ *   - -ENOSPC: the connection has max_consumers of them.
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_consumer_create(struct rte_comch_conn *conn,
+		const struct rte_comch_consumer_conf *conf, struct rte_comch_ctx **ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the identifier of a consumer, as the peer learns it.
+ *
+ * @param ctx
+ *   A consumer.
+ * @return
+ *   - The identifier, from 1, unique on its connection.
+ *   - -EINVAL: ctx is NULL or no consumer.
+ */
+__rte_experimental
+int rte_comch_consumer_id_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a producer on a connection, in any thread while the connection is up.
+ * It may be attached to another progress engine than the connection's.
+ *
+ * @param conn
+ *   An established connection.
+ * @param conf
+ *   Its configuration, or NULL for the defaults; copied.
+ * @param[out] ctx
+ *   The producer, IDLE; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: conn or ctx is NULL, a value is out of range, an unknown flag,
+ *     tasks without a callback.
+ *   - -ENOTCONN: the connection has ended.
+ *   - -ENOTSUP: the device has no producers.
+ *   - -ENOSPC: the connection has max_producers of them.
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_producer_create(struct rte_comch_conn *conn,
+		const struct rte_comch_producer_conf *conf, struct rte_comch_ctx **ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the identifier of a producer, as consumers find it in completions.
+ *
+ * @param ctx
+ *   A producer.
+ * @return
+ *   - The identifier, from 1, unique on its connection.
+ *   - -EINVAL: ctx is NULL or no producer.
+ */
+__rte_experimental
+int rte_comch_producer_id_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the connection that a consumer or producer was created on.
+ *
+ * @param ctx
+ *   A consumer or producer.
+ * @return
+ *   The connection; NULL if ctx is NULL or neither, or if the connection has
+ *   ended.
+ */
+__rte_experimental
+struct rte_comch_conn *rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell what a producer has room for, and why its last burst was short.
+ *
+ * The reason is 0 if the last burst was taken whole, or:
+ *   - -EAGAIN: the consumer has no buffer posted.
+ *   - -ENOBUFS: the queue of the producer is full; poll its completions.
+ *   - -ENOENT: the peer has no consumer of that identifier.
+ *   - -EMSGSIZE: the data is longer than the oldest posted buffer.
+ *   - -E2BIG: the immediate data is longer than the consumer takes.
+ *   - -EFAULT: the data does not lie in the region that the send names, or the
+ *     send names none.
+ *   - -EINVAL: an unknown flag; or a NULL pointer with a length.
+ *   - -ENOTCONN: the connection has ended.
+ *
+ * @param ctx
+ *   A producer; in its own thread.
+ * @param consumer_id
+ *   A consumer of the peer, for the credits.
+ * @param[out] room
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: ctx or room is NULL, or ctx is no producer.
+ *   - -ENOENT: the peer has no consumer of that identifier.
+ *   - -ENOTCONN: the connection has ended.
+ *   - -EBUSY: the producer is not RUNNING.
+ */
+__rte_experimental
+int rte_comch_producer_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
+		struct rte_comch_room *room);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell what a consumer has room for, and why its last burst of posts was short.
+ *
+ * The reason is 0 if the last burst was taken whole, or:
+ *   - -ENOBUFS: all nb_posts are posted; poll its completions.
+ *   - -EFAULT: the buffer does not lie in the region of the consumer.
+ *   - -EMSGSIZE: the buffer is longer than the max_buf_size of the device.
+ *   - -EINVAL: a buffer without a length, or the other way round.
+ *
+ * @param ctx
+ *   A consumer; in its own thread.
+ * @param[out] room
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: ctx or room is NULL, or ctx is no consumer.
+ *   - -EBUSY: the consumer is IDLE or STARTING.
+ */
+__rte_experimental
+int rte_comch_consumer_room_get(struct rte_comch_ctx *ctx, struct rte_comch_room *room);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Read the counters of a producer or consumer, since it was last started.
+ *
+ * @param ctx
+ *   A producer or consumer; in its own thread, or the numbers are some that were
+ *   true a moment ago.
+ * @param[out] stats
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, or ctx is neither.
+ */
+__rte_experimental
+int rte_comch_queue_stats_get(const struct rte_comch_ctx *ctx,
+		struct rte_comch_queue_stats *stats);
+
+/** @} */
+
+/**
+ * @name Bursts
+ * For consumers and producers without tasks. On any other context they log once
+ * and return 0.
+ * @{
+ */
+
+/**
+ * @internal
+ * Debug builds: a thread enters or leaves a queue.
+ *
+ * @param ctx
+ *   The context.
+ * @return
+ *   false if another thread is inside, or ctx is NULL: it was logged.
+ */
+__rte_experimental
+bool rte_comch_fp_enter(struct rte_comch_ctx *ctx);
+
+/**
+ * @internal
+ * Undo rte_comch_fp_enter().
+ *
+ * @param ctx
+ *   The context.
+ */
+__rte_experimental
+void rte_comch_fp_leave(struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Post a burst of buffers.
+ *
+ * @param ctx
+ *   A consumer, RUNNING.
+ * @param posts
+ *   The buffers. They belong to the consumer until their completion.
+ * @param nb
+ *   How many.
+ * @return
+ *   How many were taken, from the first on; see rte_comch_consumer_room_get().
+ */
+__rte_experimental
+static inline uint16_t
+rte_comch_consumer_post_burst(struct rte_comch_ctx *ctx, const struct rte_comch_post *posts,
+		uint16_t nb)
+{
+	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
+	uint16_t taken;
+
+#ifdef RTE_COMCH_DEBUG
+	if (!rte_comch_fp_enter(ctx))
+		return 0;
+#endif
+	taken = fp->post(fp->queue, posts, nb);
+#ifdef RTE_COMCH_DEBUG
+	rte_comch_fp_leave(ctx);
+#endif
+	return taken;
+}
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Poll for completions: of buffers that a consumer posted, or of the sends of a
+ * producer.
+ *
+ * @param ctx
+ *   A producer or consumer, RUNNING; a consumer also if it is STOPPING. One that
+ *   rte_comch_rx_burst() was called for has nothing to poll.
+ * @param[out] cpls
+ *   Filled from the first on. Of the inline immediate data, only imm_len bytes
+ *   mean anything.
+ * @param nb
+ *   Room in cpls.
+ * @return
+ *   How many there were.
+ */
+__rte_experimental
+static inline uint16_t
+rte_comch_poll_burst(struct rte_comch_ctx *ctx, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
+	uint16_t found;
+
+#ifdef RTE_COMCH_DEBUG
+	if (!rte_comch_fp_enter(ctx))
+		return 0;
+#endif
+	found = fp->poll(fp->queue, cpls, nb);
+#ifdef RTE_COMCH_DEBUG
+	rte_comch_fp_leave(ctx);
+#endif
+	return found;
+}
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Send a burst of messages to one consumer of the peer.
+ *
+ * @param ctx
+ *   A producer, RUNNING.
+ * @param consumer_id
+ *   The consumer, as the callback of its arrival named it.
+ * @param msgs
+ *   The messages. Their data must not change until they have completed.
+ * @param nb
+ *   How many.
+ * @return
+ *   How many were taken, from the first on; see rte_comch_producer_room_get().
+ */
+__rte_experimental
+static inline uint16_t
+rte_comch_producer_send_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id,
+		const struct rte_comch_send *msgs, uint16_t nb)
+{
+	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
+	uint16_t taken;
+
+#ifdef RTE_COMCH_DEBUG
+	if (!rte_comch_fp_enter(ctx))
+		return 0;
+#endif
+	taken = fp->send(fp->queue, consumer_id, msgs, nb);
+#ifdef RTE_COMCH_DEBUG
+	rte_comch_fp_leave(ctx);
+#endif
+	return taken;
+}
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Count the buffers that a consumer of the peer has posted and nobody has used.
+ * Other producers may use them before this one does.
+ *
+ * @param ctx
+ *   A producer, RUNNING.
+ * @param consumer_id
+ *   The consumer.
+ * @return
+ *   The number of credits; 0 if there is no such consumer.
+ */
+__rte_experimental
+static inline uint32_t
+rte_comch_producer_credits(struct rte_comch_ctx *ctx, uint32_t consumer_id)
+{
+	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
+	uint32_t credits;
+
+#ifdef RTE_COMCH_DEBUG
+	if (!rte_comch_fp_enter(ctx))
+		return 0;
+#endif
+	credits = fp->credits(fp->queue, consumer_id);
+#ifdef RTE_COMCH_DEBUG
+	rte_comch_fp_leave(ctx);
+#endif
+	return credits;
+}
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Send a burst of packets to one consumer of the peer, one message each. All
+ * segments of a packet go into one posted buffer. Packets that were taken are
+ * freed when their data is sent, as by rte_eth_tx_burst(); they have no
+ * completions.
+ *
+ * @param ctx
+ *   A producer, RUNNING.
+ * @param consumer_id
+ *   The consumer.
+ * @param pkts
+ *   The packets, from any pool; those that were not taken stay the caller's.
+ * @param nb
+ *   How many.
+ * @return
+ *   How many were taken, from the first on; see rte_comch_producer_room_get().
+ */
+__rte_experimental
+static inline uint16_t
+rte_comch_tx_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id, struct rte_mbuf **pkts,
+		uint16_t nb)
+{
+	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
+	uint16_t taken;
+
+#ifdef RTE_COMCH_DEBUG
+	if (!rte_comch_fp_enter(ctx))
+		return 0;
+#endif
+	taken = fp->tx_mbuf(fp->queue, consumer_id, pkts, nb);
+#ifdef RTE_COMCH_DEBUG
+	rte_comch_fp_leave(ctx);
+#endif
+	return taken;
+}
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Receive a burst of packets, and post new mbufs in their place. The region of
+ * the consumer must be one of rte_comch_mem_pool_create(), whose pool is where
+ * they come from. The first call posts as many as fit, later ones in bulk, when a
+ * quarter of the places is free, or 32 of them. A message without data is a packet
+ * of length 0; immediate data is not for this function. The identifier of the
+ * producer is in mbuf->hash.usr.
+ *
+ * @param ctx
+ *   A consumer, RUNNING.
+ * @param[out] pkts
+ *   The packets; they are the caller's.
+ * @param nb
+ *   Room in pkts.
+ * @return
+ *   How many there were.
+ */
+__rte_experimental
+static inline uint16_t
+rte_comch_rx_burst(struct rte_comch_ctx *ctx, struct rte_mbuf **pkts, uint16_t nb)
+{
+	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
+	uint16_t found;
+
+#ifdef RTE_COMCH_DEBUG
+	if (!rte_comch_fp_enter(ctx))
+		return 0;
+#endif
+	found = fp->rx_mbuf(fp->queue, pkts, nb);
+#ifdef RTE_COMCH_DEBUG
+	rte_comch_fp_leave(ctx);
+#endif
+	return found;
+}
+
+/** @} */
+
+/**
+ * @name Tasks of the fast path
+ * @{
+ */
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Take a send task of a producer. It is submitted by rte_comch_task_submit(),
+ * which answers -EAGAIN, and leaves the task with the caller, if there is no
+ * room: rte_comch_producer_room_get() tells whether it was the queue or the
+ * credits. The task ends in the send_cb of the producer.
+ *
+ * @param ctx
+ *   A producer with tasks, RUNNING.
+ * @param consumer_id
+ *   A consumer of the peer; it is looked for when the task is submitted.
+ * @param send
+ *   The message; copied, but what it points to is not: the data must stay until
+ *   the task ends, immediate data until it is submitted. Its cookie and flags
+ *   are not used.
+ * @param[out] task
+ *   The task; the caller owns it until it is submitted.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, a length without an address, or ctx is no
+ *     producer with tasks.
+ *   - -EBUSY: the producer is not RUNNING.
+ *   - -ENOMEM: all nb_tasks of the producer are in use.
+ */
+__rte_experimental
+int rte_comch_producer_task_alloc(struct rte_comch_ctx *ctx, uint32_t consumer_id,
+		const struct rte_comch_send *send, struct rte_comch_task **task);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Give a send task that is not submitted another message, to use it again.
+ *
+ * @param task
+ *   A task of rte_comch_producer_task_alloc().
+ * @param consumer_id
+ *   As there.
+ * @param send
+ *   As there.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, a length without an address, or no such task.
+ *   - -EBUSY: the task is submitted.
+ */
+__rte_experimental
+int rte_comch_producer_task_set(struct rte_comch_task *task, uint32_t consumer_id,
+		const struct rte_comch_send *send);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Take a post task of a consumer. It is submitted by rte_comch_task_submit(),
+ * and ends in the post_cb of the consumer when a message has come.
+ *
+ * @param ctx
+ *   A consumer with tasks, RUNNING.
+ * @param post
+ *   The buffer, or NULL for immediate data only; copied. Its cookie is not used.
+ * @param[out] task
+ *   The task; the caller owns it until it is submitted.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: ctx or task is NULL, or ctx is no consumer with tasks.
+ *   - -EBUSY: the consumer is not RUNNING.
+ *   - -ENOMEM: all nb_tasks of the consumer are in use.
+ */
+__rte_experimental
+int rte_comch_consumer_task_alloc(struct rte_comch_ctx *ctx, const struct rte_comch_post *post,
+		struct rte_comch_task **task);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Give a post task that is not submitted another buffer, to use it again.
+ *
+ * @param task
+ *   A task of rte_comch_consumer_task_alloc().
+ * @param post
+ *   As there.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: task is NULL or no such task.
+ *   - -EBUSY: the task is submitted.
+ */
+__rte_experimental
+int rte_comch_consumer_task_set(struct rte_comch_task *task, const struct rte_comch_post *post);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the buffer that a post task carries.
+ *
+ * @param task
+ *   A task of rte_comch_consumer_task_alloc().
+ * @param[out] post
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, or no such task.
+ */
+__rte_experimental
+int rte_comch_consumer_task_get(const struct rte_comch_task *task,
+		struct rte_comch_post *post);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_FP_H */

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Memory regions: their handles, and the mbuf pools that live in them. Where the
+ * memory comes from, and how a peer gets to it, is the driver's.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_errno.h>
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+
+#include "comch_private.h"
+
+/* A line of two rooms would have the peer and us as writers. */
+#define COMCH_POOL_ALIGN 128
+#define COMCH_POOL_MAX_ROOM (UINT16_MAX + 1 - COMCH_POOL_ALIGN)
+#define COMCH_MEM_CAPA (RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER)
+
+/* A handle with what is checked for all kinds of regions. */
+static int
+mem_create(int16_t dev_id, uint64_t len, uint32_t flags, struct rte_comch_mem **out,
+		struct rte_comch_mem **mem)
+{
+	struct rte_comch_dev *dev = comch_dev_get(dev_id);
+
+	if (dev == NULL || out == NULL || len == 0) {
+		COMCH_LOG(ERR, "device %d: no such device, a region of no length, or no place for it",
+			dev_id);
+		return -EINVAL;
+	}
+	if ((flags & ~RTE_COMCH_MEM_F_ALL) != 0) {
+		COMCH_LOG(ERR, "%s: unknown flags 0x%x of a region", dev->data->name, flags);
+		return -EINVAL;
+	}
+	if ((dev->info.capa & COMCH_MEM_CAPA) == 0)
+		return -ENOTSUP;
+	if (len > dev->info.max_buf_size) {
+		COMCH_LOG(ERR, "%s: a region of %" PRIu64 " bytes, at most %" PRIu64,
+			dev->data->name, len, dev->info.max_buf_size);
+		return -EINVAL;
+	}
+	*mem = calloc(1, sizeof(**mem));
+	if (*mem == NULL)
+		return -ENOMEM;
+	(*mem)->dev = dev;
+	(*mem)->len = len;
+	(*mem)->flags = flags;
+	return 0;
+}
+
+static void
+mem_publish(struct rte_comch_mem *mem)
+{
+	rte_spinlock_lock(&mem->dev->lock);
+	TAILQ_INSERT_TAIL(&mem->dev->mems, mem, next);
+	rte_spinlock_unlock(&mem->dev->lock);
+}
+
+int
+rte_comch_mem_alloc(int16_t dev_id, uint64_t len, uint32_t flags, struct rte_comch_mem **out)
+{
+	struct rte_comch_mem *mem;
+	int ret;
+
+	ret = mem_create(dev_id, len, flags, out, &mem);
+	if (ret != 0)
+		return ret;
+	ret = mem->dev->ops->mem_alloc(mem);
+	if (ret != 0) {
+		COMCH_LOG(ERR, "%s: no region of %" PRIu64 " bytes: %s", mem->dev->data->name, len,
+			strerror(-ret));
+		free(mem);
+		return ret;
+	}
+	mem_publish(mem);
+	*out = mem;
+	return 0;
+}
+
+/* The application's own memory. */
+static int
+mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t flags,
+		struct rte_comch_mem **out, struct rte_comch_mem **mem)
+{
+	const struct rte_comch_dev_ops *ops;
+	int ret;
+
+	ret = mem_create(dev_id, len, flags, out, mem);
+	if (ret != 0)
+		return ret;
+	if (addr == NULL || len > UINTPTR_MAX - (uintptr_t)addr) {
+		COMCH_LOG(ERR, "%s: a region at no address, or over the end of all",
+			(*mem)->dev->data->name);
+		ret = -EINVAL;
+	} else if ((flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0 && flags != 0) {
+		COMCH_LOG(ERR, "%s: flags 0x%x are not for memory of the application",
+			(*mem)->dev->data->name, flags);
+		ret = -EINVAL;
+	} else if (flags != 0) {
+		COMCH_LOG(ERR, "%s: memory of the application is not exported, its pages hold other things too; take rte_comch_mem_alloc() or rte_comch_mem_pool_create()",
+			(*mem)->dev->data->name);
+		ret = -EACCES;
+	}
+	if (ret == 0) {
+		(*mem)->addr = addr;
+		ops = (*mem)->dev->ops;
+		ret = ops->mem_register != NULL ? ops->mem_register(*mem) : 0;
+	}
+	if (ret != 0)
+		free(*mem);
+	return ret;
+}
+
+int
+rte_comch_mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t flags,
+		struct rte_comch_mem **out)
+{
+	struct rte_comch_mem *mem;
+	int ret;
+
+	ret = mem_register(dev_id, addr, len, flags, out, &mem);
+	if (ret != 0)
+		return ret;
+	mem_publish(mem);
+	*out = mem;
+	return 0;
+}
+
+struct mem_span {
+	uintptr_t begin;
+	uintptr_t end;
+};
+
+static void
+pool_chunk(struct rte_mempool *pool __rte_unused, void *arg, struct rte_mempool_memhdr *chunk,
+		unsigned int index __rte_unused)
+{
+	struct mem_span *span = arg;
+
+	span->begin = RTE_MIN(span->begin, (uintptr_t)chunk->addr);
+	span->end = RTE_MAX(span->end, (uintptr_t)chunk->addr + chunk->len);
+}
+
+int
+rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32_t flags,
+		struct rte_comch_mem **out)
+{
+	struct mem_span span = { .begin = UINTPTR_MAX };
+	struct rte_comch_mem *mem;
+	int ret;
+
+	if (pool != NULL)
+		rte_mempool_mem_iter(pool, pool_chunk, &span);
+	if (span.end <= span.begin)
+		return -EINVAL;
+	ret = mem_register(dev_id, (void *)span.begin, span.end - span.begin, flags, out, &mem);
+	if (ret != 0)
+		return ret;
+	mem->pool = pool;
+	mem_publish(mem);
+	*out = mem;
+	return 0;
+}
+
+int
+rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb, uint32_t cache_size,
+		uint16_t data_room, uint32_t flags, struct rte_comch_mem **out)
+{
+	struct rte_pktmbuf_extmem ext;
+	struct rte_comch_mem *mem;
+	uint32_t room;
+	int ret;
+
+	if (out == NULL || name == NULL || nb == 0 || data_room < RTE_PKTMBUF_HEADROOM ||
+			data_room > COMCH_POOL_MAX_ROOM ||
+			cache_size > RTE_MEMPOOL_CACHE_MAX_SIZE) {
+		COMCH_LOG(ERR, "device %d: a pool without a name, mbufs or a place for it, a cache above %d, or a data room not from %d to %d",
+			dev_id, RTE_MEMPOOL_CACHE_MAX_SIZE, RTE_PKTMBUF_HEADROOM,
+			COMCH_POOL_MAX_ROOM);
+		return -EINVAL;
+	}
+	room = RTE_ALIGN_CEIL((uint32_t)data_room, (uint32_t)COMCH_POOL_ALIGN);
+	ret = rte_comch_mem_alloc(dev_id, (uint64_t)nb * room, flags, &mem);
+	if (ret != 0)
+		return ret;
+	ext.buf_ptr = mem->addr;
+	ext.buf_iova = RTE_BAD_IOVA;
+	ext.buf_len = mem->len;
+	ext.elt_size = room;
+	mem->pool = rte_pktmbuf_pool_create_extbuf(name, nb, cache_size, 0, data_room,
+			SOCKET_ID_ANY, &ext, 1);
+	if (mem->pool == NULL) {
+		ret = rte_errno == EEXIST ? -EEXIST : rte_errno == EINVAL ||
+			rte_errno == ENAMETOOLONG ? -EINVAL : -ENOMEM;
+		COMCH_LOG(ERR, "%s: no pool '%s' of %u mbufs: %s", mem->dev->data->name, name, nb,
+			rte_strerror(rte_errno));
+		rte_comch_mem_free(mem);
+		return ret;
+	}
+	*out = mem;
+	return 0;
+}
+
+int
+rte_comch_mem_free(struct rte_comch_mem *mem)
+{
+	const struct rte_comch_dev_ops *ops;
+
+	if (mem == NULL)
+		return 0;
+	/* acquire: pairs with the release in rte_comch_ctx_destroy() */
+	if (__atomic_load_n(&mem->users, __ATOMIC_ACQUIRE) != 0) {
+		COMCH_LOG(ERR, "%s: a consumer uses the region, destroy it first",
+			mem->dev->data->name);
+		return -EBUSY;
+	}
+	if (mem->page_size != 0 && mem->pool != NULL) {
+		if (!rte_mempool_full(mem->pool)) {
+			COMCH_LOG(ERR, "%s: %u mbufs of pool '%s' are not back",
+				mem->dev->data->name, rte_mempool_in_use_count(mem->pool),
+				mem->pool->name);
+			return -EBUSY;
+		}
+		rte_mempool_free(mem->pool);
+	}
+	rte_spinlock_lock(&mem->dev->lock);
+	TAILQ_REMOVE(&mem->dev->mems, mem, next);
+	rte_spinlock_unlock(&mem->dev->lock);
+	ops = mem->dev->ops;
+	if (mem->page_size != 0 || ops->mem_register != NULL)
+		ops->mem_free(mem);
+	free(mem);
+	return 0;
+}
+
+int
+rte_comch_mem_info_get(const struct rte_comch_mem *mem, struct rte_comch_mem_info *info)
+{
+	if (mem == NULL || info == NULL)
+		return -EINVAL;
+	memset(info, 0, sizeof(*info));
+	info->addr = mem->addr;
+	info->len = mem->len;
+	info->page_size = mem->page_size;
+	info->flags = mem->flags;
+	info->nb_users = __atomic_load_n(&mem->users, __ATOMIC_RELAXED);
+	info->dev_id = mem->dev->data->dev_id;
+	info->pool = mem->pool;
+	return 0;
+}
+
+void *
+rte_comch_mem_addr(const struct rte_comch_mem *mem)
+{
+	return mem == NULL ? NULL : mem->addr;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef RTE_COMCH_MEM_H
+#define RTE_COMCH_MEM_H
+
+/**
+ * @file
+ *
+ * Memory regions of the fast path: where producers send from, and where the
+ * producers of a peer may write to. Applications get this file by rte_comch.h.
+ *
+ * There are four ways to a region:
+ *
+ * | function                      | memory                       | peers may write |
+ * |-------------------------------|------------------------------|-----------------|
+ * | rte_comch_mem_alloc()         | its own                      | if asked for    |
+ * | rte_comch_mem_pool_create()   | its own: an mbuf pool        | if asked for    |
+ * | rte_comch_mem_register()      | the application's            | no              |
+ * | rte_comch_mem_pool_register() | a pool that exists           | no              |
+ *
+ * What a peer can reach is exactly the region, and only if it was allocated
+ * with RTE_COMCH_MEM_F_PEER_WRITE: such a region has pages of its own and a
+ * descriptor of its own. The peer of a connection that has a consumer with it
+ * gets that descriptor. An honest one writes to what is posted, and not after the
+ * consumer is IDLE; a dishonest one can write to all of the region, and to nothing
+ * else, as long as the region exists. Memory of the application's own is never
+ * exported, because its pages hold other things too: a hugepage of EAL holds the
+ * whole heap.
+ *
+ * Threads: these functions may be called from any thread, outside of the fast
+ * path. A region belongs to one device, and may be used by all its connections.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rte_bitops.h>
+#include <rte_compat.h>
+
+#include <rte_comch_core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rte_mempool;
+
+/** Producers of peers may write to the region: consumers can have it. */
+#define RTE_COMCH_MEM_F_PEER_WRITE RTE_BIT32(0)
+/** Only huge pages will do. Without it the device decides, see its guide. */
+#define RTE_COMCH_MEM_F_HUGE_ONLY  RTE_BIT32(1)
+/** Every flag that there is. */
+#define RTE_COMCH_MEM_F_ALL (RTE_COMCH_MEM_F_PEER_WRITE | RTE_COMCH_MEM_F_HUGE_ONLY)
+
+/** What a region is. @see rte_comch_mem_info_get() */
+struct rte_comch_mem_info {
+	void *addr;          /**< Where it begins. */
+	uint64_t len;        /**< Bytes that can be used. */
+	uint64_t page_size;  /**< Bytes of its pages; 0 if it is not our memory. */
+	uint32_t flags;      /**< RTE_COMCH_MEM_F_* flags. */
+	uint32_t nb_users;   /**< Consumers and pools that use it. */
+	int16_t dev_id;      /**< Its device. */
+	struct rte_mempool *pool; /**< Its mbuf pool, or NULL. */
+};
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Allocate a region. It is zero, and is there in full: what is missing is an
+ * error here and not a signal later.
+ *
+ * @param dev_id
+ *   The device.
+ * @param len
+ *   Its length in bytes, 1 or more; whole pages are taken.
+ * @param flags
+ *   RTE_COMCH_MEM_F_* flags.
+ * @param[out] mem
+ *   The region; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: not a device, len is 0 or above the max_buf_size of the device,
+ *     an unknown flag, mem is NULL.
+ *   - -ENOMEM: no memory, or no huge page where only they will do.
+ *   - -EMFILE: no file descriptor left.
+ *   - -ENOTSUP: the device has no fast path.
+ */
+__rte_experimental
+int rte_comch_mem_alloc(int16_t dev_id, uint64_t len, uint32_t flags,
+		struct rte_comch_mem **mem);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Register memory of the application, for producers to send from.
+ *
+ * @param dev_id
+ *   The device.
+ * @param addr
+ *   Where it begins. It must stay as it is until the region is freed.
+ * @param len
+ *   Its length in bytes, 1 or more.
+ * @param flags
+ *   0: memory of the application's own is not exported, see above.
+ * @param[out] mem
+ *   The region; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: not a device, addr is NULL, len is 0, above the max_buf_size of the
+ *     device, or runs over the end of the address space, an unknown flag, mem is
+ *     NULL, or flags has one of huge pages.
+ *   - -EACCES: RTE_COMCH_MEM_F_PEER_WRITE is set; take rte_comch_mem_alloc().
+ *   - -ENOMEM: no memory.
+ *   - -ENOTSUP: the device has no fast path.
+ */
+__rte_experimental
+int rte_comch_mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t flags,
+		struct rte_comch_mem **mem);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Make an mbuf pool whose data rooms lie in a region of their own, and nothing
+ * else does: the mbufs themselves stay in the memory of EAL, out of reach of
+ * any peer. It is what rte_comch_rx_burst() fills its consumer from.
+ *
+ * @param dev_id
+ *   The device.
+ * @param name
+ *   Name of the pool, unique in the process.
+ * @param nb
+ *   Number of mbufs, 1 or more.
+ * @param cache_size
+ *   Of each lcore, as for rte_pktmbuf_pool_create().
+ * @param data_room
+ *   Bytes of each data room with its headroom, up to 65408; rounded up to 128.
+ * @param flags
+ *   RTE_COMCH_MEM_F_* flags.
+ * @param[out] mem
+ *   The region; the caller owns it, and the pool with it. The pool is in
+ *   struct rte_comch_mem_info::pool.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: as for rte_comch_mem_alloc(); name is NULL; a number is out of
+ *     range.
+ *   - -EEXIST: a pool of this name exists.
+ *   - -ENOMEM, -EMFILE, -ENOTSUP: as for rte_comch_mem_alloc().
+ */
+__rte_experimental
+int rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb,
+		uint32_t cache_size, uint16_t data_room, uint32_t flags,
+		struct rte_comch_mem **mem);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Register a whole pool that exists, for producers to send from.
+ *
+ * @param dev_id
+ *   The device.
+ * @param pool
+ *   The pool; it must stay until the region is freed.
+ * @param flags
+ *   0, see rte_comch_mem_register().
+ * @param[out] mem
+ *   The region, which spans all memory of the pool; the caller owns it, and the
+ *   pool stays the application's.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: not a device, pool is NULL or has no memory, an unknown flag, mem
+ *     is NULL.
+ *   - -EACCES: RTE_COMCH_MEM_F_PEER_WRITE is set; take
+ *     rte_comch_mem_pool_create().
+ *   - -ENOMEM, -ENOTSUP: as for rte_comch_mem_register().
+ */
+__rte_experimental
+int rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32_t flags,
+		struct rte_comch_mem **mem);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Free a region: its memory if it is its own, with its pool, and the handle.
+ *
+ * @param mem
+ *   The region. NULL is allowed and does nothing.
+ * @return
+ *   - 0 on success; the handle is void.
+ *   - -EBUSY: a consumer uses it, or mbufs of its own pool are not all back.
+ */
+__rte_experimental
+int rte_comch_mem_free(struct rte_comch_mem *mem);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell what a region is.
+ *
+ * @param mem
+ *   The region.
+ * @param[out] info
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL.
+ */
+__rte_experimental
+int rte_comch_mem_info_get(const struct rte_comch_mem *mem, struct rte_comch_mem_info *info);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell where a region begins.
+ *
+ * @param mem
+ *   The region.
+ * @return
+ *   Its address; NULL if mem is NULL.
+ */
+__rte_experimental
+void *rte_comch_mem_addr(const struct rte_comch_mem *mem);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_MEM_H */
