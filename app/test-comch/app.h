@@ -5,23 +5,26 @@
 #ifndef TEST_COMCH_APP_H
 #define TEST_COMCH_APP_H
 
-/* What the process has once: options, the wish to end, and the prompt. */
+/* What the process has once: options, cases, the wish to end, and the prompt. */
 
 #include <stdbool.h>
 
 #include "options.h"
 
 struct client;
+struct config;
 struct prompt;
 struct report;
 struct server;
 
 struct app {
-	struct options opt;
+	struct options opt;        /* of the case that runs, if there are cases */
+	struct config *config;     /* cases of an INI file; NULL without one */
 	struct prompt *prompt;     /* NULL in batch runs */
 	struct report *report;     /* results of this process so far */
 	struct client *client;     /* while tests run; for "show" */
 	struct server *server;     /* if this thread serves; for "show" */
+	const char *case_name;     /* of the case that runs; NULL without cases */
 	bool running;              /* a run of tests is under way */
 	bool stop;                 /* "stop" was typed */
 };

@@ -2,302 +2,17 @@
  * Copyright(c) 2026 The dpdk-comch authors
  */
 
-/*
- * The limits. Each is measured between the calling thread and a helper that is
- * pinned to the CPU of the server, which sleeps meanwhile. Every loop ends by
- * itself: the caller's by the clock, the helper's by the word that the caller
- * leaves, or by a clock of its own if the caller is gone.
- */
+/* The limits of the control path. */
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <rte_branch_prediction.h>
-#include <rte_common.h>
-#include <rte_cycles.h>
-#include <rte_thread.h>
-
-#include "env.h"
-#include "limit.h"
-
-/* Distance that keeps two writers apart, with prefetch of neighbouring lines. */
-#define LIMIT_APART 128
-/* How often a spinning loop looks at the clock. */
-#define LIMIT_CLOCK_MASK 0x3ff
-/* Seconds that the helper stays after the time the caller wants to measure. */
-#define LIMIT_GRACE 2.0
-/*
- * A rate is measured in slices that are shorter than those of the scheduler, and
- * the upper tenth counts: what others take of the CPUs is no limit of the
- * machine's. If the two threads get less than the share of their CPUs that is
- * given here, there are not enough slices that are theirs: it is tried again.
- */
-#define LIMIT_SLICES 200
-#define LIMIT_SLICE_SECONDS 0.0005
-#define LIMIT_SHARE_MIN 0.15
-#define LIMIT_TRIES 2
-/* Messages between two publications of an index. */
-#define LIMIT_BATCH 32
-
-struct limit_shared {
-	/* Each word has one writer and a line of its own. */
-	uint64_t ping __rte_aligned(LIMIT_APART);
-	uint64_t pong __rte_aligned(LIMIT_APART);
-	uint64_t head[2] __rte_aligned(LIMIT_APART);
-	uint64_t tail[2] __rte_aligned(LIMIT_APART);
-	uint64_t quit __rte_aligned(LIMIT_APART);
-	uint64_t ready __rte_aligned(LIMIT_APART);
-	/* Written before the helper starts. */
-	uint64_t deadline __rte_aligned(LIMIT_APART);
-	rte_thread_func helper;
-	double share;     /* of a CPU that the helper got; read when it has ended */
-	uint32_t size;
-	uint32_t stride;
-	uint32_t slots;
-	uint32_t batch;
-	bool bidir;
-	bool event;
-	int fd[2];
-	uint8_t *ring[2];
-};
-
-static uint64_t
-clock_after(double seconds)
-{
-	return rte_rdtsc() + (uint64_t)(seconds * (double)rte_get_tsc_hz());
-}
-
-static bool
-quit_seen(const struct limit_shared *sh)
-{
-	return __atomic_load_n(&sh->quit, __ATOMIC_ACQUIRE) != 0 || rte_rdtsc() > sh->deadline;
-}
-
-void
-limit_place_set(struct limit_place *place, int cpu, int peer_cpu, bool same_machine, bool event)
-{
-	int i;
-
-	memset(place, 0, sizeof(*place));
-	place->cpu = cpu;
-	place->peer_cpu = -1;
-	place->event = event;
-	if (same_machine) {
-		if (peer_cpu < 0)
-			snprintf(place->why, sizeof(place->why),
-					"the server does not tell its cpu");
-		else if (peer_cpu == cpu)
-			snprintf(place->why, sizeof(place->why),
-					"both sides run on cpu %d; give them one each by -l", cpu);
-		else
-			place->peer_cpu = peer_cpu;
-		return;
-	}
-	/*
-	 * Between two machines there is no such loop: the limit of this one,
-	 * between two of its own CPUs, is what remains to compare with.
-	 */
-	for (i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++) {
-		if (i != cpu) {
-			place->peer_cpu = i;
-			return;
-		}
-	}
-	snprintf(place->why, sizeof(place->why), "this machine has one cpu");
-}
-
-static int
-compare_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-struct share {
-	uint64_t tsc;
-	uint64_t cpu_ns;
-};
-
-static void
-share_begin(struct share *s)
-{
-	s->cpu_ns = env_cpu_time_ns();
-	s->tsc = rte_rdtsc();
-}
-
-static double
-share_end(const struct share *s)
-{
-	double wall = (double)(rte_rdtsc() - s->tsc) / (double)rte_get_tsc_hz();
-
-	return wall > 0 ? (double)(env_cpu_time_ns() - s->cpu_ns) / 1e9 / wall : 0;
-}
-
-static uint32_t
-helper_main(void *arg)
-{
-	struct limit_shared *sh = arg;
-	struct share s;
-	uint32_t ret;
-
-	share_begin(&s);
-	ret = sh->helper(sh);
-	sh->share = share_end(&s);
-	return ret;
-}
-
-/* Forget what an earlier try has left. */
-static void
-shared_reset(struct limit_shared *sh)
-{
-	char drop[16];
-	unsigned int i;
-
-	sh->ping = sh->pong = sh->quit = sh->ready = 0;
-	memset(sh->head, 0, sizeof(sh->head));
-	memset(sh->tail, 0, sizeof(sh->tail));
-	for (i = 0; i < RTE_DIM(sh->fd); i++) {
-		while (sh->fd[i] >= 0 && recv(sh->fd[i], drop, sizeof(drop), MSG_DONTWAIT) > 0)
-			;
-	}
-}
-
-/* Run a measurement with the helper beside it; -EBUSY if others were there too. */
-static int
-with_helper_once(const struct limit_place *place, struct limit_shared *sh, double seconds,
-		rte_thread_func helper, int (*measure)(struct limit_shared *sh, double seconds,
-				void *out), void *out)
-{
-	rte_thread_attr_t attr;
-	rte_thread_t thread;
-	rte_cpuset_t set;
-	struct share s;
-	double share = 1;
-	uint64_t end;
-	int ret;
-
-	shared_reset(sh);
-	sh->helper = helper;
-	sh->event = place->event;
-	sh->deadline = clock_after(seconds + LIMIT_GRACE);
-	CPU_ZERO(&set);
-	CPU_SET(place->peer_cpu, &set);
-	ret = rte_thread_attr_init(&attr);
-	if (ret == 0)
-		ret = rte_thread_attr_set_affinity(&attr, &set);
-	if (ret == 0)
-		ret = rte_thread_create(&thread, &attr, helper_main, sh);
-	if (ret != 0)
-		return ret < 0 ? ret : -ret;
-
-	end = clock_after(LIMIT_GRACE / 2);
-	while (__atomic_load_n(&sh->ready, __ATOMIC_ACQUIRE) == 0 && rte_rdtsc() < end)
-		usleep(100);
-	if (__atomic_load_n(&sh->ready, __ATOMIC_ACQUIRE) != 0) {
-		share_begin(&s);
-		ret = measure(sh, seconds, out);
-		share = share_end(&s);
-	} else {
-		ret = -ETIMEDOUT;
-	}
-	__atomic_store_n(&sh->quit, 1, __ATOMIC_RELEASE);
-	rte_thread_join(thread, NULL);
-	/* Threads that sleep have no share to look at, and single times need none. */
-	if (sh->event || sh->ring[0] == NULL)
-		return ret;
-	return RTE_MIN(share, sh->share) < LIMIT_SHARE_MIN ? -EBUSY : ret;
-}
-
-static int
-with_helper(const struct limit_place *place, struct limit_shared *sh, double seconds,
-		rte_thread_func helper, int (*measure)(struct limit_shared *sh, double seconds,
-				void *out), void *out)
-{
-	int ret = -ENOTSUP, i;
-
-	if (place->peer_cpu < 0)
-		return -ENOTSUP;
-	for (i = 0; i < LIMIT_TRIES; i++) {
-		ret = with_helper_once(place, sh, seconds, helper, measure, out);
-		if (ret != -EBUSY)
-			break;
-	}
-	return ret;
-}
-
-/* The slices of a rate. */
-struct slices {
-	double rate[LIMIT_SLICES];
-	uint32_t nb;
-	uint64_t len;      /* of each, in cycles */
-	uint64_t begin;    /* of this one */
-	uint64_t count;    /* at its begin */
-};
-
-static void
-slices_begin(struct slices *s, double seconds)
-{
-	seconds = RTE_MAX(seconds / LIMIT_SLICES, LIMIT_SLICE_SECONDS);
-	s->nb = 0;
-	s->len = (uint64_t)(seconds * (double)rte_get_tsc_hz());
-	s->count = 0;
-	s->begin = rte_rdtsc();
-}
-
-static inline void
-slices_look(struct slices *s, uint64_t now, uint64_t count)
-{
-	if (now - s->begin < s->len)
-		return;
-	if (s->nb < LIMIT_SLICES)
-		s->rate[s->nb++] = (double)(count - s->count) * (double)rte_get_tsc_hz() /
-				(double)(now - s->begin);
-	s->begin = now;
-	s->count = count;
-}
-
-static int
-slices_end(struct slices *s, double *rate)
-{
-	if (s->nb == 0)
-		return -ETIMEDOUT;
-	qsort(s->rate, s->nb, sizeof(s->rate[0]), compare_double);
-	*rate = s->rate[s->nb * 9 / 10];
-	return *rate > 0 ? 0 : -ETIMEDOUT;
-}
-
-static struct limit_shared *
-shared_alloc(void)
-{
-	struct limit_shared *sh = aligned_alloc(LIMIT_APART, sizeof(*sh));
-
-	if (sh != NULL) {
-		memset(sh, 0, sizeof(*sh));
-		sh->fd[0] = -1;
-		sh->fd[1] = -1;
-	}
-	return sh;
-}
-
-static void
-shared_free(struct limit_shared *sh)
-{
-	unsigned int i;
-
-	for (i = 0; i < RTE_DIM(sh->fd); i++) {
-		if (sh->fd[i] >= 0)
-			close(sh->fd[i]);
-		free(sh->ring[i]);
-	}
-	free(sh);
-}
+#include "limit_private.h"
 
 const char *
 limit_latency_name(bool event)
@@ -324,7 +39,7 @@ latency_helper(void *arg)
 	if (sh->event) {
 		struct pollfd pfd = { .fd = sh->fd[0], .events = POLLIN };
 
-		while (!quit_seen(sh)) {
+		while (!limit_quit_seen(sh)) {
 			if (poll(&pfd, 1, 10) == 1 && read(sh->fd[0], &v, sizeof(v)) > 0 &&
 					write(sh->fd[1], &v, sizeof(v)) < 0)
 				break;
@@ -336,7 +51,7 @@ latency_helper(void *arg)
 		if (v != seen) {
 			__atomic_store_n(&sh->pong, v, __ATOMIC_RELEASE);
 			seen = v;
-		} else if (unlikely((++spins & LIMIT_CLOCK_MASK) == 0) && quit_seen(sh)) {
+		} else if (unlikely((++spins & LIMIT_CLOCK_MASK) == 0) && limit_quit_seen(sh)) {
 			return 0;
 		}
 	}
@@ -345,7 +60,7 @@ latency_helper(void *arg)
 static int
 latency_measure(struct limit_shared *sh, double seconds, void *out)
 {
-	uint64_t end = clock_after(seconds), seq = 0, t0, t1, v = 1;
+	uint64_t end = limit_clock_after(seconds), seq = 0, t0, t1, v = 1;
 	struct pollfd pfd = { .fd = sh->fd[1], .events = POLLIN };
 	struct hist *h = out;
 	uint64_t spins = 0;
@@ -374,7 +89,7 @@ latency_measure(struct limit_shared *sh, double seconds, void *out)
 int
 limit_latency(const struct limit_place *place, double seconds, double *cycles)
 {
-	struct limit_shared *sh = shared_alloc();
+	struct limit_shared *sh = limit_shared_alloc();
 	struct hist *h = hist_create();
 	int ret = -ENOMEM;
 
@@ -388,13 +103,13 @@ limit_latency(const struct limit_place *place, double seconds, double *cycles)
 			goto out;
 		}
 	}
-	ret = with_helper(place, sh, seconds, latency_helper, latency_measure, h);
+	ret = limit_with_helper(place, sh, seconds, latency_helper, latency_measure, h);
 	if (ret == 0)
 		*cycles = hist_percentile(h, 50.0) / 2;
 out:
 	hist_free(h);
 	if (sh != NULL)
-		shared_free(sh);
+		limit_shared_free(sh);
 	return ret;
 }
 
@@ -472,7 +187,7 @@ rate_helper(void *arg)
 		if (sh->bidir)
 			rate_produce(sh, &e, 1,
 					buf + RTE_ALIGN_CEIL((size_t)sh->size, LIMIT_APART));
-	} while (likely((++spins & LIMIT_CLOCK_MASK) != 0) || !quit_seen(sh));
+	} while (likely((++spins & LIMIT_CLOCK_MASK) != 0) || !limit_quit_seen(sh));
 	free(buf);
 	return 0;
 }
@@ -481,7 +196,7 @@ static int
 rate_measure(struct limit_shared *sh, double seconds, void *out)
 {
 	size_t one = RTE_ALIGN_CEIL((size_t)sh->size, LIMIT_APART);
-	uint64_t end = clock_after(seconds), now, spins = 0;
+	uint64_t end = limit_clock_after(seconds), now, spins = 0;
 	struct rate_end e = { 0 };
 	struct slices slices;
 	uint8_t *buf;
@@ -490,7 +205,7 @@ rate_measure(struct limit_shared *sh, double seconds, void *out)
 	if (buf == NULL)
 		return -ENOMEM;
 	memset(buf, 0x5a, one * 2);
-	slices_begin(&slices, seconds);
+	slices_begin(&slices, seconds, 0);
 	do {
 		rate_produce(sh, &e, 0, buf);
 		if (sh->bidir)
@@ -503,14 +218,14 @@ rate_measure(struct limit_shared *sh, double seconds, void *out)
 			break;
 	} while (true);
 	free(buf);
-	return slices_end(&slices, out);
+	return limit_rate_end(&slices, out);
 }
 
 int
 limit_rate(const struct limit_place *place, uint32_t size, uint32_t window, bool bidir,
 		double seconds, double *rate)
 {
-	struct limit_shared *sh = shared_alloc();
+	struct limit_shared *sh = limit_shared_alloc();
 	unsigned int i;
 	int ret = -ENOMEM;
 
@@ -521,6 +236,7 @@ limit_rate(const struct limit_place *place, uint32_t size, uint32_t window, bool
 	sh->slots = window;
 	sh->batch = window < 2 ? 1 : RTE_MIN(window / 2, (uint32_t)LIMIT_BATCH);
 	sh->bidir = bidir;
+	sh->rate = true;
 	for (i = 0; i < (bidir ? 2u : 1u); i++) {
 		size_t len = RTE_ALIGN_CEIL((size_t)sh->stride * sh->slots, LIMIT_APART);
 
@@ -529,9 +245,9 @@ limit_rate(const struct limit_place *place, uint32_t size, uint32_t window, bool
 			goto out;
 		memset(sh->ring[i], 0, len);
 	}
-	ret = with_helper(place, sh, seconds, rate_helper, rate_measure, rate);
+	ret = limit_with_helper(place, sh, seconds, rate_helper, rate_measure, rate);
 out:
-	shared_free(sh);
+	limit_shared_free(sh);
 	return ret;
 }
 
@@ -553,7 +269,7 @@ socket_wait(const struct limit_shared *sh, int fd, short events)
 {
 	struct pollfd pfd = { .fd = fd, .events = events };
 
-	if (quit_seen(sh))
+	if (limit_quit_seen(sh))
 		return -ETIMEDOUT;
 	if (sh->event && poll(&pfd, 1, 10) < 0 && errno != EINTR)
 		return -errno;
@@ -607,14 +323,14 @@ connect_helper(void *arg)
 static int
 connect_measure(struct limit_shared *sh, double seconds, void *out)
 {
-	uint64_t end = clock_after(seconds), now = rte_rdtsc();
+	uint64_t end = limit_clock_after(seconds), now = rte_rdtsc();
 	uint64_t asked = 0, answered = 0, gone = 0;
 	struct slices slices;
 	bool moved;
 	char kind;
 	int ret;
 
-	slices_begin(&slices, seconds);
+	slices_begin(&slices, seconds, 0);
 	while (now < end) {
 		moved = false;
 		if (gone < answered && socket_put(sh->fd[0], CONNECT_LEAVE)) {
@@ -637,13 +353,13 @@ connect_measure(struct limit_shared *sh, double seconds, void *out)
 		now = rte_rdtsc();
 		slices_look(&slices, now, gone);
 	}
-	return slices_end(&slices, out);
+	return limit_rate_end(&slices, out);
 }
 
 int
 limit_connect(const struct limit_place *place, uint32_t parallel, double seconds, double *rate)
 {
-	struct limit_shared *sh = shared_alloc();
+	struct limit_shared *sh = limit_shared_alloc();
 	int ret;
 
 	if (sh == NULL)
@@ -652,7 +368,7 @@ limit_connect(const struct limit_place *place, uint32_t parallel, double seconds
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sh->fd) != 0)
 		ret = -errno;
 	else
-		ret = with_helper(place, sh, seconds, connect_helper, connect_measure, rate);
-	shared_free(sh);
+		ret = limit_with_helper(place, sh, seconds, connect_helper, connect_measure, rate);
+	limit_shared_free(sh);
 	return ret;
 }

@@ -18,6 +18,7 @@
 #include <rte_lcore.h>
 
 #include "app.h"
+#include "config.h"
 #include "devices.h"
 #include "peer.h"
 #include "prompt.h"
@@ -225,6 +226,10 @@ app_main(struct app *app)
 				"function=pf0vf3\n");
 		return -ENODEV;
 	}
+	if (opt->role == ROLE_SERVER && app->config != NULL) {
+		fprintf(stderr, "config: the client says what is run; give it there\n");
+		return -EINVAL;
+	}
 	if (opt->role != ROLE_CLIENT) {
 		dpu = app_dev_select(opt, RTE_COMCH_ROLE_DPU);
 		if (dpu < 0)
@@ -259,6 +264,7 @@ usage_hook(const char *prog)
 int
 main(int argc, char **argv)
 {
+	static struct config config;
 	static struct app app;
 	char err[OPT_ERR_SIZE] = "";
 	const char *prog = argv[0];
@@ -291,7 +297,13 @@ main(int argc, char **argv)
 				device_caps_print(dev_id, stdout);
 		}
 	} else {
-		ret = app_main(&app);
+		if (app.opt.config[0] != '\0') {
+			ret = config_load(&config, &app.opt, argc, argv);
+			app.config = &config;
+		}
+		if (ret == 0)
+			ret = app_main(&app);
+		config_free(&config);
 	}
 	if (rte_eal_cleanup() != 0)
 		fprintf(stderr, "EAL did not clean up\n");

@@ -18,6 +18,7 @@
 
 #include <rte_string_fns.h>
 
+#include "fp.h"
 #include "options.h"
 #include "test.h"
 
@@ -28,12 +29,13 @@ struct opt_def {
 	const char *name;
 	int short_name;        /* 0: none */
 	const char *arg;       /* name of the value in the help; NULL: takes none */
-	bool set;              /* can be set at the prompt */
+	bool set;              /* can change between runs: at the prompt, in a case */
 	int (*parse)(const struct opt_def *def, struct options *opt, const char *value,
 			char *err);
 	size_t offset;         /* of the field in struct options */
 	uint64_t min, max;     /* of numbers; max is the size of strings */
 	const char *help;
+	bool whole_run;        /* an INI file has it in [GLOBAL] only */
 };
 
 void
@@ -47,6 +49,10 @@ options_default(struct options *opt)
 	opt->warmup = 1000;
 	opt->rounds = 7;
 	opt->connections = 1;
+	opt->burst = 32;
+	opt->stride = 2048;
+	opt->producers = 1;
+	opt->consumers = 1;
 	opt->timeout_ms = 5000;
 	opt->interval = 5.0;
 }
@@ -147,17 +153,23 @@ parse_seconds(const struct opt_def *def, struct options *opt, const char *value,
 	return 0;
 }
 
+int
+options_flag(const char *text, bool *flag)
+{
+	/* The command line gives no value, prompt and file give one. */
+	if (text == NULL || strcmp(text, "on") == 0 || strcmp(text, "1") == 0)
+		*flag = true;
+	else if (strcmp(text, "off") == 0 || strcmp(text, "0") == 0)
+		*flag = false;
+	else
+		return -EINVAL;
+	return 0;
+}
+
 static int
 parse_flag(const struct opt_def *def, struct options *opt, const char *value, char *err)
 {
-	bool *field = opt_field(def, opt);
-
-	/* The command line gives no value, the prompt gives one. */
-	if (value == NULL || strcmp(value, "on") == 0)
-		*field = true;
-	else if (strcmp(value, "off") == 0)
-		*field = false;
-	else
+	if (options_flag(value, opt_field(def, opt)) != 0)
 		return opt_error(def, err, value, "give on or off");
 	return 0;
 }
@@ -236,6 +248,16 @@ parse_sweep(const struct opt_def *def, struct options *opt, const char *value, c
 }
 
 static int
+parse_size(const struct opt_def *def, struct options *opt, const char *value, char *err)
+{
+	int ret = parse_sweep(def, opt, value, err);
+
+	if (ret == 0)
+		opt->size_set = true;
+	return ret;
+}
+
+static int
 parse_window(const struct opt_def *def, struct options *opt, const char *value, char *err)
 {
 	int ret = parse_sweep(def, opt, value, err);
@@ -248,7 +270,7 @@ parse_window(const struct opt_def *def, struct options *opt, const char *value, 
 static int
 parse_tests(const struct opt_def *def, struct options *opt, const char *value, char *err)
 {
-	char copy[512], remedy[OPT_ERR_SIZE / 2];
+	char copy[512], remedy[OPT_ERR_SIZE - 64];
 	char *part[OPT_MAX_TESTS];
 	int n, i;
 
@@ -261,7 +283,7 @@ parse_tests(const struct opt_def *def, struct options *opt, const char *value, c
 	n = rte_strsplit(copy, (int)sizeof(copy), part, RTE_DIM(part), ',');
 	for (i = 0; i < n; i++) {
 		if (test_find(part[i]) == NULL) {
-			char names[OPT_ERR_SIZE / 2 - 32];
+			char names[OPT_ERR_SIZE - 96];
 
 			test_names(names, sizeof(names), ", ");
 			snprintf(remedy, sizeof(remedy), "the tests are: %s, or all", names);
@@ -329,11 +351,23 @@ parse_role(const struct opt_def *def, struct options *opt, const char *value, ch
 static int
 parse_poll(const struct opt_def *def, struct options *opt, const char *value, char *err)
 {
-	RTE_SET_USED(def);
-	RTE_SET_USED(value);
-	RTE_SET_USED(err);
-	opt->event = false;
+	bool poll;
+
+	if (options_flag(value, &poll) != 0)
+		return opt_error(def, err, value, "give on or off");
+	opt->event = !poll;
 	return 0;
+}
+
+/* Of count and duration, the one that was given last holds. */
+static int
+parse_duration(const struct opt_def *def, struct options *opt, const char *value, char *err)
+{
+	int ret = parse_seconds(def, opt, value, err);
+
+	if (ret == 0)
+		opt->count = 0;
+	return ret;
 }
 
 #define FIELD(f) offsetof(struct options, f)
@@ -356,7 +390,7 @@ static const struct opt_def opt_defs[] = {
 	{ "rep", 'r', "NAME", false, parse_string, FIELD(rep), 0, RTE_COMCH_FUNCTION_SIZE,
 		"server: function to serve, by name or PCI address; the default is all" },
 	{ "name", 'n', "NAME", true, parse_string, FIELD(name), 0, RTE_COMCH_NAME_SIZE,
-		"name of the server (default " OPT_DFLT_NAME ")" },
+		"name of the server (default " OPT_DFLT_NAME ")", .whole_run = true },
 	{ "timeout", 0, "MS", true, parse_u32, FIELD(timeout_ms), 1, 3600000,
 		"client: how long to look for the server (default 5000)" },
 	{ "list-dev", 0, NULL, false, parse_flag, FIELD(list_dev), 0, 0,
@@ -364,15 +398,18 @@ static const struct opt_def opt_defs[] = {
 	{ "caps", 0, NULL, false, parse_flag, FIELD(caps), 0, 0,
 		"print the capabilities and limits of the devices, and end" },
 	/* tests */
+	{ "config", 0, "FILE", false, parse_string, FIELD(config), 0,
+		sizeof(((struct options *)0)->config),
+		"client: run the cases of an INI file" },
 	{ "test", 't', "NAMES", true, parse_tests, 0, 0, 0,
 		"tests to run: names with commas between, or all (default)" },
-	{ "size", 's', "bytes", true, parse_sweep, FIELD(size), 1, UINT32_MAX,
-		"message size, or sweep (default 64,1024,16,MUL)" },
+	{ "size", 's', "bytes", true, parse_size, FIELD(size), 1, UINT32_MAX,
+		"message size, or sweep (default: the test's own)" },
 	{ "window", 'w', "tasks", true, parse_window, FIELD(window), 1, OPT_MAX_WINDOW,
 		"send tasks in flight of each connection, or sweep (default 256)" },
 	{ "count", 'c', "N", true, parse_u64, FIELD(count), 0, UINT64_MAX / 2,
 		"messages or connects of each result, instead of a duration" },
-	{ "duration", 'D', "SECONDS", true, parse_seconds, FIELD(duration), 0, 1000000,
+	{ "duration", 'D', "SECONDS", true, parse_duration, FIELD(duration), 0, 1000000,
 		"time of each result, over all rounds (default: the test's own)" },
 	{ "warmup", 0, "N", true, parse_u64, FIELD(warmup), 0, 1000000000,
 		"messages or connects before each round (default 1000)" },
@@ -387,7 +424,25 @@ static const struct opt_def opt_defs[] = {
 		"clients that are connected and do nothing, or sweep (default 0)" },
 	{ "recv-queue", 0, "N", true, parse_u32, FIELD(recv_queue), 0, UINT32_MAX,
 		"messages of a receive queue (default: that of the device)" },
-	{ "poll", 0, NULL, false, parse_poll, 0, 0, 0,
+	{ "burst", 0, "N", true, parse_u32, FIELD(burst), 1, FP_MAX_BURST,
+		"fast path: messages of one burst (default 32)" },
+	{ "stride", 0, "BYTES", true, parse_u32, FIELD(stride), 1, UINT32_C(1) << 30,
+		"fast path: distance of posted buffers, if they are not larger (default 2048)" },
+	{ "posts", 0, "N", true, parse_u32, FIELD(posts), 0, FP_MAX_POSTS,
+		"fast path: posted buffers of a consumer (default 512, in 32 MiB at most)" },
+	{ "producers", 0, "N", true, parse_u32, FIELD(producers), 1, FP_MAX_QUEUES,
+		"fast path: producers of each connection (default 1)" },
+	{ "consumers", 0, "N", true, parse_u32, FIELD(consumers), 1, FP_MAX_QUEUES,
+		"fast path: consumers of each connection (default 1)" },
+	{ "mbuf", 0, NULL, true, parse_flag, FIELD(mbuf), 0, 0,
+		"fast path: send and receive mbufs" },
+	{ "tasks", 0, NULL, true, parse_flag, FIELD(tasks), 0, 0,
+		"fast path: tasks and callbacks instead of bursts" },
+	{ "touch", 0, NULL, true, parse_flag, FIELD(touch), 0, 0,
+		"fp-bw: have consumers look at the data, as in fp-rate" },
+	{ "random", 0, NULL, true, parse_flag, FIELD(random), 0, 0,
+		"fast path: sizes and bursts up to those given" },
+	{ "poll", 0, NULL, true, parse_poll, 0, 0, 0,
 		"turn the progress engine without a pause (default)" },
 	{ "event", 0, NULL, true, parse_flag, FIELD(event), 0, 0,
 		"sleep when there is nothing to do" },
@@ -403,10 +458,10 @@ static const struct opt_def opt_defs[] = {
 	{ "interval", 0, "SECONDS", true, parse_seconds, FIELD(interval), 0, 86400,
 		"time between progress lines of long runs; 0 for none (default 5)" },
 	{ "csv", 0, "FILE", false, parse_string, FIELD(csv), 0, sizeof(((struct options *)0)->csv),
-		"write the results as CSV" },
+		"write the results as CSV", .whole_run = true },
 	{ "json", 0, "FILE", false, parse_string, FIELD(json), 0,
 		sizeof(((struct options *)0)->json),
-		"write the results and the environment as JSON" },
+		"write the results and the environment as JSON", .whole_run = true },
 	/* prompt */
 	{ "interactive", 'i', NULL, false, parse_flag, FIELD(interactive), 0, 0,
 		"give a prompt" },
@@ -432,11 +487,16 @@ opt_by_name(const char *name)
 }
 
 /* What no single option can see. */
-static int
-options_check(const struct options *opt, char *err)
+int
+options_check(const struct options *opt, char err[OPT_ERR_SIZE])
 {
 	if (opt->dev[1][0] != '\0' && opt->role != ROLE_LOOPBACK) {
 		snprintf(err, OPT_ERR_SIZE, "dev: two devices are for --loopback; give one");
+		return -EINVAL;
+	}
+	if (opt->config[0] != '\0' && (opt->interactive || opt->cmdline_file[0] != '\0')) {
+		snprintf(err, OPT_ERR_SIZE, "config: the cases of a file run without a prompt; "
+				"leave --interactive and --cmdline-file away");
 		return -EINVAL;
 	}
 	if (opt->once && opt->role != ROLE_SERVER) {
@@ -531,6 +591,30 @@ options_set(struct options *opt, const char *key, const char *value, char err[OP
 	return ret;
 }
 
+int
+options_file_set(struct options *opt, bool in_case, const char *key, const char *value,
+		char err[OPT_ERR_SIZE])
+{
+	const struct opt_def *def = opt_by_name(key);
+
+	if (def == NULL) {
+		snprintf(err, OPT_ERR_SIZE, "%s: there is no such key; keys are the long names "
+				"of options, see --help", key);
+		return -EINVAL;
+	}
+	if (!def->set && !def->whole_run) {
+		snprintf(err, OPT_ERR_SIZE, "%s: this is not for a file; give it on the command "
+				"line", key);
+		return -EINVAL;
+	}
+	if (in_case && def->whole_run) {
+		snprintf(err, OPT_ERR_SIZE, "%s: all cases have the same; give it in [GLOBAL] or "
+				"on the command line", key);
+		return -EINVAL;
+	}
+	return def->parse(def, opt, value, err);
+}
+
 char *
 options_keys(void)
 {
@@ -598,7 +682,10 @@ options_print(const struct options *opt, FILE *f)
 	for (i = 0; i < opt->nb_tests; i++)
 		fprintf(f, "%s%s", i == 0 ? " " : ",", opt->tests[i]);
 	fprintf(f, "%s\n", opt->nb_tests == 0 ? " all" : "");
-	sweep_print(f, "size", &opt->size);
+	if (opt->size_set)
+		sweep_print(f, "size", &opt->size);
+	else
+		fprintf(f, "  %-14s the test's own\n", "size");
 	sweep_print(f, "window", &opt->window);
 	sweep_print(f, "clients", &opt->clients);
 	sweep_print(f, "idle-clients", &opt->idle_clients);
@@ -612,6 +699,18 @@ options_print(const struct options *opt, FILE *f)
 	fprintf(f, "  %-14s %u\n", "rounds", opt->rounds);
 	fprintf(f, "  %-14s %u\n", "connections", opt->connections);
 	fprintf(f, "  %-14s %u\n", "recv-queue", opt->recv_queue);
+	fprintf(f, "  %-14s %u\n", "burst", opt->burst);
+	fprintf(f, "  %-14s %u\n", "stride", opt->stride);
+	if (opt->posts != 0)
+		fprintf(f, "  %-14s %u\n", "posts", opt->posts);
+	else
+		fprintf(f, "  %-14s the test's own\n", "posts");
+	fprintf(f, "  %-14s %u\n", "producers", opt->producers);
+	fprintf(f, "  %-14s %u\n", "consumers", opt->consumers);
+	fprintf(f, "  %-14s %s\n", "mbuf", opt->mbuf ? "on" : "off");
+	fprintf(f, "  %-14s %s\n", "tasks", opt->tasks ? "on" : "off");
+	fprintf(f, "  %-14s %s\n", "touch", opt->touch ? "on" : "off");
+	fprintf(f, "  %-14s %s\n", "random", opt->random ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "mode", opt->event ? "event" : "poll");
 	fprintf(f, "  %-14s %s\n", "bidir", opt->bidir ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "validate", opt->validate ? "on" : "off");

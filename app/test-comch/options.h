@@ -6,8 +6,8 @@
 #define TEST_COMCH_OPTIONS_H
 
 /*
- * What the user asked for. One table serves the command line, the prompt's
- * "set" and the help text; nothing here talks to a device.
+ * What the user asked for. One table serves the command line, the keys of INI
+ * files, the prompt's "set" and the help text; nothing here talks to a device.
  */
 
 #include <stdbool.h>
@@ -52,6 +52,7 @@ struct options {
 	struct sweep window;                   /* send tasks in flight */
 	struct sweep clients;                  /* parallel connects */
 	struct sweep idle_clients;
+	bool size_set;
 	bool window_set;
 	uint64_t count;                        /* 0: by duration */
 	double duration;                       /* seconds per result; 0: the test's own */
@@ -64,9 +65,19 @@ struct options {
 	bool event;
 	bool validate;
 	bool bidir;
+	uint32_t burst;                        /* fast path */
+	uint32_t stride;                       /* distance of posted buffers */
+	uint32_t posts;                        /* of a consumer; 0: the test's own */
+	uint32_t producers;                    /* of each connection */
+	uint32_t consumers;
+	bool mbuf;
+	bool tasks;
+	bool touch;
+	bool random;
 	bool histogram;
 	double percentiles[OPT_MAX_PERCENTILES];
 	unsigned int nb_percentiles;
+	char config[256];                      /* INI file with cases */
 	char csv[256];
 	char json[256];
 	char cmdline_file[256];
@@ -88,6 +99,19 @@ int options_parse(struct options *opt, int argc, char **argv, char err[OPT_ERR_S
 /* Change one option by its name, as the prompt does. */
 int options_set(struct options *opt, const char *key, const char *value,
 		char err[OPT_ERR_SIZE]);
+
+/*
+ * Change one option by its key in an INI file, in a case or for the whole run.
+ * What no option can see alone is left to options_check(), after the last key.
+ */
+int options_file_set(struct options *opt, bool in_case, const char *key, const char *value,
+		char err[OPT_ERR_SIZE]);
+
+/* Do the options fit together? */
+int options_check(const struct options *opt, char err[OPT_ERR_SIZE]);
+
+/* Read "on", "off" and their short forms. */
+int options_flag(const char *text, bool *flag);
 
 /* "name#name#..." of the options that options_set() takes; the caller frees it. */
 char *options_keys(void);

@@ -32,6 +32,7 @@
 /* ---- server ---- */
 
 struct server;
+struct srv_fp;
 struct srv_session;
 
 /* A run of a test, on the server. */
@@ -58,6 +59,8 @@ struct srv_run {
 	uint64_t stop_rx_msgs;
 	uint64_t stop_connects;
 	uint64_t stop_deadline;
+	bool polls;            /* the server's thread works for it without a pause */
+	struct srv_fp *fp;     /* if it is one of the fast path */
 	TAILQ_HEAD(, srv_conn) conns;
 };
 
@@ -71,7 +74,8 @@ struct srv_conn {
 	uint64_t rx_bytes;
 	uint64_t bad_msgs;
 	uint64_t pending;      /* the test's: what waits for a free task */
-	uint32_t index;
+	uint32_t index;        /* as the client counts */
+	uint32_t number;       /* as they joined */
 	TAILQ_ENTRY(srv_conn) next;
 };
 
@@ -104,6 +108,8 @@ struct client_conn {
 	void (*recv)(struct client_conn *cc, const void *msg, uint32_t len);
 	/* What recv becomes once the connection has joined a run. */
 	void (*data_recv)(struct client_conn *cc, const void *msg, uint32_t len);
+	/* A consumer of the server has arrived; NULL if nobody wants to know. */
+	void (*consumer)(struct client_conn *cc, uint32_t consumer_id);
 	/* The state has changed; for tests that start and stop by themselves. */
 	void (*changed)(struct client_conn *cc);
 	void *arg;                    /* the test's */
@@ -113,6 +119,8 @@ struct client_conn {
 };
 
 struct client_run;
+struct fp;
+struct fp_spec;
 
 struct client {
 	struct app *app;
@@ -130,7 +138,11 @@ struct client {
 	bool same_machine;
 	char server_version[32];
 	struct limit_place place;
-	/* The last message of the server on the session. */
+	struct limit_place fp_place;  /* of the workers of the fast path */
+	uint64_t page_size;           /* of this side's buffers of the last run */
+	uint64_t server_page_size;
+	/* The last message of the server on the session, about this run. */
+	uint32_t call_run;
 	int reply_type;
 	union {
 		struct peer_hdr hdr;
@@ -141,6 +153,7 @@ struct client {
 		uint64_t align;
 	} reply;
 	struct client_run *run;       /* the one that is under way */
+	struct fp *fp;                /* its end of the fast path, if it has one */
 	struct client_conn **idle;
 	uint32_t nb_idle;
 	double idle_bytes_client;
@@ -153,6 +166,7 @@ struct client {
 
 /* A run of a test, on the client. */
 struct client_run {
+	bool stopped;                 /* the server has been told */
 	uint32_t nb_conns;
 	struct client_conn **conns;   /* RUNNING and joined */
 };
@@ -163,7 +177,9 @@ struct client_run_spec {
 	const struct test_point *pt;
 	uint32_t nb_conns;
 	uint32_t nb_tasks;            /* send tasks of each */
+	const struct fp_spec *fp;     /* of a run of the fast path */
 	void (*recv)(struct client_conn *cc, const void *msg, uint32_t len);
+	void (*consumer)(struct client_conn *cc, uint32_t consumer_id);
 	void *arg;
 };
 
@@ -175,12 +191,17 @@ void client_close(struct client *cl);
 int client_fail(struct client *cl, int status, const char *format, ...)
 	__rte_format_printf(3, 4);
 
+/* The same for a run of the fast path, whose engine has been turned already. */
+int client_fp_step(struct client *cl, int n);
+
 /* Turn the engine once, or sleep a moment if there is nothing and the run may. */
 static inline int
 client_step(struct client *cl)
 {
 	int n = rte_comch_pe_progress(cl->pe);
 
+	if (cl->fp != NULL)
+		return client_fp_step(cl, n);
 	if (n == 0 && cl->opt->event)
 		app_wait(cl->app, cl->pe, 10);
 	return n;
@@ -211,12 +232,17 @@ int client_idle_set(struct client *cl, uint32_t nb);
 int client_run_begin(struct client *cl, const struct client_run_spec *spec,
 		struct client_run *run);
 /*
- * End a run: the server must have seen this many messages and connects.
- * Its counters are in cl->reply.stop afterwards. Also frees the run.
+ * Ask the server to stop a run, and check that it has seen this many messages
+ * and connects. Its counters are in cl->reply.stop afterwards.
  */
+int client_run_stop(struct client *cl, struct client_run *run, uint64_t rx_msgs,
+		uint64_t connects, struct result *res);
+/* The same, and the run is freed. */
 int client_run_end(struct client *cl, struct client_run *run, uint64_t rx_msgs,
 		uint64_t connects, struct result *res);
-/* Free a run that went wrong. */
+/* Close the connections of a run that has been stopped. */
+void client_run_free(struct client *cl, struct client_run *run);
+/* Stop and free a run that went wrong. */
 void client_run_abort(struct client *cl, struct client_run *run);
 
 void client_connections_print(struct client *cl, int16_t dev_id, FILE *f);

@@ -19,6 +19,7 @@
 #include <rte_string_fns.h>
 
 #include "env.h"
+#include "fp.h"
 #include "peer.h"
 
 /* Milliseconds between two attempts to find a server that is not there yet. */
@@ -121,6 +122,25 @@ client_recv_join(struct client_conn *cc, const void *msg, uint32_t len)
 	cc->recv = cc->data_recv;
 }
 
+static void
+client_consumer_cb(struct rte_comch_conn *conn, uint32_t consumer_id, void *user_data)
+{
+	struct client_conn *cc = user_data;
+
+	RTE_SET_USED(conn);
+	if (cc->consumer != NULL)
+		cc->consumer(cc, consumer_id);
+}
+
+/* What is lost with a consumer shows in the producers, or with the connection. */
+static void
+client_consumer_gone_cb(struct rte_comch_conn *conn, uint32_t consumer_id, void *user_data)
+{
+	RTE_SET_USED(conn);
+	RTE_SET_USED(consumer_id);
+	RTE_SET_USED(user_data);
+}
+
 int
 client_conn_create(struct client *cl, uint32_t max_msg_size, uint32_t nb_tasks,
 		struct client_conn **out)
@@ -135,6 +155,8 @@ client_conn_create(struct client *cl, uint32_t max_msg_size, uint32_t nb_tasks,
 			.state_cb = client_state_cb,
 			.send_cb = send_io_cb,
 			.recv_cb = client_recv_cb,
+			.consumer_new_cb = client_consumer_cb,
+			.consumer_gone_cb = client_consumer_gone_cb,
 		},
 	};
 	struct client_conn *cc;
@@ -248,11 +270,15 @@ client_conns_close(struct client *cl, struct client_conn **ccs, uint32_t nb)
 static void
 client_recv_reply(struct client_conn *cc, const void *msg, uint32_t len)
 {
+	const struct peer_hdr *hdr = msg;
 	struct client *cl = cc->cl;
 	int type = peer_msg_check(msg, len);
 
 	if (type > 0 && len > sizeof(cl->reply))
 		type = -EPROTO;
+	/* A run that was given up may be answered late. */
+	if (type > 0 && rte_le_to_cpu_32(hdr->run) != cl->call_run)
+		return;
 	if (type > 0)
 		memcpy(&cl->reply, msg, len);
 	cl->reply_type = type;
@@ -282,11 +308,16 @@ client_check(struct client *cl)
 static int
 client_call(struct client *cl, const struct peer_hdr *msg, int want, const char *text)
 {
-	uint64_t deadline = clock_in(PEER_PATIENCE);
+	/* Of the fast path the server has memory to take, or messages to fetch. */
+	const struct fp_spec *spec = cl->fp != NULL ? fp_spec_get(cl->fp) : NULL;
+	const double patience = PEER_PATIENCE + (spec == NULL ? 0 : PEER_PATIENCE +
+			fp_patience((uint64_t)spec->size * spec->posts * spec->nb_conns));
+	uint64_t deadline = clock_in(patience);
 	const char *name = peer_msg_name(rte_le_to_cpu_16(msg->type));
 	int ret;
 
 	cl->reply_type = 0;
+	cl->call_run = rte_le_to_cpu_32(msg->run);
 	ret = send_copy(cl->session->conn, msg, rte_le_to_cpu_32(msg->len));
 	if (ret != 0)
 		return client_fail(cl, ret, "cannot send '%s' to the server: %s", name,
@@ -298,7 +329,7 @@ client_call(struct client *cl, const struct peer_hdr *msg, int want, const char 
 			return ret;
 		if (rte_rdtsc() > deadline)
 			return client_fail(cl, -ETIMEDOUT, "the server has not answered '%s' for "
-					"%.0f s", name, PEER_PATIENCE);
+					"%.0f s", name, patience);
 	}
 	if (cl->reply_type == -EPROTONOSUPPORT)
 		return client_fail(cl, -EPROTONOSUPPORT,
@@ -338,6 +369,10 @@ client_hello(struct client *cl)
 	cl->same_machine = memcmp(boot_id, none, sizeof(none)) != 0 &&
 			memcmp(boot_id, cl->reply.hello.boot_id, sizeof(boot_id)) == 0;
 	limit_place_set(&cl->place, env_cpu(), cl->server_cpu, cl->same_machine, cl->opt->event);
+	cpu = rte_le_to_cpu_32(cl->reply.hello.fp_cpu);
+	limit_place_set(&cl->fp_place, fp_cpu(false, cl->opt->role == ROLE_LOOPBACK),
+			cpu > INT32_MAX ? -1 : (int)cpu, cl->same_machine, cl->opt->event);
+	cl->fp_place.move = cl->fp_place.cpu != cl->place.cpu;
 	return 0;
 }
 
@@ -542,9 +577,19 @@ client_run_begin(struct client *cl, const struct client_run_spec *spec, struct c
 	flags |= cl->opt->bidir ? PEER_RUN_BIDIR : 0;
 	peer_msg_init(&start.hdr, PEER_START, cl->session_id, ++cl->run_id, 0);
 	strlcpy(start.test, spec->test->name, sizeof(start.test));
-	start.size = rte_cpu_to_le_32(spec->pt->size);
+	start.size = rte_cpu_to_le_32(spec->fp != NULL ? spec->fp->size : spec->pt->size);
 	start.window = rte_cpu_to_le_32(spec->pt->window);
 	start.nb_conns = rte_cpu_to_le_32(spec->nb_conns);
+	if (spec->fp != NULL) {
+		flags = spec->fp->flags;
+		start.imm_len = rte_cpu_to_le_32(spec->fp->imm_len);
+		start.burst = rte_cpu_to_le_32(spec->fp->burst);
+		start.stride = rte_cpu_to_le_32(spec->fp->stride);
+		start.posts = rte_cpu_to_le_32(spec->fp->posts);
+		start.sources = rte_cpu_to_le_32(spec->fp->sources);
+		start.producers = rte_cpu_to_le_32(spec->fp->producers);
+		start.consumers = rte_cpu_to_le_32(spec->fp->peer_consumers);
+	}
 	start.flags = rte_cpu_to_le_32(flags);
 	ret = client_call(cl, &start.hdr, PEER_START_REPLY, cl->reply.start.text);
 	if (ret != 0)
@@ -561,7 +606,7 @@ client_run_begin(struct client *cl, const struct client_run_spec *spec, struct c
 		return client_fail(cl, -ENOMEM, "no memory for the connections");
 	run->nb_conns = spec->nb_conns;
 	cl->run = run;
-	if (spec->pt->size > cl->info.dflt_msg_size)
+	if (spec->fp == NULL && spec->pt->size > cl->info.dflt_msg_size)
 		max_msg_size = spec->pt->size;
 	for (i = 0; i < spec->nb_conns; i++) {
 		/* One more for the message that joins it. */
@@ -570,6 +615,7 @@ client_run_begin(struct client *cl, const struct client_run_spec *spec, struct c
 			return ret;
 		run->conns[i]->index = i;
 		run->conns[i]->data_recv = spec->recv;
+		run->conns[i]->consumer = spec->consumer;
 		run->conns[i]->arg = spec->arg;
 	}
 	ret = client_conns_start(cl, run->conns, spec->nb_conns);
@@ -606,7 +652,7 @@ client_run_begin(struct client *cl, const struct client_run_spec *spec, struct c
 	return 0;
 }
 
-static void
+void
 client_run_free(struct client *cl, struct client_run *run)
 {
 	cl->run = NULL;
@@ -619,18 +665,21 @@ client_run_free(struct client *cl, struct client_run *run)
 void
 client_run_abort(struct client *cl, struct client_run *run)
 {
+	char error[OPT_ERR_SIZE];
 	struct peer_stop stop;
 
-	/* The server frees the run; whatever it has to say is of no interest. */
-	if (cl->session->state == RTE_COMCH_STATE_RUNNING) {
+	/* The server is waited for, but the first error is the one to tell. */
+	if (!run->stopped && cl->session->state == RTE_COMCH_STATE_RUNNING) {
+		strlcpy(error, cl->error, sizeof(error));
 		peer_msg_init(&stop.hdr, PEER_STOP, cl->session_id, cl->run_id, 0);
-		send_copy(cl->session->conn, &stop, sizeof(stop));
+		client_call(cl, &stop.hdr, PEER_STOP_REPLY, NULL);
+		strlcpy(cl->error, error, sizeof(cl->error));
 	}
 	client_run_free(cl, run);
 }
 
 int
-client_run_end(struct client *cl, struct client_run *run, uint64_t rx_msgs, uint64_t connects,
+client_run_stop(struct client *cl, struct client_run *run, uint64_t rx_msgs, uint64_t connects,
 		struct result *res)
 {
 	const struct peer_stop_reply *r = &cl->reply.stop;
@@ -640,8 +689,8 @@ client_run_end(struct client *cl, struct client_run *run, uint64_t rx_msgs, uint
 	peer_msg_init(&stop.hdr, PEER_STOP, cl->session_id, cl->run_id, 0);
 	stop.rx_msgs = rte_cpu_to_le_64(rx_msgs);
 	stop.connects = rte_cpu_to_le_64(connects);
+	run->stopped = true;
 	ret = client_call(cl, &stop.hdr, PEER_STOP_REPLY, r->text);
-	client_run_free(cl, run);
 	if (ret != 0)
 		return ret;
 	res->client_cpu += (double)(env_cpu_time_ns() - cl->cpu_ns) / 1e9;
@@ -654,6 +703,16 @@ client_run_end(struct client *cl, struct client_run *run, uint64_t rx_msgs, uint
 		return client_fail(cl, -EBADMSG, "%" PRIu64 " messages were delivered, but the "
 				"server received %" PRIu64, rx_msgs, rte_le_to_cpu_64(r->rx_msgs));
 	return 0;
+}
+
+int
+client_run_end(struct client *cl, struct client_run *run, uint64_t rx_msgs, uint64_t connects,
+		struct result *res)
+{
+	int ret = client_run_stop(cl, run, rx_msgs, connects, res);
+
+	client_run_free(cl, run);
+	return ret;
 }
 
 static void

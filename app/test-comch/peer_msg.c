@@ -19,9 +19,10 @@
 static_assert(sizeof(struct peer_hdr) == 24, "the header is 24 bytes");
 static_assert(sizeof(struct peer_hello) == 64, "no holes in hello");
 static_assert(sizeof(struct peer_hello_reply) == 184, "no holes in the hello reply");
-static_assert(sizeof(struct peer_start) == 72, "no holes in start");
+static_assert(sizeof(struct peer_start) == 104, "no holes in start");
 static_assert(sizeof(struct peer_start_reply) == 128, "no holes in the start reply");
 static_assert(sizeof(struct peer_join) == 32, "no holes in join");
+static_assert(sizeof(struct peer_ready) == 128, "no holes in ready");
 static_assert(sizeof(struct peer_stop) == 40, "no holes in stop");
 static_assert(sizeof(struct peer_stop_reply) == 176, "no holes in the stop reply");
 static_assert(sizeof(struct peer_memory_reply) == 32, "no holes in the memory reply");
@@ -50,6 +51,8 @@ static const struct {
 	[PEER_MEMORY] = { "memory", sizeof(struct peer_memory), { 0 }, { 0 } },
 	[PEER_MEMORY_REPLY] = { "memory reply", sizeof(struct peer_memory_reply), { 0 }, { 0 } },
 	[PEER_BYE] = { "bye", sizeof(struct peer_bye), { 0 }, { 0 } },
+	[PEER_READY] = { "ready", sizeof(struct peer_ready),
+		{ offsetof(struct peer_ready, text) }, { PEER_TEXT } },
 };
 
 void

@@ -16,6 +16,8 @@
  *             <- START_REPLY
  *   JOIN      -- on each data connection of the run, first
  *             <- JOIN_REPLY               from here on it carries only data
+ *             <- READY                    fast path: its producers and consumers
+ *                                         are running, or why they are not
  *   ...       the messages of the test
  *   STOP      -- how many messages the server must have seen
  *             <- STOP_REPLY               what it has seen
@@ -32,7 +34,7 @@
 #include <rte_byteorder.h>
 
 #define PEER_MAGIC UINT32_C(0x434d4354) /* "TCMC" */
-#define PEER_VERSION 1
+#define PEER_VERSION 2
 #define PEER_TEST_NAME 32
 #define PEER_TEXT 96
 #define PEER_BOOT_ID 16
@@ -49,14 +51,16 @@ enum peer_msg_type {
 	PEER_MEMORY,
 	PEER_MEMORY_REPLY,
 	PEER_BYE,
+	PEER_READY,
 	PEER_NB_TYPES,
 };
 
-/* Flags of PEER_START. */
+/* Flags of PEER_START; those of the fast path are in fp.h. */
 #define PEER_RUN_EVENT    UINT32_C(0x1) /* both ends sleep when they have nothing to do */
 #define PEER_RUN_VALIDATE UINT32_C(0x2) /* messages carry the pattern */
 #define PEER_RUN_BIDIR    UINT32_C(0x4) /* the server sends too */
 #define PEER_RUN_FLAGS    (PEER_RUN_EVENT | PEER_RUN_VALIDATE | PEER_RUN_BIDIR)
+#define PEER_RUN_FP_FLAGS UINT32_C(0xff)
 
 struct peer_hdr {
 	rte_le32_t magic;
@@ -80,7 +84,7 @@ struct peer_hello_reply {
 	rte_le32_t pid;
 	rte_le32_t cpu;        /* UINT32_MAX if unknown */
 	rte_le32_t max_window; /* messages in flight that the server can send */
-	rte_le32_t reserved;
+	rte_le32_t fp_cpu;     /* of its first worker of the fast path */
 	uint8_t boot_id[PEER_BOOT_ID]; /* of its kernel: equal means one machine */
 	char tool_version[32];
 	char text[PEER_TEXT];  /* of replies: what is wrong, if status is not 0 */
@@ -93,6 +97,15 @@ struct peer_start {
 	rte_le32_t window;
 	rte_le32_t nb_conns;
 	rte_le32_t flags;
+	/* Fast path; else 0. */
+	rte_le32_t imm_len;
+	rte_le32_t burst;
+	rte_le32_t stride;
+	rte_le32_t posts;
+	rte_le32_t sources;
+	rte_le32_t producers;  /* on each connection, of each end that sends */
+	rte_le32_t consumers;  /* on each connection, of each end that receives */
+	rte_le32_t reserved;
 };
 
 struct peer_start_reply {
@@ -110,6 +123,13 @@ struct peer_join {
 
 struct peer_join_reply {
 	struct peer_hdr hdr;
+};
+
+/* On each data connection. status: as of replies. */
+struct peer_ready {
+	struct peer_hdr hdr;
+	rte_le64_t page_size;  /* of the server's buffers */
+	char text[PEER_TEXT];
 };
 
 struct peer_stop {

@@ -65,7 +65,7 @@ report_close(struct report *rep, const struct options *opt)
 		return 0;
 	if (rep->csv != NULL)
 		ret = report_finish(rep->csv, report_csv(rep, rep->csv), "csv", opt->csv);
-	if (rep->json != NULL && report_finish(rep->json, report_json(rep, opt, rep->json),
+	if (rep->json != NULL && report_finish(rep->json, report_json(rep, rep->json),
 			"json", opt->json) != 0)
 		ret = -EIO;
 	for (i = 0; i < rep->nb; i++)
@@ -135,7 +135,7 @@ report_environment(const struct report *rep, FILE *f)
 }
 
 void
-report_details(const struct result *res, const struct options *opt, FILE *f)
+report_details(const struct result *res, FILE *f)
 {
 	unsigned int i;
 
@@ -145,13 +145,13 @@ report_details(const struct result *res, const struct options *opt, FILE *f)
 		res->test->result(res, f);
 	if (!res->has_times)
 		return;
-	if (opt->nb_percentiles > 0) {
+	if (res->nb_percentiles > 0) {
 		fprintf(f, "%s, %s:", res->test->name, res->test->times_name);
-		for (i = 0; i < opt->nb_percentiles; i++)
-			fprintf(f, " %g %% %.1f ns%s", opt->percentiles[i], res->times.wanted[i],
-					i + 1 < opt->nb_percentiles ? "," : "\n");
+		for (i = 0; i < res->nb_percentiles; i++)
+			fprintf(f, " %g %% %.1f ns%s", res->percentiles[i], res->times.wanted[i],
+					i + 1 < res->nb_percentiles ? "," : "\n");
 	}
-	if (opt->histogram && res->hist != NULL) {
+	if (res->histogram && res->hist != NULL) {
 		fprintf(f, "%s, %s:\n", res->test->name, res->test->times_name);
 		hist_print(res->hist, f, res->hist_cycles_per_ns, "ns");
 	}
@@ -170,10 +170,14 @@ static void
 report_row(const struct result *res, FILE *f)
 {
 	const struct result_times *t = &res->times;
-	char limit[32];
+	char limit[32], name[48];
 
-	fprintf(f, "%-13s", res->test->name);
-	print_number(f, 6, res->pt.size != 0, res->pt.size, 0);
+	if (res->variant == NULL || strcmp(res->variant, VARIANT_BURSTS) == 0)
+		snprintf(name, sizeof(name), "%s", res->test->name);
+	else
+		snprintf(name, sizeof(name), "%s/%s", res->test->name, res->variant);
+	fprintf(f, "%-14s", name);
+	print_number(f, 8, res->pt.size != 0, res->pt.size, 0);
 	print_number(f, 6, res->pt.window != 0, res->pt.window, 0);
 	print_number(f, 7, res->pt.clients != 0, res->pt.clients, 0);
 	print_number(f, 5, true, res->pt.idle_clients, 0);
@@ -183,6 +187,7 @@ report_row(const struct result *res, FILE *f)
 	}
 	print_number(f, 11, true, (double)res->nb, 0);
 	print_number(f, 9, res->rate > 0, res->rate / 1e3, 1);
+	print_number(f, 7, res->bytes_rate > 0, res->bytes_rate / 1e9, 2);
 	print_number(f, 7, res->has_times, t->min, 0);
 	print_number(f, 7, res->has_times, t->p50, 0);
 	print_number(f, 7, res->has_times, t->avg, 0);
@@ -207,15 +212,19 @@ report_table(const struct report *rep, FILE *f)
 	const struct result *res, *other;
 	uint32_t i, j, failed = report_failed(rep);
 
-	fprintf(f, "\n%-13s %6s %6s %7s %5s %11s %9s %7s %7s %7s %7s %7s %8s %9s %13s %7s\n",
-			"test", "size", "window", "clients", "idle", "messages", "rate",
+	fprintf(f, "\n%-14s %8s %6s %7s %5s %11s %9s %7s %7s %7s %7s %7s %7s %8s %9s %13s %7s\n",
+			"test", "size", "window", "clients", "idle", "messages", "rate", "rate",
 			"min", "median", "avg", "90 %", "99 %", "99.9 %", "max", "limit",
 			"ratio");
-	fprintf(f, "%-13s %6s %6s %7s %5s %11s %9s %7s %7s %7s %7s %7s %8s %9s %13s %7s\n",
-			"", "B", "", "", "", "/ connects", "k/s", "ns", "ns", "ns", "ns", "ns",
-			"ns", "ns", "", "");
-	for (i = 0; i < rep->nb; i++)
+	fprintf(f, "%-14s %8s %6s %7s %5s %11s %9s %7s %7s %7s %7s %7s %7s %8s %9s %13s %7s\n",
+			"", "B", "", "", "", "/ connects", "k/s", "GB/s", "ns", "ns", "ns", "ns",
+			"ns", "ns", "ns", "", "");
+	for (i = 0; i < rep->nb; i++) {
+		if (rep->res[i].case_name != NULL &&
+				(i == 0 || rep->res[i].case_name != rep->res[i - 1].case_name))
+			fprintf(f, "[%s]\n", rep->res[i].case_name);
 		report_row(&rep->res[i], f);
+	}
 
 	/* What each limit is, once for each test. */
 	for (i = 0; i < rep->nb; i++) {
@@ -235,6 +244,12 @@ report_table(const struct report *rep, FILE *f)
 					res->test->name, res->limit_name,
 					res->test->limit_is_rate ? "rate" : "latency");
 	}
+	for (i = 0; i < rep->nb && rep->res[i].server_page_size == 0; i++)
+		;
+	if (i < rep->nb)
+		fprintf(f, "buffers of the fast path: pages of %u KiB at the client, %u KiB at the "
+				"server\n", (uint32_t)(rep->res[i].client_page_size / 1024),
+				(uint32_t)(rep->res[i].server_page_size / 1024));
 	for (i = 0; i < rep->nb; i++) {
 		res = &rep->res[i];
 		if (res->idle_bytes_client + res->idle_bytes_server <= 0 ||

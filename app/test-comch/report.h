@@ -43,12 +43,12 @@ void report_add(struct report *rep, const struct result *res);
 
 void report_environment(const struct report *rep, FILE *f);
 /* What the table has no room for, after each result. */
-void report_details(const struct result *res, const struct options *opt, FILE *f);
+void report_details(const struct result *res, FILE *f);
 void report_table(const struct report *rep, FILE *f);
 uint32_t report_failed(const struct report *rep);
 
 /* report_file.c; false if writing failed */
 bool report_csv(const struct report *rep, FILE *f);
-bool report_json(const struct report *rep, const struct options *opt, FILE *f);
+bool report_json(const struct report *rep, FILE *f);
 
 #endif /* TEST_COMCH_REPORT_H */

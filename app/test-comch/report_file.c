@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report.h"
 
@@ -45,7 +46,9 @@ report_csv(const struct report *rep, FILE *f)
 			"bidir,rounds,count,seconds,rate_per_s,tx_rate_per_s,rx_rate_per_s,"
 			"min_ns,p50_ns,avg_ns,p90_ns,p99_ns,p99_9_ns,max_ns,"
 			"limit_per_s,limit_ns,ratio,client_cpu_share,server_cpu_share,"
-			"idle_memory_bytes,reason\n");
+			"idle_memory_bytes,reason,case,bytes_per_s,variant,burst,stride_bytes,"
+			"posts,producers,consumers,client_page_bytes,server_page_bytes,"
+			"best_rate_per_s\n");
 	for (i = 0; i < rep->nb; i++) {
 		res = &rep->res[i];
 		fprintf(f, "%s,%s", res->test->name, res->status == 0 ? "passed" : "failed");
@@ -76,6 +79,17 @@ report_csv(const struct report *rep, FILE *f)
 		csv_number(f, res->pt.idle_clients != 0,
 				res->idle_bytes_client + res->idle_bytes_server);
 		csv_string(f, res->reason);
+		csv_string(f, res->case_name != NULL ? res->case_name : "");
+		csv_number(f, res->bytes_rate > 0, res->bytes_rate);
+		fprintf(f, ",%s", res->variant != NULL ? res->variant : "");
+		csv_number(f, res->burst != 0, res->burst);
+		csv_number(f, res->stride != 0, res->stride);
+		csv_number(f, res->posts != 0, res->posts);
+		csv_number(f, res->producers != 0, res->producers);
+		csv_number(f, res->consumers != 0, res->consumers);
+		csv_number(f, res->client_page_size != 0, (double)res->client_page_size);
+		csv_number(f, res->server_page_size != 0, (double)res->server_page_size);
+		csv_number(f, res->best_rate > 0, res->best_rate);
 		fprintf(f, "\n");
 	}
 	return ferror(f) == 0;
@@ -142,6 +156,8 @@ json_environment(const struct report *rep, FILE *f)
 	static const char *const roles[] = { "none", "server", "client", "loopback" };
 	static const char in[] = "    ";
 	const struct env *env = &rep->env;
+	uint64_t client_page = 0, server_page = 0;
+	uint32_t i;
 
 	fprintf(f, "  \"environment\": {\n    \"tool\": \"dpdk-test-comch\"");
 	json_text(f, in, "tool_version", TEST_COMCH_VERSION);
@@ -165,11 +181,22 @@ json_environment(const struct report *rep, FILE *f)
 	json_integer(f, in, "server_cpu", rep->server_cpu);
 	json_bool(f, in, "same_machine", rep->same_machine);
 	json_number(f, in, "total_seconds", true, rep->seconds);
+	/* Those of the fast path are not EAL's, and are the same in all results. */
+	for (i = 0; i < rep->nb && rep->res[i].server_page_size == 0; i++)
+		;
+	if (i < rep->nb) {
+		client_page = rep->res[i].client_page_size;
+		server_page = rep->res[i].server_page_size;
+	}
+	json_number(f, in, "client_buffer_page_bytes", client_page != 0, (double)client_page);
+	json_number(f, in, "server_buffer_page_bytes", server_page != 0, (double)server_page);
+	json_bool(f, in, "buffers_in_hugepages",
+			RTE_MIN(client_page, server_page) > (uint64_t)sysconf(_SC_PAGESIZE));
 	fprintf(f, "\n  }");
 }
 
 static void
-json_times(const struct result *res, const struct options *opt, FILE *f)
+json_times(const struct result *res, FILE *f)
 {
 	static const char in[] = "      ";
 	const struct result_times *t = &res->times;
@@ -185,13 +212,13 @@ json_times(const struct result *res, const struct options *opt, FILE *f)
 	json_number(f, in, "max_ns", res->has_times, t->max);
 	json_key(f, in, "percentiles_ns");
 	fprintf(f, "{");
-	for (i = 0; i < opt->nb_percentiles && res->has_times; i++)
-		fprintf(f, "%s\"%g\": %.9g", i > 0 ? ", " : "", opt->percentiles[i], t->wanted[i]);
+	for (i = 0; i < res->nb_percentiles && res->has_times; i++)
+		fprintf(f, "%s\"%g\": %.9g", i > 0 ? ", " : "", res->percentiles[i], t->wanted[i]);
 	fprintf(f, "}");
 	/* Buckets with something in them, as [lower end in ns, count]. */
 	json_key(f, in, "histogram_ns");
 	fprintf(f, "[");
-	if (opt->histogram && res->hist != NULL) {
+	if (res->histogram && res->hist != NULL) {
 		const char *comma = "";
 
 		for (i = 0; i < HIST_BUCKETS; i++) {
@@ -207,7 +234,7 @@ json_times(const struct result *res, const struct options *opt, FILE *f)
 }
 
 static void
-json_result(const struct result *res, const struct options *opt, FILE *f)
+json_result(const struct result *res, FILE *f)
 {
 	static const char in[] = "      ";
 
@@ -228,7 +255,7 @@ json_result(const struct result *res, const struct options *opt, FILE *f)
 	json_number(f, in, "rate_per_s", res->rate > 0, res->rate);
 	json_number(f, in, "tx_rate_per_s", res->tx_rate > 0, res->tx_rate);
 	json_number(f, in, "rx_rate_per_s", res->rx_rate > 0, res->rx_rate);
-	json_times(res, opt, f);
+	json_times(res, f);
 	json_text(f, in, "limit_of", res->limit_name != NULL ? res->limit_name : "");
 	json_number(f, in, "limit_per_s", res->limit > 0 && res->test->limit_is_rate, res->limit);
 	json_number(f, in, "limit_ns", res->limit > 0 && !res->test->limit_is_rate, res->limit);
@@ -240,11 +267,24 @@ json_result(const struct result *res, const struct options *opt, FILE *f)
 			res->idle_bytes_client);
 	json_number(f, in, "idle_memory_server_bytes", res->pt.idle_clients != 0,
 			res->idle_bytes_server);
+	json_text(f, in, "case", res->case_name != NULL ? res->case_name : "");
+	json_number(f, in, "bytes_per_s", res->bytes_rate > 0, res->bytes_rate);
+	json_text(f, in, "variant", res->variant != NULL ? res->variant : "");
+	json_number(f, in, "burst", res->burst != 0, res->burst);
+	json_number(f, in, "stride_bytes", res->stride != 0, res->stride);
+	json_number(f, in, "posts", res->posts != 0, res->posts);
+	json_number(f, in, "producers", res->producers != 0, res->producers);
+	json_number(f, in, "consumers", res->consumers != 0, res->consumers);
+	json_number(f, in, "client_page_bytes", res->client_page_size != 0,
+			(double)res->client_page_size);
+	json_number(f, in, "server_page_bytes", res->server_page_size != 0,
+			(double)res->server_page_size);
+	json_number(f, in, "best_rate_per_s", res->best_rate > 0, res->best_rate);
 	fprintf(f, "\n    }");
 }
 
 bool
-report_json(const struct report *rep, const struct options *opt, FILE *f)
+report_json(const struct report *rep, FILE *f)
 {
 	uint32_t i;
 
@@ -253,7 +293,7 @@ report_json(const struct report *rep, const struct options *opt, FILE *f)
 	fprintf(f, ",\n  \"results\": [");
 	for (i = 0; i < rep->nb; i++) {
 		fprintf(f, "%s\n", i > 0 ? "," : "");
-		json_result(&rep->res[i], opt, f);
+		json_result(&rep->res[i], f);
 	}
 	fprintf(f, "\n  ]\n}\n");
 	return ferror(f) == 0;

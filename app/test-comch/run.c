@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The dpdk-comch authors
  */
 
-/* Which tests run, at which points of the sweeps, and where results go. */
+/* Which cases and tests run, at which points of the sweeps, and where results go. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +11,8 @@
 #include <rte_cycles.h>
 #include <rte_string_fns.h>
 
+#include "config.h"
+#include "fp.h"
 #include "peer.h"
 #include "report.h"
 #include "run.h"
@@ -37,8 +39,28 @@ tasks_needed(const struct options *opt)
 	uint64_t clients = sweep_max(&opt->clients);
 
 	nb = RTE_MAX(nb, clients);
+	/* Of the fast path, if it has no lcores of its own. */
+	if (opt->tasks)
+		nb += (uint64_t)(opt->producers + opt->consumers) * opt->connections *
+				RTE_MAX(opt->posts, 2u * FP_MAX_BURST);
+	nb += (uint64_t)PEER_SPARE_TASKS * opt->connections;
 	nb += sweep_max(&opt->idle_clients) + 2 * PEER_SPARE_TASKS;
 	return (uint32_t)RTE_MIN(nb, (uint64_t)UINT32_MAX);
+}
+
+static uint32_t
+tasks_needed_by_all(const struct app *app)
+{
+	uint32_t nb = 0;
+	unsigned int i;
+
+	if (app->config == NULL)
+		return tasks_needed(&app->opt);
+	for (i = 0; i < app->config->nb; i++) {
+		if (!app->config->cases[i].skip)
+			nb = RTE_MAX(nb, tasks_needed(&app->config->cases[i].opt));
+	}
+	return nb;
 }
 
 /* Returns not 0 if nothing more can be run. */
@@ -49,6 +71,7 @@ run_point(struct app *app, struct client *cl, const struct test_ops *test,
 	const struct options *opt = &app->opt;
 	struct result res = {
 		.test = test,
+		.case_name = app->case_name,
 		.pt = *pt,
 		.event = opt->event,
 		.validate = opt->validate,
@@ -66,6 +89,9 @@ run_point(struct app *app, struct client *cl, const struct test_ops *test,
 	printf(" ...\n");
 	fflush(stdout);
 
+	memcpy(res.percentiles, opt->percentiles, sizeof(res.percentiles));
+	res.nb_percentiles = opt->nb_percentiles;
+	res.histogram = opt->histogram;
 	cl->error[0] = '\0';
 	res.status = test->opt_check != NULL ? test->opt_check(cl, pt, res.reason) : 0;
 	if (res.status == 0)
@@ -76,7 +102,7 @@ run_point(struct app *app, struct client *cl, const struct test_ops *test,
 	}
 	if (res.status != 0)
 		printf("%s: FAILED: %s\n", test->name, res.reason);
-	report_details(&res, opt, stdout);
+	report_details(&res, stdout);
 	report_add(app->report, &res);
 	if (app_stop_wanted(app))
 		return -ECANCELED;
@@ -90,7 +116,9 @@ static int
 run_test(struct app *app, struct client *cl, const struct test_ops *test, uint32_t idle)
 {
 	const struct options *opt = &app->opt;
-	const struct sweep *sizes = test->sweeps & TEST_SWEEPS_SIZE ? &opt->size : &sweep_none;
+	const struct sweep *own = test->dflt_size.first != 0 && !opt->size_set ?
+			&test->dflt_size : &opt->size;
+	const struct sweep *sizes = test->sweeps & TEST_SWEEPS_SIZE ? own : &sweep_none;
 	const struct sweep *windows = test->sweeps & TEST_SWEEPS_WINDOW ?
 			&opt->window : &sweep_none;
 	const struct sweep *clients = test->sweeps & TEST_SWEEPS_CLIENTS ?
@@ -108,26 +136,17 @@ run_test(struct app *app, struct client *cl, const struct test_ops *test, uint32
 	return ret;
 }
 
-int
-run_tests(struct app *app, int16_t dev_id, const char *only)
+/* The tests of the options as they are now. */
+static int
+run_options(struct app *app, struct client *cl, const char *only)
 {
 	const struct options *opt = &app->opt;
-	uint32_t first = app->report->nb, idle, i;
-	uint64_t begin = rte_rdtsc();
 	const struct test_ops *test;
-	struct client *cl;
 	unsigned int n;
-	int ret;
+	uint32_t idle;
+	int ret = 0;
 
-	app->running = true;
-	app->stop = false;
-	ret = client_open(app, dev_id, tasks_needed(opt), &cl);
-	if (ret != 0)
-		goto out;
-	report_peer_set(app->report, cl);
-	if (first == 0)
-		report_environment(app->report, stdout);
-
+	cl->place.event = opt->event;
 	for (n = 0; ret == 0 && sweep_next(&opt->idle_clients, n, &idle); n++) {
 		ret = client_idle_set(cl, idle);
 		if (ret != 0) {
@@ -139,6 +158,53 @@ run_tests(struct app *app, int16_t dev_id, const char *only)
 				ret = run_test(app, cl, test, idle);
 		}
 	}
+	return ret;
+}
+
+/* All in one session, so that a server of --once is there for all of them. */
+static int
+run_cases(struct app *app, struct client *cl)
+{
+	const struct config *config = app->config;
+	const struct options base = app->opt;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; ret == 0 && i < config->nb; i++) {
+		if (config->cases[i].skip) {
+			printf("[%s] is skipped, as the file says\n", config->cases[i].name);
+			continue;
+		}
+		printf("[%s]\n", config->cases[i].name);
+		app->opt = config->cases[i].opt;
+		app->case_name = config->cases[i].name;
+		ret = run_options(app, cl, NULL);
+	}
+	if (ret != 0 && i < config->nb)
+		fprintf(stderr, "cases from [%s] on are not run\n", config->cases[i].name);
+	app->opt = base;
+	app->case_name = NULL;
+	return ret;
+}
+
+int
+run_tests(struct app *app, int16_t dev_id, const char *only)
+{
+	uint32_t first = app->report->nb, i;
+	uint64_t begin = rte_rdtsc();
+	struct client *cl;
+	int ret;
+
+	app->running = true;
+	app->stop = false;
+	ret = client_open(app, dev_id, tasks_needed_by_all(app), &cl);
+	if (ret != 0)
+		goto out;
+	report_peer_set(app->report, cl);
+	if (first == 0)
+		report_environment(app->report, stdout);
+
+	ret = app->config != NULL ? run_cases(app, cl) : run_options(app, cl, only);
 	client_close(cl);
 	/* A test that was stopped at the user's wish has not failed. */
 	if (ret == -ECANCELED && app_stop_wanted(app))

@@ -38,14 +38,20 @@ struct test_point {
 	uint32_t idle_clients;
 };
 
+/* How messages of the fast path are sent and received. */
+#define VARIANT_BURSTS "bursts"
+#define VARIANT_MBUFS "mbufs"
+#define VARIANT_TASKS "tasks"
+
 /* Times of a result in nanoseconds. */
 struct result_times {
 	double min, p50, avg, p90, p99, p999, max;
-	double wanted[OPT_MAX_PERCENTILES]; /* as in the options */
+	double wanted[OPT_MAX_PERCENTILES]; /* as in the result's percentiles */
 };
 
 struct result {
 	const struct test_ops *test;
+	const char *case_name;    /* in the INI file; NULL without one */
 	struct test_point pt;
 	uint32_t connections;
 	uint32_t rounds;          /* that were finished */
@@ -60,15 +66,30 @@ struct result {
 	double rate;              /* of them in a second, median of the rounds; 0: none */
 	double tx_rate;           /* its parts, if both directions were measured */
 	double rx_rate;
+	double bytes_rate;        /* bytes in a second; 0: not measured */
+	double best_rate;         /* of the best tenth of the time; 0: not measured */
 	bool has_times;
 	struct result_times times;
 	struct hist *hist;        /* in cycles, of double the time if it is one-way */
 	double hist_cycles_per_ns;
+	bool histogram;           /* it is to be shown */
+	double percentiles[OPT_MAX_PERCENTILES]; /* of times.wanted */
+	unsigned int nb_percentiles;
 
 	const char *limit_name;
 	double limit;             /* in the unit of the result; 0: not measured */
 	char limit_why[96];       /* why it was not */
 	double ratio;             /* result over limit; 0: none */
+
+	/* Fast path; all 0 in other tests. */
+	const char *variant;      /* bursts, mbufs or tasks */
+	uint32_t burst;
+	uint32_t stride;
+	uint32_t posts;
+	uint32_t producers;
+	uint32_t consumers;
+	uint64_t client_page_size; /* of the buffers on either side */
+	uint64_t server_page_size;
 
 	double client_cpu;        /* share of a CPU, 1.0 is all of one; 0: unknown */
 	double server_cpu;
@@ -91,6 +112,11 @@ struct test_ops {
 	int (*run)(struct client *cl, const struct test_point *pt, struct result *res);
 	/* Client: print what the table has no column for; may be NULL. */
 	void (*result)(const struct result *res, FILE *f);
+
+	/* It is one of the fast path: both its ends are fp.h, nothing below is called. */
+	bool fast_path;
+	bool bandwidth;           /* its rate is shown in bytes too */
+	struct sweep dflt_size;   /* if the user gave none; all 0: that of the options */
 
 	/* Server: does it count connects of the client that are not of the run? */
 	bool srv_counts_connects;

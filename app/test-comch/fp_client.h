@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef TEST_COMCH_FP_CLIENT_H
+#define TEST_COMCH_FP_CLIENT_H
+
+/* The client's end of runs of the fast path, between the tests and fp.h. */
+
+#include "fp.h"
+#include "peer.h"
+
+/* What kind of stream a test is. */
+enum fp_kind {
+	FP_KIND_RATE = 0,  /* small buffers: consumers look at them, sources are few */
+	FP_KIND_BANDWIDTH, /* large buffers: as many sources as buffers */
+	FP_KIND_LATENCY,   /* one at a time, there and back */
+};
+
+/* What the options mean for a test. imm: the size is that of immediate data. */
+void fp_spec_make(const struct client *cl, enum fp_kind kind, bool imm, uint32_t size,
+		struct fp_spec *spec);
+
+/* Can the device do it? Says why not. */
+int fp_spec_check(const struct client *cl, const struct fp_spec *spec, char why[OPT_ERR_SIZE]);
+
+/* Fill in what a result says about how it was taken. */
+void fp_result_set(struct result *res, const struct client *cl, const struct fp_spec *spec);
+
+struct fp_run {
+	struct client_run run;
+	uint32_t nb_told;      /* connections whose server's end is ready */
+	int error;             /* of the server */
+	char text[FP_TEXT];
+};
+
+/* Have both ends running, and go. After a failure call fp_run_abort(). */
+int fp_run_begin(struct client *cl, const struct test_ops *test, const struct fp_spec *spec,
+		struct fp_run *run);
+/* Housekeeping while it runs; not 0 if it is to end. */
+int fp_run_check(struct client *cl);
+/* End both ends, check what has arrived, and free it. */
+int fp_run_end(struct client *cl, struct fp_run *run, struct result *res);
+void fp_run_abort(struct client *cl, struct fp_run *run);
+
+#endif /* TEST_COMCH_FP_CLIENT_H */
