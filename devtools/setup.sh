@@ -38,7 +38,8 @@ libsystemd-dev	a static link of DPDK names it (through libpcap and D-Bus)
 doxygen	API reference
 python3-sphinx	guides
 python3-sphinx-rtd-theme	look of the guides
-valgrind	memory checks
+valgrind	memory checks, and count-instructions.sh
+python3-matplotlib	comch-plot.py
 gcc-aarch64-linux-gnu	compiles for the Arm cores of a card
 libc6-dev-arm64-cross	headers for that
 '

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What libfabric's shm provider does between two processes, each on one CPU:
+ * a stream of messages into posted buffers, or a ping-pong. The distribution has
+ * fi_pingpong only, which neither streams nor keeps more than one buffer posted.
+ * Prints one line of "name value" pairs. Every loop ends by the clock.
+ */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+
+#define APART 128        /* bytes between two words of different writers */
+#define BURST_MAX 256
+#define POSTS_MAX 4096
+#define NAME_MAX_LEN 256
+#define SAMPLES_MAX (1u << 20)
+/* Round trips between two looks at the clock, which costs as much as one. */
+#define TRIPS 16
+#define LOOK_MAX 4096    /* messages of this size are for bandwidth */
+#define LOOKS_MASK 0x3f
+#define PATIENCE 10.0    /* seconds until a side gives the other one up */
+
+/* Shared by both processes since before the fork; what is measured is not here. */
+struct shared {
+	uint64_t received __attribute__((aligned(APART)));
+	uint32_t ready[2] __attribute__((aligned(APART)));
+	uint32_t quit __attribute__((aligned(APART)));
+	size_t name_len[2];
+	char name[2][NAME_MAX_LEN];
+	double rate;
+};
+
+struct config {
+	bool lat;
+	bool inject;      /* fi_inject(), which has no completion, else fi_send() */
+	bool multi;       /* one buffer that many messages are packed into */
+	size_t size;
+	size_t stride;
+	unsigned int burst;
+	unsigned int posts;
+	unsigned int window;   /* messages not yet received; 0: as the provider lets */
+	double seconds;
+	int cpu[2];
+};
+
+struct end {
+	const struct config *cf;
+	struct shared *sh;
+	struct fi_info *info;
+	struct fid_fabric *fabric;
+	struct fid_domain *domain;
+	struct fid_av *av;
+	struct fid_cq *txcq, *rxcq;
+	struct fid_ep *ep;
+	fi_addr_t peer;
+	uint8_t *mem;        /* the posted buffers, then those that are sent */
+	size_t len, rx_len;
+	struct fi_context2 *ctx;
+	unsigned int next;   /* post that completes next: they do in order */
+	unsigned int multi_done;
+};
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void
+fail(const char *what, long ret)
+{
+	fprintf(stderr, "peer-fabric: %s: %s\n", what, fi_strerror((int)(ret < 0 ? -ret : ret)));
+	exit(1);
+}
+
+static void
+check(const char *what, long ret)
+{
+	if (ret != 0)
+		fail(what, ret);
+}
+
+static void
+pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) != 0)
+		fail("sched_setaffinity", errno);
+}
+
+static void
+wait_ready(const struct end *e, int side)
+{
+	double until = now() + PATIENCE;
+
+	while (__atomic_load_n(&e->sh->ready[side], __ATOMIC_ACQUIRE) == 0) {
+		if (now() > until)
+			fail("the other process", FI_ETIMEDOUT);
+		usleep(100);
+	}
+}
+
+static void
+post(struct end *e, unsigned int i)
+{
+	struct iovec iov = {
+		.iov_base = e->mem + (e->cf->multi ? i * (e->rx_len / 2) : i * e->cf->stride),
+		.iov_len = e->cf->multi ? e->rx_len / 2 : e->cf->stride,
+	};
+	struct fi_msg msg = {
+		.msg_iov = &iov,
+		.iov_count = 1,
+		.addr = FI_ADDR_UNSPEC,
+		.context = &e->ctx[i],
+	};
+	long ret;
+
+	if (!e->cf->multi)
+		ret = fi_recv(e->ep, iov.iov_base, iov.iov_len, NULL, FI_ADDR_UNSPEC, &e->ctx[i]);
+	else
+		ret = fi_recvmsg(e->ep, &msg, FI_MULTI_RECV);
+	check("post of a buffer", ret);
+}
+
+static void
+open_end(struct end *e, const struct config *cf, struct shared *sh, int side)
+{
+	struct fi_cq_attr cq = { .format = FI_CQ_FORMAT_MSG };
+	struct fi_av_attr av = { .type = FI_AV_TABLE };
+	struct fi_info *hints = fi_allocinfo();
+	unsigned int i;
+
+	if (hints == NULL)
+		fail("fi_allocinfo", FI_ENOMEM);
+	memset(e, 0, sizeof(*e));
+	e->cf = cf;
+	e->sh = sh;
+	/* No more capabilities than are used; the rest would only cost time. */
+	hints->caps = FI_MSG | FI_SEND | FI_RECV | (cf->multi ? FI_MULTI_RECV : 0);
+	hints->ep_attr->type = FI_EP_RDM;
+	/* One thread each, which polls: no lock and no progress thread is needed. */
+	hints->domain_attr->threading = FI_THREAD_DOMAIN;
+	hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
+	hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+	hints->domain_attr->av_type = FI_AV_TABLE;
+	hints->fabric_attr->prov_name = strdup("shm");
+	check("fi_getinfo", fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &e->info));
+	fi_freeinfo(hints);
+
+	check("fi_fabric", fi_fabric(e->info->fabric_attr, &e->fabric, NULL));
+	check("fi_domain", fi_domain(e->fabric, e->info, &e->domain, NULL));
+	check("fi_av_open", fi_av_open(e->domain, &av, &e->av, NULL));
+	cq.size = e->info->tx_attr->size;
+	check("fi_cq_open", fi_cq_open(e->domain, &cq, &e->txcq, NULL));
+	cq.size = e->info->rx_attr->size;
+	check("fi_cq_open", fi_cq_open(e->domain, &cq, &e->rxcq, NULL));
+	check("fi_endpoint", fi_endpoint(e->domain, e->info, &e->ep, NULL));
+	check("fi_ep_bind", fi_ep_bind(e->ep, &e->av->fid, 0));
+	check("fi_ep_bind", fi_ep_bind(e->ep, &e->txcq->fid, FI_TRANSMIT));
+	check("fi_ep_bind", fi_ep_bind(e->ep, &e->rxcq->fid, FI_RECV));
+	check("fi_enable", fi_enable(e->ep));
+
+	e->rx_len = cf->stride * cf->posts;
+	e->len = 2 * e->rx_len;
+	e->ctx = calloc(cf->posts, sizeof(*e->ctx));
+	e->mem = mmap(NULL, e->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (e->ctx == NULL || e->mem == MAP_FAILED)
+		fail("buffers", FI_ENOMEM);
+	/* Fewer page faults and TLB misses, if the machine has this on demand. */
+	madvise(e->mem, e->len, MADV_HUGEPAGE);
+	memset(e->mem, 0x5a, e->len);
+	for (i = 0; i < (cf->multi ? 2 : cf->posts); i++)
+		post(e, i);
+
+	sh->name_len[side] = sizeof(sh->name[side]);
+	check("fi_getname", fi_getname(&e->ep->fid, sh->name[side], &sh->name_len[side]));
+	__atomic_store_n(&sh->ready[side], 1, __ATOMIC_RELEASE);
+	wait_ready(e, !side);
+	if (fi_av_insert(e->av, sh->name[!side], 1, &e->peer, 0, NULL) != 1)
+		fail("fi_av_insert", FI_EADDRNOTAVAIL);
+}
+
+static void
+close_end(struct end *e)
+{
+	fi_close(&e->ep->fid);
+	fi_close(&e->rxcq->fid);
+	fi_close(&e->txcq->fid);
+	fi_close(&e->av->fid);
+	fi_close(&e->domain->fid);
+	fi_close(&e->fabric->fid);
+	fi_freeinfo(e->info);
+	munmap(e->mem, e->len);
+	free(e->ctx);
+}
+
+/*
+ * Whoever is sent something looks at it: one load from each of its cache lines. But
+ * bandwidth, which is of larger messages, is that of the copies alone.
+ */
+static inline void
+look_at(const uint8_t *data, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && len < LOOK_MAX; i += 64)
+		(void)*(const volatile uint8_t *)(data + i);
+}
+
+/* Take up to a burst of messages, and post their buffers again. */
+static inline unsigned int
+receive(struct end *e)
+{
+	struct fi_cq_msg_entry c[BURST_MAX];
+	const struct config *cf = e->cf;
+	unsigned int msgs = 0, slot;
+	ssize_t n, i;
+
+	n = fi_cq_read(e->rxcq, c, cf->burst);
+	if (n == -FI_EAGAIN)
+		return 0;
+	if (n < 0)
+		fail("receive", n);
+	for (i = 0; i < n; i++) {
+		if (cf->multi) {
+			/* A completion of the buffer itself carries no message. */
+			msgs += (c[i].flags & FI_RECV) != 0 && c[i].len != 0;
+			if ((c[i].flags & FI_MULTI_RECV) != 0) {
+				post(e, e->multi_done);
+				e->multi_done ^= 1;
+			}
+			continue;
+		}
+		slot = (unsigned int)((struct fi_context2 *)c[i].op_context - e->ctx);
+		look_at(e->mem + slot * cf->stride, c[i].len);
+		post(e, slot);
+		msgs++;
+	}
+	return msgs;
+}
+
+static void
+run_receiver(struct end *e)
+{
+	double begin, warm = now() + e->cf->seconds / 4, t, until = now() + PATIENCE;
+	uint64_t count = 0, at_begin = 0, looks = 0;
+
+	begin = 0;
+	for (;;) {
+		unsigned int n = receive(e);
+
+		if (n > 0) {
+			count += n;
+			if (e->cf->window != 0)
+				__atomic_store_n(&e->sh->received, count, __ATOMIC_RELEASE);
+		}
+		if ((++looks & LOOKS_MASK) != 0)
+			continue;
+		t = now();
+		if (begin == 0 && t > warm && count > 0) {
+			begin = t;
+			at_begin = count;
+		} else if (begin != 0 && t > begin + e->cf->seconds) {
+			break;
+		} else if (t > until) {
+			fail("no messages", FI_ETIMEDOUT);
+		}
+	}
+	e->sh->rate = (double)(count - at_begin) / (t - begin);
+	__atomic_store_n(&e->sh->quit, 1, __ATOMIC_RELEASE);
+	/* The sender may wait in the middle of one: take them until it is gone. */
+	until = now() + PATIENCE;
+	while (__atomic_load_n(&e->sh->quit, __ATOMIC_ACQUIRE) != 2 && now() < until)
+		receive(e);
+}
+
+static void
+run_sender(struct end *e)
+{
+	const struct config *cf = e->cf;
+	struct fi_cq_msg_entry c[BURST_MAX];
+	uint64_t sent = 0, done = 0, received = 0;
+	double until = now() + PATIENCE + cf->seconds;
+	unsigned int i, slot = 0, looks = 0;
+	uint8_t *buf;
+	ssize_t n;
+	long ret;
+
+	while (__atomic_load_n(&e->sh->quit, __ATOMIC_ACQUIRE) == 0) {
+		if ((++looks & LOOKS_MASK) == 0 && now() > until)
+			fail("the receiver", FI_ETIMEDOUT);
+		if (cf->window != 0 && sent - received > cf->window - cf->burst) {
+			received = __atomic_load_n(&e->sh->received, __ATOMIC_ACQUIRE);
+			if (!cf->inject)
+				goto completions;
+			/* Nothing but this turns what the provider has to do. */
+			fi_cq_read(e->txcq, c, 1);
+			continue;
+		}
+		for (i = 0; i < cf->burst; i++) {
+			buf = e->mem + e->rx_len + slot * cf->stride;
+			if (cf->inject)
+				ret = fi_inject(e->ep, buf, cf->size, e->peer);
+			else if (sent - done < cf->posts)
+				ret = fi_send(e->ep, buf, cf->size, NULL, e->peer, &e->ctx[slot]);
+			else
+				ret = -FI_EAGAIN;
+			if (ret == -FI_EAGAIN)
+				break;
+			if (ret != 0)
+				fail("send", ret);
+			sent++;
+			if (++slot == cf->posts)
+				slot = 0;
+		}
+		if (cf->inject && i == cf->burst)
+			continue;
+completions:
+		n = fi_cq_read(e->txcq, c, cf->burst);
+		if (n > 0)
+			done += (uint64_t)n;
+		else if (n != -FI_EAGAIN)
+			fail("completion of a send", n);
+	}
+	__atomic_store_n(&e->sh->quit, 2, __ATOMIC_RELEASE);
+}
+
+static void
+send_one(struct end *e)
+{
+	const struct config *cf = e->cf;
+	struct fi_cq_msg_entry c;
+	double until = now() + PATIENCE;
+	unsigned int looks = 0;
+	ssize_t n;
+	long ret;
+
+	do {
+		if (cf->inject)
+			ret = fi_inject(e->ep, e->mem + e->rx_len, cf->size, e->peer);
+		else
+			ret = fi_send(e->ep, e->mem + e->rx_len, cf->size, NULL, e->peer, NULL);
+		if (ret == -FI_EAGAIN)
+			fi_cq_read(e->txcq, &c, 0);
+		if ((++looks & LOOKS_MASK) == 0 && now() > until)
+			break;
+	} while (ret == -FI_EAGAIN);
+	check("send", ret);
+	while (!cf->inject && (n = fi_cq_read(e->txcq, &c, 1)) != 1) {
+		if (n != -FI_EAGAIN)
+			fail("completion of a send", n);
+		if ((++looks & LOOKS_MASK) == 0 && now() > until)
+			fail("completion of a send", FI_ETIMEDOUT);
+	}
+}
+
+/* False if the other side has ended. */
+static bool
+receive_one(struct end *e)
+{
+	unsigned int looks = 0;
+
+	while (receive(e) == 0) {
+		if ((++looks & LOOKS_MASK) == 0 &&
+				__atomic_load_n(&e->sh->quit, __ATOMIC_ACQUIRE) != 0)
+			return false;
+	}
+	return true;
+}
+
+static int
+compare_float(const void *a, const void *b)
+{
+	float x = *(const float *)a, y = *(const float *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+run_ping(struct end *e)
+{
+	double begin = now() + e->cf->seconds / 4, end = begin + e->cf->seconds, t0, t1;
+	float *samples = malloc(SAMPLES_MAX * sizeof(*samples));
+	uint32_t nb = 0, i;
+
+	if (samples == NULL)
+		fail("samples", FI_ENOMEM);
+	t0 = now();
+	do {
+		for (i = 0; i < TRIPS; i++) {
+			send_one(e);
+			if (!receive_one(e))
+				fail("the other process", FI_ETIMEDOUT);
+		}
+		t1 = now();
+		if (t1 > begin && nb < SAMPLES_MAX)
+			samples[nb++] = (float)((t1 - t0) * 1e9 / TRIPS / 2);
+		t0 = t1;
+	} while (t1 < end);
+	__atomic_store_n(&e->sh->quit, 1, __ATOMIC_RELEASE);
+	qsort(samples, nb, sizeof(*samples), compare_float);
+	printf("p50_ns %.1f min_ns %.1f samples %u\n", (double)samples[nb / 2],
+			(double)samples[0], nb);
+	free(samples);
+}
+
+static void
+run_pong(struct end *e)
+{
+	while (receive_one(e))
+		send_one(e);
+}
+
+static void
+usage(void)
+{
+	fprintf(stderr, "usage: peer-fabric -c CPU,CPU -t rate|lat [-s size] [-S stride] "
+			"[-b burst] [-p posts] [-w window] [-D seconds] [-i] [-m]\n"
+			"  -i fi_inject() instead of fi_send(), -m FI_MULTI_RECV\n");
+	exit(2);
+}
+
+static void
+options(int argc, char **argv, struct config *cf)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "c:t:s:S:b:p:w:D:im")) != -1) {
+		switch (c) {
+		case 'c':
+			if (sscanf(optarg, "%d,%d", &cf->cpu[0], &cf->cpu[1]) != 2)
+				usage();
+			break;
+		case 't':
+			cf->lat = strcmp(optarg, "lat") == 0;
+			break;
+		case 's':
+			cf->size = strtoul(optarg, NULL, 0);
+			break;
+		case 'S':
+			cf->stride = strtoul(optarg, NULL, 0);
+			break;
+		case 'b':
+			cf->burst = (unsigned int)strtoul(optarg, NULL, 0);
+			break;
+		case 'p':
+			cf->posts = (unsigned int)strtoul(optarg, NULL, 0);
+			break;
+		case 'w':
+			cf->window = (unsigned int)strtoul(optarg, NULL, 0);
+			break;
+		case 'D':
+			cf->seconds = strtod(optarg, NULL);
+			break;
+		case 'i':
+			cf->inject = true;
+			break;
+		case 'm':
+			cf->multi = true;
+			break;
+		default:
+			usage();
+		}
+	}
+	if (cf->size == 0 || cf->stride < cf->size || cf->burst == 0 || cf->burst > BURST_MAX ||
+			cf->posts < 2 || cf->posts > POSTS_MAX || cf->seconds <= 0 ||
+			cf->seconds > 60 || (cf->window != 0 && cf->window < cf->burst) ||
+			optind != argc)
+		usage();
+}
+
+int
+main(int argc, char **argv)
+{
+	struct config cf = {
+		.size = 64,
+		.stride = 2048,
+		.burst = 32,
+		.posts = 1024,
+		.seconds = 0.3,
+		.cpu = { 0, 1 },
+	};
+	struct shared *sh;
+	struct end e;
+	int status;
+	pid_t child;
+
+	options(argc, argv, &cf);
+	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (sh == MAP_FAILED)
+		fail("mmap", errno);
+	child = fork();
+	if (child < 0)
+		fail("fork", errno);
+	if (child == 0) {
+		/* Nothing of this stays behind when the parent is killed. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pin(cf.cpu[1]);
+		open_end(&e, &cf, sh, 1);
+		if (cf.lat)
+			run_pong(&e);
+		else
+			run_receiver(&e);
+		close_end(&e);
+		return 0;
+	}
+	pin(cf.cpu[0]);
+	open_end(&e, &cf, sh, 0);
+	if (cf.lat)
+		run_ping(&e);
+	else
+		run_sender(&e);
+	/* The provider's end of the child may still need this one's memory. */
+	if (waitpid(child, &status, 0) != child || status != 0)
+		fail("the other process", FI_EOTHER);
+	close_end(&e);
+	if (!cf.lat)
+		printf("rate_per_s %.0f bytes_per_s %.0f\n", sh->rate, sh->rate * (double)cf.size);
+	return 0;
+}

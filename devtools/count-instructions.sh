@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# usage: count-instructions.sh [build folder, build/ if none]
+#
+# Prints how many instructions of a core a message of the fast path takes: to
+# post a buffer, to send, to receive, and to learn that a send is done. In bursts
+# of 1 and of 32 messages, of 64 bytes in buffers and of 32 bytes of immediate
+# data, and with one connection or 64 of them: there the numbers must be the
+# same, or the exit status is 1.
+#
+# Both ends are in one process, which callgrind (Debian: valgrind) runs twice for
+# each column, with different numbers of messages: what happens once is in both,
+# and gone from the difference. So the numbers are exact, and the same each time.
+# The calls themselves are in, the function around each of them is not.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+build=${1:-$top/build}
+program=$build/app/dpdk-comch-test
+few=4096 # multiples of 64 connections * bursts of 32
+many=12288
+# name in COMCH_TEST_COUNT: connections, how many of them carry messages
+columns=('1 1' '64 1' '64 64')
+run_dir=
+
+# shellcheck disable=SC2317 # called by trap
+clean_up() {
+	trap - EXIT INT TERM
+	[ -z "$run_dir" ] || rm -rf "$run_dir"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+if ! command -v valgrind >/dev/null; then
+	echo 'count-instructions: no valgrind here; it is in the package valgrind' >&2
+	exit 1
+fi
+if [ $# -eq 0 ]; then
+	meson introspect --projectinfo "$build" >/dev/null 2>&1 || meson setup "$build" "$top"
+	ninja -C "$build" app/dpdk-comch-test | tail -n 1
+fi
+if [ ! -x "$program" ]; then
+	echo "count-instructions: $program is not built (meson option tests)" >&2
+	exit 1
+fi
+
+run_dir=$(mktemp -d)
+# EAL wants the id of a core that this process may use.
+core=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
+
+# Runs the program under callgrind; its profile is <run_dir>/<name>.
+profile() { # <name> <connections> <used> <messages>
+	local log=$run_dir/$1.log
+	# No symbol is looked up for the first time while we count.
+	if ! COMCH_TEST_COUNT="$2 $3 $4" LD_BIND_NOW=1 timeout -k 5 100 \
+		valgrind --tool=callgrind --callgrind-out-file="$run_dir/$1" --compress-strings=no \
+		"$program" --no-huge -m 64 --no-pci --no-telemetry --log-level=pmd.comch.shm:info \
+		"--file-prefix=comch-count-$$" -l "$core" -- comch_fp_count >"$log" 2>&1 ||
+		! grep -q '^1 passed, 0 failed' "$log"; then
+		echo "count-instructions: the run \"$2 $3 $4\" failed:" >&2
+		grep -v -e 'unhandled amd64-linux' -e '^--' "$log" | tail -n 20 >&2
+		exit 1
+	fi
+}
+
+# The cost of each function count_*, with all that it calls.
+costs() { # <profile>
+	awk '
+		/^cfn=/ { name = substr($0, 5) }
+		/^calls=/ {
+			split($1, calls, "=")
+			getline
+			if (name ~ /^count_(nothing|post|send|receive|sent)_(buf|imm)_(1|32)$/) {
+				cost[name] += $2
+				count[name] += calls[2]
+			}
+		}
+		END { for (name in cost) print name, count[name], cost[name] }' "$1"
+}
+
+nr=0
+for column in "${columns[@]}"; do
+	nr=$((nr + 1))
+	read -r connections used <<<"$column"
+	for messages in $few $many; do
+		profile "$nr.$messages" "$connections" "$used" "$messages"
+		costs "$run_dir/$nr.$messages" | sed "s/^/$nr $messages /" >>"$run_dir/costs"
+	done
+done
+
+# Not every valgrind knows that system call.
+if grep -qs 'no membarrier()' "$run_dir"/*.log; then
+	echo 'no membarrier() under valgrind here: each burst has a fence that it has not elsewhere'
+fi
+
+awk -v few=$few -v many=$many '
+	function per_message(column, op, kind, burst,    f, n) {
+		f = op "_" kind "_" burst
+		n = many - few
+		if (calls[column, many, f] - calls[column, few, f] != n / burst) {
+			print "count-instructions: not all calls of " f " were counted"
+			failed = 1
+			exit 1
+		}
+		return (cost[column, many, f] - cost[column, few, f]) / n
+	}
+	function row(label, op, kind, burst,    column, x, first, differs) {
+		printf "%-36s", label
+		for (column = 1; column <= 3; column++) {
+			x = per_message(column, op, kind, burst)
+			x -= per_message(column, "nothing", kind, burst)
+			if (column == 1)
+				first = x
+			if (x > first * 1.01 || x < first * 0.99)
+				differs = 1
+			printf " %14.2f", x
+		}
+		print differs ? "   differs" : ""
+		bad += differs
+	}
+	function group(label, kind, burst) {
+		label = sprintf("%s, burst %d:", label, burst)
+		row(sprintf("%-27s%s", label, "post"), "post", kind, burst)
+		row(sprintf("%-27s%s", "", "send"), "send", kind, burst)
+		row(sprintf("%-27s%s", "", "receive"), "receive", kind, burst)
+		row(sprintf("%-27s%s", "", "sent"), "sent", kind, burst)
+	}
+	{
+		sub(/^count_/, "", $3)
+		calls[$1, $2, $3] = $4
+		cost[$1, $2, $3] = $5
+	}
+	END {
+		if (failed)
+			exit 1
+		printf "%-36s %14s %14s %14s\n", "instructions per message", "1 connection", \
+			"1 used of 64", "64 in turn"
+		group("64 B in buffers", "buf", 1)
+		group("64 B in buffers", "buf", 32)
+		group("32 B immediate", "imm", 1)
+		group("32 B immediate", "imm", 32)
+		if (bad) {
+			print bad " of these depend on the number of connections by more than 1 %"
+			exit 1
+		}
+	}' "$run_dir/costs"
