@@ -98,6 +98,7 @@ void comch_pe_retry_del(struct rte_comch_conn *conn);
 void comch_pe_reap_add(struct rte_comch_pe *pe, struct rte_comch_conn *conn);
 void comch_pe_timer_update(struct rte_comch_pe *pe);
 void comch_pe_kick(struct rte_comch_pe *pe);
+void comch_pe_wake(struct rte_comch_pe *pe);
 
 /* No room for what is not promised a place. */
 static inline bool
@@ -132,6 +133,7 @@ void comch_ctx_idle(struct rte_comch_ctx *ctx);
 void comch_ctx_try_idle(struct rte_comch_ctx *ctx);
 int comch_ctx_work(struct rte_comch_ctx *ctx);
 int comch_ctx_timeout(struct rte_comch_ctx *ctx);
+int comch_ctx_dev_down(struct rte_comch_ctx *ctx, int reason);
 
 /* rte_comch_conn.c */
 void comch_conn_finish(struct rte_comch_conn *conn, int status);

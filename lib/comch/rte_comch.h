@@ -200,6 +200,12 @@ struct rte_comch_dev_info {
 	int numa_node;                            /**< NUMA node, -1 if unknown. */
 	uint64_t capa;                            /**< RTE_COMCH_CAPA_* flags. */
 	uint16_t nb_reps;                         /**< Number of representors. */
+	/**
+	 * 0 if the device works, else the negative errno why it does not: -ENODEV
+	 * it is gone, -EIO it is broken, -ETIMEDOUT it does not answer, -EAGAIN it
+	 * is being reset. @see rte_comch_dev_reset()
+	 */
+	int status;
 	bool link_up;                             /**< A peer is attached. */
 	uint32_t nb_links;                        /**< Peer processes attached. */
 	uint32_t max_name_len;                    /**< Server name, bytes with the NUL. */
@@ -515,6 +521,29 @@ int rte_comch_dev_get_id_by_name(const char *name);
  */
 __rte_experimental
 int rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Reset a device, above all one that has failed: its contexts went to STOPPING
+ * with a reason, and none starts until a reset has succeeded. The identifier and
+ * the contexts stay, their names and settings too. May take seconds. One thread
+ * at a time for one device, and no other thread may start contexts or allocate
+ * memory regions of it meanwhile; not in a callback of the library.
+ *
+ * @param dev_id
+ *   The device.
+ * @return
+ *   - 0 on success: the status in its info is 0, contexts can start.
+ *   - -EINVAL: not a device.
+ *   - -ENOTSUP: its driver has no reset.
+ *   - -EBUSY: a context of it is not IDLE, or it has a memory region.
+ *   - -ENODEV: it is gone. -EIO: it does not come back. -ETIMEDOUT: it does not
+ *     answer. The device stays down, and the reset can be tried again.
+ */
+__rte_experimental
+int rte_comch_dev_reset(int16_t dev_id);
 
 /**
  * @warning

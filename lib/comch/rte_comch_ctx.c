@@ -55,6 +55,11 @@ ctrl_conf_check(int16_t dev_id, enum rte_comch_role role, const char *name,
 	struct rte_comch_dev *dev = comch_dev_get(dev_id);
 	const struct rte_comch_dev_info *info = &dev->info;
 
+	if ((info->capa & (RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_CLIENT)) == 0) {
+		COMCH_LOG(ERR, "%s: its driver has neither servers nor clients, take a device of another driver",
+			dev->data->name);
+		return -ENOTSUP;
+	}
 	if (dev->data->role != role) {
 		COMCH_LOG(ERR, "%s: its role is %s; servers need a device of role dpu, clients one of role host",
 			dev->data->name, dev->data->role == RTE_COMCH_ROLE_DPU ? "dpu" : "host");
@@ -314,6 +319,13 @@ rte_comch_ctx_start(struct rte_comch_ctx *ctx)
 			ctx->dev->data->name, ctx->name);
 		return -ENOLINK;
 	}
+	/* acquire: pairs with the release of whoever changed it */
+	ret = __atomic_load_n(&ctx->dev->status, __ATOMIC_ACQUIRE);
+	if (ret != 0) {
+		COMCH_LOG(ERR, "%s: the device is down (%s), reset it before '%s' can start",
+			ctx->dev->data->name, strerror(-ret), ctx->name);
+		return ret;
+	}
 	ctx->reason = 0;
 	if (ctx->pe->tasks_left < ctx->conf.nb_send_tasks) {
 		COMCH_LOG(ERR, "%s: '%s' wants %u tasks, its progress engine has %u left: raise nb_tasks",
@@ -470,6 +482,30 @@ comch_ctx_timeout(struct rte_comch_ctx *ctx)
 	ctx_conns_close(ctx);
 	ctx->reason = -ETIMEDOUT;
 	comch_ctx_idle(ctx);
+	return 1;
+}
+
+/*
+ * Its device has failed. Queues learn of it by the end of their connection, and
+ * connections from their driver. Returns whether something changed.
+ */
+int
+comch_ctx_dev_down(struct rte_comch_ctx *ctx, int reason)
+{
+	if (ctx->type == RTE_COMCH_CTX_CLIENT && ctx->state == RTE_COMCH_STATE_STARTING) {
+		ctx->dev->ops->connect_cancel(ctx);
+		ctx_conns_close(ctx);
+		rte_comch_pmd_connect_failed(ctx, reason);
+		return 1;
+	}
+	if (ctx->type != RTE_COMCH_CTX_SERVER || ctx->state != RTE_COMCH_STATE_RUNNING)
+		return 0;
+	server_listening_clear(ctx);
+	ctx->dev->ops->unlisten(ctx);
+	ctx->reason = reason;
+	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
+	if (ctx->state == RTE_COMCH_STATE_STOPPING)
+		comch_pe_work_add(ctx);
 	return 1;
 }
 

@@ -133,6 +133,8 @@ rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info)
 	strlcpy(got.driver, dev->driver_name, sizeof(got.driver));
 	got.role = dev->data->role;
 	got.numa_node = dev->data->numa_node;
+	/* acquire: pairs with the release in rte_comch_pmd_dev_down() */
+	got.status = __atomic_load_n(&dev->status, __ATOMIC_ACQUIRE);
 	*info = got;
 	return 0;
 }
@@ -230,6 +232,8 @@ dev_dump(struct rte_comch_dev *dev, const struct rte_comch_dev_info *info, FILE 
 		dev->data->dev_id, info->name, info->driver,
 		info->role == RTE_COMCH_ROLE_DPU ? "dpu" : "host",
 		info->link_up ? "up" : "down", info->nb_links);
+	if (info->status != 0)
+		fprintf(f, "  down: %s\n", strerror(-info->status));
 	fprintf(f, "  max_msg_size %u max_recv_queue_size %u max_send_tasks %u max_clients %u\n",
 		info->max_msg_size, info->max_recv_queue_size, info->max_send_tasks,
 		info->max_clients);
@@ -300,6 +304,7 @@ rte_comch_pmd_allocate(const char *name, int numa_node)
 	rte_spinlock_init(&dev->lock);
 	TAILQ_INIT(&dev->ctxs);
 	TAILQ_INIT(&dev->mems);
+	TAILQ_INIT(&dev->pgs);
 
 	rte_spinlock_lock(&comch_devs_lock);
 	for (i = 0; i < RTE_COMCH_MAX_DEVS && comch_devs[i] != NULL; i++)
@@ -350,6 +355,74 @@ rte_comch_pmd_ready(struct rte_comch_dev *dev)
 	__atomic_store_n(&dev->state, RTE_COMCH_DEV_READY, __ATOMIC_RELEASE);
 	rte_comch_trace_dev_ready(dev->data->dev_id, dev->data->name);
 	return 0;
+}
+
+void
+rte_comch_pmd_dev_down(struct rte_comch_dev *dev, int reason)
+{
+	struct rte_comch_pgroup *pg;
+
+	/* release: who finds it down sees what the driver wrote of the reason */
+	__atomic_store_n(&dev->status, reason, __ATOMIC_RELEASE);
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_FOREACH(pg, &dev->pgs, next) {
+		/* pairs with the acquire in the engine's turn: the status is set */
+		__atomic_store_n(&pg->down, 1, __ATOMIC_RELEASE);
+		comch_pe_wake(pg->pe);
+	}
+	rte_spinlock_unlock(&dev->lock);
+}
+
+/* No region, and no context that is started or on its way down. */
+static bool
+dev_is_quiet(struct rte_comch_dev *dev)
+{
+	struct rte_comch_ctx *ctx;
+	bool quiet;
+
+	rte_spinlock_lock(&dev->lock);
+	quiet = TAILQ_EMPTY(&dev->mems);
+	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev)
+		quiet &= ctx->state == RTE_COMCH_STATE_IDLE;
+	rte_spinlock_unlock(&dev->lock);
+	return quiet;
+}
+
+int
+rte_comch_dev_reset(int16_t dev_id)
+{
+	struct rte_comch_dev *dev = comch_dev_get(dev_id);
+	struct rte_comch_dev_info info;
+	int ret;
+
+	if (dev == NULL) {
+		COMCH_LOG(ERR, "device %d: no such device", dev_id);
+		return -EINVAL;
+	}
+	if (dev->ops->reset == NULL) {
+		COMCH_LOG(ERR, "%s: its driver %s has no reset; remove the device and probe it again",
+			dev->data->name, dev->driver_name);
+		return -ENOTSUP;
+	}
+	if (!dev_is_quiet(dev)) {
+		COMCH_LOG(ERR, "%s: stop its contexts and free its memory regions before a reset",
+			dev->data->name);
+		return -EBUSY;
+	}
+	/* nothing starts while it is under way */
+	__atomic_store_n(&dev->status, -EAGAIN, __ATOMIC_RELEASE);
+	ret = dev->ops->reset(dev);
+	memset(&info, 0, sizeof(info));
+	if (ret == 0)
+		ret = dev->ops->info_get(dev, &info);
+	if (ret == 0)
+		dev->info = info;
+	else
+		COMCH_LOG(ERR, "%s: does not come back after a reset: %s", dev->data->name,
+			strerror(-ret));
+	/* release: who finds it up sees the limits of now */
+	__atomic_store_n(&dev->status, ret, __ATOMIC_RELEASE);
+	return ret;
 }
 
 int

@@ -200,18 +200,26 @@ comch_pe_kick(struct rte_comch_pe *pe)
 	RTE_SET_USED(n);
 }
 
+/* After something was left for the engine, by any thread. */
+void
+comch_pe_wake(struct rte_comch_pe *pe)
+{
+	/*
+	 * Pairs with the fence in rte_comch_pe_arm(): either this thread sees
+	 * the engine armed, or the engine sees what it was left when it looks
+	 * again.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&pe->armed, __ATOMIC_RELAXED) != 0)
+		comch_pe_kick(pe);
+}
+
 int
 rte_comch_pmd_event_post(struct rte_comch_pe *pe, struct rte_comch_pmd_event *ev)
 {
 	if (rte_ring_mp_enqueue(pe->mailbox, ev) != 0)
 		return -ENOSPC;
-	/*
-	 * Pairs with the fence in rte_comch_pe_arm(): either this thread sees
-	 * the engine armed, or the engine sees the event when it looks again.
-	 */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&pe->armed, __ATOMIC_RELAXED) != 0)
-		comch_pe_kick(pe);
+	comch_pe_wake(pe);
 	return 0;
 }
 
@@ -240,7 +248,11 @@ pe_pgroup_get(struct rte_comch_pe *pe, struct rte_comch_dev *dev, struct rte_com
 	(*pg)->dev = dev;
 	(*pg)->pe = pe;
 	(*pg)->refs = 1;
+	(*pg)->down = 0;
 	pe->pgs[pe->nb_pgs++] = *pg;
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_INSERT_TAIL(&dev->pgs, *pg, next);
+	rte_spinlock_unlock(&dev->lock);
 	return 0;
 }
 
@@ -257,6 +269,9 @@ pe_pgroup_put(struct rte_comch_pe *pe, struct rte_comch_pgroup *pg)
 			break;
 		}
 	}
+	rte_spinlock_lock(&pg->dev->lock);
+	TAILQ_REMOVE(&pg->dev->pgs, pg, next);
+	rte_spinlock_unlock(&pg->dev->lock);
 	pg->dev->ops->pgroup_destroy(pg);
 }
 
@@ -424,6 +439,27 @@ again:
 	return nb;
 }
 
+/* A device of this engine has failed: what is started on it stops. */
+static int
+pe_dev_down_run(struct rte_comch_pe *pe, struct rte_comch_pgroup *pg)
+{
+	struct rte_comch_dev *dev = pg->dev;
+	struct rte_comch_ctx *ctx;
+	int reason, nb = 0;
+
+	/* acquire: pairs with the release in rte_comch_pmd_dev_down() */
+	__atomic_exchange_n(&pg->down, 0, __ATOMIC_ACQUIRE);
+	reason = __atomic_load_n(&dev->status, __ATOMIC_RELAXED);
+again:
+	TAILQ_FOREACH(ctx, &pe->ctxs, next_pe) {
+		if (ctx->dev == dev && comch_ctx_dev_down(ctx, reason) != 0) {
+			nb++;
+			goto again; /* the callback may have changed the list */
+		}
+	}
+	return nb;
+}
+
 static void
 pe_disarm(struct rte_comch_pe *pe)
 {
@@ -469,8 +505,13 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 	if (!rte_ring_empty(pe->mailbox))
 		nb += pe_mailbox_run(pe);
 	/* a callback may attach or detach: look at the count each time */
-	for (i = 0; i < pe->nb_pgs; i++)
-		nb += pe->pgs[i]->dev->ops->pgroup_poll(pe->pgs[i], now);
+	for (i = 0; i < pe->nb_pgs; i++) {
+		/* relaxed: a look, what is found is read with acquire */
+		if (unlikely(__atomic_load_n(&pe->pgs[i]->down, __ATOMIC_RELAXED) != 0))
+			nb += pe_dev_down_run(pe, pe->pgs[i]);
+		if (i < pe->nb_pgs)
+			nb += pe->pgs[i]->dev->ops->pgroup_poll(pe->pgs[i], now);
+	}
 	if (pe->nb_polled + pe->nb_rested != 0)
 		nb += comch_fp_poll(pe);
 	if (!TAILQ_EMPTY(&pe->retry))
@@ -525,12 +566,14 @@ rte_comch_pe_arm(struct rte_comch_pe *pe)
 		}
 	}
 	__atomic_store_n(&pe->armed, 1, __ATOMIC_RELAXED);
-	/* pairs with the fence in rte_comch_pmd_event_post() */
+	/* pairs with the fence in comch_pe_wake() */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	pending = !rte_ring_empty(pe->mailbox) || !TAILQ_EMPTY(&pe->work) ||
 		!TAILQ_EMPTY(&pe->reaped);
-	for (i = 0; i < pe->nb_pgs; i++)
+	for (i = 0; i < pe->nb_pgs; i++) {
 		pending |= pe->pgs[i]->dev->ops->pgroup_arm(pe->pgs[i]);
+		pending |= __atomic_load_n(&pe->pgs[i]->down, __ATOMIC_RELAXED) != 0;
+	}
 	rte_comch_trace_pe_arm(pe, pending ? -EAGAIN : 0);
 	if (pending) {
 		pe_disarm(pe);

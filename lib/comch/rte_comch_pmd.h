@@ -44,6 +44,10 @@
  * The end of a connection is either the conn_close op, after which the driver
  * must not mention the connection again, or rte_comch_pmd_conn_down(), after
  * which the library does not.
+ *
+ * A device that fails is told of with rte_comch_pmd_dev_down(), from any thread,
+ * and its connections, one by one and in their threads, with
+ * rte_comch_pmd_conn_down(). The library then stops what is left.
  */
 
 #include <stdbool.h>
@@ -242,6 +246,8 @@ struct rte_comch_pgroup {
 	 * arrives; UINT64_MAX for never. Bounds the sleep of event mode.
 	 */
 	uint64_t deadline;
+	uint32_t down;                        /**< Library: dev_down is to be handled. */
+	TAILQ_ENTRY(rte_comch_pgroup) next;   /**< Library: poll groups of the device. */
 };
 
 /** @internal Fill the driver's fields of info; the rest is zero. */
@@ -251,6 +257,12 @@ typedef int (*rte_comch_rep_list_t)(struct rte_comch_dev *dev,
 		struct rte_comch_rep_info *reps, uint16_t nb);
 /** @internal Print what the library does not know. */
 typedef void (*rte_comch_dump_t)(struct rte_comch_dev *dev, FILE *f);
+/**
+ * @internal
+ * Start the device anew, after an error or without one, while no context of it
+ * is started and no region exists. 0, or a negative errno: then it stays down.
+ */
+typedef int (*rte_comch_reset_t)(struct rte_comch_dev *dev);
 /** @internal Create the poll group of an engine; add its descriptors to it. */
 typedef int (*rte_comch_pgroup_create_t)(struct rte_comch_dev *dev, struct rte_comch_pe *pe,
 		struct rte_comch_pgroup **pg);
@@ -330,14 +342,16 @@ typedef int (*rte_comch_queue_room_t)(struct rte_comch_ctx *ctx, uint32_t consum
 		struct rte_comch_room *room);
 
 /**
- * Operations of a driver. All are required but dump, conn_rx_count and
- * mem_register; and those from mem_alloc on only with RTE_COMCH_CAPA_CONSUMER or
- * RTE_COMCH_CAPA_PRODUCER.
+ * Operations of a driver. All are required but dump, reset, conn_rx_count and
+ * mem_register; those from listen to conn_rx_count only with
+ * RTE_COMCH_CAPA_SERVER or RTE_COMCH_CAPA_CLIENT; and those from mem_alloc on
+ * only with RTE_COMCH_CAPA_CONSUMER or RTE_COMCH_CAPA_PRODUCER.
  */
 struct rte_comch_dev_ops {
 	rte_comch_info_get_t info_get;             /**< Limits. */
 	rte_comch_rep_list_t rep_list;             /**< Representors. */
 	rte_comch_dump_t dump;                     /**< Optional. */
+	rte_comch_reset_t reset;                   /**< Optional. */
 	rte_comch_pgroup_create_t pgroup_create;   /**< Polling. */
 	rte_comch_pgroup_destroy_t pgroup_destroy; /**< Polling. */
 	rte_comch_pgroup_poll_t pgroup_poll;       /**< Polling. */
@@ -393,6 +407,8 @@ struct rte_comch_dev {
 	rte_spinlock_t lock;                 /**< Library: the list of contexts. */
 	TAILQ_HEAD(, rte_comch_ctx) ctxs;    /**< Library: all contexts. */
 	TAILQ_HEAD(, rte_comch_mem) mems;    /**< Library: all regions. */
+	TAILQ_HEAD(, rte_comch_pgroup) pgs;  /**< Library: all poll groups. */
+	int status;                          /**< Library: 0 or why it is down; atomic. */
 };
 
 /**
@@ -458,6 +474,23 @@ struct rte_comch_dev *rte_comch_pmd_get_by_name(const char *name);
  */
 __rte_internal
 int rte_comch_pmd_hide(struct rte_comch_dev *dev);
+
+/**
+ * @internal
+ * The device has failed: no context starts on it any more, and those that are
+ * started stop, each in the thread of its engine, with this reason. Servers go to
+ * STOPPING and to IDLE when their connections have ended, attempts to connect
+ * fail. The connections are the driver's to end. Any thread; again only after a
+ * successful reset.
+ *
+ * @param dev
+ *   The device.
+ * @param reason
+ *   A negative errno: -ENODEV it is gone, -EIO it is broken, -ETIMEDOUT it does
+ *   not answer.
+ */
+__rte_internal
+void rte_comch_pmd_dev_down(struct rte_comch_dev *dev, int reason);
 
 /**
  * @internal
