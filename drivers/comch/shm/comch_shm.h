@@ -318,6 +318,9 @@ struct shm_event {
 /* shm_mem.c: segments */
 int shm_seg_create(struct shm_seg *seg, uint32_t hdr_size, uint32_t size);
 void shm_seg_free(struct shm_seg *seg);
+/* How files of a peer's memory are told from other files. */
+enum shm_peer_pages { SHM_PEER_BAD = 0, SHM_PEER_SMALL, SHM_PEER_HUGE };
+enum shm_peer_pages shm_peer_fd_check(int fd, uint64_t size, uint32_t seals);
 const void *shm_peer_map(int fd, uint32_t hdr_size, uint32_t size);
 void shm_peer_unmap(const void *map, uint32_t size);
 void shm_fd_drop(int fd);

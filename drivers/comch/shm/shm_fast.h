@@ -46,6 +46,19 @@
 #define SHM_MAX_LINK_REGIONS (UINT64_C(1) << 38)
 #define SHM_POPULATE_MAX (UINT64_C(64) << 20)
 
+/*
+ * The half of a fence that costs nothing, if somebody does the other half with
+ * membarrier(); the whole where the kernel has no such call.
+ */
+static inline void
+shm_light_fence(bool whole)
+{
+	if (unlikely(whole))
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	else
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 /* A region of this side. */
 struct shm_region {
 	int fd;

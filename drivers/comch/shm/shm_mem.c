@@ -23,6 +23,9 @@
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
+#ifndef HUGETLBFS_MAGIC
+#define HUGETLBFS_MAGIC 0x958458f6
+#endif
 
 /*
  * Without SHRINK the owner could truncate and our next load would be a SIGBUS;
@@ -82,27 +85,44 @@ shm_seg_free(struct shm_seg *seg)
 }
 
 /* NULL if the descriptor is not what its sender says. It stays the caller's. */
+/*
+ * Whether a descriptor of the peer is memory of this size at least, all of it
+ * there, and sealed so; and of which pages. Without F_SEAL_SHRINK the owner could
+ * truncate it, and our next access be a SIGBUS.
+ */
+enum shm_peer_pages
+shm_peer_fd_check(int fd, uint64_t size, uint32_t seals)
+{
+	struct statfs fs;
+	struct stat st;
+	int has;
+
+	seals |= F_SEAL_SHRINK;
+	has = fcntl(fd, F_GET_SEALS);
+	if (has < 0 || ((uint32_t)has & seals) != seals)
+		return SHM_PEER_BAD;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || size == 0 ||
+			(uint64_t)st.st_size < size)
+		return SHM_PEER_BAD;
+	/* where there are holes, the memory would be ours as soon as we touch it */
+	if (lseek(fd, 0, SEEK_HOLE) < (off_t)size || fstatfs(fd, &fs) != 0)
+		return SHM_PEER_BAD;
+	if (fs.f_type == TMPFS_MAGIC)
+		return SHM_PEER_SMALL;
+	/* a part of a huge page can not be mapped */
+	return fs.f_type == HUGETLBFS_MAGIC && size % (uint64_t)st.st_blksize == 0 ?
+		SHM_PEER_HUGE : SHM_PEER_BAD;
+}
+
 const void *
 shm_peer_map(int fd, uint32_t hdr_size, uint32_t size)
 {
-	const uint32_t must = F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE;
 	const struct shm_wire_seg *hdr;
-	struct statfs fs;
-	struct stat st;
 	void *map;
-	int seals;
 
-	seals = fcntl(fd, F_GET_SEALS);
-	if (seals < 0 || ((uint32_t)seals & must) != must)
-		return NULL;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || size < hdr_size ||
-			(uint64_t)st.st_size < size)
-		return NULL;
-	/* where there are holes, the memory would be ours as soon as we look */
-	if (lseek(fd, 0, SEEK_HOLE) < (off_t)size)
-		return NULL;
 	/* huge pages have other rules of mapping, and pools that run empty */
-	if (fstatfs(fd, &fs) != 0 || fs.f_type != TMPFS_MAGIC)
+	if (size < hdr_size ||
+			shm_peer_fd_check(fd, size, F_SEAL_FUTURE_WRITE) != SHM_PEER_SMALL)
 		return NULL;
 	map = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
 	if (map == MAP_FAILED)

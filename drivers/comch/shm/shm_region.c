@@ -10,13 +10,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "shm_fast.h"
@@ -26,9 +24,6 @@
 #endif
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
 #define MADV_POPULATE_WRITE 23
-#endif
-#ifndef HUGETLBFS_MAGIC
-#define HUGETLBFS_MAGIC 0x958458f6
 #endif
 
 /* It stays as long as it is; its peer must be able to write, so that is all. */
@@ -205,30 +200,16 @@ shm_region_send_locked(struct shm_link *link, const struct shm_region *region)
 static void *
 peer_map(const struct shm_dev *dev, int fd, uint64_t size)
 {
-	struct statfs fs;
-	struct stat st;
+	enum shm_peer_pages pages = shm_peer_fd_check(fd, size, 0);
 	void *map;
-	int seals;
 
-	/* without this the owner could truncate it, and our next store be a SIGBUS */
-	seals = fcntl(fd, F_GET_SEALS);
-	if (seals < 0 || (seals & F_SEAL_SHRINK) == 0)
+	if (pages == SHM_PEER_BAD)
 		return NULL;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || size == 0 ||
-			(uint64_t)st.st_size < size || size % (uint64_t)st.st_blksize != 0)
-		return NULL;
-	/* where there are holes, the memory would be ours as soon as we write */
-	if (lseek(fd, 0, SEEK_HOLE) < (off_t)size)
-		return NULL;
-	if (fstatfs(fd, &fs) != 0)
-		return NULL;
-	if (fs.f_type == HUGETLBFS_MAGIC && !dev->huge) {
+	if (pages == SHM_PEER_HUGE && !dev->huge) {
 		SHM_LOG(ERR, "%s: the peer's regions have huge pages; give this device huge=1 to trust it with those, or its own huge=0",
 			dev->dev->data->name);
 		return NULL;
 	}
-	if (fs.f_type != TMPFS_MAGIC && fs.f_type != HUGETLBFS_MAGIC)
-		return NULL;
 	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	return map == MAP_FAILED ? NULL : map;
 }

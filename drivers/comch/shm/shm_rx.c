@@ -58,10 +58,7 @@ post_publish(struct shm_consumer *c)
 
 	/* P: pairs with the acquire in rc_credits() */
 	__atomic_store_n(&c->own->tail, c->post_pos, __ATOMIC_RELEASE);
-	if (unlikely(c->fence))
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	else
-		__atomic_signal_fence(__ATOMIC_SEQ_CST); /* A */
+	shm_light_fence(c->fence); /* A */
 	want = __atomic_load_n(&c->cpls->want, __ATOMIC_RELAXED);
 	if (unlikely(want != 0))
 		post_wake(c, want);

@@ -33,16 +33,6 @@
 
 #include "shm_fast.h"
 
-/* R, X: the half of a fence that costs nothing, if somebody does the other. */
-static inline void
-light_fence(const struct shm_producer *p)
-{
-	if (unlikely(p->fence != 0))
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	else
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
 /*
  * The builtin has only the read form for the oldest x86-64; the other one is no
  * operation where it is not known.
@@ -64,7 +54,7 @@ rc_enter(struct shm_producer *p, uint32_t consumer_id)
 	if (unlikely(consumer_id > SHM_WIRE_MAX_CONSUMERS))
 		return NULL;
 	__atomic_store_n(&p->busy, consumer_id, __ATOMIC_RELAXED);
-	light_fence(p); /* R */
+	shm_light_fence(p->fence != 0); /* R, X */ /* R */
 	/* acquire: pairs with the release in peer_consumer() */
 	return __atomic_load_n(&p->fast->rcs[consumer_id], __ATOMIC_ACQUIRE);
 }
@@ -82,10 +72,7 @@ rc_wake(struct shm_rc *rc)
 {
 	uint32_t armed;
 
-	if (unlikely(rc->fence))
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	else
-		__atomic_signal_fence(__ATOMIC_SEQ_CST); /* A */
+	shm_light_fence(rc->fence); /* A */
 	armed = __atomic_load_n(rc->peer_armed, __ATOMIC_RELAXED);
 	if (unlikely(armed != 0))
 		shm_link_wake(rc->link, rc->peer_group, armed);
@@ -123,7 +110,7 @@ rc_claim(struct shm_producer *p, struct shm_rc *rc, uint64_t head, uint32_t nb)
 	bool mine;
 
 	__atomic_store_n(&p->claiming, 1, __ATOMIC_RELAXED);
-	light_fence(p); /* X */
+	shm_light_fence(p->fence != 0); /* R, X */ /* X */
 	/* acquire: pairs with the release in producer_unlink_locked() */
 	if (likely(__atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE) == 0)) {
 		/* alone now, but perhaps not when head was read */
