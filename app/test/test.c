@@ -353,12 +353,14 @@ main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "child", required_argument, NULL, 'c' },
+		{ "fp-child", required_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "interactive", no_argument, NULL, 'i' },
 		{ "list", no_argument, NULL, 'l' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *child = NULL;
+	int (*child_main)(const char *socket_nr) = test_child_main;
 	bool interactive = false, list = false;
 	unsigned int unknown = 0;
 	int ret, opt;
@@ -378,6 +380,10 @@ main(int argc, char **argv)
 		case 'c':
 			child = optarg;
 			break;
+		case 'f':
+			child = optarg;
+			child_main = test_fp_child_main;
+			break;
 		case 'i':
 			interactive = true;
 			break;
@@ -395,7 +401,7 @@ main(int argc, char **argv)
 		}
 	}
 	if (child != NULL) {
-		ret = test_child_main(child);
+		ret = child_main(child);
 		rte_eal_cleanup();
 		return ret == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 	}

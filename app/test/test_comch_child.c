@@ -21,8 +21,6 @@
 
 #include <inttypes.h>
 #include <poll.h>
-#include <stdarg.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,29 +32,14 @@
 #define CHILD_WINDOW 16
 
 static struct {
-	int sock;
-	int16_t dev;
-	struct rte_comch_pe *pe;
+	struct test_child_side side;
 	struct test_ep *server;
 	struct test_ep *clients[CHILD_MAX_CLIENTS];
 	unsigned int nb_clients;
 	uint32_t flood_size;
-	bool quit;
 } child;
 
-__rte_format_printf(1, 2)
-static int
-answer(const char *format, ...)
-{
-	char line[TEST_CHILD_LINE];
-	va_list ap;
-	int len;
-
-	va_start(ap, format);
-	len = vsnprintf(line, sizeof(line), format, ap);
-	va_end(ap);
-	return send(child.sock, line, len, MSG_NOSIGNAL) == len ? 0 : -errno;
-}
+#define answer(...) test_child_reply(&child.side, __VA_ARGS__)
 
 /* Progress until a condition holds. */
 static int
@@ -80,7 +63,7 @@ do_server(const char *args)
 
 	if (sscanf(args, "%255s", name) != 1)
 		return -EINVAL;
-	child.server = test_server_run(name, child.pe);
+	child.server = test_server_run(name, child.side.pe);
 	if (child.server == NULL)
 		return -EIO;
 	child.server->echo = true;
@@ -118,7 +101,7 @@ do_clients(const char *args)
 		test_client_conf(ep, name, &conf);
 		conf.ctrl.nb_send_tasks = CHILD_WINDOW;
 		conf.connect_timeout_ms = CHILD_MS;
-		ret = test_client_start(ep, &conf, child.pe);
+		ret = test_client_start(ep, &conf, child.side.pe);
 		if (ret != -EINPROGRESS)
 			return ret;
 		child.clients[child.nb_clients++] = ep;
@@ -210,7 +193,7 @@ do_window(const char *args)
 				return ret;
 			sent++;
 		}
-		rte_comch_pe_progress(child.pe);
+		rte_comch_pe_progress(child.side.pe);
 		if (test_now_ns() > end)
 			return -ETIMEDOUT;
 	}
@@ -230,7 +213,7 @@ do_flood(const char *args)
 static int
 do_idle(const char *args)
 {
-	struct pollfd pfd = { .fd = rte_comch_pe_fd(child.pe), .events = POLLIN };
+	struct pollfd pfd = { .fd = rte_comch_pe_fd(child.side.pe), .events = POLLIN };
 	uint64_t now, end, cpu;
 	struct timespec ts;
 	unsigned int ms;
@@ -242,9 +225,9 @@ do_idle(const char *args)
 	cpu = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 	end = test_now_ns() + (uint64_t)ms * 1000000;
 	while ((now = test_now_ns()) < end) {
-		if (rte_comch_pe_progress(child.pe) > 0)
+		if (rte_comch_pe_progress(child.side.pe) > 0)
 			continue;
-		ret = rte_comch_pe_arm(child.pe);
+		ret = rte_comch_pe_arm(child.side.pe);
 		if (ret == 0)
 			poll(&pfd, 1, (int)((end - now) / 1000000 + 1));
 		else if (ret != -EAGAIN)
@@ -286,8 +269,8 @@ child_leave(void)
 	child.server = NULL;
 	child.nb_clients = 0;
 	child.flood_size = 0;
-	child.pe = test_pe_new();
-	return child.pe == NULL ? -ENOMEM : 0;
+	child.side.pe = test_pe_new();
+	return child.side.pe == NULL ? -ENOMEM : 0;
 }
 
 static int
@@ -303,110 +286,47 @@ static int
 do_quit(const char *args)
 {
 	RTE_SET_USED(args);
-	child.quit = true;
+	child.side.quit = true;
 	return answer("ok");
 }
 
-static void
-child_command(const char *line)
-{
-	static const struct {
-		const char *word;
-		int (*fn)(const char *args);
-	} commands[] = {
-		{ "server ", do_server },
-		{ "clients ", do_clients },
-		{ "echo ", do_echo },
-		{ "window ", do_window },
-		{ "flood ", do_flood },
-		{ "idle ", do_idle },
-		{ "memory", do_memory },
-		{ "state", do_state },
-		{ "leave", do_leave },
-		{ "quit", do_quit },
-	};
-	unsigned int i;
-	int ret = -ENOENT;
-
-	for (i = 0; i < RTE_DIM(commands); i++) {
-		size_t len = strlen(commands[i].word);
-
-		if (strncmp(line, commands[i].word, len) == 0) {
-			ret = commands[i].fn(line + len);
-			break;
-		}
-	}
-	if (ret != 0)
-		answer("failed %d", ret);
-}
-
 /* Send what there are tasks for; its end is that of the process. */
-static void
+static bool
 child_flood(void)
 {
 	static uint8_t msg[65536];
-	struct rte_comch_conn *conn = child.clients[0]->conn;
+	struct rte_comch_conn *conn;
 
+	if (child.flood_size == 0)
+		return false;
+	conn = child.clients[0]->conn;
 	while (conn != NULL && test_send(conn, msg, child.flood_size) == 0)
 		;
+	return true;
 }
 
-static int
-child_open(void)
-{
-	struct rte_comch_dev_info info;
-	int16_t dev = rte_comch_dev_next(0);
-
-	if (dev < 0 || rte_comch_dev_info_get(dev, &info) != 0)
-		return -ENODEV;
-	if (info.role == RTE_COMCH_ROLE_DPU)
-		test_pair.dpu = dev;
-	else
-		test_pair.host = dev;
-	test_pair.rep = 0;
-	child.pe = test_pe_new();
-	return child.pe == NULL ? -ENOMEM : 0;
-}
+static const struct test_child_command commands[] = {
+	{ "server ", do_server },
+	{ "clients ", do_clients },
+	{ "echo ", do_echo },
+	{ "window ", do_window },
+	{ "flood ", do_flood },
+	{ "idle ", do_idle },
+	{ "memory", do_memory },
+	{ "state", do_state },
+	{ "leave", do_leave },
+	{ "quit", do_quit },
+};
 
 int
 test_child_main(const char *socket_nr)
 {
-	char line[TEST_CHILD_LINE];
-	struct pollfd pfds[2];
-	bool asleep;
-	ssize_t n;
 	int ret;
 
-	child.sock = atoi(socket_nr);
-	ret = child_open();
-	if (ret != 0) {
-		answer("failed %d", ret);
-		return ret;
-	}
-	answer("ok");
-	while (!child.quit) {
-		asleep = false;
-		if (child.flood_size != 0)
-			child_flood();
-		/* A child that waits leaves the processor to those that are measured. */
-		if (test_progress() == 0 && child.flood_size == 0)
-			asleep = rte_comch_pe_arm(child.pe) == 0;
-		pfds[0].fd = child.sock;
-		pfds[0].events = POLLIN;
-		pfds[1].fd = rte_comch_pe_fd(child.pe);
-		pfds[1].events = POLLIN;
-		if (poll(pfds, asleep ? 2 : 1, asleep ? 1000 : 0) < 0 && errno != EINTR)
-			break;
-		if (pfds[0].revents == 0)
-			continue;
-		n = recv(child.sock, line, sizeof(line) - 1, MSG_DONTWAIT);
-		if (n == 0)
-			break; /* the parent is gone */
-		if (n < 0)
-			continue;
-		line[n] = '\0';
-		child_command(line);
-	}
+	child.side.commands = commands;
+	child.side.nb_commands = RTE_DIM(commands);
+	child.side.busy = child_flood;
+	ret = test_child_run(&child.side, socket_nr);
 	test_cleanup();
-	return 0;
+	return ret;
 }

@@ -11,12 +11,15 @@
 #ifndef TEST_COMCH_CHILD_H
 #define TEST_COMCH_CHILD_H
 
+#include <stdarg.h>
 #include <sys/types.h>
 
 #include "test.h"
 
 /** Longest line, with the NUL. */
 #define TEST_CHILD_LINE 256
+
+struct rte_comch_pe;
 
 struct test_child {
 	pid_t pid;                   /**< 0 if it has ended. */
@@ -29,8 +32,39 @@ struct test_child {
 void test_child_init(int argc, char **argv);
 /** What a child runs instead of tests. @return 0, or a negative errno. */
 int test_child_main(const char *socket_nr);
+/** The same for a child of test_comch_fp_child.c. */
+int test_fp_child_main(const char *socket_nr);
 
-/** Start a child with one shm device of these arguments. @return it, ready; or NULL. */
+/** In a child: one thing that it can be told. */
+struct test_child_command {
+	const char *word;             /**< With the blank behind it, if arguments follow. */
+	int (*fn)(const char *args);  /**< Answers itself, if it returns 0. */
+};
+
+/** In a child: its engine, and how it is told what to do. */
+struct test_child_side {
+	int sock;
+	struct rte_comch_pe *pe;
+	const struct test_child_command *commands;
+	unsigned int nb_commands;
+	/** Called in each turn, unless it is NULL. @return true: do not sleep. */
+	bool (*busy)(void);
+	bool quit;
+};
+
+/** Open it on the only device, say that it is ready, and obey until told to quit. */
+int test_child_run(struct test_child_side *side, const char *socket_nr);
+/** Answer the parent. @return 0 or a negative errno. */
+__rte_format_printf(2, 3)
+int test_child_reply(struct test_child_side *side, const char *format, ...);
+
+/**
+ * Start a child with one shm device of these arguments. The option says what it
+ * runs: "child" or "fp-child". @return it, ready; or NULL.
+ */
+__rte_format_printf(2, 0)
+struct test_child *test_child_vstart(const char *option, const char *format, va_list ap);
+/** Start a child of the first kind. */
 __rte_format_printf(1, 2)
 struct test_child *test_child_start(const char *format, ...);
 /** Tell a child to do something, without waiting for the answer. */

@@ -5,7 +5,7 @@
 /*
  * What a process of the tests of the fast path can be told, and how it does it.
  * Each line gets one answer: "ok" and values, or "failed" and a negative errno.
- * How they are started is in test_comch_fp_spawn.c.
+ * The loop that reads them is in test_comch_child_side.c.
  *
  *   server <name>             listen on the first representor
  *   client <name>             connect
@@ -20,11 +20,8 @@
  */
 
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <rte_lcore.h>
@@ -32,7 +29,6 @@
 #include "test_comch_fp_child.h"
 
 #define CHILD_MS 30000
-#define CHILD_SECONDS 300
 #define CHILD_MAX_BLASTS 8
 
 /* What a blast sends from: as many messages as differ. */
@@ -55,28 +51,14 @@ struct blast {
 };
 
 static struct {
-	int sock;
-	struct rte_comch_pe *pe;
+	struct test_child_side side;
 	struct test_ep *ep;
 	struct test_load *load;
 	struct blast blasts[CHILD_MAX_BLASTS];
 	unsigned int nb_blasts;
-	bool quit;
 } child;
 
-__rte_format_printf(1, 2)
-static int
-answer(const char *format, ...)
-{
-	char line[TEST_CHILD_LINE];
-	va_list ap;
-	int len;
-
-	va_start(ap, format);
-	len = vsnprintf(line, sizeof(line), format, ap);
-	va_end(ap);
-	return send(child.sock, line, (size_t)len, MSG_NOSIGNAL) == len ? 0 : -errno;
-}
+#define answer(...) test_child_reply(&child.side, __VA_ARGS__)
 
 static int
 do_server(const char *args)
@@ -85,7 +67,7 @@ do_server(const char *args)
 
 	if (sscanf(args, "%255s", name) != 1)
 		return -EINVAL;
-	child.ep = test_link_listen(name, child.pe);
+	child.ep = test_link_listen(name, child.side.pe);
 	return child.ep == NULL ? -EIO : answer("ok");
 }
 
@@ -97,7 +79,7 @@ do_client(const char *args)
 
 	if (sscanf(args, "%255s", name) != 1)
 		return -EINVAL;
-	child.ep = test_link_connect(name, child.pe);
+	child.ep = test_link_connect(name, child.side.pe);
 	if (child.ep == NULL)
 		return -EIO;
 	while (test_state(child.ep) == RTE_COMCH_STATE_STARTING) {
@@ -373,7 +355,7 @@ do_giant(const char *args)
 	if (ret == 0)
 		ret = rte_comch_producer_create(link->conn, NULL, &ctx);
 	if (ret == 0)
-		ret = rte_comch_ctx_attach(ctx, child.pe);
+		ret = rte_comch_ctx_attach(ctx, child.side.pe);
 	if (ret == 0)
 		ret = rte_comch_ctx_start(ctx);
 	if (ret == 0) {
@@ -405,119 +387,61 @@ static int
 do_quit(const char *args)
 {
 	RTE_SET_USED(args);
-	child.quit = true;
+	child.side.quit = true;
 	return answer("ok");
 }
 
-static void
-child_command(const char *line)
+static const struct test_child_command commands[] = {
+	{ "server ", do_server },
+	{ "client ", do_client },
+	{ "load ", do_load },
+	{ "finish", do_finish },
+	{ "wait", do_wait },
+	{ "blast ", do_blast },
+	{ "blasted", do_blasted },
+	{ "giant ", do_giant },
+	{ "state", do_state },
+	{ "quit", do_quit },
+};
+
+int
+test_fp_child_main(const char *socket_nr)
 {
-	static const struct {
-		const char *word;
-		int (*fn)(const char *args);
-	} commands[] = {
-		{ "server ", do_server },
-		{ "client ", do_client },
-		{ "load ", do_load },
-		{ "finish", do_finish },
-		{ "wait", do_wait },
-		{ "blast ", do_blast },
-		{ "blasted", do_blasted },
-		{ "giant ", do_giant },
-		{ "state", do_state },
-		{ "quit", do_quit },
-	};
-	unsigned int i;
-	int ret = -ENOENT;
-
-	for (i = 0; i < RTE_DIM(commands); i++) {
-		size_t len = strlen(commands[i].word);
-
-		if (strncmp(line, commands[i].word, len) == 0) {
-			ret = commands[i].fn(line + len);
-			break;
-		}
-	}
-	if (ret != 0) {
-		test_complain("\"%s\": %s", line, strerror(-ret));
-		answer("failed %d", ret);
-	}
-}
-
-static int
-child_open(void)
-{
-	struct rte_comch_dev_info info;
-	int16_t dev = rte_comch_dev_next(0);
-
-	if (dev < 0 || rte_comch_dev_info_get(dev, &info) != 0)
-		return -ENODEV;
-	if (info.role == RTE_COMCH_ROLE_DPU)
-		test_pair.dpu = dev;
-	else
-		test_pair.host = dev;
-	test_pair.rep = 0;
-	child.pe = test_pe_new();
-	return child.pe == NULL ? -ENOMEM : 0;
-}
-
-/* Runs in the place of a test, in a process that was started for it. */
-static int
-child_main(void)
-{
-	char line[TEST_CHILD_LINE];
-	struct pollfd pfds[2];
-	bool asleep;
-	ssize_t n;
 	int ret;
 
-	child.sock = atoi(getenv(TEST_FP_CHILD_ENV));
-	/* nobody may outlive the test, not even without a parent */
-	signal(SIGALRM, SIG_DFL);
-	alarm(CHILD_SECONDS);
-	ret = child_open();
-	if (ret != 0) {
-		answer("failed %d", ret);
-		return TEST_FAILED;
-	}
-	answer("ok");
-	while (!child.quit) {
-		/* the processor is for the threads that send and receive */
-		asleep = test_progress() == 0 && rte_comch_pe_arm(child.pe) == 0;
-		memset(pfds, 0, sizeof(pfds));
-		pfds[0].fd = child.sock;
-		pfds[0].events = POLLIN;
-		pfds[1].fd = rte_comch_pe_fd(child.pe);
-		pfds[1].events = POLLIN;
-		if (poll(pfds, asleep ? 2 : 1, asleep ? 1000 : 0) < 0 && errno != EINTR)
-			break;
-		if (pfds[0].revents == 0)
-			continue;
-		n = recv(child.sock, line, sizeof(line) - 1, MSG_DONTWAIT);
-		if (n == 0)
-			break; /* the parent is gone */
-		if (n < 0)
-			continue;
-		line[n] = '\0';
-		child_command(line);
-	}
-	ret = blasts_end();
+	child.side.commands = commands;
+	child.side.nb_commands = RTE_DIM(commands);
+	ret = test_child_run(&child.side, socket_nr);
+	if (ret == 0)
+		ret = blasts_end();
 	test_load_cleanup();
 	test_cleanup();
 	test_link_cleanup();
-	return ret == 0 ? TEST_SUCCESS : TEST_FAILED;
+	return ret;
 }
 
-/* Not a test: known only to the processes that are started for it. */
-RTE_INIT(test_register_comch_fp_child)
-{
-	static struct test_command command = {
-		.command = TEST_FP_CHILD_COMMAND,
-		.callback = child_main,
-		.nohuge_ok = NOHUGE_OK,
-		.asan_ok = ASAN_OK,
-	};
+/*
+ * In the parent
+ */
 
-	if (getenv(TEST_FP_CHILD_ENV) != NULL)
-		add_test_command(&command);
+struct test_child *
+test_fp_child_start(const char *format, ...)
+{
+	struct test_child *started;
+	va_list ap;
+
+	va_start(ap, format);
+	started = test_child_vstart("fp-child", format, ap);
+	va_end(ap);
+	return started;
+}
+
+int
+test_fp_child_load(struct test_child *to, const struct test_load_conf *ours)
+{
+	return test_child_ask(to, 10000, "load %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32
+			" %" PRIu64 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64,
+			ours->peer_producers, ours->peer_consumers, ours->nb_producers,
+			ours->nb_consumers, ours->msgs, ours->nb_posts, ours->nb_sends,
+			ours->max_len, ours->seed, 300 + ours->msgs / 1000);
 }

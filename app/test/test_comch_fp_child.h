@@ -14,16 +14,10 @@
 #include "test_comch_child.h"
 #include "test_comch_fp_load.h"
 
-/** The variable and the name that make a process such a child. */
-#define TEST_FP_CHILD_ENV "COMCH_TEST_FP_CHILD"
-#define TEST_FP_CHILD_COMMAND "comch_fp_child"
-
 /** Start a child with one shm device of these arguments. @return it, ready; or NULL. */
 __rte_format_printf(1, 2)
 struct test_child *test_fp_child_start(const char *format, ...);
 /** Tell a child to run its part of a load. @return what test_child_ask() does. */
 int test_fp_child_load(struct test_child *child, const struct test_load_conf *ours);
-/** Kill all that are left. For teardown. */
-void test_fp_child_cleanup(void);
 
 #endif /* TEST_COMCH_FP_CHILD_H */

@@ -85,7 +85,7 @@ suite_teardown(void)
 static void
 teardown(void)
 {
-	test_fp_child_cleanup();
+	test_child_cleanup();
 	test_load_cleanup();
 	test_rx_cleanup();
 	test_cleanup();

@@ -96,7 +96,7 @@ runtime_dir_remove(const struct test_child *child)
 }
 
 static void
-child_exec(const struct test_child *child, int fd, const char *devargs)
+child_exec(const struct test_child *child, const char *option, int fd, const char *devargs)
 {
 	char prefix[PATH_MAX], vdev[PATH_MAX], core[16], number[32];
 	const char *args[CHILD_MAX_ARGS];
@@ -116,13 +116,14 @@ child_exec(const struct test_child *child, int fd, const char *devargs)
 			base != NULL ? base + 1 : "comch", child->nr);
 	snprintf(vdev, sizeof(vdev), "--vdev=comch_shm0,%s", devargs);
 	snprintf(core, sizeof(core), "%u", cpu);
-	snprintf(number, sizeof(number), "--child=%d", fd);
+	snprintf(number, sizeof(number), "--%s=%d", option, fd);
 	args[n++] = parent_program;
 	args[n++] = "--no-huge";
 	args[n++] = "-m";
 	args[n++] = "64";
 	args[n++] = "--no-pci";
 	args[n++] = "--no-telemetry";
+	args[n++] = "--log-level=lib.eal:error";
 	args[n++] = "--log-level=lib.comch:error";
 	args[n++] = "--log-level=pmd.comch:error";
 	args[n++] = "-l";
@@ -145,18 +146,15 @@ child_exec(const struct test_child *child, int fd, const char *devargs)
 }
 
 struct test_child *
-test_child_start(const char *format, ...)
+test_child_vstart(const char *option, const char *format, va_list ap)
 {
 	static unsigned int count;
 	struct test_child *child;
 	char devargs[PATH_MAX / 2];
 	unsigned int slot;
-	va_list ap;
 	int fds[2], ret;
 
-	va_start(ap, format);
 	vsnprintf(devargs, sizeof(devargs), format, ap);
-	va_end(ap);
 	for (slot = 0; slot < CHILD_MAX && children[slot].pid != 0; slot++)
 		;
 	if (slot == CHILD_MAX || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) {
@@ -170,7 +168,7 @@ test_child_start(const char *format, ...)
 	child->pid = fork();
 	if (child->pid == 0) {
 		fcntl(fds[1], F_SETFD, 0);
-		child_exec(child, fds[1], devargs);
+		child_exec(child, option, fds[1], devargs);
 	}
 	close(fds[1]);
 	if (child->pid < 0) {
@@ -185,6 +183,18 @@ test_child_start(const char *format, ...)
 				strerror(-ret));
 		return NULL; /* and ended by the teardown */
 	}
+	return child;
+}
+
+struct test_child *
+test_child_start(const char *format, ...)
+{
+	struct test_child *child;
+	va_list ap;
+
+	va_start(ap, format);
+	child = test_child_vstart("child", format, ap);
+	va_end(ap);
 	return child;
 }
 
