@@ -23,6 +23,7 @@ struct fake {
 	struct rte_comch_dev *dev;
 	uint64_t capa;
 	int reset_ret;       /* what its reset returns */
+	int reset_down;      /* it fails anew before its reset has returned */
 	unsigned int nb_resets;
 	unsigned int nb_unlisten;
 	unsigned int nb_cancel;
@@ -138,6 +139,8 @@ fake_reset(struct rte_comch_dev *dev)
 	struct fake *fake = dev->priv;
 
 	fake->nb_resets++;
+	if (fake->reset_down != 0)
+		rte_comch_pmd_dev_down(dev, fake->reset_down);
 	return fake->reset_ret;
 }
 
@@ -352,6 +355,19 @@ test_reset_refused(void)
 	return TEST_SUCCESS;
 }
 
+/* Broken again before the reset is over: that is not forgotten. */
+static int
+test_fails_while_reset(void)
+{
+	fake_dpu.reset_down = -EIO;
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.dpu), -EIO);
+	TEST_EXPECT(status_of(&fake_dpu), -EIO);
+	fake_dpu.reset_down = 0;
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.dpu), 0);
+	TEST_EXPECT(status_of(&fake_dpu), 0);
+	return TEST_SUCCESS;
+}
+
 /* The software function has no reset, and says so. */
 static int
 test_reset_not_supported(void)
@@ -397,6 +413,7 @@ static struct unit_test_suite dev_down_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_server_with_connection),
 		TEST_CASE_ST(case_setup, case_teardown, test_sleeper_wakes),
 		TEST_CASE_ST(case_setup, case_teardown, test_reset_refused),
+		TEST_CASE_ST(case_setup, case_teardown, test_fails_while_reset),
 		TEST_CASE_ST(case_setup, case_teardown, test_reset_not_supported),
 		TEST_CASE_ST(case_setup, case_teardown, test_no_contexts),
 		TEST_CASES_END()

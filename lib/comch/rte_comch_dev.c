@@ -393,7 +393,7 @@ rte_comch_dev_reset(int16_t dev_id)
 {
 	struct rte_comch_dev *dev = comch_dev_get(dev_id);
 	struct rte_comch_dev_info info;
-	int ret;
+	int ret, expected = -EAGAIN;
 
 	if (dev == NULL) {
 		COMCH_LOG(ERR, "device %d: no such device", dev_id);
@@ -420,8 +420,13 @@ rte_comch_dev_reset(int16_t dev_id)
 	else
 		COMCH_LOG(ERR, "%s: does not come back after a reset: %s", dev->data->name,
 			strerror(-ret));
-	/* release: who finds it up sees the limits of now */
-	__atomic_store_n(&dev->status, ret, __ATOMIC_RELEASE);
+	/*
+	 * Release: who finds it up sees the limits of now. The driver may have
+	 * found it broken again by now, and that stays.
+	 */
+	if (!__atomic_compare_exchange_n(&dev->status, &expected, ret, false, __ATOMIC_RELEASE,
+			__ATOMIC_RELAXED) && ret == 0)
+		ret = expected;
 	return ret;
 }
 
