@@ -139,6 +139,9 @@ extern "C" {
 /** Bytes of a PCI address in its domain form, with the final NUL. */
 #define RTE_COMCH_PCI_ADDR_SIZE 16
 
+/** Bytes of a version of firmware, with the final NUL. */
+#define RTE_COMCH_FW_VERSION_SIZE 32
+
 /** A connect timeout that never ends. */
 #define RTE_COMCH_TIMEOUT_NEVER UINT32_MAX
 
@@ -196,6 +199,7 @@ struct rte_comch_dev_info {
 	char driver[RTE_COMCH_FUNCTION_SIZE];     /**< Name of the driver. */
 	char function[RTE_COMCH_FUNCTION_SIZE];   /**< Its function; empty for a dpu. */
 	char pci_addr[RTE_COMCH_PCI_ADDR_SIZE];   /**< PCI address; may be emulated. */
+	char fw_version[RTE_COMCH_FW_VERSION_SIZE]; /**< Of its firmware; empty: none. */
 	enum rte_comch_role role;                 /**< Side of the link. */
 	int numa_node;                            /**< NUMA node, -1 if unknown. */
 	uint64_t capa;                            /**< RTE_COMCH_CAPA_* flags. */

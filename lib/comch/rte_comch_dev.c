@@ -232,6 +232,8 @@ dev_dump(struct rte_comch_dev *dev, const struct rte_comch_dev_info *info, FILE 
 		dev->data->dev_id, info->name, info->driver,
 		info->role == RTE_COMCH_ROLE_DPU ? "dpu" : "host",
 		info->link_up ? "up" : "down", info->nb_links);
+	if (info->fw_version[0] != '\0')
+		fprintf(f, "  firmware %s\n", info->fw_version);
 	if (info->status != 0)
 		fprintf(f, "  down: %s\n", strerror(-info->status));
 	fprintf(f, "  max_msg_size %u max_recv_queue_size %u max_send_tasks %u max_clients %u\n",
