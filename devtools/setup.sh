@@ -34,6 +34,7 @@ git	lists the files to check
 dpdk	dpdk-pmdinfo.py
 dpdk-dev	dpdk-testpmd and dpdk-telemetry.py, for the plugin test
 python3-pyelftools	used by dpdk-pmdinfo.py
+libjson-c-dev	used by libvfio-user, for the software BlueField
 libsystemd-dev	a static link of DPDK names it (through libpcap and D-Bus)
 doxygen	API reference
 python3-sphinx	guides

@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Pages of the client's memory in firmware's hands: what it needs, who gave which,
+ * what lies in them. Only pages of the own function are dealt with: a card function
+ * that feeds the host's functions too is not modelled.
+ */
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+#include "layout_hca.h"
+
+BFM_LAYOUT(bfm_lay_query_pages_in, "query_pages_in", FUNCTION_IN_SIZE, FUNCTION_IN_FIELDS);
+BFM_LAYOUT(bfm_lay_query_pages_out, "query_pages_out", QUERY_PAGES_OUT_SIZE,
+		QUERY_PAGES_OUT_FIELDS);
+BFM_LAYOUT(bfm_lay_manage_pages_in, "manage_pages_in", MANAGE_PAGES_IN_SIZE,
+		MANAGE_PAGES_IN_FIELDS);
+BFM_LAYOUT(bfm_lay_manage_pages_out, "manage_pages_out", MANAGE_PAGES_OUT_SIZE,
+		MANAGE_PAGES_OUT_FIELDS);
+
+/* Values of op_mod. */
+enum {
+	QUERY_BOOT = 1,
+	QUERY_INIT = 2,
+	QUERY_REGULAR = 3
+};
+enum {
+	MANAGE_CANNOT_GIVE = 0,
+	MANAGE_GIVE = 1,
+	MANAGE_TAKE = 2
+};
+
+/* Syndromes, ours. */
+#define SYND_FUNCTION 0xbf0101
+#define SYND_OP_MOD 0xbf0102
+#define SYND_LENGTH 0xbf0103
+#define SYND_TOO_MANY 0xbf0104
+#define SYND_ALIGN 0xbf0105
+#define SYND_TWICE 0xbf0106
+#define SYND_UNMAPPED 0xbf0107
+#define SYND_NOT_ASKED 0xbf0108
+#define SYND_COUNT 0xbf0109
+#define SYND_MEMORY 0xbf010a
+#define SYND_CORRUPT 0xbf010b
+
+/* Firmware looks at a few pages each time. */
+#define CHECK_MS 100u
+#define CHECK_PAGES 8u
+
+/* Ours: more than any real device asks for. */
+#define MAX_PAGES (1u << 20)
+
+#define PAGE_WORDS (BFM_PAGE_SIZE / 8)
+
+struct page {
+	uint64_t addr;
+	uint64_t seed; /* of what firmware wrote there */
+};
+
+struct bfm_pages {
+	struct page *given; /* by address */
+	uint32_t nb_given;
+	uint32_t need;    /* firmware has said that it wants this many in all */
+	uint32_t credit;  /* came for bfm_pages_want(), not yet collected */
+	uint32_t wanted;  /* asked for by an event and on their way, for bfm_pages_want() */
+	uint32_t offered; /* may be taken back although the HCA is initialised */
+	bool refused;     /* the client can not give what was wanted */
+	uint64_t seed;
+	uint64_t checked_ms;
+	uint32_t check_next;
+	/* since the start */
+	uint64_t total_given;
+	uint64_t total_taken;
+	uint64_t total_void; /* by resets */
+	uint64_t requests;
+};
+
+static uint64_t
+mix(uint64_t x)
+{
+	x ^= x >> 30;
+	x *= 0xbf58476d1ce4e5b9u;
+	x ^= x >> 27;
+	x *= 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+static void
+page_pattern(const struct page *p, uint64_t *words)
+{
+	uint32_t i;
+
+	for (i = 0; i < PAGE_WORDS; i++)
+		words[i] = mix(p->seed + i);
+}
+
+static int
+page_write(struct bfm_function *f, const struct page *p)
+{
+	uint64_t words[PAGE_WORDS];
+
+	page_pattern(p, words);
+	return bfm_dma_write(f, p->addr, words, sizeof(words));
+}
+
+/* 0 or -EFAULT, which was made fatal. */
+static int
+page_check(struct bfm_function *f, const struct page *p)
+{
+	uint64_t words[PAGE_WORDS];
+	uint64_t seen[PAGE_WORDS];
+	char why[160];
+	uint32_t i;
+
+	if (bfm_dma_read(f, p->addr, seen, sizeof(seen)) != 0) {
+		snprintf(why, sizeof(why),
+				"page 0x%jx that was given to firmware is not "
+				"accessible any more",
+				(uintmax_t)p->addr);
+		bfm_health_fatal(f, BFM_SYND_FETCH_PCI, 0, why);
+		return -EFAULT;
+	}
+	page_pattern(p, words);
+	if (memcmp(words, seen, sizeof(words)) == 0)
+		return 0;
+	for (i = 0; i < PAGE_WORDS && words[i] == seen[i]; i++)
+		;
+	snprintf(why, sizeof(why),
+			"page 0x%jx that was given to firmware was written by somebody "
+			"else, at byte 0x%x",
+			(uintmax_t)p->addr, i * 8);
+	bfm_health_fatal(f, BFM_SYND_CRC, 0, why);
+	return -EFAULT;
+}
+
+static int
+page_cmp(const void *a, const void *b)
+{
+	uint64_t x = ((const struct page *)a)->addr;
+	uint64_t y = ((const struct page *)b)->addr;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * What firmware needs
+ */
+
+bool
+bfm_pages_boot_missing(const struct bfm_function *f)
+{
+	return f->pages->nb_given < f->conf.boot_pages;
+}
+
+bool
+bfm_pages_init_missing(const struct bfm_function *f)
+{
+	return f->pages->nb_given < f->conf.boot_pages + f->conf.init_pages;
+}
+
+static void
+event_post(struct bfm_function *f, int32_t n)
+{
+	uint8_t data[28] = { 0 };
+
+	BFM_SET(data, EV_PAGE_REQUEST, ec_function, f->conf.kind == BFM_ECPF);
+	BFM_SET(data, EV_PAGE_REQUEST, function_id, f->conf.function_id);
+	BFM_SET(data, EV_PAGE_REQUEST, num_pages, (uint32_t)n);
+	f->pages->requests++;
+	bfm_log(f, BFM_DEBUG, "page request: %d pages", n);
+	bfm_event_post(f, BFM_EV_PAGE_REQUEST, 0, data);
+}
+
+int
+bfm_pages_request(struct bfm_function *f, int32_t n)
+{
+	struct bfm_pages *p = f->pages;
+	uint32_t back;
+
+	if (!bfm_event_wanted(f, BFM_EV_PAGE_REQUEST))
+		return -ENODEV;
+	if (n > 0) {
+		if ((uint32_t)n > MAX_PAGES - p->need)
+			return -ERANGE;
+		p->need += (uint32_t)n;
+	} else {
+		back = (uint32_t)(-(int64_t)n);
+		if (back > p->nb_given - p->offered)
+			return -ERANGE;
+		p->offered += back;
+	}
+	event_post(f, n);
+	return 0;
+}
+
+int
+bfm_pages_want(struct bfm_function *f, int32_t n)
+{
+	struct bfm_pages *p = f->pages;
+	int ret;
+
+	if (n <= 0)
+		return n == 0 ? 0 : bfm_pages_request(f, n);
+	if (p->refused) {
+		p->refused = false;
+		p->credit = 0;
+		return -ENOMEM;
+	}
+	if (p->credit >= (uint32_t)n) {
+		p->credit -= (uint32_t)n;
+		return 0;
+	}
+	if (p->wanted != 0)
+		return -EAGAIN;
+	ret = bfm_pages_request(f, n);
+	if (ret != 0) {
+		bfm_log(f, BFM_INFO,
+				"firmware wants %d pages, but nobody takes page requests: "
+				"it goes on without",
+				n);
+		return 0;
+	}
+	p->wanted = (uint32_t)n;
+	return -EAGAIN;
+}
+
+void
+bfm_pages_teardown(struct bfm_function *f)
+{
+	struct bfm_pages *p = f->pages;
+
+	p->offered = 0;
+	if (p->need > p->nb_given)
+		p->need = p->nb_given;
+	if (p->wanted != 0) {
+		p->wanted = 0;
+		p->refused = true; /* whoever waits learns that they do not come */
+		bfm_cmd_resume(f);
+	}
+}
+
+int
+bfm_pages_check_all(struct bfm_function *f)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->pages->nb_given; i++)
+		if (page_check(f, &f->pages->given[i]) != 0)
+			return -EFAULT;
+	return 0;
+}
+
+int
+bfm_pages_check(struct bfm_function *f)
+{
+	struct bfm_pages *p = f->pages;
+	uint64_t now = f->model->now_ms;
+	uint32_t i;
+
+	/*
+	 * Firmware lives in its pages only while the HCA is up; a client that closes may
+	 * unmap them after that without taking them back, as a reset follows.
+	 */
+	if (f->hca != BFM_HCA_INITIALISED || p->nb_given == 0 || !bfm_dma_enabled(f) ||
+			bfm_iseg_no_commands(f) != NULL || now - p->checked_ms < CHECK_MS)
+		return 0;
+	p->checked_ms = now;
+	for (i = 0; i < CHECK_PAGES && i < p->nb_given; i++) {
+		p->check_next = (p->check_next + 1) % p->nb_given;
+		if (page_check(f, &p->given[p->check_next]) != 0)
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/*
+ * Commands
+ */
+
+/* The number that a command may name this function by: 0 is "me" only where asked so. */
+static bool
+own_function(const struct bfm_cmd *c, uint64_t function_id, uint64_t ec, bool zero_is_me)
+{
+	const struct bfm_conf *conf = &c->f->conf;
+
+	if (ec != (conf->kind == BFM_ECPF))
+		return false;
+	return function_id == conf->function_id || (zero_is_me && function_id == 0);
+}
+
+static enum bfm_status
+query_pages(struct bfm_cmd *c)
+{
+	struct bfm_function *f = c->f;
+	struct bfm_pages *p = f->pages;
+	uint64_t function_id = BFM_GET(c->in, FUNCTION_IN, function_id);
+	uint64_t ec = BFM_GET(c->in, FUNCTION_IN, embedded_cpu_function);
+	uint32_t all = f->conf.boot_pages;
+	int32_t n;
+
+	if (!own_function(c, function_id, ec, true))
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_FUNCTION,
+				"function %ju with embedded_cpu_function %ju is not this function",
+				(uintmax_t)function_id, (uintmax_t)ec);
+	switch (c->op_mod) {
+	case QUERY_INIT:
+		all += f->conf.init_pages;
+		/* fallthrough */
+	case QUERY_BOOT:
+		n = all > p->nb_given ? (int32_t)(all - p->nb_given) : 0;
+		if (p->need < all)
+			p->need = all;
+		break;
+	case QUERY_REGULAR:
+		n = p->offered != 0 ? -(int32_t)p->offered : 0;
+		if (p->need > p->nb_given)
+			n = (int32_t)(p->need - p->nb_given);
+		break;
+	default:
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD,
+				"op_mod is none of boot 1, init 2, regular 3");
+	}
+	BFM_SET(c->out, QUERY_PAGES_OUT, embedded_cpu_function, f->conf.kind == BFM_ECPF);
+	BFM_SET(c->out, QUERY_PAGES_OUT, function_id, f->conf.function_id);
+	BFM_SET(c->out, QUERY_PAGES_OUT, num_pages, (uint32_t)n);
+	return BFM_OK;
+}
+
+/* The addresses of the input as a sorted list; the reason is logged if NULL. */
+static struct page *
+give_list(struct bfm_cmd *c, uint32_t n, enum bfm_status *status)
+{
+	struct bfm_pages *p = c->f->pages;
+	struct page *list;
+	uint64_t addr;
+	uint32_t i;
+
+	list = calloc((size_t)n + 1, sizeof(*list));
+	if (list == NULL) {
+		*status = bfm_fail(c, BFM_INTERNAL, SYND_MEMORY, "the model has no memory");
+		return NULL;
+	}
+	for (i = 0; i < n; i++) {
+		memcpy(&addr, c->in + MANAGE_PAGES_IN_SIZE + (size_t)i * 8, sizeof(addr));
+		addr = be64toh(addr);
+		list[i].addr = addr;
+		list[i].seed = mix(++p->seed ^ addr);
+		if (addr % BFM_PAGE_SIZE != 0) {
+			*status = bfm_fail(c, BFM_BAD_PARAM, SYND_ALIGN,
+					"page %u at 0x%jx is not aligned to 4 KiB", i,
+					(uintmax_t)addr);
+			break;
+		}
+		/*
+		 * Linux avoids address 0 because firmware would not take it; rdma-core
+		 * gives it where the IOMMU's range begins there. Taken, but noted.
+		 */
+		if (addr == 0)
+			bfm_log(c->f, BFM_INFO,
+					"page %u has address 0, which a device may not take", i);
+		if (p->nb_given != 0 &&
+				bsearch(&list[i], p->given, p->nb_given, sizeof(*list), page_cmp) !=
+						NULL) {
+			*status = bfm_fail(c, BFM_BAD_PARAM, SYND_TWICE,
+					"page %u at 0x%jx is in firmware's hands already", i,
+					(uintmax_t)addr);
+			break;
+		}
+	}
+	if (i == n) {
+		qsort(list, n, sizeof(*list), page_cmp);
+		for (i = 0; i + 1 < n && list[i].addr != list[i + 1].addr; i++)
+			;
+		if (i + 1 >= n)
+			return list;
+		*status = bfm_fail(c, BFM_BAD_PARAM, SYND_TWICE,
+				"page 0x%jx is given twice in one command",
+				(uintmax_t)list[i].addr);
+	}
+	free(list);
+	return NULL;
+}
+
+/* What somebody waits for has come, all or a part. */
+static void
+arrived(struct bfm_function *f, uint32_t n)
+{
+	struct bfm_pages *p = f->pages;
+
+	if (p->wanted == 0)
+		return;
+	p->credit += n < p->wanted ? n : p->wanted;
+	p->wanted -= n < p->wanted ? n : p->wanted;
+	if (p->wanted == 0)
+		bfm_cmd_resume(f);
+}
+
+static enum bfm_status
+give(struct bfm_cmd *c, uint32_t n)
+{
+	struct bfm_function *f = c->f;
+	struct bfm_pages *p = f->pages;
+	enum bfm_status status = BFM_OK;
+	struct page *list;
+	struct page *all;
+	uint32_t i;
+
+	if (c->in_len < MANAGE_PAGES_IN_SIZE + (uint64_t)n * 8)
+		return bfm_fail(c, BFM_BAD_IN_LEN, SYND_LENGTH,
+				"input of %u bytes has no room for %u addresses", c->in_len, n);
+	if (n > (p->need > p->nb_given ? p->need - p->nb_given : 0))
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_TOO_MANY,
+				"%u pages are given, firmware needs %u and has %u", n, p->need,
+				p->nb_given);
+	if (n == 0)
+		return BFM_OK; /* clients answer a need of 0 so */
+	list = give_list(c, n, &status);
+	if (list == NULL)
+		return status;
+	for (i = 0; i < n; i++)
+		if (page_write(f, &list[i]) != 0) {
+			status = bfm_fail(c, BFM_BAD_PARAM, SYND_UNMAPPED,
+					"page 0x%jx is not accessible for the device",
+					(uintmax_t)list[i].addr);
+			free(list);
+			return status;
+		}
+	all = realloc(p->given, ((size_t)p->nb_given + n) * sizeof(*all));
+	if (all == NULL) {
+		free(list);
+		return bfm_fail(c, BFM_INTERNAL, SYND_MEMORY, "the model has no memory");
+	}
+	memcpy(all + p->nb_given, list, n * sizeof(*all));
+	free(list);
+	p->given = all;
+	p->nb_given += n;
+	p->total_given += n;
+	qsort(all, p->nb_given, sizeof(*all), page_cmp);
+	bfm_log(f, BFM_DEBUG, "%u pages given, firmware has %u of %u", n, p->nb_given, p->need);
+	arrived(f, n);
+	return BFM_OK;
+}
+
+static enum bfm_status
+take(struct bfm_cmd *c, uint32_t n)
+{
+	struct bfm_function *f = c->f;
+	struct bfm_pages *p = f->pages;
+	uint32_t limit = f->hca == BFM_HCA_INITIALISED ? p->offered : p->nb_given;
+	uint64_t addr;
+	uint32_t pick;
+	uint32_t i;
+
+	if (n == 0)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_COUNT, "no page is asked for");
+	if (c->out_len < MANAGE_PAGES_OUT_SIZE + (uint64_t)n * 8)
+		return bfm_fail(c, BFM_BAD_OUT_LEN, SYND_LENGTH,
+				"output of %u bytes has no room for %u addresses", c->out_len, n);
+	if (limit == 0 && p->nb_given != 0)
+		return bfm_fail(c, BFM_RES_STATE, SYND_NOT_ASKED,
+				"firmware uses its %u pages: tear it down first, or wait for its event",
+				p->nb_given);
+	if (n > limit)
+		n = limit; /* clients ask for as many as their reply has room for */
+	for (i = 0; i < n; i++) {
+		/* any order: nobody may count on one */
+		pick = (uint32_t)(mix(p->seed + i) % p->nb_given);
+		if (page_check(f, &p->given[pick]) != 0)
+			return bfm_fail(c, BFM_INTERNAL, SYND_CORRUPT,
+					"page 0x%jx is not as firmware left it",
+					(uintmax_t)p->given[pick].addr);
+		addr = htobe64(p->given[pick].addr);
+		memcpy(c->out + MANAGE_PAGES_OUT_SIZE + (size_t)i * 8, &addr, sizeof(addr));
+		p->nb_given--;
+		memmove(p->given + pick, p->given + pick + 1,
+				(p->nb_given - pick) * sizeof(*p->given));
+	}
+	p->total_taken += n;
+	p->need -= n < p->need ? n : p->need;
+	if (f->hca == BFM_HCA_INITIALISED)
+		p->offered -= n;
+	BFM_SET(c->out, MANAGE_PAGES_OUT, output_num_entries, n);
+	bfm_log(f, BFM_DEBUG, "%u pages taken back, firmware has %u", n, p->nb_given);
+	return BFM_OK;
+}
+
+static enum bfm_status
+cannot_give(struct bfm_cmd *c)
+{
+	struct bfm_function *f = c->f;
+	struct bfm_pages *p = f->pages;
+
+	bfm_log(f, BFM_INFO, "the client can not give pages: %u are missing",
+			p->need > p->nb_given ? p->need - p->nb_given : 0);
+	if (p->need > p->nb_given)
+		p->need = p->nb_given;
+	if (p->wanted != 0) {
+		p->wanted = 0;
+		p->refused = true;
+		bfm_cmd_resume(f);
+	}
+	return BFM_OK;
+}
+
+static enum bfm_status
+manage_pages(struct bfm_cmd *c)
+{
+	uint64_t function_id = BFM_GET(c->in, MANAGE_PAGES_IN, function_id);
+	uint64_t ec = BFM_GET(c->in, MANAGE_PAGES_IN, embedded_cpu_function);
+	uint32_t n = (uint32_t)BFM_GET(c->in, MANAGE_PAGES_IN, input_num_entries);
+
+	if (!own_function(c, function_id, ec, false))
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_FUNCTION,
+				"function %ju with embedded_cpu_function %ju is not what QUERY_PAGES "
+				"said, %u with %u",
+				(uintmax_t)function_id, (uintmax_t)ec, c->f->conf.function_id,
+				c->f->conf.kind == BFM_ECPF);
+	switch (c->op_mod) {
+	case MANAGE_CANNOT_GIVE:
+		return cannot_give(c);
+	case MANAGE_GIVE:
+		return give(c, n);
+	case MANAGE_TAKE:
+		return take(c, n);
+	default:
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD,
+				"op_mod is none of can not give 0, give 1, take 2");
+	}
+}
+
+const struct bfm_cmd_desc bfm_cmds_pages[] = {
+	{
+			.opcode = 0x107,
+			.name = "QUERY_PAGES",
+			.handler = query_pages,
+			.states = BFM_EN,
+			.in = &bfm_lay_query_pages_in,
+			.out = &bfm_lay_query_pages_out,
+			.in_min = FUNCTION_IN_SIZE,
+			.out_min = QUERY_PAGES_OUT_SIZE,
+	},
+	{
+			.opcode = 0x108,
+			.name = "MANAGE_PAGES",
+			.handler = manage_pages,
+			.states = BFM_EN,
+			.in = &bfm_lay_manage_pages_in,
+			.out = &bfm_lay_manage_pages_out,
+			.in_min = MANAGE_PAGES_IN_SIZE,
+			.out_min = MANAGE_PAGES_OUT_SIZE,
+	},
+	{ .name = NULL },
+};
+
+/*
+ * Life
+ */
+
+uint32_t
+bfm_pages_given(const struct bfm_function *f)
+{
+	return f->pages->nb_given;
+}
+
+void
+bfm_pages_reset(struct bfm_function *f)
+{
+	struct bfm_pages *p = f->pages;
+
+	if (p->nb_given != 0)
+		bfm_log(f, BFM_INFO,
+				"reset with %u pages in firmware's hands: they are the "
+				"client's again",
+				p->nb_given);
+	p->total_void += p->nb_given;
+	free(p->given);
+	p->given = NULL;
+	p->nb_given = 0;
+	p->need = 0;
+	p->credit = 0;
+	p->wanted = 0;
+	p->offered = 0;
+	p->refused = false;
+	p->check_next = 0;
+}
+
+void
+bfm_pages_dump(const struct bfm_function *f, FILE *out)
+{
+	const struct bfm_pages *p = f->pages;
+
+	fprintf(out,
+			"pages given=%u need=%u wanted=%u offered=%u boot=%u init=%u "
+			"total_given=%ju total_taken=%ju total_void=%ju requests=%ju\n",
+			p->nb_given, p->need, p->wanted, p->offered, f->conf.boot_pages,
+			f->conf.init_pages, (uintmax_t)p->total_given, (uintmax_t)p->total_taken,
+			(uintmax_t)p->total_void, (uintmax_t)p->requests);
+}
+
+int
+bfm_pages_create(struct bfm_function *f)
+{
+	f->pages = calloc(1, sizeof(*f->pages));
+	return f->pages == NULL ? -ENOMEM : 0;
+}
+
+void
+bfm_pages_destroy(struct bfm_function *f)
+{
+	if (f->pages == NULL)
+		return;
+	free(f->pages->given);
+	free(f->pages);
+	f->pages = NULL;
+}

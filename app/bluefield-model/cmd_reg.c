@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * ACCESS_REG: the few registers that the model has, read only but for the host's
+ * byte order. All others are refused by name.
+ */
+
+#include <string.h>
+
+#include "engine.h"
+#include "layout_hca.h"
+
+BFM_LAYOUT(bfm_lay_reg_host_endianness, "host_endianness", REG_HOST_ENDIANNESS_SIZE,
+		REG_HOST_ENDIANNESS_FIELDS);
+BFM_LAYOUT(bfm_lay_reg_ptys, "ptys", REG_PTYS_SIZE, REG_PTYS_FIELDS);
+BFM_LAYOUT(bfm_lay_reg_pmtu, "pmtu", REG_PMTU_SIZE, REG_PMTU_FIELDS);
+BFM_LAYOUT(bfm_lay_reg_pvlc, "pvlc", REG_PVLC_SIZE, REG_PVLC_FIELDS);
+BFM_LAYOUT(bfm_lay_reg_paos, "paos", REG_PAOS_SIZE, REG_PAOS_FIELDS);
+BFM_LAYOUT(bfm_lay_reg_node_desc, "node_desc", REG_NODE_DESC_SIZE, REG_NODE_DESC_FIELDS);
+
+enum {
+	REG_WRITE = 0,
+	REG_READ = 1
+};
+
+/* Values of PTYS, PVLC and PAOS. */
+#define PROTO_IB 0x1u
+#define PROTO_ETH 0x4u
+#define ETH_100GBASE_CR4 (1u << 20)
+#define IB_WIDTH_4X (1u << 2)
+#define IB_SPEED_HDR (1u << 6)
+#define IB_SPEED_NDR (1u << 7)
+#define VL_0_3 4u
+#define PORT_UP 1u
+#define PORT_DOWN 2u
+
+#define IB_MTU 4096u
+#define ETH_MTU 9216u
+
+/* Syndromes, ours. */
+#define SYND_OP_MOD 0xbf0301
+#define SYND_REGISTER 0xbf0302
+#define SYND_LENGTH 0xbf0303
+#define SYND_CONTENT 0xbf0304
+#define SYND_PORT 0xbf0305
+
+typedef enum bfm_status (*reg_handler_t)(struct bfm_cmd *c, const uint8_t *in, uint8_t *out);
+
+static enum bfm_status
+port_one(struct bfm_cmd *c, uint64_t port)
+{
+	if (port != 1)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT, "port %ju: there is port 1 only",
+				(uintmax_t)port);
+	return BFM_OK;
+}
+
+static enum bfm_status
+host_endianness(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
+{
+	(void)out; /* reads 0, which is little-endian */
+	if (c->op_mod == REG_WRITE && BFM_GET(in, REG_HOST_ENDIANNESS, he) != 0)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_CONTENT,
+				"the model serves little-endian hosts only");
+	return BFM_OK;
+}
+
+static enum bfm_status
+ptys(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
+{
+	const struct bfm_function *f = c->f;
+	uint64_t mask = BFM_GET(in, REG_PTYS, proto_mask);
+	uint32_t speed = f->conf.bf3 ? IB_SPEED_NDR : IB_SPEED_HDR;
+
+	BFM_SET(out, REG_PTYS, local_port, 1);
+	BFM_SET(out, REG_PTYS, proto_mask, mask);
+	if ((mask & PROTO_ETH) != 0 && !f->conf.ib_port) {
+		BFM_SET(out, REG_PTYS, eth_proto_capability, ETH_100GBASE_CR4);
+		BFM_SET(out, REG_PTYS, eth_proto_admin, ETH_100GBASE_CR4);
+		BFM_SET(out, REG_PTYS, eth_proto_oper, f->port_down ? 0 : ETH_100GBASE_CR4);
+	}
+	if ((mask & PROTO_IB) != 0 && f->conf.ib_port) {
+		BFM_SET(out, REG_PTYS, ib_link_width_capability, IB_WIDTH_4X);
+		BFM_SET(out, REG_PTYS, ib_proto_capability, speed);
+		BFM_SET(out, REG_PTYS, ib_link_width_admin, IB_WIDTH_4X);
+		BFM_SET(out, REG_PTYS, ib_proto_admin, speed);
+		BFM_SET(out, REG_PTYS, ib_link_width_oper, f->port_down ? 0 : IB_WIDTH_4X);
+		BFM_SET(out, REG_PTYS, ib_proto_oper, f->port_down ? 0 : speed);
+	}
+	return port_one(c, BFM_GET(in, REG_PTYS, local_port));
+}
+
+static enum bfm_status
+pmtu(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
+{
+	uint32_t mtu = c->f->conf.ib_port ? IB_MTU : ETH_MTU;
+
+	BFM_SET(out, REG_PMTU, local_port, 1);
+	BFM_SET(out, REG_PMTU, max_mtu, mtu);
+	BFM_SET(out, REG_PMTU, admin_mtu, mtu);
+	BFM_SET(out, REG_PMTU, oper_mtu, mtu);
+	return port_one(c, BFM_GET(in, REG_PMTU, local_port));
+}
+
+static enum bfm_status
+pvlc(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
+{
+	BFM_SET(out, REG_PVLC, local_port, 1);
+	BFM_SET(out, REG_PVLC, vl_hw_cap, VL_0_3);
+	BFM_SET(out, REG_PVLC, vl_admin, VL_0_3);
+	BFM_SET(out, REG_PVLC, vl_operational, VL_0_3);
+	return port_one(c, BFM_GET(in, REG_PVLC, local_port));
+}
+
+static enum bfm_status
+paos(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
+{
+	BFM_SET(out, REG_PAOS, local_port, 1);
+	BFM_SET(out, REG_PAOS, admin_status, PORT_UP);
+	BFM_SET(out, REG_PAOS, oper_status, c->f->port_down ? PORT_DOWN : PORT_UP);
+	return port_one(c, BFM_GET(in, REG_PAOS, local_port));
+}
+
+static enum bfm_status
+node_desc(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
+{
+	char text[REG_NODE_DESC_SIZE];
+
+	(void)in;
+	memset(text, 0, sizeof(text));
+	snprintf(text, sizeof(text), "software BlueField %s", c->f->conf.name);
+	memcpy(out, text, sizeof(text));
+	return BFM_OK;
+}
+
+static const struct reg {
+	uint16_t id;
+	const char *name;
+	const struct bfm_layout *layout; /* NULL: known to exist, but not in the model */
+	reg_handler_t handler;
+	bool write;
+} regs[] = {
+	{ 0x4002, "QPTS", NULL, NULL, false },
+	{ 0x4005, "QETCR", NULL, NULL, false },
+	{ 0x400a, "QTCT", NULL, NULL, false },
+	{ 0x4013, "QPDPM", NULL, NULL, false },
+	{ 0x4019, "QCAM", NULL, NULL, false },
+	{ 0x4020, "DCBX_PARAM", NULL, NULL, false },
+	{ 0x4022, "FPGA_CAP", NULL, NULL, false },
+	{ 0x402e, "CORE_DUMP", NULL, NULL, false },
+	{ 0x5001, "PCAP", NULL, NULL, false },
+	{ 0x5002, "PMLP", NULL, NULL, false },
+	{ 0x5003, "PMTU", &bfm_lay_reg_pmtu, pmtu, false },
+	{ 0x5004, "PTYS", &bfm_lay_reg_ptys, ptys, false },
+	{ 0x5006, "PAOS", &bfm_lay_reg_paos, paos, false },
+	{ 0x5007, "PFCC", NULL, NULL, false },
+	{ 0x5008, "PPCNT", NULL, NULL, false },
+	{ 0x500b, "PPTB", NULL, NULL, false },
+	{ 0x500c, "PBMC", NULL, NULL, false },
+	{ 0x500f, "PVLC", &bfm_lay_reg_pvlc, pvlc, false },
+	{ 0x5012, "PMAOS", NULL, NULL, false },
+	{ 0x5023, "PPLM", NULL, NULL, false },
+	{ 0x5031, "PDDR", NULL, NULL, false },
+	{ 0x5041, "PCMR", NULL, NULL, false },
+	{ 0x507f, "PCAM", NULL, NULL, false },
+	{ 0x6001, "NODE_DESC", &bfm_lay_reg_node_desc, node_desc, false },
+	{ 0x7004, "HOST_ENDIANNESS", &bfm_lay_reg_host_endianness, host_endianness, true },
+	{ 0x9014, "MCIA", NULL, NULL, false },
+	{ 0x9028, "MFRL", NULL, NULL, false },
+	{ 0x902d, "MRTC", NULL, NULL, false },
+	{ 0x9040, "MTRC_CAP", NULL, NULL, false },
+	{ 0x9050, "MPEIN", NULL, NULL, false },
+	{ 0x9051, "MPCNT", NULL, NULL, false },
+	{ 0x9053, "MTPPS", NULL, NULL, false },
+	{ 0x9055, "MTUTC", NULL, NULL, false },
+	{ 0x9060, "MCQS", NULL, NULL, false },
+	{ 0x9061, "MCQI", NULL, NULL, false },
+	{ 0x9062, "MCC", NULL, NULL, false },
+	{ 0x907f, "MCAM", NULL, NULL, false },
+	{ 0xb01f, "SBCAM", NULL, NULL, false },
+	{ 0xc000, "RESOURCE_DUMP", NULL, NULL, false },
+	{ 0xc00e, "DTOR", NULL, NULL, false },
+};
+
+static const struct reg *
+reg_find(uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(regs) / sizeof(regs[0]); i++)
+		if (regs[i].id == id)
+			return &regs[i];
+	return NULL;
+}
+
+enum bfm_status
+bfm_access_reg(struct bfm_cmd *c)
+{
+	uint64_t id = BFM_GET(c->in, ACCESS_REG_IN, register_id);
+	const struct reg *reg = reg_find(id);
+	const uint8_t *in = c->in + ACCESS_REG_IN_SIZE;
+	int bit;
+
+	if (c->op_mod > REG_READ)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD, "op_mod is neither write nor read");
+	if (reg == NULL || reg->layout == NULL || (c->op_mod == REG_WRITE && !reg->write))
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_REGISTER,
+				"%s of register %s (0x%04jx) is not supported",
+				c->op_mod == REG_READ ? "read" : "write",
+				reg != NULL ? reg->name : "unknown", (uintmax_t)id);
+	if (BFM_GET(c->in, ACCESS_REG_IN, argument) != 0)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_CONTENT, "register %s takes no argument",
+				reg->name);
+	if (c->in_len < ACCESS_REG_IN_SIZE + (uint32_t)reg->layout->size)
+		return bfm_fail(c, BFM_BAD_IN_LEN, SYND_LENGTH,
+				"input of %u bytes has no room for register %s", c->in_len,
+				reg->name);
+	if (c->out_len < ACCESS_REG_OUT_SIZE + (uint32_t)reg->layout->size)
+		return bfm_fail(c, BFM_BAD_OUT_LEN, SYND_LENGTH,
+				"output of %u bytes has no room for register %s", c->out_len,
+				reg->name);
+	bit = bfm_reserved_set(reg->layout, in, reg->layout->size);
+	if (bit >= 0)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_CONTENT,
+				"reserved bit %d of register %s is set", bit, reg->name);
+	return reg->handler(c, in, c->out + ACCESS_REG_OUT_SIZE);
+}

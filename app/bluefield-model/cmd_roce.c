@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Commands of the RoCE address table, of counters, and of management datagrams to
+ * the function itself, which firmware answers: only who the node is, for there is
+ * no subnet manager in here. The table of commands is in cmd_vport.c. Counting is
+ * where data moves.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vport.h"
+
+#define OUT_HEAD 16u /* bytes of a reply before counters */
+
+enum {
+	SYND_INDEX = 0x0c0701,
+	SYND_VERSION = 0x0c0702,
+	SYND_L3 = 0x0c0703,
+	SYND_MAC = 0x0c0704,
+	SYND_PORT = 0x0c0705,
+	SYND_ROCE = 0x0c0706,
+	SYND_VLAN = 0x0c0707,
+	SYND_MEMORY = 0x0c0708,
+	SYND_OP_MOD = 0x0c0709,
+	SYND_MAD = 0x0c070a,
+};
+
+/* A set of counters of queue pairs, as QUERY_Q_COUNTER shows it. */
+struct counter {
+	struct bfm_object obj;
+	uint8_t block[QUERY_QCOUNT_OUT_BYTES - OUT_HEAD];
+};
+
+/* ------------------------------------------------------ RoCE addresses */
+
+static enum bfm_status
+roce_index(struct bfm_cmd *c, struct bfm_roce_entry **entry)
+{
+	uint64_t nb = BFM_ROCE_CAP(c->f, roce_address_table_size);
+	uint32_t index = BFM_GET(c->in, QUERY_ROCE_IN, roce_address_index);
+	uint32_t port = BFM_GET(c->in, QUERY_ROCE_IN, vhca_port_num);
+
+	if (BFM_CAP(c->f, roce) == 0)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_ROCE, "capability roce is 0");
+	if (index >= nb || index >= BFM_ROCE_ENTRIES)
+		return bfm_fail(c, BFM_BAD_INDEX, SYND_INDEX,
+				"roce_address_index=%u: the table has %" PRIu64 " entries",
+				index, nb);
+	if (port > BFM_CAP(c->f, num_vhca_ports))
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT,
+				"vhca_port_num=%u: num_vhca_ports is %" PRIu64, port,
+				BFM_CAP(c->f, num_vhca_ports));
+	*entry = &c->f->vport->roce[index];
+	return BFM_OK;
+}
+
+enum bfm_status
+bfm_set_roce_address(struct bfm_cmd *c)
+{
+	static const uint8_t no_gid[16];
+	const uint8_t *addr = c->in + SET_ROCE_IN_roce_address_BIT / 8;
+	uint32_t version = BFM_GET(addr, ROCE_ADDR, roce_version);
+	uint32_t l3 = BFM_GET(addr, ROCE_ADDR, roce_l3_type);
+	uint64_t mac = BFM_GET(addr, ROCE_ADDR, source_mac);
+	struct bfm_roce_entry *entry = NULL;
+	enum bfm_status status;
+	bool set;
+
+	status = roce_index(c, &entry);
+	if (status != BFM_OK)
+		return status;
+	set = memcmp(addr, no_gid, sizeof(no_gid)) != 0;
+	if (version > 7 || (BFM_ROCE_CAP(c->f, roce_version) & 1u << version) == 0)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_VERSION,
+				"roce_version=%u: the capability is 0x%" PRIx64 " (bit 0 v1, 2 v2)",
+				version, BFM_ROCE_CAP(c->f, roce_version));
+	if (l3 > 1)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_L3,
+				"roce_l3_type=%u: 0 (IPv4) and 1 (IPv6) exist", l3);
+	if (set && (mac == 0 || (mac >> 40 & 1) != 0))
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_MAC,
+				"source_mac=%012" PRIx64 " is nobody's address", mac);
+	if (BFM_GET(addr, ROCE_ADDR, vlan_valid) == 0 && BFM_GET(addr, ROCE_ADDR, vlan_id) != 0)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_VLAN,
+				"vlan_id=%" PRIu64 " without vlan_valid",
+				BFM_GET(addr, ROCE_ADDR, vlan_id));
+	/* All zeroes takes the entry out. */
+	entry->set = set;
+	memcpy(entry->raw, addr, ROCE_ADDR_BYTES);
+	return BFM_OK;
+}
+
+enum bfm_status
+bfm_query_roce_address(struct bfm_cmd *c)
+{
+	struct bfm_roce_entry *entry = NULL;
+	enum bfm_status status = roce_index(c, &entry);
+
+	if (status == BFM_OK)
+		memcpy(c->out + QUERY_ROCE_OUT_roce_address_BIT / 8, entry->raw, ROCE_ADDR_BYTES);
+	return status;
+}
+
+bool
+bfm_vport_gid(const struct bfm_function *f, uint32_t index)
+{
+	return f->vport != NULL && index < BFM_ROCE_ENTRIES && f->vport->roce[index].set;
+}
+
+/* ------------------------------------------------------------ counters */
+
+enum bfm_status
+bfm_query_vport_counter(struct bfm_cmd *c)
+{
+	struct bfm_function *f;
+	enum bfm_status status;
+	uint32_t i;
+
+	status = bfm_vport_select(c, BFM_GET(c->in, QUERY_VCOUNT_IN, other_vport) != 0,
+			BFM_GET(c->in, QUERY_VCOUNT_IN, vport_number), &f);
+	if (status != BFM_OK)
+		return status;
+	for (i = 0; i < VCOUNT_NB; i++)
+		bfm_bits_set(c->out + OUT_HEAD + i * 8, 0, 64, f->vport->counters[i]);
+	if (BFM_GET(c->in, QUERY_VCOUNT_IN, clear) != 0)
+		memset(f->vport->counters, 0, sizeof(f->vport->counters));
+	return BFM_OK;
+}
+
+static void
+counter_free(struct bfm_function *f, struct bfm_object *o)
+{
+	(void)f;
+	free(o);
+}
+
+enum bfm_status
+bfm_alloc_q_counter(struct bfm_cmd *c)
+{
+	struct counter *counter = calloc(1, sizeof(*counter));
+	enum bfm_status status;
+
+	if (counter == NULL)
+		return bfm_fail(c, BFM_NO_RESOURCES, SYND_MEMORY, "the model has no memory");
+	counter->obj.free = counter_free;
+	status = bfm_queue_add(c, &counter->obj, BFM_T_COUNTER, BFM_COUNTER_FIRST,
+			BFM_COUNTER_FIRST + BFM_CAP(c->f, max_qp_cnt));
+	if (status != BFM_OK) {
+		free(counter);
+		return status;
+	}
+	BFM_SET(c->out, ALLOC_QCOUNT_OUT, counter_set_id, counter->obj.id);
+	return BFM_OK;
+}
+
+enum bfm_status
+bfm_dealloc_q_counter(struct bfm_cmd *c)
+{
+	return bfm_object_remove(c, BFM_T_COUNTER,
+			BFM_GET(c->in, DEALLOC_QCOUNT_IN, counter_set_id));
+}
+
+enum bfm_status
+bfm_query_q_counter(struct bfm_cmd *c)
+{
+	uint32_t id = BFM_GET(c->in, QUERY_QCOUNT_IN, counter_set_id);
+	struct counter *counter;
+	struct bfm_object *o;
+	enum bfm_status status;
+
+	status = bfm_queue_find(c, BFM_T_COUNTER, id, &o);
+	if (status != BFM_OK)
+		return status;
+	counter = (struct counter *)o;
+	memcpy(c->out + OUT_HEAD, counter->block, sizeof(counter->block));
+	if (BFM_GET(c->in, QUERY_QCOUNT_IN, clear) != 0)
+		memset(counter->block, 0, sizeof(counter->block));
+	return BFM_OK;
+}
+
+/* ----------------------------------------------- management datagrams */
+
+/* Places in a subnet management packet, which are InfiniBand's. */
+enum {
+	MAD_BASE_VERSION = 0,
+	MAD_CLASS = 1,
+	MAD_CLASS_VERSION = 2,
+	MAD_METHOD = 3,
+	MAD_STATUS = 4,
+	MAD_ATTRIBUTE = 16,
+	MAD_DATA = 64,
+};
+
+enum { CLASS_SUBN = 0x01, CLASS_SUBN_DIRECTED = 0x81 };
+enum { METHOD_GET = 0x01, METHOD_GET_RESP = 0x81 };
+enum { ATTR_NODE_DESCRIPTION = 0x10, ATTR_NODE_INFO = 0x11 };
+#define STATUS_UNSUPPORTED 0x000cu /* method with this attribute */
+#define OP_MOD_MAX 3u              /* ignore the M_Key 1, the B_Key 2 */
+#define NODE_DESCRIPTION_BYTES 64u
+
+/* NodeInfo, as it is on the wire. */
+#define NODE_INFO_FIELDS(F) \
+	F(NODE_INFO, base_version, 0x0, 8) \
+	F(NODE_INFO, class_version, 0x8, 8) \
+	F(NODE_INFO, node_type, 0x10, 8) \
+	F(NODE_INFO, nb_ports, 0x18, 8) \
+	F(NODE_INFO, system_image_guid, 0x20, 64) \
+	F(NODE_INFO, node_guid, 0x60, 64) \
+	F(NODE_INFO, port_guid, 0xa0, 64) \
+	F(NODE_INFO, partition_cap, 0xe0, 16) \
+	F(NODE_INFO, device_id, 0xf0, 16) \
+	F(NODE_INFO, local_port_num, 0x120, 8) \
+	F(NODE_INFO, vendor_id, 0x128, 24)
+BFM_ENUM(NODE_INFO_FIELDS);
+#define NODE_TYPE_CA 1u
+
+static void
+node_info(const struct bfm_function *f, uint8_t *data)
+{
+	BFM_SET(data, NODE_INFO, base_version, 1);
+	BFM_SET(data, NODE_INFO, class_version, 1);
+	BFM_SET(data, NODE_INFO, node_type, NODE_TYPE_CA);
+	BFM_SET(data, NODE_INFO, nb_ports, BFM_CAP(f, num_ports));
+	BFM_SET(data, NODE_INFO, system_image_guid,
+			BFM_GET(f->vport->hca, HCAV, system_image_guid));
+	BFM_SET(data, NODE_INFO, node_guid, BFM_GET(f->vport->hca, HCAV, node_guid));
+	BFM_SET(data, NODE_INFO, port_guid, BFM_GET(f->vport->hca, HCAV, port_guid));
+	BFM_SET(data, NODE_INFO, partition_cap, UINT64_C(128) << BFM_CAP(f, pkey_table_size));
+	BFM_SET(data, NODE_INFO, device_id, f->conf.device_id);
+	BFM_SET(data, NODE_INFO, local_port_num, 1);
+	BFM_SET(data, NODE_INFO, vendor_id, f->conf.vendor_id);
+}
+
+enum bfm_status
+bfm_mad_ifc(struct bfm_cmd *c)
+{
+	const uint8_t *in = c->in + MAD_IFC_IN_mad_BIT / 8;
+	uint8_t *out = c->out + MAD_IFC_OUT_response_mad_packet_BIT / 8;
+	uint32_t port = BFM_GET(c->in, MAD_IFC_IN, port);
+	uint32_t attribute = bfm_bits_get(in + MAD_ATTRIBUTE, 0, 16);
+
+	if (c->op_mod > OP_MOD_MAX)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD, "op_mod=%u: 0 to 3 exist",
+				c->op_mod);
+	if (port == 0 || port > BFM_CAP(c->f, num_ports))
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT, "port=%u: there is only 1", port);
+	if (in[MAD_BASE_VERSION] != 1 || in[MAD_METHOD] >= METHOD_GET_RESP)
+		return bfm_fail(c, BFM_BAD_PKT, SYND_MAD,
+				"base version %u, method 0x%x: this is no request",
+				in[MAD_BASE_VERSION], in[MAD_METHOD]);
+	memcpy(out, in, MAD_IFC_MAD_BYTES);
+	out[MAD_METHOD] = METHOD_GET_RESP;
+	bfm_bits_set(out + MAD_STATUS, 0, 16, 0);
+	if ((in[MAD_CLASS] == CLASS_SUBN || in[MAD_CLASS] == CLASS_SUBN_DIRECTED) &&
+			in[MAD_METHOD] == METHOD_GET) {
+		memset(out + MAD_DATA, 0, NODE_DESCRIPTION_BYTES);
+		if (attribute == ATTR_NODE_DESCRIPTION) {
+			snprintf((char *)out + MAD_DATA, NODE_DESCRIPTION_BYTES,
+					"software BlueField %s", c->f->conf.name);
+			return BFM_OK;
+		}
+		if (attribute == ATTR_NODE_INFO) {
+			node_info(c->f, out + MAD_DATA);
+			return BFM_OK;
+		}
+	}
+	/* As a node answers that does not know: in the packet, not in the command. */
+	bfm_log(c->f, BFM_INFO, "MAD of class 0x%x, method 0x%x, attribute 0x%x: not supported",
+			in[MAD_CLASS], in[MAD_METHOD], attribute);
+	bfm_bits_set(out + MAD_STATUS, 0, 16, STATUS_UNSUPPORTED);
+	return BFM_OK;
+}

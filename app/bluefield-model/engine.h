@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What iseg.c, cmdq.c, cmd_hca.c, cmd_reg.c, cmd_pages.c and fault.c ask of each
+ * other, and nobody else of them.
+ */
+
+#ifndef BFM_ENGINE_H
+#define BFM_ENGINE_H
+
+#include "model.h"
+
+/* Syndromes of health, as Linux names them. */
+enum bfm_health_synd {
+	BFM_SYND_FW = 0x01,
+	BFM_SYND_CRC = 0x09,
+	BFM_SYND_FETCH_PCI = 0x0a,
+	BFM_SYND_EQ_OVERRUN = 0x0c,
+};
+
+/* States of the NIC interface, in the register of the command queue's address. */
+enum bfm_nic_state {
+	BFM_NIC_FULL = 0,
+	BFM_NIC_DISABLED = 1,
+	BFM_NIC_NO_DRAM = 2,
+	BFM_NIC_SW_RESET = 7,
+};
+
+#define BFM_FOREVER UINT64_MAX
+
+/* --------------------------------------------------------------- iseg.c */
+
+/* Why no command is served now, or NULL. */
+const char *bfm_iseg_no_commands(const struct bfm_function *f);
+bool bfm_iseg_fatal(const struct bfm_function *f);
+/* TEARDOWN_HCA with the fast profile: the NIC interface may be switched off now. */
+void bfm_iseg_fast_teardown(struct bfm_function *f);
+
+/* Faults. */
+void bfm_iseg_bus(struct bfm_function *f, bool dead);
+void bfm_iseg_counter(struct bfm_function *f, bool stop);
+void bfm_iseg_nic_state(struct bfm_function *f, uint8_t state);
+void bfm_iseg_init_busy(struct bfm_function *f, uint64_t ms); /* or BFM_FOREVER */
+void bfm_iseg_flr_ms(struct bfm_function *f, uint32_t ms);    /* of the resets to come */
+void bfm_iseg_clear(struct bfm_function *f);
+void bfm_iseg_dump(const struct bfm_function *f, FILE *out);
+
+/* --------------------------------------------------------------- cmdq.c */
+
+/* Commands under way that are not complete. */
+uint32_t bfm_cmdq_busy(const struct bfm_function *f);
+
+/* ------------------------------------------------------------ cmd_reg.c */
+
+enum bfm_status bfm_access_reg(struct bfm_cmd *c);
+
+/* ---------------------------------------------------------- cmd_pages.c */
+
+bool bfm_pages_boot_missing(const struct bfm_function *f);
+bool bfm_pages_init_missing(const struct bfm_function *f);
+/* Ask for pages (n > 0) or offer some back (n < 0), with nobody waiting for them. */
+int bfm_pages_request(struct bfm_function *f, int32_t n);
+/* The HCA goes down: nothing is wanted or offered any more, all may be taken. */
+void bfm_pages_teardown(struct bfm_function *f);
+/* Look at all pages now. 0 or -EFAULT. */
+int bfm_pages_check_all(struct bfm_function *f);
+
+#endif

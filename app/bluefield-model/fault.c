@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Faults that a test asks for: the grammar, and the list of those that wait for
+ * their command. What a fault does is where it happens.
+ */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "engine.h"
+
+#define MAX_WORDS 16
+#define MAX_LINE 256
+/* Ours: a test that wants longer wants "forever". */
+#define MAX_MS (24u * 3600 * 1000)
+
+#define EV_PORT_DOWN 1
+#define EV_PORT_ACTIVE 4
+#define EV_PORT_NUM_OFF 8
+
+/* More than any event queue has room for. */
+#define OVERRUN_EVENTS (1u << 20)
+
+struct fault {
+	TAILQ_ENTRY(fault) next;
+	uint16_t opcode;
+	bool any_op_mod;
+	uint16_t op_mod;
+	uint64_t count; /* how often still; 0: always */
+	struct bfm_cmd_fault what;
+};
+TAILQ_HEAD(fault_list, fault);
+
+struct bfm_faults {
+	struct fault_list list;
+	uint64_t hits;
+};
+
+struct parse {
+	struct bfm_function *f;
+	char *words[MAX_WORDS];
+	int nb;
+	char *err;
+	size_t err_size;
+};
+
+static int wrong(struct parse *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static int
+wrong(struct parse *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(p->err, p->err_size, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static int
+number(struct parse *p, const char *word, const char *text, int64_t min, int64_t max,
+		int64_t *value)
+{
+	char *end;
+	long long v;
+
+	errno = 0;
+	v = strtoll(text, &end, 0);
+	if (errno != 0 || end == text || *end != '\0' || v < min || v > max)
+		return wrong(p, "'%s': not a number from %jd to %jd", word, (intmax_t)min,
+				(intmax_t)max);
+	*value = v;
+	return 0;
+}
+
+/* The value of "key=value", or NULL if the word has another key. */
+static const char *
+value_of(const char *word, const char *key)
+{
+	size_t len = strlen(key);
+
+	return strncmp(word, key, len) == 0 && word[len] == '=' ? word + len + 1 : NULL;
+}
+
+/* "key=<number>": 1 if it is that key and fine, 0 if it is not that key. */
+static int
+keyed(struct parse *p, const char *word, const char *key, int64_t min, int64_t max, int64_t *value)
+{
+	const char *text = value_of(word, key);
+	int ret;
+
+	if (text == NULL)
+		return 0;
+	ret = number(p, word, text, min, max, value);
+	return ret != 0 ? ret : 1;
+}
+
+static int
+exactly(struct parse *p, int nb, const char *grammar)
+{
+	if (p->nb == nb)
+		return 0;
+	if (p->nb > nb)
+		return wrong(p, "'%s': too much: %s", p->words[nb], grammar);
+	return wrong(p, "'%s': too little: %s", p->words[0], grammar);
+}
+
+/*
+ * cmd
+ */
+
+static int
+opcode_of(struct parse *p, const char *word, const char *text, uint16_t *opcode)
+{
+	const struct bfm_cmd_desc *desc = NULL;
+	int64_t v = 0;
+	uint32_t i;
+
+	if (*text >= '0' && *text <= '9') {
+		if (number(p, word, text, 0, UINT16_MAX, &v) != 0)
+			return -EINVAL;
+		*opcode = (uint16_t)v;
+		return 0;
+	}
+	for (i = 0; i <= UINT16_MAX; i++) {
+		desc = bfm_cmd_find((uint16_t)i);
+		if (desc != NULL && strcasecmp(desc->name, text) == 0) {
+			*opcode = (uint16_t)i;
+			return 0;
+		}
+	}
+	return wrong(p, "'%s': no command has this name", word);
+}
+
+/* One word of what shall happen: 1 if it was one. */
+static int
+action(struct parse *p, const char *word, struct bfm_cmd_fault *what, bool *syndrome)
+{
+	int64_t v = 0;
+	int ret;
+
+	if (strcmp(word, "no-answer") == 0) {
+		what->no_answer = true;
+		return 1;
+	}
+	if (strcmp(word, "no-event") == 0) {
+		what->no_event = true;
+		return 1;
+	}
+	if (strcmp(word, "garbage") == 0) {
+		what->garbage = true;
+		return 1;
+	}
+	ret = keyed(p, word, "status", 0, UINT8_MAX, &v);
+	if (ret != 0) {
+		what->set_status = true;
+		what->status = (uint8_t)v;
+		return ret;
+	}
+	ret = keyed(p, word, "syndrome", 0, UINT32_MAX, &v);
+	if (ret != 0) {
+		*syndrome = true;
+		what->syndrome = (uint32_t)v;
+		return ret;
+	}
+	ret = keyed(p, word, "delivery", 0, INT8_MAX, &v);
+	if (ret != 0) {
+		what->set_delivery = true;
+		what->delivery = (uint8_t)v;
+		return ret;
+	}
+	ret = keyed(p, word, "delay", 1, MAX_MS, &v);
+	if (ret != 0) {
+		what->delay_ms = (uint32_t)v;
+		return ret;
+	}
+	ret = keyed(p, word, "page-request", -65536, 65536, &v);
+	if (ret != 0)
+		what->page_request = (int32_t)v;
+	return ret;
+}
+
+static int
+parse_cmd(struct parse *p)
+{
+	struct fault fault = { .any_op_mod = true };
+	struct fault *new;
+	bool opcode = false;
+	bool syndrome = false;
+	bool any = false;
+	const char *text;
+	int64_t v = 0;
+	int ret = 0;
+	int i;
+
+	for (i = 1; i < p->nb && ret >= 0; i++) {
+		const char *word = p->words[i];
+
+		text = value_of(word, "opcode");
+		if (text != NULL) {
+			ret = opcode_of(p, word, text, &fault.opcode);
+			opcode = true;
+			continue;
+		}
+		ret = keyed(p, word, "op_mod", 0, UINT16_MAX, &v);
+		if (ret > 0) {
+			fault.any_op_mod = false;
+			fault.op_mod = (uint16_t)v;
+			continue;
+		}
+		if (ret == 0)
+			ret = keyed(p, word, "count", 1, UINT32_MAX, &v);
+		else
+			break;
+		if (ret > 0) {
+			fault.count = (uint64_t)v;
+			continue;
+		}
+		if (ret == 0)
+			ret = action(p, word, &fault.what, &syndrome);
+		if (ret == 0)
+			return wrong(p, "'%s': not a word of cmd", word);
+		any = true;
+	}
+	if (ret < 0)
+		return ret;
+	if (!opcode)
+		return wrong(p, "'cmd': needs opcode=<number or name>");
+	if (!any)
+		return wrong(p,
+				"'cmd': needs one of no-answer, no-event, status=, delivery=, "
+				"delay=, garbage, page-request=");
+	if (syndrome && !fault.what.set_status)
+		return wrong(p, "'syndrome': only together with status=");
+	new = malloc(sizeof(*new));
+	if (new == NULL)
+		return wrong(p, "'cmd': the model has no memory");
+	*new = fault;
+	TAILQ_INSERT_TAIL(&p->f->faults->list, new, next);
+	return 0;
+}
+
+void
+bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod, struct bfm_cmd_fault *what)
+{
+	struct fault *fault;
+
+	TAILQ_FOREACH(fault, &f->faults->list, next) {
+		if (fault->opcode != opcode || (!fault->any_op_mod && fault->op_mod != op_mod))
+			continue;
+		*what = fault->what;
+		f->faults->hits++;
+		if (fault->count != 0 && --fault->count == 0) {
+			TAILQ_REMOVE(&f->faults->list, fault, next);
+			free(fault);
+		}
+		return;
+	}
+}
+
+/*
+ * The others
+ */
+
+static int
+parse_health(struct parse *p)
+{
+	int64_t synd = 0;
+	int64_t ext = 0;
+	int ret = 0;
+	int i;
+
+	for (i = 1; i < p->nb; i++) {
+		ret = keyed(p, p->words[i], "synd", 1, UINT8_MAX, &synd);
+		if (ret == 0)
+			ret = keyed(p, p->words[i], "ext", 0, UINT16_MAX, &ext);
+		if (ret < 0)
+			return ret;
+		if (ret == 0)
+			return wrong(p, "'%s': not a word of health", p->words[i]);
+	}
+	if (synd == 0)
+		return wrong(p, "'health': needs synd=<1 to 255>");
+	bfm_health_fatal(p->f, (uint8_t)synd, (uint16_t)ext, "a fault that was asked for");
+	return 0;
+}
+
+/* One word out of two. */
+static int
+choice(struct parse *p, const char *yes, const char *no, bool *value)
+{
+	char grammar[64];
+
+	snprintf(grammar, sizeof(grammar), "%s %s|%s", p->words[0], yes, no);
+	if (exactly(p, 2, grammar) != 0)
+		return -EINVAL;
+	*value = strcmp(p->words[1], yes) == 0;
+	if (!*value && strcmp(p->words[1], no) != 0)
+		return wrong(p, "'%s': neither %s nor %s", p->words[1], yes, no);
+	return 0;
+}
+
+static int
+parse_counter(struct parse *p)
+{
+	bool stop;
+	int ret = choice(p, "stop", "run", &stop);
+
+	if (ret == 0)
+		bfm_iseg_counter(p->f, stop);
+	return ret;
+}
+
+static int
+parse_bus(struct parse *p)
+{
+	bool dead;
+	int ret = choice(p, "dead", "alive", &dead);
+
+	if (ret == 0)
+		bfm_iseg_bus(p->f, dead);
+	return ret;
+}
+
+static int
+parse_port(struct parse *p)
+{
+	uint8_t data[28] = { 0 };
+	bool down;
+	int ret = choice(p, "down", "up", &down);
+
+	if (ret != 0)
+		return ret;
+	p->f->port_down = down;
+	data[EV_PORT_NUM_OFF] = 1 << 4;
+	if (p->f->hca == BFM_HCA_INITIALISED && bfm_event_wanted(p->f, BFM_EV_PORT_CHANGE))
+		bfm_event_post(p->f, BFM_EV_PORT_CHANGE, down ? EV_PORT_DOWN : EV_PORT_ACTIVE,
+				data);
+	return 0;
+}
+
+static int
+parse_nic_state(struct parse *p)
+{
+	int64_t v = 0;
+
+	if (exactly(p, 2, "nic-state <0 to 7>") != 0 ||
+			number(p, p->words[1], p->words[1], 0, 7, &v) != 0)
+		return -EINVAL;
+	bfm_iseg_nic_state(p->f, (uint8_t)v);
+	return 0;
+}
+
+static int
+parse_init_busy(struct parse *p)
+{
+	int64_t v = 0;
+
+	if (exactly(p, 2, "init-busy <ms>|forever") != 0)
+		return -EINVAL;
+	if (strcmp(p->words[1], "forever") == 0) {
+		bfm_iseg_init_busy(p->f, BFM_FOREVER);
+		return 0;
+	}
+	if (number(p, p->words[1], p->words[1], 0, MAX_MS, &v) != 0)
+		return -EINVAL;
+	bfm_iseg_init_busy(p->f, (uint64_t)v);
+	return 0;
+}
+
+static int
+parse_flr(struct parse *p)
+{
+	int64_t v = 0;
+
+	if (exactly(p, 2, "flr <ms>") != 0 ||
+			number(p, p->words[1], p->words[1], 0, MAX_MS, &v) != 0)
+		return -EINVAL;
+	bfm_iseg_flr_ms(p->f, (uint32_t)v);
+	return 0;
+}
+
+static int
+parse_pages(struct parse *p)
+{
+	int64_t v = 0;
+	int ret;
+
+	if (exactly(p, 2, "pages wanted=<n>") != 0)
+		return -EINVAL;
+	ret = keyed(p, p->words[1], "wanted", -65536, 65536, &v);
+	if (ret < 0)
+		return ret;
+	if (ret == 0 || v == 0)
+		return wrong(p, "'%s': not wanted=<n>, n above or below 0", p->words[1]);
+	ret = bfm_pages_request(p->f, (int32_t)v);
+	if (ret == -ENODEV)
+		return wrong(p, "'pages': no event queue of the client takes page requests");
+	if (ret != 0)
+		return wrong(p, "'%s': firmware has %u pages", p->words[1], bfm_pages_given(p->f));
+	return 0;
+}
+
+/*
+ * Events until a queue is full, which is a real overrun. Empty command events do no
+ * harm to a client that still reads them.
+ */
+static int
+parse_eq(struct parse *p)
+{
+	static const enum bfm_event types[] = {
+		BFM_EV_PORT_CHANGE,
+		BFM_EV_CMD,
+		BFM_EV_PAGE_REQUEST,
+	};
+	struct bfm_function *f = p->f;
+	uint8_t data[28] = { 0 };
+	size_t t;
+	uint32_t i;
+
+	if (exactly(p, 2, "eq overrun") != 0)
+		return -EINVAL;
+	if (strcmp(p->words[1], "overrun") != 0)
+		return wrong(p, "'%s': not overrun", p->words[1]);
+	for (t = 0; t < sizeof(types) / sizeof(types[0]); t++)
+		if (f->hca == BFM_HCA_INITIALISED && bfm_event_wanted(f, types[t]))
+			break;
+	if (t == sizeof(types) / sizeof(types[0]))
+		return wrong(p, "'eq': the client has no event queue for asynchronous events");
+	if (types[t] == BFM_EV_PORT_CHANGE)
+		data[EV_PORT_NUM_OFF] = 1 << 4;
+	for (i = 0; i < OVERRUN_EVENTS && !bfm_iseg_fatal(f) && bfm_event_wanted(f, types[t]); i++)
+		bfm_event_post(f, types[t], types[t] == BFM_EV_PORT_CHANGE ? EV_PORT_ACTIVE : 0,
+				data);
+	return 0;
+}
+
+static int
+parse_cap(struct parse *p)
+{
+	char *value;
+	int64_t v = 0;
+	int ret;
+
+	if (exactly(p, 2, "cap <name>=<value>") != 0)
+		return -EINVAL;
+	value = strchr(p->words[1], '=');
+	if (value == NULL)
+		return wrong(p, "'%s': not <name>=<value>", p->words[1]);
+	if (number(p, p->words[1], value + 1, 0, INT64_MAX, &v) != 0)
+		return -EINVAL;
+	*value = '\0';
+	ret = bfm_caps_force(p->f, p->words[1], (uint64_t)v);
+	if (ret == -ENOENT)
+		return wrong(p, "'%s': no such capability", p->words[1]);
+	if (ret != 0)
+		return wrong(p, "'%s': %jd is too large for it", p->words[1], (intmax_t)v);
+	return 0;
+}
+
+static int
+parse_unplug(struct parse *p)
+{
+	if (exactly(p, 1, "unplug") != 0)
+		return -EINVAL;
+	bfm_log(p->f, BFM_INFO, "unplugged");
+	p->f->gone = true;
+	bfm_server_hang_up(p->f);
+	return 0;
+}
+
+static void
+list_clear(struct bfm_faults *faults)
+{
+	struct fault *fault;
+
+	while ((fault = TAILQ_FIRST(&faults->list)) != NULL) {
+		TAILQ_REMOVE(&faults->list, fault, next);
+		free(fault);
+	}
+}
+
+static int
+parse_clear(struct parse *p)
+{
+	if (exactly(p, 1, "clear") != 0)
+		return -EINVAL;
+	list_clear(p->f->faults);
+	bfm_iseg_clear(p->f);
+	bfm_caps_unforce(p->f);
+	p->f->port_down = false;
+	if (p->f->gone) {
+		p->f->gone = false; /* plugged in again, as after power-on */
+		bfm_function_reset(p->f);
+	}
+	return 0;
+}
+
+static const struct {
+	const char *word;
+	int (*parse)(struct parse *p);
+} verbs[] = {
+	{ "cmd", parse_cmd },
+	{ "health", parse_health },
+	{ "counter", parse_counter },
+	{ "nic-state", parse_nic_state },
+	{ "init-busy", parse_init_busy },
+	{ "bus", parse_bus },
+	{ "pages", parse_pages },
+	{ "eq", parse_eq },
+	{ "flr", parse_flr },
+	{ "port", parse_port },
+	{ "cap", parse_cap },
+	{ "unplug", parse_unplug },
+	{ "clear", parse_clear },
+};
+
+int
+bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_size)
+{
+	struct parse p = { .f = f, .err = err, .err_size = err_size };
+	char copy[MAX_LINE];
+	char *save = NULL;
+	char *word;
+	size_t i;
+
+	if (strlen(line) >= sizeof(copy))
+		return wrong(&p, "the line is longer than %zu bytes", sizeof(copy) - 1);
+	strcpy(copy, line);
+	for (word = strtok_r(copy, " \t\r\n", &save); word != NULL;
+			word = strtok_r(NULL, " \t\r\n", &save)) {
+		if (p.nb == MAX_WORDS)
+			return wrong(&p, "'%s': more than %d words", word, MAX_WORDS);
+		p.words[p.nb++] = word;
+	}
+	if (p.nb == 0)
+		return wrong(&p, "no fault is named");
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (strcmp(p.words[0], verbs[i].word) == 0)
+			return verbs[i].parse(&p);
+	return wrong(&p, "'%s': no such fault", p.words[0]);
+}
+
+void
+bfm_faults_dump(const struct bfm_function *f, FILE *out)
+{
+	const struct bfm_cmd_desc *desc;
+	const struct fault *fault;
+
+	bfm_iseg_dump(f, out);
+	fprintf(out, "faults hits=%ju port_down=%u gone=%u\n", (uintmax_t)f->faults->hits,
+			f->port_down, f->gone);
+	TAILQ_FOREACH(fault, &f->faults->list, next) {
+		const struct bfm_cmd_fault *what = &fault->what;
+
+		desc = bfm_cmd_find(fault->opcode);
+		fprintf(out, "fault cmd opcode=0x%03x name=%s", fault->opcode,
+				desc != NULL ? desc->name : "unknown");
+		if (!fault->any_op_mod)
+			fprintf(out, " op_mod=%u", fault->op_mod);
+		if (fault->count != 0)
+			fprintf(out, " count=%ju", (uintmax_t)fault->count);
+		if (what->no_answer)
+			fprintf(out, " no-answer");
+		if (what->no_event)
+			fprintf(out, " no-event");
+		if (what->set_status)
+			fprintf(out, " status=0x%02x syndrome=0x%06x", what->status,
+					what->syndrome);
+		if (what->set_delivery)
+			fprintf(out, " delivery=0x%02x", what->delivery);
+		if (what->delay_ms != 0)
+			fprintf(out, " delay=%u", what->delay_ms);
+		if (what->garbage)
+			fprintf(out, " garbage");
+		if (what->page_request != 0)
+			fprintf(out, " page-request=%d", what->page_request);
+		fprintf(out, "\n");
+	}
+}
+
+int
+bfm_faults_create(struct bfm_function *f)
+{
+	f->faults = calloc(1, sizeof(*f->faults));
+	if (f->faults == NULL)
+		return -ENOMEM;
+	TAILQ_INIT(&f->faults->list);
+	return 0;
+}
+
+void
+bfm_faults_destroy(struct bfm_function *f)
+{
+	if (f->faults == NULL)
+		return;
+	list_clear(f->faults);
+	free(f->faults);
+	f->faults = NULL;
+}

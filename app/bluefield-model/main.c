@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Options, the functions of the model, the poll loop, the end. No protocol and no
+ * register is known here.
+ */
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server.h"
+
+#define MAX_CONTROL_FDS 4
+#define MAX_FAULTS 64
+#define MAX_VF 126
+#define IDLE_MS 1000
+
+struct options {
+	const char *dir;
+	const char *log;
+	enum bfm_level level;
+	bool until_eof;
+	const char *functions[BFM_MAX_FUNCTIONS];
+	uint32_t nb_functions;
+	const char *faults[MAX_FAULTS];
+	uint32_t nb_faults;
+};
+
+static const char usage[] =
+	"usage: comch-bluefield-model --dir DIR --function NAME[,key=value...] [options]\n"
+	"\n"
+	"A software BlueField: serves its PCI functions over vfio-user.\n"
+	"\n"
+	"  --dir DIR            folder of the sockets, made if missing: DIR/NAME.sock for\n"
+	"                       each function, DIR/control for commands (send it \"help\")\n"
+	"  --function NAME[,key=value...]\n"
+	"                       pf0, pf1, pf0vf0..pf1vf126, ecpf0, ecpf1; may be repeated\n"
+	"      device=bf2|bf3   generation (bf2)\n"
+	"      id=NUMBER        PCI device id, instead of that of the generation\n"
+	"      port=eth|ib      personality of the port (eth)\n"
+	"      mode=dpu|nic|separated  of an ecpf: dpu manages the embedded switch (dpu)\n"
+	"      boot_pages=N     pages that firmware asks for at boot (8)\n"
+	"      init_pages=N     ... and at initialisation (64)\n"
+	"      flr_ms=N         how long firmware initialises after a reset (20)\n"
+	"      vectors=N        MSI-X vectors (64)\n"
+	"      socket=PATH      instead of DIR/NAME.sock\n"
+	"  --fault \"NAME LINE\"  a fault from the start, as at the control socket\n"
+	"  --log FILE           append the log to FILE instead of standard error\n"
+	"  --log-level LEVEL    error, warn, info (default) or debug\n"
+	"  --until-eof          end when standard input ends\n"
+	"  --help, --version\n"
+	"\n"
+	"Prints \"ready: N functions in DIR\" when all of them can be connected to.\n";
+
+/* ------------------------------------------------------ names and keys */
+
+static bool
+parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return errno == 0 && *end == '\0' && *value >= min && *value <= max;
+}
+
+/* pf<port>, pf<port>vf<n>, ecpf<port>; ids follow from the name. */
+static bool
+parse_name(const char *name, struct bfm_conf *conf)
+{
+	uint64_t vf;
+	char port;
+
+	if (strcmp(name, "ecpf") == 0)
+		name = "ecpf0";
+	snprintf(conf->name, sizeof(conf->name), "%s", name);
+	if (strncmp(name, "ecpf", 4) == 0) {
+		port = name[4];
+		if ((port != '0' && port != '1') || name[5] != '\0')
+			return false;
+		conf->kind = BFM_ECPF;
+		conf->esw_manager = true;
+		conf->function_id = 0;
+		conf->vhca_id = port - '0';
+		return true;
+	}
+	if (strncmp(name, "pf", 2) != 0 || (name[2] != '0' && name[2] != '1'))
+		return false;
+	port = name[2];
+	if (name[3] == '\0') {
+		conf->kind = BFM_PF;
+		conf->function_id = 0;
+		conf->vhca_id = 2 + (port - '0');
+		return true;
+	}
+	/* no sign, no leading zero: one function, one name */
+	if (strncmp(name + 3, "vf", 2) != 0 || !parse_number(name + 5, 0, MAX_VF, &vf) ||
+			(name[5] == '0' && name[6] != '\0'))
+		return false;
+	conf->kind = BFM_VF;
+	conf->function_id = vf + 1;
+	conf->vhca_id = 0x10 + (port - '0') * (MAX_VF + 1) + vf;
+	return true;
+}
+
+/* key=value; the value is NULL if there is none. */
+static int
+parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	static const struct {
+		const char *key;
+		uint32_t max;
+		size_t off;
+	} numbers[] = {
+		{ "boot_pages", 65536, offsetof(struct bfm_conf, boot_pages) },
+		{ "init_pages", 65536, offsetof(struct bfm_conf, init_pages) },
+		{ "flr_ms", 600000, offsetof(struct bfm_conf, flr_ms) },
+		{ "vectors", BFM_NB_VECTORS, offsetof(struct bfm_conf, vectors) },
+	};
+	uint64_t number;
+	size_t i, min;
+
+	if (value == NULL || value[0] == '\0') {
+		snprintf(err, err_size, "%s: key \"%s\" has no value; write %s=<value>", conf->name,
+				key, key);
+		return -EINVAL;
+	}
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (strcmp(key, numbers[i].key) != 0)
+			continue;
+		min = strcmp(key, "vectors") == 0;
+		if (!parse_number(value, min, numbers[i].max, &number)) {
+			snprintf(err, err_size, "%s: %s=%s is no number from %zu to %u",
+					conf->name, key, value, min, numbers[i].max);
+			return -EINVAL;
+		}
+		*(uint32_t *)((char *)conf + numbers[i].off) = number;
+		return 0;
+	}
+	if (strcmp(key, "device") == 0) {
+		conf->bf3 = strcmp(value, "bf3") == 0;
+		if (conf->bf3 || strcmp(value, "bf2") == 0)
+			return 0;
+		snprintf(err, err_size, "%s: device=%s is neither bf2 nor bf3", conf->name, value);
+	} else if (strcmp(key, "id") == 0) {
+		if (parse_number(value, 1, UINT16_MAX, &number)) {
+			conf->device_id = number;
+			return 0;
+		}
+		snprintf(err, err_size, "%s: id=%s is no PCI device id, as 0xa2d6", conf->name,
+				value);
+	} else if (strcmp(key, "port") == 0) {
+		conf->ib_port = strcmp(value, "ib") == 0;
+		if (conf->ib_port || strcmp(value, "eth") == 0)
+			return 0;
+		snprintf(err, err_size, "%s: port=%s is neither eth nor ib", conf->name, value);
+	} else if (strcmp(key, "mode") == 0) {
+		if (conf->kind != BFM_ECPF) {
+			snprintf(err, err_size, "%s: mode= is for ecpf0 and ecpf1 only", conf->name);
+			return -EINVAL;
+		}
+		conf->esw_manager = strcmp(value, "dpu") == 0;
+		if (conf->esw_manager || strcmp(value, "nic") == 0 ||
+				strcmp(value, "separated") == 0)
+			return 0;
+		snprintf(err, err_size, "%s: mode=%s is none of dpu, nic, separated", conf->name,
+				value);
+	} else if (strcmp(key, "socket") == 0) {
+		if (strlen(value) < sizeof(conf->socket)) {
+			strcpy(conf->socket, value);
+			return 0;
+		}
+		snprintf(err, err_size, "%s: socket= is too long; at most %zu characters",
+				conf->name, sizeof(conf->socket) - 1);
+	} else {
+		snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, "
+				"boot_pages, init_pages, flr_ms, vectors, socket", conf->name, key);
+	}
+	return -EINVAL;
+}
+
+int
+bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	char copy[512], *save = NULL, *word, *value;
+	int ret;
+
+	memset(conf, 0, sizeof(*conf));
+	conf->vendor_id = 0x15b3;
+	conf->boot_pages = 8;
+	conf->init_pages = 64;
+	conf->flr_ms = 20;
+	conf->vectors = BFM_NB_VECTORS;
+
+	if (strlen(text) >= sizeof(copy)) {
+		snprintf(err, err_size, "function is longer than %zu characters", sizeof(copy) - 1);
+		return -EINVAL;
+	}
+	strcpy(copy, text);
+	word = strtok_r(copy, ",", &save);
+	if (word == NULL || text[0] == ',' || !parse_name(word, conf)) {
+		snprintf(err, err_size, "no function is called \"%s\"; use pf0, pf1, pf0vf0 to "
+				"pf1vf%u, ecpf0 or ecpf1", word != NULL ? word : "", MAX_VF);
+		return -EINVAL;
+	}
+	while ((word = strtok_r(NULL, ",", &save)) != NULL) {
+		value = strchr(word, '=');
+		if (value != NULL)
+			*value++ = '\0';
+		ret = parse_key(word, value, conf, err, err_size);
+		if (ret != 0)
+			return ret;
+	}
+	if (conf->device_id == 0) {
+		if (conf->kind == BFM_VF)
+			conf->device_id = 0x101e;
+		else
+			conf->device_id = conf->bf3 ? 0xa2dc : 0xa2d6;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------- functions */
+
+struct bfm_function *
+bfm_function_find(struct bfm_model *m, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->nb_functions; i++) {
+		if (strcmp(m->functions[i]->conf.name, name) == 0)
+			return m->functions[i];
+	}
+	return NULL;
+}
+
+int
+bfm_function_create(struct bfm_model *m, const struct bfm_conf *conf, struct bfm_function **pf)
+{
+	struct bfm_function *f;
+	int ret;
+
+	if (m->nb_functions == BFM_MAX_FUNCTIONS)
+		return -ENOSPC;
+	if (bfm_function_find(m, conf->name) != NULL)
+		return -EEXIST;
+	f = calloc(1, sizeof(*f));
+	if (f == NULL)
+		return -ENOMEM;
+	f->model = m;
+	f->conf = *conf;
+
+	ret = bfm_faults_create(f);
+	if (ret == 0)
+		ret = bfm_caps_create(f);
+	if (ret == 0)
+		ret = bfm_vport_create(f);
+	if (ret == 0)
+		ret = bfm_objects_create(f);
+	if (ret == 0)
+		ret = bfm_pages_create(f);
+	if (ret == 0)
+		ret = bfm_eqs_create(f);
+	if (ret == 0)
+		ret = bfm_cmdq_create(f);
+	if (ret == 0)
+		ret = bfm_iseg_create(f);
+	if (ret != 0) {
+		bfm_function_destroy(f);
+		return ret;
+	}
+	m->functions[m->nb_functions++] = f;
+	*pf = f;
+	return 0;
+}
+
+/* Also of a function that is made in part. */
+void
+bfm_function_destroy(struct bfm_function *f)
+{
+	struct bfm_model *m = f->model;
+	uint32_t i, nb;
+
+	nb = f->objs == NULL ? 0 : bfm_objects_count(f, BFM_NB_TYPES);
+	if (nb > 0) {
+		bfm_log(f, BFM_INFO, "%u objects are alive at the end", nb);
+		bfm_objects_dump(f, bfm_log_file());
+	}
+	bfm_server_close(f);
+	bfm_iseg_destroy(f);
+	bfm_cmdq_destroy(f);
+	bfm_objects_destroy(f);
+	bfm_eqs_destroy(f);
+	bfm_pages_destroy(f);
+	bfm_vport_destroy(f);
+	bfm_caps_destroy(f);
+	bfm_faults_destroy(f);
+	for (i = 0; i < m->nb_functions; i++) {
+		if (m->functions[i] == f) {
+			m->nb_functions--;
+			memmove(&m->functions[i], &m->functions[i + 1],
+					(m->nb_functions - i) * sizeof(m->functions[0]));
+			break;
+		}
+	}
+	free(f);
+}
+
+void
+bfm_function_reset(struct bfm_function *f)
+{
+	f->resets++;
+	f->hca = BFM_HCA_DISABLED;
+	f->issi1 = false;
+	bfm_cmdq_reset(f);
+	bfm_objects_reset(f);
+	bfm_pages_reset(f);
+	bfm_caps_reset(f);
+	bfm_vport_reset(f);
+	bfm_iseg_reset(f);
+}
+
+int
+bfm_function_tick(struct bfm_function *f)
+{
+	int ms = IDLE_MS, next;
+
+	next = bfm_cmdq_tick(f);
+	if (next >= 0 && next < ms)
+		ms = next;
+	next = bfm_server_tick(f);
+	if (next >= 0 && next < ms)
+		ms = next;
+	return ms;
+}
+
+/* ------------------------------------------------------------------ loop */
+
+static uint64_t
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Standard input carries nothing; its end is the news. */
+static bool
+input_ended(void)
+{
+	char scratch[256];
+	ssize_t n = read(STDIN_FILENO, scratch, sizeof(scratch));
+
+	return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+static void
+run(struct bfm_model *m, int signal_fd, bool until_eof)
+{
+	struct pollfd pfds[2 + MAX_CONTROL_FDS + BFM_MAX_FUNCTIONS];
+	int control[MAX_CONTROL_FDS];
+	int i, nb, nb_control, first, ms, next;
+	uint32_t n;
+
+	while (!m->quit) {
+		m->now_ms = now_ms();
+		ms = IDLE_MS;
+		for (n = 0; n < m->nb_functions; n++) {
+			next = bfm_function_tick(m->functions[n]);
+			if (next < ms)
+				ms = next;
+		}
+		if (m->quit)
+			break;
+
+		nb = 0;
+		pfds[nb++] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
+		pfds[nb++] = (struct pollfd){ .fd = until_eof ? STDIN_FILENO : -1,
+				.events = POLLIN };
+		nb_control = bfm_control_fds(control, MAX_CONTROL_FDS);
+		for (i = 0; i < nb_control; i++)
+			pfds[nb++] = (struct pollfd){ .fd = control[i], .events = POLLIN };
+		first = nb;
+		for (n = 0; n < m->nb_functions; n++)
+			pfds[nb++] = (struct pollfd){ .fd = bfm_server_fd(m->functions[n]),
+					.events = POLLIN };
+		if (poll(pfds, nb, ms) < 0)
+			continue;
+
+		m->now_ms = now_ms();
+		if (pfds[0].revents != 0 || (pfds[1].revents != 0 && input_ended()))
+			break;
+		for (i = 0; i < nb_control; i++) {
+			if (pfds[2 + i].revents != 0)
+				bfm_control_run(m, control[i]);
+		}
+		for (n = 0; n < m->nb_functions; n++) {
+			if (pfds[first + n].revents != 0)
+				bfm_server_run(m->functions[n]);
+		}
+	}
+}
+
+/* ------------------------------------------------------- the command line */
+
+static int
+parse_options(int argc, char **argv, struct options *o)
+{
+	enum { DIR_OPT = 256, FUNCTION, FAULT, LOG, LEVEL, UNTIL_EOF, HELP, VERSION };
+	static const struct option longs[] = {
+		{ "dir", required_argument, NULL, DIR_OPT },
+		{ "function", required_argument, NULL, FUNCTION },
+		{ "fault", required_argument, NULL, FAULT },
+		{ "log", required_argument, NULL, LOG },
+		{ "log-level", required_argument, NULL, LEVEL },
+		{ "until-eof", no_argument, NULL, UNTIL_EOF },
+		{ "help", no_argument, NULL, HELP },
+		{ "version", no_argument, NULL, VERSION },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (c) {
+		case DIR_OPT:
+			o->dir = optarg;
+			break;
+		case FUNCTION:
+			if (o->nb_functions == BFM_MAX_FUNCTIONS) {
+				fprintf(stderr, "at most %u functions\n", BFM_MAX_FUNCTIONS);
+				return -EINVAL;
+			}
+			o->functions[o->nb_functions++] = optarg;
+			break;
+		case FAULT:
+			if (o->nb_faults == MAX_FAULTS) {
+				fprintf(stderr, "at most %u faults; give the others at the "
+						"control socket\n", MAX_FAULTS);
+				return -EINVAL;
+			}
+			o->faults[o->nb_faults++] = optarg;
+			break;
+		case LOG:
+			o->log = optarg;
+			break;
+		case LEVEL:
+			if (!bfm_level_parse(optarg, &o->level)) {
+				fprintf(stderr, "--log-level %s: use error, warn, info or debug\n",
+						optarg);
+				return -EINVAL;
+			}
+			break;
+		case UNTIL_EOF:
+			o->until_eof = true;
+			break;
+		case HELP:
+			fputs(usage, stdout);
+			return 1;
+		case VERSION:
+			puts("comch-bluefield-model " MODEL_VERSION);
+			return 1;
+		default:
+			fprintf(stderr, "try --help\n");
+			return -EINVAL;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "%s: no such option; try --help\n", argv[optind]);
+		return -EINVAL;
+	}
+	if (o->dir == NULL || o->nb_functions == 0) {
+		fprintf(stderr, "give --dir and at least one --function; try --help\n");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+add_function(struct bfm_model *m, const struct options *o, const char *text)
+{
+	struct bfm_function *f;
+	struct bfm_conf conf;
+	char err[512];
+	int n, ret;
+
+	if (bfm_conf_parse(text, &conf, err, sizeof(err)) != 0) {
+		fprintf(stderr, "--function %s\n", err);
+		return -EINVAL;
+	}
+	if (conf.socket[0] == '\0') {
+		n = snprintf(conf.socket, sizeof(conf.socket), "%s/%s.sock", o->dir, conf.name);
+		if (n >= (int)sizeof(conf.socket)) {
+			fprintf(stderr, "--dir %s: too long for the name of a socket; give a "
+					"shorter one\n", o->dir);
+			return -ENAMETOOLONG;
+		}
+	}
+	ret = bfm_function_create(m, &conf, &f);
+	if (ret == -EEXIST)
+		fprintf(stderr, "--function %s: given twice\n", conf.name);
+	else if (ret != 0)
+		fprintf(stderr, "--function %s: %s\n", conf.name, strerror(-ret));
+	if (ret != 0)
+		return ret;
+	return bfm_server_open(f);
+}
+
+static int
+add_fault(struct bfm_model *m, const char *text)
+{
+	char name[BFM_NAME_SIZE], err[256] = "";
+	const char *line = text + strcspn(text, " ");
+	struct bfm_function *f = NULL;
+
+	if ((size_t)(line - text) < sizeof(name)) {
+		memcpy(name, text, line - text);
+		name[line - text] = '\0';
+		f = bfm_function_find(m, name);
+	}
+	if (f == NULL) {
+		fprintf(stderr, "--fault \"%s\": begins with no function of the command line\n",
+				text);
+		return -EINVAL;
+	}
+	if (bfm_fault_parse(f, line + strspn(line, " "), err, sizeof(err)) != 0) {
+		fprintf(stderr, "--fault \"%s\": %s\n", text, err);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+start(struct bfm_model *m, const struct options *o)
+{
+	char path[PATH_MAX];
+	uint32_t i;
+	int ret;
+
+	if (mkdir(o->dir, 0700) < 0 && errno != EEXIST) {
+		fprintf(stderr, "--dir %s: %s\n", o->dir, strerror(errno));
+		return -errno;
+	}
+	for (i = 0; i < o->nb_functions; i++) {
+		ret = add_function(m, o, o->functions[i]);
+		if (ret != 0)
+			return ret;
+	}
+	for (i = 0; i < o->nb_faults; i++) {
+		ret = add_fault(m, o->faults[i]);
+		if (ret != 0)
+			return ret;
+	}
+	snprintf(path, sizeof(path), "%s/control", o->dir);
+	return bfm_control_open(m, path);
+}
+
+/* Signals come as a descriptor; a connection that goes away is no signal at all. */
+static int
+signals_open(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { .level = BFM_INFO };
+	struct bfm_model m = { .now_ms = now_ms() };
+	struct rlimit limit;
+	int signal_fd, ret;
+
+	ret = parse_options(argc, argv, &o);
+	if (ret != 0)
+		return ret > 0 ? EXIT_SUCCESS : 2;
+
+	/* a client that maps its memory page by page gives a descriptor for each */
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	ret = bfm_log_open(o.log, o.level);
+	if (ret != 0) {
+		fprintf(stderr, "--log %s: %s\n", o.log, strerror(-ret));
+		return EXIT_FAILURE;
+	}
+	signal_fd = signals_open();
+	ret = signal_fd < 0 ? signal_fd : bfm_dma_init();
+	if (ret == 0)
+		ret = start(&m, &o);
+	if (ret == 0) {
+		printf("ready: %u functions in %s\n", m.nb_functions, o.dir);
+		fflush(stdout);
+		run(&m, signal_fd, o.until_eof);
+	}
+
+	bfm_control_close();
+	while (m.nb_functions > 0)
+		bfm_function_destroy(m.functions[0]);
+	if (signal_fd >= 0)
+		close(signal_fd);
+	bfm_log_close();
+	return ret == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

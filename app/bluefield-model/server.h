@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What the files of the transport (server.c, message.c, dma.c, pci.c, control.c,
+ * log.c, main.c) share and the rest of the model does not see.
+ */
+
+#ifndef BFM_SERVER_H
+#define BFM_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+
+/* ---------------------------------------------------------------- log.c */
+
+bool bfm_level_parse(const char *text, enum bfm_level *level);
+void bfm_log_close(void);
+
+/* ------------------------------------------------------------- server.c */
+
+/* Turn of the loop. Returns ms until it wants the next, or -1. */
+int bfm_server_tick(struct bfm_function *f);
+
+/*
+ * One piece of DMA by message; the piece lies in one region. What the library
+ * does while it waits blocks the model: bounded in time, and only from within
+ * the handling of a message of the client.
+ */
+int bfm_server_dma(struct bfm_function *f, bool write, uint64_t addr, void *buf, size_t len);
+struct bfm_dma *bfm_server_regions(const struct bfm_function *f);
+
+/* ------------------------------------------------------------ message.c */
+
+/* Of the vfio-user protocol: what is looked at before the library reads it. */
+#define BFM_MSG_VERSION 1
+#define BFM_MSG_DMA_MAP 2
+#define BFM_MSG_DMA_UNMAP 3
+#define BFM_MSG_SET_IRQS 8
+#define BFM_MSG_REGION_READ 9
+#define BFM_MSG_REGION_WRITE 10
+
+struct bfm_msg_hdr {
+	uint16_t id;
+	uint16_t cmd;
+	uint32_t size; /* with the header */
+	uint32_t flags;
+	uint32_t error;
+};
+_Static_assert(sizeof(struct bfm_msg_hdr) == 16, "vfio-user header");
+
+#define BFM_MSG_TYPE(flags) ((flags) & 0xfu)
+#define BFM_MSG_COMMAND 0u
+#define BFM_MSG_REPLY 1u
+#define BFM_MSG_NO_REPLY (1u << 4)
+#define BFM_MSG_ERROR (1u << 5)
+
+/* More than any message that this device has a use for, and less than a socket holds. */
+#define BFM_MSG_MAX 65536u
+#define BFM_MSG_PEEK 64
+#define BFM_MSG_FDS 253 /* the kernel's own limit for one message */
+
+struct bfm_msg {
+	struct bfm_msg_hdr hdr;
+	uint8_t body[BFM_MSG_PEEK - sizeof(struct bfm_msg_hdr)];
+	uint32_t body_len;        /* of what was looked at */
+	uint32_t nb_fds;
+	int fds[BFM_MSG_FDS];     /* copies, to be closed */
+};
+
+/*
+ * Look at the message at the head of a socket without taking it. 1: whole, or
+ * larger than BFM_MSG_MAX; 0: not whole yet; -errno: the end of this connection.
+ */
+int bfm_msg_peek(int sock, struct bfm_msg *msg);
+void bfm_msg_close_fds(struct bfm_msg *msg);
+/*
+ * 0 if the library may have it; an errno to refuse it with, and why in err;
+ * negative if the stream is out of step. vectors: of MSI-X.
+ */
+int bfm_msg_check(const struct bfm_msg *msg, const struct bfm_dma *dma, uint32_t vectors,
+		char *err, size_t err_size);
+/* Of VFIO_USER_DEVICE_SET_IRQS, after bfm_msg_check(): what it does to eventfds. */
+struct bfm_msg_irqs {
+	bool msix;
+	bool trigger;  /* the client wants them to be signalled */
+	bool set;      /* nb_fds of the message become the eventfds of [start, start + count) */
+	bool clear;
+	uint32_t start;
+	uint32_t count;
+};
+void bfm_msg_irqs(const struct bfm_msg *msg, uint32_t vectors, struct bfm_msg_irqs *irqs);
+/* The value of max_data_xfer_size in the client's version message; -EINVAL if unusable. */
+int bfm_msg_xfer_size(const char *json, size_t len, uint32_t *size);
+/* Send the header of a reply that refuses. Never blocks. */
+int bfm_msg_refuse(int sock, const struct bfm_msg_hdr *hdr, int error);
+
+/* ---------------------------------------------------------------- dma.c */
+
+struct bfm_dma; /* memory that a client mapped for a function */
+
+int bfm_dma_init(void); /* once: survive memory that the client takes away */
+struct bfm_dma *bfm_dma_create(void);
+void bfm_dma_destroy(struct bfm_dma *dma);
+/* vaddr NULL: by message. prot: PROT_READ, PROT_WRITE. */
+int bfm_dma_add(struct bfm_dma *dma, uint64_t addr, uint64_t len, void *vaddr, uint32_t prot);
+void bfm_dma_remove(struct bfm_dma *dma, uint64_t addr, uint64_t len);
+bool bfm_dma_has(const struct bfm_dma *dma, uint64_t addr, uint64_t len); /* exactly that */
+bool bfm_dma_overlaps(const struct bfm_dma *dma, uint64_t addr, uint64_t len);
+/* Where the region of a mapped address starts. */
+uint64_t bfm_dma_base(const struct bfm_dma *dma, uint64_t addr);
+uint32_t bfm_dma_count(const struct bfm_dma *dma);
+
+/* ---------------------------------------------------------------- pci.c */
+
+/* Write to configuration space. Returns whether a function level reset was asked for. */
+bool bfm_pci_write(const struct bfm_conf *conf, uint8_t *cfg, uint32_t off, const void *buf,
+		size_t len);
+bool bfm_pci_is_master(const uint8_t *cfg);
+bool bfm_pci_has_memory(const uint8_t *cfg);
+
+#endif
