@@ -368,6 +368,29 @@ test_fails_while_reset(void)
 	return TEST_SUCCESS;
 }
 
+/* What was down and is up again is not stopped by the engine's next turn. */
+static int
+test_reset_before_progress(void)
+{
+	struct test_ep *ep = test_ep_new();
+	struct rte_comch_client_conf conf;
+	struct rte_comch_pe *pe = test_pe_new();
+
+	test_client_conf(ep, "srv", &conf);
+	conf.connect_timeout_ms = RTE_COMCH_TIMEOUT_NEVER;
+	TEST_EXPECT(test_client_start(ep, &conf, pe), -EINPROGRESS);
+	TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), 0);
+	test_settle();
+	TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_IDLE);
+	rte_comch_pmd_dev_down(fake_host.dev, -EIO);
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
+	TEST_EXPECT(rte_comch_ctx_start(ep->ctx), -EINPROGRESS);
+	test_settle();
+	TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_STARTING);
+	TEST_EXPECT(rte_comch_ctx_reason_get(ep->ctx), 0);
+	return TEST_SUCCESS;
+}
+
 /* The software function has no reset, and says so. */
 static int
 test_reset_not_supported(void)
@@ -414,6 +437,7 @@ static struct unit_test_suite dev_down_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_sleeper_wakes),
 		TEST_CASE_ST(case_setup, case_teardown, test_reset_refused),
 		TEST_CASE_ST(case_setup, case_teardown, test_fails_while_reset),
+		TEST_CASE_ST(case_setup, case_teardown, test_reset_before_progress),
 		TEST_CASE_ST(case_setup, case_teardown, test_reset_not_supported),
 		TEST_CASE_ST(case_setup, case_teardown, test_no_contexts),
 		TEST_CASES_END()

@@ -417,9 +417,10 @@ rte_comch_dev_reset(int16_t dev_id)
 	memset(&info, 0, sizeof(info));
 	if (ret == 0)
 		ret = dev->ops->info_get(dev, &info);
-	if (ret == 0)
+	/* other threads read it: what has not changed is not written */
+	if (ret == 0 && memcmp(&dev->info, &info, sizeof(info)) != 0)
 		dev->info = info;
-	else
+	else if (ret != 0)
 		COMCH_LOG(ERR, "%s: does not come back after a reset: %s", dev->data->name,
 			strerror(-ret));
 	/*

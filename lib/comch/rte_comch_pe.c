@@ -450,6 +450,9 @@ pe_dev_down_run(struct rte_comch_pe *pe, struct rte_comch_pgroup *pg)
 	/* acquire: pairs with the release in rte_comch_pmd_dev_down() */
 	__atomic_exchange_n(&pg->down, 0, __ATOMIC_ACQUIRE);
 	reason = __atomic_load_n(&dev->status, __ATOMIC_RELAXED);
+	/* reset since: what is started was started after that */
+	if (reason == 0)
+		return 0;
 again:
 	TAILQ_FOREACH(ctx, &pe->ctxs, next_pe) {
 		if (ctx->dev == dev && comch_ctx_dev_down(ctx, reason) != 0) {

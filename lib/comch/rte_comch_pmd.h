@@ -487,7 +487,8 @@ int rte_comch_pmd_hide(struct rte_comch_dev *dev);
  *   The device.
  * @param reason
  *   A negative errno: -ENODEV it is gone, -EIO it is broken, -ETIMEDOUT it does
- *   not answer.
+ *   not answer. In the reset op, -EAGAIN: what was told until now is of before
+ *   the reset, and void.
  */
 __rte_internal
 void rte_comch_pmd_dev_down(struct rte_comch_dev *dev, int reason);
