@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The event queue for what firmware wants of us or tells us: pages, the port,
+ * errors of queues. Completions of commands are polled and completions of the
+ * data path do not come here.
+ *
+ * Events are processed in the interrupt thread, by the health poll, and by a
+ * thread that waits for a command, whoever comes first. Nobody waits for the
+ * lock: see struct bf_eq.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include <rte_bitops.h>
+#include <rte_common.h>
+
+#include "bluefield_func_priv.h"
+
+#define EQ_SIZE (1u << BF_EQ_LOG_SIZE)
+#define EQ_BYTES (EQ_SIZE * sizeof(struct bf_eqe))
+/* Tell the device where we are after so many events; half a queue is too late. */
+#define EQ_UPDATE 32
+/* Events in one call. The device interrupts anew for those that are left. */
+#define EQ_BURST (2 * EQ_SIZE)
+/* Calls that others asked for while we held the lock. */
+#define EQ_AGAIN 4
+
+static const uint8_t eq_events[] = {
+	BF_EVENT_CQ_ERROR, BF_EVENT_WQ_CATAS, BF_EVENT_INTERNAL, BF_EVENT_PORT_CHANGE,
+	BF_EVENT_PAGE_REQUEST, BF_EVENT_WQ_INVAL_REQ, BF_EVENT_WQ_ACCESS, BF_EVENT_SRQ_CATAS,
+};
+
+void
+bf_eq_init(struct bf_func *func)
+{
+	bf_lock_init(&func->eq.lock);
+}
+
+void
+bf_eq_fini(struct bf_func *func)
+{
+	bf_lock_fini(&func->eq.lock);
+}
+
+uint8_t
+bf_func_eqn(const struct bf_func *func)
+{
+	return __atomic_load_n(&func->eq.eqn, __ATOMIC_RELAXED);
+}
+
+static struct bf_eqe *
+eq_entry(const struct bf_eq *eq, uint32_t ci)
+{
+	return (struct bf_eqe *)eq->mem.addr + (ci & (EQ_SIZE - 1));
+}
+
+/* Owner bit of what the device writes at this index. */
+static uint8_t
+eq_lap(uint32_t ci)
+{
+	return (ci >> BF_EQ_LOG_SIZE) & 1;
+}
+
+static uint8_t
+eq_owner(const struct bf_eq *eq, uint32_t ci)
+{
+	return __atomic_load_n(&eq_entry(eq, ci)->owner, __ATOMIC_ACQUIRE) & 1;
+}
+
+static void
+eq_tell(struct bf_func *func, uint32_t doorbell)
+{
+	struct bf_eq *eq = &func->eq;
+
+	func->hw->ops->write32(func->hw, eq->uar * BF_UAR_SIZE + doorbell,
+		(uint32_t)eq->eqn << 24 | (eq->ci & 0xffffff));
+	eq->ci_told = eq->ci;
+}
+
+static void
+event_page_request(struct bf_func *func, const uint8_t *data)
+{
+	bool ec = bf_get(data, BF_EVENT_PAGES_EC);
+	bool release = bf_get(data, BF_EVENT_PAGES_RELEASE);
+	uint16_t func_id = bf_get(data, BF_EVENT_PAGES_FUNC_ID);
+	int32_t num = bf_get(data, BF_EVENT_PAGES_NUM);
+
+	__atomic_fetch_add(&func->pages.requests, 1, __ATOMIC_RELAXED);
+	bf_pages_request(func, ec, func_id, release, num);
+}
+
+static void
+event_port_change(struct bf_func *func, uint8_t sub_type, const uint8_t *data)
+{
+	uint32_t port = bf_get(data, BF_EVENT_PORT_NUM);
+	uint8_t state;
+
+	if (port != 1) {
+		BF_LOG(DEBUG, "%s: event of port %u, which is not ours", BF_NAME(func), port);
+		return;
+	}
+	/* others are of addresses and keys: queries say what they are */
+	if (sub_type != BF_PORT_CHANGE_ACTIVE && sub_type != BF_PORT_CHANGE_DOWN)
+		return;
+	state = sub_type == BF_PORT_CHANGE_ACTIVE;
+	if (__atomic_exchange_n(&func->caps.port_state, state, __ATOMIC_RELAXED) != state)
+		BF_LOG(INFO, "%s: the port is %s", BF_NAME(func), state ? "up" : "down");
+}
+
+/* The queue that failed is found by its owner, which gets error completions. */
+static void
+event_queue_error(struct bf_func *func, uint8_t type, const uint8_t *data)
+{
+	if (type == BF_EVENT_CQ_ERROR) {
+		if (__atomic_fetch_add(&func->eq.cq_errors, 1, __ATOMIC_RELAXED) == 0)
+			BF_LOG(ERR, "%s: completion queue 0x%x failed: %s (syndrome 0x%x); more of "
+				"these are counted, not logged", BF_NAME(func),
+				bf_get(data, BF_EVENT_CQ_CQN),
+				bf_get(data, BF_EVENT_CQ_SYNDROME) == 1 ? "overrun" : "access",
+				bf_get(data, BF_EVENT_CQ_SYNDROME));
+		return;
+	}
+	if (__atomic_fetch_add(&func->eq.wq_errors, 1, __ATOMIC_RELAXED) == 0)
+		BF_LOG(ERR, "%s: %s 0x%x failed (event 0x%x); more of these are counted, not "
+			"logged", BF_NAME(func), type == BF_EVENT_SRQ_CATAS ? "shared receive queue"
+			: "queue pair", bf_get(data, BF_EVENT_QP_SRQ_NUM), type);
+}
+
+static void
+eq_dispatch(struct bf_func *func, const struct bf_eqe *eqe)
+{
+	switch (eqe->type) {
+	case BF_EVENT_PAGE_REQUEST:
+		event_page_request(func, eqe->data);
+		break;
+	case BF_EVENT_PORT_CHANGE:
+		event_port_change(func, eqe->sub_type, eqe->data);
+		break;
+	case BF_EVENT_INTERNAL:
+		/* health says more, if it says anything */
+		if (bf_health_check(func) == 0) {
+			BF_LOG(ERR, "%s: event of an internal error, no syndrome", BF_NAME(func));
+			bf_fatal_set(func, BF_FATAL_FIRMWARE, -EIO);
+		}
+		break;
+	case BF_EVENT_CQ_ERROR:
+	case BF_EVENT_WQ_CATAS:
+	case BF_EVENT_WQ_INVAL_REQ:
+	case BF_EVENT_WQ_ACCESS:
+	case BF_EVENT_SRQ_CATAS:
+		event_queue_error(func, eqe->type, eqe->data);
+		break;
+	case BF_EVENT_COMP:
+		/* of a completion queue that was armed on this queue: its owner polls */
+		break;
+	default:
+		if (__atomic_fetch_add(&func->eq.unknown, 1, __ATOMIC_RELAXED) == 0)
+			BF_LOG(WARNING, "%s: event of type 0x%x, subtype 0x%x, for which nobody "
+				"asked; more of these are counted, not logged", BF_NAME(func),
+				eqe->type, eqe->sub_type);
+		break;
+	}
+}
+
+/*
+ * The device may fill the queue up to one lap after the index that it was told.
+ * An entry of that next lap, before it was told, has overwritten one of ours.
+ */
+static bool
+eq_overrun(const struct bf_eq *eq)
+{
+	return eq->ci != eq->ci_told && eq_owner(eq, eq->ci_told) != eq_lap(eq->ci_told);
+}
+
+static void
+eq_process(struct bf_func *func)
+{
+	struct bf_eq *eq = &func->eq;
+	struct bf_eqe eqe;
+	uint32_t nb;
+
+	for (nb = 0; nb < EQ_BURST; nb++) {
+		if (eq_owner(eq, eq->ci) != eq_lap(eq->ci))
+			break;
+		/* once, into our own memory: the device may write when it likes */
+		eqe = *eq_entry(eq, eq->ci);
+		eq->ci++;
+		__atomic_fetch_add(&eq->events, 1, __ATOMIC_RELAXED);
+		if (eq_overrun(eq)) {
+			BF_LOG(ERR, "%s: event queue overrun at 0x%x: events are lost",
+				BF_NAME(func), eq->ci);
+			bf_fatal_set(func, BF_FATAL_EQ, -EIO);
+			return;
+		}
+		/* before what may last */
+		if (eq->ci - eq->ci_told >= EQ_UPDATE || eqe.type == BF_EVENT_PAGE_REQUEST)
+			eq_tell(func, BF_UAR_EQ_CI);
+		eq_dispatch(func, &eqe);
+		if (bf_func_status(func, NULL) != 0)
+			return;
+	}
+	if (nb == 0)
+		return;
+	eq_tell(func, BF_UAR_EQ_ARM);
+}
+
+void
+bf_eq_poll(struct bf_func *func)
+{
+	struct bf_eq *eq = &func->eq;
+	int i;
+
+	/* whoever holds the lock sees the note after it has let go */
+	for (i = 0; i < EQ_AGAIN; i++) {
+		__atomic_store_n(&eq->again, true, __ATOMIC_SEQ_CST);
+		if (!bf_trylock(&eq->lock))
+			return;
+		__atomic_store_n(&eq->again, false, __ATOMIC_SEQ_CST);
+		if (eq->active)
+			eq_process(func);
+		bf_unlock(&eq->lock);
+		if (!__atomic_load_n(&eq->again, __ATOMIC_SEQ_CST))
+			return;
+	}
+}
+
+void
+bf_eq_interrupt(void *arg)
+{
+	struct bf_func *func = arg;
+
+	bf_eq_poll(func);
+	bf_fatal_deliver(func);
+}
+
+void
+bf_eq_arm(struct bf_func *func)
+{
+	struct bf_eq *eq = &func->eq;
+
+	bf_lock(&eq->lock);
+	if (eq->active)
+		eq_tell(func, BF_UAR_EQ_ARM);
+	bf_unlock(&eq->lock);
+	/* what came before is not signalled */
+	bf_eq_poll(func);
+}
+
+int
+bf_eq_create(struct bf_func *func)
+{
+	uint8_t in[BF_CREATE_IN_SIZE + EQ_BYTES / BF_PAGE_SIZE * sizeof(uint64_t)] = { 0 };
+	uint8_t *eqc = in + BF_CREATE_EQ_IN_EQC;
+	uint8_t out[BF_OUT_SIZE];
+	struct bf_eq *eq = &func->eq;
+	uint64_t mask[4] = { 0 };
+	uint32_t i;
+	int ret;
+
+	ret = func->hw->ops->dma_alloc(func->hw, EQ_BYTES, BF_PAGE_SIZE, &eq->mem);
+	if (ret != 0) {
+		BF_LOG(ERR, "%s: no DMA memory for the event queue (%d); give EAL more memory (-m)",
+			BF_NAME(func), ret);
+		return ret;
+	}
+	eq->ci = 0;
+	eq->ci_told = 0;
+	for (i = 0; i < EQ_SIZE; i++)
+		eq_entry(eq, i)->owner = 1; /* not the device's first lap */
+	for (i = 0; i < RTE_DIM(eq_events); i++)
+		mask[eq_events[i] / 64] |= RTE_BIT64(eq_events[i] % 64);
+	bf_set(in, BF_IN_OPCODE, BF_OP_CREATE_EQ);
+	bf_set(eqc, BF_EQC_LOG_EQ_SIZE, BF_EQ_LOG_SIZE);
+	bf_set(eqc, BF_EQC_UAR_PAGE, eq->uar);
+	bf_set(eqc, BF_EQC_INTR, 0);
+	bf_set(eqc, BF_EQC_LOG_PAGE_SIZE, 0);
+	for (i = 0; i < RTE_DIM(mask); i++)
+		bf_set64(in, BF_CREATE_EQ_IN_EVENT_BITMASK + 8 * i, mask[i]);
+	for (i = 0; i < EQ_BYTES / BF_PAGE_SIZE; i++)
+		bf_set64(in, BF_CREATE_IN_PAS + 8 * i, eq->mem.iova + i * BF_PAGE_SIZE);
+	ret = bf_func_exec(func, in, sizeof(in), out, sizeof(out));
+	if (ret != 0)
+		return ret; /* the memory goes with bf_eq_void() */
+	__atomic_store_n(&eq->eqn, bf_get(out, BF_OBJ_EQ_NUMBER), __ATOMIC_RELAXED);
+	bf_lock(&eq->lock);
+	eq->active = true;
+	bf_unlock(&eq->lock);
+	return 0;
+}
+
+void
+bf_eq_stop(struct bf_func *func)
+{
+	bf_lock(&func->eq.lock);
+	func->eq.active = false;
+	bf_unlock(&func->eq.lock);
+}
+
+int
+bf_eq_destroy(struct bf_func *func)
+{
+	uint8_t in[BF_SMALL_IN_SIZE] = { 0 };
+	uint8_t out[BF_OUT_SIZE];
+
+	bf_set(in, BF_IN_OPCODE, BF_OP_DESTROY_EQ);
+	bf_set(in, BF_OBJ_EQ_NUMBER, func->eq.eqn);
+	return bf_func_exec(func, in, sizeof(in), out, sizeof(out));
+}
+
+void
+bf_eq_void(struct bf_func *func)
+{
+	bf_eq_stop(func);
+	func->hw->ops->dma_free(func->hw, &func->eq.mem);
+	memset(&func->eq.mem, 0, sizeof(func->eq.mem));
+}

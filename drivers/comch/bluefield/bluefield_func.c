@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The life of a function: create, destroy, reset, and what holds when one of
+ * these fails half-way. What is said to firmware is in bluefield_boot.c; pages,
+ * events and health have files of their own.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <rte_common.h>
+
+#include "bluefield_func_priv.h"
+
+#define FUNC_DFLT_CMD_TIMEOUT_MS 60000
+#define FUNC_DFLT_FW_TIMEOUT_MS 120000
+#define FUNC_DFLT_HEALTH_MS 1000
+#define FUNC_DFLT_MAX_PAGES 262144
+
+/* Between looks at the registers while a command lasts. */
+#define FUNC_WATCH_MS 20
+void
+bf_func_conf_init(struct bf_func_conf *conf)
+{
+	memset(conf, 0, sizeof(*conf));
+	conf->cmd_timeout_ms = FUNC_DFLT_CMD_TIMEOUT_MS;
+	conf->fw_timeout_ms = FUNC_DFLT_FW_TIMEOUT_MS;
+	conf->health_ms = FUNC_DFLT_HEALTH_MS;
+	conf->max_pages = FUNC_DFLT_MAX_PAGES;
+}
+
+bool
+bf_func_is_vf(const struct bf_func *func)
+{
+	return func->hw->device_id == BF_PCI_ID_VF || func->hw->device_id == BF_PCI_ID_VF_BF1;
+}
+
+/*
+ * Commands
+ */
+
+int
+bf_func_cmd(struct bf_func *func, enum bf_cmd_slot slot, struct bf_cmd *cmd)
+{
+	int ret = bf_cmdq_exec(func->cmdq, slot, cmd);
+
+	if (ret == -ETIMEDOUT)
+		bf_fatal_set(func, BF_FATAL_TIMEOUT, ret);
+	else if (ret != 0 && cmd->delivery != BF_DELIVERY_OK)
+		bf_fatal_set(func, BF_FATAL_COMMAND, -EIO);
+	return ret;
+}
+
+int
+bf_func_exec(struct bf_func *func, void *in, uint32_t in_len, void *out, uint32_t out_len)
+{
+	struct bf_cmd cmd = {
+		.in = in, .in_len = in_len, .out = out, .out_len = out_len,
+	};
+
+	return bf_func_cmd(func, BF_CMD_NORMAL, &cmd);
+}
+
+/* Called between polls of a command: see bf_cmd_watch_t. */
+static int
+func_watch(void *arg, enum bf_cmd_slot slot)
+{
+	struct bf_func *func = arg;
+	uint64_t now = bf_now_ms();
+	int ret;
+
+	/* firmware may need pages before it ends a command, but not those of pages */
+	if (slot == BF_CMD_NORMAL)
+		bf_eq_poll(func);
+	ret = bf_func_status(func, NULL);
+	if (ret != 0)
+		return ret;
+	if (now < __atomic_load_n(&func->health.next_ms, __ATOMIC_RELAXED))
+		return 0;
+	__atomic_store_n(&func->health.next_ms, now + FUNC_WATCH_MS, __ATOMIC_RELAXED);
+	return bf_health_check(func);
+}
+
+/*
+ * Teardown
+ */
+
+static bool
+func_has_objs(const struct bf_func *func)
+{
+	uint32_t i, nb = 0;
+
+	for (i = 0; i < BF_NB_OBJ_KINDS; i++)
+		nb += func->nb_objs[i];
+	return nb != 0;
+}
+
+/* The device has let go of all memory but that of objects, which have owners. */
+static void
+func_void(struct bf_func *func)
+{
+	struct bf_mem *mem;
+
+	bf_eq_void(func);
+	bf_pages_void(func);
+	while ((mem = LIST_FIRST(&func->limbo)) != NULL) {
+		LIST_REMOVE(mem, next);
+		func->hw->ops->dma_free(func->hw, &mem->dma);
+		free(mem);
+	}
+}
+
+/*
+ * Down from any stage, ctl held. Firmware is asked, unless it has failed or will
+ * have to be stopped anyway; if it does not do all of it, or if force is set, the
+ * function is reset. 0: no memory is with the device any more.
+ */
+static int
+func_tear_down(struct bf_func *func, bool force)
+{
+	enum bf_stage stage = func->stage;
+	uint32_t i;
+	int ret;
+
+	__atomic_store_n(&func->up, false, __ATOMIC_SEQ_CST);
+	func->stage = BF_STAGE_NONE;
+	if (stage >= BF_STAGE_IRQ)
+		func->hw->ops->irq_disable(func->hw);
+	bf_eq_stop(func);
+	if (!force && (func_has_objs(func) || !LIST_EMPTY(&func->limbo))) {
+		BF_LOG(NOTICE, "%s: objects are left: the function is reset", BF_NAME(func));
+		force = true;
+	}
+	ret = bf_func_status(func, NULL);
+	if (ret == 0 && !force) {
+		ret = bf_boot_undo(func, stage);
+		if (ret != 0)
+			BF_LOG(WARNING, "%s: firmware does not undo everything (%d): the function "
+				"is reset", BF_NAME(func), ret);
+	}
+	bf_health_stop(func);
+	if (ret != 0 || force) {
+		bf_cmdq_kill(func->cmdq, -EIO);
+		ret = func->hw->ops->reset(func->hw);
+		if (ret != 0) {
+			BF_LOG(ERR, "%s: can not reset the function (%d); reset the card, or boot "
+				"anew", BF_NAME(func), ret);
+			return ret;
+		}
+		func->gen++;
+		for (i = 0; i < BF_NB_OBJ_KINDS; i++)
+			__atomic_store_n(&func->nb_objs[i], 0, __ATOMIC_RELAXED);
+	}
+	func_void(func);
+	return 0;
+}
+
+static void
+func_free(struct bf_func *func, bool abandon)
+{
+	struct bf_mem *mem;
+
+	if (abandon)
+		bf_cmdq_abandon(func->cmdq);
+	else
+		bf_cmdq_free(func->cmdq);
+	/* only if abandoned: the memory goes with hw */
+	while ((mem = LIST_FIRST(&func->limbo)) != NULL) {
+		LIST_REMOVE(mem, next);
+		free(mem);
+	}
+	bf_pages_abandon(func);
+	func->hw->ops->close(func->hw);
+	bf_pages_fini(func);
+	bf_eq_fini(func);
+	bf_lock_fini(&func->ctl);
+	free(func);
+}
+
+static void
+conf_fill(struct bf_func_conf *conf, const struct bf_func_conf *from)
+{
+	bf_func_conf_init(conf);
+	if (from == NULL)
+		return;
+	conf->fatal_cb = from->fatal_cb;
+	conf->arg = from->arg;
+	if (from->cmd_timeout_ms != 0)
+		conf->cmd_timeout_ms = from->cmd_timeout_ms;
+	if (from->fw_timeout_ms != 0)
+		conf->fw_timeout_ms = from->fw_timeout_ms;
+	if (from->health_ms != 0)
+		conf->health_ms = from->health_ms;
+	if (from->max_pages != 0)
+		conf->max_pages = from->max_pages;
+}
+
+/* From here on a fatal error is told by callback; one from before by our return. */
+static int
+func_go_up(struct bf_func *func)
+{
+	__atomic_store_n(&func->up, true, __ATOMIC_SEQ_CST);
+	if (__atomic_exchange_n(&func->untold, false, __ATOMIC_SEQ_CST))
+		return bf_func_status(func, NULL);
+	return 0;
+}
+
+int
+bf_func_create(struct bf_hw *hw, const struct bf_func_conf *conf, struct bf_func **out)
+{
+	struct bf_func *func;
+	int ret, err;
+
+	func = calloc(1, sizeof(*func));
+	if (func == NULL) {
+		BF_LOG(ERR, "%s: no memory for the function", hw->name);
+		hw->ops->close(hw);
+		return -ENOMEM;
+	}
+	func->hw = hw;
+	conf_fill(&func->conf, conf);
+	LIST_INIT(&func->limbo);
+	bf_lock_init(&func->ctl);
+	bf_pages_init(func);
+	bf_eq_init(func);
+	ret = bf_cmdq_create(hw, func->conf.cmd_timeout_ms, func_watch, func, &func->cmdq);
+	if (ret != 0) {
+		func_free(func, false);
+		return ret;
+	}
+	bf_lock(&func->ctl);
+	ret = bf_boot_up(func);
+	if (ret == 0) {
+		*out = func; /* the callback may come any moment */
+		ret = func_go_up(func);
+	}
+	if (ret == 0) {
+		bf_unlock(&func->ctl);
+		return 0;
+	}
+	*out = NULL;
+	/* the first reason is the one to return */
+	BF_LOG(ERR, "%s: bring-up failed (%d)", hw->name, ret);
+	err = func_tear_down(func, false);
+	bf_unlock(&func->ctl);
+	func_free(func, err != 0);
+	return ret;
+}
+
+void
+bf_func_destroy(struct bf_func *func)
+{
+	int ret;
+
+	if (func == NULL)
+		return;
+	bf_lock(&func->ctl);
+	ret = func_tear_down(func, false);
+	bf_unlock(&func->ctl);
+	func_free(func, ret != 0);
+}
+
+/* The state after a reset that did not work: failed, and the caller knows. */
+static void
+func_mark_failed(struct bf_func *func, int ret)
+{
+	int none = BF_FATAL_NONE;
+	int fatal = ret == -ENODEV ? BF_FATAL_GONE :
+		ret == -ETIMEDOUT || ret == -EAGAIN ? BF_FATAL_TIMEOUT : BF_FATAL_FIRMWARE;
+
+	if (__atomic_compare_exchange_n(&func->fatal, &none, fatal, false, __ATOMIC_ACQ_REL,
+			__ATOMIC_ACQUIRE))
+		__atomic_store_n(&func->reason, ret, __ATOMIC_RELEASE);
+	bf_cmdq_kill(func->cmdq, ret);
+	__atomic_store_n(&func->untold, false, __ATOMIC_SEQ_CST);
+}
+
+int
+bf_func_reset(struct bf_func *func)
+{
+	int ret;
+
+	bf_lock(&func->ctl);
+	ret = func_tear_down(func, true);
+	if (ret == 0) {
+		__atomic_store_n(&func->reason, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&func->untold, false, __ATOMIC_RELAXED);
+		__atomic_store_n(&func->fatal, BF_FATAL_NONE, __ATOMIC_RELEASE);
+		ret = bf_boot_up(func);
+		if (ret == 0)
+			ret = func_go_up(func);
+		if (ret == 0) {
+			bf_unlock(&func->ctl);
+			BF_LOG(NOTICE, "%s: the function was reset and works", BF_NAME(func));
+			return 0;
+		}
+		func_tear_down(func, false);
+	}
+	func_mark_failed(func, ret);
+	bf_unlock(&func->ctl);
+	BF_LOG(ERR, "%s: the function was reset and does not come up (%d)", BF_NAME(func), ret);
+	return ret;
+}
+
+/*
+ * For the layers above
+ */
+
+int
+bf_func_usable(const struct bf_func *func)
+{
+	int ret = bf_func_status(func, NULL);
+
+	if (ret == 0 && func->stage != BF_STAGE_IRQ)
+		ret = -EIO;
+	return ret;
+}
+
+void
+bf_func_limbo(struct bf_func *func, struct bf_mem *mem)
+{
+	LIST_INSERT_HEAD(&func->limbo, mem, next);
+}
+
+const struct bf_func_caps *
+bf_func_caps(const struct bf_func *func)
+{
+	return &func->caps;
+}
+
+struct bf_hw *
+bf_func_hw(struct bf_func *func)
+{
+	return func->hw;
+}
+
+void
+bf_func_stats(const struct bf_func *func, struct bf_func_stats *stats)
+{
+	memset(stats, 0, sizeof(*stats));
+	bf_cmdq_counts(func->cmdq, &stats->cmds, &stats->cmd_errors);
+	stats->pages = __atomic_load_n(&func->pages.given, __ATOMIC_RELAXED);
+	stats->pages_peak = __atomic_load_n(&func->pages.peak, __ATOMIC_RELAXED);
+	stats->page_requests = __atomic_load_n(&func->pages.requests, __ATOMIC_RELAXED);
+	stats->events = __atomic_load_n(&func->eq.events, __ATOMIC_RELAXED);
+	stats->health_polls = __atomic_load_n(&func->health.polls, __ATOMIC_RELAXED);
+}
+
+void
+bf_func_dump(const struct bf_func *func, FILE *f)
+{
+	static const char *const kinds[] = {
+		[BF_OBJ_PD] = "pd", [BF_OBJ_UAR] = "uar", [BF_OBJ_CQ] = "cq",
+		[BF_OBJ_MKEY] = "mkey", [BF_OBJ_QP] = "qp", [BF_OBJ_SRQ] = "srq",
+	};
+	const struct bf_func_caps *caps = &func->caps;
+	struct bf_func_stats stats;
+	enum bf_fatal fatal;
+	uint32_t i;
+	int ret;
+
+	ret = bf_func_status(func, &fatal);
+	bf_func_stats(func, &stats);
+	fprintf(f, "  function %s: %s, vhca 0x%x, firmware %u.%u.%u, board %s\n", BF_NAME(func),
+		func->ec ? "ecpf" : bf_func_is_vf(func) ? "vf" : "pf", caps->vhca_id,
+		caps->fw_major, caps->fw_minor, caps->fw_subminor, caps->board_id);
+	if (ret != 0)
+		fprintf(f, "    failed: %s (%d)\n", bf_fatal_text(fatal), ret);
+	fprintf(f, "    port %s, %s%s%s\n",
+		__atomic_load_n(&caps->port_state, __ATOMIC_RELAXED) != 0 ? "up" : "down",
+		caps->ib_port ? "InfiniBand" : "Ethernet", caps->roce ? ", RoCE" : "",
+		caps->eswitch_manager ? ", switch manager" : "");
+	fprintf(f, "    commands %" PRIu64 ", failed %" PRIu64 ", health polls %" PRIu64 "\n",
+		stats.cmds, stats.cmd_errors, stats.health_polls);
+	fprintf(f, "    pages %u, peak %u, requests %" PRIu64 ", refused pages %" PRIu64 "\n",
+		stats.pages, stats.pages_peak, stats.page_requests,
+		__atomic_load_n(&func->pages.refused, __ATOMIC_RELAXED));
+	fprintf(f, "    events %" PRIu64 ", unknown %" PRIu64 ", cq errors %" PRIu64
+		", wq errors %" PRIu64 "\n", stats.events,
+		__atomic_load_n(&func->eq.unknown, __ATOMIC_RELAXED),
+		__atomic_load_n(&func->eq.cq_errors, __ATOMIC_RELAXED),
+		__atomic_load_n(&func->eq.wq_errors, __ATOMIC_RELAXED));
+	fprintf(f, "    objects:");
+	for (i = 0; i < BF_NB_OBJ_KINDS; i++)
+		fprintf(f, " %s %u", kinds[i],
+			__atomic_load_n(&func->nb_objs[i], __ATOMIC_RELAXED));
+	fprintf(f, "\n");
+}

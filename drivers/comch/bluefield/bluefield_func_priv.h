@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What the files of layer func, and obj above them, know of a function. Nobody
+ * else includes this.
+ *
+ * Threads and locks, from the outside in:
+ *   ctl      life: create, destroy, reset, and every operation on objects; held
+ *            while their commands last. Never taken in the interrupt thread.
+ *   slot     of the command queue, in bluefield_cmd.c
+ *   eq.lock  the event queue: only ever tried. Who fails to get it leaves a note,
+ *            and who has it looks once more
+ *   pages.lock  the pages of firmware, with their command
+ *   slot     the other one, for pages
+ * A thread that waits for a command serves events, so it may hold all of them.
+ * A fatal error may be found anywhere in there; who found it marks the function,
+ * and the callback goes out of bf_fatal_deliver(), where no lock is held.
+ */
+
+#ifndef BLUEFIELD_FUNC_PRIV_H
+#define BLUEFIELD_FUNC_PRIV_H
+
+#include <sys/queue.h>
+
+#include "bluefield_cmd.h"
+#include "bluefield_func.h"
+#include "bluefield_lock.h"
+#include "bluefield_prm.h"
+
+/* Firmware pages in one command. */
+#define BF_PAGES_PER_CMD 512
+/* Firmware pages in one allocation, at most. */
+#define BF_PAGES_PER_CHUNK 256
+
+#define BF_EQ_LOG_SIZE 8
+
+/* How far a bring-up has come; each stage is undone from here downwards. */
+enum bf_stage {
+	BF_STAGE_NONE = 0,
+	BF_STAGE_HEALTH,  /* commands work, health is polled */
+	BF_STAGE_ENABLED, /* ENABLE_HCA: firmware has pages */
+	BF_STAGE_INIT,    /* INIT_HCA */
+	BF_STAGE_UAR,
+	BF_STAGE_EQ,
+	BF_STAGE_IRQ,
+};
+
+/* Kinds of objects, for counting. */
+enum bf_obj_kind {
+	BF_OBJ_PD = 0,
+	BF_OBJ_UAR,
+	BF_OBJ_CQ,
+	BF_OBJ_MKEY,
+	BF_OBJ_QP,
+	BF_OBJ_SRQ,
+	BF_NB_OBJ_KINDS,
+};
+
+/* Memory of an object that the device may still write after the object is gone. */
+struct bf_mem {
+	LIST_ENTRY(bf_mem) next;
+	struct bf_dma dma;
+};
+
+LIST_HEAD(bf_mem_list, bf_mem);
+
+struct bf_chunk;
+
+/* Pages of firmware. */
+struct bf_pages {
+	struct bf_lock lock;
+	struct bf_chunk **chunks; /* by address */
+	uint32_t nb_chunks;
+	uint32_t max_chunks;
+	uint32_t given;           /* written with the lock, read without */
+	uint32_t peak;
+	uint64_t requests;        /* atomic: events */
+	uint64_t refused;         /* pages that we could not give */
+};
+
+/* The event queue. */
+struct bf_eq {
+	struct bf_lock lock;
+	bool again;          /* atomic: somebody looked while the lock was taken */
+	bool active;         /* with the lock */
+	struct bf_dma mem;
+	uint32_t uar;
+	uint8_t eqn;
+	uint32_t ci;
+	uint32_t ci_told;    /* what the device knows */
+	uint64_t events;     /* atomic, as are those below */
+	uint64_t unknown;
+	uint64_t cq_errors;
+	uint64_t wq_errors;
+};
+
+struct bf_health {
+	bool stop;           /* atomic */
+	bool armed;          /* with ctl: the alarm was set */
+	uint64_t polls;      /* atomic */
+	uint64_t next_ms;    /* atomic: of the look while a command lasts */
+	uint32_t counter;    /* last one; interrupt thread only, as are the next */
+	uint32_t misses;
+	uint64_t moved_ms;   /* when the counter was seen to move */
+};
+
+struct bf_func {
+	struct bf_hw *hw;
+	struct bf_func_conf conf;
+	struct bf_lock ctl;
+	struct bf_cmdq *cmdq;
+	enum bf_stage stage;      /* with ctl */
+	bool ec;                  /* the card's own function */
+	uint16_t pages_id;        /* of this function, in page requests */
+	uint32_t gen;             /* with ctl; goes up with each reset: older objects are void */
+	uint32_t nb_objs[BF_NB_OBJ_KINDS]; /* with ctl */
+	struct bf_mem_list limbo; /* with ctl; freed when the device has been reset */
+	/* atomic: enum bf_fatal, its errno, and who tells */
+	int fatal;
+	int reason;
+	bool up;
+	bool untold;
+	struct bf_func_caps caps; /* but for port_state, a reset that finds it the same writes nothing */
+	uint8_t cqe_version;      /* 1: completions have a user index */
+	uint8_t qp_ts_format;     /* of time stamps that queue pairs ask for */
+	struct bf_pages pages;
+	struct bf_eq eq;
+	struct bf_health health;
+};
+
+/*
+ * bluefield_func.c
+ */
+
+/* A command on a slot; a delivery error is fatal. */
+int bf_func_cmd(struct bf_func *func, enum bf_cmd_slot slot, struct bf_cmd *cmd);
+
+/* The same for the normal slot, with the lengths of arrays; in has its opcode. */
+int bf_func_exec(struct bf_func *func, void *in, uint32_t in_len, void *out, uint32_t out_len);
+
+bool bf_func_is_vf(const struct bf_func *func);
+
+/* 0 when the function works, with ctl held: for obj. */
+int bf_func_usable(const struct bf_func *func);
+
+/* Give memory that the device may still use to the list that waits for a reset. */
+void bf_func_limbo(struct bf_func *func, struct bf_mem *mem);
+
+/*
+ * bluefield_boot.c
+ */
+
+/*
+ * From a function that was reset, or never used, to one that works; ctl held. On
+ * failure stage says how far it came.
+ */
+int bf_boot_up(struct bf_func *func);
+
+/* Ask firmware to undo what it did, from the stage downwards; any error ends it. */
+int bf_boot_undo(struct bf_func *func, enum bf_stage stage);
+
+/*
+ * bluefield_health.c
+ */
+
+/* Mark the function as failed; the first wins, and logs. Any thread, any lock. */
+void bf_fatal_set(struct bf_func *func, enum bf_fatal fatal, int reason);
+
+/* Tell, if there is something to tell. No lock held. */
+void bf_fatal_deliver(struct bf_func *func);
+
+/* Look at the registers: 0 or a negative errno, and then the function has failed. */
+int bf_health_check(struct bf_func *func);
+
+int bf_health_start(struct bf_func *func);
+/* When this returns, the poll does not run and will not. Not in the interrupt thread. */
+void bf_health_stop(struct bf_func *func);
+
+/*
+ * bluefield_pages.c
+ */
+
+void bf_pages_init(struct bf_func *func);
+void bf_pages_fini(struct bf_func *func);
+
+/* Ask firmware what it needs for a stage of bring-up, and give it. */
+int bf_pages_startup(struct bf_func *func, bool boot);
+
+/* What an event asked for: num < 0 to take back. */
+void bf_pages_request(struct bf_func *func, bool ec, uint16_t func_id, bool release, int32_t num);
+
+/* Take everything back; -ETIMEDOUT if firmware keeps some. */
+int bf_pages_reclaim(struct bf_func *func);
+
+/* The function was reset: everything is ours again. */
+void bf_pages_void(struct bf_func *func);
+
+/* Forget them: the memory goes with hw. */
+void bf_pages_abandon(struct bf_func *func);
+
+/*
+ * bluefield_eq.c
+ */
+
+void bf_eq_init(struct bf_func *func);
+void bf_eq_fini(struct bf_func *func);
+int bf_eq_create(struct bf_func *func);
+/* Have the device raise an interrupt for the next event. */
+void bf_eq_arm(struct bf_func *func);
+/* No event is processed after this. The memory stays until bf_eq_void(). */
+void bf_eq_stop(struct bf_func *func);
+int bf_eq_destroy(struct bf_func *func);
+/* The device does not use it any more. */
+void bf_eq_void(struct bf_func *func);
+/* Process what is there; nothing if another thread does. */
+void bf_eq_poll(struct bf_func *func);
+/* bf_irq_cb_t */
+void bf_eq_interrupt(void *arg);
+
+/* Number for completion queues that are attached to this queue. */
+uint8_t bf_func_eqn(const struct bf_func *func);
+
+#define BF_NAME(func) ((func)->hw->name)
+
+#endif

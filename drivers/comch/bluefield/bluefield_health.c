@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Whether the function still lives: the look at its registers, the poll by
+ * alarm, and what happens when it does not: it is marked, once, and told, once.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include <rte_alarm.h>
+#include <rte_common.h>
+
+#include "bluefield_func_priv.h"
+
+/* Polls with the same counter after which firmware is thought to be stuck. */
+#define HEALTH_MAX_MISSES 3
+/* But not before it stood for so long: it has a period of its own. */
+#define HEALTH_MIN_STALL_MS 500
+
+const char *
+bf_fatal_text(enum bf_fatal fatal)
+{
+	switch (fatal) {
+	case BF_FATAL_NONE: return "none";
+	case BF_FATAL_GONE: return "device gone";
+	case BF_FATAL_FIRMWARE: return "firmware failed";
+	case BF_FATAL_NIC_STATE: return "interface disabled";
+	case BF_FATAL_STALLED: return "firmware stands still";
+	case BF_FATAL_TIMEOUT: return "command without answer";
+	case BF_FATAL_PAGES: return "page accounting broken";
+	case BF_FATAL_EQ: return "event queue broken";
+	case BF_FATAL_COMMAND: return "command interface broken";
+	}
+	return "unknown";
+}
+
+static const char *
+fatal_remedy(enum bf_fatal fatal)
+{
+	switch (fatal) {
+	case BF_FATAL_GONE:
+		return "remove the device; check slot, link and power, rescan the PCI bus";
+	case BF_FATAL_NIC_STATE:
+		return "somebody resets the card or has switched the function off; wait for the "
+			"end of that, then reset the function";
+	case BF_FATAL_FIRMWARE:
+	case BF_FATAL_STALLED:
+		return "reset the function; if it fails again, reset the card and look at its "
+			"firmware's log";
+	default:
+		return "reset the function";
+	}
+}
+
+static const char *
+synd_text(uint8_t synd)
+{
+	switch (synd) {
+	case 0x1: return "firmware assertion";
+	case 0x7: return "firmware core not responding";
+	case 0x8: return "unrecoverable hardware error";
+	case 0x9: return "firmware checksum error";
+	case 0xa: return "PCI error while fetching from the host";
+	case 0xb: return "hardware fatal error";
+	case 0xc: return "asynchronous event queue overrun";
+	case 0xd: return "event queue error";
+	case 0xe: return "event queue invalid, or its memory not accessible";
+	case 0xf: return "PCI interface error";
+	case 0x10: return "temperature too high";
+	default: return "unknown syndrome";
+	}
+}
+
+void
+bf_fatal_set(struct bf_func *func, enum bf_fatal fatal, int reason)
+{
+	int none = BF_FATAL_NONE;
+
+	if (!__atomic_compare_exchange_n(&func->fatal, &none, fatal, false, __ATOMIC_ACQ_REL,
+			__ATOMIC_ACQUIRE))
+		return;
+	/* readers of fatal without a reason yet say -EIO */
+	__atomic_store_n(&func->reason, reason, __ATOMIC_RELEASE);
+	if (func->cmdq != NULL)
+		bf_cmdq_kill(func->cmdq, reason);
+	BF_LOG(ERR, "%s: the function has failed: %s; %s", BF_NAME(func), bf_fatal_text(fatal),
+		fatal_remedy(fatal));
+	__atomic_store_n(&func->untold, true, __ATOMIC_SEQ_CST);
+}
+
+/* Who takes the mark tells: an error of a bring-up is told by its return value. */
+void
+bf_fatal_deliver(struct bf_func *func)
+{
+	if (!__atomic_load_n(&func->untold, __ATOMIC_SEQ_CST) ||
+	    !__atomic_load_n(&func->up, __ATOMIC_SEQ_CST))
+		return;
+	if (!__atomic_exchange_n(&func->untold, false, __ATOMIC_SEQ_CST))
+		return;
+	if (func->conf.fatal_cb != NULL)
+		func->conf.fatal_cb(func->conf.arg, __atomic_load_n(&func->fatal, __ATOMIC_ACQUIRE),
+			__atomic_load_n(&func->reason, __ATOMIC_ACQUIRE));
+}
+
+int
+bf_func_status(const struct bf_func *func, enum bf_fatal *fatal)
+{
+	int val = __atomic_load_n(&func->fatal, __ATOMIC_ACQUIRE);
+	int reason;
+
+	if (fatal != NULL)
+		*fatal = val;
+	if (val == BF_FATAL_NONE)
+		return 0;
+	reason = __atomic_load_n(&func->reason, __ATOMIC_ACQUIRE);
+	return reason != 0 ? reason : -EIO;
+}
+
+/* What firmware left behind for those who can read it. */
+static void
+health_log(struct bf_func *func, uint32_t rfr, uint32_t synd)
+{
+	struct bf_hw *hw = func->hw;
+	uint32_t var[BF_NB_ASSERT_VARS], i;
+
+	for (i = 0; i < BF_NB_ASSERT_VARS; i++)
+		var[i] = hw->ops->read32(hw, BF_REG_HEALTH + 4 * i);
+	BF_LOG(ERR, "%s: firmware health: %s (syndrome 0x%x, extended 0x%x), severity %u, core %u, "
+		"assert at 0x%08x called from 0x%08x, time %u, firmware 0x%08x, hardware 0x%08x, "
+		"variables %08x %08x %08x %08x %08x %08x", hw->name,
+		synd_text(BF_HEALTH_SYND(synd)), BF_HEALTH_SYND(synd), BF_HEALTH_EXT_SYND(synd),
+		BF_HEALTH_SEVERITY(rfr), synd >> 24, hw->ops->read32(hw, BF_REG_HEALTH_EXIT),
+		hw->ops->read32(hw, BF_REG_HEALTH_CALLRA), hw->ops->read32(hw, BF_REG_HEALTH_TIME),
+		hw->ops->read32(hw, BF_REG_HEALTH_FW_VER), hw->ops->read32(hw, BF_REG_HEALTH_HW_ID),
+		var[0], var[1], var[2], var[3], var[4], var[5]);
+}
+
+int
+bf_health_check(struct bf_func *func)
+{
+	struct bf_hw *hw = func->hw;
+	uint32_t state, rfr, synd;
+	int ret;
+
+	ret = bf_func_status(func, NULL);
+	if (ret != 0)
+		return ret;
+	if (hw->ops->read32(hw, BF_REG_HEALTH_FW_VER) == BF_ALL_ONES) {
+		BF_LOG(ERR, "%s: registers read all ones", hw->name);
+		bf_fatal_set(func, BF_FATAL_GONE, -ENODEV);
+		return bf_func_status(func, NULL);
+	}
+	state = BF_NIC_STATE(hw->ops->read32(hw, BF_REG_CMDQ_ADDR_L));
+	rfr = hw->ops->read32(hw, BF_REG_HEALTH_RFR);
+	synd = hw->ops->read32(hw, BF_REG_HEALTH_SYND);
+	if (state == BF_NIC_DISABLED || state == BF_NIC_SW_RESET) {
+		/* it may have gone between two reads: then all of this is ones */
+		if (rfr == BF_ALL_ONES && synd == BF_ALL_ONES) {
+			bf_fatal_set(func, BF_FATAL_GONE, -ENODEV);
+			return bf_func_status(func, NULL);
+		}
+		BF_LOG(ERR, "%s: interface state %u: %s", hw->name, state,
+			state == BF_NIC_DISABLED ? "disabled" : "software reset");
+		bf_fatal_set(func, BF_FATAL_NIC_STATE, -EIO);
+		return bf_func_status(func, NULL);
+	}
+	if (BF_HEALTH_RFR(rfr) != 0 && BF_HEALTH_SYND(synd) != 0) {
+		health_log(func, rfr, synd);
+		bf_fatal_set(func, BF_FATAL_FIRMWARE, -EIO);
+		return bf_func_status(func, NULL);
+	}
+	return 0;
+}
+
+static void health_alarm(void *arg);
+
+static int
+health_alarm_set(struct bf_func *func)
+{
+	return rte_eal_alarm_set((uint64_t)func->conf.health_ms * 1000, health_alarm, func);
+}
+
+static void
+health_alarm(void *arg)
+{
+	struct bf_func *func = arg;
+	struct bf_health *health = &func->health;
+	struct bf_hw *hw = func->hw;
+	uint32_t counter;
+	uint64_t now;
+	int ret;
+
+	if (__atomic_load_n(&health->stop, __ATOMIC_ACQUIRE))
+		return;
+	__atomic_fetch_add(&health->polls, 1, __ATOMIC_RELAXED);
+	ret = bf_health_check(func);
+	if (ret == 0) {
+		counter = BF_HEALTH_COUNTER(hw->ops->read32(hw, BF_REG_HEALTH_COUNTER));
+		now = bf_now_ms();
+		if (counter != health->counter) {
+			health->misses = 0;
+			health->moved_ms = now;
+		} else {
+			health->misses++;
+		}
+		health->counter = counter;
+		if (health->misses >= HEALTH_MAX_MISSES &&
+		    now - health->moved_ms >= HEALTH_MIN_STALL_MS) {
+			BF_LOG(ERR, "%s: health counter stands at 0x%x for %u polls of %u ms",
+				hw->name, counter, health->misses, func->conf.health_ms);
+			bf_fatal_set(func, BF_FATAL_STALLED, -EIO);
+		}
+		/* an interrupt that got lost costs a period, not more */
+		bf_eq_poll(func);
+	}
+	bf_fatal_deliver(func);
+	/* nothing changes any more before a reset */
+	if (bf_func_status(func, NULL) != 0 || __atomic_load_n(&health->stop, __ATOMIC_ACQUIRE))
+		return;
+	ret = health_alarm_set(func);
+	if (ret != 0)
+		BF_LOG(WARNING, "%s: no health poll any more (%d): a failure is noticed with the "
+			"next command only", hw->name, ret);
+}
+
+int
+bf_health_start(struct bf_func *func)
+{
+	struct bf_health *health = &func->health;
+	struct bf_hw *hw = func->hw;
+	int ret;
+
+	health->counter = BF_HEALTH_COUNTER(hw->ops->read32(hw, BF_REG_HEALTH_COUNTER));
+	health->misses = 0;
+	health->moved_ms = bf_now_ms();
+	__atomic_store_n(&health->next_ms, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&health->stop, false, __ATOMIC_RELEASE);
+	ret = health_alarm_set(func);
+	if (ret != 0)
+		BF_LOG(ERR, "%s: can not set an alarm for the health poll (%d); is EAL "
+			"initialised?", hw->name, ret);
+	else
+		health->armed = true;
+	return ret;
+}
+
+void
+bf_health_stop(struct bf_func *func)
+{
+	if (!func->health.armed)
+		return;
+	func->health.armed = false;
+	__atomic_store_n(&func->health.stop, true, __ATOMIC_RELEASE);
+	/* waits for one that runs, and finds what that has set anew */
+	rte_eal_alarm_cancel(health_alarm, func);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Layer hw: registers, DMA memory, interrupts and reset of one function, behind
+ * a table that has two back ends: EAL's PCI bus over kernel VFIO
+ * (bluefield_pci.c) and a vfio-user socket (bluefield_vfu.c). Nothing in here
+ * knows what a register means; the layers above know no bus.
+ */
+
+#ifndef BLUEFIELD_HW_H
+#define BLUEFIELD_HW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rte_byteorder.h>
+#include <rte_log.h>
+
+extern int bf_logtype;
+
+#define BF_LOG(level, fmt, ...) \
+	rte_log(RTE_LOG_##level, bf_logtype, "COMCH_BLUEFIELD: " fmt "\n", ##__VA_ARGS__)
+
+#define BF_PAGE_SIZE 4096u
+/* A register that reads like this is of a device that is not there. */
+#define BF_ALL_ONES UINT32_MAX
+
+struct bf_hw;
+
+/* Memory that CPU and device both see; zeroed when allocated. */
+struct bf_dma {
+	void *addr;     /* NULL: none */
+	uint64_t iova;  /* where the device finds it */
+	size_t len;     /* bytes, as asked for */
+	void *priv;     /* of the back end */
+};
+
+/* Called in EAL's interrupt thread. It may run commands; it must not block. */
+typedef void (*bf_irq_cb_t)(void *arg);
+
+struct bf_hw_ops {
+	/* A big-endian register, in host order; all ones if the device is gone. Any thread. */
+	uint32_t (*read32)(struct bf_hw *hw, uint32_t off);
+	/* Ordered after all earlier stores to DMA memory. Any thread. */
+	void (*write32)(struct bf_hw *hw, uint32_t off, uint32_t val);
+	void (*write64)(struct bf_hw *hw, uint32_t off, uint64_t val);
+	/*
+	 * len and align in bytes, align a power of two and at least a page; one
+	 * run of addresses for the device. -ENOMEM, or -EIO if the device can
+	 * not be told. Any thread.
+	 */
+	int (*dma_alloc)(struct bf_hw *hw, size_t len, size_t align, struct bf_dma *dma);
+	/* The device does not use it any more. A dma without address is nothing. */
+	void (*dma_free)(struct bf_hw *hw, struct bf_dma *dma);
+	/* Have a function called for MSI-X vector 0. Once. */
+	int (*irq_enable)(struct bf_hw *hw, bf_irq_cb_t cb, void *arg);
+	/* When this returns, the function does not run and will not. */
+	void (*irq_disable)(struct bf_hw *hw);
+	/*
+	 * Function level reset; DMA stops, firmware starts anew, memory stays
+	 * mapped, bus mastering is on again afterwards.
+	 */
+	int (*reset)(struct bf_hw *hw);
+	/* Frees hw; memory that was not given back goes too. */
+	void (*close)(struct bf_hw *hw);
+};
+
+/* A back end embeds it at the start of its own structure. */
+struct bf_hw {
+	const struct bf_hw_ops *ops;
+	const char *name;    /* of the device, for messages; outlives hw */
+	uint32_t bar_size;   /* bytes of BAR 0 */
+	uint16_t device_id;  /* PCI */
+	uint16_t nb_vectors; /* MSI-X vectors that the function has */
+	/* BAR 0 as memory, for doorbells of the fast path; NULL if it is not mapped. */
+	volatile void *bar;
+	int numa_node;
+};
+
+struct rte_pci_device;
+
+/* 0 or a negative errno; the reason, with the remedy, has been logged. */
+int bf_hw_pci_open(struct rte_pci_device *pci_dev, struct bf_hw **hw);
+/* timeout_ms: for each answer of the server; a device that misses it is gone */
+int bf_hw_vfu_open(const char *name, const char *socket, uint32_t timeout_ms, struct bf_hw **hw);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What both back ends of layer hw need beside the allocator. No bus is known
+ * here.
+ */
+
+#include <errno.h>
+
+#include <rte_cycles.h>
+
+#include "bluefield_hw_util.h"
+#include "bluefield_lock.h"
+#include "comch_bluefield.h"
+
+/* A callback may run commands of firmware, each with its own limit. */
+#define IRQ_WAIT_MS 300000
+
+/* The registers that bring-up needs; a smaller BAR is not theirs. */
+#define MIN_BAR_SIZE 0x10000u
+
+int
+bf_irq_unregister(const char *name, const struct rte_intr_handle *intr,
+		rte_intr_callback_fn cb, void *arg)
+{
+	uint64_t end = bf_now_ms() + IRQ_WAIT_MS;
+	int ret;
+
+	do {
+		ret = rte_intr_callback_unregister(intr, cb, arg);
+		if (ret != -EAGAIN)
+			return 0;
+		rte_delay_us_sleep(200);
+	} while (bf_now_ms() < end);
+	BF_LOG(ERR, "%s: its interrupt handler does not end; its memory stays until the process ends",
+		name);
+	return -ETIMEDOUT;
+}
+
+int
+bf_hw_check(const struct bf_hw *hw, uint16_t vendor_id)
+{
+	if (vendor_id == UINT16_MAX && hw->device_id == UINT16_MAX) {
+		BF_LOG(ERR, "%s: its PCI ids read all ones: the function has fallen off the bus; remove it and rescan the bus (/sys/bus/pci/rescan), or switch the card off and on",
+			hw->name);
+		return -ENODEV;
+	}
+	if (vendor_id != BF_VENDOR_ID || bf_part_name(hw->device_id) == NULL) {
+		BF_LOG(ERR, "%s: PCI ids %04x:%04x are not of a function that this driver knows; it takes those of vendor %04x: " BF_PARTS,
+			hw->name, vendor_id, hw->device_id, BF_VENDOR_ID);
+		return -ENOTSUP;
+	}
+	if (hw->bar_size < MIN_BAR_SIZE) {
+		BF_LOG(ERR, "%s: BAR 0 has %u bytes, at least %u are needed: the system has given it no address space; boot with pci=realloc, or with more space for PCI in the firmware's set-up",
+			hw->name, hw->bar_size, MIN_BAR_SIZE);
+		return -ENODEV;
+	}
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What both back ends of layer hw need beside the allocator: the end of an
+ * interrupt, and the look at a function that was just opened.
+ */
+
+#ifndef BLUEFIELD_HW_UTIL_H
+#define BLUEFIELD_HW_UTIL_H
+
+#include <rte_interrupts.h>
+
+#include "bluefield_hw.h"
+
+/*
+ * Take a callback back, waiting for a call that is under way. -ETIMEDOUT if that
+ * does not end: then what the callback uses must stay. Not in the interrupt
+ * thread.
+ */
+int bf_irq_unregister(const char *name, const struct rte_intr_handle *intr,
+		rte_intr_callback_fn cb, void *arg);
+
+/* Vendor, device, BAR: 0 or a negative errno, logged with the remedy. */
+int bf_hw_check(const struct bf_hw *hw, uint16_t vendor_id);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Layer obj: objects of a function. Create and destroy with plain structures; the
+ * memory of queues, their doorbell records and doorbell pages are set up here.
+ * Nothing is sent or received here.
+ *
+ * Each object embeds struct bf_obj, which the caller does not touch. After a
+ * reset of the function all older objects are void: destroying them frees memory,
+ * anything else, and naming them in new ones, is -ESTALE. If an object can not be destroyed because the function
+ * has failed, its memory stays with the function until that is reset.
+ *
+ * Errors: a negative errno, with the reason logged: -EINVAL an argument, or
+ * firmware calls it a bad parameter; -ENOSPC firmware has no more; -ENOMEM;
+ * -EBUSY the object is in use; -EIO; what bf_func_status() says of a function that
+ * has failed. Output is written on success only.
+ *
+ * Threads: any, not the interrupt thread; operations of one function wait for
+ * each other. All objects are destroyed before the function is, and by the caller
+ * that made them.
+ */
+
+#ifndef BLUEFIELD_OBJ_H
+#define BLUEFIELD_OBJ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_byteorder.h>
+
+#include "bluefield_func.h"
+
+struct bf_mem;
+
+struct bf_obj {
+	struct bf_func *func;   /* NULL: not created */
+	uint32_t id;            /* number, as firmware gave it */
+	uint32_t gen;           /* of the function, when it was created */
+	struct bf_mem *mem;     /* ring and doorbell record; NULL if it has none */
+};
+
+struct bf_pd {
+	struct bf_obj obj;      /* id: protection domain number */
+};
+
+struct bf_uar {
+	struct bf_obj obj;      /* id: index of the page */
+	uint32_t offset;        /* of the page in BAR 0 */
+};
+
+struct bf_cq_attr {
+	uint32_t nb_cqes;       /* power of two */
+	const struct bf_uar *uar; /* for arming */
+	bool ignore_overrun;
+};
+
+struct bf_cq {
+	struct bf_obj obj;      /* id: completion queue number */
+	void *ring;             /* nb_cqes of 64 bytes, marked as not written */
+	rte_be32_t *dbr;        /* [0] consumer index, [1] arm */
+	uint32_t nb_cqes;
+};
+
+/* A key for [addr, addr + len), which is in nb_pas pages of 1 << page_shift bytes. */
+struct bf_mkey_attr {
+	const struct bf_pd *pd;
+	uint64_t addr;          /* as work requests name it */
+	uint64_t len;           /* bytes, not 0 */
+	const uint64_t *pas;    /* I/O addresses of the pages, aligned to them */
+	uint32_t nb_pas;        /* BF_MKEY_MAX_PAS at most */
+	uint8_t page_shift;     /* 12 to 31 */
+	bool local_write;
+	bool remote_read;
+	bool remote_write;
+};
+
+#define BF_MKEY_MAX_PAS 2000u
+
+struct bf_mkey {
+	struct bf_obj obj;      /* id: index */
+	uint32_t key;           /* for work requests */
+};
+
+struct bf_srq_attr {
+	const struct bf_pd *pd;
+	uint32_t nb_wqes;       /* power of two */
+	uint32_t wqe_size;      /* bytes, power of two, 32 to 2048; 16 are taken by the list */
+};
+
+struct bf_srq {
+	struct bf_obj obj;      /* id: receive memory pool number */
+	void *ring;             /* the free list, in order of index */
+	rte_be32_t *dbr;        /* [0] posted entries */
+	uint32_t nb_wqes;
+	uint32_t wqe_size;
+};
+
+/* A reliable connection. */
+struct bf_qp_attr {
+	const struct bf_pd *pd;
+	const struct bf_uar *uar;
+	const struct bf_cq *cq_send;
+	const struct bf_cq *cq_recv;
+	uint32_t nb_sq_blocks;  /* of 64 bytes, power of two; 0: nothing is sent */
+	uint32_t nb_rq_wqes;    /* power of two; 0: srq, or nothing is received */
+	uint32_t rq_wqe_size;   /* bytes, power of two, 16 to 2048 */
+	const struct bf_srq *srq; /* or NULL */
+	uint32_t user_index;    /* 24 bits, in completions; all ones: none */
+};
+
+struct bf_qp {
+	struct bf_obj obj;      /* id: queue pair number */
+	void *rq;               /* NULL: none */
+	void *sq;
+	rte_be32_t *dbr;        /* [0] receive, [1] send */
+	uint32_t nb_sq_blocks;
+	uint32_t nb_rq_wqes;
+	uint32_t rq_wqe_size;
+};
+
+/* Where the other end is, and how to talk to it. */
+struct bf_qp_path {
+	uint32_t remote_qpn;
+	uint32_t remote_psn;    /* first that arrives */
+	uint32_t local_psn;     /* first that we send */
+	uint8_t mtu;            /* 1: 256 bytes, ... 5: 4096 */
+	uint8_t min_rnr_nak;    /* timer code */
+	bool loopback;          /* a queue pair of this function: no address needed */
+	/* RoCE version 2 */
+	uint16_t src_addr_index;/* in our table */
+	uint8_t rgid[16];
+	uint8_t rmac[6];
+	uint8_t hop_limit;
+	uint8_t tclass;
+	uint16_t udp_sport;
+	/* sender */
+	uint8_t ack_timeout;    /* code, 4.096 us << code */
+	uint8_t retry_count;    /* 7 at most */
+	uint8_t rnr_retry;      /* 7: for ever */
+};
+
+enum bf_qp_state {
+	BF_QP_RESET = 0,
+	BF_QP_INIT = 1,
+	BF_QP_RTR = 2,
+	BF_QP_RTS = 3,
+	BF_QP_SQ_ERROR = 4,
+	BF_QP_SQ_DRAINED = 5,
+	BF_QP_ERROR = 6,
+};
+
+struct bf_qp_info {
+	enum bf_qp_state state;
+	uint32_t remote_qpn;
+	uint16_t sq_counter;    /* blocks that the device has processed */
+	uint32_t rq_counter;
+};
+
+struct bf_vport {
+	uint8_t mac[6];
+	uint16_t mtu;
+	bool roce_en;
+};
+
+struct bf_roce_addr {
+	uint8_t gid[16];
+	uint8_t mac[6];
+	uint8_t version;        /* 2: RoCE version 2, 0: version 1 */
+	bool ipv6;              /* else an IPv4 address, mapped */
+	bool vlan;
+	uint16_t vlan_id;
+};
+
+int bf_pd_create(struct bf_func *func, struct bf_pd *pd);
+void bf_pd_destroy(struct bf_pd *pd);
+
+int bf_uar_create(struct bf_func *func, struct bf_uar *uar);
+void bf_uar_destroy(struct bf_uar *uar);
+
+int bf_cq_create(struct bf_func *func, const struct bf_cq_attr *attr, struct bf_cq *cq);
+void bf_cq_destroy(struct bf_cq *cq);
+
+/*
+ * The memory is the caller's, known to the device, and outlives the key. If the
+ * key can not be destroyed, a negative errno: the device may use the memory until
+ * the function has been reset.
+ */
+int bf_mkey_create(struct bf_func *func, const struct bf_mkey_attr *attr, struct bf_mkey *mkey);
+int bf_mkey_destroy(struct bf_mkey *mkey);
+
+int bf_srq_create(struct bf_func *func, const struct bf_srq_attr *attr, struct bf_srq *srq);
+void bf_srq_destroy(struct bf_srq *srq);
+
+/* In state RESET. No remote access is ever allowed through it. */
+int bf_qp_create(struct bf_func *func, const struct bf_qp_attr *attr, struct bf_qp *qp);
+void bf_qp_destroy(struct bf_qp *qp);
+int bf_qp_to_init(struct bf_qp *qp);
+int bf_qp_to_rtr(struct bf_qp *qp, const struct bf_qp_path *path);
+int bf_qp_to_rts(struct bf_qp *qp, const struct bf_qp_path *path);
+int bf_qp_to_error(struct bf_qp *qp);
+/* The caller's indices start anew, too. */
+int bf_qp_to_reset(struct bf_qp *qp);
+int bf_qp_query(struct bf_qp *qp, struct bf_qp_info *info);
+
+int bf_vport_query(struct bf_func *func, struct bf_vport *vport);
+int bf_vport_set_roce(struct bf_func *func, bool enable);
+
+/* index below roce_addr_table_size; addr NULL: clear the entry */
+int bf_roce_addr_set(struct bf_func *func, uint16_t index, const struct bf_roce_addr *addr);
+int bf_roce_addr_query(struct bf_func *func, uint16_t index, struct bf_roce_addr *addr);
+
+/*
+ * The card's own function, in DPU mode: let the host's physical function come up,
+ * or not.
+ */
+int bf_host_pf_enable(struct bf_func *func, bool enable);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The device of the driver, for the two buses that it comes by: what the files
+ * comch_bluefield.c (device arguments, operations, the virtual bus) and
+ * bluefield_pci.c (the PCI bus) know of each other. Layers below func do not
+ * include this.
+ */
+
+#ifndef COMCH_BLUEFIELD_H
+#define COMCH_BLUEFIELD_H
+
+#include <stdbool.h>
+
+#include <rte_comch_pmd.h>
+
+#include "bluefield_func.h"
+
+#define BF_ARG_CLASS "class"
+#define BF_ARG_SOCKET "socket"
+#define BF_ARG_SOCKET_TIMEOUT "socket_timeout"
+#define BF_ARG_ROLE "role"
+#define BF_ARG_CMD_TIMEOUT "cmd_timeout"
+#define BF_ARG_FW_TIMEOUT "fw_timeout"
+#define BF_ARG_HEALTH "health"
+#define BF_ARG_MAX_PAGES "max_pages"
+
+#define BF_CLASS "comch"
+
+/* Of both buses, for dpdk-pmdinfo.py. */
+#define BF_PARAMS \
+	BF_ARG_ROLE "=host|dpu " \
+	BF_ARG_CMD_TIMEOUT "=<ms> " \
+	BF_ARG_FW_TIMEOUT "=<ms> " \
+	BF_ARG_HEALTH "=<ms> " \
+	BF_ARG_MAX_PAGES "=<number>"
+#define BF_VDEV_PARAMS \
+	BF_ARG_SOCKET "=<path> " \
+	BF_ARG_SOCKET_TIMEOUT "=<ms> " \
+	BF_PARAMS
+#define BF_PCI_PARAMS BF_ARG_CLASS "=" BF_CLASS " " BF_PARAMS
+
+#define BF_SOCKET_SIZE 108 /* of an address of a local socket */
+
+/* What the device arguments say. */
+struct bf_args {
+	bool has_role;
+	enum rte_comch_role role;
+	struct bf_func_conf conf;
+	char socket[BF_SOCKET_SIZE];
+	uint32_t socket_timeout_ms; /* one message; default 10000 */
+};
+
+/* Who the function is, as far as its bus knows. */
+struct bf_ident {
+	const char *driver;                     /* of us, on that bus */
+	char function[RTE_COMCH_FUNCTION_SIZE]; /* or empty */
+	char pci_addr[RTE_COMCH_PCI_ADDR_SIZE]; /* or empty */
+};
+
+/* pci says on which bus; 0 or -EINVAL, logged. */
+int bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci);
+
+/*
+ * Make a device of a function: bring it up and show it to the library. Takes hw
+ * over, also on failure. 0 or a negative errno, logged.
+ */
+int bf_dev_create(struct rte_device *device, const struct bf_ident *ident, struct bf_hw *hw,
+		const struct bf_args *args);
+/* -EBUSY if the application still uses it, -ENODEV if there is none. */
+int bf_dev_destroy(const char *name);
+/* Its bus says that it goes: any thread. */
+void bf_dev_unplugged(const char *name);
+
+/* A part that this driver takes, or NULL. */
+const char *bf_part_name(uint16_t device_id);
+#define BF_PARTS "BlueField-2 (a2d6), BlueField-3 (a2dc), their VFs (101e)"
+#define BF_VENDOR_ID 0x15b3
+#define BF_DEVICE_BF2 0xa2d6
+#define BF_DEVICE_BF3 0xa2dc
+#define BF_DEVICE_VF 0x101e
+
+#endif
