@@ -273,6 +273,8 @@ bfm_pages_check(struct bfm_function *f)
 	p->checked_ms = now;
 	for (i = 0; i < CHECK_PAGES && i < p->nb_given; i++) {
 		p->check_next = (p->check_next + 1) % p->nb_given;
+		if (!bfm_dma_now(f, p->given[p->check_next].addr))
+			continue;
 		if (page_check(f, &p->given[p->check_next]) != 0)
 			return -EFAULT;
 	}

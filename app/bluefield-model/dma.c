@@ -195,6 +195,14 @@ bfm_dma_remove(struct bfm_dma *dma, uint64_t addr, uint64_t len)
 	memmove(&dma->regions[i], &dma->regions[i + 1], (dma->nb - i) * sizeof(*dma->regions));
 }
 
+bool
+bfm_dma_is_by_message(const struct bfm_dma *dma, uint64_t addr)
+{
+	const struct bfm_region *r = region_find(dma, addr);
+
+	return r != NULL && r->vaddr == NULL;
+}
+
 /* The piece of [addr, addr + len) that lies in one region, or 0 if that denies it. */
 static size_t
 region_piece(struct bfm_function *f, uint64_t addr, size_t len, bool write, uint8_t **vaddr)

@@ -143,6 +143,11 @@ int bfm_dma_write(struct bfm_function *f, uint64_t addr, const void *buf, size_t
 int bfm_dma_write_last(struct bfm_function *f, uint64_t addr, const void *buf, size_t len);
 /* Is there a client, and may the function master the bus? */
 bool bfm_dma_enabled(const struct bfm_function *f);
+/*
+ * Can this address be reached at this moment? Memory without a descriptor is
+ * reached by messages, and those only while one of the client's is handled.
+ */
+bool bfm_dma_now(const struct bfm_function *f, uint64_t addr);
 /* MSI-X; nothing if the vector is not connected. */
 void bfm_irq(struct bfm_function *f, uint32_t vector);
 

@@ -55,6 +55,12 @@ bfm_dma_enabled(const struct bfm_function *f)
 	return bfm_server_connected(f) && !f->gone && bfm_pci_is_master(f->server->cfg);
 }
 
+bool
+bfm_dma_now(const struct bfm_function *f, uint64_t addr)
+{
+	return f->server->in_message || !bfm_dma_is_by_message(f->server->dma, addr);
+}
+
 struct bfm_dma *
 bfm_server_regions(const struct bfm_function *f)
 {

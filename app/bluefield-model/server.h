@@ -109,6 +109,8 @@ void bfm_dma_destroy(struct bfm_dma *dma);
 /* vaddr NULL: by message. prot: PROT_READ, PROT_WRITE. */
 int bfm_dma_add(struct bfm_dma *dma, uint64_t addr, uint64_t len, void *vaddr, uint32_t prot);
 void bfm_dma_remove(struct bfm_dma *dma, uint64_t addr, uint64_t len);
+/* Is it in a region without a descriptor? */
+bool bfm_dma_is_by_message(const struct bfm_dma *dma, uint64_t addr);
 bool bfm_dma_has(const struct bfm_dma *dma, uint64_t addr, uint64_t len); /* exactly that */
 bool bfm_dma_overlaps(const struct bfm_dma *dma, uint64_t addr, uint64_t len);
 /* Where the region of a mapped address starts. */
