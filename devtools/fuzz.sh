@@ -3,7 +3,13 @@
 # Copyright(c) 2026 The dpdk-comch authors
 #
 # Builds the fuzz targets with clang, AddressSanitizer and UBSan, and runs each
-# of them for its share of the time: devtools/fuzz.sh [seconds in all, 60]
+# of them for its share of the time:
+#
+#   devtools/fuzz.sh [seconds in all, 60] [name of targets, may be a pattern]...
+#
+# Before that each runs the inputs of app/fuzz/corpus once, among them all that
+# have failed in the past. Targets of the software BlueField are left out, with the
+# reason, where it can not be built.
 #
 # Works in build-fuzz/ only: what a target has found interesting stays there in
 # corpus/ and is where the next run begins, inputs that fail are in failed/.
@@ -14,15 +20,30 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=$top/build-fuzz
 seconds=${1:-60}
-targets=(fuzz_devargs fuzz_fast fuzz_ring fuzz_socket fuzz_telemetry)
-share=$((seconds / ${#targets[@]}))
+all=(fuzz_devargs fuzz_fast fuzz_model_cmd fuzz_model_vfu fuzz_ring fuzz_socket fuzz_telemetry)
 passed=0
 failed=0
 
-if ! [[ $seconds =~ ^[0-9]+$ ]] || ((share == 0)); then
-	echo "usage: $0 [seconds, at least ${#targets[@]}]" >&2
+usage() {
+	echo "usage: $0 [seconds, at least one for each target] [target or pattern]..." >&2
+	echo "targets: ${all[*]}" >&2
 	exit 1
-fi
+}
+
+[[ $seconds =~ ^[0-9]+$ ]] || usage
+shift || true
+targets=()
+for target in "${all[@]}"; do
+	for pattern in "${@:-*}"; do
+		# shellcheck disable=SC2053 # it is a pattern
+		if [[ $target == $pattern ]]; then
+			targets+=("$target")
+			break
+		fi
+	done
+done
+[ ${#targets[@]} -gt 0 ] || usage
+
 cc=$(command -v clang || command -v clang-14 || true)
 if [ -z "$cc" ]; then
 	echo "no clang: the fuzz targets are not built and not run"
@@ -38,26 +59,57 @@ if [ ! -f "$work/build/build.ninja" ]; then
 		-Db_sanitize=address,undefined -Dc_args=-fsanitize=fuzzer-no-link \
 		>"$work/setup.log" || { tail -n 20 "$work/setup.log"; exit 1; }
 fi
-ninja -C "$work/build" "${targets[@]/#/app/}" >"$work/build.log" ||
+# Brings the list of targets up to date.
+ninja -C "$work/build" build.ninja >"$work/build.log" || { tail -n 40 "$work/build.log"; exit 1; }
+
+# What this build does not have, and why: meson has said it in its summary.
+here=()
+for target in "${targets[@]}"; do
+	if ninja -C "$work/build" -t query "app/$target" >/dev/null 2>&1; then
+		here+=("$target")
+	else
+		printf '%-16s left out: %s\n' "$target" "$(sed -n "s|^ *app/fuzz/$target *: ||p" \
+			"$work/build/meson-logs/meson-log.txt" | tail -n 1)"
+	fi
+done
+if [ ${#here[@]} -eq 0 ]; then
+	echo "0 passed, 0 failed"
+	exit 0
+fi
+share=$((seconds / ${#here[@]}))
+((share > 0)) || usage
+ninja -C "$work/build" "${here[@]/#/app/}" >"$work/build.log" ||
 	{ tail -n 40 "$work/build.log"; exit 1; }
 
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:handle_abort=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export LSAN_OPTIONS=suppressions=$top/devtools/lsan.supp:print_suppressions=0
 
-for target in "${targets[@]}"; do
+# Input by input: the name of the one that fails is in the log.
+replay() { # <target>
+	timeout -k 10 120 "$work/build/app/$1" -timeout=20 "$top/app/fuzz/corpus/$1/"*
+}
+
+fuzz() { # <target>
+	local options=() dict=$top/app/fuzz/${1%_*}.dict
+	mkdir -p "$work/corpus/$1"
+	[ ! -f "$dict" ] || options+=("-dict=$dict")
+	# an input that brings a function up and does something to it is long
+	[[ $1 != fuzz_model_* ]] || options+=(-len_control=10)
+	timeout -k 10 $((share + 60)) "$work/build/app/$1" -max_total_time="$share" -timeout=20 \
+		-rss_limit_mb=2048 -artifact_prefix="$work/failed/$1-" -print_final_stats=1 \
+		"${options[@]}" "$work/corpus/$1" "$top/app/fuzz/corpus/$1"
+}
+
+for target in "${here[@]}"; do
 	log=$work/$target.log
-	mkdir -p "$work/corpus/$target"
-	if timeout -k 10 $((share + 60)) "$work/build/app/$target" -max_total_time="$share" \
-			-timeout=20 -rss_limit_mb=2048 -artifact_prefix="$work/failed/$target-" \
-			-print_final_stats=1 "$work/corpus/$target" \
-			"$top/app/fuzz/corpus/$target" >"$log" 2>&1; then
-		runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+	if replay "$target" >"$log" 2>&1 && fuzz "$target" >>"$log" 2>&1; then
+		runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)
 		printf '%-16s passed: %s inputs in %d s\n' "$target" "$runs" "$share"
 		passed=$((passed + 1))
 	else
 		printf '%-16s FAILED, log: %s\n' "$target" "${log#"$top"/}"
-		grep -E 'ERROR|SUMMARY|runtime error|Test unit' "$log" | tail -n 10 || true
+		grep -E 'ERROR|SUMMARY|runtime error|Test unit|^Running:' "$log" | tail -n 10 || true
 		failed=$((failed + 1))
 	fi
 done

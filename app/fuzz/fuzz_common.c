@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The dpdk-comch authors
  */
 
-/* EAL, a directory, and inputs piece by piece. Nothing of comch is in here. */
+/* EAL and a directory. Nothing of comch is in here. */
 
 #include <errno.h>
 #include <sched.h>
@@ -23,36 +23,6 @@ fuzz_die(const char *what, int error)
 {
 	fprintf(stderr, "%s: %s\n", what, strerror(error < 0 ? -error : error));
 	_exit(2);
-}
-
-uint8_t
-fuzz_u8(struct fuzz_in *in)
-{
-	if (in->left == 0)
-		return 0;
-	in->left--;
-	return *in->data++;
-}
-
-uint32_t
-fuzz_u32(struct fuzz_in *in)
-{
-	uint32_t value = fuzz_u8(in);
-
-	value |= (uint32_t)fuzz_u8(in) << 8;
-	value |= (uint32_t)fuzz_u8(in) << 16;
-	return value | (uint32_t)fuzz_u8(in) << 24;
-}
-
-size_t
-fuzz_bytes(struct fuzz_in *in, const uint8_t **bytes, size_t max)
-{
-	size_t n = RTE_MIN(max, in->left);
-
-	*bytes = in->data;
-	in->data += n;
-	in->left -= n;
-	return n;
 }
 
 static void
