@@ -35,6 +35,13 @@ dpdk	dpdk-pmdinfo.py
 dpdk-dev	dpdk-testpmd and dpdk-telemetry.py, for the plugin test
 python3-pyelftools	used by dpdk-pmdinfo.py
 libjson-c-dev	used by libvfio-user, for the software BlueField
+qemu-system-x86	runs the guests of devtools/qemu
+libglib2.0-dev	headers for the device that is loaded into QEMU
+patch	patches headers of QEMU as Debian does
+busybox-static	shell of the guests
+cpio	packs the file system of the guests
+libibverbs-dev	the rdma-core test in the guest
+ibverbs-providers	the same: its provider is what is tested
 libsystemd-dev	a static link of DPDK names it (through libpcap and D-Bus)
 doxygen	API reference
 python3-sphinx	guides

@@ -1,0 +1,188 @@
+# shellcheck shell=dash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# Inside the guest of test-dpdk.sh: DPDK programs own functions through vfio-pci.
+# The functions: pf0, one with an unknown device id, a card's own in NIC mode,
+# another's own in DPU mode, and a VF.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. /lib/guest.sh
+dev=0000:01:00.0
+unknown=0000:02:00.0
+nic_mode=0000:03:00.0
+card=0000:04:00.0
+vf=0000:05:00.0
+cycles=100
+sockets=/var/run/dpdk
+
+# What all of them get; each has a name of its own.
+eal() { # <name>
+	echo "--file-prefix=$1 -m 32 --lcores 0"
+}
+
+# refused <what> <device> <regular expression>...: no device comes of it, and the
+# reason is given in these words.
+refused() {
+	local what="$1" device=$2 status=0 word missing=
+	shift 2
+	# shellcheck disable=SC2046 # words on purpose
+	timeout 60 /bin/probe_cycles $(eal refused) --no-telemetry -a "$device,class=comch" \
+		>/tmp/refused 2>&1 || status=$?
+	for word in "$@"; do
+		grep -qE "$word" /tmp/refused || missing="$missing '$word'"
+	done
+	if [ $status != 1 ]; then
+		fail "dpdk: $what: exit status $status $(tail -n 2 /tmp/refused | tr '\n' ' ')"
+	elif [ -n "$missing" ]; then
+		fail "dpdk: $what: not said:$missing; but: $(grep COMCH /tmp/refused | head -n 3 | tr '\n' ' ')"
+	else
+		pass "dpdk: $what: the reason is given"
+		note "$(grep COMCH_BLUEFIELD /tmp/refused | head -n 1)"
+	fi
+}
+
+telemetry() { # <name> <command>
+	/bin/telemetry "$sockets/$1/dpdk_telemetry.v2" "$2"
+}
+
+# shellcheck disable=SC2317 # called by check
+info_has() { # <text>
+	grep -qF "$1" /tmp/info
+}
+
+# device_is <number> <PCI address> <role>: what telemetry of the application says
+device_is() {
+	local field
+	telemetry app "/comch/info,$1" >/tmp/info
+	for field in '"driver":"comch_bluefield"' "\"role\":\"$3\"" "\"pci_addr\":\"$2\"" \
+		'"status":"up"'; do
+		check "dpdk: telemetry: device $1: $field" info_has "$field"
+	done
+	note "$(cut -c1-200 /tmp/info)"
+}
+
+# start <name> <program> <arguments>...: in the background, with its stdin open
+start() {
+	local name=$1
+	shift
+	rm -f "/tmp/$name.in"
+	mkfifo "/tmp/$name.in"
+	exec 8<>"/tmp/$name.in"
+	timeout 200 "$@" <"/tmp/$name.in" >"/tmp/$name.out" 2>&1 &
+	pid=$!
+}
+
+# is_up <name> <devices>: it has come up, or has ended before; then its last words
+# are shown
+is_up() {
+	within 60 sh -c "! kill -0 $pid || /bin/telemetry $sockets/$1/dpdk_telemetry.v2 /comch/list"
+	check "dpdk: $1: has its devices" is_listed "$1" "$2" && return
+	tail -n 5 "/tmp/$1.out" | while read -r line; do
+		note "$line"
+	done
+	return 1
+}
+
+# stop <name> <word>: ends it by a word to its stdin
+stop() {
+	local status=0
+	echo "$2" >&8
+	wait $pid || status=$?
+	exec 8>&-
+	check "dpdk: $1: ends well" [ $status = 0 ]
+}
+
+# shellcheck disable=SC2317 # called by check
+is_listed() { # <name> <devices>
+	telemetry "$1" /comch/list | grep -qF "\"/comch/list\":[$2]"
+}
+
+# ---- without what is needed
+refused 'no VFIO in the kernel' $dev 'vfio-pci'
+modprobe vfio_iommu_type1 && modprobe vfio-pci || exit 1
+refused 'bound to no driver' $dev 'vfio-pci' 'dpdk-devbind.py|driverctl'
+# first those that the kernel's driver is not to have
+check 'dpdk: function with unknown id bound to vfio-pci' bind $unknown vfio-pci
+check 'dpdk: functions of cards bound to vfio-pci' bind $nic_mode vfio-pci
+check 'dpdk: functions of cards bound to vfio-pci' bind $card vfio-pci
+check 'dpdk: VF bound to vfio-pci' bind $vf vfio-pci
+modprobe mlx5_core
+check 'dpdk: kernel driver takes the function' within 10 [ "$(driver_of $dev)" = mlx5_core ]
+refused 'bound to mlx5_core' $dev 'mlx5_core' 'vfio-pci'
+
+# ---- one program, seen from outside by its telemetry
+check 'dpdk: bound to vfio-pci' bind $dev vfio-pci || exit 1
+rmmod mlx5_core
+# shellcheck disable=SC2046 # words on purpose
+start app /bin/dpdk-test-comch $(eal app) -a "$dev,class=comch" -a "$card,class=comch" \
+	-a "$vf,class=comch,role=host" -- --interactive --client
+if is_up app 0,1,2; then
+	device_is 0 $dev host
+	device_is 1 $card dpu
+	device_is 2 $vf host
+	for f in pf0 ecpf1 pf0vf0; do
+		check "dpdk: model: $f initialised" state_has $f hca=initialised
+	done
+	refused 'a second process on the function' $dev 'process'
+	check 'dpdk: the first process does not mind' is_listed app 0,1,2
+fi
+stop app quit
+for f in pf0 ecpf1 pf0vf0; do
+	check "dpdk: $f: disabled, no object and no page left" state_has $f \
+		'hca=disabled .*given=0 objects=0 '
+done
+
+refused 'unknown device id' $unknown '1234'
+refused 'card in NIC mode' $nic_mode 'DPU mode'
+
+# ---- beside DPDK's own driver for these ids, which knows no such class
+# shellcheck disable=SC2046
+timeout 60 /bin/probe_cycles $(eal beside) --no-telemetry -d /lib/mlx5/librte_common_mlx5.so \
+	-d /lib/mlx5/librte_net_mlx5.so -a "$dev,class=comch" >/tmp/beside 2>&1
+check "dpdk: beside DPDK's mlx5 driver" grep -q '^ok dpdk: comch devices: 1' /tmp/beside
+# shellcheck disable=SC2046
+timeout 60 /bin/probe_cycles $(eal beside) --no-telemetry -a $dev >/tmp/beside 2>&1
+check 'dpdk: function without class=comch is left alone' \
+	grep -q '^FAILED dpdk: comch devices: 0' /tmp/beside
+
+# ---- again and again
+host mark
+# shellcheck disable=SC2046
+timeout 200 /bin/probe_cycles $(eal cycles) --no-telemetry -a 0000:00:1f.7 -- -n $cycles \
+	"$dev,class=comch" >/tmp/cycles 2>&1
+check "dpdk: $cycles cycles" [ $? = 0 ]
+results /tmp/cycles
+check "dpdk: model: $cycles times initialised" [ "$(host log 'HCA initialised' | wc -l)" = $cycles ]
+check "dpdk: model: $cycles times disabled in good order" [ \
+	"$(host log 'HCA disabled' | wc -l)" = $cycles ]
+check 'dpdk: model: never reset with pages' [ -z "$(host log 'reset with [0-9]+ pages')" ]
+check 'dpdk: no page left after the cycles' [ "$(host control pages pf0)" = 'given 0' ]
+note "model: $(host control dump pf0 | grep '^pages')"
+
+# ---- reset by the application, and unplugging while it runs
+# shellcheck disable=SC2046
+start unplug /bin/probe_cycles $(eal unplug) -a "$dev,class=comch" -- -w
+if is_up unplug 0; then
+	echo reset >&8
+	check 'dpdk: reset' within 20 grep -q '^ok dpdk: reset' /tmp/unplug.out
+	telemetry unplug /comch/info,0 >/tmp/info
+	check 'dpdk: up after the reset' info_has '"status":"up"'
+	host monitor device_del fn0
+	check 'dpdk: unplugged while in use: the application lets go' within 30 \
+		grep -q '^ok dpdk: removed' /tmp/unplug.out
+	check 'dpdk: unplugged: telemetry has no device' sh -c \
+		"$(command -v telemetry) $sockets/unplug/dpdk_telemetry.v2 /comch/list | grep -qF ':[]'"
+	check 'dpdk: unplugged: gone from the bus' within 20 \
+		sh -c "! test -e /sys/bus/pci/devices/$dev"
+fi
+results /tmp/unplug.out
+stop unplug quit
+grep COMCH /tmp/unplug.out | while read -r line; do
+	note "$line"
+done
+
+check 'dpdk: no DMA fault' sh -c "! dmesg | grep -E 'DMAR:.*[Ff]ault'"
+check 'dpdk: kernel is well' \
+	sh -c "! dmesg | grep -E 'BUG|WARNING|Oops|segfault|general protection'"
+exit 0

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# usage: test-rdma-core.sh <folder> [<meson build folder>]
+#
+# The model against rdma-core's mlx5 provider over VFIO, in a guest: it opens the
+# function, makes and destroys PD, MKEY, UMEM, UAR, EQ, CQ, QP, and closes it. See
+# test-common.sh for the arguments.
+
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=test-common.sh
+. "$(dirname "$0")/test-common.sh"
+test_begin test-rdma-core "$@"
+
+compile rdma_core_vfio -lmlx5 -libverbs -pthread
+"$here/make-initramfs.sh" "$work" "$run/initramfs" \
+	-m vfio_iommu_type1 -m vfio_pci \
+	-f "$work/guest/rdma_core_vfio:/bin/rdma_core_vfio" \
+	-f "$here/guest/lib.sh:/lib/guest.sh" "$here/guest/rdma-core.sh"
+
+model_start --function pf0
+guest_run "$run/initramfs" -m 512 -t 200 pf0.sock
+
+# It asks for nothing that is not there, and makes no mistake that the model sees.
+text=$(grep -E ' warn | error ' "$logs/model.log" || true)
+if [ -z "$text" ]; then
+	result 'ok rdma-core: model has nothing to complain of'
+else
+	result "FAILED rdma-core: model complains: $(head -n 5 <<<"$text" | tr '\n' ';')"
+fi
+test_end
