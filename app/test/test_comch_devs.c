@@ -28,7 +28,7 @@ static unsigned int nb_own_devs;
 static char own_path[PATH_MAX];
 
 static const char * const log_names[] = {
-	"bus.vdev", "lib.comch", "lib.eal", "pmd.comch.shm",
+	"bus.vdev", "lib.comch", "lib.eal", "pmd.comch.bluefield", "pmd.comch.shm",
 };
 static int log_levels[RTE_DIM(log_names)];
 static bool log_is_quiet;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What the tests of layer obj of the bluefield driver share: a function of the
+ * model that is up, and one object of each kind. No test is in here.
+ */
+
+#ifndef TEST_BLUEFIELD_OBJ_H
+#define TEST_BLUEFIELD_OBJ_H
+
+#include "bluefield_obj.h"
+#include "test_bluefield_model.h"
+#include "test_comch_util.h"
+
+#define NB_KINDS 6
+
+/** One of each kind, as a connection needs them. */
+struct set {
+	struct bf_pd pd;
+	struct bf_uar uar;
+	struct bf_cq cq;
+	struct bf_srq srq;
+	struct bf_mkey mkey;
+	struct bf_qp qp;
+	struct bf_dma mem;
+};
+
+/** In an order in which they can be made. */
+struct kind {
+	const char *create;
+	const char *destroy;
+	int (*make)(struct set *s);
+	void (*end)(struct set *s);
+};
+
+enum { KIND_PD, KIND_UAR, KIND_CQ, KIND_SRQ, KIND_MKEY, KIND_QP };
+
+extern const struct kind obj_kinds[NB_KINDS];
+extern struct test_model obj_model;
+extern struct bf_func *obj_func;
+/** Those of the running case; ended by its teardown. */
+extern struct set obj_set;
+/** A path of a queue pair to one of the same function. */
+extern const struct bf_qp_path obj_path;
+
+int obj_case_setup(void);
+/** The same, and a function pf0 that is up. */
+int obj_case_setup_pf(void);
+/** The same, with a short time limit for commands. */
+int obj_case_setup_short(void);
+void obj_case_teardown(void);
+/** The case is over. */
+int obj_passed(void);
+/** The case is over with a function that works, and nothing of it is left. */
+int obj_passed_clean(void);
+
+/** Bring a function of the model up; limits of 0 are those of the tests. */
+int obj_func_up(const char *function, uint32_t cmd_ms, uint32_t max_pages);
+/** Objects of the model, beyond those of the function itself. */
+long obj_count(void);
+/** How often a failure was told. */
+uint32_t obj_fatals(void);
+
+int obj_set_create(struct set *s);
+void obj_set_destroy(struct set *s);
+
+#endif /* TEST_BLUEFIELD_OBJ_H */

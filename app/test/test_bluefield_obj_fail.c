@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Objects of a function whose firmware fails, wants pages first, or was reset;
+ * and objects in large numbers, and from many threads.
+ */
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "test_bluefield_obj.h"
+
+/* That the suite's time limit for commands is, and what it lasts at most. */
+#define NO_ANSWER_NS 600000000ull
+
+/*
+ * Firmware that fails
+ */
+
+static const struct {
+	uint8_t status;
+	int error;
+} statuses[] = {
+	{ 0x1, -EIO }, { 0x2, -EIO }, { 0x3, -EINVAL }, { 0x4, -EIO }, { 0x5, -EINVAL },
+	{ 0x6, -EBUSY }, { 0x8, -ENOSPC }, { 0x9, -EBUSY }, { 0xa, -EINVAL }, { 0xf, -ENOSPC },
+	{ 0x10, -EINVAL }, { 0x30, -EIO }, { 0x40, -EIO }, { 0x50, -EIO }, { 0x51, -EIO },
+	{ 0xff, -EIO },
+};
+
+static int
+test_bad_status(void)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < NB_KINDS; i++) {
+		for (j = 0; j < RTE_DIM(statuses); j++) {
+			TEST_EXPECT(test_model_ctl(&obj_model,
+				"fault pf0 cmd opcode=%s count=1 status=%u syndrome=0xbeef",
+				obj_kinds[i].create, statuses[j].status), 0);
+			TEST_EXPECT(obj_kinds[i].make(&obj_set), statuses[j].error);
+		}
+		TEST_TRUE(test_log_has(obj_kinds[i].create));
+		TEST_TRUE(test_log_has("beef"));
+		TEST_EXPECT(obj_kinds[i].make(&obj_set), 0);
+	}
+	TEST_EXPECT(obj_count(), NB_KINDS);
+	return obj_passed_clean();
+}
+
+/* What can not be destroyed is gone for us, and firmware forgets it by a reset. */
+static int
+test_destroy_fails(void)
+{
+	long resets = test_model_state(&obj_model, "pf0", "resets");
+	unsigned int i;
+
+	TEST_CALL(obj_set_create(&obj_set));
+	for (i = NB_KINDS; i-- > 0;) {
+		TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cmd opcode=%s count=1 status=1",
+			obj_kinds[i].destroy), 0);
+		obj_kinds[i].end(&obj_set);
+		TEST_TRUE(test_log_has(obj_kinds[i].destroy));
+	}
+	TEST_EXPECT(obj_count(), NB_KINDS);
+	TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
+	obj_set_destroy(&obj_set);
+	bf_func_destroy(obj_func);
+	obj_func = NULL;
+	TEST_TRUE(test_log_has("objects are left"));
+	TEST_TRUE(test_model_state(&obj_model, "pf0", "resets") > resets);
+	TEST_WAIT(test_model_state(&obj_model, "pf0", "connected") == 0, TEST_MS);
+	TEST_EXPECT(test_model_state(&obj_model, "pf0", "objects"), 0);
+	TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), 0);
+	return obj_passed();
+}
+
+/* One that is in use can not go, and the model says so. */
+static int
+test_in_use(void)
+{
+	TEST_CALL(obj_set_create(&obj_set));
+	obj_kinds[KIND_CQ].end(&obj_set);
+	TEST_TRUE(test_log_has("DESTROY_CQ"));
+	obj_kinds[KIND_PD].end(&obj_set);
+	TEST_TRUE(test_log_has("DEALLOC_PD"));
+	TEST_EXPECT(obj_count(), NB_KINDS);
+	obj_kinds[KIND_QP].end(&obj_set);
+	obj_kinds[KIND_SRQ].end(&obj_set);
+	obj_kinds[KIND_MKEY].end(&obj_set);
+	TEST_EXPECT(obj_count(), 3);
+	TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
+	return obj_passed();
+}
+
+static int
+test_no_answer(void)
+{
+	unsigned int i, j;
+	uint64_t start;
+
+	for (i = 0; i < NB_KINDS; i++) {
+		for (j = 0; j < 2; j++) {
+			TEST_CALL(obj_set_create(&obj_set));
+			if (j == 0)
+				obj_kinds[i].end(&obj_set);
+			TEST_EXPECT(test_model_ctl(&obj_model,
+				"fault pf0 cmd opcode=%s count=1 no-answer",
+				j == 0 ? obj_kinds[i].create : obj_kinds[i].destroy), 0);
+			start = test_now_ns();
+			if (j == 0)
+				TEST_EXPECT(obj_kinds[i].make(&obj_set), -ETIMEDOUT);
+			else
+				obj_kinds[i].end(&obj_set);
+			TEST_TRUE(test_now_ns() - start < NO_ANSWER_NS);
+			TEST_EXPECT(bf_func_status(obj_func, NULL), -ETIMEDOUT);
+			/* all else is refused at once */
+			start = test_now_ns();
+			TEST_EXPECT(obj_kinds[KIND_PD].make(&obj_set), -ETIMEDOUT);
+			obj_set_destroy(&obj_set);
+			TEST_TRUE(test_now_ns() - start < NO_ANSWER_NS);
+			TEST_EXPECT(bf_func_reset(obj_func), 0);
+			TEST_EXPECT(obj_count(), 0);
+		}
+	}
+	TEST_EXPECT(obj_fatals(), 2 * NB_KINDS);
+	return obj_passed_clean();
+}
+
+static int
+test_garbage(void)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < NB_KINDS; i++) {
+		for (j = 0; j < 8; j++) {
+			for (unsigned int k = 0; k < i; k++)
+				TEST_EXPECT(obj_kinds[k].make(&obj_set), 0);
+			TEST_EXPECT(test_model_ctl(&obj_model,
+				"fault pf0 cmd opcode=%s count=1 garbage", obj_kinds[i].create), 0);
+			/* it may look like success: then it has a number that is none */
+			if (obj_kinds[i].make(&obj_set) == 0)
+				obj_kinds[i].end(&obj_set);
+			TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 clear"), 0);
+			obj_set_destroy(&obj_set);
+			TEST_EXPECT(bf_func_reset(obj_func), 0);
+		}
+	}
+	return obj_passed_clean();
+}
+
+/*
+ * Pages
+ */
+
+static int
+test_page_request(void)
+{
+	long given;
+	unsigned int i;
+
+	for (i = 0; i < NB_KINDS; i++) {
+		given = test_model_state(&obj_model, "pf0", "given");
+		TEST_EXPECT(test_model_ctl(&obj_model,
+			"fault pf0 cmd opcode=%s count=1 page-request=16", obj_kinds[i].create), 0);
+		TEST_EXPECT(obj_kinds[i].make(&obj_set), 0);
+		TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), given + 16);
+	}
+	for (i = NB_KINDS; i-- > 0;) {
+		given = test_model_state(&obj_model, "pf0", "given");
+		TEST_EXPECT(test_model_ctl(&obj_model,
+			"fault pf0 cmd opcode=%s count=1 page-request=600", obj_kinds[i].destroy), 0);
+		obj_kinds[i].end(&obj_set);
+		TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), given + 600);
+	}
+	return obj_passed_clean();
+}
+
+/* Pages that we can not give: the command fails, and nothing else does. */
+static int
+test_page_request_refused(void)
+{
+	long given;
+	unsigned int i;
+
+	TEST_CALL(obj_case_setup());
+	TEST_CALL(test_model_start(&obj_model, "pf0,flr_ms=5"));
+	TEST_CALL(obj_func_up("pf0", 0, 100));
+	given = test_model_state(&obj_model, "pf0", "given");
+	for (i = 0; i < NB_KINDS; i++) {
+		TEST_EXPECT(test_model_ctl(&obj_model,
+			"fault pf0 cmd opcode=%s count=1 page-request=1000", obj_kinds[i].create), 0);
+		TEST_EXPECT(obj_kinds[i].make(&obj_set), -ENOSPC);
+		TEST_TRUE(test_log_has("max_pages"));
+		TEST_EXPECT(obj_kinds[i].make(&obj_set), 0);
+		TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
+	}
+	TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), given);
+	return obj_passed_clean();
+}
+
+/*
+ * Life
+ */
+
+static int
+test_voided(void)
+{
+	struct bf_qp_path path = obj_path;
+	struct bf_qp_info info;
+	struct set old, mixed;
+	unsigned int i;
+
+	TEST_CALL(obj_set_create(&obj_set));
+	TEST_EXPECT(bf_func_reset(obj_func), 0);
+	TEST_EXPECT(obj_count(), 0);
+	old = obj_set;
+	memset(&obj_set, 0, sizeof(obj_set));
+	/* new ones have the same numbers: those of the old are not to reach them */
+	TEST_CALL(obj_set_create(&obj_set));
+	TEST_EXPECT(old.qp.obj.id, obj_set.qp.obj.id);
+	TEST_EXPECT(bf_qp_to_init(&old.qp), -ESTALE);
+	TEST_EXPECT(bf_qp_to_rtr(&old.qp, &path), -ESTALE);
+	TEST_EXPECT(bf_qp_to_rts(&old.qp, &path), -ESTALE);
+	TEST_EXPECT(bf_qp_to_error(&old.qp), -ESTALE);
+	TEST_EXPECT(bf_qp_to_reset(&old.qp), -ESTALE);
+	TEST_EXPECT(bf_qp_query(&old.qp, &info), -ESTALE);
+	TEST_EXPECT(bf_mkey_destroy(&old.mkey), 0);
+	/* nor can new ones be made of them */
+	memset(&mixed, 0, sizeof(mixed));
+	mixed.pd = old.pd;
+	mixed.uar = old.uar;
+	mixed.mem = old.mem;
+	for (i = 2; i < 5; i++)
+		TEST_EXPECT(obj_kinds[i].make(&mixed), -ESTALE);
+	mixed.cq = old.cq;
+	mixed.srq = old.srq;
+	TEST_EXPECT(obj_kinds[KIND_QP].make(&mixed), -ESTALE);
+	/* its memory was not taken away while it was there */
+	memset(old.cq.ring, 0, 64 * 64);
+	obj_set_destroy(&old);
+	TEST_EXPECT(obj_count(), NB_KINDS);
+	TEST_EXPECT(bf_qp_query(&obj_set.qp, &info), 0);
+	return obj_passed_clean();
+}
+
+/* After a failure no command is sent any more; the memory waits for the reset. */
+static int
+test_after_failure(void)
+{
+	struct bf_func_stats before, after;
+	struct bf_qp_info info;
+
+	TEST_CALL(obj_set_create(&obj_set));
+	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 health synd=1"), 0);
+	TEST_WAIT(bf_func_status(obj_func, NULL) != 0, TEST_MS);
+	TEST_EXPECT(bf_func_status(obj_func, NULL), -EIO);
+	bf_func_stats(obj_func, &before);
+	TEST_EXPECT(bf_qp_query(&obj_set.qp, &info), -EIO);
+	TEST_EXPECT(bf_vport_set_roce(obj_func, true), -EIO);
+	TEST_EXPECT(bf_mkey_destroy(&obj_set.mkey), -EIO);
+	obj_set_destroy(&obj_set);
+	bf_func_stats(obj_func, &after);
+	TEST_EXPECT(after.cmds, before.cmds);
+	TEST_WAIT(obj_fatals() == 1, TEST_MS);
+	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 clear"), 0);
+	TEST_EXPECT(bf_func_reset(obj_func), 0);
+	TEST_CALL(obj_set_create(&obj_set));
+	return obj_passed_clean();
+}
+
+/* The same, but the function is destroyed and the card is gone. */
+static int
+test_after_removal(void)
+{
+	TEST_CALL(obj_set_create(&obj_set));
+	TEST_EXPECT(test_model_ctl(&obj_model, "unplug pf0"), 0);
+	TEST_WAIT(bf_func_status(obj_func, NULL) == -ENODEV, TEST_MS);
+	TEST_EXPECT(obj_kinds[KIND_PD].make(&obj_set), -ENODEV);
+	obj_set_destroy(&obj_set);
+	TEST_EXPECT(bf_func_reset(obj_func), -ENODEV);
+	bf_func_destroy(obj_func);
+	obj_func = NULL;
+	return obj_passed();
+}
+
+static int
+test_thousand(void)
+{
+	unsigned int fds = 0, maps = 0, i;
+	uint64_t kb = 0;
+
+	for (i = 0; i < 1000; i++) {
+		TEST_CALL(obj_set_create(&obj_set));
+		obj_set_destroy(&obj_set);
+		if (i == 100) {
+			fds = test_count_fds();
+			maps = test_count_maps();
+			kb = test_private_kb();
+		}
+	}
+	TEST_EXPECT(obj_count(), 0);
+	TEST_EXPECT(test_count_fds(), fds);
+	TEST_EXPECT(test_count_maps(), maps);
+	if (!TEST_ASAN)
+		TEST_ASSERT(test_private_kb() < kb + 1024, "%" PRIu64 " KiB, were %" PRIu64,
+			test_private_kb(), kb);
+	return obj_passed_clean();
+}
+
+static void *
+make_and_end(void *arg)
+{
+	struct set *s = arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < 50; i++) {
+		ret = obj_set_create(s);
+		obj_set_destroy(s);
+		if (ret != TEST_SUCCESS)
+			return s;
+	}
+	return NULL;
+}
+
+/* Any thread may, and firmware asks for pages meanwhile. */
+static int
+test_threads(void)
+{
+	static struct set sets[4];
+	pthread_t threads[RTE_DIM(sets)];
+	void *failed = NULL, *ret;
+	unsigned int i;
+
+	memset(sets, 0, sizeof(sets));
+	for (i = 0; i < RTE_DIM(sets); i++)
+		TEST_EXPECT(pthread_create(&threads[i], NULL, make_and_end, &sets[i]), 0);
+	for (i = 0; i < 20; i++) {
+		test_model_ctl(&obj_model, "fault pf0 pages wanted=10");
+		usleep(2000);
+		test_model_ctl(&obj_model, "fault pf0 pages wanted=-10");
+		usleep(2000);
+	}
+	for (i = 0; i < RTE_DIM(sets); i++) {
+		pthread_join(threads[i], &ret);
+		if (ret != NULL)
+			failed = ret;
+	}
+	TEST_TRUE(failed == NULL);
+	return obj_passed_clean();
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "objects of BlueField functions that fail",
+	.unit_test_cases = {
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_bad_status),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_destroy_fails),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_in_use),
+		TEST_CASE_ST(obj_case_setup_short, obj_case_teardown, test_no_answer),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_garbage),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_page_request),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_page_request_refused),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_voided),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_after_failure),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_after_removal),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_thousand),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_threads),
+		TEST_CASES_END()
+	}
+};
+
+static int
+test_bluefield_obj_fail(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(bluefield_obj_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj_fail);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * In the place of test_bluefield_obj*.c where they can not be linked: tests of the
+ * same names, which say why they do not run.
+ */
+
+#include "test.h"
+
+static int
+test_hidden(void)
+{
+	return test_skip("the driver is a shared library and exports nothing of layer obj; it runs where default_library=static");
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "objects of BlueField functions",
+	.unit_test_cases = {
+		TEST_CASE(test_hidden),
+		TEST_CASES_END()
+	}
+};
+
+static int
+test_bluefield_obj(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(bluefield_obj_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_FAST_TEST(bluefield_obj_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Functions and objects for the tests of layer obj. The layer has no public
+ * interface: the program calls it directly, where it is linked with the archive
+ * of the driver.
+ */
+
+#include "test_bluefield_obj.h"
+
+#define CMD_MS 2000
+#define SHORT_MS 120
+
+struct test_model obj_model;
+struct bf_func *obj_func;
+struct set obj_set;
+static long base; /* objects that the function itself has */
+static uint32_t nb_fatal;
+static bool case_ok;
+
+static void
+count_fatal(void *arg __rte_unused, enum bf_fatal fatal __rte_unused, int reason __rte_unused)
+{
+	__atomic_fetch_add(&nb_fatal, 1, __ATOMIC_RELAXED);
+}
+
+uint32_t
+obj_fatals(void)
+{
+	return __atomic_load_n(&nb_fatal, __ATOMIC_RELAXED);
+}
+
+int
+obj_func_up(const char *function, uint32_t cmd_ms, uint32_t max_pages)
+{
+	struct bf_func_conf conf;
+	char path[PATH_MAX + 16];
+	struct bf_hw *hw;
+
+	bf_func_conf_init(&conf);
+	conf.cmd_timeout_ms = cmd_ms != 0 ? cmd_ms : CMD_MS;
+	conf.fw_timeout_ms = 5000;
+	conf.health_ms = 30;
+	if (max_pages != 0)
+		conf.max_pages = max_pages;
+	conf.fatal_cb = count_fatal;
+	nb_fatal = 0;
+	snprintf(path, sizeof(path), "%s/%s.sock", obj_model.dir, function);
+	TEST_EXPECT(bf_hw_vfu_open("test", path, 5000, &hw), 0);
+	TEST_EXPECT(bf_func_create(hw, &conf, &obj_func), 0);
+	base = test_model_state(&obj_model, function, "objects");
+	TEST_TRUE(base >= 0);
+	return TEST_SUCCESS;
+}
+
+int
+obj_case_setup(void)
+{
+	case_ok = false;
+	obj_func = NULL;
+	memset(&obj_set, 0, sizeof(obj_set));
+	return test_log_begin();
+}
+
+static int
+setup_pf(uint32_t cmd_ms)
+{
+	TEST_CALL(obj_case_setup());
+	TEST_CALL(test_model_start(&obj_model, "pf0,flr_ms=5"));
+	return obj_func_up("pf0", cmd_ms, 0);
+}
+
+int
+obj_case_setup_pf(void)
+{
+	return setup_pf(0);
+}
+
+int
+obj_case_setup_short(void)
+{
+	return setup_pf(SHORT_MS);
+}
+
+void
+obj_case_teardown(void)
+{
+	if (obj_func != NULL) {
+		obj_set_destroy(&obj_set);
+		bf_func_destroy(obj_func);
+	}
+	obj_func = NULL;
+	test_log_end(!case_ok);
+	if (test_model_stop(&obj_model) != TEST_SUCCESS)
+		test_fail("the model did not end well");
+}
+
+long
+obj_count(void)
+{
+	return test_model_state(&obj_model, "pf0", "objects") - base;
+}
+
+int
+obj_passed(void)
+{
+	case_ok = true;
+	return TEST_SUCCESS;
+}
+
+int
+obj_passed_clean(void)
+{
+	obj_set_destroy(&obj_set);
+	TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
+	TEST_EXPECT(obj_count(), 0);
+	bf_func_destroy(obj_func);
+	obj_func = NULL;
+	TEST_WAIT(test_model_state(&obj_model, "pf0", "connected") == 0, TEST_MS);
+	TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), 0);
+	TEST_EXPECT(test_model_state(&obj_model, "pf0", "objects"), 0);
+	TEST_TRUE(!test_log_has("objects are left"));
+	return obj_passed();
+}
+
+/*
+ * Kinds
+ */
+
+static int
+make_pd(struct set *s)
+{
+	return bf_pd_create(obj_func, &s->pd);
+}
+
+static int
+make_uar(struct set *s)
+{
+	return bf_uar_create(obj_func, &s->uar);
+}
+
+static int
+make_cq(struct set *s)
+{
+	const struct bf_cq_attr attr = { .nb_cqes = 64, .uar = &s->uar };
+
+	return bf_cq_create(obj_func, &attr, &s->cq);
+}
+
+static int
+make_srq(struct set *s)
+{
+	const struct bf_srq_attr attr = { .pd = &s->pd, .nb_wqes = 64, .wqe_size = 64 };
+
+	return bf_srq_create(obj_func, &attr, &s->srq);
+}
+
+static int
+make_mkey(struct set *s)
+{
+	struct bf_hw *hw = bf_func_hw(obj_func);
+	struct bf_mkey_attr attr = {
+		.pd = &s->pd, .len = 2 * BF_PAGE_SIZE, .nb_pas = 2, .page_shift = 12,
+		.local_write = true,
+	};
+	uint64_t pas[2];
+
+	if (s->mem.addr == NULL && hw->ops->dma_alloc(hw, attr.len, BF_PAGE_SIZE, &s->mem) != 0)
+		return -ENOMEM;
+	attr.addr = pas[0] = s->mem.iova;
+	pas[1] = pas[0] + BF_PAGE_SIZE;
+	attr.pas = pas;
+	return bf_mkey_create(obj_func, &attr, &s->mkey);
+}
+
+static int
+make_qp(struct set *s)
+{
+	const struct bf_qp_attr attr = {
+		.pd = &s->pd, .uar = &s->uar, .cq_send = &s->cq,
+		.cq_recv = &s->cq, .nb_sq_blocks = 64,
+		.srq = s->srq.obj.func != NULL ? &s->srq : NULL,
+		.nb_rq_wqes = s->srq.obj.func != NULL ? 0 : 64, .rq_wqe_size = 64,
+		.user_index = UINT32_MAX,
+	};
+
+	return bf_qp_create(obj_func, &attr, &s->qp);
+}
+
+static void
+end_pd(struct set *s)
+{
+	bf_pd_destroy(&s->pd);
+}
+
+static void
+end_uar(struct set *s)
+{
+	bf_uar_destroy(&s->uar);
+}
+
+static void
+end_cq(struct set *s)
+{
+	bf_cq_destroy(&s->cq);
+}
+
+static void
+end_srq(struct set *s)
+{
+	bf_srq_destroy(&s->srq);
+}
+
+static void
+end_mkey(struct set *s)
+{
+	bf_mkey_destroy(&s->mkey);
+}
+
+static void
+end_qp(struct set *s)
+{
+	bf_qp_destroy(&s->qp);
+}
+
+const struct kind obj_kinds[NB_KINDS] = {
+	{ "ALLOC_PD", "DEALLOC_PD", make_pd, end_pd },
+	{ "ALLOC_UAR", "DEALLOC_UAR", make_uar, end_uar },
+	{ "CREATE_CQ", "DESTROY_CQ", make_cq, end_cq },
+	{ "CREATE_RMP", "DESTROY_RMP", make_srq, end_srq },
+	{ "CREATE_MKEY", "DESTROY_MKEY", make_mkey, end_mkey },
+	{ "CREATE_QP", "DESTROY_QP", make_qp, end_qp },
+};
+
+int
+obj_set_create(struct set *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < NB_KINDS; i++)
+		TEST_EXPECT(obj_kinds[i].make(s), 0);
+	return TEST_SUCCESS;
+}
+
+void
+obj_set_destroy(struct set *s)
+{
+	struct bf_hw *hw = bf_func_hw(obj_func);
+	unsigned int i;
+
+	for (i = NB_KINDS; i-- > 0;)
+		obj_kinds[i].end(s);
+	hw->ops->dma_free(hw, &s->mem);
+	memset(&s->mem, 0, sizeof(s->mem));
+}
+
+const struct bf_qp_path obj_path = {
+	.mtu = 3, .remote_psn = 1, .local_psn = 1, .min_rnr_nak = 12, .loopback = true,
+	.ack_timeout = 14, .retry_count = 7, .rnr_retry = 7,
+};
