@@ -43,16 +43,19 @@ if [ "$(cat "$root/stamp" 2>/dev/null)" != "$version" ]; then
 	echo "$version" >"$root/stamp"
 fi
 "$top/devtools/get-driver-headers.sh" "$build" >/dev/null
+"$top/devtools/get-libvfio-user.sh" "$build" >/dev/null
 
 flags=(
 	-std=gnu11 -O2 -Wall -Wextra -Wno-missing-field-initializers -Werror
 	-D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -DALLOW_INTERNAL_API
 	-isystem "$root/usr/include/dpdk" -isystem "$root/usr/include/$triplet/dpdk"
 	-isystem "$sdk" -include rte_config.h -march=armv8-a+crc
+	# these are the same for every architecture
+	-isystem "$build/libvfio-user/source/include" -isystem /usr/include/json-c
 	# what meson.build files define
-	-DRTE_LOG_DEFAULT_LOGTYPE=cross -DTEST_COMCH_VERSION='"cross"'
+	-DRTE_LOG_DEFAULT_LOGTYPE=cross -DTEST_COMCH_VERSION='"cross"' -DMODEL_VERSION='"cross"'
 )
-for d in "$top"/lib/*/ "$top"/drivers/comch/shm/; do
+for d in "$top"/lib/*/ "$top"/drivers/comch/*/; do
 	flags+=(-I "$d")
 done
 

@@ -108,7 +108,9 @@ eal_args() { # <prefix> <lcores>
 
 # Suites that start processes, kill them and wait for time limits. How programs
 # are linked is nothing to them.
-slow_suites='comch_fp_process comch_process comch_event shm_peer_fast_life shm_peer_fast_mem'
+slow_suites='bluefield_evil bluefield_evil_fw bluefield_evil_info bluefield_fail bluefield_obj bluefield_obj_fail'
+slow_suites+=' bluefield_regress comch_event comch_fp_process comch_process'
+slow_suites+=' shm_peer_fast_life shm_peer_fast_mem'
 
 # The suites but these, as arguments.
 quick_suites() { # <build>
@@ -126,6 +128,15 @@ run_autotests() { # <build> [<suite>...]
 # --------------------------------------------------------------------------
 # Builds: <name> <compiler> <meson options>...
 
+# What is fetched once for all builds; what could not be had is not there.
+seed_build() { # <name>
+	local what
+	mkdir -p "$work/$1"
+	for what in dpdk-sdk libvfio-user; do
+		[ ! -d "$work/$what" ] || cp -r "$work/$what" "$work/$1/"
+	done
+}
+
 build() {
 	local name=$1 compiler=$2 cxx
 	shift 2
@@ -134,9 +145,7 @@ build() {
 	*) cxx=g++ ;;
 	esac
 	rm -rf "${work:?}/$name"
-	mkdir -p "$work/$name"
-	# Fetched once for all builds; a DPDK that has them itself has none here.
-	[ ! -d "$work/dpdk-sdk" ] || cp -r "$work/dpdk-sdk" "$work/$name/"
+	seed_build "$name"
 	CC=$compiler CXX=$cxx meson setup "$work/$name" "$top" "$@" &&
 		ninja -j "$jobs" -C "$work/$name"
 }
@@ -147,7 +156,7 @@ build_and_test() { # <name> <compiler> <meson options>...
 	if [ -x "$work/$name/app/dpdk-comch-test" ]; then
 		if [ "${quick:-}" = 1 ]; then
 			mapfile -t suites < <(quick_suites "$name")
-			skip "slow suites $name" "run with gcc and clang: $slow_suites"
+			skip "slow suites $name" "run with gcc and with the sanitizers: $slow_suites"
 		else
 			suites=()
 		fi
@@ -217,12 +226,18 @@ plugin_test() { # <folder of the libraries>
 	grep -q '"/comch/list": *\[.*[0-9]' <<<"$(tr -d '\n' <<<"$answer")"
 }
 
-pmdinfo() { # <driver>
-	local out
+pmdinfo() { # <driver> <pattern that its information has>...
+	local out pattern
 	# By this interpreter: another python3 before it in PATH lacks pyelftools.
 	out=$(/usr/bin/python3 "$(command -v dpdk-pmdinfo.py)" "$1")
 	echo "$out"
-	grep -q '"name": *"comch_shm"' <<<"$out"
+	shift
+	for pattern in "$@"; do
+		grep -q "$pattern" <<<"$(tr -d '\n' <<<"$out")" || {
+			echo "not there: $pattern"
+			return 1
+		}
+	done
 }
 
 # The default must be where pkg-config and the loader look, not lib64.
@@ -340,9 +355,8 @@ build_docs() {
 	# Sphinx of the distribution, not of another python3 before it in PATH.
 	local PATH=/usr/bin:$PATH
 	rm -rf "$work/docs"
-	mkdir -p "$work/docs"
-	[ ! -d "$work/dpdk-sdk" ] || cp -r "$work/dpdk-sdk" "$work/docs/"
-	meson setup "$work/docs" "$top" -Ddocs=true -Dcheck_includes=false && ninja -C "$work/docs" doc
+	seed_build docs
+	meson setup "$work/docs" "$top" -Ddocs=true -Dcheck_includes=false -Dbluefield_model=disabled && ninja -C "$work/docs" doc
 }
 
 # Both directions, both layers, with threads and without.
@@ -386,13 +400,14 @@ step 'check: shell scripts' "$top/devtools/check-shell.sh" || true
 # Only to spare each build the fetching; a build that needs them and cannot have
 # them fails by itself.
 "$top/devtools/get-driver-headers.sh" "$work" >"$logs/driver-headers.log" 2>&1 || true
+"$top/devtools/get-libvfio-user.sh" "$work" >"$logs/libvfio-user.log" 2>&1 || true
 
 sanitize='-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized'
-build_and_test gcc gcc
-build_and_test clang clang
+build_and_test gcc gcc -Dbluefield_model=enabled
+quick=1 build_and_test clang clang
 quick=1 build_and_test gcc-shared gcc -Ddefault_library=shared
 quick=1 build_and_test clang-shared clang -Ddefault_library=shared
-build_and_test gcc-debug gcc -Dbuildtype=debug -Dcomch_debug=true
+quick=1 build_and_test gcc-debug gcc -Dbuildtype=debug -Dcomch_debug=true
 quick=1 build_and_test gcc-static gcc -Dprefer_static=true
 
 # Sanitizers end the program at the first finding.
@@ -406,6 +421,12 @@ fast_examples gcc-sanitize
 unset UBSAN_OPTIONS LSAN_OPTIONS
 fast_examples gcc
 
+# Clients of others, and ours on kernel VFIO, in a guest each.
+for guest in rdma-core mlx5-core dpdk; do
+	step_counted "guest: $guest" "$top/devtools/qemu/test-$guest.sh" \
+		"$work/guest" "$work/gcc" || true
+done
+
 step 'library folder of an install' library_folder || true
 step 'benchmark, two processes' benchmark || true
 step 'mistakes in INI files' config_errors || true
@@ -413,7 +434,8 @@ step 'INI file, two processes, and pictures' config_and_pictures || true
 step 'example ctrl_path, two processes' two_processes \
 	"$work/gcc/examples/dpdk-comch-ctrl-path" -t 'from the card' -- -t 'from the host' || true
 step 'instructions per message' "$top/devtools/count-instructions.sh" "$work/gcc" || true
-step_counted 'fuzz targets, 40 s' "$top/devtools/fuzz.sh" 40 || true
+step_counted 'fuzz targets, 40 s' "$top/devtools/fuzz.sh" 40 'fuzz_[!m]*' || true
+step_counted 'fuzz targets of the model, 60 s' "$top/devtools/fuzz.sh" 60 'fuzz_model_*' || true
 
 if step 'install' install_tree; then
 	for example in "$work"/installed/share/dpdk-comch/examples/*/; do
@@ -437,7 +459,12 @@ if step 'install' install_tree; then
 	else
 		skip 'plugin of dpdk-testpmd' "EAL takes no plugins below world-writable folders ($plugins)"
 	fi
-	step 'dpdk-pmdinfo.py' pmdinfo "$plugins/librte_comch_shm.so" || true
+	step 'dpdk-pmdinfo.py, shm' pmdinfo "$plugins/librte_comch_shm.so" \
+		'"name": *"comch_shm"' || true
+	step 'dpdk-pmdinfo.py, bluefield' pmdinfo "$plugins/librte_comch_bluefield.so" \
+		'"name": *"comch_bluefield"' '"vendor": *"15b3", *"device": *"a2d6"' \
+		'"vendor": *"15b3", *"device": *"a2dc"' '"vendor": *"15b3", *"device": *"101e"' \
+		'vfio-pci' || true
 	[ -z "$copy" ] || rm -rf "$copy"
 fi
 
