@@ -30,6 +30,8 @@ out=$build/qemu/shim.so
 exec 9>"$build/qemu/lock"
 flock 9
 
+# The protocol's structures are the driver's.
+wire=$here/../../drivers/comch/bluefield
 glib=
 for d in /usr/include/glib-2.0 /usr/lib/*/glib-2.0/include; do
 	glib="$glib -isystem $d"
@@ -38,10 +40,11 @@ done
 # shellcheck disable=SC2206 # lists of options
 command=(${CC:-gcc} -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -fno-strict-aliasing
 	-fwrapv -pthread -Wall -Wextra -Werror -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
-	-D_LARGEFILE_SOURCE "-DSHIM_QEMU_VERSION=\"$version\""
+	-D_LARGEFILE_SOURCE "-I$wire" "-DSHIM_QEMU_VERSION=\"$version\""
 	${cflags//-I/-isystem } $glib)
 sources=("$here/shim.c" "$here/memmap.c" "$here/link.c")
-if [ -e "$out" ] && [ -z "$(find "${sources[@]}" "$here/memmap.h" "$here/link.h" -newer "$out")" ] &&
+headers=("$here/memmap.h" "$here/link.h" "$wire/vfio_user.h")
+if [ -e "$out" ] && [ -z "$(find "${sources[@]}" "${headers[@]}" -newer "$out")" ] &&
 	[ "$(cat "$out.command" 2>/dev/null)" = "${command[*]}" ]; then
 	echo "$out"
 	exit 0

@@ -23,22 +23,6 @@
 
 #include "link.h"
 
-#define MSG_F_TYPE 0xfu
-#define MSG_F_COMMAND 0u
-#define MSG_F_REPLY 1u
-#define MSG_F_NO_REPLY 0x10u
-#define MSG_F_ERROR 0x20u
-
-struct msg_header {
-	uint16_t id;
-	uint16_t cmd;
-	uint32_t size; /* with this header */
-	uint32_t flags;
-	uint32_t error;
-};
-
-_Static_assert(sizeof(struct msg_header) == 16, "vfio-user");
-
 static int64_t
 link_now(void)
 {
@@ -158,10 +142,10 @@ link_send(struct link *l, struct iovec *iov, unsigned int nb_iov, const int *fds
 
 /* A command of the server. */
 static bool
-link_serve(struct link *l, const struct msg_header *h, int64_t deadline)
+link_serve(struct link *l, const struct vfio_user_hdr *h, int64_t deadline)
 {
-	struct msg_header reply = { .id = h->id, .cmd = h->cmd, .flags = MSG_F_REPLY };
-	struct msg_dma_access access = { 0 };
+	struct vfio_user_hdr reply = { .id = h->id, .cmd = h->cmd, .flags = VFIO_USER_TYPE_REPLY };
+	struct vfio_user_dma_access access = { 0 };
 	struct iovec iov[3] = { LINK_PIECE(&reply, sizeof(reply)),
 		LINK_PIECE(&access, sizeof(access)) };
 	size_t len = h->size - sizeof(*h);
@@ -185,23 +169,23 @@ link_serve(struct link *l, const struct msg_header *h, int64_t deadline)
 	if (len >= sizeof(access)) {
 		memcpy(&access, data, sizeof(access));
 		len -= sizeof(access);
-		if (h->cmd == MSG_DMA_READ && len == 0 && access.count > 0 &&
+		if (h->cmd == VFIO_USER_CMD_DMA_READ && len == 0 && access.count > 0 &&
 				access.count <= LINK_MAX_XFER) {
 			reply.error = l->dma(l, false, access.addr, data, access.count);
 			iov[2] = (struct iovec)LINK_PIECE(data, access.count);
 			nb_iov = 3;
-		} else if (h->cmd == MSG_DMA_WRITE && len > 0 && access.count == len) {
+		} else if (h->cmd == VFIO_USER_CMD_DMA_WRITE && len > 0 && access.count == len) {
 			reply.error = l->dma(l, true, access.addr, data + sizeof(access), len);
 			nb_iov = 2;
 		}
 	}
 	if (reply.error != 0) {
-		reply.flags |= MSG_F_ERROR;
+		reply.flags |= VFIO_USER_F_ERROR;
 		nb_iov = 1;
 	}
 	reply.size = sizeof(reply) + (nb_iov > 1 ? sizeof(access) : 0) +
 			(nb_iov > 2 ? access.count : 0);
-	if (!(h->flags & MSG_F_NO_REPLY))
+	if (!(h->flags & VFIO_USER_F_NO_REPLY))
 		ok = link_send(l, iov, nb_iov, NULL, 0, deadline);
 out:
 	free(data);
@@ -210,15 +194,15 @@ out:
 
 /* The next message: a command is served (1), a reply's header is returned (0). */
 static int
-link_next(struct link *l, struct msg_header *h, int64_t deadline)
+link_next(struct link *l, struct vfio_user_hdr *h, int64_t deadline)
 {
 	if (!link_receive(l, h, sizeof(*h), deadline))
 		return -ECONNRESET;
-	if (h->size < sizeof(*h) || (h->flags & MSG_F_TYPE) > MSG_F_REPLY) {
+	if (h->size < sizeof(*h) || VFIO_USER_TYPE(h->flags) > VFIO_USER_TYPE_REPLY) {
 		link_lose(l, "it sent a message that is none of vfio-user");
 		return -ECONNRESET;
 	}
-	if ((h->flags & MSG_F_TYPE) == MSG_F_REPLY)
+	if (VFIO_USER_TYPE(h->flags) == VFIO_USER_TYPE_REPLY)
 		return 0;
 	return link_serve(l, h, deadline) ? 1 : -ECONNRESET;
 }
@@ -227,7 +211,7 @@ int
 link_request(struct link *l, uint16_t cmd, const struct iovec *payload, unsigned int nb_payload,
 		const int *fds, unsigned int nb_fds, void *reply, size_t min, size_t max)
 {
-	struct msg_header h = { .id = l->next_id++, .cmd = cmd, .flags = MSG_F_COMMAND };
+	struct vfio_user_hdr h = { .id = l->next_id++, .cmd = cmd, .flags = VFIO_USER_TYPE_COMMAND };
 	struct iovec iov[1 + LINK_MAX_IOV] = { LINK_PIECE(&h, sizeof(h)) };
 	uint16_t id = h.id;
 	int64_t deadline;
@@ -261,7 +245,7 @@ link_request(struct link *l, uint16_t cmd, const struct iovec *payload, unsigned
 	ret = -ECONNRESET;
 	if (h.id != id || h.cmd != cmd) {
 		link_lose(l, "it answered what was not asked");
-	} else if (h.flags & MSG_F_ERROR) {
+	} else if (h.flags & VFIO_USER_F_ERROR) {
 		if (len != 0)
 			link_lose(l, "it sent an error with data");
 		else
@@ -280,7 +264,7 @@ void
 link_readable(struct link *l)
 {
 	struct pollfd p = { .fd = l->fd, .events = POLLIN };
-	struct msg_header h;
+	struct vfio_user_hdr h;
 
 	/* Somebody who waited for a reply may have taken the message already. */
 	if (l->fd < 0 || l->busy || poll(&p, 1, 0) <= 0)
@@ -294,13 +278,13 @@ link_readable(struct link *l)
 int
 link_read(struct link *l, uint32_t region, uint64_t offset, void *data, uint32_t len)
 {
-	struct msg_region_access access = { offset, region, len };
+	struct vfio_user_region_access access = { offset, region, len };
 	struct iovec iov = LINK_PIECE(&access, sizeof(access));
 	uint8_t reply[sizeof(access) + 8];
 	int ret;
 
 	assert(len <= 8);
-	ret = link_request(l, MSG_REGION_READ, &iov, 1, NULL, 0, reply, sizeof(access) + len,
+	ret = link_request(l, VFIO_USER_CMD_REGION_READ, &iov, 1, NULL, 0, reply, sizeof(access) + len,
 			sizeof(access) + len);
 	if (ret < 0)
 		return ret;
@@ -315,12 +299,12 @@ link_read(struct link *l, uint32_t region, uint64_t offset, void *data, uint32_t
 int
 link_write(struct link *l, uint32_t region, uint64_t offset, const void *data, uint32_t len)
 {
-	struct msg_region_access access = { offset, region, len };
+	struct vfio_user_region_access access = { offset, region, len };
 	struct iovec iov[2] = { LINK_PIECE(&access, sizeof(access)), LINK_PIECE(data, len) };
-	struct msg_region_access reply;
+	struct vfio_user_region_access reply;
 	int ret;
 
-	ret = link_request(l, MSG_REGION_WRITE, iov, 2, NULL, 0, &reply, sizeof(reply),
+	ret = link_request(l, VFIO_USER_CMD_REGION_WRITE, iov, 2, NULL, 0, &reply, sizeof(reply),
 			sizeof(reply));
 	if (ret == 0 && memcmp(&reply, &access, sizeof(access)) != 0) {
 		link_lose(l, "it answered a write with another");

@@ -15,72 +15,11 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "vfio_user.h"
+
 #define LINK_MAX_FDS 8        /* of one message, whatever the server can do */
 #define LINK_MAX_XFER 1048576 /* bytes of one DMA message; the server is told in JSON */
 #define LINK_MAX_IOV 3
-
-enum {
-	MSG_VERSION = 1,
-	MSG_DMA_MAP = 2,
-	MSG_DMA_UNMAP = 3,
-	MSG_DEVICE_GET_INFO = 4,
-	MSG_DEVICE_GET_REGION_INFO = 5,
-	MSG_DEVICE_GET_IRQ_INFO = 7,
-	MSG_DEVICE_SET_IRQS = 8,
-	MSG_REGION_READ = 9,
-	MSG_REGION_WRITE = 10,
-	MSG_DMA_READ = 11,
-	MSG_DMA_WRITE = 12,
-	MSG_DEVICE_RESET = 13,
-};
-
-struct msg_version {
-	uint16_t major;
-	uint16_t minor;
-};
-
-struct msg_device_info {
-	uint32_t argsz;
-	uint32_t flags;
-	uint32_t num_regions;
-	uint32_t num_irqs;
-};
-
-struct msg_region_access {
-	uint64_t offset;
-	uint32_t region;
-	uint32_t count;
-};
-
-struct msg_dma_access {
-	uint64_t addr;
-	uint64_t count;
-};
-
-#define MSG_DMA_F_READ 1u
-#define MSG_DMA_F_WRITE 2u
-
-struct msg_dma_map {
-	uint32_t argsz;
-	uint32_t flags;
-	uint64_t offset;
-	uint64_t addr;
-	uint64_t size;
-};
-
-struct msg_dma_unmap {
-	uint32_t argsz;
-	uint32_t flags;
-	uint64_t addr;
-	uint64_t size;
-};
-
-_Static_assert(sizeof(struct msg_version) == 4, "vfio-user");
-_Static_assert(sizeof(struct msg_device_info) == 16, "vfio-user");
-_Static_assert(sizeof(struct msg_region_access) == 16, "vfio-user");
-_Static_assert(sizeof(struct msg_dma_access) == 16, "vfio-user");
-_Static_assert(sizeof(struct msg_dma_map) == 32, "vfio-user");
-_Static_assert(sizeof(struct msg_dma_unmap) == 24, "vfio-user");
 
 struct link {
 	int fd; /* -1: no server, or lost */

@@ -78,7 +78,7 @@ range_free(void *map)
 static void
 range_add(struct memmap *m, const struct range *want)
 {
-	struct msg_dma_map msg = {
+	struct vfio_user_dma_map msg = {
 		.argsz = sizeof(msg),
 		.flags = want->flags,
 		.offset = want->offset,
@@ -89,7 +89,7 @@ range_add(struct memmap *m, const struct range *want)
 	struct range *r;
 	int ret;
 
-	ret = link_request(m->link, MSG_DMA_MAP, &iov, 1, &want->fd, 1, NULL, 0, 0);
+	ret = link_request(m->link, VFIO_USER_CMD_DMA_MAP, &iov, 1, &want->fd, 1, NULL, 0, 0);
 	if (ret < 0) {
 		memmap_refused(m, "map memory (limit of mappings, or of open files?)", want->first,
 				ret);
@@ -108,9 +108,9 @@ static void
 range_unmap(struct memmap *m, uint64_t first, uint64_t last)
 {
 	struct range probe = { .first = first, .last = last };
-	struct msg_dma_unmap msg;
+	struct vfio_user_dma_unmap msg;
 	struct iovec iov = LINK_PIECE(&msg, sizeof(msg));
-	struct msg_dma_unmap reply;
+	struct vfio_user_dma_unmap reply;
 	struct range old, part;
 	struct range *r;
 	int ret;
@@ -122,7 +122,7 @@ range_unmap(struct memmap *m, uint64_t first, uint64_t last)
 		msg.argsz = sizeof(msg);
 		msg.addr = old.first;
 		msg.size = old.last - old.first + 1;
-		ret = link_request(m->link, MSG_DMA_UNMAP, &iov, 1, NULL, 0, &reply, 0,
+		ret = link_request(m->link, VFIO_USER_CMD_DMA_UNMAP, &iov, 1, NULL, 0, &reply, 0,
 				sizeof(reply));
 		if (ret < 0)
 			memmap_refused(m, "unmap memory", old.first, ret);
@@ -169,7 +169,7 @@ range_of(MemoryRegion *mr, hwaddr offset, uint64_t size, uint64_t addr, bool wri
 	map->last = addr + size - 1;
 	map->offset = offset;
 	map->fd = fd;
-	map->flags = MSG_DMA_F_READ | (write && !mr->readonly ? MSG_DMA_F_WRITE : 0);
+	map->flags = VFIO_USER_DMA_READABLE | (write && !mr->readonly ? VFIO_USER_DMA_WRITABLE : 0);
 	return true;
 }
 
@@ -205,7 +205,7 @@ translated_event(IOMMUNotifier *n, IOMMUTLBEntry *entry)
 			break;
 		if (range_of(mr, offset, len, first, (entry->perm & IOMMU_WO) != 0, &map)) {
 			if (!(entry->perm & IOMMU_RO))
-				map.flags &= ~MSG_DMA_F_READ;
+				map.flags &= ~VFIO_USER_DMA_READABLE;
 			range_map(m, &map);
 		} else {
 			range_unmap(m, first, first + len - 1);

@@ -255,7 +255,7 @@ shim_reset(DeviceState *dev)
 	uint32_t i;
 	int ret;
 
-	ret = link_request(&s->link, MSG_DEVICE_RESET, NULL, 0, NULL, 0, NULL, 0, 0);
+	ret = link_request(&s->link, VFIO_USER_CMD_DEVICE_RESET, NULL, 0, NULL, 0, NULL, 0, 0);
 	if (ret < 0)
 		shim_refused(s, "a reset", 0, ret);
 	shim_set_command(s, 0);
@@ -287,7 +287,7 @@ shim_connect(struct shim *s, Error **errp)
 {
 	static const char caps[] = "{\"capabilities\":{\"max_msg_fds\":1,"
 				   "\"max_data_xfer_size\":" stringify(LINK_MAX_XFER) "}}";
-	struct msg_version version = { .major = 0, .minor = 1 };
+	struct vfio_user_version version = { .major = 0, .minor = 1 };
 	struct iovec iov[2] = { LINK_PIECE(&version, sizeof(version)),
 		LINK_PIECE(caps, sizeof(caps)) };
 	char reply[sizeof(version) + 4096];
@@ -307,7 +307,7 @@ shim_connect(struct shim *s, Error **errp)
 	}
 
 	memset(reply, 0, sizeof(reply));
-	ret = link_request(&s->link, MSG_VERSION, iov, 2, NULL, 0, reply, sizeof(version),
+	ret = link_request(&s->link, VFIO_USER_CMD_VERSION, iov, 2, NULL, 0, reply, sizeof(version),
 			sizeof(reply) - 1);
 	if (ret < 0)
 		return shim_failed(s, "its version", ret, errp);
@@ -366,7 +366,7 @@ shim_forward_capability(struct shim *s, const uint8_t *cfg, uint8_t pos, Error *
 static bool
 shim_take_over(struct shim *s, Error **errp)
 {
-	struct msg_device_info info = { .argsz = sizeof(info) };
+	struct vfio_user_device_info info = { .argsz = sizeof(info) };
 	struct vfio_region_info region;
 	struct vfio_irq_info irq = { .argsz = sizeof(irq), .index = VFIO_PCI_MSIX_IRQ_INDEX };
 	struct iovec iov = LINK_PIECE(&info, sizeof(info));
@@ -378,7 +378,7 @@ shim_take_over(struct shim *s, Error **errp)
 	uint8_t type;
 	int ret, i;
 
-	ret = link_request(&s->link, MSG_DEVICE_GET_INFO, &iov, 1, NULL, 0, &info, sizeof(info),
+	ret = link_request(&s->link, VFIO_USER_CMD_DEVICE_GET_INFO, &iov, 1, NULL, 0, &info, sizeof(info),
 			sizeof(info));
 	if (ret < 0)
 		return shim_failed(s, "what it is", ret, errp);
@@ -394,14 +394,14 @@ shim_take_over(struct shim *s, Error **errp)
 		region.argsz = sizeof(region);
 		region.index = i;
 		iov = (struct iovec)LINK_PIECE(&region, sizeof(region));
-		ret = link_request(&s->link, MSG_DEVICE_GET_REGION_INFO, &iov, 1, NULL, 0, &region,
+		ret = link_request(&s->link, VFIO_USER_CMD_GET_REGION_INFO, &iov, 1, NULL, 0, &region,
 				sizeof(region), sizeof(region));
 		if (ret < 0)
 			return shim_failed(s, "its regions", ret, errp);
 		sizes[i] = region.size;
 	}
 	iov = (struct iovec)LINK_PIECE(&irq, sizeof(irq));
-	ret = link_request(&s->link, MSG_DEVICE_GET_IRQ_INFO, &iov, 1, NULL, 0, &irq, sizeof(irq),
+	ret = link_request(&s->link, VFIO_USER_CMD_GET_IRQ_INFO, &iov, 1, NULL, 0, &irq, sizeof(irq),
 			sizeof(irq));
 	if (ret < 0)
 		return shim_failed(s, "its interrupts", ret, errp);
@@ -508,7 +508,7 @@ shim_connect_vectors(struct shim *s, Error **errp)
 		set.count = MIN(s->nb_vectors - set.start, s->max_fds);
 		for (i = 0; i < set.count; i++)
 			fds[i] = s->vectors[set.start + i].fd;
-		ret = link_request(&s->link, MSG_DEVICE_SET_IRQS, &iov, 1, fds, set.count, NULL, 0,
+		ret = link_request(&s->link, VFIO_USER_CMD_SET_IRQS, &iov, 1, fds, set.count, NULL, 0,
 				0);
 		if (ret < 0)
 			return shim_failed(s, "interrupts to our eventfds", ret, errp);
