@@ -7,8 +7,6 @@
  * clean start to an end that leaves nothing. No test is in here.
  */
 
-#include <unistd.h>
-
 #include "test_bluefield_evil.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
@@ -18,20 +16,10 @@ int16_t evil_dev_id = -1;
 static unsigned int fds_before, maps_before;
 static bool case_ok;
 
-/*
- * EAL's interrupt thread closes a descriptor and opens it again when handlers
- * change, a moment later than they do: the most that is seen counts.
- */
 void
 evil_count(void)
 {
-	unsigned int i;
-
-	fds_before = 0;
-	for (i = 0; i < 5; i++) {
-		fds_before = RTE_MAX(fds_before, test_count_fds());
-		usleep(1000);
-	}
+	fds_before = test_fds_most();
 	maps_before = test_count_maps();
 }
 

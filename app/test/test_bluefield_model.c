@@ -326,6 +326,18 @@ test_dev_status(int16_t dev_id)
 	return ret != 0 ? ret : info.status;
 }
 
+unsigned int
+test_fds_most(void)
+{
+	unsigned int i, most = 0;
+
+	for (i = 0; i < 5; i++) {
+		most = RTE_MAX(most, test_count_fds());
+		usleep(1000);
+	}
+	return most;
+}
+
 static FILE *log_file;
 static char *log_text;
 static size_t log_size;

@@ -62,6 +62,13 @@ int test_model_dev_remove(int16_t dev_id);
 /** Status of a device, as its info has it. */
 int test_dev_status(int16_t dev_id);
 
+/**
+ * Descriptors of this process, as the most that is seen for a moment: EAL's
+ * interrupt thread closes one and opens it again when handlers change, a little
+ * later than they do.
+ */
+unsigned int test_fds_most(void);
+
 /** Collect what is logged from now on, in place of stderr. */
 int test_log_begin(void);
 /** Whether it has these words so far. */
