@@ -156,7 +156,7 @@ build_and_test() { # <name> <compiler> <meson options>...
 	if [ -x "$work/$name/app/dpdk-comch-test" ]; then
 		if [ "${quick:-}" = 1 ]; then
 			mapfile -t suites < <(quick_suites "$name")
-			skip "slow suites $name" "run with gcc and with the sanitizers: $slow_suites"
+			skip "slow suites $name" "run with gcc and gcc-sanitize: $slow_suites"
 		else
 			suites=()
 		fi
@@ -204,7 +204,7 @@ plugin_test() { # <folder of the libraries>
 	# testpmd ends at the end of its input: held open until we are done.
 	# shellcheck disable=SC2046 # words on purpose
 	LD_LIBRARY_PATH=$1 dpdk-testpmd $(eal_args plugin "$lcores") \
-		-d "$1/librte_comch_shm.so" --vdev net_null0 \
+		-d "$1/librte_comch_bluefield.so" -d "$1/librte_comch_shm.so" --vdev net_null0 \
 		--vdev "comch_shm0,role=dpu,path=$run,functions=pf0" \
 		-- --interactive --total-num-mbufs=2048 <"$run/stdin" >"$run/log" 2>&1 &
 	pid=$!
@@ -416,7 +416,7 @@ export LSAN_OPTIONS=suppressions=$top/devtools/lsan.supp:print_suppressions=0
 # shellcheck disable=SC2086 # words on purpose
 build_and_test gcc-sanitize gcc $sanitize
 # shellcheck disable=SC2086
-build_and_test clang-sanitize clang $sanitize
+quick=1 build_and_test clang-sanitize clang $sanitize
 fast_examples gcc-sanitize
 unset UBSAN_OPTIONS LSAN_OPTIONS
 fast_examples gcc
