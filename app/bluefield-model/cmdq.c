@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cmdq.h"
 
@@ -69,6 +70,19 @@ bfm_cmd_find(uint16_t opcode)
 	for (i = 0; i < sizeof(cmd_tables) / sizeof(cmd_tables[0]); i++)
 		for (desc = cmd_tables[i]; desc->name != NULL; desc++)
 			if (desc->opcode == opcode)
+				return desc;
+	return NULL;
+}
+
+const struct bfm_cmd_desc *
+bfm_cmd_named(const char *name)
+{
+	const struct bfm_cmd_desc *desc;
+	size_t i;
+
+	for (i = 0; i < sizeof(cmd_tables) / sizeof(cmd_tables[0]); i++)
+		for (desc = cmd_tables[i]; desc->name != NULL; desc++)
+			if (strcasecmp(desc->name, name) == 0)
 				return desc;
 	return NULL;
 }

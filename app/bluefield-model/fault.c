@@ -11,7 +11,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "engine.h"
 
@@ -118,9 +117,8 @@ exactly(struct parse *p, int nb, const char *grammar)
 static int
 opcode_of(struct parse *p, const char *word, const char *text, uint16_t *opcode)
 {
-	const struct bfm_cmd_desc *desc = NULL;
+	const struct bfm_cmd_desc *desc;
 	int64_t v = 0;
-	uint32_t i;
 
 	if (*text >= '0' && *text <= '9') {
 		if (number(p, word, text, 0, UINT16_MAX, &v) != 0)
@@ -128,14 +126,11 @@ opcode_of(struct parse *p, const char *word, const char *text, uint16_t *opcode)
 		*opcode = (uint16_t)v;
 		return 0;
 	}
-	for (i = 0; i <= UINT16_MAX; i++) {
-		desc = bfm_cmd_find((uint16_t)i);
-		if (desc != NULL && strcasecmp(desc->name, text) == 0) {
-			*opcode = (uint16_t)i;
-			return 0;
-		}
-	}
-	return wrong(p, "'%s': no command has this name", word);
+	desc = bfm_cmd_named(text);
+	if (desc == NULL)
+		return wrong(p, "'%s': no command has this name", word);
+	*opcode = desc->opcode;
+	return 0;
 }
 
 /* One word of what shall happen: 1 if it was one. */

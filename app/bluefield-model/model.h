@@ -236,6 +236,7 @@ extern const struct bfm_cmd_desc bfm_cmds_srq[];    /* cmd_srq.c: SRQ, XRC SRQ, 
 extern const struct bfm_cmd_desc bfm_cmds_vport[];  /* cmd_vport.c: vports, RoCE, counters, MAD */
 
 const struct bfm_cmd_desc *bfm_cmd_find(uint16_t opcode); /* NULL if unknown */
+const struct bfm_cmd_desc *bfm_cmd_named(const char *name); /* in any case; or NULL */
 /* Log why a command is refused and remember the syndrome: return bfm_fail(...); */
 enum bfm_status bfm_fail(struct bfm_cmd *c, enum bfm_status status, uint32_t syndrome,
 		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
