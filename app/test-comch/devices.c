@@ -83,7 +83,8 @@ device_line_print(int16_t dev_id, FILE *f)
 			dev_id, info.name, info.driver, role_name(info.role),
 			info.function[0] != '\0' ? info.function : "-",
 			info.pci_addr[0] != '\0' ? info.pci_addr : "-", info.numa_node,
-			info.link_up ? "up" : "down", info.nb_links);
+			info.status != 0 ? strerror(-info.status) : info.link_up ? "up" : "down",
+			info.nb_links);
 }
 
 void
