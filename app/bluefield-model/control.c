@@ -173,7 +173,8 @@ static int
 cmd_plug(struct request *r)
 {
 	if (!r->f->gone) {
-		snprintf(r->err, sizeof(r->err), "%s is plugged in", r->f->conf.name);
+		snprintf(r->err, sizeof(r->err), "%s is plugged in; unplug it first",
+				r->f->conf.name);
 		return -EALREADY;
 	}
 	r->f->gone = false;
@@ -203,16 +204,17 @@ cmd_quit(struct request *r)
 static const struct command commands[] = {
 	{ "help", "", "this list", NONE, cmd_help },
 	{ "list", "", "the functions and their sockets", NONE, cmd_list },
-	{ "fault", "<function> <fault>", "inject a fault, \"clear\" ends all", FUNCTION,
+	{ "fault", "<function> <fault>", "a fault: cmd, health, counter, nic-state, init-busy, "
+		"bus, pages, eq, flr, port, cap, unplug; clear ends all", FUNCTION,
 		cmd_fault },
 	{ "dump", "[<function>]", "objects, pages, commands, faults", OPTIONAL, cmd_dump },
 	{ "pages", "<function>", "pages that firmware has", FUNCTION, cmd_pages },
-	{ "objects", "<function>", "how many live", FUNCTION, cmd_objects },
-	{ "state", "<function>", "key=value pairs", FUNCTION, cmd_state },
-	{ "reset", "<function>", "as a function level reset", FUNCTION, cmd_reset },
+	{ "objects", "<function>", "how many of them live", FUNCTION, cmd_objects },
+	{ "state", "<function>", "one line of key=value pairs", FUNCTION, cmd_state },
+	{ "reset", "<function>", "what a function level reset does", FUNCTION, cmd_reset },
 	{ "unplug", "<function>", "surprise removal, until plug", FUNCTION, cmd_unplug },
 	{ "plug", "<function>", "the end of unplug", FUNCTION, cmd_plug },
-	{ "log", "<level>", "error, warn, info or debug", NONE, cmd_log },
+	{ "log", "<level>", "from now on error, warn, info or debug", NONE, cmd_log },
 	{ "quit", "", "end the model", NONE, cmd_quit },
 };
 

@@ -19,6 +19,9 @@
 /* Ours: a test that wants longer wants "forever". */
 #define MAX_MS (24u * 3600 * 1000)
 
+#define KNOWN_FAULTS "known are cmd, health, counter, nic-state, init-busy, bus, pages, eq, " \
+	"flr, port, cap, unplug, clear"
+
 #define EV_PORT_DOWN 1
 #define EV_PORT_ACTIVE 4
 #define EV_PORT_NUM_OFF 8
@@ -128,7 +131,8 @@ opcode_of(struct parse *p, const char *word, const char *text, uint16_t *opcode)
 	}
 	desc = bfm_cmd_named(text);
 	if (desc == NULL)
-		return wrong(p, "'%s': no command has this name", word);
+		return wrong(p, "'%s': no command has this name; give one as INIT_HCA, or its "
+			"number", word);
 	*opcode = desc->opcode;
 	return 0;
 }
@@ -220,7 +224,9 @@ parse_cmd(struct parse *p)
 		if (ret == 0)
 			ret = action(p, word, &fault.what, &syndrome);
 		if (ret == 0)
-			return wrong(p, "'%s': not a word of cmd", word);
+			return wrong(p, "'%s': not a word of cmd, which are opcode=, op_mod=, "
+					"count=, no-answer, no-event, status=, syndrome=, "
+					"delivery=, delay=, garbage, page-request=", word);
 		any = true;
 	}
 	if (ret < 0)
@@ -278,7 +284,8 @@ parse_health(struct parse *p)
 		if (ret < 0)
 			return ret;
 		if (ret == 0)
-			return wrong(p, "'%s': not a word of health", p->words[i]);
+			return wrong(p, "'%s': not a word of health, which are synd=, ext=",
+					p->words[i]);
 	}
 	if (synd == 0)
 		return wrong(p, "'health': needs synd=<1 to 255>");
@@ -396,7 +403,8 @@ parse_pages(struct parse *p)
 		return wrong(p, "'%s': not wanted=<n>, n above or below 0", p->words[1]);
 	ret = bfm_pages_request(p->f, (int32_t)v);
 	if (ret == -ENODEV)
-		return wrong(p, "'pages': no event queue of the client takes page requests");
+		return wrong(p, "'pages': no event queue of the client takes page requests; "
+				"have it bring the function up first");
 	if (ret != 0)
 		return wrong(p, "'%s': firmware has %u pages", p->words[1], bfm_pages_given(p->f));
 	return 0;
@@ -427,7 +435,8 @@ parse_eq(struct parse *p)
 		if (f->hca == BFM_HCA_INITIALISED && bfm_event_wanted(f, types[t]))
 			break;
 	if (t == sizeof(types) / sizeof(types[0]))
-		return wrong(p, "'eq': the client has no event queue for asynchronous events");
+		return wrong(p, "'eq': the client has no event queue for asynchronous events; "
+				"have it bring the function up first");
 	if (types[t] == BFM_EV_PORT_CHANGE)
 		data[EV_PORT_NUM_OFF] = 1 << 4;
 	for (i = 0; i < OVERRUN_EVENTS && !bfm_iseg_fatal(f) && bfm_event_wanted(f, types[t]); i++)
@@ -453,7 +462,8 @@ parse_cap(struct parse *p)
 	*value = '\0';
 	ret = bfm_caps_force(p->f, p->words[1], (uint64_t)v);
 	if (ret == -ENOENT)
-		return wrong(p, "'%s': no such capability", p->words[1]);
+		return wrong(p, "'%s': no such capability; the control command dump lists them",
+				p->words[1]);
 	if (ret != 0)
 		return wrong(p, "'%s': %jd is too large for it", p->words[1], (intmax_t)v);
 	return 0;
@@ -535,11 +545,11 @@ bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_
 		p.words[p.nb++] = word;
 	}
 	if (p.nb == 0)
-		return wrong(&p, "no fault is named");
+		return wrong(&p, "no fault is named; " KNOWN_FAULTS);
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (strcmp(p.words[0], verbs[i].word) == 0)
 			return verbs[i].parse(&p);
-	return wrong(&p, "'%s': no such fault", p.words[0]);
+	return wrong(&p, "'%s': no such fault; " KNOWN_FAULTS, p.words[0]);
 }
 
 void

@@ -43,20 +43,25 @@ static const char usage[] =
 	"\n"
 	"A software BlueField: serves its PCI functions over vfio-user.\n"
 	"\n"
-	"  --dir DIR            folder of the sockets, made if missing: DIR/NAME.sock for\n"
-	"                       each function, DIR/control for commands (send it \"help\")\n"
+	"  --dir DIR            folder of the sockets, made if missing (its parent is not):\n"
+	"                       DIR/NAME.sock for each function, DIR/control for commands\n"
+	"                       (send it \"help\")\n"
 	"  --function NAME[,key=value...]\n"
-	"                       pf0, pf1, pf0vf0..pf1vf126, ecpf0, ecpf1; may be repeated\n"
+	"                       a physical function pf0 or pf1, a virtual one pf0vf0 to\n"
+	"                       pf1vf126, or the card's own ecpf0 (or ecpf) or ecpf1;\n"
+	"                       may be repeated\n"
 	"      device=bf2|bf3   generation (bf2)\n"
 	"      id=NUMBER        PCI device id, instead of that of the generation\n"
 	"      port=eth|ib      personality of the port (eth)\n"
-	"      mode=dpu|nic|separated  of an ecpf: dpu manages the embedded switch (dpu)\n"
-	"      boot_pages=N     pages that firmware asks for at boot (8)\n"
+	"      mode=MODE        dpu, nic or separated, of an ecpf: only in mode dpu it\n"
+	"                       manages the embedded switch (dpu)\n"
+	"      boot_pages=N     pages that firmware asks for at boot, up to 65536 (8)\n"
 	"      init_pages=N     ... and at initialisation (64)\n"
-	"      flr_ms=N         how long firmware initialises after a reset (20)\n"
-	"      vectors=N        MSI-X vectors (64)\n"
+	"      flr_ms=N         how long firmware initialises after a reset, ms (20)\n"
+	"      vectors=N        MSI-X vectors, 1 to 64 (64)\n"
 	"      socket=PATH      instead of DIR/NAME.sock\n"
-	"  --fault \"NAME LINE\"  a fault from the start, as at the control socket\n"
+	"  --fault \"NAME FAULT\" a fault from the start, as at the control socket, for\n"
+	"                       example \"pf0 cmd opcode=INIT_HCA no-answer\"; may be repeated\n"
 	"  --log FILE           append the log to FILE instead of standard error\n"
 	"  --log-level LEVEL    error, warn, info (default) or debug\n"
 	"  --until-eof          end when standard input ends\n"
@@ -170,7 +175,7 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 		snprintf(err, err_size, "%s: port=%s is neither eth nor ib", conf->name, value);
 	} else if (strcmp(key, "mode") == 0) {
 		if (conf->kind != BFM_ECPF) {
-			snprintf(err, err_size, "%s: mode= is for ecpf0 and ecpf1 only", conf->name);
+			snprintf(err, err_size, "%s: mode= is for ecpf0, ecpf1 only", conf->name);
 			return -EINVAL;
 		}
 		conf->esw_manager = strcmp(value, "dpu") == 0;
@@ -213,7 +218,7 @@ bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_si
 	strcpy(copy, text);
 	word = strtok_r(copy, ",", &save);
 	if (word == NULL || text[0] == ',' || !parse_name(word, conf)) {
-		snprintf(err, err_size, "no function is called \"%s\"; use pf0, pf1, pf0vf0 to "
+		snprintf(err, err_size, "%s: there is no such function; use pf0, pf1, pf0vf0 to "
 				"pf1vf%u, ecpf0 or ecpf1", word != NULL ? word : "", MAX_VF);
 		return -EINVAL;
 	}
@@ -241,6 +246,9 @@ bfm_function_find(struct bfm_model *m, const char *name)
 {
 	uint32_t i;
 
+	/* as --function takes it */
+	if (strcmp(name, "ecpf") == 0)
+		name = "ecpf0";
 	for (i = 0; i < m->nb_functions; i++) {
 		if (strcmp(m->functions[i]->conf.name, name) == 0)
 			return m->functions[i];
@@ -442,14 +450,15 @@ parse_options(int argc, char **argv, struct options *o)
 			break;
 		case FUNCTION:
 			if (o->nb_functions == BFM_MAX_FUNCTIONS) {
-				fprintf(stderr, "at most %u functions\n", BFM_MAX_FUNCTIONS);
+				fprintf(stderr, "--function: at most %u functions; start another "
+						"model for more\n", BFM_MAX_FUNCTIONS);
 				return -EINVAL;
 			}
 			o->functions[o->nb_functions++] = optarg;
 			break;
 		case FAULT:
 			if (o->nb_faults == MAX_FAULTS) {
-				fprintf(stderr, "at most %u faults; give the others at the "
+				fprintf(stderr, "--fault: at most %u; give the others at the "
 						"control socket\n", MAX_FAULTS);
 				return -EINVAL;
 			}
@@ -512,7 +521,7 @@ add_function(struct bfm_model *m, const struct options *o, const char *text)
 	}
 	ret = bfm_function_create(m, &conf, &f);
 	if (ret == -EEXIST)
-		fprintf(stderr, "--function %s: given twice\n", conf.name);
+		fprintf(stderr, "--function %s: given twice; leave one out\n", conf.name);
 	else if (ret != 0)
 		fprintf(stderr, "--function %s: %s\n", conf.name, strerror(-ret));
 	if (ret != 0)
@@ -533,7 +542,8 @@ add_fault(struct bfm_model *m, const char *text)
 		f = bfm_function_find(m, name);
 	}
 	if (f == NULL) {
-		fprintf(stderr, "--fault \"%s\": begins with no function of the command line\n",
+		fprintf(stderr, "--fault \"%s\": begin it with the name of a --function, "
+				"as pf0 or ecpf0\n",
 				text);
 		return -EINVAL;
 	}
@@ -552,7 +562,8 @@ start(struct bfm_model *m, const struct options *o)
 	int ret;
 
 	if (mkdir(o->dir, 0700) < 0 && errno != EEXIST) {
-		fprintf(stderr, "--dir %s: %s\n", o->dir, strerror(errno));
+		fprintf(stderr, "--dir %s: can not be made: %s; its parent has to be there\n",
+				o->dir, strerror(errno));
 		return -errno;
 	}
 	for (i = 0; i < o->nb_functions; i++) {
@@ -604,7 +615,8 @@ main(int argc, char **argv)
 	}
 	ret = bfm_log_open(o.log, o.level);
 	if (ret != 0) {
-		fprintf(stderr, "--log %s: %s\n", o.log, strerror(-ret));
+		fprintf(stderr, "--log %s: %s; give a file that can be written\n", o.log,
+				strerror(-ret));
 		return EXIT_FAILURE;
 	}
 	signal_fd = signals_open();

@@ -452,8 +452,14 @@ socket_clear(const struct bfm_function *f)
 	struct stat st;
 	int sock, ret;
 
-	if (lstat(f->conf.socket, &st) < 0)
-		return errno == ENOENT ? 0 : -errno;
+	if (lstat(f->conf.socket, &st) < 0) {
+		ret = errno;
+		if (ret == ENOENT)
+			return 0;
+		bfm_log(f, BFM_ERR, "%s: %s; --dir is a folder that this user may write to",
+				f->conf.socket, strerror(ret));
+		return -ret;
+	}
 	if (!S_ISSOCK(st.st_mode)) {
 		bfm_log(f, BFM_ERR, "%s is there and is no socket; remove it or give another with "
 				"socket=", f->conf.socket);

@@ -54,8 +54,9 @@ boot_not_ready_log(struct bf_func *func, uint32_t val, uint32_t ms)
 			val);
 	else
 		BF_LOG(ERR, "%s: the function is not enabled after %u ms (0x%08x): the card's side "
-			"has not enabled it; on the card (DPU mode) start what owns its embedded "
-			"function, then probe again", BF_NAME(func), ms, val);
+			"has not enabled it; start the card, and let its kernel's driver "
+			"(mlx5_core) have the card's own function, then probe again", BF_NAME(func),
+			ms, val);
 }
 
 static void

@@ -318,7 +318,7 @@ dev_check(const struct bf_dev *dev, const struct bf_args *args)
 	const char *name = dev->dev->data->name;
 
 	if (caps->ecpf && !caps->eswitch_manager) {
-		BF_LOG(ERR, "%s: the card is in NIC mode or in separated host mode, where its own function may not serve the host; DPU mode is needed: mlxconfig -d <device> set INTERNAL_CPU_MODEL=1 INTERNAL_CPU_PAGE_SUPPLIER=0 INTERNAL_CPU_ESWITCH_MANAGER=0 INTERNAL_CPU_IB_VPORT0=0 INTERNAL_CPU_OFFLOAD_ENGINE=0, as far as its firmware has them, then a power cycle",
+		BF_LOG(ERR, "%s: the card is in NIC mode or in separated host mode, where its own function may not serve the host; DPU mode is needed: mlxconfig (or mstconfig) -d <device> set INTERNAL_CPU_MODEL=1 INTERNAL_CPU_PAGE_SUPPLIER=0 INTERNAL_CPU_ESWITCH_MANAGER=0 INTERNAL_CPU_IB_VPORT0=0 INTERNAL_CPU_OFFLOAD_ENGINE=0, as far as its firmware has them, then a power cycle",
 			name);
 		return -ENOTSUP;
 	}
