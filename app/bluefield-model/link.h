@@ -14,7 +14,10 @@
 #include "server.h"
 
 /* How long a client may take for its replies to DMA during one of its messages. */
-#ifndef BFM_DMA_WAIT_MS /* a fuzz target has less patience */
+#ifdef BFM_FUZZ /* a fuzz target has less patience, except with good clients */
+extern int bfm_fuzz_wait_ms;
+#define BFM_DMA_WAIT_MS bfm_fuzz_wait_ms
+#else
 #define BFM_DMA_WAIT_MS 1000
 #endif
 

@@ -43,6 +43,12 @@
 #define MSG_DMA_WRITE 12
 #define MSG_RESET 13
 
+/* Of DMA by message: most clients here have no reply in mind. */
+#define WAIT_MS 5
+#define GOOD_WAIT_MS 1000
+
+int bfm_fuzz_wait_ms;
+
 static const char good_caps[] =
 	"{\"capabilities\":{\"max_msg_fds\":8,\"max_data_xfer_size\":1048576}}";
 
@@ -762,6 +768,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fm.f = functions[how & 1];
 	fuzz_model_clear(&fm);
+	bfm_fuzz_wait_ms = WAIT_MS;
 	client_open();
 	if ((how & 2) == 0)
 		client_greet(good_caps);
@@ -775,6 +782,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cut_memory(false);
 	fuzz_model_heal(&fm);
 
+	bfm_fuzz_wait_ms = GOOD_WAIT_MS;
 	client_open();
 	client_greet(good_caps);
 	/* with descriptors, or with its memory to be reached by messages */
