@@ -19,6 +19,7 @@
 
 static struct test_model model;
 static int16_t dev_id;
+static unsigned int fds_before, maps_before;
 static bool case_ok;
 
 static int
@@ -30,9 +31,21 @@ case_setup(void)
 	dev_id = -1;
 	TEST_EXPECT(test_log_begin(), 0);
 	TEST_CALL(test_model_start(&model, "pf0,flr_ms=10"));
+	fds_before = test_fds_most();
+	maps_before = test_count_maps();
 	ret = test_model_dev_add(&model, "pf0", "health=" HEALTH ",cmd_timeout=300");
 	TEST_TRUE(ret >= 0);
 	dev_id = ret;
+	return TEST_SUCCESS;
+}
+
+static int
+nothing_left(void)
+{
+	TEST_WAIT(test_count_fds() <= fds_before, TEST_MS);
+	/* the allocator may keep one or two */
+	TEST_ASSERT(test_count_maps() <= maps_before + 2, "%u mappings, were %u",
+		test_count_maps(), maps_before);
 	return TEST_SUCCESS;
 }
 
@@ -41,6 +54,8 @@ case_teardown(void)
 {
 	if (dev_id >= 0 && test_model_dev_remove(dev_id) != 0)
 		test_fail("the device can not be removed");
+	if (nothing_left() != TEST_SUCCESS)
+		test_fail("the device has left something");
 	test_log_end(!case_ok);
 	if (test_model_stop(&model) != TEST_SUCCESS)
 		test_fail("the model did not end well");
