@@ -128,6 +128,56 @@ static cmdline_parse_inst_t cmd_show_comch = {
 	},
 };
 
+/* ---- reset ---- */
+
+struct cmd_reset_comch {
+	cmdline_fixed_string_t reset;
+	cmdline_fixed_string_t comch;
+	cmdline_fixed_string_t dev;
+};
+
+static void
+cmd_reset_comch_parsed(void *parsed, struct cmdline *cl, void *data)
+{
+	const struct cmd_reset_comch *cmd = parsed;
+	int dev_id = device_find(cmd->dev);
+	int ret;
+
+	RTE_SET_USED(data);
+	if (dev_id < 0) {
+		cmd_refuse(cl, "no such device; give a number, a name or a PCI address");
+		return;
+	}
+	ret = rte_comch_dev_reset(dev_id);
+	if (ret == -EBUSY)
+		cmd_refuse(cl, "it is in use; quit, and reset it without --server and --client");
+	else if (ret == -ENOTSUP)
+		cmd_refuse(cl, "its driver has no reset");
+	else if (ret != 0)
+		cmd_refuse(cl, strerror(-ret));
+	else
+		device_line_print(dev_id, stdout);
+	fflush(stdout);
+}
+
+static cmdline_parse_token_string_t tok_reset_comch_reset =
+	TOKEN_STRING_INITIALIZER(struct cmd_reset_comch, reset, "reset");
+static cmdline_parse_token_string_t tok_reset_comch_comch =
+	TOKEN_STRING_INITIALIZER(struct cmd_reset_comch, comch, "comch");
+static cmdline_parse_token_string_t tok_reset_comch_dev =
+	TOKEN_STRING_INITIALIZER(struct cmd_reset_comch, dev, NULL);
+
+static cmdline_parse_inst_t cmd_reset_comch = {
+	.f = cmd_reset_comch_parsed,
+	.help_str = "reset comch <dev>: start a device anew, above all one that has failed",
+	.tokens = {
+		(void *)&tok_reset_comch_reset,
+		(void *)&tok_reset_comch_comch,
+		(void *)&tok_reset_comch_dev,
+		NULL,
+	},
+};
+
 struct cmd_show {
 	cmdline_fixed_string_t show;
 	cmdline_fixed_string_t what;
@@ -372,6 +422,7 @@ static cmdline_parse_inst_t cmd_quit = {
 
 static cmdline_parse_ctx_t prompt_ctx[] = {
 	&cmd_show_comch,
+	&cmd_reset_comch,
 	&cmd_show,
 	&cmd_set,
 	&cmd_start,

@@ -79,12 +79,14 @@ device_line_print(int16_t dev_id, FILE *f)
 
 	if (rte_comch_dev_info_get(dev_id, &info) != 0)
 		return;
-	fprintf(f, "%d: %s, driver %s, role %s, function %s, PCI %s, NUMA node %d, link %s (%u)\n",
+	fprintf(f, "%d: %s, driver %s, role %s, function %s, PCI %s, NUMA node %d, ",
 			dev_id, info.name, info.driver, role_name(info.role),
 			info.function[0] != '\0' ? info.function : "-",
-			info.pci_addr[0] != '\0' ? info.pci_addr : "-", info.numa_node,
-			info.status != 0 ? strerror(-info.status) : info.link_up ? "up" : "down",
-			info.nb_links);
+			info.pci_addr[0] != '\0' ? info.pci_addr : "-", info.numa_node);
+	if (info.status != 0)
+		fprintf(f, "failed: %s\n", strerror(-info.status));
+	else
+		fprintf(f, "link %s (%u)\n", info.link_up ? "up" : "down", info.nb_links);
 }
 
 void
