@@ -3,12 +3,15 @@
  */
 
 /*
- * What both back ends of layer hw need beside the allocator: the end of an
- * interrupt, and the look at a function that was just opened.
+ * What both back ends of layer hw need beside the allocator: the bounds of
+ * registers, the end of an interrupt, and the look at a function that was just
+ * opened.
  */
 
 #ifndef BLUEFIELD_HW_UTIL_H
 #define BLUEFIELD_HW_UTIL_H
+
+#include <stdbool.h>
 
 #include <rte_interrupts.h>
 
@@ -21,6 +24,13 @@
  */
 int bf_irq_unregister(const char *name, const struct rte_intr_handle *intr,
 		rte_intr_callback_fn cb, void *arg);
+
+/* Is a register of len bytes, aligned to that, inside of the BAR? */
+static inline bool
+bf_hw_bar_has(const struct bf_hw *hw, uint32_t off, uint32_t len)
+{
+	return off % len == 0 && len <= hw->bar_size && off <= hw->bar_size - len;
+}
 
 /* Vendor, device, BAR: 0 or a negative errno, logged with the remedy. */
 int bf_hw_check(const struct bf_hw *hw, uint16_t vendor_id);

@@ -52,16 +52,10 @@ to_pci(struct bf_hw *hw)
  * Registers
  */
 
-static bool
-bar_has(const struct bf_hw *hw, uint32_t off, uint32_t len)
-{
-	return off % len == 0 && len <= hw->bar_size && off <= hw->bar_size - len;
-}
-
 static uint32_t
 pci_read32(struct bf_hw *hw, uint32_t off)
 {
-	if (!bar_has(hw, off, sizeof(uint32_t)))
+	if (!bf_hw_bar_has(hw, off, sizeof(uint32_t)))
 		return BF_ALL_ONES;
 	return rte_be_to_cpu_32(rte_read32(to_pci(hw)->bar + off));
 }
@@ -69,14 +63,14 @@ pci_read32(struct bf_hw *hw, uint32_t off)
 static void
 pci_write32(struct bf_hw *hw, uint32_t off, uint32_t val)
 {
-	if (bar_has(hw, off, sizeof(val)))
+	if (bf_hw_bar_has(hw, off, sizeof(val)))
 		rte_write32(rte_cpu_to_be_32(val), to_pci(hw)->bar + off);
 }
 
 static void
 pci_write64(struct bf_hw *hw, uint32_t off, uint64_t val)
 {
-	if (bar_has(hw, off, sizeof(val)))
+	if (bf_hw_bar_has(hw, off, sizeof(val)))
 		rte_write64(rte_cpu_to_be_64(val), to_pci(hw)->bar + off);
 }
 

@@ -75,6 +75,25 @@ to_vfu(struct bf_hw *hw)
  * Regions
  */
 
+/* A structure goes out, and an answer of just this size comes back. */
+static int
+vfu_ask(struct vfu_hw *vfu, uint16_t cmd, const void *ask, uint32_t ask_len, void *reply,
+		uint32_t reply_len)
+{
+	struct vfu_call call = {
+		.cmd = cmd,
+		.head = ask,
+		.head_len = ask_len,
+		.fd = -1,
+		.timeout_ms = vfu->timeout_ms,
+		.reply = reply,
+		.reply_min = reply_len,
+		.reply_max = reply_len,
+	};
+
+	return vfu_link_call(&vfu->link, &call);
+}
+
 static int
 region_read(struct vfu_hw *vfu, uint32_t region, uint64_t off, void *buf, uint32_t len)
 {
@@ -83,21 +102,12 @@ region_read(struct vfu_hw *vfu, uint32_t region, uint64_t off, void *buf, uint32
 		struct vfio_user_region_access head;
 		uint8_t data[sizeof(uint64_t)];
 	} reply;
-	struct vfu_call call = {
-		.cmd = VFIO_USER_CMD_REGION_READ,
-		.head = &access,
-		.head_len = sizeof(access),
-		.fd = -1,
-		.timeout_ms = vfu->timeout_ms,
-		.reply = &reply,
-		.reply_min = sizeof(access) + len,
-		.reply_max = sizeof(access) + len,
-	};
 	int ret;
 
 	if (len > sizeof(reply.data))
 		return -EINVAL;
-	ret = vfu_link_call(&vfu->link, &call);
+	ret = vfu_ask(vfu, VFIO_USER_CMD_REGION_READ, &access, sizeof(access), &reply,
+			sizeof(access) + len);
 	if (ret != 0)
 		return ret;
 	if (reply.head.count != len || reply.head.region != region || reply.head.offset != off) {
@@ -152,12 +162,6 @@ area_find(const struct vfu_hw *vfu, uint32_t off, uint32_t len)
 	return NULL;
 }
 
-static bool
-bar_has(const struct bf_hw *hw, uint32_t off, uint32_t len)
-{
-	return off % len == 0 && len <= hw->bar_size && off <= hw->bar_size - len;
-}
-
 static uint32_t
 vfu_read32(struct bf_hw *hw, uint32_t off)
 {
@@ -166,7 +170,7 @@ vfu_read32(struct bf_hw *hw, uint32_t off)
 	rte_be32_t val;
 	int ret;
 
-	if (!bar_has(hw, off, sizeof(val)) || vfu_link_is_gone(&vfu->link))
+	if (!bf_hw_bar_has(hw, off, sizeof(val)) || vfu_link_is_gone(&vfu->link))
 		return BF_ALL_ONES;
 	addr = area_find(vfu, off, sizeof(val));
 	if (addr != NULL)
@@ -185,7 +189,7 @@ vfu_write(struct bf_hw *hw, uint32_t off, const void *val, uint32_t len)
 	uint64_t val64;
 	uint32_t val32;
 
-	if (!bar_has(hw, off, len) || vfu_link_is_gone(&vfu->link))
+	if (!bf_hw_bar_has(hw, off, len) || vfu_link_is_gone(&vfu->link))
 		return;
 	addr = area_find(vfu, off, len);
 	if (addr == NULL) {
@@ -301,22 +305,12 @@ vfu_arena_put(void *arg, struct bf_arena *arena)
 {
 	struct vfu_hw *vfu = arg;
 	struct vfio_user_dma_unmap unmap = { .argsz = sizeof(unmap) }, reply;
-	struct vfu_call call = {
-		.cmd = VFIO_USER_CMD_DMA_UNMAP,
-		.head = &unmap,
-		.head_len = sizeof(unmap),
-		.fd = -1,
-		.timeout_ms = vfu->timeout_ms,
-		.reply = &reply,
-		.reply_min = sizeof(reply),
-		.reply_max = sizeof(reply),
-	};
 	int ret;
 
 	unmap.addr = arena->iova;
 	unmap.size = arena->len;
 	/* a server that is gone has no use for it, and one that errs keeps a copy of the file */
-	ret = vfu_link_call(&vfu->link, &call);
+	ret = vfu_ask(vfu, VFIO_USER_CMD_DMA_UNMAP, &unmap, sizeof(unmap), &reply, sizeof(reply));
 	if (ret != 0 && ret != -ENODEV)
 		BF_LOG(WARNING, "%s: the server does not give %zu bytes of DMA memory back: %s",
 			vfu->hw.name, arena->len, strerror(-ret));
@@ -632,19 +626,9 @@ device_info(struct vfu_hw *vfu)
 {
 	struct vfio_user_device_info info = { .argsz = sizeof(info) };
 	struct vfio_user_irq_info irq = { .argsz = sizeof(irq), .index = VFIO_USER_IRQ_MSIX };
-	struct vfu_call call = {
-		.cmd = VFIO_USER_CMD_DEVICE_GET_INFO,
-		.head = &info,
-		.head_len = sizeof(info),
-		.fd = -1,
-		.timeout_ms = vfu->timeout_ms,
-		.reply = &info,
-		.reply_min = sizeof(info),
-		.reply_max = sizeof(info),
-	};
 	int ret;
 
-	ret = vfu_link_call(&vfu->link, &call);
+	ret = vfu_ask(vfu, VFIO_USER_CMD_DEVICE_GET_INFO, &info, sizeof(info), &info, sizeof(info));
 	if (ret != 0)
 		return ret;
 	if ((info.flags & VFIO_USER_DEVICE_PCI) == 0 ||
@@ -652,13 +636,7 @@ device_info(struct vfu_hw *vfu)
 			info.num_regions <= VFIO_USER_REGION_CONFIG ||
 			info.num_irqs <= VFIO_USER_IRQ_MSIX)
 		return -ENODEV;
-	call.cmd = VFIO_USER_CMD_GET_IRQ_INFO;
-	call.head = &irq;
-	call.head_len = sizeof(irq);
-	call.reply = &irq;
-	call.reply_min = sizeof(irq);
-	call.reply_max = sizeof(irq);
-	ret = vfu_link_call(&vfu->link, &call);
+	ret = vfu_ask(vfu, VFIO_USER_CMD_GET_IRQ_INFO, &irq, sizeof(irq), &irq, sizeof(irq));
 	if (ret != 0)
 		return ret;
 	if (irq.index != VFIO_USER_IRQ_MSIX || (irq.flags & VFIO_USER_IRQ_INFO_EVENTFD) == 0 ||
