@@ -125,12 +125,30 @@ tel_stats(const char *params, struct rte_tel_data *d)
 
 /* In a dictionary, because arrays of DPDK 22.11 take no dictionaries. */
 static void
+tel_add_dict(struct rte_tel_data *d, uint32_t nr, struct rte_tel_data *c)
+{
+	char name[RTE_TEL_MAX_STRING_LEN];
+
+	snprintf(name, sizeof(name), "%u", nr);
+	if (rte_tel_data_add_dict_container(d, name, c, 0) != 0)
+		rte_tel_data_free(c);
+}
+
+/* The device of a list, and from where on it is wanted; NULL if there is none. */
+static struct rte_comch_dev *
+tel_list_dev(const char *params, unsigned long *start)
+{
+	int16_t dev_id;
+
+	return tel_parse(params, &dev_id, start) == 0 ? comch_dev_get(dev_id) : NULL;
+}
+
+static void
 tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_conn *conn)
 {
 	/* not by rte_comch_conn_stats_get(): the driver's part has its own thread */
 	const struct rte_comch_conn_stats stats = conn->stats;
 	struct rte_tel_data *c = rte_tel_data_alloc();
-	char name[RTE_TEL_MAX_STRING_LEN];
 
 	if (c == NULL)
 		return;
@@ -149,9 +167,7 @@ tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_conn *c
 	tel_add_uint(c, "consumers", conn->nb_consumers);
 	tel_add_uint(c, "producers", conn->nb_producers);
 	tel_add_uint(c, "remote_consumers", conn->nb_remote_consumers);
-	snprintf(name, sizeof(name), "%u", nr);
-	if (rte_tel_data_add_dict_container(d, name, c, 0) != 0)
-		rte_tel_data_free(c);
+	tel_add_dict(d, nr, c);
 }
 
 static int
@@ -161,11 +177,8 @@ tel_connections(const char *params, struct rte_tel_data *d)
 	struct rte_comch_conn *conn;
 	struct rte_comch_dev *dev;
 	struct rte_comch_ctx *ctx;
-	int16_t dev_id;
 
-	if (tel_parse(params, &dev_id, &start) != 0)
-		return -EINVAL;
-	dev = comch_dev_get(dev_id);
+	dev = tel_list_dev(params, &start);
 	if (dev == NULL)
 		return -EINVAL;
 	rte_tel_data_start_dict(d);
@@ -188,7 +201,6 @@ tel_add_queue(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_ctx *c
 	/* some values that were true a moment ago: its thread goes on counting */
 	const struct rte_comch_queue_stats stats = ctx->stats;
 	struct rte_tel_data *c = rte_tel_data_alloc();
-	char name[RTE_TEL_MAX_STRING_LEN];
 
 	if (c == NULL)
 		return;
@@ -207,9 +219,7 @@ tel_add_queue(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_ctx *c
 	tel_add_uint(c, "short_credits", stats.short_credits);
 	tel_add_uint(c, "short_queue", stats.short_queue);
 	tel_add_uint(c, "errors", stats.errors);
-	snprintf(name, sizeof(name), "%u", nr);
-	if (rte_tel_data_add_dict_container(d, name, c, 0) != 0)
-		rte_tel_data_free(c);
+	tel_add_dict(d, nr, c);
 }
 
 static int
@@ -218,11 +228,8 @@ tel_queues(const char *params, struct rte_tel_data *d)
 	unsigned long start, seen = 0, nb = 0;
 	struct rte_comch_dev *dev;
 	struct rte_comch_ctx *ctx;
-	int16_t dev_id;
 
-	if (tel_parse(params, &dev_id, &start) != 0)
-		return -EINVAL;
-	dev = comch_dev_get(dev_id);
+	dev = tel_list_dev(params, &start);
 	if (dev == NULL)
 		return -EINVAL;
 	rte_tel_data_start_dict(d);
