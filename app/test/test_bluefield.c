@@ -16,12 +16,10 @@
 static struct test_model model;
 static int16_t dev_ids[4];
 static unsigned int nb_devs;
-static bool case_ok;
 
 static int
 case_setup(void)
 {
-	case_ok = false;
 	nb_devs = 0;
 	return test_log_begin();
 }
@@ -32,16 +30,9 @@ case_teardown(void)
 	while (nb_devs > 0)
 		if (test_model_dev_remove(dev_ids[--nb_devs]) != 0)
 			test_fail("a device can not be removed");
-	test_log_end(!case_ok);
+	test_log_end();
 	if (test_model_stop(&model) != TEST_SUCCESS)
 		test_fail("the model did not end well");
-}
-
-static int
-passed(void)
-{
-	case_ok = true;
-	return TEST_SUCCESS;
 }
 
 static int
@@ -105,7 +96,7 @@ test_info(void)
 	TEST_CALL(expect_clean("pf0"));
 	TEST_CALL(expect_clean("ecpf0"));
 	TEST_EXPECT(test_model_ctl(&model, "dump pf0"), 0);
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -129,7 +120,7 @@ test_cycles(void)
 	TEST_WAIT(test_count_fds() <= fds, TEST_MS);
 	/* the allocator may keep a mapping or two, but none for each cycle */
 	TEST_ASSERT(test_count_maps() < maps + 10, "%u mappings, were %u", test_count_maps(), maps);
-	return passed();
+	return test_log_passed();
 }
 
 /* Every command of bring-up, with what it is called in the log. */
@@ -174,7 +165,7 @@ test_bad_status(void)
 	TEST_TRUE(dev_add("pf0", "") >= 0);
 	TEST_CALL(devs_remove());
 	TEST_WAIT(test_count_fds() <= fds, TEST_MS);
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -193,7 +184,7 @@ test_no_answer(void)
 	TEST_TRUE(dev_add("pf0", "") >= 0);
 	TEST_CALL(devs_remove());
 	TEST_WAIT(test_count_fds() <= fds, TEST_MS);
-	return passed();
+	return test_log_passed();
 }
 
 /* The entry itself comes back with an error, one for each there is. */
@@ -209,7 +200,7 @@ test_delivery_status(void)
 			"fault pf0 cmd opcode=QUERY_HCA_CAP count=1 delivery=%d", numbers[i]), 0);
 		TEST_CALL(expect_probe_error("pf0", "", -EIO, "QUERY_HCA_CAP"));
 	}
-	return passed();
+	return test_log_passed();
 }
 
 /* Firmware that answers nonsense: an error or a device, no crash and no leak. */
@@ -231,7 +222,7 @@ test_garbage(void)
 		TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
 	}
 	TEST_WAIT(test_count_fds() <= fds, TEST_MS);
-	return passed();
+	return test_log_passed();
 }
 
 /* Removal ends whatever firmware says; a reset cleans up. */
@@ -256,7 +247,7 @@ test_teardown_fails(void)
 		}
 	}
 	TEST_WAIT(test_count_fds() <= fds, TEST_MS);
-	return passed();
+	return test_log_passed();
 }
 
 /* Firmware may take its time after a reset, but not for ever. */
@@ -271,7 +262,7 @@ test_firmware_busy(void)
 	TEST_CALL(expect_probe_error("pf0", "fw_timeout=300", -EAGAIN, "is not enabled after 300 ms"));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
 	TEST_TRUE(dev_add("pf0", "fw_timeout=5000") >= 0);
-	return passed();
+	return test_log_passed();
 }
 
 /* More pages than we may give: no memory is promised, and none is lost. */
@@ -283,7 +274,7 @@ test_too_few_pages(void)
 	TEST_CALL(expect_probe_error("pf0", "max_pages=1000", -ENOMEM, "max_pages"));
 	TEST_TRUE(dev_add("pf0", "max_pages=2100") >= 0);
 	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 2100);
-	return passed();
+	return test_log_passed();
 }
 
 /* A function that asks for none at first is as good as any. */
@@ -293,7 +284,7 @@ test_no_pages(void)
 	TEST_CALL(test_model_start(&model, "pf0,boot_pages=0,init_pages=0"));
 	TEST_TRUE(dev_add("pf0", "") >= 0);
 	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 0);
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -304,7 +295,7 @@ test_all_ones(void)
 	TEST_CALL(expect_probe_error("pf0", "", -ENODEV, "all ones"));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 bus alive"), 0);
 	TEST_TRUE(dev_add("pf0", "") >= 0);
-	return passed();
+	return test_log_passed();
 }
 
 /* The key decides nothing, it only makes sure of what the function is. */
@@ -316,7 +307,7 @@ test_role(void)
 	TEST_CALL(expect_probe_error("ecpf0", "role=host", -EINVAL, "role"));
 	TEST_TRUE(dev_add("pf0", "role=host") >= 0);
 	TEST_TRUE(dev_add("ecpf0", "role=dpu") >= 0);
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -325,7 +316,7 @@ test_wrong_mode(void)
 	TEST_CALL(test_model_start(&model, "ecpf,mode=nic ecpf1,mode=separated"));
 	TEST_CALL(expect_probe_error("ecpf0", "", -ENOTSUP, "mode"));
 	TEST_CALL(expect_probe_error("ecpf1", "", -ENOTSUP, "mlxconfig"));
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -333,7 +324,7 @@ test_wrong_device(void)
 {
 	TEST_CALL(test_model_start(&model, "pf0,id=0x1234"));
 	TEST_CALL(expect_probe_error("pf0", "", -ENOTSUP, "1234"));
-	return passed();
+	return test_log_passed();
 }
 
 /* One client at a time has a function. */
@@ -353,7 +344,7 @@ test_second_client(void)
 	TEST_CALL(devs_remove());
 	TEST_CALL(expect_clean("pf0"));
 	TEST_TRUE(dev_add("pf0", "") >= 0);
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -369,7 +360,7 @@ test_no_model(void)
 	test_model_kill(&model);
 	snprintf(model.dir, sizeof(model.dir), "%s", dir);
 	TEST_TRUE(test_model_dev_add(&model, "pf0", "") < 0);
-	return passed();
+	return test_log_passed();
 }
 
 static struct unit_test_suite bluefield_suite = {

@@ -25,12 +25,10 @@ static struct test_model model;
 static int16_t dev_id;
 static char dir[PATH_MAX];
 static char name[RTE_DEV_NAME_MAX_LEN];
-static bool case_ok;
 
 static int
 case_setup(void)
 {
-	case_ok = false;
 	dev_id = -1;
 	TEST_EXPECT(test_rendezvous_create(dir, sizeof(dir)), 0);
 	return test_log_begin();
@@ -41,7 +39,7 @@ case_teardown(void)
 {
 	if (dev_id >= 0 && test_model_dev_remove(dev_id) != 0)
 		test_fail("the device can not be removed");
-	test_log_end(!case_ok);
+	test_log_end();
 	if (test_model_stop(&model) != TEST_SUCCESS)
 		test_fail("the model did not end well");
 	test_rendezvous_remove(dir);
@@ -52,13 +50,6 @@ setup_model(void)
 {
 	TEST_CALL(case_setup());
 	return test_model_start(&model, "pf0 ecpf");
-}
-
-static int
-passed(void)
-{
-	case_ok = true;
-	return TEST_SUCCESS;
 }
 
 /* Plug a device with just these arguments. */
@@ -79,7 +70,7 @@ expect_refused(const char *args, int error, const char *words, const char *remed
 	uint64_t start;
 	int ret;
 
-	test_log_end(false);
+	test_log_drop();
 	TEST_EXPECT(test_log_begin(), 0);
 	start = test_now_ns();
 	ret = plug(args);
@@ -134,7 +125,7 @@ test_numbers(void)
 			numbers[i].high);
 		TEST_CALL(expect_refused(args, -EINVAL, words, numbers[i].last));
 	}
-	return passed();
+	return test_log_passed();
 }
 
 /* The first and the last that are good go on to the socket. */
@@ -152,7 +143,7 @@ test_number_bounds(void)
 			numbers[i].last);
 		TEST_CALL(expect_refused(args, -ENOENT, "/nowhere", "start the server"));
 	}
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -181,7 +172,7 @@ test_keys(void)
 	TEST_CALL(expect_refused("role=host,socket", -EINVAL, "key 'socket'",
 		"it is the path of a socket"));
 	TEST_CALL(expect_refused("socket=", -EINVAL, "key 'socket'", "it is the path of a socket"));
-	return passed();
+	return test_log_passed();
 }
 
 /* Without a socket, and the two ways to give a function. */
@@ -192,7 +183,7 @@ test_no_socket(void)
 	TEST_CALL(expect_refused("role=host", -EINVAL, "key 'socket' is missing", "class=comch"));
 	TEST_EXPECT(plug(NULL), -EINVAL);
 	TEST_TRUE(test_log_has("key 'socket' is missing"));
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -265,7 +256,7 @@ test_sockets(void)
 	longest[107] = 'x';
 	longest[108] = '\0';
 	TEST_CALL(expect_bad_path(longest, -EINVAL, "of 1 to 107 bytes"));
-	return passed();
+	return test_log_passed();
 }
 
 /* One that accepts, and is no server: it hangs, or says something else. */
@@ -282,7 +273,7 @@ test_other_servers(void)
 	TEST_CALL(expect_refused(args, -EBUSY, path, "another process has the function"));
 	close(fd);
 	unlink(path);
-	return passed();
+	return test_log_passed();
 }
 
 /*
@@ -324,7 +315,7 @@ test_dump(void)
 	TEST_EXPECT(rte_comch_dev_reset(dev_id), 0);
 	TEST_CALL(dump(text, sizeof(text)));
 	TEST_TRUE(strstr(text, "failed:") == NULL);
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -356,7 +347,7 @@ telemetry_connect(int *sock)
 	TEST_TRUE(*sock >= 0);
 	if (connect(*sock, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
 		close(*sock);
-		case_ok = true;
+		test_log_passed();
 		return test_skip("EAL runs without telemetry");
 	}
 	pfd.fd = *sock;
@@ -389,7 +380,7 @@ test_telemetry(void)
 	TEST_CALL(telemetry_ask(sock, "connections", reply, sizeof(reply)));
 	TEST_CALL(telemetry_ask(sock, "queues", reply, sizeof(reply)));
 	close(sock);
-	return passed();
+	return test_log_passed();
 }
 
 /* There is no connection layer: all of it is refused, with the reason. */
@@ -413,7 +404,7 @@ test_contexts(void)
 	TEST_TRUE(ctx == NULL);
 	TEST_EXPECT(test_dev_status(dev_id), 0);
 	test_cleanup();
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -431,7 +422,7 @@ test_reset(void)
 	TEST_EXPECT(info.status, 0);
 	TEST_TRUE(info.fw_version[0] != '\0');
 	TEST_EXPECT(rte_comch_dev_reset(-1), -EINVAL);
-	return passed();
+	return test_log_passed();
 }
 
 static struct unit_test_suite suite = {

@@ -55,14 +55,14 @@ test_honest(void)
 
 	TEST_CALL(evil_expect_device(&none));
 	TEST_CALL(evil_expect_device(&none));
-	return evil_passed();
+	return test_log_passed();
 }
 
 static int
 test_silent(void)
 {
 	TEST_CALL(each_fails(EVIL_SILENT, 0, EVIL_NO_ANSWER));
-	return evil_passed();
+	return test_log_passed();
 }
 
 static int
@@ -70,14 +70,14 @@ test_closed(void)
 {
 	TEST_CALL(each_fails(EVIL_CLOSE, 0, "closed the connection"));
 	TEST_CALL(each_fails(EVIL_HALF, 0, "closed the connection"));
-	return evil_passed();
+	return test_log_passed();
 }
 
 static int
 test_trickle(void)
 {
 	TEST_CALL(each_fails(EVIL_TRICKLE, 0, EVIL_NO_ANSWER));
-	return evil_passed();
+	return test_log_passed();
 }
 
 static int
@@ -87,7 +87,7 @@ test_other_message(void)
 	TEST_CALL(each_fails(EVIL_CMD, 0, "what was not asked"));
 	TEST_CALL(each_fails(EVIL_CMD, 0xffff, "what was not asked"));
 	TEST_CALL(each_fails(EVIL_CMD, VFIO_USER_CMD_DMA_UNMAP, "what was not asked"));
-	return evil_passed();
+	return test_log_passed();
 }
 
 static int
@@ -97,7 +97,7 @@ test_type(void)
 	TEST_CALL(each_fails(EVIL_TYPE, 0xf, "neither request nor answer"));
 	/* a request, which is refused, and then there is silence */
 	TEST_CALL(each_fails(EVIL_TYPE, VFIO_USER_TYPE_COMMAND, EVIL_NO_ANSWER));
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* An error without a number is one; one that is gone is not the connection. */
@@ -121,7 +121,7 @@ test_error_flag(void)
 			}
 		}
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* All register reads are denied from some point on. */
@@ -139,7 +139,7 @@ test_registers_denied(void)
 	TEST_CALL(evil_expect_error(&rule, "does not let it master the bus"));
 	rule.skip = 1;
 	TEST_CALL(evil_expect_device(&rule));
-	return evil_passed();
+	return test_log_passed();
 }
 
 static int
@@ -169,7 +169,7 @@ test_wrong_length(void)
 		if (rule.cmd != VFIO_USER_CMD_VERSION && rule.cmd != VFIO_USER_CMD_GET_REGION_INFO)
 			TEST_CALL(evil_expect_error(&rule, "wrong length"));
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 static int
@@ -183,21 +183,21 @@ test_size_in_header(void)
 		TEST_CALL(each_fails(EVIL_SIZE, impossible[i], "impossible length"));
 	/* more than there is: it waits for the rest */
 	TEST_CALL(each_fails(EVIL_SIZE, 4000, EVIL_NO_ANSWER));
-	return evil_passed();
+	return test_log_passed();
 }
 
 static int
 test_twice(void)
 {
 	TEST_CALL(each_fails(EVIL_TWICE, 0, "what was not asked"));
-	return evil_passed();
+	return test_log_passed();
 }
 
 static int
 test_pieces(void)
 {
 	TEST_CALL(each_works(EVIL_PIECES, 0));
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* Descriptors that nobody asked for are closed, and too many are an error. */
@@ -208,7 +208,7 @@ test_descriptors(void)
 	TEST_CALL(each_works(EVIL_WITH_FDS, 8));
 	TEST_CALL(each_fails(EVIL_WITH_FDS, 9, "too many descriptors"));
 	TEST_CALL(each_fails(EVIL_WITH_FDS, EVIL_FDS, "too many descriptors"));
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* Requests without end in place of the answer: the time limit holds. */
@@ -217,7 +217,7 @@ test_flood(void)
 {
 	TEST_CALL(each_fails(EVIL_FLOOD, VFIO_USER_TYPE_COMMAND, NULL));
 	TEST_CALL(each_fails(EVIL_FLOOD, VFIO_USER_TYPE_COMMAND | VFIO_USER_F_NO_REPLY, NULL));
-	return evil_passed();
+	return test_log_passed();
 }
 
 /*
@@ -257,7 +257,7 @@ test_run_time(void)
 		TEST_CALL(evil_round_end());
 		TEST_TRUE(test_now_ns() - start < EVIL_LIMIT_NS);
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* What it does while it is removed is of no interest any more. */
@@ -294,7 +294,7 @@ test_removal(void)
 			TEST_TRUE(test_now_ns() - start < EVIL_LIMIT_NS);
 		}
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 /*
@@ -386,7 +386,7 @@ test_requests(void)
 	TEST_EXPECT(victim, 0x5a5a5a5a);
 	TEST_EXPECT(test_dev_status(evil_dev_id), 0);
 	TEST_CALL(evil_round_end());
-	return evil_passed();
+	return test_log_passed();
 }
 
 static struct unit_test_suite suite = {

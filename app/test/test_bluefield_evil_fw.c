@@ -96,7 +96,7 @@ test_event_types(void)
 		}
 	}
 	TEST_CALL(expect_alive());
-	return evil_passed();
+	return test_log_passed();
 }
 
 static int
@@ -105,7 +105,7 @@ test_event_internal(void)
 	TEST_CALL(round_up(EVIL_LONG_ARGS));
 	evil_vfu_event(&evil_server, BF_EVENT_INTERNAL, 0, NULL);
 	TEST_CALL(expect_fatal(-EIO, "internal error"));
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* More than the queue holds, as fast as it goes: whatever is lost, nothing hangs. */
@@ -123,7 +123,7 @@ test_event_storm(void)
 	start = test_now_ns();
 	TEST_CALL(evil_round_end());
 	TEST_TRUE(test_now_ns() - start < EVIL_LIMIT_NS);
-	return evil_passed();
+	return test_log_passed();
 }
 
 /*
@@ -144,7 +144,7 @@ test_page_requests_absurd(void)
 		TEST_TRUE(test_log_has("max_pages"));
 	}
 	TEST_CALL(expect_alive());
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* It wants to give back what it does not have: nothing comes, and that is that. */
@@ -157,7 +157,7 @@ test_page_returns_absurd(void)
 	evil_vfu_page_event(&evil_server, 0, -1);
 	evil_vfu_page_event(&evil_server, 0, 0);
 	TEST_CALL(expect_alive());
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* For other functions, of which a host function has none that are the card's. */
@@ -178,7 +178,7 @@ test_page_requests_of_others(void)
 	/* those of the function itself it can not just drop */
 	evil_vfu_page_event(&evil_server, PAGE_RELEASE, 0);
 	TEST_CALL(expect_fatal(-EIO, "drops all pages"));
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* A storm of requests, up to the limit and back, all in flight at once. */
@@ -195,7 +195,7 @@ test_page_storm(void)
 	TEST_EXPECT(test_dev_status(evil_dev_id), 0);
 	TEST_CALL(evil_round_end());
 	TEST_TRUE(test_now_ns() - start < EVIL_LIMIT_NS);
-	return evil_passed();
+	return test_log_passed();
 }
 
 enum { TAKE_MORE, TAKE_ALL_ONES, TAKE_FOREIGN, TAKE_TWICE, TAKE_ODD, TAKE_ZERO, NB_TAKES };
@@ -253,7 +253,7 @@ test_page_lies(void)
 		TEST_CALL(evil_round_end());
 		TEST_TRUE(evil_server.nb_resets >= 2);
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* What it wants at first can not be, or is too much. */
@@ -285,7 +285,7 @@ test_page_startup(void)
 		TEST_ASSERT(test_log_has(rows[i].words), "'%s' is not in the log", rows[i].words);
 		TEST_CALL(evil_round_end());
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 /*
@@ -322,7 +322,7 @@ test_registers(void)
 			TEST_WAIT(test_dev_status(evil_dev_id) != 0, TEST_MS);
 		TEST_CALL(evil_round_end());
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 /*
@@ -366,7 +366,7 @@ test_answers(void)
 			TEST_CALL(evil_round_end());
 		}
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 static enum evil_fw
@@ -397,7 +397,7 @@ test_uar_outside(void)
 		TEST_TRUE(test_log_has("outside of the BAR"));
 		TEST_CALL(evil_round_end());
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* An answer whose mailboxes are not those of the question. */
@@ -436,7 +436,7 @@ test_mailboxes(void)
 	TEST_CALL(evil_probe(EVIL_LONG_ARGS, &ret));
 	TEST_EXPECT(ret, -ENOTSUP);
 	TEST_CALL(evil_round_end());
-	return evil_passed();
+	return test_log_passed();
 }
 
 /*
@@ -480,7 +480,7 @@ test_reset_goes_wrong(void)
 	}
 	TEST_EXPECT(rte_comch_dev_reset(evil_dev_id), 0);
 	TEST_EXPECT(test_dev_status(evil_dev_id), 0);
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* Requests for pages, more than may be given, and back, many at once. */
@@ -500,7 +500,7 @@ test_model_page_storm(void)
 	TEST_WAIT(test_log_has("max_pages"), TEST_MS);
 	TEST_EXPECT(test_model_state(&model, "pf0", "given"), given);
 	TEST_EXPECT(test_dev_status(evil_dev_id), 0);
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* A page command that answers nonsense at run time. */
@@ -519,7 +519,7 @@ test_model_page_garbage(void)
 		if (test_dev_status(evil_dev_id) != 0)
 			TEST_EXPECT(rte_comch_dev_reset(evil_dev_id), 0);
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 #define EVIL_CASE(fn) TEST_CASE_ST(evil_case_setup, evil_case_teardown, fn)

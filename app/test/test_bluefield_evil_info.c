@@ -50,7 +50,7 @@ test_version(void)
 	/* an older one is as good */
 	version_number = (struct vfio_user_version){ 0, 0 };
 	TEST_CALL(evil_expect_device(&rule));
-	return evil_passed();
+	return test_log_passed();
 }
 
 static int
@@ -97,7 +97,7 @@ test_version_text(void)
 				TEST_CALL(evil_expect_error(&rule, "take another server"));
 		}
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* A text as long as a message may be, without an end. */
@@ -116,7 +116,7 @@ test_version_long(void)
 		TEST_CALL(evil_expect_device(&rule));
 	for (rule.arg = 1024; rule.arg <= sizeof(text); rule.arg += 1024)
 		TEST_CALL(evil_expect_error(&rule, "wrong length"));
-	return evil_passed();
+	return test_log_passed();
 }
 
 /*
@@ -176,7 +176,7 @@ test_device_info(void)
 		irq_info = bad_irqs[i];
 		TEST_CALL(evil_expect_error(&rule, "MSI-X"));
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 static uint32_t ids;
@@ -209,7 +209,7 @@ test_pci_ids(void)
 		ids = rows[i].ids;
 		TEST_CALL(evil_expect_error(&rule, rows[i].words));
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* An answer to a read or a write that is for another place. */
@@ -242,7 +242,7 @@ test_other_place(void)
 		rule.cmd = VFIO_USER_CMD_REGION_WRITE;
 		TEST_CALL(evil_expect_error(&rule, "writes another place"));
 	}
-	return evil_passed();
+	return test_log_passed();
 }
 
 #define RW (VFIO_USER_REGION_F_READ | VFIO_USER_REGION_F_WRITE)
@@ -326,7 +326,7 @@ test_region_info(void)
 	region_default();
 	region.info.argsz = 0;
 	TEST_CALL(evil_expect_device(&bar_rule));
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* Lists that lead out of the message, or to themselves. */
@@ -379,7 +379,7 @@ test_region_caps(void)
 	region_len = sizeof(region);
 	TEST_CALL(evil_expect_device(&bar_rule));
 	close(region_fd);
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* Areas that are no part of the region, and files that do not hold what they say. */
@@ -419,7 +419,7 @@ test_areas(void)
 	region.info.flags &= ~VFIO_USER_REGION_F_CAPS;
 	TEST_CALL(evil_expect_error(&bar_rule, NULL));
 	close(region_fd);
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* One look at the counter, when the file has no pages any more: SIGBUS if mapped. */
@@ -492,7 +492,7 @@ test_files(void)
 		close(fd);
 	}
 	test_rendezvous_remove(path);
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* Huge pages are mapped as a whole, and are not unmapped in parts. */
@@ -504,12 +504,12 @@ test_huge_file(void)
 	if (fd < 0 || ftruncate(fd, 2 << 20) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
 		if (fd >= 0)
 			close(fd);
-		evil_passed();
+		test_log_passed();
 		return test_skip("no files of huge pages here: %s", strerror(errno));
 	}
 	TEST_CALL(expect_not_mapped(fd));
 	close(fd);
-	return evil_passed();
+	return test_log_passed();
 }
 
 /* One that is as it should be is mapped, and read: by message the counter would go on. */
@@ -531,7 +531,7 @@ test_good_file(void)
 	TEST_WAIT(test_dev_status(evil_dev_id) == -EIO, TEST_MS);
 	TEST_TRUE(test_log_has("counter stands"));
 	TEST_CALL(evil_round_end());
-	return evil_passed();
+	return test_log_passed();
 }
 
 static struct unit_test_suite suite = {

@@ -20,14 +20,12 @@
 static struct test_model model;
 static int16_t dev_id;
 static unsigned int fds_before, maps_before;
-static bool case_ok;
 
 static int
 case_setup(void)
 {
 	int ret;
 
-	case_ok = false;
 	dev_id = -1;
 	TEST_EXPECT(test_log_begin(), 0);
 	TEST_CALL(test_model_start(&model, "pf0,flr_ms=10"));
@@ -56,16 +54,9 @@ case_teardown(void)
 		test_fail("the device can not be removed");
 	if (nothing_left() != TEST_SUCCESS)
 		test_fail("the device has left something");
-	test_log_end(!case_ok);
+	test_log_end();
 	if (test_model_stop(&model) != TEST_SUCCESS)
 		test_fail("the model did not end well");
-}
-
-static int
-passed(void)
-{
-	case_ok = true;
-	return TEST_SUCCESS;
 }
 
 /* Break it so: the status comes, with these words in the log. */
@@ -105,7 +96,7 @@ test_healthy(void)
 	TEST_EXPECT(test_dev_status(dev_id), 0);
 	/* a healthy one can be reset too */
 	TEST_CALL(expect_recovery());
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -115,7 +106,7 @@ test_syndrome(void)
 	TEST_CALL(expect_recovery());
 	TEST_CALL(expect_failure("health synd=0xf ext=7", -EIO, "syndrome"));
 	TEST_CALL(expect_recovery());
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -125,7 +116,7 @@ test_nic_state(void)
 	TEST_CALL(expect_recovery());
 	TEST_CALL(expect_failure("nic-state 7", -EIO, "interface state"));
 	TEST_CALL(expect_recovery());
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -133,7 +124,7 @@ test_counter_stands_still(void)
 {
 	TEST_CALL(expect_failure("counter stop", -EIO, "counter"));
 	TEST_CALL(expect_recovery());
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -144,7 +135,7 @@ test_bus_dead(void)
 	TEST_EXPECT(rte_comch_dev_reset(dev_id), -ENODEV);
 	TEST_EXPECT(test_dev_status(dev_id), -ENODEV);
 	TEST_CALL(expect_recovery());
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -152,7 +143,7 @@ test_eq_overrun(void)
 {
 	TEST_CALL(expect_failure("eq overrun", -EIO, "event queue"));
 	TEST_CALL(expect_recovery());
-	return passed();
+	return test_log_passed();
 }
 
 /* The model is gone, as a card that was pulled. */
@@ -167,7 +158,7 @@ test_unplugged(void)
 	TEST_EXPECT(test_model_ctl(&model, "plug pf0"), 0);
 	dev_id = test_model_dev_add(&model, "pf0", "");
 	TEST_TRUE(dev_id >= 0);
-	return passed();
+	return test_log_passed();
 }
 
 static int
@@ -178,7 +169,7 @@ test_model_killed(void)
 	TEST_EXPECT(rte_comch_dev_reset(dev_id), -ENODEV);
 	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
 	dev_id = -1;
-	return passed();
+	return test_log_passed();
 }
 
 static unsigned int nb_removals;
@@ -205,7 +196,7 @@ test_removal_event(void)
 	usleep(200000);
 	TEST_EXPECT(__atomic_load_n(&nb_removals, __ATOMIC_RELAXED), 1);
 	TEST_TRUE(rte_dev_event_callback_unregister(info.name, count_removal, NULL) > 0);
-	return passed();
+	return test_log_passed();
 }
 
 /* Firmware asks for pages and gives them back while the device runs. */
@@ -223,7 +214,7 @@ test_page_requests(void)
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=3000"), 0);
 	TEST_WAIT(test_model_state(&model, "pf0", "given") == given + 3000, TEST_MS);
 	TEST_EXPECT(test_dev_status(dev_id), 0);
-	return passed();
+	return test_log_passed();
 }
 
 /* The page command itself fails, or gets no answer: that is the end. */
@@ -234,7 +225,7 @@ test_page_command_fails(void)
 		"fault pf0 cmd opcode=MANAGE_PAGES count=1 no-answer"), 0);
 	TEST_CALL(expect_failure("pages wanted=1", -ETIMEDOUT, "MANAGE_PAGES"));
 	TEST_CALL(expect_recovery());
-	return passed();
+	return test_log_passed();
 }
 
 /* A reset that fails leaves the device down; the next one may help. */
@@ -247,7 +238,7 @@ test_reset_fails(void)
 	TEST_EXPECT(rte_comch_dev_reset(dev_id), -EIO);
 	TEST_EXPECT(test_dev_status(dev_id), -EIO);
 	TEST_CALL(expect_recovery());
-	return passed();
+	return test_log_passed();
 }
 
 /* A long reset of the function is waited for. */
@@ -257,7 +248,7 @@ test_long_reset(void)
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 flr 800"), 0);
 	TEST_EXPECT(rte_comch_dev_reset(dev_id), 0);
 	TEST_EXPECT(test_dev_status(dev_id), 0);
-	return passed();
+	return test_log_passed();
 }
 
 /* Removed while it is broken: no command is sent any more, and nothing hangs. */
@@ -275,7 +266,7 @@ test_removed_while_down(void)
 	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 0);
 	dev_id = test_model_dev_add(&model, "pf0", "");
 	TEST_TRUE(dev_id >= 0);
-	return passed();
+	return test_log_passed();
 }
 
 static struct unit_test_suite fail_suite = {

@@ -73,7 +73,11 @@ unsigned int test_fds_most(void);
 int test_log_begin(void);
 /** Whether it has these words so far. */
 bool test_log_has(const char *words);
-/** Back to stderr; forget what was collected. Print it if the case has failed. */
-void test_log_end(bool print);
+/** The case has passed: nobody needs to read it. @return TEST_SUCCESS */
+int test_log_passed(void);
+/** Back to stderr; print what was collected, unless the case has passed. */
+void test_log_end(void);
+/** Back to stderr; forget what was collected. */
+void test_log_drop(void);
 
 #endif /* TEST_BLUEFIELD_MODEL_H */

@@ -348,7 +348,7 @@ test_host_pf(void)
 	TEST_EXPECT(bf_host_pf_enable(obj_func, true), 0);
 	TEST_EXPECT(bf_host_pf_enable(obj_func, false), 0);
 	TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
-	return obj_passed();
+	return test_log_passed();
 }
 
 /*
@@ -362,7 +362,7 @@ limit(const char *cap, unsigned int kind)
 	unsigned int i, j, nb = 0;
 	int ret = 0;
 
-	test_log_end(false);
+	test_log_drop();
 	TEST_CALL(obj_case_setup());
 	TEST_CALL(test_model_start(&obj_model, "pf0,flr_ms=5"));
 	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cap %s", cap), 0);
@@ -396,7 +396,7 @@ test_limits(void)
 	TEST_CALL(limit("log_max_rmp=3", 3));
 	TEST_CALL(limit("log_max_mkey=9", 4));
 	TEST_CALL(limit("log_max_qp=7", 5));
-	return obj_passed();
+	return test_log_passed();
 }
 
 static struct unit_test_suite suite = {

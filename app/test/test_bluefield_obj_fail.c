@@ -74,7 +74,7 @@ test_destroy_fails(void)
 	TEST_WAIT(test_model_state(&obj_model, "pf0", "connected") == 0, TEST_MS);
 	TEST_EXPECT(test_model_state(&obj_model, "pf0", "objects"), 0);
 	TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), 0);
-	return obj_passed();
+	return test_log_passed();
 }
 
 /* One that is in use can not go, and the model says so. */
@@ -92,7 +92,7 @@ test_in_use(void)
 	obj_kinds[KIND_MKEY].end(&obj_set);
 	TEST_EXPECT(obj_count(), 3);
 	TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
-	return obj_passed();
+	return test_log_passed();
 }
 
 static int
@@ -283,7 +283,7 @@ test_after_removal(void)
 	TEST_EXPECT(bf_func_reset(obj_func), -ENODEV);
 	bf_func_destroy(obj_func);
 	obj_func = NULL;
-	return obj_passed();
+	return test_log_passed();
 }
 
 static int

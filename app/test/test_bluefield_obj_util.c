@@ -18,7 +18,6 @@ struct bf_func *obj_func;
 struct set obj_set;
 static long base; /* objects that the function itself has */
 static uint32_t nb_fatal;
-static bool case_ok;
 
 static void
 count_fatal(void *arg __rte_unused, enum bf_fatal fatal __rte_unused, int reason __rte_unused)
@@ -58,7 +57,6 @@ obj_func_up(const char *function, uint32_t cmd_ms, uint32_t max_pages)
 int
 obj_case_setup(void)
 {
-	case_ok = false;
 	obj_func = NULL;
 	memset(&obj_set, 0, sizeof(obj_set));
 	return test_log_begin();
@@ -92,7 +90,7 @@ obj_case_teardown(void)
 		bf_func_destroy(obj_func);
 	}
 	obj_func = NULL;
-	test_log_end(!case_ok);
+	test_log_end();
 	if (test_model_stop(&obj_model) != TEST_SUCCESS)
 		test_fail("the model did not end well");
 }
@@ -101,13 +99,6 @@ long
 obj_count(void)
 {
 	return test_model_state(&obj_model, "pf0", "objects") - base;
-}
-
-int
-obj_passed(void)
-{
-	case_ok = true;
-	return TEST_SUCCESS;
 }
 
 int
@@ -122,7 +113,7 @@ obj_passed_clean(void)
 	TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), 0);
 	TEST_EXPECT(test_model_state(&obj_model, "pf0", "objects"), 0);
 	TEST_TRUE(!test_log_has("objects are left"));
-	return obj_passed();
+	return test_log_passed();
 }
 
 /*

@@ -10,20 +10,6 @@
 #include "test_comch_util.h"
 
 static int
-suite_setup(void)
-{
-	TEST_CALL(test_pair_first());
-	test_log_quiet();
-	return TEST_SUCCESS;
-}
-
-static void
-suite_teardown(void)
-{
-	test_log_restore();
-}
-
-static int
 test_client_conn_get(void)
 {
 	struct test_ep *server, *client;
@@ -280,8 +266,8 @@ test_consumer_create(void)
 
 static struct unit_test_suite suite = {
 	.suite_name = "comch: arguments of connection and task functions",
-	.setup = suite_setup,
-	.teardown = suite_teardown,
+	.setup = test_setup_quiet,
+	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_client_conn_get),
 		TEST_CASE_ST(NULL, test_cleanup, test_server_conn_next),

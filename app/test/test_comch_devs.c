@@ -67,6 +67,28 @@ test_log_restore(void)
 }
 
 int
+test_setup_quiet(void)
+{
+	TEST_CALL(test_pair_first());
+	test_log_quiet();
+	return TEST_SUCCESS;
+}
+
+int
+test_setup_event(void)
+{
+	struct rte_comch_dev_info dpu, host;
+
+	TEST_CALL(test_pair_first());
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host), 0);
+	if ((dpu.capa & host.capa & RTE_COMCH_CAPA_EVENT) == 0)
+		return test_skip("the devices have no event mode");
+	test_log_quiet();
+	return TEST_SUCCESS;
+}
+
+int
 test_rendezvous_create(char *path, size_t size)
 {
 	static unsigned int count;

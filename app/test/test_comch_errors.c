@@ -10,20 +10,6 @@
 #include "test_comch_util.h"
 
 static int
-suite_setup(void)
-{
-	TEST_CALL(test_pair_first());
-	test_log_quiet();
-	return TEST_SUCCESS;
-}
-
-static void
-suite_teardown(void)
-{
-	test_log_restore();
-}
-
-static int
 expect_idle(struct test_ep *client, int reason)
 {
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
@@ -259,8 +245,8 @@ test_garbage_devarg(void)
 
 static struct unit_test_suite suite = {
 	.suite_name = "comch: mistakes of users",
-	.setup = suite_setup,
-	.teardown = suite_teardown,
+	.setup = test_setup_quiet,
+	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_second_server_of_a_name),
 		TEST_CASE_ST(NULL, test_cleanup, test_unknown_name),

@@ -9,7 +9,6 @@
  */
 
 #include <inttypes.h>
-#include <poll.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -21,28 +20,6 @@
 #define LOST_MS 2000
 
 #define DFLT_ROUNDS 20000
-
-static int
-need_event_mode(void)
-{
-	struct rte_comch_dev_info dpu, host;
-
-	TEST_CALL(test_pair_first());
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host), 0);
-	if ((dpu.capa & host.capa & RTE_COMCH_CAPA_EVENT) == 0)
-		return test_skip("the devices have no event mode");
-	test_log_quiet();
-	return TEST_SUCCESS;
-}
-
-static int
-wait_fd(struct rte_comch_pe *pe, int ms)
-{
-	struct pollfd pfd = { .fd = rte_comch_pe_fd(pe), .events = POLLIN };
-
-	return poll(&pfd, 1, ms);
-}
 
 /* A server and a client on engines of their own, which the case turns itself. */
 struct two {
@@ -72,11 +49,11 @@ test_idle_engine(void)
 	int fd = rte_comch_pe_fd(pe), i;
 
 	TEST_TRUE(fd >= 0);
-	TEST_EXPECT(wait_fd(pe, 0), 0);
+	TEST_EXPECT(test_wait_fd(pe, 0), 0);
 	for (i = 0; i < 100; i++) {
 		TEST_EXPECT(rte_comch_pe_arm(pe), 0);
 		TEST_EXPECT(rte_comch_pe_arm(pe), 0); /* armed twice is armed */
-		TEST_EXPECT(wait_fd(pe, 0), 0);
+		TEST_EXPECT(test_wait_fd(pe, 0), 0);
 		TEST_EXPECT(rte_comch_pe_progress(pe), 0);
 	}
 	TEST_EXPECT(rte_comch_pe_fd(pe), fd);
@@ -93,9 +70,9 @@ test_message_wakes(void)
 	for (i = 1; i <= 100; i++) {
 		/* asleep, then a message */
 		TEST_EXPECT(test_arm(t.server_pe), 0);
-		TEST_EXPECT(wait_fd(t.server_pe, 0), 0);
+		TEST_EXPECT(test_wait_fd(t.server_pe, 0), 0);
 		TEST_EXPECT(test_send_pattern(t.client->conn, 8, i), 0);
-		TEST_EXPECT(wait_fd(t.server_pe, LOST_MS), 1);
+		TEST_EXPECT(test_wait_fd(t.server_pe, LOST_MS), 1);
 		TEST_TRUE(rte_comch_pe_progress(t.server_pe) > 0);
 		TEST_EXPECT(t.server->nb_recv, 2 * i - 1);
 
@@ -103,7 +80,7 @@ test_message_wakes(void)
 		while (t.client->nb_done < 2 * i - 1) {
 			if (rte_comch_pe_progress(t.client_pe) == 0 &&
 					rte_comch_pe_arm(t.client_pe) == 0)
-				TEST_EXPECT(wait_fd(t.client_pe, LOST_MS), 1);
+				TEST_EXPECT(test_wait_fd(t.client_pe, LOST_MS), 1);
 		}
 		/* a message that is there already forbids to sleep */
 		TEST_EXPECT(test_arm(t.server_pe), 0);
@@ -115,7 +92,7 @@ test_message_wakes(void)
 		while (t.client->nb_done < 2 * i)
 			if (rte_comch_pe_progress(t.client_pe) == 0 &&
 					rte_comch_pe_arm(t.client_pe) == 0)
-				TEST_EXPECT(wait_fd(t.client_pe, LOST_MS), 1);
+				TEST_EXPECT(test_wait_fd(t.client_pe, LOST_MS), 1);
 	}
 	return TEST_SUCCESS;
 }
@@ -138,9 +115,9 @@ test_delivery_wakes(void)
 		TEST_TRUE(ret == 0 || ret == -ENOMEM);
 		while (t.client->nb_done < sent) {
 			TEST_EXPECT(test_arm(t.client_pe), 0);
-			TEST_EXPECT(wait_fd(t.client_pe, 0), 0);
+			TEST_EXPECT(test_wait_fd(t.client_pe, 0), 0);
 			TEST_TRUE(rte_comch_pe_progress(t.server_pe) > 0);
-			TEST_EXPECT(wait_fd(t.client_pe, LOST_MS), 1);
+			TEST_EXPECT(test_wait_fd(t.client_pe, LOST_MS), 1);
 			while (rte_comch_pe_progress(t.client_pe) > 0)
 				;
 		}
@@ -165,14 +142,14 @@ test_connection_wakes(void)
 	while (server->nb_connects == 0) {
 		TEST_TRUE(test_now_ns() < end);
 		TEST_TRUE(rte_comch_pe_progress(client_pe) >= 0);
-		if (wait_fd(server_pe, 1) == 1)
+		if (test_wait_fd(server_pe, 1) == 1)
 			wakeups++;
 		TEST_EXPECT(test_arm(server_pe), 0);
 	}
 	TEST_TRUE(wakeups > 0);
 	while (client->conn == NULL) {
 		if (rte_comch_pe_progress(client_pe) == 0 && rte_comch_pe_arm(client_pe) == 0)
-			TEST_EXPECT(wait_fd(client_pe, LOST_MS), 1);
+			TEST_EXPECT(test_wait_fd(client_pe, LOST_MS), 1);
 	}
 	test_settle();
 
@@ -180,7 +157,7 @@ test_connection_wakes(void)
 	TEST_EXPECT(test_arm(client_pe), 0);
 	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
 	TEST_EXPECT(rte_comch_pe_arm(server_pe), -EAGAIN);
-	TEST_EXPECT(wait_fd(client_pe, LOST_MS), 1);
+	TEST_EXPECT(test_wait_fd(client_pe, LOST_MS), 1);
 	TEST_WAIT(server->nb_disconnects == 1 && test_state(client) == RTE_COMCH_STATE_IDLE,
 			TEST_MS);
 
@@ -190,7 +167,7 @@ test_connection_wakes(void)
 	test_settle();
 	TEST_EXPECT(test_arm(server_pe), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
-	TEST_EXPECT(wait_fd(server_pe, LOST_MS), 1);
+	TEST_EXPECT(test_wait_fd(server_pe, LOST_MS), 1);
 	TEST_WAIT(server->nb_disconnects == 2, TEST_MS);
 	return TEST_SUCCESS;
 }
@@ -212,7 +189,7 @@ test_timeout_wakes(void)
 	TEST_EXPECT(test_client_start(client, &conf, client_pe), -EINPROGRESS);
 	while (test_state(client) == RTE_COMCH_STATE_STARTING) {
 		if (rte_comch_pe_progress(client_pe) == 0 && rte_comch_pe_arm(client_pe) == 0) {
-			TEST_EXPECT(wait_fd(client_pe, LOST_MS), 1);
+			TEST_EXPECT(test_wait_fd(client_pe, LOST_MS), 1);
 			wakeups++;
 		}
 	}
@@ -240,10 +217,10 @@ test_consumer_wakes(void)
 	TEST_EXPECT(test_arm(t.client_pe), 0);
 	TEST_EXPECT(test_arm(t.server_pe), 0);
 	TEST_EXPECT(test_consumer_start(consumer, t.client->conn, pe), -EINPROGRESS);
-	TEST_EXPECT(wait_fd(t.client_pe, LOST_MS), 1);
+	TEST_EXPECT(test_wait_fd(t.client_pe, LOST_MS), 1);
 	while (rte_comch_pe_progress(t.client_pe) > 0)
 		;
-	TEST_EXPECT(wait_fd(t.server_pe, LOST_MS), 1);
+	TEST_EXPECT(test_wait_fd(t.server_pe, LOST_MS), 1);
 	TEST_WAIT(t.server->nb_new == 1 && test_state(consumer) == RTE_COMCH_STATE_RUNNING,
 			TEST_MS);
 	return TEST_SUCCESS;
@@ -316,7 +293,7 @@ sleeper_wait(struct sleeper *s, uint32_t nb_recv)
 		if (ret != 0)
 			return ret;
 		s->sleeps++;
-		ret = wait_fd(s->pe, LOST_MS);
+		ret = test_wait_fd(s->pe, LOST_MS);
 		if (ret != 1)
 			return ret == 0 ? -ETIMEDOUT : -errno;
 	}
@@ -416,7 +393,7 @@ idle_run(void *arg)
 		if (ret != 0)
 			s->error = ret;
 		s->sleeps++;
-		wait_fd(s->pe, (int)((end - now) / 1000000 + 1));
+		test_wait_fd(s->pe, (int)((end - now) / 1000000 + 1));
 	}
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	s->cpu_ns = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
@@ -466,7 +443,7 @@ test_idle_costs_nothing(void)
 
 static struct unit_test_suite suite = {
 	.suite_name = "comch: event mode",
-	.setup = need_event_mode,
+	.setup = test_setup_event,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_idle_engine),

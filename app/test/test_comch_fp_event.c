@@ -19,28 +19,6 @@
 
 #define ROUNDS 6000u
 
-static int
-need_event_mode(void)
-{
-	struct rte_comch_dev_info dpu, host;
-
-	TEST_CALL(test_pair_first());
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host), 0);
-	if ((dpu.capa & host.capa & RTE_COMCH_CAPA_EVENT) == 0)
-		return test_skip("the devices have no event mode");
-	test_log_quiet();
-	return TEST_SUCCESS;
-}
-
-static int
-wait_fd(struct rte_comch_pe *pe, int ms)
-{
-	struct pollfd pfd = { .fd = rte_comch_pe_fd(pe), .events = POLLIN };
-
-	return poll(&pfd, 1, ms);
-}
-
 /* A consumer is woken by a message, once it has nothing left to poll. */
 static int
 message_wakes(struct test_fp *fp)
@@ -56,9 +34,9 @@ message_wakes(struct test_fp *fp)
 	for (i = 0; i < 300; i++) {
 		TEST_EXPECT(test_post_empty(consumer, 4, 0), 4);
 		TEST_EXPECT(test_arm(pe), 0);
-		TEST_EXPECT(wait_fd(pe, 0), 0);
+		TEST_EXPECT(test_wait_fd(pe, 0), 0);
 		TEST_WAIT(test_send_imm(producer, consumer->id, &i, sizeof(i), 0) == 1, TEST_MS);
-		woken += wait_fd(pe, LOST_MS) == 1;
+		woken += test_wait_fd(pe, LOST_MS) == 1;
 		TEST_EXPECT(woken, i + 1);
 		/* awake: the next messages are no news, and what is there forbids to sleep */
 		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
@@ -69,10 +47,10 @@ message_wakes(struct test_fp *fp)
 		TEST_EXPECT(test_poll(consumer, cpls, 1), 1);
 		/* now there is nothing; then it is armed, and two come */
 		TEST_EXPECT(test_arm(pe), 0);
-		TEST_EXPECT(wait_fd(pe, 0), 0);
+		TEST_EXPECT(test_wait_fd(pe, 0), 0);
 		TEST_EXPECT(test_send_imm(producer, consumer->id, &i, sizeof(i), 0), 1);
 		TEST_EXPECT(test_send_imm(producer, consumer->id, &i, sizeof(i), 0), 1);
-		TEST_EXPECT(wait_fd(pe, LOST_MS), 1);
+		TEST_EXPECT(test_wait_fd(pe, LOST_MS), 1);
 		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
 		TEST_EXPECT(test_poll(consumer, cpls, 2), 2);
 		TEST_EXPECT(test_drain(producer), 4);
@@ -102,9 +80,9 @@ post_wakes(struct test_fp *fp)
 		TEST_EXPECT(test_send_imm(producer, consumer->id, &i, sizeof(i), 0), 0);
 		TEST_EXPECT(test_reason(producer, consumer->id), -EAGAIN);
 		TEST_EXPECT(test_arm(pe), 0);
-		TEST_EXPECT(wait_fd(pe, 0), 0);
+		TEST_EXPECT(test_wait_fd(pe, 0), 0);
 		TEST_EXPECT(test_post_empty(consumer, 1, i), 1);
-		TEST_EXPECT(wait_fd(pe, LOST_MS), 1);
+		TEST_EXPECT(test_wait_fd(pe, LOST_MS), 1);
 		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
 		TEST_EXPECT(test_send_imm(producer, consumer->id, &i, sizeof(i), 0), 1);
 		/* its own completion is there to be polled */
@@ -127,7 +105,7 @@ post_wakes(struct test_fp *fp)
 		TEST_EXPECT(test_poll(producer, cpls, 1), 1);
 		TEST_EXPECT(test_arm(pe), 0);
 		TEST_EXPECT(test_post_empty(consumer, 1, i), 1);
-		TEST_EXPECT(wait_fd(pe, 1), 0);
+		TEST_EXPECT(test_wait_fd(pe, 1), 0);
 		TEST_EXPECT(test_send_imm(producer, consumer->id, &i, sizeof(i), 0), 1);
 		TEST_EXPECT(test_send_imm(producer, consumer->id, &i, sizeof(i), 0), 1);
 		TEST_EXPECT(test_poll(producer, cpls, 2), 2);
@@ -172,9 +150,9 @@ several_starve(struct test_fp *fp)
 		}
 		test_settle();
 		TEST_EXPECT(test_arm(pe), 0);
-		TEST_EXPECT(wait_fd(pe, 0), 0);
+		TEST_EXPECT(test_wait_fd(pe, 0), 0);
 		TEST_EXPECT(test_post_empty(one, 1, i), 1);
-		TEST_ASSERT(wait_fd(pe, LOST_MS) == 1, "consumer %u of %u does not wake it%s",
+		TEST_ASSERT(test_wait_fd(pe, LOST_MS) == 1, "consumer %u of %u does not wake it%s",
 				i % SEVERAL, SEVERAL,
 				i % 2 != 0 ? ", after others had credits" : "");
 		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
@@ -205,7 +183,7 @@ departure_wakes(struct test_fp *fp)
 	TEST_EXPECT(test_send_imm(producer, consumer->id, NULL, 0, 0), 0);
 	test_settle();
 	TEST_EXPECT(test_arm(pe), 0);
-	TEST_EXPECT(wait_fd(pe, 0), 0);
+	TEST_EXPECT(test_wait_fd(pe, 0), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
 	while (fp->tx.ep->nb_gone == 0) { /* that engine is not turned */
 		TEST_TRUE(test_now_ns() < end);
@@ -213,7 +191,7 @@ departure_wakes(struct test_fp *fp)
 		TEST_TRUE(rte_comch_pe_progress(fp->rx.q_pe) >= 0);
 		TEST_TRUE(rte_comch_pe_progress(fp->tx.pe) >= 0);
 	}
-	TEST_EXPECT(wait_fd(pe, LOST_MS), 1);
+	TEST_EXPECT(test_wait_fd(pe, LOST_MS), 1);
 	TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
 	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, consumer->id, &room), -ENOENT);
 	return TEST_SUCCESS;
@@ -239,12 +217,12 @@ no_wish_left(struct test_fp *fp)
 	TEST_EXPECT(test_send_imm(producer, consumer->id, NULL, 0, 0), 0);
 	test_settle();
 	TEST_EXPECT(test_arm(pe), 0);
-	TEST_EXPECT(wait_fd(pe, 1), 0);
+	TEST_EXPECT(test_wait_fd(pe, 1), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(producer->ctx), 0);
 	for (i = 0; i < 4; i++) {
 		TEST_EXPECT(test_arm(pe), 0);
 		TEST_EXPECT(test_post_empty(consumer, 1, i), 1);
-		TEST_EXPECT(wait_fd(pe, 1), 0);
+		TEST_EXPECT(test_wait_fd(pe, 1), 0);
 	}
 	TEST_EXPECT(test_send_imm(other, consumer->id, NULL, 0, 0), 1);
 	return TEST_SUCCESS;
@@ -330,7 +308,7 @@ flush_sleeps(struct test_fp *fp)
 				continue;
 			ret = rte_comch_pe_arm(fp->rx.q_pe);
 			TEST_TRUE(ret == 0 || ret == -EAGAIN);
-			TEST_ASSERT(ret != 0 || wait_fd(fp->rx.q_pe, LOST_MS) == 1,
+			TEST_ASSERT(ret != 0 || test_wait_fd(fp->rx.q_pe, LOST_MS) == 1,
 					"asleep, with %u of 8 posts back", found);
 		}
 		TEST_EXPECT(found, 8);
@@ -364,7 +342,7 @@ loss_wakes(struct test_fp *fp)
 	TEST_EXPECT(test_q_close(receiver), 0);
 	test_settle();
 	TEST_EXPECT(test_arm(pe), 0);
-	TEST_EXPECT(wait_fd(pe, 0), 0);
+	TEST_EXPECT(test_wait_fd(pe, 0), 0);
 	if (rte_comch_ctx_type_get(fp->tx.ep->ctx) == RTE_COMCH_CTX_CLIENT)
 		TEST_EXPECT(rte_comch_ctx_stop(fp->tx.ep->ctx), -EINPROGRESS);
 	else
@@ -373,7 +351,7 @@ loss_wakes(struct test_fp *fp)
 		TEST_TRUE(rte_comch_pe_progress(fp->rx.pe) >= 0);
 		TEST_TRUE(rte_comch_pe_progress(fp->tx.pe) >= 0);
 	}
-	TEST_EXPECT(wait_fd(pe, LOST_MS), 1);
+	TEST_EXPECT(test_wait_fd(pe, LOST_MS), 1);
 	TEST_TRUE(rte_comch_pe_progress(pe) > 0);
 	TEST_EXPECT(test_q_state(producer), RTE_COMCH_STATE_IDLE);
 	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_STOPPING);
@@ -410,16 +388,16 @@ tasks_wake(struct test_fp *fp)
 				&task), 0);
 		TEST_EXPECT(rte_comch_task_submit(task), -EAGAIN);
 		TEST_EXPECT(test_arm(fp->tx.q_pe), 0);
-		TEST_EXPECT(wait_fd(fp->tx.q_pe, 0), 0);
+		TEST_EXPECT(test_wait_fd(fp->tx.q_pe, 0), 0);
 		TEST_EXPECT(rte_comch_consumer_task_alloc(consumer->ctx, NULL, &post), 0);
 		TEST_EXPECT(rte_comch_task_submit(post), 0);
 		TEST_EXPECT(test_arm(fp->rx.q_pe), 0);
-		TEST_EXPECT(wait_fd(fp->rx.q_pe, 0), 0);
-		TEST_EXPECT(wait_fd(fp->tx.q_pe, LOST_MS), 1);
+		TEST_EXPECT(test_wait_fd(fp->rx.q_pe, 0), 0);
+		TEST_EXPECT(test_wait_fd(fp->tx.q_pe, LOST_MS), 1);
 		TEST_TRUE(rte_comch_pe_progress(fp->tx.q_pe) >= 0);
 		TEST_EXPECT(rte_comch_task_submit(task), 0);
 		TEST_EXPECT(rte_comch_pe_arm(fp->tx.q_pe), -EAGAIN);
-		TEST_EXPECT(wait_fd(fp->rx.q_pe, LOST_MS), 1);
+		TEST_EXPECT(test_wait_fd(fp->rx.q_pe, LOST_MS), 1);
 		TEST_TRUE(rte_comch_pe_progress(fp->rx.q_pe) > 0);
 		TEST_EXPECT(consumer->nb_ok, i + 1);
 		TEST_WAIT(producer->nb_ok == i + 1, TEST_MS);
@@ -458,7 +436,7 @@ sleeper_sleep(struct sleeper *s)
 	unsigned int i;
 
 	for (i = 0; i < 10; i++) {
-		if (wait_fd(s->pe, LOST_MS) == 1)
+		if (test_wait_fd(s->pe, LOST_MS) == 1)
 			return;
 		if (rte_comch_pe_arm(s->pe) != 0) {
 			s->error = "a wake-up is lost";
@@ -652,7 +630,7 @@ test_stream(void)
 
 static struct unit_test_suite suite = {
 	.suite_name = "comch: event mode of the fast path",
-	.setup = need_event_mode,
+	.setup = test_setup_event,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_message_wakes),

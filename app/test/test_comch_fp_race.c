@@ -325,17 +325,9 @@ test_conn_goes(void)
 	return test_fp_both(conn_goes);
 }
 
-static int
-setup(void)
-{
-	TEST_CALL(test_pair_first());
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: producers beside what comes and goes",
-	.setup = setup,
+	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_consumer_restarts),

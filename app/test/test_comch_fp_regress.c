@@ -37,14 +37,6 @@
 } while (0)
 
 static int
-setup(void)
-{
-	TEST_CALL(test_pair_first());
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
-static int
 need_event_mode(void)
 {
 	struct rte_comch_dev_info dpu, host;
@@ -633,7 +625,7 @@ test_idle_unnoticed(void)
 
 static struct unit_test_suite suite = {
 	.suite_name = "comch: faults of the fast path that were there",
-	.setup = setup,
+	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_packets_polled),

@@ -23,14 +23,6 @@
 /* Started at one time. */
 #define BATCH 512
 
-static int
-setup(void)
-{
-	TEST_CALL(test_pair_first());
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static uint64_t
 violations(int16_t dev)
 {
@@ -456,7 +448,7 @@ need_event_mode(void)
 
 static struct unit_test_suite suite = {
 	.suite_name = "comch: faults that were there",
-	.setup = setup,
+	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_bells_exhausted),

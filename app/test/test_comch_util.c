@@ -9,6 +9,7 @@
  */
 
 #include <inttypes.h>
+#include <poll.h>
 #include <time.h>
 
 #include "test_comch_util.h"
@@ -89,6 +90,14 @@ test_pe_new(void)
 		return NULL;
 	}
 	return pes[nb_pes++];
+}
+
+int
+test_wait_fd(struct rte_comch_pe *pe, int ms)
+{
+	struct pollfd pfd = { .fd = rte_comch_pe_fd(pe), .events = POLLIN };
+
+	return poll(&pfd, 1, ms);
 }
 
 int

@@ -115,9 +115,15 @@ int test_vdev_remove(int16_t dev_id);
 /** Silence the logs of comch while errors are provoked; restore them. */
 void test_log_quiet(void);
 void test_log_restore(void);
+/** For setup, with test_log_restore() as the teardown: one pair, logs silent. */
+int test_setup_quiet(void);
+/** The same for suites that need event mode on both devices. */
+int test_setup_event(void);
 
 /** A progress engine that test_progress() turns and test_cleanup() destroys. */
 struct rte_comch_pe *test_pe_new(void);
+/** Wait for the descriptor of an engine. @return what poll() does. */
+int test_wait_fd(struct rte_comch_pe *pe, int ms);
 /** Turn all of them once. @return the events handled. */
 int test_progress(void);
 /** Turn them for a time, whatever happens. */
