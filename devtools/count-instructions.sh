@@ -19,7 +19,7 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-$top/build}
-program=$build/app/dpdk-comch-test
+program=$build/app/comch-autotest
 few=4096 # multiples of 64 connections * bursts of 32
 many=12288
 # name in COMCH_TEST_COUNT: connections, how many of them carry messages
@@ -41,7 +41,7 @@ if ! command -v valgrind >/dev/null; then
 fi
 if [ $# -eq 0 ]; then
 	meson introspect --projectinfo "$build" >/dev/null 2>&1 || meson setup "$build" "$top"
-	ninja -C "$build" app/dpdk-comch-test | tail -n 1
+	ninja -C "$build" app/comch-autotest | tail -n 1
 fi
 if [ ! -x "$program" ]; then
 	echo "count-instructions: $program is not built (meson option tests)" >&2

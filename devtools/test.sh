@@ -116,13 +116,13 @@ slow_suites+=' shm_peer_fast_life shm_peer_fast_mem'
 quick_suites() { # <build>
 	local slow=$slow_suites
 	# shellcheck disable=SC2046 # words on purpose
-	"$work/$1/app/dpdk-comch-test" $(eal_args "$1" "$lcores") --no-telemetry -- --list 2>/dev/null |
+	"$work/$1/app/comch-autotest" $(eal_args "$1" "$lcores") --no-telemetry -- --list 2>/dev/null |
 		grep -oE '^[a-z_]+_autotest' | grep -vxE "(${slow// /|})_autotest"
 }
 
 run_autotests() { # <build> [<suite>...]
 	# shellcheck disable=SC2046 # words on purpose
-	timeout -k 10 600 "$work/$1/app/dpdk-comch-test" $(eal_args "$1" "$lcores") -- "${@:2}"
+	timeout -k 10 600 "$work/$1/app/comch-autotest" $(eal_args "$1" "$lcores") -- "${@:2}"
 }
 
 # --------------------------------------------------------------------------
@@ -153,7 +153,7 @@ build() {
 build_and_test() { # <name> <compiler> <meson options>...
 	local name=$1 suites
 	step "build $name: $2 ${*:3}" build "$@" || return 0
-	if [ -x "$work/$name/app/dpdk-comch-test" ]; then
+	if [ -x "$work/$name/app/comch-autotest" ]; then
 		if [ "${quick:-}" = 1 ]; then
 			mapfile -t suites < <(quick_suites "$name")
 			skip "slow suites $name" "run with gcc and gcc-sanitize: $slow_suites"
