@@ -6,14 +6,17 @@
 # plays the card and one that plays the host exchange messages over the shm
 # driver, and the benchmark's table is printed. Installs packages if some are
 # missing, builds into build/, runs as root or as an ordinary user, without
-# hugepages. Tests nothing: that is test.sh.
+# hugepages. What each part said is in build/demo-logs/, and a part that fails
+# says so. Tests nothing: that is test.sh.
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=$top/build
+logs=$build/demo-logs
 run_dir=
 server=
+part=
 
 # shellcheck disable=SC2317 # called by trap
 clean_up() {
@@ -24,7 +27,25 @@ clean_up() {
 	fi
 	[ -z "$run_dir" ] || rm -rf "$run_dir"
 }
-trap clean_up EXIT
+
+# shellcheck disable=SC2317 # called by trap
+end() {
+	local rc=$? log
+	clean_up
+	if [ $rc != 0 ] && [ $rc -lt 128 ] && [ -n "$part" ]; then
+		{
+			echo
+			echo "demo: failed: $part (exit status $rc)"
+			for log in "$logs/$part"*.log; do
+				[ -e "$log" ] || continue
+				echo "demo: the end of $log:"
+				tail -n 20 "$log" | sed 's/^/  | /'
+			done
+		} >&2
+	fi
+	exit $rc
+}
+trap end EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -45,17 +66,28 @@ run_client() { # the host's side
 }
 # --------------------------------------------------------------------------
 
-echo '== packages'
-"$top/devtools/setup.sh" run
+# begin <part>: until the next one, this is what fails. Its logs are <part>*.log.
+begin() {
+	part=$1
+	echo "== $2"
+	mkdir -p "$logs"
+	rm -f "$logs/$part"*.log
+}
 
-echo '== build'
+begin packages packages
+"$top/devtools/setup.sh" run 2>&1 | tee "$logs/packages.log"
+
+begin configure configuration
 if ! meson introspect --projectinfo "$build" >/dev/null 2>&1; then
-	meson setup --wipe "$build" "$top" >/dev/null 2>&1 || {
-		rm -rf "$build"
-		meson setup "$build" "$top"
-	}
+	# of a set-up that was broken off, or of another meson
+	find "$build" -mindepth 1 -maxdepth 1 ! -name demo-logs -exec rm -rf {} +
+	meson setup "$build" "$top" >"$logs/configure.log" 2>&1
 fi
-ninja -C "$build" app/dpdk-test-comch | tail -n 1
+
+begin build 'build (a minute or two on two cores)'
+# Every 25th line: it goes on.
+ninja -C "$build" app/dpdk-test-comch 2>&1 | tee "$logs/build.log" |
+	sed -unE '/^\[[0-9]*(25|50|75|00)\/|^ninja: no work/p'
 
 # One core each if there are two; EAL wants ids that this process may use.
 mapfile -t cores < <(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' |
@@ -64,12 +96,9 @@ server_core=${cores[0]}
 client_core=${cores[1]:-${cores[0]}}
 
 run_dir=$(mktemp -d)
-echo "== card's side (lcore $server_core) and host's side (lcore $client_core)"
-run_server >"$run_dir/server.log" 2>&1 &
+begin run "card's side (lcore $server_core) and host's side (lcore $client_core)"
+run_server >"$logs/run-card.log" 2>&1 &
 server=$!
-if ! run_client; then
-	echo "demo: the client failed. The server's log:" >&2
-	cat "$run_dir/server.log" >&2
-	exit 1
-fi
+run_client 2>&1 | tee "$logs/run-host.log"
+part=
 echo '== done'
