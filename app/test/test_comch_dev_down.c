@@ -7,13 +7,15 @@
  * file's own fails on command. What real drivers make of it is in their suites.
  */
 
+/* before any header: some bring the macros that look at it */
+#define ALLOW_INTERNAL_API 1
+
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <rte_string_fns.h>
 
-#define ALLOW_INTERNAL_API 1
 #include <rte_comch_pmd.h> /* check-ok: a driver is played here */
 
 #include "test_comch_util.h"
