@@ -249,7 +249,7 @@ test_pool_numbers(void)
 	name[RTE_MEMPOOL_NAMESIZE] = '\0';
 	TEST_EXPECT(rte_comch_mem_pool_create(dev, name, 64, 0, 256, 0, &mem), -EINVAL);
 	/* a cache that alone would hold more than there is */
-	TEST_EXPECT(rte_comch_mem_pool_create(dev, "regress", 64, 64, 256, 0, &mem), -EINVAL);
+	TEST_EXPECT(rte_comch_mem_pool_create(dev, "regress", 64, 65, 256, 0, &mem), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_pool_create(dev, "regress", 64, 512, 256, 0, &mem), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_pool_create(dev, "regress", 64, 0, 65409, 0, &mem), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_pool_create(dev, "regress", 64, 0, UINT16_MAX, 0, &mem),
