@@ -55,7 +55,7 @@ flags=(
 	# what meson.build files define
 	-DRTE_LOG_DEFAULT_LOGTYPE=cross -DTEST_COMCH_VERSION='"cross"' -DMODEL_VERSION='"cross"'
 )
-for d in "$top"/lib/*/ "$top"/drivers/comch/*/; do
+for d in "$top"/lib/*/ "$top"/drivers/comch/*/ "$top"/buildtools/dpdk/; do
 	flags+=(-I "$d")
 done
 

@@ -79,6 +79,8 @@ code "$parts" '%[0-9.]*l?l[dux]\>' 'use PRIu64 and its family'
 code "$parts|app/|examples/" '__sync_[a-z_]+ *\(' 'use __atomic_* with an explicit order'
 code "$parts|app/|examples/" 'rte_smp_[a-z]*mb *\(' 'use rte_atomic_thread_fence with an explicit order'
 code "$parts|app/|examples/" 'rte_atomic(16|32|64)_' 'use __atomic_* with an explicit order'
+code "$parts|app/|examples/" 'RTE_VERSION|RTE_VER_[A-Z]+' \
+	'what differs between releases of DPDK is in buildtools/dpdk/dpdk_release.h'
 code 'app/|examples/|lib/doca' '#include *[<"](dev_driver|bus_[a-z]*_?driver|rte_comch_pmd|comch_private)\.h' \
 	'applications use public headers only'
 code 'lib/' '#include *[<"].*(shm|bluefield)' 'the library names no driver'

@@ -14,19 +14,13 @@
 #include <string.h>
 
 #include <rte_telemetry.h>
-#include <rte_version.h>
 
 #include "comch_private.h"
+#include "dpdk_release.h"
 
 /* Connections of one reply: what surely fits in telemetry's output buffer. */
 #define CONNECTIONS_PER_REPLY 32
 #define QUEUES_PER_REPLY 32
-
-#if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0)
-#define tel_add_uint rte_tel_data_add_dict_u64
-#else
-#define tel_add_uint rte_tel_data_add_dict_uint
-#endif
 
 /*
  * Parse "<dev>" or "<dev>,<start>". Numbers are plain decimal and small, which
@@ -85,20 +79,20 @@ tel_info(const char *params, struct rte_tel_data *d)
 	rte_tel_data_add_dict_int(d, "numa_node", info.numa_node);
 	rte_tel_data_add_dict_string(d, "status", info.status == 0 ? "up" : strerror(-info.status));
 	rte_tel_data_add_dict_string(d, "link", info.link_up ? "up" : "down");
-	tel_add_uint(d, "peer_processes", info.nb_links);
-	tel_add_uint(d, "representors", info.nb_reps);
-	tel_add_uint(d, "capabilities", info.capa);
-	tel_add_uint(d, "max_name_len", info.max_name_len);
-	tel_add_uint(d, "max_msg_size", info.max_msg_size);
-	tel_add_uint(d, "max_recv_queue_size", info.max_recv_queue_size);
-	tel_add_uint(d, "max_send_tasks", info.max_send_tasks);
-	tel_add_uint(d, "max_clients", info.max_clients);
-	tel_add_uint(d, "max_consumers", info.max_consumers);
-	tel_add_uint(d, "max_producers", info.max_producers);
-	tel_add_uint(d, "max_post_tasks", info.max_post_tasks);
-	tel_add_uint(d, "max_producer_tasks", info.max_producer_tasks);
-	tel_add_uint(d, "max_imm_len", info.max_imm_len);
-	tel_add_uint(d, "max_buf_size", info.max_buf_size);
+	dpdk_tel_add_uint(d, "peer_processes", info.nb_links);
+	dpdk_tel_add_uint(d, "representors", info.nb_reps);
+	dpdk_tel_add_uint(d, "capabilities", info.capa);
+	dpdk_tel_add_uint(d, "max_name_len", info.max_name_len);
+	dpdk_tel_add_uint(d, "max_msg_size", info.max_msg_size);
+	dpdk_tel_add_uint(d, "max_recv_queue_size", info.max_recv_queue_size);
+	dpdk_tel_add_uint(d, "max_send_tasks", info.max_send_tasks);
+	dpdk_tel_add_uint(d, "max_clients", info.max_clients);
+	dpdk_tel_add_uint(d, "max_consumers", info.max_consumers);
+	dpdk_tel_add_uint(d, "max_producers", info.max_producers);
+	dpdk_tel_add_uint(d, "max_post_tasks", info.max_post_tasks);
+	dpdk_tel_add_uint(d, "max_producer_tasks", info.max_producer_tasks);
+	dpdk_tel_add_uint(d, "max_imm_len", info.max_imm_len);
+	dpdk_tel_add_uint(d, "max_buf_size", info.max_buf_size);
 	return 0;
 }
 
@@ -111,15 +105,15 @@ tel_stats(const char *params, struct rte_tel_data *d)
 	if (tel_parse(params, &dev_id, NULL) != 0 || rte_comch_dev_stats_get(dev_id, &stats) != 0)
 		return -EINVAL;
 	rte_tel_data_start_dict(d);
-	tel_add_uint(d, "connects", stats.connects);
-	tel_add_uint(d, "refused", stats.refused);
-	tel_add_uint(d, "disconnects", stats.disconnects);
-	tel_add_uint(d, "peer_lost", stats.peer_lost);
-	tel_add_uint(d, "timeouts", stats.timeouts);
-	tel_add_uint(d, "violations", stats.violations);
-	tel_add_uint(d, "links", stats.links);
-	tel_add_uint(d, "links_refused", stats.links_refused);
-	tel_add_uint(d, "wakeups", stats.wakeups);
+	dpdk_tel_add_uint(d, "connects", stats.connects);
+	dpdk_tel_add_uint(d, "refused", stats.refused);
+	dpdk_tel_add_uint(d, "disconnects", stats.disconnects);
+	dpdk_tel_add_uint(d, "peer_lost", stats.peer_lost);
+	dpdk_tel_add_uint(d, "timeouts", stats.timeouts);
+	dpdk_tel_add_uint(d, "violations", stats.violations);
+	dpdk_tel_add_uint(d, "links", stats.links);
+	dpdk_tel_add_uint(d, "links_refused", stats.links_refused);
+	dpdk_tel_add_uint(d, "wakeups", stats.wakeups);
 	return 0;
 }
 
@@ -154,19 +148,19 @@ tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_conn *c
 		return;
 	rte_tel_data_start_dict(c);
 	rte_tel_data_add_dict_string(c, "server", conn->ctx->name);
-	tel_add_uint(c, "id", conn->id);
+	dpdk_tel_add_uint(c, "id", conn->id);
 	rte_tel_data_add_dict_string(c, "function", conn->peer.function);
-	tel_add_uint(c, "peer_pid", conn->peer.peer_pid);
-	tel_add_uint(c, "peer_uid", conn->peer.peer_uid);
-	tel_add_uint(c, "max_msg_size", conn->max_msg_size);
-	tel_add_uint(c, "tx_msgs", stats.tx_msgs);
-	tel_add_uint(c, "tx_bytes", stats.tx_bytes);
-	tel_add_uint(c, "rx_msgs", stats.rx_msgs);
-	tel_add_uint(c, "rx_bytes", stats.rx_bytes);
-	tel_add_uint(c, "tx_in_flight", conn->nb_in_flight);
-	tel_add_uint(c, "consumers", conn->nb_consumers);
-	tel_add_uint(c, "producers", conn->nb_producers);
-	tel_add_uint(c, "remote_consumers", conn->nb_remote_consumers);
+	dpdk_tel_add_uint(c, "peer_pid", conn->peer.peer_pid);
+	dpdk_tel_add_uint(c, "peer_uid", conn->peer.peer_uid);
+	dpdk_tel_add_uint(c, "max_msg_size", conn->max_msg_size);
+	dpdk_tel_add_uint(c, "tx_msgs", stats.tx_msgs);
+	dpdk_tel_add_uint(c, "tx_bytes", stats.tx_bytes);
+	dpdk_tel_add_uint(c, "rx_msgs", stats.rx_msgs);
+	dpdk_tel_add_uint(c, "rx_bytes", stats.rx_bytes);
+	dpdk_tel_add_uint(c, "tx_in_flight", conn->nb_in_flight);
+	dpdk_tel_add_uint(c, "consumers", conn->nb_consumers);
+	dpdk_tel_add_uint(c, "producers", conn->nb_producers);
+	dpdk_tel_add_uint(c, "remote_consumers", conn->nb_remote_consumers);
 	tel_add_dict(d, nr, c);
 }
 
@@ -208,17 +202,17 @@ tel_add_queue(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_ctx *c
 	rte_tel_data_add_dict_string(c, "type",
 		ctx->type == RTE_COMCH_CTX_CONSUMER ? "consumer" : "producer");
 	rte_tel_data_add_dict_string(c, "state", rte_comch_state_name(ctx->state));
-	tel_add_uint(c, "id", ctx->queue_id);
-	tel_add_uint(c, "connection", ctx->conn->id);
-	tel_add_uint(c, "size", ctx->queue_size);
-	tel_add_uint(c, "imm_len", ctx->imm_len);
-	tel_add_uint(c, "tasks", ctx->nb_tasks);
-	tel_add_uint(c, "msgs", stats.msgs);
-	tel_add_uint(c, "bytes", stats.bytes);
-	tel_add_uint(c, "bursts", stats.bursts);
-	tel_add_uint(c, "short_credits", stats.short_credits);
-	tel_add_uint(c, "short_queue", stats.short_queue);
-	tel_add_uint(c, "errors", stats.errors);
+	dpdk_tel_add_uint(c, "id", ctx->queue_id);
+	dpdk_tel_add_uint(c, "connection", ctx->conn->id);
+	dpdk_tel_add_uint(c, "size", ctx->queue_size);
+	dpdk_tel_add_uint(c, "imm_len", ctx->imm_len);
+	dpdk_tel_add_uint(c, "tasks", ctx->nb_tasks);
+	dpdk_tel_add_uint(c, "msgs", stats.msgs);
+	dpdk_tel_add_uint(c, "bytes", stats.bytes);
+	dpdk_tel_add_uint(c, "bursts", stats.bursts);
+	dpdk_tel_add_uint(c, "short_credits", stats.short_credits);
+	dpdk_tel_add_uint(c, "short_queue", stats.short_queue);
+	dpdk_tel_add_uint(c, "errors", stats.errors);
 	tel_add_dict(d, nr, c);
 }
 
