@@ -28,4 +28,15 @@
 #define dpdk_tel_add_uint rte_tel_data_add_dict_u64
 #endif
 
+/*
+ * rte_kvargs.h. Since 24.11 rte_kvargs_process() fails at a key without a value
+ * before it calls the handler, and rte_kvargs_process_opt() does what it did. Our
+ * handlers say what the value is to be, so that they are to be called.
+ */
+#if RTE_VERSION >= RTE_VERSION_NUM(24, 11, 0, 0)
+#define dpdk_kvargs_process_opt rte_kvargs_process_opt
+#else
+#define dpdk_kvargs_process_opt rte_kvargs_process
+#endif
+
 #endif /* DPDK_RELEASE_H */

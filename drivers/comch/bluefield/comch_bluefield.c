@@ -22,6 +22,7 @@
 #include <rte_string_fns.h>
 
 #include "comch_bluefield.h"
+#include "dpdk_release.h"
 
 RTE_LOG_REGISTER_DEFAULT(bf_logtype, NOTICE);
 
@@ -251,7 +252,7 @@ args_process(struct rte_kvargs *kvlist, struct bf_args *args, const char *name)
 			BF_LOG(ERR, "%s: key '%s' is there twice", name, rows[i].key);
 			return -EINVAL;
 		}
-		if (rte_kvargs_process(kvlist, rows[i].key, rows[i].handler,
+		if (dpdk_kvargs_process_opt(kvlist, rows[i].key, rows[i].handler,
 				rows[i].opaque) != 0) {
 			BF_LOG(ERR, "%s: bad value of key '%s'", name, rows[i].key);
 			return -EINVAL;

@@ -24,6 +24,7 @@
 #include <rte_kvargs.h>
 #include <rte_string_fns.h>
 
+#include "dpdk_release.h"
 #include "shm_fast.h"
 
 RTE_LOG_REGISTER_DEFAULT(shm_logtype, NOTICE);
@@ -421,7 +422,7 @@ args_parse(struct shm_dev *dev, const char *name, const char *args)
 		goto out;
 	}
 	for (i = 0; keys[i] != NULL; i++) {
-		ret = rte_kvargs_process(kvlist, keys[i], handlers[i], dev);
+		ret = dpdk_kvargs_process_opt(kvlist, keys[i], handlers[i], dev);
 		if (ret != 0) {
 			SHM_LOG(ERR, "%s: bad value of key '%s'", name, keys[i]);
 			ret = -EINVAL;
