@@ -39,4 +39,29 @@
 #define dpdk_kvargs_process_opt rte_kvargs_process
 #endif
 
+/*
+ * dev_driver.h. Since 25.07 the macro has no index: a file can name one driver.
+ */
+#if RTE_VERSION >= RTE_VERSION_NUM(25, 7, 0, 0)
+#define DPDK_PMD_EXPORT_NAME(name) RTE_PMD_EXPORT_NAME(name)
+#else
+#define DPDK_PMD_EXPORT_NAME(name) RTE_PMD_EXPORT_NAME(name, __COUNTER__)
+#endif
+
+/*
+ * bus_pci_driver.h. The driver before this one in the list of the PCI bus, or NULL.
+ * Since 26.07 the list has a struct rte_driver for each; before, it has its
+ * rte_pci_driver. The name of the list's head is only for TAILQ_PREV().
+ */
+#if RTE_VERSION >= RTE_VERSION_NUM(26, 7, 0, 0)
+#define DPDK_PCI_DRIVER_LIST(head) RTE_TAILQ_HEAD(head, rte_driver)
+#define DPDK_PCI_DRIVER_PREV(drv, head) __extension__ ({ \
+	struct rte_driver *_prev = TAILQ_PREV(&(drv)->driver, head, next); \
+	_prev == NULL ? NULL : container_of(_prev, struct rte_pci_driver, driver); \
+})
+#else
+#define DPDK_PCI_DRIVER_LIST(head) RTE_TAILQ_HEAD(head, rte_pci_driver)
+#define DPDK_PCI_DRIVER_PREV(drv, head) TAILQ_PREV(drv, head, next)
+#endif
+
 #endif /* DPDK_RELEASE_H */

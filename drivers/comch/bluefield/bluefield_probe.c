@@ -38,6 +38,7 @@
 #include <rte_vfio.h>
 
 #include "comch_bluefield.h"
+#include "dpdk_release.h"
 
 #define BF_PCI_DRIVER "comch_bluefield_pci"
 #define BF_MLX5_DRIVER "mlx5_pci"
@@ -384,7 +385,7 @@ static struct rte_pci_driver bf_pci_driver = {
 	.drv_flags = RTE_PCI_DRV_PROBE_AGAIN,
 };
 
-RTE_TAILQ_HEAD(bf_pci_drivers, rte_pci_driver);
+DPDK_PCI_DRIVER_LIST(bf_pci_drivers);
 
 /*
  * Drivers are asked in the order of the bus's list. In one program ours comes
@@ -398,8 +399,8 @@ RTE_INIT_PRIO(bf_pci_register, CLASS)
 	rte_pci_register(&bf_pci_driver);
 	/* without memory for it, messages are missing and nothing else */
 	(void)rte_vdev_add_custom_scan(scan_handler, NULL);
-	for (drv = TAILQ_PREV(&bf_pci_driver, bf_pci_drivers, next); drv != NULL; drv = prev) {
-		prev = TAILQ_PREV(drv, bf_pci_drivers, next);
+	for (drv = DPDK_PCI_DRIVER_PREV(&bf_pci_driver, bf_pci_drivers); drv != NULL; drv = prev) {
+		prev = DPDK_PCI_DRIVER_PREV(drv, bf_pci_drivers);
 		if (strcmp(drv->driver.name, BF_MLX5_DRIVER) != 0)
 			continue;
 		rte_pci_unregister(drv);
@@ -407,7 +408,7 @@ RTE_INIT_PRIO(bf_pci_register, CLASS)
 	}
 }
 
-RTE_PMD_EXPORT_NAME(comch_bluefield_pci, __COUNTER__);
+DPDK_PMD_EXPORT_NAME(comch_bluefield_pci);
 RTE_PMD_REGISTER_PCI_TABLE(comch_bluefield_pci, bf_pci_ids);
 RTE_PMD_REGISTER_PARAM_STRING(comch_bluefield_pci, BF_PCI_PARAMS);
 RTE_PMD_REGISTER_KMOD_DEP(comch_bluefield_pci, "* vfio-pci");
