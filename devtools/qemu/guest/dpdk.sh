@@ -153,6 +153,7 @@ timeout 200 /bin/probe_cycles $(eal cycles) --no-telemetry -a 0000:00:1f.7 -- -n
 	"$dev,class=comch" >/tmp/cycles 2>&1
 check "dpdk: $cycles cycles" [ $? = 0 ]
 results /tmp/cycles
+check 'dpdk: a second probe is refused' grep -q 'this process has it already' /tmp/cycles
 check "dpdk: model: $cycles times initialised" [ "$(host log 'HCA initialised' | wc -l)" = $cycles ]
 check "dpdk: model: $cycles times disabled in good order" [ \
 	"$(host log 'HCA disabled' | wc -l)" = $cycles ]

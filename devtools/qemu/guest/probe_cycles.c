@@ -180,6 +180,12 @@ run_cycles(const char *devargs, unsigned int nb)
 			report(false, "cycle %u: rte_dev_probe(%s): %s", i, devargs, strerror(-ret));
 			return;
 		}
+		/* the driver refuses it; EAL passes that on, or takes it for success */
+		ret = i == 0 ? rte_dev_probe(devargs) : -EEXIST;
+		if (ret != 0 && ret != -EEXIST) {
+			report(false, "second rte_dev_probe(%s): %s", devargs, strerror(-ret));
+			return;
+		}
 		if (!device_check(i))
 			return;
 		ret = rte_eal_hotplug_remove(bus, name);

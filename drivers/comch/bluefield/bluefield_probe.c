@@ -302,10 +302,13 @@ pci_take(struct rte_pci_device *pci)
 static int
 bf_pci_probe(struct rte_pci_driver *drv, struct rte_pci_device *pci)
 {
-	if (rte_dev_is_probed(&pci->device)) {
-		/* PROBE_AGAIN: it is for the driver that has it */
-		if (pci->driver != drv)
-			return 1;
+	const struct rte_driver *has = pci->device.driver;
+
+	/* PROBE_AGAIN: it is for the driver that has it */
+	if (has != NULL && has != &drv->driver)
+		return 1;
+	/* EAL may name this driver there from the first probe on: ask our own table */
+	if (bf_dev_exists(pci->name)) {
 		BF_LOG(ERR, "%s: this process has it already; remove it before you probe it again",
 			pci->name);
 		return -EEXIST;

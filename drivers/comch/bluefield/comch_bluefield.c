@@ -398,6 +398,14 @@ bf_dev_destroy(const char *name)
 	return 0;
 }
 
+bool
+bf_dev_exists(const char *name)
+{
+	const struct rte_comch_dev *rte_dev = rte_comch_pmd_get_by_name(name);
+
+	return rte_dev != NULL && rte_dev->ops == &bf_ops;
+}
+
 void
 bf_dev_unplugged(const char *name)
 {

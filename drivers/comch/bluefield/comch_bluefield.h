@@ -71,6 +71,8 @@ int bf_dev_create(struct rte_device *device, const struct bf_ident *ident, struc
 		const struct bf_args *args);
 /* -EBUSY if the application still uses it, -ENODEV if there is none. */
 int bf_dev_destroy(const char *name);
+/* Is there a device of this name, of this driver? */
+bool bf_dev_exists(const char *name);
 /* Its bus says that it goes: any thread. */
 void bf_dev_unplugged(const char *name);
 
