@@ -8,6 +8,7 @@
  */
 
 #include <rte_mbuf.h>
+#include <rte_memory.h>
 #include <rte_mempool.h>
 
 #include "test_comch_fp_util.h"

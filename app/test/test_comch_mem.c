@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <rte_mbuf.h>
+#include <rte_memory.h>
 #include <rte_mempool.h>
 
 #include "test_comch_fp_util.h"

@@ -11,6 +11,7 @@
  * nothing here knows a driver.
  */
 
+#include <rte_branch_prediction.h>
 #include <rte_log.h>
 #include <rte_mempool.h>
 #include <rte_ring.h>

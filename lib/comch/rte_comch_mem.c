@@ -13,6 +13,7 @@
 
 #include <rte_errno.h>
 #include <rte_mbuf.h>
+#include <rte_memory.h>
 #include <rte_mempool.h>
 
 #include "comch_private.h"

@@ -22,6 +22,7 @@
 #include <rte_errno.h>
 #include <rte_interrupts.h>
 #include <rte_io.h>
+#include <rte_memory.h>
 #include <rte_memzone.h>
 
 #include "bluefield_heap.h"

@@ -22,6 +22,8 @@
  * no such call, producers fence.
  */
 
+#include <rte_branch_prediction.h>
+
 #include "comch_shm.h"
 
 /* Messages of one chunk of a burst. */
