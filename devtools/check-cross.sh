@@ -14,6 +14,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source-path=SCRIPTDIR source=private-apt.sh
 . "$top/devtools/private-apt.sh"
+# shellcheck source-path=SCRIPTDIR source=compile-tree.sh
+. "$top/devtools/compile-tree.sh"
 
 arch=arm64
 triplet=aarch64-linux-gnu
@@ -45,23 +47,16 @@ fi
 "$top/devtools/get-driver-headers.sh" "$build" >/dev/null
 "$top/devtools/get-libvfio-user.sh" "$build" >/dev/null
 
+tree_flags "$top" "$build"
 flags=(
-	-std=gnu11 -O2 -Wall -Wextra -Wno-missing-field-initializers -Werror
-	-D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -DALLOW_INTERNAL_API
+	"${tree_flags[@]}" -march=armv8-a+crc
 	-isystem "$root/usr/include/dpdk" -isystem "$root/usr/include/$triplet/dpdk"
-	-isystem "$sdk" -include rte_config.h -march=armv8-a+crc
-	# these are the same for every architecture
-	-isystem "$build/libvfio-user/source/include" -isystem /usr/include/json-c
-	# what meson.build files define
-	-DRTE_LOG_DEFAULT_LOGTYPE=cross -DTEST_COMCH_VERSION='"cross"' -DMODEL_VERSION='"cross"'
+	-isystem "$sdk"
 )
-for d in "$top"/lib/*/ "$top"/drivers/comch/*/ "$top"/buildtools/dpdk/; do
-	flags+=(-I "$d")
-done
 
-# What one compilation needs beyond these is an include folder of its own.
 compile() {
-	$compiler "${flags[@]}" -I "$(dirname "$1")" -c "$1" -o "$build/cross.$2.o"
+	tree_file_flags "$1"
+	$compiler "${flags[@]}" "${file_flags[@]}" -c "$1" -o "$build/cross.$2.o"
 }
 
 cd "$top"
@@ -73,7 +68,7 @@ while IFS= read -r f; do
 		echo "$f: does not compile for $triplet"
 		bad=1
 	}
-done < <(find lib drivers app examples -name '*.c' ! -path '*/fuzz/*' ! -path '*/build/*' 2>/dev/null | sort)
+done < <(tree_sources)
 rm -f "$build/cross.$$.o"
 echo "$count files compiled for $triplet"
 exit $bad

@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# Sourced by the checks that compile the C files of the tree without meson and
+# without linking: for another architecture, or with the headers of another release
+# of DPDK. Which files that are, and the flags that are the same for all of them.
+
+# tree_flags <top> <build folder>: sets the array "tree_flags". DPDK's own folders
+# and the -march are left to the caller; the build folder has the driver headers
+# and libvfio-user.
+# shellcheck disable=SC2034 # used by those who source this
+tree_flags() {
+	local d
+	tree_flags=(
+		-std=gnu11 -O2 -Wall -Wextra -Wno-missing-field-initializers -Werror
+		-D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API
+		-include rte_config.h
+		-isystem "$2/libvfio-user/source/include" -isystem /usr/include/json-c
+		# what meson.build files define
+		-DRTE_LOG_DEFAULT_LOGTYPE=check -DTEST_COMCH_VERSION='"check"' -DMODEL_VERSION='"check"'
+		-I "$1/buildtools/dpdk"
+	)
+	for d in "$1"/lib/*/ "$1"/drivers/comch/*/; do
+		tree_flags+=(-I "$d")
+	done
+}
+
+# tree_sources: the C files below the working folder, one a line. Fuzz targets need
+# clang.
+tree_sources() {
+	find lib drivers app examples -name '*.c' ! -path '*/fuzz/*' ! -path '*/build/*' | sort
+}
+
+# tree_file_flags <file>: sets the array "file_flags", for this file beyond the former.
+# shellcheck disable=SC2034
+tree_file_flags() {
+	file_flags=(-I "${1%/*}")
+	case $1 in
+	lib/* | drivers/*) file_flags+=(-DALLOW_INTERNAL_API) ;;
+	esac
+}
