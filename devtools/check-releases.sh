@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# usage: check-releases.sh [--prove] <build folder>
+#
+# Compiles the C files of the libraries, drivers, applications and examples for
+# later releases of DPDK than the one that is installed. Their headers are not
+# here: the installed ones are overlaid with those in dpdk-releases/<release>,
+# which declare what is known to differ and is used in the tree. So this finds
+# what used to work with a release and does not any more, not what nobody has seen
+# yet: devtools/test-release.sh does, with DPDK's source. Compiles only: nothing is
+# linked or run. The installed release itself is left to the build.
+#
+# A folder has what is new in its release; a release has the folders of those
+# before it too.
+#
+# --prove undoes, in a copy of the tree, one difference after the other and expects
+# that the check fails, so that it is known to look.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source-path=SCRIPTDIR source=compile-tree.sh
+. "$top/devtools/compile-tree.sh"
+
+releases='23.11 24.11 25.11 26.07'
+jobs=$(nproc)
+
+usage() {
+	echo 'usage: check-releases.sh [--prove] <build folder>' >&2
+	exit 2
+}
+
+prove=no
+if [ "${1:-}" = --prove ]; then
+	prove=yes
+	shift
+fi
+[ $# = 1 ] || usage
+mkdir -p "$1"
+build=$(cd "$1" && pwd)
+"$top/devtools/get-driver-headers.sh" "$build" >/dev/null
+
+# release_flags <release> <folder of the tree>: sets the array "flags".
+release_flags() {
+	local r f overlay=() tree_flags
+	for r in $releases; do
+		overlay=(-isystem "$top/devtools/dpdk-releases/$r" "${overlay[@]}")
+		[ "$r" != "$1" ] || break
+	done
+	tree_flags "$2" "$build"
+	flags=("${tree_flags[@]}" -O0 -fsyntax-only "${overlay[@]}" -isystem "$build/dpdk-sdk/include")
+	# DPDK's own folders last, and not before the overlay as -I would be
+	for f in $(pkg-config --cflags libdpdk); do
+		case $f in
+		-I*) flags+=(-isystem "${f#-I}") ;;
+		-march=* | -m*) flags+=("$f") ;;
+		esac
+	done
+}
+
+# compile_all <release> <folder of the tree> [<file>...]: 0 if all files compile.
+compile_all() {
+	local release=$1 flags
+	release_flags "$release" "$2"
+	cd "$2"
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	if [ $# -gt 2 ]; then
+		printf '%s\n' "${@:3}"
+	else
+		tree_sources | grep -v '^app/bluefield-model/'
+	fi | COMPILE_FLAGS="${flags[*]@Q}" xargs -P "$jobs" -n 8 bash -c '
+		. "$0"
+		eval "flags=($COMPILE_FLAGS)"
+		bad=0
+		for file; do
+			tree_file_flags "$file"
+			gcc "${flags[@]}" "${file_flags[@]}" "$file" || { echo "$file"; bad=1; }
+		done
+		exit $bad
+	' "$top/devtools/compile-tree.sh"
+}
+
+check() {
+	local release count log bad=0
+	log=$(mktemp)
+	count=$(cd "$top" && tree_sources | grep -cv '^app/bluefield-model/')
+	for release in $releases; do
+		if (compile_all "$release" "$top") >"$log" 2>&1; then
+			echo "DPDK $release: $count files compiled"
+		else
+			cat "$log"
+			echo "DPDK $release: does not compile, of $count files:" \
+				"$(grep -xE '[^ ]+\.c' "$log" | sort | paste -sd' ')"
+			bad=1
+		fi
+	done
+	rm -f "$log"
+	return $bad
+}
+
+# --------------------------------------------------------------------------
+# --prove: file, sed expression that undoes a difference, the release that fails and
+# the file that fails there. "includes": it is check-includes.py that fails, as the
+# headers here go on bringing what those of later releases do not.
+
+differences() {
+	cat <<'END'
+buildtools/dpdk/dpdk_release.h	s/NUM(23, 3,/NUM(99, 3,/	23.11	lib/comch/rte_comch_telemetry.c
+buildtools/dpdk/dpdk_release.h	s/NUM(24, 11,/NUM(99, 11,/	24.11	drivers/comch/shm/comch_shm.c
+buildtools/dpdk/dpdk_release.h	s/NUM(24, 11,/NUM(99, 11,/	26.07	drivers/comch/bluefield/comch_bluefield.c
+drivers/comch/shm/comch_shm.c	s/dpdk_kvargs_process_opt/rte_kvargs_process/	24.11	drivers/comch/shm/comch_shm.c
+app/test/test_comch_dev_down.c	s/^#define ALLOW_INTERNAL_API.*//;s/^.include <rte_comch_pmd/#define ALLOW_INTERNAL_API 1\n&/	24.11	app/test/test_comch_dev_down.c
+drivers/comch/bluefield/bluefield_eq.c	/rte_bitops/d	includes	drivers/comch/bluefield/bluefield_eq.c
+buildtools/dpdk/dpdk_release.h	s/NUM(25, 7,/NUM(99, 7,/	25.11	drivers/comch/bluefield/bluefield_probe.c
+buildtools/dpdk/dpdk_release.h	s/NUM(26, 7,/NUM(99, 7,/	26.07	drivers/comch/bluefield/bluefield_probe.c
+drivers/comch/bluefield/bluefield_probe.c	s/pci->device\.driver/\&pci->driver->driver/	26.07	drivers/comch/bluefield/bluefield_probe.c
+END
+}
+
+examine() { # <release> <folder of the tree> <file>
+	if [ "$1" = includes ]; then
+		"$2/devtools/check-includes.py" "$build" 2>&1
+	else
+		compile_all "$@"
+	fi
+}
+
+prove() {
+	local copy log file expression release source bad=0
+	copy=$(mktemp -d)
+	log=$copy.log
+	# shellcheck disable=SC2064 # the folder of now
+	trap "rm -rf '$copy' '$log'" EXIT
+	mkdir -p "$copy/tree"
+	(cd "$top" && tar -cf - lib drivers app examples buildtools/dpdk devtools) | tar -xf - -C "$copy/tree"
+	while IFS=$'\t' read -r file expression release source; do
+		(examine "$release" "$copy/tree" "$source") >"$log" 2>&1 || {
+			cat "$log"
+			echo "$release: $source is not good as it is"
+			bad=1
+			continue
+		}
+		sed -i "$expression" "$copy/tree/$file"
+		if cmp -s "$copy/tree/$file" "$top/$file"; then
+			echo "$release: '$expression' changes nothing in $file"
+			bad=1
+		elif (examine "$release" "$copy/tree" "$source") >"$log" 2>&1; then
+			echo "$release: $source is good with '$expression' in $file"
+			bad=1
+		else
+			echo "$release: '$expression' in $file is found:" \
+				"$(grep -m 1 -o 'error: .*' "$log" || head -n 1 "$log")"
+		fi
+		cp "$top/$file" "$copy/tree/$file"
+	done < <(differences)
+	return $bad
+}
+
+if [ $prove = yes ]; then
+	prove
+else
+	check
+fi
