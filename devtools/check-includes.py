@@ -38,6 +38,13 @@ PART_OF = {
     'rte_ring_core.h': {'rte_ring.h'},
 }
 
+# What a later release has in another header, which is there today as well.
+MOVED = {
+    'rte_bitops.h': re.compile(r'rte_(is_power_of_2|align(32|64)(pow2|prevpow2)'
+                               r'|combine(32|64)ms1b|bsf(32|64)(_safe)?'
+                               r'|(fls|log2)_u(32|64))$'),
+}
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 DIRECTIVE = re.compile(r'^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.M)
 ATTRIBUTES = r'(?:__\w+(?:\([^)]*\))?\s+)*'
@@ -86,6 +93,9 @@ def main():
         for header in glob.glob(folder + '/rte_*.h') + glob.glob(folder + '/*_driver.h'):
             for name in names_of(header):
                 homes[name].add(os.path.basename(header))
+    for header, moved in MOVED.items():
+        for name in filter(moved.match, homes):
+            homes[name] = {header}
     files = [os.path.join(d, f) for folder in FOLDERS for d, _, found in os.walk(folder)
              for f in found if f.endswith(('.c', '.h')) and '/build/' not in d]
     if not homes or not files:

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <rte_bitops.h>
 #include <rte_common.h>
 
 #include "bluefield_obj_priv.h"
