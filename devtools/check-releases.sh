@@ -13,7 +13,8 @@
 # linked or run. The installed release itself is left to the build.
 #
 # A folder has what is new in its release; a release has the folders of those
-# before it too.
+# before it too. So all files are compiled for the last one, and for those before it
+# only the files that ask for the release: all that do include dpdk_release.h.
 #
 # --prove undoes, in a copy of the tree, one difference after the other and expects
 # that the check fails, so that it is known to look.
@@ -60,17 +61,13 @@ release_flags() {
 	done
 }
 
-# compile_all <release> <folder of the tree> [<file>...]: 0 if all files compile.
+# compile_all <release> <folder of the tree> <file>...: 0 if all files compile.
 compile_all() {
 	local release=$1 flags
 	release_flags "$release" "$2"
 	cd "$2"
 	# shellcheck disable=SC2016 # expanded by the inner shell
-	if [ $# -gt 2 ]; then
-		printf '%s\n' "${@:3}"
-	else
-		tree_sources | grep -v '^app/bluefield-model/'
-	fi | COMPILE_FLAGS="${flags[*]@Q}" xargs -P "$jobs" -n 8 bash -c '
+	printf '%s\n' "${@:3}" | COMPILE_FLAGS="${flags[*]@Q}" xargs -P "$jobs" -n 8 bash -c '
 		. "$0"
 		eval "flags=($COMPILE_FLAGS)"
 		bad=0
@@ -83,15 +80,23 @@ compile_all() {
 }
 
 check() {
-	local release count log bad=0
+	local release log files bad=0
 	log=$(mktemp)
-	count=$(cd "$top" && tree_sources | grep -cv '^app/bluefield-model/')
+	cd "$top"
 	for release in $releases; do
-		if (compile_all "$release" "$top") >"$log" 2>&1; then
-			echo "DPDK $release: $count files compiled"
+		mapfile -t files < <(tree_sources | grep -v '^app/bluefield-model/')
+		if [ "$release" != "${releases##* }" ]; then
+			mapfile -t files < <(grep -l '^#include "dpdk_release\.h"' "${files[@]}")
+		fi
+		[ ${#files[@]} -gt 0 ] || {
+			echo "DPDK $release: no files to compile"
+			return 1
+		}
+		if (compile_all "$release" "$top" "${files[@]}") >"$log" 2>&1; then
+			echo "DPDK $release: ${#files[@]} files compiled"
 		else
 			cat "$log"
-			echo "DPDK $release: does not compile, of $count files:" \
+			echo "DPDK $release: does not compile, of ${#files[@]} files:" \
 				"$(grep -xE '[^ ]+\.c' "$log" | sort | paste -sd' ')"
 			bad=1
 		fi
@@ -113,9 +118,11 @@ buildtools/dpdk/dpdk_release.h	s/NUM(24, 11,/NUM(99, 11,/	26.07	drivers/comch/bl
 drivers/comch/shm/comch_shm.c	s/dpdk_kvargs_process_opt/rte_kvargs_process/	24.11	drivers/comch/shm/comch_shm.c
 app/test/test_comch_dev_down.c	s/^#define ALLOW_INTERNAL_API.*//;s/^.include <rte_comch_pmd/#define ALLOW_INTERNAL_API 1\n&/	24.11	app/test/test_comch_dev_down.c
 drivers/comch/bluefield/bluefield_eq.c	/rte_bitops/d	includes	drivers/comch/bluefield/bluefield_eq.c
+drivers/comch/bluefield/bluefield_qp.c	/rte_bitops/d	includes	drivers/comch/bluefield/bluefield_qp.c
 buildtools/dpdk/dpdk_release.h	s/NUM(25, 7,/NUM(99, 7,/	25.11	drivers/comch/bluefield/bluefield_probe.c
 buildtools/dpdk/dpdk_release.h	s/NUM(26, 7,/NUM(99, 7,/	26.07	drivers/comch/bluefield/bluefield_probe.c
 drivers/comch/bluefield/bluefield_probe.c	s/pci->device\.driver/\&pci->driver->driver/	26.07	drivers/comch/bluefield/bluefield_probe.c
+drivers/comch/bluefield/bluefield_probe.c	s/if (bf_dev_exists(pci->name))/if (rte_dev_is_probed(\&pci->device))/	26.07	drivers/comch/bluefield/bluefield_probe.c
 END
 }
 
