@@ -15,9 +15,6 @@
 
 set -euo pipefail
 
-# shellcheck source-path=SCRIPTDIR source=private-apt.sh
-. "$(dirname "$0")/private-apt.sh"
-
 wanted='dev_driver.h bus_driver.h bus_vdev_driver.h bus_pci_driver.h'
 
 die() {
@@ -55,26 +52,9 @@ fi
 
 work=$sdk/work
 rm -rf "$work" "$stamp"
-mkdir -p "$work"/{source,tree,include}
+mkdir -p "$work/include"
 trap 'rm -rf "$work"' EXIT
-
-# fetch <deb-src entries>
-fetch() {
-	apt_init "$work/apt" deb-src <<<"$1" || return 1
-	apt_run update >"$work/log" 2>&1 || true # a foreign source may fail
-	(cd "$work/source" && apt_run source --download-only "$package=$version") >>"$work/log" 2>&1
-}
-
-# The source of a version may have left the suite that its binary came from.
-fetch "$(apt_entries_of libdpdk-dev)" || fetch "$(apt_entries)" || {
-	cat "$work/log" >&2 || true
-	die "apt has no source package $package $version"
-}
-
-tarball=$(find "$work/source" -name '*.orig.tar.*' ! -name '*.asc' | head -n 1)
-[ -n "$tarball" ] || die "no upstream tarball in source package $package $version"
-tar -xf "$tarball" -C "$work/tree" --strip-components=1 --wildcards \
-	'*/lib/*.h' '*/drivers/bus/*.h'
+"$(dirname "$0")/get-dpdk-source.sh" "$work" '*/lib/*.h' '*/drivers/bus/*.h' >/dev/null
 
 # The wanted headers, and what they include that is not installed either.
 includes=$(pkg-config --cflags-only-I libdpdk)
@@ -91,7 +71,7 @@ while [ -n "$queue" ]; do
 	for h in $queue; do
 		[ ! -e "$work/include/$h" ] || continue
 		from=$(find "$work/tree/lib" "$work/tree/drivers/bus" -name "$h" | head -n 1)
-		[ -n "$from" ] || die "$h is not in $(basename "$tarball")"
+		[ -n "$from" ] || die "$h is not in $origin"
 		cp "$from" "$work/include/"
 		while read -r i; do
 			if [ -n "$(find "$work/tree" -name "$i" -print -quit)" ] && ! installed_header "$i"; then
