@@ -6,13 +6,41 @@
 # says what the user has to do. Never fails the installation.
 
 libdir=$MESON_INSTALL_DESTDIR_PREFIX/$1
+PATH=$PATH:/sbin:/usr/sbin
+
+# An absolute library folder is not below the prefix.
+case $1 in
+/*) libdir=$1 ;;
+esac
+
+known() {
+	ldconfig -p 2>/dev/null | grep -qF "$libdir/librte_comch.so"
+}
 
 [ -z "${DESTDIR:-}" ] || exit 0
-if [ "$(id -u)" = 0 ] && ldconfig 2>/dev/null && ldconfig -p | grep -q "$libdir/librte_comch\.so"; then
-	exit 0
-fi
-cat <<EOF
+[ "$(id -u)" != 0 ] || ldconfig 2>/dev/null
+! known || exit 0
+[ -z "${MESON_INSTALL_QUIET:-}" ] || exit 0
+
+hint() {
+	cat <<HINT
+
 The dynamic linker does not search $libdir.
 To build and run applications:
-  export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
-EOF
+  export PKG_CONFIG_PATH=$libdir/pkgconfig
+  export LD_LIBRARY_PATH=$libdir
+
+HINT
+}
+
+# meson keeps the output of a script that succeeds to itself. The hint goes to
+# where meson's own output goes, but not into a file: the two would overwrite
+# each other. The empty lines keep it apart from what meson has not written yet.
+theirs=/proc/$PPID/fd/1
+if [ -t 1 ]; then
+	hint
+elif [ -p "$theirs" ] || [ -c "$theirs" ]; then
+	# In a shell of its own: a pipe may have lost its reader.
+	(hint >>"$theirs") 2>/dev/null
+fi
+exit 0
