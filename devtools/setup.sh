@@ -26,6 +26,8 @@ xz-utils	unpacks the source package that has the driver headers
 test_packages='
 g++	headers are checked as C++ too
 make	the examples build with their own Makefiles
+cmake	builds the foreign projects of test-install.sh
+lld	the second linker that these are built with
 clang	second compiler, and its sanitizers
 libclang-rt-dev	run time of clang sanitizers
 clang-format	check-format.sh
