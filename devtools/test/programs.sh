@@ -1,0 +1,136 @@
+# shellcheck shell=bash disable=SC2154 # variables of test.sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# Sourced by test.sh: runs of the tree's own programs, most of them as two
+# processes, and its documentation.
+#
+# Uses $top, $work and $lcores, and eal_args() of builds.sh.
+
+# The default must be where pkg-config and the loader look, not lib64.
+library_folder() {
+	local dir
+	[ -e /etc/debian_version ] || return 0
+	dir=$(meson configure "$work/gcc" | awk '$1 == "libdir" { print $2 }')
+	echo "libdir $dir"
+	[ "$dir" = "lib/$(gcc -print-multiarch)" ]
+}
+
+# two_processes <program> <options of the card's side> -- <of the host's side>:
+# both have to end well, in a rendezvous of their own. With maps=threads each has
+# three lcores on its CPU.
+two_processes() {
+	local program=$1 run server rc=0 card=()
+	local card_lcores=${lcores%%,*} host_lcores=${lcores##*,}
+	if [ "${maps:-}" = threads ]; then
+		card_lcores="(0-2)@$card_lcores"
+		host_lcores="(0-2)@$host_lcores"
+	fi
+	shift
+	while [ "$1" != -- ]; do
+		card+=("$1")
+		shift
+	done
+	shift
+	run=$(mktemp -d)
+	# shellcheck disable=SC2046 # words on purpose
+	timeout -k 5 100 "$program" $(eal_args card "$card_lcores") --no-telemetry \
+		--vdev "comch_shm0,role=dpu,path=$run" -- "${card[@]}" &
+	server=$!
+	# shellcheck disable=SC2046
+	timeout -k 5 100 "$program" $(eal_args host "$host_lcores") --no-telemetry \
+		--vdev "comch_shm0,role=host,path=$run" -- "$@" || rc=1
+	wait "$server" || rc=1
+	rm -rf "$run"
+	return $rc
+}
+
+benchmark() {
+	two_processes "$work/gcc/app/dpdk-test-comch" --server --once -- \
+		--client --validate --duration 0.5 --rounds 3 --json "$work/logs/benchmark.json" &&
+		/usr/bin/python3 -m json.tool "$work/logs/benchmark.json" >/dev/null
+}
+
+# Each mistake in an INI file has to be named with its place, and nothing may
+# run. No device is needed for that: the file comes first.
+config_errors() {
+	local dir out rc name text want bad=0
+	dir=$(mktemp -d)
+	while IFS='|' read -r name text want; do
+		printf '%b\n' "$text" >"$dir/$name.ini"
+		rc=0
+		# shellcheck disable=SC2046 # words on purpose
+		out=$(timeout -k 5 60 "$work/gcc/app/dpdk-test-comch" \
+			$(eal_args ini "${lcores%%,*}") --no-telemetry -- \
+			--config "$dir/$name.ini" 2>&1) || rc=$?
+		if [ "$rc" != 1 ] || ! grep -qF "$name.ini: $want" <<<"$out" ||
+			! grep -qF 'nothing is run' <<<"$out"; then
+			echo "$name: exit status $rc, and not: $want"
+			echo "$out"
+			bad=1
+		fi
+	done <<-'EOF'
+		key|[case1]\ntest=ctrl-lat\nsiez=64|[case1] siez: there is no such key
+		value|[GLOBAL]\nrounds=0\n[case1]|[GLOBAL] rounds: '0' is not valid
+		sweep|[case1]\nsize=64,32,2,MUL|[case1] size: '64,32,2,MUL' is not valid
+		test|[case1]\ntest=nothing|[case1] test: 'nothing' is not valid: the tests are
+		flag|[case1]\nvalidate=maybe|[case1] validate: 'maybe' is not valid
+		together|[case1]\ncount=3|[case1] count: 3 is fewer than
+		section|[case1]\n[cases]|[cases]: there is no such section
+		key-twice|[case1]\nsize=64\nsize=65|[case1] size: it is there twice
+		section-twice|[case1]\n[case2]\n[case1]|[case1]: it is there twice
+		whole-run|[case1]\ncsv=x.csv|[case1] csv: all cases have the same
+		command-line|[GLOBAL]\nserver=1\n[case1]|[GLOBAL] server: this is not for a file
+		skip|[case1]\nskip=often|[case1] skip: 'often' is not valid
+		no-value|[case1]\nsize=|line 2: a line is key=value
+		no-key|[case1]\nvalidate|line 2: 'validate' is neither
+		no-section|size=64|line 1: size: there is no section yet
+		no-bracket|[case1|line 1: '[case1': a section is a name in brackets
+		no-case|[GLOBAL]\nrounds=3|there is no case
+		all-skipped|[case1]\nskip=1|all cases are skipped
+		zero-byte|[case1]\nsize=6\0x|line 2: it is longer than
+	EOF
+	rc=0
+	# shellcheck disable=SC2046
+	out=$(timeout -k 5 60 "$work/gcc/app/dpdk-test-comch" $(eal_args ini "${lcores%%,*}") \
+		--no-telemetry -- --config "$dir/missing.ini" 2>&1) || rc=$?
+	if [ "$rc" != 1 ] || ! grep -qF 'missing.ini: cannot be read' <<<"$out"; then
+		echo "missing file: exit status $rc: $out"
+		bad=1
+	fi
+	rm -rf "$dir"
+	return $bad
+}
+
+config_and_pictures() {
+	local what
+	rm -rf "$work/pictures"
+	mkdir -p "$work/pictures"
+	two_processes "$work/gcc/app/dpdk-test-comch" --server --once -- --client \
+		--config "$top/app/test-comch/test-comch.ini" --duration 0.2 \
+		--csv "$work/pictures/results.csv" --json "$work/pictures/results.json" &&
+		/usr/bin/python3 "$top/usertools/comch-plot.py" \
+			--output "$work/pictures/test" "$work/pictures/results.json" || return 1
+	for what in latency rate bandwidth ratio histogram cdf; do
+		[ -s "$work/pictures/test-$what.png" ] || return 1
+	done
+	# All cases but the one that is skipped.
+	[ "$(grep -o '"case": "case[0-9]*"' "$work/pictures/results.json" | sort -u | wc -l)" = 8 ]
+}
+
+build_docs() {
+	# Sphinx of the distribution, not of another python3 before it in PATH.
+	local PATH=/usr/bin:$PATH
+	rm -rf "$work/docs"
+	seed_build docs
+	meson setup "$work/docs" "$top" -Ddocs=true -Dcheck_includes=false -Dbluefield_model=disabled && ninja -C "$work/docs" doc
+}
+
+example() { # <name> <build> <as two_processes>...
+	two_processes "$work/$2/examples/dpdk-comch-${1//_/-}" "${@:3}"
+}
+
+example_threads() { # <as example>...
+	local maps=threads
+	example "$@"
+}

@@ -1,0 +1,239 @@
+# shellcheck shell=bash disable=SC2154 # variables of test.sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# Sourced by test.sh: a plan of steps, and what runs it. What a step does is not
+# in here.
+#
+#   plan <tier> <seconds> <name> [after <name>]... [counted] -- <command>...
+#
+# <tier> is the smallest that the step belongs to: quick, gate or all. <seconds>
+# is what it takes on two quiet cores, for the time that is left. A step "after"
+# another needs it: it is run with it, and not at all if the other has failed. A
+# "counted" step is as many as its last line "N passed, N failed" says, any other
+# is one. A step that cannot be done here says why, and ends with status 77.
+#
+# Uses $logs and $top.
+
+passed=0
+failed=0
+
+step_names=()
+declare -A step_tier step_seconds step_needs step_kind step_command step_state
+declare -A tier_level=([quick]=1 [gate]=2 [all]=3)
+
+# A mistake in the plan or in the arguments.
+plan_die() {
+	echo "test: $*" >&2
+	exit 2
+}
+
+plan() {
+	local tier=$1 seconds=$2 name=$3
+	shift 3
+	[ -n "${tier_level[$tier]-}" ] || plan_die "step '$name': there is no tier '$tier'"
+	[ -z "${step_tier[$name]-}" ] || plan_die "step '$name' is there twice"
+	step_names+=("$name")
+	step_tier[$name]=$tier
+	step_seconds[$name]=$seconds
+	step_needs[$name]=
+	step_kind[$name]=one
+	while [ "$1" != -- ]; do
+		case $1 in
+		after)
+			[ -n "${step_tier[$2]-}" ] || plan_die "step '$name' is before '$2'"
+			[ "${tier_level[${step_tier[$2]}]}" -le "${tier_level[$tier]}" ] ||
+				plan_die "step '$name' is in a tier without '$2'"
+			step_needs[$name]+=$2$'\n'
+			shift 2
+			;;
+		counted)
+			step_kind[$name]=counted
+			shift
+			;;
+		*) plan_die "step '$name': '$1'?" ;;
+		esac
+	done
+	shift
+	step_command[$name]=$(printf '%q ' "$@")
+}
+
+# choose_tier <tier>: all of its steps.
+choose_tier() {
+	local name
+	for name in "${step_names[@]}"; do
+		if [ "${tier_level[${step_tier[$name]}]}" -le "${tier_level[$1]}" ]; then
+			step_state[$name]=chosen
+		fi
+	done
+}
+
+choose_with_needs() { # <name>
+	local need
+	step_state[$1]=chosen
+	while IFS= read -r need; do
+		[ -z "$need" ] || choose_with_needs "$need"
+	done <<<"${step_needs[$1]}"
+}
+
+# choose_only <pattern>...: those of any tier that fit, and what they need. A
+# pattern is a name, or the shell's pattern of any part of names.
+choose_only() {
+	local name pattern found
+	for pattern in "$@"; do
+		if [ -n "${step_tier[$pattern]-}" ]; then
+			choose_with_needs "$pattern"
+			continue
+		fi
+		found=no
+		for name in "${step_names[@]}"; do
+			# shellcheck disable=SC2053 # a pattern on purpose
+			if [[ $name == *$pattern* ]]; then
+				choose_with_needs "$name"
+				found=yes
+			fi
+		done
+		[ $found = yes ] || plan_die "no step is called '$pattern'; test.sh --list shows them"
+	done
+}
+
+# The whole plan as a table, with the time of each tier.
+list_steps() {
+	local name need tier
+	declare -A sum=()
+	printf '%-6s %6s  %s\n' tier time step
+	for name in "${step_names[@]}"; do
+		printf '%-6s %4d s  %s' "${step_tier[$name]}" "${step_seconds[$name]}" "$name"
+		while IFS= read -r need; do
+			[ -z "$need" ] || printf ' [after: %s]' "$need"
+		done <<<"${step_needs[$name]}"
+		echo
+		for tier in "${!tier_level[@]}"; do
+			if [ "${tier_level[${step_tier[$name]}]}" -le "${tier_level[$tier]}" ]; then
+				sum[$tier]=$((${sum[$tier]-0} + step_seconds[$name]))
+			fi
+		done
+	done
+	echo "in all: quick $(duration "${sum[quick]}"), gate $(duration "${sum[gate]}"), all $(duration "${sum[all]}")"
+}
+
+# As a person says it, from seconds.
+duration() {
+	if [ "$1" -lt 60 ]; then
+		echo "$1 s"
+	else
+		echo "$((($1 + 30) / 60)) min"
+	fi
+}
+
+# --------------------------------------------------------------------------
+
+end_step() { # <state> <words>
+	step_state[$name]=$1
+	printf '%4d s  %s\n' $((SECONDS - step_start)) "$2"
+}
+
+fail_step() { # <how many> <words>
+	failed=$((failed + $1))
+	end_step failed "FAILED${2:+ ($2)}, log: ${log#"$top"/}"
+	tail -n 25 "$log" | sed 's/^/    | /'
+}
+
+# What a step has left out, and why, is in its log.
+show_skipped() {
+	sed -nE 's/^[ +]*(TestCase[^:]*: *)?(.*skipped: .*)$/    \2/p' "$log" | head -n 20
+}
+
+count_result() { # <exit status>
+	local rc=$1 counts p f
+	counts=$(grep -Eo '[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1 || true)
+	p=${counts%% passed*}
+	f=${counts##*, }
+	f=${f%% failed*}
+	if [ -z "$counts" ]; then
+		fail_step 1 "no result, exit status $rc"
+		return
+	fi
+	passed=$((passed + p))
+	if [ "$f" != 0 ]; then
+		fail_step "$f" "$counts"
+	elif [ "$rc" != 0 ]; then
+		# Dying after the last test is a failure of its own.
+		fail_step 1 "$counts, but exit status $rc"
+	else
+		end_step passed "$counts"
+	fi
+}
+
+run_step() {
+	local rc=0 need step_start=$SECONDS log
+	log=$logs/$(printf '%02d' "$nr")-${name//[^A-Za-z0-9.+-]/_}.log
+	printf '[%*d/%d, %7s left] %-46s ' ${#total} "$nr" "$total" "$(duration $((left * pace / 100)))" \
+		"$name"
+	while IFS= read -r need; do
+		if [ -n "$need" ] && [ "${step_state[$need]}" != passed ]; then
+			failed=$((failed + 1))
+			end_step failed "NOT RUN: needs '$need'"
+			return
+		fi
+	done <<<"${step_needs[$name]}"
+	# In a shell of its own, which ends at the first error: not after "if" or "||".
+	set +e
+	(
+		set -e
+		eval "${step_command[$name]}"
+	) >"$log" 2>&1 </dev/null
+	rc=$?
+	set -e
+	if [ $rc = 77 ]; then
+		end_step skipped "skipped: $(tail -n 1 "$log")"
+		return
+	elif [ "${step_kind[$name]}" = counted ]; then
+		count_result $rc
+	elif [ $rc = 0 ]; then
+		passed=$((passed + 1))
+		end_step passed ok
+	else
+		fail_step 1 "exit status $rc"
+	fi
+	show_skipped
+}
+
+# Runs what was chosen, in the order of the plan.
+run_steps() {
+	local name nr=0 total=0 left=0 planned=0 begin=$SECONDS pace=100
+	for name in "${step_names[@]}"; do
+		if [ "${step_state[$name]-}" = chosen ]; then
+			total=$((total + 1))
+			left=$((left + step_seconds[$name]))
+		fi
+	done
+	for name in "${step_names[@]}"; do
+		[ "${step_state[$name]-}" = chosen ] || continue
+		nr=$((nr + 1))
+		run_step
+		left=$((left - step_seconds[$name]))
+		planned=$((planned + step_seconds[$name]))
+		# In percent of the plan, once that says something.
+		[ $planned -lt 30 ] || pace=$(((SECONDS - begin) * 100 / planned))
+	done
+}
+
+# What these tiers have besides, by name: nothing is left out without a word.
+print_left_out() { # <tier>...
+	local tier name names nr seconds
+	for tier in "$@"; do
+		nr=0
+		seconds=0
+		names=
+		for name in "${step_names[@]}"; do
+			[ -z "${step_state[$name]-}" ] || continue
+			[ "${step_tier[$name]}" = "$tier" ] || continue
+			nr=$((nr + 1))
+			seconds=$((seconds + step_seconds[$name]))
+			names+="; $name"
+		done
+		[ $nr = 0 ] || echo "left to the tier '$tier': $nr steps, about $(duration $seconds): ${names#; }" |
+			fold -s -w 100 | sed '2,$s/^/    /'
+	done
+}
