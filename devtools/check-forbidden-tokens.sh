@@ -16,10 +16,11 @@ cd "$(dirname "$0")/.."
 bad=0
 tree_files '*'
 
-# C source without comments, line numbers kept.
+# C sources without comments: each line after its file and its number.
 strip_comments() {
 	awk '
-		/check-ok: / { print ""; next }
+		FNR == 1 { inside = 0 }
+		/check-ok: / { next }
 		{
 			out = ""
 			while (length($0)) {
@@ -33,36 +34,35 @@ strip_comments() {
 				out = out substr($0, 1, i - 1)
 				$0 = substr($0, i + 2); inside = 1
 			}
-			print out
-		}' "$1"
+			if (out != "")
+				print FILENAME ":" FNR ":" out
+		}' "$@"
 }
 
-report() { # <file> <reason>; grep's lines on stdin
+report() { # <reason>; grep's lines on stdin
 	local line
 	while IFS= read -r line; do
-		echo "$1:$line"
-		echo "	$2"
+		echo "$line"
+		echo "	$1"
 		bad=1
 	done
 }
 
-# code <folders as extended regex> <pattern> <reason>
-declare -A stripped
+sources=()
+for f in "${files[@]}"; do
+	[[ $f != *.[ch] ]] || sources+=("$f")
+done
+stripped=$(strip_comments "${sources[@]}")
+
+# code <folders as extended regex> <pattern> <reason>. What is before the code on a
+# line ends in a colon, so that no pattern begins in it.
 code() {
-	local f
-	for f in "${files[@]}"; do
-		[[ $f =~ \.[ch]$ && $f =~ ^($1) ]] || continue
-		[ -n "${stripped[$f]+x}" ] || stripped[$f]=$(strip_comments "$f")
-		report "$f" "$3" < <(grep -nE "$2" <<<"${stripped[$f]}" || true)
-	done
+	report "$3" < <(grep -E "^($1)" <<<"$stripped" | grep -E "$2" || true)
 }
 
 # text <pattern> <reason>: every file that is text.
 text() {
-	local f
-	for f in "${files[@]}"; do
-		report "$f" "$2" < <(grep -nIE "$1" "$f" | grep -v 'check-ok: ' || true)
-	done
+	report "$2" < <(grep -nHIE "$1" "${files[@]}" | grep -v 'check-ok: ' || true)
 }
 
 parts='lib/|drivers/'
