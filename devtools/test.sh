@@ -39,9 +39,10 @@ usage() {
 
 devtools=$top/devtools
 
+plan quick 10 'fetch what builds share' -- fetch_shared
 plan quick 3 'check: SPDX tags' -- "$devtools/check-spdx-tags.sh"
 plan quick 1 'check: MAINTAINERS' -- "$devtools/check-maintainers.sh"
-plan quick 12 'check: forbidden tokens' -- "$devtools/check-forbidden-tokens.sh"
+plan quick 2 'check: forbidden tokens' -- "$devtools/check-forbidden-tokens.sh"
 plan quick 1 'check: duplicate includes' -- "$devtools/check-dup-includes.sh"
 plan quick 2 'check: includes of DPDK' -- "$devtools/check-includes.py" "$work"
 plan quick 1 'check: file length (warns only)' -- "$devtools/check-file-length.sh"
@@ -167,7 +168,7 @@ if [ $action = list ]; then
 fi
 if [ ${#only[@]} -gt 0 ]; then
 	[ "$tier" = gate ] || plan_die '--only takes steps of all tiers: leave --quick and --all out'
-	choose_only "${only[@]}"
+	choose_only 'fetch what builds share' "${only[@]}"
 else
 	choose_tier "$tier"
 fi
@@ -189,11 +190,6 @@ mkdir -p "$logs"
 # The lcores that this process may use, at most four.
 lcores=$(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' |
 	awk -F - '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }' | head -n 4 | paste -sd,)
-
-# Only to spare each build the fetching; a build that needs them and cannot have
-# them fails by itself.
-"$devtools/get-driver-headers.sh" "$work" >"$logs/driver-headers.log" 2>&1 || true
-"$devtools/get-libvfio-user.sh" "$work" >"$logs/libvfio-user.log" 2>&1 || true
 
 run_steps
 

@@ -13,7 +13,14 @@ eal_args() { # <prefix> <lcores>
 	echo --no-huge -m 256 --no-pci "--file-prefix=comch-test-$1-$$" --lcores "$2"
 }
 
-# What is fetched once for all builds; what could not be had is not there.
+# Spares each build the fetching. A build that needs what could not be had fails by
+# itself.
+fetch_shared() {
+	"$top/devtools/get-driver-headers.sh" "$work" || true
+	"$top/devtools/get-libvfio-user.sh" "$work" || true
+}
+
+# What was fetched once for all builds; what could not be had is not there.
 seed_build() { # <name>
 	local what
 	mkdir -p "$work/$1"

@@ -165,6 +165,25 @@ count_result() { # <exit status>
 	fi
 }
 
+# Ends a process that this script has started, and then all that it has started: a
+# shell must not go on when a child ends.
+kill_tree() { # <pid>
+	local child children
+	children=$(cat "/proc/$1/task"/*/children 2>/dev/null || true)
+	kill "$1" 2>/dev/null || true
+	for child in $children; do
+		kill_tree "$child"
+	done
+}
+
+# The step runs in the background, where it gets no SIGINT from the terminal.
+break_off() { # <exit status>
+	trap - INT TERM
+	echo "broken off"
+	[ -z "$step_pid" ] || kill_tree "$step_pid"
+	exit "$1"
+}
+
 run_step() {
 	local rc=0 need step_start=$SECONDS log
 	log=$logs/$(printf '%02d' "$nr")-${name//[^A-Za-z0-9.+-]/_}.log
@@ -178,13 +197,13 @@ run_step() {
 		fi
 	done <<<"${step_needs[$name]}"
 	# In a shell of its own, which ends at the first error: not after "if" or "||".
-	set +e
 	(
 		set -e
 		eval "${step_command[$name]}"
-	) >"$log" 2>&1 </dev/null
-	rc=$?
-	set -e
+	) >"$log" 2>&1 </dev/null &
+	step_pid=$!
+	wait "$step_pid" || rc=$?
+	step_pid=
 	if [ $rc = 77 ]; then
 		end_step skipped "skipped: $(tail -n 1 "$log")"
 		return
@@ -201,7 +220,9 @@ run_step() {
 
 # Runs what was chosen, in the order of the plan.
 run_steps() {
-	local name nr=0 total=0 left=0 planned=0 begin=$SECONDS pace=100
+	local name nr=0 total=0 left=0 planned=0 begin=$SECONDS pace=100 step_pid=
+	trap 'break_off 130' INT
+	trap 'break_off 143' TERM
 	for name in "${step_names[@]}"; do
 		if [ "${step_state[$name]-}" = chosen ]; then
 			total=$((total + 1))
@@ -214,8 +235,12 @@ run_steps() {
 		run_step
 		left=$((left - step_seconds[$name]))
 		planned=$((planned + step_seconds[$name]))
-		# In percent of the plan, once that says something.
-		[ $planned -lt 30 ] || pace=$(((SECONDS - begin) * 100 / planned))
+		# In percent of the plan, once that says something; no less than half, as
+		# a build that was kept says nothing of those to come.
+		if [ $planned -ge 30 ]; then
+			pace=$(((SECONDS - begin) * 100 / planned))
+			[ $pace -ge 50 ] || pace=50
+		fi
 	done
 }
 
