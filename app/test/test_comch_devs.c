@@ -75,15 +75,22 @@ test_setup_quiet(void)
 }
 
 int
-test_setup_event(void)
+test_need_event(void)
 {
 	struct rte_comch_dev_info dpu, host;
 
-	TEST_CALL(test_pair_first());
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host), 0);
 	if ((dpu.capa & host.capa & RTE_COMCH_CAPA_EVENT) == 0)
 		return test_skip("the devices have no event mode");
+	return TEST_SUCCESS;
+}
+
+int
+test_setup_event(void)
+{
+	TEST_CALL(test_pair_first());
+	TEST_CALL(test_need_event());
 	test_log_quiet();
 	return TEST_SUCCESS;
 }

@@ -37,16 +37,10 @@
 } while (0)
 
 static int
-need_event_mode(void)
+fp_need_event(void)
 {
-	struct rte_comch_dev_info dpu, host;
-
 	TEST_CALL(test_fp_need());
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host), 0);
-	if ((dpu.capa & host.capa & RTE_COMCH_CAPA_EVENT) == 0)
-		return test_skip("the devices have no event mode");
-	return TEST_SUCCESS;
+	return test_need_event();
 }
 
 static struct rte_comch_dev_stats
@@ -629,10 +623,10 @@ static struct unit_test_suite suite = {
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_packets_polled),
-		TEST_CASE_ST(need_event_mode, test_fp_cleanup, test_starved_of_departed),
+		TEST_CASE_ST(fp_need_event, test_fp_cleanup, test_starved_of_departed),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_end_not_seen),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_pool_numbers),
-		TEST_CASE_ST(need_event_mode, test_fp_cleanup, test_wish_of_stopped),
+		TEST_CASE_ST(fp_need_event, test_fp_cleanup, test_wish_of_stopped),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_logged_once),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_crowd),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_more_than_there_is),

@@ -434,26 +434,14 @@ test_restart_while_starting(void)
 }
 
 /* One pair will do, but the engines have to be able to sleep. */
-static int
-need_event_mode(void)
-{
-	struct rte_comch_dev_info dpu, host;
-
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host), 0);
-	if ((dpu.capa & host.capa & RTE_COMCH_CAPA_EVENT) == 0)
-		return test_skip("the devices have no event mode");
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: faults that were there",
 	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_bells_exhausted),
-		TEST_CASE_ST(need_event_mode, test_cleanup, test_refused_then_stopped),
-		TEST_CASE_ST(need_event_mode, test_cleanup, test_armed_then_used),
+		TEST_CASE_ST(test_need_event, test_cleanup, test_refused_then_stopped),
+		TEST_CASE_ST(test_need_event, test_cleanup, test_armed_then_used),
 		TEST_CASE_ST(NULL, test_cleanup, test_one_byte_messages),
 		TEST_CASE_ST(NULL, test_cleanup, test_restart_while_starting),
 		TEST_CASES_END()

@@ -117,7 +117,9 @@ void test_log_quiet(void);
 void test_log_restore(void);
 /** For setup, with test_log_restore() as the teardown: one pair, logs silent. */
 int test_setup_quiet(void);
-/** The same for suites that need event mode on both devices. */
+/** For setup of a case that needs event mode on both devices of the pair. */
+int test_need_event(void);
+/** As test_setup_quiet(), for suites that need event mode. */
 int test_setup_event(void);
 
 /** A progress engine that test_progress() turns and test_cleanup() destroys. */
