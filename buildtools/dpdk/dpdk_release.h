@@ -49,7 +49,7 @@
 #endif
 
 /*
- * bus_pci_driver.h. The driver before this one in the list of the PCI bus, or NULL.
+ * bus_pci_driver.h, rte_common.h. The driver before this one in the list of the PCI bus, or NULL.
  * Since 26.07 the list has a struct rte_driver for each; before, it has its
  * rte_pci_driver. The name of the list's head is only for TAILQ_PREV().
  */

@@ -71,7 +71,7 @@ int bf_dev_create(struct rte_device *device, const struct bf_ident *ident, struc
 		const struct bf_args *args);
 /* -EBUSY if the application still uses it, -ENODEV if there is none. */
 int bf_dev_destroy(const char *name);
-/* Is there a device of this name, of this driver? */
+/* Is there a device of this name, of this driver? Not while another thread removes it. */
 bool bf_dev_exists(const char *name);
 /* Its bus says that it goes: any thread. */
 void bf_dev_unplugged(const char *name);
