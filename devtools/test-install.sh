@@ -11,18 +11,21 @@
 # the installation is moved and uninstalled.
 #
 # Works in <work folder> only, but for plugins: EAL refuses them below folders
-# that all may write to, then a copy lives in the home as long as the test. The
+# that all may write to, then a copy lives in the home as long as the test. Of root,
+# an installation also brings the cache of the dynamic linker up to date. The
 # last line is "N passed, N failed"; each case's output is in <work folder>/logs.
 # What needs no installation is in devtools/test.sh.
 
 set -euo pipefail
 
 usage() {
-	echo "usage: $0 <work folder> [compiler]" >&2
+	echo "usage: $0 <work folder, made if it is not there> [compiler]" >&2
 	exit 2
 }
 
-[ $# = 1 ] || [ $# = 2 ] || usage
+if [ $# = 0 ] || [ $# -gt 2 ] || [[ $1 == -* ]]; then
+	usage
+fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 work=$(cd "$1" && pwd)
@@ -157,16 +160,18 @@ meson_foreign() { # <project> <variant> <shared|static>...
 
 # An example as a user builds it: a copy of its installed folder, its Makefile.
 make_example() { # <example> <variant> <shared|static> [argument of make]...
-	local dir=$projects/example-$1/$2 program out
+	local dir=$projects/example-$1/$2 program out rc=0
 	mkdir -p "$projects/example-$1"
 	cp -r "$prefix/share/dpdk-comch/examples/$1" "$dir"
 	make -C "$dir" "$3" "${@:4}"
 	program=$dir/build/$1
 	linked "$program" "$3"
 	if [ "$1" = ctrl_path ]; then
-		out=$(open_shm "$program" -- -w 1) || true # nobody comes
+		out=$(open_shm "$program" -- -w 1) || rc=$?
 		echo "$out"
-		grep -q 'on comch_shm0 waits for a client' <<<"$out"
+		echo "exit status $rc"
+		# Nobody comes: that is an error of the program's own.
+		grep -q 'on comch_shm0 waits for a client' <<<"$out" && [ $rc = 1 ]
 	else
 		open_shm "$program" -- --help
 	fi
@@ -177,6 +182,47 @@ cmake_installed() {
 	cmake --install "$projects/foreign-cmake/plain" --prefix "$work/foreign-prefix" \
 		--component Unspecified
 	open_shm "$work/foreign-prefix/bin/foreign"
+}
+
+# Both would bring DPDK twice, and the program would end at its start.
+both_targets() {
+	local project=$projects/foreign-cmake-both out
+	mkdir -p "$project"
+	cat >"$project/CMakeLists.txt" <<-'EOF_PROJECT'
+		cmake_minimum_required(VERSION 3.18)
+		project(foreign C)
+		find_package(dpdk-comch CONFIG REQUIRED)
+		add_executable(foreign ../main.c)
+		target_link_libraries(foreign PRIVATE dpdk-comch::comch dpdk-comch::comch_static)
+	EOF_PROJECT
+	out=$(cmake_project foreign-cmake-both build 2>&1) && return 1
+	echo "$out"
+	grep -q 'DPDK_COMCH_LINKAGE' <<<"$out"
+}
+
+# Versions that it is, and is not.
+versions() {
+	local project=$projects/foreign-cmake-version have version wanted
+	have=$(cat "$top/VERSION")
+	mkdir -p "$project"
+	cat >"$project/CMakeLists.txt" <<-'EOF_PROJECT'
+		cmake_minimum_required(VERSION 3.19)
+		project(foreign C)
+		find_package(dpdk-comch ${WANTED} CONFIG)
+		file(WRITE ${CMAKE_BINARY_DIR}/found "${dpdk-comch_FOUND}")
+	EOF_PROJECT
+	while read -r version wanted; do
+		cmake -S "$project" -B "$project/build" "-DCMAKE_PREFIX_PATH=$at" "-DWANTED=$version"
+		echo "$version: $(cat "$project/build/found")"
+		[ "$(cat "$project/build/found")" = "$wanted" ]
+	done <<-EOF_VERSIONS
+		$have 1
+		22.11 1
+		99 0
+		22...99 1
+		22...<$have 0
+		22...$have 1
+	EOF_VERSIONS
 }
 
 no_dpdk() {
@@ -278,7 +324,7 @@ secure_path() {
 }
 
 plugin_test() { # <what -d gets>...
-	local args=() plugin listed='"/comch/list": *\[.*[0-9]' i
+	local args=() plugin listed='"/comch/list": *\[.*[0-9]' i rc=0
 	for plugin in "$@"; do
 		args+=(-d "$plugin")
 	done
@@ -306,11 +352,12 @@ plugin_test() { # <what -d gets>...
 	done
 	echo quit >&8 || true
 	exec 8>&-
-	wait "$plugin_pid" || echo "testpmd: exit status $?"
+	wait "$plugin_pid" || rc=$?
 	plugin_pid=
 	cat "$plugin_run/log"
+	echo "testpmd: exit status $rc"
 	echo "attempts: $i; telemetry: $answer"
-	grep -q "$listed" <<<"$answer"
+	grep -q "$listed" <<<"$answer" && [ $rc = 0 ]
 }
 
 pmdinfo() { # <driver> <pattern that its information has>...
@@ -334,16 +381,14 @@ plugin_cases() {
 			plugins=$plugins_copy
 			mkdir "$plugins/lib"
 			plugins+=/lib
-			cp -a "$prefix"/lib/librte_comch*.so* "$prefix/lib/dpdk" "$plugins"
+			cp -a "$prefix"/lib/librte_comch*.so* "$plugins"
 		fi
 	fi
 	if ! command -v dpdk-testpmd >/dev/null || ! command -v dpdk-telemetry.py >/dev/null; then
 		skip 'plugins of dpdk-testpmd' 'no dpdk-testpmd or dpdk-telemetry.py here'
 	elif secure_path "$plugins"; then
-		check 'plugins of dpdk-testpmd, by their files' plugin_test \
+		check 'plugins of dpdk-testpmd' plugin_test \
 			"$plugins/librte_comch_bluefield.so" "$plugins/librte_comch_shm.so"
-		check 'plugins of dpdk-testpmd, by their folder' plugin_test \
-			"$plugins"/dpdk/pmds*
 	else
 		skip 'plugins of dpdk-testpmd' \
 			"EAL takes no plugins below world-writable folders ($plugins)"
@@ -425,6 +470,8 @@ if [ $ok = yes ]; then
 	check 'CMake, find_package, static' foreign "$projects/foreign-cmake/plain" static
 	check 'CMake, installed program' cmake_installed
 	check 'CMake, find_package says that DPDK is missing' no_dpdk
+	check 'CMake, find_package refuses both targets' both_targets
+	check 'CMake, find_package and versions' versions
 
 	export PKG_CONFIG_PATH=$prefix/lib/pkgconfig${dpdk_pkg_config_path:+:$dpdk_pkg_config_path}
 	check 'meson, shared' meson_foreign foreign-meson plain shared

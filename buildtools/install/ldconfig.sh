@@ -26,8 +26,9 @@ hint() {
 	cat <<HINT
 
 The dynamic linker does not search $libdir.
-To build and run applications:
+To build applications:
   export PKG_CONFIG_PATH=$libdir/pkgconfig
+To run those that have no run path to it:
   export LD_LIBRARY_PATH=$libdir
 
 HINT
@@ -39,8 +40,13 @@ HINT
 theirs=/proc/$PPID/fd/1
 if [ -t 1 ]; then
 	hint
-elif [ -p "$theirs" ] || [ -c "$theirs" ]; then
-	# In a shell of its own: a pipe may have lost its reader.
-	(hint >>"$theirs") 2>/dev/null
+	exit 0
 fi
+case $(readlink "$theirs") in
+# a named pipe may have lost its reader, and opening it would wait for another
+pipe:* | /dev/pts/* | /dev/tty*)
+	# In a shell of its own: this pipe may have lost its reader too.
+	(hint >>"$theirs") 2>/dev/null
+	;;
+esac
 exit 0
