@@ -2,52 +2,78 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
+# usage: demo.sh
+#
 # Shows the main job of the project on any machine, with no card: a process that
 # plays the card and one that plays the host exchange messages over the shm
 # driver, and the benchmark's table is printed. Installs packages if some are
-# missing, builds into build/, runs as root or as an ordinary user, without
-# hugepages. What each part said is in build/demo-logs/, and a part that fails
+# missing, builds into build-demo/, runs as root or as an ordinary user, without
+# hugepages. What each part said is in build-demo/logs/, and a part that fails
 # says so. Tests nothing: that is test.sh.
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-build=$top/build
-logs=$build/demo-logs
+build=$top/build-demo
+logs=$build/logs
 run_dir=
 server=
+client=
 part=
+
+if [ $# != 0 ]; then
+	echo "usage: $0 (no arguments: it installs, builds and runs; what it runs is dpdk-test-comch)" >&2
+	exit 2
+fi
 
 # shellcheck disable=SC2317 # called by trap
 clean_up() {
+	local pid
 	trap - EXIT INT TERM
-	if [ -n "$server" ] && kill -0 "$server" 2>/dev/null; then
-		kill "$server" 2>/dev/null || true
-		wait "$server" 2>/dev/null || true
-	fi
+	for pid in $client $server; do
+		if kill "$pid" 2>/dev/null; then
+			wait "$pid" 2>/dev/null || true
+		fi
+	done
 	[ -z "$run_dir" ] || rm -rf "$run_dir"
+}
+
+# What the log of a failure says, and not what went well before.
+log_end() { # <log>
+	if grep -q '^FAILED: ' "$1"; then
+		sed -n '/^FAILED: /,$p' "$1" | head -n 30
+	else
+		tail -n 20 "$1"
+	fi | cut -c 1-400 | sed 's/^/  | /'
 }
 
 # shellcheck disable=SC2317 # called by trap
 end() {
 	local rc=$? log
 	clean_up
-	if [ $rc != 0 ] && [ $rc -lt 128 ] && [ -n "$part" ]; then
+	if [ $rc != 0 ] && [ -n "$part" ]; then
 		{
 			echo
 			echo "demo: failed: $part (exit status $rc)"
 			for log in "$logs/$part"*.log; do
 				[ -e "$log" ] || continue
 				echo "demo: the end of $log:"
-				tail -n 20 "$log" | sed 's/^/  | /'
+				log_end "$log"
 			done
 		} >&2
 	fi
 	exit $rc
 }
 trap end EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+
+# shellcheck disable=SC2317 # called by trap
+interrupted() { # <exit status>
+	echo "demo: interrupted; logs are in $logs" >&2
+	part=
+	exit "$1"
+}
+trap 'interrupted 130' INT
+trap 'interrupted 143' TERM
 
 # --------------------------------------------------------------------------
 # The two command lines. <role> is dpu or host; what follows is dpdk-test-comch's.
@@ -62,7 +88,7 @@ run_server() { # the card's side
 }
 run_client() { # the host's side
 	# shellcheck disable=SC2046 # words on purpose
-	timeout 120 "$build/app/dpdk-test-comch" $(eal_args host "$client_core" function=pf0) -- --client
+	exec timeout 120 "$build/app/dpdk-test-comch" $(eal_args host "$client_core" function=pf0) -- --client
 }
 # --------------------------------------------------------------------------
 
@@ -70,9 +96,13 @@ run_client() { # the host's side
 begin() {
 	part=$1
 	echo "== $2"
-	mkdir -p "$logs"
 	rm -f "$logs/$part"*.log
 }
+
+if ! mkdir -p "$logs" || [ ! -w "$build" ] || [ ! -w "$logs" ]; then
+	echo "demo: cannot write to $logs: remove $build, or take a clone of your own" >&2
+	exit 1
+fi
 
 begin packages packages
 "$top/devtools/setup.sh" run 2>&1 | tee "$logs/packages.log"
@@ -80,7 +110,7 @@ begin packages packages
 begin configure configuration
 if ! meson introspect --projectinfo "$build" >/dev/null 2>&1; then
 	# of a set-up that was broken off, or of another meson
-	find "$build" -mindepth 1 -maxdepth 1 ! -name demo-logs -exec rm -rf {} +
+	find "$build" -mindepth 1 -maxdepth 1 ! -name logs -exec rm -rf {} +
 	meson setup "$build" "$top" >"$logs/configure.log" 2>&1
 fi
 
@@ -99,6 +129,20 @@ run_dir=$(mktemp -d)
 begin run "card's side (lcore $server_core) and host's side (lcore $client_core)"
 run_server >"$logs/run-card.log" 2>&1 &
 server=$!
-run_client 2>&1 | tee "$logs/run-host.log"
+run_client >"$logs/run-host.log" 2>&1 &
+client=$!
+# In the background, so that a signal is not kept waiting.
+tail -n +1 -f --pid=$client -s 0.2 "$logs/run-host.log" &
+shown=$!
+rc=0
+wait $client || rc=$?
+client=
+wait $shown
+if ! kill -0 $server 2>/dev/null; then
+	wait $server || card_rc=$?
+	echo "demo: the card's side had ended, with status ${card_rc:-0}" | tee -a "$logs/run-card.log" >&2
+	server=
+fi
+[ $rc = 0 ] || exit $rc
 part=
 echo '== done'
