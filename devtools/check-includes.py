@@ -9,8 +9,8 @@
 # DPDK brings it along holds for one release only.
 #
 # Headers are those of the DPDK that is installed, and the driver headers in
-# <build folder>/dpdk-sdk. "struct rte_x" alone is no use: a pointer needs no more.
-# Nothing is compiled.
+# <build folder>/dpdk-sdk. "struct rte_x" alone is no use: a pointer needs no more. So
+# what only takes the size or a member of a structure is not seen. Nothing is compiled.
 
 import collections
 import glob
@@ -21,7 +21,7 @@ import sys
 
 FOLDERS = ['lib', 'drivers', 'app/test', 'app/test-comch', 'app/fuzz', 'examples']
 
-# Names without DPDK's prefix that count as well. Others may be anybody's.
+# Names without DPDK's prefix that count as well.
 PLAIN = {'container_of', 'likely', 'unlikely', 'strlcat', 'strlcpy', 'LCORE_ID_ANY',
          'SOCKET_ID_ANY', 'PCI_PRI_FMT', 'PCI_PRI_STR_SIZE', 'MS_PER_S', 'US_PER_S', 'NS_PER_S'}
 
@@ -100,6 +100,9 @@ def main():
              for f in found if f.endswith(('.c', '.h')) and '/build/' not in d]
     if not homes or not files:
         sys.exit('check-includes: no headers of DPDK, or no files here')
+    if build and 'bus_pci_driver.h' not in set().union(*homes.values()):
+        sys.exit(f'check-includes: no driver headers in {build}: '
+                 'devtools/get-driver-headers.sh fetches them')
     text, includes = {}, {}
     for path in files:
         with open(path) as file:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# usage: check-releases.sh [--prove] <build folder>
+# usage: check-releases.sh [--prove] <build folder, made if it is not there>
 #
 # Compiles the C files of the libraries, drivers, applications and examples for
 # later releases of DPDK than the one that is installed. Their headers are not
@@ -17,7 +17,7 @@
 # only the files that ask for the release: all that do include dpdk_release.h.
 #
 # --prove undoes, in a copy of the tree, one difference after the other and expects
-# that the check fails, so that it is known to look.
+# that the check fails with the words that go with it.
 
 set -euo pipefail
 
@@ -29,7 +29,7 @@ releases='23.11 24.11 25.11 26.07'
 jobs=$(nproc)
 
 usage() {
-	echo 'usage: check-releases.sh [--prove] <build folder>' >&2
+	echo 'usage: check-releases.sh [--prove] <build folder, made if it is not there>' >&2
 	exit 2
 }
 
@@ -38,7 +38,9 @@ if [ "${1:-}" = --prove ]; then
 	prove=yes
 	shift
 fi
-[ $# = 1 ] || usage
+if [ $# != 1 ] || [[ $1 == -* ]]; then
+	usage
+fi
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
 "$top/devtools/get-driver-headers.sh" "$build" >/dev/null
@@ -80,20 +82,22 @@ compile_all() {
 }
 
 check() {
-	local release log files bad=0
+	local release log files only bad=0
 	log=$(mktemp)
 	cd "$top"
 	for release in $releases; do
+		only=
 		mapfile -t files < <(tree_sources | grep -v '^app/bluefield-model/')
 		if [ "$release" != "${releases##* }" ]; then
 			mapfile -t files < <(grep -l '^#include "dpdk_release\.h"' "${files[@]}")
+			only=', those that ask for the release'
 		fi
 		[ ${#files[@]} -gt 0 ] || {
 			echo "DPDK $release: no files to compile"
 			return 1
 		}
 		if (compile_all "$release" "$top" "${files[@]}") >"$log" 2>&1; then
-			echo "DPDK $release: ${#files[@]} files compiled"
+			echo "DPDK $release: ${#files[@]} files compiled$only"
 		else
 			cat "$log"
 			echo "DPDK $release: does not compile, of ${#files[@]} files:" \
@@ -106,23 +110,23 @@ check() {
 }
 
 # --------------------------------------------------------------------------
-# --prove: file, sed expression that undoes a difference, the release that fails and
-# the file that fails there. "includes": it is check-includes.py that fails, as the
+# --prove: file, sed expression that undoes a difference, the release that fails, the
+# file that fails there, and words of the message. "includes": it is check-includes.py that fails, as the
 # headers here go on bringing what those of later releases do not.
 
 differences() {
 	cat <<'END'
-buildtools/dpdk/dpdk_release.h	s/NUM(23, 3,/NUM(99, 3,/	23.11	lib/comch/rte_comch_telemetry.c
-buildtools/dpdk/dpdk_release.h	s/NUM(24, 11,/NUM(99, 11,/	24.11	drivers/comch/shm/comch_shm.c
-buildtools/dpdk/dpdk_release.h	s/NUM(24, 11,/NUM(99, 11,/	26.07	drivers/comch/bluefield/comch_bluefield.c
-drivers/comch/shm/comch_shm.c	s/dpdk_kvargs_process_opt/rte_kvargs_process/	24.11	drivers/comch/shm/comch_shm.c
-app/test/test_comch_dev_down.c	s/^#define ALLOW_INTERNAL_API.*//;s/^.include <rte_comch_pmd/#define ALLOW_INTERNAL_API 1\n&/	24.11	app/test/test_comch_dev_down.c
-drivers/comch/bluefield/bluefield_eq.c	/rte_bitops/d	includes	drivers/comch/bluefield/bluefield_eq.c
-drivers/comch/bluefield/bluefield_qp.c	/rte_bitops/d	includes	drivers/comch/bluefield/bluefield_qp.c
-buildtools/dpdk/dpdk_release.h	s/NUM(25, 7,/NUM(99, 7,/	25.11	drivers/comch/bluefield/bluefield_probe.c
-buildtools/dpdk/dpdk_release.h	s/NUM(26, 7,/NUM(99, 7,/	26.07	drivers/comch/bluefield/bluefield_probe.c
-drivers/comch/bluefield/bluefield_probe.c	s/pci->device\.driver/\&pci->driver->driver/	26.07	drivers/comch/bluefield/bluefield_probe.c
-drivers/comch/bluefield/bluefield_probe.c	s/if (bf_dev_exists(pci->name))/if (rte_dev_is_probed(\&pci->device))/	26.07	drivers/comch/bluefield/bluefield_probe.c
+buildtools/dpdk/dpdk_release.h	s/NUM(23, 3,/NUM(99, 3,/	23.11	lib/comch/rte_comch_telemetry.c	rte_tel_data_add_dict_u64
+buildtools/dpdk/dpdk_release.h	s/NUM(24, 11,/NUM(99, 11,/	24.11	drivers/comch/shm/comch_shm.c	rte_kvargs_process
+buildtools/dpdk/dpdk_release.h	s/NUM(24, 11,/NUM(99, 11,/	26.07	drivers/comch/bluefield/comch_bluefield.c	rte_kvargs_process
+drivers/comch/shm/comch_shm.c	s/dpdk_kvargs_process_opt/rte_kvargs_process/	24.11	drivers/comch/shm/comch_shm.c	rte_kvargs_process
+app/test/test_comch_dev_down.c	s/^#define ALLOW_INTERNAL_API.*//;s/^.include <rte_comch_pmd/#define ALLOW_INTERNAL_API 1\n&/	24.11	app/test/test_comch_dev_down.c	not public
+drivers/comch/bluefield/bluefield_eq.c	/rte_bitops/d	includes	drivers/comch/bluefield/bluefield_eq.c	RTE_BIT64 is of rte_bitops.h
+drivers/comch/bluefield/bluefield_qp.c	/rte_bitops/d	includes	drivers/comch/bluefield/bluefield_qp.c	rte_is_power_of_2 is of rte_bitops.h
+buildtools/dpdk/dpdk_release.h	s/NUM(25, 7,/NUM(99, 7,/	25.11	drivers/comch/bluefield/bluefield_probe.c	RTE_PMD_EXPORT_NAME
+buildtools/dpdk/dpdk_release.h	s/NUM(26, 7,/NUM(99, 7,/	26.07	drivers/comch/bluefield/bluefield_probe.c	has no member named .next
+drivers/comch/bluefield/bluefield_probe.c	s/pci->device\.driver/\&pci->driver->driver/	26.07	drivers/comch/bluefield/bluefield_probe.c	has no member named .driver
+drivers/comch/bluefield/bluefield_probe.c	s/if (bf_dev_exists(pci->name))/if (rte_dev_is_probed(\&pci->device))/	26.07	drivers/comch/bluefield/bluefield_probe.c	rte_dev_is_probed
 END
 }
 
@@ -135,14 +139,14 @@ examine() { # <release> <folder of the tree> <file>
 }
 
 prove() {
-	local copy log file expression release source bad=0
+	local copy log file expression release source words bad=0
 	copy=$(mktemp -d)
 	log=$copy.log
 	# shellcheck disable=SC2064 # the folder of now
 	trap "rm -rf '$copy' '$log'" EXIT
 	mkdir -p "$copy/tree"
 	(cd "$top" && tar -cf - lib drivers app examples buildtools/dpdk devtools) | tar -xf - -C "$copy/tree"
-	while IFS=$'\t' read -r file expression release source; do
+	while IFS=$'\t' read -r file expression release source words; do
 		(examine "$release" "$copy/tree" "$source") >"$log" 2>&1 || {
 			cat "$log"
 			echo "$release: $source is not good as it is"
@@ -156,9 +160,12 @@ prove() {
 		elif (examine "$release" "$copy/tree" "$source") >"$log" 2>&1; then
 			echo "$release: $source is good with '$expression' in $file"
 			bad=1
+		elif ! grep -q "$words" "$log"; then
+			cat "$log"
+			echo "$release: '$expression' in $file fails, but without '$words'"
+			bad=1
 		else
-			echo "$release: '$expression' in $file is found:" \
-				"$(grep -m 1 -o 'error: .*' "$log" || head -n 1 "$log")"
+			echo "$release: '$expression' in $file is found: $(grep -m 1 "$words" "$log")"
 		fi
 		cp "$top/$file" "$copy/tree/$file"
 	done < <(differences)

@@ -21,7 +21,9 @@ die() {
 	exit 1
 }
 
-[ $# -ge 1 ] || die 'usage: get-dpdk-source.sh <folder> [pattern of files]...'
+if [ $# = 0 ] || [[ $1 == -* ]]; then
+	die 'usage: get-dpdk-source.sh <folder, made if it is not there> [pattern of files]...'
+fi
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	die 'this is no Debian system: no source package to take it from'
 fi

@@ -24,21 +24,24 @@ die() {
 	exit 1
 }
 
-[ $# -ge 1 ] || die 'usage: test-bare.sh <folder> [command]...'
+[ "$(id -u)" = 0 ] || die "only root can install a Debian and change into it"
+if [ $# = 0 ] || [[ $1 == -* ]]; then
+	echo 'usage: test-bare.sh <folder, made if it is not there> [command]...' >&2
+	exit 2
+fi
 mkdir -p "$1"
 root=$(cd "$1" && pwd)/root
 shift
 [ $# -gt 0 ] || set -- ./devtools/demo.sh './devtools/test.sh --quick'
-[ "$(id -u)" = 0 ] || die "only root can install a Debian and change into it"
 command -v debootstrap >/dev/null || die 'no debootstrap here: apt-get install debootstrap'
 
 entries=$(apt_entries | sed 's/^\[[^]]*\] *//' | awk -v s=$suite '$2 == s || $2 ~ "^" s "-"')
 mirror=$(awk -v s=$suite '$2 == s { print $1; exit }' <<<"$entries")
 [ -n "$mirror" ] || die "this machine's package sources have no $suite"
 
-if mountpoint -q "$root/proc" 2>/dev/null; then
-	die "$root/proc is mounted: a run goes on there"
-fi
+# Mounts are in name spaces of a run: another one would not see them.
+exec 9>"$root.lock"
+flock -n 9 || die "another run works in $root"
 rm -rf "$root"
 echo "== Debian $suite, minimal"
 debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" 2>&1 || {
@@ -77,4 +80,8 @@ inside='
 			done" bash "$@"
 '
 unshare --mount --pid --fork --kill-child --propagation private \
-	bash -c "$inside" bash "$root" "$@" </dev/null
+	bash -c "$inside" bash "$root" "$@" </dev/null &
+inner=$!
+# Its name spaces end with it.
+trap 'kill -KILL "$inner" 2>/dev/null || true; wait "$inner" 2>/dev/null || true; exit 143' INT TERM HUP
+wait "$inner"

@@ -22,7 +22,7 @@ die() {
 	exit 1
 }
 
-if [ $# -lt 1 ] || [ $# -gt 2 ]; then
+if [ $# -lt 1 ] || [ $# -gt 2 ] || [[ $1 == -* ]]; then
 	echo 'usage: test-release.sh <DPDK source folder> [work folder]' >&2
 	exit 2
 fi
@@ -107,10 +107,10 @@ setup_dpdk() {
 	local options
 	mapfile -t options < <(dpdk_options)
 	# another source, or another way to build it
-	if [ "$(cat "$work/dpdk.stamp" 2>/dev/null)" != "$dpdk ${options[*]}" ]; then
+	if [ "$(cat "$work/dpdk.stamp" 2>/dev/null)" != "$version $dpdk ${options[*]}" ]; then
 		rm -rf "$work/dpdk" "$work/dpdk.stamp" "$prefix"
 		meson setup "$work/dpdk" "$dpdk" "${options[@]}" || return 1
-		echo "$dpdk ${options[*]}" >"$work/dpdk.stamp"
+		echo "$version $dpdk ${options[*]}" >"$work/dpdk.stamp"
 	fi
 }
 
@@ -171,13 +171,16 @@ lcores=$(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' |
 	awk -F - '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }' | head -n 4 | paste -sd,)
 
 echo "DPDK $version of $dpdk, in $work"
-step "set up DPDK $version" setup_dpdk
-step "build and install DPDK $version" build_dpdk
-step 'pkg-config finds it' found_dpdk
-step 'build the tree, shared DPDK' build_tree shared
-step 'build the tree, static DPDK' build_tree static -Dprefer_static=true
-autotests shared
-autotests static comch_autotest
+if step "set up DPDK $version" setup_dpdk &&
+	step "build and install DPDK $version" build_dpdk &&
+	step 'pkg-config finds it' found_dpdk &&
+	step 'build the tree, shared DPDK' build_tree shared &&
+	step 'build the tree, static DPDK' build_tree static -Dprefer_static=true; then
+	autotests shared
+	autotests static comch_autotest
+else
+	failed=1
+fi
 
 echo "DPDK $version: $passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -30,7 +30,9 @@ seed_build() { # <name>
 }
 
 build() { # <name> <compiler> <meson options>...
-	local name=$1 compiler=$2 cxx=g++ options="${*:2}"
+	local name=$1 compiler=$2 cxx=g++ options
+	# A kept folder would go on with the former defaults of the project.
+	options="${*:2} $(cat "$top/meson.build" "$top/meson_options.txt" | sha1sum)"
 	shift 2
 	[ "$compiler" != clang ] || cxx=clang++
 	if [ "$reuse" = no ] || [ "$(cat "$work/$name.options" 2>/dev/null)" != "$options" ] ||
@@ -53,8 +55,8 @@ with_sanitizers() {
 	"$@"
 }
 
-# Suites that start processes, kill them and wait for time limits: how a program
-# is linked is nothing to them.
+# Suites that start processes, kill them and wait for time limits. They test the same
+# whatever the linker does.
 slow_suites='bluefield_bringup bluefield_evil bluefield_evil_fw bluefield_evil_info
 bluefield_fail bluefield_obj bluefield_obj_fail bluefield_regress
 comch_event comch_fp_process comch_fp_stop comch_process
@@ -62,18 +64,22 @@ shm_peer_fast shm_peer_fast_life shm_peer_fast_mem shm_peer_host shm_peer_life'
 
 # autotests <build> fast|slow: both together are all suites.
 autotests() {
-	local program=$work/$1/app/comch-autotest names suites slow how=
-	slow=$(tr -s ' \n' '|' <<<"$slow_suites")
-	[ "$2" = slow ] || how=-v
+	local program=$work/$1/app/comch-autotest listed name suites=()
 	# shellcheck disable=SC2046 # words on purpose
-	names=$("$program" $(eal_args "$1" "$lcores") --no-telemetry -- --list 2>/dev/null)
-	# shellcheck disable=SC2086 # may be nothing
-	mapfile -t suites < <(grep -oE '^[a-z_]+_autotest' <<<"$names" |
-		grep $how -xE "(${slow%|})_autotest")
-	[ ${#suites[@]} -gt 0 ] || {
-		echo "no suites in $program"
-		return 1
-	}
+	listed=$("$program" $(eal_args "$1" "$lcores") --no-telemetry -- --list |
+		grep -oE '^[a-z0-9_]+_autotest')
+	for name in $slow_suites; do
+		grep -qx "${name}_autotest" <<<"$listed" || {
+			echo "slow suite $name is not in $program"
+			return 1
+		}
+	done
+	for name in $listed; do
+		case " ${slow_suites//$'\n'/ } " in
+		*" ${name%_autotest} "*) [ "$2" = fast ] || suites+=("$name") ;;
+		*) [ "$2" = slow ] || suites+=("$name") ;;
+		esac
+	done
 	run_autotests "$1" "${suites[@]}"
 }
 
@@ -95,7 +101,7 @@ installation() {
 	"$top/devtools/test-install.sh" "$work/install-test"
 }
 
-# It stands for all later releases: their source is not to be had here.
+# The installed release: the test of other releases is tested with it.
 release_from_source() {
 	local d=$work
 	# EAL loads drivers from there.

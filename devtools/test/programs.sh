@@ -10,7 +10,10 @@
 # The default must be where pkg-config and the loader look, not lib64.
 library_folder() {
 	local dir
-	[ -e /etc/debian_version ] || return 0
+	[ -e /etc/debian_version ] || {
+		echo 'this is no Debian: only its folders are known here'
+		return 77
+	}
 	dir=$(meson configure "$work/gcc" | awk '$1 == "libdir" { print $2 }')
 	echo "libdir $dir"
 	[ "$dir" = "lib/$(gcc -print-multiarch)" ]
@@ -47,8 +50,8 @@ two_processes() {
 
 benchmark() {
 	two_processes "$work/gcc/app/dpdk-test-comch" --server --once -- \
-		--client --validate --duration 0.5 --rounds 3 --json "$work/logs/benchmark.json" &&
-		/usr/bin/python3 -m json.tool "$work/logs/benchmark.json" >/dev/null
+		--client --validate --duration 0.5 --rounds 3 --json "$work/benchmark.json" &&
+		/usr/bin/python3 -m json.tool "$work/benchmark.json" >/dev/null
 }
 
 # Each mistake in an INI file has to be named with its place, and nothing may

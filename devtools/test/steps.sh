@@ -9,14 +9,16 @@
 #
 # <tier> is the smallest that the step belongs to: quick, gate or all. <seconds>
 # is what it takes on two quiet cores, for the time that is left. A step "after"
-# another needs it: it is run with it, and not at all if the other has failed. A
+# another needs it: it is run with it, and not at all if the other has failed, which
+# is the failure that counts. A
 # "counted" step is as many as its last line "N passed, N failed" says, any other
 # is one. A step that cannot be done here says why, and ends with status 77.
 #
-# Uses $logs and $top.
+# Uses $logs.
 
 passed=0
 failed=0
+steps_done=no
 
 step_names=()
 declare -A step_tier step_seconds step_needs step_kind step_command step_state
@@ -81,6 +83,7 @@ choose_with_needs() { # <name>
 choose_only() {
 	local name pattern found
 	for pattern in "$@"; do
+		[ -n "$pattern" ] || plan_die 'an empty pattern fits everything: leave --only out'
 		if [ -n "${step_tier[$pattern]-}" ]; then
 			choose_with_needs "$pattern"
 			continue
@@ -97,32 +100,28 @@ choose_only() {
 	done
 }
 
-# The whole plan as a table, with the time of each tier.
+# What was chosen as a table, and its time.
 list_steps() {
-	local name need tier
-	declare -A sum=()
+	local name need sum=0
 	printf '%-6s %6s  %s\n' tier time step
 	for name in "${step_names[@]}"; do
+		[ -n "${step_state[$name]-}" ] || continue
+		sum=$((sum + step_seconds[$name]))
 		printf '%-6s %4d s  %s' "${step_tier[$name]}" "${step_seconds[$name]}" "$name"
 		while IFS= read -r need; do
 			[ -z "$need" ] || printf ' [after: %s]' "$need"
 		done <<<"${step_needs[$name]}"
 		echo
-		for tier in "${!tier_level[@]}"; do
-			if [ "${tier_level[${step_tier[$name]}]}" -le "${tier_level[$tier]}" ]; then
-				sum[$tier]=$((${sum[$tier]-0} + step_seconds[$name]))
-			fi
-		done
 	done
-	echo "in all: quick $(duration "${sum[quick]}"), gate $(duration "${sum[gate]}"), all $(duration "${sum[all]}")"
+	echo "$(duration $sum) on two quiet cores"
 }
 
-# As a person says it, from seconds.
+# Seconds in words.
 duration() {
 	if [ "$1" -lt 60 ]; then
 		echo "$1 s"
 	else
-		echo "$((($1 + 30) / 60)) min"
+		echo "$((($1 + 59) / 60)) min"
 	fi
 }
 
@@ -135,7 +134,7 @@ end_step() { # <state> <words>
 
 fail_step() { # <how many> <words>
 	failed=$((failed + $1))
-	end_step failed "FAILED${2:+ ($2)}, log: ${log#"$top"/}"
+	end_step failed "FAILED${2:+ ($2)}, log: $log"
 	tail -n 25 "$log" | sed 's/^/    | /'
 }
 
@@ -154,9 +153,13 @@ count_result() { # <exit status>
 		fail_step 1 "no result, exit status $rc"
 		return
 	fi
+	p=$((10#$p))
+	f=$((10#$f))
 	passed=$((passed + p))
-	if [ "$f" != 0 ]; then
-		fail_step "$f" "$counts"
+	if [ $f != 0 ]; then
+		fail_step $f "$counts"
+	elif [ $p = 0 ]; then
+		fail_step 1 "nothing was tested: $counts"
 	elif [ "$rc" != 0 ]; then
 		# Dying after the last test is a failure of its own.
 		fail_step 1 "$counts, but exit status $rc"
@@ -176,11 +179,13 @@ kill_tree() { # <pid>
 	done
 }
 
-# The step runs in the background, where it gets no SIGINT from the terminal.
 break_off() { # <exit status>
-	trap - INT TERM
-	echo "broken off"
-	[ -z "$step_pid" ] || kill_tree "$step_pid"
+	trap - HUP INT TERM
+	echo "broken off; logs are in $logs"
+	if [ -n "$step_pid" ]; then
+		kill_tree "$step_pid"
+		wait "$step_pid" 2>/dev/null || true
+	fi
 	exit "$1"
 }
 
@@ -191,20 +196,24 @@ run_step() {
 		"$name"
 	while IFS= read -r need; do
 		if [ -n "$need" ] && [ "${step_state[$need]}" != passed ]; then
-			failed=$((failed + 1))
-			end_step failed "NOT RUN: needs '$need'"
+			# Nobody knows whether it is good: no pass, and no failure of its own.
+			end_step 'not run' "NOT RUN: needs '$need'"
 			return
 		fi
 	done <<<"${step_needs[$name]}"
 	# In a shell of its own, which ends at the first error: not after "if" or "||".
+	# As a job of its own it is no matter of the terminal's Ctrl-C: break_off() ends
+	# it. The lock is not for what it may leave behind.
+	set -m
 	(
 		set -e
 		eval "${step_command[$name]}"
-	) >"$log" 2>&1 </dev/null &
+	) >"$log" 2>&1 </dev/null 9>&- &
 	step_pid=$!
+	set +m
 	wait "$step_pid" || rc=$?
 	step_pid=
-	if [ $rc = 77 ]; then
+	if [ $rc = 77 ] && [ -s "$log" ] && ! grep -qE '^[0-9]+ passed' "$log"; then
 		end_step skipped "skipped: $(tail -n 1 "$log")"
 		return
 	elif [ "${step_kind[$name]}" = counted ]; then
@@ -221,6 +230,7 @@ run_step() {
 # Runs what was chosen, in the order of the plan.
 run_steps() {
 	local name nr=0 total=0 left=0 planned=0 begin=$SECONDS pace=100 step_pid=
+	trap 'break_off 129' HUP
 	trap 'break_off 130' INT
 	trap 'break_off 143' TERM
 	for name in "${step_names[@]}"; do
@@ -242,9 +252,12 @@ run_steps() {
 			[ $pace -ge 50 ] || pace=50
 		fi
 	done
+	# An error of the shell's arithmetic ends functions without an exit status.
+	# shellcheck disable=SC2034 # for test.sh
+	steps_done=yes
 }
 
-# What these tiers have besides, by name: nothing is left out without a word.
+# The steps of these tiers that were not chosen, by name.
 print_left_out() { # <tier>...
 	local tier name names nr seconds
 	for tier in "$@"; do
