@@ -51,6 +51,7 @@ plan quick 2 'check: includes of DPDK' -- "$devtools/check-includes.py" "$work"
 plan quick 1 'check: file length (warns only)' -- "$devtools/check-file-length.sh"
 plan quick 12 'check: format (warns only)' -- "$devtools/check-format.sh"
 plan quick 1 'check: last commit message' -- "$devtools/check-git-log.sh"
+plan quick 2 'check: what runs these steps' -- "$devtools/check-test-steps.sh"
 plan quick 5 'check: shell scripts' -- "$devtools/check-shell.sh"
 
 plan quick 37 'build gcc' -- build gcc gcc -Dbluefield_model=enabled

@@ -201,14 +201,11 @@ run_step() {
 			return
 		fi
 	done <<<"${step_needs[$name]}"
-	# In a shell of its own, which ends at the first error: not after "if" or "||".
-	# As a job of its own it is no matter of the terminal's Ctrl-C: break_off() ends
-	# it. The lock is not for what it may leave behind.
+	# In the background, where it ends at the first error: after "if" or before "||"
+	# it would not. As a job of its own it gets no Ctrl-C of the terminal: break_off()
+	# ends it. What it may leave behind does not hold the lock.
 	set -m
-	(
-		set -e
-		eval "${step_command[$name]}"
-	) >"$log" 2>&1 </dev/null 9>&- &
+	(eval "${step_command[$name]}") >"$log" 2>&1 </dev/null 9>&- &
 	step_pid=$!
 	set +m
 	wait "$step_pid" || rc=$?
