@@ -142,19 +142,11 @@ foreign() { # <build folder> <shared|static>
 	open_shm "$1/$program"
 }
 
-cmake_foreign() { # <project> <variant> <shared|static>...
+new_project() { # <cmake|meson> <project> <variant> <shared|static>...
 	local how
-	cmake_project "$1" "$2"
-	for how in "${@:3}"; do
-		foreign "$projects/$1/$2" "$how"
-	done
-}
-
-meson_foreign() { # <project> <variant> <shared|static>...
-	local how
-	meson_project "$1" "$2"
-	for how in "${@:3}"; do
-		foreign "$projects/$1/$2" "$how"
+	"$1_project" "$2" "$3"
+	for how in "${@:4}"; do
+		foreign "$projects/$2/$3" "$how"
 	done
 }
 
@@ -417,8 +409,8 @@ with_flags() {
 # does not.
 other_linker() { # <compiler> <linker>
 	export CC=$1
-	with_flags "-fuse-ld=$2" cmake_foreign foreign-cmake-pkgconfig "$2" shared static
-	with_flags "-fuse-ld=$2" cmake_foreign foreign-cmake "$2" shared static
+	with_flags "-fuse-ld=$2" new_project cmake foreign-cmake-pkgconfig "$2" shared static
+	with_flags "-fuse-ld=$2" new_project cmake foreign-cmake "$2" shared static
 	make_example ctrl_path "$2" shared "CC=$1" "LDFLAGS=-fuse-ld=$2"
 }
 
@@ -463,10 +455,10 @@ if [ $ok = yes ]; then
 	# CMake looks for pkg-config files below its prefix path too; make and meson
 	# need the variable.
 	check 'CMake, pkg_check_modules, shared' \
-		cmake_foreign foreign-cmake-pkgconfig plain shared
+		new_project cmake foreign-cmake-pkgconfig plain shared
 	check 'CMake, pkg_check_modules, static' \
 		foreign "$projects/foreign-cmake-pkgconfig/plain" static
-	check 'CMake, find_package, shared' cmake_foreign foreign-cmake plain shared
+	check 'CMake, find_package, shared' new_project cmake foreign-cmake plain shared
 	check 'CMake, find_package, static' foreign "$projects/foreign-cmake/plain" static
 	check 'CMake, installed program' cmake_installed
 	check 'CMake, find_package says that DPDK is missing' no_dpdk
@@ -474,7 +466,7 @@ if [ $ok = yes ]; then
 	check 'CMake, find_package and versions' versions
 
 	export PKG_CONFIG_PATH=$prefix/lib/pkgconfig${dpdk_pkg_config_path:+:$dpdk_pkg_config_path}
-	check 'meson, shared' meson_foreign foreign-meson plain shared
+	check 'meson, shared' new_project meson foreign-meson plain shared
 	check 'meson, static' foreign "$projects/foreign-meson/plain" static
 	for example in "$prefix"/share/dpdk-comch/examples/*/; do
 		example=$(basename "$example")
@@ -486,11 +478,11 @@ if [ $ok = yes ]; then
 
 	as_needed=-Wl,--as-needed
 	check 'CMake, pkg_check_modules, shared, --as-needed' with_flags $as_needed \
-		cmake_foreign foreign-cmake-pkgconfig as-needed shared
+		new_project cmake foreign-cmake-pkgconfig as-needed shared
 	check 'CMake, find_package, shared, --as-needed' with_flags $as_needed \
-		cmake_foreign foreign-cmake as-needed shared
+		new_project cmake foreign-cmake as-needed shared
 	check 'meson, shared, --as-needed' with_flags $as_needed \
-		meson_foreign foreign-meson as-needed shared
+		new_project meson foreign-meson as-needed shared
 	check 'make, example ctrl_path, shared, --as-needed' with_flags $as_needed \
 		make_example ctrl_path as-needed shared "CC=$compiler"
 
