@@ -111,10 +111,10 @@ plan quick 1 x -- true'
 steps 'plan quick 1 x after y -- true'
 [ "$rc" = 2 ] || { echo "a need that is not there: exit status $rc"; bad=1; }
 
-# wait_for yes|no: that the step's program runs, or does not, for five seconds.
+# wait_for yes|no: that the step's program runs, or does not, for twenty seconds at most.
 wait_for() {
 	local _ runs
-	for _ in $(seq 100); do
+	for _ in $(seq 400); do
 		runs=no
 		# A pattern that does not fit itself.
 		! grep -qxsz -e "59[.]$$" /proc/[0-9]*/cmdline || runs=yes
@@ -129,11 +129,10 @@ steps true
 for signal in INT TERM HUP; do
 	sed -i '/^plan /d; s/^choose_tier gate$/plan quick 1 long -- sleeper\n&/' "$run/plan.sh"
 	sed -i "s/^choose_tier gate\$/sleeper() { timeout -k 5 60 sleep 59.$$; }\n&/" "$run/plan.sh"
-	# A job of its own: in the background it would ignore SIGINT.
-	set -m
-	bash "$run/plan.sh" >"$run/out" 2>&1 &
+	# What is ignored when a shell starts, it cannot trap: SIGINT in the background,
+	# SIGHUP under nohup.
+	env --default-signal="$signal" bash "$run/plan.sh" >"$run/out" 2>&1 &
 	pid=$!
-	set +m
 	wait_for yes || { echo "$signal: the step does not run"; bad=1; }
 	kill -s "$signal" "$pid"
 	rc=0
