@@ -14,11 +14,16 @@
 # each column, with different numbers of messages: what happens once is in both,
 # and gone from the difference. So the numbers are exact, and the same each time.
 # The calls themselves are in, the function around each of them is not.
+#
+# If the library was built by the compiler that devtools/baseline/instructions.txt
+# names, with the same options, no number may be above the one in there: else the
+# exit status is 1 as well. With another compiler the table is all there is.
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-$top/build}
+baseline=$top/devtools/baseline/instructions.txt
 program=$build/app/comch-autotest
 few=4096 # multiples of 64 connections * bursts of 32
 many=12288
@@ -147,4 +152,41 @@ awk -v few=$few -v many=$many '
 			print bad " of these depend on the number of connections by more than 1 %"
 			exit 1
 		}
-	}' "$run_dir/costs"
+	}' "$run_dir/costs" | tee "$run_dir/table"
+
+# What the baseline depends on, as its first line has it.
+built_by=$(meson introspect --buildoptions "$build" | /usr/bin/python3 -c '
+import json
+import sys
+
+options = {o["name"]: o["value"] for o in json.load(sys.stdin)}
+names = ("buildtype", "default_library", "b_sanitize", "b_lto", "comch_debug")
+print(" ".join(f"{name}={options.get(name)}" for name in names))
+')
+built_by="$(readelf -p .comment "$program" | sed -n 's/.*\(GCC: .*\|clang version .*\)/\1/p' |
+	head -n 1), $(uname -m), $built_by"
+if [ "$built_by" != "$(grep -v '^#' "$baseline" | head -n 1)" ]; then
+	echo "no baseline for this build ($built_by): not compared"
+	exit 0
+fi
+awk '
+	/: +post/ { group = $0; sub(/:.*/, "", group) }
+	NF < 4 { next }
+	{ value = $(NF - 2); op = $(NF - 3) }
+	op !~ /^(post|send|receive|sent)$/ { next }
+	NR == FNR { base[group, op] = value; next }
+	{
+		seen++
+		if (value > base[group, op]) {
+			printf "%s, %s: %.2f instructions, the baseline has %.2f\n", group, op, value,
+				base[group, op]
+			bad++
+		}
+	}
+	END {
+		if (seen != 16)
+			print "count-instructions: " seen " numbers where 16 were expected"
+		if (!bad && seen == 16)
+			print "none is above the baseline"
+		exit bad || seen != 16
+	}' "$baseline" "$run_dir/table"
