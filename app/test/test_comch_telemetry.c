@@ -8,13 +8,14 @@
  */
 
 #include <poll.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <rte_eal.h>
 
-#include "test_comch_util.h"
+#include "test_comch_fp_util.h"
 
 static int sock = -1;
 static char reply[65536];
@@ -171,6 +172,109 @@ test_connections(void)
 	return TEST_SUCCESS;
 }
 
+/* Tries to make producers on a connection that takes none. */
+struct maker {
+	pthread_t thread;
+	struct rte_comch_conn *conn;
+	int want;       /* what each creation has to return */
+	uint32_t tries;
+	int ret;        /* what the last one returned */
+	bool stop;
+};
+
+static void *
+maker_run(void *arg)
+{
+	struct rte_comch_ctx *ctx = NULL;
+	struct maker *m = arg;
+
+	test_thread_spread(1); /* EAL's thread of telemetry shares the core of main */
+	do {
+		m->ret = rte_comch_producer_create(m->conn, NULL, &ctx);
+		m->tries++;
+	} while (m->ret == m->want && !__atomic_load_n(&m->stop, __ATOMIC_RELAXED));
+	return NULL;
+}
+
+/* Somebody asks for the list of queues while another thread's creations fail. */
+static int
+creation_fails(struct rte_comch_conn *conn, uint32_t start, int want)
+{
+	uint64_t end = test_now_ns() + UINT64_C(1500000000);
+	struct maker m = { .conn = conn, .want = want };
+	char request[64];
+	uint32_t asked = 0;
+	int ret;
+
+	snprintf(request, sizeof(request), "/comch/queues,%d,%u", test_pair.host, start);
+	TEST_EXPECT(pthread_create(&m.thread, NULL, maker_run, &m), 0);
+	do {
+		ret = ask(request);
+		asked++;
+	} while (ret == 0 && test_now_ns() < end);
+	__atomic_store_n(&m.stop, true, __ATOMIC_RELAXED);
+	pthread_join(m.thread, NULL);
+	TEST_EXPECT(ret, 0);
+	TEST_EXPECT(m.ret, want);
+	test_note("%u creations failed, asked %u times", m.tries, asked);
+	return TEST_SUCCESS;
+}
+
+static int
+need_producers(void)
+{
+	struct rte_comch_dev_info info;
+
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
+	if ((info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
+		return test_skip("the device has no producers");
+	if (info.max_producers > 1024)
+		return test_skip("%u producers are too many to make", info.max_producers);
+	return TEST_SUCCESS;
+}
+
+/* There is no identifier left. */
+static int
+test_no_room_for_queues(void)
+{
+	struct rte_comch_ctx *producers[1024];
+	struct test_ep *server, *client;
+	struct rte_comch_dev_info info;
+	uint32_t nb = 0;
+	int ret;
+
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
+	TEST_CALL(test_connected(&server, &client));
+	while (nb < info.max_producers &&
+			rte_comch_producer_create(client->conn, NULL, &producers[nb]) == 0)
+		nb++;
+	/* nobody asks for all of them: the answer would be long */
+	ret = nb < info.max_producers ? TEST_FAILED : creation_fails(client->conn, nb, -ENOSPC);
+	while (nb > 0)
+		rte_comch_ctx_destroy(producers[--nb]);
+	return ret;
+}
+
+/* The connection has ended; a task keeps its handle valid. */
+static int
+test_no_connection_for_queues(void)
+{
+	static char msg[4];
+	struct test_ep *server, *client;
+	struct rte_comch_task *task;
+	struct rte_comch_conn *conn;
+	int ret;
+
+	TEST_CALL(test_connected(&server, &client));
+	conn = client->conn;
+	TEST_EXPECT(rte_comch_send_task_alloc(conn, msg, sizeof(msg), &task), 0);
+	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_STOPPING, TEST_MS);
+	ret = creation_fails(conn, 0, -ENOTCONN);
+	TEST_EXPECT(rte_comch_task_free(task), 0);
+	return ret;
+}
+
 static int
 test_malformed(void)
 {
@@ -214,6 +318,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE(test_info),
 		TEST_CASE_ST(NULL, test_cleanup, test_stats),
 		TEST_CASE_ST(NULL, test_cleanup, test_connections),
+		TEST_CASE_ST(need_producers, test_cleanup, test_no_room_for_queues),
+		TEST_CASE_ST(need_producers, test_cleanup, test_no_connection_for_queues),
 		TEST_CASE(test_malformed),
 		TEST_CASES_END()
 	},

@@ -129,6 +129,8 @@ comch_ctx_is_queue(const struct rte_comch_ctx *ctx)
 /* rte_comch_ctx.c */
 struct rte_comch_ctx *comch_ctx_alloc(struct rte_comch_dev *dev, enum rte_comch_ctx_type type,
 		const char *name, const struct rte_comch_ctrl_conf *conf);
+void comch_ctx_publish(struct rte_comch_ctx *ctx);
+void comch_ctx_free(struct rte_comch_ctx *ctx);
 void comch_ctx_state_set(struct rte_comch_ctx *ctx, enum rte_comch_state next);
 void comch_ctx_idle(struct rte_comch_ctx *ctx);
 void comch_ctx_try_idle(struct rte_comch_ctx *ctx);

@@ -107,6 +107,7 @@ ctrl_conf_check(int16_t dev_id, enum rte_comch_role role, const char *name,
 	return 0;
 }
 
+/* Nobody else sees it before comch_ctx_publish(). */
 struct rte_comch_ctx *
 comch_ctx_alloc(struct rte_comch_dev *dev, enum rte_comch_ctx_type type, const char *name,
 		const struct rte_comch_ctrl_conf *conf)
@@ -129,10 +130,27 @@ comch_ctx_alloc(struct rte_comch_dev *dev, enum rte_comch_ctx_type type, const c
 	if (ctx->conf.nb_send_tasks == 0 && !comch_ctx_is_queue(ctx))
 		ctx->conf.nb_send_tasks = RTE_MIN((uint32_t)COMCH_DFLT_SEND_TASKS,
 				dev->info.max_send_tasks);
+	return ctx;
+}
+
+/* A context is listed when it is whole: telemetry reads it from another thread. */
+void
+comch_ctx_publish(struct rte_comch_ctx *ctx)
+{
+	struct rte_comch_dev *dev = ctx->dev;
+
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_INSERT_TAIL(&dev->ctxs, ctx, next_dev);
 	rte_spinlock_unlock(&dev->lock);
-	return ctx;
+}
+
+/* The memory of a context that is not listed, or not any more. */
+void
+comch_ctx_free(struct rte_comch_ctx *ctx)
+{
+	if (ctx->mem != NULL) /* release: who frees it after this sees no use of it */
+		__atomic_fetch_sub(&ctx->mem->users, 1, __ATOMIC_RELEASE);
+	free(ctx);
 }
 
 int
@@ -171,6 +189,7 @@ rte_comch_server_create(int16_t dev_id, uint16_t rep_id,
 	server->connect_cb = conf->connect_cb;
 	server->disconnect_cb = conf->disconnect_cb;
 	server->max_clients = conf->max_clients != 0 ? conf->max_clients : dev->info.max_clients;
+	comch_ctx_publish(server);
 	*ctx = server;
 	return 0;
 }
@@ -198,6 +217,7 @@ rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *conf
 		conf->connect_timeout_ms : COMCH_DFLT_CONNECT_TIMEOUT_MS;
 	client->connect_timeout = ms == RTE_COMCH_TIMEOUT_NEVER ? UINT64_MAX :
 		(uint64_t)ms * (rte_get_tsc_hz() / MS_PER_S);
+	comch_ctx_publish(client);
 	*ctx = client;
 	return 0;
 }
@@ -217,11 +237,9 @@ rte_comch_ctx_destroy(struct rte_comch_ctx *ctx)
 	rte_spinlock_lock(&ctx->dev->lock);
 	TAILQ_REMOVE(&ctx->dev->ctxs, ctx, next_dev);
 	rte_spinlock_unlock(&ctx->dev->lock);
-	if (comch_ctx_is_queue(ctx) && ctx->conn != NULL)
+	if (comch_ctx_is_queue(ctx))
 		comch_queue_destroy(ctx);
-	if (ctx->mem != NULL) /* release: who frees it after this sees no use of it */
-		__atomic_fetch_sub(&ctx->mem->users, 1, __ATOMIC_RELEASE);
-	free(ctx);
+	comch_ctx_free(ctx);
 	return 0;
 }
 

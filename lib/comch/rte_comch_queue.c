@@ -51,13 +51,14 @@ queue_create(struct rte_comch_conn *conn, struct rte_comch_ctx *ctx, struct rte_
 	ctx->conn = conn;
 	ctx->conf.nb_send_tasks = ctx->max_tasks;
 	ret = queue_id_take(conn, ctx);
-	if (ret > 0) {
-		*out = ctx;
-		return 0;
+	if (ret <= 0) {
+		comch_ctx_free(ctx);
+		return ret == 0 ? -ENOSPC : -ENOTCONN;
 	}
-	ctx->conn = NULL;
-	rte_comch_ctx_destroy(ctx);
-	return ret == 0 ? -ENOSPC : -ENOTCONN;
+	/* it has a reference: the connection stays as long as telemetry may look */
+	comch_ctx_publish(ctx);
+	*out = ctx;
+	return 0;
 }
 
 /* Sizes of a queue against the limit of the device; the size is rounded up. */

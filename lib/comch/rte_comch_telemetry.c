@@ -229,7 +229,7 @@ tel_queues(const char *params, struct rte_tel_data *d)
 	rte_tel_data_start_dict(d);
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev) {
-		if (!comch_ctx_is_queue(ctx) || ctx->conn == NULL || seen++ < start)
+		if (!comch_ctx_is_queue(ctx) || seen++ < start)
 			continue;
 		if (nb++ < QUEUES_PER_REPLY)
 			tel_add_queue(d, seen - 1, ctx);
