@@ -139,6 +139,9 @@ int comch_ctx_timeout(struct rte_comch_ctx *ctx);
 int comch_ctx_dev_down(struct rte_comch_ctx *ctx, int reason);
 
 /* rte_comch_conn.c */
+void comch_conn_busy_log(const struct rte_comch_conn *conn, uint32_t consumers,
+		uint32_t producers);
+void comch_conn_close(struct rte_comch_conn *conn);
 void comch_conn_finish(struct rte_comch_conn *conn, int status);
 void comch_conn_reap(struct rte_comch_conn *conn);
 void comch_conn_put(struct rte_comch_conn *conn);
@@ -155,7 +158,6 @@ void comch_queue_try_idle(struct rte_comch_ctx *ctx);
 void comch_queue_work(struct rte_comch_ctx *ctx);
 void comch_queue_conn_down(struct rte_comch_conn *conn);
 uint32_t comch_queue_event_done(struct rte_comch_ctx *ctx);
-bool comch_conn_has_queues(struct rte_comch_conn *conn);
 
 /* rte_comch_consumer.c */
 int comch_consumer_start(struct rte_comch_ctx *ctx);

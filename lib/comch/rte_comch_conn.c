@@ -169,6 +169,21 @@ rte_comch_pmd_conn_abort(struct rte_comch_conn *conn)
 	comch_conn_reap(conn);
 }
 
+void
+comch_conn_busy_log(const struct rte_comch_conn *conn, uint32_t consumers, uint32_t producers)
+{
+	COMCH_LOG(ERR, "%s: '%s' has %u consumers and %u producers on connection %u, destroy them first",
+		conn->ctx->dev->data->name, conn->ctx->name, consumers, producers, conn->id);
+}
+
+/* Tell the peer that this side ends a connection, which is CLOSING. */
+void
+comch_conn_close(struct rte_comch_conn *conn)
+{
+	conn->ctx->dev->ops->conn_close(conn, -ESHUTDOWN);
+	conn->reason = -ECANCELED;
+}
+
 static void
 task_end(struct rte_comch_task *task, int status)
 {
@@ -246,18 +261,28 @@ rte_comch_pmd_conn_down(struct rte_comch_conn *conn, int reason)
 int
 rte_comch_server_disconnect(struct rte_comch_conn *conn)
 {
+	uint32_t consumers, producers;
 	struct rte_comch_ctx *ctx;
+	bool up;
 
 	if (conn == NULL || conn->ctx == NULL || conn->ctx->type != RTE_COMCH_CTX_SERVER)
 		return -EINVAL;
 	ctx = conn->ctx;
-	if (conn->state != RTE_COMCH_CONN_UP)
+	/* under one lock, so that no other thread makes a queue on it in between */
+	rte_spinlock_lock(&conn->lock);
+	consumers = conn->nb_consumers;
+	producers = conn->nb_producers;
+	up = conn->state == RTE_COMCH_CONN_UP;
+	if (up && consumers + producers == 0)
+		conn->state = RTE_COMCH_CONN_CLOSING;
+	rte_spinlock_unlock(&conn->lock);
+	if (!up)
 		return -EALREADY;
-	if (comch_conn_has_queues(conn))
+	if (consumers + producers != 0) {
+		comch_conn_busy_log(conn, consumers, producers);
 		return -EBUSY;
-	ctx->dev->ops->conn_close(conn, -ESHUTDOWN);
-	conn->state = RTE_COMCH_CONN_CLOSING;
-	conn->reason = -ECANCELED;
+	}
+	comch_conn_close(conn);
 	rte_comch_pmd_count(&ctx->dev->data->stats.disconnects);
 	comch_pe_work_add(ctx);
 	return 0;

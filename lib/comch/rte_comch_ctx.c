@@ -397,18 +397,40 @@ comch_ctx_try_idle(struct rte_comch_ctx *ctx)
 	comch_ctx_idle(ctx);
 }
 
-static bool
-ctx_has_queues(struct rte_comch_ctx *ctx)
+/*
+ * Mark all connections that are UP as CLOSING, or none if one has queues. The
+ * locks are held together, so that no other thread makes a queue on one while the
+ * next is looked at. No other function holds two of them.
+ */
+static int
+ctx_conns_mark(struct rte_comch_ctx *ctx)
 {
-	struct rte_comch_conn *conn;
+	struct rte_comch_conn *conn, *busy = NULL;
+	uint32_t consumers = 0, producers = 0;
 
-	TAILQ_FOREACH(conn, &ctx->conns, next)
-		if (comch_conn_has_queues(conn))
-			return true;
-	return false;
+	TAILQ_FOREACH(conn, &ctx->conns, next) {
+		rte_spinlock_lock(&conn->lock);
+		if (conn->nb_consumers + conn->nb_producers == 0 || busy != NULL)
+			continue;
+		busy = conn;
+		consumers = conn->nb_consumers;
+		producers = conn->nb_producers;
+	}
+	TAILQ_FOREACH(conn, &ctx->conns, next) {
+		if (busy == NULL && conn->state == RTE_COMCH_CONN_UP)
+			conn->state = RTE_COMCH_CONN_CLOSING;
+		rte_spinlock_unlock(&conn->lock);
+	}
+	if (busy == NULL)
+		return 0;
+	comch_conn_busy_log(busy, consumers, producers);
+	return -EBUSY;
 }
 
-/* End what the context has in hand. The callbacks of it are for progress. */
+/*
+ * End what the context has in hand: what is OPENING or was just marked. The
+ * callbacks of it are for progress.
+ */
 static void
 ctx_conns_close(struct rte_comch_ctx *ctx)
 {
@@ -419,10 +441,9 @@ ctx_conns_close(struct rte_comch_ctx *ctx)
 		if (conn->state == RTE_COMCH_CONN_OPENING) {
 			ctx->dev->ops->conn_close(conn, -ECONNREFUSED);
 			rte_comch_pmd_conn_abort(conn);
-		} else if (conn->state == RTE_COMCH_CONN_UP) {
-			ctx->dev->ops->conn_close(conn, -ESHUTDOWN);
-			conn->state = RTE_COMCH_CONN_CLOSING;
-			conn->reason = -ECANCELED;
+		} else if (conn->state == RTE_COMCH_CONN_CLOSING && conn->reason == 0) {
+			/* no reason: its driver was not told before */
+			comch_conn_close(conn);
 		}
 	}
 }
@@ -438,7 +459,7 @@ rte_comch_ctx_stop(struct rte_comch_ctx *ctx)
 		return comch_consumer_stop(ctx);
 	if (ctx->type == RTE_COMCH_CTX_PRODUCER)
 		return comch_producer_stop(ctx);
-	if (ctx_has_queues(ctx))
+	if (ctx_conns_mark(ctx) != 0)
 		return -EBUSY;
 
 	if (ctx->state == RTE_COMCH_STATE_STARTING) {

@@ -130,7 +130,7 @@ enum rte_comch_conn_state {
 struct rte_comch_conn {
 	void *priv;                      /**< The driver's own. */
 	struct rte_comch_ctx *ctx;       /**< Server or client. */
-	enum rte_comch_conn_state state; /**< Drivers call back only if UP. */
+	enum rte_comch_conn_state state; /**< Drivers call back only if UP; left under lock. */
 	uint32_t id;                     /**< Unique on its context. */
 	uint32_t max_msg_size;           /**< Agreed, bytes. */
 
@@ -144,7 +144,7 @@ struct rte_comch_conn {
 	struct rte_comch_conn_stats stats;  /**< The in-flight fields are derived. */
 	struct rte_comch_conn_req peer;     /**< Who is at the other end. */
 	void *user_data;                    /**< The application's. */
-	int reason;                         /**< Why it ended. */
+	int reason;                         /**< Why this side ended it; 0 until conn_close. */
 	uint32_t nb_tasks;                  /**< Allocated tasks that point here. */
 	bool reaped;                        /**< Only its tasks keep it. */
 	uint32_t nb_remote_consumers;       /**< Announced and not departed. */

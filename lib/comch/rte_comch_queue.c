@@ -202,22 +202,6 @@ comch_queue_destroy(struct rte_comch_ctx *ctx)
 	comch_conn_put(conn);
 }
 
-bool
-comch_conn_has_queues(struct rte_comch_conn *conn)
-{
-	uint32_t consumers, producers;
-
-	rte_spinlock_lock(&conn->lock);
-	consumers = conn->nb_consumers;
-	producers = conn->nb_producers;
-	rte_spinlock_unlock(&conn->lock);
-	if (consumers + producers == 0)
-		return false;
-	COMCH_LOG(ERR, "%s: '%s' has %u consumers and %u producers on connection %u, destroy them first",
-		conn->ctx->dev->data->name, conn->ctx->name, consumers, producers, conn->id);
-	return true;
-}
-
 /* Forget one event under way; the number that is left. */
 uint32_t
 comch_queue_event_done(struct rte_comch_ctx *ctx)
