@@ -239,7 +239,7 @@ struct rte_comch_rep_info {
 struct rte_comch_dev_stats {
 	uint64_t connects;      /**< Connections established. */
 	uint64_t refused;       /**< Connection requests refused, either way. */
-	uint64_t disconnects;   /**< Connections ended in an orderly way. */
+	uint64_t disconnects;   /**< Connections ended in order, by either side. */
 	uint64_t peer_lost;     /**< Connections ended because the peer died. */
 	uint64_t timeouts;      /**< Connect attempts that timed out. */
 	uint64_t violations;    /**< Breaches of the protocol by a peer. */

@@ -176,12 +176,15 @@ comch_conn_busy_log(const struct rte_comch_conn *conn, uint32_t consumers, uint3
 		conn->ctx->dev->data->name, conn->ctx->name, consumers, producers, conn->id);
 }
 
-/* Tell the peer that this side ends a connection, which is CLOSING. */
+/* Tell the peer that this side ends a connection, which is CLOSING, and count it. */
 void
 comch_conn_close(struct rte_comch_conn *conn)
 {
-	conn->ctx->dev->ops->conn_close(conn, -ESHUTDOWN);
+	struct rte_comch_dev *dev = conn->ctx->dev;
+
+	dev->ops->conn_close(conn, -ESHUTDOWN);
 	conn->reason = -ECANCELED;
+	rte_comch_pmd_count(&dev->data->stats.disconnects);
 }
 
 static void
@@ -283,7 +286,6 @@ rte_comch_server_disconnect(struct rte_comch_conn *conn)
 		return -EBUSY;
 	}
 	comch_conn_close(conn);
-	rte_comch_pmd_count(&ctx->dev->data->stats.disconnects);
 	comch_pe_work_add(ctx);
 	return 0;
 }
