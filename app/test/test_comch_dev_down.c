@@ -279,6 +279,29 @@ test_client_fails(void)
 	return TEST_SUCCESS;
 }
 
+/* A client that loses its device was not refused by anybody. */
+static int
+test_failure_is_no_refusal(void)
+{
+	struct test_ep *ep = test_client_run("srv", test_pe_new());
+	struct rte_comch_dev_stats stats;
+
+	TEST_TRUE(ep != NULL);
+	rte_comch_pmd_dev_down(fake_host.dev, -EIO);
+	test_settle();
+	TEST_EXPECT(rte_comch_ctx_reason_get(ep->ctx), -EIO);
+	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.host, &stats), 0);
+	TEST_EXPECT(stats.refused, 0);
+	/* a refusal is one */
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
+	TEST_EXPECT(rte_comch_ctx_start(ep->ctx), -EINPROGRESS);
+	rte_comch_pmd_connect_failed(ep->ctx, -ECONNREFUSED);
+	TEST_EXPECT(rte_comch_ctx_reason_get(ep->ctx), -ECONNREFUSED);
+	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.host, &stats), 0);
+	TEST_EXPECT(stats.refused, 1);
+	return TEST_SUCCESS;
+}
+
 /* A server with a connection waits for the driver to end that. */
 static int
 test_server_with_connection(void)
@@ -435,6 +458,7 @@ static struct unit_test_suite dev_down_suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, case_teardown, test_server_stops),
 		TEST_CASE_ST(case_setup, case_teardown, test_client_fails),
+		TEST_CASE_ST(case_setup, case_teardown, test_failure_is_no_refusal),
 		TEST_CASE_ST(case_setup, case_teardown, test_server_with_connection),
 		TEST_CASE_ST(case_setup, case_teardown, test_sleeper_wakes),
 		TEST_CASE_ST(case_setup, case_teardown, test_reset_refused),

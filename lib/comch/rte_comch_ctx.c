@@ -524,6 +524,17 @@ comch_ctx_timeout(struct rte_comch_ctx *ctx)
 	return 1;
 }
 
+/* The end of an attempt to connect, which its driver has forgotten or is about to. */
+static void
+client_failed(struct rte_comch_ctx *client, int reason)
+{
+	COMCH_LOG(INFO, "%s: connection to '%s' failed: %s", client->dev->data->name,
+		client->name, strerror(-reason));
+	client->reason = reason;
+	comch_ctx_idle(client);
+	comch_pe_timer_update(client->pe);
+}
+
 /*
  * Its device has failed. Queues learn of it by the end of their connection, and
  * connections from their driver. Returns whether something changed.
@@ -534,7 +545,7 @@ comch_ctx_dev_down(struct rte_comch_ctx *ctx, int reason)
 	if (ctx->type == RTE_COMCH_CTX_CLIENT && ctx->state == RTE_COMCH_STATE_STARTING) {
 		ctx->dev->ops->connect_cancel(ctx);
 		ctx_conns_close(ctx);
-		rte_comch_pmd_connect_failed(ctx, reason);
+		client_failed(ctx, reason); /* nobody has refused it */
 		return 1;
 	}
 	if (ctx->type != RTE_COMCH_CTX_SERVER || ctx->state != RTE_COMCH_STATE_RUNNING)
@@ -553,12 +564,8 @@ rte_comch_pmd_connect_failed(struct rte_comch_ctx *client, int reason)
 {
 	if (client->state != RTE_COMCH_STATE_STARTING)
 		return;
-	COMCH_LOG(INFO, "%s: connection to '%s' failed: %s", client->dev->data->name,
-		client->name, strerror(-reason));
 	rte_comch_pmd_count(&client->dev->data->stats.refused);
-	client->reason = reason;
-	comch_ctx_idle(client);
-	comch_pe_timer_update(client->pe);
+	client_failed(client, reason);
 }
 
 struct rte_comch_ctx *
