@@ -57,12 +57,44 @@ test_disconnects_counted(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * The connection ends before its consumers are announced: while the peer owes the
+ * answer to one, and before the engine of the connection sees the request of the
+ * other. That one hears of the end before it gets its answer.
+ */
+static int
+test_consumer_never_announced(void)
+{
+	struct test_ep *server, *client, *asked = test_ep_new(), *late = test_ep_new();
+	struct rte_comch_pe *pe;
+	uint64_t end;
+
+	TEST_CALL(test_connected(&server, &client));
+	pe = test_pe_new();
+	TEST_TRUE(pe != NULL && asked != NULL && late != NULL);
+	TEST_EXPECT(test_consumer_start(asked, client->conn, pe), -EINPROGRESS);
+	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
+	/* the engine of the consumers reads the news for that of the connection */
+	end = test_now_ns() + 20000000;
+	while (test_now_ns() < end)
+		rte_comch_pe_progress(pe);
+	TEST_EXPECT(test_consumer_start(late, client->conn, pe), -EINPROGRESS);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
+			test_state(asked) == RTE_COMCH_STATE_IDLE &&
+			test_state(late) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(asked->ctx), -ENOTCONN);
+	TEST_EXPECT(rte_comch_ctx_reason_get(late->ctx), -ENOTCONN);
+	TEST_EXPECT(server->nb_new, 0);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: what is said of lives",
 	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_disconnects_counted),
+		TEST_CASE_ST(test_fp_need, test_cleanup, test_consumer_never_announced),
 		TEST_CASES_END()
 	},
 };

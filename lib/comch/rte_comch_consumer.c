@@ -153,7 +153,10 @@ consumer_conn_down_handler(struct rte_comch_pmd_event *ev)
 
 	comch_queue_event_done(ctx);
 	if (ctx->state == RTE_COMCH_STATE_STARTING || ctx->state == RTE_COMCH_STATE_RUNNING) {
-		ctx->reason = -ECONNRESET;
+		/* the answer to a request may be older news, or still on its way */
+		if (ctx->reason == 0)
+			ctx->reason = ctx->state == RTE_COMCH_STATE_STARTING ?
+				-ENOTCONN : -ECONNRESET;
 		if (ctx->state == RTE_COMCH_STATE_RUNNING)
 			comch_fp_stopping_set(ctx);
 		comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
