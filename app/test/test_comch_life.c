@@ -88,6 +88,144 @@ test_consumer_never_announced(void)
 	return TEST_SUCCESS;
 }
 
+/* Stops the context in the state given as the value, once. */
+static void
+stop_in(struct test_ep *ep, int prev, int next)
+{
+	int ret;
+
+	RTE_SET_USED(prev);
+	if (next != (int)ep->value)
+		return;
+	ep->value = UINT64_MAX;
+	ret = rte_comch_ctx_stop(ep->ctx);
+	if (ret != 0 && ret != -EINPROGRESS)
+		test_fail("a stop in the state callback: %s", strerror(-ret));
+}
+
+/* As stop_in(), and starts it again when it is IDLE. */
+static void
+restart_in(struct test_ep *ep, int prev, int next)
+{
+	int ret;
+
+	if (ep->value == UINT64_MAX && next == RTE_COMCH_STATE_IDLE) {
+		ep->on_state = NULL;
+		ret = rte_comch_ctx_start(ep->ctx);
+		if (ret != 0 && ret != -EINPROGRESS)
+			test_fail("a start in the state callback: %s", strerror(-ret));
+		return;
+	}
+	stop_in(ep, prev, next);
+}
+
+/* One that is IDLE can start, and stops in the first state that it enters. */
+static int
+start_is_stopped(struct test_ep *ep, int first, int ok)
+{
+	ep->on_state = stop_in;
+	ep->value = (uint64_t)first;
+	TEST_EXPECT(rte_comch_ctx_start(ep->ctx), -ECANCELED);
+	TEST_TRUE(test_state(ep) == RTE_COMCH_STATE_IDLE ||
+			test_state(ep) == RTE_COMCH_STATE_STOPPING);
+	TEST_WAIT(test_state(ep) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(ep->ctx), 0);
+	ep->on_state = NULL;
+	TEST_EXPECT(rte_comch_ctx_start(ep->ctx), ok);
+	return TEST_SUCCESS;
+}
+
+/* What start returns is true of the state in which it leaves the context. */
+static int
+test_start_stopped_by_callback(void)
+{
+	struct test_ep *server, *client, *consumer = test_ep_new();
+	struct rte_comch_pe *pe;
+
+	TEST_CALL(test_connected(&server, &client));
+	pe = test_pe_new();
+	TEST_TRUE(pe != NULL && consumer != NULL);
+	TEST_EXPECT(test_consumer_start(consumer, client->conn, pe), -EINPROGRESS);
+	TEST_CALL(test_stop(consumer));
+	TEST_CALL(start_is_stopped(consumer, RTE_COMCH_STATE_STARTING, -EINPROGRESS));
+	TEST_WAIT(test_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_CALL(test_ep_close(consumer));
+
+	TEST_CALL(test_stop(client));
+	TEST_CALL(start_is_stopped(client, RTE_COMCH_STATE_STARTING, -EINPROGRESS));
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_CALL(test_stop(client));
+	TEST_CALL(test_stop(server));
+	TEST_CALL(start_is_stopped(server, RTE_COMCH_STATE_RUNNING, 0));
+	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_RUNNING);
+	return TEST_SUCCESS;
+}
+
+/* No test_ep keeps a producer, so it has a callback of its own. */
+static void
+producer_state(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_comch_state next,
+		void *user_data)
+{
+	RTE_SET_USED(prev);
+	RTE_SET_USED(user_data);
+	if (next == RTE_COMCH_STATE_RUNNING && rte_comch_ctx_stop(ctx) != 0)
+		test_fail("a producer does not stop in its callback");
+}
+
+static int
+test_producer_stopped_by_callback(void)
+{
+	const struct rte_comch_producer_conf conf = { .state_cb = producer_state };
+	struct test_ep *server, *client;
+	struct rte_comch_ctx *ctx;
+	int ret, state;
+
+	TEST_CALL(test_connected(&server, &client));
+	TEST_EXPECT(rte_comch_producer_create(client->conn, &conf, &ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(ctx, test_pe_new()), 0);
+	ret = rte_comch_ctx_start(ctx);
+	state = rte_comch_ctx_state_get(ctx);
+	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+	TEST_EXPECT(ret, -ECANCELED);
+	TEST_EXPECT(state, RTE_COMCH_STATE_IDLE);
+	return TEST_SUCCESS;
+}
+
+/* Tasks that the engine has promised are given back once, and not more. */
+static int
+test_start_restarted_by_callback(void)
+{
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 64 };
+	struct test_ep *ep = test_ep_new(), *more = test_ep_new();
+	struct rte_comch_server_conf conf;
+	struct rte_comch_pe *pe;
+	unsigned int i;
+
+	TEST_TRUE(ep != NULL && more != NULL);
+	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pe), 0);
+	test_server_conf(ep, "test", &conf);
+	conf.ctrl.nb_send_tasks = 40;
+	TEST_EXPECT(test_server_start(ep, &conf, pe), 0);
+	for (i = 0; i < 3; i++) {
+		TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), 0);
+		ep->on_state = restart_in;
+		ep->value = RTE_COMCH_STATE_RUNNING;
+		TEST_EXPECT(rte_comch_ctx_start(ep->ctx), 0);
+		TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_RUNNING);
+		TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), 0);
+		TEST_CALL(start_is_stopped(ep, RTE_COMCH_STATE_RUNNING, 0));
+	}
+	test_server_conf(more, "more", &conf);
+	conf.ctrl.nb_send_tasks = 40;
+	TEST_EXPECT(test_server_start(more, &conf, pe), -ENOMEM);
+	TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_start(more->ctx), 0);
+	TEST_EXPECT(test_ep_close(more), 0);
+	TEST_EXPECT(test_ep_close(ep), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: what is said of lives",
 	.setup = test_setup_quiet,
@@ -95,6 +233,9 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_disconnects_counted),
 		TEST_CASE_ST(test_fp_need, test_cleanup, test_consumer_never_announced),
+		TEST_CASE_ST(test_fp_need, test_cleanup, test_start_stopped_by_callback),
+		TEST_CASE_ST(test_fp_need, test_cleanup, test_producer_stopped_by_callback),
+		TEST_CASE_ST(NULL, test_cleanup, test_start_restarted_by_callback),
 		TEST_CASES_END()
 	},
 };

@@ -834,11 +834,17 @@ int rte_comch_ctx_attach(struct rte_comch_ctx *ctx, struct rte_comch_pe *pe);
  *
  * Start a context. May be called from a callback.
  *
+ * The state callback is called in here. It may stop the context, and start it
+ * again: what is returned tells of the state in which the context is in the end.
+ *
  * @param ctx
  *   The context, IDLE and attached.
  * @return
  *   - 0: the context is RUNNING (servers, producers).
  *   - -EINPROGRESS: the context is STARTING (clients, consumers).
+ *   - -ECANCELED: it was started, and its state callback has stopped it. It is IDLE,
+ *     or STOPPING: then progress until it is IDLE. With any other error no callback
+ *     was called, and the state is what it was.
  *   - -EINVAL: ctx is NULL, or its receive queue of messages of its size is more
  *     than the driver can share.
  *   - -EBUSY: the context is not IDLE.

@@ -183,7 +183,7 @@ comch_consumer_start(struct rte_comch_ctx *ctx)
 		return ret;
 	}
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STARTING);
-	return -EINPROGRESS;
+	return 0;
 }
 
 int

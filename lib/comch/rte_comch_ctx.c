@@ -317,7 +317,21 @@ client_start(struct rte_comch_ctx *ctx)
 	if (ctx->state == RTE_COMCH_STATE_STARTING)
 		ctx->pe->next_timer = RTE_MIN(ctx->pe->next_timer, ctx->deadline);
 	comch_pe_touch(ctx->pe);
-	return -EINPROGRESS;
+	return 0;
+}
+
+/* What start says of a context that was started: its callback may have gone on. */
+static int
+start_result(const struct rte_comch_ctx *ctx)
+{
+	switch (ctx->state) {
+	case RTE_COMCH_STATE_RUNNING:
+		return 0;
+	case RTE_COMCH_STATE_STARTING:
+		return -EINPROGRESS;
+	default:
+		return -ECANCELED;
+	}
 }
 
 int
@@ -367,9 +381,11 @@ rte_comch_ctx_start(struct rte_comch_ctx *ctx)
 		ret = comch_producer_start(ctx);
 		break;
 	}
-	if (ret != 0 && ret != -EINPROGRESS)
+	if (ret != 0) { /* its state is what it was: no callback was called */
 		ctx->pe->tasks_left += ctx->conf.nb_send_tasks;
-	return ret;
+		return ret;
+	}
+	return start_result(ctx);
 }
 
 /* The last step of every way down. */
