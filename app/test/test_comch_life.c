@@ -226,6 +226,73 @@ test_start_restarted_by_callback(void)
 	return TEST_SUCCESS;
 }
 
+/* A second free of a task is refused, and does no harm. */
+static int
+test_send_task_freed_twice(void)
+{
+	static char msg[4];
+	struct rte_comch_task *one, *two, *three;
+	struct test_ep *server, *client;
+
+	TEST_CALL(test_connected(&server, &client));
+	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, sizeof(msg), &one), 0);
+	TEST_EXPECT(rte_comch_task_free(one), 0);
+	TEST_EXPECT(rte_comch_task_free(one), -EALREADY);
+	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), 0);
+	/* neither can it be used */
+	TEST_TRUE(rte_comch_task_submit(one) < 0);
+	TEST_TRUE(rte_comch_send_task_set(one, msg, sizeof(msg)) < 0);
+
+	/* the pool has it once */
+	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, sizeof(msg), &two), 0);
+	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, sizeof(msg), &three), 0);
+	TEST_TRUE(two != three);
+	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), 2);
+	TEST_EXPECT(rte_comch_task_free(two), 0);
+	TEST_EXPECT(rte_comch_task_free(two), -EALREADY);
+	TEST_EXPECT(rte_comch_task_free(three), 0);
+	return test_stop(client);
+}
+
+static void
+post_done(struct rte_comch_task *task, const struct rte_comch_cpl *cpl, void *user_data)
+{
+	RTE_SET_USED(cpl);
+	RTE_SET_USED(user_data);
+	if (rte_comch_task_free(task) != 0 || rte_comch_task_free(task) != -EALREADY)
+		test_fail("a task is not freed once in its callback");
+}
+
+/* The same for a task of a consumer, which is submitted and comes back. */
+static int
+test_post_task_freed_twice(void)
+{
+	const struct rte_comch_consumer_conf conf = {
+		.nb_tasks = 2,
+		.post_cb = post_done,
+	};
+	struct test_ep *server, *client, *consumer = test_ep_new();
+	struct rte_comch_task *one, *two;
+
+	TEST_CALL(test_connected(&server, &client));
+	TEST_TRUE(consumer != NULL);
+	TEST_EXPECT(rte_comch_consumer_create(client->conn, &conf, &consumer->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(consumer->ctx, test_pe_new()), 0);
+	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
+	TEST_WAIT(test_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_EXPECT(rte_comch_consumer_task_alloc(consumer->ctx, NULL, &one), 0);
+	TEST_EXPECT(rte_comch_consumer_task_alloc(consumer->ctx, NULL, &two), 0);
+	TEST_EXPECT(rte_comch_task_submit(one), 0);
+	TEST_EXPECT(rte_comch_task_free(one), -EBUSY);
+	TEST_EXPECT(rte_comch_task_free(two), 0);
+	TEST_EXPECT(rte_comch_task_free(two), -EALREADY);
+	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(consumer->ctx), 1);
+	TEST_TRUE(rte_comch_task_submit(two) < 0);
+	TEST_CALL(test_stop(consumer));
+	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(consumer->ctx), 0);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: what is said of lives",
 	.setup = test_setup_quiet,
@@ -236,6 +303,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_cleanup, test_start_stopped_by_callback),
 		TEST_CASE_ST(test_fp_need, test_cleanup, test_producer_stopped_by_callback),
 		TEST_CASE_ST(NULL, test_cleanup, test_start_restarted_by_callback),
+		TEST_CASE_ST(NULL, test_cleanup, test_send_task_freed_twice),
+		TEST_CASE_ST(test_fp_need, test_cleanup, test_post_task_freed_twice),
 		TEST_CASES_END()
 	},
 };

@@ -1240,8 +1240,10 @@ int rte_comch_task_submit(struct rte_comch_task *task);
  * @param task
  *   A task that is not submitted. NULL is allowed and does nothing.
  * @return
- *   - 0 on success.
+ *   - 0 on success; the handle is void.
  *   - -EBUSY: the task is submitted.
+ *   - -EALREADY: the task was freed before; nothing was done. A mistake that is only
+ *     found until the task is allocated again, and while its progress engine lives.
  */
 __rte_experimental
 int rte_comch_task_free(struct rte_comch_task *task);

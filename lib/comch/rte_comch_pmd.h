@@ -94,7 +94,8 @@ struct rte_comch_pmd_event {
 struct rte_comch_task {
 	struct rte_comch_ctx *ctx;         /**< Owner. */
 	void *user_data;                   /**< The application's. */
-	bool submitted;                    /**< Between submit and callback. */
+	bool submitted;                    /**< Between submit and callback, or freed. */
+	bool freed;                        /**< Back in the pool. */
 	union {
 		/** Control messages. */
 		struct {

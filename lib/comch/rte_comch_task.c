@@ -45,6 +45,7 @@ comch_task_get(struct rte_comch_ctx *ctx, struct rte_comch_task **task)
 	(*task)->ctx = ctx;
 	(*task)->user_data = NULL;
 	(*task)->submitted = false;
+	(*task)->freed = false;
 	ctx->nb_tasks++;
 	return 0;
 }
@@ -130,6 +131,20 @@ rte_comch_task_submit(struct rte_comch_task *task)
 	return 0;
 }
 
+/* Why a task that is not the application's cannot be freed. */
+static int
+task_free_refuse(const struct rte_comch_task *task)
+{
+	if (task->freed) {
+		/* its context may be gone: nothing of it can be named */
+		COMCH_LOG(ERR, "a task was freed twice, free it once and forget it");
+		return -EALREADY;
+	}
+	COMCH_LOG(ERR, "%s: a submitted task was freed, wait for its callback",
+		task->ctx->dev->data->name);
+	return -EBUSY;
+}
+
 int
 rte_comch_task_free(struct rte_comch_task *task)
 {
@@ -138,11 +153,11 @@ rte_comch_task_free(struct rte_comch_task *task)
 
 	if (task == NULL)
 		return 0;
-	if (unlikely(task->submitted)) {
-		COMCH_LOG(ERR, "%s: a submitted task was freed, wait for its callback",
-			task->ctx->dev->data->name);
-		return -EBUSY;
-	}
+	if (unlikely(task->submitted))
+		return task_free_refuse(task);
+	/* submitted, too: functions that refuse a submitted task refuse a freed one */
+	task->submitted = true;
+	task->freed = true;
 	ctx = task->ctx;
 	conn = comch_ctx_is_queue(ctx) ? NULL : task->conn;
 	rte_mempool_generic_put(ctx->pe->tasks, (void **)&task, 1, ctx->pe->cache);
