@@ -219,8 +219,8 @@ struct rte_comch_dev_info {
 	uint32_t max_clients;                     /**< Clients of one server. */
 	uint32_t max_consumers;                   /**< Consumers of one connection. */
 	uint32_t max_producers;                   /**< Producers of one connection. */
-	uint32_t max_post_tasks;                  /**< Posted buffers of one consumer. */
-	uint32_t max_producer_tasks;              /**< Send tasks of one producer. */
+	uint32_t max_post_tasks;     /**< Posted buffers of one consumer; a power of two. */
+	uint32_t max_producer_tasks; /**< Send tasks of one producer; a power of two. */
 	uint32_t max_imm_len;                     /**< Immediate data of a consumer, bytes. */
 	uint64_t max_buf_size;                    /**< Buffer of the fast path, bytes. */
 	uint32_t dflt_msg_size;                   /**< Control message size if unset, bytes. */

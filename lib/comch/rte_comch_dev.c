@@ -114,6 +114,22 @@ rte_comch_dev_get_id_by_name(const char *name)
 	return -ENODEV;
 }
 
+/*
+ * What the driver says. The size of a queue is rounded up to a power of two, so
+ * its limit has to be one: then what is not above it is not above it afterwards.
+ */
+static int
+dev_info_read(struct rte_comch_dev *dev, struct rte_comch_dev_info *info)
+{
+	int ret;
+
+	memset(info, 0, sizeof(*info));
+	ret = dev->ops->info_get(dev, info);
+	info->max_post_tasks = rte_align32prevpow2(info->max_post_tasks);
+	info->max_producer_tasks = rte_align32prevpow2(info->max_producer_tasks);
+	return ret;
+}
+
 int
 rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info)
 {
@@ -125,8 +141,7 @@ rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info)
 		COMCH_LOG(ERR, "device %d: no such device, or no place for its info", dev_id);
 		return -EINVAL;
 	}
-	memset(&got, 0, sizeof(got));
-	ret = dev->ops->info_get(dev, &got);
+	ret = dev_info_read(dev, &got);
 	if (ret != 0)
 		return ret;
 	strlcpy(got.name, dev->data->name, sizeof(got.name));
@@ -348,8 +363,7 @@ rte_comch_pmd_ready(struct rte_comch_dev *dev)
 	struct rte_comch_dev_info info;
 	int ret;
 
-	memset(&info, 0, sizeof(info));
-	ret = dev->ops->info_get(dev, &info);
+	ret = dev_info_read(dev, &info);
 	if (ret != 0)
 		return ret;
 	dev->info = info;
@@ -414,9 +428,8 @@ rte_comch_dev_reset(int16_t dev_id)
 	/* nothing starts while it is under way */
 	__atomic_store_n(&dev->status, -EAGAIN, __ATOMIC_RELEASE);
 	ret = dev->ops->reset(dev);
-	memset(&info, 0, sizeof(info));
 	if (ret == 0)
-		ret = dev->ops->info_get(dev, &info);
+		ret = dev_info_read(dev, &info);
 	/* other threads read it: what has not changed is not written */
 	if (ret == 0 && memcmp(&dev->info, &info, sizeof(info)) != 0)
 		dev->info = info;

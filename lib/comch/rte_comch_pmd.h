@@ -251,7 +251,11 @@ struct rte_comch_pgroup {
 	TAILQ_ENTRY(rte_comch_pgroup) next;   /**< Library: poll groups of the device. */
 };
 
-/** @internal Fill the driver's fields of info; the rest is zero. */
+/**
+ * @internal
+ * Fill the driver's fields of info; the rest is zero. The library rounds the limits
+ * of the queues down to powers of two, and rounds the size of each queue up to one.
+ */
 typedef int (*rte_comch_info_get_t)(struct rte_comch_dev *dev, struct rte_comch_dev_info *info);
 /** @internal List representors: fill up to nb, return how many there are. */
 typedef int (*rte_comch_rep_list_t)(struct rte_comch_dev *dev,

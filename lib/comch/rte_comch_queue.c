@@ -61,7 +61,10 @@ queue_create(struct rte_comch_conn *conn, struct rte_comch_ctx *ctx, struct rte_
 	return 0;
 }
 
-/* Sizes of a queue against the limit of the device; the size is rounded up. */
+/*
+ * Sizes of a queue against the limit of the device, which is a power of two: the
+ * size is rounded up to one, and is not above the limit then either.
+ */
 static int
 queue_size_check(const struct rte_comch_dev *dev, const char *what, uint32_t size,
 		uint32_t nb_tasks, uint32_t max, uint32_t *rounded)

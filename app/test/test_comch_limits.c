@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What a device says of itself, and what the library makes of it: limits that
+ * are no round numbers, representors whose identifiers have gaps. The driver is
+ * one of this file's own.
+ */
+
+/* before any header: some bring the macros that look at it */
+#define ALLOW_INTERNAL_API 1
+
+#include <rte_string_fns.h>
+
+#include <rte_comch_pmd.h> /* check-ok: a driver is played here */
+
+#include "test_comch_util.h"
+
+#define ODD_POSTS 1000u
+#define ODD_SENDS 700u
+
+/* One device of the driver here, and what it answers. */
+struct odd {
+	struct rte_comch_dev *dev;
+	struct rte_comch_dev_info info;
+	const uint16_t *reps;
+	int nb_reps; /* or a negative errno */
+};
+
+static struct odd odd_dpu;
+static struct odd odd_host;
+
+static const uint16_t odd_reps[] = { 7, 3, 4000 };
+
+static int
+odd_info_get(struct rte_comch_dev *dev, struct rte_comch_dev_info *info)
+{
+	*info = ((struct odd *)dev->priv)->info;
+	return 0;
+}
+
+static int
+odd_rep_list(struct rte_comch_dev *dev, struct rte_comch_rep_info *reps, uint16_t nb)
+{
+	const struct odd *odd = dev->priv;
+	int i;
+
+	for (i = 0; i < RTE_MIN((int)nb, odd->nb_reps); i++) {
+		memset(&reps[i], 0, sizeof(reps[i]));
+		reps[i].rep_id = odd->reps[i];
+		snprintf(reps[i].name, sizeof(reps[i].name), "pf0vf%u", odd->reps[i]);
+	}
+	return odd->nb_reps;
+}
+
+static int
+odd_pgroup_create(struct rte_comch_dev *dev __rte_unused, struct rte_comch_pe *pe __rte_unused,
+		struct rte_comch_pgroup **pg)
+{
+	*pg = calloc(1, sizeof(**pg));
+	if (*pg == NULL)
+		return -ENOMEM;
+	(*pg)->deadline = UINT64_MAX;
+	return 0;
+}
+
+static void
+odd_pgroup_destroy(struct rte_comch_pgroup *pg)
+{
+	free(pg);
+}
+
+static int
+odd_pgroup_poll(struct rte_comch_pgroup *pg __rte_unused, uint64_t now __rte_unused)
+{
+	return 0;
+}
+
+static int
+odd_listen(struct rte_comch_ctx *server __rte_unused)
+{
+	return 0;
+}
+
+static void
+odd_unlisten(struct rte_comch_ctx *server __rte_unused)
+{
+}
+
+static int
+odd_connect(struct rte_comch_ctx *client __rte_unused)
+{
+	return 0;
+}
+
+static void
+odd_conn_close(struct rte_comch_conn *conn __rte_unused, int reason __rte_unused)
+{
+}
+
+static const struct rte_comch_dev_ops odd_ops = {
+	.info_get = odd_info_get,
+	.rep_list = odd_rep_list,
+	.pgroup_create = odd_pgroup_create,
+	.pgroup_destroy = odd_pgroup_destroy,
+	.pgroup_poll = odd_pgroup_poll,
+	.listen = odd_listen,
+	.unlisten = odd_unlisten,
+	.connect = odd_connect,
+	.connect_cancel = odd_unlisten,
+	.conn_close = odd_conn_close,
+};
+
+static int
+odd_create(struct odd *odd, const char *name, enum rte_comch_role role)
+{
+	struct rte_comch_dev *dev = rte_comch_pmd_allocate(name, -1);
+
+	TEST_TRUE(dev != NULL);
+	memset(odd, 0, sizeof(*odd));
+	odd->dev = dev;
+	odd->reps = odd_reps;
+	odd->nb_reps = RTE_DIM(odd_reps);
+	odd->info = (struct rte_comch_dev_info){
+		.capa = RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER |
+			(role == RTE_COMCH_ROLE_DPU ? RTE_COMCH_CAPA_SERVER :
+			RTE_COMCH_CAPA_CLIENT),
+		.nb_reps = role == RTE_COMCH_ROLE_DPU ? RTE_DIM(odd_reps) : 0,
+		.max_name_len = 64,
+		.max_msg_size = 4080,
+		.max_recv_queue_size = 16,
+		.max_send_tasks = 16,
+		.max_clients = 4,
+		.max_consumers = 9,
+		.max_producers = 9,
+		.max_post_tasks = ODD_POSTS,
+		.max_producer_tasks = ODD_SENDS,
+		.max_imm_len = 32,
+		.max_buf_size = 1 << 20,
+		.dflt_msg_size = 4080,
+		.dflt_recv_queue_size = 4,
+	};
+	dev->priv = odd;
+	dev->ops = &odd_ops;
+	dev->driver_name = "odd";
+	dev->data->role = role;
+	TEST_EXPECT(rte_comch_pmd_ready(dev), 0);
+	return TEST_SUCCESS;
+}
+
+static void
+odd_remove(struct odd *odd)
+{
+	if (odd->dev == NULL)
+		return;
+	if (rte_comch_pmd_hide(odd->dev) != 0)
+		test_fail("device %s is still in use", odd->dev->data->name);
+	rte_comch_pmd_release(odd->dev);
+	odd->dev = NULL;
+}
+
+static int
+case_setup(void)
+{
+	TEST_CALL(odd_create(&odd_dpu, "odd_dpu", RTE_COMCH_ROLE_DPU));
+	TEST_CALL(odd_create(&odd_host, "odd_host", RTE_COMCH_ROLE_HOST));
+	test_pair.dpu = odd_dpu.dev->data->dev_id;
+	test_pair.rep = odd_reps[0];
+	test_pair.host = odd_host.dev->data->dev_id;
+	test_log_quiet();
+	return TEST_SUCCESS;
+}
+
+static void
+case_teardown(void)
+{
+	test_cleanup();
+	odd_remove(&odd_dpu);
+	odd_remove(&odd_host);
+	test_log_restore();
+}
+
+/* A client of the host device with a connection, made by hand. */
+static struct rte_comch_conn *
+connection(void)
+{
+	struct rte_comch_conn_req req = { .max_msg_size = 4080, .function = "pf0" };
+	struct test_ep *ep = test_client_run("srv", test_pe_new());
+	struct rte_comch_conn *conn;
+
+	if (ep == NULL || rte_comch_pmd_conn_open(ep->ctx, &req, &conn) != 0)
+		return NULL;
+	rte_comch_pmd_conn_up(conn);
+	return conn;
+}
+
+/* Of a queue with so many places: what the driver would have to make, or an error. */
+static int
+consumer_size(struct rte_comch_conn *conn, uint32_t nb)
+{
+	struct rte_comch_consumer_conf conf = { .nb_posts = nb };
+	struct rte_comch_ctx *ctx;
+	int ret = rte_comch_consumer_create(conn, &conf, &ctx);
+
+	if (ret != 0)
+		return ret;
+	ret = ctx->queue_size;
+	rte_comch_ctx_destroy(ctx);
+	return ret;
+}
+
+static int
+producer_size(struct rte_comch_conn *conn, uint32_t nb)
+{
+	struct rte_comch_producer_conf conf = { .nb_sends = nb };
+	struct rte_comch_ctx *ctx;
+	int ret = rte_comch_producer_create(conn, &conf, &ctx);
+
+	if (ret != 0)
+		return ret;
+	ret = ctx->queue_size;
+	rte_comch_ctx_destroy(ctx);
+	return ret;
+}
+
+/* All sizes up to the limit that applications read, and none above it. */
+static int
+sizes(struct rte_comch_conn *conn, int (*size_of)(struct rte_comch_conn *conn, uint32_t nb),
+		uint32_t told, uint32_t max)
+{
+	uint32_t i;
+	int size;
+
+	TEST_TRUE(told > 0 && told <= max);
+	for (i = 0; i <= told; i++) {
+		size = size_of(conn, i);
+		TEST_ASSERT(size > 0 && (uint32_t)size >= i && (uint32_t)size <= max,
+				"a queue of %u places became %d, the device has %u", i, size, max);
+	}
+	TEST_EXPECT(size_of(conn, told + 1), -EINVAL);
+	TEST_EXPECT(size_of(conn, max + 1), -EINVAL);
+	TEST_EXPECT(size_of(conn, UINT32_MAX), -EINVAL);
+	return TEST_SUCCESS;
+}
+
+/* Queues are rounded up to powers of two: never above what the device can have. */
+static int
+test_queue_sizes(void)
+{
+	struct rte_comch_conn *conn = connection();
+	struct rte_comch_dev_info info;
+
+	TEST_TRUE(conn != NULL);
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
+	TEST_CALL(sizes(conn, consumer_size, info.max_post_tasks, ODD_POSTS));
+	TEST_CALL(sizes(conn, producer_size, info.max_producer_tasks, ODD_SENDS));
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite limits_suite = {
+	.suite_name = "comch limits",
+	.unit_test_cases = {
+		TEST_CASE_ST(case_setup, case_teardown, test_queue_sizes),
+		TEST_CASES_END()
+	}
+};
+
+static int
+test_comch_limits(void)
+{
+	return unit_test_suite_runner(&limits_suite);
+}
+
+REGISTER_FAST_TEST(comch_limits_autotest, NOHUGE_OK, ASAN_OK, test_comch_limits);
