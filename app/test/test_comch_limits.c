@@ -258,10 +258,58 @@ test_queue_sizes(void)
 	return TEST_SUCCESS;
 }
 
+static int
+server_create(uint16_t rep_id)
+{
+	struct test_ep *ep = test_ep_new();
+	struct rte_comch_server_conf conf;
+
+	test_server_conf(ep, "srv", &conf);
+	return rte_comch_server_create(test_pair.dpu, rep_id, &conf, &ep->ctx);
+}
+
+/* The identifiers are the driver's: neither from 0 on, nor in order, nor dense. */
+static int
+test_sparse_reps(void)
+{
+	struct rte_comch_rep_info reps[RTE_DIM(odd_reps)];
+	unsigned int i;
+
+	TEST_EXPECT(rte_comch_rep_list(test_pair.dpu, reps, RTE_DIM(reps)), RTE_DIM(reps));
+	for (i = 0; i < RTE_DIM(reps); i++) {
+		TEST_EXPECT(reps[i].rep_id, odd_reps[i]);
+		TEST_EXPECT(rte_comch_rep_get_id_by_name(test_pair.dpu, reps[i].name),
+				odd_reps[i]);
+		TEST_EXPECT(server_create(reps[i].rep_id), 0);
+	}
+	TEST_EXPECT(server_create(0), -ENODEV);
+	TEST_EXPECT(server_create(1), -ENODEV);
+	TEST_EXPECT(server_create(UINT16_MAX), -ENODEV);
+	odd_dpu.nb_reps = 0;
+	TEST_EXPECT(server_create(odd_reps[0]), -ENODEV);
+	TEST_EXPECT(rte_comch_rep_get_id_by_name(test_pair.dpu, "pf0vf7"), -ENODEV);
+	return TEST_SUCCESS;
+}
+
+/* A driver that cannot say which there are is not one that has none. */
+static int
+test_rep_list_fails(void)
+{
+	struct rte_comch_rep_info rep;
+
+	odd_dpu.nb_reps = -EIO;
+	TEST_EXPECT(rte_comch_rep_list(test_pair.dpu, &rep, 1), -EIO);
+	TEST_EXPECT(rte_comch_rep_get_id_by_name(test_pair.dpu, "pf0vf7"), -EIO);
+	TEST_EXPECT(server_create(odd_reps[0]), -EIO);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite limits_suite = {
 	.suite_name = "comch limits",
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, case_teardown, test_queue_sizes),
+		TEST_CASE_ST(case_setup, case_teardown, test_sparse_reps),
+		TEST_CASE_ST(case_setup, case_teardown, test_rep_list_fails),
 		TEST_CASES_END()
 	}
 };

@@ -87,6 +87,7 @@ struct rte_comch_pe {
 
 /* rte_comch_dev.c */
 struct rte_comch_dev *comch_dev_get(int16_t dev_id);
+int comch_rep_check(int16_t dev_id, uint16_t rep_id);
 void comch_devs_lock_take(void);
 void comch_devs_lock_drop(void);
 

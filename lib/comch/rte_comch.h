@@ -229,7 +229,8 @@ struct rte_comch_dev_info {
 
 /** One function of the host, seen from the card. @see rte_comch_rep_list() */
 struct rte_comch_rep_info {
-	uint16_t rep_id;                        /**< Identifier on its device. */
+	/** Identifier on its device; those of a device may have gaps. */
+	uint16_t rep_id;
 	char name[RTE_COMCH_FUNCTION_SIZE];     /**< For example pf0, pf0vf3, pf0sf12. */
 	char pci_addr[RTE_COMCH_PCI_ADDR_SIZE]; /**< PCI address; may be emulated. */
 	uint32_t nb_links;                      /**< Host processes attached to it. */
@@ -564,6 +565,7 @@ int rte_comch_dev_reset(int16_t dev_id);
  * @return
  *   - The number of representors the device has, which may be above nb.
  *   - -EINVAL: not a device, or reps is NULL.
+ *   - Another negative errno if the driver cannot tell.
  */
 __rte_experimental
 int rte_comch_rep_list(int16_t dev_id, struct rte_comch_rep_info *reps, uint16_t nb);
@@ -583,6 +585,7 @@ int rte_comch_rep_list(int16_t dev_id, struct rte_comch_rep_info *reps, uint16_t
  *   - -EINVAL: not a device, or name is NULL or empty.
  *   - -ENODEV: there is no such representor on the device.
  *   - -ENOMEM: no memory.
+ *   - Another negative errno if the driver cannot list them.
  */
 __rte_experimental
 int rte_comch_rep_get_id_by_name(int16_t dev_id, const char *name);
@@ -748,7 +751,8 @@ int rte_comch_pe_arm(struct rte_comch_pe *pe);
  * @param dev_id
  *   A device of the role dpu.
  * @param rep_id
- *   The function whose clients it serves.
+ *   The function whose clients it serves: the rep_id of one that
+ *   rte_comch_rep_list() gives.
  * @param conf
  *   Its configuration; copied.
  * @param[out] ctx
@@ -757,10 +761,12 @@ int rte_comch_pe_arm(struct rte_comch_pe *pe);
  *   - 0 on success.
  *   - -EINVAL: not a device, a required pointer is NULL, a value is out of
  *     range, an unknown flag, an empty name, one consumer callback of two.
+ *   - -ENOTSUP: the driver of the device has no servers.
  *   - -EPERM: the device has the role host.
  *   - -ENODEV: there is no such representor.
  *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
  *   - -ENOMEM: no memory.
+ *   - Another negative errno if the driver cannot list the representors.
  */
 __rte_experimental
 int rte_comch_server_create(int16_t dev_id, uint16_t rep_id,

@@ -178,9 +178,11 @@ rte_comch_server_create(int16_t dev_id, uint16_t rep_id,
 			conf->max_clients, conf->name, dev->info.max_clients);
 		return -EINVAL;
 	}
-	if (rep_id >= dev->ops->rep_list(dev, NULL, 0)) {
-		COMCH_LOG(ERR, "%s: no representor %u, list them first", dev->data->name, rep_id);
-		return -ENODEV;
+	ret = comch_rep_check(dev_id, rep_id);
+	if (ret != 0) {
+		COMCH_LOG(ERR, "%s: no representor %u (%s), list them first", dev->data->name,
+			rep_id, strerror(-ret));
+		return ret;
 	}
 	server = comch_ctx_alloc(dev, RTE_COMCH_CTX_SERVER, conf->name, &conf->ctrl);
 	if (server == NULL)

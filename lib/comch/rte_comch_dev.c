@@ -166,27 +166,59 @@ rte_comch_rep_list(int16_t dev_id, struct rte_comch_rep_info *reps, uint16_t nb)
 	return dev->ops->rep_list(dev, reps, nb);
 }
 
+/*
+ * All representors of a device, for the caller to free; their number, or a
+ * negative errno. With none there is nothing to free.
+ */
+static int
+rep_list_all(int16_t dev_id, struct rte_comch_rep_info **reps)
+{
+	int nb, got;
+
+	*reps = NULL;
+	nb = RTE_MIN(rte_comch_rep_list(dev_id, NULL, 0), UINT16_MAX);
+	if (nb <= 0)
+		return nb;
+	*reps = calloc(nb, sizeof(**reps));
+	if (*reps == NULL)
+		return -ENOMEM;
+	/* there may be others by now */
+	got = rte_comch_rep_list(dev_id, *reps, nb);
+	return RTE_MIN(nb, got);
+}
+
 int
 rte_comch_rep_get_id_by_name(int16_t dev_id, const char *name)
 {
 	struct rte_comch_rep_info *reps;
-	int nb, i, ret = -ENODEV;
+	int nb, i, ret;
 
 	if (comch_dev_get(dev_id) == NULL || name == NULL || name[0] == '\0')
 		return -EINVAL;
-	nb = rte_comch_rep_list(dev_id, NULL, 0);
-	if (nb <= 0)
-		return -ENODEV;
-	reps = calloc(nb, sizeof(*reps));
-	if (reps == NULL)
-		return -ENOMEM;
-	nb = RTE_MIN(nb, rte_comch_rep_list(dev_id, reps, nb));
+	nb = rep_list_all(dev_id, &reps);
+	ret = nb < 0 ? nb : -ENODEV;
 	for (i = 0; i < nb; i++) {
 		if (strcmp(reps[i].name, name) == 0 || pci_addr_equal(reps[i].pci_addr, name)) {
 			ret = reps[i].rep_id;
 			break;
 		}
 	}
+	free(reps);
+	return ret;
+}
+
+/* Is it one of the device's representors? Their identifiers may have gaps. */
+int
+comch_rep_check(int16_t dev_id, uint16_t rep_id)
+{
+	struct rte_comch_rep_info *reps;
+	int nb, i, ret;
+
+	nb = rep_list_all(dev_id, &reps);
+	ret = nb < 0 ? nb : -ENODEV;
+	for (i = 0; i < nb && ret != 0; i++)
+		if (reps[i].rep_id == rep_id)
+			ret = 0;
 	free(reps);
 	return ret;
 }

@@ -257,7 +257,11 @@ struct rte_comch_pgroup {
  * of the queues down to powers of two, and rounds the size of each queue up to one.
  */
 typedef int (*rte_comch_info_get_t)(struct rte_comch_dev *dev, struct rte_comch_dev_info *info);
-/** @internal List representors: fill up to nb, return how many there are. */
+/**
+ * @internal
+ * List representors: fill up to nb, return how many there are, or a negative errno.
+ * Their identifiers are unique, in any order, and may have gaps. Any thread.
+ */
 typedef int (*rte_comch_rep_list_t)(struct rte_comch_dev *dev,
 		struct rte_comch_rep_info *reps, uint16_t nb);
 /** @internal Print what the library does not know. */
