@@ -99,9 +99,16 @@ odd_conn_close(struct rte_comch_conn *conn __rte_unused, int reason __rte_unused
 {
 }
 
+static int
+odd_reset(struct rte_comch_dev *dev __rte_unused)
+{
+	return 0;
+}
+
 static const struct rte_comch_dev_ops odd_ops = {
 	.info_get = odd_info_get,
 	.rep_list = odd_rep_list,
+	.reset = odd_reset,
 	.pgroup_create = odd_pgroup_create,
 	.pgroup_destroy = odd_pgroup_destroy,
 	.pgroup_poll = odd_pgroup_poll,
@@ -304,12 +311,87 @@ test_rep_list_fails(void)
 	return TEST_SUCCESS;
 }
 
+static int
+limits_are(const struct rte_comch_dev_info *want, const char *fw_version)
+{
+	struct rte_comch_dev_info info;
+
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
+	TEST_EXPECT(info.capa, want->capa);
+	TEST_EXPECT(info.max_msg_size, want->max_msg_size);
+	TEST_EXPECT(info.max_post_tasks, want->max_post_tasks);
+	TEST_EXPECT(info.max_buf_size, want->max_buf_size);
+	TEST_EXPECT(info.dflt_msg_size, want->dflt_msg_size);
+	TEST_TRUE(strcmp(info.pci_addr, want->pci_addr) == 0);
+	/* this is no limit, and nothing was decided by it */
+	TEST_TRUE(strcmp(info.fw_version, fw_version) == 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * Contexts that live through a reset were made for the limits that there were, and
+ * other threads read these: a device keeps them, as long as it has as much.
+ */
+static int
+test_reset_keeps_limits(void)
+{
+	struct rte_comch_dev_info first;
+
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &first), 0);
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
+	TEST_CALL(limits_are(&first, ""));
+
+	odd_host.info.max_msg_size = 8160;
+	odd_host.info.dflt_msg_size = 8160;
+	odd_host.info.max_post_tasks = 4096;
+	odd_host.info.max_buf_size = 1 << 30;
+	odd_host.info.capa |= RTE_COMCH_CAPA_EVENT;
+	snprintf(odd_host.info.pci_addr, sizeof(odd_host.info.pci_addr), "0000:04:00.0");
+	snprintf(odd_host.info.fw_version, sizeof(odd_host.info.fw_version), "2.0");
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
+	TEST_CALL(limits_are(&first, "2.0"));
+	return TEST_SUCCESS;
+}
+
+/* One that has come back with less cannot go on as it was: it says so, and is down. */
+static int
+test_reset_with_less(void)
+{
+	const struct rte_comch_dev_info had = odd_host.info;
+	struct rte_comch_dev_info info;
+
+	odd_host.info.max_msg_size--;
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), -EIO);
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
+	TEST_EXPECT(info.status, -EIO);
+	TEST_EXPECT(info.max_msg_size, had.max_msg_size);
+
+	odd_host.info = had;
+	odd_host.info.capa &= ~RTE_COMCH_CAPA_CONSUMER;
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), -EIO);
+	odd_host.info = had;
+	odd_host.info.max_buf_size--;
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), -EIO);
+	/* 512 is what applications had of 1000 */
+	odd_host.info = had;
+	odd_host.info.max_post_tasks = 512;
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
+	odd_host.info.max_post_tasks = 511;
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), -EIO);
+	odd_host.info = had;
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
+	TEST_CALL(limits_are(&info, ""));
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite limits_suite = {
 	.suite_name = "comch limits",
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, case_teardown, test_queue_sizes),
 		TEST_CASE_ST(case_setup, case_teardown, test_sparse_reps),
 		TEST_CASE_ST(case_setup, case_teardown, test_rep_list_fails),
+		TEST_CASE_ST(case_setup, case_teardown, test_reset_keeps_limits),
+		TEST_CASE_ST(case_setup, case_teardown, test_reset_with_less),
 		TEST_CASES_END()
 	}
 };

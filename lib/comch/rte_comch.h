@@ -533,7 +533,9 @@ int rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info);
  *
  * Reset a device, above all one that has failed: its contexts went to STOPPING
  * with a reason, and none starts until a reset has succeeded. The identifier and
- * the contexts stay, their names and settings too. May take seconds. One thread
+ * the contexts stay, their names and settings too, and so do the capabilities and
+ * limits of the device: what it has beyond them after the reset is not used, and
+ * with less than that it does not come back. May take seconds. One thread
  * at a time for one device, and no other thread may start contexts or allocate
  * memory regions of it meanwhile; not in a callback of the library.
  *
@@ -544,8 +546,9 @@ int rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info);
  *   - -EINVAL: not a device.
  *   - -ENOTSUP: its driver has no reset.
  *   - -EBUSY: a context of it is not IDLE, or it has a memory region.
- *   - -ENODEV: it is gone. -EIO: it does not come back. -ETIMEDOUT: it does not
- *     answer. The device stays down, and the reset can be tried again.
+ *   - -ENODEV: it is gone. -EIO: it does not come back, or with lower limits.
+ *     -ETIMEDOUT: it does not answer. Another negative errno is the driver's, as
+ *     -ENOMEM. The device stays down, and the reset can be tried again.
  */
 __rte_experimental
 int rte_comch_dev_reset(int16_t dev_id);

@@ -130,24 +130,67 @@ dev_info_read(struct rte_comch_dev *dev, struct rte_comch_dev_info *info)
 	return ret;
 }
 
+/*
+ * Contexts were made for these limits, and any thread reads them without a lock: so
+ * they are written once, before the device is visible.
+ */
+static int
+dev_info_set(struct rte_comch_dev *dev)
+{
+	struct rte_comch_dev_info info;
+	int ret;
+
+	if (dev->info.name[0] != '\0')
+		return 0; /* made visible anew */
+	ret = dev_info_read(dev, &info);
+	if (ret != 0)
+		return ret;
+	strlcpy(info.name, dev->data->name, sizeof(info.name));
+	strlcpy(info.driver, dev->driver_name, sizeof(info.driver));
+	info.role = dev->data->role;
+	info.numa_node = dev->data->numa_node;
+	dev->info = info;
+	return 0;
+}
+
+/* Does a device that was reset have all that it had? */
+static bool
+dev_info_holds(const struct rte_comch_dev_info *had, const struct rte_comch_dev_info *has)
+{
+	return (had->capa & ~has->capa) == 0 &&
+		has->max_name_len >= had->max_name_len &&
+		has->max_msg_size >= had->max_msg_size &&
+		has->max_recv_queue_size >= had->max_recv_queue_size &&
+		has->max_send_tasks >= had->max_send_tasks &&
+		has->max_clients >= had->max_clients &&
+		has->max_consumers >= had->max_consumers &&
+		has->max_producers >= had->max_producers &&
+		has->max_post_tasks >= had->max_post_tasks &&
+		has->max_producer_tasks >= had->max_producer_tasks &&
+		has->max_imm_len >= had->max_imm_len &&
+		has->max_buf_size >= had->max_buf_size;
+}
+
 int
 rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info)
 {
 	struct rte_comch_dev *dev = comch_dev_get(dev_id);
-	struct rte_comch_dev_info got;
+	struct rte_comch_dev_info got, now;
 	int ret;
 
 	if (dev == NULL || info == NULL) {
 		COMCH_LOG(ERR, "device %d: no such device, or no place for its info", dev_id);
 		return -EINVAL;
 	}
-	ret = dev_info_read(dev, &got);
+	ret = dev_info_read(dev, &now);
 	if (ret != 0)
 		return ret;
-	strlcpy(got.name, dev->data->name, sizeof(got.name));
-	strlcpy(got.driver, dev->driver_name, sizeof(got.driver));
-	got.role = dev->data->role;
-	got.numa_node = dev->data->numa_node;
+	/* what the library goes by, and what may be another by now */
+	got = dev->info;
+	strlcpy(got.fw_version, now.fw_version, sizeof(got.fw_version));
+	got.nb_reps = now.nb_reps;
+	got.link_up = now.link_up;
+	got.nb_links = now.nb_links;
 	/* acquire: pairs with the release in rte_comch_pmd_dev_down() */
 	got.status = __atomic_load_n(&dev->status, __ATOMIC_ACQUIRE);
 	*info = got;
@@ -392,13 +435,11 @@ rte_comch_pmd_get_by_name(const char *name)
 int
 rte_comch_pmd_ready(struct rte_comch_dev *dev)
 {
-	struct rte_comch_dev_info info;
 	int ret;
 
-	ret = dev_info_read(dev, &info);
+	ret = dev_info_set(dev);
 	if (ret != 0)
 		return ret;
-	dev->info = info;
 	/* pairs with the acquire in comch_dev_get(): what was set before is seen */
 	__atomic_store_n(&dev->state, RTE_COMCH_DEV_READY, __ATOMIC_RELEASE);
 	rte_comch_trace_dev_ready(dev->data->dev_id, dev->data->name);
@@ -462,14 +503,16 @@ rte_comch_dev_reset(int16_t dev_id)
 	ret = dev->ops->reset(dev);
 	if (ret == 0)
 		ret = dev_info_read(dev, &info);
-	/* other threads read it: what has not changed is not written */
-	if (ret == 0 && memcmp(&dev->info, &info, sizeof(info)) != 0)
-		dev->info = info;
-	else if (ret != 0)
+	if (ret == 0 && !dev_info_holds(&dev->info, &info)) {
+		COMCH_LOG(ERR, "%s: has lower limits after a reset; remove the device and probe it again",
+			dev->data->name);
+		ret = -EIO;
+	} else if (ret != 0) {
 		COMCH_LOG(ERR, "%s: does not come back after a reset: %s", dev->data->name,
 			strerror(-ret));
+	}
 	/*
-	 * Release: who finds it up sees the limits of now. The driver may have
+	 * Release: who finds it up sees what the reset did. The driver may have
 	 * found it broken again by now, and that stays.
 	 */
 	if (!__atomic_compare_exchange_n(&dev->status, &expected, ret, false, __ATOMIC_RELEASE,

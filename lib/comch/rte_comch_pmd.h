@@ -412,7 +412,7 @@ struct rte_comch_dev {
 	void *priv;                          /**< The driver's own. */
 	uint32_t conn_priv_size;             /**< Bytes of priv in a connection. */
 	enum rte_comch_dev_state state;      /**< Library. */
-	struct rte_comch_dev_info info;      /**< Library: limits, read once. */
+	struct rte_comch_dev_info info;      /**< Library: written once, before ready. */
 	rte_spinlock_t lock;                 /**< Library: the list of contexts. */
 	TAILQ_HEAD(, rte_comch_ctx) ctxs;    /**< Library: all contexts. */
 	TAILQ_HEAD(, rte_comch_mem) mems;    /**< Library: all regions. */
