@@ -7,6 +7,7 @@
  * that each is back in its pool at the end.
  */
 
+#include <rte_log.h>
 #include <rte_mbuf.h>
 #include <rte_memory.h>
 #include <rte_mempool.h>
@@ -555,6 +556,105 @@ test_conn_lost(void)
 	return test_fp_both(lost);
 }
 
+/*
+ * The loop that everybody writes: stop, and then turn the engine and take what has
+ * come until the consumer is IDLE. It becomes that inside the turn. @return what
+ * was logged, and in got how many packets were taken; -1 if it did not end.
+ */
+static long
+drain_log(struct test_q *q, uint16_t (*take)(struct test_q *q), uint32_t *got)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	bool idle = false;
+	int i;
+
+	if (f == NULL)
+		return -1;
+	*got = 0;
+	rte_openlog_stream(f);
+	test_log_restore();
+	while (!idle && test_now_ns() < end) {
+		test_progress();
+		*got += take(q);
+		idle = test_q_state(q) == RTE_COMCH_STATE_IDLE;
+	}
+	/* a pipeline that learns of it later goes on for a while */
+	for (i = 0; i < 10; i++)
+		*got += take(q);
+	test_log_quiet();
+	rte_openlog_stream(NULL);
+	fclose(f);
+	if (size != 0)
+		printf("%.200s...\n", text);
+	free(text);
+	return idle ? (long)size : -1;
+}
+
+static uint16_t
+take_packets(struct test_q *q)
+{
+	uint16_t nb = rte_comch_rx_burst(q->ctx, found, MAX_BURST);
+
+	rte_pktmbuf_free_bulk(found, nb);
+	return nb;
+}
+
+static uint16_t
+take_completions(struct test_q *q)
+{
+	struct rte_comch_cpl cpls[8];
+
+	return rte_comch_poll_burst(q->ctx, cpls, RTE_DIM(cpls));
+}
+
+/* A consumer that stops gives what it has, and is then quiet, not in error. */
+static int
+drained(struct test_fp *fp)
+{
+	struct rte_comch_post posts[4] = { { .len = 0 } };
+	struct test_q *bare;
+	struct pair p;
+	uint32_t i, round, got;
+
+	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 0));
+	TEST_CALL(test_fp_consumer(fp, NULL, 4, 8, &bare));
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < 5; i++) {
+			pkts[i] = packet(p.tx_pool, 100, 1, i);
+			TEST_TRUE(pkts[i] != NULL);
+		}
+		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, pkts, 5), 5);
+		TEST_EXPECT(rte_comch_ctx_stop(p.consumer->ctx), -EINPROGRESS);
+		/* it is STOPPING, and what had come is there */
+		TEST_EXPECT(take_packets(p.consumer), 5);
+		TEST_EXPECT(drain_log(p.consumer, take_packets, &got), 0);
+		TEST_EXPECT(got, 0);
+		TEST_EXPECT(rte_mempool_avail_count(p.rx_pool), p.nb_rx);
+
+		TEST_EXPECT(rte_comch_consumer_post_burst(bare->ctx, posts, 4), 4);
+		TEST_EXPECT(rte_comch_ctx_stop(bare->ctx), -EINPROGRESS);
+		TEST_EXPECT(drain_log(bare, take_completions, &got), 0);
+		TEST_EXPECT(got, 4);
+		/* and both can be used again */
+		TEST_CALL(test_q_start(p.consumer, &fp->tx));
+		TEST_CALL(test_q_start(bare, &fp->tx));
+		TEST_CALL(offered(&p, PLACES));
+	}
+	TEST_EXPECT(rte_comch_ctx_stop(p.producer->ctx), 0);
+	TEST_EXPECT(drain_log(p.producer, take_completions, &got), 0);
+	TEST_EXPECT(test_q_close(bare), 0);
+	return pair_close(&p);
+}
+
+static int
+test_drained(void)
+{
+	return test_fp_both(drained);
+}
+
 static int
 quiet(void)
 {
@@ -575,6 +675,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, teardown, test_mixed),
 		TEST_CASE_ST(test_fp_need, teardown, test_laps),
 		TEST_CASE_ST(test_fp_need, teardown, test_conn_lost),
+		TEST_CASE_ST(test_fp_need, teardown, test_drained),
 		TEST_CASES_END()
 	},
 };

@@ -170,6 +170,7 @@ void comch_consumer_conn_down(struct rte_comch_conn *conn);
 void comch_fp_dummy_set(struct rte_comch_ctx *ctx);
 void comch_fp_running_set(struct rte_comch_ctx *ctx);
 void comch_fp_stopping_set(struct rte_comch_ctx *ctx);
+void comch_fp_stopped_set(struct rte_comch_ctx *ctx);
 int comch_fp_task_submit(struct rte_comch_task *task);
 void comch_fp_poll_del(struct rte_comch_ctx *ctx);
 int comch_fp_poll(struct rte_comch_pe *pe);

@@ -22,7 +22,8 @@
  *
  * - Every context begins with a struct rte_comch_fp_object, so that its handle
  *   is all that an inline function needs. A context that is no running producer
- *   or consumer has functions there that log and return 0.
+ *   or consumer has functions there that log and return 0; one that was stopped
+ *   is polled without a log.
  * - A consumer posts bursts of struct rte_comch_post. Each is one buffer, and
  *   one credit for the producers of the peer. A post without a buffer takes
  *   immediate data only.

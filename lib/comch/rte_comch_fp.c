@@ -149,6 +149,24 @@ stopping_post(void *queue __rte_unused, const struct rte_comch_post *posts __rte
 	return 0;
 }
 
+/*
+ * Of a queue that was stopped. It becomes IDLE inside of a turn of its engine, so a
+ * loop that takes what is left calls once more: that is no mistake either.
+ */
+static uint16_t
+stopped_poll(void *queue __rte_unused, struct rte_comch_cpl *cpls __rte_unused,
+		uint16_t nb __rte_unused)
+{
+	return 0;
+}
+
+static uint16_t
+stopped_rx(void *queue __rte_unused, struct rte_mbuf **pkts __rte_unused,
+		uint16_t nb __rte_unused)
+{
+	return 0;
+}
+
 static const struct rte_comch_fp_object dummies = {
 	.post = dummy_post,
 	.send = dummy_send,
@@ -172,6 +190,16 @@ void
 comch_fp_dummy_set(struct rte_comch_ctx *ctx)
 {
 	fp_set(ctx, &dummies, ctx);
+}
+
+void
+comch_fp_stopped_set(struct rte_comch_ctx *ctx)
+{
+	comch_fp_dummy_set(ctx);
+	if (ctx->max_tasks == 0) {
+		ctx->fp.poll = stopped_poll;
+		ctx->fp.rx_mbuf = stopped_rx;
+	}
 }
 
 /* One with tasks keeps its bursts for itself. */

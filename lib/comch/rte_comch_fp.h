@@ -52,11 +52,21 @@
  * Teardown: rte_comch_ctx_stop() of a producer makes it IDLE at once, or as soon
  * as its tasks are freed, or in the next progress if its connection has just ended; completions that were not polled are dropped, and the
  * memory of its sends is the application's. A consumer that is stopped tells the
- * peer, which takes until the peer has answered. Then the buffers that are still
- * posted come back with -ECANCELED, or -ECONNRESET after the loss of the peer:
- * to the callback of tasks, to rte_comch_poll_burst(), or to the pool of a
- * consumer of packets, together with packets that were not fetched. The consumer is IDLE when the last has come back. A
- * peer that does not answer within five seconds loses its connection.
+ * peer, which takes until the peer has answered. Until then it is polled as before.
+ * Then the buffers that are still posted come back with -ECANCELED, or -ECONNRESET
+ * after the loss of the peer: to the callback of tasks, to rte_comch_poll_burst(),
+ * or to the pool of a consumer of packets. The consumer is IDLE when the last has
+ * come back. A peer that does not answer within five seconds loses its connection.
+ *
+ * A consumer of packets, which is one that rte_comch_rx_burst() was called for, does
+ * not wait to be polled. While it is STOPPING, rte_comch_rx_burst() gives packets
+ * that have come; in the turn of its engine that makes it IDLE, those that were not
+ * fetched go back to the pool with the rest. An application that must not lose any
+ * agrees with its peer on the last one before it stops.
+ *
+ * So the loop that takes what is left is the same for all: progress, then poll or
+ * receive, until the state is IDLE. The last call, of a context that is IDLE by then,
+ * finds nothing and is no error.
  *
  * Threads: one producer or consumer belongs to one thread at a time, and so do
  * the burst functions on it. Producers of one connection may be in different
@@ -334,8 +344,10 @@ int rte_comch_queue_stats_get(const struct rte_comch_ctx *ctx,
 
 /**
  * @name Bursts
- * For consumers and producers without tasks. On any other context they log once
- * and return 0.
+ * For consumers and producers without tasks that are RUNNING, or STOPPING where a
+ * function says so. On any other context they log once and return 0; but
+ * rte_comch_poll_burst() and rte_comch_rx_burst() do not log on one that was
+ * stopped.
  * @{
  */
 
@@ -403,8 +415,9 @@ rte_comch_consumer_post_burst(struct rte_comch_ctx *ctx, const struct rte_comch_
  * producer.
  *
  * @param ctx
- *   A producer or consumer, RUNNING; a consumer also if it is STOPPING. One that
- *   rte_comch_rx_burst() was called for has nothing to poll.
+ *   A producer or consumer, RUNNING; a consumer also if it is STOPPING. One of
+ *   packets has nothing to poll: rte_comch_rx_burst() takes what it has. Nothing
+ *   is found, without a log, on one that was stopped and is IDLE.
  * @param[out] cpls
  *   Filled from the first on. Of the inline immediate data, only imm_len bytes
  *   mean anything.
@@ -550,7 +563,8 @@ rte_comch_tx_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id, struct rte_m
  * producer is in mbuf->hash.usr.
  *
  * @param ctx
- *   A consumer, RUNNING.
+ *   A consumer, RUNNING or STOPPING. Nothing is found, without a log, on one that
+ *   was stopped and is IDLE.
  * @param[out] pkts
  *   The packets; they are the caller's.
  * @param nb

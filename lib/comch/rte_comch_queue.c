@@ -243,7 +243,7 @@ comch_queue_try_idle(struct rte_comch_ctx *ctx)
 	if (ctx->nb_tasks != 0)
 		return;
 	comch_fp_poll_del(ctx);
-	comch_fp_dummy_set(ctx);
+	comch_fp_stopped_set(ctx);
 	ops->queue_free(ctx);
 	ctx->announced = false;
 	ctx->flushing = false;
