@@ -8,7 +8,10 @@
 /**
  * @file
  *
- * Trace points of the comch library, lib.comch.*. Those of the message path are
+ * @internal
+ * Trace points of the comch library, lib.comch.*. Internal, and not installed, as
+ * they are emitted by the library's own files and by no inline function of its
+ * headers: their symbols are not exported. Those of the message path are
  * fast-path points, which DPDK compiles in only with enable_trace_fp.
  */
 
