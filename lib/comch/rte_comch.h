@@ -288,7 +288,7 @@ typedef void (*rte_comch_state_cb_t)(struct rte_comch_ctx *ctx,
  * @param status
  *   0 if the message was delivered to the remote context, else a negative
  *   errno: -ECANCELED after a local stop or disconnect, -ECONNRESET after the
- *   loss of the peer.
+ *   end of the connection by the peer, by its loss, or by a failure of the device.
  * @param user_data
  *   The pointer of rte_comch_ctx_user_data_set().
  */
@@ -322,7 +322,7 @@ typedef void (*rte_comch_recv_cb_t)(struct rte_comch_conn *conn, const void *msg
  * @param status
  *   0 for a new connection and for an orderly disconnection by the peer;
  *   -ECANCELED for one by this side; -ECONNRESET if the peer died; -EPROTO
- *   if it broke the protocol.
+ *   if it broke the protocol; -ENODEV, -EIO or -ETIMEDOUT if the device failed.
  * @param user_data
  *   The pointer of rte_comch_ctx_user_data_set().
  */
@@ -523,6 +523,7 @@ int rte_comch_dev_get_id_by_name(const char *name);
  * @return
  *   - 0 on success.
  *   - -EINVAL: not a device, or info is NULL.
+ *   - Another negative errno if the driver cannot tell.
  */
 __rte_experimental
 int rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info);
@@ -637,7 +638,7 @@ int rte_comch_dev_stats_reset(int16_t dev_id);
  *   Where to print.
  * @return
  *   - 0 on success.
- *   - -EINVAL: not a device, or f is NULL.
+ *   - -EINVAL: not a device, or f is NULL, or the driver cannot tell what it is.
  *   - -ENOMEM: no memory.
  */
 __rte_experimental
@@ -697,7 +698,8 @@ int rte_comch_pe_destroy(struct rte_comch_pe *pe);
  * @return
  *   - The number of events handled; 0 if there was nothing to do.
  *   - -EINVAL: pe is NULL.
- *   - -EDEADLK: called from one of its callbacks.
+ *   - -EDEADLK: called from one of its callbacks. Builds of the library with
+ *     RTE_COMCH_DEBUG find a second thread, too.
  */
 __rte_experimental
 int rte_comch_pe_progress(struct rte_comch_pe *pe);
@@ -791,6 +793,7 @@ int rte_comch_server_create(int16_t dev_id, uint16_t rep_id,
  *   - 0 on success.
  *   - -EINVAL: not a device, a required pointer is NULL, a value is out of
  *     range, an unknown flag, an empty name, one consumer callback of two.
+ *   - -ENOTSUP: the driver of the device has no clients.
  *   - -EPERM: the device has the role dpu.
  *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
  *   - -ENOMEM: no memory.
@@ -829,10 +832,12 @@ int rte_comch_ctx_destroy(struct rte_comch_ctx *ctx);
  *   - -EINVAL: a parameter is NULL.
  *   - -EBUSY: the context is not IDLE.
  *   - -EALREADY: the context is attached.
- *   - -ENOSPC: the engine has contexts of 8 devices or 3500 consumers, or the
- *     device has contexts on as many engines as it can have.
+ *   - -ENOSPC: the engine has contexts of 8 devices, or 3500 consumers and
+ *     producers; or the device has contexts on as many engines as it can have; or
+ *     the user watches as many descriptors with epoll as the system allows.
  *   - -ENOMEM: no memory.
  *   - -EMFILE: no file descriptor left.
+ *   - -ENOTSUP: the driver of the device has no contexts.
  */
 __rte_experimental
 int rte_comch_ctx_attach(struct rte_comch_ctx *ctx, struct rte_comch_pe *pe);
@@ -860,11 +865,14 @@ int rte_comch_ctx_attach(struct rte_comch_ctx *ctx, struct rte_comch_pe *pe);
  *   - -ENOLINK: the context is attached to no progress engine.
  *   - -EEXIST: a server of this name runs on the representor.
  *   - -ENOMEM: the progress engine has not enough tasks left, or no memory.
- *   - -ENOTCONN: the connection of the consumer has ended.
+ *   - -ENOTCONN: the connection of the consumer or producer has ended.
  *   - -EAGAIN: the progress engine of the consumer's connection has too much
  *     waiting; progress it, and try again. Or a thread that uses another producer
- *     of the connection does not run; try again.
+ *     of the connection does not run; try again. Or the device is being reset.
  *   - -EMFILE: no file descriptor left.
+ *   - -ENODEV: the device is gone. -EIO: it is broken. -ETIMEDOUT: it does not
+ *     answer. What struct rte_comch_dev_info::status says, which may be another
+ *     negative errno of a reset that failed. @see rte_comch_dev_reset()
  */
 __rte_experimental
 int rte_comch_ctx_start(struct rte_comch_ctx *ctx);
@@ -926,11 +934,15 @@ int rte_comch_ctx_state_get(const struct rte_comch_ctx *ctx);
  *     region of the consumer.
  *   - -EUSERS: the other side has as many processes as it lets in, or the device
  *     as many connections as it can have.
- *   - -ENOMEM: one of the two sides has no memory for the connection.
+ *   - -ENOMEM: one of the two sides has no memory for the connection, or for the
+ *     consumer.
  *   - -ENOTCONN: the connection of the consumer ended before it was announced.
- *   - -ETIMEDOUT: the connect timeout is over.
+ *   - -ETIMEDOUT: the connect timeout is over, or the device does not answer.
+ *   - -ENODEV: the device is gone.
+ *   - -EIO: the device is broken.
  *   - -ESHUTDOWN: the server disconnected or was stopped.
- *   - -ECONNRESET: the peer died.
+ *   - -ECONNRESET: the peer died. Of a consumer or producer: its connection has
+ *     ended.
  *   - -EPROTO: the peer broke the protocol.
  *   - -EINVAL: ctx is NULL.
  */
@@ -1203,7 +1215,8 @@ int rte_comch_send_task_alloc(struct rte_comch_conn *conn, const void *msg, uint
  *   As for rte_comch_send_task_alloc().
  * @return
  *   - 0 on success.
- *   - -EINVAL: a parameter is NULL, or len is 0.
+ *   - -EINVAL: a parameter is NULL, or len is 0, or the task is one of a producer
+ *     or consumer.
  *   - -EMSGSIZE: len is above the max_msg_size of the connection.
  *   - -ENOTCONN: the connection has ended.
  *   - -EBUSY: the task is submitted.
@@ -1233,8 +1246,9 @@ int rte_comch_send_task_set(struct rte_comch_task *task, const void *msg, uint32
  *   - -EBUSY: the context is not RUNNING.
  *   - -EAGAIN: no room in the queue, or no credit of the consumer (producers and
  *     consumers); rte_comch_producer_room_get() tells which.
- *   - -ENOENT, -EMSGSIZE, -E2BIG, -EFAULT: as rte_comch_producer_room_get() and
- *     rte_comch_consumer_room_get() say of the reason (producers and consumers).
+ *   - -ENOENT, -EMSGSIZE, -E2BIG, -EFAULT, -EINVAL: as
+ *     rte_comch_producer_room_get() and rte_comch_consumer_room_get() say of the
+ *     reason (producers and consumers).
  */
 __rte_experimental
 int rte_comch_task_submit(struct rte_comch_task *task);
@@ -1299,7 +1313,8 @@ void *rte_comch_task_user_data_get(const struct rte_comch_task *task);
  * @param[out] len
  *   Its length in bytes; may be NULL.
  * @return
- *   The pointer given to rte_comch_send_task_alloc(); NULL if task is NULL.
+ *   The pointer given to rte_comch_send_task_alloc(); NULL if task is NULL, or is
+ *   one of a producer or consumer: then len is not written.
  */
 __rte_experimental
 const void *rte_comch_task_msg_get(const struct rte_comch_task *task, uint32_t *len);

@@ -35,7 +35,9 @@
  * - A consumer polls bursts of struct rte_comch_cpl, in the order in which
  *   each producer sent. A producer polls the same structure for its own sends.
  * - One queue belongs to one lcore at a time. A burst is one indirect call,
- *   and takes no lock, no allocation and no system call.
+ *   and takes no lock and no allocation. It makes no system call either, but for
+ *   one write to wake an engine of the peer that sleeps; while both sides are busy
+ *   there is none.
  */
 
 #include <stdint.h>

@@ -307,7 +307,9 @@ int rte_comch_producer_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
  *   - -ENOBUFS: all nb_posts are posted; poll its completions.
  *   - -EFAULT: the buffer does not lie in the region of the consumer.
  *   - -EMSGSIZE: the buffer is longer than the max_buf_size of the device.
- *   - -EINVAL: a buffer without a length, or the other way round.
+ *   - -EINVAL: a buffer without a length, or the other way round; or a consumer of
+ *     packets, which posts by itself; or a call of rte_comch_rx_burst() for one
+ *     that has no region of a pool, or other posts.
  *
  * @param ctx
  *   A consumer; in its own thread.
@@ -685,6 +687,7 @@ int rte_comch_consumer_task_alloc(struct rte_comch_ctx *ctx, const struct rte_co
  *   - 0 on success.
  *   - -EINVAL: task is NULL or no such task.
  *   - -EBUSY: the task is submitted.
+ *   What is wrong with the buffer is told when the task is submitted.
  */
 __rte_experimental
 int rte_comch_consumer_task_set(struct rte_comch_task *task, const struct rte_comch_post *post);
