@@ -50,6 +50,8 @@ int fast_link_dies(struct evil *e, uint64_t before, const char *what, unsigned i
 /** Producer and consumer of the attacked end; closed by fast_case_end(). */
 struct test_q *fast_producer(void);
 struct test_q *fast_consumer(struct rte_comch_mem *mem, uint32_t nb_posts, uint32_t imm_len);
+/** A consumer with tasks, without a region. */
+struct test_q *fast_task_consumer(uint32_t nb_tasks);
 /** Memory of the device's, freed by fast_case_end(). */
 struct rte_comch_mem *fast_mem(uint64_t len);
 struct rte_comch_mem *fast_source(void *addr, uint64_t len);

@@ -265,20 +265,35 @@ fast_producer(void)
 	return q;
 }
 
-struct test_q *
-fast_consumer(struct rte_comch_mem *mem, uint32_t nb_posts, uint32_t imm_len)
+static struct test_q *
+consumer_run(const struct rte_comch_consumer_conf *conf)
 {
-	const struct rte_comch_consumer_conf conf = {
-		.mem = mem, .nb_posts = nb_posts, .imm_len = imm_len,
-	};
 	const struct test_fp_end end = victim_end();
-	struct test_q *q = nb_queues < MAX_QUEUES ? test_q_consumer(&end, &conf) : NULL;
+	struct test_q *q = nb_queues < MAX_QUEUES ? test_q_consumer(&end, conf) : NULL;
 
 	if (q != NULL)
 		queues[nb_queues++] = q;
 	if (q == NULL || rte_comch_ctx_start(q->ctx) != -EINPROGRESS)
 		return NULL;
 	return q;
+}
+
+struct test_q *
+fast_consumer(struct rte_comch_mem *mem, uint32_t nb_posts, uint32_t imm_len)
+{
+	const struct rte_comch_consumer_conf conf = {
+		.mem = mem, .nb_posts = nb_posts, .imm_len = imm_len,
+	};
+
+	return consumer_run(&conf);
+}
+
+struct test_q *
+fast_task_consumer(uint32_t nb_tasks)
+{
+	const struct rte_comch_consumer_conf conf = { .nb_tasks = nb_tasks };
+
+	return consumer_run(&conf);
 }
 
 struct rte_comch_mem *

@@ -7,6 +7,7 @@
  * there, and attacks it and its clients. An evil host is in the other files.
  */
 
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -93,6 +94,7 @@ host_accept(void)
 {
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	struct evil *e;
+	void *map;
 	int fd = -1;
 
 	while (fd < 0 && test_now_ns() < end) {
@@ -105,11 +107,15 @@ host_accept(void)
 	e = evil_wrap(fd);
 	while (e != NULL && evil_recv(e) == 0 && test_now_ns() < end)
 		host_turn();
-	if (e != NULL && e->msg.hdr.type == SHM_WIRE_HELLO &&
+	if (e == NULL || e->msg.hdr.type != SHM_WIRE_HELLO ||
 			evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_bell),
-			sizeof(struct shm_wire_link)) == 0)
-		return e;
-	return NULL;
+			sizeof(struct shm_wire_link)) != 0)
+		return NULL;
+	map = mmap(NULL, sizeof(*e->peer), PROT_READ, MAP_SHARED, e->msg_fd, 0);
+	if (map == MAP_FAILED)
+		return NULL;
+	e->peer = map;
+	return e;
 }
 
 static int

@@ -45,7 +45,7 @@ extern int comch_logtype;
 /* Completions of one queue in one turn, and turns without one before it rests. */
 #define COMCH_FP_BURST 32
 #define COMCH_FP_IDLE_POLLS 64
-/* Queues at rest that one turn looks at. */
+/* Queues at rest that one turn looks at, if their driver does not tell of them. */
 #define COMCH_FP_REST_POLLS 4
 #define COMCH_DFLT_CONNECT_TIMEOUT_MS 5000
 
@@ -66,7 +66,10 @@ struct rte_comch_pe {
 	struct comch_conn_list retry;  /* connections that wait for room */
 	struct comch_conn_list reaped; /* freed when no driver is on the stack */
 
-	/* queues with submitted tasks: those in each turn, and those now and then */
+	/*
+	 * Queues with submitted tasks: those in each turn, and those now and then.
+	 * What the driver looks after is in neither list.
+	 */
 	uint32_t nb_polled;
 	uint32_t nb_rested;
 	struct comch_ctx_list polled;
@@ -172,6 +175,7 @@ void comch_fp_running_set(struct rte_comch_ctx *ctx);
 void comch_fp_stopping_set(struct rte_comch_ctx *ctx);
 void comch_fp_stopped_set(struct rte_comch_ctx *ctx);
 int comch_fp_task_submit(struct rte_comch_task *task);
+void comch_fp_poll_add(struct rte_comch_ctx *ctx);
 void comch_fp_poll_del(struct rte_comch_ctx *ctx);
 int comch_fp_poll(struct rte_comch_pe *pe);
 

@@ -264,8 +264,8 @@ rte_comch_fp_leave(struct rte_comch_ctx *ctx)
  */
 
 /* Into the engine's list, or from its resting place. */
-static void
-poll_add(struct rte_comch_ctx *ctx)
+void
+comch_fp_poll_add(struct rte_comch_ctx *ctx)
 {
 	struct rte_comch_pe *pe = ctx->pe;
 
@@ -293,10 +293,28 @@ comch_fp_poll_del(struct rte_comch_ctx *ctx)
 	ctx->on_poll = ctx->on_rest = false;
 }
 
+void
+rte_comch_pmd_queue_ring(struct rte_comch_ctx *ctx)
+{
+	if (ctx->nb_submitted != 0)
+		comch_fp_poll_add(ctx);
+}
+
+/*
+ * A queue that was quiet for some time. The driver tells when something comes, if it
+ * can; then it is in no list until rte_comch_pmd_queue_ring().
+ */
 static void
 poll_rest(struct rte_comch_ctx *ctx)
 {
+	rte_comch_queue_rest_t queue_rest = ctx->dev->ops->queue_rest;
+	int ret = queue_rest != NULL ? queue_rest(ctx) : -ENOTSUP;
+
+	if (ret == -EAGAIN)
+		return; /* asked again in the next turn */
 	comch_fp_poll_del(ctx);
+	if (ret == 0)
+		return;
 	ctx->on_rest = true;
 	ctx->pe->nb_rested++;
 	TAILQ_INSERT_TAIL(&ctx->pe->rested, ctx, next_poll);
@@ -330,7 +348,7 @@ comch_fp_task_submit(struct rte_comch_task *task)
 	}
 	task->submitted = true;
 	ctx->nb_submitted++;
-	poll_add(ctx);
+	comch_fp_poll_add(ctx);
 	comch_pe_touch(ctx->pe);
 	return 0;
 }
@@ -371,16 +389,16 @@ queue_turn(struct rte_comch_ctx *ctx)
 	if (ctx->nb_submitted == 0)
 		comch_fp_poll_del(ctx);
 	else if (nb != 0)
-		poll_add(ctx);
+		comch_fp_poll_add(ctx);
 	else if (ctx->on_poll && ++ctx->idle_polls >= COMCH_FP_IDLE_POLLS)
 		poll_rest(ctx);
 	return nb;
 }
 
 /*
- * One turn of all queues with tasks. Those that were quiet for some time are
- * looked at in turns, a few at a time, so that the cost does not grow with what
- * only exists.
+ * One turn of all queues with tasks. Those that were quiet for some time are the
+ * driver's to look after. If it cannot, they are looked at in turns, a few at a time,
+ * so that the cost does not grow with what only exists.
  */
 int
 comch_fp_poll(struct rte_comch_pe *pe)

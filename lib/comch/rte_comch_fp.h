@@ -80,6 +80,13 @@
  * path, so a producer tries first and sleeps then, without a burst between
  * rte_comch_pe_arm() and the wait.
  *
+ * Latency of tasks: in each turn of its engine, a consumer is given the messages that
+ * were sent before the turn began, 32 at most. This holds for a consumer to which
+ * nothing was sent for long, too, if the driver knows how to be told of that; the shm
+ * driver does for 512 consumers of one engine and one peer. Others are looked at four
+ * in each turn while they are quiet. What a turn costs does not grow with the number
+ * of quiet consumers.
+ *
  * Trust: the bytes of a buffer were written by the peer into memory that is shared
  * with it. An honest peer leaves them alone from the completion on; a dishonest one
  * may change them as long as the region exists. Lengths, the identifier of the

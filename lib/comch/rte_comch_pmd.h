@@ -351,8 +351,20 @@ typedef int (*rte_comch_queue_room_t)(struct rte_comch_ctx *ctx, uint32_t consum
 		struct rte_comch_room *room);
 
 /**
- * Operations of a driver. All are required but dump, reset, conn_rx_count and
- * mem_register; those from listen to conn_rx_count only with
+ * @internal
+ * Nothing was polled from a queue with tasks for a while, in the context's thread.
+ *
+ * @return
+ *   0: the library polls it no more, and the driver calls rte_comch_pmd_queue_ring()
+ *   when there is something to poll. pgroup_arm looks after it, too.
+ *   -EAGAIN: not yet; it is polled, and asked again in the next turn.
+ *   -ENOTSUP: the driver does not tell of this queue; it is polled now and then.
+ */
+typedef int (*rte_comch_queue_rest_t)(struct rte_comch_ctx *ctx);
+
+/**
+ * Operations of a driver. All are required but dump, reset, conn_rx_count,
+ * mem_register and queue_rest; those from listen to conn_rx_count only with
  * RTE_COMCH_CAPA_SERVER or RTE_COMCH_CAPA_CLIENT; and those from mem_alloc on
  * only with RTE_COMCH_CAPA_CONSUMER or RTE_COMCH_CAPA_PRODUCER.
  */
@@ -381,6 +393,7 @@ struct rte_comch_dev_ops {
 	rte_comch_consumer_announce_t consumer_announce; /**< Consumers. */
 	rte_comch_consumer_flush_t consumer_flush; /**< Consumers. */
 	rte_comch_queue_room_t queue_room;         /**< Queues. */
+	rte_comch_queue_rest_t queue_rest;         /**< Optional. */
 };
 
 /** The part of a device without pointers to functions. */
@@ -693,6 +706,18 @@ void rte_comch_pmd_remote_consumer(struct rte_comch_conn *conn, uint32_t consume
  */
 __rte_internal
 void rte_comch_pmd_consumer_answer(struct rte_comch_ctx *ctx, int status);
+
+/**
+ * @internal
+ * A queue that is at rest has something to poll, or may have: the engine polls it
+ * again, in this turn if it is called in pgroup_poll. Harmless for any other queue.
+ *
+ * @param ctx
+ *   A consumer or producer with tasks, for which queue_rest has returned 0; in its
+ *   thread.
+ */
+__rte_internal
+void rte_comch_pmd_queue_ring(struct rte_comch_ctx *ctx);
 
 /**
  * @internal

@@ -236,6 +236,8 @@ comch_queue_try_idle(struct rte_comch_ctx *ctx)
 	if (ctx->type == RTE_COMCH_CTX_CONSUMER) {
 		ctx->flushing = true;
 		if (ops->consumer_flush(ctx, ctx->reason != 0 ? -ECONNRESET : -ECANCELED) != 0) {
+			if (ctx->max_tasks != 0)
+				comch_fp_poll_add(ctx); /* it may be at rest */
 			comch_pe_work_add(ctx); /* until they were polled */
 			return;
 		}

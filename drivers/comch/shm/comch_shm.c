@@ -170,6 +170,7 @@ static const struct rte_comch_dev_ops shm_ops = {
 	.queue_free = shm_queue_free,
 	.consumer_announce = shm_consumer_announce,
 	.consumer_flush = shm_consumer_flush,
+	.queue_rest = shm_queue_rest,
 	.queue_room = shm_queue_room,
 };
 

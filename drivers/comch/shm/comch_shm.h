@@ -67,6 +67,7 @@ extern int shm_logtype;
 #define SHM_MIN_FUNC_FDS 16
 
 /* All in milliseconds. */
+#define SHM_REST_MS 1         /* between two fences for queues that go to rest */
 #define SHM_SERVICE_MS 5      /* a look at the sockets, even without a bell */
 #define SHM_CONNECT_MS 20     /* between two attempts to find the card's side */
 #define SHM_HANDSHAKE_MS 2000 /* for a link or a connection to be complete */
@@ -77,6 +78,7 @@ struct shm_fast;
 struct shm_link;
 struct shm_peer_region;
 struct shm_producer;
+struct shm_qbells;
 struct shm_rc;
 struct shm_region;
 struct shm_group;
@@ -179,6 +181,10 @@ struct shm_link {
 	uint64_t bells_used[SHM_WIRE_BELL_WORDS];
 	uint8_t bell_group[SHM_WIRE_BELL_WORDS]; /* owner of a word in use */
 
+	/* bells of consumers, made with the first one of a group, and kept */
+	struct shm_qbells *qbells[SHM_WIRE_MAX_GROUPS]; /* of our groups */
+	uint32_t *qflips[SHM_WIRE_MAX_GROUPS]; /* flips by us, of the peer's groups; atomic */
+
 	struct shm_seg *segs; /* [SHM_WIRE_MAX_CHANS], ours */
 	uint64_t seg_bytes;
 	struct shm_peer_seg *peer_segs;
@@ -209,6 +215,7 @@ struct shm_glink {
 	uint32_t nb_words;
 	struct shm_bell_word words[SHM_WIRE_BELL_WORDS];
 	struct shm_chan *by_bell[SHM_WIRE_MAX_BELLS];
+	struct shm_qbells *qbells; /* to look at; NULL before a consumer was at rest */
 	TAILQ_HEAD(, shm_chan) chans;
 };
 
@@ -245,6 +252,9 @@ struct shm_group {
 	TAILQ_HEAD(, shm_producer) producers; /* attached and started */
 	TAILQ_HEAD(, shm_consumer) asked; /* of its connections: the peer has to answer */
 	TAILQ_HEAD(, shm_consumer) unasked; /* the peer has enough to answer as it is */
+	bool rest_wanted;    /* a consumer waits for a fence before it may rest */
+	uint32_t rest_fence; /* counts these fences */
+	uint64_t next_rest;  /* TSC of the next one, if it is wanted */
 };
 
 enum shm_chan_state {

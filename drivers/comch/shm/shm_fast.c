@@ -195,7 +195,9 @@ consumer_close(struct rte_comch_ctx *ctx)
 	struct shm_dev *dev = ctx->dev->priv;
 
 	TAILQ_REMOVE(&c->group->consumers, c, next);
+	shm_qbell_leave(c);
 	rte_spinlock_lock(&dev->lock);
+	shm_qbell_put_locked(c);
 	if (c->link != NULL)
 		shm_link_put(c->link);
 	rte_spinlock_unlock(&dev->lock);
@@ -261,6 +263,10 @@ announce_locked(struct shm_consumer *c, struct shm_chan *chan)
 	msg.consumer.imm_len = ctx->imm_len;
 	msg.consumer.group = c->group->index;
 	msg.consumer.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;
+	/* only those of tasks rest: the others are polled by the application */
+	if (ctx->max_tasks != 0 && shm_qbell_get_locked(c, chan->link) == 0)
+		msg.consumer.flags |= SHM_WIRE_CONSUMER_F_REST |
+			c->bell << SHM_WIRE_CONSUMER_BELL_SHIFT;
 	shm_link_send(chan->link, &msg, SHM_WIRE_CONSUMER, sizeof(msg.consumer), chan->id, fd);
 	return 0;
 }

@@ -110,6 +110,9 @@ struct shm_rc {
 	uint32_t peer_group;
 	bool fence;
 	uint32_t id;
+	uint64_t *bell; /* word of its bell; NULL if peer_armed is the group's */
+	uint64_t bell_mask;
+	uint32_t *flips; /* of that bell, by all producers of this process; atomic */
 
 	/* what producers share, in their own process */
 	uint64_t head __rte_aligned(128); /* next position to claim; low half of it */
@@ -123,6 +126,21 @@ struct shm_rc {
 	uint32_t chan; /* to answer */
 	bool answer;   /* the peer waits for CONSUMER_FREE */
 	TAILQ_ENTRY(shm_rc) next; /* of those that are dying */
+};
+
+/*
+ * Bells of the consumers that one of our groups has on one link. They stay with the
+ * link, with the flips that were seen: so one that comes late, when its consumer is
+ * gone already, is counted before the next consumer has that bell.
+ */
+struct shm_qbells {
+	uint64_t used[SHM_WIRE_QBELL_WORDS]; /* under the device's lock */
+	/* in the thread of the group */
+	uint32_t nb_words; /* to look at */
+	uint64_t mask[SHM_WIRE_QBELL_WORDS]; /* those that have a consumer */
+	uint64_t shadow[SHM_WIRE_QBELL_WORDS];
+	uint32_t seen[SHM_WIRE_MAX_QBELLS]; /* flips */
+	struct shm_consumer *consumers[SHM_WIRE_MAX_QBELLS];
 };
 
 struct shm_sent {
@@ -190,6 +208,12 @@ struct shm_consumer {
 	TAILQ_ENTRY(shm_consumer) next;     /* of its group */
 	TAILQ_ENTRY(shm_consumer) next_ask; /* of the connection's group, either list */
 	struct shm_group *conn_group;
+	struct shm_qbells *qbells; /* its bell is one of these; NULL if it has none */
+	uint32_t bell;
+	bool rings;    /* the peer's producers flip it */
+	bool joined;   /* its group looks at it */
+	bool resting;  /* rest of its segment is not 0 */
+	uint32_t rest_fence; /* of the group, when it became so */
 	bool asked;   /* is on the list of those that the peer has to answer about */
 	bool unasked; /* is on the list of those that wait for that */
 	bool leaving; /* CONSUMER_GONE was sent */
@@ -227,6 +251,19 @@ int shm_fast_event(struct shm_chan *chan, struct shm_event *ev);
 void shm_fast_end(struct shm_chan *chan);
 struct shm_chan *shm_consumers_late(struct shm_group *group, uint64_t now);
 void shm_dying_check_locked(struct shm_dev *dev);
+
+/* shm_rest.c: consumers at rest, and their bells */
+int shm_qbell_get_locked(struct shm_consumer *c, struct shm_link *link);
+void shm_qbell_put_locked(struct shm_consumer *c);
+void shm_qbell_leave(struct shm_consumer *c);
+uint32_t *shm_qflips_get_locked(struct shm_link *link, uint32_t group);
+void shm_qbells_free(struct shm_link *link);
+int shm_queue_rest(struct rte_comch_ctx *ctx);
+void shm_consumer_arm(struct shm_consumer *c);
+void shm_qbells_scan(struct shm_glink *glink);
+bool shm_qbells_pending(const struct shm_glink *glink);
+void shm_rest_fence(struct shm_group *group, uint64_t now);
+void shm_rc_ring(struct shm_rc *rc, uint32_t armed);
 
 /* shm_tx.c: producers */
 uint16_t shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,

@@ -138,6 +138,7 @@ link_free(struct shm_link *link)
 		if (link->peer_wake[i] >= 0)
 			shm_fd_drop(link->peer_wake[i]);
 	shm_peer_regions_free(link);
+	shm_qbells_free(link);
 	link->func->nb_fds -= link->nb_fds;
 	while ((tx = STAILQ_FIRST(&link->txq)) != NULL) {
 		STAILQ_REMOVE_HEAD(&link->txq, next);

@@ -524,7 +524,11 @@ shm_group_poll(struct rte_comch_pgroup *pg, uint64_t now)
 	TAILQ_FOREACH(glink, &group->glinks, next) {
 		service |= glink_sock_bell(glink);
 		glink_scan(glink);
+		if (glink->qbells != NULL)
+			shm_qbells_scan(glink);
 	}
+	if (unlikely(group->rest_wanted) && now >= group->next_rest)
+		shm_rest_fence(group, now);
 	/*
 	 * From the end, because one that goes to rest or ends makes the last one
 	 * take its place. Callbacks may end any: then one is skipped this time.
@@ -561,6 +565,8 @@ group_queues_arm(struct shm_group *group)
 
 	TAILQ_FOREACH(p, &group->producers, next)
 		shm_producer_arm(p);
+	TAILQ_FOREACH(c, &group->consumers, next)
+		shm_consumer_arm(c);
 	/* A: pairs with rc_wake() and post_publish() of the peers */
 	shm_barrier_all();
 	TAILQ_FOREACH(c, &group->consumers, next)
@@ -620,6 +626,7 @@ shm_group_arm(struct rte_comch_pgroup *pg)
 		pending = group_queues_arm(group);
 	TAILQ_FOREACH(glink, &group->glinks, next) {
 		pending |= glink_sock_bell(glink);
+		pending |= shm_qbells_pending(glink);
 		for (i = 0; i < glink->nb_words; i++) {
 			word = &glink->words[i];
 			pending |= ((__atomic_load_n(word->word, __ATOMIC_RELAXED) ^

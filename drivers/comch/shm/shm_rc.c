@@ -97,7 +97,9 @@ consumer_valid(const struct shm_wire_consumer *msg)
 		msg->nb_posts != 0 && msg->nb_posts <= SHM_WIRE_MAX_POSTS &&
 		rte_is_power_of_2(msg->nb_posts) && msg->imm_len <= SHM_WIRE_MAX_IMM_LEN &&
 		(msg->region < SHM_WIRE_MAX_REGIONS || msg->region == SHM_WIRE_NO_REGION) &&
-		msg->group < SHM_WIRE_MAX_GROUPS;
+		msg->group < SHM_WIRE_MAX_GROUPS &&
+		((msg->flags & SHM_WIRE_CONSUMER_F_REST) == 0 ||
+		msg->flags >> SHM_WIRE_CONSUMER_BELL_SHIFT < SHM_WIRE_MAX_QBELLS);
 }
 
 /* The share of a link that another consumer takes; the lock is held. */
@@ -111,6 +113,11 @@ rc_reserve_locked(struct shm_rc *rc, struct shm_link *link,
 		return -EUSERS;
 	if (link->seg_bytes + bytes > SHM_MAX_LINK_MEM)
 		return -ENOMEM;
+	if ((msg->flags & SHM_WIRE_CONSUMER_F_REST) != 0) {
+		rc->flips = shm_qflips_get_locked(link, msg->group);
+		if (rc->flips == NULL)
+			return -ENOMEM;
+	}
 	if (msg->region != SHM_WIRE_NO_REGION) {
 		rc->region = link->peer_regions[msg->region];
 		if (rc->region == NULL)
@@ -136,6 +143,23 @@ rc_words_init(struct shm_rc *rc)
 		pos = SHM_WIRE_POST_START + i;
 		rc->cpls->words[pos & rc->mask] = shm_wire_lap(pos, rc->shift) ^ 1;
 	}
+}
+
+/* The word that producers look at after a burst, and what they do then. */
+static void
+rc_wake_init(struct shm_rc *rc, const struct shm_wire_consumer *msg)
+{
+	uint32_t bell = msg->flags >> SHM_WIRE_CONSUMER_BELL_SHIFT;
+
+	rc->peer_group = msg->group;
+	if (rc->flips == NULL) {
+		rc->peer_armed = &rc->link->peer->groups[msg->group].armed;
+		return;
+	}
+	rc->peer_armed = &rc->posts->rest;
+	rc->flips += bell;
+	rc->bell = &rc->link->own->groups[msg->group].bells[bell / 64];
+	rc->bell_mask = RTE_BIT64(bell % 64);
 }
 
 static int
@@ -169,8 +193,7 @@ rc_map(struct shm_rc *rc, const struct shm_wire_consumer *msg, int fd)
 	rc->imm = (uint8_t *)&rc->cpls->words[msg->nb_posts];
 	rc->head = SHM_WIRE_POST_START;
 	rc->tail_seen = SHM_WIRE_POST_START;
-	rc->peer_group = msg->group;
-	rc->peer_armed = &rc->link->peer->groups[msg->group].armed;
+	rc_wake_init(rc, msg);
 	rc->fence = shm_fences_needed() || (msg->flags & SHM_WIRE_CONSUMER_F_FENCE) != 0;
 	rc_words_init(rc);
 	return 0;
@@ -234,7 +257,9 @@ peer_consumer(struct shm_chan *chan, struct shm_event *ev)
 	}
 	reply.consumer_ack.consumer = msg->consumer;
 	reply.consumer_ack.status = ret;
-	reply.consumer_ack.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;
+	reply.consumer_ack.flags = msg->flags & SHM_WIRE_CONSUMER_F_REST;
+	if (shm_fences_needed())
+		reply.consumer_ack.flags |= SHM_WIRE_CONSUMER_F_FENCE;
 	rte_spinlock_lock(&dev->lock);
 	shm_link_send(chan->link, &reply, SHM_WIRE_CONSUMER_ACK, sizeof(reply.consumer_ack),
 		chan->id, fd);
@@ -312,6 +337,7 @@ peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 			return -EPROTO;
 		c->imm = (const uint8_t *)&c->cpls->words[c->mask + 1];
 		c->fence = shm_fences_needed() || (msg->flags & SHM_WIRE_CONSUMER_F_FENCE) != 0;
+		c->rings = c->qbells != NULL && (msg->flags & SHM_WIRE_CONSUMER_F_REST) != 0;
 	} else {
 		status = consumer_status(status);
 		chan->fast->consumers[msg->consumer] = NULL;

@@ -15,8 +15,9 @@
  *   C  words   the producer releases a word after the data, the consumer acquires
  *              it before the data.
  *   A  armed   the producer publishes, then looks whether the consumer's engine
- *              sleeps; the engine says that it sleeps, then looks once more. The
- *              fence between the two is the engine's: shm_barrier_all().
+ *              sleeps, or the consumer is at rest; the engine says so, then looks
+ *              once more. The fence between the two is the engine's:
+ *              shm_barrier_all().
  *   R  table   the producer says which consumer it looks up, then looks; whoever
  *              takes it away does so, then looks at the producers. The fence is
  *              theirs: shm_barrier_process().
@@ -66,7 +67,10 @@ rc_leave(struct shm_producer *p)
 	__atomic_store_n(&p->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* After something was published: wake the consumer's engine if it sleeps. */
+/*
+ * After something was published: tell the consumer's engine, if it sleeps or does not
+ * look at this consumer.
+ */
 static inline void
 rc_wake(struct shm_rc *rc)
 {
@@ -75,7 +79,7 @@ rc_wake(struct shm_rc *rc)
 	shm_light_fence(rc->fence); /* A */
 	armed = __atomic_load_n(rc->peer_armed, __ATOMIC_RELAXED);
 	if (unlikely(armed != 0))
-		shm_link_wake(rc->link, rc->peer_group, armed);
+		shm_rc_ring(rc, armed);
 }
 
 /* Posts behind head, up to what is wanted; a look at the peer's tail if need be. */

@@ -53,6 +53,12 @@
  * the flips it saw in bell_seen. As there is one flip under way at most, a
  * flipped bit never looks like none. The reader acknowledges when it is about to
  * look away, and looks once more after that.
+ *
+ * Bells of consumers. A consumer that nobody looks at for a while says so in the
+ * word rest of its segment, with the number of flips of its bell that it has seen.
+ * A producer that has published something looks at that word, and flips the bell
+ * if as many flips were made. Bells of consumers are in the link segment of the
+ * producers, by the consumer's group; they are the consumer's side to assign.
  */
 
 #include <stdbool.h>
@@ -82,6 +88,10 @@
 /* Bell words of 64 bits; a word belongs to one poll group. */
 #define SHM_WIRE_BELL_WORDS (SHM_WIRE_MAX_CHANS / 64 + SHM_WIRE_MAX_GROUPS)
 #define SHM_WIRE_MAX_BELLS (SHM_WIRE_BELL_WORDS * 64)
+
+/* Bells of the consumers that one poll group has on one link. */
+#define SHM_WIRE_QBELL_WORDS 8
+#define SHM_WIRE_MAX_QBELLS (SHM_WIRE_QBELL_WORDS * 64)
 
 /* Largest control message, and bytes of a ring. */
 #define SHM_WIRE_MAX_MSG_SIZE 65536u
@@ -221,6 +231,13 @@ struct shm_wire_region_gone {
 
 /* The other side has to fence what it publishes: the sender has no membarrier(). */
 #define SHM_WIRE_CONSUMER_F_FENCE 0x1u
+/*
+ * In CONSUMER: producers look at rest in its segment, and not at the armed word of
+ * its group; its bell is in the upper half of flags. In CONSUMER_ACK: they do, which
+ * a peer that does not know this flag does not say.
+ */
+#define SHM_WIRE_CONSUMER_F_REST 0x2u
+#define SHM_WIRE_CONSUMER_BELL_SHIFT 16
 
 /* Carries the consumer's segment. */
 struct shm_wire_consumer {
@@ -282,7 +299,8 @@ struct shm_wire_link {
 	uint64_t bells[SHM_WIRE_BELL_WORDS]; /* of the peer's connections */
 	struct {
 		uint32_t armed; /* not 0: the group sleeps; another value each time */
-		uint32_t reserved[31];
+		uint32_t reserved[15];
+		uint64_t bells[SHM_WIRE_QBELL_WORDS]; /* of the peer's group: its consumers */
 	} groups[SHM_WIRE_MAX_GROUPS];
 };
 
@@ -316,7 +334,9 @@ struct shm_wire_rec {
 struct shm_wire_posts {
 	struct shm_wire_seg seg;
 	uint32_t tail; /* position behind the last post */
-	uint32_t reserved[31];
+	uint32_t reserved[15];
+	uint32_t rest; /* 0: it is looked at; else 1, and above it the flips seen */
+	uint32_t reserved2[15];
 	/* nb_posts words, then nb_posts lengths; or none of both without a region */
 	uint64_t words[];
 };
@@ -324,6 +344,13 @@ struct shm_wire_posts {
 #define SHM_WIRE_POST_OFF_SHIFT 24
 /* The length is elsewhere: it is at least as much as this says. */
 #define SHM_WIRE_POST_LONG ((UINT64_C(1) << SHM_WIRE_POST_OFF_SHIFT) - 1)
+
+/* What rest says when so many flips of the bell were seen. */
+static inline uint32_t
+shm_wire_rest(uint32_t flips)
+{
+	return flips << 1 | 1;
+}
 
 /* Completion segment: written by the producers, and by the engines they are on. */
 struct shm_wire_cpls {
@@ -391,6 +418,8 @@ _Static_assert(offsetof(struct shm_wire_link, bells) == 256, "bells");
 _Static_assert(offsetof(struct shm_wire_link, groups) == 256 + 8 * SHM_WIRE_BELL_WORDS,
 	"groups");
 _Static_assert(offsetof(struct shm_wire_link, groups) % 128 == 0, "groups");
+_Static_assert(offsetof(struct shm_wire_link, groups[0].bells) ==
+	offsetof(struct shm_wire_link, groups) + 64, "groups.bells");
 _Static_assert(sizeof(struct shm_wire_link) == 5120, "link");
 _Static_assert(offsetof(struct shm_wire_chan, tail) == 128, "tail");
 _Static_assert(offsetof(struct shm_wire_chan, head) == 132, "head");
@@ -404,6 +433,7 @@ _Static_assert(sizeof(struct shm_wire_consumer) == 40, "consumer");
 _Static_assert(sizeof(struct shm_wire_consumer_ack) == 32, "consumer_ack");
 _Static_assert(sizeof(struct shm_wire_consumer_id) == 24, "consumer_id");
 _Static_assert(offsetof(struct shm_wire_posts, tail) == 128, "posts.tail");
+_Static_assert(offsetof(struct shm_wire_posts, rest) == 192, "posts.rest");
 _Static_assert(offsetof(struct shm_wire_posts, words) == 256, "posts");
 _Static_assert(offsetof(struct shm_wire_cpls, want) == 128, "cpls.want");
 _Static_assert(offsetof(struct shm_wire_cpls, words) == 256, "cpls");

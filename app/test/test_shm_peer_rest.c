@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Consumers at rest, and a peer that does not know of that, or flips bells as it
+ * likes, or says that it rests when it does not. From either role.
+ */
+
+#include "test_shm_peer_fast.h"
+
+#define TASKS 8u
+#define BELL 77u
+
+/* Turns of a consumer that its peer does not ring for: with what else rests here. */
+#define NO_BELL_TURNS 8u
+
+static const uint64_t *
+our_bells(const struct evil *e, const struct evil_consumer *c)
+{
+	return &e->peer->groups[c->msg.group].bells[BELL / 64];
+}
+
+static bool
+our_bell(const struct evil *e, const struct evil_consumer *c)
+{
+	return (__atomic_load_n(our_bells(e, c), __ATOMIC_RELAXED) >> (BELL % 64) & 1) != 0;
+}
+
+static int
+consumer_rests(struct evil *e, struct evil_consumer *c, uint32_t id, uint32_t bell)
+{
+	memset(c, 0, sizeof(*c));
+	c->msg.flags = SHM_WIRE_CONSUMER_F_REST | bell << SHM_WIRE_CONSUMER_BELL_SHIFT;
+	return evil_consumer_start(e, c, id, SHM_WIRE_NO_REGION);
+}
+
+/* Bells that there are, and others. */
+static int
+test_bell_numbers(void)
+{
+	static const uint32_t bad[] = { SHM_WIRE_MAX_QBELLS, 0x8000, 0xffff };
+	struct evil_consumer c, last;
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint64_t before;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		e = fast_connected();
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(consumer_rests(e, &last, 1, SHM_WIRE_MAX_QBELLS - 1), 0);
+		TEST_TRUE((e->msg.consumer_ack.flags & SHM_WIRE_CONSUMER_F_REST) != 0);
+		/* one that does not say so is not answered so; the upper half is nothing then */
+		memset(&c, 0, sizeof(c));
+		c.msg.flags = UINT32_MAX << SHM_WIRE_CONSUMER_BELL_SHIFT;
+		TEST_EXPECT(evil_consumer_start(e, &c, 2, SHM_WIRE_NO_REGION), 0);
+		TEST_EXPECT(e->msg.consumer_ack.flags & SHM_WIRE_CONSUMER_F_REST, 0);
+		before = fast_side->violations();
+		evil_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
+		msg.consumer.consumer = 3;
+		msg.consumer.region = SHM_WIRE_NO_REGION;
+		msg.consumer.flags = SHM_WIRE_CONSUMER_F_REST |
+			bad[i] << SHM_WIRE_CONSUMER_BELL_SHIFT;
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
+		TEST_CALL(fast_conn_dies(e, before, "bell", i));
+		evil_consumer_free(&c);
+		evil_consumer_free(&last);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+send_to(struct test_q *q, struct evil_consumer *c)
+{
+	const struct rte_comch_send msg = { .flags = RTE_COMCH_SEND_F_NO_CPL };
+
+	evil_post(c, 0, 0);
+	TEST_EXPECT(rte_comch_producer_send_burst(q->ctx, c->msg.consumer, &msg, 1), 1);
+	return TEST_SUCCESS;
+}
+
+/* Our producers flip a bell when they have to, and only then. */
+static int
+test_our_flips(void)
+{
+	static const uint32_t nonsense[] = { 2, 7, 0x80000000, UINT32_MAX, 0 };
+	struct evil *e = fast_connected();
+	struct evil_consumer c;
+	struct test_q *q;
+	unsigned int i, flips;
+
+	TEST_TRUE(e != NULL);
+	TEST_EXPECT(consumer_rests(e, &c, 1, BELL), 0);
+	q = fast_producer();
+	TEST_TRUE(q != NULL);
+	TEST_CALL(send_to(q, &c));
+	TEST_TRUE(!our_bell(e, &c)); /* it looks by itself */
+	for (flips = 0; flips < 5; flips++) {
+		__atomic_store_n(&c.posts->rest, shm_wire_rest(flips), __ATOMIC_RELAXED);
+		TEST_EXPECT(our_bell(e, &c), flips % 2);
+		/* the first rings, the others need not */
+		for (i = 0; i < 3; i++) {
+			TEST_CALL(send_to(q, &c));
+			TEST_EXPECT(our_bell(e, &c), (flips + 1) % 2);
+		}
+		/* what cannot be, or is of before */
+		for (i = 0; i < RTE_DIM(nonsense); i++) {
+			__atomic_store_n(&c.posts->rest, nonsense[i] == 7 && flips == 2 ?
+				5 : nonsense[i], __ATOMIC_RELAXED);
+			TEST_CALL(send_to(q, &c));
+			TEST_EXPECT(our_bell(e, &c), (flips + 1) % 2);
+		}
+	}
+	/* all other bells of that group are as they were */
+	TEST_EXPECT(__atomic_load_n(our_bells(e, &c), __ATOMIC_RELAXED), RTE_BIT64(BELL % 64));
+	TEST_EXPECT(fast_side->violations(), 0);
+	evil_consumer_free(&c);
+	return TEST_SUCCESS;
+}
+
+/* A consumer of the device, whose peer is the evil side. */
+struct rest_env {
+	struct evil *e;
+	struct evil_rc rc;
+	struct test_q *q;
+	struct rte_comch_pe *pe;
+	uint32_t completed;
+};
+
+static void
+again_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
+{
+	RTE_SET_USED(q);
+	if (cpl->status != 0 || rte_comch_task_submit(task) != 0)
+		rte_comch_task_free(task);
+}
+
+/* flags: what the evil side says of how it rings. */
+static int
+rest_open(struct rest_env *env, uint32_t flags)
+{
+	struct rte_comch_task *task;
+	union shm_wire_msg msg;
+	uint32_t i;
+
+	memset(env, 0, sizeof(*env));
+	env->pe = fast_side->host ? peer_host.pe : peer_env.pe;
+	env->e = fast_connected();
+	TEST_TRUE(env->e != NULL);
+	env->q = fast_task_consumer(TASKS);
+	TEST_TRUE(env->q != NULL);
+	env->q->on_post = again_post;
+	TEST_EXPECT(evil_rc_wait(env->e, &env->rc), 0);
+	TEST_TRUE((env->rc.msg.flags & SHM_WIRE_CONSUMER_F_REST) != 0);
+	for (i = 0; i < env->rc.msg.nb_posts; i++)
+		evil_complete(&env->rc, i, evil_cpl(&env->rc, i, 0, 0, 0) ^ 1);
+	evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, env->e->chan.id);
+	msg.consumer_ack.consumer = env->rc.msg.consumer;
+	msg.consumer_ack.flags |= flags;
+	TEST_EXPECT(evil_send(env->e, &msg, SHM_WIRE_CONSUMER_ACK, env->e->chan.id,
+			env->rc.seg.fd), 0);
+	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	for (i = 0; i < TASKS; i++) {
+		TEST_EXPECT(rte_comch_consumer_task_alloc(env->q->ctx, NULL, &task), 0);
+		TEST_EXPECT(rte_comch_task_submit(task), 0);
+	}
+	return TEST_SUCCESS;
+}
+
+static void
+rest_close(struct rest_env *env)
+{
+	fast_case_end();
+	evil_rc_free(&env->rc);
+}
+
+static int
+rest_wait(struct rest_env *env)
+{
+	uint64_t end = test_now_ns() + UINT64_C(10000000);
+	uint32_t i;
+
+	for (i = 0; i < 500 || test_now_ns() < end; i++)
+		TEST_TRUE(rte_comch_pe_progress(env->pe) >= 0);
+	return TEST_SUCCESS;
+}
+
+static void
+complete_one(struct rest_env *env)
+{
+	evil_complete(&env->rc, env->completed, evil_cpl(&env->rc, env->completed, 1, 0, 0));
+	env->completed++;
+}
+
+static uint32_t
+rest_word(const struct rest_env *env)
+{
+	return __atomic_load_n(&env->rc.posts->rest, __ATOMIC_RELAXED);
+}
+
+static void
+flip(struct rest_env *env)
+{
+	uint32_t bell = env->rc.msg.flags >> SHM_WIRE_CONSUMER_BELL_SHIFT;
+
+	__atomic_fetch_xor(&env->e->own->groups[env->rc.msg.group].bells[bell / 64],
+		RTE_BIT64(bell % 64), __ATOMIC_RELEASE);
+}
+
+/* A peer that does not say that it rings: its messages are found without. */
+static int
+test_no_bells(void)
+{
+	struct rest_env env;
+	uint32_t i, turns;
+
+	TEST_CALL(rest_open(&env, 0));
+	for (i = 1; i <= 20; i++) {
+		TEST_CALL(rest_wait(&env));
+		TEST_EXPECT(rest_word(&env), 0);
+		complete_one(&env);
+		for (turns = 0; turns < NO_BELL_TURNS && env.q->nb_ok < i; turns++)
+			TEST_TRUE(rte_comch_pe_progress(env.pe) >= 0);
+		TEST_EXPECT(env.q->nb_ok, i);
+	}
+	TEST_EXPECT(fast_side->violations(), 0);
+	rest_close(&env);
+	return TEST_SUCCESS;
+}
+
+/* One that rings: what the consumer says, and that a flip without a message is none. */
+static int
+test_bells(void)
+{
+	struct rest_env env;
+	uint32_t i;
+
+	TEST_CALL(rest_open(&env, SHM_WIRE_CONSUMER_F_REST));
+	for (i = 0; i < 20; i++) {
+		TEST_CALL(rest_wait(&env));
+		TEST_EXPECT(rest_word(&env), shm_wire_rest(2 * i));
+		complete_one(&env);
+		flip(&env);
+		TEST_TRUE(rte_comch_pe_progress(env.pe) >= 0);
+		TEST_EXPECT(env.q->nb_ok, i + 1);
+		TEST_EXPECT(rest_word(&env), 0);
+		TEST_CALL(rest_wait(&env));
+		TEST_EXPECT(rest_word(&env), shm_wire_rest(2 * i + 1));
+		flip(&env);
+		TEST_TRUE(rte_comch_pe_progress(env.pe) >= 0);
+		TEST_EXPECT(env.q->nb_ok, i + 1);
+	}
+	TEST_EXPECT(fast_side->violations(), 0);
+	rest_close(&env);
+	return TEST_SUCCESS;
+}
+
+/* All bells of all groups, at any time: the consumer goes on, and its posts come back. */
+static int
+test_mad_bells(void)
+{
+	struct rest_env env;
+	uint64_t end;
+	uint32_t i, j;
+
+	TEST_CALL(rest_open(&env, SHM_WIRE_CONSUMER_F_REST));
+	end = test_now_ns() + UINT64_C(50000000);
+	for (i = 0; i < 1000 || test_now_ns() < end; i++) {
+		for (j = 0; j < SHM_WIRE_MAX_GROUPS * SHM_WIRE_QBELL_WORDS; j++)
+			env.e->own->groups[j / SHM_WIRE_QBELL_WORDS]
+				.bells[j % SHM_WIRE_QBELL_WORDS] ^=
+				(uint64_t)test_rand() << 32 | test_rand();
+		if (i % 100 == 0)
+			TEST_CALL(rest_wait(&env));
+		if (i % 10 == 0 && env.completed == env.q->nb_ok)
+			complete_one(&env);
+		peer_turn();
+	}
+	/* and with a last flip that is one */
+	TEST_CALL(rest_wait(&env));
+	flip(&env);
+	PEER_WAIT(env.q->nb_ok == env.completed, TEST_MS);
+	TEST_TRUE(env.completed > 10);
+	TEST_EXPECT(fast_side->violations(), 0);
+	rest_close(&env);
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm, an evil peer: consumers at rest",
+	.setup = fast_suite_setup,
+	.teardown = fast_suite_teardown,
+	.unit_test_cases = {
+		FAST_CASE(test_bell_numbers),
+		FAST_CASE(test_our_flips),
+		FAST_CASE(test_no_bells),
+		FAST_CASE(test_bells),
+		FAST_CASE(test_mad_bells),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_shm_peer_rest(void)
+{
+	return fast_suites_run(&suite);
+}
+
+REGISTER_FAST_TEST(shm_peer_rest_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_rest)

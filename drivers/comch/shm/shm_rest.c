@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Consumers at rest: their engine does not look at them, because nothing has come
+ * for a while, and the producers of the peer flip their bells. Only consumers with
+ * tasks rest.
+ *
+ * How a consumer goes to rest, without a message that is lost: it says so in the
+ * word rest of its segment, and is polled on. Some time later its group has all
+ * threads of all processes pass a fence, once for all consumers that have said so.
+ * Then it looks once more, and rests if there is nothing. This is pair A of shm_tx.c.
+ *
+ * How a bell is flipped, by any number of threads: one of them counts the flip, by
+ * compare and swap, and flips. It does that only if rest says that the consumer has
+ * seen all flips before. So one flip at most is under way, and two never cancel each
+ * other. While one is under way nobody has to flip: when the group sees it, it looks
+ * at the consumer, and before that rests again it says that it has seen the flip.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rte_cycles.h>
+
+#include "shm_fast.h"
+
+/*
+ * Bells of this side's consumers
+ */
+
+/* A free bell of its group on this link: 0, -ENOMEM or -ENOSPC. */
+int
+shm_qbell_get_locked(struct shm_consumer *c, struct shm_link *link)
+{
+	struct shm_qbells **qbells = &link->qbells[c->group->index];
+	uint32_t w, bit;
+
+	if (*qbells == NULL)
+		*qbells = calloc(1, sizeof(**qbells));
+	if (*qbells == NULL)
+		return -ENOMEM;
+	for (w = 0; w < SHM_WIRE_QBELL_WORDS && (*qbells)->used[w] == UINT64_MAX; w++)
+		;
+	if (w == SHM_WIRE_QBELL_WORDS)
+		return -ENOSPC;
+	bit = __builtin_ctzll(~(*qbells)->used[w]);
+	(*qbells)->used[w] |= RTE_BIT64(bit);
+	c->bell = w * 64 + bit;
+	c->qbells = *qbells;
+	return 0;
+}
+
+void
+shm_qbell_put_locked(struct shm_consumer *c)
+{
+	if (c->qbells != NULL)
+		c->qbells->used[c->bell / 64] &= ~RTE_BIT64(c->bell % 64);
+	c->qbells = NULL;
+}
+
+/* From now on its group looks at its bell; false if the link is gone. */
+static bool
+qbell_join(struct shm_consumer *c)
+{
+	struct shm_qbells *qbells = c->qbells;
+	const uint32_t w = c->bell / 64;
+	struct shm_glink *glink;
+
+	TAILQ_FOREACH(glink, &c->group->glinks, next)
+		if (glink->link == c->link)
+			break;
+	if (glink == NULL)
+		return false;
+	glink->qbells = qbells;
+	qbells->consumers[c->bell] = c;
+	qbells->mask[w] |= RTE_BIT64(c->bell % 64);
+	qbells->nb_words = RTE_MAX(qbells->nb_words, w + 1);
+	c->joined = true;
+	return true;
+}
+
+void
+shm_qbell_leave(struct shm_consumer *c)
+{
+	if (!c->joined)
+		return;
+	c->qbells->mask[c->bell / 64] &= ~RTE_BIT64(c->bell % 64);
+	c->qbells->consumers[c->bell] = NULL;
+	c->joined = false;
+}
+
+/* With the link; no consumer is left. */
+void
+shm_qbells_free(struct shm_link *link)
+{
+	uint32_t i;
+
+	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++) {
+		free(link->qbells[i]);
+		free(link->qflips[i]);
+	}
+}
+
+/*
+ * Going to rest, and coming back
+ */
+
+/* Have the producers flip its bell; false if that cannot be. */
+static bool
+rest_say(struct shm_consumer *c)
+{
+	if (!c->rings || (!c->joined && !qbell_join(c)))
+		return false;
+	c->resting = true;
+	c->rest_fence = c->group->rest_fence;
+	/* release: the flips that were seen; pairs with the acquire in shm_rc_ring() */
+	__atomic_store_n(&c->own->rest, shm_wire_rest(c->qbells->seen[c->bell]),
+		__ATOMIC_RELEASE);
+	return true;
+}
+
+int
+shm_queue_rest(struct rte_comch_ctx *ctx)
+{
+	struct shm_consumer *c = ctx->priv;
+
+	if (ctx->type != RTE_COMCH_CTX_CONSUMER)
+		return -ENOTSUP; /* sends of a producer complete at once */
+	if (!c->resting) {
+		if (!rest_say(c))
+			return -ENOTSUP;
+		c->group->rest_wanted = true;
+		return -EAGAIN;
+	}
+	if (c->rest_fence == c->group->rest_fence || shm_consumer_pending(c))
+		return -EAGAIN;
+	return 0;
+}
+
+/*
+ * A: what has said that it rests may do so when it has looked once more. The fence
+ * is a system call and disturbs all other threads, so it serves many consumers.
+ */
+void
+shm_rest_fence(struct shm_group *group, uint64_t now)
+{
+	group->rest_wanted = false;
+	group->next_rest = now + rte_get_tsc_hz() / MS_PER_S * SHM_REST_MS;
+	shm_barrier_all();
+	group->rest_fence++;
+}
+
+/* The engine is about to sleep, and looks at no consumer. The fence follows. */
+void
+shm_consumer_arm(struct shm_consumer *c)
+{
+	/* the first look is at what is its own thread's: others are set by an answer */
+	if (c->post_pos != c->poll_pos && !c->resting)
+		rest_say(c);
+}
+
+/* In each turn: those whose bells were flipped are looked at again. */
+void
+shm_qbells_scan(struct shm_glink *glink)
+{
+	const uint64_t *words = glink->link->peer->groups[glink->group->index].bells;
+	struct shm_qbells *qbells = glink->qbells;
+	struct shm_consumer *c;
+	uint32_t i, bell;
+	uint64_t diff;
+
+	for (i = 0; i < qbells->nb_words; i++) {
+		/* acquire: pairs with the release in shm_rc_ring() */
+		diff = __atomic_load_n(&words[i], __ATOMIC_ACQUIRE) ^ qbells->shadow[i];
+		diff &= qbells->mask[i];
+		if (likely(diff == 0))
+			continue;
+		qbells->shadow[i] ^= diff;
+		do {
+			bell = i * 64 + __builtin_ctzll(diff);
+			diff &= diff - 1;
+			qbells->seen[bell]++;
+			c = qbells->consumers[bell];
+			c->resting = false;
+			__atomic_store_n(&c->own->rest, 0, __ATOMIC_RELAXED);
+			rte_comch_pmd_queue_ring(c->ctx);
+		} while (diff != 0);
+	}
+}
+
+/* Behind the fence: was one of them flipped? */
+bool
+shm_qbells_pending(const struct shm_glink *glink)
+{
+	const uint64_t *words = glink->link->peer->groups[glink->group->index].bells;
+	const struct shm_qbells *qbells = glink->qbells;
+	uint64_t diff = 0;
+	uint32_t i;
+
+	for (i = 0; qbells != NULL && i < qbells->nb_words; i++)
+		diff |= (__atomic_load_n(&words[i], __ATOMIC_RELAXED) ^ qbells->shadow[i]) &
+			qbells->mask[i];
+	return diff != 0;
+}
+
+/*
+ * Bells of the peer's consumers
+ */
+
+/* Counts of the flips for one group of the peer, or NULL. */
+uint32_t *
+shm_qflips_get_locked(struct shm_link *link, uint32_t group)
+{
+	if (link->qflips[group] == NULL)
+		link->qflips[group] = calloc(SHM_WIRE_MAX_QBELLS, sizeof(uint32_t));
+	return link->qflips[group];
+}
+
+/*
+ * After something was published for a consumer that does not look: it is at rest, or
+ * its engine sleeps. By any producer.
+ */
+void
+shm_rc_ring(struct shm_rc *rc, uint32_t armed)
+{
+	uint32_t rest, flips;
+
+	if (rc->bell == NULL) {
+		shm_link_wake(rc->link, rc->peer_group, armed);
+		return;
+	}
+	/*
+	 * acquire: whoever made the flips that it has seen has counted them; pairs
+	 * with the release in rest_say()
+	 */
+	rest = __atomic_load_n(rc->peer_armed, __ATOMIC_ACQUIRE);
+	flips = __atomic_load_n(rc->flips, __ATOMIC_RELAXED);
+	/* it looks again, or one flip is under way, or another producer makes it */
+	if (rest != shm_wire_rest(flips) || !__atomic_compare_exchange_n(rc->flips, &flips,
+			flips + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	/*
+	 * atomic: other consumers have bits of this word. release: the count; pairs
+	 * with the acquire in shm_qbells_scan()
+	 */
+	__atomic_fetch_xor(rc->bell, rc->bell_mask, __ATOMIC_RELEASE);
+	/* B: pairs with the fence in shm_group_arm() */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	armed = __atomic_load_n(&rc->link->peer->groups[rc->peer_group].armed, __ATOMIC_RELAXED);
+	if (armed != 0)
+		shm_link_wake(rc->link, rc->peer_group, armed);
+}
