@@ -73,7 +73,7 @@ struct rte_comch_post {
 
 /** One message that a producer sends. */
 struct rte_comch_send {
-	/** Data, inside mem; not looked at if len is 0. */
+	/** Data, inside mem, in one chunk of it; not looked at if len is 0. */
 	const void *addr;
 	/** Length of the data in bytes; 0 to send immediate data only. */
 	uint64_t len;

@@ -56,6 +56,13 @@ mem_create(int16_t dev_id, uint64_t len, uint32_t flags, struct rte_comch_mem **
 }
 
 static void
+mem_delete(struct rte_comch_mem *mem)
+{
+	free(mem->chunks);
+	free(mem);
+}
+
+static void
 mem_publish(struct rte_comch_mem *mem)
 {
 	rte_spinlock_lock(&mem->dev->lock);
@@ -84,32 +91,59 @@ rte_comch_mem_alloc(int16_t dev_id, uint64_t len, uint32_t flags, struct rte_com
 	return 0;
 }
 
-/* The application's own memory. */
+/* Chunks that are memory, and flags that such memory can have. */
 static int
-mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t flags,
+mem_register_check(const struct rte_comch_mem *mem, const struct rte_comch_mem_chunk *chunks,
+		uint32_t nb)
+{
+	uint32_t i;
+
+	for (i = 0; i < nb; i++) {
+		if (chunks[i].addr != NULL &&
+				chunks[i].len <= UINTPTR_MAX - (uintptr_t)chunks[i].addr)
+			continue;
+		COMCH_LOG(ERR, "%s: a region at no address, or over the end of all",
+			mem->dev->data->name);
+		return -EINVAL;
+	}
+	if (mem->flags == 0)
+		return 0;
+	if ((mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0) {
+		COMCH_LOG(ERR, "%s: flags 0x%x are not for memory of the application",
+			mem->dev->data->name, mem->flags);
+		return -EINVAL;
+	}
+	COMCH_LOG(ERR, "%s: memory of the application is not exported, its pages hold other things too; take rte_comch_mem_alloc() or rte_comch_mem_pool_create()",
+		mem->dev->data->name);
+	return -EACCES;
+}
+
+/*
+ * The application's own memory: one chunk or more, by address. An array of several
+ * is the region's if this succeeds, and freed with it.
+ */
+static int
+mem_register(int16_t dev_id, struct rte_comch_mem_chunk *chunks, uint32_t nb, uint32_t flags,
 		struct rte_comch_mem **out, struct rte_comch_mem **mem)
 {
 	const struct rte_comch_dev_ops *ops;
+	uint64_t len = 0;
+	uint32_t i;
 	int ret;
 
+	for (i = 0; i < nb; i++)
+		len = RTE_MAX(len, chunks[i].len);
 	ret = mem_create(dev_id, len, flags, out, mem);
 	if (ret != 0)
 		return ret;
-	if (addr == NULL || len > UINTPTR_MAX - (uintptr_t)addr) {
-		COMCH_LOG(ERR, "%s: a region at no address, or over the end of all",
-			(*mem)->dev->data->name);
-		ret = -EINVAL;
-	} else if ((flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0 && flags != 0) {
-		COMCH_LOG(ERR, "%s: flags 0x%x are not for memory of the application",
-			(*mem)->dev->data->name, flags);
-		ret = -EINVAL;
-	} else if (flags != 0) {
-		COMCH_LOG(ERR, "%s: memory of the application is not exported, its pages hold other things too; take rte_comch_mem_alloc() or rte_comch_mem_pool_create()",
-			(*mem)->dev->data->name);
-		ret = -EACCES;
-	}
+	ret = mem_register_check(*mem, chunks, nb);
 	if (ret == 0) {
-		(*mem)->addr = addr;
+		(*mem)->addr = chunks[0].addr;
+		(*mem)->len = chunks[0].len;
+		if (nb > 1) {
+			(*mem)->chunks = chunks;
+			(*mem)->nb_chunks = nb;
+		}
 		ops = (*mem)->dev->ops;
 		ret = ops->mem_register != NULL ? ops->mem_register(*mem) : 0;
 	}
@@ -122,10 +156,11 @@ int
 rte_comch_mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t flags,
 		struct rte_comch_mem **out)
 {
+	struct rte_comch_mem_chunk chunk = { .addr = addr, .len = len };
 	struct rte_comch_mem *mem;
 	int ret;
 
-	ret = mem_register(dev_id, addr, len, flags, out, &mem);
+	ret = mem_register(dev_id, &chunk, 1, flags, out, &mem);
 	if (ret != 0)
 		return ret;
 	mem_publish(mem);
@@ -133,36 +168,85 @@ rte_comch_mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t flags,
 	return 0;
 }
 
-struct mem_span {
-	uintptr_t begin;
-	uintptr_t end;
+/* The chunks of a pool, while they are collected. */
+struct pool_chunks {
+	struct rte_comch_mem_chunk *chunks;
+	uint32_t nb;
+	uint32_t max;
 };
 
 static void
 pool_chunk(struct rte_mempool *pool __rte_unused, void *arg, struct rte_mempool_memhdr *chunk,
 		unsigned int index __rte_unused)
 {
-	struct mem_span *span = arg;
+	struct pool_chunks *all = arg;
 
-	span->begin = RTE_MIN(span->begin, (uintptr_t)chunk->addr);
-	span->end = RTE_MAX(span->end, (uintptr_t)chunk->addr + chunk->len);
+	if (all->nb == all->max || chunk->len == 0)
+		return;
+	all->chunks[all->nb].addr = chunk->addr;
+	all->chunks[all->nb].len = chunk->len;
+	all->nb++;
+}
+
+static int
+chunk_cmp(const void *a, const void *b)
+{
+	const struct rte_comch_mem_chunk *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Those of a pool, by address; those that touch are one. */
+static int
+pool_chunks_get(struct rte_mempool *pool, struct pool_chunks *all)
+{
+	struct rte_comch_mem_chunk *last;
+	uint32_t i, nb = 0;
+
+	all->nb = 0;
+	all->max = pool->nb_mem_chunks;
+	if (all->max == 0)
+		return -EINVAL;
+	all->chunks = calloc(all->max, sizeof(*all->chunks));
+	if (all->chunks == NULL)
+		return -ENOMEM;
+	rte_mempool_mem_iter(pool, pool_chunk, all);
+	if (all->nb == 0) {
+		free(all->chunks);
+		return -EINVAL;
+	}
+	qsort(all->chunks, all->nb, sizeof(*all->chunks), chunk_cmp);
+	for (i = 1; i < all->nb; i++) {
+		last = &all->chunks[nb];
+		if ((uintptr_t)last->addr + last->len == (uintptr_t)all->chunks[i].addr)
+			last->len += all->chunks[i].len;
+		else
+			all->chunks[++nb] = all->chunks[i];
+	}
+	all->nb = nb + 1;
+	return 0;
 }
 
 int
 rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32_t flags,
 		struct rte_comch_mem **out)
 {
-	struct mem_span span = { .begin = UINTPTR_MAX };
+	struct pool_chunks all;
 	struct rte_comch_mem *mem;
 	int ret;
 
-	if (pool != NULL)
-		rte_mempool_mem_iter(pool, pool_chunk, &span);
-	if (span.end <= span.begin)
+	if (pool == NULL)
 		return -EINVAL;
-	ret = mem_register(dev_id, (void *)span.begin, span.end - span.begin, flags, out, &mem);
+	ret = pool_chunks_get(pool, &all);
 	if (ret != 0)
 		return ret;
+	ret = mem_register(dev_id, all.chunks, all.nb, flags, out, &mem);
+	if (ret != 0) {
+		free(all.chunks);
+		return ret;
+	}
+	if (all.nb == 1)
+		free(all.chunks);
 	mem->pool = pool;
 	mem_publish(mem);
 	*out = mem;
@@ -236,18 +320,22 @@ rte_comch_mem_free(struct rte_comch_mem *mem)
 	ops = mem->dev->ops;
 	if (mem->page_size != 0 || ops->mem_register != NULL)
 		ops->mem_free(mem);
-	free(mem);
+	mem_delete(mem);
 	return 0;
 }
 
 int
 rte_comch_mem_info_get(const struct rte_comch_mem *mem, struct rte_comch_mem_info *info)
 {
+	uint32_t i;
+
 	if (mem == NULL || info == NULL)
 		return -EINVAL;
 	memset(info, 0, sizeof(*info));
 	info->addr = mem->addr;
-	info->len = mem->len;
+	info->len = mem->nb_chunks == 0 ? mem->len : 0;
+	for (i = 0; i < mem->nb_chunks; i++)
+		info->len += mem->chunks[i].len;
 	info->page_size = mem->page_size;
 	info->flags = mem->flags;
 	info->nb_users = __atomic_load_n(&mem->users, __ATOMIC_RELAXED);

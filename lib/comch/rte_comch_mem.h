@@ -57,7 +57,11 @@ struct rte_mempool;
 /** What a region is. @see rte_comch_mem_info_get() */
 struct rte_comch_mem_info {
 	void *addr;          /**< Where it begins. */
-	uint64_t len;        /**< Bytes that can be used. */
+	/**
+	 * Bytes that can be used; from addr on, but for a registered pool whose
+	 * memory is in several places: then this is the sum.
+	 */
+	uint64_t len;
 	uint64_t page_size;  /**< Bytes of its pages; 0 if it is not our memory. */
 	uint32_t flags;      /**< RTE_COMCH_MEM_F_* flags. */
 	uint32_t nb_users;   /**< Consumers and pools that use it. */
@@ -160,7 +164,8 @@ int rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb,
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Register a whole pool that exists, for producers to send from.
+ * Register a whole pool that exists, for producers to send from: its memory, be
+ * that in one place or in several, and nothing in between.
  *
  * @param dev_id
  *   The device.
@@ -169,12 +174,12 @@ int rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb,
  * @param flags
  *   0, see rte_comch_mem_register().
  * @param[out] mem
- *   The region, which spans all memory of the pool; the caller owns it, and the
- *   pool stays the application's.
+ *   The region, which has all memory that the pool has now; the caller owns it,
+ *   and the pool stays the application's.
  * @return
  *   - 0 on success.
- *   - -EINVAL: not a device, pool is NULL or has no memory, an unknown flag, mem
- *     is NULL.
+ *   - -EINVAL: not a device, pool is NULL or has no memory, one piece of it is
+ *     above the max_buf_size of the device, an unknown flag, mem is NULL.
  *   - -EACCES: RTE_COMCH_MEM_F_PEER_WRITE is set; take
  *     rte_comch_mem_pool_create().
  *   - -ENOMEM, -ENOTSUP: as for rte_comch_mem_register().

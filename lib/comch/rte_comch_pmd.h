@@ -160,9 +160,16 @@ struct rte_comch_conn {
 	TAILQ_HEAD(, rte_comch_ctx) queues;        /**< Consumers and producers. */
 };
 
+/** A part of a region whose memory is in several places. */
+struct rte_comch_mem_chunk {
+	void *addr;                     /**< Where it begins. */
+	uint64_t len;                   /**< Bytes. */
+};
+
 /**
  * A memory region. Drivers read it; mem_alloc and mem_register write priv, and
- * mem_alloc addr and page_size.
+ * mem_alloc addr and page_size. A region of several chunks has them all in
+ * chunks, by address and none beside another; addr and len are the first.
  */
 struct rte_comch_mem {
 	void *priv;                     /**< The driver's own. */
@@ -174,7 +181,37 @@ struct rte_comch_mem {
 	uint32_t users;                 /**< Library: consumers; atomic. */
 	struct rte_mempool *pool;       /**< Library: its pool, or NULL. */
 	TAILQ_ENTRY(rte_comch_mem) next; /**< Library: regions of the device. */
+	uint32_t nb_chunks;             /**< Chunks; 0 for one, which is addr and len. */
+	struct rte_comch_mem_chunk *chunks; /**< Chunks, or NULL. */
 };
+
+/**
+ * @internal
+ * Find the chunk that bytes lie in.
+ *
+ * @return
+ *   The chunk; NULL if they are not in one chunk, or the region has only one.
+ */
+static inline const struct rte_comch_mem_chunk *
+rte_comch_pmd_mem_chunk(const struct rte_comch_mem *mem, const void *addr, uint64_t len)
+{
+	uint32_t low = 0, high = mem->nb_chunks, i;
+	const struct rte_comch_mem_chunk *chunk;
+	uint64_t off;
+
+	while (low < high) {
+		i = low + (high - low) / 2;
+		chunk = &mem->chunks[i];
+		off = (uintptr_t)addr - (uintptr_t)chunk->addr;
+		if ((uintptr_t)addr < (uintptr_t)chunk->addr)
+			high = i;
+		else if (off >= chunk->len)
+			low = i + 1;
+		else
+			return len <= chunk->len - off ? chunk : NULL;
+	}
+	return NULL;
+}
 
 /** A context. Drivers read everything in it, and write nothing but priv and stats. */
 struct rte_comch_ctx {
@@ -313,7 +350,11 @@ typedef uint32_t (*rte_comch_conn_rx_count_t)(const struct rte_comch_conn *conn)
  * Any thread.
  */
 typedef int (*rte_comch_mem_alloc_t)(struct rte_comch_mem *mem);
-/** @internal Make the application's memory known to the hardware. Any thread. */
+/**
+ * @internal
+ * Make the application's memory known to the hardware: a pool may have several
+ * chunks. Any thread.
+ */
 typedef int (*rte_comch_mem_register_t)(struct rte_comch_mem *mem);
 /** @internal Undo either of the two: no queue uses it any more. Any thread. */
 typedef void (*rte_comch_mem_free_t)(struct rte_comch_mem *mem);

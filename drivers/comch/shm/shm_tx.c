@@ -285,7 +285,7 @@ short_note(struct shm_producer *p, uint32_t consumer_id, int reason)
 }
 
 /* There is no such consumer, or none any more. */
-static uint16_t
+static __rte_noinline uint16_t
 no_rc(struct shm_producer *p, uint32_t consumer_id)
 {
 	rc_leave(p);
@@ -295,8 +295,7 @@ no_rc(struct shm_producer *p, uint32_t consumer_id)
 }
 
 static inline void
-burst_end(struct shm_producer *p, struct shm_rc *rc, uint32_t consumer_id, uint32_t sent,
-		int reason)
+burst_end(struct shm_producer *p, struct shm_rc *rc, uint32_t sent)
 {
 	if (likely(sent != 0)) {
 		rc_wake(rc);
@@ -305,8 +304,6 @@ burst_end(struct shm_producer *p, struct shm_rc *rc, uint32_t consumer_id, uint3
 	}
 	rc_leave(p);
 	p->reason = 0;
-	if (unlikely(reason != 0))
-		short_note(p, consumer_id, reason);
 }
 
 /* Why a message is not sent, if it is not the post's fault. */
@@ -431,6 +428,57 @@ send_chunk(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_sen
 	return ch.nb;
 }
 
+/*
+ * The rest of a burst, from a message on whose data is not where its region begins:
+ * in another chunk of it, or in none. shm_send_burst() knows the first chunk only, so
+ * that a region of one chunk costs nothing more. So it is called once more, and each
+ * message has a region that is the chunk that it lies in.
+ */
+static __rte_noinline uint16_t
+send_chunks(struct shm_producer *p, uint32_t consumer_id, const struct rte_comch_send *msgs,
+		uint32_t nb)
+{
+	struct rte_comch_mem parts[SHM_CHUNK];
+	struct rte_comch_send copies[SHM_CHUNK];
+	const struct rte_comch_mem_chunk *chunk;
+	uint32_t sent = 0, taken, i, n;
+
+	do {
+		n = RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK);
+		for (i = 0; i < n; i++) {
+			copies[i] = msgs[sent + i];
+			if (copies[i].len == 0 || copies[i].mem == NULL)
+				continue;
+			chunk = rte_comch_pmd_mem_chunk(copies[i].mem, copies[i].addr,
+					copies[i].len);
+			parts[i].addr = chunk != NULL ? chunk->addr : copies[i].mem->addr;
+			parts[i].len = chunk != NULL ? chunk->len : copies[i].mem->len;
+			parts[i].nb_chunks = 0;
+			copies[i].mem = &parts[i];
+		}
+		taken = shm_send_burst(p, consumer_id, copies, n);
+		sent += taken;
+	} while (taken == n && sent < nb);
+	return sent;
+}
+
+/* A burst has ended early. How many were sent: more if the data is in another chunk. */
+static __rte_noinline uint16_t
+send_short(struct shm_producer *p, uint32_t consumer_id, const struct rte_comch_send *msgs,
+		uint32_t nb, uint32_t sent, int reason)
+{
+	const struct rte_comch_mem *mem = reason == -EFAULT ? msgs[sent].mem : NULL;
+	uint64_t bursts = p->ctx->stats.bursts;
+
+	if (mem == NULL || mem->nb_chunks == 0) {
+		short_note(p, consumer_id, reason);
+		return sent;
+	}
+	nb = send_chunks(p, consumer_id, &msgs[sent], nb - sent);
+	p->ctx->stats.bursts = bursts + (sent == 0 && nb != 0);
+	return sent + nb;
+}
+
 uint16_t
 shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
 		uint16_t nb)
@@ -443,13 +491,19 @@ shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *m
 	rc = rc_enter(p, consumer_id);
 	if (unlikely(rc == NULL))
 		return no_rc(p, consumer_id);
-	if (nb == 1)
+	if (nb == 1) {
 		sent = send_chunk(p, rc, msgs, 1, &reason);
-	else
-		while (sent < nb && likely(reason == 0))
-			sent += send_chunk(p, rc, &msgs[sent],
-					RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK), &reason);
-	burst_end(p, rc, consumer_id, sent, reason);
+		burst_end(p, rc, sent);
+		if (unlikely(reason != 0))
+			return send_short(p, consumer_id, msgs, 1, sent, reason);
+		return sent;
+	}
+	while (sent < nb && likely(reason == 0))
+		sent += send_chunk(p, rc, &msgs[sent],
+				RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK), &reason);
+	burst_end(p, rc, sent);
+	if (unlikely(reason != 0))
+		return send_short(p, consumer_id, msgs, nb, sent, reason);
 	return sent;
 }
 
@@ -521,7 +575,9 @@ shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t 
 		rte_pktmbuf_free_bulk(&pkts[sent], ch.nb);
 		sent += ch.nb;
 	}
-	burst_end(p, rc, consumer_id, sent, ch.reason);
+	burst_end(p, rc, sent);
+	if (unlikely(ch.reason != 0))
+		short_note(p, consumer_id, ch.reason);
 	return sent;
 }
 
