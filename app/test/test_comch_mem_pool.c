@@ -3,12 +3,13 @@
  */
 
 /*
- * Regions that are mbuf pools: those of several chunks, and what is around the
- * chunks.
+ * Regions that are mbuf pools: those of several chunks, what is around the chunks,
+ * and the addresses that devices know the mbufs by.
  */
 
 #include <unistd.h>
 
+#include <rte_eal.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
 #include <rte_memory.h>
@@ -20,6 +21,7 @@
 #define CHUNK_OBJS 4
 #define MAX_CHUNKS 64
 #define SLOTS 64
+#define POOL_MBUFS 255
 
 /* A pool whose chunks lie in memory of the test, with memory of others between. */
 struct chunky {
@@ -242,6 +244,76 @@ test_chunks_mixed(void)
 	return TEST_SUCCESS;
 }
 
+/* Every address that a device may be told is right, and EAL knows the memory. */
+static int
+iovas_of(const struct rte_comch_mem *mem)
+{
+	struct rte_mbuf *pkts[POOL_MBUFS];
+	struct rte_comch_mem_info info;
+	uint32_t i;
+
+	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
+	TEST_EXPECT(rte_pktmbuf_alloc_bulk(info.pool, pkts, POOL_MBUFS), 0);
+	for (i = 0; i < POOL_MBUFS; i++) {
+		TEST_TRUE(rte_mem_virt2memseg_list(pkts[i]->buf_addr) != NULL);
+		TEST_TRUE(rte_mbuf_iova_get(pkts[i]) == rte_mem_virt2iova(pkts[i]->buf_addr));
+		TEST_TRUE(rte_pktmbuf_iova(pkts[i]) ==
+				rte_mem_virt2iova(rte_pktmbuf_mtod(pkts[i], void *)));
+	}
+	rte_pktmbuf_free_bulk(pkts, POOL_MBUFS);
+	return TEST_SUCCESS;
+}
+
+/* The mbufs of our pools can be given to devices that use IOVAs. */
+static int
+test_iova(void)
+{
+	struct rte_comch_mem *mem;
+	void *addr;
+
+	if (rte_eal_iova_mode() != RTE_IOVA_VA)
+		return test_skip("IOVAs are physical here, so not every pool has them");
+	mem = test_mem_pool(test_pair.dpu, "iova", POOL_MBUFS, 0, ROOM,
+			RTE_COMCH_MEM_F_PEER_WRITE);
+	TEST_TRUE(mem != NULL);
+	TEST_CALL(iovas_of(mem));
+	addr = rte_comch_mem_addr(mem);
+	TEST_EXPECT(test_mem_free(mem), 0);
+	TEST_TRUE(rte_mem_virt2memseg_list(addr) == NULL);
+	mem = test_mem_pool(test_pair.host, "iova", POOL_MBUFS, 0, ROOM, 0);
+	TEST_TRUE(mem != NULL);
+	return iovas_of(mem);
+}
+
+/* More pools than EAL has places for foreign memory: they are pools all the same. */
+static int
+test_iova_many(void)
+{
+	struct rte_comch_mem *many[RTE_MAX_MEMSEG_LISTS + 8];
+	char name[RTE_MEMPOOL_NAMESIZE];
+	unsigned int i, nb, left = 0;
+	struct rte_comch_mem_info info;
+	struct rte_mbuf *pkt;
+
+	for (nb = 0; nb < RTE_DIM(many); nb++) {
+		snprintf(name, sizeof(name), "iova%u", nb);
+		if (rte_comch_mem_pool_create(test_pair.dpu, name, 1, 0, ROOM, 0, &many[nb]) != 0)
+			break;
+	}
+	for (i = 0; i < nb; i++) {
+		pkt = rte_comch_mem_info_get(many[i], &info) == 0 ?
+			rte_pktmbuf_alloc(info.pool) : NULL;
+		if (pkt == NULL || (rte_eal_iova_mode() == RTE_IOVA_VA &&
+				rte_mbuf_iova_get(pkt) != (uintptr_t)pkt->buf_addr))
+			test_fail("pool %u has a wrong IOVA", i);
+		rte_pktmbuf_free(pkt);
+		left += rte_comch_mem_free(many[i]) != 0;
+	}
+	TEST_EXPECT(left, 0);
+	TEST_EXPECT(nb, RTE_DIM(many));
+	return TEST_SUCCESS;
+}
+
 static int
 quiet(void)
 {
@@ -257,6 +329,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, teardown, test_chunks),
 		TEST_CASE_ST(test_fp_need, teardown, test_chunks_touch),
 		TEST_CASE_ST(test_fp_need, teardown, test_chunks_mixed),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_iova),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_iova_many),
 		TEST_CASES_END()
 	},
 };

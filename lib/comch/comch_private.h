@@ -13,6 +13,7 @@
 
 #include <rte_branch_prediction.h>
 #include <rte_log.h>
+#include <rte_mbuf.h>
 #include <rte_mempool.h>
 #include <rte_ring.h>
 
@@ -150,6 +151,13 @@ void comch_conn_finish(struct rte_comch_conn *conn, int status);
 void comch_conn_reap(struct rte_comch_conn *conn);
 void comch_conn_put(struct rte_comch_conn *conn);
 int comch_conn_retry(struct rte_comch_conn *conn);
+
+/* rte_comch_mem_dma.c */
+int comch_mem_dma_map(struct rte_comch_mem *mem);
+void comch_mem_dma_unmap(struct rte_comch_mem *mem);
+uint32_t comch_mem_dma_nb_parts(const struct rte_comch_mem *mem);
+void comch_mem_dma_part(const struct rte_comch_mem *mem, uint32_t i,
+		struct rte_pktmbuf_extmem *ext);
 
 /* rte_comch_task.c */
 int comch_task_get(struct rte_comch_ctx *ctx, struct rte_comch_task **task);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
 #include <rte_memory.h>
@@ -20,6 +21,8 @@
 
 /* A line of two rooms would have the peer and us as writers. */
 #define COMCH_POOL_ALIGN 128
+/* The smallest huge page that a pool may have whose IOVAs are physical. */
+#define COMCH_POOL_MIN_HUGE (2u << 20)
 #define COMCH_POOL_MAX_ROOM (UINT16_MAX + 1 - COMCH_POOL_ALIGN)
 #define COMCH_MEM_CAPA (RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER)
 
@@ -253,11 +256,45 @@ rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32_t f
 	return 0;
 }
 
+/* Bytes for so many data rooms, also if none may lie across two huge pages. */
+static uint64_t
+pool_len(uint32_t nb, uint32_t room)
+{
+	uint64_t len = (uint64_t)nb * room;
+
+	if (rte_eal_iova_mode() != RTE_IOVA_PA)
+		return len;
+	return len + (len / COMCH_POOL_MIN_HUGE + 1) * room;
+}
+
+/* The mbufs of a region; NULL and rte_errno as rte_pktmbuf_pool_create() has it. */
+static struct rte_mempool *
+pool_make(struct rte_comch_mem *mem, const char *name, uint32_t nb, uint32_t cache_size,
+		uint16_t data_room, uint32_t room)
+{
+	uint32_t i, nb_parts = comch_mem_dma_nb_parts(mem);
+	struct rte_pktmbuf_extmem *parts;
+	struct rte_mempool *pool;
+
+	parts = calloc(nb_parts, sizeof(*parts));
+	if (parts == NULL) {
+		rte_errno = ENOMEM;
+		return NULL;
+	}
+	for (i = 0; i < nb_parts; i++) {
+		comch_mem_dma_part(mem, i, &parts[i]);
+		parts[i].elt_size = room;
+	}
+	pool = rte_pktmbuf_pool_create_extbuf(name, nb, cache_size, 0, data_room, SOCKET_ID_ANY,
+			parts, nb_parts);
+	free(parts);
+	return pool;
+}
+
 int
 rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb, uint32_t cache_size,
 		uint16_t data_room, uint32_t flags, struct rte_comch_mem **out)
 {
-	struct rte_pktmbuf_extmem ext;
 	struct rte_comch_mem *mem;
 	uint32_t room;
 	int ret;
@@ -271,15 +308,15 @@ rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb, uint32_
 		return -EINVAL;
 	}
 	room = RTE_ALIGN_CEIL((uint32_t)data_room, (uint32_t)COMCH_POOL_ALIGN);
-	ret = rte_comch_mem_alloc(dev_id, (uint64_t)nb * room, flags, &mem);
+	ret = rte_comch_mem_alloc(dev_id, pool_len(nb, room), flags, &mem);
 	if (ret != 0)
 		return ret;
-	ext.buf_ptr = mem->addr;
-	ext.buf_iova = RTE_BAD_IOVA;
-	ext.buf_len = mem->len;
-	ext.elt_size = room;
-	mem->pool = rte_pktmbuf_pool_create_extbuf(name, nb, cache_size, 0, data_room,
-			SOCKET_ID_ANY, &ext, 1);
+	ret = comch_mem_dma_map(mem);
+	if (ret != 0) {
+		rte_comch_mem_free(mem);
+		return ret;
+	}
+	mem->pool = pool_make(mem, name, nb, cache_size, data_room, room);
 	if (mem->pool == NULL) {
 		ret = rte_errno == EEXIST ? -EEXIST : rte_errno == EINVAL ||
 			rte_errno == ENAMETOOLONG ? -EINVAL : -ENOMEM;
@@ -317,6 +354,7 @@ rte_comch_mem_free(struct rte_comch_mem *mem)
 	rte_spinlock_lock(&mem->dev->lock);
 	TAILQ_REMOVE(&mem->dev->mems, mem, next);
 	rte_spinlock_unlock(&mem->dev->lock);
+	comch_mem_dma_unmap(mem);
 	ops = mem->dev->ops;
 	if (mem->page_size != 0 || ops->mem_register != NULL)
 		ops->mem_free(mem);

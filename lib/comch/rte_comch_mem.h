@@ -133,6 +133,14 @@ int rte_comch_mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t fl
  * else does: the mbufs themselves stay in the memory of EAL, out of reach of
  * any peer. It is what rte_comch_rx_burst() fills its consumer from.
  *
+ * The mbufs can be given to other devices as well, for example by
+ * rte_eth_tx_burst(): EAL knows the memory as external memory, and it is mapped for
+ * the devices of VFIO that there are, and for those whose Ethernet ports come later.
+ * Where IOVAs are physical addresses (rte_eal_iova_mode()) and a device uses them,
+ * the pool must have huge pages and no RTE_COMCH_MEM_F_PEER_WRITE, because a peer
+ * could take pages away that the device knows. Without any such device a pool has
+ * no IOVAs then, which is no error.
+ *
  * @param dev_id
  *   The device.
  * @param name
@@ -153,7 +161,11 @@ int rte_comch_mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t fl
  *   - -EINVAL: as for rte_comch_mem_alloc(); name is NULL; a number is out of
  *     range.
  *   - -EEXIST: a pool of this name exists.
- *   - -ENOMEM, -EMFILE, -ENOTSUP: as for rte_comch_mem_alloc().
+ *   - -ENOMEM: as for rte_comch_mem_alloc(); or a device cannot map the memory,
+ *     where the limit of locked memory is the usual reason.
+ *   - -ENOTSUP: as for rte_comch_mem_alloc(); or a device uses physical addresses,
+ *     and the memory has none that stay: start with --iova-mode=va.
+ *   - -EMFILE: as for rte_comch_mem_alloc().
  */
 __rte_experimental
 int rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb,

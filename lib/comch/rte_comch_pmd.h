@@ -160,6 +160,8 @@ struct rte_comch_conn {
 	TAILQ_HEAD(, rte_comch_ctx) queues;        /**< Consumers and producers. */
 };
 
+struct comch_mem_dma;
+
 /** A part of a region whose memory is in several places. */
 struct rte_comch_mem_chunk {
 	void *addr;                     /**< Where it begins. */
@@ -183,6 +185,7 @@ struct rte_comch_mem {
 	TAILQ_ENTRY(rte_comch_mem) next; /**< Library: regions of the device. */
 	uint32_t nb_chunks;             /**< Chunks; 0 for one, which is addr and len. */
 	struct rte_comch_mem_chunk *chunks; /**< Chunks, or NULL. */
+	struct comch_mem_dma *dma;      /**< Library: what devices know of it, or NULL. */
 };
 
 /**
