@@ -4,7 +4,7 @@
 
 /*
  * Regions that are mbuf pools: those of several chunks, what is around the chunks,
- * and the addresses that devices know the mbufs by.
+ * regions that are in use, and the addresses that devices know the mbufs by.
  */
 
 #include <unistd.h>
@@ -244,6 +244,46 @@ test_chunks_mixed(void)
 	return TEST_SUCCESS;
 }
 
+/* A region that tasks send from stays until the last of them has ended. */
+static int
+test_free_in_flight(void)
+{
+	const struct rte_comch_producer_conf conf = { .nb_tasks = 2 };
+	struct rte_comch_send msg = { .len = ROOM };
+	struct rte_comch_task *tasks[2];
+	struct test_slots to, from;
+	struct test_q *consumer, *producer;
+	struct rte_comch_cpl cpls[2];
+	struct test_fp fp;
+	uint32_t i;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
+	TEST_CALL(test_slots_new(&to, fp.rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 2, ROOM));
+	TEST_CALL(test_slots_new(&from, fp.tx.dev, 0, 2, ROOM));
+	TEST_CALL(test_fp_consumer(&fp, to.mem, 2, 0, &consumer));
+	producer = test_q_producer(&fp.tx, &conf);
+	TEST_TRUE(producer != NULL);
+	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
+	TEST_EXPECT(test_post_slots(consumer, &to, 0, 2, 0), 2);
+	msg.mem = from.mem;
+	for (i = 0; i < 2; i++) {
+		msg.addr = test_slot(&from, i);
+		test_fill(test_slot(&from, i), ROOM, i);
+		TEST_EXPECT(rte_comch_producer_task_alloc(producer->ctx, consumer->id, &msg,
+				&tasks[i]), 0);
+	}
+	TEST_EXPECT(rte_comch_task_submit(tasks[0]), 0);
+	TEST_EXPECT(rte_comch_mem_free(from.mem), -EBUSY);
+	TEST_EXPECT(rte_comch_task_submit(tasks[1]), 0);
+	TEST_EXPECT(rte_comch_mem_free(from.mem), -EBUSY);
+	TEST_WAIT(producer->nb_ok == 2, TEST_MS);
+	TEST_EXPECT(test_poll(consumer, cpls, 2), 2);
+	for (i = 0; i < 2; i++)
+		TEST_TRUE(test_slot_check(&to, i, ROOM, i));
+	TEST_EXPECT(test_mem_free(from.mem), 0);
+	return TEST_SUCCESS;
+}
+
 /* Every address that a device may be told is right, and EAL knows the memory. */
 static int
 iovas_of(const struct rte_comch_mem *mem)
@@ -329,6 +369,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, teardown, test_chunks),
 		TEST_CASE_ST(test_fp_need, teardown, test_chunks_touch),
 		TEST_CASE_ST(test_fp_need, teardown, test_chunks_mixed),
+		TEST_CASE_ST(test_fp_need, teardown, test_free_in_flight),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_iova),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_iova_many),
 		TEST_CASES_END()

@@ -320,6 +320,24 @@ poll_rest(struct rte_comch_ctx *ctx)
 	TAILQ_INSERT_TAIL(&ctx->pe->rested, ctx, next_poll);
 }
 
+/* The region that a task sends from stays until its end. */
+static void
+task_mem_hold(const struct rte_comch_task *task)
+{
+	if (task->ctx->type == RTE_COMCH_CTX_PRODUCER && task->send.len != 0)
+		__atomic_fetch_add((uint32_t *)(uintptr_t)&task->send.mem->nb_tasks, 1,
+			__ATOMIC_RELAXED);
+}
+
+static void
+task_mem_drop(const struct rte_comch_task *task)
+{
+	/* release: pairs with the acquire in rte_comch_mem_free() */
+	if (task->ctx->type == RTE_COMCH_CTX_PRODUCER && task->send.len != 0)
+		__atomic_fetch_sub((uint32_t *)(uintptr_t)&task->send.mem->nb_tasks, 1,
+			__ATOMIC_RELEASE);
+}
+
 int
 comch_fp_task_submit(struct rte_comch_task *task)
 {
@@ -347,6 +365,7 @@ comch_fp_task_submit(struct rte_comch_task *task)
 		return room.reason == -ENOBUFS ? -EAGAIN : room.reason;
 	}
 	task->submitted = true;
+	task_mem_hold(task);
 	ctx->nb_submitted++;
 	comch_fp_poll_add(ctx);
 	comch_pe_touch(ctx->pe);
@@ -366,6 +385,7 @@ queue_poll(struct rte_comch_ctx *ctx)
 	for (i = 0; i < nb; i++) {
 		task = (struct rte_comch_task *)(uintptr_t)cpls[i].cookie;
 		task->submitted = false;
+		task_mem_drop(task);
 		ctx->nb_submitted--;
 		if (ctx->type == RTE_COMCH_CTX_CONSUMER)
 			ctx->post_cb(task, &cpls[i], ctx->conf.user_data);

@@ -333,6 +333,7 @@ int
 rte_comch_mem_free(struct rte_comch_mem *mem)
 {
 	const struct rte_comch_dev_ops *ops;
+	uint32_t tasks;
 
 	if (mem == NULL)
 		return 0;
@@ -340,6 +341,13 @@ rte_comch_mem_free(struct rte_comch_mem *mem)
 	if (__atomic_load_n(&mem->users, __ATOMIC_ACQUIRE) != 0) {
 		COMCH_LOG(ERR, "%s: a consumer uses the region, destroy it first",
 			mem->dev->data->name);
+		return -EBUSY;
+	}
+	/* acquire: pairs with the release in task_mem_drop() */
+	tasks = __atomic_load_n(&mem->nb_tasks, __ATOMIC_ACQUIRE);
+	if (tasks != 0) {
+		COMCH_LOG(ERR, "%s: %u send tasks from the region are under way, wait for their callbacks",
+			mem->dev->data->name, tasks);
 		return -EBUSY;
 	}
 	if (mem->page_size != 0 && mem->pool != NULL) {

@@ -206,11 +206,15 @@ int rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32
  *
  * Free a region: its memory if it is its own, with its pool, and the handle.
  *
+ * What is sent from it by bursts has to be completed before, or, if it was sent with
+ * RTE_COMCH_SEND_F_NO_CPL, a later send of the same producer: bursts are not counted.
+ *
  * @param mem
  *   The region. NULL is allowed and does nothing.
  * @return
  *   - 0 on success; the handle is void.
- *   - -EBUSY: a consumer uses it, or mbufs of its own pool are not all back.
+ *   - -EBUSY: a consumer uses it, a submitted task sends from it, or mbufs of its own
+ *     pool are not all back.
  */
 __rte_experimental
 int rte_comch_mem_free(struct rte_comch_mem *mem);

@@ -186,6 +186,9 @@ struct rte_comch_mem {
 	uint32_t nb_chunks;             /**< Chunks; 0 for one, which is addr and len. */
 	struct rte_comch_mem_chunk *chunks; /**< Chunks, or NULL. */
 	struct comch_mem_dma *dma;      /**< Library: what devices know of it, or NULL. */
+	/** Bursts read what is above, and must not wait for those who count below. */
+	uint8_t reserved[128];
+	uint32_t nb_tasks;              /**< Library: send tasks under way; atomic. */
 };
 
 /**
