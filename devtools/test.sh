@@ -115,7 +115,7 @@ plan gate 65 'compile for aarch64' -- "$devtools/check-cross.sh" "$work"
 plan gate 71 'installation' counted -- installation
 
 # Clients of others, and ours on kernel VFIO, in a guest each.
-for guest in rdma-core mlx5-core dpdk; do
+for guest in rdma-core mlx5-core dpdk iova; do
 	plan gate 67 "guest: $guest" after 'build gcc' counted -- \
 		"$devtools/qemu/test-$guest.sh" "$work/guest" "$work/gcc"
 done
