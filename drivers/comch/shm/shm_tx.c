@@ -137,9 +137,11 @@ words_publish(uint64_t *to, const uint64_t *words, uint32_t nb)
 {
 	uint32_t i;
 
-	/* C: one for all; pairs with the acquire in cpl_get() */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	for (i = 0; i < nb; i++)
+	if (nb == 0)
+		return;
+	/* C: pairs with the acquire in cpl_get(), which looks at this one first */
+	__atomic_store_n(&to[0], words[0], __ATOMIC_RELEASE);
+	for (i = 1; i < nb; i++)
 		__atomic_store_n(&to[i], words[i], __ATOMIC_RELAXED);
 }
 
