@@ -86,6 +86,10 @@ for how in fast slow; do
 	plan all 77 "autotests clang-sanitize, $how" after 'build clang-sanitize' counted -- \
 		with_sanitizers autotests clang-sanitize $how
 done
+plan all 45 'build clang-tsan' -- build clang-tsan clang "${tsan[@]}"
+plan all 150 'autotests clang-tsan' after 'build clang-tsan' counted -- \
+	with_tsan autotests_tsan clang-tsan
+plan all 100 'races on purpose are found' counted -- races_found
 
 # Both directions, both layers, with threads and without.
 plan_examples() { # <build> <wrapper>...

@@ -55,6 +55,24 @@ with_sanitizers() {
 	"$@"
 }
 
+# shellcheck disable=SC2034 # for the plan
+tsan=(-Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized
+	"-Dc_args=['-include', '$top/devtools/tsan.h']"
+	-Dbluefield_model=disabled -Dcheck_includes=false -Dexamples=false)
+
+# with_tsan <command>...: a program with a finding ends with an exit status of its own.
+with_tsan() {
+	local entries
+	entries=$(grep -cE '^[a-z_]+:' "$top/devtools/tsan.supp") || true
+	if [ "$entries" -gt 10 ]; then
+		echo "devtools/tsan.supp has $entries entries, at most 10 are allowed"
+		return 1
+	fi
+	# A test that forks goes on with threads in the child.
+	local -x TSAN_OPTIONS=suppressions=$top/devtools/tsan.supp:die_after_fork=0:history_size=4
+	"$@"
+}
+
 # Suites that start processes, kill them and wait for time limits. They test the same
 # whatever the linker does.
 slow_suites='bluefield_bringup bluefield_evil bluefield_evil_fw bluefield_evil_info
@@ -81,6 +99,53 @@ autotests() {
 		esac
 	done
 	run_autotests "$1" "${suites[@]}"
+}
+
+# Suites that are not for ThreadSanitizer. It sees one process, and so not what the
+# other one of comch_process and comch_fp_process has acquired and released between
+# two accesses of this one. shm_peer_fast counts mappings, which app/test/test_tsan.c
+# makes fewer. The others are of another driver.
+not_tsan_suites='comch_process comch_fp_process shm_peer_fast bluefield_.*'
+
+autotests_tsan() { # <build>
+	local listed
+	# shellcheck disable=SC2046 # words on purpose
+	listed=$("$work/$1/app/comch-autotest" $(eal_args "$1" "$lcores") --no-telemetry -- --list |
+		grep -oE '^[a-z0-9_]+_autotest' | grep -vxE "(${not_tsan_suites// /|})_autotest")
+	# shellcheck disable=SC2086 # words on purpose
+	run_autotests "$1" ${listed//$'\n'/ }
+}
+
+# Does the compiler's ThreadSanitizer, with what we tell it, find anything at all? Puts
+# each race of devtools/tsan-races into a copy of the tree, and wants it found.
+races_found() {
+	local name=tsan-races race suites found=0 missed=0
+	local dir=$work/$name tree=$work/$name-tree
+	rm -rf "$dir" "$tree"
+	mkdir -p "$tree"
+	# shellcheck source-path=SCRIPTDIR source=../tree-files.sh
+	(cd "$top" && . devtools/tree-files.sh && tree_files '*' &&
+		cp --parents -P -t "$tree" "${files[@]}")
+	seed_build $name
+	CC=clang CXX=clang++ meson setup "$dir" "$tree" "${tsan[@]}"
+	for race in "$top"/devtools/tsan-races/*.patch; do
+		patch -d "$tree" -p1 <"$race"
+		ninja -j "$jobs" -C "$dir" app/comch-autotest
+		suites=$(sed -n 's/^Test: //p' "$race")
+		# shellcheck disable=SC2086 # words on purpose
+		with_tsan run_autotests $name $suites >"$dir/out" 2>&1 || true
+		if grep -q 'WARNING: ThreadSanitizer: data race' "$dir/out"; then
+			found=$((found + 1))
+			grep 'SUMMARY: ThreadSanitizer' "$dir/out" | sort | uniq -c
+		else
+			missed=$((missed + 1))
+			cat "$dir/out"
+			echo "not found: $(sed -n 's/^Race: //p' "$race")"
+		fi
+		patch -d "$tree" -p1 -R <"$race"
+	done
+	echo "$found passed, $missed failed"
+	[ $missed = 0 ]
 }
 
 run_autotests() { # <build> <suite>...
