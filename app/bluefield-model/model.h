@@ -312,7 +312,8 @@ struct bfm_object {
 	uint32_t id;
 	uint32_t refs;       /* objects that name it: it can not be destroyed */
 	uint16_t uid;        /* user context that made it */
-	void (*free)(struct bfm_function *f, struct bfm_object *o); /* of the maker; releases refs */
+	/* of the maker; releases refs */
+	void (*free)(struct bfm_function *f, struct bfm_object *o);
 	void (*print)(const struct bfm_object *o, FILE *out);       /* details, one line */
 };
 
@@ -327,7 +328,8 @@ void bfm_object_ref(struct bfm_object *o);
 void bfm_object_unref(struct bfm_object *o);
 /* Find and free; fails the command with BAD_RESOURCE (unknown) or RES_STATE (in use). */
 enum bfm_status bfm_object_remove(struct bfm_cmd *c, enum bfm_type type, uint32_t id);
-uint32_t bfm_objects_count(const struct bfm_function *f, enum bfm_type type); /* BFM_NB_TYPES: all */
+/* Of one type, or of all with BFM_NB_TYPES. */
+uint32_t bfm_objects_count(const struct bfm_function *f, enum bfm_type type);
 void bfm_objects_dump(const struct bfm_function *f, FILE *out);
 const char *bfm_type_name(enum bfm_type type);
 

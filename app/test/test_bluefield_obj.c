@@ -100,9 +100,11 @@ test_bad_arguments(void)
 	for (i = 0; i < RTE_DIM(sizes); i++) {
 		cq.nb_cqes = sizes[i];
 		TEST_EXPECT(bf_cq_create(obj_func, &cq, &new.cq), -EINVAL);
-		srq = (struct bf_srq_attr){ .pd = &obj_set.pd, .nb_wqes = sizes[i], .wqe_size = 64 };
+		srq = (struct bf_srq_attr){ .pd = &obj_set.pd,
+			.nb_wqes = sizes[i], .wqe_size = 64 };
 		TEST_EXPECT(bf_srq_create(obj_func, &srq, &new.srq), -EINVAL);
-		srq = (struct bf_srq_attr){ .pd = &obj_set.pd, .nb_wqes = 64, .wqe_size = sizes[i] };
+		srq = (struct bf_srq_attr){ .pd = &obj_set.pd,
+			.nb_wqes = 64, .wqe_size = sizes[i] };
 		TEST_EXPECT(bf_srq_create(obj_func, &srq, &new.srq), -EINVAL);
 		qp = none;
 		qp.nb_sq_blocks = sizes[i];

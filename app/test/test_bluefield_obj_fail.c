@@ -171,7 +171,8 @@ test_page_request(void)
 	for (i = NB_KINDS; i-- > 0;) {
 		given = test_model_state(&obj_model, "pf0", "given");
 		TEST_EXPECT(test_model_ctl(&obj_model,
-			"fault pf0 cmd opcode=%s count=1 page-request=600", obj_kinds[i].destroy), 0);
+			"fault pf0 cmd opcode=%s count=1 page-request=600",
+			obj_kinds[i].destroy), 0);
 		obj_kinds[i].end(&obj_set);
 		TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), given + 600);
 	}
@@ -191,7 +192,8 @@ test_page_request_refused(void)
 	given = test_model_state(&obj_model, "pf0", "given");
 	for (i = 0; i < NB_KINDS; i++) {
 		TEST_EXPECT(test_model_ctl(&obj_model,
-			"fault pf0 cmd opcode=%s count=1 page-request=1000", obj_kinds[i].create), 0);
+			"fault pf0 cmd opcode=%s count=1 page-request=1000",
+			obj_kinds[i].create), 0);
 		TEST_EXPECT(obj_kinds[i].make(&obj_set), -ENOSPC);
 		TEST_TRUE(test_log_has("max_pages"));
 		TEST_EXPECT(obj_kinds[i].make(&obj_set), 0);

@@ -217,7 +217,8 @@ slow_answer(struct evil_vfu *e __rte_unused, struct evil_msg *msg __rte_unused,
 static int
 test_slow_server(void)
 {
-	struct evil_rule rule = { .how = EVIL_FIX, .count = 12, .arg = SLOW_MS, .fix = slow_answer };
+	struct evil_rule rule = { .how = EVIL_FIX, .count = 12, .arg = SLOW_MS,
+		.fix = slow_answer };
 	static struct evil_vfu evil;
 	int ret, status = 0, begun = -1;
 

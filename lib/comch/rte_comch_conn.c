@@ -213,7 +213,8 @@ conn_flush(struct rte_comch_conn *conn, int status)
 }
 
 /*
- * The end of a connection that was up, whoever ended it: tasks, then queues, then the application's callback.
+ * The end of a connection that was up, whoever ended it: tasks, then queues, then the
+ * application's callback.
  */
 void
 comch_conn_finish(struct rte_comch_conn *conn, int status)

@@ -122,7 +122,8 @@ struct bf_func {
 	int reason;
 	bool up;
 	bool untold;
-	struct bf_func_caps caps; /* but for port_state, a reset that finds it the same writes nothing */
+	/* but for port_state, a reset that finds it the same writes nothing */
+	struct bf_func_caps caps;
 	uint8_t cqe_version;      /* 1: completions have a user index */
 	uint8_t qp_ts_format;     /* of time stamps that queue pairs ask for */
 	struct bf_pages pages;

@@ -9,8 +9,9 @@
  *
  * Each object embeds struct bf_obj, which the caller does not touch. After a
  * reset of the function all older objects are void: destroying them frees memory,
- * anything else, and naming them in new ones, is -ESTALE. If an object can not be destroyed because the function
- * has failed, its memory stays with the function until that is reset.
+ * anything else, and naming them in new ones, is -ESTALE. If an object cannot be
+ * destroyed because the function has failed, its memory stays with the function until
+ * that is reset.
  *
  * Errors: a negative errno, with the reason logged: -EINVAL an argument, or
  * firmware calls it a bad parameter; -ENOSPC firmware has no more; -ENOMEM;
