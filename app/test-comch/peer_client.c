@@ -561,17 +561,14 @@ client_line(struct client *cl, const struct result *res, double done, double rat
 	fflush(stdout);
 }
 
-int
-client_run_begin(struct client *cl, const struct client_run_spec *spec, struct client_run *run)
+/* Tell the server what is going to be run; 0 or a negative errno after a message. */
+static int
+run_announce(struct client *cl, const struct client_run_spec *spec)
 {
-	uint64_t deadline;
 	struct peer_start start;
-	struct peer_join join;
-	uint32_t i, nb, flags = 0, cpu;
-	uint32_t max_msg_size = 0;
+	uint32_t flags = 0, cpu;
 	int ret;
 
-	memset(run, 0, sizeof(*run));
 	flags |= cl->opt->event ? PEER_RUN_EVENT : 0;
 	flags |= cl->opt->validate ? PEER_RUN_VALIDATE : 0;
 	flags |= cl->opt->bidir ? PEER_RUN_BIDIR : 0;
@@ -597,9 +594,15 @@ client_run_begin(struct client *cl, const struct client_run_spec *spec, struct c
 	/* A server that may float has another CPU now and then. */
 	cpu = rte_le_to_cpu_32(cl->reply.start.cpu);
 	cl->server_cpu = cpu > INT32_MAX ? -1 : (int)cpu;
-	cl->cpu_ns = env_cpu_time_ns();
-	if (spec->nb_conns == 0)
-		return 0;
+	return 0;
+}
+
+/* Make the connections of a run. What was made is freed with the run. */
+static int
+run_connect(struct client *cl, const struct client_run_spec *spec, struct client_run *run)
+{
+	uint32_t max_msg_size = 0, i;
+	int ret;
 
 	run->conns = calloc(spec->nb_conns, sizeof(run->conns[0]));
 	if (run->conns == NULL)
@@ -618,12 +621,20 @@ client_run_begin(struct client *cl, const struct client_run_spec *spec, struct c
 		run->conns[i]->consumer = spec->consumer;
 		run->conns[i]->arg = spec->arg;
 	}
-	ret = client_conns_start(cl, run->conns, spec->nb_conns);
-	if (ret != 0)
-		return ret;
+	return client_conns_start(cl, run->conns, spec->nb_conns);
+}
+
+/* Have the server take the connections for this run, and wait until it has. */
+static int
+run_join(struct client *cl, const struct client_run *run)
+{
+	struct peer_join join;
+	uint64_t deadline;
+	uint32_t i, nb;
+	int ret;
 
 	peer_msg_init(&join.hdr, PEER_JOIN, cl->session_id, cl->run_id, 0);
-	for (i = 0; i < spec->nb_conns; i++) {
+	for (i = 0; i < run->nb_conns; i++) {
 		join.index = rte_cpu_to_le_32(i);
 		ret = send_copy(run->conns[i]->conn, &join, sizeof(join));
 		if (ret != 0)
@@ -636,7 +647,7 @@ client_run_begin(struct client *cl, const struct client_run_spec *spec, struct c
 		ret = client_check(cl);
 		if (ret != 0)
 			return ret;
-		for (i = 0, nb = 0; i < spec->nb_conns; i++) {
+		for (i = 0, nb = 0; i < run->nb_conns; i++) {
 			struct client_conn *cc = run->conns[i];
 
 			if (cc->reason != 0)
@@ -648,8 +659,26 @@ client_run_begin(struct client *cl, const struct client_run_spec *spec, struct c
 		if (rte_rdtsc() > deadline)
 			return client_fail(cl, -ETIMEDOUT, "the server has not let connections "
 					"join the run for %.0f s", PEER_PATIENCE);
-	} while (nb < spec->nb_conns);
+	} while (nb < run->nb_conns);
 	return 0;
+}
+
+int
+client_run_begin(struct client *cl, const struct client_run_spec *spec, struct client_run *run)
+{
+	int ret;
+
+	memset(run, 0, sizeof(*run));
+	ret = run_announce(cl, spec);
+	if (ret != 0)
+		return ret;
+	cl->cpu_ns = env_cpu_time_ns();
+	if (spec->nb_conns == 0)
+		return 0;
+	ret = run_connect(cl, spec, run);
+	if (ret != 0)
+		return ret;
+	return run_join(cl, run);
 }
 
 void

@@ -348,8 +348,18 @@ run_names(int argc, char **argv)
 	return unknown;
 }
 
-int
-main(int argc, char **argv)
+/* What the command line asks for, behind EAL's part. */
+struct todo {
+	int (*child_main)(const char *socket_nr);
+	const char *child; /* of this process, if it is one */
+	bool interactive;
+	bool list;
+	bool help;
+};
+
+/* 0, or -EINVAL for an option that there is not, which getopt has named. */
+static int
+parse_options(int argc, char **argv, struct todo *todo)
 {
 	static const struct option options[] = {
 		{ "child", required_argument, NULL, 'c' },
@@ -359,57 +369,41 @@ main(int argc, char **argv)
 		{ "list", no_argument, NULL, 'l' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const char *child = NULL;
-	int (*child_main)(const char *socket_nr) = test_child_main;
-	bool interactive = false, list = false;
-	unsigned int unknown = 0;
-	int ret, opt;
-
-	test_child_init(argc, argv);
-	ret = rte_eal_init(argc, argv);
-	if (ret < 0) {
-		fprintf(stderr, "EAL could not be initialized: %s\n", strerror(-ret));
-		return EXIT_FAILURE;
-	}
-	argc -= ret;
-	argv += ret;
+	int opt;
 
 	optind = 1;
 	while ((opt = getopt_long(argc, argv, "hil", options, NULL)) != -1) {
 		switch (opt) {
 		case 'c':
-			child = optarg;
+			todo->child = optarg;
+			todo->child_main = test_child_main;
 			break;
 		case 'f':
-			child = optarg;
-			child_main = test_fp_child_main;
+			todo->child = optarg;
+			todo->child_main = test_fp_child_main;
 			break;
 		case 'i':
-			interactive = true;
+			todo->interactive = true;
 			break;
 		case 'l':
-			list = true;
+			todo->list = true;
 			break;
 		case 'h':
-			usage(argv[0]);
-			rte_eal_cleanup();
-			return EXIT_SUCCESS;
+			todo->help = true;
+			return 0;
 		default:
-			usage(argv[0]);
-			rte_eal_cleanup();
-			return EXIT_FAILURE;
+			return -EINVAL;
 		}
 	}
-	if (child != NULL) {
-		ret = child_main(child);
-		rte_eal_cleanup();
-		return ret == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-	}
-	if (list) {
-		list_tests();
-		rte_eal_cleanup();
-		return EXIT_SUCCESS;
-	}
+	return 0;
+}
+
+/* Run the tests of the words, or of a person; the exit status. */
+static int
+run_tests(bool interactive, int nb_words, char **words)
+{
+	unsigned int unknown = 0;
+	int ret;
 
 	signal(SIGALRM, time_is_over);
 	signal(SIGPIPE, SIG_IGN);
@@ -418,7 +412,7 @@ main(int argc, char **argv)
 		if (interactive)
 			prompt();
 		else
-			unknown = run_names(argc - optind, argv + optind);
+			unknown = run_names(nb_words, words);
 	} else {
 		printf("No comch device on the command line, and none could be made: %s\n",
 				strerror(-ret));
@@ -432,4 +426,32 @@ main(int argc, char **argv)
 		printf(", %u skipped", totals.skipped);
 	printf("\n");
 	return totals.failed == 0 && unknown == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct todo todo = { .child = NULL };
+	int ret;
+
+	test_child_init(argc, argv);
+	ret = rte_eal_init(argc, argv);
+	if (ret < 0) {
+		fprintf(stderr, "EAL could not be initialized: %s\n", strerror(-ret));
+		return EXIT_FAILURE;
+	}
+	argc -= ret;
+	argv += ret;
+
+	ret = parse_options(argc, argv, &todo);
+	if (ret == 0 && !todo.help && !todo.list && todo.child == NULL)
+		return run_tests(todo.interactive, argc - optind, argv + optind);
+	if (ret != 0 || todo.help)
+		usage(argv[0]);
+	else if (todo.child != NULL)
+		ret = todo.child_main(todo.child);
+	else
+		list_tests();
+	rte_eal_cleanup();
+	return ret == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
