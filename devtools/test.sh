@@ -49,6 +49,8 @@ plan quick 2 'check: forbidden tokens' -- "$devtools/check-forbidden-tokens.sh"
 plan quick 1 'check: duplicate includes' -- "$devtools/check-dup-includes.sh"
 plan quick 2 'check: includes of DPDK' -- "$devtools/check-includes.py" "$work"
 plan quick 1 'check: file length (warns only)' -- "$devtools/check-file-length.sh"
+plan quick 1 'check: long functions and lines' -- "$devtools/check-functions.py"
+plan quick 1 'long functions and lines are found' -- "$devtools/check-functions.py" --prove
 plan quick 15 'check: format (warns only)' -- "$devtools/check-format.sh"
 plan quick 1 'check: last commit message' -- "$devtools/check-git-log.sh"
 plan quick 2 'check: what runs these steps' -- "$devtools/check-test-steps.sh"
