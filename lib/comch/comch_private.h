@@ -171,7 +171,7 @@ void comch_queue_work(struct rte_comch_ctx *ctx);
 void comch_queue_conn_down(struct rte_comch_conn *conn);
 uint32_t comch_queue_event_done(struct rte_comch_ctx *ctx);
 
-/* rte_comch_consumer.c */
+/* rte_comch_announce.c */
 int comch_consumer_start(struct rte_comch_ctx *ctx);
 int comch_consumer_stop(struct rte_comch_ctx *ctx);
 void comch_consumer_work(struct rte_comch_ctx *ctx);

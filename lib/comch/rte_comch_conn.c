@@ -304,21 +304,6 @@ rte_comch_pmd_msg_recv(struct rte_comch_conn *conn, const void *data, uint32_t l
 	ctx->in_callback--;
 }
 
-void
-rte_comch_pmd_remote_consumer(struct rte_comch_conn *conn, uint32_t consumer_id, bool here)
-{
-	struct rte_comch_ctx *ctx = conn->ctx;
-	rte_comch_consumer_cb_t cb = here ?
-		ctx->conf.consumer_new_cb : ctx->conf.consumer_gone_cb;
-
-	conn->nb_remote_consumers += here ? 1 : -1;
-	if (cb == NULL)
-		return;
-	ctx->in_callback++;
-	cb(conn, consumer_id, ctx->conf.user_data);
-	ctx->in_callback--;
-}
-
 int
 rte_comch_pmd_send_done(struct rte_comch_conn *conn, uint32_t seq)
 {

@@ -5,7 +5,7 @@
 /*
  * Contexts: creation of servers and clients, and the state machine of all
  * kinds. What is special about consumers and producers is in rte_comch_queue.c
- * and rte_comch_consumer.c.
+ * and rte_comch_announce.c.
  */
 
 #include <errno.h>

@@ -39,7 +39,7 @@
 #include <rte_bitops.h>
 #include <rte_compat.h>
 
-#include <rte_comch_core.h>
+#include <rte_comch_types.h>
 
 #ifdef __cplusplus
 extern "C" {

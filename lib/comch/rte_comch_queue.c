@@ -4,8 +4,8 @@
 
 /*
  * Queues: what consumers and producers have in common, and producers, which have
- * little more. How a consumer is announced is in rte_comch_consumer.c; tasks on
- * queues are in rte_comch_fp.c. No message is touched here.
+ * little more. How a consumer is announced is in rte_comch_announce.c; tasks on
+ * queues are in rte_comch_task.c. No message is touched here.
  */
 
 #include <errno.h>

@@ -3,9 +3,10 @@
  */
 
 /*
- * Tasks: from the pool of the progress engine and back to it, and the way of
- * those that send control messages. What happens to one of these between submit
- * and callback is in rte_comch_conn.c; tasks of queues are in rte_comch_fp.c.
+ * Tasks: from the pool of the progress engine and back to it, the way of those that
+ * send control messages, and that of those of queues, which are written on bursts and
+ * nothing else. What happens to a control message between submit and callback is in
+ * rte_comch_conn.c.
  */
 
 #include <errno.h>
@@ -215,4 +216,266 @@ rte_comch_task_conn_get(const struct rte_comch_task *task)
 	if (comch_ctx_is_queue(ctx))
 		return rte_comch_queue_conn_get(ctx);
 	return task->conn->state == RTE_COMCH_CONN_UP ? task->conn : NULL;
+}
+
+/* Into the engine's list, or from its resting place. */
+void
+comch_fp_poll_add(struct rte_comch_ctx *ctx)
+{
+	struct rte_comch_pe *pe = ctx->pe;
+
+	ctx->idle_polls = 0;
+	if (ctx->on_poll)
+		return;
+	comch_fp_poll_del(ctx);
+	ctx->on_poll = true;
+	pe->nb_polled++;
+	TAILQ_INSERT_TAIL(&pe->polled, ctx, next_poll);
+}
+
+void
+comch_fp_poll_del(struct rte_comch_ctx *ctx)
+{
+	struct rte_comch_pe *pe = ctx->pe;
+
+	if (ctx->on_poll) {
+		TAILQ_REMOVE(&pe->polled, ctx, next_poll);
+		pe->nb_polled--;
+	} else if (ctx->on_rest) {
+		TAILQ_REMOVE(&pe->rested, ctx, next_poll);
+		pe->nb_rested--;
+	}
+	ctx->on_poll = ctx->on_rest = false;
+}
+
+void
+rte_comch_pmd_queue_ring(struct rte_comch_ctx *ctx)
+{
+	if (ctx->nb_submitted != 0)
+		comch_fp_poll_add(ctx);
+}
+
+/*
+ * A queue that was quiet for some time. The driver tells when something comes, if it
+ * can; then it is in no list until rte_comch_pmd_queue_ring().
+ */
+static void
+poll_rest(struct rte_comch_ctx *ctx)
+{
+	rte_comch_queue_rest_t queue_rest = ctx->dev->ops->queue_rest;
+	int ret = queue_rest != NULL ? queue_rest(ctx) : -ENOTSUP;
+
+	if (ret == -EAGAIN)
+		return; /* asked again in the next turn */
+	comch_fp_poll_del(ctx);
+	if (ret == 0)
+		return;
+	ctx->on_rest = true;
+	ctx->pe->nb_rested++;
+	TAILQ_INSERT_TAIL(&ctx->pe->rested, ctx, next_poll);
+}
+
+/* The region that a task sends from stays until its end. */
+static void
+task_mem_hold(const struct rte_comch_task *task)
+{
+	if (task->ctx->type == RTE_COMCH_CTX_PRODUCER && task->send.len != 0)
+		__atomic_fetch_add((uint32_t *)(uintptr_t)&task->send.mem->nb_tasks, 1,
+			__ATOMIC_RELAXED);
+}
+
+static void
+task_mem_drop(const struct rte_comch_task *task)
+{
+	/* release: pairs with the acquire in rte_comch_mem_free() */
+	if (task->ctx->type == RTE_COMCH_CTX_PRODUCER && task->send.len != 0)
+		__atomic_fetch_sub((uint32_t *)(uintptr_t)&task->send.mem->nb_tasks, 1,
+			__ATOMIC_RELEASE);
+}
+
+int
+comch_fp_task_submit(struct rte_comch_task *task)
+{
+	struct rte_comch_ctx *ctx = task->ctx;
+	struct rte_comch_room room;
+	uint32_t consumer_id = 0;
+	uint16_t nb;
+	int ret;
+
+	if (unlikely(ctx->state != RTE_COMCH_STATE_RUNNING))
+		return -EBUSY;
+	if (ctx->type == RTE_COMCH_CTX_CONSUMER) {
+		task->post.cookie = (uintptr_t)task;
+		nb = ctx->drv.post(ctx->drv.queue, &task->post, 1);
+	} else {
+		task->send.cookie = (uintptr_t)task;
+		task->send.flags = 0;
+		consumer_id = task->consumer_id;
+		nb = ctx->drv.send(ctx->drv.queue, consumer_id, &task->send, 1);
+	}
+	if (unlikely(nb == 0)) {
+		ret = ctx->dev->ops->queue_room(ctx, consumer_id, &room);
+		if (ret != 0)
+			return ret;
+		return room.reason == -ENOBUFS ? -EAGAIN : room.reason;
+	}
+	task->submitted = true;
+	task_mem_hold(task);
+	ctx->nb_submitted++;
+	comch_fp_poll_add(ctx);
+	comch_pe_touch(ctx->pe);
+	return 0;
+}
+
+/* The ends of some tasks of a queue; how many. */
+static int
+queue_poll(struct rte_comch_ctx *ctx)
+{
+	struct rte_comch_cpl cpls[COMCH_FP_BURST];
+	struct rte_comch_task *task;
+	uint16_t i, nb;
+
+	nb = ctx->drv.poll(ctx->drv.queue, cpls, RTE_DIM(cpls));
+	ctx->in_callback++;
+	for (i = 0; i < nb; i++) {
+		task = (struct rte_comch_task *)(uintptr_t)cpls[i].cookie;
+		task->submitted = false;
+		task_mem_drop(task);
+		ctx->nb_submitted--;
+		if (ctx->type == RTE_COMCH_CTX_CONSUMER)
+			ctx->post_cb(task, &cpls[i], ctx->conf.user_data);
+		else
+			ctx->conf.send_cb(task, cpls[i].status, ctx->conf.user_data);
+	}
+	ctx->in_callback--;
+	return nb;
+}
+
+/* One turn of a queue, which is in one of the lists. */
+static int
+queue_turn(struct rte_comch_ctx *ctx)
+{
+	int nb;
+
+	/* stopped in a callback, it may have become IDLE: then it is in no list */
+	nb = queue_poll(ctx);
+	if (!ctx->on_poll && !ctx->on_rest)
+		return nb;
+	if (ctx->nb_submitted == 0)
+		comch_fp_poll_del(ctx);
+	else if (nb != 0)
+		comch_fp_poll_add(ctx);
+	else if (ctx->on_poll && ++ctx->idle_polls >= COMCH_FP_IDLE_POLLS)
+		poll_rest(ctx);
+	return nb;
+}
+
+/*
+ * One turn of all queues with tasks. Those that were quiet for some time are the
+ * driver's to look after. If it cannot, they are looked at in turns, a few at a time,
+ * so that the cost does not grow with what only exists.
+ */
+int
+comch_fp_poll(struct rte_comch_pe *pe)
+{
+	struct rte_comch_ctx *ctx;
+	uint32_t left;
+	int nb = 0;
+
+	/* callbacks may add to a list or take from it: count, and begin at its head */
+	for (left = pe->nb_polled; left > 0; left--) {
+		ctx = TAILQ_FIRST(&pe->polled);
+		if (ctx == NULL)
+			break;
+		TAILQ_REMOVE(&pe->polled, ctx, next_poll);
+		TAILQ_INSERT_TAIL(&pe->polled, ctx, next_poll);
+		nb += queue_turn(ctx);
+	}
+	for (left = RTE_MIN(pe->nb_rested, (uint32_t)COMCH_FP_REST_POLLS); left > 0; left--) {
+		ctx = TAILQ_FIRST(&pe->rested);
+		if (ctx == NULL)
+			break;
+		TAILQ_REMOVE(&pe->rested, ctx, next_poll);
+		TAILQ_INSERT_TAIL(&pe->rested, ctx, next_poll);
+		nb += queue_turn(ctx);
+	}
+	return nb;
+}
+
+static int
+send_check(const struct rte_comch_send *send)
+{
+	if (send == NULL || (send->len != 0 && send->addr == NULL) ||
+			(send->imm_len != 0 && send->imm == NULL))
+		return -EINVAL;
+	return 0;
+}
+
+int
+rte_comch_producer_task_alloc(struct rte_comch_ctx *ctx, uint32_t consumer_id,
+		const struct rte_comch_send *send, struct rte_comch_task **task)
+{
+	int ret;
+
+	if (ctx == NULL || task == NULL || ctx->type != RTE_COMCH_CTX_PRODUCER ||
+			ctx->max_tasks == 0 || send_check(send) != 0)
+		return -EINVAL;
+	ret = comch_task_get(ctx, task);
+	if (ret != 0)
+		return ret;
+	(*task)->send = *send;
+	(*task)->consumer_id = consumer_id;
+	return 0;
+}
+
+int
+rte_comch_producer_task_set(struct rte_comch_task *task, uint32_t consumer_id,
+		const struct rte_comch_send *send)
+{
+	if (task == NULL || task->ctx->type != RTE_COMCH_CTX_PRODUCER || send_check(send) != 0)
+		return -EINVAL;
+	if (task->submitted)
+		return -EBUSY;
+	task->send = *send;
+	task->consumer_id = consumer_id;
+	return 0;
+}
+
+int
+rte_comch_consumer_task_alloc(struct rte_comch_ctx *ctx, const struct rte_comch_post *post,
+		struct rte_comch_task **task)
+{
+	static const struct rte_comch_post none;
+	int ret;
+
+	if (ctx == NULL || task == NULL || ctx->type != RTE_COMCH_CTX_CONSUMER ||
+			ctx->max_tasks == 0)
+		return -EINVAL;
+	ret = comch_task_get(ctx, task);
+	if (ret != 0)
+		return ret;
+	(*task)->post = post != NULL ? *post : none;
+	return 0;
+}
+
+int
+rte_comch_consumer_task_set(struct rte_comch_task *task, const struct rte_comch_post *post)
+{
+	static const struct rte_comch_post none;
+
+	if (task == NULL || task->ctx->type != RTE_COMCH_CTX_CONSUMER)
+		return -EINVAL;
+	if (task->submitted)
+		return -EBUSY;
+	task->post = post != NULL ? *post : none;
+	return 0;
+}
+
+int
+rte_comch_consumer_task_get(const struct rte_comch_task *task, struct rte_comch_post *post)
+{
+	if (task == NULL || post == NULL || task->ctx->type != RTE_COMCH_CTX_CONSUMER)
+		return -EINVAL;
+	*post = task->post;
+	return 0;
 }

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef RTE_COMCH_CONN_H
+#define RTE_COMCH_CONN_H
+
+/**
+ * @file
+ *
+ * Connections between a server and a client: who is there, counters, the end.
+ * Applications get this file by rte_comch.h.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_compat.h>
+
+#include <rte_comch_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Who is at the other end of a connection. @see rte_comch_conn_info_get() */
+struct rte_comch_conn_info {
+	uint32_t id;                            /**< Identifier on its context. */
+	char function[RTE_COMCH_FUNCTION_SIZE]; /**< Function of the host. */
+	char server[RTE_COMCH_NAME_SIZE];       /**< Name of the server. */
+	uint32_t max_msg_size;                  /**< Agreed size, bytes. */
+	uint16_t version;                       /**< Agreed protocol version. */
+	bool connected;                         /**< False once it has ended. */
+	/** Process of the peer; 0 if the transport does not know it. */
+	uint32_t peer_pid;
+	/** User of the peer; UINT32_MAX if the transport does not know it. */
+	uint32_t peer_uid;
+	uint32_t nb_local_consumers;            /**< Consumers of this side. */
+	uint32_t nb_remote_consumers;           /**< Consumers of the peer. */
+	uint32_t nb_local_producers;            /**< Producers of this side. */
+};
+
+/** Counters of a connection. @see rte_comch_conn_stats_get() */
+struct rte_comch_conn_stats {
+	uint64_t tx_msgs;      /**< Messages delivered to the peer. */
+	uint64_t tx_bytes;     /**< Their bytes. */
+	uint64_t rx_msgs;      /**< Messages received. */
+	uint64_t rx_bytes;     /**< Their bytes. */
+	uint32_t tx_in_flight; /**< Submitted, but not delivered. */
+	uint32_t rx_in_flight; /**< Arrived, but not yet given to the callback. */
+};
+
+/**
+ * @name Connections
+ * @{
+ */
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the connection of a client. It is valid until the client is IDLE.
+ *
+ * @param ctx
+ *   A client, RUNNING or STOPPING.
+ * @param[out] conn
+ *   The connection; the client owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, or ctx is no client.
+ *   - -ENOTCONN: the client is not connected.
+ */
+__rte_experimental
+int rte_comch_client_conn_get(struct rte_comch_ctx *ctx, struct rte_comch_conn **conn);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Walk over the connections of a server. Each is valid until its disconnect
+ * callback has returned. Belongs to the thread of the server.
+ *
+ * @param ctx
+ *   A server.
+ * @param prev
+ *   The connection that the last call returned, or NULL to begin.
+ * @return
+ *   The next connection, or NULL after the last one or if ctx is no server.
+ */
+__rte_experimental
+struct rte_comch_conn *rte_comch_server_conn_next(struct rte_comch_ctx *ctx,
+		struct rte_comch_conn *prev);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * End one connection of a server. The peer is told. Submitted tasks complete
+ * with -ECANCELED, then the disconnect callback is called, both inside a later
+ * rte_comch_pe_progress().
+ *
+ * @param conn
+ *   A connection of a server.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: conn is NULL, or belongs to a client.
+ *   - -EBUSY: consumers or producers of this side live on it.
+ *   - -EALREADY: the connection has ended, or is about to.
+ */
+__rte_experimental
+int rte_comch_server_disconnect(struct rte_comch_conn *conn);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the server or client that a connection belongs to.
+ *
+ * @param conn
+ *   The connection.
+ * @return
+ *   The context; NULL if conn is NULL.
+ */
+__rte_experimental
+struct rte_comch_ctx *rte_comch_conn_ctx_get(const struct rte_comch_conn *conn);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Read who is at the other end of a connection.
+ *
+ * @param conn
+ *   The connection.
+ * @param[out] info
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL.
+ */
+__rte_experimental
+int rte_comch_conn_info_get(const struct rte_comch_conn *conn,
+		struct rte_comch_conn_info *info);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Read the counters of a connection.
+ *
+ * @param conn
+ *   The connection.
+ * @param[out] stats
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL.
+ */
+__rte_experimental
+int rte_comch_conn_stats_get(const struct rte_comch_conn *conn,
+		struct rte_comch_conn_stats *stats);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Keep a pointer of the application with a connection.
+ *
+ * @param conn
+ *   The connection.
+ * @param user_data
+ *   Any value; never followed. NULL on a new connection.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: conn is NULL.
+ */
+__rte_experimental
+int rte_comch_conn_user_data_set(struct rte_comch_conn *conn, void *user_data);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the pointer that rte_comch_conn_user_data_set() left.
+ *
+ * @param conn
+ *   The connection.
+ * @return
+ *   The pointer; NULL if conn is NULL.
+ */
+__rte_experimental
+void *rte_comch_conn_user_data_get(const struct rte_comch_conn *conn);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_CONN_H */

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef RTE_COMCH_CTX_H
+#define RTE_COMCH_CTX_H
+
+/**
+ * @file
+ *
+ * Contexts: servers and clients, and what every kind of context can do.
+ * Consumers and producers are made in rte_comch_queue.h. Applications get this file by
+ * rte_comch.h, whose model and rules hold here.
+ */
+
+#include <stdint.h>
+
+#include <rte_compat.h>
+
+#include <rte_comch_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What servers and clients have in common. Callbacks may be NULL unless said. */
+struct rte_comch_ctrl_conf {
+	/**
+	 * Largest control message in bytes, 1 to the max_msg_size of the device.
+	 * 0 leaves it to the peer; if both leave it, it is the dflt_msg_size of
+	 * the device. If both set it, the values must be equal.
+	 */
+	uint32_t max_msg_size;
+	/**
+	 * Messages of max_msg_size bytes that each connection can hold for this
+	 * side; more of smaller ones. 0 for the dflt_recv_queue_size of the
+	 * device.
+	 */
+	uint32_t recv_queue_size;
+	/**
+	 * Send tasks of the context, from 1 to the max_send_tasks of the device.
+	 * 0 for 32. A task that can be allocated can be submitted.
+	 */
+	uint32_t nb_send_tasks;
+	/** Must be 0. */
+	uint32_t flags;
+	rte_comch_state_cb_t state_cb;            /**< State changes. */
+	rte_comch_send_cb_t send_cb;              /**< Ends of send tasks; required. */
+	rte_comch_recv_cb_t recv_cb;              /**< Messages; required. */
+	rte_comch_consumer_cb_t consumer_new_cb;  /**< Both of these two or none. */
+	rte_comch_consumer_cb_t consumer_gone_cb; /**< Both of these two or none. */
+	/** First value of rte_comch_ctx_user_data_get(). */
+	void *user_data;
+};
+
+/** Configuration of a server. */
+struct rte_comch_server_conf {
+	/** Its name; copied. 1 byte to the max_name_len of the device with NUL. */
+	const char *name;
+	/**
+	 * Clients that may be connected at one time, up to the max_clients of
+	 * the device; 0 for that. The next one is refused with -ENOSPC.
+	 */
+	uint32_t max_clients;
+	struct rte_comch_ctrl_conf ctrl;    /**< What it shares with clients. */
+	rte_comch_conn_cb_t connect_cb;     /**< A client has connected; required. */
+	rte_comch_conn_cb_t disconnect_cb;  /**< A client is gone; required. */
+};
+
+/** Configuration of a client. */
+struct rte_comch_client_conf {
+	/** Name of the server to connect to; copied. */
+	const char *name;
+	/**
+	 * Milliseconds after which an attempt to connect ends with -ETIMEDOUT;
+	 * 0 for 5000, RTE_COMCH_TIMEOUT_NEVER for never. While the other side
+	 * of the device is not there, the client tries again until then; one
+	 * that is there and refuses ends the attempt.
+	 */
+	uint32_t connect_timeout_ms;
+	struct rte_comch_ctrl_conf ctrl; /**< What it shares with servers. */
+};
+
+/**
+ * @name Contexts
+ * @{
+ */
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a server.
+ *
+ * @param dev_id
+ *   A device of the role dpu.
+ * @param rep_id
+ *   The function whose clients it serves: the rep_id of one that
+ *   rte_comch_rep_list() gives.
+ * @param conf
+ *   Its configuration; copied.
+ * @param[out] ctx
+ *   The server, IDLE; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: not a device, a required pointer is NULL, a value is out of
+ *     range, an unknown flag, an empty name, one consumer callback of two.
+ *   - -ENOTSUP: the driver of the device has no servers.
+ *   - -EPERM: the device has the role host.
+ *   - -ENODEV: there is no such representor.
+ *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
+ *   - -ENOMEM: no memory.
+ *   - Another negative errno if the driver cannot list the representors.
+ */
+__rte_experimental
+int rte_comch_server_create(int16_t dev_id, uint16_t rep_id,
+		const struct rte_comch_server_conf *conf, struct rte_comch_ctx **ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a client.
+ *
+ * @param dev_id
+ *   A device of the role host.
+ * @param conf
+ *   Its configuration; copied.
+ * @param[out] ctx
+ *   The client, IDLE; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: not a device, a required pointer is NULL, a value is out of
+ *     range, an unknown flag, an empty name, one consumer callback of two.
+ *   - -ENOTSUP: the driver of the device has no clients.
+ *   - -EPERM: the device has the role dpu.
+ *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *conf,
+		struct rte_comch_ctx **ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Destroy a context, and detach it from its progress engine.
+ *
+ * @param ctx
+ *   The context. NULL is allowed and does nothing.
+ * @return
+ *   - 0 on success; the handle is void.
+ *   - -EBUSY: the context is not IDLE, or is inside one of its callbacks.
+ */
+__rte_experimental
+int rte_comch_ctx_destroy(struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Attach a context to a progress engine, once, for its whole life.
+ *
+ * @param ctx
+ *   The context, IDLE.
+ * @param pe
+ *   The engine.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL.
+ *   - -EBUSY: the context is not IDLE.
+ *   - -EALREADY: the context is attached.
+ *   - -ENOSPC: the engine has contexts of 8 devices, or 3500 consumers and
+ *     producers; or the device has contexts on as many engines as it can have; or
+ *     the user watches as many descriptors with epoll as the system allows.
+ *   - -ENOMEM: no memory.
+ *   - -EMFILE: no file descriptor left.
+ *   - -ENOTSUP: the driver of the device has no contexts.
+ */
+__rte_experimental
+int rte_comch_ctx_attach(struct rte_comch_ctx *ctx, struct rte_comch_pe *pe);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Start a context. May be called from a callback.
+ *
+ * The state callback is called in here. It may stop the context, and start it
+ * again: what is returned tells of the state in which the context is in the end.
+ *
+ * @param ctx
+ *   The context, IDLE and attached.
+ * @return
+ *   - 0: the context is RUNNING (servers, producers).
+ *   - -EINPROGRESS: the context is STARTING (clients, consumers).
+ *   - -ECANCELED: it was started, and its state callback has stopped it. It is IDLE,
+ *     or STOPPING: then progress until it is IDLE. With any other error no callback
+ *     was called, and the state is what it was.
+ *   - -EINVAL: ctx is NULL, or its receive queue of messages of its size is more
+ *     than the driver can share.
+ *   - -EBUSY: the context is not IDLE.
+ *   - -ENOLINK: the context is attached to no progress engine.
+ *   - -EEXIST: a server of this name runs on the representor.
+ *   - -ENOMEM: the progress engine has not enough tasks left, or no memory.
+ *   - -ENOTCONN: the connection of the consumer or producer has ended.
+ *   - -EAGAIN: the progress engine of the consumer's connection has too much
+ *     waiting; progress it, and try again. Or a thread that uses another producer
+ *     of the connection does not run; try again. Or the device is being reset.
+ *   - -EMFILE: no file descriptor left.
+ *   - -ENODEV: the device is gone. -EIO: it is broken. -ETIMEDOUT: it does not
+ *     answer. What struct rte_comch_dev_info::status says, which may be another
+ *     negative errno of a reset that failed. @see rte_comch_dev_reset()
+ */
+__rte_experimental
+int rte_comch_ctx_start(struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Stop a context. Its peers are told. Submitted tasks complete with
+ * -ECANCELED. May be called from a callback.
+ *
+ * @param ctx
+ *   The context, STARTING or RUNNING.
+ * @return
+ *   - 0: the context is IDLE.
+ *   - -EINPROGRESS: the context is STOPPING; progress, and free its tasks,
+ *     until it is IDLE.
+ *   - -EINVAL: ctx is NULL.
+ *   - -EALREADY: the context is IDLE or STOPPING.
+ *   - -EBUSY: consumers or producers live on its connections; nothing was
+ *     stopped.
+ *   - -EAGAIN: the progress engine of the consumer's connection has too much
+ *     waiting; nothing was stopped.
+ */
+__rte_experimental
+int rte_comch_ctx_stop(struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the state of a context.
+ *
+ * @param ctx
+ *   The context.
+ * @return
+ *   - One of enum rte_comch_state.
+ *   - -EINVAL: ctx is NULL.
+ */
+__rte_experimental
+int rte_comch_ctx_state_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the reason why a context last left STARTING or RUNNING.
+ *
+ * @param ctx
+ *   The context.
+ * @return
+ *   - 0: it has not left it, or it was stopped by the application.
+ *   - -ENOENT: the function has no server of that name.
+ *   - -ECONNREFUSED: the server is stopping, or refused for another reason.
+ *   - -ENOSPC: the server has as many clients as it takes.
+ *   - -EMSGSIZE: max_msg_size differs between server and client.
+ *   - -EPROTONOSUPPORT: the two sides share no protocol version.
+ *   - -EACCES: the other side does not let this user in, or does not take the
+ *     region of the consumer.
+ *   - -EUSERS: the other side has as many processes as it lets in, or the device
+ *     as many connections as it can have.
+ *   - -ENOMEM: one of the two sides has no memory for the connection, or for the
+ *     consumer.
+ *   - -ENOTCONN: the connection of the consumer ended before it was announced.
+ *   - -ETIMEDOUT: the connect timeout is over, or the device does not answer.
+ *   - -ENODEV: the device is gone.
+ *   - -EIO: the device is broken.
+ *   - -ESHUTDOWN: the server disconnected or was stopped.
+ *   - -ECONNRESET: the peer died. Of a consumer or producer: its connection has
+ *     ended.
+ *   - -EPROTO: the peer broke the protocol.
+ *   - -EINVAL: ctx is NULL.
+ */
+__rte_experimental
+int rte_comch_ctx_reason_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Set the pointer that the callbacks of a context get.
+ *
+ * @param ctx
+ *   The context.
+ * @param user_data
+ *   Any value; never followed.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: ctx is NULL.
+ */
+__rte_experimental
+int rte_comch_ctx_user_data_set(struct rte_comch_ctx *ctx, void *user_data);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the pointer that the callbacks of a context get.
+ *
+ * @param ctx
+ *   The context.
+ * @return
+ *   The pointer; NULL if ctx is NULL.
+ */
+__rte_experimental
+void *rte_comch_ctx_user_data_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell what a context is.
+ *
+ * @param ctx
+ *   The context.
+ * @return
+ *   - One of enum rte_comch_ctx_type.
+ *   - -EINVAL: ctx is NULL.
+ */
+__rte_experimental
+int rte_comch_ctx_type_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Count the tasks of a context that are allocated, submitted or not.
+ *
+ * @param ctx
+ *   The context.
+ * @return
+ *   - The number of tasks that are not freed.
+ *   - -EINVAL: ctx is NULL.
+ */
+__rte_experimental
+int rte_comch_ctx_nb_tasks_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Name a state.
+ *
+ * @param state
+ *   Any number.
+ * @return
+ *   A constant string; "UNKNOWN" if it is no state.
+ */
+__rte_experimental
+const char *rte_comch_state_name(int state);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_CTX_H */

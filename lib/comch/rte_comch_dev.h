@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef RTE_COMCH_DEV_H
+#define RTE_COMCH_DEV_H
+
+/**
+ * @file
+ *
+ * Comch devices and representors: what there is, what it can do, counters, reset.
+ * Applications get this file by rte_comch.h.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <rte_bitops.h>
+#include <rte_compat.h>
+#include <rte_dev.h>
+
+#include <rte_comch_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**@{@name Device capabilities
+ * @see struct rte_comch_dev_info::capa
+ */
+/** Servers can be created on the device. */
+#define RTE_COMCH_CAPA_SERVER   RTE_BIT64(0)
+/** Clients can be created on the device. */
+#define RTE_COMCH_CAPA_CLIENT   RTE_BIT64(1)
+/** Consumers can be created on connections of the device. */
+#define RTE_COMCH_CAPA_CONSUMER RTE_BIT64(2)
+/** Producers can be created on connections of the device. */
+#define RTE_COMCH_CAPA_PRODUCER RTE_BIT64(3)
+/** The progress engine can sleep while contexts of the device are attached. */
+#define RTE_COMCH_CAPA_EVENT    RTE_BIT64(4)
+/** Process and user identity of the peer are known to the transport. */
+#define RTE_COMCH_CAPA_PEER_ID  RTE_BIT64(5)
+/**@}*/
+
+/** What a device is and what it can do. @see rte_comch_dev_info_get() */
+struct rte_comch_dev_info {
+	char name[RTE_DEV_NAME_MAX_LEN];          /**< Name of the device. */
+	char driver[RTE_COMCH_FUNCTION_SIZE];     /**< Name of the driver. */
+	char function[RTE_COMCH_FUNCTION_SIZE];   /**< Its function; empty for a dpu. */
+	char pci_addr[RTE_COMCH_PCI_ADDR_SIZE];   /**< PCI address; may be emulated. */
+	char fw_version[RTE_COMCH_FW_VERSION_SIZE]; /**< Of its firmware; empty: none. */
+	enum rte_comch_role role;                 /**< Side of the link. */
+	int numa_node;                            /**< NUMA node, -1 if unknown. */
+	uint64_t capa;                            /**< RTE_COMCH_CAPA_* flags. */
+	uint16_t nb_reps;                         /**< Number of representors. */
+	/**
+	 * 0 if the device works, else the negative errno why it does not: -ENODEV
+	 * it is gone, -EIO it is broken, -ETIMEDOUT it does not answer, -EAGAIN it
+	 * is being reset. @see rte_comch_dev_reset()
+	 */
+	int status;
+	bool link_up;                             /**< A peer is attached. */
+	uint32_t nb_links;                        /**< Peer processes attached. */
+	uint32_t max_name_len;                    /**< Server name, bytes with the NUL. */
+	uint32_t max_msg_size;                    /**< Largest control message, bytes. */
+	uint32_t max_recv_queue_size;             /**< Control messages of a receive queue. */
+	uint32_t max_send_tasks;                  /**< Control send tasks of one context. */
+	uint32_t max_clients;                     /**< Clients of one server. */
+	uint32_t max_consumers;                   /**< Consumers of one connection. */
+	uint32_t max_producers;                   /**< Producers of one connection. */
+	uint32_t max_post_tasks;     /**< Posted buffers of one consumer; a power of two. */
+	uint32_t max_producer_tasks; /**< Send tasks of one producer; a power of two. */
+	uint32_t max_imm_len;                     /**< Immediate data of a consumer, bytes. */
+	uint64_t max_buf_size;                    /**< Buffer of the fast path, bytes. */
+	uint32_t dflt_msg_size;                   /**< Control message size if unset, bytes. */
+	uint32_t dflt_recv_queue_size;            /**< Receive queue size if unset. */
+};
+
+/** One function of the host, seen from the card. @see rte_comch_rep_list() */
+struct rte_comch_rep_info {
+	/** Identifier on its device; those of a device may have gaps. */
+	uint16_t rep_id;
+	char name[RTE_COMCH_FUNCTION_SIZE];     /**< For example pf0, pf0vf3, pf0sf12. */
+	char pci_addr[RTE_COMCH_PCI_ADDR_SIZE]; /**< PCI address; may be emulated. */
+	uint32_t nb_links;                      /**< Host processes attached to it. */
+};
+
+/** Counters of a device. @see rte_comch_dev_stats_get() */
+struct rte_comch_dev_stats {
+	uint64_t connects;      /**< Connections established. */
+	uint64_t refused;       /**< Connection requests refused, either way. */
+	uint64_t disconnects;   /**< Connections ended in order, by either side. */
+	uint64_t peer_lost;     /**< Connections ended because the peer died. */
+	uint64_t timeouts;      /**< Connect attempts that timed out. */
+	uint64_t violations;    /**< Breaches of the protocol by a peer. */
+	uint64_t links;         /**< Peer processes that attached. */
+	uint64_t links_refused; /**< Peer processes that were not let in. */
+	uint64_t wakeups;       /**< Wake-ups sent to sleeping peers. */
+};
+
+/**
+ * @name Devices
+ * @{
+ */
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Count the devices that are ready for use.
+ *
+ * @return
+ *   The number of devices.
+ */
+__rte_experimental
+uint16_t rte_comch_dev_count_avail(void);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell whether an identifier is that of a device.
+ *
+ * @param dev_id
+ *   Any number.
+ * @return
+ *   true if it is.
+ */
+__rte_experimental
+bool rte_comch_dev_is_valid(int16_t dev_id);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Find the next device.
+ *
+ * @param start
+ *   Where to begin to look.
+ * @return
+ *   The first valid identifier not below start, or -1.
+ */
+__rte_experimental
+int16_t rte_comch_dev_next(int16_t start);
+
+/** Loop over all devices. */
+#define RTE_COMCH_FOREACH_DEV(dev_id) \
+	for (dev_id = rte_comch_dev_next(0); dev_id != -1; \
+	     dev_id = rte_comch_dev_next(dev_id + 1))
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Find a device by its name, or by its PCI address with or without domain.
+ *
+ * @param name
+ *   For example "comch_shm0" or "03:00.0".
+ * @return
+ *   - The identifier, 0 or more.
+ *   - -EINVAL: name is NULL or empty.
+ *   - -ENODEV: there is no such device.
+ */
+__rte_experimental
+int rte_comch_dev_get_id_by_name(const char *name);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Read what a device is and its limits. May be called from any thread.
+ *
+ * @param dev_id
+ *   The device.
+ * @param[out] info
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: not a device, or info is NULL.
+ *   - Another negative errno if the driver cannot tell.
+ */
+__rte_experimental
+int rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Reset a device, above all one that has failed: its contexts went to STOPPING
+ * with a reason, and none starts until a reset has succeeded. The identifier and
+ * the contexts stay, their names and settings too, and so do the capabilities and
+ * limits of the device: what it has beyond them after the reset is not used, and
+ * with less than that it does not come back. May take seconds. One thread
+ * at a time for one device, and no other thread may start contexts or allocate
+ * memory regions of it meanwhile; not in a callback of the library.
+ *
+ * @param dev_id
+ *   The device.
+ * @return
+ *   - 0 on success: the status in its info is 0, contexts can start.
+ *   - -EINVAL: not a device.
+ *   - -ENOTSUP: its driver has no reset.
+ *   - -EBUSY: a context of it is not IDLE, or it has a memory region.
+ *   - -ENODEV: it is gone. -EIO: it does not come back, or with lower limits.
+ *     -ETIMEDOUT: it does not answer. Another negative errno is the driver's, as
+ *     -ENOMEM. The device stays down, and the reset can be tried again.
+ */
+__rte_experimental
+int rte_comch_dev_reset(int16_t dev_id);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * List the representors of a device. May be called from any thread.
+ *
+ * @param dev_id
+ *   The device; one of the role host has none.
+ * @param[out] reps
+ *   Array to fill; may be NULL if nb is 0.
+ * @param nb
+ *   Elements of the array.
+ * @return
+ *   - The number of representors the device has, which may be above nb.
+ *   - -EINVAL: not a device, or reps is NULL.
+ *   - Another negative errno if the driver cannot tell.
+ */
+__rte_experimental
+int rte_comch_rep_list(int16_t dev_id, struct rte_comch_rep_info *reps, uint16_t nb);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Find a representor by the name or the PCI address of its function.
+ *
+ * @param dev_id
+ *   The device.
+ * @param name
+ *   For example "pf0vf3" or "03:00.5".
+ * @return
+ *   - The identifier, 0 or more.
+ *   - -EINVAL: not a device, or name is NULL or empty.
+ *   - -ENODEV: there is no such representor on the device.
+ *   - -ENOMEM: no memory.
+ *   - Another negative errno if the driver cannot list them.
+ */
+__rte_experimental
+int rte_comch_rep_get_id_by_name(int16_t dev_id, const char *name);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Read the counters of a device. May be called from any thread.
+ *
+ * @param dev_id
+ *   The device.
+ * @param[out] stats
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: not a device, or stats is NULL.
+ */
+__rte_experimental
+int rte_comch_dev_stats_get(int16_t dev_id, struct rte_comch_dev_stats *stats);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Set the counters of a device to zero. May be called from any thread.
+ *
+ * @param dev_id
+ *   The device.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: not a device.
+ */
+__rte_experimental
+int rte_comch_dev_stats_reset(int16_t dev_id);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Print the state of a device, its contexts and connections, for people.
+ *
+ * @param dev_id
+ *   The device.
+ * @param f
+ *   Where to print.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: not a device, or f is NULL, or the driver cannot tell what it is.
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_dev_dump(int16_t dev_id, FILE *f);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_DEV_H */

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef RTE_COMCH_PE_H
+#define RTE_COMCH_PE_H
+
+/**
+ * @file
+ *
+ * Progress engines: what a thread turns, or sleeps on, to make comch contexts move.
+ * Applications get this file by rte_comch.h.
+ */
+
+#include <stdint.h>
+
+#include <rte_compat.h>
+
+#include <rte_comch_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Configuration of a progress engine; all zero is a valid one. */
+struct rte_comch_pe_conf {
+	/** NUMA node of its memory, or SOCKET_ID_ANY; 0 is the first node. */
+	int socket_id;
+	/**
+	 * Tasks that the contexts of this engine may have in all. 0 for the
+	 * default of 16384, which takes about 3 MB.
+	 */
+	uint32_t nb_tasks;
+	/** Must be 0. */
+	uint64_t flags;
+};
+
+/**
+ * @name Progress engines
+ * @{
+ */
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a progress engine.
+ *
+ * @param conf
+ *   Its configuration, or NULL for the defaults.
+ * @param[out] pe
+ *   The engine; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: pe is NULL, or the configuration is out of range.
+ *   - -ENOMEM: no memory, or no memory zone for the tasks.
+ *   - -EMFILE: no file descriptor left.
+ */
+__rte_experimental
+int rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **pe);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Destroy a progress engine.
+ *
+ * @param pe
+ *   The engine. NULL is allowed and does nothing.
+ * @return
+ *   - 0 on success.
+ *   - -EBUSY: contexts are attached.
+ *   - -EDEADLK: called from one of its callbacks.
+ */
+__rte_experimental
+int rte_comch_pe_destroy(struct rte_comch_pe *pe);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Handle what has arrived, and call the callbacks for it. Returns after a
+ * bounded amount of work, whatever the peers do. Never waits.
+ *
+ * @param pe
+ *   The engine.
+ * @return
+ *   - The number of events handled; 0 if there was nothing to do.
+ *   - -EINVAL: pe is NULL.
+ *   - -EDEADLK: called from one of its callbacks. Builds of the library with
+ *     RTE_COMCH_DEBUG find a second thread, too.
+ */
+__rte_experimental
+int rte_comch_pe_progress(struct rte_comch_pe *pe);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the descriptor of a progress engine, for poll(), epoll or
+ * rte_epoll_wait(). It is the same for the engine's whole life and belongs to
+ * the engine: do not read it, do not close it.
+ *
+ * @param pe
+ *   The engine.
+ * @return
+ *   - The descriptor, 0 or more.
+ *   - -EINVAL: pe is NULL.
+ */
+__rte_experimental
+int rte_comch_pe_fd(struct rte_comch_pe *pe);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Ask for the descriptor to become readable with the next event. The arming
+ * ends with the next call of rte_comch_pe_progress().
+ *
+ * @param pe
+ *   The engine.
+ * @return
+ *   - 0: armed; wait for the descriptor.
+ *   - -EAGAIN: something has arrived; progress first.
+ *   - -EINVAL: pe is NULL.
+ *   - -EDEADLK: called from one of its callbacks.
+ *   - -ENOTSUP: a context of a device without RTE_COMCH_CAPA_EVENT is attached.
+ */
+__rte_experimental
+int rte_comch_pe_arm(struct rte_comch_pe *pe);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_PE_H */

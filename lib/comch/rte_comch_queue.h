@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef RTE_COMCH_QUEUE_H
+#define RTE_COMCH_QUEUE_H
+
+/**
+ * @file
+ *
+ * The fast path: producers, consumers, bursts, and tasks on top of bursts.
+ * Applications get this file by rte_comch.h, whose model and rules hold here.
+ *
+ * A consumer posts buffers that lie in its region. A producer of the peer sends
+ * to the consumer's identifier, which the peer learns from its consumer_new_cb:
+ * each message goes to the oldest buffer that is posted, by one copy, and the
+ * consumer finds a completion that says how long it is and who sent it.
+ * Immediate data travels in the completion; a post without a buffer takes
+ * immediate data only.
+ *
+ * Set-up, on both sides, when the connection is up:
+ *
+ *  1. rte_comch_mem_alloc() and the like.
+ *  2. rte_comch_consumer_create(), rte_comch_producer_create().
+ *  3. rte_comch_ctx_attach() to the engine of the lcore that will use it, which
+ *     may be another one than the connection's.
+ *  4. rte_comch_ctx_start(). A producer is RUNNING at once. A consumer is
+ *     RUNNING when the peer knows it: that takes progress on its engine, on the
+ *     engine of the connection and on that of the peer's connection.
+ *
+ * Two ways to use them, one for each context:
+ *
+ * - *Bursts*: rte_comch_consumer_post_burst(), rte_comch_producer_send_burst(),
+ *   rte_comch_poll_burst(), and rte_comch_tx_burst() and rte_comch_rx_burst()
+ *   for mbufs. The application polls; the progress engine is needed for set-up,
+ *   teardown and to sleep.
+ * - *Tasks*, if nb_tasks of the configuration is not 0: they are submitted, and
+ *   end in callbacks inside rte_comch_pe_progress().
+ *
+ * A burst function returns how many it took or found, and never waits. Why it
+ * took fewer than it was given is asked for afterwards, by
+ * rte_comch_producer_room_get() and rte_comch_consumer_room_get(): the first
+ * message or buffer that was not taken is the one that the reason is about, and
+ * nothing of it has happened.
+ *
+ * Ordering: a consumer finds the messages of one producer in the order in which
+ * they were sent. Nothing is promised between producers.
+ *
+ * Credits, which are posted buffers, reach the producer without any progress,
+ * so that it may send in a loop and inside of callbacks.
+ *
+ * Teardown: rte_comch_ctx_stop() of a producer makes it IDLE at once, or as soon
+ * as its tasks are freed, or in the next progress if its connection has just ended;
+ * completions that were not polled are dropped, and the memory of its sends is the
+ * application's. A consumer that is stopped tells the peer, which takes until the peer
+ * has answered. Until then it is polled as before. Then the buffers that are still
+ * posted come back with -ECANCELED, or -ECONNRESET after the loss of the peer: to the
+ * callback of tasks, to rte_comch_poll_burst(), or to the pool of a consumer of
+ * packets. The consumer is IDLE when the last has come back. A peer that does not
+ * answer within five seconds loses its connection.
+ *
+ * A consumer of packets, which is one that rte_comch_rx_burst() was called for, does
+ * not wait to be polled. While it is STOPPING, rte_comch_rx_burst() gives packets
+ * that have come; in the turn of its engine that makes it IDLE, those that were not
+ * fetched go back to the pool with the rest. An application that must not lose any
+ * agrees with its peer on the last one before it stops.
+ *
+ * So the loop that takes what is left is the same for all: progress, then poll or
+ * receive, until the state is IDLE. The last call, of a context that is IDLE by then,
+ * finds nothing and is no error.
+ *
+ * Threads: one producer or consumer belongs to one thread at a time, and so do
+ * the burst functions on it. Producers of one connection may be in different
+ * threads, also if they send to the same consumer. Builds with RTE_COMCH_DEBUG
+ * check this in each call, log a violation and return 0.
+ *
+ * Event mode: rte_comch_pe_arm() of the engine answers -EAGAIN while completions
+ * of its consumers or producers wait to be polled. The engine wakes when a message
+ * comes for one of its consumers, and when a consumer posts whose lack of credits
+ * has ended a burst of one of its producers; nothing else wakes it for the fast
+ * path, so a producer tries first and sleeps then, without a burst between
+ * rte_comch_pe_arm() and the wait.
+ *
+ * Latency of tasks: in each turn of its engine, a consumer is given the messages that
+ * were sent before the turn began, 32 at most. This holds for a consumer to which
+ * nothing was sent for long, too, if the driver knows how to be told of that; the shm
+ * driver does for 512 consumers of one engine and one peer. Others are looked at four
+ * in each turn while they are quiet. What a turn costs does not grow with the number
+ * of quiet consumers.
+ *
+ * Trust: the bytes of a buffer were written by the peer into memory that is shared
+ * with it. An honest peer leaves them alone from the completion on; a dishonest one
+ * may change them as long as the region exists. Lengths, the identifier of the
+ * producer and immediate data are copies that were checked.
+ */
+
+#include <stdint.h>
+
+#include <rte_compat.h>
+
+#include <rte_comch_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Configuration of a consumer. */
+struct rte_comch_consumer_conf {
+	/**
+	 * Region that its buffers lie in, with RTE_COMCH_MEM_F_PEER_WRITE, of
+	 * the device of the connection. NULL for immediate data only.
+	 */
+	struct rte_comch_mem *mem;
+	/**
+	 * Buffers that can be posted at one time, up to the max_post_tasks of
+	 * the device; rounded up to a power of two. 0 for 512, or for nb_tasks.
+	 */
+	uint32_t nb_posts;
+	/** Bytes of immediate data it can take, up to the device's max_imm_len. */
+	uint32_t imm_len;
+	/** Post tasks, up to nb_posts; 0 to use bursts. */
+	uint32_t nb_tasks;
+	/** Must be 0. */
+	uint32_t flags;
+	/** State changes, or NULL. */
+	rte_comch_state_cb_t state_cb;
+	/** Ends of post tasks; required if nb_tasks is not 0. */
+	rte_comch_post_cb_t post_cb;
+	/** First value of rte_comch_ctx_user_data_get(). */
+	void *user_data;
+};
+
+/** Configuration of a producer. */
+struct rte_comch_producer_conf {
+	/**
+	 * Sends whose completions were not polled, up to the device's
+	 * max_producer_tasks; rounded up to a power of two. 0 for 512, or for
+	 * nb_tasks.
+	 */
+	uint32_t nb_sends;
+	/** Send tasks, up to nb_sends; 0 to use bursts. */
+	uint32_t nb_tasks;
+	/** Must be 0. */
+	uint32_t flags;
+	/** State changes, or NULL. */
+	rte_comch_state_cb_t state_cb;
+	/** Ends of send tasks; required if nb_tasks is not 0. */
+	rte_comch_send_cb_t send_cb;
+	/** First value of rte_comch_ctx_user_data_get(). */
+	void *user_data;
+};
+
+/** What there is room for. @see rte_comch_producer_room_get() */
+struct rte_comch_room {
+	/** Producers: posted buffers of the consumer. Consumers: their own. */
+	uint32_t credits;
+	/** Sends or posts that the own queue has places for. */
+	uint32_t queue;
+	/** Why the last burst took fewer than it was given, see the function. */
+	int reason;
+};
+
+/** Counters of a producer or consumer. @see rte_comch_queue_stats_get() */
+struct rte_comch_queue_stats {
+	uint64_t msgs;      /**< Messages sent or received. */
+	uint64_t bytes;     /**< Their data, without immediate data. */
+	uint64_t bursts;    /**< Bursts with at least one message. */
+	uint64_t short_credits; /**< Producers: bursts that ended for want of a credit. */
+	uint64_t short_queue;   /**< Bursts that ended because the own queue was full. */
+	uint64_t errors;    /**< Bursts that ended for another reason. */
+};
+
+/**
+ * @name Consumers and producers
+ * @{
+ */
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a consumer on a connection, in any thread while the connection is up.
+ * It may be attached to another progress engine than the connection's.
+ *
+ * @param conn
+ *   An established connection.
+ * @param conf
+ *   Its configuration, or NULL for the defaults; copied.
+ * @param[out] ctx
+ *   The consumer, IDLE; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: conn or ctx is NULL, a value is out of range, an unknown flag, a
+ *     region of another device, tasks without a callback.
+ *   - -EACCES: the region was not allocated with RTE_COMCH_MEM_F_PEER_WRITE.
+ *   - -ENOTCONN: the connection has ended.
+ *   - -ENOTSUP: the device has no consumers.
+ *   - -ENOSPC: the connection has max_consumers of them.
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_consumer_create(struct rte_comch_conn *conn,
+		const struct rte_comch_consumer_conf *conf, struct rte_comch_ctx **ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the identifier of a consumer, as the peer learns it.
+ *
+ * @param ctx
+ *   A consumer.
+ * @return
+ *   - The identifier, from 1, unique on its connection.
+ *   - -EINVAL: ctx is NULL or no consumer.
+ */
+__rte_experimental
+int rte_comch_consumer_id_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a producer on a connection, in any thread while the connection is up.
+ * It may be attached to another progress engine than the connection's.
+ *
+ * @param conn
+ *   An established connection.
+ * @param conf
+ *   Its configuration, or NULL for the defaults; copied.
+ * @param[out] ctx
+ *   The producer, IDLE; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: conn or ctx is NULL, a value is out of range, an unknown flag,
+ *     tasks without a callback.
+ *   - -ENOTCONN: the connection has ended.
+ *   - -ENOTSUP: the device has no producers.
+ *   - -ENOSPC: the connection has max_producers of them.
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_producer_create(struct rte_comch_conn *conn,
+		const struct rte_comch_producer_conf *conf, struct rte_comch_ctx **ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the identifier of a producer, as consumers find it in completions.
+ *
+ * @param ctx
+ *   A producer.
+ * @return
+ *   - The identifier, from 1, unique on its connection.
+ *   - -EINVAL: ctx is NULL or no producer.
+ */
+__rte_experimental
+int rte_comch_producer_id_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the connection that a consumer or producer was created on.
+ *
+ * @param ctx
+ *   A consumer or producer.
+ * @return
+ *   The connection; NULL if ctx is NULL or neither, or if the connection has
+ *   ended.
+ */
+__rte_experimental
+struct rte_comch_conn *rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell what a producer has room for, and why its last burst was short.
+ *
+ * The reason is 0 if the last burst was taken whole, or:
+ *   - -EAGAIN: the consumer has no buffer posted.
+ *   - -ENOBUFS: the queue of the producer is full; poll its completions.
+ *   - -ENOENT: the peer has no consumer of that identifier.
+ *   - -EMSGSIZE: the data is longer than the oldest posted buffer.
+ *   - -E2BIG: the immediate data is longer than the consumer takes.
+ *   - -EFAULT: the data does not lie in the region that the send names, or the
+ *     send names none.
+ *   - -EINVAL: an unknown flag; or a NULL pointer with a length.
+ *   - -ENOTCONN: the connection has ended.
+ *
+ * @param ctx
+ *   A producer; in its own thread.
+ * @param consumer_id
+ *   A consumer of the peer, for the credits.
+ * @param[out] room
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: ctx or room is NULL, or ctx is no producer.
+ *   - -ENOENT: the peer has no consumer of that identifier.
+ *   - -ENOTCONN: the connection has ended.
+ *   - -EBUSY: the producer is not RUNNING.
+ */
+__rte_experimental
+int rte_comch_producer_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
+		struct rte_comch_room *room);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell what a consumer has room for, and why its last burst of posts was short.
+ *
+ * The reason is 0 if the last burst was taken whole, or:
+ *   - -ENOBUFS: all nb_posts are posted; poll its completions.
+ *   - -EFAULT: the buffer does not lie in the region of the consumer.
+ *   - -EMSGSIZE: the buffer is longer than the max_buf_size of the device.
+ *   - -EINVAL: a buffer without a length, or the other way round; or a consumer of
+ *     packets, which posts by itself; or a call of rte_comch_rx_burst() for one
+ *     that has no region of a pool, or other posts.
+ *
+ * @param ctx
+ *   A consumer; in its own thread.
+ * @param[out] room
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: ctx or room is NULL, or ctx is no consumer.
+ *   - -EBUSY: the consumer is IDLE or STARTING.
+ */
+__rte_experimental
+int rte_comch_consumer_room_get(struct rte_comch_ctx *ctx, struct rte_comch_room *room);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Read the counters of a producer or consumer, since it was last started.
+ *
+ * @param ctx
+ *   A producer or consumer; in its own thread, or the numbers are some that were
+ *   true a moment ago.
+ * @param[out] stats
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, or ctx is neither.
+ */
+__rte_experimental
+int rte_comch_queue_stats_get(const struct rte_comch_ctx *ctx,
+		struct rte_comch_queue_stats *stats);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_QUEUE_H */

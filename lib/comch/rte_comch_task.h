@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef RTE_COMCH_TASK_H
+#define RTE_COMCH_TASK_H
+
+/**
+ * @file
+ *
+ * Tasks: control messages, and the messages and buffers of producers and consumers
+ * that were configured with tasks. Each ends in a callback of its context, inside
+ * rte_comch_pe_progress(). Applications get this file by rte_comch.h.
+ */
+
+#include <stdint.h>
+
+#include <rte_compat.h>
+
+#include <rte_comch_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @name Control send tasks
+ * @{
+ */
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Take a send task from the pool of the connection's context.
+ *
+ * @param conn
+ *   An established connection.
+ * @param msg
+ *   The message. It is not copied here: it must stay and not change until the
+ *   task ends.
+ * @param len
+ *   Its length, from 1 byte to the max_msg_size of the connection.
+ * @param[out] task
+ *   The task; the caller owns it until it is submitted.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, or len is 0.
+ *   - -EMSGSIZE: len is above the max_msg_size of the connection.
+ *   - -ENOTCONN: the connection has ended.
+ *   - -EBUSY: the context is not RUNNING.
+ *   - -ENOMEM: all nb_send_tasks of the context are in use.
+ */
+__rte_experimental
+int rte_comch_send_task_alloc(struct rte_comch_conn *conn, const void *msg, uint32_t len,
+		struct rte_comch_task **task);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Give a task that is not submitted another message, to use it again.
+ *
+ * @param task
+ *   The task.
+ * @param msg
+ *   As for rte_comch_send_task_alloc().
+ * @param len
+ *   As for rte_comch_send_task_alloc().
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, or len is 0, or the task is one of a producer
+ *     or consumer.
+ *   - -EMSGSIZE: len is above the max_msg_size of the connection.
+ *   - -ENOTCONN: the connection has ended.
+ *   - -EBUSY: the task is submitted.
+ */
+__rte_experimental
+int rte_comch_send_task_set(struct rte_comch_task *task, const void *msg, uint32_t len);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Submit a task. It ends in the callback of its context, inside a later
+ * rte_comch_pe_progress(), never in here.
+ *
+ * A control message is not refused for want of room: a full queue of the peer only
+ * delays it. A task of a producer or consumer is refused if there is no room, and
+ * for what its message or buffer has wrong.
+ *
+ * @param task
+ *   The task. It belongs to the library until its callback, unless an error is
+ *   returned.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: task is NULL.
+ *   - -EALREADY: the task is submitted.
+ *   - -ENOTCONN: the connection has ended.
+ *   - -EBUSY: the context is not RUNNING.
+ *   - -EAGAIN: no room in the queue, or no credit of the consumer (producers and
+ *     consumers); rte_comch_producer_room_get() tells which.
+ *   - -ENOENT, -EMSGSIZE, -E2BIG, -EFAULT, -EINVAL: as
+ *     rte_comch_producer_room_get() and rte_comch_consumer_room_get() say of the
+ *     reason (producers and consumers).
+ */
+__rte_experimental
+int rte_comch_task_submit(struct rte_comch_task *task);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Give a task back to its pool. Freeing the last task of a context that is
+ * STOPPING makes it IDLE.
+ *
+ * @param task
+ *   A task that is not submitted. NULL is allowed and does nothing.
+ * @return
+ *   - 0 on success; the handle is void.
+ *   - -EBUSY: the task is submitted.
+ *   - -EALREADY: the task was freed before; nothing was done. A mistake that is only
+ *     found until the task is allocated again, and while its progress engine lives.
+ */
+__rte_experimental
+int rte_comch_task_free(struct rte_comch_task *task);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Keep a pointer of the application with a task.
+ *
+ * @param task
+ *   The task.
+ * @param user_data
+ *   Any value; never followed. NULL on a task that was just allocated.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: task is NULL.
+ */
+__rte_experimental
+int rte_comch_task_user_data_set(struct rte_comch_task *task, void *user_data);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the pointer that rte_comch_task_user_data_set() left.
+ *
+ * @param task
+ *   The task.
+ * @return
+ *   The pointer; NULL if task is NULL.
+ */
+__rte_experimental
+void *rte_comch_task_user_data_get(const struct rte_comch_task *task);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the message that a task carries.
+ *
+ * @param task
+ *   The task.
+ * @param[out] len
+ *   Its length in bytes; may be NULL.
+ * @return
+ *   The pointer given to rte_comch_send_task_alloc(); NULL if task is NULL, or is
+ *   one of a producer or consumer: then len is not written.
+ */
+__rte_experimental
+const void *rte_comch_task_msg_get(const struct rte_comch_task *task, uint32_t *len);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the connection that a task sends on.
+ *
+ * @param task
+ *   The task.
+ * @return
+ *   The connection; NULL if task is NULL or the connection has ended.
+ */
+__rte_experimental
+struct rte_comch_conn *rte_comch_task_conn_get(const struct rte_comch_task *task);
+
+/** @} */
+
+/**
+ * @name Tasks of the fast path
+ * @{
+ */
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Take a send task of a producer. It is submitted by rte_comch_task_submit(),
+ * which answers -EAGAIN, and leaves the task with the caller, if there is no
+ * room: rte_comch_producer_room_get() tells whether it was the queue or the
+ * credits. The task ends in the send_cb of the producer.
+ *
+ * @param ctx
+ *   A producer with tasks, RUNNING.
+ * @param consumer_id
+ *   A consumer of the peer; it is looked for when the task is submitted.
+ * @param send
+ *   The message; copied, but what it points to is not: the data must stay until
+ *   the task ends, immediate data until it is submitted. Its cookie and flags
+ *   are not used.
+ * @param[out] task
+ *   The task; the caller owns it until it is submitted.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, a length without an address, or ctx is no
+ *     producer with tasks.
+ *   - -EBUSY: the producer is not RUNNING.
+ *   - -ENOMEM: all nb_tasks of the producer are in use.
+ */
+__rte_experimental
+int rte_comch_producer_task_alloc(struct rte_comch_ctx *ctx, uint32_t consumer_id,
+		const struct rte_comch_send *send, struct rte_comch_task **task);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Give a send task that is not submitted another message, to use it again.
+ *
+ * @param task
+ *   A task of rte_comch_producer_task_alloc().
+ * @param consumer_id
+ *   As there.
+ * @param send
+ *   As there.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, a length without an address, or no such task.
+ *   - -EBUSY: the task is submitted.
+ */
+__rte_experimental
+int rte_comch_producer_task_set(struct rte_comch_task *task, uint32_t consumer_id,
+		const struct rte_comch_send *send);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Take a post task of a consumer. It is submitted by rte_comch_task_submit(),
+ * and ends in the post_cb of the consumer when a message has come.
+ *
+ * @param ctx
+ *   A consumer with tasks, RUNNING.
+ * @param post
+ *   The buffer, or NULL for immediate data only; copied. Its cookie is not used.
+ * @param[out] task
+ *   The task; the caller owns it until it is submitted.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: ctx or task is NULL, or ctx is no consumer with tasks.
+ *   - -EBUSY: the consumer is not RUNNING.
+ *   - -ENOMEM: all nb_tasks of the consumer are in use.
+ */
+__rte_experimental
+int rte_comch_consumer_task_alloc(struct rte_comch_ctx *ctx, const struct rte_comch_post *post,
+		struct rte_comch_task **task);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Give a post task that is not submitted another buffer, to use it again.
+ *
+ * @param task
+ *   A task of rte_comch_consumer_task_alloc().
+ * @param post
+ *   As there.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: task is NULL or no such task.
+ *   - -EBUSY: the task is submitted.
+ *   What is wrong with the buffer is told when the task is submitted.
+ */
+__rte_experimental
+int rte_comch_consumer_task_set(struct rte_comch_task *task, const struct rte_comch_post *post);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the buffer that a post task carries.
+ *
+ * @param task
+ *   A task of rte_comch_consumer_task_alloc().
+ * @param[out] post
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, or no such task.
+ */
+__rte_experimental
+int rte_comch_consumer_task_get(const struct rte_comch_task *task,
+		struct rte_comch_post *post);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_TASK_H */

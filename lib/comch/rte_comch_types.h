@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef RTE_COMCH_TYPES_H
+#define RTE_COMCH_TYPES_H
+
+/**
+ * @file
+ *
+ * Comch: sizes, handles, enumerations and callbacks that the other headers share.
+ * Applications get this file by rte_comch.h. No prototype of a function lives here.
+ */
+
+#include <stdint.h>
+
+#include <rte_comch_core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Largest number of devices in one process. */
+#define RTE_COMCH_MAX_DEVS 64
+
+/** Bytes of the longest server name any driver takes, with the final NUL. */
+#define RTE_COMCH_NAME_SIZE 128
+
+/** Bytes of the name of a function (for example pf0vf3), with the final NUL. */
+#define RTE_COMCH_FUNCTION_SIZE 32
+
+/** Bytes of a PCI address in its domain form, with the final NUL. */
+#define RTE_COMCH_PCI_ADDR_SIZE 16
+
+/** Bytes of a version of firmware, with the final NUL. */
+#define RTE_COMCH_FW_VERSION_SIZE 32
+
+/** A connect timeout that never ends. */
+#define RTE_COMCH_TIMEOUT_NEVER UINT32_MAX
+
+/** Opaque handle of a progress engine. */
+struct rte_comch_pe;
+/** Opaque handle of a context: server, client, consumer or producer. */
+struct rte_comch_ctx;
+/** Opaque handle of a connection. */
+struct rte_comch_conn;
+/** Opaque handle of a task. */
+struct rte_comch_task;
+
+/** On which side of the PCIe link a device is. */
+enum rte_comch_role {
+	RTE_COMCH_ROLE_HOST = 0, /**< The host: clients live here. */
+	RTE_COMCH_ROLE_DPU = 1,  /**< The card: servers live here. */
+};
+
+/** What a context is. */
+enum rte_comch_ctx_type {
+	RTE_COMCH_CTX_SERVER = 0, /**< A server. */
+	RTE_COMCH_CTX_CLIENT,     /**< A client. */
+	RTE_COMCH_CTX_CONSUMER,   /**< A consumer. */
+	RTE_COMCH_CTX_PRODUCER,   /**< A producer. */
+};
+
+/** State of a context; the numbers are those of the vendor's library. */
+enum rte_comch_state {
+	RTE_COMCH_STATE_IDLE = 0,     /**< Configured, holds no resources. */
+	RTE_COMCH_STATE_STARTING = 1, /**< Waits for its peer. */
+	RTE_COMCH_STATE_RUNNING = 2,  /**< Can be used. */
+	RTE_COMCH_STATE_STOPPING = 3, /**< Waits for its tasks to be freed. */
+};
+
+/**
+ * Called on every change of a context's state, when it is in its new state.
+ * Runs inside the function that caused the change: rte_comch_pe_progress(),
+ * rte_comch_ctx_start(), rte_comch_ctx_stop() or rte_comch_task_free().
+ *
+ * @param ctx
+ *   The context.
+ * @param prev
+ *   The state it left.
+ * @param next
+ *   The state it is in.
+ * @param user_data
+ *   The pointer of rte_comch_ctx_user_data_set().
+ */
+typedef void (*rte_comch_state_cb_t)(struct rte_comch_ctx *ctx,
+		enum rte_comch_state prev, enum rte_comch_state next, void *user_data);
+
+/**
+ * Called when a send task ends. The task belongs to the application again,
+ * which submits it anew, keeps it, or frees it.
+ *
+ * @param task
+ *   The task.
+ * @param status
+ *   0 if the message was delivered to the remote context, else a negative
+ *   errno: -ECANCELED after a local stop or disconnect, -ECONNRESET after the
+ *   end of the connection by the peer, by its loss, or by a failure of the device.
+ * @param user_data
+ *   The pointer of rte_comch_ctx_user_data_set().
+ */
+typedef void (*rte_comch_send_cb_t)(struct rte_comch_task *task, int status,
+		void *user_data);
+
+/**
+ * Called for each control message received.
+ *
+ * @param conn
+ *   The connection it came on.
+ * @param msg
+ *   The message: a private copy, valid until the callback returns, aligned to
+ *   8 bytes.
+ * @param len
+ *   Its length in bytes, up to the connection's max_msg_size.
+ * @param user_data
+ *   The pointer of rte_comch_ctx_user_data_set().
+ */
+typedef void (*rte_comch_recv_cb_t)(struct rte_comch_conn *conn, const void *msg,
+		uint32_t len, void *user_data);
+
+/**
+ * Called on a server when a client has connected, and when it is gone.
+ *
+ * In the callback of a disconnection the connection can still be looked at;
+ * it is freed when the callback returns.
+ *
+ * @param conn
+ *   The connection.
+ * @param status
+ *   0 for a new connection and for an orderly disconnection by the peer;
+ *   -ECANCELED for one by this side; -ECONNRESET if the peer died; -EPROTO
+ *   if it broke the protocol; -ENODEV, -EIO or -ETIMEDOUT if the device failed.
+ * @param user_data
+ *   The pointer of rte_comch_ctx_user_data_set().
+ */
+typedef void (*rte_comch_conn_cb_t)(struct rte_comch_conn *conn, int status,
+		void *user_data);
+
+/**
+ * Called when a consumer of the peer has arrived or departed. With the end of the
+ * connection all of them are gone, without a call.
+ *
+ * @param conn
+ *   The connection it is on.
+ * @param consumer_id
+ *   Its identifier: from 1, unique on the connection.
+ * @param user_data
+ *   The pointer of rte_comch_ctx_user_data_set().
+ */
+typedef void (*rte_comch_consumer_cb_t)(struct rte_comch_conn *conn,
+		uint32_t consumer_id, void *user_data);
+
+/**
+ * Called when a post task ends: a message has come, or the post is given up.
+ * The task belongs to the application again, which submits it anew, keeps it, or
+ * frees it.
+ *
+ * @param task
+ *   The task.
+ * @param cpl
+ *   The completion, until the callback returns. Its status is 0, or -ECANCELED
+ *   after a local stop, or -ECONNRESET after the loss of the peer.
+ * @param user_data
+ *   The pointer of rte_comch_ctx_user_data_set().
+ */
+typedef void (*rte_comch_post_cb_t)(struct rte_comch_task *task,
+		const struct rte_comch_cpl *cpl, void *user_data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_TYPES_H */
