@@ -137,12 +137,12 @@ words_publish(uint64_t *to, const uint64_t *words, uint32_t nb)
 {
 	uint32_t i;
 
-	if (nb == 0)
-		return;
-	/* C: pairs with the acquire in cpl_get(), which looks at this one first */
-	__atomic_store_n(&to[0], words[0], __ATOMIC_RELEASE);
-	for (i = 1; i < nb; i++)
-		__atomic_store_n(&to[i], words[i], __ATOMIC_RELAXED);
+	/*
+	 * C: pairs with the acquire in cpl_get(). The first alone would do, as that
+	 * one is looked at first; but to tell it from the others takes a branch.
+	 */
+	for (i = 0; i < nb; i++)
+		__atomic_store_n(&to[i], words[i], __ATOMIC_RELEASE);
 }
 
 /* 16 bytes at a time, the last ones once more; small ones take no call. */
