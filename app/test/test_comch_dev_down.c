@@ -29,6 +29,7 @@ struct fake {
 	unsigned int nb_resets;
 	unsigned int nb_unlisten;
 	unsigned int nb_cancel;
+	struct rte_comch_ctrl *client; /* the last that wanted to connect */
 	struct rte_comch_conn *conn; /* ended by the next poll, with end */
 	int end;
 };
@@ -75,10 +76,11 @@ fake_pgroup_create(struct rte_comch_dev *dev __rte_unused, struct rte_comch_pe *
 	return 0;
 }
 
-static void
-fake_pgroup_destroy(struct rte_comch_pgroup *pg)
+static int
+fake_pgroup_destroy(struct rte_comch_pgroup *pg, struct rte_comch_pmd_ending *ending __rte_unused)
 {
 	free(pg);
+	return 0;
 }
 
 static int
@@ -106,33 +108,38 @@ fake_pgroup_disarm(struct rte_comch_pgroup *pg __rte_unused)
 }
 
 static int
-fake_listen(struct rte_comch_ctx *server __rte_unused)
+fake_listen(struct rte_comch_ctrl *server __rte_unused)
 {
 	return 0;
-}
-
-static void
-fake_unlisten(struct rte_comch_ctx *server)
-{
-	((struct fake *)server->dev->priv)->nb_unlisten++;
 }
 
 static int
-fake_connect(struct rte_comch_ctx *client __rte_unused)
+fake_unlisten(struct rte_comch_ctrl *server, struct rte_comch_pmd_ending *ending __rte_unused)
 {
+	((struct fake *)server->dev->priv)->nb_unlisten++;
 	return 0;
 }
 
-static void
-fake_connect_cancel(struct rte_comch_ctx *client)
+static int
+fake_connect(struct rte_comch_ctrl *client)
 {
-	((struct fake *)client->dev->priv)->nb_cancel++;
+	((struct fake *)client->dev->priv)->client = client;
+	return 0;
 }
 
-static void
-fake_conn_close(struct rte_comch_conn *conn, int reason __rte_unused)
+static int
+fake_connect_cancel(struct rte_comch_ctrl *client, struct rte_comch_pmd_ending *ending __rte_unused)
 {
-	((struct fake *)conn->ctx->dev->priv)->conn = NULL;
+	((struct fake *)client->dev->priv)->nb_cancel++;
+	return 0;
+}
+
+static int
+fake_conn_close(struct rte_comch_conn *conn, int reason __rte_unused,
+		struct rte_comch_pmd_ending *ending __rte_unused)
+{
+	((struct fake *)conn->ctrl->dev->priv)->conn = NULL;
+	return 0;
 }
 
 static int
@@ -295,7 +302,7 @@ test_failure_is_no_refusal(void)
 	/* a refusal is one */
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
 	TEST_EXPECT(rte_comch_ctx_start(ep->ctx), -EINPROGRESS);
-	rte_comch_pmd_connect_failed(ep->ctx, -ECONNREFUSED);
+	rte_comch_pmd_connect_failed(fake_host.client, -ECONNREFUSED);
 	TEST_EXPECT(rte_comch_ctx_reason_get(ep->ctx), -ECONNREFUSED);
 	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.host, &stats), 0);
 	TEST_EXPECT(stats.refused, 1);
@@ -308,9 +315,12 @@ test_server_with_connection(void)
 {
 	struct test_ep *ep = test_server_run("srv", test_pe_new());
 	struct rte_comch_conn_req req = { .function = "pf0" };
+	struct rte_comch_ctrl *server;
 
 	TEST_TRUE(ep != NULL);
-	TEST_EXPECT(rte_comch_pmd_conn_accept(ep->ctx, &req, &fake_dpu.conn), 0);
+	server = rte_comch_pmd_server_find(fake_dpu.dev, 0, "srv");
+	TEST_TRUE(server != NULL);
+	TEST_EXPECT(rte_comch_pmd_conn_accept(server, &req, &fake_dpu.conn), 0);
 	rte_comch_pmd_conn_up(fake_dpu.conn);
 	TEST_EXPECT(ep->nb_connects, 1);
 	rte_comch_pmd_dev_down(fake_dpu.dev, -EIO);
@@ -404,7 +414,7 @@ test_reset_before_progress(void)
 	test_client_conf(ep, "srv", &conf);
 	conf.connect_timeout_ms = RTE_COMCH_TIMEOUT_NEVER;
 	TEST_EXPECT(test_client_start(ep, &conf, pe), -EINPROGRESS);
-	TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), 0);
+	TEST_CALL(test_stop_now(ep->ctx));
 	test_settle();
 	TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_IDLE);
 	rte_comch_pmd_dev_down(fake_host.dev, -EIO);

@@ -26,6 +26,8 @@ struct odd {
 	struct rte_comch_dev_info info;
 	const uint16_t *reps;
 	int nb_reps; /* or a negative errno */
+	struct rte_comch_ctrl *client; /* the last that wanted to connect */
+	uint32_t size; /* of the last queue that was wanted */
 };
 
 static struct odd odd_dpu;
@@ -65,10 +67,12 @@ odd_pgroup_create(struct rte_comch_dev *dev __rte_unused, struct rte_comch_pe *p
 	return 0;
 }
 
-static void
-odd_pgroup_destroy(struct rte_comch_pgroup *pg)
+static int
+odd_pgroup_destroy(struct rte_comch_pgroup *pg,
+		struct rte_comch_pmd_ending *ending __rte_unused)
 {
 	free(pg);
+	return 0;
 }
 
 static int
@@ -78,25 +82,38 @@ odd_pgroup_poll(struct rte_comch_pgroup *pg __rte_unused, uint64_t now __rte_unu
 }
 
 static int
-odd_listen(struct rte_comch_ctx *server __rte_unused)
+odd_listen(struct rte_comch_ctrl *server __rte_unused)
 {
 	return 0;
-}
-
-static void
-odd_unlisten(struct rte_comch_ctx *server __rte_unused)
-{
 }
 
 static int
-odd_connect(struct rte_comch_ctx *client __rte_unused)
+odd_unlisten(struct rte_comch_ctrl *server __rte_unused,
+		struct rte_comch_pmd_ending *ending __rte_unused)
 {
 	return 0;
 }
 
-static void
-odd_conn_close(struct rte_comch_conn *conn __rte_unused, int reason __rte_unused)
+static int
+odd_connect(struct rte_comch_ctrl *client)
 {
+	((struct odd *)client->dev->priv)->client = client;
+	return 0;
+}
+
+static int
+odd_conn_close(struct rte_comch_conn *conn __rte_unused, int reason __rte_unused,
+		struct rte_comch_pmd_ending *ending __rte_unused)
+{
+	return 0;
+}
+
+/* It looks at what it would have to make, and cannot make it. */
+static int
+odd_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp __rte_unused)
+{
+	((struct odd *)queue->dev->priv)->size = queue->size;
+	return -EIO;
 }
 
 static int
@@ -117,6 +134,7 @@ static const struct rte_comch_dev_ops odd_ops = {
 	.connect = odd_connect,
 	.connect_cancel = odd_unlisten,
 	.conn_close = odd_conn_close,
+	.queue_setup = odd_queue_setup,
 };
 
 static int
@@ -196,58 +214,64 @@ connection(void)
 	struct test_ep *ep = test_client_run("srv", test_pe_new());
 	struct rte_comch_conn *conn;
 
-	if (ep == NULL || rte_comch_pmd_conn_open(ep->ctx, &req, &conn) != 0)
+	if (ep == NULL || rte_comch_pmd_conn_open(odd_host.client, &req, &conn) != 0)
 		return NULL;
 	rte_comch_pmd_conn_up(conn);
 	return conn;
 }
 
-/* Of a queue with so many places: what the driver would have to make, or an error. */
+/* Of a queue: what the driver would have to make, or an error; and no queue any more. */
 static int
-consumer_size(struct rte_comch_conn *conn, uint32_t nb)
+queue_size(struct rte_comch_ctx *ctx, struct rte_comch_pe *pe)
+{
+	int ret = rte_comch_ctx_attach(ctx, pe);
+
+	odd_host.size = 0;
+	if (ret == 0)
+		ret = rte_comch_ctx_start(ctx);
+	rte_comch_ctx_destroy(ctx);
+	return ret == -EIO ? (int)odd_host.size : ret;
+}
+
+static int
+consumer_size(struct rte_comch_conn *conn, struct rte_comch_pe *pe, uint32_t nb)
 {
 	struct rte_comch_consumer_conf conf = { .nb_posts = nb };
 	struct rte_comch_ctx *ctx;
 	int ret = rte_comch_consumer_create(conn, &conf, &ctx);
 
-	if (ret != 0)
-		return ret;
-	ret = ctx->queue_size;
-	rte_comch_ctx_destroy(ctx);
-	return ret;
+	return ret != 0 ? ret : queue_size(ctx, pe);
 }
 
 static int
-producer_size(struct rte_comch_conn *conn, uint32_t nb)
+producer_size(struct rte_comch_conn *conn, struct rte_comch_pe *pe, uint32_t nb)
 {
 	struct rte_comch_producer_conf conf = { .nb_sends = nb };
 	struct rte_comch_ctx *ctx;
 	int ret = rte_comch_producer_create(conn, &conf, &ctx);
 
-	if (ret != 0)
-		return ret;
-	ret = ctx->queue_size;
-	rte_comch_ctx_destroy(ctx);
-	return ret;
+	return ret != 0 ? ret : queue_size(ctx, pe);
 }
 
 /* All sizes up to the limit that applications read, and none above it. */
 static int
-sizes(struct rte_comch_conn *conn, int (*size_of)(struct rte_comch_conn *conn, uint32_t nb),
-		uint32_t told, uint32_t max)
+sizes(struct rte_comch_conn *conn, int (*size_of)(struct rte_comch_conn *conn,
+		struct rte_comch_pe *pe, uint32_t nb), uint32_t told, uint32_t max)
 {
+	struct rte_comch_pe *pe = test_pe_new();
 	uint32_t i;
 	int size;
 
+	TEST_TRUE(pe != NULL);
 	TEST_TRUE(told > 0 && told <= max);
 	for (i = 0; i <= told; i++) {
-		size = size_of(conn, i);
+		size = size_of(conn, pe, i);
 		TEST_ASSERT(size > 0 && (uint32_t)size >= i && (uint32_t)size <= max,
 				"a queue of %u places became %d, the device has %u", i, size, max);
 	}
-	TEST_EXPECT(size_of(conn, told + 1), -EINVAL);
-	TEST_EXPECT(size_of(conn, max + 1), -EINVAL);
-	TEST_EXPECT(size_of(conn, UINT32_MAX), -EINVAL);
+	TEST_EXPECT(size_of(conn, pe, told + 1), -EINVAL);
+	TEST_EXPECT(size_of(conn, pe, max + 1), -EINVAL);
+	TEST_EXPECT(size_of(conn, pe, UINT32_MAX), -EINVAL);
 	return TEST_SUCCESS;
 }
 

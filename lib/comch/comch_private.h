@@ -6,9 +6,16 @@
 #define COMCH_PRIVATE_H
 
 /*
- * What the files of the library share: the progress engine's structure, the log
+ * What the files of the library share: the structures behind the handles, the log
  * macro, and the functions that cross files. Nothing here is installed, and
  * nothing here knows a driver.
+ *
+ * A handle of a context is a struct rte_comch_ctx. Two structures begin with one:
+ * struct comch_ctrl, which is a server or a client, and struct comch_queue, which is a
+ * consumer or a producer. What a context does in a situation that all of them know is
+ * in its struct comch_kind; nobody asks for its type to decide that. A function that
+ * only one kind has takes the larger structure, and checks handles of the application
+ * with comch_ctrl_of() and the like.
  */
 
 #include <rte_branch_prediction.h>
@@ -50,8 +57,187 @@ extern int comch_logtype;
 #define COMCH_FP_REST_POLLS 4
 #define COMCH_DFLT_CONNECT_TIMEOUT_MS 5000
 
-TAILQ_HEAD(comch_conn_list, rte_comch_conn);
+struct rte_comch_task;
+struct comch_conn;
+struct comch_ctrl;
+struct comch_queue;
+
+TAILQ_HEAD(comch_conn_list, comch_conn);
 TAILQ_HEAD(comch_ctx_list, rte_comch_ctx);
+TAILQ_HEAD(comch_queue_list, comch_queue);
+TAILQ_HEAD(comch_ending_list, rte_comch_pmd_ending);
+STAILQ_HEAD(comch_task_list, rte_comch_task);
+
+/* What differs between kinds of contexts. All in the thread of the context. */
+struct comch_kind {
+	const char *name;
+	enum rte_comch_ctx_type type;
+	bool is_queue; /* embedded in a struct comch_queue, else in a struct comch_ctrl */
+	/* 0 if it was started, whatever its callback has done since. */
+	int (*start)(struct rte_comch_ctx *ctx);
+	int (*stop)(struct rte_comch_ctx *ctx);
+	/* From the engine's list of work; the number of events. */
+	int (*work)(struct rte_comch_ctx *ctx);
+	/* Become IDLE if nothing is missing, when STOPPING. */
+	void (*try_idle)(struct rte_comch_ctx *ctx);
+	/* Its device has failed: whether something changed. */
+	int (*dev_down)(struct rte_comch_ctx *ctx, int reason);
+	/* TSC of its deadline, UINT64_MAX if it has none now; and what happens then. */
+	uint64_t (*deadline)(const struct rte_comch_ctx *ctx);
+	int (*timeout)(struct rte_comch_ctx *ctx);
+	/* It has a poll group now. */
+	void (*attached)(struct rte_comch_ctx *ctx);
+	/* Free what only this kind has. */
+	void (*destroy)(struct rte_comch_ctx *ctx);
+	int (*task_submit)(struct rte_comch_task *task);
+
+	/* servers and clients: a connection can be used */
+	void (*conn_up)(struct comch_conn *conn);
+	/* It ended without this side's doing: the status that this means. */
+	int (*conn_lost)(struct comch_conn *conn, int reason);
+	/* Its tasks have ended, and its queues know. */
+	void (*conn_over)(struct comch_conn *conn, int status);
+};
+
+extern const struct comch_kind comch_server_kind;
+extern const struct comch_kind comch_client_kind;
+extern const struct comch_kind comch_consumer_kind;
+extern const struct comch_kind comch_producer_kind;
+
+/* What all contexts have. */
+struct rte_comch_ctx {
+	struct rte_comch_fp_object fp; /* first: what the inline functions see */
+	const struct comch_kind *kind;
+	struct rte_comch_dev *dev;
+	struct rte_comch_pe *pe;      /* or NULL */
+	struct rte_comch_pgroup *pg;  /* of the two, or NULL */
+	enum rte_comch_state state;
+	int reason;                   /* why it last left RUNNING */
+	rte_comch_state_cb_t state_cb;
+	void *user_data;
+	uint32_t max_tasks;           /* its share of the engine's, while started */
+	uint32_t nb_tasks;            /* allocated */
+	uint32_t in_callback;         /* depth */
+	bool on_work;
+	bool lost;                    /* the driver never told of an end: not freed */
+	TAILQ_ENTRY(rte_comch_ctx) next_dev;  /* device: all contexts */
+	TAILQ_ENTRY(rte_comch_ctx) next_pe;   /* engine: all contexts */
+	TAILQ_ENTRY(rte_comch_ctx) next_work; /* engine: contexts to look at */
+};
+
+/* A server or client. */
+struct comch_ctrl {
+	struct rte_comch_ctx ctx; /* first */
+	struct rte_comch_ctrl drv; /* what the driver sees */
+	rte_comch_send_cb_t send_cb;
+	rte_comch_recv_cb_t recv_cb;
+	rte_comch_consumer_cb_t consumer_new_cb;
+	rte_comch_consumer_cb_t consumer_gone_cb;
+	struct comch_conn_list conns; /* under the device's lock; OPENING ones included */
+	uint32_t nb_conns;
+	uint32_t next_conn_id;
+	struct rte_comch_pmd_ending ending; /* of unlisten or connect_cancel */
+
+	/* servers */
+	uint32_t max_clients;
+	rte_comch_conn_cb_t connect_cb;
+	rte_comch_conn_cb_t disconnect_cb;
+	bool listening; /* takes requests; under the device's lock */
+
+	/* clients */
+	uint64_t connect_timeout; /* TSC ticks, UINT64_MAX is never */
+	uint64_t deadline;        /* when STARTING ends */
+};
+
+/* A connection. */
+struct comch_conn {
+	struct rte_comch_conn drv; /* first: the handle */
+	struct comch_ctrl *ctrl;
+	struct comch_task_list in_flight; /* given to the driver, in order */
+	struct comch_task_list pending;   /* wait for room */
+	uint32_t nb_in_flight;            /* in both lists */
+	bool on_retry;
+	bool reaped;                      /* only its tasks keep it */
+	int reason;                       /* why this side ended it; 0 until conn_close */
+	uint32_t nb_tasks;                /* allocated tasks that point here */
+	uint32_t nb_remote_consumers;     /* announced and not departed */
+	struct rte_comch_conn_stats stats; /* the in-flight fields are derived */
+	void *user_data;
+	struct comch_queue_list asked;    /* consumers the driver owes an answer */
+	struct rte_comch_pmd_ending ending; /* of conn_close */
+	TAILQ_ENTRY(comch_conn) retry;    /* engine: something waits for room */
+	TAILQ_ENTRY(comch_conn) next;     /* context: its connections; engine: reaped */
+
+	rte_spinlock_t lock;              /* guards what follows, and the state */
+	uint32_t refs;                    /* the library, and each queue */
+	uint32_t nb_consumers;
+	uint32_t nb_producers;
+	uint64_t *consumer_ids;           /* bitmap of ids in use */
+	uint64_t *producer_ids;
+	struct comch_queue_list queues;
+};
+
+/* A consumer or producer. */
+struct comch_queue {
+	struct rte_comch_ctx ctx; /* first */
+	struct rte_comch_queue drv; /* what the driver sees */
+	struct comch_conn *conn;
+	rte_comch_post_cb_t post_cb; /* consumers with tasks */
+	rte_comch_send_cb_t send_cb; /* producers with tasks */
+	struct rte_comch_fp_object fns; /* the driver's functions */
+	struct rte_comch_pmd_ending ending; /* of queue_stop, then of queue_free */
+
+	/* tasks */
+	uint32_t nb_submitted; /* between submit and callback */
+	uint32_t idle_polls;   /* turns without a completion */
+	bool on_poll;          /* the engine polls it */
+	bool on_rest;          /* now and then only */
+	TAILQ_ENTRY(comch_queue) next_poll;
+
+	/* on its connection */
+	TAILQ_ENTRY(comch_queue) next_conn;
+	struct rte_comch_pmd_event conn_down; /* news of the connection's end */
+	uint32_t nb_events;                   /* under way; the connection's lock */
+	bool started;                         /* wants news of the end; the same lock */
+
+	/* its way to IDLE */
+	bool stopped; /* queue_stop was called */
+	bool drained; /* and has ended */
+	bool freed;   /* queue_free was called */
+
+	/* consumers: the announcement */
+	struct rte_comch_pmd_event to_conn; /* a request to the connection */
+	struct rte_comch_pmd_event to_ctx;  /* its answer */
+	TAILQ_ENTRY(comch_queue) next_ask;
+	int answer;
+	bool asked;     /* the driver owes an answer */
+	bool announced; /* the peer knows it */
+};
+
+/* A task. The type is that of its context. */
+struct rte_comch_task {
+	struct rte_comch_ctx *ctx;
+	void *user_data;
+	bool submitted; /* between submit and callback, or freed */
+	bool freed;     /* back in the pool */
+	union {
+		/* control messages */
+		struct {
+			STAILQ_ENTRY(rte_comch_task) next; /* in its connection */
+			struct comch_conn *conn; /* stays until it is freed */
+			const void *msg;         /* the application's memory */
+			uint32_t len;
+			uint32_t seq;            /* as the driver gave it */
+		};
+		/* consumers */
+		struct rte_comch_post post;
+		/* producers */
+		struct {
+			struct rte_comch_send send;
+			uint32_t consumer_id;
+		};
+	};
+};
 
 struct rte_comch_pe {
 	/* the part that each call of progress reads */
@@ -66,6 +252,7 @@ struct rte_comch_pe {
 	struct comch_ctx_list work;    /* contexts with something deferred */
 	struct comch_conn_list retry;  /* connections that wait for room */
 	struct comch_conn_list reaped; /* freed when no driver is on the stack */
+	struct comch_ending_list endings; /* what drivers have to tell of */
 
 	/*
 	 * Queues with submitted tasks: those in each turn, and those now and then.
@@ -73,8 +260,8 @@ struct rte_comch_pe {
 	 */
 	uint32_t nb_polled;
 	uint32_t nb_rested;
-	struct comch_ctx_list polled;
-	struct comch_ctx_list rested;
+	struct comch_queue_list polled;
+	struct comch_queue_list rested;
 
 	struct rte_mempool *tasks;
 	struct rte_mempool_cache *cache;
@@ -99,9 +286,9 @@ void comch_devs_lock_drop(void);
 int comch_pe_attach(struct rte_comch_pe *pe, struct rte_comch_ctx *ctx);
 void comch_pe_detach(struct rte_comch_ctx *ctx);
 void comch_pe_work_add(struct rte_comch_ctx *ctx);
-void comch_pe_retry_add(struct rte_comch_conn *conn);
-void comch_pe_retry_del(struct rte_comch_conn *conn);
-void comch_pe_reap_add(struct rte_comch_pe *pe, struct rte_comch_conn *conn);
+void comch_pe_retry_add(struct comch_conn *conn);
+void comch_pe_retry_del(struct comch_conn *conn);
+void comch_pe_reap_add(struct rte_comch_pe *pe, struct comch_conn *conn);
 void comch_pe_timer_update(struct rte_comch_pe *pe);
 void comch_pe_kick(struct rte_comch_pe *pe);
 void comch_pe_wake(struct rte_comch_pe *pe);
@@ -124,33 +311,104 @@ comch_pe_touch(struct rte_comch_pe *pe)
 		comch_pe_kick(pe);
 }
 
-/* Consumers and producers are the queues of a connection. */
-static inline bool
-comch_ctx_is_queue(const struct rte_comch_ctx *ctx)
+/* The larger structure of a context that is known to be of that kind. */
+static inline struct comch_ctrl *
+comch_ctrl(struct rte_comch_ctx *ctx)
 {
-	return ctx->type == RTE_COMCH_CTX_CONSUMER || ctx->type == RTE_COMCH_CTX_PRODUCER;
+	return container_of(ctx, struct comch_ctrl, ctx);
+}
+
+static inline struct comch_queue *
+comch_queue(struct rte_comch_ctx *ctx)
+{
+	return container_of(ctx, struct comch_queue, ctx);
+}
+
+/* The same for a handle of the application, NULL if it is of another kind. */
+static inline struct comch_queue *
+comch_queue_of(const struct rte_comch_ctx *ctx)
+{
+	return ctx != NULL && ctx->kind->is_queue ?
+		comch_queue((struct rte_comch_ctx *)(uintptr_t)ctx) : NULL;
+}
+
+static inline struct comch_queue *
+comch_consumer_of(const struct rte_comch_ctx *ctx)
+{
+	return ctx != NULL && ctx->kind == &comch_consumer_kind ? comch_queue_of(ctx) : NULL;
+}
+
+static inline struct comch_queue *
+comch_producer_of(const struct rte_comch_ctx *ctx)
+{
+	return ctx != NULL && ctx->kind == &comch_producer_kind ? comch_queue_of(ctx) : NULL;
+}
+
+/* From what a driver has in hand. */
+static inline struct comch_ctrl *
+comch_ctrl_of_drv(struct rte_comch_ctrl *drv)
+{
+	return container_of(drv, struct comch_ctrl, drv);
+}
+
+static inline struct comch_queue *
+comch_queue_of_drv(struct rte_comch_queue *drv)
+{
+	return container_of(drv, struct comch_queue, drv);
+}
+
+static inline struct comch_conn *
+comch_conn(const struct rte_comch_conn *drv)
+{
+	return container_of((struct rte_comch_conn *)(uintptr_t)drv, struct comch_conn, drv);
 }
 
 /* rte_comch_ctx.c */
-struct rte_comch_ctx *comch_ctx_alloc(struct rte_comch_dev *dev, enum rte_comch_ctx_type type,
-		const char *name, const struct rte_comch_ctrl_conf *conf);
+void comch_ctx_init(struct rte_comch_ctx *ctx, struct rte_comch_dev *dev,
+		const struct comch_kind *kind);
 void comch_ctx_publish(struct rte_comch_ctx *ctx);
-void comch_ctx_free(struct rte_comch_ctx *ctx);
 void comch_ctx_state_set(struct rte_comch_ctx *ctx, enum rte_comch_state next);
 void comch_ctx_idle(struct rte_comch_ctx *ctx);
-void comch_ctx_try_idle(struct rte_comch_ctx *ctx);
-int comch_ctx_work(struct rte_comch_ctx *ctx);
-int comch_ctx_timeout(struct rte_comch_ctx *ctx);
-int comch_ctx_dev_down(struct rte_comch_ctx *ctx, int reason);
+const char *comch_ctx_name(const struct rte_comch_ctx *ctx);
+
+/* rte_comch_ctrl.c */
+void comch_ctrl_try_idle(struct rte_comch_ctx *ctx);
 
 /* rte_comch_conn.c */
-void comch_conn_busy_log(const struct rte_comch_conn *conn, uint32_t consumers,
+void comch_conn_busy_log(const struct comch_conn *conn, uint32_t consumers,
 		uint32_t producers);
-void comch_conn_close(struct rte_comch_conn *conn);
-void comch_conn_finish(struct rte_comch_conn *conn, int status);
-void comch_conn_reap(struct rte_comch_conn *conn);
-void comch_conn_put(struct rte_comch_conn *conn);
-int comch_conn_retry(struct rte_comch_conn *conn);
+void comch_conn_close(struct comch_conn *conn, int reason);
+void comch_conn_finish(struct comch_conn *conn, int status);
+void comch_conn_put(struct comch_conn *conn);
+void comch_conn_reap(struct comch_conn *conn);
+int comch_conn_retry(struct comch_conn *conn);
+int comch_conn_task_submit(struct rte_comch_task *task);
+
+/* rte_comch_ending.c */
+void comch_ending_begin(struct rte_comch_pmd_ending *ending, struct rte_comch_dev *dev,
+		struct rte_comch_pe *pe, void (*done)(struct rte_comch_pmd_ending *ending));
+bool comch_ending_settle(struct rte_comch_pmd_ending *ending, int ret);
+int comch_ending_run(struct rte_comch_pe *pe);
+bool comch_ending_waits(struct rte_comch_pe *pe, uint64_t *deadline);
+
+/* rte_comch_queue.c */
+int comch_queue_setup(struct comch_queue *queue);
+int comch_queue_start_failed(struct comch_queue *queue, int reason);
+void comch_queue_try_idle(struct rte_comch_ctx *ctx);
+void comch_queue_conn_down(struct comch_conn *conn);
+uint32_t comch_queue_event_done(struct comch_queue *queue);
+
+/* rte_comch_announce.c */
+int comch_consumer_start(struct rte_comch_ctx *ctx);
+int comch_consumer_stop(struct rte_comch_ctx *ctx);
+int comch_consumer_work(struct rte_comch_ctx *ctx);
+void comch_consumer_conn_down(struct comch_conn *conn);
+
+/* rte_comch_fp.c */
+void comch_fp_stubs_set(struct rte_comch_ctx *ctx);
+void comch_fp_running_set(struct comch_queue *queue);
+void comch_fp_stopping_set(struct comch_queue *queue);
+void comch_fp_stopped_set(struct comch_queue *queue);
 
 /* rte_comch_mem_dma.c */
 int comch_mem_dma_map(struct rte_comch_mem *mem);
@@ -160,31 +418,9 @@ void comch_mem_dma_part(const struct rte_comch_mem *mem, uint32_t i,
 		struct rte_pktmbuf_extmem *ext);
 
 /* rte_comch_task.c */
-int comch_task_get(struct rte_comch_ctx *ctx, struct rte_comch_task **task);
-
-/* rte_comch_queue.c */
-int comch_producer_start(struct rte_comch_ctx *ctx);
-int comch_producer_stop(struct rte_comch_ctx *ctx);
-void comch_queue_destroy(struct rte_comch_ctx *ctx);
-void comch_queue_try_idle(struct rte_comch_ctx *ctx);
-void comch_queue_work(struct rte_comch_ctx *ctx);
-void comch_queue_conn_down(struct rte_comch_conn *conn);
-uint32_t comch_queue_event_done(struct rte_comch_ctx *ctx);
-
-/* rte_comch_announce.c */
-int comch_consumer_start(struct rte_comch_ctx *ctx);
-int comch_consumer_stop(struct rte_comch_ctx *ctx);
-void comch_consumer_work(struct rte_comch_ctx *ctx);
-void comch_consumer_conn_down(struct rte_comch_conn *conn);
-
-/* rte_comch_fp.c */
-void comch_fp_dummy_set(struct rte_comch_ctx *ctx);
-void comch_fp_running_set(struct rte_comch_ctx *ctx);
-void comch_fp_stopping_set(struct rte_comch_ctx *ctx);
-void comch_fp_stopped_set(struct rte_comch_ctx *ctx);
-int comch_fp_task_submit(struct rte_comch_task *task);
-void comch_fp_poll_add(struct rte_comch_ctx *ctx);
-void comch_fp_poll_del(struct rte_comch_ctx *ctx);
-int comch_fp_poll(struct rte_comch_pe *pe);
+int comch_queue_task_submit(struct rte_comch_task *task);
+void comch_task_poll_add(struct comch_queue *queue);
+void comch_task_poll_del(struct comch_queue *queue);
+int comch_task_poll(struct rte_comch_pe *pe);
 
 #endif /* COMCH_PRIVATE_H */

@@ -22,75 +22,84 @@
  * engine stay, even if the answer is the last that they wait for.
  */
 static void
-consumer_answer(struct rte_comch_ctx *ctx, int answer)
+consumer_answer(struct comch_queue *queue, int answer)
 {
-	struct rte_comch_conn *conn = ctx->conn;
+	struct comch_conn *conn = queue->conn;
 
 	rte_spinlock_lock(&conn->lock);
-	ctx->answer = answer;
+	queue->answer = answer;
 	/* the mailbox has room for this: see COMCH_PE_MAILBOX_SIZE */
-	if (rte_comch_pmd_event_post(ctx->pe, &ctx->to_ctx) != 0)
+	if (rte_comch_pmd_event_post(queue->ctx.pe, &queue->to_ctx) != 0)
 		COMCH_LOG(ERR, "%s: the mailbox of a consumer's engine is full",
-			ctx->dev->data->name);
+			queue->ctx.dev->data->name);
 	rte_spinlock_unlock(&conn->lock);
 }
 
-void
-rte_comch_pmd_consumer_answer(struct rte_comch_ctx *ctx, int status)
+static void
+consumer_answered(struct comch_queue *queue, int status)
 {
-	if (!ctx->asked)
+	if (!queue->asked)
 		return;
-	ctx->asked = false;
-	TAILQ_REMOVE(&ctx->conn->asked, ctx, next_ask);
-	consumer_answer(ctx, status);
+	queue->asked = false;
+	TAILQ_REMOVE(&queue->conn->asked, queue, next_ask);
+	consumer_answer(queue, status);
+}
+
+void
+rte_comch_pmd_consumer_answer(struct rte_comch_queue *drv, int status)
+{
+	consumer_answered(comch_queue_of_drv(drv), status);
 }
 
 /* In the thread of the connection. */
 static void
 consumer_request_handler(struct rte_comch_pmd_event *ev)
 {
-	struct rte_comch_ctx *ctx = container_of(ev, struct rte_comch_ctx, to_conn);
-	struct rte_comch_conn *conn = ctx->conn;
+	struct comch_queue *queue = container_of(ev, struct comch_queue, to_conn);
+	struct comch_conn *conn = queue->conn;
 	int ret;
 
-	if (conn->state != RTE_COMCH_CONN_UP) {
-		consumer_answer(ctx, -ENOTCONN);
+	if (conn->drv.state != RTE_COMCH_CONN_UP) {
+		consumer_answer(queue, -ENOTCONN);
 		return;
 	}
-	ctx->asked = true;
-	TAILQ_INSERT_TAIL(&conn->asked, ctx, next_ask);
-	ret = ctx->dev->ops->consumer_announce(ctx, !ctx->announced);
+	queue->asked = true;
+	TAILQ_INSERT_TAIL(&conn->asked, queue, next_ask);
+	ret = queue->ctx.dev->ops->consumer_announce(&queue->drv, !queue->announced);
 	if (ret != 0)
-		rte_comch_pmd_consumer_answer(ctx, ret);
+		consumer_answered(queue, ret);
 }
 
 /* In the thread of the connection, which is over: nobody answers any more. */
 void
-comch_consumer_conn_down(struct rte_comch_conn *conn)
+comch_consumer_conn_down(struct comch_conn *conn)
 {
-	struct rte_comch_ctx *ctx;
+	struct comch_queue *queue;
 
-	while ((ctx = TAILQ_FIRST(&conn->asked)) != NULL)
-		rte_comch_pmd_consumer_answer(ctx, -ENOTCONN);
+	while ((queue = TAILQ_FIRST(&conn->asked)) != NULL)
+		consumer_answered(queue, -ENOTCONN);
 }
 
 /* Hand a request to the connection: 0, -ENOTCONN, or -EAGAIN for no room. */
 static int
-consumer_request(struct rte_comch_ctx *ctx)
+consumer_request(struct comch_queue *queue)
 {
-	struct rte_comch_conn *conn = ctx->conn;
+	struct comch_conn *conn = queue->conn;
+	struct rte_comch_pe *pe;
 	int ret = 0;
 
 	/* under the lock, the engine of a connection that is up cannot go away */
 	rte_spinlock_lock(&conn->lock);
-	if (conn->state != RTE_COMCH_CONN_UP)
+	if (conn->drv.state != RTE_COMCH_CONN_UP) {
 		ret = -ENOTCONN;
-	else if (comch_pe_mailbox_busy(conn->ctx->pe) ||
-			rte_comch_pmd_event_post(conn->ctx->pe, &ctx->to_conn) != 0)
-		ret = -EAGAIN;
+	} else {
+		pe = conn->ctrl->ctx.pe;
+		if (comch_pe_mailbox_busy(pe) || rte_comch_pmd_event_post(pe, &queue->to_conn) != 0)
+			ret = -EAGAIN;
+	}
 	if (ret == 0) {
-		ctx->started = true;
-		ctx->nb_events++;
+		queue->started = true;
+		queue->nb_events++;
 	}
 	rte_spinlock_unlock(&conn->lock);
 	return ret;
@@ -98,16 +107,16 @@ consumer_request(struct rte_comch_ctx *ctx)
 
 /* Ask for the departure; what finds no room is asked again in the next turn. */
 static void
-consumer_depart(struct rte_comch_ctx *ctx)
+consumer_depart(struct comch_queue *queue)
 {
-	switch (consumer_request(ctx)) {
+	switch (consumer_request(queue)) {
 	case 0:
 		break;
 	case -EAGAIN:
-		comch_pe_work_add(ctx);
+		comch_pe_work_add(&queue->ctx);
 		break;
 	default:
-		comch_queue_try_idle(ctx);
+		comch_queue_try_idle(&queue->ctx);
 		break;
 	}
 }
@@ -116,18 +125,19 @@ consumer_depart(struct rte_comch_ctx *ctx)
 static void
 consumer_answer_handler(struct rte_comch_pmd_event *ev)
 {
-	struct rte_comch_ctx *ctx = container_of(ev, struct rte_comch_ctx, to_ctx);
+	struct comch_queue *queue = container_of(ev, struct comch_queue, to_ctx);
+	struct rte_comch_ctx *ctx = &queue->ctx;
 
-	comch_queue_event_done(ctx);
-	if (ctx->answer == 0)
-		ctx->announced = !ctx->announced;
+	comch_queue_event_done(queue);
+	if (queue->answer == 0)
+		queue->announced = !queue->announced;
 	else if (ctx->reason == 0 && ctx->state == RTE_COMCH_STATE_STARTING)
-		ctx->reason = ctx->answer;
+		ctx->reason = queue->answer;
 
 	switch (ctx->state) {
 	case RTE_COMCH_STATE_STARTING:
-		if (ctx->answer == 0) {
-			comch_fp_running_set(ctx);
+		if (queue->answer == 0) {
+			comch_fp_running_set(queue);
 			comch_ctx_state_set(ctx, RTE_COMCH_STATE_RUNNING);
 		} else {
 			comch_queue_try_idle(ctx);
@@ -135,8 +145,8 @@ consumer_answer_handler(struct rte_comch_pmd_event *ev)
 		break;
 	case RTE_COMCH_STATE_STOPPING:
 		/* stopped while its arrival was under way: now it can depart */
-		if (ctx->announced && ctx->answer == 0)
-			consumer_depart(ctx);
+		if (queue->announced && queue->answer == 0)
+			consumer_depart(queue);
 		else
 			comch_queue_try_idle(ctx);
 		break;
@@ -149,16 +159,17 @@ consumer_answer_handler(struct rte_comch_pmd_event *ev)
 static void
 consumer_conn_down_handler(struct rte_comch_pmd_event *ev)
 {
-	struct rte_comch_ctx *ctx = container_of(ev, struct rte_comch_ctx, conn_down);
+	struct comch_queue *queue = container_of(ev, struct comch_queue, conn_down);
+	struct rte_comch_ctx *ctx = &queue->ctx;
 
-	comch_queue_event_done(ctx);
+	comch_queue_event_done(queue);
 	if (ctx->state == RTE_COMCH_STATE_STARTING || ctx->state == RTE_COMCH_STATE_RUNNING) {
 		/* the answer to a request may be older news, or still on its way */
 		if (ctx->reason == 0)
 			ctx->reason = ctx->state == RTE_COMCH_STATE_STARTING ?
 				-ENOTCONN : -ECONNRESET;
 		if (ctx->state == RTE_COMCH_STATE_RUNNING)
-			comch_fp_stopping_set(ctx);
+			comch_fp_stopping_set(queue);
 		comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
 	}
 	if (ctx->state == RTE_COMCH_STATE_STOPPING)
@@ -168,20 +179,18 @@ consumer_conn_down_handler(struct rte_comch_pmd_event *ev)
 int
 comch_consumer_start(struct rte_comch_ctx *ctx)
 {
+	struct comch_queue *queue = comch_queue(ctx);
 	int ret;
 
-	ctx->to_conn.handler = consumer_request_handler;
-	ctx->to_ctx.handler = consumer_answer_handler;
-	ctx->conn_down.handler = consumer_conn_down_handler;
-	ctx->announced = false;
-	ret = ctx->dev->ops->queue_setup(ctx, &ctx->drv);
+	queue->to_conn.handler = consumer_request_handler;
+	queue->to_ctx.handler = consumer_answer_handler;
+	queue->conn_down.handler = consumer_conn_down_handler;
+	ret = comch_queue_setup(queue);
 	if (ret != 0)
 		return ret;
-	ret = consumer_request(ctx);
-	if (ret != 0) {
-		ctx->dev->ops->queue_free(ctx);
-		return ret;
-	}
+	ret = consumer_request(queue);
+	if (ret != 0)
+		return comch_queue_start_failed(queue, ret);
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STARTING);
 	return 0;
 }
@@ -189,14 +198,15 @@ comch_consumer_start(struct rte_comch_ctx *ctx)
 int
 comch_consumer_stop(struct rte_comch_ctx *ctx)
 {
+	struct comch_queue *queue = comch_queue(ctx);
 	int ret = -EINPROGRESS;
 
 	/* one that is STARTING has a request under way, whose answer goes on */
 	if (ctx->state == RTE_COMCH_STATE_RUNNING) {
-		ret = consumer_request(ctx);
+		ret = consumer_request(queue);
 		if (ret == -EAGAIN)
 			return ret;
-		comch_fp_stopping_set(ctx);
+		comch_fp_stopping_set(queue);
 	}
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
 	if (ret == -ENOTCONN)
@@ -205,33 +215,39 @@ comch_consumer_stop(struct rte_comch_ctx *ctx)
 }
 
 /* In progress: a departure that found no room, or posts that had to be polled. */
-void
+int
 comch_consumer_work(struct rte_comch_ctx *ctx)
 {
+	struct comch_queue *queue = comch_queue(ctx);
+	enum rte_comch_state state = ctx->state;
 	uint32_t under_way;
 
-	rte_spinlock_lock(&ctx->conn->lock);
-	under_way = ctx->nb_events;
-	rte_spinlock_unlock(&ctx->conn->lock);
+	if (state != RTE_COMCH_STATE_STOPPING)
+		return 0;
+	rte_spinlock_lock(&queue->conn->lock);
+	under_way = queue->nb_events;
+	rte_spinlock_unlock(&queue->conn->lock);
 	if (under_way != 0)
-		return;
-	if (ctx->announced && !ctx->flushing)
-		consumer_depart(ctx);
+		return 0;
+	if (queue->announced && !queue->stopped)
+		consumer_depart(queue);
 	else
 		comch_queue_try_idle(ctx);
+	return ctx->state != state;
 }
 
 void
-rte_comch_pmd_remote_consumer(struct rte_comch_conn *conn, uint32_t consumer_id, bool here)
+rte_comch_pmd_remote_consumer(struct rte_comch_conn *drv, uint32_t consumer_id, bool here)
 {
-	struct rte_comch_ctx *ctx = conn->ctx;
+	struct comch_conn *conn = comch_conn(drv);
+	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
 	rte_comch_consumer_cb_t cb = here ?
-		ctx->conf.consumer_new_cb : ctx->conf.consumer_gone_cb;
+		conn->ctrl->consumer_new_cb : conn->ctrl->consumer_gone_cb;
 
 	conn->nb_remote_consumers += here ? 1 : -1;
 	if (cb == NULL)
 		return;
 	ctx->in_callback++;
-	cb(conn, consumer_id, ctx->conf.user_data);
+	cb(drv, consumer_id, ctx->user_data);
 	ctx->in_callback--;
 }

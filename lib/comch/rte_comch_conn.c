@@ -23,27 +23,29 @@ id_bitmap_words(uint32_t max_id)
 	return max_id / 64 + 1;
 }
 
-static struct rte_comch_conn *
-conn_alloc(struct rte_comch_ctx *ctx, const struct rte_comch_conn_req *req, uint32_t msg_size)
+static struct comch_conn *
+conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32_t msg_size)
 {
-	size_t consumers = id_bitmap_words(ctx->dev->info.max_consumers);
-	size_t producers = id_bitmap_words(ctx->dev->info.max_producers);
-	size_t head = RTE_ALIGN_CEIL(sizeof(struct rte_comch_conn), 8);
-	struct rte_comch_conn *conn;
+	struct rte_comch_dev *dev = ctrl->ctx.dev;
+	size_t consumers = id_bitmap_words(dev->info.max_consumers);
+	size_t producers = id_bitmap_words(dev->info.max_producers);
+	size_t head = RTE_ALIGN_CEIL(sizeof(struct comch_conn), 8);
+	struct comch_conn *conn;
 
 	/* one allocation, so that nothing of a connection can fail half way */
 	conn = calloc(1, head + (consumers + producers) * sizeof(uint64_t) +
-			ctx->dev->conn_priv_size);
+			dev->conn_priv_size);
 	if (conn == NULL)
 		return NULL;
 	conn->consumer_ids = RTE_PTR_ADD(conn, head);
 	conn->producer_ids = conn->consumer_ids + consumers;
-	if (ctx->dev->conn_priv_size != 0)
-		conn->priv = conn->producer_ids + producers;
-	conn->ctx = ctx;
-	conn->state = RTE_COMCH_CONN_OPENING;
-	conn->max_msg_size = msg_size;
-	conn->peer = *req;
+	if (dev->conn_priv_size != 0)
+		conn->drv.priv = conn->producer_ids + producers;
+	conn->ctrl = ctrl;
+	conn->drv.ctrl = &ctrl->drv;
+	conn->drv.state = RTE_COMCH_CONN_OPENING;
+	conn->drv.max_msg_size = msg_size;
+	conn->drv.peer = *req;
 	conn->refs = 1;
 	rte_spinlock_init(&conn->lock);
 	STAILQ_INIT(&conn->in_flight);
@@ -51,29 +53,29 @@ conn_alloc(struct rte_comch_ctx *ctx, const struct rte_comch_conn_req *req, uint
 	TAILQ_INIT(&conn->queues);
 	TAILQ_INIT(&conn->asked);
 
-	rte_spinlock_lock(&ctx->dev->lock);
-	conn->id = ctx->next_conn_id++;
-	TAILQ_INSERT_TAIL(&ctx->conns, conn, next);
-	ctx->nb_conns++;
-	rte_spinlock_unlock(&ctx->dev->lock);
+	rte_spinlock_lock(&dev->lock);
+	conn->drv.id = ctrl->next_conn_id++;
+	TAILQ_INSERT_TAIL(&ctrl->conns, conn, next);
+	ctrl->nb_conns++;
+	rte_spinlock_unlock(&dev->lock);
 	return conn;
 }
 
 static void
-conn_unlink(struct rte_comch_conn *conn)
+conn_unlink(struct comch_conn *conn)
 {
-	struct rte_comch_ctx *ctx = conn->ctx;
+	struct comch_ctrl *ctrl = conn->ctrl;
 
 	comch_pe_retry_del(conn);
-	rte_spinlock_lock(&ctx->dev->lock);
-	TAILQ_REMOVE(&ctx->conns, conn, next);
-	ctx->nb_conns--;
-	rte_spinlock_unlock(&ctx->dev->lock);
+	rte_spinlock_lock(&ctrl->ctx.dev->lock);
+	TAILQ_REMOVE(&ctrl->conns, conn, next);
+	ctrl->nb_conns--;
+	rte_spinlock_unlock(&ctrl->ctx.dev->lock);
 }
 
 /* The engine's reference, and with it perhaps the connection. */
 void
-comch_conn_put(struct rte_comch_conn *conn)
+comch_conn_put(struct comch_conn *conn)
 {
 	bool last;
 
@@ -89,28 +91,75 @@ comch_conn_put(struct rte_comch_conn *conn)
  * stack, so it is freed at the end of progress, or by its last task.
  */
 void
-comch_conn_reap(struct rte_comch_conn *conn)
+comch_conn_reap(struct comch_conn *conn)
 {
-	struct rte_comch_pe *pe = conn->ctx->pe;
-
 	conn_unlink(conn);
 	conn->reaped = true;
 	if (conn->nb_tasks == 0)
-		comch_pe_reap_add(pe, conn);
+		comch_pe_reap_add(conn->ctrl->ctx.pe, conn);
+}
+
+/* The driver has told that it is done with a connection. */
+static void
+conn_closed(struct rte_comch_pmd_ending *ending)
+{
+	struct comch_conn *conn = container_of(ending, struct comch_conn, ending);
+
+	if (ending->lost) {
+		rte_spinlock_lock(&conn->lock);
+		conn->refs++; /* the driver's, for good */
+		rte_spinlock_unlock(&conn->lock);
+	}
+	comch_pe_work_add(&conn->ctrl->ctx);
+}
+
+void
+comch_conn_busy_log(const struct comch_conn *conn, uint32_t consumers, uint32_t producers)
+{
+	COMCH_LOG(ERR, "%s: '%s' has %u consumers and %u producers on connection %u, destroy them first",
+		conn->ctrl->ctx.dev->data->name, conn->ctrl->drv.name, consumers, producers,
+		conn->drv.id);
+}
+
+/*
+ * Tell the driver and the peer that this side ends a connection. The callbacks of
+ * one that is CLOSING are for progress; the application has never learned of one
+ * that is OPENING.
+ */
+void
+comch_conn_close(struct comch_conn *conn, int reason)
+{
+	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
+	bool opening = conn->drv.state == RTE_COMCH_CONN_OPENING;
+	bool ended;
+
+	comch_ending_begin(&conn->ending, ctx->dev, ctx->pe, conn_closed);
+	ended = comch_ending_settle(&conn->ending,
+			ctx->dev->ops->conn_close(&conn->drv, reason, &conn->ending));
+	conn->reason = -ECANCELED;
+	if (!opening) {
+		rte_comch_pmd_count(&ctx->dev->data->stats.disconnects);
+		return;
+	}
+	conn->drv.state = RTE_COMCH_CONN_DOWN;
+	if (ended)
+		comch_conn_reap(conn);
 }
 
 int
-rte_comch_pmd_conn_accept(struct rte_comch_ctx *server,
-		const struct rte_comch_conn_req *req, struct rte_comch_conn **conn)
+rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
+		const struct rte_comch_conn_req *req, struct rte_comch_conn **out)
 {
+	struct comch_ctrl *ctrl = comch_ctrl_of_drv(server);
 	struct rte_comch_dev *dev = server->dev;
-	uint32_t mine = server->conf.max_msg_size;
+	uint32_t mine = server->max_msg_size;
+	struct comch_conn *conn;
 	uint32_t size;
 	int ret = 0;
 
-	if (server->state != RTE_COMCH_STATE_RUNNING)
+	if (ctrl->ctx.state != RTE_COMCH_STATE_RUNNING)
 		ret = -ECONNREFUSED;
-	else if (server->nb_conns >= server->max_clients)
+	else if (ctrl->nb_conns >= ctrl->max_clients)
 		ret = -ENOSPC;
 	else if (req->max_msg_size > dev->info.max_msg_size)
 		ret = -EMSGSIZE;
@@ -120,9 +169,11 @@ rte_comch_pmd_conn_accept(struct rte_comch_ctx *server,
 		size = mine != 0 ? mine : req->max_msg_size;
 		if (size == 0)
 			size = dev->info.dflt_msg_size;
-		*conn = conn_alloc(server, req, size);
-		if (*conn == NULL)
+		conn = conn_alloc(ctrl, req, size);
+		if (conn == NULL)
 			ret = -ENOMEM;
+		else
+			*out = &conn->drv;
 	}
 	if (ret != 0) {
 		rte_comch_pmd_count(&dev->data->stats.refused);
@@ -133,58 +184,39 @@ rte_comch_pmd_conn_accept(struct rte_comch_ctx *server,
 }
 
 int
-rte_comch_pmd_conn_open(struct rte_comch_ctx *client,
-		const struct rte_comch_conn_req *req, struct rte_comch_conn **conn)
+rte_comch_pmd_conn_open(struct rte_comch_ctrl *client,
+		const struct rte_comch_conn_req *req, struct rte_comch_conn **out)
 {
-	uint32_t mine = client->conf.max_msg_size;
+	uint32_t mine = client->max_msg_size;
+	struct comch_conn *conn;
 
 	if (req->max_msg_size == 0 || req->max_msg_size > client->dev->info.max_msg_size ||
 			(mine != 0 && mine != req->max_msg_size))
 		return -EPROTO;
-	*conn = conn_alloc(client, req, req->max_msg_size);
-	return *conn == NULL ? -ENOMEM : 0;
+	conn = conn_alloc(comch_ctrl_of_drv(client), req, req->max_msg_size);
+	if (conn == NULL)
+		return -ENOMEM;
+	*out = &conn->drv;
+	return 0;
 }
 
 void
-rte_comch_pmd_conn_up(struct rte_comch_conn *conn)
+rte_comch_pmd_conn_up(struct rte_comch_conn *drv)
 {
-	struct rte_comch_ctx *ctx = conn->ctx;
+	struct comch_conn *conn = comch_conn(drv);
+	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
 
-	conn->state = RTE_COMCH_CONN_UP;
+	drv->state = RTE_COMCH_CONN_UP;
 	rte_comch_pmd_count(&ctx->dev->data->stats.connects);
-	rte_comch_trace_conn_up(conn, conn->id, conn->peer.peer_pid);
-	if (ctx->type == RTE_COMCH_CTX_CLIENT) {
-		comch_ctx_state_set(ctx, RTE_COMCH_STATE_RUNNING);
-		return;
-	}
-	ctx->in_callback++;
-	ctx->connect_cb(conn, 0, ctx->conf.user_data);
-	ctx->in_callback--;
+	rte_comch_trace_conn_up(drv, drv->id, drv->peer.peer_pid);
+	ctx->kind->conn_up(conn);
 }
 
 void
-rte_comch_pmd_conn_abort(struct rte_comch_conn *conn)
+rte_comch_pmd_conn_abort(struct rte_comch_conn *drv)
 {
-	conn->state = RTE_COMCH_CONN_DOWN;
-	comch_conn_reap(conn);
-}
-
-void
-comch_conn_busy_log(const struct rte_comch_conn *conn, uint32_t consumers, uint32_t producers)
-{
-	COMCH_LOG(ERR, "%s: '%s' has %u consumers and %u producers on connection %u, destroy them first",
-		conn->ctx->dev->data->name, conn->ctx->name, consumers, producers, conn->id);
-}
-
-/* Tell the peer that this side ends a connection, which is CLOSING, and count it. */
-void
-comch_conn_close(struct rte_comch_conn *conn)
-{
-	struct rte_comch_dev *dev = conn->ctx->dev;
-
-	dev->ops->conn_close(conn, -ESHUTDOWN);
-	conn->reason = -ECANCELED;
-	rte_comch_pmd_count(&dev->data->stats.disconnects);
+	drv->state = RTE_COMCH_CONN_DOWN;
+	comch_conn_reap(comch_conn(drv));
 }
 
 static void
@@ -194,13 +226,13 @@ task_end(struct rte_comch_task *task, int status)
 
 	task->submitted = false;
 	ctx->in_callback++;
-	ctx->conf.send_cb(task, status, ctx->conf.user_data);
+	comch_ctrl(ctx)->send_cb(task, status, ctx->user_data);
 	ctx->in_callback--;
 }
 
 /* End all tasks of a connection, in the order of their submission. */
 static void
-conn_flush(struct rte_comch_conn *conn, int status)
+conn_flush(struct comch_conn *conn, int status)
 {
 	struct rte_comch_task *task;
 
@@ -212,73 +244,51 @@ conn_flush(struct rte_comch_conn *conn, int status)
 	}
 }
 
-/*
- * The end of a connection that was up, whoever ended it: tasks, then queues, then the
- * application's callback.
- */
+/* The end of a connection that was up, whoever ended it: tasks, queues, its context. */
 void
-comch_conn_finish(struct rte_comch_conn *conn, int status)
+comch_conn_finish(struct comch_conn *conn, int status)
 {
-	struct rte_comch_ctx *ctx = conn->ctx;
-
-	rte_comch_trace_conn_down(conn, conn->id, status);
+	rte_comch_trace_conn_down(&conn->drv, conn->drv.id, status);
 	rte_spinlock_lock(&conn->lock);
-	conn->state = RTE_COMCH_CONN_DOWN;
+	conn->drv.state = RTE_COMCH_CONN_DOWN;
 	rte_spinlock_unlock(&conn->lock);
 	comch_pe_retry_del(conn);
 	conn_flush(conn, status == -ECANCELED ? -ECANCELED : -ECONNRESET);
 	comch_queue_conn_down(conn);
-	if (ctx->type == RTE_COMCH_CTX_CLIENT)
-		return;
-	ctx->in_callback++;
-	ctx->disconnect_cb(conn, status, ctx->conf.user_data);
-	ctx->in_callback--;
-	comch_conn_reap(conn);
+	conn->ctrl->ctx.kind->conn_over(conn, status);
 }
 
 void
-rte_comch_pmd_conn_down(struct rte_comch_conn *conn, int reason)
+rte_comch_pmd_conn_down(struct rte_comch_conn *drv, int reason)
 {
-	struct rte_comch_ctx *ctx = conn->ctx;
-	struct rte_comch_dev_stats *stats = &ctx->dev->data->stats;
+	struct comch_conn *conn = comch_conn(drv);
+	struct comch_ctrl *ctrl = conn->ctrl;
+	struct rte_comch_dev_stats *stats = &ctrl->ctx.dev->data->stats;
 
 	if (reason == -ECONNRESET)
 		rte_comch_pmd_count(&stats->peer_lost);
 	else if (reason != -EPROTO)
 		rte_comch_pmd_count(&stats->disconnects);
-	if (ctx->type == RTE_COMCH_CTX_CLIENT) {
-		/* a client has no peer that can leave in order: it was told to go */
-		ctx->reason = reason == 0 ? -ESHUTDOWN : reason;
-		rte_spinlock_lock(&conn->lock);
-		conn->state = RTE_COMCH_CONN_DOWN;
-		rte_spinlock_unlock(&conn->lock);
-		if (ctx->state == RTE_COMCH_STATE_RUNNING)
-			comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
-		comch_conn_finish(conn, -ECONNRESET);
-		comch_ctx_try_idle(ctx);
-		return;
-	}
-	comch_conn_finish(conn, reason == -ESHUTDOWN ? 0 : reason);
-	comch_ctx_try_idle(ctx);
+	comch_conn_finish(conn, ctrl->ctx.kind->conn_lost(conn, reason));
+	comch_ctrl_try_idle(&ctrl->ctx);
 }
 
 int
-rte_comch_server_disconnect(struct rte_comch_conn *conn)
+rte_comch_server_disconnect(struct rte_comch_conn *handle)
 {
+	struct comch_conn *conn = comch_conn(handle);
 	uint32_t consumers, producers;
-	struct rte_comch_ctx *ctx;
 	bool up;
 
-	if (conn == NULL || conn->ctx == NULL || conn->ctx->type != RTE_COMCH_CTX_SERVER)
+	if (handle == NULL || conn->ctrl->ctx.kind != &comch_server_kind)
 		return -EINVAL;
-	ctx = conn->ctx;
 	/* under one lock, so that no other thread makes a queue on it in between */
 	rte_spinlock_lock(&conn->lock);
 	consumers = conn->nb_consumers;
 	producers = conn->nb_producers;
-	up = conn->state == RTE_COMCH_CONN_UP;
+	up = handle->state == RTE_COMCH_CONN_UP;
 	if (up && consumers + producers == 0)
-		conn->state = RTE_COMCH_CONN_CLOSING;
+		handle->state = RTE_COMCH_CONN_CLOSING;
 	rte_spinlock_unlock(&conn->lock);
 	if (!up)
 		return -EALREADY;
@@ -286,27 +296,29 @@ rte_comch_server_disconnect(struct rte_comch_conn *conn)
 		comch_conn_busy_log(conn, consumers, producers);
 		return -EBUSY;
 	}
-	comch_conn_close(conn);
-	comch_pe_work_add(ctx);
+	comch_conn_close(conn, -ESHUTDOWN);
+	comch_pe_work_add(&conn->ctrl->ctx);
 	return 0;
 }
 
 void
-rte_comch_pmd_msg_recv(struct rte_comch_conn *conn, const void *data, uint32_t len)
+rte_comch_pmd_msg_recv(struct rte_comch_conn *drv, const void *data, uint32_t len)
 {
-	struct rte_comch_ctx *ctx = conn->ctx;
+	struct comch_conn *conn = comch_conn(drv);
+	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
 
 	conn->stats.rx_msgs++;
 	conn->stats.rx_bytes += len;
-	rte_comch_trace_msg_recv(conn, len);
+	rte_comch_trace_msg_recv(drv, len);
 	ctx->in_callback++;
-	ctx->conf.recv_cb(conn, data, len, ctx->conf.user_data);
+	conn->ctrl->recv_cb(drv, data, len, ctx->user_data);
 	ctx->in_callback--;
 }
 
 int
-rte_comch_pmd_send_done(struct rte_comch_conn *conn, uint32_t seq)
+rte_comch_pmd_send_done(struct rte_comch_conn *drv, uint32_t seq)
 {
+	struct comch_conn *conn = comch_conn(drv);
 	struct rte_comch_task *task;
 	int nb = 0;
 
@@ -318,28 +330,65 @@ rte_comch_pmd_send_done(struct rte_comch_conn *conn, uint32_t seq)
 		conn->stats.tx_bytes += task->len;
 		task_end(task, 0);
 		nb++;
-		if (unlikely(conn->state != RTE_COMCH_CONN_UP))
+		if (unlikely(drv->state != RTE_COMCH_CONN_UP))
 			break;
 	}
 	return nb;
 }
 
+int
+comch_conn_task_submit(struct rte_comch_task *task)
+{
+	struct comch_conn *conn = task->conn;
+	struct rte_comch_ctx *ctx = task->ctx;
+	int ret;
+
+	if (unlikely(conn->drv.state != RTE_COMCH_CONN_UP))
+		return -ENOTCONN;
+	if (unlikely(ctx->state != RTE_COMCH_STATE_RUNNING))
+		return -EBUSY;
+	rte_comch_trace_task_submit(task, task->len);
+
+	/* those that wait came first */
+	if (likely(STAILQ_EMPTY(&conn->pending))) {
+		ret = ctx->dev->ops->conn_send(&conn->drv, task->msg, task->len, false,
+				&task->seq);
+		if (likely(ret == 0)) {
+			task->submitted = true;
+			STAILQ_INSERT_TAIL(&conn->in_flight, task, next);
+			conn->nb_in_flight++;
+			comch_pe_touch(ctx->pe);
+			return 0;
+		}
+		if (ret != -EAGAIN)
+			return ret;
+	}
+	task->submitted = true;
+	STAILQ_INSERT_TAIL(&conn->pending, task, next);
+	conn->nb_in_flight++;
+	comch_pe_retry_add(conn);
+	comch_pe_touch(ctx->pe);
+	return 0;
+}
+
 /* In progress, for a connection that had to wait for room. */
 int
-comch_conn_retry(struct rte_comch_conn *conn)
+comch_conn_retry(struct comch_conn *conn)
 {
+	const struct rte_comch_dev_ops *ops = conn->ctrl->ctx.dev->ops;
 	struct rte_comch_task *task;
 	int nb = 0;
 
-	while (conn->state == RTE_COMCH_CONN_UP && (task = STAILQ_FIRST(&conn->pending)) != NULL) {
-		if (conn->ctx->dev->ops->conn_send(conn, task->msg, task->len,
+	while (conn->drv.state == RTE_COMCH_CONN_UP &&
+			(task = STAILQ_FIRST(&conn->pending)) != NULL) {
+		if (ops->conn_send(&conn->drv, task->msg, task->len,
 				STAILQ_NEXT(task, next) != NULL, &task->seq) != 0)
 			break;
 		STAILQ_REMOVE_HEAD(&conn->pending, next);
 		STAILQ_INSERT_TAIL(&conn->in_flight, task, next);
 		nb++;
 	}
-	if (conn->state == RTE_COMCH_CONN_UP && !STAILQ_EMPTY(&conn->pending))
+	if (conn->drv.state == RTE_COMCH_CONN_UP && !STAILQ_EMPTY(&conn->pending))
 		comch_pe_retry_add(conn);
 	return nb;
 }
@@ -347,23 +396,25 @@ comch_conn_retry(struct rte_comch_conn *conn)
 struct rte_comch_ctx *
 rte_comch_conn_ctx_get(const struct rte_comch_conn *conn)
 {
-	return conn == NULL ? NULL : conn->ctx;
+	return conn == NULL ? NULL : &comch_conn(conn)->ctrl->ctx;
 }
 
 int
-rte_comch_conn_info_get(const struct rte_comch_conn *conn, struct rte_comch_conn_info *info)
+rte_comch_conn_info_get(const struct rte_comch_conn *handle, struct rte_comch_conn_info *info)
 {
-	if (conn == NULL || info == NULL)
+	const struct comch_conn *conn = comch_conn(handle);
+
+	if (handle == NULL || info == NULL)
 		return -EINVAL;
 	memset(info, 0, sizeof(*info));
-	info->id = conn->id;
-	strlcpy(info->function, conn->peer.function, sizeof(info->function));
-	strlcpy(info->server, conn->ctx->name, sizeof(info->server));
-	info->max_msg_size = conn->max_msg_size;
-	info->version = conn->peer.version;
-	info->connected = conn->state == RTE_COMCH_CONN_UP;
-	info->peer_pid = conn->peer.peer_pid;
-	info->peer_uid = conn->peer.peer_uid;
+	info->id = handle->id;
+	strlcpy(info->function, handle->peer.function, sizeof(info->function));
+	strlcpy(info->server, handle->ctrl->name, sizeof(info->server));
+	info->max_msg_size = handle->max_msg_size;
+	info->version = handle->peer.version;
+	info->connected = handle->state == RTE_COMCH_CONN_UP;
+	info->peer_pid = handle->peer.peer_pid;
+	info->peer_uid = handle->peer.peer_uid;
 	info->nb_local_consumers = conn->nb_consumers;
 	info->nb_local_producers = conn->nb_producers;
 	info->nb_remote_consumers = conn->nb_remote_consumers;
@@ -371,17 +422,18 @@ rte_comch_conn_info_get(const struct rte_comch_conn *conn, struct rte_comch_conn
 }
 
 int
-rte_comch_conn_stats_get(const struct rte_comch_conn *conn, struct rte_comch_conn_stats *stats)
+rte_comch_conn_stats_get(const struct rte_comch_conn *handle, struct rte_comch_conn_stats *stats)
 {
+	const struct comch_conn *conn = comch_conn(handle);
 	const struct rte_comch_dev_ops *ops;
 
-	if (conn == NULL || stats == NULL)
+	if (handle == NULL || stats == NULL)
 		return -EINVAL;
-	ops = conn->ctx->dev->ops;
+	ops = handle->ctrl->dev->ops;
 	*stats = conn->stats;
 	stats->tx_in_flight = conn->nb_in_flight;
-	if (ops->conn_rx_count != NULL && conn->state == RTE_COMCH_CONN_UP)
-		stats->rx_in_flight = ops->conn_rx_count(conn);
+	if (ops->conn_rx_count != NULL && handle->state == RTE_COMCH_CONN_UP)
+		stats->rx_in_flight = ops->conn_rx_count(handle);
 	return 0;
 }
 
@@ -390,12 +442,12 @@ rte_comch_conn_user_data_set(struct rte_comch_conn *conn, void *user_data)
 {
 	if (conn == NULL)
 		return -EINVAL;
-	conn->user_data = user_data;
+	comch_conn(conn)->user_data = user_data;
 	return 0;
 }
 
 void *
 rte_comch_conn_user_data_get(const struct rte_comch_conn *conn)
 {
-	return conn == NULL ? NULL : conn->user_data;
+	return conn == NULL ? NULL : comch_conn(conn)->user_data;
 }

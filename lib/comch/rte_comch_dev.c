@@ -299,23 +299,32 @@ rte_comch_dev_stats_reset(int16_t dev_id)
 	return 0;
 }
 
-static const char *
-ctx_type_name(enum rte_comch_ctx_type type)
+static void
+ctrl_dump(const struct comch_ctrl *ctrl, FILE *f)
 {
-	static const char * const names[] = {
-		[RTE_COMCH_CTX_SERVER] = "server",
-		[RTE_COMCH_CTX_CLIENT] = "client",
-		[RTE_COMCH_CTX_CONSUMER] = "consumer",
-		[RTE_COMCH_CTX_PRODUCER] = "producer",
-	};
+	struct comch_conn *conn;
 
-	return names[type];
+	fprintf(f, "  %s '%s' %s, %u connections, %u tasks\n", ctrl->ctx.kind->name,
+		ctrl->drv.name, rte_comch_state_name(ctrl->ctx.state), ctrl->nb_conns,
+		ctrl->ctx.nb_tasks);
+	TAILQ_FOREACH(conn, &ctrl->conns, next)
+		fprintf(f, "    connection %u function %s pid %u tx %"PRIu64" rx %"PRIu64
+			" in flight %u\n", conn->drv.id, conn->drv.peer.function,
+			conn->drv.peer.peer_pid, conn->stats.tx_msgs, conn->stats.rx_msgs,
+			conn->nb_in_flight);
+}
+
+static void
+queue_dump(const struct comch_queue *queue, FILE *f)
+{
+	fprintf(f, "  %s %u %s, connection %u of '%s', %u tasks\n", queue->ctx.kind->name,
+		queue->drv.id, rte_comch_state_name(queue->ctx.state), queue->conn->drv.id,
+		queue->drv.conn->ctrl->name, queue->ctx.nb_tasks);
 }
 
 static void
 dev_dump(struct rte_comch_dev *dev, const struct rte_comch_dev_info *info, FILE *f)
 {
-	struct rte_comch_conn *conn;
 	struct rte_comch_ctx *ctx;
 
 	fprintf(f, "device %d '%s', driver %s, role %s, link %s, %u peer processes\n",
@@ -331,14 +340,10 @@ dev_dump(struct rte_comch_dev *dev, const struct rte_comch_dev_info *info, FILE 
 		info->max_clients);
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev) {
-		fprintf(f, "  %s '%s' %s, %u connections, %u tasks\n",
-			ctx_type_name(ctx->type), ctx->name, rte_comch_state_name(ctx->state),
-			ctx->nb_conns, ctx->nb_tasks);
-		TAILQ_FOREACH(conn, &ctx->conns, next)
-			fprintf(f, "    connection %u function %s pid %u tx %"PRIu64" rx %"PRIu64
-				" in flight %u\n", conn->id, conn->peer.function,
-				conn->peer.peer_pid, conn->stats.tx_msgs, conn->stats.rx_msgs,
-				conn->nb_in_flight);
+		if (ctx->kind->is_queue)
+			queue_dump(comch_queue(ctx), f);
+		else
+			ctrl_dump(comch_ctrl(ctx), f);
 	}
 	rte_spinlock_unlock(&dev->lock);
 	if (dev->ops->dump != NULL)
@@ -396,6 +401,7 @@ rte_comch_pmd_allocate(const char *name, int numa_node)
 	rte_spinlock_init(&dev->lock);
 	TAILQ_INIT(&dev->ctxs);
 	TAILQ_INIT(&dev->mems);
+	TAILQ_INIT(&dev->freeing);
 	TAILQ_INIT(&dev->pgs);
 
 	rte_spinlock_lock(&comch_devs_lock);
@@ -470,7 +476,7 @@ dev_is_quiet(struct rte_comch_dev *dev)
 	bool quiet;
 
 	rte_spinlock_lock(&dev->lock);
-	quiet = TAILQ_EMPTY(&dev->mems);
+	quiet = TAILQ_EMPTY(&dev->mems) && TAILQ_EMPTY(&dev->freeing);
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev)
 		quiet &= ctx->state == RTE_COMCH_STATE_IDLE;
 	rte_spinlock_unlock(&dev->lock);
@@ -528,7 +534,7 @@ rte_comch_pmd_hide(struct rte_comch_dev *dev)
 
 	rte_spinlock_lock(&comch_devs_lock);
 	rte_spinlock_lock(&dev->lock);
-	if (TAILQ_EMPTY(&dev->ctxs) && TAILQ_EMPTY(&dev->mems))
+	if (TAILQ_EMPTY(&dev->ctxs) && TAILQ_EMPTY(&dev->mems) && TAILQ_EMPTY(&dev->freeing))
 		__atomic_store_n(&dev->state, RTE_COMCH_DEV_REGISTERED, __ATOMIC_RELEASE);
 	else
 		ret = -EBUSY;

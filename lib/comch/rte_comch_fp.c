@@ -3,8 +3,8 @@
  */
 
 /*
- * The fast path as far as it is the library's: the functions of a queue that is
- * not there, and the check of debug builds. The bursts themselves are the driver's.
+ * The fast path as far as it is the library's: the functions of a queue that has no
+ * such bursts, and the check of debug builds. The bursts themselves are the driver's.
  */
 
 #include <errno.h>
@@ -14,136 +14,102 @@
 #include "comch_private.h"
 
 /*
- * Functions of contexts that are no running producer or consumer: they say so,
+ * Stubs: of contexts that are no running producer or consumer, of queues with tasks,
+ * and of the other kind: a producer that posts, a consumer that sends. They say so,
  * once, because whoever calls them does it in a loop.
+ *
+ * Where all functions are stubs, the queue is the context, one byte off. Else it is
+ * the driver's, of which nothing is known here; no driver's queue is at an odd address.
  */
-
-static void
-dummy_log(struct rte_comch_ctx *ctx)
-{
-	if (ctx->fp.reserved != 0)
-		return;
-	ctx->fp.reserved = 1;
-	COMCH_LOG(ERR, "%s: a burst on a context that is %s, or has no such bursts",
-		ctx->dev->data->name, rte_comch_state_name(ctx->state));
-}
+#define STUB_OF_CTX 1
 
 static uint16_t
-dummy_post(void *queue, const struct rte_comch_post *posts __rte_unused,
-		uint16_t nb __rte_unused)
+stub_used(void *queue)
 {
-	dummy_log(queue);
+	static bool logged; /* of all queues that are the driver's */
+	struct rte_comch_ctx *ctx;
+
+	if (((uintptr_t)queue & STUB_OF_CTX) == 0) {
+		/* relaxed: two threads may both log */
+		if (!__atomic_exchange_n(&logged, true, __ATOMIC_RELAXED))
+			COMCH_LOG(ERR, "a producer does not post and a consumer does not send");
+		return 0;
+	}
+	ctx = RTE_PTR_SUB(queue, STUB_OF_CTX);
+	if (ctx->fp.reserved == 0) {
+		ctx->fp.reserved = 1;
+		COMCH_LOG(ERR, "%s: a burst on a context that is %s, or has no such bursts",
+			ctx->dev->data->name, rte_comch_state_name(ctx->state));
+	}
 	return 0;
 }
 
 static uint16_t
-dummy_send(void *queue, uint32_t consumer_id __rte_unused,
+stub_post(void *queue, const struct rte_comch_post *posts __rte_unused,
+		uint16_t nb __rte_unused)
+{
+	return stub_used(queue);
+}
+
+static uint16_t
+stub_send(void *queue, uint32_t consumer_id __rte_unused,
 		const struct rte_comch_send *msgs __rte_unused, uint16_t nb __rte_unused)
 {
-	dummy_log(queue);
-	return 0;
+	return stub_used(queue);
 }
 
 static uint16_t
-dummy_poll(void *queue, struct rte_comch_cpl *cpls __rte_unused, uint16_t nb __rte_unused)
+stub_poll(void *queue, struct rte_comch_cpl *cpls __rte_unused, uint16_t nb __rte_unused)
 {
-	dummy_log(queue);
-	return 0;
+	return stub_used(queue);
 }
 
 static uint32_t
-dummy_credits(void *queue, uint32_t consumer_id __rte_unused)
+stub_credits(void *queue, uint32_t consumer_id __rte_unused)
 {
-	dummy_log(queue);
-	return 0;
+	return stub_used(queue);
 }
 
 static uint16_t
-dummy_tx(void *queue, uint32_t consumer_id __rte_unused, struct rte_mbuf **pkts __rte_unused,
+stub_tx(void *queue, uint32_t consumer_id __rte_unused, struct rte_mbuf **pkts __rte_unused,
 		uint16_t nb __rte_unused)
 {
-	dummy_log(queue);
-	return 0;
+	return stub_used(queue);
 }
 
 static uint16_t
-dummy_rx(void *queue, struct rte_mbuf **pkts __rte_unused, uint16_t nb __rte_unused)
+stub_rx(void *queue, struct rte_mbuf **pkts __rte_unused, uint16_t nb __rte_unused)
 {
-	dummy_log(queue);
-	return 0;
+	return stub_used(queue);
 }
 
-/*
- * Functions of the other kind, in a queue of the driver: a producer that posts, a
- * consumer that sends.
- */
+static const struct rte_comch_fp_object stubs = {
+	.post = stub_post,
+	.send = stub_send,
+	.poll = stub_poll,
+	.credits = stub_credits,
+	.tx_mbuf = stub_tx,
+	.rx_mbuf = stub_rx,
+};
 
-static void
-foreign_log(void)
-{
-	static bool logged; /* of all queues, and once: it is a loop that does it */
-
-	if (logged)
-		return;
-	logged = true;
-	COMCH_LOG(ERR, "a producer does not post and a consumer does not send");
-}
-
-static uint16_t
-foreign_post(void *queue, const struct rte_comch_post *posts, uint16_t nb)
-{
-	RTE_SET_USED(queue);
-	RTE_SET_USED(posts);
-	RTE_SET_USED(nb);
-	foreign_log();
-	return 0;
-}
-
-static uint16_t
-foreign_send(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs, uint16_t nb)
-{
-	RTE_SET_USED(queue);
-	RTE_SET_USED(consumer_id);
-	RTE_SET_USED(msgs);
-	RTE_SET_USED(nb);
-	foreign_log();
-	return 0;
-}
-
-static uint32_t
-foreign_credits(void *queue, uint32_t consumer_id)
-{
-	RTE_SET_USED(queue);
-	RTE_SET_USED(consumer_id);
-	foreign_log();
-	return 0;
-}
-
-static uint16_t
-foreign_tx(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb)
-{
-	RTE_SET_USED(queue);
-	RTE_SET_USED(consumer_id);
-	RTE_SET_USED(pkts);
-	RTE_SET_USED(nb);
-	foreign_log();
-	return 0;
-}
-
-static uint16_t
-foreign_rx(void *queue, struct rte_mbuf **pkts, uint16_t nb)
-{
-	RTE_SET_USED(queue);
-	RTE_SET_USED(pkts);
-	RTE_SET_USED(nb);
-	foreign_log();
-	return 0;
-}
-
-/* Of a consumer that is stopping, which is no mistake of the application. */
+/* Of a queue that is stopping, which is no mistake of the application. */
 static uint16_t
 stopping_post(void *queue __rte_unused, const struct rte_comch_post *posts __rte_unused,
 		uint16_t nb __rte_unused)
+{
+	return 0;
+}
+
+static uint16_t
+stopping_send(void *queue __rte_unused, uint32_t consumer_id __rte_unused,
+		const struct rte_comch_send *msgs __rte_unused, uint16_t nb __rte_unused)
+{
+	return 0;
+}
+
+static uint16_t
+stopping_tx(void *queue __rte_unused, uint32_t consumer_id __rte_unused,
+		struct rte_mbuf **pkts __rte_unused, uint16_t nb __rte_unused)
 {
 	return 0;
 }
@@ -166,68 +132,64 @@ stopped_rx(void *queue __rte_unused, struct rte_mbuf **pkts __rte_unused,
 	return 0;
 }
 
-static const struct rte_comch_fp_object dummies = {
-	.post = dummy_post,
-	.send = dummy_send,
-	.poll = dummy_poll,
-	.credits = dummy_credits,
-	.tx_mbuf = dummy_tx,
-	.rx_mbuf = dummy_rx,
-};
-
 static void
-fp_set(struct rte_comch_ctx *ctx, const struct rte_comch_fp_object *fp, void *queue)
+fp_set(struct rte_comch_ctx *ctx, const struct rte_comch_fp_object *fp)
 {
 	uint64_t owner = ctx->fp.owner; /* of debug builds */
 
 	ctx->fp = *fp;
-	ctx->fp.queue = queue;
 	ctx->fp.owner = owner;
 }
 
 void
-comch_fp_dummy_set(struct rte_comch_ctx *ctx)
+comch_fp_stubs_set(struct rte_comch_ctx *ctx)
 {
-	fp_set(ctx, &dummies, ctx);
+	fp_set(ctx, &stubs);
+	ctx->fp.queue = RTE_PTR_ADD(ctx, STUB_OF_CTX);
 }
 
 void
-comch_fp_stopped_set(struct rte_comch_ctx *ctx)
+comch_fp_stopped_set(struct comch_queue *queue)
 {
-	comch_fp_dummy_set(ctx);
-	if (ctx->max_tasks == 0) {
-		ctx->fp.poll = stopped_poll;
-		ctx->fp.rx_mbuf = stopped_rx;
+	comch_fp_stubs_set(&queue->ctx);
+	if (queue->ctx.max_tasks == 0) {
+		queue->ctx.fp.poll = stopped_poll;
+		queue->ctx.fp.rx_mbuf = stopped_rx;
 	}
 }
 
 /* One with tasks keeps its bursts for itself. */
 void
-comch_fp_running_set(struct rte_comch_ctx *ctx)
+comch_fp_running_set(struct comch_queue *queue)
 {
-	struct rte_comch_fp_object fp = ctx->drv;
+	struct rte_comch_fp_object fp = queue->fns;
 
-	if (ctx->max_tasks != 0)
+	if (queue->ctx.max_tasks != 0)
 		return;
-	/* what its kind does not have: the queue is not the dummies' */
 	if (fp.post == NULL)
-		fp.post = foreign_post;
+		fp.post = stub_post;
 	if (fp.send == NULL)
-		fp.send = foreign_send;
+		fp.send = stub_send;
 	if (fp.credits == NULL)
-		fp.credits = foreign_credits;
+		fp.credits = stub_credits;
 	if (fp.tx_mbuf == NULL)
-		fp.tx_mbuf = foreign_tx;
+		fp.tx_mbuf = stub_tx;
 	if (fp.rx_mbuf == NULL)
-		fp.rx_mbuf = foreign_rx;
-	fp_set(ctx, &fp, fp.queue);
+		fp.rx_mbuf = stub_rx;
+	fp_set(&queue->ctx, &fp);
 }
 
 void
-comch_fp_stopping_set(struct rte_comch_ctx *ctx)
+comch_fp_stopping_set(struct comch_queue *queue)
 {
-	if (ctx->max_tasks == 0)
-		ctx->fp.post = stopping_post;
+	if (queue->ctx.max_tasks != 0)
+		return;
+	if (queue->drv.is_consumer) {
+		queue->ctx.fp.post = stopping_post;
+	} else {
+		queue->ctx.fp.send = stopping_send;
+		queue->ctx.fp.tx_mbuf = stopping_tx;
+	}
 }
 
 /*

@@ -329,44 +329,59 @@ rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb, uint32_
 	return 0;
 }
 
+/* The driver is done with a region; in any thread. */
+static void
+mem_freed(struct rte_comch_pmd_ending *ending)
+{
+	struct rte_comch_mem *mem = container_of(ending, struct rte_comch_mem, ending);
+
+	rte_spinlock_lock(&mem->dev->lock);
+	TAILQ_REMOVE(&mem->dev->freeing, mem, next);
+	rte_spinlock_unlock(&mem->dev->lock);
+	mem_delete(mem);
+}
+
 int
 rte_comch_mem_free(struct rte_comch_mem *mem)
 {
-	const struct rte_comch_dev_ops *ops;
+	struct rte_comch_dev *dev;
 	uint32_t tasks;
 
 	if (mem == NULL)
 		return 0;
+	dev = mem->dev;
 	/* acquire: pairs with the release in rte_comch_ctx_destroy() */
 	if (__atomic_load_n(&mem->users, __ATOMIC_ACQUIRE) != 0) {
 		COMCH_LOG(ERR, "%s: a consumer uses the region, destroy it first",
-			mem->dev->data->name);
+			dev->data->name);
 		return -EBUSY;
 	}
 	/* acquire: pairs with the release in task_mem_drop() */
 	tasks = __atomic_load_n(&mem->nb_tasks, __ATOMIC_ACQUIRE);
 	if (tasks != 0) {
 		COMCH_LOG(ERR, "%s: %u send tasks from the region are under way, wait for their callbacks",
-			mem->dev->data->name, tasks);
+			dev->data->name, tasks);
 		return -EBUSY;
 	}
 	if (mem->page_size != 0 && mem->pool != NULL) {
 		if (!rte_mempool_full(mem->pool)) {
 			COMCH_LOG(ERR, "%s: %u mbufs of pool '%s' are not back",
-				mem->dev->data->name, rte_mempool_in_use_count(mem->pool),
+				dev->data->name, rte_mempool_in_use_count(mem->pool),
 				mem->pool->name);
 			return -EBUSY;
 		}
 		rte_mempool_free(mem->pool);
 	}
-	rte_spinlock_lock(&mem->dev->lock);
-	TAILQ_REMOVE(&mem->dev->mems, mem, next);
-	rte_spinlock_unlock(&mem->dev->lock);
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_REMOVE(&dev->mems, mem, next);
+	TAILQ_INSERT_TAIL(&dev->freeing, mem, next);
+	rte_spinlock_unlock(&dev->lock);
 	comch_mem_dma_unmap(mem);
-	ops = mem->dev->ops;
-	if (mem->page_size != 0 || ops->mem_register != NULL)
-		ops->mem_free(mem);
-	mem_delete(mem);
+	comch_ending_begin(&mem->ending, dev, NULL, mem_freed);
+	if (mem->page_size == 0 && dev->ops->mem_register == NULL)
+		mem_freed(&mem->ending); /* the driver does not know of it */
+	else if (comch_ending_settle(&mem->ending, dev->ops->mem_free(mem, &mem->ending)))
+		mem_freed(&mem->ending);
 	return 0;
 }
 

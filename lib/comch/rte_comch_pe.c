@@ -115,6 +115,7 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 	TAILQ_INIT(&pe->polled);
 	TAILQ_INIT(&pe->rested);
 	TAILQ_INIT(&pe->ctxs);
+	TAILQ_INIT(&pe->endings);
 
 	ret = -ENOMEM;
 	pe->mailbox = rte_malloc_socket("comch_mailbox",
@@ -140,7 +141,7 @@ fail:
 static void
 pe_reaped_run(struct rte_comch_pe *pe)
 {
-	struct rte_comch_conn *conn;
+	struct comch_conn *conn;
 
 	while ((conn = TAILQ_FIRST(&pe->reaped)) != NULL) {
 		TAILQ_REMOVE(&pe->reaped, conn, next);
@@ -161,6 +162,11 @@ rte_comch_pe_destroy(struct rte_comch_pe *pe)
 		COMCH_LOG(ERR, "progress engine: %u contexts are attached, destroy them first",
 			pe->nb_ctxs);
 		return -EBUSY;
+	}
+	/* drivers may need it until the last poll group is gone, or is given up */
+	while (!TAILQ_EMPTY(&pe->endings)) {
+		if (comch_ending_run(pe) == 0)
+			rte_delay_us_sleep(100);
 	}
 	/* what is left are answers nobody waits for; the handlers free what they own */
 	while (rte_ring_sc_dequeue(pe->mailbox, &ev) == 0)
@@ -228,6 +234,7 @@ rte_comch_pmd_event_post(struct rte_comch_pe *pe, struct rte_comch_pmd_event *ev
 static int
 pe_pgroup_get(struct rte_comch_pe *pe, struct rte_comch_dev *dev, struct rte_comch_pgroup **pg)
 {
+	struct rte_comch_pmd_ending *end;
 	uint32_t i;
 	int ret;
 
@@ -243,13 +250,19 @@ pe_pgroup_get(struct rte_comch_pe *pe, struct rte_comch_dev *dev, struct rte_com
 			dev->data->name, pe->nb_pgs);
 		return -ENOSPC;
 	}
+	end = calloc(1, sizeof(*end));
+	if (end == NULL)
+		return -ENOMEM;
 	ret = dev->ops->pgroup_create(dev, pe, pg);
-	if (ret != 0)
+	if (ret != 0) {
+		free(end);
 		return ret;
+	}
 	(*pg)->dev = dev;
 	(*pg)->pe = pe;
 	(*pg)->refs = 1;
 	(*pg)->down = 0;
+	(*pg)->end = end;
 	pe->pgs[pe->nb_pgs++] = *pg;
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_INSERT_TAIL(&dev->pgs, *pg, next);
@@ -257,9 +270,19 @@ pe_pgroup_get(struct rte_comch_pe *pe, struct rte_comch_dev *dev, struct rte_com
 	return 0;
 }
 
+/* The driver is done with a poll group, which is its own: this is what waited. */
+static void
+pe_pgroup_gone(struct rte_comch_pmd_ending *end)
+{
+	if (!end->lost)
+		free(end);
+}
+
 static void
 pe_pgroup_put(struct rte_comch_pe *pe, struct rte_comch_pgroup *pg)
 {
+	struct rte_comch_pmd_ending *end = pg->end;
+	struct rte_comch_dev *dev = pg->dev;
 	uint32_t i;
 
 	if (--pg->refs > 0)
@@ -270,10 +293,12 @@ pe_pgroup_put(struct rte_comch_pe *pe, struct rte_comch_pgroup *pg)
 			break;
 		}
 	}
-	rte_spinlock_lock(&pg->dev->lock);
-	TAILQ_REMOVE(&pg->dev->pgs, pg, next);
-	rte_spinlock_unlock(&pg->dev->lock);
-	pg->dev->ops->pgroup_destroy(pg);
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_REMOVE(&dev->pgs, pg, next);
+	rte_spinlock_unlock(&dev->lock);
+	comch_ending_begin(end, dev, pe, pe_pgroup_gone);
+	if (comch_ending_settle(end, dev->ops->pgroup_destroy(pg, end)))
+		free(end);
 }
 
 static void
@@ -291,7 +316,7 @@ comch_pe_attach(struct rte_comch_pe *pe, struct rte_comch_ctx *ctx)
 {
 	int ret;
 
-	if (comch_ctx_is_queue(ctx) && pe->nb_queues == COMCH_PE_MAX_QUEUES) {
+	if (ctx->kind->is_queue && pe->nb_queues == COMCH_PE_MAX_QUEUES) {
 		COMCH_LOG(ERR, "%s: the progress engine has %u consumers and producers, take another",
 			ctx->dev->data->name, pe->nb_queues);
 		return -ENOSPC;
@@ -299,10 +324,11 @@ comch_pe_attach(struct rte_comch_pe *pe, struct rte_comch_ctx *ctx)
 	ret = pe_pgroup_get(pe, ctx->dev, &ctx->pg);
 	if (ret != 0)
 		return ret;
-	pe->nb_queues += comch_ctx_is_queue(ctx);
+	pe->nb_queues += ctx->kind->is_queue;
 	ctx->pe = pe;
 	TAILQ_INSERT_TAIL(&pe->ctxs, ctx, next_pe);
 	pe->nb_ctxs++;
+	ctx->kind->attached(ctx);
 	return 0;
 }
 
@@ -316,7 +342,7 @@ comch_pe_detach(struct rte_comch_ctx *ctx)
 	pe_work_del(ctx);
 	TAILQ_REMOVE(&pe->ctxs, ctx, next_pe);
 	pe->nb_ctxs--;
-	pe->nb_queues -= comch_ctx_is_queue(ctx);
+	pe->nb_queues -= ctx->kind->is_queue;
 	pe_pgroup_put(pe, ctx->pg);
 	ctx->pg = NULL;
 	ctx->pe = NULL;
@@ -334,9 +360,9 @@ comch_pe_work_add(struct rte_comch_ctx *ctx)
 }
 
 void
-comch_pe_retry_add(struct rte_comch_conn *conn)
+comch_pe_retry_add(struct comch_conn *conn)
 {
-	struct rte_comch_pe *pe = conn->ctx->pe;
+	struct rte_comch_pe *pe = conn->ctrl->ctx.pe;
 
 	if (conn->on_retry)
 		return;
@@ -346,9 +372,9 @@ comch_pe_retry_add(struct rte_comch_conn *conn)
 }
 
 void
-comch_pe_retry_del(struct rte_comch_conn *conn)
+comch_pe_retry_del(struct comch_conn *conn)
 {
-	struct rte_comch_pe *pe = conn->ctx->pe;
+	struct rte_comch_pe *pe = conn->ctrl->ctx.pe;
 
 	if (!conn->on_retry)
 		return;
@@ -358,7 +384,7 @@ comch_pe_retry_del(struct rte_comch_conn *conn)
 }
 
 void
-comch_pe_reap_add(struct rte_comch_pe *pe, struct rte_comch_conn *conn)
+comch_pe_reap_add(struct rte_comch_pe *pe, struct comch_conn *conn)
 {
 	TAILQ_INSERT_TAIL(&pe->reaped, conn, next);
 }
@@ -370,8 +396,7 @@ comch_pe_timer_update(struct rte_comch_pe *pe)
 
 	pe->next_timer = UINT64_MAX;
 	TAILQ_FOREACH(ctx, &pe->ctxs, next_pe)
-		if (ctx->type == RTE_COMCH_CTX_CLIENT && ctx->state == RTE_COMCH_STATE_STARTING)
-			pe->next_timer = RTE_MIN(pe->next_timer, ctx->deadline);
+		pe->next_timer = RTE_MIN(pe->next_timer, ctx->kind->deadline(ctx));
 }
 
 static int
@@ -399,7 +424,7 @@ pe_work_run(struct rte_comch_pe *pe)
 		if (ctx == NULL)
 			break;
 		pe_work_del(ctx);
-		nb += comch_ctx_work(ctx);
+		nb += ctx->kind->work(ctx);
 	}
 	return nb;
 }
@@ -407,7 +432,7 @@ pe_work_run(struct rte_comch_pe *pe)
 static int
 pe_retry_run(struct rte_comch_pe *pe)
 {
-	struct rte_comch_conn *conn;
+	struct comch_conn *conn;
 	uint32_t left;
 	int nb = 0;
 
@@ -430,10 +455,9 @@ pe_timers_run(struct rte_comch_pe *pe, uint64_t now)
 again:
 	for (ctx = TAILQ_FIRST(&pe->ctxs); ctx != NULL; ctx = next) {
 		next = TAILQ_NEXT(ctx, next_pe);
-		if (ctx->type != RTE_COMCH_CTX_CLIENT ||
-				ctx->state != RTE_COMCH_STATE_STARTING || ctx->deadline > now)
+		if (ctx->kind->deadline(ctx) > now)
 			continue;
-		nb += comch_ctx_timeout(ctx);
+		nb += ctx->kind->timeout(ctx);
 		goto again; /* the callback may have changed the list */
 	}
 	comch_pe_timer_update(pe);
@@ -456,7 +480,7 @@ pe_dev_down_run(struct rte_comch_pe *pe, struct rte_comch_pgroup *pg)
 		return 0;
 again:
 	TAILQ_FOREACH(ctx, &pe->ctxs, next_pe) {
-		if (ctx->dev == dev && comch_ctx_dev_down(ctx, reason) != 0) {
+		if (ctx->dev == dev && ctx->kind->dev_down(ctx, reason) != 0) {
 			nb++;
 			goto again; /* the callback may have changed the list */
 		}
@@ -517,11 +541,13 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 			nb += pe->pgs[i]->dev->ops->pgroup_poll(pe->pgs[i], now);
 	}
 	if (pe->nb_polled + pe->nb_rested != 0)
-		nb += comch_fp_poll(pe);
+		nb += comch_task_poll(pe);
 	if (!TAILQ_EMPTY(&pe->retry))
 		nb += pe_retry_run(pe);
 	if (!TAILQ_EMPTY(&pe->work))
 		nb += pe_work_run(pe);
+	if (unlikely(!TAILQ_EMPTY(&pe->endings)))
+		nb += comch_ending_run(pe);
 	if (now >= pe->next_timer)
 		nb += pe_timers_run(pe, now);
 	if (!TAILQ_EMPTY(&pe->reaped))
@@ -532,9 +558,9 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 
 /* Let the timer descriptor fire at the first deadline. */
 static void
-pe_timer_arm(struct rte_comch_pe *pe)
+pe_timer_arm(struct rte_comch_pe *pe, uint64_t deadline)
 {
-	uint64_t deadline = pe->next_timer, now, ns;
+	uint64_t now, ns;
 	struct itimerspec at = { 0 };
 	uint32_t i;
 
@@ -555,6 +581,7 @@ pe_timer_arm(struct rte_comch_pe *pe)
 int
 rte_comch_pe_arm(struct rte_comch_pe *pe)
 {
+	uint64_t deadline;
 	bool pending;
 	uint32_t i;
 
@@ -572,8 +599,9 @@ rte_comch_pe_arm(struct rte_comch_pe *pe)
 	__atomic_store_n(&pe->armed, 1, __ATOMIC_RELAXED);
 	/* pairs with the fence in comch_pe_wake() */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	deadline = pe->next_timer;
 	pending = !rte_ring_empty(pe->mailbox) || !TAILQ_EMPTY(&pe->work) ||
-		!TAILQ_EMPTY(&pe->reaped);
+		!TAILQ_EMPTY(&pe->reaped) || comch_ending_waits(pe, &deadline);
 	for (i = 0; i < pe->nb_pgs; i++) {
 		pending |= pe->pgs[i]->dev->ops->pgroup_arm(pe->pgs[i]);
 		pending |= __atomic_load_n(&pe->pgs[i]->down, __ATOMIC_RELAXED) != 0;
@@ -583,6 +611,6 @@ rte_comch_pe_arm(struct rte_comch_pe *pe)
 		pe_disarm(pe);
 		return -EAGAIN;
 	}
-	pe_timer_arm(pe);
+	pe_timer_arm(pe, deadline);
 	return 0;
 }

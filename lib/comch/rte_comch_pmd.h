@@ -17,10 +17,15 @@
  * statistics and the names of servers, and calls the application. A driver
  * moves connection requests, messages and the news of a peer's end.
  *
- * Threads. An op with a poll group, context or connection runs in the thread of
- * the progress engine they are attached to, and so must each upcall about
+ * Threads. An op with a poll group, server, client, connection or queue runs in the
+ * thread of the progress engine they are attached to, and so must each upcall about
  * them. A driver that learns something in another thread hands it over with
  * rte_comch_pmd_event_post(). Ops on devices run in any thread.
+ *
+ * What drivers see of the library's objects are struct rte_comch_ctrl, which is a
+ * server or a client, struct rte_comch_queue, which is a consumer or a producer,
+ * struct rte_comch_conn and struct rte_comch_mem. They are parts of larger
+ * structures, made and freed by the library.
  *
  * A *poll group* is what one progress engine needs of one device: for shared
  * memory its doorbell words, for hardware a completion queue and its event
@@ -44,6 +49,14 @@
  * The end of a connection is either the conn_close op, after which the driver
  * must not mention the connection again, or rte_comch_pmd_conn_down(), after
  * which the library does not.
+ *
+ * Endings are told. The ops that end something (unlisten, connect_cancel,
+ * conn_close, queue_stop, queue_free, mem_free, pgroup_destroy) return 0 if it has
+ * ended, or -EINPROGRESS if hardware or another thread has to do something first.
+ * Then the driver calls rte_comch_pmd_ended() when it has, from any thread, and until
+ * then the object stays. The library waits RTE_COMCH_PMD_END_MS; then it takes the
+ * device for broken (-ETIMEDOUT), goes on without the driver, and never frees the
+ * object.
  *
  * A device that fails is told of with rte_comch_pmd_dev_down(), from any thread,
  * and its connections, one by one and in their threads, with
@@ -90,32 +103,21 @@ struct rte_comch_pmd_event {
 	void (*handler)(struct rte_comch_pmd_event *ev);
 };
 
-/** A task. Drivers do not touch it. The type is that of its context. */
-struct rte_comch_task {
-	struct rte_comch_ctx *ctx;         /**< Owner. */
-	void *user_data;                   /**< The application's. */
-	bool submitted;                    /**< Between submit and callback, or freed. */
-	bool freed;                        /**< Back in the pool. */
-	union {
-		/** Control messages. */
-		struct {
-			STAILQ_ENTRY(rte_comch_task) next; /**< In its connection. */
-			struct rte_comch_conn *conn; /**< Stays until it is freed. */
-			const void *msg;             /**< The application's memory. */
-			uint32_t len;                /**< Bytes. */
-			uint32_t seq;                /**< As the driver gave it. */
-		};
-		/** Consumers. */
-		struct rte_comch_post post;
-		/** Producers. */
-		struct {
-			struct rte_comch_send send; /**< As it was given. */
-			uint32_t consumer_id;       /**< For whom. */
-		};
-	};
-};
+/** Milliseconds that the library waits for the end that a driver has to tell of. */
+#define RTE_COMCH_PMD_END_MS 2000
 
-STAILQ_HEAD(rte_comch_task_list, rte_comch_task);
+/** What is about to end. @see rte_comch_pmd_ended() */
+struct rte_comch_pmd_ending {
+	struct rte_comch_dev *dev; /**< Library: device. */
+	struct rte_comch_pe *pe;   /**< Library: who waits, under the device's lock. */
+	uint64_t deadline;         /**< Library: TSC. */
+	bool ended;                /**< Library: the driver has told; the same lock. */
+	bool pending;              /**< Library: it is to be told. */
+	bool lost;                 /**< Library: it was not told in time. */
+	/** Library: what to do then, in the thread of the engine if there is one. */
+	void (*done)(struct rte_comch_pmd_ending *ending);
+	TAILQ_ENTRY(rte_comch_pmd_ending) next; /**< Library: of the engine or device. */
+};
 
 /** State of a connection inside the library. */
 enum rte_comch_conn_state {
@@ -125,39 +127,40 @@ enum rte_comch_conn_state {
 	RTE_COMCH_CONN_DOWN,        /**< Over; waits to be freed. */
 };
 
-/**
- * A connection. Drivers read everything in it, and write nothing but priv.
- */
+/** A server or client. Drivers read it and write nothing but priv. */
+struct rte_comch_ctrl {
+	void *priv;                  /**< The driver's own; NULL when it is IDLE. */
+	struct rte_comch_dev *dev;   /**< Device. */
+	struct rte_comch_pgroup *pg; /**< Poll group of device and engine. */
+	char name[RTE_COMCH_NAME_SIZE]; /**< Of the server. */
+	uint16_t rep_id;             /**< Servers: the representor. */
+	uint32_t max_msg_size;       /**< As configured, bytes; 0 leaves it to the peer. */
+	uint32_t recv_queue_size;    /**< Messages of that size. */
+};
+
+/** A connection. Drivers read it and write nothing but priv. */
 struct rte_comch_conn {
 	void *priv;                      /**< The driver's own. */
-	struct rte_comch_ctx *ctx;       /**< Server or client. */
+	struct rte_comch_ctrl *ctrl;     /**< Server or client. */
 	enum rte_comch_conn_state state; /**< Drivers call back only if UP; left under lock. */
 	uint32_t id;                     /**< Unique on its context. */
 	uint32_t max_msg_size;           /**< Agreed, bytes. */
+	struct rte_comch_conn_req peer;  /**< Who is at the other end. */
+};
 
-	struct rte_comch_task_list in_flight; /**< Given to the driver, in order. */
-	struct rte_comch_task_list pending;   /**< Waiting for room. */
-	uint32_t nb_in_flight;                /**< Tasks in both lists. */
-	bool on_retry;                        /**< In the engine's list of retries. */
-	TAILQ_ENTRY(rte_comch_conn) retry;    /**< Engine: something waits for room. */
-	TAILQ_ENTRY(rte_comch_conn) next;     /**< Context: its connections. */
-
-	struct rte_comch_conn_stats stats;  /**< The in-flight fields are derived. */
-	struct rte_comch_conn_req peer;     /**< Who is at the other end. */
-	void *user_data;                    /**< The application's. */
-	int reason;                         /**< Why this side ended it; 0 until conn_close. */
-	uint32_t nb_tasks;                  /**< Allocated tasks that point here. */
-	bool reaped;                        /**< Only its tasks keep it. */
-	uint32_t nb_remote_consumers;       /**< Announced and not departed. */
-	TAILQ_HEAD(, rte_comch_ctx) asked;  /**< Consumers the driver owes an answer. */
-
-	rte_spinlock_t lock;                       /**< Guards what follows. */
-	uint32_t refs;                             /**< The library, and each queue. */
-	uint32_t nb_consumers;                     /**< Contexts on this connection. */
-	uint32_t nb_producers;                     /**< Contexts on this connection. */
-	uint64_t *consumer_ids;                    /**< Bitmap of ids in use. */
-	uint64_t *producer_ids;                    /**< Bitmap of ids in use. */
-	TAILQ_HEAD(, rte_comch_ctx) queues;        /**< Consumers and producers. */
+/** A consumer or producer. Drivers read it and write nothing but priv and stats. */
+struct rte_comch_queue {
+	void *priv;                  /**< The driver's own; NULL when it is IDLE. */
+	struct rte_comch_dev *dev;   /**< Device. */
+	struct rte_comch_pgroup *pg; /**< Poll group of device and engine. */
+	struct rte_comch_conn *conn; /**< What it lives on. */
+	bool is_consumer;            /**< false: a producer. */
+	uint32_t id;                 /**< From 1. */
+	uint32_t size;               /**< Posts or sends; a power of two. */
+	uint32_t imm_len;            /**< Consumers: bytes. */
+	struct rte_comch_mem *mem;   /**< Consumers: region, or NULL. */
+	uint32_t nb_tasks;           /**< Tasks; 0: it is used by bursts. */
+	struct rte_comch_queue_stats stats; /**< By the driver, in the queue's thread. */
 };
 
 struct comch_mem_dma;
@@ -182,6 +185,7 @@ struct rte_comch_mem {
 	uint32_t flags;                 /**< RTE_COMCH_MEM_F_* flags. */
 	uint32_t users;                 /**< Library: consumers; atomic. */
 	struct rte_mempool *pool;       /**< Library: its pool, or NULL. */
+	struct rte_comch_pmd_ending ending; /**< Library: of mem_free. */
 	TAILQ_ENTRY(rte_comch_mem) next; /**< Library: regions of the device. */
 	uint32_t nb_chunks;             /**< Chunks; 0 for one, which is addr and len. */
 	struct rte_comch_mem_chunk *chunks; /**< Chunks, or NULL. */
@@ -219,67 +223,6 @@ rte_comch_pmd_mem_chunk(const struct rte_comch_mem *mem, const void *addr, uint6
 	return NULL;
 }
 
-/** A context. Drivers read everything in it, and write nothing but priv and stats. */
-struct rte_comch_ctx {
-	/** First: what the inline functions see. The library writes it. */
-	struct rte_comch_fp_object fp;
-	void *priv;                   /**< The driver's own; NULL when IDLE. */
-	enum rte_comch_ctx_type type; /**< What it is. */
-	enum rte_comch_state state;   /**< Where it is. */
-	struct rte_comch_dev *dev;    /**< Device. */
-	struct rte_comch_pe *pe;      /**< Engine, or NULL. */
-	struct rte_comch_pgroup *pg;  /**< Poll group of the two, or NULL. */
-	uint16_t rep_id;              /**< Servers: the representor. */
-	char name[RTE_COMCH_NAME_SIZE]; /**< Of the server. */
-
-	struct rte_comch_ctrl_conf conf; /**< With the defaults filled in. */
-	uint32_t max_clients;            /**< Servers. */
-	uint64_t connect_timeout;        /**< Clients: TSC ticks, UINT64_MAX is never. */
-	uint64_t deadline;               /**< Clients: when STARTING ends. */
-	rte_comch_conn_cb_t connect_cb;    /**< Servers. */
-	rte_comch_conn_cb_t disconnect_cb; /**< Servers. */
-
-	uint32_t nb_conns;                    /**< Connections, OPENING ones included. */
-	uint32_t next_conn_id;                /**< Of the next connection. */
-	TAILQ_HEAD(, rte_comch_conn) conns;   /**< All of them. */
-	uint32_t nb_tasks;                    /**< Allocated tasks. */
-	int reason;                           /**< Why it last left RUNNING. */
-	uint32_t in_callback;                 /**< Depth of its callbacks. */
-	bool on_work;                         /**< In the engine's list of work. */
-	bool listening;                       /**< Servers: takes requests. */
-
-	TAILQ_ENTRY(rte_comch_ctx) next_dev;  /**< Device: all contexts. */
-	TAILQ_ENTRY(rte_comch_ctx) next_pe;   /**< Engine: all contexts. */
-	TAILQ_ENTRY(rte_comch_ctx) next_work; /**< Engine: contexts to look at. */
-	TAILQ_ENTRY(rte_comch_ctx) next_conn; /**< Connection: its queues. */
-	TAILQ_ENTRY(rte_comch_ctx) next_ask;  /**< Connection: those that asked. */
-
-	/* consumers and producers, which are the queues of a connection */
-	struct rte_comch_conn *conn;          /**< What they live on. */
-	uint32_t queue_id;                    /**< From 1. */
-	uint32_t queue_size;                  /**< Posts or sends; a power of two. */
-	uint32_t imm_len;                     /**< Consumers: bytes. */
-	struct rte_comch_mem *mem;            /**< Consumers: region, or NULL. */
-	uint32_t max_tasks;                   /**< 0: bursts. */
-	rte_comch_post_cb_t post_cb;          /**< Consumers with tasks. */
-	struct rte_comch_fp_object drv;       /**< The driver's functions. */
-	struct rte_comch_queue_stats stats;   /**< By the driver, in the queue's thread. */
-	uint32_t idle_polls;                  /**< Tasks: turns without a completion. */
-	bool on_poll;                         /**< Tasks: the engine polls it. */
-	bool on_rest;                         /**< Tasks: now and then only. */
-	TAILQ_ENTRY(rte_comch_ctx) next_poll; /**< Tasks: the engine's list. */
-	struct rte_comch_pmd_event to_conn;   /**< Consumers: a request to the connection. */
-	struct rte_comch_pmd_event to_ctx;    /**< Consumers: its answer. */
-	struct rte_comch_pmd_event conn_down; /**< News of the connection's end. */
-	int answer;                           /**< Consumers: the answer. */
-	uint32_t nb_events;                   /**< Events under way. */
-	uint32_t nb_submitted;                /**< Tasks between submit and callback. */
-	bool started;                         /**< Wants news of the end. */
-	bool asked;                           /**< Consumers: the driver owes an answer. */
-	bool announced;                       /**< Consumers: the peer knows it. */
-	bool flushing;                        /**< Consumers: posts come back. */
-};
-
 /** What one progress engine needs of one device; the driver embeds it. */
 struct rte_comch_pgroup {
 	struct rte_comch_dev *dev; /**< Device. */
@@ -291,6 +234,7 @@ struct rte_comch_pgroup {
 	 */
 	uint64_t deadline;
 	uint32_t down;                        /**< Library: dev_down is to be handled. */
+	struct rte_comch_pmd_ending *end;     /**< Library: of pgroup_destroy. */
 	TAILQ_ENTRY(rte_comch_pgroup) next;   /**< Library: poll groups of the device. */
 };
 
@@ -318,8 +262,13 @@ typedef int (*rte_comch_reset_t)(struct rte_comch_dev *dev);
 /** @internal Create the poll group of an engine; add its descriptors to it. */
 typedef int (*rte_comch_pgroup_create_t)(struct rte_comch_dev *dev, struct rte_comch_pe *pe,
 		struct rte_comch_pgroup **pg);
-/** @internal No context is left in it. Events under way may outlive it. */
-typedef void (*rte_comch_pgroup_destroy_t)(struct rte_comch_pgroup *pg);
+/**
+ * @internal
+ * No context is left in it: free it. Events under way may outlive it. If the end is
+ * told later, the driver frees what the group is part of after that, and not before.
+ */
+typedef int (*rte_comch_pgroup_destroy_t)(struct rte_comch_pgroup *pg,
+		struct rte_comch_pmd_ending *ending);
 /** @internal Handle a bounded amount of what has arrived; now is the TSC. */
 typedef int (*rte_comch_pgroup_poll_t)(struct rte_comch_pgroup *pg, uint64_t now);
 /** @internal Make the descriptors wake; true if something has arrived already. */
@@ -327,13 +276,15 @@ typedef bool (*rte_comch_pgroup_arm_t)(struct rte_comch_pgroup *pg);
 /** @internal Undo pgroup_arm. */
 typedef void (*rte_comch_pgroup_disarm_t)(struct rte_comch_pgroup *pg);
 /** @internal Begin to accept clients for a server; its name is unique. */
-typedef int (*rte_comch_listen_t)(struct rte_comch_ctx *server);
+typedef int (*rte_comch_listen_t)(struct rte_comch_ctrl *server);
 /** @internal No further requests for this server. */
-typedef void (*rte_comch_unlisten_t)(struct rte_comch_ctx *server);
+typedef int (*rte_comch_unlisten_t)(struct rte_comch_ctrl *server,
+		struct rte_comch_pmd_ending *ending);
 /** @internal Begin to connect a client, and go on until told or cancelled. */
-typedef int (*rte_comch_connect_t)(struct rte_comch_ctx *client);
-/** @internal Forget an attempt to connect. */
-typedef void (*rte_comch_connect_cancel_t)(struct rte_comch_ctx *client);
+typedef int (*rte_comch_connect_t)(struct rte_comch_ctrl *client);
+/** @internal Forget an attempt to connect: no upcall about it from now on. */
+typedef int (*rte_comch_connect_cancel_t)(struct rte_comch_ctrl *client,
+		struct rte_comch_pmd_ending *ending);
 /**
  * @internal
  * Send one message. Returns 0, or -EAGAIN if there is no room, or -ENOTCONN.
@@ -345,8 +296,13 @@ typedef void (*rte_comch_connect_cancel_t)(struct rte_comch_ctx *client);
  */
 typedef int (*rte_comch_conn_send_t)(struct rte_comch_conn *conn, const void *data,
 		uint32_t len, bool more, uint32_t *seq);
-/** @internal End a connection and tell the peer the reason, a negative errno or 0. */
-typedef void (*rte_comch_conn_close_t)(struct rte_comch_conn *conn, int reason);
+/**
+ * @internal
+ * End a connection and tell the peer the reason, a negative errno or 0. No upcall
+ * about it from now on.
+ */
+typedef int (*rte_comch_conn_close_t)(struct rte_comch_conn *conn, int reason,
+		struct rte_comch_pmd_ending *ending);
 /** @internal Count what has arrived and was not handed up; any thread. */
 typedef uint32_t (*rte_comch_conn_rx_count_t)(const struct rte_comch_conn *conn);
 
@@ -363,21 +319,40 @@ typedef int (*rte_comch_mem_alloc_t)(struct rte_comch_mem *mem);
  */
 typedef int (*rte_comch_mem_register_t)(struct rte_comch_mem *mem);
 /** @internal Undo either of the two: no queue uses it any more. Any thread. */
-typedef void (*rte_comch_mem_free_t)(struct rte_comch_mem *mem);
+typedef int (*rte_comch_mem_free_t)(struct rte_comch_mem *mem,
+		struct rte_comch_pmd_ending *ending);
 /**
  * @internal
  * Make the queue of a producer or consumer, in the context's thread, and fill in
  * its functions. A producer can send when this returns. Nothing of a consumer
  * may be seen by the peer yet.
  */
-typedef int (*rte_comch_queue_setup_t)(struct rte_comch_ctx *ctx,
+typedef int (*rte_comch_queue_setup_t)(struct rte_comch_queue *queue,
 		struct rte_comch_fp_object *fp);
 /**
  * @internal
- * Free it, in the context's thread: a producer that is stopped, or a consumer
- * that was withdrawn and flushed, or whose connection is gone.
+ * Stop it, in the context's thread. A producer takes no more sends: those that were
+ * delivered complete with 0 and those that will not be with this status, and all of
+ * them can be polled when the end is told. A consumer was withdrawn, or its
+ * connection is gone: from now on poll returns the posts that are left, after what
+ * has arrived, with this status, and posts of mbufs go back to their pool. Called
+ * once for each setup.
  */
-typedef void (*rte_comch_queue_free_t)(struct rte_comch_ctx *ctx);
+typedef int (*rte_comch_queue_stop_t)(struct rte_comch_queue *queue, int status,
+		struct rte_comch_pmd_ending *ending);
+/**
+ * @internal
+ * Count the posts of a stopped consumer that poll or the pool still have to get back;
+ * may give those of mbufs back itself. Called again and again until it returns 0.
+ */
+typedef uint32_t (*rte_comch_consumer_left_t)(struct rte_comch_queue *queue);
+/**
+ * @internal
+ * Free a queue, in its thread: one that was stopped and has nothing left, or one that
+ * was just made.
+ */
+typedef int (*rte_comch_queue_free_t)(struct rte_comch_queue *queue,
+		struct rte_comch_pmd_ending *ending);
 /**
  * @internal
  * Tell the peer of a consumer, or that it goes, in the connection's thread.
@@ -385,21 +360,14 @@ typedef void (*rte_comch_queue_free_t)(struct rte_comch_ctx *ctx);
  * connection ends before or this returns an error. After a withdrawal that is
  * answered with 0, no producer of an honest peer writes to its buffers.
  */
-typedef int (*rte_comch_consumer_announce_t)(struct rte_comch_ctx *ctx, bool here);
-/**
- * @internal
- * From now on poll returns the posts that are left, after what has arrived, with
- * this status; in the context's thread. Posts of mbufs go back to their pool.
- * Called again and again: returns how many are left.
- */
-typedef uint32_t (*rte_comch_consumer_flush_t)(struct rte_comch_ctx *ctx, int status);
+typedef int (*rte_comch_consumer_announce_t)(struct rte_comch_queue *queue, bool here);
 /** @internal Fill in room and reason; -ENOENT if there is no such consumer. */
-typedef int (*rte_comch_queue_room_t)(struct rte_comch_ctx *ctx, uint32_t consumer_id,
+typedef int (*rte_comch_queue_room_t)(struct rte_comch_queue *queue, uint32_t consumer_id,
 		struct rte_comch_room *room);
 
 /**
  * @internal
- * Nothing was polled from a queue with tasks for a while, in the context's thread.
+ * Nothing was polled from a queue with tasks for a while, in its thread.
  *
  * @return
  *   0: the library polls it no more, and the driver calls rte_comch_pmd_queue_ring()
@@ -407,7 +375,7 @@ typedef int (*rte_comch_queue_room_t)(struct rte_comch_ctx *ctx, uint32_t consum
  *   -EAGAIN: not yet; it is polled, and asked again in the next turn.
  *   -ENOTSUP: the driver does not tell of this queue; it is polled now and then.
  */
-typedef int (*rte_comch_queue_rest_t)(struct rte_comch_ctx *ctx);
+typedef int (*rte_comch_queue_rest_t)(struct rte_comch_queue *queue);
 
 /**
  * Operations of a driver. All are required but dump, reset, conn_rx_count,
@@ -436,9 +404,10 @@ struct rte_comch_dev_ops {
 	rte_comch_mem_register_t mem_register;     /**< Optional. */
 	rte_comch_mem_free_t mem_free;             /**< Regions. */
 	rte_comch_queue_setup_t queue_setup;       /**< Queues. */
+	rte_comch_queue_stop_t queue_stop;         /**< Queues. */
 	rte_comch_queue_free_t queue_free;         /**< Queues. */
 	rte_comch_consumer_announce_t consumer_announce; /**< Consumers. */
-	rte_comch_consumer_flush_t consumer_flush; /**< Consumers. */
+	rte_comch_consumer_left_t consumer_left;   /**< Consumers. */
 	rte_comch_queue_room_t queue_room;         /**< Queues. */
 	rte_comch_queue_rest_t queue_rest;         /**< Optional. */
 };
@@ -476,6 +445,7 @@ struct rte_comch_dev {
 	rte_spinlock_t lock;                 /**< Library: the list of contexts. */
 	TAILQ_HEAD(, rte_comch_ctx) ctxs;    /**< Library: all contexts. */
 	TAILQ_HEAD(, rte_comch_mem) mems;    /**< Library: all regions. */
+	TAILQ_HEAD(, rte_comch_mem) freeing; /**< Library: regions about to end. */
 	TAILQ_HEAD(, rte_comch_pgroup) pgs;  /**< Library: all poll groups. */
 	int status;                          /**< Library: 0 or why it is down; atomic. */
 };
@@ -588,6 +558,17 @@ int rte_comch_pmd_event_post(struct rte_comch_pe *pe, struct rte_comch_pmd_event
 
 /**
  * @internal
+ * What an op left with -EINPROGRESS has ended. Once for each of them, from any
+ * thread, which must not hold a lock that an op takes.
+ *
+ * @param ending
+ *   As the op got it; the driver must not touch it, nor what ended, after that.
+ */
+__rte_internal
+void rte_comch_pmd_ended(struct rte_comch_pmd_ending *ending);
+
+/**
+ * @internal
  * Have an engine wake when a descriptor is readable.
  *
  * @param pe
@@ -628,7 +609,7 @@ void rte_comch_pmd_fd_del(struct rte_comch_pe *pe, int fd);
  *   The server or NULL.
  */
 __rte_internal
-struct rte_comch_ctx *rte_comch_pmd_server_find(struct rte_comch_dev *dev, uint16_t rep_id,
+struct rte_comch_ctrl *rte_comch_pmd_server_find(struct rte_comch_dev *dev, uint16_t rep_id,
 		const char *name);
 
 /**
@@ -645,7 +626,7 @@ struct rte_comch_ctx *rte_comch_pmd_server_find(struct rte_comch_dev *dev, uint1
  *   0, or why not: -ECONNREFUSED, -ENOSPC, -EMSGSIZE, -ENOMEM.
  */
 __rte_internal
-int rte_comch_pmd_conn_accept(struct rte_comch_ctx *server,
+int rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
 		const struct rte_comch_conn_req *req, struct rte_comch_conn **conn);
 
 /**
@@ -662,7 +643,7 @@ int rte_comch_pmd_conn_accept(struct rte_comch_ctx *server,
  *   0, or -ENOMEM, or -EPROTO if the agreed size is none.
  */
 __rte_internal
-int rte_comch_pmd_conn_open(struct rte_comch_ctx *client,
+int rte_comch_pmd_conn_open(struct rte_comch_ctrl *client,
 		const struct rte_comch_conn_req *req, struct rte_comch_conn **conn);
 
 /**
@@ -708,7 +689,7 @@ void rte_comch_pmd_conn_down(struct rte_comch_conn *conn, int reason);
  *   The negative errno for rte_comch_ctx_reason_get().
  */
 __rte_internal
-void rte_comch_pmd_connect_failed(struct rte_comch_ctx *client, int reason);
+void rte_comch_pmd_connect_failed(struct rte_comch_ctrl *client, int reason);
 
 /**
  * @internal
@@ -745,26 +726,26 @@ void rte_comch_pmd_remote_consumer(struct rte_comch_conn *conn, uint32_t consume
  * @internal
  * The answer to consumer_announce.
  *
- * @param ctx
+ * @param queue
  *   The consumer; in the thread of its connection.
  * @param status
  *   0, or the negative errno that the application finds in
  *   rte_comch_ctx_reason_get().
  */
 __rte_internal
-void rte_comch_pmd_consumer_answer(struct rte_comch_ctx *ctx, int status);
+void rte_comch_pmd_consumer_answer(struct rte_comch_queue *queue, int status);
 
 /**
  * @internal
  * A queue that is at rest has something to poll, or may have: the engine polls it
  * again, in this turn if it is called in pgroup_poll. Harmless for any other queue.
  *
- * @param ctx
+ * @param queue
  *   A consumer or producer with tasks, for which queue_rest has returned 0; in its
  *   thread.
  */
 __rte_internal
-void rte_comch_pmd_queue_ring(struct rte_comch_ctx *ctx);
+void rte_comch_pmd_queue_ring(struct rte_comch_queue *queue);
 
 /**
  * @internal

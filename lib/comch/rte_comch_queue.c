@@ -4,21 +4,22 @@
 
 /*
  * Queues: what consumers and producers have in common, and producers, which have
- * little more. How a consumer is announced is in rte_comch_announce.c; tasks on
- * queues are in rte_comch_task.c. No message is touched here.
+ * little more. How a consumer is announced is in rte_comch_announce.c; their tasks
+ * are in rte_comch_task.c. No message is touched here.
  */
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "comch_private.h"
 
 /* Take a free identifier; 0 if there is none, and -1 if the connection has ended. */
 static int
-queue_id_take(struct rte_comch_conn *conn, struct rte_comch_ctx *ctx)
+queue_id_take(struct comch_conn *conn, struct comch_queue *queue)
 {
-	bool consumer = ctx->type == RTE_COMCH_CTX_CONSUMER;
-	const struct rte_comch_dev_info *info = &ctx->dev->info;
+	bool consumer = queue->drv.is_consumer;
+	const struct rte_comch_dev_info *info = &queue->ctx.dev->info;
 	uint32_t max = consumer ? info->max_consumers : info->max_producers;
 	uint64_t *ids = consumer ? conn->consumer_ids : conn->producer_ids;
 	uint32_t id;
@@ -28,36 +29,55 @@ queue_id_take(struct rte_comch_conn *conn, struct rte_comch_ctx *ctx)
 	for (id = 1; id <= max; id++)
 		if ((ids[id / 64] & RTE_BIT64(id % 64)) == 0)
 			break;
-	if (conn->state != RTE_COMCH_CONN_UP) {
+	if (conn->drv.state != RTE_COMCH_CONN_UP) {
 		ret = -1;
 	} else if (id <= max) {
 		ids[id / 64] |= RTE_BIT64(id % 64);
 		conn->nb_consumers += consumer;
 		conn->nb_producers += !consumer;
 		conn->refs++;
-		ctx->queue_id = id;
-		TAILQ_INSERT_TAIL(&conn->queues, ctx, next_conn);
+		queue->drv.id = id;
+		TAILQ_INSERT_TAIL(&conn->queues, queue, next_conn);
 		ret = id;
 	}
 	rte_spinlock_unlock(&conn->lock);
 	return ret;
 }
 
+static struct comch_queue *
+queue_alloc(struct comch_conn *conn, const struct comch_kind *kind)
+{
+	/* two contexts of two lcores must not share a line */
+	struct comch_queue *queue = aligned_alloc(__alignof__(*queue), sizeof(*queue));
+
+	if (queue == NULL)
+		return NULL;
+	memset(queue, 0, sizeof(*queue));
+	comch_ctx_init(&queue->ctx, conn->ctrl->ctx.dev, kind);
+	queue->conn = conn;
+	queue->drv.dev = queue->ctx.dev;
+	queue->drv.conn = &conn->drv;
+	queue->drv.is_consumer = kind == &comch_consumer_kind;
+	return queue;
+}
+
+/* A queue that is whole but for its identifier. */
 static int
-queue_create(struct rte_comch_conn *conn, struct rte_comch_ctx *ctx, struct rte_comch_ctx **out)
+queue_create(struct comch_queue *queue, struct rte_comch_ctx **out)
 {
 	int ret;
 
-	ctx->conn = conn;
-	ctx->conf.nb_send_tasks = ctx->max_tasks;
-	ret = queue_id_take(conn, ctx);
+	ret = queue_id_take(queue->conn, queue);
 	if (ret <= 0) {
-		comch_ctx_free(ctx);
+		free(queue);
 		return ret == 0 ? -ENOSPC : -ENOTCONN;
 	}
+	queue->drv.nb_tasks = queue->ctx.max_tasks;
+	if (queue->drv.mem != NULL) /* relaxed: who frees it has the caller's handle */
+		__atomic_fetch_add(&queue->drv.mem->users, 1, __ATOMIC_RELAXED);
 	/* it has a reference: the connection stays as long as telemetry may look */
-	comch_ctx_publish(ctx);
-	*out = ctx;
+	comch_ctx_publish(&queue->ctx);
+	*out = &queue->ctx;
 	return 0;
 }
 
@@ -84,7 +104,7 @@ static int
 consumer_conf_check(const struct rte_comch_conn *conn,
 		const struct rte_comch_consumer_conf *conf, uint32_t *size)
 {
-	const struct rte_comch_dev *dev = conn->ctx->dev;
+	const struct rte_comch_dev *dev = conn->ctrl->dev;
 	const struct rte_comch_dev_info *info = &dev->info;
 
 	if (conf->flags != 0) {
@@ -123,8 +143,7 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 		const struct rte_comch_consumer_conf *conf, struct rte_comch_ctx **ctx)
 {
 	static const struct rte_comch_consumer_conf dflt;
-	struct rte_comch_ctrl_conf ctrl = { 0 };
-	struct rte_comch_ctx *consumer;
+	struct comch_queue *queue;
 	uint32_t size;
 	int ret;
 
@@ -135,19 +154,17 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 	ret = consumer_conf_check(conn, conf, &size);
 	if (ret != 0)
 		return ret;
-	ctrl.state_cb = conf->state_cb;
-	ctrl.user_data = conf->user_data;
-	consumer = comch_ctx_alloc(conn->ctx->dev, RTE_COMCH_CTX_CONSUMER, NULL, &ctrl);
-	if (consumer == NULL)
+	queue = queue_alloc(comch_conn(conn), &comch_consumer_kind);
+	if (queue == NULL)
 		return -ENOMEM;
-	consumer->queue_size = size;
-	consumer->imm_len = conf->imm_len;
-	consumer->max_tasks = conf->nb_tasks;
-	consumer->post_cb = conf->post_cb;
-	consumer->mem = conf->mem;
-	if (conf->mem != NULL) /* relaxed: who frees it has the caller's handle */
-		__atomic_fetch_add(&conf->mem->users, 1, __ATOMIC_RELAXED);
-	return queue_create(conn, consumer, ctx);
+	queue->ctx.state_cb = conf->state_cb;
+	queue->ctx.user_data = conf->user_data;
+	queue->ctx.max_tasks = conf->nb_tasks;
+	queue->post_cb = conf->post_cb;
+	queue->drv.size = size;
+	queue->drv.imm_len = conf->imm_len;
+	queue->drv.mem = conf->mem;
+	return queue_create(queue, ctx);
 }
 
 int
@@ -155,9 +172,8 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 		const struct rte_comch_producer_conf *conf, struct rte_comch_ctx **ctx)
 {
 	static const struct rte_comch_producer_conf dflt;
-	struct rte_comch_ctrl_conf ctrl = { 0 };
-	struct rte_comch_ctx *producer;
 	const struct rte_comch_dev *dev;
+	struct comch_queue *queue;
 	uint32_t size;
 	int ret;
 
@@ -165,7 +181,7 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 		conf = &dflt;
 	if (conn == NULL || ctx == NULL)
 		return -EINVAL;
-	dev = conn->ctx->dev;
+	dev = conn->ctrl->dev;
 	if (conf->flags != 0 || (conf->nb_tasks != 0 && conf->send_cb == NULL)) {
 		COMCH_LOG(ERR, "%s: a producer with unknown flags 0x%x, or with %u tasks and no send_cb",
 			dev->data->name, conf->flags, conf->nb_tasks);
@@ -177,44 +193,115 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 			dev->info.max_producer_tasks, &size);
 	if (ret != 0)
 		return ret;
-	ctrl.state_cb = conf->state_cb;
-	ctrl.send_cb = conf->send_cb;
-	ctrl.user_data = conf->user_data;
-	producer = comch_ctx_alloc(conn->ctx->dev, RTE_COMCH_CTX_PRODUCER, NULL, &ctrl);
-	if (producer == NULL)
+	queue = queue_alloc(comch_conn(conn), &comch_producer_kind);
+	if (queue == NULL)
 		return -ENOMEM;
-	producer->queue_size = size;
-	producer->max_tasks = conf->nb_tasks;
-	return queue_create(conn, producer, ctx);
+	queue->ctx.state_cb = conf->state_cb;
+	queue->ctx.user_data = conf->user_data;
+	queue->ctx.max_tasks = conf->nb_tasks;
+	queue->send_cb = conf->send_cb;
+	queue->drv.size = size;
+	return queue_create(queue, ctx);
 }
 
 /* The context goes: it is IDLE. */
-void
-comch_queue_destroy(struct rte_comch_ctx *ctx)
+static void
+queue_destroy(struct rte_comch_ctx *ctx)
 {
-	struct rte_comch_conn *conn = ctx->conn;
-	bool consumer = ctx->type == RTE_COMCH_CTX_CONSUMER;
+	struct comch_queue *queue = comch_queue(ctx);
+	struct comch_conn *conn = queue->conn;
+	bool consumer = queue->drv.is_consumer;
 	uint64_t *ids = consumer ? conn->consumer_ids : conn->producer_ids;
 
 	rte_spinlock_lock(&conn->lock);
-	TAILQ_REMOVE(&conn->queues, ctx, next_conn);
-	ids[ctx->queue_id / 64] &= ~RTE_BIT64(ctx->queue_id % 64);
+	TAILQ_REMOVE(&conn->queues, queue, next_conn);
+	ids[queue->drv.id / 64] &= ~RTE_BIT64(queue->drv.id % 64);
 	conn->nb_consumers -= consumer;
 	conn->nb_producers -= !consumer;
 	rte_spinlock_unlock(&conn->lock);
 	comch_conn_put(conn);
+	if (queue->drv.mem != NULL) /* release: who frees it after this sees no use of it */
+		__atomic_fetch_sub(&queue->drv.mem->users, 1, __ATOMIC_RELEASE);
+}
+
+static void
+queue_attached(struct rte_comch_ctx *ctx)
+{
+	comch_queue(ctx)->drv.pg = ctx->pg;
+}
+
+/* Queues learn of a failed device by the end of their connection. */
+static int
+queue_dev_down(struct rte_comch_ctx *ctx, int reason)
+{
+	RTE_SET_USED(ctx);
+	RTE_SET_USED(reason);
+	return 0;
+}
+
+static uint64_t
+queue_deadline(const struct rte_comch_ctx *ctx)
+{
+	RTE_SET_USED(ctx);
+	return UINT64_MAX;
 }
 
 /* Forget one event under way; the number that is left. */
 uint32_t
-comch_queue_event_done(struct rte_comch_ctx *ctx)
+comch_queue_event_done(struct comch_queue *queue)
 {
 	uint32_t left;
 
-	rte_spinlock_lock(&ctx->conn->lock);
-	left = --ctx->nb_events;
-	rte_spinlock_unlock(&ctx->conn->lock);
+	rte_spinlock_lock(&queue->conn->lock);
+	left = --queue->nb_events;
+	rte_spinlock_unlock(&queue->conn->lock);
 	return left;
+}
+
+/* Its driver has let go of the queue. */
+static void
+queue_idle(struct comch_queue *queue)
+{
+	queue->announced = false;
+	queue->drv.priv = NULL;
+	comch_ctx_idle(&queue->ctx);
+}
+
+static void
+queue_freed(struct rte_comch_pmd_ending *ending)
+{
+	struct comch_queue *queue = container_of(ending, struct comch_queue, ending);
+
+	queue->ctx.lost |= ending->lost;
+	queue_idle(queue);
+}
+
+/* The driver has stopped it: what was not delivered comes back. */
+static void
+queue_stopped(struct rte_comch_pmd_ending *ending)
+{
+	struct comch_queue *queue = container_of(ending, struct comch_queue, ending);
+
+	queue->ctx.lost |= ending->lost;
+	queue->drained = true;
+	comch_queue_try_idle(&queue->ctx);
+}
+
+/* Stop the driver's part, once; whether it is stopped. */
+static bool
+queue_stop(struct comch_queue *queue)
+{
+	struct rte_comch_ctx *ctx = &queue->ctx;
+
+	if (!queue->stopped) {
+		queue->stopped = true;
+		comch_ending_begin(&queue->ending, ctx->dev, ctx->pe, queue_stopped);
+		queue->drained = comch_ending_settle(&queue->ending,
+				ctx->dev->ops->queue_stop(&queue->drv,
+					ctx->reason != 0 ? -ECONNRESET : -ECANCELED,
+					&queue->ending));
+	}
+	return queue->drained;
 }
 
 /*
@@ -225,60 +312,96 @@ void
 comch_queue_try_idle(struct rte_comch_ctx *ctx)
 {
 	const struct rte_comch_dev_ops *ops = ctx->dev->ops;
+	struct comch_queue *queue = comch_queue(ctx);
 	uint32_t left;
 
-	rte_spinlock_lock(&ctx->conn->lock);
-	ctx->started = false; /* no news from here on */
-	left = ctx->nb_events;
-	rte_spinlock_unlock(&ctx->conn->lock);
-	if (left != 0)
+	rte_spinlock_lock(&queue->conn->lock);
+	queue->started = false; /* no news from here on */
+	left = queue->nb_events;
+	rte_spinlock_unlock(&queue->conn->lock);
+	if (left != 0 || queue->freed || !queue_stop(queue))
 		return;
-	if (ctx->type == RTE_COMCH_CTX_CONSUMER) {
-		ctx->flushing = true;
-		if (ops->consumer_flush(ctx, ctx->reason != 0 ? -ECONNRESET : -ECANCELED) != 0) {
-			if (ctx->max_tasks != 0)
-				comch_fp_poll_add(ctx); /* it may be at rest */
-			comch_pe_work_add(ctx); /* until they were polled */
-			return;
-		}
+	if (queue->drv.is_consumer && ops->consumer_left(&queue->drv) != 0) {
+		if (ctx->max_tasks != 0)
+			comch_task_poll_add(queue); /* it may be at rest */
+		comch_pe_work_add(ctx); /* until they were polled */
+		return;
 	}
 	if (ctx->nb_tasks != 0)
 		return;
-	comch_fp_poll_del(ctx);
-	comch_fp_stopped_set(ctx);
-	ops->queue_free(ctx);
-	ctx->announced = false;
-	ctx->flushing = false;
-	comch_ctx_idle(ctx);
+	comch_task_poll_del(queue);
+	comch_fp_stopped_set(queue);
+	queue->freed = true;
+	comch_ending_begin(&queue->ending, ctx->dev, ctx->pe, queue_freed);
+	if (comch_ending_settle(&queue->ending, ops->queue_free(&queue->drv, &queue->ending)))
+		queue_idle(queue);
+}
+
+/* A start fails after the set-up: what the start returns. */
+int
+comch_queue_start_failed(struct comch_queue *queue, int reason)
+{
+	struct rte_comch_ctx *ctx = &queue->ctx;
+
+	queue->stopped = true; /* nobody has used it */
+	queue->drained = true;
+	queue->freed = true;
+	comch_ending_begin(&queue->ending, ctx->dev, ctx->pe, queue_freed);
+	if (comch_ending_settle(&queue->ending,
+			ctx->dev->ops->queue_free(&queue->drv, &queue->ending))) {
+		queue->drv.priv = NULL;
+		return reason;
+	}
+	ctx->reason = reason;
+	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
+	return 0; /* it was started, and ends */
+}
+
+/* A queue of the driver, for a context that is about to start. */
+int
+comch_queue_setup(struct comch_queue *queue)
+{
+	bool up;
+
+	/* it may end any time; one that has ended is told without any trace */
+	rte_spinlock_lock(&queue->conn->lock);
+	up = queue->conn->drv.state == RTE_COMCH_CONN_UP;
+	rte_spinlock_unlock(&queue->conn->lock);
+	if (!up)
+		return -ENOTCONN;
+	queue->stopped = false;
+	queue->drained = false;
+	queue->freed = false;
+	queue->announced = false;
+	return queue->ctx.dev->ops->queue_setup(&queue->drv, &queue->fns);
 }
 
 /* In progress: what a queue that is stopping had to wait for may have happened. */
-void
-comch_queue_work(struct rte_comch_ctx *ctx)
+static int
+producer_work(struct rte_comch_ctx *ctx)
 {
-	if (ctx->state != RTE_COMCH_STATE_STOPPING)
-		return;
-	if (ctx->type == RTE_COMCH_CTX_CONSUMER)
-		comch_consumer_work(ctx);
-	else
+	enum rte_comch_state state = ctx->state;
+
+	if (state == RTE_COMCH_STATE_STOPPING)
 		comch_queue_try_idle(ctx);
+	return ctx->state != state;
 }
 
 /* In the thread of the connection, which is over. */
 void
-comch_queue_conn_down(struct rte_comch_conn *conn)
+comch_queue_conn_down(struct comch_conn *conn)
 {
-	struct rte_comch_ctx *ctx;
+	struct comch_queue *queue;
 
 	comch_consumer_conn_down(conn);
 	rte_spinlock_lock(&conn->lock);
-	TAILQ_FOREACH(ctx, &conn->queues, next_conn) {
-		if (!ctx->started)
+	TAILQ_FOREACH(queue, &conn->queues, next_conn) {
+		if (!queue->started)
 			continue;
-		ctx->started = false;
-		ctx->nb_events++;
-		if (rte_comch_pmd_event_post(ctx->pe, &ctx->conn_down) != 0)
-			ctx->nb_events--;
+		queue->started = false;
+		queue->nb_events++;
+		if (rte_comch_pmd_event_post(queue->ctx.pe, &queue->conn_down) != 0)
+			queue->nb_events--;
 	}
 	rte_spinlock_unlock(&conn->lock);
 }
@@ -291,11 +414,13 @@ comch_queue_conn_down(struct rte_comch_conn *conn)
 static void
 producer_conn_down_handler(struct rte_comch_pmd_event *ev)
 {
-	struct rte_comch_ctx *ctx = container_of(ev, struct rte_comch_ctx, conn_down);
+	struct comch_queue *queue = container_of(ev, struct comch_queue, conn_down);
+	struct rte_comch_ctx *ctx = &queue->ctx;
 
-	comch_queue_event_done(ctx);
+	comch_queue_event_done(queue);
 	if (ctx->state == RTE_COMCH_STATE_RUNNING) {
 		ctx->reason = -ECONNRESET;
+		comch_fp_stopping_set(queue);
 		comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
 	}
 	/* the callback may have freed the last task */
@@ -303,38 +428,68 @@ producer_conn_down_handler(struct rte_comch_pmd_event *ev)
 		comch_queue_try_idle(ctx);
 }
 
-int
-comch_producer_start(struct rte_comch_ctx *ctx)
+static int
+producer_start(struct rte_comch_ctx *ctx)
 {
-	struct rte_comch_conn *conn = ctx->conn;
+	struct comch_queue *queue = comch_queue(ctx);
+	struct comch_conn *conn = queue->conn;
 	bool up;
 	int ret;
 
-	ctx->conn_down.handler = producer_conn_down_handler;
-	ret = ctx->dev->ops->queue_setup(ctx, &ctx->drv);
+	queue->conn_down.handler = producer_conn_down_handler;
+	ret = comch_queue_setup(queue);
 	if (ret != 0)
 		return ret;
 	rte_spinlock_lock(&conn->lock);
-	up = conn->state == RTE_COMCH_CONN_UP;
-	ctx->started = up;
+	up = conn->drv.state == RTE_COMCH_CONN_UP;
+	queue->started = up;
 	rte_spinlock_unlock(&conn->lock);
-	if (!up) {
-		ctx->dev->ops->queue_free(ctx);
-		return -ENOTCONN;
-	}
-	comch_fp_running_set(ctx);
+	if (!up)
+		return comch_queue_start_failed(queue, -ENOTCONN);
+	comch_fp_running_set(queue);
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_RUNNING);
 	return 0;
 }
 
-int
-comch_producer_stop(struct rte_comch_ctx *ctx)
+static int
+producer_stop(struct rte_comch_ctx *ctx)
 {
+	comch_fp_stopping_set(comch_queue(ctx));
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
 	if (ctx->state == RTE_COMCH_STATE_STOPPING)
 		comch_queue_try_idle(ctx);
 	return ctx->state == RTE_COMCH_STATE_IDLE ? 0 : -EINPROGRESS;
 }
+
+const struct comch_kind comch_producer_kind = {
+	.name = "producer",
+	.type = RTE_COMCH_CTX_PRODUCER,
+	.is_queue = true,
+	.start = producer_start,
+	.stop = producer_stop,
+	.work = producer_work,
+	.try_idle = comch_queue_try_idle,
+	.dev_down = queue_dev_down,
+	.deadline = queue_deadline,
+	.attached = queue_attached,
+	.destroy = queue_destroy,
+	.task_submit = comch_queue_task_submit,
+};
+
+const struct comch_kind comch_consumer_kind = {
+	.name = "consumer",
+	.type = RTE_COMCH_CTX_CONSUMER,
+	.is_queue = true,
+	.start = comch_consumer_start,
+	.stop = comch_consumer_stop,
+	.work = comch_consumer_work,
+	.try_idle = comch_queue_try_idle,
+	.dev_down = queue_dev_down,
+	.deadline = queue_deadline,
+	.attached = queue_attached,
+	.destroy = queue_destroy,
+	.task_submit = comch_queue_task_submit,
+};
 
 /*
  * Questions
@@ -343,72 +498,80 @@ comch_producer_stop(struct rte_comch_ctx *ctx)
 int
 rte_comch_consumer_id_get(const struct rte_comch_ctx *ctx)
 {
-	if (ctx == NULL || ctx->type != RTE_COMCH_CTX_CONSUMER)
-		return -EINVAL;
-	return ctx->queue_id;
+	const struct comch_queue *queue = comch_consumer_of(ctx);
+
+	return queue == NULL ? -EINVAL : (int)queue->drv.id;
 }
 
 int
 rte_comch_producer_id_get(const struct rte_comch_ctx *ctx)
 {
-	if (ctx == NULL || ctx->type != RTE_COMCH_CTX_PRODUCER)
-		return -EINVAL;
-	return ctx->queue_id;
+	const struct comch_queue *queue = comch_producer_of(ctx);
+
+	return queue == NULL ? -EINVAL : (int)queue->drv.id;
 }
 
 struct rte_comch_conn *
 rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx)
 {
-	struct rte_comch_conn *conn;
+	struct comch_queue *queue = comch_queue_of(ctx);
+	struct comch_conn *conn;
 	bool up;
 
-	if (ctx == NULL || !comch_ctx_is_queue(ctx))
+	if (queue == NULL)
 		return NULL;
-	conn = ctx->conn;
+	conn = queue->conn;
 	rte_spinlock_lock(&conn->lock);
-	up = conn->state == RTE_COMCH_CONN_UP;
+	up = conn->drv.state == RTE_COMCH_CONN_UP;
 	rte_spinlock_unlock(&conn->lock);
-	return up ? conn : NULL;
+	return up ? &conn->drv : NULL;
+}
+
+static int
+queue_room_get(struct comch_queue *queue, uint32_t consumer_id, struct rte_comch_room *room)
+{
+	struct rte_comch_room got = { 0 };
+	int ret;
+
+	ret = queue->ctx.dev->ops->queue_room(&queue->drv, consumer_id, &got);
+	if (ret == 0)
+		*room = got;
+	return ret;
 }
 
 int
 rte_comch_producer_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
 		struct rte_comch_room *room)
 {
-	struct rte_comch_room got = { 0 };
-	int ret;
+	struct comch_queue *queue = comch_producer_of(ctx);
 
-	if (ctx == NULL || room == NULL || ctx->type != RTE_COMCH_CTX_PRODUCER)
+	if (queue == NULL || room == NULL)
 		return -EINVAL;
 	if (ctx->state != RTE_COMCH_STATE_RUNNING)
 		return -EBUSY;
-	ret = ctx->dev->ops->queue_room(ctx, consumer_id, &got);
-	if (ret == 0)
-		*room = got;
-	return ret;
+	return queue_room_get(queue, consumer_id, room);
 }
 
 int
 rte_comch_consumer_room_get(struct rte_comch_ctx *ctx, struct rte_comch_room *room)
 {
-	struct rte_comch_room got = { 0 };
-	int ret;
+	struct comch_queue *queue = comch_consumer_of(ctx);
 
-	if (ctx == NULL || room == NULL || ctx->type != RTE_COMCH_CTX_CONSUMER)
+	if (queue == NULL || room == NULL)
 		return -EINVAL;
-	if (ctx->state != RTE_COMCH_STATE_RUNNING && ctx->state != RTE_COMCH_STATE_STOPPING)
+	if (ctx->state != RTE_COMCH_STATE_RUNNING && (ctx->state != RTE_COMCH_STATE_STOPPING ||
+			queue->freed))
 		return -EBUSY;
-	ret = ctx->dev->ops->queue_room(ctx, 0, &got);
-	if (ret == 0)
-		*room = got;
-	return ret;
+	return queue_room_get(queue, 0, room);
 }
 
 int
 rte_comch_queue_stats_get(const struct rte_comch_ctx *ctx, struct rte_comch_queue_stats *stats)
 {
-	if (ctx == NULL || stats == NULL || !comch_ctx_is_queue(ctx))
+	const struct comch_queue *queue = comch_queue_of(ctx);
+
+	if (queue == NULL || stats == NULL)
 		return -EINVAL;
-	*stats = ctx->stats;
+	*stats = queue->drv.stats;
 	return 0;
 }

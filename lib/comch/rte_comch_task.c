@@ -3,10 +3,9 @@
  */
 
 /*
- * Tasks: from the pool of the progress engine and back to it, the way of those that
- * send control messages, and that of those of queues, which are written on bursts and
- * nothing else. What happens to a control message between submit and callback is in
- * rte_comch_conn.c.
+ * Tasks: from the pool of the progress engine and back to it, and the way of those
+ * of queues, which are written on bursts and nothing else. What happens to a control
+ * message between submit and callback is in rte_comch_conn.c.
  */
 
 #include <errno.h>
@@ -15,29 +14,30 @@
 #include "rte_comch_trace.h"
 
 static int
-task_msg_check(const struct rte_comch_conn *conn, const void *msg, uint32_t len)
+task_msg_check(const struct comch_conn *conn, const void *msg, uint32_t len)
 {
 	if (unlikely(msg == NULL || len == 0))
 		return -EINVAL;
-	if (unlikely(conn == NULL || conn->state != RTE_COMCH_CONN_UP))
+	if (unlikely(conn->drv.state != RTE_COMCH_CONN_UP))
 		return -ENOTCONN;
-	if (unlikely(len > conn->max_msg_size)) {
+	if (unlikely(len > conn->drv.max_msg_size)) {
 		COMCH_LOG(ERR, "%s: a message of %u bytes for '%s' is above its max_msg_size %u",
-			conn->ctx->dev->data->name, len, conn->ctx->name, conn->max_msg_size);
+			conn->ctrl->ctx.dev->data->name, len, conn->ctrl->drv.name,
+			conn->drv.max_msg_size);
 		return -EMSGSIZE;
 	}
 	return 0;
 }
 
 /* A task of the context's share. */
-int
-comch_task_get(struct rte_comch_ctx *ctx, struct rte_comch_task **task)
+static int
+task_get(struct rte_comch_ctx *ctx, struct rte_comch_task **task)
 {
 	void *obj;
 
 	if (unlikely(ctx->state != RTE_COMCH_STATE_RUNNING))
 		return -EBUSY;
-	if (ctx->nb_tasks >= ctx->conf.nb_send_tasks)
+	if (ctx->nb_tasks >= ctx->max_tasks)
 		return -ENOMEM;
 	/* the engine has promised these tasks to the context: this cannot fail */
 	if (unlikely(rte_mempool_generic_get(ctx->pe->tasks, &obj, 1, ctx->pe->cache) != 0))
@@ -52,18 +52,19 @@ comch_task_get(struct rte_comch_ctx *ctx, struct rte_comch_task **task)
 }
 
 int
-rte_comch_send_task_alloc(struct rte_comch_conn *conn, const void *msg, uint32_t len,
+rte_comch_send_task_alloc(struct rte_comch_conn *handle, const void *msg, uint32_t len,
 		struct rte_comch_task **task_out)
 {
+	struct comch_conn *conn = comch_conn(handle);
 	struct rte_comch_task *task;
 	int ret;
 
-	if (unlikely(conn == NULL || task_out == NULL))
+	if (unlikely(handle == NULL || task_out == NULL))
 		return -EINVAL;
 	ret = task_msg_check(conn, msg, len);
 	if (unlikely(ret != 0))
 		return ret;
-	ret = comch_task_get(conn->ctx, &task);
+	ret = task_get(&conn->ctrl->ctx, &task);
 	if (unlikely(ret != 0))
 		return ret;
 	task->conn = conn;
@@ -79,7 +80,7 @@ rte_comch_send_task_set(struct rte_comch_task *task, const void *msg, uint32_t l
 {
 	int ret;
 
-	if (task == NULL || comch_ctx_is_queue(task->ctx))
+	if (task == NULL || task->ctx->kind->is_queue)
 		return -EINVAL;
 	if (task->submitted)
 		return -EBUSY;
@@ -94,42 +95,11 @@ rte_comch_send_task_set(struct rte_comch_task *task, const void *msg, uint32_t l
 int
 rte_comch_task_submit(struct rte_comch_task *task)
 {
-	struct rte_comch_conn *conn;
-	int ret;
-
 	if (unlikely(task == NULL))
 		return -EINVAL;
 	if (unlikely(task->submitted))
 		return -EALREADY;
-	if (comch_ctx_is_queue(task->ctx))
-		return comch_fp_task_submit(task);
-	conn = task->conn;
-	if (unlikely(conn->state != RTE_COMCH_CONN_UP))
-		return -ENOTCONN;
-	if (unlikely(task->ctx->state != RTE_COMCH_STATE_RUNNING))
-		return -EBUSY;
-	rte_comch_trace_task_submit(task, task->len);
-
-	/* those that wait came first */
-	if (likely(STAILQ_EMPTY(&conn->pending))) {
-		ret = task->ctx->dev->ops->conn_send(conn, task->msg, task->len,
-				false, &task->seq);
-		if (likely(ret == 0)) {
-			task->submitted = true;
-			STAILQ_INSERT_TAIL(&conn->in_flight, task, next);
-			conn->nb_in_flight++;
-			comch_pe_touch(task->ctx->pe);
-			return 0;
-		}
-		if (ret != -EAGAIN)
-			return ret;
-	}
-	task->submitted = true;
-	STAILQ_INSERT_TAIL(&conn->pending, task, next);
-	conn->nb_in_flight++;
-	comch_pe_retry_add(conn);
-	comch_pe_touch(task->ctx->pe);
-	return 0;
+	return task->ctx->kind->task_submit(task);
 }
 
 /* Why a task that is not the application's cannot be freed. */
@@ -149,7 +119,7 @@ task_free_refuse(const struct rte_comch_task *task)
 int
 rte_comch_task_free(struct rte_comch_task *task)
 {
-	struct rte_comch_conn *conn;
+	struct comch_conn *conn;
 	struct rte_comch_ctx *ctx;
 
 	if (task == NULL)
@@ -160,7 +130,7 @@ rte_comch_task_free(struct rte_comch_task *task)
 	task->submitted = true;
 	task->freed = true;
 	ctx = task->ctx;
-	conn = comch_ctx_is_queue(ctx) ? NULL : task->conn;
+	conn = ctx->kind->is_queue ? NULL : task->conn;
 	rte_mempool_generic_put(ctx->pe->tasks, (void **)&task, 1, ctx->pe->cache);
 	ctx->nb_tasks--;
 	if (conn != NULL) {
@@ -172,10 +142,8 @@ rte_comch_task_free(struct rte_comch_task *task)
 		/* in progress, its caller looks at the state when callbacks are done */
 		if (ctx->pe->in_progress)
 			comch_pe_work_add(ctx);
-		else if (comch_ctx_is_queue(ctx))
-			comch_queue_try_idle(ctx);
 		else
-			comch_ctx_try_idle(ctx);
+			ctx->kind->try_idle(ctx);
 	}
 	return 0;
 }
@@ -198,7 +166,7 @@ rte_comch_task_user_data_get(const struct rte_comch_task *task)
 const void *
 rte_comch_task_msg_get(const struct rte_comch_task *task, uint32_t *len)
 {
-	if (task == NULL || comch_ctx_is_queue(task->ctx))
+	if (task == NULL || task->ctx->kind->is_queue)
 		return NULL;
 	if (len != NULL)
 		*len = task->len;
@@ -213,46 +181,48 @@ rte_comch_task_conn_get(const struct rte_comch_task *task)
 	if (task == NULL)
 		return NULL;
 	ctx = task->ctx;
-	if (comch_ctx_is_queue(ctx))
+	if (ctx->kind->is_queue)
 		return rte_comch_queue_conn_get(ctx);
-	return task->conn->state == RTE_COMCH_CONN_UP ? task->conn : NULL;
+	return task->conn->drv.state == RTE_COMCH_CONN_UP ? &task->conn->drv : NULL;
 }
 
 /* Into the engine's list, or from its resting place. */
 void
-comch_fp_poll_add(struct rte_comch_ctx *ctx)
+comch_task_poll_add(struct comch_queue *queue)
 {
-	struct rte_comch_pe *pe = ctx->pe;
+	struct rte_comch_pe *pe = queue->ctx.pe;
 
-	ctx->idle_polls = 0;
-	if (ctx->on_poll)
+	queue->idle_polls = 0;
+	if (queue->on_poll)
 		return;
-	comch_fp_poll_del(ctx);
-	ctx->on_poll = true;
+	comch_task_poll_del(queue);
+	queue->on_poll = true;
 	pe->nb_polled++;
-	TAILQ_INSERT_TAIL(&pe->polled, ctx, next_poll);
+	TAILQ_INSERT_TAIL(&pe->polled, queue, next_poll);
 }
 
 void
-comch_fp_poll_del(struct rte_comch_ctx *ctx)
+comch_task_poll_del(struct comch_queue *queue)
 {
-	struct rte_comch_pe *pe = ctx->pe;
+	struct rte_comch_pe *pe = queue->ctx.pe;
 
-	if (ctx->on_poll) {
-		TAILQ_REMOVE(&pe->polled, ctx, next_poll);
+	if (queue->on_poll) {
+		TAILQ_REMOVE(&pe->polled, queue, next_poll);
 		pe->nb_polled--;
-	} else if (ctx->on_rest) {
-		TAILQ_REMOVE(&pe->rested, ctx, next_poll);
+	} else if (queue->on_rest) {
+		TAILQ_REMOVE(&pe->rested, queue, next_poll);
 		pe->nb_rested--;
 	}
-	ctx->on_poll = ctx->on_rest = false;
+	queue->on_poll = queue->on_rest = false;
 }
 
 void
-rte_comch_pmd_queue_ring(struct rte_comch_ctx *ctx)
+rte_comch_pmd_queue_ring(struct rte_comch_queue *drv)
 {
-	if (ctx->nb_submitted != 0)
-		comch_fp_poll_add(ctx);
+	struct comch_queue *queue = comch_queue_of_drv(drv);
+
+	if (queue->nb_submitted != 0)
+		comch_task_poll_add(queue);
 }
 
 /*
@@ -260,43 +230,45 @@ rte_comch_pmd_queue_ring(struct rte_comch_ctx *ctx)
  * can; then it is in no list until rte_comch_pmd_queue_ring().
  */
 static void
-poll_rest(struct rte_comch_ctx *ctx)
+poll_rest(struct comch_queue *queue)
 {
-	rte_comch_queue_rest_t queue_rest = ctx->dev->ops->queue_rest;
-	int ret = queue_rest != NULL ? queue_rest(ctx) : -ENOTSUP;
+	rte_comch_queue_rest_t queue_rest = queue->ctx.dev->ops->queue_rest;
+	struct rte_comch_pe *pe = queue->ctx.pe;
+	int ret = queue_rest != NULL ? queue_rest(&queue->drv) : -ENOTSUP;
 
 	if (ret == -EAGAIN)
 		return; /* asked again in the next turn */
-	comch_fp_poll_del(ctx);
+	comch_task_poll_del(queue);
 	if (ret == 0)
 		return;
-	ctx->on_rest = true;
-	ctx->pe->nb_rested++;
-	TAILQ_INSERT_TAIL(&ctx->pe->rested, ctx, next_poll);
+	queue->on_rest = true;
+	pe->nb_rested++;
+	TAILQ_INSERT_TAIL(&pe->rested, queue, next_poll);
 }
 
 /* The region that a task sends from stays until its end. */
 static void
-task_mem_hold(const struct rte_comch_task *task)
+task_mem_hold(const struct comch_queue *queue, const struct rte_comch_task *task)
 {
-	if (task->ctx->type == RTE_COMCH_CTX_PRODUCER && task->send.len != 0)
+	if (!queue->drv.is_consumer && task->send.len != 0)
 		__atomic_fetch_add((uint32_t *)(uintptr_t)&task->send.mem->nb_tasks, 1,
 			__ATOMIC_RELAXED);
 }
 
 static void
-task_mem_drop(const struct rte_comch_task *task)
+task_mem_drop(const struct comch_queue *queue, const struct rte_comch_task *task)
 {
 	/* release: pairs with the acquire in rte_comch_mem_free() */
-	if (task->ctx->type == RTE_COMCH_CTX_PRODUCER && task->send.len != 0)
+	if (!queue->drv.is_consumer && task->send.len != 0)
 		__atomic_fetch_sub((uint32_t *)(uintptr_t)&task->send.mem->nb_tasks, 1,
 			__ATOMIC_RELEASE);
 }
 
 int
-comch_fp_task_submit(struct rte_comch_task *task)
+comch_queue_task_submit(struct rte_comch_task *task)
 {
-	struct rte_comch_ctx *ctx = task->ctx;
+	struct comch_queue *queue = comch_queue(task->ctx);
+	struct rte_comch_ctx *ctx = &queue->ctx;
 	struct rte_comch_room room;
 	uint32_t consumer_id = 0;
 	uint16_t nb;
@@ -304,48 +276,49 @@ comch_fp_task_submit(struct rte_comch_task *task)
 
 	if (unlikely(ctx->state != RTE_COMCH_STATE_RUNNING))
 		return -EBUSY;
-	if (ctx->type == RTE_COMCH_CTX_CONSUMER) {
+	if (queue->drv.is_consumer) {
 		task->post.cookie = (uintptr_t)task;
-		nb = ctx->drv.post(ctx->drv.queue, &task->post, 1);
+		nb = queue->fns.post(queue->fns.queue, &task->post, 1);
 	} else {
 		task->send.cookie = (uintptr_t)task;
 		task->send.flags = 0;
 		consumer_id = task->consumer_id;
-		nb = ctx->drv.send(ctx->drv.queue, consumer_id, &task->send, 1);
+		nb = queue->fns.send(queue->fns.queue, consumer_id, &task->send, 1);
 	}
 	if (unlikely(nb == 0)) {
-		ret = ctx->dev->ops->queue_room(ctx, consumer_id, &room);
+		ret = ctx->dev->ops->queue_room(&queue->drv, consumer_id, &room);
 		if (ret != 0)
 			return ret;
 		return room.reason == -ENOBUFS ? -EAGAIN : room.reason;
 	}
 	task->submitted = true;
-	task_mem_hold(task);
-	ctx->nb_submitted++;
-	comch_fp_poll_add(ctx);
+	task_mem_hold(queue, task);
+	queue->nb_submitted++;
+	comch_task_poll_add(queue);
 	comch_pe_touch(ctx->pe);
 	return 0;
 }
 
 /* The ends of some tasks of a queue; how many. */
 static int
-queue_poll(struct rte_comch_ctx *ctx)
+queue_poll(struct comch_queue *queue)
 {
 	struct rte_comch_cpl cpls[COMCH_FP_BURST];
+	struct rte_comch_ctx *ctx = &queue->ctx;
 	struct rte_comch_task *task;
 	uint16_t i, nb;
 
-	nb = ctx->drv.poll(ctx->drv.queue, cpls, RTE_DIM(cpls));
+	nb = queue->fns.poll(queue->fns.queue, cpls, RTE_DIM(cpls));
 	ctx->in_callback++;
 	for (i = 0; i < nb; i++) {
 		task = (struct rte_comch_task *)(uintptr_t)cpls[i].cookie;
 		task->submitted = false;
-		task_mem_drop(task);
-		ctx->nb_submitted--;
-		if (ctx->type == RTE_COMCH_CTX_CONSUMER)
-			ctx->post_cb(task, &cpls[i], ctx->conf.user_data);
+		task_mem_drop(queue, task);
+		queue->nb_submitted--;
+		if (queue->post_cb != NULL)
+			queue->post_cb(task, &cpls[i], ctx->user_data);
 		else
-			ctx->conf.send_cb(task, cpls[i].status, ctx->conf.user_data);
+			queue->send_cb(task, cpls[i].status, ctx->user_data);
 	}
 	ctx->in_callback--;
 	return nb;
@@ -353,20 +326,20 @@ queue_poll(struct rte_comch_ctx *ctx)
 
 /* One turn of a queue, which is in one of the lists. */
 static int
-queue_turn(struct rte_comch_ctx *ctx)
+queue_turn(struct comch_queue *queue)
 {
 	int nb;
 
 	/* stopped in a callback, it may have become IDLE: then it is in no list */
-	nb = queue_poll(ctx);
-	if (!ctx->on_poll && !ctx->on_rest)
+	nb = queue_poll(queue);
+	if (!queue->on_poll && !queue->on_rest)
 		return nb;
-	if (ctx->nb_submitted == 0)
-		comch_fp_poll_del(ctx);
+	if (queue->nb_submitted == 0)
+		comch_task_poll_del(queue);
 	else if (nb != 0)
-		comch_fp_poll_add(ctx);
-	else if (ctx->on_poll && ++ctx->idle_polls >= COMCH_FP_IDLE_POLLS)
-		poll_rest(ctx);
+		comch_task_poll_add(queue);
+	else if (queue->on_poll && ++queue->idle_polls >= COMCH_FP_IDLE_POLLS)
+		poll_rest(queue);
 	return nb;
 }
 
@@ -376,28 +349,28 @@ queue_turn(struct rte_comch_ctx *ctx)
  * so that the cost does not grow with what only exists.
  */
 int
-comch_fp_poll(struct rte_comch_pe *pe)
+comch_task_poll(struct rte_comch_pe *pe)
 {
-	struct rte_comch_ctx *ctx;
+	struct comch_queue *queue;
 	uint32_t left;
 	int nb = 0;
 
 	/* callbacks may add to a list or take from it: count, and begin at its head */
 	for (left = pe->nb_polled; left > 0; left--) {
-		ctx = TAILQ_FIRST(&pe->polled);
-		if (ctx == NULL)
+		queue = TAILQ_FIRST(&pe->polled);
+		if (queue == NULL)
 			break;
-		TAILQ_REMOVE(&pe->polled, ctx, next_poll);
-		TAILQ_INSERT_TAIL(&pe->polled, ctx, next_poll);
-		nb += queue_turn(ctx);
+		TAILQ_REMOVE(&pe->polled, queue, next_poll);
+		TAILQ_INSERT_TAIL(&pe->polled, queue, next_poll);
+		nb += queue_turn(queue);
 	}
 	for (left = RTE_MIN(pe->nb_rested, (uint32_t)COMCH_FP_REST_POLLS); left > 0; left--) {
-		ctx = TAILQ_FIRST(&pe->rested);
-		if (ctx == NULL)
+		queue = TAILQ_FIRST(&pe->rested);
+		if (queue == NULL)
 			break;
-		TAILQ_REMOVE(&pe->rested, ctx, next_poll);
-		TAILQ_INSERT_TAIL(&pe->rested, ctx, next_poll);
-		nb += queue_turn(ctx);
+		TAILQ_REMOVE(&pe->rested, queue, next_poll);
+		TAILQ_INSERT_TAIL(&pe->rested, queue, next_poll);
+		nb += queue_turn(queue);
 	}
 	return nb;
 }
@@ -417,10 +390,10 @@ rte_comch_producer_task_alloc(struct rte_comch_ctx *ctx, uint32_t consumer_id,
 {
 	int ret;
 
-	if (ctx == NULL || task == NULL || ctx->type != RTE_COMCH_CTX_PRODUCER ||
-			ctx->max_tasks == 0 || send_check(send) != 0)
+	if (task == NULL || comch_producer_of(ctx) == NULL || ctx->max_tasks == 0 ||
+			send_check(send) != 0)
 		return -EINVAL;
-	ret = comch_task_get(ctx, task);
+	ret = task_get(ctx, task);
 	if (ret != 0)
 		return ret;
 	(*task)->send = *send;
@@ -432,7 +405,7 @@ int
 rte_comch_producer_task_set(struct rte_comch_task *task, uint32_t consumer_id,
 		const struct rte_comch_send *send)
 {
-	if (task == NULL || task->ctx->type != RTE_COMCH_CTX_PRODUCER || send_check(send) != 0)
+	if (task == NULL || comch_producer_of(task->ctx) == NULL || send_check(send) != 0)
 		return -EINVAL;
 	if (task->submitted)
 		return -EBUSY;
@@ -448,10 +421,9 @@ rte_comch_consumer_task_alloc(struct rte_comch_ctx *ctx, const struct rte_comch_
 	static const struct rte_comch_post none;
 	int ret;
 
-	if (ctx == NULL || task == NULL || ctx->type != RTE_COMCH_CTX_CONSUMER ||
-			ctx->max_tasks == 0)
+	if (task == NULL || comch_consumer_of(ctx) == NULL || ctx->max_tasks == 0)
 		return -EINVAL;
-	ret = comch_task_get(ctx, task);
+	ret = task_get(ctx, task);
 	if (ret != 0)
 		return ret;
 	(*task)->post = post != NULL ? *post : none;
@@ -463,7 +435,7 @@ rte_comch_consumer_task_set(struct rte_comch_task *task, const struct rte_comch_
 {
 	static const struct rte_comch_post none;
 
-	if (task == NULL || task->ctx->type != RTE_COMCH_CTX_CONSUMER)
+	if (task == NULL || comch_consumer_of(task->ctx) == NULL)
 		return -EINVAL;
 	if (task->submitted)
 		return -EBUSY;
@@ -474,7 +446,7 @@ rte_comch_consumer_task_set(struct rte_comch_task *task, const struct rte_comch_
 int
 rte_comch_consumer_task_get(const struct rte_comch_task *task, struct rte_comch_post *post)
 {
-	if (task == NULL || post == NULL || task->ctx->type != RTE_COMCH_CTX_CONSUMER)
+	if (task == NULL || post == NULL || comch_consumer_of(task->ctx) == NULL)
 		return -EINVAL;
 	*post = task->post;
 	return 0;

@@ -138,7 +138,7 @@ tel_list_dev(const char *params, unsigned long *start)
 }
 
 static void
-tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_conn *conn)
+tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct comch_conn *conn)
 {
 	/* not by rte_comch_conn_stats_get(): the driver's part has its own thread */
 	const struct rte_comch_conn_stats stats = conn->stats;
@@ -147,12 +147,12 @@ tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_conn *c
 	if (c == NULL)
 		return;
 	rte_tel_data_start_dict(c);
-	rte_tel_data_add_dict_string(c, "server", conn->ctx->name);
-	dpdk_tel_add_uint(c, "id", conn->id);
-	rte_tel_data_add_dict_string(c, "function", conn->peer.function);
-	dpdk_tel_add_uint(c, "peer_pid", conn->peer.peer_pid);
-	dpdk_tel_add_uint(c, "peer_uid", conn->peer.peer_uid);
-	dpdk_tel_add_uint(c, "max_msg_size", conn->max_msg_size);
+	rte_tel_data_add_dict_string(c, "server", conn->ctrl->drv.name);
+	dpdk_tel_add_uint(c, "id", conn->drv.id);
+	rte_tel_data_add_dict_string(c, "function", conn->drv.peer.function);
+	dpdk_tel_add_uint(c, "peer_pid", conn->drv.peer.peer_pid);
+	dpdk_tel_add_uint(c, "peer_uid", conn->drv.peer.peer_uid);
+	dpdk_tel_add_uint(c, "max_msg_size", conn->drv.max_msg_size);
 	dpdk_tel_add_uint(c, "tx_msgs", stats.tx_msgs);
 	dpdk_tel_add_uint(c, "tx_bytes", stats.tx_bytes);
 	dpdk_tel_add_uint(c, "rx_msgs", stats.rx_msgs);
@@ -168,7 +168,7 @@ static int
 tel_connections(const char *params, struct rte_tel_data *d)
 {
 	unsigned long start, seen = 0, nb = 0;
-	struct rte_comch_conn *conn;
+	struct comch_conn *conn;
 	struct rte_comch_dev *dev;
 	struct rte_comch_ctx *ctx;
 
@@ -178,8 +178,10 @@ tel_connections(const char *params, struct rte_tel_data *d)
 	rte_tel_data_start_dict(d);
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev) {
-		TAILQ_FOREACH(conn, &ctx->conns, next) {
-			if (conn->state != RTE_COMCH_CONN_UP || seen++ < start)
+		if (ctx->kind->is_queue)
+			continue;
+		TAILQ_FOREACH(conn, &comch_ctrl(ctx)->conns, next) {
+			if (conn->drv.state != RTE_COMCH_CONN_UP || seen++ < start)
 				continue;
 			if (nb++ < CONNECTIONS_PER_REPLY)
 				tel_add_conn(d, seen - 1, conn);
@@ -190,23 +192,22 @@ tel_connections(const char *params, struct rte_tel_data *d)
 }
 
 static void
-tel_add_queue(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_ctx *ctx)
+tel_add_queue(struct rte_tel_data *d, uint32_t nr, const struct comch_queue *queue)
 {
 	/* some values that were true a moment ago: its thread goes on counting */
-	const struct rte_comch_queue_stats stats = ctx->stats;
+	const struct rte_comch_queue_stats stats = queue->drv.stats;
 	struct rte_tel_data *c = rte_tel_data_alloc();
 
 	if (c == NULL)
 		return;
 	rte_tel_data_start_dict(c);
-	rte_tel_data_add_dict_string(c, "type",
-		ctx->type == RTE_COMCH_CTX_CONSUMER ? "consumer" : "producer");
-	rte_tel_data_add_dict_string(c, "state", rte_comch_state_name(ctx->state));
-	dpdk_tel_add_uint(c, "id", ctx->queue_id);
-	dpdk_tel_add_uint(c, "connection", ctx->conn->id);
-	dpdk_tel_add_uint(c, "size", ctx->queue_size);
-	dpdk_tel_add_uint(c, "imm_len", ctx->imm_len);
-	dpdk_tel_add_uint(c, "tasks", ctx->nb_tasks);
+	rte_tel_data_add_dict_string(c, "type", queue->ctx.kind->name);
+	rte_tel_data_add_dict_string(c, "state", rte_comch_state_name(queue->ctx.state));
+	dpdk_tel_add_uint(c, "id", queue->drv.id);
+	dpdk_tel_add_uint(c, "connection", queue->conn->drv.id);
+	dpdk_tel_add_uint(c, "size", queue->drv.size);
+	dpdk_tel_add_uint(c, "imm_len", queue->drv.imm_len);
+	dpdk_tel_add_uint(c, "tasks", queue->ctx.nb_tasks);
 	dpdk_tel_add_uint(c, "msgs", stats.msgs);
 	dpdk_tel_add_uint(c, "bytes", stats.bytes);
 	dpdk_tel_add_uint(c, "bursts", stats.bursts);
@@ -229,10 +230,10 @@ tel_queues(const char *params, struct rte_tel_data *d)
 	rte_tel_data_start_dict(d);
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev) {
-		if (!comch_ctx_is_queue(ctx) || seen++ < start)
+		if (!ctx->kind->is_queue || seen++ < start)
 			continue;
 		if (nb++ < QUEUES_PER_REPLY)
-			tel_add_queue(d, seen - 1, ctx);
+			tel_add_queue(d, seen - 1, comch_queue(ctx));
 	}
 	rte_spinlock_unlock(&dev->lock);
 	return 0;

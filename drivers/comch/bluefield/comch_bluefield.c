@@ -131,9 +131,11 @@ bf_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe __rte_unu
 	return -ENOTSUP;
 }
 
-static void
-bf_group_destroy(struct rte_comch_pgroup *pg __rte_unused)
+static int
+bf_group_destroy(struct rte_comch_pgroup *pg __rte_unused,
+		struct rte_comch_pmd_ending *ending __rte_unused)
 {
+	return 0;
 }
 
 static int

@@ -133,19 +133,20 @@ shm_dump(struct rte_comch_dev *rte_dev, FILE *f)
 }
 
 static int
-shm_server_listen(struct rte_comch_ctx *server)
+shm_server_listen(struct rte_comch_ctrl *server)
 {
 	return shm_conf_check(server);
 }
 
 /* When this returns, no thread looks at the server any more. */
-static void
-shm_server_unlisten(struct rte_comch_ctx *server)
+static int
+shm_server_unlisten(struct rte_comch_ctrl *server, struct rte_comch_pmd_ending *ending __rte_unused)
 {
 	struct shm_dev *dev = server->dev->priv;
 
 	rte_spinlock_lock(&dev->lock);
 	rte_spinlock_unlock(&dev->lock);
+	return 0;
 }
 
 static const struct rte_comch_dev_ops shm_ops = {
@@ -167,9 +168,10 @@ static const struct rte_comch_dev_ops shm_ops = {
 	.mem_alloc = shm_mem_alloc,
 	.mem_free = shm_mem_free,
 	.queue_setup = shm_queue_setup,
+	.queue_stop = shm_queue_stop,
 	.queue_free = shm_queue_free,
 	.consumer_announce = shm_consumer_announce,
-	.consumer_flush = shm_consumer_flush,
+	.consumer_left = shm_consumer_left,
 	.queue_rest = shm_queue_rest,
 	.queue_room = shm_queue_room,
 };

@@ -222,7 +222,7 @@ struct shm_glink {
 /* A client that is STARTING. */
 struct shm_connect {
 	TAILQ_ENTRY(shm_connect) next; /* while it waits for a link */
-	struct rte_comch_ctx *ctx;
+	struct rte_comch_ctrl *ctrl;
 	struct shm_chan *chan; /* NULL while it waits */
 };
 
@@ -374,8 +374,8 @@ int shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd
 int shm_peer_seg_take(struct shm_chan *chan, const struct shm_wire_tx *tx);
 
 /* shm_connect.c: clients that are STARTING */
-int shm_connect_start(struct rte_comch_ctx *ctx);
-void shm_connect_cancel(struct rte_comch_ctx *ctx);
+int shm_connect_start(struct rte_comch_ctrl *ctrl);
+int shm_connect_cancel(struct rte_comch_ctrl *ctrl, struct rte_comch_pmd_ending *ending);
 int shm_connect_waiting(struct shm_group *group);
 void shm_connect_fail(struct shm_connect *connect, int reason);
 void shm_connect_free(struct shm_connect *connect);
@@ -386,15 +386,16 @@ int shm_chan_join(struct shm_chan *chan);
 void shm_chan_close(struct shm_chan *chan, int reason);
 void shm_chan_lost(struct shm_chan *chan, int reason);
 void shm_glink_down(struct shm_glink *glink);
-int shm_conf_check(const struct rte_comch_ctx *ctx);
+int shm_conf_check(const struct rte_comch_ctrl *ctrl);
 void shm_half_open_expire(struct shm_group *group, uint64_t now);
 void shm_asked_expire(struct shm_group *group, uint64_t now);
-void shm_conn_close(struct rte_comch_conn *conn, int reason);
+int shm_conn_close(struct rte_comch_conn *conn, int reason,
+		struct rte_comch_pmd_ending *ending);
 
 /* shm_group.c: poll groups */
 int shm_group_create(struct rte_comch_dev *dev, struct rte_comch_pe *pe,
 		struct rte_comch_pgroup **pg);
-void shm_group_destroy(struct rte_comch_pgroup *pg);
+int shm_group_destroy(struct rte_comch_pgroup *pg, struct rte_comch_pmd_ending *ending);
 void shm_group_join_links(struct shm_group *group);
 
 /* shm_poll.c: one turn of a group, and the data path */

@@ -190,7 +190,7 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 	union shm_wire_msg reply = { 0 };
 	struct rte_comch_conn_req req;
 	struct rte_comch_conn *conn;
-	struct rte_comch_ctx *server;
+	struct rte_comch_ctrl *server;
 	int fd = -1, ret;
 
 	if (!peer_rx_valid(&msg->rx)) {
@@ -234,11 +234,11 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 	chan->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_HANDSHAKE_MS;
 	chan->group->nb_half_open++;
 	reply.accept.rx.max_msg_size = conn->max_msg_size;
-	reply.accept.rx.queue_size = server->conf.recv_queue_size;
+	reply.accept.rx.queue_size = server->recv_queue_size;
 	reply.accept.rx.group = chan->group->index;
 	reply.accept.rx.bell = chan->rx_bell;
 	rte_spinlock_lock(&dev->lock);
-	shm_chan_max_rx_set(chan, server->conf.recv_queue_size, conn->max_msg_size);
+	shm_chan_max_rx_set(chan, server->recv_queue_size, conn->max_msg_size);
 	shm_link_send(link, &reply, SHM_WIRE_ACCEPT, sizeof(reply.accept), chan->id, fd);
 	rte_spinlock_unlock(&dev->lock);
 }
@@ -249,7 +249,7 @@ chan_accept(struct shm_chan *chan, struct shm_event *ev)
 {
 	struct shm_wire_accept *msg = &ev->msg.accept;
 	struct shm_connect *connect = chan->connect;
-	struct rte_comch_ctx *ctx = connect->ctx;
+	struct rte_comch_ctrl *ctrl = connect->ctrl;
 	struct shm_link *link = chan->link;
 	struct shm_dev *dev = link->dev;
 	union shm_wire_msg reply = { 0 };
@@ -260,7 +260,7 @@ chan_accept(struct shm_chan *chan, struct shm_event *ev)
 	if (peer_rx_valid(&msg->rx) && msg->rx.max_msg_size != 0) {
 		conn_req_fill(&req, link);
 		req.max_msg_size = msg->rx.max_msg_size;
-		ret = rte_comch_pmd_conn_open(ctx, &req, &conn);
+		ret = rte_comch_pmd_conn_open(ctrl, &req, &conn);
 	}
 	if (ret == 0) {
 		rte_spinlock_lock(&dev->lock);
@@ -503,15 +503,15 @@ shm_glink_down(struct shm_glink *glink)
 
 /* What a server or client asks of its peers' memory. */
 int
-shm_conf_check(const struct rte_comch_ctx *ctx)
+shm_conf_check(const struct rte_comch_ctrl *ctrl)
 {
-	uint32_t msg_size = ctx->conf.max_msg_size != 0 ?
-		ctx->conf.max_msg_size : ctx->dev->info.dflt_msg_size;
+	uint32_t msg_size = ctrl->max_msg_size != 0 ?
+		ctrl->max_msg_size : ctrl->dev->info.dflt_msg_size;
 
-	if (shm_ring_size(ctx->conf.recv_queue_size, msg_size) <= SHM_WIRE_MAX_RING_SIZE)
+	if (shm_ring_size(ctrl->recv_queue_size, msg_size) <= SHM_WIRE_MAX_RING_SIZE)
 		return 0;
 	SHM_LOG(ERR, "%s: recv_queue_size %u of messages of %u bytes for '%s' is above %u bytes",
-		ctx->dev->data->name, ctx->conf.recv_queue_size, msg_size, ctx->name,
+		ctrl->dev->data->name, ctrl->recv_queue_size, msg_size, ctrl->name,
 		SHM_WIRE_MAX_RING_SIZE);
 	return -EINVAL;
 }
@@ -537,15 +537,17 @@ shm_half_open_expire(struct shm_group *group, uint64_t now)
 	}
 }
 
-void
-shm_conn_close(struct rte_comch_conn *conn, int reason)
+int
+shm_conn_close(struct rte_comch_conn *conn, int reason,
+		struct rte_comch_pmd_ending *ending __rte_unused)
 {
 	struct shm_chan *chan = conn->priv;
 
 	if (chan == NULL)
-		return;
+		return 0;
 	/* what was handed up before counts as delivered */
 	if (chan->state == SHM_CHAN_UP)
 		__atomic_store_n(&chan->own->head, chan->rx_pos, __ATOMIC_RELEASE);
 	shm_chan_close(chan, reason);
+	return 0;
 }

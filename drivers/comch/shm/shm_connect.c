@@ -18,7 +18,7 @@
 void
 shm_connect_free(struct shm_connect *connect)
 {
-	connect->ctx->priv = NULL;
+	connect->ctrl->priv = NULL;
 	if (connect->chan != NULL)
 		connect->chan->connect = NULL;
 	free(connect);
@@ -27,17 +27,17 @@ shm_connect_free(struct shm_connect *connect)
 void
 shm_connect_fail(struct shm_connect *connect, int reason)
 {
-	struct rte_comch_ctx *ctx = connect->ctx;
+	struct rte_comch_ctrl *ctrl = connect->ctrl;
 
 	shm_connect_free(connect);
-	rte_comch_pmd_connect_failed(ctx, reason);
+	rte_comch_pmd_connect_failed(ctrl, reason);
 }
 
 static int
 connect_send(struct shm_connect *connect, struct shm_link *link)
 {
-	struct rte_comch_ctx *ctx = connect->ctx;
-	struct shm_group *group = container_of(ctx->pg, struct shm_group, pg);
+	struct rte_comch_ctrl *ctrl = connect->ctrl;
+	struct shm_group *group = container_of(ctrl->pg, struct shm_group, pg);
 	struct shm_dev *dev = group->dev;
 	union shm_wire_msg msg = { 0 };
 	struct shm_chan *chan = NULL;
@@ -65,14 +65,14 @@ connect_send(struct shm_connect *connect, struct shm_link *link)
 	}
 	connect->chan = chan;
 	chan->connect = connect;
-	msg.connect.rx.max_msg_size = ctx->conf.max_msg_size;
-	msg.connect.rx.queue_size = ctx->conf.recv_queue_size;
+	msg.connect.rx.max_msg_size = ctrl->max_msg_size;
+	msg.connect.rx.queue_size = ctrl->recv_queue_size;
 	msg.connect.rx.group = group->index;
 	msg.connect.rx.bell = chan->rx_bell;
-	strlcpy(msg.connect.name, ctx->name, sizeof(msg.connect.name));
+	strlcpy(msg.connect.name, ctrl->name, sizeof(msg.connect.name));
 	rte_spinlock_lock(&dev->lock);
-	shm_chan_max_rx_set(chan, ctx->conf.recv_queue_size, ctx->conf.max_msg_size != 0 ?
-		ctx->conf.max_msg_size : SHM_WIRE_MAX_MSG_SIZE);
+	shm_chan_max_rx_set(chan, ctrl->recv_queue_size, ctrl->max_msg_size != 0 ?
+		ctrl->max_msg_size : SHM_WIRE_MAX_MSG_SIZE);
 	shm_link_send(link, &msg, SHM_WIRE_CONNECT, sizeof(msg.connect), chan->id, -1);
 	rte_spinlock_unlock(&dev->lock);
 	return 0;
@@ -121,39 +121,40 @@ shm_connect_waiting(struct shm_group *group)
 }
 
 int
-shm_connect_start(struct rte_comch_ctx *ctx)
+shm_connect_start(struct rte_comch_ctrl *ctrl)
 {
-	struct shm_group *group = container_of(ctx->pg, struct shm_group, pg);
+	struct shm_group *group = container_of(ctrl->pg, struct shm_group, pg);
 	struct shm_connect *connect;
 	int ret;
 
-	ret = shm_conf_check(ctx);
+	ret = shm_conf_check(ctrl);
 	if (ret != 0)
 		return ret;
 	connect = calloc(1, sizeof(*connect));
 	if (connect == NULL)
 		return -ENOMEM;
-	connect->ctx = ctx;
-	ctx->priv = connect;
+	connect->ctrl = ctrl;
+	ctrl->priv = connect;
 	TAILQ_INSERT_TAIL(&group->waiting, connect, next);
 	if (__atomic_load_n(&group->dev->nb_links, __ATOMIC_RELAXED) == 0)
 		group->next_service = 0; /* look for the card's side in the next poll */
 	return 0;
 }
 
-void
-shm_connect_cancel(struct rte_comch_ctx *ctx)
+int
+shm_connect_cancel(struct rte_comch_ctrl *ctrl, struct rte_comch_pmd_ending *ending __rte_unused)
 {
-	struct shm_group *group = container_of(ctx->pg, struct shm_group, pg);
-	struct shm_connect *connect = ctx->priv;
+	struct shm_group *group = container_of(ctrl->pg, struct shm_group, pg);
+	struct shm_connect *connect = ctrl->priv;
 	struct shm_chan *chan;
 
 	if (connect == NULL)
-		return;
+		return 0;
 	chan = connect->chan;
 	if (chan == NULL)
 		TAILQ_REMOVE(&group->waiting, connect, next);
 	shm_connect_free(connect);
 	if (chan != NULL)
 		shm_chan_close(chan, -ECANCELED);
+	return 0;
 }

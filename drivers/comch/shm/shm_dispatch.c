@@ -162,7 +162,7 @@ dispatch_connect(struct shm_link *link, struct shm_event *ev)
 {
 	struct shm_wire_connect *req = &ev->msg.connect;
 	struct shm_dev *dev = link->dev;
-	struct rte_comch_ctx *server;
+	struct rte_comch_ctrl *server;
 	struct shm_chan *chan;
 	struct shm_group *group;
 	uint32_t size;
@@ -187,7 +187,7 @@ dispatch_connect(struct shm_link *link, struct shm_event *ev)
 		shm_send_reason(link, req->hdr.chan, SHM_WIRE_REFUSE, -ENOMEM);
 		return -ENOMEM;
 	}
-	size = RTE_MAX(req->rx.max_msg_size, server->conf.max_msg_size);
+	size = RTE_MAX(req->rx.max_msg_size, server->max_msg_size);
 	size = RTE_MAX(size, dev->dev->info.dflt_msg_size);
 	post_locked(ev, chan, shm_ring_size(req->rx.queue_size, size));
 	return 0;

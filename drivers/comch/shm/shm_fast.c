@@ -96,13 +96,13 @@ shm_fast_put_locked(struct shm_fast *fast)
 
 /* A peer lies in shared memory: its connection ends, in its own thread. */
 void
-shm_fast_violation(struct rte_comch_ctx *ctx, const char *what, uint64_t a, uint64_t b)
+shm_fast_violation(struct rte_comch_queue *queue, const char *what, uint64_t a, uint64_t b)
 {
-	struct shm_dev *dev = ctx->dev->priv;
+	struct shm_dev *dev = queue->dev->priv;
 	struct shm_chan *chan;
 
 	rte_spinlock_lock(&dev->lock);
-	chan = ctx->conn->priv;
+	chan = queue->conn->priv;
 	/* once: a loop may come by here until the connection's engine has turned */
 	if (chan != NULL && !chan->lost) {
 		shm_link_violation(chan->link, what, a, b);
@@ -136,29 +136,29 @@ ring_posts(uint32_t queue_size)
 }
 
 static int
-consumer_setup(struct rte_comch_ctx *ctx, struct rte_comch_fp_object *fp)
+consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
-	struct shm_group *group = container_of(ctx->pg, struct shm_group, pg);
+	struct shm_group *group = container_of(queue->pg, struct shm_group, pg);
 	struct shm_consumer *c = aligned_alloc(128, RTE_ALIGN_CEIL(sizeof(*c), (size_t)128));
-	uint32_t ring = ring_posts(ctx->queue_size);
+	uint32_t ring = ring_posts(queue->size);
 	int ret = -ENOMEM;
 
 	if (c == NULL)
 		return -ENOMEM;
 	memset(c, 0, sizeof(*c));
 	c->seg.fd = -1;
-	c->ctx = ctx;
+	c->queue = queue;
 	c->group = group;
-	c->size = ctx->queue_size;
+	c->size = queue->size;
 	c->mask = ring - 1;
 	c->shift = rte_log2_u32(ring);
-	c->imm_len = ctx->imm_len;
-	c->imm_size = shm_wire_imm_size(ctx->imm_len);
+	c->imm_len = queue->imm_len;
+	c->imm_size = shm_wire_imm_size(queue->imm_len);
 	c->post_pos = c->poll_pos = SHM_WIRE_POST_START;
-	if (ctx->mem != NULL) {
-		c->base = ctx->mem->addr;
-		c->region_size = ctx->mem->len;
-		c->pool = ctx->mem->pool;
+	if (queue->mem != NULL) {
+		c->base = queue->mem->addr;
+		c->region_size = queue->mem->len;
+		c->pool = queue->mem->pool;
 	}
 	c->posted = calloc(ring, sizeof(*c->posted));
 	if (c->imm_len > RTE_COMCH_CPL_IMM_SIZE)
@@ -177,7 +177,7 @@ consumer_setup(struct rte_comch_ctx *ctx, struct rte_comch_fp_object *fp)
 	/* the peer must know the group before it hears of the consumer */
 	shm_group_join_links(group);
 	TAILQ_INSERT_TAIL(&group->consumers, c, next);
-	ctx->priv = c;
+	queue->priv = c;
 	fp->queue = c;
 	fp->post = shm_post_burst;
 	fp->poll = shm_cpl_poll;
@@ -189,10 +189,10 @@ fail:
 }
 
 static void
-consumer_close(struct rte_comch_ctx *ctx)
+consumer_close(struct rte_comch_queue *queue)
 {
-	struct shm_consumer *c = ctx->priv;
-	struct shm_dev *dev = ctx->dev->priv;
+	struct shm_consumer *c = queue->priv;
+	struct shm_dev *dev = queue->dev->priv;
 
 	TAILQ_REMOVE(&c->group->consumers, c, next);
 	shm_qbell_leave(c);
@@ -203,7 +203,7 @@ consumer_close(struct rte_comch_ctx *ctx)
 	rte_spinlock_unlock(&dev->lock);
 	shm_peer_unmap(c->cpls, c->cpls_size);
 	consumer_free(c);
-	ctx->priv = NULL;
+	queue->priv = NULL;
 }
 
 /*
@@ -244,27 +244,27 @@ link_asked_enough(const struct shm_link *link)
 static int
 announce_locked(struct shm_consumer *c, struct shm_chan *chan)
 {
-	struct rte_comch_ctx *ctx = c->ctx;
+	struct rte_comch_queue *queue = c->queue;
 	union shm_wire_msg msg = { 0 };
 	struct shm_region *region;
 	int fd = c->seg.fd, ret;
 
 	msg.consumer.region = SHM_WIRE_NO_REGION;
-	if (ctx->mem != NULL) {
-		region = ctx->mem->priv;
+	if (queue->mem != NULL) {
+		region = queue->mem->priv;
 		ret = shm_region_send_locked(chan->link, region);
 		if (ret != 0)
 			return ret;
 		msg.consumer.region = region->id;
 	}
 	c->seg.fd = -1; /* goes with the message */
-	msg.consumer.consumer = ctx->queue_id;
+	msg.consumer.consumer = queue->id;
 	msg.consumer.nb_posts = c->mask + 1;
-	msg.consumer.imm_len = ctx->imm_len;
+	msg.consumer.imm_len = queue->imm_len;
 	msg.consumer.group = c->group->index;
 	msg.consumer.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;
 	/* only those of tasks rest: the others are polled by the application */
-	if (ctx->max_tasks != 0 && shm_qbell_get_locked(c, chan->link) == 0)
+	if (queue->nb_tasks != 0 && shm_qbell_get_locked(c, chan->link) == 0)
 		msg.consumer.flags |= SHM_WIRE_CONSUMER_F_REST |
 			c->bell << SHM_WIRE_CONSUMER_BELL_SHIFT;
 	shm_link_send(chan->link, &msg, SHM_WIRE_CONSUMER, sizeof(msg.consumer), chan->id, fd);
@@ -283,7 +283,7 @@ consumer_announce(struct shm_consumer *c, struct shm_chan *chan)
 	if (ret == 0)
 		consumer_ask(c);
 	else
-		chan->fast->consumers[c->ctx->queue_id] = NULL;
+		chan->fast->consumers[c->queue->id] = NULL;
 	return ret;
 }
 
@@ -292,7 +292,7 @@ void
 shm_consumers_ask(struct shm_group *group)
 {
 	struct shm_consumer *c, *next;
-	struct rte_comch_ctx *ctx;
+	struct rte_comch_queue *queue;
 	int ret;
 
 	for (c = TAILQ_FIRST(&group->unasked); c != NULL; c = next) {
@@ -300,10 +300,10 @@ shm_consumers_ask(struct shm_group *group)
 		if (link_asked_enough(c->link))
 			continue; /* others are of other links */
 		shm_consumer_asked_del(c);
-		ctx = c->ctx;
-		ret = consumer_announce(c, ctx->conn->priv);
+		queue = c->queue;
+		ret = consumer_announce(c, queue->conn->priv);
 		if (ret != 0)
-			rte_comch_pmd_consumer_answer(ctx, ret);
+			rte_comch_pmd_consumer_answer(queue, ret);
 	}
 }
 
@@ -317,7 +317,7 @@ consumer_link(struct shm_consumer *c, struct shm_chan *chan)
 	rte_spinlock_lock(&dev->lock);
 	fast = shm_fast_get_locked(chan);
 	if (fast != NULL) {
-		fast->consumers[c->ctx->queue_id] = c;
+		fast->consumers[c->queue->id] = c;
 		c->link = chan->link;
 		c->link->refs++;
 		c->conn_group = chan->group;
@@ -327,11 +327,11 @@ consumer_link(struct shm_consumer *c, struct shm_chan *chan)
 }
 
 int
-shm_consumer_announce(struct rte_comch_ctx *ctx, bool here)
+shm_consumer_announce(struct rte_comch_queue *queue, bool here)
 {
-	struct shm_chan *chan = ctx->conn->priv;
-	struct shm_dev *dev = ctx->dev->priv;
-	struct shm_consumer *c = ctx->priv;
+	struct shm_chan *chan = queue->conn->priv;
+	struct shm_dev *dev = queue->dev->priv;
+	struct shm_consumer *c = queue->priv;
 	union shm_wire_msg msg = { 0 };
 	int ret;
 
@@ -348,7 +348,7 @@ shm_consumer_announce(struct rte_comch_ctx *ctx, bool here)
 		return 0;
 	}
 	c->leaving = true;
-	msg.consumer_id.consumer = ctx->queue_id;
+	msg.consumer_id.consumer = queue->id;
 	rte_spinlock_lock(&dev->lock);
 	shm_link_send(chan->link, &msg, SHM_WIRE_CONSUMER_GONE, sizeof(msg.consumer_id), chan->id,
 		-1);
@@ -423,11 +423,11 @@ producer_link_locked(struct shm_producer *p, struct rte_comch_conn *conn)
 }
 
 static int
-producer_setup(struct rte_comch_ctx *ctx, struct rte_comch_fp_object *fp)
+producer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
-	struct shm_group *group = container_of(ctx->pg, struct shm_group, pg);
-	size_t size = sizeof(struct shm_producer) + ctx->queue_size * sizeof(struct shm_sent);
-	struct shm_dev *dev = ctx->dev->priv;
+	struct shm_group *group = container_of(queue->pg, struct shm_group, pg);
+	size_t size = sizeof(struct shm_producer) + queue->size * sizeof(struct shm_sent);
+	struct shm_dev *dev = queue->dev->priv;
 	struct shm_producer *p;
 	int ret;
 
@@ -436,14 +436,14 @@ producer_setup(struct rte_comch_ctx *ctx, struct rte_comch_fp_object *fp)
 	if (p == NULL)
 		return -ENOMEM;
 	memset(p, 0, size);
-	p->ctx = ctx;
+	p->queue = queue;
 	p->group = group;
-	p->id = ctx->queue_id;
-	p->mask = ctx->queue_size - 1;
+	p->id = queue->id;
+	p->mask = queue->size - 1;
 	p->tail = p->head = SHM_WIRE_POST_START;
 	p->fence = shm_fences_needed();
 	rte_spinlock_lock(&dev->lock);
-	ret = producer_link_locked(p, ctx->conn);
+	ret = producer_link_locked(p, queue->conn);
 	rte_spinlock_unlock(&dev->lock);
 	if (ret != 0) {
 		free(p);
@@ -451,7 +451,7 @@ producer_setup(struct rte_comch_ctx *ctx, struct rte_comch_fp_object *fp)
 	}
 	shm_group_join_links(group);
 	TAILQ_INSERT_TAIL(&group->producers, p, next);
-	ctx->priv = p;
+	queue->priv = p;
 	fp->queue = p;
 	fp->send = shm_send_burst;
 	fp->poll = shm_sent_poll;
@@ -461,10 +461,10 @@ producer_setup(struct rte_comch_ctx *ctx, struct rte_comch_fp_object *fp)
 }
 
 static void
-producer_close(struct rte_comch_ctx *ctx)
+producer_close(struct rte_comch_queue *queue)
 {
-	struct shm_producer *p = ctx->priv;
-	struct shm_dev *dev = ctx->dev->priv;
+	struct shm_producer *p = queue->priv;
+	struct shm_dev *dev = queue->dev->priv;
 
 	shm_producer_disarm(p); /* if it sleeps, nobody has to wake it for this one */
 	TAILQ_REMOVE(&p->group->producers, p, next);
@@ -472,7 +472,7 @@ producer_close(struct rte_comch_ctx *ctx)
 	producer_unlink_locked(p);
 	rte_spinlock_unlock(&dev->lock);
 	free(p);
-	ctx->priv = NULL;
+	queue->priv = NULL;
 }
 
 /*
@@ -480,30 +480,41 @@ producer_close(struct rte_comch_ctx *ctx)
  */
 
 int
-shm_queue_setup(struct rte_comch_ctx *ctx, struct rte_comch_fp_object *fp)
+shm_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
 	memset(fp, 0, sizeof(*fp));
-	memset(&ctx->stats, 0, sizeof(ctx->stats));
-	return ctx->type == RTE_COMCH_CTX_CONSUMER ?
-		consumer_setup(ctx, fp) : producer_setup(ctx, fp);
+	memset(&queue->stats, 0, sizeof(queue->stats));
+	return queue->is_consumer ?
+		consumer_setup(queue, fp) : producer_setup(queue, fp);
 }
 
-void
-shm_queue_free(struct rte_comch_ctx *ctx)
+/* A producer has copied and told of all that it took: nothing is under way. */
+int
+shm_queue_stop(struct rte_comch_queue *queue, int status,
+		struct rte_comch_pmd_ending *ending __rte_unused)
 {
-	if (ctx->type == RTE_COMCH_CTX_CONSUMER)
-		consumer_close(ctx);
-	else
-		producer_close(ctx);
+	if (queue->is_consumer)
+		shm_consumer_flush(queue->priv, status);
+	return 0;
 }
 
 int
-shm_queue_room(struct rte_comch_ctx *ctx, uint32_t consumer_id, struct rte_comch_room *room)
+shm_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *ending __rte_unused)
 {
-	const struct shm_producer *p = ctx->priv;
-	const struct shm_consumer *c = ctx->priv;
+	if (queue->is_consumer)
+		consumer_close(queue);
+	else
+		producer_close(queue);
+	return 0;
+}
 
-	if (ctx->type == RTE_COMCH_CTX_CONSUMER) {
+int
+shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id, struct rte_comch_room *room)
+{
+	const struct shm_producer *p = queue->priv;
+	const struct shm_consumer *c = queue->priv;
+
+	if (queue->is_consumer) {
 		room->credits = c->post_pos - c->poll_pos;
 		room->queue = c->size - room->credits;
 		room->reason = c->reason;
@@ -514,7 +525,7 @@ shm_queue_room(struct rte_comch_ctx *ctx, uint32_t consumer_id, struct rte_comch
 	if (consumer_id == 0 || consumer_id > SHM_WIRE_MAX_CONSUMERS ||
 			__atomic_load_n(&p->fast->rcs[consumer_id], __ATOMIC_RELAXED) == NULL)
 		return -ENOENT;
-	room->credits = shm_credits(ctx->priv, consumer_id);
+	room->credits = shm_credits(queue->priv, consumer_id);
 	room->queue = p->mask + 1 - (p->tail - p->head);
 	room->reason = p->reason;
 	return 0;

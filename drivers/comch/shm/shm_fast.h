@@ -161,7 +161,7 @@ struct shm_producer {
 	uint32_t nb_starved; /* bits of starved */
 	uint64_t starved[SHM_WIRE_MAX_CONSUMERS / 64 + 1]; /* no credit of these */
 	int reason;
-	struct rte_comch_ctx *ctx;
+	struct rte_comch_queue *queue;
 	struct shm_group *group;
 	TAILQ_ENTRY(shm_producer) next; /* of its group */
 	struct shm_sent sent[];
@@ -199,7 +199,7 @@ struct shm_consumer {
 	bool logged; /* that it is used for what it is not */
 
 	/* set-up */
-	struct rte_comch_ctx *ctx;
+	struct rte_comch_queue *queue;
 	struct shm_group *group;
 	struct shm_link *link; /* from the announcement on */
 	struct shm_seg seg;
@@ -221,7 +221,7 @@ struct shm_consumer {
 
 /* shm_region.c */
 int shm_mem_alloc(struct rte_comch_mem *mem);
-void shm_mem_free(struct rte_comch_mem *mem);
+int shm_mem_free(struct rte_comch_mem *mem, struct rte_comch_pmd_ending *ending);
 int shm_region_send_locked(struct shm_link *link, const struct shm_region *region);
 int shm_peer_region_add(struct shm_link *link, const struct shm_wire_region *msg, int fd);
 int shm_peer_region_del(struct shm_link *link, uint32_t region);
@@ -237,13 +237,15 @@ void shm_barrier_process(void);
 void shm_barrier_all(void);
 struct shm_fast *shm_fast_get_locked(struct shm_chan *chan);
 void shm_fast_put_locked(struct shm_fast *fast);
-void shm_fast_violation(struct rte_comch_ctx *ctx, const char *what, uint64_t a, uint64_t b);
-int shm_queue_setup(struct rte_comch_ctx *ctx, struct rte_comch_fp_object *fp);
-void shm_queue_free(struct rte_comch_ctx *ctx);
-int shm_consumer_announce(struct rte_comch_ctx *ctx, bool here);
+void shm_fast_violation(struct rte_comch_queue *queue, const char *what, uint64_t a, uint64_t b);
+int shm_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp);
+int shm_queue_stop(struct rte_comch_queue *queue, int status,
+		struct rte_comch_pmd_ending *ending);
+int shm_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *ending);
+int shm_consumer_announce(struct rte_comch_queue *queue, bool here);
 void shm_consumer_asked_del(struct shm_consumer *c);
 void shm_consumers_ask(struct shm_group *group);
-int shm_queue_room(struct rte_comch_ctx *ctx, uint32_t consumer_id,
+int shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
 		struct rte_comch_room *room);
 
 /* shm_rc.c: consumers of the peer, and its answers about ours */
@@ -258,7 +260,7 @@ void shm_qbell_put_locked(struct shm_consumer *c);
 void shm_qbell_leave(struct shm_consumer *c);
 uint32_t *shm_qflips_get_locked(struct shm_link *link, uint32_t group);
 void shm_qbells_free(struct shm_link *link);
-int shm_queue_rest(struct rte_comch_ctx *ctx);
+int shm_queue_rest(struct rte_comch_queue *queue);
 void shm_consumer_arm(struct shm_consumer *c);
 void shm_qbells_scan(struct shm_glink *glink);
 bool shm_qbells_pending(const struct shm_glink *glink);
@@ -279,7 +281,8 @@ void shm_producer_disarm(struct shm_producer *p);
 uint16_t shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb);
 uint16_t shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
 uint16_t shm_rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb);
-uint32_t shm_consumer_flush(struct rte_comch_ctx *ctx, int status);
+void shm_consumer_flush(struct shm_consumer *c, int status);
+uint32_t shm_consumer_left(struct rte_comch_queue *queue);
 bool shm_consumer_pending(const struct shm_consumer *c);
 
 #endif /* SHM_FAST_H */

@@ -199,7 +199,7 @@ shm_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 	}
 	ret = group_join_links(group, false);
 	if (ret != 0) {
-		shm_group_destroy(&group->pg);
+		shm_group_destroy(&group->pg, NULL);
 		return ret;
 	}
 	*pg = &group->pg;
@@ -210,8 +210,8 @@ fail:
 	return ret;
 }
 
-void
-shm_group_destroy(struct rte_comch_pgroup *pg)
+int
+shm_group_destroy(struct rte_comch_pgroup *pg, struct rte_comch_pmd_ending *ending __rte_unused)
 {
 	struct shm_group *group = container_of(pg, struct shm_group, pg);
 	struct shm_dev *dev = group->dev;
@@ -230,4 +230,5 @@ shm_group_destroy(struct rte_comch_pgroup *pg)
 	/* it may have been the last one that looks after these */
 	while (shm_peer_region_unmap(dev))
 		;
+	return 0;
 }

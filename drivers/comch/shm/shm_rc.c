@@ -344,7 +344,7 @@ peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 	}
 	shm_consumer_asked_del(c);
 	/* from here on its own thread may free it */
-	rte_comch_pmd_consumer_answer(c->ctx, status);
+	rte_comch_pmd_consumer_answer(c->queue, status);
 	return 0;
 }
 
@@ -358,7 +358,7 @@ peer_consumer_free(struct shm_chan *chan, uint32_t id)
 		return -EPROTO;
 	chan->fast->consumers[id] = NULL;
 	shm_consumer_asked_del(c);
-	rte_comch_pmd_consumer_answer(c->ctx, 0);
+	rte_comch_pmd_consumer_answer(c->queue, 0);
 	return 0;
 }
 
@@ -418,5 +418,5 @@ shm_consumers_late(struct shm_group *group, uint64_t now)
 {
 	struct shm_consumer *c = TAILQ_FIRST(&group->asked);
 
-	return c != NULL && now >= c->deadline ? c->ctx->conn->priv : NULL;
+	return c != NULL && now >= c->deadline ? c->queue->conn->priv : NULL;
 }

@@ -158,8 +158,8 @@ region_withdraw_locked(struct shm_dev *dev, const struct shm_region *region)
 	}
 }
 
-void
-shm_mem_free(struct rte_comch_mem *mem)
+int
+shm_mem_free(struct rte_comch_mem *mem, struct rte_comch_pmd_ending *ending __rte_unused)
 {
 	struct shm_dev *dev = mem->dev->priv;
 	struct shm_region *region = mem->priv;
@@ -171,6 +171,7 @@ shm_mem_free(struct rte_comch_mem *mem)
 	munmap(mem->addr, region->size);
 	close(region->fd);
 	free(region);
+	return 0;
 }
 
 /* Before the first consumer of a link that has it. */

@@ -122,11 +122,11 @@ rest_say(struct shm_consumer *c)
 }
 
 int
-shm_queue_rest(struct rte_comch_ctx *ctx)
+shm_queue_rest(struct rte_comch_queue *queue)
 {
-	struct shm_consumer *c = ctx->priv;
+	struct shm_consumer *c = queue->priv;
 
-	if (ctx->type != RTE_COMCH_CTX_CONSUMER)
+	if (!queue->is_consumer)
 		return -ENOTSUP; /* sends of a producer complete at once */
 	if (!c->resting) {
 		if (!rest_say(c))
@@ -185,7 +185,7 @@ shm_qbells_scan(struct shm_glink *glink)
 			c = qbells->consumers[bell];
 			c->resting = false;
 			__atomic_store_n(&c->own->rest, 0, __ATOMIC_RELAXED);
-			rte_comch_pmd_queue_ring(c->ctx);
+			rte_comch_pmd_queue_ring(c->queue);
 		} while (diff != 0);
 	}
 }

@@ -127,8 +127,8 @@ shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb)
 	if (likely(i != 0))
 		post_publish(c);
 	if (unlikely(c->reason != 0)) {
-		c->ctx->stats.short_queue += c->reason == -ENOBUFS;
-		c->ctx->stats.errors += c->reason != -ENOBUFS;
+		c->queue->stats.short_queue += c->reason == -ENOBUFS;
+		c->queue->stats.errors += c->reason != -ENOBUFS;
 	}
 	return i;
 }
@@ -167,7 +167,7 @@ static void
 cpl_broken(struct shm_consumer *c)
 {
 	c->broken = true;
-	shm_fast_violation(c->ctx, "its completion is nonsense", c->poll_pos,
+	shm_fast_violation(c->queue, "its completion is nonsense", c->poll_pos,
 		c->cpls->words[c->poll_pos & c->mask]);
 }
 
@@ -238,7 +238,7 @@ cpl_row(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, int *re
 		bytes += got.len;
 	}
 	c->poll_pos += i;
-	c->ctx->stats.bytes += bytes;
+	c->queue->stats.bytes += bytes;
 	return i;
 }
 
@@ -272,8 +272,8 @@ shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 	}
 	if (unlikely(n == 0))
 		return cpl_none(c, cpls, nb, ret);
-	c->ctx->stats.msgs += n;
-	c->ctx->stats.bursts++;
+	c->queue->stats.msgs += n;
+	c->queue->stats.bursts++;
 	return n;
 }
 
@@ -311,7 +311,7 @@ rx_begin(struct shm_consumer *c)
 	if (c->pool == NULL || c->post_pos != SHM_WIRE_POST_START) {
 		if (!c->logged)
 			SHM_LOG(ERR, "%s: a consumer of packets needs the region of a pool, and no other posts",
-				c->ctx->dev->data->name);
+				c->queue->dev->data->name);
 		c->logged = true;
 		c->reason = -EINVAL;
 		return false;
@@ -346,9 +346,9 @@ shm_rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb)
 	}
 	c->poll_pos = pos;
 	if (likely(i != 0)) {
-		c->ctx->stats.msgs += i;
-		c->ctx->stats.bytes += bytes;
-		c->ctx->stats.bursts++;
+		c->queue->stats.msgs += i;
+		c->queue->stats.bytes += bytes;
+		c->queue->stats.bursts++;
 	} else if (unlikely(ret < 0)) {
 		cpl_broken(c);
 	}
@@ -377,12 +377,18 @@ mbufs_free(struct shm_consumer *c)
 	}
 }
 
-uint32_t
-shm_consumer_flush(struct rte_comch_ctx *ctx, int status)
+/* From now on poll gives the posts back, with this status. */
+void
+shm_consumer_flush(struct shm_consumer *c, int status)
 {
-	struct shm_consumer *c = ctx->priv;
-
 	c->flush = status;
+}
+
+uint32_t
+shm_consumer_left(struct rte_comch_queue *queue)
+{
+	struct shm_consumer *c = queue->priv;
+
 	if (c->mbufs)
 		mbufs_free(c);
 	return nb_posted(c);

@@ -272,17 +272,17 @@ static void
 short_note(struct shm_producer *p, uint32_t consumer_id, int reason)
 {
 	if (reason == -EPROTO) {
-		shm_fast_violation(p->ctx, "it posted what it cannot", consumer_id, p->id);
+		shm_fast_violation(p->queue, "it posted what it cannot", consumer_id, p->id);
 		reason = -ENOTCONN;
 	}
 	p->reason = reason;
 	if (reason == -EAGAIN) {
 		starved_set(p, consumer_id);
-		p->ctx->stats.short_credits++;
+		p->queue->stats.short_credits++;
 	} else if (reason == -ENOBUFS) {
-		p->ctx->stats.short_queue++;
+		p->queue->stats.short_queue++;
 	} else {
-		p->ctx->stats.errors++;
+		p->queue->stats.errors++;
 	}
 }
 
@@ -301,8 +301,8 @@ burst_end(struct shm_producer *p, struct shm_rc *rc, uint32_t sent)
 {
 	if (likely(sent != 0)) {
 		rc_wake(rc);
-		p->ctx->stats.msgs += sent;
-		p->ctx->stats.bursts++;
+		p->queue->stats.msgs += sent;
+		p->queue->stats.bursts++;
 	}
 	rc_leave(p);
 	p->reason = 0;
@@ -406,7 +406,7 @@ send_copy(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send
 	}
 	words_publish(&to[done], &ch->words[done], nb - done);
 	p->tail = tail;
-	p->ctx->stats.bytes += bytes;
+	p->queue->stats.bytes += bytes;
 }
 
 /* Up to a chunk of messages; what is constant in a caller is so in here. */
@@ -470,14 +470,14 @@ send_short(struct shm_producer *p, uint32_t consumer_id, const struct rte_comch_
 		uint32_t nb, uint32_t sent, int reason)
 {
 	const struct rte_comch_mem *mem = reason == -EFAULT ? msgs[sent].mem : NULL;
-	uint64_t bursts = p->ctx->stats.bursts;
+	uint64_t bursts = p->queue->stats.bursts;
 
 	if (mem == NULL || mem->nb_chunks == 0) {
 		short_note(p, consumer_id, reason);
 		return sent;
 	}
 	nb = send_chunks(p, consumer_id, &msgs[sent], nb - sent);
-	p->ctx->stats.bursts = bursts + (sent == 0 && nb != 0);
+	p->queue->stats.bursts = bursts + (sent == 0 && nb != 0);
 	return sent + nb;
 }
 
@@ -569,7 +569,7 @@ shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t 
 	while (sent < nb && likely(ch.reason == 0)) {
 		tx_claim(p, rc, &pkts[sent], RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK), &ch);
 		for (i = 0; i < ch.nb; i++) {
-			p->ctx->stats.bytes += pkts[sent + i]->pkt_len;
+			p->queue->stats.bytes += pkts[sent + i]->pkt_len;
 			if (pkts[sent + i]->pkt_len != 0)
 				tx_gather(ch.dst[i], pkts[sent + i]);
 		}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Endings: what a driver has begun to end, and will tell of. Here they wait for
+ * that, or for their time limit; what happens then is a function of the object.
+ *
+ * A driver tells in any thread, the object ends in that of its engine. The device's
+ * lock is between the two: who tells holds it until the engine is woken, so an
+ * engine that has seen the end, and takes the lock for that, may go away.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+
+#include "comch_private.h"
+
+/*
+ * Before the op is called, as the driver may tell of the end before that returns.
+ * No engine: done() is called by whoever tells.
+ */
+void
+comch_ending_begin(struct rte_comch_pmd_ending *ending, struct rte_comch_dev *dev,
+		struct rte_comch_pe *pe, void (*done)(struct rte_comch_pmd_ending *ending))
+{
+	memset(ending, 0, sizeof(*ending));
+	ending->dev = dev;
+	ending->pe = pe;
+	ending->done = done;
+	ending->deadline = rte_get_tsc_cycles() +
+		rte_get_tsc_hz() / MS_PER_S * RTE_COMCH_PMD_END_MS;
+}
+
+/*
+ * After the op, with what it returned. True if it has ended, then done() is not
+ * called; the ending may be gone with the object then, if the op returned 0.
+ */
+bool
+comch_ending_settle(struct rte_comch_pmd_ending *ending, int ret)
+{
+	bool ended;
+
+	if (ret != -EINPROGRESS)
+		return true;
+	if (ending->pe != NULL) {
+		ending->pending = true;
+		TAILQ_INSERT_TAIL(&ending->pe->endings, ending, next);
+		/* what it waits for may have been told before the engine sleeps */
+		comch_pe_touch(ending->pe);
+		return false;
+	}
+	rte_spinlock_lock(&ending->dev->lock);
+	ended = ending->ended;
+	ending->pending = !ended;
+	rte_spinlock_unlock(&ending->dev->lock);
+	return ended;
+}
+
+void
+rte_comch_pmd_ended(struct rte_comch_pmd_ending *ending)
+{
+	struct rte_comch_dev *dev = ending->dev;
+	bool here;
+
+	rte_spinlock_lock(&dev->lock);
+	ending->ended = true;
+	here = ending->pe == NULL && ending->pending;
+	if (ending->pe != NULL)
+		comch_pe_wake(ending->pe);
+	rte_spinlock_unlock(&dev->lock);
+	if (here)
+		ending->done(ending);
+}
+
+/* Look at one: whether the wait for it is over. */
+static bool
+ending_is_over(struct rte_comch_pmd_ending *ending, uint64_t now)
+{
+	bool over;
+
+	rte_spinlock_lock(&ending->dev->lock);
+	ending->lost = !ending->ended && now >= ending->deadline;
+	if (ending->lost)
+		ending->pe = NULL; /* who tells now finds no engine, and pending is false */
+	over = ending->ended || ending->lost;
+	if (over)
+		ending->pending = false;
+	rte_spinlock_unlock(&ending->dev->lock);
+	return over;
+}
+
+/* In progress, if there are any; the number that are over. */
+int
+comch_ending_run(struct rte_comch_pe *pe)
+{
+	struct rte_comch_pmd_ending *ending;
+	uint64_t now = rte_get_tsc_cycles();
+	int nb = 0;
+
+again:
+	TAILQ_FOREACH(ending, &pe->endings, next) {
+		if (!ending_is_over(ending, now))
+			continue;
+		TAILQ_REMOVE(&pe->endings, ending, next);
+		if (ending->lost) {
+			COMCH_LOG(ERR, "%s: its driver has not ended something within %d ms, the device is taken for broken: reset it",
+				ending->dev->data->name, RTE_COMCH_PMD_END_MS);
+			rte_comch_pmd_dev_down(ending->dev, -ETIMEDOUT);
+		}
+		ending->done(ending);
+		nb++;
+		goto again; /* callbacks may have run: the list may be another */
+	}
+	return nb;
+}
+
+/* Before a sleep: whether one has ended, and when the first is late. */
+bool
+comch_ending_waits(struct rte_comch_pe *pe, uint64_t *deadline)
+{
+	struct rte_comch_pmd_ending *ending;
+	bool ended = false;
+
+	TAILQ_FOREACH(ending, &pe->endings, next) {
+		rte_spinlock_lock(&ending->dev->lock);
+		ended |= ending->ended;
+		rte_spinlock_unlock(&ending->dev->lock);
+		*deadline = RTE_MIN(*deadline, ending->deadline);
+	}
+	return ended;
+}
