@@ -382,7 +382,7 @@ test_ctx_start_stop(void)
 	TEST_EXPECT(rte_comch_ctx_start(ep->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_start(ep->ctx), -EBUSY);
 	TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_RUNNING);
-	TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), 0);
+	TEST_CALL(test_stop_now(ep->ctx));
 	TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), -EALREADY);
 	TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_IDLE);
 	return TEST_SUCCESS;
@@ -397,6 +397,7 @@ test_ctx_start_tasks(void)
 	struct rte_comch_pe *pe;
 	int ret;
 
+	TEST_CALL(test_need_prompt()); /* nobody turns this engine */
 	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pe), 0);
 	test_server_conf(one, "one", &conf);
 	conf.ctrl.nb_send_tasks = 48;
@@ -406,9 +407,9 @@ test_ctx_start_tasks(void)
 	TEST_EXPECT(test_server_start(two, &conf, pe), -ENOMEM);
 	TEST_EXPECT(test_state(two), RTE_COMCH_STATE_IDLE);
 	/* what a stopped context had is there for the next */
-	TEST_EXPECT(rte_comch_ctx_stop(one->ctx), 0);
+	TEST_CALL(test_stop_now(one->ctx));
 	TEST_EXPECT(rte_comch_ctx_start(two->ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_stop(two->ctx), 0);
+	TEST_CALL(test_stop_now(two->ctx));
 	ret = test_ep_close(one) | test_ep_close(two);
 	TEST_EXPECT(ret, 0);
 	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
@@ -426,10 +427,11 @@ test_ctx_destroy(void)
 	test_server_conf(ep, "api", &conf);
 	TEST_EXPECT(test_server_start(ep, &conf, pe), 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(ep->ctx), -EBUSY);
-	TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), 0);
+	TEST_CALL(test_stop_now(ep->ctx));
 	TEST_EXPECT(rte_comch_ctx_destroy(ep->ctx), 0);
 	ep->ctx = NULL;
 	/* it was detached too */
+	test_settle();
 	TEST_EXPECT(rte_comch_pe_progress(pe), 0);
 	return TEST_SUCCESS;
 }

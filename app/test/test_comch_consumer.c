@@ -228,7 +228,8 @@ worker_turn(struct worker *w, struct rte_comch_ctx **ctx)
 	switch (rte_comch_ctx_state_get(*ctx)) {
 	case RTE_COMCH_STATE_IDLE:
 		ret = rte_comch_ctx_start(*ctx);
-		if (ret == -EINPROGRESS) {
+		/* the second: its connection ended in the middle of the start */
+		if (ret == -EINPROGRESS || ret == -ECANCELED) {
 			w->starts++;
 			break;
 		}

@@ -17,6 +17,7 @@
 #include <rte_log.h>
 
 #include "test_comch_util.h"
+#include "test_mock.h"
 
 #define TEST_MAX_PAIRS 16
 
@@ -131,7 +132,12 @@ test_vdev_add(const char *format, ...)
 	va_end(ap);
 	snprintf(name, sizeof(name), "comch_shm%u", count++);
 	ret = rte_vdev_init(name, args);
-	return ret != 0 ? ret : rte_comch_dev_get_id_by_name(name);
+	if (ret != 0)
+		return ret;
+	ret = rte_comch_dev_get_id_by_name(name);
+	if (ret >= 0 && test_mock_install_by_env(ret) != 0)
+		test_fail("%s: no mock driver on it", name);
+	return ret;
 }
 
 int
@@ -140,7 +146,13 @@ test_vdev_remove(int16_t dev_id)
 	struct rte_comch_dev_info info;
 	int ret = rte_comch_dev_info_get(dev_id, &info);
 
-	return ret == 0 ? rte_vdev_uninit(info.name) : ret;
+	if (ret != 0)
+		return ret;
+	test_mock_remove(dev_id);
+	ret = rte_vdev_uninit(info.name);
+	if (ret != 0 && test_mock_install_by_env(dev_id) != 0)
+		test_fail("%s: no mock driver on it any more", info.name);
+	return ret;
 }
 
 int

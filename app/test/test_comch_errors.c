@@ -30,7 +30,7 @@ test_second_server_of_a_name(void)
 	TEST_EXPECT(test_state(second), RTE_COMCH_STATE_IDLE);
 	TEST_EXPECT(test_state(first), RTE_COMCH_STATE_RUNNING);
 	/* the name is free as soon as the first has stopped */
-	TEST_EXPECT(rte_comch_ctx_stop(first->ctx), 0);
+	TEST_CALL(test_stop_now(first->ctx));
 	TEST_EXPECT(rte_comch_ctx_start(second->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_start(first->ctx), -EEXIST);
 	return TEST_SUCCESS;

@@ -658,7 +658,7 @@ stats(struct test_fp *fp)
 	TEST_EXPECT(rx.errors, 0);
 
 	/* they stay until the next start */
-	TEST_EXPECT(rte_comch_ctx_stop(producer->ctx), 0);
+	TEST_CALL(test_stop_now(producer->ctx));
 	memset(&tx, 0, sizeof(tx));
 	TEST_EXPECT(rte_comch_queue_stats_get(producer->ctx, &tx), 0);
 	TEST_EXPECT(tx.msgs, 9);

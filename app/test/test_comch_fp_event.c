@@ -218,7 +218,7 @@ no_wish_left(struct test_fp *fp)
 	test_settle();
 	TEST_EXPECT(test_arm(pe), 0);
 	TEST_EXPECT(test_wait_fd(pe, 1), 0);
-	TEST_EXPECT(rte_comch_ctx_stop(producer->ctx), 0);
+	TEST_CALL(test_stop_now(producer->ctx));
 	for (i = 0; i < 4; i++) {
 		TEST_EXPECT(test_arm(pe), 0);
 		TEST_EXPECT(test_post_empty(consumer, 1, i), 1);
@@ -353,6 +353,7 @@ loss_wakes(struct test_fp *fp)
 	}
 	TEST_EXPECT(test_wait_fd(pe, LOST_MS), 1);
 	TEST_TRUE(rte_comch_pe_progress(pe) > 0);
+	test_mock_settle();
 	TEST_EXPECT(test_q_state(producer), RTE_COMCH_STATE_IDLE);
 	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_STOPPING);
 	TEST_EXPECT(test_poll(consumer, cpls, 4), 4);

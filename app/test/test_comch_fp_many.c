@@ -418,6 +418,7 @@ test_engines(void)
 	uint32_t i, nb;
 	int ret = 0;
 
+	TEST_CALL(test_need_prompt()); /* nobody turns these engines */
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	TEST_CALL(test_fp_consumer(&fp, NULL, 4, 4, &consumer));
 	for (nb = 0; nb < ENGINES; nb++) {

@@ -643,7 +643,7 @@ drained(struct test_fp *fp)
 		TEST_CALL(test_q_start(bare, &fp->tx));
 		TEST_CALL(offered(&p, PLACES));
 	}
-	TEST_EXPECT(rte_comch_ctx_stop(p.producer->ctx), 0);
+	TEST_CALL(test_stop_now(p.producer->ctx));
 	TEST_EXPECT(drain_log(p.producer, take_completions, &got), 0);
 	TEST_EXPECT(test_q_close(bare), 0);
 	return pair_close(&p);

@@ -256,7 +256,7 @@ producer_visits(struct test_fp *fp)
 			sent += send_marks(visitor->ctx, consumer->id, 1, sent, (uint16_t)nb);
 			TEST_TRUE(take(consumer, next, true) >= 0);
 		}
-		TEST_EXPECT(rte_comch_ctx_stop(visitor->ctx), 0);
+		TEST_CALL(test_stop_now(visitor->ctx));
 	}
 	__atomic_store_n(&s.stop, true, __ATOMIC_RELAXED);
 	TEST_CALL(sender_join(&s));

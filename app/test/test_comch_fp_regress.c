@@ -277,7 +277,7 @@ wish_of_stopped(struct test_fp *fp)
 	test_settle();
 	TEST_EXPECT(test_arm(pe), 0);
 	TEST_EXPECT(wait_fd(pe, 0), 0);
-	TEST_EXPECT(rte_comch_ctx_stop(producer->ctx), 0);
+	TEST_CALL(test_stop_now(producer->ctx));
 	TEST_EXPECT(test_q_close(producer), 0);
 	test_settle();
 	before = dev_stats(fp->rx.dev).wakeups;

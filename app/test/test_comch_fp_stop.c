@@ -128,7 +128,7 @@ stop_producer(struct test_fp *fp)
 		TEST_EXPECT(test_send_imm(producer, consumer->id, &j, sizeof(j), 1), 0);
 		if (i % 2 != 0)
 			TEST_EXPECT(test_poll(producer, cpls, 3), 3);
-		TEST_EXPECT(rte_comch_ctx_stop(producer->ctx), 0);
+		TEST_CALL(test_stop_now(producer->ctx));
 		TEST_EXPECT(test_q_state(producer), RTE_COMCH_STATE_IDLE);
 		TEST_EXPECT(rte_comch_ctx_reason_get(producer->ctx), 0);
 		TEST_EXPECT(rte_comch_ctx_stop(producer->ctx), -EALREADY);
@@ -351,6 +351,7 @@ test_send_after_loss(void)
 	struct test_fp fp, back;
 	uint32_t id;
 
+	TEST_CALL(test_need_prompt());
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	back.tx = fp.rx;
 	back.rx = fp.tx;

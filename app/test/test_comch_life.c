@@ -207,18 +207,18 @@ test_start_restarted_by_callback(void)
 	conf.ctrl.nb_send_tasks = 40;
 	TEST_EXPECT(test_server_start(ep, &conf, pe), 0);
 	for (i = 0; i < 3; i++) {
-		TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), 0);
+		TEST_CALL(test_stop_now(ep->ctx));
 		ep->on_state = restart_in;
 		ep->value = RTE_COMCH_STATE_RUNNING;
 		TEST_EXPECT(rte_comch_ctx_start(ep->ctx), 0);
 		TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_RUNNING);
-		TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), 0);
+		TEST_CALL(test_stop_now(ep->ctx));
 		TEST_CALL(start_is_stopped(ep, RTE_COMCH_STATE_RUNNING, 0));
 	}
 	test_server_conf(more, "more", &conf);
 	conf.ctrl.nb_send_tasks = 40;
 	TEST_EXPECT(test_server_start(more, &conf, pe), -ENOMEM);
-	TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), 0);
+	TEST_CALL(test_stop_now(ep->ctx));
 	TEST_EXPECT(rte_comch_ctx_start(more->ctx), 0);
 	TEST_EXPECT(test_ep_close(more), 0);
 	TEST_EXPECT(test_ep_close(ep), 0);

@@ -214,7 +214,7 @@ test_refused_then_stopped(void)
 		TEST_EXPECT(rte_comch_pe_arm(x_pe), -EAGAIN);
 		TEST_EXPECT(test_state(x), RTE_COMCH_STATE_STARTING);
 
-		TEST_EXPECT(rte_comch_ctx_stop(x->ctx), 0);
+		TEST_CALL(test_stop_now(x->ctx));
 		TEST_EXPECT(test_state(x), RTE_COMCH_STATE_IDLE);
 		TEST_EXPECT(rte_comch_ctx_reason_get(x->ctx), 0);
 		test_progress_ms(10);
@@ -278,6 +278,7 @@ test_armed_then_used(void)
 	struct rte_comch_client_conf conf;
 	unsigned int i;
 
+	TEST_CALL(test_need_prompt());
 	TEST_TRUE(server != NULL && client != NULL && pe != NULL);
 	test_client_conf(client, "test", &conf);
 	TEST_EXPECT(rte_comch_client_create(test_pair.host, &conf, &client->ctx), 0);
@@ -407,6 +408,7 @@ test_restart_while_starting(void)
 	struct rte_comch_client_conf conf;
 	unsigned int i;
 
+	TEST_CALL(test_need_prompt());
 	client = test_ep_new();
 	TEST_TRUE(server != NULL && client != NULL && pe != NULL);
 	server->echo = true;

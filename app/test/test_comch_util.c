@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "test_comch_util.h"
+#include "test_mock.h"
 
 #define TEST_MAX_PES 16
 
@@ -134,7 +135,7 @@ test_settle(void)
 	unsigned int idle = 0;
 
 	while (idle < 3) {
-		idle = test_progress() == 0 ? idle + 1 : 0;
+		idle = test_progress() == 0 && !test_mock_is_busy() ? idle + 1 : 0;
 		if (test_now_ns() > end) {
 			test_fail("the engines did not come to rest");
 			return;
@@ -450,6 +451,33 @@ int
 test_state(const struct test_ep *ep)
 {
 	return rte_comch_ctx_state_get(ep->ctx);
+}
+
+int
+test_stop_now(struct rte_comch_ctx *ctx)
+{
+	int ret = rte_comch_ctx_stop(ctx);
+
+	if (ret != -EINPROGRESS || !test_mock_is_on()) {
+		TEST_EXPECT(ret, 0);
+		return TEST_SUCCESS;
+	}
+	TEST_WAIT(rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+void
+test_mock_settle(void)
+{
+	if (test_mock_is_on())
+		test_settle();
+}
+
+int
+test_need_prompt(void)
+{
+	return test_mock_is_on() ? test_skip("the mock driver tells of ends later") :
+		TEST_SUCCESS;
 }
 
 int

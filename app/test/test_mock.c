@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The mock driver, see test_mock.h.
+ */
+
+#define ALLOW_INTERNAL_API 1
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <rte_comch_pmd.h>
+
+#include "test_comch_util.h"
+#include "test_mock.h"
+
+#define MOCK_MAX_DEVS 16
+#define MOCK_MAX_DELAY_US 3000
+
+struct mock {
+	struct rte_comch_dev *dev;
+	const struct rte_comch_dev_ops *real;
+	struct rte_comch_dev_ops ops;
+};
+
+/* Something to tell of, by the thread or by a test. */
+struct mock_told {
+	TAILQ_ENTRY(mock_told) next;
+	struct rte_comch_pmd_ending *ending;
+	enum test_mock_op op;
+	uint64_t at_ns; /* UINT64_MAX: held */
+};
+
+TAILQ_HEAD(mock_told_list, mock_told);
+
+static struct mock mocks[MOCK_MAX_DEVS];
+static enum test_mock_mode modes[TEST_MOCK_NB_OPS];
+static unsigned int fail_in;
+static int fail_error;
+static bool fail_done;
+
+/* the thread that tells */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
+static struct mock_told_list waiting = TAILQ_HEAD_INITIALIZER(waiting);
+static pthread_t teller;
+static bool teller_runs;
+static bool telling; /* it is inside rte_comch_pmd_ended() */
+
+static struct mock *
+mock_find(const struct rte_comch_dev *dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < MOCK_MAX_DEVS; i++)
+		if (mocks[i].dev == dev)
+			return &mocks[i];
+	return NULL;
+}
+
+static void *
+teller_main(void *arg)
+{
+	struct rte_comch_pmd_ending *ending;
+	struct timespec until;
+	struct mock_told *told;
+	uint64_t now;
+
+	RTE_SET_USED(arg);
+	pthread_mutex_lock(&lock);
+	while (teller_runs) {
+		now = test_now_ns();
+		TAILQ_FOREACH(told, &waiting, next)
+			if (told->at_ns <= now)
+				break;
+		if (told == NULL) {
+			clock_gettime(CLOCK_REALTIME, &until);
+			until.tv_nsec += 200 * 1000;
+			if (until.tv_nsec >= 1000000000) {
+				until.tv_nsec -= 1000000000;
+				until.tv_sec++;
+			}
+			pthread_cond_timedwait(&wake, &lock, &until);
+			continue;
+		}
+		TAILQ_REMOVE(&waiting, told, next);
+		ending = told->ending;
+		free(told);
+		telling = true;
+		pthread_mutex_unlock(&lock);
+		rte_comch_pmd_ended(ending);
+		pthread_mutex_lock(&lock);
+		telling = false;
+	}
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+static void *
+tell_once(void *ending)
+{
+	rte_comch_pmd_ended(ending);
+	return NULL;
+}
+
+/*
+ * The driver has done it: what the library is told about that. The object that has
+ * ended may be gone, the ending is not.
+ */
+static int
+mock_end(enum test_mock_op op, struct rte_comch_pmd_ending *ending, int ret)
+{
+	struct mock_told *told;
+	pthread_t thread;
+
+	if (ret != 0 || modes[op] == TEST_MOCK_PASS)
+		return ret;
+	if (modes[op] == TEST_MOCK_INSIDE) {
+		if (pthread_create(&thread, NULL, tell_once, ending) != 0)
+			return 0;
+		pthread_join(thread, NULL);
+		return -EINPROGRESS;
+	}
+	told = calloc(1, sizeof(*told));
+	if (told == NULL)
+		return 0;
+	told->op = op;
+	told->ending = ending;
+	told->at_ns = modes[op] == TEST_MOCK_HELD ? UINT64_MAX :
+		test_now_ns() + test_rand() % MOCK_MAX_DELAY_US * 1000;
+	pthread_mutex_lock(&lock);
+	TAILQ_INSERT_TAIL(&waiting, told, next);
+	if (!teller_runs) {
+		teller_runs = true;
+		if (pthread_create(&teller, NULL, teller_main, NULL) != 0)
+			test_fail("no thread for the mock driver");
+	}
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+	return -EINPROGRESS;
+}
+
+/* Whether this call of an op that can fail is the one that fails. */
+static int
+mock_fails(void)
+{
+	if (fail_in == 0 || --fail_in != 0)
+		return 0;
+	fail_done = true;
+	return fail_error;
+}
+
+static int
+mock_unlisten(struct rte_comch_ctrl *server, struct rte_comch_pmd_ending *ending)
+{
+	return mock_end(TEST_MOCK_UNLISTEN, ending,
+			mock_find(server->dev)->real->unlisten(server, ending));
+}
+
+static int
+mock_connect_cancel(struct rte_comch_ctrl *client, struct rte_comch_pmd_ending *ending)
+{
+	return mock_end(TEST_MOCK_CONNECT_CANCEL, ending,
+			mock_find(client->dev)->real->connect_cancel(client, ending));
+}
+
+static int
+mock_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_ending *ending)
+{
+	return mock_end(TEST_MOCK_CONN_CLOSE, ending,
+			mock_find(conn->ctrl->dev)->real->conn_close(conn, reason, ending));
+}
+
+static int
+mock_queue_stop(struct rte_comch_queue *queue, int status, struct rte_comch_pmd_ending *ending)
+{
+	return mock_end(TEST_MOCK_QUEUE_STOP, ending,
+			mock_find(queue->dev)->real->queue_stop(queue, status, ending));
+}
+
+static int
+mock_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *ending)
+{
+	return mock_end(TEST_MOCK_QUEUE_FREE, ending,
+			mock_find(queue->dev)->real->queue_free(queue, ending));
+}
+
+static int
+mock_mem_free(struct rte_comch_mem *mem, struct rte_comch_pmd_ending *ending)
+{
+	return mock_end(TEST_MOCK_MEM_FREE, ending,
+			mock_find(mem->dev)->real->mem_free(mem, ending));
+}
+
+static int
+mock_pgroup_destroy(struct rte_comch_pgroup *pg, struct rte_comch_pmd_ending *ending)
+{
+	return mock_end(TEST_MOCK_PGROUP_DESTROY, ending,
+			mock_find(pg->dev)->real->pgroup_destroy(pg, ending));
+}
+
+static int
+mock_pgroup_create(struct rte_comch_dev *dev, struct rte_comch_pe *pe,
+		struct rte_comch_pgroup **pg)
+{
+	int ret = mock_fails();
+
+	return ret != 0 ? ret : mock_find(dev)->real->pgroup_create(dev, pe, pg);
+}
+
+static int
+mock_listen(struct rte_comch_ctrl *server)
+{
+	int ret = mock_fails();
+
+	return ret != 0 ? ret : mock_find(server->dev)->real->listen(server);
+}
+
+static int
+mock_connect(struct rte_comch_ctrl *client)
+{
+	int ret = mock_fails();
+
+	return ret != 0 ? ret : mock_find(client->dev)->real->connect(client);
+}
+
+static int
+mock_mem_alloc(struct rte_comch_mem *mem)
+{
+	int ret = mock_fails();
+
+	return ret != 0 ? ret : mock_find(mem->dev)->real->mem_alloc(mem);
+}
+
+static int
+mock_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
+{
+	int ret = mock_fails();
+
+	return ret != 0 ? ret : mock_find(queue->dev)->real->queue_setup(queue, fp);
+}
+
+static int
+mock_consumer_announce(struct rte_comch_queue *queue, bool here)
+{
+	/* a departure that cannot be told of is the end of the connection: not here */
+	int ret = here ? mock_fails() : 0;
+
+	return ret != 0 ? ret : mock_find(queue->dev)->real->consumer_announce(queue, here);
+}
+
+/* By its name: the table of devices is the library's. */
+static struct rte_comch_dev *
+dev_of(int16_t dev_id)
+{
+	struct rte_comch_dev_info info;
+
+	if (rte_comch_dev_info_get(dev_id, &info) != 0)
+		return NULL;
+	return rte_comch_pmd_get_by_name(info.name);
+}
+
+int
+test_mock_install(int16_t dev_id)
+{
+	struct rte_comch_dev *dev = dev_of(dev_id);
+	struct mock *mock = mock_find(NULL);
+
+	if (dev == NULL || mock == NULL || dev->ops->mem_alloc == NULL)
+		return -EINVAL;
+	mock->dev = dev;
+	mock->real = dev->ops;
+	mock->ops = *dev->ops;
+	mock->ops.unlisten = mock_unlisten;
+	mock->ops.connect_cancel = mock_connect_cancel;
+	mock->ops.conn_close = mock_conn_close;
+	mock->ops.queue_stop = mock_queue_stop;
+	mock->ops.queue_free = mock_queue_free;
+	mock->ops.mem_free = mock_mem_free;
+	mock->ops.pgroup_destroy = mock_pgroup_destroy;
+	mock->ops.pgroup_create = mock_pgroup_create;
+	mock->ops.listen = mock_listen;
+	mock->ops.connect = mock_connect;
+	mock->ops.mem_alloc = mock_mem_alloc;
+	mock->ops.queue_setup = mock_queue_setup;
+	mock->ops.consumer_announce = mock_consumer_announce;
+	dev->ops = &mock->ops;
+	return 0;
+}
+
+bool
+test_mock_is_busy(void)
+{
+	struct mock_told *told;
+	bool busy;
+
+	pthread_mutex_lock(&lock);
+	busy = telling;
+	TAILQ_FOREACH(told, &waiting, next)
+		busy |= told->at_ns != UINT64_MAX;
+	pthread_mutex_unlock(&lock);
+	return busy;
+}
+
+/* Until the thread has told of all that it has to; it takes milliseconds. */
+static void
+teller_settle(void)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+
+	while (test_mock_is_busy() && test_now_ns() < end)
+		sched_yield();
+}
+
+void
+test_mock_remove(int16_t dev_id)
+{
+	struct rte_comch_dev *dev = dev_of(dev_id);
+	struct mock *mock = dev == NULL ? NULL : mock_find(dev);
+
+	if (mock == NULL)
+		return;
+	teller_settle();
+	dev->ops = mock->real;
+	memset(mock, 0, sizeof(*mock));
+	if (!teller_runs)
+		return;
+	/* the last one: nobody is left to tell of */
+	for (mock = mocks; mock < mocks + MOCK_MAX_DEVS; mock++)
+		if (mock->dev != NULL)
+			return;
+	pthread_mutex_lock(&lock);
+	teller_runs = false;
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+	pthread_join(teller, NULL);
+}
+
+bool
+test_mock_is_on(void)
+{
+	const char *mode = getenv("COMCH_TEST_MOCK");
+
+	return mode != NULL && mode[0] != '\0';
+}
+
+int
+test_mock_install_by_env(int16_t dev_id)
+{
+	const char *mode = getenv("COMCH_TEST_MOCK");
+
+	if (!test_mock_is_on())
+		return 0;
+	if (strcmp(mode, "thread") != 0 && strcmp(mode, "inside") != 0) {
+		test_fail("COMCH_TEST_MOCK is '%s', not thread or inside", mode);
+		return -EINVAL;
+	}
+	test_mock_mode_set(TEST_MOCK_NB_OPS,
+		mode[0] == 't' ? TEST_MOCK_THREAD : TEST_MOCK_INSIDE);
+	return test_mock_install(dev_id);
+}
+
+void
+test_mock_mode_set(enum test_mock_op op, enum test_mock_mode mode)
+{
+	unsigned int i;
+
+	for (i = 0; i < TEST_MOCK_NB_OPS; i++)
+		if (op == i || op == TEST_MOCK_NB_OPS)
+			modes[i] = mode;
+}
+
+/* Take the newest that is held. */
+static struct mock_told *
+held_take(enum test_mock_op op)
+{
+	struct mock_told *told;
+
+	pthread_mutex_lock(&lock);
+	TAILQ_FOREACH_REVERSE(told, &waiting, mock_told_list, next)
+		if (told->at_ns == UINT64_MAX && (told->op == op || op == TEST_MOCK_NB_OPS))
+			break;
+	if (told != NULL)
+		TAILQ_REMOVE(&waiting, told, next);
+	pthread_mutex_unlock(&lock);
+	return told;
+}
+
+unsigned int
+test_mock_nb_held(enum test_mock_op op)
+{
+	struct mock_told *told;
+	unsigned int nb = 0;
+
+	pthread_mutex_lock(&lock);
+	TAILQ_FOREACH(told, &waiting, next)
+		nb += told->at_ns == UINT64_MAX && (told->op == op || op == TEST_MOCK_NB_OPS);
+	pthread_mutex_unlock(&lock);
+	return nb;
+}
+
+unsigned int
+test_mock_tell(enum test_mock_op op)
+{
+	struct mock_told *told;
+	unsigned int nb = 0;
+
+	for (told = held_take(op); told != NULL; told = held_take(op)) {
+		rte_comch_pmd_ended(told->ending);
+		free(told);
+		nb++;
+	}
+	return nb;
+}
+
+void
+test_mock_drop(enum test_mock_op op)
+{
+	struct mock_told *told;
+
+	for (told = held_take(op); told != NULL; told = held_take(op))
+		free(told);
+}
+
+void
+test_mock_fail_set(unsigned int n, int error)
+{
+	fail_in = n;
+	fail_error = error;
+	fail_done = false;
+}
+
+bool
+test_mock_failed(void)
+{
+	return fail_done;
+}
