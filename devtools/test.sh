@@ -54,6 +54,7 @@ plan quick 1 'long functions and lines are found' -- "$devtools/check-functions.
 plan quick 15 'check: format (warns only)' -- "$devtools/check-format.sh"
 plan quick 1 'check: last commit message' -- "$devtools/check-git-log.sh"
 plan quick 2 'check: what runs these steps' -- "$devtools/check-test-steps.sh"
+plan quick 2 'check: undo patches fit' counted -- "$devtools/check-fixes.sh" --applies "$work"
 plan quick 8 'check: shell scripts' -- "$devtools/check-shell.sh"
 
 plan quick 43 'build gcc' -- build gcc gcc -Dbluefield_model=enabled
@@ -114,6 +115,7 @@ plan gate 5 'mistakes in INI files' after 'build gcc' -- config_errors
 plan gate 30 'INI file, two processes, and pictures' after 'build gcc' -- config_and_pictures
 plan gate 17 'instructions per message' after 'build gcc' -- \
 	"$devtools/count-instructions.sh" "$work/gcc"
+plan all 200 'tests find mended defects again' counted -- "$devtools/check-fixes.sh" "$work"
 plan gate 19 'compile for releases of DPDK' -- "$devtools/check-releases.sh" "$work"
 plan all 9 'differences of releases are found' -- "$devtools/check-releases.sh" --prove "$work"
 plan gate 65 'compile for aarch64' -- "$devtools/check-cross.sh" "$work"
