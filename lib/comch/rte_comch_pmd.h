@@ -199,6 +199,12 @@ struct rte_comch_mem {
  * @internal
  * Find the chunk that bytes lie in.
  *
+ * @param mem
+ *   The region.
+ * @param addr
+ *   Where the bytes begin.
+ * @param len
+ *   How many.
  * @return
  *   The chunk; NULL if they are not in one chunk, or the region has only one.
  */
@@ -240,7 +246,8 @@ struct rte_comch_pgroup {
 
 /**
  * @internal
- * Fill the driver's fields of info; the rest is zero. The library rounds the limits
+ * Fill the driver's fields of info; the rest is zero. Any thread, as telemetry's:
+ * it says what is known, and does no work of an engine. The library rounds the limits
  * of the queues down to powers of two, and rounds the size of each queue up to one.
  */
 typedef int (*rte_comch_info_get_t)(struct rte_comch_dev *dev, struct rte_comch_dev_info *info);
