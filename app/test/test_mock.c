@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <rte_comch_pmd.h>
+#include <rte_comch_pmd.h> /* check-ok: a driver is played here */
 
 #include "test_comch_util.h"
 #include "test_mock.h"
