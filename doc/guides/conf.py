@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# Sphinx configuration of the guides, and the directive that makes the table of
-# drivers and features. Nothing is written into the source folder.
+# Sphinx configuration of the guides, the directive that makes the table of drivers
+# and features, and the check of the vendor's calls. Nothing is written into the
+# source folder.
 
 import configparser
+import re
 from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from sphinx.errors import ExtensionError
 
 try:
     import sphinx_rtd_theme  # noqa: F401
@@ -95,5 +98,77 @@ class FeatureTable(Directive):
         return row
 
 
+def public_words():
+    """All identifiers in the headers that an application gets by rte_comch.h."""
+    lib = guides.parents[1] / 'lib' / 'comch'
+    words, todo, seen = set(), ['rte_comch.h'], set()
+    while todo:
+        name = todo.pop()
+        if name in seen or not (lib / name).exists():
+            continue
+        seen.add(name)
+        text = (lib / name).read_text()
+        todo += re.findall(r'^#include [<"](\w+\.h)[>"]', text, re.M)
+        words |= set(re.findall(r'\w+', re.sub(r'/\*.*?\*/', '', text, flags=re.S)))
+    return words
+
+
+def vendor_rows(text):
+    """The tables of calls: (section, what carries it, difference) for each call."""
+    title, inside, cells = None, False, None
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        if i + 1 < len(lines) and line and re.fullmatch('-+', lines[i + 1]):
+            title, inside = line, False
+        elif line.startswith('   * - '):
+            if inside and cells:
+                yield title, cells[1], cells[2]
+            cells = [line[7:]]
+            inside = inside or cells[0] == "Call of the vendor's library"
+        elif line.startswith('     - ') and cells:
+            cells.append(line[7:])
+        elif not line.startswith(' ') and cells:
+            if inside and len(cells) == 3:
+                yield title, cells[1], cells[2]
+            inside, cells = False, None
+
+
+def check_vendor_calls(app):
+    """Fail if the page of the vendor's calls counts wrong, or names what is not public."""
+    text = (guides / 'contributing' / 'vendor-calls.rst').read_text()
+    words = public_words() | {'rte_strerror'}
+    counts, wrong = {}, []
+    for title, carrier, difference in vendor_rows(text):
+        if title not in counts:
+            counts[title] = [0, 0, 0, 0]
+        elif carrier == 'What carries it':
+            wrong.append(f'two tables of calls in "{title}"')
+        if carrier == 'What carries it':
+            continue
+        if difference.startswith('nothing yet: '):
+            counts[title][2] += 1
+        else:
+            counts[title][int(difference.startswith('in part: '))] += 1
+        counts[title][3] += 1
+        for literal in re.findall('``(.+?)``', carrier):
+            wrong += [f'{w} is not public' for w in re.findall(r'\w+', literal) if w not in words]
+    names = re.findall(r'\b(?:rte_comch|RTE_COMCH)_\w+', text)
+    wrong += [f'{w} is not public' for w in names if w not in words]
+    counts['Sum'] = [sum(c) for c in zip(*counts.values())]
+    rows = [(title, c) for title, c in counts.items()]
+    for title, c in rows:
+        row = f'   * - {title}\n' + ''.join(f'     - {n}\n' for n in c)
+        if row not in text:
+            wrong.append(f'the row of "{title}" should have {c}')
+    carried, part, nothing, calls = counts['Sum']
+    line = (f'Of {calls} calls, {carried} are carried, {part} in part, '
+            f'and {nothing} have nothing yet:')
+    if line not in text:
+        wrong.append(f'should say: {line}')
+    if wrong:
+        raise ExtensionError('vendor-calls.rst: ' + '; '.join(wrong))
+
+
 def setup(app):
     app.add_directive('comch-feature-table', FeatureTable)
+    app.connect('builder-inited', check_vendor_calls)
