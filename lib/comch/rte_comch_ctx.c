@@ -119,7 +119,8 @@ rte_comch_ctx_start(struct rte_comch_ctx *ctx)
 		return -EINVAL;
 	if (ctx->state != RTE_COMCH_STATE_IDLE) {
 		COMCH_LOG(ERR, "%s: context '%s' is %s, only an IDLE one can start",
-			ctx->dev->data->name, comch_ctx_name(ctx), rte_comch_state_name(ctx->state));
+			ctx->dev->data->name, comch_ctx_name(ctx),
+			rte_comch_state_name(ctx->state));
 		return -EBUSY;
 	}
 	if (ctx->pe == NULL) {
