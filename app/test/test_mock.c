@@ -16,7 +16,7 @@
 
 #include <rte_comch_pmd.h> /* check-ok: a driver is played here */
 
-#include "test_comch_util.h"
+#include "test_comch_fp_util.h"
 #include "test_mock.h"
 
 #define MOCK_MAX_DEVS 16
@@ -42,12 +42,13 @@ static struct mock mocks[MOCK_MAX_DEVS];
 static enum test_mock_mode modes[TEST_MOCK_NB_OPS];
 static unsigned int fail_in;
 static int fail_error;
-static bool fail_done;
 
 /* the thread that tells */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static struct mock_told_list waiting = TAILQ_HEAD_INITIALIZER(waiting);
+/* dropped: what the library keeps for good can be found from here */
+static struct mock_told_list dropped = TAILQ_HEAD_INITIALIZER(dropped);
 static pthread_t teller;
 static bool teller_runs;
 static bool telling; /* it is inside rte_comch_pmd_ended() */
@@ -70,14 +71,22 @@ teller_main(void *arg)
 	struct timespec until;
 	struct mock_told *told;
 	uint64_t now;
+	bool idle;
 
 	RTE_SET_USED(arg);
 	pthread_mutex_lock(&lock);
 	while (teller_runs) {
 		now = test_now_ns();
-		TAILQ_FOREACH(told, &waiting, next)
+		idle = true;
+		TAILQ_FOREACH(told, &waiting, next) {
 			if (told->at_ns <= now)
 				break;
+			idle &= told->at_ns == UINT64_MAX;
+		}
+		if (told == NULL && idle) {
+			pthread_cond_wait(&wake, &lock);
+			continue;
+		}
 		if (told == NULL) {
 			clock_gettime(CLOCK_REALTIME, &until);
 			until.tv_nsec += 200 * 1000;
@@ -151,7 +160,6 @@ mock_fails(void)
 {
 	if (fail_in == 0 || --fail_in != 0)
 		return 0;
-	fail_done = true;
 	return fail_error;
 }
 
@@ -254,9 +262,18 @@ mock_consumer_announce(struct rte_comch_queue *queue, bool here)
 	return ret != 0 ? ret : mock_find(queue->dev)->real->consumer_announce(queue, here);
 }
 
+/* Drivers without a reset have nothing to undo. */
+static int
+mock_reset(struct rte_comch_dev *dev)
+{
+	const struct rte_comch_dev_ops *real = mock_find(dev)->real;
+
+	return real->reset == NULL ? 0 : real->reset(dev);
+}
+
 /* By its name: the table of devices is the library's. */
-static struct rte_comch_dev *
-dev_of(int16_t dev_id)
+struct rte_comch_dev *
+test_mock_dev(int16_t dev_id)
 {
 	struct rte_comch_dev_info info;
 
@@ -268,7 +285,7 @@ dev_of(int16_t dev_id)
 int
 test_mock_install(int16_t dev_id)
 {
-	struct rte_comch_dev *dev = dev_of(dev_id);
+	struct rte_comch_dev *dev = test_mock_dev(dev_id);
 	struct mock *mock = mock_find(NULL);
 
 	if (dev == NULL || mock == NULL || dev->ops->mem_alloc == NULL)
@@ -320,7 +337,7 @@ teller_settle(void)
 void
 test_mock_remove(int16_t dev_id)
 {
-	struct rte_comch_dev *dev = dev_of(dev_id);
+	struct rte_comch_dev *dev = test_mock_dev(dev_id);
 	struct mock *mock = dev == NULL ? NULL : mock_find(dev);
 
 	if (mock == NULL)
@@ -360,9 +377,17 @@ test_mock_install_by_env(int16_t dev_id)
 		test_fail("COMCH_TEST_MOCK is '%s', not thread or inside", mode);
 		return -EINVAL;
 	}
-	test_mock_mode_set(TEST_MOCK_NB_OPS,
-		mode[0] == 't' ? TEST_MOCK_THREAD : TEST_MOCK_INSIDE);
+	test_mock_mode_by_env();
 	return test_mock_install(dev_id);
+}
+
+void
+test_mock_mode_by_env(void)
+{
+	const char *mode = getenv("COMCH_TEST_MOCK");
+
+	test_mock_mode_set(TEST_MOCK_NB_OPS, !test_mock_is_on() ? TEST_MOCK_PASS :
+		mode[0] == 't' ? TEST_MOCK_THREAD : TEST_MOCK_INSIDE);
 }
 
 void
@@ -424,7 +449,20 @@ test_mock_drop(enum test_mock_op op)
 	struct mock_told *told;
 
 	for (told = held_take(op); told != NULL; told = held_take(op))
-		free(told);
+		TAILQ_INSERT_TAIL(&dropped, told, next);
+}
+
+unsigned int
+test_mock_tell_dropped(void)
+{
+	struct mock_told *told;
+	unsigned int nb = 0;
+
+	TAILQ_FOREACH(told, &dropped, next) {
+		rte_comch_pmd_ended(told->ending);
+		nb++;
+	}
+	return nb;
 }
 
 void
@@ -432,11 +470,67 @@ test_mock_fail_set(unsigned int n, int error)
 {
 	fail_in = n;
 	fail_error = error;
-	fail_done = false;
 }
 
-bool
-test_mock_failed(void)
+/* The mock of a device can be reset, or not as the driver can. */
+static bool
+reset_set(int16_t dev_id, bool on)
 {
-	return fail_done;
+	struct mock *mock = mock_find(test_mock_dev(dev_id));
+
+	if (mock == NULL)
+		return false;
+	mock->ops.reset = on ? mock_reset : mock->real->reset;
+	return true;
+}
+
+int
+test_mock_suite_setup(void)
+{
+	TEST_CALL(test_pair_first());
+	TEST_CALL(test_fp_need());
+	test_log_quiet();
+	if (!test_mock_is_on()) {
+		test_mock_install(test_pair.dpu);
+		test_mock_install(test_pair.host);
+	}
+	if (reset_set(test_pair.dpu, true) && reset_set(test_pair.host, true))
+		return TEST_SUCCESS;
+	test_mock_suite_teardown();
+	return test_skip("the mock driver does not fit the devices");
+}
+
+void
+test_mock_suite_teardown(void)
+{
+	test_mock_mode_by_env();
+	reset_set(test_pair.dpu, false);
+	reset_set(test_pair.host, false);
+	if (!test_mock_is_on()) {
+		test_mock_remove(test_pair.dpu);
+		test_mock_remove(test_pair.host);
+	}
+	test_log_restore();
+}
+
+static void
+dev_up(int16_t dev_id)
+{
+	struct rte_comch_dev_info info;
+
+	if (rte_comch_dev_info_get(dev_id, &info) != 0)
+		test_fail("a device is gone after the case");
+	else if (info.status != 0 && rte_comch_dev_reset(dev_id) != 0)
+		test_fail("%s is down after the case", info.name);
+}
+
+void
+test_mock_case_teardown(void)
+{
+	test_mock_fail_set(0, 0);
+	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
+	test_mock_tell(TEST_MOCK_NB_OPS);
+	test_fp_cleanup();
+	dev_up(test_pair.dpu);
+	dev_up(test_pair.host);
 }

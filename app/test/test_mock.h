@@ -37,6 +37,8 @@ enum test_mock_mode {
 	TEST_MOCK_HELD,     /**< Told by test_mock_tell(), or never. */
 };
 
+struct rte_comch_dev;
+
 /** Put the mock on a device; it goes with the device, or by test_mock_remove(). */
 int test_mock_install(int16_t dev_id);
 void test_mock_remove(int16_t dev_id);
@@ -44,6 +46,8 @@ void test_mock_remove(int16_t dev_id);
 bool test_mock_is_on(void);
 /** As the environment wants it. */
 int test_mock_install_by_env(int16_t dev_id);
+/** How the ops behave as the environment wants it, after a suite that set it. */
+void test_mock_mode_by_env(void);
 /** Whether a thread still has to tell of something that is not held. */
 bool test_mock_is_busy(void);
 /** How the ops of all mocks behave from now on; TEST_MOCK_NB_OPS is all of them. */
@@ -52,13 +56,20 @@ void test_mock_mode_set(enum test_mock_op op, enum test_mock_mode mode);
 unsigned int test_mock_nb_held(enum test_mock_op op);
 /** Tell of all that are held, in this thread, the newest first. @return how many. */
 unsigned int test_mock_tell(enum test_mock_op op);
-/** Forget those that are held: they are never told of. */
+/** Forget those that are held: they are not told of in time. */
 void test_mock_drop(enum test_mock_op op);
+/** Tell of all that were ever dropped, in this thread. @return how many. */
+unsigned int test_mock_tell_dropped(void);
 /**
  * Have the n-th call from now on, of an op that can fail, return an error; 0 for none.
  */
 void test_mock_fail_set(unsigned int n, int error);
-/** Whether that has happened. */
-bool test_mock_failed(void);
+/** For suites about the mock itself: it is on both devices of test_pair. */
+int test_mock_suite_setup(void);
+void test_mock_suite_teardown(void);
+/** Tell of what is held, clean up, and reset the devices that are down. */
+void test_mock_case_teardown(void);
+/** What drivers see of a device of a test. */
+struct rte_comch_dev *test_mock_dev(int16_t dev_id);
 
 #endif /* TEST_MOCK_H */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Endings that the driver does not tell of in time: the library goes on without it,
+ * and what the driver tells afterwards does no harm. Each costs the time limit, so
+ * all of them end at one time.
+ */
+
+#define ALLOW_INTERNAL_API 1
+
+#include <rte_comch_pmd.h> /* check-ok: the mock driver's device is looked at */
+
+#include "test_comch_fp_util.h"
+#include "test_mock.h"
+
+/* How much later an end may be given up, on a machine that is busy. */
+#define SLACK_MS 3000
+#define LOST_MS (RTE_COMCH_PMD_END_MS + SLACK_MS)
+
+static int
+dev_status(int16_t dev_id)
+{
+	struct rte_comch_dev_info info = { .status = 1 };
+
+	rte_comch_dev_info_get(dev_id, &info);
+	return info.status;
+}
+
+static int
+case_setup(void)
+{
+	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
+	return TEST_SUCCESS;
+}
+
+/* A connection that works, on devices that were given up. */
+static int
+works_again(void)
+{
+	struct test_ep *server, *client;
+
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.dpu), 0);
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
+	TEST_EXPECT(dev_status(test_pair.dpu), 0);
+	TEST_EXPECT(dev_status(test_pair.host), 0);
+	TEST_CALL(test_connected(&server, &client));
+	TEST_CALL(test_send_pattern(client->conn, 100, 1));
+	TEST_WAIT(server->nb_recv == 1, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* All kinds of endings, on both devices. */
+static int
+test_nothing_told(void)
+{
+	struct test_ep *lonely, *seeker, *idle;
+	struct test_q *consumer, *producer;
+	struct test_ep *server, *client;
+	struct test_fp fp;
+	uint64_t begin;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	server = fp.rx.ep;
+	client = fp.tx.ep;
+	TEST_CALL(test_fp_producer(&fp, 1, &producer));
+	lonely = test_server_run("lonely", test_pe_new());
+	idle = test_server_run("idle", test_pe_new());
+	TEST_TRUE(lonely != NULL && idle != NULL);
+	TEST_CALL(test_fp_consumer(&fp, NULL, 1, 0, &consumer));
+	TEST_CALL(test_stop(idle));
+	TEST_EXPECT(test_q_close(consumer), 0);
+
+	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_HELD);
+	begin = test_now_ns();
+	TEST_EXPECT(test_ep_close(idle), 0); /* a poll group ends */
+	TEST_EXPECT(rte_comch_ctx_stop(lonely->ctx), -EINPROGRESS);
+	seeker = test_client_run("nobody", test_pe_new());
+	TEST_TRUE(seeker != NULL);
+	TEST_EXPECT(rte_comch_ctx_stop(seeker->ctx), -EINPROGRESS);
+	TEST_EXPECT(rte_comch_ctx_stop(producer->ctx), -EINPROGRESS);
+	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
+	TEST_EXPECT(test_mock_nb_held(TEST_MOCK_NB_OPS), 5);
+	TEST_WAIT(test_state(lonely) == RTE_COMCH_STATE_IDLE &&
+			test_state(seeker) == RTE_COMCH_STATE_IDLE &&
+			server->nb_disconnects == 1 &&
+			test_mock_nb_held(TEST_MOCK_QUEUE_FREE) == 1, LOST_MS);
+	TEST_TRUE(test_now_ns() - begin > (uint64_t)RTE_COMCH_PMD_END_MS / 2 * 1000000);
+	TEST_EXPECT(dev_status(test_pair.dpu), -ETIMEDOUT);
+	TEST_EXPECT(dev_status(test_pair.host), -ETIMEDOUT);
+	TEST_WAIT(test_state(server) == RTE_COMCH_STATE_STOPPING ||
+			test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_start(lonely->ctx), -ETIMEDOUT);
+
+	TEST_WAIT(test_q_state(producer) == RTE_COMCH_STATE_IDLE, LOST_MS);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+
+	/* all are gone for the application, and the driver tells of each after all */
+	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
+	test_mock_drop(TEST_MOCK_NB_OPS);
+	test_fp_cleanup();
+	TEST_TRUE(test_mock_tell_dropped() >= 6);
+	return works_again();
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: endings that are not told",
+	.setup = test_mock_suite_setup,
+	.teardown = test_mock_suite_teardown,
+	.unit_test_cases = {
+		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_nothing_told),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_ending_lost(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(comch_ending_lost_autotest, NOHUGE_OK, ASAN_OK, test_comch_ending_lost)
