@@ -104,12 +104,49 @@ test_nothing_told(void)
 	return works_again();
 }
 
+/*
+ * A region has no engine that could look at the time: it is given up when somebody
+ * asks for the device.
+ */
+static int
+test_region_not_told(void)
+{
+	struct rte_comch_dev *dev = test_mock_dev(test_pair.dpu);
+	struct rte_comch_mem *mem[3];
+	unsigned int i;
+	uint64_t end;
+
+	TEST_TRUE(dev != NULL);
+	test_mock_mode_set(TEST_MOCK_MEM_FREE, TEST_MOCK_HELD);
+	for (i = 0; i < RTE_DIM(mem); i++) {
+		mem[i] = test_mem_alloc(test_pair.dpu, 4096, 0);
+		TEST_TRUE(mem[i] != NULL);
+		TEST_EXPECT(test_mem_free(mem[i]), 0);
+	}
+	TEST_EXPECT(rte_comch_pmd_hide(dev), -EBUSY);
+	TEST_EXPECT(dev_status(test_pair.dpu), 0);
+	end = test_now_ns() + (uint64_t)LOST_MS * 1000000;
+	while (dev_status(test_pair.dpu) == 0) {
+		TEST_ASSERT(test_now_ns() < end, "the region is never given up");
+		test_progress_ms(10);
+	}
+	TEST_EXPECT(dev_status(test_pair.dpu), -ETIMEDOUT);
+	TEST_EXPECT(rte_comch_pmd_hide(dev), 0);
+	TEST_EXPECT(rte_comch_pmd_ready(dev), 0);
+	test_mock_drop(TEST_MOCK_MEM_FREE);
+	TEST_TRUE(test_mock_tell_dropped() >= RTE_DIM(mem));
+	TEST_EXPECT(rte_comch_pmd_hide(dev), 0);
+	TEST_EXPECT(rte_comch_pmd_ready(dev), 0);
+	return works_again();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: endings that are not told",
 	.setup = test_mock_suite_setup,
 	.teardown = test_mock_suite_teardown,
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_nothing_told),
+		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_region_not_told),
 		TEST_CASES_END()
 	},
 };

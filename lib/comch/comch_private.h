@@ -384,10 +384,15 @@ void comch_conn_reap(struct comch_conn *conn);
 int comch_conn_retry(struct comch_conn *conn);
 int comch_conn_task_submit(struct rte_comch_task *task);
 
+/* rte_comch_mem.c */
+void comch_mem_give_up(struct rte_comch_dev *dev);
+
 /* rte_comch_ending.c */
 void comch_ending_begin(struct rte_comch_pmd_ending *ending, struct rte_comch_dev *dev,
 		struct rte_comch_pe *pe, void (*done)(struct rte_comch_pmd_ending *ending));
 bool comch_ending_settle(struct rte_comch_pmd_ending *ending, int ret);
+bool comch_ending_give_up(struct rte_comch_pmd_ending *ending, uint64_t now);
+void comch_ending_lost(struct rte_comch_dev *dev);
 int comch_ending_run(struct rte_comch_pe *pe);
 bool comch_ending_waits(struct rte_comch_pe *pe, uint64_t *deadline);
 

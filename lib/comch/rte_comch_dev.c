@@ -185,6 +185,7 @@ rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info)
 	ret = dev_info_read(dev, &now);
 	if (ret != 0)
 		return ret;
+	comch_mem_give_up(dev);
 	/* what the library goes by, and what may be another by now */
 	got = dev->info;
 	strlcpy(got.fw_version, now.fw_version, sizeof(got.fw_version));
@@ -475,6 +476,7 @@ dev_is_quiet(struct rte_comch_dev *dev)
 	struct rte_comch_ctx *ctx;
 	bool quiet;
 
+	comch_mem_give_up(dev);
 	rte_spinlock_lock(&dev->lock);
 	quiet = TAILQ_EMPTY(&dev->mems) && TAILQ_EMPTY(&dev->freeing);
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev)
@@ -532,6 +534,7 @@ rte_comch_pmd_hide(struct rte_comch_dev *dev)
 {
 	int ret = 0;
 
+	comch_mem_give_up(dev);
 	rte_spinlock_lock(&comch_devs_lock);
 	rte_spinlock_lock(&dev->lock);
 	if (TAILQ_EMPTY(&dev->ctxs) && TAILQ_EMPTY(&dev->mems) && TAILQ_EMPTY(&dev->freeing))

@@ -75,6 +75,30 @@ rte_comch_pmd_ended(struct rte_comch_pmd_ending *ending)
 		ending->done(ending);
 }
 
+/*
+ * The device's lock is held. Give one up if it is late: who tells of it afterwards
+ * finds no engine, and that nobody waits.
+ */
+bool
+comch_ending_give_up(struct rte_comch_pmd_ending *ending, uint64_t now)
+{
+	if (!ending->pending || ending->ended || now < ending->deadline)
+		return false;
+	ending->lost = true;
+	ending->pe = NULL;
+	ending->pending = false;
+	return true;
+}
+
+/* After one was given up. */
+void
+comch_ending_lost(struct rte_comch_dev *dev)
+{
+	COMCH_LOG(ERR, "%s: its driver has not ended something within %d ms, the device is taken for broken: reset it",
+		dev->data->name, RTE_COMCH_PMD_END_MS);
+	rte_comch_pmd_dev_down(dev, -ETIMEDOUT);
+}
+
 /* Look at one: whether the wait for it is over. */
 static bool
 ending_is_over(struct rte_comch_pmd_ending *ending, uint64_t now)
@@ -82,12 +106,8 @@ ending_is_over(struct rte_comch_pmd_ending *ending, uint64_t now)
 	bool over;
 
 	rte_spinlock_lock(&ending->dev->lock);
-	ending->lost = !ending->ended && now >= ending->deadline;
-	if (ending->lost)
-		ending->pe = NULL; /* who tells now finds no engine, and pending is false */
-	over = ending->ended || ending->lost;
-	if (over)
-		ending->pending = false;
+	over = ending->ended || comch_ending_give_up(ending, now);
+	ending->pending = !over;
 	rte_spinlock_unlock(&ending->dev->lock);
 	return over;
 }
@@ -105,11 +125,8 @@ again:
 		if (!ending_is_over(ending, now))
 			continue;
 		TAILQ_REMOVE(&pe->endings, ending, next);
-		if (ending->lost) {
-			COMCH_LOG(ERR, "%s: its driver has not ended something within %d ms, the device is taken for broken: reset it",
-				ending->dev->data->name, RTE_COMCH_PMD_END_MS);
-			rte_comch_pmd_dev_down(ending->dev, -ETIMEDOUT);
-		}
+		if (ending->lost)
+			comch_ending_lost(ending->dev);
 		ending->done(ending);
 		nb++;
 		goto again; /* callbacks may have run: the list may be another */

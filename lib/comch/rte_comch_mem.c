@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_cycles.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
@@ -339,6 +340,30 @@ mem_freed(struct rte_comch_pmd_ending *ending)
 	TAILQ_REMOVE(&mem->dev->freeing, mem, next);
 	rte_spinlock_unlock(&mem->dev->lock);
 	mem_delete(mem);
+}
+
+/*
+ * Regions whose end was not told in time are never freed. No engine looks at their
+ * time limit, so whoever asks for the device does.
+ */
+void
+comch_mem_give_up(struct rte_comch_dev *dev)
+{
+	uint64_t now = rte_get_tsc_cycles();
+	struct rte_comch_mem *mem, *next;
+	bool lost = false;
+
+	rte_spinlock_lock(&dev->lock);
+	for (mem = TAILQ_FIRST(&dev->freeing); mem != NULL; mem = next) {
+		next = TAILQ_NEXT(mem, next);
+		if (!comch_ending_give_up(&mem->ending, now))
+			continue;
+		TAILQ_REMOVE(&dev->freeing, mem, next);
+		lost = true;
+	}
+	rte_spinlock_unlock(&dev->lock);
+	if (lost)
+		comch_ending_lost(dev);
 }
 
 int

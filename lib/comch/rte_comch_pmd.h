@@ -263,7 +263,8 @@ typedef void (*rte_comch_dump_t)(struct rte_comch_dev *dev, FILE *f);
 /**
  * @internal
  * Start the device anew, after an error or without one, while no context of it
- * is started and no region exists. 0, or a negative errno: then it stays down.
+ * is started and no region exists. 0, or a negative errno: then it stays down. The
+ * driver tells of no end that it owed before.
  */
 typedef int (*rte_comch_reset_t)(struct rte_comch_dev *dev);
 /** @internal Create the poll group of an engine; add its descriptors to it. */
