@@ -498,6 +498,37 @@ test_region(void)
 	return TEST_SUCCESS;
 }
 
+/* The driver ends a poll group: its device stays until then, and so does the engine. */
+static int
+test_poll_group(void)
+{
+	enum test_mock_op op = TEST_MOCK_PGROUP_DESTROY;
+	struct rte_comch_dev *dev = test_mock_dev(test_pair.dpu);
+	struct test_ep *ep = test_server_run("alone", test_pe_new());
+	pthread_t thread;
+	int hidden;
+
+	TEST_TRUE(dev != NULL && ep != NULL);
+	TEST_CALL(test_stop(ep));
+	test_mock_mode_set(op, TEST_MOCK_HELD);
+	TEST_EXPECT(test_ep_close(ep), 0);
+	TEST_EXPECT(test_mock_nb_held(op), 1);
+	test_progress_ms(HELD_MS);
+	hidden = rte_comch_pmd_hide(dev);
+	if (hidden == 0)
+		TEST_EXPECT(rte_comch_pmd_ready(dev), 0);
+	TEST_EXPECT(hidden, -EBUSY);
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.dpu), -EBUSY);
+	TEST_EXPECT(pthread_create(&thread, NULL, tell_soon, &op), 0);
+	test_cleanup(); /* destroys the engine */
+	hidden = (int)test_mock_nb_held(op);
+	pthread_join(thread, NULL);
+	TEST_EXPECT(hidden, 0);
+	TEST_EXPECT(rte_comch_pmd_hide(dev), 0);
+	TEST_EXPECT(rte_comch_pmd_ready(dev), 0);
+	return TEST_SUCCESS;
+}
+
 /*
  * Ops that fail
  */
@@ -650,6 +681,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_device_fails),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_connect_times_out),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_region),
+		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_poll_group),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_failures),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_failures_late_ends),
 		TEST_CASES_END()

@@ -469,7 +469,7 @@ rte_comch_pmd_dev_down(struct rte_comch_dev *dev, int reason)
 	rte_spinlock_unlock(&dev->lock);
 }
 
-/* No region, and no context that is started or on its way down. */
+/* No region, and nothing that is started or on its way down. */
 static bool
 dev_is_quiet(struct rte_comch_dev *dev)
 {
@@ -478,7 +478,8 @@ dev_is_quiet(struct rte_comch_dev *dev)
 
 	comch_mem_give_up(dev);
 	rte_spinlock_lock(&dev->lock);
-	quiet = TAILQ_EMPTY(&dev->mems) && TAILQ_EMPTY(&dev->freeing);
+	quiet = TAILQ_EMPTY(&dev->mems) && TAILQ_EMPTY(&dev->freeing) &&
+		dev->nb_ending_pgs == 0;
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev)
 		quiet &= ctx->state == RTE_COMCH_STATE_IDLE;
 	rte_spinlock_unlock(&dev->lock);
@@ -502,7 +503,7 @@ rte_comch_dev_reset(int16_t dev_id)
 		return -ENOTSUP;
 	}
 	if (!dev_is_quiet(dev)) {
-		COMCH_LOG(ERR, "%s: stop its contexts and free its memory regions before a reset",
+		COMCH_LOG(ERR, "%s: stop its contexts, free its memory regions and progress before a reset",
 			dev->data->name);
 		return -EBUSY;
 	}
@@ -537,14 +538,15 @@ rte_comch_pmd_hide(struct rte_comch_dev *dev)
 	comch_mem_give_up(dev);
 	rte_spinlock_lock(&comch_devs_lock);
 	rte_spinlock_lock(&dev->lock);
-	if (TAILQ_EMPTY(&dev->ctxs) && TAILQ_EMPTY(&dev->mems) && TAILQ_EMPTY(&dev->freeing))
+	if (TAILQ_EMPTY(&dev->ctxs) && TAILQ_EMPTY(&dev->mems) && TAILQ_EMPTY(&dev->freeing) &&
+			dev->nb_ending_pgs == 0)
 		__atomic_store_n(&dev->state, RTE_COMCH_DEV_REGISTERED, __ATOMIC_RELEASE);
 	else
 		ret = -EBUSY;
 	rte_spinlock_unlock(&dev->lock);
 	rte_spinlock_unlock(&comch_devs_lock);
 	if (ret != 0)
-		COMCH_LOG(ERR, "%s: has contexts or memory regions, destroy and free them before the device goes",
+		COMCH_LOG(ERR, "%s: has contexts or memory regions, destroy and free them and progress before the device goes",
 			dev->data->name);
 	return ret;
 }

@@ -274,6 +274,9 @@ pe_pgroup_get(struct rte_comch_pe *pe, struct rte_comch_dev *dev, struct rte_com
 static void
 pe_pgroup_gone(struct rte_comch_pmd_ending *end)
 {
+	rte_spinlock_lock(&end->dev->lock);
+	end->dev->nb_ending_pgs--; /* the last that held it: it may go */
+	rte_spinlock_unlock(&end->dev->lock);
 	if (!end->lost)
 		free(end);
 }
@@ -295,10 +298,11 @@ pe_pgroup_put(struct rte_comch_pe *pe, struct rte_comch_pgroup *pg)
 	}
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_REMOVE(&dev->pgs, pg, next);
+	dev->nb_ending_pgs++;
 	rte_spinlock_unlock(&dev->lock);
 	comch_ending_begin(end, dev, pe, pe_pgroup_gone);
 	if (comch_ending_settle(end, dev->ops->pgroup_destroy(pg, end)))
-		free(end);
+		pe_pgroup_gone(end);
 }
 
 static void

@@ -455,6 +455,7 @@ struct rte_comch_dev {
 	TAILQ_HEAD(, rte_comch_mem) mems;    /**< Library: all regions. */
 	TAILQ_HEAD(, rte_comch_mem) freeing; /**< Library: regions about to end. */
 	TAILQ_HEAD(, rte_comch_pgroup) pgs;  /**< Library: all poll groups. */
+	uint32_t nb_ending_pgs;              /**< Library: poll groups about to end. */
 	int status;                          /**< Library: 0 or why it is down; atomic. */
 };
 
@@ -517,7 +518,8 @@ struct rte_comch_dev *rte_comch_pmd_get_by_name(const char *name);
  * @param dev
  *   The device.
  * @return
- *   0, or -EBUSY while it has contexts or regions: nothing was changed.
+ *   0, or -EBUSY while it has contexts or regions, or a region or poll group waits
+ *   for its end to be told: nothing was changed.
  */
 __rte_internal
 int rte_comch_pmd_hide(struct rte_comch_dev *dev);
