@@ -93,6 +93,11 @@ test_nothing_told(void)
 			test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_start(lonely->ctx), -ETIMEDOUT);
 
+	/* the queue is being freed: what is told now is of its stop */
+	test_mock_drop(TEST_MOCK_QUEUE_STOP);
+	TEST_EXPECT(test_mock_tell_dropped(), 1);
+	test_progress_ms(20);
+	TEST_EXPECT(test_q_state(producer), RTE_COMCH_STATE_STOPPING);
 	TEST_WAIT(test_q_state(producer) == RTE_COMCH_STATE_IDLE, LOST_MS);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 

@@ -185,7 +185,9 @@ struct comch_queue {
 	rte_comch_post_cb_t post_cb; /* consumers with tasks */
 	rte_comch_send_cb_t send_cb; /* producers with tasks */
 	struct rte_comch_fp_object fns; /* the driver's functions */
-	struct rte_comch_pmd_ending ending; /* of queue_stop, then of queue_free */
+	/* two, as the driver may tell of the first after it was given up */
+	struct rte_comch_pmd_ending stop_ending;
+	struct rte_comch_pmd_ending free_ending;
 
 	/* tasks */
 	uint32_t nb_submitted; /* between submit and callback */

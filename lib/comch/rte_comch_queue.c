@@ -270,7 +270,7 @@ queue_idle(struct comch_queue *queue)
 static void
 queue_freed(struct rte_comch_pmd_ending *ending)
 {
-	struct comch_queue *queue = container_of(ending, struct comch_queue, ending);
+	struct comch_queue *queue = container_of(ending, struct comch_queue, free_ending);
 
 	queue->ctx.lost |= ending->lost;
 	queue_idle(queue);
@@ -280,7 +280,7 @@ queue_freed(struct rte_comch_pmd_ending *ending)
 static void
 queue_stopped(struct rte_comch_pmd_ending *ending)
 {
-	struct comch_queue *queue = container_of(ending, struct comch_queue, ending);
+	struct comch_queue *queue = container_of(ending, struct comch_queue, stop_ending);
 
 	queue->ctx.lost |= ending->lost;
 	queue->drained = true;
@@ -295,11 +295,11 @@ queue_stop(struct comch_queue *queue)
 
 	if (!queue->stopped) {
 		queue->stopped = true;
-		comch_ending_begin(&queue->ending, ctx->dev, ctx->pe, queue_stopped);
-		queue->drained = comch_ending_settle(&queue->ending,
+		comch_ending_begin(&queue->stop_ending, ctx->dev, ctx->pe, queue_stopped);
+		queue->drained = comch_ending_settle(&queue->stop_ending,
 				ctx->dev->ops->queue_stop(&queue->drv,
 					ctx->reason != 0 ? -ECONNRESET : -ECANCELED,
-					&queue->ending));
+					&queue->stop_ending));
 	}
 	return queue->drained;
 }
@@ -332,8 +332,9 @@ comch_queue_try_idle(struct rte_comch_ctx *ctx)
 	comch_task_poll_del(queue);
 	comch_fp_stopped_set(queue);
 	queue->freed = true;
-	comch_ending_begin(&queue->ending, ctx->dev, ctx->pe, queue_freed);
-	if (comch_ending_settle(&queue->ending, ops->queue_free(&queue->drv, &queue->ending)))
+	comch_ending_begin(&queue->free_ending, ctx->dev, ctx->pe, queue_freed);
+	if (comch_ending_settle(&queue->free_ending,
+			ops->queue_free(&queue->drv, &queue->free_ending)))
 		queue_idle(queue);
 }
 
@@ -346,9 +347,9 @@ comch_queue_start_failed(struct comch_queue *queue, int reason)
 	queue->stopped = true; /* nobody has used it */
 	queue->drained = true;
 	queue->freed = true;
-	comch_ending_begin(&queue->ending, ctx->dev, ctx->pe, queue_freed);
-	if (comch_ending_settle(&queue->ending,
-			ctx->dev->ops->queue_free(&queue->drv, &queue->ending))) {
+	comch_ending_begin(&queue->free_ending, ctx->dev, ctx->pe, queue_freed);
+	if (comch_ending_settle(&queue->free_ending,
+			ctx->dev->ops->queue_free(&queue->drv, &queue->free_ending))) {
 		queue->drv.priv = NULL;
 		return reason;
 	}
