@@ -145,6 +145,23 @@ test_region_not_told(void)
 	return works_again();
 }
 
+/* The device has failed for a reason of its own: that stays. */
+static int
+test_reason_stays(void)
+{
+	struct test_ep *ep = test_server_run("stays", test_pe_new());
+
+	TEST_TRUE(ep != NULL);
+	test_mock_mode_set(TEST_MOCK_UNLISTEN, TEST_MOCK_HELD);
+	rte_comch_pmd_dev_down(test_mock_dev(test_pair.dpu), -ENODEV);
+	TEST_WAIT(test_mock_nb_held(TEST_MOCK_UNLISTEN) == 1, TEST_MS);
+	TEST_WAIT(test_state(ep) == RTE_COMCH_STATE_IDLE, LOST_MS);
+	TEST_EXPECT(dev_status(test_pair.dpu), -ENODEV);
+	TEST_EXPECT(rte_comch_ctx_reason_get(ep->ctx), -ENODEV);
+	test_mock_drop(TEST_MOCK_UNLISTEN);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: endings that are not told",
 	.setup = test_mock_suite_setup,
@@ -152,6 +169,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_nothing_told),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_region_not_told),
+		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_reason_stays),
 		TEST_CASES_END()
 	},
 };

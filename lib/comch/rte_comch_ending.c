@@ -90,13 +90,15 @@ comch_ending_give_up(struct rte_comch_pmd_ending *ending, uint64_t now)
 	return true;
 }
 
-/* After one was given up. */
+/* After one was given up: a device that has failed before keeps its reason. */
 void
 comch_ending_lost(struct rte_comch_dev *dev)
 {
 	COMCH_LOG(ERR, "%s: its driver has not ended something within %d ms, the device is taken for broken: reset it",
 		dev->data->name, RTE_COMCH_PMD_END_MS);
-	rte_comch_pmd_dev_down(dev, -ETIMEDOUT);
+	/* relaxed: nothing is read because of it */
+	if (__atomic_load_n(&dev->status, __ATOMIC_RELAXED) == 0)
+		rte_comch_pmd_dev_down(dev, -ETIMEDOUT);
 }
 
 /* Look at one: whether the wait for it is over. */

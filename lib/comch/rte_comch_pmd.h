@@ -55,8 +55,9 @@
  * ended, or -EINPROGRESS if hardware or another thread has to do something first.
  * Then the driver calls rte_comch_pmd_ended() when it has, from any thread, and until
  * then the object stays. The library waits RTE_COMCH_PMD_END_MS; then it takes the
- * device for broken (-ETIMEDOUT), goes on without the driver, and never frees the
- * object.
+ * device for broken (-ETIMEDOUT) if it has not failed before, and goes on as if it had
+ * ended: the ops that follow are called, but the object is never freed. A driver may
+ * tell late, until the device is reset or removed.
  *
  * A device that fails is told of with rte_comch_pmd_dev_down(), from any thread,
  * and its connections, one by one and in their threads, with
