@@ -180,6 +180,7 @@ test_producer_stopped_by_callback(void)
 	struct rte_comch_ctx *ctx;
 	int ret, state;
 
+	TEST_CALL(test_need_prompt());
 	TEST_CALL(test_connected(&server, &client));
 	TEST_EXPECT(rte_comch_producer_create(client->conn, &conf, &ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(ctx, test_pe_new()), 0);
@@ -201,6 +202,7 @@ test_start_restarted_by_callback(void)
 	struct rte_comch_pe *pe;
 	unsigned int i;
 
+	TEST_CALL(test_need_prompt());
 	TEST_TRUE(ep != NULL && more != NULL);
 	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pe), 0);
 	test_server_conf(ep, "test", &conf);
