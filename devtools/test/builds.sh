@@ -101,6 +101,12 @@ autotests() {
 	run_autotests "$1" "${suites[@]}"
 }
 
+# with_mock thread|inside <command>...: the driver of the tests tells of ends later.
+with_mock() {
+	local -x COMCH_TEST_MOCK=$1
+	"${@:2}"
+}
+
 # Suites that are not for ThreadSanitizer. It sees one process, and so not what the
 # other one of comch_process and comch_fp_process has acquired and released between
 # two accesses of this one. shm_peer_fast counts mappings, which app/test/test_tsan.c
