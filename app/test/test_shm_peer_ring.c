@@ -141,6 +141,32 @@ test_head(void)
 	return TEST_SUCCESS;
 }
 
+/* The peer has read two of four messages when it breaks the protocol. */
+static int
+test_read_before(void)
+{
+	struct evil *e = evil_connected();
+	struct test_ep *target = peer_env.target;
+	uint64_t before = peer_violations();
+	uint32_t downs, done, failed, size;
+	unsigned int i;
+
+	TEST_TRUE(e != NULL);
+	downs = target->nb_disconnects;
+	done = target->nb_done;
+	failed = target->nb_failed;
+	size = shm_wire_rec_size(4);
+	for (i = 0; i < 4; i++)
+		TEST_EXPECT(test_send(target->conn, "ping", 4), 0);
+	__atomic_fetch_add(&e->chan.own->head, 2 * size, __ATOMIC_RELEASE);
+	evil_tail_add(e, &e->chan, EVIL_RING_SIZE + 8);
+	TEST_CALL(conn_dies(e, before, downs, "tail", 0));
+	TEST_EXPECT(target->nb_done, done + 2);
+	TEST_EXPECT(target->nb_failed, failed + 2);
+	TEST_EXPECT(target->send_status, -ECONNRESET);
+	return TEST_SUCCESS;
+}
+
 /* Within what it may say, a head may stand anywhere: even inside a record. */
 static int
 test_head_inside(void)
@@ -426,6 +452,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_tail),
 		PEER_CASE(test_records),
 		PEER_CASE(test_head),
+		PEER_CASE(test_read_before),
 		PEER_CASE(test_head_inside),
 		PEER_CASE(test_bells),
 		PEER_CASE(test_sock_bell),

@@ -159,6 +159,8 @@ struct comch_conn {
 	bool on_retry;
 	bool reaped;                      /* only its tasks keep it */
 	int reason;                       /* why this side ended it; 0 until conn_close */
+	bool delivered;                   /* the driver has said, since conn_close: */
+	uint32_t delivered_seq;           /* up to here */
 	uint32_t nb_tasks;                /* allocated tasks that point here */
 	uint32_t nb_remote_consumers;     /* announced and not departed */
 	struct rte_comch_conn_stats stats; /* the in-flight fields are derived */

@@ -94,8 +94,9 @@
  * | STOPPING | free, progress                           | the last task freed  |
  *
  * A context with outstanding tasks goes through STOPPING when it is stopped or
- * when its peer is lost: each submitted task completes with a negative status,
- * and the context becomes IDLE when the application has freed them all.
+ * when its peer is lost: each submitted task completes, with 0 if its message was
+ * delivered and with a negative status if not, and the context becomes IDLE when the
+ * application has freed them all.
  *
  * Ordering: control messages of one connection arrive in the order in which
  * they were submitted. Nothing is promised between connections.

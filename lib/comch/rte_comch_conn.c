@@ -230,12 +230,29 @@ task_end(struct rte_comch_task *task, int status)
 	ctx->in_callback--;
 }
 
-/* End all tasks of a connection, in the order of their submission. */
+/* The oldest task in flight, whose message the peer has. */
+static inline void
+task_delivered(struct comch_conn *conn, struct rte_comch_task *task)
+{
+	STAILQ_REMOVE_HEAD(&conn->in_flight, next);
+	conn->nb_in_flight--;
+	conn->stats.tx_msgs++;
+	conn->stats.tx_bytes += task->len;
+	task_end(task, 0);
+}
+
+/*
+ * End all tasks of a connection, in the order of their submission: those that the
+ * driver has said to be delivered since this side closed it, and the others.
+ */
 static void
 conn_flush(struct comch_conn *conn, int status)
 {
 	struct rte_comch_task *task;
 
+	while (conn->delivered && (task = STAILQ_FIRST(&conn->in_flight)) != NULL &&
+			(int32_t)(conn->delivered_seq - task->seq) >= 0)
+		task_delivered(conn, task);
 	STAILQ_CONCAT(&conn->in_flight, &conn->pending);
 	while ((task = STAILQ_FIRST(&conn->in_flight)) != NULL) {
 		STAILQ_REMOVE_HEAD(&conn->in_flight, next);
@@ -324,16 +341,22 @@ rte_comch_pmd_send_done(struct rte_comch_conn *drv, uint32_t seq)
 
 	while ((task = STAILQ_FIRST(&conn->in_flight)) != NULL &&
 			(int32_t)(seq - task->seq) >= 0) {
-		STAILQ_REMOVE_HEAD(&conn->in_flight, next);
-		conn->nb_in_flight--;
-		conn->stats.tx_msgs++;
-		conn->stats.tx_bytes += task->len;
-		task_end(task, 0);
+		task_delivered(conn, task);
 		nb++;
 		if (unlikely(drv->state != RTE_COMCH_CONN_UP))
 			break;
 	}
 	return nb;
+}
+
+void
+rte_comch_pmd_conn_delivered(struct rte_comch_conn *drv, uint32_t seq)
+{
+	struct comch_conn *conn = comch_conn(drv);
+
+	/* no callback here: the application may be the one that ends the connection */
+	conn->delivered = true;
+	conn->delivered_seq = seq;
 }
 
 int

@@ -95,9 +95,9 @@ struct rte_comch_conn *rte_comch_server_conn_next(struct rte_comch_ctx *ctx,
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * End one connection of a server. The peer is told. Submitted tasks complete
- * with -ECANCELED, then the disconnect callback is called, both inside a later
- * rte_comch_pe_progress().
+ * End one connection of a server. The peer is told. Submitted tasks complete, with
+ * 0 if their message was delivered before and with -ECANCELED if not, then the
+ * disconnect callback is called, both inside a later rte_comch_pe_progress().
  *
  * @param conn
  *   A connection of a server.

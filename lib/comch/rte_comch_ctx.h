@@ -220,8 +220,10 @@ int rte_comch_ctx_start(struct rte_comch_ctx *ctx);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Stop a context. Its peers are told. Submitted tasks complete with
- * -ECANCELED. May be called from a callback.
+ * Stop a context. Its peers are told. Submitted tasks complete inside a later
+ * rte_comch_pe_progress(): with 0 if their message was delivered before the stop, and
+ * with -ECANCELED if not. A message on its way may still reach the peer then. May be
+ * called from a callback.
  *
  * @param ctx
  *   The context, STARTING or RUNNING.

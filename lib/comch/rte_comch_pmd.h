@@ -308,7 +308,8 @@ typedef int (*rte_comch_conn_send_t)(struct rte_comch_conn *conn, const void *da
 /**
  * @internal
  * End a connection and tell the peer the reason, a negative errno or 0. No upcall
- * about it from now on.
+ * about it from now on, but rte_comch_pmd_conn_delivered(), which says how far the
+ * peer has taken what was sent; it is called in here, if the driver knows.
  */
 typedef int (*rte_comch_conn_close_t)(struct rte_comch_conn *conn, int reason,
 		struct rte_comch_pmd_ending *ending);
@@ -679,7 +680,9 @@ void rte_comch_pmd_conn_abort(struct rte_comch_conn *conn);
 
 /**
  * @internal
- * The connection ended without the library's doing. No further upcalls.
+ * The connection ended without the library's doing. No further upcalls. What was
+ * delivered was told before, by rte_comch_pmd_send_done(): tasks that have not
+ * ended by then were not delivered.
  *
  * @param conn
  *   The connection, UP.
@@ -771,6 +774,21 @@ void rte_comch_pmd_queue_ring(struct rte_comch_queue *queue);
  */
 __rte_internal
 int rte_comch_pmd_send_done(struct rte_comch_conn *conn, uint32_t seq);
+
+/**
+ * @internal
+ * All messages up to a sequence number were delivered, of a connection that this
+ * side ends: their tasks will end with 0 and the others with -ECANCELED. No callback
+ * is called in here. In conn_close, or in the thread of the connection until its end
+ * is told; the last call counts.
+ *
+ * @param conn
+ *   The connection, as conn_close got it.
+ * @param seq
+ *   As conn_send gave it for the last one.
+ */
+__rte_internal
+void rte_comch_pmd_conn_delivered(struct rte_comch_conn *conn, uint32_t seq);
 
 #ifdef __cplusplus
 }

@@ -52,12 +52,15 @@
  * Teardown: rte_comch_ctx_stop() of a producer makes it IDLE at once, or as soon
  * as its tasks are freed, or in the next progress if its connection has just ended;
  * completions that were not polled are dropped, and the memory of its sends is the
- * application's. A consumer that is stopped tells the peer, which takes until the peer
- * has answered. Until then it is polled as before. Then the buffers that are still
- * posted come back with -ECANCELED, or -ECONNRESET after the loss of the peer: to the
- * callback of tasks, to rte_comch_poll_burst(), or to the pool of a consumer of
- * packets. The consumer is IDLE when the last has come back. A peer that does not
- * answer within five seconds loses its connection.
+ * application's. Its tasks end before it is IDLE: with 0 if the message was delivered,
+ * also after the loss of the peer, else with the status that a consumer's have. Over
+ * shared memory, what a submit or a burst took was delivered: all of them say 0. A
+ * consumer that is stopped tells the peer, which takes until the peer has answered.
+ * Until then it is polled as before. Then the buffers that are still posted come back
+ * with -ECANCELED, or -ECONNRESET after the loss of the peer: to the callback of tasks,
+ * to rte_comch_poll_burst(), or to the pool of a consumer of packets. The consumer is
+ * IDLE when the last has come back. A peer that does not answer within five seconds
+ * loses its connection.
  *
  * A consumer of packets, which is one that rte_comch_rx_burst() was called for, does
  * not wait to be polled. While it is STOPPING, rte_comch_rx_burst() gives packets

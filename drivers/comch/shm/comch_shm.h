@@ -408,6 +408,8 @@ void shm_chan_activate(struct shm_chan *chan);
 void shm_chan_deactivate(struct shm_chan *chan);
 void shm_chan_undirty(struct shm_chan *chan);
 int shm_chan_drain(struct shm_chan *chan);
+int shm_chan_tx_last(struct shm_chan *chan);
+uint32_t shm_chan_acked(struct shm_chan *chan);
 int shm_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, bool more,
 		uint32_t *seq);
 void shm_link_wake(struct shm_link *link, uint32_t group, uint32_t armed);

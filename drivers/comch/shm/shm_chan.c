@@ -166,6 +166,9 @@ chan_end(struct shm_chan *chan, int reason)
 {
 	struct rte_comch_conn *conn = chan->conn;
 
+	/* what the peer has read was delivered, whatever it has done since */
+	if (shm_chan_tx_last(chan) == -ENOTCONN)
+		return; /* a callback ended it */
 	shm_chan_close(chan, reason);
 	rte_comch_pmd_conn_down(conn, reason);
 }
@@ -545,9 +548,11 @@ shm_conn_close(struct rte_comch_conn *conn, int reason,
 
 	if (chan == NULL)
 		return 0;
-	/* what was handed up before counts as delivered */
-	if (chan->state == SHM_CHAN_UP)
+	/* what was handed up before counts as delivered, on both sides */
+	if (chan->state == SHM_CHAN_UP) {
 		__atomic_store_n(&chan->own->head, chan->rx_pos, __ATOMIC_RELEASE);
+		rte_comch_pmd_conn_delivered(conn, shm_chan_acked(chan));
+	}
 	shm_chan_close(chan, reason);
 	return 0;
 }

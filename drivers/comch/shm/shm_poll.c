@@ -432,6 +432,21 @@ shm_chan_drain(struct shm_chan *chan)
 	return RTE_MIN(ret, 0);
 }
 
+/* The same when the connection is about to end by itself. */
+int
+shm_chan_tx_last(struct shm_chan *chan)
+{
+	return chan_tx_done(chan);
+}
+
+/* How far the peer has read, of a connection that this side ends. */
+uint32_t
+shm_chan_acked(struct shm_chan *chan)
+{
+	chan_head_load(chan);
+	return chan->tx_acked; /* what it was, if the peer's head is nonsense now */
+}
+
 uint32_t
 shm_conn_rx_count(const struct rte_comch_conn *conn)
 {

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What send tasks end with when their connection ends: 0 if the peer has taken the
+ * message, and why not if it has not. The engines of the two sides are turned one by
+ * one, so that the peer has taken as many as the case wants.
+ */
+
+#include "test_comch_util.h"
+
+#define NB_MSGS 32
+/* A receive queue that holds fewer, so that some tasks wait for room. */
+#define QUEUE_SIZE 8
+#define MSG_SIZE 64
+
+/* The ends of the tasks of one side, in order. */
+struct ends {
+	unsigned int nb;
+	int status[2 * NB_MSGS];
+	bool inside;          /* a turn of its engine is under way */
+	unsigned int outside; /* callbacks beside one */
+};
+
+struct side {
+	struct rte_comch_pe *pe;
+	struct test_ep *ep;
+	struct ends ends;
+};
+
+static struct side card, host;
+
+static void
+note_end(struct test_ep *ep, struct rte_comch_task *task, int status)
+{
+	struct side *side = ep->arg;
+
+	if (side->ends.nb < RTE_DIM(side->ends.status))
+		side->ends.status[side->ends.nb] = status;
+	side->ends.nb++;
+	side->ends.outside += !side->ends.inside;
+	rte_comch_task_free(task);
+}
+
+static int
+turn(struct side *side)
+{
+	int ret;
+
+	side->ends.inside = true;
+	ret = rte_comch_pe_progress(side->pe);
+	side->ends.inside = false;
+	return ret;
+}
+
+#define TURN_UNTIL(side, cond) do { \
+	uint64_t limit_ = test_now_ns() + (uint64_t)TEST_MS * 1000000; \
+	while (!(cond)) { \
+		TEST_ASSERT(test_now_ns() < limit_, "not in time: %s", #cond); \
+		if (turn(side) == 0) \
+			sched_yield(); \
+	} \
+} while (0)
+
+/* Both sides connected, each with a queue of its own. */
+static int
+sides_connect(void)
+{
+	struct rte_comch_server_conf server_conf;
+	struct rte_comch_client_conf client_conf;
+
+	memset(&card, 0, sizeof(card));
+	memset(&host, 0, sizeof(host));
+	card.pe = test_pe_new();
+	host.pe = test_pe_new();
+	card.ep = test_ep_new();
+	host.ep = test_ep_new();
+	TEST_TRUE(card.pe != NULL && host.pe != NULL && card.ep != NULL && host.ep != NULL);
+	test_server_conf(card.ep, "test", &server_conf);
+	server_conf.ctrl.max_msg_size = MSG_SIZE;
+	server_conf.ctrl.recv_queue_size = QUEUE_SIZE;
+	server_conf.ctrl.nb_send_tasks = NB_MSGS;
+	TEST_EXPECT(test_server_start(card.ep, &server_conf, card.pe), 0);
+	test_client_conf(host.ep, "test", &client_conf);
+	client_conf.ctrl.max_msg_size = MSG_SIZE;
+	client_conf.ctrl.recv_queue_size = QUEUE_SIZE;
+	client_conf.ctrl.nb_send_tasks = NB_MSGS;
+	TEST_EXPECT(test_client_start(host.ep, &client_conf, host.pe), -EINPROGRESS);
+	TEST_WAIT(host.ep->conn != NULL && card.ep->conn != NULL, TEST_MS);
+	card.ep->on_send = host.ep->on_send = note_end;
+	card.ep->arg = &card;
+	host.ep->arg = &host;
+	test_settle();
+	return TEST_SUCCESS;
+}
+
+static int
+send_some(struct side *from, unsigned int nb)
+{
+	static uint8_t msg[MSG_SIZE];
+	struct rte_comch_task *task;
+
+	for (; nb > 0; nb--) {
+		TEST_EXPECT(rte_comch_send_task_alloc(from->ep->conn, msg, sizeof(msg), &task),
+				0);
+		TEST_EXPECT(rte_comch_task_submit(task), 0);
+	}
+	return TEST_SUCCESS;
+}
+
+/* The peer takes the first of NB_MSGS messages, and the sender does not learn of it. */
+static int
+send_taken(struct side *from, struct side *to, unsigned int taken)
+{
+	/* the tasks have old numbers in them, as tasks have that were used before */
+	TEST_CALL(send_some(from, NB_MSGS));
+	TEST_WAIT(from->ends.nb == NB_MSGS && to->ep->nb_recv == NB_MSGS, TEST_MS);
+	TEST_EXPECT(from->ends.status[NB_MSGS - 1], 0);
+	test_settle();
+	memset(&from->ends, 0, sizeof(from->ends));
+	to->ep->nb_recv = 0;
+	TEST_CALL(send_some(from, taken));
+	TURN_UNTIL(to, to->ep->nb_recv == taken);
+	TEST_CALL(send_some(from, NB_MSGS - taken));
+	TEST_EXPECT(from->ends.nb, 0);
+	return TEST_SUCCESS;
+}
+
+static int
+check_ends(const struct side *side, unsigned int taken, int status)
+{
+	unsigned int i;
+
+	TEST_EXPECT(side->ends.nb, NB_MSGS);
+	for (i = 0; i < NB_MSGS; i++)
+		TEST_ASSERT(side->ends.status[i] == (i < taken ? 0 : status),
+				"%u were taken, task %u ended with %d", taken, i,
+				side->ends.status[i]);
+	TEST_EXPECT(side->ends.outside, 0);
+	return TEST_SUCCESS;
+}
+
+static const unsigned int takens[] = { 0, 1, 5, QUEUE_SIZE };
+
+static int
+test_client_stop(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(takens); i++) {
+		TEST_CALL(sides_connect());
+		TEST_CALL(send_taken(&host, &card, takens[i]));
+		TEST_EXPECT(rte_comch_ctx_stop(host.ep->ctx), -EINPROGRESS);
+		TEST_EXPECT(host.ends.nb, 0);
+		TURN_UNTIL(&host, test_state(host.ep) == RTE_COMCH_STATE_IDLE);
+		TEST_CALL(check_ends(&host, takens[i], -ECANCELED));
+		TEST_EXPECT(rte_comch_ctx_reason_get(host.ep->ctx), 0);
+		test_cleanup();
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_server_disconnect(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(takens); i++) {
+		TEST_CALL(sides_connect());
+		TEST_CALL(send_taken(&card, &host, takens[i]));
+		TEST_EXPECT(rte_comch_server_disconnect(card.ep->conn), 0);
+		TEST_EXPECT(card.ends.nb, 0);
+		TURN_UNTIL(&card, card.ep->nb_disconnects == 1);
+		TEST_CALL(check_ends(&card, takens[i], -ECANCELED));
+		test_cleanup();
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_server_stop(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(takens); i++) {
+		TEST_CALL(sides_connect());
+		TEST_CALL(send_taken(&card, &host, takens[i]));
+		TEST_EXPECT(rte_comch_ctx_stop(card.ep->ctx), -EINPROGRESS);
+		TEST_EXPECT(card.ends.nb, 0);
+		TURN_UNTIL(&card, test_state(card.ep) == RTE_COMCH_STATE_IDLE);
+		TEST_CALL(check_ends(&card, takens[i], -ECANCELED));
+		test_cleanup();
+	}
+	return TEST_SUCCESS;
+}
+
+/* The first task that ends stops its context: the others were taken before. */
+static void
+stop_at_first_end(struct test_ep *ep, struct rte_comch_task *task, int status)
+{
+	struct side *side = ep->arg;
+
+	if (side->ends.nb == 0)
+		rte_comch_ctx_stop(ep->ctx);
+	note_end(ep, task, status);
+}
+
+static int
+test_stop_in_send_callback(void)
+{
+	TEST_CALL(sides_connect());
+	TEST_CALL(send_taken(&host, &card, 5));
+	host.ep->on_send = stop_at_first_end;
+	TURN_UNTIL(&host, test_state(host.ep) == RTE_COMCH_STATE_IDLE);
+	TEST_CALL(check_ends(&host, 5, -ECANCELED));
+	return TEST_SUCCESS;
+}
+
+/* The peer ends the connection when it has so many. */
+static void
+disconnect_at(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	RTE_SET_USED(msg);
+	RTE_SET_USED(len);
+	if (ep->nb_recv == ep->value)
+		rte_comch_server_disconnect(conn);
+}
+
+static int
+test_peer_disconnects(void)
+{
+	unsigned int at;
+
+	for (at = 1; at <= QUEUE_SIZE; at++) {
+		TEST_CALL(sides_connect());
+		TEST_CALL(send_taken(&host, &card, 0));
+		card.ep->value = at;
+		card.ep->on_recv = disconnect_at;
+		TURN_UNTIL(&card, card.ep->nb_disconnects == 1);
+		TEST_EXPECT(card.ep->nb_recv, at);
+		TURN_UNTIL(&host, test_state(host.ep) == RTE_COMCH_STATE_IDLE);
+		TEST_CALL(check_ends(&host, at, -ECONNRESET));
+		TEST_EXPECT(rte_comch_ctx_reason_get(host.ep->ctx), -ESHUTDOWN);
+		test_cleanup();
+	}
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: what tasks of a connection that ends tell",
+	.setup = test_setup_quiet,
+	.teardown = test_log_restore,
+	.unit_test_cases = {
+		TEST_CASE_ST(NULL, test_cleanup, test_client_stop),
+		TEST_CASE_ST(NULL, test_cleanup, test_server_disconnect),
+		TEST_CASE_ST(NULL, test_cleanup, test_server_stop),
+		TEST_CASE_ST(NULL, test_cleanup, test_stop_in_send_callback),
+		TEST_CASE_ST(NULL, test_cleanup, test_peer_disconnects),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_delivered(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(comch_delivered_autotest, NOHUGE_OK, ASAN_OK, test_comch_delivered)
