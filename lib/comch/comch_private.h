@@ -152,6 +152,11 @@ struct comch_ctrl {
 /* A connection. */
 struct comch_conn {
 	struct rte_comch_conn drv; /* first: the handle */
+	/*
+	 * NULL once it has left its server or client, which may be gone then; written
+	 * under the lock. Other threads than the connection's look at it under the lock
+	 * and only if the state is UP.
+	 */
 	struct comch_ctrl *ctrl;
 	struct comch_task_list in_flight; /* given to the driver, in order */
 	struct comch_task_list pending;   /* wait for room */
@@ -169,9 +174,12 @@ struct comch_conn {
 	struct rte_comch_pmd_ending ending; /* of conn_close */
 	TAILQ_ENTRY(comch_conn) retry;    /* engine: something waits for room */
 	TAILQ_ENTRY(comch_conn) next;     /* context: its connections; engine: reaped */
+	struct rte_comch_dev *dev;        /* stays as long as there is a reference */
+	char server[RTE_COMCH_NAME_SIZE]; /* its name */
 
 	rte_spinlock_t lock;              /* guards what follows, and the state */
-	uint32_t refs;                    /* the library, and each queue */
+	uint32_t refs;                    /* the library, each queue, and the next */
+	uint32_t user_refs;               /* of the application */
 	uint32_t nb_consumers;
 	uint32_t nb_producers;
 	uint64_t *consumer_ids;           /* bitmap of ids in use */

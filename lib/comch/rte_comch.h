@@ -104,6 +104,8 @@
  * Threads: a progress engine, and the contexts and connections attached to it,
  * belong to one thread at a time. Different engines may run on different
  * lcores, also for contexts of one device and for consumers of one connection.
+ * A thread of another engine that works on a connection has a reference to it, see
+ * rte_comch_conn_ref(): its peer may end it any time.
  * The connection's own engine carries the announcements of its consumers, so
  * it has to be progressed too. Functions on devices may be called from any
  * thread. rte_comch_pe_progress() refuses to be called from a callback.

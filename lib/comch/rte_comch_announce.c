@@ -244,7 +244,8 @@ rte_comch_pmd_remote_consumer(struct rte_comch_conn *drv, uint32_t consumer_id, 
 	rte_comch_consumer_cb_t cb = here ?
 		conn->ctrl->consumer_new_cb : conn->ctrl->consumer_gone_cb;
 
-	conn->nb_remote_consumers += here ? 1 : -1;
+	/* relaxed: a number for people; other threads may ask for it */
+	__atomic_fetch_add(&conn->nb_remote_consumers, here ? 1 : -1, __ATOMIC_RELAXED);
 	if (cb == NULL)
 		return;
 	ctx->in_callback++;

@@ -43,6 +43,8 @@ conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32
 		conn->drv.priv = conn->producer_ids + producers;
 	conn->ctrl = ctrl;
 	conn->drv.ctrl = &ctrl->drv;
+	conn->dev = dev;
+	strlcpy(conn->server, ctrl->drv.name, sizeof(conn->server));
 	conn->drv.state = RTE_COMCH_CONN_OPENING;
 	conn->drv.max_msg_size = msg_size;
 	conn->drv.peer = *req;
@@ -73,7 +75,7 @@ conn_unlink(struct comch_conn *conn)
 	rte_spinlock_unlock(&ctrl->ctx.dev->lock);
 }
 
-/* The engine's reference, and with it perhaps the connection. */
+/* Drop one reference, and with it perhaps the connection. */
 void
 comch_conn_put(struct comch_conn *conn)
 {
@@ -93,10 +95,59 @@ comch_conn_put(struct comch_conn *conn)
 void
 comch_conn_reap(struct comch_conn *conn)
 {
+	struct rte_comch_pe *pe = conn->ctrl->ctx.pe;
+
 	conn_unlink(conn);
+	/* who has a reference must not get at a context that may be destroyed now */
+	rte_spinlock_lock(&conn->lock);
+	conn->drv.ctrl = NULL;
+	/* relaxed: rte_comch_conn_ctx_get() does not follow it */
+	__atomic_store_n(&conn->ctrl, NULL, __ATOMIC_RELAXED);
+	rte_spinlock_unlock(&conn->lock);
 	conn->reaped = true;
 	if (conn->nb_tasks == 0)
-		comch_pe_reap_add(conn->ctrl->ctx.pe, conn);
+		comch_pe_reap_add(pe, conn);
+}
+
+int
+rte_comch_conn_ref(struct rte_comch_conn *handle)
+{
+	struct comch_conn *conn = comch_conn(handle);
+
+	if (handle == NULL)
+		return -EINVAL;
+	/* relaxed: the caller's own right to the connection keeps the device until here */
+	__atomic_fetch_add(&conn->dev->nb_conn_refs, 1, __ATOMIC_RELAXED);
+	rte_spinlock_lock(&conn->lock);
+	conn->user_refs++;
+	conn->refs++;
+	rte_spinlock_unlock(&conn->lock);
+	return 0;
+}
+
+int
+rte_comch_conn_unref(struct rte_comch_conn *handle)
+{
+	struct comch_conn *conn = comch_conn(handle);
+	struct rte_comch_dev *dev;
+	bool held;
+
+	if (handle == NULL)
+		return 0;
+	dev = conn->dev;
+	rte_spinlock_lock(&conn->lock);
+	held = conn->user_refs != 0;
+	conn->user_refs -= held;
+	rte_spinlock_unlock(&conn->lock);
+	if (!held) {
+		COMCH_LOG(ERR, "%s: connection %u has no reference to drop, take one for each drop",
+			dev->data->name, handle->id);
+		return -EALREADY;
+	}
+	comch_conn_put(conn);
+	/* release: pairs with the acquire in rte_comch_pmd_hide(), then the device may go */
+	__atomic_fetch_sub(&dev->nb_conn_refs, 1, __ATOMIC_RELEASE);
+	return 0;
 }
 
 /* The driver has told that it is done with a connection. */
@@ -297,7 +348,11 @@ rte_comch_server_disconnect(struct rte_comch_conn *handle)
 	uint32_t consumers, producers;
 	bool up;
 
-	if (handle == NULL || conn->ctrl->ctx.kind != &comch_server_kind)
+	if (handle == NULL)
+		return -EINVAL;
+	if (conn->ctrl == NULL)
+		return -EALREADY; /* only a reference keeps it */
+	if (conn->ctrl->ctx.kind != &comch_server_kind)
 		return -EINVAL;
 	/* under one lock, so that no other thread makes a queue on it in between */
 	rte_spinlock_lock(&conn->lock);
@@ -419,28 +474,38 @@ comch_conn_retry(struct comch_conn *conn)
 struct rte_comch_ctx *
 rte_comch_conn_ctx_get(const struct rte_comch_conn *conn)
 {
-	return conn == NULL ? NULL : &comch_conn(conn)->ctrl->ctx;
+	struct comch_ctrl *ctrl;
+
+	if (conn == NULL)
+		return NULL;
+	/* relaxed: it is not followed here */
+	ctrl = __atomic_load_n(&comch_conn(conn)->ctrl, __ATOMIC_RELAXED);
+	return ctrl == NULL ? NULL : &ctrl->ctx;
 }
 
 int
 rte_comch_conn_info_get(const struct rte_comch_conn *handle, struct rte_comch_conn_info *info)
 {
-	const struct comch_conn *conn = comch_conn(handle);
+	struct comch_conn *conn = comch_conn(handle);
 
 	if (handle == NULL || info == NULL)
 		return -EINVAL;
 	memset(info, 0, sizeof(*info));
 	info->id = handle->id;
 	strlcpy(info->function, handle->peer.function, sizeof(info->function));
-	strlcpy(info->server, handle->ctrl->name, sizeof(info->server));
+	strlcpy(info->server, conn->server, sizeof(info->server));
 	info->max_msg_size = handle->max_msg_size;
 	info->version = handle->peer.version;
-	info->connected = handle->state == RTE_COMCH_CONN_UP;
 	info->peer_pid = handle->peer.peer_pid;
 	info->peer_uid = handle->peer.peer_uid;
+	rte_spinlock_lock(&conn->lock);
+	info->connected = handle->state == RTE_COMCH_CONN_UP;
 	info->nb_local_consumers = conn->nb_consumers;
 	info->nb_local_producers = conn->nb_producers;
-	info->nb_remote_consumers = conn->nb_remote_consumers;
+	rte_spinlock_unlock(&conn->lock);
+	/* relaxed: a number, it orders nothing */
+	info->nb_remote_consumers = __atomic_load_n(&conn->nb_remote_consumers,
+			__ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -452,7 +517,7 @@ rte_comch_conn_stats_get(const struct rte_comch_conn *handle, struct rte_comch_c
 
 	if (handle == NULL || stats == NULL)
 		return -EINVAL;
-	ops = handle->ctrl->dev->ops;
+	ops = conn->dev->ops;
 	*stats = conn->stats;
 	stats->tx_in_flight = conn->nb_in_flight;
 	if (ops->conn_rx_count != NULL && handle->state == RTE_COMCH_CONN_UP)
@@ -465,12 +530,16 @@ rte_comch_conn_user_data_set(struct rte_comch_conn *conn, void *user_data)
 {
 	if (conn == NULL)
 		return -EINVAL;
-	comch_conn(conn)->user_data = user_data;
+	/* release: pairs with the acquire in rte_comch_conn_user_data_get() */
+	__atomic_store_n(&comch_conn(conn)->user_data, user_data, __ATOMIC_RELEASE);
 	return 0;
 }
 
 void *
 rte_comch_conn_user_data_get(const struct rte_comch_conn *conn)
 {
-	return conn == NULL ? NULL : comch_conn(conn)->user_data;
+	if (conn == NULL)
+		return NULL;
+	/* acquire: who gets the pointer sees what it points to */
+	return __atomic_load_n(&comch_conn(conn)->user_data, __ATOMIC_ACQUIRE);
 }

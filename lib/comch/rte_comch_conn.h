@@ -59,7 +59,8 @@ struct rte_comch_conn_stats {
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Get the connection of a client. It is valid until the client is IDLE.
+ * Get the connection of a client. It is valid until the client is IDLE, or longer with
+ * rte_comch_conn_ref().
  *
  * @param ctx
  *   A client, RUNNING or STOPPING.
@@ -78,7 +79,8 @@ int rte_comch_client_conn_get(struct rte_comch_ctx *ctx, struct rte_comch_conn *
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Walk over the connections of a server. Each is valid until its disconnect
- * callback has returned. Belongs to the thread of the server.
+ * callback has returned, and a reference does not let the walk go on from it later.
+ * Belongs to the thread of the server.
  *
  * @param ctx
  *   A server.
@@ -114,12 +116,66 @@ int rte_comch_server_disconnect(struct rte_comch_conn *conn);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Get the server or client that a connection belongs to.
+ * Take a reference to a connection, for a thread that is not the connection's.
+ *
+ * The end of a connection is the peer's to choose, and the handle is void after it,
+ * unless there is a reference: then the handle stays until the last is dropped, also
+ * when its server or client was destroyed. The connection itself ends all the same.
+ *
+ * Take it where the connection cannot end meanwhile: in its thread, for example in the
+ * connect callback; or in any thread that has one already. Who has one may call, in
+ * any thread:
+ *
+ * - rte_comch_consumer_create() and rte_comch_producer_create(), which return
+ *   -ENOTCONN when the connection has ended;
+ * - rte_comch_conn_info_get(), which says whether it has;
+ * - rte_comch_conn_user_data_get() and rte_comch_conn_ctx_get();
+ * - rte_comch_conn_ref() and rte_comch_conn_unref().
+ *
+ * All else stays with the thread of the connection. Consumers and producers have a
+ * reference of their own. The device cannot be removed while there is a reference:
+ * that fails with -EBUSY.
  *
  * @param conn
  *   The connection.
  * @return
- *   The context; NULL if conn is NULL.
+ *   - 0 on success: drop it with rte_comch_conn_unref().
+ *   - -EINVAL: conn is NULL.
+ */
+__rte_experimental
+int rte_comch_conn_ref(struct rte_comch_conn *conn);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Drop a reference to a connection, in any thread. It does not end the connection.
+ *
+ * @param conn
+ *   A connection of which the caller has a reference; the handle is void after it,
+ *   unless the connection is up or there is another reference. NULL is allowed and
+ *   does nothing.
+ * @return
+ *   - 0 on success.
+ *   - -EALREADY: there is no reference; nothing was done. A mistake that is only found
+ *     while the connection lives.
+ */
+__rte_experimental
+int rte_comch_conn_unref(struct rte_comch_conn *conn);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the server or client that a connection belongs to. A thread that only has a
+ * reference to the connection may compare the result, but not follow it: the context
+ * may be destroyed meanwhile.
+ *
+ * @param conn
+ *   The connection.
+ * @return
+ *   The context; NULL if conn is NULL, or if only references keep the connection: its
+ *   disconnect callback has returned, or its client was IDLE.
  */
 __rte_experimental
 struct rte_comch_ctx *rte_comch_conn_ctx_get(const struct rte_comch_conn *conn);

@@ -320,7 +320,7 @@ queue_dump(const struct comch_queue *queue, FILE *f)
 {
 	fprintf(f, "  %s %u %s, connection %u of '%s', %u tasks\n", queue->ctx.kind->name,
 		queue->drv.id, rte_comch_state_name(queue->ctx.state), queue->conn->drv.id,
-		queue->drv.conn->ctrl->name, queue->ctx.nb_tasks);
+		queue->conn->server, queue->ctx.nb_tasks);
 }
 
 static void
@@ -538,15 +538,17 @@ rte_comch_pmd_hide(struct rte_comch_dev *dev)
 	comch_mem_give_up(dev);
 	rte_spinlock_lock(&comch_devs_lock);
 	rte_spinlock_lock(&dev->lock);
+	/* acquire: pairs with the release in rte_comch_conn_unref() */
 	if (TAILQ_EMPTY(&dev->ctxs) && TAILQ_EMPTY(&dev->mems) && TAILQ_EMPTY(&dev->freeing) &&
-			dev->nb_ending_pgs == 0)
+			dev->nb_ending_pgs == 0 &&
+			__atomic_load_n(&dev->nb_conn_refs, __ATOMIC_ACQUIRE) == 0)
 		__atomic_store_n(&dev->state, RTE_COMCH_DEV_REGISTERED, __ATOMIC_RELEASE);
 	else
 		ret = -EBUSY;
 	rte_spinlock_unlock(&dev->lock);
 	rte_spinlock_unlock(&comch_devs_lock);
 	if (ret != 0)
-		COMCH_LOG(ERR, "%s: has contexts or memory regions, destroy and free them and progress before the device goes",
+		COMCH_LOG(ERR, "%s: has contexts, memory regions or references to connections: destroy, free and drop them and progress before the device goes",
 			dev->data->name);
 	return ret;
 }

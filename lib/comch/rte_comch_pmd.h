@@ -142,7 +142,7 @@ struct rte_comch_ctrl {
 /** A connection. Drivers read it and write nothing but priv. */
 struct rte_comch_conn {
 	void *priv;                      /**< The driver's own. */
-	struct rte_comch_ctrl *ctrl;     /**< Server or client. */
+	struct rte_comch_ctrl *ctrl;     /**< Server or client; NULL after its end. */
 	enum rte_comch_conn_state state; /**< Drivers call back only if UP; left under lock. */
 	uint32_t id;                     /**< Unique on its context. */
 	uint32_t max_msg_size;           /**< Agreed, bytes. */
@@ -459,6 +459,7 @@ struct rte_comch_dev {
 	TAILQ_HEAD(, rte_comch_pgroup) pgs;  /**< Library: all poll groups. */
 	uint32_t nb_ending_pgs;              /**< Library: poll groups about to end. */
 	int status;                          /**< Library: 0 or why it is down; atomic. */
+	uint32_t nb_conn_refs;               /**< Library: of applications; atomic. */
 };
 
 /**
@@ -520,8 +521,9 @@ struct rte_comch_dev *rte_comch_pmd_get_by_name(const char *name);
  * @param dev
  *   The device.
  * @return
- *   0, or -EBUSY while it has contexts or regions, or a region or poll group waits
- *   for its end to be told: nothing was changed.
+ *   0, or -EBUSY while it has contexts or regions, an application has references to
+ *   connections of it, or a region or poll group waits for its end to be told: nothing
+ *   was changed.
  */
 __rte_internal
 int rte_comch_pmd_hide(struct rte_comch_dev *dev);

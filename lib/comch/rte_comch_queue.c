@@ -53,7 +53,7 @@ queue_alloc(struct comch_conn *conn, const struct comch_kind *kind)
 	if (queue == NULL)
 		return NULL;
 	memset(queue, 0, sizeof(*queue));
-	comch_ctx_init(&queue->ctx, conn->ctrl->ctx.dev, kind);
+	comch_ctx_init(&queue->ctx, conn->dev, kind);
 	queue->conn = conn;
 	queue->drv.dev = queue->ctx.dev;
 	queue->drv.conn = &conn->drv;
@@ -104,7 +104,7 @@ static int
 consumer_conf_check(const struct rte_comch_conn *conn,
 		const struct rte_comch_consumer_conf *conf, uint32_t *size)
 {
-	const struct rte_comch_dev *dev = conn->ctrl->dev;
+	const struct rte_comch_dev *dev = comch_conn(conn)->dev;
 	const struct rte_comch_dev_info *info = &dev->info;
 
 	if (conf->flags != 0) {
@@ -181,7 +181,7 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 		conf = &dflt;
 	if (conn == NULL || ctx == NULL)
 		return -EINVAL;
-	dev = conn->ctrl->dev;
+	dev = comch_conn(conn)->dev;
 	if (conf->flags != 0 || (conf->nb_tasks != 0 && conf->send_cb == NULL)) {
 		COMCH_LOG(ERR, "%s: a producer with unknown flags 0x%x, or with %u tasks and no send_cb",
 			dev->data->name, conf->flags, conf->nb_tasks);

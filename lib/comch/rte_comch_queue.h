@@ -182,11 +182,12 @@ struct rte_comch_queue_stats {
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Create a consumer on a connection, in any thread while the connection is up.
+ * Create a consumer on a connection, in the thread of the connection or in any thread
+ * that has a reference to it, see rte_comch_conn_ref().
  * It may be attached to another progress engine than the connection's.
  *
  * @param conn
- *   An established connection.
+ *   A connection, established; one that has ended is refused.
  * @param conf
  *   Its configuration, or NULL for the defaults; copied.
  * @param[out] ctx
@@ -224,11 +225,12 @@ int rte_comch_consumer_id_get(const struct rte_comch_ctx *ctx);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Create a producer on a connection, in any thread while the connection is up.
+ * Create a producer on a connection, in the thread of the connection or in any thread
+ * that has a reference to it, see rte_comch_conn_ref().
  * It may be attached to another progress engine than the connection's.
  *
  * @param conn
- *   An established connection.
+ *   A connection, established; one that has ended is refused.
  * @param conf
  *   Its configuration, or NULL for the defaults; copied.
  * @param[out] ctx

@@ -123,7 +123,7 @@ typedef void (*rte_comch_recv_cb_t)(struct rte_comch_conn *conn, const void *msg
  * Called on a server when a client has connected, and when it is gone.
  *
  * In the callback of a disconnection the connection can still be looked at;
- * it is freed when the callback returns.
+ * it is freed when the callback returns, unless there is a rte_comch_conn_ref().
  *
  * @param conn
  *   The connection.
