@@ -86,6 +86,8 @@ server_port_open(struct server *srv, struct server_port *port)
 		.ctrl = {
 			.recv_queue_size = opt->recv_queue,
 			.nb_send_tasks = srv->nb_tasks,
+			/* the clients of a measurement are no strangers to each other */
+			.max_conn_tasks = srv->nb_tasks,
 			.state_cb = server_state_cb,
 			.send_cb = send_io_cb,
 			.recv_cb = server_recv_cb,
@@ -149,7 +151,7 @@ server_open(struct server *srv)
 	tasks = RTE_MAX(tasks, (uint32_t)SERVER_MIN_TASKS);
 	srv->nb_tasks = RTE_MIN(tasks, srv->info.max_send_tasks);
 	pe_conf.nb_tasks = srv->nb_tasks * (one >= 0 ? 1 : (uint32_t)RTE_MAX(nb, 1)) + 1 +
-			SERVER_FP_TASKS;
+			srv->info.max_clients + SERVER_FP_TASKS;
 	ret = rte_comch_pe_create(&pe_conf, &srv->pe);
 	if (ret != 0)
 		fprintf(stderr, "cannot create a progress engine with %u tasks: %s; give EAL more "

@@ -307,7 +307,7 @@ sleeper_send(struct sleeper *s, uint32_t seq)
 	int ret;
 
 	/* tasks come back in progress; the peer may be asleep, but delivered it is */
-	while ((ret = test_send_pattern(s->ep->conn, 16, seq)) == -ENOMEM) {
+	while ((ret = test_send_pattern(s->ep->conn, 16, seq)) == -ENOMEM || ret == -EDQUOT) {
 		rte_comch_pe_progress(s->pe);
 		if (test_now_ns() > end)
 			return -ENOMEM;

@@ -18,7 +18,8 @@
 #define TEST_MAX_PES 16
 
 /* The default would make a large pool for each of the many engines of a run. */
-#define TEST_PE_TASKS 4096
+/* a server with as many clients as one link of shm has, and some tasks for them */
+#define TEST_PE_TASKS 5120
 
 TAILQ_HEAD(test_ep_list, test_ep);
 
@@ -191,7 +192,7 @@ test_flush_backlog(struct test_ep *ep)
 
 	while ((buf = STAILQ_FIRST(&ep->backlog)) != NULL) {
 		ret = submit_buf(buf);
-		if (ret == -ENOMEM)
+		if (ret == -ENOMEM || ret == -EDQUOT)
 			return;
 		STAILQ_REMOVE_HEAD(&ep->backlog, next);
 		if (ret != 0)

@@ -49,6 +49,8 @@ extern int comch_logtype;
 #define COMCH_PE_DFLT_TASKS 16384
 #define COMCH_PE_MAX_TASKS (1u << 20)
 #define COMCH_DFLT_SEND_TASKS 32
+/* One connection of a server may have its own task and this part of the others. */
+#define COMCH_DFLT_CONN_SHARE 4
 #define COMCH_DFLT_QUEUE_SIZE 512
 /* Completions of one queue in one turn, and turns without one before it rests. */
 #define COMCH_FP_BURST 32
@@ -137,6 +139,8 @@ struct comch_ctrl {
 	uint32_t nb_conns;
 	uint32_t next_conn_id;
 	struct rte_comch_pmd_ending ending; /* of unlisten or connect_cancel */
+	uint32_t max_conn_tasks; /* that one connection may have */
+	uint32_t nb_shared;      /* tasks in use that are no connection's own */
 
 	/* servers */
 	uint32_t max_clients;
@@ -167,6 +171,7 @@ struct comch_conn {
 	bool delivered;                   /* the driver has said, since conn_close: */
 	uint32_t delivered_seq;           /* up to here */
 	uint32_t nb_tasks;                /* allocated tasks that point here */
+	uint32_t nb_own;                  /* of the engine's, that no other can take */
 	uint32_t nb_remote_consumers;     /* announced and not departed */
 	struct rte_comch_conn_stats stats; /* the in-flight fields are derived */
 	void *user_data;

@@ -197,6 +197,15 @@ comch_conn_close(struct comch_conn *conn, int reason)
 		comch_conn_reap(conn);
 }
 
+/* The next connection would have no task of its own. */
+static int
+server_tasks_gone(const struct comch_ctrl *ctrl)
+{
+	COMCH_LOG(INFO, "%s: the progress engine of '%s' has no task for connection %u: raise its nb_tasks",
+		ctrl->ctx.dev->data->name, ctrl->drv.name, ctrl->nb_conns + 1);
+	return -ENOSPC;
+}
+
 int
 rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
 		const struct rte_comch_conn_req *req, struct rte_comch_conn **out)
@@ -204,6 +213,7 @@ rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
 	struct comch_ctrl *ctrl = comch_ctrl_of_drv(server);
 	struct rte_comch_dev *dev = server->dev;
 	uint32_t mine = server->max_msg_size;
+	struct rte_comch_pe *pe = ctrl->ctx.pe;
 	struct comch_conn *conn;
 	uint32_t size;
 	int ret = 0;
@@ -212,6 +222,8 @@ rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
 		ret = -ECONNREFUSED;
 	else if (ctrl->nb_conns >= ctrl->max_clients)
 		ret = -ENOSPC;
+	else if (pe->tasks_left == 0)
+		ret = server_tasks_gone(ctrl);
 	else if (req->max_msg_size > dev->info.max_msg_size)
 		ret = -EMSGSIZE;
 	else if (mine != 0 && req->max_msg_size != 0 && mine != req->max_msg_size)
@@ -221,10 +233,13 @@ rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
 		if (size == 0)
 			size = dev->info.dflt_msg_size;
 		conn = conn_alloc(ctrl, req, size);
-		if (conn == NULL)
+		if (conn == NULL) {
 			ret = -ENOMEM;
-		else
+		} else {
+			conn->nb_own = 1;
+			pe->tasks_left--;
 			*out = &conn->drv;
+		}
 	}
 	if (ret != 0) {
 		rte_comch_pmd_count(&dev->data->stats.refused);

@@ -73,6 +73,11 @@ ctrl_conf_check(int16_t dev_id, enum rte_comch_role role, const char *name,
 			conf->nb_send_tasks, name, info->max_send_tasks);
 		return -EINVAL;
 	}
+	if (conf->max_conn_tasks > info->max_send_tasks) {
+		COMCH_LOG(ERR, "%s: max_conn_tasks %u of '%s' is above %u", dev->data->name,
+			conf->max_conn_tasks, name, info->max_send_tasks);
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -92,6 +97,7 @@ ctrl_alloc(struct rte_comch_dev *dev, const struct comch_kind *kind, const char 
 	ctrl->ctx.user_data = conf->user_data;
 	ctrl->ctx.max_tasks = conf->nb_send_tasks != 0 ? conf->nb_send_tasks :
 		RTE_MIN((uint32_t)COMCH_DFLT_SEND_TASKS, dev->info.max_send_tasks);
+	ctrl->max_conn_tasks = conf->max_conn_tasks != 0 ? conf->max_conn_tasks : UINT32_MAX;
 	ctrl->send_cb = conf->send_cb;
 	ctrl->recv_cb = conf->recv_cb;
 	ctrl->consumer_new_cb = conf->consumer_new_cb;
@@ -142,6 +148,10 @@ rte_comch_server_create(int16_t dev_id, uint16_t rep_id,
 	server->connect_cb = conf->connect_cb;
 	server->disconnect_cb = conf->disconnect_cb;
 	server->max_clients = conf->max_clients != 0 ? conf->max_clients : dev->info.max_clients;
+	/* a client that is alone takes nothing from others */
+	if (conf->ctrl.max_conn_tasks == 0 && server->max_clients > 1)
+		server->max_conn_tasks = 1 + RTE_MAX(1u,
+				server->ctx.max_tasks / COMCH_DFLT_CONN_SHARE);
 	comch_ctx_publish(&server->ctx);
 	*ctx = &server->ctx;
 	return 0;

@@ -40,8 +40,21 @@ struct rte_comch_ctrl_conf {
 	/**
 	 * Send tasks of the context, from 1 to the max_send_tasks of the device.
 	 * 0 for 32. A task that can be allocated can be submitted.
+	 *
+	 * The connections of a server share them. Beyond them each connection has one
+	 * task of its own, which the progress engine provides when the client connects.
 	 */
 	uint32_t nb_send_tasks;
+	/**
+	 * Send tasks that one connection may have allocated at a time, its own one
+	 * included, up to the max_send_tasks of the device; above it rte_comch_send_task_alloc()
+	 * returns -EDQUOT. So a peer that does not progress holds up its own
+	 * connection, and not those of others.
+	 *
+	 * 0 for the default: all for a client and for a server with max_clients 1;
+	 * else the task of its own and a quarter of nb_send_tasks, at least one.
+	 */
+	uint32_t max_conn_tasks;
 	/** Must be 0. */
 	uint32_t flags;
 	rte_comch_state_cb_t state_cb;            /**< State changes. */
@@ -59,7 +72,9 @@ struct rte_comch_server_conf {
 	const char *name;
 	/**
 	 * Clients that may be connected at one time, up to the max_clients of
-	 * the device; 0 for that. The next one is refused with -ENOSPC.
+	 * the device; 0 for that. The next one is refused with -ENOSPC. So is one
+	 * for which the progress engine has no task left: give nb_tasks of struct
+	 * rte_comch_pe_conf one for each client beside the nb_send_tasks.
 	 */
 	uint32_t max_clients;
 	struct rte_comch_ctrl_conf ctrl;    /**< What it shares with clients. */
@@ -268,7 +283,8 @@ int rte_comch_ctx_state_get(const struct rte_comch_ctx *ctx);
  *   - 0: it has not left it, or it was stopped by the application.
  *   - -ENOENT: the function has no server of that name.
  *   - -ECONNREFUSED: the server is stopping, or refused for another reason.
- *   - -ENOSPC: the server has as many clients as it takes.
+ *   - -ENOSPC: the server has as many clients as it takes, or its progress engine
+ *     no task for one more.
  *   - -EMSGSIZE: max_msg_size differs between server and client.
  *   - -EPROTONOSUPPORT: the two sides share no protocol version.
  *   - -EACCES: the other side does not let this user in, or does not take the

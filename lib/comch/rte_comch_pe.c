@@ -390,6 +390,7 @@ comch_pe_retry_del(struct comch_conn *conn)
 void
 comch_pe_reap_add(struct rte_comch_pe *pe, struct comch_conn *conn)
 {
+	pe->tasks_left += conn->nb_own; /* all its tasks are freed */
 	TAILQ_INSERT_TAIL(&pe->reaped, conn, next);
 }
 

@@ -27,8 +27,9 @@ struct rte_comch_pe_conf {
 	/** NUMA node of its memory, or SOCKET_ID_ANY; 0 is the first node. */
 	int socket_id;
 	/**
-	 * Tasks that the contexts of this engine may have in all. 0 for the
-	 * default of 16384, which takes about 3 MB.
+	 * Tasks that the contexts of this engine may have in all, one for each
+	 * connection of a server included. 0 for the default of 16384, which takes
+	 * about 3 MB.
 	 */
 	uint32_t nb_tasks;
 	/** Must be 0. */

@@ -637,7 +637,8 @@ struct rte_comch_ctrl *rte_comch_pmd_server_find(struct rte_comch_dev *dev, uint
  * @param[out] conn
  *   The connection, OPENING.
  * @return
- *   0, or why not: -ECONNREFUSED, -ENOSPC, -EMSGSIZE, -ENOMEM.
+ *   0, or why not: -ECONNREFUSED, -ENOSPC (clients, or tasks of the engine),
+ *   -EMSGSIZE, -ENOMEM.
  */
 __rte_internal
 int rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,

@@ -29,17 +29,12 @@ task_msg_check(const struct comch_conn *conn, const void *msg, uint32_t len)
 	return 0;
 }
 
-/* A task of the context's share. */
+/* A task that the engine has promised: there is one. */
 static int
-task_get(struct rte_comch_ctx *ctx, struct rte_comch_task **task)
+task_take(struct rte_comch_ctx *ctx, struct rte_comch_task **task)
 {
 	void *obj;
 
-	if (unlikely(ctx->state != RTE_COMCH_STATE_RUNNING))
-		return -EBUSY;
-	if (ctx->nb_tasks >= ctx->max_tasks)
-		return -ENOMEM;
-	/* the engine has promised these tasks to the context: this cannot fail */
 	if (unlikely(rte_mempool_generic_get(ctx->pe->tasks, &obj, 1, ctx->pe->cache) != 0))
 		return -ENOMEM;
 	*task = obj;
@@ -49,6 +44,54 @@ task_get(struct rte_comch_ctx *ctx, struct rte_comch_task **task)
 	(*task)->freed = false;
 	ctx->nb_tasks++;
 	return 0;
+}
+
+/* A task of a queue's share. */
+static int
+queue_task_get(struct rte_comch_ctx *ctx, struct rte_comch_task **task)
+{
+	if (unlikely(ctx->state != RTE_COMCH_STATE_RUNNING))
+		return -EBUSY;
+	if (ctx->nb_tasks >= ctx->max_tasks)
+		return -ENOMEM;
+	return task_take(ctx, task);
+}
+
+/*
+ * A task for a connection: its own one first, then those that it shares with the
+ * others, until it has what one connection may have. So peers that do not progress
+ * cannot take the tasks of all.
+ */
+static int
+conn_task_get(struct comch_conn *conn, struct rte_comch_task **task)
+{
+	struct comch_ctrl *ctrl = conn->ctrl;
+	bool shared = conn->nb_tasks >= conn->nb_own;
+	int ret;
+
+	if (unlikely(ctrl->ctx.state != RTE_COMCH_STATE_RUNNING))
+		return -EBUSY;
+	if (unlikely(conn->nb_tasks >= ctrl->max_conn_tasks))
+		return -EDQUOT;
+	if (unlikely(shared && ctrl->nb_shared >= ctrl->ctx.max_tasks))
+		return -ENOMEM;
+	ret = task_take(&ctrl->ctx, task);
+	if (unlikely(ret != 0))
+		return ret;
+	(*task)->conn = conn;
+	conn->nb_tasks++;
+	ctrl->nb_shared += shared;
+	return 0;
+}
+
+/* The connection may have left its context, which is there as long as its tasks are. */
+static void
+conn_task_put(struct comch_ctrl *ctrl, struct comch_conn *conn)
+{
+	conn->nb_tasks--;
+	ctrl->nb_shared -= conn->nb_tasks >= conn->nb_own;
+	if (unlikely(conn->reaped && conn->nb_tasks == 0))
+		comch_pe_reap_add(ctrl->ctx.pe, conn);
 }
 
 int
@@ -64,13 +107,11 @@ rte_comch_send_task_alloc(struct rte_comch_conn *handle, const void *msg, uint32
 	ret = task_msg_check(conn, msg, len);
 	if (unlikely(ret != 0))
 		return ret;
-	ret = task_get(&conn->ctrl->ctx, &task);
+	ret = conn_task_get(conn, &task);
 	if (unlikely(ret != 0))
 		return ret;
-	task->conn = conn;
 	task->msg = msg;
 	task->len = len;
-	conn->nb_tasks++;
 	*task_out = task;
 	return 0;
 }
@@ -133,11 +174,8 @@ rte_comch_task_free(struct rte_comch_task *task)
 	conn = ctx->kind->is_queue ? NULL : task->conn;
 	rte_mempool_generic_put(ctx->pe->tasks, (void **)&task, 1, ctx->pe->cache);
 	ctx->nb_tasks--;
-	if (conn != NULL) {
-		conn->nb_tasks--;
-		if (unlikely(conn->reaped && conn->nb_tasks == 0))
-			comch_pe_reap_add(ctx->pe, conn);
-	}
+	if (conn != NULL)
+		conn_task_put(comch_ctrl(ctx), conn);
 	if (unlikely(ctx->state == RTE_COMCH_STATE_STOPPING && ctx->nb_tasks == 0)) {
 		/* in progress, its caller looks at the state when callbacks are done */
 		if (ctx->pe->in_progress)
@@ -393,7 +431,7 @@ rte_comch_producer_task_alloc(struct rte_comch_ctx *ctx, uint32_t consumer_id,
 	if (task == NULL || comch_producer_of(ctx) == NULL || ctx->max_tasks == 0 ||
 			send_check(send) != 0)
 		return -EINVAL;
-	ret = task_get(ctx, task);
+	ret = queue_task_get(ctx, task);
 	if (ret != 0)
 		return ret;
 	(*task)->send = *send;
@@ -423,7 +461,7 @@ rte_comch_consumer_task_alloc(struct rte_comch_ctx *ctx, const struct rte_comch_
 
 	if (task == NULL || comch_consumer_of(ctx) == NULL || ctx->max_tasks == 0)
 		return -EINVAL;
-	ret = task_get(ctx, task);
+	ret = queue_task_get(ctx, task);
 	if (ret != 0)
 		return ret;
 	(*task)->post = post != NULL ? *post : none;

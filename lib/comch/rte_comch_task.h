@@ -32,7 +32,11 @@ extern "C" {
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Take a send task from the pool of the connection's context.
+ * Take a send task: the connection's own one, or one of those that the connections
+ * of a context share.
+ *
+ * A connection of a server that has no task can always have one, whatever the other
+ * clients do. @see rte_comch_ctrl_conf::max_conn_tasks
  *
  * @param conn
  *   An established connection.
@@ -49,7 +53,10 @@ extern "C" {
  *   - -EMSGSIZE: len is above the max_msg_size of the connection.
  *   - -ENOTCONN: the connection has ended.
  *   - -EBUSY: the context is not RUNNING.
- *   - -ENOMEM: all nb_send_tasks of the context are in use.
+ *   - -EDQUOT: the connection has its max_conn_tasks: wait until one of them is
+ *     freed. If that does not happen, the peer does not progress.
+ *   - -ENOMEM: all nb_send_tasks of the context are in use, and the connection has a
+ *     task.
  */
 __rte_experimental
 int rte_comch_send_task_alloc(struct rte_comch_conn *conn, const void *msg, uint32_t len,
