@@ -97,7 +97,7 @@ worker_start(struct fp_worker *w)
 		ret = rte_comch_ctx_start(w->producers[i].q.ctx);
 		if (ret != 0)
 			fp_worker_fail(w, ret, "a producer cannot be started: %s", strerror(-ret));
-		w->producers[i].id = (uint32_t)rte_comch_producer_id_get(w->producers[i].q.ctx);
+		rte_comch_queue_id_get(w->producers[i].q.ctx, &w->producers[i].id);
 	}
 	worker_state_set(w, FP_STATE_STARTING);
 }
@@ -118,7 +118,7 @@ worker_starting(struct fp_worker *w)
 			if (!c->asked && ret != -EAGAIN)
 				fp_worker_fail(w, ret, "a consumer cannot be started: %s",
 						strerror(-ret));
-			c->id = (uint32_t)rte_comch_consumer_id_get(c->q.ctx);
+			rte_comch_queue_id_get(c->q.ctx, &c->id);
 		} else if (c->q.state == RTE_COMCH_STATE_RUNNING) {
 			running++;
 		} else if (c->q.state == RTE_COMCH_STATE_IDLE) {

@@ -442,6 +442,7 @@ test_ctx_get(void)
 	struct test_ep *server = test_ep_new(), *client = test_ep_new();
 	struct rte_comch_server_conf server_conf;
 	struct rte_comch_client_conf client_conf;
+	uint32_t id;
 	int word;
 
 	TEST_EXPECT(rte_comch_ctx_state_get(NULL), -EINVAL);
@@ -450,7 +451,7 @@ test_ctx_get(void)
 	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_ctx_user_data_set(NULL, &word), -EINVAL);
 	TEST_TRUE(rte_comch_ctx_user_data_get(NULL) == NULL);
-	TEST_EXPECT(rte_comch_consumer_id_get(NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_queue_id_get(NULL, &id), -EINVAL);
 
 	test_server_conf(server, "api", &server_conf);
 	test_client_conf(client, "api", &client_conf);
@@ -462,8 +463,8 @@ test_ctx_get(void)
 	TEST_EXPECT(rte_comch_ctx_type_get(server->ctx), RTE_COMCH_CTX_SERVER);
 	TEST_EXPECT(rte_comch_ctx_type_get(client->ctx), RTE_COMCH_CTX_CLIENT);
 	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(server->ctx), 0);
-	TEST_EXPECT(rte_comch_consumer_id_get(server->ctx), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_id_get(client->ctx), -EINVAL);
+	TEST_EXPECT(rte_comch_queue_id_get(server->ctx, &id), -EINVAL);
+	TEST_EXPECT(rte_comch_queue_id_get(client->ctx, &id), -EINVAL);
 	TEST_TRUE(rte_comch_ctx_user_data_get(server->ctx) == server);
 	TEST_EXPECT(rte_comch_ctx_user_data_set(server->ctx, &word), 0);
 	TEST_TRUE(rte_comch_ctx_user_data_get(server->ctx) == &word);

@@ -248,7 +248,7 @@ test_consumer_create(void)
 	TEST_TRUE(ctx == NULL);
 	TEST_EXPECT(rte_comch_consumer_create(client->conn, NULL, &ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_type_get(ctx), RTE_COMCH_CTX_CONSUMER);
-	TEST_TRUE(rte_comch_consumer_id_get(ctx) >= 1);
+	TEST_TRUE(test_queue_id(ctx) >= 1);
 	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_IDLE);
 	TEST_EXPECT(rte_comch_ctx_start(ctx), -ENOLINK);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);

@@ -33,12 +33,12 @@ announce(struct test_ep *near, struct test_ep *far, struct rte_comch_pe *pe)
 
 	TEST_EXPECT(test_consumer_start(one, near->conn, pe), -EINPROGRESS);
 	TEST_WAIT(test_state(one) == RTE_COMCH_STATE_RUNNING && far->nb_new == 1, TEST_MS);
-	TEST_EXPECT(far->new_id, rte_comch_consumer_id_get(one->ctx));
+	TEST_EXPECT(far->new_id, test_queue_id(one->ctx));
 	TEST_EXPECT(test_consumer_start(two, near->conn, pe), -EINPROGRESS);
 	TEST_WAIT(test_state(two) == RTE_COMCH_STATE_RUNNING && far->nb_new == 2, TEST_MS);
-	id = rte_comch_consumer_id_get(two->ctx);
+	id = test_queue_id(two->ctx);
 	TEST_EXPECT(far->new_id, id);
-	TEST_TRUE(id >= 1 && (int)id != rte_comch_consumer_id_get(one->ctx));
+	TEST_TRUE(id >= 1 && id != test_queue_id(one->ctx));
 	TEST_EXPECT(one->states[0], RTE_COMCH_STATE_STARTING);
 	TEST_EXPECT(one->states[1], RTE_COMCH_STATE_RUNNING);
 
@@ -162,7 +162,7 @@ test_max_consumers(void)
 	TEST_TRUE(consumers != NULL);
 	for (nb = 0; nb < info.max_consumers && ret == 0; nb++) {
 		ret = rte_comch_consumer_create(client->conn, &conf, &consumers[nb]);
-		if (ret == 0 && rte_comch_consumer_id_get(consumers[nb]) != (int)nb + 1)
+		if (ret == 0 && test_queue_id(consumers[nb]) != nb + 1)
 			ret = -EILSEQ;
 	}
 	if (ret == 0)

@@ -93,8 +93,7 @@ consumer_create(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_ctx_type_get(ctx), RTE_COMCH_CTX_CONSUMER);
 	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_IDLE);
 	TEST_TRUE(rte_comch_queue_conn_get(ctx) == conn);
-	TEST_TRUE(rte_comch_consumer_id_get(ctx) >= 1);
-	TEST_EXPECT(rte_comch_producer_id_get(ctx), -EINVAL);
+	TEST_TRUE(test_queue_id(ctx) >= 1);
 	TEST_EXPECT(rte_comch_ctx_start(ctx), -ENOLINK);
 	TEST_EXPECT(rte_comch_ctx_stop(ctx), -EALREADY);
 	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(ctx), 0);
@@ -151,8 +150,7 @@ producer_create(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_ctx_type_get(ctx), RTE_COMCH_CTX_PRODUCER);
 	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_IDLE);
 	TEST_TRUE(rte_comch_queue_conn_get(ctx) == conn);
-	TEST_TRUE(rte_comch_producer_id_get(ctx) >= 1);
-	TEST_EXPECT(rte_comch_consumer_id_get(ctx), -EINVAL);
+	TEST_TRUE(test_queue_id(ctx) >= 1);
 	TEST_EXPECT(rte_comch_ctx_start(ctx), -ENOLINK);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	TEST_EXPECT(rte_comch_producer_create(conn, NULL, &ctx), 0);
@@ -190,7 +188,7 @@ test_connection_over(void)
 	TEST_EXPECT(rte_comch_ctx_start(producer), -ENOTCONN);
 	TEST_TRUE(rte_comch_queue_conn_get(consumer) == NULL);
 	TEST_TRUE(rte_comch_queue_conn_get(producer) == NULL);
-	TEST_TRUE(rte_comch_consumer_id_get(consumer) >= 1);
+	TEST_TRUE(test_queue_id(consumer) >= 1);
 	TEST_EXPECT(rte_comch_ctx_destroy(consumer), 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(producer), 0);
 	return TEST_SUCCESS;
@@ -204,6 +202,7 @@ test_handles(void)
 	struct rte_comch_room room;
 	struct rte_comch_ctx *server;
 	struct test_fp fp;
+	uint32_t id;
 
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	server = fp.rx.ep->ctx;
@@ -211,10 +210,10 @@ test_handles(void)
 	producer = test_q_producer(&fp.tx, NULL);
 	TEST_TRUE(consumer != NULL && producer != NULL);
 
-	TEST_EXPECT(rte_comch_consumer_id_get(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_id_get(server), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_id_get(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_id_get(server), -EINVAL);
+	TEST_EXPECT(rte_comch_queue_id_get(NULL, &id), -EINVAL);
+	TEST_EXPECT(rte_comch_queue_id_get(server, &id), -EINVAL);
+	TEST_EXPECT(rte_comch_queue_id_get(consumer->ctx, NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_queue_id_get(producer->ctx, NULL), -EINVAL);
 	TEST_TRUE(rte_comch_queue_conn_get(NULL) == NULL);
 	TEST_TRUE(rte_comch_queue_conn_get(server) == NULL);
 
@@ -497,8 +496,8 @@ limit(struct test_fp *fp, bool consumers)
 	struct rte_comch_conn *conn = fp->tx.ep->conn;
 	struct rte_comch_ctx **ctxs, *more = NULL;
 	struct rte_comch_dev_info info;
-	uint32_t max, i, nb;
-	int ret = 0, id;
+	uint32_t max, i, nb, id;
+	int ret = 0;
 
 	TEST_EXPECT(rte_comch_dev_info_get(fp->tx.dev, &info), 0);
 	max = consumers ? info.max_consumers : info.max_producers;
@@ -511,24 +510,22 @@ limit(struct test_fp *fp, bool consumers)
 				rte_comch_producer_create(conn, &producer_conf, &ctxs[nb]);
 		if (ret != 0)
 			break;
-		id = consumers ? rte_comch_consumer_id_get(ctxs[nb]) :
-				rte_comch_producer_id_get(ctxs[nb]);
-		if (id != (int)nb + 1)
+		if (test_queue_id(ctxs[nb]) != nb + 1)
 			ret = -EILSEQ;
 	}
 	if (ret == 0)
 		ret = consumers ? rte_comch_consumer_create(conn, &consumer_conf, &more) :
 				rte_comch_producer_create(conn, &producer_conf, &more);
-	id = -1;
+	id = 0;
 	if (nb == max) { /* one in the middle goes, and its number comes again */
 		rte_comch_ctx_destroy(ctxs[max / 2]);
 		ctxs[max / 2] = NULL;
 		if (consumers && rte_comch_consumer_create(conn, &consumer_conf,
 				&ctxs[max / 2]) == 0)
-			id = rte_comch_consumer_id_get(ctxs[max / 2]);
+			id = test_queue_id(ctxs[max / 2]);
 		else if (!consumers && rte_comch_producer_create(conn, &producer_conf,
 				&ctxs[max / 2]) == 0)
-			id = rte_comch_producer_id_get(ctxs[max / 2]);
+			id = test_queue_id(ctxs[max / 2]);
 	}
 	for (i = 0; i < max; i++)
 		if (ctxs[i] != NULL)

@@ -178,8 +178,7 @@ worker_create(struct worker *w, bool producer, uint32_t nr)
 	}
 	if (ret != 0)
 		return ret;
-	w->id = (uint32_t)(producer ? rte_comch_producer_id_get(w->ctx) :
-			rte_comch_consumer_id_get(w->ctx));
+	w->id = test_queue_id(w->ctx);
 	ret = rte_comch_pe_create(&pe_conf, &w->pe);
 	return ret == 0 ? rte_comch_ctx_attach(w->ctx, w->pe) : ret;
 }

@@ -649,7 +649,7 @@ test_threads_to_one(void)
 	workers[WORKERS].want *= WORKERS;
 	for (i = 0; i < WORKERS; i++) {
 		TEST_CALL(worker_new(&workers[i], &fp.tx, false, i));
-		workers[i].to = (uint32_t)rte_comch_consumer_id_get(workers[WORKERS].ctx);
+		workers[i].to = test_queue_id(workers[WORKERS].ctx);
 		workers[i].cpu = i; /* they claim at one time */
 	}
 	for (i = 0; i <= WORKERS; i++)
@@ -676,7 +676,7 @@ test_threads_pairs(void)
 
 		TEST_CALL(worker_new(&workers[2 * i], to, true, 0));
 		TEST_CALL(worker_new(&workers[2 * i + 1], from, false, i));
-		workers[2 * i + 1].to = (uint32_t)rte_comch_consumer_id_get(workers[2 * i].ctx);
+		workers[2 * i + 1].to = test_queue_id(workers[2 * i].ctx);
 	}
 	for (i = 0; i < 2 * WORKERS; i++)
 		TEST_EXPECT(pthread_create(&workers[i].thread, NULL,

@@ -182,7 +182,7 @@ restart(struct test_fp *fp)
 		TEST_EXPECT(fp->tx.ep->nb_gone, i + 1);
 		test_slot_clear(&to, 0);
 		TEST_CALL(test_q_start(consumer, &fp->tx));
-		TEST_EXPECT(rte_comch_consumer_id_get(consumer->ctx), id);
+		TEST_EXPECT(test_queue_id(consumer->ctx), id);
 		TEST_EXPECT(rte_comch_producer_credits(producer->ctx, id), 0);
 		TEST_EXPECT(test_send_slot(producer, id, &from, 0, 32, 0), 0);
 		TEST_EXPECT(test_reason(producer, id), -EAGAIN);

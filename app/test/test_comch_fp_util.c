@@ -157,7 +157,7 @@ test_q_consumer(const struct test_fp_end *end, const struct rte_comch_consumer_c
 	c.user_data = q;
 	ret = rte_comch_consumer_create(end->ep->conn, &c, &q->ctx);
 	if (ret == 0)
-		q->id = (uint32_t)rte_comch_consumer_id_get(q->ctx);
+		q->id = test_queue_id(q->ctx);
 	return queue_add(q, ret, end);
 }
 
@@ -177,7 +177,7 @@ test_q_producer(const struct test_fp_end *end, const struct rte_comch_producer_c
 	c.user_data = q;
 	ret = rte_comch_producer_create(end->ep->conn, &c, &q->ctx);
 	if (ret == 0)
-		q->id = (uint32_t)rte_comch_producer_id_get(q->ctx);
+		q->id = test_queue_id(q->ctx);
 	return queue_add(q, ret, end);
 }
 

@@ -365,7 +365,7 @@ test_one_byte_messages(void)
 				-EINPROGRESS);
 		TEST_WAIT(fars[i]->nb_new == 1 &&
 				test_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
-		TEST_EXPECT(fars[i]->new_id, rte_comch_consumer_id_get(consumer->ctx));
+		TEST_EXPECT(fars[i]->new_id, test_queue_id(consumer->ctx));
 		TEST_CALL(test_stop(consumer));
 		TEST_WAIT(fars[i]->nb_gone == 1, TEST_MS);
 		TEST_EXPECT(fars[i]->gone_id, fars[i]->new_id);

@@ -448,6 +448,14 @@ test_connected(struct test_ep **server, struct test_ep **client)
 	return TEST_SUCCESS;
 }
 
+uint32_t
+test_queue_id(const struct rte_comch_ctx *ctx)
+{
+	uint32_t id = 0;
+
+	return rte_comch_queue_id_get(ctx, &id) == 0 ? id : 0;
+}
+
 int
 test_state(const struct test_ep *ep)
 {

@@ -150,6 +150,8 @@ int test_connected(struct test_ep **server, struct test_ep **client);
 int test_consumer_start(struct test_ep *ep, struct rte_comch_conn *conn,
 		struct rte_comch_pe *pe);
 int test_state(const struct test_ep *ep);
+/** The identifier of a consumer or producer. @return 0 if ctx is neither. */
+uint32_t test_queue_id(const struct rte_comch_ctx *ctx);
 /**
  * Stop a context that has nothing to wait for: it is IDLE at once. Only if a mock
  * driver tells of ends later, it takes progress.

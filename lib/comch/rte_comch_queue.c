@@ -497,19 +497,14 @@ const struct comch_kind comch_consumer_kind = {
  */
 
 int
-rte_comch_consumer_id_get(const struct rte_comch_ctx *ctx)
+rte_comch_queue_id_get(const struct rte_comch_ctx *ctx, uint32_t *id)
 {
-	const struct comch_queue *queue = comch_consumer_of(ctx);
+	const struct comch_queue *queue = comch_queue_of(ctx);
 
-	return queue == NULL ? -EINVAL : (int)queue->drv.id;
-}
-
-int
-rte_comch_producer_id_get(const struct rte_comch_ctx *ctx)
-{
-	const struct comch_queue *queue = comch_producer_of(ctx);
-
-	return queue == NULL ? -EINVAL : (int)queue->drv.id;
+	if (queue == NULL || id == NULL)
+		return -EINVAL;
+	*id = queue->drv.id;
+	return 0;
 }
 
 struct rte_comch_conn *

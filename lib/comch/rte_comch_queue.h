@@ -210,21 +210,6 @@ int rte_comch_consumer_create(struct rte_comch_conn *conn,
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Get the identifier of a consumer, as the peer learns it.
- *
- * @param ctx
- *   A consumer.
- * @return
- *   - The identifier, from 1, unique on its connection.
- *   - -EINVAL: ctx is NULL or no consumer.
- */
-__rte_experimental
-int rte_comch_consumer_id_get(const struct rte_comch_ctx *ctx);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
  * Create a producer on a connection, in the thread of the connection or in any thread
  * that has a reference to it, see rte_comch_conn_ref().
  * It may be attached to another progress engine than the connection's.
@@ -252,16 +237,19 @@ int rte_comch_producer_create(struct rte_comch_conn *conn,
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Get the identifier of a producer, as consumers find it in completions.
+ * Get the identifier of a consumer, as the peer learns it, or of a producer, as
+ * consumers find it in completions.
  *
  * @param ctx
- *   A producer.
+ *   A consumer or producer.
+ * @param[out] id
+ *   The identifier, from 1; set on success.
  * @return
- *   - The identifier, from 1, unique on its connection.
- *   - -EINVAL: ctx is NULL or no producer.
+ *   - 0 on success.
+ *   - -EINVAL: ctx is NULL or neither, or id is NULL.
  */
 __rte_experimental
-int rte_comch_producer_id_get(const struct rte_comch_ctx *ctx);
+int rte_comch_queue_id_get(const struct rte_comch_ctx *ctx, uint32_t *id);
 
 /**
  * @warning
