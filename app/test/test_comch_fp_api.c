@@ -487,7 +487,7 @@ test_task_handles(void)
 	return TEST_SUCCESS;
 }
 
-/* As many as the device says, one more is refused, and numbers are used again. */
+/* As many as the device says, one more is refused, and no number comes again. */
 static int
 limit(struct test_fp *fp, bool consumers)
 {
@@ -517,7 +517,7 @@ limit(struct test_fp *fp, bool consumers)
 		ret = consumers ? rte_comch_consumer_create(conn, &consumer_conf, &more) :
 				rte_comch_producer_create(conn, &producer_conf, &more);
 	id = 0;
-	if (nb == max) { /* one in the middle goes, and its number comes again */
+	if (nb == max) { /* one in the middle goes, and another one takes its place */
 		rte_comch_ctx_destroy(ctxs[max / 2]);
 		ctxs[max / 2] = NULL;
 		if (consumers && rte_comch_consumer_create(conn, &consumer_conf,
@@ -534,7 +534,7 @@ limit(struct test_fp *fp, bool consumers)
 	TEST_EXPECT(nb, max);
 	TEST_EXPECT(ret, -ENOSPC);
 	TEST_TRUE(more == NULL);
-	TEST_EXPECT(id, max / 2 + 1);
+	TEST_TRUE(id > max);
 	return TEST_SUCCESS;
 }
 

@@ -172,6 +172,35 @@ test_connections(void)
 	return TEST_SUCCESS;
 }
 
+/* A consumer and a producer whose identifiers have more than two digits. */
+static int
+test_queue_ids(void)
+{
+	struct rte_comch_ctx *consumer = NULL, *producer = NULL;
+	struct test_ep *server, *client;
+	char request[64];
+	unsigned int i;
+
+	TEST_CALL(test_connected(&server, &client));
+	for (i = 1; i <= 1005; i++) {
+		TEST_EXPECT(rte_comch_consumer_create(client->conn, NULL, &consumer), 0);
+		if (i < 1005)
+			TEST_EXPECT(rte_comch_ctx_destroy(consumer), 0);
+	}
+	for (i = 1; i <= 1007; i++) {
+		TEST_EXPECT(rte_comch_producer_create(client->conn, NULL, &producer), 0);
+		if (i < 1007)
+			TEST_EXPECT(rte_comch_ctx_destroy(producer), 0);
+	}
+	snprintf(request, sizeof(request), "/comch/queues,%d", test_pair.host);
+	TEST_EXPECT(ask(request), 0);
+	TEST_TRUE(reply_has("id", "1005"));
+	TEST_TRUE(reply_has("id", "1007"));
+	TEST_EXPECT(rte_comch_ctx_destroy(consumer), 0);
+	TEST_EXPECT(rte_comch_ctx_destroy(producer), 0);
+	return TEST_SUCCESS;
+}
+
 /* Tries to make producers on a connection that takes none. */
 struct maker {
 	pthread_t thread;
@@ -318,6 +347,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE(test_info),
 		TEST_CASE_ST(NULL, test_cleanup, test_stats),
 		TEST_CASE_ST(NULL, test_cleanup, test_connections),
+		TEST_CASE_ST(need_producers, test_cleanup, test_queue_ids),
 		TEST_CASE_ST(need_producers, test_cleanup, test_no_room_for_queues),
 		TEST_CASE_ST(need_producers, test_cleanup, test_no_connection_for_queues),
 		TEST_CASE(test_malformed),

@@ -268,8 +268,9 @@ test_consumer_values(void)
 {
 	/* identifier, posts, immediate data, region, group */
 	static const uint32_t bad[][5] = {
-		{ 0, 8, 0, UINT32_MAX, 0 }, { 257, 8, 0, UINT32_MAX, 0 },
-		{ 0x10001, 8, 0, UINT32_MAX, 0 }, { UINT32_MAX, 8, 0, UINT32_MAX, 0 },
+		/* 0, and those that share the slot of 9 */
+		{ 0, 8, 0, UINT32_MAX, 0 }, { 265, 8, 0, UINT32_MAX, 0 },
+		{ 0x10009, 8, 0, UINT32_MAX, 0 }, { 0xffffff09, 8, 0, UINT32_MAX, 0 },
 		{ 1, 0, 0, UINT32_MAX, 0 }, { 1, 3, 0, UINT32_MAX, 0 },
 		{ 1, 8193, 0, UINT32_MAX, 0 }, { 1, 16384, 0, UINT32_MAX, 0 },
 		{ 1, 0x80000000, 0, UINT32_MAX, 0 }, { 1, UINT32_MAX, 0, UINT32_MAX, 0 },
@@ -310,6 +311,42 @@ test_consumer_values(void)
 		evil_consumer_free(&c);
 	}
 	evil_region_free(&r);
+	return TEST_SUCCESS;
+}
+
+/* Identifiers may be any but 0; what is sent to another one of the slot goes nowhere. */
+static int
+test_consumer_ids(void)
+{
+	static const uint32_t ids[] = { 1, 255, 256, 257, 0x80000000, UINT32_MAX };
+	struct rte_comch_send send = { .imm = "x", .imm_len = 1 };
+	struct evil_consumer c;
+	struct test_q *q;
+	struct evil *e;
+	uint64_t before;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(ids); i++) {
+		memset(&c, 0, sizeof(c));
+		c.msg.imm_len = 8;
+		e = fast_connected();
+		TEST_TRUE(e != NULL);
+		before = fast_side->violations();
+		TEST_EXPECT(evil_consumer_start(e, &c, ids[i], SHM_WIRE_NO_REGION), 0);
+		q = fast_producer();
+		TEST_TRUE(q != NULL);
+		evil_post(&c, 0, 0);
+		TEST_EXPECT(rte_comch_producer_send_burst(q->ctx, ids[i] + 256, &send, 1), 0);
+		TEST_EXPECT(test_reason(q, ids[i]), -ENOENT);
+		TEST_EXPECT(rte_comch_producer_send_burst(q->ctx, 0, &send, 1), 0);
+		TEST_EXPECT(test_reason(q, ids[i]), -ENOENT);
+		TEST_EXPECT(rte_comch_producer_credits(q->ctx, ids[i] - 256), 0);
+		TEST_EXPECT(rte_comch_producer_send_burst(q->ctx, ids[i], &send, 1), 1);
+		TEST_EXPECT(c.cpls->producers[q->id], q->id);
+		TEST_EXPECT(fast_side->violations(), before);
+		evil_consumer_free(&c);
+		fast_case_end();
+	}
 	return TEST_SUCCESS;
 }
 
@@ -580,6 +617,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_region_fds),
 		FAST_CASE(test_region_sizes),
 		FAST_CASE(test_consumer_values),
+		FAST_CASE(test_consumer_ids),
 		FAST_CASE(test_segments),
 		FAST_CASE(test_order_theirs),
 		FAST_CASE(test_order_ours),

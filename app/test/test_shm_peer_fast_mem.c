@@ -447,6 +447,33 @@ test_cpl_values(void)
 	return TEST_SUCCESS;
 }
 
+/* Who sent it is what the peer says; only nobody is not believed. */
+static int
+test_cpl_producers(void)
+{
+	static const uint32_t ids[] = { 65, 127, 128, 0x10000, 0x80000001, UINT32_MAX, 0 };
+	const uint32_t last = SHM_WIRE_PRODUCER_SLOTS - 1;
+	struct rte_comch_cpl cpl;
+	struct cpls_env env;
+	unsigned int i;
+
+	TEST_CALL(cpls_open(&env, false, IMM));
+	TEST_CALL(cpls_post(&env, NB));
+	for (i = 0; i < RTE_DIM(ids); i++) {
+		env.rc.cpls->producers[0] = ids[i];
+		env.rc.cpls->producers[last] = ids[i];
+		evil_complete(&env.rc, i, evil_cpl(&env.rc, i, i % 2 != 0 ? last : 0, 0, 8));
+		if (ids[i] == 0)
+			break;
+		TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, &cpl, 1), 1);
+		TEST_EXPECT(cpl.producer_id, ids[i]);
+	}
+	TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, &cpl, 1), 0);
+	TEST_CALL(fast_conn_dies(env.e, env.before, "producer", i));
+	cpls_close(&env);
+	return TEST_SUCCESS;
+}
+
 /* Completions of what was not posted, of other laps, and out of order. */
 static int
 test_cpl_unposted(void)
@@ -712,6 +739,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_region_gone_in_use),
 		FAST_CASE(test_post_flips),
 		FAST_CASE(test_cpl_values),
+		FAST_CASE(test_cpl_producers),
 		FAST_CASE(test_cpl_unposted),
 		FAST_CASE(test_cpl_packets),
 		FAST_CASE(test_cpl_flips),

@@ -217,6 +217,8 @@ evil_rc_answer(struct evil *e, struct evil_rc *rc)
 	union shm_wire_msg msg;
 	uint32_t i;
 
+	for (i = 1; i <= SHM_WIRE_MAX_PRODUCERS; i++)
+		rc->cpls->producers[i] = i;
 	for (i = 0; i < rc->msg.nb_posts; i++)
 		evil_complete(rc, i, evil_cpl(rc, i, 0, 0, 0) ^ 1);
 	evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);

@@ -153,6 +153,12 @@ struct comch_ctrl {
 	uint64_t deadline;        /* when STARTING ends */
 };
 
+/* Identifiers of the queues of one kind, see comch_id.h. */
+struct comch_ids {
+	uint32_t last;  /* given out */
+	uint64_t *used; /* bitmap of slots */
+};
+
 /* A connection. */
 struct comch_conn {
 	struct rte_comch_conn drv; /* first: the handle */
@@ -187,8 +193,8 @@ struct comch_conn {
 	uint32_t user_refs;               /* of the application */
 	uint32_t nb_consumers;
 	uint32_t nb_producers;
-	uint64_t *consumer_ids;           /* bitmap of ids in use */
-	uint64_t *producer_ids;
+	struct comch_ids consumer_ids;
+	struct comch_ids producer_ids;
 	struct comch_queue_list queues;
 };
 
@@ -197,6 +203,7 @@ struct comch_queue {
 	struct rte_comch_ctx ctx; /* first */
 	struct rte_comch_queue drv; /* what the driver sees */
 	struct comch_conn *conn;
+	uint32_t slot; /* of its identifier */
 	rte_comch_post_cb_t post_cb; /* consumers with tasks */
 	rte_comch_send_cb_t send_cb; /* producers with tasks */
 	struct rte_comch_fp_object fns; /* the driver's functions */

@@ -13,22 +13,16 @@
 
 #include <rte_string_fns.h>
 
+#include "comch_id.h"
 #include "comch_private.h"
 #include "rte_comch_trace.h"
-
-/* Identifiers begin at 1, so there is one bit too many. */
-static size_t
-id_bitmap_words(uint32_t max_id)
-{
-	return max_id / 64 + 1;
-}
 
 static struct comch_conn *
 conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32_t msg_size)
 {
 	struct rte_comch_dev *dev = ctrl->ctx.dev;
-	size_t consumers = id_bitmap_words(dev->info.max_consumers);
-	size_t producers = id_bitmap_words(dev->info.max_producers);
+	size_t consumers = comch_id_words(comch_id_slots(dev->info.max_consumers));
+	size_t producers = comch_id_words(comch_id_slots(dev->info.max_producers));
 	size_t head = RTE_ALIGN_CEIL(sizeof(struct comch_conn), 8);
 	struct comch_conn *conn;
 
@@ -37,10 +31,10 @@ conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32
 			dev->conn_priv_size);
 	if (conn == NULL)
 		return NULL;
-	conn->consumer_ids = RTE_PTR_ADD(conn, head);
-	conn->producer_ids = conn->consumer_ids + consumers;
+	conn->consumer_ids.used = RTE_PTR_ADD(conn, head);
+	conn->producer_ids.used = conn->consumer_ids.used + consumers;
 	if (dev->conn_priv_size != 0)
-		conn->drv.priv = conn->producer_ids + producers;
+		conn->drv.priv = conn->producer_ids.used + producers;
 	conn->ctrl = ctrl;
 	conn->drv.ctrl = &ctrl->drv;
 	conn->dev = dev;

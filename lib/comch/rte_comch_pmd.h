@@ -156,7 +156,12 @@ struct rte_comch_queue {
 	struct rte_comch_pgroup *pg; /**< Poll group of device and engine. */
 	struct rte_comch_conn *conn; /**< What it lives on. */
 	bool is_consumer;            /**< false: a producer. */
-	uint32_t id;                 /**< From 1. */
+	/**
+	 * From 1, growing. Modulo the power of two that holds the max_consumers or
+	 * max_producers of the device, it differs from those of all others of its kind
+	 * that its connection has now: a table of that size needs no search.
+	 */
+	uint32_t id;
 	uint32_t size;               /**< Posts or sends; a power of two. */
 	uint32_t imm_len;            /**< Consumers: bytes. */
 	struct rte_comch_mem *mem;   /**< Consumers: region, or NULL. */
@@ -726,7 +731,7 @@ void rte_comch_pmd_msg_recv(struct rte_comch_conn *conn, const void *data, uint3
 /**
  * @internal
  * A consumer of the peer has arrived or departed. The driver has checked that
- * its identifier is in range, and was not there before, or was.
+ * there was none of its identifier before, or was.
  *
  * @param conn
  *   The connection, UP; in its thread. The application may end it in here.

@@ -12,33 +12,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comch_id.h"
 #include "comch_private.h"
 
-/* Take a free identifier; 0 if there is none, and -1 if the connection has ended. */
+/* Give a queue an identifier, and a place on its connection. */
 static int
 queue_id_take(struct comch_conn *conn, struct comch_queue *queue)
 {
 	bool consumer = queue->drv.is_consumer;
 	const struct rte_comch_dev_info *info = &queue->ctx.dev->info;
 	uint32_t max = consumer ? info->max_consumers : info->max_producers;
-	uint64_t *ids = consumer ? conn->consumer_ids : conn->producer_ids;
-	uint32_t id;
+	struct comch_ids *ids = consumer ? &conn->consumer_ids : &conn->producer_ids;
+	uint32_t nb_slots = comch_id_slots(max), slot;
 	int ret = 0;
 
 	rte_spinlock_lock(&conn->lock);
-	for (id = 1; id <= max; id++)
-		if ((ids[id / 64] & RTE_BIT64(id % 64)) == 0)
-			break;
 	if (conn->drv.state != RTE_COMCH_CONN_UP) {
-		ret = -1;
-	} else if (id <= max) {
-		ids[id / 64] |= RTE_BIT64(id % 64);
+		ret = -ENOTCONN;
+	} else if ((consumer ? conn->nb_consumers : conn->nb_producers) >= max) {
+		ret = -ENOSPC;
+	} else {
+		ids->last = comch_id_next(ids->last, ids->used, nb_slots);
+		slot = ids->last & (nb_slots - 1);
+		ids->used[slot / 64] |= RTE_BIT64(slot % 64);
 		conn->nb_consumers += consumer;
 		conn->nb_producers += !consumer;
 		conn->refs++;
-		queue->drv.id = id;
+		queue->drv.id = ids->last;
+		queue->slot = slot;
 		TAILQ_INSERT_TAIL(&conn->queues, queue, next_conn);
-		ret = id;
 	}
 	rte_spinlock_unlock(&conn->lock);
 	return ret;
@@ -68,9 +70,9 @@ queue_create(struct comch_queue *queue, struct rte_comch_ctx **out)
 	int ret;
 
 	ret = queue_id_take(queue->conn, queue);
-	if (ret <= 0) {
+	if (ret != 0) {
 		free(queue);
-		return ret == 0 ? -ENOSPC : -ENOTCONN;
+		return ret;
 	}
 	queue->drv.nb_tasks = queue->ctx.max_tasks;
 	if (queue->drv.mem != NULL) /* relaxed: who frees it has the caller's handle */
@@ -211,11 +213,11 @@ queue_destroy(struct rte_comch_ctx *ctx)
 	struct comch_queue *queue = comch_queue(ctx);
 	struct comch_conn *conn = queue->conn;
 	bool consumer = queue->drv.is_consumer;
-	uint64_t *ids = consumer ? conn->consumer_ids : conn->producer_ids;
+	struct comch_ids *ids = consumer ? &conn->consumer_ids : &conn->producer_ids;
 
 	rte_spinlock_lock(&conn->lock);
 	TAILQ_REMOVE(&conn->queues, queue, next_conn);
-	ids[queue->drv.id / 64] &= ~RTE_BIT64(queue->drv.id % 64);
+	ids->used[queue->slot / 64] &= ~RTE_BIT64(queue->slot % 64);
 	conn->nb_consumers -= consumer;
 	conn->nb_producers -= !consumer;
 	rte_spinlock_unlock(&conn->lock);

@@ -240,6 +240,11 @@ int rte_comch_producer_create(struct rte_comch_conn *conn,
  * Get the identifier of a consumer, as the peer learns it, or of a producer, as
  * consumers find it in completions.
  *
+ * Identifiers of consumers, and those of producers, count from 1 on each connection
+ * and each side. They have 32 bits, may skip some, and those of queues that were
+ * destroyed do not come again before they wrap: a producer that sends to a consumer
+ * that is gone finds that out (-ENOENT), and does not reach another one.
+ *
  * @param ctx
  *   A consumer or producer.
  * @param[out] id

@@ -283,7 +283,7 @@ consumer_announce(struct shm_consumer *c, struct shm_chan *chan)
 	if (ret == 0)
 		consumer_ask(c);
 	else
-		chan->fast->consumers[c->queue->id] = NULL;
+		chan->fast->consumers[shm_wire_consumer_slot(c->queue->id)] = NULL;
 	return ret;
 }
 
@@ -317,7 +317,7 @@ consumer_link(struct shm_consumer *c, struct shm_chan *chan)
 	rte_spinlock_lock(&dev->lock);
 	fast = shm_fast_get_locked(chan);
 	if (fast != NULL) {
-		fast->consumers[c->queue->id] = c;
+		fast->consumers[shm_wire_consumer_slot(c->queue->id)] = c;
 		c->link = chan->link;
 		c->link->refs++;
 		c->conn_group = chan->group;
@@ -373,7 +373,7 @@ producers_settle_locked(struct shm_fast *fast)
 		return 0;
 	__atomic_store_n(&fast->shared, 1, __ATOMIC_RELAXED);
 	shm_barrier_process();
-	for (i = 1; i <= SHM_WIRE_MAX_PRODUCERS; i++) {
+	for (i = 0; i < SHM_WIRE_MAX_PRODUCERS; i++) {
 		p = fast->producers[i];
 		if (p == NULL)
 			continue;
@@ -387,12 +387,20 @@ producers_settle_locked(struct shm_fast *fast)
 	return 0;
 }
 
+/* Have the consumer know who is behind a slot; the lock is held. */
+void
+shm_producer_tell(const struct shm_producer *p, const struct shm_rc *rc)
+{
+	/* relaxed: C orders it, as all words of this producer come later */
+	__atomic_store_n(&rc->cpls->producers[p->slot], p->queue->id, __ATOMIC_RELAXED);
+}
+
 static void
 producer_unlink_locked(struct shm_producer *p)
 {
 	struct shm_fast *fast = p->fast;
 
-	fast->producers[p->id] = NULL;
+	fast->producers[p->slot % SHM_WIRE_MAX_PRODUCERS] = NULL;
 	/*
 	 * The one that is left need not compare and swap any more. Release: it sees
 	 * what the others have claimed; pairs with the acquire in rc_claim().
@@ -406,6 +414,8 @@ static int
 producer_link_locked(struct shm_producer *p, struct rte_comch_conn *conn)
 {
 	struct shm_chan *chan = conn->priv;
+	struct shm_rc *rc;
+	uint32_t i;
 	int ret;
 
 	if (chan == NULL || chan->state != SHM_CHAN_UP)
@@ -415,7 +425,13 @@ producer_link_locked(struct shm_producer *p, struct rte_comch_conn *conn)
 		return -ENOMEM;
 	p->fast->refs++;
 	p->fast->nb_producers++;
-	p->fast->producers[p->id] = p;
+	p->fast->producers[p->slot % SHM_WIRE_MAX_PRODUCERS] = p;
+	for (i = 0; i < SHM_WIRE_MAX_CONSUMERS; i++) {
+		/* relaxed: it was put there under the lock */
+		rc = __atomic_load_n(&p->fast->rcs[i], __ATOMIC_RELAXED);
+		if (rc != NULL)
+			shm_producer_tell(p, rc);
+	}
 	ret = producers_settle_locked(p->fast);
 	if (ret != 0)
 		producer_unlink_locked(p);
@@ -438,7 +454,8 @@ producer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	memset(p, 0, size);
 	p->queue = queue;
 	p->group = group;
-	p->id = queue->id;
+	p->busy = SHM_NO_SLOT;
+	p->slot = shm_wire_producer_slot(queue->id);
 	p->mask = queue->size - 1;
 	p->tail = p->head = SHM_WIRE_POST_START;
 	p->fence = shm_fences_needed();
@@ -511,7 +528,7 @@ shm_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *endin
 int
 shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id, struct rte_comch_room *room)
 {
-	const struct shm_producer *p = queue->priv;
+	struct shm_producer *p = queue->priv;
 	const struct shm_consumer *c = queue->priv;
 
 	if (queue->is_consumer) {
@@ -522,10 +539,8 @@ shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id, struct rte_c
 	}
 	if (__atomic_load_n(&p->fast->ended, __ATOMIC_RELAXED) != 0)
 		return -ENOTCONN;
-	if (consumer_id == 0 || consumer_id > SHM_WIRE_MAX_CONSUMERS ||
-			__atomic_load_n(&p->fast->rcs[consumer_id], __ATOMIC_RELAXED) == NULL)
+	if (!shm_rc_credits(p, consumer_id, &room->credits))
 		return -ENOENT;
-	room->credits = shm_credits(queue->priv, consumer_id);
 	room->queue = p->mask + 1 - (p->tail - p->head);
 	room->reason = p->reason;
 	return 0;

@@ -47,6 +47,8 @@
 /* Bytes of regions that a peer can make us map, and those mapped in advance. */
 #define SHM_MAX_LINK_REGIONS (UINT64_C(1) << 38)
 #define SHM_POPULATE_MAX (UINT64_C(64) << 20)
+/* A producer that looks at no consumer. */
+#define SHM_NO_SLOT UINT32_MAX
 
 /*
  * The half of a fence that costs nothing, if somebody does the other half with
@@ -83,14 +85,14 @@ struct shm_consumer;
 
 /* The fast path of one connection. Under the device's lock, unless said. */
 struct shm_fast {
-	struct shm_rc *rcs[SHM_WIRE_MAX_CONSUMERS + 1]; /* atomic: producers look */
+	struct shm_rc *rcs[SHM_WIRE_MAX_CONSUMERS]; /* by slot; atomic: producers look */
 	uint32_t shared; /* atomic: not 0 if more than one producer claims */
 	uint32_t ended;  /* atomic: the connection is over */
 	uint32_t refs;   /* the connection, each producer, each consumer of the peer */
 	uint32_t nb_producers;
-	struct shm_producer *producers[SHM_WIRE_MAX_PRODUCERS + 1];
-	/* in the thread of the connection */
-	struct shm_consumer *consumers[SHM_WIRE_MAX_CONSUMERS + 1];
+	struct shm_producer *producers[SHM_WIRE_MAX_PRODUCERS]; /* by identifier, modulo */
+	/* by slot, in the thread of the connection */
+	struct shm_consumer *consumers[SHM_WIRE_MAX_CONSUMERS];
 };
 
 /* A consumer of the peer. */
@@ -151,15 +153,15 @@ struct shm_sent {
 /* A producer of this side. */
 struct shm_producer {
 	struct shm_fast *fast;
-	uint32_t busy;     /* consumer that it looks at; read by others */
+	uint32_t busy;     /* slot of the consumer that it looks at; read by others */
 	uint32_t claiming; /* it is about to claim; read by others */
 	uint32_t fence;
-	uint32_t id;
+	uint32_t slot;
 	uint32_t mask;
 	uint32_t tail; /* completions: written and polled */
 	uint32_t head;
 	uint32_t nb_starved; /* bits of starved */
-	uint64_t starved[SHM_WIRE_MAX_CONSUMERS / 64 + 1]; /* no credit of these */
+	uint64_t starved[SHM_WIRE_MAX_CONSUMERS / 64]; /* no credit of these slots */
 	int reason;
 	struct rte_comch_queue *queue;
 	struct shm_group *group;
@@ -245,6 +247,7 @@ int shm_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *e
 int shm_consumer_announce(struct rte_comch_queue *queue, bool here);
 void shm_consumer_asked_del(struct shm_consumer *c);
 void shm_consumers_ask(struct shm_group *group);
+void shm_producer_tell(const struct shm_producer *p, const struct shm_rc *rc);
 int shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
 		struct rte_comch_room *room);
 
@@ -272,6 +275,7 @@ uint16_t shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comc
 		uint16_t nb);
 uint16_t shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb);
 uint16_t shm_sent_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
+bool shm_rc_credits(struct shm_producer *p, uint32_t consumer_id, uint32_t *credits);
 uint32_t shm_credits(void *queue, uint32_t consumer_id);
 void shm_producer_arm(struct shm_producer *p);
 bool shm_producer_pending(struct shm_producer *p);

@@ -46,10 +46,11 @@ rc_is_busy(const struct shm_rc *rc)
 	const struct shm_producer *p;
 	uint32_t i;
 
-	for (i = 1; i <= SHM_WIRE_MAX_PRODUCERS; i++) {
+	for (i = 0; i < SHM_WIRE_MAX_PRODUCERS; i++) {
 		p = rc->fast->producers[i];
 		/* acquire: pairs with the release in rc_leave() */
-		if (p != NULL && __atomic_load_n(&p->busy, __ATOMIC_ACQUIRE) == rc->id)
+		if (p != NULL && __atomic_load_n(&p->busy, __ATOMIC_ACQUIRE) ==
+				shm_wire_consumer_slot(rc->id))
 			return true;
 	}
 	return false;
@@ -93,7 +94,7 @@ rc_die_locked(struct shm_rc *rc, bool answer)
 static bool
 consumer_valid(const struct shm_wire_consumer *msg)
 {
-	return msg->consumer != 0 && msg->consumer <= SHM_WIRE_MAX_CONSUMERS &&
+	return msg->consumer != 0 &&
 		msg->nb_posts != 0 && msg->nb_posts <= SHM_WIRE_MAX_POSTS &&
 		rte_is_power_of_2(msg->nb_posts) && msg->imm_len <= SHM_WIRE_MAX_IMM_LEN &&
 		(msg->region < SHM_WIRE_MAX_REGIONS || msg->region == SHM_WIRE_NO_REGION) &&
@@ -232,6 +233,23 @@ rc_create(struct shm_chan *chan, const struct shm_wire_consumer *msg, int fd,
 	return 0;
 }
 
+/* Have the producers find it, and it know them. */
+static void
+rc_publish(struct shm_fast *fast, struct shm_rc *rc)
+{
+	struct shm_dev *dev = rc->link->dev;
+	uint32_t i;
+
+	/* those that come later look for it under the same lock */
+	rte_spinlock_lock(&dev->lock);
+	for (i = 0; i < SHM_WIRE_MAX_PRODUCERS; i++)
+		if (fast->producers[i] != NULL)
+			shm_producer_tell(fast->producers[i], rc);
+	/* release: pairs with the acquire in rc_enter() */
+	__atomic_store_n(&fast->rcs[shm_wire_consumer_slot(rc->id)], rc, __ATOMIC_RELEASE);
+	rte_spinlock_unlock(&dev->lock);
+}
+
 /* CONSUMER */
 static int
 peer_consumer(struct shm_chan *chan, struct shm_event *ev)
@@ -244,14 +262,13 @@ peer_consumer(struct shm_chan *chan, struct shm_event *ev)
 
 	if (!consumer_valid(msg))
 		return -EPROTO;
-	if (chan->fast != NULL && chan->fast->rcs[msg->consumer] != NULL)
+	if (chan->fast != NULL && chan->fast->rcs[shm_wire_consumer_slot(msg->consumer)] != NULL)
 		return -EPROTO;
 	ret = rc_create(chan, msg, ev->fd, &rc);
 	if (ret == -EPROTO)
 		return ret;
 	if (ret == 0) {
-		/* release: pairs with the acquire in rc_enter() */
-		__atomic_store_n(&chan->fast->rcs[msg->consumer], rc, __ATOMIC_RELEASE);
+		rc_publish(chan->fast, rc);
 		fd = rc->seg.fd;
 		rc->seg.fd = -1;
 	}
@@ -278,13 +295,13 @@ peer_consumer_gone(struct shm_chan *chan, uint32_t id)
 {
 	struct shm_dev *dev = chan->link->dev;
 	struct shm_fast *fast = chan->fast;
+	uint32_t slot = shm_wire_consumer_slot(id), want;
 	struct shm_rc *rc;
-	uint32_t want;
 
-	if (fast == NULL || id == 0 || id > SHM_WIRE_MAX_CONSUMERS || fast->rcs[id] == NULL)
+	if (fast == NULL || fast->rcs[slot] == NULL || fast->rcs[slot]->id != id)
 		return -EPROTO;
-	rc = fast->rcs[id];
-	__atomic_store_n(&fast->rcs[id], NULL, __ATOMIC_RELAXED);
+	rc = fast->rcs[slot];
+	__atomic_store_n(&fast->rcs[slot], NULL, __ATOMIC_RELAXED);
 	/* producers that sleep until it posts: it will not, so they have to look */
 	shm_barrier_process();
 	want = __atomic_load_n(&rc->cpls->want, __ATOMIC_RELAXED);
@@ -306,10 +323,10 @@ consumer_find(const struct shm_chan *chan, uint32_t id, bool leaving)
 {
 	struct shm_consumer *c;
 
-	if (chan->fast == NULL || id == 0 || id > SHM_WIRE_MAX_CONSUMERS)
+	if (chan->fast == NULL)
 		return NULL;
-	c = chan->fast->consumers[id];
-	return c != NULL && c->asked && c->leaving == leaving ? c : NULL;
+	c = chan->fast->consumers[shm_wire_consumer_slot(id)];
+	return c != NULL && c->queue->id == id && c->asked && c->leaving == leaving ? c : NULL;
 }
 
 /* The reasons that rte_comch_ctx_reason_get() tells of. */
@@ -340,7 +357,7 @@ peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 		c->rings = c->qbells != NULL && (msg->flags & SHM_WIRE_CONSUMER_F_REST) != 0;
 	} else {
 		status = consumer_status(status);
-		chan->fast->consumers[msg->consumer] = NULL;
+		chan->fast->consumers[shm_wire_consumer_slot(msg->consumer)] = NULL;
 	}
 	shm_consumer_asked_del(c);
 	/* from here on its own thread may free it */
@@ -356,7 +373,7 @@ peer_consumer_free(struct shm_chan *chan, uint32_t id)
 
 	if (c == NULL)
 		return -EPROTO;
-	chan->fast->consumers[id] = NULL;
+	chan->fast->consumers[shm_wire_consumer_slot(id)] = NULL;
 	shm_consumer_asked_del(c);
 	rte_comch_pmd_consumer_answer(c->queue, 0);
 	return 0;
@@ -396,7 +413,7 @@ shm_fast_end(struct shm_chan *chan)
 	chan->fast = NULL;
 	if (fast != NULL) {
 		__atomic_store_n(&fast->ended, 1, __ATOMIC_RELAXED);
-		for (i = 1; i <= SHM_WIRE_MAX_CONSUMERS; i++) {
+		for (i = 0; i < SHM_WIRE_MAX_CONSUMERS; i++) {
 			if (fast->rcs[i] != NULL) {
 				rc_die_locked(fast->rcs[i], false);
 				__atomic_store_n(&fast->rcs[i], NULL, __ATOMIC_RELAXED);

@@ -135,18 +135,22 @@ shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb)
 
 /*
  * What a word says, if it is of this lap: 1, 0 if it is not, or -EPROTO if it
- * cannot be. room is the length of the post, imm_max that of immediate data.
+ * cannot be. room is the length of the post, imm_max that of immediate data. A peer
+ * that lies about its producers harms nobody, but 0 is none.
  */
 static inline int
-cpl_decode(uint64_t word, uint64_t lap, uint64_t room, uint32_t imm_max, struct rx_cpl *cpl)
+cpl_decode(const struct shm_consumer *c, uint64_t word, uint64_t lap, uint64_t room,
+		uint32_t imm_max, struct rx_cpl *cpl)
 {
 	if ((word & 1) != lap)
 		return 0;
 	cpl->len = word >> SHM_WIRE_CPL_LEN_SHIFT;
 	cpl->imm_len = (word >> SHM_WIRE_CPL_IMM_SHIFT) & SHM_WIRE_CPL_IMM_MASK;
-	cpl->producer = (word >> SHM_WIRE_CPL_PRODUCER_SHIFT) & SHM_WIRE_CPL_PRODUCER_MASK;
-	if (unlikely(cpl->len > room || cpl->imm_len > imm_max ||
-			cpl->producer - 1 >= SHM_WIRE_MAX_PRODUCERS))
+	if (unlikely(cpl->len > room || cpl->imm_len > imm_max))
+		return -EPROTO;
+	/* relaxed: the word has ordered it */
+	cpl->producer = __atomic_load_n(shm_wire_cpl_producer(c->cpls, word), __ATOMIC_RELAXED);
+	if (unlikely(cpl->producer == 0))
 		return -EPROTO;
 	return 1;
 }
@@ -158,7 +162,7 @@ cpl_get(const struct shm_consumer *c, uint32_t pos, struct rx_cpl *cpl)
 	uint32_t slot = pos & c->mask;
 
 	/* C: pairs with the release in words_publish() */
-	return cpl_decode(__atomic_load_n(&c->cpls->words[slot], __ATOMIC_ACQUIRE),
+	return cpl_decode(c, __atomic_load_n(&c->cpls->words[slot], __ATOMIC_ACQUIRE),
 		shm_wire_lap(pos, c->shift), c->posted[slot].len, c->imm_len, cpl);
 }
 
@@ -221,7 +225,7 @@ cpl_row(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, int *re
 	nb = RTE_MIN(nb, RTE_MIN(nb_posted(c), c->mask + 1 - slot));
 	for (i = 0, *ret = 0; i < nb; i++) {
 		/* C: pairs with the release in words_publish() */
-		*ret = cpl_decode(__atomic_load_n(&words[i], __ATOMIC_ACQUIRE), lap,
+		*ret = cpl_decode(c, __atomic_load_n(&words[i], __ATOMIC_ACQUIRE), lap,
 				posted[i].len, imm_max, &got);
 		if (*ret <= 0)
 			break;

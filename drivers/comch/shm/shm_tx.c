@@ -12,8 +12,8 @@
  *   P  posts   the consumer releases its tail after the entries, the producer
  *              acquires the tail before them. What one producer has acquired it
  *              hands to the others of its process by tail_seen.
- *   C  words   the producer releases a word after the data, the consumer acquires
- *              it before the data.
+ *   C  words   the producer releases a word after the data, and after its identifier,
+ *              the consumer acquires it before these.
  *   A  armed   the producer publishes, then looks whether the consumer's engine
  *              sleeps, or the consumer is at rest; the engine says so, then looks
  *              once more. The fence between the two is the engine's:
@@ -48,23 +48,30 @@ prefetch_write(const void *addr)
 #endif
 }
 
-/* Look a consumer up, and keep it until rc_leave(). */
+/* Look a slot up, and keep the consumer until rc_leave(). */
+static inline struct shm_rc *
+rc_enter_slot(struct shm_producer *p, uint32_t slot)
+{
+	__atomic_store_n(&p->busy, slot, __ATOMIC_RELAXED);
+	shm_light_fence(p->fence != 0); /* R, X */ /* R */
+	/* acquire: pairs with the release in rc_publish() */
+	return __atomic_load_n(&p->fast->rcs[slot], __ATOMIC_ACQUIRE);
+}
+
+/* The same by identifier: that of one that is gone is not that of another one. */
 static inline struct shm_rc *
 rc_enter(struct shm_producer *p, uint32_t consumer_id)
 {
-	if (unlikely(consumer_id > SHM_WIRE_MAX_CONSUMERS))
-		return NULL;
-	__atomic_store_n(&p->busy, consumer_id, __ATOMIC_RELAXED);
-	shm_light_fence(p->fence != 0); /* R, X */ /* R */
-	/* acquire: pairs with the release in peer_consumer() */
-	return __atomic_load_n(&p->fast->rcs[consumer_id], __ATOMIC_ACQUIRE);
+	struct shm_rc *rc = rc_enter_slot(p, shm_wire_consumer_slot(consumer_id));
+
+	return likely(rc != NULL && rc->id == consumer_id) ? rc : NULL;
 }
 
 static inline void
 rc_leave(struct shm_producer *p)
 {
 	/* release: what was done to the consumer is done; pairs with rc_is_busy() */
-	__atomic_store_n(&p->busy, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&p->busy, SHM_NO_SLOT, __ATOMIC_RELEASE);
 }
 
 /*
@@ -236,48 +243,52 @@ chunk_begin(struct shm_rc *rc, struct chunk *ch, uint32_t want)
 	return credits;
 }
 
-/* For when the engine goes to sleep: who has to wake it. */
+/*
+ * For when the engine goes to sleep: who has to wake it. By slot, so another consumer
+ * that has the slot by then may wake it, too.
+ */
 static void
-starved_set(struct shm_producer *p, uint32_t consumer_id)
+starved_set(struct shm_producer *p, uint32_t slot)
 {
-	uint64_t bit = RTE_BIT64(consumer_id % 64);
+	uint64_t bit = RTE_BIT64(slot % 64);
 
-	p->nb_starved += (p->starved[consumer_id / 64] & bit) == 0;
-	p->starved[consumer_id / 64] |= bit;
+	p->nb_starved += (p->starved[slot / 64] & bit) == 0;
+	p->starved[slot / 64] |= bit;
 }
 
 static void
-starved_clear(struct shm_producer *p, uint32_t consumer_id)
+starved_clear(struct shm_producer *p, uint32_t slot)
 {
 	p->nb_starved--;
-	p->starved[consumer_id / 64] &= ~RTE_BIT64(consumer_id % 64);
+	p->starved[slot / 64] &= ~RTE_BIT64(slot % 64);
 }
 
-/* The next one from an identifier on; above all of them if there is none. */
+/* The next one from a slot on; above all of them if there is none. */
 static uint32_t
-starved_next(const struct shm_producer *p, uint32_t consumer_id)
+starved_next(const struct shm_producer *p, uint32_t slot)
 {
-	while (consumer_id <= SHM_WIRE_MAX_CONSUMERS &&
-			(p->starved[consumer_id / 64] & RTE_BIT64(consumer_id % 64)) == 0)
-		consumer_id++;
-	return consumer_id;
+	while (slot < SHM_WIRE_MAX_CONSUMERS &&
+			(p->starved[slot / 64] & RTE_BIT64(slot % 64)) == 0)
+		slot++;
+	return slot;
 }
 
-#define STARVED_FOREACH(id, p) \
-	for (id = (p)->nb_starved == 0 ? SHM_WIRE_MAX_CONSUMERS + 1 : starved_next(p, 1); \
-		id <= SHM_WIRE_MAX_CONSUMERS; id = starved_next(p, id + 1))
+#define STARVED_FOREACH(slot, p) \
+	for (slot = (p)->nb_starved == 0 ? SHM_WIRE_MAX_CONSUMERS : starved_next(p, 0); \
+		slot < SHM_WIRE_MAX_CONSUMERS; slot = starved_next(p, slot + 1))
 
 /* What came in the way of a burst, for those who ask and for the counters. */
 static void
 short_note(struct shm_producer *p, uint32_t consumer_id, int reason)
 {
 	if (reason == -EPROTO) {
-		shm_fast_violation(p->queue, "it posted what it cannot", consumer_id, p->id);
+		shm_fast_violation(p->queue, "it posted what it cannot", consumer_id,
+			p->queue->id);
 		reason = -ENOTCONN;
 	}
 	p->reason = reason;
 	if (reason == -EAGAIN) {
-		starved_set(p, consumer_id);
+		starved_set(p, shm_wire_consumer_slot(consumer_id));
 		p->queue->stats.short_credits++;
 	} else if (reason == -ENOBUFS) {
 		p->queue->stats.short_queue++;
@@ -339,7 +350,7 @@ send_claim(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_sen
 
 	do {
 		credits = chunk_begin(rc, ch, want);
-		word = (uint64_t)p->id << SHM_WIRE_CPL_PRODUCER_SHIFT |
+		word = (uint64_t)p->slot << SHM_WIRE_CPL_PRODUCER_SHIFT |
 			shm_wire_lap(ch->head, rc->shift);
 		target = target_get(rc, ch->head);
 		for (i = 0; i < credits; i++) {
@@ -524,7 +535,7 @@ tx_claim(struct shm_producer *p, struct shm_rc *rc, struct rte_mbuf **pkts, uint
 
 	do {
 		credits = chunk_begin(rc, ch, want);
-		word = (uint64_t)p->id << SHM_WIRE_CPL_PRODUCER_SHIFT |
+		word = (uint64_t)p->slot << SHM_WIRE_CPL_PRODUCER_SHIFT |
 			shm_wire_lap(ch->head, rc->shift);
 		target = target_get(rc, ch->head);
 		for (i = 0; i < credits; i++) {
@@ -620,17 +631,24 @@ rc_credits_now(const struct shm_rc *rc)
 	return nb <= rc->mask + 1 ? nb : 0;
 }
 
+/* Whether there is such a consumer, and the credits of one that is. */
+bool
+shm_rc_credits(struct shm_producer *p, uint32_t consumer_id, uint32_t *credits)
+{
+	const struct shm_rc *rc = rc_enter(p, consumer_id);
+
+	if (likely(rc != NULL))
+		*credits = rc_credits_now(rc);
+	rc_leave(p);
+	return rc != NULL;
+}
+
 uint32_t
 shm_credits(void *queue, uint32_t consumer_id)
 {
-	struct shm_producer *p = queue;
-	struct shm_rc *rc;
 	uint32_t nb = 0;
 
-	rc = rc_enter(p, consumer_id);
-	if (likely(rc != NULL))
-		nb = rc_credits_now(rc);
-	rc_leave(p);
+	shm_rc_credits(queue, consumer_id, &nb);
 	return nb;
 }
 
@@ -646,10 +664,10 @@ void
 shm_producer_arm(struct shm_producer *p)
 {
 	struct shm_rc *rc;
-	uint32_t id;
+	uint32_t slot;
 
-	STARVED_FOREACH(id, p) {
-		rc = rc_enter(p, id);
+	STARVED_FOREACH(slot, p) {
+		rc = rc_enter_slot(p, slot);
 		if (rc != NULL)
 			__atomic_fetch_or(&rc->cpls->want, RTE_BIT32(p->group->index),
 				__ATOMIC_RELAXED);
@@ -663,15 +681,15 @@ shm_producer_pending(struct shm_producer *p)
 {
 	bool pending = p->tail != p->head;
 	struct shm_rc *rc;
-	uint32_t id;
+	uint32_t slot;
 
-	STARVED_FOREACH(id, p) {
-		rc = rc_enter(p, id);
+	STARVED_FOREACH(slot, p) {
+		rc = rc_enter_slot(p, slot);
 		if (rc == NULL || rc_credits_now(rc) != 0) {
 			/* say so once: the application may not want to send any more */
 			if (rc != NULL)
 				want_clear(p, rc);
-			starved_clear(p, id);
+			starved_clear(p, slot);
 			pending = true;
 		}
 		rc_leave(p);
@@ -683,10 +701,10 @@ void
 shm_producer_disarm(struct shm_producer *p)
 {
 	struct shm_rc *rc;
-	uint32_t id;
+	uint32_t slot;
 
-	STARVED_FOREACH(id, p) {
-		rc = rc_enter(p, id);
+	STARVED_FOREACH(slot, p) {
+		rc = rc_enter_slot(p, slot);
 		if (rc != NULL)
 			want_clear(p, rc);
 		rc_leave(p);

@@ -75,8 +75,8 @@
 #define SHM_WIRE_MAGIC 0x48534d43u /* "CMSH" */
 
 /* Versions of this file that this driver speaks. */
-#define SHM_WIRE_VERSION_MIN 2
-#define SHM_WIRE_VERSION_MAX 2
+#define SHM_WIRE_VERSION_MIN 3
+#define SHM_WIRE_VERSION_MAX 3
 
 #define SHM_WIRE_FUNCTION_SIZE 32
 #define SHM_WIRE_NAME_SIZE 128
@@ -106,9 +106,18 @@
  */
 #define SHM_WIRE_POS_START 0xfffff000u
 
-/* Consumers and producers of one connection, whose identifiers run from 1. */
+/*
+ * Consumers and producers of one connection. Their identifiers have 32 bits, and are
+ * not 0. Modulo these powers of two, no two of a kind are the same at one time: that
+ * is the slot of a consumer.
+ */
 #define SHM_WIRE_MAX_CONSUMERS 256u
 #define SHM_WIRE_MAX_PRODUCERS 64u
+/*
+ * Slots of producers, which completions name: more than there can be at one time. What
+ * waits when its producer is gone names it until one with the same slot comes.
+ */
+#define SHM_WIRE_PRODUCER_SLOTS 128u
 /* Places for the posts of one consumer, a power of two. */
 #define SHM_WIRE_MAX_POSTS 8192u
 #define SHM_WIRE_MAX_IMM_LEN 256u
@@ -242,7 +251,7 @@ struct shm_wire_region_gone {
 /* Carries the consumer's segment. */
 struct shm_wire_consumer {
 	struct shm_wire_hdr hdr;
-	uint32_t consumer; /* identifier, from 1 */
+	uint32_t consumer; /* identifier; its slot is free */
 	uint32_t nb_posts; /* a power of two */
 	uint32_t imm_len;  /* bytes */
 	uint32_t region;   /* SHM_WIRE_NO_REGION: immediate data only */
@@ -357,16 +366,44 @@ struct shm_wire_cpls {
 	struct shm_wire_seg seg;
 	uint32_t want; /* bit of each group that sleeps until something is posted */
 	uint32_t reserved[31];
+	/* identifiers, there before the first word that names the slot; 0: nobody yet */
+	uint32_t producers[SHM_WIRE_PRODUCER_SLOTS];
 	/* nb_posts words, then nb_posts times shm_wire_imm_size() of immediate data */
 	uint64_t words[];
 };
 
-/* A completion: bit 0 is that of the lap, then come these fields. */
+/* A completion: bit 0 is that of the lap, then come these fields; first the slot. */
 #define SHM_WIRE_CPL_PRODUCER_SHIFT 1
 #define SHM_WIRE_CPL_PRODUCER_MASK 0x7fu
 #define SHM_WIRE_CPL_IMM_SHIFT 8
 #define SHM_WIRE_CPL_IMM_MASK 0xffffu
 #define SHM_WIRE_CPL_LEN_SHIFT 24
+
+/* The slot of a consumer, and that of a producer. */
+static inline uint32_t
+shm_wire_consumer_slot(uint32_t id)
+{
+	return id % SHM_WIRE_MAX_CONSUMERS;
+}
+
+static inline uint32_t
+shm_wire_producer_slot(uint32_t id)
+{
+	return id % SHM_WIRE_PRODUCER_SLOTS;
+}
+
+/*
+ * The entry of the producer that a completion names: two steps of the slot, which is
+ * above bit 0, are one of a uint32_t, so that it need not be shifted.
+ */
+static inline const uint32_t *
+shm_wire_cpl_producer(const struct shm_wire_cpls *cpls, uint64_t word)
+{
+	const uint32_t two_slots = word & SHM_WIRE_CPL_PRODUCER_MASK << SHM_WIRE_CPL_PRODUCER_SHIFT;
+
+	return RTE_PTR_ADD(cpls->producers,
+		two_slots * (sizeof(uint32_t) >> SHM_WIRE_CPL_PRODUCER_SHIFT));
+}
 
 /* The bit of the lap that a position is in, for 1 << shift posts. */
 static inline uint64_t
@@ -436,8 +473,10 @@ _Static_assert(offsetof(struct shm_wire_posts, tail) == 128, "posts.tail");
 _Static_assert(offsetof(struct shm_wire_posts, rest) == 192, "posts.rest");
 _Static_assert(offsetof(struct shm_wire_posts, words) == 256, "posts");
 _Static_assert(offsetof(struct shm_wire_cpls, want) == 128, "cpls.want");
-_Static_assert(offsetof(struct shm_wire_cpls, words) == 256, "cpls");
-_Static_assert(SHM_WIRE_MAX_PRODUCERS <= SHM_WIRE_CPL_PRODUCER_MASK, "producers");
+_Static_assert(offsetof(struct shm_wire_cpls, producers) == 256, "cpls.producers");
+_Static_assert(offsetof(struct shm_wire_cpls, words) == 768, "cpls");
+_Static_assert(SHM_WIRE_MAX_PRODUCERS <= SHM_WIRE_PRODUCER_SLOTS, "producers");
+_Static_assert(SHM_WIRE_PRODUCER_SLOTS - 1 == SHM_WIRE_CPL_PRODUCER_MASK, "producer slots");
 _Static_assert(SHM_WIRE_MAX_IMM_LEN <= SHM_WIRE_CPL_IMM_MASK, "imm");
 _Static_assert(SHM_WIRE_MAX_GROUPS <= 32, "bits of want");
 
