@@ -584,6 +584,7 @@ group_queues_arm(struct shm_group *group)
 		shm_consumer_arm(c);
 	/* A: pairs with rc_wake() and post_publish() of the peers */
 	shm_barrier_all();
+	group->rest_fence++; /* those that were armed may rest from now on */
 	TAILQ_FOREACH(c, &group->consumers, next)
 		pending |= shm_consumer_pending(c);
 	TAILQ_FOREACH(p, &group->producers, next)
