@@ -261,11 +261,9 @@ rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32_t f
 static uint64_t
 pool_len(uint32_t nb, uint32_t room)
 {
-	uint64_t len = (uint64_t)nb * room;
-
 	if (rte_eal_iova_mode() != RTE_IOVA_PA)
-		return len;
-	return len + (len / COMCH_POOL_MIN_HUGE + 1) * room;
+		return (uint64_t)nb * room;
+	return ((uint64_t)nb / (COMCH_POOL_MIN_HUGE / room) + 1) * COMCH_POOL_MIN_HUGE;
 }
 
 /* The mbufs of a region; NULL and rte_errno as rte_pktmbuf_pool_create() has it. */

@@ -102,6 +102,7 @@ vfio_map_locked(struct comch_mem_dma *dma)
 {
 	uint64_t va = (uintptr_t)dma->mem->addr;
 	uint32_t i;
+	int err;
 
 	if (dma->vfio || dma->nb_parts == 0 || !vfio_is_used())
 		return 0;
@@ -110,8 +111,9 @@ vfio_map_locked(struct comch_mem_dma *dma)
 		if (rte_vfio_container_dma_map(RTE_VFIO_DEFAULT_CONTAINER_FD, va, dma->iovas[i],
 				RTE_MIN(dma->part, dma->len - i * dma->part)) == 0)
 			continue;
+		err = rte_errno;
 		vfio_unmap_parts(dma, i);
-		if (rte_errno == ENODEV || rte_errno == ENOTSUP)
+		if (err == ENODEV || err == ENOTSUP)
 			return 0;
 		COMCH_LOG(ERR, "%s: %" PRIu64 " bytes of a pool cannot be mapped for the devices of VFIO: raise the limit of locked memory (ulimit -l)",
 			dma->mem->dev->data->name, dma->len);
