@@ -55,8 +55,10 @@ tel_list(const char *cmd __rte_unused, const char *params __rte_unused, struct r
 	int16_t dev_id;
 
 	rte_tel_data_start_array(d, RTE_TEL_INT_VAL);
+	comch_devs_lock_take();
 	RTE_COMCH_FOREACH_DEV(dev_id)
 		rte_tel_data_add_array_int(d, dev_id);
+	comch_devs_lock_drop();
 	return 0;
 }
 
