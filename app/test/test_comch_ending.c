@@ -582,11 +582,12 @@ scenario_queues(struct test_ep *server, struct test_ep *client)
 static int
 scenario_messages(struct test_ep *server, struct test_ep *client)
 {
-	uint32_t id = (uint32_t)rte_comch_consumer_id_get(sc_consumer->ctx);
+	uint32_t id = 0;
 	const struct rte_comch_send msg = { .cookie = 1 };
 	const struct rte_comch_post post = { .cookie = 2 };
 	struct rte_comch_cpl cpl;
 
+	TEST_EXPECT(rte_comch_queue_id_get(sc_consumer->ctx, &id), 0);
 	TEST_CALL(test_send_pattern(client->conn, 64, 1));
 	TEST_WAIT(server->nb_recv == 1 && client->nb_done == 1, TEST_MS);
 	TEST_WAIT(client->nb_new == 1, TEST_MS);

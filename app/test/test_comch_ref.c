@@ -63,7 +63,9 @@ worker_queue(struct worker *w, bool consumer)
 		ret = rte_comch_ctx_attach(ctx, w->pe);
 		if (ret == 0)
 			ret = rte_comch_ctx_start(ctx);
-		if (ret != 0 && ret != -EINPROGRESS && ret != -ENOTCONN && ret != -EAGAIN) {
+		/* cancelled: it ended in here, and its driver tells of that later */
+		if (ret != 0 && ret != -EINPROGRESS && ret != -ENOTCONN && ret != -EAGAIN &&
+				ret != -ECANCELED) {
 			w->wrong = "start";
 			w->ret = ret;
 		}

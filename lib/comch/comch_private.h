@@ -146,7 +146,9 @@ struct comch_ctrl {
 	uint32_t max_clients;
 	rte_comch_conn_cb_t connect_cb;
 	rte_comch_conn_cb_t disconnect_cb;
-	bool listening; /* takes requests; under the device's lock */
+	/* under the device's lock */
+	bool listening;  /* takes requests */
+	bool name_taken; /* until the driver has ended that, too */
 
 	/* clients */
 	uint64_t connect_timeout; /* TSC ticks, UINT64_MAX is never */
@@ -172,6 +174,7 @@ struct comch_conn {
 	struct comch_task_list pending;   /* wait for room */
 	uint32_t nb_in_flight;            /* in both lists */
 	bool on_retry;
+	bool was_up;                      /* the application has learned of it */
 	bool reaped;                      /* only its tasks keep it */
 	int reason;                       /* why this side ended it; 0 until conn_close */
 	bool delivered;                   /* the driver has said, since conn_close: */

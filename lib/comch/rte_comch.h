@@ -91,7 +91,7 @@
  * | IDLE     | attach, start, destroy                   | start                |
  * | STARTING | progress, stop                           | progress, stop       |
  * | RUNNING  | allocate, submit, free, progress, stop   | stop, fatal error    |
- * | STOPPING | free, progress                           | the last task freed  |
+ * | STOPPING | free, progress                           | progress, last free  |
  *
  * A context with outstanding tasks goes through STOPPING when it is stopped or
  * when its peer is lost: each submitted task completes, with 0 if its message was

@@ -154,6 +154,7 @@ conn_closed(struct rte_comch_pmd_ending *ending)
 		rte_spinlock_lock(&conn->lock);
 		conn->refs++; /* the driver's, for good */
 		rte_spinlock_unlock(&conn->lock);
+		conn->ctrl->ctx.lost = true; /* the driver may look at it, too */
 	}
 	comch_pe_work_add(&conn->ctrl->ctx);
 }
@@ -267,6 +268,7 @@ rte_comch_pmd_conn_up(struct rte_comch_conn *drv)
 	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
 
 	drv->state = RTE_COMCH_CONN_UP;
+	conn->was_up = true;
 	rte_comch_pmd_count(&ctx->dev->data->stats.connects);
 	rte_comch_trace_conn_up(drv, drv->id, drv->peer.peer_pid);
 	ctx->kind->conn_up(conn);
@@ -275,8 +277,12 @@ rte_comch_pmd_conn_up(struct rte_comch_conn *drv)
 void
 rte_comch_pmd_conn_abort(struct rte_comch_conn *drv)
 {
+	struct comch_conn *conn = comch_conn(drv);
+	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
+
 	drv->state = RTE_COMCH_CONN_DOWN;
-	comch_conn_reap(comch_conn(drv));
+	comch_conn_reap(conn);
+	comch_ctrl_try_idle(ctx); /* it may have been the last that a stop waited for */
 }
 
 static void

@@ -197,6 +197,15 @@ ctrl_attached(struct rte_comch_ctx *ctx)
 	comch_ctrl(ctx)->drv.pg = ctx->pg;
 }
 
+/* Another server may have the name from now on. */
+static void
+ctrl_name_free(struct comch_ctrl *ctrl)
+{
+	rte_spinlock_lock(&ctrl->ctx.dev->lock);
+	ctrl->name_taken = false;
+	rte_spinlock_unlock(&ctrl->ctx.dev->lock);
+}
+
 /* The driver has told of the end of a server's listening or a client's attempt. */
 static void
 ctrl_ended(struct rte_comch_pmd_ending *ending)
@@ -204,6 +213,7 @@ ctrl_ended(struct rte_comch_pmd_ending *ending)
 	struct comch_ctrl *ctrl = container_of(ending, struct comch_ctrl, ending);
 
 	ctrl->ctx.lost |= ending->lost;
+	ctrl_name_free(ctrl);
 	comch_ctrl_try_idle(&ctrl->ctx);
 }
 
@@ -211,8 +221,9 @@ static void
 ctrl_unlisten(struct comch_ctrl *ctrl)
 {
 	comch_ending_begin(&ctrl->ending, ctrl->ctx.dev, ctrl->ctx.pe, ctrl_ended);
-	comch_ending_settle(&ctrl->ending,
-		ctrl->ctx.dev->ops->unlisten(&ctrl->drv, &ctrl->ending));
+	if (comch_ending_settle(&ctrl->ending,
+			ctrl->ctx.dev->ops->unlisten(&ctrl->drv, &ctrl->ending)))
+		ctrl_name_free(ctrl);
 }
 
 static void
@@ -242,7 +253,8 @@ comch_ctrl_try_idle(struct rte_comch_ctx *ctx)
 			return;
 		comch_conn_reap(conn);
 	}
-	ctrl->drv.priv = NULL;
+	if (!ctx->lost)
+		ctrl->drv.priv = NULL;
 	comch_ctx_idle(ctx);
 }
 
@@ -350,7 +362,7 @@ server_find(struct rte_comch_dev *dev, uint16_t rep_id, const char *name)
 		if (ctx->kind != &comch_server_kind)
 			continue;
 		ctrl = comch_ctrl(ctx);
-		if (ctrl->listening && ctrl->drv.rep_id == rep_id &&
+		if (ctrl->name_taken && ctrl->drv.rep_id == rep_id &&
 				strcmp(ctrl->drv.name, name) == 0)
 			return ctrl;
 	}
@@ -377,7 +389,7 @@ server_start(struct rte_comch_ctx *ctx)
 	rte_spinlock_lock(&ctx->dev->lock);
 	taken = server_find(ctx->dev, ctrl->drv.rep_id, ctrl->drv.name) != NULL;
 	if (!taken)
-		ctrl->listening = true;
+		ctrl->listening = ctrl->name_taken = true;
 	rte_spinlock_unlock(&ctx->dev->lock);
 	if (taken) {
 		COMCH_LOG(ERR, "%s: a server '%s' runs on representor %u, stop it or take another name",
@@ -490,6 +502,8 @@ rte_comch_pmd_server_find(struct rte_comch_dev *dev, uint16_t rep_id, const char
 
 	rte_spinlock_lock(&dev->lock);
 	ctrl = server_find(dev, rep_id, name);
+	if (ctrl != NULL && !ctrl->listening)
+		ctrl = NULL;
 	rte_spinlock_unlock(&dev->lock);
 	return ctrl == NULL ? NULL : &ctrl->drv;
 }
@@ -503,7 +517,7 @@ rte_comch_server_conn_next(struct rte_comch_ctx *ctx, struct rte_comch_conn *pre
 		return NULL;
 	conn = prev == NULL ? TAILQ_FIRST(&comch_ctrl(ctx)->conns) :
 		TAILQ_NEXT(comch_conn(prev), next);
-	while (conn != NULL && conn->drv.state == RTE_COMCH_CONN_OPENING)
+	while (conn != NULL && !conn->was_up)
 		conn = TAILQ_NEXT(conn, next);
 	return conn == NULL ? NULL : &conn->drv;
 }
@@ -668,7 +682,7 @@ rte_comch_client_conn_get(struct rte_comch_ctx *ctx, struct rte_comch_conn **con
 	if (ctx == NULL || conn == NULL || ctx->kind != &comch_client_kind)
 		return -EINVAL;
 	first = TAILQ_FIRST(&comch_ctrl(ctx)->conns);
-	if (first == NULL || first->drv.state == RTE_COMCH_CONN_OPENING)
+	if (first == NULL || !first->was_up)
 		return -ENOTCONN;
 	*conn = &first->drv;
 	return 0;

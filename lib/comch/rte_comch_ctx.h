@@ -210,9 +210,11 @@ int rte_comch_ctx_attach(struct rte_comch_ctx *ctx, struct rte_comch_pe *pe);
  * @return
  *   - 0: the context is RUNNING (servers, producers).
  *   - -EINPROGRESS: the context is STARTING (clients, consumers).
- *   - -ECANCELED: it was started, and its state callback has stopped it. It is IDLE,
- *     or STOPPING: then progress until it is IDLE. With any other error no callback
- *     was called, and the state is what it was.
+ *   - -ECANCELED: it was started, and ends or has ended already: its state callback
+ *     has stopped it, or what it needs was not there and a driver has to undo what it
+ *     began; then rte_comch_ctx_reason_get() says what. It is IDLE, or STOPPING: then
+ *     progress until it is IDLE. With any other error no callback was called, and the
+ *     state is what it was.
  *   - -EINVAL: ctx is NULL, or its receive queue of messages of its size is more
  *     than the driver can share.
  *   - -EBUSY: the context is not IDLE.

@@ -206,6 +206,9 @@ int rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32
  *
  * Free a region: its memory if it is its own, with its pool, and the handle.
  *
+ * When this returns, no driver reads or writes the memory any more, even if it has to
+ * do more for the end of the region.
+ *
  * What is sent from it by bursts has to be completed before, or, if it was sent with
  * RTE_COMCH_SEND_F_NO_CPL, a later send of the same producer: bursts are not counted.
  *

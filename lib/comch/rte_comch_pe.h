@@ -66,6 +66,8 @@ int rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_p
  *
  * Destroy a progress engine.
  *
+ * If a driver has not yet let go of the engine, this waits for it, at most two seconds.
+ *
  * @param pe
  *   The engine. NULL is allowed and does nothing.
  * @return

@@ -205,12 +205,6 @@ struct rte_comch_mem {
  * @internal
  * Find the chunk that bytes lie in.
  *
- * @param mem
- *   The region.
- * @param addr
- *   Where the bytes begin.
- * @param len
- *   How many.
  * @return
  *   The chunk; NULL if they are not in one chunk, or the region has only one.
  */
@@ -252,8 +246,7 @@ struct rte_comch_pgroup {
 
 /**
  * @internal
- * Fill the driver's fields of info; the rest is zero. Any thread, as telemetry's:
- * it says what is known, and does no work of an engine. The library rounds the limits
+ * Fill the driver's fields of info; the rest is zero. The library rounds the limits
  * of the queues down to powers of two, and rounds the size of each queue up to one.
  */
 typedef int (*rte_comch_info_get_t)(struct rte_comch_dev *dev, struct rte_comch_dev_info *info);
@@ -291,12 +284,19 @@ typedef bool (*rte_comch_pgroup_arm_t)(struct rte_comch_pgroup *pg);
 typedef void (*rte_comch_pgroup_disarm_t)(struct rte_comch_pgroup *pg);
 /** @internal Begin to accept clients for a server; its name is unique. */
 typedef int (*rte_comch_listen_t)(struct rte_comch_ctrl *server);
-/** @internal No further requests for this server. */
+/**
+ * @internal
+ * No further requests for this server. Called after a listen that failed, too.
+ */
 typedef int (*rte_comch_unlisten_t)(struct rte_comch_ctrl *server,
 		struct rte_comch_pmd_ending *ending);
 /** @internal Begin to connect a client, and go on until told or cancelled. */
 typedef int (*rte_comch_connect_t)(struct rte_comch_ctrl *client);
-/** @internal Forget an attempt to connect: no upcall about it from now on. */
+/**
+ * @internal
+ * Forget an attempt to connect: no upcall about it from now on. If its connection is
+ * OPENING already, conn_close for that follows.
+ */
 typedef int (*rte_comch_connect_cancel_t)(struct rte_comch_ctrl *client,
 		struct rte_comch_pmd_ending *ending);
 /**
@@ -333,7 +333,11 @@ typedef int (*rte_comch_mem_alloc_t)(struct rte_comch_mem *mem);
  * chunks. Any thread.
  */
 typedef int (*rte_comch_mem_register_t)(struct rte_comch_mem *mem);
-/** @internal Undo either of the two: no queue uses it any more. Any thread. */
+/**
+ * @internal
+ * Undo either of the two: no queue uses it any more. When this returns, nobody reads or
+ * writes the memory, also if the end is told later. Any thread.
+ */
 typedef int (*rte_comch_mem_free_t)(struct rte_comch_mem *mem,
 		struct rte_comch_pmd_ending *ending);
 /**
@@ -351,7 +355,8 @@ typedef int (*rte_comch_queue_setup_t)(struct rte_comch_queue *queue,
  * them can be polled when the end is told. A consumer was withdrawn, or its
  * connection is gone: from now on poll returns the posts that are left, after what
  * has arrived, with this status, and posts of mbufs go back to their pool. Called
- * once for each setup.
+ * once for each setup. The library polls what it has to give to callbacks of tasks; of
+ * a producer that is used by bursts it polls nothing more.
  */
 typedef int (*rte_comch_queue_stop_t)(struct rte_comch_queue *queue, int status,
 		struct rte_comch_pmd_ending *ending);

@@ -265,7 +265,8 @@ static void
 queue_idle(struct comch_queue *queue)
 {
 	queue->announced = false;
-	queue->drv.priv = NULL;
+	if (!queue->ctx.lost)
+		queue->drv.priv = NULL;
 	comch_ctx_idle(&queue->ctx);
 }
 
@@ -323,9 +324,9 @@ comch_queue_try_idle(struct rte_comch_ctx *ctx)
 	rte_spinlock_unlock(&queue->conn->lock);
 	if (left != 0 || queue->freed || !queue_stop(queue))
 		return;
-	if (queue->drv.is_consumer && ops->consumer_left(&queue->drv) != 0) {
-		if (ctx->max_tasks != 0)
-			comch_task_poll_add(queue); /* it may be at rest */
+	if (queue->nb_submitted != 0)
+		comch_task_poll_add(queue); /* it may be at rest */
+	if (queue->drv.is_consumer && !ctx->lost && ops->consumer_left(&queue->drv) != 0) {
 		comch_pe_work_add(ctx); /* until they were polled */
 		return;
 	}
