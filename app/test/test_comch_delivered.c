@@ -81,6 +81,7 @@ sides_connect(void)
 	server_conf.ctrl.max_msg_size = MSG_SIZE;
 	server_conf.ctrl.recv_queue_size = QUEUE_SIZE;
 	server_conf.ctrl.nb_send_tasks = NB_MSGS;
+	server_conf.ctrl.max_conn_tasks = NB_MSGS;
 	TEST_EXPECT(test_server_start(card.ep, &server_conf, card.pe), 0);
 	test_client_conf(host.ep, "test", &client_conf);
 	client_conf.ctrl.max_msg_size = MSG_SIZE;

@@ -410,8 +410,9 @@ static int
 test_versions(void)
 {
 	static const uint16_t versions[][2] = {
-		{ 0, 0 }, { 0, 1 }, { 1, 1 }, { 3, 3 }, { 3, 0xffff }, { 0xffff, 0xffff },
-		{ 0xffff, 0 },
+		{ 0, 0 }, { 0, 1 }, { SHM_WIRE_VERSION_MIN - 1, SHM_WIRE_VERSION_MIN - 1 },
+		{ SHM_WIRE_VERSION_MAX + 1, SHM_WIRE_VERSION_MAX + 1 },
+		{ SHM_WIRE_VERSION_MAX + 1, 0xffff }, { 0xffff, 0xffff }, { 0xffff, 0 },
 	};
 	union shm_wire_msg msg;
 	struct evil *e;

@@ -193,6 +193,7 @@ int
 evil_rc_wait(struct evil *e, struct evil_rc *rc)
 {
 	int ret = evil_wait(e, SHM_WIRE_CONSUMER, TEST_MS);
+	uint32_t i;
 	void *map;
 
 	if (ret != 0)
@@ -206,9 +207,12 @@ evil_rc_wait(struct evil *e, struct evil_rc *rc)
 	rc->posts = map;
 	ret = evil_seg_create(&rc->seg, offsetof(struct shm_wire_cpls, want),
 			shm_wire_cpls_size(rc->msg.nb_posts, rc->msg.imm_len));
-	if (ret == 0)
-		rc->cpls = rc->seg.map;
-	return ret;
+	if (ret != 0)
+		return ret;
+	rc->cpls = rc->seg.map;
+	for (i = 1; i <= SHM_WIRE_MAX_PRODUCERS; i++)
+		rc->cpls->producers[i] = i;
+	return 0;
 }
 
 int
@@ -217,8 +221,6 @@ evil_rc_answer(struct evil *e, struct evil_rc *rc)
 	union shm_wire_msg msg;
 	uint32_t i;
 
-	for (i = 1; i <= SHM_WIRE_MAX_PRODUCERS; i++)
-		rc->cpls->producers[i] = i;
 	for (i = 0; i < rc->msg.nb_posts; i++)
 		evil_complete(rc, i, evil_cpl(rc, i, 0, 0, 0) ^ 1);
 	evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
