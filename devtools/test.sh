@@ -66,9 +66,9 @@ plan quick 85 'build gcc-sanitize' -- build gcc-sanitize gcc "${sanitize[@]}"
 plan quick 21 'autotests gcc-sanitize' after 'build gcc-sanitize' counted -- \
 	with_sanitizers autotests gcc-sanitize fast
 
-plan gate 45 'autotests gcc, mock driver' after 'build gcc' counted -- \
+plan all 90 'autotests gcc, mock driver' after 'build gcc' counted -- \
 	with_mock thread autotests gcc fast
-plan all 45 'autotests gcc, mock driver inside' after 'build gcc' counted -- \
+plan all 90 'autotests gcc, mock driver inside' after 'build gcc' counted -- \
 	with_mock inside autotests gcc fast
 plan gate 116 'slow autotests gcc' after 'build gcc' counted -- autotests gcc slow
 plan gate 143 'slow autotests gcc-sanitize' after 'build gcc-sanitize' counted -- \

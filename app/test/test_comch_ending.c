@@ -631,8 +631,9 @@ static int
 check_failures(enum test_mock_mode mode)
 {
 	struct test_resources before;
+	bool again = false;
 	unsigned int n;
-	int ret = ERROR;
+	int ret, same;
 
 	test_mock_mode_set(TEST_MOCK_NB_OPS, mode);
 	ret = scenario(); /* what is kept after the first use is there */
@@ -644,7 +645,16 @@ check_failures(enum test_mock_mode mode)
 		ret = scenario();
 		test_mock_fail_set(0, 0);
 		scenario_down();
-		TEST_CALL(test_resources_same(&before));
+		same = test_resources_same(&before);
+		if (same != TEST_SUCCESS && !again) {
+			/* links of devices come and go, too: a leak comes again */
+			again = true;
+			test_resources_get(&before);
+			n--;
+			continue;
+		}
+		TEST_CALL(same);
+		again = false;
 		if (ret == 0)
 			break;
 		TEST_EXPECT(ret, ERROR);

@@ -327,6 +327,7 @@ conn_goes(struct test_fp *fp)
 		reasons |= s.reasons;
 		sum += s.sent;
 		TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		test_mock_settle(); /* both sides are rid of the connection */
 		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
 		TEST_WAIT(fp->tx.ep->conn != NULL && fp->rx.ep->conn != NULL, TEST_MS);
 	}
