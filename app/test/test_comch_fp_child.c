@@ -200,6 +200,11 @@ blast_run(void *arg)
 		sends[i].imm_len = sizeof(imm[i]);
 	}
 	b->error = rte_comch_ctx_start(b->ctx);
+	if (b->error == -ENOTCONN) { /* the process was stopped before this thread ran */
+		rte_thread_unregister();
+		b->error = 0;
+		return NULL;
+	}
 	while (b->error == 0 && !__atomic_load_n(&b->stop, __ATOMIC_RELAXED)) {
 		id = __atomic_load_n(&b->link->newest, __ATOMIC_ACQUIRE);
 		n = (uint16_t)(b->nb_slots - first);
@@ -306,6 +311,8 @@ blasts_end(void)
 		if (rte_comch_ctx_destroy(b->ctx) != 0 || rte_comch_mem_free(b->mem) != 0 ||
 				rte_comch_pe_destroy(b->pe) != 0)
 			ret = -EBUSY;
+		if (ret != 0)
+			test_complain("a blast has failed: %s", strerror(-ret));
 	}
 	return ret;
 }
