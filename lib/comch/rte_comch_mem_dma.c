@@ -162,7 +162,7 @@ bus_walk(const struct rte_bus *bus, const void *data)
 		return 1;
 	snprintf(filter, sizeof(filter), "bus=%s", rte_bus_name(bus));
 	RTE_DEV_FOREACH(dev, filter, &it) {
-		if (walk->ret == 0 && rte_dev_is_probed(dev))
+		if (walk->ret == 0 && rte_dev_driver(dev) != NULL)
 			walk->ret = walk->fn(dev, walk->arg);
 	}
 	return walk->ret == 0; /* not this one: go on */

@@ -205,6 +205,12 @@ struct rte_comch_mem {
  * @internal
  * Find the chunk that bytes lie in.
  *
+ * @param mem
+ *   The region.
+ * @param addr
+ *   Where the bytes begin.
+ * @param len
+ *   How many.
  * @return
  *   The chunk; NULL if they are not in one chunk, or the region has only one.
  */
