@@ -15,7 +15,7 @@
  * consumer or a producer. What a context does in a situation that all of them know is
  * in its struct comch_kind; nobody asks for its type to decide that. A function that
  * only one kind has takes the larger structure, and checks handles of the application
- * with comch_ctrl_of() and the like.
+ * with comch_queue_of() and the like.
  */
 
 #include <rte_branch_prediction.h>
@@ -397,6 +397,7 @@ void comch_ctx_publish(struct rte_comch_ctx *ctx);
 void comch_ctx_state_set(struct rte_comch_ctx *ctx, enum rte_comch_state next);
 void comch_ctx_idle(struct rte_comch_ctx *ctx);
 const char *comch_ctx_name(const struct rte_comch_ctx *ctx);
+uint64_t comch_ctx_no_deadline(const struct rte_comch_ctx *ctx);
 
 /* rte_comch_ctrl.c */
 void comch_ctrl_try_idle(struct rte_comch_ctx *ctx);

@@ -443,13 +443,6 @@ server_dev_down(struct rte_comch_ctx *ctx, int reason)
 	return 1;
 }
 
-static uint64_t
-server_deadline(const struct rte_comch_ctx *ctx)
-{
-	RTE_SET_USED(ctx);
-	return UINT64_MAX;
-}
-
 static void
 server_conn_up(struct comch_conn *conn)
 {
@@ -486,7 +479,7 @@ const struct comch_kind comch_server_kind = {
 	.work = ctrl_work,
 	.try_idle = comch_ctrl_try_idle,
 	.dev_down = server_dev_down,
-	.deadline = server_deadline,
+	.deadline = comch_ctx_no_deadline,
 	.attached = ctrl_attached,
 	.destroy = ctrl_destroy,
 	.task_submit = comch_conn_task_submit,

@@ -169,6 +169,14 @@ comch_ctx_idle(struct rte_comch_ctx *ctx)
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_IDLE);
 }
 
+/* Of kinds that wait for nothing. */
+uint64_t
+comch_ctx_no_deadline(const struct rte_comch_ctx *ctx)
+{
+	RTE_SET_USED(ctx);
+	return UINT64_MAX;
+}
+
 /* For messages: queues have no name of their own. */
 const char *
 comch_ctx_name(const struct rte_comch_ctx *ctx)

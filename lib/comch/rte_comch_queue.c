@@ -241,13 +241,6 @@ queue_dev_down(struct rte_comch_ctx *ctx, int reason)
 	return 0;
 }
 
-static uint64_t
-queue_deadline(const struct rte_comch_ctx *ctx)
-{
-	RTE_SET_USED(ctx);
-	return UINT64_MAX;
-}
-
 /* Forget one event under way; the number that is left. */
 uint32_t
 comch_queue_event_done(struct comch_queue *queue)
@@ -474,7 +467,7 @@ const struct comch_kind comch_producer_kind = {
 	.work = producer_work,
 	.try_idle = comch_queue_try_idle,
 	.dev_down = queue_dev_down,
-	.deadline = queue_deadline,
+	.deadline = comch_ctx_no_deadline,
 	.attached = queue_attached,
 	.destroy = queue_destroy,
 	.task_submit = comch_queue_task_submit,
@@ -489,7 +482,7 @@ const struct comch_kind comch_consumer_kind = {
 	.work = comch_consumer_work,
 	.try_idle = comch_queue_try_idle,
 	.dev_down = queue_dev_down,
-	.deadline = queue_deadline,
+	.deadline = comch_ctx_no_deadline,
 	.attached = queue_attached,
 	.destroy = queue_destroy,
 	.task_submit = comch_queue_task_submit,
