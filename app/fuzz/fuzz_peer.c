@@ -97,7 +97,7 @@ fuzz_card_send(uint32_t len)
 	struct rte_comch_task *task;
 
 	if (target.conn == NULL ||
-			rte_comch_send_task_alloc(target.conn, payload, len, &task) != 0)
+			rte_comch_conn_task_alloc(target.conn, payload, len, &task) != 0)
 		return;
 	if (rte_comch_task_submit(task) != 0)
 		rte_comch_task_free(task);

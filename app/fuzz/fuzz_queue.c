@@ -75,7 +75,7 @@ static void
 poll_posts(struct fuzz_queues *q)
 {
 	struct rte_comch_cpl cpls[FUZZ_POSTS];
-	uint16_t nb = rte_comch_poll_burst(q->consumer, cpls, FUZZ_POSTS), i;
+	uint16_t nb = rte_comch_queue_poll_burst(q->consumer, cpls, FUZZ_POSTS), i;
 	const uint8_t *imm;
 	uint32_t n;
 
@@ -99,7 +99,7 @@ static void
 poll_packets(struct fuzz_queues *q)
 {
 	struct rte_mbuf *pkts[FUZZ_POSTS];
-	uint16_t nb = rte_comch_rx_burst(q->consumer, pkts, FUZZ_POSTS), i;
+	uint16_t nb = rte_comch_consumer_rx_burst(q->consumer, pkts, FUZZ_POSTS), i;
 
 	for (i = 0; i < nb; i++)
 		if (pkts[i]->data_len > FUZZ_SLOT || pkts[i]->pkt_len != pkts[i]->data_len ||
@@ -164,7 +164,7 @@ fuzz_queues_send(uint32_t consumer_id, uint64_t len, uint16_t imm_len, uint16_t 
 			rte_comch_producer_credits(q->producer, consumer_id) >
 			SHM_WIRE_MAX_POSTS)
 		abort();
-	rte_comch_poll_burst(q->producer, cpls, RTE_DIM(cpls));
+	rte_comch_queue_poll_burst(q->producer, cpls, RTE_DIM(cpls));
 }
 
 static void

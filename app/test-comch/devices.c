@@ -146,12 +146,12 @@ device_caps_print(int16_t dev_id, FILE *f)
 			info.dflt_msg_size);
 	fprintf(f, "    max_recv_queue_size    %u (default %u)\n", info.max_recv_queue_size,
 			info.dflt_recv_queue_size);
-	fprintf(f, "    max_send_tasks         %u\n", info.max_send_tasks);
+	fprintf(f, "    max_ctrl_tasks         %u\n", info.max_ctrl_tasks);
 	fprintf(f, "    max_clients            %u\n", info.max_clients);
 	fprintf(f, "    max_consumers          %u\n", info.max_consumers);
 	fprintf(f, "    max_producers          %u\n", info.max_producers);
-	fprintf(f, "    max_post_tasks         %u\n", info.max_post_tasks);
-	fprintf(f, "    max_producer_tasks     %u\n", info.max_producer_tasks);
+	fprintf(f, "    max_posts         %u\n", info.max_posts);
+	fprintf(f, "    max_sends     %u\n", info.max_sends);
 	fprintf(f, "    max_imm_len            %u B\n", info.max_imm_len);
 	fprintf(f, "    max_buf_size           %" PRIu64 " B\n", info.max_buf_size);
 }

@@ -60,7 +60,7 @@ send_copy(struct rte_comch_conn *conn, const void *msg, uint32_t len)
 		return -ENOMEM;
 	one->io.done = send_one_done;
 	memcpy(one->msg, msg, len);
-	ret = rte_comch_send_task_alloc(conn, one->msg, len, &task);
+	ret = rte_comch_conn_task_alloc(conn, one->msg, len, &task);
 	if (ret != 0) {
 		free(one);
 		return ret;
@@ -153,7 +153,7 @@ flow_create(struct rte_comch_conn *conn, uint32_t size, uint32_t nb_slots, bool 
 		slot->io.done = flow_done;
 		slot->flow = flow;
 		slot->buf = flow->bufs + i * stride;
-		ret = rte_comch_send_task_alloc(conn, slot->buf, size, &slot->task);
+		ret = rte_comch_conn_task_alloc(conn, slot->buf, size, &slot->task);
 		if (ret != 0)
 			goto fail;
 		rte_comch_task_user_data_set(slot->task, &slot->io);

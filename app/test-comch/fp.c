@@ -129,9 +129,9 @@ workers_make(struct fp *fp)
 			return -ENOMEM;
 	}
 	for (i = 0; i < nb; i++) {
-		conf.nb_tasks = 64;
+		conf.max_tasks = 64;
 		if ((spec->flags & FP_F_TASKS) != 0)
-			conf.nb_tasks += queues * RTE_MAX(spec->posts, spec->sources);
+			conf.max_tasks += queues * RTE_MAX(spec->posts, spec->sources);
 		ret = rte_comch_pe_create(&conf, &fp->workers[i].pe);
 		if (ret != 0) {
 			fp->workers[i].pe = fp->pe;

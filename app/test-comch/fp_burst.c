@@ -116,7 +116,7 @@ fp_consumer_turn(struct fp_consumer *c)
 	uint64_t bytes;
 	uint16_t n, nb;
 
-	n = rte_comch_poll_burst(c->q.ctx, c->cpls, (uint16_t)spec->burst);
+	n = rte_comch_queue_poll_burst(c->q.ctx, c->cpls, (uint16_t)spec->burst);
 	if (n == 0)
 		return 0;
 	if (likely((spec->flags & (FP_F_VALIDATE | FP_F_RANDOM)) == 0)) {
@@ -140,7 +140,7 @@ fp_consumer_turn_mbuf(struct fp_consumer *c)
 	uint64_t bytes = 0;
 	uint16_t n, i;
 
-	n = rte_comch_rx_burst(c->q.ctx, c->pkts, (uint16_t)w->fp->spec.burst);
+	n = rte_comch_consumer_rx_burst(c->q.ctx, c->pkts, (uint16_t)w->fp->spec.burst);
 	if (n == 0)
 		return 0;
 	for (i = 0; i < n; i++) {
@@ -208,7 +208,7 @@ producer_complete(struct fp_producer *p)
 	struct fp_worker *w = p->q.worker;
 	uint16_t n, i;
 
-	n = rte_comch_poll_burst(p->q.ctx, p->cpls, (uint16_t)w->fp->spec.burst);
+	n = rte_comch_queue_poll_burst(p->q.ctx, p->cpls, (uint16_t)w->fp->spec.burst);
 	for (i = 0; i < n; i++) {
 		if (unlikely(p->cpls[i].status != 0))
 			fp_worker_fail(w, p->cpls[i].status, "a message was not sent: %s",
@@ -346,7 +346,7 @@ fp_producer_turn_mbuf(struct fp_producer *p)
 		p->next = 0;
 		p->wanted = 0;
 	}
-	taken = rte_comch_tx_burst(p->q.ctx, id, &p->pkts[p->next], (uint16_t)p->nb_pkts);
+	taken = rte_comch_producer_tx_burst(p->q.ctx, id, &p->pkts[p->next], (uint16_t)p->nb_pkts);
 	if (taken == 0) {
 		if (unlikely(++p->idle == PRODUCER_ASK_TURNS))
 			producer_ask(p, id);
@@ -450,7 +450,7 @@ fp_echo_turn(struct fp_worker *w)
 		}
 		p->wanted = 0;
 	}
-	if (rte_comch_poll_burst(c->q.ctx, cpl, 1) == 0)
+	if (rte_comch_queue_poll_burst(c->q.ctx, cpl, 1) == 0)
 		return 0;
 	echo_look(c, cpl);
 	if (unlikely(cpl->status != 0))
@@ -490,7 +490,7 @@ fp_ping(struct fp *fp, uint32_t nb, struct hist *hist, void (*wait)(void *arg), 
 			else if (rte_rdtsc() > deadline)
 				return -ETIMEDOUT;
 		}
-		while (rte_comch_poll_burst(c->q.ctx, cpl, 1) == 0) {
+		while (rte_comch_queue_poll_burst(c->q.ctx, cpl, 1) == 0) {
 			if (!event && likely(++spins % PING_SPINS != 0))
 				continue;
 			if (c->q.state != RTE_COMCH_STATE_RUNNING)

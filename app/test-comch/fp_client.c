@@ -86,10 +86,10 @@ fp_spec_check(const struct client *cl, const struct fp_spec *spec, char why[OPT_
 				info->name);
 		return -E2BIG;
 	}
-	if (spec->posts > info->max_post_tasks || spec->sources > info->max_producer_tasks) {
+	if (spec->posts > info->max_posts || spec->sources > info->max_sends) {
 		snprintf(why, OPT_ERR_SIZE, "posts: %s takes %u buffers of a consumer and %u "
 				"sends of a producer; lower --posts", info->name,
-				info->max_post_tasks, info->max_producer_tasks);
+				info->max_posts, info->max_sends);
 		return -ENOSPC;
 	}
 	if (spec->producers > info->max_producers) {

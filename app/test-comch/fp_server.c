@@ -54,8 +54,8 @@ spec_check(const struct fp_spec *spec, const struct rte_comch_dev_info *info,
 		return -EINVAL;
 	}
 	if (spec->size > info->max_buf_size || spec->imm_len > info->max_imm_len ||
-			spec->posts > info->max_post_tasks ||
-			spec->sources > info->max_producer_tasks ||
+			spec->posts > info->max_posts ||
+			spec->sources > info->max_sends ||
 			spec->consumers > info->max_consumers ||
 			spec->producers > info->max_producers) {
 		snprintf(why, FP_TEXT, "the server's device cannot do so much; see its --caps");

@@ -208,7 +208,7 @@ worker_stopping(struct fp_worker *w)
 		/* What comes back need not be posted again. */
 		if (c->q.state == RTE_COMCH_STATE_STOPPING && (flags & FP_F_TASKS) == 0) {
 			if ((flags & FP_F_MBUF) == 0)
-				n += rte_comch_poll_burst(c->q.ctx, c->cpls,
+				n += rte_comch_queue_poll_burst(c->q.ctx, c->cpls,
 						(uint16_t)w->fp->spec.burst);
 		}
 	}

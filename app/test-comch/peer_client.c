@@ -151,7 +151,7 @@ client_conn_create(struct client *cl, uint32_t max_msg_size, uint32_t nb_tasks,
 		.ctrl = {
 			.max_msg_size = max_msg_size,
 			.recv_queue_size = cl->opt->recv_queue,
-			.nb_send_tasks = nb_tasks,
+			.nb_tasks = nb_tasks,
 			.state_cb = client_state_cb,
 			.send_cb = send_io_cb,
 			.recv_cb = client_recv_cb,
@@ -411,7 +411,7 @@ client_open(struct app *app, int16_t dev_id, uint32_t nb_tasks, struct client **
 {
 	struct rte_comch_pe_conf pe_conf = {
 		.socket_id = SOCKET_ID_ANY,
-		.nb_tasks = nb_tasks,
+		.max_tasks = nb_tasks,
 	};
 	struct client *cl;
 	int ret;
@@ -463,7 +463,7 @@ client_close(struct client *cl)
 		if (cl->session->state == RTE_COMCH_STATE_RUNNING) {
 			peer_msg_init(&bye.hdr, PEER_BYE, cl->session_id, 0, 0);
 			send_copy(cl->session->conn, &bye, sizeof(bye));
-			while (rte_comch_ctx_nb_tasks_get(cl->session->ctx) > 0 &&
+			while (rte_comch_ctx_tasks_in_use_get(cl->session->ctx) > 0 &&
 					rte_rdtsc() < deadline)
 				rte_comch_pe_progress(cl->pe);
 		}

@@ -85,7 +85,7 @@ server_port_open(struct server *srv, struct server_port *port)
 		.name = opt->name,
 		.ctrl = {
 			.recv_queue_size = opt->recv_queue,
-			.nb_send_tasks = srv->nb_tasks,
+			.nb_tasks = srv->nb_tasks,
 			/* the clients of a measurement are no strangers to each other */
 			.max_conn_tasks = srv->nb_tasks,
 			.state_cb = server_state_cb,
@@ -149,13 +149,13 @@ server_open(struct server *srv)
 	tasks = SERVER_PE_TASKS / (one >= 0 ? 1 : (uint32_t)RTE_MAX(nb, 1)) - 1;
 	tasks = RTE_MIN(tasks, (uint32_t)SERVER_MAX_TASKS);
 	tasks = RTE_MAX(tasks, (uint32_t)SERVER_MIN_TASKS);
-	srv->nb_tasks = RTE_MIN(tasks, srv->info.max_send_tasks);
-	pe_conf.nb_tasks = srv->nb_tasks * (one >= 0 ? 1 : (uint32_t)RTE_MAX(nb, 1)) + 1 +
+	srv->nb_tasks = RTE_MIN(tasks, srv->info.max_ctrl_tasks);
+	pe_conf.max_tasks = srv->nb_tasks * (one >= 0 ? 1 : (uint32_t)RTE_MAX(nb, 1)) + 1 +
 			srv->info.max_clients + SERVER_FP_TASKS;
 	ret = rte_comch_pe_create(&pe_conf, &srv->pe);
 	if (ret != 0)
 		fprintf(stderr, "cannot create a progress engine with %u tasks: %s; give EAL more "
-				"memory or serve one function by --rep\n", pe_conf.nb_tasks,
+				"memory or serve one function by --rep\n", pe_conf.max_tasks,
 				strerror(-ret));
 	for (i = 0; i < nb && ret == 0; i++) {
 		struct server_port *port = &srv->ports[srv->nb_ports];

@@ -303,10 +303,10 @@ rate_opt_check(const struct client *cl, const struct test_point *pt, char why[OP
 				cl->info.name);
 		return -EMSGSIZE;
 	}
-	if (pt->window + 1 > cl->info.max_send_tasks) {
+	if (pt->window + 1 > cl->info.max_ctrl_tasks) {
 		snprintf(why, OPT_ERR_SIZE, "window: %u is more than the %u send tasks that %s "
 				"gives to a test; lower --window", pt->window,
-				cl->info.max_send_tasks - 1, cl->info.name);
+				cl->info.max_ctrl_tasks - 1, cl->info.name);
 		return -ENOSPC;
 	}
 	if (cl->opt->bidir && tasks > cl->server_max_window) {

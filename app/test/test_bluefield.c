@@ -85,7 +85,7 @@ test_info(void)
 	TEST_TRUE(info.link_up);
 	/* of the model's capabilities */
 	TEST_EXPECT(info.max_buf_size, 1u << 30);
-	TEST_TRUE(info.max_post_tasks >= 1024 && info.max_producer_tasks >= 1024);
+	TEST_TRUE(info.max_posts >= 1024 && info.max_sends >= 1024);
 	/* no connections yet, and nothing that pretends to them */
 	TEST_EXPECT(info.capa & (RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_CLIENT |
 			RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER), 0);

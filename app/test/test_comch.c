@@ -78,7 +78,7 @@ echo_range(struct test_ep *client, uint32_t first, uint32_t last)
 				break;
 			TEST_EXPECT(ret, 0);
 		}
-		TEST_WAIT(client->value == len || rte_comch_ctx_nb_tasks_get(client->ctx) == 0,
+		TEST_WAIT(client->value == len || rte_comch_ctx_tasks_in_use_get(client->ctx) == 0,
 				TEST_MS);
 	}
 	return TEST_SUCCESS;
@@ -222,9 +222,9 @@ test_statistics(void)
 	TEST_EXPECT(rte_comch_conn_stats_get(client->conn, &stats), 0);
 	TEST_EXPECT(stats.tx_in_flight, 10);
 	TEST_EXPECT(stats.tx_msgs, 0);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), 10);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 10);
 	TEST_WAIT(client->nb_done == 10 && server->nb_recv == 10, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 0);
 
 	TEST_EXPECT(rte_comch_conn_stats_get(client->conn, &stats), 0);
 	TEST_EXPECT(stats.tx_in_flight, 0);
@@ -326,7 +326,7 @@ resubmit(struct test_ep *ep, struct rte_comch_task *task, int status)
 		test_fail("a task lost its user data");
 	len = 1 + ep->nb_done % sizeof(msg);
 	memset(msg, (int)(ep->nb_done & 0xff), sizeof(msg));
-	if (rte_comch_send_task_set(task, msg, len) != 0 || rte_comch_task_submit(task) != 0)
+	if (rte_comch_conn_task_set(task, msg, len) != 0 || rte_comch_task_submit(task) != 0)
 		test_fail("a task cannot be submitted in its callback");
 }
 
@@ -351,11 +351,11 @@ test_task_reuse(void)
 	client->on_send = resubmit;
 	client->arg = msg;
 	server->on_recv = recv_resubmits;
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, sizeof(msg), &task), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, sizeof(msg), &task), 0);
 	TEST_EXPECT(rte_comch_task_user_data_set(task, msg), 0);
 	TEST_EXPECT(rte_comch_task_submit(task), 0);
 	TEST_WAIT(server->nb_recv == RESUBMITS && client->nb_done == RESUBMITS, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 0);
 	return TEST_SUCCESS;
 }
 
@@ -370,20 +370,20 @@ test_pool_exhaustion(void)
 	unsigned int i;
 
 	test_client_conf(client, "test", &conf);
-	conf.ctrl.nb_send_tasks = RTE_DIM(tasks);
+	conf.ctrl.nb_tasks = RTE_DIM(tasks);
 	TEST_EXPECT(test_client_start(client, &conf, test_pe_new()), -EINPROGRESS);
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 	for (i = 0; i < RTE_DIM(tasks); i++)
-		TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, 4, &tasks[i]), 0);
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, 4, &more), -ENOMEM);
+		TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, 4, &tasks[i]), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, 4, &more), -ENOMEM);
 	TEST_TRUE(more == NULL);
 	/* every task that could be allocated can be submitted */
 	for (i = 0; i < RTE_DIM(tasks); i++)
 		TEST_EXPECT(rte_comch_task_submit(tasks[i]), 0);
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, 4, &more), -ENOMEM);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, 4, &more), -ENOMEM);
 	TEST_WAIT(client->nb_done == RTE_DIM(tasks), TEST_MS);
 	/* user data of these tasks is NULL: the end has freed them */
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, 4, &more), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, 4, &more), 0);
 	TEST_EXPECT(rte_comch_task_free(more), 0);
 	return TEST_SUCCESS;
 }
@@ -402,11 +402,11 @@ test_full_queue(void)
 	uint64_t end;
 
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
-	nb = RTE_MIN(info.max_send_tasks, 2048u);
+	nb = RTE_MIN(info.max_ctrl_tasks, 2048u);
 	test_server_conf(server, "test", &server_conf);
 	test_client_conf(client, "test", &client_conf);
 	server_conf.ctrl.recv_queue_size = 1;
-	client_conf.ctrl.nb_send_tasks = nb;
+	client_conf.ctrl.nb_tasks = nb;
 	TEST_EXPECT(test_server_start(server, &server_conf, server_pe), 0);
 	TEST_EXPECT(test_client_start(client, &client_conf, client_pe), -EINPROGRESS);
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
@@ -471,7 +471,7 @@ test_send_in_recv_callback(void)
 	uint32_t seq = 0;
 
 	test_server_conf(server, "test", &conf);
-	conf.ctrl.nb_send_tasks = 1;
+	conf.ctrl.nb_tasks = 1;
 	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
 	client = test_client_run("test", test_pe_new());
 	TEST_TRUE(client != NULL);

@@ -95,7 +95,7 @@ test_dev_info_get(void)
 	TEST_TRUE(info.function[0] == '\0');
 	TEST_TRUE(info.nb_reps > 0);
 	TEST_TRUE(info.max_name_len > 1 && info.max_name_len <= RTE_COMCH_NAME_SIZE);
-	TEST_TRUE(info.max_clients > 0 && info.max_send_tasks > 0);
+	TEST_TRUE(info.max_clients > 0 && info.max_ctrl_tasks > 0);
 	TEST_TRUE(info.max_msg_size > 0 && info.max_recv_queue_size > 0);
 	TEST_TRUE(info.dflt_msg_size > 0 && info.dflt_msg_size <= info.max_msg_size);
 	TEST_TRUE(info.dflt_recv_queue_size > 0 &&
@@ -203,7 +203,7 @@ test_dev_dump(void)
 static int
 test_pe(void)
 {
-	struct rte_comch_pe_conf conf = { .nb_tasks = 64 };
+	struct rte_comch_pe_conf conf = { .max_tasks = 64 };
 	struct rte_comch_pe *pe = NULL, *dflt;
 
 	TEST_EXPECT(rte_comch_pe_create(&conf, NULL), -EINVAL);
@@ -216,7 +216,7 @@ test_pe(void)
 	conf.socket_id = -2;
 	TEST_EXPECT(rte_comch_pe_create(&conf, &pe), -EINVAL);
 	conf.socket_id = 0;
-	conf.nb_tasks = UINT32_MAX;
+	conf.max_tasks = UINT32_MAX;
 	TEST_TRUE(rte_comch_pe_create(&conf, &pe) < 0);
 	TEST_TRUE(pe == NULL); /* written on success only */
 	TEST_EXPECT(rte_comch_pe_destroy(NULL), 0);
@@ -224,7 +224,7 @@ test_pe(void)
 	TEST_EXPECT(rte_comch_pe_fd(NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_pe_arm(NULL), -EINVAL);
 
-	conf.nb_tasks = 64;
+	conf.max_tasks = 64;
 	TEST_EXPECT(rte_comch_pe_create(&conf, &pe), 0);
 	TEST_EXPECT(rte_comch_pe_create(NULL, &dflt), 0);
 	TEST_TRUE(pe != NULL && dflt != NULL && pe != dflt);
@@ -266,9 +266,9 @@ test_pe(void)
 	(conf)->ctrl.recv_queue_size = UINT32_MAX; \
 	TEST_EXPECT(create, -EINVAL); \
 	(conf)->ctrl = good_; \
-	(conf)->ctrl.nb_send_tasks = dpu_info.max_send_tasks + 1; \
+	(conf)->ctrl.nb_tasks = dpu_info.max_ctrl_tasks + 1; \
 	TEST_EXPECT(create, -EINVAL); \
-	(conf)->ctrl.nb_send_tasks = UINT32_MAX; \
+	(conf)->ctrl.nb_tasks = UINT32_MAX; \
 	TEST_EXPECT(create, -EINVAL); \
 	(conf)->ctrl = good_; \
 	(conf)->name = NULL; \
@@ -280,7 +280,7 @@ test_pe(void)
 	/* the limits themselves, and no consumer callbacks at all */ \
 	(conf)->ctrl.max_msg_size = dpu_info.max_msg_size; \
 	(conf)->ctrl.recv_queue_size = dpu_info.max_recv_queue_size; \
-	(conf)->ctrl.nb_send_tasks = dpu_info.max_send_tasks; \
+	(conf)->ctrl.nb_tasks = dpu_info.max_ctrl_tasks; \
 	(conf)->ctrl.consumer_new_cb = NULL; \
 	(conf)->ctrl.consumer_gone_cb = NULL; \
 	(conf)->ctrl.state_cb = NULL; \
@@ -391,7 +391,7 @@ test_ctx_start_stop(void)
 static int
 test_ctx_start_tasks(void)
 {
-	const struct rte_comch_pe_conf pe_conf = { .nb_tasks = 64 };
+	const struct rte_comch_pe_conf pe_conf = { .max_tasks = 64 };
 	struct test_ep *one = test_ep_new(), *two = test_ep_new();
 	struct rte_comch_server_conf conf;
 	struct rte_comch_pe *pe;
@@ -400,10 +400,10 @@ test_ctx_start_tasks(void)
 	TEST_CALL(test_need_prompt()); /* nobody turns this engine */
 	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pe), 0);
 	test_server_conf(one, "one", &conf);
-	conf.ctrl.nb_send_tasks = 48;
+	conf.ctrl.nb_tasks = 48;
 	TEST_EXPECT(test_server_start(one, &conf, pe), 0);
 	test_server_conf(two, "two", &conf);
-	conf.ctrl.nb_send_tasks = 17;
+	conf.ctrl.nb_tasks = 17;
 	TEST_EXPECT(test_server_start(two, &conf, pe), -ENOMEM);
 	TEST_EXPECT(test_state(two), RTE_COMCH_STATE_IDLE);
 	/* what a stopped context had is there for the next */
@@ -448,7 +448,7 @@ test_ctx_get(void)
 	TEST_EXPECT(rte_comch_ctx_state_get(NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_ctx_reason_get(NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_ctx_type_get(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_ctx_user_data_set(NULL, &word), -EINVAL);
 	TEST_TRUE(rte_comch_ctx_user_data_get(NULL) == NULL);
 	TEST_EXPECT(rte_comch_queue_id_get(NULL, &id), -EINVAL);
@@ -462,7 +462,7 @@ test_ctx_get(void)
 	TEST_EXPECT(rte_comch_ctx_reason_get(server->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_type_get(server->ctx), RTE_COMCH_CTX_SERVER);
 	TEST_EXPECT(rte_comch_ctx_type_get(client->ctx), RTE_COMCH_CTX_CLIENT);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(server->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(server->ctx), 0);
 	TEST_EXPECT(rte_comch_queue_id_get(server->ctx, &id), -EINVAL);
 	TEST_EXPECT(rte_comch_queue_id_get(client->ctx, &id), -EINVAL);
 	TEST_TRUE(rte_comch_ctx_user_data_get(server->ctx) == server);

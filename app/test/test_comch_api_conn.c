@@ -117,18 +117,18 @@ test_send_task_alloc(void)
 
 	TEST_CALL(test_connected(&server, &client));
 	TEST_EXPECT(rte_comch_conn_info_get(client->conn, &info), 0);
-	TEST_EXPECT(rte_comch_send_task_alloc(NULL, msg, 8, &task), -EINVAL);
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, NULL, 8, &task), -EINVAL);
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, 8, NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, 0, &task), -EINVAL);
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, info.max_msg_size + 1, &task),
+	TEST_EXPECT(rte_comch_conn_task_alloc(NULL, msg, 8, &task), -EINVAL);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, NULL, 8, &task), -EINVAL);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, 8, NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, 0, &task), -EINVAL);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, info.max_msg_size + 1, &task),
 			-EMSGSIZE);
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, UINT32_MAX, &task), -EMSGSIZE);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, UINT32_MAX, &task), -EMSGSIZE);
 	TEST_TRUE(task == NULL);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 0);
 
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, 8, &task), 0);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), 1);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, 8, &task), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 1);
 	TEST_TRUE(rte_comch_task_msg_get(task, &len) == msg);
 	TEST_EXPECT(len, 8);
 	TEST_TRUE(rte_comch_task_msg_get(task, NULL) == msg);
@@ -142,7 +142,7 @@ test_send_task_alloc(void)
 	TEST_TRUE(rte_comch_task_user_data_get(task) == msg);
 	TEST_EXPECT(rte_comch_task_free(task), 0);
 	TEST_EXPECT(rte_comch_task_free(NULL), 0);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 0);
 	return TEST_SUCCESS;
 }
 
@@ -167,22 +167,22 @@ test_task_submit(void)
 	TEST_CALL(test_connected(&server, &client));
 	client->on_send = keep_task;
 	TEST_EXPECT(rte_comch_conn_info_get(client->conn, &info), 0);
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, 8, &task), 0);
-	TEST_EXPECT(rte_comch_send_task_set(NULL, msg, 8), -EINVAL);
-	TEST_EXPECT(rte_comch_send_task_set(task, NULL, 8), -EINVAL);
-	TEST_EXPECT(rte_comch_send_task_set(task, msg, 0), -EINVAL);
-	TEST_EXPECT(rte_comch_send_task_set(task, msg, info.max_msg_size + 1), -EMSGSIZE);
-	TEST_EXPECT(rte_comch_send_task_set(task, msg, UINT32_MAX), -EMSGSIZE);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, 8, &task), 0);
+	TEST_EXPECT(rte_comch_conn_task_set(NULL, msg, 8), -EINVAL);
+	TEST_EXPECT(rte_comch_conn_task_set(task, NULL, 8), -EINVAL);
+	TEST_EXPECT(rte_comch_conn_task_set(task, msg, 0), -EINVAL);
+	TEST_EXPECT(rte_comch_conn_task_set(task, msg, info.max_msg_size + 1), -EMSGSIZE);
+	TEST_EXPECT(rte_comch_conn_task_set(task, msg, UINT32_MAX), -EMSGSIZE);
 	TEST_TRUE(rte_comch_task_msg_get(task, &len) == msg && len == 8);
 	TEST_EXPECT(rte_comch_task_submit(NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_task_submit(task), 0);
 	TEST_EXPECT(client->nb_done, 0); /* inside progress, never in here */
 	TEST_EXPECT(rte_comch_task_submit(task), -EALREADY);
-	TEST_EXPECT(rte_comch_send_task_set(task, other, 4), -EBUSY);
+	TEST_EXPECT(rte_comch_conn_task_set(task, other, 4), -EBUSY);
 	TEST_EXPECT(rte_comch_task_free(task), -EBUSY);
 	TEST_WAIT(client->nb_done == 1 && server->nb_recv == 1, TEST_MS);
 
-	TEST_EXPECT(rte_comch_send_task_set(task, other, 4), 0);
+	TEST_EXPECT(rte_comch_conn_task_set(task, other, 4), 0);
 	TEST_EXPECT(rte_comch_task_submit(task), 0);
 	TEST_WAIT(client->nb_done == 2 && server->nb_recv == 2, TEST_MS);
 	TEST_EXPECT(server->last_len, 4);
@@ -191,7 +191,7 @@ test_task_submit(void)
 	/* the connection ends while the task is ours */
 	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_STOPPING, TEST_MS);
-	TEST_EXPECT(rte_comch_send_task_set(task, msg, 8), -ENOTCONN);
+	TEST_EXPECT(rte_comch_conn_task_set(task, msg, 8), -ENOTCONN);
 	TEST_EXPECT(rte_comch_task_submit(task), -ENOTCONN);
 	TEST_EXPECT(rte_comch_task_free(task), 0);
 	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_IDLE);
@@ -208,9 +208,9 @@ test_send_wrong_state(void)
 
 	TEST_CALL(test_connected(&server, &client));
 	/* a server that is stopping has lost its connections too */
-	TEST_EXPECT(rte_comch_send_task_alloc(server->conn, msg, 8, &task), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(server->conn, msg, 8, &task), 0);
 	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
-	TEST_EXPECT(rte_comch_send_task_alloc(server->conn, msg, 8, &another), -ENOTCONN);
+	TEST_EXPECT(rte_comch_conn_task_alloc(server->conn, msg, 8, &another), -ENOTCONN);
 	TEST_EXPECT(rte_comch_task_submit(task), -ENOTCONN);
 	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
 	TEST_TRUE(rte_comch_task_conn_get(task) == NULL);

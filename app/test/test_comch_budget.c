@@ -79,7 +79,7 @@ server_with(uint32_t nb_tasks, uint32_t max_conn, struct test_ep **server)
 	*server = test_ep_new();
 	TEST_TRUE(*server != NULL);
 	test_server_conf(*server, "test", &conf);
-	conf.ctrl.nb_send_tasks = nb_tasks;
+	conf.ctrl.nb_tasks = nb_tasks;
 	conf.ctrl.max_conn_tasks = max_conn;
 	return test_server_start(*server, &conf, test_pe_new());
 }
@@ -105,7 +105,7 @@ take_all(struct rte_comch_conn *conn, struct rte_comch_task **tasks, uint32_t ma
 	int ret = 0;
 
 	for (*nb = 0; *nb < max; (*nb)++) {
-		ret = rte_comch_send_task_alloc(conn, text, sizeof(text), &tasks[*nb]);
+		ret = rte_comch_conn_task_alloc(conn, text, sizeof(text), &tasks[*nb]);
 		if (ret != 0)
 			break;
 	}
@@ -155,7 +155,7 @@ test_shares(void)
 				TEST_EXPECT(nb[j], rows[i].nb[j]);
 				all += nb[j];
 			}
-			TEST_EXPECT(rte_comch_ctx_nb_tasks_get(server->ctx), (int)all);
+			TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(server->ctx), (int)all);
 			for (j = 0; j < 3; j++)
 				give_back(tasks[j], nb[j]);
 		}
@@ -203,11 +203,11 @@ test_conf(void)
 	TEST_EXPECT(rte_comch_dev_info_get((int16_t)card, &info), 0);
 	test_server_conf(server, "test", &server_conf);
 	test_client_conf(client, "test", &client_conf);
-	server_conf.ctrl.max_conn_tasks = info.max_send_tasks + 1;
+	server_conf.ctrl.max_conn_tasks = info.max_ctrl_tasks + 1;
 	TEST_EXPECT(test_server_start(server, &server_conf, test_pe_new()), -EINVAL);
 	client_conf.ctrl.max_conn_tasks = UINT32_MAX;
 	TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINVAL);
-	server_conf.ctrl.max_conn_tasks = info.max_send_tasks;
+	server_conf.ctrl.max_conn_tasks = info.max_ctrl_tasks;
 	TEST_EXPECT(test_server_start(server, &server_conf, test_pe_new()), 0);
 	/* a client may have a bound, too */
 	client_conf.ctrl.max_conn_tasks = 3;
@@ -224,7 +224,7 @@ test_conf(void)
 static int
 test_own_task(void)
 {
-	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 9 };
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .max_tasks = 9 };
 	struct test_ep *server = test_ep_new(), *first, *second;
 	struct rte_comch_server_conf conf;
 	struct rte_comch_task *kept;
@@ -237,7 +237,7 @@ test_own_task(void)
 	TEST_TRUE(server != NULL);
 	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pe), 0);
 	test_server_conf(server, "test", &conf);
-	conf.ctrl.nb_send_tasks = 8;
+	conf.ctrl.nb_tasks = 8;
 	TEST_EXPECT(test_server_start(server, &conf, pe), 0);
 #define TURN_UNTIL(cond) do { \
 	for (turns = 0; !(cond); turns++) { \
@@ -256,7 +256,7 @@ test_own_task(void)
 		TURN_UNTIL(test_state(second) == RTE_COMCH_STATE_IDLE);
 		TEST_EXPECT(rte_comch_ctx_reason_get(second->ctx), -ENOSPC);
 		/* it is over, but its task is not back */
-		TEST_EXPECT(rte_comch_send_task_alloc(conn, text, sizeof(text), &kept), 0);
+		TEST_EXPECT(rte_comch_conn_task_alloc(conn, text, sizeof(text), &kept), 0);
 		TEST_EXPECT(rte_comch_server_disconnect(conn), 0);
 		TURN_UNTIL(server->nb_disconnects == i + 1 &&
 				test_state(first) == RTE_COMCH_STATE_IDLE);
@@ -271,7 +271,7 @@ test_own_task(void)
 	TURN_UNTIL(test_state(server) == RTE_COMCH_STATE_IDLE);
 	TEST_EXPECT(rte_comch_ctx_destroy(server->ctx), 0);
 	test_server_conf(server, "test", &conf);
-	conf.ctrl.nb_send_tasks = 9;
+	conf.ctrl.nb_tasks = 9;
 	TEST_EXPECT(test_server_start(server, &conf, pe), 0);
 	ret = rte_comch_ctx_stop(server->ctx);
 	TEST_TRUE(ret == 0 || ret == -EINPROGRESS);

@@ -99,7 +99,7 @@ do_clients(const char *args)
 		if (ep == NULL)
 			return -ENOMEM;
 		test_client_conf(ep, name, &conf);
-		conf.ctrl.nb_send_tasks = CHILD_WINDOW;
+		conf.ctrl.nb_tasks = CHILD_WINDOW;
 		conf.connect_timeout_ms = CHILD_MS;
 		ret = test_client_start(ep, &conf, child.side.pe);
 		if (ret != -EINPROGRESS)

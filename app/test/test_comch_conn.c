@@ -200,7 +200,7 @@ test_refused_reasons(void)
 	TEST_EXPECT(info.max_msg_size, 512);
 
 	/* a server that has to wait for a task of the application */
-	TEST_EXPECT(rte_comch_send_task_alloc(server->conn, msg, 4, &task), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(server->conn, msg, 4, &task), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), -EINPROGRESS);
 	client = test_client_run("test", pe);
 	TEST_TRUE(client != NULL);
@@ -279,7 +279,7 @@ test_stop_with_tasks(void)
 	client->on_send = keep;
 	client->arg = &kept;
 	for (nb = 0; nb < 20; nb++) {
-		TEST_EXPECT(rte_comch_send_task_alloc(conn, msg, sizeof(msg), &task), 0);
+		TEST_EXPECT(rte_comch_conn_task_alloc(conn, msg, sizeof(msg), &task), 0);
 		TEST_EXPECT(rte_comch_task_submit(task), 0);
 	}
 	/* the server has not been progressed: none can have been delivered */
@@ -288,7 +288,7 @@ test_stop_with_tasks(void)
 	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EALREADY);
 	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EBUSY);
 	TEST_EXPECT(rte_comch_ctx_destroy(client->ctx), -EBUSY);
-	TEST_TRUE(rte_comch_send_task_alloc(conn, msg, sizeof(msg), &task) < 0);
+	TEST_TRUE(rte_comch_conn_task_alloc(conn, msg, sizeof(msg), &task) < 0);
 	TEST_WAIT(kept.nb == nb, TEST_MS);
 	TEST_EXPECT(client->nb_failed, nb);
 	TEST_EXPECT(client->send_status, -ECANCELED);
@@ -296,7 +296,7 @@ test_stop_with_tasks(void)
 	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STOPPING);
 	for (i = 0; i < nb; i++) {
 		TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STOPPING);
-		TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), nb - i);
+		TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), nb - i);
 		TEST_TRUE(rte_comch_task_submit(kept.tasks[i]) < 0);
 		TEST_EXPECT(rte_comch_task_free(kept.tasks[i]), 0);
 	}

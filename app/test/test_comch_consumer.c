@@ -191,7 +191,7 @@ test_announce_behind_messages(void)
 	server_conf.ctrl.recv_queue_size = 1;
 	TEST_EXPECT(test_server_start(server, &server_conf, test_pe_new()), 0);
 	test_client_conf(client, "test", &client_conf);
-	client_conf.ctrl.nb_send_tasks = 1024;
+	client_conf.ctrl.nb_tasks = 1024;
 	TEST_EXPECT(test_client_start(client, &client_conf, client_pe), -EINPROGRESS);
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 	for (i = 0; i < 1024; i++)

@@ -80,13 +80,13 @@ sides_connect(void)
 	test_server_conf(card.ep, "test", &server_conf);
 	server_conf.ctrl.max_msg_size = MSG_SIZE;
 	server_conf.ctrl.recv_queue_size = QUEUE_SIZE;
-	server_conf.ctrl.nb_send_tasks = NB_MSGS;
+	server_conf.ctrl.nb_tasks = NB_MSGS;
 	server_conf.ctrl.max_conn_tasks = NB_MSGS;
 	TEST_EXPECT(test_server_start(card.ep, &server_conf, card.pe), 0);
 	test_client_conf(host.ep, "test", &client_conf);
 	client_conf.ctrl.max_msg_size = MSG_SIZE;
 	client_conf.ctrl.recv_queue_size = QUEUE_SIZE;
-	client_conf.ctrl.nb_send_tasks = NB_MSGS;
+	client_conf.ctrl.nb_tasks = NB_MSGS;
 	TEST_EXPECT(test_client_start(host.ep, &client_conf, host.pe), -EINPROGRESS);
 	TEST_WAIT(host.ep->conn != NULL && card.ep->conn != NULL, TEST_MS);
 	card.ep->on_send = host.ep->on_send = note_end;
@@ -103,7 +103,7 @@ send_some(struct side *from, unsigned int nb)
 	struct rte_comch_task *task;
 
 	for (; nb > 0; nb--) {
-		TEST_EXPECT(rte_comch_send_task_alloc(from->ep->conn, msg, sizeof(msg), &task),
+		TEST_EXPECT(rte_comch_conn_task_alloc(from->ep->conn, msg, sizeof(msg), &task),
 				0);
 		TEST_EXPECT(rte_comch_task_submit(task), 0);
 	}

@@ -47,7 +47,7 @@ fake_info_get(struct rte_comch_dev *dev, struct rte_comch_dev_info *info)
 	info->max_name_len = 64;
 	info->max_msg_size = 4080;
 	info->max_recv_queue_size = 16;
-	info->max_send_tasks = 16;
+	info->max_ctrl_tasks = 16;
 	info->max_clients = 4;
 	info->dflt_msg_size = 4080;
 	info->dflt_recv_queue_size = 4;

@@ -594,9 +594,9 @@ scenario_messages(struct test_ep *server, struct test_ep *client)
 	TEST_EXPECT(rte_comch_consumer_post_burst(sc_consumer->ctx, &post, 1), 1);
 	TEST_WAIT(rte_comch_producer_credits(sc_producer->ctx, id) == 1, TEST_MS);
 	TEST_EXPECT(rte_comch_producer_send_burst(sc_producer->ctx, id, &msg, 1), 1);
-	TEST_WAIT(rte_comch_poll_burst(sc_consumer->ctx, &cpl, 1) == 1, TEST_MS);
+	TEST_WAIT(rte_comch_queue_poll_burst(sc_consumer->ctx, &cpl, 1) == 1, TEST_MS);
 	TEST_EXPECT(cpl.cookie, 2);
-	TEST_WAIT(rte_comch_poll_burst(sc_producer->ctx, &cpl, 1) == 1, TEST_MS);
+	TEST_WAIT(rte_comch_queue_poll_burst(sc_producer->ctx, &cpl, 1) == 1, TEST_MS);
 	return TEST_SUCCESS;
 }
 

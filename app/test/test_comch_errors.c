@@ -155,8 +155,8 @@ test_message_one_byte_too_long(void)
 	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
 	client = test_client_run("test", test_pe_new());
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, 257, &task), -EMSGSIZE);
-	TEST_EXPECT(rte_comch_send_task_alloc(server->conn, msg, 257, &task), -EMSGSIZE);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, 257, &task), -EMSGSIZE);
+	TEST_EXPECT(rte_comch_conn_task_alloc(server->conn, msg, 257, &task), -EMSGSIZE);
 	TEST_EXPECT(test_send(client->conn, msg, 256), 0);
 	TEST_WAIT(server->nb_recv == 1, TEST_MS);
 	TEST_EXPECT(server->last_len, 256);
@@ -171,11 +171,11 @@ test_stop_with_a_leaked_task(void)
 	struct rte_comch_task *leaked;
 
 	TEST_CALL(test_connected(&server, &client));
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, 4, &leaked), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, 4, &leaked), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
 	test_progress_ms(100);
 	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STOPPING);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), 1);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 1);
 	TEST_EXPECT(rte_comch_ctx_destroy(client->ctx), -EBUSY);
 	TEST_EXPECT(rte_comch_task_free(leaked), 0);
 	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_IDLE);

@@ -249,12 +249,12 @@ test_more_than_fits(void)
 	struct test_fp fp;
 
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
-	max = RTE_MIN(info.max_post_tasks, (uint32_t)65536);
+	max = RTE_MIN(info.max_posts, (uint32_t)65536);
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	TEST_CALL(more_than_fits(&fp, 64, 256));
 	TEST_CALL(more_than_fits(&fp, 256, 64));
 	TEST_CALL(more_than_fits(&fp, 32, 32));
-	return more_than_fits(&fp, max, RTE_MIN(info.max_producer_tasks, (uint32_t)65536));
+	return more_than_fits(&fp, max, RTE_MIN(info.max_sends, (uint32_t)65536));
 }
 
 /* Immediate data is inline as far as it fits, and behind a pointer above that. */
@@ -367,7 +367,7 @@ imm_burst(struct test_fp *fp)
 		memset(data, 0, sizeof(data));
 		TEST_EXPECT(test_poll(producer, cpls, nb), nb);
 		/* in one poll, for the pointers of the first must last as long */
-		TEST_EXPECT(rte_comch_poll_burst(consumer->ctx, cpls, (uint16_t)nb), nb);
+		TEST_EXPECT(rte_comch_queue_poll_burst(consumer->ctx, cpls, (uint16_t)nb), nb);
 		for (i = 0; i < nb; i++) {
 			TEST_EXPECT(cpls[i].len, i % 41);
 			TEST_TRUE(test_slot_check(&to, i, i % 41, i));
@@ -460,7 +460,7 @@ laps(struct test_fp *fp)
 				};
 			sent += rte_comch_producer_send_burst(producer->ctx, consumer->id, sends,
 					(uint16_t)nb);
-			nb = rte_comch_poll_burst(consumer->ctx, cpls,
+			nb = rte_comch_queue_poll_burst(consumer->ctx, cpls,
 					(uint16_t)(1 + test_rand() % places));
 			for (i = 0; i < nb; i++, got++) {
 				TEST_EXPECT(cpls[i].cookie, got);
@@ -471,7 +471,7 @@ laps(struct test_fp *fp)
 						"message %u of a ring of %u is wrong", got, places);
 				test_slot_clear(&to, got % places);
 			}
-			nb = rte_comch_poll_burst(producer->ctx, cpls,
+			nb = rte_comch_queue_poll_burst(producer->ctx, cpls,
 					(uint16_t)(1 + test_rand() % places));
 			for (i = 0; i < nb; i++, done++)
 				TEST_EXPECT(cpls[i].cookie, done);
@@ -582,7 +582,7 @@ test_both_directions(void)
 		}
 		test_drain(producers[i]);
 		i = test_rand() % 2;
-		nb = rte_comch_poll_burst(consumers[i]->ctx, cpls,
+		nb = rte_comch_queue_poll_burst(consumers[i]->ctx, cpls,
 				(uint16_t)(test_rand() % places));
 		for (j = 0; j < nb; j++, got[i]++) {
 			const uint32_t slot = got[i] % places;

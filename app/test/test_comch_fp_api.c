@@ -61,11 +61,11 @@ consumer_create(struct test_fp *fp)
 	struct rte_comch_ctx *ctx = NULL;
 
 	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &info), 0);
-	TEST_TRUE(info.max_consumers > 0 && info.max_post_tasks > 0 && info.max_buf_size > 0);
+	TEST_TRUE(info.max_consumers > 0 && info.max_posts > 0 && info.max_buf_size > 0);
 	TEST_EXPECT(rte_comch_consumer_create(NULL, NULL, &ctx), -EINVAL);
 	TEST_EXPECT(rte_comch_consumer_create(conn, NULL, NULL), -EINVAL);
 
-	conf.nb_posts = info.max_post_tasks + 1;
+	conf.nb_posts = info.max_posts + 1;
 	TEST_CALL(consumer_refused(conn, &conf));
 	conf.nb_posts = UINT32_MAX;
 	TEST_CALL(consumer_refused(conn, &conf));
@@ -84,7 +84,7 @@ consumer_create(struct test_fp *fp)
 	conf.nb_tasks = 17; /* more than can be posted */
 	TEST_CALL(consumer_refused(conn, &conf));
 	conf.nb_posts = 0;
-	conf.nb_tasks = info.max_post_tasks + 1;
+	conf.nb_tasks = info.max_posts + 1;
 	TEST_CALL(consumer_refused(conn, &conf));
 
 	conf.nb_tasks = 16;
@@ -96,7 +96,7 @@ consumer_create(struct test_fp *fp)
 	TEST_TRUE(test_queue_id(ctx) >= 1);
 	TEST_EXPECT(rte_comch_ctx_start(ctx), -ENOLINK);
 	TEST_EXPECT(rte_comch_ctx_stop(ctx), -EALREADY);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	/* all defaults; a value that is no power of two */
 	TEST_EXPECT(rte_comch_consumer_create(conn, NULL, &ctx), 0);
@@ -123,11 +123,11 @@ producer_create(struct test_fp *fp)
 	struct rte_comch_ctx *ctx = NULL;
 
 	TEST_EXPECT(rte_comch_dev_info_get(fp->tx.dev, &info), 0);
-	TEST_TRUE(info.max_producers > 0 && info.max_producer_tasks > 0);
+	TEST_TRUE(info.max_producers > 0 && info.max_sends > 0);
 	TEST_EXPECT(rte_comch_producer_create(NULL, NULL, &ctx), -EINVAL);
 	TEST_EXPECT(rte_comch_producer_create(conn, NULL, NULL), -EINVAL);
 
-	conf.nb_sends = info.max_producer_tasks + 1;
+	conf.nb_sends = info.max_sends + 1;
 	TEST_CALL(producer_refused(conn, &conf));
 	conf.nb_sends = UINT32_MAX;
 	TEST_CALL(producer_refused(conn, &conf));
@@ -141,7 +141,7 @@ producer_create(struct test_fp *fp)
 	conf.nb_tasks = 17;
 	TEST_CALL(producer_refused(conn, &conf));
 	conf.nb_sends = 0;
-	conf.nb_tasks = info.max_producer_tasks + 1;
+	conf.nb_tasks = info.max_sends + 1;
 	TEST_CALL(producer_refused(conn, &conf));
 
 	conf.nb_sends = 16;
@@ -321,11 +321,11 @@ nothing_works(struct rte_comch_ctx *ctx)
 	struct rte_comch_cpl cpl;
 
 	TEST_EXPECT(rte_comch_consumer_post_burst(ctx, &post, 1), 0);
-	TEST_EXPECT(rte_comch_poll_burst(ctx, &cpl, 1), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(ctx, &cpl, 1), 0);
 	TEST_EXPECT(rte_comch_producer_send_burst(ctx, 1, &msg, 1), 0);
 	TEST_EXPECT(rte_comch_producer_credits(ctx, 1), 0);
-	TEST_EXPECT(rte_comch_tx_burst(ctx, 1, &pkt, 1), 0);
-	TEST_EXPECT(rte_comch_rx_burst(ctx, &pkt, 1), 0);
+	TEST_EXPECT(rte_comch_producer_tx_burst(ctx, 1, &pkt, 1), 0);
+	TEST_EXPECT(rte_comch_consumer_rx_burst(ctx, &pkt, 1), 0);
 	return TEST_SUCCESS;
 }
 
@@ -357,18 +357,18 @@ test_burst_states(void)
 	/* functions of the other kind */
 	TEST_EXPECT(rte_comch_producer_send_burst(consumer->ctx, 1, &msg, 1), 0);
 	TEST_EXPECT(rte_comch_producer_credits(consumer->ctx, 1), 0);
-	TEST_EXPECT(rte_comch_tx_burst(consumer->ctx, 1, &pkt, 1), 0);
+	TEST_EXPECT(rte_comch_producer_tx_burst(consumer->ctx, 1, &pkt, 1), 0);
 	TEST_EXPECT(rte_comch_consumer_post_burst(producer->ctx, &post, 1), 0);
-	TEST_EXPECT(rte_comch_rx_burst(producer->ctx, &pkt, 1), 0);
-	TEST_EXPECT(rte_comch_rx_burst(consumer->ctx, &pkt, 1), 0); /* it has no pool */
+	TEST_EXPECT(rte_comch_consumer_rx_burst(producer->ctx, &pkt, 1), 0);
+	TEST_EXPECT(rte_comch_consumer_rx_burst(consumer->ctx, &pkt, 1), 0); /* it has no pool */
 	/* nothing to do */
-	TEST_EXPECT(rte_comch_poll_burst(consumer->ctx, &cpl, 1), 0);
-	TEST_EXPECT(rte_comch_poll_burst(consumer->ctx, &cpl, 0), 0);
-	TEST_EXPECT(rte_comch_poll_burst(producer->ctx, &cpl, 1), 0);
-	TEST_EXPECT(rte_comch_poll_burst(producer->ctx, &cpl, 0), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(consumer->ctx, &cpl, 1), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(consumer->ctx, &cpl, 0), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(producer->ctx, &cpl, 1), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(producer->ctx, &cpl, 0), 0);
 	TEST_EXPECT(rte_comch_consumer_post_burst(consumer->ctx, &post, 0), 0);
 	TEST_EXPECT(rte_comch_producer_send_burst(producer->ctx, consumer->id, &msg, 0), 0);
-	TEST_EXPECT(rte_comch_tx_burst(producer->ctx, consumer->id, &pkt, 0), 0);
+	TEST_EXPECT(rte_comch_producer_tx_burst(producer->ctx, consumer->id, &pkt, 0), 0);
 	TEST_EXPECT(rte_comch_producer_credits(producer->ctx, consumer->id), 0);
 	/* the peer's consumer is no consumer of the peer of its own side */
 	TEST_EXPECT(rte_comch_producer_send_burst(local->ctx, consumer->id, &msg, 1), 0);
@@ -432,15 +432,15 @@ test_task_handles(void)
 	TEST_EXPECT(rte_comch_producer_task_alloc(bare_producer->ctx, 1, &msg, &none), -EINVAL);
 	TEST_EXPECT(rte_comch_producer_task_alloc(fp.tx.ep->ctx, 1, &msg, &none), -EINVAL);
 	TEST_TRUE(none == NULL);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(consumer->ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(producer->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(consumer->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(producer->ctx), 0);
 
 	TEST_EXPECT(rte_comch_consumer_task_alloc(consumer->ctx, NULL, &post_task), 0);
 	TEST_EXPECT(rte_comch_producer_task_alloc(producer->ctx, consumer->id, &msg,
 			&send_task), 0);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(consumer->ctx), 1);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(producer->ctx), 1);
-	TEST_EXPECT(rte_comch_send_task_alloc(fp.tx.ep->conn, &msg, 8, &ctrl), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(consumer->ctx), 1);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(producer->ctx), 1);
+	TEST_EXPECT(rte_comch_conn_task_alloc(fp.tx.ep->conn, &msg, 8, &ctrl), 0);
 	TEST_EXPECT(rte_comch_consumer_task_set(NULL, &post), -EINVAL);
 	TEST_EXPECT(rte_comch_consumer_task_set(send_task, &post), -EINVAL);
 	TEST_EXPECT(rte_comch_consumer_task_set(ctrl, &post), -EINVAL);
@@ -454,8 +454,8 @@ test_task_handles(void)
 	TEST_EXPECT(rte_comch_producer_task_set(send_task, 1, &half_imm), -EINVAL);
 	TEST_EXPECT(rte_comch_producer_task_set(post_task, 1, &msg), -EINVAL);
 	TEST_EXPECT(rte_comch_producer_task_set(ctrl, 1, &msg), -EINVAL);
-	TEST_TRUE(rte_comch_send_task_set(send_task, &msg, 8) < 0);
-	TEST_TRUE(rte_comch_send_task_set(post_task, &msg, 8) < 0);
+	TEST_TRUE(rte_comch_conn_task_set(send_task, &msg, 8) < 0);
+	TEST_TRUE(rte_comch_conn_task_set(post_task, &msg, 8) < 0);
 	TEST_EXPECT(rte_comch_task_free(ctrl), 0);
 	TEST_TRUE(rte_comch_task_conn_get(send_task) == fp.tx.ep->conn);
 	TEST_TRUE(rte_comch_task_conn_get(post_task) == fp.rx.ep->conn);
@@ -482,8 +482,8 @@ test_task_handles(void)
 	TEST_EXPECT(rte_comch_task_free(send_task), -EBUSY);
 	TEST_EXPECT(rte_comch_producer_task_set(send_task, 1, &msg), -EBUSY);
 	TEST_WAIT(consumer->nb_ok == 1 && producer->nb_ok == 1, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(consumer->ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(producer->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(consumer->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(producer->ctx), 0);
 	return TEST_SUCCESS;
 }
 

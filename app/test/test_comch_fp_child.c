@@ -211,7 +211,7 @@ blast_run(void *arg)
 		taken = id == 0 ? 0 : rte_comch_producer_send_burst(b->ctx, id, &sends[first], n);
 		first = (first + taken) % b->nb_slots;
 		__atomic_store_n(&b->sent, b->sent + taken, __ATOMIC_RELAXED);
-		rte_comch_poll_burst(b->ctx, cpls, RTE_DIM(cpls));
+		rte_comch_queue_poll_burst(b->ctx, cpls, RTE_DIM(cpls));
 		if (id == 0) {
 			rte_comch_pe_progress(b->pe);
 			sched_yield();
@@ -234,7 +234,7 @@ blast_run(void *arg)
 static int
 blast_start(struct blast *b, struct test_link *link, uint64_t len, uint64_t seed)
 {
-	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 64 };
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .max_tasks = 64 };
 	uint8_t *base;
 	uint32_t i;
 	int ret;
@@ -336,7 +336,7 @@ giant_send(struct rte_comch_ctx *ctx, struct test_link *link,
 		else if ((ret = rte_comch_producer_room_get(ctx, link->newest, &room)) == 0)
 			ret = room.reason;
 	}
-	while (ret == 0 && rte_comch_poll_burst(ctx, &cpl, 1) == 0) {
+	while (ret == 0 && rte_comch_queue_poll_burst(ctx, &cpl, 1) == 0) {
 		test_progress();
 		if (test_now_ns() > end)
 			ret = -ETIMEDOUT;

@@ -74,14 +74,14 @@ count_send_##kind(struct rte_comch_ctx *ctx, uint32_t id, const struct rte_comch
 static __rte_noinline uint16_t \
 count_receive_##kind(struct rte_comch_ctx *ctx, struct rte_comch_cpl *cpls, uint16_t nb) \
 { \
-	nb = rte_comch_poll_burst(ctx, cpls, nb); \
+	nb = rte_comch_queue_poll_burst(ctx, cpls, nb); \
 	COUNT_APART(receive_##kind); \
 	return nb; \
 } \
 static __rte_noinline uint16_t \
 count_sent_##kind(struct rte_comch_ctx *ctx, struct rte_comch_cpl *cpls, uint16_t nb) \
 { \
-	nb = rte_comch_poll_burst(ctx, cpls, nb); \
+	nb = rte_comch_queue_poll_burst(ctx, cpls, nb); \
 	COUNT_APART(sent_##kind); \
 	return nb; \
 } \

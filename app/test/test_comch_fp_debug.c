@@ -70,8 +70,8 @@ refused_calls(struct test_q *consumer, struct test_q *producer)
 	nb += rte_comch_consumer_post_burst(consumer->ctx, &post, 1) == 0;
 	nb += rte_comch_producer_credits(producer->ctx, consumer->id) == 0;
 	nb += rte_comch_producer_send_burst(producer->ctx, consumer->id, &msg, 1) == 0;
-	nb += rte_comch_poll_burst(producer->ctx, &cpl, 1) == 0;
-	nb += rte_comch_poll_burst(consumer->ctx, &cpl, 1) == 0;
+	nb += rte_comch_queue_poll_burst(producer->ctx, &cpl, 1) == 0;
+	nb += rte_comch_queue_poll_burst(consumer->ctx, &cpl, 1) == 0;
 	return nb;
 }
 
@@ -125,18 +125,18 @@ test_mbufs(void)
 	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
 	TEST_CALL(test_fp_consumer(&fp, mem, 4, 0, &consumer));
 	TEST_CALL(test_fp_producer(&fp, 4, &producer));
-	TEST_EXPECT(rte_comch_rx_burst(consumer->ctx, &got, 1), 0);
+	TEST_EXPECT(rte_comch_consumer_rx_burst(consumer->ctx, &got, 1), 0);
 	TEST_WAIT(rte_comch_producer_credits(producer->ctx, consumer->id) != 0, TEST_MS);
 	pkt = rte_pktmbuf_alloc(info.pool);
 	TEST_TRUE(pkt != NULL);
 	TEST_CALL(intruder_enter(&in, producer->ctx));
-	TEST_EXPECT(rte_comch_tx_burst(producer->ctx, consumer->id, &pkt, 1), 0);
+	TEST_EXPECT(rte_comch_producer_tx_burst(producer->ctx, consumer->id, &pkt, 1), 0);
 	intruder_leave(&in);
-	TEST_EXPECT(rte_comch_tx_burst(producer->ctx, consumer->id, &pkt, 1), 1);
+	TEST_EXPECT(rte_comch_producer_tx_burst(producer->ctx, consumer->id, &pkt, 1), 1);
 	TEST_CALL(intruder_enter(&in, consumer->ctx));
-	TEST_EXPECT(rte_comch_rx_burst(consumer->ctx, &got, 1), 0);
+	TEST_EXPECT(rte_comch_consumer_rx_burst(consumer->ctx, &got, 1), 0);
 	intruder_leave(&in);
-	TEST_WAIT(rte_comch_rx_burst(consumer->ctx, &got, 1) == 1, TEST_MS);
+	TEST_WAIT(rte_comch_consumer_rx_burst(consumer->ctx, &got, 1) == 1, TEST_MS);
 	rte_pktmbuf_free(got);
 	return TEST_SUCCESS;
 }
@@ -152,9 +152,9 @@ test_no_context(void)
 	TEST_EXPECT(rte_comch_consumer_post_burst(NULL, &post, 1), 0);
 	TEST_EXPECT(rte_comch_producer_credits(NULL, 1), 0);
 	TEST_EXPECT(rte_comch_producer_send_burst(NULL, 1, &msg, 1), 0);
-	TEST_EXPECT(rte_comch_poll_burst(NULL, &cpl, 1), 0);
-	TEST_EXPECT(rte_comch_tx_burst(NULL, 1, &pkt, 1), 0);
-	TEST_EXPECT(rte_comch_rx_burst(NULL, &pkt, 1), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(NULL, &cpl, 1), 0);
+	TEST_EXPECT(rte_comch_producer_tx_burst(NULL, 1, &pkt, 1), 0);
+	TEST_EXPECT(rte_comch_consumer_rx_burst(NULL, &pkt, 1), 0);
 	return TEST_SUCCESS;
 }
 

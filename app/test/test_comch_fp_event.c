@@ -297,9 +297,10 @@ flush_sleeps(struct test_fp *fp)
 		test_settle();
 		TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
 		/* until the peer has let go, which the other engines see to */
-		TEST_WAIT((found = rte_comch_poll_burst(consumer->ctx, cpls, 4)) != 0, TEST_MS);
+		TEST_WAIT((found = rte_comch_queue_poll_burst(consumer->ctx, cpls, 4)) != 0,
+				TEST_MS);
 		for (;;) {
-			found += rte_comch_poll_burst(consumer->ctx, cpls, 4);
+			found += rte_comch_queue_poll_burst(consumer->ctx, cpls, 4);
 			state = test_q_state(consumer);
 			ret = rte_comch_pe_progress(fp->rx.q_pe);
 			if (test_q_state(consumer) == RTE_COMCH_STATE_IDLE)
@@ -475,7 +476,7 @@ sleeper_take(struct sleeper *s)
 	struct rte_comch_cpl cpls[8];
 	uint32_t i, nb, seq;
 
-	nb = rte_comch_poll_burst(s->consumer->ctx, cpls, RTE_DIM(cpls));
+	nb = rte_comch_queue_poll_burst(s->consumer->ctx, cpls, RTE_DIM(cpls));
 	for (i = 0; i < nb; i++, s->got++) {
 		memcpy(&seq, cpls[i].imm, sizeof(seq));
 		if (cpls[i].status != 0 || cpls[i].imm_len != sizeof(seq) || seq != s->got)

@@ -155,7 +155,7 @@ static int
 worker_create(struct worker *w, bool producer, uint32_t nr)
 {
 	const struct test_load_conf *conf = &w->load->conf;
-	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 64 };
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .max_tasks = 64 };
 	int ret = worker_memory(w, producer, nr);
 
 	w->rand = (uint32_t)test_fp_mix(conf->seed + 2 * nr + producer) | 1;

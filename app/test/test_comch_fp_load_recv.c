@@ -111,7 +111,8 @@ consumer_poll(struct worker *w, bool again)
 {
 	struct rte_comch_cpl cpls[LOAD_BURST];
 	uint64_t slots[LOAD_BURST];
-	uint16_t n = rte_comch_poll_burst(w->ctx, cpls, 1 + test_worker_rand(w) % LOAD_BURST), i;
+	uint16_t n = rte_comch_queue_poll_burst(w->ctx, cpls, 1 + test_worker_rand(w) % LOAD_BURST),
+		 i;
 	uint32_t nb = 0;
 
 	for (i = 0; i < n && w->error == 0; i++) {

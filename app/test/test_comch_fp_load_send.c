@@ -74,7 +74,8 @@ static uint16_t
 producer_poll(struct worker *w)
 {
 	struct rte_comch_cpl cpls[LOAD_BURST];
-	uint16_t n = rte_comch_poll_burst(w->ctx, cpls, 1 + test_worker_rand(w) % LOAD_BURST), i;
+	uint16_t n = rte_comch_queue_poll_burst(w->ctx, cpls, 1 + test_worker_rand(w) % LOAD_BURST),
+		 i;
 	struct slot *slot;
 	uint64_t seq;
 

@@ -102,7 +102,7 @@ all_to_all(struct test_fp *fp, uint32_t nb_producers, uint32_t nb_consumers, uin
 			TEST_EXPECT(cpls[0].cookie, tag.seq);
 		}
 		c = test_rand() % nb_consumers;
-		nb = rte_comch_poll_burst(consumers[c]->ctx, cpls,
+		nb = rte_comch_queue_poll_burst(consumers[c]->ctx, cpls,
 				(uint16_t)(1 + test_rand() % places));
 		for (j = 0; j < nb; j++, total++) {
 			TEST_TRUE(tag_check(&cpls[j], &to[c], &tag));
@@ -181,7 +181,7 @@ test_connections(void)
 			TEST_EXPECT(test_poll(producers[i], cpls, 1), 1);
 		}
 		i = test_rand() % CLIENTS;
-		nb = rte_comch_poll_burst(consumers[i]->ctx, cpls, 2);
+		nb = rte_comch_queue_poll_burst(consumers[i]->ctx, cpls, 2);
 		for (j = 0; j < nb; j++) {
 			TEST_TRUE(tag_check(&cpls[j], &to[i], &tag));
 			TEST_EXPECT(tag.from, i);
@@ -408,7 +408,7 @@ test_flood(void)
 static int
 test_engines(void)
 {
-	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 16 };
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .max_tasks = 16 };
 	struct test_q *consumer, *q[ENGINES] = { NULL };
 	struct rte_comch_pe *pes[ENGINES] = { NULL };
 	struct rte_comch_ctx *ctx = NULL;
@@ -498,7 +498,7 @@ worker_close(struct worker *w, uint64_t end)
 	rte_comch_ctx_stop(w->ctx);
 	while (rte_comch_ctx_state_get(w->ctx) != RTE_COMCH_STATE_IDLE) {
 		if (rte_comch_ctx_type_get(w->ctx) == RTE_COMCH_CTX_CONSUMER)
-			rte_comch_poll_burst(w->ctx, cpls, RTE_DIM(cpls));
+			rte_comch_queue_poll_burst(w->ctx, cpls, RTE_DIM(cpls));
 		if (rte_comch_pe_progress(w->pe) == 0 && worker_starved(end)) {
 			w->error = "it does not stop";
 			break;
@@ -529,7 +529,7 @@ worker_send(void *arg)
 			sent++;
 		else if (worker_starved(end))
 			w->error = "it cannot send";
-		nb = rte_comch_poll_burst(w->ctx, cpls, RTE_DIM(cpls));
+		nb = rte_comch_queue_poll_burst(w->ctx, cpls, RTE_DIM(cpls));
 		for (i = 0; i < nb; i++, w->done++)
 			if (cpls[i].cookie != w->done || cpls[i].status != 0)
 				w->error = "its completions are not in order";
@@ -578,7 +578,7 @@ worker_recv(void *arg)
 			test_post_slots(&q, &w->slots, 0, w->slots.nb, 0) != w->slots.nb)
 		w->error = "it cannot post";
 	while (w->done < w->want && w->error == NULL) {
-		nb = rte_comch_poll_burst(w->ctx, cpls, RTE_DIM(cpls));
+		nb = rte_comch_queue_poll_burst(w->ctx, cpls, RTE_DIM(cpls));
 		for (i = 0; i < nb && w->error == NULL; i++, w->done++)
 			w->error = worker_got(w, &cpls[i]);
 		if (nb == 0 && rte_comch_pe_progress(w->pe) == 0 && worker_starved(end))
@@ -613,7 +613,7 @@ workers_wait(struct worker *workers, unsigned int nb)
 static int
 worker_new(struct worker *w, const struct test_fp_end *end, bool consumer, uint32_t number)
 {
-	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 64 };
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .max_tasks = 64 };
 	struct rte_comch_consumer_conf consumer_conf = {
 		.nb_posts = WORKER_PLACES,
 		.imm_len = sizeof(struct tag),

@@ -51,7 +51,7 @@ teardown(void)
 static int
 offered(struct pair *p, uint32_t nb)
 {
-	TEST_WAIT(rte_comch_rx_burst(p->consumer->ctx, found, 1) == 0 &&
+	TEST_WAIT(rte_comch_consumer_rx_burst(p->consumer->ctx, found, 1) == 0 &&
 			rte_comch_producer_credits(p->producer->ctx, p->consumer->id) >= nb,
 			TEST_MS);
 	return TEST_SUCCESS;
@@ -130,7 +130,7 @@ packet(struct rte_mempool *pool, uint32_t len, uint32_t segs, uint32_t seed)
 	return head;
 }
 
-/* One packet as rte_comch_rx_burst() gave it; it is freed. */
+/* One packet as rte_comch_consumer_rx_burst() gave it; it is freed. */
 static int
 check_packet(struct pair *p, struct rte_mbuf *m, uint32_t len, uint32_t seed)
 {
@@ -159,7 +159,7 @@ receive(struct pair *p, uint32_t nb)
 {
 	uint32_t got = 0;
 
-	TEST_WAIT((got += rte_comch_rx_burst(p->consumer->ctx, &found[got],
+	TEST_WAIT((got += rte_comch_consumer_rx_burst(p->consumer->ctx, &found[got],
 			(uint16_t)(nb - got))) == nb, TEST_MS);
 	return TEST_SUCCESS;
 }
@@ -183,14 +183,15 @@ lengths(struct test_fp *fp)
 				TEST_TRUE(pkts[k] != NULL);
 			}
 			TEST_CALL(offered(&p, nb));
-			TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, pkts,
-					(uint16_t)nb), nb);
+			TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id,
+						    pkts, (uint16_t)nb),
+					nb);
 			TEST_EXPECT(test_reason(p.producer, p.consumer->id), 0);
 			TEST_CALL(receive(&p, nb));
 			for (k = 0; k < nb; k++)
 				TEST_CALL(check_packet(&p, found[k], lens[i], k));
-			TEST_EXPECT(rte_comch_rx_burst(p.consumer->ctx, found, 1), 0);
-			TEST_EXPECT(rte_comch_poll_burst(p.producer->ctx, &cpl, 1), 0);
+			TEST_EXPECT(rte_comch_consumer_rx_burst(p.consumer->ctx, found, 1), 0);
+			TEST_EXPECT(rte_comch_queue_poll_burst(p.producer->ctx, &cpl, 1), 0);
 		}
 	}
 	TEST_WAIT(rte_mempool_avail_count(p.tx_pool) == POOL_MBUFS, TEST_MS);
@@ -219,7 +220,7 @@ segments(struct test_fp *fp)
 		TEST_TRUE(m != NULL);
 		TEST_EXPECT(m->nb_segs, segs);
 		TEST_CALL(offered(&p, 1));
-		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
+		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
 		TEST_CALL(receive(&p, 1));
 		TEST_CALL(check_packet(&p, found[0], len, i));
 	}
@@ -229,12 +230,12 @@ segments(struct test_fp *fp)
 	clone = rte_pktmbuf_clone(m, p.tx_pool);
 	TEST_TRUE(clone != NULL);
 	TEST_CALL(offered(&p, 1));
-	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &clone, 1), 1);
+	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &clone, 1), 1);
 	TEST_CALL(receive(&p, 1));
 	TEST_CALL(check_packet(&p, found[0], 500, 9));
 	rte_pktmbuf_refcnt_update(m, 1);
 	TEST_CALL(offered(&p, 1));
-	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
+	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
 	TEST_CALL(receive(&p, 1));
 	TEST_CALL(check_packet(&p, found[0], 500, 9));
 	TEST_EXPECT(rte_mbuf_refcnt_read(m), 1);
@@ -263,12 +264,12 @@ not_taken(struct test_fp *fp)
 		TEST_TRUE(pkts[i] != NULL);
 	}
 	/* no such consumer */
-	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id + 1, pkts, 26), 0);
+	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id + 1, pkts, 26), 0);
 	TEST_EXPECT(test_reason(p.producer, p.consumer->id), -ENOENT);
 	/* more than there are credits for, then none at all */
-	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, pkts, 26), 8);
+	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 26), 8);
 	TEST_EXPECT(test_reason(p.producer, p.consumer->id), -EAGAIN);
-	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &pkts[8], 18), 0);
+	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &pkts[8], 18), 0);
 	TEST_EXPECT(test_reason(p.producer, p.consumer->id), -EAGAIN);
 	TEST_CALL(receive(&p, 8));
 	for (i = 0; i < 8; i++)
@@ -284,16 +285,20 @@ not_taken(struct test_fp *fp)
 		TEST_TRUE(large != NULL);
 		rte_pktmbuf_free(six[2]);
 		six[2] = large;
-		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, six, 6), 2);
+		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, six, 6),
+				2);
 		TEST_EXPECT(test_reason(p.producer, p.consumer->id), -EMSGSIZE);
 		TEST_EXPECT(rte_comch_producer_credits(p.producer->ctx, p.consumer->id),
 				credits - 2);
-		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &large, 1), 0);
+		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &large, 1),
+				0);
 		TEST_EXPECT(rte_pktmbuf_pkt_len(large), ROOM + 1);
 		TEST_EXPECT(large->nb_segs, 2 + i);
 		rte_pktmbuf_free(large);
 		/* those behind it can go */
-		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &six[3], 3), 3);
+		TEST_EXPECT(rte_comch_producer_tx_burst(
+					    p.producer->ctx, p.consumer->id, &six[3], 3),
+				3);
 		TEST_CALL(receive(&p, 5));
 		for (j = 0; j < 5; j++) {
 			k = 8 + 6 * i + j + (j >= 2);
@@ -330,21 +335,22 @@ pool_empty(struct test_fp *fp)
 			while (sent < nb_rx + 8) {
 				m = packet(p.tx_pool, 100 + sent, 1, sent);
 				TEST_TRUE(m != NULL);
-				nb = rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &m, 1);
+				nb = rte_comch_producer_tx_burst(
+						p.producer->ctx, p.consumer->id, &m, 1);
 				if (nb == 0) {
 					rte_pktmbuf_free(m);
 					break;
 				}
 				sent++;
 			}
-			nb = rte_comch_rx_burst(p.consumer->ctx, &found[got], 7);
+			nb = rte_comch_consumer_rx_burst(p.consumer->ctx, &found[got], 7);
 			for (; nb > 0; nb--, got++)
 				TEST_EXPECT(rte_pktmbuf_pkt_len(found[got]), 100 + got);
 		}
 		TEST_EXPECT(got, nb_rx);
 		TEST_EXPECT(sent, nb_rx);
 		TEST_EXPECT(rte_mempool_avail_count(p.rx_pool), 0);
-		TEST_EXPECT(rte_comch_rx_burst(p.consumer->ctx, &found[got], 8), 0);
+		TEST_EXPECT(rte_comch_consumer_rx_burst(p.consumer->ctx, &found[got], 8), 0);
 		TEST_EXPECT(rte_comch_producer_credits(p.producer->ctx, p.consumer->id), 0);
 		/* one is freed, and one can come */
 		TEST_CALL(check_packet(&p, found[0], 100, 0));
@@ -374,7 +380,7 @@ shared_pool(struct test_fp *fp)
 	TEST_CALL(pair_open(fp, &p, 24, 16, 0));
 	/* two consumers of one pool */
 	TEST_CALL(test_fp_consumer(fp, p.rx_mem, 16, 0, &second));
-	TEST_EXPECT(rte_comch_rx_burst(second->ctx, found, 1), 0);
+	TEST_EXPECT(rte_comch_consumer_rx_burst(second->ctx, found, 1), 0);
 	TEST_WAIT(rte_comch_producer_credits(p.producer->ctx, second->id) == 8, TEST_MS);
 	TEST_EXPECT(rte_mempool_avail_count(p.rx_pool), 0);
 	for (i = 0; i < 200; i++) {
@@ -382,9 +388,10 @@ shared_pool(struct test_fp *fp)
 
 		m = packet(p.tx_pool, i, 2, i);
 		TEST_TRUE(m != NULL);
-		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, to, &m, 1), 1);
-		TEST_WAIT(rte_comch_rx_burst(i % 2 != 0 ? second->ctx : p.consumer->ctx, found,
-				8) == 1, TEST_MS);
+		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, to, &m, 1), 1);
+		TEST_WAIT(rte_comch_consumer_rx_burst(i % 2 != 0 ? second->ctx : p.consumer->ctx,
+					  found, 8) == 1,
+				TEST_MS);
 		TEST_CALL(check_packet(&p, found[0], i, i));
 	}
 	TEST_EXPECT(rte_comch_ctx_stop(second->ctx), -EINPROGRESS);
@@ -418,18 +425,18 @@ mixed(struct test_fp *fp)
 	/* who receives packets has no completions to poll, and loses none by it */
 	TEST_EXPECT(rte_comch_dev_stats_reset(fp->rx.dev), 0);
 	for (i = 0; i < 10; i++)
-		TEST_EXPECT(rte_comch_poll_burst(p.consumer->ctx, cpls, 8), 0);
+		TEST_EXPECT(rte_comch_queue_poll_burst(p.consumer->ctx, cpls, 8), 0);
 	test_fill(test_slot(&from, 0), 333, 1);
 	TEST_EXPECT(test_send_slot(p.producer, p.consumer->id, &from, 0, 333, 55), 1);
 	/* without data: a packet of length 0, whatever else it carries */
 	TEST_EXPECT(test_send_imm(p.producer, p.consumer->id, "abcd", 4, 56), 1);
 	m = packet(p.tx_pool, 64, 1, 2);
 	TEST_TRUE(m != NULL);
-	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
+	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
 	m = packet(p.tx_pool, 0, 1, 3);
 	TEST_TRUE(m != NULL);
-	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
-	TEST_EXPECT(rte_comch_poll_burst(p.consumer->ctx, cpls, 8), 0);
+	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
+	TEST_EXPECT(rte_comch_queue_poll_burst(p.consumer->ctx, cpls, 8), 0);
 	test_settle();
 	TEST_EXPECT(rte_comch_dev_stats_get(fp->rx.dev, &stats), 0);
 	TEST_EXPECT(stats.violations, 0);
@@ -448,7 +455,7 @@ mixed(struct test_fp *fp)
 	for (i = 0; i < 8; i++) {
 		m = packet(p.tx_pool, 100 * i, 1 + i, i);
 		TEST_TRUE(m != NULL);
-		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, plain->id, &m, 1), 1);
+		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, plain->id, &m, 1), 1);
 	}
 	TEST_EXPECT(test_poll(plain, cpls, 8), 8);
 	for (i = 0; i < 8; i++) {
@@ -481,10 +488,12 @@ laps(struct test_fp *fp)
 			TEST_TRUE(pkts[i] != NULL);
 			*(uint32_t *)rte_pktmbuf_append(pkts[i], 4) = sent + i;
 		}
-		i = rte_comch_tx_burst(p.producer->ctx, p.consumer->id, pkts, (uint16_t)nb);
+		i = rte_comch_producer_tx_burst(
+				p.producer->ctx, p.consumer->id, pkts, (uint16_t)nb);
 		sent += i;
 		rte_pktmbuf_free_bulk(&pkts[i], nb - i);
-		nb = rte_comch_rx_burst(p.consumer->ctx, found, (uint16_t)(1 + test_rand() % 40));
+		nb = rte_comch_consumer_rx_burst(
+				p.consumer->ctx, found, (uint16_t)(1 + test_rand() % 40));
 		for (i = 0; i < nb; i++, got++) {
 			TEST_EXPECT(rte_pktmbuf_pkt_len(found[i]), 4);
 			TEST_EXPECT(*rte_pktmbuf_mtod(found[i], uint32_t *), got);
@@ -496,14 +505,14 @@ laps(struct test_fp *fp)
 		do {
 			pkts[0] = rte_pktmbuf_alloc(p.tx_pool);
 			TEST_TRUE(pkts[0] != NULL);
-			nb = rte_comch_tx_burst(p.producer->ctx, p.consumer->id, pkts, 1);
+			nb = rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 1);
 		} while (nb == 1);
 		rte_pktmbuf_free(pkts[0]);
 		/* in its second life it begins with none of them */
 		if (i == 0) {
 			TEST_CALL(idle(&p));
 			TEST_CALL(test_q_start(p.consumer, &fp->tx));
-			TEST_EXPECT(rte_comch_rx_burst(p.consumer->ctx, found, 1), 0);
+			TEST_EXPECT(rte_comch_consumer_rx_burst(p.consumer->ctx, found, 1), 0);
 			TEST_CALL(offered(&p, PLACES));
 		}
 	}
@@ -528,7 +537,7 @@ lost(struct test_fp *fp)
 		pkts[i] = packet(p.tx_pool, 100, 1, i);
 		TEST_TRUE(pkts[i] != NULL);
 	}
-	TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, pkts, 5), 5);
+	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 5), 5);
 	TEST_CALL(receive(&p, 2));
 	TEST_EXPECT(test_q_close(p.producer), 0);
 	if (rte_comch_ctx_type_get(fp->tx.ep->ctx) == RTE_COMCH_CTX_CLIENT)
@@ -596,7 +605,7 @@ drain_log(struct test_q *q, uint16_t (*take)(struct test_q *q), uint32_t *got)
 static uint16_t
 take_packets(struct test_q *q)
 {
-	uint16_t nb = rte_comch_rx_burst(q->ctx, found, MAX_BURST);
+	uint16_t nb = rte_comch_consumer_rx_burst(q->ctx, found, MAX_BURST);
 
 	rte_pktmbuf_free_bulk(found, nb);
 	return nb;
@@ -607,7 +616,7 @@ take_completions(struct test_q *q)
 {
 	struct rte_comch_cpl cpls[8];
 
-	return rte_comch_poll_burst(q->ctx, cpls, RTE_DIM(cpls));
+	return rte_comch_queue_poll_burst(q->ctx, cpls, RTE_DIM(cpls));
 }
 
 /* A consumer that stops gives what it has, and is then quiet, not in error. */
@@ -626,7 +635,8 @@ drained(struct test_fp *fp)
 			pkts[i] = packet(p.tx_pool, 100, 1, i);
 			TEST_TRUE(pkts[i] != NULL);
 		}
-		TEST_EXPECT(rte_comch_tx_burst(p.producer->ctx, p.consumer->id, pkts, 5), 5);
+		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 5),
+				5);
 		TEST_EXPECT(rte_comch_ctx_stop(p.consumer->ctx), -EINPROGRESS);
 		/* it is STOPPING, and what had come is there */
 		TEST_EXPECT(take_packets(p.consumer), 5);

@@ -135,7 +135,7 @@ sender_run(void *arg)
 static int
 sender_start(struct sender *s, const struct test_fp_end *end, uint32_t to)
 {
-	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 64 };
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .max_tasks = 64 };
 	const struct rte_comch_producer_conf conf = { .nb_sends = PLACES };
 
 	memset(s, 0, sizeof(*s));
@@ -167,7 +167,7 @@ take(struct test_q *consumer, uint32_t *next, bool post)
 	struct mark mark;
 	int nb, i, good = 0;
 
-	nb = rte_comch_poll_burst(consumer->ctx, cpls, RTE_DIM(cpls));
+	nb = rte_comch_queue_poll_burst(consumer->ctx, cpls, RTE_DIM(cpls));
 	for (i = 0; i < nb; i++) {
 		if (cpls[i].status != 0)
 			continue;

@@ -102,22 +102,23 @@ packets_polled(struct test_fp *fp)
 	for (round = 0; round < 3; round++) {
 		if (round != 0)
 			TEST_CALL(test_q_start(consumer, &fp->tx));
-		TEST_EXPECT(rte_comch_rx_burst(consumer->ctx, pkts, RTE_DIM(pkts)), 0);
+		TEST_EXPECT(rte_comch_consumer_rx_burst(consumer->ctx, pkts, RTE_DIM(pkts)), 0);
 		for (i = 0; i < 10; i++) {
-			TEST_EXPECT(rte_comch_poll_burst(consumer->ctx, cpls, RTE_DIM(cpls)), 0);
+			TEST_EXPECT(rte_comch_queue_poll_burst(consumer->ctx, cpls, RTE_DIM(cpls)),
+					0);
 			test_progress();
 		}
 		TEST_EXPECT(violations(), before);
 		/* with a packet there, which stays there */
 		TEST_WAIT(test_send_slot(producer, consumer->id, &from, 0, 64, 0) == 1, TEST_MS);
 		TEST_EXPECT(test_poll(producer, cpls, 1), 1);
-		TEST_EXPECT(rte_comch_poll_burst(consumer->ctx, cpls, RTE_DIM(cpls)), 0);
-		TEST_EXPECT(rte_comch_rx_burst(consumer->ctx, pkts, RTE_DIM(pkts)), 1);
+		TEST_EXPECT(rte_comch_queue_poll_burst(consumer->ctx, cpls, RTE_DIM(cpls)), 0);
+		TEST_EXPECT(rte_comch_consumer_rx_burst(consumer->ctx, pkts, RTE_DIM(pkts)), 1);
 		TEST_EXPECT(pkts[0]->pkt_len, 64);
 		rte_pktmbuf_free(pkts[0]);
 		/* and while it stops */
 		TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
-		TEST_WAIT(rte_comch_poll_burst(consumer->ctx, cpls, RTE_DIM(cpls)) != 0 ||
+		TEST_WAIT(rte_comch_queue_poll_burst(consumer->ctx, cpls, RTE_DIM(cpls)) != 0 ||
 				test_q_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_IDLE);
 		TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), 0);
@@ -349,7 +350,7 @@ mistake_rx(struct rte_comch_ctx *ctx)
 {
 	struct rte_mbuf *pkt;
 
-	return rte_comch_rx_burst(ctx, &pkt, 1);
+	return rte_comch_consumer_rx_burst(ctx, &pkt, 1);
 }
 
 static uint16_t
@@ -613,7 +614,7 @@ idle_unnoticed(struct test_fp *fp)
 	test_settle();
 	TEST_CALL(disconnect(fp));
 	TEST_TRUE(rte_comch_pe_progress(fp->rx.q_pe) > 0);
-	TEST_EXPECT(rte_comch_poll_burst(consumer->ctx, cpls, 4), 4);
+	TEST_EXPECT(rte_comch_queue_poll_burst(consumer->ctx, cpls, 4), 4);
 	TEST_CALL(idle_counts(consumer, fp->rx.q_pe));
 	test_mock_settle();
 	TEST_EXPECT(test_q_state(producer), RTE_COMCH_STATE_IDLE);

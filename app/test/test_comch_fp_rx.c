@@ -171,7 +171,7 @@ rx_turn_burst(struct test_rx *rx)
 {
 	struct rte_comch_cpl cpls[RX_BURST];
 	struct rte_comch_post post;
-	uint16_t n = rte_comch_poll_burst(rx->ctx, cpls, RX_BURST), i;
+	uint16_t n = rte_comch_queue_poll_burst(rx->ctx, cpls, RX_BURST), i;
 
 	for (i = 0; i < n; i++) {
 		rx->out--;
@@ -194,7 +194,7 @@ static void
 rx_turn_mbuf(struct test_rx *rx)
 {
 	struct rte_mbuf *pkts[RX_BURST];
-	uint16_t n = rte_comch_rx_burst(rx->ctx, pkts, RX_BURST), i;
+	uint16_t n = rte_comch_consumer_rx_burst(rx->ctx, pkts, RX_BURST), i;
 
 	for (i = 0; i < n; i++) {
 		rx_check(rx, rte_pktmbuf_mtod(pkts[i], uint8_t *), pkts[i]->pkt_len, NULL, 0);
@@ -234,7 +234,7 @@ test_rx_has_all(const struct test_rx *rx)
 	struct rte_comch_mem_info info;
 
 	if (rx->kind != TEST_RX_MBUF)
-		return rx->out == 0 && rte_comch_ctx_nb_tasks_get(rx->ctx) == 0;
+		return rx->out == 0 && rte_comch_ctx_tasks_in_use_get(rx->ctx) == 0;
 	return rte_comch_mem_info_get(rx->mem, &info) == 0 && info.pool != NULL &&
 			rte_mempool_full(info.pool);
 }

@@ -491,7 +491,7 @@ test_silent_peer(void)
 	} while (fp.rx.ep->nb_disconnects == 0);
 	test_note("given up after %u ms", (unsigned int)ms);
 	TEST_TRUE(ms >= 500 && ms < 8000); /* five seconds, on a machine that is busy */
-	TEST_WAIT(rte_comch_poll_burst(consumer->ctx, cpls, 1) == 1, TEST_MS);
+	TEST_WAIT(rte_comch_queue_poll_burst(consumer->ctx, cpls, 1) == 1, TEST_MS);
 	TEST_EXPECT(cpls[0].status, 0);
 	TEST_EXPECT(cpls[0].cookie, 40);
 	TEST_EXPECT(test_poll(consumer, cpls, 7), 7);

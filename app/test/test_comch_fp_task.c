@@ -139,7 +139,7 @@ deliver(struct test_fp *fp)
 	p.consumer->arg = &p;
 	for (lap = 0; lap < 20; lap++) {
 		TEST_CALL(post_all(&p));
-		TEST_EXPECT(rte_comch_ctx_nb_tasks_get(p.consumer->ctx), TASKS);
+		TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(p.consumer->ctx), TASKS);
 		for (i = 0; i < TASKS; i++) {
 			test_fill(test_slot(&p.from, i), i * 6, i);
 			test_slot_clear(&p.to, i);
@@ -150,8 +150,8 @@ deliver(struct test_fp *fp)
 		TEST_EXPECT(p.producer->nb_ok, lap * TASKS);
 		TEST_WAIT(p.consumer->nb_ok == (lap + 1) * TASKS &&
 				p.producer->nb_ok == (lap + 1) * TASKS, TEST_MS);
-		TEST_EXPECT(rte_comch_ctx_nb_tasks_get(p.consumer->ctx), 0);
-		TEST_EXPECT(rte_comch_ctx_nb_tasks_get(p.producer->ctx), 0);
+		TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(p.consumer->ctx), 0);
+		TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(p.producer->ctx), 0);
 	}
 	TEST_EXPECT(p.consumer->nb_err + p.producer->nb_err, 0);
 	return TEST_SUCCESS;
@@ -382,7 +382,7 @@ resubmit(struct test_fp *fp)
 		}
 		test_progress();
 	}
-	TEST_WAIT(rte_comch_ctx_nb_tasks_get(p.producer->ctx) == (int)w.nb, TEST_MS);
+	TEST_WAIT(rte_comch_ctx_tasks_in_use_get(p.producer->ctx) == (int)w.nb, TEST_MS);
 	for (; w.nb > 0; w.nb--)
 		TEST_EXPECT(rte_comch_task_free(w.tasks[w.nb - 1]), 0);
 	TEST_EXPECT(p.consumer->nb_ok, RESUBMITS);
@@ -459,7 +459,7 @@ stop(struct test_fp *fp)
 	}
 	test_settle();
 	TEST_EXPECT(test_q_state(p.consumer), RTE_COMCH_STATE_STOPPING);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(p.consumer->ctx), 1);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(p.consumer->ctx), 1);
 	TEST_EXPECT(rte_comch_task_free(held), 0);
 	TEST_WAIT(test_q_state(p.consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
 
@@ -658,7 +658,7 @@ test_quiet(void)
 static int
 test_limits(void)
 {
-	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 8 };
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .max_tasks = 8 };
 	const struct rte_comch_consumer_conf consumer_conf = { .nb_tasks = 9 };
 	const struct rte_comch_producer_conf producer_conf = { .nb_tasks = 9 };
 	const struct rte_comch_send msg = { .len = 0 };
@@ -674,9 +674,9 @@ test_limits(void)
 	TEST_CALL(pair_open(&fp, &p));
 	TEST_CALL(post_all(&p));
 	TEST_EXPECT(rte_comch_consumer_post_burst(p.consumer->ctx, &post, 1), 0);
-	TEST_EXPECT(rte_comch_poll_burst(p.consumer->ctx, &cpl, 1), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(p.consumer->ctx, &cpl, 1), 0);
 	TEST_EXPECT(rte_comch_producer_send_burst(p.producer->ctx, p.consumer->id, &msg, 1), 0);
-	TEST_EXPECT(rte_comch_poll_burst(p.producer->ctx, &cpl, 1), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(p.producer->ctx, &cpl, 1), 0);
 
 	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &small), 0);
 	end = fp.rx;

@@ -233,7 +233,7 @@ test_drain(struct test_q *q)
 	uint32_t nb, sum = 0;
 
 	do {
-		nb = rte_comch_poll_burst(q->ctx, cpls, RTE_DIM(cpls));
+		nb = rte_comch_queue_poll_burst(q->ctx, cpls, RTE_DIM(cpls));
 		sum += nb;
 	} while (nb != 0);
 	return sum;
@@ -272,7 +272,7 @@ test_q_close(struct test_q *q)
 				rte_comch_ctx_type_get(q->ctx) == RTE_COMCH_CTX_CONSUMER ?
 				"consumer" : "producer", strerror(-ret),
 				rte_comch_state_name(test_q_state(q)),
-				rte_comch_ctx_nb_tasks_get(q->ctx));
+				rte_comch_ctx_tasks_in_use_get(q->ctx));
 		return ret; /* not freed: its callbacks may still come */
 	}
 	free(q);
@@ -501,7 +501,7 @@ test_poll(struct test_q *q, struct rte_comch_cpl *cpls, uint32_t nb)
 	uint32_t found = 0, more;
 
 	while (found < nb) {
-		more = rte_comch_poll_burst(q->ctx, &cpls[found],
+		more = rte_comch_queue_poll_burst(q->ctx, &cpls[found],
 				(uint16_t)RTE_MIN(nb - found, (uint32_t)UINT16_MAX));
 		found += more;
 		if (more != 0)

@@ -196,7 +196,7 @@ test_producer_stopped_by_callback(void)
 static int
 test_start_restarted_by_callback(void)
 {
-	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .nb_tasks = 64 };
+	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .max_tasks = 64 };
 	struct test_ep *ep = test_ep_new(), *more = test_ep_new();
 	struct rte_comch_server_conf conf;
 	struct rte_comch_pe *pe;
@@ -206,7 +206,7 @@ test_start_restarted_by_callback(void)
 	TEST_TRUE(ep != NULL && more != NULL);
 	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pe), 0);
 	test_server_conf(ep, "test", &conf);
-	conf.ctrl.nb_send_tasks = 40;
+	conf.ctrl.nb_tasks = 40;
 	TEST_EXPECT(test_server_start(ep, &conf, pe), 0);
 	for (i = 0; i < 3; i++) {
 		TEST_CALL(test_stop_now(ep->ctx));
@@ -218,7 +218,7 @@ test_start_restarted_by_callback(void)
 		TEST_CALL(start_is_stopped(ep, RTE_COMCH_STATE_RUNNING, 0));
 	}
 	test_server_conf(more, "more", &conf);
-	conf.ctrl.nb_send_tasks = 40;
+	conf.ctrl.nb_tasks = 40;
 	TEST_EXPECT(test_server_start(more, &conf, pe), -ENOMEM);
 	TEST_CALL(test_stop_now(ep->ctx));
 	TEST_EXPECT(rte_comch_ctx_start(more->ctx), 0);
@@ -237,19 +237,19 @@ test_send_task_freed_twice(void)
 	struct test_ep *server, *client;
 
 	TEST_CALL(test_connected(&server, &client));
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, sizeof(msg), &one), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, sizeof(msg), &one), 0);
 	TEST_EXPECT(rte_comch_task_free(one), 0);
 	TEST_EXPECT(rte_comch_task_free(one), -EALREADY);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 0);
 	/* neither can it be used */
 	TEST_TRUE(rte_comch_task_submit(one) < 0);
-	TEST_TRUE(rte_comch_send_task_set(one, msg, sizeof(msg)) < 0);
+	TEST_TRUE(rte_comch_conn_task_set(one, msg, sizeof(msg)) < 0);
 
 	/* the pool has it once */
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, sizeof(msg), &two), 0);
-	TEST_EXPECT(rte_comch_send_task_alloc(client->conn, msg, sizeof(msg), &three), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, sizeof(msg), &two), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, sizeof(msg), &three), 0);
 	TEST_TRUE(two != three);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(client->ctx), 2);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 2);
 	TEST_EXPECT(rte_comch_task_free(two), 0);
 	TEST_EXPECT(rte_comch_task_free(two), -EALREADY);
 	TEST_EXPECT(rte_comch_task_free(three), 0);
@@ -288,10 +288,10 @@ test_post_task_freed_twice(void)
 	TEST_EXPECT(rte_comch_task_free(one), -EBUSY);
 	TEST_EXPECT(rte_comch_task_free(two), 0);
 	TEST_EXPECT(rte_comch_task_free(two), -EALREADY);
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(consumer->ctx), 1);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(consumer->ctx), 1);
 	TEST_TRUE(rte_comch_task_submit(two) < 0);
 	TEST_CALL(test_stop(consumer));
-	TEST_EXPECT(rte_comch_ctx_nb_tasks_get(consumer->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(consumer->ctx), 0);
 	return TEST_SUCCESS;
 }
 

@@ -155,12 +155,12 @@ odd_create(struct odd *odd, const char *name, enum rte_comch_role role)
 		.max_name_len = 64,
 		.max_msg_size = 4080,
 		.max_recv_queue_size = 16,
-		.max_send_tasks = 16,
+		.max_ctrl_tasks = 16,
 		.max_clients = 4,
 		.max_consumers = 9,
 		.max_producers = 9,
-		.max_post_tasks = ODD_POSTS,
-		.max_producer_tasks = ODD_SENDS,
+		.max_posts = ODD_POSTS,
+		.max_sends = ODD_SENDS,
 		.max_imm_len = 32,
 		.max_buf_size = 1 << 20,
 		.dflt_msg_size = 4080,
@@ -284,8 +284,8 @@ test_queue_sizes(void)
 
 	TEST_TRUE(conn != NULL);
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
-	TEST_CALL(sizes(conn, consumer_size, info.max_post_tasks, ODD_POSTS));
-	TEST_CALL(sizes(conn, producer_size, info.max_producer_tasks, ODD_SENDS));
+	TEST_CALL(sizes(conn, consumer_size, info.max_posts, ODD_POSTS));
+	TEST_CALL(sizes(conn, producer_size, info.max_sends, ODD_SENDS));
 	return TEST_SUCCESS;
 }
 
@@ -343,7 +343,7 @@ limits_are(const struct rte_comch_dev_info *want, const char *fw_version)
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
 	TEST_EXPECT(info.capa, want->capa);
 	TEST_EXPECT(info.max_msg_size, want->max_msg_size);
-	TEST_EXPECT(info.max_post_tasks, want->max_post_tasks);
+	TEST_EXPECT(info.max_posts, want->max_posts);
 	TEST_EXPECT(info.max_buf_size, want->max_buf_size);
 	TEST_EXPECT(info.dflt_msg_size, want->dflt_msg_size);
 	TEST_TRUE(strcmp(info.pci_addr, want->pci_addr) == 0);
@@ -367,7 +367,7 @@ test_reset_keeps_limits(void)
 
 	odd_host.info.max_msg_size = 8160;
 	odd_host.info.dflt_msg_size = 8160;
-	odd_host.info.max_post_tasks = 4096;
+	odd_host.info.max_posts = 4096;
 	odd_host.info.max_buf_size = 1 << 30;
 	odd_host.info.capa |= RTE_COMCH_CAPA_EVENT;
 	snprintf(odd_host.info.pci_addr, sizeof(odd_host.info.pci_addr), "0000:04:00.0");
@@ -398,9 +398,9 @@ test_reset_with_less(void)
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), -EIO);
 	/* 512 is what applications had of 1000 */
 	odd_host.info = had;
-	odd_host.info.max_post_tasks = 512;
+	odd_host.info.max_posts = 512;
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
-	odd_host.info.max_post_tasks = 511;
+	odd_host.info.max_posts = 511;
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), -EIO);
 	odd_host.info = had;
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);

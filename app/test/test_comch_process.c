@@ -89,7 +89,7 @@ big_server(const char *name, struct rte_comch_pe *pe)
 	if (ep == NULL || pe == NULL)
 		return NULL;
 	test_server_conf(ep, name, &conf);
-	conf.ctrl.nb_send_tasks = 1024;
+	conf.ctrl.nb_tasks = 1024;
 	conf.ctrl.max_conn_tasks = 1024;
 	ep->echo = true;
 	return test_server_start(ep, &conf, pe) == 0 ? ep : NULL;

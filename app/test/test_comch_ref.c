@@ -244,7 +244,7 @@ over(struct rte_comch_conn *conn)
 	TEST_TRUE(!info.connected && strcmp(info.server, "test") == 0);
 	TEST_EXPECT(rte_comch_conn_stats_get(conn, &stats), 0);
 	TEST_EXPECT(rte_comch_server_disconnect(conn), -EALREADY);
-	TEST_EXPECT(rte_comch_send_task_alloc(conn, "x", 1, &task), -ENOTCONN);
+	TEST_EXPECT(rte_comch_conn_task_alloc(conn, "x", 1, &task), -ENOTCONN);
 	TEST_EXPECT(rte_comch_consumer_create(conn, NULL, &ctx), -ENOTCONN);
 	TEST_EXPECT(rte_comch_producer_create(conn, NULL, &ctx), -ENOTCONN);
 	TEST_EXPECT(rte_comch_conn_ref(conn), 0);

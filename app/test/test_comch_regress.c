@@ -53,7 +53,7 @@ small_server(const char *name, struct test_ep **server)
 	TEST_TRUE(*server != NULL);
 	(*server)->echo = true;
 	test_server_conf(*server, name, &conf);
-	conf.ctrl.nb_send_tasks = 1;
+	conf.ctrl.nb_tasks = 1;
 	conf.ctrl.max_msg_size = 64;
 	conf.ctrl.recv_queue_size = 1;
 	TEST_EXPECT(test_server_start(*server, &conf, test_pe_new()), 0);
@@ -68,7 +68,7 @@ small_client(const char *name, struct rte_comch_pe *pe, struct test_ep **client)
 	*client = test_ep_new();
 	TEST_TRUE(*client != NULL);
 	test_client_conf(*client, name, &conf);
-	conf.ctrl.nb_send_tasks = 1;
+	conf.ctrl.nb_tasks = 1;
 	conf.ctrl.max_msg_size = 64;
 	conf.ctrl.recv_queue_size = 1;
 	TEST_EXPECT(test_client_start(*client, &conf, pe), -EINPROGRESS);

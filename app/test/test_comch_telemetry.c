@@ -296,7 +296,7 @@ test_no_connection_for_queues(void)
 
 	TEST_CALL(test_connected(&server, &client));
 	conn = client->conn;
-	TEST_EXPECT(rte_comch_send_task_alloc(conn, msg, sizeof(msg), &task), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(conn, msg, sizeof(msg), &task), 0);
 	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_STOPPING, TEST_MS);
 	ret = creation_fails(conn, 0, -ENOTCONN);

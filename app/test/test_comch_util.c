@@ -78,7 +78,7 @@ test_pe_new(void)
 {
 	const struct rte_comch_pe_conf conf = {
 		.socket_id = -1,
-		.nb_tasks = TEST_PE_TASKS,
+		.max_tasks = TEST_PE_TASKS,
 	};
 	int ret;
 
@@ -174,7 +174,7 @@ submit_buf(struct test_buf *buf)
 	struct rte_comch_task *task;
 	int ret;
 
-	ret = rte_comch_send_task_alloc(buf->conn, buf->data, buf->len, &task);
+	ret = rte_comch_conn_task_alloc(buf->conn, buf->data, buf->len, &task);
 	if (ret != 0)
 		return ret;
 	rte_comch_task_user_data_set(task, buf);
@@ -541,7 +541,7 @@ test_ep_close(struct test_ep *ep)
 		if (ret != 0) {
 			test_fail("a context could not be closed: %s, it is %s with %d tasks",
 					strerror(-ret), rte_comch_state_name(test_state(ep)),
-					rte_comch_ctx_nb_tasks_get(ep->ctx));
+					rte_comch_ctx_tasks_in_use_get(ep->ctx));
 			/* its callbacks may still come */
 			TAILQ_REMOVE(&eps, ep, next);
 			return ret;

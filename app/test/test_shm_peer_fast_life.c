@@ -273,7 +273,7 @@ test_stop_unanswered(void)
 		evil_fill(&msg, SHM_WIRE_CONSUMER_FREE, e->chan.id);
 		msg.consumer_id.consumer = rc.msg.consumer;
 		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_FREE, e->chan.id, -1), 0);
-		PEER_WAIT(rte_comch_poll_burst(q->ctx, cpls, 8) == 1 || i % 2 == 0 ||
+		PEER_WAIT(rte_comch_queue_poll_burst(q->ctx, cpls, 8) == 1 || i % 2 == 0 ||
 				test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		evil_rc_free(&rc);
@@ -396,7 +396,7 @@ busy_turn(struct test_q *producer, struct test_q *consumer, struct rte_comch_mem
 		rte_comch_consumer_post_burst(consumer->ctx, posts, 4);
 	if (test_q_state(consumer) != RTE_COMCH_STATE_IDLE &&
 			test_q_state(consumer) != RTE_COMCH_STATE_STARTING)
-		rte_comch_poll_burst(consumer->ctx, cpls, 8);
+		rte_comch_queue_poll_burst(consumer->ctx, cpls, 8);
 }
 
 static int

@@ -435,11 +435,11 @@ test_cpl_values(void)
 			evil_complete(&env.rc, lead, evil_cpl(&env.rc, lead, bad[i].producer,
 					bad[i].imm_len, bad[i].len));
 			evil_complete(&env.rc, lead + 1, evil_cpl(&env.rc, lead + 1, 1, 0, 8));
-			TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), lead);
-			TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), 0);
+			TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), lead);
+			TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 			/* and it is not believed when it says something else now */
 			evil_complete(&env.rc, lead, evil_cpl(&env.rc, lead, 1, 0, 8));
-			TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), 0);
+			TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 			TEST_CALL(fast_conn_dies(env.e, env.before, "completion", lead * 10 + i));
 			cpls_close(&env);
 		}
@@ -465,10 +465,10 @@ test_cpl_producers(void)
 		evil_complete(&env.rc, i, evil_cpl(&env.rc, i, i % 2 != 0 ? last : 0, 0, 8));
 		if (ids[i] == 0)
 			break;
-		TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, &cpl, 1), 1);
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 1);
 		TEST_EXPECT(cpl.producer_id, ids[i]);
 	}
-	TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, &cpl, 1), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 0);
 	TEST_CALL(fast_conn_dies(env.e, env.before, "producer", i));
 	cpls_close(&env);
 	return TEST_SUCCESS;
@@ -485,20 +485,20 @@ test_cpl_unposted(void)
 	TEST_CALL(cpls_open(&env, false, 0));
 	for (i = 0; i < NB; i++)
 		evil_complete(&env.rc, i, evil_cpl(&env.rc, i, 1, 0, SLOT * 16));
-	TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	peer_turn_ms(1);
-	TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	for (i = 0; i < NB; i++)
 		evil_complete(&env.rc, i, evil_cpl(&env.rc, i, 1, 0, SLOT) ^ 1);
 	TEST_CALL(cpls_post(&env, 4));
 	/* the second before the first */
 	evil_complete(&env.rc, 1, evil_cpl(&env.rc, 1, 1, 0, 2));
-	TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	evil_complete(&env.rc, 0, evil_cpl(&env.rc, 0, 1, 0, 1));
 	/* the fifth, which is not posted */
 	for (i = 2; i < NB; i++)
 		evil_complete(&env.rc, i, evil_cpl(&env.rc, i, 1, 0, i + 1));
-	TEST_EXPECT(rte_comch_poll_burst(env.q->ctx, cpls, NB), 4);
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 4);
 	for (i = 0; i < 4; i++)
 		TEST_TRUE(cpls[i].cookie == i && cpls[i].len == i + 1 && cpls[i].status == 0);
 	TEST_EXPECT(fast_side->violations(), env.before);
@@ -524,15 +524,15 @@ test_cpl_packets(void)
 
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		TEST_CALL(cpls_open(&env, true, 0));
-		TEST_EXPECT(rte_comch_rx_burst(env.q->ctx, pkts, NB), 0);
+		TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 0);
 		evil_complete(&env.rc, 0, evil_cpl(&env.rc, 0, 7, 0,
 				2048 - RTE_PKTMBUF_HEADROOM));
 		evil_complete(&env.rc, 1, evil_cpl(&env.rc, 1, bad[i].producer, 0, bad[i].len));
-		TEST_EXPECT(rte_comch_rx_burst(env.q->ctx, pkts, NB), 1);
+		TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 1);
 		TEST_TRUE(pkts[0]->data_len == 2048 - RTE_PKTMBUF_HEADROOM &&
 				pkts[0]->hash.usr == 7);
 		rte_pktmbuf_free(pkts[0]);
-		TEST_EXPECT(rte_comch_rx_burst(env.q->ctx, pkts, NB), 0);
+		TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 0);
 		TEST_CALL(fast_conn_dies(env.e, env.before, "packet", i));
 		cpls_close(&env);
 	}
@@ -608,7 +608,7 @@ cpls_turn(struct cpls_env *env)
 
 	TEST_CALL(cpls_post(env, test_q_state(env->q) == RTE_COMCH_STATE_RUNNING &&
 			fast_victim()->conn != NULL ? NB - (env->posted - env->polled) : 0));
-	nb = rte_comch_poll_burst(env->q->ctx, cpls, NB);
+	nb = rte_comch_queue_poll_burst(env->q->ctx, cpls, NB);
 	for (i = 0; i < nb; i++)
 		TEST_CALL(cpls_check(env, &cpls[i]));
 	return TEST_SUCCESS;
@@ -620,7 +620,7 @@ packets_turn(struct cpls_env *env)
 	struct rte_mbuf *pkts[NB];
 	unsigned int nb, i;
 
-	nb = rte_comch_rx_burst(env->q->ctx, pkts, NB);
+	nb = rte_comch_consumer_rx_burst(env->q->ctx, pkts, NB);
 	for (i = 0; i < nb; i++) {
 		TEST_TRUE(pkts[i]->data_len <= SLOT && pkts[i]->pkt_len == pkts[i]->data_len);
 		TEST_TRUE(pkts[i]->hash.usr >= 1 &&

@@ -140,7 +140,7 @@ honest_send(void)
 		test_fill(data, (uint32_t)send.len, honest.seed + i);
 		TEST_EXPECT(rte_comch_producer_send_burst(honest.producer->ctx,
 				honest.consumer->id, &send, 1), 1);
-		TEST_EXPECT(rte_comch_poll_burst(honest.consumer->ctx, &cpl, 1), 1);
+		TEST_EXPECT(rte_comch_queue_poll_burst(honest.consumer->ctx, &cpl, 1), 1);
 		TEST_TRUE(cpl.status == 0 && cpl.cookie == i && cpl.len == send.len);
 		TEST_TRUE(test_check(honest.base + i * HONEST_LEN, (uint32_t)cpl.len,
 				honest.seed + i));

@@ -131,7 +131,7 @@ send_text(struct app *app, struct rte_comch_conn *conn, const char *dflt)
 	 * The text stays where it is for the whole run, so that the task, which
 	 * does not copy it, can point at it.
 	 */
-	ret = rte_comch_send_task_alloc(conn, text, strlen(text), &task);
+	ret = rte_comch_conn_task_alloc(conn, text, strlen(text), &task);
 	if (ret == -EMSGSIZE && rte_comch_conn_info_get(conn, &info) == 0) {
 		fail(app, ret, "%s: the text has %zu bytes, the connection takes %u: shorten -t",
 				app->info.name, strlen(text), info.max_msg_size);

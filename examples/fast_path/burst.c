@@ -59,12 +59,12 @@ burst_poll(struct app *app)
 
 	/* The same call for both: of what was posted, and of what was sent. */
 	if (can_poll(app->consumer))
-		received = rte_comch_poll_burst(app->consumer, cpls, RTE_DIM(cpls));
+		received = rte_comch_queue_poll_burst(app->consumer, cpls, RTE_DIM(cpls));
 	for (i = 0; i < received; i++)
 		data_received(app, &cpls[i], (const void *)(uintptr_t)cpls[i].cookie);
 
 	if (can_poll(app->producer))
-		sent = rte_comch_poll_burst(app->producer, cpls, RTE_DIM(cpls));
+		sent = rte_comch_queue_poll_burst(app->producer, cpls, RTE_DIM(cpls));
 	for (i = 0; i < sent; i++)
 		data_sent(app, cpls[i].status);
 	return received + sent;

@@ -63,7 +63,7 @@ say_hello(struct channel *ch)
 	/* The message stays where it is until its task has ended. */
 	hello.msg_size = rte_cpu_to_le_32(ch->msg_size);
 	hello.nb_msgs = rte_cpu_to_le_32(ch->nb_msgs);
-	ret = rte_comch_send_task_alloc(ch->conn, &hello, sizeof(hello), &task);
+	ret = rte_comch_conn_task_alloc(ch->conn, &hello, sizeof(hello), &task);
 	if (ret == 0) {
 		ret = rte_comch_task_submit(task);
 		if (ret != 0)

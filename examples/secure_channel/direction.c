@@ -97,7 +97,7 @@ send_some(struct direction *dir)
 	int ret = 0;
 
 	/* Until it has completed, a message has to stay as it is. */
-	ended = rte_comch_poll_burst(dir->ctx, cpls, BURST_SIZE);
+	ended = rte_comch_queue_poll_burst(dir->ctx, cpls, BURST_SIZE);
 	for (i = 0; i < ended; i++) {
 		if (cpls[i].status != 0)
 			fail(ch, cpls[i].status, "%s: message %" PRIu64 " was not delivered: %s",
@@ -148,7 +148,7 @@ receive_some(struct direction *dir)
 	uint64_t room, left;
 
 	/* With one producer they come in the order of the posts: we can count along. */
-	came = rte_comch_poll_burst(dir->ctx, cpls, BURST_SIZE);
+	came = rte_comch_queue_poll_burst(dir->ctx, cpls, BURST_SIZE);
 	for (i = 0; i < came; i++) {
 		const uint64_t msg = dir->done + i;
 
@@ -269,7 +269,7 @@ direction_step(struct direction *dir)
 	case RTE_COMCH_STATE_STOPPING:
 		/* Buffers that were posted and not used come back. */
 		if (!dir->sends)
-			events += rte_comch_poll_burst(dir->ctx, cpls, BURST_SIZE);
+			events += rte_comch_queue_poll_burst(dir->ctx, cpls, BURST_SIZE);
 		break;
 	default:
 		/* IDLE: stopped; or it did not start, or ended with the connection. */
@@ -313,7 +313,7 @@ producer_create(struct direction *dir)
 {
 	const struct channel *ch = dir->ch;
 	const struct rte_comch_producer_conf conf = {
-		.nb_sends = RTE_MIN(ch->info.max_producer_tasks, (uint32_t)QUEUE_DEPTH),
+		.nb_sends = RTE_MIN(ch->info.max_sends, (uint32_t)QUEUE_DEPTH),
 	};
 
 	return rte_comch_producer_create(ch->conn, &conf, &dir->ctx);
@@ -324,7 +324,7 @@ consumer_create(struct direction *dir)
 {
 	const struct channel *ch = dir->ch;
 	struct rte_comch_consumer_conf conf = {
-		.nb_posts = RTE_MIN(ch->info.max_post_tasks, (uint32_t)QUEUE_DEPTH),
+		.nb_posts = RTE_MIN(ch->info.max_posts, (uint32_t)QUEUE_DEPTH),
 	};
 	int ret;
 

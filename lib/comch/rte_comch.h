@@ -74,7 +74,7 @@
  *     timeout of its configuration.
  *  5. rte_comch_pe_progress() in a loop, or on wake-ups (see below).
  *
- * Data: rte_comch_send_task_alloc(), rte_comch_task_submit(), and in the
+ * Data: rte_comch_conn_task_alloc(), rte_comch_task_submit(), and in the
  * completion callback rte_comch_task_free() or a new submit. The message
  * memory belongs to the task from submit to completion. Completion with status
  * 0 means that the message was delivered to the remote context.

@@ -196,7 +196,7 @@ comch_conn_close(struct comch_conn *conn, int reason)
 static int
 server_tasks_gone(const struct comch_ctrl *ctrl)
 {
-	COMCH_LOG(INFO, "%s: the progress engine of '%s' has no task for connection %u: raise its nb_tasks",
+	COMCH_LOG(INFO, "%s: the progress engine of '%s' has no task for connection %u: raise its max_tasks",
 		ctrl->ctx.dev->data->name, ctrl->drv.name, ctrl->nb_conns + 1);
 	return -ENOSPC;
 }

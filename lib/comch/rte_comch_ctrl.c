@@ -68,14 +68,14 @@ ctrl_conf_check(int16_t dev_id, enum rte_comch_role role, const char *name,
 			conf->recv_queue_size, name, info->max_recv_queue_size);
 		return -EINVAL;
 	}
-	if (conf->nb_send_tasks > info->max_send_tasks) {
-		COMCH_LOG(ERR, "%s: nb_send_tasks %u of '%s' is above %u", dev->data->name,
-			conf->nb_send_tasks, name, info->max_send_tasks);
+	if (conf->nb_tasks > info->max_ctrl_tasks) {
+		COMCH_LOG(ERR, "%s: nb_tasks %u of '%s' is above %u", dev->data->name,
+			conf->nb_tasks, name, info->max_ctrl_tasks);
 		return -EINVAL;
 	}
-	if (conf->max_conn_tasks > info->max_send_tasks) {
+	if (conf->max_conn_tasks > info->max_ctrl_tasks) {
 		COMCH_LOG(ERR, "%s: max_conn_tasks %u of '%s' is above %u", dev->data->name,
-			conf->max_conn_tasks, name, info->max_send_tasks);
+			conf->max_conn_tasks, name, info->max_ctrl_tasks);
 		return -EINVAL;
 	}
 	return 0;
@@ -95,8 +95,8 @@ ctrl_alloc(struct rte_comch_dev *dev, const struct comch_kind *kind, const char 
 	TAILQ_INIT(&ctrl->conns);
 	ctrl->ctx.state_cb = conf->state_cb;
 	ctrl->ctx.user_data = conf->user_data;
-	ctrl->ctx.max_tasks = conf->nb_send_tasks != 0 ? conf->nb_send_tasks :
-		RTE_MIN((uint32_t)COMCH_DFLT_SEND_TASKS, dev->info.max_send_tasks);
+	ctrl->ctx.max_tasks = conf->nb_tasks != 0 ? conf->nb_tasks :
+		RTE_MIN((uint32_t)COMCH_DFLT_SEND_TASKS, dev->info.max_ctrl_tasks);
 	ctrl->max_conn_tasks = conf->max_conn_tasks != 0 ? conf->max_conn_tasks : UINT32_MAX;
 	ctrl->send_cb = conf->send_cb;
 	ctrl->recv_cb = conf->recv_cb;

@@ -137,7 +137,7 @@ rte_comch_ctx_start(struct rte_comch_ctx *ctx)
 	}
 	ctx->reason = 0;
 	if (ctx->pe->tasks_left < ctx->max_tasks) {
-		COMCH_LOG(ERR, "%s: '%s' wants %u tasks, its progress engine has %u left: raise nb_tasks",
+		COMCH_LOG(ERR, "%s: '%s' wants %u tasks, its progress engine has %u left: raise max_tasks",
 			ctx->dev->data->name, comch_ctx_name(ctx), ctx->max_tasks,
 			ctx->pe->tasks_left);
 		return -ENOMEM;
@@ -204,7 +204,7 @@ rte_comch_ctx_type_get(const struct rte_comch_ctx *ctx)
 }
 
 int
-rte_comch_ctx_nb_tasks_get(const struct rte_comch_ctx *ctx)
+rte_comch_ctx_tasks_in_use_get(const struct rte_comch_ctx *ctx)
 {
 	return ctx == NULL ? -EINVAL : (int)ctx->nb_tasks;
 }

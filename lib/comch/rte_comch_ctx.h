@@ -38,21 +38,21 @@ struct rte_comch_ctrl_conf {
 	 */
 	uint32_t recv_queue_size;
 	/**
-	 * Send tasks of the context, from 1 to the max_send_tasks of the device.
+	 * Send tasks of the context, from 1 to the max_ctrl_tasks of the device.
 	 * 0 for 32. A task that can be allocated can be submitted.
 	 *
 	 * The connections of a server share them. Beyond them each connection has one
 	 * task of its own, which the progress engine provides when the client connects.
 	 */
-	uint32_t nb_send_tasks;
+	uint32_t nb_tasks;
 	/**
 	 * Send tasks that one connection may have allocated at a time, its own one
-	 * included, up to the max_send_tasks of the device; above it rte_comch_send_task_alloc()
+	 * included, up to the max_ctrl_tasks of the device; above it rte_comch_conn_task_alloc()
 	 * returns -EDQUOT. So a peer that does not progress holds up its own
 	 * connection, and not those of others.
 	 *
 	 * 0 for the default: all for a client and for a server with max_clients 1;
-	 * else the task of its own and a quarter of nb_send_tasks, at least one.
+	 * else the task of its own and a quarter of nb_tasks, at least one.
 	 */
 	uint32_t max_conn_tasks;
 	/** Must be 0. */
@@ -73,8 +73,8 @@ struct rte_comch_server_conf {
 	/**
 	 * Clients that may be connected at one time, up to the max_clients of
 	 * the device; 0 for that. The next one is refused with -ENOSPC. So is one
-	 * for which the progress engine has no task left: give nb_tasks of struct
-	 * rte_comch_pe_conf one for each client beside the nb_send_tasks.
+	 * for which the progress engine has no task left: give max_tasks of struct
+	 * rte_comch_pe_conf one for each client beside the nb_tasks.
 	 */
 	uint32_t max_clients;
 	struct rte_comch_ctrl_conf ctrl;    /**< What it shares with clients. */
@@ -367,7 +367,7 @@ int rte_comch_ctx_type_get(const struct rte_comch_ctx *ctx);
  *   - -EINVAL: ctx is NULL.
  */
 __rte_experimental
-int rte_comch_ctx_nb_tasks_get(const struct rte_comch_ctx *ctx);
+int rte_comch_ctx_tasks_in_use_get(const struct rte_comch_ctx *ctx);
 
 /**
  * @warning

@@ -125,8 +125,8 @@ dev_info_read(struct rte_comch_dev *dev, struct rte_comch_dev_info *info)
 
 	memset(info, 0, sizeof(*info));
 	ret = dev->ops->info_get(dev, info);
-	info->max_post_tasks = rte_align32prevpow2(info->max_post_tasks);
-	info->max_producer_tasks = rte_align32prevpow2(info->max_producer_tasks);
+	info->max_posts = rte_align32prevpow2(info->max_posts);
+	info->max_sends = rte_align32prevpow2(info->max_sends);
 	return ret;
 }
 
@@ -161,12 +161,12 @@ dev_info_holds(const struct rte_comch_dev_info *had, const struct rte_comch_dev_
 		has->max_name_len >= had->max_name_len &&
 		has->max_msg_size >= had->max_msg_size &&
 		has->max_recv_queue_size >= had->max_recv_queue_size &&
-		has->max_send_tasks >= had->max_send_tasks &&
+		has->max_ctrl_tasks >= had->max_ctrl_tasks &&
 		has->max_clients >= had->max_clients &&
 		has->max_consumers >= had->max_consumers &&
 		has->max_producers >= had->max_producers &&
-		has->max_post_tasks >= had->max_post_tasks &&
-		has->max_producer_tasks >= had->max_producer_tasks &&
+		has->max_posts >= had->max_posts &&
+		has->max_sends >= had->max_sends &&
 		has->max_imm_len >= had->max_imm_len &&
 		has->max_buf_size >= had->max_buf_size;
 }
@@ -336,8 +336,8 @@ dev_dump(struct rte_comch_dev *dev, const struct rte_comch_dev_info *info, FILE 
 		fprintf(f, "  firmware %s\n", info->fw_version);
 	if (info->status != 0)
 		fprintf(f, "  down: %s\n", strerror(-info->status));
-	fprintf(f, "  max_msg_size %u max_recv_queue_size %u max_send_tasks %u max_clients %u\n",
-		info->max_msg_size, info->max_recv_queue_size, info->max_send_tasks,
+	fprintf(f, "  max_msg_size %u max_recv_queue_size %u max_ctrl_tasks %u max_clients %u\n",
+		info->max_msg_size, info->max_recv_queue_size, info->max_ctrl_tasks,
 		info->max_clients);
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev) {

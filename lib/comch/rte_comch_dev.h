@@ -65,12 +65,12 @@ struct rte_comch_dev_info {
 	uint32_t max_name_len;                    /**< Server name, bytes with the NUL. */
 	uint32_t max_msg_size;                    /**< Largest control message, bytes. */
 	uint32_t max_recv_queue_size;             /**< Control messages of a receive queue. */
-	uint32_t max_send_tasks;                  /**< Control send tasks of one context. */
+	uint32_t max_ctrl_tasks;                  /**< Control send tasks of one context. */
 	uint32_t max_clients;                     /**< Clients of one server. */
 	uint32_t max_consumers;                   /**< Consumers of one connection. */
 	uint32_t max_producers;                   /**< Producers of one connection. */
-	uint32_t max_post_tasks;     /**< Posted buffers of one consumer; a power of two. */
-	uint32_t max_producer_tasks; /**< Send tasks of one producer; a power of two. */
+	uint32_t max_posts;     /**< Posted buffers of one consumer; a power of two. */
+	uint32_t max_sends; /**< Send tasks of one producer; a power of two. */
 	uint32_t max_imm_len;                     /**< Immediate data of a consumer, bytes. */
 	uint64_t max_buf_size;                    /**< Buffer of the fast path, bytes. */
 	uint32_t dflt_msg_size;                   /**< Control message size if unset, bytes. */

@@ -31,7 +31,7 @@ struct rte_mbuf;
  * @name Bursts
  * For consumers and producers without tasks that are RUNNING, or STOPPING where a
  * function says so. On any other context they log once and return 0; but
- * rte_comch_poll_burst() and rte_comch_rx_burst() do not log on one that was
+ * rte_comch_queue_poll_burst() and rte_comch_consumer_rx_burst() do not log on one that was
  * stopped.
  * @{
  */
@@ -101,7 +101,7 @@ rte_comch_consumer_post_burst(struct rte_comch_ctx *ctx, const struct rte_comch_
  *
  * @param ctx
  *   A producer or consumer, RUNNING; a consumer also if it is STOPPING. One of
- *   packets has nothing to poll: rte_comch_rx_burst() takes what it has. Nothing
+ *   packets has nothing to poll: rte_comch_consumer_rx_burst() takes what it has. Nothing
  *   is found, without a log, on one that was stopped and is IDLE.
  * @param[out] cpls
  *   Filled from the first on. Of the inline immediate data, only imm_len bytes
@@ -113,7 +113,7 @@ rte_comch_consumer_post_burst(struct rte_comch_ctx *ctx, const struct rte_comch_
  */
 __rte_experimental
 static inline uint16_t
-rte_comch_poll_burst(struct rte_comch_ctx *ctx, struct rte_comch_cpl *cpls, uint16_t nb)
+rte_comch_queue_poll_burst(struct rte_comch_ctx *ctx, struct rte_comch_cpl *cpls, uint16_t nb)
 {
 	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
 	uint16_t found;
@@ -219,7 +219,7 @@ rte_comch_producer_credits(struct rte_comch_ctx *ctx, uint32_t consumer_id)
  */
 __rte_experimental
 static inline uint16_t
-rte_comch_tx_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id, struct rte_mbuf **pkts,
+rte_comch_producer_tx_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id, struct rte_mbuf **pkts,
 		uint16_t nb)
 {
 	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
@@ -259,7 +259,7 @@ rte_comch_tx_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id, struct rte_m
  */
 __rte_experimental
 static inline uint16_t
-rte_comch_rx_burst(struct rte_comch_ctx *ctx, struct rte_mbuf **pkts, uint16_t nb)
+rte_comch_consumer_rx_burst(struct rte_comch_ctx *ctx, struct rte_mbuf **pkts, uint16_t nb)
 {
 	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
 	uint16_t found;

@@ -131,7 +131,7 @@ int rte_comch_mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t fl
  *
  * Make an mbuf pool whose data rooms lie in a region of their own, and nothing
  * else does: the mbufs themselves stay in the memory of EAL, out of reach of
- * any peer. It is what rte_comch_rx_burst() fills its consumer from.
+ * any peer. It is what rte_comch_consumer_rx_burst() fills its consumer from.
  *
  * The mbufs can be given to other devices as well, for example by
  * rte_eth_tx_burst(): EAL knows the memory as external memory, and it is mapped for

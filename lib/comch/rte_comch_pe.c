@@ -60,7 +60,7 @@ pe_free(struct rte_comch_pe *pe)
 }
 
 static int
-pe_tasks_create(struct rte_comch_pe *pe, uint32_t nb_tasks, int socket_id)
+pe_tasks_create(struct rte_comch_pe *pe, uint32_t max_tasks, int socket_id)
 {
 	static uint32_t count; /* only makes names unique */
 	char name[RTE_MEMPOOL_NAMESIZE];
@@ -72,18 +72,18 @@ pe_tasks_create(struct rte_comch_pe *pe, uint32_t nb_tasks, int socket_id)
 	 * the engine's own: the per-lcore ones would cost megabytes, and threads
 	 * without an lcore id would have none.
 	 */
-	pe->tasks = rte_mempool_create(name, nb_tasks, sizeof(struct rte_comch_task), 0, 0,
+	pe->tasks = rte_mempool_create(name, max_tasks, sizeof(struct rte_comch_task), 0, 0,
 			NULL, NULL, NULL, NULL, socket_id,
 			RTE_MEMPOOL_F_SP_PUT | RTE_MEMPOOL_F_SC_GET | RTE_MEMPOOL_F_NO_IOVA_CONTIG);
 	if (pe->tasks == NULL) {
 		COMCH_LOG(ERR, "no memory for %u tasks (%s), give EAL more or the engine fewer",
-			nb_tasks, rte_strerror(rte_errno));
+			max_tasks, rte_strerror(rte_errno));
 		return -ENOMEM;
 	}
-	pe->cache = rte_mempool_cache_create(RTE_MIN(64u, nb_tasks / 4), socket_id);
-	if (pe->cache == NULL && nb_tasks >= 4)
+	pe->cache = rte_mempool_cache_create(RTE_MIN(64u, max_tasks / 4), socket_id);
+	if (pe->cache == NULL && max_tasks >= 4)
 		return -ENOMEM;
-	pe->tasks_left = nb_tasks;
+	pe->tasks_left = max_tasks;
 	return 0;
 }
 
@@ -92,17 +92,17 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 {
 	static const struct rte_comch_pe_conf dflt = { .socket_id = SOCKET_ID_ANY };
 	struct rte_comch_pe *pe;
-	uint32_t nb_tasks;
+	uint32_t max_tasks;
 	int ret;
 
 	if (conf == NULL)
 		conf = &dflt;
-	if (pe_out == NULL || conf->flags != 0 || conf->nb_tasks > COMCH_PE_MAX_TASKS ||
+	if (pe_out == NULL || conf->flags != 0 || conf->max_tasks > COMCH_PE_MAX_TASKS ||
 			(conf->socket_id < 0 && conf->socket_id != SOCKET_ID_ANY)) {
 		COMCH_LOG(ERR, "progress engine: no place for it, a flag, or out of range");
 		return -EINVAL;
 	}
-	nb_tasks = conf->nb_tasks != 0 ? conf->nb_tasks : COMCH_PE_DFLT_TASKS;
+	max_tasks = conf->max_tasks != 0 ? conf->max_tasks : COMCH_PE_DFLT_TASKS;
 
 	pe = calloc(1, sizeof(*pe));
 	if (pe == NULL)
@@ -125,7 +125,7 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 	ret = rte_ring_init(pe->mailbox, "comch_mailbox", COMCH_PE_MAILBOX_SIZE, RING_F_SC_DEQ);
 	if (ret != 0)
 		goto fail;
-	ret = pe_tasks_create(pe, nb_tasks, conf->socket_id);
+	ret = pe_tasks_create(pe, max_tasks, conf->socket_id);
 	if (ret != 0)
 		goto fail;
 	ret = pe_fds_open(pe);

@@ -31,7 +31,7 @@ struct rte_comch_pe_conf {
 	 * connection of a server included. 0 for the default of 16384, which takes
 	 * about 3 MB.
 	 */
-	uint32_t nb_tasks;
+	uint32_t max_tasks;
 	/** Must be 0. */
 	uint64_t flags;
 };

@@ -137,7 +137,7 @@ consumer_conf_check(const struct rte_comch_conn *conn,
 		return -EACCES;
 	}
 	return queue_size_check(dev, "consumer", conf->nb_posts, conf->nb_tasks,
-			info->max_post_tasks, size);
+			info->max_posts, size);
 }
 
 int
@@ -192,7 +192,7 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 	if ((dev->info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
 		return -ENOTSUP;
 	ret = queue_size_check(dev, "producer", conf->nb_sends, conf->nb_tasks,
-			dev->info.max_producer_tasks, &size);
+			dev->info.max_sends, &size);
 	if (ret != 0)
 		return ret;
 	queue = queue_alloc(comch_conn(conn), &comch_producer_kind);

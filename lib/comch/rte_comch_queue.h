@@ -31,9 +31,9 @@
  * Two ways to use them, one for each context:
  *
  * - *Bursts*: rte_comch_consumer_post_burst(), rte_comch_producer_send_burst(),
- *   rte_comch_poll_burst(), and rte_comch_tx_burst() and rte_comch_rx_burst()
- *   for mbufs. The application polls; the progress engine is needed for set-up,
- *   teardown and to sleep.
+ *   rte_comch_queue_poll_burst(), and for mbufs rte_comch_producer_tx_burst() and
+ *   rte_comch_consumer_rx_burst(). The application polls; the progress engine is
+ *   needed for set-up, teardown and to sleep.
  * - *Tasks*, if nb_tasks of the configuration is not 0: they are submitted, and
  *   end in callbacks inside rte_comch_pe_progress().
  *
@@ -58,12 +58,12 @@
  * consumer that is stopped tells the peer, which takes until the peer has answered.
  * Until then it is polled as before. Then the buffers that are still posted come back
  * with -ECANCELED, or -ECONNRESET after the loss of the peer: to the callback of tasks,
- * to rte_comch_poll_burst(), or to the pool of a consumer of packets. The consumer is
+ * to rte_comch_queue_poll_burst(), or to the pool of a consumer of packets. The consumer is
  * IDLE when the last has come back. A peer that does not answer within five seconds
  * loses its connection.
  *
- * A consumer of packets, which is one that rte_comch_rx_burst() was called for, does
- * not wait to be polled. While it is STOPPING, rte_comch_rx_burst() gives packets
+ * A consumer of packets, which is one that rte_comch_consumer_rx_burst() was called for, does
+ * not wait to be polled. While it is STOPPING, rte_comch_consumer_rx_burst() gives packets
  * that have come; in the turn of its engine that makes it IDLE, those that were not
  * fetched go back to the pool with the rest. An application that must not lose any
  * agrees with its peer on the last one before it stops.
@@ -115,7 +115,7 @@ struct rte_comch_consumer_conf {
 	 */
 	struct rte_comch_mem *mem;
 	/**
-	 * Buffers that can be posted at one time, up to the max_post_tasks of
+	 * Buffers that can be posted at one time, up to the max_posts of
 	 * the device; rounded up to a power of two. 0 for 512, or for nb_tasks.
 	 */
 	uint32_t nb_posts;
@@ -137,7 +137,7 @@ struct rte_comch_consumer_conf {
 struct rte_comch_producer_conf {
 	/**
 	 * Sends whose completions were not polled, up to the device's
-	 * max_producer_tasks; rounded up to a power of two. 0 for 512, or for
+	 * max_sends; rounded up to a power of two. 0 for 512, or for
 	 * nb_tasks.
 	 */
 	uint32_t nb_sends;
@@ -316,7 +316,7 @@ int rte_comch_producer_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
  *   - -EFAULT: the buffer does not lie in the region of the consumer.
  *   - -EMSGSIZE: the buffer is longer than the max_buf_size of the device.
  *   - -EINVAL: a buffer without a length, or the other way round; or a consumer of
- *     packets, which posts by itself; or a call of rte_comch_rx_burst() for one
+ *     packets, which posts by itself; or a call of rte_comch_consumer_rx_burst() for one
  *     that has no region of a pool, or other posts.
  *
  * @param ctx

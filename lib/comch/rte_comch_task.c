@@ -95,7 +95,7 @@ conn_task_put(struct comch_ctrl *ctrl, struct comch_conn *conn)
 }
 
 int
-rte_comch_send_task_alloc(struct rte_comch_conn *handle, const void *msg, uint32_t len,
+rte_comch_conn_task_alloc(struct rte_comch_conn *handle, const void *msg, uint32_t len,
 		struct rte_comch_task **task_out)
 {
 	struct comch_conn *conn = comch_conn(handle);
@@ -117,7 +117,7 @@ rte_comch_send_task_alloc(struct rte_comch_conn *handle, const void *msg, uint32
 }
 
 int
-rte_comch_send_task_set(struct rte_comch_task *task, const void *msg, uint32_t len)
+rte_comch_conn_task_set(struct rte_comch_task *task, const void *msg, uint32_t len)
 {
 	int ret;
 

@@ -55,11 +55,11 @@ extern "C" {
  *   - -EBUSY: the context is not RUNNING.
  *   - -EDQUOT: the connection has its max_conn_tasks: wait until one of them is
  *     freed. If that does not happen, the peer does not progress.
- *   - -ENOMEM: all nb_send_tasks of the context are in use, and the connection has a
+ *   - -ENOMEM: all nb_tasks of the context are in use, and the connection has a
  *     task.
  */
 __rte_experimental
-int rte_comch_send_task_alloc(struct rte_comch_conn *conn, const void *msg, uint32_t len,
+int rte_comch_conn_task_alloc(struct rte_comch_conn *conn, const void *msg, uint32_t len,
 		struct rte_comch_task **task);
 
 /**
@@ -71,9 +71,9 @@ int rte_comch_send_task_alloc(struct rte_comch_conn *conn, const void *msg, uint
  * @param task
  *   The task.
  * @param msg
- *   As for rte_comch_send_task_alloc().
+ *   As for rte_comch_conn_task_alloc().
  * @param len
- *   As for rte_comch_send_task_alloc().
+ *   As for rte_comch_conn_task_alloc().
  * @return
  *   - 0 on success.
  *   - -EINVAL: a parameter is NULL, or len is 0, or the task is one of a producer
@@ -83,7 +83,7 @@ int rte_comch_send_task_alloc(struct rte_comch_conn *conn, const void *msg, uint
  *   - -EBUSY: the task is submitted.
  */
 __rte_experimental
-int rte_comch_send_task_set(struct rte_comch_task *task, const void *msg, uint32_t len);
+int rte_comch_conn_task_set(struct rte_comch_task *task, const void *msg, uint32_t len);
 
 /**
  * @warning
@@ -174,7 +174,7 @@ void *rte_comch_task_user_data_get(const struct rte_comch_task *task);
  * @param[out] len
  *   Its length in bytes; may be NULL.
  * @return
- *   The pointer given to rte_comch_send_task_alloc(); NULL if task is NULL, or is
+ *   The pointer given to rte_comch_conn_task_alloc(); NULL if task is NULL, or is
  *   one of a producer or consumer: then len is not written.
  */
 __rte_experimental

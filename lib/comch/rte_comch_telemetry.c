@@ -87,12 +87,12 @@ tel_info(const char *params, struct rte_tel_data *d)
 	dpdk_tel_add_uint(d, "max_name_len", info.max_name_len);
 	dpdk_tel_add_uint(d, "max_msg_size", info.max_msg_size);
 	dpdk_tel_add_uint(d, "max_recv_queue_size", info.max_recv_queue_size);
-	dpdk_tel_add_uint(d, "max_send_tasks", info.max_send_tasks);
+	dpdk_tel_add_uint(d, "max_ctrl_tasks", info.max_ctrl_tasks);
 	dpdk_tel_add_uint(d, "max_clients", info.max_clients);
 	dpdk_tel_add_uint(d, "max_consumers", info.max_consumers);
 	dpdk_tel_add_uint(d, "max_producers", info.max_producers);
-	dpdk_tel_add_uint(d, "max_post_tasks", info.max_post_tasks);
-	dpdk_tel_add_uint(d, "max_producer_tasks", info.max_producer_tasks);
+	dpdk_tel_add_uint(d, "max_posts", info.max_posts);
+	dpdk_tel_add_uint(d, "max_sends", info.max_sends);
 	dpdk_tel_add_uint(d, "max_imm_len", info.max_imm_len);
 	dpdk_tel_add_uint(d, "max_buf_size", info.max_buf_size);
 	return 0;

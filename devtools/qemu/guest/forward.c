@@ -263,12 +263,12 @@ forward(uint32_t nr)
 	for (i = 0; i < msg.len; i++)
 		ends.tx[i] = byte_of(nr, i);
 	/* the first call posts mbufs, and there is nothing to receive */
-	if (!WAIT(rte_comch_rx_burst(ends.consumer, &m, 1) == 0 &&
+	if (!WAIT(rte_comch_consumer_rx_burst(ends.consumer, &m, 1) == 0 &&
 			rte_comch_producer_send_burst(ends.producer, ends.announced, &msg, 1) == 1))
 		return fail("a message", 0);
-	if (!WAIT(rte_comch_rx_burst(ends.consumer, &m, 1) == 1))
+	if (!WAIT(rte_comch_consumer_rx_burst(ends.consumer, &m, 1) == 1))
 		return fail("a received packet", 0);
-	rte_comch_poll_burst(ends.producer, &cpl, 1);
+	rte_comch_queue_poll_burst(ends.producer, &cpl, 1);
 	if (!is_right(m, nr))
 		return fail("a received packet as it was sent", 0);
 	if (!WAIT(rte_eth_tx_burst(0, 0, &m, 1) == 1))

@@ -80,8 +80,8 @@ bf_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	if (rte_dev->data->role == RTE_COMCH_ROLE_HOST)
 		strlcpy(info->function, dev->ident.function, sizeof(info->function));
 	info->max_buf_size = caps->max_msg;
-	info->max_post_tasks = caps->max_srq_sz;
-	info->max_producer_tasks = caps->max_qp_sz;
+	info->max_posts = caps->max_srq_sz;
+	info->max_sends = caps->max_qp_sz;
 	info->link_up = __atomic_load_n(&caps->port_state, __ATOMIC_RELAXED) != 0;
 	return 0;
 }

@@ -76,12 +76,12 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	info->max_name_len = SHM_WIRE_NAME_SIZE;
 	info->max_msg_size = SHM_WIRE_MAX_MSG_SIZE;
 	info->max_recv_queue_size = SHM_WIRE_MAX_QUEUE_SIZE;
-	info->max_send_tasks = SHM_MAX_SEND_TASKS;
+	info->max_ctrl_tasks = SHM_MAX_SEND_TASKS;
 	info->max_clients = SHM_MAX_CLIENTS;
 	info->max_consumers = SHM_WIRE_MAX_CONSUMERS;
 	info->max_producers = SHM_WIRE_MAX_PRODUCERS;
-	info->max_post_tasks = SHM_MAX_POSTS;
-	info->max_producer_tasks = SHM_MAX_SENDS;
+	info->max_posts = SHM_MAX_POSTS;
+	info->max_sends = SHM_MAX_SENDS;
 	info->max_imm_len = SHM_WIRE_MAX_IMM_LEN;
 	info->max_buf_size = SHM_WIRE_MAX_BUF_SIZE;
 	info->dflt_msg_size = SHM_DFLT_MSG_SIZE;

@@ -113,7 +113,7 @@ shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb)
 
 	c->reason = n == nb ? 0 : -ENOBUFS;
 	if (unlikely(c->mbufs)) {
-		c->reason = -EINVAL; /* rte_comch_rx_burst() has it */
+		c->reason = -EINVAL; /* rte_comch_consumer_rx_burst() has it */
 		n = 0;
 	}
 	for (i = 0; i < n; i++) {
