@@ -122,79 +122,115 @@ parse_name(const char *name, struct bfm_conf *conf)
 	return true;
 }
 
+/* The values of one key each: 0, or -EINVAL and a message. */
+static int
+parse_device(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	conf->bf3 = strcmp(value, "bf3") == 0;
+	if (conf->bf3 || strcmp(value, "bf2") == 0)
+		return 0;
+	snprintf(err, err_size, "%s: device=%s is neither bf2 nor bf3", conf->name, value);
+	return -EINVAL;
+}
+
+static int
+parse_id(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	uint64_t number;
+
+	if (!parse_number(value, 1, UINT16_MAX, &number)) {
+		snprintf(err, err_size, "%s: id=%s is no PCI device id, as 0xa2d6", conf->name,
+				value);
+		return -EINVAL;
+	}
+	conf->device_id = number;
+	return 0;
+}
+
+static int
+parse_port(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	conf->ib_port = strcmp(value, "ib") == 0;
+	if (conf->ib_port || strcmp(value, "eth") == 0)
+		return 0;
+	snprintf(err, err_size, "%s: port=%s is neither eth nor ib", conf->name, value);
+	return -EINVAL;
+}
+
+static int
+parse_mode(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	if (conf->kind != BFM_ECPF) {
+		snprintf(err, err_size, "%s: mode= is for ecpf0, ecpf1 only", conf->name);
+		return -EINVAL;
+	}
+	conf->esw_manager = strcmp(value, "dpu") == 0;
+	if (conf->esw_manager || strcmp(value, "nic") == 0 || strcmp(value, "separated") == 0)
+		return 0;
+	snprintf(err, err_size, "%s: mode=%s is none of dpu, nic, separated", conf->name, value);
+	return -EINVAL;
+}
+
+static int
+parse_socket(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	if (strlen(value) < sizeof(conf->socket)) {
+		strcpy(conf->socket, value);
+		return 0;
+	}
+	snprintf(err, err_size, "%s: socket= is too long; at most %zu characters", conf->name,
+			sizeof(conf->socket) - 1);
+	return -EINVAL;
+}
+
 /* key=value; the value is NULL if there is none. */
 static int
 parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, size_t err_size)
 {
 	static const struct {
 		const char *key;
-		uint32_t max;
+		int (*parse)(const char *value, struct bfm_conf *conf, char *err, size_t err_size);
+	} words[] = {
+		{ "device", parse_device },
+		{ "id", parse_id },
+		{ "port", parse_port },
+		{ "mode", parse_mode },
+		{ "socket", parse_socket },
+	};
+	static const struct {
+		const char *key;
+		uint32_t min, max;
 		size_t off;
 	} numbers[] = {
-		{ "boot_pages", 65536, offsetof(struct bfm_conf, boot_pages) },
-		{ "init_pages", 65536, offsetof(struct bfm_conf, init_pages) },
-		{ "flr_ms", 600000, offsetof(struct bfm_conf, flr_ms) },
-		{ "vectors", BFM_NB_VECTORS, offsetof(struct bfm_conf, vectors) },
+		{ "boot_pages", 0, 65536, offsetof(struct bfm_conf, boot_pages) },
+		{ "init_pages", 0, 65536, offsetof(struct bfm_conf, init_pages) },
+		{ "flr_ms", 0, 600000, offsetof(struct bfm_conf, flr_ms) },
+		{ "vectors", 1, BFM_NB_VECTORS, offsetof(struct bfm_conf, vectors) },
 	};
 	uint64_t number;
-	size_t i, min;
+	size_t i;
 
 	if (value == NULL || value[0] == '\0') {
 		snprintf(err, err_size, "%s: key \"%s\" has no value; write %s=<value>", conf->name,
 				key, key);
 		return -EINVAL;
 	}
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(key, words[i].key) == 0)
+			return words[i].parse(value, conf, err, err_size);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (strcmp(key, numbers[i].key) != 0)
 			continue;
-		min = strcmp(key, "vectors") == 0;
-		if (!parse_number(value, min, numbers[i].max, &number)) {
-			snprintf(err, err_size, "%s: %s=%s is no number from %zu to %u",
-					conf->name, key, value, min, numbers[i].max);
+		if (!parse_number(value, numbers[i].min, numbers[i].max, &number)) {
+			snprintf(err, err_size, "%s: %s=%s is no number from %u to %u", conf->name,
+					key, value, numbers[i].min, numbers[i].max);
 			return -EINVAL;
 		}
 		*(uint32_t *)((char *)conf + numbers[i].off) = number;
 		return 0;
 	}
-	if (strcmp(key, "device") == 0) {
-		conf->bf3 = strcmp(value, "bf3") == 0;
-		if (conf->bf3 || strcmp(value, "bf2") == 0)
-			return 0;
-		snprintf(err, err_size, "%s: device=%s is neither bf2 nor bf3", conf->name, value);
-	} else if (strcmp(key, "id") == 0) {
-		if (parse_number(value, 1, UINT16_MAX, &number)) {
-			conf->device_id = number;
-			return 0;
-		}
-		snprintf(err, err_size, "%s: id=%s is no PCI device id, as 0xa2d6", conf->name,
-				value);
-	} else if (strcmp(key, "port") == 0) {
-		conf->ib_port = strcmp(value, "ib") == 0;
-		if (conf->ib_port || strcmp(value, "eth") == 0)
-			return 0;
-		snprintf(err, err_size, "%s: port=%s is neither eth nor ib", conf->name, value);
-	} else if (strcmp(key, "mode") == 0) {
-		if (conf->kind != BFM_ECPF) {
-			snprintf(err, err_size, "%s: mode= is for ecpf0, ecpf1 only", conf->name);
-			return -EINVAL;
-		}
-		conf->esw_manager = strcmp(value, "dpu") == 0;
-		if (conf->esw_manager || strcmp(value, "nic") == 0 ||
-				strcmp(value, "separated") == 0)
-			return 0;
-		snprintf(err, err_size, "%s: mode=%s is none of dpu, nic, separated", conf->name,
-				value);
-	} else if (strcmp(key, "socket") == 0) {
-		if (strlen(value) < sizeof(conf->socket)) {
-			strcpy(conf->socket, value);
-			return 0;
-		}
-		snprintf(err, err_size, "%s: socket= is too long; at most %zu characters",
-				conf->name, sizeof(conf->socket) - 1);
-	} else {
-		snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, "
-				"boot_pages, init_pages, flr_ms, vectors, socket", conf->name, key);
-	}
+	snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, "
+			"boot_pages, init_pages, flr_ms, vectors, socket", conf->name, key);
 	return -EINVAL;
 }
 

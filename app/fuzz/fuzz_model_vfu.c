@@ -298,23 +298,24 @@ client_setup(bool shared)
 
 /* ----------------------------------------------------------- DMA by message */
 
-/* The model waits for this, and for nothing else. */
-static void
-client_answer(const struct bfm_msg_hdr *ask, const uint8_t *body, size_t len)
+#define ANSWER_SIZE (HDR_SIZE + 16 + 4096)
+
+/* What an honest client says: the length of the answer, which is in hdr and buf. */
+static size_t
+client_answer_honest(const struct bfm_msg_hdr *ask, const uint8_t *body, size_t len,
+		struct bfm_msg_hdr *hdr, uint8_t buf[ANSWER_SIZE])
 {
-	uint8_t buf[HDR_SIZE + 16 + 4096];
-	struct bfm_msg_hdr hdr = *ask;
 	uint64_t addr = 0, count = 0;
 
 	if (len >= 16) {
 		memcpy(&addr, body, sizeof(addr));
 		memcpy(&count, body + 8, sizeof(count));
 	}
-	(void)client_read();
 	if (count > 4096)
 		count = 4096;
-	hdr.flags = BFM_MSG_REPLY;
-	memset(buf, 0, sizeof(buf));
+	*hdr = *ask;
+	hdr->flags = BFM_MSG_REPLY;
+	memset(buf, 0, ANSWER_SIZE);
 	memcpy(buf + HDR_SIZE, &addr, sizeof(addr));
 	memcpy(buf + HDR_SIZE + 8, &count, sizeof(count));
 	if (addr >= FUZZ_MEM_ADDR && addr - FUZZ_MEM_ADDR + count <= FUZZ_MEM_SIZE) {
@@ -323,11 +324,22 @@ client_answer(const struct bfm_msg_hdr *ask, const uint8_t *body, size_t len)
 		else if (len >= 16 + count)
 			memcpy(fm.mem + (addr - FUZZ_MEM_ADDR), body + 16, count);
 	} else {
-		hdr.flags |= BFM_MSG_ERROR;
-		hdr.error = EFAULT;
+		hdr->flags |= BFM_MSG_ERROR;
+		hdr->error = EFAULT;
 	}
-	hdr.size = HDR_SIZE + 16 + (ask->cmd == MSG_DMA_READ ? count : 0);
-	len = hdr.size;
+	hdr->size = HDR_SIZE + 16 + (ask->cmd == MSG_DMA_READ ? count : 0);
+	return hdr->size;
+}
+
+/* The model waits for this, and for nothing else. */
+static void
+client_answer(const struct bfm_msg_hdr *ask, const uint8_t *body, size_t len)
+{
+	uint8_t buf[ANSWER_SIZE];
+	struct bfm_msg_hdr hdr;
+
+	(void)client_read();
+	len = client_answer_honest(ask, body, len, &hdr, buf);
 	switch (client.answer & 0xf) {
 	case 1: /* not at all */
 		return;

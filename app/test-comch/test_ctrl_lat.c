@@ -139,6 +139,31 @@ lat_turn(struct client *cl, struct lat *lat)
 	return 0;
 }
 
+/* The measured part of a round; end is when it was over. */
+static int
+lat_measure(struct rounds *r, struct lat *lat, uint64_t *end)
+{
+	struct client *cl = r->cl;
+	uint64_t now;
+	int ret = 0;
+
+	rounds_begin(r);
+	now = r->begin;
+	while (ret == 0 && !rounds_over(r, now, lat->nb)) {
+		ret = lat_turn(cl, lat);
+		now = rte_rdtsc();
+		if (lat->nb % 4096 == 0) {
+			client_line(cl, r->res, rounds_share(r, now, lat->nb),
+					(double)lat->nb * (double)rte_get_tsc_hz() /
+					(double)(now - r->begin), "round trips/s");
+			if (ret == 0)
+				ret = client_check(cl);
+		}
+	}
+	*end = now;
+	return ret;
+}
+
 static int
 lat_round(struct rounds *r, const struct test_point *pt, struct lat *lat)
 {
@@ -153,7 +178,7 @@ lat_round(struct rounds *r, const struct test_point *pt, struct lat *lat)
 	struct client *cl = r->cl;
 	struct hist *h = lat->hist;
 	struct client_run run;
-	uint64_t now, i;
+	uint64_t now = 0, i;
 	double limit = 0;
 	int ret;
 
@@ -174,19 +199,8 @@ lat_round(struct rounds *r, const struct test_point *pt, struct lat *lat)
 	lat->hist = h;
 	hist_reset(h);
 	lat->nb = 0;
-	rounds_begin(r);
-	now = r->begin;
-	while (ret == 0 && !rounds_over(r, now, lat->nb)) {
-		ret = lat_turn(cl, lat);
-		now = rte_rdtsc();
-		if (lat->nb % 4096 == 0) {
-			client_line(cl, r->res, rounds_share(r, now, lat->nb),
-					(double)lat->nb * (double)rte_get_tsc_hz() /
-					(double)(now - r->begin), "round trips/s");
-			if (ret == 0)
-				ret = client_check(cl);
-		}
-	}
+	if (ret == 0)
+		ret = lat_measure(r, lat, &now);
 	if (ret != 0)
 		goto fail;
 	ret = client_run_end(cl, &run, lat->nb + cl->opt->warmup, 0, r->res);

@@ -198,6 +198,46 @@ rate_measure(struct rounds *r, struct rate *rate, double *tx, double *rx)
 	return 0;
 }
 
+/* A flow for each connection, all of them under way. */
+static int
+rate_flows_start(struct client *cl, const struct test_point *pt, struct client_run *run,
+		struct rate *rate)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < rate->nb_conns && ret == 0; i++) {
+		ret = flow_create(run->conns[i]->conn, pt->size, pt->window, rate->validate,
+				&rate->flows[i]);
+		if (ret != 0)
+			client_fail(cl, ret, "window: no %u send tasks: %s; lower --window or "
+					"--connections", pt->window, strerror(-ret));
+		else
+			run->conns[i]->flow = rate->flows[i];
+	}
+	for (i = 0; i < rate->nb_conns && ret == 0; i++) {
+		ret = flow_start(rate->flows[i], UINT64_MAX);
+		if (ret != 0)
+			client_fail(cl, ret, "cannot send: %s", strerror(-ret));
+	}
+	return ret;
+}
+
+/* What was received is what was sent, all of it. */
+static int
+rate_check(struct client *cl, const struct rate *rate)
+{
+	if (rate->rx_bad > 0)
+		return client_fail(cl, -EBADMSG, "validation failed: %" PRIu64 " of %" PRIu64
+				" messages that were received were not what was sent",
+				rate->rx_bad, rate->rx_msgs);
+	if (rate->rx_msgs != rte_le_to_cpu_64(cl->reply.stop.tx_msgs))
+		return client_fail(cl, -EBADMSG, "the server delivered %" PRIu64 " messages, but "
+				"%" PRIu64 " were received",
+				rte_le_to_cpu_64(cl->reply.stop.tx_msgs), rate->rx_msgs);
+	return 0;
+}
+
 static int
 rate_round(struct rounds *r, const struct test_point *pt, double *tx, double *rx)
 {
@@ -217,7 +257,6 @@ rate_round(struct rounds *r, const struct test_point *pt, double *tx, double *rx
 	struct client *cl = r->cl;
 	struct client_run run;
 	double limit = 0;
-	uint32_t i;
 	int ret;
 
 	ret = limit_rate(&cl->place, pt->size, pt->window * rate.nb_conns, cl->opt->bidir,
@@ -225,20 +264,8 @@ rate_round(struct rounds *r, const struct test_point *pt, double *tx, double *rx
 	rounds_limit(r, ret, limit);
 
 	ret = client_run_begin(cl, &spec, &run);
-	for (i = 0; i < rate.nb_conns && ret == 0; i++) {
-		ret = flow_create(run.conns[i]->conn, pt->size, pt->window, rate.validate,
-				&rate.flows[i]);
-		if (ret != 0)
-			client_fail(cl, ret, "window: no %u send tasks: %s; lower --window or "
-					"--connections", pt->window, strerror(-ret));
-		else
-			run.conns[i]->flow = rate.flows[i];
-	}
-	for (i = 0; i < rate.nb_conns && ret == 0; i++) {
-		ret = flow_start(rate.flows[i], UINT64_MAX);
-		if (ret != 0)
-			client_fail(cl, ret, "cannot send: %s", strerror(-ret));
-	}
+	if (ret == 0)
+		ret = rate_flows_start(cl, pt, &run, &rate);
 	if (ret == 0 && cl->opt->warmup > 0)
 		ret = rate_turn(cl, &rate, cl->opt->warmup, UINT64_MAX);
 	if (ret == 0)
@@ -250,17 +277,7 @@ rate_round(struct rounds *r, const struct test_point *pt, double *tx, double *rx
 		return ret;
 	}
 	ret = client_run_end(cl, &run, rate_completed(&rate), 0, r->res);
-	if (ret != 0)
-		return ret;
-	if (rate.rx_bad > 0)
-		return client_fail(cl, -EBADMSG, "validation failed: %" PRIu64 " of %" PRIu64
-				" messages that were received were not what was sent",
-				rate.rx_bad, rate.rx_msgs);
-	if (rate.rx_msgs != rte_le_to_cpu_64(cl->reply.stop.tx_msgs))
-		return client_fail(cl, -EBADMSG, "the server delivered %" PRIu64 " messages, but "
-				"%" PRIu64 " were received",
-				rte_le_to_cpu_64(cl->reply.stop.tx_msgs), rate.rx_msgs);
-	return 0;
+	return ret == 0 ? rate_check(cl, &rate) : ret;
 }
 
 static int

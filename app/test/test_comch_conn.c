@@ -368,13 +368,13 @@ start_when_idle(struct test_ep *ep, int prev, int next)
 		test_fail("a client cannot be started again in its state callback");
 }
 
+/* The client, while more messages wait for it. */
 static int
-test_stop_in_callbacks(void)
+client_stops_in_recv(void)
 {
 	struct test_ep *server, *client;
 	unsigned int i;
 
-	/* the client, while more messages wait for it */
 	TEST_CALL(test_connected(&server, &client));
 	client->on_recv = stop_in_recv;
 	for (i = 0; i < 8; i++)
@@ -383,9 +383,16 @@ test_stop_in_callbacks(void)
 			TEST_MS);
 	TEST_EXPECT(client->nb_recv, 1);
 	test_settle();
-	test_cleanup();
+	return TEST_SUCCESS;
+}
 
-	/* the server, while more messages wait for it */
+/* The server, while more messages wait for it. */
+static int
+server_stops_in_recv(void)
+{
+	struct test_ep *server, *client;
+	unsigned int i;
+
 	TEST_CALL(test_connected(&server, &client));
 	server->on_recv = stop_in_recv;
 	for (i = 0; i < 8; i++)
@@ -394,18 +401,31 @@ test_stop_in_callbacks(void)
 			test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(server->nb_recv, 1);
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ESHUTDOWN);
-	test_cleanup();
+	return TEST_SUCCESS;
+}
 
-	/* the sender, while others of its tasks are under way */
+/* The sender, while others of its tasks are under way. */
+static int
+sender_stops(void)
+{
+	struct test_ep *server, *client;
+	unsigned int i;
+
 	TEST_CALL(test_connected(&server, &client));
 	client->on_send = stop_in_send;
 	for (i = 0; i < 8; i++)
 		TEST_EXPECT(test_send_pattern(client->conn, 8, i), 0);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(client->nb_done + client->nb_failed, 8);
-	test_cleanup();
+	return TEST_SUCCESS;
+}
 
-	/* the server in its connect and its disconnect callback */
+/* The server in its connect and its disconnect callback. */
+static int
+server_stops_in_conn(void)
+{
+	struct test_ep *server, *client;
+
 	server = test_server_run("test", test_pe_new());
 	server->on_connect = stop_in_connect;
 	client = test_client_run("test", test_pe_new());
@@ -418,9 +438,15 @@ test_stop_in_callbacks(void)
 	server->on_disconnect = stop_in_disconnect;
 	TEST_CALL(test_stop(client));
 	TEST_WAIT(test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	test_cleanup();
+	return TEST_SUCCESS;
+}
 
-	/* the client as soon as it runs; and one that starts again at once */
+/* The client as soon as it runs; and one that starts again at once. */
+static int
+client_stops_at_once(void)
+{
+	struct test_ep *server, *client;
+
 	server = test_server_run("test", test_pe_new());
 	client = test_client_run("test", test_pe_new());
 	client->on_state = stop_when_running;
@@ -431,6 +457,21 @@ test_stop_in_callbacks(void)
 	test_settle();
 	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
 	TEST_WAIT(client->value == 1 && client->conn != NULL, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+test_stop_in_callbacks(void)
+{
+	TEST_CALL(client_stops_in_recv());
+	test_cleanup();
+	TEST_CALL(server_stops_in_recv());
+	test_cleanup();
+	TEST_CALL(sender_stops());
+	test_cleanup();
+	TEST_CALL(server_stops_in_conn());
+	test_cleanup();
+	TEST_CALL(client_stops_at_once());
 	return TEST_SUCCESS;
 }
 
