@@ -391,6 +391,27 @@ test_burst_states(void)
 	return TEST_SUCCESS;
 }
 
+/* What a send task carries. */
+static int
+task_get(struct rte_comch_task *task, struct rte_comch_task *post, struct rte_comch_task *ctrl,
+		uint32_t id, const struct rte_comch_send *msg)
+{
+	struct rte_comch_send send = { .len = 1 };
+	uint32_t to = 0;
+
+	TEST_EXPECT(rte_comch_producer_task_get(NULL, &to, &send), -EINVAL);
+	TEST_EXPECT(rte_comch_producer_task_get(post, &to, &send), -EINVAL);
+	TEST_EXPECT(rte_comch_producer_task_get(ctrl, &to, &send), -EINVAL);
+	TEST_EXPECT(to, 0);
+	TEST_EXPECT(send.len, 1);
+	TEST_EXPECT(rte_comch_producer_task_get(task, &to, &send), 0);
+	TEST_EXPECT(to, id);
+	TEST_TRUE(send.addr == msg->addr && send.len == msg->len && send.imm == msg->imm &&
+			send.imm_len == msg->imm_len);
+	TEST_EXPECT(rte_comch_producer_task_get(task, NULL, NULL), 0);
+	return TEST_SUCCESS;
+}
+
 static int
 test_task_handles(void)
 {
@@ -454,6 +475,7 @@ test_task_handles(void)
 	TEST_EXPECT(rte_comch_producer_task_set(send_task, 1, &half_imm), -EINVAL);
 	TEST_EXPECT(rte_comch_producer_task_set(post_task, 1, &msg), -EINVAL);
 	TEST_EXPECT(rte_comch_producer_task_set(ctrl, 1, &msg), -EINVAL);
+	TEST_CALL(task_get(send_task, post_task, ctrl, consumer->id, &msg));
 	TEST_TRUE(rte_comch_conn_task_set(send_task, &msg, 8) < 0);
 	TEST_TRUE(rte_comch_conn_task_set(post_task, &msg, 8) < 0);
 	TEST_EXPECT(rte_comch_task_free(ctrl), 0);

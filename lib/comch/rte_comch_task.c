@@ -453,6 +453,19 @@ rte_comch_producer_task_set(struct rte_comch_task *task, uint32_t consumer_id,
 }
 
 int
+rte_comch_producer_task_get(const struct rte_comch_task *task, uint32_t *consumer_id,
+		struct rte_comch_send *send)
+{
+	if (task == NULL || comch_producer_of(task->ctx) == NULL)
+		return -EINVAL;
+	if (consumer_id != NULL)
+		*consumer_id = task->consumer_id;
+	if (send != NULL)
+		*send = task->send;
+	return 0;
+}
+
+int
 rte_comch_consumer_task_alloc(struct rte_comch_ctx *ctx, const struct rte_comch_post *post,
 		struct rte_comch_task **task)
 {

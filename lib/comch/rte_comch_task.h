@@ -256,6 +256,27 @@ int rte_comch_producer_task_set(struct rte_comch_task *task, uint32_t consumer_i
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
+ * Get the message that a send task of a producer carries, also while it is submitted.
+ *
+ * @param task
+ *   A task of rte_comch_producer_task_alloc().
+ * @param[out] consumer_id
+ *   The consumer it goes to; set on success. May be NULL.
+ * @param[out] send
+ *   The message, as it was given but for cookie and flags, which are the library's;
+ *   filled on success. May be NULL.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: task is NULL or no such task.
+ */
+__rte_experimental
+int rte_comch_producer_task_get(const struct rte_comch_task *task, uint32_t *consumer_id,
+		struct rte_comch_send *send);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
  * Take a post task of a consumer. It is submitted by rte_comch_task_submit(),
  * and ends in the post_cb of the consumer when a message has come.
  *
