@@ -87,8 +87,8 @@ struct comch_kind {
 	/* TSC of its deadline, UINT64_MAX if it has none now; and what happens then. */
 	uint64_t (*deadline)(const struct rte_comch_ctx *ctx);
 	int (*timeout)(struct rte_comch_ctx *ctx);
-	/* It has a poll group now. */
-	void (*attached)(struct rte_comch_ctx *ctx);
+	/* It has a poll group now, or none any more. */
+	void (*pgroup_set)(struct rte_comch_ctx *ctx);
 	/* Free what only this kind has. */
 	void (*destroy)(struct rte_comch_ctx *ctx);
 	int (*task_submit)(struct rte_comch_task *task);

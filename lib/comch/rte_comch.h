@@ -67,7 +67,8 @@
  *
  *  1. rte_comch_pe_create(), once for each lcore that works with comch.
  *  2. rte_comch_server_create() or rte_comch_client_create().
- *  3. rte_comch_ctx_attach() ties the context to the progress engine.
+ *  3. rte_comch_ctx_attach() ties the context to the progress engine; while it is
+ *     IDLE, rte_comch_ctx_detach() lets it go to another one.
  *  4. rte_comch_ctx_start(). A server is RUNNING when this returns 0. A client
  *     returns -EINPROGRESS and is STARTING: it becomes RUNNING, or IDLE again
  *     with a reason, inside a later rte_comch_pe_progress(), within the connect
@@ -88,7 +89,7 @@
  *
  * | state    | legal                                    | leaves by            |
  * |----------|------------------------------------------|----------------------|
- * | IDLE     | attach, start, destroy                   | start                |
+ * | IDLE     | attach, detach, start, destroy           | start                |
  * | STARTING | progress, stop                           | progress, stop       |
  * | RUNNING  | allocate, submit, free, progress, stop   | stop, fatal error    |
  * | STOPPING | free, progress                           | progress, last free  |

@@ -192,7 +192,7 @@ ctrl_destroy(struct rte_comch_ctx *ctx)
 }
 
 static void
-ctrl_attached(struct rte_comch_ctx *ctx)
+ctrl_pgroup_set(struct rte_comch_ctx *ctx)
 {
 	comch_ctrl(ctx)->drv.pg = ctx->pg;
 }
@@ -480,7 +480,7 @@ const struct comch_kind comch_server_kind = {
 	.try_idle = comch_ctrl_try_idle,
 	.dev_down = server_dev_down,
 	.deadline = comch_ctx_no_deadline,
-	.attached = ctrl_attached,
+	.pgroup_set = ctrl_pgroup_set,
 	.destroy = ctrl_destroy,
 	.task_submit = comch_conn_task_submit,
 	.conn_up = server_conn_up,
@@ -648,7 +648,7 @@ const struct comch_kind comch_client_kind = {
 	.dev_down = client_dev_down,
 	.deadline = client_deadline,
 	.timeout = client_timeout,
-	.attached = ctrl_attached,
+	.pgroup_set = ctrl_pgroup_set,
 	.destroy = ctrl_destroy,
 	.task_submit = comch_conn_task_submit,
 	.conn_up = client_conn_up,

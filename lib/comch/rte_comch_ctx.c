@@ -96,6 +96,24 @@ rte_comch_ctx_attach(struct rte_comch_ctx *ctx, struct rte_comch_pe *pe)
 	return comch_pe_attach(pe, ctx);
 }
 
+int
+rte_comch_ctx_detach(struct rte_comch_ctx *ctx)
+{
+	if (ctx == NULL)
+		return -EINVAL;
+	/* in its callback, who has called that goes on with its engine */
+	if (ctx->state != RTE_COMCH_STATE_IDLE || ctx->in_callback != 0) {
+		COMCH_LOG(ERR, "%s: context '%s' is %s%s, stop it and progress before it leaves its engine",
+			ctx->dev->data->name, comch_ctx_name(ctx), rte_comch_state_name(ctx->state),
+			ctx->in_callback != 0 ? " and inside a callback" : "");
+		return -EBUSY;
+	}
+	if (ctx->pe == NULL)
+		return -ENOLINK;
+	comch_pe_detach(ctx);
+	return 0;
+}
+
 /* What start says of a context that was started: its callback may have gone on. */
 static int
 start_result(const struct rte_comch_ctx *ctx)

@@ -175,7 +175,8 @@ int rte_comch_ctx_destroy(struct rte_comch_ctx *ctx);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Attach a context to a progress engine, once, for its whole life.
+ * Attach a context to a progress engine, whose thread is its thread from now on. It
+ * stays there until rte_comch_ctx_detach() or its end.
  *
  * @param ctx
  *   The context, IDLE.
@@ -195,6 +196,27 @@ int rte_comch_ctx_destroy(struct rte_comch_ctx *ctx);
  */
 __rte_experimental
 int rte_comch_ctx_attach(struct rte_comch_ctx *ctx, struct rte_comch_pe *pe);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Detach a context from its progress engine, in the thread of that. It may then be
+ * attached to another one, or to the same, by any thread that it is handed to, and
+ * may start again there. What the engine has of the device goes with the last
+ * context of that device. May be called from callbacks of other contexts.
+ *
+ * @param ctx
+ *   The context, IDLE: never started, or started and stopped.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: ctx is NULL.
+ *   - -EBUSY: the context is not IDLE, or is inside one of its callbacks, that of
+ *     its change to IDLE included; detach it when progress has returned.
+ *   - -ENOLINK: the context is attached to no progress engine.
+ */
+__rte_experimental
+int rte_comch_ctx_detach(struct rte_comch_ctx *ctx);
 
 /**
  * @warning

@@ -332,7 +332,7 @@ comch_pe_attach(struct rte_comch_pe *pe, struct rte_comch_ctx *ctx)
 	ctx->pe = pe;
 	TAILQ_INSERT_TAIL(&pe->ctxs, ctx, next_pe);
 	pe->nb_ctxs++;
-	ctx->kind->attached(ctx);
+	ctx->kind->pgroup_set(ctx);
 	return 0;
 }
 
@@ -350,6 +350,7 @@ comch_pe_detach(struct rte_comch_ctx *ctx)
 	pe_pgroup_put(pe, ctx->pg);
 	ctx->pg = NULL;
 	ctx->pe = NULL;
+	ctx->kind->pgroup_set(ctx);
 }
 
 void

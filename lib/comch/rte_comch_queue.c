@@ -227,7 +227,7 @@ queue_destroy(struct rte_comch_ctx *ctx)
 }
 
 static void
-queue_attached(struct rte_comch_ctx *ctx)
+queue_pgroup_set(struct rte_comch_ctx *ctx)
 {
 	comch_queue(ctx)->drv.pg = ctx->pg;
 }
@@ -468,7 +468,7 @@ const struct comch_kind comch_producer_kind = {
 	.try_idle = comch_queue_try_idle,
 	.dev_down = queue_dev_down,
 	.deadline = comch_ctx_no_deadline,
-	.attached = queue_attached,
+	.pgroup_set = queue_pgroup_set,
 	.destroy = queue_destroy,
 	.task_submit = comch_queue_task_submit,
 };
@@ -483,7 +483,7 @@ const struct comch_kind comch_consumer_kind = {
 	.try_idle = comch_queue_try_idle,
 	.dev_down = queue_dev_down,
 	.deadline = comch_ctx_no_deadline,
-	.attached = queue_attached,
+	.pgroup_set = queue_pgroup_set,
 	.destroy = queue_destroy,
 	.task_submit = comch_queue_task_submit,
 };
