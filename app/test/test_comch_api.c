@@ -81,6 +81,7 @@ static int
 test_dev_info_get(void)
 {
 	struct rte_comch_dev_info info;
+	struct test_ep *server, *client;
 
 	TEST_EXPECT(rte_comch_dev_info_get(-1, &info), -EINVAL);
 	TEST_EXPECT(rte_comch_dev_info_get(NO_DEV, &info), -EINVAL);
@@ -101,6 +102,8 @@ test_dev_info_get(void)
 	TEST_TRUE(info.dflt_recv_queue_size > 0 &&
 			info.dflt_recv_queue_size <= info.max_recv_queue_size);
 
+	/* a link is known when engines have turned */
+	TEST_CALL(test_connected(&server, &client));
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
 	TEST_EXPECT(info.role, RTE_COMCH_ROLE_HOST);
 	TEST_TRUE((info.capa & RTE_COMCH_CAPA_CLIENT) != 0);
@@ -495,7 +498,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE(test_dev_iterate),
 		TEST_CASE(test_dev_get_id_by_name),
-		TEST_CASE(test_dev_info_get),
+		TEST_CASE_ST(NULL, test_cleanup, test_dev_info_get),
 		TEST_CASE(test_rep_list),
 		TEST_CASE(test_rep_get_id_by_name),
 		TEST_CASE(test_dev_stats),

@@ -602,8 +602,11 @@ test_representors(void)
 {
 	struct rte_comch_rep_info reps[256];
 	struct rte_comch_dev_info host, dpu;
+	struct test_ep *server, *client;
 	int i, j, nb;
 
+	/* a link is known when engines have turned */
+	TEST_CALL(test_connected(&server, &client));
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host), 0);
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
 	nb = rte_comch_rep_list(test_pair.dpu, reps, RTE_DIM(reps));

@@ -11,7 +11,7 @@
 /* before any header: some bring the macros that look at it */
 #define ALLOW_INTERNAL_API 1
 
-#include <rte_string_fns.h>
+#include <limits.h>
 
 #include <rte_comch_pmd.h> /* check-ok: a driver is played here */
 
@@ -408,6 +408,53 @@ test_reset_with_less(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * To ask a device what it is moves nothing: sockets are served where engines turn.
+ * So a link does not come up by being looked at, and does when one turns.
+ */
+static int
+info_moves_nothing(int16_t dpu, int16_t host)
+{
+	struct rte_comch_dev_info card, other;
+	struct test_ep *server, *client;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		TEST_EXPECT(rte_comch_dev_info_get(dpu, &card), 0);
+		TEST_EXPECT(rte_comch_dev_info_get(host, &other), 0);
+		TEST_TRUE(!card.link_up && card.nb_links == 0);
+		TEST_TRUE(!other.link_up && other.nb_links == 0);
+	}
+	test_pair.dpu = dpu;
+	test_pair.host = host;
+	test_pair.rep = 0;
+	TEST_CALL(test_connected(&server, &client));
+	TEST_EXPECT(rte_comch_dev_info_get(dpu, &card), 0);
+	TEST_EXPECT(rte_comch_dev_info_get(host, &other), 0);
+	TEST_TRUE(card.link_up && card.nb_links == 1);
+	TEST_TRUE(other.link_up && other.nb_links == 1);
+	return TEST_SUCCESS;
+}
+
+static int
+test_info_moves_nothing(void)
+{
+	char path[PATH_MAX];
+	int dpu, host, ret;
+
+	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
+	dpu = test_vdev_add("role=dpu,functions=pf0vf1,path=%s", path);
+	TEST_TRUE(dpu >= 0);
+	host = test_vdev_add("role=host,function=pf0vf1,path=%s", path);
+	TEST_TRUE(host >= 0);
+	ret = info_moves_nothing(dpu, host);
+	test_cleanup();
+	TEST_EXPECT(test_vdev_remove(host), 0);
+	TEST_EXPECT(test_vdev_remove(dpu), 0);
+	test_rendezvous_remove(path);
+	return ret;
+}
+
 static struct unit_test_suite limits_suite = {
 	.suite_name = "comch limits",
 	.unit_test_cases = {
@@ -416,6 +463,7 @@ static struct unit_test_suite limits_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_rep_list_fails),
 		TEST_CASE_ST(case_setup, case_teardown, test_reset_keeps_limits),
 		TEST_CASE_ST(case_setup, case_teardown, test_reset_with_less),
+		TEST_CASE_ST(NULL, test_cleanup, test_info_moves_nothing),
 		TEST_CASES_END()
 	}
 };

@@ -77,6 +77,7 @@ struct peer_host {
 	int listen_fd;
 	int16_t dev;
 	struct rte_comch_pe *pe;
+	struct rte_comch_ctx *idle;   /**< Has sockets served while there is no client. */
 	struct test_ep *client;
 	uint64_t violations;
 };
@@ -128,6 +129,8 @@ void peer_settle(void);
 int peer_setup(void);
 /** After it: everything evil is gone, nothing is left of it, the honest go on. */
 void peer_teardown(void);
+/** Have the sockets of the devices of an engine looked at in this turn of it. */
+void peer_serve(struct rte_comch_pe *pe);
 /** Have sockets looked at and engines turned once. */
 void peer_turn(void);
 void peer_turn_ms(unsigned int ms);

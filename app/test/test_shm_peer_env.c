@@ -17,13 +17,18 @@ struct peer_env peer_env;
 
 static struct test_pair saved_pair;
 
+/* Sockets are looked at now and then only, but always by an engine that wakes. */
+void
+peer_serve(struct rte_comch_pe *pe)
+{
+	rte_comch_pe_arm(pe);
+	rte_comch_pe_progress(pe);
+}
+
 void
 peer_turn(void)
 {
-	struct rte_comch_dev_info info;
-
-	/* sockets are looked at now and then only; asking for the link is a look */
-	rte_comch_dev_info_get(peer_env.dpu, &info);
+	peer_serve(peer_env.pe);
 	test_progress();
 }
 

@@ -30,9 +30,7 @@ peer_host_violations(void)
 static void
 host_turn(void)
 {
-	struct rte_comch_dev_info info;
-
-	rte_comch_dev_info_get(peer_host.dev, &info);
+	peer_serve(peer_host.pe);
 	peer_turn();
 }
 
@@ -48,10 +46,12 @@ host_turn(void)
 int
 peer_host_suite_setup(void)
 {
+	struct rte_comch_client_conf conf;
 	struct sockaddr_un addr;
 	unsigned int len;
 	int ret;
 
+	peer_host.idle = NULL;
 	peer_host.listen_fd = -1;
 	peer_host.dev = -1;
 	TEST_CALL(peer_suite_setup());
@@ -66,6 +66,9 @@ peer_host_suite_setup(void)
 	ret = test_vdev_add("role=host,function=pf0,path=%s", peer_host.path);
 	TEST_ASSERT(ret >= 0, "no host device: %s", strerror(-ret));
 	peer_host.dev = (int16_t)ret;
+	test_client_conf(NULL, "idle", &conf);
+	TEST_EXPECT(rte_comch_client_create(peer_host.dev, &conf, &peer_host.idle), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(peer_host.idle, peer_host.pe), 0);
 	return TEST_SUCCESS;
 }
 
@@ -76,6 +79,7 @@ peer_host_suite_teardown(void)
 	if (peer_host.client != NULL)
 		test_ep_close(peer_host.client);
 	peer_host.client = NULL;
+	rte_comch_ctx_destroy(peer_host.idle);
 	test_pair.host = saved_host;
 	evil_close_all();
 	test_progress_ms(5);

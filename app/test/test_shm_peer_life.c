@@ -588,14 +588,16 @@ test_never_ready(void)
 }
 
 /*
- * Sockets are served by whoever asks for the state of the link, with no engine
- * there, and a peer then does all that ends its link.
+ * Sockets are served by an engine that has no more than an IDLE context of the
+ * device, and a peer then does all that ends its link.
  */
 static int
-test_no_engine(void)
+test_idle_engine(void)
 {
 	char path[PATH_MAX];
-	struct rte_comch_dev_info info;
+	struct rte_comch_server_conf conf;
+	struct rte_comch_pe *pe = NULL;
+	struct rte_comch_ctx *ctx;
 	union shm_wire_msg msg;
 	struct evil *e;
 	unsigned int i, n;
@@ -604,6 +606,10 @@ test_no_engine(void)
 	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
 	dev = test_vdev_add("role=dpu,functions=pf0,path=%s", path);
 	TEST_TRUE(dev >= 0);
+	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
+	test_server_conf(NULL, "idle", &conf);
+	TEST_EXPECT(rte_comch_server_create((int16_t)dev, 0, &conf, &ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(ctx, pe), 0);
 	for (i = 0; i < 4; i++) {
 		e = evil_open(path, "pf0");
 		TEST_TRUE(e != NULL);
@@ -620,12 +626,15 @@ test_no_engine(void)
 			msg.group.group = i == 1 ? 77 : 0;
 			ret = evil_send(e, &msg, msg.hdr.type, 0, i == 1 ? e->seg.fd : -1);
 			if (ret != 0)
-				rte_comch_dev_info_get((int16_t)dev, &info);
+				rte_comch_pe_progress(pe);
 		}
 		TEST_ASSERT(ret == -EPIPE, "way %u does not end the link", i);
 		evil_close(e);
 	}
-	rte_comch_dev_info_get((int16_t)dev, &info);
+	for (i = 0; i < 1000; i++) /* what is left of the last one */
+		rte_comch_pe_progress(pe);
+	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
 	TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
 	test_rendezvous_remove(path);
 	return TEST_SUCCESS;
@@ -688,7 +697,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_death_beside_birth),
 		PEER_CASE(test_other_user),
 		PEER_CASE(test_never_ready),
-		PEER_CASE(test_no_engine),
+		PEER_CASE(test_idle_engine),
 		PEER_CASE(test_close_reasons),
 		TEST_CASES_END()
 	},

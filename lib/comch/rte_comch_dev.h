@@ -60,7 +60,11 @@ struct rte_comch_dev_info {
 	 * is being reset. @see rte_comch_dev_reset()
 	 */
 	int status;
-	bool link_up;                             /**< A peer is attached. */
+	/**
+	 * A peer is attached. A driver may learn of it, and of its end, only while a
+	 * progress engine with a context of the device turns.
+	 */
+	bool link_up;
 	uint32_t nb_links;                        /**< Peer processes attached. */
 	uint32_t max_name_len;                    /**< Server name, bytes with the NUL. */
 	uint32_t max_msg_size;                    /**< Largest control message, bytes. */
@@ -169,7 +173,8 @@ int rte_comch_dev_get_id_by_name(const char *name);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Read what a device is and its limits. May be called from any thread.
+ * Read what a device is and its limits. May be called from any thread. It does not
+ * wait, and serves no peer.
  *
  * @param dev_id
  *   The device.

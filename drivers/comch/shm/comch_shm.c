@@ -86,12 +86,7 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	info->max_buf_size = SHM_WIRE_MAX_BUF_SIZE;
 	info->dflt_msg_size = SHM_DFLT_MSG_SIZE;
 	info->dflt_recv_queue_size = SHM_DFLT_QUEUE_SIZE;
-	/* whoever asks shall see the link as it is, even if no engine turns */
-	if (rte_spinlock_trylock(&dev->lock) != 0) {
-		shm_service_locked(dev, rte_get_tsc_cycles());
-		rte_spinlock_unlock(&dev->lock);
-		shm_peer_region_unmap(dev);
-	}
+	/* as an engine last found it: telemetry's thread, too, asks, and serves nothing */
 	info->nb_links = __atomic_load_n(&dev->nb_links, __ATOMIC_RELAXED);
 	info->link_up = info->nb_links != 0;
 	return 0;
