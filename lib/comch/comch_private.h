@@ -89,7 +89,7 @@ struct comch_kind {
 	int (*timeout)(struct rte_comch_ctx *ctx);
 	/* It has a poll group now, or none any more. */
 	void (*pgroup_set)(struct rte_comch_ctx *ctx);
-	/* Free what only this kind has. */
+	/* Let go of what only this kind has; its callbacks may be on the stack. */
 	void (*destroy)(struct rte_comch_ctx *ctx);
 	int (*task_submit)(struct rte_comch_task *task);
 
@@ -122,7 +122,7 @@ struct rte_comch_ctx {
 	uint32_t in_callback;         /* depth */
 	bool on_work;
 	bool lost;                    /* the driver never told of an end: not freed */
-	TAILQ_ENTRY(rte_comch_ctx) next_dev;  /* device: all contexts */
+	TAILQ_ENTRY(rte_comch_ctx) next_dev;  /* device: all contexts; engine: dead */
 	TAILQ_ENTRY(rte_comch_ctx) next_pe;   /* engine: all contexts */
 	TAILQ_ENTRY(rte_comch_ctx) next_work; /* engine: contexts to look at */
 };
@@ -273,12 +273,14 @@ struct rte_comch_pe {
 	uint32_t nb_pgs;
 	uint32_t nb_work;
 	uint32_t nb_retry;
+	uint32_t nb_over; /* in the lists of what is dead or reaped */
 	uint64_t next_timer; /* TSC of the first deadline among the clients */
 	struct rte_ring *mailbox;
 	struct rte_comch_pgroup *pgs[COMCH_PE_MAX_PGROUPS];
 	struct comch_ctx_list work;    /* contexts with something deferred */
 	struct comch_conn_list retry;  /* connections that wait for room */
 	struct comch_conn_list reaped; /* freed when no driver is on the stack */
+	struct comch_ctx_list dead;    /* freed when no callback is on the stack */
 	struct comch_ending_list endings; /* what drivers have to tell of */
 
 	/*
@@ -300,6 +302,7 @@ struct rte_comch_pe {
 	bool timer_armed;
 	uint32_t nb_ctxs;
 	uint32_t nb_queues;
+	uint32_t nb_calls; /* on the stack, that may call the application back */
 	struct comch_ctx_list ctxs;
 };
 
@@ -316,6 +319,8 @@ void comch_pe_work_add(struct rte_comch_ctx *ctx);
 void comch_pe_retry_add(struct comch_conn *conn);
 void comch_pe_retry_del(struct comch_conn *conn);
 void comch_pe_reap_add(struct rte_comch_pe *pe, struct comch_conn *conn);
+void comch_pe_dead_add(struct rte_comch_ctx *ctx);
+void comch_pe_dead_run(struct rte_comch_pe *pe);
 void comch_pe_timer_update(struct rte_comch_pe *pe);
 void comch_pe_kick(struct rte_comch_pe *pe);
 void comch_pe_wake(struct rte_comch_pe *pe);
@@ -336,6 +341,24 @@ comch_pe_touch(struct rte_comch_pe *pe)
 {
 	if (unlikely(pe->armed != 0) && !pe->in_progress)
 		comch_pe_kick(pe);
+}
+
+/*
+ * Around what calls the application back outside of progress. A context that is
+ * destroyed in there is freed when the last of these is over, so that all of them
+ * may look at it until they return.
+ */
+static inline void
+comch_pe_enter(struct rte_comch_pe *pe)
+{
+	pe->nb_calls++;
+}
+
+static inline void
+comch_pe_leave(struct rte_comch_pe *pe)
+{
+	if (--pe->nb_calls == 0 && !pe->in_progress && !TAILQ_EMPTY(&pe->dead))
+		comch_pe_dead_run(pe);
 }
 
 /* The larger structure of a context that is known to be of that kind. */
@@ -396,6 +419,7 @@ void comch_ctx_init(struct rte_comch_ctx *ctx, struct rte_comch_dev *dev,
 void comch_ctx_publish(struct rte_comch_ctx *ctx);
 void comch_ctx_state_set(struct rte_comch_ctx *ctx, enum rte_comch_state next);
 void comch_ctx_idle(struct rte_comch_ctx *ctx);
+void comch_ctx_free(struct rte_comch_ctx *ctx);
 const char *comch_ctx_name(const struct rte_comch_ctx *ctx);
 uint64_t comch_ctx_no_deadline(const struct rte_comch_ctx *ctx);
 

@@ -209,7 +209,8 @@ comch_consumer_stop(struct rte_comch_ctx *ctx)
 		comch_fp_stopping_set(queue);
 	}
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
-	if (ret == -ENOTCONN)
+	/* the callback may have freed the last task, and even destroyed it */
+	if (ret == -ENOTCONN && ctx->state == RTE_COMCH_STATE_STOPPING)
 		comch_queue_try_idle(ctx);
 	return ctx->state == RTE_COMCH_STATE_IDLE ? 0 : -EINPROGRESS;
 }

@@ -63,24 +63,35 @@ comch_ctx_publish(struct rte_comch_ctx *ctx)
 	rte_spinlock_unlock(&ctx->dev->lock);
 }
 
+/* The last of a context that was destroyed: nobody has it in hand any more. */
+void
+comch_ctx_free(struct rte_comch_ctx *ctx)
+{
+	comch_pe_detach(ctx);
+	if (!ctx->lost)
+		free(ctx);
+}
+
 int
 rte_comch_ctx_destroy(struct rte_comch_ctx *ctx)
 {
 	if (ctx == NULL)
 		return 0;
-	if (ctx->state != RTE_COMCH_STATE_IDLE || ctx->in_callback != 0) {
-		COMCH_LOG(ERR, "%s: context '%s' is %s%s, stop it and progress first",
-			ctx->dev->data->name, comch_ctx_name(ctx), rte_comch_state_name(ctx->state),
-			ctx->in_callback != 0 ? " and inside a callback" : "");
+	if (ctx->state != RTE_COMCH_STATE_IDLE) {
+		COMCH_LOG(ERR, "%s: context '%s' is %s, stop it and progress first",
+			ctx->dev->data->name, comch_ctx_name(ctx),
+			rte_comch_state_name(ctx->state));
 		return -EBUSY;
 	}
-	comch_pe_detach(ctx);
+	/* until it is detached, its poll group keeps the device */
 	rte_spinlock_lock(&ctx->dev->lock);
 	TAILQ_REMOVE(&ctx->dev->ctxs, ctx, next_dev);
 	rte_spinlock_unlock(&ctx->dev->lock);
 	ctx->kind->destroy(ctx);
-	if (!ctx->lost)
-		free(ctx);
+	if (ctx->in_callback != 0)
+		comch_pe_dead_add(ctx);
+	else
+		comch_ctx_free(ctx);
 	return 0;
 }
 
@@ -131,6 +142,7 @@ start_result(const struct rte_comch_ctx *ctx)
 int
 rte_comch_ctx_start(struct rte_comch_ctx *ctx)
 {
+	struct rte_comch_pe *pe;
 	int ret;
 
 	if (ctx == NULL)
@@ -160,23 +172,33 @@ rte_comch_ctx_start(struct rte_comch_ctx *ctx)
 			ctx->pe->tasks_left);
 		return -ENOMEM;
 	}
-	ctx->pe->tasks_left -= ctx->max_tasks;
+	pe = ctx->pe;
+	pe->tasks_left -= ctx->max_tasks;
+	comch_pe_enter(pe);
 	ret = ctx->kind->start(ctx);
-	if (ret != 0) { /* its state is what it was: no callback was called */
-		ctx->pe->tasks_left += ctx->max_tasks;
-		return ret;
-	}
-	return start_result(ctx);
+	if (ret != 0) /* its state is what it was: no callback was called */
+		pe->tasks_left += ctx->max_tasks;
+	else
+		ret = start_result(ctx);
+	comch_pe_leave(pe);
+	return ret;
 }
 
 int
 rte_comch_ctx_stop(struct rte_comch_ctx *ctx)
 {
+	struct rte_comch_pe *pe;
+	int ret;
+
 	if (ctx == NULL)
 		return -EINVAL;
 	if (ctx->state == RTE_COMCH_STATE_IDLE || ctx->state == RTE_COMCH_STATE_STOPPING)
 		return -EALREADY;
-	return ctx->kind->stop(ctx);
+	pe = ctx->pe;
+	comch_pe_enter(pe);
+	ret = ctx->kind->stop(ctx);
+	comch_pe_leave(pe);
+	return ret;
 }
 
 /* The last step of every way down. */

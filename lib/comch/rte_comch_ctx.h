@@ -160,13 +160,19 @@ int rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Destroy a context, and detach it from its progress engine.
+ * Destroy a context, and detach it from its progress engine. May be called from any
+ * callback, also from those of the context itself: the state callback that says IDLE
+ * may destroy it. Then its memory, and its place on the engine, are given back when
+ * that callback and what has called it have returned, which the application does not
+ * notice: no callback of it is called any more, its name is free, and a consumer or
+ * producer does not hold up the end of its connection. Only the engine cannot be
+ * destroyed, and the device cannot be removed, from inside of the callback.
  *
  * @param ctx
- *   The context. NULL is allowed and does nothing.
+ *   The context, IDLE. NULL is allowed and does nothing.
  * @return
  *   - 0 on success; the handle is void.
- *   - -EBUSY: the context is not IDLE, or is inside one of its callbacks.
+ *   - -EBUSY: the context is not IDLE.
  */
 __rte_experimental
 int rte_comch_ctx_destroy(struct rte_comch_ctx *ctx);
@@ -226,6 +232,7 @@ int rte_comch_ctx_detach(struct rte_comch_ctx *ctx);
  *
  * The state callback is called in here. It may stop the context, and start it
  * again: what is returned tells of the state in which the context is in the end.
+ * If it has also destroyed the context, that is -ECANCELED, and the handle is void.
  *
  * @param ctx
  *   The context, IDLE and attached.
@@ -261,8 +268,11 @@ int rte_comch_ctx_start(struct rte_comch_ctx *ctx);
  *
  * Stop a context. Its peers are told. Submitted tasks complete inside a later
  * rte_comch_pe_progress(): with 0 if their message was delivered before the stop, and
- * with -ECANCELED if not. A message on its way may still reach the peer then. May be
+ * and with -ECANCELED if not. A message on its way may still reach the peer then. May be
  * called from a callback.
+ *
+ * The state callback is called in here. If it says IDLE and has destroyed the context,
+ * 0 is returned, and the handle is void.
  *
  * @param ctx
  *   The context, STARTING or RUNNING.

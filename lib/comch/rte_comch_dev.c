@@ -538,9 +538,10 @@ rte_comch_pmd_hide(struct rte_comch_dev *dev)
 	comch_mem_give_up(dev);
 	rte_spinlock_lock(&comch_devs_lock);
 	rte_spinlock_lock(&dev->lock);
+	/* a context that was destroyed in its callback is in its poll group until later */
 	/* acquire: pairs with the release in rte_comch_conn_unref() */
-	if (TAILQ_EMPTY(&dev->ctxs) && TAILQ_EMPTY(&dev->mems) && TAILQ_EMPTY(&dev->freeing) &&
-			dev->nb_ending_pgs == 0 &&
+	if (TAILQ_EMPTY(&dev->ctxs) && TAILQ_EMPTY(&dev->pgs) && TAILQ_EMPTY(&dev->mems) &&
+			TAILQ_EMPTY(&dev->freeing) && dev->nb_ending_pgs == 0 &&
 			__atomic_load_n(&dev->nb_conn_refs, __ATOMIC_ACQUIRE) == 0)
 		__atomic_store_n(&dev->state, RTE_COMCH_DEV_REGISTERED, __ATOMIC_RELEASE);
 	else

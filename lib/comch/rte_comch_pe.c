@@ -112,6 +112,7 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 	TAILQ_INIT(&pe->work);
 	TAILQ_INIT(&pe->retry);
 	TAILQ_INIT(&pe->reaped);
+	TAILQ_INIT(&pe->dead);
 	TAILQ_INIT(&pe->polled);
 	TAILQ_INIT(&pe->rested);
 	TAILQ_INIT(&pe->ctxs);
@@ -138,15 +139,31 @@ fail:
 	return ret;
 }
 
+/* Contexts that were destroyed in one of their callbacks. */
+void
+comch_pe_dead_run(struct rte_comch_pe *pe)
+{
+	struct rte_comch_ctx *ctx;
+
+	while ((ctx = TAILQ_FIRST(&pe->dead)) != NULL) {
+		TAILQ_REMOVE(&pe->dead, ctx, next_dev);
+		pe->nb_over--;
+		comch_ctx_free(ctx);
+	}
+}
+
+/* When no driver and no callback is on the stack any more. */
 static void
-pe_reaped_run(struct rte_comch_pe *pe)
+pe_over_run(struct rte_comch_pe *pe)
 {
 	struct comch_conn *conn;
 
 	while ((conn = TAILQ_FIRST(&pe->reaped)) != NULL) {
 		TAILQ_REMOVE(&pe->reaped, conn, next);
+		pe->nb_over--;
 		comch_conn_put(conn);
 	}
+	comch_pe_dead_run(pe);
 }
 
 int
@@ -171,7 +188,7 @@ rte_comch_pe_destroy(struct rte_comch_pe *pe)
 	/* what is left are answers nobody waits for; the handlers free what they own */
 	while (rte_ring_sc_dequeue(pe->mailbox, &ev) == 0)
 		((struct rte_comch_pmd_event *)ev)->handler(ev);
-	pe_reaped_run(pe);
+	pe_over_run(pe);
 	pe_free(pe);
 	return 0;
 }
@@ -393,6 +410,14 @@ comch_pe_reap_add(struct rte_comch_pe *pe, struct comch_conn *conn)
 {
 	pe->tasks_left += conn->nb_own; /* all its tasks are freed */
 	TAILQ_INSERT_TAIL(&pe->reaped, conn, next);
+	pe->nb_over++;
+}
+
+void
+comch_pe_dead_add(struct rte_comch_ctx *ctx)
+{
+	TAILQ_INSERT_TAIL(&ctx->pe->dead, ctx, next_dev);
+	ctx->pe->nb_over++;
 }
 
 void
@@ -556,8 +581,8 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 		nb += comch_ending_run(pe);
 	if (now >= pe->next_timer)
 		nb += pe_timers_run(pe, now);
-	if (!TAILQ_EMPTY(&pe->reaped))
-		pe_reaped_run(pe);
+	if (pe->nb_over != 0)
+		pe_over_run(pe);
 	pe->in_progress = false;
 	return nb;
 }
@@ -607,7 +632,7 @@ rte_comch_pe_arm(struct rte_comch_pe *pe)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	deadline = pe->next_timer;
 	pending = !rte_ring_empty(pe->mailbox) || !TAILQ_EMPTY(&pe->work) ||
-		!TAILQ_EMPTY(&pe->reaped) || comch_ending_waits(pe, &deadline);
+		pe->nb_over != 0 || comch_ending_waits(pe, &deadline);
 	for (i = 0; i < pe->nb_pgs; i++) {
 		pending |= pe->pgs[i]->dev->ops->pgroup_arm(pe->pgs[i]);
 		pending |= __atomic_load_n(&pe->pgs[i]->down, __ATOMIC_RELAXED) != 0;

@@ -157,6 +157,17 @@ task_free_refuse(const struct rte_comch_task *task)
 	return -EBUSY;
 }
 
+/* Outside of progress: the state callback may destroy the context. */
+static void
+task_last_freed(struct rte_comch_ctx *ctx)
+{
+	struct rte_comch_pe *pe = ctx->pe;
+
+	comch_pe_enter(pe);
+	ctx->kind->try_idle(ctx);
+	comch_pe_leave(pe);
+}
+
 int
 rte_comch_task_free(struct rte_comch_task *task)
 {
@@ -181,7 +192,7 @@ rte_comch_task_free(struct rte_comch_task *task)
 		if (ctx->pe->in_progress)
 			comch_pe_work_add(ctx);
 		else
-			ctx->kind->try_idle(ctx);
+			task_last_freed(ctx);
 	}
 	return 0;
 }
