@@ -218,6 +218,13 @@ fp_page_size(const struct fp *fp)
 
 /* ---- producers and consumers ---- */
 
+/* Completions are aligned to their size. */
+static struct rte_comch_cpl *
+cpls_make(uint32_t nb)
+{
+	return aligned_alloc(RTE_COMCH_CPL_SIZE, nb * sizeof(struct rte_comch_cpl));
+}
+
 static int
 consumer_make(struct fp *fp, struct rte_comch_conn *conn, uint32_t number)
 {
@@ -243,7 +250,7 @@ consumer_make(struct fp *fp, struct rte_comch_conn *conn, uint32_t number)
 	if (fp->mem != NULL && (spec->flags & FP_F_MBUF) == 0)
 		c->base = (uint8_t *)rte_comch_mem_addr(fp->mem) +
 				(size_t)number * spec->posts * spec->stride;
-	c->cpls = calloc(spec->burst, sizeof(c->cpls[0]));
+	c->cpls = cpls_make(spec->burst);
 	c->posts = calloc(spec->burst, sizeof(c->posts[0]));
 	c->pkts = calloc(spec->burst, sizeof(c->pkts[0]));
 	c->seq = calloc(FP_MAX_QUEUES + 1, sizeof(c->seq[0]));
@@ -282,7 +289,7 @@ producer_make(struct fp *fp, struct rte_comch_conn *conn, uint32_t number)
 	p->q.conn = fp->nb_conns;
 	p->random = UINT64_C(0x9e3779b97f4a7c15) * (number + 1);
 	p->sends = calloc(spec->sources, sizeof(p->sends[0]));
-	p->cpls = calloc(spec->burst, sizeof(p->cpls[0]));
+	p->cpls = cpls_make(spec->burst);
 	p->pkts = calloc(spec->burst, sizeof(p->pkts[0]));
 	p->lens = calloc(spec->burst, sizeof(p->lens[0]));
 	p->tasks = calloc(spec->sources, sizeof(p->tasks[0]));

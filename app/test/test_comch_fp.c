@@ -166,7 +166,8 @@ more_than_fits(struct test_fp *fp, uint32_t nb_posts, uint32_t nb_sends)
 	uint32_t nb, i, want = RTE_MIN(nb_posts, (uint32_t)UINT16_MAX);
 	struct rte_comch_send *msgs = calloc(UINT16_MAX, sizeof(*msgs));
 	struct rte_comch_post *posts = calloc(UINT16_MAX, sizeof(*posts));
-	struct rte_comch_cpl *found = calloc(UINT16_MAX, sizeof(*found));
+	struct rte_comch_cpl *found = aligned_alloc(RTE_COMCH_CPL_SIZE,
+			UINT16_MAX * sizeof(*found));
 	struct test_q *consumer, *producer;
 	struct rte_comch_room room;
 	struct test_slots to, from;

@@ -89,7 +89,13 @@ struct rte_comch_send {
 	uint64_t cookie;
 };
 
-/** One completion of a posted buffer or of a send. */
+/** Bytes of a completion: one cache line. */
+#define RTE_COMCH_CPL_SIZE 64
+
+/**
+ * One completion of a posted buffer or of a send. It is one cache line, and aligned so:
+ * an array from the heap is one of aligned_alloc(), rte_malloc() or the like.
+ */
 struct rte_comch_cpl {
 	/** The cookie of the post or send. */
 	uint64_t cookie;
@@ -103,11 +109,13 @@ struct rte_comch_cpl {
 	uint32_t imm_len;
 	/** Zero. */
 	uint32_t reserved;
-	/** Immediate data that fits; longer data is where imm_ext points. */
-	uint8_t imm[RTE_COMCH_CPL_IMM_SIZE];
-	/** Immediate data above RTE_COMCH_CPL_IMM_SIZE, until the next poll. */
-	const void *imm_ext;
-};
+	union {
+		/** Immediate data, if imm_len is at most RTE_COMCH_CPL_IMM_SIZE. */
+		uint8_t imm[RTE_COMCH_CPL_IMM_SIZE];
+		/** Where it is, if imm_len is above that; until the next poll. */
+		const void *imm_ext;
+	};
+} __rte_aligned(RTE_COMCH_CPL_SIZE);
 
 struct rte_mbuf;
 

@@ -8,10 +8,16 @@
  */
 
 #include <errno.h>
+#include <stddef.h>
 
 #include <rte_eal.h>
 
 #include "comch_private.h"
+
+/* What crosses to applications and drivers on the fast path. */
+_Static_assert(sizeof(struct rte_comch_cpl) == RTE_COMCH_CPL_SIZE, "cpl");
+_Static_assert(offsetof(struct rte_comch_cpl, imm) == 32, "cpl.imm");
+_Static_assert(offsetof(struct rte_comch_cpl, imm_ext) == 32, "cpl.imm_ext");
 
 /*
  * Stubs: of contexts that are no running producer or consumer, of queues with tasks,

@@ -236,7 +236,6 @@ cpl_row(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, int *re
 		cpls[i].status = 0;
 		cpls[i].imm_len = got.imm_len;
 		cpls[i].reserved = 0;
-		cpls[i].imm_ext = NULL;
 		if (got.imm_len != 0)
 			imm_get(c, slot + i, got.imm_len, &cpls[i]);
 		bytes += got.len;

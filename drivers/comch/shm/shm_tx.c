@@ -603,20 +603,19 @@ shm_sent_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 {
 	struct shm_producer *p = queue;
 	const struct shm_sent *sent;
-	uint32_t i, n;
+	uint32_t n = RTE_MIN(p->tail - p->head, (uint32_t)nb);
+	uint32_t pos = p->head, end = pos + n;
 
-	n = RTE_MIN(p->tail - p->head, (uint32_t)nb);
-	for (i = 0; i < n; i++) {
-		sent = &p->sent[(p->head + i) & p->mask];
-		cpls[i].cookie = sent->cookie;
-		cpls[i].len = sent->len;
-		cpls[i].producer_id = 0;
-		cpls[i].status = 0;
-		cpls[i].imm_len = 0;
-		cpls[i].reserved = 0;
-		cpls[i].imm_ext = NULL;
+	for (; pos != end; pos++, cpls++) {
+		sent = &p->sent[pos & p->mask];
+		cpls->cookie = sent->cookie;
+		cpls->len = sent->len;
+		cpls->producer_id = 0;
+		cpls->status = 0;
+		cpls->imm_len = 0;
+		cpls->reserved = 0;
 	}
-	p->head += n;
+	p->head = end;
 	return n;
 }
 
