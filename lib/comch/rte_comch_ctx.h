@@ -268,7 +268,7 @@ int rte_comch_ctx_start(struct rte_comch_ctx *ctx);
  *
  * Stop a context. Its peers are told. Submitted tasks complete inside a later
  * rte_comch_pe_progress(): with 0 if their message was delivered before the stop, and
- * and with -ECANCELED if not. A message on its way may still reach the peer then. May be
+ * with -ECANCELED if not. A message on its way may still reach the peer then. May be
  * called from a callback.
  *
  * The state callback is called in here. If it says IDLE and has destroyed the context,
