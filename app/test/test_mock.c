@@ -38,6 +38,17 @@ struct mock_told {
 
 TAILQ_HEAD(mock_told_list, mock_told);
 
+/* A message that the library has not taken; in the thread of its connection. */
+struct mock_msg {
+	TAILQ_ENTRY(mock_msg) next;
+	struct rte_comch_conn *conn;
+	bool due; /* it may be handed up */
+	uint32_t len;
+	uint64_t data[]; /* aligned as the library has it */
+};
+
+static TAILQ_HEAD(mock_msg_list, mock_msg) kept = TAILQ_HEAD_INITIALIZER(kept);
+
 static struct mock mocks[MOCK_MAX_DEVS];
 static enum test_mock_mode modes[TEST_MOCK_NB_OPS];
 static unsigned int fail_in;
@@ -177,9 +188,69 @@ mock_connect_cancel(struct rte_comch_ctrl *client, struct rte_comch_pmd_ending *
 			mock_find(client->dev)->real->connect_cancel(client, ending));
 }
 
+static void
+kept_drop(const struct rte_comch_conn *conn)
+{
+	struct mock_msg *msg, *next;
+
+	for (msg = TAILQ_FIRST(&kept); msg != NULL; msg = next) {
+		next = TAILQ_NEXT(msg, next);
+		if (conn != NULL && msg->conn != conn)
+			continue;
+		TAILQ_REMOVE(&kept, msg, next);
+		free(msg);
+	}
+}
+
+int
+test_mock_msg_recv(struct rte_comch_conn *conn, const void *data, uint32_t len)
+{
+	struct mock_msg *msg = calloc(1, sizeof(*msg) + RTE_ALIGN_CEIL(len, 8));
+	int ret;
+
+	if (msg == NULL)
+		return -ENOMEM;
+	msg->conn = conn;
+	msg->len = len;
+	memcpy(msg->data, data, len);
+	ret = rte_comch_pmd_msg_recv(conn, msg->data, len);
+	if (ret == -EAGAIN)
+		TAILQ_INSERT_TAIL(&kept, msg, next);
+	else
+		free(msg);
+	return ret;
+}
+
+static void
+mock_conn_rx_resume(struct rte_comch_conn *conn)
+{
+	struct mock_msg *msg;
+
+	TAILQ_FOREACH(msg, &kept, next)
+		msg->due |= msg->conn == conn;
+	mock_find(conn->ctrl->dev)->real->conn_rx_resume(conn);
+}
+
+/* Those that may be handed up by now, before what the driver finds. */
+static int
+mock_pgroup_poll(struct rte_comch_pgroup *pg, uint64_t now)
+{
+	struct mock_msg *msg;
+	int nb = 0;
+
+	while ((msg = TAILQ_FIRST(&kept)) != NULL && msg->due &&
+			rte_comch_pmd_msg_recv(msg->conn, msg->data, msg->len) == 0) {
+		TAILQ_REMOVE(&kept, msg, next);
+		free(msg);
+		nb++;
+	}
+	return nb + mock_find(pg->dev)->real->pgroup_poll(pg, now);
+}
+
 static int
 mock_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_ending *ending)
 {
+	kept_drop(conn);
 	return mock_end(TEST_MOCK_CONN_CLOSE, ending,
 			mock_find(conn->ctrl->dev)->real->conn_close(conn, reason, ending));
 }
@@ -301,6 +372,8 @@ test_mock_install(int16_t dev_id)
 	mock->ops.mem_free = mock_mem_free;
 	mock->ops.pgroup_destroy = mock_pgroup_destroy;
 	mock->ops.pgroup_create = mock_pgroup_create;
+	mock->ops.pgroup_poll = mock_pgroup_poll;
+	mock->ops.conn_rx_resume = mock_conn_rx_resume;
 	mock->ops.listen = mock_listen;
 	mock->ops.connect = mock_connect;
 	mock->ops.mem_alloc = mock_mem_alloc;
@@ -530,6 +603,7 @@ test_mock_case_teardown(void)
 	test_mock_fail_set(0, 0);
 	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
 	test_mock_tell(TEST_MOCK_NB_OPS);
+	kept_drop(NULL);
 	test_fp_cleanup();
 	dev_up(test_pair.dpu);
 	dev_up(test_pair.host);

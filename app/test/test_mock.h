@@ -37,6 +37,7 @@ enum test_mock_mode {
 	TEST_MOCK_HELD,     /**< Told by test_mock_tell(), or never. */
 };
 
+struct rte_comch_conn;
 struct rte_comch_dev;
 
 /** Put the mock on a device; it goes with the device, or by test_mock_remove(). */
@@ -64,6 +65,11 @@ unsigned int test_mock_tell_dropped(void);
  * Have the n-th call from now on, of an op that can fail, return an error; 0 for none.
  */
 void test_mock_fail_set(unsigned int n, int error);
+/**
+ * Play a driver that has a message in hand: hand it up, and keep it if the library
+ * does not take it, until it may be handed up. @return what the library said.
+ */
+int test_mock_msg_recv(struct rte_comch_conn *conn, const void *msg, uint32_t len);
 /** For suites about the mock itself: it is on both devices of test_pair. */
 int test_mock_suite_setup(void);
 void test_mock_suite_teardown(void);

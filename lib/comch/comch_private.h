@@ -173,6 +173,7 @@ struct comch_conn {
 	struct comch_task_list in_flight; /* given to the driver, in order */
 	struct comch_task_list pending;   /* wait for room */
 	uint32_t nb_in_flight;            /* in both lists */
+	bool recv_held;                   /* by the application; atomic for others */
 	bool on_retry;
 	bool was_up;                      /* the application has learned of it */
 	bool reaped;                      /* only its tasks keep it */

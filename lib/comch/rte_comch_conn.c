@@ -3,8 +3,8 @@
  */
 
 /*
- * Connections: how they begin and end, what goes through them in either
- * direction, and what applications can ask about them.
+ * Connections: how they begin and end, what is sent through them, and what
+ * applications can ask about them. Reception is in rte_comch_recv.c.
  */
 
 #include <errno.h>
@@ -388,20 +388,6 @@ rte_comch_server_disconnect(struct rte_comch_conn *handle)
 	return 0;
 }
 
-void
-rte_comch_pmd_msg_recv(struct rte_comch_conn *drv, const void *data, uint32_t len)
-{
-	struct comch_conn *conn = comch_conn(drv);
-	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
-
-	conn->stats.rx_msgs++;
-	conn->stats.rx_bytes += len;
-	rte_comch_trace_msg_recv(drv, len);
-	ctx->in_callback++;
-	conn->ctrl->recv_cb(drv, data, len, ctx->user_data);
-	ctx->in_callback--;
-}
-
 int
 rte_comch_pmd_send_done(struct rte_comch_conn *drv, uint32_t seq)
 {
@@ -521,6 +507,7 @@ rte_comch_conn_info_get(const struct rte_comch_conn *handle, struct rte_comch_co
 	/* relaxed: a number, it orders nothing */
 	info->nb_remote_consumers = __atomic_load_n(&conn->nb_remote_consumers,
 			__ATOMIC_RELAXED);
+	info->recv_held = __atomic_load_n(&conn->recv_held, __ATOMIC_RELAXED);
 	return 0;
 }
 

@@ -31,6 +31,7 @@ struct rte_comch_conn_info {
 	uint32_t max_msg_size;                  /**< Agreed size, bytes. */
 	uint16_t version;                       /**< Agreed protocol version. */
 	bool connected;                         /**< False once it has ended. */
+	bool recv_held;                         /**< @see rte_comch_conn_recv_hold() */
 	/** Process of the peer; 0 if the transport does not know it. */
 	uint32_t peer_pid;
 	/** User of the peer; UINT32_MAX if the transport does not know it. */
@@ -48,6 +49,8 @@ struct rte_comch_conn_stats {
 	uint64_t rx_bytes;     /**< Their bytes. */
 	uint32_t tx_in_flight; /**< Submitted, but not delivered. */
 	uint32_t rx_in_flight; /**< Arrived, but not yet given to the callback. */
+	/** Arrived, but not given to the callback when the connection ended. */
+	uint64_t rx_dropped;
 };
 
 /**
@@ -215,6 +218,52 @@ int rte_comch_conn_info_get(const struct rte_comch_conn *conn,
 __rte_experimental
 int rte_comch_conn_stats_get(const struct rte_comch_conn *conn,
 		struct rte_comch_conn_stats *stats);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Hold back reception: from now on no receive callback is called for the connection,
+ * also if this is called inside of one. Messages stay in the receive queue of the
+ * connection. When that is full, the peer's tasks wait for room; their submission does
+ * not fail. Nothing else changes: other connections go on, messages can be sent, and
+ * the end of the connection is told.
+ *
+ * Messages that are held back when the connection ends are lost, and counted in
+ * struct rte_comch_conn_stats::rx_dropped; their tasks end at the peer with an error.
+ *
+ * A connection that is held back costs its engine nothing in a turn once its sends
+ * are done, and does not wake an engine that sleeps.
+ *
+ * @param conn
+ *   The connection. It belongs to the thread of the connection.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: conn is NULL.
+ *   - -ENOTCONN: the connection has ended, or is about to.
+ *   - -EALREADY: reception is held back.
+ */
+__rte_experimental
+int rte_comch_conn_recv_hold(struct rte_comch_conn *conn);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Take up reception again after rte_comch_conn_recv_hold(). Messages that wait are
+ * given to the receive callback from the next rte_comch_pe_progress() on, in order. If
+ * the engine was armed, its descriptor becomes readable.
+ *
+ * @param conn
+ *   The connection. It belongs to the thread of the connection.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: conn is NULL.
+ *   - -ENOTCONN: the connection has ended, or is about to.
+ *   - -EALREADY: reception is not held back.
+ */
+__rte_experimental
+int rte_comch_conn_recv_resume(struct rte_comch_conn *conn);
 
 /**
  * @warning

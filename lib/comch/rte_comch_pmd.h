@@ -146,6 +146,7 @@ struct rte_comch_conn {
 	enum rte_comch_conn_state state; /**< Drivers call back only if UP; left under lock. */
 	uint32_t id;                     /**< Unique on its context. */
 	uint32_t max_msg_size;           /**< Agreed, bytes. */
+	bool rx_held;                    /**< Messages are to stay, see conn_rx_resume. */
 	struct rte_comch_conn_req peer;  /**< Who is at the other end. */
 };
 
@@ -326,6 +327,15 @@ typedef int (*rte_comch_conn_close_t)(struct rte_comch_conn *conn, int reason,
 		struct rte_comch_pmd_ending *ending);
 /** @internal Count what has arrived and was not handed up; any thread. */
 typedef uint32_t (*rte_comch_conn_rx_count_t)(const struct rte_comch_conn *conn);
+/**
+ * @internal
+ * Messages may be handed up again: conn->rx_held is false from now on. While it was
+ * true, the driver kept them where they were, and the peer had no more room than the
+ * receive queue. In the thread of the connection, maybe inside an upcall: those that
+ * wait are handed up in the next pgroup_poll, not in here. While it is true, nothing
+ * that the peer sends may keep pgroup_arm from sleeping.
+ */
+typedef void (*rte_comch_conn_rx_resume_t)(struct rte_comch_conn *conn);
 
 /**
  * @internal
@@ -405,7 +415,7 @@ typedef int (*rte_comch_queue_rest_t)(struct rte_comch_queue *queue);
 
 /**
  * Operations of a driver. All are required but dump, reset, conn_rx_count,
- * mem_register and queue_rest; those from listen to conn_rx_count only with
+ * mem_register and queue_rest; those from listen to conn_rx_resume only with
  * RTE_COMCH_CAPA_SERVER or RTE_COMCH_CAPA_CLIENT; and those from mem_alloc on
  * only with RTE_COMCH_CAPA_CONSUMER or RTE_COMCH_CAPA_PRODUCER.
  */
@@ -426,6 +436,7 @@ struct rte_comch_dev_ops {
 	rte_comch_conn_send_t conn_send;           /**< Connections. */
 	rte_comch_conn_close_t conn_close;         /**< Connections. */
 	rte_comch_conn_rx_count_t conn_rx_count;   /**< Optional. */
+	rte_comch_conn_rx_resume_t conn_rx_resume; /**< Connections. */
 	rte_comch_mem_alloc_t mem_alloc;           /**< Regions. */
 	rte_comch_mem_register_t mem_register;     /**< Optional. */
 	rte_comch_mem_free_t mem_free;             /**< Regions. */
@@ -726,8 +737,9 @@ void rte_comch_pmd_connect_failed(struct rte_comch_ctrl *client, int reason);
 
 /**
  * @internal
- * A message has arrived. The driver looks at conn->state before it goes on,
- * because the application may have ended the connection.
+ * A message has arrived. The driver looks at conn->state and conn->rx_held before it
+ * goes on, because the application may have ended the connection, or held back
+ * reception.
  *
  * @param conn
  *   The connection, UP.
@@ -735,9 +747,26 @@ void rte_comch_pmd_connect_failed(struct rte_comch_ctrl *client, int reason);
  *   A private copy of it, aligned to 8 bytes.
  * @param len
  *   Its length, 1 or more, checked against max_msg_size by the driver.
+ * @return
+ *   - 0: it was taken.
+ *   - -EAGAIN: it was not, and conn->rx_held is true: the driver keeps it, and hands it
+ *     up again after conn_rx_resume, before those that came later.
  */
 __rte_internal
-void rte_comch_pmd_msg_recv(struct rte_comch_conn *conn, const void *data, uint32_t len);
+int rte_comch_pmd_msg_recv(struct rte_comch_conn *conn, const void *data, uint32_t len);
+
+/**
+ * @internal
+ * The connection ends, and messages that have arrived will not be handed up. Before
+ * rte_comch_pmd_conn_down(), or in conn_close.
+ *
+ * @param conn
+ *   The connection.
+ * @param nb
+ *   How many; what the peer says of it is good enough.
+ */
+__rte_internal
+void rte_comch_pmd_msg_dropped(struct rte_comch_conn *conn, uint32_t nb);
 
 /**
  * @internal

@@ -160,6 +160,7 @@ static const struct rte_comch_dev_ops shm_ops = {
 	.conn_send = shm_conn_send,
 	.conn_close = shm_conn_close,
 	.conn_rx_count = shm_conn_rx_count,
+	.conn_rx_resume = shm_conn_rx_resume,
 	.mem_alloc = shm_mem_alloc,
 	.mem_free = shm_mem_free,
 	.queue_setup = shm_queue_setup,

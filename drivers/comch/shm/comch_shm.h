@@ -415,5 +415,6 @@ int shm_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, b
 void shm_link_wake(struct shm_link *link, uint32_t group, uint32_t armed);
 void shm_link_wake_locked(struct shm_link *link, uint32_t group, uint32_t armed);
 uint32_t shm_conn_rx_count(const struct rte_comch_conn *conn);
+void shm_conn_rx_resume(struct rte_comch_conn *conn);
 
 #endif /* COMCH_SHM_H */

@@ -113,6 +113,8 @@ chan_leave(struct shm_chan *chan)
 		return;
 	if (chan->state == SHM_CHAN_HALF_OPEN)
 		chan->group->nb_half_open--;
+	if (chan->state == SHM_CHAN_UP)
+		rte_comch_pmd_msg_dropped(chan->conn, shm_conn_rx_count(chan->conn));
 	shm_chan_undirty(chan);
 	shm_chan_deactivate(chan);
 	shm_chan_bell_del(chan);

@@ -318,6 +318,8 @@ chan_rx(struct shm_chan *chan, uint32_t burst)
 		return 0;
 	if (unlikely(avail > chan->rx_size))
 		return -EPROTO;
+	if (unlikely(conn->rx_held))
+		return 0;
 	do {
 		if (unlikely(avail < sizeof(rec)))
 			return -EPROTO;
@@ -342,10 +344,10 @@ chan_rx(struct shm_chan *chan, uint32_t burst)
 		chan->rx_msgs++;
 		avail -= size;
 		nb++;
-		rte_comch_pmd_msg_recv(conn, bounce, rec.len);
+		rte_comch_pmd_msg_recv(conn, bounce, rec.len); /* takes it: it is not held */
 		if (unlikely(conn->state != RTE_COMCH_CONN_UP))
 			return -ENOTCONN;
-	} while (avail != 0 && nb < burst);
+	} while (avail != 0 && nb < burst && !conn->rx_held);
 	/* H: pairs with the acquire in chan_head_load() */
 	__atomic_store_n(&chan->own->head, chan->rx_pos, __ATOMIC_RELEASE);
 	/* B: pairs with the fence in shm_group_arm() of the peer */
@@ -373,12 +375,28 @@ chan_tx_done(struct shm_chan *chan)
 }
 
 /*
+ * Nothing that comes is worth a bell: the peer finds that this side has not looked
+ * since the last one. Should it have rung, that is one bell for nothing.
+ */
+static inline void
+chan_bell_off(struct shm_chan *chan)
+{
+	__atomic_store_n(&chan->own->bell_seen, chan->rx_flips - 1, __ATOMIC_RELAXED);
+}
+
+/*
  * A connection that has been quiet goes to rest: from now on it costs nothing,
- * and its bell will bring it back.
+ * and its bell will bring it back. One that is held back is brought back by the
+ * library.
  */
 static void
 chan_rest(struct shm_chan *chan)
 {
+	if (unlikely(chan->conn->rx_held)) {
+		chan_bell_off(chan);
+		shm_chan_deactivate(chan);
+		return;
+	}
 	__atomic_store_n(&chan->own->bell_seen, chan->rx_flips, __ATOMIC_RELAXED);
 	/* B: pairs with the fence in chan_ring() of the peer */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -460,6 +478,16 @@ shm_conn_rx_count(const struct rte_comch_conn *conn)
 	return RTE_MIN(nb, (uint32_t)(chan->rx_size / sizeof(struct shm_wire_rec)));
 }
 
+/* Look in the next turn whether messages wait. */
+void
+shm_conn_rx_resume(struct rte_comch_conn *conn)
+{
+	struct shm_chan *chan = conn->priv;
+
+	if (chan->state == SHM_CHAN_UP)
+		shm_chan_activate(chan);
+}
+
 /*
  * Poll groups
  */
@@ -485,7 +513,7 @@ glink_scan(struct shm_glink *glink)
 			diff &= diff - 1;
 			chan = glink->by_bell[word->index * 64 + bit];
 			chan->rx_flips++;
-			if (chan->state == SHM_CHAN_UP)
+			if (chan->state == SHM_CHAN_UP && !chan->conn->rx_held)
 				shm_chan_activate(chan);
 		} while (diff != 0);
 	}
@@ -616,13 +644,37 @@ group_deadline(const struct shm_group *group)
 	return deadline;
 }
 
+/* What a peer rings for: messages, unless they are to stay; and room for ours. */
+static void
+chan_arm(struct shm_chan *chan)
+{
+	bool sent = chan->tx_pos != chan->tx_done;
+
+	if (unlikely(chan->conn->rx_held && !sent))
+		chan_bell_off(chan);
+	else
+		__atomic_store_n(&chan->own->bell_seen, chan->rx_flips, __ATOMIC_RELAXED);
+	__atomic_store_n(&chan->own->want_bell, sent, __ATOMIC_RELAXED);
+}
+
+/* After the fence: whether something is there already. */
+static bool
+chan_pending(const struct shm_chan *chan)
+{
+	if (__atomic_load_n(&chan->peer->tail, __ATOMIC_RELAXED) != chan->rx_pos &&
+			likely(!chan->conn->rx_held))
+		return true;
+	/* only if something is under way: else it says nothing, true or not */
+	return chan->tx_pos != chan->tx_done &&
+		__atomic_load_n(&chan->peer->head, __ATOMIC_RELAXED) != chan->tx_done;
+}
+
 bool
 shm_group_arm(struct rte_comch_pgroup *pg)
 {
 	struct shm_group *group = container_of(pg, struct shm_group, pg);
 	struct shm_bell_word *word;
 	struct shm_glink *glink;
-	struct shm_chan *chan;
 	bool pending = false;
 	uint32_t i;
 
@@ -630,12 +682,8 @@ shm_group_arm(struct rte_comch_pgroup *pg)
 	TAILQ_FOREACH(glink, &group->glinks, next)
 		__atomic_store_n(&glink->link->own->groups[group->index].armed, group->sleeps,
 			__ATOMIC_RELAXED);
-	for (i = 0; i < group->nb_active; i++) {
-		chan = group->active[i];
-		__atomic_store_n(&chan->own->bell_seen, chan->rx_flips, __ATOMIC_RELAXED);
-		__atomic_store_n(&chan->own->want_bell, chan->tx_pos != chan->tx_done,
-			__ATOMIC_RELAXED);
-	}
+	for (i = 0; i < group->nb_active; i++)
+		chan_arm(group->active[i]);
 	/* B: pairs with the fences in chan_ring() and chan_rx() of the peers */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (!TAILQ_EMPTY(&group->consumers) || !TAILQ_EMPTY(&group->producers))
@@ -649,14 +697,8 @@ shm_group_arm(struct rte_comch_pgroup *pg)
 				word->shadow) & word->mask) != 0;
 		}
 	}
-	for (i = 0; i < group->nb_active; i++) {
-		chan = group->active[i];
-		pending |= __atomic_load_n(&chan->peer->tail, __ATOMIC_RELAXED) != chan->rx_pos;
-		/* only if something is under way: else it says nothing, true or not */
-		if (chan->tx_pos != chan->tx_done)
-			pending |= __atomic_load_n(&chan->peer->head, __ATOMIC_RELAXED) !=
-				chan->tx_done;
-	}
+	for (i = 0; i < group->nb_active; i++)
+		pending |= chan_pending(group->active[i]);
 	pg->deadline = group_deadline(group);
 	return pending;
 }
