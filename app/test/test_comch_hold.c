@@ -3,8 +3,9 @@
  */
 
 /*
- * Reception held back and taken up again: which messages come, when the peer's sends
- * end, and what the end of the connection does to what is left.
+ * Reception held back and taken up again, and what the receive queue of a connection
+ * can hold meanwhile. Which messages come, and when the peer's sends end. Reception
+ * into mbufs is in test_comch_recv_mbuf.c.
  */
 
 #include "test_comch_util.h"
@@ -13,6 +14,10 @@
 #define NB_MSGS 20
 /* Those that a server has tasks for, too. */
 #define FEW_MSGS 8
+/* A receive queue of which the test knows how many messages fill it. */
+#define MSG_SIZE 4000
+#define QUEUE_SIZE 16
+#define QUEUE_TASKS 64
 /* Turns in which something would have happened. */
 #define TURNS 2000
 
@@ -380,6 +385,87 @@ test_hold_and_send(void)
 	return TEST_SUCCESS;
 }
 
+static int
+queue_connect(struct test_ep **server, struct test_ep **client, uint32_t nb_tasks)
+{
+	struct rte_comch_server_conf server_conf;
+	struct rte_comch_client_conf client_conf;
+
+	*server = test_ep_new();
+	*client = test_ep_new();
+	TEST_TRUE(*server != NULL && *client != NULL);
+	test_server_conf(*server, "test", &server_conf);
+	server_conf.ctrl.max_msg_size = MSG_SIZE;
+	server_conf.ctrl.recv_queue_size = QUEUE_SIZE;
+	TEST_EXPECT(test_server_start(*server, &server_conf, test_pe_new()), 0);
+	test_client_conf(*client, "test", &client_conf);
+	client_conf.ctrl.max_msg_size = MSG_SIZE;
+	client_conf.ctrl.recv_queue_size = QUEUE_SIZE;
+	client_conf.ctrl.nb_tasks = nb_tasks;
+	TEST_EXPECT(test_client_start(*client, &client_conf, test_pe_new()), -EINPROGRESS);
+	TEST_WAIT((*server)->conn != NULL && (*client)->conn != NULL, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/*
+ * A peer that sends without end to a connection that is held back: as much is in its
+ * receive queue as the queue has room, the rest waits at the peer, and no memory grows.
+ */
+static int
+queue_filled(uint32_t nb_tasks, uint32_t len, uint32_t *in_flight)
+{
+	uint64_t memfd_kb, private_kb;
+	struct test_ep *server, *client;
+	uint32_t sent = 0, round;
+
+	TEST_CALL(queue_connect(&server, &client, nb_tasks));
+	server->on_recv = recv_in_order;
+	*in_flight = 0;
+	for (round = 0; round < 3; round++) {
+		TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
+		memfd_kb = test_memfd_kb();
+		while (stats_of(client->conn).tx_in_flight < nb_tasks)
+			TEST_EXPECT(test_send_pattern(client->conn, len, ++sent), 0);
+		TEST_EXPECT(test_send_pattern(client->conn, len, sent + 1), -ENOMEM);
+		private_kb = test_private_kb();
+		turn(TURNS);
+		if (round == 0)
+			*in_flight = stats_of(server->conn).rx_in_flight;
+		TEST_EXPECT(stats_of(server->conn).rx_in_flight, *in_flight);
+		TEST_EXPECT(stats_of(client->conn).tx_in_flight, nb_tasks);
+		TEST_EXPECT(client->nb_done, sent - nb_tasks);
+		TEST_EXPECT(test_memfd_kb(), memfd_kb);
+		TEST_TRUE(TEST_ASAN || test_private_kb() < private_kb + 256);
+		TEST_EXPECT(rte_comch_conn_recv_resume(server->conn), 0);
+		TEST_WAIT(server->nb_recv == sent && client->nb_done == sent, TEST_MS);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_queue_bound(void)
+{
+	uint32_t in_flight;
+
+	TEST_CALL(queue_filled(QUEUE_TASKS, MSG_SIZE, &in_flight));
+	TEST_TRUE(in_flight >= QUEUE_SIZE);
+	/* whole pages, and no message more than that makes */
+	TEST_TRUE(in_flight <= QUEUE_SIZE + 1);
+	return TEST_SUCCESS;
+}
+
+/* Small messages: more of them, and not more bytes. */
+static int
+test_queue_bound_small(void)
+{
+	uint32_t in_flight;
+
+	TEST_CALL(queue_filled(4096, 100, &in_flight));
+	TEST_TRUE(in_flight > QUEUE_SIZE);
+	TEST_TRUE(in_flight <= (QUEUE_SIZE + 1) * (MSG_SIZE + 8) / 100);
+	return TEST_SUCCESS;
+}
+
 /* A driver that has a message in hand: it is told to keep it, and asked for it later. */
 static int
 test_mock_keeps(void)
@@ -422,6 +508,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_end_not_held),
 		TEST_CASE_ST(NULL, test_cleanup, test_hold_sleeps),
 		TEST_CASE_ST(NULL, test_cleanup, test_hold_and_send),
+		TEST_CASE_ST(NULL, test_cleanup, test_queue_bound),
+		TEST_CASE_ST(NULL, test_cleanup, test_queue_bound_small),
 		TEST_CASES_END()
 	},
 };

@@ -35,6 +35,11 @@ struct rte_comch_ctrl_conf {
 	 * Messages of max_msg_size bytes that each connection can hold for this
 	 * side; more of smaller ones. 0 for the dflt_recv_queue_size of the
 	 * device.
+	 *
+	 * This is all that waits here for the receive callback: memory of that
+	 * size, rounded up by the driver, is there from the beginning, and nothing
+	 * grows beyond it. What the peer sends above that waits on its side, and the
+	 * tasks of it do not end.
 	 */
 	uint32_t recv_queue_size;
 	/**
