@@ -69,6 +69,7 @@ TAILQ_HEAD(comch_ctx_list, rte_comch_ctx);
 TAILQ_HEAD(comch_queue_list, comch_queue);
 TAILQ_HEAD(comch_ending_list, rte_comch_pmd_ending);
 STAILQ_HEAD(comch_task_list, rte_comch_task);
+TAILQ_HEAD(comch_queue_task_list, rte_comch_task);
 
 /* What differs between kinds of contexts. All in the thread of the context. */
 struct comch_kind {
@@ -92,6 +93,12 @@ struct comch_kind {
 	/* Let go of what only this kind has; its callbacks may be on the stack. */
 	void (*destroy)(struct rte_comch_ctx *ctx);
 	int (*task_submit)(struct rte_comch_task *task);
+	/*
+	 * Several of one context, which are marked as submitted: how many were taken
+	 * from the first on, and why not the next. Later: not to the driver yet.
+	 */
+	uint16_t (*tasks_submit)(struct rte_comch_task **tasks, uint16_t nb, bool later,
+			int *reason);
 
 	/* servers and clients: a connection can be used */
 	void (*conn_up)(struct comch_conn *conn);
@@ -171,10 +178,11 @@ struct comch_conn {
 	 */
 	struct comch_ctrl *ctrl;
 	struct comch_task_list in_flight; /* given to the driver, in order */
-	struct comch_task_list pending;   /* wait for room */
+	struct comch_task_list pending;   /* wait for room, or for a flush */
 	uint32_t nb_in_flight;            /* in both lists */
 	bool recv_held;                   /* by the application; atomic for others */
 	bool on_retry;
+	bool later;                       /* the driver was not asked for room yet */
 	bool was_up;                      /* the application has learned of it */
 	bool reaped;                      /* only its tasks keep it */
 	int reason;                       /* why this side ended it; 0 until conn_close */
@@ -216,7 +224,12 @@ struct comch_queue {
 	struct rte_comch_pmd_ending free_ending;
 
 	/* tasks */
-	uint32_t nb_submitted; /* between submit and callback */
+	uint32_t nb_submitted; /* between submit and callback: in these two lists */
+	struct comch_queue_task_list submitted; /* the driver's, in order */
+	struct comch_queue_task_list later;     /* for the next flush, in order */
+	int later_reason;      /* why the last flush was short */
+	bool on_later;         /* the engine flushes it */
+	TAILQ_ENTRY(comch_queue) next_later;
 	uint32_t idle_polls;   /* turns without a completion */
 	bool on_poll;          /* the engine polls it */
 	bool on_rest;          /* now and then only */
@@ -257,12 +270,18 @@ struct rte_comch_task {
 			uint32_t len;
 			uint32_t seq;            /* as the driver gave it */
 		};
-		/* consumers */
-		struct rte_comch_post post;
-		/* producers */
+		/* queues */
 		struct {
-			struct rte_comch_send send;
-			uint32_t consumer_id;
+			TAILQ_ENTRY(rte_comch_task) next_queue; /* in its queue */
+			union {
+				/* consumers */
+				struct rte_comch_post post;
+				/* producers */
+				struct {
+					struct rte_comch_send send;
+					uint32_t consumer_id;
+				};
+			};
 		};
 	};
 };
@@ -292,6 +311,9 @@ struct rte_comch_pe {
 	uint32_t nb_rested;
 	struct comch_queue_list polled;
 	struct comch_queue_list rested;
+	/* queues with tasks that the driver has not got yet */
+	uint32_t nb_later;
+	struct comch_queue_list later;
 
 	struct rte_mempool *tasks;
 	struct rte_mempool_cache *cache;
@@ -436,6 +458,9 @@ void comch_conn_put(struct comch_conn *conn);
 void comch_conn_reap(struct comch_conn *conn);
 int comch_conn_retry(struct comch_conn *conn);
 int comch_conn_task_submit(struct rte_comch_task *task);
+uint16_t comch_conn_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later,
+		int *reason);
+void comch_conn_later_flush(struct rte_comch_pe *pe);
 
 /* rte_comch_mem.c */
 void comch_mem_give_up(struct rte_comch_dev *dev);
@@ -450,6 +475,7 @@ int comch_ending_run(struct rte_comch_pe *pe);
 bool comch_ending_waits(struct rte_comch_pe *pe, uint64_t *deadline);
 
 /* rte_comch_queue.c */
+int comch_queue_end_status(const struct rte_comch_ctx *ctx);
 int comch_queue_setup(struct comch_queue *queue);
 int comch_queue_start_failed(struct comch_queue *queue, int reason);
 void comch_queue_try_idle(struct rte_comch_ctx *ctx);
@@ -477,8 +503,21 @@ void comch_mem_dma_part(const struct rte_comch_mem *mem, uint32_t i,
 
 /* rte_comch_task.c */
 int comch_queue_task_submit(struct rte_comch_task *task);
+void comch_queue_task_given(struct comch_queue *queue, struct rte_comch_task *task);
+void comch_queue_task_end(struct comch_queue *queue, struct rte_comch_task *task,
+		const struct rte_comch_cpl *cpl);
+void comch_task_mem_hold(const struct comch_queue *queue, const struct rte_comch_task *task);
 void comch_task_poll_add(struct comch_queue *queue);
 void comch_task_poll_del(struct comch_queue *queue);
 int comch_task_poll(struct rte_comch_pe *pe);
+
+/* rte_comch_submit.c */
+uint16_t comch_queue_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later,
+		int *reason);
+bool comch_queue_flush(struct comch_queue *queue);
+int comch_queue_later_end(struct comch_queue *queue, int status);
+int comch_queue_short_reason(struct comch_queue *queue, uint32_t consumer_id);
+int comch_submit_later_run(struct rte_comch_pe *pe);
+bool comch_submit_later_arm(struct rte_comch_pe *pe);
 
 #endif /* COMCH_PRIVATE_H */

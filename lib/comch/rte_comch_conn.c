@@ -415,22 +415,84 @@ rte_comch_pmd_conn_delivered(struct rte_comch_conn *drv, uint32_t seq)
 	conn->delivered_seq = seq;
 }
 
-int
-comch_conn_task_submit(struct rte_comch_task *task)
+/* Give the driver what waits, as much as there is room for; how many. */
+static int
+conn_pending_give(struct comch_conn *conn)
 {
-	struct comch_conn *conn = task->conn;
+	const struct rte_comch_dev_ops *ops = conn->ctrl->ctx.dev->ops;
+	struct rte_comch_task *task;
+	int nb = 0;
+
+	conn->later = false;
+	while (conn->drv.state == RTE_COMCH_CONN_UP &&
+			(task = STAILQ_FIRST(&conn->pending)) != NULL) {
+		if (ops->conn_send(&conn->drv, task->msg, task->len,
+				STAILQ_NEXT(task, next) != NULL, &task->seq) != 0)
+			break;
+		STAILQ_REMOVE_HEAD(&conn->pending, next);
+		STAILQ_INSERT_TAIL(&conn->in_flight, task, next);
+		nb++;
+	}
+	return nb;
+}
+
+/* In progress, for a connection that had to wait for room, or has not been tried. */
+int
+comch_conn_retry(struct comch_conn *conn)
+{
+	int nb = conn_pending_give(conn);
+
+	if (conn->drv.state == RTE_COMCH_CONN_UP && !STAILQ_EMPTY(&conn->pending))
+		comch_pe_retry_add(conn);
+	return nb;
+}
+
+/* Before a sleep: then only those wait that the driver has no room for. */
+void
+comch_conn_later_flush(struct rte_comch_pe *pe)
+{
+	struct comch_conn *conn;
+
+	TAILQ_FOREACH(conn, &pe->retry, retry)
+		if (conn->later)
+			conn_pending_give(conn);
+}
+
+/* Whether a task of this connection is taken at all. */
+static int
+conn_task_check(const struct rte_comch_task *task)
+{
+	if (unlikely(task->conn->drv.state != RTE_COMCH_CONN_UP))
+		return -ENOTCONN;
+	if (unlikely(task->ctx->state != RTE_COMCH_STATE_RUNNING))
+		return -EBUSY;
+	return 0;
+}
+
+/* It waits, for room or for a flush. */
+static void
+conn_task_wait(struct comch_conn *conn, struct rte_comch_task *task)
+{
+	task->submitted = true;
+	STAILQ_INSERT_TAIL(&conn->pending, task, next);
+	conn->nb_in_flight++;
+	comch_pe_retry_add(conn);
+	comch_pe_touch(task->ctx->pe);
+}
+
+/* With more set, another of the same connection follows at once. */
+static int
+conn_task_give(struct comch_conn *conn, struct rte_comch_task *task, bool more)
+{
 	struct rte_comch_ctx *ctx = task->ctx;
 	int ret;
 
-	if (unlikely(conn->drv.state != RTE_COMCH_CONN_UP))
-		return -ENOTCONN;
-	if (unlikely(ctx->state != RTE_COMCH_STATE_RUNNING))
-		return -EBUSY;
 	rte_comch_trace_task_submit(task, task->len);
-
+	if (unlikely(conn->later))
+		conn_pending_give(conn);
 	/* those that wait came first */
 	if (likely(STAILQ_EMPTY(&conn->pending))) {
-		ret = ctx->dev->ops->conn_send(&conn->drv, task->msg, task->len, false,
+		ret = ctx->dev->ops->conn_send(&conn->drv, task->msg, task->len, more,
 				&task->seq);
 		if (likely(ret == 0)) {
 			task->submitted = true;
@@ -442,34 +504,42 @@ comch_conn_task_submit(struct rte_comch_task *task)
 		if (ret != -EAGAIN)
 			return ret;
 	}
-	task->submitted = true;
-	STAILQ_INSERT_TAIL(&conn->pending, task, next);
-	conn->nb_in_flight++;
-	comch_pe_retry_add(conn);
-	comch_pe_touch(ctx->pe);
+	conn_task_wait(conn, task);
 	return 0;
 }
 
-/* In progress, for a connection that had to wait for room. */
 int
-comch_conn_retry(struct comch_conn *conn)
+comch_conn_task_submit(struct rte_comch_task *task)
 {
-	const struct rte_comch_dev_ops *ops = conn->ctrl->ctx.dev->ops;
-	struct rte_comch_task *task;
-	int nb = 0;
+	int ret = conn_task_check(task);
 
-	while (conn->drv.state == RTE_COMCH_CONN_UP &&
-			(task = STAILQ_FIRST(&conn->pending)) != NULL) {
-		if (ops->conn_send(&conn->drv, task->msg, task->len,
-				STAILQ_NEXT(task, next) != NULL, &task->seq) != 0)
+	return unlikely(ret != 0) ? ret : conn_task_give(task->conn, task, false);
+}
+
+uint16_t
+comch_conn_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later, int *reason)
+{
+	struct comch_conn *conn;
+	uint16_t i;
+	int ret;
+
+	for (i = 0; i < nb; i++) {
+		conn = tasks[i]->conn;
+		ret = conn_task_check(tasks[i]);
+		if (ret == 0 && later) {
+			rte_comch_trace_task_submit(tasks[i], tasks[i]->len);
+			conn_task_wait(conn, tasks[i]);
+			conn->later = true;
+		} else if (ret == 0) {
+			ret = conn_task_give(conn, tasks[i],
+					i + 1 < nb && tasks[i + 1]->conn == conn);
+		}
+		if (ret != 0) {
+			*reason = ret;
 			break;
-		STAILQ_REMOVE_HEAD(&conn->pending, next);
-		STAILQ_INSERT_TAIL(&conn->in_flight, task, next);
-		nb++;
+		}
 	}
-	if (conn->drv.state == RTE_COMCH_CONN_UP && !STAILQ_EMPTY(&conn->pending))
-		comch_pe_retry_add(conn);
-	return nb;
+	return i;
 }
 
 struct rte_comch_ctx *

@@ -115,6 +115,7 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 	TAILQ_INIT(&pe->dead);
 	TAILQ_INIT(&pe->polled);
 	TAILQ_INIT(&pe->rested);
+	TAILQ_INIT(&pe->later);
 	TAILQ_INIT(&pe->ctxs);
 	TAILQ_INIT(&pe->endings);
 
@@ -571,6 +572,8 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 		if (i < pe->nb_pgs)
 			nb += pe->pgs[i]->dev->ops->pgroup_poll(pe->pgs[i], now);
 	}
+	if (pe->nb_later != 0)
+		nb += comch_submit_later_run(pe);
 	if (pe->nb_polled + pe->nb_rested != 0)
 		nb += comch_task_poll(pe);
 	if (!TAILQ_EMPTY(&pe->retry))
@@ -630,9 +633,11 @@ rte_comch_pe_arm(struct rte_comch_pe *pe)
 	__atomic_store_n(&pe->armed, 1, __ATOMIC_RELAXED);
 	/* pairs with the fence in comch_pe_wake() */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	comch_conn_later_flush(pe);
 	deadline = pe->next_timer;
 	pending = !rte_ring_empty(pe->mailbox) || !TAILQ_EMPTY(&pe->work) ||
 		pe->nb_over != 0 || comch_ending_waits(pe, &deadline);
+	pending |= comch_submit_later_arm(pe);
 	for (i = 0; i < pe->nb_pgs; i++) {
 		pending |= pe->pgs[i]->dev->ops->pgroup_arm(pe->pgs[i]);
 		pending |= __atomic_load_n(&pe->pgs[i]->down, __ATOMIC_RELAXED) != 0;

@@ -60,6 +60,8 @@ queue_alloc(struct comch_conn *conn, const struct comch_kind *kind)
 	queue->drv.dev = queue->ctx.dev;
 	queue->drv.conn = &conn->drv;
 	queue->drv.is_consumer = kind == &comch_consumer_kind;
+	TAILQ_INIT(&queue->submitted);
+	TAILQ_INIT(&queue->later);
 	return queue;
 }
 
@@ -283,6 +285,13 @@ queue_stopped(struct rte_comch_pmd_ending *ending)
 	comch_queue_try_idle(&queue->ctx);
 }
 
+/* How tasks end that are not delivered when a queue stops. */
+int
+comch_queue_end_status(const struct rte_comch_ctx *ctx)
+{
+	return ctx->reason != 0 ? -ECONNRESET : -ECANCELED;
+}
+
 /* Stop the driver's part, once; whether it is stopped. */
 static bool
 queue_stop(struct comch_queue *queue)
@@ -294,8 +303,7 @@ queue_stop(struct comch_queue *queue)
 		comch_ending_begin(&queue->stop_ending, ctx->dev, ctx->pe, queue_stopped);
 		queue->drained = comch_ending_settle(&queue->stop_ending,
 				ctx->dev->ops->queue_stop(&queue->drv,
-					ctx->reason != 0 ? -ECONNRESET : -ECANCELED,
-					&queue->stop_ending));
+					comch_queue_end_status(ctx), &queue->stop_ending));
 	}
 	return queue->drained;
 }
@@ -471,6 +479,7 @@ const struct comch_kind comch_producer_kind = {
 	.pgroup_set = queue_pgroup_set,
 	.destroy = queue_destroy,
 	.task_submit = comch_queue_task_submit,
+	.tasks_submit = comch_queue_tasks_submit,
 };
 
 const struct comch_kind comch_consumer_kind = {
@@ -486,6 +495,7 @@ const struct comch_kind comch_consumer_kind = {
 	.pgroup_set = queue_pgroup_set,
 	.destroy = queue_destroy,
 	.task_submit = comch_queue_task_submit,
+	.tasks_submit = comch_queue_tasks_submit,
 };
 
 /*

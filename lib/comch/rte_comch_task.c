@@ -296,8 +296,8 @@ poll_rest(struct comch_queue *queue)
 }
 
 /* The region that a task sends from stays until its end. */
-static void
-task_mem_hold(const struct comch_queue *queue, const struct rte_comch_task *task)
+void
+comch_task_mem_hold(const struct comch_queue *queue, const struct rte_comch_task *task)
 {
 	if (!queue->drv.is_consumer && task->send.len != 0)
 		__atomic_fetch_add((uint32_t *)(uintptr_t)&task->send.mem->nb_tasks, 1,
@@ -313,18 +313,26 @@ task_mem_drop(const struct comch_queue *queue, const struct rte_comch_task *task
 			__ATOMIC_RELEASE);
 }
 
+/* The driver has taken it. */
+void
+comch_queue_task_given(struct comch_queue *queue, struct rte_comch_task *task)
+{
+	TAILQ_INSERT_TAIL(&queue->submitted, task, next_queue);
+}
+
 int
 comch_queue_task_submit(struct rte_comch_task *task)
 {
 	struct comch_queue *queue = comch_queue(task->ctx);
 	struct rte_comch_ctx *ctx = &queue->ctx;
-	struct rte_comch_room room;
 	uint32_t consumer_id = 0;
 	uint16_t nb;
-	int ret;
 
 	if (unlikely(ctx->state != RTE_COMCH_STATE_RUNNING))
 		return -EBUSY;
+	/* those that wait came first */
+	if (unlikely(queue->on_later) && !comch_queue_flush(queue))
+		return -EAGAIN;
 	if (queue->drv.is_consumer) {
 		task->post.cookie = (uintptr_t)task;
 		nb = queue->fns.post(queue->fns.queue, &task->post, 1);
@@ -334,18 +342,33 @@ comch_queue_task_submit(struct rte_comch_task *task)
 		consumer_id = task->consumer_id;
 		nb = queue->fns.send(queue->fns.queue, consumer_id, &task->send, 1);
 	}
-	if (unlikely(nb == 0)) {
-		ret = ctx->dev->ops->queue_room(&queue->drv, consumer_id, &room);
-		if (ret != 0)
-			return ret;
-		return room.reason == -ENOBUFS ? -EAGAIN : room.reason;
-	}
+	if (unlikely(nb == 0))
+		return comch_queue_short_reason(queue, consumer_id);
 	task->submitted = true;
-	task_mem_hold(queue, task);
+	comch_task_mem_hold(queue, task);
 	queue->nb_submitted++;
+	comch_queue_task_given(queue, task);
 	comch_task_poll_add(queue);
 	comch_pe_touch(ctx->pe);
 	return 0;
+}
+
+/* One that is in no list any more ends, in progress. */
+void
+comch_queue_task_end(struct comch_queue *queue, struct rte_comch_task *task,
+		const struct rte_comch_cpl *cpl)
+{
+	struct rte_comch_ctx *ctx = &queue->ctx;
+
+	task->submitted = false;
+	task_mem_drop(queue, task);
+	queue->nb_submitted--;
+	ctx->in_callback++;
+	if (queue->post_cb != NULL)
+		queue->post_cb(task, cpl, ctx->user_data);
+	else
+		queue->send_cb(task, cpl->status, ctx->user_data);
+	ctx->in_callback--;
 }
 
 /* The ends of some tasks of a queue; how many. */
@@ -358,16 +381,11 @@ queue_poll(struct comch_queue *queue)
 	uint16_t i, nb;
 
 	nb = queue->fns.poll(queue->fns.queue, cpls, RTE_DIM(cpls));
-	ctx->in_callback++;
+	ctx->in_callback++; /* until all have ended */
 	for (i = 0; i < nb; i++) {
 		task = (struct rte_comch_task *)(uintptr_t)cpls[i].cookie;
-		task->submitted = false;
-		task_mem_drop(queue, task);
-		queue->nb_submitted--;
-		if (queue->post_cb != NULL)
-			queue->post_cb(task, &cpls[i], ctx->user_data);
-		else
-			queue->send_cb(task, cpls[i].status, ctx->user_data);
+		TAILQ_REMOVE(&queue->submitted, task, next_queue);
+		comch_queue_task_end(queue, task, &cpls[i]);
 	}
 	ctx->in_callback--;
 	return nb;

@@ -15,6 +15,7 @@
 
 #include <stdint.h>
 
+#include <rte_bitops.h>
 #include <rte_compat.h>
 
 #include <rte_comch_types.h>
@@ -106,13 +107,55 @@ int rte_comch_conn_task_set(struct rte_comch_task *task, const void *msg, uint32
  *   - -ENOTCONN: the connection has ended.
  *   - -EBUSY: the context is not RUNNING.
  *   - -EAGAIN: no room in the queue, or no credit of the consumer (producers and
- *     consumers); rte_comch_producer_room_get() tells which.
+ *     consumers), rte_comch_producer_room_get() tells which; or tasks that were
+ *     submitted with RTE_COMCH_SUBMIT_F_LATER wait for that.
  *   - -ENOENT, -EMSGSIZE, -E2BIG, -EFAULT, -EINVAL: as
  *     rte_comch_producer_room_get() and rte_comch_consumer_room_get() say of the
  *     reason (producers and consumers).
  */
 __rte_experimental
 int rte_comch_task_submit(struct rte_comch_task *task);
+
+/**@{@name Flags of rte_comch_task_submit_burst() */
+/**
+ * The driver need not have the tasks yet: they are given to it with the next task of
+ * their connection, producer or consumer that is submitted without this flag, and in
+ * the next rte_comch_pe_progress() or rte_comch_pe_arm() at the latest.
+ */
+#define RTE_COMCH_SUBMIT_F_LATER RTE_BIT32(0)
+/**@}*/
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Submit several tasks, of any contexts of one thread, in order. Those that follow
+ * each other and are of one connection, of one consumer, or of one producer for one
+ * consumer of the peer, are given to the driver as one burst. It stops at the first
+ * task that is not taken. Each task ends as one of rte_comch_task_submit().
+ *
+ * With RTE_COMCH_SUBMIT_F_LATER no task is refused for want of room, or for what its
+ * message or buffer has wrong: it waits for room, and the ones behind it of the same
+ * producer, consumer or connection with it, or it ends with the error as its status.
+ * Immediate data must stay until the task ends. While such tasks wait for room, a
+ * task of the same producer or consumer without the flag is refused with -EAGAIN. When the
+ * context stops or the connection ends, those that wait end as other tasks that were not
+ * delivered, and after them.
+ *
+ * @param tasks
+ *   The tasks. Those that were taken belong to the library until their callbacks.
+ * @param nb
+ *   Their number; 0 is allowed and does nothing.
+ * @param flags
+ *   RTE_COMCH_SUBMIT_F_* flags.
+ * @return
+ *   - The number of tasks that were taken, from the first on. If that is below nb,
+ *     rte_errno is set to why the next one was not, to EINVAL for a task that is NULL,
+ *     or to the positive number of what rte_comch_task_submit() returns.
+ *   - -EINVAL: tasks is NULL, or an unknown flag; no task was taken.
+ */
+__rte_experimental
+int rte_comch_task_submit_burst(struct rte_comch_task **tasks, uint16_t nb, uint32_t flags);
 
 /**
  * @warning
