@@ -518,6 +518,86 @@ test_bad_clients(void)
 	return TEST_SUCCESS;
 }
 
+/* Of the largest messages; as many are under way as there are tasks. */
+#define LARGE_TASKS 64
+#define LARGE_TURNS 500
+/* After so many of one connection the others get their turn. */
+#define LARGE_BYTES (64 << 10)
+
+static int
+large_connect(struct test_ep **server, struct test_ep **flood, uint32_t size)
+{
+	struct rte_comch_server_conf server_conf;
+	struct rte_comch_client_conf client_conf;
+
+	*server = test_ep_new();
+	*flood = test_ep_new();
+	TEST_TRUE(*server != NULL && *flood != NULL);
+	test_server_conf(*server, "test", &server_conf);
+	server_conf.ctrl.recv_queue_size = LARGE_TASKS;
+	server_conf.ctrl.max_msg_size = size;
+	TEST_EXPECT(test_server_start(*server, &server_conf, test_pe_new()), 0);
+	test_client_conf(*flood, "test", &client_conf);
+	client_conf.ctrl.nb_tasks = LARGE_TASKS;
+	TEST_EXPECT(test_client_start(*flood, &client_conf, test_pe_new()), -EINPROGRESS);
+	TEST_WAIT((*server)->nb_connects == 1 && (*flood)->conn != NULL, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* Those of the good client are told by their length. */
+static void
+recv_large(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	RTE_SET_USED(conn);
+	RTE_SET_USED(msg);
+	ep->value += len == sizeof(text);
+}
+
+/* A queue full of large messages: each turn takes some, and what others have sent. */
+static int
+large_flood(uint32_t size)
+{
+	struct test_ep *server, *flood, *good;
+	uint64_t before, most = 0;
+	struct rte_comch_conn *conn;
+	unsigned int i;
+	uint8_t *msg;
+	int ret = 0;
+
+	TEST_CALL(large_connect(&server, &flood, size));
+	TEST_CALL(one_more(server, test_pe_new(), &good, &conn));
+	server->on_recv = recv_large;
+	msg = calloc(1, size);
+	TEST_TRUE(msg != NULL);
+	for (i = 0; i < LARGE_TURNS && ret == 0 && server->value == i; i++) {
+		while (test_send(flood->conn, msg, size) == 0)
+			;
+		ret = test_send(good->conn, text, sizeof(text));
+		before = server->rx_bytes;
+		test_progress();
+		most = RTE_MAX(most, server->rx_bytes - before);
+	}
+	free(msg);
+	TEST_EXPECT(ret, 0);
+	TEST_EXPECT(server->value, LARGE_TURNS);
+	test_note("at most %" PRIu64 " bytes in one turn, of messages of %u bytes", most, size);
+	TEST_TRUE(most >= size + sizeof(text));
+	TEST_TRUE(most <= LARGE_BYTES + size + sizeof(text));
+	test_cleanup();
+	return TEST_SUCCESS;
+}
+
+static int
+test_large_flood(void)
+{
+	struct rte_comch_dev_info info;
+
+	TEST_EXPECT(rte_comch_dev_info_get((int16_t)card, &info), 0);
+	TEST_CALL(large_flood(info.max_msg_size));
+	TEST_CALL(large_flood(info.max_msg_size - 16));
+	return large_flood(20000);
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: budgets of connections",
 	.setup = suite_setup,
@@ -529,6 +609,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup_quiet, teardown, test_own_task),
 		TEST_CASE_ST(NULL, teardown, test_hung_client),
 		TEST_CASE_ST(NULL, teardown, test_bad_clients),
+		TEST_CASE_ST(NULL, teardown, test_large_flood),
 		TEST_CASES_END()
 	},
 };

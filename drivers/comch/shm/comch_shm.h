@@ -50,6 +50,8 @@ extern int shm_logtype;
 #define SHM_MAX_TX_FDS 64
 /* Messages of one connection in one poll, so that others get their turn. */
 #define SHM_RX_BURST 32
+/* Bytes of the ring after which none of them follows in that poll. */
+#define SHM_RX_BYTES (64u << 10)
 /* Polls without an event after which a connection is left to its bell. */
 #define SHM_IDLE_POLLS 64
 /* Messages of one socket in one service. */

@@ -307,6 +307,7 @@ chan_rx(struct shm_chan *chan, uint32_t burst)
 {
 	struct rte_comch_conn *conn = chan->conn;
 	uint64_t *bounce = chan->group->bounce;
+	const uint32_t start = chan->rx_pos;
 	struct shm_wire_rec rec;
 	uint32_t avail, size, off;
 	uint32_t nb = 0;
@@ -347,7 +348,8 @@ chan_rx(struct shm_chan *chan, uint32_t burst)
 		rte_comch_pmd_msg_recv(conn, bounce, rec.len); /* takes it: it is not held */
 		if (unlikely(conn->state != RTE_COMCH_CONN_UP))
 			return -ENOTCONN;
-	} while (avail != 0 && nb < burst && !conn->rx_held);
+	} while (avail != 0 && nb < burst && chan->rx_pos - start < SHM_RX_BYTES &&
+			!conn->rx_held);
 	/* H: pairs with the acquire in chan_head_load() */
 	__atomic_store_n(&chan->own->head, chan->rx_pos, __ATOMIC_RELEASE);
 	/* B: pairs with the fence in shm_group_arm() of the peer */
