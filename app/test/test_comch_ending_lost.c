@@ -163,6 +163,188 @@ test_reason_stays(void)
 	return TEST_SUCCESS;
 }
 
+#define LOST_TASKS 8
+
+/* Numbers of the tasks that ended, in order, and with what. */
+static uint32_t lost_nr[2 * LOST_TASKS];
+static int lost_status[2 * LOST_TASKS];
+static uint32_t nb_lost;
+
+static void
+note_lost(struct test_q *q, struct rte_comch_task *task, int status)
+{
+	RTE_SET_USED(q);
+	if (nb_lost < RTE_DIM(lost_nr)) {
+		lost_nr[nb_lost] = (uint32_t)(uintptr_t)rte_comch_task_user_data_get(task);
+		lost_status[nb_lost++] = status;
+	}
+	rte_comch_task_free(task);
+}
+
+static void
+note_lost_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
+{
+	note_lost(q, task, cpl->status);
+}
+
+/* All came back, in the order in which they were submitted. */
+static int
+lost_are(uint32_t nb, int status)
+{
+	uint32_t i;
+
+	TEST_EXPECT(nb_lost, nb);
+	for (i = 0; i < nb; i++) {
+		TEST_EXPECT(lost_nr[i], i);
+		TEST_EXPECT(lost_status[i], status);
+	}
+	return TEST_SUCCESS;
+}
+
+/* The stop of a queue is not told, and its tasks do not come back by themselves. */
+static int
+queue_is_lost(struct test_q *q)
+{
+	uint64_t begin = test_now_ns();
+
+	TEST_EXPECT(rte_comch_ctx_stop(q->ctx), -EINPROGRESS);
+	TEST_WAIT(test_mock_nb_held(TEST_MOCK_QUEUE_STOP) == 1, TEST_MS);
+	test_progress_ms(20);
+	TEST_EXPECT(nb_lost, 0);
+	TEST_EXPECT(test_q_state(q), RTE_COMCH_STATE_STOPPING);
+	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, LOST_MS);
+	TEST_TRUE(test_now_ns() - begin > (uint64_t)RTE_COMCH_PMD_END_MS / 2 * 1000000);
+	return TEST_SUCCESS;
+}
+
+static int
+lost_close(int16_t dev_id)
+{
+	TEST_EXPECT(dev_status(dev_id), -ETIMEDOUT);
+	test_mock_mute(false);
+	test_progress_ms(20);
+	test_mock_drop(TEST_MOCK_QUEUE_STOP);
+	TEST_TRUE(test_mock_tell_dropped() >= 1);
+	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
+	test_fp_cleanup();
+	return TEST_SUCCESS;
+}
+
+static int
+test_sends_not_told(void)
+{
+	const struct rte_comch_producer_conf conf = { .nb_tasks = LOST_TASKS };
+	const struct rte_comch_send send = { .imm = "lost", .imm_len = 4 };
+	struct rte_comch_task *tasks[LOST_TASKS];
+	struct test_q *consumer, *producer;
+	struct test_fp fp;
+	uint32_t i;
+
+	nb_lost = 0;
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	TEST_CALL(test_fp_consumer(&fp, NULL, LOST_TASKS, 4, &consumer));
+	producer = test_q_producer(&fp.tx, &conf);
+	TEST_TRUE(producer != NULL);
+	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
+	producer->on_send = note_lost;
+	TEST_EXPECT(test_post_empty(consumer, 5, 0), 5);
+	for (i = 0; i < LOST_TASKS; i++) {
+		TEST_EXPECT(rte_comch_producer_task_alloc(producer->ctx, consumer->id, &send,
+				&tasks[i]), 0);
+		rte_comch_task_user_data_set(tasks[i], (void *)(uintptr_t)i);
+	}
+	test_mock_mute(true);
+	test_mock_mode_set(TEST_MOCK_QUEUE_STOP, TEST_MOCK_HELD);
+	TEST_EXPECT(rte_comch_task_submit_burst(tasks, 5, 0), 5);
+	/* these wait in the library */
+	TEST_EXPECT(rte_comch_task_submit_burst(tasks + 5, LOST_TASKS - 5,
+			RTE_COMCH_SUBMIT_F_LATER), LOST_TASKS - 5);
+	TEST_CALL(queue_is_lost(producer));
+	TEST_CALL(lost_are(LOST_TASKS, -ECANCELED));
+	TEST_CALL(lost_close(fp.tx.dev));
+	return works_again();
+}
+
+static int
+test_posts_not_told(void)
+{
+	const struct rte_comch_consumer_conf conf = { .nb_tasks = LOST_TASKS, .imm_len = 4 };
+	struct rte_comch_task *tasks[LOST_TASKS];
+	struct test_q *consumer;
+	struct test_fp fp;
+	uint32_t i;
+
+	nb_lost = 0;
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	consumer = test_q_consumer(&fp.rx, &conf);
+	TEST_CALL(test_q_start(consumer, &fp.tx));
+	consumer->on_post = note_lost_post;
+	for (i = 0; i < LOST_TASKS; i++) {
+		TEST_EXPECT(rte_comch_consumer_task_alloc(consumer->ctx, NULL, &tasks[i]), 0);
+		rte_comch_task_user_data_set(tasks[i], (void *)(uintptr_t)i);
+	}
+	test_mock_mute(true);
+	test_mock_mode_set(TEST_MOCK_QUEUE_STOP, TEST_MOCK_HELD);
+	TEST_EXPECT(rte_comch_task_submit_burst(tasks, LOST_TASKS, 0), LOST_TASKS);
+	TEST_CALL(queue_is_lost(consumer));
+	TEST_CALL(lost_are(LOST_TASKS, -ECANCELED));
+	TEST_CALL(lost_close(fp.rx.dev));
+	return works_again();
+}
+
+/* A consumer is announced, and the driver does not answer. */
+static int
+test_no_answer(void)
+{
+	const struct rte_comch_consumer_conf conf = { .nb_posts = 4 };
+	uint64_t begin = test_now_ns();
+	struct test_q *consumer;
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	consumer = test_q_consumer(&fp.rx, &conf);
+	TEST_TRUE(consumer != NULL);
+	test_mock_deaf(true);
+	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
+	test_progress_ms(20);
+	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_STARTING);
+	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_IDLE,
+			RTE_COMCH_PMD_ANSWER_MS + SLACK_MS);
+	TEST_TRUE(test_now_ns() - begin > (uint64_t)RTE_COMCH_PMD_ANSWER_MS / 2 * 1000000);
+	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), -ETIMEDOUT);
+	TEST_EXPECT(dev_status(fp.rx.dev), -ETIMEDOUT);
+	test_mock_deaf(false);
+	/* it answers after all, and nobody asked */
+	TEST_TRUE(test_mock_unanswered() != NULL);
+	rte_comch_pmd_consumer_answer(test_mock_unanswered(), 0);
+	test_progress_ms(20);
+	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(fp.tx.ep->nb_new, 0);
+	test_fp_cleanup();
+	rte_comch_pmd_consumer_answer(test_mock_unanswered(), -EIO);
+	return works_again();
+}
+
+/* The connection ends while the driver owes the answer: that is told at once. */
+static int
+test_no_answer_conn_down(void)
+{
+	struct test_q *consumer;
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	consumer = test_q_consumer(&fp.rx, NULL);
+	TEST_TRUE(consumer != NULL);
+	test_mock_deaf(true);
+	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
+	test_progress_ms(20);
+	TEST_CALL(test_stop(fp.tx.ep));
+	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), -ENOTCONN);
+	TEST_EXPECT(dev_status(fp.rx.dev), 0);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: endings that are not told",
 	.setup = test_mock_suite_setup,
@@ -171,6 +353,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_nothing_told),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_region_not_told),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_reason_stays),
+		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_sends_not_told),
+		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_posts_not_told),
+		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_no_answer),
+		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_no_answer_conn_down),
 		TEST_CASES_END()
 	},
 };

@@ -165,6 +165,28 @@ mock_end(enum test_mock_op op, struct rte_comch_pmd_ending *ending, int ret)
 	return -EINPROGRESS;
 }
 
+/* Queues of drivers whose hardware says nothing any more. */
+static bool mute;
+static uint16_t (*real_poll[2])(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
+
+static uint16_t
+mock_poll_producer(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	return mute ? 0 : real_poll[0](queue, cpls, nb);
+}
+
+static uint16_t
+mock_poll_consumer(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	return mute ? 0 : real_poll[1](queue, cpls, nb);
+}
+
+void
+test_mock_mute(bool on)
+{
+	mute = on;
+}
+
 /* Whether this call of an op that can fail is the one that fails. */
 static int
 mock_fails(void)
@@ -321,7 +343,30 @@ mock_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
 	int ret = mock_fails();
 
-	return ret != 0 ? ret : mock_find(queue->dev)->real->queue_setup(queue, fp);
+	if (ret == 0)
+		ret = mock_find(queue->dev)->real->queue_setup(queue, fp);
+	/* queues that are polled by the library; the driver has one function for each kind */
+	if (ret != 0 || queue->nb_tasks == 0)
+		return ret;
+	real_poll[queue->is_consumer] = fp->poll;
+	fp->poll = queue->is_consumer ? mock_poll_consumer : mock_poll_producer;
+	return 0;
+}
+
+/* Announcements that do not reach the driver. */
+static bool deaf;
+static struct rte_comch_queue *unanswered;
+
+void
+test_mock_deaf(bool on)
+{
+	deaf = on;
+}
+
+struct rte_comch_queue *
+test_mock_unanswered(void)
+{
+	return unanswered;
 }
 
 static int
@@ -330,6 +375,10 @@ mock_consumer_announce(struct rte_comch_queue *queue, bool here)
 	/* a departure that cannot be told of is the end of the connection: not here */
 	int ret = here ? mock_fails() : 0;
 
+	if (ret == 0 && deaf) {
+		unanswered = queue;
+		return 0;
+	}
 	return ret != 0 ? ret : mock_find(queue->dev)->real->consumer_announce(queue, here);
 }
 
@@ -601,6 +650,8 @@ void
 test_mock_case_teardown(void)
 {
 	test_mock_fail_set(0, 0);
+	test_mock_mute(false);
+	test_mock_deaf(false);
 	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
 	test_mock_tell(TEST_MOCK_NB_OPS);
 	kept_drop(NULL);

@@ -39,6 +39,7 @@ enum test_mock_mode {
 
 struct rte_comch_conn;
 struct rte_comch_dev;
+struct rte_comch_queue;
 
 /** Put the mock on a device; it goes with the device, or by test_mock_remove(). */
 int test_mock_install(int16_t dev_id);
@@ -70,6 +71,12 @@ void test_mock_fail_set(unsigned int n, int error);
  * does not take it, until it may be handed up. @return what the library said.
  */
 int test_mock_msg_recv(struct rte_comch_conn *conn, const void *msg, uint32_t len);
+/** From now on completions of queues with tasks do not come, or they come again. */
+void test_mock_mute(bool on);
+/** From now on consumers are announced to nobody, and no answer comes. */
+void test_mock_deaf(bool on);
+/** The last consumer that was announced to nobody, as the driver sees it. */
+struct rte_comch_queue *test_mock_unanswered(void);
 /** For suites about the mock itself: it is on both devices of test_pair. */
 int test_mock_suite_setup(void);
 void test_mock_suite_teardown(void);

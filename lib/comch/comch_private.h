@@ -250,9 +250,11 @@ struct comch_queue {
 	struct rte_comch_pmd_event to_conn; /* a request to the connection */
 	struct rte_comch_pmd_event to_ctx;  /* its answer */
 	TAILQ_ENTRY(comch_queue) next_ask;
+	struct rte_comch_pmd_ending ask_ending; /* bounds the wait for it */
 	int answer;
-	bool asked;     /* the driver owes an answer */
-	bool announced; /* the peer knows it */
+	bool asked;      /* the driver owes an answer */
+	bool unanswered; /* and has not given it in time */
+	bool announced;  /* the peer knows it */
 };
 
 /* A task. The type is that of its context. */
@@ -468,6 +470,8 @@ void comch_mem_give_up(struct rte_comch_dev *dev);
 /* rte_comch_ending.c */
 void comch_ending_begin(struct rte_comch_pmd_ending *ending, struct rte_comch_dev *dev,
 		struct rte_comch_pe *pe, void (*done)(struct rte_comch_pmd_ending *ending));
+void comch_ending_limit_set(struct rte_comch_pmd_ending *ending, uint32_t ms);
+void comch_ending_cancel(struct rte_comch_pmd_ending *ending);
 bool comch_ending_settle(struct rte_comch_pmd_ending *ending, int ret);
 bool comch_ending_give_up(struct rte_comch_pmd_ending *ending, uint64_t now);
 void comch_ending_lost(struct rte_comch_dev *dev);
@@ -506,6 +510,7 @@ int comch_queue_task_submit(struct rte_comch_task *task);
 void comch_queue_task_given(struct comch_queue *queue, struct rte_comch_task *task);
 void comch_queue_task_end(struct comch_queue *queue, struct rte_comch_task *task,
 		const struct rte_comch_cpl *cpl);
+void comch_queue_tasks_end(struct comch_queue *queue, int status);
 void comch_task_mem_hold(const struct comch_queue *queue, const struct rte_comch_task *task);
 void comch_task_poll_add(struct comch_queue *queue);
 void comch_task_poll_del(struct comch_queue *queue);

@@ -11,6 +11,7 @@
  * at most one is under way. The end of the connection is news of its own,
  * because it can meet a request half way. The events are parts of the context,
  * which stays until the last one has come home: a context is not IDLE before.
+ * A driver has a time limit for its answer, kept by the connection's engine.
  */
 
 #include <errno.h>
@@ -41,6 +42,7 @@ consumer_answered(struct comch_queue *queue, int status)
 	if (!queue->asked)
 		return;
 	queue->asked = false;
+	comch_ending_cancel(&queue->ask_ending);
 	TAILQ_REMOVE(&queue->conn->asked, queue, next_ask);
 	consumer_answer(queue, status);
 }
@@ -49,6 +51,16 @@ void
 rte_comch_pmd_consumer_answer(struct rte_comch_queue *drv, int status)
 {
 	consumer_answered(comch_queue_of_drv(drv), status);
+}
+
+/* In the thread of the connection: the driver has not answered in time. */
+static void
+consumer_unanswered(struct rte_comch_pmd_ending *ending)
+{
+	struct comch_queue *queue = container_of(ending, struct comch_queue, ask_ending);
+
+	queue->unanswered = true; /* read behind the lock of the answer */
+	consumer_answered(queue, -ETIMEDOUT);
 }
 
 /* In the thread of the connection. */
@@ -65,6 +77,10 @@ consumer_request_handler(struct rte_comch_pmd_event *ev)
 	}
 	queue->asked = true;
 	TAILQ_INSERT_TAIL(&conn->asked, queue, next_ask);
+	comch_ending_begin(&queue->ask_ending, conn->dev, conn->ctrl->ctx.pe,
+			consumer_unanswered);
+	comch_ending_limit_set(&queue->ask_ending, RTE_COMCH_PMD_ANSWER_MS);
+	comch_ending_settle(&queue->ask_ending, -EINPROGRESS);
 	ret = queue->ctx.dev->ops->consumer_announce(&queue->drv, !queue->announced);
 	if (ret != 0)
 		consumer_answered(queue, ret);
@@ -129,9 +145,11 @@ consumer_answer_handler(struct rte_comch_pmd_event *ev)
 	struct rte_comch_ctx *ctx = &queue->ctx;
 
 	comch_queue_event_done(queue);
+	ctx->lost |= queue->unanswered;
 	if (queue->answer == 0)
 		queue->announced = !queue->announced;
-	else if (ctx->reason == 0 && ctx->state == RTE_COMCH_STATE_STARTING)
+	else if (ctx->reason == 0 &&
+			(ctx->state == RTE_COMCH_STATE_STARTING || queue->unanswered))
 		ctx->reason = queue->answer;
 
 	switch (ctx->state) {
@@ -185,6 +203,7 @@ comch_consumer_start(struct rte_comch_ctx *ctx)
 	queue->to_conn.handler = consumer_request_handler;
 	queue->to_ctx.handler = consumer_answer_handler;
 	queue->conn_down.handler = consumer_conn_down_handler;
+	queue->unanswered = false;
 	ret = comch_queue_setup(queue);
 	if (ret != 0)
 		return ret;

@@ -34,6 +34,23 @@ comch_ending_begin(struct rte_comch_pmd_ending *ending, struct rte_comch_dev *de
 		rte_get_tsc_hz() / MS_PER_S * RTE_COMCH_PMD_END_MS;
 }
 
+/* Another time limit than that of an end, from now on. */
+void
+comch_ending_limit_set(struct rte_comch_pmd_ending *ending, uint32_t ms)
+{
+	ending->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * ms;
+}
+
+/* In the engine's thread: what it waited for has come by a way of its own. */
+void
+comch_ending_cancel(struct rte_comch_pmd_ending *ending)
+{
+	if (!ending->pending)
+		return; /* it was given up */
+	ending->pending = false;
+	TAILQ_REMOVE(&ending->pe->endings, ending, next);
+}
+
 /*
  * After the op, with what it returned. True if it has ended, then done() is not
  * called; the ending may be gone with the object then, if the op returned 0.
@@ -94,8 +111,8 @@ comch_ending_give_up(struct rte_comch_pmd_ending *ending, uint64_t now)
 void
 comch_ending_lost(struct rte_comch_dev *dev)
 {
-	COMCH_LOG(ERR, "%s: its driver has not ended something within %d ms, the device is taken for broken: reset it",
-		dev->data->name, RTE_COMCH_PMD_END_MS);
+	COMCH_LOG(ERR, "%s: its driver has not ended or answered something in time, the device is taken for broken: reset it",
+		dev->data->name);
 	/* relaxed: nothing is read because of it */
 	if (__atomic_load_n(&dev->status, __ATOMIC_RELAXED) == 0)
 		rte_comch_pmd_dev_down(dev, -ETIMEDOUT);

@@ -57,7 +57,8 @@
  * then the object stays. The library waits RTE_COMCH_PMD_END_MS; then it takes the
  * device for broken (-ETIMEDOUT) if it has not failed before, and goes on as if it had
  * ended: the ops that follow are called, but the object is never freed. A driver may
- * tell late, until the device is reset or removed.
+ * tell late, until the device is reset or removed. Tasks of a queue whose stop was not
+ * told end with the status of the stop, and the queue is polled no more.
  *
  * A device that fails is told of with rte_comch_pmd_dev_down(), from any thread,
  * and its connections, one by one and in their threads, with
@@ -106,6 +107,8 @@ struct rte_comch_pmd_event {
 
 /** Milliseconds that the library waits for the end that a driver has to tell of. */
 #define RTE_COMCH_PMD_END_MS 2000
+/** Milliseconds that it waits for the answer to consumer_announce. */
+#define RTE_COMCH_PMD_ANSWER_MS 6000
 
 /** What is about to end. @see rte_comch_pmd_ended() */
 struct rte_comch_pmd_ending {
@@ -395,6 +398,10 @@ typedef int (*rte_comch_queue_free_t)(struct rte_comch_queue *queue,
  * Answered by rte_comch_pmd_consumer_answer(), never in here, unless the
  * connection ends before or this returns an error. After a withdrawal that is
  * answered with 0, no producer of an honest peer writes to its buffers.
+ *
+ * The driver answers within RTE_COMCH_PMD_ANSWER_MS, or ends the connection, whatever
+ * the peer does. Else the device is taken for broken, and the consumer, whose reason is
+ * -ETIMEDOUT, is stopped and freed: answers that come after that are ignored.
  */
 typedef int (*rte_comch_consumer_announce_t)(struct rte_comch_queue *queue, bool here);
 /** @internal Fill in room and reason; -ENOENT if there is no such consumer. */

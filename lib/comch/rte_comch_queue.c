@@ -281,6 +281,8 @@ queue_stopped(struct rte_comch_pmd_ending *ending)
 	struct comch_queue *queue = container_of(ending, struct comch_queue, stop_ending);
 
 	queue->ctx.lost |= ending->lost;
+	if (ending->lost) /* nobody polls them: the driver may come back to them any time */
+		comch_queue_tasks_end(queue, comch_queue_end_status(&queue->ctx));
 	queue->drained = true;
 	comch_queue_try_idle(&queue->ctx);
 }

@@ -391,6 +391,25 @@ queue_poll(struct comch_queue *queue)
 	return nb;
 }
 
+/*
+ * In progress, of a queue that takes no new tasks: the driver gives none back any more.
+ * Its tasks end in order, and after them those that it never got.
+ */
+void
+comch_queue_tasks_end(struct comch_queue *queue, int status)
+{
+	struct rte_comch_cpl cpl = { .status = status };
+	struct rte_comch_task *task;
+
+	while ((task = TAILQ_FIRST(&queue->submitted)) != NULL) {
+		TAILQ_REMOVE(&queue->submitted, task, next_queue);
+		cpl.cookie = (uintptr_t)task;
+		comch_queue_task_end(queue, task, &cpl);
+	}
+	comch_queue_later_end(queue, status);
+	comch_task_poll_del(queue);
+}
+
 /* One turn of a queue, which is in one of the lists. */
 static int
 queue_turn(struct comch_queue *queue)

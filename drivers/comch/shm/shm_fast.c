@@ -217,7 +217,6 @@ consumer_ask(struct shm_consumer *c)
 	/* relaxed: a number that is compared with a limit */
 	__atomic_fetch_add(&c->link->nb_asked, 1, __ATOMIC_RELAXED);
 	c->asked = true;
-	c->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_CONSUMER_MS;
 	TAILQ_INSERT_TAIL(&c->conn_group->asked, c, next_ask);
 }
 
@@ -337,6 +336,8 @@ shm_consumer_announce(struct rte_comch_queue *queue, bool here)
 
 	if (chan == NULL || chan->state != SHM_CHAN_UP)
 		return -ENOTCONN;
+	/* waiting in line is the peer's time, too: the library waits not much longer */
+	c->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_CONSUMER_MS;
 	if (here) {
 		ret = consumer_link(c, chan);
 		if (ret != 0)

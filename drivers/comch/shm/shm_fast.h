@@ -254,6 +254,7 @@ int shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
 /* shm_rc.c: consumers of the peer, and its answers about ours */
 int shm_fast_event(struct shm_chan *chan, struct shm_event *ev);
 void shm_fast_end(struct shm_chan *chan);
+struct shm_consumer *shm_consumer_oldest(const struct shm_group *group);
 struct shm_chan *shm_consumers_late(struct shm_group *group, uint64_t now);
 void shm_dying_check_locked(struct shm_dev *dev);
 

@@ -552,7 +552,7 @@ group_slow_work(struct shm_group *group, uint64_t now)
 	group_service(group, now);
 	if (group->nb_half_open != 0)
 		shm_half_open_expire(group, now);
-	if (!TAILQ_EMPTY(&group->asked))
+	if (!TAILQ_EMPTY(&group->asked) || !TAILQ_EMPTY(&group->unasked))
 		shm_asked_expire(group, now);
 	shm_peer_region_unmap(group->dev);
 }
@@ -636,7 +636,7 @@ group_deadline(const struct shm_group *group)
 			__atomic_load_n(&group->dev->nb_hellos, __ATOMIC_RELAXED) != 0)
 		deadline = now + SHM_HANDSHAKE_MS * ms / 4;
 	if (!TAILQ_EMPTY(&group->asked))
-		deadline = RTE_MIN(deadline, TAILQ_FIRST(&group->asked)->deadline);
+		deadline = RTE_MIN(deadline, shm_consumer_oldest(group)->deadline);
 	/* answers to other engines make room, and do not wake this one */
 	if (!TAILQ_EMPTY(&group->unasked))
 		deadline = RTE_MIN(deadline, now + ms);

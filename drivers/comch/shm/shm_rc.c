@@ -429,11 +429,24 @@ shm_fast_end(struct shm_chan *chan)
 	shm_peer_region_unmap(dev);
 }
 
-/* A peer that does not answer about a consumer: the oldest question, if it is late. */
+/* The first deadline of those that the peer owes an answer, or has to let in. */
+struct shm_consumer *
+shm_consumer_oldest(const struct shm_group *group)
+{
+	struct shm_consumer *oldest = TAILQ_FIRST(&group->unasked), *c;
+
+	/* those that had to wait come behind younger ones */
+	TAILQ_FOREACH(c, &group->asked, next_ask)
+		if (oldest == NULL || c->deadline < oldest->deadline)
+			oldest = c;
+	return oldest;
+}
+
+/* A peer that does not answer about a consumer. */
 struct shm_chan *
 shm_consumers_late(struct shm_group *group, uint64_t now)
 {
-	struct shm_consumer *c = TAILQ_FIRST(&group->asked);
+	struct shm_consumer *c = shm_consumer_oldest(group);
 
 	return c != NULL && now >= c->deadline ? c->queue->conn->priv : NULL;
 }
