@@ -160,6 +160,12 @@ struct comch_ctrl {
 	/* clients */
 	uint64_t connect_timeout; /* TSC ticks, UINT64_MAX is never */
 	uint64_t deadline;        /* when STARTING ends */
+
+	/* As the application gave it; what is in force is above. The name is drv.name. */
+	union {
+		struct rte_comch_server_conf server;
+		struct rte_comch_client_conf client;
+	} conf;
 };
 
 /* Identifiers of the queues of one kind, see comch_id.h. */
@@ -255,6 +261,12 @@ struct comch_queue {
 	bool asked;      /* the driver owes an answer */
 	bool unanswered; /* and has not given it in time */
 	bool announced;  /* the peer knows it */
+
+	/* As the application gave it; what is in force is above. */
+	union {
+		struct rte_comch_consumer_conf consumer;
+		struct rte_comch_producer_conf producer;
+	} conf;
 };
 
 /* A task. The type is that of its context. */
@@ -442,6 +454,7 @@ comch_conn(const struct rte_comch_conn *drv)
 void comch_ctx_init(struct rte_comch_ctx *ctx, struct rte_comch_dev *dev,
 		const struct comch_kind *kind);
 void comch_ctx_publish(struct rte_comch_ctx *ctx);
+int comch_ctx_conf_busy(const struct rte_comch_ctx *ctx);
 void comch_ctx_state_set(struct rte_comch_ctx *ctx, enum rte_comch_state next);
 void comch_ctx_idle(struct rte_comch_ctx *ctx);
 void comch_ctx_free(struct rte_comch_ctx *ctx);

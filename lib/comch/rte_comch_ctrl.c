@@ -12,16 +12,14 @@
 #include <string.h>
 
 #include <rte_cycles.h>
-#include <rte_string_fns.h>
 
 #include "comch_private.h"
 
 /* Device, role, name and the part that servers and clients share. */
 static int
-ctrl_conf_check(int16_t dev_id, enum rte_comch_role role, const char *name,
+ctrl_conf_check(const struct rte_comch_dev *dev, enum rte_comch_role role, const char *name,
 		const struct rte_comch_ctrl_conf *conf)
 {
-	struct rte_comch_dev *dev = comch_dev_get(dev_id);
 	const struct rte_comch_dev_info *info = &dev->info;
 
 	if ((info->capa & (RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_CLIENT)) == 0) {
@@ -82,8 +80,7 @@ ctrl_conf_check(int16_t dev_id, enum rte_comch_role role, const char *name,
 }
 
 static struct comch_ctrl *
-ctrl_alloc(struct rte_comch_dev *dev, const struct comch_kind *kind, const char *name,
-		const struct rte_comch_ctrl_conf *conf)
+ctrl_alloc(struct rte_comch_dev *dev, const struct comch_kind *kind)
 {
 	/* two contexts of two lcores must not share a line */
 	struct comch_ctrl *ctrl = aligned_alloc(__alignof__(*ctrl), sizeof(*ctrl));
@@ -93,6 +90,21 @@ ctrl_alloc(struct rte_comch_dev *dev, const struct comch_kind *kind, const char 
 	memset(ctrl, 0, sizeof(*ctrl));
 	comch_ctx_init(&ctrl->ctx, dev, kind);
 	TAILQ_INIT(&ctrl->conns);
+	ctrl->drv.dev = dev;
+	return ctrl;
+}
+
+/* What was checked comes into force, at creation or later. */
+static void
+ctrl_conf_apply(struct comch_ctrl *ctrl, const char *name,
+		const struct rte_comch_ctrl_conf *conf)
+{
+	struct rte_comch_dev *dev = ctrl->ctx.dev;
+
+	/* the lock: telemetry reads it; memmove: it may be the one that get has given */
+	rte_spinlock_lock(&dev->lock);
+	memmove(ctrl->drv.name, name, strlen(name) + 1);
+	rte_spinlock_unlock(&dev->lock);
 	ctrl->ctx.state_cb = conf->state_cb;
 	ctrl->ctx.user_data = conf->user_data;
 	ctrl->ctx.max_tasks = conf->nb_tasks != 0 ? conf->nb_tasks :
@@ -102,12 +114,59 @@ ctrl_alloc(struct rte_comch_dev *dev, const struct comch_kind *kind, const char 
 	ctrl->recv_cb = conf->recv_cb;
 	ctrl->consumer_new_cb = conf->consumer_new_cb;
 	ctrl->consumer_gone_cb = conf->consumer_gone_cb;
-	ctrl->drv.dev = dev;
-	strlcpy(ctrl->drv.name, name, sizeof(ctrl->drv.name));
 	ctrl->drv.max_msg_size = conf->max_msg_size;
 	ctrl->drv.recv_queue_size = conf->recv_queue_size != 0 ? conf->recv_queue_size :
 		dev->info.dflt_recv_queue_size;
-	return ctrl;
+}
+
+static int
+server_conf_check(const struct rte_comch_dev *dev, const struct rte_comch_server_conf *conf)
+{
+	int ret;
+
+	ret = ctrl_conf_check(dev, RTE_COMCH_ROLE_DPU, conf->name, &conf->ctrl);
+	if (ret != 0)
+		return ret;
+	if (conf->connect_cb == NULL || conf->disconnect_cb == NULL) {
+		COMCH_LOG(ERR, "%s: '%s' has no connect or no disconnect callback",
+			dev->data->name, conf->name);
+		return -EINVAL;
+	}
+	if (conf->max_clients > dev->info.max_clients) {
+		COMCH_LOG(ERR, "%s: max_clients %u of '%s' is above %u", dev->data->name,
+			conf->max_clients, conf->name, dev->info.max_clients);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void
+server_conf_apply(struct comch_ctrl *server, const struct rte_comch_server_conf *conf)
+{
+	ctrl_conf_apply(server, conf->name, &conf->ctrl);
+	server->connect_cb = conf->connect_cb;
+	server->disconnect_cb = conf->disconnect_cb;
+	server->max_clients = conf->max_clients != 0 ? conf->max_clients :
+		server->ctx.dev->info.max_clients;
+	/* a client that is alone takes nothing from others */
+	if (conf->ctrl.max_conn_tasks == 0 && server->max_clients > 1)
+		server->max_conn_tasks = 1 + RTE_MAX(1u,
+				server->ctx.max_tasks / COMCH_DFLT_CONN_SHARE);
+	server->conf.server = *conf;
+	server->conf.server.name = server->drv.name;
+}
+
+static void
+client_conf_apply(struct comch_ctrl *client, const struct rte_comch_client_conf *conf)
+{
+	uint32_t ms = conf->connect_timeout_ms != 0 ?
+		conf->connect_timeout_ms : COMCH_DFLT_CONNECT_TIMEOUT_MS;
+
+	ctrl_conf_apply(client, conf->name, &conf->ctrl);
+	client->connect_timeout = ms == RTE_COMCH_TIMEOUT_NEVER ? UINT64_MAX :
+		(uint64_t)ms * (rte_get_tsc_hz() / MS_PER_S);
+	client->conf.client = *conf;
+	client->conf.client.name = client->drv.name;
 }
 
 int
@@ -122,36 +181,20 @@ rte_comch_server_create(int16_t dev_id, uint16_t rep_id,
 		COMCH_LOG(ERR, "device %d: no such device, or a NULL parameter", dev_id);
 		return -EINVAL;
 	}
-	ret = ctrl_conf_check(dev_id, RTE_COMCH_ROLE_DPU, conf->name, &conf->ctrl);
+	ret = server_conf_check(dev, conf);
 	if (ret != 0)
 		return ret;
-	if (conf->connect_cb == NULL || conf->disconnect_cb == NULL) {
-		COMCH_LOG(ERR, "%s: '%s' has no connect or no disconnect callback",
-			dev->data->name, conf->name);
-		return -EINVAL;
-	}
-	if (conf->max_clients > dev->info.max_clients) {
-		COMCH_LOG(ERR, "%s: max_clients %u of '%s' is above %u", dev->data->name,
-			conf->max_clients, conf->name, dev->info.max_clients);
-		return -EINVAL;
-	}
 	ret = comch_rep_check(dev_id, rep_id);
 	if (ret != 0) {
 		COMCH_LOG(ERR, "%s: no representor %u (%s), list them first", dev->data->name,
 			rep_id, strerror(-ret));
 		return ret;
 	}
-	server = ctrl_alloc(dev, &comch_server_kind, conf->name, &conf->ctrl);
+	server = ctrl_alloc(dev, &comch_server_kind);
 	if (server == NULL)
 		return -ENOMEM;
 	server->drv.rep_id = rep_id;
-	server->connect_cb = conf->connect_cb;
-	server->disconnect_cb = conf->disconnect_cb;
-	server->max_clients = conf->max_clients != 0 ? conf->max_clients : dev->info.max_clients;
-	/* a client that is alone takes nothing from others */
-	if (conf->ctrl.max_conn_tasks == 0 && server->max_clients > 1)
-		server->max_conn_tasks = 1 + RTE_MAX(1u,
-				server->ctx.max_tasks / COMCH_DFLT_CONN_SHARE);
+	server_conf_apply(server, conf);
 	comch_ctx_publish(&server->ctx);
 	*ctx = &server->ctx;
 	return 0;
@@ -163,25 +206,71 @@ rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *conf
 {
 	struct rte_comch_dev *dev = comch_dev_get(dev_id);
 	struct comch_ctrl *client;
-	uint32_t ms;
 	int ret;
 
 	if (dev == NULL || conf == NULL || ctx == NULL) {
 		COMCH_LOG(ERR, "device %d: no such device, or a NULL parameter", dev_id);
 		return -EINVAL;
 	}
-	ret = ctrl_conf_check(dev_id, RTE_COMCH_ROLE_HOST, conf->name, &conf->ctrl);
+	ret = ctrl_conf_check(dev, RTE_COMCH_ROLE_HOST, conf->name, &conf->ctrl);
 	if (ret != 0)
 		return ret;
-	client = ctrl_alloc(dev, &comch_client_kind, conf->name, &conf->ctrl);
+	client = ctrl_alloc(dev, &comch_client_kind);
 	if (client == NULL)
 		return -ENOMEM;
-	ms = conf->connect_timeout_ms != 0 ?
-		conf->connect_timeout_ms : COMCH_DFLT_CONNECT_TIMEOUT_MS;
-	client->connect_timeout = ms == RTE_COMCH_TIMEOUT_NEVER ? UINT64_MAX :
-		(uint64_t)ms * (rte_get_tsc_hz() / MS_PER_S);
+	client_conf_apply(client, conf);
 	comch_ctx_publish(&client->ctx);
 	*ctx = &client->ctx;
+	return 0;
+}
+
+int
+rte_comch_server_conf_set(struct rte_comch_ctx *ctx, const struct rte_comch_server_conf *conf)
+{
+	int ret;
+
+	if (ctx == NULL || conf == NULL || ctx->kind != &comch_server_kind)
+		return -EINVAL;
+	ret = comch_ctx_conf_busy(ctx);
+	if (ret == 0)
+		ret = server_conf_check(ctx->dev, conf);
+	if (ret == 0)
+		server_conf_apply(comch_ctrl(ctx), conf);
+	return ret;
+}
+
+int
+rte_comch_server_conf_get(const struct rte_comch_ctx *ctx, struct rte_comch_server_conf *conf)
+{
+	if (ctx == NULL || conf == NULL || ctx->kind != &comch_server_kind)
+		return -EINVAL;
+	*conf = comch_ctrl((struct rte_comch_ctx *)(uintptr_t)ctx)->conf.server;
+	conf->ctrl.user_data = ctx->user_data;
+	return 0;
+}
+
+int
+rte_comch_client_conf_set(struct rte_comch_ctx *ctx, const struct rte_comch_client_conf *conf)
+{
+	int ret;
+
+	if (ctx == NULL || conf == NULL || ctx->kind != &comch_client_kind)
+		return -EINVAL;
+	ret = comch_ctx_conf_busy(ctx);
+	if (ret == 0)
+		ret = ctrl_conf_check(ctx->dev, RTE_COMCH_ROLE_HOST, conf->name, &conf->ctrl);
+	if (ret == 0)
+		client_conf_apply(comch_ctrl(ctx), conf);
+	return ret;
+}
+
+int
+rte_comch_client_conf_get(const struct rte_comch_ctx *ctx, struct rte_comch_client_conf *conf)
+{
+	if (ctx == NULL || conf == NULL || ctx->kind != &comch_client_kind)
+		return -EINVAL;
+	*conf = comch_ctrl((struct rte_comch_ctx *)(uintptr_t)ctx)->conf.client;
+	conf->ctrl.user_data = ctx->user_data;
 	return 0;
 }
 

@@ -63,6 +63,17 @@ comch_ctx_publish(struct rte_comch_ctx *ctx)
 	rte_spinlock_unlock(&ctx->dev->lock);
 }
 
+/* Whether its configuration is in use: -EBUSY. */
+int
+comch_ctx_conf_busy(const struct rte_comch_ctx *ctx)
+{
+	if (ctx->state == RTE_COMCH_STATE_IDLE)
+		return 0;
+	COMCH_LOG(ERR, "%s: context '%s' is %s, only an IDLE one can be configured",
+		ctx->dev->data->name, comch_ctx_name(ctx), rte_comch_state_name(ctx->state));
+	return -EBUSY;
+}
+
 /* The last of a context that was destroyed: nobody has it in hand any more. */
 void
 comch_ctx_free(struct rte_comch_ctx *ctx)

@@ -165,6 +165,96 @@ int rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
+ * Give a server another configuration, before it is started or between a stop and
+ * the next start. The whole configuration is replaced, its device and representor
+ * stay: to change one field, read it with rte_comch_server_conf_get() first. May be
+ * called from a callback, also from the state callback that says IDLE.
+ *
+ * @param ctx
+ *   A server, IDLE; in its own thread.
+ * @param conf
+ *   Its configuration; copied, checked as rte_comch_server_create() does. The
+ *   user_data is set as well.
+ * @return
+ *   - 0 on success. With any error, the server has the configuration that it had.
+ *   - -EBUSY: the server is not IDLE.
+ *   - -EINVAL: ctx is NULL or no server, conf is NULL, a required pointer is NULL, a
+ *     value is out of range, an unknown flag, an empty name, one consumer callback of
+ *     two.
+ *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
+ */
+__rte_experimental
+int rte_comch_server_conf_set(struct rte_comch_ctx *ctx,
+		const struct rte_comch_server_conf *conf);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Read the configuration of a server, as it was given: a field that was 0 for a
+ * default is 0. The user_data is the present one.
+ *
+ * @param ctx
+ *   A server, in any state; in its own thread.
+ * @param[out] conf
+ *   Filled on success. The name is the server's own string, valid until it is
+ *   configured anew or destroyed.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: ctx is NULL or no server, or conf is NULL.
+ */
+__rte_experimental
+int rte_comch_server_conf_get(const struct rte_comch_ctx *ctx,
+		struct rte_comch_server_conf *conf);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Give a client another configuration. @see rte_comch_server_conf_set(), whose rules
+ * hold here.
+ *
+ * @param ctx
+ *   A client, IDLE; in its own thread.
+ * @param conf
+ *   Its configuration; copied, checked as rte_comch_client_create() does. The
+ *   user_data is set as well.
+ * @return
+ *   - 0 on success. With any error, the client has the configuration that it had.
+ *   - -EBUSY: the client is not IDLE.
+ *   - -EINVAL: ctx is NULL or no client, conf is NULL, a required pointer is NULL, a
+ *     value is out of range, an unknown flag, an empty name, one consumer callback of
+ *     two.
+ *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
+ */
+__rte_experimental
+int rte_comch_client_conf_set(struct rte_comch_ctx *ctx,
+		const struct rte_comch_client_conf *conf);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Read the configuration of a client, as it was given: a field that was 0 for a
+ * default is 0. The user_data is the present one.
+ *
+ * @param ctx
+ *   A client, in any state; in its own thread.
+ * @param[out] conf
+ *   Filled on success. The name is the client's own string, valid until it is
+ *   configured anew or destroyed.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: ctx is NULL or no client, or conf is NULL.
+ */
+__rte_experimental
+int rte_comch_client_conf_get(const struct rte_comch_ctx *ctx,
+		struct rte_comch_client_conf *conf);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
  * Destroy a context, and detach it from its progress engine. May be called from any
  * callback, also from those of the context itself: the state callback that says IDLE
  * may destroy it. Then its memory, and its place on the engine, are given back when

@@ -65,6 +65,21 @@ queue_alloc(struct comch_conn *conn, const struct comch_kind *kind)
 	return queue;
 }
 
+/* The region of a consumer stays until it is destroyed, or has another one. */
+static void
+queue_mem_hold(struct rte_comch_mem *mem)
+{
+	if (mem != NULL) /* relaxed: who frees it has the caller's handle */
+		__atomic_fetch_add(&mem->users, 1, __ATOMIC_RELAXED);
+}
+
+static void
+queue_mem_drop(struct rte_comch_mem *mem)
+{
+	if (mem != NULL) /* release: who frees it after this sees no use of it */
+		__atomic_fetch_sub(&mem->users, 1, __ATOMIC_RELEASE);
+}
+
 /* A queue that is whole but for its identifier. */
 static int
 queue_create(struct comch_queue *queue, struct rte_comch_ctx **out)
@@ -76,9 +91,7 @@ queue_create(struct comch_queue *queue, struct rte_comch_ctx **out)
 		free(queue);
 		return ret;
 	}
-	queue->drv.nb_tasks = queue->ctx.max_tasks;
-	if (queue->drv.mem != NULL) /* relaxed: who frees it has the caller's handle */
-		__atomic_fetch_add(&queue->drv.mem->users, 1, __ATOMIC_RELAXED);
+	queue_mem_hold(queue->drv.mem);
 	/* it has a reference: the connection stays as long as telemetry may look */
 	comch_ctx_publish(&queue->ctx);
 	*out = &queue->ctx;
@@ -105,10 +118,9 @@ queue_size_check(const struct rte_comch_dev *dev, const char *what, uint32_t siz
 }
 
 static int
-consumer_conf_check(const struct rte_comch_conn *conn,
+consumer_conf_check(const struct rte_comch_dev *dev,
 		const struct rte_comch_consumer_conf *conf, uint32_t *size)
 {
-	const struct rte_comch_dev *dev = comch_conn(conn)->dev;
 	const struct rte_comch_dev_info *info = &dev->info;
 
 	if (conf->flags != 0) {
@@ -142,6 +154,22 @@ consumer_conf_check(const struct rte_comch_conn *conn,
 			info->max_posts, size);
 }
 
+/* What was checked comes into force, at creation or later. */
+static void
+consumer_conf_apply(struct comch_queue *queue, const struct rte_comch_consumer_conf *conf,
+		uint32_t size)
+{
+	queue->ctx.state_cb = conf->state_cb;
+	queue->ctx.user_data = conf->user_data;
+	queue->ctx.max_tasks = conf->nb_tasks;
+	queue->post_cb = conf->post_cb;
+	queue->drv.nb_tasks = conf->nb_tasks;
+	queue->drv.size = size;
+	queue->drv.imm_len = conf->imm_len;
+	queue->drv.mem = conf->mem;
+	queue->conf.consumer = *conf;
+}
+
 int
 rte_comch_consumer_create(struct rte_comch_conn *conn,
 		const struct rte_comch_consumer_conf *conf, struct rte_comch_ctx **ctx)
@@ -155,20 +183,81 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 		conf = &dflt;
 	if (conn == NULL || ctx == NULL)
 		return -EINVAL;
-	ret = consumer_conf_check(conn, conf, &size);
+	ret = consumer_conf_check(comch_conn(conn)->dev, conf, &size);
 	if (ret != 0)
 		return ret;
 	queue = queue_alloc(comch_conn(conn), &comch_consumer_kind);
 	if (queue == NULL)
 		return -ENOMEM;
+	consumer_conf_apply(queue, conf, size);
+	return queue_create(queue, ctx);
+}
+
+int
+rte_comch_consumer_conf_set(struct rte_comch_ctx *ctx,
+		const struct rte_comch_consumer_conf *conf)
+{
+	static const struct rte_comch_consumer_conf dflt;
+	struct comch_queue *queue = comch_consumer_of(ctx);
+	struct rte_comch_mem *before;
+	uint32_t size;
+	int ret;
+
+	if (conf == NULL)
+		conf = &dflt;
+	if (queue == NULL)
+		return -EINVAL;
+	ret = comch_ctx_conf_busy(ctx);
+	if (ret == 0)
+		ret = consumer_conf_check(ctx->dev, conf, &size);
+	if (ret != 0)
+		return ret;
+	before = queue->drv.mem;
+	queue_mem_hold(conf->mem);
+	consumer_conf_apply(queue, conf, size);
+	queue_mem_drop(before);
+	return 0;
+}
+
+int
+rte_comch_consumer_conf_get(const struct rte_comch_ctx *ctx,
+		struct rte_comch_consumer_conf *conf)
+{
+	const struct comch_queue *queue = comch_consumer_of(ctx);
+
+	if (queue == NULL || conf == NULL)
+		return -EINVAL;
+	*conf = queue->conf.consumer;
+	conf->user_data = ctx->user_data;
+	return 0;
+}
+
+static int
+producer_conf_check(const struct rte_comch_dev *dev,
+		const struct rte_comch_producer_conf *conf, uint32_t *size)
+{
+	if (conf->flags != 0 || (conf->nb_tasks != 0 && conf->send_cb == NULL)) {
+		COMCH_LOG(ERR, "%s: a producer with unknown flags 0x%x, or with %u tasks and no send_cb",
+			dev->data->name, conf->flags, conf->nb_tasks);
+		return -EINVAL;
+	}
+	if ((dev->info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
+		return -ENOTSUP;
+	return queue_size_check(dev, "producer", conf->nb_sends, conf->nb_tasks,
+			dev->info.max_sends, size);
+}
+
+static void
+producer_conf_apply(struct comch_queue *queue, const struct rte_comch_producer_conf *conf,
+		uint32_t size)
+{
 	queue->ctx.state_cb = conf->state_cb;
 	queue->ctx.user_data = conf->user_data;
 	queue->ctx.max_tasks = conf->nb_tasks;
-	queue->post_cb = conf->post_cb;
+	queue->send_cb = conf->send_cb;
+	queue->drv.nb_tasks = conf->nb_tasks;
 	queue->drv.size = size;
-	queue->drv.imm_len = conf->imm_len;
-	queue->drv.mem = conf->mem;
-	return queue_create(queue, ctx);
+	queue->conf.producer = *conf;
 }
 
 int
@@ -176,7 +265,6 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 		const struct rte_comch_producer_conf *conf, struct rte_comch_ctx **ctx)
 {
 	static const struct rte_comch_producer_conf dflt;
-	const struct rte_comch_dev *dev;
 	struct comch_queue *queue;
 	uint32_t size;
 	int ret;
@@ -185,27 +273,48 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 		conf = &dflt;
 	if (conn == NULL || ctx == NULL)
 		return -EINVAL;
-	dev = comch_conn(conn)->dev;
-	if (conf->flags != 0 || (conf->nb_tasks != 0 && conf->send_cb == NULL)) {
-		COMCH_LOG(ERR, "%s: a producer with unknown flags 0x%x, or with %u tasks and no send_cb",
-			dev->data->name, conf->flags, conf->nb_tasks);
-		return -EINVAL;
-	}
-	if ((dev->info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
-		return -ENOTSUP;
-	ret = queue_size_check(dev, "producer", conf->nb_sends, conf->nb_tasks,
-			dev->info.max_sends, &size);
+	ret = producer_conf_check(comch_conn(conn)->dev, conf, &size);
 	if (ret != 0)
 		return ret;
 	queue = queue_alloc(comch_conn(conn), &comch_producer_kind);
 	if (queue == NULL)
 		return -ENOMEM;
-	queue->ctx.state_cb = conf->state_cb;
-	queue->ctx.user_data = conf->user_data;
-	queue->ctx.max_tasks = conf->nb_tasks;
-	queue->send_cb = conf->send_cb;
-	queue->drv.size = size;
+	producer_conf_apply(queue, conf, size);
 	return queue_create(queue, ctx);
+}
+
+int
+rte_comch_producer_conf_set(struct rte_comch_ctx *ctx,
+		const struct rte_comch_producer_conf *conf)
+{
+	static const struct rte_comch_producer_conf dflt;
+	struct comch_queue *queue = comch_producer_of(ctx);
+	uint32_t size;
+	int ret;
+
+	if (conf == NULL)
+		conf = &dflt;
+	if (queue == NULL)
+		return -EINVAL;
+	ret = comch_ctx_conf_busy(ctx);
+	if (ret == 0)
+		ret = producer_conf_check(ctx->dev, conf, &size);
+	if (ret == 0)
+		producer_conf_apply(queue, conf, size);
+	return ret;
+}
+
+int
+rte_comch_producer_conf_get(const struct rte_comch_ctx *ctx,
+		struct rte_comch_producer_conf *conf)
+{
+	const struct comch_queue *queue = comch_producer_of(ctx);
+
+	if (queue == NULL || conf == NULL)
+		return -EINVAL;
+	*conf = queue->conf.producer;
+	conf->user_data = ctx->user_data;
+	return 0;
 }
 
 /* The context goes: it is IDLE. */
@@ -224,8 +333,7 @@ queue_destroy(struct rte_comch_ctx *ctx)
 	conn->nb_producers -= !consumer;
 	rte_spinlock_unlock(&conn->lock);
 	comch_conn_put(conn);
-	if (queue->drv.mem != NULL) /* release: who frees it after this sees no use of it */
-		__atomic_fetch_sub(&queue->drv.mem->users, 1, __ATOMIC_RELEASE);
+	queue_mem_drop(queue->drv.mem);
 }
 
 static void

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Contexts that are configured anew: before they are started, after a stop, and in
+ * the callback that says IDLE; and what can be read of them.
+ */
+
+#include "test_comch_fp_util.h"
+
+static void
+no_post_cb(struct rte_comch_task *task, const struct rte_comch_cpl *cpl, void *user_data)
+{
+	RTE_SET_USED(cpl);
+	RTE_SET_USED(user_data);
+	rte_comch_task_free(task);
+}
+
+static void
+no_send_cb(struct rte_comch_task *task, int status, void *user_data)
+{
+	RTE_SET_USED(status);
+	RTE_SET_USED(user_data);
+	rte_comch_task_free(task);
+}
+
+static struct test_ep *
+server_idle(const char *name)
+{
+	struct test_ep *ep = test_ep_new();
+	struct rte_comch_server_conf conf;
+
+	test_server_conf(ep, name, &conf);
+	if (rte_comch_server_create(test_pair.dpu, test_pair.rep, &conf, &ep->ctx) != 0)
+		return NULL;
+	return ep;
+}
+
+static struct test_ep *
+client_idle(const char *name)
+{
+	struct test_ep *ep = test_ep_new();
+	struct rte_comch_client_conf conf;
+
+	test_client_conf(ep, name, &conf);
+	if (rte_comch_client_create(test_pair.host, &conf, &ep->ctx) != 0)
+		return NULL;
+	return ep;
+}
+
+/* Both are refused, and the second time as well: nothing was changed. */
+static int
+server_refused(struct test_ep *ep, const struct rte_comch_server_conf *conf, int error)
+{
+	struct rte_comch_server_conf now;
+
+	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, conf), error);
+	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &now), 0);
+	TEST_TRUE(strcmp(now.name, "before") == 0);
+	TEST_EXPECT(now.max_clients, 3);
+	TEST_EXPECT(now.ctrl.nb_tasks, 5);
+	TEST_EXPECT(now.ctrl.max_msg_size, 64);
+	TEST_TRUE(now.connect_cb != NULL && now.ctrl.recv_cb != NULL);
+	TEST_TRUE(now.ctrl.user_data == ep);
+	return TEST_SUCCESS;
+}
+
+static int
+test_server_set(void)
+{
+	struct test_ep *ep = server_idle("first"), *client = client_idle("first");
+	struct rte_comch_server_conf conf, bad;
+	char name[RTE_COMCH_NAME_SIZE + 1];
+	struct rte_comch_dev_info info;
+
+	TEST_TRUE(ep != NULL && client != NULL);
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
+	test_server_conf(ep, "before", &conf);
+	TEST_EXPECT(rte_comch_server_conf_set(NULL, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_server_conf_set(client->ctx, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_server_conf_get(NULL, &bad), -EINVAL);
+	TEST_EXPECT(rte_comch_server_conf_get(client->ctx, &bad), -EINVAL);
+	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, NULL), -EINVAL);
+
+	conf.max_clients = 3;
+	conf.ctrl.nb_tasks = 5;
+	conf.ctrl.max_msg_size = 64;
+	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+	memset(name, 'n', sizeof(name));
+	name[info.max_name_len] = '\0';
+	bad = conf;
+	bad.name = name;
+	TEST_CALL(server_refused(ep, &bad, -ENAMETOOLONG));
+	bad.name = "";
+	TEST_CALL(server_refused(ep, &bad, -EINVAL));
+	bad.name = NULL;
+	TEST_CALL(server_refused(ep, &bad, -EINVAL));
+	bad = conf;
+	bad.name = "other";
+	bad.connect_cb = NULL;
+	TEST_CALL(server_refused(ep, &bad, -EINVAL));
+	bad.connect_cb = conf.connect_cb;
+	bad.max_clients = info.max_clients + 1;
+	TEST_CALL(server_refused(ep, &bad, -EINVAL));
+	bad.max_clients = 0;
+	bad.ctrl.flags = 1;
+	TEST_CALL(server_refused(ep, &bad, -EINVAL));
+	bad.ctrl.flags = 0;
+	bad.ctrl.recv_cb = NULL;
+	TEST_CALL(server_refused(ep, &bad, -EINVAL));
+	bad.ctrl.recv_cb = conf.ctrl.recv_cb;
+	bad.ctrl.consumer_gone_cb = NULL;
+	TEST_CALL(server_refused(ep, &bad, -EINVAL));
+	bad.ctrl.consumer_gone_cb = conf.ctrl.consumer_gone_cb;
+	bad.ctrl.nb_tasks = info.max_ctrl_tasks + 1;
+	TEST_CALL(server_refused(ep, &bad, -EINVAL));
+	return TEST_SUCCESS;
+}
+
+static int
+test_client_set(void)
+{
+	struct test_ep *ep = client_idle("first"), *server = server_idle("first");
+	struct rte_comch_client_conf conf, now;
+
+	TEST_TRUE(ep != NULL && server != NULL);
+	test_client_conf(ep, "before", &conf);
+	TEST_EXPECT(rte_comch_client_conf_set(NULL, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_client_conf_set(server->ctx, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_client_conf_set(ep->ctx, NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_client_conf_get(NULL, &now), -EINVAL);
+	TEST_EXPECT(rte_comch_client_conf_get(server->ctx, &now), -EINVAL);
+	TEST_EXPECT(rte_comch_client_conf_get(ep->ctx, NULL), -EINVAL);
+	conf.connect_timeout_ms = 70;
+	conf.ctrl.recv_queue_size = 9;
+	TEST_EXPECT(rte_comch_client_conf_set(ep->ctx, &conf), 0);
+	conf.name = "other";
+	conf.ctrl.send_cb = NULL;
+	TEST_EXPECT(rte_comch_client_conf_set(ep->ctx, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_client_conf_get(ep->ctx, &now), 0);
+	TEST_TRUE(strcmp(now.name, "before") == 0);
+	TEST_EXPECT(now.connect_timeout_ms, 70);
+	TEST_EXPECT(now.ctrl.recv_queue_size, 9);
+	TEST_EXPECT(now.ctrl.nb_tasks, 0); /* as it was given */
+	TEST_TRUE(now.ctrl.send_cb != NULL);
+	return TEST_SUCCESS;
+}
+
+/* Strings are copied, also those that the library has given. */
+static int
+test_names(void)
+{
+	struct test_ep *ep = server_idle("abcdef");
+	struct rte_comch_server_conf conf;
+	char name[] = "volatile";
+	int dummy;
+
+	TEST_TRUE(ep != NULL);
+	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &conf), 0);
+	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+	TEST_TRUE(strcmp(conf.name, "abcdef") == 0);
+	conf.name += 2;
+	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &conf), 0);
+	TEST_TRUE(strcmp(conf.name, "cdef") == 0);
+	conf.name = name;
+	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+	memset(name, 'x', sizeof(name) - 1);
+	TEST_EXPECT(rte_comch_ctx_user_data_set(ep->ctx, &dummy), 0);
+	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &conf), 0);
+	TEST_TRUE(strcmp(conf.name, "volatile") == 0);
+	TEST_TRUE(conf.ctrl.user_data == &dummy);
+	conf.ctrl.user_data = ep;
+	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+	TEST_TRUE(rte_comch_ctx_user_data_get(ep->ctx) == ep);
+	return TEST_SUCCESS;
+}
+
+/* Only while it is IDLE; what is set then is in force after the next start. */
+static int
+test_server_again(void)
+{
+	struct test_ep *ep = server_idle("one"), *client;
+	struct rte_comch_server_conf conf;
+	struct rte_comch_conn_info info;
+
+	TEST_TRUE(ep != NULL);
+	TEST_EXPECT(rte_comch_ctx_attach(ep->ctx, test_pe_new()), 0);
+	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &conf), 0);
+	TEST_EXPECT(rte_comch_ctx_start(ep->ctx), 0);
+	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), -EBUSY);
+	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &conf), 0);
+	client = test_client_run("one", test_pe_new());
+	TEST_TRUE(client != NULL);
+	TEST_WAIT(client->conn != NULL && ep->conn != NULL, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), -EINPROGRESS);
+	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), -EBUSY);
+	TEST_WAIT(test_state(ep) == RTE_COMCH_STATE_IDLE &&
+			test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+
+	conf.name = "two";
+	conf.max_clients = 1;
+	conf.ctrl.max_msg_size = 77;
+	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+	TEST_EXPECT(rte_comch_ctx_start(ep->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ENOENT);
+	client = test_client_run("two", test_pe_new());
+	TEST_TRUE(client != NULL);
+	TEST_WAIT(client->conn != NULL && ep->conn != NULL, TEST_MS);
+	TEST_EXPECT(rte_comch_conn_info_get(client->conn, &info), 0);
+	TEST_EXPECT(info.max_msg_size, 77);
+	client = test_client_run("two", test_pe_new());
+	TEST_TRUE(client != NULL);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ENOSPC);
+	return TEST_SUCCESS;
+}
+
+/* The share of the engine's tasks is another one. */
+static int
+test_tasks_again(void)
+{
+	const struct rte_comch_pe_conf pe_conf = { .max_tasks = 64 };
+	struct test_ep *ep = server_idle("tasks");
+	struct rte_comch_server_conf conf;
+	struct rte_comch_pe *pe;
+	unsigned int i;
+	int ret;
+
+	TEST_TRUE(ep != NULL);
+	TEST_CALL(test_need_prompt()); /* nobody turns this engine */
+	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pe), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(ep->ctx, pe), 0);
+	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &conf), 0);
+	for (i = 0; i < 3; i++) {
+		conf.ctrl.nb_tasks = 65;
+		TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+		TEST_EXPECT(rte_comch_ctx_start(ep->ctx), -ENOMEM);
+		conf.ctrl.nb_tasks = 64;
+		TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+		TEST_EXPECT(rte_comch_ctx_start(ep->ctx), 0);
+		TEST_CALL(test_stop_now(ep->ctx));
+	}
+	ret = test_ep_close(ep);
+	TEST_EXPECT(ret, 0);
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+	return TEST_SUCCESS;
+}
+
+static void
+other_size(struct test_ep *ep, int prev, int next)
+{
+	struct rte_comch_client_conf conf;
+
+	RTE_SET_USED(prev);
+	if (next != RTE_COMCH_STATE_IDLE || ep->value++ != 0)
+		return;
+	if (rte_comch_client_conf_get(ep->ctx, &conf) != 0)
+		test_fail("no configuration in a state callback");
+	conf.ctrl.max_msg_size = 256;
+	conf.ctrl.nb_tasks = 7;
+	if (rte_comch_client_conf_set(ep->ctx, &conf) != 0)
+		test_fail("a client cannot be configured in the callback that says IDLE");
+	if (rte_comch_ctx_start(ep->ctx) != -EINPROGRESS)
+		test_fail("a client cannot be started in the callback that says IDLE");
+}
+
+/* A client whose size was refused takes the other one, in its callback. */
+static int
+test_in_callback(void)
+{
+	struct test_ep *server = test_ep_new(), *client = test_ep_new();
+	struct rte_comch_server_conf server_conf;
+	struct rte_comch_client_conf conf;
+	struct rte_comch_task *task;
+	static char msg[1];
+	unsigned int i;
+
+	test_server_conf(server, "sizes", &server_conf);
+	server_conf.ctrl.max_msg_size = 256;
+	TEST_EXPECT(test_server_start(server, &server_conf, test_pe_new()), 0);
+	test_client_conf(client, "sizes", &conf);
+	conf.ctrl.max_msg_size = 255;
+	client->on_state = other_size;
+	TEST_EXPECT(test_client_start(client, &conf, test_pe_new()), -EINPROGRESS);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_EXPECT(client->value, 1);
+	client->on_send = NULL;
+	for (i = 0; i < 8; i++) /* the task of its own side is among the seven */
+		if (rte_comch_conn_task_alloc(client->conn, msg, 1, &task) != 0)
+			break;
+		else
+			TEST_EXPECT(rte_comch_task_submit(task), 0);
+	TEST_EXPECT(i, 7);
+	TEST_WAIT(server->nb_recv == 7 && client->nb_done == 7, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+consumer_set(struct test_fp *fp)
+{
+	static const uint64_t imm = 1;
+	struct rte_comch_mem *one, *two, *closed;
+	struct rte_comch_consumer_conf conf;
+	struct test_q *q, *producer;
+	struct rte_comch_cpl cpl;
+	uint32_t id;
+
+	one = test_mem_alloc(fp->rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
+	two = test_mem_alloc(fp->rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
+	closed = test_mem_alloc(fp->rx.dev, 4096, 0);
+	TEST_TRUE(one != NULL && two != NULL && closed != NULL);
+	TEST_CALL(test_fp_producer(fp, 4, &producer));
+	TEST_CALL(test_fp_consumer(fp, one, 4, 0, &q));
+	id = q->id;
+	TEST_EXPECT(rte_comch_consumer_conf_get(NULL, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_consumer_conf_get(producer->ctx, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_consumer_conf_get(q->ctx, NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_consumer_conf_get(q->ctx, &conf), 0);
+	TEST_TRUE(conf.mem == one && conf.nb_posts == 4 && conf.user_data == q);
+	TEST_EXPECT(rte_comch_consumer_conf_set(NULL, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_consumer_conf_set(producer->ctx, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, &conf), -EBUSY);
+	TEST_EXPECT(test_send_imm(producer, id, &imm, sizeof(imm), 1), 0);
+	TEST_EXPECT(rte_comch_ctx_stop(q->ctx), -EINPROGRESS);
+	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+
+	/* nothing changes if it is refused */
+	conf.mem = closed;
+	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, &conf), -EACCES);
+	conf.mem = two;
+	conf.nb_tasks = 3;
+	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, &conf), -EINVAL);
+	TEST_EXPECT(test_mem_free(two), 0);
+	TEST_EXPECT(rte_comch_mem_free(one), -EBUSY);
+	two = test_mem_alloc(fp->rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
+	TEST_TRUE(two != NULL);
+	conf.mem = two;
+	conf.nb_tasks = 0;
+	conf.imm_len = 8;
+	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, &conf), 0);
+	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, &conf), 0);
+	TEST_EXPECT(test_mem_free(one), 0);
+	TEST_EXPECT(rte_comch_mem_free(two), -EBUSY);
+
+	TEST_CALL(test_q_start(q, &fp->tx));
+	TEST_EXPECT(test_queue_id(q->ctx), id);
+	TEST_TRUE(rte_comch_queue_conn_get(q->ctx) == fp->rx.ep->conn);
+	TEST_EXPECT(test_post_empty(q, 1, 7), 1);
+	TEST_EXPECT(test_send_imm(producer, id, &imm, sizeof(imm), 2), 1);
+	TEST_EXPECT(test_poll(q, &cpl, 1), 1);
+	TEST_EXPECT(cpl.cookie, 7);
+	TEST_EXPECT(cpl.imm_len, sizeof(imm));
+	TEST_EXPECT(test_q_close(q), 0);
+	TEST_EXPECT(test_mem_free(two), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_consumer_set(void)
+{
+	return test_fp_both(consumer_set);
+}
+
+static int
+producer_set(struct test_fp *fp)
+{
+	struct rte_comch_producer_conf conf;
+	struct test_q *q, *consumer;
+	struct rte_comch_room room;
+	uint32_t id;
+
+	TEST_CALL(test_fp_consumer(fp, NULL, 4, 0, &consumer));
+	TEST_CALL(test_fp_producer(fp, 3, &q));
+	id = test_queue_id(q->ctx);
+	TEST_EXPECT(rte_comch_producer_conf_get(NULL, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_producer_conf_get(consumer->ctx, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_producer_conf_get(q->ctx, NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_producer_conf_get(q->ctx, &conf), 0);
+	TEST_EXPECT(conf.nb_sends, 3); /* as it was given, not 4 */
+	TEST_EXPECT(rte_comch_producer_conf_set(NULL, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_producer_conf_set(consumer->ctx, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_producer_conf_set(q->ctx, &conf), -EBUSY);
+	rte_comch_ctx_stop(q->ctx);
+	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+
+	conf.flags = 1;
+	TEST_EXPECT(rte_comch_producer_conf_set(q->ctx, &conf), -EINVAL);
+	conf.flags = 0;
+	conf.nb_tasks = 2;
+	TEST_EXPECT(rte_comch_producer_conf_set(q->ctx, &conf), -EINVAL);
+	conf.send_cb = no_send_cb;
+	conf.nb_sends = 9;
+	TEST_EXPECT(rte_comch_producer_conf_set(q->ctx, &conf), 0);
+	TEST_EXPECT(rte_comch_ctx_start(q->ctx), 0);
+	TEST_EXPECT(test_queue_id(q->ctx), id);
+	TEST_EXPECT(rte_comch_producer_room_get(q->ctx, consumer->id, &room), 0);
+	TEST_EXPECT(room.queue, 16);
+	rte_comch_ctx_stop(q->ctx);
+	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_producer_conf_set(q->ctx, NULL), 0);
+	TEST_EXPECT(rte_comch_producer_conf_get(q->ctx, &conf), 0);
+	TEST_TRUE(conf.nb_sends == 0 && conf.state_cb == NULL && conf.user_data == NULL);
+	return TEST_SUCCESS;
+}
+
+static int
+test_producer_set(void)
+{
+	return test_fp_both(producer_set);
+}
+
+/* From bursts to tasks, and all of it after the connection has ended as well. */
+static int
+test_queue_of_the_dead(void)
+{
+	const struct rte_comch_consumer_conf conf = {
+		.nb_tasks = 2, .nb_posts = 2, .post_cb = no_post_cb,
+	};
+	struct test_q *q;
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	TEST_CALL(test_fp_consumer(&fp, NULL, 4, 0, &q));
+	TEST_CALL(test_stop(fp.tx.ep));
+	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, &conf), 0);
+	TEST_EXPECT(rte_comch_ctx_start(q->ctx), -ENOTCONN);
+	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, NULL), 0);
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: contexts configured anew",
+	.setup = test_setup_quiet,
+	.teardown = test_log_restore,
+	.unit_test_cases = {
+		TEST_CASE_ST(NULL, test_cleanup, test_server_set),
+		TEST_CASE_ST(NULL, test_cleanup, test_client_set),
+		TEST_CASE_ST(NULL, test_cleanup, test_names),
+		TEST_CASE_ST(NULL, test_cleanup, test_server_again),
+		TEST_CASE_ST(NULL, test_cleanup, test_tasks_again),
+		TEST_CASE_ST(NULL, test_cleanup, test_in_callback),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_consumer_set),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_producer_set),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_queue_of_the_dead),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_conf(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(comch_conf_autotest, NOHUGE_OK, ASAN_OK, test_comch_conf)
