@@ -434,6 +434,87 @@ test_queue_of_the_dead(void)
 	return TEST_SUCCESS;
 }
 
+/* Facts of contexts that no configuration has. */
+static int
+test_ctx_facts(void)
+{
+	struct rte_comch_pe *pe = test_pe_new();
+	struct test_ep *server = server_idle("facts"), *client = client_idle("facts"), *second;
+
+	TEST_TRUE(server != NULL && client != NULL);
+	TEST_EXPECT(rte_comch_ctx_dev_get(NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_ctx_dev_get(server->ctx), test_pair.dpu);
+	TEST_EXPECT(rte_comch_ctx_dev_get(client->ctx), test_pair.host);
+	TEST_TRUE(rte_comch_ctx_pe_get(NULL) == NULL);
+	TEST_TRUE(rte_comch_ctx_pe_get(server->ctx) == NULL);
+	TEST_EXPECT(rte_comch_ctx_attach(server->ctx, pe), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(client->ctx, test_pe_new()), 0);
+	TEST_TRUE(rte_comch_ctx_pe_get(server->ctx) == pe);
+	TEST_EXPECT(rte_comch_server_rep_get(NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_server_rep_get(client->ctx), -EINVAL);
+	TEST_EXPECT(rte_comch_server_rep_get(server->ctx), test_pair.rep);
+	TEST_EXPECT(rte_comch_server_clients_get(NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_server_clients_get(client->ctx), -EINVAL);
+	TEST_EXPECT(rte_comch_server_clients_get(server->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+	second = test_client_run("facts", rte_comch_ctx_pe_get(client->ctx));
+	TEST_TRUE(second != NULL);
+	TEST_WAIT(client->conn != NULL && second->conn != NULL && server->nb_connects == 2,
+			TEST_MS);
+	TEST_EXPECT(rte_comch_server_clients_get(server->ctx), 2);
+	TEST_CALL(test_stop(second));
+	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(rte_comch_server_clients_get(server->ctx), 1);
+	return TEST_SUCCESS;
+}
+
+/* And of tasks. */
+static int
+test_task_facts(void)
+{
+	const struct rte_comch_producer_conf tx_conf = { .nb_tasks = 2 };
+	const struct rte_comch_consumer_conf rx_conf = { .nb_tasks = 2 };
+	static const uint64_t imm = 7;
+	const struct rte_comch_send send = { .imm = &imm, .imm_len = sizeof(imm) };
+	struct rte_comch_task *task, *post, *ctrl;
+	struct test_q *producer, *consumer;
+	struct rte_comch_send got;
+	struct test_fp fp;
+	uint32_t id = 0;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	producer = test_q_producer(&fp.tx, &tx_conf);
+	consumer = test_q_consumer(&fp.rx, &rx_conf);
+	TEST_TRUE(producer != NULL && consumer != NULL);
+	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
+	TEST_CALL(test_q_start(consumer, &fp.tx));
+	TEST_EXPECT(rte_comch_producer_task_alloc(producer->ctx, 99, &send, &task), 0);
+	TEST_EXPECT(rte_comch_consumer_task_alloc(consumer->ctx, NULL, &post), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(fp.tx.ep->conn, &imm, sizeof(imm), &ctrl), 0);
+	TEST_TRUE(rte_comch_task_ctx_get(NULL) == NULL);
+	TEST_TRUE(rte_comch_task_ctx_get(task) == producer->ctx);
+	TEST_TRUE(rte_comch_task_ctx_get(post) == consumer->ctx);
+	TEST_TRUE(rte_comch_task_ctx_get(ctrl) == fp.tx.ep->ctx);
+	TEST_EXPECT(rte_comch_pe_tasks_in_use_get(NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_pe_tasks_in_use_get(fp.tx.q_pe),
+			rte_comch_ctx_tasks_in_use_get(producer->ctx) +
+			(fp.tx.q_pe == fp.tx.pe ? 1 : 0));
+	TEST_TRUE(rte_comch_pe_tasks_in_use_get(fp.tx.pe) >= 1);
+	TEST_EXPECT(rte_comch_producer_task_get(NULL, &id, &got), -EINVAL);
+	TEST_EXPECT(rte_comch_producer_task_get(post, &id, &got), -EINVAL);
+	TEST_EXPECT(rte_comch_producer_task_get(ctrl, &id, &got), -EINVAL);
+	TEST_EXPECT(rte_comch_producer_task_get(task, NULL, NULL), 0);
+	TEST_EXPECT(rte_comch_producer_task_get(task, &id, &got), 0);
+	TEST_EXPECT(id, 99);
+	TEST_TRUE(got.imm == &imm && got.imm_len == sizeof(imm) && got.len == 0);
+	TEST_EXPECT(rte_comch_task_free(task), 0);
+	TEST_EXPECT(rte_comch_task_free(post), 0);
+	TEST_EXPECT(rte_comch_task_free(ctrl), 0);
+	TEST_EXPECT(rte_comch_pe_tasks_in_use_get(fp.tx.q_pe), 0);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: contexts configured anew",
 	.setup = test_setup_quiet,
@@ -445,9 +526,11 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_server_again),
 		TEST_CASE_ST(NULL, test_cleanup, test_tasks_again),
 		TEST_CASE_ST(NULL, test_cleanup, test_in_callback),
+		TEST_CASE_ST(NULL, test_cleanup, test_ctx_facts),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_consumer_set),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_producer_set),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_queue_of_the_dead),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_task_facts),
 		TEST_CASES_END()
 	},
 };

@@ -605,6 +605,27 @@ rte_comch_server_conn_next(struct rte_comch_ctx *ctx, struct rte_comch_conn *pre
 	return conn == NULL ? NULL : &conn->drv;
 }
 
+int
+rte_comch_server_rep_get(const struct rte_comch_ctx *ctx)
+{
+	if (ctx == NULL || ctx->kind != &comch_server_kind)
+		return -EINVAL;
+	return comch_ctrl((struct rte_comch_ctx *)(uintptr_t)ctx)->drv.rep_id;
+}
+
+int
+rte_comch_server_clients_get(const struct rte_comch_ctx *ctx)
+{
+	const struct comch_conn *conn;
+	int nb = 0;
+
+	if (ctx == NULL || ctx->kind != &comch_server_kind)
+		return -EINVAL;
+	TAILQ_FOREACH(conn, &comch_ctrl((struct rte_comch_ctx *)(uintptr_t)ctx)->conns, next)
+		nb += conn->was_up;
+	return nb;
+}
+
 /*
  * Clients
  */

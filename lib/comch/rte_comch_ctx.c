@@ -255,6 +255,18 @@ rte_comch_ctx_type_get(const struct rte_comch_ctx *ctx)
 }
 
 int
+rte_comch_ctx_dev_get(const struct rte_comch_ctx *ctx)
+{
+	return ctx == NULL ? -EINVAL : ctx->dev->data->dev_id;
+}
+
+struct rte_comch_pe *
+rte_comch_ctx_pe_get(const struct rte_comch_ctx *ctx)
+{
+	return ctx == NULL ? NULL : ctx->pe;
+}
+
+int
 rte_comch_ctx_tasks_in_use_get(const struct rte_comch_ctx *ctx)
 {
 	return ctx == NULL ? -EINVAL : (int)ctx->nb_tasks;

@@ -485,6 +485,66 @@ int rte_comch_ctx_type_get(const struct rte_comch_ctx *ctx);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
+ * Get the device of a context.
+ *
+ * @param ctx
+ *   The context.
+ * @return
+ *   - The identifier of the device, 0 or more.
+ *   - -EINVAL: ctx is NULL.
+ */
+__rte_experimental
+int rte_comch_ctx_dev_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the progress engine that a context is attached to.
+ *
+ * @param ctx
+ *   The context; in its own thread.
+ * @return
+ *   The engine; NULL if ctx is NULL or attached to none.
+ */
+__rte_experimental
+struct rte_comch_pe *rte_comch_ctx_pe_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the representor of a server.
+ *
+ * @param ctx
+ *   A server.
+ * @return
+ *   - The rep_id that rte_comch_server_create() was given, 0 or more.
+ *   - -EINVAL: ctx is NULL or no server.
+ */
+__rte_experimental
+int rte_comch_server_rep_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Count the clients of a server: the connections that rte_comch_server_conn_next()
+ * gives.
+ *
+ * @param ctx
+ *   A server; in its own thread.
+ * @return
+ *   - The number of clients, 0 or more.
+ *   - -EINVAL: ctx is NULL or no server.
+ */
+__rte_experimental
+int rte_comch_server_clients_get(const struct rte_comch_ctx *ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
  * Count the tasks of a context that are allocated, submitted or not.
  *
  * @param ctx

@@ -650,3 +650,16 @@ rte_comch_pe_arm(struct rte_comch_pe *pe)
 	pe_timer_arm(pe, deadline);
 	return 0;
 }
+
+int
+rte_comch_pe_tasks_in_use_get(const struct rte_comch_pe *pe)
+{
+	const struct rte_comch_ctx *ctx;
+	uint32_t nb = 0;
+
+	if (pe == NULL)
+		return -EINVAL;
+	TAILQ_FOREACH(ctx, &pe->ctxs, next_pe)
+		nb += ctx->nb_tasks;
+	return nb;
+}

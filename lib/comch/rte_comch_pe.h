@@ -132,6 +132,22 @@ int rte_comch_pe_fd(struct rte_comch_pe *pe);
 __rte_experimental
 int rte_comch_pe_arm(struct rte_comch_pe *pe);
 
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Count the tasks of all contexts of a progress engine that are allocated, submitted
+ * or not.
+ *
+ * @param pe
+ *   The engine; in its own thread.
+ * @return
+ *   - The number of tasks that are not freed.
+ *   - -EINVAL: pe is NULL.
+ */
+__rte_experimental
+int rte_comch_pe_tasks_in_use_get(const struct rte_comch_pe *pe);
+
 /** @} */
 
 #ifdef __cplusplus

@@ -222,6 +222,12 @@ rte_comch_task_msg_get(const struct rte_comch_task *task, uint32_t *len)
 	return task->msg;
 }
 
+struct rte_comch_ctx *
+rte_comch_task_ctx_get(const struct rte_comch_task *task)
+{
+	return task == NULL ? NULL : task->ctx;
+}
+
 struct rte_comch_conn *
 rte_comch_task_conn_get(const struct rte_comch_task *task)
 {

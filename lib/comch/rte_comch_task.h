@@ -227,6 +227,20 @@ const void *rte_comch_task_msg_get(const struct rte_comch_task *task, uint32_t *
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
+ * Get the context that a task belongs to.
+ *
+ * @param task
+ *   A task of any kind that is not freed.
+ * @return
+ *   The server, client, consumer or producer; NULL if task is NULL.
+ */
+__rte_experimental
+struct rte_comch_ctx *rte_comch_task_ctx_get(const struct rte_comch_task *task);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
  * Get the connection that a task sends on.
  *
  * @param task
