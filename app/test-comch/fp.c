@@ -233,6 +233,7 @@ consumer_make(struct fp *fp, struct rte_comch_conn *conn, uint32_t number)
 	struct fp_consumer *c = &w->consumers[w->nb_consumers];
 	struct rte_comch_consumer_conf conf = {
 		.mem = fp->mem,
+		.buf_size = (spec->flags & FP_F_MBUF) == 0 ? spec->size : 0,
 		.nb_posts = spec->posts,
 		.imm_len = spec->imm_len,
 		.state_cb = fp_state_cb,

@@ -23,10 +23,12 @@
 struct count_pipe {
 	struct test_ep *client;
 	struct rte_comch_ctx *producer;
-	struct rte_comch_ctx *consumer;
+	struct rte_comch_ctx *consumers[2]; /* of buffers, of immediate data */
+	uint32_t ids[2];
+	struct rte_comch_ctx *consumer; /* one of these */
+	uint32_t id;
 	struct rte_comch_mem *src;
 	struct rte_comch_mem *dst;
-	uint32_t id;
 	struct rte_comch_post posts[COUNT_MAX_BURST];
 	struct rte_comch_send sends[COUNT_MAX_BURST];
 };
@@ -109,6 +111,8 @@ count_fill(struct count_pipe *p, bool imm)
 	const uint8_t *src = rte_comch_mem_addr(p->src);
 	unsigned int i;
 
+	p->consumer = p->consumers[imm];
+	p->id = p->ids[imm];
 	memset(p->posts, 0, sizeof(p->posts));
 	memset(p->sends, 0, sizeof(p->sends));
 	for (i = 0; i < COUNT_MAX_BURST; i++) {
@@ -147,26 +151,40 @@ count_run(const struct count_ops *ops, unsigned int burst, bool imm)
 	return TEST_SUCCESS;
 }
 
+/* A consumer of buffers, which states their size, or one of immediate data. */
 static int
-count_pipe_open(struct count_pipe *p, struct rte_comch_conn *conn, struct rte_comch_pe *pe)
+count_consumer_open(struct count_pipe *p, struct rte_comch_conn *conn, struct rte_comch_pe *pe,
+		bool imm)
 {
-	struct rte_comch_consumer_conf consumer_conf = {
+	const struct rte_comch_consumer_conf conf = {
+		.mem = imm ? NULL : p->dst,
+		.buf_size = imm ? 0 : COUNT_LEN,
 		.nb_posts = COUNT_QUEUE,
 		.imm_len = COUNT_IMM_LEN,
 	};
+	struct rte_comch_ctx **ctx = &p->consumers[imm];
+	uint32_t before = p->client->nb_new;
+
+	TEST_EXPECT(rte_comch_consumer_create(conn, &conf, ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(*ctx, pe), 0);
+	TEST_EXPECT(rte_comch_ctx_start(*ctx), -EINPROGRESS);
+	TEST_WAIT(rte_comch_ctx_state_get(*ctx) == RTE_COMCH_STATE_RUNNING &&
+			p->client->nb_new == before + 1, TEST_MS);
+	p->ids[imm] = p->client->new_id;
+	return TEST_SUCCESS;
+}
+
+static int
+count_pipe_open(struct count_pipe *p, struct rte_comch_conn *conn, struct rte_comch_pe *pe)
+{
 	const struct rte_comch_producer_conf producer_conf = { .nb_sends = COUNT_QUEUE };
 	const uint64_t len = COUNT_MAX_BURST * COUNT_LEN;
 
 	TEST_EXPECT(rte_comch_mem_alloc(test_pair.dpu, len, RTE_COMCH_MEM_F_PEER_WRITE, &p->dst),
 			0);
 	TEST_EXPECT(rte_comch_mem_alloc(test_pair.host, len, 0, &p->src), 0);
-	consumer_conf.mem = p->dst;
-	TEST_EXPECT(rte_comch_consumer_create(conn, &consumer_conf, &p->consumer), 0);
-	TEST_EXPECT(rte_comch_ctx_attach(p->consumer, pe), 0);
-	TEST_EXPECT(rte_comch_ctx_start(p->consumer), -EINPROGRESS);
-	TEST_WAIT(rte_comch_ctx_state_get(p->consumer) == RTE_COMCH_STATE_RUNNING &&
-			p->client->nb_new == 1, TEST_MS);
-	p->id = p->client->new_id;
+	TEST_CALL(count_consumer_open(p, conn, pe, false));
+	TEST_CALL(count_consumer_open(p, conn, pe, true));
 	TEST_EXPECT(rte_comch_producer_create(p->client->conn, &producer_conf, &p->producer), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(p->producer, pe), 0);
 	TEST_EXPECT(rte_comch_ctx_start(p->producer), 0);
@@ -176,12 +194,17 @@ count_pipe_open(struct count_pipe *p, struct rte_comch_conn *conn, struct rte_co
 static int
 count_pipe_close(struct count_pipe *p)
 {
-	int ret = rte_comch_ctx_stop(p->consumer);
+	unsigned int i;
+	int ret;
 
-	TEST_TRUE(ret == 0 || ret == -EINPROGRESS);
-	TEST_WAIT(rte_comch_ctx_state_get(p->consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	for (i = 0; i < RTE_DIM(p->consumers); i++) {
+		ret = rte_comch_ctx_stop(p->consumers[i]);
+		TEST_TRUE(ret == 0 || ret == -EINPROGRESS);
+		TEST_WAIT(rte_comch_ctx_state_get(p->consumers[i]) == RTE_COMCH_STATE_IDLE,
+				TEST_MS);
+		TEST_EXPECT(rte_comch_ctx_destroy(p->consumers[i]), 0);
+	}
 	TEST_CALL(test_stop_now(p->producer));
-	TEST_EXPECT(rte_comch_ctx_destroy(p->consumer), 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(p->producer), 0);
 	TEST_EXPECT(rte_comch_mem_free(p->dst), 0);
 	TEST_EXPECT(rte_comch_mem_free(p->src), 0);

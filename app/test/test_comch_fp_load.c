@@ -172,6 +172,7 @@ worker_create(struct worker *w, bool producer, uint32_t nr)
 			.mem = w->mem,
 			.nb_posts = w->nb_slots,
 			.imm_len = w->load->imm_len,
+			.buf_size = w->load->conf.max_len,
 		};
 
 		ret = rte_comch_consumer_create(conf->link->conn, &consumer_conf, &w->ctx);

@@ -629,6 +629,7 @@ worker_new(struct worker *w, const struct test_fp_end *end, bool consumer, uint3
 			WORKER_PLACES, SLOT_BYTES));
 	if (consumer) {
 		consumer_conf.mem = w->slots.mem;
+		consumer_conf.buf_size = SLOT_BYTES;
 		TEST_EXPECT(rte_comch_consumer_create(end->ep->conn, &consumer_conf, &w->ctx), 0);
 	} else {
 		TEST_EXPECT(rte_comch_producer_create(end->ep->conn, &producer_conf, &w->ctx), 0);

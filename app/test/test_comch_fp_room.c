@@ -400,8 +400,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_credits),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_rounding),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_send_reasons),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_post_reasons),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_middle),
+		TEST_CASE_ST(test_post_sizes_need, test_fp_cleanup, test_post_reasons),
+		TEST_CASE_ST(test_post_sizes_need, test_fp_cleanup, test_middle),
 		TEST_CASES_END()
 	},
 };

@@ -105,6 +105,7 @@ rx_create(struct test_rx *rx, struct test_link *link)
 	} else {
 		TEST_EXPECT(rte_comch_mem_alloc(link->dev, rx->nb * rx->len,
 				RTE_COMCH_MEM_F_PEER_WRITE, &rx->mem), 0);
+		conf.buf_size = rx->len;
 	}
 	TEST_EXPECT(rte_comch_mem_info_get(rx->mem, &info), 0);
 	rx->base = info.addr;

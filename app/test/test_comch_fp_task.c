@@ -713,7 +713,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stop_tasks),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_conn_lost),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stop_in_callback),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_long_imm),
+		TEST_CASE_ST(test_post_sizes_need, test_fp_cleanup, test_long_imm),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_quiet),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_limits),
 		TEST_CASES_END()

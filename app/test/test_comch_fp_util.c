@@ -19,7 +19,9 @@ TAILQ_HEAD(test_q_list, test_q);
 
 static struct test_q_list queues = TAILQ_HEAD_INITIALIZER(queues);
 static struct rte_comch_mem *mems[MAX_MEMS];
+static uint64_t buf_sizes[MAX_MEMS]; /* of their slots, or 0 */
 static unsigned int nb_mems;
+static bool post_sizes;
 
 int
 test_fp_need(void)
@@ -27,6 +29,7 @@ test_fp_need(void)
 	const uint64_t capa = RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER;
 	struct rte_comch_dev_info host, dpu;
 
+	post_sizes = false;
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host), 0);
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
 	if ((host.capa & dpu.capa & capa) != capa)
@@ -141,6 +144,32 @@ queue_add(struct test_q *q, int ret, const struct test_fp_end *end)
 	return NULL;
 }
 
+/* What is posted of a region, if it is cut into slots. */
+static uint64_t
+slots_buf_size(const struct rte_comch_mem *mem)
+{
+	unsigned int i;
+
+	for (i = 0; i < nb_mems; i++)
+		if (mems[i] == mem)
+			return buf_sizes[i];
+	return 0;
+}
+
+int
+test_post_sizes_need(void)
+{
+	struct rte_comch_dev_info host, dpu;
+
+	TEST_CALL(test_fp_need());
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host), 0);
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
+	if ((host.capa & dpu.capa & RTE_COMCH_CAPA_POST_SIZES) == 0)
+		return test_skip("consumers of the devices state a size");
+	post_sizes = true;
+	return TEST_SUCCESS;
+}
+
 struct test_q *
 test_q_consumer(const struct test_fp_end *end, const struct rte_comch_consumer_conf *conf)
 {
@@ -152,6 +181,8 @@ test_q_consumer(const struct test_fp_end *end, const struct rte_comch_consumer_c
 		return NULL;
 	if (conf != NULL)
 		c = *conf;
+	if (c.buf_size == 0 && !post_sizes)
+		c.buf_size = slots_buf_size(c.mem);
 	c.state_cb = state_cb;
 	c.post_cb = c.nb_tasks != 0 ? post_cb : NULL;
 	c.user_data = q;
@@ -286,6 +317,7 @@ test_mem_keep(struct rte_comch_mem *mem)
 		test_fail("more regions than a test can have");
 	else
 		mems[nb_mems++] = mem;
+	buf_sizes[nb_mems - 1] = 0;
 }
 
 struct rte_comch_mem *
@@ -325,8 +357,10 @@ test_mem_free(struct rte_comch_mem *mem)
 
 	for (i = 0; i < nb_mems && mems[i] != mem; i++)
 		;
-	if (i < nb_mems)
+	if (i < nb_mems) {
 		mems[i] = mems[--nb_mems];
+		buf_sizes[i] = buf_sizes[nb_mems];
+	}
 	return rte_comch_mem_free(mem);
 }
 
@@ -412,7 +446,8 @@ test_slots_new(struct test_slots *s, int16_t dev, uint32_t flags, uint32_t nb, u
 	s->mem = test_mem_alloc(dev, nb * stride(s), flags);
 	TEST_TRUE(s->mem != NULL);
 	s->base = rte_comch_mem_addr(s->mem);
-	TEST_TRUE(s->base != NULL);
+	TEST_TRUE(s->base != NULL && mems[nb_mems - 1] == s->mem);
+	buf_sizes[nb_mems - 1] = len;
 	memset(s->base, TEST_GUARD_BYTE, nb * stride(s));
 	return TEST_SUCCESS;
 }

@@ -58,6 +58,11 @@ struct test_fp {
 
 /** Skip what needs producers and consumers that the devices do not have. */
 int test_fp_need(void);
+/**
+ * The same for cases whose posts have sizes of their own, or no buffer beside a region:
+ * consumers state no size there. In other cases they state that of their slots.
+ */
+int test_post_sizes_need(void);
 /** Connect a server and a client. */
 int test_fp_open(struct test_fp *fp, uint32_t how);
 /** Run a case in both directions, each on a new connection. */
@@ -94,7 +99,7 @@ struct rte_comch_mem *test_mem_pool(int16_t dev, const char *name, uint32_t nb,
 void test_mem_keep(struct rte_comch_mem *mem);
 int test_mem_free(struct rte_comch_mem *mem);
 
-/** A region cut into slots of one length. */
+/** A region cut into slots of one length, which consumers with it state as theirs. */
 struct test_slots {
 	struct rte_comch_mem *mem;
 	uint8_t *base;

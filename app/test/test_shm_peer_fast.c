@@ -314,6 +314,114 @@ test_consumer_values(void)
 	return TEST_SUCCESS;
 }
 
+/* Sizes that it cannot have, and a field that has to be 0. */
+static int
+test_consumer_sizes(void)
+{
+	static const struct {
+		uint64_t buf_size;
+		uint64_t reserved;
+		uint32_t region;
+	} bad[] = {
+		{ 1, 0, SHM_WIRE_NO_REGION }, { UINT64_MAX, 0, SHM_WIRE_NO_REGION },
+		{ EVIL_REGION_SIZE + 1, 0, 0 }, { SHM_WIRE_MAX_BUF_SIZE, 0, 0 },
+		{ SHM_WIRE_MAX_BUF_SIZE + 1, 0, 0 }, { UINT64_MAX, 0, 0 },
+		{ RTE_BIT64(63), 0, 0 }, { 8, 1, 0 }, { 8, RTE_BIT64(63), 0 },
+	};
+	struct evil_consumer c;
+	struct evil_region r;
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint64_t before;
+	unsigned int i;
+
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		memset(&c, 0, sizeof(c));
+		e = fast_connected();
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(evil_region_send(e, &r, 0), 0);
+		/* all that there is can be stated */
+		c.msg.buf_size = EVIL_REGION_SIZE;
+		TEST_EXPECT(evil_consumer_start(e, &c, 9, 0), 0);
+		before = fast_side->violations();
+		evil_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
+		msg.consumer.region = bad[i].region;
+		msg.consumer.buf_size = bad[i].buf_size;
+		msg.consumer.reserved = bad[i].reserved;
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
+		TEST_CALL(fast_conn_dies(e, before, "size", i));
+		evil_consumer_free(&c);
+	}
+	evil_region_free(&r);
+	return TEST_SUCCESS;
+}
+
+/*
+ * It states a size and posts another: what is shorter is a breach when a message of the
+ * stated size comes, what is longer is believed no further than the region goes.
+ */
+static int
+test_consumer_lies(void)
+{
+	static const struct {
+		uint64_t off;
+		uint64_t len;
+		uint64_t send;
+		int taken;
+	} lies[] = {
+		{ 0, 99, 99, 1 }, { 0, 99, 100, -EPROTO }, { 0, 0, 1, -EPROTO },
+		{ 0, 200, 100, 1 }, { 0, SHM_WIRE_POST_LONG, 100, 1 },
+		{ EVIL_REGION_SIZE - 99, 100, 99, 1 },
+		{ EVIL_REGION_SIZE - 99, 100, 100, -EPROTO },
+		{ EVIL_REGION_SIZE, 200, 1, -EPROTO },
+		{ (UINT64_C(1) << 40) - 1, 100, 100, -EPROTO },
+	};
+	static uint8_t data[512];
+	struct rte_comch_send send = { .addr = data };
+	struct rte_comch_remote_consumer_info info;
+	struct evil_consumer c;
+	struct evil_region r;
+	struct test_q *q;
+	struct evil *e;
+	uint64_t before;
+	unsigned int i;
+
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	for (i = 0; i < RTE_DIM(lies); i++) {
+		memset(&c, 0, sizeof(c));
+		e = fast_connected();
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(evil_region_send(e, &r, 0), 0);
+		c.msg.buf_size = 100;
+		TEST_EXPECT(evil_consumer_start(e, &c, 9, 0), 0);
+		q = fast_producer();
+		send.mem = fast_source(data, sizeof(data));
+		TEST_TRUE(q != NULL && send.mem != NULL);
+		TEST_EXPECT(rte_comch_conn_consumer_info_get(fast_victim()->conn, 9, &info), 0);
+		TEST_EXPECT(info.buf_size, 100);
+		before = fast_side->violations();
+		evil_post(&c, lies[i].off, lies[i].len);
+		/* longer than what was stated and what is posted */
+		send.len = sizeof(data);
+		if (lies[i].len < send.len) {
+			TEST_EXPECT(rte_comch_producer_send_burst(q->ctx, 9, &send, 1), 0);
+			TEST_EXPECT(test_reason(q, 9), -EMSGSIZE);
+		}
+		send.len = lies[i].send;
+		TEST_EXPECT(rte_comch_producer_send_burst(q->ctx, 9, &send, 1), lies[i].taken == 1);
+		if (lies[i].taken == 1) {
+			TEST_EXPECT(fast_side->violations(), before);
+			fast_case_end();
+		} else {
+			TEST_CALL(fast_conn_dies(e, before, "lie", i));
+		}
+		evil_consumer_free(&c);
+	}
+	evil_region_free(&r);
+	return TEST_SUCCESS;
+}
+
 /* Identifiers may be any but 0; what is sent to another one of the slot goes nowhere. */
 static int
 test_consumer_ids(void)
@@ -617,6 +725,8 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_region_fds),
 		FAST_CASE(test_region_sizes),
 		FAST_CASE(test_consumer_values),
+		FAST_CASE(test_consumer_sizes),
+		FAST_CASE(test_consumer_lies),
 		FAST_CASE(test_consumer_ids),
 		FAST_CASE(test_segments),
 		FAST_CASE(test_order_theirs),

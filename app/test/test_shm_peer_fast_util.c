@@ -87,7 +87,9 @@ honest_start(void)
 	const struct test_fp_end tx = {
 		.ep = peer_env.client, .q_pe = test_pe_new(), .dev = test_pair.host,
 	};
-	struct rte_comch_consumer_conf conf = { .nb_posts = HONEST_POSTS };
+	struct rte_comch_consumer_conf conf = {
+		.nb_posts = HONEST_POSTS, .buf_size = HONEST_LEN,
+	};
 	struct rte_comch_mem_info info;
 
 	TEST_EXPECT(rte_comch_mem_alloc(rx.dev, HONEST_POSTS * HONEST_LEN,

@@ -141,6 +141,7 @@ evil_consumer_start(struct evil *e, struct evil_consumer *c, uint32_t id, uint32
 	if (c->msg.nb_posts != 0)
 		msg.consumer.nb_posts = c->msg.nb_posts;
 	msg.consumer.imm_len = c->msg.imm_len;
+	msg.consumer.buf_size = c->msg.buf_size;
 	msg.consumer.flags |= c->msg.flags;
 	msg.consumer.consumer = id;
 	msg.consumer.region = region;

@@ -202,6 +202,7 @@ data_create(struct app *app)
 		return ret;
 
 	consumer.mem = app->rx_mem;
+	consumer.buf_size = BUF_SIZE;
 	ret = rte_comch_consumer_create(app->conn, &consumer, &app->consumer);
 	if (ret != 0)
 		return ret;

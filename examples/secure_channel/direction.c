@@ -335,6 +335,7 @@ consumer_create(struct direction *dir)
 	if (ret != 0)
 		return ret;
 	conf.mem = dir->mem;
+	conf.buf_size = dir->msg_size;
 	return rte_comch_consumer_create(ch->conn, &conf, &dir->ctx);
 }
 

@@ -582,6 +582,31 @@ rte_comch_conn_info_get(const struct rte_comch_conn *handle, struct rte_comch_co
 }
 
 int
+rte_comch_conn_consumer_info_get(struct rte_comch_conn *handle, uint32_t consumer_id,
+		struct rte_comch_remote_consumer_info *info)
+{
+	struct rte_comch_remote_consumer_info got = { 0 };
+	struct comch_conn *conn = comch_conn(handle);
+	bool up;
+	int ret;
+
+	if (handle == NULL || info == NULL)
+		return -EINVAL;
+	rte_spinlock_lock(&conn->lock);
+	up = handle->state == RTE_COMCH_CONN_UP;
+	rte_spinlock_unlock(&conn->lock);
+	if (!up)
+		return -ENOTCONN;
+	if ((conn->dev->info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
+		return -ENOTSUP;
+	/* it may end any time: the driver looks at what it has of it */
+	ret = conn->dev->ops->conn_consumer_info(conn->dev, handle, consumer_id, &got);
+	if (ret == 0)
+		*info = got;
+	return ret;
+}
+
+int
 rte_comch_conn_stats_get(const struct rte_comch_conn *handle, struct rte_comch_conn_stats *stats)
 {
 	const struct comch_conn *conn = comch_conn(handle);

@@ -41,6 +41,21 @@ struct rte_comch_conn_info {
 	uint32_t nb_local_producers;            /**< Producers of this side. */
 };
 
+/** The consumer has stated no size: what it posts next may be of any. */
+#define RTE_COMCH_REMOTE_CONSUMER_F_POST_SIZES RTE_BIT32(0)
+
+/** What a consumer of the peer takes. @see rte_comch_conn_consumer_info_get() */
+struct rte_comch_remote_consumer_info {
+	/**
+	 * Longest data of a message, bytes. 0: it takes none, or its flags say that each
+	 * of its posts has its own size.
+	 */
+	uint64_t buf_size;
+	uint32_t imm_len;     /**< Longest immediate data of a message, bytes. */
+	uint32_t flags;       /**< RTE_COMCH_REMOTE_CONSUMER_F_* flags. */
+	uint64_t reserved[6]; /**< Zero. */
+};
+
 /** Counters of a connection. @see rte_comch_conn_stats_get() */
 struct rte_comch_conn_stats {
 	uint64_t tx_msgs;      /**< Messages delivered to the peer. */
@@ -132,6 +147,7 @@ int rte_comch_server_disconnect(struct rte_comch_conn *conn);
  * - rte_comch_consumer_create() and rte_comch_producer_create(), which return
  *   -ENOTCONN when the connection has ended;
  * - rte_comch_conn_info_get(), which says whether it has;
+ * - rte_comch_conn_consumer_info_get();
  * - rte_comch_conn_user_data_get() and rte_comch_conn_ctx_get();
  * - rte_comch_conn_ref() and rte_comch_conn_unref().
  *
@@ -200,6 +216,31 @@ struct rte_comch_ctx *rte_comch_conn_ctx_get(const struct rte_comch_conn *conn);
 __rte_experimental
 int rte_comch_conn_info_get(const struct rte_comch_conn *conn,
 		struct rte_comch_conn_info *info);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Read what a consumer of the peer has stated, in the thread of the connection or in any
+ * thread that has a reference to it or a producer on it.
+ *
+ * @param conn
+ *   The connection.
+ * @param consumer_id
+ *   The consumer, as the callback of its arrival named it; it is known from that
+ *   callback on until that of its departure.
+ * @param[out] info
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: conn or info is NULL.
+ *   - -ENOENT: the peer has no consumer of that identifier.
+ *   - -ENOTCONN: the connection has ended.
+ *   - -ENOTSUP: the device has no producers.
+ */
+__rte_experimental
+int rte_comch_conn_consumer_info_get(struct rte_comch_conn *conn, uint32_t consumer_id,
+		struct rte_comch_remote_consumer_info *info);
 
 /**
  * @warning

@@ -41,6 +41,11 @@ extern "C" {
 #define RTE_COMCH_CAPA_EVENT    RTE_BIT64(4)
 /** Process and user identity of the peer are known to the transport. */
 #define RTE_COMCH_CAPA_PEER_ID  RTE_BIT64(5)
+/**
+ * Consumers may leave the size of their buffers open, so that each post has its own.
+ * @see struct rte_comch_consumer_conf::buf_size
+ */
+#define RTE_COMCH_CAPA_POST_SIZES RTE_BIT64(8)
 /**@}*/
 
 /** What a device is and what it can do. @see rte_comch_dev_info_get() */

@@ -171,6 +171,12 @@ struct rte_comch_queue {
 	struct rte_comch_mem *mem;   /**< Consumers: region, or NULL. */
 	uint32_t nb_tasks;           /**< Tasks; 0: it is used by bursts. */
 	struct rte_comch_queue_stats stats; /**< By the driver, in the queue's thread. */
+	/**
+	 * Consumers: bytes of each buffer, as the peer is told; posts that are shorter are
+	 * refused with -EMSGSIZE. 0 without a region, or if each post has its own size,
+	 * which only drivers with RTE_COMCH_CAPA_POST_SIZES see.
+	 */
+	uint64_t buf_size;
 };
 
 struct comch_mem_dma;
@@ -328,6 +334,15 @@ typedef int (*rte_comch_conn_send_t)(struct rte_comch_conn *conn, const void *da
  */
 typedef int (*rte_comch_conn_close_t)(struct rte_comch_conn *conn, int reason,
 		struct rte_comch_pmd_ending *ending);
+/**
+ * @internal
+ * Fill in what the announcement of a consumer of the peer said: 0, -ENOENT if there is
+ * no such consumer, or -ENOTCONN. Any thread: the connection may end meanwhile, and only
+ * its priv and id are there for sure.
+ */
+typedef int (*rte_comch_conn_consumer_info_t)(struct rte_comch_dev *dev,
+		const struct rte_comch_conn *conn, uint32_t consumer_id,
+		struct rte_comch_remote_consumer_info *info);
 /** @internal Count what has arrived and was not handed up; any thread. */
 typedef uint32_t (*rte_comch_conn_rx_count_t)(const struct rte_comch_conn *conn);
 /**
@@ -454,6 +469,7 @@ struct rte_comch_dev_ops {
 	rte_comch_consumer_left_t consumer_left;   /**< Consumers. */
 	rte_comch_queue_room_t queue_room;         /**< Queues. */
 	rte_comch_queue_rest_t queue_rest;         /**< Optional. */
+	rte_comch_conn_consumer_info_t conn_consumer_info; /**< Connections. */
 };
 
 /** The part of a device without pointers to functions. */

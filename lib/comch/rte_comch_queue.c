@@ -9,6 +9,7 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,11 +118,54 @@ queue_size_check(const struct rte_comch_dev *dev, const char *what, uint32_t siz
 	return 0;
 }
 
+/* The largest buffer that a region has. */
+static uint64_t
+region_max_buf(const struct rte_comch_mem *mem)
+{
+	uint64_t max = mem->len;
+	uint32_t i;
+
+	if (mem->pool != NULL) {
+		max = rte_pktmbuf_data_room_size(mem->pool);
+		return max - RTE_MIN(max, (uint64_t)RTE_PKTMBUF_HEADROOM);
+	}
+	for (i = 0; i < mem->nb_chunks; i++)
+		max = RTE_MAX(max, mem->chunks[i].len);
+	return max;
+}
+
+/* What a consumer states of its buffers: the default, if it leaves that open. */
+static int
+buf_size_get(const struct rte_comch_dev *dev, const struct rte_comch_consumer_conf *conf,
+		uint64_t *size)
+{
+	uint64_t max = conf->mem == NULL ? 0 : region_max_buf(conf->mem);
+
+	max = RTE_MIN(max, dev->info.max_buf_size);
+	if (conf->buf_size > max) {
+		COMCH_LOG(ERR, "%s: buf_size %" PRIu64 " of a consumer is above %" PRIu64 ", which is what its region and the device have",
+			dev->data->name, conf->buf_size, max);
+		return -EINVAL;
+	}
+	*size = conf->buf_size;
+	if (*size != 0 || conf->mem == NULL)
+		return 0;
+	if (conf->mem->pool != NULL)
+		*size = max;
+	if (*size == 0 && (dev->info.capa & RTE_COMCH_CAPA_POST_SIZES) == 0) {
+		COMCH_LOG(ERR, "%s: a consumer of this device has to state its buf_size",
+			dev->data->name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int
 consumer_conf_check(const struct rte_comch_dev *dev,
-		const struct rte_comch_consumer_conf *conf, uint32_t *size)
+		const struct rte_comch_consumer_conf *conf, uint32_t *size, uint64_t *buf_size)
 {
 	const struct rte_comch_dev_info *info = &dev->info;
+	int ret;
 
 	if (conf->flags != 0) {
 		COMCH_LOG(ERR, "%s: unknown flags 0x%x of a consumer", dev->data->name,
@@ -150,14 +194,15 @@ consumer_conf_check(const struct rte_comch_dev *dev,
 			dev->data->name);
 		return -EACCES;
 	}
-	return queue_size_check(dev, "consumer", conf->nb_posts, conf->nb_tasks,
+	ret = queue_size_check(dev, "consumer", conf->nb_posts, conf->nb_tasks,
 			info->max_posts, size);
+	return ret == 0 ? buf_size_get(dev, conf, buf_size) : ret;
 }
 
 /* What was checked comes into force, at creation or later. */
 static void
 consumer_conf_apply(struct comch_queue *queue, const struct rte_comch_consumer_conf *conf,
-		uint32_t size)
+		uint32_t size, uint64_t buf_size)
 {
 	queue->ctx.state_cb = conf->state_cb;
 	queue->ctx.user_data = conf->user_data;
@@ -166,6 +211,7 @@ consumer_conf_apply(struct comch_queue *queue, const struct rte_comch_consumer_c
 	queue->drv.nb_tasks = conf->nb_tasks;
 	queue->drv.size = size;
 	queue->drv.imm_len = conf->imm_len;
+	queue->drv.buf_size = buf_size;
 	queue->drv.mem = conf->mem;
 	queue->conf.consumer = *conf;
 }
@@ -176,6 +222,7 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 {
 	static const struct rte_comch_consumer_conf dflt;
 	struct comch_queue *queue;
+	uint64_t buf_size;
 	uint32_t size;
 	int ret;
 
@@ -183,13 +230,13 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 		conf = &dflt;
 	if (conn == NULL || ctx == NULL)
 		return -EINVAL;
-	ret = consumer_conf_check(comch_conn(conn)->dev, conf, &size);
+	ret = consumer_conf_check(comch_conn(conn)->dev, conf, &size, &buf_size);
 	if (ret != 0)
 		return ret;
 	queue = queue_alloc(comch_conn(conn), &comch_consumer_kind);
 	if (queue == NULL)
 		return -ENOMEM;
-	consumer_conf_apply(queue, conf, size);
+	consumer_conf_apply(queue, conf, size, buf_size);
 	return queue_create(queue, ctx);
 }
 
@@ -200,6 +247,7 @@ rte_comch_consumer_conf_set(struct rte_comch_ctx *ctx,
 	static const struct rte_comch_consumer_conf dflt;
 	struct comch_queue *queue = comch_consumer_of(ctx);
 	struct rte_comch_mem *before;
+	uint64_t buf_size;
 	uint32_t size;
 	int ret;
 
@@ -209,12 +257,12 @@ rte_comch_consumer_conf_set(struct rte_comch_ctx *ctx,
 		return -EINVAL;
 	ret = comch_ctx_conf_busy(ctx);
 	if (ret == 0)
-		ret = consumer_conf_check(ctx->dev, conf, &size);
+		ret = consumer_conf_check(ctx->dev, conf, &size, &buf_size);
 	if (ret != 0)
 		return ret;
 	before = queue->drv.mem;
 	queue_mem_hold(conf->mem);
-	consumer_conf_apply(queue, conf, size);
+	consumer_conf_apply(queue, conf, size, buf_size);
 	queue_mem_drop(before);
 	return 0;
 }

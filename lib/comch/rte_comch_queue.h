@@ -11,8 +11,9 @@
  * The fast path: producers, consumers, bursts, and tasks on top of bursts.
  * Applications get this file by rte_comch.h, whose model and rules hold here.
  *
- * A consumer posts buffers that lie in its region. A producer of the peer sends
- * to the consumer's identifier, which the peer learns from its consumer_new_cb:
+ * A consumer states how large its buffers are, and posts some that lie in its region. A
+ * producer of the peer sends to the consumer's identifier, which the peer learns from
+ * its consumer_new_cb, with its buffer size from rte_comch_conn_consumer_info_get():
  * each message goes to the oldest buffer that is posted, by one copy, and the
  * consumer finds a completion that says how long it is and who sent it.
  * Immediate data travels in the completion; a post without a buffer takes
@@ -131,6 +132,18 @@ struct rte_comch_consumer_conf {
 	rte_comch_post_cb_t post_cb;
 	/** First value of rte_comch_ctx_user_data_get(). */
 	void *user_data;
+	/**
+	 * Bytes of each buffer, at least: up to the device's max_buf_size, and to what
+	 * the region has. The peer learns it, and sends no longer message. A post that
+	 * is shorter is refused, and of a longer one no more than this is used.
+	 *
+	 * 0 without a region. 0 with the region of an mbuf pool stands for the data room
+	 * of its mbufs without the headroom, which is the most it can be there. 0 with
+	 * another region leaves it open, on devices with RTE_COMCH_CAPA_POST_SIZES only:
+	 * then a message that is too long for the oldest post is refused, and goes
+	 * through again when that post was used.
+	 */
+	uint64_t buf_size;
 };
 
 /** Configuration of a producer. */
@@ -195,7 +208,8 @@ struct rte_comch_queue_stats {
  * @return
  *   - 0 on success.
  *   - -EINVAL: conn or ctx is NULL, a value is out of range, an unknown flag, a
- *     region of another device, tasks without a callback.
+ *     region of another device, tasks without a callback, a buf_size without a
+ *     region, or none where the device has no RTE_COMCH_CAPA_POST_SIZES.
  *   - -EACCES: the region was not allocated with RTE_COMCH_MEM_F_PEER_WRITE.
  *   - -ENOTCONN: the connection has ended.
  *   - -ENOTSUP: the device has no consumers.
@@ -370,7 +384,9 @@ struct rte_comch_conn *rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx)
  *   - -EAGAIN: the consumer has no buffer posted.
  *   - -ENOBUFS: the queue of the producer is full; poll its completions.
  *   - -ENOENT: the peer has no consumer of that identifier.
- *   - -EMSGSIZE: the data is longer than the oldest posted buffer.
+ *   - -EMSGSIZE: the data is longer than the buf_size that the consumer has stated,
+ *     whatever is posted; or it has no region; or it has stated none, and the oldest
+ *     posted buffer is too short.
  *   - -E2BIG: the immediate data is longer than the consumer takes.
  *   - -EFAULT: the data does not lie in the region that the send names, or the
  *     send names none.
@@ -403,7 +419,8 @@ int rte_comch_producer_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
  * The reason is 0 if the last burst was taken whole, or:
  *   - -ENOBUFS: all nb_posts are posted; poll its completions.
  *   - -EFAULT: the buffer does not lie in the region of the consumer.
- *   - -EMSGSIZE: the buffer is longer than the max_buf_size of the device.
+ *   - -EMSGSIZE: the buffer is longer than the max_buf_size of the device, or
+ *     shorter than the buf_size of the consumer; no buffer is shorter, too.
  *   - -EINVAL: a buffer without a length, or the other way round; or a consumer of
  *     packets, which posts by itself; or a call of rte_comch_consumer_rx_burst() for one
  *     that has no region of a pool, or other posts.

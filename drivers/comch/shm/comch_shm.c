@@ -63,7 +63,7 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	struct shm_dev *dev = rte_dev->priv;
 
 	info->capa = RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER | RTE_COMCH_CAPA_EVENT |
-		RTE_COMCH_CAPA_PEER_ID;
+		RTE_COMCH_CAPA_PEER_ID | RTE_COMCH_CAPA_POST_SIZES;
 	if (dev->role == RTE_COMCH_ROLE_DPU) {
 		info->capa |= RTE_COMCH_CAPA_SERVER;
 		info->nb_reps = dev->nb_funcs;
@@ -170,6 +170,7 @@ static const struct rte_comch_dev_ops shm_ops = {
 	.consumer_left = shm_consumer_left,
 	.queue_rest = shm_queue_rest,
 	.queue_room = shm_queue_room,
+	.conn_consumer_info = shm_conn_consumer_info,
 };
 
 /*

@@ -135,6 +135,19 @@ ring_posts(uint32_t queue_size)
 	return RTE_MAX(2 * queue_size, (uint32_t)SHM_MIN_RING_POSTS);
 }
 
+/* What all posts say, if a size was stated: no burst has to store it again. */
+static void
+posts_size_set(struct shm_consumer *c, uint32_t ring)
+{
+	uint32_t i;
+
+	c->post_word = RTE_MIN(c->buf_size, SHM_WIRE_POST_LONG);
+	for (i = 0; c->buf_size != 0 && i < ring; i++) {
+		c->posted[i].len = c->buf_size;
+		c->own->words[ring + i] = c->buf_size;
+	}
+}
+
 static int
 consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
@@ -154,6 +167,7 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	c->shift = rte_log2_u32(ring);
 	c->imm_len = queue->imm_len;
 	c->imm_size = shm_wire_imm_size(queue->imm_len);
+	c->buf_size = queue->buf_size;
 	c->post_pos = c->poll_pos = SHM_WIRE_POST_START;
 	if (queue->mem != NULL) {
 		c->base = queue->mem->addr;
@@ -173,13 +187,14 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	}
 	c->own = c->seg.map;
 	c->own->tail = SHM_WIRE_POST_START;
+	posts_size_set(c, ring);
 
 	/* the peer must know the group before it hears of the consumer */
 	shm_group_join_links(group);
 	TAILQ_INSERT_TAIL(&group->consumers, c, next);
 	queue->priv = c;
 	fp->queue = c;
-	fp->post = shm_post_burst;
+	fp->post = c->buf_size != 0 ? shm_post_burst : shm_post_sizes_burst;
 	fp->poll = shm_cpl_poll;
 	fp->rx_mbuf = shm_rx_mbuf;
 	return 0;
@@ -260,6 +275,7 @@ announce_locked(struct shm_consumer *c, struct shm_chan *chan)
 	msg.consumer.consumer = queue->id;
 	msg.consumer.nb_posts = c->mask + 1;
 	msg.consumer.imm_len = queue->imm_len;
+	msg.consumer.buf_size = queue->buf_size;
 	msg.consumer.group = c->group->index;
 	msg.consumer.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;
 	/* only those of tasks rest: the others are polled by the application */

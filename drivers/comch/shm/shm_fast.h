@@ -123,6 +123,7 @@ struct shm_rc {
 	/* set-up */
 	struct shm_fast *fast __rte_aligned(128);
 	struct shm_peer_region *region;
+	uint64_t buf_size; /* as stated, or 0 */
 	struct shm_seg seg;
 	uint32_t posts_size;
 	uint32_t chan; /* to answer */
@@ -192,6 +193,8 @@ struct shm_consumer {
 	uint32_t imm_size;
 	uint8_t *base;
 	uint64_t region_size;
+	uint64_t buf_size;  /* stated: that of each post; or 0 */
+	uint64_t post_word; /* and what each word says of it */
 	struct rte_mempool *pool;
 	int reason;
 	int flush;  /* status of what is flushed, 0 if nothing is */
@@ -252,6 +255,8 @@ int shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
 		struct rte_comch_room *room);
 
 /* shm_rc.c: consumers of the peer, and its answers about ours */
+int shm_conn_consumer_info(struct rte_comch_dev *dev, const struct rte_comch_conn *conn,
+		uint32_t consumer_id, struct rte_comch_remote_consumer_info *info);
 int shm_fast_event(struct shm_chan *chan, struct shm_event *ev);
 void shm_fast_end(struct shm_chan *chan);
 struct shm_consumer *shm_consumer_oldest(const struct shm_group *group);
@@ -284,6 +289,7 @@ void shm_producer_disarm(struct shm_producer *p);
 
 /* shm_rx.c: consumers */
 uint16_t shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb);
+uint16_t shm_post_sizes_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb);
 uint16_t shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
 uint16_t shm_rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb);
 void shm_consumer_flush(struct shm_consumer *c, int status);

@@ -98,7 +98,9 @@ consumer_valid(const struct shm_wire_consumer *msg)
 		msg->nb_posts != 0 && msg->nb_posts <= SHM_WIRE_MAX_POSTS &&
 		rte_is_power_of_2(msg->nb_posts) && msg->imm_len <= SHM_WIRE_MAX_IMM_LEN &&
 		(msg->region < SHM_WIRE_MAX_REGIONS || msg->region == SHM_WIRE_NO_REGION) &&
-		msg->group < SHM_WIRE_MAX_GROUPS &&
+		msg->group < SHM_WIRE_MAX_GROUPS && msg->reserved == 0 &&
+		msg->buf_size <= SHM_WIRE_MAX_BUF_SIZE &&
+		(msg->buf_size == 0 || msg->region != SHM_WIRE_NO_REGION) &&
 		((msg->flags & SHM_WIRE_CONSUMER_F_REST) == 0 ||
 		msg->flags >> SHM_WIRE_CONSUMER_BELL_SHIFT < SHM_WIRE_MAX_QBELLS);
 }
@@ -121,7 +123,7 @@ rc_reserve_locked(struct shm_rc *rc, struct shm_link *link,
 	}
 	if (msg->region != SHM_WIRE_NO_REGION) {
 		rc->region = link->peer_regions[msg->region];
-		if (rc->region == NULL)
+		if (rc->region == NULL || msg->buf_size > rc->region->size)
 			return -EPROTO;
 		rc->region->refs++;
 	}
@@ -190,6 +192,7 @@ rc_map(struct shm_rc *rc, const struct shm_wire_consumer *msg, int fd)
 	rc->mask = msg->nb_posts - 1;
 	rc->shift = rte_log2_u32(msg->nb_posts);
 	rc->imm_len = msg->imm_len;
+	rc->buf_size = msg->buf_size;
 	rc->imm_size = shm_wire_imm_size(msg->imm_len);
 	rc->imm = (uint8_t *)&rc->cpls->words[msg->nb_posts];
 	rc->head = SHM_WIRE_POST_START;
@@ -287,6 +290,35 @@ peer_consumer(struct shm_chan *chan, struct shm_event *ev)
 		SHM_LOG(WARNING, "%s: a consumer of process %u cannot be had: %s",
 			dev->dev->data->name, chan->link->pid, strerror(-ret));
 	return 0;
+}
+
+/* One that dies is freed under the lock, so it stays while we look. */
+int
+shm_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_conn *conn,
+		uint32_t consumer_id, struct rte_comch_remote_consumer_info *info)
+{
+	struct shm_dev *dev = rte_dev->priv;
+	const struct shm_chan *chan;
+	const struct shm_rc *rc = NULL;
+	int ret = -ENOTCONN;
+
+	rte_spinlock_lock(&dev->lock);
+	chan = conn->priv;
+	if (chan != NULL && chan->fast != NULL)
+		/* acquire: pairs with the release in rc_publish() */
+		rc = __atomic_load_n(&chan->fast->rcs[shm_wire_consumer_slot(consumer_id)],
+				__ATOMIC_ACQUIRE);
+	if (chan != NULL)
+		ret = -ENOENT;
+	if (rc != NULL && rc->id == consumer_id) {
+		info->buf_size = rc->buf_size;
+		info->imm_len = rc->imm_len;
+		info->flags = rc->base != NULL && rc->buf_size == 0 ?
+			RTE_COMCH_REMOTE_CONSUMER_F_POST_SIZES : 0;
+		ret = 0;
+	}
+	rte_spinlock_unlock(&dev->lock);
+	return ret;
 }
 
 /* CONSUMER_GONE */

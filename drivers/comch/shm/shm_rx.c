@@ -84,6 +84,20 @@ post_one(struct shm_consumer *c, uint64_t off, uint64_t len, uint64_t cookie)
 	c->post_pos++;
 }
 
+/* The same where a size was stated: lengths are there already. */
+static inline void
+post_stated(struct shm_consumer *c, uint64_t off, uint64_t cookie)
+{
+	uint32_t slot = c->post_pos & c->mask;
+
+	c->posted[slot].cookie = cookie;
+	c->posted[slot].addr = c->base + off;
+	/* relaxed: the tail orders it */
+	__atomic_store_n(&c->own->words[slot], off << SHM_WIRE_POST_OFF_SHIFT | c->post_word,
+		__ATOMIC_RELAXED);
+	c->post_pos++;
+}
+
 /* Is it a buffer that may be posted? */
 static inline int
 post_check(const struct shm_consumer *c, const struct rte_comch_post *post, uint64_t *off)
@@ -101,10 +115,24 @@ post_check(const struct shm_consumer *c, const struct rte_comch_post *post, uint
 	return 0;
 }
 
-uint16_t
-shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb)
+/* The same where a size was stated; why not, if it may not be. */
+static inline int
+post_check_stated(const struct shm_consumer *c, const struct rte_comch_post *post, uint64_t *off)
 {
-	struct shm_consumer *c = queue;
+	int ret;
+
+	*off = (uintptr_t)post->addr - (uintptr_t)c->base;
+	if (likely(post->len >= c->buf_size && *off <= c->region_size &&
+			post->len <= c->region_size - *off))
+		return 0;
+	ret = post_check(c, post, off);
+	return ret != 0 ? ret : -EMSGSIZE;
+}
+
+/* stated is constant in each caller. */
+static __rte_always_inline uint16_t
+post_burst(struct shm_consumer *c, const struct rte_comch_post *posts, uint16_t nb, bool stated)
+{
 	uint32_t room = c->size - nb_posted(c);
 	uint32_t n = RTE_MIN((uint32_t)nb, room);
 	uint64_t off;
@@ -117,12 +145,16 @@ shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb)
 		n = 0;
 	}
 	for (i = 0; i < n; i++) {
-		ret = post_check(c, &posts[i], &off);
+		ret = stated ? post_check_stated(c, &posts[i], &off) :
+			post_check(c, &posts[i], &off);
 		if (unlikely(ret != 0)) {
 			c->reason = ret;
 			break;
 		}
-		post_one(c, off, posts[i].len, posts[i].cookie);
+		if (stated)
+			post_stated(c, off, posts[i].cookie);
+		else
+			post_one(c, off, posts[i].len, posts[i].cookie);
 	}
 	if (likely(i != 0))
 		post_publish(c);
@@ -131,6 +163,19 @@ shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb)
 		c->queue->stats.errors += c->reason != -ENOBUFS;
 	}
 	return i;
+}
+
+uint16_t
+shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb)
+{
+	return post_burst(queue, posts, nb, true);
+}
+
+/* Where no size was stated: each post has its own, or no buffer. */
+uint16_t
+shm_post_sizes_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb)
+{
+	return post_burst(queue, posts, nb, false);
 }
 
 /*
@@ -300,8 +345,8 @@ rx_refill(struct shm_consumer *c, uint32_t nb)
 		nb = i;
 	}
 	for (i = 0; i < nb; i++)
-		post_one(c, rte_pktmbuf_mtod(pkts[i], uintptr_t) - (uintptr_t)c->base,
-			rte_pktmbuf_tailroom(pkts[i]), (uintptr_t)pkts[i]);
+		post_stated(c, rte_pktmbuf_mtod(pkts[i], uintptr_t) - (uintptr_t)c->base,
+			(uintptr_t)pkts[i]);
 	if (nb != 0)
 		post_publish(c);
 	return nb;

@@ -297,6 +297,28 @@ short_note(struct shm_producer *p, uint32_t consumer_id, int reason)
 	}
 }
 
+/*
+ * Why a message is not sent, by what the consumer has stated: one that it can never take
+ * does not wait for a post, and a post that is shorter than it can be is a lie.
+ */
+static int
+size_reason(struct shm_producer *p, uint32_t consumer_id, uint64_t len, int reason)
+{
+	const struct shm_rc *rc;
+
+	if (reason != -EAGAIN && reason != -EMSGSIZE)
+		return reason;
+	rc = rc_enter(p, consumer_id);
+	if (rc == NULL || (rc->buf_size == 0 && rc->base != NULL))
+		; /* each post has its own size */
+	else if (len > rc->buf_size)
+		reason = -EMSGSIZE;
+	else if (reason == -EMSGSIZE)
+		reason = -EPROTO;
+	rc_leave(p);
+	return reason;
+}
+
 /* There is no such consumer, or none any more. */
 static __rte_noinline uint16_t
 no_rc(struct shm_producer *p, uint32_t consumer_id)
@@ -484,7 +506,7 @@ send_short(struct shm_producer *p, uint32_t consumer_id, const struct rte_comch_
 	uint64_t bursts = p->queue->stats.bursts;
 
 	if (mem == NULL || mem->nb_chunks == 0) {
-		short_note(p, consumer_id, reason);
+		short_note(p, consumer_id, size_reason(p, consumer_id, msgs[sent].len, reason));
 		return sent;
 	}
 	nb = send_chunks(p, consumer_id, &msgs[sent], nb - sent);
@@ -590,7 +612,8 @@ shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t 
 	}
 	burst_end(p, rc, sent);
 	if (unlikely(ch.reason != 0))
-		short_note(p, consumer_id, ch.reason);
+		short_note(p, consumer_id, size_reason(p, consumer_id, pkts[sent]->pkt_len,
+			ch.reason));
 	return sent;
 }
 

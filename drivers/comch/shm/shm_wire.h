@@ -75,8 +75,8 @@
 #define SHM_WIRE_MAGIC 0x48534d43u /* "CMSH" */
 
 /* Versions of this file that this driver speaks. */
-#define SHM_WIRE_VERSION_MIN 3
-#define SHM_WIRE_VERSION_MAX 3
+#define SHM_WIRE_VERSION_MIN 4
+#define SHM_WIRE_VERSION_MAX 4
 
 #define SHM_WIRE_FUNCTION_SIZE 32
 #define SHM_WIRE_NAME_SIZE 128
@@ -257,6 +257,9 @@ struct shm_wire_consumer {
 	uint32_t region;   /* SHM_WIRE_NO_REGION: immediate data only */
 	uint32_t group;    /* to wake */
 	uint32_t flags;
+	/* bytes of each post, which says so itself; 0: each has its own, or no region */
+	uint64_t buf_size;
+	uint64_t reserved; /* 0 */
 };
 
 /* Carries the completion segment if status is 0. */
@@ -466,7 +469,9 @@ _Static_assert(offsetof(struct shm_wire_chan, ring) == 256, "ring");
 _Static_assert(sizeof(struct shm_wire_rec) == 8, "rec");
 _Static_assert(sizeof(struct shm_wire_region) == 32, "region");
 _Static_assert(sizeof(struct shm_wire_region_gone) == 24, "region_gone");
-_Static_assert(sizeof(struct shm_wire_consumer) == 40, "consumer");
+_Static_assert(sizeof(struct shm_wire_consumer) == 56, "consumer");
+_Static_assert(offsetof(struct shm_wire_consumer, flags) == 36, "consumer.flags");
+_Static_assert(offsetof(struct shm_wire_consumer, buf_size) == 40, "consumer.buf_size");
 _Static_assert(sizeof(struct shm_wire_consumer_ack) == 32, "consumer_ack");
 _Static_assert(sizeof(struct shm_wire_consumer_id) == 24, "consumer_id");
 _Static_assert(offsetof(struct shm_wire_posts, tail) == 128, "posts.tail");
