@@ -15,6 +15,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,6 @@
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_memory.h>
-#include <rte_spinlock.h>
 #include <rte_vfio.h>
 
 #include "comch_private.h"
@@ -49,7 +49,8 @@ struct comch_mem_dma {
 };
 
 static TAILQ_HEAD(, comch_mem_dma) dmas = TAILQ_HEAD_INITIALIZER(dmas);
-static rte_spinlock_t dmas_lock = RTE_SPINLOCK_INITIALIZER; /* of the list, and vfio */
+/* Of the list, and vfio. It sleeps: to map memory for devices takes system calls. */
+static pthread_mutex_t dmas_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool ports_watched;
 
 /* Has this process a device of VFIO? */
@@ -130,10 +131,10 @@ port_new(uint16_t port __rte_unused, enum rte_eth_event_type event __rte_unused,
 {
 	struct comch_mem_dma *dma;
 
-	rte_spinlock_lock(&dmas_lock);
+	pthread_mutex_lock(&dmas_lock);
 	TAILQ_FOREACH(dma, &dmas, next)
 		vfio_map_locked(dma);
-	rte_spinlock_unlock(&dmas_lock);
+	pthread_mutex_unlock(&dmas_lock);
 	return 0;
 }
 
@@ -316,13 +317,13 @@ comch_mem_dma_map(struct rte_comch_mem *mem)
 	}
 	mem->dma = dma;
 	dma->registered = extmem_register(dma);
-	rte_spinlock_lock(&dmas_lock);
+	pthread_mutex_lock(&dmas_lock);
 	ret = vfio_map_locked(dma);
 	TAILQ_INSERT_TAIL(&dmas, dma, next);
 	if (!ports_watched)
 		ports_watched = rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_NEW,
 				port_new, NULL) == 0;
-	rte_spinlock_unlock(&dmas_lock);
+	pthread_mutex_unlock(&dmas_lock);
 	/* drivers of PCI that do not use VFIO take the memory of pools by themselves */
 	if (ret == 0 && dma->registered && rte_eal_iova_mode() == RTE_IOVA_VA)
 		ret = devices_walk("pci", device_map, dma);
@@ -340,14 +341,14 @@ comch_mem_dma_unmap(struct rte_comch_mem *mem)
 		return;
 	if (dma->registered && rte_eal_iova_mode() == RTE_IOVA_VA)
 		devices_walk("pci", device_unmap, dma);
-	rte_spinlock_lock(&dmas_lock);
+	pthread_mutex_lock(&dmas_lock);
 	TAILQ_REMOVE(&dmas, dma, next);
 	if (dma->vfio)
 		vfio_unmap_parts(dma, dma->nb_parts);
 	if (TAILQ_EMPTY(&dmas) && ports_watched)
 		ports_watched = rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_NEW,
 				port_new, NULL) != 0;
-	rte_spinlock_unlock(&dmas_lock);
+	pthread_mutex_unlock(&dmas_lock);
 	if (dma->registered)
 		rte_extmem_unregister(mem->addr, dma->len);
 	free(dma);
