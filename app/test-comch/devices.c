@@ -128,6 +128,8 @@ device_caps_print(int16_t dev_id, FILE *f)
 		{ RTE_COMCH_CAPA_PRODUCER, "producer" },
 		{ RTE_COMCH_CAPA_EVENT, "event" },
 		{ RTE_COMCH_CAPA_PEER_ID, "peer-id" },
+		{ RTE_COMCH_CAPA_MEM_DIRECT, "mem-direct" },
+		{ RTE_COMCH_CAPA_MEM_STAGED, "mem-staged" },
 		{ RTE_COMCH_CAPA_POST_SIZES, "post-sizes" },
 	};
 	struct rte_comch_dev_info info;

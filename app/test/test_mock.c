@@ -339,6 +339,14 @@ mock_mem_alloc(struct rte_comch_mem *mem)
 }
 
 static int
+mock_mem_register(struct rte_comch_mem *mem)
+{
+	int ret = mock_fails();
+
+	return ret != 0 ? ret : mock_find(mem->dev)->real->mem_register(mem);
+}
+
+static int
 mock_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
 	int ret = mock_fails();
@@ -426,6 +434,8 @@ test_mock_install(int16_t dev_id)
 	mock->ops.listen = mock_listen;
 	mock->ops.connect = mock_connect;
 	mock->ops.mem_alloc = mock_mem_alloc;
+	if (dev->ops->mem_register != NULL)
+		mock->ops.mem_register = mock_mem_register;
 	mock->ops.queue_setup = mock_queue_setup;
 	mock->ops.consumer_announce = mock_consumer_announce;
 	dev->ops = &mock->ops;

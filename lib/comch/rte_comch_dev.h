@@ -42,6 +42,16 @@ extern "C" {
 /** Process and user identity of the peer are known to the transport. */
 #define RTE_COMCH_CAPA_PEER_ID  RTE_BIT64(5)
 /**
+ * Consumers can have memory of the application, and the device writes messages right
+ * into it. @see rte_comch_mem_register()
+ */
+#define RTE_COMCH_CAPA_MEM_DIRECT RTE_BIT64(6)
+/**
+ * Consumers can have memory of the application; messages come into memory of the
+ * device, and are copied once more when they are polled.
+ */
+#define RTE_COMCH_CAPA_MEM_STAGED RTE_BIT64(7)
+/**
  * Consumers may leave the size of their buffers open, so that each post has its own.
  * @see struct rte_comch_consumer_conf::buf_size
  */

@@ -241,7 +241,8 @@ rte_comch_producer_tx_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id, str
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Receive a burst of packets, and post new mbufs in their place. The region of
- * the consumer must be one of rte_comch_mem_pool_create(), whose pool is where
+ * the consumer must be one of rte_comch_mem_pool_create(), or of
+ * rte_comch_mem_pool_register() with RTE_COMCH_MEM_F_PEER_WRITE, whose pool is where
  * they come from. The first call posts as many as fit, later ones in bulk, when a
  * quarter of the places is free, or 32 of them. A message without data is a packet
  * of length 0; immediate data is not for this function. The identifier of the

@@ -26,6 +26,8 @@
 #define COMCH_POOL_MIN_HUGE (2u << 20)
 #define COMCH_POOL_MAX_ROOM (UINT16_MAX + 1 - COMCH_POOL_ALIGN)
 #define COMCH_MEM_CAPA (RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER)
+/* Consumers can have memory of the application. */
+#define COMCH_MEM_APP_CAPA (RTE_COMCH_CAPA_MEM_DIRECT | RTE_COMCH_CAPA_MEM_STAGED)
 
 /* A handle with what is checked for all kinds of regions. */
 static int
@@ -39,8 +41,10 @@ mem_create(int16_t dev_id, uint64_t len, uint32_t flags, struct rte_comch_mem **
 			dev_id);
 		return -EINVAL;
 	}
-	if ((flags & ~RTE_COMCH_MEM_F_ALL) != 0) {
-		COMCH_LOG(ERR, "%s: unknown flags 0x%x of a region", dev->data->name, flags);
+	if ((flags & ~RTE_COMCH_MEM_F_ALL) != 0 || (flags & (RTE_COMCH_MEM_F_NO_STAGE |
+			RTE_COMCH_MEM_F_PEER_WRITE)) == RTE_COMCH_MEM_F_NO_STAGE) {
+		COMCH_LOG(ERR, "%s: flags 0x%x of a region: unknown ones, or RTE_COMCH_MEM_F_NO_STAGE without RTE_COMCH_MEM_F_PEER_WRITE",
+			dev->data->name, flags);
 		return -EINVAL;
 	}
 	if ((dev->info.capa & COMCH_MEM_CAPA) == 0)
@@ -56,6 +60,8 @@ mem_create(int16_t dev_id, uint64_t len, uint32_t flags, struct rte_comch_mem **
 	(*mem)->dev = dev;
 	(*mem)->len = len;
 	(*mem)->flags = flags;
+	(*mem)->how = (flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0 ? RTE_COMCH_MEM_HOW_NONE :
+		RTE_COMCH_MEM_HOW_DIRECT;
 	return 0;
 }
 
@@ -110,16 +116,25 @@ mem_register_check(const struct rte_comch_mem *mem, const struct rte_comch_mem_c
 			mem->dev->data->name);
 		return -EINVAL;
 	}
-	if (mem->flags == 0)
-		return 0;
-	if ((mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0) {
+	if ((mem->flags & RTE_COMCH_MEM_F_HUGE_ONLY) != 0) {
 		COMCH_LOG(ERR, "%s: flags 0x%x are not for memory of the application",
 			mem->dev->data->name, mem->flags);
 		return -EINVAL;
 	}
-	COMCH_LOG(ERR, "%s: memory of the application is not exported, its pages hold other things too; take rte_comch_mem_alloc() or rte_comch_mem_pool_create()",
-		mem->dev->data->name);
-	return -EACCES;
+	if ((mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0)
+		return 0;
+	if ((mem->dev->info.capa & COMCH_MEM_APP_CAPA) == 0) {
+		COMCH_LOG(ERR, "%s: consumers cannot have memory of the application; take rte_comch_mem_alloc() or rte_comch_mem_pool_create()",
+			mem->dev->data->name);
+		return -ENOTSUP;
+	}
+	if ((mem->flags & RTE_COMCH_MEM_F_NO_STAGE) != 0 &&
+			(mem->dev->info.capa & RTE_COMCH_CAPA_MEM_DIRECT) == 0) {
+		COMCH_LOG(ERR, "%s: memory of the application is received into by a stage only, which RTE_COMCH_MEM_F_NO_STAGE refuses; take rte_comch_mem_alloc() or rte_comch_mem_pool_create()",
+			mem->dev->data->name);
+		return -ENOTSUP;
+	}
+	return 0;
 }
 
 /*
@@ -231,6 +246,17 @@ pool_chunks_get(struct rte_mempool *pool, struct pool_chunks *all)
 	return 0;
 }
 
+/* The data rooms of its mbufs are no part of its memory. It may be a pool of others. */
+static bool
+pool_rooms_elsewhere(struct rte_mempool *pool)
+{
+	const struct rte_pktmbuf_pool_private *priv = rte_mempool_get_priv(pool);
+
+	return pool->private_data_size >= sizeof(*priv) &&
+		priv->flags == RTE_PKTMBUF_POOL_F_PINNED_EXT_BUF &&
+		pool->elt_size >= sizeof(struct rte_mbuf);
+}
+
 int
 rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32_t flags,
 		struct rte_comch_mem **out)
@@ -241,6 +267,11 @@ rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32_t f
 
 	if (pool == NULL)
 		return -EINVAL;
+	if ((flags & RTE_COMCH_MEM_F_PEER_WRITE) != 0 && pool_rooms_elsewhere(pool)) {
+		COMCH_LOG(ERR, "device %d: the data rooms of pool '%s' are external memory, register that",
+			dev_id, pool->name);
+		return -EINVAL;
+	}
 	ret = pool_chunks_get(pool, &all);
 	if (ret != 0)
 		return ret;
@@ -425,6 +456,7 @@ rte_comch_mem_info_get(const struct rte_comch_mem *mem, struct rte_comch_mem_inf
 	info->nb_users = __atomic_load_n(&mem->users, __ATOMIC_RELAXED);
 	info->dev_id = mem->dev->data->dev_id;
 	info->pool = mem->pool;
+	info->how = mem->how;
 	return 0;
 }
 

@@ -17,17 +17,20 @@
  * |-------------------------------|------------------------------|-----------------|
  * | rte_comch_mem_alloc()         | its own                      | if asked for    |
  * | rte_comch_mem_pool_create()   | its own: an mbuf pool        | if asked for    |
- * | rte_comch_mem_register()      | the application's            | no              |
- * | rte_comch_mem_pool_register() | a pool that exists           | no              |
+ * | rte_comch_mem_register()      | the application's            | if asked for    |
+ * | rte_comch_mem_pool_register() | a pool that exists           | if asked for    |
  *
- * What a peer can reach is exactly the region, and only if it was allocated
- * with RTE_COMCH_MEM_F_PEER_WRITE: such a region has pages of its own and a
- * descriptor of its own. The peer of a connection that has a consumer with it
- * gets that descriptor. An honest one writes to what is posted, and not after the
- * consumer is IDLE; a dishonest one can write to all of the region, and to nothing
- * else, as long as the region exists. Memory of the application's own is never
- * exported, because its pages hold other things too: a hugepage of EAL holds the
- * whole heap.
+ * What a peer can reach is exactly the region, and only if it has the flag
+ * RTE_COMCH_MEM_F_PEER_WRITE and a consumer on a connection to that peer. An honest
+ * peer writes to what is posted, and not after the consumer is IDLE; a dishonest one
+ * can write to all of the region, and to nothing else, as long as the region exists.
+ *
+ * How messages get there is the driver's matter, and in struct
+ * rte_comch_mem_info::how. *Direct*: into the memory itself. *Staged*: the peer writes
+ * into other memory, which the driver has made for that, and polling the completion
+ * copies the message to where it was posted. So is memory received into that must not
+ * be shared, because its pages hold other things too: the heap of the application, and
+ * that of EAL. Then what the peer does after that copy changes nothing.
  *
  * Threads: these functions may be called from any thread, outside of the fast
  * path. A region belongs to one device, and may be used by all its connections.
@@ -51,8 +54,18 @@ struct rte_mempool;
 #define RTE_COMCH_MEM_F_PEER_WRITE RTE_BIT32(0)
 /** Only huge pages will do. Without it the device decides, see its guide. */
 #define RTE_COMCH_MEM_F_HUGE_ONLY  RTE_BIT32(1)
+/** With PEER_WRITE: messages have to come into the memory itself, or it is an error. */
+#define RTE_COMCH_MEM_F_NO_STAGE   RTE_BIT32(2)
 /** Every flag that there is. */
-#define RTE_COMCH_MEM_F_ALL (RTE_COMCH_MEM_F_PEER_WRITE | RTE_COMCH_MEM_F_HUGE_ONLY)
+#define RTE_COMCH_MEM_F_ALL (RTE_COMCH_MEM_F_PEER_WRITE | RTE_COMCH_MEM_F_HUGE_ONLY | \
+	RTE_COMCH_MEM_F_NO_STAGE)
+
+/** How messages of a peer come into a region. */
+enum rte_comch_mem_how {
+	RTE_COMCH_MEM_HOW_NONE = 0, /**< Peers do not write to it. */
+	RTE_COMCH_MEM_HOW_DIRECT,   /**< Into the memory itself. */
+	RTE_COMCH_MEM_HOW_STAGED,   /**< By a stage, out of which polling copies them. */
+};
 
 /** What a region is. @see rte_comch_mem_info_get() */
 struct rte_comch_mem_info {
@@ -67,6 +80,7 @@ struct rte_comch_mem_info {
 	uint32_t nb_users;   /**< Consumers and pools that use it. */
 	int16_t dev_id;      /**< Its device. */
 	struct rte_mempool *pool; /**< Its mbuf pool, or NULL. */
+	enum rte_comch_mem_how how; /**< How messages come into it. */
 };
 
 /**
@@ -87,7 +101,8 @@ struct rte_comch_mem_info {
  * @return
  *   - 0 on success.
  *   - -EINVAL: not a device, len is 0 or above the max_buf_size of the device,
- *     an unknown flag, mem is NULL.
+ *     an unknown flag, RTE_COMCH_MEM_F_NO_STAGE without RTE_COMCH_MEM_F_PEER_WRITE,
+ *     mem is NULL.
  *   - -ENOMEM: no memory, or no huge page where only they will do.
  *   - -EMFILE: no file descriptor left.
  *   - -ENOTSUP: the device has no fast path.
@@ -100,26 +115,35 @@ int rte_comch_mem_alloc(int16_t dev_id, uint64_t len, uint32_t flags,
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Register memory of the application, for producers to send from.
+ * Register memory of the application, for producers to send from, and with
+ * RTE_COMCH_MEM_F_PEER_WRITE for consumers to receive into: any memory that can be
+ * read and written, be it of malloc(), mmap(), EAL or the program itself. What else
+ * is on its pages stays out of reach of any peer.
+ *
+ * For consumers the device needs RTE_COMCH_CAPA_MEM_DIRECT or RTE_COMCH_CAPA_MEM_STAGED.
+ * A stage takes as much memory as the region has, from the start of the first consumer
+ * that has the region until the last one is IDLE.
  *
  * @param dev_id
  *   The device.
  * @param addr
- *   Where it begins. It must stay as it is until the region is freed.
+ *   Where it begins. It must stay mapped until the region is freed.
  * @param len
  *   Its length in bytes, 1 or more.
  * @param flags
- *   0: memory of the application's own is not exported, see above.
+ *   RTE_COMCH_MEM_F_* flags, but not RTE_COMCH_MEM_F_HUGE_ONLY.
  * @param[out] mem
  *   The region; the caller owns it.
  * @return
  *   - 0 on success.
  *   - -EINVAL: not a device, addr is NULL, len is 0, above the max_buf_size of the
  *     device, or runs over the end of the address space, an unknown flag, mem is
- *     NULL, or flags has one of huge pages.
- *   - -EACCES: RTE_COMCH_MEM_F_PEER_WRITE is set; take rte_comch_mem_alloc().
+ *     NULL, flags has one of huge pages, or RTE_COMCH_MEM_F_NO_STAGE without
+ *     RTE_COMCH_MEM_F_PEER_WRITE.
  *   - -ENOMEM: no memory.
- *   - -ENOTSUP: the device has no fast path.
+ *   - -ENOTSUP: the device has no fast path; or with RTE_COMCH_MEM_F_PEER_WRITE, its
+ *     consumers cannot have memory of the application, or only by a stage, which
+ *     RTE_COMCH_MEM_F_NO_STAGE refuses: take rte_comch_mem_alloc().
  */
 __rte_experimental
 int rte_comch_mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t flags,
@@ -176,24 +200,27 @@ int rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb,
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Register a whole pool that exists, for producers to send from: its memory, be
- * that in one place or in several, and nothing in between.
+ * Register a whole pool that exists, for producers to send from, and with
+ * RTE_COMCH_MEM_F_PEER_WRITE for consumers to receive into: its memory, be that in one
+ * place or in several, and nothing in between. If it is a pool of mbufs,
+ * rte_comch_consumer_rx_burst() fills such a consumer from it, and what it receives can
+ * be given to each device that can reach the pool.
  *
  * @param dev_id
  *   The device.
  * @param pool
  *   The pool; it must stay until the region is freed.
  * @param flags
- *   0, see rte_comch_mem_register().
+ *   RTE_COMCH_MEM_F_* flags, see rte_comch_mem_register().
  * @param[out] mem
  *   The region, which has all memory that the pool has now; the caller owns it,
  *   and the pool stays the application's.
  * @return
  *   - 0 on success.
  *   - -EINVAL: not a device, pool is NULL or has no memory, one piece of it is
- *     above the max_buf_size of the device, an unknown flag, mem is NULL.
- *   - -EACCES: RTE_COMCH_MEM_F_PEER_WRITE is set; take
- *     rte_comch_mem_pool_create().
+ *     above the max_buf_size of the device, flags as for rte_comch_mem_register(), mem
+ *     is NULL; or RTE_COMCH_MEM_F_PEER_WRITE for mbufs whose data rooms are external
+ *     memory, as of rte_pktmbuf_pool_create_extbuf().
  *   - -ENOMEM, -ENOTSUP: as for rte_comch_mem_register().
  */
 __rte_experimental

@@ -188,7 +188,7 @@ struct rte_comch_mem_chunk {
 };
 
 /**
- * A memory region. Drivers read it; mem_alloc and mem_register write priv, and
+ * A memory region. Drivers read it; mem_alloc and mem_register write priv and how, and
  * mem_alloc addr and page_size. A region of several chunks has them all in
  * chunks, by address and none beside another; addr and len are the first.
  */
@@ -206,6 +206,8 @@ struct rte_comch_mem {
 	uint32_t nb_chunks;             /**< Chunks; 0 for one, which is addr and len. */
 	struct rte_comch_mem_chunk *chunks; /**< Chunks, or NULL. */
 	struct comch_mem_dma *dma;      /**< Library: what devices know of it, or NULL. */
+	/** With PEER_WRITE DIRECT, unless mem_alloc or mem_register make it STAGED. */
+	enum rte_comch_mem_how how;
 	/** Bursts read what is above, and must not wait for those who count below. */
 	uint8_t reserved[128];
 	uint32_t nb_tasks;              /**< Library: send tasks under way; atomic. */
@@ -357,14 +359,23 @@ typedef void (*rte_comch_conn_rx_resume_t)(struct rte_comch_conn *conn);
 
 /**
  * @internal
- * Allocate a region of mem->len bytes for mem->flags: sets addr and page_size.
- * Any thread.
+ * Allocate a region of mem->len bytes for mem->flags: sets addr and page_size. With
+ * RTE_COMCH_MEM_F_PEER_WRITE it may be STAGED, as for mem_register, where the driver
+ * lacks what it takes to export it. Any thread.
  */
 typedef int (*rte_comch_mem_alloc_t)(struct rte_comch_mem *mem);
 /**
  * @internal
- * Make the application's memory known to the hardware: a pool may have several
- * chunks. Any thread.
+ * Make the application's memory known to the driver: a pool may have several chunks.
+ * Only drivers that announce RTE_COMCH_CAPA_MEM_DIRECT or RTE_COMCH_CAPA_MEM_STAGED get
+ * any with RTE_COMCH_MEM_F_PEER_WRITE. If messages cannot come into the memory itself
+ * without giving a peer more than the region, the driver sets how to STAGED; -ENOTSUP
+ * if the flags have RTE_COMCH_MEM_F_NO_STAGE. What a stage takes (memory, descriptors)
+ * is taken by queue_setup of the first consumer, and given back by queue_free of the
+ * last one. Its consumers have poll and rx_mbuf functions of their own, which copy a
+ * message before they tell of it: the length is one that was checked against the
+ * post, and what the peer writes meanwhile can spoil this message, and nothing else.
+ * Any thread.
  */
 typedef int (*rte_comch_mem_register_t)(struct rte_comch_mem *mem);
 /**

@@ -190,7 +190,7 @@ consumer_conf_check(const struct rte_comch_dev *dev,
 		return -EINVAL;
 	}
 	if (conf->mem != NULL && (conf->mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0) {
-		COMCH_LOG(ERR, "%s: peers may not write to the region of a consumer, allocate it with RTE_COMCH_MEM_F_PEER_WRITE",
+		COMCH_LOG(ERR, "%s: peers may not write to the region of a consumer, allocate or register it with RTE_COMCH_MEM_F_PEER_WRITE",
 			dev->data->name);
 		return -EACCES;
 	}

@@ -94,8 +94,9 @@
  *
  * Trust: the bytes of a buffer were written by the peer into memory that is shared
  * with it. An honest peer leaves them alone from the completion on; a dishonest one
- * may change them as long as the region exists. Lengths, the identifier of the
- * producer and immediate data are copies that were checked.
+ * may change them as long as the region exists, unless the region is staged, see
+ * rte_comch_mem.h. Lengths, the identifier of the producer and immediate data are copies
+ * that were checked.
  */
 
 #include <stdint.h>
@@ -210,7 +211,7 @@ struct rte_comch_queue_stats {
  *   - -EINVAL: conn or ctx is NULL, a value is out of range, an unknown flag, a
  *     region of another device, tasks without a callback, a buf_size without a
  *     region, or none where the device has no RTE_COMCH_CAPA_POST_SIZES.
- *   - -EACCES: the region was not allocated with RTE_COMCH_MEM_F_PEER_WRITE.
+ *   - -EACCES: the region has no RTE_COMCH_MEM_F_PEER_WRITE.
  *   - -ENOTCONN: the connection has ended.
  *   - -ENOTSUP: the device has no consumers.
  *   - -ENOSPC: the connection has max_consumers of them.
