@@ -250,8 +250,6 @@ test_register(void)
 	TEST_EXPECT(rte_comch_mem_register(dev, own, sizeof(own), RTE_BIT32(5), &mem), -EINVAL);
 	end = (uint8_t *)(uintptr_t)(UINTPTR_MAX - 15);
 	TEST_EXPECT(rte_comch_mem_register(dev, end, 17, 0, &mem), -EINVAL);
-	TEST_EXPECT(rte_comch_mem_register(dev, own, sizeof(own), RTE_COMCH_MEM_F_PEER_WRITE,
-			&mem), -ENOTSUP);
 	TEST_EXPECT(rte_comch_mem_register(dev, own, sizeof(own), RTE_COMCH_MEM_F_HUGE_ONLY,
 			&mem), -EINVAL);
 	TEST_TRUE(mem == NULL);
@@ -432,8 +430,6 @@ test_pool_register(void)
 	TEST_EXPECT(rte_comch_mem_pool_register(dev, empty, 0, &mem), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_pool_register(dev, pool, 0, NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_pool_register(dev, pool, RTE_BIT32(9), &mem), -EINVAL);
-	TEST_EXPECT(rte_comch_mem_pool_register(dev, pool, RTE_COMCH_MEM_F_PEER_WRITE, &mem),
-			-ENOTSUP);
 	TEST_TRUE(mem == NULL);
 	rte_mempool_free(empty);
 

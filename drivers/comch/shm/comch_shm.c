@@ -63,7 +63,7 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	struct shm_dev *dev = rte_dev->priv;
 
 	info->capa = RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER | RTE_COMCH_CAPA_EVENT |
-		RTE_COMCH_CAPA_PEER_ID | RTE_COMCH_CAPA_POST_SIZES;
+		RTE_COMCH_CAPA_PEER_ID | RTE_COMCH_CAPA_MEM_STAGED | RTE_COMCH_CAPA_POST_SIZES;
 	if (dev->role == RTE_COMCH_ROLE_DPU) {
 		info->capa |= RTE_COMCH_CAPA_SERVER;
 		info->nb_reps = dev->nb_funcs;
@@ -162,6 +162,7 @@ static const struct rte_comch_dev_ops shm_ops = {
 	.conn_rx_count = shm_conn_rx_count,
 	.conn_rx_resume = shm_conn_rx_resume,
 	.mem_alloc = shm_mem_alloc,
+	.mem_register = shm_mem_register,
 	.mem_free = shm_mem_free,
 	.queue_setup = shm_queue_setup,
 	.queue_stop = shm_queue_stop,

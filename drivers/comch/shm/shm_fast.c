@@ -118,10 +118,28 @@ shm_fast_violation(struct rte_comch_queue *queue, const char *what, uint64_t a, 
 static void
 consumer_free(struct shm_consumer *c)
 {
+	if (c->base != NULL)
+		shm_region_unuse(c->queue->mem);
+	free(c->stage);
 	free(c->posted);
 	free(c->imm_copy);
 	shm_seg_free(&c->seg);
 	free(c);
+}
+
+/* The region that its buffers lie in, and where its peer may write. */
+static int
+consumer_region(struct shm_consumer *c, struct rte_comch_mem *mem)
+{
+	int ret;
+
+	ret = shm_region_use(mem);
+	if (ret != 0)
+		return ret;
+	c->base = mem->addr;
+	c->region_size = mem->len;
+	c->pool = mem->pool;
+	return mem->how == RTE_COMCH_MEM_HOW_STAGED ? shm_stage_attach(c, mem) : 0;
 }
 
 /*
@@ -170,9 +188,10 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	c->buf_size = queue->buf_size;
 	c->post_pos = c->poll_pos = SHM_WIRE_POST_START;
 	if (queue->mem != NULL) {
-		c->base = queue->mem->addr;
-		c->region_size = queue->mem->len;
-		c->pool = queue->mem->pool;
+		ret = consumer_region(c, queue->mem);
+		if (ret != 0)
+			goto fail;
+		ret = -ENOMEM;
 	}
 	c->posted = calloc(ring, sizeof(*c->posted));
 	if (c->imm_len > RTE_COMCH_CPL_IMM_SIZE)
@@ -197,6 +216,8 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	fp->post = c->buf_size != 0 ? shm_post_burst : shm_post_sizes_burst;
 	fp->poll = shm_cpl_poll;
 	fp->rx_mbuf = shm_rx_mbuf;
+	if (c->stage != NULL)
+		shm_stage_fns(fp);
 	return 0;
 fail:
 	consumer_free(c);

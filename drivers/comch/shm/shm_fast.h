@@ -22,6 +22,8 @@
  * no such call, producers fence.
  */
 
+#include <pthread.h>
+
 #include <rte_branch_prediction.h>
 
 #include "comch_shm.h"
@@ -63,11 +65,23 @@ shm_light_fence(bool whole)
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/* Pages of a memfd that holds nothing else. */
+struct shm_pages {
+	void *map; /* NULL for none */
+	uint64_t size;
+	uint64_t page_size;
+	int fd; /* -1 if nobody else gets it */
+};
+
 /* A region of this side. */
 struct shm_region {
-	int fd;
-	uint32_t id; /* SHM_WIRE_NO_REGION if peers may not write */
-	uint64_t size;
+	struct shm_pages own;   /* none if the memory is the application's */
+	struct shm_pages stage; /* where peers write, if not to the memory itself */
+	uint64_t stage_len;     /* 0 if they write to the memory itself */
+	uint64_t *stage_offs;   /* where its chunks are in the stage */
+	pthread_mutex_t lock;   /* of what follows, and of the stage; before the device's */
+	uint32_t users;         /* consumers that are started */
+	uint32_t id;            /* SHM_WIRE_NO_REGION if peers know none */
 };
 
 /* A region of the peer. Under the device's lock; map stays once it is there. */
@@ -170,6 +184,13 @@ struct shm_producer {
 	struct shm_sent sent[];
 };
 
+/* What a consumer of a staged region has besides. */
+struct shm_stage_rx {
+	const struct rte_comch_mem *mem;
+	bool packets; /* posts are mbufs of the pool */
+	uint8_t *to[]; /* where the message of each place belongs */
+};
+
 /* What we posted: the only copy that is believed. */
 struct shm_posted {
 	uint64_t cookie;
@@ -202,6 +223,7 @@ struct shm_consumer {
 	bool fence;
 	bool mbufs; /* posts are mbufs of the pool */
 	bool logged; /* that it is used for what it is not */
+	struct shm_stage_rx *stage; /* NULL if messages come to where they belong */
 
 	/* set-up */
 	struct rte_comch_queue *queue;
@@ -225,7 +247,13 @@ struct shm_consumer {
 };
 
 /* shm_region.c */
+int shm_pages_map(struct shm_pages *pages, uint64_t len, bool huge);
+void shm_pages_unmap(struct shm_pages *pages);
+int shm_region_use(struct rte_comch_mem *mem);
+void shm_region_unuse(struct rte_comch_mem *mem);
+const struct shm_pages *shm_region_pages(const struct shm_region *region);
 int shm_mem_alloc(struct rte_comch_mem *mem);
+int shm_mem_register(struct rte_comch_mem *mem);
 int shm_mem_free(struct rte_comch_mem *mem, struct rte_comch_pmd_ending *ending);
 int shm_region_send_locked(struct shm_link *link, const struct shm_region *region);
 int shm_peer_region_add(struct shm_link *link, const struct shm_wire_region *msg, int fd);
@@ -234,6 +262,12 @@ int shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region);
 void shm_peer_region_put_locked(struct shm_peer_region *region);
 void shm_peer_regions_free(struct shm_link *link);
 bool shm_peer_region_unmap(struct shm_dev *dev);
+
+/* shm_stage.c: consumers of staged regions */
+int shm_stage_plan(struct rte_comch_mem *mem, struct shm_region *region);
+int shm_stage_attach(struct shm_consumer *c, struct rte_comch_mem *mem);
+void shm_stage_fns(struct rte_comch_fp_object *fp);
+bool shm_stage_has_packets(const struct shm_consumer *c);
 
 /* shm_fast.c: queues of this side */
 void shm_fast_init(void);

@@ -4,8 +4,9 @@
 
 /*
  * Regions: memory of ours that the producers of a peer may write to, and that of
- * a peer. A region is a memfd of its own, so that exporting it exports nothing
- * else. It is mapped once for each link, by whoever wants to write to it.
+ * a peer. What a peer gets is a memfd of its own, so that exporting it exports nothing
+ * else: the region, or the stage of one. It is mapped once for each link, by whoever
+ * wants to write to it. How messages come out of a stage is in shm_stage.c.
  */
 
 #include <errno.h>
@@ -52,40 +53,130 @@ memory_available(uint64_t size)
 }
 
 /* Memory of whole pages, there in full. */
-static int
-region_map(struct shm_region *region, uint64_t len, bool huge, struct rte_comch_mem *mem)
+int
+shm_pages_map(struct shm_pages *pages, uint64_t len, bool huge)
 {
 	struct stat st;
+	void *map;
 	int ret;
 
-	region->fd = memfd_create("comch_region", MFD_CLOEXEC | MFD_ALLOW_SEALING |
+	pages->fd = memfd_create("comch_region", MFD_CLOEXEC | MFD_ALLOW_SEALING |
 			(huge ? MFD_HUGETLB : 0));
-	if (region->fd < 0)
+	if (pages->fd < 0)
 		return errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
 	/* the block size of a memfd is the size of its pages */
-	if (fstat(region->fd, &st) != 0)
+	if (fstat(pages->fd, &st) != 0)
 		goto fail;
-	region->size = RTE_ALIGN_CEIL(len, (uint64_t)st.st_blksize);
+	pages->size = RTE_ALIGN_CEIL(len, (uint64_t)st.st_blksize);
 	errno = ENOMEM;
-	if (!huge && !memory_available(region->size))
+	if (!huge && !memory_available(pages->size))
 		goto fail;
-	if (ftruncate(region->fd, region->size) != 0 ||
-			fallocate(region->fd, 0, 0, region->size) != 0)
+	if (ftruncate(pages->fd, pages->size) != 0 ||
+			fallocate(pages->fd, 0, 0, pages->size) != 0)
 		goto fail;
-	mem->addr = mmap(NULL, region->size, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_POPULATE, region->fd, 0);
-	if (mem->addr == MAP_FAILED)
+	map = mmap(NULL, pages->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+			pages->fd, 0);
+	if (map == MAP_FAILED)
 		goto fail;
-	if (fcntl(region->fd, F_ADD_SEALS, REGION_SEALS) != 0) {
-		munmap(mem->addr, region->size);
+	if (fcntl(pages->fd, F_ADD_SEALS, REGION_SEALS) != 0) {
+		munmap(map, pages->size);
 		goto fail;
 	}
-	mem->page_size = st.st_blksize;
+	pages->map = map;
+	pages->page_size = st.st_blksize;
 	return 0;
 fail:
 	ret = errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
-	close(region->fd);
+	close(pages->fd);
+	pages->fd = -1;
 	return ret;
+}
+
+void
+shm_pages_unmap(struct shm_pages *pages)
+{
+	if (pages->map != NULL)
+		munmap(pages->map, pages->size);
+	if (pages->fd >= 0)
+		close(pages->fd);
+	pages->map = NULL;
+	pages->fd = -1;
+}
+
+static struct shm_region *
+region_new(void)
+{
+	struct shm_region *region = calloc(1, sizeof(*region));
+
+	if (region == NULL)
+		return NULL;
+	region->own.fd = region->stage.fd = -1;
+	region->id = SHM_WIRE_NO_REGION;
+	pthread_mutex_init(&region->lock, NULL);
+	return region;
+}
+
+static void
+region_free(struct shm_region *region)
+{
+	shm_pages_unmap(&region->own);
+	shm_pages_unmap(&region->stage);
+	pthread_mutex_destroy(&region->lock);
+	free(region->stage_offs);
+	free(region);
+}
+
+int
+shm_mem_alloc(struct rte_comch_mem *mem)
+{
+	bool only = (mem->flags & RTE_COMCH_MEM_F_HUGE_ONLY) != 0;
+	struct shm_dev *dev = mem->dev->priv;
+	struct shm_region *region = region_new();
+	int ret = -ENOMEM;
+
+	if (region == NULL)
+		return -ENOMEM;
+	if (dev->huge || only)
+		ret = shm_pages_map(&region->own, mem->len, true);
+	if (ret != 0 && !only)
+		ret = shm_pages_map(&region->own, mem->len, false);
+	if (ret != 0) {
+		region_free(region);
+		return ret;
+	}
+	mem->addr = region->own.map;
+	mem->page_size = region->own.page_size;
+	mem->priv = region;
+	return 0;
+}
+
+/* Only consumers need more of memory of the application than its place. */
+int
+shm_mem_register(struct rte_comch_mem *mem)
+{
+	struct shm_region *region;
+	int ret;
+
+	if ((mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0)
+		return 0;
+	region = region_new();
+	if (region == NULL)
+		return -ENOMEM;
+	ret = shm_stage_plan(mem, region);
+	if (ret != 0) {
+		region_free(region);
+		return ret;
+	}
+	mem->how = RTE_COMCH_MEM_HOW_STAGED;
+	mem->priv = region;
+	return 0;
+}
+
+/* Where the peers of its consumers write. */
+const struct shm_pages *
+shm_region_pages(const struct shm_region *region)
+{
+	return region->stage_len != 0 ? &region->stage : &region->own;
 }
 
 /* An identifier for peers; the lock is held. */
@@ -101,52 +192,20 @@ region_id_take_locked(struct shm_dev *dev, struct shm_region *region)
 		region->id = i;
 		return 0;
 	}
+	SHM_LOG(ERR, "%s: %u regions have consumers, no more can; use one for several consumers",
+		dev->dev->data->name, SHM_WIRE_MAX_REGIONS);
 	return -ENOMEM;
-}
-
-int
-shm_mem_alloc(struct rte_comch_mem *mem)
-{
-	struct shm_dev *dev = mem->dev->priv;
-	bool only = (mem->flags & RTE_COMCH_MEM_F_HUGE_ONLY) != 0;
-	struct shm_region *region = calloc(1, sizeof(*region));
-	int ret = -ENOMEM;
-
-	if (region == NULL)
-		return -ENOMEM;
-	region->id = SHM_WIRE_NO_REGION;
-	if (dev->huge || only)
-		ret = region_map(region, mem->len, true, mem);
-	if (ret != 0 && !only)
-		ret = region_map(region, mem->len, false, mem);
-	if (ret != 0) {
-		free(region);
-		return ret;
-	}
-	if ((mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) != 0) {
-		rte_spinlock_lock(&dev->lock);
-		ret = region_id_take_locked(dev, region);
-		rte_spinlock_unlock(&dev->lock);
-	}
-	if (ret != 0) {
-		SHM_LOG(ERR, "%s: %u regions that peers write to, no more can be; use one for several consumers",
-			mem->dev->data->name, SHM_WIRE_MAX_REGIONS);
-		munmap(mem->addr, region->size);
-		close(region->fd);
-		free(region);
-		return ret;
-	}
-	mem->priv = region;
-	return 0;
 }
 
 /* Peers forget it: no consumer of ours uses it any more. */
 static void
-region_withdraw_locked(struct shm_dev *dev, const struct shm_region *region)
+region_withdraw_locked(struct shm_dev *dev, struct shm_region *region)
 {
 	union shm_wire_msg msg = { 0 };
 	struct shm_link *link, *next;
 
+	if (region->id == SHM_WIRE_NO_REGION)
+		return;
 	dev->regions[region->id] = NULL;
 	for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next) {
 		next = TAILQ_NEXT(link, next);
@@ -156,21 +215,78 @@ region_withdraw_locked(struct shm_dev *dev, const struct shm_region *region)
 		msg.region_gone.region = region->id;
 		shm_link_send(link, &msg, SHM_WIRE_REGION_GONE, sizeof(msg.region_gone), 0, -1);
 	}
+	region->id = SHM_WIRE_NO_REGION;
+}
+
+static void
+region_withdraw(struct shm_dev *dev, struct shm_region *region)
+{
+	rte_spinlock_lock(&dev->lock);
+	region_withdraw_locked(dev, region);
+	rte_spinlock_unlock(&dev->lock);
+}
+
+/* What the first consumer needs of it. */
+static int
+region_begin(struct shm_dev *dev, struct shm_region *region)
+{
+	int ret = 0;
+
+	if (region->stage_len != 0) {
+		ret = dev->huge ? shm_pages_map(&region->stage, region->stage_len, true) : -ENOMEM;
+		if (ret != 0)
+			ret = shm_pages_map(&region->stage, region->stage_len, false);
+		if (ret != 0)
+			return ret;
+	}
+	rte_spinlock_lock(&dev->lock);
+	if (region->id == SHM_WIRE_NO_REGION)
+		ret = region_id_take_locked(dev, region);
+	rte_spinlock_unlock(&dev->lock);
+	if (ret != 0)
+		shm_pages_unmap(&region->stage);
+	return ret;
+}
+
+/* A consumer is about to start with it, in any thread. */
+int
+shm_region_use(struct rte_comch_mem *mem)
+{
+	struct shm_region *region = mem->priv;
+	int ret = 0;
+
+	pthread_mutex_lock(&region->lock);
+	if (region->users == 0)
+		ret = region_begin(mem->dev->priv, region);
+	if (ret == 0)
+		region->users++;
+	pthread_mutex_unlock(&region->lock);
+	return ret;
+}
+
+/* It has stopped. Peers keep what is no stage: the next consumer may be about to come. */
+void
+shm_region_unuse(struct rte_comch_mem *mem)
+{
+	struct shm_region *region = mem->priv;
+
+	pthread_mutex_lock(&region->lock);
+	if (--region->users == 0 && region->stage_len != 0) {
+		region_withdraw(mem->dev->priv, region);
+		shm_pages_unmap(&region->stage);
+	}
+	pthread_mutex_unlock(&region->lock);
 }
 
 int
 shm_mem_free(struct rte_comch_mem *mem, struct rte_comch_pmd_ending *ending __rte_unused)
 {
-	struct shm_dev *dev = mem->dev->priv;
 	struct shm_region *region = mem->priv;
 
-	rte_spinlock_lock(&dev->lock);
-	if (region->id != SHM_WIRE_NO_REGION)
-		region_withdraw_locked(dev, region);
-	rte_spinlock_unlock(&dev->lock);
-	munmap(mem->addr, region->size);
-	close(region->fd);
-	free(region);
+	if (region == NULL)
+		return 0;
+	region_withdraw(mem->dev->priv, region);
+	region_free(region);
 	return 0;
 }
 
@@ -178,17 +294,18 @@ shm_mem_free(struct rte_comch_mem *mem, struct rte_comch_pmd_ending *ending __rt
 int
 shm_region_send_locked(struct shm_link *link, const struct shm_region *region)
 {
+	const struct shm_pages *pages = shm_region_pages(region);
 	union shm_wire_msg msg = { 0 };
 	int fd;
 
 	if (link->region_sent[region->id])
 		return 0;
-	fd = fcntl(region->fd, F_DUPFD_CLOEXEC, 0);
+	fd = fcntl(pages->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return -EMFILE;
 	link->region_sent[region->id] = true;
 	msg.region.region = region->id;
-	msg.region.size = region->size;
+	msg.region.size = pages->size;
 	shm_link_send(link, &msg, SHM_WIRE_REGION, sizeof(msg.region), 0, fd);
 	return 0;
 }

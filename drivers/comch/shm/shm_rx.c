@@ -437,7 +437,7 @@ shm_consumer_left(struct rte_comch_queue *queue)
 {
 	struct shm_consumer *c = queue->priv;
 
-	if (c->mbufs)
+	if (c->mbufs || shm_stage_has_packets(c))
 		mbufs_free(c);
 	return nb_posted(c);
 }
