@@ -42,6 +42,7 @@ TAILQ_HEAD(mock_told_list, mock_told);
 struct mock_msg {
 	TAILQ_ENTRY(mock_msg) next;
 	struct rte_comch_conn *conn;
+	struct rte_comch_pgroup *pg;
 	bool due; /* it may be handed up */
 	uint32_t len;
 	uint64_t data[]; /* aligned as the library has it */
@@ -233,6 +234,7 @@ test_mock_msg_recv(struct rte_comch_conn *conn, const void *data, uint32_t len)
 	if (msg == NULL)
 		return -ENOMEM;
 	msg->conn = conn;
+	msg->pg = conn->ctrl->pg;
 	msg->len = len;
 	memcpy(msg->data, data, len);
 	ret = rte_comch_pmd_msg_recv(conn, msg->data, len);
@@ -260,7 +262,7 @@ mock_pgroup_poll(struct rte_comch_pgroup *pg, uint64_t now)
 	struct mock_msg *msg;
 	int nb = 0;
 
-	while ((msg = TAILQ_FIRST(&kept)) != NULL && msg->due &&
+	while ((msg = TAILQ_FIRST(&kept)) != NULL && msg->due && msg->pg == pg &&
 			rte_comch_pmd_msg_recv(msg->conn, msg->data, msg->len) == 0) {
 		TAILQ_REMOVE(&kept, msg, next);
 		free(msg);

@@ -58,6 +58,9 @@ extern int comch_logtype;
 /* Queues at rest that one turn looks at, if their driver does not tell of them. */
 #define COMCH_FP_REST_POLLS 4
 #define COMCH_DFLT_CONNECT_TIMEOUT_MS 5000
+/* Mbufs of one message, and how often an engine that sleeps looks for free ones. */
+#define COMCH_RECV_MAX_SEGS 256
+#define COMCH_RECV_WAIT_US 1000
 
 struct rte_comch_task;
 struct comch_conn;
@@ -140,6 +143,11 @@ struct comch_ctrl {
 	struct rte_comch_ctrl drv; /* what the driver sees */
 	rte_comch_send_cb_t send_cb;
 	rte_comch_recv_cb_t recv_cb;
+	rte_comch_recv_mbuf_cb_t recv_mbuf_cb;
+	struct rte_mempool *recv_pool;
+	uint32_t recv_room; /* bytes of one mbuf of it */
+	/* gives a message to one of the two callbacks, or refuses it */
+	int (*recv)(struct comch_conn *conn, const void *data, uint32_t len);
 	rte_comch_consumer_cb_t consumer_new_cb;
 	rte_comch_consumer_cb_t consumer_gone_cb;
 	struct comch_conn_list conns; /* under the device's lock; OPENING ones included */
@@ -187,6 +195,8 @@ struct comch_conn {
 	struct comch_task_list pending;   /* wait for room, or for a flush */
 	uint32_t nb_in_flight;            /* in both lists */
 	bool recv_held;                   /* by the application; atomic for others */
+	uint32_t recv_wait;               /* bytes of a message that waits for mbufs, or 0 */
+	struct rte_mbuf *recv_spare;      /* for the message that has waited */
 	bool on_retry;
 	bool later;                       /* the driver was not asked for room yet */
 	bool was_up;                      /* the application has learned of it */
@@ -312,7 +322,9 @@ struct rte_comch_pe {
 	struct rte_ring *mailbox;
 	struct rte_comch_pgroup *pgs[COMCH_PE_MAX_PGROUPS];
 	struct comch_ctx_list work;    /* contexts with something deferred */
-	struct comch_conn_list retry;  /* connections that wait for room */
+	struct comch_conn_list retry;  /* connections that wait for room, or for mbufs */
+	uint32_t nb_recv_waits;        /* those that wait for mbufs */
+	const struct rte_mempool *empty_pool; /* of mbufs, in this round of retries */
 	struct comch_conn_list reaped; /* freed when no driver is on the stack */
 	struct comch_ctx_list dead;    /* freed when no callback is on the stack */
 	struct comch_ending_list endings; /* what drivers have to tell of */
@@ -476,6 +488,14 @@ int comch_conn_task_submit(struct rte_comch_task *task);
 uint16_t comch_conn_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later,
 		int *reason);
 void comch_conn_later_flush(struct rte_comch_pe *pe);
+
+/* rte_comch_recv.c */
+int comch_recv_conf_check(const struct rte_comch_dev *dev, const char *name,
+		const struct rte_comch_ctrl_conf *conf);
+int comch_recv_size_check(const struct comch_ctrl *ctrl, uint32_t msg_size);
+void comch_recv_conf_set(struct comch_ctrl *ctrl, const struct rte_comch_ctrl_conf *conf);
+int comch_recv_retry(struct comch_conn *conn);
+void comch_recv_end(struct comch_conn *conn);
 
 /* rte_comch_mem.c */
 void comch_mem_give_up(struct rte_comch_dev *dev);

@@ -41,6 +41,7 @@ conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32
 	strlcpy(conn->server, ctrl->drv.name, sizeof(conn->server));
 	conn->drv.state = RTE_COMCH_CONN_OPENING;
 	conn->drv.max_msg_size = msg_size;
+	conn->drv.rx_copied = ctrl->recv_pool != NULL;
 	conn->drv.peer = *req;
 	conn->refs = 1;
 	rte_spinlock_init(&conn->lock);
@@ -208,10 +209,13 @@ rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
 	struct comch_ctrl *ctrl = comch_ctrl_of_drv(server);
 	struct rte_comch_dev *dev = server->dev;
 	uint32_t mine = server->max_msg_size;
+	uint32_t size = mine != 0 ? mine : req->max_msg_size;
 	struct rte_comch_pe *pe = ctrl->ctx.pe;
 	struct comch_conn *conn;
-	uint32_t size;
 	int ret = 0;
+
+	if (size == 0)
+		size = dev->info.dflt_msg_size;
 
 	if (ctrl->ctx.state != RTE_COMCH_STATE_RUNNING)
 		ret = -ECONNREFUSED;
@@ -223,10 +227,9 @@ rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
 		ret = -EMSGSIZE;
 	else if (mine != 0 && req->max_msg_size != 0 && mine != req->max_msg_size)
 		ret = -EMSGSIZE;
+	else
+		ret = comch_recv_size_check(ctrl, size);
 	if (ret == 0) {
-		size = mine != 0 ? mine : req->max_msg_size;
-		if (size == 0)
-			size = dev->info.dflt_msg_size;
 		conn = conn_alloc(ctrl, req, size);
 		if (conn == NULL) {
 			ret = -ENOMEM;
@@ -248,13 +251,18 @@ int
 rte_comch_pmd_conn_open(struct rte_comch_ctrl *client,
 		const struct rte_comch_conn_req *req, struct rte_comch_conn **out)
 {
+	struct comch_ctrl *ctrl = comch_ctrl_of_drv(client);
 	uint32_t mine = client->max_msg_size;
 	struct comch_conn *conn;
+	int ret;
 
 	if (req->max_msg_size == 0 || req->max_msg_size > client->dev->info.max_msg_size ||
 			(mine != 0 && mine != req->max_msg_size))
 		return -EPROTO;
-	conn = conn_alloc(comch_ctrl_of_drv(client), req, req->max_msg_size);
+	ret = comch_recv_size_check(ctrl, req->max_msg_size);
+	if (ret != 0)
+		return ret;
+	conn = conn_alloc(ctrl, req, req->max_msg_size);
 	if (conn == NULL)
 		return -ENOMEM;
 	*out = &conn->drv;
@@ -336,6 +344,7 @@ comch_conn_finish(struct comch_conn *conn, int status)
 	conn->drv.state = RTE_COMCH_CONN_DOWN;
 	rte_spinlock_unlock(&conn->lock);
 	comch_pe_retry_del(conn);
+	comch_recv_end(conn);
 	conn_flush(conn, status == -ECANCELED ? -ECANCELED : -ECONNRESET);
 	comch_queue_conn_down(conn);
 	conn->ctrl->ctx.kind->conn_over(conn, status);
@@ -436,13 +445,19 @@ conn_pending_give(struct comch_conn *conn)
 	return nb;
 }
 
-/* In progress, for a connection that had to wait for room, or has not been tried. */
+/*
+ * In progress, for a connection that had to wait for room or for mbufs, or has not
+ * been tried.
+ */
 int
 comch_conn_retry(struct comch_conn *conn)
 {
 	int nb = conn_pending_give(conn);
 
-	if (conn->drv.state == RTE_COMCH_CONN_UP && !STAILQ_EMPTY(&conn->pending))
+	if (conn->recv_wait != 0 && conn->drv.state == RTE_COMCH_CONN_UP)
+		nb += comch_recv_retry(conn);
+	if (conn->drv.state == RTE_COMCH_CONN_UP &&
+			(!STAILQ_EMPTY(&conn->pending) || conn->recv_wait != 0))
 		comch_pe_retry_add(conn);
 	return nb;
 }

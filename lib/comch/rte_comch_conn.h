@@ -66,6 +66,7 @@ struct rte_comch_conn_stats {
 	uint32_t rx_in_flight; /**< Arrived, but not yet given to the callback. */
 	/** Arrived, but not given to the callback when the connection ended. */
 	uint64_t rx_dropped;
+	uint64_t rx_no_mbuf;   /**< Times that a message had to wait for the recv_pool. */
 };
 
 /**

@@ -46,9 +46,8 @@ ctrl_conf_check(const struct rte_comch_dev *dev, enum rte_comch_role role, const
 			name);
 		return -EINVAL;
 	}
-	if (conf->send_cb == NULL || conf->recv_cb == NULL) {
-		COMCH_LOG(ERR, "%s: '%s' has no send or no receive callback", dev->data->name,
-			name);
+	if (conf->send_cb == NULL) {
+		COMCH_LOG(ERR, "%s: '%s' has no send callback", dev->data->name, name);
 		return -EINVAL;
 	}
 	if ((conf->consumer_new_cb == NULL) != (conf->consumer_gone_cb == NULL)) {
@@ -76,7 +75,7 @@ ctrl_conf_check(const struct rte_comch_dev *dev, enum rte_comch_role role, const
 			conf->max_conn_tasks, name, info->max_ctrl_tasks);
 		return -EINVAL;
 	}
-	return 0;
+	return comch_recv_conf_check(dev, name, conf);
 }
 
 static struct comch_ctrl *
@@ -111,7 +110,7 @@ ctrl_conf_apply(struct comch_ctrl *ctrl, const char *name,
 		RTE_MIN((uint32_t)COMCH_DFLT_SEND_TASKS, dev->info.max_ctrl_tasks);
 	ctrl->max_conn_tasks = conf->max_conn_tasks != 0 ? conf->max_conn_tasks : UINT32_MAX;
 	ctrl->send_cb = conf->send_cb;
-	ctrl->recv_cb = conf->recv_cb;
+	comch_recv_conf_set(ctrl, conf);
 	ctrl->consumer_new_cb = conf->consumer_new_cb;
 	ctrl->consumer_gone_cb = conf->consumer_gone_cb;
 	ctrl->drv.max_msg_size = conf->max_msg_size;

@@ -64,11 +64,26 @@ struct rte_comch_ctrl_conf {
 	uint32_t flags;
 	rte_comch_state_cb_t state_cb;            /**< State changes. */
 	rte_comch_send_cb_t send_cb;              /**< Ends of send tasks; required. */
-	rte_comch_recv_cb_t recv_cb;              /**< Messages; required. */
+	rte_comch_recv_cb_t recv_cb;              /**< Messages; this or recv_mbuf_cb. */
 	rte_comch_consumer_cb_t consumer_new_cb;  /**< Both of these two or none. */
 	rte_comch_consumer_cb_t consumer_gone_cb; /**< Both of these two or none. */
 	/** First value of rte_comch_ctx_user_data_get(). */
 	void *user_data;
+	/** Messages as mbufs of recv_pool, which the application keeps; or recv_cb. */
+	rte_comch_recv_mbuf_cb_t recv_mbuf_cb;
+	/**
+	 * Pool of mbufs for recv_mbuf_cb, NULL without that. The application frees it,
+	 * after the context.
+	 *
+	 * A message has as many segments as it needs, at most 256. All mbufs of the pool
+	 * together must have room for one message of max_msg_size bytes: that is checked
+	 * on creation, and again with the size that is agreed on for each connection.
+	 *
+	 * While the pool has not enough mbufs for a message, reception of its connection
+	 * is held back, so nothing is lost; it is tried again in each turn of the engine,
+	 * and by one that sleeps once in a millisecond.
+	 */
+	struct rte_mempool *recv_pool;
 };
 
 /** Configuration of a server. */
@@ -124,7 +139,8 @@ struct rte_comch_client_conf {
  * @return
  *   - 0 on success.
  *   - -EINVAL: not a device, a required pointer is NULL, a value is out of
- *     range, an unknown flag, an empty name, one consumer callback of two.
+ *     range, an unknown flag, an empty name, one consumer callback of two, not one
+ *     receive callback of two, or a recv_pool that cannot hold a message.
  *   - -ENOTSUP: the driver of the device has no servers.
  *   - -EPERM: the device has the role host.
  *   - -ENODEV: there is no such representor.
@@ -151,7 +167,8 @@ int rte_comch_server_create(int16_t dev_id, uint16_t rep_id,
  * @return
  *   - 0 on success.
  *   - -EINVAL: not a device, a required pointer is NULL, a value is out of
- *     range, an unknown flag, an empty name, one consumer callback of two.
+ *     range, an unknown flag, an empty name, one consumer callback of two, not one
+ *     receive callback of two, or a recv_pool that cannot hold a message.
  *   - -ENOTSUP: the driver of the device has no clients.
  *   - -EPERM: the device has the role dpu.
  *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
@@ -414,7 +431,8 @@ int rte_comch_ctx_state_get(const struct rte_comch_ctx *ctx);
  *   - -ECONNREFUSED: the server is stopping, or refused for another reason.
  *   - -ENOSPC: the server has as many clients as it takes, or its progress engine
  *     no task for one more.
- *   - -EMSGSIZE: max_msg_size differs between server and client.
+ *   - -EMSGSIZE: max_msg_size differs between server and client, or is more than the
+ *     recv_pool of one of them can hold.
  *   - -EPROTONOSUPPORT: the two sides share no protocol version.
  *   - -EACCES: the other side does not let this user in, or does not take the
  *     region of the consumer.

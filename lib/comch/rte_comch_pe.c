@@ -468,6 +468,7 @@ pe_retry_run(struct rte_comch_pe *pe)
 	uint32_t left;
 	int nb = 0;
 
+	pe->empty_pool = NULL;
 	for (left = pe->nb_retry; left > 0; left--) {
 		conn = TAILQ_FIRST(&pe->retry);
 		if (conn == NULL)
@@ -635,6 +636,10 @@ rte_comch_pe_arm(struct rte_comch_pe *pe)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	comch_conn_later_flush(pe);
 	deadline = pe->next_timer;
+	/* whoever frees an mbuf does not wake this engine */
+	if (pe->nb_recv_waits != 0)
+		deadline = RTE_MIN(deadline, rte_get_tsc_cycles() +
+				rte_get_tsc_hz() / US_PER_S * COMCH_RECV_WAIT_US);
 	pending = !rte_ring_empty(pe->mailbox) || !TAILQ_EMPTY(&pe->work) ||
 		pe->nb_over != 0 || comch_ending_waits(pe, &deadline);
 	pending |= comch_submit_later_arm(pe);

@@ -150,6 +150,7 @@ struct rte_comch_conn {
 	uint32_t id;                     /**< Unique on its context. */
 	uint32_t max_msg_size;           /**< Agreed, bytes. */
 	bool rx_held;                    /**< Messages are to stay, see conn_rx_resume. */
+	bool rx_copied;                  /**< The library copies them before it looks. */
 	struct rte_comch_conn_req peer;  /**< Who is at the other end. */
 };
 
@@ -716,7 +717,8 @@ int rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
  * @param[out] conn
  *   The connection, OPENING.
  * @return
- *   0, or -ENOMEM, or -EPROTO if the agreed size is none.
+ *   0, or -ENOMEM, or -EPROTO if the agreed size is none, or -EMSGSIZE if the client
+ *   cannot receive messages of that size.
  */
 __rte_internal
 int rte_comch_pmd_conn_open(struct rte_comch_ctrl *client,
@@ -778,7 +780,8 @@ void rte_comch_pmd_connect_failed(struct rte_comch_ctrl *client, int reason);
  * @param conn
  *   The connection, UP.
  * @param data
- *   A private copy of it, aligned to 8 bytes.
+ *   A private copy of it, aligned to 8 bytes. If conn->rx_copied is true, it may be
+ *   memory that the peer writes to, as long as this call takes.
  * @param len
  *   Its length, 1 or more, checked against max_msg_size by the driver.
  * @return

@@ -160,6 +160,7 @@ tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct comch_conn *conn)
 	dpdk_tel_add_uint(c, "rx_msgs", stats.rx_msgs);
 	dpdk_tel_add_uint(c, "rx_bytes", stats.rx_bytes);
 	dpdk_tel_add_uint(c, "rx_held", conn->recv_held);
+	dpdk_tel_add_uint(c, "rx_no_mbuf", stats.rx_no_mbuf);
 	dpdk_tel_add_uint(c, "tx_in_flight", conn->nb_in_flight);
 	dpdk_tel_add_uint(c, "consumers", conn->nb_consumers);
 	dpdk_tel_add_uint(c, "producers", conn->nb_producers);

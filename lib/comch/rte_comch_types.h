@@ -47,6 +47,8 @@ struct rte_comch_conn;
 /** Opaque handle of a task. */
 struct rte_comch_task;
 
+struct rte_mbuf;
+
 /** On which side of the PCIe link a device is. */
 enum rte_comch_role {
 	RTE_COMCH_ROLE_HOST = 0, /**< The host: clients live here. */
@@ -118,6 +120,23 @@ typedef void (*rte_comch_send_cb_t)(struct rte_comch_task *task, int status,
  */
 typedef void (*rte_comch_recv_cb_t)(struct rte_comch_conn *conn, const void *msg,
 		uint32_t len, void *user_data);
+
+/**
+ * Called for each control message received, by contexts that have a recv_pool.
+ *
+ * @param conn
+ *   The connection it came on. The mbuf does not say which: whoever needs it later
+ *   notes it, for example in the private area of the mbuf.
+ * @param m
+ *   The message. It belongs to the application, which frees it when and in which thread
+ *   it likes, also after the connection has ended. pkt_len is the length of the message
+ *   in bytes; it is in nb_segs segments, each full but the last, with the usual
+ *   headroom. port is RTE_MBUF_PORT_INVALID. All else is as rte_pktmbuf_alloc() has it.
+ * @param user_data
+ *   The pointer of rte_comch_ctx_user_data_set().
+ */
+typedef void (*rte_comch_recv_mbuf_cb_t)(struct rte_comch_conn *conn, struct rte_mbuf *m,
+		void *user_data);
 
 /**
  * Called on a server when a client has connected, and when it is gone.

@@ -297,6 +297,25 @@ shm_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, bool 
 	return 0;
 }
 
+/* The library copies what it is given, if it lies in one piece: no need to do it here. */
+static inline const void *
+chan_msg(const struct shm_chan *chan, uint32_t off, uint32_t len)
+{
+	if (chan->conn->rx_copied && len <= chan->rx_size - off)
+		return chan->peer->ring + off;
+	ring_get(chan, off, chan->group->bounce, len);
+	return chan->group->bounce;
+}
+
+/* The record was not taken: it is the next one again. */
+static void
+chan_unread(struct shm_chan *chan, uint32_t size)
+{
+	chan->rx_off += chan->rx_off < size ? chan->rx_size - size : -size;
+	chan->rx_pos -= size;
+	chan->rx_msgs--;
+}
+
 /*
  * Hand up what has arrived. Returns the number of messages, -EPROTO for
  * nonsense, or -ENOTCONN if a callback ended the connection: then chan may be
@@ -306,10 +325,10 @@ static int
 chan_rx(struct shm_chan *chan, uint32_t burst)
 {
 	struct rte_comch_conn *conn = chan->conn;
-	uint64_t *bounce = chan->group->bounce;
 	const uint32_t start = chan->rx_pos;
 	struct shm_wire_rec rec;
 	uint32_t avail, size, off;
+	const void *data;
 	uint32_t nb = 0;
 	uint64_t word;
 
@@ -337,19 +356,24 @@ chan_rx(struct shm_chan *chan, uint32_t burst)
 		off += sizeof(rec);
 		if (off == chan->rx_size)
 			off = 0;
-		ring_get(chan, off, bounce, rec.len);
+		data = chan_msg(chan, off, rec.len);
 		chan->rx_off += size;
 		if (chan->rx_off >= chan->rx_size)
 			chan->rx_off -= chan->rx_size;
 		chan->rx_pos += size;
 		chan->rx_msgs++;
 		avail -= size;
+		if (unlikely(rte_comch_pmd_msg_recv(conn, data, rec.len) != 0)) {
+			chan_unread(chan, size);
+			break;
+		}
 		nb++;
-		rte_comch_pmd_msg_recv(conn, bounce, rec.len); /* takes it: it is not held */
 		if (unlikely(conn->state != RTE_COMCH_CONN_UP))
 			return -ENOTCONN;
 	} while (avail != 0 && nb < burst && chan->rx_pos - start < SHM_RX_BYTES &&
 			!conn->rx_held);
+	if (unlikely(nb == 0))
+		return 0;
 	/* H: pairs with the acquire in chan_head_load() */
 	__atomic_store_n(&chan->own->head, chan->rx_pos, __ATOMIC_RELEASE);
 	/* B: pairs with the fence in shm_group_arm() of the peer */
