@@ -613,10 +613,13 @@ pe_timer_arm(struct rte_comch_pe *pe, uint64_t deadline)
 	pe->timer_armed = true;
 }
 
-int
-rte_comch_pe_arm(struct rte_comch_pe *pe)
+/*
+ * Have whatever comes from now on make the descriptor readable, and look once more:
+ * 1 if there is something to do, 0 if not, or a negative errno if it cannot be armed.
+ */
+static int
+pe_arm(struct rte_comch_pe *pe, uint64_t *deadline)
 {
-	uint64_t deadline;
 	bool pending;
 	uint32_t i;
 
@@ -635,25 +638,48 @@ rte_comch_pe_arm(struct rte_comch_pe *pe)
 	/* pairs with the fence in comch_pe_wake() */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	comch_conn_later_flush(pe);
-	deadline = pe->next_timer;
+	*deadline = pe->next_timer;
 	/* whoever frees an mbuf does not wake this engine */
 	if (pe->nb_recv_waits != 0)
-		deadline = RTE_MIN(deadline, rte_get_tsc_cycles() +
+		*deadline = RTE_MIN(*deadline, rte_get_tsc_cycles() +
 				rte_get_tsc_hz() / US_PER_S * COMCH_RECV_WAIT_US);
 	pending = !rte_ring_empty(pe->mailbox) || !TAILQ_EMPTY(&pe->work) ||
-		pe->nb_over != 0 || comch_ending_waits(pe, &deadline);
+		pe->nb_over != 0 || comch_ending_waits(pe, deadline);
 	pending |= comch_submit_later_arm(pe);
 	for (i = 0; i < pe->nb_pgs; i++) {
 		pending |= pe->pgs[i]->dev->ops->pgroup_arm(pe->pgs[i]);
 		pending |= __atomic_load_n(&pe->pgs[i]->down, __ATOMIC_RELAXED) != 0;
 	}
 	rte_comch_trace_pe_arm(pe, pending ? -EAGAIN : 0);
-	if (pending) {
+	return pending;
+}
+
+int
+rte_comch_pe_arm(struct rte_comch_pe *pe)
+{
+	uint64_t deadline;
+	int ret = pe_arm(pe, &deadline);
+
+	if (ret == 1) {
 		pe_disarm(pe);
 		return -EAGAIN;
 	}
-	pe_timer_arm(pe, deadline);
-	return 0;
+	if (ret == 0)
+		pe_timer_arm(pe, deadline);
+	return ret;
+}
+
+int
+rte_comch_pe_arm_always(struct rte_comch_pe *pe)
+{
+	uint64_t deadline;
+	int ret = pe_arm(pe, &deadline);
+
+	if (ret == 1)
+		comch_pe_kick(pe);
+	else if (ret == 0)
+		pe_timer_arm(pe, deadline);
+	return RTE_MIN(ret, 0);
 }
 
 int

@@ -148,6 +148,29 @@ int rte_comch_pe_arm(struct rte_comch_pe *pe);
 __rte_experimental
 int rte_comch_pe_tasks_in_use_get(const struct rte_comch_pe *pe);
 
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * As rte_comch_pe_arm(), but if something has arrived already, the descriptor is
+ * readable at once. So a thread that waits for many descriptors, as in a loop around
+ * epoll, arms and waits, and need not progress again in between. What is not handled by
+ * rte_comch_pe_progress() counts, too: completions of bursts that were not polled.
+ *
+ * What other engines of this process do makes the descriptor readable without anything
+ * to do at most once for each thing that they do.
+ *
+ * @param pe
+ *   The engine.
+ * @return
+ *   - 0: armed; wait for the descriptor.
+ *   - -EINVAL: pe is NULL.
+ *   - -EDEADLK: called from one of its callbacks.
+ *   - -ENOTSUP: a context of a device without RTE_COMCH_CAPA_EVENT is attached.
+ */
+__rte_experimental
+int rte_comch_pe_arm_always(struct rte_comch_pe *pe);
+
 /** @} */
 
 #ifdef __cplusplus

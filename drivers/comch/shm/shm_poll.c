@@ -554,14 +554,19 @@ glink_sock_bell(const struct shm_glink *glink)
 		__atomic_load_n(&link->sock_seen, __ATOMIC_RELAXED);
 }
 
-/* Look at the sockets of the device, unless another thread does. */
+/*
+ * Look at the sockets of the device, unless another thread does. An engine that was woken
+ * waits for that one, or they would wake it again.
+ */
 static void
 group_service(struct shm_group *group, uint64_t now)
 {
 	struct shm_dev *dev = group->dev;
 	uint64_t us = SHM_SERVICE_MS * 1000;
 
-	if (rte_spinlock_trylock(&dev->lock) == 0)
+	if (group->next_service == 0)
+		rte_spinlock_lock(&dev->lock);
+	else if (rte_spinlock_trylock(&dev->lock) == 0)
 		return;
 	shm_service_locked(dev, now);
 	if (dev->nb_hellos != 0 || !TAILQ_EMPTY(&group->waiting) || !TAILQ_EMPTY(&dev->dying))
