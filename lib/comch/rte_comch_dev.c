@@ -108,7 +108,8 @@ rte_comch_dev_get_id_by_name(const char *name)
 	}
 	RTE_COMCH_FOREACH_DEV(i) {
 		dev = comch_dev_get(i);
-		if (dev != NULL && pci_addr_equal(dev->info.pci_addr, name))
+		if (dev != NULL && (pci_addr_equal(dev->info.pci_addr, name) ||
+				strcmp(dev->info.vuid, name) == 0))
 			return i;
 	}
 	return -ENODEV;
@@ -242,7 +243,9 @@ rte_comch_rep_get_id_by_name(int16_t dev_id, const char *name)
 	nb = rep_list_all(dev_id, &reps);
 	ret = nb < 0 ? nb : -ENODEV;
 	for (i = 0; i < nb; i++) {
-		if (strcmp(reps[i].name, name) == 0 || pci_addr_equal(reps[i].pci_addr, name)) {
+		if (strcmp(reps[i].name, name) == 0 ||
+				pci_addr_equal(reps[i].pci_addr, name) ||
+				strcmp(reps[i].vuid, name) == 0) {
 			ret = reps[i].rep_id;
 			break;
 		}

@@ -94,6 +94,11 @@ struct rte_comch_dev_info {
 	uint64_t max_buf_size;                    /**< Buffer of the fast path, bytes. */
 	uint32_t dflt_msg_size;                   /**< Control message size if unset, bytes. */
 	uint32_t dflt_recv_queue_size;            /**< Receive queue size if unset. */
+	/**
+	 * Unique identifier of its function, as of the representor that the card has of
+	 * it: to be compared, and not read. Empty for a dpu, or if there is none.
+	 */
+	char vuid[RTE_COMCH_VUID_SIZE];
 };
 
 /** One function of the host, seen from the card. @see rte_comch_rep_list() */
@@ -101,8 +106,14 @@ struct rte_comch_rep_info {
 	/** Identifier on its device; those of a device may have gaps. */
 	uint16_t rep_id;
 	char name[RTE_COMCH_FUNCTION_SIZE];     /**< For example pf0, pf0vf3, pf0sf12. */
-	char pci_addr[RTE_COMCH_PCI_ADDR_SIZE]; /**< PCI address; may be emulated. */
+	/** PCI address as the host has it, of no other function; may be emulated. */
+	char pci_addr[RTE_COMCH_PCI_ADDR_SIZE];
 	uint32_t nb_links;                      /**< Host processes attached to it. */
+	enum rte_comch_func_type type;          /**< What the function is. */
+	uint16_t pf;                            /**< Number of the physical function. */
+	uint16_t number;                        /**< Of the VF or SF of it; 0 for a PF. */
+	/** Unique identifier: that of the host's device. @see rte_comch_dev_info::vuid */
+	char vuid[RTE_COMCH_VUID_SIZE];
 };
 
 /** Counters of a device. @see rte_comch_dev_stats_get() */
@@ -172,7 +183,8 @@ int16_t rte_comch_dev_next(int16_t start);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Find a device by its name, or by its PCI address with or without domain.
+ * Find a device by its name, by its PCI address with or without domain, or by the
+ * unique identifier of its function. If several have one address, the first is found.
  *
  * @param name
  *   For example "comch_shm0" or "03:00.0".
@@ -254,7 +266,8 @@ int rte_comch_rep_list(int16_t dev_id, struct rte_comch_rep_info *reps, uint16_t
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Find a representor by the name or the PCI address of its function.
+ * Find a representor by the name, the PCI address or the unique identifier of its
+ * function: each of them is what the info of the host's device says.
  *
  * @param dev_id
  *   The device.

@@ -77,6 +77,7 @@ tel_info(const char *params, struct rte_tel_data *d)
 		info.role == RTE_COMCH_ROLE_DPU ? "dpu" : "host");
 	rte_tel_data_add_dict_string(d, "function", info.function);
 	rte_tel_data_add_dict_string(d, "pci_addr", info.pci_addr);
+	rte_tel_data_add_dict_string(d, "vuid", info.vuid);
 	rte_tel_data_add_dict_string(d, "fw_version", info.fw_version);
 	rte_tel_data_add_dict_int(d, "numa_node", info.numa_node);
 	rte_tel_data_add_dict_string(d, "status", info.status == 0 ? "up" : strerror(-info.status));

@@ -32,6 +32,9 @@ extern "C" {
 /** Bytes of a PCI address in its domain form, with the final NUL. */
 #define RTE_COMCH_PCI_ADDR_SIZE 16
 
+/** Bytes of the unique identifier of a function, with the final NUL. */
+#define RTE_COMCH_VUID_SIZE 128
+
 /** Bytes of a version of firmware, with the final NUL. */
 #define RTE_COMCH_FW_VERSION_SIZE 32
 
@@ -53,6 +56,14 @@ struct rte_mbuf;
 enum rte_comch_role {
 	RTE_COMCH_ROLE_HOST = 0, /**< The host: clients live here. */
 	RTE_COMCH_ROLE_DPU = 1,  /**< The card: servers live here. */
+};
+
+/** What a function of the host is. */
+enum rte_comch_func_type {
+	RTE_COMCH_FUNC_UNKNOWN = 0, /**< Its driver does not tell. */
+	RTE_COMCH_FUNC_PF,          /**< A physical function. */
+	RTE_COMCH_FUNC_VF,          /**< A virtual function. */
+	RTE_COMCH_FUNC_SF,          /**< A subfunction. */
 };
 
 /** What a context is. */

@@ -35,6 +35,7 @@ RTE_LOG_REGISTER_DEFAULT(shm_logtype, NOTICE);
 #define SHM_ARG_PATH "path"
 #define SHM_ARG_UIDS "uids"
 #define SHM_ARG_HUGE "huge"
+#define SHM_ARG_PCI_BUS "pci_bus"
 
 #define SHM_PARAMS \
 	SHM_ARG_ROLE "=dpu|host " \
@@ -42,10 +43,15 @@ RTE_LOG_REGISTER_DEFAULT(shm_logtype, NOTICE);
 	SHM_ARG_FUNCTION "=<function> " \
 	SHM_ARG_PATH "=<directory> " \
 	SHM_ARG_UIDS "=<uid>[:<uid>...] " \
-	SHM_ARG_HUGE "=0|1"
+	SHM_ARG_HUGE "=0|1 " \
+	SHM_ARG_PCI_BUS "=<domain>:<bus>"
 
 #define SHM_DFLT_FUNCTION "pf0"
 #define SHM_MAX_VFS 120
+#define SHM_MAX_SFS 1000
+/* Emulated PCI addresses: the first bus of the functions, and the buses that they take. */
+#define SHM_DFLT_PCI_BUS 0x3b
+#define SHM_NB_PCI_BUSES 9
 
 /* Limits of this driver. They are our own, and no statement on any hardware. */
 #define SHM_MAX_CLIENTS SHM_WIRE_MAX_CHANS
@@ -57,6 +63,30 @@ RTE_LOG_REGISTER_DEFAULT(shm_logtype, NOTICE);
  * Information
  */
 
+/*
+ * Emulated addresses: every function has one of its own, so that -p and -r find it. They
+ * follow from the name of the function, so that both ends say the same of it.
+ */
+static void
+func_pci_addr(const struct shm_dev *dev, const struct shm_func *func, char *addr, size_t size)
+{
+	unsigned int devfn = func->pf;
+
+	if (func->type == RTE_COMCH_FUNC_VF)
+		devfn = 2 + func->pf * SHM_MAX_VFS + func->number;
+	else if (func->type == RTE_COMCH_FUNC_SF) /* from the next bus on */
+		devfn = 256 + func->pf * SHM_MAX_SFS + func->number;
+	snprintf(addr, size, "%04x:%02x:%02x.%x", dev->pci_domain, dev->pci_bus + devfn / 256,
+		devfn / 8 % 32, devfn % 8);
+}
+
+/* Where the ends meet, and the function: nobody else has both. */
+static void
+func_vuid(const struct shm_dev *dev, const struct shm_func *func, char *vuid, size_t size)
+{
+	snprintf(vuid, size, "comch-shm-%s-%s", dev->space, func->name);
+}
+
 static int
 shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 {
@@ -67,11 +97,12 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	if (dev->role == RTE_COMCH_ROLE_DPU) {
 		info->capa |= RTE_COMCH_CAPA_SERVER;
 		info->nb_reps = dev->nb_funcs;
-		strlcpy(info->pci_addr, "0000:03:00.0", sizeof(info->pci_addr));
+		snprintf(info->pci_addr, sizeof(info->pci_addr), "%04x:03:00.0", dev->pci_domain);
 	} else {
 		info->capa |= RTE_COMCH_CAPA_CLIENT;
 		strlcpy(info->function, dev->funcs[0].name, sizeof(info->function));
-		strlcpy(info->pci_addr, dev->funcs[0].pci_addr, sizeof(info->pci_addr));
+		func_pci_addr(dev, &dev->funcs[0], info->pci_addr, sizeof(info->pci_addr));
+		func_vuid(dev, &dev->funcs[0], info->vuid, sizeof(info->vuid));
 	}
 	info->max_name_len = SHM_WIRE_NAME_SIZE;
 	info->max_msg_size = SHM_WIRE_MAX_MSG_SIZE;
@@ -102,7 +133,11 @@ shm_rep_list(struct rte_comch_dev *rte_dev, struct rte_comch_rep_info *reps, uin
 		memset(&reps[i], 0, sizeof(reps[i]));
 		reps[i].rep_id = i;
 		strlcpy(reps[i].name, dev->funcs[i].name, sizeof(reps[i].name));
-		strlcpy(reps[i].pci_addr, dev->funcs[i].pci_addr, sizeof(reps[i].pci_addr));
+		func_pci_addr(dev, &dev->funcs[i], reps[i].pci_addr, sizeof(reps[i].pci_addr));
+		func_vuid(dev, &dev->funcs[i], reps[i].vuid, sizeof(reps[i].vuid));
+		reps[i].type = dev->funcs[i].type;
+		reps[i].pf = dev->funcs[i].pf;
+		reps[i].number = dev->funcs[i].number;
 		reps[i].nb_links = dev->funcs[i].nb_links;
 	}
 	return dev->nb_funcs;
@@ -178,27 +213,18 @@ static const struct rte_comch_dev_ops shm_ops = {
  * Device arguments
  */
 
-/* Emulated addresses: every function has one, so that -p and -r find it. */
-static void
-func_pci_addr(unsigned int pf, int vf, char *addr, size_t size)
-{
-	unsigned int devfn = vf < 0 ? pf : 2 + pf * SHM_MAX_VFS + vf;
-
-	snprintf(addr, size, "0000:%02x:%02x.%x", 0x3b + devfn / 256, devfn / 8 % 32, devfn % 8);
-}
-
 /* pf<n>, pf<n>vf<n> or pf<n>sf<n>, with numbers that make sense. */
 static int
 func_parse(const char *name, struct shm_func *func)
 {
-	unsigned int pf, sub;
+	unsigned int sub;
 	int end = 0;
-	int vf = -1;
 
 	if (strlen(name) >= sizeof(func->name) || strncmp(name, "pf", 2) != 0 ||
 			(name[2] != '0' && name[2] != '1'))
 		return -EINVAL;
-	pf = name[2] - '0';
+	func->type = RTE_COMCH_FUNC_PF;
+	func->pf = name[2] - '0';
 	if (name[3] != '\0') {
 		if ((name[3] != 'v' && name[3] != 's') || name[4] != 'f' ||
 				!isdigit((unsigned char)name[5]) ||
@@ -209,11 +235,9 @@ func_parse(const char *name, struct shm_func *func)
 		/* one name for one function: pf0vf03 is not pf0vf3 */
 		if (name[5] == '0' && name[6] != '\0')
 			return -EINVAL;
-		/* a subfunction has the address of its parent */
-		if (name[3] == 'v')
-			vf = sub;
+		func->type = name[3] == 'v' ? RTE_COMCH_FUNC_VF : RTE_COMCH_FUNC_SF;
+		func->number = sub;
 	}
-	func_pci_addr(pf, vf, func->pci_addr, sizeof(func->pci_addr));
 	strlcpy(func->name, name, sizeof(func->name));
 	func->fd = -1;
 	return 0;
@@ -374,6 +398,25 @@ arg_huge(const char *key, const char *value, void *opaque)
 	return 0;
 }
 
+/* Four and two hexadecimal digits, as the bus is written in addresses. */
+static int
+arg_pci_bus(const char *key, const char *value, void *opaque)
+{
+	struct shm_dev *dev = opaque;
+	int end = 0;
+
+	if (value == NULL || strlen(value) != strlen("0000:00") ||
+			strspn(value, "0123456789abcdefABCDEF:") != strlen(value) ||
+			value[4] != ':' || strchr(value, ':') != strrchr(value, ':') ||
+			sscanf(value, "%4x:%2x%n", &dev->pci_domain, &dev->pci_bus, &end) != 2 ||
+			value[end] != '\0' || dev->pci_bus > 256 - SHM_NB_PCI_BUSES) {
+		SHM_LOG(ERR, "%s=%s: it is a domain and a bus, as in 0000:3b, the bus up to %02x",
+			key, value == NULL ? "" : value, 256 - SHM_NB_PCI_BUSES);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* The keys that do not belong to the role, and those that it needs. */
 static int
 args_check_role(const struct rte_kvargs *kvlist, const struct shm_dev *dev, const char *name)
@@ -398,10 +441,11 @@ args_parse(struct shm_dev *dev, const char *name, const char *args)
 {
 	static const char * const keys[] = {
 		SHM_ARG_ROLE, SHM_ARG_FUNCTIONS, SHM_ARG_FUNCTION, SHM_ARG_PATH, SHM_ARG_UIDS,
-		SHM_ARG_HUGE, NULL,
+		SHM_ARG_HUGE, SHM_ARG_PCI_BUS, NULL,
 	};
 	static const arg_handler_t handlers[] = {
 		arg_role, arg_functions, arg_function, arg_path, arg_uids, arg_huge,
+		arg_pci_bus,
 	};
 	struct rte_kvargs *kvlist;
 	int ret = -EINVAL;
@@ -516,6 +560,7 @@ shm_dev_alloc(void)
 	if (dev == NULL)
 		return NULL;
 	dev->epfd = -1;
+	dev->pci_bus = SHM_DFLT_PCI_BUS;
 	rte_spinlock_init(&dev->lock);
 	TAILQ_INIT(&dev->links);
 	TAILQ_INIT(&dev->dying);

@@ -104,7 +104,9 @@ struct shm_peer_seg {
 /* A function: on the card's side one to listen for, on the host's our own. */
 struct shm_func {
 	char name[SHM_WIRE_FUNCTION_SIZE];
-	char pci_addr[RTE_COMCH_PCI_ADDR_SIZE];
+	enum rte_comch_func_type type;
+	uint16_t pf;
+	uint16_t number; /* of the VF or SF */
 	uint16_t id;
 	int fd; /* listens; -1 on the host */
 	uint32_t nb_links;
@@ -124,6 +126,8 @@ struct shm_dev {
 	uid_t uids[SHM_MAX_UIDS];
 	struct shm_func *funcs;
 	uint16_t nb_funcs;
+	uint32_t pci_domain; /* of the emulated addresses */
+	uint32_t pci_bus;    /* the first of the functions */
 	uint32_t func_fds; /* descriptors that one function may make us hold */
 
 	int epfd; /* all sockets of the device */
