@@ -77,9 +77,11 @@ consumer_post(struct worker *w, const uint64_t *slots, uint32_t nb)
 	while (done < nb) {
 		n = RTE_MIN(nb - done, 1 + test_worker_rand(w) % LOAD_BURST);
 		for (i = 0; i < n; i++) {
-			posts[i].cookie = slots[done + i];
-			posts[i].addr = consumer_buffer(w, slots[done + i]);
-			posts[i].len = w->load->conf.max_len;
+			posts[i] = (struct rte_comch_post) {
+				.addr = consumer_buffer(w, slots[done + i]),
+				.len = w->load->conf.max_len,
+				.cookie = slots[done + i],
+			};
 		}
 		i = rte_comch_consumer_post_burst(w->ctx, posts, (uint16_t)n);
 		done += i;

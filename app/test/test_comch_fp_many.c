@@ -552,9 +552,9 @@ worker_got(struct worker *w, const struct rte_comch_cpl *cpl)
 	if (tag.from >= WORKERS || tag.seq != w->next[tag.from]++)
 		return "a message is out of order";
 	test_slot_clear(&w->slots, slot);
-	post.addr = test_slot(&w->slots, slot);
-	post.len = w->slots.len;
-	post.cookie = slot;
+	post = (struct rte_comch_post) {
+		.addr = test_slot(&w->slots, slot), .len = w->slots.len, .cookie = slot,
+	};
 	return rte_comch_consumer_post_burst(w->ctx, &post, 1) == 1 ? NULL : "no room to post";
 }
 

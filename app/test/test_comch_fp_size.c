@@ -180,6 +180,72 @@ post_sizes(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
+/* Flags that there are not, and fields that mean nothing yet. */
+static int
+growth(struct test_fp *fp)
+{
+	struct rte_comch_consumer_conf conf = { .nb_posts = SLOTS };
+	struct rte_comch_producer_conf producer_conf = { .nb_sends = SLOTS };
+	struct rte_comch_post post = { .len = SIZE, .reserved = UINT32_MAX };
+	struct rte_comch_send msg = { .len = SIZE, .reserved = { UINT64_MAX, 1 } };
+	struct rte_comch_queue_stats stats;
+	struct test_q *consumer, *producer;
+	struct rte_comch_ctx *ctx = NULL;
+	struct rte_comch_room room;
+	struct test_slots to, from;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(conf.reserved); i++) {
+		conf.reserved[i] = RTE_BIT64(i);
+		TEST_CALL(create_refused(fp->rx.ep->conn, &conf));
+		conf.reserved[i] = 0;
+	}
+	for (i = 0; i < RTE_DIM(producer_conf.reserved); i++) {
+		producer_conf.reserved[i] = RTE_BIT64(i);
+		TEST_EXPECT(rte_comch_producer_create(fp->tx.ep->conn, &producer_conf, &ctx),
+				-EINVAL);
+		producer_conf.reserved[i] = 0;
+	}
+	TEST_TRUE(ctx == NULL);
+	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1, SIZE));
+	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, SIZE));
+	TEST_CALL(test_fp_consumer(fp, to.mem, SLOTS, 0, &consumer));
+	TEST_CALL(test_fp_producer(fp, SLOTS, &producer));
+	post.addr = test_slot(&to, 0);
+	for (i = 0; i < 32; i++) {
+		post.flags = RTE_BIT32(i);
+		TEST_EXPECT(rte_comch_consumer_post_burst(consumer->ctx, &post, 1), 0);
+		TEST_EXPECT(test_reason(consumer, 0), -EINVAL);
+	}
+	post.flags = 0;
+	TEST_EXPECT(rte_comch_consumer_post_burst(consumer->ctx, &post, 1), 1);
+	TEST_WAIT(rte_comch_producer_credits(producer->ctx, consumer->id) == 1, TEST_MS);
+	msg.addr = test_slot(&from, 0);
+	msg.mem = from.mem;
+	for (i = 1; i < 32; i++) {
+		msg.flags = RTE_BIT32(i);
+		TEST_EXPECT(rte_comch_producer_send_burst(producer->ctx, consumer->id, &msg, 1), 0);
+		TEST_EXPECT(test_reason(producer, consumer->id), -EINVAL);
+	}
+	msg.flags = 0;
+	TEST_EXPECT(rte_comch_producer_send_burst(producer->ctx, consumer->id, &msg, 1), 1);
+	memset(&room, 0xff, sizeof(room));
+	TEST_EXPECT(rte_comch_consumer_room_get(consumer->ctx, &room), 0);
+	for (i = 0; i < RTE_DIM(room.reserved); i++)
+		TEST_EXPECT(room.reserved[i], 0);
+	memset(&stats, 0xff, sizeof(stats));
+	TEST_EXPECT(rte_comch_queue_stats_get(producer->ctx, &stats), 0);
+	for (i = 0; i < RTE_DIM(stats.reserved); i++)
+		TEST_EXPECT(stats.reserved[i], 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_growth(void)
+{
+	return test_fp_both(growth);
+}
+
 static int
 test_posts(void)
 {
@@ -447,6 +513,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_conf),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_posts),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_growth),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_rounds),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_tasks),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_packets),

@@ -69,6 +69,10 @@ struct rte_comch_post {
 	uint64_t len;
 	/** Handed back in the completion; never interpreted. */
 	uint64_t cookie;
+	/** 0: there are no flags yet, and a post with one is refused. */
+	uint32_t flags;
+	/** Not looked at, until a flag says what it is. */
+	uint32_t reserved;
 };
 
 /** One message that a producer sends. */
@@ -83,10 +87,12 @@ struct rte_comch_send {
 	const void *imm;
 	/** Length of the immediate data in bytes, up to the imm_len of the consumer. */
 	uint32_t imm_len;
-	/** RTE_COMCH_SEND_F_* flags. */
+	/** RTE_COMCH_SEND_F_* flags; a send with an unknown one is refused. */
 	uint32_t flags;
 	/** Handed back in the producer's completion; never interpreted. */
 	uint64_t cookie;
+	/** Not looked at, until a flag says what it is. */
+	uint64_t reserved[2];
 };
 
 /** Bytes of a completion: one cache line. */

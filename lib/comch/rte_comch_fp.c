@@ -18,6 +18,8 @@
 _Static_assert(sizeof(struct rte_comch_cpl) == RTE_COMCH_CPL_SIZE, "cpl");
 _Static_assert(offsetof(struct rte_comch_cpl, imm) == 32, "cpl.imm");
 _Static_assert(offsetof(struct rte_comch_cpl, imm_ext) == 32, "cpl.imm_ext");
+_Static_assert(sizeof(struct rte_comch_post) == 32, "post");
+_Static_assert(sizeof(struct rte_comch_send) == 64, "send");
 
 /*
  * Stubs: of contexts that are no running producer or consumer, of queues with tasks,

@@ -118,6 +118,22 @@ queue_size_check(const struct rte_comch_dev *dev, const char *what, uint32_t siz
 	return 0;
 }
 
+/* Nothing is set that may mean something one day. */
+static int
+reserved_check(const struct rte_comch_dev *dev, const char *what, const uint64_t *words,
+		uint32_t nb)
+{
+	uint32_t i;
+
+	for (i = 0; i < nb && words[i] == 0; i++)
+		;
+	if (i == nb)
+		return 0;
+	COMCH_LOG(ERR, "%s: a reserved field of the configuration of a %s is not 0, clear the whole of it",
+		dev->data->name, what);
+	return -EINVAL;
+}
+
 /* The largest buffer that a region has. */
 static uint64_t
 region_max_buf(const struct rte_comch_mem *mem)
@@ -194,6 +210,8 @@ consumer_conf_check(const struct rte_comch_dev *dev,
 			dev->data->name);
 		return -EACCES;
 	}
+	if (reserved_check(dev, "consumer", conf->reserved, RTE_DIM(conf->reserved)) != 0)
+		return -EINVAL;
 	ret = queue_size_check(dev, "consumer", conf->nb_posts, conf->nb_tasks,
 			info->max_posts, size);
 	return ret == 0 ? buf_size_get(dev, conf, buf_size) : ret;
@@ -289,6 +307,8 @@ producer_conf_check(const struct rte_comch_dev *dev,
 			dev->data->name, conf->flags, conf->nb_tasks);
 		return -EINVAL;
 	}
+	if (reserved_check(dev, "producer", conf->reserved, RTE_DIM(conf->reserved)) != 0)
+		return -EINVAL;
 	if ((dev->info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
 		return -ENOTSUP;
 	return queue_size_check(dev, "producer", conf->nb_sends, conf->nb_tasks,

@@ -92,6 +92,12 @@
  * in each turn while they are quiet. What a turn costs does not grow with the number
  * of quiet consumers.
  *
+ * Growth: structures that the application fills have reserved fields, which must be 0, and
+ * flags; what is not 0 or not known is refused with -EINVAL, so that it can mean
+ * something later. Those of the fast path are checked by their flags alone: a field
+ * that is reserved there is not looked at before a flag says what it is. In what the
+ * library fills, reserved fields are zero.
+ *
  * Trust: the bytes of a buffer were written by the peer into memory that is shared
  * with it. An honest peer leaves them alone from the completion on; a dishonest one
  * may change them as long as the region exists, unless the region is staged, see
@@ -145,6 +151,7 @@ struct rte_comch_consumer_conf {
 	 * through again when that post was used.
 	 */
 	uint64_t buf_size;
+	uint64_t reserved[6]; /**< Must be 0. */
 };
 
 /** Configuration of a producer. */
@@ -165,6 +172,7 @@ struct rte_comch_producer_conf {
 	rte_comch_send_cb_t send_cb;
 	/** First value of rte_comch_ctx_user_data_get(). */
 	void *user_data;
+	uint64_t reserved[6]; /**< Must be 0. */
 };
 
 /** What there is room for. @see rte_comch_producer_room_get() */
@@ -175,6 +183,7 @@ struct rte_comch_room {
 	uint32_t queue;
 	/** Why the last burst took fewer than it was given, see the function. */
 	int reason;
+	uint32_t reserved[5]; /**< Zero. */
 };
 
 /** Counters of a producer or consumer. @see rte_comch_queue_stats_get() */
@@ -185,6 +194,7 @@ struct rte_comch_queue_stats {
 	uint64_t short_credits; /**< Producers: bursts that ended for want of a credit. */
 	uint64_t short_queue;   /**< Bursts that ended because the own queue was full. */
 	uint64_t errors;    /**< Bursts that ended for another reason. */
+	uint64_t reserved[6]; /**< Zero. */
 };
 
 /**
@@ -209,8 +219,9 @@ struct rte_comch_queue_stats {
  * @return
  *   - 0 on success.
  *   - -EINVAL: conn or ctx is NULL, a value is out of range, an unknown flag, a
- *     region of another device, tasks without a callback, a buf_size without a
- *     region, or none where the device has no RTE_COMCH_CAPA_POST_SIZES.
+ *     reserved field that is not 0, a region of another device, tasks without a
+ *     callback, a buf_size without a region, or none where the device has no
+ *     RTE_COMCH_CAPA_POST_SIZES.
  *   - -EACCES: the region has no RTE_COMCH_MEM_F_PEER_WRITE.
  *   - -ENOTCONN: the connection has ended.
  *   - -ENOTSUP: the device has no consumers.
@@ -237,8 +248,8 @@ int rte_comch_consumer_create(struct rte_comch_conn *conn,
  *   The producer, IDLE; the caller owns it.
  * @return
  *   - 0 on success.
- *   - -EINVAL: conn or ctx is NULL, a value is out of range, an unknown flag,
- *     tasks without a callback.
+ *   - -EINVAL: conn or ctx is NULL, a value is out of range, an unknown flag, a
+ *     reserved field that is not 0, tasks without a callback.
  *   - -ENOTCONN: the connection has ended.
  *   - -ENOTSUP: the device has no producers.
  *   - -ENOSPC: the connection has max_producers of them.
@@ -269,7 +280,7 @@ int rte_comch_producer_create(struct rte_comch_conn *conn,
  *   - -EINVAL: ctx is NULL or no consumer, a value is out of range, an unknown flag, a
  *     region of another device,
  *     tasks without a callback.
- *   - -EACCES: the region was not allocated with RTE_COMCH_MEM_F_PEER_WRITE.
+ *   - -EACCES: the region has no RTE_COMCH_MEM_F_PEER_WRITE.
  */
 __rte_experimental
 int rte_comch_consumer_conf_set(struct rte_comch_ctx *ctx,
@@ -422,7 +433,7 @@ int rte_comch_producer_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
  *   - -EFAULT: the buffer does not lie in the region of the consumer.
  *   - -EMSGSIZE: the buffer is longer than the max_buf_size of the device, or
  *     shorter than the buf_size of the consumer; no buffer is shorter, too.
- *   - -EINVAL: a buffer without a length, or the other way round; or a consumer of
+ *   - -EINVAL: a flag; a buffer without a length, or the other way round; or a consumer of
  *     packets, which posts by itself; or a call of rte_comch_consumer_rx_burst() for one
  *     that has no region of a pool, or other posts.
  *

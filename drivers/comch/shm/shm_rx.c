@@ -103,6 +103,8 @@ static inline int
 post_check(const struct shm_consumer *c, const struct rte_comch_post *post, uint64_t *off)
 {
 	*off = 0;
+	if (unlikely(post->flags != 0))
+		return -EINVAL;
 	if (post->len == 0)
 		return likely(post->addr == NULL) ? 0 : -EINVAL;
 	if (unlikely(post->addr == NULL))
@@ -122,7 +124,7 @@ post_check_stated(const struct shm_consumer *c, const struct rte_comch_post *pos
 	int ret;
 
 	*off = (uintptr_t)post->addr - (uintptr_t)c->base;
-	if (likely(post->len >= c->buf_size && *off <= c->region_size &&
+	if (likely(post->len >= c->buf_size && post->flags == 0 && *off <= c->region_size &&
 			post->len <= c->region_size - *off))
 		return 0;
 	ret = post_check(c, post, off);
