@@ -61,6 +61,8 @@ extern int comch_logtype;
 /* Mbufs of one message, and how often an engine that sleeps looks for free ones. */
 #define COMCH_RECV_MAX_SEGS 256
 #define COMCH_RECV_WAIT_US 1000
+/* Failed attempts of clients that one turn tells of; the others are only counted. */
+#define COMCH_MAX_REFUSED 8
 
 struct rte_comch_task;
 struct comch_conn;
@@ -137,6 +139,13 @@ struct rte_comch_ctx {
 	TAILQ_ENTRY(rte_comch_ctx) next_work; /* engine: contexts to look at */
 };
 
+/* Clients that a server did not get, until the application is told of them. */
+struct comch_refused {
+	rte_comch_refused_cb_t cb; /* or NULL */
+	uint32_t nb;
+	struct rte_comch_refusal list[COMCH_MAX_REFUSED];
+};
+
 /* A server or client. */
 struct comch_ctrl {
 	struct rte_comch_ctx ctx; /* first */
@@ -164,6 +173,7 @@ struct comch_ctrl {
 	/* under the device's lock */
 	bool listening;  /* takes requests */
 	bool name_taken; /* until the driver has ended that, too */
+	struct comch_refused refused; /* in the server's thread */
 
 	/* clients */
 	uint64_t connect_timeout; /* TSC ticks, UINT64_MAX is never */
@@ -518,6 +528,10 @@ int comch_queue_start_failed(struct comch_queue *queue, int reason);
 void comch_queue_try_idle(struct rte_comch_ctx *ctx);
 void comch_queue_conn_down(struct comch_conn *conn);
 uint32_t comch_queue_event_done(struct comch_queue *queue);
+
+/* rte_comch_refused.c */
+void comch_refused_add(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, int reason);
+int comch_refused_run(struct comch_ctrl *ctrl);
 
 /* rte_comch_announce.c */
 int comch_consumer_start(struct rte_comch_ctx *ctx);

@@ -239,11 +239,8 @@ rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
 			*out = &conn->drv;
 		}
 	}
-	if (ret != 0) {
-		rte_comch_pmd_count(&dev->data->stats.refused);
-		COMCH_LOG(INFO, "%s: '%s' refused process %u of %s: %s", dev->data->name,
-			server->name, req->peer_pid, req->function, strerror(-ret));
-	}
+	if (ret != 0)
+		rte_comch_pmd_conn_refused(server, req, ret);
 	return ret;
 }
 
@@ -283,12 +280,13 @@ rte_comch_pmd_conn_up(struct rte_comch_conn *drv)
 }
 
 void
-rte_comch_pmd_conn_abort(struct rte_comch_conn *drv)
+rte_comch_pmd_conn_abort(struct rte_comch_conn *drv, int reason)
 {
 	struct comch_conn *conn = comch_conn(drv);
 	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
 
 	drv->state = RTE_COMCH_CONN_DOWN;
+	comch_refused_add(conn->ctrl, &drv->peer, reason); /* clients have no such callback */
 	comch_conn_reap(conn);
 	comch_ctrl_try_idle(ctx); /* it may have been the last that a stop waited for */
 }

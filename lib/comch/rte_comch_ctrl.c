@@ -145,6 +145,7 @@ server_conf_apply(struct comch_ctrl *server, const struct rte_comch_server_conf 
 	ctrl_conf_apply(server, conf->name, &conf->ctrl);
 	server->connect_cb = conf->connect_cb;
 	server->disconnect_cb = conf->disconnect_cb;
+	server->refused.cb = conf->refused_cb;
 	server->max_clients = conf->max_clients != 0 ? conf->max_clients :
 		server->ctx.dev->info.max_clients;
 	/* a client that is alone takes nothing from others */
@@ -413,7 +414,7 @@ ctrl_stopping(struct comch_ctrl *ctrl)
 	return -EINPROGRESS;
 }
 
-/* In progress, after a stop or a disconnect by this side. */
+/* In progress, after a stop or a disconnect by this side, or the refusal of a client. */
 static int
 ctrl_work(struct rte_comch_ctx *ctx)
 {
@@ -422,6 +423,8 @@ ctrl_work(struct rte_comch_ctx *ctx)
 	struct comch_conn *conn;
 	int nb = 0;
 
+	if (ctrl->refused.nb != 0)
+		nb += comch_refused_run(ctrl);
 again:
 	TAILQ_FOREACH(conn, &ctrl->conns, next) {
 		if (conn->drv.state == RTE_COMCH_CONN_CLOSING && !conn->ending.pending) {
@@ -473,6 +476,7 @@ server_start(struct rte_comch_ctx *ctx)
 	int ret;
 
 	ctrl->next_conn_id = 1;
+	ctrl->refused.nb = 0;
 	/* looked for and taken under one lock, so that two threads cannot both win */
 	rte_spinlock_lock(&ctx->dev->lock);
 	taken = server_find(ctx->dev, ctrl->drv.rep_id, ctrl->drv.name) != NULL;

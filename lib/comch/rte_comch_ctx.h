@@ -100,6 +100,7 @@ struct rte_comch_server_conf {
 	struct rte_comch_ctrl_conf ctrl;    /**< What it shares with clients. */
 	rte_comch_conn_cb_t connect_cb;     /**< A client has connected; required. */
 	rte_comch_conn_cb_t disconnect_cb;  /**< A client is gone; required. */
+	rte_comch_refused_cb_t refused_cb;  /**< A client failed to connect, or NULL. */
 };
 
 /** Configuration of a client. */

@@ -736,13 +736,34 @@ void rte_comch_pmd_conn_up(struct rte_comch_conn *conn);
 
 /**
  * @internal
- * Free a connection that was OPENING; the application never learns of it.
+ * Free a connection that was OPENING. The application of a client never learns of it,
+ * that of a server learns that an attempt has failed.
  *
  * @param conn
  *   The connection.
+ * @param reason
+ *   Why, a negative errno: -ECONNABORTED the client gave up, -ECONNRESET it died,
+ *   -ETIMEDOUT it did not go on, -EPROTO it broke the protocol, or an error of this side.
  */
 __rte_internal
-void rte_comch_pmd_conn_abort(struct rte_comch_conn *conn);
+void rte_comch_pmd_conn_abort(struct rte_comch_conn *conn, int reason);
+
+/**
+ * @internal
+ * The driver has refused a client before it asked rte_comch_pmd_conn_accept(), which
+ * tells of its own refusals: count it, and tell the application of the server, in a
+ * bounded number for each turn.
+ *
+ * @param server
+ *   The server that the client named; in its thread.
+ * @param req
+ *   What is known of the client; copied.
+ * @param reason
+ *   A negative errno, as the client is told.
+ */
+__rte_internal
+void rte_comch_pmd_conn_refused(struct rte_comch_ctrl *server,
+		const struct rte_comch_conn_req *req, int reason);
 
 /**
  * @internal

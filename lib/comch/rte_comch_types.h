@@ -167,6 +167,47 @@ typedef void (*rte_comch_recv_mbuf_cb_t)(struct rte_comch_conn *conn, struct rte
 typedef void (*rte_comch_conn_cb_t)(struct rte_comch_conn *conn, int status,
 		void *user_data);
 
+/** A client that did not become one. @see rte_comch_refused_cb_t */
+struct rte_comch_refusal {
+	/**
+	 * Why, a negative errno. What the client is told: -ENOSPC the server has its
+	 * max_clients, or its progress engine no task left; -EMSGSIZE the sizes of
+	 * messages differ; -EPROTONOSUPPORT the two sides share no protocol version;
+	 * -ENOMEM, or another error of this side; -EPROTO it broke the protocol. What it
+	 * is not: -ECONNABORTED it gave up; -ECONNRESET it died; -ETIMEDOUT it did not go
+	 * on with the handshake.
+	 */
+	int reason;
+	/**
+	 * Attempts that have failed after this one and are not told of, because they were
+	 * more than one turn of the engine tells.
+	 */
+	uint32_t nb_missed;
+	uint32_t max_msg_size; /**< Bytes that it asked for; 0 if it left that. */
+	uint32_t peer_pid;     /**< Process, 0 if unknown. */
+	uint32_t peer_uid;     /**< User, UINT32_MAX if unknown. */
+	char function[RTE_COMCH_FUNCTION_SIZE]; /**< Its function; empty if unknown. */
+};
+
+/**
+ * Called on a server when an attempt of a client to connect has failed: the server
+ * refused it, or it ended before it was connected. Never inside of another callback.
+ * One turn of the engine tells of 8 at most, so that a flood of attempts costs a
+ * bounded time; the others are counted in nb_missed of the last that is told. A
+ * server that is not RUNNING is told of none, and an attempt that names no server, or
+ * one that a driver refuses before it knows the name, is told to none: these are in
+ * refused and links_refused of struct rte_comch_dev_stats.
+ *
+ * @param server
+ *   The server.
+ * @param refusal
+ *   Who it was and why, until the callback returns.
+ * @param user_data
+ *   The pointer of rte_comch_ctx_user_data_set().
+ */
+typedef void (*rte_comch_refused_cb_t)(struct rte_comch_ctx *server,
+		const struct rte_comch_refusal *refusal, void *user_data);
+
 /**
  * Called when a consumer of the peer has arrived or departed. With the end of the
  * connection all of them are gone, without a call.

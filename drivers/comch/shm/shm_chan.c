@@ -185,6 +185,21 @@ conn_req_fill(struct rte_comch_conn_req *req, const struct shm_link *link)
 	strlcpy(req->function, link->func->name, sizeof(req->function));
 }
 
+/* The server of a CONNECT: by now the name may be that of another, in another thread. */
+static struct rte_comch_ctrl *
+chan_server_find(struct shm_chan *chan, const struct shm_wire_connect *msg)
+{
+	struct shm_dev *dev = chan->link->dev;
+	struct rte_comch_ctrl *server;
+
+	rte_spinlock_lock(&dev->lock);
+	server = rte_comch_pmd_server_find(dev->dev, chan->link->func->id, msg->name);
+	if (server != NULL && server->pg != &chan->group->pg)
+		server = NULL;
+	rte_spinlock_unlock(&dev->lock);
+	return server;
+}
+
 /* Card: CONNECT. */
 static void
 chan_connect(struct shm_chan *chan, struct shm_event *ev)
@@ -195,26 +210,22 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 	union shm_wire_msg reply = { 0 };
 	struct rte_comch_conn_req req;
 	struct rte_comch_conn *conn;
-	struct rte_comch_ctrl *server;
+	struct rte_comch_ctrl *server = chan_server_find(chan, msg);
 	int fd = -1, ret;
 
+	conn_req_fill(&req, link);
 	if (!peer_rx_valid(&msg->rx)) {
 		chan_violation(chan, "CONNECT out of range", msg->rx.queue_size, msg->rx.bell);
 		chan_refuse(chan, -EPROTO);
+		if (server != NULL)
+			rte_comch_pmd_conn_refused(server, &req, -EPROTO);
 		return;
 	}
 	chan->peer_rx = msg->rx;
-	/* by now the name may be that of another server, in another thread */
-	rte_spinlock_lock(&dev->lock);
-	server = rte_comch_pmd_server_find(dev->dev, link->func->id, msg->name);
-	if (server != NULL && server->pg != &chan->group->pg)
-		server = NULL;
-	rte_spinlock_unlock(&dev->lock);
 	if (server == NULL) {
 		chan_refuse(chan, -ENOENT);
 		return;
 	}
-	conn_req_fill(&req, link);
 	req.max_msg_size = msg->rx.max_msg_size;
 	ret = rte_comch_pmd_conn_accept(server, &req, &conn);
 	if (ret != 0) {
@@ -229,7 +240,7 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 		rte_spinlock_unlock(&dev->lock);
 	}
 	if (ret != 0) {
-		rte_comch_pmd_conn_abort(conn);
+		rte_comch_pmd_conn_abort(conn, ret);
 		chan_refuse(chan, ret);
 		return;
 	}
@@ -280,7 +291,7 @@ chan_accept(struct shm_chan *chan, struct shm_event *ev)
 			chan_violation(chan, "ACCEPT out of range", msg->rx.queue_size,
 				msg->tx.ring_size);
 		if (conn != NULL)
-			rte_comch_pmd_conn_abort(conn);
+			rte_comch_pmd_conn_abort(conn, ret);
 		shm_chan_close(chan, ret);
 		shm_connect_fail(connect, ret);
 		return;
@@ -312,7 +323,7 @@ chan_client_ready(struct shm_chan *chan, struct shm_event *ev)
 	if (ret != 0) {
 		chan_violation(chan, "READY out of range", msg->tx.seg, msg->tx.ring_size);
 		shm_chan_close(chan, ret);
-		rte_comch_pmd_conn_abort(conn);
+		rte_comch_pmd_conn_abort(conn, ret);
 		return;
 	}
 	chan->group->nb_half_open--;
@@ -338,7 +349,7 @@ chan_peer_close(struct shm_chan *chan, int reason)
 	if (up)
 		rte_comch_pmd_conn_down(conn, reason);
 	else
-		rte_comch_pmd_conn_abort(conn);
+		rte_comch_pmd_conn_abort(conn, -ECONNABORTED);
 }
 
 /* Is this a message for a connection in this state? */
@@ -501,7 +512,7 @@ shm_glink_down(struct shm_glink *glink)
 		} else if (conn != NULL && up) {
 			rte_comch_pmd_conn_down(conn, link->reason);
 		} else if (conn != NULL) {
-			rte_comch_pmd_conn_abort(conn);
+			rte_comch_pmd_conn_abort(conn, link->reason);
 		}
 	}
 }
@@ -537,7 +548,7 @@ shm_half_open_expire(struct shm_group *group, uint64_t now)
 			conn = chan->conn;
 			chan_violation(chan, "does not say READY", chan->id, 0);
 			shm_chan_close(chan, -ETIMEDOUT);
-			rte_comch_pmd_conn_abort(conn);
+			rte_comch_pmd_conn_abort(conn, -ETIMEDOUT);
 		}
 	}
 }
