@@ -146,6 +146,57 @@ test_region_not_told(void)
 	return works_again();
 }
 
+/* One connection, and something else on one of its devices whose end is not told. */
+static int
+connection_goes(bool of_client)
+{
+	struct test_q *consumer, *producer;
+	struct test_ep *other;
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	TEST_CALL(test_fp_consumer(&fp, NULL, 1, 0, &consumer));
+	TEST_CALL(test_fp_producer(&fp, 1, &producer));
+	other = of_client ? test_client_run("nobody else", test_pe_new()) :
+		test_server_run("other", test_pe_new());
+	TEST_TRUE(other != NULL);
+	test_mock_mode_set(TEST_MOCK_UNLISTEN, TEST_MOCK_HELD);
+	test_mock_mode_set(TEST_MOCK_CONNECT_CANCEL, TEST_MOCK_HELD);
+	TEST_EXPECT(rte_comch_ctx_stop(other->ctx), -EINPROGRESS);
+	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
+	TEST_WAIT(dev_status(of_client ? test_pair.host : test_pair.dpu) == -ETIMEDOUT, LOST_MS);
+
+	TEST_WAIT(fp.rx.ep->nb_disconnects == 1, TEST_MS);
+	TEST_WAIT(test_state(fp.tx.ep) == RTE_COMCH_STATE_IDLE &&
+			test_q_state(consumer) == RTE_COMCH_STATE_IDLE &&
+			test_q_state(producer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), -ECONNRESET);
+	TEST_EXPECT(rte_comch_ctx_reason_get(producer->ctx), -ECONNRESET);
+	TEST_EXPECT(rte_comch_ctx_reason_get(fp.tx.ep->ctx),
+			of_client ? -ETIMEDOUT : -ECONNRESET);
+	TEST_EXPECT(fp.rx.ep->disconnect_status, of_client ? -ECONNRESET : -ETIMEDOUT);
+	/* only the server of the device that failed stops */
+	if (of_client) {
+		TEST_EXPECT(test_state(fp.rx.ep), RTE_COMCH_STATE_RUNNING);
+	} else {
+		TEST_WAIT(test_state(fp.rx.ep) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_EXPECT(rte_comch_ctx_reason_get(fp.rx.ep->ctx), -ETIMEDOUT);
+	}
+	test_mock_drop(TEST_MOCK_NB_OPS);
+	test_fp_cleanup();
+	TEST_EXPECT(dev_status(of_client ? test_pair.dpu : test_pair.host), 0);
+	return works_again();
+}
+
+/* What runs on a device that the library takes for broken goes down with it. */
+static int
+test_connections_go(void)
+{
+	TEST_CALL(connection_goes(false));
+	test_mock_case_teardown();
+	return connection_goes(true);
+}
+
 /* The device has failed for a reason of its own: that stays. */
 static int
 test_reason_stays(void)
@@ -352,6 +403,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_nothing_told),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_region_not_told),
+		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_connections_go),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_reason_stays),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_sends_not_told),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_posts_not_told),

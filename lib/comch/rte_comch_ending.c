@@ -107,15 +107,24 @@ comch_ending_give_up(struct rte_comch_pmd_ending *ending, uint64_t now)
 	return true;
 }
 
-/* After one was given up: a device that has failed before keeps its reason. */
+/*
+ * After one was given up. A device that has failed before keeps its reason, and its
+ * driver has ended its connections; else it does not know of a failure until now.
+ */
 void
 comch_ending_lost(struct rte_comch_dev *dev)
 {
+	int up = 0;
+
 	COMCH_LOG(ERR, "%s: its driver has not ended or answered something in time, the device is taken for broken: reset it",
 		dev->data->name);
-	/* relaxed: nothing is read because of it */
-	if (__atomic_load_n(&dev->status, __ATOMIC_RELAXED) == 0)
-		rte_comch_pmd_dev_down(dev, -ETIMEDOUT);
+	/* once, whichever engine finds it first; release: as rte_comch_pmd_dev_down() */
+	if (!__atomic_compare_exchange_n(&dev->status, &up, -ETIMEDOUT, false, __ATOMIC_RELEASE,
+			__ATOMIC_RELAXED))
+		return;
+	rte_comch_pmd_dev_down(dev, -ETIMEDOUT);
+	if (dev->ops->fail != NULL)
+		dev->ops->fail(dev, -ETIMEDOUT);
 }
 
 /* Look at one: whether the wait for it is over. */

@@ -62,7 +62,8 @@
  *
  * A device that fails is told of with rte_comch_pmd_dev_down(), from any thread,
  * and its connections, one by one and in their threads, with
- * rte_comch_pmd_conn_down(). The library then stops what is left.
+ * rte_comch_pmd_conn_down(). The library then stops what is left. If it is the library
+ * that takes the device for broken, it calls the fail op, and the driver does the same.
  */
 
 #include <stdbool.h>
@@ -285,6 +286,14 @@ typedef void (*rte_comch_dump_t)(struct rte_comch_dev *dev, FILE *f);
  * driver tells of no end that it owed before.
  */
 typedef int (*rte_comch_reset_t)(struct rte_comch_dev *dev);
+/**
+ * @internal
+ * The library takes the device for broken, because an end was not told in time: no
+ * context starts on it any more. End its connections, each in its thread and by
+ * rte_comch_pmd_conn_down() with this reason, as for a failure that the driver finds;
+ * clients that are STARTING are the library's. Any thread, no lock is held.
+ */
+typedef void (*rte_comch_fail_t)(struct rte_comch_dev *dev, int reason);
 /** @internal Create the poll group of an engine; add its descriptors to it. */
 typedef int (*rte_comch_pgroup_create_t)(struct rte_comch_dev *dev, struct rte_comch_pe *pe,
 		struct rte_comch_pgroup **pg);
@@ -449,7 +458,7 @@ typedef int (*rte_comch_queue_rest_t)(struct rte_comch_queue *queue);
 
 /**
  * Operations of a driver. All are required but dump, reset, conn_rx_count,
- * mem_register and queue_rest; those from listen to conn_rx_resume only with
+ * mem_register and queue_rest; fail and those from listen to conn_rx_resume only with
  * RTE_COMCH_CAPA_SERVER or RTE_COMCH_CAPA_CLIENT; and those from mem_alloc on
  * only with RTE_COMCH_CAPA_CONSUMER or RTE_COMCH_CAPA_PRODUCER.
  */
@@ -458,6 +467,7 @@ struct rte_comch_dev_ops {
 	rte_comch_rep_list_t rep_list;             /**< Representors. */
 	rte_comch_dump_t dump;                     /**< Optional. */
 	rte_comch_reset_t reset;                   /**< Optional. */
+	rte_comch_fail_t fail;                     /**< Connections. */
 	rte_comch_pgroup_create_t pgroup_create;   /**< Polling. */
 	rte_comch_pgroup_destroy_t pgroup_destroy; /**< Polling. */
 	rte_comch_pgroup_poll_t pgroup_poll;       /**< Polling. */

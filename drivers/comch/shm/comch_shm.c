@@ -179,10 +179,29 @@ shm_server_unlisten(struct rte_comch_ctrl *server, struct rte_comch_pmd_ending *
 	return 0;
 }
 
+static void
+shm_links_kill(struct shm_dev *dev, int reason)
+{
+	struct shm_link *link;
+
+	rte_spinlock_lock(&dev->lock);
+	while ((link = TAILQ_FIRST(&dev->links)) != NULL)
+		shm_link_kill(link, reason);
+	rte_spinlock_unlock(&dev->lock);
+}
+
+/* With its link each connection ends. The next link is of a device that was reset. */
+static void
+shm_fail(struct rte_comch_dev *rte_dev, int reason)
+{
+	shm_links_kill(rte_dev->priv, reason);
+}
+
 static const struct rte_comch_dev_ops shm_ops = {
 	.info_get = shm_info_get,
 	.rep_list = shm_rep_list,
 	.dump = shm_dump,
+	.fail = shm_fail,
 	.pgroup_create = shm_group_create,
 	.pgroup_destroy = shm_group_destroy,
 	.pgroup_poll = shm_group_poll,
@@ -569,17 +588,6 @@ shm_dev_alloc(void)
 	return dev;
 }
 
-static void
-shm_links_kill(struct shm_dev *dev)
-{
-	struct shm_link *link;
-
-	rte_spinlock_lock(&dev->lock);
-	while ((link = TAILQ_FIRST(&dev->links)) != NULL)
-		shm_link_kill(link, -ESHUTDOWN);
-	rte_spinlock_unlock(&dev->lock);
-}
-
 static int
 shm_probe(struct rte_vdev_device *vdev)
 {
@@ -618,7 +626,7 @@ shm_probe(struct rte_vdev_device *vdev)
 		ret = rte_comch_pmd_ready(rte_dev);
 	if (ret == 0)
 		return 0;
-	shm_links_kill(dev);
+	shm_links_kill(dev, -ESHUTDOWN);
 	rte_comch_pmd_release(rte_dev);
 fail:
 	shm_dev_free(dev);
@@ -652,7 +660,7 @@ shm_remove(struct rte_vdev_device *vdev)
 		rte_comch_pmd_ready(rte_dev);
 		return ret;
 	}
-	shm_links_kill(dev);
+	shm_links_kill(dev, -ESHUTDOWN);
 	rte_comch_pmd_release(rte_dev);
 	shm_dev_free(dev);
 	return 0;
