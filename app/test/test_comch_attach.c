@@ -8,6 +8,8 @@
  * engine while they are up are in test_comch_move.c.
  */
 
+#include <limits.h>
+
 #include "test_comch_fp_util.h"
 
 #define CYCLES 12
@@ -303,6 +305,76 @@ test_event(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * Devices that are added to an engine, with no context of them there
+ */
+
+static int
+test_dev_add(void)
+{
+	struct rte_comch_pe *pe;
+	struct rte_comch_ctx *ctx;
+	struct test_ep *server, *client;
+	unsigned int fds, i;
+
+	TEST_CALL(test_connected(&server, &client));
+	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
+	TEST_EXPECT(rte_comch_pe_dev_add(NULL, test_pair.dpu), -EINVAL);
+	TEST_EXPECT(rte_comch_pe_dev_add(pe, -1), -EINVAL);
+	TEST_EXPECT(rte_comch_pe_dev_add(pe, RTE_COMCH_MAX_DEVS), -EINVAL);
+	TEST_EXPECT(rte_comch_pe_dev_del(NULL, test_pair.dpu), -EINVAL);
+	TEST_EXPECT(rte_comch_pe_dev_del(pe, -1), -EINVAL);
+	TEST_EXPECT(rte_comch_pe_dev_del(pe, test_pair.dpu), -ENOENT);
+	TEST_EXPECT(rte_comch_pe_dev_add(pe, test_pair.dpu), 0);
+	TEST_EXPECT(rte_comch_pe_dev_add(pe, test_pair.dpu), -EALREADY);
+	TEST_EXPECT(rte_comch_pe_dev_add(pe, test_pair.host), 0);
+	/* contexts and the device need not be in an order */
+	TEST_EXPECT(rte_comch_producer_create(server->conn, NULL, &ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(ctx, pe), 0);
+	TEST_EXPECT(rte_comch_pe_dev_del(pe, test_pair.dpu), 0);
+	TEST_EXPECT(rte_comch_pe_dev_del(pe, test_pair.dpu), -ENOENT);
+	TEST_EXPECT(rte_comch_pe_dev_add(pe, test_pair.dpu), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(pe), -EBUSY);
+	/* nothing was changed by that */
+	TEST_EXPECT(rte_comch_pe_dev_add(pe, test_pair.dpu), -EALREADY);
+	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+	TEST_EXPECT(rte_comch_pe_dev_del(pe, test_pair.dpu), 0);
+	TEST_EXPECT(rte_comch_pe_dev_del(pe, test_pair.host), 0);
+	/* what is left goes with the engine, and nothing stays of it */
+	TEST_EXPECT(rte_comch_pe_dev_add(pe, test_pair.dpu), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+	test_settle();
+	fds = test_count_fds();
+	for (i = 0; i < 40; i++) {
+		TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
+		TEST_EXPECT(rte_comch_pe_dev_add(pe, test_pair.dpu), 0);
+		TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+		test_settle();
+	}
+	TEST_EXPECT(test_count_fds(), fds);
+	return TEST_SUCCESS;
+}
+
+static int
+test_dev_stays(void)
+{
+	char path[PATH_MAX];
+	struct rte_comch_pe *pe;
+	int dpu;
+
+	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
+	dpu = test_vdev_add("role=dpu,path=%s,functions=pf0", path);
+	TEST_TRUE(dpu >= 0);
+	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
+	TEST_EXPECT(rte_comch_pe_dev_add(pe, (int16_t)dpu), 0);
+	TEST_EXPECT(test_vdev_remove((int16_t)dpu), -EBUSY);
+	TEST_EXPECT(rte_comch_pe_dev_del(pe, (int16_t)dpu), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+	TEST_EXPECT(test_vdev_remove((int16_t)dpu), 0);
+	test_rendezvous_remove(path);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: contexts change their engine",
 	.setup = test_setup_quiet,
@@ -314,6 +386,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_queues),
 		TEST_CASE_ST(test_fp_need, test_cleanup, test_groups_go),
 		TEST_CASE_ST(test_need_event, test_cleanup, test_event),
+		TEST_CASE_ST(test_fp_need, test_cleanup, test_dev_add),
+		TEST_CASE_ST(NULL, test_cleanup, test_dev_stays),
 		TEST_CASES_END()
 	},
 };

@@ -353,7 +353,7 @@ struct rte_comch_pe {
 
 	struct rte_mempool *tasks;
 	struct rte_mempool_cache *cache;
-	uint32_t tasks_left; /* not promised to a context */
+	uint32_t tasks_left; /* not promised to a context or connection; atomic */
 
 	int epfd;
 	int evfd;
@@ -373,13 +373,18 @@ void comch_devs_lock_drop(void);
 
 /* rte_comch_pe.c */
 int comch_pe_attach(struct rte_comch_pe *pe, struct rte_comch_ctx *ctx);
+void comch_pe_ctx_add(struct rte_comch_ctx *ctx);
 void comch_pe_detach(struct rte_comch_ctx *ctx);
+struct rte_comch_pgroup *comch_pe_pgroup_find(const struct rte_comch_pe *pe,
+		struct rte_comch_dev *dev);
 void comch_pe_work_add(struct rte_comch_ctx *ctx);
 void comch_pe_retry_add(struct comch_conn *conn);
 void comch_pe_retry_del(struct comch_conn *conn);
 void comch_pe_reap_add(struct rte_comch_pe *pe, struct comch_conn *conn);
 void comch_pe_dead_add(struct rte_comch_ctx *ctx);
 void comch_pe_dead_run(struct rte_comch_pe *pe);
+int comch_pe_tasks_take(struct rte_comch_pe *pe, uint32_t nb);
+void comch_pe_tasks_give(struct rte_comch_pe *pe, uint32_t nb);
 void comch_pe_timer_update(struct rte_comch_pe *pe);
 void comch_pe_kick(struct rte_comch_pe *pe);
 void comch_pe_wake(struct rte_comch_pe *pe);

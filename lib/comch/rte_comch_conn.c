@@ -221,21 +221,21 @@ rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
 		ret = -ECONNREFUSED;
 	else if (ctrl->nb_conns >= ctrl->max_clients)
 		ret = -ENOSPC;
-	else if (pe->tasks_left == 0)
-		ret = server_tasks_gone(ctrl);
 	else if (req->max_msg_size > dev->info.max_msg_size)
 		ret = -EMSGSIZE;
 	else if (mine != 0 && req->max_msg_size != 0 && mine != req->max_msg_size)
 		ret = -EMSGSIZE;
 	else
 		ret = comch_recv_size_check(ctrl, size);
+	if (ret == 0 && comch_pe_tasks_take(pe, 1) != 0)
+		ret = server_tasks_gone(ctrl);
 	if (ret == 0) {
 		conn = conn_alloc(ctrl, req, size);
 		if (conn == NULL) {
+			comch_pe_tasks_give(pe, 1);
 			ret = -ENOMEM;
 		} else {
 			conn->nb_own = 1;
-			pe->tasks_left--;
 			*out = &conn->drv;
 		}
 	}

@@ -177,18 +177,18 @@ rte_comch_ctx_start(struct rte_comch_ctx *ctx)
 		return ret;
 	}
 	ctx->reason = 0;
-	if (ctx->pe->tasks_left < ctx->max_tasks) {
+	ret = comch_pe_tasks_take(ctx->pe, ctx->max_tasks);
+	if (ret != 0) {
 		COMCH_LOG(ERR, "%s: '%s' wants %u tasks, its progress engine has %u left: raise max_tasks",
 			ctx->dev->data->name, comch_ctx_name(ctx), ctx->max_tasks,
-			ctx->pe->tasks_left);
-		return -ENOMEM;
+			__atomic_load_n(&ctx->pe->tasks_left, __ATOMIC_RELAXED));
+		return ret;
 	}
 	pe = ctx->pe;
-	pe->tasks_left -= ctx->max_tasks;
 	comch_pe_enter(pe);
 	ret = ctx->kind->start(ctx);
 	if (ret != 0) /* its state is what it was: no callback was called */
-		pe->tasks_left += ctx->max_tasks;
+		comch_pe_tasks_give(pe, ctx->max_tasks);
 	else
 		ret = start_result(ctx);
 	comch_pe_leave(pe);
@@ -216,7 +216,7 @@ rte_comch_ctx_stop(struct rte_comch_ctx *ctx)
 void
 comch_ctx_idle(struct rte_comch_ctx *ctx)
 {
-	ctx->pe->tasks_left += ctx->max_tasks;
+	comch_pe_tasks_give(ctx->pe, ctx->max_tasks);
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_IDLE);
 }
 

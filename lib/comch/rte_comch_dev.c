@@ -552,7 +552,7 @@ rte_comch_pmd_hide(struct rte_comch_dev *dev)
 	rte_spinlock_unlock(&dev->lock);
 	rte_spinlock_unlock(&comch_devs_lock);
 	if (ret != 0)
-		COMCH_LOG(ERR, "%s: has contexts, memory regions or references to connections: destroy, free and drop them and progress before the device goes",
+		COMCH_LOG(ERR, "%s: has contexts, memory regions, references to connections or engines that it was added to: destroy, free and drop them and progress before the device goes",
 			dev->data->name);
 	return ret;
 }

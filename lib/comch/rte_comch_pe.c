@@ -168,33 +168,6 @@ pe_over_run(struct rte_comch_pe *pe)
 }
 
 int
-rte_comch_pe_destroy(struct rte_comch_pe *pe)
-{
-	void *ev;
-
-	if (pe == NULL)
-		return 0;
-	if (pe->in_progress)
-		return -EDEADLK;
-	if (pe->nb_ctxs != 0) {
-		COMCH_LOG(ERR, "progress engine: %u contexts are attached, destroy them first",
-			pe->nb_ctxs);
-		return -EBUSY;
-	}
-	/* drivers may need it until the last poll group is gone, or is given up */
-	while (!TAILQ_EMPTY(&pe->endings)) {
-		if (comch_ending_run(pe) == 0)
-			rte_delay_us_sleep(100);
-	}
-	/* what is left are answers nobody waits for; the handlers free what they own */
-	while (rte_ring_sc_dequeue(pe->mailbox, &ev) == 0)
-		((struct rte_comch_pmd_event *)ev)->handler(ev);
-	pe_over_run(pe);
-	pe_free(pe);
-	return 0;
-}
-
-int
 rte_comch_pe_fd(struct rte_comch_pe *pe)
 {
 	return pe == NULL ? -EINVAL : pe->epfd;
@@ -248,21 +221,35 @@ rte_comch_pmd_event_post(struct rte_comch_pe *pe, struct rte_comch_pmd_event *ev
 	return 0;
 }
 
-/* Poll group of a device, made with the first context of that device. */
+/*
+ * A reference to the poll group that an engine has of a device, or NULL. Any thread:
+ * the group stays, as a place for the connection that is about to move there.
+ */
+struct rte_comch_pgroup *
+comch_pe_pgroup_find(const struct rte_comch_pe *pe, struct rte_comch_dev *dev)
+{
+	struct rte_comch_pgroup *pg;
+
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_FOREACH(pg, &dev->pgs, next)
+		if (pg->pe == pe)
+			break;
+	if (pg != NULL)
+		pg->refs++;
+	rte_spinlock_unlock(&dev->lock);
+	return pg;
+}
+
+/* Poll group of a device, made with the first that needs it. */
 static int
 pe_pgroup_get(struct rte_comch_pe *pe, struct rte_comch_dev *dev, struct rte_comch_pgroup **pg)
 {
 	struct rte_comch_pmd_ending *end;
-	uint32_t i;
 	int ret;
 
-	for (i = 0; i < pe->nb_pgs; i++) {
-		if (pe->pgs[i]->dev == dev) {
-			*pg = pe->pgs[i];
-			(*pg)->refs++;
-			return 0;
-		}
-	}
+	*pg = comch_pe_pgroup_find(pe, dev);
+	if (*pg != NULL)
+		return 0;
 	if (pe->nb_pgs == COMCH_PE_MAX_PGROUPS) {
 		COMCH_LOG(ERR, "%s: the progress engine has contexts of %u devices, take another",
 			dev->data->name, pe->nb_pgs);
@@ -279,6 +266,7 @@ pe_pgroup_get(struct rte_comch_pe *pe, struct rte_comch_dev *dev, struct rte_com
 	(*pg)->dev = dev;
 	(*pg)->pe = pe;
 	(*pg)->refs = 1;
+	(*pg)->added = false;
 	(*pg)->down = 0;
 	(*pg)->end = end;
 	pe->pgs[pe->nb_pgs++] = *pg;
@@ -304,9 +292,17 @@ pe_pgroup_put(struct rte_comch_pe *pe, struct rte_comch_pgroup *pg)
 {
 	struct rte_comch_pmd_ending *end = pg->end;
 	struct rte_comch_dev *dev = pg->dev;
+	bool last;
 	uint32_t i;
 
-	if (--pg->refs > 0)
+	rte_spinlock_lock(&dev->lock);
+	last = --pg->refs == 0;
+	if (last) {
+		TAILQ_REMOVE(&dev->pgs, pg, next);
+		dev->nb_ending_pgs++;
+	}
+	rte_spinlock_unlock(&dev->lock);
+	if (!last)
 		return;
 	for (i = 0; i < pe->nb_pgs; i++) {
 		if (pe->pgs[i] == pg) {
@@ -314,13 +310,107 @@ pe_pgroup_put(struct rte_comch_pe *pe, struct rte_comch_pgroup *pg)
 			break;
 		}
 	}
-	rte_spinlock_lock(&dev->lock);
-	TAILQ_REMOVE(&dev->pgs, pg, next);
-	dev->nb_ending_pgs++;
-	rte_spinlock_unlock(&dev->lock);
 	comch_ending_begin(end, dev, pe, pe_pgroup_gone);
 	if (comch_ending_settle(end, dev->ops->pgroup_destroy(pg, end)))
 		pe_pgroup_gone(end);
+}
+
+/* The place of a device among those of the engine, nb_pgs if there is none. */
+static uint32_t
+pe_pgroup_index(const struct rte_comch_pe *pe, const struct rte_comch_dev *dev)
+{
+	uint32_t i;
+
+	for (i = 0; i < pe->nb_pgs && pe->pgs[i]->dev != dev; i++)
+		;
+	return i;
+}
+
+int
+rte_comch_pe_dev_add(struct rte_comch_pe *pe, int16_t dev_id)
+{
+	struct rte_comch_dev *dev = comch_dev_get(dev_id);
+	struct rte_comch_pgroup *pg;
+	uint32_t i;
+	int ret;
+
+	if (pe == NULL || dev == NULL) {
+		COMCH_LOG(ERR, "device %d: no such device, or no engine to add it to", dev_id);
+		return -EINVAL;
+	}
+	i = pe_pgroup_index(pe, dev);
+	if (i < pe->nb_pgs && pe->pgs[i]->added)
+		return -EALREADY;
+	ret = pe_pgroup_get(pe, dev, &pg);
+	if (ret == 0)
+		pg->added = true;
+	return ret;
+}
+
+int
+rte_comch_pe_dev_del(struct rte_comch_pe *pe, int16_t dev_id)
+{
+	struct rte_comch_dev *dev = comch_dev_get(dev_id);
+	uint32_t i;
+
+	if (pe == NULL || dev == NULL)
+		return -EINVAL;
+	i = pe_pgroup_index(pe, dev);
+	if (i == pe->nb_pgs || !pe->pgs[i]->added)
+		return -ENOENT;
+	pe->pgs[i]->added = false;
+	pe_pgroup_put(pe, pe->pgs[i]);
+	return 0;
+}
+
+/* Let go of the devices that were added, unless something else of one is here. */
+static int
+pe_devs_release(struct rte_comch_pe *pe)
+{
+	struct rte_comch_pgroup *pg;
+	uint32_t i, refs;
+
+	for (i = 0; i < pe->nb_pgs; i++) {
+		pg = pe->pgs[i];
+		rte_spinlock_lock(&pg->dev->lock);
+		refs = pg->refs;
+		rte_spinlock_unlock(&pg->dev->lock);
+		if (refs != pg->added)
+			return -EBUSY;
+	}
+	while (pe->nb_pgs != 0) {
+		pg = pe->pgs[0];
+		pg->added = false;
+		pe_pgroup_put(pe, pg);
+	}
+	return 0;
+}
+
+int
+rte_comch_pe_destroy(struct rte_comch_pe *pe)
+{
+	void *ev;
+
+	if (pe == NULL)
+		return 0;
+	if (pe->in_progress)
+		return -EDEADLK;
+	if (pe->nb_ctxs != 0 || pe_devs_release(pe) != 0) {
+		COMCH_LOG(ERR, "progress engine: %u contexts or connections are on it, or one is on its way: end them first",
+			pe->nb_ctxs);
+		return -EBUSY;
+	}
+	/* drivers may need it until the last poll group is gone, or is given up */
+	while (!TAILQ_EMPTY(&pe->endings)) {
+		if (comch_ending_run(pe) == 0)
+			rte_delay_us_sleep(100);
+	}
+	/* what is left are answers nobody waits for; the handlers free what they own */
+	while (rte_ring_sc_dequeue(pe->mailbox, &ev) == 0)
+		((struct rte_comch_pmd_event *)ev)->handler(ev);
+	pe_over_run(pe);
+	pe_free(pe);
+	return 0;
 }
 
 static void
@@ -348,10 +438,17 @@ comch_pe_attach(struct rte_comch_pe *pe, struct rte_comch_ctx *ctx)
 		return ret;
 	pe->nb_queues += ctx->kind->is_queue;
 	ctx->pe = pe;
-	TAILQ_INSERT_TAIL(&pe->ctxs, ctx, next_pe);
-	pe->nb_ctxs++;
+	comch_pe_ctx_add(ctx);
 	ctx->kind->pgroup_set(ctx);
 	return 0;
+}
+
+/* In the thread of its engine: it has what it needs of it. */
+void
+comch_pe_ctx_add(struct rte_comch_ctx *ctx)
+{
+	TAILQ_INSERT_TAIL(&ctx->pe->ctxs, ctx, next_pe);
+	ctx->pe->nb_ctxs++;
 }
 
 void
@@ -369,6 +466,30 @@ comch_pe_detach(struct rte_comch_ctx *ctx)
 	ctx->pg = NULL;
 	ctx->pe = NULL;
 	ctx->kind->pgroup_set(ctx);
+}
+
+/*
+ * Promise tasks, or take a promise back, in any thread: what a connection will need on
+ * the engine that it moves to is taken by the one that it leaves. The tasks themselves
+ * are the engine's thread's. Relaxed: the number orders nothing.
+ */
+int
+comch_pe_tasks_take(struct rte_comch_pe *pe, uint32_t nb)
+{
+	uint32_t left = __atomic_load_n(&pe->tasks_left, __ATOMIC_RELAXED);
+
+	do {
+		if (left < nb)
+			return -ENOMEM;
+	} while (!__atomic_compare_exchange_n(&pe->tasks_left, &left, left - nb, false,
+			__ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return 0;
+}
+
+void
+comch_pe_tasks_give(struct rte_comch_pe *pe, uint32_t nb)
+{
+	__atomic_fetch_add(&pe->tasks_left, nb, __ATOMIC_RELAXED);
 }
 
 void
@@ -409,7 +530,7 @@ comch_pe_retry_del(struct comch_conn *conn)
 void
 comch_pe_reap_add(struct rte_comch_pe *pe, struct comch_conn *conn)
 {
-	pe->tasks_left += conn->nb_own; /* all its tasks are freed */
+	comch_pe_tasks_give(pe, conn->nb_own); /* all its tasks are freed */
 	TAILQ_INSERT_TAIL(&pe->reaped, conn, next);
 	pe->nb_over++;
 }

@@ -67,16 +67,62 @@ int rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_p
  * Destroy a progress engine.
  *
  * If a driver has not yet let go of the engine, this waits for it, at most two seconds.
+ * Devices that were added to it are let go.
  *
  * @param pe
  *   The engine. NULL is allowed and does nothing.
  * @return
  *   - 0 on success.
- *   - -EBUSY: contexts are attached.
+ *   - -EBUSY: contexts are attached, or connections are on it or on their way to it;
+ *     nothing was changed.
  *   - -EDEADLK: called from one of its callbacks.
  */
 __rte_experimental
 int rte_comch_pe_destroy(struct rte_comch_pe *pe);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Prepare a progress engine for connections of a device, as an attached context of
+ * that device does: servers on other engines may hand theirs to it from now on. For
+ * the engines of workers, at set-up, in the thread of the engine.
+ *
+ * @param pe
+ *   The engine. It keeps the device until rte_comch_pe_dev_del() or its own end.
+ * @param dev_id
+ *   The device; it cannot be removed meanwhile.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: pe is NULL, or there is no such device.
+ *   - -EALREADY: it was added before.
+ *   - -ENOSPC: the engine has 8 devices; or the device is on as many engines as it can
+ *     be; or the user watches as many descriptors with epoll as the system allows.
+ *   - -ENOMEM: no memory.
+ *   - -EMFILE: no file descriptor left.
+ *   - -ENOTSUP: the driver of the device has no contexts.
+ */
+__rte_experimental
+int rte_comch_pe_dev_add(struct rte_comch_pe *pe, int16_t dev_id);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Undo rte_comch_pe_dev_add(), in the thread of the engine. Connections that have moved
+ * there stay, and those that are on their way arrive.
+ *
+ * @param pe
+ *   The engine.
+ * @param dev_id
+ *   The device.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: pe is NULL, or there is no such device.
+ *   - -ENOENT: the device was not added.
+ */
+__rte_experimental
+int rte_comch_pe_dev_del(struct rte_comch_pe *pe, int16_t dev_id);
 
 /**
  * @warning

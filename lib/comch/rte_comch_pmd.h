@@ -30,8 +30,8 @@
  * A *poll group* is what one progress engine needs of one device: for shared
  * memory its doorbell words, for hardware a completion queue and its event
  * queue vector. It exists while at least one context of the device is attached
- * to the engine. All polling goes through it, so that the cost of progress grows
- * with what is active and not with what exists.
+ * to the engine, or the device was added to it. All polling goes through it, so that
+ * the cost of progress grows with what is active and not with what exists.
  *
  * Life of a connection, on the side of the server:
  *
@@ -253,7 +253,9 @@ rte_comch_pmd_mem_chunk(const struct rte_comch_mem *mem, const void *addr, uint6
 struct rte_comch_pgroup {
 	struct rte_comch_dev *dev; /**< Device. */
 	struct rte_comch_pe *pe;   /**< Engine. */
-	uint32_t refs;             /**< Library: contexts of the device attached. */
+	/** Library: contexts, connections that moved here, added; the device's lock. */
+	uint32_t refs;
+	bool added;                /**< Library: by rte_comch_pe_dev_add(). */
 	/**
 	 * Driver: TSC value at which pgroup_poll has to be called even if nothing
 	 * arrives; UINT64_MAX for never. Bounds the sleep of event mode.
@@ -593,9 +595,9 @@ struct rte_comch_dev *rte_comch_pmd_get_by_name(const char *name);
  * @param dev
  *   The device.
  * @return
- *   0, or -EBUSY while it has contexts or regions, an application has references to
- *   connections of it, or a region or poll group waits for its end to be told: nothing
- *   was changed.
+ *   0, or -EBUSY while it has contexts or regions, is added to an engine, an application
+ *   has references to connections of it, or a region or poll group waits for its end to
+ *   be told: nothing was changed.
  */
 __rte_internal
 int rte_comch_pmd_hide(struct rte_comch_dev *dev);
