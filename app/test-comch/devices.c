@@ -131,6 +131,7 @@ device_caps_print(int16_t dev_id, FILE *f)
 		{ RTE_COMCH_CAPA_MEM_DIRECT, "mem-direct" },
 		{ RTE_COMCH_CAPA_MEM_STAGED, "mem-staged" },
 		{ RTE_COMCH_CAPA_POST_SIZES, "post-sizes" },
+		{ RTE_COMCH_CAPA_CONN_MOVE, "conn-move" },
 	};
 	struct rte_comch_dev_info info;
 	unsigned int i;

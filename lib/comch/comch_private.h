@@ -12,10 +12,11 @@
  *
  * A handle of a context is a struct rte_comch_ctx. Two structures begin with one:
  * struct comch_ctrl, which is a server or a client, and struct comch_queue, which is a
- * consumer or a producer. What a context does in a situation that all of them know is
- * in its struct comch_kind; nobody asks for its type to decide that. A function that
- * only one kind has takes the larger structure, and checks handles of the application
- * with comch_queue_of() and the like.
+ * consumer or a producer; the context of a connection that has moved, which no
+ * application has a handle of, begins with the first of the two. What a context does in
+ * a situation that all of them know is in its struct comch_kind; nobody asks for its
+ * type to decide that. A function that only one kind has takes the larger structure, and
+ * checks handles of the application with comch_queue_of() and the like.
  */
 
 #include <rte_branch_prediction.h>
@@ -38,8 +39,8 @@ extern int comch_logtype;
  * Events that can wait for one engine. A driver has at most 1055 under way for
  * each device, and each consumer attached has two, its answer and the news of
  * the connection's end, and each producer one: all of these fit,
- * 8 * 1055 + 3500 * 2 < 16383. Requests of consumers on other engines take what
- * is left, and are refused above that.
+ * 8 * 1055 + 3500 * 2 < 16383. Requests of consumers on other engines, and what
+ * connections that move need, take what is left, and are refused or wait above that.
  */
 #define COMCH_PE_MAILBOX_SIZE 16384
 #define COMCH_PE_MAX_QUEUES 3500
@@ -67,10 +68,12 @@ extern int comch_logtype;
 struct rte_comch_task;
 struct comch_conn;
 struct comch_ctrl;
+struct comch_moved;
 struct comch_queue;
 
 TAILQ_HEAD(comch_conn_list, comch_conn);
 TAILQ_HEAD(comch_ctx_list, rte_comch_ctx);
+TAILQ_HEAD(comch_moved_list, comch_moved);
 TAILQ_HEAD(comch_queue_list, comch_queue);
 TAILQ_HEAD(comch_ending_list, rte_comch_pmd_ending);
 STAILQ_HEAD(comch_task_list, rte_comch_task);
@@ -115,6 +118,7 @@ struct comch_kind {
 
 extern const struct comch_kind comch_server_kind;
 extern const struct comch_kind comch_client_kind;
+extern const struct comch_kind comch_moved_kind;
 extern const struct comch_kind comch_consumer_kind;
 extern const struct comch_kind comch_producer_kind;
 
@@ -146,7 +150,7 @@ struct comch_refused {
 	struct rte_comch_refusal list[COMCH_MAX_REFUSED];
 };
 
-/* A server or client. */
+/* A server or client, or a part of the context of a connection that has moved. */
 struct comch_ctrl {
 	struct rte_comch_ctx ctx; /* first */
 	struct rte_comch_ctrl drv; /* what the driver sees */
@@ -170,6 +174,9 @@ struct comch_ctrl {
 	uint32_t max_clients;
 	rte_comch_conn_cb_t connect_cb;
 	rte_comch_conn_cb_t disconnect_cb;
+	rte_comch_conn_cb_t moved_cb;      /* or NULL */
+	struct comch_moved_list moved;     /* connections on other engines */
+	uint32_t nb_moved;
 	/* under the device's lock */
 	bool listening;  /* takes requests */
 	bool name_taken; /* until the driver has ended that, too */
@@ -211,6 +218,9 @@ struct comch_conn {
 	bool later;                       /* the driver was not asked for room yet */
 	bool was_up;                      /* the application has learned of it */
 	bool reaped;                      /* only its tasks keep it */
+	bool is_client;
+	bool in_connect_cb;               /* and may move */
+	struct comch_moved *moved;        /* what it asked for in there */
 	int reason;                       /* why this side ended it; 0 until conn_close */
 	bool delivered;                   /* the driver has said, since conn_close: */
 	uint32_t delivered_seq;           /* up to here */
@@ -224,11 +234,13 @@ struct comch_conn {
 	TAILQ_ENTRY(comch_conn) retry;    /* engine: something waits for room */
 	TAILQ_ENTRY(comch_conn) next;     /* context: its connections; engine: reaped */
 	struct rte_comch_dev *dev;        /* stays as long as there is a reference */
+	struct rte_comch_ctx *ctx;        /* for the application; NULL as ctrl, atomic */
 	char server[RTE_COMCH_NAME_SIZE]; /* its name */
 
 	rte_spinlock_t lock;              /* guards what follows, and the state */
 	uint32_t refs;                    /* the library, each queue, and the next */
 	uint32_t user_refs;               /* of the application */
+	bool stopping;                    /* its server stops: no queues any more */
 	uint32_t nb_consumers;
 	uint32_t nb_producers;
 	struct comch_ids consumer_ids;
@@ -490,9 +502,16 @@ uint64_t comch_ctx_no_deadline(const struct rte_comch_ctx *ctx);
 
 /* rte_comch_ctrl.c */
 void comch_ctrl_try_idle(struct rte_comch_ctx *ctx);
+struct comch_conn *comch_conns_lock(struct comch_ctrl *ctrl, struct comch_conn *busy);
+
+/* rte_comch_move.c */
+void comch_conn_move_begin(struct comch_conn *conn);
+bool comch_moved_stop(struct comch_ctrl *server);
+struct comch_conn *comch_moved_conns_lock(struct comch_ctrl *server, struct comch_conn *busy);
+void comch_moved_conns_unlock(struct comch_ctrl *server, bool stop);
 
 /* rte_comch_conn.c */
-void comch_conn_busy_log(const struct comch_conn *conn, uint32_t consumers,
+void comch_conn_busy_log(const struct comch_ctrl *ctrl, uint32_t id, uint32_t consumers,
 		uint32_t producers);
 void comch_conn_close(struct comch_conn *conn, int reason);
 void comch_conn_finish(struct comch_conn *conn, int status);

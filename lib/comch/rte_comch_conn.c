@@ -38,6 +38,8 @@ conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32
 	conn->ctrl = ctrl;
 	conn->drv.ctrl = &ctrl->drv;
 	conn->dev = dev;
+	conn->ctx = &ctrl->ctx;
+	conn->is_client = ctrl->ctx.kind == &comch_client_kind;
 	strlcpy(conn->server, ctrl->drv.name, sizeof(conn->server));
 	conn->drv.state = RTE_COMCH_CONN_OPENING;
 	conn->drv.max_msg_size = msg_size;
@@ -96,8 +98,9 @@ comch_conn_reap(struct comch_conn *conn)
 	/* who has a reference must not get at a context that may be destroyed now */
 	rte_spinlock_lock(&conn->lock);
 	conn->drv.ctrl = NULL;
+	conn->ctrl = NULL;
 	/* relaxed: rte_comch_conn_ctx_get() does not follow it */
-	__atomic_store_n(&conn->ctrl, NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&conn->ctx, NULL, __ATOMIC_RELAXED);
 	rte_spinlock_unlock(&conn->lock);
 	conn->reaped = true;
 	if (conn->nb_tasks == 0)
@@ -161,11 +164,11 @@ conn_closed(struct rte_comch_pmd_ending *ending)
 }
 
 void
-comch_conn_busy_log(const struct comch_conn *conn, uint32_t consumers, uint32_t producers)
+comch_conn_busy_log(const struct comch_ctrl *ctrl, uint32_t id, uint32_t consumers,
+		uint32_t producers)
 {
 	COMCH_LOG(ERR, "%s: '%s' has %u consumers and %u producers on connection %u, destroy them first",
-		conn->ctrl->ctx.dev->data->name, conn->ctrl->drv.name, consumers, producers,
-		conn->drv.id);
+		ctrl->ctx.dev->data->name, ctrl->drv.name, consumers, producers, id);
 }
 
 /*
@@ -219,7 +222,7 @@ rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
 
 	if (ctrl->ctx.state != RTE_COMCH_STATE_RUNNING)
 		ret = -ECONNREFUSED;
-	else if (ctrl->nb_conns >= ctrl->max_clients)
+	else if (ctrl->nb_conns + ctrl->nb_moved >= ctrl->max_clients)
 		ret = -ENOSPC;
 	else if (req->max_msg_size > dev->info.max_msg_size)
 		ret = -EMSGSIZE;
@@ -360,7 +363,7 @@ rte_comch_pmd_conn_down(struct rte_comch_conn *drv, int reason)
 	else if (reason != -EPROTO)
 		rte_comch_pmd_count(&stats->disconnects);
 	comch_conn_finish(conn, ctrl->ctx.kind->conn_lost(conn, reason));
-	comch_ctrl_try_idle(&ctrl->ctx);
+	ctrl->ctx.kind->try_idle(&ctrl->ctx);
 }
 
 int
@@ -374,20 +377,22 @@ rte_comch_server_disconnect(struct rte_comch_conn *handle)
 		return -EINVAL;
 	if (conn->ctrl == NULL)
 		return -EALREADY; /* only a reference keeps it */
-	if (conn->ctrl->ctx.kind != &comch_server_kind)
+	if (conn->is_client)
 		return -EINVAL;
 	/* under one lock, so that no other thread makes a queue on it in between */
 	rte_spinlock_lock(&conn->lock);
 	consumers = conn->nb_consumers;
 	producers = conn->nb_producers;
-	up = handle->state == RTE_COMCH_CONN_UP;
+	/* one that asked to move, in its connect callback, has not left yet */
+	up = handle->state == RTE_COMCH_CONN_UP ||
+		(handle->state == RTE_COMCH_CONN_MOVING && conn->moved != NULL);
 	if (up && consumers + producers == 0)
 		handle->state = RTE_COMCH_CONN_CLOSING;
 	rte_spinlock_unlock(&conn->lock);
 	if (!up)
 		return -EALREADY;
 	if (consumers + producers != 0) {
-		comch_conn_busy_log(conn, consumers, producers);
+		comch_conn_busy_log(conn->ctrl, handle->id, consumers, producers);
 		return -EBUSY;
 	}
 	comch_conn_close(conn, -ESHUTDOWN);
@@ -558,13 +563,8 @@ comch_conn_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later, 
 struct rte_comch_ctx *
 rte_comch_conn_ctx_get(const struct rte_comch_conn *conn)
 {
-	struct comch_ctrl *ctrl;
-
-	if (conn == NULL)
-		return NULL;
 	/* relaxed: it is not followed here */
-	ctrl = __atomic_load_n(&comch_conn(conn)->ctrl, __ATOMIC_RELAXED);
-	return ctrl == NULL ? NULL : &ctrl->ctx;
+	return conn == NULL ? NULL : __atomic_load_n(&comch_conn(conn)->ctx, __ATOMIC_RELAXED);
 }
 
 int
@@ -583,7 +583,8 @@ rte_comch_conn_info_get(const struct rte_comch_conn *handle, struct rte_comch_co
 	info->peer_pid = handle->peer.peer_pid;
 	info->peer_uid = handle->peer.peer_uid;
 	rte_spinlock_lock(&conn->lock);
-	info->connected = handle->state == RTE_COMCH_CONN_UP;
+	info->connected = handle->state == RTE_COMCH_CONN_UP ||
+		handle->state == RTE_COMCH_CONN_MOVING;
 	info->nb_local_consumers = conn->nb_consumers;
 	info->nb_local_producers = conn->nb_producers;
 	rte_spinlock_unlock(&conn->lock);

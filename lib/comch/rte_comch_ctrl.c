@@ -89,6 +89,7 @@ ctrl_alloc(struct rte_comch_dev *dev, const struct comch_kind *kind)
 	memset(ctrl, 0, sizeof(*ctrl));
 	comch_ctx_init(&ctrl->ctx, dev, kind);
 	TAILQ_INIT(&ctrl->conns);
+	TAILQ_INIT(&ctrl->moved);
 	ctrl->drv.dev = dev;
 	return ctrl;
 }
@@ -146,6 +147,7 @@ server_conf_apply(struct comch_ctrl *server, const struct rte_comch_server_conf 
 	server->connect_cb = conf->connect_cb;
 	server->disconnect_cb = conf->disconnect_cb;
 	server->refused.cb = conf->refused_cb;
+	server->moved_cb = conf->moved_cb;
 	server->max_clients = conf->max_clients != 0 ? conf->max_clients :
 		server->ctx.dev->info.max_clients;
 	/* a client that is alone takes nothing from others */
@@ -334,7 +336,7 @@ comch_ctrl_try_idle(struct rte_comch_ctx *ctx)
 	struct comch_conn *conn;
 
 	if (ctx->state != RTE_COMCH_STATE_STOPPING || ctx->nb_tasks != 0 ||
-			ctrl->ending.pending)
+			ctrl->nb_moved != 0 || ctrl->ending.pending)
 		return;
 	/* a client keeps its connection until here, for the tasks' sake */
 	while ((conn = TAILQ_FIRST(&ctrl->conns)) != NULL) {
@@ -348,32 +350,54 @@ comch_ctrl_try_idle(struct rte_comch_ctx *ctx)
 }
 
 /*
+ * Lock the connections of a context: the first that has queues, or the one that was
+ * found before. The device's lock is held.
+ */
+struct comch_conn *
+comch_conns_lock(struct comch_ctrl *ctrl, struct comch_conn *busy)
+{
+	struct comch_conn *conn;
+
+	TAILQ_FOREACH(conn, &ctrl->conns, next) {
+		rte_spinlock_lock(&conn->lock);
+		if (busy == NULL && conn->nb_consumers + conn->nb_producers != 0)
+			busy = conn;
+	}
+	return busy;
+}
+
+/*
  * Mark all connections that are UP as CLOSING, or none if one has queues. The
  * locks are held together, so that no other thread makes a queue on one while the
- * next is looked at. No other function holds two of them.
+ * next is looked at. No other function holds two of them. Those that have moved are
+ * marked as about to be stopped: their state is their thread's.
  */
 static int
 ctrl_conns_mark(struct comch_ctrl *ctrl)
 {
-	struct comch_conn *conn, *busy = NULL;
-	uint32_t consumers = 0, producers = 0;
+	uint32_t id = 0, consumers = 0, producers = 0;
+	struct rte_comch_dev *dev = ctrl->ctx.dev;
+	struct comch_conn *conn, *busy;
 
-	TAILQ_FOREACH(conn, &ctrl->conns, next) {
-		rte_spinlock_lock(&conn->lock);
-		if (conn->nb_consumers + conn->nb_producers == 0 || busy != NULL)
-			continue;
-		busy = conn;
-		consumers = conn->nb_consumers;
-		producers = conn->nb_producers;
+	rte_spinlock_lock(&dev->lock);
+	busy = comch_conns_lock(ctrl, NULL);
+	busy = comch_moved_conns_lock(ctrl, busy);
+	if (busy != NULL) {
+		id = busy->drv.id;
+		consumers = busy->nb_consumers;
+		producers = busy->nb_producers;
 	}
+	comch_moved_conns_unlock(ctrl, busy == NULL);
 	TAILQ_FOREACH(conn, &ctrl->conns, next) {
-		if (busy == NULL && conn->drv.state == RTE_COMCH_CONN_UP)
+		if (busy == NULL && (conn->drv.state == RTE_COMCH_CONN_UP ||
+				conn->drv.state == RTE_COMCH_CONN_MOVING))
 			conn->drv.state = RTE_COMCH_CONN_CLOSING;
 		rte_spinlock_unlock(&conn->lock);
 	}
+	rte_spinlock_unlock(&dev->lock);
 	if (busy == NULL)
 		return 0;
-	comch_conn_busy_log(busy, consumers, producers);
+	comch_conn_busy_log(ctrl, id, consumers, producers);
 	return -EBUSY;
 }
 
@@ -433,6 +457,8 @@ again:
 			goto again; /* callbacks have run: the list may be another */
 		}
 	}
+	if (state == RTE_COMCH_STATE_STOPPING && ctrl->nb_moved != 0 && !comch_moved_stop(ctrl))
+		comch_pe_work_add(ctx);
 	comch_ctrl_try_idle(ctx);
 	/* a change of state is an event: whoever waits for it must not sleep */
 	return nb + (ctx->state != state);
@@ -512,6 +538,7 @@ server_stop(struct rte_comch_ctx *ctx)
 	server_listening_clear(ctrl);
 	ctrl_unlisten(ctrl);
 	ctrl_conns_close(ctrl);
+	comch_moved_stop(ctrl); /* those that have to wait are told in progress */
 	return ctrl_stopping(ctrl);
 }
 
@@ -541,8 +568,12 @@ server_conn_up(struct comch_conn *conn)
 	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
 
 	ctx->in_callback++;
+	conn->in_connect_cb = true;
 	conn->ctrl->connect_cb(&conn->drv, 0, ctx->user_data);
+	conn->in_connect_cb = false;
 	ctx->in_callback--;
+	if (conn->moved != NULL)
+		comch_conn_move_begin(conn);
 }
 
 static int

@@ -101,6 +101,11 @@ struct rte_comch_server_conf {
 	rte_comch_conn_cb_t connect_cb;     /**< A client has connected; required. */
 	rte_comch_conn_cb_t disconnect_cb;  /**< A client is gone; required. */
 	rte_comch_refused_cb_t refused_cb;  /**< A client failed to connect, or NULL. */
+	/**
+	 * A connection has arrived at the engine that rte_comch_conn_move() named, in the
+	 * thread of that; NULL if no connection ever moves.
+	 */
+	rte_comch_conn_cb_t moved_cb;
 };
 
 /** Configuration of a client. */

@@ -56,6 +56,8 @@ extern "C" {
  * @see struct rte_comch_consumer_conf::buf_size
  */
 #define RTE_COMCH_CAPA_POST_SIZES RTE_BIT64(8)
+/** Connections of servers can move to other engines, see rte_comch_conn_move(). */
+#define RTE_COMCH_CAPA_CONN_MOVE RTE_BIT64(9)
 /**@}*/
 
 /** What a device is and what it can do. @see rte_comch_dev_info_get() */

@@ -88,6 +88,8 @@ int rte_comch_pe_destroy(struct rte_comch_pe *pe);
  * that device does: servers on other engines may hand theirs to it from now on. For
  * the engines of workers, at set-up, in the thread of the engine.
  *
+ * @see rte_comch_conn_move()
+ *
  * @param pe
  *   The engine. It keeps the device until rte_comch_pe_dev_del() or its own end.
  * @param dev_id

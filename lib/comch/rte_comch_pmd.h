@@ -41,6 +41,8 @@
  *     connection or gives the reason for a refusal.
  *  3. When messages can flow in both directions: rte_comch_pmd_conn_up(), or
  *     rte_comch_pmd_conn_abort() if they never will.
+ *  4. If the application hands it to another engine, conn_move is called before
+ *     rte_comch_pmd_conn_up() returns, and conn_arrive in the thread of that engine.
  *
  * On the side of the client: the connect op begins, rte_comch_pmd_conn_open()
  * allocates the connection and rte_comch_pmd_conn_up() announces it, or
@@ -128,6 +130,7 @@ struct rte_comch_pmd_ending {
 enum rte_comch_conn_state {
 	RTE_COMCH_CONN_OPENING = 0, /**< Allocated, the handshake is under way. */
 	RTE_COMCH_CONN_UP,          /**< Established. */
+	RTE_COMCH_CONN_MOVING,      /**< Established, but on its way to another engine. */
 	RTE_COMCH_CONN_CLOSING,     /**< This side ended it; callbacks are due. */
 	RTE_COMCH_CONN_DOWN,        /**< Over; waits to be freed. */
 };
@@ -357,6 +360,21 @@ typedef int (*rte_comch_conn_close_t)(struct rte_comch_conn *conn, int reason,
 typedef int (*rte_comch_conn_consumer_info_t)(struct rte_comch_dev *dev,
 		const struct rte_comch_conn *conn, uint32_t consumer_id,
 		struct rte_comch_remote_consumer_info *info);
+/**
+ * @internal
+ * A connection goes to the engine of another poll group of the device, right after its
+ * connect callback, in the thread of the engine that it leaves: from now on no upcall
+ * about it until conn_arrive. It has sent nothing and has no queues. What the driver
+ * still learns about it here waits, in its order, until then.
+ */
+typedef void (*rte_comch_conn_move_t)(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg);
+/**
+ * @internal
+ * It has arrived, in the thread of the engine that it belongs to from now on. The state
+ * is UP. If it was lost on its way, or cannot be served here, rte_comch_pmd_conn_down()
+ * is called in here.
+ */
+typedef void (*rte_comch_conn_arrive_t)(struct rte_comch_conn *conn);
 /** @internal Count what has arrived and was not handed up; any thread. */
 typedef uint32_t (*rte_comch_conn_rx_count_t)(const struct rte_comch_conn *conn);
 /**
@@ -460,7 +478,8 @@ typedef int (*rte_comch_queue_rest_t)(struct rte_comch_queue *queue);
 
 /**
  * Operations of a driver. All are required but dump, reset, conn_rx_count,
- * mem_register and queue_rest; fail and those from listen to conn_rx_resume only with
+ * mem_register and queue_rest, and conn_move and conn_arrive without
+ * RTE_COMCH_CAPA_CONN_MOVE; fail and those from listen to conn_rx_resume only with
  * RTE_COMCH_CAPA_SERVER or RTE_COMCH_CAPA_CLIENT; and those from mem_alloc on
  * only with RTE_COMCH_CAPA_CONSUMER or RTE_COMCH_CAPA_PRODUCER.
  */
@@ -481,6 +500,8 @@ struct rte_comch_dev_ops {
 	rte_comch_connect_cancel_t connect_cancel; /**< Clients. */
 	rte_comch_conn_send_t conn_send;           /**< Connections. */
 	rte_comch_conn_close_t conn_close;         /**< Connections. */
+	rte_comch_conn_move_t conn_move;           /**< With RTE_COMCH_CAPA_CONN_MOVE. */
+	rte_comch_conn_arrive_t conn_arrive;       /**< With RTE_COMCH_CAPA_CONN_MOVE. */
 	rte_comch_conn_rx_count_t conn_rx_count;   /**< Optional. */
 	rte_comch_conn_rx_resume_t conn_rx_resume; /**< Connections. */
 	rte_comch_mem_alloc_t mem_alloc;           /**< Regions. */
@@ -738,7 +759,8 @@ int rte_comch_pmd_conn_open(struct rte_comch_ctrl *client,
 
 /**
  * @internal
- * Messages can flow: tell the application. It may send and stop in the callback.
+ * Messages can flow: tell the application. It may send and stop in the callback, and
+ * the connection may be another thread's when this returns.
  *
  * @param conn
  *   The connection, OPENING.

@@ -28,7 +28,9 @@ queue_id_take(struct comch_conn *conn, struct comch_queue *queue)
 	int ret = 0;
 
 	rte_spinlock_lock(&conn->lock);
-	if (conn->drv.state != RTE_COMCH_CONN_UP) {
+	if (conn->drv.state == RTE_COMCH_CONN_MOVING) {
+		ret = -EAGAIN;
+	} else if (conn->drv.state != RTE_COMCH_CONN_UP || conn->stopping) {
 		ret = -ENOTCONN;
 	} else if ((consumer ? conn->nb_consumers : conn->nb_producers) >= max) {
 		ret = -ENOSPC;

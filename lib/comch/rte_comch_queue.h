@@ -224,6 +224,7 @@ struct rte_comch_queue_stats {
  *     RTE_COMCH_CAPA_POST_SIZES.
  *   - -EACCES: the region has no RTE_COMCH_MEM_F_PEER_WRITE.
  *   - -ENOTCONN: the connection has ended.
+ *   - -EAGAIN: the connection is on its way to another engine.
  *   - -ENOTSUP: the device has no consumers.
  *   - -ENOSPC: the connection has max_consumers of them.
  *   - -ENOMEM: no memory.
@@ -251,6 +252,7 @@ int rte_comch_consumer_create(struct rte_comch_conn *conn,
  *   - -EINVAL: conn or ctx is NULL, a value is out of range, an unknown flag, a
  *     reserved field that is not 0, tasks without a callback.
  *   - -ENOTCONN: the connection has ended.
+ *   - -EAGAIN: the connection is on its way to another engine.
  *   - -ENOTSUP: the device has no producers.
  *   - -ENOSPC: the connection has max_producers of them.
  *   - -ENOMEM: no memory.

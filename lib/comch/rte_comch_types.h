@@ -150,7 +150,8 @@ typedef void (*rte_comch_recv_mbuf_cb_t)(struct rte_comch_conn *conn, struct rte
 		void *user_data);
 
 /**
- * Called on a server when a client has connected, and when it is gone.
+ * Called on a server when a client has connected, when its connection has moved to
+ * another engine, and when it is gone.
  *
  * In the callback of a disconnection the connection can still be looked at;
  * it is freed when the callback returns, unless there is a rte_comch_conn_ref().
@@ -160,7 +161,8 @@ typedef void (*rte_comch_recv_mbuf_cb_t)(struct rte_comch_conn *conn, struct rte
  * @param status
  *   0 for a new connection and for an orderly disconnection by the peer;
  *   -ECANCELED for one by this side; -ECONNRESET if the peer died; -EPROTO
- *   if it broke the protocol; -ENODEV, -EIO or -ETIMEDOUT if the device failed.
+ *   if it broke the protocol; -ENODEV, -EIO or -ETIMEDOUT if the device failed;
+ *   -ENOMEM if the engine that it moved to had no memory for it.
  * @param user_data
  *   The pointer of rte_comch_ctx_user_data_set().
  */
