@@ -298,6 +298,7 @@ struct shm_chan {
 	uint64_t *bell; /* the peer's bell word, in our link segment */
 	uint64_t bell_mask;
 	const uint32_t *peer_armed;
+	uint32_t peer_moved; /* as the peer said it last */
 
 	/* set-up */
 	enum shm_chan_state state;
@@ -306,6 +307,14 @@ struct shm_chan {
 	bool lost;        /* under the lock: its end was posted */
 	uint32_t refs;    /* the table, and each event; under the lock */
 	uint32_t max_rx_size; /* of the peer's ring; under the lock */
+	/*
+	 * Under the lock, of one that moves: the group that it left, through which its
+	 * events go until none is left there and it has arrived; else NULL.
+	 */
+	struct shm_group *via;
+	bool arrived;
+	uint32_t nb_posted; /* events that no engine has seen; the lock */
+	uint64_t bell_shadow; /* while it moves: its bit, as the old group saw it last */
 	uint32_t id;
 	uint32_t peer_group;
 	int32_t rx_bell; /* index, -1 for none */
@@ -327,6 +336,7 @@ struct shm_event {
 	struct shm_group *group;
 	struct shm_chan *chan;
 	uint32_t weight; /* of SHM_FUNC_EVENTS */
+	bool forwarded;  /* by the group that the connection left */
 	int fd; /* -1, or the segment */
 	union shm_wire_msg msg;
 };
@@ -367,6 +377,9 @@ void shm_chan_drop_locked(struct shm_chan *chan);
 void shm_chan_put_locked(struct shm_chan *chan);
 void shm_group_put_locked(struct shm_group *group);
 void shm_event_done_locked(struct shm_event *ev);
+bool shm_event_take_locked(struct shm_event *ev);
+void shm_chan_moves_locked(struct shm_chan *chan, struct shm_group *group);
+void shm_chan_arrived_locked(struct shm_chan *chan);
 void shm_zombies_drop_locked(struct shm_link *link);
 void shm_chan_broken_locked(struct shm_chan *chan);
 void shm_send_reason(struct shm_link *link, uint32_t id, uint16_t type, int reason);
@@ -392,6 +405,8 @@ int shm_chan_join(struct shm_chan *chan);
 void shm_chan_close(struct shm_chan *chan, int reason);
 void shm_chan_lost(struct shm_chan *chan, int reason);
 void shm_glink_down(struct shm_glink *glink);
+void shm_conn_move(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg);
+void shm_conn_arrive(struct rte_comch_conn *conn);
 int shm_conf_check(const struct rte_comch_ctrl *ctrl);
 void shm_half_open_expire(struct shm_group *group, uint64_t now);
 void shm_asked_expire(struct shm_group *group, uint64_t now);
@@ -409,6 +424,7 @@ int shm_group_poll(struct rte_comch_pgroup *pg, uint64_t now);
 bool shm_group_arm(struct rte_comch_pgroup *pg);
 void shm_group_disarm(struct rte_comch_pgroup *pg);
 int shm_chan_bell_add(struct shm_chan *chan);
+void shm_chan_bell_join(struct shm_chan *chan, uint64_t shadow);
 void shm_chan_bell_del(struct shm_chan *chan);
 void shm_chan_activate(struct shm_chan *chan);
 void shm_chan_deactivate(struct shm_chan *chan);

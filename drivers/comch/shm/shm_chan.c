@@ -105,24 +105,74 @@ shm_chan_join(struct shm_chan *chan)
 	return 0;
 }
 
-/* Undo shm_chan_join(); the driver forgets what the library knew of it. */
+/* Undo shm_chan_join(), but the bell is still its own. */
 static void
-chan_leave(struct shm_chan *chan)
+chan_unjoin(struct shm_chan *chan)
 {
-	if (chan->glink == NULL)
-		return;
-	if (chan->state == SHM_CHAN_HALF_OPEN)
-		chan->group->nb_half_open--;
-	if (chan->state == SHM_CHAN_UP)
-		rte_comch_pmd_msg_dropped(chan->conn, shm_conn_rx_count(chan->conn));
 	shm_chan_undirty(chan);
 	shm_chan_deactivate(chan);
 	shm_chan_bell_del(chan);
 	TAILQ_REMOVE(&chan->glink->chans, chan, next);
 	chan->group->nb_chans--;
 	chan->glink = NULL;
+}
+
+/* The driver forgets what the library knew of it. */
+static void
+chan_leave(struct shm_chan *chan)
+{
+	if (chan->glink == NULL && chan->conn == NULL)
+		return;
+	if (chan->state == SHM_CHAN_HALF_OPEN)
+		chan->group->nb_half_open--;
+	if (chan->state == SHM_CHAN_UP)
+		rte_comch_pmd_msg_dropped(chan->conn, shm_conn_rx_count(chan->conn));
+	if (chan->glink != NULL) /* else it was lost while it moved */
+		chan_unjoin(chan);
 	shm_fast_end(chan);
 	chan->conn = NULL;
+}
+
+/* It goes to another group: nobody looks at it until it has arrived. */
+void
+shm_conn_move(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg)
+{
+	struct shm_chan *chan = conn->priv;
+	struct shm_dev *dev = chan->link->dev;
+
+	chan_unjoin(chan);
+	rte_spinlock_lock(&dev->lock);
+	shm_chan_moves_locked(chan, container_of(pg, struct shm_group, pg));
+	rte_spinlock_unlock(&dev->lock);
+}
+
+/* In the thread of the group that it goes to. */
+void
+shm_conn_arrive(struct rte_comch_conn *conn)
+{
+	struct shm_chan *chan = conn->priv;
+	struct shm_group *group = chan->group;
+	struct shm_dev *dev = group->dev;
+	struct shm_glink *glink;
+	int ret;
+
+	glink = glink_find(group, chan->link);
+	ret = glink == NULL ? -ECONNRESET : group_lists_grow(group);
+	rte_spinlock_lock(&dev->lock);
+	shm_chan_arrived_locked(chan);
+	rte_spinlock_unlock(&dev->lock);
+	if (ret != 0) {
+		shm_chan_close(chan, ret);
+		rte_comch_pmd_conn_down(conn, ret);
+		return;
+	}
+	chan->glink = glink;
+	shm_chan_bell_join(chan, chan->bell_shadow);
+	group->nb_chans++;
+	TAILQ_INSERT_TAIL(&glink->chans, chan, next);
+	/* relaxed: B orders it, before this group first says that it sleeps */
+	__atomic_store_n(&chan->own->moved, group->index + 1, __ATOMIC_RELAXED);
+	shm_chan_activate(chan);
 }
 
 void
@@ -451,6 +501,10 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 	bool alive;
 
 	rte_spinlock_lock(&dev->lock);
+	if (!shm_event_take_locked(ev)) {
+		rte_spinlock_unlock(&dev->lock);
+		return;
+	}
 	alive = chan->link->chans[chan->id] == chan && chan->state != SHM_CHAN_ZOMBIE;
 	if (alive && chan->link->state == SHM_LINK_DEAD && chan->state == SHM_CHAN_NEW) {
 		shm_chan_drop_locked(chan);

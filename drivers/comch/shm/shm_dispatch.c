@@ -137,23 +137,84 @@ shm_chan_close_locked(struct shm_chan *chan, int reason)
 }
 
 static void
+event_post_locked(struct shm_event *ev)
+{
+	struct shm_link *link = ev->chan->link;
+
+	/* there is room: see COMCH_PE_MAILBOX_SIZE of the library */
+	if (rte_comch_pmd_event_post(ev->group->pg.pe, &ev->base) == 0)
+		return;
+	SHM_LOG(ERR, "%s: the mailbox of a progress engine is full", link->dev->dev->data->name);
+	ev->chan->nb_posted -= !ev->forwarded;
+	link->refs++; /* the event may be the last that has it */
+	shm_event_done_locked(ev);
+	shm_link_kill(link, -ENOMEM);
+	shm_link_put(link);
+}
+
+static void
 post_locked(struct shm_event *ev, struct shm_chan *chan, uint64_t bytes)
 {
 	/* large rings one by one, so that others get their turn in between */
 	ev->weight = 1 + RTE_MIN(bytes / SHM_EVENT_BYTES, (uint64_t)SHM_FUNC_EVENTS);
 	ev->chan = chan;
-	ev->group = chan->group;
+	ev->group = chan->via != NULL ? chan->via : chan->group;
+	ev->forwarded = false;
 	ev->base.handler = shm_chan_event_handler;
 	chan->refs++;
+	chan->nb_posted++;
 	ev->group->refs++;
 	chan->link->func->nb_events += ev->weight;
-	/* there is room: see COMCH_PE_MAILBOX_SIZE of the library */
-	if (rte_comch_pmd_event_post(ev->group->pg.pe, &ev->base) != 0) {
-		SHM_LOG(ERR, "%s: the mailbox of a progress engine is full",
-			chan->link->dev->dev->data->name);
-		shm_event_done_locked(ev);
-		shm_link_kill(chan->link, -ENOMEM);
-	}
+	event_post_locked(ev);
+}
+
+/*
+ * Connections that move. The news about one take one way at a time, so that none
+ * overtakes another: through the group that it left, whose thread forwards them behind
+ * the library's own word that the connection comes. When it has come, and none is left
+ * on that way, they go to the new group.
+ */
+
+static void
+chan_via_end_locked(struct shm_chan *chan)
+{
+	if (chan->arrived && chan->nb_posted == 0)
+		chan->via = NULL;
+}
+
+void
+shm_chan_moves_locked(struct shm_chan *chan, struct shm_group *group)
+{
+	chan->via = chan->group;
+	chan->group = group;
+}
+
+void
+shm_chan_arrived_locked(struct shm_chan *chan)
+{
+	chan->arrived = true;
+	chan_via_end_locked(chan);
+}
+
+/* An engine sees an event: whether it is its own to handle. If not, it is gone. */
+bool
+shm_event_take_locked(struct shm_event *ev)
+{
+	struct shm_chan *chan = ev->chan;
+	struct shm_group *old = ev->group;
+
+	chan->nb_posted -= !ev->forwarded;
+	/* one that was closed has no group any more, and its news mean nothing */
+	if (chan->via == NULL || ev->forwarded || chan->state == SHM_CHAN_ZOMBIE ||
+			chan->link->chans[chan->id] != chan)
+		return true;
+	ev->forwarded = true;
+	ev->group = chan->group;
+	ev->group->refs++;
+	shm_group_put_locked(old);
+	chan_via_end_locked(chan);
+	event_post_locked(ev);
+	return false;
 }
 
 /* A client asks for a server: which group is it for? */

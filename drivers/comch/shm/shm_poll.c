@@ -59,11 +59,24 @@ shm_link_wake(struct shm_link *link, uint32_t group, uint32_t armed)
 	rte_spinlock_unlock(&link->dev->lock);
 }
 
+/* The peer serves the connection by another of its groups now. */
+static void
+chan_follow(struct shm_chan *chan, uint32_t moved)
+{
+	if (moved - 1 >= SHM_WIRE_MAX_GROUPS) {
+		chan->broken = true; /* noticed in a poll */
+		return;
+	}
+	chan->peer_moved = moved;
+	chan->peer_group = moved - 1;
+	chan->peer_armed = &chan->link->peer->groups[moved - 1].armed;
+}
+
 /* After something was published: tell the peer, unless it looks anyway. */
 static inline void
 chan_ring(struct shm_chan *chan)
 {
-	uint32_t armed;
+	uint32_t armed, moved;
 
 	/* B: pairs with the fences in chan_rest() and shm_group_arm() */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -72,20 +85,49 @@ chan_ring(struct shm_chan *chan)
 	chan->tx_flips++;
 	/* atomic: other connections, of other threads, have bits of this word */
 	__atomic_fetch_xor(chan->bell, chan->bell_mask, __ATOMIC_RELAXED);
-	/* B: pairs with the fence in shm_group_arm() */
+	/* B: pairs with the fence in shm_group_arm(), before which moved was written, too */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	moved = __atomic_load_n(&chan->peer->moved, __ATOMIC_RELAXED);
+	if (unlikely(moved != chan->peer_moved))
+		chan_follow(chan, moved);
 	armed = __atomic_load_n(chan->peer_armed, __ATOMIC_RELAXED);
 	if (unlikely(armed != 0))
 		shm_link_wake(chan->link, chan->peer_group, armed);
 }
 
+/*
+ * Have the group look at the bell of a connection; shadow is that of its bit. The word
+ * may be one of another group, where the connection came from: each looks at its bits.
+ */
+void
+shm_chan_bell_join(struct shm_chan *chan, uint64_t shadow)
+{
+	const uint64_t bit = RTE_BIT64(chan->rx_bell % 64);
+	const uint32_t w = chan->rx_bell / 64;
+	struct shm_glink *glink = chan->glink;
+	struct shm_bell_word *word;
+	uint32_t i;
+
+	for (i = 0; i < glink->nb_words && glink->words[i].index != w; i++)
+		;
+	word = &glink->words[i];
+	if (i == glink->nb_words) {
+		glink->nb_words++;
+		word->index = w;
+		word->word = &chan->link->peer->bells[w];
+		word->shadow = 0;
+		word->mask = 0;
+	}
+	word->shadow = (word->shadow & ~bit) | (shadow & bit);
+	word->mask |= bit;
+	glink->by_bell[chan->rx_bell] = chan;
+}
+
 int
 shm_chan_bell_add(struct shm_chan *chan)
 {
-	struct shm_glink *glink = chan->glink;
 	struct shm_link *link = chan->link;
-	uint32_t w, i, free_word = SHM_WIRE_BELL_WORDS;
-	struct shm_bell_word *word;
+	uint32_t w, free_word = SHM_WIRE_BELL_WORDS;
 	uint32_t bit;
 
 	for (w = 0; w < SHM_WIRE_BELL_WORDS; w++) {
@@ -104,23 +146,9 @@ shm_chan_bell_add(struct shm_chan *chan)
 	bit = __builtin_ctzll(~link->bells_used[w]);
 	link->bells_used[w] |= RTE_BIT64(bit);
 	link->bell_group[w] = chan->group->index;
-
-	for (i = 0; i < glink->nb_words && glink->words[i].index != w; i++)
-		;
-	word = &glink->words[i];
-	if (i == glink->nb_words) {
-		glink->nb_words++;
-		word->index = w;
-		word->word = &link->peer->bells[w];
-		word->shadow = 0;
-		word->mask = 0;
-	}
-	/* what this bit said before was about another connection */
-	word->shadow &= ~RTE_BIT64(bit);
-	word->shadow |= __atomic_load_n(word->word, __ATOMIC_RELAXED) & RTE_BIT64(bit);
-	word->mask |= RTE_BIT64(bit);
 	chan->rx_bell = w * 64 + bit;
-	glink->by_bell[chan->rx_bell] = chan;
+	/* what this bit said before was about another connection */
+	shm_chan_bell_join(chan, __atomic_load_n(&link->peer->bells[w], __ATOMIC_RELAXED));
 	return 0;
 }
 
@@ -136,6 +164,7 @@ shm_chan_bell_del(struct shm_chan *chan)
 	for (i = 0; i < glink->nb_words; i++) {
 		if (glink->words[i].index != (uint32_t)chan->rx_bell / 64)
 			continue;
+		chan->bell_shadow = glink->words[i].shadow;
 		glink->words[i].mask &= ~RTE_BIT64(chan->rx_bell % 64);
 		if (glink->words[i].mask == 0)
 			glink->words[i] = glink->words[--glink->nb_words];

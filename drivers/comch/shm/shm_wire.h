@@ -54,6 +54,9 @@
  * flipped bit never looks like none. The reader acknowledges when it is about to
  * look away, and looks once more after that.
  *
+ * A connection can go to another poll group of its side. It keeps its bell, and says in
+ * the word moved of its segment which group is to be waked from now on.
+ *
  * Bells of consumers. A consumer that nobody looks at for a while says so in the
  * word rest of its segment, with the number of flips of its bell that it has seen.
  * A producer that has published something looks at that word, and flips the bell
@@ -324,7 +327,8 @@ struct shm_wire_chan {
 	uint32_t bell_seen; /* flips of this side's bell that it has seen */
 	uint32_t want_bell; /* 1: ring when head moves, too */
 	uint32_t msgs;      /* records written so far; for statistics only */
-	uint32_t reserved[27];
+	uint32_t moved;     /* 0: its group is the one of the handshake; else 1 + its group */
+	uint32_t reserved[26];
 	uint8_t ring[];
 };
 
@@ -465,6 +469,7 @@ _Static_assert(offsetof(struct shm_wire_chan, tail) == 128, "tail");
 _Static_assert(offsetof(struct shm_wire_chan, head) == 132, "head");
 _Static_assert(offsetof(struct shm_wire_chan, bell_seen) == 136, "bell_seen");
 _Static_assert(offsetof(struct shm_wire_chan, want_bell) == 140, "want_bell");
+_Static_assert(offsetof(struct shm_wire_chan, moved) == 148, "moved");
 _Static_assert(offsetof(struct shm_wire_chan, ring) == 256, "ring");
 _Static_assert(sizeof(struct shm_wire_rec) == 8, "rec");
 _Static_assert(sizeof(struct shm_wire_region) == 32, "region");
