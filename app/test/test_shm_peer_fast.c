@@ -134,7 +134,8 @@ test_region_values(void)
 		uint32_t id;
 		uint64_t size;
 	} bad[] = {
-		{ 64, 16384 }, { 0x10000, 16384 }, { 0x80000000, 16384 }, { UINT32_MAX, 16384 },
+		{ SHM_WIRE_MAX_REGIONS, 16384 }, { 0x10000, 16384 }, { 0x80000000, 16384 },
+		{ UINT32_MAX, 16384 },
 		{ 0, 0 }, { 0, 1 }, { 0, 4095 }, { 0, 4097 }, { 0, UINT64_MAX },
 		{ 1, 16384 }, /* which is there already */
 	};
@@ -162,7 +163,8 @@ test_region_values(void)
 		TEST_TRUE(e != NULL);
 		before = fast_side->violations();
 		evil_fill(&msg, SHM_WIRE_REGION_GONE, 0);
-		msg.region_gone.region = i == 0 ? 1 : i == 1 ? 64 : i == 2 ? UINT32_MAX : 0;
+		msg.region_gone.region = i == 0 ? 1 : i == 1 ? SHM_WIRE_MAX_REGIONS :
+			i == 2 ? UINT32_MAX : 0;
 		if (i == 3) { /* twice */
 			TEST_EXPECT(evil_region_send(e, &r, 0), 0);
 			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);

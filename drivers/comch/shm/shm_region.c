@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,6 +104,34 @@ shm_pages_unmap(struct shm_pages *pages)
 	pages->fd = -1;
 }
 
+/* Descriptors of regions that this process keeps; atomic. */
+static uint32_t nb_region_fds;
+
+/*
+ * Keep the descriptor of a region, or have no peer get it. A quarter of what the
+ * process may have is for regions: without a bound, each would take one for its life.
+ */
+static bool
+region_fd_keep(bool must)
+{
+	struct rlimit limit = { .rlim_cur = 0 };
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	/* relaxed: a number that is compared with a limit */
+	if (__atomic_add_fetch(&nb_region_fds, 1, __ATOMIC_RELAXED) <= limit.rlim_cur / 4 || must)
+		return true;
+	__atomic_sub_fetch(&nb_region_fds, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* The memory stays where it is mapped. */
+static void
+region_fd_close(struct shm_region *region)
+{
+	close(region->own.fd);
+	region->own.fd = -1;
+}
+
 static struct shm_region *
 region_new(void)
 {
@@ -119,11 +148,30 @@ region_new(void)
 static void
 region_free(struct shm_region *region)
 {
+	if (region->own.fd >= 0)
+		__atomic_sub_fetch(&nb_region_fds, 1, __ATOMIC_RELAXED);
 	shm_pages_unmap(&region->own);
 	shm_pages_unmap(&region->stage);
 	pthread_mutex_destroy(&region->lock);
 	free(region->stage_offs);
 	free(region);
+}
+
+/* How peers write to memory of ours, if at all: needs its place. */
+static int
+region_share(struct rte_comch_mem *mem, struct shm_region *region)
+{
+	bool must = (mem->flags & RTE_COMCH_MEM_F_NO_STAGE) != 0;
+
+	if ((mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0) {
+		region_fd_close(region);
+		return 0;
+	}
+	if (region_fd_keep(must))
+		return 0;
+	region_fd_close(region);
+	mem->how = RTE_COMCH_MEM_HOW_STAGED;
+	return shm_stage_plan(mem, region);
 }
 
 int
@@ -146,6 +194,11 @@ shm_mem_alloc(struct rte_comch_mem *mem)
 	}
 	mem->addr = region->own.map;
 	mem->page_size = region->own.page_size;
+	ret = region_share(mem, region);
+	if (ret != 0) {
+		region_free(region);
+		return ret;
+	}
 	mem->priv = region;
 	return 0;
 }

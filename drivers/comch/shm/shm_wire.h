@@ -124,8 +124,8 @@
 /* Places for the posts of one consumer, a power of two. */
 #define SHM_WIRE_MAX_POSTS 8192u
 #define SHM_WIRE_MAX_IMM_LEN 256u
-/* Regions of one process on one link; identifiers run from 0. */
-#define SHM_WIRE_MAX_REGIONS 64u
+/* Regions with consumers of one process on one link; identifiers run from 0. */
+#define SHM_WIRE_MAX_REGIONS 1024u
 #define SHM_WIRE_NO_REGION UINT32_MAX
 /* The length of a message has 40 bits in its completion. */
 #define SHM_WIRE_MAX_BUF_SIZE ((UINT64_C(1) << 40) - 1)
