@@ -134,14 +134,15 @@ worker_memory(struct worker *w, bool producer, uint32_t nr)
 	if (w->slots == NULL)
 		return -ENOMEM;
 	len = w->nb_slots * w->slot_size;
-	if (producer && nr % 2 != 0) {
+	if (producer ? nr % 2 != 0 : conf->own) {
 		/* not of the heap, whose size is looked at */
 		own = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (own == MAP_FAILED)
 			return -errno;
 		w->own = own;
 		w->own_len = len;
-		ret = rte_comch_mem_register(conf->link->dev, own, len, 0, &w->mem);
+		ret = rte_comch_mem_register(conf->link->dev, own, len,
+				producer ? 0 : RTE_COMCH_MEM_F_PEER_WRITE, &w->mem);
 	} else {
 		ret = rte_comch_mem_alloc(conf->link->dev, len,
 				producer ? 0 : RTE_COMCH_MEM_F_PEER_WRITE, &w->mem);

@@ -55,6 +55,7 @@ struct test_load_conf {
 	uint32_t nb_sends;             /**< Of each producer. */
 	uint32_t max_len;              /**< The longest message. */
 	uint64_t seed;                 /**< The same on both sides. */
+	bool own;                      /**< Consumers here receive into memory of the process. */
 };
 
 /** What the threads of a load have done, in all. */

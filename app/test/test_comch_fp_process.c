@@ -218,6 +218,43 @@ test_many_to_many(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * The same, smaller, into memory of this process: what comes is copied out of a stage,
+ * and all of it is there.
+ */
+static int
+test_into_own_memory(void)
+{
+	struct test_load_conf conf = {
+		.nb_producers = 2,
+		.nb_consumers = 2,
+		.peer_producers = 2,
+		.peer_consumers = 2,
+		.msgs = 20000,
+		.nb_posts = 32,
+		.nb_sends = 32,
+		.max_len = 9000,
+		.seed = 3,
+		.own = true,
+	};
+	struct test_child *child;
+	struct test_load *load;
+	struct test_load_sum sum;
+	unsigned int round;
+
+	TEST_TRUE(test_link_listen("test", test_pe_new()) != NULL);
+	TEST_CALL(host_child(&child, &conf.link));
+	/* the second time with stages that are made anew */
+	for (round = 0; round < 2; round++, conf.seed++) {
+		TEST_CALL(load_begin(child, &conf, &load));
+		TEST_CALL(load_end(child, load, &sum));
+		TEST_EXPECT(sum.sent, conf.msgs * 2);
+		TEST_EXPECT(sum.received, conf.msgs * 2);
+	}
+	TEST_EXPECT(test_child_end(child), 0);
+	return TEST_SUCCESS;
+}
+
 /* Rings of four places, and more messages than 16 bits can count. */
 static int
 test_small_rings_wrap(void)
@@ -704,6 +741,7 @@ static struct unit_test_suite suite = {
 	.teardown = suite_teardown,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, teardown, test_many_to_many),
+		TEST_CASE_ST(NULL, teardown, test_into_own_memory),
 		TEST_CASE_ST(NULL, teardown, test_small_rings_wrap),
 		TEST_CASE_ST(NULL, teardown, test_giant_message),
 		TEST_CASE_ST(NULL, teardown, test_producer_process_killed),

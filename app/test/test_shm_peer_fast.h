@@ -56,6 +56,10 @@ struct test_q *fast_task_consumer(uint32_t nb_tasks);
 struct rte_comch_mem *fast_mem(uint64_t len);
 struct rte_comch_mem *fast_source(void *addr, uint64_t len);
 struct rte_comch_mem *fast_pool(uint32_t nb);
+/** Memory of the test's that the peer's producers may write to. */
+struct rte_comch_mem *fast_peer_source(void *addr, uint64_t len);
+/** Have a region of another origin freed by fast_case_end(). */
+void fast_keep(struct rte_comch_mem *mem);
 /** End the links, and close what the device had on them. */
 void fast_case_end(void);
 

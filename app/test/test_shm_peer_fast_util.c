@@ -322,6 +322,25 @@ fast_source(void *addr, uint64_t len)
 }
 
 struct rte_comch_mem *
+fast_peer_source(void *addr, uint64_t len)
+{
+	struct rte_comch_mem *mem;
+
+	if (nb_mems == MAX_QUEUES || rte_comch_mem_register(fast_dev(), addr, len,
+			RTE_COMCH_MEM_F_PEER_WRITE, &mem) != 0)
+		return NULL;
+	mems[nb_mems++] = mem;
+	return mem;
+}
+
+void
+fast_keep(struct rte_comch_mem *mem)
+{
+	if (nb_mems < MAX_QUEUES)
+		mems[nb_mems++] = mem;
+}
+
+struct rte_comch_mem *
 fast_pool(uint32_t nb)
 {
 	struct rte_comch_mem *mem;

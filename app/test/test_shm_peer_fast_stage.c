@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * An evil peer that gets the stage of memory of the application: it writes all of it,
+ * always, and tells what it likes. What is around the memory stays out of its reach,
+ * and what was polled stays as it is.
+ */
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rte_mbuf.h>
+#include <rte_memory.h>
+#include <rte_mempool.h>
+
+#include "test_shm_peer_fast.h"
+
+#define SLOT 256u
+#define NB 8u
+#define LEN (NB * SLOT)
+#define BEFORE 1000u /* bytes of the neighbours; the memory begins at an odd place */
+#define AFTER 3000u
+#define EVIL_BYTE 0xEE
+
+static uint8_t memory[BEFORE + LEN + AFTER];
+
+struct stage_env {
+	struct evil *e;
+	struct evil_rc rc;
+	struct test_q *q;
+	uint8_t *base;
+	uint8_t *stage; /* of the evil side */
+	uint64_t size;
+	int fd;
+	uint64_t before;
+};
+
+/* What the device exports before it announces a consumer of the region. */
+static int
+stage_map(struct stage_env *env)
+{
+	struct stat st;
+
+	TEST_EXPECT(evil_wait(env->e, SHM_WIRE_REGION, TEST_MS), 0);
+	env->size = env->e->msg.region.size;
+	env->fd = fcntl(env->e->msg_fd, F_DUPFD_CLOEXEC, 0);
+	TEST_TRUE(env->fd >= 0);
+	TEST_EXPECT(fstat(env->fd, &st), 0);
+	TEST_EXPECT((uint64_t)st.st_size, env->size);
+	env->stage = mmap(NULL, env->size, PROT_READ | PROT_WRITE, MAP_SHARED, env->fd, 0);
+	TEST_TRUE(env->stage != MAP_FAILED);
+	return TEST_SUCCESS;
+}
+
+static int
+stage_start(struct stage_env *env, struct rte_comch_mem *mem)
+{
+	env->q = fast_consumer(mem, NB, 0);
+	TEST_TRUE(env->q != NULL);
+	TEST_CALL(stage_map(env));
+	TEST_EXPECT(evil_rc_wait(env->e, &env->rc), 0);
+	TEST_EXPECT(evil_rc_answer(env->e, &env->rc), 0);
+	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	env->before = fast_side->violations();
+	return TEST_SUCCESS;
+}
+
+static void
+neighbours_fill(void)
+{
+	test_fill(memory, BEFORE, 1);
+	memset(memory + BEFORE, 0, LEN);
+	test_fill(memory + BEFORE + LEN, AFTER, 2);
+}
+
+static bool
+neighbours_are_well(void)
+{
+	return test_check(memory, BEFORE, 1) && test_check(memory + BEFORE + LEN, AFTER, 2);
+}
+
+static int
+stage_open(struct stage_env *env)
+{
+	struct rte_comch_mem_info info;
+	struct rte_comch_mem *mem;
+
+	memset(env, 0, sizeof(*env));
+	env->fd = -1;
+	neighbours_fill();
+	env->e = fast_connected();
+	TEST_TRUE(env->e != NULL);
+	mem = fast_peer_source(memory + BEFORE, LEN);
+	TEST_TRUE(mem != NULL);
+	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
+	TEST_EXPECT(info.how, RTE_COMCH_MEM_HOW_STAGED);
+	env->base = memory + BEFORE;
+	return stage_start(env, mem);
+}
+
+static void
+stage_close(struct stage_env *env)
+{
+	fast_case_end();
+	evil_rc_free(&env->rc);
+	munmap(env->stage, env->size);
+	close(env->fd);
+}
+
+static int
+stage_post(struct stage_env *env, uint32_t n)
+{
+	const struct rte_comch_post post = {
+		.addr = env->base + n % NB * SLOT, .len = SLOT, .cookie = n,
+	};
+
+	TEST_EXPECT(rte_comch_consumer_post_burst(env->q->ctx, &post, 1), 1);
+	return TEST_SUCCESS;
+}
+
+/* Where the device wants the message of a post. */
+static uint64_t
+posted_off(const struct stage_env *env, uint32_t n)
+{
+	uint32_t slot = (SHM_WIRE_POST_START + n) & (env->rc.msg.nb_posts - 1);
+
+	return env->rc.posts->words[slot] >> SHM_WIRE_POST_OFF_SHIFT;
+}
+
+/* Everything is written, at any time: what the application has is what it polled. */
+static int
+test_stage_reach(void)
+{
+	struct stage_env env;
+	struct rte_comch_cpl cpl;
+	uint64_t i;
+	uint32_t n;
+
+	TEST_CALL(stage_open(&env));
+	TEST_TRUE(env.size >= LEN && env.size < LEN + 2 * 65536);
+	/* no byte of this process came with it */
+	for (i = 0; i < env.size; i++)
+		TEST_TRUE(env.stage[i] == 0);
+	for (n = 0; n < NB; n++)
+		TEST_CALL(stage_post(&env, n));
+	memset(env.stage, EVIL_BYTE, env.size);
+	peer_turn();
+	TEST_TRUE(neighbours_are_well());
+	for (i = 0; i < LEN; i++)
+		TEST_TRUE(env.base[i] == 0);
+	for (n = 0; n < NB; n++) {
+		TEST_TRUE(posted_off(&env, n) <= env.size - SLOT);
+		test_fill(env.stage + posted_off(&env, n), 100, n);
+		evil_complete(&env.rc, n, evil_cpl(&env.rc, n, 1, 0, 100));
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 1);
+		TEST_TRUE(cpl.cookie == n && cpl.len == 100);
+		/* too late */
+		memset(env.stage, EVIL_BYTE, env.size);
+		TEST_TRUE(test_check(env.base + n * SLOT, 100, n));
+		for (i = 100; i < SLOT; i++)
+			TEST_TRUE(env.base[n * SLOT + i] == 0);
+	}
+	TEST_TRUE(neighbours_are_well());
+	TEST_EXPECT(fast_side->violations(), env.before);
+	stage_close(&env);
+	return TEST_SUCCESS;
+}
+
+/* Lengths that are not those of the post are found before anything is copied. */
+static int
+test_stage_lengths(void)
+{
+	static const uint64_t bad[] = { SLOT + 1, LEN, LEN + AFTER, SHM_WIRE_MAX_BUF_SIZE };
+	struct stage_env env;
+	struct rte_comch_cpl cpl;
+	unsigned int i;
+	uint64_t b;
+
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		TEST_CALL(stage_open(&env));
+		TEST_CALL(stage_post(&env, 0));
+		memset(env.stage, EVIL_BYTE, env.size);
+		evil_complete(&env.rc, 0, evil_cpl(&env.rc, 0, 1, 0, bad[i]));
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 0);
+		for (b = 0; b < LEN; b++)
+			TEST_TRUE(env.base[b] == 0);
+		TEST_TRUE(neighbours_are_well());
+		TEST_CALL(fast_conn_dies(env.e, env.before, "length", i));
+		stage_close(&env);
+	}
+	return TEST_SUCCESS;
+}
+
+/* The same for mbufs of a pool that exists. */
+static int
+test_stage_packets(void)
+{
+	struct rte_mempool *pool = rte_pktmbuf_pool_create("evil_stage", 4 * NB - 1, 0, 0, 1024,
+			SOCKET_ID_ANY);
+	const uint32_t room = 1024 - RTE_PKTMBUF_HEADROOM;
+	struct rte_comch_mem *mem;
+	struct rte_mbuf *pkts[NB];
+	struct stage_env env;
+
+	TEST_TRUE(pool != NULL);
+	memset(&env, 0, sizeof(env));
+	env.e = fast_connected();
+	TEST_TRUE(env.e != NULL);
+	TEST_EXPECT(rte_comch_mem_pool_register(fast_dev(), pool, RTE_COMCH_MEM_F_PEER_WRITE,
+			&mem), 0);
+	fast_keep(mem);
+	TEST_CALL(stage_start(&env, mem));
+	TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 0);
+	memset(env.stage, EVIL_BYTE, env.size); /* heads of mbufs are not there */
+	evil_complete(&env.rc, 0, evil_cpl(&env.rc, 0, 7, 0, room));
+	evil_complete(&env.rc, 1, evil_cpl(&env.rc, 1, 7, 0, room + 1));
+	TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 1);
+	TEST_TRUE(pkts[0]->pool == pool && pkts[0]->data_len == room && pkts[0]->hash.usr == 7);
+	TEST_EXPECT(*rte_pktmbuf_mtod(pkts[0], uint8_t *), EVIL_BYTE);
+	rte_pktmbuf_free(pkts[0]);
+	TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 0);
+	TEST_CALL(fast_conn_dies(env.e, env.before, "packet", 0));
+	TEST_EXPECT(rte_mempool_avail_count(pool), 4 * NB - 1);
+	stage_close(&env);
+	rte_mempool_free(pool);
+	return TEST_SUCCESS;
+}
+
+/*
+ * A thread that writes the stage and the completions at full speed.
+ */
+
+struct flipper {
+	struct stage_env *env;
+	bool stop;
+};
+
+static void *
+flip(void *arg)
+{
+	struct flipper *f = arg;
+	struct stage_env *env = f->env;
+	struct shm_wire_cpls *cpls = env->rc.cpls;
+	uint32_t n, i;
+	uint64_t len;
+
+	test_thread_spread(1);
+	for (n = 0; !__atomic_load_n(&f->stop, __ATOMIC_RELAXED); n++) {
+		memset(env->stage, (int)n, env->size);
+		len = n * 7 % (SLOT + 1);
+		for (i = 0; i < env->rc.msg.nb_posts; i++)
+			__atomic_store_n(&cpls->words[i], len << SHM_WIRE_CPL_LEN_SHIFT |
+					1 << SHM_WIRE_CPL_PRODUCER_SHIFT | (n & 1),
+					__ATOMIC_RELEASE);
+		if (n % 64 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static int
+test_stage_flips(void)
+{
+	uint64_t end = test_now_ns() + (uint64_t)200 * 1000000;
+	uint64_t last = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	struct rte_comch_cpl cpls[NB];
+	uint32_t posted = 0, polled = 0, nb, i;
+	struct stage_env env;
+	struct flipper f = { &env, false };
+	int ret = TEST_SUCCESS;
+	pthread_t thread;
+
+	TEST_CALL(stage_open(&env));
+	TEST_EXPECT(pthread_create(&thread, NULL, flip, &f), 0);
+	while (ret == TEST_SUCCESS && (test_now_ns() < end || polled == 0) &&
+			test_now_ns() < last) {
+		while (posted - polled < NB && ret == TEST_SUCCESS)
+			ret = stage_post(&env, posted++);
+		nb = rte_comch_queue_poll_burst(env.q->ctx, cpls, NB);
+		for (i = 0; i < nb; i++)
+			if (cpls[i].cookie != polled + i || cpls[i].len > SLOT)
+				ret = TEST_FAILED;
+		polled += nb;
+		if (!neighbours_are_well())
+			ret = TEST_FAILED;
+		if (polled % 64 == 0)
+			peer_turn();
+	}
+	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	TEST_EXPECT(ret, TEST_SUCCESS);
+	TEST_TRUE(polled != 0);
+	test_note("%u messages while the stage was written", polled);
+	TEST_EXPECT(fast_side->violations(), env.before);
+	stage_close(&env);
+	return TEST_SUCCESS;
+}
+
+/* The stage is taken back, and the next consumer has another one. */
+static int
+test_stage_gone(void)
+{
+	struct rte_comch_cpl cpls[NB];
+	struct evil_rc second;
+	union shm_wire_msg msg;
+	struct stage_env env;
+	uint8_t *old;
+	uint64_t old_size;
+	uint32_t id, i;
+	int old_fd;
+
+	TEST_CALL(stage_open(&env));
+	TEST_CALL(stage_post(&env, 0));
+	id = env.rc.msg.consumer;
+	TEST_EXPECT(rte_comch_ctx_stop(env.q->ctx), -EINPROGRESS);
+	TEST_EXPECT(evil_wait(env.e, SHM_WIRE_CONSUMER_GONE, TEST_MS), 0);
+	evil_fill(&msg, SHM_WIRE_CONSUMER_FREE, env.e->chan.id);
+	msg.consumer_id.consumer = id;
+	TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER_FREE, env.e->chan.id, -1), 0);
+	PEER_WAIT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB) == 1, TEST_MS);
+	PEER_WAIT(test_q_state(env.q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(evil_wait(env.e, SHM_WIRE_REGION_GONE, TEST_MS), 0);
+	/* what it keeps of the old one is its own affair */
+	old = env.stage;
+	old_size = env.size;
+	old_fd = env.fd;
+	second = env.rc;
+	TEST_EXPECT(rte_comch_ctx_start(env.q->ctx), -EINPROGRESS);
+	TEST_CALL(stage_map(&env));
+	memset(old, EVIL_BYTE, old_size);
+	for (i = 0; i < env.size; i++)
+		TEST_TRUE(env.stage[i] == 0);
+	TEST_TRUE(neighbours_are_well());
+	munmap(old, old_size);
+	close(old_fd);
+	evil_rc_free(&second);
+	memset(&env.rc, 0, sizeof(env.rc));
+	TEST_EXPECT(evil_rc_wait(env.e, &env.rc), 0);
+	TEST_EXPECT(evil_rc_answer(env.e, &env.rc), 0);
+	PEER_WAIT(test_q_state(env.q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_EXPECT(fast_side->violations(), env.before);
+	stage_close(&env);
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm, an evil peer: stages of memory of the application",
+	.setup = fast_suite_setup,
+	.teardown = fast_suite_teardown,
+	.unit_test_cases = {
+		FAST_CASE(test_stage_reach),
+		FAST_CASE(test_stage_lengths),
+		FAST_CASE(test_stage_packets),
+		FAST_CASE(test_stage_flips),
+		FAST_CASE(test_stage_gone),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_shm_peer_fast_stage(void)
+{
+	return fast_suites_run(&suite);
+}
+
+REGISTER_FAST_TEST(shm_peer_fast_stage_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast_stage)
