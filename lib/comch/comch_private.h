@@ -532,6 +532,7 @@ int comch_recv_retry(struct comch_conn *conn);
 void comch_recv_end(struct comch_conn *conn);
 
 /* rte_comch_mem.c */
+uint32_t comch_mem_data_room(const struct rte_comch_mem *mem);
 void comch_mem_give_up(struct rte_comch_dev *dev);
 
 /* rte_comch_ending.c */

@@ -257,6 +257,22 @@ pool_rooms_elsewhere(struct rte_mempool *pool)
 		pool->elt_size >= sizeof(struct rte_mbuf);
 }
 
+/* Bytes of the data rooms of a region's mbufs; 0 if it is no pool, or one of others. */
+uint32_t
+comch_mem_data_room(const struct rte_comch_mem *mem)
+{
+	const struct rte_pktmbuf_pool_private *priv;
+
+	if (mem->pool == NULL)
+		return 0;
+	if (mem->page_size != 0) /* the library has made it */
+		return rte_pktmbuf_data_room_size(mem->pool);
+	priv = rte_mempool_get_priv(mem->pool);
+	return mem->pool->private_data_size >= sizeof(*priv) && mem->pool->elt_size >=
+		sizeof(struct rte_mbuf) + priv->mbuf_priv_size + priv->mbuf_data_room_size ?
+		priv->mbuf_data_room_size : 0;
+}
+
 int
 rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32_t flags,
 		struct rte_comch_mem **out)

@@ -140,13 +140,12 @@ reserved_check(const struct rte_comch_dev *dev, const char *what, const uint64_t
 static uint64_t
 region_max_buf(const struct rte_comch_mem *mem)
 {
-	uint64_t max = mem->len;
+	uint64_t max = comch_mem_data_room(mem);
 	uint32_t i;
 
-	if (mem->pool != NULL) {
-		max = rte_pktmbuf_data_room_size(mem->pool);
+	if (max != 0)
 		return max - RTE_MIN(max, (uint64_t)RTE_PKTMBUF_HEADROOM);
-	}
+	max = mem->len;
 	for (i = 0; i < mem->nb_chunks; i++)
 		max = RTE_MAX(max, mem->chunks[i].len);
 	return max;
@@ -168,7 +167,7 @@ buf_size_get(const struct rte_comch_dev *dev, const struct rte_comch_consumer_co
 	*size = conf->buf_size;
 	if (*size != 0 || conf->mem == NULL)
 		return 0;
-	if (conf->mem->pool != NULL)
+	if (comch_mem_data_room(conf->mem) != 0)
 		*size = max;
 	if (*size == 0 && (dev->info.capa & RTE_COMCH_CAPA_POST_SIZES) == 0) {
 		COMCH_LOG(ERR, "%s: a consumer of this device has to state its buf_size",
