@@ -217,7 +217,7 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	fp->poll = shm_cpl_poll;
 	fp->rx_mbuf = shm_rx_mbuf;
 	if (c->stage != NULL)
-		shm_stage_fns(fp);
+		shm_stage_fns(c, fp);
 	return 0;
 fail:
 	consumer_free(c);

@@ -187,6 +187,7 @@ struct shm_producer {
 /* What a consumer of a staged region has besides. */
 struct shm_stage_rx {
 	const struct rte_comch_mem *mem;
+	rte_comch_post_burst_t post; /* what posts places of the stage */
 	bool packets; /* posts are mbufs of the pool */
 	uint8_t *to[]; /* where the message of each place belongs */
 };
@@ -266,7 +267,7 @@ bool shm_peer_region_unmap(struct shm_dev *dev);
 /* shm_stage.c: consumers of staged regions */
 int shm_stage_plan(struct rte_comch_mem *mem, struct shm_region *region);
 int shm_stage_attach(struct shm_consumer *c, struct rte_comch_mem *mem);
-void shm_stage_fns(struct rte_comch_fp_object *fp);
+void shm_stage_fns(struct shm_consumer *c, struct rte_comch_fp_object *fp);
 bool shm_stage_has_packets(const struct shm_consumer *c);
 
 /* shm_fast.c: queues of this side */

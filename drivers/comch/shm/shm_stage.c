@@ -73,7 +73,7 @@ stage_place(const struct shm_consumer *c, const void *addr, uint64_t len)
 		((uintptr_t)addr - (uintptr_t)chunk->addr);
 }
 
-/* Post up to STAGE_BURST; what is wrong with them is found by shm_post_burst(). */
+/* Post up to STAGE_BURST; what is wrong with them is found by the burst of shm_rx.c. */
 static uint32_t
 stage_post(struct shm_consumer *c, const struct rte_comch_post *posts, uint32_t nb)
 {
@@ -88,8 +88,7 @@ stage_post(struct shm_consumer *c, const struct rte_comch_post *posts, uint32_t 
 		if (unlikely(places[i].addr == NULL)) /* behind the stage: -EFAULT */
 			places[i].addr = c->base + c->region_size;
 	}
-	taken = c->buf_size != 0 ? shm_post_burst(c, places, nb) :
-		shm_post_sizes_burst(c, places, nb);
+	taken = c->stage->post(c, places, nb);
 	for (i = 0; i < taken; i++)
 		c->stage->to[(pos + i) & c->mask] = posts[i].addr;
 	return taken;
@@ -181,7 +180,7 @@ stage_rx_begin(struct shm_consumer *c)
 {
 	const struct rte_mempool *pool = c->pool;
 
-	if (pool == NULL || c->post_pos != SHM_WIRE_POST_START ||
+	if (pool == NULL || c->post_pos != SHM_WIRE_POST_START || c->buf_size == 0 ||
 			pool->private_data_size < sizeof(struct rte_pktmbuf_pool_private)) {
 		if (!c->logged)
 			SHM_LOG(ERR, "%s: a consumer of packets needs the region of an mbuf pool, and no other posts",
@@ -265,9 +264,11 @@ shm_stage_attach(struct shm_consumer *c, struct rte_comch_mem *mem)
 	return 0;
 }
 
+/* In place of those that a consumer without a stage would have. */
 void
-shm_stage_fns(struct rte_comch_fp_object *fp)
+shm_stage_fns(struct shm_consumer *c, struct rte_comch_fp_object *fp)
 {
+	c->stage->post = fp->post;
 	fp->post = stage_post_burst;
 	fp->poll = stage_poll;
 	fp->rx_mbuf = stage_rx_mbuf;
