@@ -16,6 +16,7 @@
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
+#include <rte_memory.h>
 #include <rte_mempool.h>
 
 #include "test_comch_fp_util.h"
@@ -344,8 +345,8 @@ test_posts(void)
 		int reason;
 	} bad[] = {
 		{ -1, 2, -EFAULT }, { 4096, 1, -EFAULT }, { 4095, 2, -EFAULT },
-		{ 0, 4097, -EFAULT }, { 0, UINT64_MAX, -EMSGSIZE }, { 1, UINT64_C(1) << 39, -EFAULT },
-		{ -4096, 1, -EFAULT }, { 0, 0, -EINVAL },
+		{ 0, 4097, -EFAULT }, { 0, UINT64_MAX, -EMSGSIZE },
+		{ 1, UINT64_C(1) << 39, -EFAULT }, { -4096, 1, -EFAULT }, { 0, 0, -EINVAL },
 	};
 
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
@@ -414,7 +415,8 @@ test_bursts(void)
 			sends[i].imm_len = 8;
 			test_fill(test_slot(&from, i), (uint32_t)sends[i].len, seq + i);
 		}
-		TEST_EXPECT(rte_comch_consumer_post_burst(l.consumer->ctx, posts, (uint16_t)nb), nb);
+		TEST_EXPECT(rte_comch_consumer_post_burst(l.consumer->ctx, posts, (uint16_t)nb),
+				nb);
 		TEST_WAIT(rte_comch_producer_credits(l.producer->ctx, l.consumer->id) == nb,
 				TEST_MS);
 		TEST_EXPECT(rte_comch_producer_send_burst(l.producer->ctx, l.consumer->id, sends,

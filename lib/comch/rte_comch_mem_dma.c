@@ -131,10 +131,10 @@ port_new(uint16_t port __rte_unused, enum rte_eth_event_type event __rte_unused,
 {
 	struct comch_mem_dma *dma;
 
-	pthread_mutex_lock(&dmas_lock);
+	pthread_mutex_lock(&dmas_lock); /* check-ok: waiters must sleep */
 	TAILQ_FOREACH(dma, &dmas, next)
 		vfio_map_locked(dma);
-	pthread_mutex_unlock(&dmas_lock);
+	pthread_mutex_unlock(&dmas_lock); /* check-ok: waiters must sleep */
 	return 0;
 }
 
@@ -317,13 +317,13 @@ comch_mem_dma_map(struct rte_comch_mem *mem)
 	}
 	mem->dma = dma;
 	dma->registered = extmem_register(dma);
-	pthread_mutex_lock(&dmas_lock);
+	pthread_mutex_lock(&dmas_lock); /* check-ok: waiters must sleep */
 	ret = vfio_map_locked(dma);
 	TAILQ_INSERT_TAIL(&dmas, dma, next);
 	if (!ports_watched)
 		ports_watched = rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_NEW,
 				port_new, NULL) == 0;
-	pthread_mutex_unlock(&dmas_lock);
+	pthread_mutex_unlock(&dmas_lock); /* check-ok: waiters must sleep */
 	/* drivers of PCI that do not use VFIO take the memory of pools by themselves */
 	if (ret == 0 && dma->registered && rte_eal_iova_mode() == RTE_IOVA_VA)
 		ret = devices_walk("pci", device_map, dma);
@@ -341,14 +341,14 @@ comch_mem_dma_unmap(struct rte_comch_mem *mem)
 		return;
 	if (dma->registered && rte_eal_iova_mode() == RTE_IOVA_VA)
 		devices_walk("pci", device_unmap, dma);
-	pthread_mutex_lock(&dmas_lock);
+	pthread_mutex_lock(&dmas_lock); /* check-ok: waiters must sleep */
 	TAILQ_REMOVE(&dmas, dma, next);
 	if (dma->vfio)
 		vfio_unmap_parts(dma, dma->nb_parts);
 	if (TAILQ_EMPTY(&dmas) && ports_watched)
 		ports_watched = rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_NEW,
 				port_new, NULL) != 0;
-	pthread_mutex_unlock(&dmas_lock);
+	pthread_mutex_unlock(&dmas_lock); /* check-ok: waiters must sleep */
 	if (dma->registered)
 		rte_extmem_unregister(mem->addr, dma->len);
 	free(dma);

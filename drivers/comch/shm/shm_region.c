@@ -141,7 +141,7 @@ region_new(void)
 		return NULL;
 	region->own.fd = region->stage.fd = -1;
 	region->id = SHM_WIRE_NO_REGION;
-	pthread_mutex_init(&region->lock, NULL);
+	pthread_mutex_init(&region->lock, NULL); /* check-ok: waiters must sleep */
 	return region;
 }
 
@@ -152,7 +152,7 @@ region_free(struct shm_region *region)
 		__atomic_sub_fetch(&nb_region_fds, 1, __ATOMIC_RELAXED);
 	shm_pages_unmap(&region->own);
 	shm_pages_unmap(&region->stage);
-	pthread_mutex_destroy(&region->lock);
+	pthread_mutex_destroy(&region->lock); /* check-ok: waiters must sleep */
 	free(region->stage_offs);
 	free(region);
 }
@@ -308,12 +308,12 @@ shm_region_use(struct rte_comch_mem *mem)
 	struct shm_region *region = mem->priv;
 	int ret = 0;
 
-	pthread_mutex_lock(&region->lock);
+	pthread_mutex_lock(&region->lock); /* check-ok: waiters must sleep */
 	if (region->users == 0)
 		ret = region_begin(mem->dev->priv, region);
 	if (ret == 0)
 		region->users++;
-	pthread_mutex_unlock(&region->lock);
+	pthread_mutex_unlock(&region->lock); /* check-ok: waiters must sleep */
 	return ret;
 }
 
@@ -323,12 +323,12 @@ shm_region_unuse(struct rte_comch_mem *mem)
 {
 	struct shm_region *region = mem->priv;
 
-	pthread_mutex_lock(&region->lock);
+	pthread_mutex_lock(&region->lock); /* check-ok: waiters must sleep */
 	if (--region->users == 0 && region->stage_len != 0) {
 		region_withdraw(mem->dev->priv, region);
 		shm_pages_unmap(&region->stage);
 	}
-	pthread_mutex_unlock(&region->lock);
+	pthread_mutex_unlock(&region->lock); /* check-ok: waiters must sleep */
 }
 
 int
