@@ -392,7 +392,7 @@ test_bursts(void)
 {
 	struct rte_comch_send sends[SLOTS] = { 0 };
 	struct rte_comch_cpl cpls[SLOTS];
-	struct rte_comch_post posts[SLOTS];
+	struct rte_comch_post posts[SLOTS] = { 0 };
 	uint32_t round, i, nb, seq = 0;
 	struct test_slots from;
 	struct test_fp fp;

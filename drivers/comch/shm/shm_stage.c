@@ -163,9 +163,11 @@ stage_refill(struct shm_consumer *c, uint32_t nb)
 		nb = i;
 	}
 	for (i = 0; i < nb; i++) {
-		posts[i].addr = rte_pktmbuf_mtod(pkts[i], void *);
-		posts[i].len = rte_pktmbuf_tailroom(pkts[i]);
-		posts[i].cookie = (uintptr_t)pkts[i];
+		posts[i] = (struct rte_comch_post){
+			.addr = rte_pktmbuf_mtod(pkts[i], void *),
+			.len = rte_pktmbuf_tailroom(pkts[i]),
+			.cookie = (uintptr_t)pkts[i],
+		};
 	}
 	taken = nb == 0 ? 0 : stage_post(c, posts, nb);
 	/* those that are not in the region; the pool has grown since it was registered */
