@@ -10,6 +10,8 @@
 
 #define ALLOW_INTERNAL_API 1
 
+#include <sys/mman.h>
+
 #include <rte_comch_pmd.h> /* check-ok: the mock driver's device is looked at */
 
 #include "test_comch_fp_util.h"
@@ -195,6 +197,79 @@ test_connections_go(void)
 	TEST_CALL(connection_goes(false));
 	test_mock_case_teardown();
 	return connection_goes(true);
+}
+
+/* Whether a region is still where it was. */
+static bool
+is_mapped(void *addr)
+{
+	return msync(addr, 4096, MS_ASYNC) == 0;
+}
+
+static uint64_t
+nb_kept(int16_t dev_id)
+{
+	struct rte_comch_dev_stats stats = { .kept = 0 };
+
+	rte_comch_dev_stats_get(dev_id, &stats);
+	return stats.kept;
+}
+
+/*
+ * A consumer whose end is not told may be written to: what it uses stays when the
+ * application has given it back, until the device is reset.
+ */
+static int
+test_lost_queue_keeps(void)
+{
+	static uint8_t own[4096] __rte_aligned(4096);
+	struct rte_comch_mem *mem, *other, *mine;
+	void *addr, *other_addr;
+	struct test_q *q;
+	struct test_fp fp;
+	uint64_t before;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	mem = test_mem_alloc(fp.rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
+	other = test_mem_alloc(fp.rx.dev, 4096, 0);
+	TEST_TRUE(mem != NULL && other != NULL);
+	TEST_EXPECT(rte_comch_mem_register(fp.rx.dev, own, sizeof(own), 0, &mine), 0);
+	addr = rte_comch_mem_addr(mem);
+	other_addr = rte_comch_mem_addr(other);
+	before = nb_kept(fp.rx.dev);
+	TEST_CALL(test_fp_consumer(&fp, mem, 4, 0, &q));
+	test_mock_mode_set(TEST_MOCK_QUEUE_STOP, TEST_MOCK_HELD);
+	TEST_EXPECT(rte_comch_ctx_stop(q->ctx), -EINPROGRESS);
+	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, LOST_MS + TEST_MS);
+	TEST_EXPECT(dev_status(fp.rx.dev), -ETIMEDOUT);
+	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
+	TEST_EXPECT(nb_kept(fp.rx.dev), before);
+
+	TEST_EXPECT(rte_comch_mem_free(mem), -EBUSY);
+	TEST_EXPECT(test_q_close(q), 0);
+	TEST_EXPECT(nb_kept(fp.rx.dev), before + 2); /* the consumer and its connection */
+	TEST_EXPECT(test_mem_free(mem), 0);
+	TEST_EXPECT(test_mem_free(other), 0);
+	TEST_EXPECT(nb_kept(fp.rx.dev), before + 4);
+	TEST_TRUE(is_mapped(addr) && is_mapped(other_addr));
+	/* memory of the application is its own again */
+	TEST_EXPECT(rte_comch_mem_free(mine), 0);
+	TEST_EXPECT(nb_kept(fp.rx.dev), before + 4);
+
+	test_mock_drop(TEST_MOCK_NB_OPS);
+	TEST_TRUE(test_mock_tell_dropped() >= 1);
+	test_fp_cleanup();
+	TEST_TRUE(is_mapped(addr) && is_mapped(other_addr));
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.dpu), 0);
+	TEST_TRUE(!is_mapped(addr) && !is_mapped(other_addr));
+	TEST_CALL(works_again());
+	/* a region of the time after the reset is freed at once */
+	mem = test_mem_alloc(test_pair.dpu, 4096, 0);
+	TEST_TRUE(mem != NULL);
+	addr = rte_comch_mem_addr(mem);
+	TEST_EXPECT(test_mem_free(mem), 0);
+	TEST_TRUE(!is_mapped(addr));
+	return TEST_SUCCESS;
 }
 
 /* The device has failed for a reason of its own: that stays. */
@@ -404,6 +479,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_nothing_told),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_region_not_told),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_connections_go),
+		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_lost_queue_keeps),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_reason_stays),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_sends_not_told),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_posts_not_told),

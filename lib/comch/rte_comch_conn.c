@@ -158,6 +158,7 @@ conn_closed(struct rte_comch_pmd_ending *ending)
 		rte_spinlock_lock(&conn->lock);
 		conn->refs++; /* the driver's, for good */
 		rte_spinlock_unlock(&conn->lock);
+		rte_comch_pmd_count(&conn->dev->data->stats.kept);
 		conn->ctrl->ctx.lost = true; /* the driver may look at it, too */
 	}
 	comch_pe_work_add(&conn->ctrl->ctx);

@@ -78,6 +78,8 @@ comch_ctx_conf_busy(const struct rte_comch_ctx *ctx)
 void
 comch_ctx_free(struct rte_comch_ctx *ctx)
 {
+	if (ctx->lost) /* first: the device may go when it is detached */
+		rte_comch_pmd_count(&ctx->dev->data->stats.kept);
 	comch_pe_detach(ctx);
 	if (!ctx->lost)
 		free(ctx);

@@ -406,6 +406,7 @@ rte_comch_pmd_allocate(const char *name, int numa_node)
 	TAILQ_INIT(&dev->ctxs);
 	TAILQ_INIT(&dev->mems);
 	TAILQ_INIT(&dev->freeing);
+	TAILQ_INIT(&dev->kept);
 	TAILQ_INIT(&dev->pgs);
 
 	rte_spinlock_lock(&comch_devs_lock);
@@ -523,6 +524,11 @@ rte_comch_dev_reset(int16_t dev_id)
 		COMCH_LOG(ERR, "%s: does not come back after a reset: %s", dev->data->name,
 			strerror(-ret));
 	}
+	if (ret == 0) {
+		/* relaxed: no queue is there that could be lost meanwhile */
+		__atomic_store_n(&dev->nb_lost_queues, 0, __ATOMIC_RELAXED);
+		comch_mem_kept_free(dev);
+	}
 	/*
 	 * Release: who finds it up sees what the reset did. The driver may have
 	 * found it broken again by now, and that stays.
@@ -564,5 +570,6 @@ rte_comch_pmd_release(struct rte_comch_dev *dev)
 	__atomic_store_n(&comch_devs[dev->data->dev_id], NULL, __ATOMIC_RELEASE);
 	rte_spinlock_unlock(&comch_devs_lock);
 	rte_comch_trace_dev_release(dev->data->dev_id);
+	comch_mem_kept_free(dev);
 	free(dev);
 }

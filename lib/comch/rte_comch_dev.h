@@ -129,6 +129,12 @@ struct rte_comch_dev_stats {
 	uint64_t links;         /**< Peer processes that attached. */
 	uint64_t links_refused; /**< Peer processes that were not let in. */
 	uint64_t wakeups;       /**< Wake-ups sent to sleeping peers. */
+	/**
+	 * Regions, connections, contexts and poll groups that are kept in memory, though
+	 * the application has given them back, because the driver has not told that
+	 * hardware is done with them. Regions come back with a reset of the device.
+	 */
+	uint64_t kept;
 };
 
 /**

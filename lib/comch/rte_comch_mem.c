@@ -404,11 +404,72 @@ comch_mem_give_up(struct rte_comch_dev *dev)
 		if (!comch_ending_give_up(&mem->ending, now))
 			continue;
 		TAILQ_REMOVE(&dev->freeing, mem, next);
+		rte_comch_pmd_count(&dev->data->stats.kept);
 		lost = true;
 	}
 	rte_spinlock_unlock(&dev->lock);
 	if (lost)
 		comch_ending_lost(dev);
+}
+
+/* Have the driver free a region that the application has given back. */
+static void
+mem_end(struct rte_comch_mem *mem)
+{
+	struct rte_comch_dev *dev = mem->dev;
+
+	comch_ending_begin(&mem->ending, dev, NULL, mem_freed);
+	if (mem->page_size == 0 && dev->ops->mem_register == NULL)
+		mem_freed(&mem->ending); /* the driver does not know of it */
+	else if (comch_ending_settle(&mem->ending, dev->ops->mem_free(mem, &mem->ending)))
+		mem_freed(&mem->ending);
+}
+
+/*
+ * The driver has lost a queue, which may use any region of its device: one that it
+ * has allocated stays where it is. Memory of the application is not ours to keep.
+ */
+static bool
+mem_keep(struct rte_comch_mem *mem)
+{
+	struct rte_comch_dev *dev = mem->dev;
+	bool keep;
+
+	/* relaxed: the queue was IDLE before its region could be freed */
+	keep = mem->page_size != 0 &&
+		__atomic_load_n(&dev->nb_lost_queues, __ATOMIC_RELAXED) != 0;
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_REMOVE(&dev->mems, mem, next);
+	if (keep)
+		TAILQ_INSERT_TAIL(&dev->kept, mem, next);
+	else
+		TAILQ_INSERT_TAIL(&dev->freeing, mem, next);
+	rte_spinlock_unlock(&dev->lock);
+	if (!keep)
+		return false;
+	rte_comch_pmd_count(&dev->data->stats.kept);
+	COMCH_LOG(WARNING, "%s: %" PRIu64 " bytes of a region are kept, as a queue that its driver has lost may use them: reset the device",
+		dev->data->name, mem->len);
+	return true;
+}
+
+/* The device was reset, or goes: nothing of before is under way. */
+void
+comch_mem_kept_free(struct rte_comch_dev *dev)
+{
+	struct rte_comch_mem *mem;
+
+	do {
+		rte_spinlock_lock(&dev->lock);
+		mem = TAILQ_FIRST(&dev->kept);
+		if (mem != NULL) {
+			TAILQ_REMOVE(&dev->kept, mem, next);
+			TAILQ_INSERT_TAIL(&dev->freeing, mem, next);
+		}
+		rte_spinlock_unlock(&dev->lock);
+		if (mem != NULL)
+			mem_end(mem);
+	} while (mem != NULL);
 }
 
 int
@@ -442,16 +503,9 @@ rte_comch_mem_free(struct rte_comch_mem *mem)
 		}
 		rte_mempool_free(mem->pool);
 	}
-	rte_spinlock_lock(&dev->lock);
-	TAILQ_REMOVE(&dev->mems, mem, next);
-	TAILQ_INSERT_TAIL(&dev->freeing, mem, next);
-	rte_spinlock_unlock(&dev->lock);
 	comch_mem_dma_unmap(mem);
-	comch_ending_begin(&mem->ending, dev, NULL, mem_freed);
-	if (mem->page_size == 0 && dev->ops->mem_register == NULL)
-		mem_freed(&mem->ending); /* the driver does not know of it */
-	else if (comch_ending_settle(&mem->ending, dev->ops->mem_free(mem, &mem->ending)))
-		mem_freed(&mem->ending);
+	if (!mem_keep(mem))
+		mem_end(mem);
 	return 0;
 }
 

@@ -280,6 +280,8 @@ pe_pgroup_get(struct rte_comch_pe *pe, struct rte_comch_dev *dev, struct rte_com
 static void
 pe_pgroup_gone(struct rte_comch_pmd_ending *end)
 {
+	if (end->lost)
+		rte_comch_pmd_count(&end->dev->data->stats.kept);
 	rte_spinlock_lock(&end->dev->lock);
 	end->dev->nb_ending_pgs--; /* the last that held it: it may go */
 	rte_spinlock_unlock(&end->dev->lock);

@@ -60,7 +60,9 @@
  * device for broken (-ETIMEDOUT) if it has not failed before, and goes on as if it had
  * ended: the ops that follow are called, but the object is never freed. A driver may
  * tell late, until the device is reset or removed. Tasks of a queue whose stop was not
- * told end with the status of the stop, and the queue is polled no more.
+ * told end with the status of the stop, and the queue is polled no more. What a queue
+ * uses that was lost so, which are its connection and any region of the device, is kept
+ * as well: mem_free is called when the device was reset or is released.
  *
  * A device that fails is told of with rte_comch_pmd_dev_down(), from any thread,
  * and its connections, one by one and in their threads, with
@@ -551,10 +553,12 @@ struct rte_comch_dev {
 	TAILQ_HEAD(, rte_comch_ctx) ctxs;    /**< Library: all contexts. */
 	TAILQ_HEAD(, rte_comch_mem) mems;    /**< Library: all regions. */
 	TAILQ_HEAD(, rte_comch_mem) freeing; /**< Library: regions about to end. */
+	TAILQ_HEAD(, rte_comch_mem) kept;    /**< Library: regions freed, in use or not. */
 	TAILQ_HEAD(, rte_comch_pgroup) pgs;  /**< Library: all poll groups. */
 	uint32_t nb_ending_pgs;              /**< Library: poll groups about to end. */
 	int status;                          /**< Library: 0 or why it is down; atomic. */
 	uint32_t nb_conn_refs;               /**< Library: of applications; atomic. */
+	uint32_t nb_lost_queues;             /**< Library: since the last reset; atomic. */
 };
 
 /**
@@ -643,7 +647,9 @@ void rte_comch_pmd_dev_down(struct rte_comch_dev *dev, int reason);
 
 /**
  * @internal
- * Free the slot of a device that is hidden or never was ready.
+ * Free the slot of a device that is hidden or never was ready. Nothing of it is under
+ * way any more. The mem_free op is called in here for regions that were kept: priv is
+ * valid, and it must return 0.
  *
  * @param dev
  *   The device.

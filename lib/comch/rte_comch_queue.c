@@ -401,7 +401,10 @@ queue_destroy(struct rte_comch_ctx *ctx)
 	conn->nb_consumers -= consumer;
 	conn->nb_producers -= !consumer;
 	rte_spinlock_unlock(&conn->lock);
-	comch_conn_put(conn);
+	if (!ctx->lost)
+		comch_conn_put(conn);
+	else /* the driver may look at it: its reference is the driver's, for good */
+		rte_comch_pmd_count(&ctx->dev->data->stats.kept);
 	queue_mem_drop(queue->drv.mem);
 }
 
@@ -442,12 +445,22 @@ queue_idle(struct comch_queue *queue)
 	comch_ctx_idle(&queue->ctx);
 }
 
+/* Its driver has not told: no region of the device is sure not to be used. */
+static void
+queue_lost(struct comch_queue *queue)
+{
+	queue->ctx.lost = true;
+	/* relaxed: who frees a region has seen that the queue is IDLE */
+	__atomic_fetch_add(&queue->ctx.dev->nb_lost_queues, 1, __ATOMIC_RELAXED);
+}
+
 static void
 queue_freed(struct rte_comch_pmd_ending *ending)
 {
 	struct comch_queue *queue = container_of(ending, struct comch_queue, free_ending);
 
-	queue->ctx.lost |= ending->lost;
+	if (ending->lost)
+		queue_lost(queue);
 	queue_idle(queue);
 }
 
@@ -457,9 +470,11 @@ queue_stopped(struct rte_comch_pmd_ending *ending)
 {
 	struct comch_queue *queue = container_of(ending, struct comch_queue, stop_ending);
 
-	queue->ctx.lost |= ending->lost;
-	if (ending->lost) /* nobody polls them: the driver may come back to them any time */
+	if (ending->lost) {
+		queue_lost(queue);
+		/* nobody polls them: the driver may come back to them any time */
 		comch_queue_tasks_end(queue, comch_queue_end_status(&queue->ctx));
+	}
 	queue->drained = true;
 	comch_queue_try_idle(&queue->ctx);
 }

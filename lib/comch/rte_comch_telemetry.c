@@ -117,6 +117,7 @@ tel_stats(const char *params, struct rte_tel_data *d)
 	dpdk_tel_add_uint(d, "links", stats.links);
 	dpdk_tel_add_uint(d, "links_refused", stats.links_refused);
 	dpdk_tel_add_uint(d, "wakeups", stats.wakeups);
+	dpdk_tel_add_uint(d, "kept", stats.kept);
 	return 0;
 }
 
