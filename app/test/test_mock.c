@@ -61,6 +61,8 @@ static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static struct mock_told_list waiting = TAILQ_HEAD_INITIALIZER(waiting);
 /* dropped: what the library keeps for good can be found from here */
 static struct mock_told_list dropped = TAILQ_HEAD_INITIALIZER(dropped);
+/* and told after all: each end is told once, and its object may be gone now */
+static struct mock_told_list late = TAILQ_HEAD_INITIALIZER(late);
 static pthread_t teller;
 static bool teller_runs;
 static bool telling; /* it is inside rte_comch_pmd_ended() */
@@ -616,7 +618,9 @@ test_mock_tell_dropped(void)
 	struct mock_told *told;
 	unsigned int nb = 0;
 
-	TAILQ_FOREACH(told, &dropped, next) {
+	while ((told = TAILQ_FIRST(&dropped)) != NULL) {
+		TAILQ_REMOVE(&dropped, told, next);
+		TAILQ_INSERT_TAIL(&late, told, next);
 		rte_comch_pmd_ended(told->ending);
 		nb++;
 	}

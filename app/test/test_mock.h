@@ -60,7 +60,7 @@ unsigned int test_mock_nb_held(enum test_mock_op op);
 unsigned int test_mock_tell(enum test_mock_op op);
 /** Forget those that are held: they are not told of in time. */
 void test_mock_drop(enum test_mock_op op);
-/** Tell of all that were ever dropped, in this thread. @return how many. */
+/** Tell of all that were dropped, once, in this thread. @return how many. */
 unsigned int test_mock_tell_dropped(void);
 /**
  * Have the n-th call from now on, of an op that can fail, return an error; 0 for none.
