@@ -12,6 +12,7 @@
  *   echo <rounds> <size>      every client sends, and checks what comes back
  *   window <messages> <size>  the first client alone, 16 at a time: ns/message
  *   flood <size>              the first client sends until it is killed
+ *   spin                      never sleep from now on, until it is killed
  *   idle <ms>                 sleep in event mode: microseconds of CPU used
  *   memory                    kilobytes resident that are shared with nobody
  *   state                     clients running, clients idle, last reason
@@ -37,6 +38,7 @@ static struct {
 	struct test_ep *clients[CHILD_MAX_CLIENTS];
 	unsigned int nb_clients;
 	uint32_t flood_size;
+	bool spin;
 } child;
 
 #define answer(...) test_child_reply(&child.side, __VA_ARGS__)
@@ -211,6 +213,14 @@ do_flood(const char *args)
 }
 
 static int
+do_spin(const char *args)
+{
+	RTE_SET_USED(args);
+	child.spin = true;
+	return answer("ok");
+}
+
+static int
 do_idle(const char *args)
 {
 	struct pollfd pfd = { .fd = rte_comch_pe_fd(child.side.pe), .events = POLLIN };
@@ -298,7 +308,7 @@ child_flood(void)
 	struct rte_comch_conn *conn;
 
 	if (child.flood_size == 0)
-		return false;
+		return child.spin;
 	conn = child.clients[0]->conn;
 	while (conn != NULL && test_send(conn, msg, child.flood_size) == 0)
 		;
@@ -311,6 +321,7 @@ static const struct test_child_command commands[] = {
 	{ "echo ", do_echo },
 	{ "window ", do_window },
 	{ "flood ", do_flood },
+	{ "spin", do_spin },
 	{ "idle ", do_idle },
 	{ "memory", do_memory },
 	{ "state", do_state },
