@@ -242,6 +242,37 @@ test_conf_pool(void)
 	return TEST_SUCCESS;
 }
 
+/* From copies to mbufs, with the same server; what is wrong changes nothing. */
+static int
+test_conf_anew(void)
+{
+	struct test_ep *server, *client;
+	struct rte_comch_server_conf conf;
+
+	TEST_CALL(test_connected(&server, &client));
+	TEST_EXPECT(test_send_pattern(client->conn, 2 * ROOM, 1), 0);
+	TEST_WAIT(server->nb_recv == 1, TEST_MS);
+	TEST_EXPECT(nb_got, 0);
+	TEST_CALL(test_stop(client));
+	TEST_CALL(test_stop(server));
+	TEST_EXPECT(rte_comch_server_conf_get(server->ctx, &conf), 0);
+	TEST_TRUE(conf.ctrl.recv_cb != NULL && conf.ctrl.recv_pool == NULL);
+	conf.ctrl.recv_pool = pool;
+	conf.ctrl.recv_mbuf_cb = recv_keep;
+	TEST_EXPECT(rte_comch_server_conf_set(server->ctx, &conf), -EINVAL);
+	conf.ctrl.recv_cb = NULL;
+	TEST_EXPECT(rte_comch_server_conf_set(server->ctx, &conf), 0);
+	TEST_EXPECT(rte_comch_server_conf_get(server->ctx, &conf), 0);
+	TEST_TRUE(conf.ctrl.recv_mbuf_cb == recv_keep && conf.ctrl.recv_pool == pool);
+	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+	TEST_WAIT(server->nb_connects == 2 && client->conn != NULL, TEST_MS);
+	TEST_EXPECT(test_send_pattern(client->conn, 2 * ROOM, 2), 0);
+	TEST_WAIT(nb_got == 1 && client->nb_done == 2, TEST_MS);
+	TEST_TRUE(mbuf_right(got[0], 2 * ROOM, 2));
+	return TEST_SUCCESS;
+}
+
 /* A size that only the peer has set is found out when it connects. */
 static int
 test_agreed_size(void)
@@ -626,6 +657,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(setup_quiet, teardown, test_conf),
 		TEST_CASE_ST(setup_quiet, teardown, test_conf_pool),
+		TEST_CASE_ST(setup_quiet, teardown, test_conf_anew),
 		TEST_CASE_ST(setup_quiet, teardown, test_agreed_size),
 		TEST_CASE_ST(setup, teardown, test_lengths),
 		TEST_CASE_ST(setup, teardown, test_kept_after_end),
