@@ -330,7 +330,8 @@ int rte_comch_conn_stats_get(const struct rte_comch_conn *conn,
  * @return
  *   - 0 on success.
  *   - -EINVAL: conn is NULL.
- *   - -ENOTCONN: the connection has ended, or is about to.
+ *   - -ENOTCONN: the connection has ended, or is about to; or it moves, and has not
+ *     arrived. Hold it back before rte_comch_conn_move(): it arrives held back.
  *   - -EALREADY: reception is held back.
  */
 __rte_experimental
@@ -349,7 +350,8 @@ int rte_comch_conn_recv_hold(struct rte_comch_conn *conn);
  * @return
  *   - 0 on success.
  *   - -EINVAL: conn is NULL.
- *   - -ENOTCONN: the connection has ended, or is about to.
+ *   - -ENOTCONN: the connection has ended, or is about to; or it moves, and has not
+ *     arrived.
  *   - -EALREADY: reception is not held back.
  */
 __rte_experimental
