@@ -238,6 +238,9 @@ more_than_fits(struct test_fp *fp, uint32_t nb_posts, uint32_t nb_sends)
 out:
 	free(msgs);
 	free(posts);
+	/* credits are counted for one producer */
+	if (ret == TEST_SUCCESS)
+		ret = test_q_close(producer);
 	free(found);
 	return ret;
 }

@@ -137,7 +137,11 @@ typedef uint16_t (*rte_comch_send_burst_t)(void *queue, uint32_t consumer_id,
 typedef uint16_t (*rte_comch_poll_burst_t)(void *queue, struct rte_comch_cpl *cpls,
 		uint16_t nb);
 
-/** @internal Count the messages that a consumer would take now. */
+/**
+ * @internal
+ * Tell the share of a producer: so many messages are taken from it, whatever other
+ * producers of its connection send meanwhile, for 10 ms at least.
+ */
 typedef uint32_t (*rte_comch_credits_t)(void *queue, uint32_t consumer_id);
 
 /** @internal Send packets of any number of segments; returns how many were taken. */

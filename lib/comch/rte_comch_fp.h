@@ -169,8 +169,15 @@ rte_comch_producer_send_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id,
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Count the buffers that a consumer of the peer has posted and nobody has used.
- * Other producers may use them before this one does.
+ * Tell how many messages the consumer takes from this producer at least: its share of
+ * the buffers that are posted. Other producers of this side leave it so many for 10 ms,
+ * whatever they do meanwhile. Then what is left of the share may go to others; to ask
+ * again is to have a share again.
+ *
+ * The only producer that is RUNNING on a connection has all. One of several is given
+ * its part, and one buffer at least if there is one in no share. A burst may take more
+ * than the share, if there are buffers in no share. A producer that starts changes
+ * what the others were told.
  *
  * @param ctx
  *   A producer, RUNNING.

@@ -48,7 +48,8 @@
  * they were sent. Nothing is promised between producers.
  *
  * Credits, which are posted buffers, reach the producer without any progress,
- * so that it may send in a loop and inside of callbacks.
+ * so that it may send in a loop and inside of callbacks. Those that
+ * rte_comch_producer_credits() tells of are a share, which other producers leave alone.
  *
  * Teardown: rte_comch_ctx_stop() of a producer makes it IDLE at once, or as soon
  * as its tasks are freed, or in the next progress if its connection has just ended;
@@ -177,7 +178,10 @@ struct rte_comch_producer_conf {
 
 /** What there is room for. @see rte_comch_producer_room_get() */
 struct rte_comch_room {
-	/** Producers: posted buffers of the consumer. Consumers: their own. */
+	/**
+	 * Producers: their share of the posted buffers of the consumer, as by
+	 * rte_comch_producer_credits(). Consumers: all that they have posted.
+	 */
 	uint32_t credits;
 	/** Sends or posts that the own queue has places for. */
 	uint32_t queue;
@@ -395,7 +399,8 @@ struct rte_comch_conn *rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx)
  * Tell what a producer has room for, and why its last burst was short.
  *
  * The reason is 0 if the last burst was taken whole, or:
- *   - -EAGAIN: the consumer has no buffer posted.
+ *   - -EAGAIN: the consumer has no buffer posted, or only such as are shares of other
+ *     producers.
  *   - -ENOBUFS: the queue of the producer is full; poll its completions.
  *   - -ENOENT: the peer has no consumer of that identifier.
  *   - -EMSGSIZE: the data is longer than the buf_size that the consumer has stated,

@@ -407,14 +407,16 @@ producers_settle_locked(struct shm_fast *fast)
 	struct shm_producer *p;
 	uint32_t i;
 
-	if (fast->nb_producers < 2 || fast->shared != 0)
+	if (fast->nb_producers < 2)
 		return 0;
-	__atomic_store_n(&fast->shared, 1, __ATOMIC_RELAXED);
+	if (__atomic_exchange_n(&fast->shared, fast->nb_producers, __ATOMIC_RELAXED) != 0)
+		return 0;
 	shm_barrier_process();
 	for (i = 0; i < SHM_WIRE_MAX_PRODUCERS; i++) {
 		p = fast->producers[i];
 		if (p == NULL)
 			continue;
+		shm_shares_drop_locked(p);
 		/* some instructions, unless its thread does not run: bounded anyway */
 		while (__atomic_load_n(&p->claiming, __ATOMIC_ACQUIRE) != 0) {
 			if (rte_get_tsc_cycles() > end)
@@ -438,13 +440,15 @@ producer_unlink_locked(struct shm_producer *p)
 {
 	struct shm_fast *fast = p->fast;
 
+	shm_shares_drop_locked(p);
 	fast->producers[p->slot % SHM_WIRE_MAX_PRODUCERS] = NULL;
 	/*
 	 * The one that is left need not compare and swap any more. Release: it sees
 	 * what the others have claimed; pairs with the acquire in rc_claim().
 	 */
-	if (--fast->nb_producers < 2)
-		__atomic_store_n(&fast->shared, 0, __ATOMIC_RELEASE);
+	fast->nb_producers--;
+	__atomic_store_n(&fast->shared, fast->nb_producers < 2 ? 0 : fast->nb_producers,
+		__ATOMIC_RELEASE);
 	shm_fast_put_locked(fast);
 }
 

@@ -49,6 +49,8 @@
 /* Bytes of regions that a peer can make us map, and those mapped in advance. */
 #define SHM_MAX_LINK_REGIONS (UINT64_C(1) << 38)
 #define SHM_POPULATE_MAX (UINT64_C(64) << 20)
+/* Nothing was claimed, not even nothing. */
+#define SHM_NO_CLAIM UINT32_MAX
 /* A producer that looks at no consumer. */
 #define SHM_NO_SLOT UINT32_MAX
 
@@ -100,7 +102,7 @@ struct shm_consumer;
 /* The fast path of one connection. Under the device's lock, unless said. */
 struct shm_fast {
 	struct shm_rc *rcs[SHM_WIRE_MAX_CONSUMERS]; /* by slot; atomic: producers look */
-	uint32_t shared; /* atomic: not 0 if more than one producer claims */
+	uint32_t shared; /* atomic: how many producers claim, if more than one, else 0 */
 	uint32_t ended;  /* atomic: the connection is over */
 	uint32_t refs;   /* the connection, each producer, each consumer of the peer */
 	uint32_t nb_producers;
@@ -133,6 +135,8 @@ struct shm_rc {
 	/* what producers share, in their own process */
 	uint64_t head __rte_aligned(128); /* next position to claim; low half of it */
 	uint32_t tail_seen;               /* of the peer's tail, checked; relaxed */
+	uint32_t kept;                    /* sum of the shares; atomic */
+	uint64_t shares[SHM_WIRE_MAX_PRODUCERS]; /* of credits, see shm_share.c; atomic */
 
 	/* set-up */
 	struct shm_fast *fast __rte_aligned(128);
@@ -310,6 +314,12 @@ void shm_qbells_scan(struct shm_glink *glink);
 bool shm_qbells_pending(const struct shm_glink *glink);
 void shm_rest_fence(struct shm_group *group, uint64_t now);
 void shm_rc_ring(struct shm_rc *rc, uint32_t armed);
+
+/* shm_share.c: credits of one of several producers */
+uint32_t shm_share_get(const struct shm_producer *p, struct shm_rc *rc, uint32_t nb_producers);
+uint32_t shm_share_claim(const struct shm_producer *p, struct shm_rc *rc, uint64_t head,
+		uint32_t nb);
+void shm_shares_drop_locked(const struct shm_producer *p);
 
 /* shm_tx.c: producers */
 uint16_t shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,

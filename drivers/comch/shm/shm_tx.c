@@ -110,34 +110,6 @@ rc_credits(struct shm_rc *rc, uint64_t head, uint32_t want, uint32_t *credits)
 	return 0;
 }
 
-/*
- * Take nb positions from head on; false if another producer was first. Then what
- * was read of the posts may be of another lap, and says nothing: not even with
- * nb 0, that there is nothing or that it is wrong.
- */
-static inline bool
-rc_claim(struct shm_producer *p, struct shm_rc *rc, uint64_t head, uint32_t nb)
-{
-	bool mine;
-
-	__atomic_store_n(&p->claiming, 1, __ATOMIC_RELAXED);
-	shm_light_fence(p->fence != 0); /* R, X */ /* X */
-	/* acquire: pairs with the release in producer_unlink_locked() */
-	if (likely(__atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE) == 0)) {
-		/* alone now, but perhaps not when head was read */
-		mine = __atomic_load_n(&rc->head, __ATOMIC_RELAXED) == head;
-		if (likely(mine))
-			__atomic_store_n(&rc->head, head + nb, __ATOMIC_RELAXED);
-	} else {
-		/* relaxed: positions order nothing, the words do */
-		mine = __atomic_compare_exchange_n(&rc->head, &head, head + nb, false,
-				__ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	}
-	/* release: pairs with the acquire in producers_settle() */
-	__atomic_store_n(&p->claiming, 0, __ATOMIC_RELEASE);
-	return mine;
-}
-
 /* Let the consumer see nb messages; none of them is beyond the end of the words. */
 static inline void
 words_publish(uint64_t *to, const uint64_t *words, uint32_t nb)
@@ -224,6 +196,40 @@ struct chunk {
 	uint64_t words[SHM_CHUNK];
 	uint8_t *dst[SHM_CHUNK];
 };
+
+/*
+ * Take the positions of a chunk; false if another producer was first. Then what
+ * was read of the posts may be of another lap, and says nothing: not even with
+ * nb 0, that there is nothing or that it is wrong. There may be fewer than were
+ * wanted, for other producers have shares.
+ */
+static inline bool
+rc_claim(struct shm_producer *p, struct shm_rc *rc, struct chunk *ch)
+{
+	const uint64_t head = ch->head;
+	uint32_t nb = ch->nb;
+	bool mine;
+
+	__atomic_store_n(&p->claiming, 1, __ATOMIC_RELAXED);
+	shm_light_fence(p->fence != 0); /* R, X */ /* X */
+	/* acquire: pairs with the release in producer_unlink_locked() */
+	if (likely(__atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE) == 0)) {
+		/* alone now, but perhaps not when head was read */
+		mine = __atomic_load_n(&rc->head, __ATOMIC_RELAXED) == head;
+		if (likely(mine))
+			__atomic_store_n(&rc->head, head + nb, __ATOMIC_RELAXED);
+	} else {
+		nb = shm_share_claim(p, rc, head, nb);
+		mine = nb != SHM_NO_CLAIM;
+		if (nb < ch->nb) {
+			ch->nb = nb;
+			ch->reason = -EAGAIN;
+		}
+	}
+	/* release: pairs with the acquire in producers_settle() */
+	__atomic_store_n(&p->claiming, 0, __ATOMIC_RELEASE);
+	return mine;
+}
 
 /* Begin with a row of credits; how many there are, up to what is wanted. */
 static inline uint32_t
@@ -402,8 +408,8 @@ send_claim(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_sen
 			ch->words[i] = word | (uint64_t)msg->imm_len << SHM_WIRE_CPL_IMM_SHIFT |
 				len << SHM_WIRE_CPL_LEN_SHIFT;
 		}
-	} while (unlikely(!rc_claim(p, rc, ch->head, i)));
-	ch->nb = i;
+		ch->nb = i;
+	} while (unlikely(!rc_claim(p, rc, ch)));
 }
 
 /* Copy and publish what was claimed. */
@@ -458,6 +464,8 @@ send_chunk(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_sen
 		}
 	}
 	send_claim(p, rc, msgs, nb, &ch);
+	if (ch.nb > nb)
+		__builtin_unreachable(); /* so a burst of one needs no loops */
 	send_copy(p, rc, msgs, &ch);
 	*reason = ch.reason;
 	return ch.nb;
@@ -569,8 +577,8 @@ tx_claim(struct shm_producer *p, struct shm_rc *rc, struct rte_mbuf **pkts, uint
 			}
 			ch->words[i] = word | (uint64_t)len << SHM_WIRE_CPL_LEN_SHIFT;
 		}
-	} while (unlikely(!rc_claim(p, rc, ch->head, i)));
-	ch->nb = i;
+		ch->nb = i;
+	} while (unlikely(!rc_claim(p, rc, ch)));
 }
 
 /* All segments of a packet; the chain is the application's, and it is believed. */
@@ -653,14 +661,19 @@ rc_credits_now(const struct shm_rc *rc)
 	return nb <= rc->mask + 1 ? nb : 0;
 }
 
-/* Whether there is such a consumer, and the credits of one that is. */
+/* Whether there is such a consumer, and what the producer has of the credits of it. */
 bool
 shm_rc_credits(struct shm_producer *p, uint32_t consumer_id, uint32_t *credits)
 {
-	const struct shm_rc *rc = rc_enter(p, consumer_id);
+	struct shm_rc *rc = rc_enter(p, consumer_id);
+	uint32_t shared;
 
-	if (likely(rc != NULL))
-		*credits = rc_credits_now(rc);
+	if (likely(rc != NULL)) {
+		/* acquire: pairs with the release in producer_unlink_locked() */
+		shared = __atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE);
+		*credits = likely(shared == 0) ? rc_credits_now(rc) :
+			shm_share_get(p, rc, shared);
+	}
 	rc_leave(p);
 	return rc != NULL;
 }
