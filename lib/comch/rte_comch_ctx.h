@@ -311,9 +311,10 @@ int rte_comch_ctx_destroy(struct rte_comch_ctx *ctx);
  *   - -EINVAL: a parameter is NULL.
  *   - -EBUSY: the context is not IDLE.
  *   - -EALREADY: the context is attached.
- *   - -ENOSPC: the engine has contexts of 8 devices, or 3500 consumers and
- *     producers; or the device has contexts on as many engines as it can have; or
- *     the user watches as many descriptors with epoll as the system allows.
+ *   - -ENOSPC: the engine has contexts of max_devs devices, or max_queues consumers
+ *     and producers, see rte_comch_pe_info_get(); or the device has contexts on
+ *     max_pes engines, see rte_comch_dev_info_get(); or the user watches as many
+ *     descriptors with epoll as the system allows.
  *   - -ENOMEM: no memory.
  *   - -EMFILE: no file descriptor left.
  *   - -ENOTSUP: the driver of the device has no contexts.

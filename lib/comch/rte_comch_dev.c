@@ -154,6 +154,13 @@ dev_info_set(struct rte_comch_dev *dev)
 	return 0;
 }
 
+/* Of limits that a driver need not have. */
+static bool
+limit_holds(uint32_t had, uint32_t has)
+{
+	return has == 0 || (had != 0 && has >= had);
+}
+
 /* Does a device that was reset have all that it had? */
 static bool
 dev_info_holds(const struct rte_comch_dev_info *had, const struct rte_comch_dev_info *has)
@@ -169,7 +176,9 @@ dev_info_holds(const struct rte_comch_dev_info *had, const struct rte_comch_dev_
 		has->max_posts >= had->max_posts &&
 		has->max_sends >= had->max_sends &&
 		has->max_imm_len >= had->max_imm_len &&
-		has->max_buf_size >= had->max_buf_size;
+		has->max_buf_size >= had->max_buf_size &&
+		limit_holds(had->max_pes, has->max_pes) &&
+		limit_holds(had->max_peer_mems, has->max_peer_mems);
 }
 
 int

@@ -101,6 +101,10 @@ struct rte_comch_dev_info {
 	 * it: to be compared, and not read. Empty for a dpu, or if there is none.
 	 */
 	char vuid[RTE_COMCH_VUID_SIZE];
+	/** Progress engines that can have contexts of it at one time; 0: no limit. */
+	uint32_t max_pes;
+	/** Regions that peers may write to, at one time; 0: no limit. */
+	uint32_t max_peer_mems;
 };
 
 /** One function of the host, seen from the card. @see rte_comch_rep_list() */

@@ -817,3 +817,19 @@ rte_comch_pe_tasks_in_use_get(const struct rte_comch_pe *pe)
 		nb += ctx->nb_tasks;
 	return nb;
 }
+
+int
+rte_comch_pe_info_get(const struct rte_comch_pe *pe, struct rte_comch_pe_info *info)
+{
+	if (pe == NULL || info == NULL)
+		return -EINVAL;
+	memset(info, 0, sizeof(*info));
+	info->max_devs = COMCH_PE_MAX_PGROUPS;
+	info->nb_devs = pe->nb_pgs;
+	info->max_queues = COMCH_PE_MAX_QUEUES;
+	info->nb_queues = pe->nb_queues;
+	info->max_tasks = pe->tasks->size;
+	info->tasks_left = pe->tasks_left;
+	info->nb_ctxs = pe->nb_ctxs;
+	return 0;
+}

@@ -36,6 +36,23 @@ struct rte_comch_pe_conf {
 	uint64_t flags;
 };
 
+/** What a progress engine has, and its limits. @see rte_comch_pe_info_get() */
+struct rte_comch_pe_info {
+	uint32_t max_devs;   /**< Devices of which contexts can be attached. */
+	uint32_t nb_devs;    /**< Devices of which contexts are. */
+	uint32_t max_queues; /**< Consumers and producers that can be attached. */
+	uint32_t nb_queues;  /**< Consumers and producers that are. */
+	uint32_t max_tasks;  /**< As in its configuration, or the default. */
+	/**
+	 * Tasks that are not promised to a context that is started, nor to a connection
+	 * of a server: a context with more than these does not start, and without one a
+	 * server takes no client.
+	 */
+	uint32_t tasks_left;
+	uint32_t nb_ctxs;    /**< Contexts that are attached. */
+	uint32_t reserved[9]; /**< Zero. */
+};
+
 /**
  * @name Progress engines
  * @{
@@ -218,6 +235,23 @@ int rte_comch_pe_tasks_in_use_get(const struct rte_comch_pe *pe);
  */
 __rte_experimental
 int rte_comch_pe_arm_always(struct rte_comch_pe *pe);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Read what a progress engine has, and its limits.
+ *
+ * @param pe
+ *   The engine; in its own thread.
+ * @param[out] info
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL.
+ */
+__rte_experimental
+int rte_comch_pe_info_get(const struct rte_comch_pe *pe, struct rte_comch_pe_info *info);
 
 /** @} */
 

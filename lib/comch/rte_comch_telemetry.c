@@ -96,6 +96,8 @@ tel_info(const char *params, struct rte_tel_data *d)
 	dpdk_tel_add_uint(d, "max_sends", info.max_sends);
 	dpdk_tel_add_uint(d, "max_imm_len", info.max_imm_len);
 	dpdk_tel_add_uint(d, "max_buf_size", info.max_buf_size);
+	dpdk_tel_add_uint(d, "max_pes", info.max_pes);
+	dpdk_tel_add_uint(d, "max_peer_mems", info.max_peer_mems);
 	return 0;
 }
 

@@ -115,6 +115,8 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	info->max_sends = SHM_MAX_SENDS;
 	info->max_imm_len = SHM_WIRE_MAX_IMM_LEN;
 	info->max_buf_size = SHM_WIRE_MAX_BUF_SIZE;
+	info->max_pes = SHM_WIRE_MAX_GROUPS;
+	info->max_peer_mems = SHM_WIRE_MAX_REGIONS;
 	info->dflt_msg_size = SHM_DFLT_MSG_SIZE;
 	info->dflt_recv_queue_size = SHM_DFLT_QUEUE_SIZE;
 	/* as an engine last found it: telemetry's thread, too, asks, and serves nothing */

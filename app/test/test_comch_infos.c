@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Limits as fields of infos, and that they are true; and the fields that are reserved
+ * for what is to come.
+ */
+
+#include <rte_memory.h>
+
+#include "test_comch_fp_util.h"
+
+#define TASKS 64
+/* Engines of one device that a test is ready to make. */
+#define MAX_PES 256
+
+static int
+info_is(const struct rte_comch_pe *pe, uint32_t devs, uint32_t queues, uint32_t ctxs,
+		uint32_t left)
+{
+	struct rte_comch_pe_info info;
+
+	TEST_EXPECT(rte_comch_pe_info_get(pe, &info), 0);
+	TEST_EXPECT(info.nb_devs, devs);
+	TEST_EXPECT(info.nb_queues, queues);
+	TEST_EXPECT(info.nb_ctxs, ctxs);
+	TEST_EXPECT(info.tasks_left, left);
+	return TEST_SUCCESS;
+}
+
+static int
+test_pe_info(void)
+{
+	const struct rte_comch_pe_conf conf = {
+		.socket_id = SOCKET_ID_ANY,
+		.max_tasks = TASKS,
+	};
+	struct rte_comch_server_conf server_conf;
+	struct rte_comch_pe_info info;
+	struct rte_comch_pe *pe = NULL;
+	struct rte_comch_ctx *ctx = NULL;
+
+	TEST_EXPECT(rte_comch_pe_info_get(NULL, &info), -EINVAL);
+	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
+	TEST_EXPECT(rte_comch_pe_info_get(pe, NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_pe_info_get(pe, &info), 0);
+	TEST_TRUE(info.max_devs > 0 && info.max_queues > 0 && info.max_tasks > 0);
+	TEST_EXPECT(info.tasks_left, info.max_tasks);
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+
+	TEST_EXPECT(rte_comch_pe_create(&conf, &pe), 0);
+	TEST_EXPECT(rte_comch_pe_info_get(pe, &info), 0);
+	TEST_EXPECT(info.max_tasks, TASKS);
+	TEST_CALL(info_is(pe, 0, 0, 0, TASKS));
+	test_server_conf(NULL, "info", &server_conf);
+	server_conf.ctrl.nb_tasks = 10;
+	TEST_EXPECT(rte_comch_server_create(test_pair.dpu, test_pair.rep, &server_conf, &ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(ctx, pe), 0);
+	TEST_CALL(info_is(pe, 1, 0, 1, TASKS));
+	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+	TEST_CALL(info_is(pe, 0, 0, 0, TASKS));
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+	return TEST_SUCCESS;
+}
+
+/* What a server, its connection and a consumer take, and give back. */
+static int
+test_pe_info_used(void)
+{
+	const struct rte_comch_consumer_conf consumer_conf = { .nb_tasks = 7, .imm_len = 4 };
+	struct rte_comch_pe_info idle, used;
+	struct test_q *consumer;
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_need());
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
+	TEST_EXPECT(rte_comch_pe_info_get(fp.rx.pe, &idle), 0);
+	TEST_EXPECT(idle.nb_ctxs, 1);
+	TEST_EXPECT(idle.nb_devs, 1);
+	TEST_TRUE(idle.tasks_left < idle.max_tasks);
+	consumer = test_q_consumer(&fp.rx, &consumer_conf);
+	TEST_CALL(test_q_start(consumer, &fp.tx));
+	TEST_EXPECT(rte_comch_pe_info_get(fp.rx.pe, &used), 0);
+	TEST_EXPECT(used.nb_ctxs, 2);
+	TEST_EXPECT(used.nb_queues, 1);
+	TEST_EXPECT(used.nb_devs, 1);
+	TEST_EXPECT(used.tasks_left + 7, idle.tasks_left);
+	TEST_EXPECT(test_q_close(consumer), 0);
+	TEST_CALL(info_is(fp.rx.pe, 1, 0, 1, idle.tasks_left));
+	/* the connection's own task comes back, too */
+	TEST_EXPECT(rte_comch_server_disconnect(fp.rx.ep->conn), 0);
+	TEST_WAIT(fp.rx.ep->conn == NULL && fp.rx.ep->nb_disconnects == 1, TEST_MS);
+	test_mock_settle();
+	test_progress_ms(5);
+	TEST_CALL(info_is(fp.rx.pe, 1, 0, 1, idle.tasks_left + 1));
+	return TEST_SUCCESS;
+}
+
+/* As many engines as the info says can have contexts of a device, and no more. */
+static int
+test_max_pes(void)
+{
+	const struct rte_comch_pe_conf conf = { .socket_id = SOCKET_ID_ANY, .max_tasks = 64 };
+	static struct rte_comch_ctx *ctxs[MAX_PES + 1];
+	static struct rte_comch_pe *pes[MAX_PES + 1];
+	struct rte_comch_server_conf server_conf;
+	struct rte_comch_dev_info info;
+	uint32_t i, nb = 0;
+	int ret = 0;
+
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
+	if (info.max_pes == 0 || info.max_pes > MAX_PES)
+		return test_skip("%u engines are too many, or there is no limit", info.max_pes);
+	test_server_conf(NULL, "many", &server_conf);
+	for (i = 0; i <= info.max_pes && ret == 0; i++) {
+		TEST_EXPECT(rte_comch_pe_create(&conf, &pes[i]), 0);
+		TEST_EXPECT(rte_comch_server_create(test_pair.dpu, test_pair.rep, &server_conf,
+				&ctxs[i]), 0);
+		ret = rte_comch_ctx_attach(ctxs[i], pes[i]);
+		nb += ret == 0;
+	}
+	while (i-- > 0) {
+		TEST_EXPECT(rte_comch_ctx_destroy(ctxs[i]), 0);
+		TEST_EXPECT(rte_comch_pe_destroy(pes[i]), 0);
+	}
+	TEST_EXPECT(ret, -ENOSPC);
+	TEST_EXPECT(nb, info.max_pes);
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: infos and reserved fields",
+	.setup = test_setup_quiet,
+	.teardown = test_log_restore,
+	.unit_test_cases = {
+		TEST_CASE_ST(NULL, test_cleanup, test_pe_info),
+		TEST_CASE_ST(NULL, test_fp_cleanup, test_pe_info_used),
+		TEST_CASE_ST(NULL, test_cleanup, test_max_pes),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_comch_infos(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(comch_infos_autotest, NOHUGE_OK, ASAN_OK, test_comch_infos)
