@@ -129,6 +129,96 @@ test_max_pes(void)
 	return TEST_SUCCESS;
 }
 
+/* The words are not 0 one by one: each is refused, and then nothing is. */
+#define REFUSED_WORDS(words, call) do { \
+	unsigned int w_; \
+	for (w_ = 0; w_ < RTE_DIM(words); w_++) { \
+		(words)[w_] = RTE_BIT64(w_ * 7 % 64); \
+		TEST_EXPECT(call, -EINVAL); \
+		(words)[w_] = 0; \
+	} \
+} while (0)
+
+static int
+test_reserved_in(void)
+{
+	struct rte_comch_pe_conf pe_conf = { .socket_id = SOCKET_ID_ANY };
+	struct rte_comch_server_conf server_conf;
+	struct rte_comch_client_conf client_conf;
+	struct rte_comch_ctx *ctx = NULL;
+	struct rte_comch_pe *pe = NULL;
+
+	REFUSED_WORDS(pe_conf.reserved, rte_comch_pe_create(&pe_conf, &pe));
+	TEST_TRUE(pe == NULL);
+	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pe), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+
+	test_server_conf(NULL, "room", &server_conf);
+	REFUSED_WORDS(server_conf.reserved, rte_comch_server_create(test_pair.dpu,
+			test_pair.rep, &server_conf, &ctx));
+	REFUSED_WORDS(server_conf.ctrl.reserved, rte_comch_server_create(test_pair.dpu,
+			test_pair.rep, &server_conf, &ctx));
+	TEST_TRUE(ctx == NULL);
+	TEST_EXPECT(rte_comch_server_create(test_pair.dpu, test_pair.rep, &server_conf, &ctx), 0);
+	REFUSED_WORDS(server_conf.reserved, rte_comch_server_conf_set(ctx, &server_conf));
+	REFUSED_WORDS(server_conf.ctrl.reserved, rte_comch_server_conf_set(ctx, &server_conf));
+	TEST_EXPECT(rte_comch_server_conf_set(ctx, &server_conf), 0);
+	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+
+	ctx = NULL;
+	test_client_conf(NULL, "room", &client_conf);
+	REFUSED_WORDS(client_conf.reserved, rte_comch_client_create(test_pair.host,
+			&client_conf, &ctx));
+	REFUSED_WORDS(client_conf.ctrl.reserved, rte_comch_client_create(test_pair.host,
+			&client_conf, &ctx));
+	TEST_TRUE(ctx == NULL);
+	TEST_EXPECT(rte_comch_client_create(test_pair.host, &client_conf, &ctx), 0);
+	REFUSED_WORDS(client_conf.reserved, rte_comch_client_conf_set(ctx, &client_conf));
+	REFUSED_WORDS(client_conf.ctrl.reserved, rte_comch_client_conf_set(ctx, &client_conf));
+	TEST_EXPECT(rte_comch_client_conf_set(ctx, &client_conf), 0);
+	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+	return TEST_SUCCESS;
+}
+
+/* Full of something before the call, and all zero after it. */
+#define ZERO_WORDS(info, call) do { \
+	unsigned int w_; \
+	memset(&(info), 0xa5, sizeof(info)); \
+	TEST_EXPECT(call, 0); \
+	for (w_ = 0; w_ < RTE_DIM((info).reserved); w_++) \
+		TEST_TRUE((info).reserved[w_] == 0); \
+} while (0)
+
+static int
+test_reserved_out(void)
+{
+	struct rte_comch_conn_stats conn_stats;
+	struct rte_comch_dev_stats dev_stats;
+	struct rte_comch_conn_info conn_info;
+	struct test_ep *server, *client;
+	struct rte_comch_dev_info info;
+	struct rte_comch_mem_info mem_info;
+	struct rte_comch_pe_info pe_info;
+	struct rte_comch_rep_info rep;
+	struct rte_comch_mem *mem;
+	struct rte_comch_pe *pe;
+
+	TEST_CALL(test_connected(&server, &client));
+	ZERO_WORDS(info, rte_comch_dev_info_get(test_pair.dpu, &info));
+	ZERO_WORDS(dev_stats, rte_comch_dev_stats_get(test_pair.dpu, &dev_stats));
+	ZERO_WORDS(rep, rte_comch_rep_list(test_pair.dpu, &rep, 1) < 1);
+	ZERO_WORDS(conn_info, rte_comch_conn_info_get(client->conn, &conn_info));
+	ZERO_WORDS(conn_stats, rte_comch_conn_stats_get(client->conn, &conn_stats));
+	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
+	ZERO_WORDS(pe_info, rte_comch_pe_info_get(pe, &pe_info));
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+	TEST_CALL(test_fp_need());
+	mem = test_mem_alloc(test_pair.dpu, 4096, 0);
+	TEST_TRUE(mem != NULL);
+	ZERO_WORDS(mem_info, rte_comch_mem_info_get(mem, &mem_info));
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: infos and reserved fields",
 	.setup = test_setup_quiet,
@@ -137,6 +227,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_pe_info),
 		TEST_CASE_ST(NULL, test_fp_cleanup, test_pe_info_used),
 		TEST_CASE_ST(NULL, test_cleanup, test_max_pes),
+		TEST_CASE_ST(NULL, test_cleanup, test_reserved_in),
+		TEST_CASE_ST(NULL, test_fp_cleanup, test_reserved_out),
 		TEST_CASES_END()
 	},
 };

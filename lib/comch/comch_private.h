@@ -489,6 +489,17 @@ comch_conn(const struct rte_comch_conn *drv)
 	return container_of((struct rte_comch_conn *)(uintptr_t)drv, struct comch_conn, drv);
 }
 
+/* Nothing is set that may mean something one day. */
+static inline bool
+comch_reserved_is_zero(const uint64_t *words, uint32_t nb)
+{
+	uint32_t i;
+
+	for (i = 0; i < nb && words[i] == 0; i++)
+		;
+	return i == nb;
+}
+
 /* rte_comch_ctx.c */
 void comch_ctx_init(struct rte_comch_ctx *ctx, struct rte_comch_dev *dev,
 		const struct comch_kind *kind);

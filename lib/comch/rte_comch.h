@@ -122,6 +122,11 @@
  * reason why a context left RUNNING or STARTING is kept in it, see
  * rte_comch_ctx_reason_get().
  *
+ * Growth: structures that the application fills have flags and reserved fields. What is
+ * not known or not 0 is refused with -EINVAL, so that it can mean something later: clear
+ * a structure before its fields are set. In what the library fills, reserved fields are
+ * zero. Structures that grow do that in the place of these fields.
+ *
  * Trust: the peer of a connection is not trusted for memory safety nor for
  * liveness. Messages are copied out of shared memory before a receive callback
  * sees them. A peer that breaks the protocol loses its connection, and this is

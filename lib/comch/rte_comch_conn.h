@@ -39,6 +39,7 @@ struct rte_comch_conn_info {
 	uint32_t nb_local_consumers;            /**< Consumers of this side. */
 	uint32_t nb_remote_consumers;           /**< Consumers of the peer. */
 	uint32_t nb_local_producers;            /**< Producers of this side. */
+	uint64_t reserved[6]; /**< Zero. */
 };
 
 /** The consumer has stated no size: what it posts next may be of any. */
@@ -67,6 +68,7 @@ struct rte_comch_conn_stats {
 	/** Arrived, but not given to the callback when the connection ended. */
 	uint64_t rx_dropped;
 	uint64_t rx_no_mbuf;   /**< Times that a message had to wait for the recv_pool. */
+	uint64_t reserved[6]; /**< Zero. */
 };
 
 /**

@@ -78,6 +78,19 @@ ctrl_conf_check(const struct rte_comch_dev *dev, enum rte_comch_role role, const
 	return comch_recv_conf_check(dev, name, conf);
 }
 
+/* Those that servers and clients share, and those of the one kind. */
+static int
+ctrl_reserved_check(const struct rte_comch_dev *dev, const char *name,
+		const struct rte_comch_ctrl_conf *conf, const uint64_t *words, uint32_t nb)
+{
+	if (comch_reserved_is_zero(conf->reserved, RTE_DIM(conf->reserved)) &&
+			comch_reserved_is_zero(words, nb))
+		return 0;
+	COMCH_LOG(ERR, "%s: a reserved field of the configuration of '%s' is not 0, clear the whole of it",
+		dev->data->name, name);
+	return -EINVAL;
+}
+
 static struct comch_ctrl *
 ctrl_alloc(struct rte_comch_dev *dev, const struct comch_kind *kind)
 {
@@ -125,6 +138,9 @@ server_conf_check(const struct rte_comch_dev *dev, const struct rte_comch_server
 	int ret;
 
 	ret = ctrl_conf_check(dev, RTE_COMCH_ROLE_DPU, conf->name, &conf->ctrl);
+	if (ret == 0)
+		ret = ctrl_reserved_check(dev, conf->name, &conf->ctrl, conf->reserved,
+				RTE_DIM(conf->reserved));
 	if (ret != 0)
 		return ret;
 	if (conf->connect_cb == NULL || conf->disconnect_cb == NULL) {
@@ -156,6 +172,15 @@ server_conf_apply(struct comch_ctrl *server, const struct rte_comch_server_conf 
 				server->ctx.max_tasks / COMCH_DFLT_CONN_SHARE);
 	server->conf.server = *conf;
 	server->conf.server.name = server->drv.name;
+}
+
+static int
+client_conf_check(const struct rte_comch_dev *dev, const struct rte_comch_client_conf *conf)
+{
+	int ret = ctrl_conf_check(dev, RTE_COMCH_ROLE_HOST, conf->name, &conf->ctrl);
+
+	return ret != 0 ? ret : ctrl_reserved_check(dev, conf->name, &conf->ctrl,
+			conf->reserved, RTE_DIM(conf->reserved));
 }
 
 static void
@@ -214,7 +239,7 @@ rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *conf
 		COMCH_LOG(ERR, "device %d: no such device, or a NULL parameter", dev_id);
 		return -EINVAL;
 	}
-	ret = ctrl_conf_check(dev, RTE_COMCH_ROLE_HOST, conf->name, &conf->ctrl);
+	ret = client_conf_check(dev, conf);
 	if (ret != 0)
 		return ret;
 	client = ctrl_alloc(dev, &comch_client_kind);
@@ -260,7 +285,7 @@ rte_comch_client_conf_set(struct rte_comch_ctx *ctx, const struct rte_comch_clie
 		return -EINVAL;
 	ret = comch_ctx_conf_busy(ctx);
 	if (ret == 0)
-		ret = ctrl_conf_check(ctx->dev, RTE_COMCH_ROLE_HOST, conf->name, &conf->ctrl);
+		ret = client_conf_check(ctx->dev, conf);
 	if (ret == 0)
 		client_conf_apply(comch_ctrl(ctx), conf);
 	return ret;

@@ -84,6 +84,7 @@ struct rte_comch_ctrl_conf {
 	 * and by one that sleeps once in a millisecond.
 	 */
 	struct rte_mempool *recv_pool;
+	uint64_t reserved[8]; /**< Must be 0. */
 };
 
 /** Configuration of a server. */
@@ -106,6 +107,7 @@ struct rte_comch_server_conf {
 	 * thread of that; NULL if no connection ever moves.
 	 */
 	rte_comch_conn_cb_t moved_cb;
+	uint64_t reserved[4]; /**< Must be 0. */
 };
 
 /** Configuration of a client. */
@@ -120,6 +122,7 @@ struct rte_comch_client_conf {
 	 */
 	uint32_t connect_timeout_ms;
 	struct rte_comch_ctrl_conf ctrl; /**< What it shares with servers. */
+	uint64_t reserved[4]; /**< Must be 0. */
 };
 
 /**
@@ -145,8 +148,9 @@ struct rte_comch_client_conf {
  * @return
  *   - 0 on success.
  *   - -EINVAL: not a device, a required pointer is NULL, a value is out of
- *     range, an unknown flag, an empty name, one consumer callback of two, not one
- *     receive callback of two, or a recv_pool that cannot hold a message.
+ *     range, an unknown flag, a reserved field that is not 0, an empty name, one
+ *     consumer callback of two, not one receive callback of two, or a recv_pool that
+ *     cannot hold a message.
  *   - -ENOTSUP: the driver of the device has no servers.
  *   - -EPERM: the device has the role host.
  *   - -ENODEV: there is no such representor.
@@ -173,8 +177,9 @@ int rte_comch_server_create(int16_t dev_id, uint16_t rep_id,
  * @return
  *   - 0 on success.
  *   - -EINVAL: not a device, a required pointer is NULL, a value is out of
- *     range, an unknown flag, an empty name, one consumer callback of two, not one
- *     receive callback of two, or a recv_pool that cannot hold a message.
+ *     range, an unknown flag, a reserved field that is not 0, an empty name, one
+ *     consumer callback of two, not one receive callback of two, or a recv_pool that
+ *     cannot hold a message.
  *   - -ENOTSUP: the driver of the device has no clients.
  *   - -EPERM: the device has the role dpu.
  *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
@@ -202,8 +207,8 @@ int rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *
  *   - 0 on success. With any error, the server has the configuration that it had.
  *   - -EBUSY: the server is not IDLE.
  *   - -EINVAL: ctx is NULL or no server, conf is NULL, a required pointer is NULL, a
- *     value is out of range, an unknown flag, an empty name, one consumer callback of
- *     two.
+ *     value is out of range, an unknown flag, a reserved field that is not 0, an empty
+ *     name, one consumer callback of two.
  *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
  */
 __rte_experimental
@@ -246,8 +251,8 @@ int rte_comch_server_conf_get(const struct rte_comch_ctx *ctx,
  *   - 0 on success. With any error, the client has the configuration that it had.
  *   - -EBUSY: the client is not IDLE.
  *   - -EINVAL: ctx is NULL or no client, conf is NULL, a required pointer is NULL, a
- *     value is out of range, an unknown flag, an empty name, one consumer callback of
- *     two.
+ *     value is out of range, an unknown flag, a reserved field that is not 0, an empty
+ *     name, one consumer callback of two.
  *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
  */
 __rte_experimental

@@ -105,6 +105,7 @@ struct rte_comch_dev_info {
 	uint32_t max_pes;
 	/** Regions that peers may write to, at one time; 0: no limit. */
 	uint32_t max_peer_mems;
+	uint64_t reserved[16]; /**< Zero. */
 };
 
 /** One function of the host, seen from the card. @see rte_comch_rep_list() */
@@ -120,6 +121,7 @@ struct rte_comch_rep_info {
 	uint16_t number;                        /**< Of the VF or SF of it; 0 for a PF. */
 	/** Unique identifier: that of the host's device. @see rte_comch_dev_info::vuid */
 	char vuid[RTE_COMCH_VUID_SIZE];
+	uint64_t reserved[6]; /**< Zero. */
 };
 
 /** Counters of a device. @see rte_comch_dev_stats_get() */
@@ -139,6 +141,7 @@ struct rte_comch_dev_stats {
 	 * hardware is done with them. Regions come back with a reset of the device.
 	 */
 	uint64_t kept;
+	uint64_t reserved[7]; /**< Zero. */
 };
 
 /**

@@ -81,6 +81,7 @@ struct rte_comch_mem_info {
 	int16_t dev_id;      /**< Its device. */
 	struct rte_mempool *pool; /**< Its mbuf pool, or NULL. */
 	enum rte_comch_mem_how how; /**< How messages come into it. */
+	uint64_t reserved[6]; /**< Zero. */
 };
 
 /**

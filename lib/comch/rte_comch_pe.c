@@ -97,9 +97,11 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 
 	if (conf == NULL)
 		conf = &dflt;
-	if (pe_out == NULL || conf->flags != 0 || conf->max_tasks > COMCH_PE_MAX_TASKS ||
+	if (pe_out == NULL || conf->flags != 0 ||
+			!comch_reserved_is_zero(conf->reserved, RTE_DIM(conf->reserved)) ||
+			conf->max_tasks > COMCH_PE_MAX_TASKS ||
 			(conf->socket_id < 0 && conf->socket_id != SOCKET_ID_ANY)) {
-		COMCH_LOG(ERR, "progress engine: no place for it, a flag, or out of range");
+		COMCH_LOG(ERR, "progress engine: no place for it, a flag, a reserved field, or out of range");
 		return -EINVAL;
 	}
 	max_tasks = conf->max_tasks != 0 ? conf->max_tasks : COMCH_PE_DFLT_TASKS;

@@ -34,6 +34,7 @@ struct rte_comch_pe_conf {
 	uint32_t max_tasks;
 	/** Must be 0. */
 	uint64_t flags;
+	uint64_t reserved[4]; /**< Must be 0. */
 };
 
 /** What a progress engine has, and its limits. @see rte_comch_pe_info_get() */
@@ -70,7 +71,8 @@ struct rte_comch_pe_info {
  *   The engine; the caller owns it.
  * @return
  *   - 0 on success.
- *   - -EINVAL: pe is NULL, or the configuration is out of range.
+ *   - -EINVAL: pe is NULL, or the configuration is out of range or has a flag or a
+ *     reserved field that is not 0.
  *   - -ENOMEM: no memory, or no memory zone for the tasks.
  *   - -EMFILE: no file descriptor left.
  */

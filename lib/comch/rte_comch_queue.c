@@ -120,16 +120,11 @@ queue_size_check(const struct rte_comch_dev *dev, const char *what, uint32_t siz
 	return 0;
 }
 
-/* Nothing is set that may mean something one day. */
 static int
 reserved_check(const struct rte_comch_dev *dev, const char *what, const uint64_t *words,
 		uint32_t nb)
 {
-	uint32_t i;
-
-	for (i = 0; i < nb && words[i] == 0; i++)
-		;
-	if (i == nb)
+	if (comch_reserved_is_zero(words, nb))
 		return 0;
 	COMCH_LOG(ERR, "%s: a reserved field of the configuration of a %s is not 0, clear the whole of it",
 		dev->data->name, what);

@@ -93,11 +93,8 @@
  * in each turn while they are quiet. What a turn costs does not grow with the number
  * of quiet consumers.
  *
- * Growth: structures that the application fills have reserved fields, which must be 0, and
- * flags; what is not 0 or not known is refused with -EINVAL, so that it can mean
- * something later. Those of the fast path are checked by their flags alone: a field
- * that is reserved there is not looked at before a flag says what it is. In what the
- * library fills, reserved fields are zero.
+ * Growth: as rte_comch.h says. But posts and sends are checked by their flags alone: a
+ * field that is reserved there is not looked at before a flag says what it is.
  *
  * Trust: the bytes of a buffer were written by the peer into memory that is shared
  * with it. An honest peer leaves them alone from the completion on; a dishonest one
