@@ -56,15 +56,21 @@ plan quick 1 'check: last commit message' -- "$devtools/check-git-log.sh"
 plan quick 2 'check: what runs these steps' -- "$devtools/check-test-steps.sh"
 plan quick 2 'check: undo patches fit' counted -- "$devtools/check-fixes.sh" --applies "$work"
 plan quick 8 'check: shell scripts' -- "$devtools/check-shell.sh"
+plan quick 5 "check: headers of the vendor's names" -- "$devtools/check-doca-headers.sh"
 
 plan quick 43 'build gcc' -- build gcc gcc -Dbluefield_model=enabled
 plan quick 20 'autotests gcc' after 'build gcc' counted -- autotests gcc fast
+plan quick 3 "autotests of the vendor's names" after 'build gcc' counted -- autotests_doca gcc
+plan quick 1 "symbols of the vendor's names" after 'build gcc' -- \
+	"$devtools/check-doca-symbols.sh" --prove "$work/gcc"
 plan quick 1 'example ctrl_path' after 'build gcc' -- example ctrl_path gcc \
 	-t 'from the card' -- -t 'from the host'
 plan quick 10 'benchmark, two processes' after 'build gcc' -- benchmark
 plan quick 85 'build gcc-sanitize' -- build gcc-sanitize gcc "${sanitize[@]}"
 plan quick 21 'autotests gcc-sanitize' after 'build gcc-sanitize' counted -- \
 	with_sanitizers autotests gcc-sanitize fast
+plan quick 4 "autotests of the vendor's names, sanitizers" after 'build gcc-sanitize' counted -- \
+	with_sanitizers autotests_doca gcc-sanitize
 
 plan all 90 'autotests gcc, mock driver' after 'build gcc' counted -- \
 	with_mock thread autotests gcc fast
@@ -96,6 +102,8 @@ done
 plan all 45 'build clang-tsan' -- build clang-tsan clang "${tsan[@]}"
 plan all 150 'autotests clang-tsan' after 'build clang-tsan' counted -- \
 	with_tsan autotests_tsan clang-tsan
+plan all 4 "autotests of the vendor's names, clang-tsan" after 'build clang-tsan' counted -- \
+	with_tsan autotests_doca clang-tsan
 plan all 100 'races on purpose are found' counted -- races_found
 
 # Both directions, both layers, with threads and without.

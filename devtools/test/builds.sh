@@ -159,6 +159,15 @@ run_autotests() { # <build> <suite>...
 	timeout -k 10 900 "$work/$1/app/comch-autotest" $(eal_args "$1" "$lcores") -- "${@:2}"
 }
 
+# Those of lib/doca_compat, a program without EAL.
+autotests_doca() { # <build>
+	[ -x "$work/$1/app/doca-compat-autotest" ] || {
+		echo 'lib/doca_compat is not built here'
+		return 77
+	}
+	timeout -k 10 300 "$work/$1/app/doca-compat-autotest"
+}
+
 # autotest_rounds <build> <rounds> <suite>...: those that take their number of
 # rounds from the environment.
 autotest_rounds() {

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * usage: doca-compat-autotest [name]...
+ *
+ * Runs all cases, or those whose names have one of these texts, and counts them: the
+ * last line is "N passed, N failed".
+ */
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test_doca.h"
+
+/* Seconds that a case may take; with sanitizers on a busy machine too. */
+#define CASE_SECONDS 60
+
+static const struct {
+	const char *name;
+	const struct test_case *cases;
+} suites[] = {
+	{"error", test_error},
+	{"log", test_log},
+	{"log_level", test_log_level},
+};
+
+static bool
+chosen(const char *name, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (strstr(name, argv[i]) != NULL)
+			return true;
+	return argc == 1;
+}
+
+static bool
+run_case(const struct test_case *test)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		alarm(CASE_SECONDS);
+		/* not _exit(): what was lost is looked for at the end */
+		exit(test->run() == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return false;
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));
+	return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+}
+
+int
+main(int argc, char **argv)
+{
+	unsigned int passed = 0, failed = 0, i;
+	const struct test_case *test;
+
+	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
+		for (test = suites[i].cases; test->name != NULL; test++) {
+			bool good;
+
+			if (!chosen(test->name, argc, argv))
+				continue;
+			good = run_case(test);
+			passed += good;
+			failed += !good;
+			printf("%s: %s %s\n", suites[i].name, test->name, good ? "passed" : "FAILED");
+		}
+	}
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed == 0 && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What every file of these tests needs: cases, how to assert, and how to look at what a
+ * program prints. Each case runs in a process of its own, because log backends stay for
+ * good. Nothing about a single header is in here.
+ */
+
+#ifndef TEST_DOCA_H
+#define TEST_DOCA_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <doca_error.h>
+
+struct test_case {
+	const char *name;
+	int (*run)(void); /* 0 if it has passed */
+};
+
+#define TEST_CASE(fn) {#fn, fn}
+#define TEST_CASES_END() {NULL, NULL}
+
+/* The suites, each in the file of its name. */
+extern const struct test_case test_error[];
+extern const struct test_case test_log[];
+extern const struct test_case test_log_level[];
+
+#define TEST_TRUE(condition) do { \
+	if (!(condition)) { \
+		fprintf(stderr, "%s() line %d: not true: %s\n", __func__, __LINE__, \
+				#condition); \
+		return -1; \
+	} \
+} while (0)
+
+/* An expression returns this doca_error_t. */
+#define TEST_RESULT(expr, want) do { \
+	doca_error_t got_ = (expr); \
+	if (got_ != (want)) { \
+		fprintf(stderr, "%s() line %d: %s is %s, not %s\n", __func__, __LINE__, #expr, \
+				doca_error_get_name(got_), #want); \
+		return -1; \
+	} \
+} while (0)
+
+#define TEST_OK(expr) TEST_RESULT(expr, DOCA_SUCCESS)
+
+/* A text has this in it, or has not. */
+#define TEST_HAS(text, what) do { \
+	if (strstr(text, what) == NULL) { \
+		fprintf(stderr, "%s() line %d: '%s' is not in:\n%s\n", __func__, __LINE__, what, \
+				text); \
+		return -1; \
+	} \
+} while (0)
+#define TEST_HAS_NOT(text, what) do { \
+	if (strstr(text, what) != NULL) { \
+		fprintf(stderr, "%s() line %d: '%s' is in:\n%s\n", __func__, __LINE__, what, \
+				text); \
+		return -1; \
+	} \
+} while (0)
+
+/* End a case as failed where an inner function has failed and said why. */
+#define TEST_CALL(expr) do { \
+	if ((expr) != 0) \
+		return -1; \
+} while (0)
+
+/* Room for all that a case prints. */
+#define TEST_TEXT_SIZE 65536
+
+/* A nameless file that is opened to read and to write. */
+FILE *test_file(void);
+
+/* All that was written to a file, as text. */
+void test_read(FILE *file, char text[TEST_TEXT_SIZE]);
+
+/* How often this is in a text. */
+unsigned int test_count(const char *text, const char *what);
+
+/* From here on stdout and stderr go to these files. */
+void test_capture(FILE *out, FILE *err);
+
+/* Run a function in a process; its exit status, or -1, and what it has printed. */
+int test_process(void (*fn)(void), char out[TEST_TEXT_SIZE], char err[TEST_TEXT_SIZE]);
+
+#endif /* TEST_DOCA_H */

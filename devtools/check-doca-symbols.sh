@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# usage: check-doca-symbols.sh [--prove] <build folder>
+#
+# Every function that an installed header of lib/doca_compat declares is exported by one
+# of its libraries, and every one that is exported is declared: in an installed header,
+# or, if its version is DOCA_COMPAT_INTERNAL, in doca_private.h. The compiler says what
+# is declared. --prove expects a difference for a function more on either side.
+
+set -euo pipefail
+
+usage() {
+	echo 'usage: check-doca-symbols.sh [--prove] <build folder>' >&2
+	exit 2
+}
+
+prove=no
+if [ "${1:-}" = --prove ]; then
+	prove=yes
+	shift
+fi
+if [ $# != 1 ] || [[ $1 == -* ]]; then
+	usage
+fi
+folder=$(cd "$(dirname "$0")/../lib/doca_compat" && pwd)
+libs=()
+for f in "$1"/buildtools/doca/libdoca_*.so; do
+	[ ! -e "$f" ] || libs+=("$f")
+done
+run=$(mktemp -d)
+trap 'rm -rf "$run"' EXIT
+
+[ ${#libs[@]} -gt 0 ] || {
+	echo "there are no libraries of lib/doca_compat in $1: the option doca_compat leaves them out"
+	exit 77
+}
+
+# declared <header>...: the functions without "static" in files of the folder.
+declared() {
+	local f
+	: >"$run/declared.c"
+	for f in "$@"; do
+		echo "#include <$f>" >>"$run/declared.c"
+	done
+	# ccache keeps no such file
+	CCACHE_DISABLE=1 gcc -DDOCA_ALLOW_EXPERIMENTAL_API -DDOCA_ALLOW_DEPRECATED_API -I "$folder" \
+		-aux-info "$run/info" -fsyntax-only "$run/declared.c"
+	sed -n "s|^/\* $folder/[^ ]* \*/ extern [^(]*[ *]\([a-z0-9_]*\) (.*|\1|p" "$run/info" |
+		sort -u
+}
+
+# exported <pattern of versions>
+exported() {
+	nm -D --defined-only "${libs[@]}" | sed -n "s/^[0-9a-f]* [TWi] \([a-z0-9_]*\)@@*\($1\)$/\1/p" | sort
+}
+
+public=()
+for f in "$folder"/doca_*.h; do
+	[[ $f == *private.h ]] || public+=("${f##*/}")
+done
+declared "${public[@]}" >"$run/public"
+declared doca_private.h | comm -23 - "$run/public" >"$run/internal"
+exported DOCA_COMPAT >"$run/exported"
+exported DOCA_COMPAT_INTERNAL >"$run/exported-internal"
+
+compare() {
+	local bad=0
+	[ -s "$run/public" ] || { echo 'no functions are declared'; bad=1; }
+	diff --label declared --label exported -U 0 "$run/public" "$run/exported" || bad=1
+	diff --label 'declared, internal' --label 'exported, internal' -U 0 \
+		"$run/internal" "$run/exported-internal" || bad=1
+	[ -z "$(uniq -d "$run/exported")" ] || { echo "twice: $(uniq -d "$run/exported")"; bad=1; }
+	return $bad
+}
+
+compare
+echo "$(wc -l <"$run/public") functions are declared and exported"
+if [ $prove = yes ]; then
+	for f in public exported internal exported-internal; do
+		cp "$run/$f" "$run/saved"
+		echo doca_zzz >>"$run/$f"
+		if compare >/dev/null; then
+			echo "one more in $f is not seen"
+			exit 1
+		fi
+		cp "$run/saved" "$run/$f"
+	done
+fi
