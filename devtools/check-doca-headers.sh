@@ -23,6 +23,7 @@ done
 
 # What a program may do with macros, in C and in C++.
 cat >"$run/use.inc" <<'EOF_USE'
+#include <doca_argp.h>
 #include <doca_error.h>
 #include <doca_log.h>
 #include <doca_types.h>
@@ -67,13 +68,18 @@ int
 main(int argc, char **argv)
 {
 	union doca_data data = {&argc};
+	struct doca_argp_param *param = NULL;
 	doca_event_handle_t handle = doca_event_invalid_handle;
 	enum doca_log_level level = DOCA_LOG_LEVEL_WARNING;
 
+	if (doca_argp_param_create(&param) == DOCA_SUCCESS) {
+		doca_argp_param_set_callback(param, on_flag);
+		doca_argp_param_set_type(param, DOCA_ARGP_TYPE_INT);
+	}
 	/* programs lean on what the headers bring along */
 	assert(strlen(doca_version()) > 0 && doca_version_runtime() != NULL);
 	fprintf(stderr, "%d %p\n", handle + (int)level, data.ptr);
-	return on_flag(&handle, argv) == DOCA_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE;
+	return doca_argp_start(argc, argv) == DOCA_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 EOF_USE
 printf '#define SEMICOLON ;\n#include "use.inc"\n' >"$run/use-semicolon.src"
@@ -84,16 +90,16 @@ printf '#define SEMICOLON\n#include "use.inc"\n' >"$run/use-none.src"
 } >"$run/use-extern.src"
 # The address of each function can be taken, and callbacks may be declared noexcept.
 cat >"$run/address.cpp" <<'EOF_ADDRESS'
-#include <doca_log.h>
+#include <doca_argp.h>
 #include <doca_types.h>
 template <typename F> static bool there(F f) { return f != nullptr; }
-static void callback(char *) noexcept { }
+static doca_error_t callback(void *, void *) noexcept { return DOCA_SUCCESS; }
 int main()
 {
-	doca_log_flush_callback set = callback;
+	doca_argp_param_cb_t set = callback;
 	doca_data data{};
 	(void)data;
-	return there(set) && there(doca_error_get_descr) &&
+	return there(set) && there(doca_argp_param_create) && there(doca_error_get_descr) &&
 			there(doca_version) && there(doca_log_backend_create_standard) ? 0 : 1;
 }
 EOF_ADDRESS

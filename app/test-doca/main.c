@@ -24,6 +24,10 @@ static const struct {
 	{"error", test_error},
 	{"log", test_log},
 	{"log_level", test_log_level},
+	{"log_sdk", test_log_sdk},
+	{"argp", test_argp},
+	{"argp_parse", test_argp_parse},
+	{"argp_json", test_argp_json},
 };
 
 static bool

@@ -5,7 +5,7 @@
 /*
  * What every file of these tests needs: cases, how to assert, and how to look at what a
  * program prints. Each case runs in a process of its own, because log backends stay for
- * good. Nothing about a single header is in here.
+ * good, and -h and -v end a program. Nothing about a single header is in here.
  */
 
 #ifndef TEST_DOCA_H
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <doca_argp.h>
 #include <doca_error.h>
 
 struct test_case {
@@ -27,9 +28,13 @@ struct test_case {
 #define TEST_CASES_END() {NULL, NULL}
 
 /* The suites, each in the file of its name. */
+extern const struct test_case test_argp[];
+extern const struct test_case test_argp_json[];
+extern const struct test_case test_argp_parse[];
 extern const struct test_case test_error[];
 extern const struct test_case test_log[];
 extern const struct test_case test_log_level[];
+extern const struct test_case test_log_sdk[];
 
 #define TEST_TRUE(condition) do { \
 	if (!(condition)) { \
@@ -90,5 +95,30 @@ void test_capture(FILE *out, FILE *err);
 
 /* Run a function in a process; its exit status, or -1, and what it has printed. */
 int test_process(void (*fn)(void), char out[TEST_TEXT_SIZE], char err[TEST_TEXT_SIZE]);
+
+/* doca_argp_start() with these arguments, the last of which is NULL. */
+doca_error_t test_start(const char *const *arguments);
+#define TEST_START(...) test_start((const char *const[]){"/usr/bin/prog", __VA_ARGS__, NULL})
+
+/* A registered flag; each name may be NULL. */
+struct doca_argp_param *test_param(const char *short_name, const char *long_name,
+		enum doca_argp_type type, doca_argp_param_cb_t callback);
+doca_error_t test_register(const char *short_name, const char *long_name,
+		enum doca_argp_type type, doca_argp_param_cb_t callback);
+
+/* What the callbacks below note. */
+struct test_config {
+	char text[256]; /* the last string */
+	int number;     /* the last integer */
+	double real;
+	bool flag;
+	char order[256]; /* a letter and the value for each call */
+	doca_error_t result; /* what they return */
+};
+
+doca_error_t test_on_string(void *value, void *config);
+doca_error_t test_on_int(void *value, void *config);
+doca_error_t test_on_bool(void *value, void *config);
+doca_error_t test_on_double(void *value, void *config);
 
 #endif /* TEST_DOCA_H */

@@ -3,7 +3,8 @@
  */
 
 /*
- * Limits of the log: of all backends, and of one.
+ * Limits of the log: of all backends, and of one. Those of messages of the layer itself
+ * are in test_log_sdk.c.
  */
 
 #include <doca_log.h>
