@@ -169,6 +169,72 @@ make_example() { # <example> <variant> <shared|static> [argument of make]...
 	fi
 }
 
+# --------------------------------------------------------------------------
+# Programs of the vendor's names: one variable turns them on, for a side of the card.
+
+doca_folder() { # <host|dpu>
+	[ "$1" = host ] && echo "$prefix/lib/dpdk-comch/doca/pkgconfig" ||
+		echo "$prefix/lib/dpdk-comch/doca/pkgconfig-dpu"
+}
+
+doca_not_found() {
+	local module
+	for module in doca-common doca-argp; do
+		! PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --exists $module || return 1
+	done
+	[ -z "$(find "$prefix/lib" -maxdepth 1 -name 'libdoca*')" ]
+	[ -z "$(find "$prefix/include/dpdk-comch" -maxdepth 1 -name 'doca*.h')" ]
+}
+
+# Runs by its run path, and is of the side that was asked for.
+doca_run() { # <program> <host|dpu>
+	local out want='Would connect by device'
+	[ "$2" = host ] || want='Would serve representor b1:00.0 of device'
+	out=$(timeout -k 5 60 "$1" -p 04:00.0 2>&1)
+	echo "$out"
+	grep -qF "$want 04:00.0" <<<"$out"
+	ldd "$1" | grep -F "$prefix/lib/dpdk-comch/doca/libdoca_common.so"
+}
+
+doca_project() { # <build system> <host|dpu>: prints its folder, a copy
+	local dir=$projects/doca-$1-$2
+	cp -r "$projects/foreign-doca" "$dir"
+	cp "$prefix/share/dpdk-comch/examples/doca/argp_log/argp_log.c" "$dir"
+	echo "$dir"
+}
+
+doca_make() { # <host|dpu>
+	local dir=$projects/doca-make-$1
+	local -x PKG_CONFIG_PATH
+	PKG_CONFIG_PATH=$(doca_folder "$1")
+	cp -r "$prefix/share/dpdk-comch/examples/doca/argp_log" "$dir"
+	make -C "$dir" "CC=$compiler"
+	doca_run "$dir/build/argp_log" "$1"
+}
+
+doca_meson() { # <host|dpu>
+	local dir out
+	local -x PKG_CONFIG_PATH
+	PKG_CONFIG_PATH=$(doca_folder "$1")
+	dir=$(doca_project meson "$1")
+	out=$(meson setup "$dir/build" "$dir")
+	echo "$out"
+	grep -q "side: $1" <<<"$out"
+	grep -q "libdir: $prefix/lib/dpdk-comch/doca" <<<"$out"
+	ninja -v -C "$dir/build"
+	doca_run "$dir/build/foreign" "$1"
+}
+
+doca_cmake() { # <host|dpu>
+	local dir
+	local -x PKG_CONFIG_PATH
+	PKG_CONFIG_PATH=$(doca_folder "$1")
+	dir=$(doca_project cmake "$1")
+	cmake -S "$dir" -B "$dir/build"
+	cmake --build "$dir/build" --verbose
+	doca_run "$dir/build/foreign" "$1"
+}
+
 # The program that CMake has installed.
 cmake_installed() {
 	cmake --install "$projects/foreign-cmake/plain" --prefix "$work/foreign-prefix" \
@@ -470,11 +536,22 @@ if [ $ok = yes ]; then
 	check 'meson, static' foreign "$projects/foreign-meson/plain" static
 	for example in "$prefix"/share/dpdk-comch/examples/*/; do
 		example=$(basename "$example")
+		[ "$example" != doca ] || continue # see below
 		for how in shared static; do
 			check "make, example $example, $how" \
 				make_example "$example" $how $how "CC=$compiler"
 		done
 	done
+
+	if [ -d "$prefix/lib/dpdk-comch/doca" ]; then
+		check "vendor's names, nobody finds them unless asked" doca_not_found
+		for how in make meson cmake; do
+			check "vendor's names, $how, host" doca_$how host
+			check "vendor's names, $how, card" doca_$how dpu
+		done
+	else
+		skip "vendor's names" 'lib/doca_compat is not built'
+	fi
 
 	as_needed=-Wl,--as-needed
 	check 'CMake, pkg_check_modules, shared, --as-needed' with_flags $as_needed \

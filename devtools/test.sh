@@ -63,6 +63,7 @@ plan quick 20 'autotests gcc' after 'build gcc' counted -- autotests gcc fast
 plan quick 3 "autotests of the vendor's names" after 'build gcc' counted -- autotests_doca gcc
 plan quick 1 "symbols of the vendor's names" after 'build gcc' -- \
 	"$devtools/check-doca-symbols.sh" --prove "$work/gcc"
+plan quick 1 'example doca/argp_log' after 'build gcc' -- example_doca_argp_log gcc
 plan quick 1 'example ctrl_path' after 'build gcc' -- example ctrl_path gcc \
 	-t 'from the card' -- -t 'from the host'
 plan quick 10 'benchmark, two processes' after 'build gcc' -- benchmark

@@ -137,3 +137,40 @@ example_threads() { # <as example>...
 	local maps=threads
 	example "$@"
 }
+
+# A program of the vendor's names, which needs no device: what it prints, and how it ends.
+example_doca_argp_log() { # <build>
+	local program=$work/$1/examples/dpdk-comch-doca-argp-log out rc args want
+	local bad=0 file
+	[ -x "$program" ] || {
+		echo 'lib/doca_compat is not built here'
+		return 77
+	}
+	file=$(mktemp)
+	echo '{"doca_program_flags": {"text": "from a file", "num-msgs": 1}}' >"$file"
+	while IFS='|' read -r args want; do
+		rc=0
+		# shellcheck disable=SC2086 # words on purpose
+		out=$(timeout -k 5 60 "$program" $args 2>&1) || rc=$?
+		if ! grep -qF -e "${want#* }" <<<"$out" || [ "$rc" != "${want%% *}" ]; then
+			echo "$args: exit status $rc, and not: $want"
+			echo "$out"
+			bad=1
+		fi
+	done <<-EOF
+		|0 Would connect by device 03:00.0
+		-h|0 -p, --pci-addr
+		-v|0 Library:
+		-p 0000:03:00.1 -t hello -n 2|0 Would send "hello"
+		-j $file|0 Would send "from a file"
+		-j $file -t here|0 Would send "here"
+		-l 60|0 Would have sent 1 messages
+		-x|1 there is no flag '-x'
+		-r b1:00.0|1 there is no flag '-r'
+		-n 0|1 has to be above 0
+		-n many|1 'many' is not an integer
+		-p 00000:000:000.0|1 longer than 12 characters
+	EOF
+	rm -f "$file"
+	return $bad
+}
