@@ -66,12 +66,14 @@ fake_rep_list(struct rte_comch_dev *dev __rte_unused, struct rte_comch_rep_info 
 }
 
 static int
-fake_pgroup_create(struct rte_comch_dev *dev __rte_unused, struct rte_comch_pe *pe __rte_unused,
+fake_pgroup_create(struct rte_comch_dev *dev, struct rte_comch_pe *pe,
 		struct rte_comch_pgroup **pg)
 {
 	*pg = calloc(1, sizeof(**pg));
 	if (*pg == NULL)
 		return -ENOMEM;
+	(*pg)->dev = dev;
+	(*pg)->pe = pe;
 	(*pg)->deadline = UINT64_MAX;
 	return 0;
 }

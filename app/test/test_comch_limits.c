@@ -57,12 +57,14 @@ odd_rep_list(struct rte_comch_dev *dev, struct rte_comch_rep_info *reps, uint16_
 }
 
 static int
-odd_pgroup_create(struct rte_comch_dev *dev __rte_unused, struct rte_comch_pe *pe __rte_unused,
+odd_pgroup_create(struct rte_comch_dev *dev, struct rte_comch_pe *pe,
 		struct rte_comch_pgroup **pg)
 {
 	*pg = calloc(1, sizeof(**pg));
 	if (*pg == NULL)
 		return -ENOMEM;
+	(*pg)->dev = dev;
+	(*pg)->pe = pe;
 	(*pg)->deadline = UINT64_MAX;
 	return 0;
 }

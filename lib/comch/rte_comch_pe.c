@@ -265,8 +265,6 @@ pe_pgroup_get(struct rte_comch_pe *pe, struct rte_comch_dev *dev, struct rte_com
 		free(end);
 		return ret;
 	}
-	(*pg)->dev = dev;
-	(*pg)->pe = pe;
 	(*pg)->refs = 1;
 	(*pg)->added = false;
 	(*pg)->down = 0;

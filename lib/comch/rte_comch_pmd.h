@@ -256,8 +256,8 @@ rte_comch_pmd_mem_chunk(const struct rte_comch_mem *mem, const void *addr, uint6
 
 /** What one progress engine needs of one device; the driver embeds it. */
 struct rte_comch_pgroup {
-	struct rte_comch_dev *dev; /**< Device. */
-	struct rte_comch_pe *pe;   /**< Engine. */
+	struct rte_comch_dev *dev; /**< Driver: the device. */
+	struct rte_comch_pe *pe;   /**< Driver: the engine. */
 	/** Library: contexts, connections that moved here, added; the device's lock. */
 	uint32_t refs;
 	bool added;                /**< Library: by rte_comch_pe_dev_add(). */
@@ -301,7 +301,11 @@ typedef int (*rte_comch_reset_t)(struct rte_comch_dev *dev);
  * clients that are STARTING are the library's. Any thread, no lock is held.
  */
 typedef void (*rte_comch_fail_t)(struct rte_comch_dev *dev, int reason);
-/** @internal Create the poll group of an engine; add its descriptors to it. */
+/**
+ * @internal
+ * Create the poll group of an engine; add its descriptors to it. The driver sets dev
+ * and pe itself, before another thread can find the group.
+ */
 typedef int (*rte_comch_pgroup_create_t)(struct rte_comch_dev *dev, struct rte_comch_pe *pe,
 		struct rte_comch_pgroup **pg);
 /**
