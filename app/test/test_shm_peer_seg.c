@@ -450,6 +450,132 @@ test_close_that_waits(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * The same where nobody closes it: the kernel does, when a message is taken without
+ * room for its descriptors, or a socket is closed in which one waits.
+ */
+
+enum wait_in {
+	WAIT_MANY,    /* more descriptors than any message has */
+	WAIT_BEHIND,  /* a message behind one that ends the link */
+	WAIT_EMPTY,   /* the same, behind one of no bytes */
+	WAIT_BELL,    /* in the socket that wakes an engine, which is told to */
+	WAIT_UNREAD,  /* in the same, when the link ends */
+	WAIT_NESTED,  /* in a socket that comes with a message */
+	WAIT_WAKE,    /* in the socket that is to wake the peer */
+	WAITS,
+};
+
+static int
+fd_pass(int sock, const void *buf, size_t len, int fd)
+{
+	struct evil e = { .fd = sock };
+
+	return evil_send_raw(&e, buf, len, &fd, 1);
+}
+
+static int
+wait_in_sock(enum wait_in kind, struct evil *e, int fd, union shm_wire_msg *msg)
+{
+	int fds[16], pair[2];
+	unsigned int i;
+	int ret;
+
+	evil_fill(msg, SHM_WIRE_GROUP, 0);
+	switch (kind) {
+	case WAIT_MANY:
+		for (i = 0; i < RTE_DIM(fds); i++)
+			fds[i] = i + 1 < RTE_DIM(fds) ? e->seg.fd : fd;
+		return evil_send_raw(e, msg, msg->hdr.len, fds, RTE_DIM(fds));
+	case WAIT_BEHIND:
+	case WAIT_EMPTY:
+		ret = evil_send_raw(e, "bad", 3, NULL, 0);
+		if (ret == 0 && kind == WAIT_EMPTY)
+			ret = evil_send_raw(e, "", 0, NULL, 0);
+		return ret != 0 ? ret : evil_send_raw(e, msg, msg->hdr.len, &fd, 1);
+	case WAIT_BELL:
+	case WAIT_UNREAD:
+		return fd_pass(e->wake, "", 1, fd);
+	default:
+		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+			return -errno;
+		ret = fd_pass(pair[0], "", 1, fd);
+		close(pair[0]);
+		if (kind == WAIT_NESTED)
+			msg->group.group = SHM_WIRE_MAX_GROUPS; /* there is no such */
+		if (ret == 0)
+			ret = evil_send_raw(e, msg, msg->hdr.len, &pair[1], 1);
+		close(pair[1]);
+		return ret;
+	}
+}
+
+static int
+test_kernel_that_waits(void)
+{
+	union shm_wire_msg msg;
+	uint64_t begin, took;
+	struct evil *e;
+	unsigned int i;
+	int fd, other = -1;
+
+	for (i = 0; i < WAITS; i++) {
+		fd = lingering_socket(&other);
+		if (fd < 0)
+			return test_skip("no TCP here to make a socket that lingers");
+		e = evil_up();
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(wait_in_sock(i, e, fd, &msg), 0);
+		close(fd);
+		begin = test_now_ns();
+		if (i == WAIT_BELL || i == WAIT_WAKE)
+			peer_turn_ms(10);
+		evil_close(e);
+		PEER_WAIT(peer_links() == 1, 2 * TEST_MS);
+		peer_turn_ms(10);
+		took = test_now_ns() - begin;
+		TEST_ASSERT(took < 1000000000, "way %u held us up for %u ms", i,
+				(unsigned int)(took / 1000000));
+		close(other);
+	}
+	return TEST_SUCCESS;
+}
+
+/* Whoever is not let in may have sent something before that. */
+static int
+test_strangers_that_wait(void)
+{
+	struct evil *e = NULL;
+	uint64_t begin, took;
+	unsigned int i;
+	int fd, other = -1;
+
+	fd = lingering_socket(&other);
+	if (fd < 0)
+		return test_skip("no TCP here to make a socket that lingers");
+	/* as many as there can be, and then one more */
+	for (i = 0; i < 200; i++) {
+		evil_open(peer_env.path, "pf0");
+		if (i % 32 == 0)
+			peer_turn();
+	}
+	peer_turn_ms(10);
+	e = evil_open(peer_env.path, "pf0");
+	TEST_TRUE(e != NULL);
+	TEST_EXPECT(evil_send_raw(e, "x", 1, &fd, 1), 0);
+	close(fd);
+	begin = test_now_ns();
+	peer_turn_ms(10);
+	TEST_TRUE(evil_gone(e));
+	evil_close_all();
+	PEER_WAIT(test_count_fds() <= peer_env.fds + 1, 2 * TEST_MS);
+	took = test_now_ns() - begin;
+	TEST_ASSERT(took < 1000000000, "strangers held us up for %u ms",
+			(unsigned int)(took / 1000000));
+	close(other);
+	return TEST_SUCCESS;
+}
+
 /* Many new segments for one connection whose READY is late or never right. */
 static int
 test_segment_hoard(void)
@@ -501,6 +627,8 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_segment_replaced),
 		PEER_CASE(test_card_segments),
 		PEER_CASE(test_close_that_waits),
+		PEER_CASE(test_kernel_that_waits),
+		PEER_CASE(test_strangers_that_wait),
 		PEER_CASE(test_segment_hoard),
 		TEST_CASES_END()
 	},

@@ -516,7 +516,7 @@ shm_dev_free(struct shm_dev *dev)
 
 	for (i = 0; i < dev->nb_funcs; i++)
 		if (dev->funcs[i].fd >= 0)
-			close(dev->funcs[i].fd);
+			shm_fd_drop(dev->funcs[i].fd);
 	if (dev->epfd >= 0)
 		close(dev->epfd);
 	while (shm_peer_region_unmap(dev))

@@ -349,6 +349,14 @@ enum shm_peer_pages { SHM_PEER_BAD = 0, SHM_PEER_SMALL, SHM_PEER_HUGE };
 enum shm_peer_pages shm_peer_fd_check(int fd, uint64_t size, uint32_t seals);
 const void *shm_peer_map(int fd, uint32_t hdr_size, uint32_t size);
 void shm_peer_unmap(const void *map, uint32_t size);
+/* What came with a message. */
+struct shm_sock_got {
+	int fd; /* -1, or the first descriptor */
+	uint32_t nb_fds;
+	int flags; /* MSG_TRUNC, MSG_CTRUNC */
+	bool told; /* something came beside the bytes */
+};
+ssize_t shm_sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got);
 void shm_fd_drop(int fd);
 
 /* shm_sock.c: messages of sockets; the device's lock is held in all of them */

@@ -57,7 +57,7 @@ glink_free_locked(struct shm_glink *glink)
 	if (link->glinks[glink->group->index] == glink)
 		link->glinks[glink->group->index] = NULL;
 	rte_comch_pmd_fd_del(glink->group->pg.pe, glink->wake_fd);
-	close(glink->wake_fd);
+	shm_fd_drop(glink->wake_fd);
 	free(glink);
 	shm_link_put(link);
 }

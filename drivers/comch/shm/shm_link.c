@@ -203,7 +203,7 @@ shm_link_kill(struct shm_link *link, int reason)
 	link->reason = reason;
 	link->state = SHM_LINK_DEAD;
 	TAILQ_REMOVE(&dev->links, link, next);
-	close(link->fd); /* which takes it out of the epoll set */
+	shm_fd_drop(link->fd); /* which takes it out of the epoll set */
 	link->fd = -1;
 	if (link->pidfd >= 0)
 		close(link->pidfd);
@@ -329,7 +329,7 @@ fail:
 		free(link->peer_segs);
 		free(link);
 	}
-	close(fd);
+	shm_fd_drop(fd); /* a stranger may have sent already */
 	return NULL;
 }
 

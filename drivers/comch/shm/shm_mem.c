@@ -84,7 +84,6 @@ shm_seg_free(struct shm_seg *seg)
 	seg->fd = -1;
 }
 
-/* NULL if the descriptor is not what its sender says. It stays the caller's. */
 /*
  * Whether a descriptor of the peer is memory of this size at least, all of it
  * there, and sealed so; and of which pages. Without F_SEAL_SHRINK the owner could
@@ -114,6 +113,7 @@ shm_peer_fd_check(int fd, uint64_t size, uint32_t seals)
 		SHM_PEER_HUGE : SHM_PEER_BAD;
 }
 
+/* NULL if the descriptor is not what its sender says. It stays the caller's. */
 const void *
 shm_peer_map(int fd, uint32_t hdr_size, uint32_t size)
 {
@@ -145,14 +145,147 @@ shm_peer_unmap(const void *map, uint32_t size)
 }
 
 /*
- * Close what a peer sent. It may be anything, also a socket that was told to
- * linger: whoever closes that last waits for its data to be acknowledged.
+ * Descriptors of strangers. Whoever drops the last reference to a socket that was told
+ * to linger waits until its data is acknowledged, which may be never. That is not only
+ * who closes it, but also who closes a socket that it waits in, or takes a message and
+ * has no room for it. So all of them are taken, and told not to linger.
  */
-void
-shm_fd_drop(int fd)
+
+/* Linux passes no more with one message. */
+#define SHM_SCM_MAX_FDS 253
+/* Sockets can wait in sockets, but the kernel has a limit, too. */
+#define SHM_DROP_DEPTH 8
+/* More than fit in a socket: bounded, whatever the kernel says. */
+#define SHM_DRAIN_MSGS 65536
+
+static void fd_drop(int fd, unsigned int depth);
+
+/* The number of descriptors that came; the first one is the caller's. */
+static uint32_t
+scm_take(struct msghdr *mh, int *first, unsigned int depth)
+{
+	struct cmsghdr *cmsg;
+	uint32_t nb = 0;
+	size_t i, n;
+	int fd;
+
+	for (cmsg = CMSG_FIRSTHDR(mh); cmsg != NULL; cmsg = CMSG_NXTHDR(mh, cmsg)) {
+		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
+			continue;
+		n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (i = 0; i < n; i++) {
+			memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(fd), sizeof(fd));
+			if (nb++ == 0)
+				*first = fd;
+			else
+				fd_drop(fd, depth);
+		}
+	}
+	return nb;
+}
+
+static ssize_t
+sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got, unsigned int depth)
+{
+	union {
+		struct cmsghdr hdr;
+		char buf[CMSG_SPACE(SHM_SCM_MAX_FDS * sizeof(int)) +
+			CMSG_SPACE(sizeof(struct ucred))];
+	} ctrl;
+	struct iovec iov = { buf, size };
+	struct msghdr mh = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = ctrl.buf, .msg_controllen = sizeof(ctrl.buf),
+	};
+	ssize_t n = recvmsg(sock, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	got->fd = -1;
+	got->nb_fds = 0;
+	if (n < 0)
+		return n;
+	got->nb_fds = scm_take(&mh, &got->fd, depth);
+	got->flags = mh.msg_flags;
+	got->told = mh.msg_controllen != 0;
+	return n;
+}
+
+/* One message and its descriptors; the first of these is the caller's. */
+ssize_t
+shm_sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got)
+{
+	return sock_recv(sock, buf, size, got, 0);
+}
+
+static bool
+sock_is(int fd, int opt, int value)
+{
+	socklen_t len = sizeof(int);
+	int is;
+
+	return getsockopt(fd, SOL_SOCKET, opt, &is, &len) == 0 && is == value;
+}
+
+/* One message less; false if there is none. */
+static bool
+sock_drop_one(int sock, bool stream, unsigned int depth)
+{
+	struct shm_sock_got got;
+	char drop[256];
+	ssize_t n = sock_recv(sock, drop, sizeof(drop), &got, depth);
+
+	if (got.fd >= 0)
+		fd_drop(got.fd, depth);
+	if (n < 0)
+		return errno == ECONNRESET || errno == EINTR;
+	return n > 0 || (!stream && got.told);
+}
+
+/* What waits in a socket is taken out of it, and nothing more can come in. */
+static void
+sock_drain(int sock, unsigned int depth)
+{
+	/* the end of a stream is told from messages of no bytes: it has none */
+	const bool stream = sock_is(sock, SO_TYPE, SOCK_STREAM);
+	const int on = 1;
+	uint32_t left = SHM_DRAIN_MSGS;
+	bool more = true;
+
+	/* each message has its sender with it, and the end has not */
+	setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
+	shutdown(sock, SHUT_RD);
+	while (more && left-- != 0)
+		more = sock_drop_one(sock, stream, depth);
+}
+
+static void
+listener_drain(int sock, unsigned int depth)
+{
+	int fd;
+
+	shutdown(sock, SHUT_RD);
+	fcntl(sock, F_SETFL, O_NONBLOCK);
+	while ((fd = accept4(sock, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
+		fd_drop(fd, depth);
+}
+
+static void
+fd_drop(int fd, unsigned int depth)
 {
 	const struct linger off = { .l_onoff = 0 };
 
-	setsockopt(fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
+	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off)) == 0 &&
+			depth < SHM_DROP_DEPTH && sock_is(fd, SO_DOMAIN, AF_UNIX)) {
+		if (sock_is(fd, SO_ACCEPTCONN, 1))
+			listener_drain(fd, depth + 1);
+		else
+			sock_drain(fd, depth + 1);
+	}
 	close(fd);
+}
+
+/* Close what a peer sent, or what it can send to. It may be anything. */
+void
+shm_fd_drop(int fd)
+{
+	fd_drop(fd, 0);
 }

@@ -763,6 +763,18 @@ shm_group_arm(struct rte_comch_pgroup *pg)
 	return pending;
 }
 
+/* Only bytes are expected: what comes with them must not hold us up. */
+static ssize_t
+wake_recv(int fd, void *drop, size_t size)
+{
+	struct shm_sock_got got;
+	ssize_t n = shm_sock_recv(fd, drop, size, &got);
+
+	if (unlikely(got.fd >= 0))
+		shm_fd_drop(got.fd);
+	return n;
+}
+
 void
 shm_group_disarm(struct rte_comch_pgroup *pg)
 {
@@ -779,7 +791,7 @@ shm_group_disarm(struct rte_comch_pgroup *pg)
 		/* bounded: the peer may send without end */
 		n = sizeof(drop);
 		for (i = 0; i < SHM_WAKE_READS && n == sizeof(drop); i++)
-			n = recv(glink->wake_fd, drop, sizeof(drop), MSG_DONTWAIT);
+			n = wake_recv(glink->wake_fd, drop, sizeof(drop));
 		/* closed by the peer: it would wake us for ever */
 		if (n == 0)
 			rte_comch_pmd_fd_del(pg->pe, glink->wake_fd);

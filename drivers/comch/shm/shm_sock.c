@@ -18,9 +18,6 @@
 
 #include "comch_shm.h"
 
-/* Descriptors that fit in the control buffer: one is legal, more are seen. */
-#define SHM_MAX_FDS 4
-
 /* What the dispatcher checks for each type before anything looks inside. */
 static const struct {
 	uint16_t len;
@@ -179,7 +176,7 @@ shm_link_flush(struct shm_link *link)
 
 /* Is it a message at all, and one that may come now? */
 static bool
-msg_check(const struct shm_link *link, const union shm_wire_msg *msg, ssize_t n, int nb_fds)
+msg_check(const struct shm_link *link, const union shm_wire_msg *msg, ssize_t n, uint32_t nb_fds)
 {
 	bool from_host = link->dev->role == RTE_COMCH_ROLE_DPU;
 	uint16_t type = msg->hdr.type;
@@ -192,36 +189,11 @@ msg_check(const struct shm_link *link, const union shm_wire_msg *msg, ssize_t n,
 		return false;
 	if (from_host ? !shm_types[type].from_host : !shm_types[type].from_dpu)
 		return false;
-	if (shm_types[type].fds < 0 ? nb_fds > 1 : nb_fds != shm_types[type].fds)
+	if (shm_types[type].fds < 0 ? nb_fds > 1 : nb_fds != (uint32_t)shm_types[type].fds)
 		return false;
 	if (link->state == SHM_LINK_HELLO)
 		return type == SHM_WIRE_HELLO || type == SHM_WIRE_HELLO_ACK;
 	return type != SHM_WIRE_HELLO && type != SHM_WIRE_HELLO_ACK;
-}
-
-/* Take all descriptors of a message: what is not wanted must not leak. */
-static int
-msg_fds(struct msghdr *mh, int *first)
-{
-	struct cmsghdr *cmsg;
-	int fds[SHM_MAX_FDS];
-	int nb = 0;
-	size_t i, n;
-
-	*first = -1;
-	for (cmsg = CMSG_FIRSTHDR(mh); cmsg != NULL; cmsg = CMSG_NXTHDR(mh, cmsg)) {
-		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
-			continue;
-		n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(fds, CMSG_DATA(cmsg), RTE_MIN(n, RTE_DIM(fds)) * sizeof(int));
-		for (i = 0; i < RTE_MIN(n, RTE_DIM(fds)); i++) {
-			if (nb++ == 0)
-				*first = fds[i];
-			else
-				shm_fd_drop(fds[i]);
-		}
-	}
-	return nb;
 }
 
 /* Have the next poll come here again. Relaxed: engines only compare it. */
@@ -235,20 +207,11 @@ sock_seen_undo(struct shm_link *link)
 static bool
 link_rx_one(struct shm_link *link)
 {
-	union {
-		struct cmsghdr hdr;
-		char buf[CMSG_SPACE(SHM_MAX_FDS * sizeof(int))];
-	} ctrl;
-	struct iovec iov;
-	struct msghdr mh = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = ctrl.buf, .msg_controllen = sizeof(ctrl.buf),
-	};
 	struct shm_dev *dev = link->dev;
+	struct shm_sock_got got;
 	struct shm_event *ev;
 	void *obj;
 	ssize_t n;
-	int nb_fds;
 	int ret;
 
 	/* one function must not take the events of the others */
@@ -258,12 +221,10 @@ link_rx_one(struct shm_link *link)
 		return false;
 	}
 	ev = obj;
-	iov.iov_base = &ev->msg;
-	iov.iov_len = sizeof(ev->msg);
-	n = recvmsg(link->fd, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	n = shm_sock_recv(link->fd, &ev->msg, sizeof(ev->msg), &got);
 	/* told once, and before what a peer said that closed without reading all */
 	if (n < 0 && errno == ECONNRESET)
-		n = recvmsg(link->fd, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		n = shm_sock_recv(link->fd, &ev->msg, sizeof(ev->msg), &got);
 	if (n < 0) {
 		ret = errno;
 		rte_mempool_put(dev->events, ev);
@@ -271,14 +232,14 @@ link_rx_one(struct shm_link *link)
 			shm_link_kill(link, -ECONNRESET);
 		return false;
 	}
-	nb_fds = msg_fds(&mh, &ev->fd);
+	ev->fd = got.fd;
 	if (n == 0) {
 		shm_event_drop(dev, ev);
 		shm_link_kill(link, -ECONNRESET);
 		return false;
 	}
-	if ((mh.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
-			!msg_check(link, &ev->msg, n, nb_fds)) {
+	if ((got.flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
+			!msg_check(link, &ev->msg, n, got.nb_fds)) {
 		shm_link_violation(link, "no message of this protocol",
 			n < (ssize_t)sizeof(ev->msg.hdr) ? 0 : ev->msg.hdr.type, n);
 		shm_event_drop(dev, ev);
