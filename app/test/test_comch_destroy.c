@@ -30,6 +30,8 @@ static void
 object_destroy(struct object *object)
 {
 	object->ret = rte_comch_ctx_destroy(object->ctx);
+	if (object->ret == 0 && rte_comch_ctx_destroy(object->ctx) != -EALREADY)
+		test_fail("a queue can be destroyed twice in its callback");
 	if (object->ret == 0)
 		object->ctx = NULL;
 	if (object->after != NULL)
@@ -131,6 +133,8 @@ destroy_when_idle(struct test_ep *ep, int prev, int next)
 	ep->value = rte_comch_ctx_reason_get(ep->ctx);
 	if (rte_comch_ctx_destroy(ep->ctx) != 0)
 		test_fail("a context that is IDLE cannot be destroyed in its callback");
+	if (rte_comch_ctx_destroy(ep->ctx) != -EALREADY)
+		test_fail("a context can be destroyed twice in its callback");
 	ep->ctx = NULL;
 }
 

@@ -137,6 +137,7 @@ struct rte_comch_ctx {
 	uint32_t nb_tasks;            /* allocated */
 	uint32_t in_callback;         /* depth */
 	bool on_work;
+	bool dead;                    /* destroyed in its callback: on the list of its engine */
 	bool lost;                    /* the driver never told of an end: not freed */
 	TAILQ_ENTRY(rte_comch_ctx) next_dev;  /* device: all contexts; engine: dead */
 	TAILQ_ENTRY(rte_comch_ctx) next_pe;   /* engine: all contexts */

@@ -90,6 +90,10 @@ rte_comch_ctx_destroy(struct rte_comch_ctx *ctx)
 {
 	if (ctx == NULL)
 		return 0;
+	if (ctx->dead) {
+		COMCH_LOG(ERR, "a context was destroyed twice in its callback, destroy it once and forget it");
+		return -EALREADY;
+	}
 	if (ctx->state != RTE_COMCH_STATE_IDLE) {
 		COMCH_LOG(ERR, "%s: context '%s' is %s, stop it and progress first",
 			ctx->dev->data->name, comch_ctx_name(ctx),
@@ -101,10 +105,12 @@ rte_comch_ctx_destroy(struct rte_comch_ctx *ctx)
 	TAILQ_REMOVE(&ctx->dev->ctxs, ctx, next_dev);
 	rte_spinlock_unlock(&ctx->dev->lock);
 	ctx->kind->destroy(ctx);
-	if (ctx->in_callback != 0)
+	if (ctx->in_callback != 0) {
+		ctx->dead = true;
 		comch_pe_dead_add(ctx);
-	else
+	} else {
 		comch_ctx_free(ctx);
+	}
 	return 0;
 }
 

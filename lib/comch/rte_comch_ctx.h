@@ -296,6 +296,8 @@ int rte_comch_client_conf_get(const struct rte_comch_ctx *ctx,
  * @return
  *   - 0 on success; the handle is void.
  *   - -EBUSY: the context is not IDLE.
+ *   - -EALREADY: it was destroyed before in the same callback; nothing was done. A
+ *     mistake that is only found until that callback has returned.
  */
 __rte_experimental
 int rte_comch_ctx_destroy(struct rte_comch_ctx *ctx);
