@@ -31,7 +31,7 @@ consumer_answer(struct comch_queue *queue, int answer)
 	queue->answer = answer;
 	/* the mailbox has room for this: see COMCH_PE_MAILBOX_SIZE */
 	if (rte_comch_pmd_event_post(queue->ctx.pe, &queue->to_ctx) != 0)
-		COMCH_LOG(ERR, "%s: the mailbox of a consumer's engine is full",
+		COMCH_LOG(ERR, "%s: the mailbox of a consumer's engine is full, progress that engine",
 			queue->ctx.dev->data->name);
 	rte_spinlock_unlock(&conn->lock);
 }

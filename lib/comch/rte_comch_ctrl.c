@@ -42,12 +42,12 @@ ctrl_conf_check(const struct rte_comch_dev *dev, enum rte_comch_role role, const
 		return -ENAMETOOLONG;
 	}
 	if (conf->flags != 0) {
-		COMCH_LOG(ERR, "%s: unknown flags 0x%x for '%s'", dev->data->name, conf->flags,
-			name);
+		COMCH_LOG(ERR, "%s: unknown flags 0x%x for '%s', set them to 0", dev->data->name,
+			conf->flags, name);
 		return -EINVAL;
 	}
 	if (conf->send_cb == NULL) {
-		COMCH_LOG(ERR, "%s: '%s' has no send callback", dev->data->name, name);
+		COMCH_LOG(ERR, "%s: '%s' has no send_cb, give one", dev->data->name, name);
 		return -EINVAL;
 	}
 	if ((conf->consumer_new_cb == NULL) != (conf->consumer_gone_cb == NULL)) {
@@ -56,23 +56,23 @@ ctrl_conf_check(const struct rte_comch_dev *dev, enum rte_comch_role role, const
 		return -EINVAL;
 	}
 	if (conf->max_msg_size > info->max_msg_size) {
-		COMCH_LOG(ERR, "%s: max_msg_size %u of '%s' is above %u", dev->data->name,
-			conf->max_msg_size, name, info->max_msg_size);
+		COMCH_LOG(ERR, "%s: max_msg_size %u of '%s' is above that of the device, %u",
+			dev->data->name, conf->max_msg_size, name, info->max_msg_size);
 		return -EINVAL;
 	}
 	if (conf->recv_queue_size > info->max_recv_queue_size) {
-		COMCH_LOG(ERR, "%s: recv_queue_size %u of '%s' is above %u", dev->data->name,
-			conf->recv_queue_size, name, info->max_recv_queue_size);
+		COMCH_LOG(ERR, "%s: recv_queue_size %u of '%s' is above the max_recv_queue_size of the device, %u",
+			dev->data->name, conf->recv_queue_size, name, info->max_recv_queue_size);
 		return -EINVAL;
 	}
 	if (conf->nb_tasks > info->max_ctrl_tasks) {
-		COMCH_LOG(ERR, "%s: nb_tasks %u of '%s' is above %u", dev->data->name,
-			conf->nb_tasks, name, info->max_ctrl_tasks);
+		COMCH_LOG(ERR, "%s: nb_tasks %u of '%s' is above the max_ctrl_tasks of the device, %u",
+			dev->data->name, conf->nb_tasks, name, info->max_ctrl_tasks);
 		return -EINVAL;
 	}
 	if (conf->max_conn_tasks > info->max_ctrl_tasks) {
-		COMCH_LOG(ERR, "%s: max_conn_tasks %u of '%s' is above %u", dev->data->name,
-			conf->max_conn_tasks, name, info->max_ctrl_tasks);
+		COMCH_LOG(ERR, "%s: max_conn_tasks %u of '%s' is above the max_ctrl_tasks of the device, %u",
+			dev->data->name, conf->max_conn_tasks, name, info->max_ctrl_tasks);
 		return -EINVAL;
 	}
 	return comch_recv_conf_check(dev, name, conf);
@@ -144,7 +144,7 @@ server_conf_check(const struct rte_comch_dev *dev, const struct rte_comch_server
 	if (ret != 0)
 		return ret;
 	if (conf->connect_cb == NULL || conf->disconnect_cb == NULL) {
-		COMCH_LOG(ERR, "%s: '%s' has no connect or no disconnect callback",
+		COMCH_LOG(ERR, "%s: '%s' has no connect_cb or no disconnect_cb, give both",
 			dev->data->name, conf->name);
 		return -EINVAL;
 	}
@@ -756,7 +756,7 @@ client_give_up(struct comch_ctrl *ctrl, int reason)
 static int
 client_timeout(struct rte_comch_ctx *ctx)
 {
-	COMCH_LOG(NOTICE, "%s: no connection to '%s' within its connect timeout",
+	COMCH_LOG(NOTICE, "%s: no connection to '%s' within its connect timeout: start the other side of the device first, or raise connect_timeout_ms",
 		ctx->dev->data->name, comch_ctx_name(ctx));
 	rte_comch_pmd_count(&ctx->dev->data->stats.timeouts);
 	client_give_up(comch_ctrl(ctx), -ETIMEDOUT);

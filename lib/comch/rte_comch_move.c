@@ -58,7 +58,7 @@ moved_post_locked(struct comch_moved *moved, struct rte_comch_pe *pe,
 	if (rte_comch_pmd_event_post(pe, ev) == 0)
 		return 0;
 	/* it was not busy a moment ago: see COMCH_PE_MAILBOX_SIZE */
-	COMCH_LOG(ERR, "%s: the mailbox of an engine is full",
+	COMCH_LOG(ERR, "%s: the mailbox of the engine to move to is full, progress that engine",
 		moved->ctrl.ctx.dev->data->name);
 	return -EAGAIN;
 }

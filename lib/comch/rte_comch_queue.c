@@ -106,14 +106,14 @@ queue_create(struct comch_queue *queue, struct rte_comch_ctx **out)
  * size is rounded up to one, and is not above the limit then either.
  */
 static int
-queue_size_check(const struct rte_comch_dev *dev, const char *what, uint32_t size,
-		uint32_t nb_tasks, uint32_t max, uint32_t *rounded)
+queue_size_check(const struct rte_comch_dev *dev, const char *what, const char *key,
+		uint32_t size, uint32_t nb_tasks, uint32_t max, uint32_t *rounded)
 {
 	if (size == 0)
 		size = nb_tasks != 0 ? nb_tasks : RTE_MIN((uint32_t)COMCH_DFLT_QUEUE_SIZE, max);
 	if (size > max || nb_tasks > size) {
-		COMCH_LOG(ERR, "%s: %u places and %u tasks for a %s, at most %u places and no more tasks than places",
-			dev->data->name, size, nb_tasks, what, max);
+		COMCH_LOG(ERR, "%s: %s %u and nb_tasks %u of a %s: at most %u, and no more tasks than %s",
+			dev->data->name, key, size, nb_tasks, what, max, key);
 		return -EINVAL;
 	}
 	*rounded = rte_align32pow2(size);
@@ -154,6 +154,11 @@ buf_size_get(const struct rte_comch_dev *dev, const struct rte_comch_consumer_co
 	uint64_t max = conf->mem == NULL ? 0 : region_max_buf(conf->mem);
 
 	max = RTE_MIN(max, dev->info.max_buf_size);
+	if (conf->mem == NULL && conf->buf_size != 0) {
+		COMCH_LOG(ERR, "%s: buf_size %" PRIu64 " of a consumer without a region, give it one by mem",
+			dev->data->name, conf->buf_size);
+		return -EINVAL;
+	}
 	if (conf->buf_size > max) {
 		COMCH_LOG(ERR, "%s: buf_size %" PRIu64 " of a consumer is above %" PRIu64 ", which is what its region and the device have",
 			dev->data->name, conf->buf_size, max);
@@ -180,20 +185,20 @@ consumer_conf_check(const struct rte_comch_dev *dev,
 	int ret;
 
 	if (conf->flags != 0) {
-		COMCH_LOG(ERR, "%s: unknown flags 0x%x of a consumer", dev->data->name,
-			conf->flags);
+		COMCH_LOG(ERR, "%s: unknown flags 0x%x of a consumer, set them to 0",
+			dev->data->name, conf->flags);
 		return -EINVAL;
 	}
 	if ((info->capa & RTE_COMCH_CAPA_CONSUMER) == 0)
 		return -ENOTSUP;
 	if (conf->imm_len > info->max_imm_len) {
-		COMCH_LOG(ERR, "%s: imm_len %u of a consumer is above %u", dev->data->name,
-			conf->imm_len, info->max_imm_len);
+		COMCH_LOG(ERR, "%s: imm_len %u of a consumer is above the max_imm_len of the device, %u",
+			dev->data->name, conf->imm_len, info->max_imm_len);
 		return -EINVAL;
 	}
 	if (conf->nb_tasks != 0 && conf->post_cb == NULL) {
-		COMCH_LOG(ERR, "%s: a consumer with %u tasks has no post_cb", dev->data->name,
-			conf->nb_tasks);
+		COMCH_LOG(ERR, "%s: a consumer with %u tasks has no post_cb, give one",
+			dev->data->name, conf->nb_tasks);
 		return -EINVAL;
 	}
 	if (conf->mem != NULL && conf->mem->dev != dev) {
@@ -208,7 +213,7 @@ consumer_conf_check(const struct rte_comch_dev *dev,
 	}
 	if (reserved_check(dev, "consumer", conf->reserved, RTE_DIM(conf->reserved)) != 0)
 		return -EINVAL;
-	ret = queue_size_check(dev, "consumer", conf->nb_posts, conf->nb_tasks,
+	ret = queue_size_check(dev, "consumer", "nb_posts", conf->nb_posts, conf->nb_tasks,
 			info->max_posts, size);
 	return ret == 0 ? buf_size_get(dev, conf, buf_size) : ret;
 }
@@ -307,7 +312,7 @@ producer_conf_check(const struct rte_comch_dev *dev,
 		return -EINVAL;
 	if ((dev->info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
 		return -ENOTSUP;
-	return queue_size_check(dev, "producer", conf->nb_sends, conf->nb_tasks,
+	return queue_size_check(dev, "producer", "nb_sends", conf->nb_sends, conf->nb_tasks,
 			dev->info.max_sends, size);
 }
 

@@ -445,17 +445,24 @@ static int
 args_check_role(const struct rte_kvargs *kvlist, const struct shm_dev *dev, const char *name)
 {
 	bool dpu = dev->role == RTE_COMCH_ROLE_DPU;
-	const char *wrong = NULL;
+	const char *wrong = NULL, *remedy = NULL;
 
-	if (dpu && rte_kvargs_count(kvlist, SHM_ARG_FUNCTION) != 0)
+	if (dpu && rte_kvargs_count(kvlist, SHM_ARG_FUNCTION) != 0) {
 		wrong = SHM_ARG_FUNCTION;
-	if (!dpu && rte_kvargs_count(kvlist, SHM_ARG_FUNCTIONS) != 0)
+		remedy = "list those to serve in functions=";
+	}
+	if (!dpu && rte_kvargs_count(kvlist, SHM_ARG_FUNCTIONS) != 0) {
 		wrong = SHM_ARG_FUNCTIONS;
-	if (!dpu && rte_kvargs_count(kvlist, SHM_ARG_UIDS) != 0)
+		remedy = "give the one that it is by function=";
+	}
+	if (!dpu && rte_kvargs_count(kvlist, SHM_ARG_UIDS) != 0) {
 		wrong = SHM_ARG_UIDS;
+		remedy = "give it to the dpu";
+	}
 	if (wrong == NULL)
 		return 0;
-	SHM_LOG(ERR, "%s: key '%s' is not for role=%s", name, wrong, dpu ? "dpu" : "host");
+	SHM_LOG(ERR, "%s: key '%s' is not for role=%s, %s", name, wrong, dpu ? "dpu" : "host",
+		remedy);
 	return -EINVAL;
 }
 
