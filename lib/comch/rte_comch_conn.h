@@ -153,8 +153,8 @@ int rte_comch_server_disconnect(struct rte_comch_conn *conn);
  * rte_comch_consumer_create() and rte_comch_producer_create() return -EAGAIN.
  *
  * A connection that has moved shares no tasks with others: it has the max_conn_tasks of
- * the server for itself, which the other engine provides. It counts as a client of the
- * server until the server's engine has been progressed after its end. A server that
+ * the server for itself, which the other engine provides. It counts for max_clients of
+ * its server until the server's engine has been progressed after its end. A server that
  * stops ends it in its own thread, and becomes IDLE after that: progress the engines of
  * all connections until then.
  *

@@ -208,7 +208,8 @@ int rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *
  *   - -EBUSY: the server is not IDLE.
  *   - -EINVAL: ctx is NULL or no server, conf is NULL, a required pointer is NULL, a
  *     value is out of range, an unknown flag, a reserved field that is not 0, an empty
- *     name, one consumer callback of two.
+ *     name, one consumer callback of two, not one receive callback of two, or a
+ *     recv_pool that cannot hold a message.
  *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
  */
 __rte_experimental
@@ -252,7 +253,8 @@ int rte_comch_server_conf_get(const struct rte_comch_ctx *ctx,
  *   - -EBUSY: the client is not IDLE.
  *   - -EINVAL: ctx is NULL or no client, conf is NULL, a required pointer is NULL, a
  *     value is out of range, an unknown flag, a reserved field that is not 0, an empty
- *     name, one consumer callback of two.
+ *     name, one consumer callback of two, not one receive callback of two, or a
+ *     recv_pool that cannot hold a message.
  *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
  */
 __rte_experimental
@@ -375,7 +377,8 @@ int rte_comch_ctx_detach(struct rte_comch_ctx *ctx);
  *   - -EBUSY: the context is not IDLE.
  *   - -ENOLINK: the context is attached to no progress engine.
  *   - -EEXIST: a server of this name runs on the representor.
- *   - -ENOMEM: the progress engine has not enough tasks left, or no memory.
+ *   - -ENOMEM: the progress engine has not enough tasks left, or no memory; or
+ *     consumers of max_peer_mems regions are started, see rte_comch_dev_info_get().
  *   - -ENOTCONN: the connection of the consumer or producer has ended.
  *   - -EAGAIN: the progress engine of the consumer's connection has too much
  *     waiting; progress it, and try again. Or a thread that uses another producer
@@ -562,7 +565,8 @@ int rte_comch_server_rep_get(const struct rte_comch_ctx *ctx);
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Count the clients of a server: the connections that rte_comch_server_conn_next()
- * gives.
+ * gives. Those that have moved to another engine are not among them, though they count
+ * for max_clients.
  *
  * @param ctx
  *   A server; in its own thread.

@@ -103,7 +103,7 @@ struct rte_comch_dev_info {
 	char vuid[RTE_COMCH_VUID_SIZE];
 	/** Progress engines that can have contexts of it at one time; 0: no limit. */
 	uint32_t max_pes;
-	/** Regions that peers may write to, at one time; 0: no limit. */
+	/** Regions that started consumers have, at one time; 0: no limit. */
 	uint32_t max_peer_mems;
 	uint64_t reserved[16]; /**< Zero. */
 };

@@ -281,8 +281,9 @@ int rte_comch_producer_create(struct rte_comch_conn *conn,
  *   - 0 on success. With any error, the consumer has the configuration that it had.
  *   - -EBUSY: the consumer is not IDLE.
  *   - -EINVAL: ctx is NULL or no consumer, a value is out of range, an unknown flag, a
- *     region of another device,
- *     tasks without a callback.
+ *     reserved field that is not 0, a region of another device, tasks without a
+ *     callback, a buf_size without a region, or none where the device has no
+ *     RTE_COMCH_CAPA_POST_SIZES.
  *   - -EACCES: the region has no RTE_COMCH_MEM_F_PEER_WRITE.
  */
 __rte_experimental
@@ -325,8 +326,8 @@ int rte_comch_consumer_conf_get(const struct rte_comch_ctx *ctx,
  * @return
  *   - 0 on success. With any error, the producer has the configuration that it had.
  *   - -EBUSY: the producer is not IDLE.
- *   - -EINVAL: ctx is NULL or no producer, a value is out of range, an unknown flag,
- *     tasks without a callback.
+ *   - -EINVAL: ctx is NULL or no producer, a value is out of range, an unknown flag, a
+ *     reserved field that is not 0, tasks without a callback.
  */
 __rte_experimental
 int rte_comch_producer_conf_set(struct rte_comch_ctx *ctx,
