@@ -154,8 +154,8 @@ device_caps_print(int16_t dev_id, FILE *f)
 	fprintf(f, "    max_clients            %u\n", info.max_clients);
 	fprintf(f, "    max_consumers          %u\n", info.max_consumers);
 	fprintf(f, "    max_producers          %u\n", info.max_producers);
-	fprintf(f, "    max_posts         %u\n", info.max_posts);
-	fprintf(f, "    max_sends     %u\n", info.max_sends);
+	fprintf(f, "    max_posts              %u\n", info.max_posts);
+	fprintf(f, "    max_sends              %u\n", info.max_sends);
 	fprintf(f, "    max_imm_len            %u B\n", info.max_imm_len);
 	fprintf(f, "    max_buf_size           %" PRIu64 " B\n", info.max_buf_size);
 	fprintf(f, "    max_pes                %u\n", info.max_pes);
