@@ -347,6 +347,7 @@ struct rte_comch_pe {
 	struct comch_ctx_list work;    /* contexts with something deferred */
 	struct comch_conn_list retry;  /* connections that wait for room, or for mbufs */
 	uint32_t nb_recv_waits;        /* those that wait for mbufs */
+	const struct rte_mempool *wait_pool; /* all of them for this one; NULL: for several */
 	const struct rte_mempool *empty_pool; /* of mbufs, in this round of retries */
 	struct comch_conn_list reaped; /* freed when no driver is on the stack */
 	struct comch_ctx_list dead;    /* freed when no callback is on the stack */

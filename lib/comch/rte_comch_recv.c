@@ -147,11 +147,27 @@ recv_chain_fill(struct rte_mbuf *m, uint32_t room, const void *data, uint32_t le
 static void
 recv_wait_begin(struct comch_conn *conn, uint32_t len)
 {
+	const struct rte_mempool *pool = conn->ctrl->recv_pool;
+	struct rte_comch_pe *pe = conn->ctrl->ctx.pe;
+
 	conn->stats.rx_no_mbuf++;
 	conn->recv_wait = len;
 	conn->drv.rx_held = true;
-	conn->ctrl->ctx.pe->nb_recv_waits++;
+	if (pe->nb_recv_waits++ == 0)
+		pe->wait_pool = pool;
+	else if (pe->wait_pool != pool)
+		pe->wait_pool = NULL;
 	comch_pe_retry_add(conn);
+}
+
+/* Whether a message of another connection waits for the pool, or may do so. */
+static inline bool
+recv_pool_wanted(const struct comch_ctrl *ctrl)
+{
+	const struct rte_comch_pe *pe = ctrl->ctx.pe;
+
+	return pe->nb_recv_waits != 0 &&
+		(pe->wait_pool == NULL || pe->wait_pool == ctrl->recv_pool);
 }
 
 static void
@@ -178,7 +194,7 @@ recv_mbuf(struct comch_conn *conn, const void *data, uint32_t len)
 		}
 	}
 	/* those that wait come first, or a large one would never get enough */
-	if (likely(m == NULL && ctrl->ctx.pe->nb_recv_waits == 0))
+	if (likely(m == NULL && !recv_pool_wanted(ctrl)))
 		m = recv_chain_alloc(ctrl, len);
 	if (unlikely(m == NULL)) {
 		recv_wait_begin(conn, len);
@@ -224,7 +240,7 @@ comch_recv_retry(struct comch_conn *conn)
 	return 1;
 }
 
-/* The connection is over: nothing waits any more. */
+/* The connection is over, or is held back: nothing waits any more. */
 void
 comch_recv_end(struct comch_conn *conn)
 {
@@ -249,12 +265,13 @@ rte_comch_pmd_msg_dropped(struct rte_comch_conn *drv, uint32_t nb)
 
 /*
  * Whether the application holds it; relaxed: others only look, it orders nothing. If
- * a message waits for mbufs, it is handed up again afterwards, and waits anew.
+ * a message waits for mbufs, it is handed up again afterwards, and waits anew; mbufs
+ * that it has got already are for others meanwhile.
  */
 static void
 recv_held_set(struct comch_conn *conn, bool held)
 {
-	recv_wait_end(conn);
+	comch_recv_end(conn);
 	__atomic_store_n(&conn->recv_held, held, __ATOMIC_RELAXED);
 	conn->drv.rx_held = held;
 }
