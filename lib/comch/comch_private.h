@@ -519,6 +519,7 @@ struct comch_conn *comch_conns_lock(struct comch_ctrl *ctrl, struct comch_conn *
 
 /* rte_comch_move.c */
 void comch_conn_move_begin(struct comch_conn *conn);
+struct rte_comch_ctx *comch_moved_server(struct rte_comch_ctx *ctx);
 bool comch_moved_stop(struct comch_ctrl *server);
 struct comch_conn *comch_moved_conns_lock(struct comch_ctrl *server, struct comch_conn *busy);
 void comch_moved_conns_unlock(struct comch_ctrl *server, bool stop);

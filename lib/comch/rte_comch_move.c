@@ -50,6 +50,13 @@ moved_of(struct rte_comch_ctx *ctx)
 	return container_of(comch_ctrl(ctx), struct comch_moved, ctrl);
 }
 
+/* What applications see in its place: it is there as long as the context is. */
+struct rte_comch_ctx *
+comch_moved_server(struct rte_comch_ctx *ctx)
+{
+	return &moved_of(ctx)->server->ctx;
+}
+
 /* Post an event to an engine that may go away when it has handled it. */
 static int
 moved_post_locked(struct comch_moved *moved, struct rte_comch_pe *pe,
@@ -164,6 +171,7 @@ const struct comch_kind comch_moved_kind = {
 	.deadline = comch_ctx_no_deadline,
 	.pgroup_set = moved_pgroup_set,
 	.task_submit = comch_conn_task_submit,
+	.tasks_submit = comch_conn_tasks_submit,
 	.conn_lost = moved_conn_lost,
 	.conn_over = moved_conn_over,
 };

@@ -225,7 +225,11 @@ rte_comch_task_msg_get(const struct rte_comch_task *task, uint32_t *len)
 struct rte_comch_ctx *
 rte_comch_task_ctx_get(const struct rte_comch_task *task)
 {
-	return task == NULL ? NULL : task->ctx;
+	if (task == NULL)
+		return NULL;
+	/* that of a connection that has moved is no application's */
+	return unlikely(task->ctx->kind == &comch_moved_kind) ?
+		comch_moved_server(task->ctx) : task->ctx;
 }
 
 struct rte_comch_conn *
