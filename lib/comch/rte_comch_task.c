@@ -305,11 +305,18 @@ poll_rest(struct comch_queue *queue)
 	TAILQ_INSERT_TAIL(&pe->rested, queue, next_poll);
 }
 
+/* One that waits for a flush was seen by no driver: it may lack the region. */
+static inline bool
+task_has_mem(const struct comch_queue *queue, const struct rte_comch_task *task)
+{
+	return !queue->drv.is_consumer && task->send.len != 0 && task->send.mem != NULL;
+}
+
 /* The region that a task sends from stays until its end. */
 void
 comch_task_mem_hold(const struct comch_queue *queue, const struct rte_comch_task *task)
 {
-	if (!queue->drv.is_consumer && task->send.len != 0)
+	if (task_has_mem(queue, task))
 		__atomic_fetch_add((uint32_t *)(uintptr_t)&task->send.mem->nb_tasks, 1,
 			__ATOMIC_RELAXED);
 }
@@ -318,7 +325,7 @@ static void
 task_mem_drop(const struct comch_queue *queue, const struct rte_comch_task *task)
 {
 	/* release: pairs with the acquire in rte_comch_mem_free() */
-	if (!queue->drv.is_consumer && task->send.len != 0)
+	if (task_has_mem(queue, task))
 		__atomic_fetch_sub((uint32_t *)(uintptr_t)&task->send.mem->nb_tasks, 1,
 			__ATOMIC_RELEASE);
 }
