@@ -829,7 +829,8 @@ rte_comch_pe_info_get(const struct rte_comch_pe *pe, struct rte_comch_pe_info *i
 	info->max_queues = COMCH_PE_MAX_QUEUES;
 	info->nb_queues = pe->nb_queues;
 	info->max_tasks = pe->tasks->size;
-	info->tasks_left = pe->tasks_left;
+	/* relaxed: others take some for connections that move here */
+	info->tasks_left = __atomic_load_n(&pe->tasks_left, __ATOMIC_RELAXED);
 	info->nb_ctxs = pe->nb_ctxs;
 	return 0;
 }

@@ -163,12 +163,14 @@ tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct comch_conn *conn)
 	dpdk_tel_add_uint(c, "tx_bytes", stats.tx_bytes);
 	dpdk_tel_add_uint(c, "rx_msgs", stats.rx_msgs);
 	dpdk_tel_add_uint(c, "rx_bytes", stats.rx_bytes);
-	dpdk_tel_add_uint(c, "rx_held", conn->recv_held);
+	/* relaxed: as in rte_comch_conn_info_get(), they order nothing */
+	dpdk_tel_add_uint(c, "rx_held", __atomic_load_n(&conn->recv_held, __ATOMIC_RELAXED));
 	dpdk_tel_add_uint(c, "rx_no_mbuf", stats.rx_no_mbuf);
 	dpdk_tel_add_uint(c, "tx_in_flight", conn->nb_in_flight);
 	dpdk_tel_add_uint(c, "consumers", conn->nb_consumers);
 	dpdk_tel_add_uint(c, "producers", conn->nb_producers);
-	dpdk_tel_add_uint(c, "remote_consumers", conn->nb_remote_consumers);
+	dpdk_tel_add_uint(c, "remote_consumers",
+		__atomic_load_n(&conn->nb_remote_consumers, __ATOMIC_RELAXED));
 	tel_add_dict(d, nr, c);
 }
 
