@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <rte_cycles.h>
+
 #include "test_shm_peer_fast.h"
 
 #define REGION_CYCLES (TEST_ASAN ? 20000u : 100000u)
@@ -504,6 +506,56 @@ test_dies_in_use(void)
 	return TEST_SUCCESS;
 }
 
+/* Longer than the driver waits for an answer, and then the library. */
+#define STALL_US 1400000
+
+static void
+stall(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	RTE_SET_USED(ep);
+	RTE_SET_USED(conn);
+	RTE_SET_USED(msg);
+	RTE_SET_USED(len);
+	rte_delay_us_block(STALL_US);
+}
+
+/*
+ * A peer does not answer, and has the application busy for more than a second just when
+ * its time is over: it is the peer that is to go, and not the device.
+ */
+static int
+test_silent_stall(void)
+{
+	struct rte_comch_dev_stats stats = { 0 };
+	struct test_q *q;
+	struct evil_rc rc;
+	struct evil *e;
+	uint64_t end;
+
+	if (fast_side->host)
+		return test_skip("the card serves many, the host one");
+	e = fast_connected();
+	TEST_TRUE(e != NULL);
+	end = test_now_ns() + UINT64_C(4900000000);
+	q = fast_consumer(NULL, 8, 0);
+	TEST_TRUE(q != NULL);
+	TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+	while (test_now_ns() < end)
+		peer_turn();
+	fast_victim()->on_recv = stall;
+	evil_put(e, &e->chan, "wait", 4);
+	PEER_WAIT(fast_victim()->conn == NULL, TEST_MS);
+	fast_victim()->on_recv = NULL;
+	PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_dev_stats_get(fast_dev(), &stats), 0);
+	TEST_EXPECT(stats.kept, 0);
+	TEST_TRUE(!evil_gone(e));
+	TEST_CALL(peer_honest(10));
+	evil_rc_free(&rc);
+	fast_case_end();
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "shm, an evil peer: crowds, silence and death on the fast path",
 	.setup = fast_suite_setup,
@@ -515,6 +567,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_consumers_max),
 		FAST_CASE(test_consumers_memory),
 		FAST_CASE(test_silent),
+		FAST_CASE(test_silent_stall),
 		FAST_CASE(test_stop_unanswered),
 		FAST_CASE(test_killed),
 		FAST_CASE(test_dies_in_use),

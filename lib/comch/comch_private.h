@@ -558,7 +558,7 @@ void comch_ending_cancel(struct rte_comch_pmd_ending *ending);
 bool comch_ending_settle(struct rte_comch_pmd_ending *ending, int ret);
 bool comch_ending_give_up(struct rte_comch_pmd_ending *ending, uint64_t now);
 void comch_ending_lost(struct rte_comch_dev *dev);
-int comch_ending_run(struct rte_comch_pe *pe);
+int comch_ending_run(struct rte_comch_pe *pe, uint64_t now);
 bool comch_ending_waits(struct rte_comch_pe *pe, uint64_t *deadline);
 
 /* rte_comch_queue.c */

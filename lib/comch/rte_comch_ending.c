@@ -140,12 +140,15 @@ ending_is_over(struct rte_comch_pmd_ending *ending, uint64_t now)
 	return over;
 }
 
-/* In progress, if there are any; the number that are over. */
+/*
+ * In progress, if there are any; the number that are over. The time is that of the
+ * turn's begin, as for drivers, which have been polled since: so one that gives up a
+ * peer in time did that before, however long the callbacks of this turn took.
+ */
 int
-comch_ending_run(struct rte_comch_pe *pe)
+comch_ending_run(struct rte_comch_pe *pe, uint64_t now)
 {
 	struct rte_comch_pmd_ending *ending;
-	uint64_t now = rte_get_tsc_cycles();
 	int nb = 0;
 
 again:

@@ -404,7 +404,7 @@ rte_comch_pe_destroy(struct rte_comch_pe *pe)
 	}
 	/* drivers may need it until the last poll group is gone, or is given up */
 	while (!TAILQ_EMPTY(&pe->endings)) {
-		if (comch_ending_run(pe) == 0)
+		if (comch_ending_run(pe, rte_get_tsc_cycles()) == 0)
 			rte_delay_us_sleep(100);
 	}
 	/* what is left are answers nobody waits for; the handlers free what they own */
@@ -705,7 +705,7 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 	if (!TAILQ_EMPTY(&pe->work))
 		nb += pe_work_run(pe);
 	if (unlikely(!TAILQ_EMPTY(&pe->endings)))
-		nb += comch_ending_run(pe);
+		nb += comch_ending_run(pe, now);
 	if (now >= pe->next_timer)
 		nb += pe_timers_run(pe, now);
 	if (pe->nb_over != 0)
