@@ -92,6 +92,7 @@ struct shm_peer_region {
 	void *map;     /* NULL before the first consumer */
 	uint64_t size;
 	uint32_t refs; /* the table, and each consumer */
+	uint32_t nb_maps; /* threads that map it */
 	int fd;        /* -1 once it is mapped */
 	STAILQ_ENTRY(shm_peer_region) next; /* of those to unmap */
 };

@@ -482,25 +482,30 @@ shm_peer_region_unmap(struct shm_dev *dev)
 	return true;
 }
 
-/* A descriptor to map it from; 0 or the reason why there is none. */
+/* A descriptor to map it from, and its bytes, once however many map it at one time. */
 static int
-region_map_begin(struct shm_dev *dev, const struct shm_peer_region *region, int *fd)
+region_map_begin_locked(struct shm_peer_region *region, int *fd)
 {
-	int ret = 0;
+	struct shm_link *link = region->link;
 
-	*fd = -1;
-	rte_spinlock_lock(&dev->lock);
-	if (region->map == NULL && region->fd < 0)
-		ret = -EACCES; /* it was not what the peer said */
-	else if (region->map == NULL && region->size >
-			SHM_MAX_LINK_REGIONS - region->link->region_bytes)
-		ret = -ENOMEM;
-	else if (region->map == NULL)
-		*fd = fcntl(region->fd, F_DUPFD_CLOEXEC, 0);
-	if (ret == 0 && region->map == NULL && *fd < 0)
-		ret = -ENOMEM;
-	rte_spinlock_unlock(&dev->lock);
-	return ret;
+	if (region->fd < 0)
+		return -EACCES; /* it was not what the peer said */
+	if (region->nb_maps == 0 && region->size > SHM_MAX_LINK_REGIONS - link->region_bytes)
+		return -ENOMEM;
+	*fd = fcntl(region->fd, F_DUPFD_CLOEXEC, 0);
+	if (*fd < 0)
+		return -ENOMEM;
+	if (region->nb_maps++ == 0)
+		link->region_bytes += region->size;
+	return 0;
+}
+
+/* One that was begun is done: the bytes are taken as long as it is mapped. */
+static void
+region_map_end_locked(struct shm_peer_region *region)
+{
+	if (--region->nb_maps == 0 && region->map == NULL)
+		region->link->region_bytes -= region->size;
 }
 
 /*
@@ -511,9 +516,12 @@ int
 shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region)
 {
 	void *map, *drop = NULL;
-	int fd, ret;
+	int fd = -1, ret = 0;
 
-	ret = region_map_begin(dev, region, &fd);
+	rte_spinlock_lock(&dev->lock);
+	if (region->map == NULL)
+		ret = region_map_begin_locked(region, &fd);
+	rte_spinlock_unlock(&dev->lock);
 	if (ret != 0 || fd < 0)
 		return ret;
 	map = peer_map(dev, fd, region->size);
@@ -523,6 +531,7 @@ shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region)
 		rte_spinlock_lock(&dev->lock);
 		if (region->map == NULL)
 			region_fd_drop(region);
+		region_map_end_locked(region);
 		rte_spinlock_unlock(&dev->lock);
 		return -EACCES;
 	}
@@ -532,11 +541,11 @@ shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region)
 	rte_spinlock_lock(&dev->lock);
 	if (region->map == NULL) {
 		region->map = map;
-		region->link->region_bytes += region->size;
 		region_fd_drop(region);
 	} else {
 		drop = map;
 	}
+	region_map_end_locked(region);
 	rte_spinlock_unlock(&dev->lock);
 	if (drop != NULL)
 		munmap(drop, region->size);
