@@ -36,6 +36,7 @@
  */
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 #include <doca_compat.h>
 #include <doca_error.h>
