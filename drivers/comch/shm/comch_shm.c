@@ -466,6 +466,26 @@ args_check_role(const struct rte_kvargs *kvlist, const struct shm_dev *dev, cons
 	return -EINVAL;
 }
 
+/* EAL can refuse unknown keys, but does not say which. */
+static int
+args_check_keys(const struct rte_kvargs *kvlist, const char * const *keys, const char *name)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < kvlist->count; i++) {
+		for (k = 0; keys[k] != NULL; k++) {
+			if (strcmp(kvlist->pairs[i].key, keys[k]) == 0)
+				break;
+		}
+		if (keys[k] != NULL)
+			continue;
+		SHM_LOG(ERR, "%s: key '%s' is unknown; there are: %s", name,
+			kvlist->pairs[i].key, SHM_PARAMS);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int
 args_parse(struct shm_dev *dev, const char *name, const char *args)
 {
@@ -481,11 +501,13 @@ args_parse(struct shm_dev *dev, const char *name, const char *args)
 	int ret = -EINVAL;
 	size_t i;
 
-	kvlist = rte_kvargs_parse(args, keys);
+	kvlist = rte_kvargs_parse(args, NULL);
 	if (kvlist == NULL) {
 		SHM_LOG(ERR, "%s: cannot parse '%s'; its keys are: %s", name, args, SHM_PARAMS);
 		return -EINVAL;
 	}
+	if (args_check_keys(kvlist, keys, name) != 0)
+		goto out;
 	for (i = 0; keys[i] != NULL; i++) {
 		if (rte_kvargs_count(kvlist, keys[i]) > 1) {
 			SHM_LOG(ERR, "%s: key '%s' is there twice", name, keys[i]);
