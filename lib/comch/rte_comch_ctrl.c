@@ -149,8 +149,8 @@ server_conf_check(const struct rte_comch_dev *dev, const struct rte_comch_server
 		return -EINVAL;
 	}
 	if (conf->max_clients > dev->info.max_clients) {
-		COMCH_LOG(ERR, "%s: max_clients %u of '%s' is above %u", dev->data->name,
-			conf->max_clients, conf->name, dev->info.max_clients);
+		COMCH_LOG(ERR, "%s: max_clients %u of '%s' is above that of the device, %u",
+			dev->data->name, conf->max_clients, conf->name, dev->info.max_clients);
 		return -EINVAL;
 	}
 	return 0;

@@ -173,7 +173,7 @@ rte_comch_ctx_start(struct rte_comch_ctx *ctx)
 		return -EBUSY;
 	}
 	if (ctx->pe == NULL) {
-		COMCH_LOG(ERR, "%s: context '%s' is attached to no progress engine",
+		COMCH_LOG(ERR, "%s: context '%s' is attached to no progress engine, attach it first",
 			ctx->dev->data->name, comch_ctx_name(ctx));
 		return -ENOLINK;
 	}

@@ -91,8 +91,10 @@ rte_comch_mem_alloc(int16_t dev_id, uint64_t len, uint32_t flags, struct rte_com
 		return ret;
 	ret = mem->dev->ops->mem_alloc(mem);
 	if (ret != 0) {
-		COMCH_LOG(ERR, "%s: no region of %" PRIu64 " bytes: %s", mem->dev->data->name, len,
-			strerror(-ret));
+		COMCH_LOG(ERR, "%s: no region of %" PRIu64 " bytes: %s%s", mem->dev->data->name,
+			len, strerror(-ret), ret == -ENOMEM &&
+			(flags & RTE_COMCH_MEM_F_HUGE_ONLY) != 0 ?
+			"; only huge pages will do, give the system more of them" : "");
 		free(mem);
 		return ret;
 	}
