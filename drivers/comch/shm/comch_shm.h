@@ -133,7 +133,7 @@ struct shm_dev {
 	int epfd; /* all sockets of the device */
 	TAILQ_HEAD(, shm_link) links;
 	uint32_t nb_links;      /* those that are up */
-	uint32_t nb_hellos;     /* those that are not yet */
+	uint32_t nb_hellos;     /* those that are not yet; atomic */
 	uint64_t next_connect;  /* host: TSC of the next attempt */
 	int refusal;            /* host: what the last attempt was answered, or 0 */
 	struct shm_group *groups[SHM_WIRE_MAX_GROUPS];

@@ -29,6 +29,13 @@
 #define SYS_pidfd_open 434
 #endif
 
+/* The lock is held; relaxed: engines that are about to sleep look at it without. */
+static void
+hellos_add(struct shm_dev *dev, int nb)
+{
+	__atomic_store_n(&dev->nb_hellos, dev->nb_hellos + nb, __ATOMIC_RELAXED);
+}
+
 /* Abstract: it goes with its owner, however that ends. */
 static socklen_t
 func_addr(const struct shm_dev *dev, const struct shm_func *func, struct sockaddr_un *addr)
@@ -198,7 +205,7 @@ shm_link_kill(struct shm_link *link, int reason)
 	if (link->state == SHM_LINK_UP)
 		dev->nb_links--;
 	else
-		dev->nb_hellos--;
+		hellos_add(dev, -1);
 	link->func->nb_links--;
 	link->reason = reason;
 	link->state = SHM_LINK_DEAD;
@@ -316,7 +323,7 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 			(link->pidfd >= 0 && epoll_add(dev, link->pidfd, pidfd_tag(link)) != 0))
 		goto fail_fds;
 	TAILQ_INSERT_TAIL(&dev->links, link, next);
-	dev->nb_hellos++;
+	hellos_add(dev, 1);
 	func->nb_links++;
 	func->nb_fds += link->nb_fds;
 	return link;
@@ -388,7 +395,7 @@ link_up(struct shm_link *link)
 	struct shm_dev *dev = link->dev;
 
 	link->state = SHM_LINK_UP;
-	dev->nb_hellos--;
+	hellos_add(dev, -1);
 	dev->nb_links++;
 	rte_comch_pmd_count(&dev->dev->data->stats.links);
 	SHM_LOG(INFO, "%s: process %u is on %s", dev->dev->data->name, link->pid,
