@@ -286,7 +286,7 @@ int rte_comch_conn_info_get(const struct rte_comch_conn *conn,
  *   - 0 on success.
  *   - -EINVAL: conn or info is NULL.
  *   - -ENOENT: the peer has no consumer of that identifier.
- *   - -ENOTCONN: the connection has ended.
+ *   - -ENOTCONN: the connection has ended; or it moves, and has not arrived.
  *   - -ENOTSUP: the device has no producers.
  */
 __rte_experimental

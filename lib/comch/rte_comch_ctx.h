@@ -77,7 +77,9 @@ struct rte_comch_ctrl_conf {
 	 *
 	 * A message has as many segments as it needs, at most 256. All mbufs of the pool
 	 * together must have room for one message of max_msg_size bytes: that is checked
-	 * on creation, and again with the size that is agreed on for each connection.
+	 * with the configuration, and again with the size that is agreed on for each
+	 * connection. The engines of connections that have moved take mbufs of it, too,
+	 * each in its own thread: then it is no pool of a single consumer.
 	 *
 	 * While the pool has not enough mbufs for a message, reception of its connection
 	 * is held back, so nothing is lost; it is tried again in each turn of the engine,
