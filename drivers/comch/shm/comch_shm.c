@@ -140,7 +140,8 @@ shm_rep_list(struct rte_comch_dev *rte_dev, struct rte_comch_rep_info *reps, uin
 		reps[i].type = dev->funcs[i].type;
 		reps[i].pf = dev->funcs[i].pf;
 		reps[i].number = dev->funcs[i].number;
-		reps[i].nb_links = dev->funcs[i].nb_links;
+		reps[i].nb_links = __atomic_load_n(&dev->funcs[i].nb_links,
+				__ATOMIC_RELAXED);
 	}
 	return dev->nb_funcs;
 }

@@ -29,11 +29,11 @@
 #define SYS_pidfd_open 434
 #endif
 
-/* The lock is held; relaxed: engines that are about to sleep look at it without. */
+/* The lock is held; relaxed: numbers that are looked at without it. */
 static void
-hellos_add(struct shm_dev *dev, int nb)
+count_add(uint32_t *count, int nb)
 {
-	__atomic_store_n(&dev->nb_hellos, dev->nb_hellos + nb, __ATOMIC_RELAXED);
+	__atomic_store_n(count, *count + nb, __ATOMIC_RELAXED);
 }
 
 /* Abstract: it goes with its owner, however that ends. */
@@ -203,10 +203,10 @@ shm_link_kill(struct shm_link *link, int reason)
 	SHM_LOG(INFO, "%s: process %u left %s: %s", dev->dev->data->name, link->pid,
 		link->func->name, strerror(-reason));
 	if (link->state == SHM_LINK_UP)
-		dev->nb_links--;
+		count_add(&dev->nb_links, -1);
 	else
-		hellos_add(dev, -1);
-	link->func->nb_links--;
+		count_add(&dev->nb_hellos, -1);
+	count_add(&link->func->nb_links, -1);
 	link->reason = reason;
 	link->state = SHM_LINK_DEAD;
 	TAILQ_REMOVE(&dev->links, link, next);
@@ -323,8 +323,8 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 			(link->pidfd >= 0 && epoll_add(dev, link->pidfd, pidfd_tag(link)) != 0))
 		goto fail_fds;
 	TAILQ_INSERT_TAIL(&dev->links, link, next);
-	hellos_add(dev, 1);
-	func->nb_links++;
+	count_add(&dev->nb_hellos, 1);
+	count_add(&func->nb_links, 1);
 	func->nb_fds += link->nb_fds;
 	return link;
 fail_fds:
@@ -395,8 +395,8 @@ link_up(struct shm_link *link)
 	struct shm_dev *dev = link->dev;
 
 	link->state = SHM_LINK_UP;
-	hellos_add(dev, -1);
-	dev->nb_links++;
+	count_add(&dev->nb_hellos, -1);
+	count_add(&dev->nb_links, 1);
 	rte_comch_pmd_count(&dev->dev->data->stats.links);
 	SHM_LOG(INFO, "%s: process %u is on %s", dev->dev->data->name, link->pid,
 		link->func->name);
