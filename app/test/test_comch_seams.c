@@ -14,6 +14,7 @@
 
 #include <rte_errno.h>
 #include <rte_mbuf.h>
+#include <rte_memory.h>
 #include <rte_mempool.h>
 
 #include <rte_comch_pmd.h> /* check-ok: a driver that fails is played here */
