@@ -139,7 +139,7 @@ struct rte_comch_ctx {
 	bool on_work;
 	bool dead;                    /* destroyed in its callback: on the list of its engine */
 	bool lost;                    /* the driver never told of an end: not freed */
-	TAILQ_ENTRY(rte_comch_ctx) next_dev;  /* device: all contexts; engine: dead */
+	TAILQ_ENTRY(rte_comch_ctx) next_dev;  /* device: all; engine: dead; or kept */
 	TAILQ_ENTRY(rte_comch_ctx) next_pe;   /* engine: all contexts */
 	TAILQ_ENTRY(rte_comch_ctx) next_work; /* engine: contexts to look at */
 };
@@ -510,6 +510,7 @@ int comch_ctx_conf_busy(const struct rte_comch_ctx *ctx);
 void comch_ctx_state_set(struct rte_comch_ctx *ctx, enum rte_comch_state next);
 void comch_ctx_idle(struct rte_comch_ctx *ctx);
 void comch_ctx_free(struct rte_comch_ctx *ctx);
+void comch_ctx_keep(struct rte_comch_ctx *ctx);
 const char *comch_ctx_name(const struct rte_comch_ctx *ctx);
 uint64_t comch_ctx_no_deadline(const struct rte_comch_ctx *ctx);
 

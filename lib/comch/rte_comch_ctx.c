@@ -74,6 +74,18 @@ comch_ctx_conf_busy(const struct rte_comch_ctx *ctx)
 	return -EBUSY;
 }
 
+/* A context that its driver may look at for good: it stays, where a debugger finds it. */
+void
+comch_ctx_keep(struct rte_comch_ctx *ctx)
+{
+	static rte_spinlock_t lock = RTE_SPINLOCK_INITIALIZER;
+	static struct comch_ctx_list kept = TAILQ_HEAD_INITIALIZER(kept);
+
+	rte_spinlock_lock(&lock);
+	TAILQ_INSERT_TAIL(&kept, ctx, next_dev);
+	rte_spinlock_unlock(&lock);
+}
+
 /* The last of a context that was destroyed: nobody has it in hand any more. */
 void
 comch_ctx_free(struct rte_comch_ctx *ctx)
@@ -81,7 +93,9 @@ comch_ctx_free(struct rte_comch_ctx *ctx)
 	if (ctx->lost) /* first: the device may go when it is detached */
 		rte_comch_pmd_count(&ctx->dev->data->stats.kept);
 	comch_pe_detach(ctx);
-	if (!ctx->lost)
+	if (ctx->lost)
+		comch_ctx_keep(ctx);
+	else
 		free(ctx);
 }
 

@@ -235,7 +235,9 @@ moved_gone_handler(struct rte_comch_pmd_event *ev)
 	moved_lock_pass(moved);
 	TAILQ_REMOVE(&server->moved, moved, next);
 	server->nb_moved--;
-	if (!moved->ctrl.ctx.lost)
+	if (moved->ctrl.ctx.lost)
+		comch_ctx_keep(&moved->ctrl.ctx);
+	else
 		free(moved);
 	comch_ctrl_try_idle(&server->ctx);
 }
