@@ -242,7 +242,7 @@ struct flipper {
 };
 
 static void *
-flip(void *arg)
+stage_flipper(void *arg)
 {
 	struct flipper *f = arg;
 	struct stage_env *env = f->env;
@@ -277,7 +277,7 @@ test_stage_flips(void)
 	pthread_t thread;
 
 	TEST_CALL(stage_open(&env));
-	TEST_EXPECT(pthread_create(&thread, NULL, flip, &f), 0);
+	TEST_EXPECT(pthread_create(&thread, NULL, stage_flipper, &f), 0);
 	while (ret == TEST_SUCCESS && (test_now_ns() < end || polled == 0) &&
 			test_now_ns() < last) {
 		while (posted - polled < NB && ret == TEST_SUCCESS)
