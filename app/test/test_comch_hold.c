@@ -45,16 +45,6 @@ send_some(struct rte_comch_conn *conn, uint32_t *sent, unsigned int nb)
 	return TEST_SUCCESS;
 }
 
-static struct rte_comch_conn_stats
-stats_of(const struct rte_comch_conn *conn)
-{
-	struct rte_comch_conn_stats stats = { 0 };
-
-	if (rte_comch_conn_stats_get(conn, &stats) != 0)
-		test_fail("no statistics of a connection");
-	return stats;
-}
-
 static bool
 says_held(const struct rte_comch_conn *conn)
 {
@@ -109,13 +99,13 @@ held_and_resumed(struct test_ep *from, struct test_ep *to)
 	turn(TURNS);
 	TEST_EXPECT(to->nb_recv, FEW_MSGS);
 	TEST_EXPECT(from->nb_done, done + FEW_MSGS);
-	TEST_EXPECT(stats_of(to->conn).rx_in_flight, FEW_MSGS);
-	TEST_EXPECT(stats_of(to->conn).rx_msgs, FEW_MSGS);
-	TEST_EXPECT(stats_of(from->conn).tx_in_flight, FEW_MSGS);
+	TEST_EXPECT(test_conn_stats(to->conn).rx_in_flight, FEW_MSGS);
+	TEST_EXPECT(test_conn_stats(to->conn).rx_msgs, FEW_MSGS);
+	TEST_EXPECT(test_conn_stats(from->conn).tx_in_flight, FEW_MSGS);
 	TEST_EXPECT(rte_comch_conn_recv_resume(to->conn), 0);
 	TEST_EXPECT(to->nb_recv, FEW_MSGS); /* not in there: by progress */
 	TEST_WAIT(to->nb_recv == sent && from->nb_done == done + sent, TEST_MS);
-	TEST_EXPECT(stats_of(to->conn).rx_in_flight, 0);
+	TEST_EXPECT(test_conn_stats(to->conn).rx_in_flight, 0);
 	/* what was held when nothing came is as if it never was */
 	TEST_EXPECT(rte_comch_conn_recv_hold(to->conn), 0);
 	turn(TURNS);
@@ -123,7 +113,7 @@ held_and_resumed(struct test_ep *from, struct test_ep *to)
 	turn(TURNS);
 	TEST_CALL(send_some(from->conn, &sent, FEW_MSGS));
 	TEST_WAIT(to->nb_recv == sent && from->nb_done == done + sent, TEST_MS);
-	TEST_EXPECT(stats_of(to->conn).rx_dropped, 0);
+	TEST_EXPECT(test_conn_stats(to->conn).rx_dropped, 0);
 	return TEST_SUCCESS;
 }
 
@@ -167,7 +157,7 @@ test_others_go_on(void)
 	TEST_CALL(send_some(conn, &sent, FEW_MSGS));
 	TEST_WAIT(held->nb_recv == FEW_MSGS && server->nb_done == FEW_MSGS, TEST_MS);
 	TEST_EXPECT(held->nb_done, 0);
-	TEST_EXPECT(stats_of(conn).rx_in_flight, 1);
+	TEST_EXPECT(test_conn_stats(conn).rx_in_flight, 1);
 	return TEST_SUCCESS;
 }
 
@@ -309,8 +299,8 @@ static void
 note_dropped(struct test_ep *ep, struct rte_comch_conn *conn, int status)
 {
 	RTE_SET_USED(status);
-	ep->value = stats_of(conn).rx_dropped;
-	if (stats_of(conn).rx_in_flight != 0)
+	ep->value = test_conn_stats(conn).rx_dropped;
+	if (test_conn_stats(conn).rx_in_flight != 0)
 		test_fail("messages in flight on a connection that has ended");
 }
 
@@ -477,15 +467,15 @@ queue_filled(uint32_t nb_tasks, uint32_t len, uint32_t *in_flight)
 	for (round = 0; round < 3; round++) {
 		TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
 		memfd_kb = test_memfd_kb();
-		while (stats_of(client->conn).tx_in_flight < nb_tasks)
+		while (test_conn_stats(client->conn).tx_in_flight < nb_tasks)
 			TEST_EXPECT(test_send_pattern(client->conn, len, ++sent), 0);
 		TEST_EXPECT(test_send_pattern(client->conn, len, sent + 1), -ENOMEM);
 		private_kb = test_private_kb();
 		turn(TURNS);
 		if (round == 0)
-			*in_flight = stats_of(server->conn).rx_in_flight;
-		TEST_EXPECT(stats_of(server->conn).rx_in_flight, *in_flight);
-		TEST_EXPECT(stats_of(client->conn).tx_in_flight, nb_tasks);
+			*in_flight = test_conn_stats(server->conn).rx_in_flight;
+		TEST_EXPECT(test_conn_stats(server->conn).rx_in_flight, *in_flight);
+		TEST_EXPECT(test_conn_stats(client->conn).tx_in_flight, nb_tasks);
 		TEST_EXPECT(client->nb_done, sent - nb_tasks);
 		TEST_EXPECT(test_memfd_kb(), memfd_kb);
 		TEST_TRUE(TEST_ASAN || test_private_kb() < private_kb + 256);
@@ -536,11 +526,11 @@ test_mock_keeps(void)
 	}
 	turn(TURNS);
 	TEST_EXPECT(server->nb_recv, 0);
-	TEST_EXPECT(stats_of(server->conn).rx_msgs, 0);
+	TEST_EXPECT(test_conn_stats(server->conn).rx_msgs, 0);
 	TEST_EXPECT(rte_comch_conn_recv_resume(server->conn), 0);
 	TEST_EXPECT(server->nb_recv, 0);
 	TEST_WAIT(server->nb_recv == NB_MSGS, TEST_MS);
-	TEST_EXPECT(stats_of(server->conn).rx_msgs, NB_MSGS);
+	TEST_EXPECT(test_conn_stats(server->conn).rx_msgs, NB_MSGS);
 	test_fill(msg, sizeof(msg), NB_MSGS + 1);
 	TEST_EXPECT(test_mock_msg_recv(server->conn, msg, sizeof(msg)), 0);
 	TEST_EXPECT(server->nb_recv, NB_MSGS + 1);

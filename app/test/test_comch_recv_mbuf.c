@@ -148,16 +148,6 @@ mbuf_connect(struct test_ep **server, struct test_ep **client, bool both)
 	return TEST_SUCCESS;
 }
 
-static struct rte_comch_conn_stats
-stats_of(const struct rte_comch_conn *conn)
-{
-	struct rte_comch_conn_stats stats = { 0 };
-
-	if (rte_comch_conn_stats_get(conn, &stats) != 0)
-		test_fail("no statistics of a connection");
-	return stats;
-}
-
 static int
 server_create(const struct rte_comch_server_conf *conf)
 {
@@ -339,9 +329,9 @@ test_lengths(void)
 	}
 	TEST_WAIT(client->nb_done == server->nb_done && client->nb_done == 100 * RTE_DIM(lens),
 			TEST_MS);
-	TEST_EXPECT(stats_of(server->conn).rx_msgs, 100 * RTE_DIM(lens));
-	TEST_EXPECT(stats_of(server->conn).rx_bytes, server->rx_bytes);
-	TEST_EXPECT(stats_of(server->conn).rx_no_mbuf, 0);
+	TEST_EXPECT(test_conn_stats(server->conn).rx_msgs, 100 * RTE_DIM(lens));
+	TEST_EXPECT(test_conn_stats(server->conn).rx_bytes, server->rx_bytes);
+	TEST_EXPECT(test_conn_stats(server->conn).rx_no_mbuf, 0);
 	return TEST_SUCCESS;
 }
 
@@ -377,8 +367,8 @@ test_pool_empty(void)
 		test_progress();
 	TEST_EXPECT(server->nb_recv, POOL_SIZE);
 	TEST_EXPECT(client->nb_done, POOL_SIZE);
-	TEST_EXPECT(stats_of(server->conn).rx_no_mbuf, 1);
-	TEST_EXPECT(stats_of(server->conn).rx_in_flight, POOL_SIZE);
+	TEST_EXPECT(test_conn_stats(server->conn).rx_no_mbuf, 1);
+	TEST_EXPECT(test_conn_stats(server->conn).rx_in_flight, POOL_SIZE);
 	/* one by one, and it goes on with each */
 	while (nb < 2 * POOL_SIZE) {
 		TEST_TRUE(nb_got > 0 && mbuf_right(got[0], 64, nb));
@@ -387,7 +377,7 @@ test_pool_empty(void)
 		TEST_WAIT(server->nb_recv == RTE_MIN(POOL_SIZE + nb, 2u * POOL_SIZE), TEST_MS);
 	}
 	TEST_WAIT(client->nb_done == 2 * POOL_SIZE, TEST_MS);
-	TEST_EXPECT(stats_of(server->conn).rx_dropped, 0);
+	TEST_EXPECT(test_conn_stats(server->conn).rx_dropped, 0);
 	return TEST_SUCCESS;
 }
 
@@ -438,7 +428,7 @@ test_moved_and_empty(void)
 	TEST_WAIT(got_conn != NULL && client->conn != NULL, TEST_MS);
 	for (i = 0; i < POOL_SIZE + 10; i++)
 		TEST_EXPECT(test_send_pattern(client->conn, 64, i), 0);
-	TEST_WAIT(stats_of(got_conn).rx_no_mbuf == 1, TEST_MS);
+	TEST_WAIT(test_conn_stats(got_conn).rx_no_mbuf == 1, TEST_MS);
 	TEST_EXPECT(server->nb_recv, POOL_SIZE);
 	free_got(20);
 	TEST_WAIT(server->nb_recv == POOL_SIZE + 10 && client->nb_done == POOL_SIZE + 10, TEST_MS);
@@ -460,7 +450,9 @@ test_large_gets_its_turn(void)
 		TEST_EXPECT(test_send_pattern(client->conn, 8, i), 0);
 	TEST_WAIT(server->nb_recv == POOL_SIZE && client->nb_done == POOL_SIZE, TEST_MS);
 	TEST_EXPECT(test_send_pattern(client->conn, MSG_SIZE, 1), 0);
-	TEST_WAIT(stats_of(server->conn).rx_no_mbuf + stats_of(got_conn).rx_no_mbuf > 0, TEST_MS);
+	TEST_WAIT(test_conn_stats(server->conn).rx_no_mbuf + test_conn_stats(got_conn).rx_no_mbuf >
+					0,
+			TEST_MS);
 	/* the pool has at most one mbuf at a time for whoever is quick */
 	for (turns = 0; large == 0; turns++) {
 		TEST_TRUE(turns < 100 * POOL_SIZE);
@@ -499,7 +491,7 @@ test_empty_sleeps(void)
 	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
 	for (i = 0; i < POOL_SIZE + 1; i++)
 		TEST_EXPECT(test_send_pattern(client->conn, 8, i), 0);
-	TEST_WAIT(stats_of(server->conn).rx_no_mbuf == 1, TEST_MS);
+	TEST_WAIT(test_conn_stats(server->conn).rx_no_mbuf == 1, TEST_MS);
 	test_settle();
 	end = test_now_ns() + 100 * 1000000;
 	while (test_now_ns() < end) {
@@ -534,13 +526,14 @@ test_end_while_empty(void)
 		TEST_CALL(mbuf_connect(&server, &client, false));
 		for (i = 0; i < POOL_SIZE + 10; i++)
 			TEST_EXPECT(test_send_pattern(client->conn, 64, i), 0);
-		TEST_WAIT(stats_of(server->conn).rx_no_mbuf == 1, TEST_MS);
+		TEST_WAIT(test_conn_stats(server->conn).rx_no_mbuf == 1, TEST_MS);
 		if (round % 3 == 1)
 			TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
 		if (round % 3 == 2) {
 			/* one mbuf is there for the message, which is held back then */
 			free_got(1);
-			for (i = 0; i < 2 && stats_of(server->conn).rx_msgs == POOL_SIZE; i++)
+			for (i = 0; i < 2 && test_conn_stats(server->conn).rx_msgs == POOL_SIZE;
+					i++)
 				test_progress();
 			rte_comch_conn_recv_hold(server->conn);
 		}
@@ -566,7 +559,7 @@ test_empty_and_held(void)
 	TEST_CALL(mbuf_connect(&server, &client, false));
 	for (i = 0; i < POOL_SIZE + 10; i++)
 		TEST_EXPECT(test_send_pattern(client->conn, 64, i), 0);
-	TEST_WAIT(stats_of(server->conn).rx_no_mbuf == 1, TEST_MS);
+	TEST_WAIT(test_conn_stats(server->conn).rx_no_mbuf == 1, TEST_MS);
 	TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
 	for (i = 0; i < 5; i++)
 		TEST_TRUE(mbuf_right(got[i], 64, i));
@@ -599,7 +592,7 @@ test_mock_other_length(void)
 	test_fill(msg, MSG_SIZE, 5);
 	TEST_EXPECT(test_mock_msg_recv(server->conn, msg, MSG_SIZE), -EAGAIN);
 	test_progress();
-	TEST_EXPECT(stats_of(server->conn).rx_no_mbuf, 1);
+	TEST_EXPECT(test_conn_stats(server->conn).rx_no_mbuf, 1);
 	free_got(nb_got);
 	test_progress(); /* its mbufs are there, and the next turn hands it up */
 	test_fill(msg, 16, 6);
@@ -697,7 +690,7 @@ test_worker(void)
 	pthread_join(worker, NULL);
 	rte_ring_free(pipe.ring);
 	test_note("%u messages, and %" PRIu64 " times the pool was empty", pipe.nb,
-			stats_of(server->conn).rx_no_mbuf);
+			test_conn_stats(server->conn).rx_no_mbuf);
 	TEST_EXPECT(pipe.nb, NB_WORK);
 	TEST_EXPECT(pipe.wrong, 0);
 	TEST_WAIT(client->nb_done == NB_WORK, TEST_MS);

@@ -631,3 +631,13 @@ test_arm(struct rte_comch_pe *pe)
 	} while (ret == -EAGAIN && test_now_ns() < end);
 	return ret;
 }
+
+struct rte_comch_conn_stats
+test_conn_stats(const struct rte_comch_conn *conn)
+{
+	struct rte_comch_conn_stats stats = { 0 };
+
+	if (rte_comch_conn_stats_get(conn, &stats) != 0)
+		test_fail("no statistics of a connection");
+	return stats;
+}

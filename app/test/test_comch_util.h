@@ -202,4 +202,7 @@ uint64_t test_memfd_kb(void);
 /** Progress until there is nothing to do, and arm: what rte_comch_pe_arm() says. */
 int test_arm(struct rte_comch_pe *pe);
 
+/** The counters of a connection; the case fails if there are none. */
+struct rte_comch_conn_stats test_conn_stats(const struct rte_comch_conn *conn);
+
 #endif /* TEST_COMCH_UTIL_H */
