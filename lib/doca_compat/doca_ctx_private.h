@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef DOCA_CTX_PRIVATE_H
+#define DOCA_CTX_PRIVATE_H
+
+/*
+ * What every kind of context and task begins with, and how the kinds plug into
+ * doca_ctx.c, doca_task.c and doca_pe.c, which know none of them. Not installed. Functions
+ * declared here have the version node DOCA_COMPAT_INTERNAL.
+ *
+ * Threads: a context, its tasks and its engine belong to one thread at a time, as those
+ * of rte_comch do. Nothing here takes a lock.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include <rte_comch.h>
+
+#include <doca_ctx.h>
+#include <doca_error.h>
+#include <doca_pe.h>
+
+struct doca_ctx_ops {
+	const char *kind; /* "server", for messages */
+	/*
+	 * Make ready what starting needs: the context of rte_comch with all settings. The
+	 * state is IDLE, an engine is there.
+	 */
+	doca_error_t (*prepare)(struct doca_ctx *ctx);
+	/* Before rte_comch_ctx_stop() and on every way to STOPPING: let go what is idle. */
+	void (*stopping)(struct doca_ctx *ctx);
+	/* After the change to IDLE and before the program's callback. */
+	void (*idle)(struct doca_ctx *ctx);
+	/* Why a start or an end by itself failed, in words for the log; or NULL. */
+	void (*explain)(struct doca_ctx *ctx, int reason);
+};
+
+/* The first field of every kind of context. */
+struct doca_ctx {
+	const struct doca_ctx_ops *ops;
+	struct rte_comch_ctx *rte; /* NULL before it is attached to an engine */
+	struct doca_pe *pe;        /* or NULL */
+	enum doca_ctx_states state;
+	union doca_data user_data;
+	doca_ctx_state_changed_callback_t state_cb;
+	size_t nb_inflight; /* tasks that are submitted */
+	TAILQ_ENTRY(doca_ctx) next; /* on its engine */
+};
+
+enum doca_task_state {
+	DOCA_TASK_FREE = 0,  /* in the pool of its context */
+	DOCA_TASK_OWNED,     /* the program's */
+	DOCA_TASK_SUBMITTED, /* the context's */
+	DOCA_TASK_DROPPED,   /* submitted, and freed by the program meanwhile */
+};
+
+struct doca_task_ops {
+	/* Give it to rte_comch. The state is OWNED, and SUBMITTED after DOCA_SUCCESS. */
+	doca_error_t (*submit)(struct doca_task *task);
+	/* Back to the pool of its context. The state is OWNED. */
+	void (*release)(struct doca_task *task);
+};
+
+/* The first field of every kind of task. */
+struct doca_task {
+	const struct doca_task_ops *ops;
+	struct doca_ctx *ctx;
+	struct rte_comch_task *rte;
+	union doca_data user_data;
+	doca_error_t status; /* of its last completion */
+	enum doca_task_state state;
+};
+
+struct doca_pe {
+	struct rte_comch_pe *rte;
+	TAILQ_HEAD(, doca_ctx) ctxs;
+	unsigned int nb_ctxs;
+	bool in_progress; /* a callback runs */
+};
+
+/* Begin a context: IDLE, without an engine. */
+void doca_compat_ctx_init(struct doca_ctx *ctx, const struct doca_ctx_ops *ops);
+
+/*
+ * What a destroy function of a kind begins with: detaches the context from its engine and
+ * destroys that of rte_comch. DOCA_ERROR_IN_USE: it is not IDLE, and nothing was done.
+ */
+doca_error_t doca_compat_ctx_end(struct doca_ctx *ctx);
+
+/*
+ * The state callback for the configuration of every context of rte_comch, whose user data
+ * is the struct doca_ctx. It follows the states and calls the program.
+ */
+void doca_compat_ctx_state_cb(struct rte_comch_ctx *rte, enum rte_comch_state prev,
+		enum rte_comch_state next, void *user_data);
+
+/*
+ * A task has completed: it is the program's again. Returns false if the program has freed
+ * it meanwhile: then it was released, and no callback is to be called.
+ */
+static inline bool
+doca_compat_task_end(struct doca_task *task, doca_error_t status)
+{
+	bool dropped = task->state == DOCA_TASK_DROPPED;
+
+	task->state = DOCA_TASK_OWNED;
+	task->status = status;
+	task->ctx->nb_inflight--;
+	if (dropped)
+		task->ops->release(task);
+	return !dropped;
+}
+
+#endif /* DOCA_CTX_PRIVATE_H */

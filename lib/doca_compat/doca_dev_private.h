@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef DOCA_DEV_PRIVATE_H
+#define DOCA_DEV_PRIVATE_H
+
+/*
+ * What the libraries of the layer share about devices: the start of EAL, functions of
+ * the environment, and the devices of rte_comch that carry them. Not installed. Functions
+ * declared here have the version node DOCA_COMPAT_INTERNAL. Nothing about contexts.
+ *
+ * A function is what a PCI address stands for. Programs of the card and programs of the
+ * host name the same address as often as not, so a function has no role: a device of
+ * rte_comch of the role that is asked for is probed when the first context needs it.
+ */
+
+#include <stdint.h>
+
+#include <rte_comch.h>
+
+#include <doca_error.h>
+
+struct doca_dev;
+struct doca_dev_rep;
+struct doca_devinfo;
+
+/* Lives until the process ends; two with one address are the same pointer. */
+struct doca_compat_func;
+
+/*
+ * Start EAL, unless the program or an earlier call has. Any thread.
+ * DOCA_ERROR_INITIALIZATION: it does not start, which was logged with the remedy.
+ */
+doca_error_t doca_compat_start(void);
+
+/* The result that stands for 0 or a negative errno of rte_comch, where nothing is special. */
+doca_error_t doca_compat_result(int ret);
+
+/* The function of a device or a list entry. */
+struct doca_compat_func *doca_compat_dev_func(const struct doca_dev *dev);
+struct doca_compat_func *doca_compat_devinfo_func(const struct doca_devinfo *devinfo);
+
+/* The limits of a function, also if no device of it is open. */
+doca_error_t doca_compat_func_limits(struct doca_compat_func *func,
+		struct rte_comch_dev_info *info);
+
+/*
+ * The device that carries clients of a function; nth counts from 0: a device takes
+ * contexts of few engines, and each further one is another link to the same function.
+ * DOCA_ERROR_NOT_SUPPORTED: the environment says that the function has no clients.
+ */
+doca_error_t doca_compat_func_host_dev(struct doca_compat_func *func, unsigned int nth,
+		int16_t *dev_id);
+
+/*
+ * The device and the representor that carry servers for the function behind rep.
+ * DOCA_ERROR_IN_USE: another process serves that function, which was logged.
+ */
+doca_error_t doca_compat_rep_dpu_dev(const struct doca_dev_rep *rep, int16_t *dev_id,
+		uint16_t *rep_id);
+
+/*
+ * A context or an endpoint uses an open device or representor: until it is released,
+ * closing it answers DOCA_ERROR_IN_USE. rep may be NULL.
+ */
+void doca_compat_dev_hold(struct doca_dev *dev, struct doca_dev_rep *rep);
+void doca_compat_dev_release(struct doca_dev *dev, struct doca_dev_rep *rep);
+
+/* What the program calls the device and the representor, for messages: PCI addresses. */
+const char *doca_compat_dev_name(const struct doca_dev *dev);
+const char *doca_compat_rep_name(const struct doca_dev_rep *rep);
+
+/* Milliseconds that a client tries to connect; of the environment. */
+uint32_t doca_compat_connect_timeout_ms(void);
+
+#endif /* DOCA_DEV_PRIVATE_H */
