@@ -336,6 +336,7 @@ struct rte_comch_task {
 struct rte_comch_pe {
 	/* the part that each call of progress reads */
 	bool in_progress;
+	bool turn_over; /* a client became RUNNING: the mailbox was the last of this turn */
 	uint32_t armed; /* written by arm and progress, read by event posters */
 	uint32_t nb_pgs;
 	uint32_t nb_work;

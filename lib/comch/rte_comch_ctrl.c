@@ -782,6 +782,7 @@ client_deadline(const struct rte_comch_ctx *ctx)
 static void
 client_conn_up(struct comch_conn *conn)
 {
+	conn->ctrl->ctx.pe->turn_over = true;
 	comch_ctx_state_set(&conn->ctrl->ctx, RTE_COMCH_STATE_RUNNING);
 }
 

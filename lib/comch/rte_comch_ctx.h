@@ -368,7 +368,8 @@ int rte_comch_ctx_detach(struct rte_comch_ctx *ctx);
  *   The context, IDLE and attached.
  * @return
  *   - 0: the context is RUNNING (servers, producers).
- *   - -EINPROGRESS: the context is STARTING (clients, consumers).
+ *   - -EINPROGRESS: the context is STARTING (clients, consumers). No message, and no
+ *     consumer of the peer, is told of in the turn in which a client becomes RUNNING.
  *   - -ECANCELED: it was started, and ends or has ended already: its state callback
  *     has stopped it, or what it needs was not there and a driver has to undo what it
  *     began; then rte_comch_ctx_reason_get() says what. It is IDLE, or STOPPING: then

@@ -554,15 +554,21 @@ comch_pe_timer_update(struct rte_comch_pe *pe)
 		pe->next_timer = RTE_MIN(pe->next_timer, ctx->kind->deadline(ctx));
 }
 
+/*
+ * What handlers post is for the next turn; so is all that is behind the one that made a
+ * client RUNNING, which the application looks at before it is called about it again.
+ */
 static int
 pe_mailbox_run(struct rte_comch_pe *pe)
 {
-	void *evs[COMCH_PE_MAILBOX_BURST];
-	unsigned int i, nb;
+	unsigned int left = RTE_MIN(rte_ring_count(pe->mailbox), COMCH_PE_MAILBOX_BURST + 0u);
+	void *ev;
+	int nb = 0;
 
-	nb = rte_ring_sc_dequeue_burst(pe->mailbox, evs, RTE_DIM(evs), NULL);
-	for (i = 0; i < nb; i++)
-		((struct rte_comch_pmd_event *)evs[i])->handler(evs[i]);
+	for (; left > 0 && !pe->turn_over && rte_ring_sc_dequeue(pe->mailbox, &ev) == 0; left--) {
+		((struct rte_comch_pmd_event *)ev)->handler(ev);
+		nb++;
+	}
 	return nb;
 }
 
@@ -686,8 +692,12 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 	if (pe->armed != 0)
 		pe_disarm(pe);
 	now = rte_get_tsc_cycles();
-	if (!rte_ring_empty(pe->mailbox))
+	if (!rte_ring_empty(pe->mailbox)) {
+		pe->turn_over = false;
 		nb += pe_mailbox_run(pe);
+		if (unlikely(pe->turn_over))
+			goto over;
+	}
 	/* a callback may attach or detach: look at the count each time */
 	for (i = 0; i < pe->nb_pgs; i++) {
 		/* relaxed: a look, what is found is read with acquire */
@@ -708,6 +718,7 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 		nb += comch_ending_run(pe, now);
 	if (now >= pe->next_timer)
 		nb += pe_timers_run(pe, now);
+over:
 	if (pe->nb_over != 0)
 		pe_over_run(pe);
 	pe->in_progress = false;

@@ -152,6 +152,11 @@ int rte_comch_pe_dev_del(struct rte_comch_pe *pe, int16_t dev_id);
  * Handle what has arrived, and call the callbacks for it. Returns after a
  * bounded amount of work, whatever the peers do. Never waits.
  *
+ * A call in which a client becomes RUNNING ends with that: what its peer has sent and
+ * announced, and all else that has arrived, is for the next call. So a program that
+ * finds the client RUNNING can give the connection its user data before a callback
+ * looks at it.
+ *
  * @param pe
  *   The engine.
  * @return
@@ -191,7 +196,8 @@ int rte_comch_pe_fd(struct rte_comch_pe *pe);
  *   The engine.
  * @return
  *   - 0: armed; wait for the descriptor.
- *   - -EAGAIN: something has arrived; progress first.
+ *   - -EAGAIN: something has arrived, or the last call of progress has left something;
+ *     progress first.
  *   - -EINVAL: pe is NULL.
  *   - -EDEADLK: called from one of its callbacks.
  *   - -ENOTSUP: a context of a device without RTE_COMCH_CAPA_EVENT is attached.

@@ -46,7 +46,9 @@
  *
  * On the side of the client: the connect op begins, rte_comch_pmd_conn_open()
  * allocates the connection and rte_comch_pmd_conn_up() announces it, or
- * rte_comch_pmd_connect_failed() gives the reason why not.
+ * rte_comch_pmd_connect_failed() gives the reason why not. A client is told of its
+ * connection in the handler of an event, see rte_comch_pmd_event_post(): with that the
+ * turn of its engine ends, so that nothing else of the connection is told in it.
  *
  * The end of a connection is either the conn_close op, after which the driver
  * must not mention the connection again, or rte_comch_pmd_conn_down(), after
@@ -770,7 +772,9 @@ int rte_comch_pmd_conn_open(struct rte_comch_ctrl *client,
 /**
  * @internal
  * Messages can flow: tell the application. It may send and stop in the callback, and
- * the connection may be another thread's when this returns.
+ * the connection may be another thread's when this returns. For the connection of a
+ * client only in the handler of an event, which hands up nothing else of it: the library
+ * ends the turn of the engine after that handler.
  *
  * @param conn
  *   The connection, OPENING.

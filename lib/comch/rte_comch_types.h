@@ -85,7 +85,9 @@ enum rte_comch_state {
 /**
  * Called on every change of a context's state, when it is in its new state.
  * Runs inside the function that caused the change: rte_comch_pe_progress(),
- * rte_comch_ctx_start(), rte_comch_ctx_stop() or rte_comch_task_free().
+ * rte_comch_ctx_start(), rte_comch_ctx_stop() or rte_comch_task_free(). When a client
+ * becomes RUNNING, no callback about its connection is called before the next
+ * rte_comch_pe_progress().
  *
  * @param ctx
  *   The context.
