@@ -6,8 +6,8 @@
 #
 # Every function that an installed header of lib/doca_compat declares is exported by one
 # of its libraries, and every one that is exported is declared: in an installed header,
-# or, if its version is DOCA_COMPAT_INTERNAL, in doca_private.h. The compiler says what
-# is declared. --prove expects a difference for a function more on either side.
+# or, if its version is DOCA_COMPAT_INTERNAL, in one of the private headers that the
+# libraries share. The compiler says what is declared. --prove expects a difference for a function more on either side.
 
 set -euo pipefail
 
@@ -37,6 +37,8 @@ trap 'rm -rf "$run"' EXIT
 	exit 77
 }
 
+read -ra dpdk_flags < <(pkg-config --cflags libdpdk)
+
 # declared <header>...: the functions without "static" in files of the folder.
 declared() {
 	local f
@@ -45,7 +47,8 @@ declared() {
 		echo "#include <$f>" >>"$run/declared.c"
 	done
 	# ccache keeps no such file
-	CCACHE_DISABLE=1 gcc -DDOCA_ALLOW_EXPERIMENTAL_API -DDOCA_ALLOW_DEPRECATED_API -I "$folder" \
+	CCACHE_DISABLE=1 gcc -DDOCA_ALLOW_EXPERIMENTAL_API -DDOCA_ALLOW_DEPRECATED_API \
+		-DALLOW_EXPERIMENTAL_API -I "$folder" -I "${folder%/*}/comch" "${dpdk_flags[@]}" \
 		-aux-info "$run/info" -fsyntax-only "$run/declared.c"
 	sed -n "s|^/\* $folder/[^ ]* \*/ extern [^(]*[ *]\([a-z0-9_]*\) (.*|\1|p" "$run/info" |
 		sort -u
@@ -56,12 +59,14 @@ exported() {
 	nm -D --defined-only "${libs[@]}" | sed -n "s/^[0-9a-f]* [TWi] \([a-z0-9_]*\)@@*\($1\)$/\1/p" | sort
 }
 
+# private headers that are of more than one library
+shared=(doca_private.h doca_dev_private.h)
 public=()
 for f in "$folder"/doca_*.h; do
 	[[ $f == *private.h ]] || public+=("${f##*/}")
 done
 declared "${public[@]}" >"$run/public"
-declared doca_private.h | comm -23 - "$run/public" >"$run/internal"
+declared "${shared[@]}" | comm -23 - "$run/public" >"$run/internal"
 exported DOCA_COMPAT >"$run/exported"
 exported DOCA_COMPAT_INTERNAL >"$run/exported-internal"
 
