@@ -28,27 +28,36 @@
 struct doca_ctx_ops {
 	const char *kind; /* "server", for messages */
 	/*
-	 * Make ready what starting needs: the context of rte_comch with all settings. The
-	 * state is IDLE, an engine is there.
+	 * Make ready what starting needs: ctx->rte, made if it is NULL and attached to the
+	 * engine, with all settings. The state is IDLE, an engine is there.
 	 */
 	doca_error_t (*prepare)(struct doca_ctx *ctx);
-	/* Before rte_comch_ctx_stop() and on every way to STOPPING: let go what is idle. */
+	/*
+	 * All below are called inside of doca_compat_ctx_state_cb(), before the program's
+	 * callback; each may be NULL. After the change to RUNNING.
+	 */
+	void (*running)(struct doca_ctx *ctx);
+	/* After the change to STOPPING, on every way there: let go what is idle. */
 	void (*stopping)(struct doca_ctx *ctx);
-	/* After the change to IDLE and before the program's callback. */
+	/* After the change to IDLE. */
 	void (*idle)(struct doca_ctx *ctx);
-	/* Why a start or an end by itself failed, in words for the log; or NULL. */
+	/*
+	 * The context leaves STARTING or RUNNING, and the program has not stopped it: log
+	 * why, which is a negative errno of rte_comch_ctx_reason_get().
+	 */
 	void (*explain)(struct doca_ctx *ctx, int reason);
 };
 
 /* The first field of every kind of context. */
 struct doca_ctx {
 	const struct doca_ctx_ops *ops;
-	struct rte_comch_ctx *rte; /* NULL before it is attached to an engine */
+	struct rte_comch_ctx *rte; /* NULL before the first start */
 	struct doca_pe *pe;        /* or NULL */
 	enum doca_ctx_states state;
 	union doca_data user_data;
 	doca_ctx_state_changed_callback_t state_cb;
 	size_t nb_inflight; /* tasks that are submitted */
+	bool *ended;        /* where doca_ctx_start() wants to know of its end; or NULL */
 	TAILQ_ENTRY(doca_ctx) next; /* on its engine */
 };
 
@@ -62,7 +71,10 @@ enum doca_task_state {
 struct doca_task_ops {
 	/* Give it to rte_comch. The state is OWNED, and SUBMITTED after DOCA_SUCCESS. */
 	doca_error_t (*submit)(struct doca_task *task);
-	/* Back to the pool of its context. The state is OWNED. */
+	/*
+	 * Back to the pool of its context. The state is OWNED, and FREE after it. Gives the
+	 * task of rte_comch back as the last thing: that may end the context.
+	 */
 	void (*release)(struct doca_task *task);
 };
 
@@ -80,7 +92,8 @@ struct doca_pe {
 	struct rte_comch_pe *rte;
 	TAILQ_HEAD(, doca_ctx) ctxs;
 	unsigned int nb_ctxs;
-	bool in_progress; /* a callback runs */
+	bool in_progress; /* doca_pe_progress() is on the stack */
+	bool warned;      /* of a call of it inside of a callback */
 };
 
 /* Begin a context: IDLE, without an engine. */
@@ -89,6 +102,7 @@ void doca_compat_ctx_init(struct doca_ctx *ctx, const struct doca_ctx_ops *ops);
 /*
  * What a destroy function of a kind begins with: detaches the context from its engine and
  * destroys that of rte_comch. DOCA_ERROR_IN_USE: it is not IDLE, and nothing was done.
+ * May be called in its state callback; the memory of the kind can be freed after it.
  */
 doca_error_t doca_compat_ctx_end(struct doca_ctx *ctx);
 
