@@ -6,9 +6,9 @@
 #define DOCA_COMCH_PRIVATE_H
 
 /*
- * What the files of libdoca_comch share: connections. Not installed, and not exported
- * except where a version map says so. Servers and clients are in doca_comch_ctrl.c and its
- * neighbours, consumers and producers in files of their own.
+ * What the files of libdoca_comch share: connections. Not installed, and exported by no
+ * version map. What servers and clients share is in doca_comch_ctrl_private.h, consumers
+ * and producers have files of their own.
  */
 
 #include <stdbool.h>
@@ -18,8 +18,8 @@
 #include <rte_comch.h>
 
 #include <doca_comch.h>
-#include <doca_dev_private.h>
 #include <doca_ctx_private.h>
+#include <doca_dev_private.h>
 
 /*
  * A connection. Its memory stays for a while after its end, so that what a program does
@@ -30,10 +30,11 @@ struct doca_comch_connection {
 	struct doca_ctx *ctx;       /* server or client; only to be compared in other threads */
 	struct doca_compat_func *func; /* of its server or client */
 	int16_t dev_id;             /* device of rte_comch that carries it */
+	bool server;                /* ctx is a server */
 	bool connected;
 	union doca_data user_data;
 	struct rte_comch_conn_stats stats; /* as doca_comch_connection_update_info() found them */
-	TAILQ_ENTRY(doca_comch_connection) next;
+	TAILQ_ENTRY(doca_comch_connection) next; /* of those that have ended */
 };
 
 #endif /* DOCA_COMCH_PRIVATE_H */
