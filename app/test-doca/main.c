@@ -9,6 +9,7 @@
  * last line is "N passed, N failed".
  */
 
+#include <dirent.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ static const struct {
 	{"argp", test_argp},
 	{"argp_parse", test_argp_parse},
 	{"argp_json", test_argp_json},
+	{"comch_conn", test_comch_conn},
 };
 
 static bool
@@ -61,12 +63,38 @@ run_case(const struct test_case *test)
 	return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
 }
 
+/* A folder for the emulated devices of this run, so that another one is not met. */
+static char folder[] = "/tmp/doca-test-XXXXXX";
+
+static void
+folder_make(void)
+{
+	if (mkdtemp(folder) == NULL || setenv("DOCA_COMPAT_PATH", folder, 1) != 0) {
+		perror(folder);
+		exit(EXIT_FAILURE);
+	}
+}
+
+static void
+folder_remove(void)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL)
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir != NULL)
+		closedir(dir);
+	rmdir(folder);
+}
+
 int
 main(int argc, char **argv)
 {
 	unsigned int passed = 0, failed = 0, i;
 	const struct test_case *test;
 
+	folder_make();
 	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
 		for (test = suites[i].cases; test->name != NULL; test++) {
 			bool good;
@@ -79,6 +107,7 @@ main(int argc, char **argv)
 			printf("%s: %s %s\n", suites[i].name, test->name, good ? "passed" : "FAILED");
 		}
 	}
+	folder_remove();
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed == 0 && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -31,6 +31,7 @@ struct test_case {
 extern const struct test_case test_argp[];
 extern const struct test_case test_argp_json[];
 extern const struct test_case test_argp_parse[];
+extern const struct test_case test_comch_conn[];
 extern const struct test_case test_error[];
 extern const struct test_case test_log[];
 extern const struct test_case test_log_level[];
