@@ -60,7 +60,7 @@ exported() {
 }
 
 # private headers that are of more than one library
-shared=(doca_ctx_private.h doca_dev_private.h doca_private.h)
+shared=(doca_ctx_private.h doca_dev_private.h doca_mem_private.h doca_private.h)
 public=()
 for f in "$folder"/doca_*.h; do
 	[[ $f == *private.h ]] || public+=("${f##*/}")
