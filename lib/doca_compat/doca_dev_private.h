@@ -49,6 +49,7 @@ doca_error_t doca_compat_func_limits(struct doca_compat_func *func,
  * The device that carries clients of a function; nth counts from 0: a device takes
  * contexts of few engines, and each further one is another link to the same function.
  * DOCA_ERROR_NOT_SUPPORTED: the environment says that the function has no clients.
+ * DOCA_ERROR_NO_MEMORY: there is no nth, and none can be made, which was logged.
  */
 doca_error_t doca_compat_func_host_dev(struct doca_compat_func *func, unsigned int nth,
 		int16_t *dev_id);

@@ -169,10 +169,10 @@ emulated_address(const struct doca_env *env, const struct doca_func_name *name,
 }
 
 static doca_error_t
-emulated_wrong(const char *what, const char *why)
+emulated_wrong(const struct doca_env *env, const char *what, const char *why)
 {
 	DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, DOCA_DEV_SOURCE,
-			"DOCA_COMPAT_DEVICES: %s %s; correct it", what, why);
+			"DOCA_COMPAT_DEVICES=%s: %s %s; correct it", env->devices, what, why);
 	return DOCA_ERROR_INITIALIZATION;
 }
 
@@ -185,13 +185,13 @@ emulated_card(const struct doca_env *env, const char *pci_addr,
 	uint32_t i;
 
 	if (first && func != NULL)
-		return emulated_wrong(pci_addr, "is there twice");
+		return emulated_wrong(env, pci_addr, "is there twice");
 	for (i = 0; i < nb_funcs; i++)
 		if (rep_find(funcs[i], name->text) != NULL)
-			return emulated_wrong(name->text, "is there twice");
+			return emulated_wrong(env, name->text, "is there twice");
 	func = func_make(pci_addr);
 	if (func == NULL)
-		return emulated_wrong(pci_addr, "is one too many, or there is no memory for it");
+		return emulated_wrong(env, pci_addr, "is one too many, or there is no memory for it");
 	func->emulated = true;
 	func->card = env->side != DOCA_ENV_SIDE_HOST;
 	if (first) {
@@ -216,11 +216,11 @@ emulated_host(const struct doca_env *env, const struct doca_func_name *name)
 	if (func != NULL && strcmp(func->name.text, name->text) == 0)
 		return DOCA_SUCCESS;
 	if (func != NULL)
-		return emulated_wrong(address, "is the address of a function of the host, too "
+		return emulated_wrong(env, address, "is the address of a function of the host, too "
 				"(DOCA_COMPAT_HOST_BUS)");
 	func = func_make(address);
 	if (func == NULL)
-		return emulated_wrong(address, "is one too many, or there is no memory for it");
+		return emulated_wrong(env, address, "is one too many, or there is no memory for it");
 	func->emulated = true;
 	func->host = true;
 	func->name = *name;
@@ -255,6 +255,24 @@ emulated_init(const struct doca_env *env)
 	if (env->side != DOCA_ENV_SIDE_CARD)
 		DOCA_ERROR_PROPAGATE(result, doca_env_devices(env, emulated_each, &walk));
 	return result;
+}
+
+/* Forget the functions from this one on, which nobody has seen yet. */
+static void
+funcs_drop(uint32_t first)
+{
+	struct doca_devinfo_rep *rep;
+
+	while (nb_funcs > first) {
+		struct doca_compat_func *func = funcs[--nb_funcs];
+
+		while ((rep = STAILQ_FIRST(&func->reps)) != NULL) {
+			STAILQ_REMOVE_HEAD(&func->reps, next);
+			free(rep);
+		}
+		free(func);
+	}
+	nb_cards = 0;
 }
 
 /*
@@ -351,6 +369,8 @@ doca_funcs_init(const struct doca_env *env)
 	/* real devices stand alone, unless the environment asks for emulated ones */
 	if (result == DOCA_SUCCESS && (nb_funcs == 0 || env->devices_set))
 		result = emulated_init(env);
+	if (result != DOCA_SUCCESS)
+		funcs_drop(0);
 	doca_func_unlock();
 	return result;
 }
