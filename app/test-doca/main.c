@@ -30,6 +30,8 @@ static const struct {
 	{"argp_parse", test_argp_parse},
 	{"argp_json", test_argp_json},
 	{"comch_conn", test_comch_conn},
+	{"start", test_start_up},
+	{"dev", test_dev},
 };
 
 static bool

@@ -32,10 +32,12 @@ extern const struct test_case test_argp[];
 extern const struct test_case test_argp_json[];
 extern const struct test_case test_argp_parse[];
 extern const struct test_case test_comch_conn[];
+extern const struct test_case test_dev[];
 extern const struct test_case test_error[];
 extern const struct test_case test_log[];
 extern const struct test_case test_log_level[];
 extern const struct test_case test_log_sdk[];
+extern const struct test_case test_start_up[];
 
 #define TEST_TRUE(condition) do { \
 	if (!(condition)) { \
