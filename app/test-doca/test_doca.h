@@ -31,6 +31,8 @@ struct test_case {
 extern const struct test_case test_argp[];
 extern const struct test_case test_argp_json[];
 extern const struct test_case test_argp_parse[];
+extern const struct test_case test_buf[];
+extern const struct test_case test_buf_pool[];
 extern const struct test_case test_comch_conn[];
 extern const struct test_case test_dev[];
 extern const struct test_case test_error[];
@@ -38,6 +40,8 @@ extern const struct test_case test_log[];
 extern const struct test_case test_log_level[];
 extern const struct test_case test_log_sdk[];
 extern const struct test_case test_start_up[];
+extern const struct test_case test_mmap[];
+extern const struct test_case test_mmap_export[];
 
 #define TEST_TRUE(condition) do { \
 	if (!(condition)) { \
