@@ -12,7 +12,7 @@
 
 #include <doca_comch_private.h>
 
-#define COMCH_SOURCE "DOCA::COMCH"
+#define COMCH_SOURCE "DOCA_COMPAT::COMCH"
 
 /* Has no functions; a callback of the program gets one. */
 struct doca_comch_event_msg_recv {

@@ -54,6 +54,8 @@ task_submit(struct doca_task *base)
 	struct doca_comch_task_send *task = send_task(base);
 	int ret;
 
+	if (base->ctx->state != DOCA_CTX_STATE_RUNNING)
+		return DOCA_ERROR_BAD_STATE;
 	ret = rte_comch_conn_task_set(base->rte, task->copy, task->len);
 	if (ret != 0)
 		return task_error(ret);

@@ -14,7 +14,7 @@
 #include <doca_log.h>
 #include <doca_private.h>
 
-#define SOURCE "DOCA::CTX"
+#define SOURCE "DOCA_COMPAT::CTX"
 
 void
 doca_compat_ctx_init(struct doca_ctx *ctx, const struct doca_ctx_ops *ops)

@@ -15,7 +15,7 @@
 #include <doca_log.h>
 #include <doca_private.h>
 
-#define SOURCE "DOCA::PE"
+#define SOURCE "DOCA_COMPAT::PE"
 
 doca_error_t
 doca_pe_create(struct doca_pe **pe_out)
