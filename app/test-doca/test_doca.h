@@ -35,6 +35,10 @@ extern const struct test_case test_buf[];
 extern const struct test_case test_buf_pool[];
 extern const struct test_case test_comch_conn[];
 extern const struct test_case test_dev[];
+extern const struct test_case test_comch_conf[];
+extern const struct test_case test_comch_conn[];
+extern const struct test_case test_comch_task[];
+extern const struct test_case test_ctx[];
 extern const struct test_case test_error[];
 extern const struct test_case test_log[];
 extern const struct test_case test_log_level[];
@@ -42,6 +46,7 @@ extern const struct test_case test_log_sdk[];
 extern const struct test_case test_start_up[];
 extern const struct test_case test_mmap[];
 extern const struct test_case test_mmap_export[];
+extern const struct test_case test_pe[];
 
 #define TEST_TRUE(condition) do { \
 	if (!(condition)) { \
