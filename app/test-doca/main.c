@@ -40,6 +40,8 @@ static const struct {
 	{"comch_conn", test_comch_conn},
 	{"start", test_start_up},
 	{"dev", test_dev},
+	{"comm_channel", test_comm_channel},
+	{"comm_channel_pair", test_comm_channel_pair},
 };
 
 static bool

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Endpoints of Comm Channel for the cases of all suites that need them: made, connected,
+ * and taken down again, in one process or in two. Nothing in here asserts what a single
+ * function returns.
+ */
+
+#ifndef TEST_EP_H
+#define TEST_EP_H
+
+#include <doca_comm_channel.h>
+
+#include "test_comch.h"
+
+/* Milliseconds in which what must come has come; with sanitizers on a busy machine too. */
+#define EP_WAIT_MS 20000
+/* Milliseconds in which what must not come would have come. */
+#define EP_QUIET_MS 200
+
+/* Another function of the host, and the card's device that represents it. */
+#define EP_REP_2 "b1:00.1"
+#define EP_DEV_2 "03:00.1"
+
+#define EP_NAME "test_endpoint"
+
+struct test_ep {
+	struct doca_dev *dev;
+	struct doca_dev_rep *rep;
+	struct doca_comm_channel_ep_t *ep;
+	struct doca_comm_channel_addr_t *peer; /* of a client, and that of the last message */
+	char msg[65536];                       /* the last message */
+	size_t len;
+};
+
+/* An endpoint with a device, and for a service with a representor. */
+int ep_make_service(struct test_ep *side);
+int ep_make_client(struct test_ep *side);
+/* The same, and listen() or connect(). */
+int ep_service(struct test_ep *side, const char *name);
+/* Until it is connected; other is called meanwhile, which may be NULL. */
+int ep_client(struct test_ep *side, const char *name, struct test_ep *other);
+/* A service and a client of it in one process. */
+int ep_pair(struct test_ep *service, struct test_ep *client);
+/* Disconnect nothing, destroy, close. */
+int ep_end(struct test_ep *side);
+
+/* Call recvfrom until it is not AGAIN; other is called meanwhile, which may be NULL. */
+doca_error_t ep_recv(struct test_ep *side, struct test_ep *other);
+/* The same, and it is this text. */
+int ep_expect(struct test_ep *side, struct test_ep *other, const char *text);
+/* Call sendto until it is not AGAIN. */
+doca_error_t ep_send(struct test_ep *side, const char *text);
+/* Call update_info until it is this, or time is over. */
+int ep_until(struct doca_comm_channel_addr_t *peer, doca_error_t want, struct test_ep *other);
+/* Messages on their way, after an update. */
+uint64_t ep_in_flight(struct doca_comm_channel_addr_t *peer);
+
+/* Whether a descriptor is readable within so many milliseconds. */
+bool ep_readable(int fd, int ms);
+void ep_sleep_ms(unsigned int ms);
+uint64_t ep_now_ms(void);
+
+/*
+ * A process of its own that runs a function: 0 if it has passed. It waits in
+ * ep_other_sync() for the other side to get to the same place.
+ */
+struct ep_other {
+	int pid;
+	int fd;
+};
+
+int ep_other_start(struct ep_other *other, int (*fn)(struct ep_other *other, void *arg),
+		void *arg);
+int ep_other_sync(struct ep_other *other);
+/* Wait for its end; whether it has passed. */
+int ep_other_end(struct ep_other *other);
+/* End it as a crash would. */
+void ep_other_kill(struct ep_other *other);
+
+#endif /* TEST_EP_H */

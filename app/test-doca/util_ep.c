@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Endpoints, and processes of two sides, for cases.
+ */
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "test_ep.h"
+
+uint64_t
+ep_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void
+ep_sleep_ms(unsigned int ms)
+{
+	struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+
+	nanosleep(&time, NULL);
+}
+
+static void
+pause_us(void)
+{
+	struct timespec time = {.tv_nsec = 20000};
+
+	nanosleep(&time, NULL);
+}
+
+int
+ep_make_client(struct test_ep *side)
+{
+	memset(side, 0, sizeof(*side));
+	TEST_OK(test_dev_open(TEST_DEV, &side->dev));
+	TEST_OK(doca_comm_channel_ep_create(&side->ep));
+	TEST_OK(doca_comm_channel_ep_set_device(side->ep, side->dev));
+	return 0;
+}
+
+int
+ep_make_service(struct test_ep *side)
+{
+	TEST_CALL(ep_make_client(side));
+	TEST_OK(test_rep_open(side->dev, TEST_REP, &side->rep));
+	TEST_OK(doca_comm_channel_ep_set_device_rep(side->ep, side->rep));
+	return 0;
+}
+
+int
+ep_service(struct test_ep *side, const char *name)
+{
+	TEST_CALL(ep_make_service(side));
+	TEST_OK(doca_comm_channel_ep_listen(side->ep, name));
+	return 0;
+}
+
+/* A service has to be called to accept. */
+static void
+turn(struct test_ep *other)
+{
+	struct doca_comm_channel_addr_t *peer;
+	size_t len = 0;
+	char byte;
+
+	if (other != NULL)
+		doca_comm_channel_ep_recvfrom(other->ep, &byte, &len, 0, &peer);
+}
+
+int
+ep_until(struct doca_comm_channel_addr_t *peer, doca_error_t want, struct test_ep *other)
+{
+	uint64_t end = ep_now_ms() + EP_WAIT_MS;
+	doca_error_t result;
+
+	do {
+		turn(other);
+		result = doca_comm_channel_peer_addr_update_info(peer);
+		if (result == want)
+			return 0;
+		pause_us();
+	} while (ep_now_ms() < end);
+	TEST_RESULT(result, want);
+	return 0;
+}
+
+int
+ep_client(struct test_ep *side, const char *name, struct test_ep *other)
+{
+	TEST_CALL(ep_make_client(side));
+	TEST_OK(doca_comm_channel_ep_connect(side->ep, name, &side->peer));
+	TEST_CALL(ep_until(side->peer, DOCA_SUCCESS, other));
+	return 0;
+}
+
+int
+ep_pair(struct test_ep *service, struct test_ep *client)
+{
+	TEST_CALL(ep_service(service, EP_NAME));
+	TEST_CALL(ep_client(client, EP_NAME, service));
+	return 0;
+}
+
+int
+ep_end(struct test_ep *side)
+{
+	TEST_OK(doca_comm_channel_ep_destroy(side->ep));
+	if (side->rep != NULL)
+		TEST_OK(doca_dev_rep_close(side->rep));
+	TEST_OK(doca_dev_close(side->dev));
+	return 0;
+}
+
+doca_error_t
+ep_recv(struct test_ep *side, struct test_ep *other)
+{
+	uint64_t end = ep_now_ms() + EP_WAIT_MS;
+	doca_error_t result;
+
+	do {
+		side->len = sizeof(side->msg);
+		result = doca_comm_channel_ep_recvfrom(side->ep, side->msg, &side->len,
+				DOCA_CC_MSG_FLAG_NONE, &side->peer);
+		if (result != DOCA_ERROR_AGAIN)
+			return result;
+		if (other != NULL && other->peer != NULL)
+			doca_comm_channel_peer_addr_update_info(other->peer);
+		pause_us();
+	} while (ep_now_ms() < end);
+	return result;
+}
+
+int
+ep_expect(struct test_ep *side, struct test_ep *other, const char *text)
+{
+	TEST_OK(ep_recv(side, other));
+	TEST_TRUE(side->len == strlen(text) + 1);
+	if (strcmp(side->msg, text) != 0)
+		fprintf(stderr, "received '%s', not '%s'\n", side->msg, text);
+	TEST_TRUE(strcmp(side->msg, text) == 0);
+	return 0;
+}
+
+doca_error_t
+ep_send(struct test_ep *side, const char *text)
+{
+	uint64_t end = ep_now_ms() + EP_WAIT_MS;
+	doca_error_t result;
+
+	do {
+		result = doca_comm_channel_ep_sendto(side->ep, text, strlen(text) + 1,
+				DOCA_CC_MSG_FLAG_NONE, side->peer);
+		if (result != DOCA_ERROR_AGAIN)
+			return result;
+		pause_us();
+	} while (ep_now_ms() < end);
+	return result;
+}
+
+uint64_t
+ep_in_flight(struct doca_comm_channel_addr_t *peer)
+{
+	uint64_t nb = UINT64_MAX;
+
+	doca_comm_channel_peer_addr_update_info(peer);
+	doca_comm_channel_peer_addr_get_send_in_flight_messages(peer, &nb);
+	return nb;
+}
+
+bool
+ep_readable(int fd, int ms)
+{
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	return poll(&poll_fd, 1, ms) == 1 && (poll_fd.revents & POLLIN) != 0;
+}
+
+int
+ep_other_start(struct ep_other *other, int (*fn)(struct ep_other *other, void *arg), void *arg)
+{
+	int fds[2];
+
+	TEST_TRUE(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
+	fflush(NULL);
+	other->pid = fork();
+	TEST_TRUE(other->pid >= 0);
+	if (other->pid == 0) {
+		close(fds[0]);
+		other->fd = fds[1];
+		alarm(2 * EP_WAIT_MS / 1000);
+		exit(fn(other, arg) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	}
+	close(fds[1]);
+	other->fd = fds[0];
+	return 0;
+}
+
+/* A side that has ended makes the other fail here. */
+int
+ep_other_sync(struct ep_other *other)
+{
+	char byte = 0;
+
+	TEST_TRUE(send(other->fd, &byte, 1, MSG_NOSIGNAL) == 1);
+	TEST_TRUE(ep_readable(other->fd, EP_WAIT_MS));
+	TEST_TRUE(read(other->fd, &byte, 1) == 1);
+	return 0;
+}
+
+int
+ep_other_end(struct ep_other *other)
+{
+	int status = 0;
+
+	TEST_TRUE(waitpid(other->pid, &status, 0) == other->pid);
+	close(other->fd);
+	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
+	return 0;
+}
+
+void
+ep_other_kill(struct ep_other *other)
+{
+	kill(other->pid, SIGKILL);
+	waitpid(other->pid, NULL, 0);
+	close(other->fd);
+}
