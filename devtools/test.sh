@@ -20,6 +20,8 @@ jobs=$(nproc)
 . "$top/devtools/test/builds.sh"
 # shellcheck source-path=SCRIPTDIR source=test/programs.sh
 . "$top/devtools/test/programs.sh"
+# shellcheck source-path=SCRIPTDIR source=test/doca.sh
+. "$top/devtools/test/doca.sh"
 
 usage() {
 	cat <<-EOF_USAGE
@@ -66,6 +68,7 @@ plan quick 3 "autotests of the vendor's names" after 'build gcc' counted -- auto
 plan quick 1 "symbols of the vendor's names" after 'build gcc' -- \
 	"$devtools/check-doca-symbols.sh" --prove "$work/gcc"
 plan quick 1 'example doca/argp_log' after 'build gcc' -- example_doca_argp_log gcc
+plan quick 2 'example doca: control path' after 'build gcc' -- doca_ctrl_path gcc
 plan quick 1 'example ctrl_path' after 'build gcc' -- example ctrl_path gcc \
 	-t 'from the card' -- -t 'from the host'
 plan quick 10 'benchmark, two processes' after 'build gcc' -- benchmark
@@ -124,6 +127,8 @@ plan_examples() { # <build> <wrapper>...
 }
 plan_examples gcc
 plan_examples gcc-sanitize with_sanitizers
+plan gate 4 'example doca: control path, gcc-sanitize' after 'build gcc-sanitize' -- \
+	with_sanitizers doca_ctrl_path gcc-sanitize
 
 plan gate 1 'library folder of an install' after 'build gcc' -- library_folder
 plan gate 5 'mistakes in INI files' after 'build gcc' -- config_errors
