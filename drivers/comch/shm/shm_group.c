@@ -191,7 +191,7 @@ shm_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 	}
 	rte_spinlock_unlock(&dev->lock);
 	if (i == SHM_WIRE_MAX_GROUPS) {
-		SHM_LOG(ERR, "%s: %u progress engines have contexts of it, no more can",
+		SHM_LOG(NOTICE, "%s: %u progress engines have contexts of it, no more can",
 			rte_dev->data->name, SHM_WIRE_MAX_GROUPS);
 		rte_comch_pmd_fd_del(pe, dev->epfd);
 		ret = -ENOSPC;
