@@ -12,7 +12,7 @@
 #include <doca_comch_ctrl_private.h>
 
 static doca_error_t
-cap_has(const struct doca_devinfo *devinfo, uint64_t capa)
+cap_has(const struct doca_devinfo *devinfo, uint64_t capa, const char *lacks)
 {
 	struct rte_comch_dev_info info;
 	doca_error_t result;
@@ -22,7 +22,10 @@ cap_has(const struct doca_devinfo *devinfo, uint64_t capa)
 	result = doca_compat_func_limits(doca_compat_devinfo_func(devinfo), &info);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return (info.capa & capa) != 0 ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+	if ((info.capa & capa) != 0)
+		return DOCA_SUCCESS;
+	doca_compat_devinfo_lacks(devinfo, lacks);
+	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
 /* A field of the limits, all of which are of this type. */
@@ -43,13 +46,15 @@ cap_get(const struct doca_devinfo *devinfo, size_t field, uint32_t *value)
 doca_error_t
 doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo)
 {
-	return cap_has(devinfo, RTE_COMCH_CAPA_SERVER);
+	return cap_has(devinfo, RTE_COMCH_CAPA_SERVER,
+			"no servers: take a device of the card");
 }
 
 doca_error_t
 doca_comch_cap_client_is_supported(const struct doca_devinfo *devinfo)
 {
-	return cap_has(devinfo, RTE_COMCH_CAPA_CLIENT);
+	return cap_has(devinfo, RTE_COMCH_CAPA_CLIENT,
+			"no clients: take a device of the host");
 }
 
 doca_error_t

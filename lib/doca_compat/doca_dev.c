@@ -20,12 +20,18 @@
 /* Room for the addresses of a list in the log. */
 #define DEV_LOG_SIZE 512
 
+/* Room for what is no address. */
+#define DEV_WRONG_SIZE 32
+
 /*
  * What this thread has looked for in its lists, since it has made the last one: a PCI
- * address that none has is the mistake that is made most often.
+ * address that none has, or that of a device of the other side, are the mistakes that are
+ * made most often.
  */
 struct dev_search {
 	char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
+	char wrong[DEV_WRONG_SIZE]; /* no address at all */
+	const char *lacks;          /* what was asked of the device that was found; or NULL */
 	bool asked;
 	bool found;
 };
@@ -44,6 +50,14 @@ search_end(struct dev_search *search, const char *what, const char *remedy,
 	uint32_t i;
 
 	text[0] = '\0';
+	if (search->wrong[0] != '\0')
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, DOCA_DEV_SOURCE,
+				"'%s' is no PCI address: write it as 03:00.0 or 0000:03:00.0",
+				search->wrong);
+	if (search->lacks != NULL)
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, DOCA_DEV_SOURCE,
+				"%s %s takes %s; DOCA_COMPAT_SIDE and DOCA_COMPAT_DEVICES say which there are",
+				what, search->pci_addr, search->lacks);
 	if (search->asked && !search->found) {
 		for (i = 0; (one = address(list, i)) != NULL; i++)
 			if (length + strlen(one) + 2 < sizeof(text))
@@ -61,13 +75,24 @@ addr_equal(struct dev_search *search, const char *own, const char *pci_addr, uin
 {
 	char other[DOCA_DEVINFO_PCI_ADDR_SIZE];
 
-	if (pci_addr == NULL || is_equal == NULL || !doca_pci_addr_parse(pci_addr, other))
+	if (pci_addr == NULL || is_equal == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (!doca_pci_addr_parse(pci_addr, other)) {
+		snprintf(search->wrong, sizeof(search->wrong), "%s", pci_addr);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
 	*is_equal = strcmp(own, other) == 0;
 	search->asked = true;
 	search->found |= *is_equal;
 	strcpy(search->pci_addr, other);
 	return DOCA_SUCCESS;
+}
+
+void
+doca_compat_devinfo_lacks(const struct doca_devinfo *devinfo, const char *what)
+{
+	if (dev_search.found && strcmp(devinfo->func->pci_addr, dev_search.pci_addr) == 0)
+		dev_search.lacks = what;
 }
 
 /* A text and a number of bytes that its caller must have. */
@@ -258,6 +283,7 @@ doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 {
 	if (devinfo == NULL || dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	dev_search.lacks = NULL; /* it was no condition */
 	doca_func_lock();
 	devinfo->func->dev.count.opened++;
 	doca_func_unlock();

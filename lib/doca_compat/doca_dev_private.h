@@ -46,6 +46,13 @@ doca_error_t doca_compat_func_limits(struct doca_compat_func *func,
 		struct rte_comch_dev_info *info);
 
 /*
+ * A program has asked whether a device can do something, which it cannot. What: text in
+ * static memory, as in "no servers: take another device". It is logged if this is the
+ * device whose address the program looks for, and it does not open it.
+ */
+void doca_compat_devinfo_lacks(const struct doca_devinfo *devinfo, const char *what);
+
+/*
  * The device that carries clients of a function; nth counts from 0: a device takes
  * contexts of few engines, and each further one is another link to the same function.
  * DOCA_ERROR_NOT_SUPPORTED: the environment says that the function has no clients.

@@ -272,10 +272,11 @@ env_read_path(struct doca_env *env)
 
 	env->path = env_value(ENV_PATH);
 	if (env->path == NULL || (strpbrk(env->path, ", \t\n") == NULL &&
-			stat(env->path, &st) == 0 && S_ISDIR(st.st_mode)))
+			stat(env->path, &st) == 0 && S_ISDIR(st.st_mode) &&
+			access(env->path, X_OK) == 0))
 		return DOCA_SUCCESS;
 	return env_wrong(ENV_PATH, env->path,
-			"it is the folder by which both sides find each other: create it, without a comma or a blank in its name");
+			"it is the folder by which both sides find each other: create it for this user, without a comma or a blank in its name");
 }
 
 static doca_error_t
