@@ -81,3 +81,8 @@ doca_ctrl_path() { # <build>
 		doca_pair "$1" ctrl-path-server ctrl-path-client \
 			'Received "a message of the client"' 'Received "a message of the server"'
 }
+
+doca_threads() { # <build> <clients>
+	doca_pair "$1" threads-server threads-client "$2 clients, $((16 * $2)) messages" \
+		"$2 clients, $((16 * $2)) messages sent and answered" -n "$2" -- -n "$2"
+}
