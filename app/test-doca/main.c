@@ -37,6 +37,8 @@ static const struct {
 	{"ctx", test_ctx},
 	{"comch_conf", test_comch_conf},
 	{"comch_task", test_comch_task},
+	{"cc", test_cc},
+	{"cc_2_5", test_cc_2_5},
 	{"comch_conn", test_comch_conn},
 	{"start", test_start_up},
 	{"dev", test_dev},

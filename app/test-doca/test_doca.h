@@ -33,6 +33,8 @@ extern const struct test_case test_argp_json[];
 extern const struct test_case test_argp_parse[];
 extern const struct test_case test_buf[];
 extern const struct test_case test_buf_pool[];
+extern const struct test_case test_cc[];
+extern const struct test_case test_cc_2_5[];
 extern const struct test_case test_comch_conn[];
 extern const struct test_case test_dev[];
 extern const struct test_case test_comch_conf[];

@@ -50,6 +50,8 @@ struct comch_ctrl {
 	doca_comch_event_msg_recv_cb_t recv_cb;
 	doca_comch_event_consumer_cb_t new_cb;
 	doca_comch_event_consumer_cb_t expired_cb;
+	/* The program's where the above are those of doca_cc_2_5.c, which alone knows them. */
+	void (*outer_cb[3])(void);
 	struct doca_comch_event_msg_recv recv_event;
 	struct doca_comch_event_consumer consumer_event;
 	/* of the last start */

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * CC by the names of 2.6: what passes on to Comch, and an exchange of two processes.
+ */
+
+#include <doca_dev.h>
+
+#include "util_cc.h"
+
+static struct cc_side *
+side_of(union doca_data data)
+{
+	return data.ptr;
+}
+
+static void
+on_sent(struct doca_cc_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	struct doca_task *plain = doca_cc_task_send_as_task(task);
+
+	if (task_data.u64 == 7 && doca_task_get_status(plain) == DOCA_SUCCESS)
+		side_of(ctx_data)->sent++;
+	doca_task_free(plain);
+}
+
+static void
+on_not_sent(struct doca_cc_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task_data;
+	side_of(ctx_data)->failed++;
+	doca_task_free(doca_cc_task_send_as_task(task));
+}
+
+static void
+on_message(struct doca_cc_event_msg_recv *event, uint8_t *bytes, uint32_t len,
+		struct doca_cc_connection *connection)
+{
+	struct cc_side *side = cc_side_of(connection);
+
+	(void)event;
+	if (len < sizeof(side->text))
+		memcpy(side->text, bytes, len);
+	side->text_len = len;
+}
+
+static void
+on_connect(struct doca_cc_event_connection_status_changed *event,
+		struct doca_cc_connection *connection, uint8_t success)
+{
+	struct cc_side *side = cc_side_of(connection);
+	union doca_data data = {.u64 = 99};
+
+	(void)event;
+	side->connection = connection;
+	side->connects += success == 1;
+	doca_cc_connection_set_user_data(connection, data);
+}
+
+static void
+on_disconnect(struct doca_cc_event_connection_status_changed *event,
+		struct doca_cc_connection *connection, uint8_t success)
+{
+	(void)event;
+	if (doca_cc_connection_get_user_data(connection).u64 == 99)
+		cc_side_of(connection)->disconnects += success == 1;
+}
+
+static int
+start_server(struct cc_side *side)
+{
+	struct doca_ctx *ctx;
+
+	TEST_OK(doca_cc_server_create(side->dev, side->rep, CC_NAME, &side->server));
+	ctx = doca_cc_server_as_ctx(side->server);
+	TEST_CALL(cc_connect_ctx(side, ctx));
+	TEST_OK(doca_cc_server_task_send_set_conf(side->server, on_sent, on_not_sent, 4));
+	TEST_OK(doca_cc_server_event_msg_recv_register(side->server, on_message));
+	TEST_OK(doca_cc_server_event_connection_register(side->server, on_connect,
+			on_disconnect));
+	TEST_OK(doca_cc_server_event_consumer_register(side->server, cc_on_consumer,
+			cc_on_consumer_gone));
+	TEST_OK(doca_ctx_start(ctx));
+	return cc_tell(side);
+}
+
+static int
+start_client(struct cc_side *side)
+{
+	struct doca_ctx *ctx;
+
+	TEST_OK(doca_cc_client_create(side->dev, CC_NAME, &side->client));
+	ctx = doca_cc_client_as_ctx(side->client);
+	TEST_CALL(cc_connect_ctx(side, ctx));
+	TEST_OK(doca_cc_client_task_send_set_conf(side->client, on_sent, on_not_sent, 4));
+	TEST_OK(doca_cc_client_event_msg_recv_register(side->client, on_message));
+	TEST_OK(doca_cc_client_event_consumer_register(side->client, cc_on_consumer,
+			cc_on_consumer_gone));
+	TEST_RESULT(doca_cc_client_get_connection(side->client, &side->connection),
+			DOCA_ERROR_BAD_STATE);
+	TEST_CALL(cc_wait(side));
+	TEST_RESULT(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
+	TEST_CALL(cc_until_state(side, ctx, DOCA_CTX_STATE_RUNNING));
+	TEST_OK(doca_cc_client_get_connection(side->client, &side->connection));
+	return 0;
+}
+
+/* A message each way: the server answers. */
+static int
+send_text(struct cc_side *side, const char *text)
+{
+	union doca_data data = {.u64 = 7};
+	struct doca_cc_task_send *task;
+
+	if (side->server != NULL)
+		TEST_OK(doca_cc_server_task_send_alloc_init(side->server, side->connection, text,
+				strlen(text), &task));
+	else
+		TEST_OK(doca_cc_client_task_send_alloc_init(side->client, side->connection, text,
+				strlen(text), &task));
+	doca_task_set_user_data(doca_cc_task_send_as_task(task), data);
+	TEST_CALL(cc_submit(side, doca_cc_task_send_as_task(task)));
+	return cc_until(side, &side->sent, 1);
+}
+
+static int
+run_server(struct cc_side *side)
+{
+	TEST_CALL(cc_open(side, true));
+	TEST_CALL(start_server(side));
+	TEST_CALL(cc_until(side, &side->connects, 1));
+	TEST_CALL(cc_wait_text(side, "from the client"));
+	TEST_CALL(send_text(side, "from the server!"));
+	TEST_CALL(cc_check_counters(side, 16, 15));
+	TEST_CALL(cc_until(side, &side->disconnects, 1));
+	TEST_TRUE(side->failed == 0);
+	TEST_CALL(cc_stop(side, doca_cc_server_as_ctx(side->server)));
+	TEST_OK(doca_cc_server_destroy(side->server));
+	return cc_close(side);
+}
+
+static int
+run_client(struct cc_side *side)
+{
+	TEST_CALL(cc_open(side, false));
+	TEST_CALL(start_client(side));
+	TEST_CALL(send_text(side, "from the client"));
+	TEST_CALL(cc_wait_text(side, "from the server!"));
+	TEST_CALL(cc_check_counters(side, 15, 16));
+	TEST_TRUE(side->failed == 0);
+	TEST_CALL(cc_stop(side, doca_cc_client_as_ctx(side->client)));
+	TEST_OK(doca_cc_client_destroy(side->client));
+	return cc_close(side);
+}
+
+static int
+test_cc_exchange(void)
+{
+	return cc_run(run_server, run_client);
+}
+
+static int
+test_cc_capabilities(void)
+{
+	struct doca_devinfo *devinfo;
+	struct cc_side side = {0};
+	uint32_t value;
+
+	TEST_CALL(cc_open(&side, false));
+	devinfo = doca_dev_as_devinfo(side.dev);
+	TEST_OK(doca_cc_cap_server_is_supported(devinfo));
+	TEST_OK(doca_cc_cap_client_is_supported(devinfo));
+	TEST_OK(doca_cc_cap_get_max_name_len(devinfo, &value));
+	TEST_TRUE(value > sizeof(CC_NAME));
+	TEST_OK(doca_cc_cap_get_max_msg_size(devinfo, &value));
+	TEST_TRUE(value > 0);
+	TEST_OK(doca_cc_cap_get_max_recv_queue_size(devinfo, &value));
+	TEST_TRUE(value > 0);
+	TEST_OK(doca_cc_cap_get_max_send_tasks(devinfo, &value));
+	TEST_TRUE(value > 0);
+	TEST_OK(doca_cc_cap_get_max_clients(devinfo, &value));
+	TEST_TRUE(value > 0);
+	return cc_close(&side);
+}
+
+static int
+test_cc_settings(void)
+{
+	struct doca_cc_server *server;
+	struct doca_cc_client *client;
+	struct cc_side side = {0};
+	struct doca_dev_rep *rep;
+	struct doca_dev *dev;
+	uint32_t value;
+
+	TEST_CALL(cc_open(&side, true));
+	TEST_OK(doca_cc_server_create(side.dev, side.rep, CC_NAME, &server));
+	TEST_OK(doca_cc_server_set_max_msg_size(server, 128));
+	TEST_OK(doca_cc_server_get_max_msg_size(server, &value));
+	TEST_TRUE(value == 128);
+	TEST_OK(doca_cc_server_set_recv_queue_size(server, 16));
+	TEST_OK(doca_cc_server_get_recv_queue_size(server, &value));
+	TEST_TRUE(value == 16);
+	TEST_OK(doca_cc_server_get_device(server, &dev));
+	TEST_TRUE(dev == side.dev);
+	TEST_OK(doca_cc_server_get_device_repr(server, &rep));
+	TEST_TRUE(rep == side.rep);
+	TEST_OK(doca_cc_server_destroy(server));
+
+	TEST_OK(doca_cc_client_create(side.dev, CC_NAME, &client));
+	TEST_OK(doca_cc_client_set_max_msg_size(client, 128));
+	TEST_OK(doca_cc_client_get_max_msg_size(client, &value));
+	TEST_TRUE(value == 128);
+	TEST_OK(doca_cc_client_set_recv_queue_size(client, 16));
+	TEST_OK(doca_cc_client_get_recv_queue_size(client, &value));
+	TEST_TRUE(value == 16);
+	TEST_OK(doca_cc_client_get_device(client, &dev));
+	TEST_TRUE(dev == side.dev);
+	TEST_OK(doca_cc_client_destroy(client));
+	return cc_close(&side);
+}
+
+#define TEST_BAD(expr) TEST_RESULT(expr, DOCA_ERROR_INVALID_VALUE)
+
+static int
+test_cc_null(void)
+{
+	struct doca_cc_server *server;
+	struct doca_cc_client *client;
+	uint32_t value;
+
+	TEST_BAD(doca_cc_cap_server_is_supported(NULL));
+	TEST_BAD(doca_cc_cap_get_max_msg_size(NULL, &value));
+	TEST_BAD(doca_cc_server_create(NULL, NULL, CC_NAME, &server));
+	TEST_BAD(doca_cc_server_create(NULL, NULL, CC_NAME, NULL));
+	TEST_BAD(doca_cc_server_destroy(NULL));
+	TEST_TRUE(doca_cc_server_as_ctx(NULL) == NULL);
+	TEST_BAD(doca_cc_server_task_send_set_conf(NULL, on_sent, on_not_sent, 1));
+	TEST_BAD(doca_cc_server_task_send_alloc_init(NULL, NULL, "", 1, NULL));
+	TEST_BAD(doca_cc_server_event_msg_recv_register(NULL, on_message));
+	TEST_BAD(doca_cc_server_event_connection_register(NULL, on_connect, on_disconnect));
+	TEST_BAD(doca_cc_server_event_consumer_register(NULL, cc_on_consumer, cc_on_consumer_gone));
+	TEST_TRUE(doca_cc_server_get_server_ctx(NULL) == NULL);
+	TEST_BAD(doca_cc_client_create(NULL, CC_NAME, &client));
+	TEST_BAD(doca_cc_client_create(NULL, CC_NAME, NULL));
+	TEST_BAD(doca_cc_client_destroy(NULL));
+	TEST_TRUE(doca_cc_client_as_ctx(NULL) == NULL);
+	TEST_BAD(doca_cc_client_get_connection(NULL, NULL));
+	TEST_TRUE(doca_cc_client_get_client_ctx(NULL) == NULL);
+	TEST_BAD(doca_cc_connection_update_info(NULL));
+	TEST_BAD(doca_cc_connection_get_counter(NULL, DOCA_CC_COUNTER_SENT_BYTES, NULL));
+	return 0;
+}
+
+const struct test_case test_cc[] = {
+	TEST_CASE(test_cc_null),
+	TEST_CASE(test_cc_capabilities),
+	TEST_CASE(test_cc_settings),
+	TEST_CASE(test_cc_exchange),
+	TEST_CASES_END(),
+};

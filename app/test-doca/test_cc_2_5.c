@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * CC by the names of 2.5: callbacks with the types of that
+ * year, and an exchange of two processes.
+ */
+
+#define DOCA_COMPAT_CC_2_5
+
+#include <doca_dev.h>
+
+#include "util_cc.h"
+
+static struct cc_side *
+side_of(union doca_data data)
+{
+	return data.ptr;
+}
+
+static void
+on_sent(struct doca_cc_send_task *task, union doca_data task_data, union doca_data ctx_data)
+{
+	struct doca_task *plain = doca_cc_send_task_as_task(task);
+
+	if (task_data.u64 == 7 && doca_task_get_status(plain) == DOCA_SUCCESS)
+		side_of(ctx_data)->sent++;
+	doca_task_free(plain);
+}
+
+static void
+on_not_sent(struct doca_cc_send_task *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task_data;
+	side_of(ctx_data)->failed++;
+	doca_task_free(doca_cc_send_task_as_task(task));
+}
+
+static void
+on_message(struct doca_cc_event_msg_recv *event, uint8_t *bytes, size_t len,
+		struct doca_cc_connection *connection)
+{
+	struct cc_side *side = cc_side_of(connection);
+
+	(void)event;
+	if (len < sizeof(side->text))
+		memcpy(side->text, bytes, len);
+	side->text_len = len;
+}
+
+static void
+on_connect(struct doca_cc_event_connection_status_changed *event,
+		struct doca_cc_connection *connection, bool success)
+{
+	struct cc_side *side = cc_side_of(connection);
+	union doca_data data = {.u64 = 99};
+
+	(void)event;
+	side->connection = connection;
+	side->connects += success == true;
+	doca_cc_connection_set_user_data(connection, data);
+}
+
+static void
+on_disconnect(struct doca_cc_event_connection_status_changed *event,
+		struct doca_cc_connection *connection, bool success)
+{
+	(void)event;
+	if (doca_cc_connection_get_user_data(connection).u64 == 99)
+		cc_side_of(connection)->disconnects += success == true;
+}
+
+static int
+start_server(struct cc_side *side)
+{
+	struct doca_ctx *ctx;
+
+	TEST_OK(doca_cc_server_create(side->dev, side->rep, CC_NAME, &side->server));
+	ctx = doca_cc_server_as_ctx(side->server);
+	TEST_CALL(cc_connect_ctx(side, ctx));
+	TEST_OK(doca_cc_server_send_task_set_conf(side->server, on_sent, on_not_sent, 4));
+	TEST_OK(doca_cc_server_event_msg_recv_register(side->server, on_message));
+	TEST_OK(doca_cc_server_event_connection_register(side->server, on_connect,
+			on_disconnect));
+	TEST_OK(doca_cc_server_event_consumer_register(side->server, cc_on_consumer,
+			cc_on_consumer_gone));
+	TEST_OK(doca_ctx_start(ctx));
+	return cc_tell(side);
+}
+
+static int
+start_client(struct cc_side *side)
+{
+	struct doca_ctx *ctx;
+
+	TEST_OK(doca_cc_client_create(side->dev, CC_NAME, &side->client));
+	ctx = doca_cc_client_as_ctx(side->client);
+	TEST_CALL(cc_connect_ctx(side, ctx));
+	TEST_OK(doca_cc_client_send_task_set_conf(side->client, on_sent, on_not_sent, 4));
+	TEST_OK(doca_cc_client_event_msg_recv_register(side->client, on_message));
+	TEST_OK(doca_cc_client_event_consumer_register(side->client, cc_on_consumer,
+			cc_on_consumer_gone));
+	TEST_RESULT(doca_cc_client_get_connection(side->client, &side->connection),
+			DOCA_ERROR_BAD_STATE);
+	TEST_CALL(cc_wait(side));
+	TEST_RESULT(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
+	TEST_CALL(cc_until_state(side, ctx, DOCA_CTX_STATE_RUNNING));
+	TEST_OK(doca_cc_client_get_connection(side->client, &side->connection));
+	return 0;
+}
+
+/* A message each way: the server answers. */
+static int
+send_text(struct cc_side *side, const char *text)
+{
+	union doca_data data = {.u64 = 7};
+	struct doca_cc_send_task *task;
+
+	if (side->server != NULL)
+		TEST_OK(doca_cc_server_send_task_alloc_init(side->server, side->connection, text,
+				strlen(text), &task));
+	else
+		TEST_OK(doca_cc_client_send_task_alloc_init(side->client, side->connection, text,
+				strlen(text), &task));
+	doca_task_set_user_data(doca_cc_send_task_as_task(task), data);
+	TEST_CALL(cc_submit(side, doca_cc_send_task_as_task(task)));
+	return cc_until(side, &side->sent, 1);
+}
+
+static int
+run_server(struct cc_side *side)
+{
+	TEST_CALL(cc_open(side, true));
+	TEST_CALL(start_server(side));
+	TEST_CALL(cc_until(side, &side->connects, 1));
+	TEST_CALL(cc_wait_text(side, "from the client"));
+	TEST_CALL(send_text(side, "from the server!"));
+	TEST_CALL(cc_check_counters(side, 16, 15));
+	TEST_CALL(cc_until(side, &side->disconnects, 1));
+	TEST_TRUE(side->failed == 0);
+	TEST_CALL(cc_stop(side, doca_cc_server_as_ctx(side->server)));
+	TEST_OK(doca_cc_server_destroy(side->server));
+	return cc_close(side);
+}
+
+static int
+run_client(struct cc_side *side)
+{
+	TEST_CALL(cc_open(side, false));
+	TEST_CALL(start_client(side));
+	TEST_CALL(send_text(side, "from the client"));
+	TEST_CALL(cc_wait_text(side, "from the server!"));
+	TEST_CALL(cc_check_counters(side, 15, 16));
+	TEST_TRUE(side->failed == 0);
+	TEST_CALL(cc_stop(side, doca_cc_client_as_ctx(side->client)));
+	TEST_OK(doca_cc_client_destroy(side->client));
+	return cc_close(side);
+}
+
+static int
+test_cc_2_5_exchange(void)
+{
+	return cc_run(run_server, run_client);
+}
+
+#define TEST_BAD(expr) TEST_RESULT(expr, DOCA_ERROR_INVALID_VALUE)
+
+static int
+test_cc_2_5_null(void)
+{
+	struct doca_cc_send_task *task;
+
+	TEST_BAD(doca_cc_server_send_task_alloc_init(NULL, NULL, "", (size_t)1 << 32, &task));
+	TEST_BAD(doca_cc_client_send_task_alloc_init(NULL, NULL, "", (size_t)1 << 32, &task));
+	TEST_BAD(doca_cc_server_event_msg_recv_register(NULL, on_message));
+	TEST_BAD(doca_cc_client_event_msg_recv_register(NULL, on_message));
+	TEST_BAD(doca_cc_server_event_connection_register(NULL, on_connect, on_disconnect));
+	return 0;
+}
+
+const struct test_case test_cc_2_5[] = {
+	TEST_CASE(test_cc_2_5_null),
+	TEST_CASE(test_cc_2_5_exchange),
+	TEST_CASES_END(),
+};
