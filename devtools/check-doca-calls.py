@@ -41,6 +41,7 @@ GENERATIONS = {
     'ep': 'Endpoints of the Legacy Interface',
 }
 MOST_TESTS = 3
+ABSENT = 'not reached: the function is absent'
 
 CALL_ROW = re.compile(r'^   ``(\w+)\(\)`` \| ([^|]+?) \| ?(.*)$', re.M)
 ERROR_ROW = re.compile(r'^   ``(\w+)\(\)`` \| ``(\w+)`` \| ?(.*)$', re.M)
@@ -54,6 +55,22 @@ def read_list(path, fields):
             if len(words) < fields:
                 sys.exit(f'{path.name}:{nr}: {fields} words at least')
             yield words
+
+
+def expanded(name, define, text):
+    """A macro that puts names together, as each of its calls in a text has it."""
+    match = re.match(r'\(([^)]*)\)(.*)', define, re.S)
+    if not match or '##' not in define:
+        return ''
+    out = ''
+    for call in re.findall(rf'^\s*{name}\(([^;]*)\);', text, re.M):
+        body = match[2]
+        for param, value in zip(match[1].split(','), call.split(',')):
+            if param.strip() != '...':
+                body = re.sub(rf'\b{param.strip()}\b',
+                              value.strip().replace('\\', '\\\\'), body)
+        out += ';' + re.sub(r'\s*##\s*', '', body)
+    return out
 
 
 class Tests:
@@ -71,7 +88,8 @@ class Tests:
         text = re.sub(r'/\*.*?\*/', '', text, flags=re.S)
         text = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text)
         for match in re.finditer(r'^#define (\w+)((?:.*\\\n)*.*)', text, re.M):
-            self.nodes[file, match[1]] = match[2]
+            body = match[2] + expanded(match[1], match[2], text)
+            self.nodes[file, match[1]] = self.nodes.get((file, match[1]), '') + body
             if file.endswith('.h'):
                 self.shared[match[1]] = file
         for match in re.finditer(r'^([^\n]*)\n(\w+)\([^;{]*\)\n\{\n(.*?)^\}', text, re.M | re.S):
@@ -108,16 +126,21 @@ class Tests:
         return {word for one in self.uses(node) for word in re.findall(r'\w+', self.nodes[one])}
 
     @functools.lru_cache(maxsize=None)
-    def pairs(self, node):
-        """(function, error) that one statement of a node has, or that by a macro."""
+    def pairs(self, node, inner):
+        """
+        (function, error) that one statement of a node has, itself and by macros; if inner,
+        the function may also be one that a function there calls.
+        """
         found = set()
         for statement in re.split(r';|\},', self.nodes[node]):
             words = set(re.findall(r'\w+', statement))
-            errors = set(words)
+            names, errors = set(words), set(words)
             for word in words:
-                macro = self.node(node[0], word) if word.isupper() else None
-                errors |= self.words(macro) if macro else set()
-            found |= {(w, e) for w in words if w.startswith('doca_')
+                other = self.node(node[0], word)
+                if other and other != node:
+                    errors |= self.words(other) if word.isupper() else set()
+                    names |= self.words(other) if word.isupper() or inner else set()
+            found |= {(n, e) for n in names if n.startswith('doca_')
                       for e in errors if e.startswith('DOCA_ERROR_')}
         return found
 
@@ -135,7 +158,12 @@ class Tests:
 
     def for_error(self, name, error):
         pair = (name, 'DOCA_ERROR_' + error)
-        return self.best(lambda c: any(pair in self.pairs(n) for n in self.uses(c)), name)
+        for inner in (False, True):
+            found = self.best(lambda c: any(pair in self.pairs(n, inner) for n in self.uses(c)),
+                              name)
+            if found:
+                return found
+        return []
 
 
 class Tree:
@@ -210,6 +238,9 @@ class Tree:
                 wrong.append(f'{row}: not in {ERRORS}')
             if not TEST.search(text) and not text.startswith('not reached: '):
                 wrong.append(f'{row}: neither a test nor why it is not reached')
+            if (text == ABSENT) == (name in self.exported):
+                wrong.append(f'{row}: "{text}", and the function is ' +
+                             ('there' if text == ABSENT else 'absent'))
             wrong += self.check_tests(text, row, [name, 'DOCA_ERROR_' + error])
         return wrong + [f'{n} {e}: no row in {ERRORS_PAGE}' for n, e in self.errors
                         if (n, e) not in seen]
@@ -236,8 +267,10 @@ class Tree:
         rows = []
         for name, error in self.errors:
             generation, header, _ = self.names[name]
-            text = texts.get((name, error), '')
-            if not TEST.search(text) or self.check_tests(text, name, [name, 'DOCA_ERROR_' + error]):
+            text = texts.get((name, error), '').replace(ABSENT, '')
+            if name not in self.exported:
+                text = ABSENT
+            elif not TEST.search(text) or self.check_tests(text, name, [name, 'DOCA_ERROR_' + error]):
                 found = ', '.join(f'``{t}``' for t in self.tests.for_error(name, error))
                 text = found or ('' if TEST.search(text) else text)
             rows.append((generation, header, f'``{name}()`` | ``{error}`` | {text}'))
@@ -288,6 +321,7 @@ def prove():
         (ERRORS_PAGE, error + error, 'two rows'),
         (ERRORS_PAGE, error.replace('``test_a``', ''), 'neither a test'),
         (ERRORS_PAGE, error.replace('``test_a``', 'not reached: no way'), ''),
+        (ERRORS_PAGE, error.replace('``test_a``', ABSENT), 'the function is there'),
         (ERRORS_PAGE, error.replace('test_a', 'test_b'), 'does not name DOCA_ERROR_AGAIN'),
         (LIB + '/a.map', 'DOCA_COMPAT {\n};\n', 'it is not exported'),
     ]
