@@ -28,6 +28,7 @@ static const struct {
 	{"log_sdk", test_log_sdk},
 	{"errors", test_errors},
 	{"errors_log", test_errors_log},
+	{"errors_memory", test_errors_memory},
 	{"argp", test_argp},
 	{"argp_parse", test_argp_parse},
 	{"argp_json", test_argp_json},

@@ -46,6 +46,7 @@ extern const struct test_case test_comm_channel_pair[];
 extern const struct test_case test_error[];
 extern const struct test_case test_errors[];
 extern const struct test_case test_errors_log[];
+extern const struct test_case test_errors_memory[];
 extern const struct test_case test_log[];
 extern const struct test_case test_log_level[];
 extern const struct test_case test_log_sdk[];
