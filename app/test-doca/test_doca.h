@@ -35,14 +35,13 @@ extern const struct test_case test_buf[];
 extern const struct test_case test_buf_pool[];
 extern const struct test_case test_cc[];
 extern const struct test_case test_cc_2_5[];
-extern const struct test_case test_comch_conn[];
-extern const struct test_case test_dev[];
 extern const struct test_case test_comch_conf[];
 extern const struct test_case test_comch_conn[];
 extern const struct test_case test_comch_task[];
-extern const struct test_case test_ctx[];
 extern const struct test_case test_comm_channel[];
 extern const struct test_case test_comm_channel_pair[];
+extern const struct test_case test_ctx[];
+extern const struct test_case test_dev[];
 extern const struct test_case test_error[];
 extern const struct test_case test_errors[];
 extern const struct test_case test_errors_log[];
@@ -50,10 +49,10 @@ extern const struct test_case test_errors_memory[];
 extern const struct test_case test_log[];
 extern const struct test_case test_log_level[];
 extern const struct test_case test_log_sdk[];
-extern const struct test_case test_start_up[];
 extern const struct test_case test_mmap[];
 extern const struct test_case test_mmap_export[];
 extern const struct test_case test_pe[];
+extern const struct test_case test_start_up[];
 
 #define TEST_TRUE(condition) do { \
 	if (!(condition)) { \
