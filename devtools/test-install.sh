@@ -179,7 +179,7 @@ doca_folder() { # <host|dpu>
 
 doca_not_found() {
 	local module
-	for module in doca-common doca-argp; do
+	for module in doca doca-common doca-comch doca-argp; do
 		! PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --exists $module || return 1
 	done
 	[ -z "$(find "$prefix/lib" -maxdepth 1 -name 'libdoca*')" ]
@@ -233,6 +233,79 @@ doca_cmake() { # <host|dpu>
 	cmake -S "$dir" -B "$dir/build"
 	cmake --build "$dir/build" --verbose
 	doca_run "$dir/build/foreign" "$1"
+}
+
+# One program for each side: a server, and a client that sends it a message. Both run
+# without anything that is set but a rendezvous of their own.
+comch_pair() { # <program of the host> <program of the card>
+	local out rc=0 side
+	run=$(mktemp -d)
+	trap 'kill "$server" 2>/dev/null || true; rm -rf "$run"' EXIT
+	for side in "$1" "$2"; do
+		ldd "$side" | grep -F "$prefix/lib/dpdk-comch/doca/" | grep -F libdoca_comch.so
+	done
+	DOCA_COMPAT_PATH=$run timeout -k 5 60 "$2" 03:00.0 b1:00.0 >"$run/server" 2>&1 &
+	server=$!
+	DOCA_COMPAT_PATH=$run timeout -k 5 60 "$1" 03:00.0 || rc=$?
+	wait "$server" || rc=$?
+	cat "$run/server"
+	grep -q 'received: hello from the host' "$run/server" && [ $rc = 0 ]
+}
+
+comch_project() { # <recipe> <host|dpu>: prints its folder, a copy
+	local dir=$projects/comch-$1-$2
+	cp -r "$projects/doca-comch" "$dir"
+	cp "$dir/comch.c" "$dir/comch.cpp"
+	echo "$dir"
+}
+
+# Each recipe prints the programs it has built, for a side.
+comch_meson() { # <folder> <host|dpu>
+	local out
+	out=$(meson setup "$1/build" "$1")
+	echo "$out" >&2
+	grep -q "side: $2" <<<"$out"
+	grep -q "libdir: $prefix/lib/dpdk-comch/doca" <<<"$out"
+	ninja -v -C "$1/build" >&2
+	echo "$1/build/comch" "$1/build/comch-cpp"
+}
+
+comch_cmake() { # <folder> <host|dpu>
+	local out
+	out=$(cmake -S "$1" -B "$1/build")
+	echo "$out" >&2
+	grep -q "libdir: $prefix/lib/dpdk-comch/doca" <<<"$out"
+	cmake --build "$1/build" --verbose >&2
+	echo "$1/build/comch" "$1/build/comch-cpp"
+}
+
+comch_umbrella() { # <folder> <host|dpu>
+	make -C "$1" -f Makefile.umbrella "CC=$compiler" >&2
+	echo "$1/comch"
+}
+
+# Nothing is changed but the prefix.
+comch_prefix() { # <folder> <host|dpu>
+	local dir=$prefix/lib/dpdk-comch/doca/prefix
+	[ "$2" = host ] || dir+=-dpu
+	unset PKG_CONFIG_PATH
+	sed -i "s|^DOCA_DIR = .*|DOCA_DIR = $dir|" "$1/Makefile.prefix"
+	make -C "$1" -f Makefile.prefix "CC=$compiler" >&2
+	echo "$1/comch"
+}
+
+comch_recipe() { # <recipe>
+	local side dir i
+	local -a host dpu
+	for side in host dpu; do
+		dir=$(comch_project "$1" $side)
+		PKG_CONFIG_PATH=$(doca_folder $side) "comch_$1" "$dir" $side >"$dir/programs"
+	done
+	read -ra host <"$projects/comch-$1-host/programs"
+	read -ra dpu <"$projects/comch-$1-dpu/programs"
+	for i in "${!host[@]}"; do
+		(comch_pair "${host[$i]}" "${dpu[$i]}")
+	done
 }
 
 # The program that CMake has installed.
@@ -548,6 +621,9 @@ if [ $ok = yes ]; then
 		for how in make meson cmake; do
 			check "vendor's names, $how, host" doca_$how host
 			check "vendor's names, $how, card" doca_$how dpu
+		done
+		for how in meson cmake umbrella prefix; do
+			check "vendor's names, comch, $how, both sides" comch_recipe $how
 		done
 	else
 		skip "vendor's names" 'lib/doca_compat is not built'
