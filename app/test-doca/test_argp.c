@@ -392,6 +392,58 @@ test_argp_destroy_inside(void)
 	return 0;
 }
 
+/* --- Flags of EAL */
+
+static doca_error_t
+on_dpdk(int argc, char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++)
+		snprintf(conf.order + strlen(conf.order), sizeof(conf.order) - strlen(conf.order),
+				"%s ", argv[i]);
+	argv[0] = NULL; /* EAL changes the order */
+	return argv[argc] == NULL ? conf.result : DOCA_ERROR_UNEXPECTED;
+}
+
+static void
+dpdk_begin(doca_error_t result)
+{
+	doca_argp_destroy(); /* of the case before, if there was one */
+	memset(&conf, 0, sizeof(conf));
+	conf.result = result;
+	doca_argp_init("prog", &conf);
+	test_register("n", "number", DOCA_ARGP_TYPE_INT, test_on_int);
+	doca_argp_set_dpdk_program(on_dpdk);
+}
+
+static int
+test_argp_dpdk(void)
+{
+	doca_argp_set_dpdk_program(on_dpdk); /* without doca_argp_init() */
+	dpdk_begin(DOCA_SUCCESS);
+	TEST_OK(TEST_START("-n", "a", "--vdev=x", "--", "-n", "3"));
+	TEST_TRUE(strcmp(conf.order, "/usr/bin/prog -n a --vdev=x i3 ") == 0);
+	dpdk_begin(DOCA_SUCCESS);
+	TEST_OK(TEST_START("-n", "3"));
+	TEST_TRUE(strcmp(conf.order, "/usr/bin/prog i3 ") == 0);
+	dpdk_begin(DOCA_SUCCESS);
+	TEST_OK(TEST_START("--", "-n", "3"));
+	TEST_TRUE(strcmp(conf.order, "/usr/bin/prog i3 ") == 0);
+	/* nothing is called if the program's flags are wrong */
+	dpdk_begin(DOCA_SUCCESS);
+	TEST_RESULT(TEST_START("--vdev=x", "--", "-n", "three"), DOCA_ERROR_INVALID_VALUE);
+	TEST_TRUE(conf.order[0] == '\0');
+	dpdk_begin(DOCA_ERROR_DRIVER);
+	TEST_RESULT(TEST_START("--vdev=x", "--", "-n", "3"), DOCA_ERROR_DRIVER);
+	TEST_TRUE(strcmp(conf.order, "/usr/bin/prog --vdev=x ") == 0);
+	/* without the callback they are unknown */
+	dpdk_begin(DOCA_SUCCESS);
+	doca_argp_set_dpdk_program(NULL);
+	TEST_RESULT(TEST_START("--vdev=x", "--", "-n", "3"), DOCA_ERROR_NOT_SUPPORTED);
+	return 0;
+}
+
 const struct test_case test_argp[] = {
 	TEST_CASE(test_argp_no_init),
 	TEST_CASE(test_argp_states),
@@ -404,6 +456,7 @@ const struct test_case test_argp[] = {
 	TEST_CASE(test_argp_version),
 	TEST_CASE(test_argp_callback_fails),
 	TEST_CASE(test_argp_validation),
+	TEST_CASE(test_argp_dpdk),
 	TEST_CASE(test_argp_destroy_inside),
 	TEST_CASES_END()
 };

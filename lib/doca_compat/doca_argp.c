@@ -446,6 +446,15 @@ doca_argp_register_validation_callback(doca_argp_validation_cb_t callback)
 	return DOCA_SUCCESS;
 }
 
+void
+doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback)
+{
+	struct args *args = args_open();
+
+	if (args != NULL)
+		args->dpdk = callback;
+}
+
 /* --- Levels of the log */
 
 doca_error_t

@@ -33,12 +33,15 @@
  * Values are written "--name value", "--name=value", "-n value", "-nvalue" or "-n=value".
  * Short names may have several characters, as in "-ts 4". Flags of one character that
  * take no value may stand together.
+ *
+ * A program of DPDK has the flags of EAL first, and "--" between them and its own.
  */
 
 #include <stdarg.h>
 #include <stdbool.h>
 
 #include <doca_compat.h>
+#include <doca_dev.h>
 #include <doca_error.h>
 #include <doca_log.h>
 
@@ -55,8 +58,8 @@ enum doca_argp_type {
 	DOCA_ARGP_TYPE_STRING = 1,     /**< Text: char *, which the callback may change. */
 	DOCA_ARGP_TYPE_INT = 2,        /**< A number, decimal or after 0x: int *. */
 	DOCA_ARGP_TYPE_BOOLEAN = 3,    /**< No value on the command line: bool *, true. */
-	DOCA_ARGP_TYPE_DEVICE = 4,     /**< A device; not supported yet. */
-	DOCA_ARGP_TYPE_DEVICE_REP = 5, /**< A representor; not supported yet. */
+	DOCA_ARGP_TYPE_DEVICE = 4,     /**< A device; not supported. */
+	DOCA_ARGP_TYPE_DEVICE_REP = 5, /**< A representor; not supported. */
 	DOCA_ARGP_TYPE_DOUBLE = 6,     /**< A number: double *. */
 };
 
@@ -73,7 +76,21 @@ enum doca_argp_type {
 typedef doca_error_t (*doca_argp_param_cb_t)(void *value, void *config);
 
 /**
- * Looks at the configuration after all callbacks of flags.
+ * Takes the flags of EAL, and starts it.
+ *
+ * @param argc
+ *   Number of arguments, the program's name included.
+ * @param argv
+ *   Arguments, those before "--"; with NULL behind the last. Valid until the callback
+ *   returns, but the texts are those of main().
+ * @return
+ *   DOCA_SUCCESS, or an error, which ends doca_argp_start() and is returned by it.
+ */
+typedef doca_error_t (*doca_argp_dpdk_cb_t)(int argc, char **argv);
+
+/**
+ * Looks at the configuration after all callbacks of flags: what flags that depend on each
+ * other have to be is checked here.
  *
  * @param config
  *   The program's configuration, of doca_argp_init().
@@ -196,6 +213,17 @@ doca_error_t doca_argp_register_version_callback(doca_argp_param_cb_t callback);
  */
 DOCA_STABLE
 doca_error_t doca_argp_register_validation_callback(doca_argp_validation_cb_t callback);
+
+/**
+ * Say that the program has flags of EAL: those before "--", if it is there. Ignored if it
+ * is not between doca_argp_init() and doca_argp_start().
+ *
+ * @param callback
+ *   Called once by doca_argp_start(), before the callbacks of flags; without flags of EAL,
+ *   too. NULL for none.
+ */
+DOCA_STABLE
+void doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback);
 
 /** @name What a flag is
  *

@@ -276,6 +276,41 @@ load_file(struct args *args)
 	return DOCA_SUCCESS;
 }
 
+/* --- Flags of EAL, which stand before "--" */
+
+/* Where "--" is, or 0 if nothing is before it that is not the program's. */
+static int
+dpdk_end(const struct args *args, int argc, char **argv)
+{
+	int nr;
+
+	if (args->dpdk == NULL)
+		return 0;
+	for (nr = 1; nr < argc && argv[nr] != NULL; nr++)
+		if (strcmp(argv[nr], "--") == 0)
+			return nr;
+	return 0;
+}
+
+/* The name, the flags of EAL, and NULL: an array of its own, as EAL changes it. */
+static doca_error_t
+dpdk_call(struct args *args, int end, char **argv)
+{
+	int nb = end == 0 ? 1 : end;
+	doca_error_t result;
+	char **list;
+
+	list = calloc(nb + 1, sizeof(*list));
+	if (list == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	memcpy(list, argv, nb * sizeof(*list));
+	result = args->dpdk(nb, list);
+	free(list);
+	if (result == DOCA_SUCCESS && args->destroyed)
+		result = DOCA_ERROR_BAD_STATE;
+	return result;
+}
+
 /* --- Check: is all there, and does it fit together? */
 
 static bool
@@ -393,13 +428,16 @@ deliver(struct args *args, enum args_origin origin, bool levels)
 doca_error_t
 args_run(struct args *args, int argc, char **argv)
 {
+	int eal = dpdk_end(args, argc, argv);
 	doca_error_t result;
 
-	result = scan(args, argc, argv);
+	result = scan(args, argc - eal, argv + eal);
 	DOCA_ERROR_PROPAGATE(result, load_file(args));
 	DOCA_ERROR_PROPAGATE(result, check(args));
 	DOCA_ERROR_PROPAGATE(result, deliver(args, ARGP_FILE, true));
 	DOCA_ERROR_PROPAGATE(result, deliver(args, ARGP_CLI, true));
+	if (args->dpdk != NULL)
+		DOCA_ERROR_PROPAGATE(result, dpdk_call(args, eal, argv));
 	DOCA_ERROR_PROPAGATE(result, deliver(args, ARGP_FILE, false));
 	DOCA_ERROR_PROPAGATE(result, deliver(args, ARGP_CLI, false));
 	if (result == DOCA_SUCCESS && args->validation != NULL)

@@ -77,6 +77,7 @@ struct args {
 	struct args_values values; /* in the order of their coming */
 	doca_argp_param_cb_t version;
 	doca_argp_validation_cb_t validation;
+	doca_argp_dpdk_cb_t dpdk; /* or NULL */
 	bool started;
 	bool destroyed;         /* in a callback: no other may run */
 	unsigned int users;     /* doca_argp_start() is one, the process another */
