@@ -27,7 +27,7 @@ pool_release(struct doca_buf_store *store)
 {
 	struct doca_buf_pool *pool = (struct doca_buf_pool *)store;
 
-	doca_mmap_unref(pool->map);
+	doca_compat_mmap_unref(pool->map);
 	free(pool);
 }
 
@@ -48,7 +48,7 @@ doca_buf_pool_create(size_t num_elements, size_t element_size, struct doca_mmap 
 		free(p);
 		return result;
 	}
-	doca_mmap_ref(mmap);
+	doca_compat_mmap_ref(mmap);
 	p->map = mmap;
 	p->size = element_size;
 	p->alignment = 1;

@@ -70,8 +70,4 @@ void doca_mmap_piece_end(struct doca_mmap *map);
 /* The range of a started map. DOCA_ERROR_BAD_STATE: it is not started. */
 doca_error_t doca_mmap_started_range(struct doca_mmap *map, uint8_t **addr, size_t *len);
 
-/* Keep the memory of the map's handle, and nothing else of it. */
-void doca_mmap_ref(struct doca_mmap *map);
-void doca_mmap_unref(struct doca_mmap *map);
-
 #endif /* DOCA_BUF_PRIVATE_H */

@@ -86,6 +86,10 @@ doca_compat_buf_region(const struct doca_buf *buf, int16_t dev_id)
 void doca_compat_mmap_hold(struct doca_mmap *map);
 void doca_compat_mmap_release(struct doca_mmap *map);
 
+/* Keep the memory of the map's handle, and nothing else of it. */
+void doca_compat_mmap_ref(struct doca_mmap *map);
+void doca_compat_mmap_unref(struct doca_mmap *map);
+
 /*
  * A submitted task uses a buffer, which the program may give back meanwhile. Let go before
  * the program's callback, which may want the element again. In the thread of the buffer.

@@ -30,13 +30,13 @@ doca_mmap_new(void)
 }
 
 void
-doca_mmap_ref(struct doca_mmap *map)
+doca_compat_mmap_ref(struct doca_mmap *map)
 {
 	__atomic_fetch_add(&map->nb_refs, 1, __ATOMIC_RELAXED);
 }
 
 void
-doca_mmap_unref(struct doca_mmap *map)
+doca_compat_mmap_unref(struct doca_mmap *map)
 {
 	if (__atomic_sub_fetch(&map->nb_refs, 1, __ATOMIC_ACQ_REL) != 0)
 		return;
@@ -71,7 +71,7 @@ mmap_settle(struct doca_mmap *map)
 void
 doca_compat_mmap_hold(struct doca_mmap *map)
 {
-	doca_mmap_ref(map);
+	doca_compat_mmap_ref(map);
 	__atomic_fetch_add(&map->nb_users, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -82,7 +82,7 @@ doca_compat_mmap_release(struct doca_mmap *map)
 	if (__atomic_sub_fetch(&map->nb_users, 1, __ATOMIC_SEQ_CST) == 0 &&
 			doca_mmap_state(map) != MMAP_STARTED)
 		mmap_settle(map);
-	doca_mmap_unref(map);
+	doca_compat_mmap_unref(map);
 }
 
 doca_error_t
@@ -191,7 +191,7 @@ doca_mmap_destroy(struct doca_mmap *mmap)
 	if (result != DOCA_SUCCESS)
 		return result;
 	mmap_settle(mmap);
-	doca_mmap_unref(mmap);
+	doca_compat_mmap_unref(mmap);
 	return DOCA_SUCCESS;
 }
 
