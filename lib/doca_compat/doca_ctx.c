@@ -156,8 +156,8 @@ doca_ctx_stop(struct doca_ctx *ctx)
 	if (ctx->state == DOCA_CTX_STATE_STOPPING)
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = rte_comch_ctx_stop(ctx->rte);
-	if (ret == -EINPROGRESS)
-		return DOCA_ERROR_IN_PROGRESS;
+	if (ret == -EINPROGRESS || ret == -EALREADY)
+		return DOCA_ERROR_IN_PROGRESS; /* a consumer that fails is STARTING until IDLE */
 	if (ret == -EBUSY)
 		return DOCA_ERROR_IN_USE;
 	return doca_compat_result(ret);

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Consumers, and their receive tasks from submit to callback. A task keeps what it has
+ * told rte_comch, and tells it again only if that has changed. Pools and limits are in
+ * doca_comch_queue.c.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_branch_prediction.h>
+
+#include <doca_comch_consumer.h>
+#include <doca_log.h>
+
+#include "doca_comch_queue_private.h"
+#include "doca_mem_private.h"
+#include "doca_private.h"
+
+#define SOURCE "DOCA::COMCH"
+
+struct doca_comch_consumer {
+	struct doca_comch_queue queue;
+	doca_comch_consumer_task_post_recv_completion_cb_t success_cb;
+	doca_comch_consumer_task_post_recv_completion_cb_t error_cb;
+	struct doca_mmap *map; /* with a reference */
+	bool map_held;         /* its region is in use */
+	uint32_t imm_len;
+};
+
+struct doca_comch_consumer_task_post_recv {
+	struct doca_task base;
+	struct doca_buf *buf;        /* or NULL */
+	struct rte_comch_post post;  /* as rte_comch has it */
+	uint32_t producer_id;        /* 0 until it has received */
+	uint32_t imm_len;            /* 0 until it has received */
+	bool changed; /* rte_comch does not have it yet, whatever the buffer is */
+	uint8_t imm[];
+};
+
+static struct doca_comch_consumer *
+consumer_of(const struct doca_task *task)
+{
+	return (struct doca_comch_consumer *)task->ctx;
+}
+
+/* Where a message goes: behind the data. */
+static inline uint8_t *
+buf_tail(const struct doca_buf *buf)
+{
+	return buf->data + buf->data_len;
+}
+
+static inline uint64_t
+buf_tail_room(const struct doca_buf *buf)
+{
+	return buf->head + buf->len - buf_tail(buf);
+}
+
+/* Tell rte_comch what has changed in a task. */
+static doca_error_t
+recv_task_set(struct doca_comch_consumer_task_post_recv *task)
+{
+	struct doca_comch_queue *queue = &consumer_of(&task->base)->queue;
+	const struct doca_buf *buf = task->buf;
+	struct rte_comch_post post = { 0 };
+
+	if (buf != NULL) {
+		if (buf->next != NULL || buf->prev != NULL) {
+			doca_comch_queue_log_fault(queue, DOCA_COMCH_FAULT_LIST);
+			return DOCA_ERROR_INVALID_VALUE;
+		}
+		post.addr = buf_tail(buf);
+		post.len = buf_tail_room(buf);
+		if (post.len == 0) {
+			doca_comch_queue_log_fault(queue, DOCA_COMCH_FAULT_ROOM);
+			return DOCA_ERROR_INVALID_VALUE;
+		}
+	}
+	rte_comch_consumer_task_set(task->base.rte, &post);
+	task->post = post;
+	task->changed = false;
+	return DOCA_SUCCESS;
+}
+
+/* Why rte_comch has refused a task. */
+static doca_error_t
+recv_task_refused(struct doca_comch_consumer_task_post_recv *task, int ret)
+{
+	struct doca_comch_queue *queue = &consumer_of(&task->base)->queue;
+
+	switch (ret) {
+	case -EAGAIN:
+		return DOCA_ERROR_AGAIN;
+	case -EFAULT:
+		doca_comch_queue_log_fault(queue, DOCA_COMCH_FAULT_REGION);
+		return DOCA_ERROR_INVALID_VALUE;
+	case -EMSGSIZE:
+		return DOCA_ERROR_INVALID_VALUE;
+	case -EBUSY:
+		return DOCA_ERROR_BAD_STATE;
+	default:
+		return doca_compat_result(ret);
+	}
+}
+
+static inline bool
+recv_task_differs(const struct doca_comch_consumer_task_post_recv *task)
+{
+	const struct doca_buf *buf = task->buf;
+
+	return buf != NULL && (buf_tail(buf) != task->post.addr ||
+			buf_tail_room(buf) != task->post.len || buf->next != NULL ||
+			buf->prev != NULL);
+}
+
+static doca_error_t
+recv_task_submit(struct doca_task *base)
+{
+	struct doca_comch_consumer_task_post_recv *task =
+		(struct doca_comch_consumer_task_post_recv *)base;
+	doca_error_t result;
+	int ret;
+
+	if (unlikely(task->changed || recv_task_differs(task))) {
+		result = recv_task_set(task);
+		if (result != DOCA_SUCCESS)
+			return result;
+	}
+	ret = rte_comch_task_submit(base->rte);
+	if (unlikely(ret != 0))
+		return recv_task_refused(task, ret);
+	task->producer_id = 0;
+	task->imm_len = 0;
+	if (task->buf != NULL)
+		doca_compat_buf_hold(task->buf);
+	return DOCA_SUCCESS;
+}
+
+static const struct doca_task_ops recv_task_ops = {
+	.submit = recv_task_submit,
+	.release = doca_comch_queue_task_put,
+};
+
+/* A message has come. The immediate data of a completion does not stay. */
+static void
+recv_task_fill(struct doca_comch_consumer_task_post_recv *task, const struct rte_comch_cpl *cpl)
+{
+	task->producer_id = cpl->producer_id;
+	task->imm_len = cpl->imm_len;
+	if (cpl->imm_len != 0)
+		memcpy(task->imm, cpl->imm_len > RTE_COMCH_CPL_IMM_SIZE ? cpl->imm_ext : cpl->imm,
+				cpl->imm_len);
+	if (task->buf != NULL)
+		task->buf->data_len += cpl->len;
+}
+
+/* The task, and all else, may be gone when the program's callback returns. */
+static void
+consumer_post_cb(struct rte_comch_task *rte, const struct rte_comch_cpl *cpl, void *user_data)
+{
+	struct doca_comch_consumer_task_post_recv *task = rte_comch_task_user_data_get(rte);
+	struct doca_comch_consumer *consumer = user_data;
+	doca_comch_consumer_task_post_recv_completion_cb_t callback = consumer->success_cb;
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (unlikely(cpl->status != 0)) {
+		result = doca_compat_result(cpl->status);
+		callback = consumer->error_cb;
+	} else {
+		recv_task_fill(task, cpl);
+	}
+	if (task->buf != NULL)
+		doca_compat_buf_release(task->buf);
+	if (likely(doca_compat_task_end(&task->base, result)))
+		callback(task, task->base.user_data, consumer->queue.ctx.user_data);
+}
+
+/*
+ * One that cannot start goes from STARTING to IDLE, as programs expect it: what lies
+ * between is not told.
+ */
+static void
+consumer_state_cb(struct rte_comch_ctx *rte, enum rte_comch_state prev, enum rte_comch_state next,
+		void *user_data)
+{
+	struct doca_ctx *ctx = user_data;
+
+	if (next == RTE_COMCH_STATE_STOPPING && prev == RTE_COMCH_STATE_STARTING &&
+			rte_comch_ctx_reason_get(rte) != 0)
+		return;
+	if (ctx->state == DOCA_CTX_STATE_STARTING && next == RTE_COMCH_STATE_IDLE)
+		prev = RTE_COMCH_STATE_STARTING;
+	doca_compat_ctx_state_cb(rte, prev, next, user_data);
+}
+
+/* The region is the map's again, which may have ended meanwhile. */
+static void
+consumer_map_drop(struct doca_comch_consumer *consumer)
+{
+	struct doca_ctx *ctx = &consumer->queue.ctx;
+	const struct rte_comch_consumer_conf conf = {
+		.state_cb = consumer_state_cb,
+		.user_data = ctx,
+	};
+
+	if (!consumer->map_held)
+		return;
+	consumer->map_held = false;
+	rte_comch_consumer_conf_set(ctx->rte, &conf);
+	doca_compat_mmap_release(consumer->map);
+}
+
+/* The region that the peer may write to, which is in use until consumer_map_drop(). */
+static doca_error_t
+consumer_map_take(struct doca_comch_consumer *consumer, struct rte_comch_mem **mem)
+{
+	doca_error_t result;
+
+	consumer_map_drop(consumer); /* of a start that has failed */
+	doca_compat_mmap_hold(consumer->map);
+	consumer->map_held = true;
+	result = doca_compat_mmap_region(consumer->map, consumer->queue.func,
+			consumer->queue.dev_id, true, mem);
+	if (result == DOCA_ERROR_BAD_STATE)
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, SOURCE,
+				"the map of a consumer is not started: doca_mmap_start() first");
+	if (result != DOCA_SUCCESS)
+		consumer_map_drop(consumer);
+	return result;
+}
+
+static doca_error_t
+consumer_prepare(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
+	struct rte_comch_consumer_conf conf = {
+		.imm_len = consumer->imm_len,
+		.nb_tasks = consumer->queue.nb_tasks,
+		.state_cb = consumer_state_cb,
+		.post_cb = consumer_post_cb,
+		.user_data = ctx,
+	};
+	doca_error_t result;
+
+	consumer->queue.logged = 0;
+	result = doca_comch_queue_tasks_make(&consumer->queue, &recv_task_ops,
+			sizeof(struct doca_comch_consumer_task_post_recv) + consumer->imm_len);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = doca_comch_queue_attach(&consumer->queue);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = consumer_map_take(consumer, &conf.mem);
+	if (result != DOCA_SUCCESS)
+		return result;
+	return doca_compat_result(rte_comch_consumer_conf_set(ctx->rte, &conf));
+}
+
+static void
+consumer_idle(struct doca_ctx *ctx)
+{
+	consumer_map_drop((struct doca_comch_consumer *)ctx);
+}
+
+static void
+consumer_explain(struct doca_ctx *ctx, int reason)
+{
+	const char *text;
+
+	RTE_SET_USED(ctx);
+	switch (reason) {
+	case -EACCES:
+		text = "the peer does not take its map: it may not have the user's memory";
+		break;
+	case -ENOMEM:
+		text = "one of the two sides has no memory for it";
+		break;
+	case -ENOTCONN:
+	case -ECONNRESET:
+	case -ESHUTDOWN:
+		text = "its connection has ended: connect again";
+		break;
+	default:
+		text = strerror(-reason);
+		break;
+	}
+	DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, SOURCE, "a consumer is IDLE: %s", text);
+}
+
+static const struct doca_ctx_ops consumer_ops = {
+	.kind = "consumer",
+	.prepare = consumer_prepare,
+	.idle = consumer_idle,
+	.explain = consumer_explain,
+};
+
+doca_error_t
+doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo)
+{
+	struct rte_comch_dev_info info;
+
+	return doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
+}
+
+doca_error_t
+doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
+		uint32_t *max_num_tasks)
+{
+	struct rte_comch_dev_info info;
+	doca_error_t result;
+
+	if (max_num_tasks == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
+	if (result == DOCA_SUCCESS)
+		*max_num_tasks = info.max_posts;
+	return result;
+}
+
+doca_error_t
+doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
+		uint32_t *max_buf_size)
+{
+	struct rte_comch_dev_info info;
+	doca_error_t result;
+
+	if (max_buf_size == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
+	if (result == DOCA_SUCCESS)
+		*max_buf_size = (uint32_t)RTE_MIN(info.max_buf_size, UINT32_MAX);
+	return result;
+}
+
+doca_error_t
+doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
+		uint32_t *max_buf_list_len)
+{
+	struct rte_comch_dev_info info;
+	doca_error_t result;
+
+	if (max_buf_list_len == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
+	if (result == DOCA_SUCCESS)
+		*max_buf_list_len = 1;
+	return result;
+}
+
+doca_error_t
+doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo,
+		uint32_t *max_consumers)
+{
+	struct rte_comch_dev_info info;
+	doca_error_t result;
+
+	if (max_consumers == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
+	if (result == DOCA_SUCCESS)
+		*max_consumers = info.max_consumers;
+	return result;
+}
+
+doca_error_t
+doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
+		uint32_t *max_imm_data_len)
+{
+	struct rte_comch_dev_info info;
+	doca_error_t result;
+
+	if (max_imm_data_len == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
+	if (result == DOCA_SUCCESS)
+		*max_imm_data_len = info.max_imm_len;
+	return result;
+}
+
+doca_error_t
+doca_comch_consumer_create(struct doca_comch_connection *connection, struct doca_mmap *buf_mmap,
+		struct doca_comch_consumer **consumer)
+{
+	struct rte_comch_consumer_conf conf = { .state_cb = consumer_state_cb };
+	struct doca_comch_consumer *created;
+	doca_error_t result;
+	int ret;
+
+	if (connection == NULL || buf_mmap == NULL || consumer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	created = calloc(1, sizeof(*created));
+	if (created == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	result = doca_comch_queue_init(&created->queue, connection, &consumer_ops, true);
+	if (result == DOCA_SUCCESS) {
+		conf.user_data = created;
+		ret = rte_comch_consumer_create(connection->rte, &conf, &created->queue.ctx.rte);
+		result = doca_comch_queue_created(&created->queue, ret);
+	}
+	if (result != DOCA_SUCCESS) {
+		doca_comch_queue_free(&created->queue);
+		return result;
+	}
+	created->imm_len = created->queue.max_imm_len;
+	created->map = buf_mmap;
+	doca_compat_mmap_ref(buf_mmap);
+	*consumer = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
+{
+	doca_error_t result;
+
+	if (consumer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->queue.ctx.state == DOCA_CTX_STATE_IDLE)
+		consumer_map_drop(consumer);
+	result = doca_compat_ctx_end(&consumer->queue.ctx);
+	if (result != DOCA_SUCCESS)
+		return result;
+	doca_compat_mmap_unref(consumer->map);
+	doca_comch_queue_free(&consumer->queue);
+	return DOCA_SUCCESS;
+}
+
+struct doca_ctx *
+doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer)
+{
+	return consumer == NULL ? NULL : &consumer->queue.ctx;
+}
+
+doca_error_t
+doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)
+{
+	if (consumer == NULL || id == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return doca_compat_result(rte_comch_queue_id_get(consumer->queue.ctx.rte, id));
+}
+
+doca_error_t
+doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer,
+		uint32_t *imm_data_len)
+{
+	if (consumer == NULL || imm_data_len == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*imm_data_len = consumer->imm_len;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len)
+{
+	if (consumer == NULL || imm_data_len > consumer->queue.max_imm_len)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->queue.ctx.state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	consumer->imm_len = imm_data_len;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer,
+		doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
+		doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb,
+		uint32_t num_post_recv_tasks)
+{
+	if (consumer == NULL || task_completion_cb == NULL || task_error_cb == NULL ||
+			num_post_recv_tasks == 0 ||
+			num_post_recv_tasks > consumer->queue.max_tasks)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->queue.ctx.state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	consumer->success_cb = task_completion_cb;
+	consumer->error_cb = task_error_cb;
+	consumer->queue.nb_tasks = num_post_recv_tasks;
+	return DOCA_SUCCESS;
+}
+
+/* A task of rte_comch for one that has none; what it posts is set with the submission. */
+static doca_error_t
+recv_task_bind(struct doca_comch_consumer *consumer, struct doca_task *task)
+{
+	int ret;
+
+	ret = rte_comch_consumer_task_alloc(consumer->queue.ctx.rte, NULL, &task->rte);
+	if (ret == 0)
+		ret = rte_comch_task_user_data_set(task->rte, task);
+	return doca_compat_result(ret);
+}
+
+doca_error_t
+doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer,
+		struct doca_buf *buf, struct doca_comch_consumer_task_post_recv **task)
+{
+	struct doca_comch_consumer_task_post_recv *recv;
+	struct doca_task *base;
+	doca_error_t result;
+
+	if (consumer == NULL || task == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->queue.ctx.state != DOCA_CTX_STATE_RUNNING)
+		return DOCA_ERROR_BAD_STATE;
+	base = doca_comch_queue_task_get(&consumer->queue);
+	if (base == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	result = recv_task_bind(consumer, base);
+	if (result != DOCA_SUCCESS) {
+		doca_comch_queue_task_put(base);
+		return result;
+	}
+	recv = (struct doca_comch_consumer_task_post_recv *)base;
+	recv->producer_id = 0;
+	recv->imm_len = 0;
+	doca_comch_consumer_task_post_recv_set_buf(recv, buf);
+	*task = recv;
+	return DOCA_SUCCESS;
+}
+
+struct doca_task *
+doca_comch_consumer_task_post_recv_as_task(struct doca_comch_consumer_task_post_recv *task)
+{
+	return task == NULL ? NULL : &task->base;
+}
+
+struct doca_buf *
+doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return task == NULL ? NULL : task->buf;
+}
+
+void
+doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task,
+		struct doca_buf *buf)
+{
+	if (task == NULL || task->base.state != DOCA_TASK_OWNED)
+		return;
+	task->buf = buf;
+	task->changed = true;
+}
+
+uint32_t
+doca_comch_consumer_task_post_recv_get_producer_id(
+		const struct doca_comch_consumer_task_post_recv *task)
+{
+	return task == NULL ? 0 : task->producer_id;
+}
+
+const uint8_t *
+doca_comch_consumer_task_post_recv_get_imm_data(
+		const struct doca_comch_consumer_task_post_recv *task)
+{
+	return task == NULL || task->imm_len == 0 ? NULL : task->imm;
+}
+
+uint32_t
+doca_comch_consumer_task_post_recv_get_imm_data_len(
+		const struct doca_comch_consumer_task_post_recv *task)
+{
+	return task == NULL ? 0 : task->imm_len;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef DOCA_COMCH_QUEUE_PRIVATE_H
+#define DOCA_COMCH_QUEUE_PRIVATE_H
+
+/*
+ * What producers and consumers have in common: limits, the pool of their tasks, and what
+ * they say in the log. Not installed, not exported. Nothing that is done per message
+ * lives here.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_comch.h>
+
+#include <doca_comch_private.h>
+
+/* What a producer or a consumer begins with. */
+struct doca_comch_queue {
+	struct doca_ctx ctx;
+	struct doca_compat_func *func; /* of its connection */
+	int16_t dev_id;                /* of its connection */
+	uint16_t logged;               /* bits of enum doca_comch_queue_fault */
+	uint32_t max_tasks;            /* limits of the device */
+	uint32_t max_imm_len;
+	uint32_t nb_tasks;             /* 0 until they are configured */
+	uint32_t nb_free;
+	struct doca_task **free;       /* those that are in the pool, the last one first */
+	char *tasks;                   /* memory of all */
+};
+
+/* What is wrong with a task, each logged once. */
+enum doca_comch_queue_fault {
+	DOCA_COMCH_FAULT_LIST,
+	DOCA_COMCH_FAULT_EMPTY,
+	DOCA_COMCH_FAULT_LONG,
+	DOCA_COMCH_FAULT_IMM,
+	DOCA_COMCH_FAULT_REGION,
+	DOCA_COMCH_FAULT_ROOM,
+	DOCA_COMCH_FAULT_CONSUMER,
+};
+
+/* The limits of a device that has to be able to do something, one of RTE_COMCH_CAPA_*. */
+doca_error_t doca_comch_queue_limits(const struct doca_devinfo *devinfo, uint64_t capa,
+		struct rte_comch_dev_info *info);
+
+/* Begin a queue on a connection. */
+doca_error_t doca_comch_queue_init(struct doca_comch_queue *queue,
+		const struct doca_comch_connection *connection, const struct doca_ctx_ops *ops,
+		bool is_consumer);
+
+/* The result of rte_comch_*_create(), which is logged if it is an error. */
+doca_error_t doca_comch_queue_created(struct doca_comch_queue *queue, int ret);
+
+/* Make the tasks of a queue that starts, each of so many bytes, zero but for its base. */
+doca_error_t doca_comch_queue_tasks_make(struct doca_comch_queue *queue,
+		const struct doca_task_ops *ops, size_t size);
+
+/* Attach that of rte_comch to the engine, with the first start. */
+doca_error_t doca_comch_queue_attach(struct doca_comch_queue *queue);
+
+/* A task of the pool; NULL if all are in use. */
+struct doca_task *doca_comch_queue_task_get(struct doca_comch_queue *queue);
+
+/* The release function of tasks. */
+void doca_comch_queue_task_put(struct doca_task *task);
+
+/* Log what is wrong with a task, unless that was done before. */
+void doca_comch_queue_log_fault(struct doca_comch_queue *queue,
+		enum doca_comch_queue_fault fault);
+
+/* The memory of a queue whose context has ended. */
+void doca_comch_queue_free(struct doca_comch_queue *queue);
+
+#endif /* DOCA_COMCH_QUEUE_PRIVATE_H */
