@@ -43,6 +43,8 @@ static const struct {
 	{"cc", test_cc},
 	{"cc_2_5", test_cc_2_5},
 	{"comch_conn", test_comch_conn},
+	{"consumer", test_consumer},
+	{"producer", test_producer},
 	{"start", test_start_up},
 	{"dev", test_dev},
 	{"comm_channel", test_comm_channel},

@@ -42,7 +42,9 @@ struct test_side {
 	unsigned int received;
 	char message[TEST_MSG_SIZE];       /* the last, as text */
 	uint32_t message_len;
-	unsigned int consumers;
+	unsigned int consumers;            /* of the peer, that have come */
+	unsigned int consumers_gone;
+	uint32_t consumer_id;              /* of the last that has come */
 	bool keep_tasks;                   /* not freed when they end */
 	bool echo;                         /* what is received is sent back */
 	bool refuse_second;                /* of clients */

@@ -153,9 +153,20 @@ static void
 on_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *conn,
 		uint32_t id)
 {
+	struct test_side *side = conn_side(conn);
+
+	(void)event;
+	side->consumers++;
+	side->consumer_id = id;
+}
+
+static void
+on_consumer_gone(struct doca_comch_event_consumer *event, struct doca_comch_connection *conn,
+		uint32_t id)
+{
 	(void)event;
 	(void)id;
-	conn_side(conn)->consumers++;
+	conn_side(conn)->consumers_gone++;
 }
 
 doca_error_t
@@ -241,7 +252,7 @@ test_server_make(struct test_side *side, struct doca_pe *pe, const char *name)
 	DOCA_ERROR_PROPAGATE(result, doca_comch_server_event_connection_status_changed_register(
 			side->server, on_connect, on_disconnect));
 	DOCA_ERROR_PROPAGATE(result, doca_comch_server_event_consumer_register(side->server,
-			on_consumer, on_consumer));
+			on_consumer, on_consumer_gone));
 	return result;
 }
 
@@ -261,7 +272,7 @@ test_client_make(struct test_side *side, struct doca_pe *pe, const char *name)
 	DOCA_ERROR_PROPAGATE(result, doca_comch_client_event_msg_recv_register(side->client,
 			on_receive));
 	DOCA_ERROR_PROPAGATE(result, doca_comch_client_event_consumer_register(side->client,
-			on_consumer, on_consumer));
+			on_consumer, on_consumer_gone));
 	return result;
 }
 
