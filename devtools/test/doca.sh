@@ -82,6 +82,12 @@ doca_ctrl_path() { # <build>
 			'Received "a message of the client"' 'Received "a message of the server"'
 }
 
+doca_cc() { # <build>
+	doca_pair "$1" cc-server cc-client 'Received "from the host"' \
+		'1 message sent, 1 received' -p 03:00.0 -r b1:00.0 -t 'from the card' -- \
+		-p 03:00.0 -t 'from the host'
+}
+
 doca_threads() { # <build> <clients>
 	doca_pair "$1" threads-server threads-client "$2 clients, $((16 * $2)) messages" \
 		"$2 clients, $((16 * $2)) messages sent and answered" -n "$2" -- -n "$2"
