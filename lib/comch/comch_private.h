@@ -70,6 +70,7 @@ struct comch_conn;
 struct comch_ctrl;
 struct comch_moved;
 struct comch_queue;
+struct comch_task_chunk;
 
 TAILQ_HEAD(comch_conn_list, comch_conn);
 TAILQ_HEAD(comch_ctx_list, rte_comch_ctx);
@@ -304,11 +305,12 @@ struct comch_queue {
 
 /* A task. The type is that of its context. */
 struct rte_comch_task {
-	struct rte_comch_ctx *ctx;
+	_Alignas(RTE_CACHE_LINE_SIZE) struct rte_comch_ctx *ctx;
 	void *user_data;
 	bool submitted; /* between submit and callback, or freed */
 	bool freed;     /* back in the pool */
 	union {
+		struct rte_comch_task *next_free; /* in the pool */
 		/* control messages */
 		struct {
 			STAILQ_ENTRY(rte_comch_task) next; /* in its connection */
@@ -331,6 +333,18 @@ struct rte_comch_task {
 			};
 		};
 	};
+};
+
+/* The tasks of an engine. */
+struct comch_task_pool {
+	struct rte_comch_task *free; /* the engine's thread */
+	uint32_t max_tasks;
+	uint32_t tasks_left;         /* not promised to a context or connection; atomic */
+	int socket_id;
+	rte_spinlock_t lock;         /* guards what follows */
+	uint32_t nb_made;            /* that there is memory for */
+	struct rte_comch_task *made; /* not seen by the engine's thread yet */
+	struct comch_task_chunk *chunks;
 };
 
 struct rte_comch_pe {
@@ -366,9 +380,7 @@ struct rte_comch_pe {
 	uint32_t nb_later;
 	struct comch_queue_list later;
 
-	struct rte_mempool *tasks;
-	struct rte_mempool_cache *cache;
-	uint32_t tasks_left; /* not promised to a context or connection; atomic */
+	struct comch_task_pool tasks;
 
 	int epfd;
 	int evfd;
@@ -398,11 +410,16 @@ void comch_pe_retry_del(struct comch_conn *conn);
 void comch_pe_reap_add(struct rte_comch_pe *pe, struct comch_conn *conn);
 void comch_pe_dead_add(struct rte_comch_ctx *ctx);
 void comch_pe_dead_run(struct rte_comch_pe *pe);
-int comch_pe_tasks_take(struct rte_comch_pe *pe, uint32_t nb);
-void comch_pe_tasks_give(struct rte_comch_pe *pe, uint32_t nb);
 void comch_pe_timer_update(struct rte_comch_pe *pe);
 void comch_pe_kick(struct rte_comch_pe *pe);
 void comch_pe_wake(struct rte_comch_pe *pe);
+
+/* rte_comch_pool.c */
+void comch_pool_init(struct comch_task_pool *pool, uint32_t max_tasks, int socket_id);
+void comch_pool_fini(struct comch_task_pool *pool);
+int comch_pool_take(struct comch_task_pool *pool, uint32_t nb);
+void comch_pool_give(struct comch_task_pool *pool, uint32_t nb);
+struct rte_comch_task *comch_pool_adopt(struct comch_task_pool *pool);
 
 /* No room for what is not promised a place. */
 static inline bool

@@ -197,13 +197,16 @@ comch_conn_close(struct comch_conn *conn, int reason)
 		comch_conn_reap(conn);
 }
 
-/* The next connection would have no task of its own. */
+/* The task that the next connection has of its own. */
 static int
-server_tasks_gone(const struct comch_ctrl *ctrl)
+server_task_take(const struct comch_ctrl *ctrl)
 {
-	COMCH_LOG(INFO, "%s: the progress engine of '%s' has no task for connection %u: raise its max_tasks",
-		ctrl->ctx.dev->data->name, ctrl->drv.name, ctrl->nb_conns + 1);
-	return -ENOSPC;
+	int ret = comch_pool_take(&ctrl->ctx.pe->tasks, 1);
+
+	if (ret == -ENOSPC)
+		COMCH_LOG(INFO, "%s: the progress engine of '%s' has no task for connection %u: raise its max_tasks",
+			ctrl->ctx.dev->data->name, ctrl->drv.name, ctrl->nb_conns + 1);
+	return ret;
 }
 
 int
@@ -231,12 +234,12 @@ rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
 		ret = -EMSGSIZE;
 	else
 		ret = comch_recv_size_check(ctrl, size);
-	if (ret == 0 && comch_pe_tasks_take(pe, 1) != 0)
-		ret = server_tasks_gone(ctrl);
+	if (ret == 0)
+		ret = server_task_take(ctrl);
 	if (ret == 0) {
 		conn = conn_alloc(ctrl, req, size);
 		if (conn == NULL) {
-			comch_pe_tasks_give(pe, 1);
+			comch_pool_give(&pe->tasks, 1);
 			ret = -ENOMEM;
 		} else {
 			conn->nb_own = 1;

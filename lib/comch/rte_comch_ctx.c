@@ -199,18 +199,18 @@ rte_comch_ctx_start(struct rte_comch_ctx *ctx)
 		return ret;
 	}
 	ctx->reason = 0;
-	ret = comch_pe_tasks_take(ctx->pe, ctx->max_tasks);
-	if (ret != 0) {
+	ret = comch_pool_take(&ctx->pe->tasks, ctx->max_tasks);
+	if (ret == -ENOSPC)
 		COMCH_LOG(ERR, "%s: '%s' wants %u tasks, its progress engine has %u left: raise max_tasks",
 			ctx->dev->data->name, comch_ctx_name(ctx), ctx->max_tasks,
-			__atomic_load_n(&ctx->pe->tasks_left, __ATOMIC_RELAXED));
-		return ret;
-	}
+			__atomic_load_n(&ctx->pe->tasks.tasks_left, __ATOMIC_RELAXED));
+	if (ret != 0)
+		return -ENOMEM;
 	pe = ctx->pe;
 	comch_pe_enter(pe);
 	ret = ctx->kind->start(ctx);
 	if (ret != 0) /* its state is what it was: no callback was called */
-		comch_pe_tasks_give(pe, ctx->max_tasks);
+		comch_pool_give(&pe->tasks, ctx->max_tasks);
 	else
 		ret = start_result(ctx);
 	comch_pe_leave(pe);
@@ -238,7 +238,7 @@ rte_comch_ctx_stop(struct rte_comch_ctx *ctx)
 void
 comch_ctx_idle(struct rte_comch_ctx *ctx)
 {
-	comch_pe_tasks_give(ctx->pe, ctx->max_tasks);
+	comch_pool_give(&ctx->pe->tasks, ctx->max_tasks);
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_IDLE);
 }
 

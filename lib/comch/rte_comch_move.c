@@ -395,10 +395,12 @@ rte_comch_conn_move(struct rte_comch_conn *handle, struct rte_comch_pe *pe)
 	moved = moved_alloc(conn->ctrl, pe);
 	if (moved == NULL)
 		return -ENOMEM;
-	ret = comch_pe_tasks_take(pe, moved->budget);
-	if (ret != 0) {
+	ret = comch_pool_take(&pe->tasks, moved->budget);
+	if (ret == -ENOSPC)
 		COMCH_LOG(ERR, "%s: connection %u needs %u tasks of the engine that it moves to: raise its max_tasks",
 			conn->dev->data->name, handle->id, moved->budget);
+	if (ret != 0) {
+		ret = -ENOMEM;
 		goto fail;
 	}
 	ret = -EBUSY;
@@ -418,7 +420,7 @@ rte_comch_conn_move(struct rte_comch_conn *handle, struct rte_comch_pe *pe)
 	conn->moved = moved;
 	return 0;
 fail_tasks:
-	comch_pe_tasks_give(pe, moved->budget);
+	comch_pool_give(&pe->tasks, moved->budget);
 fail:
 	free(moved);
 	return ret;
@@ -430,7 +432,7 @@ move_relink(struct comch_conn *conn, struct comch_moved *moved)
 {
 	struct comch_ctrl *server = moved->server;
 
-	comch_pe_tasks_give(server->ctx.pe, conn->nb_own);
+	comch_pool_give(&server->ctx.pe->tasks, conn->nb_own);
 	conn->nb_own = moved->budget;
 	TAILQ_REMOVE(&server->conns, conn, next);
 	server->nb_conns--;
@@ -461,7 +463,7 @@ comch_conn_move_begin(struct comch_conn *conn)
 	if (moves)
 		dev->ops->conn_move(&conn->drv, moved->ctrl.ctx.pg);
 	else
-		comch_pe_tasks_give(moved->ctrl.ctx.pe, moved->budget);
+		comch_pool_give(&moved->ctrl.ctx.pe->tasks, moved->budget);
 	rte_spinlock_lock(&dev->lock);
 	if (moves)
 		move_relink(conn, moved);

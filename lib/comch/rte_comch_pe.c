@@ -50,41 +50,9 @@ pe_free(struct rte_comch_pe *pe)
 		close(pe->evfd);
 	if (pe->tmfd >= 0)
 		close(pe->tmfd);
-	if (pe->cache != NULL) {
-		rte_mempool_cache_flush(pe->cache, pe->tasks);
-		rte_mempool_cache_free(pe->cache);
-	}
-	rte_mempool_free(pe->tasks);
+	comch_pool_fini(&pe->tasks);
 	rte_free(pe->mailbox);
 	free(pe);
-}
-
-static int
-pe_tasks_create(struct rte_comch_pe *pe, uint32_t max_tasks, int socket_id)
-{
-	static uint32_t count; /* only makes names unique */
-	char name[RTE_MEMPOOL_NAMESIZE];
-
-	snprintf(name, sizeof(name), "comch_tasks_%u",
-		__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED));
-	/*
-	 * One thread gets and puts, so neither needs atomics, and the cache is
-	 * the engine's own: the per-lcore ones would cost megabytes, and threads
-	 * without an lcore id would have none.
-	 */
-	pe->tasks = rte_mempool_create(name, max_tasks, sizeof(struct rte_comch_task), 0, 0,
-			NULL, NULL, NULL, NULL, socket_id,
-			RTE_MEMPOOL_F_SP_PUT | RTE_MEMPOOL_F_SC_GET | RTE_MEMPOOL_F_NO_IOVA_CONTIG);
-	if (pe->tasks == NULL) {
-		COMCH_LOG(ERR, "no memory for %u tasks (%s), give EAL more or the engine fewer",
-			max_tasks, rte_strerror(rte_errno));
-		return -ENOMEM;
-	}
-	pe->cache = rte_mempool_cache_create(RTE_MIN(64u, max_tasks / 4), socket_id);
-	if (pe->cache == NULL && max_tasks >= 4)
-		return -ENOMEM;
-	pe->tasks_left = max_tasks;
-	return 0;
 }
 
 int
@@ -92,7 +60,6 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 {
 	static const struct rte_comch_pe_conf dflt = { .socket_id = SOCKET_ID_ANY };
 	struct rte_comch_pe *pe;
-	uint32_t max_tasks;
 	int ret;
 
 	if (conf == NULL)
@@ -104,8 +71,6 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 		COMCH_LOG(ERR, "progress engine: no place for it, a flag, a reserved field, or out of range");
 		return -EINVAL;
 	}
-	max_tasks = conf->max_tasks != 0 ? conf->max_tasks : COMCH_PE_DFLT_TASKS;
-
 	pe = calloc(1, sizeof(*pe));
 	if (pe == NULL)
 		return -ENOMEM;
@@ -120,6 +85,8 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 	TAILQ_INIT(&pe->later);
 	TAILQ_INIT(&pe->ctxs);
 	TAILQ_INIT(&pe->endings);
+	comch_pool_init(&pe->tasks, conf->max_tasks != 0 ? conf->max_tasks : COMCH_PE_DFLT_TASKS,
+		conf->socket_id);
 
 	ret = -ENOMEM;
 	pe->mailbox = rte_malloc_socket("comch_mailbox",
@@ -127,9 +94,6 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 	if (pe->mailbox == NULL)
 		goto fail;
 	ret = rte_ring_init(pe->mailbox, "comch_mailbox", COMCH_PE_MAILBOX_SIZE, RING_F_SC_DEQ);
-	if (ret != 0)
-		goto fail;
-	ret = pe_tasks_create(pe, max_tasks, conf->socket_id);
 	if (ret != 0)
 		goto fail;
 	ret = pe_fds_open(pe);
@@ -470,30 +434,6 @@ comch_pe_detach(struct rte_comch_ctx *ctx)
 	ctx->kind->pgroup_set(ctx);
 }
 
-/*
- * Promise tasks, or take a promise back, in any thread: what a connection will need on
- * the engine that it moves to is taken by the one that it leaves. The tasks themselves
- * are the engine's thread's. Relaxed: the number orders nothing.
- */
-int
-comch_pe_tasks_take(struct rte_comch_pe *pe, uint32_t nb)
-{
-	uint32_t left = __atomic_load_n(&pe->tasks_left, __ATOMIC_RELAXED);
-
-	do {
-		if (left < nb)
-			return -ENOMEM;
-	} while (!__atomic_compare_exchange_n(&pe->tasks_left, &left, left - nb, false,
-			__ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return 0;
-}
-
-void
-comch_pe_tasks_give(struct rte_comch_pe *pe, uint32_t nb)
-{
-	__atomic_fetch_add(&pe->tasks_left, nb, __ATOMIC_RELAXED);
-}
-
 void
 comch_pe_work_add(struct rte_comch_ctx *ctx)
 {
@@ -532,7 +472,7 @@ comch_pe_retry_del(struct comch_conn *conn)
 void
 comch_pe_reap_add(struct rte_comch_pe *pe, struct comch_conn *conn)
 {
-	comch_pe_tasks_give(pe, conn->nb_own); /* all its tasks are freed */
+	comch_pool_give(&pe->tasks, conn->nb_own); /* all its tasks are freed */
 	TAILQ_INSERT_TAIL(&pe->reaped, conn, next);
 	pe->nb_over++;
 }
@@ -839,9 +779,9 @@ rte_comch_pe_info_get(const struct rte_comch_pe *pe, struct rte_comch_pe_info *i
 	info->nb_devs = pe->nb_pgs;
 	info->max_queues = COMCH_PE_MAX_QUEUES;
 	info->nb_queues = pe->nb_queues;
-	info->max_tasks = pe->tasks->size;
+	info->max_tasks = pe->tasks.max_tasks;
 	/* relaxed: others take some for connections that move here */
-	info->tasks_left = __atomic_load_n(&pe->tasks_left, __ATOMIC_RELAXED);
+	info->tasks_left = __atomic_load_n(&pe->tasks.tasks_left, __ATOMIC_RELAXED);
 	info->nb_ctxs = pe->nb_ctxs;
 	return 0;
 }

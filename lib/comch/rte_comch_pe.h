@@ -28,8 +28,9 @@ struct rte_comch_pe_conf {
 	int socket_id;
 	/**
 	 * Tasks that the contexts of this engine may have in all, one for each
-	 * connection of a server included. 0 for the default of 16384, which takes
-	 * about 3 MB.
+	 * connection of a server included; 1048576 at most, 0 for the default of 16384.
+	 * The engine takes memory for those that it promises, when a context starts or
+	 * a client connects, about 128 bytes each, and keeps it until its end.
 	 */
 	uint32_t max_tasks;
 	/** Must be 0. */
@@ -73,7 +74,7 @@ struct rte_comch_pe_info {
  *   - 0 on success.
  *   - -EINVAL: pe is NULL, or the configuration is out of range or has a flag or a
  *     reserved field that is not 0.
- *   - -ENOMEM: no memory, or no memory zone for the tasks.
+ *   - -ENOMEM: no memory.
  *   - -EMFILE: no file descriptor left.
  */
 __rte_experimental

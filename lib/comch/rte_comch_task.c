@@ -33,11 +33,14 @@ task_msg_check(const struct comch_conn *conn, const void *msg, uint32_t len)
 static int
 task_take(struct rte_comch_ctx *ctx, struct rte_comch_task **task)
 {
-	void *obj;
+	struct comch_task_pool *pool = &ctx->pe->tasks;
 
-	if (unlikely(rte_mempool_generic_get(ctx->pe->tasks, &obj, 1, ctx->pe->cache) != 0))
+	if (unlikely(pool->free == NULL))
+		pool->free = comch_pool_adopt(pool);
+	*task = pool->free;
+	if (unlikely(*task == NULL))
 		return -ENOMEM;
-	*task = obj;
+	pool->free = (*task)->next_free;
 	(*task)->ctx = ctx;
 	(*task)->user_data = NULL;
 	(*task)->submitted = false;
@@ -171,6 +174,7 @@ task_last_freed(struct rte_comch_ctx *ctx)
 int
 rte_comch_task_free(struct rte_comch_task *task)
 {
+	struct comch_task_pool *pool;
 	struct comch_conn *conn;
 	struct rte_comch_ctx *ctx;
 
@@ -183,7 +187,9 @@ rte_comch_task_free(struct rte_comch_task *task)
 	task->freed = true;
 	ctx = task->ctx;
 	conn = ctx->kind->is_queue ? NULL : task->conn;
-	rte_mempool_generic_put(ctx->pe->tasks, (void **)&task, 1, ctx->pe->cache);
+	pool = &ctx->pe->tasks;
+	task->next_free = pool->free;
+	pool->free = task;
 	ctx->nb_tasks--;
 	if (conn != NULL)
 		conn_task_put(comch_ctrl(ctx), conn);
