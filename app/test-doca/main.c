@@ -48,6 +48,8 @@ static const struct {
 	{"start", test_start_up},
 	{"dev", test_dev},
 	{"comm_channel", test_comm_channel},
+	{"comm_channel_event", test_comm_channel_event},
+	{"comm_channel_msg", test_comm_channel_msg},
 	{"comm_channel_pair", test_comm_channel_pair},
 };
 

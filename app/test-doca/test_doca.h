@@ -39,6 +39,8 @@ extern const struct test_case test_comch_conf[];
 extern const struct test_case test_comch_conn[];
 extern const struct test_case test_comch_task[];
 extern const struct test_case test_comm_channel[];
+extern const struct test_case test_comm_channel_event[];
+extern const struct test_case test_comm_channel_msg[];
 extern const struct test_case test_comm_channel_pair[];
 extern const struct test_case test_ctx[];
 extern const struct test_case test_dev[];

@@ -106,11 +106,22 @@ ep_client(struct test_ep *side, const char *name, struct test_ep *other)
 	return 0;
 }
 
+/* A client is connected a moment before its service has heard of that. */
 int
 ep_pair(struct test_ep *service, struct test_ep *client)
 {
+	struct doca_comm_channel_addr_t **list;
+	uint64_t end = ep_now_ms() + EP_WAIT_MS;
+	uint32_t nb = 0;
+
 	TEST_CALL(ep_service(service, EP_NAME));
 	TEST_CALL(ep_client(client, EP_NAME, service));
+	while (nb == 0 && ep_now_ms() < end) {
+		turn(service);
+		TEST_OK(doca_comm_channel_ep_update_service_state_info(service->ep));
+		TEST_OK(doca_comm_channel_ep_get_peer_addr_list(service->ep, &list, &nb));
+	}
+	TEST_TRUE(nb == 1);
 	return 0;
 }
 
