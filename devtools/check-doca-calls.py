@@ -129,19 +129,18 @@ class Tests:
     def pairs(self, node, inner):
         """
         (function, error) that one statement of a node has, itself and by macros; if inner,
-        the function may also be one that a function there calls.
+        one of both may also be in a function that is called there.
         """
         found = set()
         for statement in re.split(r';|\},', self.nodes[node]):
             words = set(re.findall(r'\w+', statement))
-            names, errors = set(words), set(words)
-            for word in words:
-                other = self.node(node[0], word)
-                if other and other != node:
-                    errors |= self.words(other) if word.isupper() else set()
-                    names |= self.words(other) if word.isupper() or inner else set()
-            found |= {(n, e) for n in names if n.startswith('doca_')
-                      for e in errors if e.startswith('DOCA_ERROR_')}
+            others = {w: self.node(node[0], w) for w in words}
+            others = {w: o for w, o in others.items() if o and o != node}
+            near = words.union(*(self.words(o) for w, o in others.items() if w.isupper()))
+            far = near.union(*(self.words(o) for o in others.values())) if inner else near
+            for names, errors in ((near, far), (far, near)):
+                found |= {(n, e) for n in names if n.startswith('doca_')
+                          for e in errors if e.startswith('DOCA_ERROR_')}
         return found
 
     def best(self, fits, name):
