@@ -35,6 +35,50 @@ on_not_sent(struct doca_cc_task_send *task, union doca_data task_data, union doc
 }
 
 static void
+on_produced(struct doca_cc_producer_task_send *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	struct cc_side *side = side_of(ctx_data);
+
+	(void)task_data;
+	if (doca_cc_producer_task_send_get_buf(task) == side->buf &&
+			doca_cc_producer_task_send_get_consumer_id(task) == side->consumer_id)
+		side->moved++;
+	doca_task_free(doca_cc_producer_task_send_as_task(task));
+}
+
+static void
+on_not_produced(struct doca_cc_producer_task_send *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	(void)task_data;
+	side_of(ctx_data)->failed++;
+	doca_task_free(doca_cc_producer_task_send_as_task(task));
+}
+
+static void
+on_consumed(struct doca_cc_consumer_task_post_recv *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	struct cc_side *side = side_of(ctx_data);
+
+	(void)task_data;
+	if (doca_cc_consumer_task_post_recv_get_buf(task) == side->buf &&
+			doca_cc_consumer_task_post_recv_get_producer_id(task) > 0)
+		side->moved++;
+	doca_task_free(doca_cc_consumer_task_post_recv_as_task(task));
+}
+
+static void
+on_not_consumed(struct doca_cc_consumer_task_post_recv *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	(void)task_data;
+	side_of(ctx_data)->failed++;
+	doca_task_free(doca_cc_consumer_task_post_recv_as_task(task));
+}
+
+static void
 on_message(struct doca_cc_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 		struct doca_cc_connection *connection)
 {
@@ -125,6 +169,69 @@ send_text(struct cc_side *side, const char *text)
 	return cc_until(side, &side->sent, 1);
 }
 
+/* The server sends a buffer to the client's consumer. */
+static int
+produce(struct cc_side *side)
+{
+	struct doca_cc_producer *producer;
+	struct doca_cc_producer_task_send *task;
+	uint8_t bytes[CC_BYTES];
+	struct doca_ctx *ctx;
+	uint32_t id;
+
+	memset(bytes, 0x5a, sizeof(bytes));
+	TEST_CALL(cc_memory(side, bytes, true));
+	TEST_OK(doca_cc_producer_create(side->connection, &producer));
+	TEST_OK(doca_cc_producer_get_id(producer, &id));
+	TEST_TRUE(id > 0);
+	ctx = doca_cc_producer_as_ctx(producer);
+	TEST_CALL(cc_connect_ctx(side, ctx));
+	TEST_OK(doca_cc_producer_task_send_set_conf(producer, on_produced, on_not_produced,
+			4));
+	TEST_OK(doca_ctx_start(ctx));
+	TEST_CALL(cc_until(side, &side->consumer_id, 1));
+	TEST_OK(doca_cc_producer_task_send_alloc_init(producer, side->buf, side->consumer_id,
+			&task));
+	doca_cc_producer_task_send_set_buf(task, side->buf);
+	doca_cc_producer_task_send_set_consumer_id(task, side->consumer_id);
+	TEST_CALL(cc_submit(side, doca_cc_producer_task_send_as_task(task)));
+	TEST_CALL(cc_until(side, &side->moved, 1));
+	TEST_CALL(cc_stop(side, ctx));
+	TEST_OK(doca_cc_producer_destroy(producer));
+	return 0;
+}
+
+static int
+consume(struct cc_side *side)
+{
+	struct doca_cc_consumer *consumer;
+	struct doca_cc_consumer_task_post_recv *task;
+	static uint8_t bytes[CC_BYTES];
+	struct doca_ctx *ctx;
+	uint32_t id;
+	size_t len;
+
+	TEST_CALL(cc_memory(side, bytes, false));
+	TEST_OK(doca_cc_consumer_create(side->connection, side->map, &consumer));
+	ctx = doca_cc_consumer_as_ctx(consumer);
+	TEST_CALL(cc_connect_ctx(side, ctx));
+	TEST_OK(doca_cc_consumer_task_post_recv_set_conf(consumer, on_consumed, on_not_consumed,
+			4));
+	TEST_RESULT(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
+	TEST_CALL(cc_until_state(side, ctx, DOCA_CTX_STATE_RUNNING));
+	TEST_OK(doca_cc_consumer_get_id(consumer, &id));
+	TEST_TRUE(id > 0);
+	TEST_OK(doca_cc_consumer_task_post_recv_alloc_init(consumer, side->buf, &task));
+	doca_cc_consumer_task_post_recv_set_buf(task, side->buf);
+	TEST_CALL(cc_submit(side, doca_cc_consumer_task_post_recv_as_task(task)));
+	TEST_CALL(cc_until(side, &side->moved, 1));
+	TEST_OK(doca_buf_get_data_len(side->buf, &len));
+	TEST_TRUE(len == CC_BYTES && bytes[0] == 0x5a && bytes[CC_BYTES - 1] == 0x5a);
+	TEST_CALL(cc_stop(side, ctx));
+	TEST_OK(doca_cc_consumer_destroy(consumer));
+	return 0;
+}
+
 static int
 run_server(struct cc_side *side)
 {
@@ -134,8 +241,9 @@ run_server(struct cc_side *side)
 	TEST_CALL(cc_wait_text(side, "from the client"));
 	TEST_CALL(send_text(side, "from the server!"));
 	TEST_CALL(cc_check_counters(side, 16, 15));
+	TEST_CALL(produce(side));
 	TEST_CALL(cc_until(side, &side->disconnects, 1));
-	TEST_TRUE(side->failed == 0);
+	TEST_TRUE(side->consumers_gone == 1 && side->failed == 0);
 	TEST_CALL(cc_stop(side, doca_cc_server_as_ctx(side->server)));
 	TEST_OK(doca_cc_server_destroy(side->server));
 	return cc_close(side);
@@ -149,6 +257,7 @@ run_client(struct cc_side *side)
 	TEST_CALL(send_text(side, "from the client"));
 	TEST_CALL(cc_wait_text(side, "from the server!"));
 	TEST_CALL(cc_check_counters(side, 15, 16));
+	TEST_CALL(consume(side));
 	TEST_TRUE(side->failed == 0);
 	TEST_CALL(cc_stop(side, doca_cc_client_as_ctx(side->client)));
 	TEST_OK(doca_cc_client_destroy(side->client));
@@ -181,6 +290,20 @@ test_cc_capabilities(void)
 	TEST_OK(doca_cc_cap_get_max_send_tasks(devinfo, &value));
 	TEST_TRUE(value > 0);
 	TEST_OK(doca_cc_cap_get_max_clients(devinfo, &value));
+	TEST_TRUE(value > 0);
+	TEST_OK(doca_cc_producer_cap_is_supported(devinfo));
+	TEST_OK(doca_cc_producer_cap_get_max_num_tasks(devinfo, &value));
+	TEST_TRUE(value > 0);
+	TEST_OK(doca_cc_producer_cap_get_max_buf_size(devinfo, &value));
+	TEST_TRUE(value > 0);
+	TEST_OK(doca_cc_producer_cap_get_max_producers(devinfo, &value));
+	TEST_TRUE(value > 0);
+	TEST_OK(doca_cc_consumer_cap_is_supported(devinfo));
+	TEST_OK(doca_cc_consumer_cap_get_max_num_tasks(devinfo, &value));
+	TEST_TRUE(value > 0);
+	TEST_OK(doca_cc_consumer_cap_get_max_buf_size(devinfo, &value));
+	TEST_TRUE(value > 0);
+	TEST_OK(doca_cc_consumer_cap_get_max_consumers(devinfo, &value));
 	TEST_TRUE(value > 0);
 	return cc_close(&side);
 }
@@ -227,12 +350,16 @@ test_cc_settings(void)
 static int
 test_cc_null(void)
 {
+	struct doca_cc_producer *producer;
+	struct doca_cc_consumer *consumer;
 	struct doca_cc_server *server;
 	struct doca_cc_client *client;
 	uint32_t value;
 
 	TEST_BAD(doca_cc_cap_server_is_supported(NULL));
 	TEST_BAD(doca_cc_cap_get_max_msg_size(NULL, &value));
+	TEST_BAD(doca_cc_producer_cap_is_supported(NULL));
+	TEST_BAD(doca_cc_consumer_cap_get_max_num_tasks(NULL, &value));
 	TEST_BAD(doca_cc_server_create(NULL, NULL, CC_NAME, &server));
 	TEST_BAD(doca_cc_server_create(NULL, NULL, CC_NAME, NULL));
 	TEST_BAD(doca_cc_server_destroy(NULL));
@@ -251,6 +378,13 @@ test_cc_null(void)
 	TEST_TRUE(doca_cc_client_get_client_ctx(NULL) == NULL);
 	TEST_BAD(doca_cc_connection_update_info(NULL));
 	TEST_BAD(doca_cc_connection_get_counter(NULL, DOCA_CC_COUNTER_SENT_BYTES, NULL));
+	TEST_BAD(doca_cc_producer_create(NULL, &producer));
+	TEST_BAD(doca_cc_producer_destroy(NULL));
+	TEST_BAD(doca_cc_producer_get_id(NULL, &value));
+	TEST_BAD(doca_cc_producer_task_send_alloc_init(NULL, NULL, 1, NULL));
+	TEST_BAD(doca_cc_consumer_create(NULL, NULL, &consumer));
+	TEST_BAD(doca_cc_consumer_destroy(NULL));
+	TEST_BAD(doca_cc_consumer_task_post_recv_alloc_init(NULL, NULL, NULL));
 	return 0;
 }
 

@@ -3,7 +3,7 @@
  */
 
 /*
- * CC by the names of 2.5: callbacks with the types of that
+ * CC by the names of 2.5: numbers of tasks as logarithms, callbacks with the types of that
  * year, and an exchange of two processes.
  */
 
@@ -35,6 +35,48 @@ on_not_sent(struct doca_cc_send_task *task, union doca_data task_data, union doc
 	(void)task_data;
 	side_of(ctx_data)->failed++;
 	doca_task_free(doca_cc_send_task_as_task(task));
+}
+
+static void
+on_produced(struct doca_cc_producer_send_task *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	struct cc_side *side = side_of(ctx_data);
+
+	(void)task_data;
+	if (doca_cc_producer_send_task_get_buf(task) == side->buf)
+		side->moved++;
+	doca_task_free(doca_cc_producer_send_task_as_task(task));
+}
+
+static void
+on_not_produced(struct doca_cc_producer_send_task *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	(void)task_data;
+	side_of(ctx_data)->failed++;
+	doca_task_free(doca_cc_producer_send_task_as_task(task));
+}
+
+static void
+on_consumed(struct doca_cc_consumer_post_recv_task *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	struct cc_side *side = side_of(ctx_data);
+
+	(void)task_data;
+	if (doca_cc_consumer_post_recv_task_get_buf(task) == side->buf)
+		side->moved++;
+	doca_task_free(doca_cc_consumer_post_recv_task_as_task(task));
+}
+
+static void
+on_not_consumed(struct doca_cc_consumer_post_recv_task *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	(void)task_data;
+	side_of(ctx_data)->failed++;
+	doca_task_free(doca_cc_consumer_post_recv_task_as_task(task));
 }
 
 static void
@@ -128,6 +170,66 @@ send_text(struct cc_side *side, const char *text)
 	return cc_until(side, &side->sent, 1);
 }
 
+/* The server sends a buffer to the client's consumer. */
+static int
+produce(struct cc_side *side)
+{
+	struct doca_cc_producer *producer;
+	struct doca_cc_producer_send_task *task;
+	uint8_t bytes[CC_BYTES];
+	struct doca_ctx *ctx;
+	uint32_t id;
+
+	memset(bytes, 0x5a, sizeof(bytes));
+	TEST_CALL(cc_memory(side, bytes, true));
+	TEST_OK(doca_cc_producer_create(side->connection, &producer));
+	TEST_OK(doca_cc_producer_get_id(producer, &id));
+	TEST_TRUE(id > 0);
+	ctx = doca_cc_producer_as_ctx(producer);
+	TEST_CALL(cc_connect_ctx(side, ctx));
+	TEST_OK(doca_cc_producer_send_task_set_conf(producer, on_produced, on_not_produced,
+			2));
+	TEST_OK(doca_ctx_start(ctx));
+	TEST_CALL(cc_until(side, &side->consumer_id, 1));
+	TEST_OK(doca_cc_producer_send_task_alloc_init(producer, side->buf, side->consumer_id,
+			&task));
+	TEST_CALL(cc_submit(side, doca_cc_producer_send_task_as_task(task)));
+	TEST_CALL(cc_until(side, &side->moved, 1));
+	TEST_CALL(cc_stop(side, ctx));
+	TEST_OK(doca_cc_producer_destroy(producer));
+	return 0;
+}
+
+static int
+consume(struct cc_side *side)
+{
+	struct doca_cc_consumer *consumer;
+	struct doca_cc_consumer_post_recv_task *task;
+	static uint8_t bytes[CC_BYTES];
+	struct doca_ctx *ctx;
+	uint32_t id;
+	size_t len;
+
+	TEST_CALL(cc_memory(side, bytes, false));
+	TEST_OK(doca_cc_consumer_create(side->connection, side->map, &consumer));
+	ctx = doca_cc_consumer_as_ctx(consumer);
+	TEST_CALL(cc_connect_ctx(side, ctx));
+	TEST_OK(doca_cc_consumer_post_recv_task_set_conf(consumer, on_consumed, on_not_consumed,
+			2));
+	TEST_RESULT(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
+	TEST_CALL(cc_until_state(side, ctx, DOCA_CTX_STATE_RUNNING));
+	TEST_OK(doca_cc_consumer_get_id(consumer, &id));
+	TEST_TRUE(id > 0);
+	TEST_OK(doca_cc_consumer_post_recv_task_alloc_init(consumer, side->buf, &task));
+	TEST_CALL(cc_submit(side, doca_cc_consumer_post_recv_task_as_task(task)));
+	TEST_CALL(cc_until(side, &side->moved, 1));
+	TEST_OK(doca_buf_get_data_len(side->buf, &len));
+	TEST_TRUE(len == CC_BYTES && bytes[0] == 0x5a && bytes[CC_BYTES - 1] == 0x5a);
+	TEST_CALL(cc_stop(side, ctx));
+	TEST_OK(doca_cc_consumer_destroy(consumer));
+	return 0;
+}
+
 static int
 run_server(struct cc_side *side)
 {
@@ -137,8 +239,9 @@ run_server(struct cc_side *side)
 	TEST_CALL(cc_wait_text(side, "from the client"));
 	TEST_CALL(send_text(side, "from the server!"));
 	TEST_CALL(cc_check_counters(side, 16, 15));
+	TEST_CALL(produce(side));
 	TEST_CALL(cc_until(side, &side->disconnects, 1));
-	TEST_TRUE(side->failed == 0);
+	TEST_TRUE(side->consumers_gone == 1 && side->failed == 0);
 	TEST_CALL(cc_stop(side, doca_cc_server_as_ctx(side->server)));
 	TEST_OK(doca_cc_server_destroy(side->server));
 	return cc_close(side);
@@ -152,6 +255,7 @@ run_client(struct cc_side *side)
 	TEST_CALL(send_text(side, "from the client"));
 	TEST_CALL(cc_wait_text(side, "from the server!"));
 	TEST_CALL(cc_check_counters(side, 15, 16));
+	TEST_CALL(consume(side));
 	TEST_TRUE(side->failed == 0);
 	TEST_CALL(cc_stop(side, doca_cc_client_as_ctx(side->client)));
 	TEST_OK(doca_cc_client_destroy(side->client));
@@ -164,13 +268,41 @@ test_cc_2_5_exchange(void)
 	return cc_run(run_server, run_client);
 }
 
+static int
+test_cc_2_5_capabilities(void)
+{
+	struct doca_devinfo *devinfo;
+	uint32_t num, log_num;
+	struct cc_side side = {0};
+
+	TEST_CALL(cc_open(&side, false));
+	devinfo = doca_dev_as_devinfo(side.dev);
+	TEST_OK(doca_cc_cap_is_producer_supported(devinfo));
+	TEST_OK(doca_cc_cap_is_consumer_supported(devinfo));
+	TEST_OK(doca_cc_producer_cap_get_max_num_tasks(devinfo, &num));
+	TEST_OK(doca_cc_producer_cap_get_max_log_num_tasks(devinfo, &log_num));
+	TEST_TRUE(1u << log_num <= num && num >> log_num == 1);
+	TEST_OK(doca_cc_consumer_cap_get_max_num_tasks(devinfo, &num));
+	TEST_OK(doca_cc_consumer_cap_get_max_log_num_tasks(devinfo, &log_num));
+	TEST_TRUE(1u << log_num <= num && num >> log_num == 1);
+	return cc_close(&side);
+}
+
 #define TEST_BAD(expr) TEST_RESULT(expr, DOCA_ERROR_INVALID_VALUE)
 
 static int
 test_cc_2_5_null(void)
 {
 	struct doca_cc_send_task *task;
+	uint32_t value;
 
+	TEST_BAD(doca_cc_cap_is_producer_supported(NULL));
+	TEST_BAD(doca_cc_cap_is_consumer_supported(NULL));
+	TEST_BAD(doca_cc_producer_cap_get_max_log_num_tasks(NULL, &value));
+	TEST_BAD(doca_cc_producer_cap_get_max_log_num_tasks(NULL, NULL));
+	TEST_BAD(doca_cc_consumer_cap_get_max_log_num_tasks(NULL, &value));
+	TEST_BAD(doca_cc_producer_send_task_set_conf(NULL, on_produced, on_not_produced, 32));
+	TEST_BAD(doca_cc_consumer_post_recv_task_set_conf(NULL, on_consumed, on_not_consumed, 32));
 	TEST_BAD(doca_cc_server_send_task_alloc_init(NULL, NULL, "", (size_t)1 << 32, &task));
 	TEST_BAD(doca_cc_client_send_task_alloc_init(NULL, NULL, "", (size_t)1 << 32, &task));
 	TEST_BAD(doca_cc_server_event_msg_recv_register(NULL, on_message));
@@ -181,6 +313,7 @@ test_cc_2_5_null(void)
 
 const struct test_case test_cc_2_5[] = {
 	TEST_CASE(test_cc_2_5_null),
+	TEST_CASE(test_cc_2_5_capabilities),
 	TEST_CASE(test_cc_2_5_exchange),
 	TEST_CASES_END(),
 };

@@ -12,6 +12,8 @@
 
 #include <doca_buf.h>
 #include <doca_cc.h>
+#include <doca_cc_consumer.h>
+#include <doca_cc_producer.h>
 #include <doca_ctx.h>
 #include <doca_pe.h>
 
