@@ -3,10 +3,10 @@
 # Copyright(c) 2026 The dpdk-comch authors
 #
 # The headers of lib/doca_compat are compiled by programs that nobody here wrote: each
-# alone, each before each other one, and all of them forwards and backwards, as C and as
-# C++ of several standards, with all warnings as errors, with experimental functions
-# allowed and not, without DPDK. And so is a program that uses every macro. Compiles only,
-# with gcc, and with clang if it is here.
+# alone, each before all others, and all of them forwards and backwards, as
+# C and as C++ of several standards, with all warnings as errors, with experimental
+# functions allowed and not, without DPDK. And so are programs that use every macro and
+# type. Compiles only, with gcc, and with clang if it is here.
 
 set -euo pipefail
 
@@ -88,34 +88,238 @@ printf '#define SEMICOLON\n#include "use.inc"\n' >"$run/use-none.src"
 	printf '#define SEMICOLON ;\n#ifdef __cplusplus\nextern "C" {\n#endif\n#include "use.inc"\n'
 	printf '#ifdef __cplusplus\n}\n#endif\n'
 } >"$run/use-extern.src"
+# What programs of Comch write: types, constants, callbacks, set-up of unions.
+cat >"$run/comch.src" <<'EOF_COMCH'
+#include <doca_buf.h>
+#include <doca_buf_inventory.h>
+#include <doca_buf_pool.h>
+#include <doca_cc.h>
+#include <doca_cc_consumer.h>
+#include <doca_cc_producer.h>
+#include <doca_comch.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
+#include <doca_comm_channel.h>
+#include <doca_ctx.h>
+#include <doca_dev.h>
+#include <doca_mmap.h>
+#include <doca_pe.h>
+
+#ifdef DOCA_COMPAT_CC_2_5
+typedef size_t msg_len;
+typedef bool success_flag;
+#else
+typedef uint32_t msg_len;
+typedef uint8_t success_flag;
+#endif
+
+struct objects {
+	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE + DOCA_DEVINFO_PCI_BDF_SIZE];
+	char rep_pci[DOCA_DEVINFO_REP_PCI_ADDR_SIZE + DOCA_DEVINFO_REP_PCI_BDF_SIZE];
+	char names[DOCA_DEVINFO_IBDEV_NAME_SIZE + DOCA_DEVINFO_IFACE_NAME_SIZE];
+	char vuids[DOCA_DEVINFO_VUID_SIZE + DOCA_DEVINFO_REP_VUID_SIZE];
+	uint8_t addrs[DOCA_DEVINFO_IPV4_ADDR_SIZE + DOCA_DEVINFO_IPV6_ADDR_SIZE +
+			DOCA_DEVINFO_MAC_ADDR_SIZE];
+	struct doca_devinfo_rep *rep;
+	struct doca_buf_pool *pool;
+	doca_notification_handle_t handle;
+};
+
+static void
+on_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states prev,
+		enum doca_ctx_states next)
+{
+	enum doca_ctx_states state = DOCA_CTX_STATE_STARTING;
+
+	if (prev == DOCA_CTX_STATE_IDLE && next == DOCA_CTX_STATE_RUNNING &&
+			doca_ctx_get_state(ctx, &state) == DOCA_SUCCESS)
+		*(uint8_t *)user_data.ptr = state != DOCA_CTX_STATE_STOPPING;
+}
+
+static void
+on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task_data;
+	(void)ctx_data;
+	doca_task_free(doca_comch_task_send_as_task(task));
+}
+
+static void
+on_receive(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
+		struct doca_comch_connection *connection)
+{
+	(void)event;
+	(void)len;
+	*bytes = (uint8_t)doca_comch_connection_get_user_data(connection).u64;
+}
+
+static void
+on_connection(struct doca_comch_event_connection_status_changed *event,
+		struct doca_comch_connection *connection, uint8_t success)
+{
+	uint64_t value = success;
+
+	(void)event;
+	(void)doca_comch_connection_get_counter(connection, DOCA_COMCH_COUNTER_RECV_BYTES,
+			&value);
+}
+
+static void
+on_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection,
+		uint32_t id)
+{
+	union doca_data data = {0};
+
+	(void)event;
+	data.u64 = id;
+	(void)doca_comch_connection_set_user_data(connection, data);
+}
+
+static void
+on_cc_receive(struct doca_cc_event_msg_recv *event, uint8_t *bytes, msg_len len,
+		struct doca_cc_connection *connection)
+{
+	(void)event;
+	(void)bytes;
+	(void)len;
+	(void)connection;
+}
+
+static void
+on_cc_connection(struct doca_cc_event_connection_status_changed *event,
+		struct doca_cc_connection *connection, success_flag success)
+{
+	uint64_t value = success;
+
+	(void)event;
+	(void)doca_cc_connection_get_counter(connection, DOCA_CC_COUNTER_SENT_BYTES, &value);
+}
+
+static void
+on_free(void *addr, size_t len, void *cookie)
+{
+	(void)len;
+	(void)cookie;
+	free(addr);
+}
+
+extern doca_error_t set_up(struct doca_comch_server *server, struct doca_cc_server *cc_server,
+		struct doca_mmap *map, struct doca_pe *pe, struct objects *objects);
+
+doca_error_t
+set_up(struct doca_comch_server *server, struct doca_cc_server *cc_server,
+		struct doca_mmap *map, struct doca_pe *pe, struct objects *objects)
+{
+	struct doca_ctx *ctx = doca_comch_server_as_ctx(server);
+	doca_mmap_memrange_free_cb_t *free_cb = on_free;
+	doca_error_t result = DOCA_SUCCESS;
+	struct doca_task *task = NULL;
+	const struct doca_buf *sent = NULL;
+	const uint8_t *imm = NULL;
+
+	objects->handle = doca_event_invalid_handle;
+	result = doca_ctx_set_state_changed_cb(ctx, on_state);
+	DOCA_ERROR_PROPAGATE(result, doca_comch_server_task_send_set_conf(server, on_sent, on_sent, 16));
+	DOCA_ERROR_PROPAGATE(result, doca_comch_server_event_msg_recv_register(server, on_receive));
+	DOCA_ERROR_PROPAGATE(result,
+			doca_comch_server_event_connection_status_changed_register(server,
+					on_connection, on_connection));
+	DOCA_ERROR_PROPAGATE(result, doca_comch_server_event_consumer_register(server,
+			on_consumer, on_consumer));
+	DOCA_ERROR_PROPAGATE(result, doca_cc_server_event_msg_recv_register(cc_server,
+			on_cc_receive));
+	DOCA_ERROR_PROPAGATE(result, doca_cc_server_event_connection_register(cc_server,
+			on_cc_connection, on_cc_connection));
+	DOCA_ERROR_PROPAGATE(result, doca_mmap_set_permissions(map,
+			DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	DOCA_ERROR_PROPAGATE(result, doca_mmap_set_free_cb(map, free_cb, NULL));
+	DOCA_ERROR_PROPAGATE(result, doca_pe_set_event_mode(pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL));
+	DOCA_ERROR_PROPAGATE(result, doca_pe_get_notification_handle(pe, &objects->handle));
+	DOCA_ERROR_PROPAGATE(result, doca_pe_clear_notification(pe, 0));
+	DOCA_ERROR_PROPAGATE(result, doca_task_submit_ex(task,
+			DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS));
+	sent = doca_comch_producer_task_send_get_buf(NULL);
+	imm = doca_comch_consumer_task_post_recv_get_imm_data(NULL);
+	DOCA_ERROR_PROPAGATE(result, doca_comm_channel_ep_sendto(NULL, sent, 0,
+			DOCA_CC_MSG_FLAG_NONE, NULL));
+	return imm == NULL ? result : DOCA_ERROR_UNEXPECTED;
+}
+EOF_COMCH
 # The address of each function can be taken, and callbacks may be declared noexcept.
 cat >"$run/address.cpp" <<'EOF_ADDRESS'
+#include <algorithm>
+#include <memory>
 #include <doca_argp.h>
+#include <doca_buf.h>
+#include <doca_comch.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
+#include <doca_ctx.h>
+#include <doca_pe.h>
 #include <doca_types.h>
+
+template <typename T, doca_error_t (*destroy)(T *)> struct deleter {
+	void operator()(T *object) const { destroy(object); }
+};
+template <typename T, doca_task *(*as_task)(T *)> static void submit(T *task)
+{
+	doca_task_submit(as_task(task));
+}
 template <typename F> static bool there(F f) { return f != nullptr; }
-static doca_error_t callback(void *, void *) noexcept { return DOCA_SUCCESS; }
+
+static doca_error_t on_flag(void *, void *) noexcept { return DOCA_SUCCESS; }
+static void on_sent(doca_comch_task_send *, doca_data, doca_data) noexcept {}
+static void on_received(doca_comch_event_msg_recv *, uint8_t *, uint32_t,
+		doca_comch_connection *) noexcept {}
+static void on_state(const doca_data data, doca_ctx *ctx, doca_ctx_states,
+		doca_ctx_states) noexcept
+{
+	if (data.ptr == ctx)
+		doca_ctx_stop(ctx);
+}
+
 int main()
 {
-	doca_argp_param_cb_t set = callback;
-	doca_data data{};
+	std::unique_ptr<doca_comch_server, deleter<doca_comch_server, doca_comch_server_destroy>>
+			server;
+	doca_comch_client *client = nullptr;
+	doca_comch_task_send *tasks[2] = {nullptr, nullptr};
+	doca_task *plain[2];
+	doca_argp_param_cb_t set = on_flag;
+	doca_data data{client};
+
+	std::transform(tasks, tasks + 2, plain, doca_comch_task_send_as_task);
+	submit<doca_comch_task_send, doca_comch_task_send_as_task>(tasks[0]);
+	submit<doca_comch_producer_task_send, doca_comch_producer_task_send_as_task>(nullptr);
+	submit<doca_comch_consumer_task_post_recv, doca_comch_consumer_task_post_recv_as_task>(
+			nullptr);
+	doca_comch_client_task_send_set_conf(client, on_sent, on_sent, 1);
+	doca_comch_client_event_msg_recv_register(client, on_received);
+	doca_ctx_set_state_changed_cb(doca_comch_client_as_ctx(client), on_state);
+#if __cplusplus >= 202002L
+	doca_ctx_set_user_data(doca_comch_client_as_ctx(client), doca_data{.ptr = client});
+	data = {.u64 = 5};
+#endif
+#ifdef __cpp_aggregate_paren_init
+	data = doca_data(client);
+#endif
 	(void)data;
 	return there(set) && there(doca_argp_param_create) && there(doca_error_get_descr) &&
-			there(doca_version) && there(doca_log_backend_create_standard) ? 0 : 1;
+			there(doca_version) && there(doca_log_backend_create_standard) &&
+			there(doca_comch_client_create) && there(doca_buf_get_data) &&
+			there(server.get()) ? 0 : 1;
 }
 EOF_ADDRESS
 
 for one in "${public[@]}"; do
 	echo "#include <$one>" >"$run/alone-${one%.h}.src"
-	for other in "${public[@]}"; do
-		[ "$one" = "$other" ] ||
-			printf '#include <%s>\n#include <%s>\n' "$one" "$other" \
-				>"$run/pair-${one%.h}-${other%.h}.src"
-	done
+	# each pair in both orders, in as many files as there are headers
+	printf '#include <%s>\n' "$one" "${public[@]}" >"$run/first-${one%.h}.src"
 done
 printf '#include <%s>\n' "${public[@]}" >"$run/all-forward.src"
 tac "$run/all-forward.src" >"$run/all-backward.src"
 # C wants something declared, and some headers have only macros.
-for f in "$run"/alone-*.src "$run"/pair-*.src; do
+for f in "$run"/alone-*.src; do
 	echo 'extern int something;' >>"$f"
 done
 
@@ -135,15 +339,18 @@ list() { # <language> <compiler> <standard> <flag> <pattern>
 			for flag in -DDOCA_ALLOW_EXPERIMENTAL_API -DNOTHING; do
 				list "$language" "$name" "$standard" "$flag" 'alone-*.src'
 				list "$language" "$name" "$standard" "$flag" 'all-*.src'
+				list "$language" "$name" "$standard" "$flag" comch.src
 				# DOCA_LOG_REGISTER() with a semicolon has one too many
 				list "$language" "$name" "$standard" "$flag -Wno-pedantic" 'use-*.src'
 			done
 			list "$language" "$name" "$standard" \
 				'-DDOCA_LOGGING_ALLOW_TRACE -DDOCA_LOGGING_ALLOW_DLOG -DDOCA_COMPAT_ARCH_DPU' \
 				'use-none.src'
+			list "$language" "$name" "$standard" -DDOCA_COMPAT_CC_2_5 'comch.src'
+			list "$language" "$name" "$standard" -DDOCA_COMPAT_CC_2_5 'all-*.src'
 		done
 	done
-	list c gcc c99 -DNOTHING 'pair-*.src'
+	list c gcc c99 -DNOTHING 'first-*.src'
 	list c++ g++ c++11 -DNOTHING address.cpp
 	list c++ g++ c++20 -DNOTHING address.cpp
 } >"$run/list"
