@@ -58,6 +58,7 @@ doca_pair() {
 	DOCA_COMPAT_PATH=$run/meet
 	XDG_RUNTIME_DIR=$run/runtime
 	mkdir -m 700 "$DOCA_COMPAT_PATH" "$XDG_RUNTIME_DIR"
+	: >"$run/server"
 	timeout -k 5 150 "$programs${names[0]}" "${options[@]}" >"$run/server" 2>&1 &
 	pid=$!
 	wait_for_words "$run/server" 'waits for clients' "$pid" || bad=1
