@@ -42,9 +42,9 @@ extern const struct test_case test_comm_channel[];
 extern const struct test_case test_comm_channel_event[];
 extern const struct test_case test_comm_channel_msg[];
 extern const struct test_case test_comm_channel_pair[];
+extern const struct test_case test_consumer[];
 extern const struct test_case test_ctx[];
 extern const struct test_case test_dev[];
-extern const struct test_case test_consumer[];
 extern const struct test_case test_error[];
 extern const struct test_case test_errors[];
 extern const struct test_case test_errors_log[];
@@ -52,11 +52,10 @@ extern const struct test_case test_errors_memory[];
 extern const struct test_case test_log[];
 extern const struct test_case test_log_level[];
 extern const struct test_case test_log_sdk[];
-extern const struct test_case test_producer[];
-extern const struct test_case test_start_up[];
 extern const struct test_case test_mmap[];
 extern const struct test_case test_mmap_export[];
 extern const struct test_case test_pe[];
+extern const struct test_case test_producer[];
 extern const struct test_case test_start_up[];
 
 #define TEST_TRUE(condition) do { \
