@@ -22,6 +22,7 @@ pkgconf	finds DPDK
 dpkg-dev	tells meson in which folder Debian has its libraries
 libdpdk-dev	DPDK: libraries, drivers, headers
 xz-utils	unpacks the source package that has the driver headers
+libjson-c-dev	used by lib/doca_compat, and by libvfio-user for the software BlueField
 '
 test_packages='
 g++	headers are checked as C++ too
@@ -36,7 +37,6 @@ git	lists the files to check
 dpdk	dpdk-pmdinfo.py
 dpdk-dev	dpdk-testpmd and dpdk-telemetry.py, for the plugin test
 python3-pyelftools	used by dpdk-pmdinfo.py
-libjson-c-dev	used by lib/doca_compat, and by libvfio-user for the software BlueField
 debootstrap	installs the bare system of test-bare.sh
 qemu-system-x86	runs the guests of devtools/qemu
 libglib2.0-dev	headers for the device that is loaded into QEMU
