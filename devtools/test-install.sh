@@ -179,7 +179,7 @@ doca_folder() { # <host|dpu>
 
 doca_not_found() {
 	local module
-	for module in doca doca-common doca-comch doca-argp; do
+	for module in doca doca-common doca-comch doca-comm-channel doca-argp; do
 		! PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --exists $module || return 1
 	done
 	[ -z "$(find "$prefix/lib" -maxdepth 1 -name 'libdoca*')" ]
@@ -242,7 +242,7 @@ comch_pair() { # <program of the host> <program of the card>
 	run=$(mktemp -d)
 	trap 'kill "$server" 2>/dev/null || true; rm -rf "$run"' EXIT
 	for side in "$1" "$2"; do
-		ldd "$side" | grep -F "$prefix/lib/dpdk-comch/doca/" | grep -F libdoca_comch.so
+		ldd "$side" | grep -F "$prefix/lib/dpdk-comch/doca/" | grep -F libdoca_common.so
 	done
 	DOCA_COMPAT_PATH=$run timeout -k 5 60 "$2" 03:00.0 b1:00.0 >"$run/server" 2>&1 &
 	server=$!
@@ -292,6 +292,39 @@ comch_prefix() { # <folder> <host|dpu>
 	sed -i "s|^DOCA_DIR = .*|DOCA_DIR = $dir|" "$1/Makefile.prefix"
 	make -C "$1" -f Makefile.prefix "CC=$compiler" >&2
 	echo "$1/comch"
+}
+
+# What AC_CHECK_HEADERS does: compile a file with the header after the usual ones. Sets
+# what it would define.
+comch_headers() { # <folder>
+	local header
+	defs=
+	for header in doca_comm_channel.h doca_dev.h; do
+		printf '#include <stdio.h>\n#include <stdlib.h>\n#include <%s>\n' $header \
+			>"$1/conftest.c"
+		# shellcheck disable=SC2086 # several words
+		"$compiler" -c -O2 $CPPFLAGS "$1/conftest.c" -o "$1/conftest.o" >&2
+		defs+=" -DHAVE_$(tr a-z. A-Z_ <<<$header)"
+	done
+}
+
+# By autoconf, and where it is not here by what its script would do.
+comch_autoconf() { # <folder> <host|dpu>
+	local dir=$prefix/lib/dpdk-comch/doca/prefix lib defs
+	[ "$2" = host ] || dir+=-dpu
+	lib=$dir/lib/$(uname -m)-linux-gnu
+	unset PKG_CONFIG_PATH
+	export CPPFLAGS="-I$dir/include" LDFLAGS="-L$lib -Wl,-rpath,$lib"
+	comch_headers "$1"
+	if command -v autoconf >/dev/null; then
+		(cd "$1" && autoconf && ./configure) >&2
+	else
+		sed "s|@CC@|$compiler|; s|@CPPFLAGS@|$CPPFLAGS|; s|@LDFLAGS@|$LDFLAGS|; s|@DEFS@|$defs|
+			s|@LIBS@|-ldoca_comm_channel -ldoca_common|; s|@CFLAGS@|-O2|; s|@srcdir@|.|g" \
+			"$1/Makefile.in" >"$1/Makefile"
+	fi
+	make -C "$1" >&2
+	echo "$1/endpoint"
 }
 
 comch_recipe() { # <recipe>
@@ -622,7 +655,7 @@ if [ $ok = yes ]; then
 			check "vendor's names, $how, host" doca_$how host
 			check "vendor's names, $how, card" doca_$how dpu
 		done
-		for how in meson cmake umbrella prefix; do
+		for how in meson cmake umbrella prefix autoconf; do
 			check "vendor's names, comch, $how, both sides" comch_recipe $how
 		done
 	else
