@@ -45,6 +45,8 @@ static const struct {
 	{"comch_conn", test_comch_conn},
 	{"consumer", test_consumer},
 	{"producer", test_producer},
+	{"comch_gap", test_comch_gap},
+	{"comch_process", test_comch_process},
 	{"start", test_start_up},
 	{"dev", test_dev},
 	{"comm_channel", test_comm_channel},

@@ -10,6 +10,8 @@
 #ifndef TEST_COMCH_H
 #define TEST_COMCH_H
 
+#include <sys/types.h>
+
 #include <doca_comch.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
@@ -48,8 +50,11 @@ struct test_side {
 	bool keep_tasks;                   /* not freed when they end */
 	bool echo;                         /* what is received is sent back */
 	bool refuse_second;                /* of clients */
+	doca_error_t stop_result;          /* of a stop in a callback of the case */
 	struct doca_comch_task_send *task; /* the last that has ended, if kept */
 	void (*on_state)(struct test_side *side, enum doca_ctx_states next);
+	void (*on_connect)(struct test_side *side);
+	void (*on_disconnect)(struct test_side *side, struct doca_comch_connection *conn);
 	void (*on_receive)(struct test_side *side, struct doca_comch_connection *conn);
 	void (*on_sent)(struct test_side *side, struct doca_comch_task_send *task);
 	void *data;                        /* of the case */
@@ -79,8 +84,17 @@ bool test_until_state(struct test_side *side, struct test_side *other,
 bool test_until_count(struct test_side *side, struct test_side *other,
 		const unsigned int *count, unsigned int want);
 
-/* Progress for a moment, for what must not happen. */
+bool test_until_least(struct test_side *side, const unsigned int *count, unsigned int want);
+
+/* Progress for a moment, for what must not happen; or a few turns without a pause. */
 void test_turn(struct test_side *side, struct test_side *other);
+void test_turn_short(struct test_side *side);
+
+/* Other numbers of tasks than TEST_TASKS. */
+doca_error_t test_tasks_set(struct test_side *side, uint32_t tasks);
+
+/* Wait for the end of a process; its exit status, or -1. */
+int test_exit_status(pid_t pid);
 
 /* Stop it if it runs, and give everything back; an engine that others use stays. */
 doca_error_t test_side_end(struct test_side *side, struct test_side *other);

@@ -6,6 +6,7 @@
  * Servers and clients for cases, with callbacks that count and note.
  */
 
+#include <sys/wait.h>
 #include <time.h>
 
 #include "test_comch.h"
@@ -135,6 +136,8 @@ on_connect(struct doca_comch_event_connection_status_changed *event,
 		doca_comch_server_disconnect(side->server, conn);
 	else
 		side->conn = conn;
+	if (side->on_connect != NULL)
+		side->on_connect(side);
 }
 
 static void
@@ -147,6 +150,8 @@ on_disconnect(struct doca_comch_event_connection_status_changed *event,
 	side->disconnected += successful;
 	if (side->conn == conn)
 		side->conn = NULL;
+	if (side->on_disconnect != NULL)
+		side->on_disconnect(side, conn);
 }
 
 static void
@@ -277,6 +282,14 @@ test_client_make(struct test_side *side, struct doca_pe *pe, const char *name)
 }
 
 doca_error_t
+test_tasks_set(struct test_side *side, uint32_t tasks)
+{
+	return side->server != NULL ?
+		doca_comch_server_task_send_set_conf(side->server, on_sent, on_not_sent, tasks) :
+		doca_comch_client_task_send_set_conf(side->client, on_sent, on_not_sent, tasks);
+}
+
+doca_error_t
 test_pair_make(struct test_side *server, struct test_side *client)
 {
 	doca_error_t result = test_server_make(server, NULL, "pair");
@@ -327,6 +340,25 @@ test_until_count(struct test_side *side, struct test_side *other, const unsigned
 	return *count == want;
 }
 
+bool
+test_until_least(struct test_side *side, const unsigned int *count, unsigned int want)
+{
+	time_t end = time(NULL) + WAIT_SECONDS;
+
+	while (*count < want && time(NULL) < end)
+		progress(side, NULL);
+	return *count >= want;
+}
+
+void
+test_turn_short(struct test_side *side)
+{
+	int i;
+
+	for (i = 0; i < 10; i++)
+		doca_pe_progress(side->pe);
+}
+
 void
 test_turn(struct test_side *side, struct test_side *other)
 {
@@ -357,6 +389,16 @@ test_side_end(struct test_side *side, struct test_side *other)
 		DOCA_ERROR_PROPAGATE(result, doca_dev_rep_close(side->rep));
 	DOCA_ERROR_PROPAGATE(result, doca_dev_close(side->dev));
 	return result;
+}
+
+int
+test_exit_status(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
 }
 
 enum doca_ctx_states
