@@ -183,83 +183,6 @@ test_comch_create_errors(void)
 	return 0;
 }
 
-/* The same functions for a server and for a client. */
-#define SETTINGS_NULL(kind, object) do { \
-	TEST_RESULT(doca_comch_##kind##_set_max_msg_size(NULL, 64), DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_get_max_msg_size(NULL, &nr), DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_get_max_msg_size(object, NULL), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_set_recv_queue_size(NULL, 8), DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_get_recv_queue_size(NULL, &nr), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_get_recv_queue_size(object, NULL), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_get_device(NULL, &dev), DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_get_device(object, NULL), DOCA_ERROR_INVALID_VALUE); \
-	TEST_TRUE(doca_comch_##kind##_as_ctx(NULL) == NULL); \
-	TEST_RESULT(doca_comch_##kind##_task_send_set_conf(NULL, no_sent, no_sent, 1), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_task_send_set_conf(object, NULL, no_sent, 1), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_task_send_set_conf(object, no_sent, NULL, 1), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_event_msg_recv_register(NULL, no_message), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_event_msg_recv_register(object, NULL), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_event_consumer_register(NULL, no_consumer, no_consumer), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_event_consumer_register(object, NULL, no_consumer), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_event_consumer_register(object, no_consumer, NULL), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_TRUE(doca_comch_##kind##_get_##kind##_ctx(NULL) == NULL); \
-} while (0)
-
-#define SETTINGS_RANGE(kind, object) do { \
-	TEST_OK(doca_comch_##kind##_get_max_msg_size(object, &nr)); \
-	TEST_TRUE(nr >= 4080 && nr <= limits.size); \
-	TEST_OK(doca_comch_##kind##_get_recv_queue_size(object, &nr)); \
-	TEST_TRUE(nr >= 1 && nr <= limits.queue); \
-	TEST_RESULT(doca_comch_##kind##_set_max_msg_size(object, 0), DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_set_max_msg_size(object, limits.size + 1), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_set_recv_queue_size(object, 0), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_set_recv_queue_size(object, limits.queue + 1), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_task_send_set_conf(object, no_sent, no_sent, 0), \
-			DOCA_ERROR_INVALID_VALUE); \
-	TEST_RESULT(doca_comch_##kind##_task_send_set_conf(object, no_sent, no_sent, \
-			limits.tasks + 1), DOCA_ERROR_INVALID_VALUE); \
-	TEST_OK(doca_comch_##kind##_set_max_msg_size(object, limits.size)); \
-	TEST_OK(doca_comch_##kind##_get_max_msg_size(object, &nr)); \
-	TEST_TRUE(nr == limits.size); \
-	TEST_OK(doca_comch_##kind##_set_max_msg_size(object, 1)); \
-	TEST_OK(doca_comch_##kind##_get_max_msg_size(object, &nr)); \
-	TEST_TRUE(nr == 1); \
-	TEST_OK(doca_comch_##kind##_set_recv_queue_size(object, limits.queue)); \
-	TEST_OK(doca_comch_##kind##_set_recv_queue_size(object, 10)); \
-	TEST_OK(doca_comch_##kind##_get_recv_queue_size(object, &nr)); \
-	TEST_TRUE(nr == 10); \
-	TEST_OK(doca_comch_##kind##_task_send_set_conf(object, no_sent, no_sent, limits.tasks)); \
-} while (0)
-
-/* No setting can be made while it runs, and each can be read. */
-#define SETTINGS_RUNNING(kind, object) do { \
-	TEST_RESULT(doca_comch_##kind##_set_max_msg_size(object, 64), DOCA_ERROR_BAD_STATE); \
-	TEST_RESULT(doca_comch_##kind##_set_recv_queue_size(object, 8), DOCA_ERROR_BAD_STATE); \
-	TEST_RESULT(doca_comch_##kind##_task_send_set_conf(object, no_sent, no_sent, 1), \
-			DOCA_ERROR_BAD_STATE); \
-	TEST_RESULT(doca_comch_##kind##_event_msg_recv_register(object, no_message), \
-			DOCA_ERROR_BAD_STATE); \
-	TEST_RESULT(doca_comch_##kind##_event_consumer_register(object, no_consumer, \
-			no_consumer), DOCA_ERROR_BAD_STATE); \
-	TEST_OK(doca_comch_##kind##_get_max_msg_size(object, &nr)); \
-	TEST_OK(doca_comch_##kind##_get_recv_queue_size(object, &nr)); \
-	TEST_OK(doca_comch_##kind##_get_device(object, &dev)); \
-} while (0)
-
 static int
 test_comch_server_settings_null(void)
 {
@@ -271,7 +194,35 @@ test_comch_server_settings_null(void)
 
 	TEST_OK(test_server_make(&side, NULL, "one"));
 	one = side.server;
-	SETTINGS_NULL(server, one);
+	TEST_RESULT(doca_comch_server_set_max_msg_size(NULL, 64), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_get_max_msg_size(NULL, &nr), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_get_max_msg_size(one, NULL),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_set_recv_queue_size(NULL, 8), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_get_recv_queue_size(NULL, &nr),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_get_recv_queue_size(one, NULL),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_get_device(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_get_device(one, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_TRUE(doca_comch_server_as_ctx(NULL) == NULL);
+	TEST_RESULT(doca_comch_server_task_send_set_conf(NULL, no_sent, no_sent, 1),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_task_send_set_conf(one, NULL, no_sent, 1),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_task_send_set_conf(one, no_sent, NULL, 1),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_event_msg_recv_register(NULL, no_message),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_event_msg_recv_register(one, NULL),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_event_consumer_register(NULL, no_consumer, no_consumer),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_event_consumer_register(one, NULL, no_consumer),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_event_consumer_register(one, no_consumer, NULL),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_TRUE(doca_comch_server_get_server_ctx(NULL) == NULL);
 	TEST_RESULT(doca_comch_server_get_device_rep(NULL, &rep), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_comch_server_get_device_rep(one, NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_comch_server_get_device_repr(NULL, &rep), DOCA_ERROR_INVALID_VALUE);
@@ -296,7 +247,35 @@ test_comch_client_settings_null(void)
 	uint32_t nr;
 
 	TEST_OK(test_client_make(&side, NULL, "one"));
-	SETTINGS_NULL(client, side.client);
+	TEST_RESULT(doca_comch_client_set_max_msg_size(NULL, 64), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_get_max_msg_size(NULL, &nr), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_get_max_msg_size(side.client, NULL),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_set_recv_queue_size(NULL, 8), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_get_recv_queue_size(NULL, &nr),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_get_recv_queue_size(side.client, NULL),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_get_device(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_get_device(side.client, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_TRUE(doca_comch_client_as_ctx(NULL) == NULL);
+	TEST_RESULT(doca_comch_client_task_send_set_conf(NULL, no_sent, no_sent, 1),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_task_send_set_conf(side.client, NULL, no_sent, 1),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_task_send_set_conf(side.client, no_sent, NULL, 1),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_event_msg_recv_register(NULL, no_message),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_event_msg_recv_register(side.client, NULL),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_event_consumer_register(NULL, no_consumer, no_consumer),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_event_consumer_register(side.client, NULL, no_consumer),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_event_consumer_register(side.client, no_consumer, NULL),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_TRUE(doca_comch_client_get_client_ctx(NULL) == NULL);
 	TEST_RESULT(doca_comch_client_get_connection(NULL, &conn), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_comch_client_get_connection(side.client, NULL),
 			DOCA_ERROR_INVALID_VALUE);
@@ -306,19 +285,82 @@ test_comch_client_settings_null(void)
 }
 
 static int
-test_comch_settings_range(void)
+test_comch_server_settings_range(void)
 {
-	struct test_side server, client;
+	struct test_side side;
 	struct limits limits;
 	uint32_t nr;
 
-	TEST_OK(test_server_make(&server, NULL, "one"));
-	TEST_OK(test_client_make(&client, server.pe, "one"));
-	TEST_CALL(limits_read(doca_dev_as_devinfo(server.dev), &limits));
-	SETTINGS_RANGE(server, server.server);
-	SETTINGS_RANGE(client, client.client);
-	TEST_OK(test_side_end(&client, &server));
-	TEST_OK(test_side_end(&server, NULL));
+	TEST_OK(test_server_make(&side, NULL, "one"));
+	TEST_CALL(limits_read(doca_dev_as_devinfo(side.dev), &limits));
+	TEST_OK(doca_comch_server_get_max_msg_size(side.server, &nr));
+	TEST_TRUE(nr >= 4080 && nr <= limits.size);
+	TEST_OK(doca_comch_server_get_recv_queue_size(side.server, &nr));
+	TEST_TRUE(nr >= 1 && nr <= limits.queue);
+	TEST_RESULT(doca_comch_server_set_max_msg_size(side.server, 0), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_set_max_msg_size(side.server, limits.size + 1),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_set_recv_queue_size(side.server, 0),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_set_recv_queue_size(side.server, limits.queue + 1),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_task_send_set_conf(side.server, no_sent, no_sent, 0),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_server_task_send_set_conf(side.server, no_sent, no_sent,
+			limits.tasks + 1), DOCA_ERROR_INVALID_VALUE);
+	TEST_OK(doca_comch_server_set_max_msg_size(side.server, limits.size));
+	TEST_OK(doca_comch_server_get_max_msg_size(side.server, &nr));
+	TEST_TRUE(nr == limits.size);
+	TEST_OK(doca_comch_server_set_max_msg_size(side.server, 1));
+	TEST_OK(doca_comch_server_get_max_msg_size(side.server, &nr));
+	TEST_TRUE(nr == 1);
+	TEST_OK(doca_comch_server_set_recv_queue_size(side.server, limits.queue));
+	TEST_OK(doca_comch_server_set_recv_queue_size(side.server, 10));
+	TEST_OK(doca_comch_server_get_recv_queue_size(side.server, &nr));
+	TEST_TRUE(nr == 10);
+	TEST_OK(doca_comch_server_task_send_set_conf(side.server, no_sent, no_sent,
+			limits.tasks));
+	TEST_OK(test_side_end(&side, NULL));
+	return 0;
+}
+
+static int
+test_comch_client_settings_range(void)
+{
+	struct test_side side;
+	struct limits limits;
+	uint32_t nr;
+
+	TEST_OK(test_client_make(&side, NULL, "one"));
+	TEST_CALL(limits_read(doca_dev_as_devinfo(side.dev), &limits));
+	TEST_OK(doca_comch_client_get_max_msg_size(side.client, &nr));
+	TEST_TRUE(nr >= 4080 && nr <= limits.size);
+	TEST_OK(doca_comch_client_get_recv_queue_size(side.client, &nr));
+	TEST_TRUE(nr >= 1 && nr <= limits.queue);
+	TEST_RESULT(doca_comch_client_set_max_msg_size(side.client, 0), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_set_max_msg_size(side.client, limits.size + 1),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_set_recv_queue_size(side.client, 0),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_set_recv_queue_size(side.client, limits.queue + 1),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_task_send_set_conf(side.client, no_sent, no_sent, 0),
+			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_client_task_send_set_conf(side.client, no_sent, no_sent,
+			limits.tasks + 1), DOCA_ERROR_INVALID_VALUE);
+	TEST_OK(doca_comch_client_set_max_msg_size(side.client, limits.size));
+	TEST_OK(doca_comch_client_get_max_msg_size(side.client, &nr));
+	TEST_TRUE(nr == limits.size);
+	TEST_OK(doca_comch_client_set_max_msg_size(side.client, 1));
+	TEST_OK(doca_comch_client_get_max_msg_size(side.client, &nr));
+	TEST_TRUE(nr == 1);
+	TEST_OK(doca_comch_client_set_recv_queue_size(side.client, limits.queue));
+	TEST_OK(doca_comch_client_set_recv_queue_size(side.client, 10));
+	TEST_OK(doca_comch_client_get_recv_queue_size(side.client, &nr));
+	TEST_TRUE(nr == 10);
+	TEST_OK(doca_comch_client_task_send_set_conf(side.client, no_sent, no_sent,
+			limits.tasks));
+	TEST_OK(test_side_end(&side, NULL));
 	return 0;
 }
 
@@ -331,9 +373,29 @@ test_comch_settings_running(void)
 	uint32_t nr;
 
 	TEST_OK(test_pair_make(&server, &client));
-	SETTINGS_RUNNING(server, server.server);
+	TEST_RESULT(doca_comch_server_set_max_msg_size(server.server, 64), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_comch_server_set_recv_queue_size(server.server, 8), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_comch_server_task_send_set_conf(server.server, no_sent, no_sent, 1),
+			DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_comch_server_event_msg_recv_register(server.server, no_message),
+			DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_comch_server_event_consumer_register(server.server, no_consumer,
+			no_consumer), DOCA_ERROR_BAD_STATE);
+	TEST_OK(doca_comch_server_get_max_msg_size(server.server, &nr));
+	TEST_OK(doca_comch_server_get_recv_queue_size(server.server, &nr));
+	TEST_OK(doca_comch_server_get_device(server.server, &dev));
 	TEST_TRUE(dev == server.dev);
-	SETTINGS_RUNNING(client, client.client);
+	TEST_RESULT(doca_comch_client_set_max_msg_size(client.client, 64), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_comch_client_set_recv_queue_size(client.client, 8), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_comch_client_task_send_set_conf(client.client, no_sent, no_sent, 1),
+			DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_comch_client_event_msg_recv_register(client.client, no_message),
+			DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_comch_client_event_consumer_register(client.client, no_consumer,
+			no_consumer), DOCA_ERROR_BAD_STATE);
+	TEST_OK(doca_comch_client_get_max_msg_size(client.client, &nr));
+	TEST_OK(doca_comch_client_get_recv_queue_size(client.client, &nr));
+	TEST_OK(doca_comch_client_get_device(client.client, &dev));
 	TEST_TRUE(dev == client.dev);
 	TEST_RESULT(doca_comch_server_event_connection_status_changed_register(server.server,
 			no_status, no_status), DOCA_ERROR_BAD_STATE);
@@ -375,7 +437,8 @@ const struct test_case test_comch_conf[] = {
 	TEST_CASE(test_comch_create_errors),
 	TEST_CASE(test_comch_server_settings_null),
 	TEST_CASE(test_comch_client_settings_null),
-	TEST_CASE(test_comch_settings_range),
+	TEST_CASE(test_comch_server_settings_range),
+	TEST_CASE(test_comch_client_settings_range),
 	TEST_CASE(test_comch_settings_running),
 	TEST_CASE(test_comch_connection_register_old),
 	TEST_CASES_END()

@@ -181,6 +181,35 @@ test_task_pool(void)
 	return pair_end(&server, &client);
 }
 
+/* The connections of a server share its tasks, and one may have all of them. */
+static int
+test_task_pool_server(void)
+{
+	struct doca_comch_task_send *tasks[TEST_TASKS], *one_more;
+	struct test_side server, client, second;
+	unsigned int i;
+
+	TEST_OK(test_pair_make(&server, &client));
+	for (i = 0; i < TEST_TASKS; i++)
+		TEST_OK(doca_comch_server_task_send_alloc_init(server.server, server.conn, "m", 2,
+				&tasks[i]));
+	TEST_OK(test_client_make(&second, server.pe, "pair"));
+	TEST_RESULT(doca_ctx_start(second.ctx), DOCA_ERROR_IN_PROGRESS);
+	TEST_TRUE(test_until_count(&server, NULL, &server.connected, 2));
+	TEST_RESULT(doca_comch_server_task_send_alloc_init(server.server, server.conn, "m", 2,
+			&one_more), DOCA_ERROR_NO_MEMORY);
+	doca_task_free(doca_comch_task_send_as_task(tasks[0]));
+	TEST_OK(doca_comch_server_task_send_alloc_init(server.server, server.conn, "m", 2,
+			&tasks[0]));
+	for (i = 0; i < TEST_TASKS; i++)
+		TEST_OK(doca_task_submit(doca_comch_task_send_as_task(tasks[i])));
+	TEST_TRUE(test_until_count(&server, NULL, &server.sent, TEST_TASKS));
+	TEST_TRUE(test_until_count(&client, NULL, &client.received, TEST_TASKS - 1));
+	TEST_TRUE(test_until_count(&second, NULL, &second.received, 1));
+	TEST_OK(test_side_end(&second, &server));
+	return pair_end(&server, &client);
+}
+
 static unsigned int left;
 
 static void
@@ -279,6 +308,7 @@ const struct test_case test_comch_task[] = {
 	TEST_CASE(test_task_states),
 	TEST_CASE(test_task_flush),
 	TEST_CASE(test_task_pool),
+	TEST_CASE(test_task_pool_server),
 	TEST_CASE(test_task_in_callback),
 	TEST_CASE(test_task_free_submitted),
 	TEST_CASE(test_task_stopped),
