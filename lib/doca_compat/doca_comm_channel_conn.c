@@ -196,8 +196,8 @@ service_state_cb(struct rte_comch_ctx *ctx, enum rte_comch_state prev __rte_unus
 static doca_error_t
 service_start(struct doca_comm_channel_ep_t *ep, const struct cc_limits *limits, uint16_t rep_id)
 {
-	/* some peers that do not read do not keep a service from sending to others */
-	uint32_t nb_tasks = RTE_MIN(4u * ep->send_queue, limits->send_queue);
+	/* the queue is that of one connection: peers that do not read leave room for others */
+	uint32_t nb_tasks = RTE_MIN(64u * ep->send_queue, limits->send_queue);
 	struct rte_comch_server_conf conf = {
 		.name = ep->name,
 		.connect_cb = service_connect_cb,

@@ -142,23 +142,32 @@ rx_create(struct cc_rx *rx, uint32_t max_nb, uint32_t msg_size)
 	return rx->ring == NULL ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
 }
 
+/* The places for messages get their memory when they are used first, and keep it. */
 static doca_error_t
-tx_create(struct cc_tx *tx, uint32_t nb, uint32_t msg_size)
+tx_create(struct cc_tx *tx, uint32_t nb)
 {
-	size_t size = RTE_ALIGN_CEIL((size_t)msg_size, RTE_CACHE_LINE_SIZE);
 	uint32_t i;
 
 	tx->slots = calloc(nb, sizeof(*tx->slots));
 	tx->idle = calloc(nb, sizeof(*tx->idle));
-	tx->mem = malloc(nb * size);
-	if (tx->slots == NULL || tx->idle == NULL || tx->mem == NULL)
+	if (tx->slots == NULL || tx->idle == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	for (i = 0; i < nb; i++) {
-		tx->slots[i].data = tx->mem + i * size;
-		tx->idle[i] = &tx->slots[i];
-	}
-	tx->nb_idle = nb;
+	for (i = 0; i < nb; i++)
+		tx->idle[nb - 1 - i] = &tx->slots[i];
+	tx->nb_slots = tx->nb_idle = nb;
 	return DOCA_SUCCESS;
+}
+
+static void
+tx_free(struct cc_tx *tx)
+{
+	uint32_t i;
+
+	for (i = 0; i < tx->nb_slots; i++)
+		free(tx->slots[i].data);
+	free(tx->slots);
+	free(tx->idle);
+	*tx = (struct cc_tx){0};
 }
 
 doca_error_t
@@ -169,7 +178,7 @@ cc_queues_create(struct doca_comm_channel_ep_t *ep, uint32_t nb_tasks)
 	cc_queues_free(ep);
 	result = rx_create(&ep->rx, ep->recv_queue, ep->max_msg_size);
 	if (result == DOCA_SUCCESS)
-		result = tx_create(&ep->tx, nb_tasks, ep->max_msg_size);
+		result = tx_create(&ep->tx, nb_tasks);
 	return result;
 }
 
@@ -177,11 +186,18 @@ void
 cc_queues_free(struct doca_comm_channel_ep_t *ep)
 {
 	free(ep->rx.ring);
-	free(ep->tx.slots);
-	free(ep->tx.idle);
-	free(ep->tx.mem);
 	ep->rx = (struct cc_rx){0};
-	ep->tx = (struct cc_tx){0};
+	tx_free(&ep->tx);
+}
+
+/* The own place of a peer that is gone went with it. */
+static void
+slot_put(struct doca_comm_channel_ep_t *ep, struct cc_slot *slot)
+{
+	if (!slot->own)
+		ep->tx.idle[ep->tx.nb_idle++] = slot;
+	else if (slot->gen == slot->peer->gen)
+		slot->peer->own_busy = false;
 }
 
 static struct cc_slot *
@@ -199,17 +215,12 @@ slot_get(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t *pee
 	}
 	slot->peer = peer;
 	slot->gen = peer->gen;
-	return slot;
-}
-
-/* The own place of a peer that is gone went with it. */
-static void
-slot_put(struct doca_comm_channel_ep_t *ep, struct cc_slot *slot)
-{
-	if (!slot->own)
-		ep->tx.idle[ep->tx.nb_idle++] = slot;
-	else if (slot->gen == slot->peer->gen)
-		slot->peer->own_busy = false;
+	if (slot->data == NULL)
+		slot->data = malloc(ep->max_msg_size);
+	if (slot->data != NULL)
+		return slot;
+	slot_put(ep, slot);
+	return NULL;
 }
 
 void

@@ -88,7 +88,6 @@ struct doca_comm_channel_addr_t *
 cc_peer_new(struct doca_comm_channel_ep_t *ep, enum cc_peer_state state)
 {
 	struct doca_comm_channel_addr_t *peer = TAILQ_FIRST(&ep->unused);
-	uint8_t *own;
 
 	if (peer == NULL) {
 		TAILQ_FOREACH(peer, &ep->over, next)
@@ -99,10 +98,8 @@ cc_peer_new(struct doca_comm_channel_ep_t *ep, enum cc_peer_state state)
 	}
 	if (peer == NULL)
 		return NULL;
-	own = realloc(peer->own.data, ep->max_msg_size);
-	if (own == NULL)
-		return NULL;
-	peer->own = (struct cc_slot){.peer = peer, .own = true, .data = own};
+	free(peer->own.data); /* messages may have been shorter then */
+	peer->own = (struct cc_slot){.peer = peer, .own = true};
 	peer->own_busy = false;
 	peer->conn = NULL;
 	peer->shown = false;

@@ -67,7 +67,7 @@ struct cc_slot {
 	struct doca_comm_channel_addr_t *peer;
 	uint32_t gen; /* of the peer */
 	bool own;     /* the peer's own one */
-	uint8_t *data;
+	uint8_t *data; /* NULL before it is used first */
 };
 
 /* A peer address. Its memory stays until the end of the endpoint, and is used again. */
@@ -105,8 +105,8 @@ struct cc_rx {
 
 struct cc_tx {
 	struct cc_slot *slots;
-	uint8_t *mem;
-	struct cc_slot **idle;
+	struct cc_slot **idle; /* the last one is the next */
+	uint32_t nb_slots;
 	uint32_t nb_idle;
 };
 
