@@ -10,6 +10,8 @@
 
 #include <sys/resource.h>
 
+#include <doca_comm_channel.h>
+
 #include "test_comch.h"
 
 #ifdef __has_feature
@@ -73,6 +75,7 @@ test_errors_memory_comch(void)
 {
 	struct doca_comch_server *server = NULL;
 	struct doca_comch_client *client = NULL;
+	struct doca_comm_channel_ep_t *ep = NULL;
 	struct doca_pe *pe = NULL;
 	struct doca_dev_rep *rep;
 	struct doca_dev *dev;
@@ -85,8 +88,9 @@ test_errors_memory_comch(void)
 	TEST_RESULT(doca_comch_server_create(dev, rep, "any", &server), DOCA_ERROR_NO_MEMORY);
 	TEST_RESULT(doca_comch_client_create(dev, "any", &client), DOCA_ERROR_NO_MEMORY);
 	TEST_RESULT(doca_pe_create(&pe), DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(doca_comm_channel_ep_create(&ep), DOCA_ERROR_NO_MEMORY);
 	TEST_CALL(memory_give());
-	TEST_TRUE(server == NULL && client == NULL && pe == NULL);
+	TEST_TRUE(server == NULL && client == NULL && pe == NULL && ep == NULL);
 	TEST_OK(doca_dev_rep_close(rep));
 	TEST_OK(doca_dev_close(dev));
 	return 0;
