@@ -500,12 +500,14 @@ static int
 test_dev_rep_taken(void)
 {
 	char out[TEST_TEXT_SIZE], err[TEST_TEXT_SIZE], path[] = "/tmp/doca-compat-XXXXXX";
+	static char variable[64]; /* of the environment, which keeps the pointer */
 	int ready[2], end[2], status;
 	char byte = 0;
 	pid_t pid;
 
 	TEST_TRUE(mkdtemp(path) != NULL);
-	TEST_TRUE(setenv("DOCA_COMPAT_PATH", path, 1) == 0);
+	snprintf(variable, sizeof(variable), "DOCA_COMPAT_PATH=%s", path);
+	TEST_TRUE(putenv(variable) == 0);
 	TEST_TRUE(pipe(ready) == 0 && pipe(end) == 0);
 	pid = fork();
 	TEST_TRUE(pid >= 0);
@@ -523,6 +525,8 @@ test_dev_rep_taken(void)
 	/* it can be served as soon as the first process has ended */
 	close(end[1]);
 	TEST_TRUE(waitpid(pid, &status, 0) == pid && status == 0);
+	TEST_TRUE(find("03:00.0") != NULL);
+	strcpy(variable, "DOCA_COMPAT_PATH=/"); /* too late */
 	TEST_OK(serve("b1:00.0"));
 	TEST_TRUE(rmdir(path) == 0);
 	return 0;

@@ -47,6 +47,7 @@
 #define ENV_MAX_SFS 1000
 #define ENV_MAX_BUS (256 - 9)
 #define ENV_MAX_UIDS 16
+#define ENV_PATH_SIZE 256
 
 static const char *const env_names[] = {
 	ENV_CONNECT_TIMEOUT_MS, ENV_DEVICES, ENV_EAL_ARGS, ENV_HOST_BUS, ENV_LOG_LEVEL, ENV_PATH,
@@ -276,7 +277,7 @@ env_read_path(struct doca_env *env)
 			access(env->path, X_OK) == 0))
 		return DOCA_SUCCESS;
 	return env_wrong(ENV_PATH, env->path,
-			"it is the folder by which both sides find each other: create it for this user, without a comma or a blank in its name");
+			"it is the folder by which both sides find each other: create it for this user, with a shorter name than 256 bytes, without a comma or a blank in it");
 }
 
 static doca_error_t

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <rte_common.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
@@ -301,6 +302,31 @@ eal_start(const struct doca_env *env)
 	return result;
 }
 
+/* What is used later, too: the program may change its environment meanwhile. */
+static doca_error_t
+env_keep(struct doca_env *env)
+{
+	const char **texts[] = {&env->host_bus, &env->path, &env->uids};
+	char *copies[RTE_DIM(texts)] = {NULL};
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(texts); i++) {
+		if (*texts[i] == NULL)
+			continue;
+		copies[i] = strdup(*texts[i]);
+		if (copies[i] == NULL)
+			break;
+	}
+	if (i < RTE_DIM(texts)) {
+		while (i-- > 0)
+			free(copies[i]);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	for (i = 0; i < RTE_DIM(texts); i++)
+		*texts[i] = copies[i];
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t
 start_once(void)
 {
@@ -312,8 +338,8 @@ start_once(void)
 	/* a program that has started EAL keeps it, and its log */
 	if (result == DOCA_SUCCESS && rte_lcore_count() == 0)
 		result = eal_start(&start_env);
-	if (result == DOCA_SUCCESS)
-		result = doca_funcs_init(&start_env);
+	DOCA_ERROR_PROPAGATE(result, doca_funcs_init(&start_env));
+	DOCA_ERROR_PROPAGATE(result, env_keep(&start_env));
 	if (result == DOCA_SUCCESS) {
 		start_pid = getpid();
 		__atomic_store_n(&start_state, START_DONE, __ATOMIC_RELEASE);
