@@ -158,6 +158,7 @@ device_caps_print(int16_t dev_id, FILE *f)
 	fprintf(f, "    max_sends              %u\n", info.max_sends);
 	fprintf(f, "    max_imm_len            %u B\n", info.max_imm_len);
 	fprintf(f, "    max_buf_size           %" PRIu64 " B\n", info.max_buf_size);
+	fprintf(f, "    max_recv_bytes         %" PRIu64 " B\n", info.max_recv_bytes);
 	fprintf(f, "    max_pes                %u\n", info.max_pes);
 	fprintf(f, "    max_peer_mems          %u\n", info.max_peer_mems);
 }

@@ -119,6 +119,8 @@ test_max_pes(void)
 				&ctxs[i]), 0);
 		ret = rte_comch_ctx_attach(ctxs[i], pes[i]);
 		nb += ret == 0;
+		TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
+		TEST_EXPECT(info.nb_pes, nb);
 	}
 	while (i-- > 0) {
 		TEST_EXPECT(rte_comch_ctx_destroy(ctxs[i]), 0);
@@ -126,6 +128,32 @@ test_max_pes(void)
 	}
 	TEST_EXPECT(ret, -ENOSPC);
 	TEST_EXPECT(nb, info.max_pes);
+	test_mock_settle();
+	TEST_WAIT(rte_comch_dev_info_get(test_pair.dpu, &info) == 0 && info.nb_pes == 0, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* Receive queues of all forms that are as large as the info says they can be. */
+static int
+test_recv_bytes(void)
+{
+	struct rte_comch_pe *pe = test_pe_new();
+	struct rte_comch_server_conf conf;
+	struct rte_comch_dev_info info;
+	struct test_ep *server;
+	uint32_t size;
+
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
+	for (size = 1; size <= info.max_msg_size; size = size < 8 ? size + 1 : size * 2 - 1) {
+		server = test_ep_new();
+		TEST_TRUE(server != NULL);
+		test_server_conf(server, "room", &conf);
+		conf.ctrl.max_msg_size = size;
+		conf.ctrl.recv_queue_size = info.max_recv_bytes == 0 ? info.max_recv_queue_size :
+			RTE_MIN(info.max_recv_bytes / size, info.max_recv_queue_size + 0ull);
+		TEST_EXPECT(test_server_start(server, &conf, pe), 0);
+		TEST_EXPECT(test_ep_close(server), 0);
+	}
 	return TEST_SUCCESS;
 }
 
@@ -227,6 +255,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_pe_info),
 		TEST_CASE_ST(NULL, test_fp_cleanup, test_pe_info_used),
 		TEST_CASE_ST(NULL, test_cleanup, test_max_pes),
+		TEST_CASE_ST(NULL, test_cleanup, test_recv_bytes),
 		TEST_CASE_ST(NULL, test_cleanup, test_reserved_in),
 		TEST_CASE_ST(NULL, test_fp_cleanup, test_reserved_out),
 		TEST_CASES_END()

@@ -156,7 +156,7 @@ dev_info_set(struct rte_comch_dev *dev)
 
 /* Of limits that a driver need not have. */
 static bool
-limit_holds(uint32_t had, uint32_t has)
+limit_holds(uint64_t had, uint64_t has)
 {
 	return has == 0 || (had != 0 && has >= had);
 }
@@ -178,7 +178,23 @@ dev_info_holds(const struct rte_comch_dev_info *had, const struct rte_comch_dev_
 		has->max_imm_len >= had->max_imm_len &&
 		has->max_buf_size >= had->max_buf_size &&
 		limit_holds(had->max_pes, has->max_pes) &&
-		limit_holds(had->max_peer_mems, has->max_peer_mems);
+		limit_holds(had->max_peer_mems, has->max_peer_mems) &&
+		limit_holds(had->max_recv_bytes, has->max_recv_bytes);
+}
+
+/* Engines that have a place of it, or have not given it back yet. */
+static uint32_t
+dev_pes_count(struct rte_comch_dev *dev)
+{
+	struct rte_comch_pgroup *pg;
+	uint32_t nb;
+
+	rte_spinlock_lock(&dev->lock);
+	nb = dev->nb_ending_pgs;
+	TAILQ_FOREACH(pg, &dev->pgs, next)
+		nb++;
+	rte_spinlock_unlock(&dev->lock);
+	return nb;
 }
 
 int
@@ -202,6 +218,7 @@ rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info)
 	got.nb_reps = now.nb_reps;
 	got.link_up = now.link_up;
 	got.nb_links = now.nb_links;
+	got.nb_pes = dev_pes_count(dev);
 	/* acquire: pairs with the release in rte_comch_pmd_dev_down() */
 	got.status = __atomic_load_n(&dev->status, __ATOMIC_ACQUIRE);
 	*info = got;

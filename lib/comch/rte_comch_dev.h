@@ -105,7 +105,17 @@ struct rte_comch_dev_info {
 	uint32_t max_pes;
 	/** Regions that started consumers have, at one time; 0: no limit. */
 	uint32_t max_peer_mems;
-	uint64_t reserved[16]; /**< Zero. */
+	/**
+	 * Bytes of a receive queue: one whose recv_queue_size times max_msg_size, or
+	 * dflt_msg_size, is not more than this is not refused for its size; 0: no limit.
+	 */
+	uint64_t max_recv_bytes;
+	/**
+	 * Progress engines that have contexts of it now, of max_pes. Others may attach
+	 * and detach theirs at any time.
+	 */
+	uint32_t nb_pes;
+	uint64_t reserved[14]; /**< Zero. */
 };
 
 /** One function of the host, seen from the card. @see rte_comch_rep_list() */

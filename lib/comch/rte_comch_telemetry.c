@@ -98,6 +98,8 @@ tel_info(const char *params, struct rte_tel_data *d)
 	dpdk_tel_add_uint(d, "max_buf_size", info.max_buf_size);
 	dpdk_tel_add_uint(d, "max_pes", info.max_pes);
 	dpdk_tel_add_uint(d, "max_peer_mems", info.max_peer_mems);
+	dpdk_tel_add_uint(d, "max_recv_bytes", info.max_recv_bytes);
+	dpdk_tel_add_uint(d, "pes", info.nb_pes);
 	return 0;
 }
 

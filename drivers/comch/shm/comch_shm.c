@@ -56,6 +56,9 @@ RTE_LOG_REGISTER_DEFAULT(shm_logtype, NOTICE);
 /* Limits of this driver. They are our own, and no statement on any hardware. */
 #define SHM_MAX_CLIENTS SHM_WIRE_MAX_CHANS
 #define SHM_MAX_SEND_TASKS 8192
+/* What fits into a ring, however many messages it is: each has a head and a padding. */
+#define SHM_MAX_RECV_BYTES (SHM_WIRE_MAX_RING_SIZE - sizeof(struct shm_wire_chan) - \
+	SHM_WIRE_MAX_QUEUE_SIZE * (sizeof(struct shm_wire_rec) + 7))
 #define SHM_DFLT_MSG_SIZE 4080
 #define SHM_DFLT_QUEUE_SIZE 4
 
@@ -107,6 +110,7 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	info->max_name_len = SHM_WIRE_NAME_SIZE;
 	info->max_msg_size = SHM_WIRE_MAX_MSG_SIZE;
 	info->max_recv_queue_size = SHM_WIRE_MAX_QUEUE_SIZE;
+	info->max_recv_bytes = SHM_MAX_RECV_BYTES;
 	info->max_ctrl_tasks = SHM_MAX_SEND_TASKS;
 	info->max_clients = SHM_MAX_CLIENTS;
 	info->max_consumers = SHM_WIRE_MAX_CONSUMERS;
