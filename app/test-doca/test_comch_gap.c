@@ -378,6 +378,7 @@ test_gap_11_many_servers(void)
 		TEST_OK(test_server_make(&servers[i], i == 0 ? NULL : first->pe, name));
 		TEST_OK(doca_comch_server_set_max_msg_size(servers[i].server, 64));
 		TEST_OK(doca_comch_server_set_recv_queue_size(servers[i].server, 8 + i * 40));
+		TEST_OK(test_tasks_set(&servers[i], 1024));
 		TEST_OK(doca_ctx_start(servers[i].ctx));
 	}
 	for (i = 0; i < MANY_SERVERS; i += 33) {

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <rte_memory.h>
+
 #include <doca_ctx_private.h>
 #include <doca_dev_private.h>
 #include <doca_log.h>
@@ -17,9 +19,19 @@
 
 #define SOURCE "DOCA_COMPAT::PE"
 
+/*
+ * Tasks of all contexts of an engine, of which nothing is known when it is created: as
+ * many as there can be, since memory is taken as contexts start.
+ */
+#define MAX_TASKS (1u << 20)
+
 doca_error_t
 doca_pe_create(struct doca_pe **pe_out)
 {
+	const struct rte_comch_pe_conf conf = {
+		.socket_id = SOCKET_ID_ANY,
+		.max_tasks = MAX_TASKS,
+	};
 	struct doca_pe *pe;
 	doca_error_t result;
 	int ret;
@@ -34,7 +46,7 @@ doca_pe_create(struct doca_pe **pe_out)
 	if (pe == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	TAILQ_INIT(&pe->ctxs);
-	ret = rte_comch_pe_create(NULL, &pe->rte);
+	ret = rte_comch_pe_create(&conf, &pe->rte);
 	if (ret != 0) {
 		free(pe);
 		if (ret == -EMFILE)
