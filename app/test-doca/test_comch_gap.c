@@ -436,8 +436,6 @@ test_gap_11_sizes(void)
 	for (i = 0; i < 3; i++) {
 		TEST_CALL(apart_make(&server, &client));
 		TEST_OK(doca_comch_cap_get_max_msg_size(doca_dev_as_devinfo(server.dev), &max));
-		if (queues[i] > 10)
-			max = 64;
 		TEST_OK(doca_comch_server_set_max_msg_size(server.server, max));
 		TEST_OK(doca_comch_client_set_max_msg_size(client.client, max));
 		TEST_OK(doca_comch_server_set_recv_queue_size(server.server, queues[i]));

@@ -7,6 +7,7 @@
  * messages and consumers. Connections and tasks are in files of their own.
  */
 
+#include <inttypes.h>
 #include <string.h>
 
 #include <doca_comch_ctrl_private.h>
@@ -105,6 +106,21 @@ ctrl_consumer_gone(struct rte_comch_conn *rte, uint32_t consumer_id, void *user_
 		ctrl->expired_cb(&ctrl->consumer_event, conn, consumer_id);
 }
 
+/* A queue of messages of its size that the device can have: less only makes a peer wait. */
+static uint32_t
+ctrl_queue_size(const struct comch_ctrl *ctrl, const struct rte_comch_dev_info *info)
+{
+	uint32_t size = ctrl->max_msg_size != 0 ? ctrl->max_msg_size : info->dflt_msg_size;
+	uint64_t most = info->max_recv_bytes / size;
+
+	if (info->max_recv_bytes == 0 || ctrl->recv_queue_size <= most)
+		return ctrl->recv_queue_size;
+	DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_INFO, COMCH_SOURCE,
+		"the receive queue of the %s '%s' has %" PRIu64 " messages of %u bytes, and not %u",
+		ctrl->ctx.ops->kind, ctrl->name, most, size, ctrl->recv_queue_size);
+	return most;
+}
+
 doca_error_t
 comch_ctrl_prepare(struct comch_ctrl *ctrl, struct rte_comch_ctrl_conf *conf)
 {
@@ -129,7 +145,7 @@ comch_ctrl_prepare(struct comch_ctrl *ctrl, struct rte_comch_ctrl_conf *conf)
 		return result;
 	*conf = (struct rte_comch_ctrl_conf){
 		.max_msg_size = ctrl->max_msg_size,
-		.recv_queue_size = ctrl->recv_queue_size,
+		.recv_queue_size = ctrl_queue_size(ctrl, &info),
 		.nb_tasks = ctrl->nb_tasks,
 		.max_conn_tasks = ctrl->nb_tasks, /* one client may use all: no one knows less */
 		.state_cb = doca_compat_ctx_state_cb,
