@@ -47,6 +47,7 @@ static const struct {
 	{"producer", test_producer},
 	{"comch_gap", test_comch_gap},
 	{"comch_process", test_comch_process},
+	{"comch_queues", test_comch_queues},
 	{"start", test_start_up},
 	{"dev", test_dev},
 	{"comm_channel", test_comm_channel},

@@ -39,6 +39,7 @@ extern const struct test_case test_comch_conf[];
 extern const struct test_case test_comch_conn[];
 extern const struct test_case test_comch_gap[];
 extern const struct test_case test_comch_process[];
+extern const struct test_case test_comch_queues[];
 extern const struct test_case test_comch_task[];
 extern const struct test_case test_comm_channel[];
 extern const struct test_case test_comm_channel_event[];
