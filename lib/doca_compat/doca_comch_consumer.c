@@ -21,7 +21,7 @@
 #include "doca_mem_private.h"
 #include "doca_private.h"
 
-#define SOURCE "DOCA::COMCH"
+#define SOURCE "DOCA_COMPAT::COMCH"
 
 struct doca_comch_consumer {
 	struct doca_comch_queue queue;

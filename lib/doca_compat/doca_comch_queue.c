@@ -18,7 +18,7 @@
 #include "doca_comch_queue_private.h"
 #include "doca_private.h"
 
-#define SOURCE "DOCA::COMCH"
+#define SOURCE "DOCA_COMPAT::COMCH"
 
 /* The device, what it is, and its identifier. */
 struct queue_name {
