@@ -48,6 +48,8 @@ static const struct {
 	{"comch_gap", test_comch_gap},
 	{"comch_process", test_comch_process},
 	{"comch_queues", test_comch_queues},
+	{"fast_gaps", test_fast_gaps},
+	{"fast_process", test_fast_process},
 	{"start", test_start_up},
 	{"dev", test_dev},
 	{"comm_channel", test_comm_channel},
