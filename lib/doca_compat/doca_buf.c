@@ -253,7 +253,11 @@ doca_buf_set_data_len(struct doca_buf *buf, size_t data_len)
 doca_error_t
 doca_buf_reset_data_len(struct doca_buf *buf)
 {
-	return doca_buf_set_data_len(buf, 0);
+	doca_error_t result = buf_check(buf);
+
+	if (result == DOCA_SUCCESS)
+		buf->data_len = 0;
+	return result;
 }
 
 /* Whether two buffers, the first of which begins a list, are the program's. */

@@ -138,6 +138,7 @@ recv_task_submit(struct doca_task *base)
 	task->imm_len = 0;
 	if (task->buf != NULL)
 		doca_compat_buf_hold(task->buf);
+	doca_compat_task_begin(base);
 	return DOCA_SUCCESS;
 }
 
@@ -146,38 +147,56 @@ static const struct doca_task_ops recv_task_ops = {
 	.release = doca_comch_queue_task_put,
 };
 
-/* A message has come. The immediate data of a completion does not stay. */
-static void
-recv_task_fill(struct doca_comch_consumer_task_post_recv *task, const struct rte_comch_cpl *cpl)
+/* The immediate data of a completion does not stay. */
+static __rte_noinline void
+recv_task_imm(struct doca_comch_consumer_task_post_recv *task, const struct rte_comch_cpl *cpl)
 {
-	task->producer_id = cpl->producer_id;
-	task->imm_len = cpl->imm_len;
-	if (cpl->imm_len != 0)
-		memcpy(task->imm, cpl->imm_len > RTE_COMCH_CPL_IMM_SIZE ? cpl->imm_ext : cpl->imm,
-				cpl->imm_len);
-	if (task->buf != NULL)
-		task->buf->data_len += cpl->len;
+	memcpy(task->imm, cpl->imm_len > RTE_COMCH_CPL_IMM_SIZE ? cpl->imm_ext : cpl->imm,
+			cpl->imm_len);
 }
 
 /* The task, and all else, may be gone when the program's callback returns. */
+static __rte_noinline void
+recv_task_end(struct doca_comch_consumer_task_post_recv *task, const struct rte_comch_cpl *cpl,
+		struct doca_comch_consumer *consumer)
+{
+	doca_comch_consumer_task_post_recv_completion_cb_t callback = consumer->error_cb;
+	doca_error_t result = doca_compat_result(cpl->status);
+
+	if (cpl->status == 0) {
+		callback = consumer->success_cb;
+		task->producer_id = cpl->producer_id;
+		task->imm_len = cpl->imm_len;
+		recv_task_imm(task, cpl);
+		if (task->buf != NULL)
+			task->buf->data_len += cpl->len;
+	}
+	if (task->buf != NULL)
+		doca_compat_buf_release(task->buf);
+	if (doca_compat_task_end(&task->base, result))
+		callback(task, task->base.user_data, consumer->queue.ctx.user_data);
+}
+
+/* What most messages are has no call in between; the rest is done by the one above. */
 static void
 consumer_post_cb(struct rte_comch_task *rte, const struct rte_comch_cpl *cpl, void *user_data)
 {
 	struct doca_comch_consumer_task_post_recv *task = rte_comch_task_user_data_get(rte);
 	struct doca_comch_consumer *consumer = user_data;
-	doca_comch_consumer_task_post_recv_completion_cb_t callback = consumer->success_cb;
-	doca_error_t result = DOCA_SUCCESS;
+	struct doca_buf *buf = task->buf;
 
-	if (unlikely(cpl->status != 0)) {
-		result = doca_compat_result(cpl->status);
-		callback = consumer->error_cb;
-	} else {
-		recv_task_fill(task, cpl);
+	if (unlikely((cpl->status | cpl->imm_len) != 0 || buf == NULL || buf->refs == 0 ||
+			task->base.state != DOCA_TASK_SUBMITTED)) {
+		recv_task_end(task, cpl, consumer);
+		return;
 	}
-	if (task->buf != NULL)
-		doca_compat_buf_release(task->buf);
-	if (likely(doca_compat_task_end(&task->base, result)))
-		callback(task, task->base.user_data, consumer->queue.ctx.user_data);
+	task->producer_id = cpl->producer_id;
+	buf->data_len += cpl->len;
+	buf->holds--;
+	task->base.state = DOCA_TASK_OWNED;
+	task->base.status = DOCA_SUCCESS;
+	consumer->queue.ctx.nb_inflight--;
+	consumer->success_cb(task, task->base.user_data, consumer->queue.ctx.user_data);
 }
 
 /*

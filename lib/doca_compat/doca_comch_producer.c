@@ -144,6 +144,7 @@ send_task_submit(struct doca_task *base)
 		return send_task_refused(task, ret);
 	if (task->buf != NULL)
 		doca_compat_buf_hold(task->buf);
+	doca_compat_task_begin(base);
 	return DOCA_SUCCESS;
 }
 
@@ -153,22 +154,37 @@ static const struct doca_task_ops send_task_ops = {
 };
 
 /* The task, and all else, may be gone when the program's callback returns. */
+static __rte_noinline void
+send_task_end(struct doca_comch_producer_task_send *task, int status,
+		struct doca_comch_producer *producer)
+{
+	doca_comch_producer_task_send_completion_cb_t callback =
+		status == 0 ? producer->success_cb : producer->error_cb;
+
+	if (task->buf != NULL)
+		doca_compat_buf_release(task->buf);
+	if (doca_compat_task_end(&task->base, doca_compat_result(status)))
+		callback(task, task->base.user_data, producer->queue.ctx.user_data);
+}
+
+/* What most messages are has no call in between; the rest is done by the one above. */
 static void
 producer_send_cb(struct rte_comch_task *rte, int status, void *user_data)
 {
 	struct doca_comch_producer_task_send *task = rte_comch_task_user_data_get(rte);
 	struct doca_comch_producer *producer = user_data;
-	doca_comch_producer_task_send_completion_cb_t callback = producer->success_cb;
-	doca_error_t result = DOCA_SUCCESS;
+	struct doca_buf *buf = task->buf;
 
-	if (unlikely(status != 0)) {
-		result = doca_compat_result(status);
-		callback = producer->error_cb;
+	if (unlikely(status != 0 || buf == NULL || buf->refs == 0 ||
+			task->base.state != DOCA_TASK_SUBMITTED)) {
+		send_task_end(task, status, producer);
+		return;
 	}
-	if (task->buf != NULL)
-		doca_compat_buf_release(task->buf);
-	if (likely(doca_compat_task_end(&task->base, result)))
-		callback(task, task->base.user_data, producer->queue.ctx.user_data);
+	buf->holds--;
+	task->base.state = DOCA_TASK_OWNED;
+	task->base.status = DOCA_SUCCESS;
+	producer->queue.ctx.nb_inflight--;
+	producer->success_cb(task, task->base.user_data, producer->queue.ctx.user_data);
 }
 
 static doca_error_t
@@ -445,14 +461,11 @@ void
 doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send *task,
 		uint8_t *imm_data, uint32_t imm_data_len)
 {
-	uint32_t room;
-
 	if (!send_task_owned(task))
 		return;
-	room = producer_of(&task->base)->queue.max_imm_len;
-	/* one that is too long is found when it is submitted */
-	if (imm_data != NULL && imm_data_len != 0)
-		memmove(task->imm, imm_data, RTE_MIN(imm_data_len, room));
+	/* that they are too long is told when the task is submitted */
+	if (imm_data != NULL && imm_data_len <= producer_of(&task->base)->queue.max_imm_len)
+		memmove(task->imm, imm_data, imm_data_len);
 	task->imm_len = imm_data == NULL ? 0 : imm_data_len;
 	task->changed = true;
 }

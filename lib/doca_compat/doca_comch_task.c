@@ -56,11 +56,12 @@ task_submit(struct doca_task *base)
 
 	if (base->ctx->state != DOCA_CTX_STATE_RUNNING)
 		return DOCA_ERROR_BAD_STATE;
-	ret = rte_comch_conn_task_set(base->rte, task->copy, task->len);
+	memcpy(task->copy, task->msg, task->len);
+	ret = rte_comch_task_submit(base->rte);
 	if (ret != 0)
 		return task_error(ret);
-	memcpy(task->copy, task->msg, task->len);
-	return task_error(rte_comch_task_submit(base->rte));
+	doca_compat_task_begin(base);
+	return DOCA_SUCCESS;
 }
 
 static void
@@ -144,7 +145,7 @@ comch_task_alloc(struct comch_ctrl *ctrl, struct doca_comch_connection *conn, co
 	task = SLIST_FIRST(&ctrl->free_tasks);
 	if (task == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	ret = rte_comch_conn_task_alloc(conn->rte, msg, len, &rte);
+	ret = rte_comch_conn_task_alloc(conn->rte, task->copy, len, &rte);
 	if (ret != 0)
 		return task_error(ret);
 	rte_comch_task_user_data_set(rte, task);

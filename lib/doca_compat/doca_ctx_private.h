@@ -69,7 +69,7 @@ enum doca_task_state {
 };
 
 struct doca_task_ops {
-	/* Give it to rte_comch. The state is OWNED, and SUBMITTED after DOCA_SUCCESS. */
+	/* Give it to rte_comch, and then to doca_compat_task_begin(). The state is OWNED. */
 	doca_error_t (*submit)(struct doca_task *task);
 	/*
 	 * Back to the pool of its context. The state is OWNED, and FREE after it. Gives the
@@ -112,6 +112,14 @@ doca_error_t doca_compat_ctx_end(struct doca_ctx *ctx);
  */
 void doca_compat_ctx_state_cb(struct rte_comch_ctx *rte, enum rte_comch_state prev,
 		enum rte_comch_state next, void *user_data);
+
+/* A task has been given to rte_comch. */
+static inline void
+doca_compat_task_begin(struct doca_task *task)
+{
+	task->state = DOCA_TASK_SUBMITTED;
+	task->ctx->nb_inflight++;
+}
 
 /*
  * A task has completed: it is the program's again. Returns false if the program has freed

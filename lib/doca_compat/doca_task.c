@@ -12,18 +12,11 @@
 doca_error_t
 doca_task_submit(struct doca_task *task)
 {
-	doca_error_t result;
-
 	if (task == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (task->state != DOCA_TASK_OWNED)
 		return DOCA_ERROR_BAD_STATE;
-	result = task->ops->submit(task);
-	if (result != DOCA_SUCCESS)
-		return result;
-	task->state = DOCA_TASK_SUBMITTED;
-	task->ctx->nb_inflight++;
-	return DOCA_SUCCESS;
+	return task->ops->submit(task);
 }
 
 doca_error_t
