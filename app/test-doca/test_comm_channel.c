@@ -338,16 +338,23 @@ test_ep_listen_connection_aborted(void)
 	return ep_end(&second);
 }
 
-static int
-no_descriptors(struct rlimit *old)
+/* What a function returns when the process may have so many descriptors. */
+static doca_error_t
+with_descriptors(unsigned int nb, doca_error_t (*use)(struct test_ep *side, const char *name),
+		struct test_ep *side)
 {
-	struct rlimit limit;
+	struct rlimit old, limit;
+	doca_error_t result;
 
-	TEST_TRUE(getrlimit(RLIMIT_NOFILE, old) == 0);
-	limit = *old;
-	limit.rlim_cur = 3;
-	TEST_TRUE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-	return 0;
+	if (getrlimit(RLIMIT_NOFILE, &old) != 0)
+		return DOCA_ERROR_OPERATING_SYSTEM;
+	limit = old;
+	limit.rlim_cur = nb;
+	if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return DOCA_ERROR_OPERATING_SYSTEM;
+	result = use(side, EP_NAME);
+	setrlimit(RLIMIT_NOFILE, &old);
+	return result;
 }
 
 /* Whatever is missing, the endpoint can be used when it is there. */
@@ -355,18 +362,36 @@ static int
 test_ep_listen_no_memory(void)
 {
 	struct test_ep first, service;
-	struct rlimit old;
-	doca_error_t result;
 
 	TEST_CALL(ep_service(&first, "first")); /* the device is there */
 	TEST_CALL(ep_make_service(&service));
-	TEST_CALL(no_descriptors(&old));
-	result = doca_comm_channel_ep_listen(service.ep, EP_NAME);
-	TEST_TRUE(setrlimit(RLIMIT_NOFILE, &old) == 0);
-	TEST_RESULT(result, DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(with_descriptors(3, use_listen, &service), DOCA_ERROR_NO_MEMORY);
 	TEST_OK(doca_comm_channel_ep_listen(service.ep, EP_NAME));
 	TEST_CALL(ep_end(&service));
 	return ep_end(&first);
+}
+
+/* Each number of descriptors, until there are enough for the service and its thread. */
+static int
+test_ep_listen_initialization(void)
+{
+	struct test_ep first, service;
+	doca_error_t result = DOCA_ERROR_NO_MEMORY;
+	unsigned int nb, missing = 0;
+
+	TEST_CALL(ep_service(&first, "first"));
+	TEST_CALL(ep_end(&first));
+	TEST_CALL(ep_make_service(&service));
+	for (nb = 3; nb < 100 && result != DOCA_SUCCESS; nb++) {
+		result = with_descriptors(nb, use_listen, &service);
+		if (result != DOCA_ERROR_INITIALIZATION)
+			TEST_TRUE(result == DOCA_ERROR_NO_MEMORY || result == DOCA_SUCCESS);
+		else
+			missing++;
+	}
+	TEST_OK(result);
+	TEST_TRUE(missing > 0);
+	return ep_end(&service);
 }
 
 static int
@@ -469,15 +494,10 @@ static int
 test_ep_connect_no_memory(void)
 {
 	struct test_ep service, client;
-	struct rlimit old;
-	doca_error_t result;
 
 	TEST_CALL(ep_service(&service, EP_NAME));
 	TEST_CALL(ep_make_client(&client));
-	TEST_CALL(no_descriptors(&old));
-	result = doca_comm_channel_ep_connect(client.ep, EP_NAME, &client.peer);
-	TEST_TRUE(setrlimit(RLIMIT_NOFILE, &old) == 0);
-	TEST_RESULT(result, DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(with_descriptors(3, use_connect, &client), DOCA_ERROR_NO_MEMORY);
 	TEST_CALL(ep_end(&client));
 	return ep_end(&service);
 }
@@ -539,6 +559,7 @@ const struct test_case test_comm_channel[] = {
 	TEST_CASE(test_ep_listen_not_supported),
 	TEST_CASE(test_ep_listen_connection_aborted),
 	TEST_CASE(test_ep_listen_no_memory),
+	TEST_CASE(test_ep_listen_initialization),
 	TEST_CASE(test_ep_connect),
 	TEST_CASE(test_ep_connect_invalid_value),
 	TEST_CASE(test_ep_connect_bad_state),

@@ -66,27 +66,55 @@ test_ep_get_event_channel(void)
 	return ep_end(&service);
 }
 
+static doca_error_t
+use_channels(struct test_ep *side)
+{
+	doca_event_channel_t send, recv;
+
+	return doca_comm_channel_ep_get_event_channel(side->ep, &send, &recv);
+}
+
+static doca_error_t
+use_service_channel(struct test_ep *side)
+{
+	doca_event_channel_t channel;
+
+	return doca_comm_channel_ep_get_service_event_channel(side->ep, &channel);
+}
+
+static doca_error_t
+use_arm(struct test_ep *side)
+{
+	return doca_comm_channel_ep_event_handle_arm_send(side->ep);
+}
+
+static doca_error_t
+without_descriptors(doca_error_t (*use)(struct test_ep *side), struct test_ep *side)
+{
+	struct rlimit old, limit;
+	doca_error_t result;
+
+	if (getrlimit(RLIMIT_NOFILE, &old) != 0)
+		return DOCA_ERROR_OPERATING_SYSTEM;
+	limit = old;
+	limit.rlim_cur = 3;
+	if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return DOCA_ERROR_OPERATING_SYSTEM;
+	result = use(side);
+	setrlimit(RLIMIT_NOFILE, &old);
+	return result;
+}
+
 static int
 test_ep_get_event_channel_not_found(void)
 {
-	doca_event_channel_t send = -1, recv = -1;
-	struct rlimit old, limit;
 	struct test_ep service;
-	doca_error_t result, arm, state;
 
 	TEST_CALL(ep_service(&service, EP_NAME));
-	TEST_TRUE(getrlimit(RLIMIT_NOFILE, &old) == 0);
-	limit = old;
-	limit.rlim_cur = 3;
-	TEST_TRUE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-	result = doca_comm_channel_ep_get_event_channel(service.ep, &send, &recv);
-	arm = doca_comm_channel_ep_event_handle_arm_send(service.ep);
-	state = doca_comm_channel_ep_get_service_event_channel(service.ep, &send);
-	TEST_TRUE(setrlimit(RLIMIT_NOFILE, &old) == 0);
-	TEST_RESULT(result, DOCA_ERROR_NOT_FOUND);
-	TEST_RESULT(arm, DOCA_ERROR_NOT_FOUND);
-	TEST_RESULT(state, DOCA_ERROR_NOT_FOUND);
-	TEST_OK(doca_comm_channel_ep_get_event_channel(service.ep, &send, &recv));
+	TEST_RESULT(without_descriptors(use_channels, &service), DOCA_ERROR_NOT_FOUND);
+	TEST_RESULT(without_descriptors(use_service_channel, &service), DOCA_ERROR_NOT_FOUND);
+	TEST_RESULT(without_descriptors(use_arm, &service), DOCA_ERROR_NOT_FOUND);
+	TEST_OK(use_channels(&service));
 	return ep_end(&service);
 }
 

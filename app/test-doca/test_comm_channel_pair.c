@@ -8,7 +8,6 @@
  * case is the service unless it says so.
  */
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "test_ep.h"
@@ -636,28 +635,6 @@ test_ep_log_served_elsewhere(void)
 	return ep_other_end(&other);
 }
 
-/* An endpoint without memory for its queues, or for itself. */
-static int
-test_ep_create_no_memory(void)
-{
-	struct rlimit old, limit;
-	struct test_ep service;
-	doca_error_t result;
-
-	TEST_CALL(ep_make_service(&service));
-	TEST_OK(doca_comm_channel_ep_set_max_msg_size(service.ep, 65535));
-	TEST_OK(doca_comm_channel_ep_set_recv_queue_size(service.ep, 8192));
-	TEST_TRUE(getrlimit(RLIMIT_AS, &old) == 0);
-	limit = old;
-	limit.rlim_cur = 1 << 20; /* what there is stays, and nothing comes */
-	TEST_TRUE(setrlimit(RLIMIT_AS, &limit) == 0);
-	result = doca_comm_channel_ep_listen(service.ep, EP_NAME);
-	TEST_TRUE(setrlimit(RLIMIT_AS, &old) == 0);
-	TEST_RESULT(result, DOCA_ERROR_NO_MEMORY);
-	TEST_OK(doca_comm_channel_ep_listen(service.ep, EP_NAME));
-	return ep_end(&service);
-}
-
 const struct test_case test_comm_channel_pair[] = {
 	TEST_CASE(test_ep_two_processes),
 	TEST_CASE(test_ep_restarts),
@@ -677,6 +654,5 @@ const struct test_case test_comm_channel_pair[] = {
 	TEST_CASE(test_ep_listen_served_elsewhere),
 	TEST_CASE(test_ep_log_remedies),
 	TEST_CASE(test_ep_log_served_elsewhere),
-	TEST_CASE(test_ep_create_no_memory),
 	TEST_CASES_END(),
 };

@@ -12,7 +12,7 @@
 
 #include <doca_comm_channel.h>
 
-#include "test_comch.h"
+#include "test_ep.h"
 
 #ifdef __has_feature
 #define HAS_FEATURE(x) __has_feature(x)
@@ -97,6 +97,31 @@ test_errors_memory_comch(void)
 }
 
 static int
+test_errors_memory_comm_channel(void)
+{
+	struct doca_comm_channel_ep_t *ep = NULL;
+	struct test_ep service, client, late;
+
+	if (ALLOCATOR_ENDS_PROCESS)
+		return 0;
+	TEST_CALL(ep_pair(&service, &client));
+	TEST_CALL(ep_make_service(&late));
+	TEST_CALL(memory_take());
+	TEST_RESULT(doca_comm_channel_ep_create(&ep), DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(doca_comm_channel_ep_listen(late.ep, "late"), DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(doca_comm_channel_ep_connect(late.ep, EP_NAME, &late.peer),
+			DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(doca_comm_channel_ep_update_service_state_info(service.ep),
+			DOCA_ERROR_NO_MEMORY);
+	TEST_CALL(memory_give());
+	TEST_TRUE(ep == NULL);
+	TEST_OK(doca_comm_channel_ep_listen(late.ep, "late"));
+	TEST_CALL(ep_end(&late));
+	TEST_CALL(ep_end(&client));
+	return ep_end(&service);
+}
+
+static int
 test_errors_memory_argp(void)
 {
 	struct doca_argp_param *param = NULL;
@@ -119,6 +144,7 @@ test_errors_memory_argp(void)
 
 const struct test_case test_errors_memory[] = {
 	TEST_CASE(test_errors_memory_comch),
+	TEST_CASE(test_errors_memory_comm_channel),
 	TEST_CASE(test_errors_memory_argp),
 	TEST_CASES_END()
 };

@@ -13,10 +13,8 @@
  * which answers that.
  */
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -192,8 +190,7 @@ cc_watch_add(struct cc_watch *watch)
 	}
 	doca_unlock(&cc_thread.lock);
 	if (result != DOCA_SUCCESS)
-		CC_LOG(ERROR, "no thread or descriptor left for events (%s): raise the limits of the process, see ulimit -n and -u",
-			strerror(errno));
+		CC_LOG(ERROR, "no thread or descriptor left for events: raise the limits of the process, see ulimit -n and -u");
 	return result;
 }
 
@@ -272,7 +269,10 @@ cc_door_open(int16_t dev_id, struct cc_door **out)
 		door->refs++;
 	doca_unlock(&door_lock);
 	*out = door;
-	return door != NULL ? DOCA_SUCCESS : DOCA_ERROR_INITIALIZATION;
+	if (door != NULL)
+		return DOCA_SUCCESS;
+	CC_LOG(ERROR, "no engine for the thread of services: raise the limits of the process, see ulimit -n and -u");
+	return DOCA_ERROR_INITIALIZATION;
 }
 
 void
