@@ -124,6 +124,8 @@ plan_examples() { # <build> <wrapper>...
 		example secure_channel "$name" -s 64 -n 200000 -- -s 65535 -n 2000
 	plan gate 1 "example secure_channel, threads, $name" after "build $name" -- "$@" \
 		example_threads secure_channel "$name" -s 64 -n 50000 -- -s 4096 -n 5000
+	plan gate 2 "example doca: data path, $name" after "build $name" -- "$@" \
+		doca_data_path "$name"
 	plan gate 2 "example doca: endpoints, $name" after "build $name" -- "$@" \
 		doca_cc "$name"
 	plan gate 10 "example doca: 256 clients, $name" after "build $name" -- "$@" \

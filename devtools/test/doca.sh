@@ -83,6 +83,13 @@ doca_ctrl_path() { # <build>
 			'Received "a message of the client"' 'Received "a message of the server"'
 }
 
+doca_data_path() { # <build>
+	doca_pair "$1" data-path-server data-path-client \
+		'Received by the data path "from the host"' \
+		'Received by the data path "from the card"' \
+		-p 03:00.0 -r b1:00.0 -t 'from the card' -- -p 03:00.0 -t 'from the host'
+}
+
 doca_cc() { # <build>
 	doca_pair "$1" cc-server cc-client 'Received "from the host"' \
 		'1 message sent, 1 received' -p 03:00.0 -r b1:00.0 -t 'from the card' -- \

@@ -13,12 +13,14 @@
 
 DOCA_LOG_REGISTER(CONTROL);
 
-/* The user data of both are the control's, which the program's structure begins with. */
+/* The user data of tasks are the control's. */
 static void
 sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task_data;
+	struct control *control = task_data.ptr;
+
 	(void)ctx_data;
+	control->num_sending--;
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
 
@@ -30,6 +32,7 @@ not_sent(struct doca_comch_task_send *task, union doca_data task_data,
 	doca_error_t result = doca_task_get_status(doca_comch_task_send_as_task(task));
 
 	(void)ctx_data;
+	control->num_sending--;
 	DOCA_LOG_ERR("A message was not sent: %s", doca_error_get_descr(result));
 	DOCA_ERROR_PROPAGATE(control->result, result);
 	doca_task_free(doca_comch_task_send_as_task(task));
@@ -207,8 +210,10 @@ control_send(struct control *control, struct doca_comch_connection *connection,
 	if (result != DOCA_SUCCESS) {
 		DOCA_LOG_ERR("Failed to send: %s", doca_error_get_descr(result));
 		doca_task_free(task);
+		return result;
 	}
-	return result;
+	control->num_sending++;
+	return DOCA_SUCCESS;
 }
 
 void
@@ -216,6 +221,13 @@ control_progress(struct control *control)
 {
 	if (doca_pe_progress(control->pe) == 0)
 		short_sleep();
+}
+
+void
+control_flush(struct control *control)
+{
+	while (control->num_sending > 0)
+		control_progress(control);
 }
 
 void

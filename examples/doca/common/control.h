@@ -31,6 +31,7 @@ struct control {
 	struct doca_comch_client *client;
 	struct doca_ctx *ctx;
 	uint32_t max_msg_size;
+	uint32_t num_sending; /* tasks that are not completed */
 	doca_error_t result; /* the first error; callbacks set it */
 };
 
@@ -58,6 +59,9 @@ doca_error_t control_send(struct control *control, struct doca_comch_connection 
 
 /* Progresses, or sleeps for a moment. */
 void control_progress(struct control *control);
+
+/* Waits until what was sent is delivered, or cannot be. */
+void control_flush(struct control *control);
 
 /* Stops the context unless that is done, and goes on until it is idle. */
 void control_stop(struct control *control);
