@@ -128,6 +128,7 @@ plan_examples() { # <build> <wrapper>...
 		doca_data_path "$name"
 	plan gate 2 "example doca: endpoints, $name" after "build $name" -- "$@" \
 		doca_cc "$name"
+	plan gate 5 "example doca: bulk, $name" after "build $name" -- "$@" doca_bulk "$name"
 	plan gate 10 "example doca: 256 clients, $name" after "build $name" -- "$@" \
 		doca_threads "$name" 256
 }

@@ -96,6 +96,14 @@ doca_cc() { # <build>
 		-p 03:00.0 -t 'from the host'
 }
 
+# The sizes of both sides differ.
+doca_bulk() { # <build>
+	doca_pair "$1" bulk-dpu bulk 'Received 20000 messages of 64 bytes' \
+		'Received 2000 messages of 65535 bytes' -s 65535 -n 2000 -- -s 64 -n 20000 &&
+		doca_pair "$1" bulk-dpu bulk 'Received 1000 messages of 4096 bytes' \
+			'Received 1 messages of 1 bytes' -s 1 -n 1
+}
+
 doca_threads() { # <build> <clients>
 	doca_pair "$1" threads-server threads-client "$2 clients, $((16 * $2)) messages" \
 		"$2 clients, $((16 * $2)) messages sent and answered" -n "$2" -- -n "$2"
