@@ -129,6 +129,7 @@ plan_examples() { # <build> <wrapper>...
 	plan gate 2 "example doca: endpoints, $name" after "build $name" -- "$@" \
 		doca_cc "$name"
 	plan gate 5 "example doca: bulk, $name" after "build $name" -- "$@" doca_bulk "$name"
+	plan gate 3 "example doca: epoll, $name" after "build $name" -- "$@" doca_epoll "$name"
 	plan gate 10 "example doca: 256 clients, $name" after "build $name" -- "$@" \
 		doca_threads "$name" 256
 }

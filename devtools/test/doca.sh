@@ -104,6 +104,11 @@ doca_bulk() { # <build>
 			'Received 1 messages of 1 bytes' -s 1 -n 1
 }
 
+doca_epoll() { # <build>
+	doca_pair "$1" epoll-server epoll-client '20000 messages answered' \
+		'20000 messages sent and answered' -- -n 20000
+}
+
 doca_threads() { # <build> <clients>
 	doca_pair "$1" threads-server threads-client "$2 clients, $((16 * $2)) messages" \
 		"$2 clients, $((16 * $2)) messages sent and answered" -n "$2" -- -n "$2"
