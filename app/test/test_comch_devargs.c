@@ -182,7 +182,7 @@ test_function_taken(void)
 	if (ret >= 0)
 		test_vdev_remove((int16_t)ret);
 	TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
-	TEST_TRUE(ret < 0);
+	TEST_EXPECT(ret, -EADDRINUSE);
 	dev = test_vdev_add("role=dpu,functions=pf0vf0,path=%s", path);
 	TEST_TRUE(dev >= 0);
 	TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);

@@ -78,7 +78,7 @@ shm_listen(struct shm_dev *dev, struct shm_func *func)
 			listen(func->fd, SHM_MAX_LINKS) != 0) {
 		ret = -errno;
 		if (ret == -EADDRINUSE)
-			SHM_LOG(ERR, "%s: function %s is served by another process or device; use another path= or functions=",
+			SHM_LOG(ERR, "%s: function %s is served by another process or device: end that one, or take other functions=, or another path= on both sides",
 				dev->dev->data->name, func->name);
 		goto fail;
 	}
