@@ -41,6 +41,7 @@ GENERATIONS = {
     'ep': 'Endpoints of the Legacy Interface',
 }
 MOST_TESTS = 3
+LATER = 'absent: comes with message queues and offload processors'
 ABSENT = 'not reached: the function is absent'
 
 CALL_ROW = re.compile(r'^   ``(\w+)\(\)`` \| ([^|]+?) \| ?(.*)$', re.M)
@@ -98,7 +99,8 @@ class Tests:
                 self.shared[match[2]] = file
         for match in re.finditer(r'^(?:static )?\w[^=;]*?(\w+)(?:\[\w*\])* = \{\n(.*?)^\};', text,
                                  re.M | re.S):
-            self.nodes[file, match[1]] = match[2]
+            if 'TEST_CASE(' not in match[2]:
+                self.nodes[file, match[1]] = match[2]
         for name in re.findall(r'^\tTEST_CASE\((\w+)\)', text, re.M):
             self.cases[name] = file
 
@@ -125,6 +127,17 @@ class Tests:
     def words(self, node):
         return {word for one in self.uses(node) for word in re.findall(r'\w+', self.nodes[one])}
 
+    def statements(self, node):
+        """Of each statement of a node its words, and what they stand for."""
+        for statement in re.split(r';|\},', self.nodes[node]):
+            words = set(re.findall(r'\w+', statement))
+            others = {w: self.node(node[0], w) for w in words}
+            yield words, {w: o for w, o in others.items() if o and o != node}
+
+    def near(self, words, others):
+        """With what macros stand for."""
+        return words.union(*(self.words(o) for w, o in others.items() if w.isupper()))
+
     @functools.lru_cache(maxsize=None)
     def pairs(self, node, inner):
         """
@@ -132,36 +145,41 @@ class Tests:
         one of both may also be in a function that is called there.
         """
         found = set()
-        for statement in re.split(r';|\},', self.nodes[node]):
-            words = set(re.findall(r'\w+', statement))
-            others = {w: self.node(node[0], w) for w in words}
-            others = {w: o for w, o in others.items() if o and o != node}
-            near = words.union(*(self.words(o) for w, o in others.items() if w.isupper()))
+        for words, others in self.statements(node):
+            near = self.near(words, others)
             far = near.union(*(self.words(o) for o in others.values())) if inner else near
             for names, errors in ((near, far), (far, near)):
                 found |= {(n, e) for n in names if n.startswith('doca_')
                           for e in errors if e.startswith('DOCA_ERROR_')}
         return found
 
-    def best(self, fits, name):
-        """The tests that fit, first those that name a function themselves and do little else."""
-        good = [(name not in self.nodes[f, c], len(self.words((f, c))), c)
-                for c, f in self.cases.items() if fits((f, c))]
-        return [c for _, _, c in sorted(good)[:MOST_TESTS]]
+    @functools.lru_cache(maxsize=None)
+    def calls(self, node):
+        """Functions that a node calls where no error is expected."""
+        return {w for words, others in self.statements(node) for w in words
+                if not any(n.startswith('DOCA_ERROR_') for n in self.near(words, others))}
+
+    def best(self, cases, name):
+        """Of these tests the best: those that name a function themselves and do little else."""
+        cases = sorted(cases, key=lambda c: len(self.words(c)))
+        own = [c for c in cases if re.search(rf'\b{name}\b', self.nodes[c])]
+        return [name for _, name in (own or cases)[:MOST_TESTS]]
 
     def names(self, test, word):
         return word in self.words((self.cases[test], test))
 
     def for_call(self, name):
-        return self.best(lambda c: name in self.words(c), name)
+        cases = [(f, c) for c, f in self.cases.items() if name in self.words((f, c))]
+        good = [c for c in cases if any(name in self.calls(n) for n in self.uses(c))]
+        return self.best(good or cases, name)
 
     def for_error(self, name, error):
-        pair = (name, 'DOCA_ERROR_' + error)
+        pair = name, 'DOCA_ERROR_' + error
         for inner in (False, True):
-            found = self.best(lambda c: any(pair in self.pairs(n, inner) for n in self.uses(c)),
-                              name)
+            found = [(f, c) for c, f in self.cases.items()
+                     if any(pair in self.pairs(n, inner) for n in self.uses((f, c)))]
             if found:
-                return found
+                return self.best(found, name)
         return []
 
 
@@ -255,7 +273,7 @@ class Tree:
             if name in self.exported and not state.startswith('works'):
                 state = 'works'
             elif name not in self.exported and not state.startswith('absent'):
-                state = 'absent: comes with message queues' if 'later' in flags else 'absent: not yet'
+                state = LATER if 'later' in flags else 'absent: not yet'
             if state.startswith('absent'):
                 text = ''
             elif not text or self.check_tests(text, name, [name]):

@@ -59,6 +59,7 @@ plan quick 2 'check: what runs these steps' -- "$devtools/check-test-steps.sh"
 plan quick 2 'check: undo patches fit' counted -- "$devtools/check-fixes.sh" --applies "$work"
 plan quick 8 'check: shell scripts' -- "$devtools/check-shell.sh"
 plan quick 5 "check: headers of the vendor's names" -- "$devtools/check-doca-headers.sh"
+plan quick 1 "check: pages of the vendor's names" -- "$devtools/check-doca-calls.py"
 plan quick 1 "mistakes in pages of the vendor's names are found" -- \
 	"$devtools/check-doca-calls.py" --prove
 

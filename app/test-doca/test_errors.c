@@ -51,6 +51,29 @@ test_errors_side_card(void)
 	return 0;
 }
 
+/* The data of a context come back, and not without a context or a place for them. */
+static int
+test_errors_ctx_user_data(void)
+{
+	struct doca_comch_client *client;
+	union doca_data data = {.u64 = 5};
+	struct doca_dev *dev;
+	struct doca_ctx *ctx;
+
+	TEST_OK(test_dev_open(TEST_DEV, &dev));
+	TEST_OK(doca_comch_client_create(dev, "any", &client));
+	ctx = doca_comch_client_as_ctx(client);
+	TEST_RESULT(doca_ctx_get_user_data(NULL, &data), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_ctx_get_user_data(ctx, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_OK(doca_ctx_set_user_data(ctx, data));
+	data.u64 = 0;
+	TEST_OK(doca_ctx_get_user_data(ctx, &data));
+	TEST_TRUE(data.u64 == 5);
+	TEST_OK(doca_comch_client_destroy(client));
+	TEST_OK(doca_dev_close(dev));
+	return 0;
+}
+
 /* Each way to take a buffer of an inventory that has none left. */
 static int
 test_errors_inventory_empty(void)
@@ -137,6 +160,7 @@ test_errors_event_channel(void)
 const struct test_case test_errors[] = {
 	TEST_CASE(test_errors_side_host),
 	TEST_CASE(test_errors_side_card),
+	TEST_CASE(test_errors_ctx_user_data),
 	TEST_CASE(test_errors_inventory_empty),
 	TEST_CASE(test_errors_server_tasks),
 	TEST_CASE(test_errors_disconnect),
