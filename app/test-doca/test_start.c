@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <doca_dev.h>
@@ -112,6 +113,34 @@ test_start_leaves_thread(void)
 	TEST_TRUE(sigismember(&mask, SIGINT) == 0);
 	TEST_CALL(threads_block_signals(&nb_threads));
 	TEST_TRUE(nb_threads > 0);
+	return 0;
+}
+
+static void
+exit_no_memory(void)
+{
+	const struct rlimit limit = {3000ull << 20, 3000ull << 20};
+	struct doca_devinfo **list;
+	uint32_t nb;
+
+	if (setrlimit(RLIMIT_AS, &limit) != 0)
+		exit(1);
+	exit(doca_devinfo_create_list(&list, &nb) == DOCA_ERROR_INITIALIZATION ? 0 : 2);
+}
+
+/* What the log says to do helps. */
+static int
+test_start_no_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__ /* which needs more addresses than that */
+	char out[TEST_TEXT_SIZE], err[TEST_TEXT_SIZE];
+
+	TEST_TRUE(test_process(exit_no_memory, out, err) == 0);
+	TEST_HAS(err, "set DOCA_COMPAT_EAL_ARGS='-m 256'");
+	TEST_TRUE(setenv("DOCA_COMPAT_EAL_ARGS", "-m 256", 1) == 0);
+	TEST_TRUE(test_process(exit_no_memory, out, err) == 2);
+	TEST_TRUE(strlen(err) == 0);
+#endif
 	return 0;
 }
 
@@ -437,6 +466,7 @@ const struct test_case test_start_up[] = {
 	TEST_CASE(test_start_quiet),
 	TEST_CASE(test_start_leaves_thread),
 	TEST_CASE(test_start_bound),
+	TEST_CASE(test_start_no_memory),
 	TEST_CASE(test_start_threads),
 	TEST_CASE(test_start_own_eal),
 	TEST_CASE(test_start_own_devices),

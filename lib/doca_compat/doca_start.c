@@ -28,6 +28,7 @@
 
 #define START_MAX_ARGS 64
 #define START_ARGS_SIZE 8192
+#define START_LOG_SIZE 4096
 #define START_LCORES_SIZE 5120 /* of 1024 processors */
 
 /*
@@ -67,7 +68,33 @@ doca_env_get(void)
  * Log
  */
 
+/*
+ * While EAL starts its messages are kept: it complains of things that do not matter here,
+ * as of a folder that is another user's. Only a start that fails shows them. The stream's
+ * lock guards this.
+ */
+static struct {
+	bool keep;
+	size_t length;
+	char text[START_LOG_SIZE];
+} log_kept;
+
 /* One write may be several lines, and a line several writes: those lose their head. */
+static void
+log_lines(uint32_t level, const char *text, size_t size)
+{
+	const char *end = text + size;
+
+	while (text < end) {
+		const char *feed = memchr(text, '\n', end - text);
+		int length = (feed == NULL ? end : feed) - text;
+
+		if (length > 0)
+			doca_compat_log(level, "DPDK", NULL, 0, NULL, "%.*s", length, text);
+		text += length + 1;
+	}
+}
+
 static ssize_t
 log_write(void *cookie, const char *text, size_t size)
 {
@@ -80,18 +107,15 @@ log_write(void *cookie, const char *text, size_t size)
 	};
 	uint32_t rte_level = rte_log_cur_msg_loglevel();
 	uint32_t level = DOCA_LOG_LEVEL_CRIT;
-	const char *end = text + size;
 
 	(void)cookie;
 	if (rte_level >= RTE_LOG_ERR && rte_level <= RTE_LOG_DEBUG)
 		level = levels[rte_level];
-	while (text < end) {
-		const char *feed = memchr(text, '\n', end - text);
-		int length = (feed == NULL ? end : feed) - text;
-
-		if (length > 0)
-			doca_compat_log(level, "DPDK", NULL, 0, NULL, "%.*s", length, text);
-		text += length + 1;
+	if (!log_kept.keep) {
+		log_lines(level, text, size);
+	} else if (log_kept.length + size <= sizeof(log_kept.text)) {
+		memcpy(log_kept.text + log_kept.length, text, size);
+		log_kept.length += size;
 	}
 	return size;
 }
@@ -269,6 +293,22 @@ eal_init(struct start_args *args)
 	return ret < 0 ? -error : 0;
 }
 
+static void
+eal_failed(const struct doca_env *env, int ret)
+{
+	if (ret == -ENOMEM)
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, DOCA_DEV_SOURCE,
+				"EAL does not start, as it gets not all of its addresses, "
+				START_MEMORY " MB if nothing is set: set "
+				"DOCA_COMPAT_EAL_ARGS='-m 256', or a higher limit (ulimit -v)");
+	else
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, DOCA_DEV_SOURCE,
+				"EAL does not start: %s; correct or unset DOCA_COMPAT_EAL_ARGS%s%s, "
+				"or set DOCA_COMPAT_LOG_LEVEL=debug to see more",
+				strerror(-ret), env->eal_args == NULL ? "" : "=",
+				env->eal_args == NULL ? "" : env->eal_args);
+}
+
 static doca_error_t
 eal_start(const struct doca_env *env)
 {
@@ -286,14 +326,13 @@ eal_start(const struct doca_env *env)
 	result = args_make(args, env, &cpus);
 	if (result == DOCA_SUCCESS) {
 		log_open();
-		rte_log_set_global_level(RTE_MAX(log_level(env), (uint32_t)RTE_LOG_ERR));
+		rte_log_set_global_level(log_level(env));
+		log_kept.keep = env->log_level == 0;
 		ret = eal_init(args);
+		log_kept.keep = false;
 		if (ret != 0) {
-			DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, DOCA_DEV_SOURCE,
-					"EAL does not start: %s; correct or unset DOCA_COMPAT_EAL_ARGS%s%s, "
-					"or set DOCA_COMPAT_LOG_LEVEL=debug to see more",
-					strerror(-ret), env->eal_args == NULL ? "" : "=",
-					env->eal_args == NULL ? "" : env->eal_args);
+			log_lines(DOCA_LOG_LEVEL_ERROR, log_kept.text, log_kept.length);
+			eal_failed(env, ret);
 			start_state = START_FAILED;
 			result = DOCA_ERROR_INITIALIZATION;
 		}
