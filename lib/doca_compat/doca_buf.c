@@ -33,7 +33,7 @@ doca_buf_store_init(struct doca_buf_store *store, size_t nb_bufs,
 	/* the first is taken first */
 	for (i = nb_bufs; i-- > 0;) {
 		store->bufs[i].store = store;
-		store->bufs[i].next = store->free;
+		store->bufs[i].next_free = store->free;
 		store->free = &store->bufs[i];
 	}
 	return DOCA_SUCCESS;
@@ -75,7 +75,7 @@ doca_buf_store_take(struct doca_buf_store *store, struct doca_mmap *map, uint8_t
 		doca_mmap_piece_end(map);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	store->free = b->next;
+	store->free = b->next_free;
 	store->nb_free--;
 	store->nb_program++;
 	b->map = map;
@@ -84,7 +84,6 @@ doca_buf_store_take(struct doca_buf_store *store, struct doca_mmap *map, uint8_t
 	b->data = addr;
 	b->data_len = 0;
 	b->refs = 1;
-	b->next = NULL;
 	*buf = b;
 	return DOCA_SUCCESS;
 }
@@ -97,7 +96,7 @@ doca_compat_buf_dropped(struct doca_buf *buf)
 	struct doca_mmap *map = buf->map;
 
 	buf->map = NULL;
-	buf->next = store->free;
+	buf->next_free = store->free;
 	store->free = buf;
 	store->nb_free++;
 	doca_mmap_piece_end(map);

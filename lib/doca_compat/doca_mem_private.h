@@ -25,15 +25,16 @@ struct doca_mmap;
 
 /* A piece of a map. Its fields are read in the fast path; set by doca_buf.c alone. */
 struct doca_buf {
-	struct doca_mmap *map;
+	struct doca_mmap *map; /* NULL while nobody has it */
 	uint8_t *head;    /* where it begins */
 	size_t len;       /* bytes from head on */
 	uint8_t *data;    /* the data segment lies in it */
 	size_t data_len;
 	uint16_t refs;    /* of the program: 0 if it has given it back */
 	uint32_t holds;   /* of tasks that are submitted */
-	struct doca_buf *next; /* of a list, or of the free elements */
-	struct doca_buf *prev; /* of a list */
+	struct doca_buf *next; /* of a list */
+	struct doca_buf *prev;
+	struct doca_buf *next_free; /* of the elements that can be taken */
 	struct doca_buf_store *store; /* of its inventory or pool */
 };
 
@@ -73,6 +74,8 @@ doca_compat_buf_region(const struct doca_buf *buf, int16_t dev_id)
 	const struct doca_compat_mmap *map = (const struct doca_compat_mmap *)buf->map;
 	const struct doca_compat_region *r;
 
+	if (map == NULL) /* the program has given it back */
+		return NULL;
 	r = __atomic_load_n(&map->regions, __ATOMIC_ACQUIRE);
 	while (r != NULL && r->dev_id != dev_id)
 		r = r->next;

@@ -142,8 +142,9 @@ doca_mmap_start(struct doca_mmap *mmap)
 	if (doca_mmap_state(mmap) == MMAP_STARTED)
 		return DOCA_ERROR_BAD_STATE;
 	if (mmap->addr == NULL || mmap->nb_devs == 0) {
-		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, "mmap", "a map cannot start without a %s: "
-				"call %s() before", mmap->addr == NULL ? "range" : "device",
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, MMAP_SOURCE,
+				"a map cannot start without a %s: call %s() before",
+				mmap->addr == NULL ? "range" : "device",
 				mmap->addr == NULL ? "doca_mmap_set_memrange" :
 				"doca_mmap_add_dev");
 		return DOCA_ERROR_BAD_STATE;

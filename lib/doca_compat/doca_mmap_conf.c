@@ -80,7 +80,7 @@ doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 	if (find_dev(mmap, dev) >= 0)
 		return DOCA_ERROR_ALREADY_EXIST;
 	if (mmap->nb_devs >= mmap->max_devs) {
-		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, "mmap",
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, MMAP_SOURCE,
 				"%s: a map has no more than %u devices: "
 				"call doca_mmap_set_max_num_devices()",
 				doca_compat_dev_name(dev), mmap->max_devs);

@@ -64,8 +64,9 @@ doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev, const v
 		return DOCA_ERROR_INVALID_VALUE;
 	if ((mmap->access & (DOCA_ACCESS_FLAG_PCI_READ_ONLY |
 			DOCA_ACCESS_FLAG_PCI_READ_WRITE)) == 0) {
-		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, "mmap", "a map without a permission of PCI "
-				"cannot be exported: call doca_mmap_set_permissions()");
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, MMAP_SOURCE,
+				"a map without a permission of PCI cannot be exported: "
+				"call doca_mmap_set_permissions()");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	memset(&d, 0, sizeof(d));
@@ -121,8 +122,9 @@ doca_mmap_create_from_export(const union doca_data *user_data, const void *desc,
 	if (map == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	if (!desc_read(map, desc, desc_len)) {
-		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, "mmap", "%zu bytes are no description of a "
-				"map: give what doca_mmap_export_pci() gave, all of it", desc_len);
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, MMAP_SOURCE,
+				"%zu bytes are no description of a map: "
+				"give what doca_mmap_export_pci() gave, all of it", desc_len);
 		doca_mmap_destroy(map);
 		return DOCA_ERROR_INVALID_VALUE;
 	}

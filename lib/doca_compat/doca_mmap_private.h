@@ -31,6 +31,8 @@
 
 #include "doca_mem_private.h"
 
+#define MMAP_SOURCE "DOCA_COMPAT::MMAP"
+
 #define MMAP_MAX_DEVS 64
 
 /* Bytes of a description. */

@@ -46,8 +46,8 @@ region_check(const struct doca_mmap *map, const struct doca_compat_func *func,
 			"doca_mmap_set_permissions()";
 	if (why == NULL)
 		return DOCA_SUCCESS;
-	DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, "mmap", "the map of %zu bytes at %p %s", map->len,
-			(void *)map->addr, why);
+	DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, MMAP_SOURCE, "the map of %zu bytes at %p %s",
+			map->len, (void *)map->addr, why);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -63,7 +63,7 @@ region_add(struct doca_mmap *map, int16_t dev_id, bool peer_write, struct rte_co
 	ret = rte_comch_mem_register(dev_id, map->addr, map->len,
 			peer_write ? RTE_COMCH_MEM_F_PEER_WRITE : 0, &r->mem);
 	if (ret != 0) {
-		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, "mmap",
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, MMAP_SOURCE,
 				"the map of %zu bytes at %p cannot be registered: %s", map->len,
 				(void *)map->addr, strerror(-ret));
 		free(r);
@@ -83,8 +83,11 @@ doca_compat_mmap_region(struct doca_mmap *map, const struct doca_compat_func *fu
 {
 	doca_error_t result;
 
-	if (map == NULL)
+	if (map == NULL) {
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, MMAP_SOURCE,
+				"the buffer of a task was given back before: give it another one");
 		return DOCA_ERROR_INVALID_VALUE;
+	}
 	*mem = region_find(map, dev_id, peer_write);
 	if (*mem != NULL)
 		return DOCA_SUCCESS;
@@ -109,7 +112,7 @@ doca_mmap_regions_free(struct doca_compat_region *regions)
 		next = regions->next;
 		ret = rte_comch_mem_free(regions->mem);
 		if (ret != 0)
-			DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, "mmap",
+			DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, MMAP_SOURCE,
 					"a region of a map that nobody holds is used: %s",
 					strerror(-ret));
 		free(regions);
