@@ -161,6 +161,9 @@ mmap_leave(struct doca_mmap *map, enum mmap_state next)
 {
 	enum mmap_state prev = doca_mmap_state(map);
 
+	/* not even for a moment: other threads take buffers */
+	if (__atomic_load_n(&map->nb_bufs, __ATOMIC_SEQ_CST) != 0)
+		return DOCA_ERROR_NOT_PERMITTED;
 	__atomic_store_n(&map->state, next, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&map->nb_bufs, __ATOMIC_SEQ_CST) == 0)
 		return DOCA_SUCCESS;
