@@ -36,6 +36,7 @@ static const struct {
 	{"mmap_export", test_mmap_export},
 	{"buf", test_buf},
 	{"buf_pool", test_buf_pool},
+	{"mem_use", test_mem_use},
 	{"pe", test_pe},
 	{"ctx", test_ctx},
 	{"comch_conf", test_comch_conf},

@@ -57,6 +57,7 @@ extern const struct test_case test_fast_process[];
 extern const struct test_case test_log[];
 extern const struct test_case test_log_level[];
 extern const struct test_case test_log_sdk[];
+extern const struct test_case test_mem_use[];
 extern const struct test_case test_mmap[];
 extern const struct test_case test_mmap_export[];
 extern const struct test_case test_pe[];
