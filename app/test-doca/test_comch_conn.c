@@ -211,9 +211,9 @@ test_comch_msg_size(void)
 	return pair_end(&server, &client);
 }
 
-/* A client that falls back to IDLE: once what the log says of it. */
+/* A client that falls back to IDLE, and what the log says of it: once, and at the server. */
 static int
-fall(struct test_side *server, struct test_side *client, const char *what)
+fall(struct test_side *client, const char *what, const char *at_server)
 {
 	struct doca_log_backend *backend;
 	char text[TEST_TEXT_SIZE];
@@ -221,10 +221,12 @@ fall(struct test_side *server, struct test_side *client, const char *what)
 
 	TEST_OK(doca_log_backend_create_with_file_sdk(file, &backend));
 	TEST_RESULT(doca_ctx_start(client->ctx), DOCA_ERROR_IN_PROGRESS);
-	TEST_TRUE(test_until_state(client, server, DOCA_CTX_STATE_IDLE));
+	TEST_TRUE(test_until_state(client, NULL, DOCA_CTX_STATE_IDLE));
 	TEST_TRUE(strcmp(client->states, "SI") == 0);
+	test_turn(client, NULL);
 	test_read(file, text);
 	TEST_HAS(text, what);
+	TEST_HAS(text, at_server);
 	TEST_TRUE(test_count(text, what) == 1);
 	return 0;
 }
@@ -236,7 +238,7 @@ test_comch_fall_no_server(void)
 
 	setenv("DOCA_COMPAT_CONNECT_TIMEOUT_MS", "300", 1);
 	TEST_OK(test_client_make(&client, NULL, "nobody"));
-	TEST_CALL(fall(NULL, &client, "start the server first"));
+	TEST_CALL(fall(&client, "start the server first", ""));
 	TEST_OK(test_side_end(&client, NULL));
 	return 0;
 }
@@ -249,7 +251,7 @@ test_comch_fall_other_name(void)
 	TEST_OK(test_server_make(&server, NULL, "one"));
 	TEST_OK(test_client_make(&client, server.pe, "other"));
 	TEST_OK(doca_ctx_start(server.ctx));
-	TEST_CALL(fall(NULL, &client, "no server of this name"));
+	TEST_CALL(fall(&client, "no server of this name", ""));
 	return pair_end(&server, &client);
 }
 
@@ -263,7 +265,8 @@ test_comch_fall_size(void)
 	TEST_OK(doca_comch_server_set_max_msg_size(server.server, 100));
 	TEST_OK(doca_comch_client_set_max_msg_size(client.client, 200));
 	TEST_OK(doca_ctx_start(server.ctx));
-	TEST_CALL(fall(NULL, &client, "client of the server 'one': max_msg_size differs"));
+	TEST_CALL(fall(&client, "client of the server 'one': max_msg_size differs",
+			"a client could not connect to the server 'one': max_msg_size differs"));
 	return pair_end(&server, &client);
 }
 

@@ -27,8 +27,8 @@ comch_ctrl_init(struct comch_ctrl *ctrl, const struct doca_ctx_ops *ops, struct 
 		return result;
 	if ((info.capa & capa) == 0) {
 		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, COMCH_SOURCE,
-			"%s: there can be no %s on this device", doca_compat_dev_name(dev),
-			ops->kind);
+			"%s: there can be no %s on this device: servers are on the card's, clients on the host's, and DOCA_COMPAT_SIDE may say which one this is",
+			doca_compat_dev_name(dev), ops->kind);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	if (name[0] == '\0' || strnlen(name, info.max_name_len) >= info.max_name_len) {

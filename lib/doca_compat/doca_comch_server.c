@@ -66,8 +66,9 @@ server_disconnected(struct rte_comch_conn *rte, int status, void *user_data)
 		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, COMCH_SOURCE,
 			"a client of the server '%s' was lost (%s)", server->ctrl.name,
 			strerror(-status));
-	comch_conn_end(conn);
+	conn->connected = false;
 	server->disconnect_cb(&server->event, conn, 1);
+	comch_conn_end(conn);
 }
 
 /* A client that did not become one: what its user will want to know here. */
