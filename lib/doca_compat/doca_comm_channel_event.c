@@ -13,6 +13,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <rte_common.h>
+
 #include <doca_comm_channel_private.h>
 
 static bool
@@ -64,8 +66,7 @@ watch_turn(struct cc_watch *watch)
 {
 	struct doca_comm_channel_ep_t *ep;
 
-	ep = (struct doca_comm_channel_ep_t *)((char *)watch -
-			offsetof(struct doca_comm_channel_ep_t, watch));
+	ep = container_of(watch, struct doca_comm_channel_ep_t, watch);
 	doca_lock(&ep->lock);
 	cc_turn(ep);
 	doca_unlock(&ep->lock);

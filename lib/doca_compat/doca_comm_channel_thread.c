@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <rte_common.h>
 #include <rte_memory.h>
 
 #include <doca_comm_channel_private.h>
@@ -216,7 +217,7 @@ cc_watch_del(struct cc_watch *watch)
 static void
 door_turn(struct cc_watch *watch)
 {
-	struct cc_door *door = (struct cc_door *)watch;
+	struct cc_door *door = container_of(watch, struct cc_door, watch);
 
 	rte_comch_pe_progress(door->pe);
 	rte_comch_pe_arm_always(door->pe); /* what is left wakes it again */
