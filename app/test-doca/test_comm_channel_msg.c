@@ -7,6 +7,8 @@
  * tells of its clients. Event channels are in test_comm_channel_event.c.
  */
 
+#include <pthread.h>
+
 #include "test_ep.h"
 
 static doca_error_t
@@ -594,13 +596,7 @@ test_ep_three_services(void)
 
 	for (i = 0; i < 3; i++)
 		TEST_CALL(ep_service(&services[i], names[i]));
-	memset(&second, 0, sizeof(second));
-	TEST_OK(test_dev_open(EP_DEV_2, &second.dev));
-	TEST_OK(test_rep_open(second.dev, EP_REP_2, &second.rep));
-	TEST_OK(doca_comm_channel_ep_create(&second.ep));
-	TEST_OK(doca_comm_channel_ep_set_device(second.ep, second.dev));
-	TEST_OK(doca_comm_channel_ep_set_device_rep(second.ep, second.rep));
-	TEST_OK(doca_comm_channel_ep_listen(second.ep, "a"));
+	TEST_CALL(ep_service_2(&second, "a"));
 	for (i = 0; i < 3; i++) {
 		TEST_CALL(ep_client(&clients[i], names[i], &services[i]));
 		TEST_OK(ep_send(&clients[i], names[i]));
@@ -641,12 +637,61 @@ test_ep_forty_clients(void)
 	return ep_end(&service);
 }
 
+#define SENDERS 3
+#define SENDER_MSGS 1000
+
+struct sender {
+	struct test_ep *side;
+	pthread_t thread;
+	char number;
+	bool failed;
+};
+
+static void *
+sender_run(void *arg)
+{
+	struct sender *s = arg;
+	char text[2] = {s->number};
+	int i;
+
+	for (i = 0; i < SENDER_MSGS; i++)
+		s->failed |= ep_send(s->side, text) != DOCA_SUCCESS;
+	return NULL;
+}
+
+/* No lock of the program's, which the vendor's library asks for. */
+static int
+test_ep_sendto_threads(void)
+{
+	unsigned int counts[SENDERS] = {0}, i;
+	struct sender senders[SENDERS];
+	struct test_ep service, client;
+
+	TEST_CALL(ep_pair(&service, &client));
+	for (i = 0; i < SENDERS; i++) {
+		senders[i] = (struct sender){.side = &client, .number = 'a' + i};
+		TEST_TRUE(pthread_create(&senders[i].thread, NULL, sender_run, &senders[i]) == 0);
+	}
+	for (i = 0; i < SENDERS * SENDER_MSGS; i++) {
+		TEST_OK(ep_recv(&service, NULL));
+		TEST_TRUE(service.msg[0] >= 'a' && service.msg[0] < 'a' + SENDERS);
+		counts[service.msg[0] - 'a']++;
+	}
+	for (i = 0; i < SENDERS; i++) {
+		TEST_TRUE(pthread_join(senders[i].thread, NULL) == 0);
+		TEST_TRUE(!senders[i].failed && counts[i] == SENDER_MSGS);
+	}
+	TEST_CALL(ep_end(&client));
+	return ep_end(&service);
+}
+
 const struct test_case test_comm_channel_msg[] = {
 	TEST_CASE(test_ep_sendto),
 	TEST_CASE(test_ep_sendto_invalid_value),
 	TEST_CASE(test_ep_sendto_not_connected),
 	TEST_CASE(test_ep_sendto_again),
 	TEST_CASE(test_ep_sendto_connection_reset),
+	TEST_CASE(test_ep_sendto_threads),
 	TEST_CASE(test_ep_recvfrom_invalid_value),
 	TEST_CASE(test_ep_recvfrom_too_long),
 	TEST_CASE(test_ep_recvfrom_again),

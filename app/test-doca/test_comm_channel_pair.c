@@ -566,6 +566,17 @@ log_no_server(void)
 			&client.peer) == DOCA_ERROR_CONNECTION_ABORTED ? 0 : 1);
 }
 
+/* The service is there, but for another function. */
+static void
+log_other_representor(void)
+{
+	struct test_ep service, client;
+
+	exit(ep_service_2(&service, EP_NAME) == 0 && ep_make_client(&client) == 0 &&
+			doca_comm_channel_ep_connect(client.ep, EP_NAME, &client.peer) ==
+			DOCA_ERROR_CONNECTION_ABORTED ? 0 : 1);
+}
+
 static void
 log_no_service(void)
 {
@@ -603,6 +614,9 @@ test_ep_log_remedies(void)
 	TEST_TRUE(test_process(log_no_server, out, err) == 0);
 	TEST_HAS(err, "nobody serves 0000:03:00.0");
 	TEST_HAS(err, "start the service first");
+	TEST_TRUE(test_process(log_other_representor, out, err) == 0);
+	TEST_HAS(err, "nobody serves 0000:03:00.0");
+	TEST_HAS(err, "with the representor of this device");
 	TEST_TRUE(test_process(log_no_service, out, err) == 0);
 	TEST_HAS(err, "no service 'test_endpoint' for 0000:03:00.0: start it first");
 	TEST_TRUE(test_process(log_name_in_use, out, err) == 0);

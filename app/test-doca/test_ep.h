@@ -40,6 +40,8 @@ int ep_make_service(struct test_ep *side);
 int ep_make_client(struct test_ep *side);
 /* The same, and listen() or connect(). */
 int ep_service(struct test_ep *side, const char *name);
+/* The same for the other function. */
+int ep_service_2(struct test_ep *side, const char *name);
 /* Until it is connected; other is called meanwhile, which may be NULL. */
 int ep_client(struct test_ep *side, const char *name, struct test_ep *other);
 /* A service and a client of it in one process. */

@@ -41,29 +41,44 @@ pause_us(void)
 	nanosleep(&time, NULL);
 }
 
+static int
+make(struct test_ep *side, const char *dev, const char *rep)
+{
+	memset(side, 0, sizeof(*side));
+	TEST_OK(test_dev_open(dev, &side->dev));
+	TEST_OK(doca_comm_channel_ep_create(&side->ep));
+	TEST_OK(doca_comm_channel_ep_set_device(side->ep, side->dev));
+	if (rep == NULL)
+		return 0;
+	TEST_OK(test_rep_open(side->dev, rep, &side->rep));
+	TEST_OK(doca_comm_channel_ep_set_device_rep(side->ep, side->rep));
+	return 0;
+}
+
 int
 ep_make_client(struct test_ep *side)
 {
-	memset(side, 0, sizeof(*side));
-	TEST_OK(test_dev_open(TEST_DEV, &side->dev));
-	TEST_OK(doca_comm_channel_ep_create(&side->ep));
-	TEST_OK(doca_comm_channel_ep_set_device(side->ep, side->dev));
-	return 0;
+	return make(side, TEST_DEV, NULL);
 }
 
 int
 ep_make_service(struct test_ep *side)
 {
-	TEST_CALL(ep_make_client(side));
-	TEST_OK(test_rep_open(side->dev, TEST_REP, &side->rep));
-	TEST_OK(doca_comm_channel_ep_set_device_rep(side->ep, side->rep));
-	return 0;
+	return make(side, TEST_DEV, TEST_REP);
 }
 
 int
 ep_service(struct test_ep *side, const char *name)
 {
 	TEST_CALL(ep_make_service(side));
+	TEST_OK(doca_comm_channel_ep_listen(side->ep, name));
+	return 0;
+}
+
+int
+ep_service_2(struct test_ep *side, const char *name)
+{
+	TEST_CALL(make(side, EP_DEV_2, EP_REP_2));
 	TEST_OK(doca_comm_channel_ep_listen(side->ep, name));
 	return 0;
 }
