@@ -159,6 +159,11 @@ send_text(struct cc_side *side, const char *text)
 	union doca_data data = {.u64 = 7};
 	struct doca_cc_send_task *task;
 
+	/* in 32 bits the length is that of the text */
+	if (side->server != NULL)
+		TEST_RESULT(doca_cc_server_send_task_alloc_init(side->server, side->connection,
+				text, ((size_t)1 << 32) + strlen(text), &task),
+				DOCA_ERROR_INVALID_VALUE);
 	if (side->server != NULL)
 		TEST_OK(doca_cc_server_send_task_alloc_init(side->server, side->connection, text,
 				strlen(text), &task));
@@ -187,6 +192,8 @@ produce(struct cc_side *side)
 	TEST_TRUE(id > 0);
 	ctx = doca_cc_producer_as_ctx(producer);
 	TEST_CALL(cc_connect_ctx(side, ctx));
+	TEST_RESULT(doca_cc_producer_send_task_set_conf(producer, on_produced, on_not_produced,
+			32), DOCA_ERROR_INVALID_VALUE);
 	TEST_OK(doca_cc_producer_send_task_set_conf(producer, on_produced, on_not_produced,
 			2));
 	TEST_OK(doca_ctx_start(ctx));
@@ -214,6 +221,8 @@ consume(struct cc_side *side)
 	TEST_OK(doca_cc_consumer_create(side->connection, side->map, &consumer));
 	ctx = doca_cc_consumer_as_ctx(consumer);
 	TEST_CALL(cc_connect_ctx(side, ctx));
+	TEST_RESULT(doca_cc_consumer_post_recv_task_set_conf(consumer, on_consumed,
+			on_not_consumed, 32), DOCA_ERROR_INVALID_VALUE);
 	TEST_OK(doca_cc_consumer_post_recv_task_set_conf(consumer, on_consumed, on_not_consumed,
 			2));
 	TEST_RESULT(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
