@@ -373,6 +373,26 @@ for one in 0 1; do
 	fi
 done
 
+# A program of 2.5 that does not say so is told, and does not run with a wrong callback.
+cat >"$run/year.src" <<'EOF_YEAR'
+#include <doca_cc.h>
+static void on_receive(struct doca_cc_event_msg_recv *event, uint8_t *bytes, size_t len,
+		struct doca_cc_connection *connection)
+{
+	(void)event, (void)bytes, (void)len, (void)connection;
+}
+doca_error_t set_up(struct doca_cc_client *client);
+doca_error_t set_up(struct doca_cc_client *client)
+{
+	return doca_cc_client_event_msg_recv_register(client, on_receive);
+}
+EOF_YEAR
+"${compile[@]}" -DDOCA_COMPAT_CC_2_5 "$run/year.src" || { echo '2.5, and refused'; exit 1; }
+if "${compile[@]}" "$run/year.src" 2>/dev/null; then
+	echo 'a callback of 2.5 is not seen'
+	exit 1
+fi
+
 # shellcheck disable=SC2016 # expanded by the inner shell
 xargs -0 -P "$jobs" -n 1 bash -c '
 	read -ra words <<<"$1"
