@@ -478,7 +478,7 @@ doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint3
 {
 	if (consumer == NULL || imm_data_len > consumer->queue.max_imm_len)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->queue.ctx.state != DOCA_CTX_STATE_IDLE)
+	if (doca_compat_ctx_settable(&consumer->queue.ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	consumer->imm_len = imm_data_len;
 	return DOCA_SUCCESS;
@@ -494,7 +494,7 @@ doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer
 			num_post_recv_tasks == 0 ||
 			num_post_recv_tasks > consumer->queue.max_tasks)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->queue.ctx.state != DOCA_CTX_STATE_IDLE)
+	if (doca_compat_ctx_settable(&consumer->queue.ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	consumer->success_cb = task_completion_cb;
 	consumer->error_cb = task_error_cb;

@@ -170,7 +170,7 @@ ctrl_settable(const struct comch_ctrl *ctrl)
 {
 	if (ctrl == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return ctrl->ctx.state == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+	return doca_compat_ctx_settable(&ctrl->ctx);
 }
 
 /* As above, for a number from 1 on that the device limits. */

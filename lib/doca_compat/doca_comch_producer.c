@@ -346,7 +346,7 @@ doca_comch_producer_task_send_set_conf(struct doca_comch_producer *producer,
 	if (producer == NULL || task_completion_cb == NULL || task_error_cb == NULL ||
 			num_send_tasks == 0 || num_send_tasks > producer->queue.max_tasks)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (producer->queue.ctx.state != DOCA_CTX_STATE_IDLE)
+	if (doca_compat_ctx_settable(&producer->queue.ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	producer->success_cb = task_completion_cb;
 	producer->error_cb = task_error_cb;

@@ -23,6 +23,17 @@ doca_compat_ctx_init(struct doca_ctx *ctx, const struct doca_ctx_ops *ops)
 }
 
 doca_error_t
+doca_compat_ctx_settable(const struct doca_ctx *ctx)
+{
+	if (ctx->state == DOCA_CTX_STATE_IDLE)
+		return DOCA_SUCCESS;
+	DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, SOURCE,
+		"a %s has no setting changed while it is %s: make settings before doca_ctx_start()",
+		ctx->ops->kind, rte_comch_state_name((int)ctx->state));
+	return DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t
 doca_compat_ctx_end(struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_IDLE) {

@@ -99,6 +99,9 @@ struct doca_pe {
 /* Begin a context: IDLE, without an engine. */
 void doca_compat_ctx_init(struct doca_ctx *ctx, const struct doca_ctx_ops *ops);
 
+/* What a setting begins with. DOCA_ERROR_BAD_STATE, which was logged: it is not IDLE. */
+doca_error_t doca_compat_ctx_settable(const struct doca_ctx *ctx);
+
 /*
  * What a destroy function of a kind begins with: detaches the context from its engine and
  * destroys that of rte_comch. DOCA_ERROR_IN_USE: it is not IDLE, and nothing was done.

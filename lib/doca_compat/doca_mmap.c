@@ -96,6 +96,10 @@ doca_mmap_piece_take(struct doca_mmap *map, const uint8_t *addr, size_t len)
 		result = DOCA_ERROR_BAD_STATE;
 	else if (!doca_buf_inside(addr, len, map->addr, map->len))
 		result = DOCA_ERROR_INVALID_VALUE;
+	if (result == DOCA_ERROR_INVALID_VALUE)
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, "mmap",
+			"%zu bytes at %p are no piece of the map of %zu bytes at %p: take a buffer inside it",
+			len, (const void *)addr, map->len, (void *)map->addr);
 	if (result != DOCA_SUCCESS) {
 		doca_mmap_piece_drop(map);
 		doca_mmap_piece_end(map);
