@@ -139,6 +139,12 @@ plan_examples gcc-sanitize with_sanitizers
 plan gate 4 'example doca: control path, gcc-sanitize' after 'build gcc-sanitize' -- \
 	with_sanitizers doca_ctrl_path gcc-sanitize
 
+# What people try first, and what they are told.
+for name in gcc gcc-sanitize; do
+	plan gate 45 "first hour with the vendor's names, $name" after "build $name" counted -- \
+		with_sanitizers "$devtools/check-doca-first-hour.py" "$work/$name"
+done
+
 plan gate 1 'library folder of an install' after 'build gcc' -- library_folder
 plan gate 5 'mistakes in INI files' after 'build gcc' -- config_errors
 plan gate 30 'INI file, two processes, and pictures' after 'build gcc' -- config_and_pictures

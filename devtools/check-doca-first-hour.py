@@ -1,0 +1,456 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+"""What a person tries in the first hour with programs of the vendor's names.
+
+Each try has what is run, the result that the program must see, which is the one
+that the guides describe, and the line on stderr that says what to do here. Prints a
+line for each try, and "N passed, N failed".
+"""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+LONGEST = 60  # seconds that anything may take
+
+# What is run without a peer, or against the server that is named. The programs are
+# those of examples/doca, and the tries of app/test-doca-tries.
+#   name: (server or None, variables, program and its arguments, exit status,
+#          what the program sees, what the library says)
+SINGLE = {
+    'an option without its value': (
+        None, {}, 'ctrl-path-client -t', 1,
+        'Failed to parse the command line: an argument is not valid',
+        '--text needs a value'),
+    'an unknown option': (
+        None, {}, 'ctrl-path-client -x', 1,
+        'Failed to parse the command line: not supported',
+        "there is no flag '-x': -h shows those there are"),
+    'a client with -r': (
+        None, {}, 'ctrl-path-client -r b1:00.0', 1,
+        'Failed to parse the command line: not supported',
+        "there is no flag '-r': -h shows those there are"),
+    'the server is not started': (
+        None, {'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '500'}, 'ctrl-path-client', 1,
+        'Failed: set-up failed',
+        "client of the server 'ctrl_path_server': nobody answered in time: "
+        'start the server first'),
+    'the oldest interface, the server is not started': (
+        None, {'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '500'}, 'cc-client', 1,
+        'Failed to connect: the connection failed', 'start the service first'),
+    'a wrong device': (
+        None, {}, 'ctrl-path-client -p 04:00.0', 1, 'No device at 04:00.0: not found',
+        'no device has the PCI address 0000:04:00.0; there are: 0000:03:00.0'),
+    'no address at all': (
+        None, {}, 'ctrl-path-client -p mlx5_0', 1, 'No device at mlx5_0: not found',
+        "'mlx5_0' is no PCI address: write it as 03:00.0 or 0000:03:00.0"),
+    'a wrong representor': (
+        None, {}, 'ctrl-path-server -r b1:00.7', 1,
+        'No representor at b1:00.7: not found',
+        'no representor of this device has the PCI address 0000:b1:00.7; '
+        'there are: 0000:b1:00.0'),
+    'a server on a device of the host': (
+        None, {}, 'ctrl-path-server -p b1:00.0', 1, 'No device at b1:00.0: not found',
+        'device 0000:b1:00.0 takes no servers: take a device of the card'),
+    'a server where the host is': (
+        None, {'DOCA_COMPAT_SIDE': 'host'}, 'ctrl-path-server', 1,
+        'No device at 03:00.0: not found',
+        'device 0000:03:00.0 takes no servers'),
+    'a wrong value in the environment': (
+        None, {'DOCA_COMPAT_DEVICES': '03:00.0'}, 'ctrl-path-client', 1,
+        'Failed to list devices: set-up failed',
+        "DOCA_COMPAT_DEVICES=03:00.0: it is a list of the card's devices"),
+    'a wrong variable': (
+        None, {'DOCA_COMPAT_DEVICE': '03:00.0=pf0'}, 'ctrl-path-client', 1,
+        'Failed to list devices: set-up failed',
+        'DOCA_COMPAT_DEVICE=03:00.0=pf0: there is no such variable; there are'),
+    'a wrong folder': (
+        None, {'DOCA_COMPAT_PATH': '/nowhere'}, 'ctrl-path-client', 1,
+        'Failed to list devices: set-up failed',
+        'DOCA_COMPAT_PATH=/nowhere: it is the folder by which both sides find each other: '
+        'create it for this user'),
+    'a message that is too long': (
+        None, {}, 'try too-long', 0,
+        r'alloc_init: DOCA_ERROR_INVALID_VALUE\nalloc_init, largest: DOCA_SUCCESS',
+        "a message of 1025 bytes for 'tries' is above its max_msg_size 1024"),
+    'a queue that is full': (
+        None, {}, 'try full-queue', 0,
+        r'alloc_init: DOCA_ERROR_NO_MEMORY\nalloc_init after progress: DOCA_SUCCESS', ''),
+    'a program that forgets progress': (
+        None, {}, 'try no-progress', 0,
+        r'start: DOCA_ERROR_IN_PROGRESS\nstate: STARTING\n'
+        r'get_connection: DOCA_ERROR_BAD_STATE\nclient_destroy: DOCA_ERROR_IN_USE\n'
+        'state after progress: RUNNING',
+        'a client cannot be destroyed while it is STARTING: stop it, and progress'),
+    'a context without an engine': (
+        None, {}, 'try no-engine', 0, 'start: DOCA_ERROR_NOT_CONNECTED',
+        'doca_pe_connect_ctx'),
+    'a setting after the start': (
+        None, {}, 'try late-setting', 0,
+        r'set_max_msg_size: DOCA_ERROR_BAD_STATE\nset_conf: DOCA_ERROR_BAD_STATE\n'
+        'register: DOCA_ERROR_BAD_STATE', 'make settings before doca_ctx_start()'),
+    'largest messages that differ': (
+        None, {}, 'try sizes-differ', 0,
+        r'start: DOCA_ERROR_IN_PROGRESS\nstate: IDLE',
+        'max_msg_size differs: set the same on both sides, or on none'),
+    'two servers of one name': (
+        None, {}, 'try same-name', 0, 'start of the second: DOCA_ERROR_ALREADY_EXIST',
+        "a server 'tries' runs on representor 0, stop it or take another name"),
+    'a name that is too long': (
+        None, {}, 'try long-name', 0,
+        r'server_create: DOCA_ERROR_INVALID_VALUE\n'
+        'client_create: DOCA_ERROR_INVALID_VALUE', 'the name of a server has 1 to 127 bytes'),
+    'destruction in the wrong order': (
+        None, {}, 'try wrong-order', 0,
+        r'pe_destroy: DOCA_ERROR_IN_USE\nclient_destroy: DOCA_ERROR_IN_USE\n'
+        r'dev_close: DOCA_ERROR_IN_USE\nrep_close: DOCA_ERROR_IN_USE',
+        'destroy contexts and endpoints, close representors, then devices'),
+    'a stop with a live consumer': (
+        None, {}, 'try live-consumer', 0,
+        'stop of the client: DOCA_ERROR_IN_USE',
+        "'tries' has 1 consumers and 0 producers on connection 1, destroy them first"),
+    'memory that the other side may not write': (
+        None, {}, 'try no-permission', 0, 'start of the consumer: DOCA_ERROR_INVALID_VALUE',
+        'DOCA_ACCESS_FLAG_PCI_READ_WRITE'),
+    'a buffer outside its memory': (
+        None, {}, 'try outside', 0,
+        r'get_by_addr: DOCA_ERROR_INVALID_VALUE\nget_by_addr, all of it: DOCA_SUCCESS\n'
+        'get_by_addr, one more: DOCA_ERROR_NO_MEMORY', 'take a buffer inside it'),
+    'a message larger than the buffer for it': (
+        None, {}, 'try small-buffer', 0, 'submit: DOCA_ERROR_INVALID_VALUE',
+        'the data is longer than the buffer that the consumer has posted'),
+    'a second server of one name, in another process': (
+        'epoll-server', {}, 'epoll-server', 1, 'Failed: still in use',
+        'another process serves this function: end it, or take another representor'),
+    'a second client of a server that has one': (
+        'threads-server', {}, 'threads-client -n 2', 0,
+        '2 clients, 32 messages sent and answered', ''),
+    'a client in another folder': (
+        'epoll-server', {'cwd': '/'}, 'epoll-client -n 1', 0,
+        '1 messages sent and answered', ''),
+    'a client of another user': (
+        'epoll-server', {'user': 'nobody', 'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '500'},
+        'epoll-client', 1, 'Failed: set-up failed', 'does not let this user in'),
+}
+
+
+class Failed(Exception):
+    """What a try has seen, and should not have."""
+
+
+class Run:
+    """Programs of one try, in a rendezvous folder of their own."""
+
+    def __init__(self, build):
+        self.build = build
+        self.folder = tempfile.mkdtemp(prefix='first-hour-')
+        os.chmod(self.folder, 0o755)
+        for name in ('meet', 'runtime'):
+            os.mkdir(os.path.join(self.folder, name), 0o700)
+        self.processes = []
+        self.texts = {}
+
+    def command(self, text):
+        """The program of a line of the table, and its arguments."""
+        words = text.split()
+        if words[0] == 'try':
+            return [os.path.join(self.build, 'app', 'doca-compat-tries')] + words[1:]
+        return [os.path.join(self.build, 'examples', 'dpdk-comch-doca-' + words[0])] + words[1:]
+
+    def start(self, text, variables=None):
+        """Start a program; what it says is in a file."""
+        variables = dict(variables or {})
+        command = self.command(text)
+        cwd = variables.pop('cwd', None)
+        user = variables.pop('user', None)
+        env = {k: v for k, v in os.environ.items() if not k.startswith('DOCA_COMPAT_')}
+        env['DOCA_COMPAT_PATH'] = os.path.join(self.folder, 'meet')
+        env['XDG_RUNTIME_DIR'] = os.path.join(self.folder, 'runtime')
+        if user is not None:
+            env['XDG_RUNTIME_DIR'] = os.path.join(self.folder, user)
+            os.makedirs(env['XDG_RUNTIME_DIR'], exist_ok=True)
+            os.chmod(env['XDG_RUNTIME_DIR'], 0o777)
+        env.update(variables)
+        # the two are not in order with each other
+        out, err = (open(os.path.join(self.folder, f'{what}{len(self.processes)}'), 'w+b')
+                    for what in ('out', 'err'))
+        process = subprocess.Popen(command, stdout=out, stderr=err, stdin=subprocess.DEVNULL,
+                                   env=env, cwd=cwd, user=user)
+        process.files = (out, err)
+        process.text = text
+        self.processes.append(process)
+        return process
+
+    @staticmethod
+    def said(process):
+        """All that a program has said so far, first what was on stdout."""
+        text = ''
+        for file in process.files:
+            with open(file.name, encoding='utf-8', errors='replace') as out:
+                text += out.read()
+        return text
+
+    def wait_said(self, process, words):
+        """Until a program has said these words."""
+        deadline = time.monotonic() + LONGEST
+        while time.monotonic() < deadline:
+            ended = process.poll() is not None
+            if re.search(words, self.said(process)):
+                return
+            if ended:
+                break
+            time.sleep(0.02)
+        raise Failed(f'{process.text} has not said: {words}')
+
+    def wait(self, process, status):
+        """Until a program has ended, with this exit status."""
+        try:
+            seen = process.wait(LONGEST)
+        except subprocess.TimeoutExpired:
+            raise Failed(f'{process.text} does not end') from None
+        if seen != status:
+            raise Failed(f'{process.text}: exit status {seen}, and not {status}')
+
+    def serve(self, text, variables=None):
+        """Start a server, until clients can come."""
+        process = self.start(text, variables)
+        self.wait_said(process, 'waits for clients')
+        return process
+
+    def end(self):
+        """Whatever is still there ends; returns what all have said."""
+        text = ''
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+            text += f'--- {process.text}\n{self.said(process)}'
+            for file in process.files:
+                file.close()
+        left = os.listdir(os.path.join(self.folder, 'runtime'))
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if left:
+            text += f'--- left in the runtime folder: {left}\n'
+        return text
+
+
+def single(run, server, variables, command, status, sees, says):
+    """One line of the table."""
+    if variables.get('user') and os.geteuid() != 0:
+        return 'only root can run it as another user'
+    if variables.get('user'):
+        os.chmod(os.path.join(run.folder, 'meet'), 0o755)
+    if server is not None:
+        run.serve(server)
+    process = run.start(command, variables)
+    run.wait(process, status)
+    run.wait_said(process, sees)
+    if says:
+        run.wait_said(process, re.escape(says))
+    elif re.search(r'\[(ERR|CRT)\]\[D(OCA|PDK)', run.said(process)):
+        raise Failed('the library has an error to tell, and none is expected')
+    return None
+
+
+def client_killed(run):
+    """The server hears of it, and ends well."""
+    server = run.serve('epoll-server')
+    client = run.start('epoll-client -n 1000000000')
+    run.wait_said(server, 'A client is connected')
+    run.wait_said(client, 'Connected')
+    client.kill()
+    run.wait_said(server, 'A client has left')
+    run.wait(server, 0)
+
+
+def server_killed(run):
+    """The client falls back to IDLE while it sends, and is told why."""
+    server = run.serve('epoll-server')
+    client = run.start('epoll-client -n 1000000000')
+    run.wait_said(client, 'Received immediate data')
+    server.kill()
+    run.wait(client, 1)
+    run.wait_said(client, 'the server died')
+
+
+def server_interrupted(run):
+    """Ctrl-C: the server stops with its client connected, which hears of it."""
+    server = run.serve('epoll-server')
+    client = run.start('epoll-client -n 1000000000')
+    run.wait_said(client, 'Received immediate data')
+    server.send_signal(signal.SIGINT)
+    run.wait(server, 0)
+    run.wait(client, 1)
+    run.wait_said(client, 'connection')
+
+
+def server_hangs(run):
+    """A server that does not progress its engine."""
+    server = run.serve('ctrl-path-server')
+    server.send_signal(signal.SIGSTOP)
+    client = run.start('ctrl-path-client', {'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '500'})
+    run.wait(client, 1)
+    run.wait_said(client, 'nobody answered in time: .* and let it progress')
+    server.send_signal(signal.SIGCONT)
+    run.wait(run.start('ctrl-path-client'), 0)
+
+
+def ctrl_c_while_waiting(run):
+    """Ctrl-C ends a program that has nothing to say about signals."""
+    server = run.serve('ctrl-path-server')
+    server.send_signal(signal.SIGINT)
+    run.wait(server, -signal.SIGINT)
+    client = run.start('ctrl-path-client')
+    run.wait_said(client, 'Client connects')
+    client.send_signal(signal.SIGINT)
+    run.wait(client, -signal.SIGINT)
+
+
+def client_first(run):
+    """A client waits for its server for a while."""
+    client = run.start('ctrl-path-client', {'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '20000'})
+    run.wait_said(client, 'Client connects')
+    server = run.start('ctrl-path-server')
+    run.wait(client, 0)
+    run.wait(server, 0)
+
+
+def restarts(run):
+    """Both sides again and again, once the one first and once the other."""
+    late = {'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '20000'}
+    for i in range(4):
+        if i % 2 == 0:
+            server = run.serve('ctrl-path-server')
+            client = run.start('ctrl-path-client', late)
+        else:
+            client = run.start('ctrl-path-client', late)
+            server = run.start('ctrl-path-server')
+        run.wait(client, 0)
+        run.wait(server, 0)
+
+
+def restart_after_kill(run):
+    """A server that was killed leaves nothing in the way of the next one."""
+    server = run.serve('ctrl-path-server')
+    server.kill()
+    server.wait()
+    server = run.serve('ctrl-path-server')
+    run.wait(run.start('ctrl-path-client'), 0)
+    run.wait(server, 0)
+
+
+def second_client(run):
+    """A server of one client refuses a second one, and keeps the first."""
+    server = run.serve('data-path-server')
+    first = run.start('data-path-client')
+    second = run.start('data-path-client', {'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '2000'})
+    for process in (first, second):
+        try:
+            process.wait(LONGEST)
+        except subprocess.TimeoutExpired:
+            raise Failed('a client does not end') from None
+    if first.returncode != 0 and second.returncode != 0:
+        raise Failed('no client was served')
+    run.wait(server, 0)
+
+
+def other_representor(run):
+    """A server of another function is not found, and does no harm."""
+    server = run.serve('ctrl-path-server -r b1:00.1 -p 03:00.1')
+    client = run.start('ctrl-path-client', {'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '500'})
+    run.wait(client, 1)
+    run.wait_said(client, 'start the server first, with this name and the representor of '
+                  'this device')
+    run.wait(run.start('ctrl-path-client -p 03:00.1'), 0)
+    run.wait(server, 0)
+
+
+def two_functions(run):
+    """Two processes serve two functions at one time."""
+    servers = [run.serve('ctrl-path-server -p 03:00.0 -r b1:00.0'),
+               run.serve('ctrl-path-server -p 03:00.1 -r b1:00.1')]
+    for address in ('03:00.1', '03:00.0'):
+        run.wait(run.start(f'ctrl-path-client -p {address}'), 0)
+    for server in servers:
+        run.wait(server, 0)
+
+
+def sizes_of_data(run):
+    """Both sides send data of their own size."""
+    server = run.serve('bulk-dpu -s 1 -n 3000')
+    client = run.start('bulk -s 65535 -n 7')
+    run.wait(client, 0)
+    run.wait(server, 0)
+    run.wait_said(client, 'Received 3000 messages of 1 bytes')
+
+
+def no_rights(run):
+    """A rendezvous folder that the program may not use."""
+    if os.geteuid() != 0:
+        return 'only root can run it as another user'
+    client = run.start('ctrl-path-client', {
+        'user': 'nobody', 'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '500'})
+    run.wait(client, 1)
+    run.wait_said(client, 'DOCA_COMPAT_PATH')
+    return None
+
+
+SCENES = {
+    'a client is killed': client_killed,
+    'the server is killed while a client sends': server_killed,
+    'the server is stopped while a client sends': server_interrupted,
+    'a server that does not progress': server_hangs,
+    'Ctrl-C while nobody is there': ctrl_c_while_waiting,
+    'the client first': client_first,
+    'both sides again and again': restarts,
+    'a server after one that was killed': restart_after_kill,
+    'two clients of a server for one': second_client,
+    'the representor of another function': other_representor,
+    'two servers of two functions': two_functions,
+    'sizes of data that differ': sizes_of_data,
+    'no rights to the rendezvous folder': no_rights,
+}
+
+
+def main():
+    """Run all, or those whose name has the pattern."""
+    parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
+    parser.add_argument('build', help='build folder')
+    parser.add_argument('--only', default='', metavar='WORDS', help='tries with this in the name')
+    args = parser.parse_args()
+    build = os.path.abspath(args.build)
+    if not os.path.exists(os.path.join(build, 'app', 'doca-compat-tries')):
+        print('lib/doca_compat is not built here')
+        return 77
+    passed = failed = 0
+    for name in [*SINGLE, *SCENES]:
+        if args.only not in name:
+            continue
+        run = Run(build)
+        begin = time.monotonic()
+        error = skipped = None
+        try:
+            skipped = (single(run, *SINGLE[name]) if name in SINGLE else SCENES[name](run))
+        except Failed as e:
+            error = str(e)
+        text = run.end()
+        if error is None:
+            passed += 1
+            print(f'{time.monotonic() - begin:5.1f} s  {name}' +
+                  (f': skipped, {skipped}' if skipped else ''))
+        else:
+            failed += 1
+            print(f'FAILED   {name}: {error}\n{text}')
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
