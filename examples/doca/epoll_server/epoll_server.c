@@ -20,6 +20,7 @@
 #define MSG_SIZE 64
 #define NUM_TASKS 1024
 #define GREETING "welcome"
+#define MAX_SUBMITS 50000 /* some seconds */
 
 DOCA_LOG_REGISTER(EPOLL_SERVER);
 
@@ -94,6 +95,22 @@ greeting_ended(struct doca_comch_producer_task_send *task, union doca_data task_
 	(void)doca_ctx_stop(doca_comch_producer_as_ctx(peer->producer));
 }
 
+/* The consumer posts in a moment, unless its program was killed: nothing tells that here. */
+static doca_error_t
+submit(struct doca_task *task)
+{
+	doca_error_t result;
+	int i;
+
+	for (i = 0; i < MAX_SUBMITS; i++) {
+		result = doca_task_submit(task);
+		if (result != DOCA_ERROR_AGAIN)
+			return result;
+		short_sleep();
+	}
+	return DOCA_ERROR_TIME_OUT;
+}
+
 static void
 producer_state_changed(const union doca_data user_data, struct doca_ctx *ctx,
 		enum doca_ctx_states prev_state, enum doca_ctx_states next_state)
@@ -108,10 +125,7 @@ producer_state_changed(const union doca_data user_data, struct doca_ctx *ctx,
 		result = doca_comch_producer_task_send_alloc_init(peer->producer, NULL, greeting,
 				strlen(GREETING), peer->consumer_id, &task);
 		if (result == DOCA_SUCCESS) {
-			do {
-				result = doca_task_submit(
-					doca_comch_producer_task_send_as_task(task));
-			} while (result == DOCA_ERROR_AGAIN);
+			result = submit(doca_comch_producer_task_send_as_task(task));
 			if (result != DOCA_SUCCESS)
 				doca_task_free(doca_comch_producer_task_send_as_task(task));
 		}
