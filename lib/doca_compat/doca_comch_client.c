@@ -47,6 +47,12 @@ client_running(struct doca_ctx *ctx)
 }
 
 static void
+client_stopping(struct doca_ctx *ctx)
+{
+	comch_tasks_unbind((struct comch_ctrl *)ctx, NULL);
+}
+
+static void
 client_idle(struct doca_ctx *ctx)
 {
 	struct doca_comch_client *client = (struct doca_comch_client *)ctx;
@@ -172,6 +178,7 @@ static const struct doca_ctx_ops client_ops = {
 	.kind = "client",
 	.prepare = client_prepare,
 	.running = client_running,
+	.stopping = client_stopping,
 	.idle = client_idle,
 	.explain = client_explain,
 };

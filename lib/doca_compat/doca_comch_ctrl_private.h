@@ -29,6 +29,8 @@ struct doca_comch_event_consumer {
 
 struct doca_comch_task_send {
 	struct doca_task task; /* first */
+	/* that its task of rte_comch is for; NULL if it has none, or is to give it back */
+	struct doca_comch_connection *conn;
 	const void *msg;       /* the program's */
 	uint32_t len;
 	void *copy;            /* what is sent; of the context's memory */
@@ -94,6 +96,7 @@ doca_error_t comch_ctrl_unset(const struct comch_ctrl *ctrl, const char *call);
 
 doca_error_t comch_tasks_create(struct comch_ctrl *ctrl, uint32_t msg_size);
 void comch_tasks_free(struct comch_ctrl *ctrl);
+void comch_tasks_unbind(struct comch_ctrl *ctrl, const struct doca_comch_connection *conn);
 doca_error_t comch_task_alloc(struct comch_ctrl *ctrl, struct doca_comch_connection *conn,
 		const void *msg, uint32_t len, struct doca_comch_task_send **task);
 

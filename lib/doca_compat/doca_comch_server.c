@@ -67,6 +67,7 @@ server_disconnected(struct rte_comch_conn *rte, int status, void *user_data)
 			"a client of the server '%s' was lost (%s)", server->ctrl.name,
 			strerror(-status));
 	conn->connected = false;
+	comch_tasks_unbind(&server->ctrl, conn);
 	server->disconnect_cb(&server->event, conn, 1);
 	comch_conn_end(conn);
 }
@@ -157,9 +158,16 @@ server_explain(struct doca_ctx *ctx, int reason)
 		doca_compat_rep_name(server->ctrl.rep), server->ctrl.name, strerror(-reason));
 }
 
+static void
+server_stopping(struct doca_ctx *ctx)
+{
+	comch_tasks_unbind((struct comch_ctrl *)ctx, NULL);
+}
+
 static const struct doca_ctx_ops server_ops = {
 	.kind = "server",
 	.prepare = server_prepare,
+	.stopping = server_stopping,
 	.explain = server_explain,
 };
 

@@ -4,7 +4,8 @@
 
 /*
  * Tasks that send control messages. Each has one of rte_comch while it is the program's,
- * so that one that could be taken can be submitted. A message is copied when its task is
+ * so that one that could be taken can be submitted, and keeps it in the pool for the next
+ * message on the same connection. A message is copied when its task is
  * submitted: programs send from their stack and return.
  */
 
@@ -67,14 +68,57 @@ task_submit(struct doca_task *base)
 static void
 task_release(struct doca_task *base)
 {
-	struct comch_ctrl *ctrl = task_ctrl(base);
+	struct doca_comch_task_send *task = send_task(base);
 	struct rte_comch_task *rte = base->rte;
 
 	base->state = DOCA_TASK_FREE;
+	SLIST_INSERT_HEAD(&task_ctrl(base)->free_tasks, task, next);
+	if (task->conn != NULL)
+		return;
 	base->rte = NULL;
-	SLIST_INSERT_HEAD(&ctrl->free_tasks, send_task(base), next);
 	/* the last one of a context that is STOPPING ends it */
 	rte_comch_task_free(rte);
+}
+
+/* Nothing is sent on a connection any more, or on all if it is NULL. */
+void
+comch_tasks_unbind(struct comch_ctrl *ctrl, const struct doca_comch_connection *conn)
+{
+	struct doca_comch_task_send *task;
+	struct rte_comch_task *rte;
+	uint32_t i;
+
+	for (i = 0; i < ctrl->nb_tasks; i++) {
+		task = &ctrl->tasks[i];
+		if (task->conn == NULL || (conn != NULL && task->conn != conn))
+			continue;
+		task->conn = NULL;
+		if (task->task.state != DOCA_TASK_FREE)
+			continue; /* it gives its own back when it is freed */
+		rte = task->task.rte;
+		task->task.rte = NULL;
+		rte_comch_task_free(rte);
+	}
+}
+
+/* A task of rte_comch on this connection for a message of this length. */
+static int
+task_bind(struct doca_comch_task_send *task, struct doca_comch_connection *conn, uint32_t len)
+{
+	int ret;
+
+	if (task->conn == conn)
+		return rte_comch_conn_task_set(task->task.rte, task->copy, len);
+	if (task->conn != NULL) {
+		task->conn = NULL;
+		rte_comch_task_free(task->task.rte);
+	}
+	ret = rte_comch_conn_task_alloc(conn->rte, task->copy, len, &task->task.rte);
+	if (ret != 0)
+		return ret;
+	rte_comch_task_user_data_set(task->task.rte, task);
+	task->conn = conn;
+	return 0;
 }
 
 static const struct doca_task_ops task_ops = {
@@ -121,6 +165,8 @@ comch_tasks_create(struct comch_ctrl *ctrl, uint32_t msg_size)
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	for (i = ctrl->nb_tasks; i-- > 0;) {
+		ctrl->tasks[i].task.ops = &task_ops;
+		ctrl->tasks[i].task.ctx = &ctrl->ctx;
 		ctrl->tasks[i].copy = ctrl->copies + (size_t)i * msg_size;
 		SLIST_INSERT_HEAD(&ctrl->free_tasks, &ctrl->tasks[i], next);
 	}
@@ -132,7 +178,6 @@ comch_task_alloc(struct comch_ctrl *ctrl, struct doca_comch_connection *conn, co
 		uint32_t len, struct doca_comch_task_send **task_out)
 {
 	struct doca_comch_task_send *task;
-	struct rte_comch_task *rte;
 	int ret;
 
 	if (ctrl == NULL || conn == NULL || msg == NULL || len == 0 || task_out == NULL ||
@@ -145,17 +190,13 @@ comch_task_alloc(struct comch_ctrl *ctrl, struct doca_comch_connection *conn, co
 	task = SLIST_FIRST(&ctrl->free_tasks);
 	if (task == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	ret = rte_comch_conn_task_alloc(conn->rte, task->copy, len, &rte);
+	ret = task_bind(task, conn, len);
 	if (ret != 0)
 		return task_error(ret);
-	rte_comch_task_user_data_set(rte, task);
 	SLIST_REMOVE_HEAD(&ctrl->free_tasks, next);
-	task->task = (struct doca_task){
-		.ops = &task_ops,
-		.ctx = &ctrl->ctx,
-		.rte = rte,
-		.state = DOCA_TASK_OWNED,
-	};
+	task->task.user_data.u64 = 0;
+	task->task.status = DOCA_SUCCESS;
+	task->task.state = DOCA_TASK_OWNED;
 	task->msg = msg;
 	task->len = len;
 	*task_out = task;
