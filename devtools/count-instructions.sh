@@ -18,6 +18,12 @@
 # If the library was built by the compiler that devtools/baseline/instructions.txt
 # names, with the same options, no number may be above the one in there: else the
 # exit status is 1 as well. With another compiler the table is all there is.
+#
+# A second table has the tasks of the library, and the same by the vendor's names, of
+# lib/doca_compat: 64 bytes into and out of memory of the program, one task at a time and
+# 32 of them that are submitted again in their callbacks; and a control message from its
+# allocation to its free. If the layer takes more than 1.3 times as many, the exit status
+# is 1.
 
 set -euo pipefail
 
@@ -25,6 +31,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-$top/build}
 baseline=$top/devtools/baseline/instructions.txt
 program=$build/app/comch-autotest
+layer=$build/app/doca-compat-autotest
 few=4096 # multiples of 64 connections * bursts of 32
 many=12288
 # name in COMCH_TEST_COUNT: connections, how many of them carry messages
@@ -47,6 +54,7 @@ fi
 if [ $# -eq 0 ]; then
 	meson introspect --projectinfo "$build" >/dev/null 2>&1 || meson setup "$build" "$top"
 	ninja -C "$build" app/comch-autotest | tail -n 1
+	[ ! -x "$layer" ] || ninja -C "$build" app/doca-compat-autotest | tail -n 1
 fi
 if [ ! -x "$program" ]; then
 	echo "count-instructions: $program is not built (meson option tests)" >&2
@@ -85,6 +93,73 @@ costs() { # <profile>
 			}
 		}
 		END { for (name in cost) print name, count[name], cost[name] }' "$1"
+}
+
+# The same of a program that is given the number of messages: <name> <variable=messages>
+# <program and its arguments>
+profile_tasks() {
+	local log=$run_dir/$1.log
+	if ! env "$2" LD_BIND_NOW=1 timeout -k 5 100 \
+		valgrind --tool=callgrind --callgrind-out-file="$run_dir/$1" --compress-strings=no \
+		"${@:3}" >"$log" 2>&1; then
+		echo "count-instructions: the run \"$2\" failed:" >&2
+		grep -v -e 'unhandled amd64-linux' -e '^--' "$log" | tail -n 20 >&2
+		exit 1
+	fi
+}
+
+# What tasks cost, by both names, in one table.
+tasks() {
+	local messages
+	for messages in $few $many; do
+		profile_tasks "native.$messages" "COMCH_TEST_TASK_COUNT=$messages" "$program" --no-huge \
+			-m 64 --no-pci --no-telemetry --log-level=pmd.comch.shm:info \
+			"--file-prefix=comch-count-$$" -l "$core" -- comch_task_count
+		profile_tasks "layer.$messages" "DOCA_TEST_COUNT=$messages" "$layer"
+		awk -v messages="$messages" '
+			/^cfn=/ { name = substr($0, 5) }
+			/^calls=/ {
+				getline
+				if (name ~ /^count_(native|layer)_/)
+					cost[name] += $2
+			}
+			END { for (name in cost) print messages, name, cost[name] }' \
+			"$run_dir/native.$messages" "$run_dir/layer.$messages"
+	done >"$run_dir/tasks"
+	awk -v few=$few -v many=$many -v limit=1.3 '
+		function per_message(kind, op,    f) {
+			f = "count_" kind "_" op
+			if (!((many, f) in cost))
+				missing = 1
+			return (cost[many, f] - cost[few, f]) / (many - few)
+		}
+		function row(label, ops,    n, i, op, native, layer, above) {
+			n = split(ops, op, " ")
+			for (i = 1; i <= n; i++) {
+				native += per_message("native", op[i])
+				layer += per_message("layer", op[i])
+			}
+			if (missing || native == 0) {
+				print "count-instructions: not all calls of tasks were counted"
+				exit 1
+			}
+			above = layer / native > limit
+			printf "%-36s %14.2f %14.2f %14.3f%s\n", label, native, layer, layer / native,
+				above ? "   above " limit : ""
+			bad += above
+		}
+		{ cost[$1, $2] = $3 }
+		END {
+			printf "%-36s %14s %14s %14s\n", "instructions per message", "library", "layer",
+				"ratio"
+			row("64 B, one task:  received, posted", "post_1")
+			row("                 sent, sent again", "send_1")
+			row("64 B, 32 tasks:  received, posted", "post_32")
+			row("                 sent, sent again", "send_32")
+			row("64 B of control, one by one", "ctrl_send_1 ctrl_receive_1 ctrl_sent_1")
+			row("64 B of control, 32 at a time", "ctrl_send_32 ctrl_receive_32 ctrl_sent_32")
+			exit missing || bad != 0
+		}' "$run_dir/tasks"
 }
 
 nr=0
@@ -153,6 +228,12 @@ awk -v few=$few -v many=$many '
 			exit 1
 		}
 	}' "$run_dir/costs" | tee "$run_dir/table"
+
+if [ -x "$layer" ]; then
+	tasks
+else
+	echo 'lib/doca_compat is not built: its cost was not counted'
+fi
 
 # What the baseline depends on, as its first line has it.
 built_by=$(meson introspect --buildoptions "$build" | /usr/bin/python3 -c '

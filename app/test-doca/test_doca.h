@@ -106,6 +106,9 @@ extern const struct test_case test_start_up[];
 		return -1; \
 } while (0)
 
+/* Not a case: exchange so many messages to be counted; 0 if that went well. */
+int test_count_run(const char *nb_msgs);
+
 /* Room for all that a case prints. */
 #define TEST_TEXT_SIZE 65536
 

@@ -53,8 +53,15 @@ int
 fast_mem_open(struct fast_mem *mem, struct doca_dev *dev, size_t len, uint32_t access,
 		size_t nb_bufs)
 {
-	mem->bytes = calloc(1, len);
-	TEST_TRUE(mem->bytes != NULL);
+	return fast_mem_open_at(mem, dev, calloc(1, len), len, access, nb_bufs);
+}
+
+int
+fast_mem_open_at(struct fast_mem *mem, struct doca_dev *dev, void *bytes, size_t len,
+		uint32_t access, size_t nb_bufs)
+{
+	TEST_TRUE(bytes != NULL);
+	mem->bytes = bytes;
 	mem->len = len;
 	TEST_OK(doca_mmap_create(&mem->map));
 	TEST_OK(doca_mmap_add_dev(mem->map, dev));

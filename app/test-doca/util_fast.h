@@ -41,6 +41,9 @@ struct fast_mem {
 
 int fast_mem_open(struct fast_mem *mem, struct doca_dev *dev, size_t len, uint32_t access,
 		size_t nb_bufs);
+/* The same of memory that the caller has allocated, and that is freed when it is closed. */
+int fast_mem_open_at(struct fast_mem *mem, struct doca_dev *dev, void *bytes, size_t len,
+		uint32_t access, size_t nb_bufs);
 int fast_mem_close(struct fast_mem *mem);
 
 /* A piece of the memory without data, or with all of it as data; NULL if there is none. */
