@@ -563,19 +563,30 @@ test_ep_service_state_errors(void)
 static int
 test_ep_recvfrom_order(void)
 {
+	struct doca_comm_channel_addr_t **list;
 	struct test_ep service, clients[3];
+	uint64_t end = ep_now_ms() + EP_WAIT_MS;
 	size_t len = 1;
 	char text[32];
+	uint32_t nb;
 	int i;
 
 	TEST_CALL(ep_service(&service, EP_NAME));
 	for (i = 0; i < 3; i++)
 		TEST_CALL(ep_client(&clients[i], EP_NAME, &service));
+	do {
+		TEST_RESULT(recv_once(&service, &len), DOCA_ERROR_AGAIN);
+		TEST_OK(doca_comm_channel_ep_update_service_state_info(service.ep));
+		TEST_OK(doca_comm_channel_ep_get_peer_addr_list(service.ep, &list, &nb));
+	} while (nb < 3 && ep_now_ms() < end);
 	TEST_RESULT(recv_once(&service, &len), DOCA_ERROR_AGAIN);
 	for (i = 0; i < 30; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		TEST_OK(send_once(&clients[i % 3], text));
-		ep_sleep_ms(20);
+		/* the service has queued it, though it is not called */
+		while (ep_in_flight(clients[i % 3].peer) != 0 && ep_now_ms() < end)
+			ep_sleep_ms(1);
+		TEST_TRUE(ep_in_flight(clients[i % 3].peer) == 0);
 	}
 	for (i = 0; i < 30; i++) {
 		snprintf(text, sizeof(text), "%d", i);
