@@ -21,7 +21,7 @@
 
 struct test_case {
 	const char *name;
-	int (*run)(void); /* 0 if it has passed */
+	int (*run)(void); /* 0 if it has passed, or TEST_SKIPPED */
 };
 
 #define TEST_CASE(fn) {#fn, fn}
@@ -79,6 +79,29 @@ extern const struct test_case test_start_up[];
 		fprintf(stderr, "%s() line %d: %s is %s, not %s\n", __func__, __LINE__, #expr, \
 				doca_error_get_name(got_), #want); \
 		return -1; \
+	} \
+} while (0)
+
+#ifdef __has_feature
+#define TEST_HAS_FEATURE(x) __has_feature(x)
+#else
+#define TEST_HAS_FEATURE(x) 0
+#endif
+
+/* A sanitizer has an allocator of its own, and needs more addresses than any limit. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+		TEST_HAS_FEATURE(address_sanitizer) || TEST_HAS_FEATURE(thread_sanitizer)
+#define TEST_SANITIZED true
+#else
+#define TEST_SANITIZED false
+#endif
+
+/* Leave a case out: neither passed nor failed, and the reason is printed. */
+#define TEST_SKIPPED 77
+#define TEST_SKIP_IF(condition, why) do { \
+	if (condition) { \
+		printf("%s: %s\n", __func__, why); \
+		return TEST_SKIPPED; \
 	} \
 } while (0)
 

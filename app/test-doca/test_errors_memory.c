@@ -14,19 +14,6 @@
 
 #include "test_ep.h"
 
-#ifdef __has_feature
-#define HAS_FEATURE(x) __has_feature(x)
-#else
-#define HAS_FEATURE(x) 0
-#endif
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
-		HAS_FEATURE(address_sanitizer) || HAS_FEATURE(thread_sanitizer)
-#define ALLOCATOR_ENDS_PROCESS true
-#else
-#define ALLOCATOR_ENDS_PROCESS false
-#endif
-
 /* Pieces that were taken from the heap, one in the other. */
 struct piece {
 	struct piece *next;
@@ -80,8 +67,7 @@ test_errors_memory_comch(void)
 	struct doca_dev_rep *rep;
 	struct doca_dev *dev;
 
-	if (ALLOCATOR_ENDS_PROCESS)
-		return 0;
+	TEST_SKIP_IF(TEST_SANITIZED, "the allocator of a sanitizer ends the process");
 	TEST_OK(test_dev_open(TEST_DEV, &dev));
 	TEST_OK(test_rep_open(dev, TEST_REP, &rep));
 	TEST_CALL(memory_take());
@@ -102,8 +88,7 @@ test_errors_memory_comm_channel(void)
 	struct doca_comm_channel_ep_t *ep = NULL;
 	struct test_ep service, client, late;
 
-	if (ALLOCATOR_ENDS_PROCESS)
-		return 0;
+	TEST_SKIP_IF(TEST_SANITIZED, "the allocator of a sanitizer ends the process");
 	TEST_CALL(ep_pair(&service, &client));
 	TEST_CALL(ep_make_service(&late));
 	TEST_CALL(memory_take());
@@ -129,8 +114,7 @@ test_errors_memory_argp(void)
 	char prog[] = "prog", flag[] = "-n", value[] = "5";
 	char *arguments[] = {prog, flag, value, NULL};
 
-	if (ALLOCATOR_ENDS_PROCESS)
-		return 0;
+	TEST_SKIP_IF(TEST_SANITIZED, "the allocator of a sanitizer ends the process");
 	TEST_OK(doca_argp_init("prog", &config));
 	TEST_OK(test_register("n", NULL, DOCA_ARGP_TYPE_INT, test_on_int));
 	TEST_CALL(memory_take());
