@@ -416,6 +416,27 @@ test_env_eal_devices(void)
 	return 0;
 }
 
+static void
+exit_emulated(void)
+{
+	exit(list_has("03:00.0") ? 0 : 1);
+}
+
+/* Nobody takes emulated functions for the card's without being told. */
+static int
+test_env_eal_allow(void)
+{
+	char out[TEST_TEXT_SIZE], err[TEST_TEXT_SIZE];
+
+	TEST_TRUE(setenv("DOCA_COMPAT_EAL_ARGS", "-a ffff:ff:1f.7", 1) == 0);
+	TEST_TRUE(test_process(exit_emulated, out, err) == 0);
+	TEST_HAS(err, "-a ffff:ff:1f.7: write ,class=comch behind its address");
+	TEST_TRUE(setenv("DOCA_COMPAT_EAL_ARGS", "--no-pci", 1) == 0);
+	TEST_TRUE(test_process(exit_emulated, out, err) == 0);
+	TEST_TRUE(strlen(err) == 0);
+	return 0;
+}
+
 /* Its text in the log, or none, for a search without a result. */
 static void
 exit_search(void)
@@ -478,6 +499,7 @@ const struct test_case test_start_up[] = {
 	TEST_CASE(test_env_side_host),
 	TEST_CASE(test_env_side_card),
 	TEST_CASE(test_env_eal_devices),
+	TEST_CASE(test_env_eal_allow),
 	TEST_CASE(test_env_log_level),
 	TEST_CASE(test_env_log_backend),
 	TEST_CASES_END(),

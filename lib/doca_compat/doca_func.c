@@ -366,6 +366,11 @@ doca_funcs_init(const struct doca_env *env)
 
 	doca_func_lock();
 	result = eal_devs_add();
+	if (result == DOCA_SUCCESS && nb_funcs == 0 && env->eal_allows)
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, DOCA_DEV_SOURCE,
+				"no driver of comch has taken a function of DOCA_COMPAT_EAL_ARGS=%s: write "
+				",class=comch behind its address; emulated ones are there instead",
+				env->eal_args);
 	/* real devices stand alone, unless the environment asks for emulated ones */
 	if (result == DOCA_SUCCESS && (nb_funcs == 0 || env->devices_set))
 		result = emulated_init(env);

@@ -101,6 +101,7 @@ struct doca_env {
 	const char *path;     /* or NULL */
 	const char *uids;     /* or NULL */
 	const char *eal_args; /* or NULL */
+	bool eal_allows;      /* functions that they name; known once EAL was started here */
 	uint32_t log_level;   /* enum doca_log_level; 0: not set */
 	uint32_t connect_timeout_ms;
 	enum doca_env_side side;

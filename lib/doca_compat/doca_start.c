@@ -310,7 +310,7 @@ eal_failed(const struct doca_env *env, int ret)
 }
 
 static doca_error_t
-eal_start(const struct doca_env *env)
+eal_start(struct doca_env *env)
 {
 	struct start_args *args = calloc(1, sizeof(*args));
 	doca_error_t result;
@@ -325,6 +325,7 @@ eal_start(const struct doca_env *env)
 	}
 	result = args_make(args, env, &cpus);
 	if (result == DOCA_SUCCESS) {
+		env->eal_allows = args_have(args, "-a") || args_have(args, "--allow");
 		log_open();
 		rte_log_set_global_level(log_level(env));
 		log_kept.keep = env->log_level == 0;
