@@ -308,6 +308,53 @@ test_use_given_back(void)
 	return fast_set_close(&set);
 }
 
+static struct doca_comch_consumer_task_post_recv *returned_task;
+static doca_error_t returned_result;
+
+static void
+returned_again(struct fast_queue *queue, struct doca_comch_consumer_task_post_recv *task)
+{
+	(void)queue;
+	returned_task = task;
+	returned_result = doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task));
+}
+
+/*
+ * The same of a receive task: its buffer is given back while it is submitted, and it is
+ * submitted again with it in its callback.
+ */
+static int
+test_use_given_back_recv(void)
+{
+	struct doca_task *task;
+	struct doca_buf *buf;
+
+	TEST_CALL(fast_set_open(&set, 1, LEN));
+	set.consumer.on_received = returned_again;
+	buf = fast_buf(&set.dst, 0, 10);
+	TEST_OK(fast_post(&set.consumer, buf));
+	TEST_OK(doca_buf_dec_refcount(buf, NULL));
+	FAST_UNTIL(fast_send(&set.producer, set.consumer.id, NULL, "a", 1) == DOCA_SUCCESS,
+			fast_pair_progress(&set.pair));
+	FAST_WAIT(&set.pair, set.consumer.nb_ok == 1 && set.producer.nb_ok == 1);
+	TEST_RESULT(returned_result, DOCA_ERROR_INVALID_VALUE);
+	task = doca_comch_consumer_task_post_recv_as_task(returned_task);
+	TEST_TRUE(test_inventory_free(set.dst.inventory) == 2);
+
+	/* and with another one it is taken */
+	set.consumer.on_received = NULL;
+	buf = fast_buf(&set.dst, 0, 10);
+	doca_comch_consumer_task_post_recv_set_buf(returned_task, buf);
+	TEST_OK(doca_task_submit(task));
+	TEST_OK(doca_buf_dec_refcount(buf, NULL));
+	TEST_CALL(fast_queue_close(&set.consumer, &set.pair));
+	TEST_TRUE(set.consumer.nb_failed == 1 && test_inventory_free(set.dst.inventory) == 2);
+	TEST_CALL(fast_queue_close(&set.producer, &set.pair));
+	TEST_CALL(fast_mem_close(&set.src));
+	TEST_CALL(fast_mem_close(&set.dst));
+	return fast_pair_close(&set.pair);
+}
+
 #define NB_THREADS 4
 #define NB_TURNS 20000
 
@@ -368,6 +415,7 @@ const struct test_case test_mem_use[] = {
 	TEST_CASE(test_use_memory),
 	TEST_CASE(test_use_imported),
 	TEST_CASE(test_use_given_back),
+	TEST_CASE(test_use_given_back_recv),
 	TEST_CASE(test_use_threads),
 	TEST_CASES_END()
 };

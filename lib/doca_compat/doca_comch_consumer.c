@@ -70,6 +70,10 @@ recv_task_set(struct doca_comch_consumer_task_post_recv *task)
 	struct rte_comch_post post = { 0 };
 
 	if (buf != NULL) {
+		if (buf->map == NULL) {
+			doca_comch_queue_log_fault(queue, DOCA_COMCH_FAULT_RETURNED);
+			return DOCA_ERROR_INVALID_VALUE;
+		}
 		if (buf->next != NULL || buf->prev != NULL) {
 			doca_comch_queue_log_fault(queue, DOCA_COMCH_FAULT_LIST);
 			return DOCA_ERROR_INVALID_VALUE;
@@ -115,7 +119,7 @@ recv_task_differs(const struct doca_comch_consumer_task_post_recv *task)
 
 	return buf != NULL && (buf_tail(buf) != task->post.addr ||
 			buf_tail_room(buf) != task->post.len || buf->next != NULL ||
-			buf->prev != NULL);
+			buf->prev != NULL || buf->map == NULL);
 }
 
 static doca_error_t

@@ -26,8 +26,8 @@
  *
  * - DOCA_SUCCESS: the task belongs to the consumer until its callback.
  * - DOCA_ERROR_AGAIN: the queue is full.
- * - DOCA_ERROR_INVALID_VALUE: the buffer is a list, has no room behind its data, or does
- *   not lie in the map of the consumer.
+ * - DOCA_ERROR_INVALID_VALUE: the buffer is a list, has no room behind its data, does not
+ *   lie in the map of the consumer, or was given back.
  * - DOCA_ERROR_BAD_STATE: the consumer is not RUNNING, or the task is submitted already.
  * - DOCA_ERROR_NOT_CONNECTED: the connection has ended.
  *

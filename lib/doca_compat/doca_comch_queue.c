@@ -184,6 +184,8 @@ doca_comch_queue_log_fault(struct doca_comch_queue *queue, enum doca_comch_queue
 			"the buffer has no room behind its data: doca_buf_reset_data_len() before it is posted again",
 		[DOCA_COMCH_FAULT_CONSUMER] =
 			"the peer has no consumer of that identifier: it is told by the consumer event",
+		[DOCA_COMCH_FAULT_RETURNED] =
+			"its buffer was given back before: give it another one",
 	};
 
 	if (queue->logged & RTE_BIT32(fault))

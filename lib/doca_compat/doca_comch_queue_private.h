@@ -41,6 +41,7 @@ enum doca_comch_queue_fault {
 	DOCA_COMCH_FAULT_REGION,
 	DOCA_COMCH_FAULT_ROOM,
 	DOCA_COMCH_FAULT_CONSUMER,
+	DOCA_COMCH_FAULT_RETURNED,
 };
 
 /* The limits of a device that has to be able to do something, one of RTE_COMCH_CAPA_*. */
