@@ -50,6 +50,7 @@ static const struct {
 	{"comch_process", test_comch_process},
 	{"comch_queues", test_comch_queues},
 	{"fast_gaps", test_fast_gaps},
+	{"gaps", test_gaps},
 	{"fast_process", test_fast_process},
 	{"start", test_start_up},
 	{"dev", test_dev},

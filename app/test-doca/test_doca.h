@@ -54,6 +54,7 @@ extern const struct test_case test_errors_log[];
 extern const struct test_case test_errors_memory[];
 extern const struct test_case test_fast_gaps[];
 extern const struct test_case test_fast_process[];
+extern const struct test_case test_gaps[];
 extern const struct test_case test_log[];
 extern const struct test_case test_log_level[];
 extern const struct test_case test_log_sdk[];
