@@ -205,6 +205,43 @@ test_fast_peer_killed(void)
 	return 0;
 }
 
+/* As programs do it in a callback: submit until there is room, and progress nothing. */
+static int
+test_fast_peer_killed_full(void)
+{
+	struct fast_queue *producer = &mine.producer, many = {0};
+	doca_error_t result = DOCA_SUCCESS;
+	pid_t pid = fork();
+
+	TEST_TRUE(pid >= 0);
+	if (pid == 0) {
+		if (server_open(&mine) == 0)
+			FAST_UNTIL(false, doca_pe_progress(mine.side.pe));
+		exit(EXIT_FAILURE);
+	}
+	TEST_CALL(client_open(&mine));
+	TEST_CALL(fast_producer_run(&many, mine.side.conn, mine.side.pe, 4 * NB_TASKS));
+	TEST_TRUE(kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
+	FAST_UNTIL(result != DOCA_SUCCESS && result != DOCA_ERROR_AGAIN,
+			result = fast_send(&many, mine.side.consumer_id, NULL, "x", 1));
+	TEST_RESULT(result, DOCA_ERROR_NOT_CONNECTED);
+	/* and from then on */
+	TEST_RESULT(fast_send(&many, mine.side.consumer_id, NULL, "x", 1),
+			DOCA_ERROR_NOT_CONNECTED);
+	FAST_UNTIL(fast_state(many.ctx) == DOCA_CTX_STATE_IDLE &&
+			fast_state(producer->ctx) == DOCA_CTX_STATE_IDLE &&
+			fast_state(mine.consumer.ctx) == DOCA_CTX_STATE_IDLE,
+			doca_pe_progress(mine.side.pe));
+	TEST_OK(doca_comch_producer_destroy(many.producer));
+	TEST_OK(doca_comch_producer_destroy(producer->producer));
+	TEST_OK(doca_comch_consumer_destroy(mine.consumer.consumer));
+	TEST_CALL(fast_mem_close(&mine.mem));
+	FAST_UNTIL(fast_state(mine.side.ctx) == DOCA_CTX_STATE_IDLE,
+			doca_pe_progress(mine.side.pe));
+	TEST_OK(test_side_end(&mine.side, NULL));
+	return 0;
+}
+
 /*
  * As programs do it: the main thread progresses the connection, another one has an engine
  * with the producer and the consumer.
@@ -282,6 +319,7 @@ test_fast_thread(void)
 const struct test_case test_fast_process[] = {
 	TEST_CASE(test_fast_two_processes),
 	TEST_CASE(test_fast_peer_killed),
+	TEST_CASE(test_fast_peer_killed_full),
 	TEST_CASE(test_fast_thread),
 	TEST_CASES_END(),
 };

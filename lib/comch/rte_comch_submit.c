@@ -226,7 +226,8 @@ comch_queue_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later,
 		for (; done < nb; done++)
 			queue_later_add(queue, tasks[done]);
 	} else if (queue->on_later && !comch_queue_flush(queue)) {
-		*reason = -EAGAIN; /* those that wait came first */
+		/* those that wait came first */
+		*reason = queue->later_reason == -ENOTCONN ? -ENOTCONN : -EAGAIN;
 	} else {
 		do {
 			for (run = 1; run < RTE_MIN(nb - done, COMCH_FP_BURST); run++)

@@ -9,6 +9,7 @@
  */
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -109,6 +110,28 @@ shm_fast_violation(struct rte_comch_queue *queue, const char *what, uint64_t a, 
 		shm_chan_broken_locked(chan);
 	}
 	rte_spinlock_unlock(&dev->lock);
+}
+
+/*
+ * Whether the process of the peer has ended, or the connection has. Asked by a thread that
+ * does not progress: the engine of the connection finds it by itself, and ends it.
+ */
+bool
+shm_fast_peer_gone(struct rte_comch_queue *queue)
+{
+	struct shm_dev *dev = queue->dev->priv;
+	struct pollfd pfd = { .events = POLLRDHUP };
+	const struct shm_chan *chan;
+	bool gone = true;
+
+	rte_spinlock_lock(&dev->lock);
+	chan = queue->conn->priv;
+	if (chan != NULL && !chan->lost && chan->link->state != SHM_LINK_DEAD) {
+		pfd.fd = chan->link->fd;
+		gone = poll(&pfd, 1, 0) > 0;
+	}
+	rte_spinlock_unlock(&dev->lock);
+	return gone;
 }
 
 /*

@@ -49,6 +49,8 @@
 /* Bytes of regions that a peer can make us map, and those mapped in advance. */
 #define SHM_MAX_LINK_REGIONS (UINT64_C(1) << 38)
 #define SHM_POPULATE_MAX (UINT64_C(64) << 20)
+/* Bursts that are refused for want of a post between two looks for the peer's process. */
+#define SHM_REFUSED_LOOK 4096
 /* Nothing was claimed, not even nothing. */
 #define SHM_NO_CLAIM UINT32_MAX
 /* A producer that looks at no consumer. */
@@ -183,6 +185,8 @@ struct shm_producer {
 	uint32_t nb_starved; /* bits of starved */
 	uint64_t starved[SHM_WIRE_MAX_CONSUMERS / 64]; /* no credit of these slots */
 	int reason;
+	uint32_t nb_refused; /* for want of a post */
+	bool peer_gone;      /* found by one that was refused, before its engine */
 	struct rte_comch_queue *queue;
 	struct shm_group *group;
 	TAILQ_ENTRY(shm_producer) next; /* of its group */
@@ -283,6 +287,7 @@ void shm_barrier_all(void);
 struct shm_fast *shm_fast_get_locked(struct shm_chan *chan);
 void shm_fast_put_locked(struct shm_fast *fast);
 void shm_fast_violation(struct rte_comch_queue *queue, const char *what, uint64_t a, uint64_t b);
+bool shm_fast_peer_gone(struct rte_comch_queue *queue);
 int shm_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp);
 int shm_queue_stop(struct rte_comch_queue *queue, int status,
 		struct rte_comch_pmd_ending *ending);

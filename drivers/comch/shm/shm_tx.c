@@ -283,6 +283,18 @@ starved_next(const struct shm_producer *p, uint32_t slot)
 	for (slot = (p)->nb_starved == 0 ? SHM_WIRE_MAX_CONSUMERS : starved_next(p, 0); \
 		slot < SHM_WIRE_MAX_CONSUMERS; slot = starved_next(p, slot + 1))
 
+/*
+ * A producer is told of the end of its peer when its engine progresses. One that repeats a
+ * burst until there is room, and progresses nothing, would not hear of it: so it looks.
+ */
+static int
+again_reason(struct shm_producer *p)
+{
+	if (++p->nb_refused % SHM_REFUSED_LOOK == 0 && !p->peer_gone)
+		p->peer_gone = shm_fast_peer_gone(p->queue);
+	return p->peer_gone ? -ENOTCONN : -EAGAIN;
+}
+
 /* What came in the way of a burst, for those who ask and for the counters. */
 static void
 short_note(struct shm_producer *p, uint32_t consumer_id, int reason)
@@ -292,6 +304,8 @@ short_note(struct shm_producer *p, uint32_t consumer_id, int reason)
 			p->queue->id);
 		reason = -ENOTCONN;
 	}
+	if (reason == -EAGAIN)
+		reason = again_reason(p);
 	p->reason = reason;
 	if (reason == -EAGAIN) {
 		starved_set(p, shm_wire_consumer_slot(consumer_id));
