@@ -9,12 +9,10 @@
  * with rte_comch by itself. Each run is two new processes on two CPUs: one writes to each
  * cache line of a buffer and sends it, the other one reads each line.
  *
- * The rate of a run is that of its fast laps, in which both processes had their CPUs: other
- * programs, or a machine that gives less time than it promises, are not measured. The kinds
- * of runs take turns, and the medians of their rates are printed, with that of memcpy() for
- * the same buffers, which is a limit: one copy of each message has to be made. Ratios are to
- * the first kind, of the medians and of the highest rates: where they differ, other programs
- * have run.
+ * A run is timed in laps of some messages, and its rate is that of the median lap. The kinds
+ * of runs take turns. Medians of their rates are printed, with that of memcpy() for the same
+ * buffers, which is a limit: one copy of each message has to be made. A ratio is the median
+ * of those to the first kind in the same round, as other programs may slow down a round.
  */
 
 #include <sched.h>
@@ -68,7 +66,7 @@ compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Of ten laps the fastest one, as a rate in GB/s; sorts. 0 if there are too few. */
+/* The median lap as a rate in GB/s; sorts. 0 if there are too few. */
 static double
 lap_rate(struct bulk_laps *laps)
 {
@@ -79,7 +77,7 @@ lap_rate(struct bulk_laps *laps)
 	if (nb == 0)
 		return 0;
 	qsort(laps->at, nb, sizeof(laps->at[0]), compare);
-	return (double)BULK_LAP * BULK_SIZE / laps->at[nb / 10] / 1e9;
+	return (double)BULK_LAP * BULK_SIZE / laps->at[nb / 2] / 1e9;
 }
 
 static double
@@ -167,6 +165,25 @@ find_cpus(int found[2])
 	return n == 2 ? 0 : -1;
 }
 
+/* -1 if a run has failed. Leaves the rates as they are, for the kinds to come. */
+static int
+print_kind(const struct kind *kind, const double *rates, const double *first,
+		unsigned int rounds)
+{
+	double sorted[MAX_ROUNDS], ratios[MAX_ROUNDS];
+	unsigned int r;
+
+	for (r = 0; r < rounds; r++) {
+		sorted[r] = rates[r];
+		ratios[r] = first[r] > 0 ? rates[r] / first[r] : 0;
+	}
+	qsort(sorted, rounds, sizeof(sorted[0]), compare);
+	qsort(ratios, rounds, sizeof(ratios[0]), compare);
+	printf("%-42s %8.2f %8.2f %8.2f %8.2f\n", kind->name, sorted[rounds / 2], sorted[0],
+			sorted[rounds - 1], ratios[rounds / 2]);
+	return sorted[0] > 0 ? 0 : -1;
+}
+
 /* An argument that may be missing, or 0. */
 static unsigned int
 number(int argc, char **argv, int i, unsigned int dflt, unsigned int max)
@@ -200,17 +217,10 @@ main(int argc, char **argv)
 	rmdir(path);
 	qsort(copies, rounds, sizeof(copies[0]), compare);
 	printf("%u buffers of %u bytes on each side, %u rounds\n\n", nb_bufs, BULK_SIZE, rounds);
-	printf("%-42s %8s %8s %8s %8s %8s\n", "GB/s", "median", "lowest", "highest", "ratio",
-			"of best");
+	printf("%-42s %8s %8s %8s %8s\n", "GB/s", "median", "lowest", "highest", "ratio");
 	printf("%-42s %8.2f %8.2f %8.2f\n", "limit: memcpy()", copies[rounds / 2], copies[0],
 			copies[rounds - 1]);
-	for (k = 0; k < NB_KINDS; k++) {
-		qsort(rates[k], rounds, sizeof(rates[k][0]), compare);
-		failed |= rates[k][0] == 0;
-		printf("%-42s %8.2f %8.2f %8.2f %8.2f %8.2f\n", kinds[k].name,
-				rates[k][rounds / 2], rates[k][0], rates[k][rounds - 1],
-				rates[k][rounds / 2] / rates[0][rounds / 2],
-				rates[k][rounds - 1] / rates[0][rounds - 1]);
-	}
+	for (k = 0; k < NB_KINDS; k++)
+		failed |= print_kind(&kinds[k], rates[k], rates[0], rounds) != 0;
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
