@@ -8,6 +8,7 @@
  * case is the service unless it says so.
  */
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include "test_ep.h"
@@ -465,6 +466,59 @@ test_ep_peer_does_not_read(void)
 	return ep_other_end(&other);
 }
 
+/* Sends to a client of this process for as long as the case wants. */
+struct talk {
+	struct test_ep service, client;
+	uint64_t end;
+	bool stop;
+};
+
+static void *
+talk_run(void *arg)
+{
+	struct talk *talk = arg;
+
+	while (!__atomic_load_n(&talk->stop, __ATOMIC_ACQUIRE) && ep_now_ms() < talk->end)
+		if (ep_send(&talk->service, "talk") != DOCA_SUCCESS ||
+				ep_recv(&talk->client, NULL) != DOCA_SUCCESS)
+			break;
+	return NULL;
+}
+
+/* One that does not read is given up, whatever others take meanwhile. */
+static int
+test_ep_disconnect_among_others(void)
+{
+	static struct talk talk;
+	struct doca_comm_channel_addr_t *silent;
+	struct test_ep *service = &talk.service;
+	struct ep_other other;
+	pthread_t thread;
+	uint64_t since;
+
+	TEST_CALL(ep_other_start(&other, silent_client, NULL));
+	TEST_CALL(ep_service(service, EP_NAME));
+	TEST_CALL(ep_other_sync(&other));
+	TEST_CALL(ep_expect(service, NULL, "here"));
+	silent = service->peer;
+	TEST_CALL(ep_other_sync(&other));
+	TEST_OK(ep_send(service, "nobody reads this"));
+	TEST_CALL(ep_client(&talk.client, EP_NAME, service));
+	TEST_OK(ep_send(&talk.client, "question"));
+	TEST_CALL(ep_expect(service, &talk.client, "question"));
+	talk.end = ep_now_ms() + EP_WAIT_MS;
+	TEST_TRUE(pthread_create(&thread, NULL, talk_run, &talk) == 0);
+	since = ep_now_ms();
+	TEST_OK(doca_comm_channel_ep_disconnect(service->ep, silent));
+	TEST_TRUE(ep_now_ms() - since < EP_WAIT_MS / 2);
+	__atomic_store_n(&talk.stop, true, __ATOMIC_RELEASE);
+	TEST_TRUE(pthread_join(thread, NULL) == 0);
+	TEST_CALL(ep_other_sync(&other));
+	TEST_CALL(ep_end(&talk.client));
+	TEST_CALL(ep_end(service));
+	return ep_other_end(&other);
+}
+
 /* A quarter of a hundred peers. */
 #define PEERS 25
 #define PEER_MSGS 20
@@ -664,6 +718,7 @@ const struct test_case test_comm_channel_pair[] = {
 	TEST_CASE(test_ep_service_killed),
 	TEST_CASE(test_ep_service_killed_early),
 	TEST_CASE(test_ep_peer_does_not_read),
+	TEST_CASE(test_ep_disconnect_among_others),
 	TEST_CASE(test_ep_hundred_peers),
 	TEST_CASE(test_ep_listen_served_elsewhere),
 	TEST_CASE(test_ep_log_remedies),

@@ -38,6 +38,8 @@
 #define CC_ANSWER_MS 50
 /* Milliseconds without a delivery after which undelivered messages are given up. */
 #define CC_FLUSH_MS 1000
+/* And in all, for a peer that takes one now and then. */
+#define CC_FLUSH_MAX_MS 10000
 /* Milliseconds in which an end that was begun is over. */
 #define CC_END_MS 3000
 
