@@ -7,6 +7,8 @@
  * the log says of a client that could not connect.
  */
 
+#include <time.h>
+
 #include "test_comch.h"
 
 static int
@@ -270,6 +272,39 @@ test_comch_fall_size(void)
 	return pair_end(&server, &client);
 }
 
+/* A client that comes again and again costs the server's log no line each time. */
+static int
+test_comch_refused_often(void)
+{
+	static char text[1 << 20];
+	struct test_side server, client;
+	const unsigned int nb = 500;
+	unsigned int i, seconds;
+	time_t begin;
+	size_t len;
+	FILE *file;
+
+	TEST_OK(test_server_make(&server, NULL, "one"));
+	TEST_OK(test_client_make(&client, server.pe, "one"));
+	TEST_OK(doca_comch_server_set_max_msg_size(server.server, 100));
+	TEST_OK(doca_comch_client_set_max_msg_size(client.client, 200));
+	TEST_OK(doca_ctx_start(server.ctx));
+	file = test_file();
+	begin = time(NULL);
+	test_capture(file, file);
+	for (i = 0; i < nb; i++) {
+		TEST_RESULT(doca_ctx_start(client.ctx), DOCA_ERROR_IN_PROGRESS);
+		TEST_TRUE(test_until_state(&client, NULL, DOCA_CTX_STATE_IDLE));
+	}
+	seconds = time(NULL) - begin + 2;
+	rewind(file);
+	len = fread(text, 1, sizeof(text) - 1, file);
+	TEST_TRUE(len > 0 && len < sizeof(text) - 1);
+	TEST_TRUE(test_count(text, "client of the server 'one': max_msg_size") >= nb);
+	TEST_TRUE(test_count(text, "a client could not connect to the server") <= 16 * seconds);
+	return pair_end(&server, &client);
+}
+
 const struct test_case test_comch_conn[] = {
 	TEST_CASE(test_comch_exchange),
 	TEST_CASE(test_comch_connection_null),
@@ -281,5 +316,6 @@ const struct test_case test_comch_conn[] = {
 	TEST_CASE(test_comch_fall_no_server),
 	TEST_CASE(test_comch_fall_other_name),
 	TEST_CASE(test_comch_fall_size),
+	TEST_CASE(test_comch_refused_often),
 	TEST_CASES_END()
 };

@@ -12,13 +12,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <doca_comch_ctrl_private.h>
 #include <doca_log.h>
 #include <doca_private.h>
 
+/* Lines in a second about clients: a peer that comes and goes does not fill the log. */
+#define CLIENT_LINES 16
+
 struct doca_comch_server {
 	struct comch_ctrl ctrl; /* first */
+	time_t lines_since; /* seconds of a clock that only goes forwards */
+	uint32_t nb_lines;  /* since then, about clients */
+	uint32_t nb_unsaid; /* those that were too many */
 	doca_comch_event_connection_status_changed_cb_t connect_cb;
 	doca_comch_event_connection_status_changed_cb_t disconnect_cb;
 	struct doca_comch_event_connection_status_changed event;
@@ -35,6 +42,30 @@ static const struct comch_ctrl *
 server_ctrl_const(const struct doca_comch_server *server)
 {
 	return (const struct comch_ctrl *)server;
+}
+
+/* Whether there may be one more line about a client now. */
+static bool
+client_line(struct doca_comch_server *server)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec != server->lines_since) {
+		server->lines_since = now.tv_sec;
+		server->nb_lines = 0;
+		if (server->nb_unsaid != 0)
+			DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, COMCH_SOURCE,
+				"%u more clients of the server '%s' were refused or lost",
+				server->nb_unsaid, server->ctrl.name);
+		server->nb_unsaid = 0;
+	}
+	if (server->nb_lines < CLIENT_LINES) {
+		server->nb_lines++;
+		return true;
+	}
+	server->nb_unsaid++;
+	return false;
 }
 
 static void
@@ -62,7 +93,7 @@ server_disconnected(struct rte_comch_conn *rte, int status, void *user_data)
 
 	if (conn == NULL)
 		return;
-	if (status != 0 && status != -ECANCELED)
+	if (status != 0 && status != -ECANCELED && client_line(server))
 		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, COMCH_SOURCE,
 			"a client of the server '%s' was lost (%s)", server->ctrl.name,
 			strerror(-status));
@@ -77,10 +108,12 @@ static void
 server_refused(struct rte_comch_ctx *rte, const struct rte_comch_refusal *refusal,
 		void *user_data)
 {
-	const struct doca_comch_server *server = user_data;
+	struct doca_comch_server *server = user_data;
 	const char *why = strerror(-refusal->reason);
 
 	(void)rte;
+	if (!client_line(server))
+		return;
 	switch (refusal->reason) {
 	case -ENOSPC:
 		why = "the server has as many clients as it takes, or its progress engine no task left";
