@@ -58,7 +58,7 @@ test_pool_fit(void)
 		{4, 100, 128, 1, 484 + 127, true}, {4, 100, 128, 1, 484 + 126, false},
 		{1, 1, 4096, 1, 4096, true}, {1, 1, 4096, 1, 4095, false},
 		{1, SIZE_MAX, 1, 0, 100, false}, {1, SIZE_MAX, 2, 0, 100, false},
-		{UINT32_MAX / 64, SIZE_MAX / 2, 1, 0, 100, false},
+		{65536, SIZE_MAX / 2, 1, 0, 100, false},
 	};
 	struct doca_buf_pool *pool;
 	struct doca_mmap *map;
