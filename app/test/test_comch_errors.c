@@ -229,6 +229,33 @@ test_progress_in_a_callback(void)
 	return TEST_SUCCESS;
 }
 
+static void
+recurse_when_idle(struct test_ep *ep, int prev, int next)
+{
+	RTE_SET_USED(prev);
+	if (next != RTE_COMCH_STATE_IDLE)
+		return;
+	rte_comch_ctx_destroy(ep->ctx);
+	ep->ctx = NULL;
+	recurse(ep, NULL, NULL, 0);
+}
+
+/* A callback outside of progress is one, too: its caller still looks at the context. */
+static int
+test_progress_in_the_callback_of_a_stop(void)
+{
+	struct rte_comch_pe *pe = test_pe_new();
+	struct test_ep *server = test_server_run("test", pe);
+
+	TEST_TRUE(server != NULL);
+	server->on_state = recurse_when_idle;
+	server->arg = pe;
+	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), 0);
+	TEST_TRUE(server->ctx == NULL);
+	TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
+	return TEST_SUCCESS;
+}
+
 static int
 test_garbage_devarg(void)
 {
@@ -258,6 +285,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_stop_with_a_leaked_task),
 		TEST_CASE_ST(NULL, test_cleanup, test_destroy_while_running),
 		TEST_CASE_ST(NULL, test_cleanup, test_progress_in_a_callback),
+		TEST_CASE_ST(NULL, test_cleanup, test_progress_in_the_callback_of_a_stop),
 		TEST_CASE_ST(NULL, test_cleanup, test_garbage_devarg),
 		TEST_CASES_END()
 	},

@@ -359,7 +359,7 @@ rte_comch_pe_destroy(struct rte_comch_pe *pe)
 
 	if (pe == NULL)
 		return 0;
-	if (pe->in_progress)
+	if (pe->in_progress || pe->nb_calls != 0)
 		return -EDEADLK;
 	if (pe->nb_ctxs != 0 || pe_devs_release(pe) != 0) {
 		COMCH_LOG(ERR, "progress engine: %u contexts or connections are on it, or one is on its way: end them first",
@@ -608,16 +608,12 @@ pe_disarm(struct rte_comch_pe *pe)
 		pe->pgs[i]->dev->ops->pgroup_disarm(pe->pgs[i]);
 }
 
-int
-rte_comch_pe_progress(struct rte_comch_pe *pe)
+/* Whether progress begins; not in a callback, of progress or of what calls back, too. */
+static inline bool
+pe_progress_enter(struct rte_comch_pe *pe)
 {
-	uint64_t now;
 	bool inside;
-	uint32_t i;
-	int nb = 0;
 
-	if (unlikely(pe == NULL))
-		return -EINVAL;
 #ifdef RTE_COMCH_DEBUG
 	/* sure to find a second thread, too */
 	inside = __atomic_exchange_n(&pe->in_progress, true, __ATOMIC_ACQUIRE);
@@ -625,10 +621,25 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 	inside = pe->in_progress;
 	pe->in_progress = true;
 #endif
-	if (unlikely(inside)) {
-		COMCH_LOG(ERR, "progress engine: progressed from one of its own callbacks, or by two threads");
+	if (likely(!inside && pe->nb_calls == 0))
+		return true;
+	if (!inside)
+		pe->in_progress = false;
+	COMCH_LOG(ERR, "progress engine: progressed from one of its own callbacks, or by two threads");
+	return false;
+}
+
+int
+rte_comch_pe_progress(struct rte_comch_pe *pe)
+{
+	uint64_t now;
+	uint32_t i;
+	int nb = 0;
+
+	if (unlikely(pe == NULL))
+		return -EINVAL;
+	if (!pe_progress_enter(pe))
 		return -EDEADLK;
-	}
 	if (pe->armed != 0)
 		pe_disarm(pe);
 	now = rte_get_tsc_cycles();
@@ -699,7 +710,7 @@ pe_arm(struct rte_comch_pe *pe, uint64_t *deadline)
 
 	if (pe == NULL)
 		return -EINVAL;
-	if (pe->in_progress)
+	if (pe->in_progress || pe->nb_calls != 0)
 		return -EDEADLK;
 	for (i = 0; i < pe->nb_pgs; i++) {
 		if ((pe->pgs[i]->dev->info.capa & RTE_COMCH_CAPA_EVENT) == 0) {
