@@ -208,6 +208,44 @@ test_pe_in_callback(void)
 	return 0;
 }
 
+static void
+end_inside(struct test_side *side, enum doca_ctx_states next)
+{
+	struct inside *inside = side->data;
+
+	if (next != DOCA_CTX_STATE_IDLE)
+		return;
+	side->status = doca_comch_server_destroy(side->server);
+	inside->mode = doca_pe_set_event_mode(side->pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL);
+	inside->notification = doca_pe_request_notification(side->pe);
+	inside->progress = doca_pe_progress(side->pe);
+	inside->destroy = doca_pe_destroy(side->pe);
+	inside->done++;
+}
+
+/* The same in the state callback of a stop, where no doca_pe_progress() is. */
+static int
+test_pe_in_callback_of_stop(void)
+{
+	struct inside inside = {0};
+	struct test_side server;
+
+	TEST_OK(test_server_make(&server, NULL, "one"));
+	TEST_OK(doca_ctx_start(server.ctx));
+	server.on_state = end_inside;
+	server.data = &inside;
+	TEST_OK(doca_ctx_stop(server.ctx));
+	TEST_TRUE(inside.done == 1 && inside.progress == 0);
+	TEST_OK(server.status);
+	TEST_RESULT(inside.mode, DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(inside.notification, DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(inside.destroy, DOCA_ERROR_BAD_STATE);
+	TEST_OK(doca_pe_destroy(server.pe));
+	TEST_OK(doca_dev_rep_close(server.rep));
+	TEST_OK(doca_dev_close(server.dev));
+	return 0;
+}
+
 /* An engine counts the tasks of its contexts that are submitted, and no others. */
 static int
 test_pe_inflight(void)
@@ -243,6 +281,7 @@ const struct test_case test_pe[] = {
 	TEST_CASE(test_pe_connect),
 	TEST_CASE(test_pe_destroy),
 	TEST_CASE(test_pe_in_callback),
+	TEST_CASE(test_pe_in_callback_of_stop),
 	TEST_CASE(test_pe_inflight),
 	TEST_CASES_END()
 };

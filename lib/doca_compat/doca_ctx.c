@@ -82,14 +82,18 @@ doca_compat_ctx_state_cb(struct rte_comch_ctx *rte, enum rte_comch_state prev,
 		enum rte_comch_state next, void *user_data)
 {
 	struct doca_ctx *ctx = user_data;
+	struct doca_pe *pe = ctx->pe;
 
 	(void)rte;
 	/* the numbers are the same */
 	ctx->state = (enum doca_ctx_states)next;
 	ctx_follow(ctx, (enum doca_ctx_states)prev);
-	/* it may destroy the context: nothing of that is touched after it */
-	if (ctx->state_cb != NULL)
-		ctx->state_cb(ctx->user_data, ctx, (enum doca_ctx_states)prev, ctx->state);
+	if (ctx->state_cb == NULL)
+		return;
+	/* it may destroy the context, nothing of which is touched after it; the engine stays */
+	pe->nb_inside++;
+	ctx->state_cb(ctx->user_data, ctx, (enum doca_ctx_states)prev, ctx->state);
+	pe->nb_inside--;
 }
 
 /* What rte_comch_ctx_start() says of a context that it has not started. */

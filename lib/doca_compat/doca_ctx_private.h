@@ -92,8 +92,9 @@ struct doca_pe {
 	struct rte_comch_pe *rte;
 	TAILQ_HEAD(, doca_ctx) ctxs;
 	unsigned int nb_ctxs;
-	bool in_progress; /* doca_pe_progress() is on the stack */
-	bool warned;      /* of a call of it inside of a callback */
+	/* of it on the stack: doca_pe_progress(), and state callbacks in it and elsewhere */
+	unsigned int nb_inside;
+	bool warned; /* of a call of doca_pe_progress() inside of a callback */
 };
 
 /* Begin a context: IDLE, without an engine. */

@@ -74,6 +74,8 @@ doca_pe_destroy(struct doca_pe *pe)
 			pe->nb_ctxs);
 		return DOCA_ERROR_IN_USE;
 	}
+	if (pe->nb_inside != 0)
+		return DOCA_ERROR_BAD_STATE;
 	ret = rte_comch_pe_destroy(pe->rte);
 	if (ret != 0)
 		return ret == -EDEADLK ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_IN_USE;
@@ -88,16 +90,16 @@ doca_pe_progress(struct doca_pe *pe)
 
 	if (pe == NULL)
 		return 0;
-	if (pe->in_progress) {
+	if (pe->nb_inside != 0) {
 		if (!pe->warned)
 			DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, SOURCE,
 				"doca_pe_progress() was called in a callback, where it does nothing: return from the callback first");
 		pe->warned = true;
 		return 0;
 	}
-	pe->in_progress = true;
+	pe->nb_inside++;
 	ret = rte_comch_pe_progress(pe->rte);
-	pe->in_progress = false;
+	pe->nb_inside--;
 	return ret > 0;
 }
 
@@ -136,7 +138,7 @@ doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode mode)
 	switch (mode) {
 	case DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE:
 	case DOCA_PE_EVENT_MODE_PROGRESS_ALL:
-		return pe->in_progress ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS;
+		return pe->nb_inside != 0 ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS;
 	}
 	return DOCA_ERROR_INVALID_VALUE;
 }
