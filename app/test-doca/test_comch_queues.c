@@ -77,7 +77,7 @@ test_gap_01_consumer_after_running(void)
 static int
 test_gap_09_consumer_ids(void)
 {
-	struct fast_queue queues[3];
+	struct fast_queue queues[3] = {0};
 	struct fast_pair pair;
 	struct fast_mem mem;
 	unsigned int i, k;
@@ -107,7 +107,7 @@ test_gap_09_consumer_ids(void)
 static int
 test_comch_queues_alive(void)
 {
-	struct fast_queue consumer, producer;
+	struct fast_queue consumer = {0}, producer = {0};
 	struct fast_pair pair;
 	struct fast_mem mem;
 
