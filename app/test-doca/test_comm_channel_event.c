@@ -285,6 +285,23 @@ test_ep_event_recv_reset(void)
 	return ep_end(&client);
 }
 
+/* Who waits on a connection that is over is not left asleep. */
+static int
+test_ep_event_recv_over(void)
+{
+	struct test_ep service, client;
+	struct channels at;
+
+	TEST_CALL(ep_pair(&service, &client));
+	TEST_CALL(channels_get(&client, &at));
+	TEST_CALL(ep_end(&service));
+	TEST_RESULT(ep_recv(&client, NULL), DOCA_ERROR_CONNECTION_RESET);
+	TEST_OK(doca_comm_channel_ep_event_handle_arm_recv(client.ep));
+	TEST_CALL(readable(&at, false, true, false));
+	TEST_RESULT(ep_recv(&client, NULL), DOCA_ERROR_NOT_CONNECTED);
+	return ep_end(&client);
+}
+
 /* Channels stay the same when a client connects once more. */
 static int
 test_ep_event_reconnect(void)
@@ -394,6 +411,7 @@ const struct test_case test_comm_channel_event[] = {
 	TEST_CASE(test_ep_event_send_room),
 	TEST_CASE(test_ep_event_service),
 	TEST_CASE(test_ep_event_recv_reset),
+	TEST_CASE(test_ep_event_recv_over),
 	TEST_CASE(test_ep_event_reconnect),
 	TEST_CASE(test_gap_12_event_threads),
 	TEST_CASES_END(),

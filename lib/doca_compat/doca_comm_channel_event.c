@@ -17,10 +17,12 @@
 
 #include <doca_comm_channel_private.h>
 
+/* All that recvfrom tells but AGAIN: who sleeps has to hear of a failure, too. */
 static bool
 recv_event(const struct doca_comm_channel_ep_t *ep)
 {
-	return ep->rx.nb_put != ep->rx.nb_got || !TAILQ_EMPTY(&ep->ended);
+	return ep->rx.nb_put != ep->rx.nb_got || !TAILQ_EMPTY(&ep->ended) || ep->failed ||
+		(ep->role == CC_ROLE_CLIENT && ep->client->state == CC_PEER_OVER);
 }
 
 static void
