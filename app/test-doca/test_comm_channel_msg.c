@@ -696,6 +696,22 @@ test_ep_sendto_threads(void)
 	return ep_end(&service);
 }
 
+/* An endpoint that was a client, and is a service: what it had is freed. */
+static int
+test_ep_client_then_service(void)
+{
+	struct test_ep service, client;
+
+	TEST_CALL(ep_pair(&service, &client));
+	TEST_OK(ep_send(&client, "x"));
+	TEST_CALL(ep_expect(&service, NULL, "x"));
+	TEST_OK(doca_comm_channel_ep_disconnect(client.ep, client.peer));
+	TEST_OK(doca_comm_channel_ep_set_device_rep(client.ep, service.rep));
+	TEST_OK(doca_comm_channel_ep_listen(client.ep, "another"));
+	TEST_CALL(ep_end(&client));
+	return ep_end(&service);
+}
+
 const struct test_case test_comm_channel_msg[] = {
 	TEST_CASE(test_ep_sendto),
 	TEST_CASE(test_ep_sendto_invalid_value),
@@ -703,6 +719,7 @@ const struct test_case test_comm_channel_msg[] = {
 	TEST_CASE(test_ep_sendto_again),
 	TEST_CASE(test_ep_sendto_connection_reset),
 	TEST_CASE(test_ep_sendto_threads),
+	TEST_CASE(test_ep_client_then_service),
 	TEST_CASE(test_ep_recvfrom_invalid_value),
 	TEST_CASE(test_ep_recvfrom_too_long),
 	TEST_CASE(test_ep_recvfrom_again),

@@ -18,7 +18,7 @@ cc_peers_create(struct doca_comm_channel_ep_t *ep, uint32_t nb)
 
 	if (ep->peers != NULL && ep->nb_peers >= nb)
 		return DOCA_SUCCESS;
-	free(ep->peers);
+	cc_peers_free(ep);
 	ep->peers = calloc(nb, sizeof(*ep->peers));
 	ep->nb_peers = ep->peers == NULL ? 0 : nb;
 	TAILQ_INIT(&ep->up);
