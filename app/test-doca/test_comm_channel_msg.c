@@ -696,6 +696,70 @@ test_ep_sendto_threads(void)
 	return ep_end(&service);
 }
 
+/* What reads an endpoint or a peer address, while others change it. */
+static int
+look_once(struct test_ep *service, struct test_ep *client)
+{
+	struct doca_comm_channel_addr_t **list;
+	uint64_t count, bytes, number;
+	struct doca_dev *dev;
+	uint32_t nb;
+
+	TEST_OK(doca_comm_channel_ep_get_device(client->ep, &dev));
+	TEST_OK(doca_comm_channel_ep_get_peer_addr_list(service->ep, &list, &nb));
+	TEST_OK(doca_comm_channel_ep_get_pending_connections(service->ep, &nb));
+	TEST_OK(doca_comm_channel_peer_addr_get_send_messages(client->peer, &count));
+	TEST_OK(doca_comm_channel_peer_addr_get_send_bytes(client->peer, &bytes));
+	TEST_TRUE(bytes >= 2 * count);
+	TEST_OK(doca_comm_channel_peer_addr_get_recv_messages(client->peer, &count));
+	TEST_OK(doca_comm_channel_peer_addr_get_recv_bytes(client->peer, &bytes));
+	TEST_OK(doca_comm_channel_peer_addr_get_send_in_flight_messages(client->peer, &count));
+	TEST_OK(doca_comm_channel_peer_addr_set_user_data(client->peer, count));
+	TEST_OK(doca_comm_channel_peer_addr_get_user_data(client->peer, &number));
+	return 0;
+}
+
+struct looker {
+	struct test_ep *service, *client;
+	bool end, failed;
+};
+
+static void *
+look_run(void *arg)
+{
+	struct looker *look = arg;
+
+	while (!__atomic_load_n(&look->end, __ATOMIC_RELAXED) && !look->failed)
+		look->failed = look_once(look->service, look->client) != 0;
+	return NULL;
+}
+
+static int
+test_ep_look_threads(void)
+{
+	struct test_ep service, client;
+	struct looker look = {.service = &service, .client = &client};
+	struct doca_comm_channel_addr_t *peer;
+	pthread_t thread;
+	int i;
+
+	TEST_CALL(ep_pair(&service, &client));
+	peer = client.peer;
+	TEST_TRUE(pthread_create(&thread, NULL, look_run, &look) == 0);
+	for (i = 0; i < 200; i++) {
+		TEST_OK(ep_send(&client, "x"));
+		TEST_CALL(ep_expect(&service, NULL, "x"));
+		TEST_OK(doca_comm_channel_peer_addr_update_info(peer));
+		TEST_OK(doca_comm_channel_peer_addr_set_user_data(peer, i));
+		TEST_OK(doca_comm_channel_ep_update_service_state_info(service.ep));
+	}
+	__atomic_store_n(&look.end, true, __ATOMIC_RELAXED);
+	TEST_TRUE(pthread_join(thread, NULL) == 0);
+	TEST_TRUE(!look.failed);
+	TEST_CALL(ep_end(&client));
+	return ep_end(&service);
+}
+
 /* An endpoint that was a client, and is a service: what it had is freed. */
 static int
 test_ep_client_then_service(void)
@@ -719,6 +783,7 @@ const struct test_case test_comm_channel_msg[] = {
 	TEST_CASE(test_ep_sendto_again),
 	TEST_CASE(test_ep_sendto_connection_reset),
 	TEST_CASE(test_ep_sendto_threads),
+	TEST_CASE(test_ep_look_threads),
 	TEST_CASE(test_ep_client_then_service),
 	TEST_CASE(test_ep_recvfrom_invalid_value),
 	TEST_CASE(test_ep_recvfrom_too_long),

@@ -299,7 +299,9 @@ doca_comm_channel_ep_get_device(const struct doca_comm_channel_ep_t *ep,
 {
 	if (ep == NULL || device == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	cc_lock_get(ep);
 	*device = ep->dev;
+	cc_unlock_get(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -309,7 +311,9 @@ doca_comm_channel_ep_get_device_rep(const struct doca_comm_channel_ep_t *ep,
 {
 	if (ep == NULL || device_rep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	cc_lock_get(ep);
 	*device_rep = ep->rep;
+	cc_unlock_get(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -319,7 +323,9 @@ doca_comm_channel_ep_get_max_msg_size(const struct doca_comm_channel_ep_t *ep,
 {
 	if (ep == NULL || max_msg_size == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	cc_lock_get(ep);
 	*max_msg_size = ep->max_msg_size;
+	cc_unlock_get(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -329,7 +335,9 @@ doca_comm_channel_ep_get_send_queue_size(const struct doca_comm_channel_ep_t *ep
 {
 	if (ep == NULL || send_queue_size == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	cc_lock_get(ep);
 	*send_queue_size = ep->send_queue;
+	cc_unlock_get(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -339,7 +347,9 @@ doca_comm_channel_ep_get_recv_queue_size(const struct doca_comm_channel_ep_t *ep
 {
 	if (ep == NULL || recv_queue_size == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	cc_lock_get(ep);
 	*recv_queue_size = ep->recv_queue;
+	cc_unlock_get(ep);
 	return DOCA_SUCCESS;
 }
 

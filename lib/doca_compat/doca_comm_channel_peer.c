@@ -8,6 +8,7 @@
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <doca_comm_channel_private.h>
 
@@ -162,7 +163,9 @@ doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer,
 {
 	if (peer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	doca_lock(&peer->ep->lock);
 	peer->user_data = user_context;
+	doca_unlock(&peer->ep->lock);
 	return DOCA_SUCCESS;
 }
 
@@ -179,7 +182,9 @@ doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer,
 {
 	if (peer == NULL || user_context == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	doca_lock(&peer->ep->lock);
 	*user_context = peer->user_data;
+	doca_unlock(&peer->ep->lock);
 	return DOCA_SUCCESS;
 }
 
@@ -220,34 +225,36 @@ doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer)
 	return result;
 }
 
+static doca_error_t
+counter_get(const struct doca_comm_channel_addr_t *peer, size_t offset, uint64_t *value)
+{
+	if (peer == NULL || value == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	doca_lock(&peer->ep->lock);
+	memcpy(value, (const uint8_t *)&peer->seen + offset, sizeof(*value));
+	doca_unlock(&peer->ep->lock);
+	return DOCA_SUCCESS;
+}
+
 doca_error_t
 doca_comm_channel_peer_addr_get_send_messages(const struct doca_comm_channel_addr_t *peer,
 		uint64_t *send_messages)
 {
-	if (peer == NULL || send_messages == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	*send_messages = peer->seen.tx_msgs;
-	return DOCA_SUCCESS;
+	return counter_get(peer, offsetof(struct cc_counters, tx_msgs), send_messages);
 }
 
 doca_error_t
 doca_comm_channel_peer_addr_get_send_bytes(const struct doca_comm_channel_addr_t *peer,
 		uint64_t *send_bytes)
 {
-	if (peer == NULL || send_bytes == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	*send_bytes = peer->seen.tx_bytes;
-	return DOCA_SUCCESS;
+	return counter_get(peer, offsetof(struct cc_counters, tx_bytes), send_bytes);
 }
 
 doca_error_t
 doca_comm_channel_peer_addr_get_recv_messages(const struct doca_comm_channel_addr_t *peer,
 		uint64_t *recv_messages)
 {
-	if (peer == NULL || recv_messages == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	*recv_messages = peer->seen.rx_msgs;
-	return DOCA_SUCCESS;
+	return counter_get(peer, offsetof(struct cc_counters, rx_msgs), recv_messages);
 }
 
 doca_error_t
@@ -261,10 +268,7 @@ doca_error_t
 doca_comm_channel_peer_addr_get_recv_bytes(const struct doca_comm_channel_addr_t *peer,
 		uint64_t *recv_bytes)
 {
-	if (peer == NULL || recv_bytes == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	*recv_bytes = peer->seen.rx_bytes;
-	return DOCA_SUCCESS;
+	return counter_get(peer, offsetof(struct cc_counters, rx_bytes), recv_bytes);
 }
 
 doca_error_t
@@ -278,10 +282,7 @@ doca_error_t
 doca_comm_channel_peer_addr_get_send_in_flight_messages(
 		const struct doca_comm_channel_addr_t *peer, uint64_t *send_in_flight_messages)
 {
-	if (peer == NULL || send_in_flight_messages == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	*send_in_flight_messages = peer->seen.in_flight;
-	return DOCA_SUCCESS;
+	return counter_get(peer, offsetof(struct cc_counters, in_flight), send_in_flight_messages);
 }
 
 static doca_error_t
@@ -367,12 +368,14 @@ doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_channel_ep_t *ep,
 
 	if (ep == NULL || peer_addr_array == NULL || peer_addr_array_len == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	cc_lock_get(ep);
 	result = service_check(ep);
-	if (result != DOCA_SUCCESS)
-		return result;
-	*peer_addr_array = ep->list;
-	*peer_addr_array_len = ep->list_len;
-	return DOCA_SUCCESS;
+	if (result == DOCA_SUCCESS) {
+		*peer_addr_array = ep->list;
+		*peer_addr_array_len = ep->list_len;
+	}
+	cc_unlock_get(ep);
+	return result;
 }
 
 doca_error_t
@@ -383,8 +386,10 @@ doca_comm_channel_ep_get_pending_connections(const struct doca_comm_channel_ep_t
 
 	if (ep == NULL || pending_connections == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	cc_lock_get(ep);
 	result = service_check(ep);
 	if (result == DOCA_SUCCESS)
 		*pending_connections = ep->list_pending;
+	cc_unlock_get(ep);
 	return result;
 }

@@ -191,6 +191,19 @@ struct doca_comm_channel_ep_t {
 	uint32_t list_pending;
 };
 
+/* What only looks at an endpoint takes its lock, too: the lock is no part of its state. */
+static inline void
+cc_lock_get(const struct doca_comm_channel_ep_t *ep)
+{
+	doca_lock((pthread_mutex_t *)(uintptr_t)&ep->lock);
+}
+
+static inline void
+cc_unlock_get(const struct doca_comm_channel_ep_t *ep)
+{
+	doca_unlock((pthread_mutex_t *)(uintptr_t)&ep->lock);
+}
+
 /* doca_comm_channel_ep.c */
 doca_error_t cc_limits_get(struct doca_compat_func *func, struct cc_limits *limits);
 doca_error_t cc_conf_check(const struct doca_comm_channel_ep_t *ep,
