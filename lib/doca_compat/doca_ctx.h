@@ -94,8 +94,8 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx);
  *   - DOCA_ERROR_INVALID_VALUE: ctx is NULL.
  *   - DOCA_ERROR_BAD_STATE: it is IDLE.
  *   - DOCA_ERROR_NOT_CONNECTED: it is connected to no progress engine.
- *   - DOCA_ERROR_IN_USE: producers or consumers on its connections are not IDLE; nothing
- *     was stopped.
+ *   - DOCA_ERROR_IN_USE: producers or consumers on its connections are not destroyed;
+ *     nothing was stopped.
  *   - DOCA_ERROR_AGAIN: the progress engine of the connection has to be progressed first.
  */
 DOCA_STABLE
