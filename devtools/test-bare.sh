@@ -44,7 +44,9 @@ exec 9>"$root.lock"
 flock -n 9 || die "another run works in $root"
 rm -rf "$root"
 echo "== Debian $suite, minimal"
-debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" 2>&1 || {
+# It may leave /proc mounted.
+unshare --mount --propagation private \
+	debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" 2>&1 || {
 	tail -n 20 "$root.log" >&2
 	die "debootstrap has failed; all it said is in $root.log"
 }
