@@ -301,7 +301,7 @@ struct shm_chan {
 	uint32_t peer_moved; /* as the peer said it last */
 
 	/* set-up */
-	enum shm_chan_state state;
+	enum shm_chan_state state; /* see shm_chan_is_zombie() */
 	bool peer_closed; /* under the lock: CLOSE or REFUSE came */
 	bool refused;     /* under the lock: it was REFUSE */
 	bool lost;        /* under the lock: its end was posted */
@@ -329,6 +329,22 @@ struct shm_chan {
 	struct shm_fast *fast; /* NULL before there is a consumer or a producer */
 	TAILQ_ENTRY(shm_chan) next; /* of its glink */
 };
+
+/*
+ * The engine's thread sets the states before ZOMBIE without the lock, and ZOMBIE with it.
+ * Who dispatches for a link has the lock, in any thread, and looks for nothing else.
+ */
+static inline void
+shm_chan_state_set(struct shm_chan *chan, enum shm_chan_state state)
+{
+	__atomic_store_n(&chan->state, state, __ATOMIC_RELAXED);
+}
+
+static inline bool
+shm_chan_is_zombie(const struct shm_chan *chan)
+{
+	return __atomic_load_n(&chan->state, __ATOMIC_RELAXED) == SHM_CHAN_ZOMBIE;
+}
 
 /* A message of a socket on its way to the group it concerns. */
 struct shm_event {

@@ -32,7 +32,7 @@ chan_ready(struct shm_chan *chan)
 	chan->bell = &link->own->bells[chan->peer_rx.bell / 64];
 	chan->bell_mask = RTE_BIT64(chan->peer_rx.bell % 64);
 	chan->peer_armed = &link->peer->groups[chan->peer_rx.group].armed;
-	chan->state = SHM_CHAN_UP;
+	shm_chan_state_set(chan, SHM_CHAN_UP);
 }
 
 static bool
@@ -296,7 +296,7 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 	}
 	chan->conn = conn;
 	conn->priv = chan;
-	chan->state = SHM_CHAN_HALF_OPEN;
+	shm_chan_state_set(chan, SHM_CHAN_HALF_OPEN);
 	chan->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_HANDSHAKE_MS;
 	chan->group->nb_half_open++;
 	reply.accept.rx.max_msg_size = conn->max_msg_size;
@@ -505,7 +505,7 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 		rte_spinlock_unlock(&dev->lock);
 		return;
 	}
-	alive = chan->link->chans[chan->id] == chan && chan->state != SHM_CHAN_ZOMBIE;
+	alive = chan->link->chans[chan->id] == chan && !shm_chan_is_zombie(chan);
 	if (alive && chan->link->state == SHM_LINK_DEAD && chan->state == SHM_CHAN_NEW) {
 		shm_chan_drop_locked(chan);
 		alive = false;

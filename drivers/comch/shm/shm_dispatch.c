@@ -100,7 +100,7 @@ shm_zombies_drop_locked(struct shm_link *link)
 	uint32_t i;
 
 	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++)
-		if (link->chans[i] != NULL && link->chans[i]->state == SHM_CHAN_ZOMBIE)
+		if (link->chans[i] != NULL && shm_chan_is_zombie(link->chans[i]))
 			shm_chan_drop_locked(link->chans[i]);
 }
 
@@ -132,7 +132,7 @@ shm_chan_close_locked(struct shm_chan *chan, int reason)
 		shm_chan_drop_locked(chan);
 		return;
 	}
-	chan->state = SHM_CHAN_ZOMBIE;
+	shm_chan_state_set(chan, SHM_CHAN_ZOMBIE);
 	shm_send_reason(chan->link, chan->id, SHM_WIRE_CLOSE, reason);
 }
 
@@ -205,7 +205,7 @@ shm_event_take_locked(struct shm_event *ev)
 
 	chan->nb_posted -= !ev->forwarded;
 	/* one that was closed has no group any more, and its news mean nothing */
-	if (chan->via == NULL || ev->forwarded || chan->state == SHM_CHAN_ZOMBIE ||
+	if (chan->via == NULL || ev->forwarded || shm_chan_is_zombie(chan) ||
 			chan->link->chans[chan->id] != chan)
 		return true;
 	ev->forwarded = true;
@@ -285,7 +285,7 @@ dispatch(struct shm_link *link, struct shm_event *ev)
 		return -EPROTO;
 	if (type == SHM_WIRE_READY && shm_peer_seg_map(chan, &ev->msg.ready.tx, ev->fd) != 0)
 		return -EPROTO;
-	if (chan->state == SHM_CHAN_ZOMBIE) {
+	if (shm_chan_is_zombie(chan)) {
 		/* both closed at one time, or its answer crossed our CLOSE */
 		if (type == SHM_WIRE_CLOSED || type == SHM_WIRE_CLOSE || type == SHM_WIRE_REFUSE)
 			shm_chan_drop_locked(chan);
