@@ -68,8 +68,10 @@ with_tsan() {
 		echo "devtools/tsan.supp has $entries entries, at most 10 are allowed"
 		return 1
 	fi
-	# A test that forks goes on with threads in the child.
+	# A test that forks goes on with threads in the child. A process of these is one
+	# case: the second that each waits for late findings when it ends is most of its time.
 	local -x TSAN_OPTIONS=suppressions=$top/devtools/tsan.supp:die_after_fork=0:history_size=4
+	TSAN_OPTIONS+=:atexit_sleep_ms=100
 	"$@"
 }
 
@@ -166,7 +168,7 @@ autotests_doca() { # <build>
 		echo 'lib/doca_compat is not built here'
 		return 77
 	}
-	timeout -k 10 300 "$work/$1/app/doca-compat-autotest"
+	timeout -k 10 900 "$work/$1/app/doca-compat-autotest"
 }
 
 # autotest_rounds <build> <rounds> <suite>...: those that take their number of
