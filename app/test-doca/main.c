@@ -10,6 +10,8 @@
  */
 
 #include <dirent.h>
+#include <errno.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +73,44 @@ chosen(const char *name, int argc, char **argv)
 	return argc == 1;
 }
 
+/* The process group of the case that runs, and the signal that ends this run. */
+static volatile sig_atomic_t case_group;
+static volatile sig_atomic_t stop_signal;
+
+static void
+stop_handle(int number)
+{
+	stop_signal = number;
+	if (case_group > 0)
+		kill(-case_group, SIGKILL);
+}
+
+static void
+stop_signals_set(void (*handler)(int number))
+{
+	signal(SIGHUP, handler);
+	signal(SIGINT, handler);
+	signal(SIGTERM, handler);
+}
+
+/* Its end. What it has started, and has not seen the end of, ends with it. */
+static bool
+case_wait(pid_t pid, int *status)
+{
+	pid_t ended;
+
+	setpgid(pid, pid); /* by both: neither knows which one is first */
+	case_group = pid;
+	if (stop_signal != 0)
+		kill(-pid, SIGKILL);
+	do
+		ended = waitpid(pid, status, 0);
+	while (ended < 0 && errno == EINTR);
+	case_group = 0;
+	kill(-pid, SIGKILL);
+	return ended == pid;
+}
+
 /* EXIT_SUCCESS, TEST_SKIPPED, or anything else if it has failed. */
 static int
 run_case(const struct test_case *test)
@@ -81,12 +121,14 @@ run_case(const struct test_case *test)
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
+		setpgid(0, 0);
+		stop_signals_set(SIG_DFL);
 		alarm(CASE_SECONDS);
 		/* not _exit(): what was lost is looked for at the end */
 		result = test->run();
 		exit(result == 0 || result == TEST_SKIPPED ? result : EXIT_FAILURE);
 	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+	if (pid < 0 || !case_wait(pid, &status))
 		return EXIT_FAILURE;
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));
@@ -124,6 +166,7 @@ main(int argc, char **argv)
 	unsigned int passed = 0, failed = 0, skipped = 0, i;
 	const struct test_case *test;
 
+	stop_signals_set(stop_handle);
 	folder_make();
 	if (getenv("DOCA_TEST_COUNT") != NULL) {
 		failed = test_count_run(getenv("DOCA_TEST_COUNT")) != 0;
@@ -134,7 +177,7 @@ main(int argc, char **argv)
 		for (test = suites[i].cases; test->name != NULL; test++) {
 			const char *end = "FAILED";
 
-			if (!chosen(test->name, argc, argv))
+			if (stop_signal != 0 || !chosen(test->name, argc, argv))
 				continue;
 			switch (run_case(test)) {
 			case EXIT_SUCCESS:
@@ -152,6 +195,10 @@ main(int argc, char **argv)
 		}
 	}
 	folder_remove();
+	if (stop_signal != 0) {
+		signal(stop_signal, SIG_DFL);
+		raise(stop_signal);
+	}
 	if (skipped > 0)
 		printf("%u skipped, for the reasons above\n", skipped);
 	printf("%u passed, %u failed\n", passed, failed);
