@@ -28,6 +28,7 @@ test_packages='
 g++	headers are checked as C++ too
 make	the examples build with their own Makefiles
 cmake	builds the foreign projects of test-install.sh
+autoconf	the same: one of them has a configure script
 lld	the second linker that these are built with
 clang	second compiler, and its sanitizers
 libclang-rt-dev	run time of clang sanitizers

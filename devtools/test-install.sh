@@ -319,6 +319,7 @@ comch_autoconf() { # <folder> <host|dpu>
 	if command -v autoconf >/dev/null; then
 		(cd "$1" && autoconf && ./configure) >&2
 	else
+		echo 'no autoconf here, its Makefile is made without it; see devtools/setup.sh test' >&2
 		sed "s|@CC@|$compiler|; s|@CPPFLAGS@|$CPPFLAGS|; s|@LDFLAGS@|$LDFLAGS|; s|@DEFS@|$defs|
 			s|@LIBS@|-ldoca_comm_channel -ldoca_common|; s|@CFLAGS@|-O2|; s|@srcdir@|.|g" \
 			"$1/Makefile.in" >"$1/Makefile"
