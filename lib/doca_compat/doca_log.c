@@ -39,6 +39,7 @@ static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static char **log_sources;
 static size_t log_nb_sources;
 static size_t log_room_sources;
+static size_t log_taken_sources; /* places below this are not NULL */
 
 static struct log_bucket log_buckets[LOG_MAX_BUCKETS];
 static int log_nb_buckets;
@@ -50,11 +51,11 @@ static char **
 source_place(void)
 {
 	char **grown;
-	size_t i, room;
+	size_t room;
 
-	for (i = 0; i < log_nb_sources; i++)
-		if (log_sources[i] == NULL)
-			return &log_sources[i];
+	for (; log_taken_sources < log_nb_sources; log_taken_sources++)
+		if (log_sources[log_taken_sources] == NULL)
+			return &log_sources[log_taken_sources];
 	if (log_nb_sources == log_room_sources) {
 		room = log_room_sources == 0 ? 16 : 2 * log_room_sources;
 		if (room > LOG_MAX_SOURCES)
@@ -102,6 +103,8 @@ doca_log_unregister_source(int source)
 	if (source > 0 && (size_t)source <= log_nb_sources && log_sources[source - 1] != NULL) {
 		free(log_sources[source - 1]);
 		log_sources[source - 1] = NULL;
+		if (log_taken_sources > (size_t)source - 1)
+			log_taken_sources = source - 1;
 		result = DOCA_SUCCESS;
 	}
 	doca_unlock(&log_lock);
