@@ -65,7 +65,7 @@ plan quick 1 "mistakes in pages of the vendor's names are found" -- \
 
 plan quick 43 'build gcc' -- build gcc gcc -Dbluefield_model=enabled
 plan quick 20 'autotests gcc' after 'build gcc' counted -- autotests gcc fast
-plan quick 3 "autotests of the vendor's names" after 'build gcc' counted -- autotests_doca gcc
+plan quick 30 "autotests of the vendor's names" after 'build gcc' counted -- autotests_doca gcc
 plan quick 1 "symbols of the vendor's names" after 'build gcc' -- \
 	"$devtools/check-doca-symbols.sh" --prove "$work/gcc"
 plan quick 1 'example doca/argp_log' after 'build gcc' -- example_doca_argp_log gcc
@@ -76,7 +76,7 @@ plan quick 10 'benchmark, two processes' after 'build gcc' -- benchmark
 plan quick 85 'build gcc-sanitize' -- build gcc-sanitize gcc "${sanitize[@]}"
 plan quick 21 'autotests gcc-sanitize' after 'build gcc-sanitize' counted -- \
 	with_sanitizers autotests gcc-sanitize fast
-plan quick 4 "autotests of the vendor's names, sanitizers" after 'build gcc-sanitize' counted -- \
+plan quick 40 "autotests of the vendor's names, sanitizers" after 'build gcc-sanitize' counted -- \
 	with_sanitizers autotests_doca gcc-sanitize
 
 plan all 90 'autotests gcc, mock driver' after 'build gcc' counted -- \
@@ -109,7 +109,7 @@ done
 plan all 45 'build clang-tsan' -- build clang-tsan clang "${tsan[@]}"
 plan all 150 'autotests clang-tsan' after 'build clang-tsan' counted -- \
 	with_tsan autotests_tsan clang-tsan
-plan all 4 "autotests of the vendor's names, clang-tsan" after 'build clang-tsan' counted -- \
+plan all 150 "autotests of the vendor's names, clang-tsan" after 'build clang-tsan' counted -- \
 	with_tsan autotests_doca clang-tsan
 plan all 100 'races on purpose are found' counted -- races_found
 
