@@ -334,75 +334,38 @@ doca_error_t
 doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_num_tasks)
 {
-	struct rte_comch_dev_info info;
-	doca_error_t result;
-
-	if (max_num_tasks == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
-	if (result == DOCA_SUCCESS)
-		*max_num_tasks = info.max_posts;
-	return result;
+	return doca_comch_queue_limit_get(devinfo, RTE_COMCH_CAPA_CONSUMER,
+			offsetof(struct rte_comch_dev_info, max_posts), max_num_tasks);
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_size)
 {
-	struct rte_comch_dev_info info;
-	doca_error_t result;
-
-	if (max_buf_size == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
-	if (result == DOCA_SUCCESS)
-		*max_buf_size = (uint32_t)RTE_MIN(info.max_buf_size, UINT32_MAX);
-	return result;
+	return doca_comch_queue_buf_size_get(devinfo, RTE_COMCH_CAPA_CONSUMER, max_buf_size);
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_list_len)
 {
-	struct rte_comch_dev_info info;
-	doca_error_t result;
-
-	if (max_buf_list_len == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
-	if (result == DOCA_SUCCESS)
-		*max_buf_list_len = 1;
-	return result;
+	return doca_comch_queue_list_len_get(devinfo, RTE_COMCH_CAPA_CONSUMER, max_buf_list_len);
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo,
 		uint32_t *max_consumers)
 {
-	struct rte_comch_dev_info info;
-	doca_error_t result;
-
-	if (max_consumers == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
-	if (result == DOCA_SUCCESS)
-		*max_consumers = info.max_consumers;
-	return result;
+	return doca_comch_queue_limit_get(devinfo, RTE_COMCH_CAPA_CONSUMER,
+			offsetof(struct rte_comch_dev_info, max_consumers), max_consumers);
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
 		uint32_t *max_imm_data_len)
 {
-	struct rte_comch_dev_info info;
-	doca_error_t result;
-
-	if (max_imm_data_len == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
-	if (result == DOCA_SUCCESS)
-		*max_imm_data_len = info.max_imm_len;
-	return result;
+	return doca_comch_queue_limit_get(devinfo, RTE_COMCH_CAPA_CONSUMER,
+			offsetof(struct rte_comch_dev_info, max_imm_len), max_imm_data_len);
 }
 
 doca_error_t

@@ -227,60 +227,30 @@ doca_error_t
 doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_num_tasks)
 {
-	struct rte_comch_dev_info info;
-	doca_error_t result;
-
-	if (max_num_tasks == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_PRODUCER, &info);
-	if (result == DOCA_SUCCESS)
-		*max_num_tasks = info.max_sends;
-	return result;
+	return doca_comch_queue_limit_get(devinfo, RTE_COMCH_CAPA_PRODUCER,
+			offsetof(struct rte_comch_dev_info, max_sends), max_num_tasks);
 }
 
 doca_error_t
 doca_comch_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_size)
 {
-	struct rte_comch_dev_info info;
-	doca_error_t result;
-
-	if (max_buf_size == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_PRODUCER, &info);
-	if (result == DOCA_SUCCESS)
-		*max_buf_size = (uint32_t)RTE_MIN(info.max_buf_size, UINT32_MAX);
-	return result;
+	return doca_comch_queue_buf_size_get(devinfo, RTE_COMCH_CAPA_PRODUCER, max_buf_size);
 }
 
 doca_error_t
 doca_comch_producer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_list_len)
 {
-	struct rte_comch_dev_info info;
-	doca_error_t result;
-
-	if (max_buf_list_len == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_PRODUCER, &info);
-	if (result == DOCA_SUCCESS)
-		*max_buf_list_len = 1;
-	return result;
+	return doca_comch_queue_list_len_get(devinfo, RTE_COMCH_CAPA_PRODUCER, max_buf_list_len);
 }
 
 doca_error_t
 doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo,
 		uint32_t *max_producers)
 {
-	struct rte_comch_dev_info info;
-	doca_error_t result;
-
-	if (max_producers == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_PRODUCER, &info);
-	if (result == DOCA_SUCCESS)
-		*max_producers = info.max_producers;
-	return result;
+	return doca_comch_queue_limit_get(devinfo, RTE_COMCH_CAPA_PRODUCER,
+			offsetof(struct rte_comch_dev_info, max_producers), max_producers);
 }
 
 doca_error_t

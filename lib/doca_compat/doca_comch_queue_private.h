@@ -48,6 +48,16 @@ enum doca_comch_queue_fault {
 doca_error_t doca_comch_queue_limits(const struct doca_devinfo *devinfo, uint64_t capa,
 		struct rte_comch_dev_info *info);
 
+/* A number of these limits, by the place of its field of 32 bits. */
+doca_error_t doca_comch_queue_limit_get(const struct doca_devinfo *devinfo, uint64_t capa,
+		size_t field, uint32_t *value);
+
+/* The largest buffer, as far as 32 bits say, and how many a list may have. */
+doca_error_t doca_comch_queue_buf_size_get(const struct doca_devinfo *devinfo, uint64_t capa,
+		uint32_t *max_buf_size);
+doca_error_t doca_comch_queue_list_len_get(const struct doca_devinfo *devinfo, uint64_t capa,
+		uint32_t *max_buf_list_len);
+
 /* Begin a queue on a connection. */
 doca_error_t doca_comch_queue_init(struct doca_comch_queue *queue,
 		const struct doca_comch_connection *connection, const struct doca_ctx_ops *ops,
