@@ -8,6 +8,7 @@
  * that only its own file looks into.
  *
  *   main.c      options, the poll loop, the end
+ *   conf.c      names and keys of functions
  *   server.c    one vfio-user server per function: regions, DMA, interrupts,
  *               reset; the only file that knows libvfio-user
  *   pci.c       configuration space
@@ -56,7 +57,7 @@ struct bfm_vport;
 
 enum bfm_kind { BFM_PF = 0, BFM_VF, BFM_ECPF };
 
-/* What --function says of one; written by main.c, constant afterwards. */
+/* What --function says of one; written by conf.c, constant afterwards. */
 struct bfm_conf {
 	char name[BFM_NAME_SIZE]; /* pf0, pf1, pf0vf3, ecpf0, ecpf1; ecpf is ecpf0 */
 	enum bfm_kind kind;
@@ -445,10 +446,13 @@ void bfm_control_close(void);
 int bfm_control_fds(int *fds, int nb);
 void bfm_control_run(struct bfm_model *m, int fd);
 
-/* --------------------------------------------------------------- main.c */
+/* --------------------------------------------------------------- conf.c */
 
 /* Parse one --function; fills everything that has a default. 0 or -EINVAL with a sentence. */
 int bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_size);
+
+/* --------------------------------------------------------------- main.c */
+
 int bfm_function_create(struct bfm_model *m, const struct bfm_conf *conf,
 		struct bfm_function **f);
 void bfm_function_destroy(struct bfm_function *f);

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What --function says of one: its name, which decides what it is, and its keys.
+ * What the functions do with that is elsewhere.
+ */
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+#define MAX_VF 126
+
+static bool
+parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return errno == 0 && *end == '\0' && *value >= min && *value <= max;
+}
+
+/* pf<port>, pf<port>vf<n>, ecpf<port>; ids follow from the name. */
+static bool
+parse_name(const char *name, struct bfm_conf *conf)
+{
+	uint64_t vf;
+	char port;
+
+	if (strcmp(name, "ecpf") == 0)
+		name = "ecpf0";
+	snprintf(conf->name, sizeof(conf->name), "%s", name);
+	if (strncmp(name, "ecpf", 4) == 0) {
+		port = name[4];
+		if ((port != '0' && port != '1') || name[5] != '\0')
+			return false;
+		conf->kind = BFM_ECPF;
+		conf->esw_manager = true;
+		conf->function_id = 0;
+		conf->vhca_id = port - '0';
+		return true;
+	}
+	if (strncmp(name, "pf", 2) != 0 || (name[2] != '0' && name[2] != '1'))
+		return false;
+	port = name[2];
+	if (name[3] == '\0') {
+		conf->kind = BFM_PF;
+		conf->function_id = 0;
+		conf->vhca_id = 2 + (port - '0');
+		return true;
+	}
+	/* no sign, no leading zero: one function, one name */
+	if (strncmp(name + 3, "vf", 2) != 0 || !parse_number(name + 5, 0, MAX_VF, &vf) ||
+			(name[5] == '0' && name[6] != '\0'))
+		return false;
+	conf->kind = BFM_VF;
+	conf->function_id = vf + 1;
+	conf->vhca_id = 0x10 + (port - '0') * (MAX_VF + 1) + vf;
+	return true;
+}
+
+/* The values of one key each: 0, or -EINVAL and a message. */
+static int
+parse_device(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	conf->bf3 = strcmp(value, "bf3") == 0;
+	if (conf->bf3 || strcmp(value, "bf2") == 0)
+		return 0;
+	snprintf(err, err_size, "%s: device=%s is neither bf2 nor bf3", conf->name, value);
+	return -EINVAL;
+}
+
+static int
+parse_id(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	uint64_t number;
+
+	if (!parse_number(value, 1, UINT16_MAX, &number)) {
+		snprintf(err, err_size, "%s: id=%s is no PCI device id, as 0xa2d6", conf->name,
+				value);
+		return -EINVAL;
+	}
+	conf->device_id = number;
+	return 0;
+}
+
+static int
+parse_port(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	conf->ib_port = strcmp(value, "ib") == 0;
+	if (conf->ib_port || strcmp(value, "eth") == 0)
+		return 0;
+	snprintf(err, err_size, "%s: port=%s is neither eth nor ib", conf->name, value);
+	return -EINVAL;
+}
+
+static int
+parse_mode(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	if (conf->kind != BFM_ECPF) {
+		snprintf(err, err_size, "%s: mode= is for ecpf0, ecpf1 only", conf->name);
+		return -EINVAL;
+	}
+	conf->esw_manager = strcmp(value, "dpu") == 0;
+	if (conf->esw_manager || strcmp(value, "nic") == 0 || strcmp(value, "separated") == 0)
+		return 0;
+	snprintf(err, err_size, "%s: mode=%s is none of dpu, nic, separated", conf->name, value);
+	return -EINVAL;
+}
+
+static int
+parse_socket(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	if (strlen(value) < sizeof(conf->socket)) {
+		strcpy(conf->socket, value);
+		return 0;
+	}
+	snprintf(err, err_size, "%s: socket= is too long; at most %zu characters", conf->name,
+			sizeof(conf->socket) - 1);
+	return -EINVAL;
+}
+
+/* key=value; the value is NULL if there is none. */
+static int
+parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	static const struct {
+		const char *key;
+		int (*parse)(const char *value, struct bfm_conf *conf, char *err, size_t err_size);
+	} words[] = {
+		{ "device", parse_device },
+		{ "id", parse_id },
+		{ "port", parse_port },
+		{ "mode", parse_mode },
+		{ "socket", parse_socket },
+	};
+	static const struct {
+		const char *key;
+		uint32_t min, max;
+		size_t off;
+	} numbers[] = {
+		{ "boot_pages", 0, 65536, offsetof(struct bfm_conf, boot_pages) },
+		{ "init_pages", 0, 65536, offsetof(struct bfm_conf, init_pages) },
+		{ "flr_ms", 0, 600000, offsetof(struct bfm_conf, flr_ms) },
+		{ "vectors", 1, BFM_NB_VECTORS, offsetof(struct bfm_conf, vectors) },
+	};
+	uint64_t number;
+	size_t i;
+
+	if (value == NULL || value[0] == '\0') {
+		snprintf(err, err_size, "%s: key \"%s\" has no value; write %s=<value>", conf->name,
+				key, key);
+		return -EINVAL;
+	}
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(key, words[i].key) == 0)
+			return words[i].parse(value, conf, err, err_size);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (strcmp(key, numbers[i].key) != 0)
+			continue;
+		if (!parse_number(value, numbers[i].min, numbers[i].max, &number)) {
+			snprintf(err, err_size, "%s: %s=%s is no number from %u to %u", conf->name,
+					key, value, numbers[i].min, numbers[i].max);
+			return -EINVAL;
+		}
+		*(uint32_t *)((char *)conf + numbers[i].off) = number;
+		return 0;
+	}
+	snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, "
+			"boot_pages, init_pages, flr_ms, vectors, socket", conf->name, key);
+	return -EINVAL;
+}
+
+int
+bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	char copy[512], *save = NULL, *word, *value;
+	int ret;
+
+	memset(conf, 0, sizeof(*conf));
+	conf->vendor_id = 0x15b3;
+	conf->boot_pages = 8;
+	conf->init_pages = 64;
+	conf->flr_ms = 20;
+	conf->vectors = BFM_NB_VECTORS;
+
+	if (strlen(text) >= sizeof(copy)) {
+		snprintf(err, err_size, "function is longer than %zu characters", sizeof(copy) - 1);
+		return -EINVAL;
+	}
+	strcpy(copy, text);
+	word = strtok_r(copy, ",", &save);
+	if (word == NULL || text[0] == ',' || !parse_name(word, conf)) {
+		snprintf(err, err_size, "%s: there is no such function; use pf0, pf1, pf0vf0 to "
+				"pf1vf%u, ecpf0 or ecpf1", word != NULL ? word : "", MAX_VF);
+		return -EINVAL;
+	}
+	while ((word = strtok_r(NULL, ",", &save)) != NULL) {
+		value = strchr(word, '=');
+		if (value != NULL)
+			*value++ = '\0';
+		ret = parse_key(word, value, conf, err, err_size);
+		if (ret != 0)
+			return ret;
+	}
+	if (conf->device_id == 0) {
+		if (conf->kind == BFM_VF)
+			conf->device_id = 0x101e;
+		else
+			conf->device_id = conf->bf3 ? 0xa2dc : 0xa2d6;
+	}
+	return 0;
+}
