@@ -328,7 +328,7 @@ find_function(struct bfm_cmd *c, const struct bfm_function **f)
 				c->f->conf.name);
 	for (i = 0; i < c->f->model->nb_functions; i++) {
 		of = c->f->model->functions[i];
-		if (of != NULL && of->conf.kind != BFM_ECPF && of->conf.function_id == id) {
+		if (of != NULL && !of->conf.card && of->conf.function_id == id) {
 			*f = of;
 			return BFM_OK;
 		}

@@ -169,7 +169,7 @@ event_post(struct bfm_function *f, int32_t n)
 {
 	uint8_t data[28] = { 0 };
 
-	BFM_SET(data, EV_PAGE_REQUEST, ec_function, f->conf.kind == BFM_ECPF);
+	BFM_SET(data, EV_PAGE_REQUEST, ec_function, f->conf.card);
 	BFM_SET(data, EV_PAGE_REQUEST, function_id, f->conf.function_id);
 	BFM_SET(data, EV_PAGE_REQUEST, num_pages, (uint32_t)n);
 	f->pages->requests++;
@@ -291,7 +291,8 @@ own_function(const struct bfm_cmd *c, uint64_t function_id, uint64_t ec, bool ze
 {
 	const struct bfm_conf *conf = &c->f->conf;
 
-	if (ec != (conf->kind == BFM_ECPF))
+	/* a VF of the card sees nothing that tells it so: its driver may leave the flag out */
+	if (ec != conf->card && (conf->kind != BFM_VF || ec != 0))
 		return false;
 	return function_id == conf->function_id || (zero_is_me && function_id == 0);
 }
@@ -328,7 +329,7 @@ query_pages(struct bfm_cmd *c)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD,
 				"op_mod is none of boot 1, init 2, regular 3");
 	}
-	BFM_SET(c->out, QUERY_PAGES_OUT, embedded_cpu_function, f->conf.kind == BFM_ECPF);
+	BFM_SET(c->out, QUERY_PAGES_OUT, embedded_cpu_function, f->conf.card);
 	BFM_SET(c->out, QUERY_PAGES_OUT, function_id, f->conf.function_id);
 	BFM_SET(c->out, QUERY_PAGES_OUT, num_pages, (uint32_t)n);
 	return BFM_OK;
@@ -522,7 +523,7 @@ manage_pages(struct bfm_cmd *c)
 				"function %ju with embedded_cpu_function %ju is not what QUERY_PAGES "
 				"said, %u with %u",
 				(uintmax_t)function_id, (uintmax_t)ec, c->f->conf.function_id,
-				c->f->conf.kind == BFM_ECPF);
+				c->f->conf.card);
 	switch (c->op_mod) {
 	case MANAGE_CANNOT_GIVE:
 		return cannot_give(c);

@@ -60,6 +60,8 @@ _Static_assert((int)MODIFY_HCAV_IN_hca_vport_context_BIT ==
 #define MTU_MIN 68u
 #define MTU_MAX 9978u
 #define VPORT_ECPF 0xfffeu
+/* Of the card's own VFs; ours: a device says it in its capabilities. */
+#define VPORT_CARD_VF 0x1000u
 #define ADDR_BYTES 8u
 #define ALL_ENTRIES 0xffffu
 #define GID_BYTES 16u
@@ -112,7 +114,9 @@ port_index(const struct bfm_function *f)
 static uint32_t
 vport_number(const struct bfm_function *f)
 {
-	return f->conf.kind == BFM_ECPF ? VPORT_ECPF : f->conf.function_id;
+	if (f->conf.kind == BFM_ECPF)
+		return VPORT_ECPF;
+	return f->conf.function_id + (f->conf.card ? VPORT_CARD_VF : 0);
 }
 
 /* Locally administered, by kind, port and function, so that no two are the same. */
@@ -120,6 +124,7 @@ static uint64_t
 vport_mac(const struct bfm_function *f)
 {
 	return UINT64_C(0x02bf00000000) | (uint64_t)f->conf.kind << 24 |
+			(uint64_t)f->conf.card << 20 |
 			(uint64_t)port_index(f) << 16 | f->conf.function_id;
 }
 
@@ -616,7 +621,7 @@ query_esw_functions(struct bfm_cmd *c)
 				"only an ECPF that manages the switch may ask");
 	for (i = 0; i < c->f->model->nb_functions; i++) {
 		g = c->f->model->functions[i];
-		if (port_index(g) != port_index(c->f))
+		if (port_index(g) != port_index(c->f) || g->conf.card)
 			continue;
 		pf = pf || g->conf.kind == BFM_PF;
 		vfs += g->conf.kind == BFM_VF;

@@ -15,6 +15,11 @@
 #include "model.h"
 
 #define MAX_VF 126
+#define MAX_CARD_VF 31 /* PF_NUM_OF_VF of the card's own PF: up to 32 per port */
+/* vhca ids, ours: PFs of the card and the host, then VFs of the host, then the card's */
+#define VHCA_HOST_PF 2u
+#define VHCA_HOST_VF 0x10u
+#define VHCA_CARD_VF (VHCA_HOST_VF + 2 * (MAX_VF + 1))
 
 static bool
 parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
@@ -28,42 +33,39 @@ parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 	return errno == 0 && *end == '\0' && *value >= min && *value <= max;
 }
 
-/* pf<port>, pf<port>vf<n>, ecpf<port>; ids follow from the name. */
+/* pf<port>, ecpf<port>, each with vf<n> behind it or not; ids follow from the name. */
 static bool
 parse_name(const char *name, struct bfm_conf *conf)
 {
 	uint64_t vf;
-	char port;
+	uint16_t port;
 
 	if (strcmp(name, "ecpf") == 0)
 		name = "ecpf0";
 	snprintf(conf->name, sizeof(conf->name), "%s", name);
-	if (strncmp(name, "ecpf", 4) == 0) {
-		port = name[4];
-		if ((port != '0' && port != '1') || name[5] != '\0')
-			return false;
-		conf->kind = BFM_ECPF;
-		conf->esw_manager = true;
-		conf->function_id = 0;
-		conf->vhca_id = port - '0';
-		return true;
-	}
+	conf->card = strncmp(name, "ec", 2) == 0;
+	if (conf->card)
+		name += 2;
 	if (strncmp(name, "pf", 2) != 0 || (name[2] != '0' && name[2] != '1'))
 		return false;
-	port = name[2];
-	if (name[3] == '\0') {
-		conf->kind = BFM_PF;
+	port = name[2] - '0';
+	name += 3;
+	if (name[0] == '\0') {
+		conf->kind = conf->card ? BFM_ECPF : BFM_PF;
+		conf->esw_manager = conf->card;
 		conf->function_id = 0;
-		conf->vhca_id = 2 + (port - '0');
+		conf->vhca_id = (conf->card ? 0 : VHCA_HOST_PF) + port;
 		return true;
 	}
 	/* no sign, no leading zero: one function, one name */
-	if (strncmp(name + 3, "vf", 2) != 0 || !parse_number(name + 5, 0, MAX_VF, &vf) ||
-			(name[5] == '0' && name[6] != '\0'))
+	if (strncmp(name, "vf", 2) != 0 ||
+			!parse_number(name + 2, 0, conf->card ? MAX_CARD_VF : MAX_VF, &vf) ||
+			(name[2] == '0' && name[3] != '\0'))
 		return false;
 	conf->kind = BFM_VF;
 	conf->function_id = vf + 1;
-	conf->vhca_id = 0x10 + (port - '0') * (MAX_VF + 1) + vf;
+	conf->vhca_id = conf->card ? VHCA_CARD_VF + port * (MAX_CARD_VF + 1) + vf
+				   : VHCA_HOST_VF + port * (MAX_VF + 1) + vf;
 	return true;
 }
 
@@ -200,7 +202,8 @@ bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_si
 	word = strtok_r(copy, ",", &save);
 	if (word == NULL || text[0] == ',' || !parse_name(word, conf)) {
 		snprintf(err, err_size, "%s: there is no such function; use pf0, pf1, pf0vf0 to "
-				"pf1vf%u, ecpf0 or ecpf1", word != NULL ? word : "", MAX_VF);
+				"pf1vf%u, ecpf0, ecpf1, ecpf0vf0 to ecpf1vf%u",
+				word != NULL ? word : "", MAX_VF, MAX_CARD_VF);
 		return -EINVAL;
 	}
 	while ((word = strtok_r(NULL, ",", &save)) != NULL) {

@@ -59,8 +59,9 @@ enum bfm_kind { BFM_PF = 0, BFM_VF, BFM_ECPF };
 
 /* What --function says of one; written by conf.c, constant afterwards. */
 struct bfm_conf {
-	char name[BFM_NAME_SIZE]; /* pf0, pf1, pf0vf3, ecpf0, ecpf1; ecpf is ecpf0 */
+	char name[BFM_NAME_SIZE]; /* pf0, pf0vf3, ecpf0, ecpf0vf3; ecpf is ecpf0 */
 	enum bfm_kind kind;
+	bool card;             /* an ECPF or a VF of one: embedded CPU flag 1 */
 	uint16_t vendor_id;    /* 0x15b3 */
 	uint16_t device_id;    /* of the kind and the generation, or id= */
 	bool bf3;              /* device=bf3, default bf2 */
@@ -70,7 +71,7 @@ struct bfm_conf {
 	uint32_t init_pages;   /* init_pages=, default 64 */
 	uint32_t flr_ms;       /* flr_ms=, how long firmware initialises after a reset */
 	uint32_t vectors;      /* vectors=, MSI-X vectors, default BFM_NB_VECTORS */
-	uint16_t function_id;  /* vport number: PF 0, VF n+1; ECPF 0 with the EC flag */
+	uint16_t function_id;  /* PF 0, VF n+1; together with the embedded CPU flag */
 	uint16_t vhca_id;      /* unique in the model */
 	char socket[108];      /* <socket dir>/<name>.sock, or socket= */
 };
