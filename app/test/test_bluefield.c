@@ -298,18 +298,6 @@ test_all_ones(void)
 	return test_log_passed();
 }
 
-/* The key decides nothing, it only makes sure of what the function is. */
-static int
-test_role(void)
-{
-	TEST_CALL(test_model_start(&model, "pf0 ecpf"));
-	TEST_CALL(expect_probe_error("pf0", "role=dpu", -EINVAL, "role"));
-	TEST_CALL(expect_probe_error("ecpf0", "role=host", -EINVAL, "role"));
-	TEST_TRUE(dev_add("pf0", "role=host") >= 0);
-	TEST_TRUE(dev_add("ecpf0", "role=dpu") >= 0);
-	return test_log_passed();
-}
-
 static int
 test_wrong_mode(void)
 {
@@ -377,7 +365,6 @@ static struct unit_test_suite bluefield_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_too_few_pages),
 		TEST_CASE_ST(case_setup, case_teardown, test_no_pages),
 		TEST_CASE_ST(case_setup, case_teardown, test_all_ones),
-		TEST_CASE_ST(case_setup, case_teardown, test_role),
 		TEST_CASE_ST(case_setup, case_teardown, test_wrong_mode),
 		TEST_CASE_ST(case_setup, case_teardown, test_wrong_device),
 		TEST_CASE_ST(case_setup, case_teardown, test_second_client),

@@ -336,21 +336,7 @@ test_vport(void)
 	TEST_EXPECT(got.gid[0], 0);
 	TEST_EXPECT(bf_roce_addr_set(obj_func, size, &addr), -EINVAL);
 	TEST_EXPECT(bf_vport_set_roce(obj_func, false), 0);
-	/* the host has no say */
-	TEST_EXPECT(bf_host_pf_enable(obj_func, true), -ENOTSUP);
 	return obj_passed_clean();
-}
-
-static int
-test_host_pf(void)
-{
-	TEST_CALL(obj_case_setup());
-	TEST_CALL(test_model_start(&obj_model, "ecpf"));
-	TEST_CALL(obj_func_up("ecpf0", 0, 0));
-	TEST_EXPECT(bf_host_pf_enable(obj_func, true), 0);
-	TEST_EXPECT(bf_host_pf_enable(obj_func, false), 0);
-	TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
-	return test_log_passed();
 }
 
 /*
@@ -411,7 +397,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_qp_states),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_qp_path),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_vport),
-		TEST_CASE_ST(NULL, obj_case_teardown, test_host_pf),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_limits),
 		TEST_CASES_END()
 	}

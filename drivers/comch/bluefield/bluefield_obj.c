@@ -585,18 +585,3 @@ bf_roce_addr_query(struct bf_func *func, uint16_t index, struct bf_roce_addr *ad
 	addr->version = bf_get(at, BF_ROCE_ADDR_LAYOUT_ROCE_VERSION);
 	return 0;
 }
-
-int
-bf_host_pf_enable(struct bf_func *func, bool enable)
-{
-	uint8_t in[BF_SMALL_IN_SIZE] = { 0 };
-	uint8_t out[BF_OUT_SIZE];
-
-	if (!func->caps.ecpf) {
-		BF_LOG(ERR, "%s: only the card's own function enables that of the host",
-			BF_NAME(func));
-		return -ENOTSUP;
-	}
-	bf_set(in, BF_IN_OPCODE, enable ? BF_OP_ENABLE_HCA : BF_OP_DISABLE_HCA);
-	return bf_obj_exec(func, in, sizeof(in), out, sizeof(out));
-}

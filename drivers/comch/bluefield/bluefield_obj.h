@@ -212,10 +212,4 @@ int bf_vport_set_roce(struct bf_func *func, bool enable);
 int bf_roce_addr_set(struct bf_func *func, uint16_t index, const struct bf_roce_addr *addr);
 int bf_roce_addr_query(struct bf_func *func, uint16_t index, struct bf_roce_addr *addr);
 
-/*
- * The card's own function, in DPU mode: let the host's physical function come up,
- * or not.
- */
-int bf_host_pf_enable(struct bf_func *func, bool enable);
-
 #endif

@@ -313,9 +313,25 @@ dev_fatal(void *arg, enum bf_fatal fatal, int reason)
 		rte_dev_event_callback_process(rte_dev->device->name, RTE_DEV_EVENT_REMOVE);
 }
 
-/* Is the function one that we can work with, and the one that was meant? */
+/*
+ * Whose side the function is on. Registers tell an ECPF only: a VF of the card's own
+ * PF looks like one of the host, so that the administrator has to say it.
+ */
+static enum rte_comch_role
+dev_role(const struct bf_dev *dev, const struct bf_args *args)
+{
+	if (args->has_role)
+		return args->role;
+	if (bf_func_caps(dev->func)->ecpf)
+		return RTE_COMCH_ROLE_DPU;
+	BF_LOG(NOTICE, "%s: its role is host, as nothing else was said; for a VF of the card's own PF, on the card, add %s=dpu to its arguments",
+		dev->dev->data->name, BF_ARG_ROLE);
+	return RTE_COMCH_ROLE_HOST;
+}
+
+/* Is the function one that we can work with? */
 static int
-dev_check(const struct bf_dev *dev, const struct bf_args *args)
+dev_check(const struct bf_dev *dev)
 {
 	const struct bf_func_caps *caps = bf_func_caps(dev->func);
 	const char *name = dev->dev->data->name;
@@ -325,12 +341,9 @@ dev_check(const struct bf_dev *dev, const struct bf_args *args)
 			name);
 		return -ENOTSUP;
 	}
-	if (args->has_role && args->role != dev->dev->data->role) {
-		BF_LOG(ERR, "%s: %s=%s was asked for, and the function is one of the %s: leave the key out, or give another function",
-			name, BF_ARG_ROLE, args->role == RTE_COMCH_ROLE_DPU ? "dpu" : "host",
-			caps->ecpf ? "card itself (dpu)" : "host");
-		return -EINVAL;
-	}
+	if (caps->ecpf)
+		BF_LOG(WARNING, "%s: this is the card's own function (ECPF), out of whose memory firmware serves all functions of the host: they have no network now, and fail when this program ends, is killed, or resets it; outside of a laboratory give it back (dpdk-devbind.py -b mlx5_core <address>) and take a VF of it: mlxconfig -d <device> set PF_NUM_OF_VF_VALID=1 PF_NUM_OF_VF=<number>, a power cycle, then %s=dpu",
+			name, BF_ARG_ROLE);
 	return 0;
 }
 
@@ -365,11 +378,11 @@ bf_dev_create(struct rte_device *device, const struct bf_ident *ident, struct bf
 	ret = bf_func_create(hw, &conf, &dev->func);
 	if (ret != 0)
 		goto fail_rte_dev;
-	rte_dev->data->role = bf_func_caps(dev->func)->ecpf ?
-		RTE_COMCH_ROLE_DPU : RTE_COMCH_ROLE_HOST;
-	ret = dev_check(dev, args);
-	if (ret == 0)
+	ret = dev_check(dev);
+	if (ret == 0) {
+		rte_dev->data->role = dev_role(dev, args);
 		ret = rte_comch_pmd_ready(rte_dev);
+	}
 	if (ret == 0)
 		return 0;
 	bf_func_destroy(dev->func);
