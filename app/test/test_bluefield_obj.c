@@ -76,6 +76,24 @@ test_sizes(void)
 	return obj_passed_clean();
 }
 
+/* One page more than a list of pages of this size has room for. */
+static int
+test_uneven_size(void)
+{
+	struct bf_qp_attr qp = {
+		.nb_sq_blocks = 32768, .nb_rq_wqes = 4, .rq_wqe_size = 16,
+		.user_index = UINT32_MAX, .pd = &obj_set.pd, .uar = &obj_set.uar,
+		.cq_send = &obj_set.cq, .cq_recv = &obj_set.cq,
+	};
+
+	TEST_CALL(obj_set_create(&obj_set));
+	obj_kinds[KIND_QP].end(&obj_set);
+	TEST_EXPECT(bf_qp_create(obj_func, &qp, &obj_set.qp), 0);
+	TEST_TRUE((uint8_t *)obj_set.qp.sq == (uint8_t *)obj_set.qp.rq + 64);
+	memset(obj_set.qp.sq, 0, 32768 * 64);
+	return obj_passed_clean();
+}
+
 /* Arguments that can not be, and no command for them. */
 static int
 test_bad_arguments(void)
@@ -392,6 +410,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_each_kind),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_sizes),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_uneven_size),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_bad_arguments),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_unknown_objects),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_qp_states),

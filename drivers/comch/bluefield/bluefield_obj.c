@@ -199,7 +199,8 @@ ring_page_shift(size_t len)
 {
 	uint32_t shift = 12;
 
-	while ((len >> shift) > BF_RING_MAX_PAS)
+	/* the last page of a ring of any length counts, too */
+	while (((len - 1) >> shift) >= BF_RING_MAX_PAS)
 		shift++;
 	return shift;
 }
