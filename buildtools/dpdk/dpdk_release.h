@@ -40,6 +40,26 @@
 #endif
 
 /*
+ * rte_thread.h, rte_lcore.h. Since 23.11 a control thread is of EAL's own type, and its function
+ * returns a number; before, it is one of POSIX. A function with the head
+ * DPDK_THREAD_FUNC(name, arg) gets arg, a void *, and returns DPDK_THREAD_END.
+ */
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
+#define DPDK_THREAD_FUNC(name, arg) uint32_t name(void *arg)
+#define DPDK_THREAD_END 0
+#define dpdk_thread_t rte_thread_t
+#define dpdk_thread_create_control rte_thread_create_control
+#define dpdk_thread_join(thread) rte_thread_join(thread, NULL)
+#else
+#define DPDK_THREAD_FUNC(name, arg) void *name(void *arg)
+#define DPDK_THREAD_END NULL
+#define dpdk_thread_t pthread_t
+#define dpdk_thread_create_control(thread, name, func, arg) \
+	rte_ctrl_thread_create(thread, name, NULL, func, arg)
+#define dpdk_thread_join(thread) pthread_join(thread, NULL)
+#endif
+
+/*
  * dev_driver.h. Since 25.07 the macro has no index: a file can name one driver.
  */
 #if RTE_VERSION >= RTE_VERSION_NUM(25, 7, 0, 0)

@@ -489,10 +489,9 @@ boot_start(struct bf_func *func, struct bf_func_caps *caps)
 	ec = (hw->ops->read32(hw, BF_REG_INITIALIZING) & BF_FW_EMBEDDED_CPU) != 0;
 	if (func->ec != ec)
 		func->ec = ec;
-	ret = bf_health_start(func);
-	if (ret == 0)
-		func->stage = BF_STAGE_HEALTH;
-	return ret;
+	bf_health_start(func);
+	func->stage = BF_STAGE_HEALTH;
+	return 0;
 }
 
 int
@@ -534,7 +533,7 @@ bf_boot_up(struct bf_func *func)
 	if (ret != 0)
 		return ret;
 	func->stage = BF_STAGE_EQ;
-	ret = func->hw->ops->irq_enable(func->hw, bf_eq_interrupt, func);
+	ret = func->hw->ops->irq_enable(func->hw, bf_worker_wake, func);
 	if (ret != 0) {
 		BF_LOG(ERR, "%s: can not enable interrupts (%d); check that the device has MSI-X "
 			"and that EAL's interrupt thread runs", BF_NAME(func), ret);

@@ -11,8 +11,9 @@
  * it ends a command that is under way.
  *
  * Threads: each slot has a lock, held while its command lasts; waiters sleep.
- * Completion is polled, with sleeps in between, never by interrupt: commands run
- * in the interrupt thread, too. Any thread may execute, start and free excepted.
+ * Completion is polled, with sleeps in between, never by interrupt. Any thread may
+ * execute, start and free excepted, but EAL's interrupt thread should not: a
+ * command may last as long as its limit.
  */
 
 #ifndef BLUEFIELD_CMD_H

@@ -7,8 +7,8 @@
  * errors of queues. Completions of commands are polled and completions of the
  * data path do not come here.
  *
- * Events are processed in the interrupt thread, by the health poll, and by a
- * thread that waits for a command, whoever comes first. Nobody waits for the
+ * Events are processed by the worker, when an interrupt or its own clock wakes it,
+ * and by a thread that waits for a command, whoever comes first. Nobody waits for the
  * lock: see struct bf_eq.
  */
 
@@ -200,7 +200,8 @@ eq_process(struct bf_func *func)
 		if (eq->ci - eq->ci_told >= EQ_UPDATE || eqe.type == BF_EVENT_PAGE_REQUEST)
 			eq_tell(func, BF_UAR_EQ_CI);
 		eq_dispatch(func, &eqe);
-		if (bf_func_status(func, NULL) != 0)
+		if (bf_func_status(func, NULL) != 0 ||
+		    __atomic_load_n(&eq->stop, __ATOMIC_RELAXED))
 			return;
 	}
 	if (nb == 0)
@@ -226,15 +227,6 @@ bf_eq_poll(struct bf_func *func)
 		if (!__atomic_load_n(&eq->again, __ATOMIC_SEQ_CST))
 			return;
 	}
-}
-
-void
-bf_eq_interrupt(void *arg)
-{
-	struct bf_func *func = arg;
-
-	bf_eq_poll(func);
-	bf_fatal_deliver(func);
 }
 
 void
@@ -287,6 +279,7 @@ bf_eq_create(struct bf_func *func)
 		return ret; /* the memory goes with bf_eq_void() */
 	__atomic_store_n(&eq->eqn, bf_get(out, BF_OBJ_EQ_NUMBER), __ATOMIC_RELAXED);
 	bf_lock(&eq->lock);
+	__atomic_store_n(&eq->stop, false, __ATOMIC_RELAXED);
 	eq->active = true;
 	bf_unlock(&eq->lock);
 	return 0;
@@ -295,6 +288,7 @@ bf_eq_create(struct bf_func *func)
 void
 bf_eq_stop(struct bf_func *func)
 {
+	__atomic_store_n(&func->eq.stop, true, __ATOMIC_RELAXED);
 	bf_lock(&func->eq.lock);
 	func->eq.active = false;
 	bf_unlock(&func->eq.lock);

@@ -5,7 +5,7 @@
 /*
  * The life of a function: create, destroy, reset, and what holds when one of
  * these fails half-way. What is said to firmware is in bluefield_boot.c; pages,
- * events and health have files of their own.
+ * events, health and the worker have files of their own.
  */
 
 #include <errno.h>
@@ -130,11 +130,14 @@ func_tear_down(struct bf_func *func, bool force)
 	func->stage = BF_STAGE_NONE;
 	if (stage >= BF_STAGE_IRQ)
 		func->hw->ops->irq_disable(func->hw);
-	bf_eq_stop(func);
 	if (!force && (func_has_objs(func) || !LIST_EMPTY(&func->limbo))) {
 		BF_LOG(NOTICE, "%s: objects are left: the function is reset", BF_NAME(func));
 		force = true;
 	}
+	/* the worker may wait for a command: it need not, if a reset follows anyway */
+	if (force)
+		bf_cmdq_kill(func->cmdq, -EIO);
+	bf_eq_stop(func);
 	ret = bf_func_status(func, NULL);
 	if (ret == 0 && !force) {
 		ret = bf_boot_undo(func, stage);
@@ -164,6 +167,7 @@ func_free(struct bf_func *func, bool abandon)
 {
 	struct bf_mem *mem;
 
+	bf_worker_destroy(func);
 	if (abandon)
 		bf_cmdq_abandon(func->cmdq);
 	else
@@ -228,6 +232,8 @@ bf_func_create(struct bf_hw *hw, const struct bf_func_conf *conf, struct bf_func
 	bf_pages_init(func);
 	bf_eq_init(func);
 	ret = bf_cmdq_create(hw, func->conf.cmd_timeout_ms, func_watch, func, &func->cmdq);
+	if (ret == 0)
+		ret = bf_worker_create(func);
 	if (ret != 0) {
 		func_free(func, false);
 		return ret;

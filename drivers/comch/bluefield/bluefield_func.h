@@ -39,9 +39,9 @@ struct bf_func_conf {
 	uint32_t health_ms;       /* period of the health poll; default 1000 */
 	uint32_t max_pages;       /* firmware pages at most, 4 KiB each; default 262144 */
 	/*
-	 * Told once per bring-up that the function has failed, in whichever thread
-	 * found out, no lock held: it must not call back into func. reason is a
-	 * negative errno: -ENODEV if it is gone, -ETIMEDOUT, -EIO.
+	 * Told once per bring-up that the function has failed, in a thread that uses
+	 * the function or in its worker, no lock held: it must not call back into
+	 * func. reason is a negative errno: -ENODEV if it is gone, -ETIMEDOUT, -EIO.
 	 */
 	void (*fatal_cb)(void *arg, enum bf_fatal fatal, int reason);
 	void *arg;
@@ -86,20 +86,20 @@ void bf_func_conf_init(struct bf_func_conf *conf);
  * logged with the remedy. Errors: -ENODEV the device is not there, -ETIMEDOUT,
  * -EIO bad status, -ENOMEM, -ENOTSUP a function that we can not use, -EAGAIN
  * firmware that is not ready (the card has not enabled the function).
- * Not in the interrupt thread.
+ * Not in EAL's interrupt thread, which it would block for as long.
  */
 int bf_func_create(struct bf_hw *hw, const struct bf_func_conf *conf, struct bf_func **func);
 
 /*
  * Tear down, take all pages back, disable, free. A function that has failed is
- * reset instead. Not in the interrupt thread.
+ * reset instead. Neither in EAL's interrupt thread nor in fatal_cb.
  */
 void bf_func_destroy(struct bf_func *func);
 
 /*
  * After a fatal error, or at any time without objects: reset and bring up
- * again, in place. On failure the function stays failed. Not in the interrupt
- * thread.
+ * again, in place. On failure the function stays failed. Neither in EAL's
+ * interrupt thread nor in fatal_cb.
  */
 int bf_func_reset(struct bf_func *func);
 

@@ -6,14 +6,19 @@
  * What the files of layer func, and obj above them, know of a function. Nobody
  * else includes this.
  *
- * Threads and locks, from the outside in:
+ * Threads: those of the application, EAL's interrupt thread, which only wakes the
+ * worker, and the worker, one of each function: events, health, and telling of a
+ * failure. It takes no ctl, whose owner may wait for it.
+ *
+ * Locks, from the outside in:
  *   ctl      life: create, destroy, reset, and every operation on objects; held
- *            while their commands last. Never taken in the interrupt thread.
+ *            while their commands last
  *   slot     of the command queue, in bluefield_cmd.c
  *   eq.lock  the event queue: only ever tried. Who fails to get it leaves a note,
  *            and who has it looks once more
  *   pages.lock  the pages of firmware, with their command
  *   slot     the other one, for pages
+ *   worker   whether it is to do something; no other is taken with it
  * A thread that waits for a command serves events, so it may hold all of them.
  * A fatal error may be found anywhere in there; who found it marks the function,
  * and the callback goes out of bf_fatal_deliver(), where no lock is held.
@@ -85,6 +90,7 @@ struct bf_eq {
 	struct bf_lock lock;
 	bool again;          /* atomic: somebody looked while the lock was taken */
 	bool active;         /* with the lock */
+	bool stop;           /* atomic: who processes events is to come out */
 	struct bf_dma mem;
 	uint32_t uar;
 	uint8_t eqn;
@@ -96,12 +102,12 @@ struct bf_eq {
 	uint64_t wq_errors;
 };
 
+struct bf_worker;
+
 struct bf_health {
-	bool stop;           /* atomic */
-	bool armed;          /* with ctl: the alarm was set */
 	uint64_t polls;      /* atomic */
 	uint64_t next_ms;    /* atomic: of the look while a command lasts */
-	uint32_t counter;    /* last one; interrupt thread only, as are the next */
+	uint32_t counter;    /* last one; of the worker when it runs, as are the next */
 	uint32_t misses;
 	uint64_t moved_ms;   /* when the counter was seen to move */
 };
@@ -111,6 +117,7 @@ struct bf_func {
 	struct bf_func_conf conf;
 	struct bf_lock ctl;
 	struct bf_cmdq *cmdq;
+	struct bf_worker *worker;
 	enum bf_stage stage;      /* with ctl */
 	bool ec;                  /* the card's own function */
 	uint16_t pages_id;        /* of this function, in page requests */
@@ -175,9 +182,30 @@ void bf_fatal_deliver(struct bf_func *func);
 /* Look at the registers: 0 or a negative errno, and then the function has failed. */
 int bf_health_check(struct bf_func *func);
 
-int bf_health_start(struct bf_func *func);
-/* When this returns, the poll does not run and will not. Not in the interrupt thread. */
+/* One look of the periodic poll, at the counter too; in the worker. */
+void bf_health_poll(struct bf_func *func);
+
+/* Begin and end the poll. When the latter returns, the worker does nothing any more. */
+void bf_health_start(struct bf_func *func);
 void bf_health_stop(struct bf_func *func);
+
+/*
+ * bluefield_worker.c
+ */
+
+/* A thread that does nothing yet. 0 or a negative errno, logged with the remedy. */
+int bf_worker_create(struct bf_func *func);
+/* It has been stopped, or never ran. */
+void bf_worker_destroy(struct bf_func *func);
+/* From now on it polls, and can be woken. */
+void bf_worker_start(struct bf_func *func);
+/*
+ * When this returns, the worker does nothing and will not; waits for a command that
+ * it runs. Not in the worker.
+ */
+void bf_worker_stop(struct bf_func *func);
+/* bf_irq_cb_t: have it look at events, and tell of a failure. Any thread, any lock. */
+void bf_worker_wake(void *arg);
 
 /*
  * bluefield_pages.c
@@ -210,16 +238,16 @@ void bf_eq_fini(struct bf_func *func);
 int bf_eq_create(struct bf_func *func);
 /* Have the device raise an interrupt for the next event. */
 void bf_eq_arm(struct bf_func *func);
-/* No event is processed after this. The memory stays until bf_eq_void(). */
+/*
+ * No event is processed after this; waits for the one that is. The memory stays
+ * until bf_eq_void().
+ */
 void bf_eq_stop(struct bf_func *func);
 int bf_eq_destroy(struct bf_func *func);
 /* The device does not use it any more. */
 void bf_eq_void(struct bf_func *func);
 /* Process what is there; nothing if another thread does. */
 void bf_eq_poll(struct bf_func *func);
-/* bf_irq_cb_t */
-void bf_eq_interrupt(void *arg);
-
 /* Number for completion queues that are attached to this queue. */
 uint8_t bf_func_eqn(const struct bf_func *func);
 

@@ -3,14 +3,13 @@
  */
 
 /*
- * Whether the function still lives: the look at its registers, the poll by
- * alarm, and what happens when it does not: it is marked, once, and told, once.
+ * Whether the function still lives: the look at its registers, what the worker
+ * polls, and what happens when it does not: it is marked, once, and told, once.
  */
 
 #include <errno.h>
 #include <inttypes.h>
 
-#include <rte_alarm.h>
 #include <rte_common.h>
 
 #include "bluefield_func_priv.h"
@@ -89,6 +88,8 @@ bf_fatal_set(struct bf_func *func, enum bf_fatal fatal, int reason)
 	BF_LOG(ERR, "%s: the function has failed: %s; %s", BF_NAME(func), bf_fatal_text(fatal),
 		fatal_remedy(fatal));
 	__atomic_store_n(&func->untold, true, __ATOMIC_SEQ_CST);
+	/* whoever found out may hold locks: the worker tells */
+	bf_worker_wake(func);
 }
 
 /* Who takes the mark tells: an error of a bring-up is told by its return value. */
@@ -175,85 +176,52 @@ bf_health_check(struct bf_func *func)
 	return 0;
 }
 
-static void health_alarm(void *arg);
-
-static int
-health_alarm_set(struct bf_func *func)
+void
+bf_health_poll(struct bf_func *func)
 {
-	return rte_eal_alarm_set((uint64_t)func->conf.health_ms * 1000, health_alarm, func);
-}
-
-static void
-health_alarm(void *arg)
-{
-	struct bf_func *func = arg;
 	struct bf_health *health = &func->health;
 	struct bf_hw *hw = func->hw;
 	uint32_t counter;
 	uint64_t now;
-	int ret;
 
-	if (__atomic_load_n(&health->stop, __ATOMIC_ACQUIRE))
+	/* nothing changes any more before a reset */
+	if (bf_func_status(func, NULL) != 0)
 		return;
 	__atomic_fetch_add(&health->polls, 1, __ATOMIC_RELAXED);
-	ret = bf_health_check(func);
-	if (ret == 0) {
-		counter = BF_HEALTH_COUNTER(hw->ops->read32(hw, BF_REG_HEALTH_COUNTER));
-		now = bf_now_ms();
-		if (counter != health->counter) {
-			health->misses = 0;
-			health->moved_ms = now;
-		} else {
-			health->misses++;
-		}
-		health->counter = counter;
-		if (health->misses >= HEALTH_MAX_MISSES &&
-		    now - health->moved_ms >= HEALTH_MIN_STALL_MS) {
-			BF_LOG(ERR, "%s: health counter stands at 0x%x for %u polls of %u ms",
-				hw->name, counter, health->misses, func->conf.health_ms);
-			bf_fatal_set(func, BF_FATAL_STALLED, -EIO);
-		}
-		/* an interrupt that got lost costs a period, not more */
-		bf_eq_poll(func);
-	}
-	bf_fatal_deliver(func);
-	/* nothing changes any more before a reset */
-	if (bf_func_status(func, NULL) != 0 || __atomic_load_n(&health->stop, __ATOMIC_ACQUIRE))
+	if (bf_health_check(func) != 0)
 		return;
-	ret = health_alarm_set(func);
-	if (ret != 0)
-		BF_LOG(WARNING, "%s: no health poll any more (%d): a failure is noticed with the "
-			"next command only", hw->name, ret);
+	counter = BF_HEALTH_COUNTER(hw->ops->read32(hw, BF_REG_HEALTH_COUNTER));
+	now = bf_now_ms();
+	if (counter != health->counter) {
+		health->misses = 0;
+		health->moved_ms = now;
+	} else {
+		health->misses++;
+	}
+	health->counter = counter;
+	if (health->misses >= HEALTH_MAX_MISSES &&
+	    now - health->moved_ms >= HEALTH_MIN_STALL_MS) {
+		BF_LOG(ERR, "%s: health counter stands at 0x%x for %u polls of %u ms",
+			hw->name, counter, health->misses, func->conf.health_ms);
+		bf_fatal_set(func, BF_FATAL_STALLED, -EIO);
+	}
 }
 
-int
+void
 bf_health_start(struct bf_func *func)
 {
 	struct bf_health *health = &func->health;
 	struct bf_hw *hw = func->hw;
-	int ret;
 
 	health->counter = BF_HEALTH_COUNTER(hw->ops->read32(hw, BF_REG_HEALTH_COUNTER));
 	health->misses = 0;
 	health->moved_ms = bf_now_ms();
 	__atomic_store_n(&health->next_ms, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&health->stop, false, __ATOMIC_RELEASE);
-	ret = health_alarm_set(func);
-	if (ret != 0)
-		BF_LOG(ERR, "%s: can not set an alarm for the health poll (%d); is EAL "
-			"initialised?", hw->name, ret);
-	else
-		health->armed = true;
-	return ret;
+	bf_worker_start(func);
 }
 
 void
 bf_health_stop(struct bf_func *func)
 {
-	if (!func->health.armed)
-		return;
-	func->health.armed = false;
-	__atomic_store_n(&func->health.stop, true, __ATOMIC_RELEASE);
-	/* waits for one that runs, and finds what that has set anew */
-	rte_eal_alarm_cancel(health_alarm, func);
+	bf_worker_stop(func);
 }

@@ -37,7 +37,10 @@ struct bf_dma {
 	void *priv;     /* of the back end */
 };
 
-/* Called in EAL's interrupt thread. It may run commands; it must not block. */
+/*
+ * Called in EAL's interrupt thread, which serves every driver of the process: it
+ * must not wait, and so runs no command.
+ */
 typedef void (*bf_irq_cb_t)(void *arg);
 
 struct bf_hw_ops {

@@ -15,8 +15,8 @@
 #include "bluefield_lock.h"
 #include "comch_bluefield.h"
 
-/* A callback may run commands of firmware, each with its own limit. */
-#define IRQ_WAIT_MS 300000
+/* A callback only wakes a thread, but EAL's own thread may not run for a while. */
+#define IRQ_WAIT_MS 10000
 
 /* The registers that bring-up needs; a smaller BAR is not theirs. */
 #define MIN_BAR_SIZE 0x10000u

@@ -3,7 +3,7 @@
  */
 
 /*
- * A lock whose waiters sleep, and the clock of all time limits. A command of
+ * A lock and a condition whose waiters sleep, and the clock of all time limits. A command of
  * firmware lasts from microseconds to a minute, with the lock held: a spinning
  * waiter would burn a core for as long, so EAL's spinlocks will not do.
  */
@@ -59,6 +59,57 @@ bf_now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/* What a thread waits for, with a lock. */
+struct bf_cond {
+	pthread_cond_t cond;
+};
+
+/* 0 or a negative errno: its clock is not the default. */
+static inline int
+bf_cond_init(struct bf_cond *cond)
+{
+	pthread_condattr_t attr;
+	int ret;
+
+	ret = pthread_condattr_init(&attr); /* check-ok: waiters must sleep */
+	if (ret != 0)
+		return -ret;
+	ret = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC); /* check-ok: the same */
+	if (ret == 0)
+		ret = pthread_cond_init(&cond->cond, &attr); /* check-ok: the same */
+	pthread_condattr_destroy(&attr); /* check-ok: the same */
+	return -ret;
+}
+
+static inline void
+bf_cond_fini(struct bf_cond *cond)
+{
+	pthread_cond_destroy(&cond->cond); /* check-ok: waiters must sleep */
+}
+
+static inline void
+bf_cond_wake_all(struct bf_cond *cond)
+{
+	pthread_cond_broadcast(&cond->cond); /* check-ok: waiters must sleep */
+}
+
+static inline void
+bf_cond_wait(struct bf_cond *cond, struct bf_lock *lock)
+{
+	pthread_cond_wait(&cond->cond, &lock->mutex); /* check-ok: waiters must sleep */
+}
+
+/* As bf_cond_wait(), but no longer than to this time of bf_now_ms(). */
+static inline void
+bf_cond_wait_until(struct bf_cond *cond, struct bf_lock *lock, uint64_t ms)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000,
+	};
+
+	pthread_cond_timedwait(&cond->cond, &lock->mutex, &ts); /* check-ok: the same */
 }
 
 #endif

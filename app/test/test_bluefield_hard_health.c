@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What a card does that a friendly model does not, as far as it concerns the life
+ * of a function: firmware that hangs with a page command, interface states around
+ * ENABLE_HCA and DISABLE_HCA, a counter that stands, and firmware that only a
+ * reset of firmware heals. A case is named after the point of the comparison with
+ * drivers in the field that it covers.
+ */
+
+#include <unistd.h>
+
+#include <rte_alarm.h>
+
+#include "test_bluefield_model.h"
+#include "test_comch_util.h"
+
+static struct test_model model;
+static int16_t dev_id;
+
+static int
+case_setup(void)
+{
+	dev_id = -1;
+	TEST_EXPECT(test_log_begin(), 0);
+	TEST_CALL(test_model_start(&model, "pf0,flr_ms=10"));
+	return TEST_SUCCESS;
+}
+
+static void
+case_teardown(void)
+{
+	if (dev_id >= 0 && test_model_dev_remove(dev_id) != 0)
+		test_fail("the device can not be removed");
+	test_log_end();
+	if (test_model_stop(&model) != TEST_SUCCESS)
+		test_fail("the model did not end well");
+}
+
+static int
+dev_add(const char *function, const char *args, int16_t *id)
+{
+	int ret = test_model_dev_add(&model, function, args);
+
+	TEST_ASSERT(ret >= 0, "%s: %d", function, ret);
+	*id = ret;
+	return TEST_SUCCESS;
+}
+
+static bool
+dump_has(const char *function, const char *words)
+{
+	return test_model_ctl(&model, "dump %s", function) == 0 &&
+		strstr(model.answer, words) != NULL;
+}
+
+/*
+ * 2.10: page commands in EAL's interrupt thread
+ */
+
+static uint32_t alarm_served;
+
+static void
+alarm_handler(void *arg __rte_unused)
+{
+	__atomic_store_n(&alarm_served, 1, __ATOMIC_RELEASE);
+}
+
+/* Firmware asks for a page and never takes it: the driver waits for its command. */
+static int
+stuck_page_command(void)
+{
+	TEST_EXPECT(test_model_ctl(&model,
+		"fault pf0 cmd opcode=MANAGE_PAGES count=1 no-answer"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=1"), 0);
+	TEST_WAIT(dump_has("pf0", "faults hits=1 "), TEST_MS);
+	TEST_EXPECT(test_dev_status(dev_id), 0);
+	return TEST_SUCCESS;
+}
+
+/* EAL's interrupt thread does for others what it has to, meanwhile. */
+static int
+test_silicon_2_10_interrupt_thread_is_free(void)
+{
+	TEST_CALL(dev_add("pf0", "cmd_timeout=2000", &dev_id));
+	__atomic_store_n(&alarm_served, 0, __ATOMIC_RELAXED);
+	TEST_CALL(stuck_page_command());
+	TEST_EXPECT(rte_eal_alarm_set(1, alarm_handler, NULL), 0);
+	TEST_WAIT(__atomic_load_n(&alarm_served, __ATOMIC_ACQUIRE) != 0, 1000);
+	/* so that it was during the command */
+	TEST_EXPECT(test_dev_status(dev_id), 0);
+	TEST_WAIT(test_dev_status(dev_id) == -ETIMEDOUT, TEST_MS);
+	TEST_TRUE(test_log_has("MANAGE_PAGES"));
+	TEST_EXPECT(rte_comch_dev_reset(dev_id), 0);
+	TEST_EXPECT(test_dev_status(dev_id), 0);
+	return test_log_passed();
+}
+
+/* A reset does not wait for the command's time limit, nor is the limit forgotten. */
+static int
+test_silicon_2_10_reset_during_page_command(void)
+{
+	uint64_t start;
+
+	TEST_CALL(dev_add("pf0", "cmd_timeout=20000", &dev_id));
+	TEST_CALL(stuck_page_command());
+	start = test_now_ns();
+	TEST_EXPECT(rte_comch_dev_reset(dev_id), 0);
+	TEST_TRUE(test_now_ns() - start < 5000000000);
+	TEST_EXPECT(test_dev_status(dev_id), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=100"), 0);
+	TEST_WAIT(test_model_state(&model, "pf0", "given") > 100, TEST_MS);
+	return test_log_passed();
+}
+
+/* Nor does a removal last longer than the limit. */
+static int
+test_silicon_2_10_removed_during_page_command(void)
+{
+	uint64_t start;
+
+	TEST_CALL(dev_add("pf0", "cmd_timeout=1000", &dev_id));
+	TEST_CALL(stuck_page_command());
+	start = test_now_ns();
+	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
+	dev_id = -1;
+	TEST_TRUE(test_now_ns() - start < 5000000000);
+	TEST_CALL(dev_add("pf0", "", &dev_id));
+	return test_log_passed();
+}
+
+static struct unit_test_suite hard_health_suite = {
+	.suite_name = "life of a BlueField function as on a card",
+	.unit_test_cases = {
+		TEST_CASE_ST(case_setup, case_teardown,
+			test_silicon_2_10_interrupt_thread_is_free),
+		TEST_CASE_ST(case_setup, case_teardown,
+			test_silicon_2_10_reset_during_page_command),
+		TEST_CASE_ST(case_setup, case_teardown,
+			test_silicon_2_10_removed_during_page_command),
+		TEST_CASES_END()
+	}
+};
+
+static int
+test_bluefield_hard_health(void)
+{
+	return unit_test_suite_runner(&hard_health_suite);
+}
+
+REGISTER_FAST_TEST(bluefield_hard_health_autotest, NOHUGE_OK, ASAN_OK,
+	test_bluefield_hard_health);
