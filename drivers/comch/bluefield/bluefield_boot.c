@@ -489,8 +489,7 @@ boot_start(struct bf_func *func, struct bf_func_caps *caps)
 	ec = (hw->ops->read32(hw, BF_REG_INITIALIZING) & BF_FW_EMBEDDED_CPU) != 0;
 	if (func->ec != ec)
 		func->ec = ec;
-	bf_health_start(func);
-	func->stage = BF_STAGE_HEALTH;
+	func->stage = BF_STAGE_CMDQ;
 	return 0;
 }
 
@@ -507,6 +506,8 @@ bf_boot_up(struct bf_func *func)
 	if (ret != 0)
 		return ret;
 	func->stage = BF_STAGE_ENABLED;
+	/* not before: until the command has ended, the interface reads as disabled */
+	bf_health_start(func);
 	ret = boot_set_issi(func);
 	if (ret == 0)
 		ret = bf_pages_startup(func, true);
@@ -567,7 +568,9 @@ bf_boot_undo(struct bf_func *func, enum bf_stage stage)
 		ret = boot_teardown_hca(func);
 	if (ret == 0 && stage >= BF_STAGE_ENABLED)
 		ret = bf_pages_reclaim(func);
-	if (ret == 0 && stage >= BF_STAGE_ENABLED)
-		ret = boot_enable(func, false);
-	return ret;
+	if (ret != 0 || stage < BF_STAGE_ENABLED)
+		return ret;
+	/* the interface reads as disabled from the start of the command on */
+	bf_health_stop(func);
+	return boot_enable(func, false);
 }

@@ -44,8 +44,8 @@
 /* How far a bring-up has come; each stage is undone from here downwards. */
 enum bf_stage {
 	BF_STAGE_NONE = 0,
-	BF_STAGE_HEALTH,  /* commands work, health is polled */
-	BF_STAGE_ENABLED, /* ENABLE_HCA: firmware has pages */
+	BF_STAGE_CMDQ,    /* commands work */
+	BF_STAGE_ENABLED, /* ENABLE_HCA: health is polled, firmware has pages */
 	BF_STAGE_INIT,    /* INIT_HCA */
 	BF_STAGE_UAR,
 	BF_STAGE_EQ,
@@ -105,6 +105,7 @@ struct bf_eq {
 struct bf_worker;
 
 struct bf_health {
+	bool on;             /* atomic: interface state and syndrome mean something */
 	uint64_t polls;      /* atomic */
 	uint64_t next_ms;    /* atomic: of the look while a command lasts */
 	uint32_t counter;    /* last one; of the worker when it runs, as are the next */
@@ -179,13 +180,21 @@ void bf_fatal_set(struct bf_func *func, enum bf_fatal fatal, int reason);
 /* Tell, if there is something to tell. No lock held. */
 void bf_fatal_deliver(struct bf_func *func);
 
-/* Look at the registers: 0 or a negative errno, and then the function has failed. */
+/*
+ * Look at the registers: 0 or a negative errno, and then the function has failed.
+ * Before bf_health_start() and after bf_health_stop() only a function that is gone
+ * has failed: the interface is off when it is not enabled, and a syndrome may be of
+ * the life before.
+ */
 int bf_health_check(struct bf_func *func);
 
 /* One look of the periodic poll, at the counter too; in the worker. */
 void bf_health_poll(struct bf_func *func);
 
-/* Begin and end the poll. When the latter returns, the worker does nothing any more. */
+/*
+ * Begin and end the poll: after ENABLE_HCA has ended and before DISABLE_HCA begins.
+ * When the latter returns, the worker does nothing any more.
+ */
 void bf_health_start(struct bf_func *func);
 void bf_health_stop(struct bf_func *func);
 

@@ -154,6 +154,8 @@ bf_health_check(struct bf_func *func)
 		bf_fatal_set(func, BF_FATAL_GONE, -ENODEV);
 		return bf_func_status(func, NULL);
 	}
+	if (!__atomic_load_n(&func->health.on, __ATOMIC_RELAXED))
+		return 0;
 	state = BF_NIC_STATE(hw->ops->read32(hw, BF_REG_CMDQ_ADDR_L));
 	rfr = hw->ops->read32(hw, BF_REG_HEALTH_RFR);
 	synd = hw->ops->read32(hw, BF_REG_HEALTH_SYND);
@@ -217,11 +219,13 @@ bf_health_start(struct bf_func *func)
 	health->misses = 0;
 	health->moved_ms = bf_now_ms();
 	__atomic_store_n(&health->next_ms, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&health->on, true, __ATOMIC_RELAXED);
 	bf_worker_start(func);
 }
 
 void
 bf_health_stop(struct bf_func *func)
 {
+	__atomic_store_n(&func->health.on, false, __ATOMIC_RELAXED);
 	bf_worker_stop(func);
 }
