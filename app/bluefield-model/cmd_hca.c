@@ -62,6 +62,14 @@ no_op_mod(struct bfm_cmd *c)
  * Up and down
  */
 
+bool
+bfm_hca_is_own(const struct bfm_cmd *c)
+{
+	return c->in != NULL && c->in_len >= FUNCTION_IN_SIZE &&
+			BFM_GET(c->in, FUNCTION_IN, embedded_cpu_function) ==
+			(c->f->conf.kind == BFM_ECPF);
+}
+
 /* Which function a command means: the own one, or for a card function the host's PF. */
 static enum bfm_status
 which_function(struct bfm_cmd *c, bool *host)

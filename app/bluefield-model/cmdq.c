@@ -36,6 +36,8 @@ struct count {
 };
 #define MAX_COUNTS 512
 
+#define OP_DISABLE_HCA 0x105
+
 struct bfm_cmdq {
 	uint64_t addr;
 	bool set;
@@ -588,6 +590,18 @@ uint64_t
 bfm_cmdq_addr(const struct bfm_function *f)
 {
 	return f->cmdq->addr;
+}
+
+bool
+bfm_hca_disabling(const struct bfm_function *f)
+{
+	const struct slot *s;
+
+	for (s = f->cmdq->slots; s < f->cmdq->slots + NB_SLOTS; s++)
+		if (s->state != SLOT_FREE && s->cmd.opcode == OP_DISABLE_HCA &&
+				bfm_hca_is_own(&s->cmd))
+			return true;
+	return false;
 }
 
 uint32_t

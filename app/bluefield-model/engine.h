@@ -49,8 +49,16 @@ void bfm_iseg_dump(const struct bfm_function *f, FILE *out);
 
 /* --------------------------------------------------------------- cmdq.c */
 
+/* Was DISABLE_HCA of the own function begun, and has it not ended? */
+bool bfm_hca_disabling(const struct bfm_function *f);
+
 /* Commands under way that are not complete. */
 uint32_t bfm_cmdq_busy(const struct bfm_function *f);
+
+/* ------------------------------------------------------------ cmd_hca.c */
+
+/* Does an ENABLE_HCA or DISABLE_HCA mean the function that it was given to? */
+bool bfm_hca_is_own(const struct bfm_cmd *c);
 
 /* ------------------------------------------------------------ cmd_reg.c */
 

@@ -79,8 +79,8 @@ struct bfm_iseg {
 	uint32_t addr_h; /* as written */
 	uint32_t addr_l;
 	bool queue; /* it was written: 0 is an address like any other */
+	bool nic_forced; /* by a fault, to this state: */
 	uint8_t nic_state;
-	bool nic_forced; /* by a fault */
 	bool fast_teardown;
 	bool fatal;
 	bool bus_dead;
@@ -176,12 +176,20 @@ busy(const struct bfm_function *f)
 	return f->iseg->busy_until == BFM_FOREVER || now(f) < f->iseg->busy_until;
 }
 
+/*
+ * Of a function that software has not enabled the interface is off: it is on from
+ * the end of ENABLE_HCA to the start of DISABLE_HCA. Commands have no need of it.
+ */
 static uint8_t
 nic_state(const struct bfm_function *f)
 {
-	if (!f->iseg->nic_forced && now(f) < f->iseg->sw_reset_until)
+	if (f->iseg->nic_forced)
+		return f->iseg->nic_state;
+	if (now(f) < f->iseg->sw_reset_until)
 		return BFM_NIC_SW_RESET;
-	return f->iseg->nic_state;
+	if (f->hca == BFM_HCA_DISABLED || bfm_hca_disabling(f))
+		return BFM_NIC_DISABLED;
+	return BFM_NIC_FULL;
 }
 
 const char *
@@ -195,8 +203,10 @@ bfm_iseg_no_commands(const struct bfm_function *f)
 		return "firmware has stopped with a fatal error: reset the function";
 	if (busy(f))
 		return "firmware is still initialising: wait for bit 31 of 0x1fc";
-	if (nic_state(f) != BFM_NIC_FULL)
-		return "the NIC interface is not in state 0: write the queue's address";
+	if (nic_state(f) == BFM_NIC_SW_RESET || (iseg->nic_forced && iseg->nic_state != BFM_NIC_FULL))
+		return "the NIC interface is off, or firmware is being reset";
+	if (!iseg->queue)
+		return "the command queue has no address";
 	return NULL;
 }
 
@@ -239,7 +249,7 @@ nic_write(struct bfm_function *f, uint8_t state)
 					"%u pages are void",
 					bfm_objects_count(f, BFM_NB_TYPES), bfm_pages_given(f));
 		void_all(f);
-		iseg->nic_state = BFM_NIC_DISABLED;
+		iseg->queue = false;
 		break;
 	case BFM_NIC_SW_RESET:
 		if (f->conf.kind == BFM_VF) {
@@ -250,7 +260,7 @@ nic_write(struct bfm_function *f, uint8_t state)
 		void_all(f);
 		iseg->fatal = false;
 		health_clean(f);
-		iseg->nic_state = BFM_NIC_DISABLED;
+		iseg->queue = false;
 		iseg->sw_reset_until = now(f) + SW_RESET_MS;
 		break;
 	default:
@@ -293,7 +303,6 @@ cmdq_addr_write(struct bfm_function *f, uint32_t value)
 				bfm_cmdq_busy(f));
 	iseg->addr_l = value & CMDQ_ADDR_MASK;
 	iseg->queue = true;
-	iseg->nic_state = BFM_NIC_FULL;
 	iseg->nic_forced = false;
 	bfm_cmdq_reset(f);
 	bfm_cmdq_set_addr(f, (uint64_t)iseg->addr_h << 32 | iseg->addr_l);
@@ -628,10 +637,7 @@ bfm_iseg_clear(struct bfm_function *f)
 	iseg->flr_set = false;
 	if (iseg->busy_until == BFM_FOREVER)
 		iseg->busy_until = now(f);
-	if (iseg->nic_forced) {
-		iseg->nic_forced = false;
-		iseg->nic_state = iseg->queue ? BFM_NIC_FULL : BFM_NIC_DISABLED;
-	}
+	iseg->nic_forced = false;
 }
 
 void
@@ -666,9 +672,6 @@ bfm_iseg_reset(struct bfm_function *f)
 	struct bfm_iseg *iseg = f->iseg;
 	uint32_t ms = iseg->flr_set ? iseg->flr_ms : f->conf.flr_ms;
 
-	/* a function that was in use stays off until software gives it a queue again */
-	if (iseg->queue || iseg->nic_state != BFM_NIC_FULL)
-		iseg->nic_state = BFM_NIC_DISABLED;
 	iseg->nic_forced = false;
 	iseg->addr_h = 0;
 	iseg->addr_l = 0;
@@ -689,7 +692,6 @@ bfm_iseg_create(struct bfm_function *f)
 	f->iseg = calloc(1, sizeof(*f->iseg));
 	if (f->iseg == NULL)
 		return -ENOMEM;
-	f->iseg->nic_state = BFM_NIC_FULL;
 	f->iseg->busy_until = now(f) + f->conf.flr_ms;
 	health_clean(f);
 	return 0;

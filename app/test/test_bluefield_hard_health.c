@@ -10,6 +10,7 @@
  * drivers in the field that it covers.
  */
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <rte_alarm.h>
@@ -54,6 +55,85 @@ dump_has(const char *function, const char *words)
 {
 	return test_model_ctl(&model, "dump %s", function) == 0 &&
 		strstr(model.answer, words) != NULL;
+}
+
+/*
+ * 2.3 and 5.3: the interface is on from the end of ENABLE_HCA to the start of
+ * DISABLE_HCA
+ */
+
+/* A look at the interface's state during either command finds a failure. */
+static int
+test_silicon_2_3_no_look_before_enabled(void)
+{
+	TEST_TRUE(dump_has("pf0", "registers nic_state=1 "));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=ENABLE_HCA delay=300"), 0);
+	TEST_CALL(dev_add("pf0", "health=10", &dev_id));
+	TEST_TRUE(dump_has("pf0", "registers nic_state=0 "));
+	usleep(100000);
+	TEST_EXPECT(test_dev_status(dev_id), 0);
+	return test_log_passed();
+}
+
+static int
+test_silicon_2_3_no_look_while_disabled(void)
+{
+	long resets;
+
+	TEST_CALL(dev_add("pf0", "health=10", &dev_id));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=DISABLE_HCA delay=300"), 0);
+	resets = test_model_state(&model, "pf0", "resets");
+	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
+	dev_id = -1;
+	TEST_TRUE(!test_log_has("has failed"));
+	TEST_TRUE(dump_has("pf0", "name=DISABLE_HCA status=0x00"));
+	TEST_TRUE(dump_has("pf0", "registers nic_state=1 "));
+	/* but for that of the connection, which is made anew */
+	TEST_TRUE(test_model_state(&model, "pf0", "resets") <= resets + 1);
+	return test_log_passed();
+}
+
+/* Firmware fails before the interface is on: the command's own limit finds it. */
+static int
+test_silicon_2_3_limit_of_enable(void)
+{
+	uint64_t start = test_now_ns();
+
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=ENABLE_HCA no-answer"), 0);
+	TEST_EXPECT(test_model_dev_add(&model, "pf0", "cmd_timeout=300"), -ETIMEDOUT);
+	TEST_TRUE(test_now_ns() - start < 3000000000);
+	TEST_TRUE(test_log_has("ENABLE_HCA"));
+	return test_log_passed();
+}
+
+static void *
+die_in_enable(void *arg)
+{
+	uint64_t end = test_now_ns() + TEST_MS * 1000000ull;
+	int *ret = arg;
+
+	while (!test_model_logged(&model, "ENABLE_HCA is never answered") && test_now_ns() < end)
+		usleep(1000);
+	*ret = test_model_ctl(&model, "fault pf0 bus dead");
+	return NULL;
+}
+
+/* A function that is gone is found at any time. */
+static int
+test_silicon_2_3_gone_before_enabled(void)
+{
+	uint64_t start = test_now_ns();
+	pthread_t thread;
+	int ret = -1, added;
+
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=ENABLE_HCA no-answer"), 0);
+	TEST_EXPECT(pthread_create(&thread, NULL, die_in_enable, &ret), 0);
+	added = test_model_dev_add(&model, "pf0", "cmd_timeout=30000");
+	pthread_join(thread, NULL);
+	TEST_EXPECT(ret, 0);
+	TEST_EXPECT(added, -ENODEV);
+	TEST_TRUE(test_now_ns() - start < 10000000000);
+	return test_log_passed();
 }
 
 /*
@@ -134,6 +214,10 @@ test_silicon_2_10_removed_during_page_command(void)
 static struct unit_test_suite hard_health_suite = {
 	.suite_name = "life of a BlueField function as on a card",
 	.unit_test_cases = {
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_3_no_look_before_enabled),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_3_no_look_while_disabled),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_3_limit_of_enable),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_3_gone_before_enabled),
 		TEST_CASE_ST(case_setup, case_teardown,
 			test_silicon_2_10_interrupt_thread_is_free),
 		TEST_CASE_ST(case_setup, case_teardown,
