@@ -153,6 +153,7 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 		{ "init_pages", 0, 65536, offsetof(struct bfm_conf, init_pages) },
 		{ "flr_ms", 0, 600000, offsetof(struct bfm_conf, flr_ms) },
 		{ "vectors", 1, BFM_NB_VECTORS, offsetof(struct bfm_conf, vectors) },
+		{ "msix_fixed", 0, 1, offsetof(struct bfm_conf, msix_fixed) },
 	};
 	uint64_t number;
 	size_t i;
@@ -177,7 +178,8 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 		return 0;
 	}
 	snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, "
-			"boot_pages, init_pages, flr_ms, vectors, socket", conf->name, key);
+			"boot_pages, init_pages, flr_ms, vectors, msix_fixed, socket",
+			conf->name, key);
 	return -EINVAL;
 }
 

@@ -258,7 +258,7 @@ link_message(struct bfm_function *f, struct bfm_msg *msg)
 		bfm_link_down(f, ret < 0 ? strerror(errno) : "end of stream");
 		return;
 	}
-	bfm_irqs_changed(s, msg, &irqs);
+	bfm_irqs_changed(f, msg, &irqs);
 	if (s->want_reset) {
 		s->want_reset = false;
 		bfm_function_reset(f);

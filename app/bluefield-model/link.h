@@ -49,6 +49,10 @@ struct bfm_server {
 	bool want_hang_up;
 	int dma_wait_ms;       /* what is left for this message */
 	int irq_fds[BFM_NB_VECTORS]; /* copies, to know that a write will not block */
+	uint32_t irqs_first;   /* vectors that the client's first SET_IRQS connected */
+	uint32_t irqs_top;     /* those since they were all switched off */
+	uint64_t irqs_grown;   /* times that it added some to them */
+	uint64_t irqs_lost;    /* interrupts that this cost, or that found no eventfd */
 	uint8_t msix_table[BFM_NB_VECTORS * 16];
 	int mirror_fd;
 	uint8_t *mirror;
@@ -65,7 +69,8 @@ void bfm_link_down(struct bfm_function *f, const char *why);
 
 bool bfm_irq_ready(struct bfm_server *s, uint32_t vector); /* a write does not block */
 /* What a message that the library took means for our copies of eventfds. */
-void bfm_irqs_changed(struct bfm_server *s, struct bfm_msg *msg, const struct bfm_msg_irqs *irqs);
+void bfm_irqs_changed(struct bfm_function *f, struct bfm_msg *msg,
+		const struct bfm_msg_irqs *irqs);
 void bfm_mirror_update(struct bfm_function *f);
 void bfm_mirror_dead(struct bfm_server *s);
 

@@ -58,6 +58,8 @@ static const char usage[] =
 	"      init_pages=N     ... and at initialisation (64)\n"
 	"      flr_ms=N         how long firmware initialises after a reset, ms (20)\n"
 	"      vectors=N        MSI-X vectors, 1 to 64 (64)\n"
+	"      msix_fixed=0|1   1: adding vectors later costs interrupts, as with kernels\n"
+	"                       before Linux 6.5 (0)\n"
 	"      socket=PATH      instead of DIR/NAME.sock\n"
 	"  --fault \"NAME FAULT\" a fault from the start, as at the control socket, for\n"
 	"                       example \"pf0 cmd opcode=INIT_HCA no-answer\"; may be repeated\n"

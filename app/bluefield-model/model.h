@@ -72,6 +72,7 @@ struct bfm_conf {
 	uint32_t flr_ms;       /* flr_ms=, how long firmware initialises after a reset */
 	uint32_t vectors;      /* vectors=, MSI-X vectors, default BFM_NB_VECTORS */
 	uint16_t function_id;  /* PF 0, VF n+1; together with the embedded CPU flag */
+	uint32_t msix_fixed;   /* msix_fixed=, 1: vectors added later cost interrupts */
 	uint16_t vhca_id;      /* unique in the model */
 	char socket[108];      /* <socket dir>/<name>.sock, or socket= */
 };
@@ -152,6 +153,8 @@ bool bfm_dma_enabled(const struct bfm_function *f);
 bool bfm_dma_now(const struct bfm_function *f, uint64_t addr);
 /* MSI-X; nothing if the vector is not connected. */
 void bfm_irq(struct bfm_function *f, uint32_t vector);
+/* What the client did with vectors: connected at first, now, added later, lost. */
+void bfm_irqs_dump(const struct bfm_function *f, FILE *out);
 
 /* ---------------------------------------------------------------- pci.c */
 

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syslog.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -100,9 +101,12 @@ bfm_irq(struct bfm_function *f, uint32_t vector)
 {
 	struct bfm_server *s = f->server;
 
-	if (f->gone || !bfm_server_connected(f) || vector >= f->conf.vectors ||
-			s->irq_fds[vector] < 0)
+	if (f->gone || !bfm_server_connected(f) || vector >= f->conf.vectors)
 		return;
+	if (s->irq_fds[vector] < 0) {
+		s->irqs_lost++;
+		return;
+	}
 	/* MSI-X is a write on the bus too */
 	if (!bfm_pci_is_master(s->cfg)) {
 		bfm_log(f, BFM_WARN, "interrupt %u with bus mastering off is lost", vector);
@@ -115,19 +119,64 @@ bfm_irq(struct bfm_function *f, uint32_t vector)
 		bfm_log(f, BFM_WARN, "interrupt %u: %s", vector, strerror(errno));
 }
 
+/*
+ * The client adds vectors to those that it has. Kernels before Linux 6.5 can do that
+ * only by switching all off and on again: what was on its way is lost.
+ */
+static void
+irqs_grow(struct bfm_function *f, uint32_t top)
+{
+	struct bfm_server *s = f->server;
+	struct iovec iov;
+	uint64_t count;
+	uint32_t i, lost = 0;
+
+	s->irqs_grown++;
+	if (f->conf.msix_fixed == 0)
+		return;
+	iov = (struct iovec){ .iov_base = &count, .iov_len = sizeof(count) };
+	for (i = 0; i < BFM_NB_VECTORS; i++)
+		/* the client may read it at this moment: never wait */
+		if (s->irq_fds[i] >= 0 && preadv2(s->irq_fds[i], &iov, 1, -1, RWF_NOWAIT) > 0)
+			lost++;
+	s->irqs_lost += lost;
+	bfm_log(f, BFM_WARN, "%u vectors after %u: MSI-X goes off and on again, %u interrupts are "
+			"lost; the first SET_IRQS should have them all", top, s->irqs_top, lost);
+}
+
 /* What a message of the client that the library took means for the copies. */
 void
-bfm_irqs_changed(struct bfm_server *s, struct bfm_msg *msg, const struct bfm_msg_irqs *irqs)
+bfm_irqs_changed(struct bfm_function *f, struct bfm_msg *msg, const struct bfm_msg_irqs *irqs)
 {
-	uint32_t i;
+	struct bfm_server *s = f->server;
+	uint32_t i, top = irqs->start + irqs->count;
 
 	if (!irqs->msix || (!irqs->set && !irqs->clear))
 		return;
+	if (irqs->clear && irqs->start == 0 && irqs->count >= s->irqs_top) {
+		s->irqs_top = 0;
+	} else if (irqs->set && top > s->irqs_top) {
+		if (s->irqs_top != 0)
+			irqs_grow(f, top);
+		s->irqs_top = top;
+		if (s->irqs_first == 0)
+			s->irqs_first = top;
+	}
 	irq_clear(s, irqs->start, irqs->count);
 	for (i = 0; irqs->set && i < msg->nb_fds; i++) {
 		s->irq_fds[irqs->start + i] = msg->fds[i];
 		msg->fds[i] = -1;
 	}
+}
+
+void
+bfm_irqs_dump(const struct bfm_function *f, FILE *out)
+{
+	const struct bfm_server *s = f->server;
+
+	fprintf(out, "irqs_first=%u irqs=%u irqs_grown=%llu irqs_lost=%llu", s->irqs_first,
+			s->irqs_top, (unsigned long long)s->irqs_grown,
+			(unsigned long long)s->irqs_lost);
 }
 
 /* --------------------------------------------------------------- regions */
@@ -332,6 +381,7 @@ reset_cb(vfu_ctx_t *ctx, vfu_reset_type_t type)
 		return 0;
 	if (type == VFU_RESET_LOST_CONN) {
 		irq_clear(s, 0, BFM_NB_VECTORS);
+		s->irqs_first = s->irqs_top = 0;
 		bfm_pci_config(&f->conf, s->cfg);
 		msix_reset(s);
 	} else {

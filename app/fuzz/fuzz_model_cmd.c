@@ -91,6 +91,13 @@ bfm_irq(struct bfm_function *f, uint32_t vector)
 		fuzz_model_fail(&fm, "an interrupt that the function does not have");
 }
 
+void
+bfm_irqs_dump(const struct bfm_function *f, FILE *out)
+{
+	(void)f;
+	(void)out;
+}
+
 int
 bfm_dma_init(void)
 {
