@@ -29,5 +29,6 @@ test_bluefield_obj(void)
 	return unit_test_suite_runner(&suite);
 }
 
+REGISTER_FAST_TEST(bluefield_hard_irq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_obj_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_obj_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);

@@ -38,6 +38,12 @@ struct bf_dma {
 };
 
 /*
+ * Vectors that are connected at most: one for events, and one for the event queue of
+ * each lcore that may sleep. More than these no part of the driver will ever use.
+ */
+#define BF_MAX_IRQS 129u
+
+/*
  * Called in EAL's interrupt thread, which serves every driver of the process: it
  * must not wait, and so runs no command.
  */
@@ -57,10 +63,21 @@ struct bf_hw_ops {
 	int (*dma_alloc)(struct bf_hw *hw, size_t len, size_t align, struct bf_dma *dma);
 	/* The device does not use it any more. A dma without address is nothing. */
 	void (*dma_free)(struct bf_hw *hw, struct bf_dma *dma);
-	/* Have a function called for MSI-X vector 0. Once. */
+	/*
+	 * Connect all nb_irqs vectors, and have a function called for vector 0. Kernels
+	 * before Linux 6.5 cannot add a vector later: they want interrupts off and on
+	 * again, and what comes in between is lost (silicon.md 2.6). So none is added
+	 * later; and as interrupts before this call are lost too, each vector fires once
+	 * afterwards, that its queue is looked at. Once.
+	 */
 	int (*irq_enable)(struct bf_hw *hw, bf_irq_cb_t cb, void *arg);
 	/* When this returns, the function does not run and will not. */
 	void (*irq_disable)(struct bf_hw *hw);
+	/*
+	 * The eventfd of a vector from 1 to nb_irqs - 1, which its event queue has for
+	 * itself; from the first irq_enable() on, the same until close(). -1: none.
+	 */
+	int (*irq_fd)(struct bf_hw *hw, uint16_t vector);
 	/*
 	 * Function level reset; DMA stops, firmware starts anew, memory stays
 	 * mapped, bus mastering is on again afterwards.
@@ -77,6 +94,7 @@ struct bf_hw {
 	uint32_t bar_size;   /* bytes of BAR 0 */
 	uint16_t device_id;  /* PCI */
 	uint16_t nb_vectors; /* MSI-X vectors that the function has */
+	uint16_t nb_irqs;    /* those that irq_enable() connects, 1 at least */
 	/* BAR 0 as memory, for doorbells of the fast path; NULL if it is not mapped. */
 	volatile void *bar;
 	int numa_node;

@@ -8,8 +8,11 @@
  */
 
 #include <errno.h>
+#include <sys/eventfd.h>
 
+#include <rte_common.h>
 #include <rte_cycles.h>
+#include <rte_lcore.h>
 
 #include "bluefield_hw_util.h"
 #include "bluefield_lock.h"
@@ -37,6 +40,25 @@ bf_irq_unregister(const char *name, const struct rte_intr_handle *intr,
 	BF_LOG(ERR, "%s: its interrupt handler does not end; its memory stays until the process ends",
 		name);
 	return -ETIMEDOUT;
+}
+
+void
+bf_irqs_choose(struct bf_hw *hw, uint32_t limit)
+{
+	uint32_t want = RTE_MIN(rte_lcore_count() + 1, BF_MAX_IRQS);
+
+	hw->nb_irqs = RTE_MIN(RTE_MIN(want, limit), (uint32_t)hw->nb_vectors);
+	if (hw->nb_vectors < want)
+		BF_LOG(NOTICE, "%s: has %u MSI-X vectors, and %u would be used, one for events and one for each lcore: some lcores will share; a VF gets more by its sysfs file sriov_vf_msix_count",
+			hw->name, hw->nb_vectors, want);
+}
+
+void
+bf_irq_kick(int fd)
+{
+	/* a counter that is full is readable already */
+	if (fd >= 0)
+		(void)eventfd_write(fd, 1);
 }
 
 int

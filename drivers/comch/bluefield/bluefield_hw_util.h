@@ -25,6 +25,15 @@
 int bf_irq_unregister(const char *name, const struct rte_intr_handle *intr,
 		rte_intr_callback_fn cb, void *arg);
 
+/*
+ * How many vectors irq_enable() will connect: as many as the lcores can use, of those
+ * that the function has and the back end can connect (limit). Says so if it has fewer.
+ */
+void bf_irqs_choose(struct bf_hw *hw, uint32_t limit);
+
+/* Have the owner of a vector look at its queue, as if the device had interrupted. */
+void bf_irq_kick(int fd);
+
 /* Is a register of len bytes, aligned to that, inside of the BAR? */
 static inline bool
 bf_hw_bar_has(const struct bf_hw *hw, uint32_t off, uint32_t len)

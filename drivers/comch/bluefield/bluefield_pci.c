@@ -132,8 +132,9 @@ pci_dma_free(struct bf_hw *hw, struct bf_dma *dma)
 }
 
 /*
- * Interrupts. Without further descriptors EAL connects vector 0 alone, to the
- * descriptor that it made when it mapped the device, and reads it for us.
+ * Interrupts. EAL connects vector 0 to the descriptor that it made when it mapped the
+ * device, and reads it for us; and the vectors after it to those that it is told to
+ * make, in the same call of VFIO.
  */
 
 static void
@@ -144,11 +145,73 @@ pci_irq_handler(void *arg)
 	pci->irq_cb(pci->irq_arg);
 }
 
+/* Descriptors for the vectors after the first; there are those of an earlier call. */
+static int
+irq_fds_open(struct pci_hw *pci)
+{
+	struct rte_intr_handle *intr = pci->pci->intr_handle;
+
+	if (pci->hw.nb_irqs == 1 || rte_intr_nb_efd_get(intr) > 0)
+		return 0;
+	if (rte_intr_efd_enable(intr, pci->hw.nb_irqs - 1) != 0) {
+		BF_LOG(ERR, "%s: no eventfds for %u MSI-X vectors; raise the limit of open files (ulimit -n)",
+			pci->hw.name, pci->hw.nb_irqs);
+		return -EMFILE;
+	}
+	pci->hw.nb_irqs = rte_intr_nb_efd_get(intr) + 1;
+	return 0;
+}
+
+static void
+irq_fds_close(struct pci_hw *pci)
+{
+	if (rte_intr_nb_efd_get(pci->pci->intr_handle) > 0)
+		rte_intr_efd_disable(pci->pci->intr_handle);
+}
+
+/* The kernel may have fewer vectors to give than the function has: half, and so on. */
+static int
+irq_connect(struct pci_hw *pci)
+{
+	struct rte_intr_handle *intr = pci->pci->intr_handle;
+	uint16_t wanted = pci->hw.nb_irqs;
+	int ret;
+
+	for (;;) {
+		ret = irq_fds_open(pci);
+		if (ret != 0)
+			return ret;
+		if (rte_intr_enable(intr) == 0)
+			break;
+		irq_fds_close(pci);
+		if (pci->hw.nb_irqs == 1) {
+			BF_LOG(ERR, "%s: VFIO does not connect MSI-X vector 0; see EAL's messages and the kernel's log",
+				pci->hw.name);
+			return -EIO;
+		}
+		pci->hw.nb_irqs /= 2;
+	}
+	if (pci->hw.nb_irqs < wanted)
+		BF_LOG(NOTICE, "%s: VFIO connects %u of %u MSI-X vectors: some lcores will share; see the kernel's log",
+			pci->hw.name, pci->hw.nb_irqs, wanted);
+	return 0;
+}
+
+static int
+pci_irq_fd(struct bf_hw *hw, uint16_t vector)
+{
+	if (vector == 0 || vector >= hw->nb_irqs)
+		return -1;
+	return rte_intr_efds_index_get(to_pci(hw)->pci->intr_handle, vector - 1);
+}
+
 static int
 pci_irq_enable(struct bf_hw *hw, bf_irq_cb_t cb, void *arg)
 {
 	struct pci_hw *pci = to_pci(hw);
 	struct rte_intr_handle *intr = pci->pci->intr_handle;
+	uint16_t i;
+	int ret;
 
 	if (pci->irq_on)
 		return -EBUSY;
@@ -158,13 +221,15 @@ pci_irq_enable(struct bf_hw *hw, bf_irq_cb_t cb, void *arg)
 		BF_LOG(ERR, "%s: EAL does not take its interrupt; see EAL's messages", hw->name);
 		return -EIO;
 	}
-	if (rte_intr_enable(intr) != 0) {
-		BF_LOG(ERR, "%s: VFIO does not connect MSI-X vector 0; see EAL's messages and the kernel's log",
-			hw->name);
+	ret = irq_connect(pci);
+	if (ret != 0) {
 		bf_irq_unregister(hw->name, intr, pci_irq_handler, pci);
-		return -EIO;
+		return ret;
 	}
 	pci->irq_on = true;
+	bf_irq_kick(rte_intr_fd_get(intr));
+	for (i = 1; i < hw->nb_irqs; i++)
+		bf_irq_kick(pci_irq_fd(hw, i));
 	return 0;
 }
 
@@ -233,6 +298,7 @@ pci_close(struct bf_hw *hw)
 	struct pci_hw *pci = to_pci(hw);
 
 	pci_irq_disable(hw);
+	irq_fds_close(pci);
 	/* from here on the device is off the bus: memory can go */
 	rte_pci_unmap_device(pci->pci);
 	bf_heap_fini(&pci->heap);
@@ -249,6 +315,7 @@ static const struct bf_hw_ops pci_ops = {
 	.dma_free = pci_dma_free,
 	.irq_enable = pci_irq_enable,
 	.irq_disable = pci_irq_disable,
+	.irq_fd = pci_irq_fd,
 	.reset = pci_reset,
 	.close = pci_close,
 };
@@ -274,6 +341,7 @@ vectors_get(struct pci_hw *pci)
 		return -ENOTSUP;
 	}
 	pci->hw.nb_vectors = RTE_MIN(info.count, (uint32_t)UINT16_MAX);
+	bf_irqs_choose(&pci->hw, RTE_MAX_RXTX_INTR_VEC_ID + 1);
 	return 0;
 }
 

@@ -60,7 +60,7 @@ struct vfu_hw {
 	struct vfu_area areas[VFU_MAX_AREAS];
 	uint32_t nb_areas;
 	struct rte_intr_handle *intr; /* NULL: interrupts are off */
-	int event_fd;
+	int irq_fds[VFU_MAX_FDS]; /* of vectors; 0 is EAL's to wait for; -1: none */
 	bf_irq_cb_t irq_cb;
 	void *irq_arg;
 };
@@ -345,30 +345,70 @@ vfu_irq_handler(void *arg)
 	uint64_t count;
 
 	/* it is ours to read: EAL leaves descriptors of this type alone */
-	if (read(vfu->event_fd, &count, sizeof(count)) == sizeof(count))
+	if (read(vfu->irq_fds[0], &count, sizeof(count)) == sizeof(count))
 		vfu->irq_cb(vfu->irq_arg);
 }
 
-/* Connect vector 0 to the eventfd, or with fd -1 all vectors to nothing. */
+/*
+ * Connect all vectors that will ever be used to their eventfds, in one message, or all
+ * to nothing.
+ */
 static int
-vfu_irq_set(struct vfu_hw *vfu, int fd)
+vfu_irq_set(struct vfu_hw *vfu, bool on)
 {
 	struct vfio_user_irq_set set = {
 		.argsz = sizeof(set),
 		.flags = VFIO_USER_IRQ_TRIGGER |
-			(fd >= 0 ? VFIO_USER_IRQ_DATA_EVENTFD : VFIO_USER_IRQ_DATA_NONE),
+			(on ? VFIO_USER_IRQ_DATA_EVENTFD : VFIO_USER_IRQ_DATA_NONE),
 		.index = VFIO_USER_IRQ_MSIX,
-		.count = fd >= 0 ? 1 : 0,
+		.count = on ? vfu->hw.nb_irqs : 0,
 	};
 	struct vfu_call call = {
 		.cmd = VFIO_USER_CMD_SET_IRQS,
 		.head = &set,
 		.head_len = sizeof(set),
-		.fd = fd,
+		.fd = -1,
+		.fds_out = vfu->irq_fds,
+		.nb_fds_out = set.count,
 		.timeout_ms = vfu->timeout_ms,
 	};
+	uint32_t i;
+	int ret;
 
-	return vfu_link_call(&vfu->link, &call);
+	ret = vfu_link_call(&vfu->link, &call);
+	for (i = 0; ret == 0 && i < set.count; i++)
+		bf_irq_kick(vfu->irq_fds[i]);
+	return ret;
+}
+
+static void
+irq_fds_close(struct vfu_hw *vfu)
+{
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(vfu->irq_fds); i++) {
+		if (vfu->irq_fds[i] >= 0)
+			close(vfu->irq_fds[i]);
+		vfu->irq_fds[i] = -1;
+	}
+}
+
+/* Those that are there stay: who sleeps on one need not know of a reset. */
+static int
+irq_fds_open(struct vfu_hw *vfu)
+{
+	uint32_t i;
+
+	for (i = 0; i < vfu->hw.nb_irqs; i++) {
+		if (vfu->irq_fds[i] < 0)
+			vfu->irq_fds[i] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+		if (vfu->irq_fds[i] < 0) {
+			BF_LOG(ERR, "%s: no eventfd for MSI-X vector %u: %s; raise the limit of open files (ulimit -n)",
+				vfu->hw.name, i, strerror(errno));
+			return -errno;
+		}
+	}
+	return 0;
 }
 
 static void
@@ -378,8 +418,6 @@ vfu_irq_release(struct vfu_hw *vfu)
 		return; /* it still runs: what it uses has to stay */
 	rte_intr_instance_free(vfu->intr);
 	vfu->intr = NULL;
-	close(vfu->event_fd);
-	vfu->event_fd = -1;
 }
 
 static int
@@ -392,24 +430,22 @@ vfu_irq_enable(struct bf_hw *hw, bf_irq_cb_t cb, void *arg)
 		return -EBUSY;
 	vfu->irq_cb = cb;
 	vfu->irq_arg = arg;
-	vfu->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (vfu->event_fd < 0)
-		return -errno;
+	ret = irq_fds_open(vfu);
+	if (ret != 0)
+		return ret;
 	vfu->intr = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
-	if (vfu->intr == NULL || rte_intr_fd_set(vfu->intr, vfu->event_fd) != 0 ||
+	if (vfu->intr == NULL || rte_intr_fd_set(vfu->intr, vfu->irq_fds[0]) != 0 ||
 			rte_intr_type_set(vfu->intr, RTE_INTR_HANDLE_EXT) != 0 ||
 			rte_intr_callback_register(vfu->intr, vfu_irq_handler, vfu) != 0) {
 		BF_LOG(ERR, "%s: EAL does not take its interrupt; see EAL's messages", hw->name);
 		rte_intr_instance_free(vfu->intr);
 		vfu->intr = NULL;
-		close(vfu->event_fd);
-		vfu->event_fd = -1;
 		return -EIO;
 	}
-	ret = vfu_irq_set(vfu, vfu->event_fd);
+	ret = vfu_irq_set(vfu, true);
 	if (ret != 0) {
-		BF_LOG(ERR, "%s: the server does not take an eventfd for MSI-X vector 0: %s; see its log",
-			hw->name, strerror(-ret));
+		BF_LOG(ERR, "%s: the server does not take eventfds for %u MSI-X vectors: %s; see its log",
+			hw->name, hw->nb_irqs, strerror(-ret));
 		vfu_irq_release(vfu);
 	}
 	return ret;
@@ -423,8 +459,14 @@ vfu_irq_disable(struct bf_hw *hw)
 	if (vfu->intr == NULL)
 		return;
 	if (!vfu_link_is_gone(&vfu->link))
-		vfu_irq_set(vfu, -1);
+		vfu_irq_set(vfu, false);
 	vfu_irq_release(vfu);
+}
+
+static int
+vfu_irq_fd(struct bf_hw *hw, uint16_t vector)
+{
+	return vector > 0 && vector < hw->nb_irqs ? to_vfu(hw)->irq_fds[vector] : -1;
 }
 
 /*
@@ -461,7 +503,7 @@ vfu_reset(struct bf_hw *hw)
 		ret = config_enable(vfu);
 	/* the protocol does not say whether a reset leaves eventfds connected */
 	if (ret == 0 && vfu->intr != NULL)
-		ret = vfu_irq_set(vfu, vfu->event_fd);
+		ret = vfu_irq_set(vfu, true);
 	if (ret != 0 && ret != -ENODEV)
 		BF_LOG(ERR, "%s: the server does not reset the function, or does not let it master the bus: %s; see its log",
 			hw->name, strerror(-ret));
@@ -491,8 +533,10 @@ vfu_close(struct bf_hw *hw)
 	areas_unmap(vfu);
 	vfu_link_close(&vfu->link);
 	/* an interrupt that never ends keeps it; that has been logged */
-	if (vfu->intr == NULL)
-		free(vfu);
+	if (vfu->intr != NULL)
+		return;
+	irq_fds_close(vfu);
+	free(vfu);
 }
 
 static const struct bf_hw_ops vfu_ops = {
@@ -503,6 +547,7 @@ static const struct bf_hw_ops vfu_ops = {
 	.dma_free = vfu_dma_free,
 	.irq_enable = vfu_irq_enable,
 	.irq_disable = vfu_irq_disable,
+	.irq_fd = vfu_irq_fd,
 	.reset = vfu_reset,
 	.close = vfu_close,
 };
@@ -643,6 +688,8 @@ device_info(struct vfu_hw *vfu)
 			irq.count == 0 || irq.count > VFU_MAX_VECTORS)
 		return -ENODEV;
 	vfu->hw.nb_vectors = irq.count;
+	/* what one message can carry: another one would add vectors */
+	bf_irqs_choose(&vfu->hw, vfu->link.max_fds);
 	return 0;
 }
 
@@ -683,7 +730,7 @@ bf_hw_vfu_open(const char *name, const char *socket, uint32_t timeout_ms, struct
 	vfu->hw.ops = &vfu_ops;
 	vfu->hw.name = name;
 	vfu->hw.numa_node = -1;
-	vfu->event_fd = -1;
+	memset(vfu->irq_fds, 0xff, sizeof(vfu->irq_fds));
 	vfu->timeout_ms = timeout_ms;
 	ret = vfu_link_open(&vfu->link, name, socket, timeout_ms);
 	if (ret != 0) {

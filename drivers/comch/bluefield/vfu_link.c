@@ -84,12 +84,13 @@ link_wait(struct vfu_link *link, short events, uint64_t deadline)
 	return -ETIMEDOUT;
 }
 
-/* All of iov, with the descriptor at its beginning: servers count on that. */
+/* All of iov, with the descriptors at its beginning: servers count on that. */
 static int
-link_send(struct vfu_link *link, struct iovec *iov, uint32_t nb_iov, int fd, uint64_t deadline)
+link_send(struct vfu_link *link, struct iovec *iov, uint32_t nb_iov, const int *fds,
+		uint32_t nb_fds, uint64_t deadline)
 {
 	union {
-		char buf[CMSG_SPACE(sizeof(int))];
+		char buf[CMSG_SPACE(VFU_MAX_FDS * sizeof(int))];
 		struct cmsghdr align;
 	} ctrl = { .buf = { 0 } };
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = nb_iov };
@@ -97,14 +98,14 @@ link_send(struct vfu_link *link, struct iovec *iov, uint32_t nb_iov, int fd, uin
 	ssize_t sent;
 	int ret;
 
-	if (fd >= 0) {
+	if (nb_fds > 0) {
 		msg.msg_control = ctrl.buf;
-		msg.msg_controllen = sizeof(ctrl.buf);
+		msg.msg_controllen = CMSG_SPACE(nb_fds * sizeof(int));
 		cmsg = CMSG_FIRSTHDR(&msg);
 		cmsg->cmsg_level = SOL_SOCKET;
 		cmsg->cmsg_type = SCM_RIGHTS;
-		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
+		cmsg->cmsg_len = CMSG_LEN(nb_fds * sizeof(int));
+		memcpy(CMSG_DATA(cmsg), fds, nb_fds * sizeof(int));
 	}
 	while (msg.msg_iovlen > 0) {
 		sent = sendmsg(link->sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -245,7 +246,7 @@ serve(struct vfu_link *link, const struct vfio_user_hdr *hdr, uint32_t len, uint
 	}
 	for (i = 0; i < nb_iov; i++)
 		reply.size += iov[i].iov_len;
-	return link_send(link, iov, nb_iov, -1, deadline);
+	return link_send(link, iov, nb_iov, NULL, 0, deadline);
 }
 
 /* Is hdr the answer to this? Why not, if not. */
@@ -327,6 +328,8 @@ vfu_link_call(struct vfu_link *link, struct vfu_call *call)
 		{ .iov_base = (void *)(uintptr_t)call->head, .iov_len = call->head_len },
 		{ .iov_base = (void *)(uintptr_t)call->data, .iov_len = call->data_len },
 	};
+	const int *fds = call->fds_out != NULL ? call->fds_out : &call->fd;
+	uint32_t nb_fds = call->fds_out != NULL ? call->nb_fds_out : call->fd >= 0;
 	const char *why = NULL;
 	uint64_t deadline;
 	int error = -EIO;
@@ -335,6 +338,8 @@ vfu_link_call(struct vfu_link *link, struct vfu_call *call)
 	hdr.size = sizeof(hdr) + call->head_len + call->data_len;
 	call->reply_len = 0;
 	call->nb_fds = 0;
+	if (nb_fds > VFU_MAX_FDS)
+		return -EINVAL;
 	bf_lock(&link->lock);
 	if (vfu_link_is_gone(link)) {
 		bf_unlock(&link->lock);
@@ -343,7 +348,7 @@ vfu_link_call(struct vfu_link *link, struct vfu_call *call)
 	/* from now on: others have had the server busy until now */
 	deadline = bf_now_ms() + call->timeout_ms;
 	hdr.id = link->next_id++;
-	ret = link_send(link, iov, RTE_DIM(iov), call->fd, deadline);
+	ret = link_send(link, iov, RTE_DIM(iov), fds, nb_fds, deadline);
 	if (ret == -ETIMEDOUT)
 		why = "it takes no more requests";
 	else if (ret != 0)
@@ -456,6 +461,7 @@ negotiate(struct vfu_link *link, uint32_t timeout_ms)
 			link->name, fds, xfer, sizeof(uint64_t));
 		return -EPROTO;
 	}
+	link->max_fds = RTE_MIN(fds, (uint64_t)VFU_MAX_FDS);
 	return 0;
 }
 

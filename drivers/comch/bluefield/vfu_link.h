@@ -37,6 +37,7 @@ struct vfu_link {
 	struct bf_lock lock;    /* around one request; guards all below but gone */
 	int sock;
 	bool gone;              /* atomic: no more requests */
+	uint32_t max_fds;       /* that the server takes in one message, and we send */
 	bool quiet;             /* the end is expected: no message about it */
 	const char *why;        /* it ended */
 	uint16_t next_id;
@@ -55,6 +56,8 @@ struct vfu_call {
 	const void *data;       /* and what follows it */
 	uint32_t data_len;
 	int fd;                 /* with it, or -1 */
+	const int *fds_out;     /* or more of them: nb_fds_out, VFU_MAX_FDS at most */
+	uint32_t nb_fds_out;
 	uint32_t timeout_ms;
 	void *reply;            /* room for the answer's body */
 	uint32_t reply_min;     /* bytes; any other length ends the connection */
