@@ -28,7 +28,8 @@ test_each_kind(void)
 	TEST_TRUE(obj_set.srq.ring != NULL && obj_set.srq.dbr != NULL);
 	TEST_TRUE(obj_set.qp.sq != NULL && obj_set.qp.rq == NULL && obj_set.qp.dbr != NULL);
 	TEST_EXPECT(obj_set.mkey.key >> 8, obj_set.mkey.obj.id);
-	TEST_EXPECT(obj_set.uar.offset, obj_set.uar.obj.id * 4096);
+	/* the back end that a vfio-user socket is behind has no BAR that is memory */
+	TEST_TRUE(obj_set.uar.page == NULL);
 	for (i = NB_KINDS; i-- > 0;) {
 		obj_kinds[i].end(&obj_set);
 		TEST_EXPECT(obj_count(), i);
@@ -55,14 +56,14 @@ test_sizes(void)
 	srq.pd = qp.pd = &obj_set.pd;
 	for (i = 0; i < RTE_DIM(sizes); i++) {
 		cq.nb_cqes = sizes[i];
-		TEST_EXPECT(bf_cq_create(obj_func, &cq, &obj_set.cq), 0);
+		TEST_EXPECT(bf_cq_create(obj_dev, &cq, &obj_set.cq), 0);
 		srq.nb_wqes = sizes[i];
-		TEST_EXPECT(bf_srq_create(obj_func, &srq, &obj_set.srq), 0);
+		TEST_EXPECT(bf_srq_create(obj_dev, &srq, &obj_set.srq), 0);
 		qp.cq_send = qp.cq_recv = &obj_set.cq;
 		qp.nb_sq_blocks = sizes[i];
 		qp.nb_rq_wqes = sizes[i];
 		qp.rq_wqe_size = 64;
-		TEST_EXPECT(bf_qp_create(obj_func, &qp, &obj_set.qp), 0);
+		TEST_EXPECT(bf_qp_create(obj_dev, &qp, &obj_set.qp), 0);
 		TEST_TRUE(obj_set.qp.rq != NULL && (uint8_t *)obj_set.qp.sq ==
 			(uint8_t *)obj_set.qp.rq + sizes[i] * 64);
 		/* all of it is ours to write */
@@ -88,7 +89,7 @@ test_uneven_size(void)
 
 	TEST_CALL(obj_set_create(&obj_set));
 	obj_kinds[KIND_QP].end(&obj_set);
-	TEST_EXPECT(bf_qp_create(obj_func, &qp, &obj_set.qp), 0);
+	TEST_EXPECT(bf_qp_create(obj_dev, &qp, &obj_set.qp), 0);
 	TEST_TRUE((uint8_t *)obj_set.qp.sq == (uint8_t *)obj_set.qp.rq + 64);
 	memset(obj_set.qp.sq, 0, 32768 * 64);
 	return obj_passed_clean();
@@ -99,6 +100,11 @@ static int
 test_bad_arguments(void)
 {
 	static const uint32_t sizes[] = { 0, 3, 65, 1u << 24, 1u << 31, UINT32_MAX };
+	/* of memory of 8192 bytes */
+	static const struct { size_t off, len; } parts[] = {
+		{ 0, 0 }, { 0, 8193 }, { 1, 8192 }, { 8192, 1 }, { 8193, 1 }, { SIZE_MAX, 1 },
+		{ SIZE_MAX, 2 }, { 4096, SIZE_MAX }, { SIZE_MAX / 2, SIZE_MAX / 2 },
+	};
 	struct bf_cq_attr cq = { .uar = &obj_set.uar };
 	struct bf_srq_attr srq;
 	const struct bf_qp_attr none = {
@@ -108,7 +114,7 @@ test_bad_arguments(void)
 	struct bf_qp_attr qp;
 	struct bf_mkey_attr mkey;
 	struct bf_func_stats before, after;
-	uint64_t pas[2] = { 0x10000, 0x11000 };
+	struct bf_obj_mem *mem;
 	struct bf_srq no_srq = { .obj = { .id = 1 } };
 	struct set new;
 	unsigned int i;
@@ -117,63 +123,49 @@ test_bad_arguments(void)
 	bf_func_stats(obj_func, &before);
 	for (i = 0; i < RTE_DIM(sizes); i++) {
 		cq.nb_cqes = sizes[i];
-		TEST_EXPECT(bf_cq_create(obj_func, &cq, &new.cq), -EINVAL);
+		TEST_EXPECT(bf_cq_create(obj_dev, &cq, &new.cq), -EINVAL);
 		srq = (struct bf_srq_attr){ .pd = &obj_set.pd,
 			.nb_wqes = sizes[i], .wqe_size = 64 };
-		TEST_EXPECT(bf_srq_create(obj_func, &srq, &new.srq), -EINVAL);
+		TEST_EXPECT(bf_srq_create(obj_dev, &srq, &new.srq), -EINVAL);
 		srq = (struct bf_srq_attr){ .pd = &obj_set.pd,
 			.nb_wqes = 64, .wqe_size = sizes[i] };
-		TEST_EXPECT(bf_srq_create(obj_func, &srq, &new.srq), -EINVAL);
+		TEST_EXPECT(bf_srq_create(obj_dev, &srq, &new.srq), -EINVAL);
 		qp = none;
 		qp.nb_sq_blocks = sizes[i];
-		TEST_EXPECT(bf_qp_create(obj_func, &qp, &new.qp), -EINVAL);
+		TEST_EXPECT(bf_qp_create(obj_dev, &qp, &new.qp), -EINVAL);
 		qp = none;
 		qp.nb_rq_wqes = sizes[i];
 		qp.rq_wqe_size = 64;
-		TEST_EXPECT(bf_qp_create(obj_func, &qp, &new.qp), -EINVAL);
+		TEST_EXPECT(bf_qp_create(obj_dev, &qp, &new.qp), -EINVAL);
 		qp = none;
 		qp.nb_rq_wqes = 64;
 		qp.rq_wqe_size = sizes[i];
-		TEST_EXPECT(bf_qp_create(obj_func, &qp, &new.qp), -EINVAL);
+		TEST_EXPECT(bf_qp_create(obj_dev, &qp, &new.qp), -EINVAL);
 	}
 	qp = none;
 	qp.nb_rq_wqes = 2;
 	qp.rq_wqe_size = 16;
-	TEST_EXPECT(bf_qp_create(obj_func, &qp, &new.qp), -EINVAL);
+	TEST_EXPECT(bf_qp_create(obj_dev, &qp, &new.qp), -EINVAL);
 	qp = none;
 	qp.nb_rq_wqes = 64;
 	qp.rq_wqe_size = 64;
 	qp.srq = &no_srq;
-	TEST_EXPECT(bf_qp_create(obj_func, &qp, &new.qp), -EINVAL);
+	TEST_EXPECT(bf_qp_create(obj_dev, &qp, &new.qp), -EINVAL);
 	qp = none;
 	qp.nb_sq_blocks = 64;
 	qp.user_index = 1 << 24;
-	TEST_EXPECT(bf_qp_create(obj_func, &qp, &new.qp), -EINVAL);
-	mkey = (struct bf_mkey_attr){
-		.pd = &obj_set.pd, .len = 8192, .pas = pas, .nb_pas = 2, .page_shift = 11,
-	};
-	TEST_EXPECT(bf_mkey_create(obj_func, &mkey, &new.mkey), -EINVAL);
-	mkey.page_shift = 32;
-	TEST_EXPECT(bf_mkey_create(obj_func, &mkey, &new.mkey), -EINVAL);
-	mkey.page_shift = 12;
-	mkey.len = 0;
-	TEST_EXPECT(bf_mkey_create(obj_func, &mkey, &new.mkey), -EINVAL);
-	mkey.len = UINT64_MAX;
-	TEST_EXPECT(bf_mkey_create(obj_func, &mkey, &new.mkey), -EINVAL);
-	mkey.addr = 1;
-	TEST_EXPECT(bf_mkey_create(obj_func, &mkey, &new.mkey), -EINVAL);
-	mkey.len = 8192;
-	TEST_EXPECT(bf_mkey_create(obj_func, &mkey, &new.mkey), -EINVAL);
-	mkey.addr = 0;
-	mkey.nb_pas = 0;
-	TEST_EXPECT(bf_mkey_create(obj_func, &mkey, &new.mkey), -EINVAL);
-	mkey.nb_pas = BF_MKEY_MAX_PAS + 1;
-	TEST_EXPECT(bf_mkey_create(obj_func, &mkey, &new.mkey), -EINVAL);
-	mkey.nb_pas = 2;
-	pas[1] = 0x11001;
-	TEST_EXPECT(bf_mkey_create(obj_func, &mkey, &new.mkey), -EINVAL);
-	TEST_EXPECT(bf_roce_addr_set(obj_func, UINT16_MAX, NULL), -EINVAL);
-	TEST_EXPECT(bf_roce_addr_query(obj_func, UINT16_MAX, NULL), -EINVAL);
+	TEST_EXPECT(bf_qp_create(obj_dev, &qp, &new.qp), -EINVAL);
+	mem = obj_set.mem;
+	for (i = 0; i < RTE_DIM(parts); i++) {
+		mkey = (struct bf_mkey_attr){
+			.pd = &obj_set.pd, .mem = mem, .len = parts[i].len,
+			.addr = (void *)((uintptr_t)mem->addr + parts[i].off),
+		};
+		TEST_EXPECT(bf_mkey_create(obj_dev, &mkey, &new.mkey), -EINVAL);
+	}
+	TEST_EXPECT(bf_mem_alloc(obj_dev, 0, &mem), -EINVAL);
+	TEST_EXPECT(bf_roce_addr_set(obj_dev, UINT16_MAX, NULL), -EINVAL);
+	TEST_EXPECT(bf_roce_addr_query(obj_dev, UINT16_MAX, NULL), -EINVAL);
 	bf_func_stats(obj_func, &after);
 	TEST_EXPECT(after.cmds, before.cmds);
 	return obj_passed_clean();
@@ -184,7 +176,7 @@ static int
 test_unknown_objects(void)
 {
 	struct bf_qp_path path = { .mtu = 3, .loopback = true };
-	struct bf_qp none = { .obj = { .func = NULL } };
+	struct bf_qp none = { .obj = { .dev = NULL } };
 	struct bf_qp_info info;
 	struct set other;
 	unsigned int i, j;
@@ -193,6 +185,7 @@ test_unknown_objects(void)
 	memset(&other, 0, sizeof(other));
 	for (i = 2; i < NB_KINDS; i++)
 		TEST_EXPECT(obj_kinds[i].make(&other), -EINVAL);
+	bf_mem_free(other.mem);
 	/* of numbers that are nobody's */
 	TEST_CALL(obj_set_create(&obj_set));
 	for (i = 2; i < NB_KINDS; i++) {
@@ -313,8 +306,8 @@ test_qp_path(void)
 		TEST_EXPECT(bf_qp_to_rts(&obj_set.qp, &path), -EINVAL);
 	}
 	/* over the wire, from an address that is in the table */
-	TEST_EXPECT(bf_vport_set_roce(obj_func, true), 0);
-	TEST_EXPECT(bf_roce_addr_set(obj_func, 3, &addr), 0);
+	TEST_EXPECT(bf_vport_set_roce(obj_dev, true), 0);
+	TEST_EXPECT(bf_roce_addr_set(obj_dev, 3, &addr), 0);
 	path = obj_path;
 	path.loopback = false;
 	path.src_addr_index = 3;
@@ -324,7 +317,7 @@ test_qp_path(void)
 	path.udp_sport = 0xc000;
 	TEST_CALL(go_to(BF_QP_RTS, &path));
 	obj_kinds[KIND_QP].end(&obj_set);
-	TEST_EXPECT(bf_roce_addr_set(obj_func, 3, NULL), 0);
+	TEST_EXPECT(bf_roce_addr_set(obj_dev, 3, NULL), 0);
 	return obj_passed_clean();
 }
 
@@ -339,21 +332,21 @@ test_vport(void)
 	struct bf_roce_addr got;
 	uint16_t size = (uint16_t)bf_func_caps(obj_func)->roce_addr_table_size;
 
-	TEST_EXPECT(bf_vport_query(obj_func, &vport), 0);
+	TEST_EXPECT(bf_vport_query(obj_dev, &vport), 0);
 	TEST_TRUE(vport.mtu >= 1500);
 	TEST_TRUE((vport.mac[0] & 1) == 0);
-	TEST_EXPECT(bf_vport_set_roce(obj_func, true), 0);
-	TEST_EXPECT(bf_vport_query(obj_func, &vport), 0);
+	TEST_EXPECT(bf_vport_set_roce(obj_dev, true), 0);
+	TEST_EXPECT(bf_vport_query(obj_dev, &vport), 0);
 	TEST_TRUE(vport.roce_en);
 	TEST_TRUE(size > 0);
-	TEST_EXPECT(bf_roce_addr_set(obj_func, (uint16_t)(size - 1), &addr), 0);
-	TEST_EXPECT(bf_roce_addr_query(obj_func, (uint16_t)(size - 1), &got), 0);
+	TEST_EXPECT(bf_roce_addr_set(obj_dev, (uint16_t)(size - 1), &addr), 0);
+	TEST_EXPECT(bf_roce_addr_query(obj_dev, (uint16_t)(size - 1), &got), 0);
 	TEST_TRUE(memcmp(&got, &addr, sizeof(got)) == 0);
-	TEST_EXPECT(bf_roce_addr_set(obj_func, (uint16_t)(size - 1), NULL), 0);
-	TEST_EXPECT(bf_roce_addr_query(obj_func, (uint16_t)(size - 1), &got), 0);
+	TEST_EXPECT(bf_roce_addr_set(obj_dev, (uint16_t)(size - 1), NULL), 0);
+	TEST_EXPECT(bf_roce_addr_query(obj_dev, (uint16_t)(size - 1), &got), 0);
 	TEST_EXPECT(got.gid[0], 0);
-	TEST_EXPECT(bf_roce_addr_set(obj_func, size, &addr), -EINVAL);
-	TEST_EXPECT(bf_vport_set_roce(obj_func, false), 0);
+	TEST_EXPECT(bf_roce_addr_set(obj_dev, size, &addr), -EINVAL);
+	TEST_EXPECT(bf_vport_set_roce(obj_dev, false), 0);
 	return obj_passed_clean();
 }
 

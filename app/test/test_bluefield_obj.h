@@ -10,6 +10,8 @@
 #ifndef TEST_BLUEFIELD_OBJ_H
 #define TEST_BLUEFIELD_OBJ_H
 
+#include "bluefield_func.h"
+#include "bluefield_fw.h"
 #include "bluefield_obj.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
@@ -24,7 +26,7 @@ struct set {
 	struct bf_srq srq;
 	struct bf_mkey mkey;
 	struct bf_qp qp;
-	struct bf_dma mem;
+	struct bf_obj_mem *mem;
 };
 
 /** In an order in which they can be made. */
@@ -40,6 +42,8 @@ enum { KIND_PD, KIND_UAR, KIND_CQ, KIND_SRQ, KIND_MKEY, KIND_QP };
 extern const struct kind obj_kinds[NB_KINDS];
 extern struct test_model obj_model;
 extern struct bf_func *obj_func;
+/** Its objects. */
+extern struct bf_obj_dev *obj_dev;
 /** Those of the running case; ended by its teardown. */
 extern struct set obj_set;
 /** A path of a queue pair to one of the same function. */
@@ -56,6 +60,8 @@ int obj_passed(void);
 /** The case is over with a function that works, and nothing of it is left. */
 int obj_passed_clean(void);
 
+/** End the function; its objects were. */
+void obj_func_down(void);
 /** Bring a function of the model up; limits of 0 are those of the tests. */
 int obj_func_up(const char *function, uint32_t cmd_ms, uint32_t max_pages);
 /** Objects of the model, beyond those of the function itself. */

@@ -67,8 +67,7 @@ test_destroy_fails(void)
 	TEST_EXPECT(obj_count(), NB_KINDS);
 	TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
 	obj_set_destroy(&obj_set);
-	bf_func_destroy(obj_func);
-	obj_func = NULL;
+	obj_func_down();
 	TEST_TRUE(test_log_has("objects are left"));
 	TEST_TRUE(test_model_state(&obj_model, "pf0", "resets") > resets);
 	TEST_WAIT(test_model_state(&obj_model, "pf0", "connected") == 0, TEST_MS);
@@ -261,7 +260,7 @@ test_after_failure(void)
 	TEST_EXPECT(bf_func_status(obj_func, NULL), -EIO);
 	bf_func_stats(obj_func, &before);
 	TEST_EXPECT(bf_qp_query(&obj_set.qp, &info), -EIO);
-	TEST_EXPECT(bf_vport_set_roce(obj_func, true), -EIO);
+	TEST_EXPECT(bf_vport_set_roce(obj_dev, true), -EIO);
 	TEST_EXPECT(bf_mkey_destroy(&obj_set.mkey), -EIO);
 	obj_set_destroy(&obj_set);
 	bf_func_stats(obj_func, &after);
@@ -283,8 +282,7 @@ test_after_removal(void)
 	TEST_EXPECT(obj_kinds[KIND_PD].make(&obj_set), -ENODEV);
 	obj_set_destroy(&obj_set);
 	TEST_EXPECT(bf_func_reset(obj_func), -ENODEV);
-	bf_func_destroy(obj_func);
-	obj_func = NULL;
+	obj_func_down();
 	return test_log_passed();
 }
 

@@ -15,6 +15,7 @@
 
 struct test_model obj_model;
 struct bf_func *obj_func;
+struct bf_obj_dev *obj_dev;
 struct set obj_set;
 static long base; /* objects that the function itself has */
 static uint32_t nb_fatal;
@@ -49,15 +50,26 @@ obj_func_up(const char *function, uint32_t cmd_ms, uint32_t max_pages)
 	snprintf(path, sizeof(path), "%s/%s.sock", obj_model.dir, function);
 	TEST_EXPECT(bf_hw_vfu_open("test", path, 5000, &hw), 0);
 	TEST_EXPECT(bf_func_create(hw, &conf, &obj_func), 0);
+	TEST_EXPECT(bf_fw_open(obj_func, &obj_dev), 0);
 	base = test_model_state(&obj_model, function, "objects");
 	TEST_TRUE(base >= 0);
 	return TEST_SUCCESS;
+}
+
+void
+obj_func_down(void)
+{
+	bf_fw_close(obj_dev);
+	obj_dev = NULL;
+	bf_func_destroy(obj_func);
+	obj_func = NULL;
 }
 
 int
 obj_case_setup(void)
 {
 	obj_func = NULL;
+	obj_dev = NULL;
 	memset(&obj_set, 0, sizeof(obj_set));
 	return test_log_begin();
 }
@@ -85,11 +97,9 @@ obj_case_setup_short(void)
 void
 obj_case_teardown(void)
 {
-	if (obj_func != NULL) {
+	if (obj_dev != NULL)
 		obj_set_destroy(&obj_set);
-		bf_func_destroy(obj_func);
-	}
-	obj_func = NULL;
+	obj_func_down();
 	test_log_end();
 	if (test_model_stop(&obj_model) != TEST_SUCCESS)
 		test_fail("the model did not end well");
@@ -107,8 +117,7 @@ obj_passed_clean(void)
 	obj_set_destroy(&obj_set);
 	TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
 	TEST_EXPECT(obj_count(), 0);
-	bf_func_destroy(obj_func);
-	obj_func = NULL;
+	obj_func_down();
 	TEST_WAIT(test_model_state(&obj_model, "pf0", "connected") == 0, TEST_MS);
 	TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), 0);
 	TEST_EXPECT(test_model_state(&obj_model, "pf0", "objects"), 0);
@@ -123,13 +132,13 @@ obj_passed_clean(void)
 static int
 make_pd(struct set *s)
 {
-	return bf_pd_create(obj_func, &s->pd);
+	return bf_pd_create(obj_dev, &s->pd);
 }
 
 static int
 make_uar(struct set *s)
 {
-	return bf_uar_create(obj_func, &s->uar);
+	return bf_uar_create(obj_dev, &s->uar);
 }
 
 static int
@@ -137,7 +146,7 @@ make_cq(struct set *s)
 {
 	const struct bf_cq_attr attr = { .nb_cqes = 64, .uar = &s->uar };
 
-	return bf_cq_create(obj_func, &attr, &s->cq);
+	return bf_cq_create(obj_dev, &attr, &s->cq);
 }
 
 static int
@@ -145,25 +154,20 @@ make_srq(struct set *s)
 {
 	const struct bf_srq_attr attr = { .pd = &s->pd, .nb_wqes = 64, .wqe_size = 64 };
 
-	return bf_srq_create(obj_func, &attr, &s->srq);
+	return bf_srq_create(obj_dev, &attr, &s->srq);
 }
 
 static int
 make_mkey(struct set *s)
 {
-	struct bf_hw *hw = bf_func_hw(obj_func);
-	struct bf_mkey_attr attr = {
-		.pd = &s->pd, .len = 2 * BF_PAGE_SIZE, .nb_pas = 2, .page_shift = 12,
-		.local_write = true,
-	};
-	uint64_t pas[2];
+	struct bf_mkey_attr attr = { .pd = &s->pd, .local_write = true };
 
-	if (s->mem.addr == NULL && hw->ops->dma_alloc(hw, attr.len, BF_PAGE_SIZE, &s->mem) != 0)
+	if (s->mem == NULL && bf_mem_alloc(obj_dev, 2 * BF_PAGE_SIZE, &s->mem) != 0)
 		return -ENOMEM;
-	attr.addr = pas[0] = s->mem.iova;
-	pas[1] = pas[0] + BF_PAGE_SIZE;
-	attr.pas = pas;
-	return bf_mkey_create(obj_func, &attr, &s->mkey);
+	attr.mem = s->mem;
+	attr.addr = s->mem->addr;
+	attr.len = s->mem->len;
+	return bf_mkey_create(obj_dev, &attr, &s->mkey);
 }
 
 static int
@@ -172,12 +176,12 @@ make_qp(struct set *s)
 	const struct bf_qp_attr attr = {
 		.pd = &s->pd, .uar = &s->uar, .cq_send = &s->cq,
 		.cq_recv = &s->cq, .nb_sq_blocks = 64,
-		.srq = s->srq.obj.func != NULL ? &s->srq : NULL,
-		.nb_rq_wqes = s->srq.obj.func != NULL ? 0 : 64, .rq_wqe_size = 64,
+		.srq = s->srq.obj.dev != NULL ? &s->srq : NULL,
+		.nb_rq_wqes = s->srq.obj.dev != NULL ? 0 : 64, .rq_wqe_size = 64,
 		.user_index = UINT32_MAX,
 	};
 
-	return bf_qp_create(obj_func, &attr, &s->qp);
+	return bf_qp_create(obj_dev, &attr, &s->qp);
 }
 
 static void
@@ -238,13 +242,12 @@ obj_set_create(struct set *s)
 void
 obj_set_destroy(struct set *s)
 {
-	struct bf_hw *hw = bf_func_hw(obj_func);
 	unsigned int i;
 
 	for (i = NB_KINDS; i-- > 0;)
 		obj_kinds[i].end(s);
-	hw->ops->dma_free(hw, &s->mem);
-	memset(&s->mem, 0, sizeof(s->mem));
+	bf_mem_free(s->mem);
+	s->mem = NULL;
 }
 
 const struct bf_qp_path obj_path = {

@@ -3,8 +3,8 @@
  */
 
 /*
- * What the files of layer func, and obj above them, know of a function. Nobody
- * else includes this.
+ * What the files of layer func, and the back end of objects above them, know of a
+ * function. Nobody else includes this.
  *
  * Threads: those of the application, EAL's interrupt thread, which only wakes the
  * worker, and the worker, one of each function: events, health, and telling of a
@@ -33,6 +33,7 @@
 #include "bluefield_func.h"
 #include "bluefield_lock.h"
 #include "bluefield_prm.h"
+#include "bluefield_seam.h" /* kinds of objects, for counting */
 
 /* Firmware pages in one command. */
 #define BF_PAGES_PER_CMD 512
@@ -50,17 +51,6 @@ enum bf_stage {
 	BF_STAGE_UAR,
 	BF_STAGE_EQ,
 	BF_STAGE_IRQ,
-};
-
-/* Kinds of objects, for counting. */
-enum bf_obj_kind {
-	BF_OBJ_PD = 0,
-	BF_OBJ_UAR,
-	BF_OBJ_CQ,
-	BF_OBJ_MKEY,
-	BF_OBJ_QP,
-	BF_OBJ_SRQ,
-	BF_NB_OBJ_KINDS,
 };
 
 /* Memory of an object that the device may still write after the object is gone. */
@@ -151,7 +141,7 @@ int bf_func_exec(struct bf_func *func, void *in, uint32_t in_len, void *out, uin
 
 bool bf_func_is_vf(const struct bf_func *func);
 
-/* 0 when the function works, with ctl held: for obj. */
+/* 0 when the function works, with ctl held: for objects. */
 int bf_func_usable(const struct bf_func *func);
 
 /* Give memory that the device may still use to the list that waits for a reset. */

@@ -16,12 +16,8 @@
 #include <stdint.h>
 
 #include <rte_byteorder.h>
-#include <rte_log.h>
 
-extern int bf_logtype;
-
-#define BF_LOG(level, fmt, ...) \
-	rte_log(RTE_LOG_##level, bf_logtype, "COMCH_BLUEFIELD: " fmt "\n", ##__VA_ARGS__)
+#include "bluefield_log.h"
 
 #define BF_PAGE_SIZE 4096u
 /* A register that reads like this is of a device that is not there. */

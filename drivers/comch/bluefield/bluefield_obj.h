@@ -3,23 +3,24 @@
  */
 
 /*
- * Layer obj: objects of a function. Create and destroy with plain structures; the
+ * Layer obj: objects of a device. Create and destroy with plain structures; the
  * memory of queues, their doorbell records and doorbell pages are set up here.
- * Nothing is sent or received here.
+ * Nothing is sent or received here. The files of this layer use the seam below them
+ * (bluefield_seam.h) and the layouts of commands, and nothing else of the driver.
  *
  * Each object embeds struct bf_obj, which the caller does not touch. After a
- * reset of the function all older objects are void: destroying them frees memory,
+ * reset of the device all older objects are void: destroying them frees memory,
  * anything else, and naming them in new ones, is -ESTALE. If an object cannot be
- * destroyed because the function has failed, its memory stays with the function until
- * that is reset.
+ * destroyed because the device has failed, the back end keeps its memory until that
+ * cannot be used any more.
  *
  * Errors: a negative errno, with the reason logged: -EINVAL an argument, or
- * firmware calls it a bad parameter; -ENOSPC firmware has no more; -ENOMEM;
- * -EBUSY the object is in use; -EIO; what bf_func_status() says of a function that
- * has failed. Output is written on success only.
+ * the device calls it a bad parameter; -ENOSPC it has no more; -ENOMEM;
+ * -EBUSY the object is in use; -EIO; what the back end says of a device that has
+ * failed. Output is written on success only.
  *
- * Threads: any, not the interrupt thread; operations of one function wait for
- * each other. All objects are destroyed before the function is, and by the caller
+ * Threads: any, not the interrupt thread; operations of one device may wait for
+ * each other. All objects are destroyed before the device is, and by the caller
  * that made them.
  */
 
@@ -27,20 +28,14 @@
 #define BLUEFIELD_OBJ_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include <rte_branch_prediction.h>
 #include <rte_byteorder.h>
+#include <rte_io.h>
 
-#include "bluefield_func.h"
-
-struct bf_mem;
-
-struct bf_obj {
-	struct bf_func *func;   /* NULL: not created */
-	uint32_t id;            /* number, as firmware gave it */
-	uint32_t gen;           /* of the function, when it was created */
-	struct bf_mem *mem;     /* ring and doorbell record; NULL if it has none */
-};
+#include "bluefield_seam.h"
 
 struct bf_pd {
 	struct bf_obj obj;      /* id: protection domain number */
@@ -48,7 +43,7 @@ struct bf_pd {
 
 struct bf_uar {
 	struct bf_obj obj;      /* id: index of the page */
-	uint32_t offset;        /* of the page in BAR 0 */
+	volatile void *page;    /* NULL: the CPU has no pointer to it */
 };
 
 struct bf_cq_attr {
@@ -64,20 +59,16 @@ struct bf_cq {
 	uint32_t nb_cqes;
 };
 
-/* A key for [addr, addr + len), which is in nb_pas pages of 1 << page_shift bytes. */
+/* A key for [addr, addr + len), which work requests name as the CPU does. */
 struct bf_mkey_attr {
 	const struct bf_pd *pd;
-	uint64_t addr;          /* as work requests name it */
-	uint64_t len;           /* bytes, not 0 */
-	const uint64_t *pas;    /* I/O addresses of the pages, aligned to them */
-	uint32_t nb_pas;        /* BF_MKEY_MAX_PAS at most */
-	uint8_t page_shift;     /* 12 to 31 */
+	struct bf_obj_mem *mem; /* that this is in, and that outlives the key */
+	const void *addr;
+	size_t len;             /* bytes, not 0 */
 	bool local_write;
 	bool remote_read;
 	bool remote_write;
 };
-
-#define BF_MKEY_MAX_PAS 2000u
 
 struct bf_mkey {
 	struct bf_obj obj;      /* id: index */
@@ -174,28 +165,41 @@ struct bf_roce_addr {
 	uint16_t vlan_id;
 };
 
-int bf_pd_create(struct bf_func *func, struct bf_pd *pd);
+int bf_pd_create(struct bf_obj_dev *dev, struct bf_pd *pd);
 void bf_pd_destroy(struct bf_pd *pd);
 
-int bf_uar_create(struct bf_func *func, struct bf_uar *uar);
+int bf_uar_create(struct bf_obj_dev *dev, struct bf_uar *uar);
 void bf_uar_destroy(struct bf_uar *uar);
 
-int bf_cq_create(struct bf_func *func, const struct bf_cq_attr *attr, struct bf_cq *cq);
+/* Ring a doorbell: 8 bytes as the device has them, after all earlier stores to memory. */
+static inline void
+bf_uar_write(const struct bf_uar *uar, uint32_t off, rte_be64_t val)
+{
+	if (likely(uar->page != NULL))
+		rte_write64(val, (volatile uint8_t *)uar->page + off);
+	else
+		uar->obj.dev->ops->doorbell(&uar->obj, off, val);
+}
+
+int bf_cq_create(struct bf_obj_dev *dev, const struct bf_cq_attr *attr, struct bf_cq *cq);
 void bf_cq_destroy(struct bf_cq *cq);
 
 /*
- * The memory is the caller's, known to the device, and outlives the key. If the
- * key can not be destroyed, a negative errno: the device may use the memory until
- * the function has been reset.
+ * Memory from the back end, zeroed. If something that used it could not be destroyed,
+ * the back end keeps it for as long as it must. NULL is nothing.
  */
-int bf_mkey_create(struct bf_func *func, const struct bf_mkey_attr *attr, struct bf_mkey *mkey);
+int bf_mem_alloc(struct bf_obj_dev *dev, size_t len, struct bf_obj_mem **mem);
+void bf_mem_free(struct bf_obj_mem *mem);
+
+/* If the key cannot be destroyed, a negative errno. */
+int bf_mkey_create(struct bf_obj_dev *dev, const struct bf_mkey_attr *attr, struct bf_mkey *mkey);
 int bf_mkey_destroy(struct bf_mkey *mkey);
 
-int bf_srq_create(struct bf_func *func, const struct bf_srq_attr *attr, struct bf_srq *srq);
+int bf_srq_create(struct bf_obj_dev *dev, const struct bf_srq_attr *attr, struct bf_srq *srq);
 void bf_srq_destroy(struct bf_srq *srq);
 
 /* In state RESET. No remote access is ever allowed through it. */
-int bf_qp_create(struct bf_func *func, const struct bf_qp_attr *attr, struct bf_qp *qp);
+int bf_qp_create(struct bf_obj_dev *dev, const struct bf_qp_attr *attr, struct bf_qp *qp);
 void bf_qp_destroy(struct bf_qp *qp);
 int bf_qp_to_init(struct bf_qp *qp);
 int bf_qp_to_rtr(struct bf_qp *qp, const struct bf_qp_path *path);
@@ -205,11 +209,11 @@ int bf_qp_to_error(struct bf_qp *qp);
 int bf_qp_to_reset(struct bf_qp *qp);
 int bf_qp_query(struct bf_qp *qp, struct bf_qp_info *info);
 
-int bf_vport_query(struct bf_func *func, struct bf_vport *vport);
-int bf_vport_set_roce(struct bf_func *func, bool enable);
+int bf_vport_query(struct bf_obj_dev *dev, struct bf_vport *vport);
+int bf_vport_set_roce(struct bf_obj_dev *dev, bool enable);
 
 /* index below roce_addr_table_size; addr NULL: clear the entry */
-int bf_roce_addr_set(struct bf_func *func, uint16_t index, const struct bf_roce_addr *addr);
-int bf_roce_addr_query(struct bf_func *func, uint16_t index, struct bf_roce_addr *addr);
+int bf_roce_addr_set(struct bf_obj_dev *dev, uint16_t index, const struct bf_roce_addr *addr);
+int bf_roce_addr_query(struct bf_obj_dev *dev, uint16_t index, struct bf_roce_addr *addr);
 
 #endif

@@ -20,53 +20,50 @@
 #define QP_MAX_RQ_WQE 2048u
 
 static int
-bad_attr(struct bf_func *func, const char *why)
+bad_attr(struct bf_obj_dev *dev, const char *why)
 {
-	BF_LOG(ERR, "%s: queue pair: %s", BF_NAME(func), why);
+	BF_LOG(ERR, "%s: queue pair: %s", dev->name, why);
 	return -EINVAL;
 }
 
 static int
-qp_check(struct bf_func *func, const struct bf_qp_attr *attr)
+qp_check(struct bf_obj_dev *dev, const struct bf_qp_attr *attr, const struct bf_obj_caps *caps)
 {
-	uint32_t max = RTE_MIN(func->caps.max_qp_sz, 1u << QP_MAX_LOG);
+	uint32_t max = RTE_MIN(caps->max_qp_sz, 1u << QP_MAX_LOG);
 
 	if (attr->nb_sq_blocks != 0 &&
 	    (!rte_is_power_of_2(attr->nb_sq_blocks) || attr->nb_sq_blocks > max))
-		return bad_attr(func, "send queue is no power of two, or too long");
+		return bad_attr(dev, "send queue is no power of two, or too long");
 	if (attr->nb_rq_wqes != 0) {
 		if (!rte_is_power_of_2(attr->nb_rq_wqes) || attr->nb_rq_wqes > max)
-			return bad_attr(func, "receive queue is no power of two, or too long");
+			return bad_attr(dev, "receive queue is no power of two, or too long");
 		if (!rte_is_power_of_2(attr->rq_wqe_size) || attr->rq_wqe_size < QP_MIN_RQ_WQE ||
 		    attr->rq_wqe_size > QP_MAX_RQ_WQE)
-			return bad_attr(func, "size of receive entries is not 16, 32 ... 2048");
+			return bad_attr(dev, "size of receive entries is not 16, 32 ... 2048");
 		if (attr->nb_rq_wqes * attr->rq_wqe_size < BF_SQ_BLOCK)
-			return bad_attr(func, "receive queue is less than 64 bytes");
+			return bad_attr(dev, "receive queue is less than 64 bytes");
 		if (attr->srq != NULL)
-			return bad_attr(func, "a receive queue and a shared one");
+			return bad_attr(dev, "a receive queue and a shared one");
 	}
 	if (attr->nb_sq_blocks == 0 && attr->nb_rq_wqes == 0)
-		return bad_attr(func, "no queue");
+		return bad_attr(dev, "no queue");
 	if (attr->user_index > BF_QP_USER_INDEX_NONE && attr->user_index != UINT32_MAX)
-		return bad_attr(func, "user index has more than 24 bits");
+		return bad_attr(dev, "user index has more than 24 bits");
 	return 0;
 }
 
 static void
-qpc_fill(struct bf_func *func, const struct bf_qp_attr *attr, const struct bf_ring *ring,
-	uint8_t *qpc)
+qpc_fill(const struct bf_qp_attr *attr, const struct bf_obj_caps *caps, uint8_t *qpc)
 {
 	bf_set(qpc, BF_QPC_ST, BF_QP_ST_RC);
 	bf_set(qpc, BF_QPC_PM_STATE, BF_QP_PM_MIGRATED);
 	bf_set(qpc, BF_QPC_PD, attr->pd->obj.id);
 	bf_set(qpc, BF_QPC_UAR_PAGE, attr->uar->obj.id);
-	bf_set(qpc, BF_QPC_LOG_PAGE_SIZE, ring->page_shift - 12);
-	bf_set(qpc, BF_QPC_TS_FORMAT, __atomic_load_n(&func->qp_ts_format, __ATOMIC_RELAXED));
-	if (__atomic_load_n(&func->cqe_version, __ATOMIC_RELAXED) == 1)
+	bf_set(qpc, BF_QPC_TS_FORMAT, caps->qp_ts_format);
+	if (caps->cqe_version == 1)
 		bf_set(qpc, BF_QPC_USER_INDEX, attr->user_index);
 	bf_set(qpc, BF_QPC_CQN_SND, attr->cq_send->obj.id);
 	bf_set(qpc, BF_QPC_CQN_RCV, attr->cq_recv->obj.id);
-	bf_set64(qpc, BF_QPC_DBR_ADDR, ring->dbr_iova);
 	if (attr->nb_sq_blocks != 0)
 		bf_set(qpc, BF_QPC_LOG_SQ_SIZE, rte_log2_u32(attr->nb_sq_blocks));
 	else
@@ -84,37 +81,36 @@ qpc_fill(struct bf_func *func, const struct bf_qp_attr *attr, const struct bf_ri
 }
 
 int
-bf_qp_create(struct bf_func *func, const struct bf_qp_attr *attr, struct bf_qp *qp)
+bf_qp_create(struct bf_obj_dev *dev, const struct bf_qp_attr *attr, struct bf_qp *qp)
 {
-	struct bf_obj_new desc = {
+	const struct bf_obj_desc desc = {
 		.kind = BF_OBJ_QP,
 		.deps = { &attr->pd->obj, &attr->uar->obj, &attr->cq_send->obj, &attr->cq_recv->obj,
 			attr->srq != NULL ? &attr->srq->obj : NULL },
 	};
-	uint8_t in[BF_RING_IN_SIZE] = { 0 };
+	uint8_t in[BF_CREATE_IN_SIZE] = { 0 };
+	struct bf_obj_caps caps;
 	size_t rq_len, sq_len;
 	struct bf_ring ring;
-	uint32_t len;
 	int ret;
 
-	ret = qp_check(func, attr);
+	dev->ops->caps(dev, &caps);
+	ret = qp_check(dev, attr, &caps);
 	if (ret != 0)
 		return ret;
 	rq_len = (size_t)attr->nb_rq_wqes * (attr->nb_rq_wqes != 0 ? attr->rq_wqe_size : 0);
 	sq_len = (size_t)attr->nb_sq_blocks * BF_SQ_BLOCK;
-	ret = bf_ring_alloc(func, rq_len + sq_len, &ring);
+	ret = bf_ring_alloc(dev, rq_len + sq_len, &ring);
 	if (ret != 0)
 		return ret;
 	bf_set(in, BF_IN_OPCODE, BF_OP_CREATE_QP);
-	qpc_fill(func, attr, &ring, in + BF_CREATE_QP_IN_QPC);
-	len = bf_ring_pas(&ring, in);
-	desc.mem = ring.mem;
-	ret = bf_obj_create(func, &desc, in, len, &qp->obj);
+	qpc_fill(attr, &caps, in + BF_CREATE_QP_IN_QPC);
+	ret = bf_obj_create_ring(dev, &desc, in, sizeof(in), &ring, &qp->obj);
 	if (ret != 0)
 		return ret;
 	/* the device has the receive queue first */
-	qp->rq = rq_len != 0 ? ring.addr : NULL;
-	qp->sq = sq_len != 0 ? (uint8_t *)ring.addr + rq_len : NULL;
+	qp->rq = rq_len != 0 ? ring.mem->addr : NULL;
+	qp->sq = sq_len != 0 ? RTE_PTR_ADD(ring.mem->addr, rq_len) : NULL;
 	qp->dbr = ring.dbr;
 	qp->nb_sq_blocks = attr->nb_sq_blocks;
 	qp->nb_rq_wqes = attr->nb_rq_wqes;
@@ -125,7 +121,7 @@ bf_qp_create(struct bf_func *func, const struct bf_qp_attr *attr, struct bf_qp *
 void
 bf_qp_destroy(struct bf_qp *qp)
 {
-	bf_obj_destroy(&qp->obj, BF_OBJ_QP, BF_OP_DESTROY_QP);
+	bf_obj_destroy_ring(&qp->obj);
 }
 
 static int
@@ -134,7 +130,7 @@ qp_modify(struct bf_qp *qp, uint16_t opcode, uint8_t *in, uint32_t in_len)
 	uint8_t out[BF_OUT_SIZE];
 
 	bf_set(in, BF_IN_OPCODE, opcode);
-	return bf_obj_exec_on(&qp->obj, in, in_len, out, sizeof(out));
+	return bf_obj_modify(&qp->obj, in, in_len, out, sizeof(out));
 }
 
 int
@@ -153,19 +149,20 @@ bf_qp_to_init(struct bf_qp *qp)
 }
 
 static int
-path_check(struct bf_func *func, const struct bf_qp_path *path)
+path_check(struct bf_obj_dev *dev, const struct bf_obj_caps *caps,
+	const struct bf_qp_path *path)
 {
 	if (path->mtu < 1 || path->mtu > 5)
-		return bad_attr(func, "MTU is not 1 to 5");
+		return bad_attr(dev, "MTU is not 1 to 5");
 	if ((path->remote_qpn | path->remote_psn | path->local_psn) >> 24 != 0)
-		return bad_attr(func, "a number has more than 24 bits");
+		return bad_attr(dev, "a number has more than 24 bits");
 	if (path->min_rnr_nak > 31 || path->ack_timeout > 31)
-		return bad_attr(func, "a timer code is more than 31");
+		return bad_attr(dev, "a timer code is more than 31");
 	if (path->retry_count > 7 || path->rnr_retry > 7)
-		return bad_attr(func, "more than 7 retries");
-	if (!path->loopback && (path->src_addr_index >= func->caps.roce_addr_table_size ||
+		return bad_attr(dev, "more than 7 retries");
+	if (!path->loopback && (path->src_addr_index >= caps->roce_addr_table_size ||
 	    path->src_addr_index > UINT8_MAX))
-		return bad_attr(func, "the source address is not in the table");
+		return bad_attr(dev, "the source address is not in the table");
 	return 0;
 }
 
@@ -175,15 +172,17 @@ bf_qp_to_rtr(struct bf_qp *qp, const struct bf_qp_path *path)
 	uint8_t in[BF_CREATE_IN_SIZE] = { 0 };
 	uint8_t *qpc = in + BF_CREATE_QP_IN_QPC;
 	uint8_t *ads = qpc + BF_QPC_PRIMARY_ADDRESS_PATH;
+	struct bf_obj_caps caps;
 	int ret;
 
-	if (qp->obj.func == NULL)
+	if (qp->obj.dev == NULL)
 		return -EINVAL;
-	ret = path_check(qp->obj.func, path);
+	qp->obj.dev->ops->caps(qp->obj.dev, &caps);
+	ret = path_check(qp->obj.dev, &caps, path);
 	if (ret != 0)
 		return ret;
 	bf_set(qpc, BF_QPC_MTU, path->mtu);
-	bf_set(qpc, BF_QPC_LOG_MSG_MAX, rte_log2_u64(qp->obj.func->caps.max_msg));
+	bf_set(qpc, BF_QPC_LOG_MSG_MAX, rte_log2_u64(caps.max_msg));
 	bf_set(qpc, BF_QPC_REMOTE_QPN, path->remote_qpn);
 	bf_set(qpc, BF_QPC_MIN_RNR_NAK, path->min_rnr_nak);
 	bf_set(qpc, BF_QPC_NEXT_RCV_PSN, path->remote_psn);
@@ -208,11 +207,13 @@ bf_qp_to_rts(struct bf_qp *qp, const struct bf_qp_path *path)
 {
 	uint8_t in[BF_CREATE_IN_SIZE] = { 0 };
 	uint8_t *qpc = in + BF_CREATE_QP_IN_QPC;
+	struct bf_obj_caps caps;
 	int ret;
 
-	if (qp->obj.func == NULL)
+	if (qp->obj.dev == NULL)
 		return -EINVAL;
-	ret = path_check(qp->obj.func, path);
+	qp->obj.dev->ops->caps(qp->obj.dev, &caps);
+	ret = path_check(qp->obj.dev, &caps, path);
 	if (ret != 0)
 		return ret;
 	bf_set(qpc, BF_QPC_RETRY_COUNT, path->retry_count);
@@ -254,13 +255,13 @@ bf_qp_query(struct bf_qp *qp, struct bf_qp_info *info)
 	int ret;
 
 	bf_set(in, BF_IN_OPCODE, BF_OP_QUERY_QP);
-	ret = bf_obj_exec_on(&qp->obj, in, sizeof(in), out, sizeof(out));
+	ret = bf_obj_query(&qp->obj, in, sizeof(in), out, sizeof(out));
 	if (ret != 0)
 		return ret;
 	state = bf_get(qpc, BF_QPC_STATE);
 	if (state > BF_QP_ERROR) {
 		BF_LOG(ERR, "%s: QUERY_QP: state %u of queue pair 0x%x is none",
-			BF_NAME(qp->obj.func), state, qp->obj.id);
+			qp->obj.dev->name, state, qp->obj.id);
 		return -EIO;
 	}
 	info->state = state;

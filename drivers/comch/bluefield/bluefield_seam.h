@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The seam under layer obj: a back end that executes object commands, and owns what
+ * they need. What is above knows commands (bluefield_prm.h) and this table. It knows
+ * no register, no address of the device, and not who owns the function.
+ *
+ * A back end is bluefield_fw.c: the function is ours, and commands go to firmware
+ * through layer func. The table is cut so that a function that a kernel driver owns
+ * fits as well: there an object is made by a call of that driver, memory has the id
+ * of its registration, and doorbell pages are mapped by it.
+ *
+ * Commands. The side above fills in all of a command but its memory part: the list of
+ * pages, their size, and the address of the doorbell record. That part the back end
+ * writes, as a list of addresses or as the id of a registration, from the memory that
+ * struct bf_obj_new names.
+ *
+ * The data path is above the seam. Rings and doorbell records are plain memory, and
+ * it has pointers to them. Doorbells go to the page of struct bf_uar, if the back
+ * end has that mapped, else to the doorbell function: bf_uar_write() does either.
+ * Work requests name memory by the address that the CPU has for it.
+ *
+ * Threads: any, not the interrupt thread. Operations may wait for each other;
+ * doorbell does not wait for any of them.
+ */
+
+#ifndef BLUEFIELD_SEAM_H
+#define BLUEFIELD_SEAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rte_byteorder.h>
+
+struct bf_obj_dev;
+
+/* Kinds of objects. */
+enum bf_obj_kind {
+	BF_OBJ_PD = 0,
+	BF_OBJ_UAR,
+	BF_OBJ_CQ,
+	BF_OBJ_MKEY,
+	BF_OBJ_QP,
+	BF_OBJ_SRQ,
+	BF_NB_OBJ_KINDS,
+};
+
+/* Generation of what outlives a reset. */
+#define BF_OBJ_GEN_ANY UINT32_MAX
+
+/* Memory that CPU and device both see. A back end embeds it in its own structure. */
+struct bf_obj_mem {
+	struct bf_obj_dev *dev;
+	void *addr;
+	size_t len;             /* bytes */
+};
+
+/* One object. The back end writes id, gen and handle, and reads all of it. */
+struct bf_obj {
+	struct bf_obj_dev *dev; /* NULL: not created */
+	uint32_t id;            /* number, as commands name it */
+	uint32_t gen;           /* resets before it was created */
+	void *handle;           /* the back end's */
+	struct bf_obj_mem *mem; /* that it uses; NULL: none */
+};
+
+/* Memory that an object uses. */
+struct bf_obj_part {
+	struct bf_obj_mem *mem; /* NULL: none */
+	size_t off;             /* of the ring, or of what a key is for */
+	size_t len;
+	size_t dbr_off;         /* of the doorbell record, if it has a ring */
+};
+
+/* A create command. */
+struct bf_obj_new {
+	enum bf_obj_kind kind;
+	const void *in;         /* without its memory part */
+	uint32_t in_len;
+	uint32_t gen;           /* of the objects that it names; BF_OBJ_GEN_ANY: of none */
+	struct bf_obj_part part;
+};
+
+/* What the side above has to know of the device. */
+struct bf_obj_caps {
+	uint32_t max_qp_sz, max_cq_sz, max_srq_sz; /* entries */
+	uint64_t max_msg;       /* bytes of one message */
+	uint32_t roce_addr_table_size;
+	uint8_t cqe_version;    /* 1: completions have a user index */
+	uint8_t qp_ts_format;   /* of time stamps that queue pairs ask for */
+};
+
+/*
+ * Functions return 0 or a negative errno, and have logged the reason. An object from
+ * before a reset is -ESTALE for modify, query, and create commands that name it. A
+ * back end without resets has one generation.
+ */
+struct bf_obj_ops {
+	void (*caps)(struct bf_obj_dev *dev, struct bf_obj_caps *caps);
+
+	/* dev and mem of the object are set; writes id, gen and handle. */
+	int (*create)(struct bf_obj_dev *dev, const struct bf_obj_new *new, struct bf_obj *obj);
+	/* On one object, whose number is in the command. */
+	int (*modify)(const struct bf_obj *obj, const void *in, uint32_t in_len, void *out,
+			uint32_t out_len);
+	int (*query)(const struct bf_obj *obj, const void *in, uint32_t in_len, void *out,
+			uint32_t out_len);
+	/* The object is gone for the caller, also on failure; one from before a reset was. */
+	int (*destroy)(const struct bf_obj *obj);
+	/* A command that is about no object: of the port, of addresses. */
+	int (*general)(struct bf_obj_dev *dev, const void *in, uint32_t in_len, void *out,
+			uint32_t out_len);
+
+	/* A doorbell page, as an object; *page is NULL if the CPU has no pointer to it. */
+	int (*uar_alloc)(struct bf_obj_dev *dev, struct bf_obj *uar, volatile void **page);
+	int (*uar_free)(const struct bf_obj *uar);
+	/* Write to a doorbell page that has no pointer, after all earlier stores to memory. */
+	void (*doorbell)(const struct bf_obj *uar, uint32_t off, rte_be64_t val);
+	/* Number of the event queue for completion queues, whoever made it. */
+	int (*eqn)(struct bf_obj_dev *dev, uint32_t *eqn);
+
+	/* Zeroed, and fit for a ring from its start. */
+	int (*mem_alloc)(struct bf_obj_dev *dev, size_t len, struct bf_obj_mem **mem);
+	/*
+	 * No object uses it any more. If an object could not be destroyed, or nobody knows
+	 * whether it was created, the device may still write: then the back end keeps the
+	 * memory for as long as it must.
+	 */
+	void (*mem_free)(struct bf_obj_mem *mem);
+};
+
+/* A back end embeds it at the start of its own structure. */
+struct bf_obj_dev {
+	const struct bf_obj_ops *ops;
+	const char *name;       /* of the device, for messages */
+};
+
+#endif
