@@ -157,7 +157,7 @@ shm_dump(struct rte_comch_dev *rte_dev, FILE *f)
 	struct shm_link *link;
 	uint32_t i, nb;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	fprintf(f, "  rendezvous dpdk-comch/%s\n", dev->space);
 	TAILQ_FOREACH(link, &dev->links, next) {
 		for (i = 0, nb = 0; i < SHM_WIRE_MAX_CHANS; i++)
@@ -166,7 +166,7 @@ shm_dump(struct rte_comch_dev *rte_dev, FILE *f)
 			" bytes shared by us\n", link->func->name, link->pid, link->uid,
 			link->state == SHM_LINK_UP ? "up" : "attaching", nb, link->seg_bytes);
 	}
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 }
 
 static int
@@ -181,8 +181,8 @@ shm_server_unlisten(struct rte_comch_ctrl *server, struct rte_comch_pmd_ending *
 {
 	struct shm_dev *dev = server->dev->priv;
 
-	rte_spinlock_lock(&dev->lock);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_lock(dev);
+	shm_dev_unlock(dev);
 	return 0;
 }
 
@@ -191,10 +191,10 @@ shm_links_kill(struct shm_dev *dev, int reason)
 {
 	struct shm_link *link;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	while ((link = TAILQ_FIRST(&dev->links)) != NULL)
 		shm_link_kill(link, reason);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 }
 
 /* With its link each connection ends. The next link is of a device that was reset. */
@@ -556,6 +556,7 @@ shm_dev_free(struct shm_dev *dev)
 	while (shm_peer_region_unmap(dev))
 		;
 	rte_mempool_free(dev->events);
+	pthread_mutex_destroy(&dev->lock); /* check-ok: waiters must sleep */
 	free(dev->funcs);
 	free(dev);
 }
@@ -618,7 +619,8 @@ shm_dev_alloc(void)
 		return NULL;
 	dev->epfd = -1;
 	dev->pci_bus = SHM_DFLT_PCI_BUS;
-	rte_spinlock_init(&dev->lock);
+	/* default attributes: it cannot fail */
+	pthread_mutex_init(&dev->lock, NULL); /* check-ok: waiters must sleep */
 	TAILQ_INIT(&dev->links);
 	TAILQ_INIT(&dev->dying);
 	STAILQ_INIT(&dev->unmaps);
@@ -688,10 +690,10 @@ shm_remove(struct rte_vdev_device *vdev)
 	ret = rte_comch_pmd_hide(rte_dev);
 	if (ret != 0)
 		return ret;
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_dying_check_locked(dev);
 	ret = dev->nb_groups != 0 || !TAILQ_EMPTY(&dev->dying) ? -EBUSY : 0;
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (ret != 0) {
 		SHM_LOG(ERR, "%s: events of it are under way, progress the engines that had its contexts",
 			name);

@@ -15,8 +15,12 @@
  * hands what belongs to another engine to that engine as an event. Everything
  * about a connection that is established belongs to the thread of its engine,
  * and takes no lock.
+ *
+ * Who has the lock makes system calls, and there may be more engines than cores. So
+ * waiters sleep: those that spin would keep the owner from its core.
  */
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -118,7 +122,7 @@ struct shm_func {
 struct shm_dev {
 	struct rte_comch_dev *dev;
 	enum rte_comch_role role;
-	rte_spinlock_t lock; /* guards all that follows but the mempool */
+	pthread_mutex_t lock; /* guards all that follows but the mempool */
 
 	char path[256];    /* rendezvous directory; empty for the user's own */
 	char space[64];    /* its part of the socket names */
@@ -144,6 +148,24 @@ struct shm_dev {
 	TAILQ_HEAD(, shm_rc) dying; /* consumers of peers that producers still use */
 	STAILQ_HEAD(, shm_peer_region) unmaps; /* regions of peers that nobody uses */
 };
+
+static inline void
+shm_dev_lock(struct shm_dev *dev)
+{
+	pthread_mutex_lock(&dev->lock); /* check-ok: waiters must sleep */
+}
+
+static inline bool
+shm_dev_trylock(struct shm_dev *dev)
+{
+	return pthread_mutex_trylock(&dev->lock) == 0; /* check-ok: waiters must sleep */
+}
+
+static inline void
+shm_dev_unlock(struct shm_dev *dev)
+{
+	pthread_mutex_unlock(&dev->lock); /* check-ok: waiters must sleep */
+}
 
 enum shm_link_state {
 	SHM_LINK_HELLO = 0, /* waits for the peer's first message */

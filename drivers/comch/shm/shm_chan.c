@@ -92,9 +92,9 @@ shm_chan_join(struct shm_chan *chan)
 		return -ECONNRESET;
 	ret = group_lists_grow(group);
 	if (ret == 0) {
-		rte_spinlock_lock(&group->dev->lock);
+		shm_dev_lock(group->dev);
 		ret = shm_chan_bell_add(chan);
-		rte_spinlock_unlock(&group->dev->lock);
+		shm_dev_unlock(group->dev);
 	}
 	if (ret != 0) {
 		chan->glink = NULL; /* nothing for chan_leave() to undo */
@@ -141,9 +141,9 @@ shm_conn_move(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg)
 	struct shm_dev *dev = chan->link->dev;
 
 	chan_unjoin(chan);
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_chan_moves_locked(chan, container_of(pg, struct shm_group, pg));
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 }
 
 /* In the thread of the group that it goes to. */
@@ -158,9 +158,9 @@ shm_conn_arrive(struct rte_comch_conn *conn)
 
 	glink = glink_find(group, chan->link);
 	ret = glink == NULL ? -ECONNRESET : group_lists_grow(group);
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_chan_arrived_locked(chan);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (ret != 0) {
 		shm_chan_close(chan, ret);
 		rte_comch_pmd_conn_down(conn, ret);
@@ -181,9 +181,9 @@ shm_chan_close(struct shm_chan *chan, int reason)
 	struct shm_dev *dev = chan->link->dev;
 
 	chan_leave(chan);
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_chan_close_locked(chan, reason);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 }
 
 static void
@@ -192,13 +192,13 @@ chan_refuse(struct shm_chan *chan, int reason)
 	struct shm_dev *dev = chan->link->dev;
 
 	chan_leave(chan);
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	if (!chan->peer_closed)
 		shm_send_reason(chan->link, chan->id, SHM_WIRE_REFUSE, reason);
 	else
 		shm_send_closed(chan->link, chan->id);
 	shm_chan_drop_locked(chan);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 }
 
 /* A peer that breaks the protocol loses its connection, and nothing else. */
@@ -207,9 +207,9 @@ chan_violation(struct shm_chan *chan, const char *what, uint64_t a, uint64_t b)
 {
 	struct shm_dev *dev = chan->link->dev;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_link_violation(chan->link, what, a, b);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 }
 
 /* The end of an established connection, by us and not by the library. */
@@ -242,11 +242,11 @@ chan_server_find(struct shm_chan *chan, const struct shm_wire_connect *msg)
 	struct shm_dev *dev = chan->link->dev;
 	struct rte_comch_ctrl *server;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	server = rte_comch_pmd_server_find(dev->dev, chan->link->func->id, msg->name);
 	if (server != NULL && server->pg != &chan->group->pg)
 		server = NULL;
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	return server;
 }
 
@@ -284,10 +284,10 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 	}
 	ret = shm_chan_join(chan);
 	if (ret == 0) {
-		rte_spinlock_lock(&dev->lock);
+		shm_dev_lock(dev);
 		ret = shm_own_seg_get(chan, shm_ring_size(msg->rx.queue_size, conn->max_msg_size),
 				&reply.accept.tx, &fd);
-		rte_spinlock_unlock(&dev->lock);
+		shm_dev_unlock(dev);
 	}
 	if (ret != 0) {
 		rte_comch_pmd_conn_abort(conn, ret);
@@ -303,10 +303,10 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 	reply.accept.rx.queue_size = server->recv_queue_size;
 	reply.accept.rx.group = chan->group->index;
 	reply.accept.rx.bell = chan->rx_bell;
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_chan_max_rx_set(chan, server->recv_queue_size, conn->max_msg_size);
 	shm_link_send(link, &reply, SHM_WIRE_ACCEPT, sizeof(reply.accept), chan->id, fd);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 }
 
 /* Host: ACCEPT. */
@@ -329,12 +329,12 @@ chan_accept(struct shm_chan *chan, struct shm_event *ev)
 		ret = rte_comch_pmd_conn_open(ctrl, &req, &conn);
 	}
 	if (ret == 0) {
-		rte_spinlock_lock(&dev->lock);
+		shm_dev_lock(dev);
 		ret = shm_peer_seg_take(chan, &msg->tx);
 		if (ret == 0)
 			ret = shm_own_seg_get(chan, shm_ring_size(msg->rx.queue_size,
 					conn->max_msg_size), &reply.ready.tx, &fd);
-		rte_spinlock_unlock(&dev->lock);
+		shm_dev_unlock(dev);
 	}
 	if (ret != 0) {
 		if (ret == -EPROTO)
@@ -351,9 +351,9 @@ chan_accept(struct shm_chan *chan, struct shm_event *ev)
 	chan->conn = conn;
 	conn->priv = chan;
 	chan_ready(chan);
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_link_send(link, &reply, SHM_WIRE_READY, sizeof(reply.ready), chan->id, fd);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	shm_chan_activate(chan);
 	rte_comch_pmd_conn_up(conn);
 }
@@ -367,9 +367,9 @@ chan_client_ready(struct shm_chan *chan, struct shm_event *ev)
 	struct shm_dev *dev = chan->link->dev;
 	int ret;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	ret = shm_peer_seg_take(chan, &msg->tx);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (ret != 0) {
 		chan_violation(chan, "READY out of range", msg->tx.seg, msg->tx.ring_size);
 		shm_chan_close(chan, ret);
@@ -444,10 +444,10 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 	int reason;
 
 	if (!chan_msg_legal(chan, type)) {
-		rte_spinlock_lock(&dev->lock);
+		shm_dev_lock(dev);
 		shm_link_violation(chan->link, "a message out of turn", type, chan->state);
 		shm_link_kill(chan->link, -EPROTO);
-		rte_spinlock_unlock(&dev->lock);
+		shm_dev_unlock(dev);
 		return;
 	}
 	switch (type) {
@@ -471,12 +471,12 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 		if (!refusal_known(reason))
 			reason = -ECONNREFUSED;
 		chan_leave(chan);
-		rte_spinlock_lock(&dev->lock);
+		shm_dev_lock(dev);
 		/* REFUSE ends it for both sides; CLOSE wants its answer */
 		if (type == SHM_WIRE_CLOSE)
 			shm_send_closed(chan->link, chan->id);
 		shm_chan_drop_locked(chan);
-		rte_spinlock_unlock(&dev->lock);
+		shm_dev_unlock(dev);
 		shm_connect_fail(connect, reason);
 		break;
 	case SHM_WIRE_TYPES:
@@ -500,9 +500,9 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 	struct shm_chan *chan = ev->chan;
 	bool alive;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	if (!shm_event_take_locked(ev)) {
-		rte_spinlock_unlock(&dev->lock);
+		shm_dev_unlock(dev);
 		return;
 	}
 	alive = chan->link->chans[chan->id] == chan && !shm_chan_is_zombie(chan);
@@ -510,12 +510,12 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 		shm_chan_drop_locked(chan);
 		alive = false;
 	}
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (alive)
 		chan_event(chan, ev);
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_event_done_locked(ev);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 }
 
 /* The ring of a connection is nonsense, or its process is gone. */

@@ -44,7 +44,7 @@ connect_send(struct shm_connect *connect, struct shm_link *link)
 	uint32_t i, id;
 	int ret;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	for (i = 0; i < SHM_WIRE_MAX_CHANS && chan == NULL; i++) {
 		id = (link->next_chan + i) % SHM_WIRE_MAX_CHANS;
 		if (link->chans[id] == NULL) {
@@ -53,14 +53,14 @@ connect_send(struct shm_connect *connect, struct shm_link *link)
 			break;
 		}
 	}
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (chan == NULL)
 		return i == SHM_WIRE_MAX_CHANS ? -EUSERS : -ENOMEM;
 	ret = shm_chan_join(chan);
 	if (ret != 0) {
-		rte_spinlock_lock(&dev->lock);
+		shm_dev_lock(dev);
 		shm_chan_drop_locked(chan);
-		rte_spinlock_unlock(&dev->lock);
+		shm_dev_unlock(dev);
 		return ret;
 	}
 	connect->chan = chan;
@@ -70,11 +70,11 @@ connect_send(struct shm_connect *connect, struct shm_link *link)
 	msg.connect.rx.group = group->index;
 	msg.connect.rx.bell = chan->rx_bell;
 	strlcpy(msg.connect.name, ctrl->name, sizeof(msg.connect.name));
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_chan_max_rx_set(chan, ctrl->recv_queue_size, ctrl->max_msg_size != 0 ?
 		ctrl->max_msg_size : SHM_WIRE_MAX_MSG_SIZE);
 	shm_link_send(link, &msg, SHM_WIRE_CONNECT, sizeof(msg.connect), chan->id, -1);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	return 0;
 }
 
@@ -92,22 +92,22 @@ shm_connect_waiting(struct shm_group *group)
 		connect = TAILQ_FIRST(&group->waiting);
 		if (connect == NULL)
 			break;
-		rte_spinlock_lock(&dev->lock);
+		shm_dev_lock(dev);
 		TAILQ_FOREACH(link, &dev->links, next)
 			if (link->state == SHM_LINK_UP)
 				break;
 		if (link != NULL)
 			link->refs++;
 		ret = dev->refusal;
-		rte_spinlock_unlock(&dev->lock);
+		shm_dev_unlock(dev);
 		if (link == NULL && ret == 0)
 			break;
 		TAILQ_REMOVE(&group->waiting, connect, next);
 		if (link != NULL) {
 			ret = connect_send(connect, link);
-			rte_spinlock_lock(&dev->lock);
+			shm_dev_lock(dev);
 			shm_link_put(link);
-			rte_spinlock_unlock(&dev->lock);
+			shm_dev_unlock(dev);
 		}
 		if (ret == -ECONNRESET) {
 			/* the link died this moment */

@@ -102,14 +102,14 @@ shm_fast_violation(struct rte_comch_queue *queue, const char *what, uint64_t a, 
 	struct shm_dev *dev = queue->dev->priv;
 	struct shm_chan *chan;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	chan = queue->conn->priv;
 	/* once: a loop may come by here until the connection's engine has turned */
 	if (chan != NULL && !chan->lost) {
 		shm_link_violation(chan->link, what, a, b);
 		shm_chan_broken_locked(chan);
 	}
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 }
 
 /*
@@ -124,13 +124,13 @@ shm_fast_peer_gone(struct rte_comch_queue *queue)
 	const struct shm_chan *chan;
 	bool gone = true;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	chan = queue->conn->priv;
 	if (chan != NULL && !chan->lost && chan->link->state != SHM_LINK_DEAD) {
 		pfd.fd = chan->link->fd;
 		gone = poll(&pfd, 1, 0) > 0;
 	}
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	return gone;
 }
 
@@ -255,11 +255,11 @@ consumer_close(struct rte_comch_queue *queue)
 
 	TAILQ_REMOVE(&c->group->consumers, c, next);
 	shm_qbell_leave(c);
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_qbell_put_locked(c);
 	if (c->link != NULL)
 		shm_link_put(c->link);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	shm_peer_unmap(c->cpls, c->cpls_size);
 	consumer_free(c);
 	queue->priv = NULL;
@@ -336,9 +336,9 @@ consumer_announce(struct shm_consumer *c, struct shm_chan *chan)
 	struct shm_dev *dev = chan->link->dev;
 	int ret;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	ret = announce_locked(c, chan);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (ret == 0)
 		consumer_ask(c);
 	else
@@ -373,7 +373,7 @@ consumer_link(struct shm_consumer *c, struct shm_chan *chan)
 	struct shm_dev *dev = chan->link->dev;
 	struct shm_fast *fast;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	fast = shm_fast_get_locked(chan);
 	if (fast != NULL) {
 		fast->consumers[shm_wire_consumer_slot(c->queue->id)] = c;
@@ -381,7 +381,7 @@ consumer_link(struct shm_consumer *c, struct shm_chan *chan)
 		c->link->refs++;
 		c->conn_group = chan->group;
 	}
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	return fast == NULL ? -ENOMEM : 0;
 }
 
@@ -410,10 +410,10 @@ shm_consumer_announce(struct rte_comch_queue *queue, bool here)
 	}
 	c->leaving = true;
 	msg.consumer_id.consumer = queue->id;
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_link_send(chan->link, &msg, SHM_WIRE_CONSUMER_GONE, sizeof(msg.consumer_id), chan->id,
 		-1);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	consumer_ask(c);
 	return 0;
 }
@@ -524,9 +524,9 @@ producer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	p->mask = queue->size - 1;
 	p->tail = p->head = SHM_WIRE_POST_START;
 	p->fence = shm_fences_needed();
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	ret = producer_link_locked(p, queue->conn);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (ret != 0) {
 		free(p);
 		return ret;
@@ -550,9 +550,9 @@ producer_close(struct rte_comch_queue *queue)
 
 	shm_producer_disarm(p); /* if it sleeps, nobody has to wake it for this one */
 	TAILQ_REMOVE(&p->group->producers, p, next);
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	producer_unlink_locked(p);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	free(p);
 	queue->priv = NULL;
 }

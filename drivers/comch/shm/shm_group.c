@@ -76,7 +76,7 @@ group_join_links(struct shm_group *group, bool give_up)
 
 	if (group->closed)
 		return 0;
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next_link) {
 		next_link = TAILQ_NEXT(link, next);
 		if (link->state != SHM_LINK_UP || link->glinks[group->index] != NULL)
@@ -90,7 +90,7 @@ group_join_links(struct shm_group *group, bool give_up)
 		if (give_up)
 			shm_link_kill(link, -ENOMEM);
 	}
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	return ret;
 }
 
@@ -107,11 +107,11 @@ group_dead_glink(struct shm_group *group)
 	struct shm_dev *dev = group->dev;
 	struct shm_glink *glink;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	TAILQ_FOREACH(glink, &group->glinks, next)
 		if (glink->link->state == SHM_LINK_DEAD)
 			break;
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (glink != NULL)
 		TAILQ_REMOVE(&group->glinks, glink, next);
 	return glink;
@@ -127,9 +127,9 @@ group_sync(struct shm_group *group)
 	group_join_links(group, true);
 	while (!group->closed && (glink = group_dead_glink(group)) != NULL) {
 		shm_glink_down(glink);
-		rte_spinlock_lock(&dev->lock);
+		shm_dev_lock(dev);
 		glink_free_locked(glink);
-		rte_spinlock_unlock(&dev->lock);
+		shm_dev_unlock(dev);
 	}
 }
 
@@ -139,13 +139,13 @@ group_sync_handler(struct rte_comch_pmd_event *ev)
 	struct shm_group *group = container_of(ev, struct shm_group, sync_ev);
 	struct shm_dev *dev = group->dev;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	group->sync_posted = false;
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	group_sync(group);
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_group_put_locked(group);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 }
 
 int
@@ -181,7 +181,7 @@ shm_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 	ret = rte_comch_pmd_fd_add(pe, dev->epfd);
 	if (ret != 0)
 		goto fail;
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	for (i = 0; i < SHM_WIRE_MAX_GROUPS && dev->groups[i] != NULL; i++)
 		;
 	if (i < SHM_WIRE_MAX_GROUPS) {
@@ -189,7 +189,7 @@ shm_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 		dev->groups[i] = group;
 		dev->nb_groups++;
 	}
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (i == SHM_WIRE_MAX_GROUPS) {
 		SHM_LOG(NOTICE, "%s: %u progress engines have contexts of it, no more can",
 			rte_dev->data->name, SHM_WIRE_MAX_GROUPS);
@@ -218,7 +218,7 @@ shm_group_destroy(struct rte_comch_pgroup *pg, struct rte_comch_pmd_ending *endi
 	struct shm_glink *glink;
 
 	rte_comch_pmd_fd_del(pg->pe, dev->epfd);
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	dev->groups[group->index] = NULL; /* no more events from here on */
 	group->closed = true;
 	while ((glink = TAILQ_FIRST(&group->glinks)) != NULL) {
@@ -226,7 +226,7 @@ shm_group_destroy(struct rte_comch_pgroup *pg, struct rte_comch_pmd_ending *endi
 		glink_free_locked(glink);
 	}
 	shm_group_put_locked(group);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	/* it may have been the last one that looks after these */
 	while (shm_peer_region_unmap(dev))
 		;

@@ -54,9 +54,9 @@ shm_link_wake(struct shm_link *link, uint32_t group, uint32_t armed)
 	/* relaxed: this sleep or another one, it was waked by somebody */
 	if (__atomic_load_n(&link->peer_woken[group], __ATOMIC_RELAXED) == armed)
 		return;
-	rte_spinlock_lock(&link->dev->lock);
+	shm_dev_lock(link->dev);
 	shm_link_wake_locked(link, group, armed);
-	rte_spinlock_unlock(&link->dev->lock);
+	shm_dev_unlock(link->dev);
 }
 
 /* The peer serves the connection by another of its groups now. */
@@ -594,13 +594,13 @@ group_service(struct shm_group *group, uint64_t now)
 	uint64_t us = SHM_SERVICE_MS * 1000;
 
 	if (group->next_service == 0)
-		rte_spinlock_lock(&dev->lock);
-	else if (rte_spinlock_trylock(&dev->lock) == 0)
+		shm_dev_lock(dev);
+	else if (!shm_dev_trylock(dev))
 		return;
 	shm_service_locked(dev, now);
 	if (dev->nb_hellos != 0 || !TAILQ_EMPTY(&group->waiting) || !TAILQ_EMPTY(&dev->dying))
 		us = 200; /* somebody is coming, or is about to go */
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	group->next_service = now + rte_get_tsc_hz() / US_PER_S * us;
 }
 

@@ -217,19 +217,19 @@ rc_create(struct shm_chan *chan, const struct shm_wire_consumer *msg, int fd,
 	memset(rc, 0, sizeof(*rc));
 	rc->seg.fd = -1;
 	rc->chan = chan->id;
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	rc->fast = shm_fast_get_locked(chan);
 	ret = rc->fast == NULL ? -ENOMEM : rc_reserve_locked(rc, chan->link, msg);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (ret != 0) {
 		free(rc);
 		return ret;
 	}
 	ret = rc_map(rc, msg, fd);
 	if (ret != 0) {
-		rte_spinlock_lock(&dev->lock);
+		shm_dev_lock(dev);
 		rc_free_locked(rc);
-		rte_spinlock_unlock(&dev->lock);
+		shm_dev_unlock(dev);
 		return ret;
 	}
 	*out = rc;
@@ -244,13 +244,13 @@ rc_publish(struct shm_fast *fast, struct shm_rc *rc)
 	uint32_t i;
 
 	/* those that come later look for it under the same lock */
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	for (i = 0; i < SHM_WIRE_MAX_PRODUCERS; i++)
 		if (fast->producers[i] != NULL)
 			shm_producer_tell(fast->producers[i], rc);
 	/* release: pairs with the acquire in rc_enter() */
 	__atomic_store_n(&fast->rcs[shm_wire_consumer_slot(rc->id)], rc, __ATOMIC_RELEASE);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 }
 
 /* CONSUMER */
@@ -280,10 +280,10 @@ peer_consumer(struct shm_chan *chan, struct shm_event *ev)
 	reply.consumer_ack.flags = msg->flags & SHM_WIRE_CONSUMER_F_REST;
 	if (shm_fences_needed())
 		reply.consumer_ack.flags |= SHM_WIRE_CONSUMER_F_FENCE;
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	shm_link_send(chan->link, &reply, SHM_WIRE_CONSUMER_ACK, sizeof(reply.consumer_ack),
 		chan->id, fd);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (ret == 0)
 		rte_comch_pmd_remote_consumer(chan->conn, msg->consumer, true);
 	else
@@ -302,7 +302,7 @@ shm_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_con
 	const struct shm_rc *rc = NULL;
 	int ret = -ENOTCONN;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	chan = conn->priv;
 	if (chan != NULL && chan->fast != NULL)
 		/* acquire: pairs with the release in rc_publish() */
@@ -317,7 +317,7 @@ shm_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_con
 			RTE_COMCH_REMOTE_CONSUMER_F_POST_SIZES : 0;
 		ret = 0;
 	}
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	return ret;
 }
 
@@ -337,12 +337,12 @@ peer_consumer_gone(struct shm_chan *chan, uint32_t id)
 	/* producers that sleep until it posts: it will not, so they have to look */
 	shm_barrier_process();
 	want = __atomic_load_n(&rc->cpls->want, __ATOMIC_RELAXED);
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	if (want != 0)
 		shm_groups_sync(dev);
 	rc_die_locked(rc, true);
 	shm_dying_check_locked(dev);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	shm_peer_region_unmap(dev);
 	/* last: the application may end the connection in it */
 	rte_comch_pmd_remote_consumer(chan->conn, id, false);
@@ -438,7 +438,7 @@ shm_fast_end(struct shm_chan *chan)
 	struct shm_fast *fast;
 	uint32_t i;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	if (chan->conn != NULL)
 		chan->conn->priv = NULL; /* producers of other threads look at it */
 	fast = chan->fast;
@@ -457,7 +457,7 @@ shm_fast_end(struct shm_chan *chan)
 		shm_dying_check_locked(dev);
 		shm_fast_put_locked(fast);
 	}
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	shm_peer_region_unmap(dev);
 }
 

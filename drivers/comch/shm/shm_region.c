@@ -274,9 +274,9 @@ region_withdraw_locked(struct shm_dev *dev, struct shm_region *region)
 static void
 region_withdraw(struct shm_dev *dev, struct shm_region *region)
 {
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	region_withdraw_locked(dev, region);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 }
 
 /* What the first consumer needs of it. */
@@ -292,10 +292,10 @@ region_begin(struct shm_dev *dev, struct shm_region *region)
 		if (ret != 0)
 			return ret;
 	}
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	if (region->id == SHM_WIRE_NO_REGION)
 		ret = region_id_take_locked(dev, region);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (ret != 0)
 		shm_pages_unmap(&region->stage);
 	return ret;
@@ -470,11 +470,11 @@ shm_peer_region_unmap(struct shm_dev *dev)
 {
 	struct shm_peer_region *region;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	region = STAILQ_FIRST(&dev->unmaps);
 	if (region != NULL)
 		STAILQ_REMOVE_HEAD(&dev->unmaps, next);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (region == NULL)
 		return false;
 	munmap(region->map, region->size);
@@ -518,27 +518,27 @@ shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region)
 	void *map, *drop = NULL;
 	int fd = -1, ret = 0;
 
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	if (region->map == NULL)
 		ret = region_map_begin_locked(region, &fd);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (ret != 0 || fd < 0)
 		return ret;
 	map = peer_map(dev, fd, region->size);
 	shm_fd_drop(fd);
 	if (map == NULL) {
 		/* not again for each consumer: to find out takes time */
-		rte_spinlock_lock(&dev->lock);
+		shm_dev_lock(dev);
 		if (region->map == NULL)
 			region_fd_drop(region);
 		region_map_end_locked(region);
-		rte_spinlock_unlock(&dev->lock);
+		shm_dev_unlock(dev);
 		return -EACCES;
 	}
 	/* in our page tables before the first message; an old kernel cannot */
 	if (region->size <= SHM_POPULATE_MAX)
 		madvise(map, region->size, MADV_POPULATE_WRITE);
-	rte_spinlock_lock(&dev->lock);
+	shm_dev_lock(dev);
 	if (region->map == NULL) {
 		region->map = map;
 		region_fd_drop(region);
@@ -546,7 +546,7 @@ shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region)
 		drop = map;
 	}
 	region_map_end_locked(region);
-	rte_spinlock_unlock(&dev->lock);
+	shm_dev_unlock(dev);
 	if (drop != NULL)
 		munmap(drop, region->size);
 	return 0;

@@ -67,9 +67,9 @@ own_seg_make(struct shm_link *link, struct shm_seg *seg, uint64_t total)
 		return -ENOMEM;
 	link->seg_bytes += total;
 	seg->busy = true;
-	rte_spinlock_unlock(&link->dev->lock);
+	shm_dev_unlock(link->dev);
 	ret = shm_seg_create(&made, offsetof(struct shm_wire_chan, tail), total);
-	rte_spinlock_lock(&link->dev->lock);
+	shm_dev_lock(link->dev);
 	if (ret != 0) {
 		link->seg_bytes -= total;
 		seg->busy = false;

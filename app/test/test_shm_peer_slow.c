@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Sides that do not get a core for long: engines that wait for the lock of a device.
+ * Peers that are silent for good are in test_shm_peer_life.c.
+ */
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include <rte_cycles.h>
+
+#include "test_shm_peer.h"
+
+/* For how long the owner of a lock is stopped. */
+#define HOLD_MS 300
+/* How often it is stopped, until it is while it has the lock. */
+#define HOLD_TRIES 3000
+
+/* An engine that has no more than an IDLE context of a device, and serves its sockets. */
+struct idle_engine {
+	struct rte_comch_pe *pe;
+	struct rte_comch_ctx *ctx;
+	pthread_t thread;
+	bool stop;
+};
+
+/* What the owner of a lock does. */
+enum { OWNER_TURNS = 0, OWNER_STOPPED, OWNER_WAITS };
+static sig_atomic_t owner_state;
+/* It may go on. */
+static sig_atomic_t released;
+
+static sig_atomic_t
+owner_is(void)
+{
+	return __atomic_load_n(&owner_state, __ATOMIC_RELAXED);
+}
+
+static int
+idle_engine_create(struct idle_engine *engine, int16_t dev, const char *name)
+{
+	struct rte_comch_server_conf conf;
+
+	TEST_EXPECT(rte_comch_pe_create(NULL, &engine->pe), 0);
+	test_server_conf(NULL, name, &conf);
+	TEST_EXPECT(rte_comch_server_create(dev, 0, &conf, &engine->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(engine->ctx, engine->pe), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+idle_engine_destroy(struct idle_engine *engine)
+{
+	TEST_EXPECT(rte_comch_ctx_destroy(engine->ctx), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(engine->pe), 0);
+	return TEST_SUCCESS;
+}
+
+/* As if the scheduler had taken the core from this thread, wherever it is. */
+static void
+stop_handler(int sig __rte_unused)
+{
+	const struct timespec step = { .tv_nsec = 100000 };
+	unsigned int i;
+
+	__atomic_store_n(&owner_state, OWNER_STOPPED, __ATOMIC_RELAXED);
+	for (i = 0; i < 10 * HOLD_MS && __atomic_load_n(&released, __ATOMIC_RELAXED) == 0; i++)
+		nanosleep(&step, NULL);
+	__atomic_store_n(&owner_state, OWNER_WAITS, __ATOMIC_RELAXED);
+}
+
+static void *
+owner_run(void *arg)
+{
+	const struct timespec us = { .tv_nsec = 1000 };
+	struct idle_engine *owner = arg;
+
+	while (!__atomic_load_n(&owner->stop, __ATOMIC_RELAXED)) {
+		peer_serve(owner->pe);
+		/* whoever waited for the lock gets it now */
+		while (owner_is() != OWNER_TURNS &&
+				!__atomic_load_n(&owner->stop, __ATOMIC_RELAXED))
+			nanosleep(&us, NULL);
+	}
+	return NULL;
+}
+
+static uint64_t
+thread_cpu_ms(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/* Stop the owner once: how long this engine waited for it, and what of a core it took. */
+static int
+owner_stop(struct idle_engine *owner, struct idle_engine *waiter, uint64_t *waited,
+		uint64_t *burned)
+{
+	uint64_t begin = test_now_ns();
+
+	__atomic_store_n(&released, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&owner_state, OWNER_TURNS, __ATOMIC_RELAXED);
+	rte_delay_us_block(100);
+	TEST_EXPECT(pthread_kill(owner->thread, SIGUSR1), 0);
+	while (owner_is() == OWNER_TURNS)
+		TEST_ASSERT(test_now_ns() - begin < (uint64_t)TEST_MS * 1000000,
+				"the owner of the lock is not stopped");
+	begin = test_now_ns();
+	*burned = thread_cpu_ms();
+	peer_serve(waiter->pe);
+	*burned = thread_cpu_ms() - *burned;
+	*waited = (test_now_ns() - begin) / 1000000;
+	__atomic_store_n(&released, 1, __ATOMIC_RELAXED);
+	while (owner_is() != OWNER_WAITS)
+		TEST_ASSERT(test_now_ns() - begin < (uint64_t)TEST_MS * 1000000,
+				"the owner of the lock is still stopped");
+	return TEST_SUCCESS;
+}
+
+static int
+lock_waiter(struct idle_engine *owner, struct idle_engine *waiter)
+{
+	uint64_t waited = 0, burned = 0;
+	unsigned int i;
+
+	for (i = 0; i < HOLD_TRIES && waited < HOLD_MS / 2; i++)
+		TEST_CALL(owner_stop(owner, waiter, &waited, &burned));
+	test_note("stopped %u times; %u ms of a core for a wait of %u ms", i,
+			(unsigned int)burned, (unsigned int)waited);
+	TEST_TRUE(waited >= HOLD_MS / 2);
+	TEST_ASSERT(burned < HOLD_MS / 6, "the engine spins: %u ms of %u", (unsigned int)burned,
+			(unsigned int)waited);
+	return TEST_SUCCESS;
+}
+
+/* Who has the lock may wait for a core: those who want the lock must not burn it. */
+static int
+test_lock_waiter_sleeps(void)
+{
+	const struct sigaction action = { .sa_handler = stop_handler, .sa_flags = SA_RESTART };
+	struct idle_engine owner = { 0 }, waiter = { 0 };
+	struct sigaction saved;
+	char path[PATH_MAX];
+	int dev, ret;
+
+	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
+	dev = test_vdev_add("role=dpu,functions=pf0,path=%s", path);
+	TEST_TRUE(dev >= 0);
+	TEST_CALL(idle_engine_create(&owner, (int16_t)dev, "owner"));
+	TEST_CALL(idle_engine_create(&waiter, (int16_t)dev, "waiter"));
+	TEST_EXPECT(sigaction(SIGUSR1, &action, &saved), 0);
+	TEST_EXPECT(pthread_create(&owner.thread, NULL, owner_run, &owner), 0);
+	ret = lock_waiter(&owner, &waiter);
+	__atomic_store_n(&released, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&owner.stop, true, __ATOMIC_RELAXED);
+	pthread_join(owner.thread, NULL);
+	sigaction(SIGUSR1, &saved, NULL);
+	TEST_CALL(idle_engine_destroy(&owner));
+	TEST_CALL(idle_engine_destroy(&waiter));
+	TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
+	test_rendezvous_remove(path);
+	return ret;
+}
+
+#define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm, an evil peer: sides that are slow",
+	.setup = peer_suite_setup,
+	.teardown = peer_suite_teardown,
+	.unit_test_cases = {
+		PEER_CASE(test_lock_waiter_sleeps),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_shm_peer_slow(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(shm_peer_slow_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_slow)
