@@ -120,14 +120,6 @@ test_nic_state(void)
 }
 
 static int
-test_counter_stands_still(void)
-{
-	TEST_CALL(expect_failure("counter stop", -EIO, "counter"));
-	TEST_CALL(expect_recovery());
-	return test_log_passed();
-}
-
-static int
 test_bus_dead(void)
 {
 	TEST_CALL(expect_failure("bus dead", -ENODEV, "all ones"));
@@ -275,7 +267,6 @@ static struct unit_test_suite fail_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_healthy),
 		TEST_CASE_ST(case_setup, case_teardown, test_syndrome),
 		TEST_CASE_ST(case_setup, case_teardown, test_nic_state),
-		TEST_CASE_ST(case_setup, case_teardown, test_counter_stands_still),
 		TEST_CASE_ST(case_setup, case_teardown, test_bus_dead),
 		TEST_CASE_ST(case_setup, case_teardown, test_eq_overrun),
 		TEST_CASE_ST(case_setup, case_teardown, test_unplugged),

@@ -137,6 +137,43 @@ test_silicon_2_3_gone_before_enabled(void)
 }
 
 /*
+ * 2.5: a counter that stands is no proof of anything
+ */
+
+/* Firmware that answers lives, whatever the counter does. */
+static int
+test_silicon_2_5_counter_probes(void)
+{
+	TEST_CALL(dev_add("pf0", "health=30,cmd_timeout=2000", &dev_id));
+	TEST_TRUE(dump_has("pf0", "name=QUERY_ISSI status=0x00 delivery=0x00 count=1\n"));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 counter stop"), 0);
+	TEST_WAIT(test_log_has("health counter stands"), TEST_MS);
+	TEST_WAIT(!dump_has("pf0", "name=QUERY_ISSI status=0x00 delivery=0x00 count=1\n"),
+		TEST_MS);
+	TEST_EXPECT(test_dev_status(dev_id), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 counter run"), 0);
+	TEST_WAIT(test_log_has("health counter moves again"), TEST_MS);
+	TEST_EXPECT(test_dev_status(dev_id), 0);
+	/* once for each time */
+	TEST_EXPECT(test_log_count("health counter stands"), 1);
+	return test_log_passed();
+}
+
+/* Firmware that does not has the time of a command. */
+static int
+test_silicon_2_5_no_answer_to_probe(void)
+{
+	TEST_CALL(dev_add("pf0", "health=30,cmd_timeout=500", &dev_id));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=QUERY_ISSI no-answer"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 counter stop"), 0);
+	TEST_WAIT(test_dev_status(dev_id) != 0, 2 * TEST_MS);
+	TEST_EXPECT(test_dev_status(dev_id), -ETIMEDOUT);
+	TEST_TRUE(test_log_has("health counter stands"));
+	TEST_TRUE(test_log_has("QUERY_ISSI (op_mod 0x0): no answer in 500 ms"));
+	return test_log_passed();
+}
+
+/*
  * 2.10: page commands in EAL's interrupt thread
  */
 
@@ -218,6 +255,8 @@ static struct unit_test_suite hard_health_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_3_no_look_while_disabled),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_3_limit_of_enable),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_3_gone_before_enabled),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_5_counter_probes),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_5_no_answer_to_probe),
 		TEST_CASE_ST(case_setup, case_teardown,
 			test_silicon_2_10_interrupt_thread_is_free),
 		TEST_CASE_ST(case_setup, case_teardown,

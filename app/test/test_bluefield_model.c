@@ -363,6 +363,20 @@ test_log_has(const char *words)
 	return strstr(log_text, words) != NULL;
 }
 
+unsigned int
+test_log_count(const char *words)
+{
+	unsigned int nb = 0;
+	const char *p;
+
+	if (log_file == NULL)
+		return 0;
+	fflush(log_file);
+	for (p = log_text; (p = strstr(p, words)) != NULL; p += strlen(words))
+		nb++;
+	return nb;
+}
+
 int
 test_log_passed(void)
 {

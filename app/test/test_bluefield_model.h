@@ -73,6 +73,8 @@ unsigned int test_fds_most(void);
 int test_log_begin(void);
 /** Whether it has these words so far. */
 bool test_log_has(const char *words);
+/** How often it has these words so far. */
+unsigned int test_log_count(const char *words);
 /** The case has passed: nobody needs to read it. @return TEST_SUCCESS */
 int test_log_passed(void);
 /** Back to stderr; print what was collected, unless the case has passed. */

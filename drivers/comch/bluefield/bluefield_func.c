@@ -18,7 +18,7 @@
 
 #define FUNC_DFLT_CMD_TIMEOUT_MS 60000
 #define FUNC_DFLT_FW_TIMEOUT_MS 120000
-#define FUNC_DFLT_HEALTH_MS 1000
+#define FUNC_DFLT_HEALTH_MS 2000 /* as the Linux driver */
 #define FUNC_DFLT_MAX_PAGES 262144
 
 /* Between looks at the registers while a command lasts. */

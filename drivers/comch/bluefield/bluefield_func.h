@@ -25,7 +25,6 @@ enum bf_fatal {
 	BF_FATAL_GONE,       /* registers read all ones */
 	BF_FATAL_FIRMWARE,   /* health syndrome with "reset required" */
 	BF_FATAL_NIC_STATE,  /* nic interface disabled or software reset */
-	BF_FATAL_STALLED,    /* health counter stands still */
 	BF_FATAL_TIMEOUT,    /* a command got no answer */
 	BF_FATAL_PAGES,      /* firmware's account of its pages is not ours */
 	BF_FATAL_EQ,         /* event queue overrun or nonsense in it */
@@ -36,7 +35,7 @@ enum bf_fatal {
 struct bf_func_conf {
 	uint32_t cmd_timeout_ms;  /* one command; default 60000 */
 	uint32_t fw_timeout_ms;   /* firmware initialises; default 120000 */
-	uint32_t health_ms;       /* period of the health poll; default 1000 */
+	uint32_t health_ms;       /* period of the health poll; default 2000 */
 	uint32_t max_pages;       /* firmware pages at most, 4 KiB each; default 262144 */
 	/*
 	 * Told once per bring-up that the function has failed, in a thread that uses

@@ -100,6 +100,7 @@ struct bf_health {
 	uint64_t next_ms;    /* atomic: of the look while a command lasts */
 	uint32_t counter;    /* last one; of the worker when it runs, as are the next */
 	uint32_t misses;
+	bool stands;         /* that has been said */
 	uint64_t moved_ms;   /* when the counter was seen to move */
 };
 

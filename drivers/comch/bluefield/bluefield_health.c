@@ -14,10 +14,10 @@
 
 #include "bluefield_func_priv.h"
 
-/* Polls with the same counter after which firmware is thought to be stuck. */
+/* Polls with the same counter after which firmware is asked whether it lives. */
 #define HEALTH_MAX_MISSES 3
-/* But not before it stood for so long: it has a period of its own. */
-#define HEALTH_MIN_STALL_MS 500
+/* But not before it stood for so long: on a card it ticks once a second, with pauses. */
+#define HEALTH_MIN_STALL_MS 3000
 
 const char *
 bf_fatal_text(enum bf_fatal fatal)
@@ -27,7 +27,6 @@ bf_fatal_text(enum bf_fatal fatal)
 	case BF_FATAL_GONE: return "device gone";
 	case BF_FATAL_FIRMWARE: return "firmware failed";
 	case BF_FATAL_NIC_STATE: return "interface disabled";
-	case BF_FATAL_STALLED: return "firmware stands still";
 	case BF_FATAL_TIMEOUT: return "command without answer";
 	case BF_FATAL_PAGES: return "page accounting broken";
 	case BF_FATAL_EQ: return "event queue broken";
@@ -46,7 +45,6 @@ fatal_remedy(enum bf_fatal fatal)
 		return "somebody resets the card or has switched the function off; wait for the "
 			"end of that, then reset the function";
 	case BF_FATAL_FIRMWARE:
-	case BF_FATAL_STALLED:
 		return "reset the function; if it fails again, reset the card and look at its "
 			"firmware's log";
 	default:
@@ -178,35 +176,69 @@ bf_health_check(struct bf_func *func)
 	return 0;
 }
 
-void
-bf_health_poll(struct bf_func *func)
+/*
+ * A command that changes nothing. Whatever firmware says, it lives; if it says
+ * nothing, the time limit of the command makes the function fail. In bring-up the
+ * commands of that are as good.
+ */
+static void
+health_probe(struct bf_func *func)
+{
+	uint8_t in[BF_SMALL_IN_SIZE] = { 0 };
+	uint8_t out[BF_QUERY_ISSI_OUT_SIZE];
+	struct bf_cmd cmd = {
+		.in = in, .in_len = sizeof(in), .out = out, .out_len = sizeof(out), .quiet = true,
+	};
+
+	if (!__atomic_load_n(&func->up, __ATOMIC_SEQ_CST))
+		return;
+	bf_set(in, BF_IN_OPCODE, BF_OP_QUERY_ISSI);
+	bf_func_cmd(func, BF_CMD_NORMAL, &cmd);
+}
+
+/*
+ * A counter that stands is no proof: firmware is busy with something else, as far as
+ * anybody can tell. It is said once for each time that it stands.
+ */
+static void
+health_counter(struct bf_func *func)
 {
 	struct bf_health *health = &func->health;
 	struct bf_hw *hw = func->hw;
+	uint64_t now = bf_now_ms(), ms = now - health->moved_ms;
 	uint32_t counter;
-	uint64_t now;
 
+	counter = BF_HEALTH_COUNTER(hw->ops->read32(hw, BF_REG_HEALTH_COUNTER));
+	if (counter != health->counter) {
+		if (health->stands)
+			BF_LOG(NOTICE, "%s: health counter moves again, after %" PRIu64 " ms",
+				hw->name, ms);
+		health->counter = counter;
+		health->stands = false;
+		health->misses = 0;
+		health->moved_ms = now;
+		return;
+	}
+	health->misses++;
+	if (health->misses < HEALTH_MAX_MISSES || ms < HEALTH_MIN_STALL_MS)
+		return;
+	if (!health->stands)
+		BF_LOG(WARNING, "%s: health counter stands at 0x%x for %" PRIu64 " ms: firmware is "
+			"busy or hangs; asking it with a command, which has %u ms", hw->name,
+			counter, ms, func->conf.cmd_timeout_ms);
+	health->stands = true;
+	health_probe(func);
+}
+
+void
+bf_health_poll(struct bf_func *func)
+{
 	/* nothing changes any more before a reset */
 	if (bf_func_status(func, NULL) != 0)
 		return;
-	__atomic_fetch_add(&health->polls, 1, __ATOMIC_RELAXED);
-	if (bf_health_check(func) != 0)
-		return;
-	counter = BF_HEALTH_COUNTER(hw->ops->read32(hw, BF_REG_HEALTH_COUNTER));
-	now = bf_now_ms();
-	if (counter != health->counter) {
-		health->misses = 0;
-		health->moved_ms = now;
-	} else {
-		health->misses++;
-	}
-	health->counter = counter;
-	if (health->misses >= HEALTH_MAX_MISSES &&
-	    now - health->moved_ms >= HEALTH_MIN_STALL_MS) {
-		BF_LOG(ERR, "%s: health counter stands at 0x%x for %u polls of %u ms",
-			hw->name, counter, health->misses, func->conf.health_ms);
-		bf_fatal_set(func, BF_FATAL_STALLED, -EIO);
-	}
+	__atomic_fetch_add(&func->health.polls, 1, __ATOMIC_RELAXED);
+	if (bf_health_check(func) == 0)
+		health_counter(func);
 }
 
 void
@@ -216,6 +248,7 @@ bf_health_start(struct bf_func *func)
 	struct bf_hw *hw = func->hw;
 
 	health->counter = BF_HEALTH_COUNTER(hw->ops->read32(hw, BF_REG_HEALTH_COUNTER));
+	health->stands = false;
 	health->misses = 0;
 	health->moved_ms = bf_now_ms();
 	__atomic_store_n(&health->next_ms, 0, __ATOMIC_RELAXED);
