@@ -41,6 +41,7 @@ void bfm_iseg_fast_teardown(struct bfm_function *f);
 /* Faults. */
 void bfm_iseg_bus(struct bfm_function *f, bool dead);
 void bfm_iseg_counter(struct bfm_function *f, bool stop);
+void bfm_iseg_counter_pause(struct bfm_function *f, uint64_t ms);
 void bfm_iseg_nic_state(struct bfm_function *f, uint8_t state);
 void bfm_iseg_init_busy(struct bfm_function *f, uint64_t ms); /* or BFM_FOREVER */
 void bfm_iseg_flr_ms(struct bfm_function *f, uint32_t ms);    /* of the resets to come */

@@ -311,9 +311,17 @@ choice(struct parse *p, const char *yes, const char *no, bool *value)
 static int
 parse_counter(struct parse *p)
 {
+	int64_t ms = 0;
 	bool stop;
-	int ret = choice(p, "stop", "run", &stop);
+	int ret;
 
+	if (p->nb == 3 && strcmp(p->words[1], "pause") == 0) {
+		ret = number(p, p->words[2], p->words[2], 1, MAX_MS, &ms);
+		if (ret == 0)
+			bfm_iseg_counter_pause(p->f, (uint64_t)ms);
+		return ret;
+	}
+	ret = choice(p, "stop", "run", &stop);
 	if (ret == 0)
 		bfm_iseg_counter(p->f, stop);
 	return ret;

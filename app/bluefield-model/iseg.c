@@ -71,8 +71,12 @@ _Static_assert(HEALTH_EXT_SYND + 2 == HEALTH_SIZE, "health buffer is 64 bytes");
 #define UAR_BF 0x800u      /* BlueFlame buffers from here to the end of the page ... */
 #define UAR_BF_SIZE 0x100u /* ... of this size; the first 8 bytes ring */
 
-/* Ours: what the counter counts, and how long a reset that software asked for takes. */
-#define COUNTER_MS 10u
+/*
+ * The counter ticks once a second. Firmware has other things to do: how often it
+ * leaves out a tick is ours, and so is how long a reset takes that software asked for.
+ */
+#define COUNTER_MS 1000u
+#define COUNTER_PAUSE 16u
 #define SW_RESET_MS 50u
 
 struct bfm_iseg {
@@ -86,6 +90,7 @@ struct bfm_iseg {
 	bool bus_dead;
 	bool counter_stop;
 	uint64_t counter_at; /* ms at which it stopped */
+	uint64_t counter_until; /* ms: it pauses */
 	uint64_t busy_until; /* ms: firmware initialises */
 	uint64_t sw_reset_until;
 	bool flr_set; /* by a fault */
@@ -156,7 +161,7 @@ bfm_health_fatal(struct bfm_function *f, uint8_t synd, uint16_t ext_synd, const 
 	health[HEALTH_SYND] = synd;
 	health[HEALTH_EXT_SYND] = (uint8_t)(ext_synd >> 8);
 	health[HEALTH_EXT_SYND + 1] = (uint8_t)ext_synd;
-	if (!iseg->counter_stop)
+	if (!iseg->counter_stop && now(f) >= iseg->counter_until)
 		iseg->counter_at = now(f);
 }
 
@@ -342,9 +347,10 @@ static uint32_t
 health_counter(const struct bfm_function *f)
 {
 	const struct bfm_iseg *iseg = f->iseg;
-	uint64_t at = iseg->fatal || iseg->counter_stop ? iseg->counter_at : now(f);
+	bool stands = iseg->fatal || iseg->counter_stop || now(f) < iseg->counter_until;
+	uint64_t ticks = (stands ? iseg->counter_at : now(f)) / COUNTER_MS;
 
-	return (uint32_t)(at / COUNTER_MS) & 0xffffff;
+	return (uint32_t)(ticks - ticks / COUNTER_PAUSE) & 0xffffff;
 }
 
 /* One word of the registers in host order; false if there is none. */
@@ -605,6 +611,15 @@ bfm_iseg_counter(struct bfm_function *f, bool stop)
 	if (stop && !iseg->counter_stop && !iseg->fatal)
 		iseg->counter_at = now(f);
 	iseg->counter_stop = stop;
+	iseg->counter_until = 0;
+}
+
+void
+bfm_iseg_counter_pause(struct bfm_function *f, uint64_t ms)
+{
+	bfm_iseg_counter(f, false);
+	f->iseg->counter_at = now(f);
+	f->iseg->counter_until = now(f) + ms;
 }
 
 void
@@ -634,6 +649,7 @@ bfm_iseg_clear(struct bfm_function *f)
 
 	iseg->bus_dead = false;
 	iseg->counter_stop = false;
+	iseg->counter_until = 0;
 	iseg->flr_set = false;
 	if (iseg->busy_until == BFM_FOREVER)
 		iseg->busy_until = now(f);

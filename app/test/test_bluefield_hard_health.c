@@ -137,7 +137,8 @@ test_silicon_2_3_gone_before_enabled(void)
 }
 
 /*
- * 2.5: a counter that stands is no proof of anything
+ * 2.5 and 5.5: the counter ticks once a second, with pauses, and one that stands is
+ * no proof of anything
  */
 
 /* Firmware that answers lives, whatever the counter does. */
@@ -170,6 +171,18 @@ test_silicon_2_5_no_answer_to_probe(void)
 	TEST_EXPECT(test_dev_status(dev_id), -ETIMEDOUT);
 	TEST_TRUE(test_log_has("health counter stands"));
 	TEST_TRUE(test_log_has("QUERY_ISSI (op_mod 0x0): no answer in 500 ms"));
+	return test_log_passed();
+}
+
+/* A pause of two ticks is no news, however often one looks. */
+static int
+test_silicon_5_5_counter_pauses(void)
+{
+	TEST_CALL(dev_add("pf0", "health=10,cmd_timeout=500", &dev_id));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 counter pause 1900"), 0);
+	usleep(2500000);
+	TEST_EXPECT(test_dev_status(dev_id), 0);
+	TEST_TRUE(!test_log_has("health counter"));
 	return test_log_passed();
 }
 
@@ -257,6 +270,7 @@ static struct unit_test_suite hard_health_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_3_gone_before_enabled),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_5_counter_probes),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_5_no_answer_to_probe),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_5_counter_pauses),
 		TEST_CASE_ST(case_setup, case_teardown,
 			test_silicon_2_10_interrupt_thread_is_free),
 		TEST_CASE_ST(case_setup, case_teardown,
