@@ -3,8 +3,8 @@
  */
 
 /*
- * Entries, mailbox blocks and slots of the command queue, for cmdq.c and
- * cmdq_entry.c.
+ * Entries, mailbox blocks and slots of the command queue, for cmdq.c, cmdq_entry.c
+ * and cmdq_time.c.
  */
 
 #ifndef BFM_CMDQ_H
@@ -63,10 +63,12 @@ _Static_assert(sizeof(struct block) == 576, "block");
 
 enum slot_state {
 	SLOT_FREE = 0,
+	SLOT_FETCHED,   /* entry read; firmware turns to it when it is due */
 	SLOT_READY,     /* about to be run */
 	SLOT_DELAYED,   /* a fault: runs when it is due */
 	SLOT_PAGES,     /* a fault: runs when its pages came */
 	SLOT_SUSPENDED, /* its handler waits to be called again */
+	SLOT_DONE,      /* it had its effect; answered when it is due */
 	SLOT_STUCK,     /* a fault: never answers */
 };
 
@@ -74,7 +76,13 @@ struct slot {
 	enum slot_state state;
 	bool event;   /* an EQ took command events when it started */
 	bool suspend; /* said by the handler that runs */
-	uint64_t due_ms;
+	uint8_t delivery; /* of the answer, from SLOT_DONE on, as is the next */
+	uint8_t status;
+	uint32_t before_us; /* from the doorbell to its effect */
+	uint32_t after_us;  /* from there to its answer */
+	uint64_t since_us;
+	uint64_t due_us;
+	uint64_t order;     /* of its doorbell */
 	struct entry entry;
 	uint64_t *out_blocks;
 	uint32_t nb_out_blocks;
@@ -89,6 +97,10 @@ struct slot {
 int bfm_entry_take(struct slot *s);
 /* Write the output, if data says so, then the entry, and ownership as the last byte. */
 int bfm_entry_give(struct slot *s, uint8_t delivery, bool data);
+/* What an entry asks for, before anything of it is checked. */
+uint16_t bfm_entry_opcode(const struct entry *e);
+/* Pick before_us and after_us of a command that was fetched, by two random numbers below 2^31. */
+void bfm_cmd_time(struct slot *s, uint64_t rand, uint64_t rand2);
 /* Memory that the client named is not accessible: firmware stops. */
 void bfm_dma_fatal(struct bfm_function *f, uint64_t addr, const char *what);
 

@@ -118,6 +118,12 @@ chain_read(struct slot *s, uint64_t ptr, uint32_t n, uint8_t *data, uint32_t len
 	return 0;
 }
 
+uint16_t
+bfm_entry_opcode(const struct entry *e)
+{
+	return (uint16_t)bfm_bits_get(e->in, 0, 16);
+}
+
 /* Check the entry and make the command of it: 0, a delivery status, or -EFAULT. */
 int
 bfm_entry_take(struct slot *s)
@@ -164,10 +170,8 @@ bfm_entry_take(struct slot *s)
 		return ret;
 	c->in_len = in_len;
 	c->out_len = out_len;
-	c->opcode = (uint16_t)bfm_bits_get(c->in, 0, 16);
 	c->uid = (uint16_t)bfm_bits_get(c->in, 16, 16);
 	c->op_mod = (uint16_t)bfm_bits_get(c->in, 48, 16);
-	c->desc = bfm_cmd_find(c->opcode);
 	return 0;
 }
 

@@ -29,7 +29,14 @@ struct bfm_dma {
 	struct bfm_region *regions;
 	uint32_t nb;
 	uint32_t room;
+	uint32_t nb_by_message; /* of those that may be written: ROMs do not count */
 };
+
+static bool
+is_written_by_message(const struct bfm_region *r)
+{
+	return r->vaddr == NULL && (r->prot & PROT_WRITE) != 0;
+}
 
 /*
  * The client may truncate the file behind its memory at any time; touching it is
@@ -179,6 +186,7 @@ bfm_dma_add(struct bfm_dma *dma, uint64_t addr, uint64_t len, void *vaddr, uint3
 	dma->regions[i].len = len;
 	dma->regions[i].vaddr = vaddr;
 	dma->regions[i].prot = prot;
+	dma->nb_by_message += is_written_by_message(&dma->regions[i]);
 	dma->nb++;
 	return 0;
 }
@@ -191,6 +199,7 @@ bfm_dma_remove(struct bfm_dma *dma, uint64_t addr, uint64_t len)
 	if (len == 0 || !bfm_dma_has(dma, addr, len))
 		return;
 	i = region_index(dma, addr);
+	dma->nb_by_message -= is_written_by_message(&dma->regions[i]);
 	dma->nb--;
 	memmove(&dma->regions[i], &dma->regions[i + 1], (dma->nb - i) * sizeof(*dma->regions));
 }
@@ -201,6 +210,12 @@ bfm_dma_is_by_message(const struct bfm_dma *dma, uint64_t addr)
 	const struct bfm_region *r = region_find(dma, addr);
 
 	return r != NULL && r->vaddr == NULL;
+}
+
+bool
+bfm_dma_has_by_message(const struct bfm_dma *dma)
+{
+	return dma->nb_by_message != 0;
 }
 
 /* The piece of [addr, addr + len) that lies in one region, or 0 if that denies it. */

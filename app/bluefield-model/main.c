@@ -24,7 +24,7 @@
 
 #define MAX_CONTROL_FDS 4
 #define MAX_FAULTS 64
-#define IDLE_MS 1000
+#define IDLE_US 1000000
 
 struct options {
 	const char *dir;
@@ -35,6 +35,8 @@ struct options {
 	uint32_t nb_functions;
 	const char *faults[MAX_FAULTS];
 	uint32_t nb_faults;
+	uint32_t latency; /* as in struct bfm_model */
+	uint64_t seed;
 };
 
 static const char usage[] =
@@ -63,6 +65,9 @@ static const char usage[] =
 	"      socket=PATH      instead of DIR/NAME.sock\n"
 	"  --fault \"NAME FAULT\" a fault from the start, as at the control socket, for\n"
 	"                       example \"pf0 cmd opcode=INIT_HCA no-answer\"; may be repeated\n"
+	"  --latency off|FACTOR how long commands take: not at all, or this times as long as\n"
+	"                       usual, up to 100 (1). Slots answer in any order then.\n"
+	"  --seed NUMBER        of what is random, as latencies (1)\n"
 	"  --log FILE           append the log to FILE instead of standard error\n"
 	"  --log-level LEVEL    error, warn, info (default) or debug\n"
 	"  --until-eof          end when standard input ends\n"
@@ -176,26 +181,27 @@ bfm_function_reset(struct bfm_function *f)
 int
 bfm_function_tick(struct bfm_function *f)
 {
-	int ms = IDLE_MS, next;
+	int us = IDLE_US, next;
 
 	next = bfm_cmdq_tick(f);
-	if (next >= 0 && next < ms)
-		ms = next;
+	if (next >= 0 && next < us)
+		us = next;
 	next = bfm_server_tick(f);
-	if (next >= 0 && next < ms)
-		ms = next;
-	return ms;
+	if (next >= 0 && next < us / 1000)
+		us = next * 1000;
+	return us;
 }
 
 /* ------------------------------------------------------------------ loop */
 
-static uint64_t
-now_ms(void)
+static void
+clock_read(struct bfm_model *m)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	m->now_us = (uint64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+	m->now_ms = m->now_us / 1000;
 }
 
 /* Standard input carries nothing; its end is the news. */
@@ -213,16 +219,17 @@ run(struct bfm_model *m, int signal_fd, bool until_eof)
 {
 	struct pollfd pfds[2 + MAX_CONTROL_FDS + BFM_MAX_FUNCTIONS];
 	int control[MAX_CONTROL_FDS];
-	int i, nb, nb_control, first, ms, next;
+	int i, nb, nb_control, first, us, next;
+	struct timespec wait;
 	uint32_t n;
 
 	while (!m->quit) {
-		m->now_ms = now_ms();
-		ms = IDLE_MS;
+		clock_read(m);
+		us = IDLE_US;
 		for (n = 0; n < m->nb_functions; n++) {
 			next = bfm_function_tick(m->functions[n]);
-			if (next < ms)
-				ms = next;
+			if (next < us)
+				us = next;
 		}
 		if (m->quit)
 			break;
@@ -238,10 +245,13 @@ run(struct bfm_model *m, int signal_fd, bool until_eof)
 		for (n = 0; n < m->nb_functions; n++)
 			pfds[nb++] = (struct pollfd){ .fd = bfm_server_fd(m->functions[n]),
 					.events = POLLIN };
-		if (poll(pfds, nb, ms) < 0)
+		/* commands end in less than the milliseconds of poll() */
+		wait.tv_sec = us / 1000000;
+		wait.tv_nsec = us % 1000000 * 1000l;
+		if (ppoll(pfds, nb, &wait, NULL) < 0)
 			continue;
 
-		m->now_ms = now_ms();
+		clock_read(m);
 		if (pfds[0].revents != 0 || (pfds[1].revents != 0 && input_ended()))
 			break;
 		for (i = 0; i < nb_control; i++) {
@@ -257,14 +267,47 @@ run(struct bfm_model *m, int signal_fd, bool until_eof)
 
 /* ------------------------------------------------------- the command line */
 
+static bool
+parse_latency(const char *text, uint32_t *latency)
+{
+	char *end;
+	double factor;
+
+	*latency = 0;
+	if (strcmp(text, "off") == 0)
+		return true;
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	factor = strtod(text, &end);
+	if (*end != '\0' || !(factor <= BFM_LATENCY_MAX))
+		return false;
+	*latency = (uint32_t)(factor * BFM_LATENCY_ONE);
+	return *latency != 0;
+}
+
+static bool
+parse_seed(const char *text, uint64_t *seed)
+{
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	*seed = strtoull(text, &end, 0);
+	return errno == 0 && *end == '\0';
+}
+
 static int
 parse_options(int argc, char **argv, struct options *o)
 {
-	enum { DIR_OPT = 256, FUNCTION, FAULT, LOG, LEVEL, UNTIL_EOF, HELP, VERSION };
+	enum { DIR_OPT = 256, FUNCTION, FAULT, LATENCY, SEED, LOG, LEVEL, UNTIL_EOF, HELP,
+		VERSION };
 	static const struct option longs[] = {
 		{ "dir", required_argument, NULL, DIR_OPT },
 		{ "function", required_argument, NULL, FUNCTION },
 		{ "fault", required_argument, NULL, FAULT },
+		{ "latency", required_argument, NULL, LATENCY },
+		{ "seed", required_argument, NULL, SEED },
 		{ "log", required_argument, NULL, LOG },
 		{ "log-level", required_argument, NULL, LEVEL },
 		{ "until-eof", no_argument, NULL, UNTIL_EOF },
@@ -294,6 +337,19 @@ parse_options(int argc, char **argv, struct options *o)
 				return -EINVAL;
 			}
 			o->faults[o->nb_faults++] = optarg;
+			break;
+		case LATENCY:
+			if (!parse_latency(optarg, &o->latency)) {
+				fprintf(stderr, "--latency %s: use off, or a factor from 0.001 to "
+						"%u\n", optarg, BFM_LATENCY_MAX);
+				return -EINVAL;
+			}
+			break;
+		case SEED:
+			if (!parse_seed(optarg, &o->seed)) {
+				fprintf(stderr, "--seed %s: use a number\n", optarg);
+				return -EINVAL;
+			}
 			break;
 		case LOG:
 			o->log = optarg;
@@ -430,8 +486,8 @@ signals_open(void)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .level = BFM_INFO };
-	struct bfm_model m = { .now_ms = now_ms() };
+	struct options o = { .level = BFM_INFO, .latency = BFM_LATENCY_ONE, .seed = 1 };
+	struct bfm_model m = { .quit = false };
 	struct rlimit limit;
 	int signal_fd, ret;
 
@@ -439,6 +495,9 @@ main(int argc, char **argv)
 	if (ret != 0)
 		return ret > 0 ? EXIT_SUCCESS : 2;
 
+	clock_read(&m);
+	m.latency = o.latency;
+	m.seed = o.seed;
 	/* a client that maps its memory page by page gives a descriptor for each */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
 		limit.rlim_cur = limit.rlim_max;

@@ -15,6 +15,7 @@
  *   iseg.c      registers of BAR 0: init segment, health, doorbells
  *   cmdq.c      command queue: slots, dispatch, completion
  *   cmdq_entry.c  its entries and mailboxes in the client's memory
+ *   cmdq_time.c   how long commands take
  *   layout.c    fields of structures
  *   cmd_*.c     commands, by subject
  *   object.c    table of live objects, by type and number
@@ -45,6 +46,8 @@
 #define BFM_VF_BAR0_SIZE (2u << 20)
 #define BFM_UAR_FIRST 16u        /* pages of BAR 0 below are registers and MSI-X */
 #define BFM_CLOCK_KHZ 1000000u   /* of the internal timer: device_frequency_khz */
+#define BFM_LATENCY_ONE 1000u    /* a factor of 1 */
+#define BFM_LATENCY_MAX 100u     /* the greatest factor */
 
 struct bfm_cmdq;
 struct bfm_pages;
@@ -108,6 +111,9 @@ struct bfm_model {
 	struct bfm_function *functions[BFM_MAX_FUNCTIONS];
 	uint32_t nb_functions;
 	uint64_t now_ms;            /* monotonic, of this turn of the loop */
+	uint64_t now_us;            /* the same */
+	uint32_t latency;           /* of commands, in BFM_LATENCY_ONE; 0: none */
+	uint64_t seed;              /* of what is random */
 	bool quit;
 };
 
@@ -151,6 +157,11 @@ bool bfm_dma_enabled(const struct bfm_function *f);
  * reached by messages, and those only while one of the client's is handled.
  */
 bool bfm_dma_now(const struct bfm_function *f, uint64_t addr);
+/*
+ * Is there memory to be written that is reached by messages only? Then everything
+ * has to be done within the client's own.
+ */
+bool bfm_dma_by_message(const struct bfm_function *f);
 /* MSI-X; nothing if the vector is not connected. */
 void bfm_irq(struct bfm_function *f, uint32_t vector);
 /* What the client did with vectors: connected at first, now, added later, lost. */
@@ -262,7 +273,7 @@ void bfm_cmdq_dump(const struct bfm_function *f, FILE *out);
  */
 void bfm_cmd_suspend(struct bfm_cmd *c);
 void bfm_cmd_resume(struct bfm_function *f);
-/* Turn of the loop: delayed completions. Returns ms until it wants the next, or -1. */
+/* Turn of the loop: what is due of commands. Returns us until it wants the next, or -1. */
 int bfm_cmdq_tick(struct bfm_function *f);
 
 /* ---------------------------------------------------------- cmd_pages.c */
@@ -463,7 +474,7 @@ void bfm_function_destroy(struct bfm_function *f);
 /* FLR, device reset, lost client: as after power-on, firmware busy for conf.flr_ms. */
 void bfm_function_reset(struct bfm_function *f);
 struct bfm_function *bfm_function_find(struct bfm_model *m, const char *name);
-/* All that is due now. Returns ms until the next, at most 1000. */
+/* All that is due now. Returns us until the next, at most 1000000. */
 int bfm_function_tick(struct bfm_function *f);
 
 #endif

@@ -62,6 +62,12 @@ bfm_dma_now(const struct bfm_function *f, uint64_t addr)
 	return f->server->in_message || !bfm_dma_is_by_message(f->server->dma, addr);
 }
 
+bool
+bfm_dma_by_message(const struct bfm_function *f)
+{
+	return bfm_dma_has_by_message(f->server->dma);
+}
+
 struct bfm_dma *
 bfm_server_regions(const struct bfm_function *f)
 {

@@ -111,6 +111,8 @@ int bfm_dma_add(struct bfm_dma *dma, uint64_t addr, uint64_t len, void *vaddr, u
 void bfm_dma_remove(struct bfm_dma *dma, uint64_t addr, uint64_t len);
 /* Is it in a region without a descriptor? */
 bool bfm_dma_is_by_message(const struct bfm_dma *dma, uint64_t addr);
+/* Is there such a region that the device may write? */
+bool bfm_dma_has_by_message(const struct bfm_dma *dma);
 bool bfm_dma_has(const struct bfm_dma *dma, uint64_t addr, uint64_t len); /* exactly that */
 bool bfm_dma_overlaps(const struct bfm_dma *dma, uint64_t addr, uint64_t len);
 /* Where the region of a mapped address starts. */

@@ -31,6 +31,8 @@
 /* Turns of the loop that a client without mistakes lives on for, and their time. */
 #define SERVE_TICKS 4u
 #define SERVE_TICK_MS 150u
+/* Longer than the longest command. */
+#define SETTLE_MS 1000u
 
 /* Registers of BAR 0. */
 #define REG_CMDQ_ADDR_H 0x010u
@@ -87,6 +89,23 @@ fuzz_model_clear(struct fuzz_model *m)
 	memset(m->ids, 0, sizeof(m->ids));
 	memset(m->counts, 0, sizeof(m->counts));
 	m->next_page = 0;
+}
+
+void
+fuzz_model_time(struct fuzz_model *m, uint64_t ms)
+{
+	m->model.now_ms = ms;
+	m->model.now_us = ms * 1000;
+}
+
+void
+fuzz_model_wait(struct fuzz_model *m, uint64_t ms)
+{
+	/* a command has its effect in one turn, and is answered in a later one */
+	fuzz_model_time(m, m->model.now_ms + ms / 2);
+	(void)bfm_function_tick(m->f);
+	fuzz_model_time(m, m->model.now_ms + ms - ms / 2);
+	(void)bfm_function_tick(m->f);
 }
 
 void
@@ -184,6 +203,8 @@ submit(struct fuzz_model *m, const struct command *c)
 	entry[60] = TOKEN;
 	entry[63] = 1;
 	fuzz_model_write32(m, REG_CMD_DOORBELL, 1u << c->slot);
+	if (m->model.latency != 0 && !m->overlap)
+		fuzz_model_wait(m, SETTLE_MS);
 
 	for (type = 0; type < BFM_NB_TYPES; type++) {
 		count = bfm_objects_count(m->f, (enum bfm_type)type);
@@ -432,6 +453,7 @@ fuzz_model_up(struct fuzz_model *m, unsigned int steps)
 	};
 	unsigned int i;
 
+	m->overlap = false;
 	fuzz_model_write32(m, REG_CMDQ_ADDR_H, 0);
 	fuzz_model_write32(m, REG_CMDQ_ADDR_L, FUZZ_MEM_ADDR + FUZZ_PAGE_QUEUE * BFM_PAGE_SIZE);
 	for (i = 0; i < steps && i < FUZZ_UP_OBJECTS; i++)
@@ -569,6 +591,7 @@ fuzz_model_command(struct fuzz_model *m, struct fuzz_in *in)
 		change_field(m, desc, &c, in);
 	if (how & 0x80)
 		more = fuzz_u8(in);
+	m->overlap = (more & 1) != 0;
 	if (more & 1)
 		c.slot = fuzz_u8(in) % 32;
 	if (more & 2)
@@ -707,8 +730,7 @@ fuzz_model_heal(struct fuzz_model *m)
 		fuzz_model_fail(m, err);
 	bfm_function_reset(m->f);
 	fuzz_model_check(m);
-	m->model.now_ms += 1000000;
-	(void)bfm_function_tick(m->f);
+	fuzz_model_wait(m, 1000000);
 }
 
 void
@@ -725,10 +747,8 @@ fuzz_model_serve(struct fuzz_model *m)
 	if (bfm_objects_count(m->f, BFM_T_QP) != 1)
 		fuzz_model_fail(m, "a client without mistakes gets no QP");
 	/* firmware looks at its pages now and then */
-	for (i = 0; i < SERVE_TICKS; i++) {
-		m->model.now_ms += SERVE_TICK_MS;
-		(void)bfm_function_tick(m->f);
-	}
+	for (i = 0; i < SERVE_TICKS; i++)
+		fuzz_model_wait(m, SERVE_TICK_MS);
 	if (bfm_iseg_no_commands(m->f) != NULL)
 		fuzz_model_fail(m, "a client without mistakes does not live on");
 }

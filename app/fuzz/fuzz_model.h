@@ -37,6 +37,7 @@ struct fuzz_model {
 	uint32_t ids[BFM_NB_TYPES];    /**< The newest object of each type. */
 	uint32_t counts[BFM_NB_TYPES];
 	uint32_t next_page;            /**< To give to firmware. */
+	bool overlap;                  /**< Do not wait for the next command's end. */
 	FILE *null;
 };
 
@@ -44,6 +45,10 @@ struct fuzz_model {
 void fuzz_model_init(struct fuzz_model *m);
 /** Forget the objects, and all that memory holds. */
 void fuzz_model_clear(struct fuzz_model *m);
+/** Set the clock. */
+void fuzz_model_time(struct fuzz_model *m, uint64_t ms);
+/** Time passes, and the function does what is due. */
+void fuzz_model_wait(struct fuzz_model *m, uint64_t ms);
 /** A register of 32 bits, big-endian. */
 void fuzz_model_write32(struct fuzz_model *m, uint64_t off, uint32_t value);
 /** Steps of bring-up, in order, as a client without mistakes takes them. */

@@ -84,6 +84,13 @@ bfm_dma_now(const struct bfm_function *f, uint64_t addr)
 	return true;
 }
 
+bool
+bfm_dma_by_message(const struct bfm_function *f)
+{
+	(void)f;
+	return false;
+}
+
 void
 bfm_irq(struct bfm_function *f, uint32_t vector)
 {
@@ -237,8 +244,7 @@ step(struct fuzz_in *in)
 		fuzz_model_ring(&fm, in);
 		break;
 	case 5:
-		fm.model.now_ms += (what & 0x80) != 0 ? 10 * fuzz_u8(in) : fuzz_u8(in);
-		(void)bfm_function_tick(fm.f);
+		fuzz_model_wait(&fm, (what & 0x80) != 0 ? 10 * fuzz_u8(in) : fuzz_u8(in));
 		break;
 	case 6:
 		fuzz_model_fault(&fm, in);
@@ -295,7 +301,8 @@ begin(uint8_t how)
 	master = true;
 	memset(rights, PROT_READ | PROT_WRITE, sizeof(rights));
 	fuzz_model_clear(&fm);
-	fm.model.now_ms += 1000;
+	fuzz_model_wait(&fm, 1000);
+	fm.model.latency = (how & 0x20) != 0 ? BFM_LATENCY_ONE : 0;
 	if ((how & 0x18) != 0)
 		fuzz_model_up(&fm, (how & 0x10) != 0 ? FUZZ_UP_OBJECTS : FUZZ_UP_INIT);
 }
@@ -306,7 +313,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_in in = { data, size };
 	unsigned int nb;
 
-	fm.model.now_ms = 1000;
+	fuzz_model_time(&fm, 1000);
 	begin(fuzz_u8(&in));
 	for (nb = 0; nb < MAX_STEPS && in.left != 0; nb++)
 		step(&in);

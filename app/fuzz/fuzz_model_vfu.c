@@ -157,6 +157,13 @@ turn(void)
 }
 
 static void
+wait_ms(uint64_t ms)
+{
+	fuzz_model_time(&fm, fm.model.now_ms + ms);
+	turn();
+}
+
+static void
 client_open(void)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -634,8 +641,7 @@ step(struct fuzz_in *in)
 		fuzz_model_up(&fm, fuzz_u8(in) % (FUZZ_UP_OBJECTS + 1));
 		break;
 	case 11:
-		fm.model.now_ms += (how & 1) != 0 ? 20 * fuzz_u8(in) : fuzz_u8(in);
-		turn();
+		wait_ms((how & 1) != 0 ? 20 * fuzz_u8(in) : fuzz_u8(in));
 		break;
 	case 12:
 		if ((how & 3) == 0)
@@ -723,7 +729,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	signal(SIGPIPE, SIG_IGN);
 	fm.write = write_bar;
-	fm.model.now_ms = 1000;
+	fuzz_model_time(&fm, 1000);
 	client.sock = -1;
 	fuzz_model_init(&fm);
 	fds_open();
@@ -761,8 +767,7 @@ leave(void)
 {
 	client_close();
 	turn();
-	fm.model.now_ms += 10000; /* nobody waits longer for anybody's first message */
-	turn();
+	wait_ms(10000); /* nobody waits longer for anybody's first message */
 	if (bfm_server_connected(fm.f))
 		fuzz_model_fail(&fm, "the client is gone, its connection is not");
 	if (bfm_dma_count(bfm_server_regions(fm.f)) != 0)
@@ -779,6 +784,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned int nb;
 
 	fm.f = functions[how & 1];
+	fm.model.latency = (how & 0x40) != 0 ? BFM_LATENCY_ONE : 0;
 	fuzz_model_clear(&fm);
 	bfm_fuzz_wait_ms = WAIT_MS;
 	client_open();

@@ -73,7 +73,8 @@ model_exec(const struct test_model *m, const char *program, char *functions, int
 	args[n++] = "--until-eof";
 	for (word = strtok_r(functions, " ", &next); word != NULL && n + 3 < TEST_MODEL_ARGS;
 			word = strtok_r(NULL, " ", &next)) {
-		args[n++] = "--function";
+		if (word[0] != '-')
+			args[n++] = "--function";
 		args[n++] = word;
 	}
 	args[n] = NULL;

@@ -33,8 +33,9 @@ struct test_model {
 };
 
 /**
- * Start a model with these functions, as --function takes them, separated by
- * blanks. @return TEST_SUCCESS, TEST_SKIPPED without a model, or TEST_FAILED.
+ * Start a model with these functions, as --function takes them, and options as
+ * --latency=0.1, separated by blanks.
+ * @return TEST_SUCCESS, TEST_SKIPPED without a model, or TEST_FAILED.
  */
 int test_model_start(struct test_model *m, const char *functions);
 /**

@@ -52,6 +52,8 @@ extern const struct bf_qp_path obj_path;
 int obj_case_setup(void);
 /** The same, and a function pf0 that is up. */
 int obj_case_setup_pf(void);
+/** The same, with commands that are ten times faster than usual. */
+int obj_case_setup_quick(void);
 /** The same, with a short time limit for commands. */
 int obj_case_setup_short(void);
 void obj_case_teardown(void);

@@ -366,7 +366,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_voided),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_after_failure),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_after_removal),
-		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_thousand),
+		TEST_CASE_ST(obj_case_setup_quick, obj_case_teardown, test_thousand),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_threads),
 		TEST_CASES_END()
 	}

@@ -75,23 +75,29 @@ obj_case_setup(void)
 }
 
 static int
-setup_pf(uint32_t cmd_ms)
+setup_pf(const char *model, uint32_t cmd_ms)
 {
 	TEST_CALL(obj_case_setup());
-	TEST_CALL(test_model_start(&obj_model, "pf0,flr_ms=5"));
+	TEST_CALL(test_model_start(&obj_model, model));
 	return obj_func_up("pf0", cmd_ms, 0);
 }
 
 int
 obj_case_setup_pf(void)
 {
-	return setup_pf(0);
+	return setup_pf("pf0,flr_ms=5", 0);
+}
+
+int
+obj_case_setup_quick(void)
+{
+	return setup_pf("pf0,flr_ms=5 --latency=0.1", 0);
 }
 
 int
 obj_case_setup_short(void)
 {
-	return setup_pf(SHORT_MS);
+	return setup_pf("pf0,flr_ms=5", SHORT_MS);
 }
 
 void

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * How long commands take. Nothing waits in here.
+ *
+ * The spans are ours: no public source has them. They follow what drivers reckon
+ * with: most commands end well below a millisecond, INIT_HCA and TEARDOWN_HCA take
+ * some ten, and what moves pages takes longer the more they are.
+ */
+
+#include <endian.h>
+#include <string.h>
+
+#include "cmdq.h"
+
+#define OP_INIT_HCA 0x102
+#define OP_TEARDOWN_HCA 0x103
+#define OP_ENABLE_HCA 0x104
+#define OP_DISABLE_HCA 0x105
+#define OP_MANAGE_PAGES 0x108
+
+#define RAND_BITS 31
+
+/* Of MANAGE_PAGES: where the number of pages is, and what each costs. */
+#define NB_PAGES_OFF 12
+#define PAGE_NS 500u
+/* Above that a client would give up, whatever number it wrote there. */
+#define MAX_PAGES_US 500000u
+
+struct span {
+	uint32_t min_us;
+	uint32_t max_us;
+};
+
+static struct span
+span_of(const struct slot *s)
+{
+	const struct bfm_cmd *c = &s->cmd;
+
+	switch (c->opcode) {
+	case OP_INIT_HCA:
+	case OP_TEARDOWN_HCA:
+		return (struct span){ 10000, 50000 };
+	case OP_ENABLE_HCA:
+	case OP_DISABLE_HCA:
+		return (struct span){ 200, 2000 };
+	default:
+		break;
+	}
+	/* what only looks is quick, and so is what is refused at once */
+	if (c->desc == NULL || strncmp(c->desc->name, "QUERY_", 6) == 0)
+		return (struct span){ 20, 200 };
+	return (struct span){ 50, 1000 };
+}
+
+static uint32_t
+pages_us(const struct slot *s)
+{
+	uint32_t nb;
+
+	if (s->cmd.opcode != OP_MANAGE_PAGES)
+		return 0;
+	memcpy(&nb, s->entry.in + NB_PAGES_OFF, sizeof(nb));
+	nb = be32toh(nb);
+	return nb < MAX_PAGES_US / PAGE_NS * 1000 ? nb * PAGE_NS / 1000 : MAX_PAGES_US;
+}
+
+void
+bfm_cmd_time(struct slot *s, uint64_t rand, uint64_t rand2)
+{
+	uint32_t factor = s->cmd.f->model->latency;
+	struct span span = span_of(s);
+	uint64_t us;
+
+	if (factor == 0)
+		return;
+	/* the square: most are short, few are long */
+	rand = rand * rand >> RAND_BITS;
+	us = span.min_us + ((span.max_us - span.min_us) * rand >> RAND_BITS) + pages_us(s);
+	us = us * factor / BFM_LATENCY_ONE;
+	s->before_us = (uint32_t)(us * rand2 >> RAND_BITS);
+	s->after_us = (uint32_t)us - s->before_us;
+}
