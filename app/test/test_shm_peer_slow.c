@@ -3,8 +3,9 @@
  */
 
 /*
- * Sides that do not get a core for long: engines that wait for the lock of a device.
- * Peers that are silent for good are in test_shm_peer_life.c.
+ * Sides that do not get a core for long: engines that wait for the lock of a device, and
+ * servers whose time limits for their peers end meanwhile. Peers that are silent for
+ * good are in test_shm_peer_life.c.
  */
 
 #include <pthread.h>
@@ -19,6 +20,10 @@
 #define HOLD_MS 300
 /* How often it is stopped, until it is while it has the lock. */
 #define HOLD_TRIES 3000
+/* Longer than the driver waits for READY and for HELLO. */
+#define LATE_MS 2100
+/* More than the driver asks epoll for. */
+#define LATE_CROWD 48
 
 /* An engine that has no more than an IDLE context of a device, and serves its sockets. */
 struct idle_engine {
@@ -169,6 +174,50 @@ test_lock_waiter_sleeps(void)
 	return ret;
 }
 
+/* The server has had no core since it accepted: its client has said READY long ago. */
+static int
+test_late_ready(void)
+{
+	struct evil *e = evil_up();
+	uint32_t connects = peer_env.target->nb_connects;
+
+	TEST_TRUE(e != NULL);
+	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+	TEST_EXPECT(evil_ready(e, &e->chan), 0);
+	rte_delay_us_sleep(LATE_MS * 1000);
+	PEER_WAIT(peer_env.target->nb_connects == connects + 1, TEST_MS);
+	peer_turn_ms(10);
+	TEST_TRUE(peer_env.target->conn != NULL);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* The same with links: more than the engine is told of in one turn. */
+static int
+test_late_hello(void)
+{
+	struct evil *crowd[LATE_CROWD];
+	union shm_wire_msg msg;
+	unsigned int i;
+
+	for (i = 0; i < LATE_CROWD; i++) {
+		crowd[i] = evil_open(peer_env.path, "pf0");
+		TEST_TRUE(crowd[i] != NULL);
+		TEST_EXPECT(evil_seg_create(&crowd[i]->seg,
+				offsetof(struct shm_wire_link, sock_bell),
+				sizeof(struct shm_wire_link)), 0);
+	}
+	peer_turn_ms(10); /* they are accepted */
+	for (i = 0; i < LATE_CROWD; i++) {
+		evil_fill(&msg, SHM_WIRE_HELLO, 0);
+		TEST_EXPECT(evil_send(crowd[i], &msg, SHM_WIRE_HELLO, 0, crowd[i]->seg.fd), 0);
+	}
+	rte_delay_us_sleep(LATE_MS * 1000);
+	PEER_WAIT(peer_links() == 1 + LATE_CROWD, TEST_MS);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
@@ -177,6 +226,8 @@ static struct unit_test_suite suite = {
 	.teardown = peer_suite_teardown,
 	.unit_test_cases = {
 		PEER_CASE(test_lock_waiter_sleeps),
+		PEER_CASE(test_late_ready),
+		PEER_CASE(test_late_hello),
 		TEST_CASES_END()
 	},
 };

@@ -402,6 +402,7 @@ int shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
 		uint16_t len, uint32_t chan, int fd);
 void shm_link_flush(struct shm_link *link);
 void shm_link_rx(struct shm_link *link);
+bool shm_link_rx_late(struct shm_link *link);
 void shm_event_drop(struct shm_dev *dev, struct shm_event *ev);
 
 /* shm_link.c: links; the device's lock is held in all of them */

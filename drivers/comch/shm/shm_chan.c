@@ -586,6 +586,22 @@ shm_conf_check(const struct rte_comch_ctrl *ctrl)
 	return -EINVAL;
 }
 
+/* Not if this engine is late itself: what has come counts before it is handled. */
+static bool
+half_open_is_over(struct shm_chan *chan, uint64_t now)
+{
+	struct shm_link *link = chan->link;
+	struct shm_dev *dev = link->dev;
+	bool over;
+
+	if (chan->state != SHM_CHAN_HALF_OPEN || now < chan->deadline)
+		return false;
+	shm_dev_lock(dev);
+	over = link->state == SHM_LINK_UP && shm_link_rx_late(link) && chan->nb_posted == 0;
+	shm_dev_unlock(dev);
+	return over;
+}
+
 /* Card: clients that do not go on with the handshake. */
 void
 shm_half_open_expire(struct shm_group *group, uint64_t now)
@@ -597,7 +613,7 @@ shm_half_open_expire(struct shm_group *group, uint64_t now)
 	TAILQ_FOREACH(glink, &group->glinks, next) {
 		for (chan = TAILQ_FIRST(&glink->chans); chan != NULL; chan = next) {
 			next = TAILQ_NEXT(chan, next);
-			if (chan->state != SHM_CHAN_HALF_OPEN || now < chan->deadline)
+			if (!half_open_is_over(chan, now))
 				continue;
 			conn = chan->conn;
 			chan_violation(chan, "does not say READY", chan->id, 0);

@@ -586,6 +586,19 @@ dev_has_link(struct shm_dev *dev, void *ptr)
 	return false;
 }
 
+/* Not over for one that has said it: epoll has told of so many sockets at a time only. */
+static void
+link_hello_late(struct shm_link *link)
+{
+	link->refs++;
+	shm_link_rx(link);
+	if (link->state == SHM_LINK_HELLO) {
+		shm_link_violation(link, "does not say HELLO", 0, 0);
+		shm_link_kill(link, -ETIMEDOUT);
+	}
+	shm_link_put(link);
+}
+
 void
 shm_service_locked(struct shm_dev *dev, uint64_t now)
 {
@@ -644,10 +657,8 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 	if (dev->nb_hellos != 0 && dev->role == RTE_COMCH_ROLE_DPU) {
 		for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next) {
 			next = TAILQ_NEXT(link, next);
-			if (link->state == SHM_LINK_HELLO && now >= link->deadline) {
-				shm_link_violation(link, "does not say HELLO", 0, 0);
-				shm_link_kill(link, -ETIMEDOUT);
-			}
+			if (link->state == SHM_LINK_HELLO && now >= link->deadline)
+				link_hello_late(link);
 		}
 	}
 	if (dev->role == RTE_COMCH_ROLE_HOST)

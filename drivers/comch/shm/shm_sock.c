@@ -267,3 +267,15 @@ shm_link_rx(struct shm_link *link)
 		sock_seen_undo(link); /* perhaps there are more */
 	shm_link_put(link);
 }
+
+/*
+ * Before the peer of a link that is up is blamed for its silence: take what it has sent
+ * while no engine of ours had a core. False if some of it may be left.
+ */
+bool
+shm_link_rx_late(struct shm_link *link)
+{
+	shm_link_rx(link);
+	/* relaxed: as the engines compare them */
+	return __atomic_load_n(&link->peer->sock_bell, __ATOMIC_RELAXED) == link->sock_seen;
+}
