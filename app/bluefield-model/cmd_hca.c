@@ -141,6 +141,7 @@ disable_hca(struct bfm_cmd *c)
 	if (f->hca != BFM_HCA_ENABLED)
 		return bfm_fail(c, BFM_BAD_SYS_STATE, SYND_TWICE,
 				"the HCA is initialised: tear it down first");
+	bfm_supply_keep(f, 0);
 	/* ours: a client that forgets its pages would free what firmware still has */
 	if (bfm_pages_given(f) != 0)
 		return bfm_fail(c, BFM_RES_STATE, SYND_PAGES_HELD,

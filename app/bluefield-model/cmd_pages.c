@@ -4,8 +4,7 @@
 
 /*
  * Pages of the client's memory in firmware's hands: what it needs, who gave which,
- * what lies in them. Only pages of the own function are dealt with: a card function
- * that feeds the host's functions too is not modelled.
+ * what lies in them. Functions that do not ask for their own have theirs in owner.c.
  */
 
 #include <endian.h>
@@ -48,6 +47,7 @@ enum {
 #define SYND_COUNT 0xbf0109
 #define SYND_MEMORY 0xbf010a
 #define SYND_CORRUPT 0xbf010b
+#define SYND_SUPPLIED 0xbf010c
 
 /* Firmware looks at a few pages each time. */
 #define CHECK_MS 100u
@@ -70,6 +70,7 @@ struct bfm_pages {
 	uint32_t credit;  /* came for bfm_pages_want(), not yet collected */
 	uint32_t wanted;  /* asked for by an event and on their way, for bfm_pages_want() */
 	uint32_t offered; /* may be taken back although the HCA is initialised */
+	uint32_t supply;  /* bfm_pages_want() waits until the owner has given so many */
 	bool refused;     /* the client can not give what was wanted */
 	uint64_t seed;
 	uint64_t checked_ms;
@@ -155,13 +156,14 @@ page_cmp(const void *a, const void *b)
 bool
 bfm_pages_boot_missing(const struct bfm_function *f)
 {
-	return f->pages->nb_given < f->conf.boot_pages;
+	return !bfm_supplied(f) && f->pages->nb_given < f->conf.boot_pages;
 }
 
 bool
 bfm_pages_init_missing(const struct bfm_function *f)
 {
-	return f->pages->nb_given < f->conf.boot_pages + f->conf.init_pages;
+	return !bfm_supplied(f) &&
+			f->pages->nb_given < f->conf.boot_pages + f->conf.init_pages;
 }
 
 static void
@@ -177,12 +179,31 @@ event_post(struct bfm_function *f, int32_t n)
 	bfm_event_post(f, BFM_EV_PAGE_REQUEST, 0, data);
 }
 
+/* The same of the owner; nobody hears of it but him. */
+static int
+supply_request(struct bfm_function *f, int32_t n)
+{
+	uint32_t has = f->supply.given;
+
+	if (f->hca != BFM_HCA_INITIALISED)
+		return -ENODEV;
+	if (n > 0 ? (uint32_t)n > MAX_PAGES - has : (uint32_t)(-(int64_t)n) > has)
+		return -ERANGE;
+	if (n > 0)
+		bfm_supply_want(f, has + (uint32_t)n);
+	else
+		bfm_supply_keep(f, has - (uint32_t)(-(int64_t)n));
+	return 0;
+}
+
 int
 bfm_pages_request(struct bfm_function *f, int32_t n)
 {
 	struct bfm_pages *p = f->pages;
 	uint32_t back;
 
+	if (bfm_supplied(f))
+		return supply_request(f, n);
 	if (!bfm_event_wanted(f, BFM_EV_PAGE_REQUEST))
 		return -ENODEV;
 	if (n > 0) {
@@ -207,6 +228,14 @@ bfm_pages_want(struct bfm_function *f, int32_t n)
 
 	if (n <= 0)
 		return n == 0 ? 0 : bfm_pages_request(f, n);
+	if (bfm_supplied(f)) {
+		if (p->supply == 0)
+			p->supply = f->supply.given + (uint32_t)n;
+		ret = bfm_supply_want(f, p->supply);
+		if (ret != -EAGAIN)
+			p->supply = 0;
+		return ret;
+	}
 	if (p->refused) {
 		p->refused = false;
 		p->credit = 0;
@@ -235,6 +264,8 @@ bfm_pages_teardown(struct bfm_function *f)
 {
 	struct bfm_pages *p = f->pages;
 
+	bfm_supply_keep(f, f->conf.boot_pages);
+	p->supply = 0;
 	p->offered = 0;
 	if (p->need > p->nb_given)
 		p->need = p->nb_given;
@@ -304,7 +335,7 @@ query_pages(struct bfm_cmd *c)
 	struct bfm_pages *p = f->pages;
 	uint64_t function_id = BFM_GET(c->in, FUNCTION_IN, function_id);
 	uint64_t ec = BFM_GET(c->in, FUNCTION_IN, embedded_cpu_function);
-	uint32_t all = f->conf.boot_pages;
+	uint32_t all = bfm_supplied(f) ? 0 : f->conf.boot_pages;
 	int32_t n;
 
 	if (!own_function(c, function_id, ec, true))
@@ -313,7 +344,7 @@ query_pages(struct bfm_cmd *c)
 				(uintmax_t)function_id, (uintmax_t)ec);
 	switch (c->op_mod) {
 	case QUERY_INIT:
-		all += f->conf.init_pages;
+		all += bfm_supplied(f) ? 0 : f->conf.init_pages;
 		/* fallthrough */
 	case QUERY_BOOT:
 		n = all > p->nb_given ? (int32_t)(all - p->nb_given) : 0;
@@ -524,6 +555,11 @@ manage_pages(struct bfm_cmd *c)
 				"said, %u with %u",
 				(uintmax_t)function_id, (uintmax_t)ec, c->f->conf.function_id,
 				c->f->conf.card);
+	/* clients answer a need of 0 by giving none */
+	if (bfm_supplied(c->f) && (c->op_mod != MANAGE_GIVE || n != 0))
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_SUPPLIED,
+				"the pages of %s are the business of the owner of its PF, or of "
+				"the ECPF's", c->f->conf.name);
 	switch (c->op_mod) {
 	case MANAGE_CANNOT_GIVE:
 		return cannot_give(c);
@@ -568,7 +604,7 @@ const struct bfm_cmd_desc bfm_cmds_pages[] = {
 uint32_t
 bfm_pages_given(const struct bfm_function *f)
 {
-	return f->pages->nb_given;
+	return f->pages->nb_given + f->supply.given;
 }
 
 void
@@ -581,6 +617,8 @@ bfm_pages_reset(struct bfm_function *f)
 				"reset with %u pages in firmware's hands: they are the "
 				"client's again",
 				p->nb_given);
+	bfm_supply_keep(f, 0);
+	p->supply = 0;
 	p->total_void += p->nb_given;
 	free(p->given);
 	p->given = NULL;

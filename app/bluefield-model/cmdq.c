@@ -387,7 +387,7 @@ run(struct slot *s)
 	status = s->fault.set_status ? (enum bfm_status)s->fault.status : check(c);
 	if (s->fault.set_status)
 		c->syndrome = s->fault.syndrome;
-	else if (status == BFM_OK)
+	else if (status == BFM_OK && bfm_supply_ready(c, &status))
 		status = c->desc->handler(c);
 	if (status == BFM_OK && s->suspend) {
 		s->state = SLOT_SUSPENDED;

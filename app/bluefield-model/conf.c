@@ -49,6 +49,7 @@ parse_name(const char *name, struct bfm_conf *conf)
 	if (strncmp(name, "pf", 2) != 0 || (name[2] != '0' && name[2] != '1'))
 		return false;
 	port = name[2] - '0';
+	conf->port = port;
 	name += 3;
 	if (name[0] == '\0') {
 		conf->kind = conf->card ? BFM_ECPF : BFM_PF;
@@ -151,6 +152,8 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 	} numbers[] = {
 		{ "boot_pages", 0, 65536, offsetof(struct bfm_conf, boot_pages) },
 		{ "init_pages", 0, 65536, offsetof(struct bfm_conf, init_pages) },
+		{ "owner_slow", 0, 600000, offsetof(struct bfm_conf, owner_slow) },
+		{ "owner_short", 0, 1u << 20, offsetof(struct bfm_conf, owner_short) },
 		{ "flr_ms", 0, 600000, offsetof(struct bfm_conf, flr_ms) },
 		{ "vectors", 1, BFM_NB_VECTORS, offsetof(struct bfm_conf, vectors) },
 		{ "msix_fixed", 0, 1, offsetof(struct bfm_conf, msix_fixed) },
@@ -166,6 +169,11 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(key, words[i].key) == 0)
 			return words[i].parse(value, conf, err, err_size);
+	if (strncmp(key, "owner_", 6) == 0 && conf->kind == BFM_VF) {
+		snprintf(err, err_size, "%s: %s= is for pf0, pf1, ecpf0, ecpf1 only", conf->name,
+				key);
+		return -EINVAL;
+	}
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (strcmp(key, numbers[i].key) != 0)
 			continue;
@@ -178,8 +186,8 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 		return 0;
 	}
 	snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, "
-			"boot_pages, init_pages, flr_ms, vectors, msix_fixed, socket",
-			conf->name, key);
+			"boot_pages, init_pages, owner_slow, owner_short, flr_ms, vectors, "
+			"msix_fixed, socket", conf->name, key);
 	return -EINVAL;
 }
 
@@ -193,6 +201,7 @@ bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_si
 	conf->vendor_id = 0x15b3;
 	conf->boot_pages = 8;
 	conf->init_pages = 64;
+	conf->owner_short = BFM_NO_LIMIT;
 	conf->flr_ms = 20;
 	conf->vectors = BFM_NB_VECTORS;
 

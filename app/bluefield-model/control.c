@@ -114,6 +114,7 @@ dump_function(struct bfm_function *f, FILE *out)
 	print_state(f, out);
 	bfm_objects_dump(f, out);
 	bfm_pages_dump(f, out);
+	bfm_supply_dump(f, out);
 	bfm_cmdq_dump(f, out);
 	bfm_vport_dump(f, out);
 	bfm_caps_dump(f, out);
@@ -138,6 +139,13 @@ static int
 cmd_pages(struct request *r)
 {
 	fprintf(r->out, "given %u\n", bfm_pages_given(r->f));
+	return 0;
+}
+
+static int
+cmd_owner(struct request *r)
+{
+	bfm_owner_dump(r->f, r->out);
 	return 0;
 }
 
@@ -207,10 +215,12 @@ static const struct command commands[] = {
 	{ "help", "", "this list", NONE, cmd_help },
 	{ "list", "", "the functions and their sockets", NONE, cmd_list },
 	{ "fault", "<function> <fault>", "a fault: cmd, health, counter, nic-state, init-busy, "
-		"bus, pages, eq, flr, port, cap, unplug; clear ends all", FUNCTION,
+		"bus, pages, owner, eq, flr, port, cap, unplug; clear ends all", FUNCTION,
 		cmd_fault },
 	{ "dump", "[<function>]", "objects, pages, commands, faults", OPTIONAL, cmd_dump },
 	{ "pages", "<function>", "pages that firmware has", FUNCTION, cmd_pages },
+	{ "owner", "<function>", "accounts of who gives pages for it, or for its VFs", FUNCTION,
+		cmd_owner },
 	{ "objects", "<function>", "how many of them live", FUNCTION, cmd_objects },
 	{ "state", "<function>", "one line of key=value pairs", FUNCTION, cmd_state },
 	{ "reset", "<function>", "what a function level reset does", FUNCTION, cmd_reset },

@@ -3,7 +3,7 @@
  */
 
 /*
- * What iseg.c, cmdq.c, cmd_hca.c, cmd_reg.c, cmd_pages.c and fault.c ask of each
+ * What iseg.c, cmdq.c, cmd_hca.c, cmd_reg.c, cmd_pages.c, owner.c and fault.c ask of each
  * other, and nobody else of them.
  */
 
@@ -75,5 +75,17 @@ int bfm_pages_request(struct bfm_function *f, int32_t n);
 void bfm_pages_teardown(struct bfm_function *f);
 /* Look at all pages now. 0 or -EFAULT. */
 int bfm_pages_check_all(struct bfm_function *f);
+
+/* -------------------------------------------------------------- owner.c */
+
+/* Until the function has so many: 0, -EAGAIN while they come, -ENOMEM if they do not. */
+int bfm_supply_want(struct bfm_function *f, uint32_t pages);
+/* All but so many go back, and none is on its way. */
+void bfm_supply_keep(struct bfm_function *f, uint32_t pages);
+/* Faults of the owner that gives for f, or for the VFs of f. */
+void bfm_owner_dead(struct bfm_function *f);
+void bfm_owner_slow(struct bfm_function *f, uint32_t ms);
+void bfm_owner_short(struct bfm_function *f, uint32_t pages);
+void bfm_owner_alive(struct bfm_function *f);
 
 #endif

@@ -19,8 +19,8 @@
 /* Ours: a test that wants longer wants "forever". */
 #define MAX_MS (24u * 3600 * 1000)
 
-#define KNOWN_FAULTS "known are cmd, health, counter, nic-state, init-busy, bus, pages, eq, " \
-	"flr, port, cap, unplug, clear"
+#define KNOWN_FAULTS "known are cmd, health, counter, nic-state, init-busy, bus, pages, owner, " \
+	"eq, flr, port, cap, unplug, clear"
 
 #define EV_PORT_DOWN 1
 #define EV_PORT_ACTIVE 4
@@ -418,6 +418,34 @@ parse_pages(struct parse *p)
 	return 0;
 }
 
+static int
+parse_owner(struct parse *p)
+{
+	int64_t v = 0;
+	int ret;
+
+	if (exactly(p, 2, "owner slow=<ms>|short=<pages>|dead|alive") != 0)
+		return -EINVAL;
+	ret = keyed(p, p->words[1], "slow", 0, MAX_MS, &v);
+	if (ret > 0)
+		bfm_owner_slow(p->f, (uint32_t)v);
+	if (ret == 0) {
+		ret = keyed(p, p->words[1], "short", 0, UINT32_MAX, &v);
+		if (ret > 0)
+			bfm_owner_short(p->f, (uint32_t)v);
+	}
+	if (ret != 0)
+		return ret < 0 ? ret : 0;
+	if (strcmp(p->words[1], "dead") == 0)
+		bfm_owner_dead(p->f);
+	else if (strcmp(p->words[1], "alive") == 0)
+		bfm_owner_alive(p->f);
+	else
+		return wrong(p, "'%s': not a word of owner, which are slow=, short=, dead, alive",
+				p->words[1]);
+	return 0;
+}
+
 /*
  * Events until a queue is full, which is a real overrun. Empty command events do no
  * harm to a client that still reads them.
@@ -507,6 +535,7 @@ parse_clear(struct parse *p)
 	list_clear(p->f->faults);
 	bfm_iseg_clear(p->f);
 	bfm_caps_unforce(p->f);
+	bfm_owner_alive(p->f);
 	p->f->port_down = false;
 	if (p->f->gone) {
 		p->f->gone = false; /* plugged in again, as after power-on */
@@ -526,6 +555,7 @@ static const struct {
 	{ "init-busy", parse_init_busy },
 	{ "bus", parse_bus },
 	{ "pages", parse_pages },
+	{ "owner", parse_owner },
 	{ "eq", parse_eq },
 	{ "flr", parse_flr },
 	{ "port", parse_port },

@@ -58,6 +58,9 @@ static const char usage[] =
 	"                       manages the embedded switch (dpu)\n"
 	"      boot_pages=N     pages that firmware asks for at boot, up to 65536 (8)\n"
 	"      init_pages=N     ... and at initialisation (64)\n"
+	"      owner_slow=N     of a PF, an ECPF: its owner gives pages for its VFs, an\n"
+	"                       ECPF's for the host's functions too, after N ms (0)\n"
+	"      owner_short=N    ... and has no more than N of them (no limit)\n"
 	"      flr_ms=N         how long firmware initialises after a reset, ms (20)\n"
 	"      vectors=N        MSI-X vectors, 1 to 64 (64)\n"
 	"      msix_fixed=0|1   1: adding vectors later costs interrupts, as with kernels\n"
@@ -127,6 +130,7 @@ bfm_function_create(struct bfm_model *m, const struct bfm_conf *conf, struct bfm
 		bfm_function_destroy(f);
 		return ret;
 	}
+	bfm_owner_start(f);
 	m->functions[m->nb_functions++] = f;
 	*pf = f;
 	return 0;
@@ -186,6 +190,9 @@ bfm_function_tick(struct bfm_function *f)
 	next = bfm_cmdq_tick(f);
 	if (next >= 0 && next < us)
 		us = next;
+	next = bfm_supply_tick(f);
+	if (next >= 0 && next < us / 1000)
+		us = next * 1000;
 	next = bfm_server_tick(f);
 	if (next >= 0 && next < us / 1000)
 		us = next * 1000;

@@ -18,6 +18,7 @@
  *   cmdq_time.c   how long commands take
  *   layout.c    fields of structures
  *   cmd_*.c     commands, by subject
+ *   owner.c     who gives pages for functions that do not ask for their own
  *   object.c    table of live objects, by type and number
  *   queue.c     what the commands of queues share; queue.h has the objects that
  *               move data
@@ -45,6 +46,8 @@
 #define BFM_BAR0_SIZE (32u << 20) /* of a PF; a VF has 2 MiB */
 #define BFM_VF_BAR0_SIZE (2u << 20)
 #define BFM_UAR_FIRST 16u        /* pages of BAR 0 below are registers and MSI-X */
+#define BFM_NB_PORTS 2
+#define BFM_NO_LIMIT UINT32_MAX
 #define BFM_CLOCK_KHZ 1000000u   /* of the internal timer: device_frequency_khz */
 #define BFM_LATENCY_ONE 1000u    /* a factor of 1 */
 #define BFM_LATENCY_MAX 100u     /* the greatest factor */
@@ -65,6 +68,7 @@ struct bfm_conf {
 	char name[BFM_NAME_SIZE]; /* pf0, pf0vf3, ecpf0, ecpf0vf3; ecpf is ecpf0 */
 	enum bfm_kind kind;
 	bool card;             /* an ECPF or a VF of one: embedded CPU flag 1 */
+	uint8_t port;          /* of the card: 0 or 1 */
 	uint16_t vendor_id;    /* 0x15b3 */
 	uint16_t device_id;    /* of the kind and the generation, or id= */
 	bool bf3;              /* device=bf3, default bf2 */
@@ -72,6 +76,8 @@ struct bfm_conf {
 	bool esw_manager;      /* ECPF in DPU mode; mode=nic or mode=separated clear it */
 	uint32_t boot_pages;   /* boot_pages=, what QUERY_PAGES asks first; default 8 */
 	uint32_t init_pages;   /* init_pages=, default 64 */
+	uint32_t owner_slow;   /* owner_slow=, ms until the owner of this PF gives pages */
+	uint32_t owner_short;  /* owner_short=, pages that it has, or BFM_NO_LIMIT */
 	uint32_t flr_ms;       /* flr_ms=, how long firmware initialises after a reset */
 	uint32_t vectors;      /* vectors=, MSI-X vectors, default BFM_NB_VECTORS */
 	uint16_t function_id;  /* PF 0, VF n+1; together with the embedded CPU flag */
@@ -87,6 +93,29 @@ enum bfm_hca_state {
 	BFM_HCA_INITIALISED,  /* after INIT_HCA */
 };
 
+/* Who gives pages for the functions of others: the kernel with the PF or the ECPF. */
+struct bfm_owner {
+	bool dead;            /* never answers */
+	uint32_t slow_ms;     /* answers so late */
+	bool is_short;        /* has only ... */
+	uint32_t short_pages; /* ... so many pages */
+	uint32_t given;       /* now */
+	uint64_t total_given;
+	uint64_t total_taken;
+	uint64_t refused;     /* pages */
+	uint64_t requests;
+};
+
+/* Pages that a function has of its owner. */
+struct bfm_supply {
+	uint32_t given;    /* now */
+	uint32_t wanted;   /* on their way */
+	uint64_t due_ms;   /* when they come */
+	bool refused;      /* they do not: whoever waits has to learn that */
+	uint64_t total_given;
+	uint64_t total_taken;
+};
+
 struct bfm_function {
 	struct bfm_model *model;
 	struct bfm_conf conf;
@@ -100,6 +129,7 @@ struct bfm_function {
 	struct bfm_iseg *iseg;      /* iseg.c */
 	struct bfm_cmdq *cmdq;      /* cmdq.c */
 	struct bfm_pages *pages;    /* cmd_pages.c */
+	struct bfm_supply supply;   /* owner.c */
 	struct bfm_objects *objs;   /* object.c */
 	struct bfm_eqs *eqs;        /* eq.c */
 	struct bfm_faults *faults;  /* fault.c */
@@ -110,6 +140,7 @@ struct bfm_function {
 struct bfm_model {
 	struct bfm_function *functions[BFM_MAX_FUNCTIONS];
 	uint32_t nb_functions;
+	struct bfm_owner owners[2][BFM_NB_PORTS]; /* of the host, of the card; owner.c */
 	uint64_t now_ms;            /* monotonic, of this turn of the loop */
 	uint64_t now_us;            /* the same */
 	uint32_t latency;           /* of commands, in BFM_LATENCY_ONE; 0: none */
@@ -295,6 +326,20 @@ int bfm_pages_check(struct bfm_function *f);
 void bfm_pages_dump(const struct bfm_function *f, FILE *out);
 uint32_t bfm_pages_given(const struct bfm_function *f); /* now in firmware's hands */
 
+/* -------------------------------------------------------------- owner.c */
+
+/* Do this function's pages come from the owner of its PF, or of the ECPF? */
+bool bfm_supplied(const struct bfm_function *f);
+/* Are the pages there that this command needs? If not it was suspended, or *status says. */
+bool bfm_supply_ready(struct bfm_cmd *c, enum bfm_status *status);
+/* Turn of the loop: pages that come late. Returns ms until it wants the next, or -1. */
+int bfm_supply_tick(struct bfm_function *f);
+void bfm_supply_dump(const struct bfm_function *f, FILE *out);
+/* The owner of a PF or an ECPF as its keys say. */
+void bfm_owner_start(struct bfm_function *f);
+/* Accounts of the owner that gives for f, or for the VFs of f. */
+void bfm_owner_dump(const struct bfm_function *f, FILE *out);
+
 /* ----------------------------------------------------------- cmd_caps.c */
 
 int bfm_caps_create(struct bfm_function *f);
@@ -446,6 +491,7 @@ void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
  *       [syndrome=n]|delivery=n|delay=<ms>|garbage|page-request=<n>
  *   health synd=<n> [ext=<n>] | counter stop|run|pause <ms> | nic-state <n> | init-busy <ms>|forever
  *   bus dead|alive | pages wanted=<n> (request now) | eq overrun | flr <ms>
+ *   owner slow=<ms>|short=<pages>|dead|alive: who gives this function's pages, or its VFs'
  *   port up|down | cap <name>=<value> (from the next reset on) | unplug | clear
  * 0 or -EINVAL with a sentence in err.
  */

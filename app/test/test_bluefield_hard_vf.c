@@ -3,8 +3,8 @@
  */
 
 /*
- * VFs of both sides, as they are deployed: who they are and which role they have.
- * They need a software BlueField.
+ * VFs of both sides, as they are deployed: who they are, which role they have, and
+ * who gives the pages that firmware takes for them. They need a software BlueField.
  */
 
 #include <unistd.h>
@@ -59,6 +59,53 @@ test_card_vf(void)
 }
 
 static int
+devs_remove(void)
+{
+	while (nb_devs > 0)
+		TEST_EXPECT(test_model_dev_remove(dev_ids[--nb_devs]), 0);
+	return TEST_SUCCESS;
+}
+
+/* A number of the accounts of whom a function has its pages from. -1: none. */
+static long
+owner_state(const char *function, const char *key)
+{
+	char word[32];
+	const char *p;
+
+	snprintf(word, sizeof(word), " %s=", key);
+	if (test_model_ctl(&model, "owner %s", function) != 0)
+		return -1;
+	p = strstr(model.answer, word);
+	return p == NULL ? -1 : strtol(p + strlen(word), NULL, 0);
+}
+
+/* All pages that were given for the functions of an owner have come back. */
+static int
+expect_even(const char *function)
+{
+	TEST_WAIT(owner_state(function, "now") == 0, TEST_MS);
+	TEST_EXPECT(owner_state(function, "given"), owner_state(function, "taken"));
+	return TEST_SUCCESS;
+}
+
+/* Our own pages, as the driver says in its dump. */
+static int
+expect_no_own_pages(int16_t dev_id)
+{
+	char text[4096] = "";
+	FILE *f = fmemopen(text, sizeof(text), "w");
+	int ret;
+
+	TEST_TRUE(f != NULL);
+	ret = rte_comch_dev_dump(dev_id, f);
+	fclose(f);
+	TEST_EXPECT(ret, 0);
+	TEST_TRUE(strstr(text, "pages 0, peak 0,") != NULL);
+	return TEST_SUCCESS;
+}
+
+static int
 expect_role(const char *function, const char *args, enum rte_comch_role role)
 {
 	struct rte_comch_dev_info info;
@@ -102,12 +149,108 @@ test_silicon_2_2_ecpf_warns(void)
 	return test_log_passed();
 }
 
+/* A VF gives firmware nothing: the owner of its PF does. */
+static int
+test_silicon_5_1_pages_of_owner(void)
+{
+	TEST_CALL(test_model_start(&model, "pf0vf0,boot_pages=5,init_pages=7"
+		" ecpf1vf2,boot_pages=2,init_pages=3"));
+	TEST_TRUE(dev_add("pf0vf0", "role=host") >= 0);
+	TEST_TRUE(dev_add("ecpf1vf2", "role=dpu") >= 0);
+	TEST_CALL(expect_no_own_pages(dev_ids[0]));
+	TEST_CALL(expect_no_own_pages(dev_ids[1]));
+	/* and one for objects */
+	TEST_EXPECT(owner_state("pf0vf0", "now"), 5 + 7 + 1);
+	TEST_EXPECT(owner_state("ecpf1vf2", "now"), 2 + 3 + 1);
+	TEST_EXPECT(test_model_state(&model, "pf0vf0", "given"), 5 + 7 + 1);
+	TEST_EXPECT(rte_comch_dev_reset(dev_ids[0]), 0);
+	TEST_EXPECT(owner_state("pf0vf0", "now"), 5 + 7 + 1);
+	TEST_EXPECT(owner_state("pf0vf0", "given"), 2 * (5 + 7 + 1));
+	TEST_CALL(devs_remove());
+	TEST_CALL(expect_even("pf0vf0"));
+	TEST_CALL(expect_even("ecpf1vf2"));
+	return test_log_passed();
+}
+
+/* In DPU mode all functions of the host live from the card's memory. */
+static int
+test_silicon_5_1_dpu_mode(void)
+{
+	TEST_CALL(test_model_start(&model, "pf0,boot_pages=5,init_pages=7 pf0vf0 ecpf0"));
+	TEST_TRUE(dev_add("pf0", "") >= 0);
+	TEST_CALL(expect_no_own_pages(dev_ids[0]));
+	TEST_EXPECT(owner_state("ecpf0", "now"), 5 + 7 + 1);
+	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
+	TEST_TRUE(owner_state("ecpf0", "now") > 5 + 7 + 1);
+	TEST_CALL(devs_remove());
+	TEST_CALL(expect_even("ecpf0"));
+	return test_log_passed();
+}
+
+static int
+test_silicon_5_1_owner_slow(void)
+{
+	uint64_t start;
+
+	TEST_CALL(test_model_start(&model, "pf0,owner_slow=150 pf0vf0"));
+	start = test_now_ns();
+	TEST_TRUE(dev_add("pf0vf0", "cmd_timeout=2000") >= 0);
+	/* boot, initialisation, objects */
+	TEST_TRUE(test_now_ns() - start >= 3 * 150 * 1000000ull);
+	TEST_CALL(devs_remove());
+	TEST_CALL(expect_even("pf0"));
+	return test_log_passed();
+}
+
+#define NB_CYCLES 100
+
+/* One of the ways in which a life ends: most in order, a few not. */
+static int
+cycle_end(unsigned int nr)
+{
+	static const char * const functions[] = { "pf0vf0", "ecpf0vf0" };
+	const char *function = functions[nr / 10 % 2];
+
+	if (nr % 10 == 3) {
+		TEST_EXPECT(test_model_ctl(&model, "reset %s", function), 0);
+	} else if (nr % 10 == 7) {
+		/* the connection is lost, as when the process is killed */
+		TEST_EXPECT(test_model_ctl(&model, "unplug %s", function), 0);
+		TEST_CALL(devs_remove());
+		TEST_EXPECT(test_model_ctl(&model, "plug %s", function), 0);
+	}
+	return devs_remove();
+}
+
+/* A host VF and a card VF, a hundred lives of both: no page is lost, none given twice. */
+static int
+test_silicon_5_1_cycles(void)
+{
+	unsigned int i;
+
+	TEST_CALL(test_model_start(&model, "ecpf0 pf0vf0,boot_pages=2,init_pages=3,flr_ms=0"
+		" ecpf0vf0,boot_pages=1,init_pages=2,flr_ms=0"));
+	for (i = 0; i < NB_CYCLES; i++) {
+		TEST_TRUE(dev_add("pf0vf0", "role=host") >= 0);
+		TEST_TRUE(dev_add("ecpf0vf0", "role=dpu") >= 0);
+		TEST_EXPECT(owner_state("ecpf0", "now"), 2 + 3 + 1 + 1 + 2 + 1);
+		TEST_CALL(cycle_end(i));
+		TEST_CALL(expect_even("ecpf0"));
+	}
+	TEST_EXPECT(owner_state("ecpf0", "given"), NB_CYCLES * (2 + 3 + 1 + 1 + 2 + 1));
+	return test_log_passed();
+}
+
 static struct unit_test_suite hard_vf_suite = {
 	.suite_name = "VFs of the host and of the card",
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, case_teardown, test_card_vf),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_1_role),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_2_ecpf_warns),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_pages_of_owner),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_dpu_mode),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_owner_slow),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_cycles),
 		TEST_CASES_END()
 	}
 };

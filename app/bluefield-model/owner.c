@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Who gives pages for functions that do not ask for their own: the owner of the PF
+ * for its VFs, and in DPU mode the owner of the ECPF for all functions of the host.
+ * That is the kernel of the machine with the PF, which the operator of the model
+ * plays here: it can be slow, short of memory, or dead.
+ * Pages that a function is given by its own client are in cmd_pages.c.
+ */
+
+#include <errno.h>
+
+#include "engine.h"
+
+/* Syndromes, ours. */
+#define SYND_OWNER_SHORT 0xbf0c01
+
+/* Ours: firmware wants a page more for every so many objects. */
+#define OBJECTS_PER_PAGE 16u
+
+/* The ECPF of the port of a function, in DPU mode; NULL if the model has none. */
+static struct bfm_function *
+dpu_of(const struct bfm_function *f)
+{
+	struct bfm_function *g;
+	uint32_t i;
+
+	for (i = 0; i < f->model->nb_functions; i++) {
+		g = f->model->functions[i];
+		if (g->conf.kind == BFM_ECPF && g->conf.port == f->conf.port)
+			return g->conf.esw_manager ? g : NULL;
+	}
+	return NULL;
+}
+
+static bool
+card_gives(const struct bfm_function *f)
+{
+	return f->conf.card || dpu_of(f) != NULL;
+}
+
+static struct bfm_owner *
+owner_of(const struct bfm_function *f)
+{
+	return &f->model->owners[card_gives(f)][f->conf.port];
+}
+
+bool
+bfm_supplied(const struct bfm_function *f)
+{
+	if (f->conf.kind == BFM_VF)
+		return true;
+	return f->conf.kind == BFM_PF && card_gives(f);
+}
+
+/*
+ * Ask and give back
+ */
+
+static void
+give_back(struct bfm_function *f, uint32_t n)
+{
+	struct bfm_owner *o = owner_of(f);
+	struct bfm_supply *s = &f->supply;
+
+	s->given -= n;
+	s->total_taken += n;
+	o->given -= n;
+	o->total_taken += n;
+	if (n != 0)
+		bfm_log(f, BFM_DEBUG, "%u pages back to the owner, firmware has %u", n, s->given);
+}
+
+/* What is on its way comes, or is refused, or stays where it is. */
+static void
+supply_try(struct bfm_function *f)
+{
+	struct bfm_owner *o = owner_of(f);
+	struct bfm_supply *s = &f->supply;
+
+	if (s->wanted == 0 || o->dead || f->model->now_ms < s->due_ms)
+		return;
+	if (o->is_short && (o->given > o->short_pages || s->wanted > o->short_pages - o->given)) {
+		bfm_log(f, BFM_INFO, "the owner cannot give %u pages: it has %u, and %u are given",
+				s->wanted, o->short_pages, o->given);
+		o->refused += s->wanted;
+		s->refused = true;
+	} else {
+		bfm_log(f, BFM_DEBUG, "the owner gives %u pages", s->wanted);
+		s->given += s->wanted;
+		s->total_given += s->wanted;
+		o->given += s->wanted;
+		o->total_given += s->wanted;
+	}
+	s->wanted = 0;
+}
+
+int
+bfm_supply_want(struct bfm_function *f, uint32_t pages)
+{
+	struct bfm_owner *o = owner_of(f);
+	struct bfm_supply *s = &f->supply;
+
+	if (!s->refused && s->given < pages && s->wanted == 0) {
+		s->wanted = pages - s->given;
+		s->due_ms = f->model->now_ms + o->slow_ms;
+		o->requests++;
+		bfm_log(f, BFM_DEBUG, "the owner is asked for %u pages", s->wanted);
+		supply_try(f);
+	}
+	if (s->refused) {
+		s->refused = false;
+		return -ENOMEM;
+	}
+	return s->given >= pages ? 0 : -EAGAIN;
+}
+
+void
+bfm_supply_keep(struct bfm_function *f, uint32_t pages)
+{
+	struct bfm_supply *s = &f->supply;
+
+	s->wanted = 0;
+	s->refused = false;
+	if (s->given > pages)
+		give_back(f, s->given - pages);
+}
+
+/* What a command needs firmware to have before it runs; 0: nothing new. */
+static uint32_t
+needs(const struct bfm_cmd *c)
+{
+	const struct bfm_function *f = c->f;
+
+	switch (c->opcode) {
+	case 0x104: /* ENABLE_HCA */
+		return f->hca == BFM_HCA_DISABLED ? f->conf.boot_pages : 0;
+	case 0x102: /* INIT_HCA */
+		return f->conf.boot_pages + f->conf.init_pages;
+	case 0x200: /* CREATE_MKEY */
+	case 0x301: /* CREATE_EQ */
+	case 0x400: /* CREATE_CQ */
+	case 0x500: /* CREATE_QP */
+	case 0x700: /* CREATE_SRQ */
+	case 0x705: /* CREATE_XRC_SRQ */
+	case 0x90c: /* CREATE_RMP */
+		return f->conf.boot_pages + f->conf.init_pages +
+				bfm_objects_count(f, BFM_NB_TYPES) / OBJECTS_PER_PAGE + 1;
+	default:
+		return 0;
+	}
+}
+
+bool
+bfm_supply_ready(struct bfm_cmd *c, enum bfm_status *status)
+{
+	int ret = bfm_supplied(c->f) ? bfm_supply_want(c->f, needs(c)) : 0;
+
+	if (ret == 0)
+		return true;
+	if (ret == -EAGAIN)
+		bfm_cmd_suspend(c);
+	else
+		*status = bfm_fail(c, BFM_LIMIT, SYND_OWNER_SHORT,
+				"the owner of its PF could not give the pages that it needs");
+	return false;
+}
+
+int
+bfm_supply_tick(struct bfm_function *f)
+{
+	const struct bfm_owner *o = owner_of(f);
+	struct bfm_supply *s = &f->supply;
+
+	if (s->wanted == 0)
+		return -1;
+	supply_try(f);
+	if (s->wanted == 0) {
+		bfm_cmd_resume(f);
+		return -1;
+	}
+	return o->dead ? -1 : (int)(s->due_ms - f->model->now_ms);
+}
+
+/*
+ * The owner
+ */
+
+void
+bfm_owner_start(struct bfm_function *f)
+{
+	struct bfm_owner *o = &f->model->owners[f->conf.card][f->conf.port];
+
+	if (f->conf.kind == BFM_VF)
+		return;
+	o->slow_ms = f->conf.owner_slow;
+	o->is_short = f->conf.owner_short != BFM_NO_LIMIT;
+	o->short_pages = f->conf.owner_short;
+}
+
+void
+bfm_owner_dead(struct bfm_function *f)
+{
+	owner_of(f)->dead = true;
+}
+
+void
+bfm_owner_slow(struct bfm_function *f, uint32_t ms)
+{
+	owner_of(f)->slow_ms = ms;
+}
+
+void
+bfm_owner_short(struct bfm_function *f, uint32_t pages)
+{
+	owner_of(f)->is_short = true;
+	owner_of(f)->short_pages = pages;
+}
+
+void
+bfm_owner_alive(struct bfm_function *f)
+{
+	struct bfm_owner *o = owner_of(f);
+
+	o->dead = false;
+	o->slow_ms = 0;
+	o->is_short = false;
+}
+
+void
+bfm_owner_dump(const struct bfm_function *f, FILE *out)
+{
+	const struct bfm_owner *o = owner_of(f);
+
+	fprintf(out, "owner side=%s port=%u dead=%u slow=%u",
+			card_gives(f) ? "card" : "host", f->conf.port, o->dead,
+			o->slow_ms);
+	if (o->is_short)
+		fprintf(out, " short=%u", o->short_pages);
+	fprintf(out, " now=%u given=%ju taken=%ju refused=%ju requests=%ju\n", o->given,
+			(uintmax_t)o->total_given, (uintmax_t)o->total_taken,
+			(uintmax_t)o->refused, (uintmax_t)o->requests);
+}
+
+void
+bfm_supply_dump(const struct bfm_function *f, FILE *out)
+{
+	const struct bfm_supply *s = &f->supply;
+
+	if (bfm_supplied(f))
+		fprintf(out, "supply now=%u wanted=%u given=%ju taken=%ju\n", s->given,
+				s->wanted, (uintmax_t)s->total_given, (uintmax_t)s->total_taken);
+}
