@@ -202,6 +202,75 @@ test_silicon_5_1_owner_slow(void)
 	return test_log_passed();
 }
 
+static int
+expect_blame(const char *function, const char *args, int error, const char *command)
+{
+	int ret = dev_add(function, args);
+
+	TEST_ASSERT(ret == error, "%s is %d, not %d", function, ret, error);
+	TEST_ASSERT(test_log_has(command), "'%s' is not in the log", command);
+	TEST_TRUE(test_log_has("from the owner of its PF"));
+	TEST_TRUE(test_log_has("dmesg"));
+	TEST_CALL(expect_even(function));
+	return TEST_SUCCESS;
+}
+
+/* Nobody says why firmware does not answer: the driver names who to look at. */
+static int
+test_silicon_5_1_owner_dead(void)
+{
+	TEST_CALL(test_model_start(&model, "ecpf0 pf0vf0 ecpf0vf0"));
+	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner dead"), 0);
+	TEST_CALL(expect_blame("ecpf0vf0", "role=dpu,cmd_timeout=200", -ETIMEDOUT,
+		"ENABLE_HCA (op_mod 0x0): no answer"));
+	TEST_CALL(expect_blame("pf0vf0", "cmd_timeout=200", -ETIMEDOUT,
+		"ENABLE_HCA (op_mod 0x0): no answer"));
+	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner alive"), 0);
+	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
+	TEST_TRUE(dev_add("ecpf0vf0", "role=dpu") >= 0);
+	TEST_CALL(devs_remove());
+	TEST_CALL(expect_even("ecpf0"));
+	return test_log_passed();
+}
+
+/* He dies while firmware waits for him, and comes back in time. */
+static int
+test_silicon_5_1_owner_back(void)
+{
+	TEST_CALL(test_model_start(&model, "pf0 pf0vf0"));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner slow=60000"), 0);
+	TEST_CALL(expect_blame("pf0vf0", "cmd_timeout=100", -ETIMEDOUT, "ENABLE_HCA"));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner slow=0"), 0);
+	TEST_TRUE(dev_add("pf0vf0", "cmd_timeout=100") >= 0);
+	/* for the next life */
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 owner dead"), 0);
+	TEST_EXPECT(rte_comch_dev_reset(dev_ids[0]), -ETIMEDOUT);
+	TEST_EXPECT(test_dev_status(dev_ids[0]), -ETIMEDOUT);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 clear"), 0);
+	TEST_EXPECT(rte_comch_dev_reset(dev_ids[0]), 0);
+	TEST_EXPECT(test_dev_status(dev_ids[0]), 0);
+	TEST_CALL(devs_remove());
+	TEST_CALL(expect_even("pf0"));
+	return test_log_passed();
+}
+
+static int
+test_silicon_5_1_owner_short(void)
+{
+	TEST_CALL(test_model_start(&model, "pf0,owner_short=7 pf0vf0,boot_pages=5,init_pages=7"));
+	TEST_CALL(expect_blame("pf0vf0", "", -EIO, "INIT_HCA (op_mod 0x0): limit exceeded"));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner short=12"), 0);
+	TEST_CALL(expect_blame("pf0vf0", "", -EIO, "CREATE_EQ (op_mod 0x0): limit exceeded"));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner short=0"), 0);
+	TEST_CALL(expect_blame("pf0vf0", "", -EIO, "ENABLE_HCA (op_mod 0x0): limit exceeded"));
+	TEST_EXPECT(owner_state("pf0", "refused"), 7 + 1 + 5);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner short=13"), 0);
+	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
+	TEST_CALL(devs_remove());
+	TEST_CALL(expect_even("pf0"));
+	return test_log_passed();
+}
+
 #define NB_CYCLES 100
 
 /* One of the ways in which a life ends: most in order, a few not. */
@@ -250,6 +319,9 @@ static struct unit_test_suite hard_vf_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_pages_of_owner),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_dpu_mode),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_owner_slow),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_owner_dead),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_owner_back),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_owner_short),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_cycles),
 		TEST_CASES_END()
 	}

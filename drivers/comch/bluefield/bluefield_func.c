@@ -48,6 +48,8 @@ bf_func_cmd(struct bf_func *func, enum bf_cmd_slot slot, struct bf_cmd *cmd)
 {
 	int ret = bf_cmdq_exec(func->cmdq, slot, cmd);
 
+	if (ret != 0)
+		bf_pages_blame(func, cmd, ret);
 	if (ret == -ETIMEDOUT)
 		bf_fatal_set(func, BF_FATAL_TIMEOUT, ret);
 	else if (ret != 0 && cmd->delivery != BF_DELIVERY_OK)

@@ -113,6 +113,7 @@ struct bf_func {
 	enum bf_stage stage;      /* with ctl */
 	bool ec;                  /* the card's own function */
 	uint16_t pages_id;        /* of this function, in page requests */
+	bool pages_asked_none;    /* at boot: somebody else gives them */
 	uint32_t gen;             /* with ctl; goes up with each reset: older objects are void */
 	uint32_t nb_objs[BF_NB_OBJ_KINDS]; /* with ctl */
 	struct bf_mem_list limbo; /* with ctl; freed when the device has been reset */
@@ -216,6 +217,9 @@ void bf_pages_fini(struct bf_func *func);
 
 /* Ask firmware what it needs for a stage of bring-up, and give it. */
 int bf_pages_startup(struct bf_func *func, bool boot);
+
+/* A command failed: if it may be for want of pages that others give, say so. */
+void bf_pages_blame(struct bf_func *func, const struct bf_cmd *cmd, int ret);
 
 /* What an event asked for: num < 0 to take back. */
 void bf_pages_request(struct bf_func *func, bool ec, uint16_t func_id, bool release, int32_t num);
