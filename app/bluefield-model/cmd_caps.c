@@ -104,6 +104,9 @@ static const struct cap_value general_values[] = {
 	/* the port */
 	GEN(num_ports, 1),
 	SETTABLE(HCA_CAP, disable_link_up, 1, 0),
+	/* by the function's settings: caps_fill_general() */
+	SETTABLE(HCA_CAP, roce, 0, 0),
+	SETTABLE(HCA_CAP, num_vhca_ports, 0, 0),
 	/* What clients set, and the model has one value of: the setting is accepted. */
 	SETTABLE(HCA_CAP, cache_line_128byte, 1, 0),
 	SETTABLE(HCA_CAP, pkey_table_size, 0, 0), /* 0 is 128 entries */
@@ -122,7 +125,6 @@ static const struct cap_value roce_values[] = {
 	ROCE(r_roce_dest_udp_port, 4791),
 	ROCE(r_roce_max_src_udp_port, 0xffff),
 	ROCE(r_roce_min_src_udp_port, 0xc000),
-	ROCE(roce_address_table_size, 16),
 };
 
 /* Types that have contents here; a place of each in caps_cur. */
@@ -182,6 +184,27 @@ caps_place(const struct bfm_function *f, int index, bool max)
 	return caps_part(f, index, max ? PART_MAX : PART_CUR);
 }
 
+/* What is not the same for all functions. */
+static void
+caps_fill_general(const struct bfm_function *f, uint8_t *p, bool max)
+{
+	const struct bfm_conf *conf = &f->conf;
+
+	BFM_SET(p, HCA_CAP, vhca_id, conf->vhca_id);
+	BFM_SET(p, HCA_CAP, port_type, conf->ib_port ? 0 : 1);
+	BFM_SET(p, HCA_CAP, ib_virt, conf->ib_port);
+	BFM_SET(p, HCA_CAP, roce_rw_supported, !conf->ib_port);
+	BFM_SET(p, HCA_CAP, roce, !conf->ib_port && (conf->roce == BFM_ROCE_ON ||
+			(max && conf->roce == BFM_ROCE_ASK)));
+	BFM_SET(p, HCA_CAP, num_vhca_ports, conf->vhca_ports);
+	if (conf->vhca_ports != 0)
+		BFM_SET(p, HCA_CAP, native_port_num, 1 + bfm_port_index(f));
+	BFM_SET(p, HCA_CAP, vport_group_manager, conf->esw_manager);
+	BFM_SET(p, HCA_CAP, eswitch_manager, conf->esw_manager);
+	/* log2 of MiB of BAR 0 */
+	BFM_SET(p, HCA_CAP, uar_sz, conf->kind == BFM_VF ? 1 : 5);
+}
+
 static void
 caps_fill(const struct bfm_function *f, uint8_t *p, int index, bool max)
 {
@@ -190,21 +213,15 @@ caps_fill(const struct bfm_function *f, uint8_t *p, int index, bool max)
 	uint32_t i;
 
 	memset(p, 0, CAP_SIZE);
-	if (t->type == CAP_ROCE && conf->ib_port)
+	if (t->type == CAP_ROCE && (conf->ib_port || conf->roce == BFM_ROCE_OFF))
 		return;
 	for (i = 0; i < t->nb_values; i++)
 		bfm_bits_set(p, t->values[i].bit, t->values[i].width,
 				max ? t->values[i].max : t->values[i].cur);
-	if (t->type != CAP_GENERAL)
-		return;
-	BFM_SET(p, HCA_CAP, vhca_id, conf->vhca_id);
-	BFM_SET(p, HCA_CAP, port_type, conf->ib_port ? 0 : 1);
-	BFM_SET(p, HCA_CAP, ib_virt, conf->ib_port);
-	BFM_SET(p, HCA_CAP, roce, !conf->ib_port);
-	BFM_SET(p, HCA_CAP, vport_group_manager, conf->esw_manager);
-	BFM_SET(p, HCA_CAP, eswitch_manager, conf->esw_manager);
-	/* log2 of MiB of BAR 0 */
-	BFM_SET(p, HCA_CAP, uar_sz, conf->kind == BFM_VF ? 1 : 5);
+	if (t->type == CAP_ROCE)
+		BFM_SET(p, ROCE_CAP, roce_address_table_size, conf->roce_table);
+	else
+		caps_fill_general(f, p, max);
 }
 
 void
@@ -394,13 +411,16 @@ check_value(struct bfm_cmd *c, int index, const struct bfm_field *field, uint64_
 {
 	const struct cap_type *t = &types[index];
 	const struct cap_value *value = find_value(t, field);
+	bool settable = value != NULL && value->settable;
 	uint64_t cur, max;
 
 	cur = bfm_bits_get(caps_place(c->f, index, false), field->bit, field->width);
 	max = bfm_bits_get(caps_place(c->f, index, true), field->bit, field->width);
 	if (v == cur)
 		return BFM_OK;
-	if (value == NULL || !value->settable)
+	if (t->type == CAP_GENERAL && field->bit == HCA_CAP_roce_BIT)
+		settable = BFM_CAP(c->f, roce_rw_supported) != 0;
+	if (!settable)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP_FIXED,
 				"%s.%s is 0x%" PRIx64 " and can not be set to 0x%"
 				PRIx64, t->layout->name, field->name, cur, v);

@@ -43,6 +43,7 @@ static enum bfm_status
 roce_index(struct bfm_cmd *c, struct bfm_roce_entry **entry)
 {
 	uint64_t nb = BFM_ROCE_CAP(c->f, roce_address_table_size);
+	uint64_t nb_ports = BFM_CAP(c->f, num_vhca_ports);
 	uint32_t index = BFM_GET(c->in, QUERY_ROCE_IN, roce_address_index);
 	uint32_t port = BFM_GET(c->in, QUERY_ROCE_IN, vhca_port_num);
 
@@ -52,11 +53,11 @@ roce_index(struct bfm_cmd *c, struct bfm_roce_entry **entry)
 		return bfm_fail(c, BFM_BAD_INDEX, SYND_INDEX,
 				"roce_address_index=%u: the table has %" PRIu64 " entries",
 				index, nb);
-	if (port > BFM_CAP(c->f, num_vhca_ports))
+	/* Who has ports must name one; who has none must not. */
+	if (port > nb_ports || port > BFM_VHCA_PORTS || (port == 0 && nb_ports != 0))
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT,
-				"vhca_port_num=%u: num_vhca_ports is %" PRIu64, port,
-				BFM_CAP(c->f, num_vhca_ports));
-	*entry = &c->f->vport->roce[index];
+				"vhca_port_num=%u: num_vhca_ports is %" PRIu64, port, nb_ports);
+	*entry = &c->f->vport->roce[port == 0 ? 0 : port - 1][index];
 	return BFM_OK;
 }
 
@@ -83,9 +84,10 @@ bfm_set_roce_address(struct bfm_cmd *c)
 	if (l3 > 1)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_L3,
 				"roce_l3_type=%u: 0 (IPv4) and 1 (IPv6) exist", l3);
-	if (set && (mac == 0 || (mac >> 40 & 1) != 0))
+	/* A MAC address of 0 is accepted: the Linux driver gives one when it has no other. */
+	if (set && (mac >> 40 & 1) != 0)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_MAC,
-				"source_mac=%012" PRIx64 " is nobody's address", mac);
+				"source_mac=%012" PRIx64 " is no address of one station", mac);
 	if (BFM_GET(addr, ROCE_ADDR, vlan_valid) == 0 && BFM_GET(addr, ROCE_ADDR, vlan_id) != 0)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_VLAN,
 				"vlan_id=%" PRIu64 " without vlan_valid",
@@ -108,9 +110,10 @@ bfm_query_roce_address(struct bfm_cmd *c)
 }
 
 bool
-bfm_vport_gid(const struct bfm_function *f, uint32_t index)
+bfm_vport_gid(const struct bfm_function *f, uint32_t port, uint32_t index)
 {
-	return f->vport != NULL && index < BFM_ROCE_ENTRIES && f->vport->roce[index].set;
+	return f->vport != NULL && index < BFM_ROCE_ENTRIES && port != 0 &&
+			port <= BFM_VHCA_PORTS && f->vport->roce[port - 1][index].set;
 }
 
 /* ------------------------------------------------------------ counters */
@@ -244,12 +247,16 @@ bfm_mad_ifc(struct bfm_cmd *c)
 	uint8_t *out = c->out + MAD_IFC_OUT_response_mad_packet_BIT / 8;
 	uint32_t port = BFM_GET(c->in, MAD_IFC_IN, port);
 	uint32_t attribute = bfm_bits_get(in + MAD_ATTRIBUTE, 0, 16);
+	uint64_t nb = BFM_CAP(c->f, num_ports);
 
 	if (c->op_mod > OP_MOD_MAX)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD, "op_mod=%u: 0 to 3 exist",
 				c->op_mod);
-	if (port == 0 || port > BFM_CAP(c->f, num_ports))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT, "port=%u: there is only 1", port);
+	if (BFM_CAP(c->f, num_vhca_ports) > nb)
+		nb = BFM_CAP(c->f, num_vhca_ports);
+	if (port == 0 || port > nb)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT, "port=%u: ports are 1 to %" PRIu64,
+				port, nb);
 	if (in[MAD_BASE_VERSION] != 1 || in[MAD_METHOD] >= METHOD_GET_RESP)
 		return bfm_fail(c, BFM_BAD_PKT, SYND_MAD,
 				"base version %u, method 0x%x: this is no request",

@@ -103,8 +103,8 @@ enum {
 /* --------------------------------------------------- what a vport is */
 
 /* Port of the card, from the name: pf1vf3 and ecpf1 are of port 1. */
-static uint32_t
-port_index(const struct bfm_function *f)
+uint32_t
+bfm_port_index(const struct bfm_function *f)
 {
 	const char *p = strstr(f->conf.name, "pf");
 
@@ -125,20 +125,20 @@ vport_mac(const struct bfm_function *f)
 {
 	return UINT64_C(0x02bf00000000) | (uint64_t)f->conf.kind << 24 |
 			(uint64_t)f->conf.card << 20 |
-			(uint64_t)port_index(f) << 16 | f->conf.function_id;
+			(uint64_t)bfm_port_index(f) << 16 | f->conf.function_id;
 }
 
 static uint64_t
 guid_of(uint64_t mac)
 {
-	return mac >> 24 << 40 | UINT64_C(0xfffe) << 24 | (mac & 0xffffff);
+	return mac == 0 ? 0 : mac >> 24 << 40 | UINT64_C(0xfffe) << 24 | (mac & 0xffffff);
 }
 
 static void
 vport_defaults(struct bfm_function *f)
 {
 	struct bfm_vport *v = f->vport;
-	uint64_t mac = vport_mac(f);
+	uint64_t mac = f->mac;
 	uint64_t image = guid_of(UINT64_C(0x02bf00000000) | (uint64_t)BFM_ECPF << 24);
 
 	BFM_SET(v->nic, NICV, mtu, MTU_DEFAULT);
@@ -164,8 +164,32 @@ bfm_vport_create(struct bfm_function *f)
 	f->vport = calloc(1, sizeof(*f->vport));
 	if (f->vport == NULL)
 		return -ENOMEM;
+	f->port_down = f->conf.link_down;
+	f->mac = f->conf.has_mac ? f->conf.mac : vport_mac(f);
 	vport_defaults(f);
 	return 0;
+}
+
+void
+bfm_vport_restore(struct bfm_function *f)
+{
+	f->port_down = f->conf.link_down;
+	bfm_vport_set_mac(f, f->conf.has_mac ? f->conf.mac : vport_mac(f));
+}
+
+void
+bfm_vport_set_mac(struct bfm_function *f, uint64_t mac)
+{
+	f->mac = mac;
+	BFM_SET(f->vport->nic, NICV, permanent_address, mac);
+}
+
+uint32_t
+bfm_vport_port(const struct bfm_function *f)
+{
+	uint32_t native = BFM_CAP(f, native_port_num);
+
+	return BFM_CAP(f, num_vhca_ports) > 1 && native != 0 ? native : 1;
 }
 
 void
@@ -208,22 +232,26 @@ void
 bfm_vport_dump(const struct bfm_function *f, FILE *out)
 {
 	const struct bfm_vport *v = f->vport;
-	uint32_t i;
+	const uint8_t *raw;
+	uint32_t i, port;
 
 	if (v == NULL)
 		return;
 	fprintf(out, "vport 0x%x of port %u: %s, mac=%012" PRIx64 " mtu=%" PRIu64 " roce=%s\n",
-			vport_number(f), port_index(f), vport_up(f) ? "up" : "down",
+			vport_number(f), bfm_port_index(f), vport_up(f) ? "up" : "down",
 			BFM_GET(v->nic, NICV, permanent_address), BFM_GET(v->nic, NICV, mtu),
 			bfm_vport_roce(f) ? "on" : "off");
-	for (i = 0; i < BFM_ROCE_ENTRIES; i++)
-		if (v->roce[i].set)
-			fprintf(out, "  roce address %u: %016" PRIx64 "%016" PRIx64
-					" mac=%012" PRIx64 " version=%" PRIu64 "\n", i,
-					bfm_bits_get(v->roce[i].raw, 0, 64),
-					bfm_bits_get(v->roce[i].raw, 64, 64),
-					BFM_GET(v->roce[i].raw, ROCE_ADDR, source_mac),
-					BFM_GET(v->roce[i].raw, ROCE_ADDR, roce_version));
+	for (i = 0; i < BFM_VHCA_PORTS * BFM_ROCE_ENTRIES; i++) {
+		port = i / BFM_ROCE_ENTRIES;
+		raw = v->roce[port][i % BFM_ROCE_ENTRIES].raw;
+		if (v->roce[port][i % BFM_ROCE_ENTRIES].set)
+			fprintf(out, "  roce address %u of port %u: %016" PRIx64 "%016" PRIx64
+					" mac=%012" PRIx64 " version=%" PRIu64 "\n",
+					i % BFM_ROCE_ENTRIES, port + 1, bfm_bits_get(raw, 0, 64),
+					bfm_bits_get(raw, 64, 64),
+					BFM_GET(raw, ROCE_ADDR, source_mac),
+					BFM_GET(raw, ROCE_ADDR, roce_version));
+	}
 }
 
 enum bfm_status
@@ -245,14 +273,14 @@ bfm_vport_select(struct bfm_cmd *c, bool other, uint32_t number, struct bfm_func
 				"other_vport=1: this function is no manager of vports");
 	for (i = 0; i < m->nb_functions; i++) {
 		g = m->functions[i];
-		if (g->vport == NULL || port_index(g) != port_index(c->f) ||
+		if (g->vport == NULL || bfm_port_index(g) != bfm_port_index(c->f) ||
 				vport_number(g) != number)
 			continue;
 		*f = g;
 		return BFM_OK;
 	}
 	return bfm_fail(c, BFM_BAD_PARAM, SYND_VPORT, "port %u has no vport 0x%x",
-			port_index(c->f), number);
+			bfm_port_index(c->f), number);
 }
 
 static enum bfm_status
@@ -346,7 +374,7 @@ check_nicv(struct bfm_cmd *c, const uint8_t *ctx)
 
 	if (SELECTED(c, affiliation))
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
-				"affiliation: num_vhca_ports is 0, there is nobody to join");
+				"affiliation: there is no function that could join");
 	if (SELECTED(c, roce_en) && BFM_GET(ctx, NICV, roce_en) != 0 && BFM_CAP(c->f, roce) == 0)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
 				"roce_en=1 needs capability roce, which is 0");
@@ -621,7 +649,7 @@ query_esw_functions(struct bfm_cmd *c)
 				"only an ECPF that manages the switch may ask");
 	for (i = 0; i < c->f->model->nb_functions; i++) {
 		g = c->f->model->functions[i];
-		if (port_index(g) != port_index(c->f) || g->conf.card)
+		if (bfm_port_index(g) != bfm_port_index(c->f) || g->conf.card)
 			continue;
 		pf = pf || g->conf.kind == BFM_PF;
 		vfs += g->conf.kind == BFM_VF;

@@ -33,6 +33,26 @@ parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 	return errno == 0 && *end == '\0' && *value >= min && *value <= max;
 }
 
+bool
+bfm_mac_parse(const char *text, uint64_t *mac)
+{
+	unsigned int b[6];
+	size_t i;
+	int end = 0;
+
+	*mac = 0;
+	if (strcmp(text, "0") == 0)
+		return true;
+	/* no signs, no blanks */
+	if (strspn(text, "0123456789abcdefABCDEF:") != strlen(text) ||
+			sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &b[0], &b[1], &b[2], &b[3], &b[4],
+				&b[5], &end) != 6 || text[end] != '\0')
+		return false;
+	for (i = 0; i < 6; i++)
+		*mac = *mac << 8 | b[i];
+	return true;
+}
+
 /* pf<port>, ecpf<port>, each with vf<n> behind it or not; ids follow from the name. */
 static bool
 parse_name(const char *name, struct bfm_conf *conf)
@@ -131,6 +151,45 @@ parse_socket(const char *value, struct bfm_conf *conf, char *err, size_t err_siz
 	return -EINVAL;
 }
 
+static int
+parse_roce(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	static const char *const words[] = {
+		[BFM_ROCE_ON] = "on", [BFM_ROCE_OFF] = "off", [BFM_ROCE_ASK] = "ask",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(value, words[i]) != 0)
+			continue;
+		conf->roce = (enum bfm_roce)i;
+		return 0;
+	}
+	snprintf(err, err_size, "%s: roce=%s is none of on, off, ask", conf->name, value);
+	return -EINVAL;
+}
+
+static int
+parse_mac(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	conf->has_mac = bfm_mac_parse(value, &conf->mac);
+	if (conf->has_mac)
+		return 0;
+	snprintf(err, err_size, "%s: mac=%s is no MAC address, as 02:00:00:00:00:01, or 0",
+			conf->name, value);
+	return -EINVAL;
+}
+
+static int
+parse_link(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	conf->link_down = strcmp(value, "down") == 0;
+	if (conf->link_down || strcmp(value, "up") == 0)
+		return 0;
+	snprintf(err, err_size, "%s: link=%s is neither up nor down", conf->name, value);
+	return -EINVAL;
+}
+
 /* key=value; the value is NULL if there is none. */
 static int
 parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, size_t err_size)
@@ -144,6 +203,9 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 		{ "port", parse_port },
 		{ "mode", parse_mode },
 		{ "socket", parse_socket },
+		{ "roce", parse_roce },
+		{ "mac", parse_mac },
+		{ "link", parse_link },
 	};
 	static const struct {
 		const char *key;
@@ -157,6 +219,8 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 		{ "flr_ms", 0, 600000, offsetof(struct bfm_conf, flr_ms) },
 		{ "vectors", 1, BFM_NB_VECTORS, offsetof(struct bfm_conf, vectors) },
 		{ "msix_fixed", 0, 1, offsetof(struct bfm_conf, msix_fixed) },
+		{ "roce_table", 0, 256, offsetof(struct bfm_conf, roce_table) },
+		{ "vhca_ports", 0, 2, offsetof(struct bfm_conf, vhca_ports) },
 	};
 	uint64_t number;
 	size_t i;
@@ -187,7 +251,8 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 	}
 	snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, "
 			"boot_pages, init_pages, owner_slow, owner_short, flr_ms, vectors, "
-			"msix_fixed, socket", conf->name, key);
+			"msix_fixed, socket, roce, roce_table, vhca_ports, mac, link",
+			conf->name, key);
 	return -EINVAL;
 }
 
@@ -204,6 +269,7 @@ bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_si
 	conf->owner_short = BFM_NO_LIMIT;
 	conf->flr_ms = 20;
 	conf->vectors = BFM_NB_VECTORS;
+	conf->roce_table = 16;
 
 	if (strlen(text) >= sizeof(copy)) {
 		snprintf(err, err_size, "function is longer than %zu characters", sizeof(copy) - 1);

@@ -20,7 +20,7 @@
 #define MAX_MS (24u * 3600 * 1000)
 
 #define KNOWN_FAULTS "known are cmd, health, counter, nic-state, init-busy, bus, pages, owner, " \
-	"eq, flr, port, cap, unplug, clear"
+	"eq, flr, port, mac, cap, unplug, clear"
 
 #define EV_PORT_DOWN 1
 #define EV_PORT_ACTIVE 4
@@ -348,10 +348,23 @@ parse_port(struct parse *p)
 	if (ret != 0)
 		return ret;
 	p->f->port_down = down;
-	data[EV_PORT_NUM_OFF] = 1 << 4;
+	data[EV_PORT_NUM_OFF] = (uint8_t)(bfm_vport_port(p->f) << 4);
 	if (p->f->hca == BFM_HCA_INITIALISED && bfm_event_wanted(p->f, BFM_EV_PORT_CHANGE))
 		bfm_event_post(p->f, BFM_EV_PORT_CHANGE, down ? EV_PORT_DOWN : EV_PORT_ACTIVE,
 				data);
+	return 0;
+}
+
+static int
+parse_mac(struct parse *p)
+{
+	uint64_t mac;
+
+	if (exactly(p, 2, "mac <address>") != 0)
+		return -EINVAL;
+	if (!bfm_mac_parse(p->words[1], &mac))
+		return wrong(p, "'%s': no MAC address, as 02:00:00:00:00:01, or 0", p->words[1]);
+	bfm_vport_set_mac(p->f, mac);
 	return 0;
 }
 
@@ -474,7 +487,7 @@ parse_eq(struct parse *p)
 		return wrong(p, "'eq': the client has no event queue for asynchronous events; "
 				"have it bring the function up first");
 	if (types[t] == BFM_EV_PORT_CHANGE)
-		data[EV_PORT_NUM_OFF] = 1 << 4;
+		data[EV_PORT_NUM_OFF] = (uint8_t)(bfm_vport_port(f) << 4);
 	for (i = 0; i < OVERRUN_EVENTS && !bfm_iseg_fatal(f) && bfm_event_wanted(f, types[t]); i++)
 		bfm_event_post(f, types[t], types[t] == BFM_EV_PORT_CHANGE ? EV_PORT_ACTIVE : 0,
 				data);
@@ -536,7 +549,7 @@ parse_clear(struct parse *p)
 	bfm_iseg_clear(p->f);
 	bfm_caps_unforce(p->f);
 	bfm_owner_alive(p->f);
-	p->f->port_down = false;
+	bfm_vport_restore(p->f);
 	if (p->f->gone) {
 		p->f->gone = false; /* plugged in again, as after power-on */
 		bfm_function_reset(p->f);
@@ -559,6 +572,7 @@ static const struct {
 	{ "eq", parse_eq },
 	{ "flr", parse_flr },
 	{ "port", parse_port },
+	{ "mac", parse_mac },
 	{ "cap", parse_cap },
 	{ "unplug", parse_unplug },
 	{ "clear", parse_clear },

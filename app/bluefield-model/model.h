@@ -63,6 +63,13 @@ struct bfm_vport;
 
 enum bfm_kind { BFM_PF = 0, BFM_VF, BFM_ECPF };
 
+/* What the owner of the embedded switch lets a function have of RoCE. */
+enum bfm_roce {
+	BFM_ROCE_ON = 0,
+	BFM_ROCE_OFF,
+	BFM_ROCE_ASK, /* off, until SET_HCA_CAP asks for it */
+};
+
 /* What --function says of one; written by conf.c, constant afterwards. */
 struct bfm_conf {
 	char name[BFM_NAME_SIZE]; /* pf0, pf0vf3, ecpf0, ecpf0vf3; ecpf is ecpf0 */
@@ -83,6 +90,12 @@ struct bfm_conf {
 	uint16_t function_id;  /* PF 0, VF n+1; together with the embedded CPU flag */
 	uint32_t msix_fixed;   /* msix_fixed=, 1: vectors added later cost interrupts */
 	uint16_t vhca_id;      /* unique in the model */
+	enum bfm_roce roce;    /* roce=on, off, ask */
+	uint32_t roce_table;   /* roce_table=, entries of the RoCE address table */
+	uint32_t vhca_ports;   /* vhca_ports=, ports that its commands can name; 0: none */
+	uint64_t mac;          /* mac= ... */
+	bool has_mac;          /* ... was given */
+	bool link_down;        /* link=down: until "port up" at the control socket */
 	char socket[108];      /* <socket dir>/<name>.sock, or socket= */
 };
 
@@ -122,7 +135,8 @@ struct bfm_function {
 	enum bfm_hca_state hca;
 	bool issi1;                 /* SET_ISSI was 1 */
 	bool gone;                  /* unplugged: reads are all ones, nothing works */
-	bool port_down;             /* by a fault: the port has no link */
+	bool port_down;             /* by link= or a fault: the port has no link */
+	uint64_t mac;               /* of mac= or a fault, also after a reset */
 	bool host_enabled;          /* ECPF: it enabled the host's PF */
 	uint64_t resets;            /* count */
 	struct bfm_server *server;  /* server.c */
@@ -460,8 +474,16 @@ void bfm_vport_destroy(struct bfm_function *f);
 void bfm_vport_reset(struct bfm_function *f); /* FLR: as after power-on */
 void bfm_vport_dump(const struct bfm_function *f, FILE *out);
 bool bfm_vport_roce(const struct bfm_function *f); /* is RoCE enabled? */
-/* Is this entry of the RoCE address table set? */
-bool bfm_vport_gid(const struct bfm_function *f, uint32_t index);
+/* Is this entry of a port's RoCE address table set? Ports count from 1. */
+bool bfm_vport_gid(const struct bfm_function *f, uint32_t port, uint32_t index);
+/* Port of the card, from 0: pf1vf3 is of port 1. */
+uint32_t bfm_port_index(const struct bfm_function *f);
+/* The number that commands and events have for the function's own port, from 1. */
+uint32_t bfm_vport_port(const struct bfm_function *f);
+/* From now on, and after resets. */
+void bfm_vport_set_mac(struct bfm_function *f, uint64_t mac);
+/* Link and MAC address as the settings of the function say. */
+void bfm_vport_restore(struct bfm_function *f);
 
 /* -------------------------------------------------------------- fault.c */
 
@@ -509,6 +531,8 @@ void bfm_control_run(struct bfm_model *m, int fd);
 
 /* --------------------------------------------------------------- conf.c */
 
+/* 02:00:00:00:00:01, or 0. */
+bool bfm_mac_parse(const char *text, uint64_t *mac);
 /* Parse one --function; fills everything that has a default. 0 or -EINVAL with a sentence. */
 int bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_size);
 

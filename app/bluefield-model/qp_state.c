@@ -181,11 +181,13 @@ static enum bfm_status
 check_port(struct bfm_cmd *c, const uint8_t *ctx)
 {
 	uint64_t port = BFM_GET(ctx, QPC, pri_vhca_port_num);
+	uint64_t nb = BFM_CAP(c->f, num_ports);
 
-	if (port == 0 || port > BFM_CAP(c->f, num_ports))
+	if (BFM_CAP(c->f, num_vhca_ports) > nb)
+		nb = BFM_CAP(c->f, num_vhca_ports);
+	if (port == 0 || port > nb)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT,
-				"vhca_port_num=%" PRIu64 ": ports are 1 to %" PRIu64, port,
-				BFM_CAP(c->f, num_ports));
+				"vhca_port_num=%" PRIu64 ": ports are 1 to %" PRIu64, port, nb);
 	return BFM_OK;
 }
 
@@ -239,6 +241,23 @@ check_loopback(struct bfm_cmd *c, const struct bfm_qp *qp)
 	return BFM_OK;
 }
 
+/* The UDP source port: software's only where the capability is set to that. */
+static enum bfm_status
+check_sport(struct bfm_cmd *c, uint64_t sport)
+{
+	if (sport == 0)
+		return BFM_OK;
+	if (BFM_ROCE_CAP(c->f, sw_r_roce_src_udp_port) == 0)
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_PATH,
+				"udp_sport=%" PRIu64 ": SET_HCA_CAP of type ROCE with"
+				" sw_r_roce_src_udp_port=1 comes first", sport);
+	if (sport < BFM_ROCE_CAP(c->f, r_roce_min_src_udp_port) ||
+			sport > BFM_ROCE_CAP(c->f, r_roce_max_src_udp_port))
+		return bfm_fail(c, BFM_BAD_PARAM, SYND_PATH,
+				"udp_sport=%" PRIu64 " is outside of r_roce_*_src_udp_port", sport);
+	return BFM_OK;
+}
+
 /* The way to the peer of a connected QP. */
 static enum bfm_status
 check_path(struct bfm_cmd *c, const struct bfm_qp *qp, const uint8_t *ctx)
@@ -260,14 +279,14 @@ check_path(struct bfm_cmd *c, const struct bfm_qp *qp, const uint8_t *ctx)
 	if (!bfm_vport_roce(c->f))
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_PATH,
 				"RoCE is off: MODIFY_NIC_VPORT_CONTEXT roce_en=1 comes first");
-	if (!bfm_vport_gid(c->f, index))
+	if (!bfm_vport_gid(c->f, BFM_GET(ctx, QPC, pri_vhca_port_num), index))
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_PATH,
 				"src_addr_index=%u: this entry of the RoCE address table is not"
 				" set (SET_ROCE_ADDRESS)", index);
 	if (BFM_GET(ctx, QPC, pri_rmac) == 0)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_PATH,
 				"rmac=0: the MAC address of the next hop is needed");
-	return BFM_OK;
+	return check_sport(c, BFM_GET(ctx, QPC, pri_udp_sport));
 }
 
 static enum bfm_status

@@ -12,6 +12,7 @@
 
 #define BFM_ROCE_ENTRIES 256u /* src_addr_index of a path has 8 bits */
 #define BFM_VPORT_LISTS 3u    /* unicast, multicast, VLAN */
+#define BFM_VHCA_PORTS 2u     /* vhca_ports= at most */
 
 struct bfm_roce_entry {
 	bool set;
@@ -24,7 +25,7 @@ struct bfm_vport {
 	uint8_t admin_state;
 	uint64_t *lists[BFM_VPORT_LISTS]; /* allowed addresses, as in commands */
 	uint32_t nb_list[BFM_VPORT_LISTS];
-	struct bfm_roce_entry roce[BFM_ROCE_ENTRIES];
+	struct bfm_roce_entry roce[BFM_VHCA_PORTS][BFM_ROCE_ENTRIES]; /* port 1, port 2 */
 	uint64_t counters[VCOUNT_NB];
 };
 

@@ -244,8 +244,9 @@ boot_query_cap(struct bf_func *func, uint8_t *cap, uint16_t type, uint16_t which
 	return bf_func_exec(func, in, sizeof(in), cap, BF_CAP_CMD_SIZE);
 }
 
+/* roce: RoCE will be on. */
 static int
-boot_set_caps(struct bf_func *func)
+boot_set_caps(struct bf_func *func, bool *roce)
 {
 	uint8_t in[BF_CAP_CMD_SIZE], max[BF_CAP_CMD_SIZE], out[BF_OUT_SIZE];
 	uint8_t *set = in + BF_CAP_CMD_DATA;
@@ -265,6 +266,35 @@ boot_set_caps(struct bf_func *func)
 	if (bf_get(set, BF_CMD_HCA_CAP_ROCE_RW_SUPPORTED) != 0 &&
 	    bf_get(max + BF_CAP_CMD_DATA, BF_CMD_HCA_CAP_ROCE) != 0)
 		bf_set(set, BF_CMD_HCA_CAP_ROCE, 1);
+	*roce = bf_get(set, BF_CMD_HCA_CAP_ROCE) != 0;
+	return bf_func_exec(func, in, sizeof(in), out, sizeof(out));
+}
+
+/*
+ * Paths that name a UDP source port need this first; the Linux driver sets it, too.
+ * What firmware does with such a path otherwise is not known.
+ */
+static int
+boot_set_roce_caps(struct bf_func *func, bool roce)
+{
+	uint8_t in[BF_CAP_CMD_SIZE], max[BF_CAP_CMD_SIZE], out[BF_OUT_SIZE];
+	uint8_t *set = in + BF_CAP_CMD_DATA;
+	int ret;
+
+	if (!roce)
+		return 0;
+	ret = boot_query_cap(func, in, BF_CAP_TYPE_ROCE, BF_CAP_CUR);
+	if (ret == 0)
+		ret = boot_query_cap(func, max, BF_CAP_TYPE_ROCE, BF_CAP_MAX);
+	if (ret != 0)
+		return ret;
+	if (bf_get(set, BF_ROCE_CAP_SW_R_ROCE_SRC_UDP_PORT) != 0 ||
+	    bf_get(max + BF_CAP_CMD_DATA, BF_ROCE_CAP_SW_R_ROCE_SRC_UDP_PORT) == 0)
+		return 0;
+	memset(in, 0, BF_CAP_CMD_DATA);
+	bf_set(in, BF_IN_OPCODE, BF_OP_SET_HCA_CAP);
+	bf_set(in, BF_IN_OP_MOD, BF_CAP_OP_MOD(BF_CAP_TYPE_ROCE, 0));
+	bf_set(set, BF_ROCE_CAP_SW_R_ROCE_SRC_UDP_PORT, 1);
 	return bf_func_exec(func, in, sizeof(in), out, sizeof(out));
 }
 
@@ -326,6 +356,11 @@ boot_read_caps(struct bf_func *func, struct bf_func_caps *caps)
 	caps->ib_port = bf_get(cap, BF_CMD_HCA_CAP_PORT_TYPE) == BF_PORT_TYPE_IB;
 	caps->roce = bf_get(cap, BF_CMD_HCA_CAP_ROCE);
 	caps->umem_uid_0 = bf_get(cap, BF_CMD_HCA_CAP_UMEM_UID_0);
+	caps->nb_ports = bf_get(cap, BF_CMD_HCA_CAP_NUM_VHCA_PORTS);
+	/* of several the function may have another than the first, as Linux has it */
+	caps->port = caps->nb_ports > 1 ? bf_get(cap, BF_CMD_HCA_CAP_NATIVE_PORT_NUM) : 0;
+	if (caps->port == 0)
+		caps->port = 1;
 	caps->vhca_id = bf_get(cap, BF_CMD_HCA_CAP_VHCA_ID);
 	caps->max_qp = cap_count(cap, BF_CMD_HCA_CAP_LOG_MAX_QP);
 	caps->max_cq = cap_count(cap, BF_CMD_HCA_CAP_LOG_MAX_CQ);
@@ -348,6 +383,7 @@ boot_read_caps(struct bf_func *func, struct bf_func_caps *caps)
 	if (ret != 0)
 		return ret;
 	caps->roce_addr_table_size = bf_get(cap, BF_ROCE_CAP_ROCE_ADDRESS_TABLE_SIZE);
+	caps->udp_sport = bf_get(cap, BF_ROCE_CAP_SW_R_ROCE_SRC_UDP_PORT);
 	__atomic_store_n(&func->qp_ts_format,
 		bf_get(cap, BF_ROCE_CAP_QP_TS_FORMAT) != 0 ? BF_QP_TS_DEFAULT : 0,
 		__ATOMIC_RELAXED);
@@ -497,6 +533,7 @@ int
 bf_boot_up(struct bf_func *func)
 {
 	struct bf_func_caps caps;
+	bool roce = false;
 	int ret;
 
 	memset(&caps, 0, sizeof(caps));
@@ -514,7 +551,9 @@ bf_boot_up(struct bf_func *func)
 	if (ret == 0)
 		ret = boot_set_endianness(func);
 	if (ret == 0)
-		ret = boot_set_caps(func);
+		ret = boot_set_caps(func, &roce);
+	if (ret == 0)
+		ret = boot_set_roce_caps(func, roce);
 	if (ret == 0)
 		ret = bf_pages_startup(func, false);
 	if (ret == 0)

@@ -99,7 +99,7 @@ event_port_change(struct bf_func *func, uint8_t sub_type, const uint8_t *data)
 	uint32_t port = bf_get(data, BF_EVENT_PORT_NUM);
 	uint8_t state;
 
-	if (port != 1) {
+	if (port != func->caps.port) {
 		BF_LOG(DEBUG, "%s: event of port %u, which is not ours", BF_NAME(func), port);
 		return;
 	}

@@ -54,6 +54,9 @@ struct bf_func_caps {
 	bool ib_port;            /* the port is InfiniBand, not Ethernet */
 	bool roce;               /* RoCE can be enabled */
 	bool umem_uid_0;
+	bool udp_sport;          /* paths say from which UDP port */
+	uint8_t port;            /* number of our port, in paths and events */
+	uint8_t nb_ports;        /* that addresses can be of; 0: the port is not said */
 	uint16_t vhca_id;
 	uint16_t fw_major, fw_minor, fw_subminor;
 	uint32_t max_qp, max_cq, max_eq, max_mkey, max_pd, max_srq; /* objects */

@@ -383,6 +383,9 @@ fw_caps(struct bf_obj_dev *dev, struct bf_obj_caps *caps)
 	caps->max_srq_sz = func->caps.max_srq_sz;
 	caps->max_msg = func->caps.max_msg;
 	caps->roce_addr_table_size = func->caps.roce_addr_table_size;
+	caps->port = func->caps.port;
+	caps->nb_ports = func->caps.nb_ports;
+	caps->udp_sport = func->caps.udp_sport;
 	caps->cqe_version = __atomic_load_n(&func->cqe_version, __ATOMIC_RELAXED);
 	caps->qp_ts_format = __atomic_load_n(&func->qp_ts_format, __ATOMIC_RELAXED);
 }

@@ -416,16 +416,24 @@ bf_vport_set_roce(struct bf_obj_dev *dev, bool enable)
 }
 
 static int
-roce_index_check(struct bf_obj_dev *dev, uint16_t index)
+roce_index_check(struct bf_obj_dev *dev, uint16_t index, struct bf_obj_caps *caps)
 {
-	struct bf_obj_caps caps;
-
-	dev->ops->caps(dev, &caps);
-	if (index < caps.roce_addr_table_size)
+	dev->ops->caps(dev, caps);
+	if (index < caps->roce_addr_table_size)
 		return 0;
 	BF_LOG(ERR, "%s: no RoCE address %u, the table has %u", dev->name, index,
-		caps.roce_addr_table_size);
+		caps->roce_addr_table_size);
 	return -EINVAL;
+}
+
+/* Which entry of which port's table: the port only where firmware counts ports. */
+static void
+roce_addr_fill(uint8_t *in, uint16_t opcode, uint16_t index, const struct bf_obj_caps *caps)
+{
+	bf_set(in, BF_IN_OPCODE, opcode);
+	bf_set(in, BF_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, index);
+	if (caps->nb_ports != 0)
+		bf_set(in, BF_ROCE_ADDRESS_IN_VHCA_PORT_NUM, caps->port);
 }
 
 int
@@ -434,13 +442,13 @@ bf_roce_addr_set(struct bf_obj_dev *dev, uint16_t index, const struct bf_roce_ad
 	uint8_t in[BF_ROCE_ADDRESS_CMD_SIZE] = { 0 };
 	uint8_t *at = in + BF_ROCE_ADDRESS_CMD_ADDR;
 	uint8_t out[BF_OUT_SIZE];
+	struct bf_obj_caps caps;
 	int ret;
 
-	ret = roce_index_check(dev, index);
+	ret = roce_index_check(dev, index, &caps);
 	if (ret != 0)
 		return ret;
-	bf_set(in, BF_IN_OPCODE, BF_OP_SET_ROCE_ADDRESS);
-	bf_set(in, BF_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, index);
+	roce_addr_fill(in, BF_OP_SET_ROCE_ADDRESS, index, &caps);
 	if (addr != NULL) {
 		memcpy(at + BF_ROCE_ADDR_LAYOUT_SOURCE_L3_ADDRESS, addr->gid, sizeof(addr->gid));
 		bf_set_mac(at, BF_ROCE_ADDR_LAYOUT_SOURCE_MAC, addr->mac);
@@ -459,13 +467,13 @@ bf_roce_addr_query(struct bf_obj_dev *dev, uint16_t index, struct bf_roce_addr *
 	uint8_t in[BF_SMALL_IN_SIZE] = { 0 };
 	uint8_t out[BF_ROCE_ADDRESS_CMD_SIZE];
 	const uint8_t *at = out + BF_ROCE_ADDRESS_CMD_ADDR;
+	struct bf_obj_caps caps;
 	int ret;
 
-	ret = roce_index_check(dev, index);
+	ret = roce_index_check(dev, index, &caps);
 	if (ret != 0)
 		return ret;
-	bf_set(in, BF_IN_OPCODE, BF_OP_QUERY_ROCE_ADDRESS);
-	bf_set(in, BF_ROCE_ADDRESS_IN_ROCE_ADDRESS_INDEX, index);
+	roce_addr_fill(in, BF_OP_QUERY_ROCE_ADDRESS, index, &caps);
 	ret = dev->ops->general(dev, in, sizeof(in), out, sizeof(out));
 	if (ret != 0)
 		return ret;

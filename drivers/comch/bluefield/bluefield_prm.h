@@ -357,10 +357,13 @@ bf_set_mac(void *p, uint32_t byte, const uint8_t mac[6])
 #define BF_CMD_HCA_CAP_MAX_NUM_EQS         BF_FLD(0x08c, 15, 0)
 #define BF_CMD_HCA_CAP_LOG_UAR_PAGE_SZ     BF_FLD(0x090, 15, 0)
 #define BF_CMD_HCA_CAP_DEVICE_FREQUENCY_KHZ BF_FLD(0x09c, 31, 0)
+#define BF_CMD_HCA_CAP_NATIVE_PORT_NUM     BF_FLD(0x0c0, 23, 16)
+#define BF_CMD_HCA_CAP_NUM_VHCA_PORTS      BF_FLD(0x0c0, 15, 8)
 
 #define BF_PORT_TYPE_IB  0
 #define BF_PORT_TYPE_ETH 1
 
+#define BF_ROCE_CAP_SW_R_ROCE_SRC_UDP_PORT BF_FLD(0x000, 27, 27)
 #define BF_ROCE_CAP_QP_TS_FORMAT BF_FLD(0x000, 1, 0) /* 0: free running only */
 #define BF_ROCE_CAP_ROCE_ADDRESS_TABLE_SIZE BF_FLD(0x01c, 15, 0)
 

@@ -14,7 +14,6 @@
 
 #include "bluefield_obj_priv.h"
 
-#define QP_PORT 1
 #define QP_MAX_LOG 15u          /* of either queue, in its field */
 #define QP_MIN_RQ_WQE 16u
 #define QP_MAX_RQ_WQE 2048u
@@ -138,10 +137,15 @@ bf_qp_to_init(struct bf_qp *qp)
 {
 	uint8_t in[BF_CREATE_IN_SIZE] = { 0 };
 	uint8_t *qpc = in + BF_CREATE_QP_IN_QPC;
+	uint8_t *ads = qpc + BF_QPC_PRIMARY_ADDRESS_PATH;
+	struct bf_obj_caps caps;
 
+	if (qp->obj.dev == NULL)
+		return -EINVAL;
+	qp->obj.dev->ops->caps(qp->obj.dev, &caps);
 	bf_set(qpc, BF_QPC_PM_STATE, BF_QP_PM_MIGRATED);
-	bf_set(qpc + BF_QPC_PRIMARY_ADDRESS_PATH, BF_ADS_VHCA_PORT_NUM, QP_PORT);
-	bf_set(qpc + BF_QPC_PRIMARY_ADDRESS_PATH, BF_ADS_PKEY_INDEX, 0);
+	bf_set(ads, BF_ADS_VHCA_PORT_NUM, caps.port);
+	bf_set(ads, BF_ADS_PKEY_INDEX, 0);
 	/* only messages: nobody reads or writes our memory by address */
 	bf_set(qpc, BF_QPC_RRE, 0);
 	bf_set(qpc, BF_QPC_RWE, 0);
@@ -187,7 +191,7 @@ bf_qp_to_rtr(struct bf_qp *qp, const struct bf_qp_path *path)
 	bf_set(qpc, BF_QPC_MIN_RNR_NAK, path->min_rnr_nak);
 	bf_set(qpc, BF_QPC_NEXT_RCV_PSN, path->remote_psn);
 	bf_set(qpc, BF_QPC_LOG_RRA_MAX, 0);
-	bf_set(ads, BF_ADS_VHCA_PORT_NUM, QP_PORT);
+	bf_set(ads, BF_ADS_VHCA_PORT_NUM, caps.port);
 	if (path->loopback) {
 		bf_set(ads, BF_ADS_FL, 1);
 	} else {
@@ -195,7 +199,9 @@ bf_qp_to_rtr(struct bf_qp *qp, const struct bf_qp_path *path)
 		bf_set(ads, BF_ADS_HOP_LIMIT, path->hop_limit);
 		bf_set(ads, BF_ADS_TCLASS, path->tclass);
 		bf_set(ads, BF_ADS_DSCP, path->tclass >> 2);
-		bf_set(ads, BF_ADS_UDP_SPORT, path->udp_sport);
+		/* firmware takes one of its own otherwise */
+		if (caps.udp_sport)
+			bf_set(ads, BF_ADS_UDP_SPORT, path->udp_sport);
 		memcpy(ads + BF_ADS_RGID_RIP, path->rgid, sizeof(path->rgid));
 		bf_set_mac(ads, BF_ADS_RMAC, path->rmac);
 	}

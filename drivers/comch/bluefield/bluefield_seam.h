@@ -29,6 +29,7 @@
 #ifndef BLUEFIELD_SEAM_H
 #define BLUEFIELD_SEAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -88,6 +89,9 @@ struct bf_obj_caps {
 	uint32_t max_qp_sz, max_cq_sz, max_srq_sz; /* entries */
 	uint64_t max_msg;       /* bytes of one message */
 	uint32_t roce_addr_table_size;
+	uint8_t port;           /* number of our port, in paths */
+	uint8_t nb_ports;       /* that addresses can be of; 0: the port is not said */
+	bool udp_sport;         /* paths say from which UDP port */
 	uint8_t cqe_version;    /* 1: completions have a user index */
 	uint8_t qp_ts_format;   /* of time stamps that queue pairs ask for */
 };

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Capabilities, ports and addresses as cards have them and a friendly model does
+ * not: each case sets the software BlueField to one of these, and the driver has
+ * to do its part. Names have the section and the point of the list of what real
+ * cards do.
+ */
+
+#include "test_bluefield_obj.h"
+
+static const struct bf_roce_addr addr = {
+	.gid = { [10] = 0xff, 0xff, 192, 0, 2, 1 }, .mac = { 2, 0, 0, 0, 0, 1 }, .version = 2,
+};
+
+static int
+start(const char *settings)
+{
+	TEST_CALL(obj_case_setup());
+	return test_model_start(&obj_model, settings);
+}
+
+/* A queue pair over the wire, with a UDP source port, from the first address. */
+static int
+connect_qp(void)
+{
+	struct bf_qp_path path = obj_path;
+	struct bf_roce_addr got;
+
+	TEST_EXPECT(bf_vport_set_roce(obj_dev, true), 0);
+	TEST_EXPECT(bf_roce_addr_set(obj_dev, 0, &addr), 0);
+	TEST_EXPECT(bf_roce_addr_query(obj_dev, 0, &got), 0);
+	TEST_TRUE(memcmp(&got, &addr, sizeof(got)) == 0);
+	TEST_CALL(obj_set_create(&obj_set));
+	path.loopback = false;
+	memcpy(path.rgid, addr.gid, sizeof(path.rgid));
+	memcpy(path.rmac, addr.mac, sizeof(path.rmac));
+	path.hop_limit = 64;
+	path.udp_sport = 0xc001;
+	TEST_EXPECT(bf_qp_to_init(&obj_set.qp), 0);
+	TEST_EXPECT(bf_qp_to_rtr(&obj_set.qp, &path), 0);
+	TEST_EXPECT(bf_qp_to_rts(&obj_set.qp, &path), 0);
+	return TEST_SUCCESS;
+}
+
+/* Firmware refuses the port of a path until the capability is set; so it is set. */
+static int
+test_silicon_2_8_udp_source_port(void)
+{
+	TEST_CALL(start("pf0,flr_ms=5"));
+	TEST_CALL(obj_func_up("pf0", 0, 0));
+	TEST_TRUE(bf_func_caps(obj_func)->udp_sport);
+	TEST_CALL(connect_qp());
+	return obj_passed_clean();
+}
+
+/* Firmware that does not let software choose is not asked to. */
+static int
+test_silicon_2_8_no_udp_source_port(void)
+{
+	TEST_CALL(start("pf0,flr_ms=5"));
+	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cap sw_r_roce_src_udp_port=0"), 0);
+	TEST_CALL(obj_func_up("pf0", 0, 0));
+	TEST_TRUE(!bf_func_caps(obj_func)->udp_sport);
+	TEST_CALL(connect_qp());
+	return obj_passed_clean();
+}
+
+/* Addresses are of a port where there are some: of one, or of the second of two. */
+static int
+test_silicon_2_9_vhca_port(void)
+{
+	TEST_CALL(start("pf0,flr_ms=5,vhca_ports=1 pf1,flr_ms=5,vhca_ports=2"));
+	TEST_CALL(obj_func_up("pf0", 0, 0));
+	TEST_EXPECT(bf_func_caps(obj_func)->port, 1);
+	TEST_CALL(connect_qp());
+	TEST_CALL(obj_passed_clean());
+	test_log_drop();
+	TEST_CALL(obj_case_setup());
+	TEST_CALL(obj_func_up("pf1", 0, 0));
+	TEST_EXPECT(bf_func_caps(obj_func)->port, 2);
+	TEST_CALL(connect_qp());
+	/* its events have that number, too */
+	TEST_EXPECT(bf_func_caps(obj_func)->port_state, 1);
+	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf1 port down"), 0);
+	TEST_WAIT(__atomic_load_n(&bf_func_caps(obj_func)->port_state, __ATOMIC_RELAXED) == 0,
+		TEST_MS);
+	TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
+	return test_log_passed();
+}
+
+/* RoCE that is off until it is asked for. */
+static int
+test_silicon_5_7_roce_asked_for(void)
+{
+	TEST_CALL(start("pf0,flr_ms=5,roce=ask"));
+	TEST_CALL(obj_func_up("pf0", 0, 0));
+	TEST_TRUE(bf_func_caps(obj_func)->roce);
+	TEST_CALL(connect_qp());
+	return obj_passed_clean();
+}
+
+/* The Linux driver sets addresses without a MAC address: the model takes them. */
+static int
+test_silicon_5_8_address_without_mac(void)
+{
+	struct bf_roce_addr bare = addr;
+
+	memset(bare.mac, 0, sizeof(bare.mac));
+	TEST_CALL(start("pf0,flr_ms=5"));
+	TEST_CALL(obj_func_up("pf0", 0, 0));
+	TEST_EXPECT(bf_roce_addr_set(obj_dev, 0, &bare), 0);
+	bare.mac[0] = 1; /* of many stations */
+	TEST_EXPECT(bf_roce_addr_set(obj_dev, 0, &bare), -EINVAL);
+	return obj_passed_clean();
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "capabilities of BlueField functions as cards have them",
+	.unit_test_cases = {
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_8_udp_source_port),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_8_no_udp_source_port),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_9_vhca_port),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_7_roce_asked_for),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_8_address_without_mac),
+		TEST_CASES_END()
+	}
+};
+
+static int
+test_bluefield_hard_caps(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(bluefield_hard_caps_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_caps);
