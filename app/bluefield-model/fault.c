@@ -20,7 +20,7 @@
 #define MAX_MS (24u * 3600 * 1000)
 
 #define KNOWN_FAULTS "known are cmd, health, counter, nic-state, init-busy, bus, pages, owner, " \
-	"eq, flr, port, mac, cap, unplug, clear"
+	"eq, flr, port, mac, events, cap, unplug, clear"
 
 #define EV_PORT_DOWN 1
 #define EV_PORT_ACTIVE 4
@@ -368,6 +368,25 @@ parse_mac(struct parse *p)
 	return 0;
 }
 
+/* Types of events that CREATE_EQ refuses from now on. */
+static int
+parse_events(struct parse *p)
+{
+	int64_t mask = 0;
+	int ret;
+
+	if (exactly(p, 2, "events refuse=<mask>") != 0)
+		return -EINVAL;
+	ret = keyed(p, p->words[1], "refuse", 0, INT64_MAX, &mask);
+	if (ret < 0)
+		return ret;
+	if (ret == 0)
+		return wrong(p, "'%s': not refuse=<mask>, bit 9 for events of type 9",
+				p->words[1]);
+	p->f->events_refused = (uint64_t)mask;
+	return 0;
+}
+
 static int
 parse_nic_state(struct parse *p)
 {
@@ -550,6 +569,7 @@ parse_clear(struct parse *p)
 	bfm_caps_unforce(p->f);
 	bfm_owner_alive(p->f);
 	bfm_vport_restore(p->f);
+	p->f->events_refused = 0;
 	if (p->f->gone) {
 		p->f->gone = false; /* plugged in again, as after power-on */
 		bfm_function_reset(p->f);
@@ -573,6 +593,7 @@ static const struct {
 	{ "flr", parse_flr },
 	{ "port", parse_port },
 	{ "mac", parse_mac },
+	{ "events", parse_events },
 	{ "cap", parse_cap },
 	{ "unplug", parse_unplug },
 	{ "clear", parse_clear },

@@ -21,6 +21,7 @@ enum {
 #define CAP_SIZE 4096u /* bytes of one type in a command */
 
 #define HCA_CAP_FIELDS(F) \
+	F(HCA_CAP, page_request_disable, 6, 1) \
 	F(HCA_CAP, hca_cap_2, 32, 1) \
 	F(HCA_CAP, vhca_id, 48, 16) \
 	F(HCA_CAP, log_max_srq_sz, 128, 8) \

@@ -137,6 +137,7 @@ struct bfm_function {
 	bool gone;                  /* unplugged: reads are all ones, nothing works */
 	bool port_down;             /* by link= or a fault: the port has no link */
 	uint64_t mac;               /* of mac= or a fault, also after a reset */
+	uint64_t events_refused;    /* by a fault: bits of types that CREATE_EQ refuses */
 	bool host_enabled;          /* ECPF: it enabled the host's PF */
 	uint64_t resets;            /* count */
 	struct bfm_server *server;  /* server.c */

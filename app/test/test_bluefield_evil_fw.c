@@ -463,7 +463,7 @@ test_reset_goes_wrong(void)
 	static const char * const cmds[] = { "ENABLE_HCA", "QUERY_ISSI", "SET_ISSI", "QUERY_PAGES",
 		"MANAGE_PAGES", "ACCESS_REG", "QUERY_HCA_CAP", "SET_HCA_CAP", "INIT_HCA",
 		"QUERY_ADAPTER", "ALLOC_UAR", "CREATE_EQ" };
-	static const char * const how[] = { "garbage", "status=3", "delivery=6" };
+	static const char * const how[] = { "garbage", "status=4", "delivery=6" };
 	unsigned int i, j;
 	int ret;
 

@@ -9,6 +9,7 @@
  * cards do.
  */
 
+#include "bluefield_prm.h"
 #include "test_bluefield_obj.h"
 
 static const struct bf_roce_addr addr = {
@@ -91,6 +92,51 @@ test_silicon_2_9_vhca_port(void)
 	return test_log_passed();
 }
 
+/* Firmware that does not have some events: all of them are tried, then the needed. */
+static int
+test_silicon_2_11_event_mask(void)
+{
+	static const uint8_t types[] = { BF_EVENT_CQ_ERROR, BF_EVENT_WQ_CATAS,
+		BF_EVENT_PORT_CHANGE, BF_EVENT_WQ_INVAL_REQ, BF_EVENT_WQ_ACCESS,
+		BF_EVENT_SRQ_CATAS };
+	long given;
+	unsigned int i;
+
+	TEST_CALL(start("pf0,flr_ms=5"));
+	for (i = 0; i < RTE_DIM(types); i++) {
+		TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 events refuse=%u",
+			1u << types[i]), 0);
+		TEST_CALL(obj_func_up("pf0", 0, 0));
+		TEST_TRUE(test_log_has("refuses event mask"));
+		/* pages are what it lives on */
+		given = test_model_state(&obj_model, "pf0", "given");
+		TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 pages wanted=3"), 0);
+		TEST_WAIT(test_model_state(&obj_model, "pf0", "given") == given + 3, TEST_MS);
+		TEST_CALL(obj_passed_clean());
+		test_log_drop();
+		TEST_CALL(obj_case_setup());
+	}
+	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 clear"), 0);
+	TEST_CALL(obj_func_up("pf0", 0, 0));
+	TEST_TRUE(!test_log_has("refuses event mask"));
+	return obj_passed_clean();
+}
+
+/* Firmware that never asks for pages by events refuses to be asked for those. */
+static int
+test_silicon_2_11_no_page_requests(void)
+{
+	TEST_CALL(start("pf0,flr_ms=5"));
+	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cap page_request_disable=1"), 0);
+	TEST_CALL(obj_func_up("pf0", 0, 0));
+	TEST_TRUE(!test_log_has("refuses event mask"));
+	/* the other events come */
+	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 port down"), 0);
+	TEST_WAIT(__atomic_load_n(&bf_func_caps(obj_func)->port_state, __ATOMIC_RELAXED) == 0,
+		TEST_MS);
+	return obj_passed_clean();
+}
+
 /* RoCE that is off until it is asked for. */
 static int
 test_silicon_5_7_roce_asked_for(void)
@@ -123,6 +169,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_8_udp_source_port),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_8_no_udp_source_port),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_9_vhca_port),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_11_event_mask),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_11_no_page_requests),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_7_roce_asked_for),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_8_address_without_mac),
 		TEST_CASES_END()

@@ -356,6 +356,7 @@ boot_read_caps(struct bf_func *func, struct bf_func_caps *caps)
 	caps->ib_port = bf_get(cap, BF_CMD_HCA_CAP_PORT_TYPE) == BF_PORT_TYPE_IB;
 	caps->roce = bf_get(cap, BF_CMD_HCA_CAP_ROCE);
 	caps->umem_uid_0 = bf_get(cap, BF_CMD_HCA_CAP_UMEM_UID_0);
+	caps->no_page_requests = bf_get(cap, BF_CMD_HCA_CAP_PAGE_REQUEST_DISABLE);
 	caps->nb_ports = bf_get(cap, BF_CMD_HCA_CAP_NUM_VHCA_PORTS);
 	/* of several the function may have another than the first, as Linux has it */
 	caps->port = caps->nb_ports > 1 ? bf_get(cap, BF_CMD_HCA_CAP_NATIVE_PORT_NUM) : 0;

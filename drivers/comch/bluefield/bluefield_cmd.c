@@ -414,7 +414,8 @@ cmd_check(struct bf_cmdq *q, const struct bf_cmd *cmd)
 		return -EIO;
 	}
 	if (cmd->status != BF_STATUS_OK) {
-		rte_log(cmd->quiet ? RTE_LOG_DEBUG : RTE_LOG_ERR, bf_logtype, "COMCH_BLUEFIELD: "
+		rte_log(cmd->quiet || cmd->status == cmd->expected ? RTE_LOG_DEBUG : RTE_LOG_ERR,
+			bf_logtype, "COMCH_BLUEFIELD: "
 			"%s: %s (op_mod 0x%x): %s (status 0x%x, syndrome 0x%08x)\n", q->hw->name,
 			bf_cmd_name(op), bf_get(cmd->in, BF_IN_OP_MOD),
 			bf_cmd_status_text(cmd->status), cmd->status, cmd->syndrome);

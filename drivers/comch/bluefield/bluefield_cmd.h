@@ -46,6 +46,7 @@ struct bf_cmd {
 	void *out;          /* filled also with a bad status, then only the head */
 	uint32_t out_len;
 	bool quiet;         /* a bad status is no news: log it as debug */
+	uint8_t expected;   /* the same of this one of enum bf_cmd_status; 0: none */
 	/* of the answer */
 	uint8_t status;     /* of enum bf_cmd_status */
 	uint8_t delivery;   /* of enum bf_delivery: firmware did not look at it */

@@ -29,9 +29,14 @@
 /* Calls that others asked for while we held the lock. */
 #define EQ_AGAIN 4
 
-static const uint8_t eq_events[] = {
-	BF_EVENT_CQ_ERROR, BF_EVENT_WQ_CATAS, BF_EVENT_INTERNAL, BF_EVENT_PORT_CHANGE,
-	BF_EVENT_PAGE_REQUEST, BF_EVENT_WQ_INVAL_REQ, BF_EVENT_WQ_ACCESS, BF_EVENT_SRQ_CATAS,
+/*
+ * Events that we live without, where firmware does not have them: queues that fail
+ * tell it by their completions, and only the state of the port is no longer known.
+ * Not the internal error: no driver in the field asks for it, and health tells it.
+ */
+static const uint8_t eq_optional[] = {
+	BF_EVENT_CQ_ERROR, BF_EVENT_WQ_CATAS, BF_EVENT_PORT_CHANGE, BF_EVENT_WQ_INVAL_REQ,
+	BF_EVENT_WQ_ACCESS, BF_EVENT_SRQ_CATAS,
 };
 
 void
@@ -242,14 +247,42 @@ bf_eq_arm(struct bf_func *func)
 	bf_eq_poll(func);
 }
 
-int
-bf_eq_create(struct bf_func *func)
+/* Make the queue for these types of events; expected: a status that is no error yet. */
+static int
+eq_create_cmd(struct bf_func *func, uint64_t mask, struct bf_cmd *cmd)
 {
 	uint8_t in[BF_CREATE_IN_SIZE + EQ_BYTES / BF_PAGE_SIZE * sizeof(uint64_t)] = { 0 };
 	uint8_t *eqc = in + BF_CREATE_EQ_IN_EQC;
 	uint8_t out[BF_OUT_SIZE];
 	struct bf_eq *eq = &func->eq;
-	uint64_t mask[4] = { 0 };
+	uint32_t i;
+	int ret;
+
+	bf_set(in, BF_IN_OPCODE, BF_OP_CREATE_EQ);
+	bf_set(eqc, BF_EQC_LOG_EQ_SIZE, BF_EQ_LOG_SIZE);
+	bf_set(eqc, BF_EQC_UAR_PAGE, eq->uar);
+	bf_set(eqc, BF_EQC_INTR, 0);
+	bf_set(eqc, BF_EQC_LOG_PAGE_SIZE, 0);
+	/* there are no types above 63 */
+	bf_set64(in, BF_CREATE_EQ_IN_EVENT_BITMASK, mask);
+	for (i = 0; i < EQ_BYTES / BF_PAGE_SIZE; i++)
+		bf_set64(in, BF_CREATE_IN_PAS + 8 * i, eq->mem.iova + i * BF_PAGE_SIZE);
+	cmd->in = in;
+	cmd->in_len = sizeof(in);
+	cmd->out = out;
+	cmd->out_len = sizeof(out);
+	ret = bf_func_cmd(func, BF_CMD_NORMAL, cmd);
+	if (ret == 0)
+		__atomic_store_n(&eq->eqn, bf_get(out, BF_OBJ_EQ_NUMBER), __ATOMIC_RELAXED);
+	return ret;
+}
+
+int
+bf_eq_create(struct bf_func *func)
+{
+	struct bf_cmd first = { .expected = BF_STATUS_BAD_PARAM }, second = { 0 };
+	struct bf_eq *eq = &func->eq;
+	uint64_t needed = 0, mask;
 	uint32_t i;
 	int ret;
 
@@ -263,21 +296,20 @@ bf_eq_create(struct bf_func *func)
 	eq->ci_told = 0;
 	for (i = 0; i < EQ_SIZE; i++)
 		eq_entry(eq, i)->owner = 1; /* not the device's first lap */
-	for (i = 0; i < RTE_DIM(eq_events); i++)
-		mask[eq_events[i] / 64] |= RTE_BIT64(eq_events[i] % 64);
-	bf_set(in, BF_IN_OPCODE, BF_OP_CREATE_EQ);
-	bf_set(eqc, BF_EQC_LOG_EQ_SIZE, BF_EQ_LOG_SIZE);
-	bf_set(eqc, BF_EQC_UAR_PAGE, eq->uar);
-	bf_set(eqc, BF_EQC_INTR, 0);
-	bf_set(eqc, BF_EQC_LOG_PAGE_SIZE, 0);
-	for (i = 0; i < RTE_DIM(mask); i++)
-		bf_set64(in, BF_CREATE_EQ_IN_EVENT_BITMASK + 8 * i, mask[i]);
-	for (i = 0; i < EQ_BYTES / BF_PAGE_SIZE; i++)
-		bf_set64(in, BF_CREATE_IN_PAS + 8 * i, eq->mem.iova + i * BF_PAGE_SIZE);
-	ret = bf_func_exec(func, in, sizeof(in), out, sizeof(out));
+	if (!func->caps.no_page_requests)
+		needed = RTE_BIT64(BF_EVENT_PAGE_REQUEST);
+	mask = needed;
+	for (i = 0; i < RTE_DIM(eq_optional); i++)
+		mask |= RTE_BIT64(eq_optional[i]);
+	ret = eq_create_cmd(func, mask, &first);
+	if (ret != 0 && first.status == BF_STATUS_BAD_PARAM) {
+		BF_LOG(WARNING, "%s: firmware refuses event mask 0x%" PRIx64 " (syndrome 0x%08x): "
+			"going on with 0x%" PRIx64 ", without the state of the port; update the "
+			"card's firmware", BF_NAME(func), mask, first.syndrome, needed);
+		ret = eq_create_cmd(func, needed, &second);
+	}
 	if (ret != 0)
 		return ret; /* the memory goes with bf_eq_void() */
-	__atomic_store_n(&eq->eqn, bf_get(out, BF_OBJ_EQ_NUMBER), __ATOMIC_RELAXED);
 	bf_lock(&eq->lock);
 	__atomic_store_n(&eq->stop, false, __ATOMIC_RELAXED);
 	eq->active = true;

@@ -55,6 +55,7 @@ struct bf_func_caps {
 	bool roce;               /* RoCE can be enabled */
 	bool umem_uid_0;
 	bool udp_sport;          /* paths say from which UDP port */
+	bool no_page_requests;   /* firmware never asks for pages by an event */
 	uint8_t port;            /* number of our port, in paths and events */
 	uint8_t nb_ports;        /* that addresses can be of; 0: the port is not said */
 	uint16_t vhca_id;

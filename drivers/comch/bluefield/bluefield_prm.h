@@ -329,6 +329,7 @@ bf_set_mac(void *p, uint32_t byte, const uint8_t mac[6])
 #define BF_CAP_SIZE      4096
 #define BF_CAP_CMD_SIZE  (BF_CAP_CMD_DATA + BF_CAP_SIZE)
 
+#define BF_CMD_HCA_CAP_PAGE_REQUEST_DISABLE BF_FLD(0x000, 25, 25)
 #define BF_CMD_HCA_CAP_VHCA_ID             BF_FLD(0x004, 15, 0)
 #define BF_CMD_HCA_CAP_LOG_MAX_SRQ_SZ      BF_FLD(0x010, 31, 24)
 #define BF_CMD_HCA_CAP_LOG_MAX_QP_SZ       BF_FLD(0x010, 23, 16)
