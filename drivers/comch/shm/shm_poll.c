@@ -585,34 +585,40 @@ glink_sock_bell(const struct shm_glink *glink)
 
 /*
  * Look at the sockets of the device, unless another thread does. An engine that was woken
- * waits for that one, or they would wake it again.
+ * waits for that one, or they would wake it again. Returns whether regions of peers are
+ * left to unmap, without the lock.
  */
-static void
+static bool
 group_service(struct shm_group *group, uint64_t now)
 {
 	struct shm_dev *dev = group->dev;
 	uint64_t us = SHM_SERVICE_MS * 1000;
+	bool unmaps;
 
 	if (group->next_service == 0)
 		shm_dev_lock(dev);
 	else if (!shm_dev_trylock(dev))
-		return;
+		return false; /* that one unmaps, too */
 	shm_service_locked(dev, now);
 	if (dev->nb_hellos != 0 || !TAILQ_EMPTY(&group->waiting) || !TAILQ_EMPTY(&dev->dying))
 		us = 200; /* somebody is coming, or is about to go */
+	unmaps = !STAILQ_EMPTY(&dev->unmaps);
 	shm_dev_unlock(dev);
 	group->next_service = now + rte_get_tsc_hz() / US_PER_S * us;
+	return unmaps;
 }
 
 static void
 group_slow_work(struct shm_group *group, uint64_t now)
 {
-	group_service(group, now);
+	bool unmaps = group_service(group, now);
+
 	if (group->nb_half_open != 0)
 		shm_half_open_expire(group, now);
 	if (!TAILQ_EMPTY(&group->asked) || !TAILQ_EMPTY(&group->unasked))
 		shm_asked_expire(group, now);
-	shm_peer_region_unmap(group->dev);
+	if (unmaps)
+		shm_peer_region_unmap(group->dev);
 }
 
 int
