@@ -22,8 +22,9 @@
 #define HOLD_TRIES 500
 /* After so long an engine that polls looks at the sockets. */
 #define SERVICE_MS 6
-/* Longer than the driver waits for READY and for HELLO. */
-#define LATE_MS 2100
+/* Longer than the driver waits for READY, and for HELLO. */
+#define LATE_READY_MS 6100
+#define LATE_HELLO_MS 2100
 /* More than the driver asks epoll for. */
 #define LATE_CROWD 48
 
@@ -208,7 +209,7 @@ test_late_ready(void)
 	TEST_TRUE(e != NULL);
 	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
 	TEST_EXPECT(evil_ready(e, &e->chan), 0);
-	rte_delay_us_sleep(LATE_MS * 1000);
+	rte_delay_us_sleep(LATE_READY_MS * 1000);
 	PEER_WAIT(peer_env.target->nb_connects == connects + 1, TEST_MS);
 	peer_turn_ms(10);
 	TEST_TRUE(peer_env.target->conn != NULL);
@@ -236,7 +237,7 @@ test_late_hello(void)
 		evil_fill(&msg, SHM_WIRE_HELLO, 0);
 		TEST_EXPECT(evil_send(crowd[i], &msg, SHM_WIRE_HELLO, 0, crowd[i]->seg.fd), 0);
 	}
-	rte_delay_us_sleep(LATE_MS * 1000);
+	rte_delay_us_sleep(LATE_HELLO_MS * 1000);
 	PEER_WAIT(peer_links() == 1 + LATE_CROWD, TEST_MS);
 	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;

@@ -76,7 +76,8 @@ extern int shm_logtype;
 #define SHM_REST_MS 1         /* between two fences for queues that go to rest */
 #define SHM_SERVICE_MS 5      /* a look at the sockets, even without a bell */
 #define SHM_CONNECT_MS 20     /* between two attempts to find the card's side */
-#define SHM_HANDSHAKE_MS 2000 /* for a link or a connection to be complete */
+#define SHM_HELLO_MS 2000     /* for the first message of a link */
+#define SHM_READY_MS 6000     /* for a client that was accepted: more than it waits itself */
 
 struct shm_consumer;
 struct shm_dev;

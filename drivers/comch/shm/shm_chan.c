@@ -297,7 +297,7 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 	chan->conn = conn;
 	conn->priv = chan;
 	shm_chan_state_set(chan, SHM_CHAN_HALF_OPEN);
-	chan->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_HANDSHAKE_MS;
+	chan->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_READY_MS;
 	chan->group->nb_half_open++;
 	reply.accept.rx.max_msg_size = conn->max_msg_size;
 	reply.accept.rx.queue_size = server->recv_queue_size;

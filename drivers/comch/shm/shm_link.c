@@ -316,7 +316,7 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 	link->uid = cred.uid;
 	link->refs = 1;
 	link->nb_fds = SHM_LINK_FDS;
-	link->deadline = now + rte_get_tsc_hz() / MS_PER_S * SHM_HANDSHAKE_MS;
+	link->deadline = now + rte_get_tsc_hz() / MS_PER_S * SHM_HELLO_MS;
 	/* the socket outlives a peer that forked: then this tells its end */
 	link->pidfd = syscall(SYS_pidfd_open, cred.pid, 0);
 	if (epoll_add(dev, fd, link) != 0 ||

@@ -698,7 +698,7 @@ group_deadline(const struct shm_group *group)
 		deadline = now + SHM_CONNECT_MS * ms;
 	else if (group->nb_half_open != 0 ||
 			__atomic_load_n(&group->dev->nb_hellos, __ATOMIC_RELAXED) != 0)
-		deadline = now + SHM_HANDSHAKE_MS * ms / 4;
+		deadline = now + SHM_HELLO_MS * ms / 4;
 	if (!TAILQ_EMPTY(&group->asked))
 		deadline = RTE_MIN(deadline, shm_consumer_oldest(group)->deadline);
 	/* answers to other engines make room, and do not wake this one */
