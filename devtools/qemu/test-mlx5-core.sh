@@ -23,7 +23,7 @@ libdir=$(pkg-config --variable=libdir libibverbs)
 	-f "$libdir/libibverbs/libmlx5-rdmav34.so" -f /etc/libibverbs.d/mlx5.driver \
 	-f "$here/guest/lib.sh:/lib/guest.sh" "$here/guest/mlx5-core.sh"
 
-functions=(pf0 pf0vf0 'pf1,port=ib')
+functions=('pf0,vhca_ports=2' 'pf0vf0,vhca_ports=1' 'pf1,port=ib')
 if grep -qx CONFIG_MLX5_ESWITCH=y "$work/guest-kernel/config"; then
 	functions+=(ecpf0 'ecpf1,mode=nic')
 else

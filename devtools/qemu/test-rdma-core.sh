@@ -20,7 +20,7 @@ compile rdma_core_vfio -lmlx5 -libverbs -pthread
 	-f "$work/guest/rdma_core_vfio:/bin/rdma_core_vfio" \
 	-f "$here/guest/lib.sh:/lib/guest.sh" "$here/guest/rdma-core.sh"
 
-model_start --function pf0
+model_start --function pf0,vhca_ports=2
 guest_run "$run/initramfs" -m 512 -t 200 pf0.sock
 
 # It asks for nothing that is not there, and makes no mistake that the model sees.
