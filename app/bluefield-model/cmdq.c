@@ -453,7 +453,6 @@ begin(struct slot *s)
 		return;
 	}
 	log_command(c);
-	bfm_fault_cmd(f, c->opcode, c->op_mod, &s->fault);
 	if (s->fault.no_answer) {
 		bfm_log(f, BFM_INFO, "slot %u: fault: %s is never answered", c->slot, cmd_name(c));
 		s->state = SLOT_STUCK;
@@ -468,15 +467,27 @@ begin(struct slot *s)
 	if (s->fault.set_status)
 		bfm_log(f, BFM_INFO, "slot %u: fault: %s, status 0x%02x, syndrome 0x%06x", c->slot,
 				cmd_name(c), s->fault.status, s->fault.syndrome);
-	if (s->fault.delay_ms != 0) {
-		bfm_log(f, BFM_INFO, "slot %u: fault: %s takes %u ms", c->slot, cmd_name(c),
-				s->fault.delay_ms);
-		s->state = SLOT_DELAYED;
-		s->due_us = f->model->now_us + s->fault.delay_ms * 1000ull;
-		return;
-	}
 	if (!wait_pages(s))
 		run(s);
+}
+
+/* When firmware turns to a command that was just fetched. */
+static void
+schedule(struct slot *s)
+{
+	struct bfm_cmd *c = &s->cmd;
+	struct bfm_function *f = c->f;
+
+	bfm_fault_cmd(f, c->opcode, c->op_mod, &s->fault);
+	/* memory that only messages reach is reached within one of the client's only */
+	if (!bfm_dma_by_message(f))
+		bfm_cmd_time(s, next_rand(f->cmdq), next_rand(f->cmdq));
+	if (s->fault.delay_ms != 0)
+		bfm_log(f, BFM_INFO, "slot %u: fault: %s takes %u ms", c->slot, cmd_name(c),
+				s->fault.delay_ms);
+	s->since_us = f->model->now_us;
+	s->due_us = s->since_us + s->before_us + s->fault.delay_ms * 1000ull;
+	s->state = SLOT_FETCHED;
 }
 
 static void
@@ -508,19 +519,11 @@ fetch(struct bfm_function *f, uint8_t n)
 	s->entry = e;
 	s->cmd.f = f;
 	s->cmd.slot = n;
-	s->cmd.opcode = bfm_entry_opcode(&e);
-	s->cmd.desc = bfm_cmd_find(s->cmd.opcode);
+	bfm_entry_peek(s);
 	s->order = ++q->order;
-	/* memory that only messages reach is reached within one of the client's only */
-	if (!bfm_dma_by_message(f))
-		bfm_cmd_time(s, next_rand(q), next_rand(q));
-	s->since_us = f->model->now_us;
-	if (s->before_us == 0) {
+	schedule(s);
+	if (s->due_us == s->since_us)
 		begin(s);
-		return;
-	}
-	s->state = SLOT_FETCHED;
-	s->due_us = s->since_us + s->before_us;
 }
 
 /* Give those that wait another chance. They may wait again. */
@@ -604,7 +607,13 @@ bfm_cmd_resume(struct bfm_function *f)
 	leave(f);
 }
 
-/* The one that waits for time and is due first, or NULL. */
+static bool
+waits_for_time(const struct slot *s)
+{
+	return s->state == SLOT_FETCHED || s->state == SLOT_DONE;
+}
+
+/* The one that is due first, or NULL. */
 static struct slot *
 first_due(struct bfm_cmdq *q)
 {
@@ -612,9 +621,7 @@ first_due(struct bfm_cmdq *q)
 	struct slot *s;
 
 	for (s = q->slots; s < q->slots + NB_SLOTS; s++)
-		if ((s->state == SLOT_FETCHED || s->state == SLOT_DELAYED ||
-				    s->state == SLOT_DONE) &&
-				(first == NULL || s->due_us < first->due_us))
+		if (waits_for_time(s) && (first == NULL || s->due_us < first->due_us))
 			first = s;
 	return first;
 }
@@ -627,10 +634,8 @@ go_on(struct slot *s)
 	enter(f->cmdq);
 	if (s->state == SLOT_FETCHED)
 		begin(s);
-	else if (s->state == SLOT_DONE)
+	else
 		give_back(s);
-	else if (!wait_pages(s))
-		run(s);
 	leave(f);
 }
 
@@ -721,7 +726,6 @@ slot_state_name(enum slot_state state)
 		[SLOT_FREE] = "free",
 		[SLOT_FETCHED] = "fetched",
 		[SLOT_READY] = "running",
-		[SLOT_DELAYED] = "delayed",
 		[SLOT_PAGES] = "wants-pages",
 		[SLOT_SUSPENDED] = "suspended",
 		[SLOT_DONE] = "done",
@@ -739,7 +743,7 @@ dump_slot(const struct bfm_function *f, const struct slot *s, FILE *out)
 
 	fprintf(out, "slot %u %s state=%s since_us=%ju", s->cmd.slot, cmd_name(&s->cmd),
 			slot_state_name(s->state), (uintmax_t)(now - s->since_us));
-	if (s->state == SLOT_FETCHED || s->state == SLOT_DELAYED || s->state == SLOT_DONE)
+	if (waits_for_time(s))
 		fprintf(out, " left_us=%ju", (uintmax_t)(s->due_us > now ? s->due_us - now : 0));
 	fprintf(out, "\n");
 }

@@ -65,7 +65,6 @@ enum slot_state {
 	SLOT_FREE = 0,
 	SLOT_FETCHED,   /* entry read; firmware turns to it when it is due */
 	SLOT_READY,     /* about to be run */
-	SLOT_DELAYED,   /* a fault: runs when it is due */
 	SLOT_PAGES,     /* a fault: runs when its pages came */
 	SLOT_SUSPENDED, /* its handler waits to be called again */
 	SLOT_DONE,      /* it had its effect; answered when it is due */
@@ -97,8 +96,8 @@ struct slot {
 int bfm_entry_take(struct slot *s);
 /* Write the output, if data says so, then the entry, and ownership as the last byte. */
 int bfm_entry_give(struct slot *s, uint8_t delivery, bool data);
-/* What an entry asks for, before anything of it is checked. */
-uint16_t bfm_entry_opcode(const struct entry *e);
+/* What the entry of a slot asks for, before anything of it is checked. */
+void bfm_entry_peek(struct slot *s);
 /* Pick before_us and after_us of a command that was fetched, by two random numbers below 2^31. */
 void bfm_cmd_time(struct slot *s, uint64_t rand, uint64_t rand2);
 /* Memory that the client named is not accessible: firmware stops. */

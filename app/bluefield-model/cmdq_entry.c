@@ -118,10 +118,14 @@ chain_read(struct slot *s, uint64_t ptr, uint32_t n, uint8_t *data, uint32_t len
 	return 0;
 }
 
-uint16_t
-bfm_entry_opcode(const struct entry *e)
+void
+bfm_entry_peek(struct slot *s)
 {
-	return (uint16_t)bfm_bits_get(e->in, 0, 16);
+	struct bfm_cmd *c = &s->cmd;
+
+	c->opcode = (uint16_t)bfm_bits_get(s->entry.in, 0, 16);
+	c->op_mod = (uint16_t)bfm_bits_get(s->entry.in, 48, 16);
+	c->desc = bfm_cmd_find(c->opcode);
 }
 
 /* Check the entry and make the command of it: 0, a delivery status, or -EFAULT. */
@@ -171,7 +175,6 @@ bfm_entry_take(struct slot *s)
 	c->in_len = in_len;
 	c->out_len = out_len;
 	c->uid = (uint16_t)bfm_bits_get(c->in, 16, 16);
-	c->op_mod = (uint16_t)bfm_bits_get(c->in, 48, 16);
 	return 0;
 }
 
