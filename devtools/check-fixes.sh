@@ -112,12 +112,14 @@ build() { # <plain|sanitize>
 		for what in dpdk-sdk libvfio-user; do
 			[ ! -d "$work/../$what" ] || { mkdir -p "$work/$1" && cp -r "$work/../$what" "$work/$1/"; }
 		done
-		meson setup "$work/$1" "$work/tree" "${options[@]}" >"$work/$1.setup.log" 2>&1 || {
+		meson setup "$work/$1" "$work/tree" -Dbluefield_model=enabled "${options[@]}" \
+			>"$work/$1.setup.log" 2>&1 || {
 			tail -n 20 "$work/$1.setup.log" >&2
 			return 1
 		}
 	fi
-	ninja -j "$jobs" -C "$work/$1" app/comch-autotest >"$work/$1.build.log" 2>&1 || {
+	ninja -j "$jobs" -C "$work/$1" app/comch-autotest app/comch-bluefield-model \
+		>"$work/$1.build.log" 2>&1 || {
 		sed -n '/^FAILED: /,$p' "$work/$1.build.log" | head -n 20 >&2
 		return 1
 	}

@@ -3,8 +3,8 @@
  */
 
 /*
- * In the place of test_bluefield_obj*.c where they can not be linked: tests of the
- * same names, which say why they do not run.
+ * In the place of tests that call layers of the driver, where they can not be linked:
+ * tests of the same names, which say why they do not run.
  */
 
 #include "test.h"
@@ -29,6 +29,7 @@ test_bluefield_obj(void)
 	return unit_test_suite_runner(&suite);
 }
 
+REGISTER_FAST_TEST(bluefield_hard_cmd_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_hard_irq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_obj_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_obj_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
