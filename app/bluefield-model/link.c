@@ -4,17 +4,14 @@
 
 /*
  * Clients come and go, and their messages are handed to libvfio-user one by one.
- * What is in them is not known here.
+ * What is in them is not known here, nor how the library gets them (feed.c).
  *
  * The library blocks: it waits for the rest of a message, for the client to take
  * a reply, and for the client's first message. One thread serves all functions,
- * so the library is only called when none of that can happen:
- *   - a message is handed over when it has arrived whole (message.c), and when
- *     there is room for the reply;
- *   - a client is accepted here, and handed over by the library's own accept(),
- *     which the linker leads to this file, when its first message is there.
- * What remains is the reply to DMA by message: bounded in time, and a client that
- * misses it loses its connection.
+ * so the library is only called when none of that can happen: a message, also the
+ * first one, is handed over when it has arrived whole (message.c), and when there
+ * is room for the reply. A message that is refused waits for that too, so that
+ * replies have the order of their messages.
  */
 
 #include <errno.h>
@@ -30,30 +27,11 @@
 #define BURST 64
 /* A client that says nothing after it connected. */
 #define GREETING_MS 2000
-/* The first message: version and capabilities. */
+/* The first message: header, major and minor; then at most so much of capabilities. */
+#define GREETING_MIN (sizeof(struct bfm_msg_hdr) + 4)
 #define GREETING_MAX 4096u
 /* Age of what the shared page shows. */
 #define MIRROR_MS 50
-
-/* A client on its way into the library; one thread, so one at a time. */
-static int handed_over = -1;
-
-int __real_accept(int fd, struct sockaddr *addr, socklen_t *len);
-int __wrap_accept(int fd, struct sockaddr *addr, socklen_t *len);
-
-int
-__wrap_accept(int fd, struct sockaddr *addr, socklen_t *len)
-{
-	int sock = handed_over;
-
-	(void)fd;
-	(void)addr;
-	(void)len;
-	handed_over = -1;
-	if (sock < 0)
-		errno = EAGAIN;
-	return sock;
-}
 
 /* ------------------------------------------------------------ connections */
 
@@ -75,25 +53,19 @@ void
 bfm_link_down(struct bfm_function *f, const char *why)
 {
 	struct bfm_server *s = f->server;
-	char scratch[4096];
 
 	s->want_hang_up = false;
 	if (s->link == BFM_LINK_NONE)
 		return;
 	bfm_log(f, BFM_INFO, "client gone after %llu messages: %s",
 			(unsigned long long)s->messages, why);
-	if (s->link == BFM_LINK_GREETING) {
+	if (s->link == BFM_LINK_GREETING)
 		close(s->sock);
-	} else if (vfu_get_poll_fd(s->ctx) != s->listen_fd) {
-		/* The library has no call for this: let it find the end of the stream. */
-		shutdown(s->sock, SHUT_RDWR);
-		while (recv(s->sock, scratch, sizeof(scratch), MSG_DONTWAIT) > 0)
-			;
-		(void)vfu_run_ctx(s->ctx);
-	}
+	else if (vfu_get_poll_fd(s->ctx) != s->listen_fd)
+		bfm_feed_end(s);
+	bfm_feed_clear(s);
 	s->link = BFM_LINK_NONE;
 	s->sock = -1;
-	s->skip = 0;
 	s->want_hang_up = false;
 	bfm_mirror_dead(s);
 	if (s->want_reset) {
@@ -113,10 +85,9 @@ link_up(struct bfm_function *f)
 			.tv_usec = BFM_DMA_WAIT_MS % 1000 * 1000 };
 	int ret;
 
-	setsockopt(s->sock, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	setsockopt(s->sock, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
-	handed_over = s->sock;
-	ret = vfu_attach_ctx(s->ctx);
+	ret = bfm_feed_attach(s);
+	bfm_msg_clear(&s->msg);
 	if (ret < 0) {
 		bfm_log(f, BFM_WARN, "client refused: %s; it must speak vfio-user %u.x",
 				strerror(errno), LIB_VFIO_USER_MAJOR);
@@ -135,31 +106,28 @@ static bool
 link_greet(struct bfm_function *f)
 {
 	struct bfm_server *s = f->server;
-	char text[GREETING_MAX];
-	struct bfm_msg_hdr hdr;
-	ssize_t n;
+	struct bfm_msg *msg = &s->msg;
+	int ret;
 
-	n = recv(s->sock, text, sizeof(text), MSG_PEEK | MSG_DONTWAIT);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return false;
-	if (n <= 0) {
-		bfm_link_down(f, "before its first message");
+	ret = bfm_msg_receive(s->sock, msg);
+	if (ret >= 0 && msg->got >= sizeof(msg->hdr) && msg->hdr.size > GREETING_MAX)
+		ret = -EPROTO;
+	if (ret < 0) {
+		bfm_link_down(f, ret == -EPROTO ? "its first message is not a version message" :
+				"before its first message");
 		return true;
 	}
-	if ((size_t)n < sizeof(hdr))
+	if (ret != BFM_MSG_WHOLE)
 		return false;
-	memcpy(&hdr, text, sizeof(hdr));
-	if (hdr.size > sizeof(text) || hdr.size < sizeof(hdr)) {
-		bfm_link_down(f, "its first message is not a version message");
+	if (msg->nb_fds > 0) {
+		bfm_msg_refuse(s->sock, &msg->hdr, EINVAL);
+		bfm_link_down(f, "its first message comes with descriptors");
 		return true;
 	}
-	if ((uint32_t)n < hdr.size)
-		return false;
 	/* major and minor stand before the text; what else is wrong the library says */
-	if (hdr.cmd == BFM_MSG_VERSION && hdr.size >= sizeof(hdr) + 4 &&
-			bfm_msg_xfer_size(text + sizeof(hdr) + 4, hdr.size - sizeof(hdr) - 4,
-				&s->xfer) != 0) {
-		bfm_msg_refuse(s->sock, &hdr, EINVAL);
+	if (msg->hdr.cmd == BFM_MSG_VERSION && msg->hdr.size >= GREETING_MIN &&
+			bfm_msg_xfer_size((char *)msg->body + 4, msg->body_len - 4, &s->xfer) != 0) {
+		bfm_msg_refuse(s->sock, &msg->hdr, EINVAL);
 		bfm_link_down(f, "its capabilities are no JSON, or max_data_xfer_size is not a "
 				"positive number");
 		return true;
@@ -203,30 +171,12 @@ link_accept(struct bfm_function *f)
 	return true;
 }
 
-/* Throw away a refused message as it comes, then answer. Returns whether it is done. */
-static bool
-link_skip(struct bfm_function *f)
+static void
+link_refuse(struct bfm_function *f, const struct bfm_msg *msg, int error, const char *why)
 {
-	struct bfm_server *s = f->server;
-	char scratch[4096];
-	ssize_t n;
-
-	while (s->skip > 0) {
-		n = recv(s->sock, scratch, s->skip < sizeof(scratch) ? s->skip : sizeof(scratch),
-				MSG_DONTWAIT);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return false;
-		if (n <= 0) {
-			bfm_link_down(f, "in the middle of a message");
-			return false;
-		}
-		s->skip -= n;
-	}
-	if (bfm_msg_refuse(s->sock, &s->refused, s->refused_errno) != 0) {
+	bfm_log(f, BFM_WARN, "refused: %s", why);
+	if (bfm_msg_refuse(f->server->sock, &msg->hdr, error) != 0)
 		bfm_link_down(f, "it does not take its replies");
-		return false;
-	}
-	return true;
 }
 
 /* One message into the library. */
@@ -234,9 +184,9 @@ static void
 link_message(struct bfm_function *f, struct bfm_msg *msg)
 {
 	struct bfm_server *s = f->server;
+	int ret, eventfds[BFM_NB_VECTORS];
 	struct bfm_msg_irqs irqs;
 	uint32_t i;
-	int ret;
 
 	bfm_msg_irqs(msg, f->conf.vectors, &irqs);
 	for (i = 0; irqs.trigger && i < irqs.count; i++) {
@@ -247,18 +197,20 @@ link_message(struct bfm_function *f, struct bfm_msg *msg)
 		bfm_link_down(f, "that would block");
 		return;
 	}
+	if (irqs.set && bfm_msg_copy_fds(msg, eventfds) != 0) {
+		link_refuse(f, msg, EMFILE, "no descriptor is free; ulimit -n is too low");
+		return;
+	}
 
-	s->messages++;
-	s->in_message = true;
 	s->dma_wait_ms = BFM_DMA_WAIT_MS;
-	ret = vfu_run_ctx(s->ctx);
-	s->in_message = false;
-	s->in_bar = false;
+	ret = bfm_feed_run(s, msg);
 	if (ret < 0 || vfu_get_poll_fd(s->ctx) == s->listen_fd) {
+		for (i = 0; irqs.set && i < irqs.count; i++)
+			close(eventfds[i]);
 		bfm_link_down(f, ret < 0 ? strerror(errno) : "end of stream");
 		return;
 	}
-	bfm_irqs_changed(f, msg, &irqs);
+	bfm_irqs_changed(f, &irqs, eventfds);
 	if (s->want_reset) {
 		s->want_reset = false;
 		bfm_function_reset(f);
@@ -267,9 +219,9 @@ link_message(struct bfm_function *f, struct bfm_msg *msg)
 		bfm_link_down(f, "hung up");
 }
 
-/* Returns whether there may be more. */
+/* The next message is complete. Returns whether there may be more. */
 static bool
-link_serve(struct bfm_function *f)
+link_next(struct bfm_function *f)
 {
 	struct pollfd pfd = { .fd = f->server->sock, .events = POLLOUT };
 	struct bfm_server *s = f->server;
@@ -277,35 +229,42 @@ link_serve(struct bfm_function *f)
 	char err[256] = "";
 	int ret;
 
-	if (s->skip > 0)
-		return link_skip(f);
-	ret = bfm_msg_peek(s->sock, &msg);
-	if (ret == 0) {
-		if (peer_hung_up(s->sock))
-			bfm_link_down(f, "in the middle of a message");
-		return false;
-	}
-	if (ret < 0) {
-		bfm_link_down(f, ret == -ENOTCONN ? "end of stream" : ret == -EPROTO ?
-				"its messages are out of step" : strerror(-ret));
-		return true;
-	}
 	/* a client that does not read its replies waits for itself alone */
-	if (poll(&pfd, 1, 0) != 1 || (pfd.revents & POLLOUT) == 0) {
-		bfm_msg_close_fds(&msg);
+	if (poll(&pfd, 1, 0) != 1 || (pfd.revents & POLLOUT) == 0)
 		return false;
-	}
+	/* the next one may be received before this one is done: DMA waits for it */
+	msg = s->msg;
+	memset(&s->msg, 0, sizeof(s->msg));
+	s->messages++;
 	ret = bfm_msg_check(&msg, s->dma, f->conf.vectors, err, sizeof(err));
-	if (ret > 0) {
-		bfm_log(f, BFM_WARN, "refused: %s", err);
-		s->skip = msg.hdr.size;
-		s->refused = msg.hdr;
-		s->refused_errno = ret;
-	} else {
+	if (ret > 0)
+		link_refuse(f, &msg, ret, err);
+	else
 		link_message(f, &msg);
-	}
-	bfm_msg_close_fds(&msg);
+	bfm_msg_clear(&msg);
 	return true;
+}
+
+/* Returns whether there may be more. */
+static bool
+link_serve(struct bfm_function *f)
+{
+	struct bfm_server *s = f->server;
+	bool begun;
+	int ret;
+
+	ret = bfm_feed_next(s);
+	begun = s->msg.got > 0;
+	if (ret >= 0 && begun && BFM_MSG_TYPE(s->msg.hdr.flags) != BFM_MSG_COMMAND &&
+			s->msg.got >= sizeof(s->msg.hdr))
+		ret = -EPROTO;
+	if (ret == BFM_MSG_WHOLE)
+		return link_next(f);
+	if (ret < 0)
+		bfm_link_down(f, ret == -ENOTCONN ?
+				(begun ? "in the middle of a message" : "end of stream") :
+				ret == -EPROTO ? "its messages are out of step" : strerror(-ret));
+	return ret != 0;
 }
 
 void

@@ -3,7 +3,8 @@
  */
 
 /*
- * What server.c and link.c share: the server of a function. Needs libvfio-user.h.
+ * What server.c, link.c and feed.c share: the server of a function. Needs
+ * libvfio-user.h.
  */
 
 #ifndef BFM_LINK_H
@@ -27,6 +28,23 @@ enum bfm_link {
 	BFM_LINK_UP,
 };
 
+/* Commands that are kept while DMA waits for its reply, which may stand behind them. */
+#define BFM_FEED_AHEAD 64
+#define BFM_FEED_AHEAD_BYTES (4 * BFM_MSG_MAX)
+
+/* What the library receives. */
+struct bfm_feed {
+	struct bfm_msg *msg;    /* it takes this one */
+	uint32_t at;            /* so much of its body is taken */
+	bool replies;           /* it waits for replies to DMA */
+	struct bfm_msg reply;   /* the newest of them */
+	struct bfm_msg *ahead[BFM_FEED_AHEAD]; /* a ring */
+	uint32_t ahead_first;
+	uint32_t ahead_nb;
+	uint32_t ahead_bytes;
+	uint32_t ahead_fds;
+};
+
 struct bfm_server {
 	vfu_ctx_t *ctx;
 	uint8_t *cfg;          /* the library's copy of configuration space */
@@ -36,9 +54,8 @@ struct bfm_server {
 	int sock;              /* the library's once the link is up */
 	enum bfm_link link;
 	uint64_t greeting_end; /* ms */
-	uint32_t skip;         /* bytes of a refused message that are still to come */
-	struct bfm_msg_hdr refused;
-	int refused_errno;
+	struct bfm_msg msg;    /* the next one, as far as it has arrived */
+	struct bfm_feed feed;
 	uint32_t xfer;         /* bytes per DMA message */
 	uint64_t messages;
 	bool listening;        /* the socket file is ours */
@@ -65,12 +82,26 @@ void bfm_link_watch(struct bfm_server *s, int fd, int op);
 /* After this the library holds no client, and the function is as new. */
 void bfm_link_down(struct bfm_function *f, const char *why);
 
+/* --------------------------------------------------------------- feed.c */
+
+/* As bfm_msg_receive() into s->msg, but first what was kept. */
+int bfm_feed_next(struct bfm_server *s);
+/* The library's calls, each with what it receives meanwhile; results are the library's. */
+int bfm_feed_attach(struct bfm_server *s); /* s->sock, and s->msg as its first message */
+int bfm_feed_run(struct bfm_server *s, struct bfm_msg *msg);
+void bfm_feed_end(struct bfm_server *s); /* the end of the stream: it forgets the client */
+/* Between these two it waits for replies to DMA, s->dma_wait_ms at most. */
+void bfm_feed_replies_begin(struct bfm_server *s);
+void bfm_feed_replies_end(struct bfm_server *s);
+/* Forget what has arrived. */
+void bfm_feed_clear(struct bfm_server *s);
+
 /* ------------------------------------------------------------- server.c */
 
+uint64_t bfm_now_ms(void); /* not of this turn of the loop, but now */
 bool bfm_irq_ready(struct bfm_server *s, uint32_t vector); /* a write does not block */
 /* What a message that the library took means for our copies of eventfds. */
-void bfm_irqs_changed(struct bfm_function *f, struct bfm_msg *msg,
-		const struct bfm_msg_irqs *irqs);
+void bfm_irqs_changed(struct bfm_function *f, const struct bfm_msg_irqs *irqs, const int *fds);
 void bfm_mirror_update(struct bfm_function *f);
 void bfm_mirror_dead(struct bfm_server *s);
 

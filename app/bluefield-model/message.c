@@ -3,11 +3,15 @@
  */
 
 /*
- * A message of a client is looked at here before libvfio-user reads it. The
- * library reads what it expects and waits for the rest, and it trusts fields that
- * a careless client gets wrong: so it only runs when the whole message has
+ * A message of a client is received and looked at here before libvfio-user gets it.
+ * The library reads what it expects and waits for the rest, and it trusts fields
+ * that a careless client gets wrong: so it only runs when the whole message has
  * arrived, and messages that it would not survive are refused in its place. No
  * message is acted on in this file.
+ *
+ * Descriptors belong to the message whose bytes they came with. A stream has no
+ * other mark, so no receive asks for more than is left of one message: it would
+ * bring the descriptors of the next one along. That holds for a peek too.
  *
  * What the library leaves unchecked, each refused by bfm_msg_check():
  *   - DMA_MAP of a range that is mapped already leaves the descriptor open, and
@@ -23,8 +27,8 @@
 #include <json.h>
 #include <linux/vfio.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,95 +69,132 @@ struct msg_region {
 };
 _Static_assert(sizeof(struct msg_region) == 16, "vfio-user region access");
 
-_Static_assert(sizeof(struct msg_dma_map) + sizeof(struct bfm_msg_hdr) <= BFM_MSG_PEEK, "peek");
+/* The kernel's own limit for one call, and what is read in one go of a message. */
+#define RECEIVE_FDS 253
+#define RECEIVE_BYTES (1u << 18)
 
 void
-bfm_msg_close_fds(struct bfm_msg *msg)
+bfm_msg_clear(struct bfm_msg *msg)
 {
 	uint32_t i;
 
-	for (i = 0; i < msg->nb_fds; i++) {
-		if (msg->fds[i] >= 0)
-			close(msg->fds[i]);
-	}
-	msg->nb_fds = 0;
+	for (i = 0; i < msg->nb_fds; i++)
+		close(msg->fds[i]);
+	free(msg->body);
+	memset(msg, 0, sizeof(*msg));
 }
 
+int
+bfm_msg_copy_fds(const struct bfm_msg *msg, int *copies)
+{
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < msg->nb_fds; i++) {
+		copies[i] = fcntl(msg->fds[i], F_DUPFD_CLOEXEC, 0);
+		if (copies[i] >= 0)
+			continue;
+		ret = -errno;
+		while (i-- > 0)
+			close(copies[i]);
+		return ret;
+	}
+	return 0;
+}
+
+/* Those that no message has a use for are closed at once. */
 static void
 take_fds(struct msghdr *mh, struct bfm_msg *msg)
 {
 	struct cmsghdr *cmsg;
-	size_t bytes;
+	size_t i, nb;
+	int fd;
 
 	for (cmsg = CMSG_FIRSTHDR(mh); cmsg != NULL; cmsg = CMSG_NXTHDR(mh, cmsg)) {
 		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
 			continue;
-		bytes = cmsg->cmsg_len - CMSG_LEN(0);
-		if (bytes > sizeof(msg->fds))
-			bytes = sizeof(msg->fds);
-		memcpy(msg->fds, CMSG_DATA(cmsg), bytes);
-		msg->nb_fds = bytes / sizeof(int);
-		return;
+		nb = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (i = 0; i < nb; i++) {
+			memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(int), sizeof(fd));
+			if (msg->nb_fds < BFM_MSG_FDS) {
+				msg->fds[msg->nb_fds++] = fd;
+			} else {
+				msg->too_many_fds = true;
+				close(fd);
+			}
+		}
 	}
 }
 
-int
-bfm_msg_peek(int sock, struct bfm_msg *msg)
+/* Bytes of this message and the descriptors that came with them; 0: none now. */
+static ssize_t
+receive(int sock, struct bfm_msg *msg, void *buf, size_t len)
 {
 	union {
 		struct cmsghdr hdr;
-		char buf[CMSG_SPACE(BFM_MSG_FDS * sizeof(int))];
+		char buf[CMSG_SPACE(RECEIVE_FDS * sizeof(int))];
 	} ctrl;
-	struct iovec iov[2] = {
-		{ &msg->hdr, sizeof(msg->hdr) },
-		{ msg->body, sizeof(msg->body) },
-	};
+	struct iovec iov = { buf, len };
 	struct msghdr mh = {
-		.msg_iov = iov,
-		.msg_iovlen = 2,
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
 		.msg_control = ctrl.buf,
 		.msg_controllen = sizeof(ctrl.buf),
 	};
-	int waiting = 0;
 	ssize_t n;
 
-	msg->nb_fds = 0;
-	msg->body_len = 0;
-	n = recv(sock, &msg->hdr, sizeof(msg->hdr), MSG_PEEK | MSG_DONTWAIT);
+	n = recvmsg(sock, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	take_fds(&mh, msg);
+	if ((mh.msg_flags & MSG_CTRUNC) != 0)
+		return -EMFILE;
 	if (n == 0)
 		return -ENOTCONN;
-	if ((size_t)n < sizeof(msg->hdr))
-		return 0;
-	if (BFM_MSG_TYPE(msg->hdr.flags) != BFM_MSG_COMMAND || msg->hdr.size < sizeof(msg->hdr))
-		return -EPROTO;
-	if (msg->hdr.size > BFM_MSG_MAX)
-		return 1;
-	if (ioctl(sock, FIONREAD, &waiting) < 0)
-		return -errno;
-	if ((uint32_t)waiting < msg->hdr.size)
-		return 0;
+	msg->got += n;
+	return n;
+}
 
-	/* Again, with the descriptors: only now, because each look copies them. */
-	n = recvmsg(sock, &mh, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	if (n < (ssize_t)sizeof(msg->hdr))
-		return -EPROTO;
-	take_fds(&mh, msg);
-	if ((mh.msg_flags & MSG_CTRUNC) != 0) {
-		bfm_msg_close_fds(msg);
-		return -EMFILE;
+static ssize_t
+receive_body(int sock, struct bfm_msg *msg)
+{
+	size_t left = msg->hdr.size - msg->got;
+	char scratch[4096];
+
+	if (msg->hdr.size <= BFM_MSG_MAX)
+		return receive(sock, msg, msg->body + (msg->got - sizeof(msg->hdr)), left);
+	/* it will be refused: nothing of it is kept */
+	return receive(sock, msg, scratch, left < sizeof(scratch) ? left : sizeof(scratch));
+}
+
+int
+bfm_msg_receive(int sock, struct bfm_msg *msg)
+{
+	uint32_t bytes = 0;
+	ssize_t n;
+
+	while (msg->got < sizeof(msg->hdr)) {
+		n = receive(sock, msg, (uint8_t *)&msg->hdr + msg->got,
+				sizeof(msg->hdr) - msg->got);
+		if (n <= 0)
+			return n;
 	}
-	msg->body_len = n - sizeof(msg->hdr);
-	if (msg->body_len > msg->hdr.size - sizeof(msg->hdr))
+	if (msg->hdr.size < sizeof(msg->hdr))
+		return -EPROTO;
+	if (msg->body == NULL && msg->hdr.size <= BFM_MSG_MAX) {
 		msg->body_len = msg->hdr.size - sizeof(msg->hdr);
-	/* A message whose descriptors came with its header alone can not be looked into. */
-	if (msg->body_len < sizeof(msg->body) &&
-			msg->body_len < msg->hdr.size - sizeof(msg->hdr)) {
-		bfm_msg_close_fds(msg);
-		return -EPROTO;
+		msg->body = malloc(msg->body_len + 1);
+		if (msg->body == NULL)
+			return -ENOMEM;
 	}
-	return 1;
+	for (; msg->got < msg->hdr.size; bytes += n) {
+		if (bytes >= RECEIVE_BYTES)
+			return BFM_MSG_MORE;
+		n = receive_body(sock, msg);
+		if (n <= 0)
+			return n;
+	}
+	return BFM_MSG_WHOLE;
 }
 
 static int
@@ -317,9 +358,10 @@ bfm_msg_check(const struct bfm_msg *msg, const struct bfm_dma *dma, uint32_t vec
 		ret = check_region(msg, err, err_size);
 		break;
 	}
-	if (ret == 0 && msg->nb_fds > fds) {
-		snprintf(err, err_size, "message %u comes with %u descriptors", msg->hdr.cmd,
-				msg->nb_fds);
+	if (ret == 0 && (msg->nb_fds > fds || msg->too_many_fds)) {
+		snprintf(err, err_size, "message %u comes with %u descriptors%s, and has a use "
+				"for %u", msg->hdr.cmd, msg->nb_fds,
+				msg->too_many_fds ? " or more" : "", fds);
 		ret = EINVAL;
 	}
 	return ret;

@@ -4,8 +4,8 @@
 
 /*
  * One vfio-user server per function: its socket, its client, regions, interrupts
- * and reset. Only this file and link.c call libvfio-user. What the registers mean
- * is not known here.
+ * and reset. Only this file, link.c and feed.c call libvfio-user. What the
+ * registers mean is not known here.
  */
 
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -35,8 +34,8 @@
 #define MIRROR_OFF 0x1000u
 static const uint16_t mirror_regs[] = { 0x00, 0x04, 0x10, 0x40, 0x44 };
 
-static uint64_t
-now_ms(void)
+uint64_t
+bfm_now_ms(void)
 {
 	struct timespec ts;
 
@@ -152,7 +151,7 @@ irqs_grow(struct bfm_function *f, uint32_t top)
 
 /* What a message of the client that the library took means for the copies. */
 void
-bfm_irqs_changed(struct bfm_function *f, struct bfm_msg *msg, const struct bfm_msg_irqs *irqs)
+bfm_irqs_changed(struct bfm_function *f, const struct bfm_msg_irqs *irqs, const int *fds)
 {
 	struct bfm_server *s = f->server;
 	uint32_t i, top = irqs->start + irqs->count;
@@ -169,10 +168,8 @@ bfm_irqs_changed(struct bfm_function *f, struct bfm_msg *msg, const struct bfm_m
 			s->irqs_first = top;
 	}
 	irq_clear(s, irqs->start, irqs->count);
-	for (i = 0; irqs->set && i < msg->nb_fds; i++) {
-		s->irq_fds[irqs->start + i] = msg->fds[i];
-		msg->fds[i] = -1;
-	}
+	for (i = 0; irqs->set && i < irqs->count; i++)
+		s->irq_fds[irqs->start + i] = fds[i];
 }
 
 void
@@ -419,7 +416,7 @@ dma_message(struct bfm_function *f, bool write, uint64_t addr, void *buf, size_t
 {
 	struct bfm_server *s = f->server;
 	dma_sg_t *sg = calloc(1, dma_sg_size());
-	uint64_t start = now_ms();
+	uint64_t start = bfm_now_ms();
 	uint64_t first;
 	int ret;
 
@@ -438,21 +435,24 @@ dma_message(struct bfm_function *f, bool write, uint64_t addr, void *buf, size_t
 		else
 			ret = -1;
 	}
-	if (ret == 1)
+	if (ret == 1) {
+		bfm_feed_replies_begin(s);
 		ret = write ? vfu_sgl_write(s->ctx, sg, 1, buf) : vfu_sgl_read(s->ctx, sg, 1, buf);
-	else
+		bfm_feed_replies_end(s);
+	} else {
 		errno = EFAULT;
+	}
 	if (ret != 0) {
 		ret = -errno;
 		bfm_log(f, BFM_WARN, "DMA %s of 0x%llx (%zu bytes) by message: %s",
 				write ? "write" : "read", (unsigned long long)addr, len,
 				strerror(errno));
 		/* the reply may still come, and would be taken for that of another */
-		if (ret == -EAGAIN || ret == -EPROTO || ret == -ECONNRESET)
+		if (ret == -EAGAIN || ret == -EPROTO || ret == -ENOTCONN)
 			s->want_hang_up = true;
 	}
 	free(sg);
-	s->dma_wait_ms -= (int)(now_ms() - start);
+	s->dma_wait_ms -= (int)(bfm_now_ms() - start);
 	return ret;
 }
 
@@ -461,7 +461,6 @@ bfm_server_dma(struct bfm_function *f, bool write, uint64_t addr, void *buf, siz
 {
 	struct bfm_server *s = f->server;
 	uint8_t *data = buf;
-	int waiting = 0;
 	size_t n;
 	int ret;
 
@@ -482,13 +481,6 @@ bfm_server_dma(struct bfm_function *f, bool write, uint64_t addr, void *buf, siz
 			bfm_log(f, BFM_WARN, "the client is too slow with its DMA replies: more "
 					"than %d ms for one message", BFM_DMA_WAIT_MS);
 			s->want_hang_up = true;
-			return -EFAULT;
-		}
-		/* the library would take it for the reply */
-		if (ioctl(s->sock, FIONREAD, &waiting) < 0 || waiting > 0) {
-			bfm_log(f, BFM_WARN, "DMA by message while the client has sent its next "
-					"message already; map the memory with a descriptor, or "
-					"wait for each reply");
 			return -EFAULT;
 		}
 		ret = dma_message(f, write, addr, data, n);
@@ -622,6 +614,7 @@ bfm_server_close(struct bfm_function *f)
 	if (s->listening)
 		unlink(f->conf.socket);
 	vfu_destroy_ctx(s->ctx);
+	bfm_feed_clear(s);
 	irq_clear(s, 0, BFM_NB_VECTORS);
 	bfm_dma_destroy(s->dma);
 	if (s->mirror != NULL)

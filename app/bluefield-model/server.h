@@ -36,7 +36,7 @@ struct bfm_dma *bfm_server_regions(const struct bfm_function *f);
 
 /* ------------------------------------------------------------ message.c */
 
-/* Of the vfio-user protocol: what is looked at before the library reads it. */
+/* Of the vfio-user protocol: what is looked at before the library gets it. */
 #define BFM_MSG_VERSION 1
 #define BFM_MSG_DMA_MAP 2
 #define BFM_MSG_DMA_UNMAP 3
@@ -61,34 +61,40 @@ _Static_assert(sizeof(struct bfm_msg_hdr) == 16, "vfio-user header");
 
 /* More than any message that this device has a use for, and less than a socket holds. */
 #define BFM_MSG_MAX 65536u
-#define BFM_MSG_PEEK 64
-#define BFM_MSG_FDS 253 /* the kernel's own limit for one message */
+/* Descriptors that are kept of a message: an eventfd for each vector. */
+#define BFM_MSG_FDS BFM_NB_VECTORS
 
+/* A message as it arrives. All zero is the start of one. */
 struct bfm_msg {
 	struct bfm_msg_hdr hdr;
-	uint8_t body[BFM_MSG_PEEK - sizeof(struct bfm_msg_hdr)];
-	uint32_t body_len;        /* of what was looked at */
+	uint32_t got;         /* bytes of it, with the header */
+	uint32_t body_len;
+	uint8_t *body;        /* NULL for a message beyond BFM_MSG_MAX */
 	uint32_t nb_fds;
-	int fds[BFM_MSG_FDS];     /* copies, to be closed */
+	int fds[BFM_MSG_FDS];
+	bool too_many_fds;    /* more came, and were closed */
 };
 
+#define BFM_MSG_WHOLE 1
+#define BFM_MSG_MORE 2
 /*
- * Look at the message at the head of a socket without taking it. 1: whole, or
- * larger than BFM_MSG_MAX; 0: not whole yet; -errno: the end of this connection.
+ * Receive what there is of one message, and nothing of the next. BFM_MSG_WHOLE: it
+ * is complete; BFM_MSG_MORE: there may be more of it, but it is the turn of others;
+ * 0: there is no more now; -errno: the end of this connection. Never blocks.
  */
-int bfm_msg_peek(int sock, struct bfm_msg *msg);
-void bfm_msg_close_fds(struct bfm_msg *msg);
-/*
- * 0 if the library may have it; an errno to refuse it with, and why in err;
- * negative if the stream is out of step. vectors: of MSI-X.
- */
+int bfm_msg_receive(int sock, struct bfm_msg *msg);
+/* Free what it holds: it can be received into again. */
+void bfm_msg_clear(struct bfm_msg *msg);
+/* 0, or a negative errno and no copies. */
+int bfm_msg_copy_fds(const struct bfm_msg *msg, int *copies);
+/* 0 if the library may have it; an errno to refuse it with, and why in err. vectors: of MSI-X. */
 int bfm_msg_check(const struct bfm_msg *msg, const struct bfm_dma *dma, uint32_t vectors,
 		char *err, size_t err_size);
 /* Of VFIO_USER_DEVICE_SET_IRQS, after bfm_msg_check(): what it does to eventfds. */
 struct bfm_msg_irqs {
 	bool msix;
 	bool trigger;  /* the client wants them to be signalled */
-	bool set;      /* nb_fds of the message become the eventfds of [start, start + count) */
+	bool set;      /* descriptors of the message become the eventfds of [start, start + count) */
 	bool clear;
 	uint32_t start;
 	uint32_t count;
@@ -96,7 +102,7 @@ struct bfm_msg_irqs {
 void bfm_msg_irqs(const struct bfm_msg *msg, uint32_t vectors, struct bfm_msg_irqs *irqs);
 /* The value of max_data_xfer_size in the client's version message; -EINVAL if unusable. */
 int bfm_msg_xfer_size(const char *json, size_t len, uint32_t *size);
-/* Send the header of a reply that refuses. Never blocks. */
+/* Send the header of a reply that refuses, if one is wanted. Never blocks. */
 int bfm_msg_refuse(int sock, const struct bfm_msg_hdr *hdr, int error);
 
 /* ---------------------------------------------------------------- dma.c */

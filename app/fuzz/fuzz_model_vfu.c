@@ -75,6 +75,7 @@ static struct {
 	int sock;
 	uint16_t id;
 	bool deaf;       /* does not read */
+	bool hasty;      /* sends the next message before the model has seen this one */
 	uint8_t answer;  /* how DMA by message is replied to */
 	bool refused;    /* the newest reply was an error */
 } client;
@@ -178,6 +179,7 @@ client_open(void)
 		client_close();
 	client.id = 0;
 	client.deaf = false;
+	client.hasty = false;
 	client.answer = 0;
 	turn();
 }
@@ -230,7 +232,8 @@ client_ask(uint16_t cmd, const void *body, size_t len, enum fd_kind kind, uint32
 	for (i = 0; i < nb; i++)
 		with[i] = fds[kind];
 	client_message(cmd, 0, HDR_SIZE + len, body, len, with, nb);
-	turn();
+	if (!client.hasty)
+		turn();
 }
 
 static void
@@ -463,7 +466,8 @@ any_message(struct fuzz_in *in, uint8_t how)
 	if ((how & 4) != 0)
 		size = (how & 8) != 0 ? fuzz_u32(in) : size + (int8_t)fuzz_u8(in);
 	client_message(cmd % 24, flags, size, body, n, with, nb);
-	turn();
+	if (!client.hasty)
+		turn();
 }
 
 /* Bytes that are cut anywhere. */
@@ -657,7 +661,9 @@ step(struct fuzz_in *in)
 			client.answer = fuzz_u8(in);
 		else
 			client.deaf = (how & 1) != 0;
-		turn();
+		client.hasty = (how & 2) != 0;
+		if (!client.hasty)
+			turn();
 		break;
 	case 14:
 		if ((how & 1) != 0)
