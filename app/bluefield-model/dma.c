@@ -148,6 +148,53 @@ bfm_dma_overlaps(const struct bfm_dma *dma, uint64_t addr, uint64_t len)
 	return i < dma->nb && dma->regions[i].addr <= addr + (len - 1);
 }
 
+bool
+bfm_dma_cuts(const struct bfm_dma *dma, uint64_t first, uint64_t last, uint64_t *addr)
+{
+	const struct bfm_region *r = region_find(dma, first);
+
+	if (r == NULL || r->addr == first)
+		r = region_find(dma, last);
+	if (r == NULL || (r->addr >= first && r->addr + (r->len - 1) <= last))
+		return false;
+	*addr = r->addr;
+	return true;
+}
+
+bool
+bfm_dma_first(const struct bfm_dma *dma, uint64_t first, uint64_t last, uint64_t *addr,
+		uint64_t *len)
+{
+	uint32_t i = region_index(dma, first);
+
+	if (i == dma->nb || dma->regions[i].addr > last)
+		return false;
+	*addr = dma->regions[i].addr;
+	*len = dma->regions[i].len;
+	return true;
+}
+
+bool
+bfm_dma_all_within(const struct bfm_dma *dma, uint64_t first, uint64_t last)
+{
+	const struct bfm_region *end;
+
+	if (dma->nb == 0)
+		return false;
+	end = &dma->regions[dma->nb - 1];
+	return dma->regions[0].addr >= first && end->addr + (end->len - 1) <= last;
+}
+
+uint64_t
+bfm_dma_clear(struct bfm_dma *dma)
+{
+	uint64_t bytes = 0;
+
+	while (dma->nb > 0)
+		bytes += dma->regions[--dma->nb].len;
+	return bytes;
+}
+
 uint64_t
 bfm_dma_base(const struct bfm_dma *dma, uint64_t addr)
 {

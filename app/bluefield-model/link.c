@@ -64,6 +64,7 @@ bfm_link_down(struct bfm_function *f, const char *why)
 	else if (vfu_get_poll_fd(s->ctx) != s->listen_fd)
 		bfm_feed_end(s);
 	bfm_feed_clear(s);
+	s->unmapped = 0;
 	s->link = BFM_LINK_NONE;
 	s->sock = -1;
 	s->want_hang_up = false;
@@ -126,7 +127,8 @@ link_greet(struct bfm_function *f)
 	}
 	/* major and minor stand before the text; what else is wrong the library says */
 	if (msg->hdr.cmd == BFM_MSG_VERSION && msg->hdr.size >= GREETING_MIN &&
-			bfm_msg_xfer_size((char *)msg->body + 4, msg->body_len - 4, &s->xfer) != 0) {
+			bfm_msg_xfer_size((char *)msg->body + 4, msg->body_len - 4,
+				&s->xfer) != 0) {
 		bfm_msg_refuse(s->sock, &msg->hdr, EINVAL);
 		bfm_link_down(f, "its capabilities are no JSON, or max_data_xfer_size is not a "
 				"positive number");
@@ -235,12 +237,22 @@ link_next(struct bfm_function *f)
 	/* the next one may be received before this one is done: DMA waits for it */
 	msg = s->msg;
 	memset(&s->msg, 0, sizeof(s->msg));
-	s->messages++;
 	ret = bfm_msg_check(&msg, s->dma, f->conf.vectors, err, sizeof(err));
-	if (ret > 0)
+	if (ret > 0) {
 		link_refuse(f, &msg, ret, err);
-	else
+	} else if (msg.hdr.cmd != BFM_MSG_DMA_UNMAP) {
 		link_message(f, &msg);
+	} else {
+		ret = bfm_unmap_run(s, &msg);
+		if (ret == 0) {
+			s->msg = msg; /* not done */
+			return true;
+		}
+		if (ret < 0)
+			bfm_link_down(f, ret == -EPIPE ? "it does not take its replies" :
+					"memory can not be unmapped");
+	}
+	s->messages++;
 	bfm_msg_clear(&msg);
 	return true;
 }

@@ -3,7 +3,7 @@
  */
 
 /*
- * What server.c, link.c and feed.c share: the server of a function. Needs
+ * What server.c, link.c, feed.c and unmap.c share: the server of a function. Needs
  * libvfio-user.h.
  */
 
@@ -56,6 +56,7 @@ struct bfm_server {
 	uint64_t greeting_end; /* ms */
 	struct bfm_msg msg;    /* the next one, as far as it has arrived */
 	struct bfm_feed feed;
+	uint64_t unmapped;     /* bytes, by the message that is under way */
 	uint32_t xfer;         /* bytes per DMA message */
 	uint64_t messages;
 	bool listening;        /* the socket file is ours */
@@ -95,6 +96,11 @@ void bfm_feed_replies_begin(struct bfm_server *s);
 void bfm_feed_replies_end(struct bfm_server *s);
 /* Forget what has arrived. */
 void bfm_feed_clear(struct bfm_server *s);
+
+/* -------------------------------------------------------------- unmap.c */
+
+/* DMA_UNMAP after its check. 1: done, and replied; 0: once more; -errno: no connection. */
+int bfm_unmap_run(struct bfm_server *s, const struct bfm_msg *msg);
 
 /* ------------------------------------------------------------- server.c */
 

@@ -17,7 +17,7 @@
  *   - DMA_MAP of a range that is mapped already leaves the descriptor open, and
  *     is answered with success where the protocol says EEXIST;
  *   - DMA_MAP of an empty range, or one that wraps;
- *   - DMA_UNMAP shorter than its fixed part is read beyond its end;
+ *   - DMA_UNMAP shorter than its fixed part is read beyond its end (unmap.c);
  *   - SET_IRQS with start + count beyond 32 bits closes descriptors at random;
  *   - a reply or a read of a megabyte blocks until the client takes it.
  */
@@ -44,14 +44,6 @@ struct msg_dma_map {
 	uint64_t size;
 };
 _Static_assert(sizeof(struct msg_dma_map) == 32, "vfio-user DMA map");
-
-struct msg_dma_unmap {
-	uint32_t argsz;
-	uint32_t flags;
-	uint64_t addr;
-	uint64_t size;
-};
-_Static_assert(sizeof(struct msg_dma_unmap) == 24, "vfio-user DMA unmap");
 
 struct msg_irq_set {
 	uint32_t argsz;
@@ -221,24 +213,6 @@ check_dma_map(const struct bfm_msg *msg, const struct bfm_dma *dma, char *err, s
 	return 0;
 }
 
-static int
-check_dma_unmap(const struct bfm_msg *msg, char *err, size_t err_size)
-{
-	struct msg_dma_unmap unmap;
-
-	if (msg->body_len < sizeof(unmap)) {
-		snprintf(err, err_size, "DMA_UNMAP of %u bytes is cut short", msg->hdr.size);
-		return EINVAL;
-	}
-	memcpy(&unmap, msg->body, sizeof(unmap));
-	if ((unmap.flags & VFIO_DMA_UNMAP_FLAG_GET_DIRTY_BITMAP) != 0) {
-		snprintf(err, err_size, "DMA_UNMAP asks for dirty pages: the device does not "
-				"migrate");
-		return ENOTSUP;
-	}
-	return 0;
-}
-
 void
 bfm_msg_irqs(const struct bfm_msg *msg, uint32_t vectors, struct bfm_msg_irqs *irqs)
 {
@@ -347,7 +321,7 @@ bfm_msg_check(const struct bfm_msg *msg, const struct bfm_dma *dma, uint32_t vec
 		ret = check_dma_map(msg, dma, err, err_size);
 		break;
 	case BFM_MSG_DMA_UNMAP:
-		ret = check_dma_unmap(msg, err, err_size);
+		ret = bfm_unmap_check(msg, dma, err, err_size);
 		break;
 	case BFM_MSG_SET_IRQS:
 		fds = vectors;
@@ -394,6 +368,33 @@ bfm_msg_xfer_size(const char *json, size_t len, uint32_t *size)
 	return ret;
 }
 
+static int
+send_reply(int sock, const struct bfm_msg_hdr *reply, const void *body, size_t len)
+{
+	struct iovec iov[2] = {
+		{ (void *)(uintptr_t)reply, sizeof(*reply) },
+		{ (void *)(uintptr_t)body, len },
+	};
+	struct msghdr mh = { .msg_iov = iov, .msg_iovlen = 2 };
+
+	if (sendmsg(sock, &mh, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)(sizeof(*reply) + len))
+		return -EPIPE;
+	return 0;
+}
+
+int
+bfm_msg_reply(int sock, const struct bfm_msg_hdr *hdr, const void *body, size_t len)
+{
+	struct bfm_msg_hdr reply = {
+		.id = hdr->id,
+		.cmd = hdr->cmd,
+		.size = sizeof(reply) + len,
+		.flags = BFM_MSG_REPLY,
+	};
+
+	return (hdr->flags & BFM_MSG_NO_REPLY) != 0 ? 0 : send_reply(sock, &reply, body, len);
+}
+
 int
 bfm_msg_refuse(int sock, const struct bfm_msg_hdr *hdr, int error)
 {
@@ -405,10 +406,5 @@ bfm_msg_refuse(int sock, const struct bfm_msg_hdr *hdr, int error)
 		.error = error,
 	};
 
-	if ((hdr->flags & BFM_MSG_NO_REPLY) != 0)
-		return 0;
-	if (send(sock, &reply, sizeof(reply), MSG_DONTWAIT | MSG_NOSIGNAL) !=
-			(ssize_t)sizeof(reply))
-		return -EPIPE;
-	return 0;
+	return (hdr->flags & BFM_MSG_NO_REPLY) != 0 ? 0 : send_reply(sock, &reply, NULL, 0);
 }

@@ -87,14 +87,17 @@ int bfm_msg_receive(int sock, struct bfm_msg *msg);
 void bfm_msg_clear(struct bfm_msg *msg);
 /* 0, or a negative errno and no copies. */
 int bfm_msg_copy_fds(const struct bfm_msg *msg, int *copies);
-/* 0 if the library may have it; an errno to refuse it with, and why in err. vectors: of MSI-X. */
+/*
+ * 0 if the library may have it; an errno to refuse it with, and why in err.
+ * vectors: of MSI-X.
+ */
 int bfm_msg_check(const struct bfm_msg *msg, const struct bfm_dma *dma, uint32_t vectors,
 		char *err, size_t err_size);
 /* Of VFIO_USER_DEVICE_SET_IRQS, after bfm_msg_check(): what it does to eventfds. */
 struct bfm_msg_irqs {
 	bool msix;
 	bool trigger;  /* the client wants them to be signalled */
-	bool set;      /* descriptors of the message become the eventfds of [start, start + count) */
+	bool set;      /* its descriptors become the eventfds of [start, start + count) */
 	bool clear;
 	uint32_t start;
 	uint32_t count;
@@ -102,8 +105,15 @@ struct bfm_msg_irqs {
 void bfm_msg_irqs(const struct bfm_msg *msg, uint32_t vectors, struct bfm_msg_irqs *irqs);
 /* The value of max_data_xfer_size in the client's version message; -EINVAL if unusable. */
 int bfm_msg_xfer_size(const char *json, size_t len, uint32_t *size);
-/* Send the header of a reply that refuses, if one is wanted. Never blocks. */
+/* Send a reply, if one is wanted, or the header of one that refuses. Never blocks. */
+int bfm_msg_reply(int sock, const struct bfm_msg_hdr *hdr, const void *body, size_t len);
 int bfm_msg_refuse(int sock, const struct bfm_msg_hdr *hdr, int error);
+
+/* -------------------------------------------------------------- unmap.c */
+
+/* As bfm_msg_check(), of DMA_UNMAP. */
+int bfm_unmap_check(const struct bfm_msg *msg, const struct bfm_dma *dma, char *err,
+		size_t err_size);
 
 /* ---------------------------------------------------------------- dma.c */
 
@@ -121,6 +131,15 @@ bool bfm_dma_is_by_message(const struct bfm_dma *dma, uint64_t addr);
 bool bfm_dma_has_by_message(const struct bfm_dma *dma);
 bool bfm_dma_has(const struct bfm_dma *dma, uint64_t addr, uint64_t len); /* exactly that */
 bool bfm_dma_overlaps(const struct bfm_dma *dma, uint64_t addr, uint64_t len);
+/* Is a region in the range in part only? Then where it starts. last: a byte, not an end. */
+bool bfm_dma_cuts(const struct bfm_dma *dma, uint64_t first, uint64_t last, uint64_t *addr);
+/* The first region of a range that cuts none. */
+bool bfm_dma_first(const struct bfm_dma *dma, uint64_t first, uint64_t last, uint64_t *addr,
+		uint64_t *len);
+/* Are there regions, and all in the range? */
+bool bfm_dma_all_within(const struct bfm_dma *dma, uint64_t first, uint64_t last);
+/* Forget all regions. Returns how many bytes they had. */
+uint64_t bfm_dma_clear(struct bfm_dma *dma);
 /* Where the region of a mapped address starts. */
 uint64_t bfm_dma_base(const struct bfm_dma *dma, uint64_t addr);
 uint32_t bfm_dma_count(const struct bfm_dma *dma);

@@ -5,8 +5,8 @@
 /*
  * A vfio-user client that does not wait for replies, against the software
  * BlueField: messages behind each other with and without descriptors, cut anywhere,
- * too many descriptors, DMA by message while more messages are on their way. No
- * driver takes part. The model is stopped while messages are queued, so that it
+ * too many descriptors, DMA by message while more messages are on their way, ranges
+ * that it unmaps. No driver takes part. The model is stopped while messages are queued, so that it
  * finds them all.
  */
 
@@ -491,6 +491,195 @@ test_dma_flood_behind(void)
 	return TEST_SUCCESS;
 }
 
+/* ------------------------------------------------------------------ unmap of ranges */
+
+#define ALL_PAGES 7
+
+/* In pages from RAW_ADDR_A on. */
+static const struct {
+	uint32_t first;
+	uint32_t nb;
+	bool shared;
+} mappings[] = { { 0, 1, true }, { 1, 1, true }, { 3, 1, true }, { 4, 2, true }, { 16, 2, false } };
+
+static int
+mappings_make(void)
+{
+	struct raw_msg m;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(mappings); i++) {
+		raw_msg_map(&m, RAW_ADDR_A + mappings[i].first * RAW_PAGE,
+				mappings[i].nb * RAW_PAGE, mappings[i].shared ? raw_file_b : -1);
+		TEST_CALL(raw_call(&m, 0));
+	}
+	return TEST_SUCCESS;
+}
+
+/* The reply to an unmap that succeeds. */
+static int
+take_unmapped(const struct raw_msg *m, uint64_t bytes)
+{
+	struct vfio_user_dma_unmap ask, reply;
+	struct raw_got got;
+
+	TEST_CALL(raw_take_reply(m, 0, &got));
+	TEST_EXPECT(got.len, sizeof(reply));
+	memcpy(&ask, m->buf + sizeof(struct vfio_user_hdr), sizeof(ask));
+	memcpy(&reply, got.body, sizeof(reply));
+	TEST_EXPECT(reply.size, bytes);
+	TEST_EXPECT(reply.argsz, sizeof(reply));
+	TEST_EXPECT(reply.flags, ask.flags);
+	TEST_TRUE(reply.addr == ask.addr);
+	return TEST_SUCCESS;
+}
+
+/* With all mappings there; then so many pages are gone, in so many mappings. */
+static int
+unmap_one(uint32_t flags, uint64_t addr, uint64_t size, uint32_t error, uint32_t pages, uint32_t nb)
+{
+	struct raw_msg m;
+
+	TEST_CALL(mappings_make());
+	raw_msg_unmap(&m, flags, addr, size);
+	TEST_CALL(raw_put_msg(&m));
+	if (error != 0)
+		TEST_CALL(raw_take_reply(&m, error, NULL));
+	else
+		TEST_CALL(take_unmapped(&m, (uint64_t)pages * RAW_PAGE));
+	TEST_EXPECT(test_model_state(&raw_model, "pf0", "regions"), RTE_DIM(mappings) - nb);
+	raw_msg_unmap(&m, VFIO_USER_UNMAP_ALL, 0, 0);
+	TEST_CALL(raw_put_msg(&m));
+	TEST_CALL(take_unmapped(&m, (uint64_t)(ALL_PAGES - pages) * RAW_PAGE));
+	TEST_EXPECT(test_model_state(&raw_model, "pf0", "regions"), 0);
+	TEST_EXPECT(raw_mapped("msg_file_b"), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_unmap_inside(void)
+{
+	const uint64_t a = RAW_ADDR_A;
+
+	TEST_CALL(unmap_one(0, a, RAW_PAGE, 0, 1, 1));     /* just one */
+	TEST_CALL(unmap_one(0, a, 2 * RAW_PAGE, 0, 2, 2)); /* two */
+	TEST_CALL(unmap_one(0, a + RAW_PAGE, 2 * RAW_PAGE, 0, 1, 1));
+	TEST_CALL(unmap_one(0, a + 2 * RAW_PAGE, 2 * RAW_PAGE, 0, 1, 1));
+	TEST_CALL(unmap_one(0, a, 8 * RAW_PAGE, 0, 5, 4)); /* with holes */
+	TEST_CALL(unmap_one(0, a + 16 * RAW_PAGE, 16 * RAW_PAGE, 0, 2, 1));
+	return unmap_one(0, a - 64 * RAW_PAGE, 67 * RAW_PAGE, 0, 2, 2);
+}
+
+static int
+test_unmap_none(void)
+{
+	const uint64_t a = RAW_ADDR_A;
+	struct raw_msg m;
+
+	TEST_CALL(unmap_one(0, a + 2 * RAW_PAGE, RAW_PAGE, 0, 0, 0));
+	TEST_CALL(unmap_one(0, a + 8 * RAW_PAGE, 8 * RAW_PAGE, 0, 0, 0));
+	TEST_CALL(unmap_one(0, RAW_ADDR_B, RAW_PAGE, 0, 0, 0));
+	TEST_CALL(unmap_one(0, 0, RAW_PAGE, 0, 0, 0));
+	/* and where there is nothing at all */
+	raw_msg_unmap(&m, 0, a, RAW_PAGE);
+	TEST_CALL(raw_put_msg(&m));
+	TEST_CALL(take_unmapped(&m, 0));
+	raw_msg_unmap(&m, VFIO_USER_UNMAP_ALL, 0, 0);
+	TEST_CALL(raw_put_msg(&m));
+	return take_unmapped(&m, 0);
+}
+
+/* A mapping goes as a whole or not at all, and then nothing else goes either. */
+static int
+test_unmap_cuts(void)
+{
+	const uint64_t a = RAW_ADDR_A;
+
+	TEST_CALL(unmap_one(0, a + 4 * RAW_PAGE, RAW_PAGE, EINVAL, 0, 0));
+	TEST_CALL(unmap_one(0, a + 5 * RAW_PAGE, RAW_PAGE, EINVAL, 0, 0));
+	TEST_CALL(unmap_one(0, a + 5 * RAW_PAGE, 16 * RAW_PAGE, EINVAL, 0, 0));
+	TEST_CALL(unmap_one(0, a, 5 * RAW_PAGE, EINVAL, 0, 0));
+	TEST_CALL(unmap_one(0, a, 17 * RAW_PAGE, EINVAL, 0, 0));
+	TEST_CALL(unmap_one(0, a, RAW_PAGE / 2, EINVAL, 0, 0));
+	return unmap_one(0, a + 1, RAW_PAGE, EINVAL, 0, 0);
+}
+
+static int
+test_unmap_everything(void)
+{
+	const uint64_t a = RAW_ADDR_A;
+
+	TEST_CALL(unmap_one(0, a, 32 * RAW_PAGE, 0, ALL_PAGES, 5));
+	TEST_CALL(unmap_one(0, 0, UINT64_MAX, 0, ALL_PAGES, 5));
+	TEST_CALL(unmap_one(0, a, UINT64_MAX - a + 1, 0, ALL_PAGES, 5)); /* to the very end */
+	return unmap_one(VFIO_USER_UNMAP_ALL, 0, 0, 0, ALL_PAGES, 5);
+}
+
+static int
+test_unmap_no_range(void)
+{
+	const uint64_t a = RAW_ADDR_A;
+
+	TEST_CALL(unmap_one(0, a, 0, EINVAL, 0, 0));
+	TEST_CALL(unmap_one(0, 0, 0, EINVAL, 0, 0));
+	TEST_CALL(unmap_one(0, a, UINT64_MAX - a + 2, EINVAL, 0, 0)); /* wraps around */
+	TEST_CALL(unmap_one(0, a, UINT64_MAX, EINVAL, 0, 0));
+	TEST_CALL(unmap_one(VFIO_USER_UNMAP_ALL, a, 0, EINVAL, 0, 0));
+	TEST_CALL(unmap_one(VFIO_USER_UNMAP_ALL, 0, RAW_PAGE, EINVAL, 0, 0));
+	TEST_CALL(unmap_one(0x4, a, RAW_PAGE, EINVAL, 0, 0));
+	return unmap_one(VFIO_USER_UNMAP_DIRTY, a, RAW_PAGE, ENOTSUP, 0, 0);
+}
+
+/* More than go in one turn, and what stands behind waits for the last of them. */
+static int
+test_unmap_many(void)
+{
+	struct raw_msg unmap, map, read;
+	unsigned int i;
+
+	for (i = 0; i < 300; i++) {
+		raw_msg_map(&map, RAW_ADDR_A + i * RAW_PAGE, RAW_PAGE, raw_file_a);
+		TEST_CALL(raw_call(&map, 0));
+	}
+	raw_msg_unmap(&unmap, 0, RAW_ADDR_A, 256 * RAW_PAGE);
+	raw_msg_map(&map, RAW_ADDR_A + 254 * RAW_PAGE, 2 * RAW_PAGE, raw_file_b);
+	raw_msg_read(&read);
+	TEST_CALL(raw_model_stop());
+	TEST_CALL(raw_put_msg(&unmap));
+	TEST_CALL(raw_put_msg(&map));
+	TEST_CALL(raw_put_msg(&read));
+	TEST_CALL(raw_model_go_on());
+	TEST_CALL(take_unmapped(&unmap, 256 * RAW_PAGE));
+	TEST_CALL(raw_take_reply(&map, 0, NULL));
+	TEST_CALL(raw_take_reply(&read, 0, NULL));
+	TEST_EXPECT(raw_mapped("msg_file_a"), 44 * RAW_PAGE);
+	TEST_EXPECT(raw_mapped("msg_file_b"), 2 * RAW_PAGE);
+	TEST_EXPECT(test_model_state(&raw_model, "pf0", "regions"), 45);
+	return TEST_SUCCESS;
+}
+
+/* Nobody waits for this reply: there is none, of a range neither. */
+static int
+test_unmap_unanswered(void)
+{
+	struct vfio_user_hdr hdr;
+	struct raw_msg m, read;
+	unsigned int i;
+
+	TEST_CALL(mappings_make());
+	for (i = 0; i < 2; i++) { /* four of them; then a cut: what fails is not told of either */
+		raw_msg_unmap(&m, 0, RAW_ADDR_A, (i == 0 ? 8 : 17) * RAW_PAGE);
+		memcpy(&hdr, m.buf, sizeof(hdr));
+		hdr.flags |= VFIO_USER_F_NO_REPLY;
+		memcpy(m.buf, &hdr, sizeof(hdr));
+		TEST_CALL(raw_put_msg(&m));
+		raw_msg_read(&read);
+		TEST_CALL(raw_call(&read, 0));
+		TEST_EXPECT(test_model_state(&raw_model, "pf0", "regions"), 1);
+	}
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite hard_msg_suite = {
 	.suite_name = "clients of the software BlueField that do not wait",
 	.unit_test_cases = { TEST_CASE_ST(raw_setup, raw_teardown, test_pairs_queued),
@@ -504,6 +693,13 @@ static struct unit_test_suite hard_msg_suite = {
 			TEST_CASE_ST(raw_setup, raw_teardown, test_fd_floods),
 			TEST_CASE_ST(raw_setup, raw_teardown, test_dma_behind),
 			TEST_CASE_ST(raw_setup, raw_teardown, test_dma_flood_behind),
+			TEST_CASE_ST(raw_setup, raw_teardown, test_unmap_inside),
+			TEST_CASE_ST(raw_setup, raw_teardown, test_unmap_none),
+			TEST_CASE_ST(raw_setup, raw_teardown, test_unmap_cuts),
+			TEST_CASE_ST(raw_setup, raw_teardown, test_unmap_everything),
+			TEST_CASE_ST(raw_setup, raw_teardown, test_unmap_no_range),
+			TEST_CASE_ST(raw_setup, raw_teardown, test_unmap_many),
+			TEST_CASE_ST(raw_setup, raw_teardown, test_unmap_unanswered),
 			TEST_CASES_END() }
 };
 
