@@ -109,7 +109,7 @@ enable_hca(struct bfm_cmd *c)
 		if (f->host_enabled)
 			return bfm_fail(c, BFM_BAD_SYS_STATE, SYND_TWICE,
 					"the host's PF is enabled already");
-		f->host_enabled = true;
+		bfm_host_enable(f, true);
 		return BFM_OK;
 	}
 	if (f->hca != BFM_HCA_DISABLED)
@@ -135,7 +135,7 @@ disable_hca(struct bfm_cmd *c)
 		if (!f->host_enabled)
 			return bfm_fail(c, BFM_BAD_SYS_STATE, SYND_TWICE,
 					"the host's PF is not enabled");
-		f->host_enabled = false;
+		bfm_host_enable(f, false);
 		return BFM_OK;
 	}
 	if (f->hca != BFM_HCA_ENABLED)
@@ -232,7 +232,7 @@ teardown_hca(struct bfm_cmd *c)
 	bfm_objects_reset(f);
 	bfm_vport_reset(f);
 	f->hca = BFM_HCA_ENABLED;
-	f->host_enabled = false;
+	bfm_host_enable(f, false);
 	bfm_pages_teardown(f);
 	bfm_log(f, BFM_INFO, "HCA torn down, firmware has %u pages", bfm_pages_given(f));
 	return BFM_OK;

@@ -140,6 +140,17 @@ parse_mode(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
 }
 
 static int
+parse_host(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	conf->host_down = strcmp(value, "down") == 0;
+	if (conf->kind == BFM_ECPF && (conf->host_down || strcmp(value, "up") == 0))
+		return 0;
+	snprintf(err, err_size, "%s: host=%s: it is up or down, for ecpf0, ecpf1 only", conf->name,
+			value);
+	return -EINVAL;
+}
+
+static int
 parse_socket(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
 {
 	if (strlen(value) < sizeof(conf->socket)) {
@@ -202,6 +213,7 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 		{ "id", parse_id },
 		{ "port", parse_port },
 		{ "mode", parse_mode },
+		{ "host", parse_host },
 		{ "socket", parse_socket },
 		{ "roce", parse_roce },
 		{ "mac", parse_mac },
@@ -249,7 +261,7 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 		*(uint32_t *)((char *)conf + numbers[i].off) = number;
 		return 0;
 	}
-	snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, "
+	snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, host, "
 			"boot_pages, init_pages, owner_slow, owner_short, flr_ms, vectors, "
 			"msix_fixed, socket, roce, roce_table, vhca_ports, mac, link",
 			conf->name, key);

@@ -215,7 +215,7 @@ static const struct command commands[] = {
 	{ "help", "", "this list", NONE, cmd_help },
 	{ "list", "", "the functions and their sockets", NONE, cmd_list },
 	{ "fault", "<function> <fault>", "a fault: cmd, health, counter, nic-state, init-busy, "
-		"bus, pages, owner, eq, flr, port, cap, unplug; clear ends all", FUNCTION,
+		"bus, pages, host, owner, eq, flr, port, cap, unplug; clear ends all", FUNCTION,
 		cmd_fault },
 	{ "dump", "[<function>]", "objects, pages, commands, faults", OPTIONAL, cmd_dump },
 	{ "pages", "<function>", "pages that firmware has", FUNCTION, cmd_pages },

@@ -35,6 +35,8 @@ enum bfm_nic_state {
 /* Why no command is served now, or NULL. */
 const char *bfm_iseg_no_commands(const struct bfm_function *f);
 bool bfm_iseg_fatal(const struct bfm_function *f);
+/* Firmware of this function has lost so many pages: the interface is off, all is void. */
+void bfm_iseg_lost(struct bfm_function *f, uint32_t pages, const char *why);
 /* TEARDOWN_HCA with the fast profile: the NIC interface may be switched off now. */
 void bfm_iseg_fast_teardown(struct bfm_function *f);
 
@@ -84,8 +86,11 @@ int bfm_supply_want(struct bfm_function *f, uint32_t pages);
 void bfm_supply_keep(struct bfm_function *f, uint32_t pages);
 /* Faults of the owner that gives for f, or for the VFs of f. */
 void bfm_owner_dead(struct bfm_function *f);
+void bfm_owner_killed(struct bfm_function *f);
 void bfm_owner_slow(struct bfm_function *f, uint32_t ms);
 void bfm_owner_short(struct bfm_function *f, uint32_t pages);
 void bfm_owner_alive(struct bfm_function *f);
+/* Of an ECPF: the operator enables the host, or ends that. */
+void bfm_host_up(struct bfm_function *f, bool up);
 
 #endif

@@ -19,8 +19,8 @@
 /* Ours: a test that wants longer wants "forever". */
 #define MAX_MS (24u * 3600 * 1000)
 
-#define KNOWN_FAULTS "known are cmd, health, counter, nic-state, init-busy, bus, pages, owner, " \
-	"eq, flr, port, mac, events, cap, unplug, clear"
+#define KNOWN_FAULTS "known are cmd, health, counter, nic-state, init-busy, bus, pages, host, " \
+	"owner, eq, flr, port, mac, events, cap, unplug, clear"
 
 #define EV_PORT_DOWN 1
 #define EV_PORT_ACTIVE 4
@@ -451,12 +451,25 @@ parse_pages(struct parse *p)
 }
 
 static int
+parse_host(struct parse *p)
+{
+	bool up;
+	int ret = choice(p, "up", "down", &up);
+
+	if (ret == 0 && p->f->conf.kind != BFM_ECPF)
+		return wrong(p, "'host': of ecpf0 and ecpf1 only");
+	if (ret == 0)
+		bfm_host_up(p->f, up);
+	return ret;
+}
+
+static int
 parse_owner(struct parse *p)
 {
 	int64_t v = 0;
 	int ret;
 
-	if (exactly(p, 2, "owner slow=<ms>|short=<pages>|dead|alive") != 0)
+	if (exactly(p, 2, "owner slow=<ms>|short=<pages>|dead|killed|alive") != 0)
 		return -EINVAL;
 	ret = keyed(p, p->words[1], "slow", 0, MAX_MS, &v);
 	if (ret > 0)
@@ -470,11 +483,13 @@ parse_owner(struct parse *p)
 		return ret < 0 ? ret : 0;
 	if (strcmp(p->words[1], "dead") == 0)
 		bfm_owner_dead(p->f);
+	else if (strcmp(p->words[1], "killed") == 0)
+		bfm_owner_killed(p->f);
 	else if (strcmp(p->words[1], "alive") == 0)
 		bfm_owner_alive(p->f);
 	else
-		return wrong(p, "'%s': not a word of owner, which are slow=, short=, dead, alive",
-				p->words[1]);
+		return wrong(p, "'%s': not a word of owner, which are slow=, short=, dead, "
+				"killed, alive", p->words[1]);
 	return 0;
 }
 
@@ -568,6 +583,7 @@ parse_clear(struct parse *p)
 	bfm_iseg_clear(p->f);
 	bfm_caps_unforce(p->f);
 	bfm_owner_alive(p->f);
+	bfm_host_up(p->f, !p->f->conf.host_down);
 	bfm_vport_restore(p->f);
 	p->f->events_refused = 0;
 	if (p->f->gone) {
@@ -588,6 +604,7 @@ static const struct {
 	{ "init-busy", parse_init_busy },
 	{ "bus", parse_bus },
 	{ "pages", parse_pages },
+	{ "host", parse_host },
 	{ "owner", parse_owner },
 	{ "eq", parse_eq },
 	{ "flr", parse_flr },

@@ -178,7 +178,8 @@ bfm_iseg_fatal(const struct bfm_function *f)
 static bool
 busy(const struct bfm_function *f)
 {
-	return f->iseg->busy_until == BFM_FOREVER || now(f) < f->iseg->busy_until;
+	return f->iseg->busy_until == BFM_FOREVER || now(f) < f->iseg->busy_until ||
+			bfm_held(f);
 }
 
 /*
@@ -226,8 +227,18 @@ void_all(struct bfm_function *f)
 	bfm_cmdq_reset(f);
 	f->hca = BFM_HCA_DISABLED;
 	f->issi1 = false;
-	f->host_enabled = false;
+	bfm_host_enable(f, false);
 	f->iseg->fast_teardown = false;
+}
+
+void
+bfm_iseg_lost(struct bfm_function *f, uint32_t pages, const char *why)
+{
+	if (f->hca != BFM_HCA_DISABLED)
+		bfm_log(f, BFM_INFO, "firmware fails, %u objects and %u pages are void: %s",
+				bfm_objects_count(f, BFM_NB_TYPES), pages, why);
+	void_all(f);
+	f->iseg->queue = false;
 }
 
 void

@@ -58,6 +58,8 @@ static const char usage[] =
 	"                       manages the embedded switch (dpu)\n"
 	"      boot_pages=N     pages that firmware asks for at boot, up to 65536 (8)\n"
 	"      init_pages=N     ... and at initialisation (64)\n"
+	"      host=up|down     of an ecpf in mode dpu: functions of the host are enabled from\n"
+	"                       the start, or a client on it has to do that (up)\n"
 	"      owner_slow=N     of a PF, an ECPF: its owner gives pages for its VFs, an\n"
 	"                       ECPF's for the host's functions too, after N ms (0)\n"
 	"      owner_short=N    ... and has no more than N of them (no limit)\n"
@@ -180,6 +182,7 @@ bfm_function_reset(struct bfm_function *f)
 	f->resets++;
 	f->hca = BFM_HCA_DISABLED;
 	f->issi1 = false;
+	bfm_host_enable(f, false);
 	bfm_cmdq_reset(f);
 	bfm_objects_reset(f);
 	bfm_pages_reset(f);

@@ -83,6 +83,7 @@ struct bfm_conf {
 	bool esw_manager;      /* ECPF in DPU mode; mode=nic or mode=separated clear it */
 	uint32_t boot_pages;   /* boot_pages=, what QUERY_PAGES asks first; default 8 */
 	uint32_t init_pages;   /* init_pages=, default 64 */
+	bool host_down;        /* host=down, of an ECPF: nobody enables the host, but a client */
 	uint32_t owner_slow;   /* owner_slow=, ms until the owner of this PF gives pages */
 	uint32_t owner_short;  /* owner_short=, pages that it has, or BFM_NO_LIMIT */
 	uint32_t flr_ms;       /* flr_ms=, how long firmware initialises after a reset */
@@ -109,12 +110,14 @@ enum bfm_hca_state {
 /* Who gives pages for the functions of others: the kernel with the PF or the ECPF. */
 struct bfm_owner {
 	bool dead;            /* never answers */
+	bool killed;          /* and what it gave is void */
 	uint32_t slow_ms;     /* answers so late */
 	bool is_short;        /* has only ... */
 	uint32_t short_pages; /* ... so many pages */
 	uint32_t given;       /* now */
 	uint64_t total_given;
 	uint64_t total_taken;
+	uint64_t total_void;
 	uint64_t refused;     /* pages */
 	uint64_t requests;
 };
@@ -127,6 +130,7 @@ struct bfm_supply {
 	bool refused;      /* they do not: whoever waits has to learn that */
 	uint64_t total_given;
 	uint64_t total_taken;
+	uint64_t total_void;
 };
 
 struct bfm_function {
@@ -138,7 +142,8 @@ struct bfm_function {
 	bool port_down;             /* by link= or a fault: the port has no link */
 	uint64_t mac;               /* of mac= or a fault, also after a reset */
 	uint64_t events_refused;    /* by a fault: bits of types that CREATE_EQ refuses */
-	bool host_enabled;          /* ECPF: it enabled the host's PF */
+	bool host_enabled;          /* ECPF: its client enabled the host's PF */
+	bool host_up;               /* ECPF: the operator did */
 	uint64_t resets;            /* count */
 	struct bfm_server *server;  /* server.c */
 	struct bfm_iseg *iseg;      /* iseg.c */
@@ -349,6 +354,13 @@ bool bfm_supplied(const struct bfm_function *f);
 bool bfm_supply_ready(struct bfm_cmd *c, enum bfm_status *status);
 /* Turn of the loop: pages that come late. Returns ms until it wants the next, or -1. */
 int bfm_supply_tick(struct bfm_function *f);
+/*
+ * Is this function held in "initializing", as nobody on the card has enabled the
+ * host, or its owner was killed?
+ */
+bool bfm_held(const struct bfm_function *f);
+/* Of an ECPF: its client enables the host, or ends that. */
+void bfm_host_enable(struct bfm_function *f, bool enable);
 void bfm_supply_dump(const struct bfm_function *f, FILE *out);
 /* The owner of a PF or an ECPF as its keys say. */
 void bfm_owner_start(struct bfm_function *f);
@@ -514,7 +526,8 @@ void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
  *       [syndrome=n]|delivery=n|delay=<ms>|garbage|page-request=<n>
  *   health synd=<n> [ext=<n>] | counter stop|run|pause <ms> | nic-state <n> | init-busy <ms>|forever
  *   bus dead|alive | pages wanted=<n> (request now) | eq overrun | flr <ms>
- *   owner slow=<ms>|short=<pages>|dead|alive: who gives this function's pages, or its VFs'
+ *   host up|down (of an ECPF: the operator enables the host's functions, or not)
+ *   owner slow=<ms>|short=<pages>|dead|killed|alive: who gives this function's pages, or its VFs'
  *   port up|down | cap <name>=<value> (from the next reset on) | unplug | clear
  * 0 or -EINVAL with a sentence in err.
  */

@@ -6,7 +6,8 @@
  * Who gives pages for functions that do not ask for their own: the owner of the PF
  * for its VFs, and in DPU mode the owner of the ECPF for all functions of the host.
  * That is the kernel of the machine with the PF, which the operator of the model
- * plays here: it can be slow, short of memory, or dead.
+ * plays here: it can be slow, short of memory, dead, or killed with all it gave.
+ * The ECPF also enables the host, for which the operator or a client stands.
  * Pages that a function is given by its own client are in cmd_pages.c.
  */
 
@@ -47,6 +48,21 @@ owner_of(const struct bfm_function *f)
 	return &f->model->owners[card_gives(f)][f->conf.port];
 }
 
+/* Has nobody on the card enabled the functions of the host? */
+static bool
+host_off(const struct bfm_function *f)
+{
+	const struct bfm_function *dpu = f->conf.card ? NULL : dpu_of(f);
+
+	return dpu != NULL && !dpu->host_up && !dpu->host_enabled;
+}
+
+bool
+bfm_held(const struct bfm_function *f)
+{
+	return bfm_supplied(f) && (owner_of(f)->killed || host_off(f));
+}
+
 bool
 bfm_supplied(const struct bfm_function *f)
 {
@@ -80,7 +96,7 @@ supply_try(struct bfm_function *f)
 	struct bfm_owner *o = owner_of(f);
 	struct bfm_supply *s = &f->supply;
 
-	if (s->wanted == 0 || o->dead || f->model->now_ms < s->due_ms)
+	if (s->wanted == 0 || o->dead || o->killed || f->model->now_ms < s->due_ms)
 		return;
 	if (o->is_short && (o->given > o->short_pages || s->wanted > o->short_pages - o->given)) {
 		bfm_log(f, BFM_INFO, "the owner cannot give %u pages: it has %u, and %u are given",
@@ -181,12 +197,27 @@ bfm_supply_tick(struct bfm_function *f)
 		bfm_cmd_resume(f);
 		return -1;
 	}
-	return o->dead ? -1 : (int)(s->due_ms - f->model->now_ms);
+	return o->dead || o->killed ? -1 : (int)(s->due_ms - f->model->now_ms);
 }
 
 /*
  * The owner
  */
+
+/* What the owner gave for this function is gone. */
+static void
+lose(struct bfm_function *f, const char *why)
+{
+	struct bfm_owner *o = owner_of(f);
+	struct bfm_supply *s = &f->supply;
+	uint32_t pages = s->given;
+
+	o->given -= pages;
+	o->total_void += pages;
+	s->total_void += pages;
+	s->given = 0;
+	bfm_iseg_lost(f, pages, why);
+}
 
 void
 bfm_owner_start(struct bfm_function *f)
@@ -195,6 +226,7 @@ bfm_owner_start(struct bfm_function *f)
 
 	if (f->conf.kind == BFM_VF)
 		return;
+	f->host_up = f->conf.kind == BFM_ECPF && !f->conf.host_down;
 	o->slow_ms = f->conf.owner_slow;
 	o->is_short = f->conf.owner_short != BFM_NO_LIMIT;
 	o->short_pages = f->conf.owner_short;
@@ -204,6 +236,19 @@ void
 bfm_owner_dead(struct bfm_function *f)
 {
 	owner_of(f)->dead = true;
+}
+
+void
+bfm_owner_killed(struct bfm_function *f)
+{
+	const struct bfm_owner *o = owner_of(f);
+	struct bfm_model *m = f->model;
+	uint32_t i;
+
+	owner_of(f)->killed = true;
+	for (i = 0; i < m->nb_functions; i++)
+		if (bfm_supplied(m->functions[i]) && owner_of(m->functions[i]) == o)
+			lose(m->functions[i], "the owner of its PF, or of the ECPF, was killed");
 }
 
 void
@@ -225,8 +270,41 @@ bfm_owner_alive(struct bfm_function *f)
 	struct bfm_owner *o = owner_of(f);
 
 	o->dead = false;
+	o->killed = false;
 	o->slow_ms = 0;
 	o->is_short = false;
+}
+
+/* What a function of the host loses when nobody on the card enables it any more. */
+static void
+host_lose(struct bfm_function *ecpf)
+{
+	struct bfm_model *m = ecpf->model;
+	uint32_t i;
+
+	for (i = 0; i < m->nb_functions; i++)
+		if (m->functions[i]->conf.port == ecpf->conf.port && host_off(m->functions[i]))
+			lose(m->functions[i], "the card's side has ended or disabled it");
+}
+
+void
+bfm_host_enable(struct bfm_function *f, bool enable)
+{
+	bool was = f->host_enabled;
+
+	f->host_enabled = enable;
+	if (was && !enable)
+		host_lose(f);
+}
+
+void
+bfm_host_up(struct bfm_function *f, bool up)
+{
+	bool was = f->host_up;
+
+	f->host_up = up && f->conf.kind == BFM_ECPF;
+	if (was && !up)
+		host_lose(f);
 }
 
 void
@@ -234,14 +312,15 @@ bfm_owner_dump(const struct bfm_function *f, FILE *out)
 {
 	const struct bfm_owner *o = owner_of(f);
 
-	fprintf(out, "owner side=%s port=%u dead=%u slow=%u",
+	fprintf(out, "owner side=%s port=%u dead=%u killed=%u slow=%u",
 			card_gives(f) ? "card" : "host", f->conf.port, o->dead,
-			o->slow_ms);
+			o->killed, o->slow_ms);
 	if (o->is_short)
 		fprintf(out, " short=%u", o->short_pages);
-	fprintf(out, " now=%u given=%ju taken=%ju refused=%ju requests=%ju\n", o->given,
+	fprintf(out, " now=%u given=%ju taken=%ju void=%ju refused=%ju requests=%ju\n", o->given,
 			(uintmax_t)o->total_given, (uintmax_t)o->total_taken,
-			(uintmax_t)o->refused, (uintmax_t)o->requests);
+			(uintmax_t)o->total_void, (uintmax_t)o->refused,
+			(uintmax_t)o->requests);
 }
 
 void
@@ -250,6 +329,7 @@ bfm_supply_dump(const struct bfm_function *f, FILE *out)
 	const struct bfm_supply *s = &f->supply;
 
 	if (bfm_supplied(f))
-		fprintf(out, "supply now=%u wanted=%u given=%ju taken=%ju\n", s->given,
-				s->wanted, (uintmax_t)s->total_given, (uintmax_t)s->total_taken);
+		fprintf(out, "supply now=%u wanted=%u given=%ju taken=%ju void=%ju\n", s->given,
+				s->wanted, (uintmax_t)s->total_given, (uintmax_t)s->total_taken,
+				(uintmax_t)s->total_void);
 }

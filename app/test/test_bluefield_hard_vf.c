@@ -85,7 +85,8 @@ static int
 expect_even(const char *function)
 {
 	TEST_WAIT(owner_state(function, "now") == 0, TEST_MS);
-	TEST_EXPECT(owner_state(function, "given"), owner_state(function, "taken"));
+	TEST_EXPECT(owner_state(function, "given"),
+		owner_state(function, "taken") + owner_state(function, "void"));
 	return TEST_SUCCESS;
 }
 
@@ -271,6 +272,74 @@ test_silicon_5_1_owner_short(void)
 	return test_log_passed();
 }
 
+/* A device fails, says why, and comes back when somebody on the card is there again. */
+static int
+expect_lost(int16_t dev_id)
+{
+	TEST_WAIT(test_dev_status(dev_id) != 0, TEST_MS);
+	TEST_EXPECT(test_dev_status(dev_id), -EIO);
+	TEST_TRUE(test_log_has("the function has failed: interface disabled"));
+	TEST_TRUE(test_log_has("or the owner of its PF (in DPU mode the card's kernel) has ended"));
+	/* not yet */
+	TEST_EXPECT(rte_comch_dev_reset(dev_id), -EAGAIN);
+	TEST_TRUE(test_log_has("is not enabled after 100 ms"));
+	return TEST_SUCCESS;
+}
+
+/* Functions of the host wait for the card's side; those of the card do not. */
+static int
+test_silicon_5_2_host_enabled(void)
+{
+	TEST_CALL(test_model_start(&model, "ecpf0,host=down pf0 pf0vf0 ecpf0vf0 pf1vf0"));
+	TEST_EXPECT(dev_add("pf0", "fw_timeout=100"), -EAGAIN);
+	TEST_EXPECT(dev_add("pf0vf0", "fw_timeout=100"), -EAGAIN);
+	TEST_TRUE(test_log_has("the card's side has not enabled it"));
+	TEST_TRUE(dev_add("ecpf0vf0", "role=dpu,health=20") >= 0);
+	TEST_TRUE(dev_add("pf1vf0", "") >= 0);
+	/* this driver on the ECPF does not enable the host: who gives it away knows that */
+	TEST_TRUE(dev_add("ecpf0", "") >= 0);
+	TEST_EXPECT(dev_add("pf0vf0", "fw_timeout=100"), -EAGAIN);
+	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 host up"), 0);
+	TEST_TRUE(dev_add("pf0vf0", "fw_timeout=100,health=20") >= 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 host down"), 0);
+	TEST_CALL(expect_lost(dev_ids[3]));
+	TEST_EXPECT(test_dev_status(dev_ids[0]), 0);
+	TEST_EXPECT(test_dev_status(dev_ids[1]), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 host up"), 0);
+	TEST_EXPECT(rte_comch_dev_reset(dev_ids[3]), 0);
+	TEST_EXPECT(test_dev_status(dev_ids[3]), 0);
+	TEST_CALL(devs_remove());
+	TEST_CALL(expect_even("ecpf0"));
+	return test_log_passed();
+}
+
+/* Its end takes the memory of all functions that lived from it. */
+static int
+test_silicon_5_2_owner_killed(void)
+{
+	long given;
+
+	TEST_CALL(test_model_start(&model, "ecpf0 pf0vf0 ecpf0vf0 pf1vf0"));
+	TEST_TRUE(dev_add("pf0vf0", "fw_timeout=100,health=20") >= 0);
+	TEST_TRUE(dev_add("ecpf0vf0", "role=dpu,fw_timeout=100,health=20") >= 0);
+	TEST_TRUE(dev_add("pf1vf0", "health=20") >= 0);
+	given = owner_state("ecpf0", "now");
+	TEST_TRUE(given > 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner killed"), 0);
+	TEST_EXPECT(owner_state("ecpf0", "now"), 0);
+	TEST_EXPECT(owner_state("ecpf0", "void"), given);
+	TEST_CALL(expect_lost(dev_ids[0]));
+	TEST_CALL(expect_lost(dev_ids[1]));
+	TEST_EXPECT(test_dev_status(dev_ids[2]), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner alive"), 0);
+	TEST_EXPECT(rte_comch_dev_reset(dev_ids[0]), 0);
+	TEST_EXPECT(rte_comch_dev_reset(dev_ids[1]), 0);
+	TEST_CALL(devs_remove());
+	TEST_CALL(expect_even("ecpf0"));
+	TEST_EXPECT(owner_state("ecpf0", "taken"), given);
+	return test_log_passed();
+}
+
 #define NB_CYCLES 100
 
 /* One of the ways in which a life ends: most in order, a few not. */
@@ -287,6 +356,10 @@ cycle_end(unsigned int nr)
 		TEST_EXPECT(test_model_ctl(&model, "unplug %s", function), 0);
 		TEST_CALL(devs_remove());
 		TEST_EXPECT(test_model_ctl(&model, "plug %s", function), 0);
+	} else if (nr % 10 == 9) {
+		TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner killed"), 0);
+		TEST_CALL(devs_remove());
+		TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner alive"), 0);
 	}
 	return devs_remove();
 }
@@ -323,6 +396,8 @@ static struct unit_test_suite hard_vf_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_owner_back),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_owner_short),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_cycles),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_2_host_enabled),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_2_owner_killed),
 		TEST_CASES_END()
 	}
 };

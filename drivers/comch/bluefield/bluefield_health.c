@@ -42,8 +42,9 @@ fatal_remedy(enum bf_fatal fatal)
 	case BF_FATAL_GONE:
 		return "remove the device; check slot, link and power, rescan the PCI bus";
 	case BF_FATAL_NIC_STATE:
-		return "somebody resets the card or has switched the function off; wait for the "
-			"end of that, then reset the function";
+		return "somebody resets the card or has switched the function off, or the owner "
+			"of its PF (in DPU mode the card's kernel) has ended; wait for the end of "
+			"that, then reset the function";
 	case BF_FATAL_FIRMWARE:
 		return "reset the function; if it fails again, reset the card and look at its "
 			"firmware's log";
