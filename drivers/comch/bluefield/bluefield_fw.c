@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include <rte_bitops.h>
 #include <rte_common.h>
 
 #include "bluefield_func_priv.h"
@@ -24,17 +25,26 @@
 /* Pages of a memory key. */
 #define FW_MKEY_MAX_PAS 2000u
 #define FW_MIN_PAGE_SHIFT 12u
+#define FW_MAX_PAGE_SHIFT 31u
 
 struct fw_dev {
 	struct bf_obj_dev dev;
 	struct bf_func *func;
 };
 
+/* Memory that is in one piece for the device. */
+struct fw_run {
+	size_t off;          /* of its start in the memory */
+	uint64_t iova;
+};
+
 struct fw_mem {
 	struct bf_obj_mem mem;
-	struct bf_mem *dma;  /* goes to the function if that may still use it */
+	struct bf_mem *dma;  /* goes to the function if that may still use it; NULL: registered */
 	bool lost;           /* with ctl: firmware may still use it, */
 	uint32_t lost_gen;   /* unless there was a reset since */
+	uint32_t nb_runs;
+	struct fw_run runs[];
 };
 
 /* What is different from kind to kind. */
@@ -162,13 +172,35 @@ fw_general(struct bf_obj_dev *dev, const void *in, uint32_t in_len, void *out, u
  * Memory
  */
 
+static struct fw_mem *
+mem_new(struct bf_obj_dev *dev, uint32_t nb_runs)
+{
+	struct fw_mem *mem;
+
+	mem = calloc(1, sizeof(*mem) + nb_runs * sizeof(mem->runs[0]));
+	if (mem == NULL) {
+		BF_LOG(ERR, "%s: no memory to note where memory is", dev->name);
+		return NULL;
+	}
+	mem->mem.dev = dev;
+	mem->nb_runs = nb_runs;
+	return mem;
+}
+
+/* Pages of 1 << shift bytes that have [first, first + len). */
+static uint64_t
+nb_pages(uint64_t first, size_t len, uint32_t shift)
+{
+	return ((first + len - 1) >> shift) - (first >> shift) + 1;
+}
+
 /* The smallest pages of which so many are enough. */
 static uint32_t
 page_shift(uint64_t first, size_t len, uint32_t max_pas)
 {
 	uint32_t shift = FW_MIN_PAGE_SHIFT;
 
-	while (((first + len - 1) >> shift) - (first >> shift) >= max_pas)
+	while (nb_pages(first, len, shift) > max_pas)
 		shift++;
 	return shift;
 }
@@ -176,50 +208,113 @@ page_shift(uint64_t first, size_t len, uint32_t max_pas)
 static int
 fw_mem_alloc(struct bf_obj_dev *dev, size_t len, struct bf_obj_mem **out)
 {
-	struct bf_func *func = to_func(dev);
-	struct bf_hw *hw = func->hw;
+	struct bf_hw *hw = to_func(dev)->hw;
 	struct fw_mem *mem;
+	struct bf_dma *dma;
 	size_t page;
 	int ret;
 
-	mem = calloc(1, sizeof(*mem));
-	if (mem != NULL)
-		mem->dma = calloc(1, sizeof(*mem->dma));
-	if (mem == NULL || mem->dma == NULL) {
-		BF_LOG(ERR, "%s: no memory for a ring of %zu bytes", dev->name, len);
+	mem = mem_new(dev, 1);
+	if (mem == NULL)
+		return -ENOMEM;
+	mem->dma = calloc(1, sizeof(*mem->dma));
+	if (mem->dma == NULL) {
+		BF_LOG(ERR, "%s: no memory to note where memory is", dev->name);
 		free(mem);
 		return -ENOMEM;
 	}
+	dma = &mem->dma->dma;
 	/* whole pages, as large as those of a ring that takes all of it */
 	page = (size_t)1 << page_shift(0, len, FW_RING_MAX_PAS);
-	ret = hw->ops->dma_alloc(hw, RTE_ALIGN_CEIL(len, page), page, &mem->dma->dma);
+	ret = hw->ops->dma_alloc(hw, RTE_ALIGN_CEIL(len, page), page, dma);
 	if (ret != 0) {
-		BF_LOG(ERR, "%s: no DMA memory for a ring of %zu bytes (%d); give EAL more memory "
-			"(-m)", dev->name, len, ret);
+		BF_LOG(ERR, "%s: no DMA memory of %zu bytes (%d); give EAL more memory (-m)",
+			dev->name, len, ret);
 		free(mem->dma);
 		free(mem);
 		return ret;
 	}
-	mem->mem = (struct bf_obj_mem){ .dev = dev, .addr = mem->dma->dma.addr, .len = len };
+	mem->mem.addr = dma->addr;
+	mem->mem.len = len;
+	mem->mem.writable = true;
+	mem->runs[0].iova = dma->iova;
 	*out = &mem->mem;
 	return 0;
 }
 
-static void
+/* Number of runs, up to max that are written, or a negative errno. */
+static int
+runs_find(struct bf_hw *hw, const uint8_t *addr, size_t len, struct fw_run *runs, int max)
+{
+	uint64_t iova, end = BF_NO_IOVA;
+	size_t off, run;
+	int nb = 0;
+
+	for (off = 0; off < len; off += run) {
+		iova = hw->ops->dma_iova(hw, addr + off, &run);
+		if (iova == BF_NO_IOVA)
+			return -EINVAL;
+		run = RTE_MIN(run, len - off);
+		if (off == 0 || iova != end) {
+			if (nb < max)
+				runs[nb] = (struct fw_run){ .off = off, .iova = iova };
+			nb++;
+		}
+		end = iova + run;
+	}
+	return nb;
+}
+
+static int
+fw_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, bool writable,
+	struct bf_obj_mem **out)
+{
+	struct bf_hw *hw = to_func(dev)->hw;
+	struct fw_mem *mem;
+	int nb;
+
+	nb = runs_find(hw, addr, len, NULL, 0);
+	mem = nb < 0 ? NULL : mem_new(dev, nb);
+	if (nb >= 0 && mem == NULL)
+		return -ENOMEM;
+	/* the application keeps it in place: the second look sees the same */
+	if (nb < 0 || runs_find(hw, addr, len, mem->runs, nb) != nb) {
+		BF_LOG(ERR, "%s: the device cannot reach all of the %zu bytes at %p: take them from EAL (rte_malloc, mempools), or tell EAL of them (rte_extmem_register, rte_dev_dma_map)",
+			dev->name, len, addr);
+		free(mem);
+		return -EINVAL;
+	}
+	mem->mem.addr = addr;
+	mem->mem.len = len;
+	mem->mem.writable = writable;
+	*out = &mem->mem;
+	return 0;
+}
+
+static int
 fw_mem_free(struct bf_obj_mem *pub)
 {
 	struct fw_mem *mem = to_mem(pub);
 	struct bf_func *func = to_func(pub->dev);
+	bool lost;
+	int ret = 0;
 
 	bf_lock(&func->ctl);
-	if (mem->lost && mem->lost_gen == func->gen) {
+	lost = mem->lost && mem->lost_gen == func->gen;
+	if (mem->dma != NULL && lost) {
 		bf_func_limbo(func, mem->dma);
-	} else {
+	} else if (mem->dma != NULL) {
 		func->hw->ops->dma_free(func->hw, &mem->dma->dma);
 		free(mem->dma);
+	} else if (lost) {
+		ret = -EBUSY;
 	}
 	bf_unlock(&func->ctl);
+	if (ret != 0)
+		BF_LOG(WARNING, "%s: the device may use the %zu bytes at %p until it is reset",
+			pub->dev->name, pub->len, pub->addr);
 	free(mem);
+	return ret;
 }
 
 /* Firmware may use it until the next reset; with ctl. */
@@ -236,64 +331,99 @@ mem_lost(const struct bf_func *func, struct bf_obj_mem *mem)
  * The memory part of create commands
  */
 
-/* List of the pages that have [first, first + len); returns its length. */
-static uint32_t
-pas_fill(uint8_t *in, uint64_t first, size_t len, uint32_t shift, uint32_t flags)
+/*
+ * The list of pages of a part of memory, which the object finds at the address first:
+ * what differs between that and the device's address is whole pages, and a run that
+ * begins within the part begins with a page. Returns the length of the list.
+ */
+static int
+pas_fill(const struct bf_obj_new *new, uint64_t first, uint32_t max_pas, uint32_t flags,
+	uint8_t *in, uint32_t *shift)
 {
-	uint64_t page = first >> shift, last = (first + len - 1) >> shift;
-	uint32_t nb = 0;
+	const struct fw_mem *mem = to_mem(new->part.mem);
+	size_t off = new->part.off, len = new->part.len, pos = 0;
+	uint32_t run = 0, i, nb = 0;
+	uint64_t bits, iova, page;
 
-	for (; page <= last; page++)
-		bf_set64(in, BF_CREATE_IN_PAS + 8 * nb++, page << shift | flags);
+	while (run + 1 < mem->nb_runs && mem->runs[run + 1].off <= off)
+		run++;
+	bits = first - (mem->runs[run].iova + off - mem->runs[run].off);
+	for (i = run + 1; i < mem->nb_runs && mem->runs[i].off < off + len; i++)
+		bits |= (first + mem->runs[i].off - off) | mem->runs[i].iova;
+	*shift = page_shift(first, len, max_pas);
+	page = RTE_BIT64(*shift);
+	if (*shift > FW_MAX_PAGE_SHIFT || (bits & (page - 1)) != 0) {
+		BF_LOG(ERR, "%s: %zu bytes are in too many pieces for one object: use larger hugepages, or make keys of parts of it",
+			mem->mem.dev->name, len);
+		return -E2BIG;
+	}
+	for (; pos < len; pos = RTE_ALIGN_FLOOR(first + pos, page) + page - first) {
+		while (run + 1 < mem->nb_runs && mem->runs[run + 1].off <= off + pos)
+			run++;
+		iova = mem->runs[run].iova + off + pos - mem->runs[run].off;
+		bf_set64(in, BF_CREATE_IN_PAS + 8 * nb++, RTE_ALIGN_FLOOR(iova, page) | flags);
+	}
 	return nb;
 }
 
-static uint32_t
-ring_fill(const struct fw_kind *kind, const struct bf_obj_new *new, uint64_t iova, uint8_t *in)
+static int
+ring_fill(const struct bf_obj_new *new, uint8_t *in)
 {
-	uint32_t shift = page_shift(iova + new->part.off, new->part.len, FW_RING_MAX_PAS);
+	const struct fw_kind *kind = &fw_kinds[new->kind];
+	const struct fw_mem *mem = to_mem(new->part.mem);
+	uint32_t shift;
+	int nb;
 
+	/* of its own first page, which is a page of the device's */
+	nb = pas_fill(new, 0, FW_RING_MAX_PAS, 0, in, &shift);
+	if (nb < 0)
+		return nb;
 	bf_set(in + kind->ctx, kind->page_size, shift - FW_MIN_PAGE_SHIFT);
-	bf_set64(in + kind->ctx, kind->dbr, iova + new->part.dbr_off);
-	return new->in_len + 8 * pas_fill(in, iova + new->part.off, new->part.len, shift, 0);
+	/* only our own memory has rings, and that is one run */
+	bf_set64(in + kind->ctx, kind->dbr, mem->runs[0].iova + new->part.dbr_off);
+	return 8 * nb;
 }
 
-static uint32_t
-mkey_fill(const struct bf_obj_new *new, uint64_t iova, uint8_t *in)
+static int
+mkey_fill(const struct bf_obj_new *new, uint8_t *in)
 {
-	uint32_t shift = page_shift(iova + new->part.off, new->part.len, FW_MKEY_MAX_PAS);
 	uint8_t *mkc = in + BF_CREATE_MKEY_IN_MKC;
 	bool write = bf_get(mkc, BF_MKC_LW) != 0 || bf_get(mkc, BF_MKC_RW) != 0;
-	uint32_t octwords;
+	uint32_t shift, octwords;
+	int nb;
 
-	octwords = (pas_fill(in, iova + new->part.off, new->part.len, shift,
-		BF_MTT_READ | (write ? BF_MTT_WRITE : 0)) + 1) / 2;
+	nb = pas_fill(new, bf_get64(mkc, BF_MKC_START_ADDR), FW_MKEY_MAX_PAS,
+		BF_MTT_READ | (write ? BF_MTT_WRITE : 0), in, &shift);
+	if (nb < 0)
+		return nb;
+	octwords = (nb + 1) / 2;
 	bf_set(in, BF_CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, octwords);
 	bf_set(mkc, BF_MKC_TRANSLATIONS_OCTWORD_SIZE, octwords);
 	bf_set(mkc, BF_MKC_LOG_PAGE_SIZE, shift);
-	return new->in_len + 16 * octwords;
+	return 16 * octwords;
 }
 
 /* A copy of the command, with its memory part. */
-static uint8_t *
-new_fill(const struct bf_obj_new *new, uint32_t *in_len)
+static int
+new_fill(const struct bf_obj_new *new, uint8_t **out, uint32_t *in_len)
 {
-	bool mkey = new->kind == BF_OBJ_MKEY;
-	uint32_t max = new->part.mem == NULL ? 0 : mkey ? FW_MKEY_MAX_PAS : FW_RING_MAX_PAS;
-	uint64_t iova;
+	bool mkey = new->kind == BF_OBJ_MKEY, has_mem = new->part.mem != NULL;
+	uint32_t max = !has_mem ? 0 : mkey ? FW_MKEY_MAX_PAS : FW_RING_MAX_PAS;
 	uint8_t *in;
+	int ret;
 
 	in = calloc(1, new->in_len + 8 * max);
 	if (in == NULL)
-		return NULL;
+		return -ENOMEM;
 	memcpy(in, new->in, new->in_len);
-	*in_len = new->in_len;
-	if (new->part.mem == NULL)
-		return in;
-	iova = to_mem(new->part.mem)->dma->dma.iova;
-	*in_len = mkey ? mkey_fill(new, iova, in) :
-		ring_fill(&fw_kinds[new->kind], new, iova, in);
-	return in;
+	ret = !has_mem ? 0 : mkey ? mkey_fill(new, in) : ring_fill(new, in);
+	if (ret < 0) {
+		free(in);
+		return ret;
+	}
+	*in_len = new->in_len + ret;
+	*out = in;
+	return 0;
 }
 
 /*
@@ -316,11 +446,11 @@ fw_create(struct bf_obj_dev *dev, const struct bf_obj_new *new, struct bf_obj *o
 	uint8_t *in;
 	int ret;
 
-	in = new_fill(new, &in_len);
-	if (in == NULL) {
+	ret = new_fill(new, &in, &in_len);
+	if (ret == -ENOMEM)
 		BF_LOG(ERR, "%s: no memory for a command", dev->name);
-		return -ENOMEM;
-	}
+	if (ret != 0)
+		return ret;
 	bf_lock(&func->ctl);
 	/* numbers from before a reset are of others now */
 	if (new->gen != BF_OBJ_GEN_ANY && new->gen != func->gen)
@@ -442,6 +572,7 @@ static const struct bf_obj_ops fw_ops = {
 	.doorbell = fw_doorbell,
 	.eqn = fw_eqn,
 	.mem_alloc = fw_mem_alloc,
+	.mem_register = fw_mem_register,
 	.mem_free = fw_mem_free,
 };
 

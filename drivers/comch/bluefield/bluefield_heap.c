@@ -213,3 +213,24 @@ bf_heap_free(struct bf_heap *heap, struct bf_dma *dma)
 	bf_unlock(&heap->lock);
 	memset(dma, 0, sizeof(*dma));
 }
+
+uint64_t
+bf_heap_iova(struct bf_heap *heap, const void *addr, size_t *len)
+{
+	const struct bf_arena *arena;
+	uint64_t iova = BF_NO_IOVA;
+	size_t off;
+
+	bf_lock(&heap->lock);
+	TAILQ_FOREACH(arena, &heap->arenas, next) {
+		/* an address below the arena is far behind it, then */
+		off = (uintptr_t)addr - (uintptr_t)arena->addr;
+		if (off >= arena->len)
+			continue;
+		iova = arena->iova + off;
+		*len = arena->len - off;
+		break;
+	}
+	bf_unlock(&heap->lock);
+	return iova;
+}

@@ -53,5 +53,6 @@ void bf_heap_fini(struct bf_heap *heap);
 /* As in struct bf_hw_ops. */
 int bf_heap_alloc(struct bf_heap *heap, size_t len, size_t align, struct bf_dma *dma);
 void bf_heap_free(struct bf_heap *heap, struct bf_dma *dma);
+uint64_t bf_heap_iova(struct bf_heap *heap, const void *addr, size_t *len);
 
 #endif

@@ -20,6 +20,7 @@
 #include "bluefield_log.h"
 
 #define BF_PAGE_SIZE 4096u
+#define BF_NO_IOVA UINT64_MAX
 /* A register that reads like this is of a device that is not there. */
 #define BF_ALL_ONES UINT32_MAX
 
@@ -59,6 +60,11 @@ struct bf_hw_ops {
 	int (*dma_alloc)(struct bf_hw *hw, size_t len, size_t align, struct bf_dma *dma);
 	/* The device does not use it any more. A dma without address is nothing. */
 	void (*dma_free)(struct bf_hw *hw, struct bf_dma *dma);
+	/*
+	 * Where the device finds memory of this process, and for how many bytes from
+	 * there on that is one run; BF_NO_IOVA if it does not know the memory. Any thread.
+	 */
+	uint64_t (*dma_iova)(struct bf_hw *hw, const void *addr, size_t *len);
 	/*
 	 * Connect all nb_irqs vectors, and have a function called for vector 0. Kernels
 	 * before Linux 6.5 cannot add a vector later: they want interrupts off and on

@@ -13,6 +13,7 @@
 #include <rte_common.h>
 #include <rte_cycles.h>
 #include <rte_lcore.h>
+#include <rte_memory.h>
 
 #include "bluefield_hw_util.h"
 #include "bluefield_lock.h"
@@ -59,6 +60,22 @@ bf_irq_kick(int fd)
 	/* a counter that is full is readable already */
 	if (fd >= 0)
 		(void)eventfd_write(fd, 1);
+}
+
+uint64_t
+bf_eal_iova(const void *addr, size_t *len)
+{
+	const struct rte_memseg *seg = rte_mem_virt2memseg(addr, NULL);
+	size_t off;
+
+	if (seg == NULL || seg->iova == RTE_BAD_IOVA)
+		return BF_NO_IOVA;
+	/* a segment that is not in use has no bytes */
+	off = (uintptr_t)addr - (uintptr_t)seg->addr;
+	if (off >= seg->len)
+		return BF_NO_IOVA;
+	*len = seg->len - off;
+	return seg->iova + off;
 }
 
 int

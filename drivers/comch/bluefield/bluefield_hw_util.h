@@ -3,9 +3,9 @@
  */
 
 /*
- * What both back ends of layer hw need beside the allocator: the bounds of
- * registers, the end of an interrupt, and the look at a function that was just
- * opened.
+ * What back ends of layer hw need beside the allocator: the bounds of registers,
+ * addresses of EAL's memory, the end of an interrupt, and the look at a function that
+ * was just opened.
  */
 
 #ifndef BLUEFIELD_HW_UTIL_H
@@ -40,6 +40,9 @@ bf_hw_bar_has(const struct bf_hw *hw, uint32_t off, uint32_t len)
 {
 	return off % len == 0 && len <= hw->bar_size && off <= hw->bar_size - len;
 }
+
+/* As in struct bf_hw_ops, of memory that EAL knows: its own, and what was registered. */
+uint64_t bf_eal_iova(const void *addr, size_t *len);
 
 /* Vendor, device, BAR: 0 or a negative errno, logged with the remedy. */
 int bf_hw_check(const struct bf_hw *hw, uint16_t vendor_id);

@@ -139,11 +139,21 @@ bf_mem_alloc(struct bf_obj_dev *dev, size_t len, struct bf_obj_mem **mem)
 	return dev->ops->mem_alloc(dev, len, mem);
 }
 
-void
+int
+bf_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, bool writable,
+	struct bf_obj_mem **mem)
+{
+	if (len == 0 || len - 1 > UINTPTR_MAX - (uintptr_t)addr) {
+		BF_LOG(ERR, "%s: memory of no bytes, or beyond all addresses", dev->name);
+		return -EINVAL;
+	}
+	return dev->ops->mem_register(dev, addr, len, writable, mem);
+}
+
+int
 bf_mem_free(struct bf_obj_mem *mem)
 {
-	if (mem != NULL)
-		mem->dev->ops->mem_free(mem);
+	return mem != NULL ? mem->dev->ops->mem_free(mem) : 0;
 }
 
 int
@@ -286,6 +296,8 @@ mkey_check(struct bf_obj_dev *dev, const struct bf_mkey_attr *attr)
 	off = (uintptr_t)attr->addr - (uintptr_t)mem->addr;
 	if (off > mem->len || attr->len > mem->len - off)
 		return bad_attr(dev, "memory key", "it goes beyond the memory");
+	if ((attr->local_write || attr->remote_write) && !mem->writable)
+		return bad_attr(dev, "memory key", "the memory is registered for reading only");
 	return 0;
 }
 

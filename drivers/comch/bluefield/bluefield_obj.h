@@ -184,12 +184,23 @@ bf_uar_write(const struct bf_uar *uar, uint32_t off, rte_be64_t val)
 int bf_cq_create(struct bf_obj_dev *dev, const struct bf_cq_attr *attr, struct bf_cq *cq);
 void bf_cq_destroy(struct bf_cq *cq);
 
-/*
- * Memory from the back end, zeroed. If something that used it could not be destroyed,
- * the back end keeps it for as long as it must. NULL is nothing.
- */
+/* Memory from the back end, zeroed. */
 int bf_mem_alloc(struct bf_obj_dev *dev, size_t len, struct bf_obj_mem **mem);
-void bf_mem_free(struct bf_obj_mem *mem);
+
+/*
+ * Memory of the application, which stays where it is until it was freed here: what EAL
+ * has, or was told of, where the device is on EAL's bus. -EINVAL if the device cannot
+ * reach all of it. If it is not writable, keys of it may only be read.
+ */
+int bf_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, bool writable,
+	struct bf_obj_mem **mem);
+
+/*
+ * After all that uses it. 0, or -EBUSY: something could not be destroyed, and the
+ * application must leave its memory where it is until the device has been reset.
+ * Memory from the back end is kept by that, then. NULL is nothing.
+ */
+int bf_mem_free(struct bf_obj_mem *mem);
 
 /* If the key cannot be destroyed, a negative errno. */
 int bf_mkey_create(struct bf_obj_dev *dev, const struct bf_mkey_attr *attr, struct bf_mkey *mkey);

@@ -131,6 +131,13 @@ pci_dma_free(struct bf_hw *hw, struct bf_dma *dma)
 	bf_heap_free(&to_pci(hw)->heap, dma);
 }
 
+/* VFIO maps EAL's memory for the device, the heap's among it. */
+static uint64_t
+pci_dma_iova(struct bf_hw *hw __rte_unused, const void *addr, size_t *len)
+{
+	return bf_eal_iova(addr, len);
+}
+
 /*
  * Interrupts. EAL connects vector 0 to the descriptor that it made when it mapped the
  * device, and reads it for us; and the vectors after it to those that it is told to
@@ -313,6 +320,7 @@ static const struct bf_hw_ops pci_ops = {
 	.write64 = pci_write64,
 	.dma_alloc = pci_dma_alloc,
 	.dma_free = pci_dma_free,
+	.dma_iova = pci_dma_iova,
 	.irq_enable = pci_irq_enable,
 	.irq_disable = pci_irq_disable,
 	.irq_fd = pci_irq_fd,

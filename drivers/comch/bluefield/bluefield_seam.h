@@ -56,6 +56,7 @@ struct bf_obj_mem {
 	struct bf_obj_dev *dev;
 	void *addr;
 	size_t len;             /* bytes */
+	bool writable;          /* for the device */
 };
 
 /* One object. The back end writes id, gen and handle, and reads all of it. */
@@ -128,11 +129,18 @@ struct bf_obj_ops {
 	/* Zeroed, and fit for a ring from its start. */
 	int (*mem_alloc)(struct bf_obj_dev *dev, size_t len, struct bf_obj_mem **mem);
 	/*
-	 * No object uses it any more. If an object could not be destroyed, or nobody knows
-	 * whether it was created, the device may still write: then the back end keeps the
-	 * memory for as long as it must.
+	 * Memory of the application that the device can reach; it stays the application's,
+	 * and outlives what this makes. -EINVAL if the device cannot reach all of it.
 	 */
-	void (*mem_free)(struct bf_obj_mem *mem);
+	int (*mem_register)(struct bf_obj_dev *dev, void *addr, size_t len, bool writable,
+			struct bf_obj_mem **mem);
+	/*
+	 * The caller uses it no more; for either of them, also on failure. If an object
+	 * could not be destroyed, or nobody knows whether it was created, the device may
+	 * still write to memory. Then the back end keeps its own for as long as it must;
+	 * for the application's it returns -EBUSY: until the device has been reset.
+	 */
+	int (*mem_free)(struct bf_obj_mem *mem);
 };
 
 /* A back end embeds it at the start of its own structure. */

@@ -334,6 +334,13 @@ vfu_dma_free(struct bf_hw *hw, struct bf_dma *dma)
 	bf_heap_free(&to_vfu(hw)->heap, dma);
 }
 
+/* The server knows what it was given, which is what the heap has. */
+static uint64_t
+vfu_dma_iova(struct bf_hw *hw, const void *addr, size_t *len)
+{
+	return bf_heap_iova(&to_vfu(hw)->heap, addr, len);
+}
+
 /*
  * Interrupts
  */
@@ -545,6 +552,7 @@ static const struct bf_hw_ops vfu_ops = {
 	.write64 = vfu_write64,
 	.dma_alloc = vfu_dma_alloc,
 	.dma_free = vfu_dma_free,
+	.dma_iova = vfu_dma_iova,
 	.irq_enable = vfu_irq_enable,
 	.irq_disable = vfu_irq_disable,
 	.irq_fd = vfu_irq_fd,
