@@ -17,6 +17,7 @@
 
 #include "bluefield_cmd.h"
 #include "bluefield_lock.h"
+#include "bluefield_report.h"
 
 /* Sleeps between polls, growing from one to the other. */
 #define CMD_POLL_MIN_US 10u
@@ -428,6 +429,7 @@ int
 bf_cmdq_exec(struct bf_cmdq *q, enum bf_cmd_slot index, struct bf_cmd *cmd)
 {
 	struct cmd_slot *slot = &q->slots[index];
+	uint64_t start = q->hw->report != NULL ? bf_report_now() : 0;
 	int ret;
 
 	cmd->status = BF_STATUS_OK;
@@ -462,6 +464,8 @@ bf_cmdq_exec(struct bf_cmdq *q, enum bf_cmd_slot index, struct bf_cmd *cmd)
 		bf_cmdq_kill(q, ret);
 	}
 	bf_unlock(&slot->lock);
+	if (q->hw->report != NULL)
+		bf_report_cmd(q->hw->report, cmd, start, ret);
 	__atomic_fetch_add(&q->cmds, 1, __ATOMIC_RELAXED);
 	if (ret != 0)
 		__atomic_fetch_add(&q->errors, 1, __ATOMIC_RELAXED);

@@ -25,6 +25,7 @@
 #define BF_ALL_ONES UINT32_MAX
 
 struct bf_hw;
+struct bf_report;
 
 /* Memory that CPU and device both see; zeroed when allocated. */
 struct bf_dma {
@@ -100,6 +101,7 @@ struct bf_hw {
 	/* BAR 0 as memory, for doorbells of the fast path; NULL if it is not mapped. */
 	volatile void *bar;
 	int numa_node;
+	struct bf_report *report; /* who listens (bluefield_report.h), or NULL */
 };
 
 struct rte_pci_device;

@@ -21,6 +21,7 @@
 #include <rte_kvargs.h>
 #include <rte_string_fns.h>
 
+#include "bluefield_report.h"
 #include "comch_bluefield.h"
 #include "dpdk_release.h"
 
@@ -227,6 +228,21 @@ arg_socket(const char *key, const char *value, void *opaque)
 }
 
 static int
+arg_report(const char *key, const char *value, void *opaque)
+{
+	struct bf_args *args = opaque;
+
+	if (value == NULL || value[0] == '\0' ||
+			strlcpy(args->report, value, sizeof(args->report)) >=
+			sizeof(args->report)) {
+		BF_LOG(ERR, "%s=%s: it is the path of a file, of 1 to %zu bytes", key,
+			value == NULL ? "" : value, sizeof(args->report) - 1);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
 args_process(struct rte_kvargs *kvlist, struct bf_args *args, const char *name)
 {
 	struct arg_number sock = { &args->socket_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT };
@@ -246,6 +262,7 @@ args_process(struct rte_kvargs *kvlist, struct bf_args *args, const char *name)
 		{ BF_ARG_FW_TIMEOUT, arg_number, &fw },
 		{ BF_ARG_HEALTH, arg_number, &health },
 		{ BF_ARG_MAX_PAGES, arg_number, &pages },
+		{ BF_ARG_REPORT, arg_report, args },
 	};
 	uint32_t i;
 
@@ -268,11 +285,11 @@ bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci
 {
 	static const char * const pci_keys[] = {
 		BF_ARG_CLASS, BF_ARG_ROLE, BF_ARG_CMD_TIMEOUT, BF_ARG_FW_TIMEOUT, BF_ARG_HEALTH,
-		BF_ARG_MAX_PAGES, NULL,
+		BF_ARG_MAX_PAGES, BF_ARG_REPORT, NULL,
 	};
 	static const char * const vdev_keys[] = {
 		BF_ARG_SOCKET, BF_ARG_SOCKET_TIMEOUT, BF_ARG_ROLE, BF_ARG_CMD_TIMEOUT,
-		BF_ARG_FW_TIMEOUT, BF_ARG_HEALTH, BF_ARG_MAX_PAGES, NULL,
+		BF_ARG_FW_TIMEOUT, BF_ARG_HEALTH, BF_ARG_MAX_PAGES, BF_ARG_REPORT, NULL,
 	};
 	struct rte_kvargs *kvlist;
 	int ret;
@@ -375,10 +392,17 @@ bf_dev_create(struct rte_device *device, const struct bf_ident *ident, struct bf
 	rte_dev->driver_name = ident->driver;
 	conf.fatal_cb = dev_fatal;
 	conf.arg = rte_dev;
+	ret = args->report[0] != '\0' ? bf_report_open(hw, args->report) : 0;
+	if (ret != 0) {
+		hw->ops->close(hw);
+		goto fail_rte_dev;
+	}
 	ret = bf_func_create(hw, &conf, &dev->func);
 	if (ret != 0)
 		goto fail_rte_dev;
 	ret = dev_check(dev);
+	if (ret == 0 && args->report[0] != '\0')
+		ret = bf_report_try(dev->func);
 	if (ret == 0) {
 		rte_dev->data->role = dev_role(dev, args);
 		ret = rte_comch_pmd_ready(rte_dev);

@@ -12,6 +12,7 @@
 #ifndef COMCH_BLUEFIELD_H
 #define COMCH_BLUEFIELD_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include <rte_comch_pmd.h>
@@ -26,6 +27,7 @@
 #define BF_ARG_FW_TIMEOUT "fw_timeout"
 #define BF_ARG_HEALTH "health"
 #define BF_ARG_MAX_PAGES "max_pages"
+#define BF_ARG_REPORT "report"
 
 #define BF_CLASS "comch"
 
@@ -35,7 +37,8 @@
 	BF_ARG_CMD_TIMEOUT "=<ms> " \
 	BF_ARG_FW_TIMEOUT "=<ms> " \
 	BF_ARG_HEALTH "=<ms> " \
-	BF_ARG_MAX_PAGES "=<number>"
+	BF_ARG_MAX_PAGES "=<number> " \
+	BF_ARG_REPORT "=<path>"
 #define BF_VDEV_PARAMS \
 	BF_ARG_SOCKET "=<path> " \
 	BF_ARG_SOCKET_TIMEOUT "=<ms> " \
@@ -51,6 +54,7 @@ struct bf_args {
 	struct bf_func_conf conf;
 	char socket[BF_SOCKET_SIZE];
 	uint32_t socket_timeout_ms; /* one message; default 10000 */
+	char report[PATH_MAX];      /* file of a report, or empty */
 };
 
 /* Who the function is, as far as its bus knows. */
