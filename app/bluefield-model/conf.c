@@ -201,24 +201,11 @@ parse_link(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
 	return -EINVAL;
 }
 
-/* key=value; the value is NULL if there is none. */
+/* The keys of numbers: 1 if it is none of them. */
 static int
-parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+parse_number_key(const char *key, const char *value, struct bfm_conf *conf, char *err,
+		size_t err_size)
 {
-	static const struct {
-		const char *key;
-		int (*parse)(const char *value, struct bfm_conf *conf, char *err, size_t err_size);
-	} words[] = {
-		{ "device", parse_device },
-		{ "id", parse_id },
-		{ "port", parse_port },
-		{ "mode", parse_mode },
-		{ "host", parse_host },
-		{ "socket", parse_socket },
-		{ "roce", parse_roce },
-		{ "mac", parse_mac },
-		{ "link", parse_link },
-	};
 	static const struct {
 		const char *key;
 		uint32_t min, max;
@@ -237,6 +224,41 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 	uint64_t number;
 	size_t i;
 
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (strcmp(key, numbers[i].key) != 0)
+			continue;
+		if (!parse_number(value, numbers[i].min, numbers[i].max, &number)) {
+			snprintf(err, err_size, "%s: %s=%s is no number from %u to %u", conf->name,
+					key, value, numbers[i].min, numbers[i].max);
+			return -EINVAL;
+		}
+		*(uint32_t *)((char *)conf + numbers[i].off) = number;
+		return 0;
+	}
+	return 1;
+}
+
+/* key=value; the value is NULL if there is none. */
+static int
+parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	static const struct {
+		const char *key;
+		int (*parse)(const char *value, struct bfm_conf *conf, char *err, size_t err_size);
+	} words[] = {
+		{ "device", parse_device },
+		{ "id", parse_id },
+		{ "port", parse_port },
+		{ "mode", parse_mode },
+		{ "host", parse_host },
+		{ "socket", parse_socket },
+		{ "roce", parse_roce },
+		{ "mac", parse_mac },
+		{ "link", parse_link },
+	};
+	size_t i;
+	int ret;
+
 	if (value == NULL || value[0] == '\0') {
 		snprintf(err, err_size, "%s: key \"%s\" has no value; write %s=<value>", conf->name,
 				key, key);
@@ -250,17 +272,9 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 				key);
 		return -EINVAL;
 	}
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (strcmp(key, numbers[i].key) != 0)
-			continue;
-		if (!parse_number(value, numbers[i].min, numbers[i].max, &number)) {
-			snprintf(err, err_size, "%s: %s=%s is no number from %u to %u", conf->name,
-					key, value, numbers[i].min, numbers[i].max);
-			return -EINVAL;
-		}
-		*(uint32_t *)((char *)conf + numbers[i].off) = number;
-		return 0;
-	}
+	ret = parse_number_key(key, value, conf, err, err_size);
+	if (ret <= 0)
+		return ret;
 	snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, host, "
 			"boot_pages, init_pages, owner_slow, owner_short, flr_ms, vectors, "
 			"msix_fixed, socket, roce, roce_table, vhca_ports, mac, link",

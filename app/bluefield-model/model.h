@@ -528,7 +528,8 @@ void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
  *   bus dead|alive | pages wanted=<n> (request now) | eq overrun | flr <ms>
  *   host up|down (of an ECPF: the operator enables the host's functions, or not)
  *   owner slow=<ms>|short=<pages>|dead|killed|alive: who gives this function's pages, or its VFs'
- *   port up|down | cap <name>=<value> (from the next reset on) | unplug | clear
+ *   port up|down | mac <address> | events refuse=<mask>
+ *   cap <name>=<value> (from the next reset on) | unplug | clear
  * 0 or -EINVAL with a sentence in err.
  */
 int bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_size);
