@@ -155,8 +155,11 @@ fw_caps(const uint8_t *in, uint8_t *out)
 {
 	uint8_t *cap = out + BF_CAP_CMD_DATA;
 
+	if (bf_get(in, BF_IN_OP_MOD) >> 1 == BF_CAP_TYPE_ROCE)
+		bf_set(cap, BF_ROCE_CAP_ROCE_ADDRESS_TABLE_SIZE, 16);
 	if (bf_get(in, BF_IN_OP_MOD) >> 1 != BF_CAP_TYPE_GENERAL)
 		return;
+	bf_set(cap, BF_CMD_HCA_CAP_ROCE, 1);
 	bf_set(cap, BF_CMD_HCA_CAP_NUM_PORTS, 1);
 	bf_set(cap, BF_CMD_HCA_CAP_PORT_TYPE, BF_PORT_TYPE_ETH);
 	bf_set(cap, BF_CMD_HCA_CAP_RC, 1);
@@ -194,6 +197,8 @@ static void
 fw_exec(struct evil_vfu *e, uint16_t opcode, const uint8_t *in, uint32_t in_len, uint8_t *out,
 	uint32_t out_len)
 {
+	static const uint8_t mac[6] = { 2, 0, 0, 0, 0, 1 };
+
 	switch (opcode) {
 	case BF_OP_QUERY_ISSI:
 		bf_set(out, BF_QUERY_ISSI_OUT_SUPPORTED_ISSI_DW0, 3);
@@ -207,6 +212,13 @@ fw_exec(struct evil_vfu *e, uint16_t opcode, const uint8_t *in, uint32_t in_len,
 		break;
 	case BF_OP_QUERY_HCA_CAP:
 		fw_caps(in, out);
+		break;
+	case BF_OP_QUERY_VPORT_STATE:
+		bf_set(out, BF_QUERY_VPORT_STATE_OUT_STATE, BF_VPORT_UP);
+		break;
+	case BF_OP_QUERY_NIC_VPORT_CONTEXT:
+		bf_set_mac(out + BF_QUERY_NIC_VPORT_OUT_CTX,
+			BF_NIC_VPORT_CONTEXT_PERMANENT_ADDRESS, mac);
 		break;
 	case BF_OP_ALLOC_UAR:
 		bf_set(out, BF_OBJ_ID, UAR);

@@ -10,6 +10,7 @@
  */
 
 #include "bluefield_prm.h"
+#include "comch_bluefield.h"
 #include "test_bluefield_obj.h"
 
 static const struct bf_roce_addr addr = {
@@ -163,15 +164,152 @@ test_silicon_5_8_address_without_mac(void)
 	return obj_passed_clean();
 }
 
+/* The device is not made; these words are in the log, and nothing is left. */
+static int
+expect_refused(const char *function, const char *args, int error, const char *what,
+	const char *remedy)
+{
+	int ret = test_model_dev_add(&obj_model, function, args);
+
+	TEST_ASSERT(ret == error, "%s is %d, not %d", function, ret, error);
+	TEST_ASSERT(test_log_has(what), "'%s' is not in the log", what);
+	TEST_ASSERT(test_log_has(remedy), "'%s' is not in the log", remedy);
+	TEST_WAIT(test_model_state(&obj_model, function, "connected") == 0, TEST_MS);
+	TEST_EXPECT(test_model_state(&obj_model, function, "given"), 0);
+	TEST_EXPECT(test_model_state(&obj_model, function, "objects"), 0);
+	test_log_drop();
+	return test_log_begin();
+}
+
+/* The owner has done as the message says. */
+static int
+expect_taken(const char *function, const char *args)
+{
+	int ret = test_model_dev_add(&obj_model, function, args);
+
+	TEST_ASSERT(ret >= 0, "%s is %d", function, ret);
+	TEST_EXPECT(test_model_dev_remove((int16_t)ret), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_silicon_2_7_roce_off(void)
+{
+	TEST_CALL(start("pf0vf0,roce=off pf0,roce_table=0 ecpf0vf0,roce=off ecpf0,roce=off"));
+	TEST_CALL(expect_refused("pf0vf0", "", -ENOTSUP, "RoCE is off for the function (capability",
+		"on the card devlink port function set <representor> roce enable"));
+	TEST_CALL(expect_refused("pf0", "", -ENOTSUP, "RoCE is off for the function (its table",
+		"on the card devlink port function set <representor> roce enable"));
+	TEST_CALL(expect_refused("ecpf0vf0", "role=dpu", -ENOTSUP, "RoCE is off for the function",
+		"on the card devlink port function set <representor> roce enable"));
+	TEST_CALL(expect_refused("ecpf0", "", -ENOTSUP, "RoCE is off for the function",
+		"mlxconfig (or mstconfig) -d <device> set ROCE_CONTROL=2, then a power cycle"));
+	return test_log_passed();
+}
+
+static int
+test_silicon_2_7_infiniband(void)
+{
+	TEST_CALL(start("pf0,port=ib pf0vf0,port=ib"));
+	TEST_CALL(expect_refused("pf0", "", -ENOTSUP, "its port is InfiniBand",
+		"mlxconfig (or mstconfig) -d <device> set LINK_TYPE_P<port>=2"));
+	TEST_CALL(expect_refused("pf0vf0", "", -ENOTSUP, "its port is InfiniBand",
+		"mlxconfig (or mstconfig) -d <its PF> set LINK_TYPE_P<port>=2"));
+	return test_log_passed();
+}
+
+static int
+test_silicon_5_7_zero_mac(void)
+{
+	TEST_CALL(start("pf0vf0,mac=0 ecpf0,mac=00:00:00:00:00:00"));
+	TEST_CALL(expect_refused("pf0vf0", "", -EADDRNOTAVAIL, "has no MAC address",
+		"on the card devlink port function set <representor> hw_addr <MAC>"));
+	TEST_CALL(expect_refused("ecpf0", "", -EADDRNOTAVAIL, "has no MAC address",
+		"ip link set <interface> address <MAC>"));
+	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 mac 02:00:00:00:00:07"), 0);
+	TEST_CALL(expect_taken("pf0vf0", ""));
+	return test_log_passed();
+}
+
+static int
+test_silicon_5_7_vport_down(void)
+{
+	TEST_CALL(start("pf0vf0,link=down ecpf0,link=down"));
+	TEST_CALL(expect_refused("pf0vf0", "", -ENETDOWN, "its vport is down",
+		"on the card ip link set <representor> up"));
+	TEST_CALL(expect_refused("ecpf0", "", -ENETDOWN, "its vport is down",
+		"ip link set <interface> up"));
+	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 port up"), 0);
+	TEST_CALL(expect_taken("pf0vf0", ""));
+	return test_log_passed();
+}
+
+/* A device that is there: the link is an event, and a reset does without; RoCE is not. */
+static int
+test_silicon_2_7_reset(void)
+{
+	struct rte_comch_dev_info info;
+	int id;
+
+	TEST_CALL(start("pf0vf0,flr_ms=5"));
+	id = test_model_dev_add(&obj_model, "pf0vf0", "");
+	TEST_TRUE(id >= 0);
+	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 port down"), 0);
+	TEST_EXPECT(rte_comch_dev_reset((int16_t)id), 0);
+	TEST_EXPECT(rte_comch_dev_info_get((int16_t)id, &info), 0);
+	TEST_TRUE(info.status == 0 && !info.link_up);
+	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 cap roce=0"), 0);
+	TEST_EXPECT(rte_comch_dev_reset((int16_t)id), -ENOTSUP);
+	TEST_EXPECT(test_dev_status((int16_t)id), -ENOTSUP);
+	TEST_TRUE(test_log_has("RoCE is off"));
+	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 clear"), 0);
+	TEST_EXPECT(rte_comch_dev_reset((int16_t)id), 0);
+	TEST_EXPECT(test_dev_status((int16_t)id), 0);
+	TEST_EXPECT(test_model_dev_remove((int16_t)id), 0);
+	return test_log_passed();
+}
+
+/* Where the bus knows which function it is, the command has its name. */
+static int
+test_silicon_2_7_names(void)
+{
+	const struct bf_ident vf = { .function = "pf1vf3", .pci_addr = "0000:03:01.0" };
+	const struct bf_ident pf = { .function = "pf1", .pci_addr = "0000:03:00.1" };
+
+	TEST_CALL(start("pf0vf0,flr_ms=5,roce=off pf0,flr_ms=5,roce=off pf1,flr_ms=5,port=ib"));
+	TEST_CALL(obj_func_up("pf0vf0", 0, 0));
+	TEST_EXPECT(bf_usable(obj_func, "vf", RTE_COMCH_ROLE_HOST, &vf, true), -ENOTSUP);
+	TEST_TRUE(test_log_has("vf: RoCE is off"));
+	TEST_TRUE(test_log_has("devlink port function set pf1vf3 roce enable"));
+	/* the card's representors of its own functions have other names */
+	TEST_EXPECT(bf_usable(obj_func, "vf", RTE_COMCH_ROLE_DPU, &vf, true), -ENOTSUP);
+	TEST_TRUE(test_log_has("devlink port function set <representor> roce enable"));
+	obj_func_down();
+	TEST_CALL(obj_func_up("pf0", 0, 0));
+	TEST_EXPECT(bf_usable(obj_func, "pf", RTE_COMCH_ROLE_HOST, &pf, true), -ENOTSUP);
+	TEST_TRUE(test_log_has("devlink port function set pf1hpf roce enable"));
+	obj_func_down();
+	TEST_CALL(obj_func_up("pf1", 0, 0));
+	TEST_EXPECT(bf_usable(obj_func, "pf", RTE_COMCH_ROLE_HOST, &pf, true), -ENOTSUP);
+	TEST_TRUE(test_log_has("-d 0000:03:00.1 set LINK_TYPE_P2=2"));
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "capabilities of BlueField functions as cards have them",
 	.unit_test_cases = {
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_roce_off),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_infiniband),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_reset),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_names),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_8_udp_source_port),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_8_no_udp_source_port),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_9_vhca_port),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_11_event_mask),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_11_no_page_requests),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_7_roce_asked_for),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_7_zero_mac),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_7_vport_down),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_8_address_without_mac),
 		TEST_CASES_END()
 	}

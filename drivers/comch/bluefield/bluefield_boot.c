@@ -426,6 +426,23 @@ boot_read_board(struct bf_func *func, struct bf_func_caps *caps)
 	return 0;
 }
 
+/* An InfiniBand port has a vport of another kind. */
+static int
+boot_read_vport(struct bf_func *func, struct bf_func_caps *caps)
+{
+	uint8_t out[BF_QUERY_NIC_VPORT_OUT_SIZE];
+	int ret;
+
+	if (caps->ib_port)
+		return 0;
+	ret = boot_query_quiet(func, BF_OP_QUERY_NIC_VPORT_CONTEXT, out, sizeof(out),
+		&caps->has_vport);
+	if (caps->has_vport)
+		bf_get_mac(out + BF_QUERY_NIC_VPORT_OUT_CTX, BF_NIC_VPORT_CONTEXT_PERMANENT_ADDRESS,
+			caps->mac);
+	return ret;
+}
+
 /* When events of the port come already: none is missed. */
 static int
 boot_read_port(struct bf_func *func)
@@ -435,10 +452,9 @@ boot_read_port(struct bf_func *func)
 	int ret;
 
 	ret = boot_query_quiet(func, BF_OP_QUERY_VPORT_STATE, out, sizeof(out), &known);
-	if (known)
-		__atomic_store_n(&func->caps.port_state,
-			bf_get(out, BF_QUERY_VPORT_STATE_OUT_STATE) == BF_VPORT_UP,
-			__ATOMIC_RELAXED);
+	__atomic_store_n(&func->caps.port_state,
+		!known || bf_get(out, BF_QUERY_VPORT_STATE_OUT_STATE) == BF_VPORT_UP,
+		__ATOMIC_RELAXED);
 	return ret;
 }
 
@@ -452,6 +468,22 @@ boot_caps_set(struct bf_func *func, struct bf_func_caps *caps)
 	caps->port_state = __atomic_load_n(&func->caps.port_state, __ATOMIC_RELAXED);
 	if (memcmp(&func->caps, caps, sizeof(*caps)) != 0)
 		memcpy(&func->caps, caps, sizeof(*caps));
+}
+
+/* What the function is, from firmware that is initialised. */
+static int
+boot_learn(struct bf_func *func, struct bf_func_caps *caps)
+{
+	int ret;
+
+	ret = boot_read_caps(func, caps);
+	if (ret == 0)
+		ret = boot_read_board(func, caps);
+	if (ret == 0)
+		ret = boot_read_vport(func, caps);
+	if (ret == 0)
+		boot_caps_set(func, caps);
+	return ret;
 }
 
 static int
@@ -562,11 +594,7 @@ bf_boot_up(struct bf_func *func)
 	if (ret != 0)
 		return ret;
 	func->stage = BF_STAGE_INIT;
-	ret = boot_read_caps(func, &caps);
-	if (ret == 0)
-		ret = boot_read_board(func, &caps);
-	if (ret == 0)
-		boot_caps_set(func, &caps);
+	ret = boot_learn(func, &caps);
 	if (ret == 0)
 		ret = boot_alloc_uar(func);
 	if (ret == 0)

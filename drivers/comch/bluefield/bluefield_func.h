@@ -64,8 +64,10 @@ struct bf_func_caps {
 	uint32_t max_qp_sz, max_cq_sz, max_srq_sz;                  /* entries */
 	uint64_t max_msg;        /* bytes of one message */
 	uint32_t roce_addr_table_size;
+	bool has_vport;          /* what follows was read: an Ethernet port */
+	uint8_t mac[6];          /* of the vport */
 	uint32_t device_khz;
-	uint8_t port_state;      /* 0 down, 1 up, as the vport says */
+	uint8_t port_state;      /* 0 down, 1 up or not known, as the vport says */
 	char board_id[17];       /* PSID, of QUERY_ADAPTER */
 };
 

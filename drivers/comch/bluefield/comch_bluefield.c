@@ -112,6 +112,10 @@ bf_reset(struct rte_comch_dev *rte_dev)
 	ret = bf_func_reset(dev->func);
 	/* what dev_fatal() may have told meanwhile was of the life before */
 	rte_comch_pmd_dev_down(rte_dev, -EAGAIN);
+	/* a vport that is down is an event by now, and may come up by one */
+	if (ret == 0)
+		ret = bf_usable(dev->func, rte_dev->data->name, rte_dev->data->role, &dev->ident,
+			false);
 	if (ret != 0)
 		return ret;
 	/* it may have failed again since */
@@ -405,8 +409,10 @@ bf_dev_create(struct rte_device *device, const struct bf_ident *ident, struct bf
 		ret = bf_report_try(dev->func);
 	if (ret == 0) {
 		rte_dev->data->role = dev_role(dev, args);
-		ret = rte_comch_pmd_ready(rte_dev);
+		ret = bf_usable(dev->func, rte_dev->data->name, rte_dev->data->role, ident, true);
 	}
+	if (ret == 0)
+		ret = rte_comch_pmd_ready(rte_dev);
 	if (ret == 0)
 		return 0;
 	bf_func_destroy(dev->func);

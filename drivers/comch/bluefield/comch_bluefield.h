@@ -4,8 +4,8 @@
 
 /*
  * The device of the driver, for the two buses that it comes by: what the files
- * comch_bluefield.c (device arguments, operations, the virtual bus) and
- * bluefield_pci.c (the PCI bus) know of each other. Layers below func do not
+ * comch_bluefield.c (device arguments, operations, the virtual bus),
+ * bluefield_pci.c (the PCI bus) and bluefield_usable.c know of each other. Layers below func do not
  * include this.
  */
 
@@ -73,6 +73,13 @@ int bf_args_parse(struct bf_args *args, const char *name, const char *text, bool
  */
 int bf_dev_create(struct rte_device *device, const struct bf_ident *ident, struct bf_hw *hw,
 		const struct bf_args *args);
+/*
+ * Can connections work over the function? link: also if its vport is down now. 0;
+ * -ENOTSUP InfiniBand or RoCE is off, -EADDRNOTAVAIL no MAC address, -ENETDOWN; logged
+ * with the remedy.
+ */
+int bf_usable(struct bf_func *func, const char *name, enum rte_comch_role role,
+		const struct bf_ident *ident, bool link);
 /* -EBUSY if the application still uses it, -ENODEV if there is none. */
 int bf_dev_destroy(const char *name);
 /* Is there a device of this name, of this driver? Not while another thread removes it. */
