@@ -157,6 +157,9 @@ plan gate 65 'compile for aarch64' -- "$devtools/check-cross.sh" "$work"
 
 plan gate 71 'installation' counted -- installation
 
+plan gate 25 'card report' after 'build gcc' counted -- \
+	"$devtools/test-card-report.sh" "$work" "$work/gcc"
+
 # Clients of others, and ours on kernel VFIO, in a guest each.
 for guest in rdma-core mlx5-core dpdk iova; do
 	plan gate 67 "guest: $guest" after 'build gcc' counted -- \
