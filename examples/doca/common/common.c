@@ -11,7 +11,7 @@
 
 #include "common.h"
 
-#define SLEEP_NS (10 * 1000)
+#define SLEEP_US 10
 
 DOCA_LOG_REGISTER(COMMON);
 
@@ -227,9 +227,15 @@ open_representor(struct doca_dev *dev, const char *pci_addr, struct doca_dev_rep
 }
 
 void
-short_sleep(void)
+sleep_for_us(uint32_t us)
 {
-	const struct timespec ts = { .tv_nsec = SLEEP_NS };
+	const struct timespec ts = { .tv_nsec = us * 1000L };
 
 	nanosleep(&ts, NULL);
+}
+
+void
+short_sleep(void)
+{
+	sleep_for_us(SLEEP_US);
 }

@@ -51,5 +51,7 @@ doca_error_t open_representor(struct doca_dev *dev, const char *pci_addr,
 
 /* 10 us. */
 void short_sleep(void);
+/* Less than a second. */
+void sleep_for_us(uint32_t us);
 
 #endif /* COMMON_H */

@@ -11,6 +11,9 @@
 
 #include "control.h"
 
+#define MIN_SLEEP_US 10
+#define MAX_SLEEP_US 5000
+
 DOCA_LOG_REGISTER(CONTROL);
 
 /* The user data of tasks are the control's. */
@@ -219,8 +222,15 @@ control_send(struct control *control, struct doca_comch_connection *connection,
 void
 control_progress(struct control *control)
 {
-	if (doca_pe_progress(control->pe) == 0)
-		short_sleep();
+	if (doca_pe_progress(control->pe) != 0) {
+		control->sleep_us = 0;
+		return;
+	}
+	/* of hundreds of threads those that wait would keep the others from their cores */
+	control->sleep_us = control->sleep_us == 0 ? MIN_SLEEP_US : 2 * control->sleep_us;
+	if (control->sleep_us > MAX_SLEEP_US)
+		control->sleep_us = MAX_SLEEP_US;
+	sleep_for_us(control->sleep_us);
 }
 
 void

@@ -32,6 +32,7 @@ struct control {
 	struct doca_ctx *ctx;
 	uint32_t max_msg_size;
 	uint32_t num_sending; /* tasks that are not completed */
+	uint32_t sleep_us; /* the last one, 0 after there was something to do */
 	doca_error_t result; /* the first error; callbacks set it */
 };
 
@@ -57,7 +58,7 @@ doca_error_t control_start_client(struct control *control, const struct common_c
 doca_error_t control_send(struct control *control, struct doca_comch_connection *connection,
 		const void *msg, size_t len);
 
-/* Progresses, or sleeps for a moment. */
+/* Progresses, or sleeps: for 10 us, and for longer as long as there is nothing to do. */
 void control_progress(struct control *control);
 
 /* Waits until what was sent is delivered, or cannot be. */
