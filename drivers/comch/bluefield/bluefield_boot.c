@@ -10,22 +10,14 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 
 #include <rte_bitops.h>
 #include <rte_common.h>
-#include <rte_cycles.h>
 
 #include "bluefield_func_priv.h"
 
 /* Firmware, once it knows the command queue. */
 #define BOOT_CMDQ_INIT_MS 2000
-/* Registers may read all ones for so long after a reset. */
-#define BOOT_GONE_MS 1000
-#define BOOT_POLL_US 2000
-/* A reset of firmware, by another function of the card. */
-#define BOOT_SW_RESET_MS 10000u
-#define BOOT_PROGRESS_MS 5000
 /* Numbers of objects have 24 bits. */
 #define BOOT_MAX_LOG 24u
 
@@ -41,67 +33,6 @@ boot_exec_small(struct bf_func *func, uint8_t *in, uint16_t opcode)
 	return bf_func_exec(func, in, BF_SMALL_IN_SIZE, out, sizeof(out));
 }
 
-/*
- * Firmware comes up
- */
-
-static void
-boot_not_ready_log(struct bf_func *func, uint32_t val, uint32_t ms)
-{
-	if ((val & BF_FW_EMBEDDED_CPU) != 0)
-		BF_LOG(ERR, "%s: firmware still initialises after %u ms (0x%08x); look at the "
-			"card's firmware log, reset the card if it does not end", BF_NAME(func), ms,
-			val);
-	else
-		BF_LOG(ERR, "%s: the function is not enabled after %u ms (0x%08x): the card's side "
-			"has not enabled it; start the card, and let its kernel's driver "
-			"(mlx5_core) have the card's own function, then probe again", BF_NAME(func),
-			ms, val);
-}
-
-static void
-boot_gone_log(struct bf_func *func)
-{
-	BF_LOG(ERR, "%s: registers read all ones: the device is gone; check slot, link and power, "
-		"rescan the PCI bus, then probe again", BF_NAME(func));
-}
-
-/* 0; -ENODEV; -ETIMEDOUT of the card's function; -EAGAIN of a host function. */
-static int
-boot_wait_fw(struct bf_func *func, uint32_t timeout_ms)
-{
-	struct bf_hw *hw = func->hw;
-	uint64_t start = bf_now_ms(), now = start, warn = start + BOOT_PROGRESS_MS;
-	uint64_t seen = start;
-	bool late = false;
-	uint32_t val;
-
-	for (;;) {
-		val = hw->ops->read32(hw, BF_REG_INITIALIZING);
-		if (val != BF_ALL_ONES) {
-			if ((val & BF_FW_INITIALIZING) == 0)
-				return 0;
-			seen = now;
-		} else if (now - seen >= BOOT_GONE_MS) {
-			boot_gone_log(func);
-			return -ENODEV;
-		}
-		if (late) {
-			boot_not_ready_log(func, val, timeout_ms);
-			return (val & BF_FW_EMBEDDED_CPU) != 0 ? -ETIMEDOUT : -EAGAIN;
-		}
-		if (now >= warn) {
-			BF_LOG(NOTICE, "%s: waiting for firmware, %" PRIu64 " s of at most %u "
-				"(0x%08x)", BF_NAME(func), (now - start) / 1000, timeout_ms / 1000,
-				val);
-			warn = now + BOOT_PROGRESS_MS;
-		}
-		rte_delay_us_sleep(BOOT_POLL_US);
-		now = bf_now_ms();
-		late = now - start >= timeout_ms && val != BF_ALL_ONES;
-	}
-}
-
 /* What the register says of the time that firmware needs for a command queue. */
 static uint32_t
 boot_cmdq_init_ms(struct bf_func *func)
@@ -114,71 +45,6 @@ boot_cmdq_init_ms(struct bf_func *func)
 		return BOOT_CMDQ_INIT_MS;
 	ms = (uint64_t)(val & 0xfffff) * unit_ms[(val >> 29) & 3];
 	return RTE_MIN(ms, func->conf.fw_timeout_ms);
-}
-
-/* Another function of the card may reset firmware at this moment: let it. 0, -ENODEV. */
-static int
-boot_wait_sw_reset(struct bf_func *func, bool *stuck)
-{
-	uint64_t now = bf_now_ms(), seen = now;
-	uint64_t end = now + RTE_MIN(BOOT_SW_RESET_MS, func->conf.fw_timeout_ms);
-	struct bf_hw *hw = func->hw;
-	uint32_t val;
-
-	*stuck = false;
-	for (;;) {
-		val = hw->ops->read32(hw, BF_REG_CMDQ_ADDR_L);
-		/* all ones have the state of a software reset, too */
-		if (val != BF_ALL_ONES) {
-			if (BF_NIC_STATE(val) != BF_NIC_SW_RESET)
-				return 0;
-			if (now >= end) {
-				*stuck = true;
-				return 0;
-			}
-			seen = now;
-		} else if (now - seen >= BOOT_GONE_MS) {
-			boot_gone_log(func);
-			return -ENODEV;
-		}
-		rte_delay_us_sleep(BOOT_POLL_US);
-		now = bf_now_ms();
-	}
-}
-
-/*
- * Firmware is there and does as it should; a function that its last owner left
- * broken is reset for that. An interface that is disabled is none of these: it
- * becomes enabled when it gets a command queue.
- */
-static int
-boot_wait_reset(struct bf_func *func)
-{
-	struct bf_hw *hw = func->hw;
-	uint32_t rfr, synd;
-	bool sw_reset;
-	int ret;
-
-	ret = boot_wait_fw(func, func->conf.fw_timeout_ms);
-	if (ret != 0)
-		return ret;
-	ret = boot_wait_sw_reset(func, &sw_reset);
-	if (ret != 0)
-		return ret;
-	rfr = hw->ops->read32(hw, BF_REG_HEALTH_RFR);
-	synd = hw->ops->read32(hw, BF_REG_HEALTH_SYND);
-	if (!sw_reset && (BF_HEALTH_RFR(rfr) == 0 || BF_HEALTH_SYND(synd) == 0))
-		return 0;
-	BF_LOG(NOTICE, "%s: %s, firmware syndrome 0x%x: resetting the function first",
-		BF_NAME(func), sw_reset ? "software reset that does not end" : "firmware failed",
-		BF_HEALTH_SYND(synd));
-	ret = hw->ops->reset(hw);
-	if (ret != 0) {
-		BF_LOG(ERR, "%s: can not reset the function (%d); reset the card", BF_NAME(func),
-			ret);
-		return ret;
-	}
-	return boot_wait_fw(func, func->conf.fw_timeout_ms);
 }
 
 /*
@@ -528,7 +394,7 @@ boot_teardown_hca(struct bf_func *func)
 	return boot_exec_small(func, in, BF_OP_TEARDOWN_HCA);
 }
 
-/* Registers, up to where commands work. */
+/* Registers, up to where commands work and the function is enabled. */
 static int
 boot_start(struct bf_func *func, struct bf_func_caps *caps)
 {
@@ -542,7 +408,7 @@ boot_start(struct bf_func *func, struct bf_func_caps *caps)
 			"device", hw->name, hw->bar_size);
 		return -ENOTSUP;
 	}
-	ret = boot_wait_reset(func);
+	ret = bf_ready(func);
 	if (ret != 0)
 		return ret;
 	val = hw->ops->read32(hw, BF_REG_FW_REV);
@@ -552,13 +418,19 @@ boot_start(struct bf_func *func, struct bf_func_caps *caps)
 	ret = bf_cmdq_start(func->cmdq);
 	if (ret != 0)
 		return ret;
-	ret = boot_wait_fw(func, boot_cmdq_init_ms(func));
+	ret = bf_ready_fw(func, boot_cmdq_init_ms(func));
 	if (ret != 0)
 		return ret;
 	ec = (hw->ops->read32(hw, BF_REG_INITIALIZING) & BF_FW_EMBEDDED_CPU) != 0;
 	if (func->ec != ec)
 		func->ec = ec;
 	func->stage = BF_STAGE_CMDQ;
+	ret = boot_enable(func, true);
+	if (ret != 0)
+		return ret;
+	func->stage = BF_STAGE_ENABLED;
+	/* not before: until the command has ended, the interface reads as disabled */
+	bf_health_start(func);
 	return 0;
 }
 
@@ -572,13 +444,7 @@ bf_boot_up(struct bf_func *func)
 	memset(&caps, 0, sizeof(caps));
 	ret = boot_start(func, &caps);
 	if (ret == 0)
-		ret = boot_enable(func, true);
-	if (ret != 0)
-		return ret;
-	func->stage = BF_STAGE_ENABLED;
-	/* not before: until the command has ended, the interface reads as disabled */
-	bf_health_start(func);
-	ret = boot_set_issi(func);
+		ret = boot_set_issi(func);
 	if (ret == 0)
 		ret = bf_pages_startup(func, true);
 	if (ret == 0)

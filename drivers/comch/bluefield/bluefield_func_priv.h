@@ -163,6 +163,20 @@ int bf_boot_up(struct bf_func *func);
 int bf_boot_undo(struct bf_func *func, enum bf_stage stage);
 
 /*
+ * bluefield_ready.c
+ */
+
+/* Until firmware has initialised; 0 or a negative errno, logged with the remedy. */
+int bf_ready_fw(struct bf_func *func, uint32_t timeout_ms);
+
+/*
+ * Before the command queue is set up: until firmware is there and works. Firmware
+ * that has failed is reset by a physical function; a virtual one waits for that.
+ * -EAGAIN: nobody has done so.
+ */
+int bf_ready(struct bf_func *func);
+
+/*
  * bluefield_health.c
  */
 

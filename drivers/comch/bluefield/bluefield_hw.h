@@ -86,6 +86,12 @@ struct bf_hw_ops {
 	 * mapped, bus mastering is on again afterwards.
 	 */
 	int (*reset)(struct bf_hw *hw);
+	/*
+	 * An aligned word of configuration space, in host order. 0 or a negative
+	 * errno. Any thread; not for what the bus driver or VFIO look after.
+	 */
+	int (*config_read32)(struct bf_hw *hw, uint32_t off, uint32_t *val);
+	int (*config_write32)(struct bf_hw *hw, uint32_t off, uint32_t val);
 	/* Frees hw; memory that was not given back goes too. */
 	void (*close)(struct bf_hw *hw);
 };

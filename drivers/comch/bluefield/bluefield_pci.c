@@ -274,6 +274,27 @@ config_enable(struct pci_hw *pci)
 }
 
 static int
+pci_config_read32(struct bf_hw *hw, uint32_t off, uint32_t *val)
+{
+	rte_le32_t word;
+
+	if (rte_pci_read_config(to_pci(hw)->pci, &word, sizeof(word), off) != sizeof(word))
+		return -EIO;
+	*val = rte_le_to_cpu_32(word);
+	return 0;
+}
+
+static int
+pci_config_write32(struct bf_hw *hw, uint32_t off, uint32_t val)
+{
+	rte_le32_t word = rte_cpu_to_le_32(val);
+
+	if (rte_pci_write_config(to_pci(hw)->pci, &word, sizeof(word), off) != sizeof(word))
+		return -EIO;
+	return 0;
+}
+
+static int
 pci_reset(struct bf_hw *hw)
 {
 	struct pci_hw *pci = to_pci(hw);
@@ -325,6 +346,8 @@ static const struct bf_hw_ops pci_ops = {
 	.irq_disable = pci_irq_disable,
 	.irq_fd = pci_irq_fd,
 	.reset = pci_reset,
+	.config_read32 = pci_config_read32,
+	.config_write32 = pci_config_write32,
 	.close = pci_close,
 };
 

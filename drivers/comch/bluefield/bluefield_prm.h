@@ -66,6 +66,7 @@ enum {
 
 /* BF_REG_INITIALIZING */
 #define BF_FW_INITIALIZING 0x80000000u
+#define BF_FW_CAN_RESET    0x40000000u /* a physical function may reset firmware */
 #define BF_FW_EMBEDDED_CPU 0x00800000u
 
 #define BF_HEALTH_RFR(v)      ((v) >> 31)

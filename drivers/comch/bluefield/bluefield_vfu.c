@@ -495,6 +495,26 @@ config_enable(struct vfu_hw *vfu)
 }
 
 static int
+vfu_config_read32(struct bf_hw *hw, uint32_t off, uint32_t *val)
+{
+	rte_le32_t word;
+	int ret;
+
+	ret = region_read(to_vfu(hw), VFIO_USER_REGION_CONFIG, off, &word, sizeof(word));
+	if (ret == 0)
+		*val = rte_le_to_cpu_32(word);
+	return ret;
+}
+
+static int
+vfu_config_write32(struct bf_hw *hw, uint32_t off, uint32_t val)
+{
+	rte_le32_t word = rte_cpu_to_le_32(val);
+
+	return region_write(to_vfu(hw), VFIO_USER_REGION_CONFIG, off, &word, sizeof(word));
+}
+
+static int
 vfu_reset(struct bf_hw *hw)
 {
 	struct vfu_hw *vfu = to_vfu(hw);
@@ -557,6 +577,8 @@ static const struct bf_hw_ops vfu_ops = {
 	.irq_disable = vfu_irq_disable,
 	.irq_fd = vfu_irq_fd,
 	.reset = vfu_reset,
+	.config_read32 = vfu_config_read32,
+	.config_write32 = vfu_config_write32,
 	.close = vfu_close,
 };
 
