@@ -63,11 +63,9 @@ no_op_mod(struct bfm_cmd *c)
  */
 
 bool
-bfm_hca_is_own(const struct bfm_cmd *c)
+bfm_hca_is_own(const struct bfm_function *f, const uint8_t *in)
 {
-	return c->in != NULL && c->in_len >= FUNCTION_IN_SIZE &&
-			BFM_GET(c->in, FUNCTION_IN, embedded_cpu_function) ==
-			(c->f->conf.kind == BFM_ECPF);
+	return BFM_GET(in, FUNCTION_IN, embedded_cpu_function) == (f->conf.kind == BFM_ECPF);
 }
 
 /* Which function a command means: the own one, or for a card function the host's PF. */

@@ -44,6 +44,7 @@ struct count {
 };
 #define MAX_COUNTS 512
 
+#define OP_ENABLE_HCA 0x104
 #define OP_DISABLE_HCA 0x105
 
 /* Steps of commands in one turn of the loop. */
@@ -683,13 +684,14 @@ bfm_cmdq_addr(const struct bfm_function *f)
 }
 
 bool
-bfm_hca_disabling(const struct bfm_function *f)
+bfm_hca_switching(const struct bfm_function *f)
 {
 	const struct slot *s;
 
 	for (s = f->cmdq->slots; s < f->cmdq->slots + NB_SLOTS; s++)
-		if (s->state != SLOT_FREE && s->cmd.opcode == OP_DISABLE_HCA &&
-				bfm_hca_is_own(&s->cmd))
+		if (s->state != SLOT_FREE && bfm_hca_is_own(f, s->entry.in) &&
+				(s->cmd.opcode == OP_ENABLE_HCA ||
+						s->cmd.opcode == OP_DISABLE_HCA))
 			return true;
 	return false;
 }

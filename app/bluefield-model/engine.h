@@ -34,6 +34,8 @@ enum bfm_nic_state {
 
 /* Why no command is served now, or NULL. */
 const char *bfm_iseg_no_commands(const struct bfm_function *f);
+/* Firmware of the card fails, for all its functions, until it is reset. */
+void bfm_card_fatal(struct bfm_function *f, uint8_t synd, uint16_t ext_synd, const char *why);
 bool bfm_iseg_fatal(const struct bfm_function *f);
 /* Firmware of this function has lost so many pages: the interface is off, all is void. */
 void bfm_iseg_lost(struct bfm_function *f, uint32_t pages, const char *why);
@@ -52,16 +54,16 @@ void bfm_iseg_dump(const struct bfm_function *f, FILE *out);
 
 /* --------------------------------------------------------------- cmdq.c */
 
-/* Was DISABLE_HCA of the own function begun, and has it not ended? */
-bool bfm_hca_disabling(const struct bfm_function *f);
+/* Were ENABLE_HCA or DISABLE_HCA of the own function begun, and have not ended? */
+bool bfm_hca_switching(const struct bfm_function *f);
 
 /* Commands under way that are not complete. */
 uint32_t bfm_cmdq_busy(const struct bfm_function *f);
 
 /* ------------------------------------------------------------ cmd_hca.c */
 
-/* Does an ENABLE_HCA or DISABLE_HCA mean the function that it was given to? */
-bool bfm_hca_is_own(const struct bfm_cmd *c);
+/* Does the input of ENABLE_HCA or DISABLE_HCA, 16 bytes, mean the function itself? */
+bool bfm_hca_is_own(const struct bfm_function *f, const uint8_t *in);
 
 /* ------------------------------------------------------------ cmd_reg.c */
 

@@ -289,7 +289,7 @@ parse_health(struct parse *p)
 	}
 	if (synd == 0)
 		return wrong(p, "'health': needs synd=<1 to 255>");
-	bfm_health_fatal(p->f, (uint8_t)synd, (uint16_t)ext, "a fault that was asked for");
+	bfm_card_fatal(p->f, (uint8_t)synd, (uint16_t)ext, "a fault that was asked for");
 	return 0;
 }
 

@@ -57,11 +57,12 @@
 #define HEALTH_IRISC 0x3cu
 #define HEALTH_SYND 0x3du
 #define HEALTH_EXT_SYND 0x3eu
-#define HEALTH_SIZE (REG_HEALTH_END - REG_HEALTH)
+#define HEALTH_SIZE BFM_HEALTH_SIZE
 #define HEALTH_RFR 0x80u
 #define HEALTH_SEVERITY_VALID 0x08u
 #define HEALTH_SEVERITY_CRITICAL 2u
 
+_Static_assert(REG_HEALTH_END - REG_HEALTH == HEALTH_SIZE, "health buffer is between these");
 _Static_assert(HEALTH_EXT_SYND + 2 == HEALTH_SIZE, "health buffer is 64 bytes");
 
 /* Doorbells within a UAR page. */
@@ -92,7 +93,6 @@ struct bfm_iseg {
 	uint64_t counter_at; /* ms at which it stopped */
 	uint64_t counter_until; /* ms: it pauses */
 	uint64_t busy_until; /* ms: firmware initialises */
-	uint64_t sw_reset_until;
 	bool flr_set; /* by a fault */
 	uint32_t flr_ms;
 	uint64_t bad_accesses; /* mistakes of the client */
@@ -130,26 +130,19 @@ fw_major(const struct bfm_function *f)
  */
 
 static void
-health_clean(struct bfm_function *f)
+health_clean(const struct bfm_function *f, uint8_t *health)
 {
-	uint8_t *health = f->iseg->health;
-
 	memset(health, 0, HEALTH_SIZE);
 	put_be32(health + HEALTH_FW_VER, fw_major(f) << 24 | FW_MINOR << 16 | FW_SUB);
 	put_be32(health + HEALTH_HW_ID, f->conf.bf3 ? 0x21c : 0x214);
 }
 
-void
-bfm_health_fatal(struct bfm_function *f, uint8_t synd, uint16_t ext_synd, const char *why)
+static void
+health_fill(const struct bfm_function *f, uint8_t *health, uint8_t synd, uint16_t ext_synd)
 {
-	struct bfm_iseg *iseg = f->iseg;
-	uint8_t *health = iseg->health;
 	uint32_t i;
 
-	bfm_log(f, BFM_ERR, "firmware stops: syndrome 0x%02x.%04x: %s", synd, ext_synd, why);
-	if (iseg->fatal)
-		return; /* the first reason is the one that counts */
-	iseg->fatal = true;
+	health_clean(f, health);
 	/* recognisable values; on a real device they tell its vendor where it stopped */
 	for (i = 0; i < 6; i++)
 		put_be32(health + HEALTH_ASSERT_VAR + 4 * i, 0xbf000000 | synd << 8 | i);
@@ -161,14 +154,51 @@ bfm_health_fatal(struct bfm_function *f, uint8_t synd, uint16_t ext_synd, const 
 	health[HEALTH_SYND] = synd;
 	health[HEALTH_EXT_SYND] = (uint8_t)(ext_synd >> 8);
 	health[HEALTH_EXT_SYND + 1] = (uint8_t)ext_synd;
+}
+
+/*
+ * What a client has done to its own function ends with a reset of that: ours, so that
+ * a mistake of one client is not one of all others.
+ */
+void
+bfm_health_fatal(struct bfm_function *f, uint8_t synd, uint16_t ext_synd, const char *why)
+{
+	struct bfm_iseg *iseg = f->iseg;
+
+	bfm_log(f, BFM_ERR, "firmware stops: syndrome 0x%02x.%04x: %s", synd, ext_synd, why);
+	if (iseg->fatal)
+		return; /* the first reason is the one that counts */
+	iseg->fatal = true;
+	health_fill(f, iseg->health, synd, ext_synd);
 	if (!iseg->counter_stop && now(f) >= iseg->counter_until)
 		iseg->counter_at = now(f);
+}
+
+void
+bfm_card_fatal(struct bfm_function *f, uint8_t synd, uint16_t ext_synd, const char *why)
+{
+	struct bfm_card *card = &f->model->card;
+
+	bfm_log(f, BFM_ERR, "firmware of the card stops: syndrome 0x%02x.%04x: %s", synd, ext_synd,
+			why);
+	if (card->fatal)
+		return;
+	card->fatal = true;
+	card->fatal_ms = now(f);
+	health_fill(f, card->health, synd, ext_synd);
 }
 
 bool
 bfm_iseg_fatal(const struct bfm_function *f)
 {
-	return f->iseg->fatal;
+	return f->iseg->fatal || f->model->card.fatal;
+}
+
+/* The buffer, as this function sees it. */
+static const uint8_t *
+health_of(const struct bfm_function *f)
+{
+	return f->model->card.fatal ? f->model->card.health : f->iseg->health;
 }
 
 /*
@@ -191,9 +221,9 @@ nic_state(const struct bfm_function *f)
 {
 	if (f->iseg->nic_forced)
 		return f->iseg->nic_state;
-	if (now(f) < f->iseg->sw_reset_until)
+	if (now(f) < f->model->card.reset_until)
 		return BFM_NIC_SW_RESET;
-	if (f->hca == BFM_HCA_DISABLED || bfm_hca_disabling(f))
+	if (f->hca == BFM_HCA_DISABLED || bfm_hca_switching(f))
 		return BFM_NIC_DISABLED;
 	return BFM_NIC_FULL;
 }
@@ -205,11 +235,14 @@ bfm_iseg_no_commands(const struct bfm_function *f)
 
 	if (f->gone || iseg->bus_dead)
 		return "the device is gone";
+	if (f->model->card.fatal)
+		return "firmware of the card has stopped with a fatal error: reset firmware";
 	if (iseg->fatal)
 		return "firmware has stopped with a fatal error: reset the function";
 	if (busy(f))
 		return "firmware is still initialising: wait for bit 31 of 0x1fc";
-	if (nic_state(f) == BFM_NIC_SW_RESET || (iseg->nic_forced && iseg->nic_state != BFM_NIC_FULL))
+	if (nic_state(f) == BFM_NIC_SW_RESET ||
+			(iseg->nic_forced && iseg->nic_state != BFM_NIC_FULL))
 		return "the NIC interface is off, or firmware is being reset";
 	if (!iseg->queue)
 		return "the command queue has no address";
@@ -247,6 +280,32 @@ bfm_iseg_fast_teardown(struct bfm_function *f)
 	f->iseg->fast_teardown = true;
 }
 
+/* All functions of the card lose what they have. */
+static void
+firmware_reset(struct bfm_function *f)
+{
+	struct bfm_model *m = f->model;
+	struct bfm_function *g;
+	uint32_t i;
+
+	bfm_log(f, BFM_INFO, "firmware reset asked for by NIC interface state 7");
+	if (m->card.reset_sem == 0)
+		bfm_log(f, BFM_WARN, "firmware reset without the semaphore at 0x20 of space 0xa of "
+				"the vendor-specific capability: another function may do the same");
+	for (i = 0; i < m->nb_functions; i++) {
+		g = m->functions[i];
+		void_all(g);
+		g->iseg->queue = false;
+		g->iseg->fatal = false;
+		health_clean(g, g->iseg->health);
+		if (g != f)
+			bfm_log(g, BFM_INFO, "firmware is reset by %s", f->conf.name);
+	}
+	m->card.fatal = false;
+	m->card.reset_until = now(f) + SW_RESET_MS;
+	m->card.fw_resets++;
+}
+
 /* Software writes a state that is not "full". */
 static void
 nic_write(struct bfm_function *f, uint8_t state)
@@ -272,12 +331,7 @@ nic_write(struct bfm_function *f, uint8_t state)
 			bfm_log(f, BFM_WARN, "a VF may not reset the firmware: ignored");
 			break;
 		}
-		bfm_log(f, BFM_INFO, "firmware reset asked for by NIC interface state 7");
-		void_all(f);
-		iseg->fatal = false;
-		health_clean(f);
-		iseg->queue = false;
-		iseg->sw_reset_until = now(f) + SW_RESET_MS;
+		firmware_reset(f);
 		break;
 	default:
 		bfm_log(f, BFM_WARN, "NIC interface state %u is not supported: ignored", state);
@@ -303,7 +357,7 @@ cmdq_addr_write(struct bfm_function *f, uint32_t value)
 		nic_write(f, state);
 		return;
 	}
-	if (now(f) < iseg->sw_reset_until) {
+	if (now(f) < f->model->card.reset_until) {
 		iseg->bad_accesses++;
 		bfm_log(f, BFM_WARN,
 				"command queue address written during a firmware reset: "
@@ -359,8 +413,12 @@ health_counter(const struct bfm_function *f)
 {
 	const struct bfm_iseg *iseg = f->iseg;
 	bool stands = iseg->fatal || iseg->counter_stop || now(f) < iseg->counter_until;
-	uint64_t ticks = (stands ? iseg->counter_at : now(f)) / COUNTER_MS;
+	uint64_t at = stands ? iseg->counter_at : now(f);
+	uint64_t ticks;
 
+	if (f->model->card.fatal && !stands)
+		at = f->model->card.fatal_ms;
+	ticks = at / COUNTER_MS;
 	return (uint32_t)(ticks - ticks / COUNTER_PAUSE) & 0xffffff;
 }
 
@@ -371,7 +429,7 @@ reg_read(struct bfm_function *f, uint64_t off, uint32_t *value)
 	const struct bfm_iseg *iseg = f->iseg;
 
 	if (off >= REG_HEALTH && off < REG_HEALTH_END) {
-		memcpy(value, &iseg->health[off - REG_HEALTH], sizeof(*value));
+		memcpy(value, health_of(f) + off - REG_HEALTH, sizeof(*value));
 		*value = be32toh(*value);
 		return true;
 	}
@@ -399,7 +457,7 @@ reg_read(struct bfm_function *f, uint64_t off, uint32_t *value)
 		*value = (uint32_t)timer_ticks();
 		return true;
 	case REG_HEALTH_COUNTER:
-		*value = (uint32_t)iseg->health[HEALTH_SYND] << 24 | health_counter(f);
+		*value = (uint32_t)health_of(f)[HEALTH_SYND] << 24 | health_counter(f);
 		return true;
 	case REG_REAL_TIME_H:
 		*value = (uint32_t)(real_time() >> 32);
@@ -619,7 +677,7 @@ bfm_iseg_counter(struct bfm_function *f, bool stop)
 {
 	struct bfm_iseg *iseg = f->iseg;
 
-	if (stop && !iseg->counter_stop && !iseg->fatal)
+	if (stop && !iseg->counter_stop && !bfm_iseg_fatal(f))
 		iseg->counter_at = now(f);
 	iseg->counter_stop = stop;
 	iseg->counter_until = 0;
@@ -674,9 +732,10 @@ bfm_iseg_dump(const struct bfm_function *f, FILE *out)
 
 	fprintf(out,
 			"registers nic_state=%u initializing=%u fatal=%u synd=0x%02x counter=%u "
-			"bad_accesses=%ju\n",
-			nic_state(f), busy(f), iseg->fatal, iseg->health[HEALTH_SYND],
-			health_counter(f), (uintmax_t)iseg->bad_accesses);
+			"bad_accesses=%ju fw_resets=%ju reset_sem=0x%x\n",
+			nic_state(f), busy(f), bfm_iseg_fatal(f), health_of(f)[HEALTH_SYND],
+			health_counter(f), (uintmax_t)iseg->bad_accesses,
+			(uintmax_t)f->model->card.fw_resets, f->model->card.reset_sem);
 	if (iseg->bus_dead)
 		fprintf(out, "fault bus dead\n");
 	if (iseg->counter_stop)
@@ -705,12 +764,11 @@ bfm_iseg_reset(struct bfm_function *f)
 	iseg->queue = false;
 	iseg->fast_teardown = false;
 	iseg->fatal = false;
-	iseg->sw_reset_until = 0;
 	iseg->half_off = 0;
 	/* a fault that says "forever" outlives resets: that is what it is for */
 	if (iseg->busy_until != BFM_FOREVER)
 		iseg->busy_until = now(f) + ms;
-	health_clean(f);
+	health_clean(f, iseg->health);
 }
 
 int
@@ -720,7 +778,7 @@ bfm_iseg_create(struct bfm_function *f)
 	if (f->iseg == NULL)
 		return -ENOMEM;
 	f->iseg->busy_until = now(f) + f->conf.flr_ms;
-	health_clean(f);
+	health_clean(f, f->iseg->health);
 	return 0;
 }
 

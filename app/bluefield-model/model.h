@@ -48,6 +48,7 @@
 #define BFM_UAR_FIRST 16u        /* pages of BAR 0 below are registers and MSI-X */
 #define BFM_NB_PORTS 2
 #define BFM_NO_LIMIT UINT32_MAX
+#define BFM_HEALTH_SIZE 64u
 #define BFM_CLOCK_KHZ 1000000u   /* of the internal timer: device_frequency_khz */
 #define BFM_LATENCY_ONE 1000u    /* a factor of 1 */
 #define BFM_LATENCY_MAX 100u     /* the greatest factor */
@@ -157,7 +158,19 @@ struct bfm_function {
 	uint8_t *caps_cur;          /* cmd_caps.c: current capabilities, all types */
 };
 
+/* What all functions of a card share; all zero is one that works. */
+struct bfm_card {
+	bool fatal;                 /* firmware has failed; this and the next: iseg.c */
+	uint8_t health[BFM_HEALTH_SIZE]; /* the buffer then, for all functions */
+	uint64_t fatal_ms;          /* when the health counter stopped */
+	uint64_t reset_until;       /* ms: firmware is being reset */
+	uint64_t fw_resets;         /* count */
+	uint32_t reset_sem;         /* semaphore of firmware resets, 0: free; pci.c */
+	uint32_t vsc_counter;       /* numbers for those who take a semaphore; pci.c */
+};
+
 struct bfm_model {
+	struct bfm_card card;
 	struct bfm_function *functions[BFM_MAX_FUNCTIONS];
 	uint32_t nb_functions;
 	struct bfm_owner owners[2][BFM_NB_PORTS]; /* of the host, of the card; owner.c */

@@ -5,7 +5,8 @@
 /*
  * Configuration space of a function: what it reads after power-on, and which
  * bits a write changes. What the bits mean to the rest of the model (bus
- * mastering, reset) is server.c's business; no extended capability is modelled.
+ * mastering, reset) is server.c's business. Of the vendor-specific capability there
+ * is the semaphore of firmware resets; no extended capability is modelled.
  */
 
 #include <string.h>
@@ -20,6 +21,20 @@
 #define MSIX_OFF 0x9c
 #define VNDR_OFF 0xc0
 #define VNDR_SIZE 0x18
+
+/* The vendor-specific capability: a window into spaces of the card. */
+#define VSC_CTRL 0x04    /* 15:0 space, 31:29 status: not 0 if there is that space */
+#define VSC_COUNTER 0x08
+#define VSC_LOCK 0x0c
+#define VSC_ADDR 0x10
+#define VSC_DATA 0x14
+#define VSC_SPACE_OK (1u << 29)
+#define VSC_FLAG (1u << 31) /* written: data goes out; read: data has come in */
+#define VSC_ADDR_MASK 0x3fffffffu
+#define VSC_SPACE_SEMAPHORES 0xau
+#define VSC_SEM_RESET 0x20u
+/* Ours: numbers from the counter are not those that functions begin with. */
+#define VSC_COUNTER_FIRST 0x10000u
 #define EXP_SIZE 0x3c
 
 _Static_assert(PM_OFF + PCI_PM_SIZEOF <= EXP_OFF, "PM overlaps");
@@ -71,6 +86,13 @@ put32(uint8_t *cfg, uint32_t off, uint32_t v)
 }
 
 static uint32_t
+get32(const uint8_t *cfg, uint32_t off)
+{
+	return cfg[off] | (uint32_t)cfg[off + 1] << 8 | (uint32_t)cfg[off + 2] << 16 |
+			(uint32_t)cfg[off + 3] << 24;
+}
+
+static uint32_t
 bar0_size(const struct bfm_conf *conf)
 {
 	return conf->kind == BFM_VF ? BFM_VF_BAR0_SIZE : BFM_BAR0_SIZE;
@@ -114,10 +136,11 @@ bfm_pci_config(const struct bfm_conf *conf, uint8_t *cfg)
 	put32(cfg, MSIX_OFF + PCI_MSIX_TABLE, BFM_MSIX_TABLE_OFF); /* BAR 0 */
 	put32(cfg, MSIX_OFF + PCI_MSIX_PBA, BFM_MSIX_PBA_OFF);
 
-	/* The gateway to the card's registers: there, and refusing every space. */
+	/* The window to the card's registers: there, with semaphores only. */
 	cfg[VNDR_OFF] = PCI_CAP_ID_VNDR;
 	cfg[VNDR_OFF + 1] = PM_OFF;
 	cfg[VNDR_OFF + 2] = VNDR_SIZE;
+	put32(cfg, VNDR_OFF + VSC_COUNTER, 1u + conf->vhca_id);
 
 	cfg[PM_OFF] = PCI_CAP_ID_PM;
 	cfg[PM_OFF + 1] = 0;
@@ -151,14 +174,65 @@ writable_bits(const struct bfm_conf *conf, uint32_t off, uint8_t *rw, uint8_t *w
 	}
 }
 
+/* A word at the other side of the window: data goes to a semaphore, or comes from it. */
+static void
+vsc_access(struct bfm_card *card, uint8_t *cfg, uint32_t addr)
+{
+	bool ok = (get32(cfg, VNDR_OFF + VSC_CTRL) & VSC_SPACE_OK) != 0 &&
+			(addr & VSC_ADDR_MASK) == VSC_SEM_RESET;
+	uint32_t number = get32(cfg, VNDR_OFF + VSC_DATA);
+
+	if ((addr & VSC_FLAG) == 0) {
+		put32(cfg, VNDR_OFF + VSC_DATA, ok ? card->reset_sem : 0);
+	} else if (ok && (number == 0 || card->reset_sem == 0)) {
+		card->reset_sem = number; /* one that is taken keeps its number */
+	}
+	put32(cfg, VNDR_OFF + VSC_ADDR, addr ^ VSC_FLAG);
+}
+
+static void
+vsc_write(const struct bfm_conf *conf, struct bfm_card *card, uint8_t *cfg, uint32_t reg,
+		uint32_t value)
+{
+	uint32_t space = value & 0xffff;
+
+	switch (reg) {
+	case VSC_CTRL:
+		/* physical functions only: ours, the Linux driver does not try from others */
+		if (space == VSC_SPACE_SEMAPHORES && conf->kind != BFM_VF)
+			space |= VSC_SPACE_OK;
+		put32(cfg, VNDR_OFF + VSC_CTRL, space);
+		break;
+	case VSC_LOCK:
+		if (value == 0 || get32(cfg, VNDR_OFF + VSC_LOCK) == 0)
+			put32(cfg, VNDR_OFF + VSC_LOCK, value);
+		break;
+	case VSC_ADDR:
+		vsc_access(card, cfg, value);
+		break;
+	case VSC_DATA:
+		put32(cfg, VNDR_OFF + VSC_DATA, value);
+		break;
+	default:
+		break;
+	}
+	put32(cfg, VNDR_OFF + VSC_COUNTER, VSC_COUNTER_FIRST + card->vsc_counter++);
+}
+
 bool
-bfm_pci_write(const struct bfm_conf *conf, uint8_t *cfg, uint32_t off, const void *buf, size_t len)
+bfm_pci_write(const struct bfm_conf *conf, struct bfm_card *card, uint8_t *cfg, uint32_t off,
+		const void *buf, size_t len)
 {
 	const uint8_t *data = buf;
 	uint8_t rw, w1c;
 	bool flr = false;
 	size_t i;
 
+	if (off > VNDR_OFF && off < VNDR_OFF + VNDR_SIZE) {
+		if (len == 4 && off % 4 == 0)
+			vsc_write(conf, card, cfg, off - VNDR_OFF, get32(data, 0));
+		return false;
+	}
 	for (i = 0; i < len && off + i < BFM_PAGE_SIZE; i++) {
 		writable_bits(conf, off + i, &rw, &w1c);
 		cfg[off + i] = (cfg[off + i] & ~rw) | (data[i] & rw);

@@ -279,7 +279,7 @@ config_cb(vfu_ctx_t *ctx, char *buf, size_t count, loff_t offset, bool is_write)
 		memcpy(buf, s->cfg + offset, count);
 		return count;
 	}
-	if (bfm_pci_write(&f->conf, s->cfg, offset, buf, count)) {
+	if (bfm_pci_write(&f->conf, &f->model->card, s->cfg, offset, buf, count)) {
 		bfm_log(f, BFM_INFO, "function level reset");
 		bfm_pci_config(&f->conf, s->cfg);
 		msix_reset(s);

@@ -147,8 +147,8 @@ uint32_t bfm_dma_count(const struct bfm_dma *dma);
 /* ---------------------------------------------------------------- pci.c */
 
 /* Write to configuration space. Returns whether a function level reset was asked for. */
-bool bfm_pci_write(const struct bfm_conf *conf, uint8_t *cfg, uint32_t off, const void *buf,
-		size_t len);
+bool bfm_pci_write(const struct bfm_conf *conf, struct bfm_card *card, uint8_t *cfg, uint32_t off,
+		const void *buf, size_t len);
 bool bfm_pci_is_master(const uint8_t *cfg);
 bool bfm_pci_has_memory(const uint8_t *cfg);
 

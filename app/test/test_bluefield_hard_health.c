@@ -19,22 +19,37 @@
 #include "test_comch_util.h"
 
 static struct test_model model;
-static int16_t dev_id;
+static int16_t dev_id, other_id, vf_id;
+
+static int
+model_up(const char *functions)
+{
+	dev_id = other_id = vf_id = -1;
+	TEST_EXPECT(test_log_begin(), 0);
+	TEST_CALL(test_model_start(&model, functions));
+	return TEST_SUCCESS;
+}
 
 static int
 case_setup(void)
 {
-	dev_id = -1;
-	TEST_EXPECT(test_log_begin(), 0);
-	TEST_CALL(test_model_start(&model, "pf0,flr_ms=10"));
-	return TEST_SUCCESS;
+	return model_up("pf0,flr_ms=10");
+}
+
+/* Two physical functions and a virtual one of one card. */
+static int
+card_setup(void)
+{
+	return model_up("pf0,flr_ms=10 pf1,flr_ms=10 pf0vf0,flr_ms=10");
 }
 
 static void
 case_teardown(void)
 {
-	if (dev_id >= 0 && test_model_dev_remove(dev_id) != 0)
-		test_fail("the device can not be removed");
+	if ((dev_id >= 0 && test_model_dev_remove(dev_id) != 0) ||
+			(other_id >= 0 && test_model_dev_remove(other_id) != 0) ||
+			(vf_id >= 0 && test_model_dev_remove(vf_id) != 0))
+		test_fail("a device can not be removed");
 	test_log_end();
 	if (test_model_stop(&model) != TEST_SUCCESS)
 		test_fail("the model did not end well");
@@ -261,6 +276,173 @@ test_silicon_2_10_removed_during_page_command(void)
 	return test_log_passed();
 }
 
+/*
+ * 2.4 and 5.4: firmware that has failed, for all functions, until it is reset
+ */
+
+#define ARGS_PF "health=30,fw_timeout=10000"
+
+/* Firmware fails, and a reset of any function does not heal it. */
+static int
+firmware_fails(void)
+{
+	TEST_EXPECT(test_model_ctl(&model, "fault pf1 health synd=1"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "reset pf1"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "reset pf0vf0"), 0);
+	TEST_TRUE(dump_has("pf1", " fatal=1 synd=0x01 "));
+	TEST_TRUE(dump_has("pf0vf0", " fatal=1 synd=0x01 "));
+	return TEST_SUCCESS;
+}
+
+/* It was reset so often, and the semaphore is free. */
+static int
+firmware_resets(unsigned int nb)
+{
+	char words[64];
+
+	snprintf(words, sizeof(words), " fw_resets=%u reset_sem=0x0\n", nb);
+	TEST_ASSERT(dump_has("pf0", words), "not%s", words);
+	TEST_TRUE(!test_model_logged(&model, "firmware reset without the semaphore"));
+	return TEST_SUCCESS;
+}
+
+static int
+test_silicon_2_4_pf_resets_firmware(void)
+{
+	TEST_CALL(dev_add("pf0", ARGS_PF, &dev_id));
+	TEST_CALL(firmware_fails());
+	TEST_WAIT(test_dev_status(dev_id) == -EIO, TEST_MS);
+	TEST_EXPECT(rte_comch_dev_reset(dev_id), 0);
+	TEST_EXPECT(test_dev_status(dev_id), 0);
+	TEST_TRUE(test_log_has("resetting the card's firmware"));
+	TEST_CALL(firmware_resets(1));
+	/* and so does one that finds it so when it starts */
+	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
+	dev_id = -1;
+	TEST_CALL(firmware_fails());
+	TEST_CALL(dev_add("pf0", ARGS_PF, &dev_id));
+	TEST_CALL(firmware_resets(2));
+	return test_log_passed();
+}
+
+/* One after the other, or at once: firmware is reset once. */
+static void *
+reset_other(void *arg)
+{
+	int *ret = arg;
+
+	*ret = rte_comch_dev_reset(other_id);
+	return NULL;
+}
+
+static int
+test_silicon_2_4_one_of_two_pfs(void)
+{
+	unsigned int i;
+	pthread_t thread;
+	int ret = -1;
+
+	TEST_CALL(dev_add("pf0", ARGS_PF, &dev_id));
+	TEST_CALL(dev_add("pf1", ARGS_PF, &other_id));
+	for (i = 1; i <= 5; i++) {
+		TEST_CALL(firmware_fails());
+		TEST_WAIT(test_dev_status(dev_id) == -EIO, TEST_MS);
+		TEST_WAIT(test_dev_status(other_id) == -EIO, TEST_MS);
+		TEST_EXPECT(pthread_create(&thread, NULL, reset_other, &ret), 0);
+		TEST_EXPECT(rte_comch_dev_reset(dev_id), 0);
+		pthread_join(thread, NULL);
+		/* a reset of firmware may hit the other's bring-up: it says so, and comes back */
+		if (ret != 0)
+			ret = rte_comch_dev_reset(other_id);
+		TEST_EXPECT(ret, 0);
+		if (test_dev_status(dev_id) != 0)
+			TEST_EXPECT(rte_comch_dev_reset(dev_id), 0);
+		TEST_CALL(firmware_resets(i));
+	}
+	return test_log_passed();
+}
+
+/* A virtual function may not: it waits, says so, and does not reset itself again and again. */
+static int
+test_silicon_2_4_vf_waits(void)
+{
+	uint64_t start;
+	long resets;
+
+	TEST_CALL(dev_add("pf0vf0", "health=30,fw_timeout=700", &vf_id));
+	TEST_CALL(firmware_fails());
+	TEST_WAIT(test_dev_status(vf_id) == -EIO, TEST_MS);
+	resets = test_model_state(&model, "pf0vf0", "resets");
+	start = test_now_ns();
+	TEST_EXPECT(rte_comch_dev_reset(vf_id), -EAGAIN);
+	TEST_TRUE(test_now_ns() - start >= 700000000);
+	TEST_EXPECT(test_model_state(&model, "pf0vf0", "resets"), resets + 1);
+	TEST_EXPECT(test_dev_status(vf_id), -EAGAIN);
+	TEST_TRUE(test_log_has("devlink health recover"));
+	TEST_CALL(firmware_resets(0));
+	/* a probe says the same */
+	TEST_EXPECT(test_model_dev_remove(vf_id), 0);
+	vf_id = -1;
+	TEST_EXPECT(test_model_dev_add(&model, "pf0vf0", "fw_timeout=300"), -EAGAIN);
+	TEST_CALL(dev_add("pf0", ARGS_PF, &dev_id));
+	TEST_CALL(firmware_resets(1));
+	TEST_CALL(dev_add("pf0vf0", "health=30", &vf_id));
+	return test_log_passed();
+}
+
+static void *
+reset_vf(void *arg)
+{
+	int *ret = arg;
+
+	*ret = rte_comch_dev_reset(vf_id);
+	return NULL;
+}
+
+/* The owner of the physical function resets firmware while the virtual one waits. */
+static int
+test_silicon_2_4_vf_recovers(void)
+{
+	pthread_t thread;
+	int ret = -1, reset;
+
+	TEST_CALL(dev_add("pf0", ARGS_PF, &dev_id));
+	TEST_CALL(dev_add("pf0vf0", "health=30,fw_timeout=20000", &vf_id));
+	TEST_CALL(firmware_fails());
+	TEST_WAIT(test_dev_status(vf_id) == -EIO, TEST_MS);
+	TEST_EXPECT(pthread_create(&thread, NULL, reset_vf, &ret), 0);
+	usleep(200000);
+	reset = rte_comch_dev_reset(dev_id);
+	pthread_join(thread, NULL);
+	TEST_EXPECT(reset, 0);
+	TEST_EXPECT(ret, 0);
+	TEST_EXPECT(test_dev_status(vf_id), 0);
+	TEST_CALL(firmware_resets(1));
+	return test_log_passed();
+}
+
+/* A function that works sees the reset of firmware, and comes back by a reset. */
+static int
+test_silicon_5_4_all_functions_are_hit(void)
+{
+	TEST_CALL(dev_add("pf0", ARGS_PF, &dev_id));
+	TEST_CALL(dev_add("pf1", ARGS_PF, &other_id));
+	TEST_CALL(dev_add("pf0vf0", "health=60000", &vf_id));
+	TEST_CALL(firmware_fails());
+	TEST_WAIT(test_dev_status(dev_id) == -EIO, TEST_MS);
+	TEST_WAIT(test_dev_status(other_id) == -EIO, TEST_MS);
+	TEST_EXPECT(rte_comch_dev_reset(dev_id), 0);
+	/* the virtual function has not looked in time, and what it had is void */
+	TEST_EXPECT(test_model_state(&model, "pf0vf0", "given"), 0);
+	TEST_TRUE(dump_has("pf0vf0", "registers nic_state=1 "));
+	TEST_EXPECT(rte_comch_dev_reset(other_id), 0);
+	TEST_EXPECT(rte_comch_dev_reset(vf_id), 0);
+	TEST_EXPECT(test_dev_status(vf_id), 0);
+	TEST_EXPECT(test_dev_status(dev_id), 0);
+	TEST_CALL(firmware_resets(1));
+	return test_log_passed();
+}
+
 static struct unit_test_suite hard_health_suite = {
 	.suite_name = "life of a BlueField function as on a card",
 	.unit_test_cases = {
@@ -277,6 +459,11 @@ static struct unit_test_suite hard_health_suite = {
 			test_silicon_2_10_reset_during_page_command),
 		TEST_CASE_ST(case_setup, case_teardown,
 			test_silicon_2_10_removed_during_page_command),
+		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_pf_resets_firmware),
+		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_one_of_two_pfs),
+		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_vf_waits),
+		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_vf_recovers),
+		TEST_CASE_ST(card_setup, case_teardown, test_silicon_5_4_all_functions_are_hit),
 		TEST_CASES_END()
 	}
 };
