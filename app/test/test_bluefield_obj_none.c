@@ -4,6 +4,7 @@
 
 /*
  * In the place of tests that call layers of the driver, where they can not be linked:
+ * In the place of tests that call layers of the driver, where they cannot be linked:
  * tests of the same names, which say why they do not run.
  */
 
@@ -35,3 +36,4 @@ REGISTER_FAST_TEST(bluefield_obj_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_ob
 REGISTER_FAST_TEST(bluefield_obj_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_hard_caps_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_obj_mem_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_FAST_TEST(bluefield_seam_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);

@@ -167,9 +167,13 @@ static int
 make_mkey(struct set *s)
 {
 	struct bf_mkey_attr attr = { .pd = &s->pd, .local_write = true };
+	int ret;
 
-	if (s->mem == NULL && bf_mem_alloc(obj_dev, 2 * BF_PAGE_SIZE, &s->mem) != 0)
-		return -ENOMEM;
+	if (s->mem == NULL) {
+		ret = bf_mem_alloc(obj_dev, 2 * BF_PAGE_SIZE, &s->mem);
+		if (ret != 0)
+			return ret;
+	}
 	attr.mem = s->mem;
 	attr.addr = s->mem->addr;
 	attr.len = s->mem->len;

@@ -89,11 +89,10 @@ bf_obj_create_ring(struct bf_obj_dev *dev, const struct bf_obj_desc *desc, const
 int
 bf_obj_destroy(struct bf_obj *obj)
 {
-	int ret;
+	int ret = 0;
 
-	if (obj->dev == NULL)
-		return 0;
-	ret = obj->dev->ops->destroy(obj);
+	if (obj->dev != NULL && obj->handle != NULL)
+		ret = obj->dev->ops->destroy(obj);
 	memset(obj, 0, sizeof(*obj));
 	return ret;
 }
@@ -197,6 +196,10 @@ bf_pd_create(struct bf_obj_dev *dev, struct bf_pd *pd)
 	const struct bf_obj_desc desc = { .kind = BF_OBJ_PD };
 	uint8_t in[BF_SMALL_IN_SIZE] = { 0 };
 
+	if (dev->has_pd) {
+		pd->obj = (struct bf_obj){ .dev = dev, .id = dev->pdn, .gen = BF_OBJ_GEN_ANY };
+		return 0;
+	}
 	bf_set(in, BF_IN_OPCODE, BF_OP_ALLOC_PD);
 	return bf_obj_create(dev, &desc, in, sizeof(in), NULL, &pd->obj);
 }
@@ -415,12 +418,31 @@ bf_vport_query(struct bf_obj_dev *dev, struct bf_vport *vport)
 	return 0;
 }
 
+/* Somebody else switches RoCE: it is as it should be, or that is said. */
+static int
+vport_expect_roce(struct bf_obj_dev *dev, bool enable)
+{
+	struct bf_vport vport;
+	int ret;
+
+	ret = bf_vport_query(dev, &vport);
+	if (ret != 0)
+		return ret;
+	if (vport.roce_en == enable)
+		return 0;
+	BF_LOG(ERR, "%s: RoCE of the port is %s, and the driver that owns the port switches it: load its RDMA driver (modprobe mlx5_ib), and look at rdma link show",
+		dev->name, vport.roce_en ? "on" : "off");
+	return -EPERM;
+}
+
 int
 bf_vport_set_roce(struct bf_obj_dev *dev, bool enable)
 {
 	uint8_t in[BF_MODIFY_NIC_VPORT_IN_SIZE] = { 0 };
 	uint8_t out[BF_OUT_SIZE];
 
+	if (dev->ops->gid_index != NULL)
+		return vport_expect_roce(dev, enable);
 	bf_set(in, BF_IN_OPCODE, BF_OP_MODIFY_NIC_VPORT_CONTEXT);
 	bf_set(in, BF_MODIFY_NIC_VPORT_FIELD_SELECT_ROCE_EN, 1);
 	bf_set(in + BF_MODIFY_NIC_VPORT_IN_CTX, BF_NIC_VPORT_CONTEXT_ROCE_EN, enable);
@@ -457,6 +479,11 @@ bf_roce_addr_set(struct bf_obj_dev *dev, uint16_t index, const struct bf_roce_ad
 	struct bf_obj_caps caps;
 	int ret;
 
+	if (dev->ops->gid_index != NULL) {
+		BF_LOG(ERR, "%s: the driver that owns the port keeps its RoCE addresses: give its network interface the address (ip address add)",
+			dev->name);
+		return -EPERM;
+	}
 	ret = roce_index_check(dev, index, &caps);
 	if (ret != 0)
 		return ret;
@@ -471,6 +498,23 @@ bf_roce_addr_set(struct bf_obj_dev *dev, uint16_t index, const struct bf_roce_ad
 		bf_set(at, BF_ROCE_ADDR_LAYOUT_ROCE_VERSION, addr->version);
 	}
 	return dev->ops->general(dev, in, sizeof(in), out, sizeof(out));
+}
+
+int
+bf_roce_addr_use(struct bf_obj_dev *dev, const struct bf_roce_addr *addr, uint16_t *index)
+{
+	struct bf_obj_caps caps;
+	uint16_t found;
+	int ret;
+
+	if (dev->ops->gid_index == NULL)
+		return bf_roce_addr_set(dev, *index, addr);
+	ret = dev->ops->gid_index(dev, addr, &found);
+	if (ret == 0)
+		ret = roce_index_check(dev, found, &caps);
+	if (ret == 0)
+		*index = found;
+	return ret;
 }
 
 int

@@ -165,6 +165,7 @@ struct bf_roce_addr {
 	uint16_t vlan_id;
 };
 
+/* Where the device has one of somebody else, this is that. */
 int bf_pd_create(struct bf_obj_dev *dev, struct bf_pd *pd);
 void bf_pd_destroy(struct bf_pd *pd);
 
@@ -221,9 +222,15 @@ int bf_qp_to_reset(struct bf_qp *qp);
 int bf_qp_query(struct bf_qp *qp, struct bf_qp_info *info);
 
 int bf_vport_query(struct bf_obj_dev *dev, struct bf_vport *vport);
+/* Where somebody else keeps the port, it has to be so already, or it is -EPERM. */
 int bf_vport_set_roce(struct bf_obj_dev *dev, bool enable);
 
-/* index below roce_addr_table_size; addr NULL: clear the entry */
+/*
+ * Have an address in the table. Ours to write: it goes to *index. Somebody else's: its
+ * index there goes to *index, or it is -ENOENT.
+ */
+int bf_roce_addr_use(struct bf_obj_dev *dev, const struct bf_roce_addr *addr, uint16_t *index);
+/* index below roce_addr_table_size; addr NULL: clear the entry; -EPERM if the table is not ours */
 int bf_roce_addr_set(struct bf_obj_dev *dev, uint16_t index, const struct bf_roce_addr *addr);
 int bf_roce_addr_query(struct bf_obj_dev *dev, uint16_t index, struct bf_roce_addr *addr);
 

@@ -36,6 +36,7 @@
 #include <rte_byteorder.h>
 
 struct bf_obj_dev;
+struct bf_roce_addr;
 
 /* Kinds of objects. */
 enum bf_obj_kind {
@@ -64,7 +65,7 @@ struct bf_obj {
 	struct bf_obj_dev *dev; /* NULL: not created */
 	uint32_t id;            /* number, as commands name it */
 	uint32_t gen;           /* resets before it was created */
-	void *handle;           /* the back end's */
+	void *handle;           /* the back end's; NULL: the object is somebody else's */
 	struct bf_obj_mem *mem; /* that it uses; NULL: none */
 };
 
@@ -141,12 +142,22 @@ struct bf_obj_ops {
 	 * for the application's it returns -EBUSY: until the device has been reset.
 	 */
 	int (*mem_free)(struct bf_obj_mem *mem);
+
+	/*
+	 * Where somebody else keeps the port: the index of an address in the table. -ENOENT
+	 * if it is not there. NULL: the table is ours to write, and the port's RoCE is ours
+	 * to switch, by general commands.
+	 */
+	int (*gid_index)(struct bf_obj_dev *dev, const struct bf_roce_addr *addr, uint16_t *index);
 };
 
 /* A back end embeds it at the start of its own structure. */
 struct bf_obj_dev {
 	const struct bf_obj_ops *ops;
 	const char *name;       /* of the device, for messages */
+	/* Objects are in a protection domain that somebody else made: its number. */
+	bool has_pd;
+	uint32_t pdn;
 };
 
 #endif
