@@ -11,6 +11,9 @@
 # Headers are those of the DPDK that is installed, and the driver headers in
 # <build folder>/dpdk-sdk. "struct rte_x" alone is no use: a pointer needs no more. So
 # what only takes the size or a member of a structure is not seen. Nothing is compiled.
+#
+# Also, files of a layer reach no header of ours but those that LAYERS names, not even
+# through others.
 
 import collections
 import glob
@@ -44,6 +47,16 @@ MOVED = {
                                r'|combine(32|64)ms1b|bsf(32|64)(_safe)?'
                                r'|(fls|log2)_u(32|64))$'),
 }
+
+# Files of a layer, the headers of ours that they may reach, and what the layer is.
+LAYERS = [
+    (re.compile(r'drivers/comch/bluefield/bluefield_(log|obj|obj_priv|prm|qp|seam)\.[ch]$'),
+     re.compile(r'bluefield_(log|obj|obj_priv|prm|seam)\.h$'),
+     'above the seam of objects (bluefield_seam.h)'),
+    (re.compile(r'app/test/test_bluefield_seam_dev\.c$'),
+     re.compile(r'(test_bluefield_seam|bluefield_(obj|prm|seam))\.h$'),
+     'a back end without a device'),
+]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 DIRECTIVE = re.compile(r'^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.M)
@@ -82,6 +95,17 @@ def header_folders(build):
         ([os.path.join(build, 'dpdk-sdk', 'include')] if build else [])
 
 
+def layer_is_left(path, reached):
+    """Says which headers of ours a file of a layer may not reach."""
+    left = 0
+    for files, headers, layer in LAYERS:
+        for header in reached if files.match(path) else []:
+            if not headers.match(os.path.basename(header)):
+                print(f'{path}: is {layer}, and reaches {os.path.basename(header)}')
+                left = 1
+    return left
+
+
 def main():
     if len(sys.argv) > 2:
         sys.exit('usage: check-includes.py [build folder]')
@@ -108,6 +132,9 @@ def main():
         with open(path) as file:
             text[path] = file.read()
         includes[path] = {os.path.basename(i) for i in INCLUDE.findall(text[path])}
+    for layer in LAYERS:
+        if not any(map(layer[0].match, files)):
+            sys.exit(f'check-includes: no file is {layer[2]}')
     ours = {os.path.basename(f): f for f in files if f.endswith('.h')}
 
     bad = 0
@@ -116,6 +143,7 @@ def main():
         for reached in queue:
             have |= includes[reached]
             queue += [ours[i] for i in includes[reached] if i in ours and ours[i] not in queue]
+        bad |= layer_is_left(path, queue[1:])
         seen = set()
         for number, line in enumerate(code_of(text[path]).split('\n'), 1):
             for name in re.findall(r'(?<!struct )\b\w+', line):
