@@ -122,6 +122,7 @@ disable_hca(struct bfm_cmd *c)
 {
 	struct bfm_function *f = c->f;
 	enum bfm_status status;
+	uint32_t held;
 	bool host;
 
 	status = no_op_mod(c);
@@ -141,10 +142,11 @@ disable_hca(struct bfm_cmd *c)
 				"the HCA is initialised: tear it down first");
 	bfm_supply_keep(f, 0);
 	/* ours: a client that forgets its pages would free what firmware still has */
-	if (bfm_pages_given(f) != 0)
+	held = (bfm_supplied(f) ? 0 : bfm_pages_given(f)) + bfm_supply_lent(f);
+	if (held != 0)
 		return bfm_fail(c, BFM_RES_STATE, SYND_PAGES_HELD,
-				"firmware still has %u pages: take them back first",
-				bfm_pages_given(f));
+				"firmware still has %u pages of this client: take them back first",
+				held);
 	bfm_caps_reset(f);
 	bfm_vport_reset(f);
 	f->hca = BFM_HCA_DISABLED;

@@ -4,7 +4,8 @@
 
 /*
  * Pages of the client's memory in firmware's hands: what it needs, who gave which,
- * what lies in them. Functions that do not ask for their own have theirs in owner.c.
+ * what lies in them. Who gives for functions that do not ask for their own is in
+ * owner.c; pages that the client of another function gave for one are here too.
  */
 
 #include <endian.h>
@@ -101,13 +102,22 @@ page_pattern(const struct page *p, uint64_t *words)
 		words[i] = mix(p->seed + i);
 }
 
+/* In whose client's memory the pages of a function are. */
+static struct bfm_function *
+memory_of(struct bfm_function *f)
+{
+	struct bfm_function *giver = bfm_supply_giver(f);
+
+	return giver != NULL ? giver : f;
+}
+
 static int
 page_write(struct bfm_function *f, const struct page *p)
 {
 	uint64_t words[PAGE_WORDS];
 
 	page_pattern(p, words);
-	return bfm_dma_write(f, p->addr, words, sizeof(words));
+	return bfm_dma_write(memory_of(f), p->addr, words, sizeof(words));
 }
 
 /* 0 or -EFAULT, which was made fatal. */
@@ -119,7 +129,7 @@ page_check(struct bfm_function *f, const struct page *p)
 	char why[160];
 	uint32_t i;
 
-	if (bfm_dma_read(f, p->addr, seen, sizeof(seen)) != 0) {
+	if (bfm_dma_read(memory_of(f), p->addr, seen, sizeof(seen)) != 0) {
 		snprintf(why, sizeof(why),
 				"page 0x%jx that was given to firmware is not "
 				"accessible any more",
@@ -166,9 +176,11 @@ bfm_pages_init_missing(const struct bfm_function *f)
 			f->pages->nb_given < f->conf.boot_pages + f->conf.init_pages;
 }
 
+/* Tell whoever gives pages for a function what its firmware wants. */
 static void
 event_post(struct bfm_function *f, int32_t n)
 {
+	struct bfm_function *to = memory_of(f);
 	uint8_t data[28] = { 0 };
 
 	BFM_SET(data, EV_PAGE_REQUEST, ec_function, f->conf.card);
@@ -176,7 +188,42 @@ event_post(struct bfm_function *f, int32_t n)
 	BFM_SET(data, EV_PAGE_REQUEST, num_pages, (uint32_t)n);
 	f->pages->requests++;
 	bfm_log(f, BFM_DEBUG, "page request: %d pages", n);
-	bfm_event_post(f, BFM_EV_PAGE_REQUEST, 0, data);
+	bfm_event_post(to, BFM_EV_PAGE_REQUEST, 0, data);
+}
+
+bool
+bfm_pages_ask(struct bfm_function *f, uint32_t n)
+{
+	if (!bfm_event_wanted(memory_of(f), BFM_EV_PAGE_REQUEST))
+		return false;
+	event_post(f, (int32_t)n);
+	return true;
+}
+
+void
+bfm_pages_offer(struct bfm_function *f, uint32_t n)
+{
+	f->pages->offered += n;
+	/* who does not hear of it has ended, or takes all when it does */
+	if (bfm_event_wanted(memory_of(f), BFM_EV_PAGE_REQUEST))
+		event_post(f, -(int32_t)n);
+}
+
+uint32_t
+bfm_pages_lose(struct bfm_function *f, bool take)
+{
+	struct bfm_pages *p = f->pages;
+	uint32_t n = p->nb_given;
+
+	if (take) {
+		p->offered = n;
+		return 0;
+	}
+	p->total_void += n;
+	p->nb_given = 0;
+	p->offered = 0;
+	p->check_next = 0;
+	return n;
 }
 
 /* The same of the owner; nobody hears of it but him. */
@@ -265,7 +312,10 @@ bfm_pages_teardown(struct bfm_function *f)
 	struct bfm_pages *p = f->pages;
 
 	bfm_supply_keep(f, f->conf.boot_pages);
+	bfm_supply_end(f, true);
 	p->supply = 0;
+	if (bfm_supply_giver(f) != NULL)
+		return;
 	p->offered = 0;
 	if (p->need > p->nb_given)
 		p->need = p->nb_given;
@@ -298,13 +348,14 @@ bfm_pages_check(struct bfm_function *f)
 	 * Firmware lives in its pages only while the HCA is up; a client that closes may
 	 * unmap them after that without taking them back, as a reset follows.
 	 */
-	if (f->hca != BFM_HCA_INITIALISED || p->nb_given == 0 || !bfm_dma_enabled(f) ||
-			bfm_iseg_no_commands(f) != NULL || now - p->checked_ms < CHECK_MS)
+	if (f->hca != BFM_HCA_INITIALISED || p->nb_given == 0 ||
+			!bfm_dma_enabled(memory_of(f)) || bfm_iseg_no_commands(f) != NULL ||
+			now - p->checked_ms < CHECK_MS)
 		return 0;
 	p->checked_ms = now;
 	for (i = 0; i < CHECK_PAGES && i < p->nb_given; i++) {
 		p->check_next = (p->check_next + 1) % p->nb_given;
-		if (!bfm_dma_now(f, p->given[p->check_next].addr))
+		if (!bfm_dma_now(memory_of(f), p->given[p->check_next].addr))
 			continue;
 		if (page_check(f, &p->given[p->check_next]) != 0)
 			return -EFAULT;
@@ -326,6 +377,43 @@ own_function(const struct bfm_cmd *c, uint64_t function_id, uint64_t ec, bool ze
 	if (ec != conf->card && (conf->kind != BFM_VF || ec != 0))
 		return false;
 	return function_id == conf->function_id || (zero_is_me && function_id == 0);
+}
+
+/* Whose pages a command is about: the own ones, or of a function that it gives for. */
+static struct bfm_function *
+managed_function(const struct bfm_cmd *c, uint64_t function_id, uint64_t ec)
+{
+	struct bfm_model *m = c->f->model;
+	struct bfm_function *f;
+	uint32_t i;
+
+	if (own_function(c, function_id, ec, false))
+		return c->f;
+	for (i = 0; i < m->nb_functions; i++) {
+		f = m->functions[i];
+		if (f->conf.function_id == function_id && f->conf.card == ec &&
+				bfm_supply_giver(f) == c->f)
+			return f;
+	}
+	return NULL;
+}
+
+/* Is this page with firmware already, for any function that lives in that memory? */
+static bool
+page_is_given(struct bfm_function *memory, const struct page *page)
+{
+	struct bfm_model *m = memory->model;
+	const struct bfm_pages *p;
+	uint32_t i;
+
+	for (i = 0; i < m->nb_functions; i++) {
+		p = m->functions[i]->pages;
+		if (memory_of(m->functions[i]) == memory && p->nb_given != 0 &&
+				bsearch(page, p->given, p->nb_given, sizeof(*page), page_cmp) !=
+						NULL)
+			return true;
+	}
+	return false;
 }
 
 static enum bfm_status
@@ -368,9 +456,8 @@ query_pages(struct bfm_cmd *c)
 
 /* The addresses of the input as a sorted list; the reason is logged if NULL. */
 static struct page *
-give_list(struct bfm_cmd *c, uint32_t n, enum bfm_status *status)
+give_list(struct bfm_cmd *c, struct bfm_pages *p, uint32_t n, enum bfm_status *status)
 {
-	struct bfm_pages *p = c->f->pages;
 	struct page *list;
 	uint64_t addr;
 	uint32_t i;
@@ -398,9 +485,7 @@ give_list(struct bfm_cmd *c, uint32_t n, enum bfm_status *status)
 		if (addr == 0)
 			bfm_log(c->f, BFM_INFO,
 					"page %u has address 0, which a device may not take", i);
-		if (p->nb_given != 0 &&
-				bsearch(&list[i], p->given, p->nb_given, sizeof(*list), page_cmp) !=
-						NULL) {
+		if (page_is_given(c->f, &list[i])) {
 			*status = bfm_fail(c, BFM_BAD_PARAM, SYND_TWICE,
 					"page %u at 0x%jx is in firmware's hands already", i,
 					(uintmax_t)addr);
@@ -436,10 +521,11 @@ arrived(struct bfm_function *f, uint32_t n)
 }
 
 static enum bfm_status
-give(struct bfm_cmd *c, uint32_t n)
+give(struct bfm_cmd *c, struct bfm_function *f, uint32_t n)
 {
-	struct bfm_function *f = c->f;
 	struct bfm_pages *p = f->pages;
+	uint32_t wants = f != c->f ? f->supply.wanted :
+			p->need > p->nb_given ? p->need - p->nb_given : 0;
 	enum bfm_status status = BFM_OK;
 	struct page *list;
 	struct page *all;
@@ -448,13 +534,13 @@ give(struct bfm_cmd *c, uint32_t n)
 	if (c->in_len < MANAGE_PAGES_IN_SIZE + (uint64_t)n * 8)
 		return bfm_fail(c, BFM_BAD_IN_LEN, SYND_LENGTH,
 				"input of %u bytes has no room for %u addresses", c->in_len, n);
-	if (n > (p->need > p->nb_given ? p->need - p->nb_given : 0))
+	if (n > wants)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_TOO_MANY,
-				"%u pages are given, firmware needs %u and has %u", n, p->need,
+				"%u pages are given, firmware needs %u more and has %u", n, wants,
 				p->nb_given);
 	if (n == 0)
 		return BFM_OK; /* clients answer a need of 0 so */
-	list = give_list(c, n, &status);
+	list = give_list(c, p, n, &status);
 	if (list == NULL)
 		return status;
 	for (i = 0; i < n; i++)
@@ -476,17 +562,20 @@ give(struct bfm_cmd *c, uint32_t n)
 	p->nb_given += n;
 	p->total_given += n;
 	qsort(all, p->nb_given, sizeof(*all), page_cmp);
-	bfm_log(f, BFM_DEBUG, "%u pages given, firmware has %u of %u", n, p->nb_given, p->need);
-	arrived(f, n);
+	bfm_log(f, BFM_DEBUG, "%u pages given, firmware has %u", n, p->nb_given);
+	if (f != c->f)
+		bfm_supply_came(f, n);
+	else
+		arrived(f, n);
 	return BFM_OK;
 }
 
 static enum bfm_status
-take(struct bfm_cmd *c, uint32_t n)
+take(struct bfm_cmd *c, struct bfm_function *f, uint32_t n)
 {
-	struct bfm_function *f = c->f;
 	struct bfm_pages *p = f->pages;
-	uint32_t limit = f->hca == BFM_HCA_INITIALISED ? p->offered : p->nb_given;
+	bool all = f == c->f && f->hca != BFM_HCA_INITIALISED;
+	uint32_t limit = all ? p->nb_given : p->offered;
 	uint64_t addr;
 	uint32_t pick;
 	uint32_t i;
@@ -517,19 +606,24 @@ take(struct bfm_cmd *c, uint32_t n)
 	}
 	p->total_taken += n;
 	p->need -= n < p->need ? n : p->need;
-	if (f->hca == BFM_HCA_INITIALISED)
+	if (!all)
 		p->offered -= n;
+	if (f != c->f)
+		bfm_supply_went(f, n);
 	BFM_SET(c->out, MANAGE_PAGES_OUT, output_num_entries, n);
 	bfm_log(f, BFM_DEBUG, "%u pages taken back, firmware has %u", n, p->nb_given);
 	return BFM_OK;
 }
 
 static enum bfm_status
-cannot_give(struct bfm_cmd *c)
+cannot_give(struct bfm_cmd *c, struct bfm_function *f)
 {
-	struct bfm_function *f = c->f;
 	struct bfm_pages *p = f->pages;
 
+	if (f != c->f) {
+		bfm_supply_refuse(f);
+		return BFM_OK;
+	}
 	bfm_log(f, BFM_INFO, "the client can not give pages: %u are missing",
 			p->need > p->nb_given ? p->need - p->nb_given : 0);
 	if (p->need > p->nb_given)
@@ -548,25 +642,26 @@ manage_pages(struct bfm_cmd *c)
 	uint64_t function_id = BFM_GET(c->in, MANAGE_PAGES_IN, function_id);
 	uint64_t ec = BFM_GET(c->in, MANAGE_PAGES_IN, embedded_cpu_function);
 	uint32_t n = (uint32_t)BFM_GET(c->in, MANAGE_PAGES_IN, input_num_entries);
+	struct bfm_function *f = managed_function(c, function_id, ec);
 
-	if (!own_function(c, function_id, ec, false))
+	if (f == NULL)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_FUNCTION,
 				"function %ju with embedded_cpu_function %ju is not what QUERY_PAGES "
 				"said, %u with %u",
 				(uintmax_t)function_id, (uintmax_t)ec, c->f->conf.function_id,
 				c->f->conf.card);
 	/* clients answer a need of 0 by giving none */
-	if (bfm_supplied(c->f) && (c->op_mod != MANAGE_GIVE || n != 0))
+	if (bfm_supplied(f) && f == c->f && (c->op_mod != MANAGE_GIVE || n != 0))
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_SUPPLIED,
 				"the pages of %s are the business of the owner of its PF, or of "
 				"the ECPF's", c->f->conf.name);
 	switch (c->op_mod) {
 	case MANAGE_CANNOT_GIVE:
-		return cannot_give(c);
+		return cannot_give(c, f);
 	case MANAGE_GIVE:
-		return give(c, n);
+		return give(c, f, n);
 	case MANAGE_TAKE:
-		return take(c, n);
+		return take(c, f, n);
 	default:
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD,
 				"op_mod is none of can not give 0, give 1, take 2");
@@ -604,7 +699,7 @@ const struct bfm_cmd_desc bfm_cmds_pages[] = {
 uint32_t
 bfm_pages_given(const struct bfm_function *f)
 {
-	return f->pages->nb_given + f->supply.given;
+	return f->pages->nb_given + (bfm_supply_giver(f) != NULL ? 0 : f->supply.given);
 }
 
 void
@@ -612,13 +707,16 @@ bfm_pages_reset(struct bfm_function *f)
 {
 	struct bfm_pages *p = f->pages;
 
+	bfm_supply_keep(f, 0);
+	p->supply = 0;
+	bfm_supply_end(f, false);
+	if (bfm_supply_giver(f) != NULL)
+		return; /* firmware has them until they are taken */
 	if (p->nb_given != 0)
 		bfm_log(f, BFM_INFO,
 				"reset with %u pages in firmware's hands: they are the "
 				"client's again",
 				p->nb_given);
-	bfm_supply_keep(f, 0);
-	p->supply = 0;
 	p->total_void += p->nb_given;
 	free(p->given);
 	p->given = NULL;

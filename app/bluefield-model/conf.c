@@ -151,6 +151,17 @@ parse_host(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
 }
 
 static int
+parse_pages(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
+{
+	conf->pages_client = strcmp(value, "client") == 0;
+	if (conf->kind != BFM_VF && (conf->pages_client || strcmp(value, "operator") == 0))
+		return 0;
+	snprintf(err, err_size, "%s: pages=%s: it is client or operator, for pf0, pf1, ecpf0, "
+			"ecpf1 only", conf->name, value);
+	return -EINVAL;
+}
+
+static int
 parse_socket(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
 {
 	if (strlen(value) < sizeof(conf->socket)) {
@@ -201,7 +212,7 @@ parse_link(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
 	return -EINVAL;
 }
 
-/* The keys of numbers: 1 if it is none of them. */
+/* The keys that are numbers: 1 if it is none of them. */
 static int
 parse_number_key(const char *key, const char *value, struct bfm_conf *conf, char *err,
 		size_t err_size)
@@ -224,6 +235,11 @@ parse_number_key(const char *key, const char *value, struct bfm_conf *conf, char
 	uint64_t number;
 	size_t i;
 
+	if (strncmp(key, "owner_", 6) == 0 && conf->kind == BFM_VF) {
+		snprintf(err, err_size, "%s: %s= is for pf0, pf1, ecpf0, ecpf1 only", conf->name,
+				key);
+		return -EINVAL;
+	}
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (strcmp(key, numbers[i].key) != 0)
 			continue;
@@ -251,6 +267,7 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 		{ "port", parse_port },
 		{ "mode", parse_mode },
 		{ "host", parse_host },
+		{ "pages", parse_pages },
 		{ "socket", parse_socket },
 		{ "roce", parse_roce },
 		{ "mac", parse_mac },
@@ -267,16 +284,11 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(key, words[i].key) == 0)
 			return words[i].parse(value, conf, err, err_size);
-	if (strncmp(key, "owner_", 6) == 0 && conf->kind == BFM_VF) {
-		snprintf(err, err_size, "%s: %s= is for pf0, pf1, ecpf0, ecpf1 only", conf->name,
-				key);
-		return -EINVAL;
-	}
 	ret = parse_number_key(key, value, conf, err, err_size);
 	if (ret <= 0)
 		return ret;
 	snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, host, "
-			"boot_pages, init_pages, owner_slow, owner_short, flr_ms, vectors, "
+			"pages, boot_pages, init_pages, owner_slow, owner_short, flr_ms, vectors, "
 			"msix_fixed, socket, roce, roce_table, vhca_ports, mac, link",
 			conf->name, key);
 	return -EINVAL;

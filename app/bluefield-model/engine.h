@@ -80,7 +80,26 @@ void bfm_pages_teardown(struct bfm_function *f);
 /* Look at all pages now. 0 or -EFAULT. */
 int bfm_pages_check_all(struct bfm_function *f);
 
+/*
+ * Of a function for which the client of another one gives: ask that client for pages,
+ * false if it does not listen; offer it some back; they are gone, or all may be taken.
+ */
+bool bfm_pages_ask(struct bfm_function *f, uint32_t n);
+void bfm_pages_offer(struct bfm_function *f, uint32_t n);
+uint32_t bfm_pages_lose(struct bfm_function *f, bool take);
+
 /* -------------------------------------------------------------- owner.c */
+
+/* The function whose client gives pages for f; NULL: the operator does, or nobody. */
+struct bfm_function *bfm_supply_giver(const struct bfm_function *f);
+/* What that client did: pages came, were taken back, or will not come. */
+void bfm_supply_came(struct bfm_function *f, uint32_t n);
+void bfm_supply_went(struct bfm_function *f, uint32_t n);
+void bfm_supply_refuse(struct bfm_function *f);
+/* Pages that the client of f gave for other functions. */
+uint32_t bfm_supply_lent(const struct bfm_function *f);
+/* The client of f gives no more: all lose what it gave, and may it take that back? */
+void bfm_supply_end(struct bfm_function *f, bool take);
 
 /* Until the function has so many: 0, -EAGAIN while they come, -ENOMEM if they do not. */
 int bfm_supply_want(struct bfm_function *f, uint32_t pages);
@@ -88,7 +107,8 @@ int bfm_supply_want(struct bfm_function *f, uint32_t pages);
 void bfm_supply_keep(struct bfm_function *f, uint32_t pages);
 /* Faults of the owner that gives for f, or for the VFs of f. */
 void bfm_owner_dead(struct bfm_function *f);
-void bfm_owner_killed(struct bfm_function *f);
+/* -EBUSY: a client gives, no operator. */
+int bfm_owner_killed(struct bfm_function *f);
 void bfm_owner_slow(struct bfm_function *f, uint32_t ms);
 void bfm_owner_short(struct bfm_function *f, uint32_t pages);
 void bfm_owner_alive(struct bfm_function *f);

@@ -484,12 +484,14 @@ parse_owner(struct parse *p)
 	if (strcmp(p->words[1], "dead") == 0)
 		bfm_owner_dead(p->f);
 	else if (strcmp(p->words[1], "killed") == 0)
-		bfm_owner_killed(p->f);
+		ret = bfm_owner_killed(p->f);
 	else if (strcmp(p->words[1], "alive") == 0)
 		bfm_owner_alive(p->f);
 	else
 		return wrong(p, "'%s': not a word of owner, which are slow=, short=, dead, "
 				"killed, alive", p->words[1]);
+	if (ret != 0)
+		return wrong(p, "'killed': the owner is a client: kill that, or unplug its function");
 	return 0;
 }
 

@@ -84,6 +84,7 @@ struct bfm_conf {
 	bool esw_manager;      /* ECPF in DPU mode; mode=nic or mode=separated clear it */
 	uint32_t boot_pages;   /* boot_pages=, what QUERY_PAGES asks first; default 8 */
 	uint32_t init_pages;   /* init_pages=, default 64 */
+	bool pages_client;     /* pages=client, of a PF, an ECPF: its client gives for others */
 	bool host_down;        /* host=down, of an ECPF: nobody enables the host, but a client */
 	uint32_t owner_slow;   /* owner_slow=, ms until the owner of this PF gives pages */
 	uint32_t owner_short;  /* owner_short=, pages that it has, or BFM_NO_LIMIT */
@@ -127,6 +128,7 @@ struct bfm_owner {
 struct bfm_supply {
 	uint32_t given;    /* now */
 	uint32_t wanted;   /* on their way */
+	bool asked;        /* the client that gives was told */
 	uint64_t due_ms;   /* when they come */
 	bool refused;      /* they do not: whoever waits has to learn that */
 	uint64_t total_given;
@@ -540,7 +542,7 @@ void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
  *   health synd=<n> [ext=<n>] | counter stop|run|pause <ms> | nic-state <n> | init-busy <ms>|forever
  *   bus dead|alive | pages wanted=<n> (request now) | eq overrun | flr <ms>
  *   host up|down (of an ECPF: the operator enables the host's functions, or not)
- *   owner slow=<ms>|short=<pages>|dead|killed|alive: who gives this function's pages, or its VFs'
+ *   owner slow=<ms>|short=<pages>|dead|killed|alive (who gives its pages, or its VFs')
  *   port up|down | mac <address> | events refuse=<mask>
  *   cap <name>=<value> (from the next reset on) | unplug | clear
  * 0 or -EINVAL with a sentence in err.

@@ -20,6 +20,7 @@
 
 /* Ours: firmware wants a page more for every so many objects. */
 #define OBJECTS_PER_PAGE 16u
+#define CLIENT_POLL_MS 10
 
 /* The ECPF of the port of a function, in DPU mode; NULL if the model has none. */
 static struct bfm_function *
@@ -71,22 +72,74 @@ bfm_supplied(const struct bfm_function *f)
 	return f->conf.kind == BFM_PF && card_gives(f);
 }
 
+struct bfm_function *
+bfm_supply_giver(const struct bfm_function *f)
+{
+	struct bfm_function *g;
+	uint32_t i;
+
+	for (i = 0; bfm_supplied(f) && i < f->model->nb_functions; i++) {
+		g = f->model->functions[i];
+		if (g->conf.pages_client && g->conf.port == f->conf.port &&
+				g->conf.card == card_gives(f) && !bfm_supplied(g))
+			return g;
+	}
+	return NULL;
+}
+
 /*
  * Ask and give back
  */
 
-static void
-give_back(struct bfm_function *f, uint32_t n)
+void
+bfm_supply_came(struct bfm_function *f, uint32_t n)
 {
 	struct bfm_owner *o = owner_of(f);
 	struct bfm_supply *s = &f->supply;
 
-	s->given -= n;
-	s->total_taken += n;
+	s->given += n;
+	s->total_given += n;
+	o->given += n;
+	o->total_given += n;
+	s->wanted -= n;
+	bfm_log(f, BFM_DEBUG, "%u pages from the owner, firmware has %u", n, s->given);
+	if (s->wanted == 0)
+		bfm_cmd_resume(f);
+}
+
+void
+bfm_supply_went(struct bfm_function *f, uint32_t n)
+{
+	struct bfm_owner *o = owner_of(f);
+
+	f->supply.total_taken += n;
 	o->given -= n;
 	o->total_taken += n;
-	if (n != 0)
-		bfm_log(f, BFM_DEBUG, "%u pages back to the owner, firmware has %u", n, s->given);
+	bfm_log(f, BFM_DEBUG, "%u pages back to the owner", n);
+}
+
+void
+bfm_supply_refuse(struct bfm_function *f)
+{
+	struct bfm_supply *s = &f->supply;
+
+	if (s->wanted == 0)
+		return;
+	bfm_log(f, BFM_INFO, "the owner cannot give %u pages", s->wanted);
+	owner_of(f)->refused += s->wanted;
+	s->wanted = 0;
+	s->refused = true;
+	bfm_cmd_resume(f);
+}
+
+static void
+give_back(struct bfm_function *f, uint32_t n)
+{
+	f->supply.given -= n;
+	if (bfm_supply_giver(f) != NULL)
+		bfm_pages_offer(f, n);
+	else
+		bfm_supply_went(f, n);
 }
 
 /* What is on its way comes, or is refused, or stays where it is. */
@@ -98,19 +151,13 @@ supply_try(struct bfm_function *f)
 
 	if (s->wanted == 0 || o->dead || o->killed || f->model->now_ms < s->due_ms)
 		return;
-	if (o->is_short && (o->given > o->short_pages || s->wanted > o->short_pages - o->given)) {
-		bfm_log(f, BFM_INFO, "the owner cannot give %u pages: it has %u, and %u are given",
-				s->wanted, o->short_pages, o->given);
-		o->refused += s->wanted;
-		s->refused = true;
-	} else {
-		bfm_log(f, BFM_DEBUG, "the owner gives %u pages", s->wanted);
-		s->given += s->wanted;
-		s->total_given += s->wanted;
-		o->given += s->wanted;
-		o->total_given += s->wanted;
-	}
-	s->wanted = 0;
+	if (bfm_supply_giver(f) != NULL)
+		s->asked = s->asked || bfm_pages_ask(f, s->wanted);
+	else if (o->is_short && (o->given > o->short_pages ||
+			s->wanted > o->short_pages - o->given))
+		bfm_supply_refuse(f);
+	else
+		bfm_supply_came(f, s->wanted);
 }
 
 int
@@ -121,6 +168,7 @@ bfm_supply_want(struct bfm_function *f, uint32_t pages)
 
 	if (!s->refused && s->given < pages && s->wanted == 0) {
 		s->wanted = pages - s->given;
+		s->asked = false;
 		s->due_ms = f->model->now_ms + o->slow_ms;
 		o->requests++;
 		bfm_log(f, BFM_DEBUG, "the owner is asked for %u pages", s->wanted);
@@ -193,11 +241,11 @@ bfm_supply_tick(struct bfm_function *f)
 	if (s->wanted == 0)
 		return -1;
 	supply_try(f);
-	if (s->wanted == 0) {
-		bfm_cmd_resume(f);
+	if (s->wanted == 0 || s->asked || o->dead || o->killed)
 		return -1;
-	}
-	return o->dead || o->killed ? -1 : (int)(s->due_ms - f->model->now_ms);
+	if (f->model->now_ms < s->due_ms)
+		return (int)(s->due_ms - f->model->now_ms);
+	return CLIENT_POLL_MS; /* nobody listens there yet */
 }
 
 /*
@@ -206,15 +254,16 @@ bfm_supply_tick(struct bfm_function *f)
 
 /* What the owner gave for this function is gone. */
 static void
-lose(struct bfm_function *f, const char *why)
+lose(struct bfm_function *f, bool take, const char *why)
 {
 	struct bfm_owner *o = owner_of(f);
 	struct bfm_supply *s = &f->supply;
 	uint32_t pages = s->given;
+	uint32_t gone = bfm_supply_giver(f) != NULL ? bfm_pages_lose(f, take) : pages;
 
-	o->given -= pages;
-	o->total_void += pages;
-	s->total_void += pages;
+	o->given -= gone;
+	o->total_void += gone;
+	s->total_void += gone;
 	s->given = 0;
 	bfm_iseg_lost(f, pages, why);
 }
@@ -238,17 +287,45 @@ bfm_owner_dead(struct bfm_function *f)
 	owner_of(f)->dead = true;
 }
 
-void
+int
 bfm_owner_killed(struct bfm_function *f)
 {
 	const struct bfm_owner *o = owner_of(f);
 	struct bfm_model *m = f->model;
 	uint32_t i;
 
+	for (i = 0; i < m->nb_functions; i++)
+		if (owner_of(m->functions[i]) == o && bfm_supply_giver(m->functions[i]) != NULL)
+			return -EBUSY; /* that client can be killed */
 	owner_of(f)->killed = true;
 	for (i = 0; i < m->nb_functions; i++)
 		if (bfm_supplied(m->functions[i]) && owner_of(m->functions[i]) == o)
-			lose(m->functions[i], "the owner of its PF, or of the ECPF, was killed");
+			lose(m->functions[i], false,
+					"the owner of its PF, or of the ECPF, was killed");
+	return 0;
+}
+
+uint32_t
+bfm_supply_lent(const struct bfm_function *f)
+{
+	const struct bfm_model *m = f->model;
+	uint32_t i, n = 0;
+
+	for (i = 0; f->conf.pages_client && i < m->nb_functions; i++)
+		if (bfm_supply_giver(m->functions[i]) == f)
+			n += bfm_pages_given(m->functions[i]);
+	return n;
+}
+
+void
+bfm_supply_end(struct bfm_function *f, bool take)
+{
+	struct bfm_model *m = f->model;
+	uint32_t i;
+
+	for (i = 0; f->conf.pages_client && i < m->nb_functions; i++)
+		if (bfm_supply_giver(m->functions[i]) == f && bfm_pages_given(m->functions[i]) != 0)
+			lose(m->functions[i], take, "who gave its pages has ended");
 }
 
 void
@@ -284,7 +361,7 @@ host_lose(struct bfm_function *ecpf)
 
 	for (i = 0; i < m->nb_functions; i++)
 		if (m->functions[i]->conf.port == ecpf->conf.port && host_off(m->functions[i]))
-			lose(m->functions[i], "the card's side has ended or disabled it");
+			lose(m->functions[i], true, "the card's side has ended or disabled it");
 }
 
 void

@@ -90,20 +90,24 @@ expect_even(const char *function)
 	return TEST_SUCCESS;
 }
 
-/* Our own pages, as the driver says in its dump. */
-static int
-expect_no_own_pages(int16_t dev_id)
+/* Pages that the driver has given, as it says in its dump. -1: it does not. */
+static long
+dev_pages(int16_t dev_id)
 {
 	char text[4096] = "";
 	FILE *f = fmemopen(text, sizeof(text), "w");
-	int ret;
+	long pages = -1;
+	const char *p;
 
-	TEST_TRUE(f != NULL);
-	ret = rte_comch_dev_dump(dev_id, f);
+	if (f == NULL)
+		return -1;
+	if (rte_comch_dev_dump(dev_id, f) != 0)
+		text[0] = '\0';
 	fclose(f);
-	TEST_EXPECT(ret, 0);
-	TEST_TRUE(strstr(text, "pages 0, peak 0,") != NULL);
-	return TEST_SUCCESS;
+	p = strstr(text, " pages ");
+	if (p == NULL || sscanf(p, " pages %ld, peak", &pages) != 1)
+		return -1;
+	return pages;
 }
 
 static int
@@ -158,8 +162,8 @@ test_silicon_5_1_pages_of_owner(void)
 		" ecpf1vf2,boot_pages=2,init_pages=3"));
 	TEST_TRUE(dev_add("pf0vf0", "role=host") >= 0);
 	TEST_TRUE(dev_add("ecpf1vf2", "role=dpu") >= 0);
-	TEST_CALL(expect_no_own_pages(dev_ids[0]));
-	TEST_CALL(expect_no_own_pages(dev_ids[1]));
+	TEST_EXPECT(dev_pages(dev_ids[0]), 0);
+	TEST_EXPECT(dev_pages(dev_ids[1]), 0);
 	/* and one for objects */
 	TEST_EXPECT(owner_state("pf0vf0", "now"), 5 + 7 + 1);
 	TEST_EXPECT(owner_state("ecpf1vf2", "now"), 2 + 3 + 1);
@@ -179,7 +183,7 @@ test_silicon_5_1_dpu_mode(void)
 {
 	TEST_CALL(test_model_start(&model, "pf0,boot_pages=5,init_pages=7 pf0vf0 ecpf0"));
 	TEST_TRUE(dev_add("pf0", "") >= 0);
-	TEST_CALL(expect_no_own_pages(dev_ids[0]));
+	TEST_EXPECT(dev_pages(dev_ids[0]), 0);
 	TEST_EXPECT(owner_state("ecpf0", "now"), 5 + 7 + 1);
 	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
 	TEST_TRUE(owner_state("ecpf0", "now") > 5 + 7 + 1);
@@ -344,7 +348,7 @@ test_silicon_5_2_owner_killed(void)
 
 /* One of the ways in which a life ends: most in order, a few not. */
 static int
-cycle_end(unsigned int nr)
+cycle_end(unsigned int nr, bool client)
 {
 	static const char * const functions[] = { "pf0vf0", "ecpf0vf0" };
 	const char *function = functions[nr / 10 % 2];
@@ -356,6 +360,10 @@ cycle_end(unsigned int nr)
 		TEST_EXPECT(test_model_ctl(&model, "unplug %s", function), 0);
 		TEST_CALL(devs_remove());
 		TEST_EXPECT(test_model_ctl(&model, "plug %s", function), 0);
+	} else if (nr % 10 == 9 && client) {
+		TEST_EXPECT(test_model_ctl(&model, "unplug ecpf0"), 0);
+		TEST_CALL(devs_remove());
+		TEST_EXPECT(test_model_ctl(&model, "plug ecpf0"), 0);
 	} else if (nr % 10 == 9) {
 		TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner killed"), 0);
 		TEST_CALL(devs_remove());
@@ -371,15 +379,108 @@ test_silicon_5_1_cycles(void)
 	unsigned int i;
 
 	TEST_CALL(test_model_start(&model, "ecpf0 pf0vf0,boot_pages=2,init_pages=3,flr_ms=0"
-		" ecpf0vf0,boot_pages=1,init_pages=2,flr_ms=0"));
+		" ecpf0vf0,boot_pages=1,init_pages=2,flr_ms=0 --latency=0.1"));
 	for (i = 0; i < NB_CYCLES; i++) {
 		TEST_TRUE(dev_add("pf0vf0", "role=host") >= 0);
 		TEST_TRUE(dev_add("ecpf0vf0", "role=dpu") >= 0);
 		TEST_EXPECT(owner_state("ecpf0", "now"), 2 + 3 + 1 + 1 + 2 + 1);
-		TEST_CALL(cycle_end(i));
+		TEST_CALL(cycle_end(i, false));
 		TEST_CALL(expect_even("ecpf0"));
 	}
 	TEST_EXPECT(owner_state("ecpf0", "given"), NB_CYCLES * (2 + 3 + 1 + 1 + 2 + 1));
+	return test_log_passed();
+}
+
+/* This driver on the PF gives for its VF: within its limit, in accounts of their own. */
+static int
+test_silicon_5_1_pf_gives(void)
+{
+	TEST_CALL(test_model_start(&model, "pf0,pages=client,boot_pages=2,init_pages=3"
+		" pf0vf0,boot_pages=5,init_pages=700"));
+	/* nobody is there who could */
+	TEST_CALL(expect_blame("pf0vf0", "cmd_timeout=200", -ETIMEDOUT, "ENABLE_HCA"));
+	TEST_TRUE(dev_add("pf0", "max_pages=1000") >= 0);
+	TEST_EXPECT(dev_pages(dev_ids[0]), 2 + 3);
+	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
+	TEST_EXPECT(dev_pages(dev_ids[1]), 0);
+	TEST_EXPECT(dev_pages(dev_ids[0]), 2 + 3 + 5 + 700 + 1);
+	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 2 + 3);
+	TEST_EXPECT(test_model_state(&model, "pf0vf0", "given"), 5 + 700 + 1);
+	TEST_EXPECT(rte_comch_dev_reset(dev_ids[1]), 0);
+	TEST_WAIT(dev_pages(dev_ids[0]) == 2 + 3 + 5 + 700 + 1, TEST_MS);
+	TEST_EXPECT(test_model_dev_remove(dev_ids[--nb_devs]), 0);
+	TEST_WAIT(dev_pages(dev_ids[0]) == 2 + 3, TEST_MS);
+	TEST_CALL(expect_even("pf0vf0"));
+	TEST_EXPECT(test_dev_status(dev_ids[0]), 0);
+	TEST_CALL(devs_remove());
+	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 0);
+	TEST_TRUE(!test_model_logged(&model, "pages in firmware's hands"));
+	return test_log_passed();
+}
+
+/* It says so when it cannot give, which is no failure of its own. */
+static int
+test_silicon_5_1_pf_cannot_give(void)
+{
+	TEST_CALL(test_model_start(&model, "pf0,pages=client,boot_pages=2,init_pages=3"
+		" pf0vf0,boot_pages=5,init_pages=7"));
+	TEST_TRUE(dev_add("pf0", "max_pages=10") >= 0);
+	TEST_CALL(expect_blame("pf0vf0", "", -EIO, "INIT_HCA (op_mod 0x0): limit exceeded"));
+	TEST_TRUE(test_log_has("raise the limit (max_pages)"));
+	TEST_EXPECT(test_dev_status(dev_ids[0]), 0);
+	TEST_WAIT(dev_pages(dev_ids[0]) == 2 + 3, TEST_MS);
+	TEST_EXPECT(owner_state("pf0", "refused"), 7);
+	return test_log_passed();
+}
+
+/* Functions 1 of the host and of the card are two, and so are their accounts. */
+static int
+test_silicon_5_1_ecpf_gives(void)
+{
+	TEST_CALL(test_model_start(&model, "ecpf0,pages=client,boot_pages=2,init_pages=3"
+		" pf0 pf0vf0,boot_pages=5,init_pages=7 ecpf0vf0,boot_pages=1,init_pages=2"));
+	TEST_TRUE(dev_add("ecpf0", "fw_timeout=2000") >= 0);
+	TEST_TRUE(dev_add("pf0vf0", "health=20") >= 0);
+	TEST_TRUE(dev_add("ecpf0vf0", "role=dpu,health=20") >= 0);
+	TEST_EXPECT(dev_pages(dev_ids[0]), 2 + 3 + 5 + 7 + 1 + 1 + 2 + 1);
+	TEST_EXPECT(test_model_dev_remove(dev_ids[--nb_devs]), 0);
+	TEST_WAIT(dev_pages(dev_ids[0]) == 2 + 3 + 5 + 7 + 1, TEST_MS);
+	TEST_TRUE(dev_add("ecpf0vf0", "role=dpu,health=20") >= 0);
+	TEST_TRUE(dev_add("pf0", "health=20") >= 0);
+	/* it gives functions up with it, takes all pages back, and needs no reset for that */
+	TEST_EXPECT(test_model_dev_remove(dev_ids[0]), 0);
+	TEST_CALL(expect_even("ecpf0"));
+	TEST_EXPECT(owner_state("ecpf0", "void"), 0);
+	TEST_EXPECT(test_model_state(&model, "ecpf0", "given"), 0);
+	TEST_TRUE(!test_log_has("the function is reset"));
+	dev_ids[0] = dev_ids[--nb_devs];
+	TEST_WAIT(test_dev_status(dev_ids[0]) == -EIO && test_dev_status(dev_ids[1]) == -EIO &&
+		test_dev_status(dev_ids[2]) == -EIO, TEST_MS);
+	TEST_TRUE(dev_add("ecpf0", "") >= 0);
+	TEST_EXPECT(rte_comch_dev_reset(dev_ids[0]), 0);
+	TEST_EXPECT(rte_comch_dev_reset(dev_ids[1]), 0);
+	TEST_EXPECT(rte_comch_dev_reset(dev_ids[2]), 0);
+	return test_log_passed();
+}
+
+/* Lives and deaths of all three, in turns: the accounts stay even. */
+static int
+test_silicon_5_1_client_cycles(void)
+{
+	unsigned int i;
+
+	TEST_CALL(test_model_start(&model, "ecpf0,pages=client,boot_pages=2,init_pages=3,flr_ms=0"
+		" pf0vf0,boot_pages=2,init_pages=3,flr_ms=0"
+		" ecpf0vf0,boot_pages=1,init_pages=2,flr_ms=0 --latency=0.1"));
+	for (i = 0; i < NB_CYCLES; i++) {
+		TEST_TRUE(dev_add("ecpf0", "") >= 0);
+		TEST_TRUE(dev_add("pf0vf0", "role=host") >= 0);
+		TEST_TRUE(dev_add("ecpf0vf0", "role=dpu") >= 0);
+		TEST_EXPECT(dev_pages(dev_ids[0]), 2 + 3 + 2 + 3 + 1 + 1 + 2 + 1);
+		TEST_CALL(cycle_end(i, true));
+		TEST_CALL(expect_even("ecpf0"));
+		TEST_EXPECT(test_model_state(&model, "ecpf0", "given"), 0);
+	}
 	return test_log_passed();
 }
 
@@ -398,6 +499,10 @@ static struct unit_test_suite hard_vf_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_cycles),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_2_host_enabled),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_2_owner_killed),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_pf_gives),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_pf_cannot_give),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_ecpf_gives),
+		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_client_cycles),
 		TEST_CASES_END()
 	}
 };
