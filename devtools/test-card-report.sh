@@ -87,6 +87,7 @@ shape() {
 report whole pf0 0 '^verdict: as it should be$' '^result: ok$' '^kernel: Linux' \
 	'^locked memory limit: ' '^step: teardown' -- --devargs role=host
 report vf pf0vf0 0 '^verdict: as it should be$' -- --devargs role=dpu
+result model "$(grep -m 1 -E ' (warn|error) ' "$work/model.log")"
 shape "$work/whole.txt" >"$work/shape"
 if [ "${3-}" = --renew ]; then
 	# no machine of ours

@@ -163,6 +163,7 @@ reg_show(struct bf_hw *hw, uint32_t off)
 	return val;
 }
 
+/* Only those that have a meaning: the others are not ours to read. */
 void
 bf_report_regs(struct bf_hw *hw)
 {
@@ -170,10 +171,12 @@ bf_report_regs(struct bf_hw *hw)
 		uint32_t first;
 		uint32_t end;
 	} parts[] = {
-		{ BF_REG_FW_REV, 0x20 },
-		{ 0x1f0, 0x240 },
-		{ 0xff0, 0x1000 },
-		{ 0x1010, BF_REG_END },
+		{ BF_REG_FW_REV, BF_REG_CMDIF_FW_SUB + 4 },
+		{ BF_REG_CMDQ_ADDR_H, BF_REG_CMDQ_ADDR_L + 4 },
+		{ BF_REG_INITIALIZING, BF_REG_INITIALIZING + 4 },
+		{ BF_REG_HEALTH, BF_REG_HEALTH_SYND + 4 },
+		{ BF_REG_CMD_Q_INIT_TO, BF_REG_CMD_Q_INIT_TO + 4 },
+		{ BF_REG_HEALTH_COUNTER, BF_REG_END },
 	};
 	struct bf_report *r = hw->report;
 	uint32_t i, off, addr_l, init, rfr, synd;
@@ -181,7 +184,7 @@ bf_report_regs(struct bf_hw *hw)
 	bf_lock(&r->lock);
 	for (i = 0; i < RTE_DIM(parts); i++) {
 		for (off = parts[i].first; off < parts[i].end; off += 4) {
-			if (off % 16 == 0)
+			if (off % 16 == 0 || off == parts[i].first)
 				fprintf(r->file, "  register 0x%04x:", off);
 			fprintf(r->file, " %08x%s", reg_show(hw, off),
 				off % 16 == 12 || off + 4 >= parts[i].end ? "\n" : "");
