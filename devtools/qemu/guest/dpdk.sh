@@ -133,6 +133,20 @@ for f in pf0 ecpf1 pf0vf0; do
 		'hca=disabled .*given=0 objects=0 '
 done
 
+# ---- a report: the driver's part of it, as there is no Python in here
+for f in pf0=$dev pf0vf0=$vf; do
+	# shellcheck disable=SC2046
+	timeout 60 /bin/dpdk-test-comch $(eal report) --no-telemetry \
+		-a "${f#*=},class=comch,role=host,report=/tmp/report" -- --list-dev >/tmp/report.out 2>&1
+	check "dpdk: report of ${f%=*}: as it should be" grep -x 'result: ok' /tmp/report
+	# one that is not EAL's, so that the kernel has connected more than one
+	check "dpdk: report of ${f%=*}: an interrupt of vector 1" \
+		grep 'interrupt: vector 1, ' /tmp/report
+	check "dpdk: report of ${f%=*}: nothing left" state_has "${f%=*}" \
+		'hca=disabled .*given=0 objects=0 '
+	note "$(grep -E '^surprise|  vectors:|  interrupt:|reset and bring-up' /tmp/report | tr '\n' ';')"
+done
+
 refused 'unknown device id' $unknown '1234'
 refused 'card in NIC mode' $nic_mode 'DPU mode'
 
