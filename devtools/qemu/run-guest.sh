@@ -24,6 +24,11 @@
 # shared memfd, which the servers get descriptors of. With one CPU, fences of the
 # guest order nothing for a server that polls its memory: registers do, -c 2 too.
 #
+# Functions are put into it by the preloaded shim. COMCH_QEMU in the environment
+# names a QEMU of 10.1 or newer instead, which has vfio-user-pci and needs none. That
+# device aborts QEMU when it is unplugged: the guest is told so on the kernel's
+# command line, comch.unplug=no.
+#
 # Exit status: that of the guest's test script, 124 when time was up, 125 when
 # there was no result.
 
@@ -60,11 +65,12 @@ while getopts c:m:t:l:a:q:M: option; do
 done
 shift $((OPTIND - 1))
 
-qemu=$(command -v qemu-system-x86_64) ||
-	die 'qemu-system-x86_64 is missing: apt-get install qemu-system-x86'
+stock=${COMCH_QEMU:-}
+qemu=$(command -v "${stock:-qemu-system-x86_64}") ||
+	die "no ${stock:-qemu-system-x86_64}: apt-get install qemu-system-x86${stock:+, or another COMCH_QEMU}"
 [ -r "$initramfs" ] || die "no initramfs $initramfs: make it with make-initramfs.sh"
 [ -r "$build/guest-kernel/vmlinuz" ] || die "no kernel in $build: run get-kernel.sh"
-[ -r "$build/qemu/shim.so" ] || [ $# -eq 0 ] || die "no shim in $build: run build-shim.sh"
+[ -n "$stock" ] || [ -r "$build/qemu/shim.so" ] || [ $# -eq 0 ] || die "no shim in $build: run build-shim.sh"
 
 devices=()
 n=0
@@ -74,10 +80,22 @@ for socket in "$@"; do
 		sleep 0.1
 	done
 	[ -S "$socket" ] || die "no vfio-user server listens at $socket"
-	devices+=(-device "pcie-root-port,id=port$n,chassis=$((n + 1))"
-		-device "vfio-user-function,id=fn$n,bus=port$n,socket=${socket//,/,,}")
+	if [ -n "$stock" ]; then
+		device='{"driver":"vfio-user-pci","id":"fn'$n'","bus":"port'$n'","socket":'
+		device+='{"type":"unix","path":"'$socket'"}}'
+	else
+		device="vfio-user-function,id=fn$n,bus=port$n,socket=${socket//,/,,}"
+	fi
+	devices+=(-device "pcie-root-port,id=port$n,chassis=$((n + 1))" -device "$device")
 	n=$((n + 1))
 done
+preload=()
+if [ -n "$stock" ]; then
+	append+=' comch.unplug=no'
+else
+	# not for timeout; it hides itself from what QEMU starts
+	preload=(env "LD_PRELOAD=$build/qemu/shim.so")
+fi
 
 # shellcheck disable=SC2054 # the commas are QEMU's
 command=("$qemu" -nodefaults -no-user-config -display none -no-reboot
@@ -112,9 +130,7 @@ else
 	sed -u 's/\r//g' <"$scratch/pipe" | tee "$console" &
 fi
 filter=$!
-# The limit is in the middle: the shim is not for timeout, and it hides itself
-# from what QEMU starts.
-timeout -k 5 "$limit" env LD_PRELOAD="$build/qemu/shim.so" "${command[@]}" \
+timeout -k 5 "$limit" "${preload[@]}" "${command[@]}" \
 	</dev/null >"$scratch/pipe" 2>&1 &
 pid=$!
 status=0

@@ -23,7 +23,8 @@
 #   $run      a folder that goes away at the end
 #   $logs     where console.log, model.log and results.log are kept
 #
-# MODEL_LOG_LEVEL=debug has the model tell of every command and event.
+# MODEL_LOG_LEVEL=debug has the model tell of every command and event. COMCH_QEMU is
+# that of run-guest.sh; the logs of such runs are in a folder of their own.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -61,7 +62,7 @@ test_begin() { # <name> <folder> [<meson build folder>]
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 	run=$(mktemp -d)
-	logs=$work/guest-logs/$test_name
+	logs=$work/guest-logs/$test_name${COMCH_QEMU:+-vfio-user-pci}
 	rm -rf "$logs"
 	mkdir -p "$logs"
 
@@ -79,7 +80,8 @@ test_begin() { # <name> <folder> [<meson build folder>]
 	[ -x "$tree/app/comch-bluefield-model" ] ||
 		die "no app/comch-bluefield-model in $tree: configure it with -Dbluefield_model=enabled"
 	"$here/get-kernel.sh" "$work" || die "no kernel for the guest"
-	"$here/build-shim.sh" "$work" >/dev/null || die "the shim can not be built"
+	[ -n "${COMCH_QEMU:-}" ] || "$here/build-shim.sh" "$work" >/dev/null ||
+		die "the shim can not be built"
 	mkdir -p "$work/guest"
 }
 
