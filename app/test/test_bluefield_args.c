@@ -49,7 +49,8 @@ static int
 setup_model(void)
 {
 	TEST_CALL(case_setup());
-	return test_model_start(&model, "pf0 ecpf");
+	/* of different ports: pf0 has pages of its own client */
+	return test_model_start(&model, "pf0 ecpf1");
 }
 
 /* Plug a device with just these arguments. */
@@ -363,14 +364,14 @@ test_telemetry(void)
 	int sock;
 
 	TEST_CALL(telemetry_connect(&sock));
-	dev_id = (int16_t)test_model_dev_add(&model, "ecpf0", "health=30");
+	dev_id = (int16_t)test_model_dev_add(&model, "ecpf1", "health=30");
 	TEST_TRUE(dev_id >= 0);
 	TEST_CALL(telemetry_ask(sock, "info", reply, sizeof(reply)));
 	TEST_TRUE(strstr(reply, "\"driver\":\"comch_bluefield\"") != NULL);
 	TEST_TRUE(strstr(reply, "\"role\":\"dpu\"") != NULL);
 	TEST_TRUE(strstr(reply, "\"status\":\"up\"") != NULL);
 	TEST_TRUE(strstr(reply, "\"max_clients\":0") != NULL);
-	TEST_EXPECT(test_model_ctl(&model, "unplug ecpf0"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "unplug ecpf1"), 0);
 	TEST_WAIT(test_dev_status(dev_id) != 0, TEST_MS);
 	TEST_CALL(telemetry_ask(sock, "info", reply, sizeof(reply)));
 	TEST_TRUE(strstr(reply, "\"status\":\"up\"") == NULL);
@@ -394,7 +395,7 @@ test_contexts(void)
 
 	test_server_conf(ep, "test", &server_conf);
 	test_client_conf(ep, "test", &client_conf);
-	dev_id = (int16_t)test_model_dev_add(&model, "ecpf0", "");
+	dev_id = (int16_t)test_model_dev_add(&model, "ecpf1", "");
 	TEST_TRUE(dev_id >= 0);
 	TEST_EXPECT(rte_comch_server_create(dev_id, 0, &server_conf, &ctx), -ENOTSUP);
 	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
