@@ -188,7 +188,8 @@ test_under_way(void)
 	raw_post(3);
 	raw.hw->ops->write32(raw.hw, BF_REG_CMD_DOORBELL, 1u << 3);
 	TEST_WAIT(test_model_ctl(&obj_model, "dump pf0") == 0 &&
-		strstr(obj_model.answer, "slot 3 QUERY_ISSI state=fetched since_us=") != NULL, TEST_MS);
+		strstr(obj_model.answer, "slot 3 QUERY_ISSI state=fetched since_us=") != NULL,
+		TEST_MS);
 	TEST_TRUE(strstr(obj_model.answer, "busy=1") != NULL);
 	TEST_EXPECT(raw.hw->ops->reset(raw.hw), 0);
 	TEST_EXPECT(test_model_ctl(&obj_model, "dump pf0"), 0);
@@ -226,7 +227,8 @@ under_way(const char *command)
 	char words[64];
 
 	snprintf(words, sizeof(words), " %s state=", command);
-	return test_model_ctl(&obj_model, "dump pf0") == 0 && strstr(obj_model.answer, words) != NULL;
+	return test_model_ctl(&obj_model, "dump pf0") == 0 &&
+		strstr(obj_model.answer, words) != NULL;
 }
 
 /* Objects whose commands need mailboxes of both directions. */
@@ -274,7 +276,8 @@ test_silicon_5_5_pages_end_first(void)
 		TEST_EXPECT(test_model_ctl(&obj_model,
 			"fault pf0 cmd opcode=MANAGE_PAGES op_mod=1 count=1 delay=30"), 0);
 		TEST_EXPECT(test_model_ctl(&obj_model,
-			"fault pf0 cmd opcode=%s count=1 page-request=100", obj_kinds[i].create), 0);
+			"fault pf0 cmd opcode=%s count=1 page-request=100",
+			obj_kinds[i].create), 0);
 		TEST_CALL(use_objects());
 		given += 100;
 		TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), given);
@@ -333,7 +336,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, raw_close, test_under_way),
 		TEST_CASE_ST(NULL, raw_close, test_mailboxes_are_read_late),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_silicon_5_5_pages_end_last),
-		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_silicon_5_5_pages_end_first),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown,
+			test_silicon_5_5_pages_end_first),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_silicon_5_5_random_order),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_5_late_bring_up),
 		TEST_CASES_END()
