@@ -4,10 +4,10 @@
 #
 # usage: test-mlx5-core.sh <folder> [<meson build folder>]
 #
-# The model against the kernel's own drivers, in a guest: mlx5_core probes, is
-# unbound and bound, sees function level resets without it and under it, and is
-# unloaded; mlx5_ib makes RDMA devices, and a program objects of them. Ends with a
-# list of what the kernel asked for and the model does not have. See
+# The model against the kernel's own drivers, in a guest, on functions of all kinds:
+# mlx5_core probes, is unbound and bound, sees function level resets without it and
+# under it, and is unloaded; mlx5_ib makes RDMA devices, and programs objects of
+# them. Commands take time and overtake each other meanwhile. Ends with a list of what the kernel asked for and the model does not have. See
 # test-common.sh for the arguments.
 
 set -euo pipefail
@@ -23,7 +23,7 @@ libdir=$(pkg-config --variable=libdir libibverbs)
 	-f "$libdir/libibverbs/libmlx5-rdmav34.so" -f /etc/libibverbs.d/mlx5.driver \
 	-f "$here/guest/lib.sh:/lib/guest.sh" "$here/guest/mlx5-core.sh"
 
-functions=('pf0,vhca_ports=2' 'pf0vf0,vhca_ports=1' 'pf1,port=ib')
+functions=('pf0,vhca_ports=2' 'pf0vf0,vhca_ports=1' 'pf1,port=ib' ecpf0vf0)
 if grep -qx CONFIG_MLX5_ESWITCH=y "$work/guest-kernel/config"; then
 	functions+=(ecpf0 'ecpf1,mode=nic')
 else

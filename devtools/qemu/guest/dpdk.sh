@@ -4,7 +4,7 @@
 #
 # Inside the guest of test-dpdk.sh: DPDK programs own functions through vfio-pci.
 # The functions: pf0, one with an unknown device id, a card's own in NIC mode,
-# another's own in DPU mode, and a VF.
+# another's own in DPU mode, a VF of the host, and one of the card's own PF.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . /lib/guest.sh
@@ -13,7 +13,9 @@ unknown=0000:02:00.0
 nic_mode=0000:03:00.0
 card=0000:04:00.0
 vf=0000:05:00.0
-cycles=100
+card_vf=0000:06:00.0
+pf_cycles=20
+vf_cycles=100
 sockets=/var/run/dpdk
 
 # What all of them get; each has a name of its own.
@@ -106,7 +108,8 @@ refused 'bound to no driver' $dev 'vfio-pci' 'dpdk-devbind.py|driverctl'
 check 'dpdk: function with unknown id bound to vfio-pci' bind $unknown vfio-pci
 check 'dpdk: functions of cards bound to vfio-pci' bind $nic_mode vfio-pci
 check 'dpdk: functions of cards bound to vfio-pci' bind $card vfio-pci
-check 'dpdk: VF bound to vfio-pci' bind $vf vfio-pci
+check 'dpdk: VFs bound to vfio-pci' bind $vf vfio-pci
+check 'dpdk: VFs bound to vfio-pci' bind $card_vf vfio-pci
 modprobe mlx5_core
 check 'dpdk: kernel driver takes the function' within 10 [ "$(driver_of $dev)" = mlx5_core ]
 refused 'bound to mlx5_core' $dev 'mlx5_core' 'vfio-pci'
@@ -116,19 +119,21 @@ check 'dpdk: bound to vfio-pci' bind $dev vfio-pci || exit 1
 rmmod mlx5_core
 # shellcheck disable=SC2046 # words on purpose
 start app /bin/dpdk-test-comch $(eal app) -a "$dev,class=comch" -a "$card,class=comch" \
-	-a "$vf,class=comch,role=host" -- --interactive --client
-if is_up app 0,1,2; then
+	-a "$vf,class=comch,role=host" -a "$card_vf,class=comch,role=dpu" -- \
+	--interactive --client
+if is_up app 0,1,2,3; then
 	device_is 0 $dev host
 	device_is 1 $card dpu
 	device_is 2 $vf host
-	for f in pf0 ecpf1 pf0vf0; do
+	device_is 3 $card_vf dpu
+	for f in pf0 ecpf1 pf0vf0 ecpf0vf0; do
 		check "dpdk: model: $f initialised" state_has $f hca=initialised
 	done
 	refused 'a second process on the function' $dev 'process'
-	check 'dpdk: the first process does not mind' is_listed app 0,1,2
+	check 'dpdk: the first process does not mind' is_listed app 0,1,2,3
 fi
 stop app quit
-for f in pf0 ecpf1 pf0vf0; do
+for f in pf0 ecpf1 pf0vf0 ecpf0vf0; do
 	check "dpdk: $f: disabled, no object and no page left" state_has $f \
 		'hca=disabled .*given=0 objects=0 '
 done
@@ -160,20 +165,84 @@ timeout 60 /bin/probe_cycles $(eal beside) --no-telemetry -a $dev >/tmp/beside 2
 check 'dpdk: function without class=comch is left alone' \
 	grep -q '^FAILED dpdk: comch devices: 0' /tmp/beside
 
-# ---- again and again
+# ---- again and again: a PF, and VFs of both sides at once, each in a program of its own
+cycle() { # <name> <times> <devargs>
+	local status=0
+	# shellcheck disable=SC2046
+	timeout 200 /bin/probe_cycles $(eal "$1") --no-telemetry -a 0000:00:1f.7 -- -n "$2" "$3" \
+		>"/tmp/$1" 2>&1 || status=$?
+	echo $status >"/tmp/$1.status"
+}
+
+# cycled <name> <times> <function>: what came of it
+cycled() {
+	local name=$1 times=$2 f=$3
+	check "dpdk: $name: $times cycles" [ "$(cat "/tmp/$name.status")" = 0 ]
+	results "/tmp/$name"
+	check "dpdk: $name: a second probe is refused" grep -q 'this process has it already' \
+		"/tmp/$name"
+	check "dpdk: model: $f: $times times initialised" [ \
+		"$(host log " $f: HCA initialised" | wc -l)" = "$times" ]
+	check "dpdk: model: $f: $times times disabled in good order" [ \
+		"$(host log " $f: HCA disabled" | wc -l)" = "$times" ]
+	check "dpdk: model: $f: no page left after the cycles" [ \
+		"$(host control pages "$f")" = 'given 0' ]
+}
+
+# shellcheck disable=SC2317 # called by check
+accounts_even() { # <function> <regular expression of a line>: all that was given came back
+	host control dump "$1" | grep -E "$2" >/tmp/accounts
+	sed -E 's/.*given=([0-9]+) .*taken=([0-9]+) .*/\1 \2/' /tmp/accounts | {
+		read -r given taken
+		[ "$given" -gt 0 ] && [ "$given" = "$taken" ]
+	} || {
+		cat /tmp/accounts
+		return 1
+	}
+}
+
 host mark
-# shellcheck disable=SC2046
-timeout 200 /bin/probe_cycles $(eal cycles) --no-telemetry -a 0000:00:1f.7 -- -n $cycles \
-	"$dev,class=comch" >/tmp/cycles 2>&1
-check "dpdk: $cycles cycles" [ $? = 0 ]
-results /tmp/cycles
-check 'dpdk: a second probe is refused' grep -q 'this process has it already' /tmp/cycles
-check "dpdk: model: $cycles times initialised" [ "$(host log 'HCA initialised' | wc -l)" = $cycles ]
-check "dpdk: model: $cycles times disabled in good order" [ \
-	"$(host log 'HCA disabled' | wc -l)" = $cycles ]
+cycle pf $pf_cycles "$dev,class=comch"
+cycled pf $pf_cycles pf0
+check 'dpdk: pf: firmware has pages of it' grep -qE '^ok .* [1-9][0-9]* pages$' /tmp/pf
+check 'dpdk: model: pf0: account of pages is even' accounts_even pf0 '^pages .*total_given'
+cycle vf $vf_cycles "$vf,class=comch,role=host" &
+cycle card_vf $vf_cycles "$card_vf,class=comch,role=dpu"
+wait $!
+cycled vf $vf_cycles pf0vf0
+cycled card_vf $vf_cycles ecpf0vf0
+for f in pf0vf0 ecpf0vf0; do
+	check "dpdk: model: $f: account of its PF's owner is even" accounts_even $f '^supply '
+done
 check 'dpdk: model: never reset with pages' [ -z "$(host log 'reset with [0-9]+ pages')" ]
-check 'dpdk: no page left after the cycles' [ "$(host control pages pf0)" = 'given 0' ]
-note "model: $(host control dump pf0 | grep '^pages')"
+
+# ---- firmware stops below VFs of both sides
+# shellcheck disable=SC2317 # called by within
+status_is() { # <name> <device> <status>
+	telemetry "$1" "/comch/info,$2" | grep -qF "\"status\":\"$3\""
+}
+# shellcheck disable=SC2046
+start failure /bin/probe_cycles $(eal failure) -a "$vf,class=comch,role=host" \
+	-a "$card_vf,class=comch,role=dpu" -- -w
+if is_up failure 0,1; then
+	host control fault pf0vf0 health synd=1
+	check 'dpdk: fatal error of firmware: the device says so' within 20 status_is failure 0 \
+		'Input/output error'
+	host control fault pf0vf0 clear
+	echo reset >&8
+	for i in 0 1; do
+		check "dpdk: fatal error of firmware: reset of device $i" within 20 \
+			grep -q "^ok dpdk: reset of device $i" /tmp/failure.out
+		check "dpdk: fatal error of firmware: device $i is up again" within 20 \
+			status_is failure $i up
+	done
+fi
+results /tmp/failure.out
+stop failure quit
+for f in pf0vf0 ecpf0vf0; do
+	check "dpdk: after the failure: $f: no object and no page left" state_has $f \
+		'hca=disabled .*given=0 objects=0 '
+done
 
 # ---- reset by the application, and unplugging while it runs
 # shellcheck disable=SC2046

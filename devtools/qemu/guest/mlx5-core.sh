@@ -3,8 +3,8 @@
 # Copyright(c) 2026 The dpdk-comch authors
 #
 # Inside the guest of test-mlx5-core.sh: the kernel's own drivers on functions: a
-# PF, which most of it is about, a VF, a PF whose port is InfiniBand, and those of
-# two cards.
+# PF, which most of it is about, a VF, a PF whose port is InfiniBand, a VF of a card's
+# own PF, and the own PFs of two cards.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . /lib/guest.sh
@@ -103,6 +103,14 @@ say 'unload'
 # shellcheck disable=SC2086
 clean 'unload' $functions
 
+# The kernel of a card that does not manage the embedded switch enables the host's PF
+# as well as itself, which is one command more.
+if echo "$functions" | grep -qx ecpf1; then
+	host control dump ecpf1 >/tmp/dump
+	check "mlx5_core: first probe: ecpf1 enables the host's PF" \
+		grep -q 'name=ENABLE_HCA status=0x00 .*count=2' /tmp/dump
+fi
+
 # A second time, and what is above it: RDMA devices, whose objects programs make
 # by ordinary verbs.
 check 'mlx5_core: module loads again' modprobe mlx5_core
@@ -121,9 +129,18 @@ done
 check 'mlx5_ib: InfiniBand port is active' within 10 grep -q ACTIVE \
 	/sys/bus/pci/devices/0000:03:00.0/infiniband/*/ports/1/state
 say 'mlx5_ib'
+# Two at once, so that a function has several commands under way.
 # shellcheck disable=SC2046 # words on purpose
-timeout 30 /bin/verbs $(ls /sys/class/infiniband) >/tmp/verbs 2>&1
+timeout 60 /bin/verbs $(ls /sys/class/infiniband) >/tmp/verbs2 2>&1 &
+# shellcheck disable=SC2046
+timeout 60 /bin/verbs $(ls /sys/class/infiniband) >/tmp/verbs 2>&1
+wait $!
 results /tmp/verbs
+check 'verbs: of a second program at the same time' sh -c \
+	"grep -q '^ok' /tmp/verbs2 && ! grep FAILED /tmp/verbs2"
+host control dump >/tmp/dump
+note "commands that ended before earlier ones: $(sed -n 's/.*overtaken=//p' /tmp/dump | tr '\n' ' ')"
+check 'mlx5_core: commands have overtaken others' grep -q 'overtaken=[1-9]' /tmp/dump
 say 'verbs'
 check 'mlx5_ib: module unloads' rmmod mlx5_ib
 check 'mlx5_core: module unloads again' rmmod mlx5_core
