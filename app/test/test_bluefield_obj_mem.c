@@ -131,6 +131,13 @@ backwards_iova(struct bf_hw *hw, const void *addr, size_t *len)
 	return iova;
 }
 
+/* One piece, a page further on for the device than for us. */
+static uint64_t
+shifted_iova(struct bf_hw *hw, const void *addr, size_t *len)
+{
+	return real_ops->dma_iova(hw, RTE_PTR_ADD(addr, PAGE), len);
+}
+
 static int
 setup_pieces(size_t len, size_t of, struct bf_obj_mem **mem)
 {
@@ -143,9 +150,9 @@ setup_pieces(size_t len, size_t of, struct bf_obj_mem **mem)
 	piece = of;
 	real_ops = hw->ops;
 	ops = *real_ops;
-	ops.dma_iova = backwards_iova;
+	ops.dma_iova = of != 0 ? backwards_iova : shifted_iova;
 	hw->ops = &ops;
-	ret = bf_mem_register(obj_dev, pieces->addr, pieces->len, true, mem);
+	ret = bf_mem_register(obj_dev, pieces->addr, of != 0 ? len : len - PAGE, true, mem);
 	hw->ops = real_ops;
 	TEST_EXPECT(ret, 0);
 	return TEST_SUCCESS;
@@ -183,20 +190,39 @@ test_many_pages(void)
 	struct bf_obj_mem *mem;
 	uint32_t shift;
 
-	TEST_CALL(setup_pieces(2048 * PAGE, PAGE, &mem));
+	/* an odd number, so that the first piece alone would do for pages twice as large */
+	TEST_CALL(setup_pieces(2049 * PAGE, PAGE, &mem));
 	TEST_EXPECT(make_key(mem, 0, mem->len, true), -E2BIG);
 	TEST_TRUE(test_log_has("too many pieces"));
 	TEST_EXPECT(make_key(mem, 0, 2000 * PAGE + 1, true), -E2BIG);
 	TEST_EXPECT(make_key(mem, 0, 2000 * PAGE, true), 0);
 	TEST_EXPECT(bf_mkey_destroy(&obj_set.mkey), 0);
 	TEST_EXPECT(bf_mem_free(mem), 0);
-	/* in one piece, so that pages may be as large as the address allows */
-	len = (uintptr_t)pieces->addr % (2 * PAGE);
-	TEST_EXPECT(make_key(pieces, len, pieces->len - 2 * PAGE, true), 0);
+	/* in one piece, so that pages may be as large as it takes */
+	TEST_EXPECT(make_key(pieces, PAGE, pieces->len - PAGE, true), 0);
 	TEST_CALL(query_key(&start, &len, &shift, pas));
 	TEST_EXPECT(shift, 13);
 	TEST_TRUE(pas[0] == RTE_ALIGN_FLOOR(start, 2 * PAGE) && pas[1] == pas[0] + 2 * PAGE);
 	TEST_EXPECT(bf_mkey_destroy(&obj_set.mkey), 0);
+	TEST_EXPECT(bf_mem_free(pieces), 0);
+	return obj_passed_clean();
+}
+
+/* Larger pages have to be the same pages for both. */
+static int
+test_shifted(void)
+{
+	uint64_t start, len, pas[NB_QUERY_PAS];
+	struct bf_obj_mem *mem;
+	uint32_t shift;
+
+	TEST_CALL(setup_pieces(2048 * PAGE, 0, &mem));
+	TEST_EXPECT(make_key(mem, 0, mem->len, true), -E2BIG);
+	TEST_EXPECT(make_key(mem, 0, 2000 * PAGE, true), 0);
+	TEST_CALL(query_key(&start, &len, &shift, pas));
+	TEST_TRUE(shift == 12 && pas[0] == start + PAGE && pas[3] == start + 4 * PAGE);
+	TEST_EXPECT(bf_mkey_destroy(&obj_set.mkey), 0);
+	TEST_EXPECT(bf_mem_free(mem), 0);
 	TEST_EXPECT(bf_mem_free(pieces), 0);
 	return obj_passed_clean();
 }
@@ -259,6 +285,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_register_refused),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_pieces),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_many_pages),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_shifted),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_kept),
 		TEST_CASE_ST(test_log_begin, test_log_end, test_eal_memory),
 		TEST_CASES_END()
