@@ -36,7 +36,8 @@ mkdir -p "$work"
 # The model ends when its standard input does: whatever becomes of this script.
 mkfifo "$work/hold"
 "$build/app/comch-bluefield-model" --dir "$work/m" --function pf0 --function pf1 \
-	--function pf0vf0 --log "$work/model.log" --until-eof <"$work/hold" >"$work/ready" &
+	--function pf0vf0 --function pf0vf1,roce=off --function pf0vf2,link=down \
+	--log "$work/model.log" --until-eof <"$work/hold" >"$work/ready" &
 model=$!
 exec 3>"$work/hold"
 for _ in {1..100}; do
@@ -101,9 +102,22 @@ fi
 shape "$sample" >"$work/shape.sample"
 result sample "$(diff "$work/shape.sample" "$work/shape" | tr '\n' ' ')"
 
+# Whatever bring-up reads is decoded.
+missing=
+while read -r field; do
+	grep -q "^  $field: " "$work/whole.txt" || missing+=" $field"
+done < <(grep -ohE 'BF_(CMD_HCA|ROCE)_CAP_[A-Z0-9_]+' "$top"/drivers/comch/bluefield/*.c |
+	sed -E 's/BF_(CMD_HCA|ROCE)_CAP_//; s/.*/\L&/' | sort -u)
+result fields "$missing"
+
 name=$(hostname)
 result private "$([ ${#name} -gt 3 ] && grep -F "$name" "$work/whole.txt" | head -n 1
 	grep -E '([0-9a-f]{2}:){5}[0-9a-f]{2}' "$work/whole.txt" | head -n 1)"
+
+# What is wrong on the card's side, with the command that mends it.
+report roce pf0vf1 1 '^surprise: .*RoCE is off .*devlink port function set .* roce enable' -- \
+	--devargs role=host
+report down pf0vf2 1 '^surprise: .*vport is down: on the card ip link set' -- --devargs role=host
 
 report pages pf0 1 '^surprise: in step .pages of initialisation.*max_pages' \
 	'^verdict: stopped' -- --devargs max_pages=20

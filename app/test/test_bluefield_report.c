@@ -176,13 +176,25 @@ test_no_pages(void)
 	return expect_surprise("clear", "max_pages=20", -ENOMEM, words);
 }
 
+/* The function works, and is none that the driver can use. */
+static int
+test_not_usable(void)
+{
+	static const char *const words[] = {
+		"step: up", "nic state: 0", "step: teardown", "surprise: step ",
+		"Operation not supported", "result: failed after bring-up", NULL,
+	};
+
+	return expect_surprise("cap roce=0", "", -ENOTSUP, words);
+}
+
 /* After bring-up, when objects are tried. */
 static int
 test_no_object(void)
 {
 	static const char *const words[] = {
 		"step: up", "step: try a memory key", "status 0x8 (limit exceeded)",
-		"DESTROY_CQ", "surprise: CREATE_MKEY", "result: failed when it was tried", NULL,
+		"DESTROY_CQ", "surprise: CREATE_MKEY", "result: failed after bring-up", NULL,
 	};
 
 	TEST_CALL(expect_surprise("cmd opcode=CREATE_MKEY status=8", "", -ENOSPC, words));
@@ -215,6 +227,7 @@ static struct unit_test_suite report_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_no_answer),
 		TEST_CASE_ST(case_setup, case_teardown, test_no_pages),
 		TEST_CASE_ST(case_setup, case_teardown, test_no_object),
+		TEST_CASE_ST(case_setup, case_teardown, test_not_usable),
 		TEST_CASE_ST(case_setup, case_teardown, test_bad_file),
 		TEST_CASES_END()
 	}

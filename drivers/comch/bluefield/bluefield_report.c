@@ -163,9 +163,9 @@ reg_show(struct bf_hw *hw, uint32_t off)
 	return val;
 }
 
-/* Only those that have a meaning: the others are not ours to read. */
-void
-bf_report_regs(struct bf_hw *hw)
+/* As they are now; only those that have a meaning: the others are not ours to read. */
+static void
+report_regs(struct bf_hw *hw)
 {
 	static const struct {
 		uint32_t first;
@@ -210,6 +210,13 @@ bf_report_regs(struct bf_hw *hw)
 	bf_unlock(&r->lock);
 }
 
+void
+bf_report_up(struct bf_hw *hw)
+{
+	bf_report_step(hw->report, "up");
+	report_regs(hw);
+}
+
 /*
  * Answers; all with the lock
  */
@@ -245,6 +252,9 @@ static const struct field general_fields[] = {
 	{ "log_max_rmp", BF_CMD_HCA_CAP_LOG_MAX_RMP },
 	{ "roce_rw_supported", BF_CMD_HCA_CAP_ROCE_RW_SUPPORTED },
 	{ "log_max_wq_sz", BF_CMD_HCA_CAP_LOG_MAX_WQ_SZ },
+	{ "native_port_num", BF_CMD_HCA_CAP_NATIVE_PORT_NUM },
+	{ "num_vhca_ports", BF_CMD_HCA_CAP_NUM_VHCA_PORTS },
+	{ "page_request_disable", BF_CMD_HCA_CAP_PAGE_REQUEST_DISABLE },
 	{ "max_num_eqs", BF_CMD_HCA_CAP_MAX_NUM_EQS },
 	{ "log_uar_page_sz", BF_CMD_HCA_CAP_LOG_UAR_PAGE_SZ },
 	{ "device_frequency_khz", BF_CMD_HCA_CAP_DEVICE_FREQUENCY_KHZ },
@@ -252,6 +262,7 @@ static const struct field general_fields[] = {
 
 static const struct field roce_fields[] = {
 	{ "qp_ts_format", BF_ROCE_CAP_QP_TS_FORMAT },
+	{ "sw_r_roce_src_udp_port", BF_ROCE_CAP_SW_R_ROCE_SRC_UDP_PORT },
 	{ "roce_address_table_size", BF_ROCE_CAP_ROCE_ADDRESS_TABLE_SIZE },
 };
 
@@ -515,7 +526,7 @@ report_close(struct bf_hw *hw)
 
 	/* before it is gone; a bring-up that failed has no other end */
 	if (!r->ended)
-		bf_report_regs(hw);
+		report_regs(hw);
 	if (!r->ended && r->failed_step == NULL)
 		r->failed_step = r->step;
 	r->hw_ops->close(hw);
@@ -531,7 +542,7 @@ report_close(struct bf_hw *hw)
 	if (r->surprise[0] != '\0')
 		fprintf(r->file, "surprise: %s\n", r->surprise);
 	fprintf(r->file, "result: %s\n", !r->ended ? "bring-up failed" :
-		r->result != 0 ? "failed when it was tried" : "ok");
+		r->result != 0 ? "failed after bring-up" : "ok");
 	fclose(r->file);
 	bf_unlock(&r->lock);
 	bf_lock_fini(&r->lock);
@@ -574,7 +585,7 @@ bf_report_open(struct bf_hw *hw, const char *path)
 	bf_report_say(r, "device id: 0x%04x", hw->device_id);
 	bf_report_say(r, "BAR 0: %u bytes", hw->bar_size);
 	bf_report_say(r, "MSI-X vectors: %u", hw->nb_vectors);
-	bf_report_regs(hw);
+	report_regs(hw);
 	bf_report_step(r, "firmware ready");
 	return 0;
 }

@@ -25,11 +25,17 @@ struct bf_report;
 /* Listen to hw from now on, until it is closed. 0 or a negative errno, logged. */
 int bf_report_open(struct bf_hw *hw, const char *path);
 
+/* The function is up. */
+void bf_report_up(struct bf_hw *hw);
+
 /*
- * The function is up: try objects, an interrupt, health, a reset. Stops at the first
- * that fails, with its negative errno; logged. Not in the interrupt thread.
+ * Try objects, an interrupt, health, a reset. Stops at the first that fails, with its
+ * negative errno; logged. Not in the interrupt thread.
  */
 int bf_report_try(struct bf_func *func);
+
+/* All was looked at and tried: 0, or the first error. */
+void bf_report_result(struct bf_report *report, int ret);
 
 /* Nanoseconds of a steady clock. */
 uint64_t bf_report_now(void);
@@ -46,11 +52,7 @@ void bf_report_step(struct bf_report *report, const char *name);
 /* A line "key: value" of the current step. */
 __rte_format_printf(2, 3)
 void bf_report_say(struct bf_report *report, const char *format, ...);
-/* The registers that bring-up reads, as they are now. */
-void bf_report_regs(struct bf_hw *hw);
 /* Times that vector 0 has interrupted. */
 uint32_t bf_report_irqs(const struct bf_report *report);
-/* All was tried: 0, or the first error. */
-void bf_report_result(struct bf_report *report, int ret);
 
 #endif

@@ -343,8 +343,6 @@ bf_report_try(struct bf_func *func)
 	uint64_t start;
 	int ret;
 
-	bf_report_step(r, "up");
-	bf_report_regs(func->hw);
 	ret = try_capabilities(func);
 	if (ret == 0)
 		ret = try_with_objects(func);
@@ -357,7 +355,6 @@ bf_report_try(struct bf_func *func)
 		bf_report_say(r, "reset and bring-up: %.3f ms",
 			(double)(bf_report_now() - start) / 1000000);
 	}
-	bf_report_result(r, ret);
 	if (ret != 0)
 		BF_LOG(ERR, "%s: the report ends here: %s; the messages above and the end of the file say why",
 			BF_NAME(func), strerror(-ret));

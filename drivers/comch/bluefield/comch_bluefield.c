@@ -368,6 +368,29 @@ dev_check(const struct bf_dev *dev)
 	return 0;
 }
 
+/* The function is up: may the library have it? */
+static int
+dev_accept(struct bf_dev *dev, const struct bf_args *args)
+{
+	struct bf_hw *hw = bf_func_hw(dev->func);
+	struct rte_comch_dev_data *data = dev->dev->data;
+	int ret;
+
+	if (hw->report != NULL)
+		bf_report_up(hw);
+	ret = dev_check(dev);
+	if (ret == 0) {
+		data->role = dev_role(dev, args);
+		ret = bf_usable(dev->func, data->name, data->role, &dev->ident, true);
+	}
+	if (hw->report == NULL)
+		return ret;
+	if (ret == 0)
+		ret = bf_report_try(dev->func);
+	bf_report_result(hw->report, ret);
+	return ret;
+}
+
 int
 bf_dev_create(struct rte_device *device, const struct bf_ident *ident, struct bf_hw *hw,
 		const struct bf_args *args)
@@ -404,13 +427,7 @@ bf_dev_create(struct rte_device *device, const struct bf_ident *ident, struct bf
 	ret = bf_func_create(hw, &conf, &dev->func);
 	if (ret != 0)
 		goto fail_rte_dev;
-	ret = dev_check(dev);
-	if (ret == 0 && args->report[0] != '\0')
-		ret = bf_report_try(dev->func);
-	if (ret == 0) {
-		rte_dev->data->role = dev_role(dev, args);
-		ret = bf_usable(dev->func, rte_dev->data->name, rte_dev->data->role, ident, true);
-	}
+	ret = dev_accept(dev, args);
 	if (ret == 0)
 		ret = rte_comch_pmd_ready(rte_dev);
 	if (ret == 0)
