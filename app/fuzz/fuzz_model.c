@@ -728,6 +728,8 @@ fuzz_model_heal(struct fuzz_model *m)
 	/* a second one resets with the capabilities that the first has put back */
 	if (bfm_fault_parse(m->f, "clear", err, sizeof(err)) != 0)
 		fuzz_model_fail(m, err);
+	/* a function's reset is no remedy for firmware of the card: this is its power */
+	memset(&m->model.card, 0, sizeof(m->model.card));
 	bfm_function_reset(m->f);
 	fuzz_model_check(m);
 	fuzz_model_wait(m, 1000000);
