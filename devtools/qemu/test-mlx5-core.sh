@@ -25,7 +25,8 @@ libdir=$(pkg-config --variable=libdir libibverbs)
 
 functions=('pf0,vhca_ports=2' 'pf0vf0,vhca_ports=1' 'pf1,port=ib' ecpf0vf0)
 if grep -qx CONFIG_MLX5_ESWITCH=y "$work/guest-kernel/config"; then
-	functions+=(ecpf0 'ecpf1,mode=nic')
+	# first, as it gives pages for those of the host
+	functions=('ecpf0,pages=client' "${functions[@]}" 'ecpf1,mode=nic')
 else
 	echo '   skipped: functions of cards: this kernel is built without CONFIG_MLX5_ESWITCH'
 fi

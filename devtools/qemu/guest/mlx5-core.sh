@@ -8,7 +8,11 @@
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . /lib/guest.sh
-dev=0000:01:00.0
+# slot_of <function>: they are in slots from 1 on, in the order of the list.
+slot_of() {
+	host control list | grep -n "^$1 " | cut -d : -f 1
+}
+dev=0000:0$(slot_of pf0):00.0
 driver=/sys/bus/pci/drivers/mlx5_core
 functions=$(host control list | cut -d ' ' -f 1)
 
@@ -60,8 +64,15 @@ flr() { # <what>
 		"$(host control state pf0 | grep -o 'resets=[0-9]*')" ]
 }
 
+# gives <what> <accounts>: the driver on the card's function, for those of the host.
+gives() {
+	echo "$functions" | grep -qx ecpf0 || return 0
+	check "mlx5_core: pages for the host: $1" sh -c \
+		"echo '$(host control owner pf0)' | grep -qE '$2'"
+}
+
 dmesg -c >/tmp/dmesg.all
-echo flr >/sys/bus/pci/devices/$dev/reset_method
+echo flr >"/sys/bus/pci/devices/$dev/reset_method"
 flr 'without driver'
 
 host mark
@@ -69,16 +80,17 @@ check 'mlx5_core: module loads' modprobe mlx5_core
 # shellcheck disable=SC2086 # words on purpose
 up 'first probe' $functions
 say 'first probe'
+gives 'given by the card' ' now=[1-9]'
 version=$(sed -n "s/.*mlx5_core $dev: firmware version: *//p" /tmp/dmesg)
 check "mlx5_core: firmware version in its log: $version" [ -n "$version" ]
 
-echo $dev >$driver/unbind
+echo "$dev" >$driver/unbind
 check 'mlx5_core: unbind: gone' sh -c "! test -e /sys/bus/pci/devices/$dev/driver"
 say unbind
 clean unbind pf0
 
 flr 'unbound'
-echo $dev >$driver/bind
+echo "$dev" >$driver/bind
 up 'bind after FLR' pf0
 say 'bind after FLR'
 
@@ -127,7 +139,7 @@ for d in /sys/bus/pci/drivers/mlx5_core/0000:*; do
 	check "mlx5_ib: RDMA device of $d" within 10 has_rdma "$d"
 done
 check 'mlx5_ib: InfiniBand port is active' within 10 grep -q ACTIVE \
-	/sys/bus/pci/devices/0000:03:00.0/infiniband/*/ports/1/state
+	"/sys/bus/pci/devices/0000:0$(slot_of pf1):00.0/infiniband/"*/ports/1/state
 say 'mlx5_ib'
 # Two at once, so that a function has several commands under way.
 # shellcheck disable=SC2046 # words on purpose
@@ -145,6 +157,7 @@ say 'verbs'
 check 'mlx5_ib: module unloads' rmmod mlx5_ib
 check 'mlx5_core: module unloads again' rmmod mlx5_core
 say 'second unload'
+gives 'all taken back' ' now=0 .* void=0 refused=0 '
 # shellcheck disable=SC2086
 clean 'second unload' $functions
 
