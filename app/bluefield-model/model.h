@@ -539,7 +539,8 @@ void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
  * One line of the control socket or of --fault, without the function's name:
  *   cmd opcode=<nr or name> [op_mod=n] [count=n] no-answer|no-event|status=n
  *       [syndrome=n]|delivery=n|delay=<ms>|garbage|page-request=<n>
- *   health synd=<n> [ext=<n>] | counter stop|run|pause <ms> | nic-state <n> | init-busy <ms>|forever
+ *   health synd=<n> [ext=<n>] | counter stop|run|pause <ms> | nic-state <n>
+ *   init-busy <ms>|forever
  *   bus dead|alive | pages wanted=<n> (request now) | eq overrun | flr <ms>
  *   host up|down (of an ECPF: the operator enables the host's functions, or not)
  *   owner slow=<ms>|short=<pages>|dead|killed|alive (who gives its pages, or its VFs')
