@@ -189,49 +189,59 @@ cycled() {
 		"$(host control pages "$f")" = 'given 0' ]
 }
 
+# account <function>: pages that were given and taken back so far, by the function
+# itself or by the owner of its PF
+account() {
+	host control dump "$1" | grep -E '^supply |^pages .*total_given' | tail -n 1 |
+		sed -E 's/.*given=([0-9]+) .*taken=([0-9]+) .*/\1 \2/'
+}
+
 # shellcheck disable=SC2317 # called by check
-accounts_even() { # <function> <regular expression of a line>: all that was given came back
-	host control dump "$1" | grep -E "$2" >/tmp/accounts
-	sed -E 's/.*given=([0-9]+) .*taken=([0-9]+) .*/\1 \2/' /tmp/accounts | {
-		read -r given taken
-		[ "$given" -gt 0 ] && [ "$given" = "$taken" ]
-	} || {
-		cat /tmp/accounts
-		return 1
-	}
+account_even() { # <function> <account before>: all that was given since has come back
+	local given taken
+	# shellcheck disable=SC2046,SC2086 # two words each
+	set -- $2 $(account "$1")
+	given=$(($3 - $1))
+	taken=$(($4 - $2))
+	echo "$given pages given, $taken taken back"
+	[ "$given" -gt 0 ] && [ "$given" = "$taken" ]
 }
 
 host mark
+before=$(account pf0)
 cycle pf $pf_cycles "$dev,class=comch"
 cycled pf $pf_cycles pf0
 check 'dpdk: pf: firmware has pages of it' grep -qE '^ok .* [1-9][0-9]* pages$' /tmp/pf
-check 'dpdk: model: pf0: account of pages is even' accounts_even pf0 '^pages .*total_given'
+check 'dpdk: model: pf0: account of pages is even' account_even pf0 "$before"
+before_vf=$(account pf0vf0)
+before_card_vf=$(account ecpf0vf0)
 cycle vf $vf_cycles "$vf,class=comch,role=host" &
 cycle card_vf $vf_cycles "$card_vf,class=comch,role=dpu"
 wait $!
 cycled vf $vf_cycles pf0vf0
 cycled card_vf $vf_cycles ecpf0vf0
-for f in pf0vf0 ecpf0vf0; do
-	check "dpdk: model: $f: account of its PF's owner is even" accounts_even $f '^supply '
-done
+check "dpdk: model: pf0vf0: account of its PF's owner is even" account_even pf0vf0 "$before_vf"
+check "dpdk: model: ecpf0vf0: account of its PF's owner is even" account_even ecpf0vf0 \
+	"$before_card_vf"
 check 'dpdk: model: never reset with pages' [ -z "$(host log 'reset with [0-9]+ pages')" ]
 
-# ---- firmware stops below VFs of both sides
+# ---- firmware stops below VFs of both sides; a PF, which is reset first, resets it
 # shellcheck disable=SC2317 # called by within
 status_is() { # <name> <device> <status>
 	telemetry "$1" "/comch/info,$2" | grep -qF "\"status\":\"$3\""
 }
 # shellcheck disable=SC2046
-start failure /bin/probe_cycles $(eal failure) -a "$vf,class=comch,role=host" \
-	-a "$card_vf,class=comch,role=dpu" -- -w
-if is_up failure 0,1; then
+start failure /bin/probe_cycles $(eal failure) -a "$dev,class=comch,role=host" \
+	-a "$vf,class=comch,role=host" -a "$card_vf,class=comch,role=dpu" -- -w
+if is_up failure 0,1,2; then
 	host control fault pf0vf0 health synd=1
-	check 'dpdk: fatal error of firmware: the device says so' within 20 status_is failure 0 \
-		'Input/output error'
-	host control fault pf0vf0 clear
+	for i in 0 1 2; do
+		check "dpdk: fatal error of firmware: device $i says so" within 20 \
+			status_is failure $i 'Input/output error'
+	done
 	echo reset >&8
-	for i in 0 1; do
-		check "dpdk: fatal error of firmware: reset of device $i" within 20 \
+	for i in 0 1 2; do
+		check "dpdk: fatal error of firmware: reset of device $i" within 40 \
 			grep -q "^ok dpdk: reset of device $i" /tmp/failure.out
 		check "dpdk: fatal error of firmware: device $i is up again" within 20 \
 			status_is failure $i up
@@ -239,7 +249,7 @@ if is_up failure 0,1; then
 fi
 results /tmp/failure.out
 stop failure quit
-for f in pf0vf0 ecpf0vf0; do
+for f in pf0 pf0vf0 ecpf0vf0; do
 	check "dpdk: after the failure: $f: no object and no page left" state_has $f \
 		'hca=disabled .*given=0 objects=0 '
 done
