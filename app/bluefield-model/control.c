@@ -172,6 +172,14 @@ cmd_reset(struct request *r)
 }
 
 static int
+cmd_firmware_reset(struct request *r)
+{
+	bfm_log(r->f, BFM_INFO, "firmware reset by the control socket");
+	bfm_firmware_reset(r->f);
+	return 0;
+}
+
+static int
 cmd_unplug(struct request *r)
 {
 	r->f->gone = true;
@@ -224,6 +232,8 @@ static const struct command commands[] = {
 	{ "objects", "<function>", "how many of them live", FUNCTION, cmd_objects },
 	{ "state", "<function>", "one line of key=value pairs", FUNCTION, cmd_state },
 	{ "reset", "<function>", "what a function level reset does", FUNCTION, cmd_reset },
+	{ "firmware-reset", "<function>", "what the kernel's driver of a PF does to failed firmware",
+		FUNCTION, cmd_firmware_reset },
 	{ "unplug", "<function>", "surprise removal, until plug", FUNCTION, cmd_unplug },
 	{ "plug", "<function>", "the end of unplug", FUNCTION, cmd_plug },
 	{ "log", "<level>", "from now on error, warn, info or debug", NONE, cmd_log },

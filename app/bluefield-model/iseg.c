@@ -281,17 +281,13 @@ bfm_iseg_fast_teardown(struct bfm_function *f)
 }
 
 /* All functions of the card lose what they have. */
-static void
-firmware_reset(struct bfm_function *f)
+void
+bfm_firmware_reset(struct bfm_function *f)
 {
 	struct bfm_model *m = f->model;
 	struct bfm_function *g;
 	uint32_t i;
 
-	bfm_log(f, BFM_INFO, "firmware reset asked for by NIC interface state 7");
-	if (m->card.reset_sem == 0)
-		bfm_log(f, BFM_WARN, "firmware reset without the semaphore at 0x20 of space 0xa of "
-				"the vendor-specific capability: another function may do the same");
 	for (i = 0; i < m->nb_functions; i++) {
 		g = m->functions[i];
 		void_all(g);
@@ -331,7 +327,13 @@ nic_write(struct bfm_function *f, uint8_t state)
 			bfm_log(f, BFM_WARN, "a VF may not reset the firmware: ignored");
 			break;
 		}
-		firmware_reset(f);
+		bfm_log(f, BFM_INFO, "firmware reset asked for by NIC interface state 7");
+		if (f->model->card.reset_sem == 0)
+			bfm_log(f, BFM_WARN,
+					"firmware reset without the semaphore at 0x20 of space 0xa "
+					"of the vendor-specific capability: another function may "
+					"do the same");
+		bfm_firmware_reset(f);
 		break;
 	default:
 		bfm_log(f, BFM_WARN, "NIC interface state %u is not supported: ignored", state);

@@ -249,6 +249,8 @@ void bfm_iseg_reset(struct bfm_function *f);
 /* Access to BAR 0, any size 1..8 and alignment; unknown places read 0 and warn. */
 void bfm_bar_read(struct bfm_function *f, uint64_t off, void *buf, size_t len);
 void bfm_bar_write(struct bfm_function *f, uint64_t off, const void *buf, size_t len);
+/* Firmware of the card is reset for f, a physical function: all lose what they have. */
+void bfm_firmware_reset(struct bfm_function *f);
 /* Firmware breaks: syndrome and severity in the health buffer, counter stops. */
 void bfm_health_fatal(struct bfm_function *f, uint8_t synd, uint16_t ext_synd, const char *why);
 

@@ -390,6 +390,20 @@ test_silicon_2_4_vf_waits(void)
 	return test_log_passed();
 }
 
+/* The same if the kernel has the physical function. */
+static int
+test_silicon_2_4_kernel_resets_firmware(void)
+{
+	TEST_CALL(dev_add("pf0vf0", "health=30,fw_timeout=10000", &vf_id));
+	TEST_CALL(firmware_fails());
+	TEST_WAIT(test_dev_status(vf_id) == -EIO, TEST_MS);
+	TEST_EXPECT(test_model_ctl(&model, "firmware-reset pf0"), 0);
+	TEST_EXPECT(rte_comch_dev_reset(vf_id), 0);
+	TEST_EXPECT(test_dev_status(vf_id), 0);
+	TEST_CALL(firmware_resets(1));
+	return test_log_passed();
+}
+
 static void *
 reset_vf(void *arg)
 {
@@ -462,6 +476,7 @@ static struct unit_test_suite hard_health_suite = {
 		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_pf_resets_firmware),
 		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_one_of_two_pfs),
 		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_vf_waits),
+		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_kernel_resets_firmware),
 		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_vf_recovers),
 		TEST_CASE_ST(card_setup, case_teardown, test_silicon_5_4_all_functions_are_hit),
 		TEST_CASES_END()
