@@ -255,6 +255,10 @@ for f in pf0 pf0vf0 ecpf0vf0; do
 done
 
 # ---- reset by the application, and unplugging while it runs
+# shellcheck disable=SC2317 # called by within
+resets_are() { # <number>
+	[ "$(grep -c '^ok dpdk: reset' /tmp/unplug.out)" = "$1" ]
+}
 # shellcheck disable=SC2046
 start unplug /bin/probe_cycles $(eal unplug) -a "$dev,class=comch" -- -w
 if is_up unplug 0; then
@@ -262,6 +266,16 @@ if is_up unplug 0; then
 	check 'dpdk: reset' within 20 grep -q '^ok dpdk: reset' /tmp/unplug.out
 	telemetry unplug /comch/info,0 >/tmp/info
 	check 'dpdk: up after the reset' info_has '"status":"up"'
+	# The semaphore of firmware resets is in configuration space, as VFIO passes it on.
+	host control fault pf0 health synd=1
+	check 'dpdk: firmware fails' within 20 grep -q 'firmware failed' /tmp/unplug.out
+	echo reset >&8
+	check 'dpdk: reset of firmware' within 20 resets_are 2
+	host control dump pf0 >/tmp/dump
+	check 'dpdk: firmware was reset, once more, and its semaphore is free' \
+		grep -q ' fw_resets=2 reset_sem=0x0' /tmp/dump
+	telemetry unplug /comch/info,0 >/tmp/info
+	check 'dpdk: up after the reset of firmware' info_has '"status":"up"'
 	if grep -qw comch.unplug=no /proc/cmdline; then
 		note 'nothing is unplugged: vfio-user-pci would abort QEMU'
 	else
