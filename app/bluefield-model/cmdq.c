@@ -13,7 +13,8 @@
  * a mailbox again before the answer, that believes an effect to be missing until the
  * answer, or that believes slots to answer in the order of their doorbells, fails
  * here as it does on a card, now and then. What is promised is no more than there:
- * with the answer, all effects are there.
+ * with the answer, all effects are there, and no number is free before the answer of
+ * the command that gives it up.
  */
 
 #include <endian.h>

@@ -67,6 +67,17 @@ pages_us(const struct slot *s)
 	return nb < MAX_PAGES_US / PAGE_NS * 1000 ? nb * PAGE_NS / 1000 : MAX_PAGES_US;
 }
 
+/*
+ * A number is free when the client knows it: Linux would take the answer of a CREATE that
+ * gives it out again, while it waits for that of the DESTROY, for one of two objects.
+ */
+static bool
+frees_number(const struct bfm_cmd *c)
+{
+	return c->desc != NULL && (strncmp(c->desc->name, "DESTROY_", 8) == 0 ||
+			strncmp(c->desc->name, "DEALLOC_", 8) == 0);
+}
+
 void
 bfm_cmd_time(struct slot *s, uint64_t rand, uint64_t rand2)
 {
@@ -80,6 +91,6 @@ bfm_cmd_time(struct slot *s, uint64_t rand, uint64_t rand2)
 	rand = rand * rand >> RAND_BITS;
 	us = span.min_us + ((span.max_us - span.min_us) * rand >> RAND_BITS) + pages_us(s);
 	us = us * factor / BFM_LATENCY_ONE;
-	s->before_us = (uint32_t)(us * rand2 >> RAND_BITS);
+	s->before_us = frees_number(&s->cmd) ? (uint32_t)us : (uint32_t)(us * rand2 >> RAND_BITS);
 	s->after_us = (uint32_t)us - s->before_us;
 }
