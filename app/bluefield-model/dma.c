@@ -192,6 +192,7 @@ bfm_dma_clear(struct bfm_dma *dma)
 
 	while (dma->nb > 0)
 		bytes += dma->regions[--dma->nb].len;
+	dma->nb_by_message = 0;
 	return bytes;
 }
 
