@@ -25,6 +25,8 @@
 
 /* Messages of one client before the others get their turn. */
 #define BURST 64
+/* ... and ms: one that is slow with its DMA makes few messages a burst. */
+#define TURN_MS 10
 /* A client that says nothing after it connected. */
 #define GREETING_MS 2000
 /* The first message: header, major and minor; then at most so much of capabilities. */
@@ -284,12 +286,13 @@ bfm_server_run(struct bfm_function *f)
 {
 	struct bfm_server *s = f->server;
 	struct epoll_event ev[4];
+	uint64_t end = bfm_now_ms() + TURN_MS;
 	bool more = true;
 	int i;
 
 	/* Which of them it was does not matter, only that the edges are taken. */
 	(void)epoll_wait(s->epfd, ev, 4, 0);
-	for (i = 0; i < BURST && more; i++) {
+	for (i = 0; i < BURST && more && (i == 0 || bfm_now_ms() < end); i++) {
 		more = false;
 		if (s->want_hang_up)
 			bfm_link_down(f, "hung up");

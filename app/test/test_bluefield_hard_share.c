@@ -4,9 +4,11 @@
 
 /*
  * Clients of the software BlueField that harm others, or those that come after them:
- * one leaves something behind. No driver takes part.
+ * one is slow on purpose, one leaves something behind. No driver takes part.
  */
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -82,6 +84,77 @@ test_unmap_all_by_message(void)
 	return TEST_SUCCESS;
 }
 
+/* ------------------------------------------------------------------ a slow client */
+
+#define SLOW_BELLS 12u
+#define SLOW_MS 60
+
+static atomic_uint slow_served;
+static int slow_ret;
+
+/* Answer what the model reads by message, each time late, and take the other replies. */
+static void *
+slow_client(void *arg)
+{
+	struct vfio_user_dma_access access;
+	uint8_t body[sizeof(access) + 64];
+	struct raw_msg reply;
+	struct raw_got got;
+	unsigned int left = SLOW_BELLS;
+
+	RTE_SET_USED(arg);
+	slow_ret = TEST_FAILED;
+	while (left > 0) {
+		if (raw_take_msg(&got) != TEST_SUCCESS)
+			return NULL;
+		if (got.hdr.cmd != VFIO_USER_CMD_DMA_READ) {
+			left--;
+			continue;
+		}
+		memset(body, 0, sizeof(body));
+		memcpy(&access, got.body, sizeof(access));
+		memcpy(body, &access, sizeof(access));
+		raw_msg_make(&reply, got.hdr.cmd, body, sizeof(access) + 64, -1);
+		got.hdr.size = reply.len;
+		got.hdr.flags = VFIO_USER_TYPE_REPLY;
+		memcpy(reply.buf, &got.hdr, sizeof(got.hdr));
+		usleep(SLOW_MS * 1000);
+		atomic_fetch_add(&slow_served, 1);
+		if (raw_put_msg(&reply) != TEST_SUCCESS)
+			return NULL;
+	}
+	slow_ret = TEST_SUCCESS;
+	return NULL;
+}
+
+/* Whoever is slow with DMA has waited for once; then the others have their turn. */
+static int
+test_slow_client(void)
+{
+	uint32_t bell = rte_cpu_to_be_32(1);
+	unsigned int i, served;
+	struct raw_msg m;
+	pthread_t thread;
+
+	TEST_CALL(queue_setup(-1));
+	atomic_store(&slow_served, 0);
+	TEST_CALL(raw_model_stop());
+	for (i = 0; i < SLOW_BELLS; i++) {
+		raw_msg_write(&m, VFIO_USER_REGION_BAR0, 0x18, &bell, sizeof(bell));
+		TEST_CALL(raw_put_msg(&m));
+	}
+	TEST_CALL(raw_model_go_on());
+	TEST_EXPECT(pthread_create(&thread, NULL, slow_client, NULL), 0);
+	TEST_WAIT(atomic_load(&slow_served) > 0, TEST_MS);
+	i = test_model_ctl(&raw_model, "list") == 0;
+	served = atomic_load(&slow_served);
+	pthread_join(thread, NULL);
+	TEST_CALL(slow_ret);
+	TEST_EXPECT(i, 1);
+	TEST_ASSERT(served < SLOW_BELLS / 2, "%u doorbells before anybody else's turn", served);
+	return TEST_SUCCESS;
+}
+
 static int
 case_setup(void)
 {
@@ -98,6 +171,7 @@ static struct unit_test_suite hard_share_suite = {
 	.suite_name = "clients of the software BlueField that harm others",
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, raw_teardown, test_unmap_all_by_message),
+		TEST_CASE_ST(case_setup, raw_teardown, test_slow_client),
 		TEST_CASES_END()
 	}
 };
