@@ -27,6 +27,8 @@
 #define BURST 64
 /* ... and ms: one that is slow with its DMA makes few messages a burst. */
 #define TURN_MS 10
+/* A client that connects while no descriptor is free. */
+#define ACCEPT_AGAIN_MS 100
 /* A client that says nothing after it connected. */
 #define GREETING_MS 2000
 /* The first message: header, major and minor; then at most so much of capabilities. */
@@ -148,6 +150,21 @@ peer_hung_up(int sock)
 	return poll(&pfd, 1, 0) == 1 && (pfd.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
+/* The edge is taken, and who connected is still there: no edge comes of the descriptors. */
+static void
+accept_later(struct bfm_function *f)
+{
+	struct bfm_server *s = f->server;
+
+	if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
+		return;
+	if (!s->accept_told)
+		bfm_log(f, BFM_WARN, "a client waits: %s; ulimit -n is too low, or a client maps its "
+				"memory in too many pieces", strerror(errno));
+	s->accept_told = true;
+	s->accept_at = f->model->now_ms + ACCEPT_AGAIN_MS;
+}
+
 /* Returns whether there is progress to make. */
 static bool
 link_accept(struct bfm_function *f)
@@ -159,8 +176,11 @@ link_accept(struct bfm_function *f)
 	if (s->link == BFM_LINK_GREETING || (s->link == BFM_LINK_UP && peer_hung_up(s->sock)))
 		return false;
 	sock = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC);
-	if (sock < 0)
+	if (sock < 0) {
+		accept_later(f);
 		return false;
+	}
+	s->accept_told = false;
 	if (f->gone || s->link == BFM_LINK_UP) {
 		bfm_log(f, BFM_WARN, "client refused: %s", f->gone ? "the function is unplugged" :
 				"the function has one; a function serves one client");
@@ -330,8 +350,14 @@ bfm_server_tick(struct bfm_function *f)
 	struct bfm_server *s = f->server;
 	uint64_t now = f->model->now_ms;
 
-	if (s == NULL || s->link == BFM_LINK_NONE)
+	if (s == NULL)
 		return -1;
+	if (s->accept_at != 0 && now >= s->accept_at) {
+		s->accept_at = 0;
+		bfm_link_watch(s, s->listen_fd, EPOLL_CTL_MOD);
+	}
+	if (s->link == BFM_LINK_NONE)
+		return s->accept_at != 0 ? (int)(s->accept_at - now) : -1;
 	if (s->want_hang_up)
 		bfm_link_down(f, "hung up");
 	if (s->link == BFM_LINK_GREETING) {

@@ -54,6 +54,8 @@ struct bfm_server {
 	int sock;              /* the library's once the link is up */
 	enum bfm_link link;
 	uint64_t greeting_end; /* ms */
+	uint64_t accept_at;    /* ms, to try again; 0: nobody waits */
+	bool accept_told;      /* that somebody does */
 	struct bfm_msg msg;    /* the next one, as far as it has arrived */
 	struct bfm_feed feed;
 	uint64_t unmapped;     /* bytes, by the message that is under way */

@@ -4,12 +4,17 @@
 
 /*
  * Clients of the software BlueField that harm others, or those that come after them:
- * one is slow on purpose, one leaves something behind. No driver takes part.
+ * one is slow on purpose, one takes all descriptors, one leaves something behind. No
+ * driver takes part.
  */
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <rte_byteorder.h>
@@ -155,6 +160,58 @@ test_slow_client(void)
 	return TEST_SUCCESS;
 }
 
+/* ---------------------------------------------------------------- no descriptors */
+
+static int
+fds_limit(rlim_t nb)
+{
+	struct rlimit limit;
+
+	TEST_EXPECT(prlimit(raw_model.pid, RLIMIT_NOFILE, NULL, &limit), 0);
+	limit.rlim_cur = nb == 0 ? limit.rlim_max : nb;
+	TEST_EXPECT(prlimit(raw_model.pid, RLIMIT_NOFILE, &limit, NULL), 0);
+	return TEST_SUCCESS;
+}
+
+/* The descriptor that the model gets next: what it has above that stays open. */
+static rlim_t
+first_free(void)
+{
+	char path[64];
+	rlim_t fd = 0;
+
+	do {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%u", (int)raw_model.pid,
+				(unsigned int)fd++);
+	} while (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
+	return fd - 1;
+}
+
+/* A client that comes while none is free waits, and is served when some are again. */
+static int
+test_connect_without_fds(void)
+{
+	static const char caps[] = "\0\0\1\0{\"capabilities\":{}}";
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct raw_msg m;
+	unsigned int fds;
+
+	close(raw_sock);
+	TEST_WAIT(test_model_state(&raw_model, "pf0", "connected") == 0, TEST_MS);
+	fds = raw_model_fds();
+	TEST_CALL(fds_limit(first_free()));
+	raw_sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	TEST_TRUE(raw_sock >= 0);
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%.*s/pf0.sock",
+			(int)sizeof(addr.sun_path) - 16, raw_model.dir);
+	TEST_EXPECT(connect(raw_sock, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	TEST_EXPECT(test_model_ctl(&raw_model, "list"), 0);
+	TEST_EXPECT(raw_model_fds(), fds);
+	TEST_CALL(fds_limit(0));
+	raw_msg_make(&m, VFIO_USER_CMD_VERSION, caps, sizeof(caps), -1);
+	return raw_call(&m, 0);
+}
+
 static int
 case_setup(void)
 {
@@ -172,6 +229,7 @@ static struct unit_test_suite hard_share_suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, raw_teardown, test_unmap_all_by_message),
 		TEST_CASE_ST(case_setup, raw_teardown, test_slow_client),
+		TEST_CASE_ST(case_setup, raw_teardown, test_connect_without_fds),
 		TEST_CASES_END()
 	}
 };
