@@ -570,15 +570,48 @@ give(struct bfm_cmd *c, struct bfm_function *f, uint32_t n)
 	return BFM_OK;
 }
 
+/* Pages for the reply, which are firmware's no more; if one is not right, all still are. */
+static enum bfm_status
+pick(struct bfm_cmd *c, struct bfm_function *f, uint32_t n)
+{
+	struct bfm_pages *p = f->pages;
+	uint32_t left = p->nb_given, i, at;
+	struct page *list;
+	uint64_t addr;
+
+	list = malloc(((size_t)left + 1) * sizeof(*list));
+	if (list == NULL)
+		return bfm_fail(c, BFM_INTERNAL, SYND_MEMORY, "the model has no memory");
+	if (left != 0)
+		memcpy(list, p->given, left * sizeof(*list));
+	for (i = 0; i < n; i++) {
+		/* any order: nobody may count on one */
+		at = (uint32_t)(mix(p->seed + i) % left);
+		if (page_check(f, &list[at]) != 0) {
+			bfm_fail(c, BFM_INTERNAL, SYND_CORRUPT,
+					"page 0x%jx is not as firmware left it",
+					(uintmax_t)list[at].addr);
+			free(list);
+			return BFM_INTERNAL;
+		}
+		addr = htobe64(list[at].addr);
+		memcpy(c->out + MANAGE_PAGES_OUT_SIZE + (size_t)i * 8, &addr, sizeof(addr));
+		left--;
+		memmove(list + at, list + at + 1, (left - at) * sizeof(*list));
+	}
+	free(p->given);
+	p->given = list;
+	p->nb_given = left;
+	return BFM_OK;
+}
+
 static enum bfm_status
 take(struct bfm_cmd *c, struct bfm_function *f, uint32_t n)
 {
 	struct bfm_pages *p = f->pages;
 	bool all = f == c->f && f->hca != BFM_HCA_INITIALISED;
 	uint32_t limit = all ? p->nb_given : p->offered;
-	uint64_t addr;
-	uint32_t pick;
-	uint32_t i;
+	enum bfm_status status;
 
 	if (n == 0)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_COUNT, "no page is asked for");
@@ -591,19 +624,9 @@ take(struct bfm_cmd *c, struct bfm_function *f, uint32_t n)
 				p->nb_given);
 	if (n > limit)
 		n = limit; /* clients ask for as many as their reply has room for */
-	for (i = 0; i < n; i++) {
-		/* any order: nobody may count on one */
-		pick = (uint32_t)(mix(p->seed + i) % p->nb_given);
-		if (page_check(f, &p->given[pick]) != 0)
-			return bfm_fail(c, BFM_INTERNAL, SYND_CORRUPT,
-					"page 0x%jx is not as firmware left it",
-					(uintmax_t)p->given[pick].addr);
-		addr = htobe64(p->given[pick].addr);
-		memcpy(c->out + MANAGE_PAGES_OUT_SIZE + (size_t)i * 8, &addr, sizeof(addr));
-		p->nb_given--;
-		memmove(p->given + pick, p->given + pick + 1,
-				(p->nb_given - pick) * sizeof(*p->given));
-	}
+	status = pick(c, f, n);
+	if (status != BFM_OK)
+		return status;
 	p->total_taken += n;
 	p->need -= n < p->need ? n : p->need;
 	if (!all)
