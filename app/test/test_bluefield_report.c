@@ -8,7 +8,9 @@
  * devtools/test-card-report.sh.
  */
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "test_bluefield_model.h"
@@ -218,6 +220,24 @@ test_bad_file(void)
 	return test_log_passed();
 }
 
+/* Whoever has put a pipe in the place of the file does not keep us waiting. */
+static int
+test_pipe(void)
+{
+	int reader, ret;
+
+	TEST_EXPECT(mkfifo(path, 0600), 0);
+	reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	TEST_TRUE(reader >= 0);
+	ret = plug("");
+	close(reader);
+	TEST_EXPECT(ret, -EINVAL);
+	TEST_TRUE(test_log_has("not a regular file"));
+	TEST_EXPECT(plug(""), -ENXIO); /* nobody reads */
+	TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
+	return test_log_passed();
+}
+
 static struct unit_test_suite report_suite = {
 	.suite_name = "reports of BlueField functions",
 	.unit_test_cases = {
@@ -229,6 +249,7 @@ static struct unit_test_suite report_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_no_object),
 		TEST_CASE_ST(case_setup, case_teardown, test_not_usable),
 		TEST_CASE_ST(case_setup, case_teardown, test_bad_file),
+		TEST_CASE_ST(case_setup, case_teardown, test_pipe),
 		TEST_CASES_END()
 	}
 };

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -549,23 +550,42 @@ report_close(struct bf_hw *hw)
 	free(r);
 }
 
+/*
+ * Often as root, into folders that others write to: what they put there is no link,
+ * and no pipe whose reader keeps us waiting.
+ */
+static int
+report_create(const char *path, FILE **file)
+{
+	struct stat st;
+	int fd, ret = 0;
+
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) != 0)
+		ret = -errno;
+	else if (!S_ISREG(st.st_mode))
+		ret = -EINVAL;
+	else if (ftruncate(fd, 0) != 0 || (*file = fdopen(fd, "w")) == NULL)
+		ret = -errno;
+	if (ret != 0)
+		close(fd);
+	return ret;
+}
+
 int
 bf_report_open(struct bf_hw *hw, const char *path)
 {
 	struct bf_report *r = calloc(1, sizeof(*r));
-	int fd, ret;
+	int ret;
 
 	if (r == NULL)
 		return -ENOMEM;
-	/* often as root, into folders that others write to */
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
-	r->file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (r->file == NULL) {
-		ret = -errno;
+	ret = report_create(path, &r->file);
+	if (ret != 0) {
 		BF_LOG(ERR, "%s: the report cannot be written to %s: %s; name another file",
-			hw->name, path, strerror(-ret));
-		if (fd >= 0)
-			close(fd);
+			hw->name, path, ret == -EINVAL ? "not a regular file" : strerror(-ret));
 		free(r);
 		return ret;
 	}
