@@ -37,6 +37,8 @@
 #define VSC_POLL_US 1000
 /* More than configuration space has room for. */
 #define MAX_CAPS 48
+/* The counter passes 0 and all ones when it wraps around. */
+#define NUMBER_TRIES 3
 
 static int
 config_read(struct bf_hw *hw, uint32_t off, uint32_t *val)
@@ -91,6 +93,20 @@ vsc_wait(struct bf_hw *hw, uint32_t off, uint32_t mask, uint32_t bits, uint32_t 
 	return -EBUSY;
 }
 
+/* A number that nobody else has. 0 would give back what others have taken. */
+static int
+number_take(struct bf_hw *hw, uint32_t vsc, uint32_t *number)
+{
+	int ret, i;
+
+	for (i = 0; i < NUMBER_TRIES; i++) {
+		ret = config_read(hw, vsc + VSC_COUNTER, number);
+		if (ret != 0 || (*number != 0 && *number != BF_ALL_ONES))
+			return ret;
+	}
+	return *number == 0 ? -EIO : -ENODEV;
+}
+
 /* The window is ours if its lock reads as the number that we took from the counter. */
 static int
 window_lock(struct bf_hw *hw, uint32_t vsc)
@@ -100,7 +116,7 @@ window_lock(struct bf_hw *hw, uint32_t vsc)
 
 	ret = vsc_wait(hw, vsc + VSC_LOCK, UINT32_MAX, 0, &val);
 	if (ret == 0)
-		ret = config_read(hw, vsc + VSC_COUNTER, &number);
+		ret = number_take(hw, vsc, &number);
 	if (ret == 0)
 		ret = config_write(hw, vsc + VSC_LOCK, number);
 	if (ret == 0)
@@ -167,7 +183,7 @@ sem_take(struct bf_hw *hw, uint32_t vsc, uint32_t sem)
 	uint32_t number = 0, got = 0;
 	int ret;
 
-	ret = config_read(hw, vsc + VSC_COUNTER, &number);
+	ret = number_take(hw, vsc, &number);
 	if (ret == 0)
 		ret = sem_write(hw, vsc, sem, number);
 	if (ret == 0)
