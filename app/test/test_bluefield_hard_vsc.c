@@ -133,6 +133,10 @@ test_lists(void)
 	/* into the header */
 	card.words[VSC_OFF / 4] = PCI_CAP_ID_PM | 0x3cu << 8;
 	TEST_EXPECT(bf_vsc_reset_lock(&hw), -ENOTSUP);
+	/* at the very end: what it has would be beyond */
+	card.words[PCI_CAPABILITY_LIST / 4] = 0xfc;
+	card.words[0xfc / 4] = PCI_CAP_ID_VNDR;
+	TEST_EXPECT(bf_vsc_reset_lock(&hw), -ENOTSUP);
 	card.gone = true;
 	TEST_EXPECT(bf_vsc_reset_lock(&hw), -ENODEV);
 	return test_log_passed();

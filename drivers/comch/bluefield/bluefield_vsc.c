@@ -26,6 +26,7 @@
 #define VSC_LOCK 0x0c /* 0: nobody has the window */
 #define VSC_ADDR 0x10 /* 31 flag: write this; a one when reading is done */
 #define VSC_DATA 0x14
+#define VSC_SIZE 0x18
 
 #define VSC_SPACE_MASK 0xffffu
 #define VSC_STATUS(v) ((v) >> 29)
@@ -67,8 +68,9 @@ vsc_find(struct bf_hw *hw, uint32_t *vsc)
 		if (ret == 0 && val == BF_ALL_ONES)
 			ret = -ENODEV;
 		*vsc = pos;
+		/* behind the header there are other capabilities, which are not ours to write */
 		if (ret == 0 && (val & 0xff) == PCI_CAP_ID_VNDR)
-			return 0;
+			return pos + VSC_SIZE <= PCI_CFG_SPACE_SIZE ? 0 : -ENOTSUP;
 	}
 	return ret != 0 ? ret : -ENOTSUP;
 }
