@@ -238,6 +238,30 @@ test_pipe(void)
 	return test_log_passed();
 }
 
+/* Firmware that asks for pages without end does not fill the disk. */
+static int
+test_flood(void)
+{
+	static const char *const words[] = {
+		"step: up", "pages given: 1", "left out: ", "step: teardown", "DISABLE_HCA",
+		"\nresult: ok", NULL,
+	};
+	unsigned int i;
+
+	dev_id = plug("");
+	TEST_TRUE(dev_id >= 0);
+	for (i = 1; i <= 600; i++) {
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=1"), 0);
+		if (i % 30 == 0)
+			TEST_WAIT(test_model_state(&model, "pf0", "given") == 72 + (long)i, TEST_MS);
+	}
+	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
+	dev_id = -1;
+	TEST_CALL(read_report());
+	TEST_CALL(expect_words(words));
+	return test_log_passed();
+}
+
 static struct unit_test_suite report_suite = {
 	.suite_name = "reports of BlueField functions",
 	.unit_test_cases = {
@@ -250,6 +274,7 @@ static struct unit_test_suite report_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_not_usable),
 		TEST_CASE_ST(case_setup, case_teardown, test_bad_file),
 		TEST_CASE_ST(case_setup, case_teardown, test_pipe),
+		TEST_CASE_ST(case_setup, case_teardown, test_flood),
 		TEST_CASES_END()
 	}
 };

@@ -29,6 +29,8 @@
 #define REPORT_CAPS 4
 #define REPORT_ROW 32
 #define REPORT_TEARDOWN "teardown"
+/* Of one step; firmware can ask for pages, and with that for commands, without end. */
+#define REPORT_STEP_CMDS 500
 
 struct bf_report {
 	struct bf_lock lock;     /* around all below but irqs */
@@ -83,6 +85,8 @@ step_end(struct bf_report *r, uint64_t at)
 {
 	if (r->step == NULL)
 		return;
+	if (r->step_cmds > REPORT_STEP_CMDS)
+		fprintf(r->file, "  left out: %u commands\n", r->step_cmds - REPORT_STEP_CMDS);
 	fprintf(r->file, "  result: %s, %.3f ms, %u commands\n", r->step_bad ? "failed" : "ok",
 		(double)(at - r->step_begin) / 1000000, r->step_cmds);
 	r->step = NULL;
@@ -430,12 +434,28 @@ step_is_own(const struct bf_report *r)
 	return r->step != NULL && strncmp(r->step, "try ", 4) == 0;
 }
 
+static void
+cmd_line(struct bf_report *r, const struct bf_cmd *cmd, double ms, int ret)
+{
+	uint16_t op = bf_get(cmd->in, BF_IN_OPCODE);
+
+	fprintf(r->file, "  command: %s (0x%x), op_mod 0x%x, %.3f ms, ", bf_cmd_name(op), op,
+		bf_get(cmd->in, BF_IN_OP_MOD), ms);
+	if (ret != 0 && cmd->delivery == BF_DELIVERY_OK && cmd->status == BF_STATUS_OK)
+		fprintf(r->file, "no answer: %s\n", strerror(-ret));
+	else
+		fprintf(r->file, "delivery 0x%x (%s), status 0x%x (%s), syndrome 0x%08x\n",
+			cmd->delivery, bf_cmd_delivery_text(cmd->delivery), cmd->status,
+			bf_cmd_status_text(cmd->status), cmd->syndrome);
+}
+
 void
 bf_report_cmd(struct bf_report *r, const struct bf_cmd *cmd, uint64_t start, int ret)
 {
 	uint16_t op = bf_get(cmd->in, BF_IN_OPCODE), op_mod = bf_get(cmd->in, BF_IN_OP_MOD);
 	double ms = ms_since(start);
 	const char *step;
+	bool show;
 
 	bf_lock(&r->lock);
 	step = step_of(r, op, op_mod);
@@ -443,16 +463,12 @@ bf_report_cmd(struct bf_report *r, const struct bf_cmd *cmd, uint64_t start, int
 		step_begin(r, step, start);
 	r->step_cmds++;
 	r->cmds++;
-	fprintf(r->file, "  command: %s (0x%x), op_mod 0x%x, %.3f ms, ", bf_cmd_name(op), op,
-		op_mod, ms);
-	if (ret != 0 && cmd->delivery == BF_DELIVERY_OK && cmd->status == BF_STATUS_OK)
-		fprintf(r->file, "no answer: %s\n", strerror(-ret));
-	else
-		fprintf(r->file, "delivery 0x%x (%s), status 0x%x (%s), syndrome 0x%08x\n",
-			cmd->delivery, bf_cmd_delivery_text(cmd->delivery), cmd->status,
-			bf_cmd_status_text(cmd->status), cmd->syndrome);
+	show = r->step_cmds <= REPORT_STEP_CMDS;
+	if (show)
+		cmd_line(r, cmd, ms, ret);
 	if (ret == 0) {
-		answer(r, op, cmd->in, cmd->out);
+		if (show)
+			answer(r, op, cmd->in, cmd->out);
 		if (op == BF_OP_INIT_HCA || op == BF_OP_TEARDOWN_HCA)
 			r->initialised = op == BF_OP_INIT_HCA;
 	} else if (!cmd->quiet) {
