@@ -379,6 +379,7 @@ test_silicon_2_4_vf_waits(void)
 	TEST_EXPECT(test_model_state(&model, "pf0vf0", "resets"), resets + 1);
 	TEST_EXPECT(test_dev_status(vf_id), -EAGAIN);
 	TEST_TRUE(test_log_has("devlink health recover"));
+	TEST_TRUE(test_log_has("mlxfwreset or mstfwreset -d <PF> reset"));
 	TEST_CALL(firmware_resets(0));
 	/* a probe says the same */
 	TEST_EXPECT(test_model_dev_remove(vf_id), 0);

@@ -174,8 +174,8 @@ fw_reset(struct bf_func *func)
 
 	if ((hw->ops->read32(hw, BF_REG_INITIALIZING) & BF_FW_CAN_RESET) == 0) {
 		BF_LOG(ERR, "%s: firmware failed (syndrome 0x%x), and does not let itself be reset; "
-			"reset the card: mlxfwreset -d %s reset, or a power cycle", BF_NAME(func),
-			fw_failed(hw), BF_NAME(func));
+			"reset the card: mlxfwreset (or mstfwreset) -d %s reset, or a power cycle",
+			BF_NAME(func), fw_failed(hw), BF_NAME(func));
 		return -EIO;
 	}
 	lock = bf_vsc_reset_lock(hw);
@@ -196,9 +196,9 @@ fw_reset(struct bf_func *func)
 		bf_vsc_reset_unlock(hw);
 	if (ret == -ETIMEDOUT) {
 		BF_LOG(ERR, "%s: firmware failed (syndrome 0x%x), and its reset by %s does not end "
-			"in %u ms; reset the card: mlxfwreset -d %s reset, or a power cycle",
-			BF_NAME(func), fw_failed(hw), lock == -EBUSY ? "another function" : "us",
-			ms, BF_NAME(func));
+			"in %u ms; reset the card: mlxfwreset (or mstfwreset) -d %s reset, or a "
+			"power cycle", BF_NAME(func), fw_failed(hw),
+			lock == -EBUSY ? "another function" : "us", ms, BF_NAME(func));
 		return lock == -EBUSY ? -EAGAIN : -EIO;
 	}
 	return ret;
@@ -219,8 +219,8 @@ fw_wait_owner(struct bf_func *func)
 		return ret;
 	BF_LOG(ERR, "%s: firmware failed (syndrome 0x%x), and nobody has reset it in %u ms; a "
 		"virtual function may not: reset it from the physical function (devlink health "
-		"recover pci/<PF> reporter fw_fatal, or mlxfwreset -d <PF> reset), then reset this "
-		"function or probe it again", BF_NAME(func), synd, ms);
+		"recover pci/<PF> reporter fw_fatal, or else mlxfwreset or mstfwreset -d <PF> "
+		"reset), then reset this function or probe it again", BF_NAME(func), synd, ms);
 	return -EAGAIN;
 }
 

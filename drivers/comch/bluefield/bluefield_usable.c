@@ -76,7 +76,7 @@ static int
 refuse_mac(const struct owner *o)
 {
 	if (o->own)
-		BF_LOG(ERR, "%s: the function has no MAC address: bind it to mlx5_core, ip link set <interface> address <MAC>, then bind and probe it again; flint -d %s query says whether firmware has addresses",
+		BF_LOG(ERR, "%s: the function has no MAC address: bind it to mlx5_core, ip link set <interface> address <MAC>, then bind and probe it again; flint (or mstflint) -d %s query says whether firmware has addresses",
 			o->name, o->pci);
 	else
 		BF_LOG(ERR, "%s: the function has no MAC address: unbind it, on the card devlink port function set %s hw_addr <MAC>, then bind and probe it again" REP_HELP,
@@ -88,7 +88,7 @@ static int
 refuse_link(const struct owner *o)
 {
 	if (o->own)
-		BF_LOG(ERR, "%s: its vport is down: check the cable (mlxlink -d %s), bind the function to mlx5_core, ip link set <interface> up, then bind and probe it again",
+		BF_LOG(ERR, "%s: its vport is down: check the cable (mlxlink, or mstlink, -d %s), bind the function to mlx5_core, ip link set <interface> up, then bind and probe it again",
 			o->name, o->pci);
 	else
 		BF_LOG(ERR, "%s: its vport is down: on the card ip link set %s up, then probe it again" REP_HELP,

@@ -363,7 +363,7 @@ dev_check(const struct bf_dev *dev)
 		return -ENOTSUP;
 	}
 	if (caps->ecpf)
-		BF_LOG(WARNING, "%s: this is the card's own function (ECPF), out of whose memory firmware serves all functions of the host: they have no network now, and fail when this program ends, is killed, or resets it; outside of a laboratory give it back (dpdk-devbind.py -b mlx5_core <address>) and take a VF of it: mlxconfig -d <device> set PF_NUM_OF_VF_VALID=1 PF_NUM_OF_VF=<number>, a power cycle, then %s=dpu",
+		BF_LOG(WARNING, "%s: this is the card's own function (ECPF), out of whose memory firmware serves all functions of the host: they have no network now, and fail when this program ends, is killed, or resets it; outside of a laboratory give it back (dpdk-devbind.py -b mlx5_core <address>) and take a VF of it: mlxconfig (or mstconfig) -d <device> set PF_NUM_OF_VF_VALID=1 PF_NUM_OF_VF=<number>, a power cycle, then %s=dpu",
 			name, BF_ARG_ROLE);
 	return 0;
 }
