@@ -145,6 +145,9 @@ test_unplugged(void)
 	TEST_EXPECT(test_model_ctl(&model, "unplug pf0"), 0);
 	TEST_WAIT(test_dev_status(dev_id) == -ENODEV, TEST_MS);
 	TEST_EXPECT(rte_comch_dev_reset(dev_id), -ENODEV);
+	TEST_TRUE(test_log_has("the device is gone and cannot be reset; remove it"));
+	TEST_TRUE(!test_log_has("was reset"));
+	TEST_TRUE(!test_log_has("reset the card"));
 	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
 	dev_id = -1;
 	TEST_EXPECT(test_model_ctl(&model, "plug pf0"), 0);

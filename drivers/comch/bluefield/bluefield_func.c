@@ -152,8 +152,12 @@ func_tear_down(struct bf_func *func, bool force)
 		bf_cmdq_kill(func->cmdq, -EIO);
 		ret = func->hw->ops->reset(func->hw);
 		if (ret != 0) {
-			BF_LOG(ERR, "%s: can not reset the function (%d); reset the card, or boot "
-				"anew", BF_NAME(func), ret);
+			if (ret != -ENODEV)
+				BF_LOG(ERR, "%s: can not reset the function (%d); reset the card, "
+					"or boot anew", BF_NAME(func), ret);
+			else
+				BF_LOG(ERR, "%s: the device is gone and cannot be reset; remove it",
+					BF_NAME(func));
 			return ret;
 		}
 		func->gen++;
@@ -306,11 +310,12 @@ bf_func_reset(struct bf_func *func)
 			BF_LOG(NOTICE, "%s: the function was reset and works", BF_NAME(func));
 			return 0;
 		}
+		BF_LOG(ERR, "%s: the function was reset and does not come up (%d)", BF_NAME(func),
+			ret);
 		func_tear_down(func, false);
 	}
 	func_mark_failed(func, ret);
 	bf_unlock(&func->ctl);
-	BF_LOG(ERR, "%s: the function was reset and does not come up (%d)", BF_NAME(func), ret);
 	return ret;
 }
 
