@@ -114,6 +114,17 @@ name=$(hostname)
 result private "$([ ${#name} -gt 3 ] && grep -F "$name" "$work/whole.txt" | head -n 1
 	grep -E '([0-9a-f]{2}:){5}[0-9a-f]{2}' "$work/whole.txt" | head -n 1)"
 
+# A file that cannot be written is refused before the function is touched.
+status=0
+clients=$(grep -c 'client connected' "$work/model.log")
+"$script" --vdev "socket=$work/m/pf0.sock" --program "$build/app/dpdk-test-comch" \
+	-o "$work/none/report.txt" >"$work/unwritable.txt" 2>&1 || status=$?
+result unwritable "$([ $status = 2 ] || echo "exit status $status"
+	grep -q 'none/report.txt: No such file or directory; name another file with -o' \
+		"$work/unwritable.txt" || echo 'no reason'
+	[ "$(grep -c 'client connected' "$work/model.log")" = "$clients" ] ||
+		echo 'the function was touched')"
+
 # What is wrong on the card's side, with the command that mends it.
 report roce pf0vf1 1 '^surprise: .*RoCE is off .*devlink port function set .* roce enable' -- \
 	--devargs role=host

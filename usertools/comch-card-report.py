@@ -323,6 +323,13 @@ def main():
     program = find_program(args.program)
     if program is None:
         parser.error(f'there is no {PROGRAM}: install dpdk-comch, or name it with --program')
+    if args.output != '-':
+        # said before the function is touched: the report is lost otherwise
+        try:
+            with open(args.output, 'a', encoding='utf-8'):
+                pass
+        except OSError as e:
+            parser.error(f'{args.output}: {e.strerror}; name another file with -o')
     report = Report()
     report.text('dpdk-comch card report')
     report.say('format', FORMAT)
