@@ -68,6 +68,8 @@ shift $((OPTIND - 1))
 stock=${COMCH_QEMU:-}
 qemu=$(command -v "${stock:-qemu-system-x86_64}") ||
 	die "no ${stock:-qemu-system-x86_64}: apt-get install qemu-system-x86${stock:+, or another COMCH_QEMU}"
+[ -z "$stock" ] || [[ $("$qemu" -device help 2>&1) == *'"vfio-user-pci"'* ]] ||
+	die "COMCH_QEMU=$stock has no device vfio-user-pci: name a QEMU 10.1 or newer, or unset COMCH_QEMU"
 [ -r "$initramfs" ] || die "no initramfs $initramfs: make it with make-initramfs.sh"
 [ -r "$build/guest-kernel/vmlinuz" ] || die "no kernel in $build: run get-kernel.sh"
 [ -n "$stock" ] || [ -r "$build/qemu/shim.so" ] || [ $# -eq 0 ] || die "no shim in $build: run build-shim.sh"

@@ -56,6 +56,12 @@ gcc "${cflags[@]}" -Wall -Wextra -Werror -o "$run/shim" "$here/guest/shim.c"
 "$here/make-initramfs.sh" "$build" "$run/initramfs" -l vfio_iommu_type1 -l vfio_pci \
 	-f "$run/shim:/bin/shim" "$here/guest/shim.sh"
 
+# A QEMU that is asked for and has no device is named before anything is started.
+refused=$(COMCH_QEMU=true "$here/run-guest.sh" "$build" "$run/initramfs" 2>&1) &&
+	die 'a COMCH_QEMU without vfio-user-pci is started'
+[[ $refused == *'COMCH_QEMU=true has no device vfio-user-pci'* ]] ||
+	die "a COMCH_QEMU without vfio-user-pci: $refused"
+
 for name in a b; do
 	"$server" "$run/$name" &
 	pids+=($!)
