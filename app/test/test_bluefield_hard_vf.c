@@ -297,7 +297,7 @@ test_silicon_5_2_host_enabled(void)
 	TEST_CALL(test_model_start(&model, "ecpf0,host=down pf0 pf0vf0 ecpf0vf0 pf1vf0"));
 	TEST_EXPECT(dev_add("pf0", "fw_timeout=100"), -EAGAIN);
 	TEST_EXPECT(dev_add("pf0vf0", "fw_timeout=100"), -EAGAIN);
-	TEST_TRUE(test_log_has("the card's side has not enabled it"));
+	TEST_TRUE(test_log_has("the owner of its PF, and in DPU mode the card's side, has not enabled it"));
 	TEST_TRUE(dev_add("ecpf0vf0", "role=dpu,health=20") >= 0);
 	TEST_TRUE(dev_add("pf1vf0", "") >= 0);
 	/* this driver on the ECPF does not enable the host: who gives it away knows that */

@@ -41,10 +41,11 @@ fw_not_ready_log(struct bf_func *func, uint32_t val, uint32_t ms)
 			"card's firmware log, reset the card if it does not end", BF_NAME(func), ms,
 			val);
 	else
-		BF_LOG(ERR, "%s: the function is not enabled after %u ms (0x%08x): the card's side "
-			"has not enabled it; start the card, and let its kernel's driver "
-			"(mlx5_core) have the card's own function, then probe again", BF_NAME(func),
-			ms, val);
+		BF_LOG(ERR, "%s: the function is not enabled after %u ms (0x%08x): the owner of its "
+			"PF, and in DPU mode the card's side, has not enabled it; start the card, "
+			"and let its kernel's driver (mlx5_core) have the card's own function, "
+			"or without DPU mode that of the host the PF, then probe or reset again",
+			BF_NAME(func), ms, val);
 }
 
 static void
