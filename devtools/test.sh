@@ -54,6 +54,7 @@ plan quick 1 'check: file length (warns only)' -- "$devtools/check-file-length.s
 plan quick 1 'check: long functions and lines' -- "$devtools/check-functions.py"
 plan quick 1 'long functions and lines are found' -- "$devtools/check-functions.py" --prove
 plan quick 15 'check: format (warns only)' -- "$devtools/check-format.sh"
+plan quick 1 'check: tests of the evidence for BlueField' -- "$devtools/check-evidence.py"
 plan quick 1 'check: last commit message' -- "$devtools/check-git-log.sh"
 plan quick 2 'check: what runs these steps' -- "$devtools/check-test-steps.sh"
 plan quick 2 'check: undo patches fit' counted -- "$devtools/check-fixes.sh" --applies "$work"
