@@ -222,9 +222,8 @@ cmd_quit(struct request *r)
 static const struct command commands[] = {
 	{ "help", "", "this list", NONE, cmd_help },
 	{ "list", "", "the functions and their sockets", NONE, cmd_list },
-	{ "fault", "<function> <fault>", "a fault: cmd, health, counter, nic-state, init-busy, "
-		"bus, pages, host, owner, eq, flr, port, cap, unplug; clear ends all", FUNCTION,
-		cmd_fault },
+	{ "fault", "<function> <fault>", "a fault: " BFM_FAULTS "; clear ends all but health, "
+		"which firmware-reset ends", FUNCTION, cmd_fault },
 	{ "dump", "[<function>]", "objects, pages, commands, faults", OPTIONAL, cmd_dump },
 	{ "pages", "<function>", "pages that firmware has", FUNCTION, cmd_pages },
 	{ "owner", "<function>", "accounts of who gives pages for it, or for its VFs", FUNCTION,
@@ -246,7 +245,7 @@ cmd_help(struct request *r)
 	size_t i;
 
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		fprintf(r->out, "%-7s %-19s %s\n", commands[i].name, commands[i].args,
+		fprintf(r->out, "%-14s %-19s %s\n", commands[i].name, commands[i].args,
 				commands[i].help);
 	return 0;
 }

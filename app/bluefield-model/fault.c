@@ -19,8 +19,7 @@
 /* Ours: a test that wants longer wants "forever". */
 #define MAX_MS (24u * 3600 * 1000)
 
-#define KNOWN_FAULTS "known are cmd, health, counter, nic-state, init-busy, bus, pages, host, " \
-	"owner, eq, flr, port, mac, events, cap, unplug, clear"
+#define KNOWN_FAULTS "known are " BFM_FAULTS ", clear"
 
 #define EV_PORT_DOWN 1
 #define EV_PORT_ACTIVE 4

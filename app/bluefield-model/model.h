@@ -537,6 +537,11 @@ struct bfm_cmd_fault {
 /* Called once per command; consumes a fault whose count runs out. */
 void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
 		struct bfm_cmd_fault *fault);
+
+/* The faults, for what tells of them. */
+#define BFM_FAULTS "cmd, health, counter, nic-state, init-busy, bus, pages, host, owner, eq, " \
+	"flr, port, mac, events, cap, unplug"
+
 /*
  * One line of the control socket or of --fault, without the function's name:
  *   cmd opcode=<nr or name> [op_mod=n] [count=n] no-answer|no-event|status=n
@@ -547,7 +552,7 @@ void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
  *   host up|down (of an ECPF: the operator enables the host's functions, or not)
  *   owner slow=<ms>|short=<pages>|dead|killed|alive (who gives its pages, or its VFs')
  *   port up|down | mac <address> | events refuse=<mask>
- *   cap <name>=<value> (from the next reset on) | unplug | clear
+ *   cap <name>=<value> (from the next reset on) | unplug | clear (of all but health)
  * 0 or -EINVAL with a sentence in err.
  */
 int bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_size);

@@ -398,6 +398,12 @@ test_silicon_2_4_kernel_resets_firmware(void)
 	TEST_CALL(dev_add("pf0vf0", "health=30,fw_timeout=10000", &vf_id));
 	TEST_CALL(firmware_fails());
 	TEST_WAIT(test_dev_status(vf_id) == -EIO, TEST_MS);
+	/* the end of faults does not heal firmware, and the list of commands says so */
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "dump pf0"), 0);
+	TEST_TRUE(strstr(model.answer, " fatal=1 ") != NULL);
+	TEST_EXPECT(test_model_ctl(&model, "help"), 0);
+	TEST_TRUE(strstr(model.answer, "mac, events, cap, unplug; clear ends all but") != NULL);
 	TEST_EXPECT(test_model_ctl(&model, "firmware-reset pf0"), 0);
 	TEST_EXPECT(rte_comch_dev_reset(vf_id), 0);
 	TEST_EXPECT(test_dev_status(vf_id), 0);
