@@ -151,6 +151,41 @@ test_removed_by_alarm(void)
 	return TEST_SUCCESS;
 }
 
+static int at_once[2]; /* what the removal and the reset return */
+
+static void
+remove_at_once(const char *name, enum rte_dev_event_type type __rte_unused,
+		void *arg __rte_unused)
+{
+	at_once[0] = rte_vdev_uninit(name);
+	at_once[1] = rte_comch_dev_reset(dev_id);
+	__atomic_store_n(&nb_gone, 1, __ATOMIC_RELEASE);
+}
+
+/*
+ * The thread that told of the end was to wait for itself, when the application
+ * removed or reset the device in the callback: it hung for ever.
+ */
+static int
+test_removed_at_once(void)
+{
+	struct rte_comch_dev_info info;
+
+	TEST_CALL(dev_add("health=30"));
+	TEST_EXPECT(rte_comch_dev_info_get(dev_id, &info), 0);
+	__atomic_store_n(&nb_gone, 0, __ATOMIC_RELAXED);
+	TEST_EXPECT(rte_dev_event_callback_register(info.name, remove_at_once, NULL), 0);
+	TEST_EXPECT(test_model_ctl(&model, "unplug pf0"), 0);
+	TEST_WAIT(__atomic_load_n(&nb_gone, __ATOMIC_ACQUIRE) != 0, TEST_MS);
+	TEST_EXPECT(at_once[0], -EBUSY);
+	TEST_EXPECT(at_once[1], -ENODEV);
+	TEST_EXPECT(test_dev_status(dev_id), -ENODEV);
+	/* the handler is about to end */
+	TEST_WAIT(rte_dev_event_callback_unregister(info.name, remove_at_once, NULL) > 0,
+		TEST_MS);
+	return TEST_SUCCESS;
+}
+
 static uint32_t look_stop;
 
 static void *
@@ -255,6 +290,7 @@ static struct unit_test_suite regress_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_short_health),
 		TEST_CASE_ST(case_setup, case_teardown, test_told_while_reset),
 		TEST_CASE_ST(case_setup, case_teardown, test_removed_by_alarm),
+		TEST_CASE_ST(case_setup, case_teardown, test_removed_at_once),
 		TEST_CASE_ST(case_setup, case_teardown, test_looked_at),
 		TEST_CASE_ST(NULL, NULL, test_slow_server),
 		TEST_CASES_END()

@@ -97,7 +97,8 @@ int bf_func_create(struct bf_hw *hw, const struct bf_func_conf *conf, struct bf_
 
 /*
  * Tear down, take all pages back, disable, free. A function that has failed is
- * reset instead. Neither in EAL's interrupt thread nor in fatal_cb.
+ * reset instead. Not in fatal_cb. EAL's interrupt thread may do so, as alarms run
+ * there, and is blocked for as long: seconds, if the function has not failed.
  */
 void bf_func_destroy(struct bf_func *func);
 

@@ -43,6 +43,23 @@ struct bf_dev {
 	struct bf_ident ident;
 };
 
+/* The device of whose end this thread tells the application; NULL: of none. */
+static __thread const struct rte_comch_dev *telling;
+
+/*
+ * The function's worker tells of its end, and whoever resets or destroys the function
+ * waits for its worker: in the callback that would be for ever.
+ */
+static bool
+dev_is_telling(const struct rte_comch_dev *rte_dev, const char *what)
+{
+	if (telling != rte_dev)
+		return false;
+	BF_LOG(ERR, "%s: cannot be %s in the callback that tells of its removal; do so in another thread, or in an alarm (rte_eal_alarm_set)",
+		rte_dev->data->name, what);
+	return true;
+}
+
 const char *
 bf_part_name(uint16_t device_id)
 {
@@ -109,6 +126,8 @@ bf_reset(struct rte_comch_dev *rte_dev)
 	enum bf_fatal fatal;
 	int ret;
 
+	if (dev_is_telling(rte_dev, "reset"))
+		return bf_func_status(dev->func, &fatal);
 	ret = bf_func_reset(dev->func);
 	/* what dev_fatal() may have told meanwhile was of the life before */
 	rte_comch_pmd_dev_down(rte_dev, -EAGAIN);
@@ -325,13 +344,17 @@ static void
 dev_fatal(void *arg, enum bf_fatal fatal, int reason)
 {
 	struct rte_comch_dev *rte_dev = arg;
+	const struct rte_comch_dev *outer = telling;
 
 	BF_LOG(ERR, "%s: has failed: %s; stop its contexts, then reset it with rte_comch_dev_reset(), or remove it if it is gone",
 		rte_dev->data->name, bf_fatal_text(fatal));
 	rte_comch_pmd_dev_down(rte_dev, reason);
 	/* no bus tells of a device that went without asking */
-	if (reason == -ENODEV)
-		rte_dev_event_callback_process(rte_dev->device->name, RTE_DEV_EVENT_REMOVE);
+	if (reason != -ENODEV)
+		return;
+	telling = rte_dev;
+	rte_dev_event_callback_process(rte_dev->device->name, RTE_DEV_EVENT_REMOVE);
+	telling = outer;
 }
 
 /*
@@ -449,6 +472,8 @@ bf_dev_destroy(const char *name)
 
 	if (rte_dev == NULL || rte_dev->ops != &bf_ops)
 		return -ENODEV;
+	if (dev_is_telling(rte_dev, "removed"))
+		return -EBUSY;
 	dev = rte_dev->priv;
 	ret = rte_comch_pmd_hide(rte_dev);
 	if (ret != 0)
