@@ -7,7 +7,9 @@
  * went wrong. They need a software BlueField. No other fault is looked for here.
  */
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <rte_alarm.h>
@@ -18,6 +20,10 @@
 #include "test_bluefield_evil.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
+
+/* A device has fewer descriptors. */
+#define MAX_FILES 300
+#define SETTLE_MS 20
 
 static struct test_model model;
 static int16_t dev_id;
@@ -284,6 +290,53 @@ test_slow_server(void)
 	return TEST_SUCCESS;
 }
 
+/* Add the device while so many more descriptors can be opened. */
+static int
+add_with_files(unsigned int nb, int *lowest)
+{
+	struct rlimit limit, few;
+	int ret;
+
+	*lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	TEST_TRUE(*lowest >= 0);
+	close(*lowest);
+	TEST_EXPECT(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	few = limit;
+	few.rlim_cur = *lowest + nb;
+	TEST_EXPECT(setrlimit(RLIMIT_NOFILE, &few), 0);
+	ret = test_model_dev_add(&model, "pf0", "");
+	TEST_EXPECT(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	return ret;
+}
+
+/*
+ * The server was blamed, and to be started again, when this process had no descriptors
+ * left for those that came with an answer.
+ */
+static int
+test_few_files(void)
+{
+	unsigned int nb, fds = test_count_fds();
+	bool named = true;
+	int lowest;
+
+	test_log_restore();
+	/* EAL's interrupt thread opens one anew when it hears of the device before */
+	usleep(SETTLE_MS * 1000);
+	for (nb = 0; dev_id < 0 && nb < MAX_FILES && named; nb++) {
+		TEST_EXPECT(test_log_begin(), 0);
+		dev_id = add_with_files(nb, &lowest);
+		named = dev_id >= 0 || test_log_has("ulimit -n");
+		if (named)
+			test_log_passed();
+		test_log_end();
+		TEST_TRUE(dev_id >= 0 || test_count_fds() <= fds);
+	}
+	TEST_ASSERT(named, "with %u descriptors: nothing of ulimit -n", nb - 1);
+	TEST_TRUE(dev_id >= 0 && nb > 1);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite regress_suite = {
 	.suite_name = "regressions of the bluefield driver",
 	.unit_test_cases = {
@@ -292,6 +345,7 @@ static struct unit_test_suite regress_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_removed_by_alarm),
 		TEST_CASE_ST(case_setup, case_teardown, test_removed_at_once),
 		TEST_CASE_ST(case_setup, case_teardown, test_looked_at),
+		TEST_CASE_ST(case_setup, case_teardown, test_few_files),
 		TEST_CASE_ST(NULL, NULL, test_slow_server),
 		TEST_CASES_END()
 	}

@@ -277,7 +277,7 @@ vfu_arena_get(void *arg, struct bf_arena *arena)
 	if (ret != 0 && arena->optional)
 		return ret;
 	if (ret != 0) {
-		BF_LOG(ERR, "%s: no %zu bytes of shared memory: %s; free memory, or raise the limits of address space and open files",
+		BF_LOG(ERR, "%s: no %zu bytes of shared memory: %s; free memory, or raise the limits of address space (ulimit -v) and open files (ulimit -n)",
 			vfu->hw.name, arena->len, strerror(-ret));
 		return ret;
 	}
@@ -405,14 +405,16 @@ static int
 irq_fds_open(struct vfu_hw *vfu)
 {
 	uint32_t i;
+	int ret;
 
 	for (i = 0; i < vfu->hw.nb_irqs; i++) {
 		if (vfu->irq_fds[i] < 0)
 			vfu->irq_fds[i] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 		if (vfu->irq_fds[i] < 0) {
+			ret = -errno;
 			BF_LOG(ERR, "%s: no eventfd for MSI-X vector %u: %s; raise the limit of open files (ulimit -n)",
-				vfu->hw.name, i, strerror(errno));
-			return -errno;
+				vfu->hw.name, i, strerror(-ret));
+			return ret;
 		}
 	}
 	return 0;

@@ -285,7 +285,7 @@ await_reply(struct vfu_link *link, uint16_t id, struct vfu_call *call, uint64_t 
 		if (ret == -ETIMEDOUT)
 			return "no answer within the time limit";
 		if (ret == -EPROTO)
-			return "a message has too many descriptors";
+			return "a message has too many descriptors, or this process may not open as many (ulimit -n)";
 		if (ret == -EPIPE || ret == -ECONNRESET)
 			return "it closed the connection";
 		if (ret != 0)
@@ -488,6 +488,8 @@ link_connect(struct vfu_link *link, const char *path)
 		todo = ": nobody listens there, start the server (comch-bluefield-model) first";
 	else if (ret == -EACCES || ret == -EPERM)
 		todo = ": this user may not, see the mode and owner of the socket and its folders";
+	else if (ret == -EMFILE)
+		todo = ": raise the limit of open files (ulimit -n)";
 	else if (ret == -EAGAIN)
 		todo = ": the server has a client and another one waits; a function serves one process, end the other";
 	BF_LOG(ERR, "%s: cannot connect to %s: %s%s", link->name, path, strerror(-ret), todo);
