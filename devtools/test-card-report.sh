@@ -125,6 +125,40 @@ result unwritable "$([ $status = 2 ] || echo "exit status $status"
 	[ "$(grep -c 'client connected' "$work/model.log")" = "$clients" ] ||
 		echo 'the function was touched')"
 
+# fake <address> <vendor> <device> [driver]: a function in EAL's eyes
+fake() {
+	local path=$work/sys/$1 i
+	mkdir -p "$path"
+	echo "$2" >"$path/vendor"
+	echo "$3" >"$path/device"
+	for i in subsystem_vendor subsystem_device; do echo 0x0000 >"$path/$i"; done
+	echo 0x020000 >"$path/class"
+	for i in {1..6}; do echo '0x0 0x0 0x0'; done >"$path/resource"
+	[ -z "${4-}" ] || ln -s "drivers/$4" "$path/driver"
+}
+
+# on_bus <name> <address> <expression in the report>: nothing is asked about these by EAL
+on_bus() {
+	local status=0
+	SYSFS_PCI_DEVICES=$work/sys "$script" "$2" --program "$build/app/dpdk-test-comch" \
+		-o "$work/$1.txt" >"$work/$1.out" 2>&1 || status=$?
+	result "$1" "$([ $status = 1 ] || echo "exit status $status"
+		grep -qE -- "$3" "$work/$1.txt" || echo "not said: '$3'"
+		[ "$(grep -cE '^COMCH_BLUEFIELD: ' "$work/$1.txt")" = 1 ] || echo 'said twice')"
+}
+
+fake 0000:01:00.0 0x8086 0x1521 igb
+fake 0000:02:00.0 0x8086 0x1521
+fake 0000:03:00.0 0x15b3 0x1017
+fake 0000:04:00.0 0x15b3 0x101e
+fake 0000:05:00.0 0x15b3 0xa2d6 mlx5_core
+on_bus vendor 0000:01:00.0 '^surprise: .* 8086:1521 is none that this driver knows'
+on_bus unbound-vendor 0000:02:00.0 '^surprise: .* 8086:1521 is none that this driver knows'
+on_bus unbound-part 0000:03:00.0 '^surprise: .* 15b3:1017 is none that this driver knows'
+on_bus unbound 0000:04:00.0 '^surprise: .*is bound to no kernel driver'
+on_bus kernel 0000:05:00.0 "^surprise: .*is bound to kernel driver mlx5_core"
+on_bus absent 0000:06:00.0 '^surprise: .*there is no such function'
+
 # What is wrong on the card's side, with the command that mends it.
 report roce pf0vf1 1 '^surprise: .*RoCE is off .*devlink port function set .* roce enable' -- \
 	--devargs role=host

@@ -67,6 +67,32 @@ sysfs_link(const char *addr, const char *link, char *name, size_t size)
 	return true;
 }
 
+/* One of the function's ids; 0, which no vendor has, if there is none. */
+static uint16_t
+sysfs_id(const char *addr, const char *file)
+{
+	char path[PATH_MAX];
+	unsigned int id;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", rte_pci_get_sysfs_path(), addr, file);
+	f = fopen(path, "r");
+	if (f == NULL)
+		return 0;
+	if (fscanf(f, "%x", &id) != 1)
+		id = 0;
+	fclose(f);
+	return (uint16_t)id;
+}
+
+static int
+refuse_part(const char *addr, uint16_t vendor_id, uint16_t device_id)
+{
+	BF_LOG(ERR, "%s: %s=%s is for functions of a BlueField, and %04x:%04x is none that this driver knows; it takes " BF_PARTS,
+		addr, BF_ARG_CLASS, BF_CLASS, vendor_id, device_id);
+	return -ENOTSUP;
+}
+
 /* Not bound to VFIO: to what, and what is in the way of binding it. */
 static int
 explain_driver(const char *addr)
@@ -274,11 +300,8 @@ pci_take(struct rte_pci_device *pci)
 			addr, BF_ARG_CLASS, BF_CLASS);
 		return -ENOTSUP;
 	}
-	if (bf_part_name(pci->id.device_id) == NULL) {
-		BF_LOG(ERR, "%s: %s=%s is for functions of a BlueField, and %04x:%04x is none that this driver knows; it takes " BF_PARTS,
-			addr, BF_ARG_CLASS, BF_CLASS, pci->id.vendor_id, pci->id.device_id);
-		return -ENOTSUP;
-	}
+	if (bf_part_name(pci->id.device_id) == NULL)
+		return refuse_part(addr, pci->id.vendor_id, pci->id.device_id);
 	ret = bf_args_parse(&args, addr, pci->device.devargs->args, true);
 	if (ret != 0)
 		return ret;
@@ -331,16 +354,39 @@ bf_pci_remove(struct rte_pci_device *pci)
 }
 
 /*
- * EAL asks no driver about a function that is not there, or that no driver of
- * the kernel has, or an UIO one: it says nothing and starts without it. A scan of
- * the virtual bus is the moment to look at what was asked for, as the arguments
+ * EAL asks no driver about a function that is not there or of another vendor, or that
+ * no driver of the kernel has, or an UIO one: it says nothing and starts without it. A
+ * scan of the virtual bus is the moment to look at what was asked for, as the arguments
  * are known by then.
  */
+static void
+explain_unasked(const char *addr)
+{
+	uint16_t vendor_id = sysfs_id(addr, "vendor");
+	uint16_t device_id = sysfs_id(addr, "device");
+	bool ours = vendor_id == BF_VENDOR_ID;
+	char path[PATH_MAX], driver[64] = "";
+
+	snprintf(path, sizeof(path), "%s/%s", rte_pci_get_sysfs_path(), addr);
+	if (access(path, F_OK) != 0) {
+		BF_LOG(ERR, "%s: there is no such function; lspci -D -d %04x: lists those of the vendor, and in a container /sys has to be there",
+			addr, BF_VENDOR_ID);
+		return;
+	}
+	if (ours && sysfs_link(addr, "driver", driver, sizeof(driver)) &&
+			strstr(driver, "uio") == NULL)
+		return; /* EAL asks us */
+	if (ours && bf_part_name(device_id) != NULL)
+		explain_driver(addr);
+	else
+		refuse_part(addr, vendor_id, device_id);
+}
+
 static void
 scan_handler(void *arg __rte_unused)
 {
 	static bool done;
-	char name[PCI_PRI_STR_SIZE + 1], path[PATH_MAX], driver[64] = "";
+	char name[PCI_PRI_STR_SIZE + 1];
 	struct rte_devargs *devargs;
 	struct rte_pci_addr addr;
 
@@ -353,13 +399,7 @@ scan_handler(void *arg __rte_unused)
 				rte_pci_addr_parse(devargs->name, &addr) != 0)
 			continue;
 		rte_pci_device_name(&addr, name, sizeof(name));
-		snprintf(path, sizeof(path), "%s/%s", rte_pci_get_sysfs_path(), name);
-		if (access(path, F_OK) != 0)
-			BF_LOG(ERR, "%s: there is no such function; lspci -D -d %04x: lists those of the vendor, and in a container /sys has to be there",
-				name, BF_VENDOR_ID);
-		else if (!sysfs_link(name, "driver", driver, sizeof(driver)) ||
-				strstr(driver, "uio") != NULL)
-			explain_driver(name);
+		explain_unasked(name);
 	}
 }
 
