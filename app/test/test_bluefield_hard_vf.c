@@ -131,7 +131,9 @@ test_silicon_2_1_role(void)
 	TEST_CALL(expect_role("ecpf0vf0", "role=dpu", RTE_COMCH_ROLE_DPU));
 	TEST_CALL(expect_role("pf0vf0", "role=host", RTE_COMCH_ROLE_HOST));
 	TEST_CALL(expect_role("pf0", "role=dpu", RTE_COMCH_ROLE_DPU));
+	TEST_TRUE(!test_log_has("role=host, and this is the card's own function"));
 	TEST_CALL(expect_role("ecpf0", "role=host", RTE_COMCH_ROLE_HOST));
+	TEST_TRUE(test_log_has("role=host, and this is the card's own function (ECPF)"));
 	TEST_CALL(expect_role("ecpf0", "", RTE_COMCH_ROLE_DPU));
 	TEST_TRUE(!test_log_has("its role is host"));
 	TEST_CALL(expect_role("ecpf0vf0", "", RTE_COMCH_ROLE_HOST));

@@ -364,9 +364,15 @@ dev_fatal(void *arg, enum bf_fatal fatal, int reason)
 static enum rte_comch_role
 dev_role(const struct bf_dev *dev, const struct bf_args *args)
 {
-	if (args->has_role)
+	bool ecpf = bf_func_caps(dev->func)->ecpf;
+
+	if (args->has_role) {
+		if (ecpf && args->role == RTE_COMCH_ROLE_HOST)
+			BF_LOG(WARNING, "%s: %s=host, and this is the card's own function (ECPF): on the card, give %s=dpu",
+				dev->dev->data->name, BF_ARG_ROLE, BF_ARG_ROLE);
 		return args->role;
-	if (bf_func_caps(dev->func)->ecpf)
+	}
+	if (ecpf)
 		return RTE_COMCH_ROLE_DPU;
 	BF_LOG(NOTICE, "%s: its role is host, as nothing else was said; for a VF of the card's own PF, on the card, add %s=dpu to its arguments",
 		dev->dev->data->name, BF_ARG_ROLE);
