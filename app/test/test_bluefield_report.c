@@ -253,7 +253,8 @@ test_flood(void)
 	for (i = 1; i <= 600; i++) {
 		TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=1"), 0);
 		if (i % 30 == 0)
-			TEST_WAIT(test_model_state(&model, "pf0", "given") == 72 + (long)i, TEST_MS);
+			TEST_WAIT(test_model_state(&model, "pf0", "given") == 72 + (long)i,
+				TEST_MS);
 	}
 	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
 	dev_id = -1;
