@@ -485,7 +485,7 @@ bf_boot_up(struct bf_func *func)
 		BF_NAME(func), func->ec ? "card's" : bf_func_is_vf(func) ? "virtual" : "physical",
 		func->caps.fw_major, func->caps.fw_minor, func->caps.fw_subminor,
 		func->caps.board_id[0] != 0 ? func->caps.board_id : "unknown", func->caps.vhca_id,
-		func->pages.given);
+		__atomic_load_n(&func->pages.given, __ATOMIC_RELAXED));
 	return 0;
 }
 
