@@ -248,9 +248,10 @@ int rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info);
  * with a reason, and none starts until a reset has succeeded. The identifier and
  * the contexts stay, their names and settings too, and so do the capabilities and
  * limits of the device: what it has beyond them after the reset is not used, and
- * with less than that it does not come back. May take seconds. One thread
- * at a time for one device, and no other thread may start contexts or allocate
- * memory regions of it meanwhile; not in a callback of the library.
+ * with less than that it does not come back. May take seconds, and minutes if firmware
+ * has failed: the guide of the driver says how long. One thread at a time for one
+ * device, and no other thread may start contexts or allocate memory regions of it
+ * meanwhile; not in a callback of the library.
  *
  * @param dev_id
  *   The device.

@@ -34,7 +34,11 @@ enum bf_fatal {
 /* A number that is 0 is the default. */
 struct bf_func_conf {
 	uint32_t cmd_timeout_ms;  /* one command; default 60000 */
-	uint32_t fw_timeout_ms;   /* firmware initialises; default 120000 */
+	/*
+	 * Firmware initialises; default 120000. If it has failed, bring-up waits for so
+	 * long up to three times: for what is under way, its reset, and what follows.
+	 */
+	uint32_t fw_timeout_ms;
 	uint32_t health_ms;       /* period of the health poll; default 2000 */
 	uint32_t max_pages;       /* firmware pages at most, 4 KiB each; default 262144 */
 	/*

@@ -14,8 +14,9 @@
  *   ctl      life: create, destroy, reset, and every operation on objects; held
  *            while their commands last
  *   slot     of the command queue, in bluefield_cmd.c
- *   eq.lock  the event queue: only ever tried. Who fails to get it leaves a note,
- *            and who has it looks once more
+ *   eq.lock  the event queue: only ever tried, but for bring-up and teardown, which
+ *            have no slot then. Who fails to get it leaves a note, and who has it
+ *            looks once more
  *   pages.lock  the pages of firmware, with their command
  *   slot     the other one, for pages
  *   worker   whether it is to do something; no other is taken with it

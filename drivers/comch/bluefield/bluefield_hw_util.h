@@ -19,8 +19,8 @@
 
 /*
  * Take a callback back, waiting for a call that is under way. -ETIMEDOUT if that
- * does not end: then what the callback uses must stay. Not in the interrupt
- * thread.
+ * does not end: then what the callback uses must stay. Not in the callback; an alarm,
+ * which runs in the same thread, may.
  */
 int bf_irq_unregister(const char *name, const struct rte_intr_handle *intr,
 		rte_intr_callback_fn cb, void *arg);
