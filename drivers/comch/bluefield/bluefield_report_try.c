@@ -149,7 +149,7 @@ try_event(struct bf_func *func, struct bf_obj_dev *dev)
 {
 	struct bf_hw *hw = func->hw;
 	struct try_eq eq = { .vector = hw->nb_irqs > 1 };
-	int ret, err;
+	int ret, err = 0;
 
 	bf_report_step(hw->report, "try an event of a command");
 	ret = bf_uar_create(dev, &eq.uar);
@@ -161,11 +161,11 @@ try_event(struct bf_func *func, struct bf_obj_dev *dev)
 	if (ret == 0) {
 		ret = try_event_look(func, &eq);
 		err = try_eq_destroy(func, &eq);
-		/* the device may still write: then the memory goes with hw */
-		if (err != 0)
-			memset(&eq.mem, 0, sizeof(eq.mem));
 		ret = ret == 0 ? err : ret;
 	}
+	/* the device may still write, or have yet to begin: then the memory goes with hw */
+	if (err != 0 || bf_func_status(func, NULL) != 0)
+		memset(&eq.mem, 0, sizeof(eq.mem));
 	hw->ops->dma_free(hw, &eq.mem);
 	bf_uar_destroy(&eq.uar);
 	return ret;
