@@ -57,8 +57,6 @@ int obj_case_setup_quick(void);
 /** The same, with a short time limit for commands. */
 int obj_case_setup_short(void);
 void obj_case_teardown(void);
-/** The case is over. */
-int obj_passed(void);
 /** The case is over with a function that works, and nothing of it is left. */
 int obj_passed_clean(void);
 

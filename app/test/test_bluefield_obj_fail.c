@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "bluefield_prm.h"
 #include "test_bluefield_obj.h"
 
 /* That the suite's time limit for commands is, and what it lasts at most. */
@@ -286,6 +287,39 @@ test_after_removal(void)
 	return test_log_passed();
 }
 
+/* The device goes between two reads of one look: the next are all ones. */
+static bool half_gone;
+static uint32_t (*real_read32)(struct bf_hw *hw, uint32_t off);
+
+static uint32_t
+half_gone_read32(struct bf_hw *hw, uint32_t off)
+{
+	if (off == BF_REG_HEALTH_RFR)
+		__atomic_store_n(&half_gone, true, __ATOMIC_RELAXED);
+	return __atomic_load_n(&half_gone, __ATOMIC_RELAXED) ? BF_ALL_ONES : real_read32(hw, off);
+}
+
+static int
+test_gone_between_reads(void)
+{
+	struct bf_hw *hw = bf_func_hw(obj_func);
+	const struct bf_hw_ops *real = hw->ops;
+	static struct bf_hw_ops ops;
+	enum bf_fatal fatal;
+
+	ops = *real;
+	real_read32 = ops.read32;
+	ops.read32 = half_gone_read32;
+	half_gone = false;
+	__atomic_store_n(&hw->ops, &ops, __ATOMIC_RELEASE);
+	TEST_WAIT(obj_fatals() == 1, TEST_MS);
+	__atomic_store_n(&hw->ops, real, __ATOMIC_RELEASE);
+	TEST_EXPECT(bf_func_status(obj_func, &fatal), -ENODEV);
+	TEST_EXPECT(fatal, BF_FATAL_GONE);
+	TEST_TRUE(!test_log_has("firmware health"));
+	return test_log_passed();
+}
+
 static int
 test_thousand(void)
 {
@@ -366,6 +400,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_voided),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_after_failure),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_after_removal),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_gone_between_reads),
 		TEST_CASE_ST(obj_case_setup_quick, obj_case_teardown, test_thousand),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_threads),
 		TEST_CASES_END()

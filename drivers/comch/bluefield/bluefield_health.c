@@ -138,38 +138,48 @@ health_log(struct bf_func *func, uint32_t rfr, uint32_t synd)
 		var[0], var[1], var[2], var[3], var[4], var[5]);
 }
 
+static bool
+health_is_gone(struct bf_func *func)
+{
+	struct bf_hw *hw = func->hw;
+
+	if (hw->ops->read32(hw, BF_REG_HEALTH_FW_VER) != BF_ALL_ONES)
+		return false;
+	BF_LOG(ERR, "%s: registers read all ones", hw->name);
+	bf_fatal_set(func, BF_FATAL_GONE, -ENODEV);
+	return true;
+}
+
 int
 bf_health_check(struct bf_func *func)
 {
 	struct bf_hw *hw = func->hw;
 	uint32_t state, rfr, synd;
+	bool failed, disabled;
 	int ret;
 
 	ret = bf_func_status(func, NULL);
 	if (ret != 0)
 		return ret;
-	if (hw->ops->read32(hw, BF_REG_HEALTH_FW_VER) == BF_ALL_ONES) {
-		BF_LOG(ERR, "%s: registers read all ones", hw->name);
-		bf_fatal_set(func, BF_FATAL_GONE, -ENODEV);
+	if (health_is_gone(func))
 		return bf_func_status(func, NULL);
-	}
 	if (!__atomic_load_n(&func->health.on, __ATOMIC_RELAXED))
 		return 0;
 	state = BF_NIC_STATE(hw->ops->read32(hw, BF_REG_CMDQ_ADDR_L));
 	rfr = hw->ops->read32(hw, BF_REG_HEALTH_RFR);
 	synd = hw->ops->read32(hw, BF_REG_HEALTH_SYND);
-	if (state == BF_NIC_DISABLED || state == BF_NIC_SW_RESET) {
-		/* it may have gone between two reads: then all of this is ones */
-		if (rfr == BF_ALL_ONES && synd == BF_ALL_ONES) {
-			bf_fatal_set(func, BF_FATAL_GONE, -ENODEV);
-			return bf_func_status(func, NULL);
-		}
+	failed = BF_HEALTH_RFR(rfr) != 0 && BF_HEALTH_SYND(synd) != 0;
+	disabled = state == BF_NIC_DISABLED || state == BF_NIC_SW_RESET;
+	/* it may have gone between two reads: then any of these are ones */
+	if ((failed || disabled) && health_is_gone(func))
+		return bf_func_status(func, NULL);
+	if (disabled) {
 		BF_LOG(ERR, "%s: interface state %u: %s", hw->name, state,
 			state == BF_NIC_DISABLED ? "disabled" : "software reset");
 		bf_fatal_set(func, BF_FATAL_NIC_STATE, -EIO);
 		return bf_func_status(func, NULL);
 	}
-	if (BF_HEALTH_RFR(rfr) != 0 && BF_HEALTH_SYND(synd) != 0) {
+	if (failed) {
 		health_log(func, rfr, synd);
 		bf_fatal_set(func, BF_FATAL_FIRMWARE, -EIO);
 		return bf_func_status(func, NULL);
