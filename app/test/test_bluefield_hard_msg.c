@@ -389,44 +389,6 @@ serve_dma(uint8_t *mem, const struct raw_msg *m, unsigned int nb, unsigned int *
 	return TEST_SUCCESS;
 }
 
-static int
-write_reg(uint32_t off, uint32_t value)
-{
-	struct raw_msg m;
-
-	value = rte_cpu_to_be_32(value);
-	raw_msg_write(&m, VFIO_USER_REGION_BAR0, off, &value, sizeof(value));
-	return raw_call(&m, 0);
-}
-
-static bool
-firmware_is_there(void)
-{
-	struct vfio_user_region_access access = { 0x1fc, VFIO_USER_REGION_BAR0, 4 };
-	struct raw_got got;
-	struct raw_msg m;
-
-	raw_msg_make(&m, VFIO_USER_CMD_REGION_READ, &access, sizeof(access), -1);
-	return raw_put_msg(&m) == TEST_SUCCESS && raw_take_reply(&m, 0, &got) == TEST_SUCCESS &&
-			got.len == sizeof(access) + 4 && (got.body[sizeof(access)] & 0x80) == 0;
-}
-
-/* A command queue in memory without a descriptor. */
-static int
-queue_setup(void)
-{
-	uint16_t enable = 6; /* memory and bus mastering */
-	struct raw_msg m;
-
-	raw_msg_map(&m, RAW_ADDR_A, RAW_PAGE, -1);
-	TEST_CALL(raw_call(&m, 0));
-	raw_msg_write(&m, VFIO_USER_REGION_CONFIG, 4, &enable, sizeof(enable));
-	TEST_CALL(raw_call(&m, 0));
-	TEST_WAIT(firmware_is_there(), TEST_MS);
-	TEST_CALL(write_reg(0x10, RAW_ADDR_A >> 32));
-	return write_reg(0x14, RAW_ADDR_A & UINT32_MAX);
-}
-
 /*
  * A doorbell with messages behind it, which the model finds before the reply to its
  * own: it asks for the entry, keeps what came first, and serves that in its order.
@@ -448,7 +410,7 @@ test_dma_behind(void)
 	mem[59] = 16;   /* length of the output */
 	mem[60] = 0x11; /* token */
 	mem[63] = 1;    /* owner: hardware */
-	TEST_CALL(queue_setup());
+	TEST_CALL(raw_queue_setup(-1));
 	raw_msg_write(&m[0], VFIO_USER_REGION_BAR0, 0x18, &bell, sizeof(bell));
 	raw_msg_read(&m[1]);
 	raw_msg_map(&m[2], RAW_ADDR_B, 2 * RAW_PAGE, raw_file_b);
@@ -474,7 +436,7 @@ test_dma_flood_behind(void)
 	unsigned int before = raw_model_fds(), i;
 	struct raw_msg m;
 
-	TEST_CALL(queue_setup());
+	TEST_CALL(raw_queue_setup(-1));
 	raw_msg_write(&m, VFIO_USER_REGION_BAR0, 0x18, &bell, sizeof(bell));
 	TEST_CALL(raw_model_stop());
 	TEST_CALL(raw_put_msg(&m));

@@ -22,44 +22,6 @@
 #include "test_bluefield_raw.h"
 #include "test_comch_util.h"
 
-static int
-write_reg(uint32_t off, uint32_t value)
-{
-	struct raw_msg m;
-
-	value = rte_cpu_to_be_32(value);
-	raw_msg_write(&m, VFIO_USER_REGION_BAR0, off, &value, sizeof(value));
-	return raw_call(&m, 0);
-}
-
-static bool
-firmware_is_there(void)
-{
-	struct vfio_user_region_access access = { 0x1fc, VFIO_USER_REGION_BAR0, 4 };
-	struct raw_got got;
-	struct raw_msg m;
-
-	raw_msg_make(&m, VFIO_USER_CMD_REGION_READ, &access, sizeof(access), -1);
-	return raw_put_msg(&m) == TEST_SUCCESS && raw_take_reply(&m, 0, &got) == TEST_SUCCESS &&
-			got.len == sizeof(access) + 4 && (got.body[sizeof(access)] & 0x80) == 0;
-}
-
-/* A command queue in this page; -1: in memory without a descriptor. */
-static int
-queue_setup(int file)
-{
-	uint16_t enable = 6; /* memory and bus mastering */
-	struct raw_msg m;
-
-	raw_msg_map(&m, RAW_ADDR_A, RAW_PAGE, file);
-	TEST_CALL(raw_call(&m, 0));
-	raw_msg_write(&m, VFIO_USER_REGION_CONFIG, 4, &enable, sizeof(enable));
-	TEST_CALL(raw_call(&m, 0));
-	TEST_WAIT(firmware_is_there(), TEST_MS);
-	TEST_CALL(write_reg(0x10, RAW_ADDR_A >> 32));
-	return write_reg(0x14, RAW_ADDR_A & UINT32_MAX);
-}
-
 /* Memory without descriptors that went with all others is not there for ever. */
 static int
 test_unmap_all_by_message(void)
@@ -71,7 +33,7 @@ test_unmap_all_by_message(void)
 	TEST_CALL(raw_call(&m, 0));
 	raw_msg_unmap(&m, VFIO_USER_UNMAP_ALL, 0, 0);
 	TEST_CALL(raw_call(&m, 0));
-	TEST_CALL(queue_setup(raw_file_a));
+	TEST_CALL(raw_queue_setup(raw_file_a));
 	mem = mmap(NULL, RAW_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, raw_file_a, 0);
 	TEST_TRUE(mem != MAP_FAILED);
 	mem[0] = 7;     /* the entry: INIT_HCA, which takes a second and more here */
@@ -82,7 +44,7 @@ test_unmap_all_by_message(void)
 	mem[60] = 0x11; /* token */
 	mem[63] = 1;    /* owner: hardware */
 	munmap(mem, RAW_PAGE);
-	TEST_CALL(write_reg(0x18, 1));
+	TEST_CALL(raw_write_reg(0x18, 1));
 	/* commands take time, unless memory without descriptors is there */
 	TEST_EXPECT(test_model_ctl(&raw_model, "dump pf0"), 0);
 	TEST_TRUE(strstr(raw_model.answer, " busy=1 ") != NULL);
@@ -141,7 +103,7 @@ test_slow_client(void)
 	struct raw_msg m;
 	pthread_t thread;
 
-	TEST_CALL(queue_setup(-1));
+	TEST_CALL(raw_queue_setup(-1));
 	atomic_store(&slow_served, 0);
 	TEST_CALL(raw_model_stop());
 	for (i = 0; i < SLOW_BELLS; i++) {

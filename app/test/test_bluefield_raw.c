@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <rte_byteorder.h>
+
 #include "test_bluefield_raw.h"
 #include "test_comch_util.h"
 
@@ -267,4 +269,41 @@ raw_teardown(void)
 		kill(raw_model.pid, SIGCONT);
 	if (test_model_stop(&raw_model) != TEST_SUCCESS)
 		test_fail("the model did not end well");
+}
+
+int
+raw_write_reg(uint32_t off, uint32_t value)
+{
+	struct raw_msg m;
+
+	value = rte_cpu_to_be_32(value);
+	raw_msg_write(&m, VFIO_USER_REGION_BAR0, off, &value, sizeof(value));
+	return raw_call(&m, 0);
+}
+
+static bool
+firmware_is_there(void)
+{
+	struct vfio_user_region_access access = { 0x1fc, VFIO_USER_REGION_BAR0, 4 };
+	struct raw_got got;
+	struct raw_msg m;
+
+	raw_msg_make(&m, VFIO_USER_CMD_REGION_READ, &access, sizeof(access), -1);
+	return raw_put_msg(&m) == TEST_SUCCESS && raw_take_reply(&m, 0, &got) == TEST_SUCCESS &&
+			got.len == sizeof(access) + 4 && (got.body[sizeof(access)] & 0x80) == 0;
+}
+
+int
+raw_queue_setup(int file)
+{
+	uint16_t enable = 6; /* memory and bus mastering */
+	struct raw_msg m;
+
+	raw_msg_map(&m, RAW_ADDR_A, RAW_PAGE, file);
+	TEST_CALL(raw_call(&m, 0));
+	raw_msg_write(&m, VFIO_USER_REGION_CONFIG, 4, &enable, sizeof(enable));
+	TEST_CALL(raw_call(&m, 0));
+	TEST_WAIT(firmware_is_there(), TEST_MS);
+	TEST_CALL(raw_write_reg(0x10, RAW_ADDR_A >> 32));
+	return raw_write_reg(0x14, RAW_ADDR_A & UINT32_MAX);
 }

@@ -71,6 +71,10 @@ int raw_take_reply(const struct raw_msg *m, uint32_t error, struct raw_got *got)
 /** Send, and take the reply. */
 int raw_call(const struct raw_msg *m, uint32_t error);
 
+int raw_write_reg(uint32_t off, uint32_t value);
+/** Have a command queue at RAW_ADDR_A, in this file; -1: in memory without a descriptor. */
+int raw_queue_setup(int file);
+
 /** Stop the process of the model, so that what is sent now is there at once. */
 int raw_model_stop(void);
 int raw_model_go_on(void);

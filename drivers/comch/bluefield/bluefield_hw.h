@@ -69,7 +69,7 @@ struct bf_hw_ops {
 	/*
 	 * Connect all nb_irqs vectors, and have a function called for vector 0. Kernels
 	 * before Linux 6.5 cannot add a vector later: they want interrupts off and on
-	 * again, and what comes in between is lost (silicon.md 2.6). So none is added
+	 * again, and what comes in between is lost. So none is added
 	 * later; and as interrupts before this call are lost too, each vector fires once
 	 * afterwards, that its queue is looked at. Once.
 	 */

@@ -8,7 +8,8 @@
  * and configuration space only; what is said by commands is in bluefield_boot.c.
  *
  * All functions of a card share the health buffer, and a reset of a function does
- * not clear it (silicon.md 2.4): so firmware that has failed is not healed by one.
+ * not clear it: so firmware that has failed is not healed by one. The Linux driver
+ * does so too, in health.c of mlx5.
  */
 
 #include <errno.h>
