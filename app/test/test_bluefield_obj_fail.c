@@ -8,10 +8,12 @@
  */
 
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include "bluefield_prm.h"
+#include "bluefield_report.h"
 #include "test_bluefield_obj.h"
 
 /* That the suite's time limit for commands is, and what it lasts at most. */
@@ -387,6 +389,59 @@ test_threads(void)
 	return obj_passed_clean();
 }
 
+static const struct bf_hw_ops *hw_ops;
+static unsigned int nb_freed;
+
+static void
+spy_dma_free(struct bf_hw *hw, struct bf_dma *dma)
+{
+	nb_freed += dma->addr != NULL;
+	hw_ops->dma_free(hw, dma);
+}
+
+/*
+ * An event queue of a report: firmware may yet make the one that it was told of, so
+ * its memory is not free.
+ */
+static int
+test_no_event_queue(void)
+{
+	char sock[PATH_MAX + 16], path[PATH_MAX + 16];
+	struct bf_func_conf conf;
+	struct bf_hw_ops spy;
+	struct bf_func *func;
+	struct bf_hw *hw;
+	unsigned int freed;
+	int fault, ret;
+
+	TEST_CALL(obj_case_setup());
+	TEST_CALL(test_model_start(&obj_model, "pf0,flr_ms=5"));
+	snprintf(sock, sizeof(sock), "%s/pf0.sock", obj_model.dir);
+	snprintf(path, sizeof(path), "%s/report", obj_model.dir);
+	TEST_EXPECT(bf_hw_vfu_open("test", sock, 5000, &hw), 0);
+	hw_ops = hw->ops;
+	spy = *hw_ops;
+	spy.dma_free = spy_dma_free;
+	hw->ops = &spy;
+	bf_func_conf_init(&conf);
+	conf.cmd_timeout_ms = 500;
+	ret = bf_report_open(hw, path);
+	if (ret != 0)
+		hw->ops->close(hw);
+	TEST_EXPECT(ret, 0);
+	TEST_EXPECT(bf_func_create(hw, &conf, &func), 0);
+	fault = test_model_ctl(&obj_model, "fault pf0 cmd opcode=CREATE_EQ count=1 no-answer");
+	nb_freed = 0;
+	ret = bf_report_try(func);
+	freed = nb_freed;
+	bf_func_destroy(func);
+	unlink(path);
+	TEST_EXPECT(fault, 0);
+	TEST_EXPECT(ret, -ETIMEDOUT);
+	TEST_EXPECT(freed, 0);
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "objects of BlueField functions that fail",
 	.unit_test_cases = {
@@ -397,6 +452,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_garbage),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_page_request),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_page_request_refused),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_no_event_queue),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_voided),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_after_failure),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_after_removal),

@@ -3,7 +3,6 @@
  */
 
 /*
- * In the place of tests that call layers of the driver, where they can not be linked:
  * In the place of tests that call layers of the driver, where they cannot be linked:
  * tests of the same names, which say why they do not run.
  */

@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bluefield_func.h"
-#include "bluefield_report.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
@@ -265,52 +263,6 @@ test_flood(void)
 	return test_log_passed();
 }
 
-static const struct bf_hw_ops *hw_ops;
-static unsigned int nb_freed;
-
-static void
-spy_dma_free(struct bf_hw *hw, struct bf_dma *dma)
-{
-	nb_freed += dma->addr != NULL;
-	hw_ops->dma_free(hw, dma);
-}
-
-/* Firmware may yet make the queue that it was told of: its memory was free too early. */
-static int
-test_no_event_queue(void)
-{
-	char sock[PATH_MAX + 16];
-	struct bf_func_conf conf;
-	struct bf_hw_ops spy;
-	struct bf_func *func;
-	struct bf_hw *hw;
-	unsigned int freed;
-	int fault, ret;
-
-	snprintf(sock, sizeof(sock), "%s/pf0.sock", model.dir);
-	TEST_EXPECT(bf_hw_vfu_open("test", sock, 5000, &hw), 0);
-	hw_ops = hw->ops;
-	spy = *hw_ops;
-	spy.dma_free = spy_dma_free;
-	hw->ops = &spy;
-	bf_func_conf_init(&conf);
-	conf.cmd_timeout_ms = 500;
-	ret = bf_report_open(hw, path);
-	if (ret != 0)
-		hw->ops->close(hw);
-	TEST_EXPECT(ret, 0);
-	TEST_EXPECT(bf_func_create(hw, &conf, &func), 0);
-	fault = test_model_ctl(&model, "fault pf0 cmd opcode=CREATE_EQ count=1 no-answer");
-	nb_freed = 0;
-	ret = bf_report_try(func);
-	freed = nb_freed;
-	bf_func_destroy(func);
-	TEST_EXPECT(fault, 0);
-	TEST_EXPECT(ret, -ETIMEDOUT);
-	TEST_EXPECT(freed, 0);
-	return test_log_passed();
-}
-
 static struct unit_test_suite report_suite = {
 	.suite_name = "reports of BlueField functions",
 	.unit_test_cases = {
@@ -320,7 +272,6 @@ static struct unit_test_suite report_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_no_answer),
 		TEST_CASE_ST(case_setup, case_teardown, test_no_pages),
 		TEST_CASE_ST(case_setup, case_teardown, test_no_object),
-		TEST_CASE_ST(case_setup, case_teardown, test_no_event_queue),
 		TEST_CASE_ST(case_setup, case_teardown, test_not_usable),
 		TEST_CASE_ST(case_setup, case_teardown, test_bad_file),
 		TEST_CASE_ST(case_setup, case_teardown, test_pipe),
