@@ -18,7 +18,8 @@ tree_flags() {
 		-include rte_config.h
 		-isystem "$2/libvfio-user/source/include" -isystem /usr/include/json-c
 		# what meson.build files define
-		-DRTE_LOG_DEFAULT_LOGTYPE=check -DTEST_COMCH_VERSION='"check"' -DMODEL_VERSION='"check"'
+		-DRTE_LOG_DEFAULT_LOGTYPE=check -DTEST_COMCH_VERSION='"check"'
+		-DMODEL_VERSION='"check"' -DBF_VERSION='"check"'
 		-DTEST_DOCA_INTERFACE='"check"'
 		-I "$1/buildtools/dpdk"
 	)
