@@ -195,8 +195,15 @@ sem_take(struct bf_hw *hw, uint32_t vsc, uint32_t sem)
 	return ret;
 }
 
-int
-bf_vsc_reset_lock(struct bf_hw *hw)
+static int
+sem_give(struct bf_hw *hw, uint32_t vsc, uint32_t sem)
+{
+	return sem_write(hw, vsc, sem, 0);
+}
+
+/* Do it with the semaphore of firmware resets, while the window is ours. */
+static int
+reset_sem(struct bf_hw *hw, int (*op)(struct bf_hw *hw, uint32_t vsc, uint32_t sem))
 {
 	uint32_t vsc = 0;
 	int ret;
@@ -208,26 +215,22 @@ bf_vsc_reset_lock(struct bf_hw *hw)
 		return ret;
 	ret = window_space(hw, vsc, VSC_SPACE_SEMAPHORES);
 	if (ret == 0)
-		ret = sem_take(hw, vsc, VSC_SEM_RESET);
+		ret = op(hw, vsc, VSC_SEM_RESET);
 	window_unlock(hw, vsc);
 	return ret;
+}
+
+int
+bf_vsc_reset_lock(struct bf_hw *hw)
+{
+	return reset_sem(hw, sem_take);
 }
 
 void
 bf_vsc_reset_unlock(struct bf_hw *hw)
 {
-	uint32_t vsc = 0;
-	int ret;
+	int ret = reset_sem(hw, sem_give);
 
-	ret = vsc_find(hw, &vsc);
-	if (ret == 0)
-		ret = window_lock(hw, vsc);
-	if (ret == 0) {
-		ret = window_space(hw, vsc, VSC_SPACE_SEMAPHORES);
-		if (ret == 0)
-			ret = sem_write(hw, vsc, VSC_SEM_RESET, 0);
-		window_unlock(hw, vsc);
-	}
 	if (ret != 0)
 		BF_LOG(WARNING, "%s: the card's semaphore of firmware resets can not be given "
 			"back (%d); the next firmware reset may need a power cycle", hw->name, ret);
