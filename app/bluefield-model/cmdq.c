@@ -45,9 +45,6 @@ struct count {
 };
 #define MAX_COUNTS 512
 
-#define OP_ENABLE_HCA 0x104
-#define OP_DISABLE_HCA 0x105
-
 /* Steps of commands in one turn of the loop. */
 #define MAX_STEPS (4 * NB_SLOTS)
 #define MAX_SLEEP_US 1000000u

@@ -61,6 +61,13 @@ struct block {
 };
 _Static_assert(sizeof(struct block) == 576, "block");
 
+/* Commands that are not like all others. */
+#define OP_INIT_HCA 0x102
+#define OP_TEARDOWN_HCA 0x103
+#define OP_ENABLE_HCA 0x104
+#define OP_DISABLE_HCA 0x105
+#define OP_MANAGE_PAGES 0x108
+
 enum slot_state {
 	SLOT_FREE = 0,
 	SLOT_FETCHED,   /* entry read; firmware turns to it when it is due */

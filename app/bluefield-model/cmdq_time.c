@@ -15,12 +15,6 @@
 
 #include "cmdq.h"
 
-#define OP_INIT_HCA 0x102
-#define OP_TEARDOWN_HCA 0x103
-#define OP_ENABLE_HCA 0x104
-#define OP_DISABLE_HCA 0x105
-#define OP_MANAGE_PAGES 0x108
-
 #define RAND_BITS 31
 
 /* Of MANAGE_PAGES: where the number of pages is, and what each costs. */
