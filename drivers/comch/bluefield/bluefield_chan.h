@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Layer chan: control connections, as the other layers see them. What chan offers, what
+ * it wants of layer fast, and what poll groups and the device do for it. The insides are in
+ * bluefield_chan_priv.h.
+ *
+ * Threads. A connection belongs to the thread of its poll group. Its queue pair is made,
+ * changed and destroyed in the function's worker, and there the connection manager
+ * calls; what the worker learns goes to the poll group as an event.
+ */
+
+#ifndef BLUEFIELD_CHAN_H
+#define BLUEFIELD_CHAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <rte_comch_pmd.h>
+
+#include "bluefield_obj.h"
+#include "bluefield_wire.h"
+
+struct bf_cm_event;
+struct bf_cm_id;
+struct bf_dev;
+struct bf_fast;
+struct bf_group;
+
+/*
+ * What other layers may read of a connection. It stays as long as they have a
+ * reference, bf_chan_ref().
+ */
+struct bf_chan {
+	struct bf_dev *dev;
+	struct bf_group *group;      /* in the thread of the connection */
+	struct rte_comch_conn *conn; /* in the thread of the connection; NULL after its end */
+	/*
+	 * How queue pairs of this side reach the peer's: all but remote_qpn, remote_psn,
+	 * local_psn and udp_sport, which are of each of them. Does not change once it is up.
+	 */
+	struct bf_qp_path path;
+	/* Of layer fast, with its own rules; NULL until it writes something else. */
+	struct bf_fast *fast;
+};
+
+/*
+ * What the driver has in a connection of the library (dev->conn_priv_size). It is there as
+ * long as the connection: so in threads that have only a reference to that, too.
+ */
+struct bf_conn {
+	/* NULL after the end. Other threads than the connection's: under bf_chan_lock(). */
+	struct bf_chan *chan;
+	uint32_t rx_waiting; /* messages that have come and were not handed up; atomic */
+};
+
+/* In the thread of the connection. */
+static inline struct bf_chan *
+bf_chan_of(const struct rte_comch_conn *conn)
+{
+	return ((struct bf_conn *)conn->priv)->chan;
+}
+
+/*
+ * For fast
+ */
+
+/*
+ * Keep the connection of a bf_conn from being freed, and from its end, until it is unlocked;
+ * short, no command, no upcall. NULL after its end. Any thread.
+ */
+struct bf_chan *bf_chan_lock(struct bf_dev *dev, const struct rte_comch_conn *conn);
+void bf_chan_unlock(struct bf_dev *dev);
+
+/* The memory stays until the last reference is dropped. Any thread, no lock of chan. */
+void bf_chan_ref(struct bf_chan *chan);
+void bf_chan_unref(struct bf_chan *chan);
+
+/*
+ * Send a control message (types from BF_WIRE_CONSUMER_NEW on, len as bf_wire_ctl_len() says).
+ * In the order of the calls. Any thread, with or without locks of fast, inside bf_fast_ctl()
+ * as well; not between bf_chan_lock() and unlock. 0, -ENOTCONN the connection is over,
+ * -ENOBUFS the peer takes too few of them, -ENOMEM.
+ */
+int bf_chan_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len);
+
+/*
+ * The peer has broken the protocol: log what and two values, and end the connection with
+ * -EPROTO. Any thread, no lock of chan; it happens later, in the connection's thread.
+ */
+void bf_chan_violation(struct bf_chan *chan, const char *what, uint64_t a, uint64_t b);
+
+/* The peer is lost, as a queue pair of fast has found out. As above, with this reason. */
+void bf_chan_lost(struct bf_chan *chan, int reason);
+
+/*
+ * By fast
+ */
+
+/*
+ * A control message has come, in the thread of the connection. payload is a private copy,
+ * aligned to 8 bytes, of the length that its type has. 0, or a negative errno: the peer has
+ * broken the protocol (fast has logged how), and the connection ends with -EPROTO. The
+ * application may have ended the connection in an upcall.
+ */
+int bf_fast_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len);
+
+/*
+ * The end of the connection, in its thread: fast lets go of what it has of it. Before
+ * rte_comch_pmd_conn_down(), or inside conn_close. conn is not NULL yet. From now on
+ * bf_chan_ctl() is -ENOTCONN, and bf_fast_ctl() is not called.
+ */
+void bf_fast_down(struct bf_chan *chan);
+
+/*
+ * For poll groups
+ */
+
+/* What chan has in a poll group; struct bf_group has a pointer to it. */
+struct bf_chan_group;
+
+/* Called by bf_group_create() and by the last step of its end. */
+int bf_chan_group_create(struct bf_group *group, struct bf_chan_group **out);
+void bf_chan_group_destroy(struct bf_chan_group *cg);
+/* In pgroup_poll, after the completions of the group's CQ were handed out; the events. */
+int bf_chan_group_poll(struct bf_chan_group *cg, uint64_t now);
+/* In pgroup_arm: is there something to do now? Lowers the deadline (TSC). */
+bool bf_chan_group_arm(struct bf_chan_group *cg, uint64_t *deadline);
+
+/*
+ * For the device
+ */
+
+/* What chan has in a device; struct bf_dev has a pointer to it. */
+struct bf_chan_dev;
+
+/* 0 or a negative errno; the end is after all jobs and poll groups. */
+int bf_chan_dev_create(struct bf_dev *dev, struct bf_chan_dev **out);
+void bf_chan_dev_destroy(struct bf_chan_dev *cd);
+/* The limits of connections that info_get tells of. */
+void bf_chan_info(struct rte_comch_dev_info *info);
+void bf_chan_dump(struct bf_dev *dev, FILE *f);
+/* The device works again, and nothing is on it. */
+void bf_chan_reset(struct bf_dev *dev);
+/* conf.req_cb of the connection manager: a request, in the worker. */
+void bf_chan_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev);
+
+/* Operations of the library. */
+int bf_listen(struct rte_comch_ctrl *server);
+int bf_unlisten(struct rte_comch_ctrl *server, struct rte_comch_pmd_ending *ending);
+int bf_connect(struct rte_comch_ctrl *client);
+int bf_connect_cancel(struct rte_comch_ctrl *client, struct rte_comch_pmd_ending *ending);
+int bf_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, bool more,
+		uint32_t *seq);
+int bf_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_ending *ending);
+void bf_conn_move(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg);
+void bf_conn_arrive(struct rte_comch_conn *conn);
+uint32_t bf_conn_rx_count(const struct rte_comch_conn *conn);
+void bf_conn_rx_resume(struct rte_comch_conn *conn);
+void bf_fail(struct rte_comch_dev *dev, int reason);
+
+#endif
