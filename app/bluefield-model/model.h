@@ -24,6 +24,7 @@
  *               move data
  *   qp_state.c  state machine of queue pairs
  *   eq.c        event queues
+ *   switch.c    the embedded switch
  *   fault.c     injected faults
  *   control.c   control socket: faults, dumps, questions
  *   log.c       the log

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The embedded switch: which function gets what another one sends. It sees headers,
+ * never the payload, and it knows nothing of queues.
+ */
+
+#ifndef BFM_SWITCH_H
+#define BFM_SWITCH_H
+
+#include "model.h"
+
+#define BFM_ROCE_UDP_PORT 4791u
+
+/* What is above Ethernet; the numbers are those of completions. */
+enum bfm_l3 {
+	BFM_L3_GRH = 0,  /* RoCE v1: a global route header with an ethertype of its own */
+	BFM_L3_IPV6 = 1, /* RoCE v2 */
+	BFM_L3_IPV4 = 2,
+};
+
+/* Headers of one packet. Addresses are as on the wire, numbers in host order. */
+struct bfm_packet {
+	bool ib;             /* InfiniBand, routed by LID; or else Ethernet */
+	/* Ethernet */
+	uint64_t smac;
+	uint64_t dmac;
+	bool vlan;
+	uint16_t vlan_tag;   /* priority and id */
+	/* InfiniBand */
+	uint16_t slid;
+	uint16_t dlid;
+	uint8_t sl;
+	bool grh;            /* the next ones are there; always on Ethernet */
+	/* network */
+	enum bfm_l3 l3;
+	uint8_t sgid[16];    /* IPv4: mapped */
+	uint8_t dgid[16];
+	uint8_t tclass;
+	uint8_t hop_limit;
+	uint32_t flow_label;
+	uint16_t udp_sport;  /* RoCE v2 */
+	uint16_t udp_dport;
+	/* transport */
+	uint8_t opcode;      /* of InfiniBand's base transport header */
+	bool solicited;
+	uint16_t pkey;
+	uint32_t dqpn;
+	uint32_t psn;
+	uint32_t sqpn;       /* datagrams */
+	uint32_t qkey;
+	uint32_t imm;        /* as in memory, if the opcode has one */
+	uint32_t len;        /* bytes of payload */
+};
+
+/*
+ * Where does a packet of this function go? 0 and the function, or -errno: it is
+ * dropped, and counted. Packets of a looped back queue pair do not come here.
+ */
+int bfm_switch_forward(struct bfm_function *from, const struct bfm_packet *pkt,
+		struct bfm_function **to);
+
+#endif
