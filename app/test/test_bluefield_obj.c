@@ -8,6 +8,7 @@
  * its side. Firmware that fails is in test_bluefield_obj_fail.c.
  */
 
+#include "bluefield_prm.h"
 #include "test_bluefield_obj.h"
 
 /*
@@ -321,6 +322,55 @@ test_qp_path(void)
 	return obj_passed_clean();
 }
 
+/* Datagrams: their key, no path, and the first number that they send. */
+static int
+test_qp_services(void)
+{
+	static const struct {
+		enum bf_qp_service service;
+		uint32_t st, qkey, mtu;
+	} cases[] = {
+		{ BF_QP_UD, BF_QP_ST_UD, 0x12345678, 5 },
+		{ BF_QP_GSI, BF_QP_ST_QP1, 0x80010000, 1 },
+	};
+	const struct bf_qp_path path = { .local_psn = 0xabcdef }, bad = { .local_psn = 1 << 24 };
+	struct bf_qp_attr attr = {
+		.pd = &obj_set.pd, .uar = &obj_set.uar, .cq_send = &obj_set.cq,
+		.cq_recv = &obj_set.cq, .nb_sq_blocks = 64, .nb_rq_wqes = 64, .rq_wqe_size = 32,
+		.user_index = UINT32_MAX, .qkey = 0x12345678,
+	};
+	uint8_t in[BF_SMALL_IN_SIZE] = { 0 }, out[BF_QUERY_QP_OUT_SIZE];
+	const uint8_t *qpc = out + BF_CREATE_QP_IN_QPC;
+	struct bf_obj *obj = &obj_set.qp.obj;
+	unsigned int i;
+
+	TEST_CALL(obj_set_create(&obj_set));
+	obj_kinds[KIND_QP].end(&obj_set);
+	attr.service = BF_QP_GSI + 1;
+	TEST_EXPECT(bf_qp_create(obj_dev, &attr, &obj_set.qp), -EINVAL);
+	for (i = 0; i < RTE_DIM(cases); i++) {
+		attr.service = cases[i].service;
+		TEST_EXPECT(bf_qp_create(obj_dev, &attr, &obj_set.qp), 0);
+		TEST_EXPECT(bf_qp_to_init(&obj_set.qp), 0);
+		TEST_EXPECT(bf_qp_to_rtr(&obj_set.qp, NULL), 0);
+		TEST_EXPECT(bf_qp_to_rts(&obj_set.qp, &bad), -EINVAL);
+		TEST_EXPECT(bf_qp_to_rts(&obj_set.qp, &path), 0);
+		bf_set(in, BF_IN_OPCODE, BF_OP_QUERY_QP);
+		bf_set(in, BF_OBJ_ID, obj->id);
+		TEST_EXPECT(obj_dev->ops->query(obj, in, sizeof(in), out, sizeof(out)), 0);
+		TEST_EXPECT(bf_get(qpc, BF_QPC_STATE), BF_QP_RTS);
+		TEST_EXPECT(bf_get(qpc, BF_QPC_ST), cases[i].st);
+		TEST_EXPECT(bf_get(qpc, BF_QPC_Q_KEY), cases[i].qkey);
+		TEST_EXPECT(bf_get(qpc, BF_QPC_MTU), cases[i].mtu);
+		TEST_EXPECT(bf_get(qpc, BF_QPC_NEXT_SEND_PSN), 0xabcdef);
+		/* they start anew like others */
+		TEST_EXPECT(bf_qp_to_reset(&obj_set.qp), 0);
+		TEST_EXPECT(bf_qp_to_init(&obj_set.qp), 0);
+		obj_kinds[KIND_QP].end(&obj_set);
+	}
+	return obj_passed_clean();
+}
+
 static int
 test_vport(void)
 {
@@ -408,6 +458,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_unknown_objects),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_qp_states),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_qp_path),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_qp_services),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_vport),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_limits),
 		TEST_CASES_END()

@@ -89,8 +89,14 @@ struct bf_srq {
 	uint32_t wqe_size;
 };
 
-/* A reliable connection. */
+enum bf_qp_service {
+	BF_QP_RC = 0,           /* reliable connection */
+	BF_QP_UD,               /* datagrams */
+	BF_QP_GSI,              /* datagrams of connection management: QP1 of the port */
+};
+
 struct bf_qp_attr {
+	enum bf_qp_service service;
 	const struct bf_pd *pd;
 	const struct bf_uar *uar;
 	const struct bf_cq *cq_send;
@@ -100,6 +106,7 @@ struct bf_qp_attr {
 	uint32_t rq_wqe_size;   /* bytes, power of two, 16 to 2048 */
 	const struct bf_srq *srq; /* or NULL */
 	uint32_t user_index;    /* 24 bits, in completions; all ones: none */
+	uint32_t qkey;          /* that datagrams to it must have; GSI has its own */
 };
 
 struct bf_qp {
@@ -110,6 +117,8 @@ struct bf_qp {
 	uint32_t nb_sq_blocks;
 	uint32_t nb_rq_wqes;
 	uint32_t rq_wqe_size;
+	enum bf_qp_service service;
+	uint32_t qkey;
 };
 
 /* Where the other end is, and how to talk to it. */
@@ -214,6 +223,7 @@ void bf_srq_destroy(struct bf_srq *srq);
 int bf_qp_create(struct bf_obj_dev *dev, const struct bf_qp_attr *attr, struct bf_qp *qp);
 void bf_qp_destroy(struct bf_qp *qp);
 int bf_qp_to_init(struct bf_qp *qp);
+/* Datagrams have no path: NULL, or to_rts takes local_psn out of it and nothing else. */
 int bf_qp_to_rtr(struct bf_qp *qp, const struct bf_qp_path *path);
 int bf_qp_to_rts(struct bf_qp *qp, const struct bf_qp_path *path);
 int bf_qp_to_error(struct bf_qp *qp);

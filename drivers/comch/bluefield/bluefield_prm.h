@@ -503,7 +503,17 @@ enum bf_event {
 #define BF_QPC_HW_RQ_COUNTER BF_FLD(0x0b8, 31, 0)
 #define BF_QPC_SW_RQ_COUNTER BF_FLD(0x0bc, 31, 0)
 
+#define BF_QPC_Q_KEY         BF_FLD(0x0a8, 31, 0)
+
 #define BF_QP_ST_RC 0
+#define BF_QP_ST_UD 2
+#define BF_QP_ST_QP1 8
+#define BF_QP_QKEY_GSI 0x80010000u /* that every port's QP1 has */
+/* What Linux says of datagrams: of QP1, whose messages are 256 bytes, and of others. */
+#define BF_QP_MTU_GSI 1
+#define BF_QP_LOG_MSG_GSI 8
+#define BF_QP_MTU_UD 5
+#define BF_QP_LOG_MSG_UD 12
 #define BF_QP_PM_MIGRATED 3
 #define BF_QP_TS_DEFAULT 1
 #define BF_QP_ACK_REQ_FREQ 8 /* log: packets between requests for an acknowledge */

@@ -3,8 +3,8 @@
  */
 
 /*
- * Queue pairs of reliable connections: create, the way from state to state, and
- * back. What is in their rings is not in here.
+ * Queue pairs, of reliable connections and of datagrams: create, the way from state to
+ * state, and back. What is in their rings is not in here.
  */
 
 #include <errno.h>
@@ -48,13 +48,25 @@ qp_check(struct bf_obj_dev *dev, const struct bf_qp_attr *attr, const struct bf_
 		return bad_attr(dev, "no queue");
 	if (attr->user_index > BF_QP_USER_INDEX_NONE && attr->user_index != UINT32_MAX)
 		return bad_attr(dev, "user index has more than 24 bits");
+	if ((uint32_t)attr->service > BF_QP_GSI)
+		return bad_attr(dev, "no such service");
 	return 0;
+}
+
+static uint32_t
+service_st(enum bf_qp_service service)
+{
+	switch (service) {
+	case BF_QP_UD: return BF_QP_ST_UD;
+	case BF_QP_GSI: return BF_QP_ST_QP1;
+	default: return BF_QP_ST_RC;
+	}
 }
 
 static void
 qpc_fill(const struct bf_qp_attr *attr, const struct bf_obj_caps *caps, uint8_t *qpc)
 {
-	bf_set(qpc, BF_QPC_ST, BF_QP_ST_RC);
+	bf_set(qpc, BF_QPC_ST, service_st(attr->service));
 	bf_set(qpc, BF_QPC_PM_STATE, BF_QP_PM_MIGRATED);
 	bf_set(qpc, BF_QPC_PD, attr->pd->obj.id);
 	bf_set(qpc, BF_QPC_UAR_PAGE, attr->uar->obj.id);
@@ -114,6 +126,8 @@ bf_qp_create(struct bf_obj_dev *dev, const struct bf_qp_attr *attr, struct bf_qp
 	qp->nb_sq_blocks = attr->nb_sq_blocks;
 	qp->nb_rq_wqes = attr->nb_rq_wqes;
 	qp->rq_wqe_size = attr->nb_rq_wqes != 0 ? attr->rq_wqe_size : 0;
+	qp->service = attr->service;
+	qp->qkey = attr->service == BF_QP_GSI ? BF_QP_QKEY_GSI : attr->qkey;
 	return 0;
 }
 
@@ -149,6 +163,8 @@ bf_qp_to_init(struct bf_qp *qp)
 	/* only messages: nobody reads or writes our memory by address */
 	bf_set(qpc, BF_QPC_RRE, 0);
 	bf_set(qpc, BF_QPC_RWE, 0);
+	if (qp->service != BF_QP_RC)
+		bf_set(qpc, BF_QPC_Q_KEY, qp->qkey);
 	return qp_modify(qp, BF_OP_RST2INIT_QP, in, sizeof(in));
 }
 
@@ -170,6 +186,31 @@ path_check(struct bf_obj_dev *dev, const struct bf_obj_caps *caps,
 	return 0;
 }
 
+/* Where a datagram goes is in its request. */
+static int
+datagrams_to_rtr(struct bf_qp *qp)
+{
+	bool gsi = qp->service == BF_QP_GSI;
+	uint8_t in[BF_CREATE_IN_SIZE] = { 0 };
+	uint8_t *qpc = in + BF_CREATE_QP_IN_QPC;
+
+	bf_set(qpc, BF_QPC_MTU, gsi ? BF_QP_MTU_GSI : BF_QP_MTU_UD);
+	bf_set(qpc, BF_QPC_LOG_MSG_MAX, gsi ? BF_QP_LOG_MSG_GSI : BF_QP_LOG_MSG_UD);
+	return qp_modify(qp, BF_OP_INIT2RTR_QP, in, sizeof(in));
+}
+
+static int
+datagrams_to_rts(struct bf_qp *qp, const struct bf_qp_path *path)
+{
+	uint8_t in[BF_CREATE_IN_SIZE] = { 0 };
+	uint32_t psn = path != NULL ? path->local_psn : 0;
+
+	if (psn >> 24 != 0)
+		return bad_attr(qp->obj.dev, "a number has more than 24 bits");
+	bf_set(in + BF_CREATE_QP_IN_QPC, BF_QPC_NEXT_SEND_PSN, psn);
+	return qp_modify(qp, BF_OP_RTR2RTS_QP, in, sizeof(in));
+}
+
 int
 bf_qp_to_rtr(struct bf_qp *qp, const struct bf_qp_path *path)
 {
@@ -181,6 +222,8 @@ bf_qp_to_rtr(struct bf_qp *qp, const struct bf_qp_path *path)
 
 	if (qp->obj.dev == NULL)
 		return -EINVAL;
+	if (qp->service != BF_QP_RC)
+		return datagrams_to_rtr(qp);
 	qp->obj.dev->ops->caps(qp->obj.dev, &caps);
 	ret = path_check(qp->obj.dev, &caps, path);
 	if (ret != 0)
@@ -218,6 +261,8 @@ bf_qp_to_rts(struct bf_qp *qp, const struct bf_qp_path *path)
 
 	if (qp->obj.dev == NULL)
 		return -EINVAL;
+	if (qp->service != BF_QP_RC)
+		return datagrams_to_rts(qp, path);
 	qp->obj.dev->ops->caps(qp->obj.dev, &caps);
 	ret = path_check(qp->obj.dev, &caps, path);
 	if (ret != 0)
