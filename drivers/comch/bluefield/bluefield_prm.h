@@ -80,6 +80,7 @@ enum {
 #define BF_UAR_CQ_ARM      0x20
 #define BF_UAR_EQ_ARM      0x40 /* consumer index, and arm */
 #define BF_UAR_EQ_CI       0x48 /* consumer index only */
+#define BF_UAR_SQ          0x800 /* first 8 bytes of the last request */
 
 /*
  * Command queue
@@ -559,6 +560,141 @@ struct bf_wqe_srq_next {
 
 _Static_assert(sizeof(struct bf_wqe_srq_next) == 16, "next segment");
 _Static_assert(offsetof(struct bf_wqe_srq_next, next_index) == 2, "next segment");
+
+/*
+ * Work requests: segments of 16 bytes. Those of a send queue start on blocks of 64.
+ */
+
+#define BF_WQE_SEG 16u
+#define BF_WQE_MAX_SEGS 63u     /* 6 bits */
+
+struct bf_wqe_ctrl {
+	rte_be32_t index_opcode;        /* 23:8 block that it starts on, 7:0 opcode */
+	rte_be32_t qpn_segs;            /* 31:8 queue pair, 5:0 segments, this one included */
+	uint8_t signature;
+	uint8_t rsvd[2];
+	uint8_t flags;
+	rte_be32_t imm;
+};
+
+_Static_assert(sizeof(struct bf_wqe_ctrl) == BF_WQE_SEG, "control segment");
+_Static_assert(offsetof(struct bf_wqe_ctrl, qpn_segs) == 4, "control segment");
+_Static_assert(offsetof(struct bf_wqe_ctrl, flags) == 11, "control segment");
+_Static_assert(offsetof(struct bf_wqe_ctrl, imm) == 12, "control segment");
+
+#define BF_WQE_SEND     0x0a
+#define BF_WQE_SEND_IMM 0x0b
+#define BF_WQE_F_CQE       0x08 /* a completion, also on success */
+#define BF_WQE_F_SOLICITED 0x02
+
+struct bf_wqe_data {
+	rte_be32_t len;                 /* 0 would be 2 GiB */
+	rte_be32_t lkey;
+	rte_be64_t addr;
+};
+
+_Static_assert(sizeof(struct bf_wqe_data) == BF_WQE_SEG, "data segment");
+_Static_assert(offsetof(struct bf_wqe_data, lkey) == 4, "data segment");
+_Static_assert(offsetof(struct bf_wqe_data, addr) == 8, "data segment");
+
+#define BF_WQE_LKEY_NONE 0x100u /* ends a receive request that is not full */
+#define BF_WQE_INLINE 0x80000000u /* with the length, in 4 bytes before the data itself */
+
+/* Where a datagram goes; three segments. */
+struct bf_wqe_av {
+	rte_be32_t qkey;
+	uint8_t rsvd0[4];
+	rte_be32_t qpn;                 /* 23:0, with BF_AV_EXTENDED */
+	uint8_t rate_sl;                /* 7:4 rate, 3:0 service level: on RoCE << 1 */
+	uint8_t path_bits;              /* InfiniBand */
+	rte_be16_t udp_sport;           /* InfiniBand: LID */
+	uint8_t rsvd1[4];
+	uint8_t mac[6];
+	uint8_t tclass;
+	uint8_t hop_limit;
+	rte_be32_t grh;                 /* BF_AV_GRH, 27:20 index of our address, 19:0 flow label */
+	uint8_t gid[16];
+};
+
+_Static_assert(sizeof(struct bf_wqe_av) == 3 * BF_WQE_SEG, "address vector");
+_Static_assert(offsetof(struct bf_wqe_av, qpn) == 8, "address vector");
+_Static_assert(offsetof(struct bf_wqe_av, rate_sl) == 12, "address vector");
+_Static_assert(offsetof(struct bf_wqe_av, udp_sport) == 14, "address vector");
+_Static_assert(offsetof(struct bf_wqe_av, mac) == 20, "address vector");
+_Static_assert(offsetof(struct bf_wqe_av, tclass) == 26, "address vector");
+_Static_assert(offsetof(struct bf_wqe_av, hop_limit) == 27, "address vector");
+_Static_assert(offsetof(struct bf_wqe_av, grh) == 28, "address vector");
+_Static_assert(offsetof(struct bf_wqe_av, gid) == 32, "address vector");
+
+#define BF_AV_EXTENDED 0x80000000u
+#define BF_AV_GRH 0x40000000u
+
+/*
+ * Completions
+ */
+
+struct bf_cqe {
+	uint8_t rsvd0[24];
+	rte_be32_t flags_src_qpn;       /* datagrams: 29:28 GRH, 25:24 kind of it, 23:0 source */
+	uint8_t rsvd1[4];
+	rte_be32_t user_index;          /* 23:0, of the queue pair; version 1 of completions */
+	rte_be32_t imm;
+	uint8_t rsvd2[4];
+	rte_be32_t byte_cnt;
+	uint8_t rsvd3[6];               /* with the next two, a time stamp, if there is no error */
+	uint8_t vendor_syndrome;
+	uint8_t syndrome;
+	rte_be32_t opcode_qpn;          /* 31:24 of the request, 23:0 queue pair */
+	rte_be16_t wqe_counter;
+	uint8_t signature;
+	uint8_t op_own;                 /* 7:4 opcode, 0 owner */
+};
+
+_Static_assert(sizeof(struct bf_cqe) == BF_CQE_SIZE, "completion");
+_Static_assert(offsetof(struct bf_cqe, flags_src_qpn) == 24, "completion");
+_Static_assert(offsetof(struct bf_cqe, user_index) == 32, "completion");
+_Static_assert(offsetof(struct bf_cqe, imm) == 36, "completion");
+_Static_assert(offsetof(struct bf_cqe, byte_cnt) == 44, "completion");
+_Static_assert(offsetof(struct bf_cqe, syndrome) == 55, "completion");
+_Static_assert(offsetof(struct bf_cqe, opcode_qpn) == 56, "completion");
+_Static_assert(offsetof(struct bf_cqe, wqe_counter) == 60, "completion");
+_Static_assert(offsetof(struct bf_cqe, op_own) == BF_CQE_OP_OWN, "completion");
+
+#define BF_CQE_OWNER 0x01
+
+enum bf_cqe_opcode {
+	BF_CQE_REQ = 0x0,               /* of a send queue */
+	BF_CQE_RESP_SEND = 0x2,
+	BF_CQE_RESP_SEND_IMM = 0x3,
+	BF_CQE_REQ_ERR = 0xd,
+	BF_CQE_RESP_ERR = 0xe,
+	BF_CQE_INVALID = 0xf,
+};
+
+enum bf_cqe_syndrome {
+	BF_SYND_LOCAL_LEN = 0x01,
+	BF_SYND_LOCAL_QP_OP = 0x02,
+	BF_SYND_LOCAL_PROT = 0x04,
+	BF_SYND_FLUSHED = 0x05,
+	BF_SYND_MW_BIND = 0x06,
+	BF_SYND_BAD_RESP = 0x10,
+	BF_SYND_LOCAL_ACCESS = 0x11,
+	BF_SYND_REMOTE_INVAL = 0x12,
+	BF_SYND_REMOTE_ACCESS = 0x13,
+	BF_SYND_REMOTE_OP = 0x14,
+	BF_SYND_RETRY = 0x15,           /* nobody answers */
+	BF_SYND_RNR_RETRY = 0x16,
+	BF_SYND_ABORTED = 0x22,
+};
+
+/*
+ * The arm word of a completion queue, in its record and in the doorbell: how many events
+ * there were in 29:28, and behind which completion the next one is due. All other bits
+ * 0: any completion.
+ */
+#define BF_CQ_ARM_SN_SHIFT 28
+#define BF_CQ_ARM_SN_MASK 3u
+#define BF_CQ_CI_MASK 0xffffffu
 
 /* Vport and RoCE addresses */
 #define BF_QUERY_NIC_VPORT_OUT_SIZE 0x110

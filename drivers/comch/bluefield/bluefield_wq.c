@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * How queues of the data path begin and end, and what is made once for many requests.
+ * Nothing in here is called for a message.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_malloc.h>
+
+#include "bluefield_log.h"
+#include "bluefield_wq.h"
+
+static void *
+state_alloc(const struct bf_obj *obj, size_t len)
+{
+	void *state = rte_zmalloc("bf_wq", len, RTE_CACHE_LINE_SIZE);
+
+	if (state == NULL)
+		BF_LOG(ERR, "%s: no memory for the state of queue 0x%x (%zu bytes)",
+			obj->dev->name, obj->id, len);
+	return state;
+}
+
+int
+bf_sendq_init(struct bf_sendq *q, const struct bf_qp *qp, const struct bf_uar *uar)
+{
+	if (qp->sq == NULL)
+		return -EINVAL;
+	*q = (struct bf_sendq){
+		.ring = qp->sq,
+		.nb_blocks = state_alloc(&qp->obj, qp->nb_sq_blocks),
+		.dbr = qp->dbr,
+		.uar = uar,
+		.mask = qp->nb_sq_blocks - 1,
+		.qpn = qp->obj.id,
+	};
+	return q->nb_blocks != NULL ? 0 : -ENOMEM;
+}
+
+void
+bf_sendq_fini(struct bf_sendq *q)
+{
+	rte_free(q->nb_blocks);
+	memset(q, 0, sizeof(*q));
+}
+
+int
+bf_recvq_init(struct bf_recvq *q, const struct bf_qp *qp)
+{
+	if (qp->rq == NULL)
+		return -EINVAL;
+	*q = (struct bf_recvq){
+		.ring = qp->rq,
+		.dbr = qp->dbr,
+		.mask = qp->nb_rq_wqes - 1,
+		.wqe_size = qp->rq_wqe_size,
+	};
+	return 0;
+}
+
+int
+bf_sharedq_init(struct bf_sharedq *q, const struct bf_srq *srq)
+{
+	uint32_t i;
+
+	*q = (struct bf_sharedq){
+		.ring = srq->ring,
+		.link = state_alloc(&srq->obj, srq->nb_wqes * sizeof(*q->link)),
+		.dbr = srq->dbr,
+		.mask = srq->nb_wqes - 1,
+		.wqe_size = srq->wqe_size,
+		.tail = srq->nb_wqes - 1,
+		.nb_free = srq->nb_wqes - 1,
+	};
+	if (q->link == NULL)
+		return -ENOMEM;
+	/* as bf_srq_create() wrote it into the ring */
+	for (i = 0; i < srq->nb_wqes; i++)
+		q->link[i] = (i + 1) & q->mask;
+	return 0;
+}
+
+void
+bf_sharedq_fini(struct bf_sharedq *q)
+{
+	rte_free(q->link);
+	memset(q, 0, sizeof(*q));
+}
+
+int
+bf_compq_init(struct bf_compq *q, const struct bf_cq *cq, const struct bf_uar *uar)
+{
+	if (cq->ring == NULL)
+		return -EINVAL;
+	*q = (struct bf_compq){
+		.ring = cq->ring,
+		.dbr = cq->dbr,
+		.uar = uar,
+		.mask = cq->nb_cqes - 1,
+		.nb_cqes = cq->nb_cqes,
+		.cqn = cq->obj.id,
+	};
+	return 0;
+}
+
+void
+bf_av_fill(struct bf_wqe_av *av, const struct bf_ud_dest *dest)
+{
+	*av = (struct bf_wqe_av){
+		.qkey = rte_cpu_to_be_32(dest->qkey),
+		.qpn = rte_cpu_to_be_32(BF_AV_EXTENDED | dest->qpn),
+		.rate_sl = dest->sl << 1,
+		.udp_sport = rte_cpu_to_be_16(dest->udp_sport),
+		.tclass = dest->tclass,
+		.hop_limit = dest->hop_limit,
+		.grh = rte_cpu_to_be_32(BF_AV_GRH | (uint32_t)dest->src_addr_index << 20 |
+			dest->flow_label),
+	};
+	memcpy(av->mac, dest->mac, sizeof(av->mac));
+	memcpy(av->gid, dest->gid, sizeof(av->gid));
+}
