@@ -10,18 +10,20 @@
 #ifndef TEST_BLUEFIELD_OBJ_H
 #define TEST_BLUEFIELD_OBJ_H
 
+#include "bluefield_ceq.h"
 #include "bluefield_func.h"
 #include "bluefield_fw.h"
 #include "bluefield_obj.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
-#define NB_KINDS 6
+#define NB_KINDS 7
 
 /** One of each kind, as a connection needs them. */
 struct set {
 	struct bf_pd pd;
 	struct bf_uar uar;
+	struct bf_ceq ceq;
 	struct bf_cq cq;
 	struct bf_srq srq;
 	struct bf_mkey mkey;
@@ -37,7 +39,7 @@ struct kind {
 	void (*end)(struct set *s);
 };
 
-enum { KIND_PD, KIND_UAR, KIND_CQ, KIND_SRQ, KIND_MKEY, KIND_QP };
+enum { KIND_PD, KIND_UAR, KIND_CEQ, KIND_CQ, KIND_SRQ, KIND_MKEY, KIND_QP };
 
 extern const struct kind obj_kinds[NB_KINDS];
 extern struct test_model obj_model;

@@ -148,6 +148,14 @@ make_uar(struct set *s)
 }
 
 static int
+make_ceq(struct set *s)
+{
+	const struct bf_ceq_attr attr = { .uar = &s->uar, .nb_eqes = 64, .vector = 1 };
+
+	return bf_ceq_create(obj_dev, &attr, &s->ceq);
+}
+
+static int
 make_cq(struct set *s)
 {
 	const struct bf_cq_attr attr = { .nb_cqes = 64, .uar = &s->uar };
@@ -207,6 +215,12 @@ end_uar(struct set *s)
 }
 
 static void
+end_ceq(struct set *s)
+{
+	bf_ceq_destroy(&s->ceq);
+}
+
+static void
 end_cq(struct set *s)
 {
 	bf_cq_destroy(&s->cq);
@@ -233,6 +247,7 @@ end_qp(struct set *s)
 const struct kind obj_kinds[NB_KINDS] = {
 	{ "ALLOC_PD", "DEALLOC_PD", make_pd, end_pd },
 	{ "ALLOC_UAR", "DEALLOC_UAR", make_uar, end_uar },
+	{ "CREATE_EQ", "DESTROY_EQ", make_ceq, end_ceq },
 	{ "CREATE_CQ", "DESTROY_CQ", make_cq, end_cq },
 	{ "CREATE_RMP", "DESTROY_RMP", make_srq, end_srq },
 	{ "CREATE_MKEY", "DESTROY_MKEY", make_mkey, end_mkey },

@@ -140,8 +140,8 @@ test_all(void)
 	TEST_EXPECT(all(&obj_set), 0);
 	TEST_ASSERT(seam.mistake == NULL, "%s", seam.mistake);
 	TEST_EXPECT(seam.nb_live, NB_KINDS);
-	/* rings of three, and what the key is for */
-	TEST_EXPECT(seam.nb_mems, 4);
+	/* rings of four, and what the key is for */
+	TEST_EXPECT(seam.nb_mems, 5);
 	TEST_TRUE(obj_set.cq.obj.handle != NULL && obj_set.cq.obj.handle != obj_set.qp.obj.handle);
 	/* all of the rings is there */
 	memset(obj_set.cq.ring, 0, obj_set.cq.nb_cqes * 64);
@@ -303,6 +303,85 @@ test_doorbell(void)
 }
 
 /*
+ * Event queues for completions
+ */
+
+/* What the device writes: an event of a completion queue, or of another type. */
+static void
+event_write(uint32_t index, uint8_t type, uint32_t cqn)
+{
+	struct bf_eqe *eqe = (struct bf_eqe *)obj_set.ceq.obj.mem->addr + (index & 63);
+
+	eqe->type = type;
+	bf_set(eqe->data, BF_EVENT_COMP_CQN, cqn);
+	eqe->owner = index >> 6 & 1;
+}
+
+static int
+test_ceq_create(void)
+{
+	const uint8_t *eqc = seam.in + BF_CREATE_EQ_IN_EQC;
+	struct bf_cq_attr attr = { .nb_cqes = 4, .uar = &obj_set.uar, .ceq = &obj_set.ceq };
+	struct bf_ceq_attr bad = { .uar = &obj_set.uar, .nb_eqes = 63 };
+	struct bf_ceq none;
+
+	TEST_EXPECT(obj_kinds[KIND_UAR].make(&obj_set), 0);
+	TEST_EXPECT(bf_ceq_create(obj_dev, &bad, &none), -EINVAL);
+	bad.nb_eqes = 1u << 17;
+	TEST_EXPECT(bf_ceq_create(obj_dev, &bad, &none), -EINVAL);
+	TEST_EXPECT(seam.nb_mems, 0);
+	TEST_EXPECT(obj_kinds[KIND_CEQ].make(&obj_set), 0);
+	TEST_EXPECT(bf_get(seam.in, BF_IN_OPCODE), BF_OP_CREATE_EQ);
+	TEST_EXPECT(bf_get(eqc, BF_EQC_LOG_EQ_SIZE), 6);
+	TEST_EXPECT(bf_get(eqc, BF_EQC_INTR), 1);
+	TEST_EXPECT(bf_get(eqc, BF_EQC_UAR_PAGE), obj_set.uar.obj.id);
+	/* it takes no event that belongs to the device's own queue */
+	TEST_EXPECT(bf_get64(seam.in, BF_CREATE_EQ_IN_EVENT_BITMASK), 0);
+	/* of its completion queues, not of the device */
+	TEST_EXPECT(bf_cq_create(obj_dev, &attr, &obj_set.cq), 0);
+	TEST_EXPECT(bf_get(seam.in + BF_CREATE_CQ_IN_CQC, BF_CQC_C_EQN_OR_APU_ELEMENT),
+		obj_set.ceq.obj.id);
+	TEST_EXPECT(seam.nb_calls[SEAM_EQN], 0);
+	bf_cq_destroy(&obj_set.cq);
+	/* one from before a reset */
+	obj_set.ceq.obj.gen++;
+	TEST_EXPECT(bf_cq_create(obj_dev, &attr, &obj_set.cq), -ESTALE);
+	obj_set.ceq.obj.gen--;
+	return passed();
+}
+
+/* Three laps, doorbells as the device wants them. */
+static int
+test_ceq_events(void)
+{
+	struct bf_ceq *ceq = &obj_set.ceq;
+	uint32_t i, cqn = 0;
+
+	TEST_EXPECT(obj_kinds[KIND_UAR].make(&obj_set), 0);
+	obj_set.uar.page = NULL;
+	TEST_EXPECT(obj_kinds[KIND_CEQ].make(&obj_set), 0);
+	for (i = 0; i < 3 * 64; i++) {
+		TEST_TRUE(!bf_ceq_pending(ceq) && !bf_ceq_next(ceq, &cqn));
+		event_write(i, BF_EVENT_COMP, 0x1000 + i);
+		TEST_TRUE(bf_ceq_pending(ceq) && bf_ceq_next(ceq, &cqn));
+		TEST_EXPECT(cqn, 0x1000 + i);
+	}
+	TEST_EXPECT(seam.nb_doorbells, 0);
+	bf_ceq_commit(ceq);
+	bf_ceq_commit(ceq);
+	TEST_EXPECT(seam.nb_doorbells, 1);
+	TEST_EXPECT(seam.doorbell_off, BF_UAR_EQ_CI);
+	TEST_EXPECT(rte_be_to_cpu_32(seam.doorbell_val32), ceq->obj.id << 24 | 3 * 64);
+	/* that is for an interrupt, also if nothing was taken */
+	bf_ceq_arm(ceq);
+	TEST_TRUE(seam.nb_doorbells == 2 && seam.doorbell_off == BF_UAR_EQ_ARM);
+	event_write(i, BF_EVENT_CQ_ERROR, 7);
+	TEST_TRUE(bf_ceq_next(ceq, &cqn));
+	TEST_EXPECT(cqn, UINT32_MAX);
+	return passed();
+}
+
+/*
  * Objects that are not of this device, or of one that was reset
  */
 
@@ -332,7 +411,7 @@ test_wrong_objects(void)
 	nb = seam.nb_calls[SEAM_CREATE];
 	TEST_EXPECT(obj_kinds[KIND_QP].make(&mixed), -ESTALE);
 	TEST_EXPECT(seam.nb_calls[SEAM_CREATE], nb);
-	TEST_EXPECT(seam.nb_mems, 4);
+	TEST_EXPECT(seam.nb_mems, 5);
 	return passed();
 }
 
@@ -346,6 +425,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_eq_of_others),
 		TEST_CASE_ST(setup, teardown, test_port_of_others),
 		TEST_CASE_ST(setup, teardown, test_doorbell),
+		TEST_CASE_ST(setup, teardown, test_ceq_create),
+		TEST_CASE_ST(setup, teardown, test_ceq_events),
 		TEST_CASE_ST(setup, teardown, test_wrong_objects),
 		TEST_CASES_END()
 	}

@@ -66,6 +66,7 @@ struct seam {
 	struct bf_obj_part part;
 	uint32_t doorbell_off;
 	rte_be64_t doorbell_val;
+	rte_be32_t doorbell_val32;
 };
 
 /** A device; its port is ours. 0 or -1. */

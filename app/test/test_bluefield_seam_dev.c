@@ -119,6 +119,8 @@ memory_part_empty(const struct bf_obj_new *new)
 		in += BF_CREATE_CQ_IN_CQC;
 		return bf_get(in, BF_CQC_LOG_PAGE_SIZE) == 0 &&
 			bf_get64(in, BF_CQC_DBR_ADDR) == 0;
+	case BF_OBJ_EQ:
+		return bf_get(in + BF_CREATE_EQ_IN_EQC, BF_EQC_LOG_PAGE_SIZE) == 0;
 	case BF_OBJ_QP:
 		in += BF_CREATE_QP_IN_QPC;
 		return bf_get(in, BF_QPC_LOG_PAGE_SIZE) == 0 &&
@@ -307,6 +309,18 @@ seam_doorbell(const struct bf_obj *uar, uint32_t off, rte_be64_t val)
 	seam->doorbell_val = val;
 }
 
+static void
+seam_doorbell32(const struct bf_obj *uar, uint32_t off, rte_be32_t val)
+{
+	struct seam *seam = to_seam(uar->dev);
+
+	if (obj_of(uar) == NULL)
+		return;
+	seam->nb_doorbells++;
+	seam->doorbell_off = off;
+	seam->doorbell_val32 = val;
+}
+
 static int
 seam_eqn(struct bf_obj_dev *dev, uint32_t *eqn)
 {
@@ -419,6 +433,7 @@ static const struct bf_obj_ops seam_ops = {
 	.uar_alloc = seam_uar_alloc,
 	.uar_free = seam_uar_free,
 	.doorbell = seam_doorbell,
+	.doorbell32 = seam_doorbell32,
 	.eqn = seam_eqn,
 	.mem_alloc = seam_mem_alloc,
 	.mem_register = seam_mem_register,

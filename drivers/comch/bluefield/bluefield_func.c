@@ -369,6 +369,7 @@ bf_func_dump(const struct bf_func *func, FILE *f)
 	static const char *const kinds[] = {
 		[BF_OBJ_PD] = "pd", [BF_OBJ_UAR] = "uar", [BF_OBJ_CQ] = "cq",
 		[BF_OBJ_MKEY] = "mkey", [BF_OBJ_QP] = "qp", [BF_OBJ_SRQ] = "srq",
+		[BF_OBJ_EQ] = "eq",
 	};
 	const struct bf_func_caps *caps = &func->caps;
 	struct bf_func_stats stats;

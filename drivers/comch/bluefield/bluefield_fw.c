@@ -52,7 +52,7 @@ struct fw_kind {
 	uint16_t destroy;    /* opcode */
 	/* where the memory part of a ring is */
 	uint16_t ctx;        /* byte of the context in the command; 0: there is no ring */
-	uint16_t dbr;        /* byte of the doorbell record's address in the context */
+	uint16_t dbr;        /* byte of the doorbell record's address in it; 0: it has none */
 	uint32_t page_size;  /* field, log of 4096 bytes */
 };
 
@@ -66,6 +66,7 @@ static const struct fw_kind fw_kinds[BF_NB_OBJ_KINDS] = {
 		BF_QPC_LOG_PAGE_SIZE },
 	[BF_OBJ_SRQ] = { BF_OP_DESTROY_RMP, BF_CREATE_RMP_IN_CTX + BF_RMPC_WQ, BF_WQ_DBR_ADDR,
 		BF_WQ_LOG_WQ_PG_SZ },
+	[BF_OBJ_EQ] = { BF_OP_DESTROY_EQ, BF_CREATE_EQ_IN_EQC, 0, BF_EQC_LOG_PAGE_SIZE },
 };
 
 static struct bf_func *
@@ -380,7 +381,8 @@ ring_fill(const struct bf_obj_new *new, uint8_t *in)
 		return nb;
 	bf_set(in + kind->ctx, kind->page_size, shift - FW_MIN_PAGE_SHIFT);
 	/* only our own memory has rings, and that is one run */
-	bf_set64(in + kind->ctx, kind->dbr, mem->runs[0].iova + new->part.dbr_off);
+	if (kind->dbr != 0)
+		bf_set64(in + kind->ctx, kind->dbr, mem->runs[0].iova + new->part.dbr_off);
 	return 8 * nb;
 }
 
@@ -553,6 +555,14 @@ fw_doorbell(const struct bf_obj *uar, uint32_t off, rte_be64_t val)
 	hw->ops->write64(hw, uar->id * BF_UAR_SIZE + off, rte_be_to_cpu_64(val));
 }
 
+static void
+fw_doorbell32(const struct bf_obj *uar, uint32_t off, rte_be32_t val)
+{
+	struct bf_hw *hw = to_func(uar->dev)->hw;
+
+	hw->ops->write32(hw, uar->id * BF_UAR_SIZE + off, rte_be_to_cpu_32(val));
+}
+
 static int
 fw_eqn(struct bf_obj_dev *dev, uint32_t *eqn)
 {
@@ -570,6 +580,7 @@ static const struct bf_obj_ops fw_ops = {
 	.uar_alloc = fw_uar_alloc,
 	.uar_free = fw_destroy,
 	.doorbell = fw_doorbell,
+	.doorbell32 = fw_doorbell32,
 	.eqn = fw_eqn,
 	.mem_alloc = fw_mem_alloc,
 	.mem_register = fw_mem_register,

@@ -14,6 +14,7 @@
 #include <rte_bitops.h>
 #include <rte_common.h>
 
+#include "bluefield_ceq.h"
 #include "bluefield_obj_priv.h"
 
 /* One mkey is one of 256 keys of its index; ours are told apart by nothing. */
@@ -238,7 +239,10 @@ bf_uar_destroy(struct bf_uar *uar)
 int
 bf_cq_create(struct bf_obj_dev *dev, const struct bf_cq_attr *attr, struct bf_cq *cq)
 {
-	const struct bf_obj_desc desc = { .kind = BF_OBJ_CQ, .deps = { &attr->uar->obj } };
+	const struct bf_obj_desc desc = {
+		.kind = BF_OBJ_CQ,
+		.deps = { &attr->uar->obj, attr->ceq != NULL ? &attr->ceq->obj : NULL },
+	};
 	uint8_t in[BF_CREATE_IN_SIZE] = { 0 };
 	uint8_t *cqc = in + BF_CREATE_CQ_IN_CQC;
 	struct bf_obj_caps caps;
@@ -251,9 +255,13 @@ bf_cq_create(struct bf_obj_dev *dev, const struct bf_cq_attr *attr, struct bf_cq
 		return bad_attr(dev, "completion queue", "entries are no power of two, or too "
 			"many");
 	/* of now, or the doorbell page is from before the reset: then nothing is created */
-	ret = dev->ops->eqn(dev, &eqn);
-	if (ret != 0)
-		return ret;
+	if (attr->ceq != NULL) {
+		eqn = attr->ceq->obj.id;
+	} else {
+		ret = dev->ops->eqn(dev, &eqn);
+		if (ret != 0)
+			return ret;
+	}
 	ret = bf_ring_alloc(dev, (size_t)attr->nb_cqes * BF_CQE_SIZE, &ring);
 	if (ret != 0)
 		return ret;

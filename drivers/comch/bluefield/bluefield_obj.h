@@ -37,6 +37,8 @@
 
 #include "bluefield_seam.h"
 
+struct bf_ceq;
+
 struct bf_pd {
 	struct bf_obj obj;      /* id: protection domain number */
 };
@@ -50,6 +52,7 @@ struct bf_cq_attr {
 	uint32_t nb_cqes;       /* power of two */
 	const struct bf_uar *uar; /* for arming */
 	bool ignore_overrun;
+	const struct bf_ceq *ceq; /* that its events go to (bluefield_ceq.h); NULL: the device's */
 };
 
 struct bf_cq {
@@ -189,6 +192,16 @@ bf_uar_write(const struct bf_uar *uar, uint32_t off, rte_be64_t val)
 		rte_write64(val, (volatile uint8_t *)uar->page + off);
 	else
 		uar->obj.dev->ops->doorbell(&uar->obj, off, val);
+}
+
+/* The same, of 4 bytes. */
+static inline void
+bf_uar_write32(const struct bf_uar *uar, uint32_t off, rte_be32_t val)
+{
+	if (likely(uar->page != NULL))
+		rte_write32(val, (volatile uint8_t *)uar->page + off);
+	else
+		uar->obj.dev->ops->doorbell32(&uar->obj, off, val);
 }
 
 int bf_cq_create(struct bf_obj_dev *dev, const struct bf_cq_attr *attr, struct bf_cq *cq);

@@ -425,6 +425,7 @@ enum bf_event {
 #define BF_EVENT_PAGES_FUNC_ID   BF_FLD(0x000, 15, 0)
 #define BF_EVENT_PAGES_NUM       BF_FLD(0x004, 31, 0) /* signed */
 #define BF_EVENT_PORT_NUM        BF_FLD(0x008, 31, 28)
+#define BF_EVENT_COMP_CQN        BF_FLD(0x018, 23, 0)
 #define BF_EVENT_CQ_CQN          BF_FLD(0x000, 23, 0)
 #define BF_EVENT_CQ_SYNDROME     BF_FLD(0x008, 7, 0)
 #define BF_EVENT_QP_SRQ_NUM      BF_FLD(0x018, 23, 0)

@@ -50,6 +50,7 @@ enum bf_obj_kind {
 	BF_OBJ_MKEY,
 	BF_OBJ_QP,
 	BF_OBJ_SRQ,
+	BF_OBJ_EQ,              /* for completions */
 	BF_NB_OBJ_KINDS,
 };
 
@@ -78,7 +79,7 @@ struct bf_obj_part {
 	struct bf_obj_mem *mem; /* NULL: none */
 	size_t off;             /* of the ring, or of what a key is for */
 	size_t len;
-	size_t dbr_off;         /* of the doorbell record, if it has a ring */
+	size_t dbr_off;         /* of the doorbell record, if it has a ring, but of an EQ */
 };
 
 /* A create command. */
@@ -128,6 +129,8 @@ struct bf_obj_ops {
 	int (*uar_free)(const struct bf_obj *uar);
 	/* Write to a doorbell page that has no pointer, after all earlier stores to memory. */
 	void (*doorbell)(const struct bf_obj *uar, uint32_t off, rte_be64_t val);
+	/* The same, of 4 bytes: event queues have such. */
+	void (*doorbell32)(const struct bf_obj *uar, uint32_t off, rte_be32_t val);
 	/* Number of the event queue for completion queues, whoever made it. */
 	int (*eqn)(struct bf_obj_dev *dev, uint32_t *eqn);
 
