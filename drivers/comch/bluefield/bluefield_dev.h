@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What the upper parts of the driver share: the device, its poll groups, its worker
+ * and the keys of memory regions. The parts above are chan (control connections) and
+ * fast (consumers and producers): each says what it has by a struct bf_part. Layers
+ * func and obj do not include this.
+ *
+ * Threads
+ *   a group's   that of its progress engine: pgroup ops, completions, rests
+ *   the worker  one of each device: jobs, connection management. It may wait for
+ *               commands of firmware, as no lcore should. It is not the thread of
+ *               layer func, which serves events while the worker waits for a command
+ *   any         ops on devices, mem_alloc, mem_register, mem_free, rep_list
+ *   EAL's interrupt thread and that of layer func: wake the worker, and nothing else
+ *
+ * Who owns what
+ *   struct bf_dev   what is above "shared objects" is written before the device is
+ *                   visible, and read by all. The objects are written when the device
+ *                   is made and when it is reset, with no context started, no job
+ *                   under way and the worker at a stop: whoever has a started context,
+ *                   or is a job, reads them without a lock
+ *   struct bf_group its thread's, but for what is said to be of its lock
+ *   struct bf_job   the worker's from the post until run is called; then whose it was
+ *
+ * Locks, from the outside in; none is held when a handler or a job is called:
+ *   dev->life       reset, and the beginning and end of groups; held while their object
+ *                   commands last
+ *   dev->lock       the list of groups
+ *   group->lock     completions and events: who is added, how many entries are taken
+ *   of the worker   in bluefield_job.c: its queue
+ * Object commands take locks of their own, and last: of these only life is held then.
+ *
+ * A device that fails. dev_fatal() tells the library, and each part by its fail handler:
+ * chan ends its connections, each in its thread. Commands fail at once from then on, jobs
+ * run as ever, completions that were written are handed out, and groups ring no doorbell.
+ * Objects are destroyed as ever: the back end keeps memory that the device may still use.
+ *
+ * A reset comes with all contexts IDLE and no memory region. It lets the worker finish
+ * its jobs, stops it, has the parts let go (down), makes the shared objects and those of
+ * the groups anew, has the parts begin (up), and starts the worker. Jobs that are posted
+ * meanwhile run then. A removal does the first half. A reset that fails leaves the device
+ * without shared objects (dev->cm is NULL), until the next one.
+ */
+
+#ifndef BLUEFIELD_DEV_H
+#define BLUEFIELD_DEV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/queue.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_common.h>
+#include <rte_comch_pmd.h>
+
+#include "bluefield_ceq.h"
+#include "bluefield_cm.h"
+#include "bluefield_lock.h"
+#include "bluefield_obj.h"
+#include "comch_bluefield.h"
+
+struct bf_cqe;
+struct bf_dev;
+struct bf_fdb_ops;
+struct bf_group;
+struct bf_jobs;
+
+/*
+ * Parts
+ */
+
+enum bf_part_id {
+	BF_PART_CHAN = 0,
+	BF_PART_FAST,
+	BF_NB_PARTS,
+};
+
+/* What a part adds to the device; a member that it does not need is NULL. */
+struct bf_part {
+	const char *name;
+	/* Once in the life of a device, before its objects, and after all of it. */
+	int (*create)(struct bf_dev *dev);
+	void (*destroy)(struct bf_dev *dev);
+	/*
+	 * The shared objects are there, also after a reset: begin. 0 or a negative errno,
+	 * logged. In the thread that makes or resets the device, the worker stands.
+	 */
+	int (*up)(struct bf_dev *dev);
+	/* They are about to go: let go of all that uses them. The worker stands, no jobs. */
+	void (*down)(struct bf_dev *dev);
+	/*
+	 * The device has failed, or the library takes it for broken: end what there is,
+	 * each in its thread. Any thread, no lock held; maybe more than once.
+	 */
+	void (*fail)(struct bf_dev *dev, int reason);
+	/* Capabilities and limits, on top of what is there; any thread. */
+	void (*info_get)(struct bf_dev *dev, struct rte_comch_dev_info *info);
+	/* For people; any thread. */
+	void (*dump)(struct bf_dev *dev, FILE *f);
+	/* A request of a client, in the worker; arg is the device. Of one part only. */
+	bf_cm_cb_t cm_req;
+	/*
+	 * A group begins or ends; its state goes to group->part[]. In its thread; the end
+	 * also elsewhere, when the last of its users went later than pgroup_destroy.
+	 */
+	int (*group_up)(struct bf_group *group);
+	void (*group_down)(struct bf_group *group);
+	/*
+	 * In pgroup_poll, after completions and events were handed out; now is the TSC.
+	 * Returns the number of events. It lowers group->pg.deadline to when it wants to
+	 * be called at the latest: that is UINT64_MAX when the poll begins.
+	 */
+	int (*group_poll)(struct bf_group *group, uint64_t now);
+	/* In pgroup_arm: is there something to do already? May lower the deadline. */
+	bool (*group_arm)(struct bf_group *group);
+};
+
+/* By enum bf_part_id, in comch_bluefield.c; NULL: none. */
+extern const struct bf_part *const bf_parts[BF_NB_PARTS];
+
+/*
+ * The device
+ */
+
+/* A function of the host that this device serves, by functions=. Never changes. */
+struct bf_rep {
+	uint16_t rep_id;        /* its index */
+	char name[RTE_COMCH_FUNCTION_SIZE];
+	enum rte_comch_func_type type;
+	uint16_t pf;
+	uint16_t number;        /* of the VF; 0 for a PF */
+	struct bf_cm_addr addr; /* by which its requests are known */
+};
+
+struct bf_dev {
+	struct rte_comch_dev *rte_dev;
+	struct bf_func *func;
+	struct bf_ident ident;
+	struct bf_rep *reps;    /* role dpu */
+	uint16_t nb_reps;
+	bool has_peer;          /* role host, with peer= */
+	struct bf_cm_addr peer;
+	const struct bf_fdb_ops *fdb;
+	struct bf_jobs *jobs;
+	/* shared objects */
+	struct bf_obj_dev *objs;
+	struct bf_pd pd;
+	struct bf_uar uar;
+	struct bf_cm_addr addr; /* our own */
+	uint16_t addr_index;    /* of it, in the function's table */
+	uint8_t mtu;            /* of paths, as in struct bf_qp_path */
+	bool addr_set;
+	bool roce_set;          /* by us, to be undone */
+	struct bf_cm *cm;       /* NULL: there are neither functions= nor peer= */
+	/* of each part, its own */
+	void *part[BF_NB_PARTS];
+	struct bf_lock life;
+	struct bf_lock lock;
+	TAILQ_HEAD(, bf_group) groups; /* with lock */
+};
+
+static inline struct bf_dev *
+bf_dev_of(const struct rte_comch_dev *rte_dev)
+{
+	return rte_dev->priv;
+}
+
+/* 0, or the negative errno that the device has failed with. Any thread. */
+static inline int
+bf_dev_status(const struct bf_dev *dev)
+{
+	return bf_func_status(dev->func, NULL);
+}
+
+/* The function of the host that has an address, or NULL. Any thread. */
+const struct bf_rep *bf_dev_rep_find(const struct bf_dev *dev, const struct bf_cm_addr *addr);
+
+/*
+ * Fill in the way to a peer: our address and its, hop limit, UDP source port, MTU, and
+ * the times and numbers of retries that the driver uses. The two PSNs stay the caller's.
+ * local_qpn and remote_qpn are hashed into the port, as RoCE has it; remote_qpn goes into
+ * the path. Any thread. (Where a handshake says more, bf_cm_path() fills in that.)
+ */
+void bf_dev_path(const struct bf_dev *dev, const struct bf_cm_addr *peer, uint32_t local_qpn,
+	uint32_t remote_qpn, struct bf_qp_path *path);
+
+/* The address of a function by its MAC: the GID is fe80::EUI-64. */
+void bf_addr_from_mac(const uint8_t mac[6], struct bf_cm_addr *addr);
+
+/*
+ * Jobs
+ */
+
+/* Something that the worker is to do. Embedded in what it is about; zeroed at first. */
+struct bf_job {
+	/* No lock is held; the job may be freed, or posted again, in here. */
+	void (*run)(struct bf_job *job);
+	STAILQ_ENTRY(bf_job) next;
+};
+
+/*
+ * Have it run in the worker, after those that were posted before. Never fails; not while
+ * it is posted already. Each one runs: also after a failure of the device, where its
+ * commands fail, and before the device is reset or removed. Any thread, not the interrupt
+ * thread.
+ */
+void bf_job_post(struct bf_dev *dev, struct bf_job *job);
+
+/* Have the worker look at dev->cm. Any thread, locks held, also the interrupt thread. */
+void bf_job_wake(struct bf_dev *dev);
+
+/*
+ * Poll groups
+ */
+
+/* Completions of one queue pair on a group's completion queue. */
+struct bf_cq_user {
+	/*
+	 * One completion, in the group's thread. The entry is the device's again when this
+	 * returns. It may add and delete any user, also itself.
+	 */
+	void (*handler)(struct bf_cq_user *user, const struct bf_cqe *cqe);
+	/* How many entries it can fill at most: of all that is posted. Written by its owner. */
+	uint32_t nb_cqes;
+	/* of the group */
+	uint32_t qpn;
+	struct bf_cq_user *next;
+};
+
+/* A queue at rest: its completion queue is armed, and nobody polls it. */
+struct bf_rest {
+	/* An event of it has come: it is not armed any more. In the group's thread. */
+	void (*handler)(struct bf_rest *rest);
+	/* of the group */
+	uint32_t cqn;
+	struct bf_rest *next;
+};
+
+/*
+ * What one progress engine needs of the device. cq is for control connections: all their
+ * queue pairs send and receive on it. Queues of the fast path have completion queues of
+ * their own, whose event queue is ceq (struct bf_cq_attr).
+ */
+struct bf_group {
+	struct rte_comch_pgroup pg;
+	struct bf_dev *dev;
+	/*
+	 * Objects: made with the group, and anew by a reset. While the device has failed they
+	 * may be missing; the group has users only after it was started anew.
+	 */
+	struct bf_cq cq;
+	struct bf_ceq ceq;
+	void *part[BF_NB_PARTS];
+	TAILQ_ENTRY(bf_group) next; /* with dev->lock */
+};
+
+static inline struct bf_group *
+bf_group_of(struct rte_comch_pgroup *pg)
+{
+	return container_of(pg, struct bf_group, pg);
+}
+
+/*
+ * Completions of a queue pair go to a user from now on; any thread, before the queue pair
+ * can have one. -ENOSPC: the completion queue may not have room for all of its entries,
+ * logged with the remedy.
+ */
+int bf_group_cq_add(struct bf_group *group, uint32_t qpn, struct bf_cq_user *user);
+
+/*
+ * They do not any more: those that are in the ring are dropped. In the group's thread,
+ * when the queue pair makes no new ones (it is in RESET, or in ERROR and all its entries
+ * have completed, or the device has failed), and before it is destroyed: its number may
+ * be another's after that. After pgroup_destroy has returned: in any thread.
+ */
+void bf_group_cq_del(struct bf_group *group, struct bf_cq_user *user);
+
+/*
+ * Events of a completion queue on the group's event queue. In the group's thread; del: as
+ * bf_group_cq_del(), with the completion queue about to be destroyed or not armed. -ENOSPC:
+ * the event queue has no room for more.
+ */
+int bf_group_rest_add(struct bf_group *group, uint32_t cqn, struct bf_rest *rest);
+void bf_group_rest_del(struct bf_group *group, struct bf_rest *rest);
+
+/*
+ * Memory
+ */
+
+/* A region: its keys, one for each chunk. rte_comch_mem::priv. */
+struct bf_region {
+	struct bf_obj_mem **mems;
+	struct bf_mkey *mkeys;
+	uint32_t nb;
+	uint32_t lkey;          /* of the only chunk, in the CPU's order */
+	uint32_t lkeys[];       /* of each */
+};
+
+/*
+ * The key for bytes of a region, that the library has found to be in one chunk. Keys are
+ * for this function's own queues: none has remote access. Any thread.
+ */
+static inline uint32_t
+bf_mem_lkey(const struct rte_comch_mem *mem, const void *addr, uint64_t len)
+{
+	const struct bf_region *region = mem->priv;
+	const struct rte_comch_mem_chunk *chunk;
+
+	if (likely(region->nb == 1))
+		return region->lkey;
+	chunk = rte_comch_pmd_mem_chunk(mem, addr, len);
+	return likely(chunk != NULL) ? region->lkeys[chunk - mem->chunks] : 0;
+}
+
+/*
+ * The switch between the functions
+ */
+
+/*
+ * A connect to a peer got no answer: log the exact commands that the owner of the switch
+ * gives for this pair. Any thread.
+ */
+void bf_fdb_advice(const struct bf_dev *dev, const struct bf_cm_addr *peer);
+
+#endif
