@@ -221,8 +221,8 @@ bfm_vport_roce(const struct bfm_function *f)
 	return f->vport != NULL && BFM_GET(f->vport->nic, NICV, roce_en) != 0;
 }
 
-static bool
-vport_up(const struct bfm_function *f)
+bool
+bfm_vport_up(const struct bfm_function *f)
 {
 	return f->vport->admin_state == ADMIN_UP ||
 			(f->vport->admin_state == ADMIN_AUTO && !f->port_down);
@@ -238,7 +238,7 @@ bfm_vport_dump(const struct bfm_function *f, FILE *out)
 	if (v == NULL)
 		return;
 	fprintf(out, "vport 0x%x of port %u: %s, mac=%012" PRIx64 " mtu=%" PRIu64 " roce=%s\n",
-			vport_number(f), bfm_port_index(f), vport_up(f) ? "up" : "down",
+			vport_number(f), bfm_port_index(f), bfm_vport_up(f) ? "up" : "down",
 			BFM_GET(v->nic, NICV, permanent_address), BFM_GET(v->nic, NICV, mtu),
 			bfm_vport_roce(f) ? "on" : "off");
 	for (i = 0; i < BFM_VHCA_PORTS * BFM_ROCE_ENTRIES; i++) {
@@ -482,7 +482,7 @@ query_hcav(struct bfm_cmd *c)
 	if (status != BFM_OK)
 		return status;
 	memcpy(ctx, f->vport->hca, HCAV_BYTES);
-	state = vport_up(f) ? IB_STATE_ACTIVE : IB_STATE_DOWN;
+	state = bfm_vport_up(f) ? IB_STATE_ACTIVE : IB_STATE_DOWN;
 	BFM_SET(ctx, HCAV, vport_state, state);
 	BFM_SET(ctx, HCAV, port_state, f->port_down ? IB_STATE_DOWN : IB_STATE_ACTIVE);
 	BFM_SET(ctx, HCAV, port_physical_state, f->port_down ? IB_PHYS_POLLING : IB_PHYS_LINK_UP);
@@ -613,7 +613,7 @@ query_vstate(struct bfm_cmd *c)
 		return BFM_OK;
 	}
 	BFM_SET(c->out, QUERY_VSTATE_OUT, admin_state, f->vport->admin_state);
-	BFM_SET(c->out, QUERY_VSTATE_OUT, state, vport_up(f));
+	BFM_SET(c->out, QUERY_VSTATE_OUT, state, bfm_vport_up(f));
 	return BFM_OK;
 }
 

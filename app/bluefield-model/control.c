@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "server.h"
+#include "switch.h"
 
 #define MAX_CLIENTS 8
 #define LINE_SIZE 512
@@ -180,6 +181,30 @@ cmd_firmware_reset(struct request *r)
 }
 
 static int
+cmd_rule(struct request *r)
+{
+	if (strncmp(r->rest, "add ", 4) == 0)
+		return bfm_switch_rule_add(r->model, r->rest + 4, r->out, r->err, sizeof(r->err));
+	if (strncmp(r->rest, "del ", 4) == 0)
+		return bfm_switch_rule_del(r->model, r->rest + 4, r->out, r->err, sizeof(r->err));
+	snprintf(r->err, sizeof(r->err), "'rule %.40s': begin it as rule add, or rule del, and go on "
+			"with dev <function> ingress", r->rest);
+	return -EINVAL;
+}
+
+static int
+cmd_switch(struct request *r)
+{
+	if (strcmp(r->rest, "dump") == 0) {
+		bfm_switch_dump(r->model, r->out);
+		return 0;
+	}
+	snprintf(r->err, sizeof(r->err), "'switch %.40s': the only thing to ask for is switch dump",
+			r->rest);
+	return -EINVAL;
+}
+
+static int
 cmd_unplug(struct request *r)
 {
 	r->f->gone = true;
@@ -233,6 +258,9 @@ static const struct command commands[] = {
 	{ "reset", "<function>", "what a function level reset does", FUNCTION, cmd_reset },
 	{ "firmware-reset", "<function>", "what the kernel's driver of a PF does to failed firmware",
 		FUNCTION, cmd_firmware_reset },
+	{ "rule", "add|del <words>", "a rule of the switch, as tc filter takes it from dev on",
+		NONE, cmd_rule },
+	{ "switch", "dump", "vports and rules of the switch, with counters", NONE, cmd_switch },
 	{ "unplug", "<function>", "surprise removal, until plug", FUNCTION, cmd_unplug },
 	{ "plug", "<function>", "the end of unplug", FUNCTION, cmd_plug },
 	{ "log", "<level>", "from now on error, warn, info or debug", NONE, cmd_log },

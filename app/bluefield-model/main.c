@@ -21,9 +21,11 @@
 #include <unistd.h>
 
 #include "server.h"
+#include "switch.h"
 
 #define MAX_CONTROL_FDS 4
 #define MAX_FAULTS 64
+#define MAX_RULES 64
 #define IDLE_US 1000000
 
 struct options {
@@ -35,6 +37,8 @@ struct options {
 	uint32_t nb_functions;
 	const char *faults[MAX_FAULTS];
 	uint32_t nb_faults;
+	const char *rules[MAX_RULES];
+	uint32_t nb_rules;
 	uint32_t latency; /* as in struct bfm_model */
 	uint64_t seed;
 };
@@ -78,6 +82,9 @@ static const char usage[] =
 	"      socket=PATH      instead of DIR/NAME.sock\n"
 	"  --fault \"NAME FAULT\" a fault from the start, as at the control socket, for\n"
 	"                       example \"pf0 cmd opcode=INIT_HCA no-answer\"; may be repeated\n"
+	"  --rule \"WORDS\"       a rule of the embedded switch, in the words of tc, for example\n"
+	"                       \"dev pf0vf0 ingress prio 99 matchall skip_sw action drop\"; may\n"
+	"                       be repeated. Without rules nothing passes.\n"
 	"  --latency off|FACTOR how long commands take: not at all, or this times as long as\n"
 	"                       usual, up to 100 (1). Slots answer in any order then.\n"
 	"  --seed NUMBER        of what is random, as latencies (1)\n"
@@ -127,6 +134,8 @@ bfm_function_create(struct bfm_model *m, const struct bfm_conf *conf, struct bfm
 	if (ret == 0)
 		ret = bfm_vport_create(f);
 	if (ret == 0)
+		ret = bfm_switch_join(f);
+	if (ret == 0)
 		ret = bfm_objects_create(f);
 	if (ret == 0)
 		ret = bfm_pages_create(f);
@@ -164,6 +173,7 @@ bfm_function_destroy(struct bfm_function *f)
 	bfm_objects_destroy(f);
 	bfm_eqs_destroy(f);
 	bfm_pages_destroy(f);
+	bfm_switch_leave(f);
 	bfm_vport_destroy(f);
 	bfm_caps_destroy(f);
 	bfm_faults_destroy(f);
@@ -318,12 +328,13 @@ parse_seed(const char *text, uint64_t *seed)
 static int
 parse_options(int argc, char **argv, struct options *o)
 {
-	enum { DIR_OPT = 256, FUNCTION, FAULT, LATENCY, SEED, LOG, LEVEL, UNTIL_EOF, HELP,
+	enum { DIR_OPT = 256, FUNCTION, FAULT, RULE, LATENCY, SEED, LOG, LEVEL, UNTIL_EOF, HELP,
 		VERSION };
 	static const struct option longs[] = {
 		{ "dir", required_argument, NULL, DIR_OPT },
 		{ "function", required_argument, NULL, FUNCTION },
 		{ "fault", required_argument, NULL, FAULT },
+		{ "rule", required_argument, NULL, RULE },
 		{ "latency", required_argument, NULL, LATENCY },
 		{ "seed", required_argument, NULL, SEED },
 		{ "log", required_argument, NULL, LOG },
@@ -355,6 +366,14 @@ parse_options(int argc, char **argv, struct options *o)
 				return -EINVAL;
 			}
 			o->faults[o->nb_faults++] = optarg;
+			break;
+		case RULE:
+			if (o->nb_rules == MAX_RULES) {
+				fprintf(stderr, "--rule: at most %u; give the others at the "
+						"control socket\n", MAX_RULES);
+				return -EINVAL;
+			}
+			o->rules[o->nb_rules++] = optarg;
 			break;
 		case LATENCY:
 			if (!parse_latency(optarg, &o->latency)) {
@@ -460,6 +479,18 @@ add_fault(struct bfm_model *m, const char *text)
 }
 
 static int
+add_rule(struct bfm_model *m, const char *text)
+{
+	char err[256] = "";
+	int ret;
+
+	ret = bfm_switch_rule_add(m, text, NULL, err, sizeof(err));
+	if (ret != 0)
+		fprintf(stderr, "--rule \"%s\": %s\n", text, err);
+	return ret;
+}
+
+static int
 start(struct bfm_model *m, const struct options *o)
 {
 	char path[PATH_MAX];
@@ -478,6 +509,11 @@ start(struct bfm_model *m, const struct options *o)
 	}
 	for (i = 0; i < o->nb_faults; i++) {
 		ret = add_fault(m, o->faults[i]);
+		if (ret != 0)
+			return ret;
+	}
+	for (i = 0; i < o->nb_rules; i++) {
+		ret = add_rule(m, o->rules[i]);
 		if (ret != 0)
 			return ret;
 	}

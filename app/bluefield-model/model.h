@@ -24,7 +24,7 @@
  *               move data
  *   qp_state.c  state machine of queue pairs
  *   eq.c        event queues
- *   switch.c    the embedded switch
+ *   switch.c    the embedded switch; switch_rule.c has the words of its rules
  *   fault.c     injected faults
  *   control.c   control socket: faults, dumps, questions
  *   log.c       the log
@@ -62,6 +62,8 @@ struct bfm_server;
 struct bfm_iseg;
 struct bfm_eqs;
 struct bfm_vport;
+struct bfm_switch;
+struct bfm_swport;
 
 enum bfm_kind { BFM_PF = 0, BFM_VF, BFM_ECPF };
 
@@ -158,6 +160,7 @@ struct bfm_function {
 	struct bfm_eqs *eqs;        /* eq.c */
 	struct bfm_faults *faults;  /* fault.c */
 	struct bfm_vport *vport;    /* cmd_vport.c */
+	struct bfm_swport *swport;  /* switch.c */
 	uint8_t *caps_cur;          /* cmd_caps.c: current capabilities, all types */
 };
 
@@ -177,6 +180,7 @@ struct bfm_model {
 	struct bfm_function *functions[BFM_MAX_FUNCTIONS];
 	uint32_t nb_functions;
 	struct bfm_owner owners[2][BFM_NB_PORTS]; /* of the host, of the card; owner.c */
+	struct bfm_switch *sw;      /* switch.c */
 	uint64_t now_ms;            /* monotonic, of this turn of the loop */
 	uint64_t now_us;            /* the same */
 	uint32_t latency;           /* of commands, in BFM_LATENCY_ONE; 0: none */
@@ -505,6 +509,7 @@ void bfm_vport_destroy(struct bfm_function *f);
 void bfm_vport_reset(struct bfm_function *f); /* FLR: as after power-on */
 void bfm_vport_dump(const struct bfm_function *f, FILE *out);
 bool bfm_vport_roce(const struct bfm_function *f); /* is RoCE enabled? */
+bool bfm_vport_up(const struct bfm_function *f);   /* as its owner and its port have it */
 /* Is this entry of a port's RoCE address table set? Ports count from 1. */
 bool bfm_vport_gid(const struct bfm_function *f, uint32_t port, uint32_t index);
 /* Port of the card, from 0: pf1vf3 is of port 1. */

@@ -3,8 +3,8 @@
  */
 
 /*
- * The embedded switch: which function gets what another one sends. It sees headers,
- * never the payload, and it knows nothing of queues.
+ * The embedded switch: which function gets what another one sends, by the rules of its
+ * operator. It sees headers, never the payload, and it knows nothing of queues.
  */
 
 #ifndef BFM_SWITCH_H
@@ -55,11 +55,42 @@ struct bfm_packet {
 	uint32_t len;        /* bytes of payload */
 };
 
+/* A place on the switch: of a function, or of somebody who is not in the model. */
+struct bfm_swport;
+
+/* The first function that joins makes the switch; with the last one that leaves it ends. */
+int bfm_switch_join(struct bfm_function *f);
+/* Its rules go, and those that lead to it. */
+void bfm_switch_leave(struct bfm_function *f);
+
 /*
  * Where does a packet of this function go? 0 and the function, or -errno: it is
  * dropped, and counted. Packets of a looped back queue pair do not come here.
+ *
+ * -EACCES: no rule lets it. -ENETDOWN: a vport is down. -EHOSTUNREACH: nobody has this
+ * LID, or RoCE is off. -EADDRNOTAVAIL: the receiver has another address. -ENOLINK: it
+ * has left the model.
  */
 int bfm_switch_forward(struct bfm_function *from, const struct bfm_packet *pkt,
 		struct bfm_function **to);
+
+/*
+ * Rules in the words of tc, from "dev" on. 0, or a negative errno and a sentence that
+ * names the word and the remedy. What is worth a note goes to out, if there is one. To
+ * delete, words may be left out at the end.
+ */
+int bfm_switch_rule_add(struct bfm_model *m, const char *text, FILE *out, char *err,
+		size_t err_size);
+int bfm_switch_rule_del(struct bfm_model *m, const char *text, FILE *out, char *err,
+		size_t err_size);
+/* Vports with what they sent, received and lost, and rules with what they took. */
+void bfm_switch_dump(const struct bfm_model *m, FILE *out);
+
+/* For switch_rule.c: a vport by name, what it is, and are both on one switch? */
+struct bfm_swport *bfm_swport_find(struct bfm_model *m, const char *name);
+const char *bfm_swport_name(const struct bfm_swport *p);
+struct bfm_function *bfm_swport_function(const struct bfm_swport *p);
+bool bfm_swport_ib(const struct bfm_swport *p);
+bool bfm_swport_joined(const struct bfm_swport *a, const struct bfm_swport *b);
 
 #endif

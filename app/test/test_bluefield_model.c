@@ -269,18 +269,90 @@ test_model_ctl(struct test_model *m, const char *format, ...)
 	return ret == 0 ? 0 : -1;
 }
 
+/* The value behind a key, in the line that begins here. */
+static const char *
+value_of(const char *line, const char *key)
+{
+	size_t len = strlen(key);
+	const char *end = strchr(line, '\n'), *p;
+
+	for (p = line; (p = strstr(p, key)) != NULL && (end == NULL || p < end); p += len)
+		if (p[len] == '=' && (p == line || p[-1] == ' '))
+			return p + len + 1;
+	return NULL;
+}
+
 long
 test_model_state(struct test_model *m, const char *function, const char *key)
 {
-	size_t len = strlen(key);
-	const char *p;
+	const char *value;
 
 	if (test_model_ctl(m, "state %s", function) != 0)
 		return -1;
-	for (p = m->answer; (p = strstr(p, key)) != NULL; p += len)
-		if (p[len] == '=' && (p == m->answer || p[-1] == ' ' || p[-1] == '\n'))
-			return strtol(p + len + 1, NULL, 0);
-	return -1;
+	value = value_of(m->answer, key);
+	return value == NULL ? -1 : strtol(value, NULL, 0);
+}
+
+static const char *
+vport_value(struct test_model *m, const char *vport, const char *key)
+{
+	char head[64];
+	const char *line;
+
+	snprintf(head, sizeof(head), "vport %s ", vport);
+	if (test_model_ctl(m, "switch dump") != 0)
+		return NULL;
+	line = strstr(m->answer, head);
+	return line == NULL ? NULL : value_of(line, key);
+}
+
+long
+test_model_vport(struct test_model *m, const char *vport, const char *key)
+{
+	const char *value = vport_value(m, vport, key);
+
+	return value == NULL ? -1 : strtol(value, NULL, 0);
+}
+
+/* Words of one station of a rule: its MAC address, and its GID. */
+static int
+station_words(struct test_model *m, const char *vport, const char *side, char *words, size_t size)
+{
+	const char *value = vport_value(m, vport, "mac");
+	uint64_t mac;
+	uint8_t b[6];
+	int i;
+
+	if (value == NULL)
+		return -1;
+	mac = strtoull(value, NULL, 16);
+	for (i = 0; i < 6; i++)
+		b[i] = mac >> (40 - 8 * i) & 0xff;
+	snprintf(words, size, "%s_mac %02x:%02x:%02x:%02x:%02x:%02x "
+		"%s_ip fe80::%02x%02x:%02xff:fe%02x:%02x%02x", side, b[0], b[1], b[2], b[3], b[4],
+		b[5], side, b[0] ^ 2, b[1], b[2], b[3], b[4], b[5]);
+	return 0;
+}
+
+int
+test_model_rule(struct test_model *m, const char *action, const char *from, const char *to)
+{
+	char source[128], target[128];
+
+	if (station_words(m, from, "src", source, sizeof(source)) != 0 ||
+			station_words(m, to, "dst", target, sizeof(target)) != 0)
+		return -1;
+	return test_model_ctl(m, "rule %s dev %s ingress prio 1 protocol ipv6 flower skip_sw %s %s "
+		"ip_proto udp dst_port 4791 action mirred egress redirect dev %s", action, from,
+		source, target, to);
+}
+
+int
+test_model_allow(struct test_model *m, const char *a, const char *b)
+{
+	TEST_EXPECT(test_model_rule(m, "add", a, b), 0);
+	TEST_EXPECT(test_model_rule(m, "add", b, a), 0);
+	return TEST_SUCCESS;
 }
 
 bool

@@ -51,6 +51,19 @@ __rte_format_printf(2, 3)
 int test_model_ctl(struct test_model *m, const char *format, ...);
 /** A number of a function's state, as "resets" or "given". @return -1: none. */
 long test_model_state(struct test_model *m, const char *function, const char *key);
+/**
+ * A number that its switch has of a vport, as "sent", "received" or "no-rule".
+ * @return -1: none.
+ */
+long test_model_vport(struct test_model *m, const char *vport, const char *key);
+/**
+ * The two rules of a pair that may talk, by MAC addresses and the GIDs made of them
+ * (fe80:: and EUI-64), as an operator gives them.
+ * @return TEST_SUCCESS or TEST_FAILED
+ */
+int test_model_allow(struct test_model *m, const char *a, const char *b);
+/** The rule of one direction; action: "add" or "del". @return as test_model_ctl() */
+int test_model_rule(struct test_model *m, const char *action, const char *from, const char *to);
 /** Whether the log of the model has these words. */
 bool test_model_logged(const struct test_model *m, const char *words);
 
