@@ -266,24 +266,35 @@ runs_find(struct bf_hw *hw, const uint8_t *addr, size_t len, struct fw_run *runs
 	return nb;
 }
 
+static void
+mem_unmap(struct bf_hw *hw, const void *addr, size_t len)
+{
+	if (hw->ops->dma_unmap != NULL)
+		hw->ops->dma_unmap(hw, addr, len);
+}
+
 static int
 fw_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, bool writable,
 	struct bf_obj_mem **out)
 {
 	struct bf_hw *hw = to_func(dev)->hw;
 	struct fw_mem *mem;
-	int nb;
+	int nb, ret;
 
+	ret = hw->ops->dma_map != NULL ? hw->ops->dma_map(hw, addr, len) : 0;
+	if (ret != 0)
+		return ret;
 	nb = runs_find(hw, addr, len, NULL, 0);
 	mem = nb < 0 ? NULL : mem_new(dev, nb);
-	if (nb >= 0 && mem == NULL)
-		return -ENOMEM;
 	/* the application keeps it in place: the second look sees the same */
-	if (nb < 0 || runs_find(hw, addr, len, mem->runs, nb) != nb) {
-		BF_LOG(ERR, "%s: the device cannot reach all of the %zu bytes at %p: take them from EAL (rte_malloc, mempools), or tell EAL of them (rte_extmem_register, rte_dev_dma_map)",
-			dev->name, len, addr);
+	if (mem == NULL || runs_find(hw, addr, len, mem->runs, nb) != nb) {
+		if (nb < 0 || mem != NULL)
+			BF_LOG(ERR, "%s: the device cannot reach all of the %zu bytes at %p: take them from EAL (rte_malloc, mempools), or tell EAL of them (rte_extmem_register, rte_dev_dma_map)",
+				dev->name, len, addr);
+		ret = nb < 0 || mem != NULL ? -EINVAL : -ENOMEM;
+		mem_unmap(hw, addr, len);
 		free(mem);
-		return -EINVAL;
+		return ret;
 	}
 	mem->mem.addr = addr;
 	mem->mem.len = len;
@@ -307,8 +318,10 @@ fw_mem_free(struct bf_obj_mem *pub)
 	} else if (mem->dma != NULL) {
 		func->hw->ops->dma_free(func->hw, &mem->dma->dma);
 		free(mem->dma);
-	} else if (lost) {
-		ret = -EBUSY;
+	} else {
+		/* a key that is left finds nothing there, if the bus lets us take it away */
+		mem_unmap(func->hw, pub->addr, pub->len);
+		ret = lost ? -EBUSY : 0;
 	}
 	bf_unlock(&func->ctl);
 	if (ret != 0)

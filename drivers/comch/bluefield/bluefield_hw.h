@@ -62,6 +62,14 @@ struct bf_hw_ops {
 	/* The device does not use it any more. A dma without address is nothing. */
 	void (*dma_free)(struct bf_hw *hw, struct bf_dma *dma);
 	/*
+	 * Have the device reach memory that the application has from EAL, as often as
+	 * this is called; memory of dma_alloc is reached anyway. 0 or a negative errno,
+	 * with the reason logged. NULL if it reaches all that it ever will. Any thread.
+	 */
+	int (*dma_map)(struct bf_hw *hw, const void *addr, size_t len);
+	/* Undo it once, for the same bytes. */
+	void (*dma_unmap)(struct bf_hw *hw, const void *addr, size_t len);
+	/*
 	 * Where the device finds memory of this process, and for how many bytes from
 	 * there on that is one run; BF_NO_IOVA if it does not know the memory. Any thread.
 	 */

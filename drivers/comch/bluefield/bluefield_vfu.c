@@ -5,8 +5,8 @@
 /*
  * The back end of layer hw for a function behind a vfio-user socket: what the
  * server says of its regions and interrupts, registers by message or in pages
- * that it shares, DMA memory in files that it is given, reset. Messages
- * themselves are in vfu_link.c.
+ * that it shares, reset. Messages themselves are in vfu_link.c, DMA memory is in
+ * bluefield_vfu_mem.c.
  *
  * Every register access waits for its answer, so that accesses stay in order
  * with each other and with stores to DMA memory. A server that does not answer
@@ -31,10 +31,8 @@
 #include <rte_interrupts.h>
 #include <rte_io.h>
 
-#include "bluefield_heap.h"
 #include "bluefield_hw_util.h"
-#include "comch_bluefield.h"
-#include "vfu_link.h"
+#include "bluefield_vfu_mem.h"
 
 /* The protocol lets a reset take long: so many times the limit of the others. */
 #define VFU_RESET_FACTOR 6
@@ -42,8 +40,6 @@
 #define VFU_MAX_CAPS 8
 #define VFU_MAX_BAR ((uint64_t)1 << 30)
 #define VFU_MAX_VECTORS 2048
-/* Files are sparse, and servers take as few as 16 regions: grow fast. */
-#define VFU_MAX_ARENA ((size_t)256 << 20)
 
 /* A part of BAR 0 that the server lets us map. */
 struct vfu_area {
@@ -55,7 +51,7 @@ struct vfu_area {
 struct vfu_hw {
 	struct bf_hw hw;
 	struct vfu_link link;
-	struct bf_heap heap;
+	struct vfu_mem mem;
 	uint32_t timeout_ms;
 	struct vfu_area areas[VFU_MAX_AREAS];
 	uint32_t nb_areas;
@@ -225,120 +221,39 @@ vfu_write64(struct bf_hw *hw, uint32_t off, uint64_t val)
  * DMA memory
  */
 
-/* Memory in a file of its own, that the server cannot cut off under us. */
-static int
-arena_map_file(struct bf_arena *arena)
-{
-	void *addr;
-	int ret;
-
-	arena->fd = memfd_create("comch_bluefield", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (arena->fd < 0)
-		return -errno;
-	if (ftruncate(arena->fd, arena->len) != 0 ||
-			fcntl(arena->fd, F_ADD_SEALS,
-				F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-		goto fail;
-	addr = mmap(NULL, arena->len, PROT_READ | PROT_WRITE, MAP_SHARED, arena->fd, 0);
-	if (addr == MAP_FAILED)
-		goto fail;
-	arena->addr = addr;
-	arena->iova = (uintptr_t)addr;
-	return 0;
-fail:
-	ret = -errno;
-	close(arena->fd);
-	return ret;
-}
-
-static void
-arena_unmap_file(struct bf_arena *arena)
-{
-	munmap(arena->addr, arena->len);
-	close(arena->fd);
-}
-
-static int
-vfu_arena_get(void *arg, struct bf_arena *arena)
-{
-	struct vfu_hw *vfu = arg;
-	struct vfio_user_dma_map map = { .argsz = sizeof(map) };
-	struct vfu_call call = {
-		.cmd = VFIO_USER_CMD_DMA_MAP,
-		.head = &map,
-		.head_len = sizeof(map),
-		.timeout_ms = vfu->timeout_ms,
-	};
-	int ret;
-
-	if (vfu_link_is_gone(&vfu->link))
-		return -EIO;
-	ret = arena_map_file(arena);
-	if (ret != 0 && arena->optional)
-		return ret;
-	if (ret != 0) {
-		BF_LOG(ERR, "%s: no %zu bytes of shared memory: %s; free memory, or raise the limits of address space (ulimit -v) and open files (ulimit -n)",
-			vfu->hw.name, arena->len, strerror(-ret));
-		return ret;
-	}
-	map.flags = VFIO_USER_DMA_READABLE | VFIO_USER_DMA_WRITABLE;
-	map.addr = arena->iova;
-	map.size = arena->len;
-	call.fd = arena->fd;
-	ret = vfu_link_region_add(&vfu->link, arena->iova, arena->len);
-	if (ret == 0) {
-		ret = vfu_link_call(&vfu->link, &call);
-		if (ret != 0)
-			vfu_link_region_del(&vfu->link, arena->iova);
-	}
-	if (ret != 0) {
-		if (ret != -ENODEV && !arena->optional)
-			BF_LOG(ERR, "%s: the server does not take %zu bytes of DMA memory: %s; look at its log, and give the function fewer pages (%s=)",
-				vfu->hw.name, arena->len, strerror(-ret), BF_ARG_MAX_PAGES);
-		arena_unmap_file(arena);
-	}
-	return ret;
-}
-
-static void
-vfu_arena_put(void *arg, struct bf_arena *arena)
-{
-	struct vfu_hw *vfu = arg;
-	struct vfio_user_dma_unmap unmap = { .argsz = sizeof(unmap) }, reply;
-	int ret;
-
-	unmap.addr = arena->iova;
-	unmap.size = arena->len;
-	/* a server that is gone has no use for it, and one that errs keeps a copy of the file */
-	ret = vfu_ask(vfu, VFIO_USER_CMD_DMA_UNMAP, &unmap, sizeof(unmap), &reply, sizeof(reply));
-	if (ret != 0 && ret != -ENODEV)
-		BF_LOG(WARNING, "%s: the server does not give %zu bytes of DMA memory back: %s",
-			vfu->hw.name, arena->len, strerror(-ret));
-	vfu_link_region_del(&vfu->link, arena->iova);
-	arena_unmap_file(arena);
-}
-
 static int
 vfu_dma_alloc(struct bf_hw *hw, size_t len, size_t align, struct bf_dma *dma)
 {
 	struct vfu_hw *vfu = to_vfu(hw);
 	int ret;
 
-	ret = bf_heap_alloc(&vfu->heap, len, align, dma);
+	ret = bf_heap_alloc(&vfu->mem.heap, len, align, dma);
 	return ret == -ENOMEM && vfu_link_is_gone(&vfu->link) ? -EIO : ret;
 }
 
 static void
 vfu_dma_free(struct bf_hw *hw, struct bf_dma *dma)
 {
-	bf_heap_free(&to_vfu(hw)->heap, dma);
+	bf_heap_free(&to_vfu(hw)->mem.heap, dma);
 }
 
-/* The server knows what it was given, which is what the heap has. */
+static int
+vfu_dma_map(struct bf_hw *hw, const void *addr, size_t len)
+{
+	return vfu_mem_map(&to_vfu(hw)->mem, addr, len);
+}
+
+static void
+vfu_dma_unmap(struct bf_hw *hw, const void *addr, size_t len)
+{
+	vfu_mem_unmap(&to_vfu(hw)->mem, addr, len);
+}
+
+/* The server knows what it was given. */
 static uint64_t
 vfu_dma_iova(struct bf_hw *hw, const void *addr, size_t *len)
 {
-	return bf_heap_iova(&to_vfu(hw)->heap, addr, len);
+	return vfu_mem_iova(&to_vfu(hw)->mem, addr, len);
 }
 
 /*
@@ -558,7 +473,7 @@ vfu_close(struct bf_hw *hw)
 	vfu_irq_disable(hw);
 	/* nothing is said of a server that has ended by now */
 	vfu->link.quiet = true;
-	bf_heap_fini(&vfu->heap);
+	vfu_mem_fini(&vfu->mem);
 	areas_unmap(vfu);
 	vfu_link_close(&vfu->link);
 	/* an interrupt that never ends keeps it; that has been logged */
@@ -574,6 +489,8 @@ static const struct bf_hw_ops vfu_ops = {
 	.write64 = vfu_write64,
 	.dma_alloc = vfu_dma_alloc,
 	.dma_free = vfu_dma_free,
+	.dma_map = vfu_dma_map,
+	.dma_unmap = vfu_dma_unmap,
 	.dma_iova = vfu_dma_iova,
 	.irq_enable = vfu_irq_enable,
 	.irq_disable = vfu_irq_disable,
@@ -765,11 +682,15 @@ bf_hw_vfu_open(const char *name, const char *socket, uint32_t timeout_ms, struct
 	memset(vfu->irq_fds, 0xff, sizeof(vfu->irq_fds));
 	vfu->timeout_ms = timeout_ms;
 	ret = vfu_link_open(&vfu->link, name, socket, timeout_ms);
+	if (ret == 0) {
+		ret = vfu_mem_init(&vfu->mem, &vfu->link, timeout_ms);
+		if (ret != 0)
+			vfu_link_close(&vfu->link);
+	}
 	if (ret != 0) {
 		free(vfu);
 		return ret;
 	}
-	bf_heap_init(&vfu->heap, VFU_MAX_ARENA, vfu_arena_get, vfu_arena_put, vfu);
 	ret = device_check(vfu);
 	/* as EAL's PCI bus does: whoever had it before may have left anything */
 	if (ret == 0)

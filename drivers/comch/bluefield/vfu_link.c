@@ -372,13 +372,24 @@ vfu_link_call(struct vfu_link *link, struct vfu_call *call)
 int
 vfu_link_region_add(struct vfu_link *link, uint64_t addr, uint64_t len)
 {
-	int ret = -ENOSPC;
+	struct vfu_region *regions = NULL;
+	uint32_t room;
+	int ret = 0;
 
 	bf_lock(&link->lock);
-	if (link->nb_regions < VFU_MAX_REGIONS) {
+	if (link->nb_regions == link->room) {
+		room = link->room == 0 ? 16 : 2 * link->room;
+		regions = realloc(link->regions, room * sizeof(*regions));
+		if (regions != NULL) {
+			link->regions = regions;
+			link->room = room;
+		} else {
+			ret = -ENOMEM;
+		}
+	}
+	if (ret == 0) {
 		link->regions[link->nb_regions].addr = addr;
 		link->regions[link->nb_regions++].len = len;
-		ret = 0;
 	}
 	bf_unlock(&link->lock);
 	return ret;
@@ -531,5 +542,7 @@ vfu_link_close(struct vfu_link *link)
 	if (link->sock >= 0)
 		close(link->sock);
 	link->sock = -1;
+	free(link->regions);
+	link->regions = NULL;
 	bf_lock_fini(&link->lock);
 }

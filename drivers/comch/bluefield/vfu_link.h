@@ -24,9 +24,6 @@
 #define VFU_MAX_XFER 4096u
 /* Bytes of one message after its header. */
 #define VFU_MAX_BODY (VFU_MAX_XFER + 64)
-/* Regions of DMA memory. Servers have limits of their own. */
-#define VFU_MAX_REGIONS 64
-
 struct vfu_region {
 	uint64_t addr;  /* for the device, and for us */
 	uint64_t len;
@@ -41,8 +38,9 @@ struct vfu_link {
 	bool quiet;             /* the end is expected: no message about it */
 	const char *why;        /* it ended */
 	uint16_t next_id;
-	struct vfu_region regions[VFU_MAX_REGIONS];
+	struct vfu_region *regions; /* servers have limits of their own for them */
 	uint32_t nb_regions;
+	uint32_t room;
 	uint8_t body[VFU_MAX_BODY]; /* of the message that came last */
 	int fds[VFU_MAX_FDS];
 	uint32_t nb_fds;
@@ -76,7 +74,7 @@ int vfu_link_call(struct vfu_link *link, struct vfu_call *call);
 /* The server is not to be trusted any more, or not there: end it, say so once. */
 void vfu_link_lost(struct vfu_link *link, const char *why);
 bool vfu_link_is_gone(const struct vfu_link *link);
-/* Memory that the server may read and write by message. -ENOSPC if there is no more room. */
+/* Memory that the server may read and write by message. 0 or -ENOMEM. */
 int vfu_link_region_add(struct vfu_link *link, uint64_t addr, uint64_t len);
 void vfu_link_region_del(struct vfu_link *link, uint64_t addr);
 
