@@ -3,9 +3,8 @@
  */
 
 /*
- * Layer chan: control connections, as the other layers see them. What chan offers, what
- * it wants of layer fast, and what poll groups and the device do for it. The insides are in
- * bluefield_chan_priv.h.
+ * Layer chan: control connections, as the other layers see them. What chan offers, and
+ * what it wants of layer fast. The insides are in bluefield_chan_priv.h.
  *
  * Threads. A connection belongs to the thread of its poll group. Its queue pair is made,
  * changed and destroyed in the function's worker, and there the connection manager
@@ -17,32 +16,25 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <rte_comch_pmd.h>
 
-#include "bluefield_obj.h"
+#include "bluefield_dev.h"
 #include "bluefield_wire.h"
 
-struct bf_cm_event;
-struct bf_cm_id;
-struct bf_dev;
 struct bf_fast;
-struct bf_group;
 
 /*
- * What other layers may read of a connection. It stays as long as they have a
+ * What layer fast may read of a connection. It stays as long as they have a
  * reference, bf_chan_ref().
  */
 struct bf_chan {
 	struct bf_dev *dev;
 	struct bf_group *group;      /* in the thread of the connection */
 	struct rte_comch_conn *conn; /* in the thread of the connection; NULL after its end */
-	/*
-	 * How queue pairs of this side reach the peer's: all but remote_qpn, remote_psn,
-	 * local_psn and udp_sport, which are of each of them. Does not change once it is up.
-	 */
-	struct bf_qp_path path;
+	/* For bf_dev_path(), whose MTU is mtu then. They do not change once it is up. */
+	struct bf_cm_addr peer;
+	uint8_t mtu;
 	/* Of layer fast, with its own rules; NULL until it writes something else. */
 	struct bf_fast *fast;
 };
@@ -115,38 +107,8 @@ int bf_fast_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_
  */
 void bf_fast_down(struct bf_chan *chan);
 
-/*
- * For poll groups
- */
-
-/* What chan has in a poll group; struct bf_group has a pointer to it. */
-struct bf_chan_group;
-
-/* Called by bf_group_create() and by the last step of its end. */
-int bf_chan_group_create(struct bf_group *group, struct bf_chan_group **out);
-void bf_chan_group_destroy(struct bf_chan_group *cg);
-/* In pgroup_poll, after the completions of the group's CQ were handed out; the events. */
-int bf_chan_group_poll(struct bf_chan_group *cg, uint64_t now);
-/* In pgroup_arm: is there something to do now? Lowers the deadline (TSC). */
-bool bf_chan_group_arm(struct bf_chan_group *cg, uint64_t *deadline);
-
-/*
- * For the device
- */
-
-/* What chan has in a device; struct bf_dev has a pointer to it. */
-struct bf_chan_dev;
-
-/* 0 or a negative errno; the end is after all jobs and poll groups. */
-int bf_chan_dev_create(struct bf_dev *dev, struct bf_chan_dev **out);
-void bf_chan_dev_destroy(struct bf_chan_dev *cd);
-/* The limits of connections that info_get tells of. */
-void bf_chan_info(struct rte_comch_dev_info *info);
-void bf_chan_dump(struct bf_dev *dev, FILE *f);
-/* The device works again, and nothing is on it. */
-void bf_chan_reset(struct bf_dev *dev);
-/* conf.req_cb of the connection manager: a request, in the worker. */
-void bf_chan_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev);
+/* What chan has in devices and poll groups. */
+extern const struct bf_part bf_chan_part;
 
 /* Operations of the library. */
 int bf_listen(struct rte_comch_ctrl *server);
@@ -160,6 +122,5 @@ void bf_conn_move(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg);
 void bf_conn_arrive(struct rte_comch_conn *conn);
 uint32_t bf_conn_rx_count(const struct rte_comch_conn *conn);
 void bf_conn_rx_resume(struct rte_comch_conn *conn);
-void bf_fail(struct rte_comch_dev *dev, int reason);
 
 #endif

@@ -26,18 +26,21 @@
  *
  *   data     the queue_size that the receiver has told: for DATA. Who sends needs a credit.
  *   control  BF_WIRE_CTL_ENTRIES: for types from BF_WIRE_CONSUMER_NEW on. A credit as well.
- *   flow     BF_WIRE_FLOW_ENTRIES: for CREDIT, PING and BYE, which need no credit.
+ *   flow     bf_wire_credit_window() of the sender's queue_size: for CREDIT, of which no
+ *            more are sent than that before the receiver has seen some; and
+ *            BF_WIRE_FLOW_ENTRIES more: for PING and BYE.
  *
  * Credits are counted from the beginning of the connection, in the header of each message:
  * the entries of a kind that the sender of the header has filled in anew. So a header
  * that is lost with the connection costs nothing, and none can be counted twice. An entry
- * of data is filled in when the application has taken its message, one of control at once.
+ * of data is filled in when the application has taken its message, which is how the other
+ * side learns that it was delivered; one of control at once.
  *
- * CREDIT is a header alone. It is sent when nothing else was, and half of the entries of one
- * kind (rounded up) were not told of. In the time in which a sender uses up all of its
- * credits, that happens twice for each kind: so there are never more than four of them that
- * the other side has not seen. Should an entry be missing for a PING, which is sent by time,
- * then the connection has "receiver not ready" as its net, and tries again.
+ * CREDIT is a header alone, for when nothing else is on its way. PING is a header alone as
+ * well: it shows life when nothing was sent for a while, and it answers CREDITs, of which
+ * half of the window was seen and not told of. So no two sides wait for each other, and
+ * the answers end. Should an entry be missing for a PING that is sent by time, then the
+ * connection has "receiver not ready" as its net, and tries again.
  */
 
 #include <stddef.h>
@@ -73,7 +76,8 @@
 
 /* Entries of a receive queue beside those for data. */
 #define BF_WIRE_CTL_ENTRIES 8u
-#define BF_WIRE_FLOW_ENTRIES 6u
+#define BF_WIRE_MAX_WINDOW 16u /* for CREDIT */
+#define BF_WIRE_FLOW_ENTRIES 4u /* two answers, one PING by time, BYE */
 
 /* Consumers and producers of one side of a connection; identifiers are from 1. */
 #define BF_WIRE_MAX_CONSUMERS 256u
@@ -132,7 +136,8 @@ enum bf_wire_type {
 struct bf_wire_hdr {
 	uint8_t type;
 	uint8_t flags;        /* 0 */
-	uint16_t ctl_credits; /* entries of control filled in anew, modulo 2^16 */
+	uint8_t ctl_credits;  /* entries of control filled in anew, modulo 2^8 */
+	uint8_t credits_seen; /* messages of type CREDIT, modulo 2^8 */
 	uint32_t len;         /* of what follows, bytes */
 	uint32_t credits;     /* entries of data filled in anew, modulo 2^32 */
 	uint32_t seq;         /* of this message; 0 is the first */
@@ -242,6 +247,7 @@ BF_WIRE_SIZE(rej, 16);
 BF_WIRE_AT(hdr, type, 0);
 BF_WIRE_AT(hdr, flags, 1);
 BF_WIRE_AT(hdr, ctl_credits, 2);
+BF_WIRE_AT(hdr, credits_seen, 3);
 BF_WIRE_AT(hdr, len, 4);
 BF_WIRE_AT(hdr, credits, 8);
 BF_WIRE_AT(hdr, seq, 12);
@@ -299,6 +305,16 @@ bf_wire_ctl_len(uint8_t type)
 	};
 
 	return type < BF_WIRE_TYPES ? lens[type] : 0;
+}
+
+/*
+ * CREDITs that a side may have sent and not know to be seen. Its own queue_size bounds what
+ * they can be about: so up to a certain size of that, each message is told of at once.
+ */
+static inline uint32_t
+bf_wire_credit_window(uint32_t queue_size)
+{
+	return RTE_MIN(queue_size + 2, BF_WIRE_MAX_WINDOW);
 }
 
 /* FNV-1a of a name; both sides have to make the same of it. */
