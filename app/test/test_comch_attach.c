@@ -11,6 +11,7 @@
 #include <limits.h>
 
 #include "test_comch_fp_util.h"
+#include "test_comch_place.h"
 
 #define CYCLES 12
 /* More engines than one device can have contexts on at a time. */
@@ -358,12 +359,12 @@ test_dev_add(void)
 static int
 test_dev_stays(void)
 {
-	char path[PATH_MAX];
+	static struct test_place place;
 	struct rte_comch_pe *pe;
 	int dpu;
 
-	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
-	dpu = test_vdev_add("role=dpu,path=%s,functions=pf0", path);
+	TEST_CALL(test_place_open(&place));
+	dpu = test_place_card(&place);
 	TEST_TRUE(dpu >= 0);
 	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
 	TEST_EXPECT(rte_comch_pe_dev_add(pe, (int16_t)dpu), 0);
@@ -371,7 +372,7 @@ test_dev_stays(void)
 	TEST_EXPECT(rte_comch_pe_dev_del(pe, (int16_t)dpu), 0);
 	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
 	TEST_EXPECT(test_vdev_remove((int16_t)dpu), 0);
-	test_rendezvous_remove(path);
+	test_place_close(&place);
 	return TEST_SUCCESS;
 }
 

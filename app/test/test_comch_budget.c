@@ -24,7 +24,7 @@
 /* Sends after which a server without a bound would have run out of anything. */
 #define ENDLESS 100000
 
-static char here[PATH_MAX];
+static struct test_place here;
 static int card = -1;
 static int host = -1;
 static char text[16] = "budget";
@@ -32,18 +32,10 @@ static char text[16] = "budget";
 static int
 suite_setup(void)
 {
-	if (test_rendezvous_create(here, sizeof(here)) != 0)
-		return TEST_FAILED;
-	card = test_vdev_add("role=dpu,functions=pf0,path=%s", here);
-	if (card < 0)
-		return test_skip("no shm device can be plugged: %s", strerror(-card));
-	host = test_vdev_add("role=host,function=pf0,path=%s", here);
-	if (host < 0)
-		return TEST_FAILED;
-	test_pair.dpu = (int16_t)card;
-	test_pair.rep = 0;
-	test_pair.host = (int16_t)host;
-	return TEST_SUCCESS;
+	TEST_CALL(test_place_open(&here));
+	card = test_place_card(&here);
+	host = test_place_host(&here, test_place_function(0));
+	return test_place_pair(card, host);
 }
 
 static void
@@ -53,7 +45,7 @@ suite_teardown(void)
 		printf("The host device cannot be removed\n");
 	if (card >= 0 && test_vdev_remove((int16_t)card) != 0)
 		printf("The card cannot be removed\n");
-	test_rendezvous_remove(here);
+	test_place_close(&here);
 }
 
 static void
@@ -466,11 +458,12 @@ good_worst_us(const struct good *goods)
 
 /* A client in another process, and the connection that the server has for it. */
 static int
-bad_child(struct test_ep *server, struct test_child **child, struct rte_comch_conn **conn)
+bad_child(struct test_ep *server, unsigned int nr, struct test_child **child,
+		struct rte_comch_conn **conn)
 {
 	uint32_t before = server->nb_connects;
 
-	*child = test_child_start("role=host,function=pf0,path=%s", here);
+	*child = test_child_start(&here, test_place_function(nr));
 	TEST_TRUE(*child != NULL);
 	TEST_EXPECT(test_child_ask(*child, 10000, "clients 1 test"), 0);
 	TEST_WAIT(server->nb_connects == before + 1, TEST_MS);
@@ -484,17 +477,21 @@ test_bad_clients(void)
 {
 	struct rte_comch_conn *hung_conn = NULL, *conn = NULL;
 	struct test_child *hung, *flood, *dying;
-	struct test_ep *server = test_server_run("test", test_pe_new());
+	struct test_ep *server = test_ep_new();
+	struct rte_comch_server_conf conf;
 	struct good goods[NB_GOOD];
 	uint32_t sent;
 	int why;
 
 	TEST_TRUE(server != NULL);
+	test_server_conf(server, "test", &conf);
+	TEST_EXPECT(test_servers_start(server, &conf, test_pe_new(), test_place_nb_functions(4)),
+			0);
 	nb_dropped = 0;
 	server->on_recv = recv_echo;
-	TEST_CALL(bad_child(server, &hung, &hung_conn));
-	TEST_CALL(bad_child(server, &flood, &conn));
-	TEST_CALL(bad_child(server, &dying, &conn));
+	TEST_CALL(bad_child(server, 1, &hung, &hung_conn));
+	TEST_CALL(bad_child(server, 2, &flood, &conn));
+	TEST_CALL(bad_child(server, 3, &dying, &conn));
 	TEST_CALL(good_start(server, goods));
 	TEST_EXPECT(server->nb_connects, NB_GOOD + 3);
 

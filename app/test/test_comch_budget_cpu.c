@@ -76,7 +76,7 @@ struct cost {
 };
 
 static struct rte_comch_pe *client_pe;
-static char here[PATH_MAX];
+static struct test_place here;
 static int dpu = -1;
 static int host = -1;
 
@@ -222,9 +222,9 @@ goods_run(struct good *goods, uint64_t period, unsigned int ms, struct test_chil
 }
 
 static int
-bad_start(struct test_child **child)
+bad_start(unsigned int nr, struct test_child **child)
 {
-	*child = test_child_start("role=host,function=pf0,path=%s", here);
+	*child = test_child_start(&here, test_place_function(nr));
 	TEST_TRUE(*child != NULL);
 	TEST_EXPECT(test_child_ask(*child, 10000, "clients 1 test"), 0);
 	return TEST_SUCCESS;
@@ -254,9 +254,9 @@ phase(struct good *goods, enum way way, uint64_t period, struct cost *cost)
 
 	card.hold = way == HELD;
 	if (way != ALONE) {
-		TEST_CALL(bad_start(&hung));
-		TEST_CALL(bad_start(&flood));
-		TEST_CALL(bad_start(&dying));
+		TEST_CALL(bad_start(1, &hung));
+		TEST_CALL(bad_start(2, &flood));
+		TEST_CALL(bad_start(3, &dying));
 		TEST_EXPECT(test_child_ask(hung, 10000, "%s", what), 0);
 		TEST_EXPECT(kill(hung->pid, SIGSTOP), 0);
 		TEST_EXPECT(test_child_ask(flood, 10000, "%s", what), 0);
@@ -329,13 +329,10 @@ budget_cpu(unsigned int rounds)
 
 	test_time_limit(60 + rounds * 20);
 	lcore_leave();
-	TEST_EXPECT(test_rendezvous_create(here, sizeof(here)), 0);
-	dpu = test_vdev_add("role=dpu,functions=pf0,path=%s", here);
-	host = test_vdev_add("role=host,function=pf0,path=%s", here);
-	TEST_TRUE(dpu >= 0 && host >= 0);
-	test_pair.dpu = (int16_t)dpu;
-	test_pair.rep = 0;
-	test_pair.host = (int16_t)host;
+	TEST_CALL(test_place_open(&here));
+	dpu = test_place_card(&here);
+	host = test_place_host(&here, test_place_function(0));
+	TEST_CALL(test_place_pair(dpu, host));
 	TEST_CALL(card_start());
 	client_pe = test_pe_new();
 	for (i = 0; i < NB_GOOD; i++) {
@@ -362,7 +359,7 @@ budget_cpu_main(void)
 		test_vdev_remove((int16_t)host);
 	if (dpu >= 0)
 		test_vdev_remove((int16_t)dpu);
-	test_rendezvous_remove(here);
+	test_place_close(&here);
 	return ret;
 }
 

@@ -7,7 +7,7 @@
  * answer: "ok" and values, or "failed" and a negative errno. How children are
  * started and ended is in test_comch_spawn.c.
  *
- *   server <name>             run an echo server on the first representor
+ *   server <name>             run an echo server for two processes of the host
  *   clients <number> <name>   connect so many clients more
  *   echo <rounds> <size>      every client sends, and checks what comes back
  *   window <messages> <size>  the first client alone, 16 at a time: ns/message
@@ -61,15 +61,19 @@ child_until(bool (*done)(uint64_t value), uint64_t value, unsigned int ms)
 static int
 do_server(const char *args)
 {
+	struct rte_comch_server_conf conf;
 	char name[TEST_CHILD_LINE];
+	int ret;
 
 	if (sscanf(args, "%255s", name) != 1)
 		return -EINVAL;
-	child.server = test_server_run(name, child.side.pe);
+	child.server = test_ep_new();
 	if (child.server == NULL)
-		return -EIO;
+		return -ENOMEM;
+	test_server_conf(child.server, name, &conf);
 	child.server->echo = true;
-	return answer("ok");
+	ret = test_servers_start(child.server, &conf, child.side.pe, test_place_nb_functions(2));
+	return ret != 0 ? ret : answer("ok");
 }
 
 static bool

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "test.h"
+#include "test_comch_place.h"
 
 /** Longest line, with the NUL. */
 #define TEST_CHILD_LINE 256
@@ -25,6 +26,7 @@ struct test_child {
 	pid_t pid;                   /**< 0 if it has ended. */
 	int fd;
 	unsigned int nr;             /**< Makes its file prefix unique. */
+	const char *function;        /**< Of the host; NULL: it is a card. */
 	char reply[TEST_CHILD_LINE]; /**< What the last answer said behind "ok". */
 };
 
@@ -59,14 +61,13 @@ __rte_format_printf(2, 3)
 int test_child_reply(struct test_child_side *side, const char *format, ...);
 
 /**
- * Start a child with one shm device of these arguments. The option says what it
- * runs: "child" or "fp-child". @return it, ready; or NULL.
+ * Start a child with one device of a place, on a function of the host or, with NULL, of the
+ * card. The option says what it runs: "child" or "fp-child". @return it, ready; or NULL.
  */
-__rte_format_printf(2, 0)
-struct test_child *test_child_vstart(const char *option, const char *format, va_list ap);
+struct test_child *test_child_start_as(const char *option, struct test_place *place,
+		const char *function);
 /** Start a child of the first kind. */
-__rte_format_printf(1, 2)
-struct test_child *test_child_start(const char *format, ...);
+struct test_child *test_child_start(struct test_place *place, const char *function);
 /** Tell a child to do something, without waiting for the answer. */
 __rte_format_printf(2, 3)
 int test_child_tell(struct test_child *child, const char *format, ...);

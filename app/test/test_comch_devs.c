@@ -16,6 +16,7 @@
 #include <rte_eal.h>
 #include <rte_log.h>
 
+#include "test_comch_place.h"
 #include "test_comch_util.h"
 #include "test_mock.h"
 
@@ -26,7 +27,7 @@ struct test_pair test_pair;
 /* what test_devices_create() made */
 static int16_t own_devs[8];
 static unsigned int nb_own_devs;
-static char own_path[PATH_MAX];
+static struct test_place own_place;
 
 static const char * const log_names[] = {
 	"bus.vdev", "lib.comch", "lib.eal", "pmd.comch.bluefield", "pmd.comch.shm",
@@ -121,16 +122,23 @@ test_rendezvous_remove(const char *path)
 int
 test_vdev_add(const char *format, ...)
 {
-	static unsigned int count = 100;
-	char name[RTE_DEV_NAME_MAX_LEN];
 	char args[PATH_MAX + 256];
 	va_list ap;
-	int ret;
 
 	va_start(ap, format);
 	vsnprintf(args, sizeof(args), format, ap);
 	va_end(ap);
-	snprintf(name, sizeof(name), "comch_shm%u", count++);
+	return test_dev_plug("comch_shm", args);
+}
+
+int
+test_dev_plug(const char *driver, const char *args)
+{
+	static unsigned int count = 100;
+	char name[RTE_DEV_NAME_MAX_LEN];
+	int ret;
+
+	snprintf(name, sizeof(name), "%s%u", driver, count++);
 	ret = rte_vdev_init(name, args);
 	if (ret != 0)
 		return ret;
@@ -165,17 +173,14 @@ test_devices_create(void)
 	if (rte_comch_dev_count_avail() != 0)
 		return 0;
 	/* A place of its own: several runs of one user do not meet. */
-	ret = test_rendezvous_create(own_path, sizeof(own_path));
-	if (ret != 0) {
-		own_path[0] = '\0';
-		return ret;
-	}
-	ret = test_vdev_add("role=dpu,functions=%s,path=%s", TEST_FUNCTIONS, own_path);
+	if (test_place_open(&own_place) != TEST_SUCCESS)
+		return -ENODEV;
+	ret = test_place_card(&own_place);
 	for (i = 0; ret >= 0; i++) {
 		own_devs[nb_own_devs++] = (int16_t)ret;
 		if (i == RTE_DIM(hosts))
 			return 0;
-		ret = test_vdev_add("role=host,function=%s,path=%s", hosts[i], own_path);
+		ret = test_place_host(&own_place, hosts[i]);
 	}
 	return ret;
 }
@@ -190,9 +195,7 @@ test_devices_remove(void)
 		if (ret != 0)
 			printf("A device cannot be removed: %s\n", strerror(-ret));
 	}
-	if (own_path[0] != '\0')
-		rmdir(own_path);
-	own_path[0] = '\0';
+	test_place_close(&own_place);
 }
 
 /* Two devices can have one function and still not meet: ask by connecting. */

@@ -100,7 +100,7 @@ child_link(void)
 	uint64_t end = test_now_ns() + (uint64_t)CHILD_MS * 1000000;
 	struct test_link *link;
 
-	while ((link = test_link_of(0)) == NULL && test_now_ns() < end)
+	while ((link = test_link_of(0, NULL)) == NULL && test_now_ns() < end)
 		if (test_progress() == 0)
 			sched_yield();
 	return link;
@@ -432,15 +432,15 @@ test_fp_child_main(const char *socket_nr)
  */
 
 struct test_child *
-test_fp_child_start(const char *format, ...)
+test_fp_child_start(struct test_place *place, const char *function)
 {
-	struct test_child *started;
-	va_list ap;
+	return test_child_start_as("fp-child", place, function);
+}
 
-	va_start(ap, format);
-	started = test_child_vstart("fp-child", format, ap);
-	va_end(ap);
-	return started;
+struct test_link *
+test_link_of_child(const struct test_child *peer)
+{
+	return test_link_of((uint32_t)peer->pid, peer->function);
 }
 
 int

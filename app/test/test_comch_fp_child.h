@@ -14,9 +14,10 @@
 #include "test_comch_child.h"
 #include "test_comch_fp_load.h"
 
-/** Start a child with one shm device of these arguments. @return it, ready; or NULL. */
-__rte_format_printf(1, 2)
-struct test_child *test_fp_child_start(const char *format, ...);
+/** As test_child_start(). */
+struct test_child *test_fp_child_start(struct test_place *place, const char *function);
+/** The connection that a server of this process has with a child, or NULL. */
+struct test_link *test_link_of_child(const struct test_child *peer);
 /** Tell a child to run its part of a load. @return what test_child_ask() does. */
 int test_fp_child_load(struct test_child *child, const struct test_load_conf *ours);
 

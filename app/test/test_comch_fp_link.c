@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "test_comch_fp_load.h"
+#include "test_comch_place.h"
 
 /* Odd, and its multiples differ in all bits: that of splitmix64. */
 #define STEP UINT64_C(0x9e3779b97f4a7c15)
@@ -96,6 +97,7 @@ link_add(struct rte_comch_conn *conn, bool card)
 	link->card = card;
 	link->dev = card ? test_pair.dpu : test_pair.host;
 	link->peer_pid = info.peer_pid;
+	snprintf(link->function, sizeof(link->function), "%s", info.function);
 	pthread_mutex_init(&link->lock, NULL);
 	TAILQ_INSERT_HEAD(&links, link, next);
 }
@@ -194,7 +196,8 @@ test_link_listen(const char *name, struct rte_comch_pe *pe)
 	conf.ctrl.consumer_gone_cb = link_consumer_gone;
 	ep->on_connect = on_connect;
 	ep->on_disconnect = on_disconnect;
-	ret = test_server_start(ep, &conf, pe);
+	/* a test has two processes beside its own */
+	ret = test_servers_start(ep, &conf, pe, test_place_nb_functions(2));
 	if (ret == 0)
 		return ep;
 	test_complain("server %s: %s", name, strerror(-ret));
@@ -221,13 +224,15 @@ test_link_connect(const char *name, struct rte_comch_pe *pe)
 	return NULL;
 }
 
+/* Drivers that do not know the process of a peer have one for each function. */
 struct test_link *
-test_link_of(uint32_t peer_pid)
+test_link_of(uint32_t peer_pid, const char *function)
 {
 	struct test_link *link;
 
 	TAILQ_FOREACH(link, &links, next)
-		if (link->conn != NULL && (peer_pid == 0 || link->peer_pid == peer_pid))
+		if (link->conn != NULL && (peer_pid == 0 || link->peer_pid == peer_pid ||
+				(link->peer_pid == 0 && strcmp(link->function, function) == 0)))
 			return link;
 	return NULL;
 }

@@ -25,6 +25,7 @@ struct test_link {
 	int16_t dev;
 	bool card;                     /**< This side is the card's. */
 	uint32_t peer_pid;
+	char function[RTE_COMCH_FUNCTION_SIZE]; /**< Of the client. */
 	int status;                    /**< What the disconnection came with. */
 	uint32_t nb_new;
 	uint32_t nb_gone;
@@ -39,7 +40,7 @@ struct test_link {
 struct test_ep *test_link_listen(const char *name, struct rte_comch_pe *pe);
 struct test_ep *test_link_connect(const char *name, struct rte_comch_pe *pe);
 /** The newest link of a process; 0 for any. @return NULL if there is none alive. */
-struct test_link *test_link_of(uint32_t peer_pid);
+struct test_link *test_link_of(uint32_t peer_pid, const char *function);
 /** Forget them. The connections are test_cleanup()'s to close. */
 void test_link_cleanup(void);
 

@@ -3,9 +3,9 @@
  */
 
 /*
- * The fast path between processes, over the shm driver: many producers and
- * consumers with every byte checked, one very large message, and what happens
- * when a process is killed or stopped at any moment.
+ * The fast path between processes: many producers and consumers with every byte
+ * checked, one very large message, and what happens when a process is killed or
+ * stopped at any moment.
  */
 
 #include <inttypes.h>
@@ -36,8 +36,8 @@
 /* A peer that does not let go of a consumer's buffers loses its connection. */
 #define LET_GO_MS 5000
 
-/* A card of this process, and a place where a child can be the card. */
-static char here[PATH_MAX], there[PATH_MAX];
+/* For a card of this process, and for a child that is the card. */
+static struct test_place here, there;
 static int card = -1;
 static int host = -1;
 
@@ -54,13 +54,11 @@ suite_setup(void)
 {
 	struct rte_comch_dev_info info;
 
-	if (test_rendezvous_create(here, sizeof(here)) != 0 ||
-			test_rendezvous_create(there, sizeof(there)) != 0)
-		return TEST_FAILED;
-	card = test_vdev_add("role=dpu,functions=%s,path=%s", TEST_FUNCTIONS, here);
-	if (card < 0)
-		return test_skip("no shm device can be plugged: %s", strerror(-card));
-	host = test_vdev_add("role=host,function=pf0,path=%s", there);
+	TEST_CALL(test_place_open(&here));
+	TEST_CALL(test_place_open(&there));
+	card = test_place_card(&here);
+	host = test_place_host(&there, test_place_function(0));
+	TEST_TRUE(card >= 0);
 	if (host < 0 || rte_comch_dev_info_get((int16_t)card, &info) != 0)
 		return TEST_FAILED;
 	if ((info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
@@ -78,8 +76,8 @@ suite_teardown(void)
 		printf("The card cannot be removed\n");
 	if (host >= 0 && test_vdev_remove((int16_t)host) != 0)
 		printf("The host device cannot be removed\n");
-	test_rendezvous_remove(here);
-	test_rendezvous_remove(there);
+	test_place_close(&here);
+	test_place_close(&there);
 }
 
 static void
@@ -93,14 +91,14 @@ teardown(void)
 	test_log_restore();
 }
 
-/* A child that is connected to the server of this process. */
+/* A child that is connected to the server of this process; nr of those at a time. */
 static int
-host_child(struct test_child **child, struct test_link **link)
+host_child(unsigned int nr, struct test_child **child, struct test_link **link)
 {
-	*child = test_fp_child_start("role=host,function=pf0,path=%s", here);
+	*child = test_fp_child_start(&here, test_place_function(nr));
 	TEST_TRUE(*child != NULL);
 	TEST_EXPECT(test_child_ask(*child, 10000, "client test"), 0);
-	TEST_WAIT((*link = test_link_of((uint32_t)(*child)->pid)) != NULL, TEST_MS);
+	TEST_WAIT((*link = test_link_of_child(*child)) != NULL, TEST_MS);
 	return TEST_SUCCESS;
 }
 
@@ -108,7 +106,7 @@ host_child(struct test_child **child, struct test_link **link)
 static struct test_child *
 card_child(void)
 {
-	struct test_child *child = test_fp_child_start("role=dpu,functions=pf0,path=%s", there);
+	struct test_child *child = test_fp_child_start(&there, NULL);
 
 	if (child != NULL && test_child_ask(child, 10000, "server test") != 0)
 		return NULL;
@@ -206,7 +204,7 @@ test_many_to_many(void)
 	/* 20 us of each message is ten times what it takes */
 	test_time_limit((unsigned int)(120 + rounds / 50000));
 	TEST_TRUE(test_link_listen("test", test_pe_new()) != NULL);
-	TEST_CALL(host_child(&child, &conf.link));
+	TEST_CALL(host_child(0, &child, &conf.link));
 	start = test_now_ns();
 	TEST_CALL(load_begin(child, &conf, &load));
 	load_watch(load, conf.msgs * 8, start);
@@ -243,7 +241,7 @@ test_into_own_memory(void)
 	unsigned int round;
 
 	TEST_TRUE(test_link_listen("test", test_pe_new()) != NULL);
-	TEST_CALL(host_child(&child, &conf.link));
+	TEST_CALL(host_child(0, &child, &conf.link));
 	/* the second time with stages that are made anew */
 	for (round = 0; round < 2; round++, conf.seed++) {
 		TEST_CALL(load_begin(child, &conf, &load));
@@ -276,7 +274,7 @@ test_small_rings_wrap(void)
 	uint64_t start;
 
 	TEST_TRUE(test_link_listen("test", test_pe_new()) != NULL);
-	TEST_CALL(host_child(&child, &conf.link));
+	TEST_CALL(host_child(0, &child, &conf.link));
 	start = test_now_ns();
 	TEST_CALL(load_begin(child, &conf, &load));
 	load_watch(load, conf.msgs * 2, start);
@@ -332,7 +330,7 @@ test_giant_message(void)
 	TEST_EXPECT(rte_comch_dev_info_get((int16_t)card, &info), 0);
 	TEST_TRUE(info.max_buf_size >= GIANT);
 	TEST_TRUE(test_link_listen("test", pe) != NULL);
-	TEST_CALL(host_child(&child, &link));
+	TEST_CALL(host_child(0, &child, &link));
 	TEST_CALL(test_rx_open(&rx, TEST_RX_BURST, link, pe, 1, GIANT));
 	rx.finish = true;
 	TEST_EXPECT(test_child_tell(child, "giant %" PRIu64 " %" PRIu64, GIANT, seed), 0);
@@ -392,7 +390,7 @@ kill_producers(enum test_rx_kind kind, struct rte_comch_pe *pe, struct losses *l
 	uint32_t returned;
 	uint64_t start, end;
 
-	TEST_CALL(host_child(&victim, &link));
+	TEST_CALL(host_child(0, &victim, &link));
 	TEST_CALL(test_rx_open(&rx, kind, link, pe, kinds[kind].nb, kinds[kind].len));
 	TEST_EXPECT(test_child_ask(victim, 20000, "blast %u %" PRIu64, kinds[kind].threads,
 			kinds[kind].len), 0);
@@ -444,7 +442,7 @@ test_producer_process_killed(void)
 
 	test_time_limit(PATIENT_SECONDS);
 	TEST_TRUE(test_link_listen("test", pe) != NULL);
-	TEST_CALL(host_child(&other, &conf.link));
+	TEST_CALL(host_child(1, &other, &conf.link));
 	start = test_now_ns();
 	TEST_CALL(load_begin(other, &conf, &load));
 	for (round = 0; round < 3 * TEST_RX_KINDS; round++) {
@@ -488,7 +486,7 @@ kill_consumers(struct test_ep *client, unsigned int round, struct losses *losses
 
 	TEST_TRUE(victim != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
-	TEST_WAIT((conf.link = test_link_of(0)) != NULL, TEST_MS);
+	TEST_WAIT((conf.link = test_link_of(0, NULL)) != NULL, TEST_MS);
 	TEST_CALL(load_begin(victim, &conf, &load));
 	do {
 		test_progress_ms(1);
@@ -552,7 +550,7 @@ test_stopped_process(void)
 	int status;
 
 	TEST_TRUE(test_link_listen("test", test_pe_new()) != NULL);
-	TEST_CALL(host_child(&child, &conf.link));
+	TEST_CALL(host_child(0, &child, &conf.link));
 	start = test_now_ns();
 	TEST_CALL(load_begin(child, &conf, &load));
 	for (i = 0; i < 8; i++) {
@@ -587,7 +585,7 @@ test_stop_beside_stopped_process(void)
 
 	test_log_quiet(); /* of what is done to the peer on purpose */
 	TEST_TRUE(test_link_listen("test", pe) != NULL);
-	TEST_CALL(host_child(&child, &link));
+	TEST_CALL(host_child(0, &child, &link));
 	TEST_CALL(test_rx_open(&rx, TEST_RX_BURST, link, pe, 64, 65536));
 	TEST_EXPECT(test_child_ask(child, 10000, "blast 2 65536"), 0);
 	TEST_RX_WAIT(&rx, rx.received >= 100, 10000);
@@ -702,7 +700,7 @@ fire_all(const struct fire *fire, struct rte_comch_pe *pe, struct rte_comch_pe *
 	struct test_link *link;
 	unsigned int round;
 
-	TEST_CALL(host_child(&child, &link));
+	TEST_CALL(host_child(0, &child, &link));
 	TEST_EXPECT(test_child_ask(child, 10000, "blast 3 %" PRIu64, fire->len), 0);
 	for (round = 0; round < fire->rounds; round++) {
 		if (round == 4 * TEST_RX_KINDS)

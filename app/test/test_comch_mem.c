@@ -7,7 +7,6 @@
  * can be freed. What goes through them is in test_comch_fp*.c.
  */
 
-#include <limits.h>
 #include <unistd.h>
 
 #include <rte_mbuf.h>
@@ -15,6 +14,7 @@
 #include <rte_mempool.h>
 
 #include "test_comch_fp_util.h"
+#include "test_comch_place.h"
 
 #define KB 1024
 #define MB (1024 * 1024)
@@ -607,15 +607,12 @@ test_device_stays(void)
 {
 	struct rte_comch_mem *mem;
 	static uint8_t own[64];
-	char path[PATH_MAX];
+	static struct test_place place;
 	int dev;
 
-	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
-	dev = test_vdev_add("role=host,function=pf0,path=%s", path);
-	if (dev < 0) {
-		test_rendezvous_remove(path);
-		return test_skip("no shm device can be plugged: %s", strerror(-dev));
-	}
+	TEST_CALL(test_place_open(&place));
+	dev = test_place_host(&place, test_place_function(0));
+	TEST_TRUE(dev >= 0);
 	TEST_EXPECT(rte_comch_mem_alloc((int16_t)dev, KB, 0, &mem), 0);
 	TEST_EXPECT(test_vdev_remove((int16_t)dev), -EBUSY);
 	TEST_EXPECT(rte_comch_mem_free(mem), 0);
@@ -623,7 +620,7 @@ test_device_stays(void)
 	TEST_EXPECT(test_vdev_remove((int16_t)dev), -EBUSY);
 	TEST_EXPECT(rte_comch_mem_free(mem), 0);
 	TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
-	test_rendezvous_remove(path);
+	test_place_close(&place);
 	return TEST_SUCCESS;
 }
 

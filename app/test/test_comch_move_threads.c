@@ -8,7 +8,6 @@
  * connection is checked to happen in its thread.
  */
 
-#include <limits.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 
 #include "test_comch_child.h"
 #include "test_comch_fp_util.h"
+#include "test_comch_place.h"
 
 #define WORKERS 3
 #define CLIENTS 8
@@ -516,9 +516,9 @@ test_queues(void)
 
 /* A process of many clients is killed. */
 static int
-killed(const char *path)
+killed(struct test_place *place)
 {
-	struct test_child *child = test_child_start("role=host,function=pf0,path=%s", path);
+	struct test_child *child = test_child_start(place, test_place_function(0));
 
 	TEST_TRUE(child != NULL);
 	TEST_CALL(workers_start(false, false));
@@ -538,20 +538,20 @@ static int
 test_peer_killed(void)
 {
 	struct test_pair saved = test_pair;
-	char path[PATH_MAX];
+	static struct test_place place;
 	int dpu, ret;
 
 	test_time_limit(60);
-	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
-	dpu = test_vdev_add("role=dpu,path=%s,functions=pf0", path);
+	TEST_CALL(test_place_open(&place));
+	dpu = test_place_card(&place);
 	TEST_TRUE(dpu >= 0);
 	memset(&test_pair, 0, sizeof(test_pair));
 	test_pair.dpu = (int16_t)dpu;
-	ret = killed(path);
+	ret = killed(&place);
 	teardown();
 	test_pair = saved;
 	TEST_EXPECT(test_vdev_remove((int16_t)dpu), 0);
-	test_rendezvous_remove(path);
+	test_place_close(&place);
 	return ret;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "test_comch_fp_util.h"
+#include "test_comch_place.h"
 
 #define ROUNDS 60
 /* Calls of a worker after everything but its reference has gone. */
@@ -302,22 +303,19 @@ static int
 test_device_stays(void)
 {
 	struct test_pair saved = test_pair;
-	char path[PATH_MAX];
+	static struct test_place place;
 	int dpu, host, ret;
 
-	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
-	dpu = test_vdev_add("role=dpu,path=%s,functions=pf0", path);
-	host = test_vdev_add("role=host,path=%s,function=pf0", path);
-	TEST_TRUE(dpu >= 0 && host >= 0);
-	memset(&test_pair, 0, sizeof(test_pair));
-	test_pair.dpu = (int16_t)dpu;
-	test_pair.host = (int16_t)host;
+	TEST_CALL(test_place_open(&place));
+	dpu = test_place_card(&place);
+	host = test_place_host(&place, test_place_function(0));
+	TEST_CALL(test_place_pair(dpu, host));
 	ret = device_stays();
 	test_cleanup();
 	test_pair = saved;
 	TEST_EXPECT(test_vdev_remove((int16_t)host), 0);
 	TEST_EXPECT(test_vdev_remove((int16_t)dpu), 0);
-	test_rendezvous_remove(path);
+	test_place_close(&place);
 	return ret;
 }
 

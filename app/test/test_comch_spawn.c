@@ -96,9 +96,9 @@ runtime_dir_remove(const struct test_child *child)
 }
 
 static void
-child_exec(const struct test_child *child, const char *option, int fd, const char *devargs)
+child_exec(const struct test_child *child, const char *option, int fd, const char *device)
 {
-	char prefix[PATH_MAX], vdev[PATH_MAX], core[16], number[32];
+	char prefix[PATH_MAX], vdev[2 * PATH_MAX], core[16], number[32];
 	const char *args[CHILD_MAX_ARGS];
 	const char *base = strrchr(rte_eal_get_runtime_dir(), '/');
 	unsigned int cpu = child_cpu(child->nr);
@@ -114,7 +114,7 @@ child_exec(const struct test_child *child, const char *option, int fd, const cha
 
 	snprintf(prefix, sizeof(prefix), "--file-prefix=%s_child%u",
 			base != NULL ? base + 1 : "comch", child->nr);
-	snprintf(vdev, sizeof(vdev), "--vdev=comch_shm0,%s", devargs);
+	snprintf(vdev, sizeof(vdev), "--vdev=%s", device);
 	snprintf(core, sizeof(core), "%u", cpu);
 	snprintf(number, sizeof(number), "--%s=%d", option, fd);
 	args[n++] = parent_program;
@@ -146,15 +146,16 @@ child_exec(const struct test_child *child, const char *option, int fd, const cha
 }
 
 struct test_child *
-test_child_vstart(const char *option, const char *format, va_list ap)
+test_child_start_as(const char *option, struct test_place *place, const char *function)
 {
 	static unsigned int count;
 	struct test_child *child;
-	char devargs[PATH_MAX / 2];
+	char device[PATH_MAX + 600];
 	unsigned int slot;
 	int fds[2], ret;
 
-	vsnprintf(devargs, sizeof(devargs), format, ap);
+	if (test_place_vdev(place, function, device, sizeof(device)) != TEST_SUCCESS)
+		return NULL;
 	for (slot = 0; slot < CHILD_MAX && children[slot].pid != 0; slot++)
 		;
 	if (slot == CHILD_MAX || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) {
@@ -164,11 +165,12 @@ test_child_vstart(const char *option, const char *format, va_list ap)
 	child = &children[slot];
 	child->nr = count++;
 	child->fd = fds[0];
+	child->function = function;
 	fflush(stdout);
 	child->pid = fork();
 	if (child->pid == 0) {
 		fcntl(fds[1], F_SETFD, 0);
-		child_exec(child, option, fds[1], devargs);
+		child_exec(child, option, fds[1], device);
 	}
 	close(fds[1]);
 	if (child->pid < 0) {
@@ -179,7 +181,7 @@ test_child_vstart(const char *option, const char *format, va_list ap)
 	}
 	ret = test_child_answer(child, 30000);
 	if (ret != 0) {
-		test_fail("child %u with %s did not start: %s", child->nr, devargs,
+		test_fail("child %u with %s did not start: %s", child->nr, device,
 				strerror(-ret));
 		return NULL; /* and ended by the teardown */
 	}
@@ -187,15 +189,9 @@ test_child_vstart(const char *option, const char *format, va_list ap)
 }
 
 struct test_child *
-test_child_start(const char *format, ...)
+test_child_start(struct test_place *place, const char *function)
 {
-	struct test_child *child;
-	va_list ap;
-
-	va_start(ap, format);
-	child = test_child_vstart("child", format, ap);
-	va_end(ap);
-	return child;
+	return test_child_start_as("child", place, function);
 }
 
 __rte_format_printf(2, 0)

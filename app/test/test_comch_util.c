@@ -379,6 +379,24 @@ test_server_start(struct test_ep *ep, const struct rte_comch_server_conf *conf,
 }
 
 int
+test_servers_start(struct test_ep *ep, const struct rte_comch_server_conf *conf,
+		struct rte_comch_pe *pe, unsigned int nb_reps)
+{
+	const uint16_t rep = test_pair.rep;
+	struct test_ep *one = ep;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; ret == 0 && i < nb_reps; i++) {
+		one = i == 0 ? ep : test_ep_new();
+		test_pair.rep = (uint16_t)i;
+		ret = one == NULL ? -ENOMEM : test_server_start(one, conf, pe);
+	}
+	test_pair.rep = rep;
+	return ret;
+}
+
+int
 test_client_start(struct test_ep *ep, const struct rte_comch_client_conf *conf,
 		struct rte_comch_pe *pe)
 {

@@ -109,7 +109,9 @@ void test_rendezvous_remove(const char *path);
 /** Plug a shm device under a name not used yet. @return its id or a negative errno. */
 __rte_format_printf(1, 2)
 int test_vdev_add(const char *format, ...);
-/** Unplug a device that test_vdev_add() made. */
+/** Plug a device of a driver, under a name not used yet. @return its id or a negative errno. */
+int test_dev_plug(const char *driver, const char *args);
+/** Unplug a device that one of these made. */
 int test_vdev_remove(int16_t dev_id);
 
 /** Silence the logs of comch while errors are provoked; restore them. */
@@ -141,6 +143,12 @@ int test_server_start(struct test_ep *ep, const struct rte_comch_server_conf *co
 		struct rte_comch_pe *pe);
 int test_client_start(struct test_ep *ep, const struct rte_comch_client_conf *conf,
 		struct rte_comch_pe *pe);
+/**
+ * A server on each of the first representors, for processes that have a function each:
+ * what happens to any of them happens to ep. @return what the last start returned.
+ */
+int test_servers_start(struct test_ep *ep, const struct rte_comch_server_conf *conf,
+		struct rte_comch_pe *pe, unsigned int nb_reps);
 /** As these two, but with default configurations and only the end to keep. */
 struct test_ep *test_server_run(const char *name, struct rte_comch_pe *pe);
 struct test_ep *test_client_run(const char *name, struct rte_comch_pe *pe);
