@@ -38,3 +38,4 @@ REGISTER_FAST_TEST(bluefield_hard_caps_autotest, NOHUGE_OK, ASAN_OK, test_bluefi
 REGISTER_FAST_TEST(bluefield_obj_mem_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_seam_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_wq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_FAST_TEST(bluefield_wq_fast_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);

@@ -33,8 +33,10 @@ be64_at(const uint8_t *p)
 static int
 mistake(struct wq_dev *dev, const char *what)
 {
-	if (dev->mistake == NULL)
+	if (dev->mistake == NULL) {
 		dev->mistake = what;
+		printf("the device: %s\n", what);
+	}
 	return TEST_FAILED;
 }
 

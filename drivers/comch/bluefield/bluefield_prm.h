@@ -568,6 +568,7 @@ _Static_assert(offsetof(struct bf_wqe_srq_next, next_index) == 2, "next segment"
 
 #define BF_WQE_SEG 16u
 #define BF_WQE_MAX_SEGS 63u     /* 6 bits */
+#define BF_WQE_MAX_BLOCKS 16u
 
 struct bf_wqe_ctrl {
 	rte_be32_t index_opcode;        /* 23:8 block that it starts on, 7:0 opcode */

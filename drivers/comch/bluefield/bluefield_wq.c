@@ -14,7 +14,7 @@
 #include <rte_malloc.h>
 
 #include "bluefield_log.h"
-#include "bluefield_wq.h"
+#include "bluefield_wq_fast.h"
 
 static void *
 state_alloc(const struct bf_obj *obj, size_t len)
@@ -34,19 +34,19 @@ bf_sendq_init(struct bf_sendq *q, const struct bf_qp *qp, const struct bf_uar *u
 		return -EINVAL;
 	*q = (struct bf_sendq){
 		.ring = qp->sq,
-		.nb_blocks = state_alloc(&qp->obj, qp->nb_sq_blocks),
+		.end = state_alloc(&qp->obj, qp->nb_sq_blocks * sizeof(*q->end)),
 		.dbr = qp->dbr,
 		.uar = uar,
 		.mask = qp->nb_sq_blocks - 1,
 		.qpn = qp->obj.id,
 	};
-	return q->nb_blocks != NULL ? 0 : -ENOMEM;
+	return q->end != NULL ? 0 : -ENOMEM;
 }
 
 void
 bf_sendq_fini(struct bf_sendq *q)
 {
-	rte_free(q->nb_blocks);
+	rte_free(q->end);
 	memset(q, 0, sizeof(*q));
 }
 
@@ -124,4 +124,49 @@ bf_av_fill(struct bf_wqe_av *av, const struct bf_ud_dest *dest)
 	};
 	memcpy(av->mac, dest->mac, sizeof(av->mac));
 	memcpy(av->gid, dest->gid, sizeof(av->gid));
+}
+
+static uint64_t
+first_half(const struct bf_wqe_ctrl *ctrl)
+{
+	uint64_t half;
+
+	memcpy(&half, ctrl, sizeof(half));
+	return half;
+}
+
+void
+bf_send_form_init(struct bf_send_form *form, const struct bf_sendq *q, uint32_t imm_len)
+{
+	struct bf_wqe_ctrl ctrl = { 0 };
+	uint32_t segs = 1;
+
+	if (imm_len != 0)
+		segs += (sizeof(uint32_t) + imm_len + BF_WQE_SEG - 1) / BF_WQE_SEG;
+	ctrl.index_opcode = rte_cpu_to_be_32(BF_WQE_SEND_IMM);
+	ctrl.qpn_segs = rte_cpu_to_be_32(q->qpn << 8 | segs);
+	form->ctrl_no_data = first_half(&ctrl);
+	ctrl.qpn_segs = rte_cpu_to_be_32(q->qpn << 8 | (segs + 1));
+	form->ctrl = first_half(&ctrl);
+	form->imm_len = imm_len;
+	form->nb_blocks = (segs + 1) * BF_WQE_SEG > BF_SQ_BLOCK ? 2 : 1;
+	form->data_off = segs * BF_WQE_SEG;
+	form->inl_head = rte_cpu_to_be_32(imm_len | BF_WQE_INLINE);
+}
+
+void
+bf_sharedq_fill(struct bf_sharedq *q, const void *imm, uint32_t imm_stride, uint32_t imm_len,
+	uint32_t imm_lkey)
+{
+	struct bf_sge sges[2] = { { .len = imm_len, .lkey = imm_lkey } };
+	uint32_t i;
+
+	for (i = 0; i <= q->mask; i++) {
+		sges[0].addr = (uintptr_t)imm + (size_t)i * imm_stride;
+		bf_recv_wqe_put(q->ring + (size_t)i * q->wqe_size + BF_WQE_SEG,
+			q->wqe_size - BF_WQE_SEG, sges, imm_len != 0 ? 1 : 0);
+		/* the end of an entry that has a buffer, too */
+		if (q->wqe_size == 64)
+			bf_recv_wqe_put(q->ring + (size_t)i * 64 + 48, BF_WQE_SEG, NULL, 0);
+	}
 }

@@ -77,7 +77,7 @@ struct bf_ud_dest {
 
 struct bf_sendq {
 	uint8_t *ring;
-	uint8_t *nb_blocks;     /* of the request that starts on a block; 0: none does */
+	uint16_t *end;          /* by block: the one behind the request that starts there */
 	rte_be32_t *dbr;
 	const struct bf_uar *uar;
 	rte_be64_t doorbell;    /* of the last request; 0: rung */
@@ -246,10 +246,8 @@ bf_sendq_send(struct bf_sendq *q, const struct bf_send_wr *wr)
 		at = bf_sendq_put(q, at, &data);
 	}
 	memcpy(&q->doorbell, &ctrl, sizeof(q->doorbell));
-	q->nb_blocks[index & q->mask] = nb_blocks;
-	for (i = 1; i < nb_blocks; i++)
-		q->nb_blocks[(index + i) & q->mask] = 0;
 	q->pi += nb_blocks;
+	q->end[index & q->mask] = q->pi;
 	return index;
 }
 
@@ -273,11 +271,15 @@ bf_sendq_ring(struct bf_sendq *q)
 static inline int
 bf_sendq_done(struct bf_sendq *q, uint16_t index)
 {
-	uint8_t nb_blocks = q->nb_blocks[index & q->mask];
+	uint16_t posted = q->pi - q->ci, end = q->end[index & q->mask];
 
-	if (unlikely((uint16_t)(index - q->ci) >= (uint16_t)(q->pi - q->ci) || nb_blocks == 0))
+	if (unlikely((uint16_t)(index - q->ci) >= posted))
 		return -EPROTO;
-	q->ci = index + nb_blocks;
+	/* what stands at a block that none starts on is of another lap, and far away */
+	if (unlikely((uint16_t)(end - index - 1) >= BF_WQE_MAX_BLOCKS ||
+	    (uint16_t)(end - q->ci) > posted))
+		return -EPROTO;
+	q->ci = end;
 	return 0;
 }
 

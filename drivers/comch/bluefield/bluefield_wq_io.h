@@ -38,6 +38,8 @@
 #include <rte_atomic.h>
 #include <rte_branch_prediction.h>
 #include <rte_io.h>
+#include <rte_memcpy.h>
+#include <rte_vect.h>
 
 #include "bluefield_obj.h"
 
@@ -46,11 +48,21 @@
 /* Stores to rings and records; p is aligned to the size. */
 #define BF_WQ_STORE16(p, val) (*(volatile uint16_t *)(p) = (val))
 #define BF_WQ_STORE32(p, val) (*(volatile uint32_t *)(p) = (val))
+#define BF_WQ_STORE8(p, val) (*(volatile uint8_t *)(p) = (val))
 /* A segment of 16 bytes, by its halves. */
 #define BF_WQ_STORE_SEG(p, lo, hi) do { \
 	((uint64_t *)(p))[0] = (lo); \
 	((uint64_t *)(p))[1] = (hi); \
 } while (0)
+
+/* The same in one vector register. */
+#if defined(RTE_ARCH_X86)
+#define BF_WQ_STORE_VEC(p, vec) _mm_store_si128((__m128i *)(p), (vec))
+#elif defined(RTE_ARCH_ARM64)
+#define BF_WQ_STORE_VEC(p, vec) vst1q_u8((uint8_t *)(p), (vec))
+#endif
+/* 16 bytes of the application, neither of them aligned. */
+#define BF_WQ_COPY16(p, from) rte_mov16((uint8_t *)(p), (const uint8_t *)(from))
 
 /* Loads of what the device writes. Each happens once. */
 #define BF_WQ_LOAD_OWNER(p) (*(const volatile uint8_t *)(p))

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The data path for bursts of one shape, on the queues of bluefield_wq.h: what does not
+ * change from message to message is made at set-up, and what a loop needs is in a local
+ * variable of its own, a row, which the compiler keeps in registers. No argument is
+ * checked; the caller's loop does that, and what it posts is room that it asked for. What
+ * the device writes is checked as in bluefield_wq.h.
+ *
+ *   send     bf_send_form_init() once; bf_send_row_begin(), bf_send_row_put() for each
+ *            message, bf_send_row_end(), bf_sendq_ring()
+ *   sent     bf_comp_row_begin(), bf_comp_row_next(BF_CQE_REQ) and bf_sendq_done() for
+ *            each completion, bf_comp_row_end(), bf_compq_commit()
+ *   post     bf_sharedq_fill() once; bf_post_row_begin(), bf_post_row_put() for each
+ *            buffer, bf_post_row_end(), bf_sharedq_ring()
+ *   receive  bf_comp_row_begin(), bf_free_row_begin(); for each message
+ *            bf_comp_row_next(BF_CQE_RESP_SEND_IMM), bf_free_row_take();
+ *            bf_comp_row_end(), bf_free_row_end(), bf_compq_commit()
+ *
+ * A message is SEND with immediate: control segment; if the consumer takes immediate
+ * data, an inline segment of always as many bytes as it has said; if there is data, one
+ * data segment. One completion for each burst is enough: it tells of all requests before
+ * it. One that fails has a completion of its own, and each that is flushed.
+ */
+
+#ifndef BLUEFIELD_WQ_FAST_H
+#define BLUEFIELD_WQ_FAST_H
+
+#include <rte_vect.h>
+
+#include "bluefield_wq.h"
+
+/* Bytes of immediate data that a message has at most. */
+#define BF_MAX_IMM 32u
+
+/*
+ * Address and length, as they stand in struct rte_comch_send and struct rte_comch_post;
+ * the length is below 2 GiB. key: a memory key as bf_key() has it.
+ */
+struct bf_piece {
+	uint64_t addr;
+	uint64_t len;
+};
+
+/* The half of a data segment that has length and key, with this length. */
+static inline uint64_t
+bf_key_len(uint32_t lkey, uint32_t len)
+{
+	const rte_be32_t half[2] = { rte_cpu_to_be_32(len), rte_cpu_to_be_32(lkey) };
+	uint64_t word;
+
+	memcpy(&word, half, sizeof(word));
+	return word;
+}
+
+/* The same, for the length of each piece. */
+static inline uint64_t
+bf_key(uint32_t lkey)
+{
+	return bf_key_len(lkey, 0);
+}
+
+/* A data segment, made in a vector register where there is one that can turn bytes. */
+static __rte_always_inline void
+bf_data_put(uint8_t *seg, const void *piece, uint64_t key)
+{
+#if defined(__SSSE3__) && !defined(BF_WQ_NO_VECTOR)
+	const __m128i turn = _mm_set_epi64x(0x0001020304050607, (int64_t)0x8080808008090a0b);
+	__m128i v = _mm_loadu_si128(piece);
+
+	v = _mm_or_si128(_mm_shuffle_epi8(v, turn), _mm_cvtsi64_si128((int64_t)key));
+	BF_WQ_STORE_VEC(seg, v);
+#elif defined(RTE_ARCH_ARM64) && !defined(BF_WQ_NO_VECTOR)
+	static const uint8_t turn[16] = {
+		11, 10, 9, 8, 255, 255, 255, 255, 7, 6, 5, 4, 3, 2, 1, 0,
+	};
+	uint8x16_t v = vqtbl1q_u8(vld1q_u8(piece), vld1q_u8(turn));
+
+	v = vorrq_u8(v, vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(key), vcreate_u64(0))));
+	BF_WQ_STORE_VEC(seg, v);
+#else
+	struct bf_piece p;
+
+	memcpy(&p, piece, sizeof(p));
+	BF_WQ_STORE_SEG(seg, key | rte_cpu_to_be_32((uint32_t)p.len), rte_cpu_to_be_64(p.addr));
+#endif
+}
+
+/*
+ * Send
+ */
+
+struct bf_send_form {
+	uint64_t ctrl;          /* first half of the control segment, of a message with data */
+	uint64_t ctrl_no_data;
+	uint32_t imm_len;       /* bytes of immediate data in each message; 0: none */
+	uint32_t nb_blocks;     /* of a request with data; 1 without */
+	uint32_t data_off;      /* from the start of the request to the data segment */
+	rte_be32_t inl_head;
+};
+
+/* imm_len is BF_MAX_IMM at most. */
+void bf_send_form_init(struct bf_send_form *form, const struct bf_sendq *q, uint32_t imm_len);
+
+/* Messages that there is room for. */
+static inline uint32_t
+bf_send_form_room(const struct bf_send_form *form, const struct bf_sendq *q)
+{
+	return bf_sendq_room(q) >> (form->nb_blocks - 1);
+}
+
+struct bf_send_row {
+	uint8_t *ring;
+	uint16_t *end;
+	uint32_t mask;
+	uint32_t pi;
+	uint64_t last;          /* first half of the last request; 0: none */
+	uint8_t *last_wqe;
+};
+
+static __rte_always_inline struct bf_send_row
+bf_send_row_begin(const struct bf_sendq *q)
+{
+	return (struct bf_send_row){
+		.ring = q->ring, .end = q->end, .mask = q->mask, .pi = q->pi,
+	};
+}
+
+/* len bytes, and zeros behind them. */
+static inline void
+bf_imm_pad(uint8_t slot[BF_MAX_IMM], const uint8_t *imm, uint32_t len)
+{
+	uint32_t i;
+
+	memset(slot, 0, BF_MAX_IMM);
+	for (i = 0; i + sizeof(uint64_t) <= len; i += sizeof(uint64_t))
+		memcpy(slot + i, imm + i, sizeof(uint64_t));
+	for (; i < len; i++)
+		slot[i] = imm[i];
+}
+
+/* At 4 bytes behind a segment's start; what is too much the data segment overwrites. */
+static __rte_always_inline void
+bf_imm_put(uint8_t *to, const void *imm, uint32_t len)
+{
+	uint8_t slot[BF_MAX_IMM];
+
+	if (unlikely(len != BF_MAX_IMM)) {
+		bf_imm_pad(slot, imm, len);
+		imm = slot;
+	}
+	BF_WQ_COPY16(to, imm);
+	BF_WQ_COPY16(to + 16, (const uint8_t *)imm + 16);
+}
+
+/*
+ * Index of the request that is put next. Where something is known of each completion, it
+ * is known by this.
+ */
+static __rte_always_inline uint16_t
+bf_send_row_index(const struct bf_send_row *row)
+{
+	return row->pi;
+}
+
+/*
+ * One message. piece: its data, see struct bf_piece, whose length may be 0; imm: its
+ * immediate data, imm_len of form->imm_len bytes at most; word: the immediate of four
+ * bytes. with_imm is constant, and says whether form->imm_len is not 0.
+ */
+static __rte_always_inline void
+bf_send_row_put(struct bf_send_row *row, const struct bf_send_form *form, const void *piece,
+	uint64_t len, uint64_t key, const void *imm, uint32_t imm_len, uint32_t word,
+	const bool with_imm)
+{
+	uint32_t at = row->pi & row->mask;
+	uint8_t *wqe = row->ring + (size_t)at * BF_SQ_BLOCK;
+	uint8_t *data = wqe + BF_WQE_SEG;
+	uint64_t lo = len != 0 ? form->ctrl : form->ctrl_no_data;
+
+	lo |= rte_cpu_to_be_32((uint32_t)(uint16_t)row->pi << 8);
+	BF_WQ_STORE_SEG(wqe, lo, (uint64_t)rte_cpu_to_be_32(word) << 32);
+	if (with_imm) {
+		BF_WQ_STORE32(wqe + BF_WQE_SEG, form->inl_head);
+		bf_imm_put(wqe + BF_WQE_SEG + sizeof(form->inl_head), imm, imm_len);
+		/* the second block may be the first of the ring */
+		data = row->ring + ((at * BF_SQ_BLOCK + form->data_off) &
+			(row->mask * BF_SQ_BLOCK + BF_SQ_BLOCK - 1));
+	}
+	if (likely(len != 0))
+		bf_data_put(data, piece, key);
+	row->pi += with_imm && len != 0 ? form->nb_blocks : 1;
+	row->end[at] = row->pi;
+	row->last = lo;
+	row->last_wqe = wqe;
+}
+
+/* The last request of the row has a completion, unless told otherwise. */
+static __rte_always_inline void
+bf_send_row_end(const struct bf_send_row *row, struct bf_sendq *q, bool signalled)
+{
+	if (unlikely(row->last == 0))
+		return;
+	if (likely(signalled))
+		BF_WQ_STORE8(row->last_wqe + offsetof(struct bf_wqe_ctrl, flags), BF_WQE_F_CQE);
+	q->pi = row->pi;
+	q->doorbell = row->last;
+}
+
+/*
+ * Post
+ */
+
+/* Bytes of a shared entry: the list, immediate data if there is, a buffer, an end. */
+static inline uint32_t
+bf_post_wqe_size(uint32_t imm_len)
+{
+	return imm_len != 0 ? 64 : 32;
+}
+
+/*
+ * Write what is the same in each lap: where immediate data goes, imm_len bytes for each
+ * entry, imm_stride from one to the next, from imm on; NULL and 0 if there is none. The
+ * queue is new, with entries of bf_post_wqe_size().
+ */
+void bf_sharedq_fill(struct bf_sharedq *q, const void *imm, uint32_t imm_stride,
+	uint32_t imm_len, uint32_t imm_lkey);
+
+struct bf_post_row {
+	uint8_t *data;          /* data segment of entry 0 */
+	uint32_t *link;
+	uint32_t head;
+};
+
+static __rte_always_inline struct bf_post_row
+bf_post_row_begin(const struct bf_sharedq *q)
+{
+	return (struct bf_post_row){
+		.data = q->ring + (q->wqe_size == 64 ? 2 * BF_WQE_SEG : BF_WQE_SEG),
+		.link = q->link,
+		.head = q->head,
+	};
+}
+
+/*
+ * One buffer; the index of its entry. key_len: see bf_key_len(); a post without buffer
+ * has that of BF_WQE_LKEY_NONE and 0. with_imm is constant, and says whether
+ * bf_sharedq_fill() was given any.
+ */
+static __rte_always_inline uint32_t
+bf_post_row_put(struct bf_post_row *row, uint64_t addr, uint64_t key_len, const bool with_imm)
+{
+	uint32_t index = row->head;
+
+	BF_WQ_STORE_SEG(row->data + (size_t)index * (with_imm ? 64 : 32), key_len,
+		rte_cpu_to_be_64(addr));
+	row->head = row->link[index];
+	row->link[index] = BF_SHAREDQ_POSTED;
+	return index;
+}
+
+/* nb: how many were put */
+static __rte_always_inline void
+bf_post_row_end(const struct bf_post_row *row, struct bf_sharedq *q, uint32_t nb)
+{
+	q->head = row->head;
+	q->nb_free -= nb;
+	q->pi += nb;
+}
+
+/*
+ * Completions, up to the end of the ring: then another row may begin.
+ */
+
+struct bf_comp_row {
+	const struct bf_cqe *at;
+	const struct bf_cqe *begin;
+	const struct bf_cqe *end;
+	uint8_t lap;
+};
+
+/* nb: how many are wanted at most */
+static __rte_always_inline struct bf_comp_row
+bf_comp_row_begin(const struct bf_compq *q, uint32_t nb)
+{
+	uint32_t at = q->ci & q->mask;
+
+	return (struct bf_comp_row){
+		.at = q->ring + at,
+		.begin = q->ring + at,
+		.end = q->ring + at + RTE_MIN(nb, q->nb_cqes - at),
+		.lap = (q->ci & q->nb_cqes) != 0 ? BF_CQE_OWNER : 0,
+	};
+}
+
+/*
+ * The next completion if it has this opcode; NULL: there is none, or it is another one,
+ * or the row is at its end. Then bf_compq_next() tells, after bf_comp_row_end(). It is
+ * taken by bf_comp_row_taken(), so that what is wrong with it can be seen again.
+ */
+static __rte_always_inline const struct bf_cqe *
+bf_comp_row_next(const struct bf_comp_row *row, const enum bf_cqe_opcode opcode)
+{
+	const struct bf_cqe *cqe = row->at;
+
+	if (unlikely(cqe == row->end))
+		return NULL;
+	if ((BF_WQ_LOAD_OWNER(&cqe->op_own) & (0xf0 | BF_CQE_OWNER)) != (opcode << 4 | row->lap))
+		return NULL;
+	BF_WQ_AFTER_OWNER();
+	return cqe;
+}
+
+static __rte_always_inline void
+bf_comp_row_taken(struct bf_comp_row *row)
+{
+	row->at++;
+}
+
+/* How many were taken. */
+static __rte_always_inline uint32_t
+bf_comp_row_end(const struct bf_comp_row *row, struct bf_compq *q)
+{
+	uint32_t nb = row->at - row->begin;
+
+	q->ci += nb;
+	return nb;
+}
+
+/*
+ * Entries that come back
+ */
+
+struct bf_free_row {
+	uint8_t *next;          /* the list's word of entry 0 */
+	uint32_t *link;
+	uint32_t mask;
+	uint32_t tail;
+};
+
+static __rte_always_inline struct bf_free_row
+bf_free_row_begin(const struct bf_sharedq *q)
+{
+	return (struct bf_free_row){
+		.next = q->ring + offsetof(struct bf_wqe_srq_next, next_index),
+		.link = q->link,
+		.mask = q->mask,
+		.tail = q->tail,
+	};
+}
+
+/* Is this entry posted? */
+static __rte_always_inline bool
+bf_free_row_posted(const struct bf_free_row *row, uint32_t index)
+{
+	return likely(index <= row->mask && row->link[index] == BF_SHAREDQ_POSTED);
+}
+
+/* An entry that is posted comes back. */
+static __rte_always_inline void
+bf_free_row_take(struct bf_free_row *row, uint32_t index, const bool with_imm)
+{
+	BF_WQ_STORE16(row->next + (size_t)row->tail * (with_imm ? 64 : 32),
+		rte_cpu_to_be_16(index));
+	row->link[row->tail] = index;
+	row->link[index] = 0;
+	row->tail = index;
+}
+
+/* nb: how many came back */
+static __rte_always_inline void
+bf_free_row_end(const struct bf_free_row *row, struct bf_sharedq *q, uint32_t nb)
+{
+	q->tail = row->tail;
+	q->nb_free += nb;
+}
+
+#endif
