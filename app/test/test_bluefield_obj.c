@@ -440,11 +440,12 @@ limit(const char *cap, unsigned int kind)
 static int
 test_limits(void)
 {
-	TEST_CALL(limit("log_max_pd=3", 0));
-	TEST_CALL(limit("log_max_cq=3", 2));
-	TEST_CALL(limit("log_max_rmp=3", 3));
-	TEST_CALL(limit("log_max_mkey=9", 4));
-	TEST_CALL(limit("log_max_qp=7", 5));
+	TEST_CALL(limit("log_max_pd=3", KIND_PD));
+	TEST_CALL(limit("log_max_eq=3", KIND_CEQ));
+	TEST_CALL(limit("log_max_cq=3", KIND_CQ));
+	TEST_CALL(limit("log_max_rmp=3", KIND_SRQ));
+	TEST_CALL(limit("log_max_mkey=9", KIND_MKEY));
+	TEST_CALL(limit("log_max_qp=7", KIND_QP));
 	return test_log_passed();
 }
 

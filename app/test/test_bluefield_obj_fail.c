@@ -92,7 +92,7 @@ test_in_use(void)
 	obj_kinds[KIND_QP].end(&obj_set);
 	obj_kinds[KIND_SRQ].end(&obj_set);
 	obj_kinds[KIND_MKEY].end(&obj_set);
-	TEST_EXPECT(obj_count(), 3);
+	TEST_EXPECT(obj_count(), 4);
 	TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
 	return test_log_passed();
 }
@@ -237,7 +237,7 @@ test_voided(void)
 	mixed.pd = old.pd;
 	mixed.uar = old.uar;
 	mixed.mem = old.mem;
-	for (i = 2; i < 5; i++)
+	for (i = KIND_CEQ; i < KIND_QP; i++)
 		TEST_EXPECT(obj_kinds[i].make(&mixed), -ESTALE);
 	mixed.cq = old.cq;
 	mixed.srq = old.srq;
