@@ -38,6 +38,8 @@ enum {
 	CQ_ST_FIRED = 0xa,
 };
 
+#define CQ_STATUS_OVERFLOW 9u
+
 enum {
 	SYND_SIZE = 0x0c0101,
 	SYND_CQE_SZ = 0x0c0102,
@@ -249,6 +251,7 @@ query_cq(struct bfm_cmd *c)
 		return status;
 	cq = cq_of(o);
 	memcpy(ctx, cq->ctx, CQC_BYTES);
+	BFM_SET(ctx, CQC, status, cq->failed ? CQ_STATUS_OVERFLOW : 0);
 	BFM_SET(ctx, CQC, st, !cq->armed ? CQ_ST_FIRED :
 			cq->solicited_only ? CQ_ST_SOLICITED_ARMED : CQ_ST_ARMED);
 	BFM_SET(ctx, CQC, producer_counter, cq->producer);
@@ -281,6 +284,7 @@ bfm_cq_arm(struct bfm_function *f, uint32_t uar, uint64_t val)
 	cq->arm_sn = word >> 28 & 3;
 	cq->arm_ci = word & 0xffffff;
 	cq->arms++;
+	bfm_cqe_armed(f, cq);
 }
 
 const struct bfm_cmd_desc bfm_cmds_cq[] = {

@@ -4,7 +4,8 @@
 
 /*
  * Queue pairs: create, query, destroy, and the doorbell of their send queues. The
- * state machine is in qp_state.c. Nothing in here reads a work request.
+ * state machine is in qp_state.c, and what moves data is the engine's: nothing in here
+ * reads a work request.
  */
 
 #include <inttypes.h>
@@ -84,6 +85,7 @@ qp_free(struct bfm_function *f, struct bfm_object *o)
 	struct bfm_qp *qp = (struct bfm_qp *)o;
 
 	(void)f;
+	bfm_run_destroy(qp);
 	bfm_refs_drop(&qp->refs);
 	if (qp->counter != NULL)
 		bfm_object_unref(qp->counter);
@@ -264,6 +266,8 @@ create_qp(struct bfm_cmd *c)
 	qp->obj.print = qp_print;
 	memcpy(qp->ctx, c->in + QPC_BYTE, QPC_BYTES);
 	status = qp_kind(c, qp);
+	if (status == BFM_OK && bfm_run_create(c->f, qp) != 0)
+		status = bfm_fail(c, BFM_NO_RESOURCES, SYND_MEMORY, "the model has no memory");
 	if (status == BFM_OK)
 		status = qp_names(c, qp);
 	if (status == BFM_OK)
@@ -301,6 +305,7 @@ query_qp(struct bfm_cmd *c)
 	qp = (struct bfm_qp *)o;
 	memcpy(ctx, qp->ctx, QPC_BYTES);
 	BFM_SET(ctx, QPC, state, qp->state);
+	bfm_run_query(qp, ctx);
 	/* What software posted is in its doorbell record: receives, then sends. */
 	if (qp->rq_bytes + qp->sq_bytes != 0 &&
 			bfm_dma_read(c->f, qp->dbr, record, sizeof(record)) == 0) {
@@ -311,6 +316,17 @@ query_qp(struct bfm_cmd *c)
 	}
 	bfm_queue_put_pas(c, &qp->buf, QP_CMD_BYTES);
 	return BFM_OK;
+}
+
+static enum bfm_status
+move_qp(struct bfm_cmd *c, struct bfm_qp *qp, const uint8_t *ctx, uint32_t opt_mask)
+{
+	enum bfm_qp_state old = qp->state;
+	enum bfm_status status = bfm_qp_move(c, qp, ctx, opt_mask);
+
+	if (status == BFM_OK)
+		bfm_run_moved(c->f, qp, old);
+	return status;
 }
 
 static enum bfm_status
@@ -326,7 +342,7 @@ modify_qp(struct bfm_cmd *c)
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_ECE,
 				"ece=0x%" PRIx64 " needs capability ece_support, which is 0",
 				BFM_GET(c->in, MODIFY_QP_IN, ece));
-	return bfm_qp_move(c, (struct bfm_qp *)o, c->in + QPC_BYTE,
+	return move_qp(c, (struct bfm_qp *)o, c->in + QPC_BYTE,
 			(uint32_t)BFM_GET(c->in, MODIFY_QP_IN, opt_param_mask));
 }
 
@@ -340,7 +356,7 @@ stop_qp(struct bfm_cmd *c)
 	status = bfm_queue_find(c, BFM_T_QP, BFM_GET(c->in, QPN_IN, qpn), &o);
 	if (status != BFM_OK)
 		return status;
-	return bfm_qp_move(c, (struct bfm_qp *)o, NULL, 0);
+	return move_qp(c, (struct bfm_qp *)o, NULL, 0);
 }
 
 void
@@ -365,7 +381,7 @@ bfm_sq_doorbell(struct bfm_function *f, uint32_t uar, uint64_t val)
 				"has no send queue");
 		return;
 	}
-	if (qp->state != BFM_QP_RTS)
+	if (qp->state != BFM_QP_RTS && qp->state != BFM_QP_ERR && qp->state != BFM_QP_SQER)
 		bfm_log(f, BFM_WARN, "doorbell for QP 0x%x, which is in state %s: only RTS sends",
 				qpn, bfm_qp_state_name(qp->state));
 	qp->doorbells++;
@@ -377,6 +393,7 @@ bfm_sq_doorbell(struct bfm_function *f, uint32_t uar, uint64_t val)
 	qp->sq_posted = (uint16_t)bfm_bits_get(record, 16, 16);
 	bfm_log(f, BFM_DEBUG, "doorbell for QP 0x%x: request %u, posted %u", qpn, index,
 			qp->sq_posted);
+	bfm_run_doorbell(f, qp);
 }
 
 #define MODIFY(op, text) \

@@ -425,6 +425,7 @@ query_rmp(struct bfm_cmd *c)
 	BFM_SET(ctx, RMPC, state, rmp->state);
 	if (bfm_dma_read(c->f, rmp->dbr, record, sizeof(record)) == 0)
 		BFM_SET(ctx, RMPC, sw_counter, bfm_bits_get(record, 16, 16));
+	BFM_SET(ctx, RMPC, hw_counter, rmp->taken);
 	return BFM_OK;
 }
 
@@ -454,6 +455,10 @@ modify_rmp(struct bfm_cmd *c)
 		if (status != BFM_OK)
 			return status;
 		srq_arm(rmp, (uint16_t)lwm);
+	}
+	if (next == BFM_RMP_RST) {
+		rmp->head = 0;
+		rmp->taken = 0;
 	}
 	rmp->state = next;
 	return BFM_OK;

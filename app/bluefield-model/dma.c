@@ -40,10 +40,10 @@ is_written_by_message(const struct bfm_region *r)
 
 /*
  * The client may truncate the file behind its memory at any time; touching it is
- * a SIGBUS then. One thread, so one place to return to.
+ * a SIGBUS then, in the thread that did. Each has a place to return to.
  */
-static sigjmp_buf fault_return;
-static volatile sig_atomic_t fault_expected;
+static __thread sigjmp_buf fault_return;
+static __thread volatile sig_atomic_t fault_expected;
 
 static void
 fault_handler(int sig)

@@ -128,7 +128,9 @@ bfm_function_create(struct bfm_model *m, const struct bfm_conf *conf, struct bfm
 	f->model = m;
 	f->conf = *conf;
 
-	ret = bfm_faults_create(f);
+	ret = bfm_engine_create(m);
+	if (ret == 0)
+		ret = bfm_faults_create(f);
 	if (ret == 0)
 		ret = bfm_caps_create(f);
 	if (ret == 0)
@@ -217,13 +219,16 @@ bfm_function_tick(struct bfm_function *f)
 	next = bfm_server_tick(f);
 	if (next >= 0 && next < us / 1000)
 		us = next * 1000;
+	next = bfm_engine_tick(f->model);
+	if (next >= 0 && next < us)
+		us = next;
 	return us;
 }
 
 /* ------------------------------------------------------------------ loop */
 
-static void
-clock_read(struct bfm_model *m)
+void
+bfm_clock_read(struct bfm_model *m)
 {
 	struct timespec ts;
 
@@ -251,8 +256,9 @@ run(struct bfm_model *m, int signal_fd, bool until_eof)
 	struct timespec wait;
 	uint32_t n;
 
+	bfm_engine_lock(m);
 	while (!m->quit) {
-		clock_read(m);
+		bfm_clock_read(m);
 		us = IDLE_US;
 		for (n = 0; n < m->nb_functions; n++) {
 			next = bfm_function_tick(m->functions[n]);
@@ -276,10 +282,13 @@ run(struct bfm_model *m, int signal_fd, bool until_eof)
 		/* commands end in less than the milliseconds of poll() */
 		wait.tv_sec = us / 1000000;
 		wait.tv_nsec = us % 1000000 * 1000l;
-		if (ppoll(pfds, nb, &wait, NULL) < 0)
+		bfm_engine_unlock(m);
+		nb = ppoll(pfds, nb, &wait, NULL);
+		bfm_engine_lock(m);
+		if (nb < 0)
 			continue;
 
-		clock_read(m);
+		bfm_clock_read(m);
 		if (pfds[0].revents != 0 || (pfds[1].revents != 0 && input_ended()))
 			break;
 		for (i = 0; i < nb_control; i++) {
@@ -291,6 +300,7 @@ run(struct bfm_model *m, int signal_fd, bool until_eof)
 				bfm_server_run(m->functions[n]);
 		}
 	}
+	bfm_engine_unlock(m);
 }
 
 /* ------------------------------------------------------- the command line */
@@ -549,7 +559,7 @@ main(int argc, char **argv)
 	if (ret != 0)
 		return ret > 0 ? EXIT_SUCCESS : 2;
 
-	clock_read(&m);
+	bfm_clock_read(&m);
 	m.latency = o.latency;
 	m.seed = o.seed;
 	/* a client that maps its memory page by page gives a descriptor for each */
@@ -567,15 +577,19 @@ main(int argc, char **argv)
 	ret = signal_fd < 0 ? signal_fd : bfm_dma_init();
 	if (ret == 0)
 		ret = start(&m, &o);
+	if (ret == 0)
+		ret = bfm_engine_start(&m);
 	if (ret == 0) {
 		printf("ready: %u functions in %s\n", m.nb_functions, o.dir);
 		fflush(stdout);
 		run(&m, signal_fd, o.until_eof);
 	}
 
+	bfm_engine_stop(&m);
 	bfm_control_close();
 	while (m.nb_functions > 0)
 		bfm_function_destroy(m.functions[0]);
+	bfm_engine_destroy(&m);
 	if (signal_fd >= 0)
 		close(signal_fd);
 	bfm_log_close();

@@ -3,9 +3,10 @@
  */
 
 /*
- * The parts of the model and what they may ask of each other. Everything runs in
- * one thread. A part's private state is behind a pointer in struct bfm_function
- * that only its own file looks into.
+ * The parts of the model and what they may ask of each other. There are two threads,
+ * the main loop's and the queue engine's, and one lock that whoever runs has. A part's
+ * private state is behind a pointer in struct bfm_function that only its own file looks
+ * into.
  *
  *   main.c      options, the poll loop, the end
  *   conf.c      names and keys of functions
@@ -24,6 +25,13 @@
  *               move data
  *   qp_state.c  state machine of queue pairs
  *   eq.c        event queues
+ *   engine_run.c  the queue engine: its thread, its lock, who has something to do
+ *   engine_net.c  from queue pair to queue pair
+ *   engine_mem.c  memory by keys
+ *   engine_cqe.c  completions
+ *   engine_flush.c  the end of requests
+ *   wqe_*.c     requests, as they are in memory
+ *   rc_*.c, ud.c  transport services
  *   switch.c    the embedded switch; switch_rule.c has the words of its rules
  *   fault.c     injected faults
  *   control.c   control socket: faults, dumps, questions
@@ -64,6 +72,8 @@ struct bfm_eqs;
 struct bfm_vport;
 struct bfm_switch;
 struct bfm_swport;
+struct bfm_engine;
+struct bfm_qp;
 
 enum bfm_kind { BFM_PF = 0, BFM_VF, BFM_ECPF };
 
@@ -161,6 +171,7 @@ struct bfm_function {
 	struct bfm_faults *faults;  /* fault.c */
 	struct bfm_vport *vport;    /* cmd_vport.c */
 	struct bfm_swport *swport;  /* switch.c */
+	struct bfm_qp *qp1;         /* engine_run.c: queue pair 1, or NULL */
 	uint8_t *caps_cur;          /* cmd_caps.c: current capabilities, all types */
 };
 
@@ -186,6 +197,7 @@ struct bfm_model {
 	uint32_t latency;           /* of commands, in BFM_LATENCY_ONE; 0: none */
 	uint64_t seed;              /* of what is random */
 	bool quit;
+	struct bfm_engine *engine;  /* engine_run.c */
 };
 
 /* ---------------------------------------------------------------- log.c */
@@ -480,7 +492,8 @@ enum bfm_status bfm_umem_buf(struct bfm_cmd *c, struct bfm_buf *b, uint32_t umem
 /* ----------------------------------------------------------------- eq.c */
 
 enum bfm_event {
-	BFM_EV_COMP = 0x00, BFM_EV_CQ_ERROR = 0x04, BFM_EV_WQ_CATAS = 0x05, BFM_EV_INTERNAL = 0x08,
+	BFM_EV_COMP = 0x00, BFM_EV_COMM_EST = 0x02, BFM_EV_CQ_ERROR = 0x04,
+	BFM_EV_WQ_CATAS = 0x05, BFM_EV_INTERNAL = 0x08,
 	BFM_EV_PORT_CHANGE = 0x09, BFM_EV_CMD = 0x0a, BFM_EV_PAGE_REQUEST = 0x0b,
 	BFM_EV_NIC_VPORT_CHANGE = 0x0d, BFM_EV_SRQ_LAST_WQE = 0x13, BFM_EV_SRQ_RQ_LIMIT = 0x14,
 };
@@ -580,7 +593,22 @@ bool bfm_mac_parse(const char *text, uint64_t *mac);
 /* Parse one --function; fills everything that has a default. 0 or -EINVAL with a sentence. */
 int bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_size);
 
+/* --------------------------------------------------------- engine_run.c */
+
+int bfm_engine_create(struct bfm_model *m); /* once; more often does nothing */
+void bfm_engine_destroy(struct bfm_model *m);
+/* Its thread, after signals are blocked; without it bfm_engine_tick() does its work. */
+int bfm_engine_start(struct bfm_model *m);
+void bfm_engine_stop(struct bfm_model *m);
+/* Turn of the loop. Returns us until it wants the next, or -1. */
+int bfm_engine_tick(struct bfm_model *m);
+void bfm_engine_lock(struct bfm_model *m);
+void bfm_engine_unlock(struct bfm_model *m);
+
 /* --------------------------------------------------------------- main.c */
+
+/* Set the clock of the model. */
+void bfm_clock_read(struct bfm_model *m);
 
 int bfm_function_create(struct bfm_model *m, const struct bfm_conf *conf,
 		struct bfm_function **f);

@@ -124,6 +124,8 @@ struct bfm_cq {
 	uint8_t arm_sn;
 	uint32_t arm_ci;
 	uint64_t arms;           /* count */
+	uint32_t last_solicited; /* producer counter behind the newest one */
+	bool failed;             /* overrun, or its memory is gone */
 };
 
 /* --------------------------------------------------------- queue pair */
@@ -160,7 +162,22 @@ struct bfm_qp {
 	struct bfm_object *counter;  /* not in refs: it can change */
 	uint16_t sq_posted;          /* send counter at the last doorbell */
 	uint64_t doorbells;          /* count */
+	struct bfm_run *run;         /* of the engine */
 };
+
+/* ------------------------------------------------------------- the engine */
+
+/* Running state of a new QP: 0 or -ENOMEM. And its end. */
+int bfm_run_create(struct bfm_function *f, struct bfm_qp *qp);
+void bfm_run_destroy(struct bfm_qp *qp);
+/* A command changed the state. */
+void bfm_run_moved(struct bfm_function *f, struct bfm_qp *qp, enum bfm_qp_state old);
+/* The doorbell of the send queue rang. */
+void bfm_run_doorbell(struct bfm_function *f, struct bfm_qp *qp);
+/* What a query shows: the fields of the context that the device has. */
+void bfm_run_query(const struct bfm_qp *qp, uint8_t *ctx);
+/* The CQ was armed: is there anything to tell? */
+void bfm_cqe_armed(struct bfm_function *f, struct bfm_cq *cq);
 
 /* ----------------------------------------------- shared receive queue */
 
@@ -180,6 +197,8 @@ struct bfm_srq {
 	enum bfm_rmp_state state;    /* RDY for all but RMPs */
 	bool limit_armed;
 	uint16_t lwm;
+	uint16_t head;               /* of the list: the next that is taken */
+	uint16_t taken;              /* count, as the doorbell record counts posts */
 };
 
 /* The shared receive queue that a QP names: numbers of SRQs and RMPs are apart. */

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What the files that move data share: engine_*.c, wqe_*.c, rc_*.c and ud.c. The
+ * commands know only what is at the end.
+ */
+
+#ifndef BFM_DATA_H
+#define BFM_DATA_H
+
+#include "queue.h"
+#include "switch.h"
+
+#define BFM_WQEBB 64u          /* unit of send queues */
+#define BFM_MTU_MAX 4096u
+#define BFM_SEND_BYTES 1024u   /* 63 units of 16 bytes, rounded up to blocks */
+#define BFM_SEND_SEGS 63u
+#define BFM_RECV_BYTES 2048u   /* more of an entry is not looked at */
+#define BFM_RECV_SEGS (BFM_RECV_BYTES / 16)
+#define BFM_RESERVED_KEY 0x100u
+#define BFM_NEVER UINT64_MAX
+
+/* Opcodes of send requests. */
+enum bfm_send_opcode {
+	BFM_SEND_NOP = 0x00, BFM_SEND_WRITE = 0x08, BFM_SEND_WRITE_IMM = 0x09,
+	BFM_SEND_SEND = 0x0a, BFM_SEND_SEND_IMM = 0x0b, BFM_SEND_READ = 0x10,
+};
+
+/* Opcodes of completions. */
+enum bfm_cqe_opcode {
+	BFM_CQE_REQ = 0, BFM_CQE_RESP_WRITE_IMM = 1, BFM_CQE_RESP_SEND = 2,
+	BFM_CQE_RESP_SEND_IMM = 3, BFM_CQE_REQ_ERR = 13, BFM_CQE_RESP_ERR = 14,
+};
+
+/* Syndromes of those that tell an error. */
+enum bfm_cqe_synd {
+	BFM_CQE_OK = 0,
+	BFM_CQE_LOCAL_LEN = 0x01, BFM_CQE_LOCAL_QP_OP = 0x02, BFM_CQE_LOCAL_PROT = 0x04,
+	BFM_CQE_FLUSH = 0x05, BFM_CQE_BAD_RESP = 0x10, BFM_CQE_REM_INV_REQ = 0x12,
+	BFM_CQE_REM_ACCESS = 0x13, BFM_CQE_REM_OP = 0x14, BFM_CQE_RETRY = 0x15,
+	BFM_CQE_RNR_RETRY = 0x16,
+};
+
+/* Opcodes in the header of a packet: those of RC, and of UD. */
+enum bfm_pkt_opcode {
+	BFM_PKT_SEND_FIRST = 0x00, BFM_PKT_SEND_MIDDLE = 0x01, BFM_PKT_SEND_LAST = 0x02,
+	BFM_PKT_SEND_LAST_IMM = 0x03, BFM_PKT_SEND_ONLY = 0x04, BFM_PKT_SEND_ONLY_IMM = 0x05,
+	BFM_PKT_WRITE_FIRST = 0x06, BFM_PKT_WRITE_MIDDLE = 0x07, BFM_PKT_WRITE_LAST = 0x08,
+	BFM_PKT_WRITE_LAST_IMM = 0x09, BFM_PKT_WRITE_ONLY = 0x0a, BFM_PKT_WRITE_ONLY_IMM = 0x0b,
+	BFM_PKT_READ = 0x0c, BFM_PKT_READ_ANSWER = 0x10, BFM_PKT_ACK = 0x11,
+	BFM_PKT_UD_SEND = 0x64, BFM_PKT_UD_SEND_IMM = 0x65,
+};
+
+/* --------------------------------------------------------- engine_mem.c */
+
+/* On whose behalf memory is used. */
+struct bfm_who {
+	struct bfm_function *f;
+	uint32_t pd;
+	uint32_t qpn;
+	bool reserved_key; /* it may use the key of all memory */
+};
+
+enum bfm_right { BFM_LOCAL_READ = 0, BFM_LOCAL_WRITE, BFM_REMOTE_READ, BFM_REMOTE_WRITE };
+
+/* A piece of memory, or of the request itself. */
+struct bfm_seg {
+	uint64_t addr;
+	const uint8_t *inl; /* NULL: by key */
+	uint32_t len;
+	uint32_t key;
+};
+
+/*
+ * Read or write by a key. 0, -EACCES if the key does not allow it, with the reason
+ * logged, or -EFAULT if the memory behind it can not be reached.
+ */
+int bfm_mem_read(const struct bfm_who *who, enum bfm_right right, uint32_t key, uint64_t addr,
+		void *data, uint32_t len);
+int bfm_mem_write(const struct bfm_who *who, enum bfm_right right, uint32_t key, uint64_t addr,
+		const void *data, uint32_t len);
+/* Bytes [off, off + len) of a list of pieces. The same, or -EMSGSIZE: it ends before. */
+int bfm_segs_read(const struct bfm_who *who, const struct bfm_seg *segs, uint32_t nb,
+		uint64_t off, void *data, uint32_t len);
+int bfm_segs_write(const struct bfm_who *who, const struct bfm_seg *segs, uint32_t nb,
+		uint64_t off, const void *data, uint32_t len);
+
+/* ----------------------------------------------------------- wqe_send.c */
+
+/* Where a datagram goes, as its request says. */
+struct bfm_av {
+	uint32_t qkey;
+	uint32_t dqpn;
+	uint8_t sl;
+	uint16_t rlid;
+	uint64_t rmac;
+	uint8_t tclass;
+	uint8_t hop_limit;
+	bool grh;
+	uint8_t sgid_index;
+	uint32_t flow_label;
+	uint16_t udp_sport;
+	uint8_t rgid[16];
+};
+
+/* A send request that was fetched. */
+struct bfm_send {
+	uint8_t raw[BFM_SEND_BYTES];
+	uint32_t bytes;        /* of it */
+	uint8_t opcode;
+	uint16_t index;        /* of its first block, as the request says */
+	uint32_t blocks;
+	bool signalled;
+	bool solicited;
+	uint32_t imm;          /* as in memory */
+	uint64_t raddr;
+	uint32_t rkey;
+	struct bfm_av av;
+	struct bfm_seg segs[BFM_SEND_SEGS];
+	uint32_t nb_segs;
+	uint64_t len;          /* of the message */
+};
+
+/* Read the record. How many blocks are posted and not done; -EFAULT or -EOVERFLOW. */
+int bfm_send_posted(struct bfm_function *f, struct bfm_qp *qp);
+/* Fetch the next request. BFM_CQE_OK, or why it can not be done; index and opcode are set. */
+enum bfm_cqe_synd bfm_send_fetch(struct bfm_function *f, struct bfm_qp *qp, struct bfm_send *wr);
+/* Only its index, opcode and size: of one that is not done any more. */
+void bfm_send_head(struct bfm_function *f, struct bfm_qp *qp, struct bfm_send *wr);
+/* Is it in memory what it was? Logs if not. */
+void bfm_send_check(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_send *wr);
+
+/* ----------------------------------------------------------- wqe_recv.c */
+
+/* A receive request that was fetched. */
+struct bfm_recv {
+	bool active;
+	uint16_t index;        /* as its completion names it */
+	struct bfm_seg segs[BFM_RECV_SEGS];
+	uint32_t nb_segs;
+	uint64_t room;         /* bytes */
+};
+
+/*
+ * Take the next receive request of a QP, from its own queue or the shared one. 0,
+ * -EAGAIN if none is posted, -EINVAL if what is posted makes no sense, -EFAULT.
+ */
+int bfm_recv_take(struct bfm_function *f, struct bfm_qp *qp, struct bfm_recv *recv);
+/* Who uses the memory of receive requests. */
+void bfm_recv_who(struct bfm_function *f, const struct bfm_qp *qp, struct bfm_who *who);
+
+/* -------------------------------------------------------- engine_cqe.c */
+
+/* What a completion says. */
+struct bfm_cpl {
+	enum bfm_cqe_opcode opcode;
+	enum bfm_cqe_synd synd;
+	bool solicited;
+	uint8_t send_opcode;
+	uint16_t counter;      /* index of the request */
+	uint32_t bytes;
+	uint32_t imm;          /* as in memory, also a partition key */
+	uint32_t flags_rqpn;   /* of datagrams: source and flags */
+	uint16_t slid;
+	bool vlan;
+	uint16_t vlan_tag;
+};
+
+/* -EOVERFLOW: the CQ is full, or was; it is in error, and so is who uses it. */
+int bfm_cqe_write(struct bfm_function *f, struct bfm_qp *qp, struct bfm_cq *cq,
+		const struct bfm_cpl *cpl);
+/* An asynchronous event of a QP or of a shared receive queue. */
+void bfm_queue_event(struct bfm_function *f, enum bfm_event type, uint32_t number);
+
+/* -------------------------------------------------------- engine_net.c */
+
+/* A packet under way: headers, payload, and where its data is to go by address. */
+struct bfm_msg_pkt {
+	struct bfm_packet pkt;
+	const uint8_t *data;
+	uint64_t raddr;
+	uint32_t rkey;
+	uint8_t *answer;       /* of a read: the data, pkt.len bytes */
+};
+
+enum bfm_answer_kind {
+	BFM_ANSWER_NONE = 0, BFM_ANSWER_ACK, BFM_ANSWER_RNR, BFM_ANSWER_SEQ,
+	BFM_ANSWER_INV_REQ, BFM_ANSWER_ACCESS, BFM_ANSWER_OP,
+};
+
+struct bfm_answer {
+	enum bfm_answer_kind kind;
+	uint8_t rnr_timer;
+};
+
+/* Send a packet of an RC queue pair, and take the answer, if one comes. */
+struct bfm_answer bfm_net_request(struct bfm_function *f, struct bfm_qp *qp,
+		struct bfm_msg_pkt *msg);
+/* Send a datagram; nobody tells what becomes of it. */
+void bfm_net_datagram(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_av *av,
+		struct bfm_msg_pkt *msg);
+/* Bytes of payload that fit into a packet of code 1 to 5. */
+uint32_t bfm_mtu_bytes(uint32_t code);
+
+/* ------------------------------------------------- rc_*.c, ud.c, engine_flush.c */
+
+enum bfm_step {
+	BFM_STEP_IDLE = 0, /* until somebody kicks it */
+	BFM_STEP_MORE,     /* once more, after the others */
+	BFM_STEP_WAIT,     /* until run->due */
+};
+
+enum bfm_step bfm_rc_step(struct bfm_function *f, struct bfm_qp *qp);
+struct bfm_answer bfm_rc_receive(struct bfm_function *f, struct bfm_qp *qp,
+		struct bfm_msg_pkt *msg);
+enum bfm_step bfm_ud_step(struct bfm_function *f, struct bfm_qp *qp);
+void bfm_ud_receive(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_msg_pkt *msg);
+enum bfm_step bfm_flush_step(struct bfm_function *f, struct bfm_qp *qp);
+/* To state ERR, and what is posted is flushed. */
+void bfm_qp_fail(struct bfm_function *f, struct bfm_qp *qp);
+/* It is in state ERR now. */
+void bfm_qp_stopped(struct bfm_function *f, struct bfm_qp *qp);
+/* Tell of the request at the head of the send queue, and go on to the next. */
+int bfm_send_done(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_send *wr,
+		enum bfm_cqe_synd synd);
+/* Tell of the receive request that the QP has. */
+int bfm_recv_done(struct bfm_function *f, struct bfm_qp *qp, struct bfm_cpl *cpl);
+
+/* ------------------------------------------------------- engine_run.c */
+
+/* The running state of a queue pair. */
+struct bfm_run {
+	TAILQ_ENTRY(bfm_run) next;
+	struct bfm_function *f;
+	struct bfm_qp *qp;
+	bool ready;            /* in the list of those that have something to do */
+	bool waiting;          /* in the list of those whose timer runs */
+	bool inside;           /* being worked on in the main loop */
+	uint64_t due;          /* us */
+	/* requester */
+	uint16_t sq_ci;        /* the next block of the send queue */
+	bool started;          /* the request was fetched */
+	bool unanswered;       /* its last packet was */
+	struct bfm_send wr;
+	uint64_t sent;         /* bytes of it that are acknowledged */
+	uint32_t psn;
+	uint32_t retries;
+	uint32_t rnr_retries;
+	/* responder */
+	bool told;             /* that the connection is in use */
+	uint32_t epsn;         /* expected */
+	uint32_t msn;          /* messages */
+	uint16_t rq_ci;        /* the next receive request of its own */
+	struct bfm_recv recv;
+	uint64_t got;          /* bytes of the message */
+	bool writing;          /* in the middle of a write by address */
+};
+
+/* Have the queue pair looked at; one whose timer runs is left alone. */
+void bfm_qp_kick(struct bfm_function *f, struct bfm_qp *qp);
+/* Can memory of this queue pair's client be reached now? */
+bool bfm_qp_reachable(struct bfm_function *f, const struct bfm_qp *qp);
+uint64_t bfm_now_us(const struct bfm_function *f);
+
+#endif

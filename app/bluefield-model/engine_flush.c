@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The end of requests: their completions, and what becomes of those that are posted
+ * when a queue pair is in error.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "data.h"
+
+#define BURST 32u
+#define LOOK_US 5000u /* for receive requests posted later: nothing rings for them */
+
+int
+bfm_send_done(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_send *wr,
+		enum bfm_cqe_synd synd)
+{
+	const struct bfm_cpl cpl = {
+		.opcode = synd == BFM_CQE_OK ? BFM_CQE_REQ : BFM_CQE_REQ_ERR, .synd = synd,
+		.send_opcode = wr->opcode, .counter = wr->index,
+		.bytes = wr->opcode == BFM_SEND_READ ? (uint32_t)wr->len : 0,
+	};
+
+	qp->run->started = false;
+	qp->run->unanswered = false;
+	qp->run->retries = 0;
+	qp->run->rnr_retries = 0;
+	qp->run->sq_ci += wr->blocks;
+	if (synd == BFM_CQE_OK && !wr->signalled)
+		return 0;
+	return bfm_cqe_write(f, qp, (struct bfm_cq *)qp->send_cq, &cpl);
+}
+
+int
+bfm_recv_done(struct bfm_function *f, struct bfm_qp *qp, struct bfm_cpl *cpl)
+{
+	cpl->counter = qp->run->recv.index;
+	qp->run->recv.active = false;
+	return bfm_cqe_write(f, qp, (struct bfm_cq *)qp->recv_cq, cpl);
+}
+
+void
+bfm_qp_fail(struct bfm_function *f, struct bfm_qp *qp)
+{
+	if (qp->state == BFM_QP_ERR)
+		return;
+	bfm_log(f, BFM_DEBUG, "QP 0x%x goes to state ERR", qp->obj.id);
+	qp->state = BFM_QP_ERR;
+	bfm_qp_stopped(f, qp);
+}
+
+void
+bfm_qp_stopped(struct bfm_function *f, struct bfm_qp *qp)
+{
+	struct bfm_cpl cpl = { .opcode = BFM_CQE_RESP_ERR, .synd = BFM_CQE_FLUSH };
+	struct bfm_run *run = qp->run;
+
+	run->due = 0;
+	run->started = false;
+	run->unanswered = false;
+	run->writing = false;
+	if (run->recv.active)
+		(void)bfm_recv_done(f, qp, &cpl);
+	/* of a shared queue nothing is flushed: this one takes no more of it */
+	if (qp->srq != NULL)
+		bfm_queue_event(f, BFM_EV_SRQ_LAST_WQE, qp->obj.id);
+	bfm_qp_kick(f, qp);
+}
+
+/* One send request without a look at what it wants. False: there is none. */
+static bool
+flush_send(struct bfm_function *f, struct bfm_qp *qp)
+{
+	struct bfm_send *wr = &qp->run->wr;
+
+	if (!qp->has_sq || bfm_send_posted(f, qp) <= 0)
+		return false;
+	bfm_send_head(f, qp, wr);
+	return bfm_send_done(f, qp, wr, BFM_CQE_FLUSH) == 0;
+}
+
+static bool
+flush_recv(struct bfm_function *f, struct bfm_qp *qp)
+{
+	struct bfm_cpl cpl = { .opcode = BFM_CQE_RESP_ERR, .synd = BFM_CQE_FLUSH };
+
+	if (qp->rq_type != BFM_RQ_OWN || bfm_recv_take(f, qp, &qp->run->recv) != 0)
+		return false;
+	return bfm_recv_done(f, qp, &cpl) == 0;
+}
+
+enum bfm_step
+bfm_flush_step(struct bfm_function *f, struct bfm_qp *qp)
+{
+	uint32_t i;
+
+	for (i = 0; i < BURST; i++) {
+		if (!flush_send(f, qp) && (qp->state != BFM_QP_ERR || !flush_recv(f, qp)))
+			break;
+	}
+	if (i == BURST)
+		return BFM_STEP_MORE;
+	if (qp->state != BFM_QP_ERR || qp->rq_type != BFM_RQ_OWN)
+		return BFM_STEP_IDLE;
+	qp->run->due = bfm_now_us(f) + LOOK_US;
+	return BFM_STEP_WAIT;
+}
