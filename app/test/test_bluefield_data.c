@@ -87,12 +87,191 @@ test_srq(void)
 	return messages();
 }
 
+/*
+ * Datagrams
+ */
+
+/* An address vector, and one piece. */
+static void
+datagram(struct data_end *e, const struct data_end *to, uint32_t qpn, uint32_t qkey, uint32_t len)
+{
+	uint8_t segs[4 * 16] = { 0 };
+	rte_be32_t be;
+
+	be = rte_cpu_to_be_32(qkey);
+	memcpy(segs, &be, sizeof(be));
+	be = rte_cpu_to_be_32(qpn | 1u << 31);
+	memcpy(segs + 8, &be, sizeof(be));
+	segs[14] = 0xc0;
+	memcpy(segs + 20, to->addr.mac, sizeof(to->addr.mac));
+	segs[27] = 64;
+	be = rte_cpu_to_be_32(1u << 30 | (uint32_t)e->addr_index << 20 | 0x12345);
+	memcpy(segs + 28, &be, sizeof(be));
+	memcpy(segs + 32, to->addr.gid, sizeof(to->addr.gid));
+	data_seg(segs + 48, len, e->mkey.key, (uintptr_t)e->bytes);
+	data_send_raw(e, OP_SEND, segs, 4, 0);
+}
+
+/* One arrives, with a global route header before it. */
+static int
+datagram_arrives(uint32_t qpn, uint32_t from, uint32_t qkey)
+{
+	const uint8_t *grh = data_b.bytes + HALF;
+	struct data_cqe cqe;
+
+	fill(&data_a, 0, 256, 3);
+	memset(data_b.bytes + HALF, 0, 512);
+	data_recv(&data_b, HALF, 40 + 256);
+	datagram(&data_a, &data_b, qpn, qkey, 256);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_EXPECT(cqe.opcode, 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_EXPECT(cqe.opcode, 2);
+	TEST_EXPECT(cqe.bytes, 40 + 256);
+	TEST_EXPECT(cqe.flags_rqpn & 0xffffff, from);
+	/* a header is there, of IPv6; the partition is the default one */
+	TEST_EXPECT(cqe.flags_rqpn >> 28 & 3, 1);
+	TEST_EXPECT(cqe.flags_rqpn >> 24 & 3, 1);
+	TEST_EXPECT(cqe.imm & 0xffff, 0xffff);
+	TEST_TRUE(memcmp(grh + 40, data_a.bytes, 256) == 0);
+	TEST_EXPECT(grh[0] >> 4, 6);
+	TEST_EXPECT((grh[1] & 0xf) << 16 | grh[2] << 8 | grh[3], 0x12345);
+	TEST_EXPECT(grh[6], 17);
+	TEST_EXPECT(grh[7], 64);
+	TEST_TRUE(memcmp(grh + 8, data_a.addr.gid, 16) == 0);
+	TEST_TRUE(memcmp(grh + 24, data_b.addr.gid, 16) == 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_datagrams(void)
+{
+	struct data_cqe cqe;
+	unsigned int i;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .service = BF_QP_UD }));
+	for (i = 0; i < 40; i++)
+		TEST_CALL(datagram_arrives(data_b.qp.obj.id, data_a.qp.obj.id, DATA_QKEY));
+	/* with another key, for nobody, or without a buffer: they are lost, nobody is told */
+	datagram(&data_a, &data_b, data_b.qp.obj.id, DATA_QKEY, 256);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	data_recv(&data_b, HALF, 512);
+	datagram(&data_a, &data_b, data_b.qp.obj.id, DATA_QKEY + 1, 256);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	datagram(&data_a, &data_b, 0xfff, DATA_QKEY, 256);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_CALL(data_quiet(&data_b));
+	/* the queue pair's own key */
+	datagram(&data_a, &data_b, data_b.qp.obj.id, 1u << 31, 256);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_EXPECT(cqe.bytes, 40 + 256);
+	return data_passed();
+}
+
+static int
+test_qp1(void)
+{
+	TEST_CALL(data_pair(&(struct data_conf){ .service = BF_QP_GSI }));
+	TEST_CALL(datagram_arrives(1, 1, 0x80010000));
+	TEST_CALL(datagram_arrives(1, 1, 0x80010000));
+	return data_passed();
+}
+
+/*
+ * What completions say, and requests can
+ */
+
+static int
+test_user_index(void)
+{
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .user_index = 0x123456, .srq = true }));
+	data_recv(&data_b, HALF, 64);
+	data_send(&data_a, OP_SEND, 0, 64, F_SOLICITED);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_EXPECT(cqe.user, 0x123456);
+	TEST_TRUE(cqe.solicited);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_EXPECT(cqe.user, 0x123456);
+	return data_passed();
+}
+
+/* Bytes in the request, pieces of memory, and a request over the end of the queue. */
+static int
+test_pieces(void)
+{
+	uint8_t segs[11 * 16], recv[2 * 16];
+	struct data_cqe cqe;
+	unsigned int i;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .srq = false }));
+	fill(&data_a, 0, 4096, 9);
+	for (i = 0; i < 2 * DATA_QUEUE; i++) {
+		memset(segs, 0, sizeof(segs));
+		segs[0] = 0x80; /* 20 bytes are here */
+		segs[3] = 20;
+		memcpy(segs + 4, data_a.bytes + 100, 20);
+		data_seg(segs + 32, 1000, data_a.mkey.key, (uintptr_t)data_a.bytes + 120);
+		data_seg(segs + 48, 1, data_a.mkey.key, (uintptr_t)data_a.bytes + 1120);
+		data_seg(segs + 64, 379, data_a.mkey.key, (uintptr_t)data_a.bytes + 1121);
+		data_seg(recv, 13, data_b.mkey.key, (uintptr_t)data_b.bytes + HALF);
+		data_seg(recv + 16, 4000, data_b.mkey.key, (uintptr_t)data_b.bytes + HALF + 13);
+		memset(data_b.bytes + HALF, 0, 2000);
+		data_recv_raw(&data_b, recv, 2);
+		data_send_raw(&data_a, OP_SEND, segs, 5, 0);
+		TEST_CALL(data_received(&data_b, &cqe));
+		TEST_EXPECT(cqe.bytes, 1400);
+		TEST_TRUE(memcmp(data_b.bytes + HALF, data_a.bytes + 100, 1400) == 0);
+		TEST_CALL(data_sent(&data_a, &cqe));
+		/* of odd length: the next one begins elsewhere */
+		if (i % 3 == 0) {
+			data_send_raw(&data_a, OP_NOP, segs, 0, 0);
+			TEST_CALL(data_sent(&data_a, &cqe));
+			TEST_EXPECT(cqe.send_opcode, OP_NOP);
+		}
+	}
+	return data_passed();
+}
+
+/* Many at a time, most without a completion; all posted before one doorbell. */
+static int
+test_burst(void)
+{
+	struct data_cqe cqe;
+	unsigned int i, round;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .srq = true }));
+	for (round = 0; round < 50; round++) {
+		for (i = 0; i < DATA_QUEUE - 1; i++) {
+			data_a.bytes[i * 8] = (uint8_t)(round + i);
+			data_recv(&data_b, HALF + i * 8, 8);
+			data_send(&data_a, OP_SEND, i * 8, 8,
+				F_NO_BELL | (i < DATA_QUEUE - 2 ? F_QUIET : 0));
+		}
+		data_ring(&data_a);
+		for (i = 0; i < DATA_QUEUE - 1; i++) {
+			TEST_CALL(data_received(&data_b, &cqe));
+			TEST_EXPECT(cqe.bytes, 8);
+		}
+		TEST_CALL(data_sent(&data_a, &cqe));
+		TEST_EXPECT(cqe.counter, (uint16_t)(data_a.sq_pi - 1));
+		TEST_TRUE(!data_poll(&data_a.send_cq, &data_a.send_ci, &cqe));
+	}
+	return data_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "messages of the software BlueField",
 	.unit_test_cases = {
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_functions),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_loopback),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_srq),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_datagrams),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_qp1),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_user_index),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_pieces),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_burst),
 		TEST_CASES_END()
 	}
 };

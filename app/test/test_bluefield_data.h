@@ -57,6 +57,7 @@ struct data_end {
 	struct bf_mkey mkey;
 	uint8_t *bytes;        /**< mem's. */
 	uint16_t sq_pi;
+	uint16_t sq_last;      /**< Where the newest request begins. */
 	uint16_t rq_pi;
 	uint16_t srq_head;
 	uint16_t srq_pi;

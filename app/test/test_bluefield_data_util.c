@@ -247,7 +247,7 @@ void
 data_ring(struct data_end *e)
 {
 	const uint8_t *last = (const uint8_t *)e->qp.sq +
-		(uint16_t)(e->sq_pi - 1) % DATA_QUEUE * BLOCK;
+		e->sq_last % DATA_QUEUE * BLOCK;
 	rte_be64_t bell;
 
 	rte_io_wmb();
@@ -268,10 +268,11 @@ data_send_raw(struct data_end *e, uint8_t opcode, const void *segs, uint32_t nb,
 	wqe[11] = ((flags & F_QUIET) != 0 ? 0 : 8) | ((flags & F_SOLICITED) != 0 ? 2 : 0);
 	put32(wqe + 12, 0xabcd0000u | e->sq_pi);
 	memcpy(wqe + UNIT, segs, nb * UNIT);
+	/* the doorbell has the first bytes of the last request */
+	e->sq_last = e->sq_pi;
 	for (i = 0; i < bytes; i += BLOCK) {
 		off = e->sq_pi % DATA_QUEUE * BLOCK;
 		memcpy((uint8_t *)e->qp.sq + off, wqe + i, BLOCK);
-		/* the doorbell has the first bytes of the last request */
 		e->sq_pi++;
 	}
 	if ((flags & F_NO_BELL) == 0)
