@@ -39,6 +39,8 @@ struct options {
 	uint32_t nb_faults;
 	const char *rules[MAX_RULES];
 	uint32_t nb_rules;
+	const char *pairs[MAX_RULES];
+	uint32_t nb_pairs;
 	uint32_t latency; /* as in struct bfm_model */
 	uint64_t seed;
 };
@@ -85,6 +87,8 @@ static const char usage[] =
 	"  --rule \"WORDS\"       a rule of the embedded switch, in the words of tc, for example\n"
 	"                       \"dev pf0vf0 ingress prio 99 matchall skip_sw action drop\"; may\n"
 	"                       be repeated. Without rules nothing passes.\n"
+	"  --allow NAME/NAME    the two rules that let two functions talk by RoCE v2, at the\n"
+	"                       addresses fe80::EUI-64 of their MACs; may be repeated\n"
 	"  --latency off|FACTOR how long commands take: not at all, or this times as long as\n"
 	"                       usual, up to 100 (1). Slots answer in any order then.\n"
 	"  --seed NUMBER        of what is random, as latencies (1)\n"
@@ -338,13 +342,14 @@ parse_seed(const char *text, uint64_t *seed)
 static int
 parse_options(int argc, char **argv, struct options *o)
 {
-	enum { DIR_OPT = 256, FUNCTION, FAULT, RULE, LATENCY, SEED, LOG, LEVEL, UNTIL_EOF, HELP,
-		VERSION };
+	enum { DIR_OPT = 256, FUNCTION, FAULT, RULE, ALLOW, LATENCY, SEED, LOG, LEVEL, UNTIL_EOF,
+		HELP, VERSION };
 	static const struct option longs[] = {
 		{ "dir", required_argument, NULL, DIR_OPT },
 		{ "function", required_argument, NULL, FUNCTION },
 		{ "fault", required_argument, NULL, FAULT },
 		{ "rule", required_argument, NULL, RULE },
+		{ "allow", required_argument, NULL, ALLOW },
 		{ "latency", required_argument, NULL, LATENCY },
 		{ "seed", required_argument, NULL, SEED },
 		{ "log", required_argument, NULL, LOG },
@@ -384,6 +389,14 @@ parse_options(int argc, char **argv, struct options *o)
 				return -EINVAL;
 			}
 			o->rules[o->nb_rules++] = optarg;
+			break;
+		case ALLOW:
+			if (o->nb_pairs == MAX_RULES) {
+				fprintf(stderr, "--allow: at most %u; give the others as rules at "
+						"the control socket\n", MAX_RULES);
+				return -EINVAL;
+			}
+			o->pairs[o->nb_pairs++] = optarg;
 			break;
 		case LATENCY:
 			if (!parse_latency(optarg, &o->latency)) {
@@ -500,6 +513,56 @@ add_rule(struct bfm_model *m, const char *text)
 	return ret;
 }
 
+/* What a rule says of one station: its MAC address, and the GID that is made of it. */
+static void
+station_words(const struct bfm_function *f, const char *side, char *words, size_t size)
+{
+	unsigned int b[6], i;
+
+	for (i = 0; i < 6; i++)
+		b[i] = f->mac >> (40 - 8 * i) & 0xff;
+	snprintf(words, size, "%s_mac %02x:%02x:%02x:%02x:%02x:%02x "
+			"%s_ip fe80::%02x%02x:%02xff:fe%02x:%02x%02x", side, b[0], b[1], b[2],
+			b[3], b[4], b[5], side, b[0] ^ 2, b[1], b[2], b[3], b[4], b[5]);
+}
+
+static int
+add_direction(struct bfm_model *m, const struct bfm_function *from, const struct bfm_function *to)
+{
+	char source[128], target[128], text[512];
+
+	station_words(from, "src", source, sizeof(source));
+	station_words(to, "dst", target, sizeof(target));
+	snprintf(text, sizeof(text), "dev %s ingress prio 1 protocol ipv6 flower skip_sw %s %s "
+			"ip_proto udp dst_port 4791 action mirred egress redirect dev %s",
+			from->conf.name, source, target, to->conf.name);
+	return add_rule(m, text);
+}
+
+static int
+add_pair(struct bfm_model *m, const char *text)
+{
+	const char *slash = strchr(text, '/');
+	const struct bfm_function *a, *b;
+	char name[64];
+	int ret;
+
+	if (slash == NULL || (size_t)(slash - text) >= sizeof(name)) {
+		fprintf(stderr, "--allow %s: name two functions, as pf0vf0/ecpf0vf0\n", text);
+		return -EINVAL;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(slash - text), text);
+	a = bfm_function_find(m, name);
+	b = bfm_function_find(m, slash + 1);
+	if (a == NULL || b == NULL) {
+		fprintf(stderr, "--allow %s: there is no function %s; add it with --function\n",
+				text, a == NULL ? name : slash + 1);
+		return -EINVAL;
+	}
+	ret = add_direction(m, a, b);
+	return ret != 0 ? ret : add_direction(m, b, a);
+}
+
 static int
 start(struct bfm_model *m, const struct options *o)
 {
@@ -524,6 +587,11 @@ start(struct bfm_model *m, const struct options *o)
 	}
 	for (i = 0; i < o->nb_rules; i++) {
 		ret = add_rule(m, o->rules[i]);
+		if (ret != 0)
+			return ret;
+	}
+	for (i = 0; i < o->nb_pairs; i++) {
+		ret = add_pair(m, o->pairs[i]);
 		if (ret != 0)
 			return ret;
 	}

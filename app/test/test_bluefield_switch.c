@@ -251,6 +251,25 @@ test_rule_option(void)
 	return test_log_passed();
 }
 
+/* A pair can be there from the start as well, by the addresses that its functions have. */
+static int
+test_allow_option(void)
+{
+	TEST_CALL(test_model_stop(&model));
+	TEST_CALL(test_model_start(&model, "pf0vf0 ecpf0vf0,mac=02:00:00:00:00:07 "
+		"--allow=ecpf0vf0/pf0vf0"));
+	TEST_EXPECT(dumped("\nrule "), 2);
+	TEST_EXPECT(dumped("rule dev pf0vf0 ingress prio 1 protocol ipv6 flower skip_sw "
+		"src_mac 02:bf:01:00:00:01 dst_mac 02:00:00:00:00:07 "
+		"src_ip fe80::bf:1ff:fe00:1 dst_ip fe80::ff:fe00:7 ip_proto udp dst_port 4791 "
+		TO_CARD), 1);
+	/* the same rules as those of a test */
+	TEST_EXPECT(test_model_rule(&model, "del", "ecpf0vf0", "pf0vf0"), 0);
+	TEST_EXPECT(test_model_rule(&model, "del", "pf0vf0", "ecpf0vf0"), 0);
+	TEST_EXPECT(dumped("\nrule "), 0);
+	return test_log_passed();
+}
+
 static struct unit_test_suite switch_suite = {
 	.suite_name = "rules of the switch",
 	.unit_test_cases = {
@@ -262,6 +281,7 @@ static struct unit_test_suite switch_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_wide_rules_noted),
 		TEST_CASE_ST(case_setup, case_teardown, test_pair_allowed),
 		TEST_CASE_ST(case_setup, case_teardown, test_rule_option),
+		TEST_CASE_ST(case_setup, case_teardown, test_allow_option),
 		TEST_CASES_END()
 	}
 };
