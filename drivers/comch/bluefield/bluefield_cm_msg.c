@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Messages of the connection manager that go out: what we say in each field. What they
+ * mean for the state of an id is not in here.
+ */
+
+#include <string.h>
+
+#include <rte_byteorder.h>
+#include <rte_common.h>
+
+#include "bluefield_cm_priv.h"
+
+/* Reads and atomics by address: none, in either direction. */
+#define NO_READS 0
+#define PKEY_DEFAULT 0xffff
+#define HOP_LIMIT 64
+/* On RoCE, where there are none. */
+#define LID_NONE 0xffff
+#define GUID_LEN 8
+/* That we acknowledge a packet in 4.096 us << 15 at most; it adds nothing to Linux's sum. */
+#define ACK_DELAY 15
+/* What we ask for when the user has not answered a REQ or REP: 4 s. */
+#define MRA_TIMEOUT 20
+/* Of a SIDR_REP: there is no such service. */
+#define SIDR_UNSUPPORTED 1
+/* The port in our REQs says nothing, but it is not 0, and in Linux's flow label. */
+#define FIRST_PORT 0xc000u
+#define PORT_MASK 0x3fffu
+#define FLOW_LABEL_MASK 0xfffffu
+
+/* Begins the private data of our DREQs, before a positive errno of Linux. */
+#define DREQ_MAGIC 0x62664372u
+#define DREQ_REASON_OFF 4
+
+static void
+send_buf(struct bf_cm *cm, const struct bf_cm_addr *to, uint16_t attr, const uint8_t *buf)
+{
+	int ret = cm->port->ops->send(cm->port, to, buf);
+
+	/* as if it had been lost: whoever waits for an answer sends it again */
+	if (ret != 0) {
+		cm->stats.tx_errors++;
+		BF_LOG(DEBUG, "%s: %s not sent (%d)", cm->conf.name, bf_mad_attr_text(attr), ret);
+		return;
+	}
+	cm->stats.tx[attr - BF_MAD_FIRST]++;
+}
+
+/* All values fit: they are constants, come from fields, or were checked. */
+static void
+send_mad(struct bf_cm *cm, const struct bf_cm_addr *to, const struct bf_mad *mad)
+{
+	uint8_t buf[BF_MAD_SIZE];
+
+	if (bf_mad_encode(mad, buf) != 0) {
+		cm->stats.tx_errors++;
+		return;
+	}
+	send_buf(cm, to, mad->attr, buf);
+}
+
+static void
+send_keep(struct bf_cm_id *id, const struct bf_mad *mad)
+{
+	id->kept = bf_mad_encode(mad, id->mad) == 0;
+	bf_cm_send_kept(id);
+}
+
+void
+bf_cm_send_kept(struct bf_cm_id *id)
+{
+	/* attribute id, in the header; all are below 256 */
+	if (id->kept)
+		send_buf(id->cm, &id->addr, id->mad[17], id->mad);
+}
+
+/* A message of an id: its numbers are in there. */
+static struct bf_mad
+mad_of(const struct bf_cm_id *id, uint16_t attr)
+{
+	struct bf_mad mad = { .attr = attr, .tid = id->tid };
+
+	mad.local_id = id->local_id;
+	if (attr != BF_MAD_REQ)
+		mad.remote_id = id->remote_id;
+	return mad;
+}
+
+static void
+req_path(const struct bf_cm_id *id, struct bf_mad_path *path)
+{
+	path->local_lid = LID_NONE;
+	path->remote_lid = LID_NONE;
+	memcpy(path->local_gid, id->cm->conf.own.gid, sizeof(path->local_gid));
+	memcpy(path->remote_gid, id->addr.gid, sizeof(path->remote_gid));
+	path->flow_label = id->flow_label;
+	path->hop_limit = HOP_LIMIT;
+	path->ack_timeout = id->own.ack_timeout;
+}
+
+void
+bf_cm_send_req(struct bf_cm_id *id, const void *priv, size_t len)
+{
+	struct bf_cm *cm = id->cm;
+	struct bf_mad_ip ip = { .ip_version = 6 };
+	struct bf_mad mad;
+
+	id->tid = cm->tid++;
+	ip.src_port = FIRST_PORT | (id->local_id & PORT_MASK);
+	id->flow_label = (ip.src_port * 31u + (uint16_t)cm->conf.service_id) & FLOW_LABEL_MASK;
+	mad = mad_of(id, BF_MAD_REQ);
+	mad.req.service_id = cm->conf.service_id;
+	mad.req.ca_guid = cm->conf.guid;
+	mad.req.qpn = id->own.qpn;
+	mad.req.psn = id->own.psn;
+	mad.req.responder_resources = NO_READS;
+	mad.req.initiator_depth = NO_READS;
+	mad.req.remote_timeout = bf_mad_ms_code(cm->conf.req_ms);
+	mad.req.local_timeout = bf_mad_ms_code(cm->conf.req_ms);
+	mad.req.retry_count = id->own.retry_count;
+	mad.req.pkey = PKEY_DEFAULT;
+	mad.req.mtu = id->own.mtu;
+	mad.req.rnr_retry = id->own.rnr_retry;
+	mad.req.max_retries = cm->conf.retries;
+	mad.req.srq = id->own.srq;
+	req_path(id, &mad.req.path);
+	memcpy(ip.src, cm->conf.own.gid, sizeof(ip.src));
+	memcpy(ip.dst, id->addr.gid, sizeof(ip.dst));
+	bf_mad_ip_encode(&ip, mad.req.priv); /* all of it fits */
+	memcpy(mad.req.priv + BF_MAD_IP_SIZE, priv, len);
+	send_keep(id, &mad);
+}
+
+void
+bf_cm_send_req_again(struct bf_cm_id *id)
+{
+	struct bf_mad mad;
+
+	if (bf_mad_decode(id->mad, sizeof(id->mad), &mad) != 0)
+		return;
+	bf_cm_id_renumber(id);
+	id->tid = id->cm->tid++;
+	mad.local_id = id->local_id;
+	mad.tid = id->tid;
+	send_keep(id, &mad);
+}
+
+void
+bf_cm_send_rep(struct bf_cm_id *id, const void *priv, size_t len)
+{
+	struct bf_mad mad = mad_of(id, BF_MAD_REP);
+
+	mad.rep.qpn = id->own.qpn;
+	mad.rep.psn = id->own.psn;
+	mad.rep.responder_resources = NO_READS;
+	mad.rep.initiator_depth = NO_READS;
+	mad.rep.ack_delay = ACK_DELAY;
+	mad.rep.rnr_retry = id->own.rnr_retry;
+	mad.rep.srq = id->own.srq;
+	mad.rep.ca_guid = id->cm->conf.guid;
+	memcpy(mad.rep.priv, priv, len);
+	send_keep(id, &mad);
+}
+
+/* Not kept: a duplicate of the REP has it sent anew. */
+void
+bf_cm_send_rtu(struct bf_cm_id *id)
+{
+	struct bf_mad mad = mad_of(id, BF_MAD_RTU);
+
+	send_mad(id->cm, &id->addr, &mad);
+}
+
+void
+bf_cm_send_mra(struct bf_cm_id *id, enum bf_mad_about about)
+{
+	struct bf_mad mad = mad_of(id, BF_MAD_MRA);
+
+	mad.mra.about = about;
+	mad.mra.timeout = MRA_TIMEOUT;
+	send_mad(id->cm, &id->addr, &mad);
+}
+
+static void
+rej_guid(const struct bf_cm *cm, struct bf_mad_rej *rej)
+{
+	rte_be64_t guid = rte_cpu_to_be_64(cm->conf.guid);
+
+	/* the other side may not know our number: it looks for the GUID */
+	memcpy(rej->info, &guid, GUID_LEN);
+	rej->info_len = GUID_LEN;
+}
+
+void
+bf_cm_send_rej(struct bf_cm_id *id, enum bf_mad_about about, uint8_t reason,
+	const void *priv, size_t len)
+{
+	struct bf_mad mad = mad_of(id, BF_MAD_REJ);
+
+	mad.rej.about = about;
+	mad.rej.reason = reason;
+	if (reason == BF_REJ_TIMEOUT)
+		rej_guid(id->cm, &mad.rej);
+	if (len != 0)
+		memcpy(mad.rej.priv, priv, len);
+	send_keep(id, &mad);
+}
+
+void
+bf_cm_send_dreq(struct bf_cm_id *id, int reason)
+{
+	struct bf_mad mad = mad_of(id, BF_MAD_DREQ);
+	rte_be32_t magic = rte_cpu_to_be_32(DREQ_MAGIC);
+	rte_be32_t err = rte_cpu_to_be_32((uint32_t)-reason);
+
+	mad.tid = id->cm->tid++;
+	mad.dreq.qpn = id->remote.qpn;
+	if (reason < 0) {
+		memcpy(mad.dreq.priv, &magic, sizeof(magic));
+		memcpy(mad.dreq.priv + DREQ_REASON_OFF, &err, sizeof(err));
+	}
+	send_keep(id, &mad);
+}
+
+int
+bf_cm_dreq_reason(const struct bf_mad_dreq *dreq)
+{
+	rte_be32_t magic, err;
+
+	memcpy(&magic, dreq->priv, sizeof(magic));
+	memcpy(&err, dreq->priv + DREQ_REASON_OFF, sizeof(err));
+	if (magic != rte_cpu_to_be_32(DREQ_MAGIC) || rte_be_to_cpu_32(err) > BF_CM_MAX_ERRNO)
+		return 0;
+	return -(int)rte_be_to_cpu_32(err);
+}
+
+void
+bf_cm_send_drep(struct bf_cm_id *id)
+{
+	struct bf_mad mad = mad_of(id, BF_MAD_DREP);
+
+	mad.tid = id->dreq_tid;
+	send_mad(id->cm, &id->addr, &mad);
+}
+
+/* An answer to cm->rx, with its numbers. */
+static struct bf_mad
+answer_of(const struct bf_cm *cm, uint16_t attr)
+{
+	struct bf_mad mad = { .attr = attr, .tid = cm->rx.tid };
+
+	mad.local_id = cm->rx.remote_id;
+	mad.remote_id = cm->rx.local_id;
+	return mad;
+}
+
+void
+bf_cm_answer_rej(struct bf_cm *cm, const struct bf_cm_addr *to, enum bf_mad_about about,
+	uint8_t reason)
+{
+	struct bf_mad mad = answer_of(cm, BF_MAD_REJ);
+
+	mad.rej.about = about;
+	mad.rej.reason = reason;
+	/* as Linux: the address that it would have been */
+	if (reason == BF_REJ_GID) {
+		memcpy(mad.rej.info, cm->conf.own.gid, sizeof(cm->conf.own.gid));
+		mad.rej.info_len = sizeof(cm->conf.own.gid);
+	}
+	send_mad(cm, to, &mad);
+}
+
+void
+bf_cm_answer_drep(struct bf_cm *cm, const struct bf_cm_addr *to)
+{
+	struct bf_mad mad = answer_of(cm, BF_MAD_DREP);
+
+	send_mad(cm, to, &mad);
+}
+
+void
+bf_cm_answer_sidr(struct bf_cm *cm, const struct bf_cm_addr *to)
+{
+	struct bf_mad mad = { .attr = BF_MAD_SIDR_REP, .tid = cm->rx.tid };
+
+	mad.local_id = cm->rx.local_id;
+	mad.sidr_rep.status = SIDR_UNSUPPORTED;
+	mad.sidr_rep.service_id = cm->rx.sidr_req.service_id;
+	send_mad(cm, to, &mad);
+}
