@@ -78,7 +78,7 @@ with_tsan() {
 # Suites that start processes, kill them and wait for time limits. They test the same
 # whatever the linker does.
 slow_suites='bluefield_bringup bluefield_evil bluefield_evil_fw bluefield_evil_info
-bluefield_fail bluefield_hard_caps bluefield_hard_cmd bluefield_hard_health
+bluefield_fail bluefield_gsi bluefield_hard_caps bluefield_hard_cmd bluefield_hard_health
 bluefield_hard_irq bluefield_hard_msg bluefield_hard_share bluefield_hard_vf bluefield_obj
 bluefield_obj_eal bluefield_obj_fail bluefield_obj_mem bluefield_regress bluefield_report
 comch_ending_lost comch_event comch_fp_process comch_fp_rest comch_fp_stop
