@@ -50,8 +50,8 @@ MOVED = {
 
 # Files of a layer, the headers of ours that they may reach, and what the layer is.
 LAYERS = [
-    (re.compile(r'drivers/comch/bluefield/bluefield_(log|obj|obj_priv|prm|qp|seam)\.[ch]$'),
-     re.compile(r'bluefield_(log|obj|obj_priv|prm|seam)\.h$'),
+    (re.compile(r'drivers/comch/bluefield/bluefield_(ceq|log|obj|obj_priv|prm|qp|seam)\.[ch]$'),
+     re.compile(r'bluefield_(ceq|log|obj|obj_priv|prm|seam)\.h$'),
      'above the seam of objects (bluefield_seam.h)'),
     (re.compile(r'app/test/test_bluefield_seam_dev\.c$'),
      re.compile(r'(test_bluefield_seam|bluefield_(obj|prm|seam))\.h$'),
