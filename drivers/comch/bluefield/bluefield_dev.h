@@ -28,7 +28,7 @@
  * Locks, from the outside in; none is held when a handler or a job is called:
  *   dev->life       reset, and the beginning and end of groups; held while their object
  *                   commands last
- *   dev->lock       the list of groups
+ *   dev->lock       the lists of groups and of regions
  *   group->lock     completions and events: who is added, how many entries are taken
  *   of the worker   in bluefield_job.c: its queue
  * Object commands take locks of their own, and last: of these only life is held then.
@@ -126,27 +126,20 @@ extern const struct bf_part *const bf_parts[BF_NB_PARTS];
  * The device
  */
 
-/* A function of the host that this device serves, by functions=. Never changes. */
-struct bf_rep {
-	uint16_t rep_id;        /* its index */
-	char name[RTE_COMCH_FUNCTION_SIZE];
-	enum rte_comch_func_type type;
-	uint16_t pf;
-	uint16_t number;        /* of the VF; 0 for a PF */
-	struct bf_cm_addr addr; /* by which its requests are known */
-};
-
 struct bf_dev {
 	struct rte_comch_dev *rte_dev;
 	struct bf_func *func;
 	struct bf_ident ident;
-	struct bf_rep *reps;    /* role dpu */
+	struct bf_rep *reps;    /* role dpu: the functions of the host that it serves */
 	uint16_t nb_reps;
 	bool has_peer;          /* role host, with peer= */
 	struct bf_cm_addr peer;
 	const struct bf_fdb_ops *fdb;
+	bool advised;           /* bf_fdb_advice() was; atomic */
 	struct bf_jobs *jobs;
+	uint32_t nb_parts;      /* that were created; atomic */
 	/* shared objects */
+	bool shared;            /* with life: they are there, and the parts are up */
 	struct bf_obj_dev *objs;
 	struct bf_pd pd;
 	struct bf_uar uar;
@@ -161,6 +154,7 @@ struct bf_dev {
 	struct bf_lock life;
 	struct bf_lock lock;
 	TAILQ_HEAD(, bf_group) groups; /* with lock */
+	LIST_HEAD(, bf_region) regions; /* with lock */
 };
 
 static inline struct bf_dev *
@@ -293,8 +287,10 @@ void bf_group_rest_del(struct bf_group *group, struct bf_rest *rest);
 
 /* A region: its keys, one for each chunk. rte_comch_mem::priv. */
 struct bf_region {
+	LIST_ENTRY(bf_region) next; /* with dev->lock */
 	struct bf_obj_mem **mems;
 	struct bf_mkey *mkeys;
+	uint32_t nb_made;       /* of mems and mkeys */
 	uint32_t nb;
 	uint32_t lkey;          /* of the only chunk, in the CPU's order */
 	uint32_t lkeys[];       /* of each */
@@ -322,8 +318,8 @@ bf_mem_lkey(const struct rte_comch_mem *mem, const void *addr, uint64_t len)
 
 /*
  * A connect to a peer got no answer: log the exact commands that the owner of the switch
- * gives for this pair. Any thread.
+ * gives for this pair, in full the first time. Any thread.
  */
-void bf_fdb_advice(const struct bf_dev *dev, const struct bf_cm_addr *peer);
+void bf_fdb_advice(struct bf_dev *dev, const struct bf_cm_addr *peer);
 
 #endif

@@ -198,6 +198,7 @@ conf_fill(struct bf_func_conf *conf, const struct bf_func_conf *from)
 	if (from == NULL)
 		return;
 	conf->fatal_cb = from->fatal_cb;
+	conf->wake_cb = from->wake_cb;
 	conf->arg = from->arg;
 	if (from->cmd_timeout_ms != 0)
 		conf->cmd_timeout_ms = from->cmd_timeout_ms;

@@ -47,6 +47,12 @@ struct bf_func_conf {
 	 * func. reason is a negative errno: -ENODEV if it is gone, -ETIMEDOUT, -EIO.
 	 */
 	void (*fatal_cb)(void *arg, enum bf_fatal fatal, int reason);
+	/*
+	 * An interrupt of the function's own event queue has come, or its clock has ticked:
+	 * completion queues on that event queue may have something. In its worker, which
+	 * must not wait.
+	 */
+	void (*wake_cb)(void *arg);
 	void *arg;
 };
 

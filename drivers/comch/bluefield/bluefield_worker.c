@@ -78,6 +78,8 @@ worker_pass(struct bf_func *func, bool poll)
 	/* also with a poll: an interrupt that got lost costs a period, not more */
 	if (bf_func_status(func, NULL) == 0)
 		bf_eq_poll(func);
+	if (func->conf.wake_cb != NULL)
+		func->conf.wake_cb(func->conf.arg);
 	bf_fatal_deliver(func);
 }
 

@@ -3,12 +3,14 @@
  */
 
 /*
- * The bluefield driver: device arguments, what a device says of itself, and its
+ * The bluefield driver: the operations of a device, what it says of itself, and its
  * way in over the virtual bus (a vfio-user socket). The PCI bus is in
- * bluefield_pci.c, registers and firmware are in the layers below func.
+ * bluefield_pci.c, device arguments are in bluefield_args.c, what is shared by the parts
+ * that communicate is in bluefield_dev.c, registers and firmware are in layers func and
+ * below.
  *
- * There is no connection layer yet: a device has no capability for servers,
- * clients or queues, and the library refuses them with that reason.
+ * A device that was not told whom to talk to has no capability, and the library refuses
+ * servers, clients and queues with that reason.
  */
 
 #include <errno.h>
@@ -18,29 +20,22 @@
 #include <bus_vdev_driver.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
-#include <rte_kvargs.h>
 #include <rte_string_fns.h>
 
+#include "bluefield_dev_priv.h"
 #include "bluefield_report.h"
-#include "comch_bluefield.h"
-#include "dpdk_release.h"
 
 RTE_LOG_REGISTER_DEFAULT(bf_logtype, NOTICE);
 
 #define BF_DRIVER "comch_bluefield"
 
-/* Bounds of the times, ms: shorter ones find fault with healthy hardware. */
-#define BF_MIN_TIMEOUT 10
-#define BF_MAX_TIMEOUT 3600000
-#define BF_DFLT_SOCKET_TIMEOUT 10000
-#define BF_MIN_HEALTH 10
-#define BF_MAX_HEALTH 60000
-#define BF_MAX_PAGES (1u << 24)
-
-struct bf_dev {
-	struct rte_comch_dev *dev;
-	struct bf_func *func;
-	struct bf_ident ident;
+/*
+ * The parts that communicate: capabilities and limits are theirs. Their operations are in
+ * bf_ops below.
+ */
+const struct bf_part *const bf_parts[BF_NB_PARTS] = {
+	[BF_PART_CHAN] = NULL,
+	[BF_PART_FAST] = NULL,
 };
 
 /* The device of whose end this thread tells the application; NULL: of none. */
@@ -84,7 +79,38 @@ bf_part_name(uint16_t device_id)
  * Information
  */
 
-/* Limits are those of the hardware; what connections leave of them comes with those. */
+/* The same on both sides: the card knows the function by its MAC. */
+static void
+vuid_fill(char *vuid, size_t size, const uint8_t mac[6])
+{
+	snprintf(vuid, size, "comch-bluefield-%02x%02x%02x%02x%02x%02x", mac[0], mac[1], mac[2],
+		mac[3], mac[4], mac[5]);
+}
+
+/* What the parts can do, if there is anybody to do it with. */
+static void
+info_parts(struct bf_dev *dev, struct rte_comch_dev_info *info)
+{
+	uint32_t i;
+
+	if (!bf_dev_communicates(dev))
+		return;
+	for (i = 0; i < BF_NB_PARTS; i++)
+		if (bf_parts[i] != NULL && bf_parts[i]->info_get != NULL)
+			bf_parts[i]->info_get(dev, info);
+	if (dev->nb_reps == 0)
+		info->capa &= ~RTE_COMCH_CAPA_SERVER;
+	if (!dev->has_peer)
+		info->capa &= ~RTE_COMCH_CAPA_CLIENT;
+	info->capa |= RTE_COMCH_CAPA_EVENT;
+	/* a consumer's receive queue names whatever memory has a key */
+	if ((info->capa & RTE_COMCH_CAPA_CONSUMER) != 0)
+		info->capa |= RTE_COMCH_CAPA_MEM_DIRECT;
+	/* each has an event queue; one is the function's own */
+	info->max_pes = RTE_MAX(bf_func_caps(dev->func)->max_eq, 2u) - 1;
+}
+
+/* Limits are those of the hardware; the parts lower them to what they leave of it. */
 static int
 bf_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 {
@@ -95,39 +121,60 @@ bf_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	snprintf(info->fw_version, sizeof(info->fw_version), "%u.%u.%04u", caps->fw_major,
 		caps->fw_minor, caps->fw_subminor);
 	strlcpy(info->pci_addr, dev->ident.pci_addr, sizeof(info->pci_addr));
-	if (rte_dev->data->role == RTE_COMCH_ROLE_HOST)
+	if (rte_dev->data->role == RTE_COMCH_ROLE_HOST) {
 		strlcpy(info->function, dev->ident.function, sizeof(info->function));
+		if (caps->has_vport)
+			vuid_fill(info->vuid, sizeof(info->vuid), caps->mac);
+	}
 	info->max_buf_size = caps->max_msg;
 	info->max_posts = caps->max_srq_sz;
 	info->max_sends = caps->max_qp_sz;
 	info->link_up = __atomic_load_n(&caps->port_state, __ATOMIC_RELAXED) != 0;
+	info_parts(dev, info);
 	return 0;
 }
 
 static int
-bf_rep_list(struct rte_comch_dev *rte_dev __rte_unused,
-		struct rte_comch_rep_info *reps __rte_unused, uint16_t nb __rte_unused)
+bf_rep_list(struct rte_comch_dev *rte_dev, struct rte_comch_rep_info *reps, uint16_t nb)
 {
-	return 0;
+	const struct bf_dev *dev = rte_dev->priv;
+	const struct bf_rep *rep;
+	uint16_t i;
+
+	for (i = 0; i < RTE_MIN(nb, dev->nb_reps); i++) {
+		rep = &dev->reps[i];
+		reps[i].rep_id = rep->rep_id;
+		strlcpy(reps[i].name, rep->name, sizeof(reps[i].name));
+		reps[i].type = rep->type;
+		reps[i].pf = rep->pf;
+		reps[i].number = rep->number;
+		vuid_fill(reps[i].vuid, sizeof(reps[i].vuid), rep->addr.mac);
+	}
+	return dev->nb_reps;
 }
 
 static void
 bf_dump(struct rte_comch_dev *rte_dev, FILE *f)
 {
 	struct bf_dev *dev = rte_dev->priv;
+	uint32_t i;
 
 	bf_func_dump(dev->func, f);
+	if (!bf_dev_communicates(dev))
+		return;
+	fprintf(f, "  switch: %s\n", dev->fdb->name);
+	for (i = 0; i < BF_NB_PARTS; i++)
+		if (bf_parts[i] != NULL && bf_parts[i]->dump != NULL)
+			bf_parts[i]->dump(dev, f);
 }
 
+/* With nothing of the device under way. */
 static int
-bf_reset(struct rte_comch_dev *rte_dev)
+dev_reset(struct bf_dev *dev)
 {
-	struct bf_dev *dev = rte_dev->priv;
-	enum bf_fatal fatal;
+	struct rte_comch_dev *rte_dev = dev->rte_dev;
 	int ret;
 
-	if (dev_is_telling(rte_dev, "reset"))
-		return bf_func_status(dev->func, &fatal);
 	ret = bf_func_reset(dev->func);
 	/* what dev_fatal() may have told meanwhile was of the life before */
 	rte_comch_pmd_dev_down(rte_dev, -EAGAIN);
@@ -135,48 +182,28 @@ bf_reset(struct rte_comch_dev *rte_dev)
 	if (ret == 0)
 		ret = bf_usable(dev->func, rte_dev->data->name, rte_dev->data->role, &dev->ident,
 			false);
+	return ret;
+}
+
+static int
+bf_reset(struct rte_comch_dev *rte_dev)
+{
+	struct bf_dev *dev = rte_dev->priv;
+	int ret;
+
+	if (dev_is_telling(rte_dev, "reset"))
+		return bf_dev_status(dev);
+	ret = bf_dev_reset(dev, dev_reset);
 	if (ret != 0)
 		return ret;
 	/* it may have failed again since */
-	return bf_func_status(dev->func, &fatal);
-}
-
-/*
- * Poll groups belong to contexts, and this driver has none. They are here
- * because the library wants them of every driver.
- */
-
-static int
-bf_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe __rte_unused,
-		struct rte_comch_pgroup **pg __rte_unused)
-{
-	BF_LOG(ERR, "%s: this driver has no contexts to poll; for now the device can be looked at and reset, take one of driver comch_shm to communicate",
-		rte_dev->data->name);
-	return -ENOTSUP;
-}
-
-static int
-bf_group_destroy(struct rte_comch_pgroup *pg __rte_unused,
-		struct rte_comch_pmd_ending *ending __rte_unused)
-{
-	return 0;
-}
-
-static int
-bf_group_poll(struct rte_comch_pgroup *pg __rte_unused, uint64_t now __rte_unused)
-{
-	return 0;
-}
-
-static bool
-bf_group_arm(struct rte_comch_pgroup *pg __rte_unused)
-{
-	return false;
+	return bf_dev_status(dev);
 }
 
 static void
-bf_group_disarm(struct rte_comch_pgroup *pg __rte_unused)
+bf_fail(struct rte_comch_dev *rte_dev, int reason)
 {
+	bf_dev_fail(rte_dev->priv, reason);
 }
 
 static const struct rte_comch_dev_ops bf_ops = {
@@ -184,157 +211,16 @@ static const struct rte_comch_dev_ops bf_ops = {
 	.rep_list = bf_rep_list,
 	.dump = bf_dump,
 	.reset = bf_reset,
+	.fail = bf_fail,
 	.pgroup_create = bf_group_create,
 	.pgroup_destroy = bf_group_destroy,
 	.pgroup_poll = bf_group_poll,
 	.pgroup_arm = bf_group_arm,
 	.pgroup_disarm = bf_group_disarm,
+	.mem_alloc = bf_region_alloc,
+	.mem_register = bf_region_register,
+	.mem_free = bf_region_free,
 };
-
-/*
- * Device arguments
- */
-
-struct arg_number {
-	uint32_t *to;
-	uint32_t min;
-	uint32_t max;
-};
-
-static int
-arg_number(const char *key, const char *value, void *opaque)
-{
-	const struct arg_number *num = opaque;
-	unsigned long got;
-	char *end = NULL;
-
-	errno = 0;
-	got = value == NULL || value[0] < '0' || value[0] > '9' ? 0 : strtoul(value, &end, 10);
-	if (end == NULL || *end != '\0' || errno != 0 || got < num->min || got > num->max) {
-		BF_LOG(ERR, "%s=%s: it is a number from %u to %u", key,
-			value == NULL ? "" : value, num->min, num->max);
-		return -EINVAL;
-	}
-	*num->to = got;
-	return 0;
-}
-
-static int
-arg_role(const char *key, const char *value, void *opaque)
-{
-	struct bf_args *args = opaque;
-
-	if (value != NULL && strcmp(value, "dpu") == 0) {
-		args->role = RTE_COMCH_ROLE_DPU;
-	} else if (value != NULL && strcmp(value, "host") == 0) {
-		args->role = RTE_COMCH_ROLE_HOST;
-	} else {
-		BF_LOG(ERR, "%s=%s: it is dpu or host", key, value == NULL ? "" : value);
-		return -EINVAL;
-	}
-	args->has_role = true;
-	return 0;
-}
-
-static int
-arg_socket(const char *key, const char *value, void *opaque)
-{
-	struct bf_args *args = opaque;
-
-	if (value == NULL || value[0] == '\0' ||
-			strlcpy(args->socket, value, BF_SOCKET_SIZE) >= BF_SOCKET_SIZE) {
-		BF_LOG(ERR, "%s=%s: it is the path of a socket, of 1 to %u bytes", key,
-			value == NULL ? "" : value, BF_SOCKET_SIZE - 1);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int
-arg_report(const char *key, const char *value, void *opaque)
-{
-	struct bf_args *args = opaque;
-
-	if (value == NULL || value[0] == '\0' ||
-			strlcpy(args->report, value, sizeof(args->report)) >=
-			sizeof(args->report)) {
-		BF_LOG(ERR, "%s=%s: it is the path of a file, of 1 to %zu bytes", key,
-			value == NULL ? "" : value, sizeof(args->report) - 1);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int
-args_process(struct rte_kvargs *kvlist, struct bf_args *args, const char *name)
-{
-	struct arg_number sock = { &args->socket_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT };
-	struct arg_number cmd = { &args->conf.cmd_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT };
-	struct arg_number fw = { &args->conf.fw_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT };
-	struct arg_number health = { &args->conf.health_ms, BF_MIN_HEALTH, BF_MAX_HEALTH };
-	struct arg_number pages = { &args->conf.max_pages, 1, BF_MAX_PAGES };
-	const struct {
-		const char *key;
-		arg_handler_t handler;
-		void *opaque;
-	} rows[] = {
-		{ BF_ARG_ROLE, arg_role, args },
-		{ BF_ARG_SOCKET, arg_socket, args },
-		{ BF_ARG_SOCKET_TIMEOUT, arg_number, &sock },
-		{ BF_ARG_CMD_TIMEOUT, arg_number, &cmd },
-		{ BF_ARG_FW_TIMEOUT, arg_number, &fw },
-		{ BF_ARG_HEALTH, arg_number, &health },
-		{ BF_ARG_MAX_PAGES, arg_number, &pages },
-		{ BF_ARG_REPORT, arg_report, args },
-	};
-	uint32_t i;
-
-	for (i = 0; i < RTE_DIM(rows); i++) {
-		if (rte_kvargs_count(kvlist, rows[i].key) > 1) {
-			BF_LOG(ERR, "%s: key '%s' is there twice", name, rows[i].key);
-			return -EINVAL;
-		}
-		if (dpdk_kvargs_process_opt(kvlist, rows[i].key, rows[i].handler,
-				rows[i].opaque) != 0) {
-			BF_LOG(ERR, "%s: bad value of key '%s'", name, rows[i].key);
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
-
-int
-bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci)
-{
-	static const char * const pci_keys[] = {
-		BF_ARG_CLASS, BF_ARG_ROLE, BF_ARG_CMD_TIMEOUT, BF_ARG_FW_TIMEOUT, BF_ARG_HEALTH,
-		BF_ARG_MAX_PAGES, BF_ARG_REPORT, NULL,
-	};
-	static const char * const vdev_keys[] = {
-		BF_ARG_SOCKET, BF_ARG_SOCKET_TIMEOUT, BF_ARG_ROLE, BF_ARG_CMD_TIMEOUT,
-		BF_ARG_FW_TIMEOUT, BF_ARG_HEALTH, BF_ARG_MAX_PAGES, BF_ARG_REPORT, NULL,
-	};
-	struct rte_kvargs *kvlist;
-	int ret;
-
-	memset(args, 0, sizeof(*args));
-	bf_func_conf_init(&args->conf);
-	args->socket_timeout_ms = BF_DFLT_SOCKET_TIMEOUT;
-	kvlist = rte_kvargs_parse(text == NULL ? "" : text, pci ? pci_keys : vdev_keys);
-	if (kvlist == NULL) {
-		BF_LOG(ERR, "%s: cannot parse '%s'; its keys are: %s", name,
-			text == NULL ? "" : text, pci ? BF_PCI_PARAMS : BF_VDEV_PARAMS);
-		return -EINVAL;
-	}
-	ret = args_process(kvlist, args, name);
-	rte_kvargs_free(kvlist);
-	if (ret == 0 && !pci && args->socket[0] == '\0') {
-		BF_LOG(ERR, "%s: key '%s' is missing, it is the path of a vfio-user socket, as comch-bluefield-model makes one; a function on the PCI bus is given as -a <address>,%s=%s",
-			name, BF_ARG_SOCKET, BF_ARG_CLASS, BF_CLASS);
-		ret = -EINVAL;
-	}
-	return ret;
-}
 
 /*
  * Create and destroy
@@ -343,18 +229,38 @@ bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci
 static void
 dev_fatal(void *arg, enum bf_fatal fatal, int reason)
 {
-	struct rte_comch_dev *rte_dev = arg;
+	struct bf_dev *dev = arg;
+	struct rte_comch_dev *rte_dev = dev->rte_dev;
 	const struct rte_comch_dev *outer = telling;
 
 	BF_LOG(ERR, "%s: has failed: %s; stop its contexts, then reset it with rte_comch_dev_reset(), or remove it if it is gone",
 		rte_dev->data->name, bf_fatal_text(fatal));
 	rte_comch_pmd_dev_down(rte_dev, reason);
+	bf_dev_fail(dev, reason);
 	/* no bus tells of a device that went without asking */
 	if (reason != -ENODEV)
 		return;
 	telling = rte_dev;
 	rte_dev_event_callback_process(rte_dev->device->name, RTE_DEV_EVENT_REMOVE);
 	telling = outer;
+}
+
+static void
+dev_wake(void *arg)
+{
+	struct bf_dev *dev = arg;
+
+	bf_groups_wake(dev);
+	bf_job_wake(dev);
+}
+
+static void
+dev_free(struct bf_dev *dev)
+{
+	bf_lock_fini(&dev->lock);
+	bf_lock_fini(&dev->life);
+	free(dev->reps);
+	free(dev);
 }
 
 /*
@@ -369,13 +275,13 @@ dev_role(const struct bf_dev *dev, const struct bf_args *args)
 	if (args->has_role) {
 		if (ecpf && args->role == RTE_COMCH_ROLE_HOST)
 			BF_LOG(WARNING, "%s: %s=host, and this is the card's own function (ECPF): on the card, give %s=dpu",
-				dev->dev->data->name, BF_ARG_ROLE, BF_ARG_ROLE);
+				dev->rte_dev->data->name, BF_ARG_ROLE, BF_ARG_ROLE);
 		return args->role;
 	}
 	if (ecpf)
 		return RTE_COMCH_ROLE_DPU;
 	BF_LOG(NOTICE, "%s: its role is host, as nothing else was said; for a VF of the card's own PF, on the card, add %s=dpu to its arguments",
-		dev->dev->data->name, BF_ARG_ROLE);
+		dev->rte_dev->data->name, BF_ARG_ROLE);
 	return RTE_COMCH_ROLE_HOST;
 }
 
@@ -384,7 +290,7 @@ static int
 dev_check(const struct bf_dev *dev)
 {
 	const struct bf_func_caps *caps = bf_func_caps(dev->func);
-	const char *name = dev->dev->data->name;
+	const char *name = dev->rte_dev->data->name;
 
 	if (caps->ecpf && !caps->eswitch_manager) {
 		BF_LOG(ERR, "%s: the card is in NIC mode or in separated host mode, where its own function may not serve the host; DPU mode is needed: mlxconfig (or mstconfig) -d <device> set INTERNAL_CPU_MODEL=1 INTERNAL_CPU_PAGE_SUPPLIER=0 INTERNAL_CPU_ESWITCH_MANAGER=0 INTERNAL_CPU_IB_VPORT0=0 INTERNAL_CPU_OFFLOAD_ENGINE=0, as far as its firmware has them, then a power cycle",
@@ -397,12 +303,42 @@ dev_check(const struct bf_dev *dev)
 	return 0;
 }
 
+/* Whom it talks to, as the arguments say. */
+static int
+dev_talks(struct bf_dev *dev, const struct bf_args *args)
+{
+	const struct rte_comch_dev_data *data = dev->rte_dev->data;
+	int ret;
+
+	ret = bf_args_check(args, data->name, data->role, bf_func_caps(dev->func)->mac);
+	if (ret != 0)
+		return ret;
+	if (args->nb_reps != 0) {
+		dev->reps = malloc(args->nb_reps * sizeof(dev->reps[0]));
+		if (dev->reps == NULL)
+			return -ENOMEM;
+		memcpy(dev->reps, args->reps, args->nb_reps * sizeof(dev->reps[0]));
+		dev->nb_reps = args->nb_reps;
+	}
+	dev->has_peer = args->has_peer;
+	dev->peer = args->peer;
+	if (bf_dev_communicates(dev))
+		return 0;
+	if (data->role == RTE_COMCH_ROLE_DPU)
+		BF_LOG(NOTICE, "%s: serves no function of the host, as key '%s' is missing: give %s=<name>@<MAC> for it to have servers",
+			data->name, BF_ARG_FUNCTIONS, BF_ARG_FUNCTIONS);
+	else
+		BF_LOG(NOTICE, "%s: has no server to reach, as key '%s' is missing: give %s=<MAC of the card's function> for it to have clients",
+			data->name, BF_ARG_PEER, BF_ARG_PEER);
+	return 0;
+}
+
 /* The function is up: may the library have it? */
 static int
 dev_accept(struct bf_dev *dev, const struct bf_args *args)
 {
 	struct bf_hw *hw = bf_func_hw(dev->func);
-	struct rte_comch_dev_data *data = dev->dev->data;
+	struct rte_comch_dev_data *data = dev->rte_dev->data;
 	int ret;
 
 	if (hw->report != NULL)
@@ -412,6 +348,8 @@ dev_accept(struct bf_dev *dev, const struct bf_args *args)
 		data->role = dev_role(dev, args);
 		ret = bf_usable(dev->func, data->name, data->role, &dev->ident, true);
 	}
+	if (ret == 0)
+		ret = dev_talks(dev, args);
 	if (hw->report == NULL)
 		return ret;
 	if (ret == 0)
@@ -420,52 +358,84 @@ dev_accept(struct bf_dev *dev, const struct bf_args *args)
 	return ret;
 }
 
-int
-bf_dev_create(struct rte_device *device, const struct bf_ident *ident, struct bf_hw *hw,
-		const struct bf_args *args)
+/* Its library device, and what the function's callbacks need. */
+static int
+dev_alloc(struct rte_device *device, const struct bf_ident *ident, const struct bf_hw *hw,
+		const struct bf_args *args, struct bf_dev **out)
 {
-	struct bf_func_conf conf = args->conf;
 	struct rte_comch_dev *rte_dev;
 	struct bf_dev *dev;
 	int ret;
 
 	dev = calloc(1, sizeof(*dev));
-	if (dev == NULL) {
-		hw->ops->close(hw);
+	if (dev == NULL)
 		return -ENOMEM;
-	}
 	rte_dev = rte_comch_pmd_allocate(hw->name, hw->numa_node);
 	if (rte_dev == NULL) {
 		ret = -rte_errno;
-		hw->ops->close(hw);
-		goto fail_dev;
+		free(dev);
+		return ret;
 	}
-	dev->dev = rte_dev;
+	dev->rte_dev = rte_dev;
 	dev->ident = *ident;
+	if (args->function[0] != '\0')
+		strlcpy(dev->ident.function, args->function, sizeof(dev->ident.function));
+	dev->fdb = args->fdb;
+	bf_lock_init(&dev->life);
+	bf_lock_init(&dev->lock);
+	TAILQ_INIT(&dev->groups);
+	LIST_INIT(&dev->regions);
 	rte_dev->priv = dev;
 	rte_dev->ops = &bf_ops;
 	rte_dev->device = device;
 	rte_dev->driver_name = ident->driver;
-	conf.fatal_cb = dev_fatal;
-	conf.arg = rte_dev;
-	ret = args->report[0] != '\0' ? bf_report_open(hw, args->report) : 0;
+	ret = bf_jobs_create(dev);
+	if (ret != 0) {
+		rte_comch_pmd_release(rte_dev);
+		dev_free(dev);
+		return ret;
+	}
+	*out = dev;
+	return 0;
+}
+
+int
+bf_dev_create(struct rte_device *device, const struct bf_ident *ident, struct bf_hw *hw,
+		const struct bf_args *args)
+{
+	struct bf_func_conf conf = args->conf;
+	struct bf_dev *dev = NULL;
+	int ret;
+
+	ret = dev_alloc(device, ident, hw, args, &dev);
 	if (ret != 0) {
 		hw->ops->close(hw);
-		goto fail_rte_dev;
+		return ret;
 	}
-	ret = bf_func_create(hw, &conf, &dev->func);
+	conf.fatal_cb = dev_fatal;
+	conf.wake_cb = dev_wake;
+	conf.arg = dev;
+	ret = args->report[0] != '\0' ? bf_report_open(hw, args->report) : 0;
 	if (ret != 0)
-		goto fail_rte_dev;
+		hw->ops->close(hw);
+	else
+		ret = bf_func_create(hw, &conf, &dev->func);
+	if (ret != 0)
+		goto fail;
 	ret = dev_accept(dev, args);
 	if (ret == 0)
-		ret = rte_comch_pmd_ready(rte_dev);
-	if (ret == 0)
-		return 0;
+		ret = bf_dev_begin(dev);
+	if (ret == 0) {
+		ret = rte_comch_pmd_ready(dev->rte_dev);
+		if (ret == 0)
+			return 0;
+		bf_dev_end(dev);
+	}
 	bf_func_destroy(dev->func);
-fail_rte_dev:
-	rte_comch_pmd_release(rte_dev);
-fail_dev:
-	free(dev);
+fail:
+	bf_jobs_destroy(dev);
+	rte_comch_pmd_release(dev->rte_dev);
+	dev_free(dev);
 	return ret;
 }
 
@@ -484,10 +454,12 @@ bf_dev_destroy(const char *name)
 	ret = rte_comch_pmd_hide(rte_dev);
 	if (ret != 0)
 		return ret;
-	/* its events may call dev_fatal() until this returns */
+	bf_dev_end(dev);
+	/* its events may call dev_fatal() and dev_wake() until this returns */
 	bf_func_destroy(dev->func);
+	bf_jobs_destroy(dev);
 	rte_comch_pmd_release(rte_dev);
-	free(dev);
+	dev_free(dev);
 	return 0;
 }
 
@@ -514,6 +486,7 @@ bf_dev_unplugged(const char *name)
 	BF_LOG(NOTICE, "%s: its bus wants it back: stop its contexts and remove it with rte_dev_remove()",
 		name);
 	rte_comch_pmd_dev_down(rte_dev, -ENODEV);
+	bf_dev_fail(dev, -ENODEV);
 }
 
 /*

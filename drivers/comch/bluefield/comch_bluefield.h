@@ -4,9 +4,9 @@
 
 /*
  * The device of the driver, for the two buses that it comes by: what the files
- * comch_bluefield.c (device arguments, operations, the virtual bus),
- * bluefield_pci.c (the PCI bus) and bluefield_usable.c know of each other. Layers below func do not
- * include this.
+ * comch_bluefield.c (operations, the virtual bus), bluefield_args.c (device arguments),
+ * bluefield_pci.c (the PCI bus) and bluefield_usable.c know of each other. Layers func
+ * and below do not include this.
  */
 
 #ifndef COMCH_BLUEFIELD_H
@@ -17,6 +17,7 @@
 
 #include <rte_comch_pmd.h>
 
+#include "bluefield_cm.h"
 #include "bluefield_func.h"
 
 #define BF_ARG_CLASS "class"
@@ -28,6 +29,10 @@
 #define BF_ARG_HEALTH "health"
 #define BF_ARG_MAX_PAGES "max_pages"
 #define BF_ARG_REPORT "report"
+#define BF_ARG_FUNCTIONS "functions"
+#define BF_ARG_PEER "peer"
+#define BF_ARG_FUNCTION "function"
+#define BF_ARG_FDB "fdb"
 
 #define BF_CLASS "comch"
 
@@ -38,7 +43,11 @@
 	BF_ARG_FW_TIMEOUT "=<ms> " \
 	BF_ARG_HEALTH "=<ms> " \
 	BF_ARG_MAX_PAGES "=<number> " \
-	BF_ARG_REPORT "=<path>"
+	BF_ARG_REPORT "=<path> " \
+	BF_ARG_FUNCTIONS "=<name>@<MAC>[/...] " \
+	BF_ARG_PEER "=<MAC> " \
+	BF_ARG_FUNCTION "=<name> " \
+	BF_ARG_FDB "=none|tc"
 #define BF_VDEV_PARAMS \
 	BF_ARG_SOCKET "=<path> " \
 	BF_ARG_SOCKET_TIMEOUT "=<ms> " \
@@ -46,6 +55,23 @@
 #define BF_PCI_PARAMS BF_ARG_CLASS "=" BF_CLASS " " BF_PARAMS
 
 #define BF_SOCKET_SIZE 108 /* of an address of a local socket */
+
+struct bf_fdb_ops;
+
+/* Functions of the host that one device of the card serves, and how they are numbered. */
+#define BF_MAX_REPS 128
+#define BF_MAX_PF 3
+#define BF_MAX_VF 127
+
+/* A function of the host, by functions=. */
+struct bf_rep {
+	uint16_t rep_id;        /* its index */
+	char name[RTE_COMCH_FUNCTION_SIZE];
+	enum rte_comch_func_type type;
+	uint16_t pf;
+	uint16_t number;        /* of the VF; 0 for a PF */
+	struct bf_cm_addr addr; /* by which its requests are known */
+};
 
 /* What the device arguments say. */
 struct bf_args {
@@ -55,6 +81,12 @@ struct bf_args {
 	char socket[BF_SOCKET_SIZE];
 	uint32_t socket_timeout_ms; /* one message; default 10000 */
 	char report[PATH_MAX];      /* file of a report, or empty */
+	uint16_t nb_reps;
+	struct bf_rep reps[BF_MAX_REPS];
+	bool has_peer;
+	struct bf_cm_addr peer;
+	char function[RTE_COMCH_FUNCTION_SIZE]; /* or empty */
+	const struct bf_fdb_ops *fdb;
 };
 
 /* Who the function is, as far as its bus knows. */
@@ -66,6 +98,11 @@ struct bf_ident {
 
 /* pci says on which bus; 0 or -EINVAL, logged. */
 int bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci);
+/* What depends on the function: its role, its MAC. 0 or -EINVAL, logged. */
+int bf_args_check(const struct bf_args *args, const char *name, enum rte_comch_role role,
+	const uint8_t own[6]);
+/* Is it a name of a function, as pf0vf3? Then name, type and numbers are filled in. */
+bool bf_function_parse(const char *name, struct bf_rep *rep);
 
 /*
  * Make a device of a function: bring it up and show it to the library. Takes hw

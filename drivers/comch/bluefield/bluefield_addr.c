@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Addresses: what a function is called on the switch between the two sides. It is known
+ * by its MAC; its only RoCE address is the link-local one that follows from that, so that
+ * nobody has to configure addresses, or to ask for the MAC of one.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_common.h>
+
+#include "bluefield_dev_priv.h"
+
+/* Entry of our address in the table of the function, which nobody else uses. */
+#define ADDR_INDEX 0
+/* Codes of MTU, as in struct bf_qp_path. */
+#define MTU_CODE_1024 3
+#define MTU_CODE_4096 5
+/* What RoCE version 2 over IPv6 adds to a packet: IPv6, UDP, BTH, 16 bytes of headers, ICRC. */
+#define ROCE_OVERHEAD (40 + 8 + 12 + 16 + 4)
+/*
+ * A peer that does not answer is an error after (retries + 1) times of 4.096 us << code:
+ * 2.1 seconds; hardware may take up to four times as long.
+ */
+#define PATH_ACK_TIMEOUT 16
+#define PATH_RETRIES 7
+#define PATH_RNR_RETRIES 7 /* for ever: credits keep us from there, see chan and fast */
+#define PATH_RNR_TIMER 12  /* 0.64 ms */
+#define PATH_HOP_LIMIT 64
+
+void
+bf_addr_from_mac(const uint8_t mac[6], struct bf_cm_addr *addr)
+{
+	memcpy(addr->mac, mac, sizeof(addr->mac));
+	memset(addr->gid, 0, sizeof(addr->gid));
+	addr->gid[0] = 0xfe;
+	addr->gid[1] = 0x80;
+	addr->gid[8] = mac[0] ^ 2; /* the bit says that it is not made from a MAC */
+	addr->gid[9] = mac[1];
+	addr->gid[10] = mac[2];
+	addr->gid[11] = 0xff;
+	addr->gid[12] = 0xfe;
+	addr->gid[13] = mac[3];
+	addr->gid[14] = mac[4];
+	addr->gid[15] = mac[5];
+}
+
+/* The largest that a packet of the vport has room for; the handshake takes the smaller one. */
+static uint8_t
+mtu_code(uint16_t vport_mtu)
+{
+	uint8_t code;
+
+	if (vport_mtu >= 4096 + ROCE_OVERHEAD)
+		return MTU_CODE_4096;
+	for (code = MTU_CODE_1024; code > 1; code--)
+		if (vport_mtu >= (128u << code) + ROCE_OVERHEAD)
+			break;
+	return code;
+}
+
+int
+bf_addr_up(struct bf_dev *dev)
+{
+	struct bf_roce_addr addr = { .version = 2, .ipv6 = true };
+	uint16_t index = ADDR_INDEX;
+	struct bf_vport vport;
+	int ret;
+
+	bf_addr_from_mac(bf_func_caps(dev->func)->mac, &dev->addr);
+	ret = bf_vport_query(dev->objs, &vport);
+	if (ret != 0)
+		return ret;
+	dev->mtu = mtu_code(vport.mtu);
+	if (!vport.roce_en) {
+		ret = bf_vport_set_roce(dev->objs, true);
+		if (ret != 0)
+			return ret;
+		dev->roce_set = true;
+	}
+	memcpy(addr.gid, dev->addr.gid, sizeof(addr.gid));
+	memcpy(addr.mac, dev->addr.mac, sizeof(addr.mac));
+	ret = bf_roce_addr_use(dev->objs, &addr, &index);
+	if (ret != 0) {
+		bf_addr_down(dev);
+		return ret;
+	}
+	dev->addr_index = index;
+	dev->addr_set = true;
+	return 0;
+}
+
+void
+bf_addr_down(struct bf_dev *dev)
+{
+	/* what has failed, or was reset, has forgotten it */
+	if (bf_dev_status(dev) == 0) {
+		if (dev->addr_set && dev->objs->ops->gid_index == NULL)
+			bf_roce_addr_set(dev->objs, dev->addr_index, NULL);
+		if (dev->roce_set)
+			bf_vport_set_roce(dev->objs, false);
+	}
+	dev->addr_set = false;
+	dev->roce_set = false;
+}
+
+/* As RoCE has it for a flow label of 0, so that paths of several queue pairs spread. */
+static uint16_t
+path_sport(uint32_t local_qpn, uint32_t remote_qpn)
+{
+	uint64_t v = (uint64_t)local_qpn * remote_qpn;
+	uint32_t label;
+
+	v ^= v >> 20;
+	v ^= v >> 40;
+	label = v & 0xfffff;
+	return ((label & 0x3fff) ^ (label >> 14)) | 0xc000;
+}
+
+void
+bf_dev_path(const struct bf_dev *dev, const struct bf_cm_addr *peer, uint32_t local_qpn,
+	uint32_t remote_qpn, struct bf_qp_path *path)
+{
+	memset(path, 0, sizeof(*path));
+	path->remote_qpn = remote_qpn;
+	path->mtu = dev->mtu;
+	path->min_rnr_nak = PATH_RNR_TIMER;
+	path->src_addr_index = dev->addr_index;
+	memcpy(path->rgid, peer->gid, sizeof(path->rgid));
+	memcpy(path->rmac, peer->mac, sizeof(path->rmac));
+	path->hop_limit = PATH_HOP_LIMIT;
+	path->udp_sport = path_sport(local_qpn, remote_qpn);
+	path->ack_timeout = PATH_ACK_TIMEOUT;
+	path->retry_count = PATH_RETRIES;
+	path->rnr_retry = PATH_RNR_RETRIES;
+}
+
+const struct bf_rep *
+bf_dev_rep_find(const struct bf_dev *dev, const struct bf_cm_addr *addr)
+{
+	uint16_t i;
+
+	for (i = 0; i < dev->nb_reps; i++)
+		if (memcmp(&dev->reps[i].addr, addr, sizeof(*addr)) == 0)
+			return &dev->reps[i];
+	return NULL;
+}

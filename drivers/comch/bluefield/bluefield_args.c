@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Device arguments: their keys, for both buses, and what may be in each. What depends on
+ * the function, as its role, is checked by who knows it.
+ */
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_kvargs.h>
+#include <rte_string_fns.h>
+
+#include "bluefield_dev_priv.h"
+#include "dpdk_release.h"
+
+/* Bounds of the times, ms: shorter ones find fault with healthy hardware. */
+#define BF_MIN_TIMEOUT 10
+#define BF_MAX_TIMEOUT 3600000
+#define BF_DFLT_SOCKET_TIMEOUT 10000
+#define BF_MIN_HEALTH 10
+#define BF_MAX_HEALTH 60000
+#define BF_MAX_PAGES (1u << 24)
+
+struct arg_number {
+	uint32_t *to;
+	uint32_t min;
+	uint32_t max;
+};
+
+static int
+arg_number(const char *key, const char *value, void *opaque)
+{
+	const struct arg_number *num = opaque;
+	unsigned long got;
+	char *end = NULL;
+
+	errno = 0;
+	got = value == NULL || value[0] < '0' || value[0] > '9' ? 0 : strtoul(value, &end, 10);
+	if (end == NULL || *end != '\0' || errno != 0 || got < num->min || got > num->max) {
+		BF_LOG(ERR, "%s=%s: it is a number from %u to %u", key,
+			value == NULL ? "" : value, num->min, num->max);
+		return -EINVAL;
+	}
+	*num->to = got;
+	return 0;
+}
+
+static int
+arg_role(const char *key, const char *value, void *opaque)
+{
+	struct bf_args *args = opaque;
+
+	if (value != NULL && strcmp(value, "dpu") == 0) {
+		args->role = RTE_COMCH_ROLE_DPU;
+	} else if (value != NULL && strcmp(value, "host") == 0) {
+		args->role = RTE_COMCH_ROLE_HOST;
+	} else {
+		BF_LOG(ERR, "%s=%s: it is dpu or host", key, value == NULL ? "" : value);
+		return -EINVAL;
+	}
+	args->has_role = true;
+	return 0;
+}
+
+static int
+arg_socket(const char *key, const char *value, void *opaque)
+{
+	struct bf_args *args = opaque;
+
+	if (value == NULL || value[0] == '\0' ||
+			strlcpy(args->socket, value, BF_SOCKET_SIZE) >= BF_SOCKET_SIZE) {
+		BF_LOG(ERR, "%s=%s: it is the path of a socket, of 1 to %u bytes", key,
+			value == NULL ? "" : value, BF_SOCKET_SIZE - 1);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+arg_report(const char *key, const char *value, void *opaque)
+{
+	struct bf_args *args = opaque;
+
+	if (value == NULL || value[0] == '\0' ||
+			strlcpy(args->report, value, sizeof(args->report)) >=
+			sizeof(args->report)) {
+		BF_LOG(ERR, "%s=%s: it is the path of a file, of 1 to %zu bytes", key,
+			value == NULL ? "" : value, sizeof(args->report) - 1);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * Functions and their MACs
+ */
+
+/* A number as names of functions have it: pf0vf03 is not pf0vf3. */
+static bool
+name_number(const char **at, unsigned int max, uint16_t *number)
+{
+	const char *p = *at;
+	unsigned int got = 0;
+
+	if (!isdigit((unsigned char)*p) || (p[0] == '0' && isdigit((unsigned char)p[1])))
+		return false;
+	for (; isdigit((unsigned char)*p); p++) {
+		got = got * 10 + (*p - '0');
+		if (got > max)
+			return false;
+	}
+	*number = got;
+	*at = p;
+	return true;
+}
+
+bool
+bf_function_parse(const char *name, struct bf_rep *rep)
+{
+	const char *at;
+
+	if (strlen(name) >= sizeof(rep->name) || strncmp(name, "pf", 2) != 0)
+		return false;
+	at = name + 2;
+	rep->number = 0;
+	rep->type = RTE_COMCH_FUNC_PF;
+	if (!name_number(&at, BF_MAX_PF, &rep->pf))
+		return false;
+	if (strncmp(at, "vf", 2) == 0) {
+		at += 2;
+		rep->type = RTE_COMCH_FUNC_VF;
+		if (!name_number(&at, BF_MAX_VF, &rep->number))
+			return false;
+	}
+	strlcpy(rep->name, name, sizeof(rep->name));
+	return *at == '\0';
+}
+
+/* Six pairs of hexadecimal digits, of one function. */
+static bool
+mac_parse(const char *text, uint8_t mac[6])
+{
+	static const uint8_t none[6];
+	unsigned int i, byte;
+
+	if (strlen(text) != 17)
+		return false;
+	for (i = 0; i < 6; i++, text += 3) {
+		if (!isxdigit((unsigned char)text[0]) || !isxdigit((unsigned char)text[1]) ||
+		    (i < 5 && text[2] != ':') || sscanf(text, "%2x", &byte) != 1)
+			return false;
+		mac[i] = byte;
+	}
+	/* the first bit on the wire is of addresses of many */
+	return (mac[0] & 1) == 0 && memcmp(mac, none, 6) != 0;
+}
+
+static int
+function_add(struct bf_args *args, char *text)
+{
+	struct bf_rep *rep = &args->reps[args->nb_reps];
+	char *at = strchr(text, '@');
+	uint8_t mac[6];
+	uint16_t i;
+
+	if (args->nb_reps == BF_MAX_REPS) {
+		BF_LOG(ERR, "%s: more than %u functions", BF_ARG_FUNCTIONS, BF_MAX_REPS);
+		return -EINVAL;
+	}
+	if (at != NULL)
+		*at++ = '\0';
+	if (!bf_function_parse(text, rep)) {
+		BF_LOG(ERR, "%s: '%s' is no function of the host: pf0 or pf0vf3 (pf0-%u, vf0-%u; subfunctions cannot be given to this driver), as devlink port show numbers them on the card",
+			BF_ARG_FUNCTIONS, text, BF_MAX_PF, BF_MAX_VF);
+		return -EINVAL;
+	}
+	if (at == NULL || !mac_parse(at, mac)) {
+		BF_LOG(ERR, "%s: '%s@%s': behind the @ is the MAC of the function, as 02:00:00:00:00:01, which devlink port show on the card says (hw_addr), or ip link show for its PF on the host",
+			BF_ARG_FUNCTIONS, text, at == NULL ? "" : at);
+		return -EINVAL;
+	}
+	bf_addr_from_mac(mac, &rep->addr);
+	for (i = 0; i < args->nb_reps; i++) {
+		if (strcmp(args->reps[i].name, rep->name) != 0 &&
+		    memcmp(args->reps[i].addr.mac, mac, sizeof(mac)) != 0)
+			continue;
+		BF_LOG(ERR, "%s: '%s@%s': its name or its MAC is there twice: each function has its own",
+			BF_ARG_FUNCTIONS, text, at);
+		return -EINVAL;
+	}
+	rep->rep_id = args->nb_reps++;
+	return 0;
+}
+
+static int
+arg_functions(const char *key, const char *value, void *opaque)
+{
+	struct bf_args *args = opaque;
+	char *text, *at, *next;
+	int ret = 0;
+
+	if (value == NULL || value[0] == '\0') {
+		BF_LOG(ERR, "%s=: it is a list as pf0vf0@02:00:00:00:00:01/pf0vf1@02:00:00:00:00:02",
+			key);
+		return -EINVAL;
+	}
+	text = strdup(value);
+	if (text == NULL)
+		return -ENOMEM;
+	for (at = text; at != NULL && ret == 0; at = next) {
+		next = strchr(at, '/');
+		if (next != NULL)
+			*next++ = '\0';
+		ret = function_add(args, at);
+	}
+	free(text);
+	return ret;
+}
+
+static int
+arg_peer(const char *key, const char *value, void *opaque)
+{
+	struct bf_args *args = opaque;
+	uint8_t mac[6];
+
+	if (value == NULL || !mac_parse(value, mac)) {
+		BF_LOG(ERR, "%s=%s: it is the MAC of the card's function, as 02:00:00:00:00:01, which devlink port show on the card says (hw_addr)",
+			key, value == NULL ? "" : value);
+		return -EINVAL;
+	}
+	bf_addr_from_mac(mac, &args->peer);
+	args->has_peer = true;
+	return 0;
+}
+
+/* What it means depends on the role: that of the host is checked when that is known. */
+static int
+arg_function(const char *key, const char *value, void *opaque)
+{
+	struct bf_args *args = opaque;
+	const char *p = value == NULL ? "" : value;
+
+	while (isalnum((unsigned char)*p) || *p == '_' || *p == '.' || *p == '-')
+		p++;
+	if (p == value || value == NULL || *p != '\0' ||
+	    strlcpy(args->function, value, sizeof(args->function)) >= sizeof(args->function)) {
+		BF_LOG(ERR, "%s=%s: on the host it is the name that the card has for the function, as pf0vf0; on the card the network interface of its own representor; up to %zu letters, digits, '_', '.' and '-'",
+			key, value == NULL ? "" : value, sizeof(args->function) - 1);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+arg_fdb(const char *key, const char *value, void *opaque)
+{
+	struct bf_args *args = opaque;
+
+	args->fdb = value == NULL ? NULL : bf_fdb_find(value);
+	if (args->fdb == NULL) {
+		BF_LOG(ERR, "%s=%s: it is none or tc", key, value == NULL ? "" : value);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int
+bf_args_check(const struct bf_args *args, const char *name, enum rte_comch_role role,
+	const uint8_t own[6])
+{
+	struct bf_rep function;
+	uint16_t i;
+
+	if (role == RTE_COMCH_ROLE_HOST && args->nb_reps != 0) {
+		BF_LOG(ERR, "%s: key '%s' is for the card's side: give %s=dpu too, or %s=<MAC of the card's function> in its place",
+			name, BF_ARG_FUNCTIONS, BF_ARG_ROLE, BF_ARG_PEER);
+		return -EINVAL;
+	}
+	if (role == RTE_COMCH_ROLE_DPU && args->has_peer) {
+		BF_LOG(ERR, "%s: key '%s' is for the host's side: on the card give %s=<name>@<MAC> in its place",
+			name, BF_ARG_PEER, BF_ARG_FUNCTIONS);
+		return -EINVAL;
+	}
+	if (role == RTE_COMCH_ROLE_HOST && args->function[0] != '\0' &&
+	    !bf_function_parse(args->function, &function)) {
+		BF_LOG(ERR, "%s: key '%s': '%s' is no function of the host: pf0 or pf0vf3, as the card has it in %s",
+			name, BF_ARG_FUNCTION, args->function, BF_ARG_FUNCTIONS);
+		return -EINVAL;
+	}
+	if (args->has_peer && memcmp(args->peer.mac, own, 6) == 0) {
+		BF_LOG(ERR, "%s: key '%s' is the MAC of the function itself: give that of the card's function",
+			name, BF_ARG_PEER);
+		return -EINVAL;
+	}
+	for (i = 0; i < args->nb_reps; i++) {
+		if (memcmp(args->reps[i].addr.mac, own, 6) != 0)
+			continue;
+		BF_LOG(ERR, "%s: key '%s': the MAC of '%s' is that of the function itself: give that of the host's function",
+			name, BF_ARG_FUNCTIONS, args->reps[i].name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+args_process(struct rte_kvargs *kvlist, struct bf_args *args, const char *name)
+{
+	struct arg_number sock = { &args->socket_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT };
+	struct arg_number cmd = { &args->conf.cmd_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT };
+	struct arg_number fw = { &args->conf.fw_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT };
+	struct arg_number health = { &args->conf.health_ms, BF_MIN_HEALTH, BF_MAX_HEALTH };
+	struct arg_number pages = { &args->conf.max_pages, 1, BF_MAX_PAGES };
+	const struct {
+		const char *key;
+		arg_handler_t handler;
+		void *opaque;
+	} rows[] = {
+		{ BF_ARG_ROLE, arg_role, args },
+		{ BF_ARG_SOCKET, arg_socket, args },
+		{ BF_ARG_SOCKET_TIMEOUT, arg_number, &sock },
+		{ BF_ARG_CMD_TIMEOUT, arg_number, &cmd },
+		{ BF_ARG_FW_TIMEOUT, arg_number, &fw },
+		{ BF_ARG_HEALTH, arg_number, &health },
+		{ BF_ARG_MAX_PAGES, arg_number, &pages },
+		{ BF_ARG_REPORT, arg_report, args },
+		{ BF_ARG_FUNCTIONS, arg_functions, args },
+		{ BF_ARG_PEER, arg_peer, args },
+		{ BF_ARG_FUNCTION, arg_function, args },
+		{ BF_ARG_FDB, arg_fdb, args },
+	};
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		if (rte_kvargs_count(kvlist, rows[i].key) > 1) {
+			BF_LOG(ERR, "%s: key '%s' is there twice", name, rows[i].key);
+			return -EINVAL;
+		}
+		if (dpdk_kvargs_process_opt(kvlist, rows[i].key, rows[i].handler,
+				rows[i].opaque) != 0) {
+			BF_LOG(ERR, "%s: bad value of key '%s'", name, rows[i].key);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+int
+bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci)
+{
+	static const char * const pci_keys[] = {
+		BF_ARG_CLASS, BF_ARG_ROLE, BF_ARG_CMD_TIMEOUT, BF_ARG_FW_TIMEOUT, BF_ARG_HEALTH,
+		BF_ARG_MAX_PAGES, BF_ARG_REPORT, BF_ARG_FUNCTIONS, BF_ARG_PEER,
+		BF_ARG_FUNCTION, BF_ARG_FDB, NULL,
+	};
+	static const char * const vdev_keys[] = {
+		BF_ARG_SOCKET, BF_ARG_SOCKET_TIMEOUT, BF_ARG_ROLE, BF_ARG_CMD_TIMEOUT,
+		BF_ARG_FW_TIMEOUT, BF_ARG_HEALTH, BF_ARG_MAX_PAGES, BF_ARG_REPORT,
+		BF_ARG_FUNCTIONS, BF_ARG_PEER, BF_ARG_FUNCTION, BF_ARG_FDB, NULL,
+	};
+	struct rte_kvargs *kvlist;
+	int ret;
+
+	memset(args, 0, sizeof(*args));
+	bf_func_conf_init(&args->conf);
+	args->socket_timeout_ms = BF_DFLT_SOCKET_TIMEOUT;
+	args->fdb = bf_fdb_find("none");
+	kvlist = rte_kvargs_parse(text == NULL ? "" : text, pci ? pci_keys : vdev_keys);
+	if (kvlist == NULL) {
+		BF_LOG(ERR, "%s: cannot parse '%s'; its keys are: %s", name,
+			text == NULL ? "" : text, pci ? BF_PCI_PARAMS : BF_VDEV_PARAMS);
+		return -EINVAL;
+	}
+	ret = args_process(kvlist, args, name);
+	rte_kvargs_free(kvlist);
+	if (ret == 0 && !pci && args->socket[0] == '\0') {
+		BF_LOG(ERR, "%s: key '%s' is missing, it is the path of a vfio-user socket, as comch-bluefield-model makes one; a function on the PCI bus is given as -a <address>,%s=%s",
+			name, BF_ARG_SOCKET, BF_ARG_CLASS, BF_CLASS);
+		ret = -EINVAL;
+	}
+	return ret;
+}
+

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The shared objects of a device, and who is told when they come and go: at its begin and
+ * end, at a reset, and at a failure. The order of this is in bluefield_dev.h. A device that
+ * has nobody to talk to has no such objects, no worker and no parts.
+ */
+
+#include <errno.h>
+
+#include <rte_common.h>
+
+#include "bluefield_dev_priv.h"
+#include "bluefield_fw.h"
+
+/*
+ * Parts
+ */
+
+static void
+parts_down(struct bf_dev *dev, int nb)
+{
+	while (nb-- > 0)
+		if (bf_parts[nb] != NULL && bf_parts[nb]->down != NULL)
+			bf_parts[nb]->down(dev);
+}
+
+static int
+parts_up(struct bf_dev *dev)
+{
+	int i, ret;
+
+	for (i = 0; i < BF_NB_PARTS; i++) {
+		if (bf_parts[i] == NULL || bf_parts[i]->up == NULL)
+			continue;
+		ret = bf_parts[i]->up(dev);
+		if (ret != 0) {
+			parts_down(dev, i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void
+parts_destroy(struct bf_dev *dev)
+{
+	uint32_t i;
+
+	for (i = dev->nb_parts; i-- > 0;)
+		if (bf_parts[i] != NULL && bf_parts[i]->destroy != NULL)
+			bf_parts[i]->destroy(dev);
+	__atomic_store_n(&dev->nb_parts, 0, __ATOMIC_RELAXED);
+}
+
+static int
+parts_create(struct bf_dev *dev)
+{
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < BF_NB_PARTS; i++) {
+		if (bf_parts[i] != NULL && bf_parts[i]->create != NULL) {
+			ret = bf_parts[i]->create(dev);
+			if (ret != 0)
+				return ret;
+		}
+		/* release: who tells of a failure finds it made */
+		__atomic_store_n(&dev->nb_parts, i + 1, __ATOMIC_RELEASE);
+	}
+	return 0;
+}
+
+void
+bf_dev_fail(struct bf_dev *dev, int reason)
+{
+	uint32_t i, nb = __atomic_load_n(&dev->nb_parts, __ATOMIC_ACQUIRE);
+
+	for (i = 0; i < nb; i++)
+		if (bf_parts[i] != NULL && bf_parts[i]->fail != NULL)
+			bf_parts[i]->fail(dev, reason);
+}
+
+/*
+ * Objects
+ */
+
+static void
+objs_down(struct bf_dev *dev)
+{
+	bf_groups_down(dev);
+	bf_regions_down(dev);
+	bf_addr_down(dev);
+	bf_uar_destroy(&dev->uar);
+	bf_pd_destroy(&dev->pd);
+}
+
+/* What fails half-way is undone by objs_down(). */
+static int
+objs_up(struct bf_dev *dev)
+{
+	int ret;
+
+	ret = bf_pd_create(dev->objs, &dev->pd);
+	if (ret == 0)
+		ret = bf_uar_create(dev->objs, &dev->uar);
+	if (ret == 0)
+		ret = bf_addr_up(dev);
+	if (ret == 0)
+		ret = bf_groups_up(dev);
+	return ret;
+}
+
+/* With dev->life, groups and worker standing. */
+static int
+shared_up(struct bf_dev *dev)
+{
+	int ret;
+
+	ret = objs_up(dev);
+	if (ret == 0)
+		ret = parts_up(dev);
+	if (ret != 0) {
+		objs_down(dev);
+		BF_LOG(ERR, "%s: no objects to communicate with (%d), for the reason above",
+			dev->rte_dev->data->name, ret);
+		return ret;
+	}
+	dev->shared = true;
+	return 0;
+}
+
+static void
+shared_down(struct bf_dev *dev)
+{
+	if (!dev->shared)
+		return;
+	dev->shared = false;
+	parts_down(dev, BF_NB_PARTS);
+	objs_down(dev);
+}
+
+/*
+ * Life
+ */
+
+int
+bf_dev_begin(struct bf_dev *dev)
+{
+	int ret;
+
+	if (!bf_dev_communicates(dev))
+		return 0;
+	ret = bf_fw_open(dev->func, &dev->objs);
+	if (ret == 0)
+		ret = parts_create(dev);
+	if (ret == 0) {
+		bf_lock(&dev->life);
+		ret = shared_up(dev);
+		bf_unlock(&dev->life);
+	}
+	if (ret != 0) {
+		bf_dev_end(dev);
+		return ret;
+	}
+	bf_fdb_allow_all(dev);
+	bf_jobs_start(dev);
+	return 0;
+}
+
+void
+bf_dev_end(struct bf_dev *dev)
+{
+	if (dev->objs == NULL)
+		return;
+	if (dev->shared)
+		bf_fdb_revoke_all(dev);
+	bf_jobs_stop(dev);
+	bf_lock(&dev->life);
+	bf_groups_stand(dev);
+	shared_down(dev);
+	bf_groups_free(dev);
+	bf_unlock(&dev->life);
+	/* what the parts posted on their way down */
+	bf_jobs_flush(dev);
+	parts_destroy(dev);
+	bf_fw_close(dev->objs);
+	dev->objs = NULL;
+}
+
+int
+bf_dev_reset(struct bf_dev *dev, int (*reset)(struct bf_dev *dev))
+{
+	int ret;
+
+	if (!bf_dev_communicates(dev))
+		return reset(dev);
+	/* a job may end a group, which takes life */
+	bf_jobs_stop(dev);
+	bf_lock(&dev->life);
+	bf_groups_stand(dev);
+	shared_down(dev);
+	ret = reset(dev);
+	if (ret == 0)
+		ret = shared_up(dev);
+	bf_groups_go(dev);
+	bf_unlock(&dev->life);
+	bf_jobs_start(dev);
+	return ret;
+}
