@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Messages of the software BlueField that do not arrive: each error, who is told of
+ * it, and how the queue pairs end.
+ */
+
+#include <string.h>
+#include <unistd.h>
+
+#include "test_bluefield_data.h"
+
+#define HALF (DATA_MEM / 2)
+
+/* Syndromes of completions. */
+enum {
+	LOCAL_LEN = 0x01, LOCAL_QP_OP = 0x02, LOCAL_PROT = 0x04, FLUSH = 0x05,
+	REM_INV_REQ = 0x12, REM_ACCESS = 0x13, REM_OP = 0x14, RETRY = 0x15, RNR_RETRY = 0x16,
+};
+
+static const struct data_conf usual;
+
+/* Nothing more is delivered: what is posted, and what will be, is flushed in order. */
+static int
+flushed(struct data_end *e)
+{
+	struct data_cqe cqe;
+	uint16_t first;
+	unsigned int i;
+
+	TEST_WAIT(data_state(e) == BF_QP_ERROR, TEST_MS);
+	first = e->sq_pi;
+	for (i = 0; i < 3; i++)
+		data_send(e, OP_SEND, 0, 64, i == 1 ? F_QUIET : 0);
+	for (i = 0; i < 3; i++) {
+		TEST_CALL(data_sent(e, &cqe));
+		TEST_EXPECT(cqe.opcode, 13);
+		TEST_EXPECT(cqe.syndrome, FLUSH);
+		TEST_EXPECT(cqe.counter, (uint16_t)(first + i));
+	}
+	if (e->qp.rq == NULL)
+		return TEST_SUCCESS;
+	first = e->rq_pi;
+	for (i = 0; i < 3; i++)
+		data_recv(e, HALF, 64);
+	for (i = 0; i < 3; i++) {
+		TEST_CALL(data_received(e, &cqe));
+		TEST_EXPECT(cqe.opcode, 14);
+		TEST_EXPECT(cqe.syndrome, FLUSH);
+		TEST_EXPECT(cqe.counter, (uint16_t)(first + i));
+	}
+	return TEST_SUCCESS;
+}
+
+/* The sender fails with this, and the receiver lives on. */
+static int
+sender_fails(uint8_t syndrome)
+{
+	TEST_CALL(data_sent_bad(&data_a, syndrome));
+	TEST_CALL(flushed(&data_a));
+	TEST_EXPECT(data_state(&data_b), BF_QP_RTS);
+	TEST_CALL(data_quiet(&data_b));
+	return data_passed();
+}
+
+/*
+ * The receiver is not ready
+ */
+
+static int
+not_ready(const struct data_conf *conf)
+{
+	struct data_cqe cqe;
+	unsigned int i;
+
+	TEST_CALL(data_pair(conf));
+	for (i = 0; i < 4; i++)
+		data_send(&data_a, OP_SEND, 0, 3000, 0);
+	TEST_CALL(data_quiet(&data_a));
+	for (i = 0; i < 4; i++) {
+		memset(data_a.bytes, i + 1, 3000);
+		data_recv(&data_b, HALF, 3000);
+		TEST_CALL(data_received(&data_b, &cqe));
+		TEST_EXPECT(cqe.bytes, 3000);
+		TEST_EXPECT(data_b.bytes[HALF + 2999], i + 1);
+		TEST_CALL(data_sent(&data_a, &cqe));
+		TEST_EXPECT(cqe.opcode, 0);
+		TEST_CALL(data_quiet(&data_a));
+	}
+	return data_passed();
+}
+
+static int
+test_rnr_for_ever(void)
+{
+	return not_ready(&usual);
+}
+
+static int
+test_rnr_srq(void)
+{
+	return not_ready(&(struct data_conf){ .srq = true });
+}
+
+static int
+test_rnr_retries(void)
+{
+	TEST_CALL(data_pair(&(struct data_conf){ .rnr_retry = 1 + 2 }));
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	return sender_fails(RNR_RETRY);
+}
+
+/*
+ * Nobody answers
+ */
+
+static int
+test_peer_not_ready_to_receive(void)
+{
+	TEST_CALL(data_pair(&usual));
+	TEST_EXPECT(bf_qp_to_reset(&data_b.qp), 0);
+	TEST_EXPECT(bf_qp_to_init(&data_b.qp), 0);
+	data_recv(&data_b, HALF, 64);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_sent_bad(&data_a, RETRY));
+	TEST_CALL(flushed(&data_a));
+	TEST_CALL(data_quiet(&data_b));
+	return data_passed();
+}
+
+static int
+test_peer_in_error(void)
+{
+	TEST_CALL(data_pair(&usual));
+	TEST_EXPECT(bf_qp_to_error(&data_b.qp), 0);
+	TEST_CALL(flushed(&data_b));
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_sent_bad(&data_a, RETRY));
+	return data_passed();
+}
+
+static int
+test_peer_gone(void)
+{
+	TEST_CALL(data_pair(&usual));
+	bf_qp_destroy(&data_b.qp);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_sent_bad(&data_a, RETRY));
+	TEST_CALL(flushed(&data_a));
+	return data_passed();
+}
+
+/* The way there is taken away, in the middle of it all. */
+static int
+test_no_way_there(void)
+{
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&usual));
+	data_recv(&data_b, HALF, 64);
+	data_recv(&data_b, HALF, 64);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_EXPECT(test_model_rule(&data_model, "del", "pf0vf0", "ecpf0vf0"), 0);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	return sender_fails(RETRY);
+}
+
+/* The way back: it is delivered, once, and its sender does not know. */
+static int
+test_no_way_back(void)
+{
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .retry_count = 3 }));
+	TEST_EXPECT(test_model_rule(&data_model, "del", "ecpf0vf0", "pf0vf0"), 0);
+	data_recv(&data_b, HALF, 64);
+	data_recv(&data_b, HALF, 64);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_EXPECT(cqe.bytes, 64);
+	return sender_fails(RETRY);
+}
+
+/* The way there comes back before the retries end. */
+static int
+test_way_comes_back(void)
+{
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .retry_count = 7, .ack_timeout = 15 }));
+	TEST_EXPECT(test_model_rule(&data_model, "del", "pf0vf0", "ecpf0vf0"), 0);
+	data_recv(&data_b, HALF, 64);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_quiet(&data_a));
+	TEST_EXPECT(test_model_rule(&data_model, "add", "pf0vf0", "ecpf0vf0"), 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_EXPECT(cqe.opcode, 0);
+	return data_passed();
+}
+
+/*
+ * What the sender posts can not be sent
+ */
+
+static int
+bad_send(uint8_t opcode, const uint8_t *segs, uint32_t nb, uint8_t syndrome)
+{
+	TEST_CALL(data_pair(&usual));
+	data_recv(&data_b, HALF, 4096);
+	data_send_raw(&data_a, opcode, segs, nb, F_QUIET);
+	return sender_fails(syndrome);
+}
+
+static int
+bad_memory(uint32_t len, uint32_t key_plus, uint64_t addr_plus)
+{
+	uint8_t seg[16];
+
+	TEST_CALL(data_pair(&usual));
+	data_recv(&data_b, HALF, 4096);
+	data_seg(seg, len, data_a.mkey.key + key_plus, (uintptr_t)data_a.bytes + addr_plus);
+	data_send_raw(&data_a, OP_SEND, seg, 1, 0);
+	return sender_fails(LOCAL_PROT);
+}
+
+static int
+test_unknown_key(void)
+{
+	return bad_memory(64, 0x10000, 0);
+}
+
+static int
+test_key_variant(void)
+{
+	return bad_memory(64, 1, 0);
+}
+
+static int
+test_beyond_key(void)
+{
+	return bad_memory(64, 0, DATA_MEM - 63);
+}
+
+static int
+test_before_key(void)
+{
+	return bad_memory(64, 0, -UINT64_C(1));
+}
+
+static int
+test_key_of_other_domain(void)
+{
+	struct bf_mkey_attr attr = { .len = DATA_MEM, .local_write = true };
+	struct bf_mkey mkey;
+	struct bf_pd pd;
+	uint8_t seg[16];
+
+	TEST_CALL(data_pair(&usual));
+	TEST_EXPECT(bf_pd_create(data_a.dev, &pd), 0);
+	attr.pd = &pd;
+	attr.mem = data_a.mem;
+	attr.addr = data_a.bytes;
+	TEST_EXPECT(bf_mkey_create(data_a.dev, &attr, &mkey), 0);
+	data_recv(&data_b, HALF, 64);
+	data_seg(seg, 64, mkey.key, (uintptr_t)data_a.bytes);
+	data_send_raw(&data_a, OP_SEND, seg, 1, 0);
+	TEST_CALL(data_sent_bad(&data_a, LOCAL_PROT));
+	bf_mkey_destroy(&mkey);
+	bf_pd_destroy(&pd);
+	return data_passed();
+}
+
+static int
+test_unknown_opcode(void)
+{
+	uint8_t seg[16] = { 0 };
+
+	TEST_CALL(bad_send(0x2f, seg, 1, LOCAL_QP_OP));
+	return TEST_SUCCESS;
+}
+
+/* Bytes in the request that end beyond it. */
+static int
+test_too_long_inline(void)
+{
+	uint8_t seg[16] = { 0x80, 0, 0, 13 };
+
+	return bad_send(OP_SEND, seg, 1, LOCAL_QP_OP);
+}
+
+/* More than a message may have: 2 GiB, in one piece. */
+static int
+test_too_long(void)
+{
+	uint8_t seg[16] = { 0 };
+
+	return bad_send(OP_SEND, seg, 1, LOCAL_LEN);
+}
+
+/* A request that says that it is another one. */
+static int
+test_wrong_index(void)
+{
+	uint8_t *wqe;
+
+	TEST_CALL(data_pair(&usual));
+	data_send(&data_a, OP_SEND, 0, 64, F_NO_BELL);
+	wqe = data_a.qp.sq;
+	wqe[2]++;
+	data_ring(&data_a);
+	return sender_fails(LOCAL_QP_OP);
+}
+
+/*
+ * What the receiver has can not take it: both fail
+ */
+
+static int
+both_fail(uint8_t received, uint8_t sent)
+{
+	TEST_CALL(data_received_bad(&data_b, received));
+	TEST_CALL(data_sent_bad(&data_a, sent));
+	TEST_CALL(flushed(&data_a));
+	TEST_CALL(flushed(&data_b));
+	return data_passed();
+}
+
+static int
+test_buffer_too_small(void)
+{
+	TEST_CALL(data_pair(&usual));
+	data_recv(&data_b, HALF, 63);
+	data_send(&data_a, OP_SEND, 0, 64, F_QUIET);
+	return both_fail(LOCAL_LEN, REM_INV_REQ);
+}
+
+/* In the third packet. */
+static int
+test_buffer_too_small_later(void)
+{
+	TEST_CALL(data_pair(&(struct data_conf){ .srq = true }));
+	data_recv(&data_b, HALF, 2500);
+	data_send(&data_a, OP_SEND, 0, 3000, 0);
+	return both_fail(LOCAL_LEN, REM_INV_REQ);
+}
+
+static int
+test_buffer_key(void)
+{
+	uint8_t seg[16];
+
+	TEST_CALL(data_pair(&usual));
+	data_seg(seg, 64, data_b.mkey.key + 1, (uintptr_t)data_b.bytes);
+	data_recv_raw(&data_b, seg, 1);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	return both_fail(LOCAL_PROT, REM_OP);
+}
+
+/* The key is for reading only. */
+static int
+test_buffer_read_only(void)
+{
+	struct bf_mkey_attr attr = { .len = DATA_MEM };
+	struct bf_mkey mkey;
+	uint8_t seg[16];
+
+	TEST_CALL(data_pair(&usual));
+	attr.pd = &data_b.pd;
+	attr.mem = data_b.mem;
+	attr.addr = data_b.bytes;
+	TEST_EXPECT(bf_mkey_create(data_b.dev, &attr, &mkey), 0);
+	data_seg(seg, 64, mkey.key, (uintptr_t)data_b.bytes);
+	data_recv_raw(&data_b, seg, 1);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_received_bad(&data_b, LOCAL_PROT));
+	TEST_CALL(data_sent_bad(&data_a, REM_OP));
+	bf_mkey_destroy(&mkey);
+	return data_passed();
+}
+
+/* No address of somebody else's memory works, with any key: the QP has not the right. */
+static int
+by_address(uint8_t opcode)
+{
+	uint8_t segs[2 * 16] = { 0 };
+
+	TEST_CALL(data_pair(&usual));
+	memset(data_b.bytes, 0x11, 64);
+	data_seg(segs, (uint32_t)((uintptr_t)data_b.bytes >> 32), (uint32_t)(uintptr_t)data_b.bytes,
+		(uint64_t)data_b.mkey.key << 32);
+	data_seg(segs + 16, 64, data_a.mkey.key, (uintptr_t)data_a.bytes);
+	memset(data_a.bytes, 0x22, 64);
+	data_recv(&data_b, HALF, 64);
+	data_send_raw(&data_a, opcode, segs, 2, 0);
+	TEST_CALL(data_sent_bad(&data_a, REM_ACCESS));
+	TEST_CALL(flushed(&data_a));
+	TEST_CALL(data_received_bad(&data_b, FLUSH));
+	TEST_CALL(flushed(&data_b));
+	TEST_EXPECT(data_b.bytes[0], 0x11);
+	TEST_EXPECT(data_a.bytes[0], 0x22);
+	return data_passed();
+}
+
+static int
+test_write_refused(void)
+{
+	return by_address(OP_WRITE);
+}
+
+static int
+test_write_imm_refused(void)
+{
+	return by_address(OP_WRITE_IMM);
+}
+
+static int
+test_read_refused(void)
+{
+	return by_address(OP_READ);
+}
+
+/*
+ * Ends
+ */
+
+/* All that is posted on both sides of a queue pair is told, once, in order. */
+static int
+test_flush_posted(void)
+{
+	struct data_cqe cqe;
+	unsigned int i;
+
+	TEST_CALL(data_pair(&usual));
+	for (i = 0; i < DATA_QUEUE; i++) {
+		data_send(&data_a, OP_SEND, 0, 2000, F_QUIET);
+		data_recv(&data_a, HALF, 2000);
+	}
+	TEST_CALL(data_quiet(&data_a));
+	TEST_EXPECT(bf_qp_to_error(&data_a.qp), 0);
+	for (i = 0; i < DATA_QUEUE; i++) {
+		TEST_CALL(data_sent(&data_a, &cqe));
+		TEST_EXPECT(cqe.syndrome, FLUSH);
+		TEST_EXPECT(cqe.counter, i);
+		TEST_CALL(data_received(&data_a, &cqe));
+		TEST_EXPECT(cqe.syndrome, FLUSH);
+		TEST_EXPECT(cqe.counter, i);
+	}
+	TEST_CALL(data_quiet(&data_a));
+	return data_passed();
+}
+
+/* And then it can be used anew. */
+static int
+test_reset_and_again(void)
+{
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&usual));
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_quiet(&data_a));
+	TEST_EXPECT(bf_qp_to_reset(&data_a.qp), 0);
+	TEST_EXPECT(bf_qp_to_reset(&data_b.qp), 0);
+	data_a.sq_pi = data_b.rq_pi = 0;
+	TEST_EXPECT(bf_qp_to_init(&data_a.qp), 0);
+	TEST_EXPECT(bf_qp_to_init(&data_b.qp), 0);
+	TEST_CALL(data_connect(&data_a, &data_b, &usual));
+	TEST_CALL(data_connect(&data_b, &data_a, &usual));
+	data_recv(&data_b, HALF, 64);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_EXPECT(cqe.opcode, 2);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_EXPECT(cqe.opcode, 0);
+	return data_passed();
+}
+
+/* The function that receives is reset under load. */
+static int
+test_reset_under_load(void)
+{
+	struct data_cqe cqe;
+	unsigned int i;
+
+	TEST_CALL(data_pair(&usual));
+	for (i = 0; i < DATA_QUEUE; i++)
+		data_recv(&data_b, HALF, 65536);
+	for (i = 0; i < DATA_QUEUE - 1; i++)
+		data_send(&data_a, OP_SEND, 0, 65536, F_QUIET);
+	TEST_EXPECT(test_model_ctl(&data_model, "reset ecpf0vf0"), 0);
+	TEST_EXPECT(test_model_state(&data_model, "ecpf0vf0", "objects"), 0);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	/* whatever had arrived before: the last one has not */
+	TEST_CALL(data_sent_bad(&data_a, RETRY));
+	TEST_WAIT(data_state(&data_a) == BF_QP_ERROR, TEST_MS);
+	while (data_poll(&data_a.send_cq, &data_a.send_ci, &cqe))
+		TEST_EXPECT(cqe.syndrome, FLUSH);
+	TEST_CALL(flushed(&data_a));
+	return test_log_passed();
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "messages of the software BlueField that fail",
+	.unit_test_cases = {
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_rnr_for_ever),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_rnr_srq),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_rnr_retries),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_peer_not_ready_to_receive),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_peer_in_error),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_peer_gone),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_no_way_there),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_no_way_back),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_way_comes_back),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_unknown_key),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_key_variant),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_beyond_key),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_before_key),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_key_of_other_domain),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_unknown_opcode),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_too_long_inline),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_too_long),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_wrong_index),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_buffer_too_small),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_buffer_too_small_later),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_buffer_key),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_buffer_read_only),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_write_refused),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_write_imm_refused),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_read_refused),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_flush_posted),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_reset_and_again),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_reset_under_load),
+		TEST_CASES_END()
+	}
+};
+
+static int
+test_bluefield_data_fail(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(bluefield_data_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_data_fail);
