@@ -367,7 +367,6 @@ bfm_sq_doorbell(struct bfm_function *f, uint32_t uar, uint64_t val)
 	uint32_t index = (uint32_t)(val >> 40) & 0xffff;
 	struct bfm_object *o = bfm_object_find(f, BFM_T_QP, qpn);
 	struct bfm_qp *qp;
-	uint8_t record[4];
 
 	if (o == NULL) {
 		bfm_log(f, BFM_WARN, "doorbell of UAR 0x%x is for QP 0x%x, which does not exist",
@@ -384,16 +383,12 @@ bfm_sq_doorbell(struct bfm_function *f, uint32_t uar, uint64_t val)
 	if (qp->state != BFM_QP_RTS && qp->state != BFM_QP_ERR && qp->state != BFM_QP_SQER)
 		bfm_log(f, BFM_WARN, "doorbell for QP 0x%x, which is in state %s: only RTS sends",
 				qpn, bfm_qp_state_name(qp->state));
-	qp->doorbells++;
-	if (bfm_dma_read(f, qp->dbr + 4, record, sizeof(record)) != 0) {
-		bfm_log(f, BFM_WARN, "doorbell for QP 0x%x: its record at 0x%" PRIx64
-				" is not mapped any more", qpn, qp->dbr);
+	if (bfm_fault_uses(&f->net.bells))
 		return;
-	}
-	qp->sq_posted = (uint16_t)bfm_bits_get(record, 16, 16);
+	qp->doorbells++;
+	bfm_run_doorbell(f, qp);
 	bfm_log(f, BFM_DEBUG, "doorbell for QP 0x%x: request %u, posted %u", qpn, index,
 			qp->sq_posted);
-	bfm_run_doorbell(f, qp);
 }
 
 #define MODIFY(op, text) \

@@ -92,6 +92,7 @@ srq_free(struct bfm_function *f, struct bfm_object *o)
 	struct bfm_srq *srq = (struct bfm_srq *)o;
 
 	(void)f;
+	bfm_ahead_free(srq);
 	bfm_refs_drop(&srq->refs);
 	bfm_buf_free(&srq->buf);
 	free(srq);
@@ -457,6 +458,7 @@ modify_rmp(struct bfm_cmd *c)
 		srq_arm(rmp, (uint16_t)lwm);
 	}
 	if (next == BFM_RMP_RST) {
+		bfm_ahead_free(rmp);
 		rmp->head = 0;
 		rmp->taken = 0;
 	}

@@ -87,6 +87,28 @@ int bfm_segs_read(const struct bfm_who *who, const struct bfm_seg *segs, uint32_
 int bfm_segs_write(const struct bfm_who *who, const struct bfm_seg *segs, uint32_t nb,
 		uint64_t off, const void *data, uint32_t len);
 
+/* --------------------------------------------------------- wqe_shadow.c */
+
+/*
+ * What a queue had at the instant at which the device saw that its record had changed.
+ * A request that is fetched later, and is another one by then, was told of too early.
+ */
+struct bfm_shadow {
+	uint8_t *bytes;        /* as large as the queue; NULL before the first use */
+	uint16_t seen;         /* record */
+	uint16_t at;           /* of a list: index of the next one that is posted */
+};
+
+/* Entries [seen, posted) of a ring that begins at byte `first` of its buffer. */
+void bfm_shadow_ring(struct bfm_function *f, struct bfm_shadow *s, const struct bfm_buf *buf,
+		uint64_t first, uint32_t entry, uint32_t nb, uint16_t posted);
+/* The same of a list, whose entries name the next one. */
+void bfm_shadow_list(struct bfm_function *f, struct bfm_shadow *s, const struct bfm_buf *buf,
+		uint32_t entry, uint32_t nb, uint16_t posted);
+/* Is what was fetched, at this byte of the queue of size bytes, what was seen? */
+bool bfm_shadow_same(const struct bfm_shadow *s, uint64_t off, uint64_t size, const void *data,
+		uint32_t len);
+
 /* ----------------------------------------------------------- wqe_send.c */
 
 /* Where a datagram goes, as its request says. */
@@ -138,6 +160,9 @@ void bfm_send_check(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_
 struct bfm_recv {
 	bool active;
 	uint16_t index;        /* as its completion names it */
+	uint64_t at;           /* byte of its queue ... */
+	uint32_t bytes;        /* ... and so many, which are */
+	uint8_t raw[BFM_RECV_BYTES];
 	struct bfm_seg segs[BFM_RECV_SEGS];
 	uint32_t nb_segs;
 	uint64_t room;         /* bytes */
@@ -148,6 +173,8 @@ struct bfm_recv {
  * -EAGAIN if none is posted, -EINVAL if what is posted makes no sense, -EFAULT.
  */
 int bfm_recv_take(struct bfm_function *f, struct bfm_qp *qp, struct bfm_recv *recv);
+/* Is it in memory what it was? Logs if not. */
+void bfm_recv_check(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_recv *recv);
 /* Who uses the memory of receive requests. */
 void bfm_recv_who(struct bfm_function *f, const struct bfm_qp *qp, struct bfm_who *who);
 
@@ -195,6 +222,10 @@ struct bfm_answer {
 	uint8_t rnr_timer;
 };
 
+struct bfm_run;
+
+/* Does a fault let the next packet wait? Then until run->due. */
+bool bfm_net_delays(struct bfm_function *f, struct bfm_run *run);
 /* Send a packet of an RC queue pair, and take the answer, if one comes. */
 struct bfm_answer bfm_net_request(struct bfm_function *f, struct bfm_qp *qp,
 		struct bfm_msg_pkt *msg);
@@ -241,6 +272,8 @@ struct bfm_run {
 	uint64_t due;          /* us */
 	/* requester */
 	uint16_t sq_ci;        /* the next block of the send queue */
+	struct bfm_shadow sq_shadow;
+	bool delayed;          /* the next packet has waited, as a fault has it */
 	bool started;          /* the request was fetched */
 	bool unanswered;       /* its last packet was */
 	struct bfm_send wr;
@@ -253,6 +286,7 @@ struct bfm_run {
 	uint32_t epsn;         /* expected */
 	uint32_t msn;          /* messages */
 	uint16_t rq_ci;        /* the next receive request of its own */
+	struct bfm_shadow rq_shadow;
 	struct bfm_recv recv;
 	uint64_t got;          /* bytes of the message */
 	bool writing;          /* in the middle of a write by address */
@@ -263,5 +297,7 @@ void bfm_qp_kick(struct bfm_function *f, struct bfm_qp *qp);
 /* Can memory of this queue pair's client be reached now? */
 bool bfm_qp_reachable(struct bfm_function *f, const struct bfm_qp *qp);
 uint64_t bfm_now_us(const struct bfm_function *f);
+/* A number of the model's seed. */
+uint32_t bfm_random(struct bfm_model *m);
 
 #endif

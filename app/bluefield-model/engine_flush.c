@@ -38,6 +38,7 @@ bfm_send_done(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_send *
 int
 bfm_recv_done(struct bfm_function *f, struct bfm_qp *qp, struct bfm_cpl *cpl)
 {
+	bfm_recv_check(f, qp, &qp->run->recv);
 	cpl->counter = qp->run->recv.index;
 	qp->run->recv.active = false;
 	return bfm_cqe_write(f, qp, (struct bfm_cq *)qp->recv_cq, cpl);

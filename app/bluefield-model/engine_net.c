@@ -107,10 +107,24 @@ too_long(const struct bfm_function *f, const struct bfm_packet *pkt)
 	return !pkt->ib && pkt->len + HEADERS > BFM_GET(f->vport->nic, NICV, mtu) + HEADERS_MORE;
 }
 
+bool
+bfm_net_delays(struct bfm_function *f, struct bfm_run *run)
+{
+	if (f->net.delay_ms == 0 || run->delayed) {
+		run->delayed = false;
+		return false;
+	}
+	run->delayed = true;
+	run->due = bfm_now_us(f) + f->net.delay_ms * UINT64_C(1000);
+	return true;
+}
+
 /* Through the switch. False: it is lost. */
 static bool
 forward(struct bfm_function *f, const struct bfm_packet *pkt, struct bfm_function **to)
 {
+	if (bfm_fault_uses(&f->net.drop))
+		return false;
 	if (too_long(f, pkt)) {
 		bfm_log(f, BFM_INFO, "a packet of %u bytes is above the MTU of the vport: dropped",
 				pkt->len);
@@ -166,7 +180,7 @@ answer_arrives(struct bfm_function *g, struct bfm_qp *peer, const struct bfm_fun
 
 	if (!path_headers(g, peer, &pkt) && !loopback)
 		return false;
-	if (!loopback && !forward(g, &pkt, &to))
+	if (loopback ? bfm_fault_uses(&g->net.drop) : !forward(g, &pkt, &to))
 		return false;
 	return to == f && pkt.dqpn == qp->obj.id && is_peer(qp, &pkt, loopback);
 }
@@ -182,7 +196,7 @@ bfm_net_request(struct bfm_function *f, struct bfm_qp *qp, struct bfm_msg_pkt *m
 
 	if (!path_headers(f, qp, &msg->pkt) && !loopback)
 		return none;
-	if (!loopback && !forward(f, &msg->pkt, &to))
+	if (loopback ? bfm_fault_uses(&f->net.drop) : !forward(f, &msg->pkt, &to))
 		return none;
 	peer = qp_find(to, msg->pkt.dqpn);
 	if (peer == NULL || peer->st != BFM_ST_RC || !receives(peer) ||

@@ -36,6 +36,7 @@ struct bfm_engine {
 	bool wanted;               /* by the main loop; atomic */
 	struct run_list ready;
 	struct run_list waiting;
+	uint64_t random;
 };
 
 int
@@ -91,6 +92,18 @@ uint64_t
 bfm_now_us(const struct bfm_function *f)
 {
 	return f->model->now_us;
+}
+
+uint32_t
+bfm_random(struct bfm_model *m)
+{
+	uint64_t x = m->engine->random != 0 ? m->engine->random : m->seed + 1;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	m->engine->random = x;
+	return (uint32_t)(x >> 32);
 }
 
 /* -------------------------------------------------------------- the lists */
@@ -336,6 +349,8 @@ bfm_run_destroy(struct bfm_qp *qp)
 	list_leave(run->f->model->engine, run);
 	if (run->f->qp1 == qp)
 		run->f->qp1 = NULL;
+	free(run->sq_shadow.bytes);
+	free(run->rq_shadow.bytes);
 	free(run);
 	qp->run = NULL;
 }
@@ -346,6 +361,8 @@ run_reset(struct bfm_function *f, struct bfm_qp *qp)
 	struct bfm_run *run = qp->run;
 
 	list_leave(f->model->engine, run);
+	free(run->sq_shadow.bytes);
+	free(run->rq_shadow.bytes);
 	memset(run, 0, sizeof(*run));
 	run->f = f;
 	run->qp = qp;
@@ -384,6 +401,8 @@ bfm_run_moved(struct bfm_function *f, struct bfm_qp *qp, enum bfm_qp_state old)
 void
 bfm_run_doorbell(struct bfm_function *f, struct bfm_qp *qp)
 {
+	/* what is posted is seen now, also if it is fetched later */
+	(void)bfm_send_posted(f, qp);
 	bfm_qp_kick(f, qp);
 }
 

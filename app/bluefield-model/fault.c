@@ -553,6 +553,52 @@ parse_cap(struct parse *p)
 	return 0;
 }
 
+/* How many of them: a number, or all. */
+static int
+parse_net_count(struct parse *p, const char *word, const char *text, uint64_t *count)
+{
+	int64_t v = 0;
+
+	if (strcmp(text, "all") == 0) {
+		*count = BFM_ALL;
+		return 0;
+	}
+	if (number(p, word, text, 0, INT64_MAX, &v) != 0)
+		return -EINVAL;
+	*count = (uint64_t)v;
+	return 0;
+}
+
+static int
+parse_net(struct parse *p)
+{
+	struct bfm_net_faults net = p->f->net;
+	const char *word, *text;
+	int64_t v = 0;
+	int i;
+
+	if (p->nb < 2)
+		return wrong(p, "'net': too little: net drop=<n>|doorbells=<n>|delay=<ms>");
+	for (i = 1; i < p->nb; i++) {
+		word = p->words[i];
+		if ((text = value_of(word, "drop")) != NULL) {
+			if (parse_net_count(p, word, text, &net.drop) != 0)
+				return -EINVAL;
+		} else if ((text = value_of(word, "doorbells")) != NULL) {
+			if (parse_net_count(p, word, text, &net.bells) != 0)
+				return -EINVAL;
+		} else if ((text = value_of(word, "delay")) != NULL) {
+			if (number(p, word, text, 0, MAX_MS, &v) != 0)
+				return -EINVAL;
+			net.delay_ms = (uint32_t)v;
+		} else {
+			return wrong(p, "'%s': not drop=<n>, doorbells=<n> or delay=<ms>", word);
+		}
+	}
+	p->f->net = net;
+	return 0;
+}
+
 static int
 parse_unplug(struct parse *p)
 {
@@ -587,6 +633,7 @@ parse_clear(struct parse *p)
 	bfm_host_up(p->f, !p->f->conf.host_down);
 	bfm_vport_restore(p->f);
 	p->f->events_refused = 0;
+	memset(&p->f->net, 0, sizeof(p->f->net));
 	if (p->f->gone) {
 		p->f->gone = false; /* plugged in again, as after power-on */
 		bfm_function_reset(p->f);
@@ -613,6 +660,7 @@ static const struct {
 	{ "mac", parse_mac },
 	{ "events", parse_events },
 	{ "cap", parse_cap },
+	{ "net", parse_net },
 	{ "unplug", parse_unplug },
 	{ "clear", parse_clear },
 };
@@ -641,6 +689,16 @@ bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_
 		if (strcmp(p.words[0], verbs[i].word) == 0)
 			return verbs[i].parse(&p);
 	return wrong(&p, "'%s': no such fault; " KNOWN_FAULTS, p.words[0]);
+}
+
+bool
+bfm_fault_uses(uint64_t *count)
+{
+	if (*count == 0)
+		return false;
+	if (*count != BFM_ALL)
+		--*count;
+	return true;
 }
 
 void

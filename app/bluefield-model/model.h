@@ -149,6 +149,14 @@ struct bfm_supply {
 	uint64_t total_void;
 };
 
+/* Faults of what moves data. */
+#define BFM_ALL UINT64_MAX
+struct bfm_net_faults {
+	uint64_t drop;     /* so many of the packets that it sends are lost */
+	uint64_t bells;    /* so many doorbells of send queues */
+	uint32_t delay_ms; /* each packet waits so long */
+};
+
 struct bfm_function {
 	struct bfm_model *model;
 	struct bfm_conf conf;
@@ -172,6 +180,7 @@ struct bfm_function {
 	struct bfm_vport *vport;    /* cmd_vport.c */
 	struct bfm_swport *swport;  /* switch.c */
 	struct bfm_qp *qp1;         /* engine_run.c: queue pair 1, or NULL */
+	struct bfm_net_faults net;  /* fault.c */
 	uint8_t *caps_cur;          /* cmd_caps.c: current capabilities, all types */
 };
 
@@ -559,7 +568,7 @@ void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
 
 /* The faults, for what tells of them. */
 #define BFM_FAULTS "cmd, health, counter, nic-state, init-busy, bus, pages, host, owner, eq, " \
-	"flr, port, mac, events, cap, unplug"
+	"flr, port, mac, events, cap, net, unplug"
 
 /*
  * One line of the control socket or of --fault, without the function's name:
@@ -572,9 +581,12 @@ void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
  *   owner slow=<ms>|short=<pages>|dead|killed|alive (who gives its pages, or its VFs')
  *   port up|down | mac <address> | events refuse=<mask>
  *   cap <name>=<value> (from the next reset on) | unplug | clear (of all but health)
+ *   net drop=<n>|doorbells=<n>|delay=<ms> (what it sends; n may be "all")
  * 0 or -EINVAL with a sentence in err.
  */
 int bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_size);
+/* Of a fault that is there so often: once more? */
+bool bfm_fault_uses(uint64_t *count);
 void bfm_faults_dump(const struct bfm_function *f, FILE *out);
 
 /* ------------------------------------------------------------ control.c */

@@ -165,20 +165,6 @@ struct bfm_qp {
 	struct bfm_run *run;         /* of the engine */
 };
 
-/* ------------------------------------------------------------- the engine */
-
-/* Running state of a new QP: 0 or -ENOMEM. And its end. */
-int bfm_run_create(struct bfm_function *f, struct bfm_qp *qp);
-void bfm_run_destroy(struct bfm_qp *qp);
-/* A command changed the state. */
-void bfm_run_moved(struct bfm_function *f, struct bfm_qp *qp, enum bfm_qp_state old);
-/* The doorbell of the send queue rang. */
-void bfm_run_doorbell(struct bfm_function *f, struct bfm_qp *qp);
-/* What a query shows: the fields of the context that the device has. */
-void bfm_run_query(const struct bfm_qp *qp, uint8_t *ctx);
-/* The CQ was armed: is there anything to tell? */
-void bfm_cqe_armed(struct bfm_function *f, struct bfm_cq *cq);
-
 /* ----------------------------------------------- shared receive queue */
 
 enum bfm_srq_kind { BFM_SRQ_BASIC = 0, BFM_SRQ_XRC, BFM_SRQ_RMP };
@@ -199,9 +185,26 @@ struct bfm_srq {
 	uint16_t lwm;
 	uint16_t head;               /* of the list: the next that is taken */
 	uint16_t taken;              /* count, as the doorbell record counts posts */
+	struct bfm_ahead *ahead;     /* of the engine: requests fetched for nobody yet */
 };
 
 /* The shared receive queue that a QP names: numbers of SRQs and RMPs are apart. */
 enum bfm_type bfm_srq_type(const struct bfm_function *f, uint32_t srqn);
+
+/* ------------------------------------------------------------- the engine */
+
+/* Running state of a new QP: 0 or -ENOMEM. And its end. */
+int bfm_run_create(struct bfm_function *f, struct bfm_qp *qp);
+void bfm_run_destroy(struct bfm_qp *qp);
+/* A command changed the state. */
+void bfm_run_moved(struct bfm_function *f, struct bfm_qp *qp, enum bfm_qp_state old);
+/* The doorbell of the send queue rang. */
+void bfm_run_doorbell(struct bfm_function *f, struct bfm_qp *qp);
+/* What a query shows: the fields of the context that the device has. */
+void bfm_run_query(const struct bfm_qp *qp, uint8_t *ctx);
+/* Of an SRQ that goes, or that starts anew. */
+void bfm_ahead_free(struct bfm_srq *srq);
+/* The CQ was armed: is there anything to tell? */
+void bfm_cqe_armed(struct bfm_function *f, struct bfm_cq *cq);
 
 #endif

@@ -193,6 +193,8 @@ one_packet(struct bfm_function *f, struct bfm_qp *qp)
 			bfm_qp_fail(f, qp);
 		return BFM_STEP_MORE;
 	}
+	if (bfm_net_delays(f, run))
+		return BFM_STEP_WAIT;
 	if (run->unanswered) {
 		run->unanswered = false;
 		if (run->retries++ == BFM_GET(qp->ctx, QPC, retry_count))

@@ -55,6 +55,8 @@ one_datagram(struct bfm_function *f, struct bfm_qp *qp)
 		bfm_qp_fail(f, qp);
 		return BFM_STEP_MORE;
 	}
+	if (bfm_net_delays(f, qp->run))
+		return BFM_STEP_WAIT;
 	synd = bfm_send_fetch(f, qp, wr);
 	if (synd == BFM_CQE_OK && (wr->len > sizeof(data) ||
 			wr->len > UINT64_C(1) << BFM_GET(qp->ctx, QPC, log_msg_max)))

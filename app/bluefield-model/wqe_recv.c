@@ -8,6 +8,7 @@
  */
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data.h"
@@ -15,7 +16,15 @@
 #define UNIT 16u
 #define NEXT_BYTES 16u           /* a shared queue's entry begins with its link */
 #define NEXT_INDEX 2u
+#define AHEAD 4u                 /* ours */
 #define WHOLE_LENGTH 0x80000000u /* what a count of 0 means */
+
+/* Requests of a shared queue that were fetched. */
+struct bfm_ahead {
+	struct bfm_recv recvs[AHEAD];
+	uint32_t nb;
+	struct bfm_shadow shadow;
+};
 
 static uint32_t
 get32(const uint8_t *p)
@@ -64,23 +73,35 @@ parse(struct bfm_recv *recv, const uint8_t *p, uint32_t len)
 	}
 }
 
+static void
+shadow_check(struct bfm_function *f, const struct bfm_shadow *shadow, uint64_t size,
+		const struct bfm_recv *recv, const char *what, uint32_t id)
+{
+	if (!bfm_shadow_same(shadow, recv->at, size, recv->raw, recv->bytes))
+		bfm_log(f, BFM_WARN, "%s 0x%x: receive request %u is another one than when its record "
+				"said that it was posted: the record comes after the request, with a "
+				"barrier between", what, id, recv->index);
+}
+
 static int
 take_own(struct bfm_function *f, struct bfm_qp *qp, struct bfm_recv *recv)
 {
 	uint32_t log_size = BFM_GET(qp->ctx, QPC, log_rq_size);
-	uint32_t stride = qp->rq_bytes >> log_size;
 	uint16_t ci = qp->run->rq_ci;
-	uint8_t raw[BFM_RECV_BYTES];
 	int n;
 
+	recv->bytes = qp->rq_bytes >> log_size;
 	n = posted(f, qp->dbr, ci, 1u << log_size, "QP", qp->obj.id);
 	if (n <= 0)
 		return n == 0 ? -EAGAIN : n;
-	if (bfm_buf_dma_read(f, &qp->buf, (uint64_t)(ci & ((1u << log_size) - 1)) * stride, raw,
-			stride) != 0)
-		return -EFAULT;
-	parse(recv, raw, stride);
+	bfm_shadow_ring(f, &qp->run->rq_shadow, &qp->buf, 0, recv->bytes, 1u << log_size,
+			(uint16_t)(ci + n));
+	recv->at = (uint64_t)(ci & ((1u << log_size) - 1)) * recv->bytes;
 	recv->index = ci;
+	if (bfm_buf_dma_read(f, &qp->buf, recv->at, recv->raw, recv->bytes) != 0)
+		return -EFAULT;
+	shadow_check(f, &qp->run->rq_shadow, qp->rq_bytes, recv, "QP", qp->obj.id);
+	parse(recv, recv->raw, recv->bytes);
 	qp->run->rq_ci++;
 	return 0;
 }
@@ -95,30 +116,74 @@ limit_check(struct bfm_function *f, struct bfm_srq *srq, uint32_t left)
 	bfm_queue_event(f, BFM_EV_SRQ_RQ_LIMIT, srq->obj.id);
 }
 
+/* Fetch the next entry of the list. */
+static int
+fetch_shared(struct bfm_function *f, struct bfm_srq *srq, struct bfm_recv *recv)
+{
+	uint32_t stride = 1u << srq->log_stride;
+	uint32_t mask = (1u << srq->log_size) - 1;
+
+	recv->bytes = stride < BFM_RECV_BYTES ? stride : BFM_RECV_BYTES;
+	recv->at = (uint64_t)srq->head * stride;
+	recv->index = srq->head;
+	if (bfm_buf_dma_read(f, &srq->buf, recv->at, recv->raw, recv->bytes) != 0)
+		return -EFAULT;
+	shadow_check(f, &srq->ahead->shadow, (uint64_t)stride << srq->log_size, recv,
+			bfm_type_name(srq->obj.type), srq->obj.id);
+	parse(recv, recv->raw + NEXT_BYTES, recv->bytes - NEXT_BYTES);
+	srq->head = (srq->cyclic ? srq->head + 1u :
+			(uint32_t)bfm_bits_get(recv->raw + NEXT_INDEX, 0, 16)) & mask;
+	srq->taken++;
+	return 0;
+}
+
+/*
+ * A shared queue's requests are fetched ahead, by several units of a card at a time, and
+ * may complete in any order.
+ */
 static int
 take_shared(struct bfm_function *f, struct bfm_srq *srq, struct bfm_recv *recv)
 {
-	uint32_t stride = 1u << srq->log_stride;
-	uint32_t len = stride < BFM_RECV_BYTES ? stride : BFM_RECV_BYTES;
-	uint32_t mask = (1u << srq->log_size) - 1;
-	uint8_t raw[BFM_RECV_BYTES];
+	uint32_t stride = 1u << srq->log_stride, size = 1u << srq->log_size;
+	struct bfm_ahead *ahead = srq->ahead;
+	uint32_t i;
 	int n;
 
 	if (srq->state != BFM_RMP_RDY)
 		return -EINVAL;
-	n = posted(f, srq->dbr, srq->taken, 1u << srq->log_size, bfm_type_name(srq->obj.type),
-			srq->obj.id);
-	if (n <= 0)
-		return n == 0 ? -EAGAIN : n;
-	if (bfm_buf_dma_read(f, &srq->buf, (uint64_t)srq->head * stride, raw, len) != 0)
-		return -EFAULT;
-	parse(recv, raw + NEXT_BYTES, len - NEXT_BYTES);
-	recv->index = srq->head;
-	srq->head = (srq->cyclic ? srq->head + 1u :
-			(uint32_t)bfm_bits_get(raw + NEXT_INDEX, 0, 16)) & mask;
-	srq->taken++;
-	limit_check(f, srq, (uint32_t)n - 1);
+	if (ahead == NULL)
+		ahead = srq->ahead = calloc(1, sizeof(*ahead));
+	if (ahead == NULL)
+		return -EINVAL;
+	n = posted(f, srq->dbr, srq->taken, size, bfm_type_name(srq->obj.type), srq->obj.id);
+	if (n < 0)
+		return n;
+	if (srq->cyclic)
+		bfm_shadow_ring(f, &ahead->shadow, &srq->buf, 0, stride, size,
+				(uint16_t)(srq->taken + n));
+	else
+		bfm_shadow_list(f, &ahead->shadow, &srq->buf, stride, size,
+				(uint16_t)(srq->taken + n));
+	for (; n > 0 && ahead->nb < AHEAD; n--, ahead->nb++) {
+		if (fetch_shared(f, srq, &ahead->recvs[ahead->nb]) != 0)
+			return -EFAULT;
+	}
+	if (ahead->nb == 0)
+		return -EAGAIN;
+	i = bfm_random(f->model) % ahead->nb;
+	*recv = ahead->recvs[i];
+	ahead->recvs[i] = ahead->recvs[--ahead->nb];
+	limit_check(f, srq, ahead->nb + (uint32_t)n);
 	return 0;
+}
+
+void
+bfm_ahead_free(struct bfm_srq *srq)
+{
+	if (srq->ahead != NULL)
+		free(srq->ahead->shadow.bytes);
+	free(srq->ahead);
+	srq->ahead = NULL;
 }
 
 int
@@ -132,6 +197,21 @@ bfm_recv_take(struct bfm_function *f, struct bfm_qp *qp, struct bfm_recv *recv)
 			take_own(f, qp, recv);
 	recv->active = ret == 0;
 	return ret;
+}
+
+void
+bfm_recv_check(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_recv *recv)
+{
+	const struct bfm_srq *srq = (const struct bfm_srq *)qp->srq;
+	const struct bfm_buf *buf = srq != NULL ? &srq->buf : &qp->buf;
+	uint32_t skip = srq != NULL ? NEXT_BYTES : 0; /* the list is the client's */
+	uint8_t raw[BFM_RECV_BYTES];
+
+	if (bfm_buf_dma_read(f, buf, recv->at, raw, recv->bytes) != 0)
+		return;
+	if (memcmp(raw + skip, recv->raw + skip, recv->bytes - skip) != 0)
+		bfm_log(f, BFM_WARN, "QP 0x%x: receive request %u was changed before it was done",
+				qp->obj.id, recv->index);
 }
 
 void

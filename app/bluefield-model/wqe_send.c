@@ -8,6 +8,7 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "data.h"
@@ -42,12 +43,18 @@ bfm_send_posted(struct bfm_function *f, struct bfm_qp *qp)
 	uint8_t record[4];
 	uint16_t n;
 
-	if (bfm_dma_read(f, qp->dbr + 4, record, sizeof(record)) != 0)
+	if (bfm_dma_read(f, qp->dbr + 4, record, sizeof(record)) != 0) {
+		bfm_log(f, BFM_WARN, "QP 0x%x: its doorbell record at 0x%" PRIx64
+				" is not mapped any more", qp->obj.id, qp->dbr);
 		return -EFAULT;
+	}
 	qp->sq_posted = (uint16_t)bfm_bits_get(record, 16, 16);
 	n = qp->sq_posted - qp->run->sq_ci;
-	if (n <= sq_blocks(qp))
+	if (n <= sq_blocks(qp)) {
+		bfm_shadow_ring(f, &qp->run->sq_shadow, &qp->buf, qp->rq_bytes, BFM_WQEBB,
+				sq_blocks(qp), qp->sq_posted);
 		return n;
+	}
 	bfm_log(f, BFM_WARN, "QP 0x%x: %u blocks are posted, the send queue has %u: its record is "
 			"at %u, the device at %u", qp->obj.id, n, sq_blocks(qp), qp->sq_posted,
 			qp->run->sq_ci);
@@ -221,6 +228,11 @@ bfm_send_fetch(struct bfm_function *f, struct bfm_qp *qp, struct bfm_send *wr)
 		return malformed(f, qp, wr, why);
 	if (blocks_read(f, qp, wr->index, wr->raw, wr->bytes) != 0)
 		return malformed(f, qp, wr, "the queue can not be read");
+	if (!bfm_shadow_same(&qp->run->sq_shadow, (wr->index & (sq_blocks(qp) - 1)) * BFM_WQEBB,
+			qp->sq_bytes, wr->raw, wr->bytes))
+		bfm_log(f, BFM_WARN, "QP 0x%x: send request %u is another one than when its record "
+				"said that it was posted: the record comes after the request, with a "
+				"barrier between", qp->obj.id, wr->index);
 	return parse(f, qp, wr);
 }
 

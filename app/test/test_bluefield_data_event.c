@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What the software BlueField's queue engine does beside delivering: events of
+ * completions and of errors, faults of what moves data, and complaints about a client
+ * that tells of a request too early, or changes it too late.
+ */
+
+#include <string.h>
+#include <unistd.h>
+
+#include "bluefield_ceq.h"
+#include "test_bluefield_data.h"
+
+#define HALF (DATA_MEM / 2)
+#define FLUSH 0x05
+#define RETRY 0x15
+
+static const struct data_conf usual;
+
+/* One message of a to b arrives. */
+static int
+arrives(void)
+{
+	struct data_cqe cqe;
+
+	data_recv(&data_b, HALF, 64);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_EXPECT(cqe.opcode, 2);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_EXPECT(cqe.opcode, 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * Events of completions
+ */
+
+static struct bf_ceq ceq;
+static uint32_t arm_sn;
+
+/* As the record and the doorbell have it: consumer index, and what for. */
+static void
+arm(struct bf_cq *cq, uint32_t ci, bool solicited)
+{
+	uint32_t word = (arm_sn++ & 3) << 28 | (solicited ? 1u << 24 : 0) | (ci & 0xffffff);
+
+	cq->dbr[1] = rte_cpu_to_be_32(word);
+	rte_io_wmb();
+	bf_uar_write(&data_b.uar, 0x20, rte_cpu_to_be_64((uint64_t)word << 32 | cq->obj.id));
+}
+
+static int
+event_comes(void)
+{
+	uint32_t cqn = 0;
+
+	TEST_WAIT(bf_ceq_next(&ceq, &cqn), TEST_MS);
+	bf_ceq_commit(&ceq);
+	TEST_EXPECT(cqn, data_b.recv_cq.obj.id);
+	return TEST_SUCCESS;
+}
+
+static int
+no_event(void)
+{
+	uint32_t cqn;
+
+	usleep(50 * 1000);
+	TEST_TRUE(!bf_ceq_next(&ceq, &cqn));
+	return TEST_SUCCESS;
+}
+
+/* One more message of a, whose completion nobody looks at. */
+static void
+one_more(uint32_t flags)
+{
+	data_recv(&data_b, HALF, 64);
+	data_send(&data_a, OP_SEND, 0, 64, flags | F_QUIET);
+}
+
+static int
+test_events(void)
+{
+	const struct bf_ceq_attr attr = { .uar = &data_b.uar, .nb_eqes = 64, .vector = 1 };
+	struct bf_cq_attr cq = { .nb_cqes = DATA_CQES, .uar = &data_b.uar, .ceq = &ceq };
+	struct bf_qp_attr qp = {
+		.pd = &data_b.pd, .uar = &data_b.uar, .cq_send = &data_b.send_cq,
+		.cq_recv = &data_b.recv_cq, .nb_sq_blocks = DATA_QUEUE,
+		.nb_rq_wqes = DATA_QUEUE, .rq_wqe_size = 64, .user_index = UINT32_MAX,
+	};
+	struct data_cqe cqe;
+
+	TEST_EXPECT(test_model_allow(&data_model, "pf0vf0", "ecpf0vf0"), 0);
+	TEST_CALL(data_end_make(&data_a, &usual));
+	TEST_CALL(data_end_make(&data_b, &usual));
+	bf_qp_destroy(&data_b.qp);
+	bf_cq_destroy(&data_b.recv_cq);
+	TEST_EXPECT(bf_ceq_create(data_b.dev, &attr, &ceq), 0);
+	TEST_EXPECT(bf_cq_create(data_b.dev, &cq, &data_b.recv_cq), 0);
+	TEST_EXPECT(bf_qp_create(data_b.dev, &qp, &data_b.qp), 0);
+	TEST_EXPECT(bf_qp_to_init(&data_b.qp), 0);
+	TEST_CALL(data_connect(&data_b, &data_a, &usual));
+	TEST_CALL(data_connect(&data_a, &data_b, &usual));
+
+	/* not armed: none; armed: one for all that come */
+	one_more(0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_CALL(no_event());
+	arm(&data_b.recv_cq, data_b.recv_ci, false);
+	TEST_CALL(no_event());
+	one_more(0);
+	one_more(0);
+	TEST_CALL(event_comes());
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_CALL(no_event());
+	/* one that came after the last look is told at once */
+	one_more(0);
+	usleep(20 * 1000);
+	arm(&data_b.recv_cq, data_b.recv_ci, false);
+	TEST_CALL(event_comes());
+	TEST_CALL(data_received(&data_b, &cqe));
+	/* armed for what the sender wants told */
+	arm(&data_b.recv_cq, data_b.recv_ci, true);
+	one_more(0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_CALL(no_event());
+	one_more(F_SOLICITED);
+	TEST_CALL(event_comes());
+	TEST_CALL(data_received(&data_b, &cqe));
+	/* and errors are */
+	arm(&data_b.recv_cq, data_b.recv_ci, true);
+	data_recv(&data_b, HALF, 64);
+	TEST_EXPECT(bf_qp_to_error(&data_b.qp), 0);
+	TEST_CALL(event_comes());
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_EXPECT(cqe.syndrome, FLUSH);
+	bf_qp_destroy(&data_b.qp);
+	bf_cq_destroy(&data_b.recv_cq);
+	bf_ceq_destroy(&ceq);
+	return data_passed();
+}
+
+/*
+ * Errors of queues
+ */
+
+static int
+test_cq_overrun(void)
+{
+	struct data_cqe cqe;
+	unsigned int i;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .nb_cqes = 4 }));
+	for (i = 0; i < 5; i++) {
+		data_recv(&data_b, HALF, 64);
+		data_send(&data_a, OP_SEND, 0, 64, F_NO_BELL);
+	}
+	data_ring(&data_a);
+	/* of both: the fifth completion has no room, and is told to nobody */
+	TEST_WAIT(test_log_count("overrun") == 2, TEST_MS);
+	TEST_WAIT(data_state(&data_b) == BF_QP_ERROR, TEST_MS);
+	TEST_WAIT(data_state(&data_a) == BF_QP_ERROR, TEST_MS);
+	for (i = 0; i < 4; i++) {
+		TEST_CALL(data_received(&data_b, &cqe));
+		TEST_CALL(data_sent(&data_a, &cqe));
+	}
+	TEST_CALL(data_quiet(&data_a));
+	TEST_CALL(data_quiet(&data_b));
+	return data_passed();
+}
+
+/* More is said to be posted than there is room for. */
+static int
+test_send_overrun(void)
+{
+	TEST_CALL(data_pair(&usual));
+	data_send(&data_a, OP_SEND, 0, 64, F_NO_BELL);
+	data_a.sq_pi = DATA_QUEUE + 1;
+	data_ring(&data_a);
+	TEST_WAIT(data_state(&data_a) == BF_QP_ERROR, TEST_MS);
+	TEST_TRUE(test_model_logged(&data_model, "blocks are posted, the send queue has 16"));
+	return data_passed();
+}
+
+static int
+test_unknown_doorbell(void)
+{
+	TEST_CALL(data_pair(&usual));
+	bf_uar_write(&data_a.uar, 0x800, rte_cpu_to_be_64(0xabcd01ull << 8));
+	TEST_CALL(arrives());
+	TEST_TRUE(test_model_logged(&data_model, "is for QP 0xabcd01, which does not exist"));
+	return data_passed();
+}
+
+/*
+ * Faults
+ */
+
+static int
+test_lost_packets(void)
+{
+	unsigned int i;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .retry_count = 7 }));
+	for (i = 0; i < 6; i++) {
+		/* on the way there, and of answers: it arrives once all the same */
+		TEST_EXPECT(test_model_ctl(&data_model, "fault %s net drop=%u",
+			i % 2 == 0 ? "pf0vf0" : "ecpf0vf0", i), 0);
+		TEST_CALL(arrives());
+		TEST_CALL(data_quiet(&data_b));
+	}
+	TEST_EXPECT(test_model_ctl(&data_model, "fault ecpf0vf0 net drop=all"), 0);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_sent_bad(&data_a, RETRY));
+	TEST_EXPECT(test_model_ctl(&data_model, "fault ecpf0vf0 clear"), 0);
+	return data_passed();
+}
+
+/* What a lost doorbell would have told, the next one tells. */
+static int
+test_lost_doorbell(void)
+{
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&usual));
+	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net doorbells=1"), 0);
+	data_recv(&data_b, HALF, 64);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_quiet(&data_b));
+	data_ring(&data_a);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_CALL(data_sent(&data_a, &cqe));
+	return data_passed();
+}
+
+static int
+test_bad_faults(void)
+{
+	static const char *const faults[] = {
+		"net", "net drop", "net drop=x", "net drop=-1", "net delay=all", "net doorbell=1",
+		"net drop=1 more",
+	};
+	unsigned int i;
+
+	TEST_CALL(data_pair(&usual));
+	for (i = 0; i < RTE_DIM(faults); i++)
+		TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 %s", faults[i]), -1);
+	TEST_CALL(arrives());
+	return data_passed();
+}
+
+/*
+ * What a card does, and memory that is coherent hides
+ */
+
+/* Requests of a shared queue do not complete in the order of the list. */
+static int
+test_srq_order(void)
+{
+	bool done[DATA_QUEUE] = { false };
+	unsigned int i, nb = DATA_QUEUE - 1, turned = 0;
+	struct data_cqe cqe;
+	uint16_t last = 0;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .srq = true }));
+	for (i = 0; i < nb; i++)
+		data_recv(&data_b, HALF + i * 64, 64);
+	for (i = 0; i < nb; i++) {
+		data_a.bytes[i] = (uint8_t)i;
+		data_send(&data_a, OP_SEND, i, 1, 0);
+	}
+	for (i = 0; i < nb; i++) {
+		TEST_CALL(data_received(&data_b, &cqe));
+		TEST_TRUE(cqe.counter < DATA_QUEUE && !done[cqe.counter]);
+		done[cqe.counter] = true;
+		/* messages do keep their order; each is where its completion says */
+		TEST_EXPECT(data_b.bytes[HALF + cqe.counter * 64], i);
+		turned += cqe.counter < last;
+		last = cqe.counter;
+	}
+	TEST_TRUE(turned > 0);
+	return data_passed();
+}
+
+/* The device sees a request that its doorbell did not tell of, if the record does. */
+static int
+test_later_posts(void)
+{
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&usual));
+	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net delay=100"), 0);
+	data_recv(&data_b, HALF, 64);
+	data_recv(&data_b, HALF, 64);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	data_send(&data_a, OP_SEND, 0, 64, F_NO_BELL);
+	rte_io_wmb();
+	data_a.qp.dbr[1] = rte_cpu_to_be_32(data_a.sq_pi);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_CALL(data_received(&data_b, &cqe));
+	return data_passed();
+}
+
+/* The record tells of a request that is not there yet. */
+static int
+test_early_record(void)
+{
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&usual));
+	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net delay=100"), 0);
+	data_recv(&data_b, HALF, 64);
+	data_recv(&data_b, HALF, 64);
+	data_send(&data_a, OP_SEND, 0, 64, F_NO_BELL);
+	data_a.sq_pi++;
+	data_ring(&data_a);
+	data_a.sq_pi--;
+	/* the doorbell is an access that the model has answered */
+	data_send(&data_a, OP_SEND, 0, 64, F_NO_BELL);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_TRUE(test_model_logged(&data_model, "send request 1 is another one"));
+	TEST_TRUE(!test_model_logged(&data_model, "send request 0 is another one"));
+	return data_passed();
+}
+
+static int
+early_receive(bool shared)
+{
+	struct data_cqe cqe;
+	uint8_t *slot;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .srq = shared }));
+	/* four of a shared queue are fetched with the first one */
+	data_recv(&data_b, HALF, 64);
+	data_recv(&data_b, HALF, 64);
+	data_recv(&data_b, HALF, 64);
+	data_recv(&data_b, HALF, 64);
+	data_recv(&data_b, HALF, 64);
+	/* the last one is seen with the first, and is not whole then */
+	slot = (uint8_t *)(shared ? data_b.srq.ring : data_b.qp.rq) + 4 * 64 + (shared ? 16 : 0);
+	slot[3]++;
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	slot[3]--;
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_TRUE(test_model_logged(&data_model, "receive request 4 is another one"));
+	TEST_TRUE(!test_model_logged(&data_model, "receive request 3 is another one"));
+	return data_passed();
+}
+
+static int
+test_early_receive(void)
+{
+	return early_receive(false);
+}
+
+static int
+test_early_receive_srq(void)
+{
+	return early_receive(true);
+}
+
+/* A request that is changed while the device has it. */
+static int
+test_changed_request(void)
+{
+	struct data_cqe cqe;
+	uint8_t *wqe;
+
+	TEST_CALL(data_pair(&usual));
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	/* nobody receives yet; it has been fetched */
+	TEST_CALL(data_quiet(&data_a));
+	wqe = data_a.qp.sq;
+	wqe[19]--;
+	data_recv(&data_b, HALF, 64);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_EXPECT(cqe.bytes, 64);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_TRUE(test_model_logged(&data_model, "send request 0 was changed before it was done"));
+	return data_passed();
+}
+
+static int
+test_changed_receive(void)
+{
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&usual));
+	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net delay=100"), 0);
+	data_recv(&data_b, HALF, 2000);
+	data_send(&data_a, OP_SEND, 0, 2000, 0);
+	/* between the first packet and the second */
+	usleep(150 * 1000);
+	((uint8_t *)data_b.qp.rq)[3]--;
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_EXPECT(cqe.bytes, 2000);
+	TEST_TRUE(test_model_logged(&data_model, "receive request 0 was changed before it was done"));
+	return data_passed();
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "events and faults of messages of the software BlueField",
+	.unit_test_cases = {
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_events),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_cq_overrun),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_send_overrun),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_unknown_doorbell),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_lost_packets),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_lost_doorbell),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_bad_faults),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_srq_order),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_later_posts),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_early_record),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_early_receive),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_early_receive_srq),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_changed_request),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_changed_receive),
+		TEST_CASES_END()
+	}
+};
+
+static int
+test_bluefield_data_event(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(bluefield_data_event_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_data_event);
