@@ -5,8 +5,7 @@
 /*
  * Commands of the RoCE address table, of counters, and of management datagrams to
  * the function itself, which firmware answers: only who the node is, for there is
- * no subnet manager in here. The table of commands is in cmd_vport.c. Counting is
- * where data moves.
+ * no subnet manager in here. The table of commands is in cmd_vport.c.
  */
 
 #include <inttypes.h>
@@ -14,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data.h"
 #include "vport.h"
 
 #define OUT_HEAD 16u /* bytes of a reply before counters */
@@ -185,6 +185,27 @@ bfm_query_q_counter(struct bfm_cmd *c)
 	if (BFM_GET(c->in, QUERY_QCOUNT_IN, clear) != 0)
 		memset(counter->block, 0, sizeof(counter->block));
 	return BFM_OK;
+}
+
+void
+bfm_qp_count(const struct bfm_qp *qp, enum bfm_count what)
+{
+	static const uint16_t bits[] = {
+		[BFM_COUNT_WRITES] = QUERY_QCOUNT_OUT_rx_write_requests_BIT,
+		[BFM_COUNT_READS] = QUERY_QCOUNT_OUT_rx_read_requests_BIT,
+		[BFM_COUNT_NO_BUFFER] = QUERY_QCOUNT_OUT_out_of_buffer_BIT,
+		[BFM_COUNT_OUT_OF_SEQUENCE] = QUERY_QCOUNT_OUT_out_of_sequence_BIT,
+		[BFM_COUNT_DUPLICATE] = QUERY_QCOUNT_OUT_duplicate_request_BIT,
+		[BFM_COUNT_RNR_ERR] = QUERY_QCOUNT_OUT_rnr_nak_retry_err_BIT,
+		[BFM_COUNT_SEQ_ERR] = QUERY_QCOUNT_OUT_packet_seq_err_BIT,
+		[BFM_COUNT_TIMEOUT] = QUERY_QCOUNT_OUT_local_ack_timeout_err_BIT,
+	};
+	struct counter *counter = (struct counter *)qp->counter;
+	uint32_t bit = bits[what] - OUT_HEAD * 8;
+
+	if (counter != NULL)
+		bfm_bits_set(counter->block, bit, 32,
+				bfm_bits_get(counter->block, bit, 32) + 1);
 }
 
 /* ----------------------------------------------- management datagrams */

@@ -235,6 +235,15 @@ void bfm_net_datagram(struct bfm_function *f, struct bfm_qp *qp, const struct bf
 /* Bytes of payload that fit into a packet of code 1 to 5. */
 uint32_t bfm_mtu_bytes(uint32_t code);
 
+/* ----------------------------------------------------------- cmd_roce.c */
+
+/* One more in the set of counters of a queue pair, if it has one. */
+enum bfm_count {
+	BFM_COUNT_WRITES, BFM_COUNT_READS, BFM_COUNT_NO_BUFFER, BFM_COUNT_OUT_OF_SEQUENCE,
+	BFM_COUNT_DUPLICATE, BFM_COUNT_RNR_ERR, BFM_COUNT_SEQ_ERR, BFM_COUNT_TIMEOUT,
+};
+void bfm_qp_count(const struct bfm_qp *qp, enum bfm_count what);
+
 /* ------------------------------------------------- rc_*.c, ud.c, engine_flush.c */
 
 enum bfm_step {

@@ -138,6 +138,10 @@ forward(struct bfm_function *f, const struct bfm_packet *pkt, struct bfm_functio
 				"its vport: dropped", pkt->len);
 		return false;
 	}
+	f->vport->counters[VCOUNT_TX_UNICAST]++;
+	f->vport->counters[VCOUNT_TX_UNICAST + 1] += pkt->len;
+	(*to)->vport->counters[VCOUNT_RX_UNICAST]++;
+	(*to)->vport->counters[VCOUNT_RX_UNICAST + 1] += pkt->len;
 	return true;
 }
 

@@ -187,6 +187,8 @@
 #define QUERY_VCOUNT_IN_BYTES 32u
 #define QUERY_VCOUNT_OUT_BYTES 528u
 #define VCOUNT_NB 24u /* packets and octets, 64 bits each, from byte 16 on */
+#define VCOUNT_RX_UNICAST 4u /* of InfiniBand and RoCE; octets are the next one */
+#define VCOUNT_TX_UNICAST 6u
 
 #define ALLOC_QCOUNT_OUT_FIELDS(F) \
 	OUT_HDR_FIELDS(F, ALLOC_QCOUNT_OUT) \

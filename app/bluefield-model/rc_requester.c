@@ -153,8 +153,10 @@ not_ready(struct bfm_function *f, struct bfm_qp *qp, uint8_t timer)
 	uint32_t retries = BFM_GET(qp->ctx, QPC, rnr_retry);
 	struct bfm_run *run = qp->run;
 
-	if (retries != RNR_FOR_EVER && run->rnr_retries++ == retries)
+	if (retries != RNR_FOR_EVER && run->rnr_retries++ == retries) {
+		bfm_qp_count(qp, BFM_COUNT_RNR_ERR);
 		return fail(f, qp, BFM_CQE_RNR_RETRY);
+	}
 	wait(f, run, rnr_us(timer));
 	return BFM_STEP_WAIT;
 }
@@ -197,6 +199,7 @@ one_packet(struct bfm_function *f, struct bfm_qp *qp)
 		return BFM_STEP_WAIT;
 	if (run->unanswered) {
 		run->unanswered = false;
+		bfm_qp_count(qp, BFM_COUNT_TIMEOUT);
 		if (run->retries++ == BFM_GET(qp->ctx, QPC, retry_count))
 			return fail(f, qp, BFM_CQE_RETRY);
 	}
@@ -215,6 +218,8 @@ one_packet(struct bfm_function *f, struct bfm_qp *qp)
 	case BFM_ANSWER_OP:
 		return fail(f, qp, BFM_CQE_REM_OP);
 	case BFM_ANSWER_SEQ: /* it repeats from there, and that is one packet here */
+		bfm_qp_count(qp, BFM_COUNT_SEQ_ERR);
+		break;
 	case BFM_ANSWER_NONE:
 		break;
 	}

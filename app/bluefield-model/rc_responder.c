@@ -64,8 +64,10 @@ take(struct bfm_function *g, struct bfm_qp *qp)
 	};
 	int ret = bfm_recv_take(g, qp, &qp->run->recv);
 
-	if (ret == -EAGAIN)
+	if (ret == -EAGAIN) {
+		bfm_qp_count(qp, BFM_COUNT_NO_BUFFER);
 		return rnr;
+	}
 	if (ret == 0)
 		return answer(BFM_ANSWER_ACK);
 	return fail(g, qp, BFM_CQE_OK, qp->rq_type == BFM_RQ_NONE ? BFM_ANSWER_INV_REQ :
@@ -136,8 +138,10 @@ on_write(struct bfm_function *g, struct bfm_qp *qp, const struct bfm_msg_pkt *ms
 		if (a.kind != BFM_ANSWER_ACK)
 			return a;
 	}
-	if (is_first(op))
+	if (is_first(op)) {
 		run->got = 0;
+		bfm_qp_count(qp, BFM_COUNT_WRITES);
+	}
 	if (bfm_mem_write(&who, BFM_REMOTE_WRITE, msg->rkey, msg->raddr, msg->data,
 			msg->pkt.len) != 0)
 		return fail(g, qp, BFM_CQE_LOCAL_PROT, BFM_ANSWER_ACCESS);
@@ -157,6 +161,7 @@ on_read(struct bfm_function *g, struct bfm_qp *qp, const struct bfm_msg_pkt *msg
 	if (BFM_GET(qp->ctx, QPC, rre) == 0 || bfm_mem_read(&who, BFM_REMOTE_READ, msg->rkey,
 			msg->raddr, msg->answer, msg->pkt.len) != 0)
 		return fail(g, qp, BFM_CQE_OK, BFM_ANSWER_ACCESS);
+	bfm_qp_count(qp, BFM_COUNT_READS);
 	return answer(BFM_ANSWER_ACK);
 }
 
@@ -168,10 +173,14 @@ bfm_rc_receive(struct bfm_function *g, struct bfm_qp *qp, struct bfm_msg_pkt *ms
 	struct bfm_answer a;
 
 	/* one that came before is answered once more, and not done again */
+	if (ahead >= PSN_HALF)
+		bfm_qp_count(qp, BFM_COUNT_DUPLICATE);
 	if (ahead >= PSN_HALF && msg->pkt.opcode != BFM_PKT_READ)
 		return answer(BFM_ANSWER_ACK);
-	if (ahead > 0 && ahead < PSN_HALF)
+	if (ahead > 0 && ahead < PSN_HALF) {
+		bfm_qp_count(qp, BFM_COUNT_OUT_OF_SEQUENCE);
 		return answer(BFM_ANSWER_SEQ);
+	}
 	if (!run->told && qp->state == BFM_QP_RTR)
 		bfm_queue_event(g, BFM_EV_COMM_EST, qp->obj.id);
 	run->told = true;

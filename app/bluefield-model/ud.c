@@ -169,8 +169,10 @@ bfm_ud_receive(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_msg_p
 	int ret;
 
 	ret = bfm_recv_take(f, qp, recv);
-	if (ret == -EAGAIN)
+	if (ret == -EAGAIN) {
+		bfm_qp_count(qp, BFM_COUNT_NO_BUFFER);
 		return; /* as on the wire: it is lost */
+	}
 	if (ret != 0) {
 		bfm_qp_fail(f, qp);
 		return;

@@ -63,6 +63,7 @@ struct data_end {
 	uint16_t srq_pi;
 	uint32_t send_ci;
 	uint32_t recv_ci;
+	uint8_t counter;       /**< Set of counters; 0: none. */
 	struct bf_roce_addr addr;
 	uint16_t addr_index;
 };
@@ -72,6 +73,7 @@ struct data_conf {
 	enum bf_qp_service service;
 	bool srq;              /**< Both receive by a shared queue. */
 	bool loopback;         /**< Both ends are of one function. */
+	bool raw;              /**< A set of counters, and access by address is allowed. */
 	uint32_t nb_cqes;
 	uint32_t user_index;   /**< 0: none. */
 	uint8_t ack_timeout;   /**< Code; 0: the usual one, 16 ms. */
@@ -118,5 +120,16 @@ int data_received_bad(struct data_end *e, uint8_t syndrome);
 /** No completion comes for a while. */
 int data_quiet(struct data_end *e);
 enum bf_qp_state data_state(struct data_end *e);
+
+/* Of the set of counters: places in the reply, in bytes. */
+enum {
+	COUNT_WRITES = 16, COUNT_READS = 24, COUNT_NO_BUFFER = 48, COUNT_OUT_OF_SEQUENCE = 56,
+	COUNT_DUPLICATE = 64, COUNT_RNR_ERR = 72, COUNT_SEQ_ERR = 80, COUNT_TIMEOUT = 96,
+};
+/** A counter; the end is a raw one. */
+long data_count(struct data_end *e, unsigned int place);
+/** The same of the vport: packets and bytes of messages, both ways. */
+enum { PORT_RECEIVED = 48, PORT_RECEIVED_BYTES = 56, PORT_SENT = 64, PORT_SENT_BYTES = 72 };
+long data_port_count(struct data_end *e, unsigned int place);
 
 #endif /* TEST_BLUEFIELD_DATA_H */

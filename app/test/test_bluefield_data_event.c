@@ -16,7 +16,9 @@
 
 #define HALF (DATA_MEM / 2)
 #define FLUSH 0x05
+#define REM_ACCESS 0x13
 #define RETRY 0x15
+#define RNR_RETRY 0x16
 
 static const struct data_conf usual;
 
@@ -255,6 +257,110 @@ test_bad_faults(void)
 }
 
 /*
+ * By address, and what is counted
+ */
+
+/* [off, off + len) of a's memory, at b's of the same offset plus HALF. */
+static void
+by_address(uint8_t opcode, uint32_t off, uint32_t len)
+{
+	uint64_t addr = (uintptr_t)data_b.bytes + HALF + off;
+	uint8_t segs[2 * 16] = { 0 };
+
+	data_seg(segs, (uint32_t)(addr >> 32), (uint32_t)addr, (uint64_t)data_b.mkey.key << 32);
+	data_seg(segs + 16, len, data_a.mkey.key, (uintptr_t)data_a.bytes + off);
+	data_send_raw(&data_a, opcode, segs, 2, 0);
+}
+
+static int
+test_by_address(void)
+{
+	static const uint32_t lens[] = { 1, 1024, 5000, 100000 };
+	struct data_cqe cqe;
+	unsigned int i;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .raw = true }));
+	for (i = 0; i < RTE_DIM(lens); i++) {
+		memset(data_a.bytes + 16, i + 1, lens[i]);
+		by_address(OP_WRITE, 16, lens[i]);
+		TEST_CALL(data_sent(&data_a, &cqe));
+		TEST_EXPECT(cqe.opcode, 0);
+		TEST_TRUE(memcmp(data_b.bytes + HALF + 16, data_a.bytes + 16, lens[i]) == 0);
+		data_recv(&data_b, 0, 1);
+		memset(data_a.bytes + 16, i + 7, lens[i]);
+		by_address(OP_WRITE_IMM, 16, lens[i]);
+		TEST_CALL(data_received(&data_b, &cqe));
+		TEST_EXPECT(cqe.opcode, 1);
+		TEST_EXPECT(cqe.bytes, lens[i]);
+		TEST_TRUE(memcmp(data_b.bytes + HALF + 16, data_a.bytes + 16, lens[i]) == 0);
+		TEST_CALL(data_sent(&data_a, &cqe));
+		memset(data_b.bytes + HALF + 16, i + 13, lens[i]);
+		by_address(OP_READ, 16, lens[i]);
+		TEST_CALL(data_sent(&data_a, &cqe));
+		TEST_EXPECT(cqe.opcode, 0);
+		TEST_EXPECT(cqe.bytes, lens[i]);
+		TEST_TRUE(memcmp(data_b.bytes + HALF + 16, data_a.bytes + 16, lens[i]) == 0);
+		TEST_CALL(arrives());
+	}
+	TEST_EXPECT(data_count(&data_b, COUNT_WRITES), 2 * RTE_DIM(lens));
+	/* beyond the key */
+	by_address(OP_WRITE, HALF - 10, 11);
+	TEST_CALL(data_sent_bad(&data_a, REM_ACCESS));
+	return data_passed();
+}
+
+static int
+test_counters(void)
+{
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .raw = true, .retry_count = 7, .rnr_retry = 2 }));
+	TEST_CALL(arrives());
+	TEST_EXPECT(data_count(&data_a, COUNT_TIMEOUT), 0);
+	/* a message of one packet, and its answer */
+	TEST_EXPECT(data_port_count(&data_a, PORT_SENT), 1);
+	TEST_EXPECT(data_port_count(&data_a, PORT_SENT_BYTES), 64);
+	TEST_EXPECT(data_port_count(&data_a, PORT_RECEIVED), 1);
+	TEST_EXPECT(data_port_count(&data_b, PORT_RECEIVED), 1);
+	TEST_EXPECT(data_port_count(&data_b, PORT_RECEIVED_BYTES), 64);
+	TEST_EXPECT(data_port_count(&data_b, PORT_SENT), 1);
+	TEST_EXPECT(test_model_ctl(&data_model, "fault ecpf0vf0 net drop=2"), 0);
+	TEST_CALL(arrives());
+	TEST_EXPECT(data_count(&data_a, COUNT_TIMEOUT), 2);
+	TEST_EXPECT(data_count(&data_b, COUNT_DUPLICATE), 2);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_EXPECT(cqe.syndrome, RNR_RETRY);
+	TEST_EXPECT(data_count(&data_b, COUNT_NO_BUFFER), 2);
+	TEST_EXPECT(data_count(&data_a, COUNT_RNR_ERR), 1);
+	return data_passed();
+}
+
+/* The sender begins elsewhere than the receiver expects: it never gets through. */
+static int
+test_sequence(void)
+{
+	struct bf_qp_path path = {
+		.remote_psn = 1, .local_psn = 1, .mtu = 3, .min_rnr_nak = 12, .loopback = true,
+		.ack_timeout = 10, .retry_count = 2, .rnr_retry = 7,
+	};
+	const struct data_conf conf = { .raw = true, .loopback = true };
+
+	TEST_CALL(data_pair(&conf));
+	TEST_EXPECT(bf_qp_to_reset(&data_a.qp), 0);
+	TEST_EXPECT(bf_qp_to_init(&data_a.qp), 0);
+	path.remote_qpn = data_b.qp.obj.id;
+	TEST_EXPECT(bf_qp_to_rtr(&data_a.qp, &path), 0);
+	TEST_EXPECT(bf_qp_to_rts(&data_a.qp, &path), 0);
+	data_recv(&data_b, HALF, 64);
+	data_send(&data_a, OP_SEND, 0, 64, 0);
+	TEST_CALL(data_sent_bad(&data_a, RETRY));
+	TEST_EXPECT(data_count(&data_b, COUNT_OUT_OF_SEQUENCE), 3);
+	TEST_CALL(data_quiet(&data_b));
+	return data_passed();
+}
+
+/*
  * What a card does, and memory that is coherent hides
  */
 
@@ -422,6 +528,9 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_lost_packets),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_lost_doorbell),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_bad_faults),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_by_address),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_counters),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_sequence),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_srq_order),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_later_posts),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_early_record),

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bluefield_func_priv.h"
 #include "test_bluefield_data.h"
 
 #define QUIET_MS 60
@@ -73,7 +74,15 @@ data_case_setup(void)
 void
 data_end_free(struct data_end *e)
 {
+	uint8_t in[16] = { 0x07, 0x72 }, out[16];
+
 	bf_qp_destroy(&e->qp);
+	if (e->counter != 0) {
+		in[11] = e->counter;
+		if (bf_func_exec(e->func, in, sizeof(in), out, sizeof(out)) != 0)
+			test_fail("a set of counters can not be freed");
+		e->counter = 0;
+	}
 	bf_srq_destroy(&e->srq);
 	bf_mkey_destroy(&e->mkey);
 	bf_mem_free(e->mem);
@@ -154,6 +163,47 @@ address_make(struct data_end *e)
 	return TEST_SUCCESS;
 }
 
+/* What the driver never asks for: its QPs count nothing, and allow no address. */
+static int
+raw_init(struct data_end *e)
+{
+	uint8_t in[272] = { 0x07, 0x71 }, out[16];
+	uint8_t *qpc = in + 24;
+
+	TEST_EXPECT(bf_func_exec(e->func, in, 16, out, sizeof(out)), 0);
+	e->counter = out[11];
+	TEST_TRUE(e->counter != 0);
+	memset(in, 0, sizeof(in));
+	in[0] = 0x05; /* RST2INIT_QP */
+	in[1] = 0x02;
+	put32(in + 8, e->qp.obj.id);
+	qpc[2] = 3 << 3; /* migrated */
+	qpc[12] = e->counter;
+	qpc[61] = 1;     /* port */
+	qpc[146] = 0xc0; /* read, write */
+	TEST_EXPECT(bf_func_exec(e->func, in, sizeof(in), out, sizeof(out)), 0);
+	return TEST_SUCCESS;
+}
+
+long
+data_count(struct data_end *e, unsigned int place)
+{
+	uint8_t in[32] = { 0x07, 0x73 }, out[256];
+
+	in[31] = e->counter;
+	return bf_func_exec(e->func, in, sizeof(in), out, sizeof(out)) == 0 ?
+		(long)get32(out + place) : -1;
+}
+
+long
+data_port_count(struct data_end *e, unsigned int place)
+{
+	uint8_t in[32] = { 0x07, 0x70 }, out[528];
+
+	return bf_func_exec(e->func, in, sizeof(in), out, sizeof(out)) == 0 ?
+		(long)get32(out + place + 4) : -1;
+}
+
 int
 data_end_make(struct data_end *e, const struct data_conf *conf)
 {
@@ -191,6 +241,8 @@ data_end_make(struct data_end *e, const struct data_conf *conf)
 	if (conf->srq)
 		TEST_EXPECT(bf_srq_create(e->dev, &srq, &e->srq), 0);
 	TEST_EXPECT(bf_qp_create(e->dev, &qp, &e->qp), 0);
+	if (conf->raw)
+		return raw_init(e);
 	TEST_EXPECT(bf_qp_to_init(&e->qp), 0);
 	return TEST_SUCCESS;
 }
