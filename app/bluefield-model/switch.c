@@ -199,19 +199,20 @@ bfm_switch_rule_add(struct bfm_model *m, const char *text, FILE *out, char *err,
 	if (ret != 0)
 		return ret;
 	if (extent != BFM_RULE_WHOLE) {
-		snprintf(err, err_size, "'ingress': the rule ends before flower or matchall, and an "
-				"action; end it as: prio 99 matchall skip_sw action drop");
+		snprintf(err, err_size, "'ingress': the rule ends before flower or matchall, and "
+				"an action; end it as: prio 99 matchall skip_sw action drop");
 		return -EINVAL;
 	}
 	if (find_same(m->sw, &rule) != NULL) {
-		snprintf(err, err_size, "'prio %u': %s has a rule of this prio for the same packets; "
-				"delete that one first, with rule del", rule.prio, rule.dev->name);
+		snprintf(err, err_size, "'prio %u': %s has a rule of this prio for the same "
+				"packets; delete that one first, with rule del", rule.prio,
+				rule.dev->name);
 		return -EEXIST;
 	}
 	r = m->sw->nb_rules < MAX_RULES ? malloc(sizeof(*r)) : NULL;
 	if (r == NULL) {
-		snprintf(err, err_size, "no room for more than %u rules; delete some, with rule del",
-				m->sw->nb_rules);
+		snprintf(err, err_size, "no room for more than %u rules; delete some, with rule "
+				"del", m->sw->nb_rules);
 		return -ENOSPC;
 	}
 	*r = rule;

@@ -267,9 +267,10 @@ action(struct parse *p)
 		if (ret != 0)
 			return ret;
 		if (!bfm_swport_joined(r->dev, r->to))
-			return wrong(p, "'redirect dev %s': of another port of the card than %s, and "
-					"the switch of a port has its own vports only; name one of "
-					"those", bfm_swport_name(r->to), bfm_swport_name(r->dev));
+			return wrong(p, "'redirect dev %s': of another port of the card than %s, "
+					"and the switch of a port has its own vports only; name "
+					"one of those", bfm_swport_name(r->to),
+					bfm_swport_name(r->dev));
 	}
 	if (here(p) != NULL)
 		return wrong(p, "'%s': behind the action; leave it out", here(p));
@@ -322,9 +323,9 @@ head(struct parse *p, bool *ingress)
 		} else if (strcmp(here(p), "flower") == 0 || strcmp(here(p), "matchall") == 0) {
 			break;
 		} else {
-			ret = wrong(p, "'%s': not dev, ingress, prio, protocol, flower or matchall; "
-					"begin as dev pf0vf0 ingress prio 1 protocol ipv6 flower",
-					here(p));
+			ret = wrong(p, "'%s': not dev, ingress, prio, protocol, flower or "
+					"matchall; begin as dev pf0vf0 ingress prio 1 protocol "
+					"ipv6 flower", here(p));
 		}
 	}
 	return ret;
@@ -346,8 +347,8 @@ rule(struct parse *p, enum bfm_rule_extent *extent)
 	if (r->dev == NULL)
 		return wrong(p, "'dev': is missing; say whose packets these are, as dev pf0vf0");
 	if (!ingress)
-		return wrong(p, "'ingress': is missing behind dev %s; the switch looks at packets as "
-				"they come in, and nowhere else", bfm_swport_name(r->dev));
+		return wrong(p, "'ingress': is missing behind dev %s; the switch looks at packets "
+				"as they come in, and nowhere else", bfm_swport_name(r->dev));
 	*extent = r->prio == 0 ? BFM_RULE_DEV : BFM_RULE_PRIO;
 	if (here(p) == NULL)
 		return 0;
@@ -412,7 +413,9 @@ void
 bfm_rule_print(const struct bfm_rule *r, FILE *out)
 {
 	static const char *const protocols[] = {
-		[BFM_PROTOCOL_ALL] = "all", [BFM_PROTOCOL_IPV4] = "ip", [BFM_PROTOCOL_IPV6] = "ipv6",
+		[BFM_PROTOCOL_ALL] = "all",
+		[BFM_PROTOCOL_IPV4] = "ip",
+		[BFM_PROTOCOL_IPV6] = "ipv6",
 	};
 
 	fprintf(out, "dev %s ingress prio %u protocol %s %s skip_sw", bfm_swport_name(r->dev),

@@ -80,7 +80,8 @@ test_rules_listed(void)
 		"dev pf0vf1 ingress prio 2 protocol ip flower skip_sw src_ip 10.0.0.0/8 "
 		"dst_ip 10.1.2.3 ip_proto udp src_port 49152 action mirred egress redirect "
 		"dev uplink0",
-		"dev pf0vf0 ingress prio 3 protocol ipv6 flower skip_sw src_ip fe80::/10 action drop",
+		"dev pf0vf0 ingress prio 3 protocol ipv6 flower skip_sw src_ip fe80::/10 "
+		"action drop",
 		"dev pf0vf0 ingress prio 99 protocol all matchall skip_sw action drop",
 	};
 	const char *at, *before;
@@ -125,10 +126,10 @@ test_rules_deleted(void)
 		0);
 	TEST_EXPECT(test_model_ctl(&model, "rule add " V6 "ip_proto udp src_port 2 action drop"),
 		0);
-	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf1 ingress prio 6 matchall action drop"),
-		0);
-	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf0 ingress prio 5 matchall action drop"),
-		0);
+	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf1 ingress prio 6 matchall "
+		"action drop"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf0 ingress prio 5 matchall "
+		"action drop"), 0);
 	TEST_EXPECT(dumped("\nrule "), 5);
 	TEST_EXPECT(test_model_ctl(&model, "rule del " V6 "ip_proto udp src_port 2 " TO_CARD), -1);
 	TEST_TRUE(strstr(model.answer, "switch dump") != NULL);
@@ -161,7 +162,8 @@ test_rules_refused(void)
 		{ "dev pf0vf1 egress prio 5 matchall action drop", "'egress'", "ingress" },
 		{ "dev pf0vf1 ingress matchall action drop", "'prio'", "1 to 65535" },
 		{ "dev pf0vf1 ingress prio 0 matchall action drop", "'prio 0'", "1 to 65535" },
-		{ "dev pf0vf1 ingress prio 65536 matchall action drop", "'prio 65536'", "1 to 65535" },
+		{ "dev pf0vf1 ingress prio 65536 matchall action drop", "'prio 65536'",
+			"1 to 65535" },
 		{ "dev pf0vf1 ingress prio", "'prio'", "prio 1" },
 		{ "dev pf0vf1 ingress prio 5", "'ingress'", "matchall skip_sw action drop" },
 		{ VF1 "protocol arp flower action drop", "'protocol arp'", "ipv6" },
