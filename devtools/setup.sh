@@ -46,6 +46,7 @@ busybox-static	shell of the guests
 cpio	packs the file system of the guests
 libibverbs-dev	the rdma-core test in the guest
 ibverbs-providers	the same: its provider is what is tested
+ibverbs-utils	ping-pong between two functions in a guest
 libsystemd-dev	a static link of DPDK names it (through libpcap and D-Bus)
 doxygen	API reference
 python3-sphinx	guides

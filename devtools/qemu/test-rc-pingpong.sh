@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# usage: test-rc-pingpong.sh <folder> [<meson build folder>]
+#
+# The model's data path against programs of others, in a guest: ibv_rc_pingpong and
+# ibv_srq_pingpong, with and without events, and ibv_ud_pingpong, all of Debian's
+# ibverbs-utils, between two functions whose ports are InfiniBand, over libmlx5, mlx5_ib
+# and mlx5_core. See test-common.sh for the arguments.
+
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=test-common.sh
+. "$(dirname "$0")/test-common.sh"
+test_begin test-rc-pingpong "$@"
+
+programs=()
+for program in ibv_devinfo ibv_rc_pingpong ibv_srq_pingpong ibv_ud_pingpong; do
+	path=$(command -v $program) || die "no $program: apt-get install ibverbs-utils"
+	programs+=(-f "$path:/bin/$program")
+done
+libdir=$(pkg-config --variable=libdir libibverbs)
+"$here/make-initramfs.sh" "$work" "$run/initramfs" -m mlx5_core -m mlx5_ib -m ib_uverbs \
+	"${programs[@]}" \
+	-f "$libdir/libibverbs/libmlx5-rdmav34.so" -f /etc/libibverbs.d/mlx5.driver \
+	-f "$here/guest/lib.sh:/lib/guest.sh" "$here/guest/rc-pingpong.sh"
+
+model_start --function=pf0,port=ib --function=pf1,port=ib
+guest_run "$run/initramfs" -m 512 -t 300 pf0.sock pf1.sock
+
+text=$(grep -E ' warn | error ' "$logs/model.log" | grep -vE 'refused, status' || true)
+if [ -z "$text" ]; then
+	result 'ok rc-pingpong: model has nothing to complain of'
+else
+	result "FAILED rc-pingpong: model complains: $(head -n 5 <<<"$text" | tr '\n' ';')"
+fi
+test_end
