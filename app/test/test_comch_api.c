@@ -400,8 +400,8 @@ test_ctx_start_tasks(void)
 	struct rte_comch_pe *pe;
 	int ret;
 
-	TEST_CALL(test_need_prompt()); /* nobody turns this engine */
-	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pe), 0);
+	pe = test_pe_new_conf(&pe_conf);
+	TEST_TRUE(pe != NULL);
 	test_server_conf(one, "one", &conf);
 	conf.ctrl.nb_tasks = 48;
 	TEST_EXPECT(test_server_start(one, &conf, pe), 0);
@@ -415,7 +415,6 @@ test_ctx_start_tasks(void)
 	TEST_CALL(test_stop_now(two->ctx));
 	ret = test_ep_close(one) | test_ep_close(two);
 	TEST_EXPECT(ret, 0);
-	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
 	return TEST_SUCCESS;
 }
 

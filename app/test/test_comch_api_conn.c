@@ -218,7 +218,7 @@ test_send_wrong_state(void)
 	ret = rte_comch_task_submit(task);
 	TEST_TRUE(ret == -ENOTCONN || ret == -EBUSY);
 	TEST_EXPECT(rte_comch_task_free(task), 0);
-	test_mock_settle();
+	test_ends_settle();
 	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_IDLE);
 	return TEST_SUCCESS;
 }

@@ -129,7 +129,7 @@ test_connect_timeout(void)
 		TEST_TRUE(test_now_ns() - start < 2000000000);
 	}
 	ms = (test_now_ns() - start) / 1000000;
-	test_mock_settle();
+	test_ends_settle();
 	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_IDLE);
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ETIMEDOUT);
 	TEST_ASSERT(ms >= 99 && ms < 1000, "timed out after %" PRIu64 " ms", ms);

@@ -418,11 +418,11 @@ test_engines(void)
 	uint32_t i, nb;
 	int ret = 0;
 
-	TEST_CALL(test_need_prompt()); /* nobody turns these engines */
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	TEST_CALL(test_fp_consumer(&fp, NULL, 4, 4, &consumer));
 	for (nb = 0; nb < ENGINES; nb++) {
-		TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pes[nb]), 0);
+		pes[nb] = test_pe_new_conf(&pe_conf);
+		TEST_TRUE(pes[nb] != NULL);
 		TEST_EXPECT(rte_comch_producer_create(fp.tx.ep->conn, NULL, &ctx), 0);
 		ret = rte_comch_ctx_attach(ctx, pes[nb]);
 		TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
@@ -454,8 +454,6 @@ test_engines(void)
 	}
 	for (i = 0; i < nb; i++)
 		TEST_EXPECT(test_q_close(q[i]), 0);
-	for (i = 0; i < ENGINES; i++)
-		TEST_EXPECT(rte_comch_pe_destroy(pes[i]), 0);
 	return TEST_SUCCESS;
 }
 

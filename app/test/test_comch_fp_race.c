@@ -11,7 +11,6 @@
 #include <pthread.h>
 
 #include "test_comch_fp_util.h"
-#include "test_mock.h"
 
 #define PLACES 16
 #define BURST 8
@@ -90,7 +89,7 @@ sender_stop(struct sender *s)
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	int ret = rte_comch_ctx_stop(s->ctx);
 
-	if (ret != -EINPROGRESS || !test_mock_is_on())
+	if (ret != -EINPROGRESS || !test_ends_later())
 		return ret == 0;
 	while (rte_comch_ctx_state_get(s->ctx) != RTE_COMCH_STATE_IDLE && test_now_ns() < end)
 		rte_comch_pe_progress(s->pe);
@@ -327,7 +326,7 @@ conn_goes(struct test_fp *fp)
 		reasons |= s.reasons;
 		sum += s.sent;
 		TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
-		test_mock_settle(); /* both sides are rid of the connection */
+		test_ends_settle(); /* both sides are rid of the connection */
 		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
 		TEST_WAIT(fp->tx.ep->conn != NULL && fp->rx.ep->conn != NULL, TEST_MS);
 	}

@@ -421,6 +421,15 @@ crowd_in(const struct crowd *c, int state)
 	return nb;
 }
 
+/* One that finds no room is stopped, and must be gone before it can start again. */
+static bool
+crowd_again(struct test_q *q, int *ret)
+{
+	*ret = rte_comch_ctx_start(q->ctx);
+	return *ret == -EAGAIN || (*ret != -EINPROGRESS && test_ends_later() &&
+			test_q_state(q) == RTE_COMCH_STATE_STOPPING);
+}
+
 /* Start so many, while the peer progresses only if the engine takes no more. */
 static int
 crowd_start(struct crowd *c, uint32_t nb)
@@ -436,14 +445,10 @@ crowd_start(struct crowd *c, uint32_t nb)
 		c->nb++;
 	}
 	for (i = 0; i < nb; i++) {
-		for (turns = 0; turns < 100; turns++) {
-			ret = rte_comch_ctx_start(c->q[i]->ctx);
-			if (ret != -EAGAIN)
-				break;
+		for (turns = 0; turns < 100 && crowd_again(c->q[i], &ret); turns++)
 			TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
-		}
-		if (ret == -EAGAIN)
-			TEST_WAIT((ret = rte_comch_ctx_start(c->q[i]->ctx)) != -EAGAIN, TEST_MS);
+		if (ret != -EINPROGRESS)
+			TEST_WAIT(!crowd_again(c->q[i], &ret), TEST_MS);
 		TEST_EXPECT(ret, -EINPROGRESS);
 	}
 	for (i = 0; i < 200; i++)
@@ -499,14 +504,6 @@ crowds(struct crowd *card, uint32_t nb_card, struct crowd *host, uint32_t nb_hos
 	test_fp_cleanup();
 	TEST_EXPECT(violations(), before);
 	return TEST_SUCCESS;
-}
-
-/* A consumer that finds no room must be gone before it can start again. */
-static int
-crowd_need(void)
-{
-	TEST_CALL(test_need_prompt());
-	return test_fp_need();
 }
 
 /*
@@ -616,7 +613,7 @@ idle_unnoticed(struct test_fp *fp)
 	TEST_TRUE(rte_comch_pe_progress(fp->rx.q_pe) > 0);
 	TEST_EXPECT(rte_comch_queue_poll_burst(consumer->ctx, cpls, 4), 4);
 	TEST_CALL(idle_counts(consumer, fp->rx.q_pe));
-	test_mock_settle();
+	test_ends_settle();
 	TEST_EXPECT(test_q_state(producer), RTE_COMCH_STATE_IDLE);
 	return TEST_SUCCESS;
 }
@@ -638,7 +635,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_pool_numbers),
 		TEST_CASE_ST(fp_need_event, test_fp_cleanup, test_wish_of_stopped),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_logged_once),
-		TEST_CASE_ST(crowd_need, test_fp_cleanup, test_crowd),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_crowd),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_more_than_there_is),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_idle_unnoticed),
 		TEST_CASES_END()

@@ -351,7 +351,6 @@ test_send_after_loss(void)
 	struct test_fp fp, back;
 	uint32_t id;
 
-	TEST_CALL(test_need_prompt());
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	back.tx = fp.rx;
 	back.rx = fp.tx;
@@ -375,7 +374,8 @@ test_send_after_loss(void)
 	TEST_EXPECT(rte_comch_queue_stats_get(ctx, &stats), 0);
 	TEST_EXPECT(stats.errors, 1);
 	TEST_TRUE(rte_comch_pe_progress(own) > 0);
-	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_IDLE);
+	TEST_WAIT(rte_comch_pe_progress(own) >= 0 &&
+			rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(ctx), -ECONNRESET);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	TEST_EXPECT(rte_comch_pe_destroy(own), 0);

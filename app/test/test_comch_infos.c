@@ -91,7 +91,7 @@ test_pe_info_used(void)
 	/* the connection's own task comes back, too */
 	TEST_EXPECT(rte_comch_server_disconnect(fp.rx.ep->conn), 0);
 	TEST_WAIT(fp.rx.ep->conn == NULL && fp.rx.ep->nb_disconnects == 1, TEST_MS);
-	test_mock_settle();
+	test_ends_settle();
 	test_progress_ms(5);
 	TEST_CALL(info_is(fp.rx.pe, 1, 0, 1, idle.tasks_left + 1));
 	return TEST_SUCCESS;
@@ -128,7 +128,7 @@ test_max_pes(void)
 	}
 	TEST_EXPECT(ret, -ENOSPC);
 	TEST_EXPECT(nb, info.max_pes);
-	test_mock_settle();
+	test_ends_settle();
 	TEST_WAIT(rte_comch_dev_info_get(test_pair.dpu, &info) == 0 && info.nb_pes == 0, TEST_MS);
 	return TEST_SUCCESS;
 }

@@ -168,7 +168,8 @@ producer_state(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_co
 {
 	RTE_SET_USED(prev);
 	RTE_SET_USED(user_data);
-	if (next == RTE_COMCH_STATE_RUNNING && rte_comch_ctx_stop(ctx) != 0)
+	if (next == RTE_COMCH_STATE_RUNNING &&
+			rte_comch_ctx_stop(ctx) != (test_ends_later() ? -EINPROGRESS : 0))
 		test_fail("a producer does not stop in its callback");
 }
 
@@ -180,15 +181,16 @@ test_producer_stopped_by_callback(void)
 	struct rte_comch_ctx *ctx;
 	int ret, state;
 
-	TEST_CALL(test_need_prompt());
 	TEST_CALL(test_connected(&server, &client));
 	TEST_EXPECT(rte_comch_producer_create(client->conn, &conf, &ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(ctx, test_pe_new()), 0);
 	ret = rte_comch_ctx_start(ctx);
 	state = rte_comch_ctx_state_get(ctx);
+	TEST_WAIT(rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	TEST_EXPECT(ret, -ECANCELED);
-	TEST_EXPECT(state, RTE_COMCH_STATE_IDLE);
+	TEST_TRUE(state == RTE_COMCH_STATE_IDLE ||
+			(test_ends_later() && state == RTE_COMCH_STATE_STOPPING));
 	return TEST_SUCCESS;
 }
 
@@ -201,10 +203,10 @@ test_start_restarted_by_callback(void)
 	struct rte_comch_server_conf conf;
 	struct rte_comch_pe *pe;
 	unsigned int i;
+	int ret;
 
-	TEST_CALL(test_need_prompt());
-	TEST_TRUE(ep != NULL && more != NULL);
-	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pe), 0);
+	pe = test_pe_new_conf(&pe_conf);
+	TEST_TRUE(ep != NULL && more != NULL && pe != NULL);
 	test_server_conf(ep, "test", &conf);
 	conf.ctrl.nb_tasks = 40;
 	TEST_EXPECT(test_server_start(ep, &conf, pe), 0);
@@ -212,8 +214,11 @@ test_start_restarted_by_callback(void)
 		TEST_CALL(test_stop_now(ep->ctx));
 		ep->on_state = restart_in;
 		ep->value = RTE_COMCH_STATE_RUNNING;
-		TEST_EXPECT(rte_comch_ctx_start(ep->ctx), 0);
-		TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_RUNNING);
+		/* where its end takes time, it is over when start returns, and starts later */
+		ret = rte_comch_ctx_start(ep->ctx);
+		TEST_TRUE(ret == 0 || (ret == -ECANCELED && test_ends_later()));
+		TEST_WAIT(test_state(ep) == RTE_COMCH_STATE_RUNNING && ep->on_state == NULL,
+				TEST_MS);
 		TEST_CALL(test_stop_now(ep->ctx));
 		TEST_CALL(start_is_stopped(ep, RTE_COMCH_STATE_RUNNING, 0));
 	}
@@ -224,7 +229,6 @@ test_start_restarted_by_callback(void)
 	TEST_EXPECT(rte_comch_ctx_start(more->ctx), 0);
 	TEST_EXPECT(test_ep_close(more), 0);
 	TEST_EXPECT(test_ep_close(ep), 0);
-	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
 	return TEST_SUCCESS;
 }
 

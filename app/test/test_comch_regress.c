@@ -278,7 +278,6 @@ test_armed_then_used(void)
 	struct rte_comch_client_conf conf;
 	unsigned int i;
 
-	TEST_CALL(test_need_prompt());
 	TEST_TRUE(server != NULL && client != NULL && pe != NULL);
 	test_client_conf(client, "test", &conf);
 	TEST_EXPECT(rte_comch_client_create(test_pair.host, &conf, &client->ctx), 0);
@@ -303,9 +302,7 @@ test_armed_then_used(void)
 		TEST_EXPECT(test_arm(pe), 0);
 		TEST_TRUE(!readable(pe, 0));
 		TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
-		TEST_ASSERT(readable(pe, LOST_MS), "the stop of a client wakes nobody");
-		TEST_TRUE(rte_comch_pe_progress(pe) > 0);
-		TEST_EXPECT(test_state(client), RTE_COMCH_STATE_IDLE);
+		SLEEP_UNTIL(test_state(client) == RTE_COMCH_STATE_IDLE, pe, server_pe);
 		TEST_WAIT(server->nb_disconnects == i + 1, TEST_MS);
 	}
 
@@ -319,9 +316,7 @@ test_armed_then_used(void)
 	test_settle();
 	TEST_EXPECT(test_arm(server_pe), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), -EINPROGRESS);
-	TEST_ASSERT(readable(server_pe, LOST_MS), "the stop of a server wakes nobody");
-	TEST_TRUE(rte_comch_pe_progress(server_pe) > 0);
-	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_IDLE);
+	SLEEP_UNTIL(test_state(server) == RTE_COMCH_STATE_IDLE, server_pe, pe);
 	TEST_EXPECT(server->nb_disconnects, i + 1);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	return TEST_SUCCESS;
@@ -380,14 +375,26 @@ test_one_byte_messages(void)
 	return TEST_SUCCESS;
 }
 
+/* Where its end takes time, it starts again when that is told. */
 static void
 restart_when_starting(struct test_ep *ep, int prev, int next)
 {
+	int ret = 0;
+
 	RTE_SET_USED(prev);
-	if (next != RTE_COMCH_STATE_STARTING || ep->value++ != 0)
+	if (next == RTE_COMCH_STATE_STARTING && ep->value == 0) {
+		ep->value = 1;
+		ret = rte_comch_ctx_stop(ep->ctx);
+		if (ret == -EINPROGRESS && test_ends_later()) {
+			ep->value = 2;
+			return;
+		}
+		if (ret != 0)
+			test_fail("a client cannot be stopped in its state callback");
+	} else if (next != RTE_COMCH_STATE_IDLE || ep->value != 2) {
 		return;
-	if (rte_comch_ctx_stop(ep->ctx) != 0)
-		test_fail("a client cannot be stopped in its state callback");
+	}
+	ep->value = 3;
 	if (rte_comch_ctx_start(ep->ctx) != -EINPROGRESS)
 		test_fail("a client cannot be started again in its state callback");
 }
@@ -407,15 +414,16 @@ test_restart_while_starting(void)
 	struct rte_comch_pe *pe = test_pe_new();
 	struct rte_comch_client_conf conf;
 	unsigned int i;
+	int ret;
 
-	TEST_CALL(test_need_prompt());
 	client = test_ep_new();
 	TEST_TRUE(server != NULL && client != NULL && pe != NULL);
 	server->echo = true;
 	test_client_conf(client, "test", &conf);
 	client->on_state = restart_when_starting;
-	TEST_EXPECT(test_client_start(client, &conf, pe), -EINPROGRESS);
-	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STARTING);
+	ret = test_client_start(client, &conf, pe);
+	TEST_TRUE(ret == -EINPROGRESS || (ret == -ECANCELED && test_ends_later()));
+	TEST_TRUE(test_ends_later() || test_state(client) == RTE_COMCH_STATE_STARTING);
 	TEST_WAIT(client->conn != NULL && server->nb_connects == 1, TEST_MS);
 	test_progress_ms(20);
 	TEST_EXPECT(server->nb_connects, 1); /* once, and not for each start */
@@ -429,7 +437,8 @@ test_restart_while_starting(void)
 	TEST_CALL(test_stop(client));
 	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
 	client->value = 0;
-	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+	ret = rte_comch_ctx_start(client->ctx);
+	TEST_TRUE(ret == -EINPROGRESS || (ret == -ECANCELED && test_ends_later()));
 	TEST_WAIT(client->conn != NULL && server->nb_connects == 2, TEST_MS);
 	TEST_CALL(echo(client, 2));
 	return TEST_SUCCESS;

@@ -12,10 +12,11 @@
 #include <poll.h>
 #include <time.h>
 
+#include "test_comch_place.h"
 #include "test_comch_util.h"
 #include "test_mock.h"
 
-#define TEST_MAX_PES 16
+#define TEST_MAX_PES 80
 
 /* The default would make a large pool for each of the many engines of a run. */
 /* a server with as many clients as one link of shm has, and some tasks for them */
@@ -80,13 +81,20 @@ test_pe_new(void)
 		.socket_id = -1,
 		.max_tasks = TEST_PE_TASKS,
 	};
+
+	return test_pe_new_conf(&conf);
+}
+
+struct rte_comch_pe *
+test_pe_new_conf(const struct rte_comch_pe_conf *conf)
+{
 	int ret;
 
 	if (nb_pes == TEST_MAX_PES) {
 		test_fail("more progress engines than a test can have");
 		return NULL;
 	}
-	ret = rte_comch_pe_create(&conf, &pes[nb_pes]);
+	ret = rte_comch_pe_create(conf, &pes[nb_pes]);
 	if (ret != 0) {
 		test_fail("no progress engine: %s", strerror(-ret));
 		return NULL;
@@ -485,7 +493,7 @@ test_stop_now(struct rte_comch_ctx *ctx)
 {
 	int ret = rte_comch_ctx_stop(ctx);
 
-	if (ret != -EINPROGRESS || !test_mock_is_on()) {
+	if (ret != -EINPROGRESS || !test_ends_later()) {
 		TEST_EXPECT(ret, 0);
 		return TEST_SUCCESS;
 	}
@@ -493,18 +501,17 @@ test_stop_now(struct rte_comch_ctx *ctx)
 	return TEST_SUCCESS;
 }
 
-void
-test_mock_settle(void)
+bool
+test_ends_later(void)
 {
-	if (test_mock_is_on())
-		test_settle();
+	return test_mock_is_on() || test_place_is_bluefield();
 }
 
-int
-test_need_prompt(void)
+void
+test_ends_settle(void)
 {
-	return test_mock_is_on() ? test_skip("the mock driver tells of ends later") :
-		TEST_SUCCESS;
+	if (test_ends_later())
+		test_settle();
 }
 
 int

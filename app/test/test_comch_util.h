@@ -126,6 +126,8 @@ int test_setup_event(void);
 
 /** A progress engine that test_progress() turns and test_cleanup() destroys. */
 struct rte_comch_pe *test_pe_new(void);
+/** The same, with a configuration of its own. */
+struct rte_comch_pe *test_pe_new_conf(const struct rte_comch_pe_conf *conf);
 /** Wait for the descriptor of an engine. @return what poll() does. */
 int test_wait_fd(struct rte_comch_pe *pe, int ms);
 /** Turn all of them once. @return the events handled. */
@@ -160,15 +162,15 @@ int test_consumer_start(struct test_ep *ep, struct rte_comch_conn *conn,
 int test_state(const struct test_ep *ep);
 /** The identifier of a consumer or producer. @return 0 if ctx is neither. */
 uint32_t test_queue_id(const struct rte_comch_ctx *ctx);
+/** Does the driver, or one that the tests have put before it, tell of ends later? */
+bool test_ends_later(void);
 /**
- * Stop a context that has nothing to wait for: it is IDLE at once. Only if a mock
- * driver tells of ends later, it takes progress.
+ * Stop a context that has nothing to wait for: it is IDLE at once. Only if the driver
+ * tells of ends later, it takes progress.
  */
 int test_stop_now(struct rte_comch_ctx *ctx);
-/** With a mock driver: until all ends were told of. Without, nothing. */
-void test_mock_settle(void);
-/** For cases in which an end must not take time: skip them with a mock driver. */
-int test_need_prompt(void);
+/** With a driver that tells of ends later: until it has. Without, nothing. */
+void test_ends_settle(void);
 /** Stop one end and progress until it is IDLE. */
 int test_stop(struct test_ep *ep);
 /** Stop and destroy one end, progressing as needed. */
