@@ -259,6 +259,15 @@ bf_group_of(struct rte_comch_pgroup *pg)
 }
 
 /*
+ * Keep a group's queues. Whoever makes a queue pair on its completion queue, or a
+ * completion queue on its event queue, holds the group from before that until the object
+ * was destroyed: the engine may end the group meanwhile, which then is told later. A user,
+ * below, counts as well, but is deleted before its queue pair is destroyed. Any thread.
+ */
+void bf_group_hold(struct bf_group *group);
+void bf_group_drop(struct bf_group *group);
+
+/*
  * Completions of a queue pair go to a user from now on; any thread, before the queue pair
  * can have one. -ENOSPC: the completion queue may not have room for all of its entries,
  * logged with the remedy.

@@ -53,7 +53,7 @@ struct group {
 	uint32_t armed;                /* atomic */
 	struct bf_lock lock;
 	uint32_t nb_cqes;              /* with lock: taken by users */
-	uint32_t nb_users;             /* with lock: of completions and of events */
+	uint32_t nb_users;             /* with lock: of completions, of events, and holders */
 	uint32_t nb_rests;             /* with lock */
 	bool over;                     /* with lock: destroyed, but for its users */
 	struct rte_comch_pmd_ending *ending; /* with lock: to be told when it is; NULL: not */
@@ -425,6 +425,26 @@ user_gone(struct group *g)
 	g->nb_users--;
 	if (g->over && g->nb_users == 0)
 		bf_job_post(g->pub.dev, &g->end_job);
+}
+
+void
+bf_group_hold(struct bf_group *pub)
+{
+	struct group *g = to_group(pub);
+
+	bf_lock(&g->lock);
+	g->nb_users++;
+	bf_unlock(&g->lock);
+}
+
+void
+bf_group_drop(struct bf_group *pub)
+{
+	struct group *g = to_group(pub);
+
+	bf_lock(&g->lock);
+	user_gone(g);
+	bf_unlock(&g->lock);
 }
 
 int
