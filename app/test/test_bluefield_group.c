@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Poll groups of BlueField devices: who gets which completion and which event, how an
+ * engine sleeps and is woken, what is left of them after a reset and at the end. The
+ * worker and its jobs are in test_bluefield_life.c.
+ */
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <rte_cycles.h>
+#include <rte_lcore.h>
+#include <rte_random.h>
+
+#include "test_bluefield_group.h"
+
+static struct rte_comch_pe *pe;
+static struct node nodes[3];
+
+static int
+setup(void)
+{
+	pe = NULL;
+	TEST_CALL(group_case_setup_dev());
+	TEST_EXPECT(group_pe_add(&pe), 0);
+	return TEST_SUCCESS;
+}
+
+/* An engine that sleeps until its descriptor is readable; true: it is. */
+static bool
+sleeps(struct rte_comch_pe *engine, int ms)
+{
+	struct pollfd fd = { .fd = rte_comch_pe_fd(engine), .events = POLLIN };
+
+	return poll(&fd, 1, ms) == 1;
+}
+
+/* Arm an engine that has nothing to do any more. */
+static int
+arm(struct rte_comch_pe *engine)
+{
+	int i, ret = -EAGAIN;
+
+	for (i = 0; i < 1000 && ret == -EAGAIN; i++) {
+		rte_comch_pe_progress(engine);
+		ret = rte_comch_pe_arm(engine);
+	}
+	return ret;
+}
+
+static int
+test_objects(void)
+{
+	struct rte_comch_dev_info info;
+	long base;
+
+	/* a PD, a doorbell page, and what layer func and cm have */
+	base = group_objects();
+	TEST_EXPECT(rte_comch_dev_info_get(group_dev_id, &info), 0);
+	TEST_EXPECT(info.nb_pes, 1);
+	TEST_EXPECT(info.max_pes, bf_func_caps(group_dev->func)->max_eq - 1);
+	group_pe_del(pe);
+	/* an event queue and a completion queue */
+	TEST_EXPECT(group_objects(), base - 2);
+	TEST_EXPECT(group_pe_add(&pe), 0);
+	TEST_EXPECT(group_objects(), base);
+	return group_passed_clean();
+}
+
+/* Completions go to whom their queue pair belongs to, in bursts that wrap the rings. */
+static int
+test_completions(void)
+{
+	struct bf_group *group = group_of(pe);
+	unsigned int i, j;
+
+	for (i = 0; i < RTE_DIM(nodes); i++)
+		TEST_CALL(node_create(group, &nodes[i]));
+	for (j = 0; j < 100; j++) {
+		for (i = 0; i < RTE_DIM(nodes); i++)
+			TEST_EXPECT(node_send(&nodes[i]), 0);
+		GROUP_TURN(pe, nodes[0].nb_sent > j && nodes[0].nb_received > j &&
+			nodes[1].nb_sent > j && nodes[1].nb_received > j &&
+			nodes[2].nb_sent > j && nodes[2].nb_received > j);
+	}
+	for (i = 0; i < RTE_DIM(nodes); i++) {
+		TEST_TRUE(nodes[i].nb_sent == 100 && nodes[i].nb_received == 100);
+		TEST_EXPECT(nodes[i].nb_errors, 0);
+		node_destroy(&nodes[i]);
+	}
+	return group_passed_clean();
+}
+
+/* Nobody gets what a queue pair left behind, not even who has its number next. */
+static int
+test_stale_dropped(void)
+{
+	struct bf_group *group = group_of(pe);
+	struct bf_cq_user next = { .handler = nodes[0].user.handler, .nb_cqes = 1 };
+	struct node other = { .group = group };
+
+	TEST_CALL(node_create(group, &nodes[0]));
+	TEST_CALL(node_create(group, &nodes[1]));
+	next.handler = nodes[0].user.handler;
+	TEST_EXPECT(node_send(&nodes[0]), 0);
+	TEST_EXPECT(node_send(&nodes[1]), 0);
+	/* they are in the ring, for sure when the queue pair was reset */
+	rte_delay_us_sleep(20000);
+	TEST_EXPECT(bf_qp_to_reset(&nodes[0].qp), 0);
+	bf_group_cq_del(group, &nodes[0].user);
+	nodes[0].added = false;
+	other.user = next;
+	TEST_EXPECT(bf_group_cq_add(group, nodes[0].qp.obj.id, &other.user), 0);
+	GROUP_TURN(pe, nodes[1].nb_sent == 1 && nodes[1].nb_received == 1);
+	rte_comch_pe_progress(pe);
+	TEST_TRUE(other.nb_sent == 0 && other.nb_received == 0 && other.nb_errors == 0);
+	TEST_TRUE(nodes[0].nb_sent == 0 && nodes[0].nb_received == 0);
+	bf_group_cq_del(group, &other.user);
+	/* once more is nothing */
+	bf_group_cq_del(group, &other.user);
+	node_destroy(&nodes[0]);
+	node_destroy(&nodes[1]);
+	return group_passed_clean();
+}
+
+static void
+hook_delete_others(struct node *node)
+{
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(nodes); i++) {
+		if (&nodes[i] == node || !nodes[i].added)
+			continue;
+		bf_group_cq_del(nodes[i].group, &nodes[i].user);
+		nodes[i].added = false;
+		/* the number is somebody's at once, who must not get the rest of the batch */
+		bf_group_cq_add(node->group, nodes[i].qp.obj.id, &nodes[i].user);
+		nodes[i].added = true;
+		nodes[i].hook = NULL;
+	}
+}
+
+/* Handlers end users whose completions are in the same batch. */
+static int
+test_deleted_in_handler(void)
+{
+	struct bf_group *group = group_of(pe);
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < RTE_DIM(nodes); i++) {
+		TEST_CALL(node_create(group, &nodes[i]));
+		TEST_EXPECT(node_send(&nodes[i]), 0);
+	}
+	rte_delay_us_sleep(20000);
+	for (i = 0; i < RTE_DIM(nodes); i++)
+		nodes[i].hook = hook_delete_others;
+	GROUP_TURN(pe, nodes[0].nb_sent + nodes[1].nb_sent + nodes[2].nb_sent +
+		nodes[0].nb_received + nodes[1].nb_received + nodes[2].nb_received != 0);
+	for (i = 0; i < RTE_DIM(nodes); i++)
+		sum += nodes[i].nb_sent != 0 || nodes[i].nb_received != 0;
+	TEST_EXPECT(sum, 1);
+	for (i = 0; i < RTE_DIM(nodes); i++)
+		node_destroy(&nodes[i]);
+	return group_passed_clean();
+}
+
+/* The completion queue never has less room than was promised. */
+static int
+test_room(void)
+{
+	struct bf_group *group = group_of(pe);
+	struct bf_cq_user users[3] = {
+		{ .nb_cqes = group->cq.nb_cqes - 10 }, { .nb_cqes = 11 }, { .nb_cqes = 10 },
+	};
+
+	TEST_EXPECT(bf_group_cq_add(group, 0x111, &users[0]), 0);
+	TEST_EXPECT(bf_group_cq_add(group, 0x112, &users[1]), -ENOSPC);
+	TEST_TRUE(test_log_has("take another engine"));
+	TEST_EXPECT(bf_group_cq_add(group, 0x112, &users[2]), 0);
+	bf_group_cq_del(group, &users[0]);
+	TEST_EXPECT(bf_group_cq_add(group, 0x113, &users[1]), 0);
+	bf_group_cq_del(group, &users[1]);
+	bf_group_cq_del(group, &users[2]);
+	return group_passed_clean();
+}
+
+/*
+ * Sleep
+ */
+
+/* Nothing wakes it, once what is under way of earlier wake-ups has come. */
+static bool
+stays_asleep(struct rte_comch_pe *engine)
+{
+	int i;
+
+	for (i = 0; i < 5; i++)
+		if (arm(engine) == 0 && !sleeps(engine, 20))
+			return true;
+	return false;
+}
+
+/* It sleeps, and one message wakes it; whatever lies between. */
+static int
+wake_by(struct rte_comch_pe *engine, struct node *node, uint32_t rounds)
+{
+	uint32_t i;
+
+	for (i = 0; i < rounds; i++) {
+		if (i < 2)
+			TEST_TRUE(stays_asleep(engine));
+		else
+			TEST_EXPECT(arm(engine), 0);
+		TEST_EXPECT(node_send(node), 0);
+		TEST_TRUE(sleeps(engine, 5000));
+		GROUP_TURN(engine, node->nb_sent > i && node->nb_received > i);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_wake(void)
+{
+	TEST_CALL(node_create(group_of(pe), &nodes[0]));
+	TEST_CALL(wake_by(pe, &nodes[0], 50));
+	node_destroy(&nodes[0]);
+	return group_passed_clean();
+}
+
+/* What came before is found by the engine itself, or wakes it at once. */
+static int
+test_armed_late(void)
+{
+	unsigned int i;
+	int ret;
+
+	TEST_CALL(node_create(group_of(pe), &nodes[0]));
+	for (i = 0; i < 50; i++) {
+		TEST_EXPECT(node_send(&nodes[0]), 0);
+		rte_delay_us_sleep(rte_rand_max(300));
+		ret = rte_comch_pe_arm(pe);
+		TEST_TRUE(ret == -EAGAIN || (ret == 0 && sleeps(pe, 5000)));
+		GROUP_TURN(pe, nodes[0].nb_sent > i && nodes[0].nb_received > i);
+	}
+	node_destroy(&nodes[0]);
+	return group_passed_clean();
+}
+
+/* A user that the worker adds while the engine sleeps wakes it by its first completion. */
+static int
+test_added_asleep(void)
+{
+	TEST_EXPECT(arm(pe), 0);
+	TEST_CALL(node_create(group_of(pe), &nodes[0]));
+	TEST_EXPECT(node_send(&nodes[0]), 0);
+	TEST_TRUE(sleeps(pe, 5000));
+	GROUP_TURN(pe, nodes[0].nb_sent == 1 && nodes[0].nb_received == 1);
+	node_destroy(&nodes[0]);
+	return group_passed_clean();
+}
+
+/* More engines than vectors: it is said, and all of them are woken, and only they. */
+static int
+test_few_vectors(void)
+{
+	struct rte_comch_pe *engines[4] = { pe };
+	unsigned int i;
+
+	for (i = 1; i < RTE_DIM(engines); i++)
+		TEST_EXPECT(group_pe_add(&engines[i]), 0);
+	TEST_TRUE(bf_func_hw(group_dev->func)->nb_irqs <= rte_lcore_count() + 1);
+	TEST_TRUE(test_log_has("sriov_vf_msix_count"));
+	for (i = 0; i < RTE_DIM(engines); i++) {
+		TEST_CALL(node_create(group_of(engines[i]), &nodes[0]));
+		TEST_CALL(wake_by(engines[i], &nodes[0], 10));
+		node_destroy(&nodes[0]);
+	}
+	/* a vector that was given back is the next one's */
+	test_log_drop();
+	TEST_EXPECT(test_log_begin(), 0);
+	group_pe_del(engines[0]);
+	TEST_EXPECT(group_pe_add(&engines[0]), 0);
+	TEST_TRUE(!test_log_has("sriov_vf_msix_count"));
+	TEST_CALL(node_create(group_of(engines[0]), &nodes[0]));
+	TEST_CALL(wake_by(engines[0], &nodes[0], 10));
+	node_destroy(&nodes[0]);
+	return group_passed_clean();
+}
+
+static int
+test_few_queues(void)
+{
+	struct rte_comch_pe *engines[3], *none;
+	struct rte_comch_dev_info info;
+	unsigned int i;
+
+	TEST_CALL(group_case_setup());
+	TEST_EXPECT(test_model_ctl(&group_model, "fault pf0vf0 cap max_num_eqs=4"), 0);
+	TEST_CALL(group_dev_add(""));
+	TEST_EXPECT(rte_comch_dev_info_get(group_dev_id, &info), 0);
+	TEST_EXPECT(info.max_pes, RTE_DIM(engines));
+	for (i = 0; i < RTE_DIM(engines); i++)
+		TEST_EXPECT(group_pe_add(&engines[i]), 0);
+	TEST_EXPECT(group_pe_add(&none), -ENOSPC);
+	TEST_TRUE(test_log_has("firmware has 4 of them") && test_log_has("max_io_eqs"));
+	group_pe_del(engines[1]);
+	TEST_EXPECT(group_pe_add(&engines[1]), 0);
+	return group_passed_clean();
+}
+
+/*
+ * Queues at rest
+ */
+
+struct at_rest {
+	struct bf_rest rest;
+	struct bf_cq cq;
+	struct bf_compq compq;
+	uint32_t nb_rings;
+};
+
+static void
+rest_rung(struct bf_rest *rest)
+{
+	struct at_rest *r = container_of(rest, struct at_rest, rest);
+
+	bf_compq_event(&r->compq);
+	r->nb_rings++;
+}
+
+/* A queue of its own on the group's event queue. */
+static int
+rest_create(struct bf_group *group, struct at_rest *r, struct node *node)
+{
+	const struct bf_cq_attr attr = {
+		.nb_cqes = 64, .uar = &group_dev->uar, .ceq = &group->ceq,
+	};
+	struct bf_cq shared = group->cq;
+	int ret;
+
+	memset(r, 0, sizeof(*r));
+	r->rest.handler = rest_rung;
+	TEST_EXPECT(bf_cq_create(group_dev->objs, &attr, &r->cq), 0);
+	TEST_EXPECT(bf_compq_init(&r->compq, &r->cq, &group_dev->uar), 0);
+	TEST_EXPECT(bf_group_rest_add(group, r->cq.obj.id, &r->rest), 0);
+	/* the queue pair completes there */
+	group->cq = r->cq;
+	ret = node_create(group, node);
+	group->cq = shared;
+	return ret;
+}
+
+static int
+test_rest(void)
+{
+	struct bf_group *group = group_of(pe);
+	struct at_rest rests[2];
+	unsigned int i, j;
+
+	for (i = 0; i < RTE_DIM(rests); i++)
+		TEST_CALL(rest_create(group, &rests[i], &nodes[i]));
+	for (j = 0; j < 10; j++) {
+		for (i = 0; i < RTE_DIM(rests); i++)
+			bf_compq_arm(&rests[i].compq);
+		TEST_TRUE(stays_asleep(pe));
+		TEST_EXPECT(node_send(&nodes[1]), 0);
+		TEST_TRUE(sleeps(pe, 5000));
+		GROUP_TURN(pe, rests[1].nb_rings == j + 1);
+		TEST_EXPECT(rests[0].nb_rings, 0);
+		/* both completions, of which the second may come after the event */
+		for (i = 0; i < 2;) {
+			const struct bf_cqe *cqe = bf_compq_next(&rests[1].compq);
+
+			if (cqe == NULL)
+				continue;
+			nodes[1].user.handler(&nodes[1].user, cqe);
+			i++;
+		}
+		bf_compq_commit(&rests[1].compq);
+	}
+	for (i = 0; i < RTE_DIM(rests); i++) {
+		node_destroy(&nodes[i]);
+		bf_group_rest_del(group, &rests[i].rest);
+		bf_cq_destroy(&rests[i].cq);
+	}
+	return group_passed_clean();
+}
+
+/*
+ * The end
+ */
+
+/* The engine goes while the worker still has queue pairs to end: it is told afterwards. */
+static int
+test_end_with_users(void)
+{
+	struct rte_comch_pe *engine;
+	long base = group_objects();
+	struct bf_group *group;
+	struct rte_comch_dev_info info;
+
+	TEST_EXPECT(group_pe_add(&engine), 0);
+	group = group_of(engine);
+	TEST_CALL(node_create(group, &nodes[0]));
+	bf_group_hold(group);
+	TEST_EXPECT(rte_comch_pe_dev_del(engine, group_dev_id), 0);
+	TEST_EXPECT(group_objects(), base + 3);
+	TEST_EXPECT(rte_comch_dev_info_get(group_dev_id, &info), 0);
+	TEST_EXPECT(info.nb_pes, 2);
+	node_destroy(&nodes[0]);
+	TEST_EXPECT(group_objects(), base + 2);
+	bf_group_drop(group);
+	TEST_WAIT(group_objects() == base, TEST_MS);
+	GROUP_TURN(engine, rte_comch_dev_info_get(group_dev_id, &info) == 0 && info.nb_pes == 1);
+	group_pe_del(engine);
+	return group_passed_clean();
+}
+
+/*
+ * Reset
+ */
+
+static int
+test_reset(void)
+{
+	struct rte_comch_pe *second;
+	struct bf_roce_addr addr;
+	long base;
+	int i;
+
+	TEST_EXPECT(group_pe_add(&second), 0);
+	base = group_objects();
+	for (i = 0; i < 3; i++) {
+		TEST_EXPECT(rte_comch_dev_reset(group_dev_id), 0);
+		TEST_EXPECT(group_objects(), base);
+		/* the function has forgotten its address: it has it again */
+		TEST_EXPECT(bf_roce_addr_query(group_dev->objs, group_dev->addr_index, &addr), 0);
+		TEST_TRUE(memcmp(addr.gid, group_dev->addr.gid, sizeof(addr.gid)) == 0);
+		TEST_CALL(node_create(group_of(pe), &nodes[0]));
+		TEST_CALL(node_create(group_of(second), &nodes[1]));
+		TEST_CALL(wake_by(pe, &nodes[0], 3));
+		TEST_CALL(wake_by(second, &nodes[1], 3));
+		node_destroy(&nodes[0]);
+		node_destroy(&nodes[1]);
+	}
+	return group_passed_clean();
+}
+
+/* Groups of a device that has failed: they begin, they end, and a reset makes them work. */
+static int
+test_failed(void)
+{
+	struct rte_comch_pe *second, *third;
+	struct bf_vport vport;
+
+	TEST_CALL(group_case_setup());
+	TEST_CALL(group_dev_add("cmd_timeout=200"));
+	TEST_EXPECT(group_pe_add(&pe), 0);
+	TEST_EXPECT(group_pe_add(&second), 0);
+	TEST_EXPECT(test_model_ctl(&group_model,
+		"fault pf0vf0 cmd opcode=QUERY_NIC_VPORT_CONTEXT count=1 no-answer"), 0);
+	TEST_EXPECT(bf_vport_query(group_dev->objs, &vport), -ETIMEDOUT);
+	TEST_WAIT(test_dev_status(group_dev_id) != 0, TEST_MS);
+	TEST_EXPECT(arm(pe), 0);
+	group_pe_del(second);
+	TEST_EXPECT(group_pe_add(&third), 0);
+	rte_comch_pe_progress(third);
+	TEST_EXPECT(rte_comch_dev_reset(group_dev_id), 0);
+	TEST_CALL(node_create(group_of(third), &nodes[0]));
+	TEST_CALL(wake_by(third, &nodes[0], 3));
+	node_destroy(&nodes[0]);
+	TEST_CALL(node_create(group_of(pe), &nodes[0]));
+	TEST_CALL(wake_by(pe, &nodes[0], 3));
+	node_destroy(&nodes[0]);
+	return group_passed_clean();
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "poll groups of BlueField devices",
+	.unit_test_cases = {
+		TEST_CASE_ST(setup, group_case_teardown, test_objects),
+		TEST_CASE_ST(setup, group_case_teardown, test_completions),
+		TEST_CASE_ST(setup, group_case_teardown, test_stale_dropped),
+		TEST_CASE_ST(setup, group_case_teardown, test_deleted_in_handler),
+		TEST_CASE_ST(setup, group_case_teardown, test_room),
+		TEST_CASE_ST(setup, group_case_teardown, test_wake),
+		TEST_CASE_ST(setup, group_case_teardown, test_armed_late),
+		TEST_CASE_ST(setup, group_case_teardown, test_added_asleep),
+		TEST_CASE_ST(setup, group_case_teardown, test_few_vectors),
+		TEST_CASE_ST(NULL, group_case_teardown, test_few_queues),
+		TEST_CASE_ST(setup, group_case_teardown, test_rest),
+		TEST_CASE_ST(setup, group_case_teardown, test_end_with_users),
+		TEST_CASE_ST(setup, group_case_teardown, test_reset),
+		TEST_CASE_ST(NULL, group_case_teardown, test_failed),
+		TEST_CASES_END()
+	}
+};
+
+static int
+test_bluefield_group(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(bluefield_group_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_group);
