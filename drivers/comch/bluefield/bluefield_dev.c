@@ -88,8 +88,35 @@ bf_dev_fail(struct bf_dev *dev, int reason)
  */
 
 static void
+cm_wake(void *arg)
+{
+	bf_job_wake(arg);
+}
+
+/* Who finds clients, or is found by them. */
+static int
+cm_up(struct bf_dev *dev)
+{
+	struct bf_cm_conf conf;
+	int i;
+
+	bf_cm_conf_init(&conf);
+	conf.name = dev->rte_dev->data->name;
+	conf.own = dev->addr;
+	conf.addr_index = dev->addr_index;
+	conf.wake = cm_wake;
+	conf.arg = dev;
+	for (i = 0; i < BF_NB_PARTS; i++)
+		if (bf_parts[i] != NULL && bf_parts[i]->cm_req != NULL)
+			conf.req_cb = bf_parts[i]->cm_req;
+	return bf_cm_create(dev->objs, &dev->pd, &dev->uar, &conf, &dev->cm);
+}
+
+static void
 objs_down(struct bf_dev *dev)
 {
+	bf_cm_destroy(dev->cm);
+	dev->cm = NULL;
 	bf_groups_down(dev);
 	bf_regions_down(dev);
 	bf_addr_down(dev);
@@ -110,6 +137,8 @@ objs_up(struct bf_dev *dev)
 		ret = bf_addr_up(dev);
 	if (ret == 0)
 		ret = bf_groups_up(dev);
+	if (ret == 0)
+		ret = cm_up(dev);
 	return ret;
 }
 

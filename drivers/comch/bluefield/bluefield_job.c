@@ -75,6 +75,7 @@ jobs_run(struct bf_jobs *jobs)
 static DPDK_THREAD_FUNC(jobs_main, arg)
 {
 	struct bf_jobs *jobs = arg;
+	struct bf_dev *dev = jobs->dev;
 	uint64_t cm_ms;
 
 	bf_lock(&jobs->lock);
@@ -84,6 +85,10 @@ static DPDK_THREAD_FUNC(jobs_main, arg)
 		bf_unlock(&jobs->lock);
 		jobs_run(jobs);
 		cm_ms = UINT64_MAX;
+		if (dev->cm != NULL) {
+			bf_cm_poll(dev->cm);
+			cm_ms = bf_cm_deadline(dev->cm);
+		}
 		bf_lock(&jobs->lock);
 		jobs->cm_ms = cm_ms;
 		jobs->busy = false;

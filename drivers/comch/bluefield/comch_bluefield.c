@@ -163,6 +163,12 @@ bf_dump(struct rte_comch_dev *rte_dev, FILE *f)
 	if (!bf_dev_communicates(dev))
 		return;
 	fprintf(f, "  switch: %s\n", dev->fdb->name);
+	/* not while a reset takes it away */
+	if (bf_trylock(&dev->life)) {
+		if (dev->cm != NULL)
+			bf_cm_dump(dev->cm, f);
+		bf_unlock(&dev->life);
+	}
 	for (i = 0; i < BF_NB_PARTS; i++)
 		if (bf_parts[i] != NULL && bf_parts[i]->dump != NULL)
 			bf_parts[i]->dump(dev, f);
