@@ -42,6 +42,7 @@ int group_case_setup_dev(void);
 void group_case_teardown(void);
 /** A device on pf0vf0 with these arguments more, or "". */
 int group_dev_add(const char *args);
+struct bf_dev *group_dev_of(int16_t dev_id);
 /** Nothing is left in the model; ends the case. */
 int group_passed_clean(void);
 /** Objects of the function, as the model counts them. */

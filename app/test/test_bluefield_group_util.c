@@ -25,17 +25,26 @@ group_case_setup(void)
 		"pf0vf0,flr_ms=5,mac=02:00:00:00:0a:00 ecpf0vf0,flr_ms=5,mac=" GROUP_PEER);
 }
 
+struct bf_dev *
+group_dev_of(int16_t dev_id)
+{
+	struct rte_comch_dev_info info;
+
+	if (rte_comch_dev_info_get(dev_id, &info) != 0)
+		return NULL;
+	return rte_comch_pmd_get_by_name(info.name)->priv;
+}
+
 int
 group_dev_add(const char *args)
 {
-	struct rte_comch_dev_info info;
 	char text[256];
 
 	snprintf(text, sizeof(text), "peer=" GROUP_PEER "%s%s", args[0] != '\0' ? "," : "", args);
 	group_dev_id = (int16_t)test_model_dev_add(&group_model, "pf0vf0", text);
 	TEST_TRUE(group_dev_id >= 0);
-	TEST_EXPECT(rte_comch_dev_info_get(group_dev_id, &info), 0);
-	group_dev = rte_comch_pmd_get_by_name(info.name)->priv;
+	group_dev = group_dev_of(group_dev_id);
+	TEST_TRUE(group_dev != NULL);
 	return TEST_SUCCESS;
 }
 
@@ -55,9 +64,9 @@ all_down(void)
 	for (i = 0; i < GROUP_MAX_PES; i++)
 		group_pe_del(pes[i]);
 	group_dev_id = -1;
-	group_dev = NULL;
 	if (id >= 0 && test_model_dev_remove(id) != 0)
 		test_fail("the device cannot be removed");
+	group_dev = NULL;
 }
 
 void
