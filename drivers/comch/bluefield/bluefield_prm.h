@@ -696,6 +696,7 @@ enum bf_cqe_syndrome {
  */
 #define BF_CQ_ARM_SN_SHIFT 28
 #define BF_CQ_ARM_SN_MASK 3u
+#define BF_CQ_ARM_SOLICITED (1u << 24)
 #define BF_CQ_CI_MASK 0xffffffu
 
 /* Vport and RoCE addresses */

@@ -437,6 +437,18 @@ bf_compq_commit(struct bf_compq *q)
 	BF_WQ_STORE32(&q->dbr[0], rte_cpu_to_be_32(q->ci & BF_CQ_CI_MASK));
 }
 
+static inline void
+bf_compq_arm_word(struct bf_compq *q, uint32_t flags)
+{
+	uint32_t word = (q->sn & BF_CQ_ARM_SN_MASK) << BF_CQ_ARM_SN_SHIFT | flags |
+		(q->ci & BF_CQ_CI_MASK);
+
+	bf_compq_commit(q);
+	BF_WQ_STORE32(&q->dbr[1], rte_cpu_to_be_32(word));
+	BF_WQ_BEFORE_DOORBELL();
+	BF_WQ_DOORBELL(q->uar, BF_UAR_CQ_ARM, rte_cpu_to_be_64((uint64_t)word << 32 | q->cqn));
+}
+
 /*
  * Have the event queue told of the next completion. One that is there already counts,
  * also if it came between the last look and this: nothing is lost, and to look after it
@@ -445,13 +457,14 @@ bf_compq_commit(struct bf_compq *q)
 static inline void
 bf_compq_arm(struct bf_compq *q)
 {
-	uint32_t word = (q->sn & BF_CQ_ARM_SN_MASK) << BF_CQ_ARM_SN_SHIFT |
-		(q->ci & BF_CQ_CI_MASK);
+	bf_compq_arm_word(q, 0);
+}
 
-	bf_compq_commit(q);
-	BF_WQ_STORE32(&q->dbr[1], rte_cpu_to_be_32(word));
-	BF_WQ_BEFORE_DOORBELL();
-	BF_WQ_DOORBELL(q->uar, BF_UAR_CQ_ARM, rte_cpu_to_be_64((uint64_t)word << 32 | q->cqn));
+/* The same, but only of an error, or of a message that its sender wants to be noticed. */
+static inline void
+bf_compq_arm_solicited(struct bf_compq *q)
+{
+	bf_compq_arm_word(q, BF_CQ_ARM_SOLICITED);
 }
 
 /* An event of it came: before it is armed again, once for each of them. */
