@@ -22,6 +22,7 @@
 #include <rte_errno.h>
 #include <rte_string_fns.h>
 
+#include "bluefield_chan.h"
 #include "bluefield_dev_priv.h"
 #include "bluefield_report.h"
 
@@ -34,7 +35,7 @@ RTE_LOG_REGISTER_DEFAULT(bf_logtype, NOTICE);
  * bf_ops below.
  */
 const struct bf_part *const bf_parts[BF_NB_PARTS] = {
-	[BF_PART_CHAN] = NULL,
+	[BF_PART_CHAN] = &bf_chan_part,
 	[BF_PART_FAST] = NULL,
 };
 
@@ -223,6 +224,16 @@ static const struct rte_comch_dev_ops bf_ops = {
 	.pgroup_poll = bf_group_poll,
 	.pgroup_arm = bf_group_arm,
 	.pgroup_disarm = bf_group_disarm,
+	.listen = bf_listen,
+	.unlisten = bf_unlisten,
+	.connect = bf_connect,
+	.connect_cancel = bf_connect_cancel,
+	.conn_send = bf_conn_send,
+	.conn_close = bf_conn_close,
+	.conn_move = bf_conn_move,
+	.conn_arrive = bf_conn_arrive,
+	.conn_rx_count = bf_conn_rx_count,
+	.conn_rx_resume = bf_conn_rx_resume,
 	.mem_alloc = bf_region_alloc,
 	.mem_register = bf_region_register,
 	.mem_free = bf_region_free,

@@ -1,0 +1,774 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Messages of control connections: what is sent, what has come, credits, and signs of
+ * life. All in the thread of the connection's poll group, without a lock and without a
+ * command. What the peer writes is copied once, checked against what we know, and then
+ * used; what the device writes is checked by layer wq. How a connection begins and ends
+ * is in bluefield_conn.c.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_cycles.h>
+
+#include "bluefield_chan_priv.h"
+
+/* Blocks of the send queue that have to be free, by what wants one. */
+#define ROOM_BYE 1u
+#define ROOM_FLOW 2u
+#define ROOM_CTL 5u
+#define ROOM_DATA (BF_LINE_SQ_RESERVE + 2)
+
+/* It ends, and the first reason counts. */
+static void
+line_lose(struct bf_line *line, int reason)
+{
+	if (line->lost == 0)
+		line->lost = reason;
+}
+
+/* The peer has broken the protocol. */
+void
+bf_line_bad(struct bf_line *line, const char *what, uint64_t a, uint64_t b)
+{
+	if (line->lost == 0)
+		BF_LOG(WARNING, "%s: the peer of the connection to '%s' (%s) breaks the protocol: %s (0x%" PRIx64 ", 0x%" PRIx64 "); it is disconnected",
+			bf_line_dev_name(line), line->name, line->function, what, a, b);
+	__atomic_fetch_add(&line->cd->nb_violations, 1, __ATOMIC_RELAXED);
+	line_lose(line, -EPROTO);
+}
+
+/* The device has completed what was not asked for. */
+static void
+line_device_lies(struct bf_line *line, const char *what, uint32_t a, uint32_t b)
+{
+	if (line->lost == 0)
+		BF_LOG(ERR, "%s: queue pair 0x%x: a completion has a %s that cannot be (0x%x, 0x%x); the connection to '%s' ends",
+			bf_line_dev_name(line), line->sq.qpn, what, a, b, line->name);
+	line_lose(line, -EIO);
+}
+
+/*
+ * Sending
+ */
+
+/* Bytes of the ring for a message, or NULL; its position, that is behind what is skipped. */
+static uint8_t *
+tx_ring_find(const struct bf_line_tx *tx, uint32_t len, uint32_t *pos)
+{
+	uint32_t off = tx->head & (tx->size - 1);
+
+	*pos = tx->head + (len > tx->size - off ? tx->size - off : 0);
+	return *pos + len - tx->tail <= tx->size ? tx->ring + (*pos & (tx->size - 1)) : NULL;
+}
+
+/* What the peer learns by any message. */
+static struct bf_wire_hdr
+line_hdr(struct bf_line *line, uint8_t type, uint32_t len)
+{
+	return (struct bf_wire_hdr){
+		.type = type,
+		.ctl_credits = line->rx.ctl_taken,
+		.credits_seen = line->rx.credits,
+		.len = len,
+		.credits = line->rx.taken,
+		.seq = line->tx.seq,
+	};
+}
+
+/* A message is in the queue: the peer will know what its header says. */
+static void
+line_posted(struct bf_line *line, uint16_t index, bool signalled)
+{
+	line->tx.ends[index & line->sq.mask] = line->tx.head;
+	if (signalled)
+		line->tx.signalled = line->sq.pi;
+	line->tx.seq++;
+	line->tx.last = line->cg->now;
+	line->rx.told = line->rx.taken;
+	line->rx.ctl_told = line->rx.ctl_taken;
+	line->rx.credits_told = line->rx.credits;
+}
+
+/*
+ * Write one message; it is not rung for. Its index, or -EAGAIN: no room, and nothing has
+ * changed. room: blocks that have to be free.
+ */
+static int
+line_post(struct bf_line *line, uint8_t type, const void *data, uint32_t len, uint32_t room,
+		bool signalled)
+{
+	uint8_t inl[sizeof(struct bf_wire_hdr) + BF_LINE_INLINE];
+	struct bf_wire_hdr hdr = line_hdr(line, type, len);
+	/* DATA does not wake a side that holds it back, see bf_line_arm() */
+	struct bf_send_wr wr = {
+		.inl = inl,
+		.inl_len = sizeof(hdr),
+		.opcode = BF_WQE_SEND,
+		.solicited = type != BF_WIRE_DATA && type != BF_WIRE_PING,
+	};
+	uint32_t pos = line->tx.head;
+	uint8_t *to;
+	int index;
+
+	if (bf_sendq_room(&line->sq) < room)
+		return -EAGAIN;
+	memcpy(inl, &hdr, sizeof(hdr));
+	if (len <= BF_LINE_INLINE) {
+		if (len != 0)
+			memcpy(inl + sizeof(hdr), data, len);
+		wr.inl_len += len;
+	} else {
+		to = tx_ring_find(&line->tx, RTE_ALIGN_CEIL(len, RTE_CACHE_LINE_MIN_SIZE), &pos);
+		if (to == NULL)
+			return -EAGAIN;
+		memcpy(to, data, len);
+		wr.sges[0] = (struct bf_sge){ (uintptr_t)to, len, line->rx.lkey };
+		wr.nb_sges = 1;
+		pos += RTE_ALIGN_CEIL(len, RTE_CACHE_LINE_MIN_SIZE);
+		signalled = true; /* the bytes of the ring come back by that */
+	}
+	signalled |= (uint16_t)(line->sq.pi - line->tx.signalled) >= BF_LINE_SIGNAL;
+	wr.signalled = signalled;
+	index = bf_sendq_send(&line->sq, &wr);
+	if (unlikely(index < 0))
+		return -EAGAIN;
+	line->tx.head = pos;
+	line_posted(line, index, signalled);
+	return index;
+}
+
+/* Ring now, or at the end of the poll that is under way. */
+static void
+line_ring(struct bf_line *line)
+{
+	if (line->cg->polling)
+		bf_line_dirty(line);
+	else
+		bf_sendq_ring(&line->sq);
+}
+
+static bool
+line_has_credit(const struct bf_line *line)
+{
+	return line->tx.data - line->tx.taken < line->tx.queue;
+}
+
+int
+bf_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, bool more,
+		uint32_t *seq)
+{
+	struct bf_chan *chan = bf_chan_of(conn);
+	struct bf_line *line = bf_line_of(chan);
+	int ret = -EAGAIN;
+
+	if (unlikely(chan == NULL))
+		return -ENOTCONN;
+	/* the library asks again in the next turn, and one that is lost ends in that */
+	if (unlikely(line->state != BF_LINE_UP || line->lost != 0))
+		return -EAGAIN;
+	if (unlikely(!line_has_credit(line)))
+		bf_line_cq_drain(line);
+	if (likely(line_has_credit(line)))
+		ret = line_post(line, BF_WIRE_DATA, data, len, ROOM_DATA, false);
+	if (unlikely(ret < 0)) {
+		/* there is no more, whatever was said before */
+		line_ring(line);
+		return ret;
+	}
+	*seq = ++line->tx.data;
+	if (!more || line->cg->polling)
+		line_ring(line);
+	if (line->active < 0)
+		bf_line_activate(line); /* to see it delivered */
+	return 0;
+}
+
+/* Tell the peer what it waits for, if no message has done that. */
+static void
+line_credit_send(struct bf_line *line)
+{
+	const struct bf_line_rx *rx = &line->rx;
+	struct bf_line_tx *tx = &line->tx;
+
+	if ((rx->taken != rx->told ||
+	    (uint8_t)(rx->ctl_taken - rx->ctl_told) >= BF_WIRE_CTL_ENTRIES / 2) &&
+	    (uint8_t)(tx->credits - tx->credits_seen) < tx->window &&
+	    line_post(line, BF_WIRE_CREDIT, NULL, 0, ROOM_FLOW, false) >= 0)
+		tx->credits++;
+	if ((uint8_t)(rx->credits - rx->credits_told) >= (rx->window + 1) / 2)
+		line_post(line, BF_WIRE_PING, NULL, 0, ROOM_FLOW, false);
+}
+
+/* The end of a poll, or of a look between two. */
+void
+bf_line_flush(struct bf_line *line)
+{
+	if (line->state == BF_LINE_UP && line->lost == 0)
+		line_credit_send(line);
+	if (line->rx.dirty)
+		bf_recvq_ring(&line->rq);
+	line->rx.dirty = false;
+	bf_sendq_ring(&line->sq);
+}
+
+/* The last message. False: there is no room, or nobody to hear it. */
+bool
+bf_line_bye(struct bf_line *line, int reason)
+{
+	const struct bf_wire_bye bye = { .reason = reason };
+	int index;
+
+	if (line->lost != 0)
+		return false;
+	index = line_post(line, BF_WIRE_BYE, &bye, sizeof(bye), ROOM_BYE, true);
+	if (index < 0)
+		return false;
+	line->tx.bye = true;
+	line->tx.bye_index = index;
+	bf_sendq_ring(&line->sq);
+	return true;
+}
+
+/* One that is UP, at the time that it was put on the list for. */
+void
+bf_line_look(struct bf_line *line)
+{
+	const uint64_t quiet = rte_get_tsc_hz() / MS_PER_S * BF_LINE_PING_MS;
+	int index;
+
+	if (!line->tx.ping && line->lost == 0 && line->cg->now - line->tx.last >= quiet) {
+		index = line_post(line, BF_WIRE_PING, NULL, 0, ROOM_FLOW, true);
+		if (index >= 0) {
+			line->tx.ping = true;
+			line->tx.ping_index = index;
+			bf_line_dirty(line);
+			bf_line_activate(line); /* to see that it lives */
+		}
+	}
+	bf_line_timed(line, &line->cg->pings, BF_LINE_PING_MS);
+}
+
+/* Next of what fast wants to be sent, if the peer has room for one. */
+static struct bf_line_ctl *
+line_ctl_next(struct bf_line *line)
+{
+	struct bf_line_ctl *ctl;
+
+	if ((uint8_t)(line->tx.ctl - line->tx.ctl_taken) >= BF_WIRE_CTL_ENTRIES ||
+	    bf_sendq_room(&line->sq) < ROOM_CTL)
+		return NULL;
+	bf_lock(&line->cd->lock);
+	ctl = STAILQ_FIRST(&line->ctls);
+	if (ctl != NULL) {
+		STAILQ_REMOVE_HEAD(&line->ctls, next);
+		line->nb_ctls--;
+	}
+	bf_unlock(&line->cd->lock);
+	return ctl;
+}
+
+static int
+line_ctl_send(struct bf_line *line)
+{
+	struct bf_line_ctl *ctl;
+	int nb = 0;
+
+	/* relaxed: who adds one posts an event behind it */
+	if (__atomic_load_n(&line->nb_ctls, __ATOMIC_RELAXED) == 0)
+		return 0;
+	while ((ctl = line_ctl_next(line)) != NULL) {
+		line_post(line, ctl->type, ctl->payload, ctl->len, ROOM_CTL, false);
+		line->tx.ctl++;
+		free(ctl);
+		nb++;
+	}
+	if (nb != 0)
+		bf_line_dirty(line);
+	return nb;
+}
+
+/*
+ * Completions
+ */
+
+/* The buffer goes to the device again. */
+static void
+line_repost(struct bf_line *line, uint32_t buf)
+{
+	const struct bf_sge sge = {
+		(uintptr_t)line->rx.bufs + (uintptr_t)buf * line->rx.stride, line->rx.stride,
+		line->rx.lkey,
+	};
+	int index = bf_recvq_post(&line->rq, &sge, 1);
+
+	if (unlikely(index < 0)) {
+		line_device_lies(line, "number of entries", buf, line->rq.pi);
+		return;
+	}
+	line->rx.slots[index & line->rq.mask] = buf;
+	line->rx.dirty = true;
+}
+
+/* Is a header one that can come now? What it says of our messages is true from then on. */
+static bool
+line_hdr_take(struct bf_line *line, const struct bf_wire_hdr *hdr, uint32_t len)
+{
+	struct bf_line_tx *tx = &line->tx;
+	const char *what = NULL;
+
+	if (hdr->type == 0 || hdr->type >= BF_WIRE_TYPES)
+		what = "type of a message";
+	else if (hdr->flags != 0)
+		what = "flags of a message";
+	else if (hdr->seq != line->rx.seq)
+		what = "sequence number";
+	else if (hdr->len != len - sizeof(*hdr))
+		what = "length of a message";
+	else if (line->rx.bye)
+		what = "message behind BYE";
+	else if (hdr->credits - tx->taken > tx->data - tx->taken)
+		what = "credits for messages";
+	else if ((uint8_t)(hdr->ctl_credits - tx->ctl_taken) > (uint8_t)(tx->ctl - tx->ctl_taken))
+		what = "credits for control messages";
+	else if ((uint8_t)(hdr->credits_seen - tx->credits_seen) >
+			(uint8_t)(tx->credits - tx->credits_seen))
+		what = "credits that it has seen";
+	if (unlikely(what != NULL)) {
+		bf_line_bad(line, what, (uint64_t)hdr->type << 56 | (uint64_t)hdr->flags << 48 |
+			(uint64_t)hdr->ctl_credits << 40 | (uint64_t)hdr->credits_seen << 32 |
+			hdr->len, (uint64_t)hdr->credits << 32 | hdr->seq);
+		return false;
+	}
+	line->rx.seq++;
+	tx->taken = hdr->credits;
+	tx->ctl_taken = hdr->ctl_credits;
+	tx->credits_seen = hdr->credits_seen;
+	return true;
+}
+
+static void
+line_rx_data(struct bf_line *line, uint32_t buf, uint32_t len)
+{
+	struct bf_line_rx *rx = &line->rx;
+
+	if (unlikely(len - 1 >= rx->max)) {
+		bf_line_bad(line, "size of a message", len, rx->max);
+		return;
+	}
+	if (unlikely(rx->data - rx->told >= rx->queue)) {
+		bf_line_bad(line, "message without a credit", rx->data - rx->told, rx->queue);
+		return;
+	}
+	rx->fifo[rx->data++ & rx->fifo_mask] = (struct bf_line_msg){ buf, len };
+}
+
+static void
+line_rx_ctl(struct bf_line *line, uint32_t buf, uint8_t type)
+{
+	struct bf_line_rx *rx = &line->rx;
+
+	if (unlikely((uint8_t)(rx->ctl - rx->ctl_told) >= BF_WIRE_CTL_ENTRIES)) {
+		bf_line_bad(line, "control message without a credit", type,
+			(uint8_t)(rx->ctl - rx->ctl_told));
+		return;
+	}
+	rx->ctls[rx->ctl++ % BF_WIRE_CTL_ENTRIES] = (struct bf_line_msg){ buf, type };
+}
+
+static void
+line_rx_flow(struct bf_line *line, uint32_t buf, uint8_t type)
+{
+	struct bf_line_rx *rx = &line->rx;
+	struct bf_wire_bye bye;
+
+	switch (type) {
+	case BF_WIRE_CREDIT:
+		if (unlikely((uint8_t)(rx->credits - rx->credits_told) >= rx->window)) {
+			bf_line_bad(line, "more credits than we have seen", rx->credits,
+				rx->credits_told);
+			return;
+		}
+		rx->credits++;
+		break;
+	case BF_WIRE_BYE:
+		memcpy(&bye, rx->bufs + (size_t)buf * rx->stride + sizeof(struct bf_wire_hdr),
+			sizeof(bye));
+		if (bye.reserved != 0)
+			bf_line_bad(line, "reserved field of BYE", bye.reserved, 0);
+		rx->bye = true;
+		rx->bye_reason = bye.reason;
+		return;
+	default:
+		break;
+	}
+	line_repost(line, buf);
+}
+
+static void
+line_rx(struct bf_line *line, const struct bf_cqe *cqe)
+{
+	const uint16_t index = bf_cqe_wqe_counter(cqe);
+	const uint32_t len = bf_cqe_byte_cnt(cqe);
+	struct bf_wire_hdr hdr;
+	uint32_t buf;
+
+	if (unlikely(bf_recvq_done(&line->rq, index) != 0)) {
+		line_device_lies(line, "receive index", index, line->rq.ci);
+		return;
+	}
+	if (unlikely(len > line->rx.stride)) {
+		line_device_lies(line, "length", len, line->rx.stride);
+		return;
+	}
+	line->heard = true;
+	buf = line->rx.slots[index & line->rq.mask];
+	if (unlikely(len < sizeof(hdr))) {
+		bf_line_bad(line, "message without a header", len, 0);
+		return;
+	}
+	memcpy(&hdr, line->rx.bufs + (size_t)buf * line->rx.stride, sizeof(hdr));
+	if (unlikely(!line_hdr_take(line, &hdr, len)))
+		return;
+	if (hdr.type == BF_WIRE_DATA)
+		line_rx_data(line, buf, hdr.len);
+	else if (unlikely(hdr.len != bf_wire_ctl_len(hdr.type)))
+		bf_line_bad(line, "length of a control message", hdr.type, hdr.len);
+	else if (hdr.type >= BF_WIRE_CONSUMER_NEW)
+		line_rx_ctl(line, buf, hdr.type);
+	else
+		line_rx_flow(line, buf, hdr.type);
+}
+
+static void
+line_sent(struct bf_line *line, const struct bf_cqe *cqe)
+{
+	const uint16_t index = bf_cqe_wqe_counter(cqe);
+	struct bf_line_tx *tx = &line->tx;
+
+	if (unlikely(bf_sendq_done(&line->sq, index) != 0)) {
+		line_device_lies(line, "send index", index, line->sq.ci);
+		return;
+	}
+	tx->tail = tx->ends[index & line->sq.mask];
+	if (tx->ping && index == tx->ping_index)
+		tx->ping = false;
+	if (tx->bye && index == tx->bye_index)
+		tx->bye_done = true;
+}
+
+/* The queue pair is in state ERROR from here on. */
+static void
+line_error(struct bf_line *line, const struct bf_cqe *cqe)
+{
+	const uint8_t syndrome = bf_cqe_syndrome(cqe);
+	const uint8_t opcode = bf_cqe_opcode(cqe);
+
+	if (line->lost != 0 || syndrome == BF_SYND_FLUSHED) {
+		line_lose(line, -ECONNRESET);
+		return;
+	}
+	/* the peer has sent more than a buffer has; any other is no fault of it that we know */
+	if (opcode == BF_CQE_RESP_ERR && syndrome == BF_SYND_LOCAL_LEN) {
+		bf_line_bad(line, "message longer than a buffer", line->rx.stride, syndrome);
+		return;
+	}
+	BF_LOG(NOTICE, "%s: the connection to '%s' (%s) is lost: syndrome 0x%x (0x%x) of a %s%s",
+		bf_line_dev_name(line), line->name, line->function, syndrome,
+		bf_cqe_vendor_syndrome(cqe), opcode == BF_CQE_REQ_ERR ? "send" : "receive",
+		syndrome == BF_SYND_RETRY ? ": the peer does not answer" : "");
+	line_lose(line, -ECONNRESET);
+}
+
+static void
+line_cqe(struct bf_line *line, const struct bf_cqe *cqe)
+{
+	const uint8_t opcode = bf_cqe_opcode(cqe);
+
+	switch (opcode) {
+	case BF_CQE_RESP_SEND:
+		/* what comes behind a lie is not looked at */
+		if (likely(line->lost == 0))
+			line_rx(line, cqe);
+		break;
+	case BF_CQE_REQ:
+		if (likely(line->lost == 0))
+			line_sent(line, cqe);
+		break;
+	case BF_CQE_RESP_SEND_IMM:
+		bf_line_bad(line, "immediate data", opcode, 0);
+		break;
+	case BF_CQE_REQ_ERR:
+	case BF_CQE_RESP_ERR:
+		line_error(line, cqe);
+		break;
+	default:
+		line_device_lies(line, "opcode", opcode, 0);
+		break;
+	}
+}
+
+/* What has completed, up to a number; no upcall. */
+static uint32_t
+line_cq(struct bf_line *line, uint32_t max)
+{
+	const struct bf_cqe *cqe;
+	uint32_t nb;
+
+	for (nb = 0; nb < max && (cqe = bf_compq_next(&line->cq)) != NULL; nb++)
+		line_cqe(line, cqe);
+	if (nb == 0)
+		return 0;
+	bf_compq_commit(&line->cq);
+	bf_line_dirty(line);
+	return nb;
+}
+
+uint32_t
+bf_line_waiting(const struct bf_line *line)
+{
+	return line->rx.data - line->rx.taken;
+}
+
+static void
+line_waiting_tell(struct bf_line *line)
+{
+	struct bf_conn *priv = line->pub.conn != NULL ? line->pub.conn->priv : NULL;
+
+	/* relaxed: a number for people */
+	if (priv != NULL)
+		__atomic_store_n(&priv->rx_waiting, bf_line_waiting(line), __ATOMIC_RELAXED);
+}
+
+/* All that has completed: bounded, the ring holds what is posted and no more. */
+void
+bf_line_cq_drain(struct bf_line *line)
+{
+	if (line->has_queues && line_cq(line, line->cq.nb_cqes) != 0)
+		line_waiting_tell(line);
+}
+
+/*
+ * Handing up
+ */
+
+/* Control messages; the number, or less than 0 if a callback has ended the connection. */
+static int
+line_ctl_recv(struct bf_line *line)
+{
+	struct bf_line_rx *rx = &line->rx;
+	union bf_wire_ctl ctl;
+	struct bf_line_msg msg;
+	int nb = 0;
+
+	while (rx->ctl_taken != rx->ctl && line->lost == 0) {
+		msg = rx->ctls[rx->ctl_taken % BF_WIRE_CTL_ENTRIES];
+		memcpy(&ctl, rx->bufs + (size_t)msg.buf * rx->stride + sizeof(struct bf_wire_hdr),
+			bf_wire_ctl_len(msg.len));
+		rx->ctl_taken++;
+		line_repost(line, msg.buf);
+		if (bf_fast_ctl(&line->pub, msg.len, &ctl, bf_wire_ctl_len(msg.len)) != 0)
+			line_lose(line, -EPROTO);
+		if (unlikely(line->state != BF_LINE_UP))
+			return -ENOTCONN;
+		nb++;
+	}
+	return nb;
+}
+
+/* Messages, as many as one poll may; returns as above. */
+static int
+line_data_recv(struct bf_line *line, uint32_t burst, uint32_t bytes)
+{
+	struct rte_comch_conn *conn = line->pub.conn;
+	struct bf_line_rx *rx = &line->rx;
+	const uint8_t *data;
+	struct bf_line_msg msg;
+	uint32_t nb = 0;
+
+	while (rx->taken != rx->data && nb < burst && bytes != 0 && !conn->rx_held) {
+		msg = rx->fifo[rx->taken & rx->fifo_mask];
+		data = rx->bufs + (size_t)msg.buf * rx->stride + sizeof(struct bf_wire_hdr);
+		/* before the call: if it ends the connection in there, this one was taken */
+		rx->taken++;
+		line_waiting_tell(line);
+		if (unlikely(rte_comch_pmd_msg_recv(conn, data, msg.len) != 0)) {
+			rx->taken--;
+			line_waiting_tell(line);
+			break;
+		}
+		if (unlikely(line->state != BF_LINE_UP))
+			return -ENOTCONN;
+		line_repost(line, msg.buf);
+		bytes -= RTE_MIN(bytes, msg.len);
+		nb++;
+	}
+	return nb;
+}
+
+/* What the peer has taken; returns as above. */
+static int
+line_done(struct bf_line *line)
+{
+	int nb;
+
+	if (line->tx.taken == line->tx.done)
+		return 0;
+	line->tx.done = line->tx.taken;
+	nb = rte_comch_pmd_send_done(line->pub.conn, line->tx.done);
+	return likely(line->state == BF_LINE_UP) ? nb : -ENOTCONN;
+}
+
+/* Nothing more will come: hand up what is there, then tell of the end. */
+static void
+line_last(struct bf_line *line)
+{
+	int ret = line_done(line), reason = line->lost;
+
+	/* one that has lied is not listened to */
+	if (ret >= 0 && reason != -EPROTO)
+		ret = line_data_recv(line, UINT32_MAX, UINT32_MAX);
+	if (ret < 0)
+		return;
+	if (reason == 0)
+		reason = bf_left_reason(line->rx.bye_reason);
+	bf_line_end(line, reason);
+}
+
+/* One that is UP; the number of events. */
+static int
+line_up_poll(struct bf_line *line)
+{
+	int done, ctl = 0, data = 0;
+
+	done = line_done(line);
+	if (likely(done >= 0) && unlikely(line->rx.ctl_taken != line->rx.ctl))
+		ctl = line_ctl_recv(line);
+	if (likely(done >= 0 && ctl >= 0) && line->lost == 0)
+		data = line_data_recv(line, BF_LINE_BURST, BF_LINE_BYTES);
+	if (unlikely(done < 0 || ctl < 0 || data < 0))
+		return 1;
+	if (unlikely(line->lost != 0 || line->rx.bye)) {
+		line_last(line);
+		return 1;
+	}
+	return done + ctl + data + line_ctl_send(line);
+}
+
+static int
+line_poll(struct bf_line *line)
+{
+	uint32_t nb = line_cq(line, BF_LINE_CQES);
+	int events = 0;
+
+	if (nb != 0)
+		line_waiting_tell(line);
+	if (unlikely(line->state == BF_LINE_OPENING && line->heard))
+		bf_line_ready(line);
+	if (likely(line->state == BF_LINE_UP)) {
+		events = line_up_poll(line);
+	} else if (line->state == BF_LINE_OPENING && line->lost != 0) {
+		bf_line_end(line, line->lost);
+		events = 1;
+	} else if (line->state == BF_LINE_CLOSING) {
+		bf_line_closed(line);
+		events = nb != 0;
+	}
+	/* what was handed up is told of at the end, also if it came in another poll */
+	if (events != 0 && line->cg != NULL)
+		bf_line_dirty(line);
+	line->idle = nb + events != 0 ? 0 : line->idle + 1;
+	return events;
+}
+
+/* One look at one connection; the number of events. */
+int
+bf_line_poll(struct bf_line *line)
+{
+	int events;
+
+	/* a callback may end it */
+	bf_line_ref(line);
+	events = line_poll(line);
+	if (line->idle >= BF_LINE_IDLE_POLLS && line->active >= 0 && !bf_line_pending(line)) {
+		bf_line_arm(line);
+		if (line->armed)
+			bf_line_deactivate(line);
+		line->idle = 0;
+	}
+	bf_line_put(line);
+	return events;
+}
+
+/*
+ * Rest
+ */
+
+/* Is there something to do that no completion will tell of? */
+bool
+bf_line_pending(const struct bf_line *line)
+{
+	if (line->state != BF_LINE_UP)
+		return false;
+	return line->lost != 0 || line->rx.ctl_taken != line->rx.ctl ||
+		(bf_line_waiting(line) != 0 && !bf_line_held(line));
+}
+
+static void
+line_woken(struct bf_rest *rest)
+{
+	struct bf_line *line = container_of(rest, struct bf_line, rest);
+
+	bf_compq_event(&line->cq);
+	line->armed = false;
+	bf_line_activate(line);
+}
+
+/*
+ * Its completion queue tells the group's event queue of what comes. Of a connection that
+ * is held back only what is not DATA, nor a sign of life, is worth that.
+ */
+void
+bf_line_arm(struct bf_line *line)
+{
+	bool solicited = bf_line_held(line);
+
+	if (!line->has_queues || (line->armed && line->armed_solicited <= solicited))
+		return;
+	if (!line->resting) {
+		line->rest.handler = line_woken;
+		if (bf_group_rest_add(line->pub.group, line->cq.cqn, &line->rest) != 0)
+			return;
+		line->resting = true;
+	}
+	if (solicited)
+		bf_compq_arm_solicited(&line->cq);
+	else
+		bf_compq_arm(&line->cq);
+	line->armed = true;
+	line->armed_solicited = solicited;
+}
+
+void
+bf_conn_rx_resume(struct rte_comch_conn *conn)
+{
+	struct bf_chan *chan = bf_chan_of(conn);
+
+	if (chan != NULL && bf_line_of(chan)->state == BF_LINE_UP)
+		bf_line_activate(bf_line_of(chan));
+}
+
+uint32_t
+bf_conn_rx_count(const struct rte_comch_conn *conn)
+{
+	const struct bf_conn *priv = conn->priv;
+
+	return __atomic_load_n(&priv->rx_waiting, __ATOMIC_RELAXED);
+}

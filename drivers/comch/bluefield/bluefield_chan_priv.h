@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The insides of layer chan. A control connection is a struct bf_line here. Its files:
+ *
+ *   bluefield_chan.c        messages over one that is up: credits, bursts, liveness
+ *   bluefield_conn.c        how one begins and ends, in the thread of its group
+ *   bluefield_chan_qp.c     the same in the worker: queue pair, buffers, handshake
+ *   bluefield_chan_group.c  poll groups, events between the two threads, the device
+ *
+ * Who owns a line's queues. The worker makes them and hands them over with BF_EV_QP or
+ * BF_EV_REP; the thread of the group gives them back with BF_WORK_CLOSE. Neither looks
+ * at them while they are the other's. What both look at is under the lock of the device's
+ * part, struct bf_chan_dev: the innermost lock but that of jobs, and never held while a
+ * command is executed or anybody is called.
+ */
+
+#ifndef BLUEFIELD_CHAN_PRIV_H
+#define BLUEFIELD_CHAN_PRIV_H
+
+#include <rte_log.h>
+
+#include "bluefield_chan.h"
+#include "bluefield_log.h"
+#include "bluefield_wq.h"
+
+/* Blocks of a send queue, and those of them that messages leave for what the driver sends. */
+#define BF_LINE_SQ_BLOCKS 128u
+#define BF_LINE_SQ_RESERVE 8u
+/* Blocks after which one request asks for its completion. */
+#define BF_LINE_SIGNAL (BF_LINE_SQ_BLOCKS / 4)
+/* Bytes of a message that go into the request itself: with its header, in two blocks. */
+#define BF_LINE_INLINE (2 * BF_SQ_BLOCK - BF_WQE_SEG - sizeof(uint32_t) - \
+	sizeof(struct bf_wire_hdr))
+/* Bytes for the larger ones that are under way. */
+#define BF_LINE_MIN_TX (16u << 10)
+/* Bytes of messages that one side holds for the other. */
+#define BF_LINE_MAX_RECV (16u << 20)
+/* Messages and bytes of one connection in one poll. */
+#define BF_LINE_BURST 32u
+#define BF_LINE_BYTES (64u << 10)
+/* Completions of one connection in one poll. */
+#define BF_LINE_CQES 64u
+/* Polls without an event after which a connection is left to its completion queue. */
+#define BF_LINE_IDLE_POLLS 64u
+/* Control messages that wait for the peer to take them. */
+#define BF_LINE_MAX_CTL 8192u
+/* Lines of one turn that have events. */
+#define BF_LINE_EVENTS 64u
+/* Attempts that others spoil, before that is the answer. */
+#define BF_LINE_TRIES 8u
+
+/* All in milliseconds. */
+#define BF_LINE_PING_MS 1000 /* without a word from us */
+#define BF_LINE_BYE_MS 1000  /* for the peer's device to take our BYE; below END_MS */
+#define BF_LINE_REQ_MS 2000  /* one attempt to connect */
+
+/*
+ * A dead peer is noticed when a packet was repeated so often: 4.096 us << 16 is 268 ms,
+ * which a device may make up to four times as long.
+ */
+#define BF_LINE_ACK_TIMEOUT 16
+#define BF_LINE_RETRIES 7
+#define BF_LINE_RNR_RETRY 7   /* for ever: a peer that is slow is not dead */
+#define BF_LINE_RNR_TIMER 12  /* 640 us */
+#define BF_LINE_MTU 3         /* 1024 bytes, which any port can */
+
+/* What the worker tells the thread of the group. */
+#define BF_EV_REQ 0x01u   /* server: a request */
+#define BF_EV_QP 0x02u    /* server: the queues are there */
+#define BF_EV_READY 0x04u /* server: the client is ready */
+#define BF_EV_REP 0x08u   /* client: the queues are there, and the peer is ready */
+#define BF_EV_CTL 0x10u   /* control messages wait to be sent */
+#define BF_EV_LOST 0x20u  /* with a reason: the handshake failed, the peer is gone or lies */
+#define BF_EV_LEFT 0x40u  /* with a reason: the peer has disconnected */
+
+/* What the thread of the group tells the worker. */
+#define BF_WORK_CONNECT 0x01u /* client: begin */
+#define BF_WORK_ACCEPT 0x02u  /* server: answer */
+#define BF_WORK_RTU 0x04u     /* client: say that it is ready */
+#define BF_WORK_EST 0x08u     /* server: a message has come before that */
+#define BF_WORK_CLOSE 0x10u   /* the queues are yours, and all ends */
+
+enum bf_line_state {
+	BF_LINE_NEW = 0,     /* server: the request is on its way to the group */
+	BF_LINE_CONNECTING,  /* client */
+	BF_LINE_OPENING,     /* server: the library has it, the client is not ready */
+	BF_LINE_UP,
+	BF_LINE_CLOSING,     /* the library has closed it, BYE is under way */
+	BF_LINE_OVER,        /* nobody's but the worker's */
+};
+
+/* Where the handshake is; the worker's. */
+enum bf_line_stage {
+	BF_STAGE_NONE = 0,   /* there is no id, or it is of no use */
+	BF_STAGE_ASKED,      /* client: REQ sent */
+	BF_STAGE_REQUESTED,  /* server: REQ came */
+	BF_STAGE_ANSWERED,   /* server: REP sent; client: REP came */
+	BF_STAGE_LIVE,
+	BF_STAGE_ENDING,     /* after bf_cm_disconnect() */
+};
+
+/* What one side sends and the other has told to have taken. */
+struct bf_line_tx {
+	uint32_t seq;       /* of the next message */
+	uint32_t data;      /* messages sent */
+	uint32_t taken;     /* of them, by the peer */
+	uint32_t done;      /* what the library was told of that */
+	uint32_t queue;     /* entries of the peer */
+	uint8_t ctl;        /* control messages sent */
+	uint8_t ctl_taken;
+	uint8_t credits;    /* messages of type CREDIT sent */
+	uint8_t credits_seen; /* by the peer */
+	uint8_t window;     /* of them */
+	bool ping;          /* one is under way */
+	uint16_t ping_index;
+	uint16_t bye_index;
+	bool bye;           /* sent */
+	bool bye_done;      /* and with the peer's device */
+	uint16_t signalled; /* index behind the last request that asked for a completion */
+	/* ring of bytes; positions only grow */
+	uint8_t *ring;
+	uint32_t size;      /* a power of two */
+	uint32_t head;
+	uint32_t tail;
+	uint32_t *ends;     /* by index of request: the head behind it */
+	uint64_t last;      /* TSC of the last message */
+};
+
+struct bf_line_msg {
+	uint32_t buf;
+	uint32_t len;       /* behind the header */
+};
+
+struct bf_line_rx {
+	uint32_t seq;       /* of the next message */
+	uint32_t data;      /* messages that came */
+	uint32_t taken;     /* of them, by the application */
+	uint32_t told;      /* what the peer was told of that */
+	uint32_t queue;     /* entries for them */
+	uint32_t max;       /* largest message */
+	uint8_t ctl;        /* control messages that came */
+	uint8_t ctl_taken;
+	uint8_t ctl_told;
+	uint8_t credits;    /* messages of type CREDIT that came */
+	uint8_t credits_told;
+	uint8_t window;     /* of them */
+	bool bye;           /* came */
+	bool dirty;         /* entries wait to be seen by the device */
+	int bye_reason;
+	uint8_t *bufs;
+	uint32_t stride;    /* bytes of a buffer */
+	uint32_t nb_bufs;
+	uint32_t lkey;
+	uint32_t *slots;    /* by entry: the buffer */
+	struct bf_line_msg *fifo; /* data that was not taken, by data & fifo_mask */
+	uint32_t fifo_mask;
+	struct bf_line_msg ctls[BF_WIRE_CTL_ENTRIES]; /* that wait, by ctl; len is the type */
+};
+
+/* A control message that waits to be sent. */
+struct bf_line_ctl {
+	STAILQ_ENTRY(bf_line_ctl) next;
+	uint8_t type;
+	uint8_t len;
+	uint8_t payload[sizeof(union bf_wire_ctl)];
+};
+
+/* Our side of a control connection. */
+struct bf_line {
+	struct bf_chan pub;  /* first */
+	/* the thread of the group */
+	enum bf_line_state state;
+	bool has_queues;     /* the queues are the group's */
+	bool ready;          /* the other side receives */
+	bool heard;          /* a message has come */
+	int lost;            /* why it is about to end, or 0 */
+	struct bf_compq cq;
+	struct bf_sendq sq;
+	struct bf_recvq rq;
+	struct bf_line_tx tx;
+	struct bf_line_rx rx;
+	uint32_t idle;
+	int32_t active;      /* place in the group's array, -1 for none */
+	bool dirty;          /* on the list of what the poll under way ends with */
+	struct bf_line *next_dirty;
+	bool resting;        /* has its place among the group's rests */
+	bool armed;
+	bool armed_solicited;
+	struct bf_rest rest;
+	struct bf_line_list *timed; /* the list that it is on, or NULL */
+	uint64_t deadline;   /* TSC: of the next look at its life, or of its end */
+	TAILQ_ENTRY(bf_line) next_timed;
+	TAILQ_ENTRY(bf_line) next_group;
+	struct bf_chan_group *cg;
+	struct rte_comch_ctrl *ctrl; /* client that is CONNECTING */
+	struct rte_comch_pmd_ending *ending; /* CLOSING */
+	int bye_reason;      /* CLOSING */
+
+	/* written before the worker or the group first sees them */
+	struct bf_chan_dev *cd;
+	bool is_client;
+	uint16_t rep_id;
+	uint8_t version;
+	uint32_t msg_size;   /* agreed; client: wanted, until REP */
+	uint32_t queue;      /* entries of ours */
+	uint32_t peer_queue;
+	uint64_t name_hash;
+	char name[BF_WIRE_NAME_SIZE]; /* server: as far as the request has it */
+	char function[BF_WIRE_FUNCTION_SIZE];
+
+	/* the worker */
+	enum bf_line_stage stage;
+	struct bf_cm_id *id;
+	struct bf_cq hw_cq;
+	struct bf_qp qp;
+	struct bf_obj_mem *mem;
+	struct bf_mkey mkey;
+	bool has_cq;
+	bool has_qp;
+	bool has_mkey;
+	uint32_t tries;
+	struct bf_cm_qp own;
+	TAILQ_ENTRY(bf_line) next; /* of the device: all; the lock */
+
+	/* the lock */
+	uint32_t events;     /* BF_EV_ */
+	int lost_reason;     /* of LOST */
+	int left_reason;     /* of LEFT */
+	int close_reason;    /* of CLOSE */
+	bool ev_queued;
+	bool moving;         /* between two groups */
+	bool no_ctl;         /* the library has done with it */
+	bool deaf;           /* OVER: no events, and no work but CLOSE */
+	bool dead;           /* the device has let go of it: no work */
+	uint32_t work;       /* BF_WORK_ */
+	bool job_posted;
+	struct bf_job job;
+	STAILQ_ENTRY(bf_line) next_ev;
+	STAILQ_HEAD(, bf_line_ctl) ctls;
+	uint32_t nb_ctls;
+
+	uint32_t refs;       /* atomic */
+};
+
+TAILQ_HEAD(bf_line_list, bf_line);
+STAILQ_HEAD(bf_line_events, bf_line);
+
+/* A server that takes requests. */
+struct bf_listen {
+	TAILQ_ENTRY(bf_listen) next;
+	struct rte_comch_ctrl *server;
+	struct bf_group *group;
+	uint16_t rep_id;
+	uint64_t hash;
+};
+
+/* What the layer has in a device. */
+struct bf_chan_dev {
+	struct bf_dev *dev;
+	uint32_t refs;       /* of the device, and of each group; atomic */
+	struct bf_lock lock;
+	/* with the lock */
+	int down;            /* why the device has failed, or 0 */
+	TAILQ_HEAD(, bf_listen) listens;
+	struct bf_line_list lines;
+	uint32_t nb_lines;
+	TAILQ_HEAD(, bf_chan_group) groups;
+	uint64_t nb_violations; /* atomic */
+};
+
+/* What the layer has in a poll group. */
+struct bf_chan_group {
+	struct bf_chan_dev *cd;
+	struct bf_group *group;
+	uint32_t refs;       /* of the group, and of an event under way; atomic */
+	/* with the lock */
+	TAILQ_ENTRY(bf_chan_group) next;
+	struct rte_comch_pmd_event ev;
+	bool ev_posted;
+	bool gone;           /* the group is */
+	bool down;           /* the device has failed: its lines are to be told */
+	struct bf_line_events evs;
+	/* the thread of the group */
+	struct bf_line_list lines;
+	uint32_t nb_lines;
+	struct bf_line **active;
+	uint32_t nb_active;
+	uint32_t max_active; /* at least as many as lines */
+	struct bf_line *dirty;
+	bool polling;
+	uint64_t now;        /* TSC of the last poll */
+	struct bf_line_list pings;   /* those that are UP, by deadline */
+	struct bf_line_list endings; /* those that are CLOSING, by deadline */
+};
+
+static inline struct bf_line *
+bf_line_of(struct bf_chan *chan)
+{
+	return container_of(chan, struct bf_line, pub);
+}
+
+static inline const char *
+bf_line_dev_name(const struct bf_line *line)
+{
+	return line->pub.dev->rte_dev->data->name;
+}
+
+static inline void
+bf_line_ref(struct bf_line *line)
+{
+	__atomic_fetch_add(&line->refs, 1, __ATOMIC_RELAXED);
+}
+
+/* Does the application hold messages back? */
+static inline bool
+bf_line_held(const struct bf_line *line)
+{
+	return line->pub.conn != NULL && line->pub.conn->rx_held;
+}
+
+/* bluefield_chan.c, in the thread of the group */
+int bf_line_poll(struct bf_line *line);
+void bf_line_cq_drain(struct bf_line *line);
+void bf_line_flush(struct bf_line *line);
+bool bf_line_bye(struct bf_line *line, int reason);
+void bf_line_look(struct bf_line *line);
+void bf_line_arm(struct bf_line *line);
+bool bf_line_pending(const struct bf_line *line);
+uint32_t bf_line_waiting(const struct bf_line *line);
+void bf_line_bad(struct bf_line *line, const char *what, uint64_t a, uint64_t b);
+
+/* bluefield_conn.c, in the thread of the group */
+void bf_line_events_run(struct bf_line *line, uint32_t events, int lost, int left);
+void bf_line_ready(struct bf_line *line);
+void bf_line_end(struct bf_line *line, int reason);
+void bf_line_closed(struct bf_line *line);
+int bf_left_reason(int told);
+struct bf_listen *bf_listen_find(struct bf_chan_dev *cd, uint16_t rep_id, uint64_t hash,
+		const char *name);
+
+/* bluefield_chan_qp.c, in the worker */
+void bf_chan_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev);
+void bf_line_work(struct bf_job *job);
+void bf_line_finish(struct bf_line *line);
+
+/* bluefield_chan_group.c */
+struct bf_line *bf_line_new(struct bf_chan_dev *cd, struct bf_group *group);
+void bf_line_put(struct bf_line *line);
+void bf_line_event(struct bf_line *line, uint32_t events, int reason);
+void bf_line_event_locked(struct bf_line *line, uint32_t events, int reason);
+void bf_line_work_add(struct bf_line *line, uint32_t work, int reason);
+int bf_line_join(struct bf_line *line, struct bf_chan_group *cg);
+void bf_line_leave(struct bf_line *line);
+void bf_line_activate(struct bf_line *line);
+void bf_line_deactivate(struct bf_line *line);
+void bf_line_dirty(struct bf_line *line);
+void bf_line_timed(struct bf_line *line, struct bf_line_list *list, uint32_t ms);
+void bf_line_moves(struct bf_line *line, struct bf_group *group);
+int bf_line_arrived(struct bf_line *line);
+
+static inline struct bf_chan_dev *
+bf_chan_dev_of(const struct bf_dev *dev)
+{
+	return dev->part[BF_PART_CHAN];
+}
+
+static inline struct bf_chan_group *
+bf_chan_group_of(const struct bf_group *group)
+{
+	return group->part[BF_PART_CHAN];
+}
+
+#endif
