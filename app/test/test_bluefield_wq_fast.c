@@ -47,8 +47,8 @@ begin(uint32_t sq_blocks, uint32_t imm_len)
 	bf_send_form_init(&form, &sq, imm_len);
 	wq_dev_init_srq(&dev, 64, bf_post_wqe_size(imm_len));
 	TEST_EXPECT(bf_sharedq_init(&shared, &dev.srq), 0);
-	bf_sharedq_fill(&shared, imm_len != 0 ? (void *)(uintptr_t)IMM_BASE : NULL, 40, imm_len,
-		IMM_LKEY);
+	bf_sharedq_fill(&shared, (void *)(uintptr_t)IMM_BASE, 40, imm_len, IMM_LKEY);
+	bf_sharedq_fill_data(&shared, bf_key_len(LKEY, BUF_SIZE));
 	return TEST_SUCCESS;
 }
 
@@ -109,14 +109,17 @@ send_burst(uint32_t first, uint32_t nb)
 	struct bf_send_row row = bf_send_row_begin(&sq);
 	uint32_t i, imm_len, bells = dev.nb_doorbells;
 	uint16_t index = 0;
+	uint32_t block;
 
 	for (i = 0; i < nb; i++) {
-		index = bf_send_row_index(&row);
+		if (i == nb - 1)
+			index = bf_send_row_index(&row);
 		if (form.imm_len != 0)
 			put(&row, first + i, true);
 		else
 			put(&row, first + i, false);
 	}
+	block = nb != 0 ? bf_send_row_last(&row) : 0;
 	bf_send_row_end(&row, &sq, true);
 	bf_sendq_ring(&sq);
 	TEST_EXPECT(dev.nb_doorbells, bells + (nb != 0));
@@ -126,9 +129,10 @@ send_burst(uint32_t first, uint32_t nb)
 	TEST_EXPECT(wq_dev_sends(&dev), 0);
 	if (nb != 0) {
 		TEST_EXPECT(req.index, index);
+		TEST_EXPECT(req.index & sq.mask, block);
 		/* of a request that is not posted */
 		TEST_EXPECT(bf_sendq_done(&sq, sq.pi), -EPROTO);
-		TEST_EXPECT(bf_sendq_done(&sq, index), 0);
+		TEST_EXPECT(bf_sendq_done(&sq, req.index), 0);
 	}
 	return TEST_SUCCESS;
 }
@@ -209,12 +213,11 @@ static __rte_always_inline uint32_t
 post(uint32_t first, uint32_t nb, uint32_t *tags, const bool with_imm)
 {
 	struct bf_post_row row = bf_post_row_begin(&shared);
-	uint64_t key = bf_key_len(LKEY, BUF_SIZE);
 	uint32_t i;
 
 	nb = RTE_MIN(nb, bf_sharedq_room(&shared));
 	for (i = 0; i < nb; i++)
-		tags[bf_post_row_put(&row, UINT64_C(0x7000000000001234) + (first + i) * 4096, key,
+		tags[bf_post_row_put_addr(&row, UINT64_C(0x7000000000001234) + (first + i) * 4096,
 			with_imm)] = first + i;
 	bf_post_row_end(&row, &shared, nb);
 	bf_sharedq_ring(&shared);
@@ -228,15 +231,17 @@ receive(uint32_t *nb, const bool with_imm)
 	const struct bf_cqe *cqe;
 	struct bf_comp_row row;
 	struct bf_free_row back;
+	rte_be16_t counter;
 	uint32_t n, index;
 
 	for (*nb = 0;; *nb += n) {
 		row = bf_comp_row_begin(&cq, BURST);
 		back = bf_free_row_begin(&shared);
 		while ((cqe = bf_comp_row_next(&row, BF_CQE_RESP_SEND_IMM)) != NULL) {
-			index = bf_cqe_wqe_counter(cqe);
+			counter = bf_cqe_wqe_counter_be(cqe);
+			index = BF_BE16(counter);
 			TEST_TRUE(bf_free_row_posted(&back, index));
-			bf_free_row_take(&back, index, with_imm);
+			bf_free_row_take_be(&back, index, counter, with_imm);
 			TEST_TRUE(!bf_free_row_posted(&back, index));
 			bf_comp_row_taken(&row);
 		}
@@ -285,20 +290,25 @@ test_receive(void)
 	return receive_all(true);
 }
 
-/* An entry for messages without data. */
+/* Entries for messages without data, and of regions with several keys. */
 static int
-test_post_nothing(void)
+test_post_keys(void)
 {
 	struct bf_post_row row;
 
 	TEST_CALL(begin(64, 20));
+	bf_sharedq_fill_data(&shared, bf_key_len(BF_WQE_LKEY_NONE, 0));
 	row = bf_post_row_begin(&shared);
-	TEST_EXPECT(bf_post_row_put(&row, 0, bf_key_len(BF_WQE_LKEY_NONE, 0), true), 0);
-	bf_post_row_end(&row, &shared, 1);
+	TEST_EXPECT(bf_post_row_put_addr(&row, 0, true), 0);
+	TEST_EXPECT(bf_post_row_put(&row, 0x5000, bf_key_len(77, 99), true), 1);
+	bf_post_row_end(&row, &shared, 2);
 	bf_sharedq_ring(&shared);
 	TEST_CALL(wq_dev_take(&dev, &req));
 	TEST_EXPECT(req.nb_sges, 1);
 	TEST_EXPECT(req.sges[0].len, 20);
+	TEST_CALL(wq_dev_take(&dev, &req));
+	TEST_EXPECT(req.nb_sges, 2);
+	TEST_TRUE(req.sges[1].addr == 0x5000 && req.sges[1].len == 99 && req.sges[1].lkey == 77);
 	return wq_dev_passed(&dev);
 }
 
@@ -357,7 +367,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_send),
 		TEST_CASE_ST(setup, teardown, test_send_wrap),
 		TEST_CASE_ST(setup, teardown, test_receive),
-		TEST_CASE_ST(setup, teardown, test_post_nothing),
+		TEST_CASE_ST(setup, teardown, test_post_keys),
 		TEST_CASE_ST(setup, teardown, test_comp_opcodes),
 		TEST_CASE_ST(setup, teardown, test_comp_evil),
 		TEST_CASES_END()

@@ -524,6 +524,7 @@ enum bf_event {
 #define BF_QP_RQ_NONE 3
 #define BF_QP_USER_INDEX_NONE 0xffffffu
 #define BF_SQ_BLOCK 64 /* bytes */
+#define BF_SQ_BLOCK_LOG 6
 
 /* Address path in a queue pair's context */
 #define BF_ADS_FL             BF_FLD(0x000, 31, 31)

@@ -71,6 +71,8 @@ bf_sharedq_init(struct bf_sharedq *q, const struct bf_srq *srq)
 
 	*q = (struct bf_sharedq){
 		.ring = srq->ring,
+		.data = RTE_PTR_ADD(srq->ring,
+			(srq->wqe_size == bf_post_wqe_size(0) ? 1 : 2) * BF_WQE_SEG),
 		.link = state_alloc(&srq->obj, srq->nb_wqes * sizeof(*q->link)),
 		.dbr = srq->dbr,
 		.mask = srq->nb_wqes - 1,
@@ -136,7 +138,7 @@ first_half(const struct bf_wqe_ctrl *ctrl)
 }
 
 void
-bf_send_form_init(struct bf_send_form *form, const struct bf_sendq *q, uint32_t imm_len)
+bf_send_form_init(struct bf_send_form *form, struct bf_sendq *q, uint32_t imm_len)
 {
 	struct bf_wqe_ctrl ctrl = { 0 };
 	uint32_t segs = 1;
@@ -152,21 +154,31 @@ bf_send_form_init(struct bf_send_form *form, const struct bf_sendq *q, uint32_t 
 	form->nb_blocks = (segs + 1) * BF_WQE_SEG > BF_SQ_BLOCK ? 2 : 1;
 	form->data_off = segs * BF_WQE_SEG;
 	form->inl_head = rte_cpu_to_be_32(imm_len | BF_WQE_INLINE);
+	q->one_block = imm_len == 0;
 }
 
 void
 bf_sharedq_fill(struct bf_sharedq *q, const void *imm, uint32_t imm_stride, uint32_t imm_len,
 	uint32_t imm_lkey)
 {
-	struct bf_sge sges[2] = { { .len = imm_len, .lkey = imm_lkey } };
+	struct bf_sge sge = { .len = imm_len, .lkey = imm_lkey };
+	uint8_t *wqe = q->ring;
 	uint32_t i;
 
-	for (i = 0; i <= q->mask; i++) {
-		sges[0].addr = (uintptr_t)imm + (size_t)i * imm_stride;
-		bf_recv_wqe_put(q->ring + (size_t)i * q->wqe_size + BF_WQE_SEG,
-			q->wqe_size - BF_WQE_SEG, sges, imm_len != 0 ? 1 : 0);
-		/* the end of an entry that has a buffer, too */
-		if (q->wqe_size == 64)
-			bf_recv_wqe_put(q->ring + (size_t)i * 64 + 48, BF_WQE_SEG, NULL, 0);
+	for (i = 0; imm_len != 0 && i <= q->mask; i++, wqe += q->wqe_size) {
+		sge.addr = (uintptr_t)imm + (size_t)i * imm_stride;
+		bf_recv_wqe_put(wqe + BF_WQE_SEG, BF_WQE_SEG, &sge, 1);
+		/* the end, behind the buffer */
+		bf_recv_wqe_put(wqe + 3 * BF_WQE_SEG, BF_WQE_SEG, NULL, 0);
 	}
+}
+
+void
+bf_sharedq_fill_data(struct bf_sharedq *q, uint64_t key_len)
+{
+	uint8_t *data = q->data;
+	uint32_t i;
+
+	for (i = 0; i <= q->mask; i++, data += q->wqe_size)
+		BF_WQ_STORE_SEG(data, key_len, 0);
 }

@@ -83,6 +83,7 @@ struct bf_sendq {
 	rte_be64_t doorbell;    /* of the last request; 0: rung */
 	uint32_t mask;          /* blocks - 1 */
 	uint32_t qpn;
+	bool one_block;         /* each request is one, and end is not written */
 	uint16_t pi;            /* blocks posted */
 	uint16_t ci;            /* blocks done */
 };
@@ -98,6 +99,7 @@ struct bf_recvq {
 
 struct bf_sharedq {
 	uint8_t *ring;
+	uint8_t *data;          /* where entry 0 has its buffer, for bluefield_wq_fast.h */
 	uint32_t *link;         /* next entry, or BF_SHAREDQ_POSTED; ours, what the ring says */
 	rte_be32_t *dbr;
 	uint32_t mask;          /* entries - 1 */
@@ -180,7 +182,7 @@ bf_sendq_put(const struct bf_sendq *q, uint32_t at, const void *seg)
 static inline uint32_t
 bf_sendq_put_inline(const struct bf_sendq *q, uint32_t at, const uint8_t *data, uint32_t len)
 {
-	rte_be32_t head = rte_cpu_to_be_32(len | BF_WQE_INLINE);
+	rte_be32_t head = BF_BE32(len | BF_WQE_INLINE);
 	uint32_t off = sizeof(head), n;
 	uint8_t seg[BF_WQE_SEG];
 
@@ -201,9 +203,9 @@ static inline struct bf_wqe_data
 bf_wqe_data(const struct bf_sge *sge)
 {
 	return (struct bf_wqe_data){
-		.len = rte_cpu_to_be_32(sge->len),
-		.lkey = rte_cpu_to_be_32(sge->lkey),
-		.addr = rte_cpu_to_be_64(sge->addr),
+		.len = BF_BE32(sge->len),
+		.lkey = BF_BE32(sge->lkey),
+		.addr = BF_BE64(sge->addr),
 	};
 }
 
@@ -228,12 +230,12 @@ bf_sendq_send(struct bf_sendq *q, const struct bf_send_wr *wr)
 		return -EINVAL;
 	if (unlikely(nb_blocks > bf_sendq_room(q)))
 		return -ENOSPC;
-	ctrl.index_opcode = rte_cpu_to_be_32((uint32_t)index << 8 | wr->opcode);
-	ctrl.qpn_segs = rte_cpu_to_be_32(q->qpn << 8 | segs);
+	ctrl.index_opcode = BF_BE32((uint32_t)index << 8 | wr->opcode);
+	ctrl.qpn_segs = BF_BE32(q->qpn << 8 | segs);
 	ctrl.flags = (wr->signalled ? BF_WQE_F_CQE : 0) |
 		(wr->solicited ? BF_WQE_F_SOLICITED : 0);
 	if (wr->opcode == BF_WQE_SEND_IMM)
-		ctrl.imm = rte_cpu_to_be_32(wr->imm);
+		ctrl.imm = BF_BE32(wr->imm);
 	at = bf_sendq_put(q, at, &ctrl);
 	for (i = 0; wr->av != NULL && i < sizeof(*wr->av); i += BF_WQE_SEG)
 		at = bf_sendq_put(q, at, (const uint8_t *)wr->av + i);
@@ -258,7 +260,7 @@ bf_sendq_ring(struct bf_sendq *q)
 	if (q->doorbell == 0)
 		return;
 	BF_WQ_BEFORE_RECORD();
-	BF_WQ_STORE32(&q->dbr[1], rte_cpu_to_be_32(q->pi));
+	BF_WQ_RECORD(&q->dbr[1], BF_BE32(q->pi));
 	BF_WQ_BEFORE_DOORBELL();
 	BF_WQ_DOORBELL(q->uar, BF_UAR_SQ, q->doorbell);
 	q->doorbell = 0;
@@ -271,7 +273,8 @@ bf_sendq_ring(struct bf_sendq *q)
 static inline int
 bf_sendq_done(struct bf_sendq *q, uint16_t index)
 {
-	uint16_t posted = q->pi - q->ci, end = q->end[index & q->mask];
+	uint16_t posted = q->pi - q->ci;
+	uint16_t end = q->one_block ? index + 1 : q->end[index & q->mask];
 
 	if (unlikely((uint16_t)(index - q->ci) >= posted))
 		return -EPROTO;
@@ -337,7 +340,7 @@ static inline void
 bf_recvq_ring(struct bf_recvq *q)
 {
 	BF_WQ_BEFORE_RECORD();
-	BF_WQ_STORE32(&q->dbr[0], rte_cpu_to_be_32(q->pi));
+	BF_WQ_RECORD(&q->dbr[0], BF_BE32(q->pi));
 }
 
 /* The entry of this index is done: they are in order. 0, or -EPROTO. */
@@ -384,7 +387,7 @@ static inline void
 bf_sharedq_ring(struct bf_sharedq *q)
 {
 	BF_WQ_BEFORE_RECORD();
-	BF_WQ_STORE32(&q->dbr[0], rte_cpu_to_be_32(q->pi));
+	BF_WQ_RECORD(&q->dbr[0], BF_BE32(q->pi));
 }
 
 /*
@@ -399,7 +402,7 @@ bf_sharedq_free(struct bf_sharedq *q, uint16_t index)
 	if (unlikely(index > q->mask || q->link[index] != BF_SHAREDQ_POSTED))
 		return -EPROTO;
 	BF_WQ_STORE16(last + offsetof(struct bf_wqe_srq_next, next_index),
-		rte_cpu_to_be_16(index));
+		BF_BE16(index));
 	q->link[q->tail] = index;
 	q->link[index] = 0;
 	q->tail = index;
@@ -434,7 +437,7 @@ static inline void
 bf_compq_commit(struct bf_compq *q)
 {
 	BF_WQ_BEFORE_COMMIT();
-	BF_WQ_STORE32(&q->dbr[0], rte_cpu_to_be_32(q->ci & BF_CQ_CI_MASK));
+	BF_WQ_RECORD(&q->dbr[0], BF_BE32(q->ci & BF_CQ_CI_MASK));
 }
 
 static inline void
@@ -444,9 +447,9 @@ bf_compq_arm_word(struct bf_compq *q, uint32_t flags)
 		(q->ci & BF_CQ_CI_MASK);
 
 	bf_compq_commit(q);
-	BF_WQ_STORE32(&q->dbr[1], rte_cpu_to_be_32(word));
+	BF_WQ_RECORD(&q->dbr[1], BF_BE32(word));
 	BF_WQ_BEFORE_DOORBELL();
-	BF_WQ_DOORBELL(q->uar, BF_UAR_CQ_ARM, rte_cpu_to_be_64((uint64_t)word << 32 | q->cqn));
+	BF_WQ_DOORBELL(q->uar, BF_UAR_CQ_ARM, BF_BE64((uint64_t)word << 32 | q->cqn));
 }
 
 /*
@@ -484,34 +487,40 @@ bf_cqe_opcode(const struct bf_cqe *cqe)
 static inline uint32_t
 bf_cqe_qpn(const struct bf_cqe *cqe)
 {
-	return rte_be_to_cpu_32(BF_WQ_LOAD32(&cqe->opcode_qpn)) & 0xffffff;
+	return BF_BE32(BF_WQ_LOAD32(&cqe->opcode_qpn)) & 0xffffff;
 }
 
-/* Index of the request, also of one that failed. */
+/* Index of the request, also of one that failed, as the device has it. */
+static inline rte_be16_t
+bf_cqe_wqe_counter_be(const struct bf_cqe *cqe)
+{
+	return BF_WQ_LOAD16(&cqe->wqe_counter);
+}
+
 static inline uint16_t
 bf_cqe_wqe_counter(const struct bf_cqe *cqe)
 {
-	return rte_be_to_cpu_16(BF_WQ_LOAD16(&cqe->wqe_counter));
+	return BF_BE16(bf_cqe_wqe_counter_be(cqe));
 }
 
 /* Bytes received; of a datagram with the 40 of its header, which come first. */
 static inline uint32_t
 bf_cqe_byte_cnt(const struct bf_cqe *cqe)
 {
-	return rte_be_to_cpu_32(BF_WQ_LOAD32(&cqe->byte_cnt));
+	return BF_BE32(BF_WQ_LOAD32(&cqe->byte_cnt));
 }
 
 static inline uint32_t
 bf_cqe_imm(const struct bf_cqe *cqe)
 {
-	return rte_be_to_cpu_32(BF_WQ_LOAD32(&cqe->imm));
+	return BF_BE32(BF_WQ_LOAD32(&cqe->imm));
 }
 
 /* Of the queue pair, if the device has version 1 of completions. */
 static inline uint32_t
 bf_cqe_user_index(const struct bf_cqe *cqe)
 {
-	return rte_be_to_cpu_32(BF_WQ_LOAD32(&cqe->user_index)) & 0xffffff;
+	return BF_BE32(BF_WQ_LOAD32(&cqe->user_index) & RTE_BE32(0xffffff));
 }
 
 /* BF_SYND_*, of completions with an error. */
@@ -531,14 +540,14 @@ bf_cqe_vendor_syndrome(const struct bf_cqe *cqe)
 static inline uint32_t
 bf_cqe_src_qpn(const struct bf_cqe *cqe)
 {
-	return rte_be_to_cpu_32(BF_WQ_LOAD32(&cqe->flags_src_qpn)) & 0xffffff;
+	return BF_BE32(BF_WQ_LOAD32(&cqe->flags_src_qpn)) & 0xffffff;
 }
 
 /* Of a datagram: it has a header with addresses. */
 static inline bool
 bf_cqe_has_grh(const struct bf_cqe *cqe)
 {
-	return (rte_be_to_cpu_32(BF_WQ_LOAD32(&cqe->flags_src_qpn)) >> 28 & 3) != 0;
+	return (BF_BE32(BF_WQ_LOAD32(&cqe->flags_src_qpn)) >> 28 & 3) != 0;
 }
 
 #endif

@@ -11,13 +11,18 @@
  *
  *   send     bf_send_form_init() once; bf_send_row_begin(), bf_send_row_put() for each
  *            message, bf_send_row_end(), bf_sendq_ring()
- *   sent     bf_comp_row_begin(), bf_comp_row_next(BF_CQE_REQ) and bf_sendq_done() for
- *            each completion, bf_comp_row_end(), bf_compq_commit()
+ *   sent     bf_comp_row_begin(); for each completion bf_comp_row_next(BF_CQE_REQ),
+ *            bf_sendq_done(), bf_comp_row_taken(); bf_comp_row_end(),
+ *            bf_compq_commit()
  *   post     bf_sharedq_fill() once; bf_post_row_begin(), bf_post_row_put() for each
  *            buffer, bf_post_row_end(), bf_sharedq_ring()
  *   receive  bf_comp_row_begin(), bf_free_row_begin(); for each message
- *            bf_comp_row_next(BF_CQE_RESP_SEND_IMM), bf_free_row_take();
- *            bf_comp_row_end(), bf_free_row_end(), bf_compq_commit()
+ *            bf_comp_row_next(BF_CQE_RESP_SEND_IMM), bf_free_row_posted(),
+ *            bf_free_row_take(), bf_comp_row_taken(); bf_comp_row_end(),
+ *            bf_free_row_end(), bf_compq_commit()
+ *
+ * What a completion says is checked field by field, each before the next one is loaded:
+ * compilers make fewer instructions of that.
  *
  * A message is SEND with immediate: control segment; if the consumer takes immediate
  * data, an inline segment of always as many bytes as it has said; if there is data, one
@@ -48,7 +53,7 @@ struct bf_piece {
 static inline uint64_t
 bf_key_len(uint32_t lkey, uint32_t len)
 {
-	const rte_be32_t half[2] = { rte_cpu_to_be_32(len), rte_cpu_to_be_32(lkey) };
+	const rte_be32_t half[2] = { BF_BE32(len), BF_BE32(lkey) };
 	uint64_t word;
 
 	memcpy(&word, half, sizeof(word));
@@ -84,7 +89,7 @@ bf_data_put(uint8_t *seg, const void *piece, uint64_t key)
 	struct bf_piece p;
 
 	memcpy(&p, piece, sizeof(p));
-	BF_WQ_STORE_SEG(seg, key | rte_cpu_to_be_32((uint32_t)p.len), rte_cpu_to_be_64(p.addr));
+	BF_WQ_STORE_SEG(seg, key | BF_BE32((uint32_t)p.len), BF_BE64(p.addr));
 #endif
 }
 
@@ -101,8 +106,11 @@ struct bf_send_form {
 	rte_be32_t inl_head;
 };
 
-/* imm_len is BF_MAX_IMM at most. */
-void bf_send_form_init(struct bf_send_form *form, const struct bf_sendq *q, uint32_t imm_len);
+/*
+ * imm_len is BF_MAX_IMM at most. The queue is empty. If it is 0, no request of more than
+ * one block may be sent on it from now on.
+ */
+void bf_send_form_init(struct bf_send_form *form, struct bf_sendq *q, uint32_t imm_len);
 
 /* Messages that there is room for. */
 static inline uint32_t
@@ -115,7 +123,8 @@ struct bf_send_row {
 	uint8_t *ring;
 	uint16_t *end;
 	uint32_t mask;
-	uint32_t pi;
+	uint32_t bytes;         /* of the ring, without the last block */
+	uint32_t pi;            /* blocks posted, in the upper 16 bits: so it wraps by itself */
 	uint64_t last;          /* first half of the last request; 0: none */
 	uint8_t *last_wqe;
 };
@@ -124,7 +133,8 @@ static __rte_always_inline struct bf_send_row
 bf_send_row_begin(const struct bf_sendq *q)
 {
 	return (struct bf_send_row){
-		.ring = q->ring, .end = q->end, .mask = q->mask, .pi = q->pi,
+		.ring = q->ring, .end = q->end, .mask = q->mask,
+		.bytes = q->mask * BF_SQ_BLOCK, .pi = (uint32_t)q->pi << 16,
 	};
 }
 
@@ -155,46 +165,66 @@ bf_imm_put(uint8_t *to, const void *imm, uint32_t len)
 	BF_WQ_COPY16(to + 16, (const uint8_t *)imm + 16);
 }
 
-/*
- * Index of the request that is put next. Where something is known of each completion, it
- * is known by this.
- */
+/* Index of the request that is put next. */
 static __rte_always_inline uint16_t
 bf_send_row_index(const struct bf_send_row *row)
 {
-	return row->pi;
+	return row->pi >> 16;
 }
 
 /*
- * One message. piece: its data, see struct bf_piece, whose length may be 0; imm: its
+ * One message. piece: address and length of its data, see struct bf_piece; imm: its
  * immediate data, imm_len of form->imm_len bytes at most; word: the immediate of four
- * bytes. with_imm is constant, and says whether form->imm_len is not 0.
+ * bytes. Constant are with_imm, whether form->imm_len is not 0, and with_data, whether
+ * the length is not 0, which callers look at anyway.
  */
+static __rte_always_inline void
+bf_send_row_put_one(struct bf_send_row *row, const struct bf_send_form *form,
+	const void *piece, uint64_t key, const void *imm, uint32_t imm_len, uint32_t word,
+	const bool with_imm, const bool with_data)
+{
+	uint32_t at = row->pi >> (16 - BF_SQ_BLOCK_LOG) & row->bytes;
+	uint8_t *wqe = row->ring + at, *data = wqe + BF_WQE_SEG;
+	uint64_t lo = with_data ? form->ctrl : form->ctrl_no_data;
+
+	lo |= BF_BE64((uint64_t)row->pi) >> 24;
+	BF_WQ_STORE_SEG(wqe, lo, (uint64_t)BF_BE32(word) << 32);
+	if (with_imm) {
+		BF_WQ_STORE32(wqe + BF_WQE_SEG, form->inl_head);
+		bf_imm_put(wqe + BF_WQE_SEG + sizeof(form->inl_head), imm, imm_len);
+		/* the second block may be the first of the ring */
+		data = row->ring + ((at + form->data_off) & (row->bytes | (BF_SQ_BLOCK - 1)));
+	}
+	if (with_data)
+		bf_data_put(data, piece, key);
+	row->pi += with_imm && with_data ? form->nb_blocks << 16 : 1 << 16;
+	if (with_imm)
+		row->end[at / BF_SQ_BLOCK] = row->pi >> 16;
+	BF_WQ_HIDE(row->pi);
+	row->last = lo;
+	row->last_wqe = wqe;
+}
+
+/* The same, for who does not. */
 static __rte_always_inline void
 bf_send_row_put(struct bf_send_row *row, const struct bf_send_form *form, const void *piece,
 	uint64_t len, uint64_t key, const void *imm, uint32_t imm_len, uint32_t word,
 	const bool with_imm)
 {
-	uint32_t at = row->pi & row->mask;
-	uint8_t *wqe = row->ring + (size_t)at * BF_SQ_BLOCK;
-	uint8_t *data = wqe + BF_WQE_SEG;
-	uint64_t lo = len != 0 ? form->ctrl : form->ctrl_no_data;
-
-	lo |= rte_cpu_to_be_32((uint32_t)(uint16_t)row->pi << 8);
-	BF_WQ_STORE_SEG(wqe, lo, (uint64_t)rte_cpu_to_be_32(word) << 32);
-	if (with_imm) {
-		BF_WQ_STORE32(wqe + BF_WQE_SEG, form->inl_head);
-		bf_imm_put(wqe + BF_WQE_SEG + sizeof(form->inl_head), imm, imm_len);
-		/* the second block may be the first of the ring */
-		data = row->ring + ((at * BF_SQ_BLOCK + form->data_off) &
-			(row->mask * BF_SQ_BLOCK + BF_SQ_BLOCK - 1));
-	}
 	if (likely(len != 0))
-		bf_data_put(data, piece, key);
-	row->pi += with_imm && len != 0 ? form->nb_blocks : 1;
-	row->end[at] = row->pi;
-	row->last = lo;
-	row->last_wqe = wqe;
+		bf_send_row_put_one(row, form, piece, key, imm, imm_len, word, with_imm, true);
+	else
+		bf_send_row_put_one(row, form, NULL, 0, imm, imm_len, word, with_imm, false);
+}
+
+/*
+ * Block of the request that was put last, which is the one that has a completion: index &
+ * mask of that. What is known of it goes by this.
+ */
+static __rte_always_inline uint32_t
+bf_send_row_last(const struct bf_send_row *row)
+{
+	return (uint32_t)(row->last_wqe - row->ring) / BF_SQ_BLOCK;
 }
 
 /* The last request of the row has a completion, unless told otherwise. */
@@ -205,7 +235,7 @@ bf_send_row_end(const struct bf_send_row *row, struct bf_sendq *q, bool signalle
 		return;
 	if (likely(signalled))
 		BF_WQ_STORE8(row->last_wqe + offsetof(struct bf_wqe_ctrl, flags), BF_WQE_F_CQE);
-	q->pi = row->pi;
+	q->pi = row->pi >> 16;
 	q->doorbell = row->last;
 }
 
@@ -222,43 +252,57 @@ bf_post_wqe_size(uint32_t imm_len)
 
 /*
  * Write what is the same in each lap: where immediate data goes, imm_len bytes for each
- * entry, imm_stride from one to the next, from imm on; NULL and 0 if there is none. The
- * queue is new, with entries of bf_post_wqe_size().
+ * entry, imm_stride from one to the next, from imm on; 0 if there is none. The queue is
+ * new, with entries of bf_post_wqe_size().
  */
 void bf_sharedq_fill(struct bf_sharedq *q, const void *imm, uint32_t imm_stride,
 	uint32_t imm_len, uint32_t imm_lkey);
 
+/* And then length and key of buffers, if all have the same, for bf_post_row_put_addr(). */
+void bf_sharedq_fill_data(struct bf_sharedq *q, uint64_t key_len);
+
 struct bf_post_row {
 	uint8_t *data;          /* data segment of entry 0 */
 	uint32_t *link;
-	uint32_t head;
+	size_t head;
 };
 
 static __rte_always_inline struct bf_post_row
 bf_post_row_begin(const struct bf_sharedq *q)
 {
 	return (struct bf_post_row){
-		.data = q->ring + (q->wqe_size == 64 ? 2 * BF_WQE_SEG : BF_WQE_SEG),
+		.data = q->data,
 		.link = q->link,
 		.head = q->head,
 	};
 }
 
 /*
- * One buffer; the index of its entry. key_len: see bf_key_len(); a post without buffer
- * has that of BF_WQE_LKEY_NONE and 0. with_imm is constant, and says whether
- * bf_sharedq_fill() was given any.
+ * One buffer of the length and key that bf_sharedq_fill_data() was given, or 0 for none;
+ * the index of its entry. with_imm is constant, and says whether bf_sharedq_fill() was
+ * given any.
+ */
+static __rte_always_inline uint32_t
+bf_post_row_put_addr(struct bf_post_row *row, uint64_t addr, const bool with_imm)
+{
+	size_t index = row->head;
+
+	BF_WQ_STORE64(row->data + index * (with_imm ? 64 : 32) +
+		offsetof(struct bf_wqe_data, addr), BF_BE64(addr));
+	row->head = row->link[index];
+	row->link[index] = BF_SHAREDQ_POSTED;
+	return index;
+}
+
+/*
+ * One buffer of its own length and key, see bf_key_len(): BF_WQE_LKEY_NONE and 0 for none.
+ * A queue has posts of this kind only, or of the other.
  */
 static __rte_always_inline uint32_t
 bf_post_row_put(struct bf_post_row *row, uint64_t addr, uint64_t key_len, const bool with_imm)
 {
-	uint32_t index = row->head;
-
-	BF_WQ_STORE_SEG(row->data + (size_t)index * (with_imm ? 64 : 32), key_len,
-		rte_cpu_to_be_64(addr));
-	row->head = row->link[index];
-	row->link[index] = BF_SHAREDQ_POSTED;
-	return index;
+	BF_WQ_STORE64(row->data + row->head * (with_imm ? 64 : 32), key_len);
+	return bf_post_row_put_addr(row, addr, with_imm);
 }
 
 /* nb: how many were put */
@@ -286,12 +330,14 @@ static __rte_always_inline struct bf_comp_row
 bf_comp_row_begin(const struct bf_compq *q, uint32_t nb)
 {
 	uint32_t at = q->ci & q->mask;
+	uint8_t lap = (q->ci & q->nb_cqes) != 0 ? BF_CQE_OWNER : 0;
 
+	BF_WQ_HIDE(lap); /* or it is found out anew for each */
 	return (struct bf_comp_row){
 		.at = q->ring + at,
 		.begin = q->ring + at,
 		.end = q->ring + at + RTE_MIN(nb, q->nb_cqes - at),
-		.lap = (q->ci & q->nb_cqes) != 0 ? BF_CQE_OWNER : 0,
+		.lap = lap,
 	};
 }
 
@@ -336,44 +382,58 @@ bf_comp_row_end(const struct bf_comp_row *row, struct bf_compq *q)
 struct bf_free_row {
 	uint8_t *next;          /* the list's word of entry 0 */
 	uint32_t *link;
+	uint8_t *tail_next;     /* of the tail */
+	uint32_t *tail_link;
 	uint32_t mask;
-	uint32_t tail;
 };
 
 static __rte_always_inline struct bf_free_row
 bf_free_row_begin(const struct bf_sharedq *q)
 {
+	uint8_t *next = q->ring + offsetof(struct bf_wqe_srq_next, next_index);
+
 	return (struct bf_free_row){
-		.next = q->ring + offsetof(struct bf_wqe_srq_next, next_index),
+		.next = next,
 		.link = q->link,
+		.tail_next = next + (size_t)q->tail * q->wqe_size,
+		.tail_link = &q->link[q->tail],
 		.mask = q->mask,
-		.tail = q->tail,
 	};
 }
 
 /* Is this entry posted? */
 static __rte_always_inline bool
-bf_free_row_posted(const struct bf_free_row *row, uint32_t index)
+bf_free_row_posted(const struct bf_free_row *row, size_t index)
 {
 	return likely(index <= row->mask && row->link[index] == BF_SHAREDQ_POSTED);
 }
 
-/* An entry that is posted comes back. */
+/*
+ * An entry that is posted comes back. counter: its index as the completion has it, and as
+ * the list wants it.
+ */
 static __rte_always_inline void
-bf_free_row_take(struct bf_free_row *row, uint32_t index, const bool with_imm)
+bf_free_row_take_be(struct bf_free_row *row, size_t index, rte_be16_t counter,
+	const bool with_imm)
 {
-	BF_WQ_STORE16(row->next + (size_t)row->tail * (with_imm ? 64 : 32),
-		rte_cpu_to_be_16(index));
-	row->link[row->tail] = index;
-	row->link[index] = 0;
-	row->tail = index;
+	BF_WQ_STORE16(row->tail_next, counter);
+	*row->tail_link = index;
+	row->tail_next = row->next + index * (with_imm ? 64 : 32);
+	row->tail_link = &row->link[index];
+	*row->tail_link = 0;
+}
+
+static __rte_always_inline void
+bf_free_row_take(struct bf_free_row *row, size_t index, const bool with_imm)
+{
+	bf_free_row_take_be(row, index, BF_BE16(index), with_imm);
 }
 
 /* nb: how many came back */
 static __rte_always_inline void
 bf_free_row_end(const struct bf_free_row *row, struct bf_sharedq *q, uint32_t nb)
 {
-	q->tail = row->tail;
+	q->tail = row->tail_link - row->link;
 	q->nb_free += nb;
 }
 

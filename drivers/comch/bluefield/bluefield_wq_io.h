@@ -37,24 +37,54 @@
 
 #include <rte_atomic.h>
 #include <rte_branch_prediction.h>
+#include <rte_byteorder.h>
+#include <rte_common.h>
 #include <rte_io.h>
 #include <rte_memcpy.h>
 #include <rte_vect.h>
 
 #include "bluefield_obj.h"
 
+/*
+ * Bytes as the device has them. DPDK's are assembly on x86-64, in which a compiler cannot
+ * see that turning twice is nothing.
+ */
+#if RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN
+#define BF_BE16(val) __builtin_bswap16(val)
+#define BF_BE32(val) __builtin_bswap32(val)
+#define BF_BE64(val) __builtin_bswap64(val)
+#else
+#define BF_BE16(val) ((uint16_t)(val))
+#define BF_BE32(val) ((uint32_t)(val))
+#define BF_BE64(val) ((uint64_t)(val))
+#endif
+
+/* What rings are written with, whatever they were written with before. */
+typedef uint16_t __rte_may_alias bf_wq_u16;
+typedef uint32_t __rte_may_alias bf_wq_u32;
+typedef uint64_t __rte_may_alias bf_wq_u64;
+
+/*
+ * GCC keeps the old value of a counter beside the new one, where a loop may end early.
+ * After this it does not know that they have to do with each other.
+ */
+#define BF_WQ_HIDE(var) asm("" : "+r"(var))
+
 #ifndef BF_WQ_STORE16
 
-/* Stores to rings and records; p is aligned to the size. */
-#define BF_WQ_STORE16(p, val) (*(volatile uint16_t *)(p) = (val))
-#define BF_WQ_STORE32(p, val) (*(volatile uint32_t *)(p) = (val))
-#define BF_WQ_STORE8(p, val) (*(volatile uint8_t *)(p) = (val))
+/*
+ * Stores to entries, which the compiler may merge and reorder up to the next barrier; p
+ * is aligned to the size, if nothing else is said.
+ */
+#define BF_WQ_STORE8(p, val) (*(uint8_t *)(p) = (val))
+#define BF_WQ_STORE16(p, val) (*(bf_wq_u16 *)(p) = (val))
+#define BF_WQ_STORE32(p, val) (*(bf_wq_u32 *)(p) = (val))
+#define BF_WQ_STORE64(p, val) (*(bf_wq_u64 *)(p) = (val))
 /* A segment of 16 bytes, by its halves. */
 #define BF_WQ_STORE_SEG(p, lo, hi) do { \
-	((uint64_t *)(p))[0] = (lo); \
-	((uint64_t *)(p))[1] = (hi); \
+	((bf_wq_u64 *)(p))[0] = (lo); \
+	((bf_wq_u64 *)(p))[1] = (hi); \
 } while (0)
-
 /* The same in one vector register. */
 #if defined(RTE_ARCH_X86)
 #define BF_WQ_STORE_VEC(p, vec) _mm_store_si128((__m128i *)(p), (vec))
@@ -63,6 +93,9 @@
 #endif
 /* 16 bytes of the application, neither of them aligned. */
 #define BF_WQ_COPY16(p, from) rte_mov16((uint8_t *)(p), (const uint8_t *)(from))
+
+/* A doorbell record, or one of completions taken. */
+#define BF_WQ_RECORD(p, val) (*(volatile rte_be32_t *)(p) = (val))
 
 /* Loads of what the device writes. Each happens once. */
 #define BF_WQ_LOAD_OWNER(p) (*(const volatile uint8_t *)(p))
