@@ -24,6 +24,12 @@
 # 32 of them that are submitted again in their callbacks; and a control message from its
 # allocation to its free. If the layer takes more than 1.3 times as many, the exit status
 # is 1.
+#
+# A third table has the queues of the bluefield driver, in plain memory and without a
+# card: a burst of the library's structures into requests, with all checks, and back out
+# of completions. The whole of each function is in. What a card has to carry is printed
+# below it: doorbells, and bytes of requests and completions. With 64 bytes of data and
+# bursts of 32 a send may take 50, a post 25 and a receive 55, else the exit status is 1.
 
 set -euo pipefail
 
@@ -162,6 +168,58 @@ tasks() {
 		}' "$run_dir/tasks"
 }
 
+# The queues of the bluefield driver; the table goes to <run_dir>/queues, too.
+queues() {
+	local messages
+	for messages in $few $many; do
+		profile_tasks "queues.$messages" "COMCH_TEST_WQ_COUNT=$messages" "$program" --no-huge \
+			-m 64 --no-pci --no-telemetry "--file-prefix=comch-count-$$" -l "$core" -- \
+			bluefield_wq_count
+		awk -v messages="$messages" '
+			/^cfn=/ { name = substr($0, 5) }
+			/^calls=/ {
+				getline
+				if (name ~ /^count_wq_/)
+					cost[name] += $2
+			}
+			END { for (name in cost) print messages, name, cost[name] }' \
+			"$run_dir/queues.$messages"
+	done >"$run_dir/queue-costs"
+	awk -v few=$few -v many=$many '
+		function row(op, kind, text, burst, limit,    f, x, above) {
+			f = "count_wq_" op "_" kind "_" burst
+			if (!((many, f) in cost)) {
+				print "count-instructions: " f " was not counted"
+				failed = 1
+				return
+			}
+			x = (cost[many, f] - cost[few, f]) / (many - few)
+			above = limit != 0 && x > limit
+			printf "%-51s %14.2f%s\n", sprintf("queue, %s, burst %d: %s", text, burst, op), x,
+				above ? "   above " limit : ""
+			bad += above
+		}
+		function group(kind, text, burst, limits,    limit) {
+			split(limits, limit, " ")
+			row("post", kind, text, burst, limit[1])
+			row("send", kind, text, burst, limit[2])
+			row("receive", kind, text, burst, limit[3])
+			row("sent", kind, text, burst, limit[4])
+		}
+		{ cost[$1, $2] = $3 }
+		END {
+			print "instructions per message, BlueField"
+			group("buf", "64 B of data", 1, "0 0 0 0")
+			group("buf", "64 B of data", 32, "25 50 55 0")
+			group("imm", "32 B immediate", 1, "0 0 0 0")
+			group("imm", "32 B immediate", 32, "0 0 0 0")
+			group("both", "both", 1, "0 0 0 0")
+			group("both", "both", 32, "0 0 0 0")
+			exit failed || bad != 0
+		}' "$run_dir/queue-costs" | tee "$run_dir/queues"
+	sed -n 's/^per message, /on the bus: /p' "$run_dir/queues.$many.log"
+}
+
 nr=0
 for column in "${columns[@]}"; do
 	nr=$((nr + 1))
@@ -235,6 +293,14 @@ else
 	echo 'lib/doca_compat is not built: its cost was not counted'
 fi
 
+# a shared driver shows nothing of its queues
+if grep -q ' count_wq_post_buf_1$' < <(nm "$program"); then
+	queues
+else
+	echo 'the driver is a shared library: its queues were not counted'
+	: >"$run_dir/queues"
+fi
+
 # What the baseline depends on, as its first line has it.
 built_by=$(meson introspect --buildoptions "$build" | /usr/bin/python3 -c '
 import json
@@ -271,3 +337,12 @@ awk '
 			print "none is above the baseline"
 		exit bad || seen != 16
 	}' "$baseline" "$run_dir/table"
+awk '
+	!/^queue, / { next }
+	{ name = substr($0, 1, 51); value = substr($0, 52) + 0 }
+	NR == FNR { base[name] = value; next }
+	value > base[name] {
+		printf "%s: %.2f instructions, the baseline has %.2f\n", name, value, base[name]
+		bad++
+	}
+	END { exit bad != 0 }' "$baseline" "$run_dir/queues"

@@ -257,10 +257,8 @@ wq_dev_cqe(struct wq_dev *dev)
 }
 
 void
-wq_dev_complete(struct wq_dev *dev, uint8_t opcode, uint16_t index, uint32_t bytes)
+wq_dev_finish(struct wq_dev *dev, uint8_t *cqe, uint8_t opcode, uint16_t index, uint32_t bytes)
 {
-	uint8_t *cqe = wq_dev_cqe(dev);
-
 	cqe[44] = bytes >> 24;
 	cqe[45] = bytes >> 16;
 	cqe[46] = bytes >> 8;
@@ -269,6 +267,12 @@ wq_dev_complete(struct wq_dev *dev, uint8_t opcode, uint16_t index, uint32_t byt
 	cqe[61] = index;
 	cqe[63] = opcode << 4 | (dev->cq_pi / dev->cq.nb_cqes & 1);
 	dev->cq_pi++;
+}
+
+void
+wq_dev_complete(struct wq_dev *dev, uint8_t opcode, uint16_t index, uint32_t bytes)
+{
+	wq_dev_finish(dev, wq_dev_cqe(dev), opcode, index, bytes);
 }
 
 static bool

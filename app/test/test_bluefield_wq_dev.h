@@ -86,7 +86,10 @@ int wq_dev_take(struct wq_dev *dev, struct wq_req *req);
 
 /** Where the next completion goes, zeroed but for its owner. */
 uint8_t *wq_dev_cqe(struct wq_dev *dev);
-/** It is the driver's now. opcode is BF_CQE_*. */
+/** It is the driver's now. */
+void wq_dev_finish(struct wq_dev *dev, uint8_t *cqe, uint8_t opcode, uint16_t index,
+	uint32_t bytes);
+/** Both, of a completion that says nothing else. opcode is BF_CQE_*. */
 void wq_dev_complete(struct wq_dev *dev, uint8_t opcode, uint16_t index, uint32_t bytes);
 
 /** Nobody wrote beside the rings, and the driver made no mistake. */
