@@ -90,6 +90,14 @@ mad_of(const struct bf_cm_id *id, uint16_t attr)
 	return mad;
 }
 
+/* Nothing may be nowhere. */
+static void
+priv_put(uint8_t *to, const void *priv, size_t len)
+{
+	if (len != 0)
+		memcpy(to, priv, len);
+}
+
 static void
 req_path(const struct bf_cm_id *id, struct bf_mad_path *path)
 {
@@ -131,7 +139,7 @@ bf_cm_send_req(struct bf_cm_id *id, const void *priv, size_t len)
 	memcpy(ip.src, cm->conf.own.gid, sizeof(ip.src));
 	memcpy(ip.dst, id->addr.gid, sizeof(ip.dst));
 	bf_mad_ip_encode(&ip, mad.req.priv); /* all of it fits */
-	memcpy(mad.req.priv + BF_MAD_IP_SIZE, priv, len);
+	priv_put(mad.req.priv + BF_MAD_IP_SIZE, priv, len);
 	send_keep(id, &mad);
 }
 
@@ -162,7 +170,7 @@ bf_cm_send_rep(struct bf_cm_id *id, const void *priv, size_t len)
 	mad.rep.rnr_retry = id->own.rnr_retry;
 	mad.rep.srq = id->own.srq;
 	mad.rep.ca_guid = id->cm->conf.guid;
-	memcpy(mad.rep.priv, priv, len);
+	priv_put(mad.rep.priv, priv, len);
 	send_keep(id, &mad);
 }
 
@@ -205,8 +213,7 @@ bf_cm_send_rej(struct bf_cm_id *id, enum bf_mad_about about, uint8_t reason,
 	mad.rej.reason = reason;
 	if (reason == BF_REJ_TIMEOUT)
 		rej_guid(id->cm, &mad.rej);
-	if (len != 0)
-		memcpy(mad.rej.priv, priv, len);
+	priv_put(mad.rej.priv, priv, len);
 	send_keep(id, &mad);
 }
 
