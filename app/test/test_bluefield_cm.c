@@ -9,11 +9,13 @@
  */
 
 #include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include <rte_common.h>
 
-#include "test.h"
 #include "test_bluefield_cm.h"
+#include "test_comch_util.h"
 
 #define CONNECT_MS 5000
 
@@ -782,6 +784,117 @@ test_dump(void)
 	return nothing_left();
 }
 
+/*
+ * Threads: a worker that polls, and callers that do not wait for it
+ */
+
+#define THREAD_ROUNDS 300
+
+struct tconn {
+	bool released;
+	unsigned int events;
+	unsigned int late;      /* events after the release */
+};
+
+static bool stop;
+
+static void *
+worker(void *arg)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+		wire_settle(arg);
+		usleep(20);
+	}
+	return NULL;
+}
+
+static void
+thread_event(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
+{
+	struct tconn *t = arg;
+
+	if (__atomic_load_n(&t->released, __ATOMIC_ACQUIRE))
+		__atomic_fetch_add(&t->late, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&t->events, 1, __ATOMIC_RELAXED);
+	if (ev->type == BF_CM_REP)
+		bf_cm_rtu(id);
+	usleep(50);
+	if (__atomic_load_n(&t->released, __ATOMIC_ACQUIRE))
+		__atomic_fetch_add(&t->late, 1, __ATOMIC_RELAXED);
+}
+
+/* The server's; all of it happens in the worker. */
+static void
+thread_served(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
+{
+	RTE_SET_USED(arg);
+	if (ev->type == BF_CM_DREQ)
+		bf_cm_disconnect(id, 0);
+	else if (ev->type == BF_CM_ENDED || ev->type == BF_CM_FAILED)
+		bf_cm_release(id);
+}
+
+static void
+thread_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
+{
+	struct bf_cm_qp own = { .qpn = ev->qp.qpn + 0x1000 };
+
+	RTE_SET_USED(arg);
+	bf_cm_accept(id, &own, NULL, 0, thread_served, NULL);
+}
+
+static int
+thread_rounds(void)
+{
+	struct bf_cm_qp own = { .mtu = 3, .ack_timeout = 14 };
+	struct bf_cm_id *id;
+	struct tconn t;
+	unsigned int i;
+
+	for (i = 0; i < THREAD_ROUNDS; i++) {
+		memset(&t, 0, sizeof(t));
+		own.qpn = 0x100 + i;
+		TEST_EXPECT(bf_cm_connect(host->cm, &card->addr, &own, NULL, 0, 1000,
+			thread_event, &t, &id), 0);
+		/* before, while and after its events come */
+		usleep(i % 7 * 40);
+		if (i % 3 == 0)
+			bf_cm_disconnect(id, -EPIPE);
+		bf_cm_release(id);
+		__atomic_store_n(&t.released, true, __ATOMIC_RELEASE);
+		usleep(i % 5 * 20);
+		TEST_EXPECT(__atomic_load_n(&t.late, __ATOMIC_RELAXED), 0);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_threads(void)
+{
+	struct bf_cm_conf conf = wire_conf(card, thread_req, NULL);
+	pthread_t thread;
+	int ret;
+
+	test_time_limit(60);
+	bf_cm_destroy(card->cm);
+	conf.wait_ms = 20;
+	TEST_EXPECT(wire_open(card, &conf), 0);
+	conf = wire_conf(host, NULL, NULL);
+	bf_cm_destroy(host->cm);
+	conf.wait_ms = 20;
+	TEST_EXPECT(wire_open(host, &conf), 0);
+	wire.real = true;
+	wire.now = 0;
+	__atomic_store_n(&stop, false, __ATOMIC_RELEASE);
+	TEST_EXPECT(pthread_create(&thread, NULL, worker, &wire), 0);
+	ret = thread_rounds();
+	if (ret == TEST_SUCCESS)
+		TEST_WAIT(node_ids(host) == 0 && node_ids(card) == 0, 20000);
+	__atomic_store_n(&stop, true, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	return ret;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "connection management",
 	.unit_test_cases = {
@@ -810,6 +923,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_full),
 		TEST_CASE_ST(setup, teardown, test_conf),
 		TEST_CASE_ST(setup, teardown, test_dump),
+		TEST_CASE_ST(setup, teardown, test_threads),
 		TEST_CASES_END()
 	}
 };

@@ -39,6 +39,8 @@ struct flight {
 };
 
 struct wire {
+	struct bf_lock lock;            /**< What is under way, and all of nodes but cm. */
+	bool real;                      /**< The clock of the machine: for threads. */
 	uint64_t now;
 	uint64_t seed;
 	unsigned int loss, twice;       /**< Percent. */

@@ -44,8 +44,8 @@ node_of(struct wire *w, const uint8_t *gid)
 	return NULL;
 }
 
-void
-wire_inject(struct node *to, const struct bf_cm_packet *pkt)
+static void
+take_off(struct node *to, const struct bf_cm_packet *pkt)
 {
 	struct wire *w = to->wire;
 	unsigned int i;
@@ -61,6 +61,15 @@ wire_inject(struct node *to, const struct bf_cm_packet *pkt)
 	/* a full wire loses them */
 }
 
+void
+wire_inject(struct node *to, const struct bf_cm_packet *pkt)
+{
+	bf_lock(&to->wire->lock);
+	take_off(to, pkt);
+	bf_unlock(&to->wire->lock);
+}
+
+/* With the lock. */
 static void
 wire_send(struct node *from, const struct bf_cm_addr *to, const uint8_t *mad)
 {
@@ -77,9 +86,9 @@ wire_send(struct node *from, const struct bf_cm_addr *to, const uint8_t *mad)
 		w->nb_drop--;
 		return;
 	}
-	wire_inject(dest, &pkt);
+	take_off(dest, &pkt);
 	if (chance(w, w->twice))
-		wire_inject(dest, &pkt);
+		take_off(dest, &pkt);
 }
 
 /*
@@ -92,9 +101,11 @@ port_send(struct bf_cm_port *port, const struct bf_cm_addr *to, const uint8_t *m
 	struct node *n = container_of(port, struct node, port);
 	unsigned int i = mad[17] - BF_MAD_FIRST;
 
+	bf_lock(&n->wire->lock);
 	n->nb_tx[i]++;
 	bf_mad_decode(mad, BF_MAD_SIZE, &n->last[i]);
 	wire_send(n, to, mad);
+	bf_unlock(&n->wire->lock);
 	return 0;
 }
 
@@ -102,17 +113,22 @@ static bool
 port_recv(struct bf_cm_port *port, struct bf_cm_packet *pkt)
 {
 	struct node *n = container_of(port, struct node, port);
+	bool got;
 
-	if (n->head == n->tail)
-		return false;
-	*pkt = n->inbox[n->tail++ % WIRE_INBOX];
-	return true;
+	bf_lock(&n->wire->lock);
+	got = n->head != n->tail;
+	if (got)
+		*pkt = n->inbox[n->tail++ % WIRE_INBOX];
+	bf_unlock(&n->wire->lock);
+	return got;
 }
 
 static uint64_t
 port_now(struct bf_cm_port *port)
 {
-	return container_of(port, struct node, port)->wire->now;
+	const struct wire *w = container_of(port, struct node, port)->wire;
+
+	return w->real ? bf_now_ms() : w->now;
 }
 
 static void
@@ -145,6 +161,7 @@ wire_init(struct wire *w, uint64_t seed)
 	unsigned int i;
 
 	memset(w, 0, sizeof(*w));
+	bf_lock_init(&w->lock);
 	w->seed = seed * 7919 + 1;
 	w->now = 1000;
 	for (i = 0; i < WIRE_NODES; i++) {
@@ -190,18 +207,21 @@ wire_close(struct wire *w)
 
 	for (i = 0; i < WIRE_NODES; i++)
 		bf_cm_destroy(w->nodes[i].cm);
+	bf_lock_fini(&w->lock);
 }
 
 /* What is due arrives. A played node keeps what it gets. */
 static bool
 arrive(struct wire *w)
 {
+	uint64_t now = w->real ? bf_now_ms() : w->now;
 	bool any = false;
 	struct flight *f;
 	struct node *n;
 
+	bf_lock(&w->lock);
 	for (f = w->flights; f < w->flights + WIRE_FLIGHTS; f++) {
-		if (f->to == NULL || f->due > w->now)
+		if (f->to == NULL || f->due > now)
 			continue;
 		n = f->to;
 		if (n->head - n->tail < WIRE_INBOX)
@@ -209,6 +229,7 @@ arrive(struct wire *w)
 		f->to = NULL;
 		any = true;
 	}
+	bf_unlock(&w->lock);
 	return any;
 }
 
@@ -224,7 +245,7 @@ wire_settle(struct wire *w)
 			if (w->nodes[i].cm == NULL)
 				continue;
 			bf_cm_poll(w->nodes[i].cm);
-			busy |= bf_cm_deadline(w->nodes[i].cm) <= w->now;
+			busy |= !w->real && bf_cm_deadline(w->nodes[i].cm) <= w->now;
 		}
 	}
 }
@@ -254,8 +275,11 @@ wire_play(struct node *from, struct node *to, const struct bf_mad *mad)
 {
 	uint8_t buf[BF_MAD_SIZE];
 
-	if (bf_mad_encode(mad, buf) == 0)
-		wire_send(from, &to->addr, buf);
+	if (bf_mad_encode(mad, buf) != 0)
+		return;
+	bf_lock(&from->wire->lock);
+	wire_send(from, &to->addr, buf);
+	bf_unlock(&from->wire->lock);
 }
 
 bool
