@@ -172,6 +172,7 @@ for guest in rdma-core mlx5-core rc-pingpong dpdk iova; do
 done
 
 plan gate 88 'fuzz targets, 40 s' counted -- "$devtools/fuzz.sh" 40 'fuzz_[!m]*'
+plan gate 75 'fuzz target of connection management, 60 s' counted -- "$devtools/fuzz.sh" 60 fuzz_mad
 plan gate 83 'fuzz targets of the model, 60 s' counted -- "$devtools/fuzz.sh" 60 'fuzz_model_*'
 plan all 305 'fuzz targets, 5 min' counted -- "$devtools/fuzz.sh" 300
 
