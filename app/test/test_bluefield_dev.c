@@ -221,7 +221,7 @@ test_switch_commands(void)
 	TEST_TRUE(test_log_has("ip link set pf0vf0 up\n"));
 	TEST_TRUE(test_log_has("\ntc filter add dev pf0vf0 ingress prio 1 protocol ipv6 flower skip_sw src_mac "
 		HOST0 " dst_mac " CARD
-		" src_ip fe80::0:ff:fe00:a00 dst_ip fe80::0:ff:fe00:c00 ip_proto udp dst_port 4791 action mirred egress redirect dev <representor of "
+		" src_ip fe80::ff:fe00:a00 dst_ip fe80::ff:fe00:c00 ip_proto udp dst_port 4791 action mirred egress redirect dev <representor of "
 		CARD ">\n"));
 	TEST_TRUE(test_log_has("devlink port show"));
 	TEST_EXPECT(del(), 0);

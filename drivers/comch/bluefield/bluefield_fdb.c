@@ -13,6 +13,7 @@
  * of a RoCE connection are UDP to port 4791; nothing else has to pass.
  */
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -30,7 +31,7 @@
 struct end {
 	char rep[48];   /* network interface of its representor */
 	char mac[18];
-	char ip[40];
+	char ip[INET6_ADDRSTRLEN];
 	bool known;     /* that is its name, not a word in its place */
 };
 
@@ -58,12 +59,10 @@ put(struct out *o, const char *format, ...)
 static void
 end_fill(struct end *e, const struct bf_cm_addr *addr, const char *name)
 {
-	const uint8_t *g = addr->gid;
 	struct bf_rep rep;
 
 	snprintf(e->mac, sizeof(e->mac), MAC_FMT, MAC_ARGS(addr->mac));
-	snprintf(e->ip, sizeof(e->ip), "%x::%x:%x:%x:%x", g[0] << 8 | g[1], g[8] << 8 | g[9],
-		g[10] << 8 | g[11], g[12] << 8 | g[13], g[14] << 8 | g[15]);
+	inet_ntop(AF_INET6, addr->gid, e->ip, sizeof(e->ip));
 	e->known = name[0] != '\0';
 	if (!e->known)
 		snprintf(e->rep, sizeof(e->rep), "<representor of %s>", e->mac);
