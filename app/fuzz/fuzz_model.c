@@ -436,6 +436,21 @@ run_usual(struct fuzz_model *m, uint16_t opcode, uint16_t op_mod, uint32_t nb)
 }
 
 void
+fuzz_model_run(struct fuzz_model *m, uint16_t opcode, uint32_t nb_pages,
+		const struct fuzz_field *fields, uint32_t nb)
+{
+	uint32_t cmd = cmd_index(opcode), i;
+	struct command c;
+
+	if (cmd == nb_cmds)
+		return;
+	usual(m, cmd, nb_pages, &c);
+	for (i = 0; i < nb; i++)
+		bfm_bits_set(c.in, fields[i].bit, fields[i].width, fields[i].value);
+	submit(m, &c);
+}
+
+void
 fuzz_model_up(struct fuzz_model *m, unsigned int steps)
 {
 	static const struct {

@@ -56,6 +56,19 @@ void fuzz_model_up(struct fuzz_model *m, unsigned int steps);
 /** Of fuzz_model_up(): as far as INIT_HCA, and one of each object too. */
 #define FUZZ_UP_INIT 7u
 #define FUZZ_UP_OBJECTS 14u
+/** A field of a command that is not what it is by default. */
+struct fuzz_field {
+	uint32_t bit; /**< Of the command. */
+	uint16_t width;
+	uint64_t value;
+};
+/** A command that is right, with so many fields and addresses of pages. */
+void fuzz_model_run(struct fuzz_model *m, uint16_t opcode, uint32_t nb_pages,
+		const struct fuzz_field *fields, uint32_t nb);
+/** A queue pair that talks to itself, by a receive queue of its own or a shared one. */
+void fuzz_model_connect(struct fuzz_model *m, bool shared);
+/** A request of the input, and perhaps its record and doorbell. */
+void fuzz_model_post(struct fuzz_model *m, struct fuzz_in *in);
 /** A command that is right but for what the input says. */
 void fuzz_model_command(struct fuzz_model *m, struct fuzz_in *in);
 /** Bytes of the input as the entry of a slot, and the doorbell. */

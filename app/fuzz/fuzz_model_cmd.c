@@ -22,6 +22,7 @@ static struct fuzz_model fm;
 static uint8_t mem[FUZZ_MEM_SIZE];
 static uint8_t rights[FUZZ_MEM_PAGES];
 static bool master;
+static bool connected; /* requests are posted */
 
 /* ------------------------------------------- what server.c and dma.c would do */
 
@@ -235,7 +236,10 @@ step(struct fuzz_in *in)
 		access_bar(in, true);
 		break;
 	case 2:
-		fuzz_model_entry(&fm, in);
+		if (connected)
+			fuzz_model_post(&fm, in);
+		else
+			fuzz_model_entry(&fm, in);
 		break;
 	case 3:
 		fuzz_model_write32(&fm, 0x18, fuzz_u32(in));
@@ -305,6 +309,9 @@ begin(uint8_t how)
 	fm.model.latency = (how & 0x20) != 0 ? BFM_LATENCY_ONE : 0;
 	if ((how & 0x18) != 0)
 		fuzz_model_up(&fm, (how & 0x10) != 0 ? FUZZ_UP_OBJECTS : FUZZ_UP_INIT);
+	connected = (how & 0x50) == 0x50;
+	if (connected)
+		fuzz_model_connect(&fm, (how & 0x80) != 0);
 }
 
 int
