@@ -115,6 +115,7 @@ qp_print(const struct bfm_object *o, FILE *out)
 				BFM_GET(qp->ctx, QPC, remote_qpn),
 				BFM_GET(qp->ctx, QPC, pri_fl) != 0 ? " loopback" : "",
 				BFM_GET(qp->ctx, QPC, mtu));
+	bfm_run_print(qp, out);
 }
 
 /* What kind of QP, and may this function have it? */

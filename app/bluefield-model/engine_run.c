@@ -13,6 +13,7 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -404,6 +405,24 @@ bfm_run_doorbell(struct bfm_function *f, struct bfm_qp *qp)
 	/* what is posted is seen now, also if it is fetched later */
 	(void)bfm_send_posted(f, qp);
 	bfm_qp_kick(f, qp);
+}
+
+void
+bfm_run_print(const struct bfm_qp *qp, FILE *out)
+{
+	const struct bfm_run *run = qp->run;
+
+	fprintf(out, " sends_done=%u receives_taken=%u", run->sq_ci, run->rq_ci);
+	if (run->started)
+		fprintf(out, " request=%u opcode=0x%02x sent=%" PRIu64 "/%" PRIu64, run->wr.index,
+				run->wr.opcode, run->sent, run->wr.len);
+	if (run->retries != 0 || run->rnr_retries != 0)
+		fprintf(out, " retries=%u rnr_retries=%u", run->retries, run->rnr_retries);
+	if (run->ready || run->waiting)
+		fprintf(out, " %s", run->ready ? "ready" : run->unanswered ? "unanswered" :
+				"waiting");
+	if (run->recv.active)
+		fprintf(out, " receiving=%u got=%" PRIu64, run->recv.index, run->got);
 }
 
 void

@@ -202,6 +202,7 @@ void bfm_run_moved(struct bfm_function *f, struct bfm_qp *qp, enum bfm_qp_state 
 void bfm_run_doorbell(struct bfm_function *f, struct bfm_qp *qp);
 /* What a query shows: the fields of the context that the device has. */
 void bfm_run_query(const struct bfm_qp *qp, uint8_t *ctx);
+void bfm_run_print(const struct bfm_qp *qp, FILE *out);
 /* Of an SRQ that goes, or that starts anew. */
 void bfm_ahead_free(struct bfm_srq *srq);
 /* The CQ was armed: is there anything to tell? */

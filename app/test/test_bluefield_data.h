@@ -76,6 +76,7 @@ struct data_conf {
 	bool raw;              /**< A set of counters, and access by address is allowed. */
 	uint32_t nb_cqes;
 	uint32_t user_index;   /**< 0: none. */
+	uint8_t mtu;           /**< Code; 0: 3, of 1024 bytes. */
 	uint8_t ack_timeout;   /**< Code; 0: the usual one, 16 ms. */
 	uint8_t retry_count;   /**< 0: 1. */
 	uint8_t rnr_retry;     /**< 0: for ever; else so many, less one. */

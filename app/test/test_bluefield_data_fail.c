@@ -479,9 +479,9 @@ test_reset_and_again(void)
 	return data_passed();
 }
 
-/* The function that receives is reset under load. */
+/* The function that receives comes to an end under load: a line for the model. */
 static int
-test_reset_under_load(void)
+end_under_load(const char *how)
 {
 	struct data_cqe cqe;
 	unsigned int i;
@@ -491,7 +491,7 @@ test_reset_under_load(void)
 		data_recv(&data_b, HALF, 65536);
 	for (i = 0; i < DATA_QUEUE - 1; i++)
 		data_send(&data_a, OP_SEND, 0, 65536, F_QUIET);
-	TEST_EXPECT(test_model_ctl(&data_model, "reset ecpf0vf0"), 0);
+	TEST_EXPECT(test_model_ctl(&data_model, "%s ecpf0vf0", how), 0);
 	TEST_EXPECT(test_model_state(&data_model, "ecpf0vf0", "objects"), 0);
 	data_send(&data_a, OP_SEND, 0, 64, 0);
 	/* whatever had arrived before: the last one has not */
@@ -501,6 +501,90 @@ test_reset_under_load(void)
 		TEST_EXPECT(cqe.syndrome, FLUSH);
 	TEST_CALL(flushed(&data_a));
 	return test_log_passed();
+}
+
+static int
+test_reset_under_load(void)
+{
+	return end_under_load("reset");
+}
+
+/* Its client is lost with it. */
+static int
+test_unplugged_under_load(void)
+{
+	return end_under_load("unplug");
+}
+
+/* It is the sender's own: nothing hangs, nothing is left, the peer waits for ever. */
+static int
+test_sender_reset_under_load(void)
+{
+	unsigned int i;
+
+	TEST_CALL(data_pair(&usual));
+	for (i = 0; i < DATA_QUEUE; i++)
+		data_recv(&data_b, HALF, 65536);
+	for (i = 0; i < DATA_QUEUE; i++)
+		data_send(&data_a, OP_SEND, 0, 65536, 0);
+	TEST_EXPECT(test_model_ctl(&data_model, "reset pf0vf0"), 0);
+	TEST_EXPECT(test_model_state(&data_model, "pf0vf0", "objects"), 0);
+	TEST_EXPECT(test_model_state(&data_model, "pf0vf0", "given"), 0);
+	TEST_EXPECT(data_state(&data_b), BF_QP_RTS);
+	TEST_EXPECT(bf_qp_to_error(&data_b.qp), 0);
+	TEST_WAIT(data_state(&data_b) == BF_QP_ERROR, TEST_MS);
+	return test_log_passed();
+}
+
+/* A packet that the vport does not take: 4096 bytes of 1500. */
+static int
+test_above_mtu(void)
+{
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .mtu = 5 }));
+	data_recv(&data_b, HALF, 4096);
+	data_send(&data_a, OP_SEND, 0, 1024, 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_EXPECT(cqe.opcode, 0);
+	data_recv(&data_b, HALF, 4096);
+	data_send(&data_a, OP_SEND, 0, 4096, 0);
+	return sender_fails(RETRY);
+}
+
+/* Datagrams that can not be sent stop the send queue, and nothing else. */
+static int
+test_datagram_bad_key(void)
+{
+	uint8_t segs[4 * 16] = { [8] = 0x80 };
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .service = BF_QP_UD }));
+	data_seg(segs + 48, 64, data_a.mkey.key + 1, (uintptr_t)data_a.bytes);
+	data_send_raw(&data_a, OP_SEND, segs, 4, 0);
+	TEST_CALL(data_sent_bad(&data_a, LOCAL_PROT));
+	TEST_EXPECT(data_state(&data_a), BF_QP_SQ_ERROR);
+	data_recv(&data_a, HALF, 64);
+	data_send_raw(&data_a, OP_SEND, segs, 4, F_QUIET);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_EXPECT(cqe.syndrome, FLUSH);
+	TEST_EXPECT(cqe.counter, 2);
+	TEST_CALL(data_quiet(&data_a));
+	return data_passed();
+}
+
+static int
+test_datagram_too_long(void)
+{
+	uint8_t segs[4 * 16] = { [8] = 0x80 };
+
+	TEST_CALL(data_pair(&(struct data_conf){ .service = BF_QP_UD }));
+	data_seg(segs + 48, 4097, data_a.mkey.key, (uintptr_t)data_a.bytes);
+	data_send_raw(&data_a, OP_SEND, segs, 4, 0);
+	TEST_CALL(data_sent_bad(&data_a, LOCAL_LEN));
+	TEST_EXPECT(data_state(&data_a), BF_QP_SQ_ERROR);
+	return data_passed();
 }
 
 static struct unit_test_suite suite = {
@@ -534,6 +618,11 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_flush_posted),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_reset_and_again),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_reset_under_load),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_unplugged_under_load),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_sender_reset_under_load),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_above_mtu),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_datagram_bad_key),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_datagram_too_long),
 		TEST_CASES_END()
 	}
 };

@@ -136,6 +136,9 @@ data_passed(void)
 	TEST_WAIT(test_model_state(&data_model, "pf0vf0", "connected") == 0, TEST_MS);
 	TEST_EXPECT(test_model_state(&data_model, "pf0vf0", "objects"), 0);
 	TEST_EXPECT(test_model_state(&data_model, "pf0vf0", "given"), 0);
+	TEST_WAIT(test_model_state(&data_model, "ecpf0vf0", "connected") == 0, TEST_MS);
+	TEST_EXPECT(test_model_state(&data_model, "ecpf0vf0", "objects"), 0);
+	TEST_EXPECT(test_model_state(&data_model, "ecpf0vf0", "given"), 0);
 	TEST_TRUE(!test_log_has("objects are left"));
 	return test_log_passed();
 }
@@ -252,7 +255,8 @@ data_connect(struct data_end *e, const struct data_end *peer, const struct data_
 {
 	struct bf_qp_path path = {
 		.remote_qpn = peer->qp.obj.id, .remote_psn = 0xfffffe, .local_psn = 0xfffffe,
-		.mtu = 3, .min_rnr_nak = 12, .loopback = conf->loopback,
+		.mtu = conf->mtu != 0 ? conf->mtu : 3, .min_rnr_nak = 12,
+		.loopback = conf->loopback,
 		.src_addr_index = e->addr_index, .hop_limit = 64, .udp_sport = 0xc000,
 		.ack_timeout = conf->ack_timeout != 0 ? conf->ack_timeout : 12,
 		.retry_count = conf->retry_count != 0 ? conf->retry_count : 1,
