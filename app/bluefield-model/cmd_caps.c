@@ -91,6 +91,8 @@ static const struct cap_value general_values[] = {
 	GEN(xrc, 1),
 	GEN(fl_rc_qp_when_roce_disabled, 1),
 	GEN(local_ca_ack_delay, 16),
+	GEN(out_of_seq_cnt, 1),
+	GEN(retransmission_q_counters, 1),
 	/* a memory key is made by its command only, not changed by a work request */
 	GEN(umr_modify_entity_size_disabled, 1),
 	GEN(umr_modify_atomic_disabled, 1),

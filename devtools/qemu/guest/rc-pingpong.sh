@@ -78,6 +78,30 @@ run ibv_rc_pingpong -s 300000 -n 50 -m 4096 -r 20
 run ibv_rc_pingpong -g 0 -N
 run ibv_ud_pingpong
 run ibv_ud_pingpong -e -g 0
+
+# Lost packets are sent again, fewer of them than a request has retries.
+host control fault pf0 net drop=3
+host control fault pf1 net drop=3
+run ibv_rc_pingpong -n 200
+for dev in "$first" "$second"; do
+	counters=/sys/class/infiniband/$dev/ports/1/hw_counters
+	check "rc-pingpong: $dev: the kernel counts what is sent again" sh -c \
+		"[ \"\$(cat $counters/local_ack_timeout_err)\" -gt 0 ] || grep . $counters/*"
+done
+# Without an end it is an error, in the words of the program, and not a wait.
+host control fault pf1 net drop=all
+port=$((port + 1))
+timeout 20 ibv_rc_pingpong -p $port -d "$first" >/tmp/server 2>&1 &
+server=$!
+within 20 listens $port
+timeout 20 ibv_rc_pingpong -p $port -d "$second" 127.0.0.1 >/tmp/client 2>&1
+check 'rc-pingpong: nobody answers: error' \
+	grep 'transport retry counter exceeded (12)' /tmp/client
+kill $server
+wait $server
+host control fault pf1 clear
+run ibv_rc_pingpong -n 200
+
 for f in pf0 pf1; do
 	check "rc-pingpong: $f: its vport received packets" [ "$(received_of $f)" -gt 20000 ]
 	note "$(host control switch dump | grep "^vport $f ")"
