@@ -133,13 +133,21 @@ bfm_switch_leave(struct bfm_function *f)
 	}
 }
 
+/* pf0hpf is the representor of pf0, by the rules of udev on a card. */
+#define PF_SUFFIX "hpf"
+
 struct bfm_swport *
 bfm_swport_find(struct bfm_model *m, const char *name)
 {
-	struct bfm_function *f = bfm_function_find(m, name);
+	size_t len = strlen(name), suffix = strlen(PF_SUFFIX);
+	char pf[BFM_NAME_SIZE] = "";
+	struct bfm_function *f;
 	uint32_t i;
 
-	if (f != NULL)
+	if (len > suffix && len < sizeof(pf) && strcmp(name + len - suffix, PF_SUFFIX) == 0)
+		memcpy(pf, name, len - suffix);
+	f = bfm_function_find(m, pf[0] != '\0' ? pf : name);
+	if (f != NULL && (pf[0] == '\0' || f->conf.kind == BFM_PF))
 		return f->swport;
 	for (i = 0; i < NB_NOBODY * BFM_NB_PORTS; i++) {
 		if (strcmp(m->sw->nobody[i].name, name) == 0)

@@ -103,6 +103,23 @@ test_rules_listed(void)
 	return test_log_passed();
 }
 
+/* A physical function of the host has a representor of another name. */
+static int
+test_representor_of_pf(void)
+{
+	TEST_CALL(test_model_stop(&model));
+	TEST_CALL(test_model_start(&model, "pf0 pf0vf0"));
+	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0hpf ingress prio 1 matchall action "
+		"mirred egress redirect dev pf0vf0"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf0 ingress prio 1 matchall action "
+		"mirred egress redirect dev pf0hpf"), 0);
+	TEST_EXPECT(dumped("rule dev pf0 ingress prio 1"), 1);
+	TEST_EXPECT(dumped("redirect dev pf0 "), 1);
+	TEST_EXPECT(test_model_ctl(&model, "rule del dev pf0vf0hpf ingress"), -1);
+	TEST_EXPECT(test_model_ctl(&model, "rule del dev hpf ingress"), -1);
+	return test_log_passed();
+}
+
 /* The same packets at the same place: which of the two would it be? */
 static int
 test_rule_given_twice(void)
@@ -277,6 +294,7 @@ static struct unit_test_suite switch_suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, case_teardown, test_vports),
 		TEST_CASE_ST(case_setup, case_teardown, test_rules_listed),
+		TEST_CASE_ST(case_setup, case_teardown, test_representor_of_pf),
 		TEST_CASE_ST(case_setup, case_teardown, test_rule_given_twice),
 		TEST_CASE_ST(case_setup, case_teardown, test_rules_deleted),
 		TEST_CASE_ST(case_setup, case_teardown, test_rules_refused),
