@@ -18,18 +18,23 @@
 #define GROUP_MAX_PES 8
 #define GROUP_PEER "02:00:00:00:0c:00"
 
-/** A queue pair of a group whose other end is itself. */
+/**
+ * A queue pair whose other end is itself, with a completion queue in a group: an event of
+ * it has all completions taken, and has it armed again.
+ */
 struct node {
 	struct bf_group *group;
+	struct bf_cq cq;
+	struct bf_compq compq;
 	struct bf_qp qp;
 	struct bf_sendq sq;
 	struct bf_recvq rq;
-	struct bf_cq_user user;
+	struct bf_rest rest;
 	bool added;
-	uint32_t nb_sent;               /**< Completions, by the handler. */
+	uint32_t nb_events;
+	uint32_t nb_sent;               /**< Completions. */
 	uint32_t nb_received;
 	uint32_t nb_errors;
-	void (*hook)(struct node *node); /**< In the handler; or NULL. */
 };
 
 extern struct test_model group_model;

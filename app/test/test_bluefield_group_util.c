@@ -142,10 +142,8 @@ group_of(const struct rte_comch_pe *pe)
 }
 
 static void
-node_completion(struct bf_cq_user *user, const struct bf_cqe *cqe)
+node_completion(struct node *node, const struct bf_cqe *cqe)
 {
-	struct node *node = container_of(user, struct node, user);
-
 	switch (bf_cqe_opcode(cqe)) {
 	case BF_CQE_REQ:
 		node->nb_sent += bf_sendq_done(&node->sq, bf_cqe_wqe_counter(cqe)) == 0;
@@ -157,18 +155,42 @@ node_completion(struct bf_cq_user *user, const struct bf_cqe *cqe)
 		node->nb_errors++;
 		break;
 	}
-	if (node->hook != NULL)
-		node->hook(node);
+}
+
+static void
+node_rung(struct bf_rest *rest)
+{
+	struct node *node = container_of(rest, struct node, rest);
+	const struct bf_cqe *cqe;
+
+	node->nb_events++;
+	bf_compq_event(&node->compq);
+	while ((cqe = bf_compq_next(&node->compq)) != NULL)
+		node_completion(node, cqe);
+	bf_compq_arm(&node->compq);
+}
+
+static int
+node_queues_create(struct bf_group *group, struct node *node)
+{
+	struct bf_dev *dev = group->dev;
+	const struct bf_cq_attr cq = { .nb_cqes = 32, .uar = &dev->uar, .ceq = &group->ceq };
+	const struct bf_qp_attr qp = {
+		.pd = &dev->pd, .uar = &dev->uar, .cq_send = &node->cq, .cq_recv = &node->cq,
+		.nb_sq_blocks = 16, .nb_rq_wqes = 16, .rq_wqe_size = 16, .user_index = UINT32_MAX,
+	};
+
+	TEST_EXPECT(bf_cq_create(dev->objs, &cq, &node->cq), 0);
+	TEST_EXPECT(bf_compq_init(&node->compq, &node->cq, &dev->uar), 0);
+	TEST_EXPECT(bf_qp_create(dev->objs, &qp, &node->qp), 0);
+	TEST_EXPECT(bf_sendq_init(&node->sq, &node->qp, &dev->uar), 0);
+	TEST_EXPECT(bf_recvq_init(&node->rq, &node->qp), 0);
+	return TEST_SUCCESS;
 }
 
 int
 node_create(struct bf_group *group, struct node *node)
 {
-	const struct bf_qp_attr attr = {
-		.pd = &group->dev->pd, .uar = &group->dev->uar, .cq_send = &group->cq,
-		.cq_recv = &group->cq, .nb_sq_blocks = 16, .nb_rq_wqes = 16, .rq_wqe_size = 16,
-		.user_index = UINT32_MAX,
-	};
 	struct bf_qp_path path = {
 		.mtu = 3, .min_rnr_nak = 12, .loopback = true, .ack_timeout = 14,
 		.retry_count = 7, .rnr_retry = 7,
@@ -176,13 +198,12 @@ node_create(struct bf_group *group, struct node *node)
 
 	memset(node, 0, sizeof(*node));
 	node->group = group;
-	TEST_EXPECT(bf_qp_create(group->dev->objs, &attr, &node->qp), 0);
-	TEST_EXPECT(bf_sendq_init(&node->sq, &node->qp, &group->dev->uar), 0);
-	TEST_EXPECT(bf_recvq_init(&node->rq, &node->qp), 0);
-	node->user.handler = node_completion;
-	node->user.nb_cqes = 32;
-	TEST_EXPECT(bf_group_cq_add(group, node->qp.obj.id, &node->user), 0);
+	bf_group_hold(group);
+	TEST_CALL(node_queues_create(group, node));
+	node->rest.handler = node_rung;
+	TEST_EXPECT(bf_group_rest_add(group, node->cq.obj.id, &node->rest), 0);
 	node->added = true;
+	bf_compq_arm(&node->compq);
 	path.remote_qpn = node->qp.obj.id;
 	TEST_EXPECT(bf_qp_to_init(&node->qp), 0);
 	TEST_EXPECT(bf_qp_to_rtr(&node->qp, &path), 0);
@@ -193,12 +214,13 @@ node_create(struct bf_group *group, struct node *node)
 void
 node_destroy(struct node *node)
 {
-	bf_qp_to_reset(&node->qp);
-	if (node->added)
-		bf_group_cq_del(node->group, &node->user);
-	node->added = false;
 	bf_sendq_fini(&node->sq);
 	bf_qp_destroy(&node->qp);
+	if (node->added)
+		bf_group_rest_del(node->group, &node->rest);
+	node->added = false;
+	bf_cq_destroy(&node->cq);
+	bf_group_drop(node->group);
 }
 
 int

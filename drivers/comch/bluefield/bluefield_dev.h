@@ -9,7 +9,7 @@
  * func and obj do not include this.
  *
  * Threads
- *   a group's   that of its progress engine: pgroup ops, completions, rests
+ *   a group's   that of its progress engine: pgroup ops, events, rests
  *   the worker  one of each device: jobs, connection management. It may wait for
  *               commands of firmware, as no lcore should. It is not the thread of
  *               layer func, which serves events while the worker waits for a command
@@ -29,13 +29,13 @@
  *   dev->life       reset, and the beginning and end of groups; held while their object
  *                   commands last
  *   dev->lock       the lists of groups and of regions
- *   group->lock     completions and events: who is added, how many entries are taken
+ *   group->lock     who gets events, who holds the group
  *   of the worker   in bluefield_job.c: its queue
  * Object commands take locks of their own, and last: of these only life is held then.
  *
  * A device that fails. dev_fatal() tells the library, and each part by its fail handler:
  * chan ends its connections, each in its thread. Commands fail at once from then on, jobs
- * run as ever, completions that were written are handed out, and groups ring no doorbell.
+ * run as ever, events that were written are handed out, and groups ring no doorbell.
  * Objects are destroyed as ever: the back end keeps memory that the device may still use.
  *
  * A reset comes with all contexts IDLE and no memory region. It lets the worker finish
@@ -63,7 +63,6 @@
 #include "bluefield_obj.h"
 #include "comch_bluefield.h"
 
-struct bf_cqe;
 struct bf_dev;
 struct bf_fdb_ops;
 struct bf_group;
@@ -110,7 +109,7 @@ struct bf_part {
 	int (*group_up)(struct bf_group *group);
 	void (*group_down)(struct bf_group *group);
 	/*
-	 * In pgroup_poll, after completions and events were handed out; now is the TSC.
+	 * In pgroup_poll, after events were handed out; now is the TSC.
 	 * Returns the number of events. It lowers group->pg.deadline to when it wants to
 	 * be called at the latest: that is UINT64_MAX when the poll begins.
 	 */
@@ -211,20 +210,6 @@ void bf_job_wake(struct bf_dev *dev);
  * Poll groups
  */
 
-/* Completions of one queue pair on a group's completion queue. */
-struct bf_cq_user {
-	/*
-	 * One completion, in the group's thread. The entry is the device's again when this
-	 * returns. It may add and delete any user, also itself.
-	 */
-	void (*handler)(struct bf_cq_user *user, const struct bf_cqe *cqe);
-	/* How many entries it can fill at most: of all that is posted. Written by its owner. */
-	uint32_t nb_cqes;
-	/* of the group */
-	uint32_t qpn;
-	struct bf_cq_user *next;
-};
-
 /* A queue at rest: its completion queue is armed, and nobody polls it. */
 struct bf_rest {
 	/* An event of it has come: it is not armed any more. In the group's thread. */
@@ -235,9 +220,8 @@ struct bf_rest {
 };
 
 /*
- * What one progress engine needs of the device. cq is for control connections: all their
- * queue pairs send and receive on it. Queues of the fast path have completion queues of
- * their own, whose event queue is ceq (struct bf_cq_attr).
+ * What one progress engine needs of the device: the event queue of the completion queues
+ * that it looks after (struct bf_cq_attr).
  */
 struct bf_group {
 	struct rte_comch_pgroup pg;
@@ -246,7 +230,6 @@ struct bf_group {
 	 * Objects: made with the group, and anew by a reset. While the device has failed they
 	 * may be missing; the group has users only after it was started anew.
 	 */
-	struct bf_cq cq;
 	struct bf_ceq ceq;
 	void *part[BF_NB_PARTS];
 	TAILQ_ENTRY(bf_group) next; /* with dev->lock */
@@ -259,33 +242,17 @@ bf_group_of(struct rte_comch_pgroup *pg)
 }
 
 /*
- * Keep a group's queues. Whoever makes a queue pair on its completion queue, or a
- * completion queue on its event queue, holds the group from before that until the object
- * was destroyed: the engine may end the group meanwhile, which then is told later. A user,
- * below, counts as well, but is deleted before its queue pair is destroyed. Any thread.
+ * Keep a group's event queue. Whoever makes a completion queue on it holds the group from
+ * before that until the completion queue was destroyed: the engine may end the group
+ * meanwhile, which then is told later. A rest, below, counts as well. Any thread.
  */
 void bf_group_hold(struct bf_group *group);
 void bf_group_drop(struct bf_group *group);
 
 /*
- * Completions of a queue pair go to a user from now on; any thread, before the queue pair
- * can have one. -ENOSPC: the completion queue may not have room for all of its entries,
- * logged with the remedy.
- */
-int bf_group_cq_add(struct bf_group *group, uint32_t qpn, struct bf_cq_user *user);
-
-/*
- * They do not any more: those that are in the ring are dropped. In the group's thread,
- * when the queue pair makes no new ones (it is in RESET, or in ERROR and all its entries
- * have completed, or the device has failed), and before it is destroyed: its number may
- * be another's after that. After pgroup_destroy has returned: in any thread.
- */
-void bf_group_cq_del(struct bf_group *group, struct bf_cq_user *user);
-
-/*
- * Events of a completion queue on the group's event queue. In the group's thread; del: as
- * bf_group_cq_del(), with the completion queue about to be destroyed or not armed. -ENOSPC:
- * the event queue has no room for more.
+ * Events of a completion queue on the group's event queue. In the group's thread; del also
+ * in any other, after pgroup_destroy has returned. The completion queue is about to be
+ * destroyed then, or not armed. -ENOSPC: the event queue has no room for more.
  */
 int bf_group_rest_add(struct bf_group *group, uint32_t cqn, struct bf_rest *rest);
 void bf_group_rest_del(struct bf_group *group, struct bf_rest *rest);

@@ -3,21 +3,16 @@
  */
 
 /*
- * Poll groups: what one progress engine has of the device. Completions of control
- * connections are handed out by queue pair number, events by completion queue number;
- * what the parts do with them is theirs.
+ * Poll groups: what one progress engine has of the device: an event queue, whose events
+ * are handed out by completion queue number. What the parts do with them is theirs.
  *
- * Sleep. pgroup_arm arms the completion queue and the event queue, each with the index of
- * what was taken: the device tells of anything beyond that, whenever it was written, so
- * that no wake-up is lost. Then it looks once more, as an engine need not sleep for what is
- * there already. The event queue of a group has an MSI-X vector of its own, whose eventfd
- * the engine waits for. Groups beyond the number of vectors have vector 0, that of the
- * function's own events: whenever it fires, layer func's thread writes to the eventfds of
- * those of them that sleep.
- *
- * Stale completions. The number of a queue pair is used again when it was destroyed. So
- * what is in the ring of one is dropped before that, by bf_group_cq_del(): also out of the
- * batch that is being handed out, which is a copy.
+ * Sleep. pgroup_arm arms the event queue with the index of what was taken: the device
+ * interrupts for anything beyond that, whenever it was written, so that no wake-up is lost
+ * of a completion queue that is armed. Then it looks once more, as an engine need not sleep
+ * for what is there already. The event queue of a group has an MSI-X vector of its own,
+ * whose eventfd the engine waits for. Groups beyond the number of vectors have vector 0,
+ * that of the function's own events: whenever it fires, layer func's thread writes to the
+ * eventfds of those of them that sleep.
  */
 
 #include <errno.h>
@@ -29,22 +24,15 @@
 #include <rte_spinlock.h>
 
 #include "bluefield_dev_priv.h"
-#include "bluefield_wq.h"
 
-/* Completions of control connections: 64 bytes each. */
-#define GROUP_MAX_CQES 16384u
 /* One event for each completion queue that is armed. */
-#define GROUP_EQES 2048u
-/* Handed out in one poll at most, of either kind. */
-#define GROUP_BATCH 64u
+#define GROUP_EQES 8192u
+/* Handed out in one poll at most. */
 #define GROUP_EVENTS 256u
 #define GROUP_BUCKETS 256u
 
-#define QPN_NONE 0xffffffu
-
 struct group {
 	struct bf_group pub;
-	struct bf_compq compq;
 	/* held while the group is polled, armed or without objects: only ever tried by it */
 	rte_spinlock_t turn;
 	bool made;                     /* with turn: it has its objects */
@@ -52,17 +40,12 @@ struct group {
 	int fd;                        /* of the vector, or our own */
 	uint32_t armed;                /* atomic */
 	struct bf_lock lock;
-	uint32_t nb_cqes;              /* with lock: taken by users */
-	uint32_t nb_users;             /* with lock: of completions, of events, and holders */
+	uint32_t nb_users;             /* with lock: of events, and holders */
 	uint32_t nb_rests;             /* with lock */
 	bool over;                     /* with lock: destroyed, but for its users */
 	struct rte_comch_pmd_ending *ending; /* with lock: to be told when it is; NULL: not */
 	struct bf_job end_job;
-	struct bf_cq_user *users[GROUP_BUCKETS]; /* written with lock, removed in its thread */
-	struct bf_rest *rests[GROUP_BUCKETS];
-	uint32_t batch_nb;
-	struct bf_cqe batch[GROUP_BATCH];
-	uint64_t stale;                /* completions of nobody */
+	struct bf_rest *rests[GROUP_BUCKETS]; /* written with lock, removed in its thread */
 };
 
 static struct group *
@@ -72,9 +55,9 @@ to_group(struct bf_group *pub)
 }
 
 static uint32_t
-bucket(uint32_t number)
+bucket(uint32_t cqn)
 {
-	return (number ^ number >> 8 ^ number >> 16) % GROUP_BUCKETS;
+	return (cqn ^ cqn >> 8 ^ cqn >> 16) % GROUP_BUCKETS;
 }
 
 /*
@@ -85,36 +68,21 @@ static int
 group_objs_create(struct group *g)
 {
 	struct bf_dev *dev = g->pub.dev;
-	const struct bf_ceq_attr ceq = {
+	const struct bf_ceq_attr attr = {
 		.uar = &dev->uar, .nb_eqes = GROUP_EQES, .vector = g->vector,
 	};
-	struct bf_cq_attr cq = { .uar = &dev->uar, .ceq = &g->pub.ceq };
-	struct bf_obj_caps caps;
 	int ret;
 
-	dev->objs->ops->caps(dev->objs, &caps);
-	cq.nb_cqes = RTE_MIN(caps.max_cq_sz, GROUP_MAX_CQES);
-	ret = bf_ceq_create(dev->objs, &ceq, &g->pub.ceq);
+	ret = bf_ceq_create(dev->objs, &attr, &g->pub.ceq);
 	if (ret == -ENOSPC)
 		BF_LOG(ERR, "%s: no event queue for one more progress engine, firmware has %u of them: attach its contexts to fewer engines, or give the function more event queues (devlink resource show, devlink port function set <representor> max_io_eqs <number>)",
 			dev->rte_dev->data->name, bf_func_caps(dev->func)->max_eq);
-	if (ret != 0)
-		return ret;
-	ret = bf_cq_create(dev->objs, &cq, &g->pub.cq);
-	if (ret == 0) {
-		ret = bf_compq_init(&g->compq, &g->pub.cq, &dev->uar);
-		if (ret == 0)
-			return 0;
-		bf_cq_destroy(&g->pub.cq);
-	}
-	bf_ceq_destroy(&g->pub.ceq);
 	return ret;
 }
 
 static void
 group_objs_destroy(struct group *g)
 {
-	bf_cq_destroy(&g->pub.cq);
 	bf_ceq_destroy(&g->pub.ceq);
 }
 
@@ -418,13 +386,11 @@ bf_groups_wake(struct bf_dev *dev)
  * Who gets what
  */
 
-/* With lock. */
-static void
-user_gone(struct group *g)
+/* The last one of a group that was destroyed: nobody but the worker has it then. */
+static bool
+user_gone_locked(struct group *g)
 {
-	g->nb_users--;
-	if (g->over && g->nb_users == 0)
-		bf_job_post(g->pub.dev, &g->end_job);
+	return --g->nb_users == 0 && g->over;
 }
 
 void
@@ -442,75 +408,13 @@ bf_group_drop(struct bf_group *pub)
 {
 	struct group *g = to_group(pub);
 
-	bf_lock(&g->lock);
-	user_gone(g);
-	bf_unlock(&g->lock);
-}
-
-int
-bf_group_cq_add(struct bf_group *pub, uint32_t qpn, struct bf_cq_user *user)
-{
-	struct group *g = to_group(pub);
-	struct bf_cq_user **head = &g->users[bucket(qpn)];
+	bool last;
 
 	bf_lock(&g->lock);
-	if (user->nb_cqes > pub->cq.nb_cqes - g->nb_cqes) {
-		bf_unlock(&g->lock);
-		BF_LOG(ERR, "%s: %u completions of one progress engine are spoken for, %u more are not there: take another engine, shorter receive queues or fewer connections",
-			pub->dev->rte_dev->data->name, pub->cq.nb_cqes - g->nb_cqes,
-			user->nb_cqes);
-		return -ENOSPC;
-	}
-	g->nb_cqes += user->nb_cqes;
-	g->nb_users++;
-	user->qpn = qpn;
-	user->next = *head;
-	/* release: the group's thread looks without the lock */
-	__atomic_store_n(head, user, __ATOMIC_RELEASE);
+	last = user_gone_locked(g);
 	bf_unlock(&g->lock);
-	return 0;
-}
-
-/* Nobody gets what is there of a queue pair. */
-static void
-completions_drop(struct group *g, uint32_t qpn)
-{
-	const struct bf_compq *q = &g->compq;
-	struct bf_compq look = *q;
-	struct bf_cqe *cqe;
-	uint32_t i;
-
-	for (i = 0; i < g->batch_nb; i++)
-		if (bf_cqe_qpn(&g->batch[i]) == qpn)
-			g->batch[i].opcode_qpn = rte_cpu_to_be_32(QPN_NONE);
-	if (!g->made)
-		return;
-	/* these are ours until they are committed, also to write */
-	for (i = 0; i < q->nb_cqes; i++) {
-		cqe = (struct bf_cqe *)(uintptr_t)bf_compq_next(&look);
-		if (cqe == NULL)
-			break;
-		if (bf_cqe_qpn(cqe) == qpn)
-			cqe->opcode_qpn |= rte_cpu_to_be_32(QPN_NONE);
-	}
-}
-
-void
-bf_group_cq_del(struct bf_group *pub, struct bf_cq_user *user)
-{
-	struct group *g = to_group(pub);
-	struct bf_cq_user **at = &g->users[bucket(user->qpn)];
-
-	bf_lock(&g->lock);
-	while (*at != NULL && *at != user)
-		at = &(*at)->next;
-	if (*at != NULL) {
-		__atomic_store_n(at, user->next, __ATOMIC_RELEASE);
-		completions_drop(g, user->qpn);
-		g->nb_cqes -= user->nb_cqes;
-		user_gone(g);
-	}
-	bf_unlock(&g->lock);
+	if (last)
+		bf_job_post(g->pub.dev, &g->end_job);
 }
 
 int
@@ -543,6 +447,7 @@ bf_group_rest_del(struct bf_group *pub, struct bf_rest *rest)
 {
 	struct group *g = to_group(pub);
 	struct bf_rest **at = &g->rests[bucket(rest->cqn)];
+	bool last = false;
 
 	bf_lock(&g->lock);
 	while (*at != NULL && *at != rest)
@@ -550,49 +455,16 @@ bf_group_rest_del(struct bf_group *pub, struct bf_rest *rest)
 	if (*at != NULL) {
 		__atomic_store_n(at, rest->next, __ATOMIC_RELEASE);
 		g->nb_rests--;
-		user_gone(g);
+		last = user_gone_locked(g);
 	}
 	bf_unlock(&g->lock);
+	if (last)
+		bf_job_post(g->pub.dev, &g->end_job);
 }
 
 /*
  * Poll
  */
-
-static uint32_t
-completions_take(struct group *g)
-{
-	const struct bf_cqe *cqe;
-	uint32_t nb = 0;
-
-	while (nb < GROUP_BATCH && (cqe = bf_compq_next(&g->compq)) != NULL)
-		g->batch[nb++] = *cqe;
-	/* before anybody posts anew: so that the queue never has more than its room */
-	if (nb != 0)
-		bf_compq_commit(&g->compq);
-	return nb;
-}
-
-static int
-completions_poll(struct group *g)
-{
-	struct bf_cq_user *user;
-	uint32_t i, qpn;
-
-	g->batch_nb = completions_take(g);
-	for (i = 0; i < g->batch_nb; i++) {
-		qpn = bf_cqe_qpn(&g->batch[i]);
-		user = __atomic_load_n(&g->users[bucket(qpn)], __ATOMIC_ACQUIRE);
-		while (user != NULL && user->qpn != qpn)
-			user = user->next;
-		if (likely(user != NULL))
-			user->handler(user, &g->batch[i]);
-		else
-			g->stale++;
-	}
-	g->batch_nb = 0;
-	return i;
-}
 
 static int
 events_poll(struct group *g)
@@ -602,10 +474,6 @@ events_poll(struct group *g)
 
 	while (nb < GROUP_EVENTS && bf_ceq_next(&g->pub.ceq, &cqn)) {
 		nb++;
-		if (cqn == g->compq.cqn) {
-			bf_compq_event(&g->compq);
-			continue;
-		}
 		rest = __atomic_load_n(&g->rests[bucket(cqn)], __ATOMIC_ACQUIRE);
 		while (rest != NULL && rest->cqn != cqn)
 			rest = rest->next;
@@ -627,10 +495,8 @@ bf_group_poll(struct rte_comch_pgroup *pg, uint64_t now)
 	if (unlikely(rte_spinlock_trylock(&g->turn) == 0))
 		return 0;
 	pg->deadline = UINT64_MAX;
-	if (likely(g->made)) {
+	if (likely(g->made))
 		nb += events_poll(g);
-		nb += completions_poll(g);
-	}
 	for (i = 0; i < BF_NB_PARTS; i++)
 		if (bf_parts[i] != NULL && bf_parts[i]->group_poll != NULL)
 			nb += bf_parts[i]->group_poll(&g->pub, now);
@@ -641,16 +507,6 @@ bf_group_poll(struct rte_comch_pgroup *pg, uint64_t now)
 /*
  * Sleep
  */
-
-static bool
-objects_arm(struct group *g)
-{
-	struct bf_compq look = g->compq;
-
-	bf_compq_arm(&g->compq);
-	bf_ceq_arm(&g->pub.ceq);
-	return bf_ceq_pending(&g->pub.ceq) || bf_compq_next(&look) != NULL;
-}
 
 bool
 bf_group_arm(struct rte_comch_pgroup *pg)
@@ -667,8 +523,10 @@ bf_group_arm(struct rte_comch_pgroup *pg)
 		if (bf_parts[i] != NULL && bf_parts[i]->group_arm != NULL)
 			pending |= bf_parts[i]->group_arm(&g->pub);
 	/* without users, too: the worker may add one, whose first completion has to wake */
-	if (g->made && bf_dev_status(g->pub.dev) == 0)
-		pending |= objects_arm(g);
+	if (g->made && bf_dev_status(g->pub.dev) == 0) {
+		bf_ceq_arm(&g->pub.ceq);
+		pending |= bf_ceq_pending(&g->pub.ceq);
+	}
 	rte_spinlock_unlock(&g->turn);
 	return pending;
 }
