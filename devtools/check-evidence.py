@@ -30,7 +30,7 @@ def cases_of(suite):
 
 def faults_of(part):
     names = re.findall(r'``([\w*]+)``', part)
-    suites = [n for n in names if n.startswith('hard_') or n == 'isolation']
+    suites = [n for n in names if n.startswith('hard_') or n in ('isolation', 'stranger')]
     tests = [n for n in names if n.startswith('test_')]
     if tests and not suites:
         yield f'no suite of {tests[0]}'
