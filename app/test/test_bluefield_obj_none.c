@@ -45,3 +45,4 @@ REGISTER_FAST_TEST(bluefield_obj_mem_autotest, NOHUGE_OK, ASAN_OK, test_bluefiel
 REGISTER_FAST_TEST(bluefield_seam_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_wq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_wq_fast_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_FAST_TEST(bluefield_wq_order_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);

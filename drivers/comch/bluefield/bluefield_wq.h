@@ -401,8 +401,7 @@ bf_sharedq_free(struct bf_sharedq *q, uint16_t index)
 
 	if (unlikely(index > q->mask || q->link[index] != BF_SHAREDQ_POSTED))
 		return -EPROTO;
-	BF_WQ_STORE16(last + offsetof(struct bf_wqe_srq_next, next_index),
-		BF_BE16(index));
+	BF_WQ_STORE16(last + offsetof(struct bf_wqe_srq_next, next_index), BF_BE16(index));
 	q->link[q->tail] = index;
 	q->link[index] = 0;
 	q->tail = index;

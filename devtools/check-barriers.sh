@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# usage: check-barriers.sh
+#
+# Leaves out one barrier, one ownership check or one store of the bluefield driver's
+# queues at a time, and wants app/test/test_bluefield_wq_order.c to fail each time, which
+# replays stores in every order that the barriers allow. Unchanged it has to pass. The
+# driver's own files stay as they are: copies of the headers are changed and compiled.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+driver=$top/drivers/comch/bluefield
+work=
+
+# shellcheck disable=SC2317 # called by trap
+clean_up() {
+	trap - EXIT INT TERM
+	[ -z "$work" ] || rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+work=$(mktemp -d)
+read -ra flags < <(pkg-config --cflags libdpdk)
+read -ra libs < <(pkg-config --libs libdpdk)
+flags+=(-std=gnu11 -O2 -w -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -DTEST_WQ_ORDER_MAIN
+	-I "$top/app/test" -I "$top/lib/comch")
+cc=${CC:-cc}
+
+# Compiles it with the headers in <work>/src, and runs it: 0 passed, 1 failed.
+run() {
+	local ret=0
+	"$cc" "${flags[@]}" -I "$work/src" -I "$driver" -o "$work/order" \
+		"$top/app/test/test_bluefield_wq_order.c" "$work/dev.o" "$work/src/bluefield_wq.c" \
+		"${libs[@]}" >"$work/log" 2>&1 || {
+		echo 'check-barriers: it does not compile:' >&2
+		tail -n 20 "$work/log" >&2
+		exit 1
+	}
+	timeout -k 5 100 "$work/order" --no-huge --no-pci --no-shconf --no-telemetry -m 32 \
+		--log-level=lib.eal:error >"$work/log" 2>&1 || ret=$?
+	[ $ret -le 1 ] || {
+		echo "check-barriers: it ended with status $ret:" >&2
+		tail -n 20 "$work/log" >&2
+		exit 1
+	}
+	return $ret
+}
+
+fresh() {
+	rm -rf "$work/src"
+	mkdir "$work/src"
+	cp "$driver"/bluefield_wq*.[ch] "$work/src"
+}
+
+# Deletes what a function has of a text, which must be there: the line, and with "N;"
+# the next one.
+left_out() { # <file> <function> <text> [N;]
+	fresh
+	sed -i "/^$2(/,/^}/ { /$3/ { ${4:-} d } }" "$work/src/$1"
+	if cmp -s "$driver/$1" "$work/src/$1"; then
+		echo "check-barriers: $1 has no $3 in $2()" >&2
+		exit 1
+	fi
+	if run; then
+		printf '%-24s %-44s not found\n' "$2" "$3"
+		bad=1
+	else
+		printf '%-24s %-44s found: %s\n' "$2" "$3" \
+			"$(sed -n 's/.* failed: //p; s/^the device: //p' "$work/log" | head -n 1)"
+	fi
+}
+
+bad=0
+fresh
+"$cc" "${flags[@]}" -I "$driver" -c -o "$work/dev.o" "$top/app/test/test_bluefield_wq_dev.c"
+if ! run; then
+	echo 'check-barriers: the test fails without any change:' >&2
+	tail -n 20 "$work/log" >&2
+	exit 1
+fi
+
+h=bluefield_wq.h
+left_out $h bf_sendq_ring BF_WQ_BEFORE_RECORD
+left_out $h bf_sendq_ring BF_WQ_RECORD
+left_out $h bf_sendq_ring BF_WQ_BEFORE_DOORBELL
+left_out $h bf_sendq_ring BF_WQ_DOORBELL
+left_out $h bf_recvq_ring BF_WQ_BEFORE_RECORD
+left_out $h bf_recvq_ring BF_WQ_RECORD
+left_out $h bf_sharedq_ring BF_WQ_BEFORE_RECORD
+left_out $h bf_sharedq_ring BF_WQ_RECORD
+left_out $h bf_sharedq_free BF_WQ_STORE16
+left_out $h bf_compq_next 'if ((op_own & BF_CQE_OWNER)' 'N;'
+left_out $h bf_compq_next BF_WQ_AFTER_OWNER
+left_out $h bf_compq_commit BF_WQ_BEFORE_COMMIT
+left_out $h bf_compq_commit BF_WQ_RECORD
+left_out $h bf_compq_arm_word bf_compq_commit
+left_out $h bf_compq_arm_word BF_WQ_RECORD
+left_out $h bf_compq_arm_word BF_WQ_BEFORE_DOORBELL
+left_out $h bf_compq_arm_word BF_WQ_DOORBELL
+h=bluefield_wq_fast.h
+left_out $h bf_comp_row_next 'if ((BF_WQ_LOAD_OWNER' 'N;'
+left_out $h bf_comp_row_next BF_WQ_AFTER_OWNER
+left_out $h bf_free_row_take_be BF_WQ_STORE16
+exit $bad
