@@ -721,6 +721,46 @@ test_limits(void)
 	return nothing_left();
 }
 
+/* What has ended does not count: more in turn than there may be at once. */
+static int
+test_limits_in_turn(void)
+{
+	struct bf_cm_conf conf = wire_conf(card, user_req, &server);
+	struct conn *c, *s;
+	unsigned int i;
+
+	bf_cm_destroy(card->cm);
+	conf.max_peer_ids = 4;
+	TEST_EXPECT(wire_open(card, &conf), 0);
+	/* one stays */
+	TEST_CALL(connect_one(&c, &s));
+	for (i = 0; i < 40; i++) {
+		TEST_CALL(connect_one(&c, &s));
+		TEST_EXPECT(bf_cm_disconnect(i % 2 == 0 ? c->id : s->id, 0), 0);
+		wire_run(&wire, 500);
+	}
+	return nothing_left();
+}
+
+/* More messages than one poll handles: it asks to be called again. */
+static int
+test_burst(void)
+{
+	struct bf_cm_conf conf = wire_conf(card, user_req, &server);
+	unsigned int i;
+
+	bf_cm_destroy(card->cm);
+	conf.max_half_open = 1000;
+	TEST_EXPECT(wire_open(card, &conf), 0);
+	/* no answer wakes it meanwhile */
+	server.mode = USER_HOLD;
+	for (i = 0; i < USER_CONNS; i++)
+		TEST_TRUE(user_connect(&client, card, CONNECT_MS) != NULL);
+	wire_settle(&wire);
+	TEST_EXPECT(server.nb_conns, USER_CONNS);
+	return nothing_left();
+}
+
 /* All numbers of ours are in use. */
 static int
 test_full(void)
@@ -920,6 +960,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_stale_twice),
 		TEST_CASE_ST(setup, teardown, test_late_dreq),
 		TEST_CASE_ST(setup, teardown, test_limits),
+		TEST_CASE_ST(setup, teardown, test_limits_in_turn),
+		TEST_CASE_ST(setup, teardown, test_burst),
 		TEST_CASE_ST(setup, teardown, test_full),
 		TEST_CASE_ST(setup, teardown, test_conf),
 		TEST_CASE_ST(setup, teardown, test_dump),

@@ -233,7 +233,10 @@ test_linux_times(void)
 
 	req.req.max_retries = 0;
 	req.req.local_timeout = 0;
+	req.req.path.ack_timeout = 0;
 	play(&req);
+	/* 0 would be for ever */
+	TEST_EXPECT(user.conns[0].path.ack_timeout, 1);
 	wire_run(&wire, 31);
 	while (wire_got(peer, BF_MAD_REP, &mad))
 		nb++;
@@ -446,6 +449,7 @@ test_linux_stale(void)
 	mad = linux_rep(req.local_id);
 	play(&mad);
 	TEST_EXPECT(c->seen[BF_CM_REP], 0);
+	TEST_EXPECT(got(BF_MAD_REJ).rej.reason, BF_REJ_COMM_ID);
 	mad = linux_rep(again.local_id);
 	play(&mad);
 	TEST_EXPECT(c->seen[BF_CM_REP], 1);
@@ -574,6 +578,8 @@ test_bad_packet(void)
 	}
 	TEST_EXPECT(stats().bad_from, 7);
 	TEST_EXPECT(stats().bad_mad, 4);
+	/* nor is anybody else: the sender may be nobody */
+	TEST_EXPECT(us->nb_tx[BF_MAD_REJ - BF_MAD_FIRST], 0);
 	wire_inject(us, &good);
 	wire_settle(&wire);
 	TEST_EXPECT(user.nb_conns, 1);
@@ -649,6 +655,104 @@ test_same_numbers(void)
 	wire_settle(&wire);
 	TEST_EXPECT(user.nb_conns, 2);
 	TEST_EXPECT(stats().duplicates + stats().stale, 0);
+	/* the GUID counts, too */
+	mad = linux_req();
+	mad.req.ca_guid++;
+	play(&mad);
+	TEST_EXPECT(user.nb_conns, 3);
+	mad = linux_req();
+	mad.req.ca_guid++;
+	mad.local_id++;
+	play(&mad);
+	TEST_EXPECT(user.nb_conns, 3);
+	TEST_EXPECT(stats().stale, 1);
+	return TEST_SUCCESS;
+}
+
+/* The right peer, at the wrong time: nothing changes. */
+static int
+test_out_of_place(void)
+{
+	static const uint16_t attrs[] = { BF_MAD_MRA, BF_MAD_RTU, BF_MAD_DREP };
+	struct bf_mad req = linux_req(), mad;
+	struct conn *c = &user.conns[0];
+	unsigned int i, nb;
+	uint32_t id;
+
+	TEST_CALL(accepted(&id));
+	for (i = 0; i < RTE_DIM(attrs); i++) {
+		mad = linux_mad(attrs[i], id);
+		play(&mad);
+	}
+	/* a REP for who has sent no REQ, and one of another connection there */
+	mad = linux_rep(id);
+	play(&mad);
+	mad.local_id++;
+	play(&mad);
+	mad = got(BF_MAD_REJ);
+	TEST_EXPECT(mad.rej.reason, BF_REJ_COMM_ID);
+	TEST_EXPECT(mad.remote_id, PEER_ID + 1);
+	play(&req);
+	for (i = 0, nb = 0; i < BF_NB_CM_EVENTS; i++)
+		nb += c->seen[i];
+	TEST_EXPECT(nb, 2);
+	TEST_TRUE(wire_silent(peer));
+	TEST_EXPECT(bf_cm_disconnect(c->id, 0), 0);
+	TEST_EXPECT(c->seen[BF_CM_ENDED], 0);
+	return TEST_SUCCESS;
+}
+
+/* A refusal that got lost is said again while the id is there. */
+static int
+test_refused_again(void)
+{
+	struct bf_mad req = linux_req(), rej;
+	struct conn *c = &user.conns[0];
+
+	user.mode = USER_HOLD;
+	play(&req);
+	TEST_EXPECT(bf_cm_reject(c->id, -ENOENT, "no", 2), 0);
+	wire_settle(&wire);
+	TEST_EXPECT(got(BF_MAD_REJ).rej.reason, BF_REJ_CONSUMER);
+	play(&req);
+	rej = got(BF_MAD_REJ);
+	TEST_EXPECT(rej.rej.reason, BF_REJ_CONSUMER);
+	TEST_TRUE(memcmp(rej.rej.priv, "no", 3) == 0);
+	TEST_EXPECT(user.nb_conns, 1);
+	return TEST_SUCCESS;
+}
+
+/* Reasons that a DREQ has, and what is none. */
+static int
+test_dreq_reasons(void)
+{
+	static const struct { uint8_t priv[8]; int status; } cases[] = {
+		{ { 'b', 'f', 'C', 'r', 0, 0, 0, 32 }, -32 },
+		{ { 'b', 'f', 'C', 'r', 0, 0, 0x0f, 0xff }, -4095 },
+		{ { 'b', 'f', 'C', 'r', 0, 0, 0x10, 0 }, 0 },
+		{ { 'b', 'f', 'C', 'r', 0xff, 0xff, 0xff, 0xff }, 0 },
+		{ { 'b', 'f', 'C', 's', 0, 0, 0, 32 }, 0 },
+		{ { 0 }, 0 },
+	};
+	struct bf_mad mad;
+	struct conn *c;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(cases); i++) {
+		mad = linux_req();
+		mad.local_id += i;
+		mad.req.qpn += i;
+		play(&mad);
+		c = &user.conns[i];
+		mad = got(BF_MAD_REP);
+		mad = linux_mad(BF_MAD_DREQ, mad.local_id);
+		mad.local_id += i;
+		mad.dreq.qpn = c->own.qpn;
+		memcpy(mad.dreq.priv, cases[i].priv, sizeof(cases[i].priv));
+		play(&mad);
+		TEST_EXPECT(c->seen[BF_CM_DREQ], 1);
+		TEST_EXPECT(c->status[BF_CM_DREQ], cases[i].status);
+	}
 	return TEST_SUCCESS;
 }
 
@@ -743,6 +847,9 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_bad_packet),
 		TEST_CASE_ST(setup, teardown, test_strangers),
 		TEST_CASE_ST(setup, teardown, test_same_numbers),
+		TEST_CASE_ST(setup, teardown, test_out_of_place),
+		TEST_CASE_ST(setup, teardown, test_refused_again),
+		TEST_CASE_ST(setup, teardown, test_dreq_reasons),
 		TEST_CASE_ST(setup, teardown, test_noise),
 		TEST_CASES_END()
 	}
