@@ -243,8 +243,8 @@ bf_group_of(struct rte_comch_pgroup *pg)
 
 /*
  * Keep a group's event queue. Whoever makes a completion queue on it holds the group from
- * before that until the completion queue was destroyed: the engine may end the group
- * meanwhile, which then is told later. A rest, below, counts as well. Any thread.
+ * before that until the completion queue was destroyed: the engine may let go of the group
+ * meanwhile, which ends with the last user then. A rest, below, counts as well. Any thread.
  */
 void bf_group_hold(struct bf_group *group);
 void bf_group_drop(struct bf_group *group);

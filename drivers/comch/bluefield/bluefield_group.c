@@ -43,7 +43,6 @@ struct group {
 	uint32_t nb_users;             /* with lock: of events, and holders */
 	uint32_t nb_rests;             /* with lock */
 	bool over;                     /* with lock: destroyed, but for its users */
-	struct rte_comch_pmd_ending *ending; /* with lock: to be told when it is; NULL: not */
 	struct bf_job end_job;
 	struct bf_rest *rests[GROUP_BUCKETS]; /* written with lock, removed in its thread */
 };
@@ -187,12 +186,9 @@ group_free(struct group *g)
 	free(g);
 }
 
-/* The last user of a group that was destroyed has gone; in the worker. */
 static void
-group_end_job(struct bf_job *job)
+group_end(struct group *g)
 {
-	struct group *g = container_of(job, struct group, end_job);
-	struct rte_comch_pmd_ending *ending = g->ending;
 	struct bf_dev *dev = g->pub.dev;
 
 	bf_lock(&dev->life);
@@ -202,8 +198,13 @@ group_end_job(struct bf_job *job)
 	group_list_remove(g);
 	bf_unlock(&dev->life);
 	group_free(g);
-	if (ending != NULL)
-		rte_comch_pmd_ended(ending);
+}
+
+/* The last user of a group that was destroyed has gone; in the worker. */
+static void
+group_end_job(struct bf_job *job)
+{
+	group_end(container_of(job, struct group, end_job));
 }
 
 static int
@@ -278,28 +279,24 @@ bf_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 	return 0;
 }
 
+/*
+ * Completion queues of connections that have ended may be on its event queue, until their
+ * handshake is over. Nobody but the worker knows of them, so that the library need not
+ * wait: the group ends with the last of them.
+ */
 int
-bf_group_destroy(struct rte_comch_pgroup *pg, struct rte_comch_pmd_ending *ending)
+bf_group_destroy(struct rte_comch_pgroup *pg, struct rte_comch_pmd_ending *ending __rte_unused)
 {
 	struct group *g = to_group(bf_group_of(pg));
-	struct bf_dev *dev = g->pub.dev;
 	bool used;
 
 	rte_comch_pmd_fd_del(pg->pe, g->fd);
 	bf_lock(&g->lock);
 	used = g->nb_users != 0;
 	g->over = true;
-	g->ending = used ? ending : NULL;
 	bf_unlock(&g->lock);
-	if (used)
-		return -EINPROGRESS;
-	bf_lock(&dev->life);
-	parts_group_down(&g->pub, BF_NB_PARTS);
-	if (g->made)
-		group_objs_destroy(g);
-	group_list_remove(g);
-	bf_unlock(&dev->life);
-	group_free(g);
+	if (!used)
+		group_end(g);
 	return 0;
 }
 
@@ -513,10 +510,16 @@ bf_group_arm(struct rte_comch_pgroup *pg)
 {
 	struct group *g = to_group(bf_group_of(pg));
 	bool pending = false;
+	eventfd_t drop;
 	int i;
 
 	if (rte_spinlock_trylock(&g->turn) == 0)
 		return false;
+	/*
+	 * The event queue stays armed where an engine did not sleep after all, and interrupts
+	 * for what was polled since: what is looked at below needs no wake-up of before.
+	 */
+	(void)eventfd_read(g->fd, &drop);
 	/* release: who wakes those without a vector, after the interrupt that follows */
 	__atomic_store_n(&g->armed, 1, __ATOMIC_RELEASE);
 	for (i = 0; i < BF_NB_PARTS; i++)
