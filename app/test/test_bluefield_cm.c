@@ -625,6 +625,28 @@ test_stale(void)
 	return nothing_left();
 }
 
+/* The server dies, and a new one has its queue pairs, before the client learns it. */
+static int
+test_stale_server(void)
+{
+	struct bf_cm_conf conf = wire_conf(card, user_req, &server);
+	struct conn *c, *s;
+
+	TEST_CALL(connect_one(&c, &s));
+	wire.loss = 100;
+	bf_cm_destroy(card->cm);
+	server.nb_conns = 0;
+	TEST_EXPECT(wire_open(card, &conf), 0);
+	wire.loss = 0;
+	TEST_CALL(connect_one(&c, &s));
+	wire_run(&wire, 1000);
+	TEST_EXPECT(client.conns[0].status[BF_CM_DREQ], -ESTALE);
+	TEST_EXPECT(client.conns[0].seen[BF_CM_ENDED], 1);
+	TEST_EXPECT(c->seen[BF_CM_DREQ] + c->seen[BF_CM_FAILED], 0);
+	TEST_EXPECT(s->seen[BF_CM_DREQ] + s->seen[BF_CM_FAILED], 0);
+	return nothing_left();
+}
+
 /* Only once: who has it for good is believed. */
 static int
 test_stale_twice(void)
@@ -957,6 +979,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_mra),
 		TEST_CASE_ST(setup, teardown, test_mra_limit),
 		TEST_CASE_ST(setup, teardown, test_stale),
+		TEST_CASE_ST(setup, teardown, test_stale_server),
 		TEST_CASE_ST(setup, teardown, test_stale_twice),
 		TEST_CASE_ST(setup, teardown, test_late_dreq),
 		TEST_CASE_ST(setup, teardown, test_limits),

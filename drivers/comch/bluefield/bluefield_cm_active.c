@@ -44,11 +44,13 @@ rep_first(struct bf_cm_id *id)
 	}
 	old = bf_cm_id_of_qp(cm, &id->addr, id->guid, id->remote.qpn, id);
 	if (old != NULL) {
+		/*
+		 * The other side has begun a new life, and with it this queue pair: the old
+		 * connection is over, which is no fault of the new one. (Linux refuses both,
+		 * and has its user connect once more.)
+		 */
 		cm->stats.stale++;
-		bf_cm_send_rej(id, BF_MAD_ABOUT_REP, BF_REJ_STALE, NULL, 0);
-		bf_cm_fail(id, -ESTALE);
 		bf_cm_stale(old);
-		return;
 	}
 	/* the user's turn; the other side repeats its REP, and is asked to be patient */
 	bf_cm_id_state(id, BF_CM_ST_REP_RCVD, UINT64_MAX);
