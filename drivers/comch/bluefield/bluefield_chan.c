@@ -34,6 +34,12 @@ line_lose(struct bf_line *line, int reason)
 		line->lost = reason;
 }
 
+void
+bf_violation_count(struct bf_dev *dev)
+{
+	rte_comch_pmd_count(&dev->rte_dev->data->stats.violations);
+}
+
 /* The peer has broken the protocol. */
 void
 bf_line_bad(struct bf_line *line, const char *what, uint64_t a, uint64_t b)
@@ -41,7 +47,7 @@ bf_line_bad(struct bf_line *line, const char *what, uint64_t a, uint64_t b)
 	if (line->lost == 0)
 		BF_LOG(WARNING, "%s: the peer of the connection to '%s' (%s) breaks the protocol: %s (0x%" PRIx64 ", 0x%" PRIx64 "); it is disconnected",
 			bf_line_dev_name(line), line->name, line->function, what, a, b);
-	__atomic_fetch_add(&line->cd->nb_violations, 1, __ATOMIC_RELAXED);
+	bf_violation_count(line->pub.dev);
 	line_lose(line, -EPROTO);
 }
 
@@ -176,8 +182,10 @@ bf_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, bool m
 		return -EAGAIN;
 	if (unlikely(!line_has_credit(line)))
 		bf_line_cq_drain(line);
-	if (likely(line_has_credit(line)))
+	if (likely(line_has_credit(line))) {
 		ret = line_post(line, BF_WIRE_DATA, data, len, ROOM_DATA, false);
+		line->tx_full = ret < 0;
+	}
 	if (unlikely(ret < 0)) {
 		/* there is no more, whatever was said before */
 		line_ring(line);
@@ -515,19 +523,31 @@ line_cqe(struct bf_line *line, const struct bf_cqe *cqe)
 	}
 }
 
-/* What has completed, up to a number; no upcall. */
 static uint32_t
-line_cq(struct bf_line *line, uint32_t max)
+line_compq(struct bf_line *line, struct bf_compq *cq, uint32_t max)
 {
 	const struct bf_cqe *cqe;
 	uint32_t nb;
 
-	for (nb = 0; nb < max && (cqe = bf_compq_next(&line->cq)) != NULL; nb++)
+	for (nb = 0; nb < max && (cqe = bf_compq_next(cq)) != NULL; nb++)
 		line_cqe(line, cqe);
-	if (nb == 0)
-		return 0;
-	bf_compq_commit(&line->cq);
-	bf_line_dirty(line);
+	if (nb != 0)
+		bf_compq_commit(cq);
+	return nb;
+}
+
+/* What has completed, up to a number of messages; no upcall. */
+static uint32_t
+line_cq(struct bf_line *line, uint32_t max)
+{
+	uint32_t nb;
+
+	/* what came first: behind an error of ours it is not looked at */
+	nb = line_compq(line, &line->cq, max);
+	if (line->sq.pi != line->sq.ci)
+		nb += line_compq(line, &line->tx_cq, line->tx_cq.nb_cqes);
+	if (nb != 0)
+		bf_line_dirty(line);
 	return nb;
 }
 
@@ -731,6 +751,32 @@ line_woken(struct bf_rest *rest)
 	bf_line_activate(line);
 }
 
+static void
+line_tx_woken(struct bf_rest *rest)
+{
+	struct bf_line *line = container_of(rest, struct bf_line, tx_rest);
+
+	bf_compq_event(&line->tx_cq);
+	line->tx_armed = false;
+	bf_line_activate(line);
+}
+
+/* Where room is wanted, or the BYE is under way, also what was sent is news. */
+static void
+line_tx_arm(struct bf_line *line)
+{
+	if (line->tx_armed || (!line->tx_full && !line->tx.bye))
+		return;
+	if (!line->tx_resting) {
+		line->tx_rest.handler = line_tx_woken;
+		if (bf_group_rest_add(line->pub.group, line->tx_cq.cqn, &line->tx_rest) != 0)
+			return;
+		line->tx_resting = true;
+	}
+	bf_compq_arm(&line->tx_cq);
+	line->tx_armed = true;
+}
+
 /*
  * Its completion queue tells the group's event queue of what comes. Of a connection that
  * is held back only what is not DATA, nor a sign of life, is worth that.
@@ -740,7 +786,10 @@ bf_line_arm(struct bf_line *line)
 {
 	bool solicited = bf_line_held(line);
 
-	if (!line->has_queues || (line->armed && line->armed_solicited <= solicited))
+	if (!line->has_queues)
+		return;
+	line_tx_arm(line);
+	if (line->armed && line->armed_solicited <= solicited)
 		return;
 	if (!line->resting) {
 		line->rest.handler = line_woken;

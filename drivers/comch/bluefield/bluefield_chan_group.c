@@ -10,7 +10,6 @@
  */
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,9 +50,9 @@ chan_group_put(struct bf_chan_group *cg)
  * Lines
  */
 
-/* With one reference, which is the worker's, and the caller's to the group. */
+/* With one reference, which is the worker's. */
 struct bf_line *
-bf_line_new(struct bf_chan_dev *cd, struct bf_group *group)
+bf_line_new(struct bf_chan_dev *cd)
 {
 	struct bf_line *line = aligned_alloc(RTE_CACHE_LINE_SIZE,
 			RTE_ALIGN_CEIL(sizeof(*line), RTE_CACHE_LINE_SIZE));
@@ -63,7 +62,6 @@ bf_line_new(struct bf_chan_dev *cd, struct bf_group *group)
 	memset(line, 0, sizeof(*line));
 	line->cd = cd;
 	line->pub.dev = cd->dev;
-	line->pub.group = group;
 	line->version = BF_WIRE_VERSION_MAX;
 	line->active = -1;
 	line->refs = 1;
@@ -168,6 +166,15 @@ bf_line_work_add(struct bf_line *line, uint32_t work, int reason)
 		}
 	}
 	bf_unlock(&cd->lock);
+}
+
+/* The group stays for the line until that is finished. */
+void
+bf_line_hold(struct bf_line *line, struct bf_group *group)
+{
+	bf_group_hold(group);
+	line->pub.group = group;
+	line->holds = true;
 }
 
 /* It is on its way to another group. */
@@ -316,7 +323,9 @@ bf_line_leave(struct bf_line *line)
 	bf_line_deactivate(line);
 	if (line->resting)
 		bf_group_rest_del(line->pub.group, &line->rest);
-	line->resting = line->armed = false;
+	if (line->tx_resting)
+		bf_group_rest_del(line->pub.group, &line->tx_rest);
+	line->resting = line->tx_resting = line->armed = line->tx_armed = false;
 	TAILQ_REMOVE(&cg->lines, line, next_group);
 	cg->nb_lines--;
 	line->cg = NULL;
@@ -476,15 +485,34 @@ chan_group_up(struct bf_group *group)
 	return 0;
 }
 
+/*
+ * What is left are references: requests that nobody looked at, and lines that the worker
+ * has finished.
+ */
 static void
 chan_group_gone(struct bf_group *group)
 {
 	struct bf_chan_group *cg = bf_chan_group_of(group);
+	struct bf_line *line;
 
 	bf_lock(&cg->cd->lock);
 	cg->gone = true;
 	TAILQ_REMOVE(&cg->cd->groups, cg, next);
 	bf_unlock(&cg->cd->lock);
+	for (;;) {
+		bf_lock(&cg->cd->lock);
+		line = STAILQ_FIRST(&cg->evs);
+		if (line != NULL) {
+			STAILQ_REMOVE_HEAD(&cg->evs, next_ev);
+			line->ev_queued = false;
+		}
+		bf_unlock(&cg->cd->lock);
+		if (line == NULL)
+			break;
+		bf_line_work_add(line, BF_WORK_CLOSE, -ENOENT);
+		bf_line_put(line);
+	}
+	chan_group_flush(cg);
 	group->part[BF_PART_CHAN] = NULL;
 	chan_group_put(cg);
 }
@@ -595,8 +623,7 @@ chan_dump(struct bf_dev *dev, FILE *f)
 	TAILQ_FOREACH(line, &cd->lines, next)
 		fprintf(f, "  connection to '%s', %s: queue pair 0x%x%s\n", line->name,
 			line->function, line->qp.obj.id, line->deaf ? ", about to go" : "");
-	fprintf(f, "  %u connections, %" PRIu64 " violations of the protocol\n", cd->nb_lines,
-		__atomic_load_n(&cd->nb_violations, __ATOMIC_RELAXED));
+	fprintf(f, "  %u connections\n", cd->nb_lines);
 	bf_unlock(&cd->lock);
 }
 

@@ -75,6 +75,7 @@
 #define BF_EV_CTL 0x10u   /* control messages wait to be sent */
 #define BF_EV_LOST 0x20u  /* with a reason: the handshake failed, the peer is gone or lies */
 #define BF_EV_LEFT 0x40u  /* with a reason: the peer has disconnected */
+#define BF_EV_START 0x80u /* client: by itself, so that who stops it at once asks for nothing */
 
 /* What the thread of the group tells the worker. */
 #define BF_WORK_CONNECT 0x01u /* client: begin */
@@ -177,7 +178,8 @@ struct bf_line {
 	bool ready;          /* the other side receives */
 	bool heard;          /* a message has come */
 	int lost;            /* why it is about to end, or 0 */
-	struct bf_compq cq;
+	struct bf_compq cq;  /* of what comes */
+	struct bf_compq tx_cq; /* of what was sent: it wakes nobody, as a rule */
 	struct bf_sendq sq;
 	struct bf_recvq rq;
 	struct bf_line_tx tx;
@@ -186,10 +188,14 @@ struct bf_line {
 	int32_t active;      /* place in the group's array, -1 for none */
 	bool dirty;          /* on the list of what the poll under way ends with */
 	struct bf_line *next_dirty;
-	bool resting;        /* has its place among the group's rests */
+	bool resting;        /* rest is among the group's */
 	bool armed;
 	bool armed_solicited;
 	struct bf_rest rest;
+	bool tx_resting;     /* tx_rest is as well */
+	bool tx_armed;
+	bool tx_full;        /* a message had no room in our own queue */
+	struct bf_rest tx_rest;
 	struct bf_line_list *timed; /* the list that it is on, or NULL */
 	uint64_t deadline;   /* TSC: of the next look at its life, or of its end */
 	TAILQ_ENTRY(bf_line) next_timed;
@@ -202,6 +208,7 @@ struct bf_line {
 	/* written before the worker or the group first sees them */
 	struct bf_chan_dev *cd;
 	bool is_client;
+	bool holds;          /* the group; not while it is NEW */
 	uint16_t rep_id;
 	uint8_t version;
 	uint32_t msg_size;   /* agreed; client: wanted, until REP */
@@ -215,10 +222,12 @@ struct bf_line {
 	enum bf_line_stage stage;
 	struct bf_cm_id *id;
 	struct bf_cq hw_cq;
+	struct bf_cq hw_tx_cq;
 	struct bf_qp qp;
 	struct bf_obj_mem *mem;
 	struct bf_mkey mkey;
 	bool has_cq;
+	bool has_tx_cq;
 	bool has_qp;
 	bool has_mkey;
 	uint32_t tries;
@@ -268,7 +277,6 @@ struct bf_chan_dev {
 	struct bf_line_list lines;
 	uint32_t nb_lines;
 	TAILQ_HEAD(, bf_chan_group) groups;
-	uint64_t nb_violations; /* atomic */
 };
 
 /* What the layer has in a poll group. */
@@ -328,6 +336,7 @@ void bf_line_flush(struct bf_line *line);
 bool bf_line_bye(struct bf_line *line, int reason);
 void bf_line_look(struct bf_line *line);
 void bf_line_arm(struct bf_line *line);
+void bf_violation_count(struct bf_dev *dev);
 bool bf_line_pending(const struct bf_line *line);
 uint32_t bf_line_waiting(const struct bf_line *line);
 void bf_line_bad(struct bf_line *line, const char *what, uint64_t a, uint64_t b);
@@ -347,7 +356,8 @@ void bf_line_work(struct bf_job *job);
 void bf_line_finish(struct bf_line *line);
 
 /* bluefield_chan_group.c */
-struct bf_line *bf_line_new(struct bf_chan_dev *cd, struct bf_group *group);
+struct bf_line *bf_line_new(struct bf_chan_dev *cd);
+void bf_line_hold(struct bf_line *line, struct bf_group *group);
 void bf_line_put(struct bf_line *line);
 void bf_line_event(struct bf_line *line, uint32_t events, int reason);
 void bf_line_event_locked(struct bf_line *line, uint32_t events, int reason);

@@ -38,7 +38,12 @@ line_cq_create(struct bf_line *line)
 {
 	struct bf_dev *dev = line->pub.dev;
 	const struct bf_cq_attr attr = {
-		.nb_cqes = rte_align32pow2(rq_entries(line) + BF_LINE_SQ_BLOCKS),
+		.nb_cqes = RTE_MAX(rq_entries(line), 64u),
+		.uar = &dev->uar,
+		.ceq = &line->pub.group->ceq,
+	};
+	const struct bf_cq_attr tx_attr = {
+		.nb_cqes = BF_LINE_SQ_BLOCKS,
 		.uar = &dev->uar,
 		.ceq = &line->pub.group->ceq,
 	};
@@ -48,7 +53,12 @@ line_cq_create(struct bf_line *line)
 	if (ret != 0)
 		return ret;
 	line->has_cq = true;
-	return bf_compq_init(&line->cq, &line->hw_cq, &dev->uar);
+	ret = bf_cq_create(dev->objs, &tx_attr, &line->hw_tx_cq);
+	if (ret != 0)
+		return ret;
+	line->has_tx_cq = true;
+	ret = bf_compq_init(&line->cq, &line->hw_cq, &dev->uar);
+	return ret != 0 ? ret : bf_compq_init(&line->tx_cq, &line->hw_tx_cq, &dev->uar);
 }
 
 /* A queue pair in state INIT: it has a number, and nothing can come. */
@@ -59,7 +69,7 @@ line_qp_create(struct bf_line *line)
 	const struct bf_qp_attr attr = {
 		.pd = &dev->pd,
 		.uar = &dev->uar,
-		.cq_send = &line->hw_cq,
+		.cq_send = &line->hw_tx_cq,
 		.cq_recv = &line->hw_cq,
 		.nb_sq_blocks = BF_LINE_SQ_BLOCKS,
 		.nb_rq_wqes = rq_entries(line),
@@ -205,6 +215,8 @@ bf_line_finish(struct bf_line *line)
 	if (line->has_qp)
 		bf_qp_destroy(&line->qp);
 	bf_sendq_fini(&line->sq);
+	if (line->has_tx_cq)
+		bf_cq_destroy(&line->hw_tx_cq);
 	if (line->has_cq)
 		bf_cq_destroy(&line->hw_cq);
 	if (line->has_mkey)
@@ -212,7 +224,8 @@ bf_line_finish(struct bf_line *line)
 	if (line->mem != NULL)
 		bf_mem_free(line->mem);
 	free(line->rx.fifo);
-	bf_group_drop(line->pub.group);
+	if (line->holds)
+		bf_group_drop(line->pub.group);
 	bf_lock(&cd->lock);
 	line->dead = line->deaf = true;
 	TAILQ_REMOVE(&cd->lines, line, next);
@@ -278,43 +291,49 @@ req_refuse(struct bf_cm_id *id, int reason)
 	bf_cm_reject(id, reason, &rej, sizeof(rej));
 }
 
-/* Of a request for a server that there is: its group is told. */
-static int
-req_take(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_req *req,
-		const struct bf_cm_addr *from, struct bf_cm_id *id)
+/* A line for a request, that nobody knows of yet. */
+static struct bf_line *
+req_line(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_req *req)
 {
-	char prefix[BF_WIRE_PREFIX_SIZE + 1] = { 0 };
-	struct bf_group *group = NULL;
-	struct bf_listen *listen;
-	struct bf_line *line;
+	struct bf_line *line = bf_line_new(cd);
 
-	memcpy(prefix, req->prefix, BF_WIRE_PREFIX_SIZE);
-	bf_lock(&cd->lock);
-	listen = bf_listen_find(cd, rep->rep_id, req->name_hash, prefix);
-	if (listen != NULL) {
-		group = listen->group;
-		bf_group_hold(group);
-	}
-	bf_unlock(&cd->lock);
-	if (group == NULL)
-		return -ENOENT;
-	line = bf_line_new(cd, group);
-	if (line == NULL) {
-		bf_group_drop(group);
-		return -ENOMEM;
-	}
-	line->id = id;
+	if (line == NULL)
+		return NULL;
 	line->stage = BF_STAGE_REQUESTED;
-	line->pub.peer = *from;
 	line->rep_id = rep->rep_id;
+	line->pub.peer = rep->addr;
 	line->msg_size = req->max_msg_size;
 	line->peer_queue = req->queue_size;
 	line->version = RTE_MIN(req->version_max, (uint8_t)BF_WIRE_VERSION_MAX);
 	line->name_hash = req->name_hash;
-	strlcpy(line->name, prefix, sizeof(line->name));
+	memcpy(line->name, req->prefix, sizeof(req->prefix)); /* which is shorter */
 	strlcpy(line->function, rep->name, sizeof(line->function));
-	bf_line_event(line, BF_EV_REQ, 0);
-	return 0;
+	return line;
+}
+
+/* Of a request for a server that there is: its group is told, which is there as long. */
+static int
+req_take(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_req *req,
+		struct bf_cm_id *id)
+{
+	struct bf_line *line = req_line(cd, rep, req);
+	struct bf_listen *listen;
+
+	if (line == NULL)
+		return -ENOMEM;
+	bf_lock(&cd->lock);
+	listen = bf_listen_find(cd, rep->rep_id, req->name_hash, line->name);
+	if (listen != NULL) {
+		line->id = id;
+		line->pub.group = listen->group;
+		bf_line_event_locked(line, BF_EV_REQ, 0);
+	}
+	bf_unlock(&cd->lock);
+	if (listen != NULL)
+		return 0;
+	bf_line_finish(line);
+	rte_comch_pmd_count(&cd->dev->rte_dev->data->stats.refused);
+	return -ENOENT;
 }
 
 void
@@ -333,9 +352,11 @@ bf_chan_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
 		}
 	}
 	if (ret == 0)
-		ret = req_take(bf_chan_dev_of(dev), rep, &req, &ev->from, id);
+		ret = req_take(bf_chan_dev_of(dev), rep, &req, id);
 	if (ret == 0)
 		return;
+	if (ret == -EPROTO)
+		bf_violation_count(dev);
 	req_refuse(id, ret);
 	bf_cm_release(id);
 }
@@ -453,6 +474,8 @@ line_rep(struct bf_line *line, const struct bf_cm_event *ev)
 		memcpy(&rep, ev->priv, sizeof(rep));
 		ret = rep_check(line, &rep);
 	}
+	if (ret == -EPROTO)
+		bf_violation_count(line->pub.dev);
 	if (ret != 0)
 		return ret;
 	if ((uint64_t)rep.max_msg_size * line->queue > BF_LINE_MAX_RECV)

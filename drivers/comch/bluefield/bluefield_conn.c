@@ -219,6 +219,8 @@ line_accept(struct bf_line *line, struct rte_comch_ctrl *server, struct rte_comc
 	ret = bf_line_join(line, bf_chan_group_of(line->pub.group));
 	if (ret != 0)
 		rte_comch_pmd_conn_abort(*conn, ret);
+	else
+		bf_line_hold(line, line->pub.group);
 	return ret;
 }
 
@@ -232,6 +234,8 @@ line_request(struct bf_line *line)
 
 	if (server != NULL)
 		ret = line_accept(line, server, &conn);
+	else
+		rte_comch_pmd_count(&line->pub.dev->rte_dev->data->stats.refused);
 	if (ret != 0) {
 		line->state = BF_LINE_OVER;
 		bf_line_work_add(line, BF_WORK_CLOSE, ret);
@@ -279,12 +283,10 @@ bf_connect(struct rte_comch_ctrl *client)
 	ret = conf_check(client);
 	if (ret != 0)
 		return ret;
-	bf_group_hold(group);
-	line = bf_line_new(cd, group);
-	if (line == NULL) {
-		bf_group_drop(group);
+	line = bf_line_new(cd);
+	if (line == NULL)
 		return -ENOMEM;
-	}
+	bf_line_hold(line, group);
 	line->is_client = true;
 	line->ctrl = client;
 	line->msg_size = client->max_msg_size;
@@ -300,7 +302,7 @@ bf_connect(struct rte_comch_ctrl *client)
 	}
 	line->state = BF_LINE_CONNECTING;
 	client->priv = line;
-	bf_line_work_add(line, BF_WORK_CONNECT, 0);
+	bf_line_event(line, BF_EV_START, 0);
 	return 0;
 }
 
@@ -405,6 +407,8 @@ bf_line_events_run(struct bf_line *line, uint32_t events, int lost, int left)
 		line_request(line);
 		return;
 	}
+	if ((events & BF_EV_START) != 0)
+		bf_line_work_add(line, BF_WORK_CONNECT, 0);
 	if ((events & BF_EV_REP) != 0) {
 		line_open(line);
 		events &= ~BF_EV_REP;
@@ -467,8 +471,8 @@ bf_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_endi
 	rte_comch_pmd_conn_delivered(conn, line->tx.taken);
 	line->tx.done = line->tx.taken;
 	line_detach(line);
-	/* where the client is not ready, the BYE waits for that */
-	if (line->lost != 0 || line->rx.bye ||
+	/* where the client is not ready, the BYE waits for that; on its way nobody looks at it */
+	if (line->lost != 0 || line->rx.bye || line->cg == NULL ||
 			(line->state == BF_LINE_UP && !bf_line_bye(line, reason))) {
 		line_over(line, reason);
 		return 0;
@@ -573,7 +577,7 @@ bf_chan_violation(struct bf_chan *chan, const char *what, uint64_t a, uint64_t b
 
 	BF_LOG(WARNING, "%s: the peer of the connection to '%s' (%s) breaks the protocol: %s (0x%" PRIx64 ", 0x%" PRIx64 "); it is disconnected",
 		bf_line_dev_name(line), line->name, line->function, what, a, b);
-	__atomic_fetch_add(&line->cd->nb_violations, 1, __ATOMIC_RELAXED);
+	bf_violation_count(line->pub.dev);
 	bf_line_event(line, BF_EV_LOST, -EPROTO);
 }
 
