@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <rte_atomic.h>
+
 #include "bluefield_ceq.h"
 #include "test_bluefield_data.h"
 

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <rte_atomic.h>
+
 #include "bluefield_func_priv.h"
 #include "test_bluefield_data.h"
 
