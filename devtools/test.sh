@@ -164,7 +164,7 @@ plan gate 25 'card report' after 'build gcc' counted -- \
 	"$devtools/test-card-report.sh" "$work" "$work/gcc"
 
 # Clients of others, and ours on kernel VFIO, in a guest each.
-for guest in rdma-core mlx5-core rc-pingpong dpdk iova; do
+for guest in rdma-core mlx5-core rc-pingpong dpdk messages iova; do
 	plan gate 67 "guest: $guest" after 'build gcc' counted -- \
 		env -u COMCH_QEMU "$devtools/qemu/test-$guest.sh" "$work/guest" "$work/gcc"
 	# ... and once more with a QEMU that has vfio-user-pci, where there is one.
