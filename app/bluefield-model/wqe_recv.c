@@ -138,15 +138,15 @@ fetch_shared(struct bfm_function *f, struct bfm_srq *srq, struct bfm_recv *recv)
 }
 
 /*
- * A shared queue's requests are fetched ahead, by several units of a card at a time, and
- * may complete in any order.
+ * A shared queue's requests are fetched ahead, and messages take them in the order of the
+ * list. Messages of several queue pairs are under way at a time, so that they complete in
+ * any order.
  */
 static int
 take_shared(struct bfm_function *f, struct bfm_srq *srq, struct bfm_recv *recv)
 {
 	uint32_t stride = 1u << srq->log_stride, size = 1u << srq->log_size;
 	struct bfm_ahead *ahead = srq->ahead;
-	uint32_t i;
 	int n;
 
 	if (srq->state != BFM_RMP_RDY)
@@ -170,9 +170,8 @@ take_shared(struct bfm_function *f, struct bfm_srq *srq, struct bfm_recv *recv)
 	}
 	if (ahead->nb == 0)
 		return -EAGAIN;
-	i = bfm_random(f->model) % ahead->nb;
-	*recv = ahead->recvs[i];
-	ahead->recvs[i] = ahead->recvs[--ahead->nb];
+	*recv = ahead->recvs[0];
+	memmove(&ahead->recvs[0], &ahead->recvs[1], --ahead->nb * sizeof(ahead->recvs[0]));
 	limit_check(f, srq, ahead->nb + (uint32_t)n);
 	return 0;
 }

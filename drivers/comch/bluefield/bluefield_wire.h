@@ -170,7 +170,7 @@ struct bf_wire_consumer_answer {
 	uint16_t to;          /* BF_WIRE_CONSUMER_NEW or BF_WIRE_CONSUMER_GONE */
 	uint16_t reserved;
 	int32_t status;       /* 0 or a negative errno */
-	uint32_t reserved2;
+	uint32_t msgs;        /* to GONE: that its producers have sent to it in all */
 };
 
 /*
@@ -192,7 +192,7 @@ struct bf_wire_pair_ready {
 	int32_t status;       /* 0 or a negative errno */
 	uint32_t qpn;
 	uint32_t psn;
-	uint32_t credits;     /* messages that the producer may send to begin with */
+	uint32_t credits;     /* posts of the consumer, from its beginning; modulo 2^32 */
 	uint32_t reserved;
 };
 
@@ -268,7 +268,7 @@ BF_WIRE_AT(consumer_answer, consumer, 0);
 BF_WIRE_AT(consumer_answer, to, 4);
 BF_WIRE_AT(consumer_answer, reserved, 6);
 BF_WIRE_AT(consumer_answer, status, 8);
-BF_WIRE_AT(consumer_answer, reserved2, 12);
+BF_WIRE_AT(consumer_answer, msgs, 12);
 BF_WIRE_SIZE(consumer_answer, 16);
 BF_WIRE_AT(pair_open, pair, 0);
 BF_WIRE_AT(pair_open, producer, 4);

@@ -24,6 +24,7 @@
 
 #include "bluefield_chan.h"
 #include "bluefield_dev_priv.h"
+#include "bluefield_fast.h"
 #include "bluefield_report.h"
 
 RTE_LOG_REGISTER_DEFAULT(bf_logtype, NOTICE);
@@ -36,7 +37,7 @@ RTE_LOG_REGISTER_DEFAULT(bf_logtype, NOTICE);
  */
 const struct bf_part *const bf_parts[BF_NB_PARTS] = {
 	[BF_PART_CHAN] = &bf_chan_part,
-	[BF_PART_FAST] = NULL,
+	[BF_PART_FAST] = &bf_fast_part,
 };
 
 /* The device of whose end this thread tells the application; NULL: of none. */
@@ -237,6 +238,14 @@ static const struct rte_comch_dev_ops bf_ops = {
 	.mem_alloc = bf_region_alloc,
 	.mem_register = bf_region_register,
 	.mem_free = bf_region_free,
+	.queue_setup = bf_queue_setup,
+	.queue_stop = bf_queue_stop,
+	.queue_free = bf_queue_free,
+	.consumer_announce = bf_consumer_announce,
+	.consumer_left = bf_consumer_left,
+	.queue_room = bf_queue_room,
+	.queue_rest = bf_queue_rest,
+	.conn_consumer_info = bf_conn_consumer_info,
 };
 
 /*

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Bursts of the bluefield driver on queues in plain memory, where the test is the device:
+ * what comes in which order, what becomes of messages that fail, and what the driver
+ * does with completions that no device can have written. That stops the queue and counts
+ * as a failure of the device; nothing else may come of it.
+ */
+
+#include "test_bluefield_burst_util.h"
+#include "test_bluefield_model.h"
+#include "test_comch_util.h"
+
+#define LAPS 2000u
+
+static struct rte_comch_cpl cpls[BURST_QUEUE + 1];
+
+static int
+setup(void)
+{
+	TEST_CALL(test_log_begin());
+	return burst_open(0);
+}
+
+static int
+setup_imm(void)
+{
+	TEST_CALL(test_log_begin());
+	return burst_open(BF_MAX_IMM);
+}
+
+static void
+teardown(void)
+{
+	burst_close();
+	test_log_end();
+}
+
+/*
+ * Consumers
+ */
+
+/* Messages in another order than that of the posts: each has the cookie of its post. */
+static int
+test_receive(void)
+{
+	uint32_t lap, i, nb, index[BURST_QUEUE], next = 0;
+	struct wq_req req;
+
+	for (lap = 0; lap < LAPS; lap++) {
+		nb = 1 + lap % BURST_QUEUE;
+		TEST_EXPECT(burst_post(next, nb), nb);
+		for (i = 0; i < nb; i++) {
+			TEST_CALL(wq_dev_take(&burst.cdev, &req));
+			TEST_EXPECT(req.sges[burst.imm_len != 0].addr, (uintptr_t)burst.bytes +
+				(next + i) % BURST_QUEUE * BURST_BUF);
+			TEST_EXPECT(req.sges[burst.imm_len != 0].len, BURST_BUF);
+			index[i] = req.index;
+		}
+		for (i = nb; i-- > 0;)
+			burst_arrive(index[i], i % (BURST_BUF + 1), i % (burst.imm_len + 1));
+		/* in two pieces, and no more than asked for */
+		TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, nb / 2), nb / 2);
+		TEST_EXPECT(burst.cfp.poll(&burst.c, cpls + nb / 2, BURST_QUEUE), nb - nb / 2);
+		TEST_EXPECT(burst.cfp.poll(&burst.c, cpls + nb, 1), 0);
+		for (i = 0; i < nb; i++) {
+			uint32_t n = nb - 1 - i;
+
+			TEST_EXPECT(cpls[i].cookie, next + n);
+			TEST_EXPECT(cpls[i].len, n % (BURST_BUF + 1));
+			TEST_EXPECT(cpls[i].imm_len, n % (burst.imm_len + 1));
+			TEST_EXPECT(cpls[i].producer_id, BURST_PRODUCER);
+			TEST_EXPECT(cpls[i].status, 0);
+			if (cpls[i].imm_len != 0)
+				TEST_EXPECT(cpls[i].imm[0], (uint8_t)(index[n] + cpls[i].imm_len));
+		}
+		next += nb;
+	}
+	TEST_EXPECT(burst.cq.stats.msgs, next);
+	TEST_CALL(wq_dev_passed(&burst.cdev));
+	return test_log_passed();
+}
+
+static int
+test_post_refused(void)
+{
+	struct rte_comch_post post = { .addr = burst.bytes, .len = BURST_BUF };
+	struct rte_comch_post bad = post;
+
+	TEST_EXPECT(burst_post(0, BURST_QUEUE + 1), BURST_QUEUE);
+	TEST_EXPECT(burst.c.reason, -ENOBUFS);
+	burst_close();
+	TEST_CALL(burst_open(0));
+	bad.len = BURST_BUF - 1;
+	TEST_EXPECT(burst.cfp.post(&burst.c, &bad, 1), 0);
+	TEST_EXPECT(burst.c.reason, -EMSGSIZE);
+	bad.len = UINT64_C(1) << 33;
+	TEST_EXPECT(burst.cfp.post(&burst.c, &bad, 1), 0);
+	TEST_EXPECT(burst.c.reason, -EMSGSIZE);
+	bad = post;
+	bad.addr = burst.bytes + sizeof(burst.bytes) - BURST_BUF + 1;
+	TEST_EXPECT(burst.cfp.post(&burst.c, &bad, 1), 0);
+	TEST_EXPECT(burst.c.reason, -EFAULT);
+	bad = post;
+	bad.flags = 1;
+	TEST_EXPECT(burst.cfp.post(&burst.c, &bad, 1), 0);
+	TEST_EXPECT(burst.c.reason, -EINVAL);
+	bad = post;
+	bad.addr = NULL;
+	TEST_EXPECT(burst.cfp.post(&burst.c, &bad, 1), 0);
+	TEST_EXPECT(burst.c.reason, -EINVAL);
+	TEST_EXPECT(burst.cfp.post(&burst.c, &post, 1), 1);
+	TEST_EXPECT(burst.c.reason, 0);
+	TEST_EXPECT(wq_dev_shared(&burst.cdev), 1);
+	return test_log_passed();
+}
+
+/* What no device can say of a message: the good one before it counts, nothing after it. */
+static int
+consumer_evil(uint8_t opcode, uint16_t index, uint32_t bytes, uint32_t user, uint8_t syndrome)
+{
+	uint32_t i, fails = burst_fails;
+	struct wq_req req;
+
+	burst_close();
+	TEST_CALL(burst_open(burst.imm_len));
+	burst_fails = fails;
+	TEST_EXPECT(burst_post(0, 4), 4);
+	TEST_CALL(wq_dev_take(&burst.cdev, &req));
+	burst_arrive(req.index, 1, 0);
+	burst_odd(opcode, index, bytes, user, 0, syndrome);
+	burst_odd(opcode, index, bytes, user, 0, syndrome);
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 1);
+	TEST_EXPECT(cpls[0].cookie, 0);
+	for (i = 0; i < 3; i++)
+		TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 0);
+	TEST_TRUE(burst.c.broken);
+	TEST_EXPECT(burst_fails, fails + 1);
+	TEST_TRUE(test_log_has("the device says of consumer 1 what cannot be"));
+	/* what was posted comes back when it stops */
+	burst.c.flush = -ECANCELED;
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 3);
+	for (i = 0; i < 3; i++) {
+		TEST_EXPECT(cpls[i].cookie, i + 1);
+		TEST_EXPECT(cpls[i].status, -ECANCELED);
+	}
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 0);
+	return wq_dev_passed(&burst.cdev);
+}
+
+static int
+test_receive_evil(void)
+{
+	const uint32_t imm = burst.imm_len, ok = imm + 1;
+
+	/* an entry that is none, that is not posted, that has come back */
+	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 2 * BURST_QUEUE, ok, BURST_USER, 0));
+	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 0xffff, ok, BURST_USER, 0));
+	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 9, ok, BURST_USER, 0));
+	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 0, ok, BURST_USER, 0));
+	/* longer than the buffer */
+	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 1, imm + BURST_BUF + 1, BURST_USER, 0));
+	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 1, UINT32_MAX, BURST_USER, 0));
+	/* of a queue pair that is none */
+	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 1, ok, BURST_USER + 1, 0));
+	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 1, ok, BF_QUEUE_PAIRS, 0));
+	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 1, ok, 0xffffff, 0));
+	/* of another kind */
+	TEST_CALL(consumer_evil(BF_CQE_REQ, 1, ok, BURST_USER, 0));
+	TEST_CALL(consumer_evil(BF_CQE_REQ_ERR, 1, ok, BURST_USER, BF_SYND_FLUSHED));
+	TEST_CALL(consumer_evil(7, 1, ok, BURST_USER, 0));
+	TEST_CALL(consumer_evil(BF_CQE_RESP_ERR, 1, 0, BURST_USER, BF_SYND_LOCAL_PROT));
+	TEST_CALL(consumer_evil(BF_CQE_RESP_ERR, 1, 0, BURST_USER + 1, BF_SYND_FLUSHED));
+	return test_log_passed();
+}
+
+/* A queue pair that goes flushes what it had begun: that is no message, and no harm. */
+static int
+test_receive_flushed(void)
+{
+	struct wq_req req;
+
+	TEST_EXPECT(burst_post(0, 2), 2);
+	burst_odd(BF_CQE_RESP_ERR, 0, 0, BURST_USER, 0, BF_SYND_FLUSHED);
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 0);
+	TEST_CALL(wq_dev_take(&burst.cdev, &req));
+	TEST_CALL(wq_dev_take(&burst.cdev, &req));
+	burst_arrive(req.index, 3, 0);
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 1);
+	TEST_EXPECT(cpls[0].cookie, 1);
+	/* the entry that it took is the application's when all is given back */
+	burst.c.flush = -ECONNRESET;
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 1);
+	TEST_EXPECT(cpls[0].cookie, 0);
+	TEST_EXPECT(cpls[0].status, -ECONNRESET);
+	TEST_EXPECT(burst_fails, 0);
+	return test_log_passed();
+}
+
+/*
+ * Producers
+ */
+
+static int
+credits(uint32_t pair, uint32_t nb)
+{
+	struct bf_credits *cr = &burst.rc[pair].credits;
+
+	return bf_credits_told(cr, cr->tail + nb);
+}
+
+/* Completions come in the order of the sends, whichever queue pair is first. */
+static int
+test_send_order(void)
+{
+	uint32_t lap, i;
+
+	for (lap = 0; lap < LAPS; lap++) {
+		TEST_EXPECT(credits(0, 8), 0);
+		TEST_EXPECT(credits(1, 4), 0);
+		TEST_EXPECT(burst_send(0, 100, 5, 0), 5);
+		TEST_EXPECT(burst_send(1, 200, 4, 0), 4);
+		TEST_EXPECT(burst_send(0, 300, 3, RTE_COMCH_SEND_F_NO_CPL), 3);
+		TEST_EXPECT(burst_send(0, 400, 1, 0), 0);
+		TEST_EXPECT(burst.p.reason, -EAGAIN);
+		burst_sent(1, BF_CQE_REQ, burst_last(1), 0);
+		TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE), 0);
+		burst_sent(0, BF_CQE_REQ, burst_last(0), 0);
+		TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, 6), 6);
+		TEST_EXPECT(burst.pfp.poll(&burst.p, cpls + 6, BURST_QUEUE), 3);
+		for (i = 0; i < 9; i++) {
+			TEST_EXPECT(cpls[i].cookie, i < 5 ? 100 + i : 200 + i - 5);
+			TEST_EXPECT(cpls[i].len, BURST_BUF);
+			TEST_EXPECT(cpls[i].status, 0);
+		}
+		TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE), 0);
+		TEST_EXPECT(burst.p.head, burst.p.tail);
+		TEST_EXPECT(burst.p.nb_wanted, 0);
+	}
+	return test_log_passed();
+}
+
+static int
+test_send_refused(void)
+{
+	struct rte_comch_send good = {
+		.addr = burst.bytes, .len = BURST_BUF, .mem = &burst.mem,
+	};
+	struct rte_comch_send msg = good;
+
+	TEST_EXPECT(credits(0, 8), 0);
+	msg.len = BURST_BUF + 1;
+	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &msg, 1), 0);
+	TEST_EXPECT(burst.p.reason, -EMSGSIZE);
+	msg = good;
+	msg.addr = burst.bytes + sizeof(burst.bytes) - 1;
+	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &msg, 1), 0);
+	TEST_EXPECT(burst.p.reason, -EFAULT);
+	msg = good;
+	msg.mem = NULL;
+	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &msg, 1), 0);
+	TEST_EXPECT(burst.p.reason, -EFAULT);
+	msg = good;
+	msg.imm_len = burst.imm_len + 1;
+	msg.imm = burst.bytes;
+	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &msg, 1), 0);
+	TEST_EXPECT(burst.p.reason, -E2BIG);
+	msg = good;
+	msg.flags = 2;
+	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &msg, 1), 0);
+	TEST_EXPECT(burst.p.reason, -EINVAL);
+	TEST_EXPECT(wq_dev_sends(&burst.pdev[0]), 0);
+	TEST_EXPECT(bf_credits_now(&burst.rc[0].credits), 8);
+	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &good, 1), 1);
+	/* more than there are places for */
+	TEST_EXPECT(credits(0, 56), 0);
+	TEST_EXPECT(burst_send(0, 1, BURST_QUEUE - 1, 0), BURST_QUEUE - 1);
+	TEST_EXPECT(burst_send(0, 1, 1, 0), 0);
+	TEST_EXPECT(burst.p.reason, -ENOBUFS);
+	return test_log_passed();
+}
+
+/* One fails in the middle: those before it have arrived, it and the rest have not. */
+static int
+test_send_failed(void)
+{
+	uint16_t third;
+	uint32_t i;
+
+	TEST_EXPECT(credits(0, 8), 0);
+	TEST_EXPECT(credits(1, 8), 0);
+	third = burst.to[0].sq.pi + 2 * burst.to[0].form.nb_blocks;
+	TEST_EXPECT(burst_send(0, 0, 5, 0), 5);
+	TEST_EXPECT(burst_send(1, 5, 2, 0), 2);
+	bf_credits_close(&burst.rc[0].credits); /* or the connection would be told */
+	burst_sent(0, BF_CQE_REQ_ERR, third, BF_SYND_RETRY);
+	for (i = 3; i < 5; i++)
+		burst_sent(0, BF_CQE_REQ_ERR, third + burst.to[0].form.nb_blocks,
+			BF_SYND_FLUSHED);
+	burst_sent(1, BF_CQE_REQ, burst_last(1), 0);
+	TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE), 7);
+	for (i = 0; i < 7; i++) {
+		TEST_EXPECT(cpls[i].cookie, i);
+		TEST_EXPECT(cpls[i].status, i < 2 || i >= 5 ? 0 : -ECONNRESET);
+	}
+	TEST_EXPECT(burst_fails, 0);
+	return test_log_passed();
+}
+
+static int
+producer_evil(uint8_t opcode, uint32_t pair, uint16_t index)
+{
+	uint32_t fails = burst_fails, i;
+
+	burst_close();
+	TEST_CALL(burst_open(burst.imm_len));
+	burst_fails = fails;
+	TEST_EXPECT(credits(0, 8), 0);
+	TEST_EXPECT(burst_send(0, 0, 2, 0), 2);
+	burst_sent(0, BF_CQE_REQ, burst_last(0), 0);
+	TEST_EXPECT(burst_send(0, 2, 2, 0), 2);
+	burst_sent(pair, opcode, index, 0);
+	burst_sent(pair, opcode, index, 0);
+	TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE), 2);
+	for (i = 0; i < 3; i++)
+		TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE), 0);
+	TEST_TRUE(burst.p.broken);
+	TEST_EXPECT(burst_fails, fails + 1);
+	TEST_TRUE(test_log_has("the device says of producer 2 what cannot be"));
+	return TEST_SUCCESS;
+}
+
+static int
+test_send_evil(void)
+{
+	const uint32_t blocks = burst.to[0].form.nb_blocks;
+
+	/* a request that was not posted, that is over, that is none */
+	TEST_CALL(producer_evil(BF_CQE_REQ, 0, 4 * blocks));
+	TEST_CALL(producer_evil(BF_CQE_REQ, 0, 0));
+	TEST_CALL(producer_evil(BF_CQE_REQ, 0, 0xffff));
+	TEST_CALL(producer_evil(BF_CQE_REQ_ERR, 0, 4 * blocks));
+	/* of another pair, and of none */
+	TEST_CALL(producer_evil(BF_CQE_REQ, 1, 0));
+	TEST_CALL(producer_evil(BF_CQE_REQ, BURST_PAIRS, 2 * blocks));
+	TEST_CALL(producer_evil(BF_CQE_REQ, 0xffffff, 2 * blocks));
+	/* of another kind */
+	TEST_CALL(producer_evil(BF_CQE_RESP_SEND_IMM, 0, 2 * blocks));
+	TEST_CALL(producer_evil(9, 0, 2 * blocks));
+	return test_log_passed();
+}
+
+/* The same with immediate data. */
+static int
+test_receive_imm(void)
+{
+	return test_receive();
+}
+
+static int
+test_receive_evil_imm(void)
+{
+	return test_receive_evil();
+}
+
+static int
+test_send_order_imm(void)
+{
+	return test_send_order();
+}
+
+static int
+test_send_failed_imm(void)
+{
+	return test_send_failed();
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "bursts of BlueField functions on queues in plain memory",
+	.unit_test_cases = {
+		TEST_CASE_ST(setup, teardown, test_receive),
+		TEST_CASE_ST(setup_imm, teardown, test_receive_imm),
+		TEST_CASE_ST(setup, teardown, test_post_refused),
+		TEST_CASE_ST(setup, teardown, test_receive_evil),
+		TEST_CASE_ST(setup_imm, teardown, test_receive_evil_imm),
+		TEST_CASE_ST(setup, teardown, test_receive_flushed),
+		TEST_CASE_ST(setup, teardown, test_send_order),
+		TEST_CASE_ST(setup_imm, teardown, test_send_order_imm),
+		TEST_CASE_ST(setup, teardown, test_send_refused),
+		TEST_CASE_ST(setup, teardown, test_send_failed),
+		TEST_CASE_ST(setup_imm, teardown, test_send_failed_imm),
+		TEST_CASE_ST(setup, teardown, test_send_evil),
+		TEST_CASES_END()
+	}
+};
+
+static int
+test_bluefield_burst(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(bluefield_burst_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_burst);

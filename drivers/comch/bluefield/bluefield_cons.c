@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Consumers: how their queues are made and freed, how they stop, sleep and wake, and what
+ * they tell of their posts. Bursts are in bluefield_cons_burst.c. All but the jobs runs in
+ * the thread of the consumer.
+ *
+ * The end. A consumer that was withdrawn, or has lost its connection, has its pairs taken
+ * away first: when they are gone no message comes any more, and what is still posted is
+ * given back. The pool and the completion queue stay until it is freed.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_mbuf.h>
+
+#include "bluefield_fast.h"
+
+/* Bytes of a slot for immediate data. */
+#define IMM_SLOT RTE_COMCH_CPL_IMM_SIZE
+
+/*
+ * Set-up
+ */
+
+static int
+consumer_imm(struct bf_consumer *c, uint32_t entries)
+{
+	struct bf_mkey_attr attr = { .pd = &c->dev->pd, .local_write = true };
+	int ret;
+
+	if (c->imm_len == 0)
+		return 0;
+	ret = bf_mem_alloc(c->dev->objs, (size_t)entries * IMM_SLOT, &c->imm_mem);
+	if (ret != 0)
+		return ret;
+	attr.mem = c->imm_mem;
+	attr.addr = c->imm_mem->addr;
+	attr.len = c->imm_mem->len;
+	ret = bf_mkey_create(c->dev->objs, &attr, &c->imm_mkey);
+	c->imm = c->imm_mem->addr;
+	return ret;
+}
+
+static int
+consumer_objects(struct bf_consumer *c)
+{
+	/* one entry of the list always stays free, and there is one completion for each */
+	const uint32_t entries = RTE_MAX(2 * c->size, 2u);
+	const struct bf_srq_attr srq = {
+		.pd = &c->dev->pd, .nb_wqes = entries,
+		.wqe_size = bf_post_wqe_size(c->imm_len),
+	};
+	const struct bf_cq_attr cq = {
+		.nb_cqes = entries, .uar = &c->dev->uar, .ceq = &c->group->ceq,
+	};
+	int ret;
+
+	c->cookies = calloc(entries, sizeof(*c->cookies));
+	if (c->cookies == NULL)
+		return -ENOMEM;
+	ret = consumer_imm(c, entries);
+	if (ret == 0)
+		ret = bf_srq_create(c->dev->objs, &srq, &c->srq);
+	if (ret == 0)
+		ret = bf_sharedq_init(&c->rq, &c->srq);
+	if (ret == 0)
+		bf_sharedq_fill(&c->rq, c->imm, IMM_SLOT, c->imm_len, c->imm_mkey.key);
+	if (ret == 0)
+		ret = bf_cq_create(c->dev->objs, &cq, &c->cq_obj);
+	return ret != 0 ? ret : bf_compq_init(&c->cq, &c->cq_obj, &c->dev->uar);
+}
+
+/* No pair is left; commands. */
+static void
+consumer_release(struct bf_consumer *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->nb_slots; i++)
+		if (c->pairs[i] != NULL)
+			bf_pair_free(c->pairs[i]);
+	bf_sharedq_fini(&c->rq);
+	bf_srq_destroy(&c->srq);
+	bf_cq_destroy(&c->cq_obj);
+	bf_mkey_destroy(&c->imm_mkey);
+	bf_mem_free(c->imm_mem);
+	bf_group_drop(c->group);
+	if (c->fast != NULL)
+		bf_fast_put(c->fast);
+	free(c->cookies);
+	free(c);
+}
+
+/* An event of its completion queue: its engine polls it again. */
+static void
+consumer_event(struct bf_rest *rest)
+{
+	struct bf_consumer *c = container_of(rest, struct bf_consumer, rest);
+
+	bf_compq_event(&c->cq);
+	c->armed = false;
+	rte_comch_pmd_queue_ring(c->queue);
+}
+
+int
+bf_consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
+{
+	struct bf_group *group = bf_group_of(queue->pg);
+	struct bf_consumer *c = aligned_alloc(64, RTE_ALIGN_CEIL(sizeof(*c), (size_t)64));
+	int ret;
+
+	if (c == NULL)
+		return -ENOMEM;
+	memset(c, 0, sizeof(*c));
+	c->queue = queue;
+	c->group = group;
+	bf_group_hold(group);
+	c->dev = bf_dev_of(queue->dev);
+	c->size = queue->size;
+	c->imm_len = queue->imm_len;
+	c->buf_size = queue->buf_size;
+	c->mem = queue->mem;
+	c->key_len = bf_key_len(BF_WQE_LKEY_NONE, 0);
+	if (c->mem != NULL) {
+		c->multi = c->mem->nb_chunks != 0;
+		c->key_len = bf_key_len(bf_mem_lkey(c->mem, c->mem->addr, c->buf_size),
+			c->buf_size);
+		c->base = c->mem->addr;
+		c->region_size = c->mem->len;
+		c->last_off = c->mem->len - c->buf_size; /* the library has seen that it fits */
+		c->pool = c->mem->pool;
+	}
+	ret = consumer_objects(c);
+	if (ret == 0) {
+		c->rest.handler = consumer_event;
+		ret = bf_group_rest_add(group, c->cq_obj.obj.id, &c->rest);
+	}
+	if (ret != 0) {
+		consumer_release(c);
+		return ret;
+	}
+	TAILQ_INSERT_TAIL(&bf_fast_group_of(group)->consumers, c, next);
+	queue->priv = c;
+	fp->queue = c;
+	bf_consumer_fns(c, fp);
+	return 0;
+}
+
+/*
+ * Pairs
+ */
+
+/* Whether completions wait: then pairs that are gone may still be in them. */
+bool
+bf_consumer_pending(struct bf_consumer *c)
+{
+	if (c->post_pos == c->poll_pos)
+		return false;
+	if (__atomic_load_n(&c->flush, __ATOMIC_RELAXED) != 0)
+		return true;
+	if (c->broken || bf_compq_next(&c->cq) == NULL)
+		return false;
+	c->cq.ci--; /* as it was */
+	return true;
+}
+
+static void
+pair_service(struct bf_consumer *c, struct bf_pair *pair)
+{
+	if (bf_pair_is(pair, BF_PAIR_DEAD)) {
+		if (bf_consumer_pending(c)) {
+			bf_fast_attention(&c->attention, c->group);
+			return;
+		}
+		pthread_mutex_lock(&pair->fast->lock);
+		/* relaxed: who looks for a free place has the lock */
+		__atomic_store_n(&c->ids[pair->index], 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&c->pairs[pair->index], NULL, __ATOMIC_RELAXED);
+		pthread_mutex_unlock(&pair->fast->lock);
+		bf_pair_free(pair);
+		return;
+	}
+	if (bf_pair_is(pair, BF_PAIR_FAILED) ||
+			__atomic_load_n(&pair->end, __ATOMIC_RELAXED) != 0)
+		bf_pair_end(pair);
+}
+
+/* After attention was asked for. */
+void
+bf_consumer_service(struct bf_consumer *c)
+{
+	uint32_t i, nb = __atomic_load_n(&c->nb_slots, __ATOMIC_ACQUIRE);
+	struct bf_pair *pair;
+
+	/* acquire: pairs with the release in bf_fast_attention() */
+	if (__atomic_exchange_n(&c->attention, 0, __ATOMIC_ACQUIRE) == 0)
+		return;
+	for (i = 0; i < nb; i++) {
+		pair = __atomic_load_n(&c->pairs[i], __ATOMIC_ACQUIRE);
+		if (pair != NULL)
+			pair_service(c, pair);
+	}
+	bf_tell(c);
+}
+
+/* Messages of credits that have arrived make room for new ones. */
+static void
+told_reap(struct bf_pair *pair)
+{
+	const struct bf_cqe *cqe;
+	bool any = false;
+
+	while ((cqe = bf_compq_next(&pair->back)) != NULL) {
+		any = true;
+		if (bf_cqe_opcode(cqe) != BF_CQE_REQ ||
+				bf_sendq_done(&pair->sq, bf_cqe_wqe_counter(cqe)) != 0)
+			pair->fault = -EIO; /* the producer's side finds it, too */
+	}
+	if (any)
+		bf_compq_commit(&pair->back);
+}
+
+static void
+tell_one(struct bf_consumer *c, struct bf_pair *pair)
+{
+	const struct bf_send_wr wr = {
+		.opcode = BF_WQE_SEND_IMM, .imm = c->post_pos, .signalled = true,
+	};
+
+	told_reap(pair);
+	if (pair->fault != 0)
+		return;
+	if (bf_sendq_send(&pair->sq, &wr) < 0) {
+		bf_pair_arm(pair); /* the peer does not look: it is told later */
+		return;
+	}
+	bf_sendq_ring(&pair->sq);
+	pair->told = c->post_pos;
+}
+
+/* Tell all producers how many posts there were. */
+void
+bf_tell(struct bf_consumer *c)
+{
+	uint32_t i, nb = __atomic_load_n(&c->nb_slots, __ATOMIC_RELAXED);
+	struct bf_pair *pair;
+
+	c->told = c->post_pos;
+	if (c->stopping)
+		return;
+	for (i = 0; i < nb; i++) {
+		pair = __atomic_load_n(&c->pairs[i], __ATOMIC_ACQUIRE);
+		if (pair != NULL && !pair->ending && bf_pair_is(pair, BF_PAIR_READY) &&
+				pair->told != c->post_pos)
+			tell_one(c, pair);
+	}
+}
+
+/*
+ * Sleep
+ */
+
+/* True if there is something to do already. */
+bool
+bf_consumer_arm(struct bf_consumer *c)
+{
+	if (!c->armed && !c->broken) {
+		c->armed = true;
+		bf_compq_arm(&c->cq);
+	}
+	return bf_consumer_pending(c);
+}
+
+int
+bf_consumer_rest(struct bf_consumer *c)
+{
+	/* armed first: what comes later is an event */
+	return bf_consumer_arm(c) ? -EAGAIN : 0;
+}
+
+/* What the peer has claimed has arrived: its last completion is written. Any thread. */
+bool
+bf_consumer_landed(const struct bf_consumer *c)
+{
+	const uint32_t last = c->land - 1;
+	const struct bf_cqe *cqe = &c->cq.ring[last & c->cq.mask];
+	uint8_t lap = (last & c->cq.nb_cqes) != 0 ? BF_CQE_OWNER : 0;
+	uint8_t op_own = BF_WQ_LOAD_OWNER(&cqe->op_own);
+
+	return c->land == 0 ||
+		((op_own & BF_CQE_OWNER) == lap && op_own >> 4 != BF_CQE_INVALID);
+}
+
+/*
+ * The end
+ */
+
+static void
+run_stop(struct bf_job *job)
+{
+	struct bf_consumer *c = container_of(job, struct bf_consumer, job);
+
+	/*
+	 * The last jobs of its pairs were before this one. release: what they did; pairs
+	 * with the acquire in cpl_none()
+	 */
+	__atomic_store_n(&c->flush, c->flush_next, __ATOMIC_RELEASE);
+	rte_comch_pmd_ended(c->ending);
+}
+
+int
+bf_consumer_stop(struct bf_consumer *c, int status, struct rte_comch_pmd_ending *ending)
+{
+	bool any = false;
+	uint32_t i;
+
+	bf_fast_forget(c);
+	c->stopping = true;
+	c->flush_next = status;
+	for (i = 0; i < c->nb_slots; i++) {
+		if (c->pairs[i] == NULL)
+			continue;
+		bf_pair_end(c->pairs[i]);
+		any = true;
+	}
+	if (!any) {
+		c->flush = status;
+		return 0;
+	}
+	c->ending = ending;
+	c->job.run = run_stop;
+	bf_job_post(c->dev, &c->job);
+	return -EINPROGRESS;
+}
+
+uint32_t
+bf_consumer_left(struct rte_comch_queue *queue)
+{
+	struct bf_consumer *c = queue->priv;
+
+	if (c->mbufs)
+		bf_consumer_mbufs_free(c);
+	return c->post_pos - c->poll_pos;
+}
+
+static void
+run_free(struct bf_job *job)
+{
+	struct bf_consumer *c = container_of(job, struct bf_consumer, job);
+	struct rte_comch_pmd_ending *ending = c->ending;
+
+	consumer_release(c);
+	rte_comch_pmd_ended(ending);
+}
+
+int
+bf_consumer_free(struct bf_consumer *c, struct rte_comch_pmd_ending *ending)
+{
+	uint32_t i;
+
+	bf_fast_forget(c);
+	for (i = 0; i < c->nb_slots; i++)
+		if (c->pairs[i] != NULL)
+			bf_pair_end(c->pairs[i]);
+	bf_group_rest_del(c->group, &c->rest);
+	TAILQ_REMOVE(&bf_fast_group_of(c->group)->consumers, c, next);
+	c->ending = ending;
+	c->job.run = run_free;
+	bf_job_post(c->dev, &c->job);
+	return -EINPROGRESS;
+}

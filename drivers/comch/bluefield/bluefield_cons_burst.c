@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Consumers: posting bursts of buffers, and finding what has come. All of it runs in the
+ * thread of one consumer and takes no lock, but to tell of a peer or a device that lies.
+ * What a completion says is loaded once, checked against what was posted, and then used.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_mbuf.h>
+
+#include "bluefield_fast.h"
+
+/* Mbufs that are allocated and posted at one time. */
+#define RX_REFILL 32
+/* Bytes of a slot for immediate data. */
+#define IMM_SLOT RTE_COMCH_CPL_IMM_SIZE
+
+static inline uint32_t
+nb_posted(const struct bf_consumer *c)
+{
+	return c->post_pos - c->poll_pos;
+}
+
+/*
+ * Posts
+ */
+
+/* Key and length of a buffer, where the region has several chunks. */
+static inline uint64_t
+post_key(const struct bf_consumer *c, const void *addr)
+{
+	return bf_key_len(bf_mem_lkey(c->mem, addr, c->buf_size), c->buf_size);
+}
+
+/* Have the device see them, and producers before they run out. */
+static inline void
+post_publish(struct bf_consumer *c)
+{
+	uint32_t left = c->told - c->poll_pos, untold = c->post_pos - c->told;
+
+	bf_sharedq_ring(&c->rq);
+	/* release: the posts; pairs with the acquire in run_serve() */
+	__atomic_store_n(&c->shown, c->post_pos, __ATOMIC_RELEASE);
+	if (left <= BF_TELL_AT_ONCE || untold >= left / 8)
+		bf_tell(c);
+}
+
+/* Why a buffer may not be posted. */
+static int
+post_fault(const struct bf_consumer *c, const struct rte_comch_post *post)
+{
+	if (post->flags != 0)
+		return -EINVAL;
+	if ((post->len == 0) != (post->addr == NULL))
+		return -EINVAL;
+	if (post->len > BF_MAX_BUF_SIZE)
+		return -EMSGSIZE;
+	if (post->len != 0 && (c->mem == NULL || c->mem->nb_chunks == 0 ||
+			rte_comch_pmd_mem_chunk(c->mem, post->addr, post->len) == NULL)) {
+		uint64_t off = (uintptr_t)post->addr - (uintptr_t)c->base;
+
+		if (off > c->region_size || post->len > c->region_size - off)
+			return -EFAULT;
+	}
+	return post->len < c->buf_size ? -EMSGSIZE : 0;
+}
+
+static __rte_always_inline uint16_t
+post_burst(struct bf_consumer *c, const struct rte_comch_post *posts, uint16_t nb,
+	const bool with_imm, const bool multi)
+{
+	/* the compiler cannot know that what is written to the ring is none of these */
+	const uint64_t size = c->buf_size, last_off = c->last_off;
+	const uintptr_t base = (uintptr_t)c->base;
+	struct bf_post_row row = bf_post_row_begin(&c->rq);
+	uint32_t n = RTE_MIN((uint32_t)nb, c->size - nb_posted(c));
+	uint64_t *cookies = c->cookies;
+	uint64_t key = c->key_len;
+	uint32_t i, index;
+	int ret = 0;
+
+	if (unlikely(c->mbufs || c->stopping)) {
+		ret = -EINVAL; /* rte_comch_consumer_rx_burst() has it, or it stops */
+		n = 0;
+	}
+	for (i = 0; i < n; i++) {
+		/* what is longer, or in another chunk, is looked at more closely */
+		if (unlikely(posts[i].len != size || (uintptr_t)posts[i].addr - base > last_off ||
+				posts[i].flags != 0)) {
+			ret = post_fault(c, &posts[i]);
+			if (ret != 0)
+				break;
+		}
+		if (multi)
+			key = post_key(c, posts[i].addr);
+		index = bf_post_row_put(&row, (uintptr_t)posts[i].addr, key, with_imm);
+		cookies[index] = posts[i].cookie;
+	}
+	bf_post_row_end(&row, &c->rq, i);
+	c->post_pos += i;
+	if (likely(i != 0))
+		post_publish(c);
+	c->reason = ret;
+	if (unlikely(i != nb)) {
+		c->reason = ret != 0 ? ret : -ENOBUFS;
+		c->queue->stats.short_queue += ret == 0;
+		c->queue->stats.errors += ret != 0;
+	}
+	return i;
+}
+
+static uint16_t
+post_plain(void *queue, const struct rte_comch_post *posts, uint16_t nb)
+{
+	return post_burst(queue, posts, nb, false, false);
+}
+
+static uint16_t
+post_imm(void *queue, const struct rte_comch_post *posts, uint16_t nb)
+{
+	return post_burst(queue, posts, nb, true, false);
+}
+
+static uint16_t
+post_multi(void *queue, const struct rte_comch_post *posts, uint16_t nb)
+{
+	struct bf_consumer *c = queue;
+
+	return c->imm_len != 0 ? post_burst(c, posts, nb, true, true) :
+		post_burst(c, posts, nb, false, true);
+}
+
+/*
+ * Completions
+ */
+
+/* What a completion says. */
+struct rx_cpl {
+	uint32_t index;
+	uint32_t len;
+	uint32_t imm_len;
+	uint32_t producer;
+};
+
+/* From here on nothing is believed: of the device, or of the peer. */
+static __rte_noinline void
+cpl_broken(struct bf_consumer *c, const struct bf_cqe *cqe, bool of_peer)
+{
+	uint32_t index = bf_cqe_wqe_counter(cqe), bytes = bf_cqe_byte_cnt(cqe);
+
+	c->broken = true;
+	if (!of_peer)
+		bf_fast_nonsense(c->queue, "a completion of a message", index, bytes);
+	else
+		bf_chan_violation(c->fast->chan, "a message that cannot be", bytes,
+			bf_cqe_imm(cqe));
+}
+
+/* No message: the queue pair of one producer has failed, or the device tells nonsense. */
+static __rte_noinline void
+cpl_odd(struct bf_consumer *c, const struct bf_cqe *cqe)
+{
+	uint32_t index = bf_cqe_user_index(cqe);
+	struct bf_pair *pair = index < BF_QUEUE_PAIRS ?
+		__atomic_load_n(&c->pairs[index], __ATOMIC_ACQUIRE) : NULL;
+
+	if (bf_cqe_opcode(cqe) != BF_CQE_RESP_ERR || pair == NULL)
+		cpl_broken(c, cqe, bf_cqe_opcode(cqe) == BF_CQE_RESP_SEND && pair != NULL);
+	else if (bf_cqe_syndrome(cqe) != BF_SYND_FLUSHED && !pair->ending)
+		/* longer than its buffer; else it is the device, or ours */
+		cpl_broken(c, cqe, bf_cqe_syndrome(cqe) == BF_SYND_LOCAL_LEN);
+}
+
+/* What completions are checked against; in registers, where it can be. */
+struct rx_limits {
+	const uint32_t *ids;
+	uint32_t buf_size;
+	uint32_t imm_len;
+};
+
+static __rte_always_inline struct rx_limits
+rx_limits(const struct bf_consumer *c)
+{
+	return (struct rx_limits){ .ids = c->ids, .buf_size = c->buf_size, .imm_len = c->imm_len };
+}
+
+/*
+ * What a completion says, each with one check; false: the queue is broken. Who sent is known
+ * by the queue pair.
+ */
+static __rte_always_inline bool
+cpl_take(struct bf_consumer *c, const struct rx_limits *lim, struct bf_free_row *row,
+	const struct bf_cqe *cqe, struct rx_cpl *got, const bool with_imm)
+{
+	uint32_t bytes = bf_cqe_byte_cnt(cqe), user = bf_cqe_user_index(cqe);
+
+	got->index = bf_cqe_wqe_counter(cqe);
+	got->len = bytes - (with_imm ? lim->imm_len : 0);
+	/* what comes with a message to one that takes no immediate data says nothing */
+	got->imm_len = with_imm ? bf_cqe_imm(cqe) : 0;
+	/* relaxed: who sends over it was told of it after this was written */
+	got->producer = likely(user < BF_QUEUE_PAIRS) ?
+		__atomic_load_n(&lim->ids[user], __ATOMIC_RELAXED) : 0;
+	if (unlikely(got->producer == 0 || got->len > lim->buf_size ||
+			got->imm_len > lim->imm_len || !bf_free_row_posted(row, got->index))) {
+		/* what the peer decides is the length, within the buffer, and the immediate */
+		cpl_broken(c, cqe, got->producer != 0 && bytes <= c->imm_len + c->buf_size &&
+			(got->len > c->buf_size || got->imm_len > c->imm_len));
+		return false;
+	}
+	bf_free_row_take(row, got->index, with_imm);
+	return true;
+}
+
+/* Nothing more of the usual kind: something else, perhaps. */
+static inline void
+cpl_rest(struct bf_consumer *c)
+{
+	const struct bf_cqe *cqe = bf_compq_next(&c->cq);
+
+	if (unlikely(cqe != NULL && !c->broken))
+		cpl_odd(c, cqe);
+}
+
+/* Posts that come back unused, in the order of the list if it was never mixed up. */
+static uint16_t
+flush_poll(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	uint32_t n = 0, index;
+
+	while (n < nb && c->flush_at <= c->rq.mask) {
+		index = (c->rq.head + c->flush_at++) & c->rq.mask;
+		if (c->rq.link[index] != BF_SHAREDQ_POSTED)
+			continue;
+		memset(&cpls[n], 0, sizeof(cpls[n]));
+		cpls[n].cookie = c->cookies[index];
+		cpls[n].status = c->flush;
+		n++;
+	}
+	c->poll_pos += n;
+	return n;
+}
+
+/* Nothing has come: then it is time for what is rare. */
+static uint16_t
+cpl_none(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	/* acquire: no message comes any more; pairs with the release in run_stop() */
+	if (unlikely(__atomic_load_n(&c->flush, __ATOMIC_ACQUIRE) != 0))
+		return c->mbufs ? 0 : flush_poll(c, cpls, nb);
+	if (unlikely(__atomic_load_n(&c->attention, __ATOMIC_RELAXED) != 0))
+		bf_consumer_service(c);
+	else if (unlikely(c->told != c->post_pos))
+		bf_tell(c);
+	return 0;
+}
+
+/* What has come, up to the end of the ring of completions. */
+static __rte_always_inline uint32_t
+cpl_row(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, const bool with_imm)
+{
+	struct bf_comp_row row = bf_comp_row_begin(&c->cq, nb);
+	struct bf_free_row back = bf_free_row_begin(&c->rq);
+	/* the compiler cannot know that what it writes to cpls is none of these */
+	const struct rx_limits lim = rx_limits(c);
+	const uint64_t *cookies = c->cookies;
+	const uint8_t *imm = c->imm;
+	const struct bf_cqe *cqe;
+	uint64_t bytes = 0;
+	struct rx_cpl got;
+	uint32_t n;
+
+	while ((cqe = bf_comp_row_next(&row, BF_CQE_RESP_SEND_IMM)) != NULL) {
+		if (unlikely(!cpl_take(c, &lim, &back, cqe, &got, with_imm)))
+			break;
+		bf_comp_row_taken(&row);
+		cpls->cookie = cookies[got.index];
+		cpls->len = got.len;
+		cpls->producer_id = got.producer;
+		cpls->status = 0;
+		cpls->imm_len = got.imm_len;
+		cpls->reserved = 0;
+		if (with_imm)
+			memcpy(cpls->imm, imm + (size_t)got.index * IMM_SLOT, IMM_SLOT);
+		bytes += got.len;
+		cpls++;
+	}
+	n = bf_comp_row_end(&row, &c->cq);
+	bf_free_row_end(&back, &c->rq, n);
+	c->queue->stats.bytes += bytes;
+	return n;
+}
+
+static __rte_always_inline uint16_t
+cpl_poll(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, const bool with_imm)
+{
+	const uint32_t ci = c->cq.ci;
+	uint32_t n = 0;
+
+	if (likely(!c->mbufs && !c->broken)) {
+		n = cpl_row(c, cpls, nb, with_imm);
+		/* it went to the end of the ring, and may go on at its beginning */
+		if (unlikely(n < nb && n != 0 && (c->cq.ci & c->cq.mask) == 0 && !c->broken))
+			n += cpl_row(c, &cpls[n], nb - n, with_imm);
+		if (n < nb && !c->broken)
+			cpl_rest(c);
+		if (c->cq.ci != ci)
+			bf_compq_commit(&c->cq);
+	}
+	if (unlikely(n == 0))
+		return cpl_none(c, cpls, nb);
+	c->poll_pos += n;
+	c->queue->stats.msgs += n;
+	c->queue->stats.bursts++;
+	return n;
+}
+
+static uint16_t
+poll_plain(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	return cpl_poll(queue, cpls, nb, false);
+}
+
+static uint16_t
+poll_imm(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	return cpl_poll(queue, cpls, nb, true);
+}
+
+/*
+ * Packets
+ */
+
+/* Post new mbufs; what the pool does not have is posted another time. */
+static uint32_t
+rx_refill(struct bf_consumer *c, uint32_t nb)
+{
+	struct rte_mbuf *pkts[RX_REFILL];
+	struct bf_post_row row;
+	const void *addr;
+	uint32_t i, index;
+	uint64_t key;
+
+	if (rte_pktmbuf_alloc_bulk(c->pool, pkts, nb) != 0) {
+		for (i = 0; i < nb; i++) {
+			pkts[i] = rte_pktmbuf_alloc(c->pool);
+			if (pkts[i] == NULL)
+				break;
+		}
+		nb = i;
+	}
+	row = bf_post_row_begin(&c->rq);
+	for (i = 0; i < nb; i++) {
+		addr = rte_pktmbuf_mtod(pkts[i], void *);
+		key = c->multi ? post_key(c, addr) : c->key_len;
+		index = c->imm_len != 0 ? bf_post_row_put(&row, (uintptr_t)addr, key, true) :
+			bf_post_row_put(&row, (uintptr_t)addr, key, false);
+		c->cookies[index] = (uintptr_t)pkts[i];
+	}
+	bf_post_row_end(&row, &c->rq, nb);
+	c->post_pos += nb;
+	if (nb != 0)
+		post_publish(c);
+	return nb;
+}
+
+/* The first call decides what the posts are. */
+static bool
+rx_begin(struct bf_consumer *c)
+{
+	if (c->pool == NULL || c->post_pos != 0) {
+		if (!c->logged)
+			BF_LOG(ERR, "%s: a consumer of packets needs the region of a pool, and no other posts",
+				c->queue->dev->data->name);
+		c->logged = true;
+		c->reason = -EINVAL;
+		return false;
+	}
+	c->mbufs = true;
+	return true;
+}
+
+static __rte_always_inline uint32_t
+rx_row(struct bf_consumer *c, struct rte_mbuf **pkts, uint32_t nb, const bool with_imm)
+{
+	struct bf_comp_row row = bf_comp_row_begin(&c->cq, nb);
+	struct bf_free_row back = bf_free_row_begin(&c->rq);
+	const struct rx_limits lim = rx_limits(c);
+	const struct bf_cqe *cqe;
+	uint64_t bytes = 0;
+	struct rx_cpl got;
+	uint32_t n = 0;
+
+	while ((cqe = bf_comp_row_next(&row, BF_CQE_RESP_SEND_IMM)) != NULL) {
+		if (unlikely(!cpl_take(c, &lim, &back, cqe, &got, with_imm)))
+			break;
+		bf_comp_row_taken(&row);
+		pkts[n] = (struct rte_mbuf *)(uintptr_t)c->cookies[got.index];
+		pkts[n]->data_len = got.len;
+		pkts[n]->pkt_len = got.len;
+		pkts[n]->hash.usr = got.producer;
+		bytes += got.len;
+		n++;
+	}
+	bf_free_row_end(&back, &c->rq, n);
+	bf_comp_row_end(&row, &c->cq);
+	c->queue->stats.bytes += bytes;
+	return n;
+}
+
+/* A row, or what is in its place. */
+static inline uint32_t
+rx_rows(struct bf_consumer *c, struct rte_mbuf **pkts, uint32_t nb)
+{
+	const uint32_t ci = c->cq.ci;
+	uint32_t n;
+
+	n = c->imm_len != 0 ? rx_row(c, pkts, nb, true) : rx_row(c, pkts, nb, false);
+	if (n < nb && !c->broken)
+		cpl_rest(c);
+	if (c->cq.ci != ci)
+		bf_compq_commit(&c->cq);
+	c->poll_pos += n;
+	return n;
+}
+
+static uint16_t
+rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb)
+{
+	struct bf_consumer *c = queue;
+	uint32_t room, refill, n = 0;
+
+	if (unlikely(!c->mbufs) && !rx_begin(c))
+		return 0;
+	if (likely(!c->broken))
+		n = rx_rows(c, pkts, nb);
+	/* it went to the end of the ring, and may go on at its beginning */
+	if (unlikely(n != 0 && n < nb && (c->cq.ci & c->cq.mask) == 0 && !c->broken))
+		n += rx_rows(c, &pkts[n], nb - n);
+	if (likely(n != 0)) {
+		c->queue->stats.msgs += n;
+		c->queue->stats.bursts++;
+	} else {
+		cpl_none(c, NULL, 0);
+	}
+	if (unlikely(c->stopping))
+		return n;
+	/* in bulk, but a small queue must not wait for that */
+	refill = RTE_MIN((uint32_t)RX_REFILL, RTE_MAX(c->size / 4, 1u));
+	for (room = c->size - nb_posted(c); room >= refill; room -= refill)
+		if (rx_refill(c, refill) != refill)
+			break;
+	return n;
+}
+
+void
+bf_consumer_fns(const struct bf_consumer *c, struct rte_comch_fp_object *fp)
+{
+	if (c->multi)
+		fp->post = post_multi;
+	else
+		fp->post = c->imm_len != 0 ? post_imm : post_plain;
+	fp->poll = c->imm_len != 0 ? poll_imm : poll_plain;
+	fp->rx_mbuf = rx_mbuf;
+}
+
+/* What is posted and will not be filled, and what has come and was not fetched. */
+void
+bf_consumer_mbufs_free(struct bf_consumer *c)
+{
+	uint32_t i;
+
+	for (i = 0; i <= c->rq.mask; i++) {
+		if (c->rq.link[i] != BF_SHAREDQ_POSTED)
+			continue;
+		rte_pktmbuf_free((struct rte_mbuf *)(uintptr_t)c->cookies[i]);
+		c->rq.link[i] = 0;
+	}
+	c->poll_pos = c->post_pos;
+}

@@ -1,0 +1,679 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The fast path of a connection: consumers of the peer, how they come and go, the peer's
+ * answers about ours, and its end. All of that runs in the thread of the connection. The
+ * operations of the library on queues are here as well, and go on to bluefield_cons.c and
+ * bluefield_prod.c. No message of an application is touched here.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+
+#include "bluefield_fast.h"
+
+/* chan->fast of a connection that is over. */
+#define FAST_ENDED ((struct bf_fast *)1)
+
+static uint64_t
+ms_from_now(uint32_t ms)
+{
+	return rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * ms;
+}
+
+/*
+ * What a connection has
+ */
+
+static void
+fast_free(struct bf_fast *fast)
+{
+	bf_chan_unref(fast->chan);
+	pthread_mutex_destroy(&fast->lock);
+	free(fast);
+}
+
+void
+bf_fast_put(struct bf_fast *fast)
+{
+	/* acquire and release: what all others did with it comes before */
+	if (__atomic_sub_fetch(&fast->refs, 1, __ATOMIC_ACQ_REL) == 0)
+		fast_free(fast);
+}
+
+/* What there is, or a new one; NULL without memory, or after the end. */
+static struct bf_fast *
+fast_of(struct bf_chan *chan)
+{
+	/* acquire: its insides; pairs with the release below */
+	struct bf_fast *fast = __atomic_load_n(&chan->fast, __ATOMIC_ACQUIRE);
+	struct bf_fast *old = NULL;
+
+	if (fast != NULL)
+		return fast != FAST_ENDED ? fast : NULL;
+	fast = calloc(1, sizeof(*fast));
+	if (fast == NULL)
+		return NULL;
+	pthread_mutex_init(&fast->lock, NULL);
+	TAILQ_INIT(&fast->served);
+	TAILQ_INIT(&fast->asked);
+	fast->refs = 1; /* of the connection */
+	fast->chan = chan;
+	bf_chan_ref(chan);
+	if (__atomic_compare_exchange_n(&chan->fast, &old, fast, false, __ATOMIC_ACQ_REL,
+			__ATOMIC_ACQUIRE))
+		return fast;
+	fast_free(fast);
+	return old != FAST_ENDED ? old : NULL;
+}
+
+/* For a queue, with a reference; NULL if the connection is over. Any thread. */
+struct bf_fast *
+bf_fast_get(struct bf_dev *dev, const struct rte_comch_conn *conn)
+{
+	struct bf_chan *chan = bf_chan_lock(dev, conn);
+	struct bf_fast *fast = chan != NULL ? fast_of(chan) : NULL;
+
+	if (fast != NULL)
+		__atomic_fetch_add(&fast->refs, 1, __ATOMIC_RELAXED);
+	bf_chan_unlock(dev);
+	return fast;
+}
+
+void
+bf_fast_nonsense(struct rte_comch_queue *queue, const char *what, uint64_t a, uint64_t b)
+{
+	BF_LOG(ERR, "%s: the device says of %s %u what cannot be: %s (%#llx, %#llx); reset it (rte_comch_dev_reset())",
+		queue->dev->data->name, queue->is_consumer ? "consumer" : "producer", queue->id,
+		what, (unsigned long long)a, (unsigned long long)b);
+	queue->dev->ops->fail(queue->dev, -EIO);
+	rte_comch_pmd_dev_down(queue->dev, -EIO);
+}
+
+/*
+ * Consumers of the peer
+ */
+
+void
+bf_rc_put_locked(struct bf_rc *rc)
+{
+	if (--rc->refs == 0)
+		free(rc);
+}
+
+static int
+violation(struct bf_chan *chan, const char *what, uint64_t a, uint64_t b)
+{
+	BF_LOG(ERR, "%s: the peer has broken the protocol: %s (%llu, %llu)",
+		chan->dev->rte_dev->data->name, what, (unsigned long long)a,
+		(unsigned long long)b);
+	return -EPROTO;
+}
+
+static bool
+consumer_valid(const struct bf_wire_consumer_new *msg)
+{
+	return msg->consumer != 0 && msg->imm_len <= BF_WIRE_MAX_IMM_LEN && msg->reserved == 0 &&
+		msg->posts != 0 && msg->posts <= BF_MAX_POSTS && rte_is_power_of_2(msg->posts) &&
+		msg->buf_size <= BF_MAX_BUF_SIZE;
+}
+
+static int
+rc_add(struct bf_chan *chan, const struct bf_wire_consumer_new *msg)
+{
+	struct bf_fast *fast = fast_of(chan);
+	struct bf_rc *rc = aligned_alloc(64, RTE_ALIGN_CEIL(sizeof(*rc), (size_t)64));
+	struct bf_rc **slot;
+	int ret = -ENOMEM;
+
+	if (fast == NULL || rc == NULL)
+		goto out;
+	memset(rc, 0, sizeof(*rc));
+	rc->id = msg->consumer;
+	rc->imm_len = msg->imm_len;
+	rc->buf_size = msg->buf_size;
+	rc->credits.size = msg->posts;
+	rc->fast = fast;
+	rc->refs = 1;
+	slot = &fast->rcs[rc->id % BF_MAX_CONSUMERS];
+	pthread_mutex_lock(&fast->lock);
+	ret = *slot != NULL ? -EPROTO : 0;
+	if (ret == 0)
+		*slot = rc;
+	pthread_mutex_unlock(&fast->lock);
+out:
+	if (ret != 0)
+		free(rc);
+	return ret;
+}
+
+static int
+answer(struct bf_chan *chan, uint32_t consumer, uint16_t to, int status, uint32_t msgs)
+{
+	const struct bf_wire_consumer_answer msg = {
+		.consumer = consumer, .to = to, .status = status, .msgs = msgs,
+	};
+
+	/* a peer that does not take it has its own limit of time */
+	bf_chan_ctl(chan, BF_WIRE_CONSUMER_ANSWER, &msg, sizeof(msg));
+	return 0;
+}
+
+static int
+consumer_new(struct bf_chan *chan, const struct bf_wire_consumer_new *msg)
+{
+	int ret;
+
+	if (!consumer_valid(msg))
+		return violation(chan, "a consumer that cannot be", msg->consumer, msg->posts);
+	ret = rc_add(chan, msg);
+	if (ret == -EPROTO)
+		return violation(chan, "a consumer with the place of another", msg->consumer, 0);
+	answer(chan, msg->consumer, BF_WIRE_CONSUMER_NEW, ret, 0);
+	if (ret == 0)
+		rte_comch_pmd_remote_consumer(chan->conn, msg->consumer, true);
+	return 0;
+}
+
+/* Producers look at their pairs, which end when what they have sent has arrived. */
+static void
+producers_attention_locked(struct bf_fast *fast)
+{
+	uint32_t i;
+
+	for (i = 0; i < BF_MAX_PRODUCERS; i++)
+		if (fast->producers[i] != NULL)
+			bf_fast_attention(&fast->producers[i]->attention,
+				fast->producers[i]->group);
+}
+
+static int
+consumer_gone(struct bf_chan *chan, const struct bf_wire_consumer_gone *msg)
+{
+	struct bf_fast *fast = fast_of(chan);
+	struct bf_rc **slot;
+	uint32_t msgs = 0;
+	bool found;
+
+	if (fast == NULL)
+		return 0;
+	slot = &fast->rcs[msg->consumer % BF_MAX_CONSUMERS];
+	pthread_mutex_lock(&fast->lock);
+	found = *slot != NULL && (*slot)->id == msg->consumer;
+	if (found) {
+		msgs = bf_credits_close(&(*slot)->credits);
+		bf_rc_put_locked(*slot);
+		*slot = NULL;
+		producers_attention_locked(fast);
+	}
+	pthread_mutex_unlock(&fast->lock);
+	if (!found)
+		return violation(chan, "a consumer goes that never came", msg->consumer, 0);
+	answer(chan, msg->consumer, BF_WIRE_CONSUMER_GONE, 0, msgs);
+	/* last: the application may end the connection in it */
+	rte_comch_pmd_remote_consumer(chan->conn, msg->consumer, false);
+	return 0;
+}
+
+int
+bf_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_conn *conn,
+	uint32_t consumer_id, struct rte_comch_remote_consumer_info *info)
+{
+	struct bf_fast *fast = bf_fast_get(bf_dev_of(rte_dev), conn);
+	const struct bf_rc *rc;
+	int ret = -ENOENT;
+
+	if (fast == NULL)
+		return -ENOTCONN;
+	pthread_mutex_lock(&fast->lock);
+	rc = fast->rcs[consumer_id % BF_MAX_CONSUMERS];
+	if (rc != NULL && rc->id == consumer_id) {
+		info->buf_size = rc->buf_size;
+		info->imm_len = rc->imm_len;
+		info->flags = 0;
+		ret = 0;
+	}
+	pthread_mutex_unlock(&fast->lock);
+	bf_fast_put(fast);
+	return ret;
+}
+
+/*
+ * Consumers of ours, as the peer knows them; in the thread of the connection
+ */
+
+/* The peer has to answer from now on. */
+static void
+ask(struct bf_fast *fast, struct bf_consumer *c)
+{
+	pthread_mutex_lock(&fast->lock);
+	c->deadline = ms_from_now(BF_CONSUMER_MS);
+	c->asked = true;
+	TAILQ_INSERT_TAIL(&fast->asked, c, next_ask);
+	pthread_mutex_unlock(&fast->lock);
+	if (!fast->listed)
+		TAILQ_INSERT_TAIL(&bf_fast_group_of(fast->chan->group)->asking, fast, next);
+	fast->listed = true;
+}
+
+static void
+unlist(struct bf_fast *fast)
+{
+	if (fast->listed)
+		TAILQ_REMOVE(&bf_fast_group_of(fast->chan->group)->asking, fast, next);
+	fast->listed = false;
+}
+
+static void
+asked_del_locked(struct bf_fast *fast, struct bf_consumer *c)
+{
+	if (c->asked)
+		TAILQ_REMOVE(&fast->asked, c, next_ask);
+	c->asked = c->landing = false;
+}
+
+/* The connection forgets it: no pair is made for it any more. In any thread. */
+void
+bf_fast_forget(struct bf_consumer *c)
+{
+	struct bf_fast *fast = c->fast;
+	struct bf_consumer **slot;
+
+	if (fast == NULL)
+		return;
+	slot = &fast->consumers[c->queue->id % BF_MAX_CONSUMERS];
+	pthread_mutex_lock(&fast->lock);
+	asked_del_locked(fast, c);
+	if (*slot == c)
+		*slot = NULL;
+	pthread_mutex_unlock(&fast->lock);
+}
+
+int
+bf_consumer_announce(struct rte_comch_queue *queue, bool here)
+{
+	const struct bf_wire_consumer_new new = {
+		.consumer = queue->id, .imm_len = queue->imm_len, .buf_size = queue->buf_size,
+		.posts = queue->size,
+	};
+	const struct bf_wire_consumer_gone gone = { .consumer = queue->id };
+	struct bf_chan *chan = bf_chan_of(queue->conn);
+	struct bf_consumer *c = queue->priv;
+	struct bf_fast *fast = chan != NULL ? fast_of(chan) : NULL;
+	int ret;
+
+	if (fast == NULL)
+		return chan == NULL ? -ENOTCONN : -ENOMEM;
+	if (!here) {
+		c->leaving = true;
+		ret = bf_chan_ctl(chan, BF_WIRE_CONSUMER_GONE, &gone, sizeof(gone));
+		if (ret == 0)
+			ask(fast, c);
+		return ret;
+	}
+	pthread_mutex_lock(&fast->lock);
+	if (c->fast == NULL)
+		__atomic_fetch_add(&fast->refs, 1, __ATOMIC_RELAXED);
+	c->fast = fast;
+	fast->consumers[queue->id % BF_MAX_CONSUMERS] = c;
+	pthread_mutex_unlock(&fast->lock);
+	ret = bf_chan_ctl(chan, BF_WIRE_CONSUMER_NEW, &new, sizeof(new));
+	if (ret == 0) {
+		ask(fast, c);
+		return 0;
+	}
+	bf_fast_forget(c);
+	return ret;
+}
+
+/* The reasons that rte_comch_ctx_reason_get() tells of. */
+static int
+answer_status(int status)
+{
+	return status == -ENOMEM || status == -EUSERS || status == -EACCES ?
+		status : -ECONNREFUSED;
+}
+
+/* What is answered, under the lock: it is asked no more. */
+static int
+answered_locked(struct bf_fast *fast, const struct bf_wire_consumer_answer *msg,
+	struct bf_consumer **out)
+{
+	struct bf_consumer *c = fast->consumers[msg->consumer % BF_MAX_CONSUMERS];
+	bool leaving = msg->to == BF_WIRE_CONSUMER_GONE;
+
+	if ((!leaving && msg->to != BF_WIRE_CONSUMER_NEW) || c == NULL ||
+			c->queue->id != msg->consumer || !c->asked || c->landing ||
+			c->leaving != leaving)
+		return -EPROTO;
+	if (leaving) {
+		c->land = msg->msgs;
+		c->landing = true;
+		c->deadline = RTE_MIN(c->deadline, ms_from_now(BF_LAND_MS));
+		return 0; /* the next poll of the group looks */
+	}
+	asked_del_locked(fast, c);
+	*out = c;
+	return 0;
+}
+
+static int
+consumer_answered(struct bf_chan *chan, const struct bf_wire_consumer_answer *msg)
+{
+	struct bf_fast *fast = fast_of(chan);
+	struct bf_consumer *c = NULL;
+	int ret;
+
+	if (fast == NULL)
+		return 0;
+	pthread_mutex_lock(&fast->lock);
+	ret = answered_locked(fast, msg, &c);
+	pthread_mutex_unlock(&fast->lock);
+	if (ret != 0)
+		return violation(chan, "an answer to nothing", msg->consumer, msg->to);
+	if (c != NULL && msg->status != 0)
+		bf_fast_forget(c);
+	/* from here on its own thread may free it */
+	if (c != NULL)
+		rte_comch_pmd_consumer_answer(c->queue,
+			msg->status == 0 ? 0 : answer_status(msg->status));
+	return 0;
+}
+
+/* The first one that need not wait any more; *late: for it the peer had too long. */
+static struct bf_consumer *
+asked_next(struct bf_fast *fast, uint64_t now, uint64_t *deadline, bool *late)
+{
+	struct bf_consumer *c;
+
+	*late = false;
+	pthread_mutex_lock(&fast->lock);
+	TAILQ_FOREACH(c, &fast->asked, next_ask) {
+		*late = !c->landing && now >= c->deadline;
+		if (*late || (c->landing && (now >= c->deadline || bf_consumer_landed(c))))
+			break;
+		*deadline = RTE_MIN(*deadline, c->landing ? now : c->deadline);
+	}
+	pthread_mutex_unlock(&fast->lock);
+	return c;
+}
+
+/* Those that wait, one in each turn: its end may be that of the connection. */
+static int
+asked_poll(struct bf_fast *fast, uint64_t now, uint64_t *deadline)
+{
+	struct bf_consumer *c;
+	bool late;
+
+	c = asked_next(fast, now, deadline, &late);
+	if (c == NULL) {
+		if (TAILQ_EMPTY(&fast->asked))
+			unlist(fast);
+		return 0;
+	}
+	*deadline = now;
+	if (late) {
+		BF_LOG(ERR, "%s: the peer does not answer about consumer %u",
+			c->dev->rte_dev->data->name, c->queue->id);
+		bf_chan_lost(fast->chan, -ECONNRESET);
+		return 1;
+	}
+	bf_fast_forget(c);
+	rte_comch_pmd_consumer_answer(c->queue, 0);
+	return 1;
+}
+
+/*
+ * Pairs, as the peer asks for them
+ */
+
+static int
+pair_asked(struct bf_chan *chan, const struct bf_wire_pair_open *msg)
+{
+	struct bf_wire_pair_ready reply = { .pair = msg->pair, .status = -ENOENT };
+	struct bf_fast *fast = fast_of(chan);
+	struct bf_consumer *c;
+	struct bf_pair *pair;
+
+	if (fast == NULL)
+		return 0;
+	if (((msg->qpn | msg->psn) >> 24) != 0 || msg->producer == 0 || msg->credits == 0)
+		return violation(chan, "a pair that cannot be", msg->pair, msg->qpn);
+	pthread_mutex_lock(&fast->lock);
+	TAILQ_FOREACH(pair, &fast->served, next)
+		if (pair->id == msg->pair)
+			break;
+	c = fast->consumers[msg->consumer % BF_MAX_CONSUMERS];
+	if (pair == NULL && c != NULL && c->queue->id == msg->consumer)
+		reply.status = bf_pair_serve(c, msg);
+	pthread_mutex_unlock(&fast->lock);
+	if (pair != NULL)
+		return violation(chan, "a pair twice", msg->pair, msg->consumer);
+	if (reply.status != 0)
+		bf_chan_ctl(chan, BF_WIRE_PAIR_READY, &reply, sizeof(reply));
+	return 0;
+}
+
+int
+bf_fast_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len)
+{
+	const union bf_wire_ctl *msg = payload;
+	struct bf_fast *fast;
+	int ret;
+
+	if (len != bf_wire_ctl_len(type))
+		return violation(chan, "a message of another length", type, len);
+	switch (type) {
+	case BF_WIRE_CONSUMER_NEW:
+		return consumer_new(chan, &msg->consumer_new);
+	case BF_WIRE_CONSUMER_GONE:
+		return consumer_gone(chan, &msg->consumer_gone);
+	case BF_WIRE_CONSUMER_ANSWER:
+		return consumer_answered(chan, &msg->consumer_answer);
+	case BF_WIRE_PAIR_OPEN:
+		return pair_asked(chan, &msg->pair_open);
+	default:
+		break;
+	}
+	fast = fast_of(chan);
+	if (fast == NULL)
+		return 0;
+	if (type == BF_WIRE_PAIR_READY)
+		ret = bf_pair_ready(fast, &msg->pair_ready);
+	else if (type == BF_WIRE_PAIR_GO)
+		ret = bf_pair_go(fast, &msg->pair);
+	else if (type == BF_WIRE_PAIR_CLOSE)
+		ret = bf_pair_close(fast, &msg->pair);
+	else if (type == BF_WIRE_PAIR_CLOSED)
+		ret = bf_pair_closed(fast, &msg->pair);
+	else
+		ret = -EPROTO;
+	return ret == 0 ? 0 : violation(chan, "a pair that is not so", type, msg->pair.pair);
+}
+
+/*
+ * The connection is over: producers find no consumer any more, and consumers of ours are
+ * told by the library.
+ */
+void
+bf_fast_down(struct bf_chan *chan)
+{
+	struct bf_fast *fast;
+	uint32_t i;
+
+	fast = __atomic_exchange_n(&chan->fast, FAST_ENDED, __ATOMIC_ACQ_REL);
+	if (fast == NULL || fast == FAST_ENDED)
+		return;
+	pthread_mutex_lock(&fast->lock);
+	__atomic_store_n(&fast->ended, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < BF_MAX_CONSUMERS; i++) {
+		if (fast->rcs[i] != NULL) {
+			bf_credits_close(&fast->rcs[i]->credits);
+			bf_rc_put_locked(fast->rcs[i]);
+			fast->rcs[i] = NULL;
+		}
+		if (fast->consumers[i] != NULL)
+			asked_del_locked(fast, fast->consumers[i]);
+		fast->consumers[i] = NULL;
+	}
+	producers_attention_locked(fast);
+	pthread_mutex_unlock(&fast->lock);
+	unlist(fast);
+	bf_fast_put(fast);
+}
+
+/*
+ * Operations of the library
+ */
+
+int
+bf_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
+{
+	memset(fp, 0, sizeof(*fp));
+	memset(&queue->stats, 0, sizeof(queue->stats));
+	return queue->is_consumer ?
+		bf_consumer_setup(queue, fp) : bf_producer_setup(queue, fp);
+}
+
+int
+bf_queue_stop(struct rte_comch_queue *queue, int status, struct rte_comch_pmd_ending *ending)
+{
+	return queue->is_consumer ? bf_consumer_stop(queue->priv, status, ending) :
+		bf_producer_stop(queue->priv, status, ending);
+}
+
+int
+bf_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *ending)
+{
+	void *priv = queue->priv;
+
+	queue->priv = NULL;
+	return queue->is_consumer ? bf_consumer_free(priv, ending) :
+		bf_producer_free(priv, ending);
+}
+
+int
+bf_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id, struct rte_comch_room *room)
+{
+	const struct bf_consumer *c = queue->priv;
+	struct bf_producer *p = queue->priv;
+
+	if (queue->is_consumer) {
+		room->credits = c->post_pos - c->poll_pos;
+		room->queue = c->size - room->credits;
+		room->reason = c->reason;
+		return 0;
+	}
+	if (__atomic_load_n(&p->fast->ended, __ATOMIC_RELAXED) != 0)
+		return -ENOTCONN;
+	if (!bf_producer_credits(p, consumer_id, &room->credits))
+		return -ENOENT;
+	room->queue = p->size - p->nb_wanted;
+	room->reason = p->reason;
+	return 0;
+}
+
+int
+bf_queue_rest(struct rte_comch_queue *queue)
+{
+	return queue->is_consumer ? bf_consumer_rest(queue->priv) :
+		bf_producer_rest(queue->priv);
+}
+
+/*
+ * Poll groups
+ */
+
+static int
+group_up(struct bf_group *group)
+{
+	struct bf_fast_group *fg = calloc(1, sizeof(*fg));
+
+	if (fg == NULL)
+		return -ENOMEM;
+	TAILQ_INIT(&fg->consumers);
+	TAILQ_INIT(&fg->producers);
+	TAILQ_INIT(&fg->asking);
+	group->part[BF_PART_FAST] = fg;
+	return 0;
+}
+
+static void
+group_down(struct bf_group *group)
+{
+	free(group->part[BF_PART_FAST]);
+	group->part[BF_PART_FAST] = NULL;
+}
+
+static int
+group_poll(struct bf_group *group, uint64_t now)
+{
+	struct bf_fast_group *fg = bf_fast_group_of(group);
+	struct bf_fast *fast, *next_fast;
+	struct bf_producer *p, *next;
+	struct bf_consumer *c;
+	int nb = 0;
+
+	for (fast = TAILQ_FIRST(&fg->asking); fast != NULL && nb == 0; fast = next_fast) {
+		next_fast = TAILQ_NEXT(fast, next);
+		nb = asked_poll(fast, now, &group->pg.deadline);
+	}
+	/* acquire: what has changed; pairs with the release in bf_fast_attention() */
+	if (likely(__atomic_load_n(&fg->attention, __ATOMIC_RELAXED) == 0) ||
+			__atomic_exchange_n(&fg->attention, 0, __ATOMIC_ACQUIRE) == 0)
+		return nb;
+	TAILQ_FOREACH(c, &fg->consumers, next)
+		bf_consumer_service(c);
+	for (p = TAILQ_FIRST(&fg->producers); p != NULL; p = next) {
+		next = TAILQ_NEXT(p, next); /* the end of a stop may be told of in here */
+		bf_producer_service(p, now);
+	}
+	if (__atomic_load_n(&fg->attention, __ATOMIC_RELAXED) != 0)
+		group->pg.deadline = now;
+	return nb;
+}
+
+static bool
+group_arm(struct bf_group *group)
+{
+	struct bf_fast_group *fg = bf_fast_group_of(group);
+	struct bf_producer *p;
+	struct bf_consumer *c;
+	bool pending = __atomic_load_n(&fg->attention, __ATOMIC_ACQUIRE) != 0;
+
+	TAILQ_FOREACH(c, &fg->consumers, next)
+		pending |= bf_consumer_arm(c);
+	TAILQ_FOREACH(p, &fg->producers, next)
+		pending |= bf_producer_arm(p);
+	return pending;
+}
+
+static void
+info_get(struct bf_dev *dev, struct rte_comch_dev_info *info)
+{
+	struct bf_obj_caps caps;
+
+	dev->objs->ops->caps(dev->objs, &caps);
+	info->max_consumers = BF_MAX_CONSUMERS;
+	info->max_producers = BF_MAX_PRODUCERS;
+	/* the list of entries keeps one, and is a power of two */
+	info->max_posts = RTE_MIN(BF_MAX_POSTS, caps.max_srq_sz / 2);
+	info->max_sends = RTE_MIN(BF_MAX_SENDS, caps.max_qp_sz / 2);
+	info->max_imm_len = BF_WIRE_MAX_IMM_LEN;
+	info->max_buf_size = RTE_MIN(caps.max_msg - BF_WIRE_MAX_IMM_LEN, BF_MAX_BUF_SIZE);
+	info->capa |= RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER;
+}
+
+const struct bf_part bf_fast_part = {
+	.name = "fast",
+	.info_get = info_get,
+	.group_up = group_up,
+	.group_down = group_down,
+	.group_poll = group_poll,
+	.group_arm = group_arm,
+};

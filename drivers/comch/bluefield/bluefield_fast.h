@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Layer fast: consumers and producers. Private structures of the fast path, and the
+ * functions that cross its files. Messages themselves are in bluefield_cons.c,
+ * bluefield_prod.c and bluefield_mbuf.c, pairs in bluefield_pair.c, what the peer says of
+ * its consumers and answers about ours in bluefield_fast.c.
+ *
+ * Who is who. This side's consumers are struct bf_consumer, each of its own thread: a
+ * receive memory pool that all its producers share, and one completion queue. The
+ * peer's are struct bf_rc, used by this side's producers, struct bf_producer, each of
+ * its own thread, with one completion queue for what it sends. A struct bf_pair is one
+ * reliable queue pair of this side, for one producer and one consumer of which one is
+ * ours. What all have of one connection is in struct bf_fast.
+ *
+ * On the wire. A message is one SEND with immediate, from the producer's queue pair to
+ * the oldest post. Where the consumer takes immediate data, that comes first, always as
+ * many bytes as the consumer has said, and goes to a slot of the driver; how many of them
+ * count is in the immediate of four bytes. In the other direction of the same queue pair
+ * come messages without data, whose immediate is how many posts the consumer has made in
+ * all. Its own small completion queue on either side keeps them apart from messages.
+ *
+ * Threads of a pair. Commands are jobs of the worker. The queue's thread uses the rings
+ * while the state is BF_PAIR_READY, and it alone takes a pair out of use: it posts the
+ * last job, after which nobody else looks at the pair. Others ask it to, by end.
+ */
+
+#ifndef BLUEFIELD_FAST_H
+#define BLUEFIELD_FAST_H
+
+#include <pthread.h>
+
+#include "bluefield_chan.h"
+#include "bluefield_credits.h"
+#include "bluefield_dev.h"
+#include "bluefield_log.h"
+#include "bluefield_wq.h"
+#include "bluefield_wq_fast.h"
+
+#define BF_MAX_CONSUMERS BF_WIRE_MAX_CONSUMERS
+#define BF_MAX_POSTS 8192u
+#define BF_MAX_SENDS 8192u
+/* Pairs of one queue, with those that are about to go. */
+#define BF_QUEUE_PAIRS 512u
+/* Pairs of this side's producers on one connection. */
+#define BF_CONN_PAIRS 1024u
+/* Entries for messages of credits, on both sides of a pair. */
+#define BF_PAIR_CREDITS 32u
+/* Bytes of one buffer. */
+#define BF_MAX_BUF_SIZE ((UINT64_C(1) << 30) - BF_WIRE_MAX_IMM_LEN)
+/* Messages of one chunk of a burst. */
+#define BF_CHUNK 32
+/* Milliseconds: for the peer to answer about a consumer, for what was sent to arrive. */
+#define BF_CONSUMER_MS 5000
+#define BF_LAND_MS 2000
+/* For the sends of a producer that stops, and until a pair is tried again. */
+#define BF_DRAIN_MS 500
+#define BF_RETRY_MS 10
+/* While the consumer has told of so many more than came, it tells of each post at once. */
+#define BF_TELL_AT_ONCE 64
+
+/* The immediate of four bytes: how many bytes of immediate data count. */
+#define BF_IMM_LEN_MASK 0xffu
+
+struct bf_producer;
+struct bf_consumer;
+
+/* A consumer of the peer. */
+struct bf_rc {
+	struct bf_credits credits;
+	uint32_t id;            /* set once */
+	uint32_t imm_len;
+	uint64_t buf_size;      /* 0: immediate data only */
+	struct bf_fast *fast;
+	uint32_t refs;          /* the table and each pair; with the lock of fast */
+};
+
+/* The fast path of one connection. With its lock, unless said. */
+struct bf_fast {
+	pthread_mutex_t lock;   /* inside no other; held around nothing that waits */
+	struct bf_chan *chan;   /* referenced; set once */
+	uint32_t refs;          /* the connection, each queue, each pair; atomic */
+	uint32_t ended;         /* atomic: the connection is over */
+	uint32_t nb_producers;  /* atomic */
+	struct bf_rc *rcs[BF_MAX_CONSUMERS];
+	struct bf_producer *producers[BF_MAX_PRODUCERS];
+	struct bf_consumer *consumers[BF_MAX_CONSUMERS];
+	struct bf_pair *pairs[BF_CONN_PAIRS]; /* of our producers, by identifier */
+	TAILQ_HEAD(, bf_pair) served;         /* of our consumers */
+	TAILQ_HEAD(, bf_consumer) asked;      /* the peer owes an answer */
+	/* in the thread of the connection */
+	TAILQ_ENTRY(bf_fast) next;            /* of the group, while somebody is asked */
+	bool listed;
+};
+
+enum bf_pair_state {
+	BF_PAIR_OPENING = 0, /* a job is on its way, or the peer has to answer */
+	BF_PAIR_READY,       /* messages and credits may be sent */
+	BF_PAIR_FAILED,      /* status says why */
+	BF_PAIR_DEAD,        /* the last job has run: memory is left */
+};
+
+struct bf_pair {
+	/* of the queue's thread, once the state is READY */
+	struct bf_sendq sq;     /* messages, or those of credits */
+	struct bf_send_form form;
+	struct bf_rc *rc;       /* of a producer */
+	uint32_t key;           /* identifier of the consumer, while it may be sent to, or 0 */
+	uint32_t state;         /* enum bf_pair_state; atomic */
+	uint32_t end;           /* asked to end; atomic */
+	uint32_t acked;         /* positions before it have arrived */
+	uint32_t last;          /* position after its last message */
+	uint32_t *pos;          /* by block: position after the message */
+	int fault;              /* status of what did not arrive; 0: the pair works */
+	struct bf_recvq rq;     /* of a producer: credits */
+	struct bf_compq back;   /* completions of messages of credits, both sides */
+	uint32_t told;          /* of a consumer: posts that this producer was told of */
+	bool back_armed;
+	bool ending;            /* the last job was posted; with the lock of fast */
+	bool starved;           /* a burst ended for want of a credit of it */
+	uint64_t retry;         /* TSC: it failed, and is tried again then */
+
+	/* set-up */
+	struct bf_fast *fast;
+	struct bf_dev *dev;
+	struct bf_producer *producer; /* one of the two; not after ending is set */
+	struct bf_consumer *consumer;
+	uint32_t index;         /* in the table of its queue: the QP's user index */
+	uint32_t id;            /* on the wire */
+	uint32_t producer_id;
+	uint32_t local_psn, remote_psn, remote_qpn;
+	uint32_t nb_blocks;     /* of the send queue */
+	int status;             /* of FAILED */
+	bool told_peer;         /* the peer knows of it, and has to hear of its end */
+	bool close_asked;       /* the peer waits for CLOSED */
+	struct bf_cq cq;
+	struct bf_qp qp;
+	struct bf_rest rest;    /* of the back queue, in the thread of the queue */
+	bool rest_added;
+	struct bf_job job;      /* each that leads to READY, one at a time */
+	struct bf_job last_job;
+	bool answered;          /* READY was said, by the peer or to it; with the lock of fast */
+	TAILQ_ENTRY(bf_pair) next; /* of served */
+};
+
+/* One message of a producer. */
+struct bf_sent {
+	uint64_t cookie;        /* or the mbuf */
+	uint64_t about;         /* 31:0 length, 47:32 index of the pair, 63:48 BF_SENT_* */
+};
+
+#define BF_SENT_QUIET 1u        /* it has no completion */
+#define BF_SENT_MBUF 2u         /* and is a packet */
+
+static inline uint32_t
+bf_sent_len(const struct bf_sent *sent)
+{
+	return (uint32_t)sent->about;
+}
+
+static inline uint16_t
+bf_sent_pair(const struct bf_sent *sent)
+{
+	return sent->about >> 32;
+}
+
+static inline uint16_t
+bf_sent_flags(const struct bf_sent *sent)
+{
+	return sent->about >> 48;
+}
+
+struct bf_producer {
+	struct bf_pair *to[BF_MAX_CONSUMERS]; /* by identifier, modulo */
+	struct bf_compq cq;     /* of all its sends */
+	struct bf_sent *sent;   /* by position */
+	uint32_t mask;          /* of sent */
+	uint32_t tail, head;    /* positions: sent, and given back */
+	uint32_t size;          /* completions that may wait to be polled */
+	uint32_t nb_wanted;     /* those that will be polled, of what is in sent */
+	int reason;
+	bool broken;            /* the device tells nonsense */
+	bool stopping;
+	bool flushing;          /* the pairs are on their way to be taken away */
+	struct bf_fast *fast;
+	struct bf_dev *dev;
+	struct rte_comch_queue *queue;
+	struct bf_group *group;
+	struct bf_pair *pairs[BF_QUEUE_PAIRS]; /* by index */
+	uint32_t nb_pairs;      /* those that are there */
+	uint32_t attention;     /* atomic: a pair has changed */
+	bool armed;
+	bool resting;
+	struct bf_rest rest;
+	struct bf_cq cq_obj;
+	struct bf_job job;
+	struct rte_comch_pmd_ending *ending; /* of the stop, while it waits */
+	struct rte_comch_pmd_ending *flush_ending; /* of the job */
+	uint64_t deadline;      /* of the stop */
+	int status;             /* of what will not be delivered */
+	struct bf_tx_pools *pools; /* of packets, see bluefield_mbuf.c */
+	TAILQ_ENTRY(bf_producer) next; /* of its group */
+};
+
+struct bf_consumer {
+	struct bf_compq cq;
+	struct bf_sharedq rq;
+	uint64_t *cookies;      /* of what is posted, by entry */
+	uint8_t *imm;           /* slots for immediate data, by entry */
+	uint64_t key_len;       /* of each post, if the region has one chunk, or there is none */
+	uint64_t last_off;      /* of a buffer in the region, at most */
+	uint64_t region_size;
+	uint8_t *base;
+	uint32_t imm_len;
+	uint32_t buf_size;
+	uint32_t post_pos;      /* posts, ever */
+	uint32_t poll_pos;      /* of them came back, ever */
+	uint32_t shown;         /* posts that the device sees, for other threads; atomic */
+	uint32_t told;          /* what all pairs were told at least */
+	uint32_t size;          /* posts at one time */
+	uint32_t nb_slots;      /* of pairs: those above are not used */
+	uint32_t ids[BF_QUEUE_PAIRS]; /* of producers, by user index; 0: none; atomic */
+	struct bf_pair *pairs[BF_QUEUE_PAIRS]; /* the same */
+	const struct rte_comch_mem *mem;
+	struct rte_mempool *pool;
+	bool multi;             /* the region has several chunks */
+	int reason;
+	int flush;              /* status of what is given back, 0 if nothing is; atomic */
+	int flush_next;         /* the same, when the pairs are gone */
+	bool stopping;
+	bool broken;            /* nothing that comes is believed */
+	bool mbufs;             /* posts are mbufs of the pool */
+	bool logged;
+	bool armed;
+	bool resting;
+	uint32_t attention;     /* atomic: a pair has changed, or credits are to be told */
+	uint32_t flush_at;      /* entries that were given back or passed, from head on */
+
+	/* set-up */
+	struct bf_fast *fast;   /* from the announcement on */
+	struct bf_dev *dev;
+	struct rte_comch_queue *queue;
+	struct bf_group *group;
+	struct bf_rest rest;
+	struct bf_cq cq_obj;
+	struct bf_srq srq;
+	struct bf_obj_mem *imm_mem;
+	struct bf_mkey imm_mkey;
+	struct bf_job job;
+	struct rte_comch_pmd_ending *ending;
+	uint64_t deadline;      /* of the peer's answer */
+	bool asked;
+	bool leaving;
+	bool landing;           /* the peer has answered: so many messages are to come */
+	uint32_t land;
+	TAILQ_ENTRY(bf_consumer) next;     /* of its group */
+	TAILQ_ENTRY(bf_consumer) next_ask; /* of the connection */
+};
+
+/* What fast has in a poll group. */
+struct bf_fast_group {
+	TAILQ_HEAD(, bf_consumer) consumers;
+	TAILQ_HEAD(, bf_producer) producers;
+	TAILQ_HEAD(, bf_fast) asking;  /* connections with a consumer that waits */
+	uint32_t attention;            /* atomic: one of the queues wants to be looked at */
+	uint32_t nb_stopping;
+	uint32_t nb_quiet;             /* producers with packets or the like to give back */
+};
+
+static inline struct bf_fast_group *
+bf_fast_group_of(const struct bf_group *group)
+{
+	return group->part[BF_PART_FAST];
+}
+
+/* Have the thread of a queue look at its pairs; any thread. */
+static inline void
+bf_fast_attention(uint32_t *queue, const struct bf_group *group)
+{
+	/* release: what changed; pairs with the acquire in the service functions */
+	__atomic_store_n(queue, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&bf_fast_group_of(group)->attention, 1, __ATOMIC_RELEASE);
+}
+
+static inline bool
+bf_pair_is(const struct bf_pair *pair, enum bf_pair_state state)
+{
+	/* acquire: what was set up; pairs with the release in bf_pair_set() */
+	return __atomic_load_n(&pair->state, __ATOMIC_ACQUIRE) == (uint32_t)state;
+}
+
+static inline void
+bf_pair_set(struct bf_pair *pair, enum bf_pair_state state)
+{
+	__atomic_store_n(&pair->state, state, __ATOMIC_RELEASE);
+}
+
+/* bluefield_fast.c: what a connection has, what the peer says, and poll groups */
+extern const struct bf_part bf_fast_part;
+struct bf_fast *bf_fast_get(struct bf_dev *dev, const struct rte_comch_conn *conn);
+void bf_fast_put(struct bf_fast *fast);
+void bf_fast_forget(struct bf_consumer *c);
+void bf_rc_put_locked(struct bf_rc *rc);
+/* The device told what cannot be: the queue stops, and the device counts as failed. */
+void bf_fast_nonsense(struct rte_comch_queue *queue, const char *what, uint64_t a, uint64_t b);
+int bf_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp);
+int bf_queue_stop(struct rte_comch_queue *queue, int status,
+	struct rte_comch_pmd_ending *ending);
+int bf_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *ending);
+int bf_consumer_announce(struct rte_comch_queue *queue, bool here);
+int bf_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
+	struct rte_comch_room *room);
+int bf_queue_rest(struct rte_comch_queue *queue);
+int bf_conn_consumer_info(struct rte_comch_dev *dev, const struct rte_comch_conn *conn,
+	uint32_t consumer_id, struct rte_comch_remote_consumer_info *info);
+
+/* bluefield_pair.c */
+struct bf_pair *bf_pair_open(struct bf_producer *p, struct bf_rc *rc);
+int bf_pair_serve(struct bf_consumer *c, const struct bf_wire_pair_open *msg);
+int bf_pair_ready(struct bf_fast *fast, const struct bf_wire_pair_ready *msg);
+int bf_pair_go(struct bf_fast *fast, const struct bf_wire_pair *msg);
+int bf_pair_close(struct bf_fast *fast, const struct bf_wire_pair *msg);
+int bf_pair_closed(struct bf_fast *fast, const struct bf_wire_pair *msg);
+/* The queue lets go of it, in its thread: the last job is on its way after this. */
+void bf_pair_end(struct bf_pair *pair);
+void bf_pair_free(struct bf_pair *pair);
+/* Have the thread of the queue look when something comes to the back queue. */
+void bf_pair_arm(struct bf_pair *pair);
+
+/* bluefield_cons.c */
+int bf_consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp);
+int bf_consumer_stop(struct bf_consumer *c, int status, struct rte_comch_pmd_ending *ending);
+int bf_consumer_free(struct bf_consumer *c, struct rte_comch_pmd_ending *ending);
+uint32_t bf_consumer_left(struct rte_comch_queue *queue);
+void bf_consumer_service(struct bf_consumer *c);
+bool bf_consumer_arm(struct bf_consumer *c);
+int bf_consumer_rest(struct bf_consumer *c);
+bool bf_consumer_landed(const struct bf_consumer *c);
+void bf_tell(struct bf_consumer *c);
+bool bf_consumer_pending(struct bf_consumer *c);
+
+/* bluefield_cons_burst.c */
+void bf_consumer_fns(const struct bf_consumer *c, struct rte_comch_fp_object *fp);
+void bf_consumer_mbufs_free(struct bf_consumer *c);
+
+/* bluefield_prod.c */
+int bf_producer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp);
+int bf_producer_stop(struct bf_producer *p, int status, struct rte_comch_pmd_ending *ending);
+int bf_producer_free(struct bf_producer *p, struct rte_comch_pmd_ending *ending);
+void bf_producer_flush(struct bf_producer *p, struct rte_comch_pmd_ending *ending);
+void bf_producer_service(struct bf_producer *p, uint64_t now);
+bool bf_producer_arm(struct bf_producer *p);
+int bf_producer_rest(struct bf_producer *p);
+
+/* bluefield_send.c */
+void bf_producer_fns(const struct bf_producer *p, struct rte_comch_fp_object *fp);
+bool bf_producer_credits(struct bf_producer *p, uint32_t consumer_id, uint32_t *credits);
+/* One that can be sent to, or NULL, and *reason says why. */
+struct bf_pair *bf_pair_find(struct bf_producer *p, uint32_t consumer_id, int *reason);
+void bf_credits_look(struct bf_pair *pair);
+void bf_sent_reap(struct bf_producer *p);
+void bf_sent_quiet(struct bf_producer *p);
+bool bf_sent_pending(struct bf_producer *p);
+void bf_pair_fault(struct bf_pair *pair, int status);
+void bf_send_note(struct bf_producer *p, struct bf_pair *pair, int reason);
+
+/* bluefield_mbuf.c */
+uint16_t bf_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb);
+void bf_tx_pools_free(struct bf_producer *p);
+
+#endif

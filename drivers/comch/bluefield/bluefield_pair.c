@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Pairs: how the queue pair of one producer and one consumer is made on both sides, and
+ * how it goes. Messages and credits are not in here.
+ *
+ *   producer's side                          consumer's side
+ *   job: queue pair, INIT    -- PAIR_OPEN -->
+ *                                            job: queue pair on the pool, RTR, RTS
+ *                           <-- PAIR_READY --
+ *   job: RTR, RTS             -- PAIR_GO --> credits are told of from now on
+ *     ...
+ *   last job: it is gone   -- PAIR_CLOSE -->
+ *                                            last job: it is gone
+ *                          <-- PAIR_CLOSED --
+ *
+ * A side that fails says so to nobody but by status: the producer's side asks again a
+ * little later. The first credits are in PAIR_READY.
+ *
+ * Jobs run in the order of their posts. So the last job of a pair comes after all others
+ * of it, as none is posted once ending is set, and what a queue posts after the last
+ * jobs of all its pairs comes after these.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_random.h>
+
+#include "bluefield_fast.h"
+
+/* Blocks of the send queue of a producer at least: one request of packets has 16. */
+#define MIN_BLOCKS 16u
+
+/* An identifier that the peer may still use, though the pair is gone. */
+#define PAIR_TOMBSTONE ((struct bf_pair *)1)
+
+static void
+pair_say(struct bf_pair *pair, uint8_t type, int reason)
+{
+	const struct bf_wire_pair msg = { .pair = pair->id, .reason = reason };
+
+	/* a connection that has ended needs to hear nothing */
+	bf_chan_ctl(pair->fast->chan, type, &msg, sizeof(msg));
+}
+
+/* Have its queue look at it. */
+static void
+pair_attention(struct bf_pair *pair)
+{
+	if (pair->producer != NULL)
+		bf_fast_attention(&pair->producer->attention, pair->producer->group);
+	else
+		bf_fast_attention(&pair->consumer->attention, pair->consumer->group);
+}
+
+static void
+pair_fail(struct bf_pair *pair, int status)
+{
+	pair->status = status;
+	bf_pair_set(pair, BF_PAIR_FAILED);
+	pair_attention(pair);
+}
+
+/*
+ * Objects, in the worker
+ */
+
+/* The queue of completions of credits, which one side sends and the other receives. */
+static int
+pair_make_cq(struct bf_pair *pair, const struct bf_group *group)
+{
+	const struct bf_cq_attr attr = {
+		.nb_cqes = BF_PAIR_CREDITS, .uar = &pair->dev->uar, .ceq = &group->ceq,
+	};
+	int ret;
+
+	ret = bf_cq_create(pair->dev->objs, &attr, &pair->cq);
+	return ret != 0 ? ret : bf_compq_init(&pair->back, &pair->cq, &pair->dev->uar);
+}
+
+static int
+pair_make_tx(struct bf_pair *pair)
+{
+	const struct bf_producer *p = pair->producer;
+	struct bf_qp_attr attr = {
+		.pd = &pair->dev->pd, .uar = &pair->dev->uar, .cq_send = &p->cq_obj,
+		.nb_sq_blocks = pair->nb_blocks, .nb_rq_wqes = BF_PAIR_CREDITS,
+		.rq_wqe_size = BF_WQE_SEG, .user_index = pair->index,
+	};
+	uint32_t i;
+	int ret;
+
+	ret = pair_make_cq(pair, p->group);
+	if (ret != 0)
+		return ret;
+	attr.cq_recv = &pair->cq;
+	ret = bf_qp_create(pair->dev->objs, &attr, &pair->qp);
+	if (ret == 0)
+		ret = bf_sendq_init(&pair->sq, &pair->qp, &pair->dev->uar);
+	if (ret == 0) {
+		bf_send_form_init(&pair->form, &pair->sq, pair->rc->imm_len);
+		ret = bf_recvq_init(&pair->rq, &pair->qp);
+	}
+	if (ret == 0)
+		ret = bf_qp_to_init(&pair->qp);
+	for (i = 0; ret == 0 && i < BF_PAIR_CREDITS; i++)
+		if (bf_recvq_post(&pair->rq, NULL, 0) < 0)
+			ret = -EINVAL;
+	if (ret == 0)
+		bf_recvq_ring(&pair->rq);
+	return ret;
+}
+
+static int
+pair_make_rx(struct bf_pair *pair)
+{
+	const struct bf_consumer *c = pair->consumer;
+	struct bf_qp_attr attr = {
+		.pd = &pair->dev->pd, .uar = &pair->dev->uar, .cq_recv = &c->cq_obj,
+		.nb_sq_blocks = BF_PAIR_CREDITS, .srq = &c->srq, .user_index = pair->index,
+	};
+	int ret;
+
+	ret = pair_make_cq(pair, c->group);
+	if (ret != 0)
+		return ret;
+	attr.cq_send = &pair->cq;
+	ret = bf_qp_create(pair->dev->objs, &attr, &pair->qp);
+	if (ret == 0)
+		ret = bf_sendq_init(&pair->sq, &pair->qp, &pair->dev->uar);
+	return ret != 0 ? ret : bf_qp_to_init(&pair->qp);
+}
+
+static int
+pair_connect(struct bf_pair *pair)
+{
+	const struct bf_chan *chan = pair->fast->chan;
+	struct bf_qp_path path = { .rnr_retry = 0 };
+	int ret;
+
+	bf_dev_path(pair->dev, &chan->peer, pair->qp.obj.id, pair->remote_qpn, &path);
+	path.mtu = chan->mtu;
+	path.local_psn = pair->local_psn;
+	path.remote_psn = pair->remote_psn;
+	path.rnr_retry = 7; /* without end: whoever stops the queue ends it */
+	ret = bf_qp_to_rtr(&pair->qp, &path);
+	return ret != 0 ? ret : bf_qp_to_rts(&pair->qp, &path);
+}
+
+/*
+ * Memory
+ */
+
+void
+bf_pair_free(struct bf_pair *pair)
+{
+	bf_sendq_fini(&pair->sq);
+	bf_fast_put(pair->fast);
+	free(pair->pos);
+	free(pair);
+}
+
+static struct bf_pair *
+pair_new(struct bf_fast *fast, struct bf_dev *dev, uint32_t nb_blocks)
+{
+	struct bf_pair *pair = aligned_alloc(64, RTE_ALIGN_CEIL(sizeof(*pair), (size_t)64));
+
+	if (pair == NULL)
+		return NULL;
+	memset(pair, 0, sizeof(*pair));
+	pair->pos = calloc(nb_blocks, sizeof(*pair->pos));
+	if (pair->pos == NULL) {
+		free(pair);
+		return NULL;
+	}
+	pair->nb_blocks = nb_blocks;
+	pair->fast = fast;
+	pair->dev = dev;
+	pair->local_psn = rte_rand() & 0xffffff;
+	__atomic_fetch_add(&fast->refs, 1, __ATOMIC_RELAXED);
+	return pair;
+}
+
+/*
+ * By the thread of the queue
+ */
+
+static struct bf_group *
+pair_group(const struct bf_pair *pair)
+{
+	return pair->producer != NULL ? pair->producer->group : pair->consumer->group;
+}
+
+static void
+back_event(struct bf_rest *rest)
+{
+	struct bf_pair *pair = container_of(rest, struct bf_pair, rest);
+
+	bf_compq_event(&pair->back);
+	pair->back_armed = false;
+	pair_attention(pair);
+}
+
+void
+bf_pair_arm(struct bf_pair *pair)
+{
+	if (pair->back_armed)
+		return;
+	if (!pair->rest_added) {
+		pair->rest.handler = back_event;
+		if (bf_group_rest_add(pair_group(pair), pair->cq.obj.id, &pair->rest) != 0)
+			return; /* logged; it is looked at when something else happens */
+		pair->rest_added = true;
+	}
+	pair->back_armed = true;
+	bf_compq_arm(&pair->back);
+}
+
+
+static void
+run_last(struct bf_job *job)
+{
+	struct bf_pair *pair = container_of(job, struct bf_pair, last_job);
+	struct bf_fast *fast = pair->fast;
+	bool closed;
+
+	if (pair->told_peer)
+		pair_say(pair, BF_WIRE_PAIR_CLOSE, 0);
+	bf_qp_destroy(&pair->qp);
+	bf_cq_destroy(&pair->cq);
+	bf_group_drop(pair_group(pair));
+	pthread_mutex_lock(&fast->lock);
+	if (pair->producer != NULL) {
+		fast->pairs[pair->id] = pair->told_peer &&
+			__atomic_load_n(&fast->ended, __ATOMIC_RELAXED) == 0 ?
+			PAIR_TOMBSTONE : NULL;
+		bf_rc_put_locked(pair->rc);
+	} else {
+		TAILQ_REMOVE(&fast->served, pair, next);
+	}
+	closed = pair->close_asked; /* one that is asked from now on finds no pair */
+	pthread_mutex_unlock(&fast->lock);
+	if (closed)
+		pair_say(pair, BF_WIRE_PAIR_CLOSED, 0);
+	bf_pair_set(pair, BF_PAIR_DEAD);
+	/* the queue is there: its own end is a job that follows */
+	pair_attention(pair);
+}
+
+void
+bf_pair_end(struct bf_pair *pair)
+{
+	if (pair->ending)
+		return;
+	if (pair->rest_added)
+		bf_group_rest_del(pair_group(pair), &pair->rest);
+	pair->rest_added = false;
+	pthread_mutex_lock(&pair->fast->lock);
+	pair->ending = true;
+	pthread_mutex_unlock(&pair->fast->lock);
+	pair->last_job.run = run_last;
+	bf_job_post(pair->dev, &pair->last_job);
+}
+
+/*
+ * The producer's side
+ */
+
+static void
+run_open(struct bf_job *job)
+{
+	struct bf_pair *pair = container_of(job, struct bf_pair, job);
+	struct bf_wire_pair_open msg = {
+		.pair = pair->id, .producer = pair->producer_id, .consumer = pair->rc->id,
+		.psn = pair->local_psn, .credits = BF_PAIR_CREDITS,
+	};
+	int ret;
+
+	ret = pair_make_tx(pair);
+	if (ret == 0) {
+		msg.qpn = pair->qp.obj.id;
+		pthread_mutex_lock(&pair->fast->lock);
+		pair->told_peer = true;
+		pthread_mutex_unlock(&pair->fast->lock);
+		ret = bf_chan_ctl(pair->fast->chan, BF_WIRE_PAIR_OPEN, &msg, sizeof(msg));
+	}
+	if (ret != 0)
+		pair_fail(pair, ret);
+}
+
+/* A free identifier; the lock is held. */
+static int
+pair_id_locked(struct bf_fast *fast, struct bf_pair *pair)
+{
+	uint32_t i;
+
+	for (i = 0; i < BF_CONN_PAIRS && fast->pairs[i] != NULL; i++)
+		;
+	if (i == BF_CONN_PAIRS)
+		return -ENOSPC;
+	pair->id = i;
+	fast->pairs[i] = pair;
+	return 0;
+}
+
+/* rc is referenced for the pair, which gives it back also on failure. */
+struct bf_pair *
+bf_pair_open(struct bf_producer *p, struct bf_rc *rc)
+{
+	/* a message with all of its immediate data is two blocks, one otherwise */
+	uint32_t blocks = 2 * sizeof(struct bf_wqe_ctrl) + sizeof(uint32_t) + rc->imm_len >
+		BF_SQ_BLOCK ? 2 : 1;
+	struct bf_pair *pair;
+	uint32_t i;
+	int ret = -ENOMEM;
+
+	for (i = 0; i < BF_QUEUE_PAIRS && p->pairs[i] != NULL; i++)
+		;
+	pair = i < BF_QUEUE_PAIRS ? pair_new(p->fast, p->dev,
+			RTE_MAX(p->size * blocks, MIN_BLOCKS)) : NULL;
+	pthread_mutex_lock(&p->fast->lock);
+	if (pair != NULL)
+		ret = pair_id_locked(p->fast, pair);
+	if (ret != 0)
+		bf_rc_put_locked(rc);
+	pthread_mutex_unlock(&p->fast->lock);
+	if (ret != 0) {
+		if (pair != NULL)
+			bf_pair_free(pair);
+		return NULL;
+	}
+	bf_group_hold(p->group); /* until its queues are gone */
+	pair->producer = p;
+	pair->producer_id = p->queue->id;
+	pair->rc = rc;
+	pair->index = i;
+	p->pairs[i] = pair;
+	p->nb_pairs++;
+	pair->job.run = run_open;
+	bf_job_post(p->dev, &pair->job);
+	return pair;
+}
+
+static void
+run_connect(struct bf_job *job)
+{
+	struct bf_pair *pair = container_of(job, struct bf_pair, job);
+	int ret;
+
+	ret = pair_connect(pair);
+	if (ret != 0) {
+		pair_fail(pair, ret);
+		return;
+	}
+	bf_pair_set(pair, BF_PAIR_READY);
+	pair_attention(pair);
+	pair_say(pair, BF_WIRE_PAIR_GO, 0);
+}
+
+/* One of ours that the peer names, or NULL; the lock is held. */
+static struct bf_pair *
+pair_ours(struct bf_fast *fast, uint32_t id)
+{
+	return id < BF_CONN_PAIRS ? fast->pairs[id] : NULL;
+}
+
+int
+bf_pair_ready(struct bf_fast *fast, const struct bf_wire_pair_ready *msg)
+{
+	struct bf_pair *pair;
+	int ret = 0;
+
+	if (((msg->qpn | msg->psn) >> 24) != 0 || msg->reserved != 0)
+		return -EPROTO;
+	pthread_mutex_lock(&fast->lock);
+	pair = pair_ours(fast, msg->pair);
+	if (pair == NULL) {
+		ret = -EPROTO;
+	} else if (pair != PAIR_TOMBSTONE && !pair->ending) {
+		if (!pair->told_peer || pair->answered) {
+			ret = -EPROTO;
+		} else if (msg->status != 0) {
+			pair->answered = true;
+			pair_fail(pair, msg->status < 0 ? msg->status : -EPROTO);
+		} else {
+			pair->answered = true;
+			pair->remote_qpn = msg->qpn;
+			pair->remote_psn = msg->psn;
+			ret = bf_credits_told(&pair->rc->credits, msg->credits);
+			pair->job.run = run_connect;
+			bf_job_post(pair->dev, &pair->job);
+		}
+	}
+	pthread_mutex_unlock(&fast->lock);
+	return ret;
+}
+
+int
+bf_pair_closed(struct bf_fast *fast, const struct bf_wire_pair *msg)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&fast->lock);
+	if (pair_ours(fast, msg->pair) == PAIR_TOMBSTONE)
+		fast->pairs[msg->pair] = NULL;
+	else
+		ret = -EPROTO;
+	pthread_mutex_unlock(&fast->lock);
+	return ret;
+}
+
+/*
+ * The consumer's side
+ */
+
+static void
+run_serve(struct bf_job *job)
+{
+	struct bf_pair *pair = container_of(job, struct bf_pair, job);
+	struct bf_consumer *c = pair->consumer;
+	struct bf_wire_pair_ready msg = { .pair = pair->id, .psn = pair->local_psn };
+
+	msg.status = pair_make_rx(pair);
+	if (msg.status == 0)
+		msg.status = pair_connect(pair);
+	if (msg.status == 0) {
+		pthread_mutex_lock(&pair->fast->lock);
+		pair->answered = true;
+		pthread_mutex_unlock(&pair->fast->lock);
+		msg.qpn = pair->qp.obj.id;
+		/* acquire: the posts are there; pairs with the release in post_publish() */
+		msg.credits = __atomic_load_n(&c->shown, __ATOMIC_ACQUIRE);
+		pair->told = msg.credits;
+	} else {
+		pair_fail(pair, msg.status);
+	}
+	bf_chan_ctl(pair->fast->chan, BF_WIRE_PAIR_READY, &msg, sizeof(msg));
+}
+
+/* A place in the table of the consumer; the lock is held. */
+static int
+pair_place_locked(struct bf_consumer *c, struct bf_pair *pair)
+{
+	uint32_t i;
+
+	for (i = 0; i < BF_QUEUE_PAIRS; i++)
+		/* relaxed: who makes it NULL has the lock */
+		if (__atomic_load_n(&c->pairs[i], __ATOMIC_RELAXED) == NULL)
+			break;
+	if (i == BF_QUEUE_PAIRS)
+		return -ENOSPC;
+	pair->index = i;
+	__atomic_store_n(&c->ids[i], pair->producer_id, __ATOMIC_RELAXED);
+	/* release: the pair; pairs with the acquire of who finds it in the table */
+	__atomic_store_n(&c->pairs[i], pair, __ATOMIC_RELEASE);
+	if (i >= c->nb_slots)
+		__atomic_store_n(&c->nb_slots, i + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* One of the peer's that it names, or NULL; the lock is held. */
+static struct bf_pair *
+pair_theirs(struct bf_fast *fast, uint32_t id)
+{
+	struct bf_pair *pair;
+
+	TAILQ_FOREACH(pair, &fast->served, next)
+		if (pair->id == id)
+			break;
+	return pair;
+}
+
+/* The lock is held, so the consumer stays. 0, or a status for the peer. */
+int
+bf_pair_serve(struct bf_consumer *c, const struct bf_wire_pair_open *msg)
+{
+	struct bf_pair *pair;
+	int ret;
+
+	pair = pair_new(c->fast, c->dev, BF_PAIR_CREDITS);
+	if (pair == NULL)
+		return -ENOMEM;
+	pair->consumer = c;
+	pair->producer_id = msg->producer;
+	pair->id = msg->pair;
+	pair->remote_qpn = msg->qpn;
+	pair->remote_psn = msg->psn;
+	ret = pair_place_locked(c, pair);
+	if (ret != 0) {
+		bf_pair_free(pair);
+		return ret;
+	}
+	TAILQ_INSERT_TAIL(&c->fast->served, pair, next);
+	bf_group_hold(c->group); /* until its queues are gone */
+	pair->job.run = run_serve;
+	bf_job_post(c->dev, &pair->job);
+	return 0;
+}
+
+int
+bf_pair_go(struct bf_fast *fast, const struct bf_wire_pair *msg)
+{
+	struct bf_pair *pair;
+
+	pthread_mutex_lock(&fast->lock);
+	pair = pair_theirs(fast, msg->pair);
+	/* it may have gone meanwhile */
+	if (pair != NULL && !pair->ending && pair->answered &&
+			bf_pair_is(pair, BF_PAIR_OPENING)) {
+		bf_pair_set(pair, BF_PAIR_READY);
+		pair_attention(pair);
+	}
+	pthread_mutex_unlock(&fast->lock);
+	return 0;
+}
+
+int
+bf_pair_close(struct bf_fast *fast, const struct bf_wire_pair *msg)
+{
+	const struct bf_wire_pair reply = { .pair = msg->pair };
+	struct bf_pair *pair;
+
+	pthread_mutex_lock(&fast->lock);
+	pair = pair_theirs(fast, msg->pair);
+	if (pair != NULL) {
+		pair->close_asked = true;
+		__atomic_store_n(&pair->end, 1, __ATOMIC_RELAXED);
+		pair_attention(pair);
+	}
+	pthread_mutex_unlock(&fast->lock);
+	/* it went with its consumer */
+	if (pair == NULL)
+		bf_chan_ctl(fast->chan, BF_WIRE_PAIR_CLOSED, &reply, sizeof(reply));
+	return 0;
+}

@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Producers: sending bursts, credits, and the completions of what was sent. All of it
+ * runs in the thread of one producer; it takes no lock, but where a consumer is used for
+ * the first time.
+ *
+ * Order. Each message has a position, over all pairs of the producer. A completion of a
+ * queue pair says up to where messages of that one have arrived, and a message is given
+ * back when it and all before it have arrived: so memory of one without a completion is
+ * the application's when a later one has completed.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_cycles.h>
+#include <rte_mbuf.h>
+
+#include "bluefield_fast.h"
+
+/*
+ * Pairs
+ */
+
+/* What was sent over it and has not arrived ends with this status. */
+void
+bf_pair_fault(struct bf_pair *pair, int status)
+{
+	if (pair->fault != 0)
+		return;
+	pair->fault = status;
+	pair->key = 0;
+	bf_fast_attention(&pair->producer->attention, pair->producer->group);
+}
+
+/* A consumer of the peer, referenced, or NULL. */
+static struct bf_rc *
+rc_get(struct bf_fast *fast, uint32_t consumer_id)
+{
+	struct bf_rc *rc;
+
+	pthread_mutex_lock(&fast->lock);
+	rc = fast->rcs[consumer_id % BF_MAX_CONSUMERS];
+	if (rc != NULL && rc->id == consumer_id)
+		rc->refs++;
+	else
+		rc = NULL;
+	pthread_mutex_unlock(&fast->lock);
+	return rc;
+}
+
+/* The first message to a consumer: its pair is made, which takes a moment. */
+static int
+pair_first(struct bf_producer *p, uint32_t consumer_id)
+{
+	struct bf_rc *rc;
+
+	if (__atomic_load_n(&p->fast->ended, __ATOMIC_RELAXED) != 0)
+		return -ENOTCONN;
+	rc = rc_get(p->fast, consumer_id);
+	if (rc == NULL)
+		return -ENOENT;
+	p->to[consumer_id % BF_MAX_CONSUMERS] = bf_pair_open(p, rc);
+	return -EAGAIN; /* also for want of memory: the next one tries again */
+}
+
+static __rte_noinline struct bf_pair *
+pair_find_slow(struct bf_producer *p, uint32_t consumer_id, int *reason)
+{
+	struct bf_pair **to = &p->to[consumer_id % BF_MAX_CONSUMERS], *pair;
+
+	bf_producer_service(p, rte_get_tsc_cycles());
+	pair = *to;
+	if (pair != NULL && pair->rc->id == consumer_id && pair->key == consumer_id)
+		return pair;
+	*reason = -EAGAIN;
+	if (p->stopping || p->broken) {
+		*reason = -ENOTCONN;
+		return NULL;
+	}
+	if (pair != NULL && pair->rc->id == consumer_id &&
+			!bf_credits_closed(&pair->rc->credits)) {
+		if (bf_pair_is(pair, BF_PAIR_FAILED) && pair->retry != 0 &&
+				rte_get_tsc_cycles() >= pair->retry) {
+			*to = NULL;
+			bf_pair_end(pair);
+		}
+		if (pair->fault != 0)
+			*reason = -ENOTCONN; /* and the connection is about to end */
+		return NULL;
+	}
+	if (pair != NULL) {
+		*to = NULL;
+		pair->key = 0;
+		__atomic_store_n(&pair->end, 1, __ATOMIC_RELAXED);
+		bf_fast_attention(&p->attention, p->group);
+	}
+	*reason = pair_first(p, consumer_id);
+	return NULL;
+}
+
+struct bf_pair *
+bf_pair_find(struct bf_producer *p, uint32_t consumer_id, int *reason)
+{
+	struct bf_pair *pair = p->to[consumer_id % BF_MAX_CONSUMERS];
+
+	if (likely(pair != NULL && pair->key == consumer_id))
+		return pair;
+	return pair_find_slow(p, consumer_id, reason);
+}
+
+/*
+ * Credits
+ */
+
+/* Take what the consumer has told over this pair. */
+void
+bf_credits_look(struct bf_pair *pair)
+{
+	const struct bf_cqe *cqe;
+	bool any = false;
+
+	while (pair->fault == 0 && (cqe = bf_compq_next(&pair->back)) != NULL) {
+		any = true;
+		if (unlikely(bf_cqe_opcode(cqe) != BF_CQE_RESP_SEND_IMM)) {
+			if (bf_cqe_opcode(cqe) != BF_CQE_RESP_ERR)
+				bf_chan_violation(pair->fast->chan, "no message of credits",
+					bf_cqe_opcode(cqe), pair->id);
+			bf_pair_fault(pair, -ECONNRESET);
+			break;
+		}
+		if (unlikely(bf_recvq_done(&pair->rq, bf_cqe_wqe_counter(cqe)) != 0)) {
+			pair->producer->broken = true;
+			bf_fast_nonsense(pair->producer->queue, "a completion of credits",
+				bf_cqe_wqe_counter(cqe), pair->id);
+			break;
+		}
+		if (unlikely(bf_credits_told(&pair->rc->credits, bf_cqe_imm(cqe)) != 0)) {
+			bf_chan_violation(pair->fast->chan, "it posted what it cannot",
+				bf_cqe_imm(cqe), pair->rc->id);
+			bf_pair_fault(pair, -ECONNRESET);
+			break;
+		}
+		bf_recvq_post(&pair->rq, NULL, 0);
+	}
+	if (!any)
+		return;
+	bf_compq_commit(&pair->back);
+	bf_recvq_ring(&pair->rq);
+}
+
+/* Whether there is such a consumer, and what the producer has of the credits of it. */
+bool
+bf_producer_credits(struct bf_producer *p, uint32_t consumer_id, uint32_t *credits)
+{
+	struct bf_credits *cr;
+	struct bf_pair *pair;
+	int reason = 0;
+	uint32_t nb;
+
+	*credits = 0;
+	pair = bf_pair_find(p, consumer_id, &reason);
+	if (pair == NULL)
+		return reason == -EAGAIN;
+	cr = &pair->rc->credits;
+	bf_credits_look(pair);
+	if (bf_credits_closed(cr))
+		return false;
+	nb = __atomic_load_n(&p->fast->nb_producers, __ATOMIC_RELAXED);
+	*credits = nb < 2 ? bf_credits_now(cr) : bf_credits_share(cr, p->queue->id, nb);
+	return true;
+}
+
+static uint32_t
+credits_get(void *queue, uint32_t consumer_id)
+{
+	uint32_t nb;
+
+	bf_producer_credits(queue, consumer_id, &nb);
+	return nb;
+}
+
+/*
+ * Completions
+ */
+
+/* The request of this index is the first that has not arrived, if there is one. */
+static bool
+sent_find(struct bf_producer *p, struct bf_pair *pair, uint16_t index)
+{
+	uint16_t block = pair->sq.ci;
+	uint32_t pos = (int32_t)(pair->acked - p->head) > 0 ? pair->acked : p->head;
+
+	for (; pos != p->tail; pos++) {
+		if (bf_sent_pair(&p->sent[pos & p->mask]) != pair->index)
+			continue;
+		if (block == index) {
+			pair->acked = pos;
+			return true;
+		}
+		block = pair->sq.end[block & pair->sq.mask];
+	}
+	return false;
+}
+
+/* A send has failed, or was never sent because of an earlier one. */
+static __rte_noinline void
+sent_odd(struct bf_producer *p, const struct bf_cqe *cqe, struct bf_pair *pair)
+{
+	uint16_t index = bf_cqe_wqe_counter(cqe);
+	uint8_t syndrome = bf_cqe_syndrome(cqe);
+
+	if (pair != NULL && (pair->fault != 0 || pair->ending))
+		return; /* those behind the first one, or of a pair that goes */
+	if (pair == NULL || bf_cqe_opcode(cqe) != BF_CQE_REQ_ERR ||
+			!sent_find(p, pair, index)) {
+		p->broken = true;
+		bf_fast_nonsense(p->queue, "a completion of a send", index,
+			bf_cqe_user_index(cqe));
+		return;
+	}
+	if (!bf_credits_closed(&pair->rc->credits)) {
+		BF_LOG(ERR, "%s: producer %u cannot reach consumer %u: syndrome %#x, vendor's %#x",
+			p->queue->dev->data->name, p->queue->id, pair->rc->id, syndrome,
+			bf_cqe_vendor_syndrome(cqe));
+		bf_chan_lost(p->fast->chan, -ECONNRESET);
+	}
+	bf_pair_fault(pair, p->stopping ? p->status : -ECONNRESET);
+}
+
+/* Learn how far the messages of each pair have come. */
+void
+bf_sent_reap(struct bf_producer *p)
+{
+	const uint32_t ci = p->cq.ci;
+	const struct bf_cqe *cqe;
+	struct bf_pair *pair;
+	uint32_t user;
+	uint16_t index;
+
+	while (likely(!p->broken) && (cqe = bf_compq_next(&p->cq)) != NULL) {
+		user = bf_cqe_user_index(cqe);
+		pair = user < BF_QUEUE_PAIRS ? p->pairs[user] : NULL;
+		index = bf_cqe_wqe_counter(cqe);
+		if (unlikely(pair == NULL || bf_cqe_opcode(cqe) != BF_CQE_REQ ||
+				pair->fault != 0 || bf_sendq_done(&pair->sq, index) != 0))
+			sent_odd(p, cqe, pair);
+		else
+			pair->acked = pair->pos[index & pair->sq.mask];
+	}
+	if (p->cq.ci != ci)
+		bf_compq_commit(&p->cq);
+}
+
+/* 1: the message at a position has arrived; 0: not yet; or it has failed with this. */
+static inline int
+sent_status(struct bf_producer *p, uint32_t pos)
+{
+	struct bf_pair *pair = p->pairs[bf_sent_pair(&p->sent[pos & p->mask])];
+
+	if (likely((int32_t)(pair->acked - pos) > 0))
+		return 1;
+	if (pair->fault != 0)
+		return pair->fault;
+	if (likely(!pair->ending) || !bf_pair_is(pair, BF_PAIR_DEAD))
+		return 0;
+	/* the queue pair is gone: what is not in the completion queue by now never is */
+	bf_sent_reap(p);
+	if ((int32_t)(pair->acked - pos) > 0)
+		return 1;
+	bf_pair_fault(pair, p->stopping ? p->status : -ECONNRESET);
+	return pair->fault;
+}
+
+/* One that nobody polls; the caller moves head. */
+static inline void
+sent_drop(struct bf_sent *sent)
+{
+	if ((bf_sent_flags(sent) & BF_SENT_MBUF) != 0)
+		rte_pktmbuf_free((struct rte_mbuf *)(uintptr_t)sent->cookie);
+}
+
+/* Give back what needs no completion, up to the first one that does. */
+void
+bf_sent_quiet(struct bf_producer *p)
+{
+	struct bf_sent *sent;
+
+	while (p->head != p->tail) {
+		sent = &p->sent[p->head & p->mask];
+		if ((bf_sent_flags(sent) & BF_SENT_QUIET) == 0 || sent_status(p, p->head) == 0)
+			return;
+		sent_drop(sent);
+		p->head++;
+	}
+}
+
+/* Is there one to poll? */
+bool
+bf_sent_pending(struct bf_producer *p)
+{
+	return p->head != p->tail && sent_status(p, p->head) != 0;
+}
+
+/* Messages of one pair that have arrived, from head on; how many were told of. */
+static inline uint32_t
+sent_row(struct bf_producer *p, struct rte_comch_cpl *cpls, uint32_t nb)
+{
+	const uint32_t mask = p->mask, tail = p->tail;
+	const struct bf_sent *ring = p->sent, *sent;
+	uint32_t n = 0, pos = p->head, acked;
+	uint16_t pair;
+
+	pair = bf_sent_pair(&ring[pos & mask]);
+	acked = p->pairs[pair]->acked;
+	for (; n < nb && pos != tail && (int32_t)(acked - pos) > 0; pos++) {
+		sent = &ring[pos & mask];
+		if (unlikely(bf_sent_pair(sent) != pair || (bf_sent_flags(sent) & BF_SENT_MBUF) != 0))
+			break;
+		if (unlikely(bf_sent_flags(sent) != 0))
+			continue;
+		cpls[n].cookie = sent->cookie;
+		cpls[n].len = bf_sent_len(sent);
+		cpls[n].producer_id = 0;
+		cpls[n].status = 0;
+		cpls[n].imm_len = 0;
+		cpls[n].reserved = 0;
+		n++;
+	}
+	p->head = pos;
+	return n;
+}
+
+/* One that has failed, or that nobody polls; whether it was told of. */
+static uint32_t
+sent_one(struct bf_producer *p, struct rte_comch_cpl *cpl, int status)
+{
+	struct bf_sent *sent = &p->sent[p->head++ & p->mask];
+
+	if ((bf_sent_flags(sent) & BF_SENT_QUIET) != 0) {
+		sent_drop(sent);
+		return 0;
+	}
+	memset(cpl, 0, offsetof(struct rte_comch_cpl, imm));
+	cpl->cookie = sent->cookie;
+	cpl->len = bf_sent_len(sent);
+	cpl->status = status > 0 ? 0 : status;
+	return 1;
+}
+
+static uint16_t
+sent_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	struct bf_producer *p = queue;
+	uint32_t n = 0;
+	int status;
+
+	if (p->head == p->tail)
+		return 0;
+	bf_sent_reap(p);
+	while (n < nb && p->head != p->tail) {
+		n += sent_row(p, &cpls[n], nb - n);
+		if (n == nb || p->head == p->tail)
+			break;
+		status = sent_status(p, p->head);
+		if (status == 0)
+			break;
+		n += sent_one(p, &cpls[n], status);
+	}
+	p->nb_wanted -= n;
+	return n;
+}
+
+/*
+ * Bursts
+ */
+
+/* What came in the way of a burst, for those who ask and for the counters. */
+void
+bf_send_note(struct bf_producer *p, struct bf_pair *pair, int reason)
+{
+	if (reason == -EAGAIN && __atomic_load_n(&p->fast->ended, __ATOMIC_RELAXED) != 0)
+		reason = -ENOTCONN;
+	p->reason = reason;
+	if (reason == -EAGAIN) {
+		if (pair != NULL)
+			pair->starved = true;
+		p->queue->stats.short_credits++;
+	} else if (reason == -ENOBUFS) {
+		p->queue->stats.short_queue++;
+	} else {
+		p->queue->stats.errors++;
+	}
+}
+
+/* Why a message is not sent that is not the usual one; 0, and its key. */
+static __rte_noinline int
+send_odd(const struct bf_rc *rc, const struct rte_comch_send *msg, uint64_t *key)
+{
+	const struct rte_comch_mem *mem = msg->mem;
+	uint64_t off;
+
+	if (msg->flags > RTE_COMCH_SEND_F_NO_CPL)
+		return -EINVAL;
+	if (msg->imm_len > rc->imm_len)
+		return -E2BIG;
+	if ((msg->imm_len != 0 && msg->imm == NULL) || (msg->len != 0 && msg->addr == NULL))
+		return -EINVAL;
+	if (msg->len == 0)
+		return 0;
+	if (mem == NULL)
+		return -EFAULT;
+	off = (uintptr_t)msg->addr - (uintptr_t)mem->addr;
+	if ((off > mem->len || msg->len > mem->len - off) && (mem->nb_chunks == 0 ||
+			rte_comch_pmd_mem_chunk(mem, msg->addr, msg->len) == NULL))
+		return -EFAULT;
+	*key = bf_key(bf_mem_lkey(mem, msg->addr, msg->len));
+	return msg->len <= rc->buf_size ? 0 : -EMSGSIZE;
+}
+
+/* How many of nb there are places for, in what is sent and in the queue pair. */
+static inline uint32_t
+send_places(struct bf_producer *p, struct bf_pair *pair, uint32_t nb)
+{
+	uint32_t places = p->size - p->nb_wanted;
+
+	if (unlikely(p->mask + 1 - (p->tail - p->head) < nb ||
+			bf_send_form_room(&pair->form, &pair->sq) < nb)) {
+		bf_sent_reap(p);
+		bf_sent_quiet(p);
+		places = RTE_MIN(places, p->mask + 1 - (p->tail - p->head));
+		places = RTE_MIN(places, bf_send_form_room(&pair->form, &pair->sq));
+	}
+	return RTE_MIN(places, nb);
+}
+
+/* What was written of a chunk, and not yet rung. */
+struct chunk {
+	uint32_t nb;
+	uint32_t wanted;  /* completions */
+	uint64_t bytes;
+	int reason;       /* why these are not all, or 0 */
+};
+
+/* What messages of one region are checked against. */
+struct tx_region {
+	const struct rte_comch_mem *mem;
+	uintptr_t begin;
+	uint64_t key;
+	uint64_t len_max;  /* of a message that need not be looked at closely */
+	uint64_t last_off; /* of one, from the beginning; it is one of these everywhere */
+};
+
+static inline struct tx_region
+tx_region(const struct bf_rc *rc, const struct rte_comch_mem *mem)
+{
+	struct tx_region r = { .mem = mem };
+
+	/* messages in one of several chunks are looked at one by one */
+	if (mem == NULL || mem->nb_chunks != 0)
+		return r;
+	r.begin = (uintptr_t)mem->addr;
+	r.key = bf_key(bf_mem_lkey(mem, mem->addr, 0));
+	r.len_max = RTE_MIN(mem->len, rc->buf_size);
+	r.last_off = mem->len - r.len_max;
+	return r;
+}
+
+/* Length of immediate data and flags: one word that stands in a message so. */
+static inline uint64_t
+send_word(const struct rte_comch_send *msg)
+{
+	uint64_t word;
+
+	memcpy(&word, &msg->imm_len, sizeof(word));
+	return word;
+}
+
+_Static_assert(offsetof(struct rte_comch_send, flags) ==
+	offsetof(struct rte_comch_send, imm_len) + sizeof(uint32_t), "length, then flags");
+#define WORD_FLAGS_SHIFT 32
+#define WORD_QUIET ((uint64_t)RTE_COMCH_SEND_F_NO_CPL << WORD_FLAGS_SHIFT)
+
+/*
+ * Write requests for up to nb messages. What is used again and again is in locals, for the
+ * compiler cannot know that nobody writes it. Nothing is seen by the device, and all may
+ * be written anew.
+ */
+static __rte_always_inline struct bf_send_row
+send_write(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_send *msgs,
+	uint32_t nb, struct chunk *ch, const bool with_imm)
+{
+	struct bf_send_row row = bf_send_row_begin(&pair->sq);
+	struct tx_region r = tx_region(pair->rc, msgs->mem);
+	const struct bf_send_form form = pair->form;
+	const uint64_t about = (uint64_t)pair->index << 32;
+	const struct rte_comch_send *msg = msgs, *end = msgs + nb;
+	uint64_t key, word, words = 0, bytes = 0;
+	const uint32_t mask = p->mask;
+	struct bf_sent *ring = p->sent, *sent;
+	uint32_t pos = p->tail;
+	uint16_t index = 0;
+	int ret = 0;
+
+	for (; msg != end; msg++, pos++) {
+		if (unlikely(msg->mem != r.mem) && msg->len != 0)
+			r = tx_region(pair->rc, msg->mem);
+		key = r.key;
+		word = send_word(msg);
+		if (unlikely(msg->len - 1 >= r.len_max ||
+				(uintptr_t)msg->addr - r.begin > r.last_off ||
+				(with_imm ? (uint32_t)word - 1 >= form.imm_len || msg->imm == NULL ||
+				word >> WORD_FLAGS_SHIFT > RTE_COMCH_SEND_F_NO_CPL :
+				(word & ~WORD_QUIET) != 0))) {
+			ret = send_odd(pair->rc, msg, &key);
+			if (ret != 0)
+				break;
+		}
+		index = bf_send_row_index(&row);
+		bf_send_row_put(&row, &form, &msg->addr, msg->len, key, msg->imm, (uint32_t)word,
+			with_imm ? (uint32_t)word : 0, with_imm);
+		sent = &ring[pos & mask];
+		sent->cookie = msg->cookie;
+		sent->about = about | msg->len | (word >> WORD_FLAGS_SHIFT << 48);
+		words += word;
+		bytes += msg->len;
+	}
+	ch->nb = msg - msgs;
+	ch->wanted = ch->nb - (words >> WORD_FLAGS_SHIFT);
+	ch->bytes = bytes;
+	ch->reason = ret;
+	/* of the last one alone a completion tells that it has arrived */
+	if (likely(ch->nb != 0))
+		pair->pos[index & row.mask] = pos;
+	return row;
+}
+
+/* Up to a chunk of messages; what is constant in a caller is so in here. */
+static __rte_always_inline uint32_t
+send_chunk(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_send *msgs,
+	uint32_t nb, int *reason, const bool with_imm)
+{
+	struct bf_credits *cr = &pair->rc->credits;
+	struct bf_send_row row;
+	uint32_t credits, taken;
+	struct chunk ch;
+	uint64_t head;
+
+	nb = send_places(p, pair, nb);
+	if (unlikely(nb == 0)) {
+		*reason = -ENOBUFS;
+		return 0;
+	}
+	if (pair->sq.pi == pair->sq.ci)
+		pair->acked = p->tail; /* it may be very old */
+	do {
+		head = bf_credits_head(cr);
+		if (unlikely(bf_credits_closed(cr))) {
+			*reason = -ENOENT;
+			return 0;
+		}
+		credits = bf_credits_at(cr, head);
+		if (unlikely(credits < nb)) {
+			bf_credits_look(pair);
+			credits = bf_credits_at(cr, head);
+		}
+		row = send_write(p, pair, msgs, RTE_MIN(credits, nb), &ch, with_imm);
+		taken = 0;
+	} while (ch.nb != 0 && unlikely(!bf_credits_claim(cr, p->queue->id, head, ch.nb, &taken)));
+	if (ch.reason == 0 && taken < nb)
+		ch.reason = -EAGAIN;
+	if (unlikely(taken < ch.nb)) {
+		/* others have shares: fewer of them */
+		row = send_write(p, pair, msgs, taken, &ch, with_imm);
+		ch.reason = -EAGAIN;
+	}
+	*reason = ch.reason;
+	bf_send_row_end(&row, &pair->sq, true);
+	p->tail += ch.nb;
+	p->nb_wanted += ch.wanted;
+	p->queue->stats.bytes += ch.bytes;
+	if (likely(ch.nb != 0))
+		pair->last = p->tail;
+	return ch.nb;
+}
+
+static uint16_t
+send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs, uint16_t nb)
+{
+	struct bf_producer *p = queue;
+	uint32_t sent = 0, want;
+	struct bf_pair *pair;
+	int reason = 0;
+
+	pair = bf_pair_find(p, consumer_id, &reason);
+	if (unlikely(pair == NULL)) {
+		bf_send_note(p, NULL, reason);
+		return 0;
+	}
+	while (sent < nb && likely(reason == 0)) {
+		want = RTE_MIN(nb - sent, (uint32_t)BF_CHUNK);
+		sent += pair->form.imm_len != 0 ?
+			send_chunk(p, pair, &msgs[sent], want, &reason, true) :
+			send_chunk(p, pair, &msgs[sent], want, &reason, false);
+	}
+	p->reason = 0;
+	if (likely(sent != 0)) {
+		bf_sendq_ring(&pair->sq);
+		p->queue->stats.msgs += sent;
+		p->queue->stats.bursts++;
+	}
+	if (unlikely(sent < nb)) {
+		/* one that it can never take does not wait for a post */
+		if (reason == -EAGAIN && msgs[sent].len > pair->rc->buf_size)
+			reason = -EMSGSIZE;
+		if (reason == 0)
+			reason = -ENOBUFS;
+		bf_send_note(p, pair, reason);
+	}
+	return sent;
+}
+
+_Static_assert(RTE_COMCH_SEND_F_NO_CPL == BF_SENT_QUIET, "flags of what was sent");
+
+void
+bf_producer_fns(const struct bf_producer *p __rte_unused, struct rte_comch_fp_object *fp)
+{
+	fp->send = send_burst;
+	fp->poll = sent_poll;
+	fp->credits = credits_get;
+	fp->tx_mbuf = bf_tx_mbuf;
+}
