@@ -96,8 +96,8 @@ open_pair(uint32_t i)
 	pair->dev = &burst.bf;
 	pair->index = i;
 	pair->nb_blocks = 2 * BURST_QUEUE;
-	pair->pos = calloc(pair->nb_blocks, sizeof(*pair->pos));
-	TEST_TRUE(pair->pos != NULL);
+	pair->upto = calloc(pair->nb_blocks, sizeof(*pair->upto));
+	TEST_TRUE(pair->upto != NULL);
 	TEST_EXPECT(bf_sendq_init(&pair->sq, &burst.pdev[i].qp, &burst.pdev[i].uar), 0);
 	bf_send_form_init(&pair->form, &pair->sq, burst.imm_len);
 	TEST_EXPECT(bf_compq_init(&pair->back, &back, &burst.pdev[i].uar), 0);
@@ -172,8 +172,8 @@ burst_close(void)
 
 	for (i = 0; i < BURST_PAIRS; i++) {
 		bf_sendq_fini(&burst.to[i].sq);
-		free(burst.to[i].pos);
-		burst.to[i].pos = NULL;
+		free(burst.to[i].upto);
+		burst.to[i].upto = NULL;
 	}
 	bf_sharedq_fini(&burst.c.rq);
 	free(burst.c.cookies);

@@ -573,6 +573,13 @@ test_fp_offer(struct test_q *consumer, struct test_q *producer, const struct tes
 	return TEST_SUCCESS;
 }
 
+int
+test_fp_wait_credits(struct test_q *producer, struct test_q *consumer, uint32_t nb)
+{
+	TEST_WAIT(rte_comch_producer_credits(producer->ctx, consumer->id) == nb, TEST_MS);
+	return TEST_SUCCESS;
+}
+
 void
 test_thread_spread(unsigned int number)
 {

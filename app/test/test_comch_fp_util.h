@@ -140,6 +140,9 @@ int test_reason(struct test_q *q, uint32_t id);
  */
 void test_thread_spread(unsigned int number);
 
+/** Wait until the producer sees so many credits. */
+int test_fp_wait_credits(struct test_q *producer, struct test_q *consumer, uint32_t nb);
+
 /** Post slots and wait until the producer sees as many credits. */
 int test_fp_offer(struct test_q *consumer, struct test_q *producer, const struct test_slots *s,
 		uint32_t first, uint32_t nb, uint64_t cookie);

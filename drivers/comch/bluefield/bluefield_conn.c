@@ -586,21 +586,3 @@ bf_chan_lost(struct bf_chan *chan, int reason)
 {
 	bf_line_event(bf_line_of(chan), BF_EV_LOST, reason);
 }
-
-/*
- * Where no layer is above: a peer that has queues is one that breaks the protocol.
- */
-
-__attribute__((weak)) int
-bf_fast_ctl(struct bf_chan *chan, uint8_t type, const void *payload __rte_unused,
-		uint32_t len __rte_unused)
-{
-	BF_LOG(WARNING, "%s: control message of type %u, and this device has no queues",
-		bf_line_dev_name(bf_line_of(chan)), type);
-	return -EPROTO;
-}
-
-__attribute__((weak)) void
-bf_fast_down(struct bf_chan *chan __rte_unused)
-{
-}

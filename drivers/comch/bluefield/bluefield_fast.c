@@ -10,6 +10,7 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,9 +89,9 @@ bf_fast_get(struct bf_dev *dev, const struct rte_comch_conn *conn)
 void
 bf_fast_nonsense(struct rte_comch_queue *queue, const char *what, uint64_t a, uint64_t b)
 {
-	BF_LOG(ERR, "%s: the device says of %s %u what cannot be: %s (%#llx, %#llx); reset it (rte_comch_dev_reset())",
+	BF_LOG(ERR, "%s: the device says of %s %u what cannot be: %s (%#" PRIx64 ", %#" PRIx64 "); reset it (rte_comch_dev_reset())",
 		queue->dev->data->name, queue->is_consumer ? "consumer" : "producer", queue->id,
-		what, (unsigned long long)a, (unsigned long long)b);
+		what, a, b);
 	queue->dev->ops->fail(queue->dev, -EIO);
 	rte_comch_pmd_dev_down(queue->dev, -EIO);
 }
@@ -109,9 +110,8 @@ bf_rc_put_locked(struct bf_rc *rc)
 static int
 violation(struct bf_chan *chan, const char *what, uint64_t a, uint64_t b)
 {
-	BF_LOG(ERR, "%s: the peer has broken the protocol: %s (%llu, %llu)",
-		chan->dev->rte_dev->data->name, what, (unsigned long long)a,
-		(unsigned long long)b);
+	BF_LOG(ERR, "%s: the peer has broken the protocol: %s (%" PRIu64 ", %" PRIu64 ")",
+		chan->dev->rte_dev->data->name, what, a, b);
 	return -EPROTO;
 }
 

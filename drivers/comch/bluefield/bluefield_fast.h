@@ -95,6 +95,13 @@ struct bf_fast {
 	bool listed;
 };
 
+/* What a completion says: messages before pos, and blocks before end, have arrived. */
+struct bf_sent_upto {
+	uint32_t pos;
+	uint16_t end;
+	uint16_t spare;
+};
+
 enum bf_pair_state {
 	BF_PAIR_OPENING = 0, /* a job is on its way, or the peer has to answer */
 	BF_PAIR_READY,       /* messages and credits may be sent */
@@ -112,7 +119,7 @@ struct bf_pair {
 	uint32_t end;           /* asked to end; atomic */
 	uint32_t acked;         /* positions before it have arrived */
 	uint32_t last;          /* position after its last message */
-	uint32_t *pos;          /* by block: position after the message */
+	struct bf_sent_upto *upto; /* by block, of requests with a completion */
 	int fault;              /* status of what did not arrive; 0: the pair works */
 	struct bf_recvq rq;     /* of a producer: credits */
 	struct bf_compq back;   /* completions of messages of credits, both sides */
@@ -148,7 +155,8 @@ struct bf_pair {
 /* One message of a producer. */
 struct bf_sent {
 	uint64_t cookie;        /* or the mbuf */
-	uint64_t about;         /* 31:0 length, 47:32 index of the pair, 63:48 BF_SENT_* */
+	/* 31:0 length, 47:32 index of the pair, 55:48 BF_SENT_*, 63:56 blocks of a packet */
+	uint64_t about;
 };
 
 #define BF_SENT_QUIET 1u        /* it has no completion */
@@ -166,10 +174,16 @@ bf_sent_pair(const struct bf_sent *sent)
 	return sent->about >> 32;
 }
 
-static inline uint16_t
+static inline uint8_t
 bf_sent_flags(const struct bf_sent *sent)
 {
 	return sent->about >> 48;
+}
+
+static inline uint8_t
+bf_sent_blocks(const struct bf_sent *sent)
+{
+	return sent->about >> 56;
 }
 
 struct bf_producer {

@@ -130,8 +130,8 @@ pkt_check(struct bf_producer *p, struct bf_pair *pair, const struct rte_mbuf *m,
 	return 0;
 }
 
-/* One request, which was checked and that there is room for. */
-static inline void
+/* One request, which was checked and that there is room for; its blocks. */
+static inline uint32_t
 pkt_put(struct bf_producer *p, struct bf_pair *pair, const struct rte_mbuf *m, bool last)
 {
 	static const uint8_t none[BF_MAX_IMM];
@@ -141,7 +141,8 @@ pkt_put(struct bf_producer *p, struct bf_pair *pair, const struct rte_mbuf *m, b
 	struct bf_wqe_ctrl ctrl = { .flags = last ? BF_WQE_F_CQE : 0 };
 	struct bf_wqe_data data;
 	struct bf_sge sge;
-	uint32_t segs;
+	uint32_t segs, nb_blocks;
+	uint16_t index = q->pi;
 
 	if (imm_len != 0)
 		at = bf_sendq_put_inline(q, at, none, imm_len);
@@ -159,10 +160,10 @@ pkt_put(struct bf_producer *p, struct bf_pair *pair, const struct rte_mbuf *m, b
 	ctrl.qpn_segs = rte_cpu_to_be_32(q->qpn << 8 | segs);
 	bf_sendq_put(q, start, &ctrl);
 	memcpy(&q->doorbell, &ctrl, sizeof(q->doorbell));
-	pair->pos[q->pi & q->mask] = p->tail + 1;
-	at = q->pi & q->mask;
-	q->pi += (segs * BF_WQE_SEG + BF_SQ_BLOCK - 1) / BF_SQ_BLOCK;
-	q->end[at] = q->pi;
+	nb_blocks = (segs * BF_WQE_SEG + BF_SQ_BLOCK - 1) / BF_SQ_BLOCK;
+	q->pi += nb_blocks;
+	pair->upto[index & q->mask] = (struct bf_sent_upto){ .pos = p->tail + 1, .end = q->pi };
+	return nb_blocks;
 }
 
 /* As send_claim(): how many of nb, and why not all. */
@@ -205,6 +206,7 @@ tx_chunk(struct bf_producer *p, struct bf_pair *pair, struct rte_mbuf **pkts, ui
 	int *reason)
 {
 	struct bf_sent *sent;
+	uint64_t blocks;
 	uint32_t i;
 
 	nb = RTE_MIN(nb, p->mask + 1 - (p->tail - p->head));
@@ -217,11 +219,11 @@ tx_chunk(struct bf_producer *p, struct bf_pair *pair, struct rte_mbuf **pkts, ui
 	nb = tx_claim(p, pair, pkts, nb, reason);
 	for (i = 0; i < nb; i++) {
 		p->queue->stats.bytes += pkts[i]->pkt_len;
-		pkt_put(p, pair, pkts[i], i == nb - 1);
+		blocks = pkt_put(p, pair, pkts[i], i == nb - 1);
 		sent = &p->sent[p->tail & p->mask];
 		sent->cookie = (uintptr_t)pkts[i];
 		sent->about = pkts[i]->pkt_len | (uint64_t)pair->index << 32 |
-			(uint64_t)(BF_SENT_QUIET | BF_SENT_MBUF) << 48;
+			(uint64_t)(BF_SENT_QUIET | BF_SENT_MBUF) << 48 | blocks << 56;
 		p->tail++;
 	}
 	if (nb != 0)

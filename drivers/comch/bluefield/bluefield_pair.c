@@ -161,7 +161,7 @@ bf_pair_free(struct bf_pair *pair)
 {
 	bf_sendq_fini(&pair->sq);
 	bf_fast_put(pair->fast);
-	free(pair->pos);
+	free(pair->upto);
 	free(pair);
 }
 
@@ -173,8 +173,8 @@ pair_new(struct bf_fast *fast, struct bf_dev *dev, uint32_t nb_blocks)
 	if (pair == NULL)
 		return NULL;
 	memset(pair, 0, sizeof(*pair));
-	pair->pos = calloc(nb_blocks, sizeof(*pair->pos));
-	if (pair->pos == NULL) {
+	pair->upto = calloc(nb_blocks, sizeof(*pair->upto));
+	if (pair->upto == NULL) {
 		free(pair);
 		return NULL;
 	}

@@ -188,23 +188,53 @@ credits_get(void *queue, uint32_t consumer_id)
  * Completions
  */
 
+/* Blocks of the request of a message. */
+static uint32_t
+sent_blocks(const struct bf_pair *pair, const struct bf_sent *sent)
+{
+	if ((bf_sent_flags(sent) & BF_SENT_MBUF) != 0)
+		return bf_sent_blocks(sent);
+	return bf_sent_len(sent) != 0 ? pair->form.nb_blocks : 1;
+}
+
 /* The request of this index is the first that has not arrived, if there is one. */
 static bool
 sent_find(struct bf_producer *p, struct bf_pair *pair, uint16_t index)
 {
-	uint16_t block = pair->sq.ci;
 	uint32_t pos = (int32_t)(pair->acked - p->head) > 0 ? pair->acked : p->head;
+	uint16_t block = pair->sq.ci;
 
 	for (; pos != p->tail; pos++) {
-		if (bf_sent_pair(&p->sent[pos & p->mask]) != pair->index)
+		const struct bf_sent *sent = &p->sent[pos & p->mask];
+
+		if (bf_sent_pair(sent) != pair->index)
 			continue;
 		if (block == index) {
 			pair->acked = pos;
 			return true;
 		}
-		block = pair->sq.end[block & pair->sq.mask];
+		block += sent_blocks(pair, sent);
 	}
 	return false;
+}
+
+/*
+ * All up to the request of this index has arrived; false: no such request is posted, or
+ * none that has a completion.
+ */
+static inline bool
+sent_done(struct bf_pair *pair, uint16_t index)
+{
+	const struct bf_sent_upto upto = pair->upto[index & pair->sq.mask];
+	uint16_t posted = pair->sq.pi - pair->sq.ci;
+
+	if (unlikely((uint16_t)(index - pair->sq.ci) >= posted ||
+			(uint16_t)(upto.end - index - 1) >= BF_WQE_MAX_BLOCKS ||
+			(uint16_t)(upto.end - pair->sq.ci) > posted))
+		return false;
+	pair->sq.ci = upto.end;
+	pair->acked = upto.pos;
+	return true;
 }
 
 /* A send has failed, or was never sent because of an earlier one. */
@@ -247,10 +277,8 @@ bf_sent_reap(struct bf_producer *p)
 		pair = user < BF_QUEUE_PAIRS ? p->pairs[user] : NULL;
 		index = bf_cqe_wqe_counter(cqe);
 		if (unlikely(pair == NULL || bf_cqe_opcode(cqe) != BF_CQE_REQ ||
-				pair->fault != 0 || bf_sendq_done(&pair->sq, index) != 0))
+				pair->fault != 0 || !sent_done(pair, index)))
 			sent_odd(p, cqe, pair);
-		else
-			pair->acked = pair->pos[index & pair->sq.mask];
 	}
 	if (p->cq.ci != ci)
 		bf_compq_commit(&p->cq);
@@ -319,7 +347,8 @@ sent_row(struct bf_producer *p, struct rte_comch_cpl *cpls, uint32_t nb)
 	acked = p->pairs[pair]->acked;
 	for (; n < nb && pos != tail && (int32_t)(acked - pos) > 0; pos++) {
 		sent = &ring[pos & mask];
-		if (unlikely(bf_sent_pair(sent) != pair || (bf_sent_flags(sent) & BF_SENT_MBUF) != 0))
+		if (unlikely(bf_sent_pair(sent) != pair ||
+				(bf_sent_flags(sent) & BF_SENT_MBUF) != 0))
 			break;
 		if (unlikely(bf_sent_flags(sent) != 0))
 			continue;
@@ -485,6 +514,17 @@ _Static_assert(offsetof(struct rte_comch_send, flags) ==
 #define WORD_FLAGS_SHIFT 32
 #define WORD_QUIET ((uint64_t)RTE_COMCH_SEND_F_NO_CPL << WORD_FLAGS_SHIFT)
 
+/* Immediate data and flags that need not be looked at closely. */
+static __rte_always_inline bool
+imm_is_usual(const struct rte_comch_send *msg, uint64_t word, uint32_t imm_max,
+	const bool with_imm)
+{
+	if (!with_imm)
+		return (word & ~WORD_QUIET) == 0;
+	return (uint32_t)word - 1 < imm_max && msg->imm != NULL &&
+		word >> WORD_FLAGS_SHIFT <= RTE_COMCH_SEND_F_NO_CPL;
+}
+
 /*
  * Write requests for up to nb messages. What is used again and again is in locals, for the
  * compiler cannot know that nobody writes it. Nothing is seen by the device, and all may
@@ -503,7 +543,6 @@ send_write(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_s
 	const uint32_t mask = p->mask;
 	struct bf_sent *ring = p->sent, *sent;
 	uint32_t pos = p->tail;
-	uint16_t index = 0;
 	int ret = 0;
 
 	for (; msg != end; msg++, pos++) {
@@ -513,14 +552,11 @@ send_write(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_s
 		word = send_word(msg);
 		if (unlikely(msg->len - 1 >= r.len_max ||
 				(uintptr_t)msg->addr - r.begin > r.last_off ||
-				(with_imm ? (uint32_t)word - 1 >= form.imm_len || msg->imm == NULL ||
-				word >> WORD_FLAGS_SHIFT > RTE_COMCH_SEND_F_NO_CPL :
-				(word & ~WORD_QUIET) != 0))) {
+				!imm_is_usual(msg, word, form.imm_len, with_imm))) {
 			ret = send_odd(pair->rc, msg, &key);
 			if (ret != 0)
 				break;
 		}
-		index = bf_send_row_index(&row);
 		bf_send_row_put(&row, &form, &msg->addr, msg->len, key, msg->imm, (uint32_t)word,
 			with_imm ? (uint32_t)word : 0, with_imm);
 		sent = &ring[pos & mask];
@@ -535,7 +571,9 @@ send_write(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_s
 	ch->reason = ret;
 	/* of the last one alone a completion tells that it has arrived */
 	if (likely(ch->nb != 0))
-		pair->pos[index & row.mask] = pos;
+		pair->upto[bf_send_row_last(&row)] = (struct bf_sent_upto){
+			.pos = pos, .end = bf_send_row_index(&row),
+		};
 	return row;
 }
 
