@@ -131,6 +131,7 @@ bf_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	info->max_buf_size = caps->max_msg;
 	info->max_posts = caps->max_srq_sz;
 	info->max_sends = caps->max_qp_sz;
+	info->nb_reps = dev->nb_reps;
 	info->link_up = __atomic_load_n(&caps->port_state, __ATOMIC_RELAXED) != 0;
 	info_parts(dev, info);
 	return 0;
@@ -145,6 +146,7 @@ bf_rep_list(struct rte_comch_dev *rte_dev, struct rte_comch_rep_info *reps, uint
 
 	for (i = 0; i < RTE_MIN(nb, dev->nb_reps); i++) {
 		rep = &dev->reps[i];
+		memset(&reps[i], 0, sizeof(reps[i]));
 		reps[i].rep_id = rep->rep_id;
 		strlcpy(reps[i].name, rep->name, sizeof(reps[i].name));
 		reps[i].type = rep->type;
