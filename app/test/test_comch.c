@@ -68,10 +68,18 @@ static int
 echo_range(struct test_ep *client, uint32_t first, uint32_t last)
 {
 	uint32_t len = first;
+	uint64_t end = 0, value = 0;
 	int ret;
 
 	client->value = first;
 	while (client->value <= last) {
+		/* each turn of this loop ends when a message comes back */
+		if (client->value != value)
+			end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+		value = client->value;
+		TEST_ASSERT(test_now_ns() < end, "the message of %" PRIu64 " bytes is lost: %u "
+				"delivered, %u failed (%d)", value, client->nb_done,
+				client->nb_failed, client->send_status);
 		for (; len <= last; len++) {
 			ret = test_send_pattern(client->conn, len, len);
 			if (ret == -ENOMEM)
@@ -266,6 +274,7 @@ test_rx_in_flight(void)
 	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
 	for (i = 0; i < 5; i++)
 		TEST_EXPECT(test_send_pattern(client->conn, 16, 1), 0);
+	test_arrive();
 	TEST_EXPECT(rte_comch_conn_stats_get(server->conn, &stats), 0);
 	TEST_EXPECT(stats.rx_in_flight, 5);
 	TEST_EXPECT(stats.rx_msgs, 0);

@@ -136,6 +136,21 @@ turn_until(struct rte_comch_pe **pes, unsigned int nb, const uint32_t *count, ui
 }
 
 static int
+turn_until_running(struct test_ep *ep, struct rte_comch_pe **pes, unsigned int nb)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	unsigned int i;
+
+	while (test_state(ep) == RTE_COMCH_STATE_STARTING && test_now_ns() < end) {
+		for (i = 0; i < nb; i++)
+			rte_comch_pe_progress(pes[i]);
+		sched_yield();
+	}
+	TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_RUNNING);
+	return TEST_SUCCESS;
+}
+
+static int
 stop_on(struct test_ep *ep, struct rte_comch_pe **pes, unsigned int nb)
 {
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
@@ -163,7 +178,8 @@ cycles(struct test_ep *server, struct test_ep *client, struct rte_comch_pe **pes
 		TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
 		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
 		TEST_CALL(turn_until(pes, 2, &server->nb_connects, i));
-		TEST_EXPECT(test_state(client), RTE_COMCH_STATE_RUNNING);
+		/* which side knows first is the driver's */
+		TEST_CALL(turn_until_running(client, pes, 2));
 		TEST_EXPECT(test_send_pattern(client->conn, 100 + i, i), 0);
 		TEST_EXPECT(test_send_pattern(server->conn, 200 + i, i), 0);
 		TEST_CALL(turn_until(pes, 2, &server->nb_recv, i));

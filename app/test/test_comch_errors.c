@@ -246,12 +246,14 @@ test_progress_in_the_callback_of_a_stop(void)
 {
 	struct rte_comch_pe *pe = test_pe_new();
 	struct test_ep *server = test_server_run("test", pe);
+	int ret;
 
 	TEST_TRUE(server != NULL);
 	server->on_state = recurse_when_idle;
 	server->arg = pe;
-	/* the mock driver tells of the end later, in progress */
-	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), test_ends_later() ? -EINPROGRESS : 0);
+	/* a driver that tells of the end later does so in progress */
+	ret = rte_comch_ctx_stop(server->ctx);
+	TEST_TRUE(ret == 0 || (ret == -EINPROGRESS && test_ends_later()));
 	TEST_WAIT(server->ctx == NULL, TEST_MS);
 	TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
 	return TEST_SUCCESS;

@@ -69,8 +69,7 @@ test_message_wakes(void)
 	TEST_CALL(two_connect(&t));
 	for (i = 1; i <= 100; i++) {
 		/* asleep, then a message */
-		TEST_EXPECT(test_arm(t.server_pe), 0);
-		TEST_EXPECT(test_wait_fd(t.server_pe, 0), 0);
+		TEST_CALL(test_sleep(t.server_pe));
 		TEST_EXPECT(test_send_pattern(t.client->conn, 8, i), 0);
 		TEST_EXPECT(test_wait_fd(t.server_pe, LOST_MS), 1);
 		TEST_TRUE(rte_comch_pe_progress(t.server_pe) > 0);
@@ -83,9 +82,10 @@ test_message_wakes(void)
 				TEST_EXPECT(test_wait_fd(t.client_pe, LOST_MS), 1);
 		}
 		/* a message that is there already forbids to sleep */
-		TEST_EXPECT(test_arm(t.server_pe), 0);
+		TEST_CALL(test_sleep(t.server_pe));
 		TEST_EXPECT(rte_comch_pe_progress(t.server_pe), 0);
 		TEST_EXPECT(test_send_pattern(t.client->conn, 8, i), 0);
+		test_arrive();
 		TEST_EXPECT(rte_comch_pe_arm(t.server_pe), -EAGAIN);
 		TEST_TRUE(rte_comch_pe_progress(t.server_pe) > 0);
 		TEST_EXPECT(t.server->nb_recv, 2 * i);
@@ -114,8 +114,7 @@ test_delivery_wakes(void)
 		} while (ret == 0 && i % 2 != 0);
 		TEST_TRUE(ret == 0 || ret == -ENOMEM);
 		while (t.client->nb_done < sent) {
-			TEST_EXPECT(test_arm(t.client_pe), 0);
-			TEST_EXPECT(test_wait_fd(t.client_pe, 0), 0);
+			TEST_CALL(test_sleep(t.client_pe));
 			TEST_TRUE(rte_comch_pe_progress(t.server_pe) > 0);
 			TEST_EXPECT(test_wait_fd(t.client_pe, LOST_MS), 1);
 			while (rte_comch_pe_progress(t.client_pe) > 0)

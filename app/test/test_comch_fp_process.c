@@ -30,7 +30,8 @@
  * The loss of a process must be known to its peers by then: in most cases, as it
  * takes the system its time to take the memory of a process away.
  */
-#define LOSS_MS 500
+#define LOSS_MS (test_place_is_bluefield() ? 8000u : 500u)
+#define LOSS_WAIT_MS (TEST_MS + LOSS_MS)
 #define LOSS_MAX 16
 
 /* A peer that does not let go of a consumer's buffers loses its connection. */
@@ -403,7 +404,7 @@ kill_producers(enum test_rx_kind kind, struct rte_comch_pe *pe, struct losses *l
 	start = test_now_ns();
 	TEST_EXPECT(kill(victim->pid, SIGKILL), 0);
 	rx.finish = true;
-	TEST_RX_WAIT(&rx, link->ended, TEST_MS);
+	TEST_RX_WAIT(&rx, link->ended, LOSS_WAIT_MS);
 	TEST_EXPECT(link->status, -ECONNRESET);
 	returned = rx.out;
 	TEST_RX_WAIT(&rx, rte_comch_ctx_state_get(rx.ctx) == RTE_COMCH_STATE_IDLE, TEST_MS);
@@ -495,7 +496,7 @@ kill_consumers(struct test_ep *client, unsigned int round, struct losses *losses
 	test_progress_ms(test_rand() % 40);
 	start = test_now_ns();
 	TEST_EXPECT(kill(victim->pid, SIGKILL), 0);
-	TEST_WAIT(conf.link->ended, TEST_MS);
+	TEST_WAIT(conf.link->ended, LOSS_WAIT_MS);
 	TEST_EXPECT(conf.link->status, -ECONNRESET);
 	TEST_EXPECT(test_load_wait(load, 10000, &sum), 0);
 	losses->ns[losses->nb++] = test_now_ns() - start;

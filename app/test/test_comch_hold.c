@@ -8,6 +8,7 @@
  * into mbufs is in test_comch_recv_mbuf.c.
  */
 
+#include "test_comch_place.h"
 #include "test_comch_util.h"
 #include "test_mock.h"
 
@@ -24,6 +25,8 @@
 static void
 turn(unsigned int nb)
 {
+	if (nb > 0)
+		test_arrive();
 	for (; nb > 0; nb--)
 		test_progress();
 }
@@ -504,7 +507,8 @@ test_queue_bound_small(void)
 	uint32_t in_flight;
 
 	TEST_CALL(queue_filled(4096, 100, &in_flight));
-	TEST_TRUE(in_flight > QUEUE_SIZE);
+	/* a queue of BlueField is of messages, whatever they have of their room */
+	TEST_TRUE(in_flight > (test_place_is_bluefield() ? QUEUE_SIZE - 1 : QUEUE_SIZE));
 	TEST_TRUE(in_flight <= (QUEUE_SIZE + 1) * (MSG_SIZE + 8) / 100);
 	return TEST_SUCCESS;
 }

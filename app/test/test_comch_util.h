@@ -134,8 +134,10 @@ int test_wait_fd(struct rte_comch_pe *pe, int ms);
 int test_progress(void);
 /** Turn them for a time, whatever happens. */
 void test_progress_ms(unsigned int ms);
-/** Turn them until they have nothing to do. */
+/** Turn them until they have nothing to do, and nothing is under way. */
 void test_settle(void);
+/** What is under way between two devices is there when this returns; turns no engine. */
+void test_arrive(void);
 
 struct test_ep *test_ep_new(void);
 void test_server_conf(struct test_ep *ep, const char *name, struct rte_comch_server_conf *conf);
@@ -211,6 +213,24 @@ uint64_t test_memfd_kb(void);
 
 /** Progress until there is nothing to do, and arm: what rte_comch_pe_arm() says. */
 int test_arm(struct rte_comch_pe *pe);
+
+/**
+ * Arm an engine that is at rest. Where devices have a time of their own it may wake a few
+ * times for what is over by now.
+ */
+int test_sleep(struct rte_comch_pe *pe);
+
+/** As TEST_WAIT(), for an engine that is turned when it wakes, and not else. */
+#define TEST_SLEEP_UNTIL(cond, pe, ms) do { \
+	while (!(cond)) { \
+		TEST_EXPECT(test_arm(pe), 0); \
+		if (cond) \
+			break; \
+		TEST_ASSERT(test_wait_fd(pe, ms) == 1, "asleep for %u ms without %s", \
+				(unsigned int)(ms), #cond); \
+		TEST_TRUE(rte_comch_pe_progress(pe) >= 0); \
+	} \
+} while (0)
 
 /** The counters of a connection; the case fails if there are none. */
 struct rte_comch_conn_stats test_conn_stats(const struct rte_comch_conn *conn);
