@@ -20,7 +20,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=$top/build-fuzz
 seconds=${1:-60}
-all=(fuzz_devargs fuzz_fast fuzz_mad fuzz_model_cmd fuzz_model_vfu fuzz_ring fuzz_socket fuzz_telemetry)
+all=(fuzz_cqe fuzz_devargs fuzz_fast fuzz_mad fuzz_model_cmd fuzz_model_vfu fuzz_ring
+	fuzz_socket fuzz_telemetry)
 passed=0
 failed=0
 
