@@ -456,6 +456,30 @@ test_linux_stale(void)
 	return TEST_SUCCESS;
 }
 
+/* Once: who keeps the old connection for good is believed. */
+static int
+test_linux_stale_twice(void)
+{
+	struct conn *c = user_connect(&user, peer, 5000);
+	struct bf_mad mad;
+	unsigned int i;
+
+	user.keep = true;
+	for (i = 0; i < 2; i++) {
+		TEST_EXPECT(c->seen[BF_CM_FAILED], 0);
+		wire_run(&wire, i * 320);
+		mad = linux_mad(BF_MAD_REJ, got(BF_MAD_REQ).local_id);
+		mad.local_id = 0;
+		mad.rej.reason = BF_REJ_STALE;
+		play(&mad);
+	}
+	TEST_EXPECT(c->seen[BF_CM_FAILED], 1);
+	TEST_EXPECT(c->status[BF_CM_FAILED], -ESTALE);
+	TEST_EXPECT(c->ev.reason, BF_REJ_STALE);
+	user_release(&user);
+	return TEST_SUCCESS;
+}
+
 /* REP of a queue pair that an old connection of ours has: that one ends. */
 static int
 test_stale_rep(void)
@@ -851,6 +875,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_linux_rej),
 		TEST_CASE_ST(setup, teardown, test_linux_rej_late),
 		TEST_CASE_ST(setup, teardown, test_linux_stale),
+		TEST_CASE_ST(setup, teardown, test_linux_stale_twice),
 		TEST_CASE_ST(setup, teardown, test_stale_rep),
 		TEST_CASE_ST(setup, teardown, test_linux_others),
 		TEST_CASE_ST(setup, teardown, test_bad_req),

@@ -202,6 +202,17 @@ bf_cm_id_of_req(struct bf_cm *cm, const struct bf_cm_addr *from, uint32_t remote
 	return NULL;
 }
 
+/*
+ * May its queue pair still send? The user has stopped that of an id that ends, so that
+ * the other side may use the number of its own again.
+ */
+static bool
+lives(const struct bf_cm_id *id)
+{
+	return id->state != BF_CM_ST_IDLE && id->state != BF_CM_ST_TIMEWAIT &&
+		id->state != BF_CM_ST_DREQ_SENT;
+}
+
 struct bf_cm_id *
 bf_cm_id_of_qp(struct bf_cm *cm, const struct bf_cm_addr *from, uint64_t guid, uint32_t qpn,
 	const struct bf_cm_id *but)
@@ -213,7 +224,7 @@ bf_cm_id_of_qp(struct bf_cm *cm, const struct bf_cm_addr *from, uint64_t guid, u
 		return NULL;
 	LIST_FOREACH(id, &peer->ids, next) {
 		if (id != but && id->has_remote && id->guid == guid && id->remote.qpn == qpn &&
-		    id->state != BF_CM_ST_IDLE && id->state != BF_CM_ST_TIMEWAIT)
+		    lives(id))
 			return id;
 	}
 	return NULL;
