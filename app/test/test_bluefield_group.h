@@ -48,6 +48,8 @@ void group_case_teardown(void);
 /** A device on pf0vf0 with these arguments more, or "". */
 int group_dev_add(const char *args);
 struct bf_dev *group_dev_of(int16_t dev_id);
+/** Completions that a node has room for, of the 32 that it can have. */
+extern uint32_t group_node_cqes;
 /** Nothing is left in the model; ends the case. */
 int group_passed_clean(void);
 /** Objects of the function, as the model counts them. */

@@ -13,6 +13,7 @@
 struct test_model group_model;
 int16_t group_dev_id;
 struct bf_dev *group_dev;
+uint32_t group_node_cqes;
 static struct rte_comch_pe *pes[GROUP_MAX_PES];
 
 int
@@ -20,6 +21,7 @@ group_case_setup(void)
 {
 	group_dev_id = -1;
 	group_dev = NULL;
+	group_node_cqes = 32;
 	TEST_CALL(test_log_begin());
 	return test_model_start(&group_model,
 		"pf0vf0,flr_ms=5,mac=02:00:00:00:0a:00 ecpf0vf0,flr_ms=5,mac=" GROUP_PEER);
@@ -174,7 +176,9 @@ static int
 node_queues_create(struct bf_group *group, struct node *node)
 {
 	struct bf_dev *dev = group->dev;
-	const struct bf_cq_attr cq = { .nb_cqes = 32, .uar = &dev->uar, .ceq = &group->ceq };
+	const struct bf_cq_attr cq = {
+		.nb_cqes = group_node_cqes, .uar = &dev->uar, .ceq = &group->ceq,
+	};
 	const struct bf_qp_attr qp = {
 		.pd = &dev->pd, .uar = &dev->uar, .cq_send = &node->cq, .cq_recv = &node->cq,
 		.nb_sq_blocks = 16, .nb_rq_wqes = 16, .rq_wqe_size = 16, .user_index = UINT32_MAX,

@@ -138,6 +138,38 @@ test_jobs_after_failure(void)
 }
 
 /*
+ * Completions that are lost
+ */
+
+/* A queue that overruns tells nothing more: the device is broken, and a reset mends it. */
+static int
+test_overrun(void)
+{
+	struct rte_comch_pe *pe;
+	struct node node;
+	unsigned int i;
+
+	TEST_EXPECT(group_pe_add(&pe), 0);
+	group_node_cqes = 8;
+	TEST_CALL(node_create(group_of(pe), &node));
+	for (i = 0; i < 8; i++)
+		TEST_EXPECT(node_send(&node), 0);
+	TEST_WAIT(test_dev_status(group_dev_id) != 0, TEST_MS);
+	TEST_EXPECT(test_dev_status(group_dev_id), -EIO);
+	TEST_TRUE(test_log_has("has lost completions, and is taken for broken"));
+	node_destroy(&node);
+	TEST_EXPECT(rte_comch_dev_reset(group_dev_id), 0);
+	group_node_cqes = 32;
+	TEST_CALL(node_create(group_of(pe), &node));
+	for (i = 0; i < 8; i++)
+		TEST_EXPECT(node_send(&node), 0);
+	GROUP_TURN(pe, node.nb_sent == 8 && node.nb_received == 8);
+	TEST_EXPECT(test_dev_status(group_dev_id), 0);
+	node_destroy(&node);
+	return group_passed_clean();
+}
+
+/*
  * Connection management, and the switch
  */
 
@@ -401,6 +433,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_jobs_in_order),
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_jobs_before_reset),
 		TEST_CASE_ST(NULL, group_case_teardown, test_jobs_after_failure),
+		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_overrun),
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_switch_advice),
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_cm_after_reset),
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_region_alloc),

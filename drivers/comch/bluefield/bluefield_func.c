@@ -364,6 +364,12 @@ bf_func_stats(const struct bf_func *func, struct bf_func_stats *stats)
 	stats->health_polls = __atomic_load_n(&func->health.polls, __ATOMIC_RELAXED);
 }
 
+uint64_t
+bf_func_cq_errors(const struct bf_func *func)
+{
+	return __atomic_load_n(&func->eq.cq_errors, __ATOMIC_RELAXED);
+}
+
 void
 bf_func_dump(const struct bf_func *func, FILE *f)
 {
