@@ -296,6 +296,22 @@ test_end_with_users(void)
 	return group_passed_clean();
 }
 
+/* The same, and the device goes before the worker has seen the last of them go. */
+static int
+test_end_at_removal(void)
+{
+	struct rte_comch_pe *engine;
+	struct bf_group *group;
+
+	TEST_EXPECT(group_pe_add(&engine), 0);
+	group = group_of(engine);
+	bf_group_hold(group);
+	group_pe_del(engine);
+	bf_jobs_stop(group_dev);
+	bf_group_drop(group);
+	return group_passed_clean();
+}
+
 /*
  * Reset
  */
@@ -368,6 +384,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, group_case_teardown, test_few_vectors),
 		TEST_CASE_ST(NULL, group_case_teardown, test_few_queues),
 		TEST_CASE_ST(setup, group_case_teardown, test_end_with_users),
+		TEST_CASE_ST(setup, group_case_teardown, test_end_at_removal),
 		TEST_CASE_ST(setup, group_case_teardown, test_reset),
 		TEST_CASE_ST(NULL, group_case_teardown, test_failed),
 		TEST_CASES_END()

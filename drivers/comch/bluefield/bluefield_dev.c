@@ -210,10 +210,10 @@ bf_dev_end(struct bf_dev *dev)
 	bf_lock(&dev->life);
 	bf_groups_stand(dev);
 	shared_down(dev);
-	bf_groups_free(dev);
 	bf_unlock(&dev->life);
-	/* what the parts posted on their way down */
+	/* what the parts posted on their way down: it may end groups, which takes life */
 	bf_jobs_flush(dev);
+	bf_groups_free(dev);
 	parts_destroy(dev);
 	bf_fw_close(dev->objs);
 	dev->objs = NULL;
