@@ -40,14 +40,22 @@ bf_violation_count(struct bf_dev *dev)
 	rte_comch_pmd_count(&dev->rte_dev->data->stats.violations);
 }
 
+/* Any thread. */
+void
+bf_violation_log(const struct bf_line *line, const char *what, uint64_t a, uint64_t b)
+{
+	BF_LOG(WARNING, "%s: '%s' of %s: the peer breaks the protocol: %s (0x%" PRIx64
+		", 0x%" PRIx64 "); it is disconnected",
+		bf_line_dev_name(line), line->name, line->function, what, a, b);
+	bf_violation_count(line->pub.dev);
+}
+
 /* The peer has broken the protocol. */
 void
 bf_line_bad(struct bf_line *line, const char *what, uint64_t a, uint64_t b)
 {
 	if (line->lost == 0)
-		BF_LOG(WARNING, "%s: the peer of the connection to '%s' (%s) breaks the protocol: %s (0x%" PRIx64 ", 0x%" PRIx64 "); it is disconnected",
-			bf_line_dev_name(line), line->name, line->function, what, a, b);
-	bf_violation_count(line->pub.dev);
+		bf_violation_log(line, what, a, b);
 	line_lose(line, -EPROTO);
 }
 

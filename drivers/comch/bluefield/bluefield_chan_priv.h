@@ -337,6 +337,7 @@ bool bf_line_bye(struct bf_line *line, int reason);
 void bf_line_look(struct bf_line *line);
 void bf_line_arm(struct bf_line *line);
 void bf_violation_count(struct bf_dev *dev);
+void bf_violation_log(const struct bf_line *line, const char *what, uint64_t a, uint64_t b);
 bool bf_line_pending(const struct bf_line *line);
 uint32_t bf_line_waiting(const struct bf_line *line);
 void bf_line_bad(struct bf_line *line, const char *what, uint64_t a, uint64_t b);

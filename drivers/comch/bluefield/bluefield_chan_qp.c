@@ -238,6 +238,19 @@ bf_line_finish(struct bf_line *line)
  * Requests, on the card
  */
 
+/* One character at least, and nothing but zeros behind the last. */
+static bool
+prefix_is_name(const char *prefix)
+{
+	size_t i = strnlen(prefix, BF_WIRE_PREFIX_SIZE);
+
+	if (i == 0)
+		return false;
+	while (i < BF_WIRE_PREFIX_SIZE && prefix[i] == '\0')
+		i++;
+	return i == BF_WIRE_PREFIX_SIZE;
+}
+
 /* What is known by its sender only; 0 if it is one that we take. */
 static int
 req_check(const struct bf_dev *dev, const struct bf_rep *rep, const struct bf_wire_req *req,
@@ -265,8 +278,8 @@ req_check(const struct bf_dev *dev, const struct bf_rep *rep, const struct bf_wi
 	} else if (req->max_msg_size > BF_WIRE_MAX_MSG_SIZE) {
 		what = "size of messages";
 		value = req->max_msg_size;
-	} else if (req->prefix[0] == '\0') {
-		what = "empty name";
+	} else if (!prefix_is_name(req->prefix)) {
+		what = "name";
 	} else if (mtu > BF_LINE_MTU) {
 		what = "MTU";
 		value = mtu;
@@ -527,7 +540,8 @@ line_refused(struct bf_line *line, const struct bf_cm_event *ev)
 		ret = refusal_reason(line, ev);
 	else if (ret == -ETIMEDOUT)
 		bf_fdb_advice(line->pub.dev, &line->pub.peer);
-	if (ret == -ETIMEDOUT || (ret == -ECONNRESET && ++line->tries < BF_LINE_TRIES))
+	if (ret == -ETIMEDOUT ||
+	    ((ret == -ECONNRESET || ret == -ESTALE) && ++line->tries < BF_LINE_TRIES))
 		ret = work_ask(line);
 	if (ret != 0)
 		bf_line_event(line, BF_EV_LOST, ret);

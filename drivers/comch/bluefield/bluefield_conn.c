@@ -575,9 +575,7 @@ bf_chan_violation(struct bf_chan *chan, const char *what, uint64_t a, uint64_t b
 {
 	struct bf_line *line = bf_line_of(chan);
 
-	BF_LOG(WARNING, "%s: the peer of the connection to '%s' (%s) breaks the protocol: %s (0x%" PRIx64 ", 0x%" PRIx64 "); it is disconnected",
-		bf_line_dev_name(line), line->name, line->function, what, a, b);
-	bf_violation_count(line->pub.dev);
+	bf_violation_log(line, what, a, b);
 	bf_line_event(line, BF_EV_LOST, -EPROTO);
 }
 
