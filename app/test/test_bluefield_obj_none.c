@@ -30,6 +30,7 @@ test_bluefield_obj(void)
 }
 
 REGISTER_FAST_TEST(bluefield_burst_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_FAST_TEST(bluefield_chan_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_credits_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_cm_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_cm_peer_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);

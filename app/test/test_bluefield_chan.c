@@ -1,0 +1,991 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Control connections of the bluefield driver against peers that the test plays: what a
+ * peer can say wrong in the handshake and in messages, what it may not get by that, and
+ * what is told when it dies, does not answer, or the device fails. What connections do
+ * between two drivers is in the suites of the library.
+ */
+
+#include "test_bluefield_peer.h"
+
+#define CARD "ecpf0vf0"
+#define HOST "pf0vf0"
+#define EVIL "pf0vf1"
+#define CARD_MAC "02:c0:3c:00:01:10"
+#define HOST_MAC "02:c0:3c:00:01:11"
+#define EVIL_MAC "02:c0:3c:00:01:12"
+
+/* A dead peer is noticed by a sign of life and its repetitions: 1 s and 8 * 268 ms. */
+#define DEATH_MS 12000
+
+static const uint8_t card_mac[] = { 0x02, 0xc0, 0x3c, 0x00, 0x01, 0x10 };
+static struct test_model model;
+static struct peer evil;
+static int card_dev, host_dev;
+
+static int
+plug(const char *function, const char *args)
+{
+	char text[PATH_MAX + 256];
+
+	snprintf(text, sizeof(text), "socket=%s/%s.sock,%s", model.dir, function, args);
+	return test_dev_plug("comch_bluefield", text);
+}
+
+static int
+setup(void)
+{
+	card_dev = host_dev = -1;
+	memset(&evil, 0, sizeof(evil));
+	TEST_CALL(test_log_begin());
+	TEST_CALL(test_model_start(&model, "--latency=0.1 " CARD ",flr_ms=1,mac=" CARD_MAC " "
+		HOST ",flr_ms=1,mac=" HOST_MAC " " EVIL ",flr_ms=1,mac=" EVIL_MAC));
+	TEST_CALL(test_model_allow(&model, CARD, HOST));
+	TEST_CALL(test_model_allow(&model, CARD, EVIL));
+	return TEST_SUCCESS;
+}
+
+/* A server of the driver, and a client that the test plays. */
+static int
+setup_server(void)
+{
+	TEST_CALL(setup());
+	card_dev = plug(CARD, "role=dpu,functions=" HOST "@" HOST_MAC "/" EVIL "@" EVIL_MAC);
+	TEST_TRUE(card_dev >= 0);
+	test_pair.dpu = card_dev;
+	test_pair.rep = 1;
+	return peer_open(&evil, &model, EVIL, false);
+}
+
+/* A client of the driver, and a server that the test plays. */
+static int
+setup_client(void)
+{
+	TEST_CALL(setup());
+	TEST_CALL(test_model_allow(&model, HOST, EVIL));
+	host_dev = plug(HOST, "role=host,function=" HOST ",peer=" EVIL_MAC);
+	TEST_TRUE(host_dev >= 0);
+	test_pair.host = host_dev;
+	return peer_open(&evil, &model, EVIL, true);
+}
+
+/* Both by the driver. */
+static int
+setup_both(void)
+{
+	TEST_CALL(setup());
+	card_dev = plug(CARD, "role=dpu,functions=" HOST "@" HOST_MAC);
+	host_dev = plug(HOST, "role=host,function=" HOST ",peer=" CARD_MAC);
+	TEST_TRUE(card_dev >= 0 && host_dev >= 0);
+	test_pair.dpu = card_dev;
+	test_pair.rep = 0;
+	test_pair.host = host_dev;
+	return TEST_SUCCESS;
+}
+
+static void
+teardown(void)
+{
+	peer_close(&evil);
+	test_cleanup();
+	if (host_dev >= 0 && test_vdev_remove(host_dev) != 0)
+		test_fail("the host's device cannot be removed");
+	if (card_dev >= 0 && test_vdev_remove(card_dev) != 0)
+		test_fail("the card's device cannot be removed");
+	test_log_end();
+	if (test_model_stop(&model) != TEST_SUCCESS)
+		test_fail("the model did not end well");
+}
+
+/*
+ * Requests
+ */
+
+struct bad_req {
+	const char *what;
+	void (*change)(struct bf_wire_req *req);
+	int reason;
+};
+
+static void
+req_same(struct bf_wire_req *req __rte_unused)
+{
+}
+
+static void
+req_magic(struct bf_wire_req *req)
+{
+	req->magic++;
+}
+
+static void
+req_old(struct bf_wire_req *req)
+{
+	req->version_min = req->version_max = 0;
+}
+
+static void
+req_new(struct bf_wire_req *req)
+{
+	req->version_min = BF_WIRE_VERSION_MAX + 1;
+	req->version_max = 200;
+}
+
+static void
+req_backwards(struct bf_wire_req *req)
+{
+	req->version_min = 3;
+	req->version_max = 0;
+}
+
+static void
+req_reserved(struct bf_wire_req *req)
+{
+	req->reserved = 1;
+}
+
+static void
+req_no_queue(struct bf_wire_req *req)
+{
+	req->queue_size = 0;
+}
+
+static void
+req_long_queue(struct bf_wire_req *req)
+{
+	req->queue_size = BF_WIRE_MAX_QUEUE_SIZE + 1;
+}
+
+static void
+req_large(struct bf_wire_req *req)
+{
+	req->max_msg_size = BF_WIRE_MAX_MSG_SIZE + 1;
+}
+
+static void
+req_other_size(struct bf_wire_req *req)
+{
+	req->max_msg_size = PEER_MSG_SIZE - 1;
+}
+
+static void
+req_hash(struct bf_wire_req *req)
+{
+	req->name_hash++;
+}
+
+static void
+req_prefix(struct bf_wire_req *req)
+{
+	req->prefix[BF_WIRE_PREFIX_SIZE - 1] = 'x';
+}
+
+static void
+req_longer(struct bf_wire_req *req)
+{
+	req->prefix[3] = 'x'; /* "tesx": the hash is of "test" */
+}
+
+static void
+req_no_name(struct bf_wire_req *req)
+{
+	memset(req->prefix, 0, sizeof(req->prefix));
+}
+
+static const struct bad_req bad_reqs[] = {
+	{ "magic", req_magic, -EPROTO },
+	{ "old version", req_old, -EPROTONOSUPPORT },
+	{ "new version", req_new, -EPROTONOSUPPORT },
+	{ "versions backwards", req_backwards, -EPROTONOSUPPORT },
+	{ "reserved", req_reserved, -EPROTO },
+	{ "no queue", req_no_queue, -EPROTO },
+	{ "long queue", req_long_queue, -EPROTO },
+	{ "large messages", req_large, -EPROTO },
+	{ "other size", req_other_size, -EMSGSIZE },
+	{ "hash", req_hash, -ENOENT },
+	{ "prefix", req_prefix, -EPROTO },
+	{ "name", req_longer, -ENOENT },
+	{ "no name", req_no_name, -EPROTO },
+};
+
+static struct test_ep *
+server_run(void)
+{
+	struct test_ep *server = test_ep_new();
+	struct rte_comch_server_conf conf;
+
+	if (server == NULL)
+		return NULL;
+	test_server_conf(server, "test", &conf);
+	conf.max_clients = 1;
+	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
+	conf.ctrl.recv_queue_size = PEER_QUEUE;
+	return test_server_start(server, &conf, test_pe_new()) == 0 ? server : NULL;
+}
+
+static int
+ask(void (*change)(struct bf_wire_req *req))
+{
+	struct bf_wire_req req;
+
+	peer_req(&req, "test");
+	change(&req);
+	return peer_connect(&evil, card_mac, &req, sizeof(req));
+}
+
+static int
+evil_connected(struct test_ep *server)
+{
+	uint32_t before = server->nb_connects;
+
+	TEST_CALL(ask(req_same));
+	PEER_WAIT(&evil, evil.seen[BF_CM_REP] != 0 && server->nb_connects == before + 1, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* The last request was refused, for this reason. */
+static int
+expect_rej(const char *what, int reason)
+{
+	const struct bf_wire_rej *rej = (const struct bf_wire_rej *)(const void *)evil.priv;
+
+	PEER_WAIT(&evil, evil.seen[BF_CM_FAILED] != 0, TEST_MS);
+	TEST_ASSERT(rej->magic == BF_WIRE_MAGIC && rej->reason == reason,
+			"%s: refused with %d, not %d", what, rej->reason, reason);
+	TEST_EXPECT(rej->version_max, BF_WIRE_VERSION_MAX);
+	return TEST_SUCCESS;
+}
+
+static int
+test_refusals(void)
+{
+	struct test_ep *server = server_run();
+	uint32_t i;
+
+	TEST_TRUE(server != NULL);
+	for (i = 0; i < RTE_DIM(bad_reqs); i++) {
+		TEST_CALL(ask(bad_reqs[i].change));
+		TEST_CALL(expect_rej(bad_reqs[i].what, bad_reqs[i].reason));
+	}
+	TEST_EXPECT(server->nb_connects, 0);
+	TEST_CALL(evil_connected(server));
+	return test_log_passed();
+}
+
+static int
+test_no_server(void)
+{
+	struct test_ep *server;
+
+	TEST_CALL(ask(req_same));
+	TEST_CALL(expect_rej("no server", -ENOENT));
+	server = server_run();
+	TEST_TRUE(server != NULL);
+	TEST_CALL(evil_connected(server));
+	peer_forget(&evil);
+	PEER_WAIT(&evil, server->nb_disconnects == 1, DEATH_MS);
+	TEST_CALL(test_stop(server));
+	TEST_CALL(ask(req_same));
+	TEST_CALL(expect_rej("server stopped", -ENOENT));
+	return test_log_passed();
+}
+
+/* The second of a server that takes one. */
+static int
+test_full(void)
+{
+	struct test_ep *server = server_run();
+	struct bf_cm_id *first;
+
+	TEST_TRUE(server != NULL);
+	TEST_CALL(evil_connected(server));
+	first = evil.id;
+	evil.id = NULL;
+	evil.has_qp = false; /* both stay as they are, and end with the function */
+	TEST_CALL(ask(req_same));
+	TEST_CALL(expect_rej("full", -ENOSPC));
+	TEST_EXPECT(server->nb_connects, 1);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	bf_cm_release(first);
+	return test_log_passed();
+}
+
+/*
+ * Messages
+ */
+
+static int
+test_messages(void)
+{
+	struct test_ep *server = server_run();
+	uint8_t data[PEER_MSG_SIZE];
+	uint32_t i;
+
+	TEST_TRUE(server != NULL);
+	server->echo = true;
+	TEST_CALL(evil_connected(server));
+	for (i = 1; i <= 40; i++) {
+		test_fill(data, sizeof(data), i);
+		TEST_CALL(peer_send(&evil, BF_WIRE_DATA, data, 6 * i));
+		PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_DATA) == i, TEST_MS);
+		TEST_EXPECT(server->nb_recv, i);
+		TEST_EXPECT(memcmp(evil.rx[evil.nb_rx - 1].data, data, RTE_MIN(6 * i, 64u)), 0);
+	}
+	/* an orderly end */
+	memset(data, 0, sizeof(data));
+	TEST_CALL(peer_send(&evil, BF_WIRE_BYE, data, sizeof(struct bf_wire_bye)));
+	PEER_WAIT(&evil, server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->disconnect_status, 0);
+	return test_log_passed();
+}
+
+/* One message whose header or size is not as it should be. */
+static int
+send_hdr(struct bf_wire_hdr hdr, uint32_t len)
+{
+	static uint8_t bytes[PEER_BUF];
+
+	memcpy(bytes, &hdr, sizeof(hdr));
+	return peer_send_raw(&evil, bytes, len, BF_WQE_SEND);
+}
+
+static struct bf_wire_hdr
+good_hdr(uint8_t type, uint32_t len)
+{
+	struct bf_wire_hdr hdr = evil.hdr;
+
+	hdr.type = type;
+	hdr.len = len;
+	return hdr;
+}
+
+static int
+bad_nothing(void)
+{
+	return send_hdr(good_hdr(BF_WIRE_DATA, 0), 1);
+}
+
+static int
+bad_short_header(void)
+{
+	return send_hdr(good_hdr(BF_WIRE_DATA, 0), 15);
+}
+
+static int
+bad_type_0(void)
+{
+	return send_hdr(good_hdr(0, 0), 16);
+}
+
+static int
+bad_type(void)
+{
+	return send_hdr(good_hdr(BF_WIRE_TYPES, 0), 16);
+}
+
+static int
+bad_flags(void)
+{
+	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
+
+	hdr.flags = 0x80;
+	return send_hdr(hdr, 24);
+}
+
+static int
+bad_seq(void)
+{
+	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
+
+	hdr.seq++;
+	return send_hdr(hdr, 24);
+}
+
+static int
+bad_len_more(void)
+{
+	return send_hdr(good_hdr(BF_WIRE_DATA, 9), 24);
+}
+
+static int
+bad_len_less(void)
+{
+	return send_hdr(good_hdr(BF_WIRE_DATA, 7), 24);
+}
+
+static int
+bad_len_wraps(void)
+{
+	return send_hdr(good_hdr(BF_WIRE_DATA, UINT32_MAX - 7), 24);
+}
+
+static int
+bad_empty(void)
+{
+	return send_hdr(good_hdr(BF_WIRE_DATA, 0), 16);
+}
+
+static int
+bad_larger(void)
+{
+	return send_hdr(good_hdr(BF_WIRE_DATA, PEER_MSG_SIZE + 1), 16 + PEER_MSG_SIZE + 1);
+}
+
+static int
+bad_huge(void)
+{
+	return send_hdr(good_hdr(BF_WIRE_DATA, 4096), 16 + 4096);
+}
+
+static int
+bad_credits(void)
+{
+	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
+
+	hdr.credits = 1; /* it got nothing */
+	return send_hdr(hdr, 24);
+}
+
+static int
+bad_credits_back(void)
+{
+	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
+
+	hdr.credits--;
+	return send_hdr(hdr, 24);
+}
+
+static int
+bad_ctl_credits(void)
+{
+	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
+
+	hdr.ctl_credits = 1;
+	return send_hdr(hdr, 24);
+}
+
+static int
+bad_credits_seen(void)
+{
+	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
+
+	hdr.credits_seen = 0xff;
+	return send_hdr(hdr, 24);
+}
+
+static int
+bad_ping_len(void)
+{
+	return send_hdr(good_hdr(BF_WIRE_PING, 4), 20);
+}
+
+static int
+bad_ctl_len(void)
+{
+	return send_hdr(good_hdr(BF_WIRE_CONSUMER_NEW, 8), 24);
+}
+
+static int
+bad_bye(void)
+{
+	const struct bf_wire_bye bye = { .reserved = 1 };
+
+	return peer_send(&evil, BF_WIRE_BYE, &bye, sizeof(bye));
+}
+
+static int
+bad_imm(void)
+{
+	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
+	uint8_t bytes[24] = { 0 };
+
+	memcpy(bytes, &hdr, sizeof(hdr));
+	return peer_send_raw(&evil, bytes, sizeof(bytes), BF_WQE_SEND_IMM);
+}
+
+/* More than the server has room for; it is not turned meanwhile. */
+static int
+flood(uint8_t type, uint32_t len)
+{
+	static const uint8_t data[64];
+	uint32_t i;
+
+	for (i = 0; i < 64 && evil.nb_errors == 0 && evil.seen[BF_CM_DREQ] == 0; i++)
+		TEST_CALL(peer_send(&evil, type, data, len));
+	return TEST_SUCCESS;
+}
+
+static int
+bad_bye_then_more(void)
+{
+	const struct bf_wire_bye bye = { 0 };
+	uint8_t bytes[2][64] = { { 0 } };
+	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_BYE, sizeof(bye));
+	struct bf_send_wr wr = { .opcode = BF_WQE_SEND, .signalled = true };
+
+	/* both at once, so that they are read at once */
+	memcpy(bytes[0], &hdr, sizeof(hdr));
+	hdr = good_hdr(BF_WIRE_DATA, 8);
+	hdr.seq++;
+	memcpy(bytes[1], &hdr, sizeof(hdr));
+	wr.inl = bytes[0];
+	wr.inl_len = sizeof(hdr) + sizeof(bye);
+	TEST_TRUE(bf_sendq_send(&evil.sq, &wr) >= 0);
+	wr.inl = bytes[1];
+	TEST_TRUE(bf_sendq_send(&evil.sq, &wr) >= 0);
+	bf_sendq_ring(&evil.sq);
+	return TEST_SUCCESS;
+}
+
+static const struct {
+	int (*send)(void);
+	const char *words; /* of the log */
+} bad_msgs[] = {
+	{ bad_nothing, "message without a header" },
+	{ bad_short_header, "message without a header" },
+	{ bad_type_0, "type of a message" },
+	{ bad_type, "type of a message" },
+	{ bad_flags, "flags of a message" },
+	{ bad_seq, "sequence number" },
+	{ bad_len_more, "length of a message" },
+	{ bad_len_less, "length of a message" },
+	{ bad_len_wraps, "length of a message" },
+	{ bad_empty, "size of a message" },
+	{ bad_larger, "size of a message" },
+	{ bad_huge, "message longer than a buffer" },
+	{ bad_credits, "credits for messages" },
+	{ bad_credits_back, "credits for messages" },
+	{ bad_ctl_credits, "credits for control messages" },
+	{ bad_credits_seen, "credits that it has seen" },
+	{ bad_ping_len, "length of a control message" },
+	{ bad_ctl_len, "length of a control message" },
+	{ bad_bye, "reserved field of BYE" },
+	{ bad_imm, "immediate data" },
+	{ bad_bye_then_more, "message behind BYE" },
+};
+
+static uint64_t
+violations(void)
+{
+	struct rte_comch_dev_stats stats = { 0 };
+
+	rte_comch_dev_stats_get(test_pair.dpu, &stats);
+	return stats.violations;
+}
+
+static int
+test_bad_messages(void)
+{
+	struct test_ep *server = server_run();
+	uint64_t before;
+	uint32_t i;
+
+	TEST_TRUE(server != NULL);
+	for (i = 0; i < RTE_DIM(bad_msgs); i++) {
+		TEST_CALL(evil_connected(server));
+		before = violations();
+		TEST_CALL(bad_msgs[i].send());
+		PEER_WAIT(&evil, server->nb_disconnects == i + 1, TEST_MS);
+		TEST_ASSERT(server->disconnect_status == -EPROTO, "%s: it ended with %d",
+				bad_msgs[i].words, server->disconnect_status);
+		TEST_ASSERT(test_log_has(bad_msgs[i].words), "not logged: %s", bad_msgs[i].words);
+		TEST_EXPECT(violations(), before + 1);
+		/* nothing of it was handed up */
+		TEST_EXPECT(server->nb_recv, 0);
+		PEER_WAIT(&evil, evil.seen[BF_CM_DREQ] != 0, TEST_MS);
+		TEST_EXPECT(evil.status[BF_CM_DREQ], -EPROTO);
+	}
+	return test_log_passed();
+}
+
+/* DATA without a credit: the connection is held back, so none comes back. */
+static int
+test_no_credit(void)
+{
+	struct test_ep *server = server_run();
+
+	TEST_TRUE(server != NULL);
+	TEST_CALL(evil_connected(server));
+	TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
+	TEST_CALL(flood(BF_WIRE_DATA, 8));
+	PEER_WAIT(&evil, server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->disconnect_status, -EPROTO);
+	TEST_TRUE(test_log_has("message without a credit"));
+	TEST_EXPECT(server->nb_recv, 0);
+	return test_log_passed();
+}
+
+/* Nothing but CREDITs, which have a window, and never a word that they were seen. */
+static int
+test_too_many_credits(void)
+{
+	struct bf_send_wr wr = { .opcode = BF_WQE_SEND, .inl_len = sizeof(struct bf_wire_hdr) };
+	struct test_ep *server = server_run();
+	struct bf_wire_hdr hdr;
+	uint32_t i;
+
+	TEST_TRUE(server != NULL);
+	TEST_CALL(evil_connected(server));
+	hdr = good_hdr(BF_WIRE_CREDIT, 0);
+	wr.inl = &hdr;
+	for (i = 0; i < 20; i++, hdr.seq++)
+		TEST_TRUE(bf_sendq_send(&evil.sq, &wr) >= 0);
+	bf_sendq_ring(&evil.sq);
+	PEER_WAIT(&evil, server->nb_disconnects == 1 || peer_count(&evil, BF_WIRE_PING) > 3,
+			TEST_MS);
+	if (server->nb_disconnects == 1) {
+		TEST_EXPECT(server->disconnect_status, -EPROTO);
+		TEST_TRUE(test_log_has("more credits than we have seen"));
+	}
+	return test_log_passed();
+}
+
+/* Signs of life without end cost it nothing, and others as little. */
+static int
+test_pings(void)
+{
+	struct test_ep *server = server_run();
+	uint8_t byte = 1;
+
+	TEST_TRUE(server != NULL);
+	TEST_CALL(evil_connected(server));
+	TEST_CALL(flood(BF_WIRE_PING, 0));
+	TEST_CALL(peer_send(&evil, BF_WIRE_DATA, &byte, 1));
+	PEER_WAIT(&evil, server->nb_recv == 1, TEST_MS);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	return test_log_passed();
+}
+
+/* A client that never says that it is ready, but sends. */
+static int
+test_no_rtu(void)
+{
+	struct test_ep *server = server_run();
+	uint8_t byte = 1;
+
+	TEST_TRUE(server != NULL);
+	evil.no_rtu = true;
+	TEST_CALL(evil_connected(server));
+	TEST_CALL(peer_send(&evil, BF_WIRE_DATA, &byte, 1));
+	PEER_WAIT(&evil, server->nb_recv == 1, TEST_MS);
+	TEST_EXPECT(test_send_pattern(server->conn, 8, 1), 0);
+	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_DATA) == 1, TEST_MS);
+	return test_log_passed();
+}
+
+/* A peer that is quiet gets signs of life; one that dies is noticed by them. */
+static int
+test_death(void)
+{
+	struct test_ep *server = server_run();
+
+	TEST_TRUE(server != NULL);
+	TEST_CALL(evil_connected(server));
+	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PING) >= 2, TEST_MS);
+	peer_die(&evil);
+	TEST_WAIT(server->nb_disconnects == 1, DEATH_MS);
+	TEST_EXPECT(server->disconnect_status, -ECONNRESET);
+	return test_log_passed();
+}
+
+/*
+ * Answers
+ */
+
+struct bad_rep {
+	const char *what;
+	void (*change)(struct bf_wire_rep *rep);
+};
+
+static void
+rep_magic(struct bf_wire_rep *rep)
+{
+	rep->magic = 0;
+}
+
+static void
+rep_version(struct bf_wire_rep *rep)
+{
+	rep->version = BF_WIRE_VERSION_MAX + 1;
+}
+
+static void
+rep_reserved(struct bf_wire_rep *rep)
+{
+	rep->reserved[2] = 1;
+}
+
+static void
+rep_no_size(struct bf_wire_rep *rep)
+{
+	rep->max_msg_size = 0;
+}
+
+static void
+rep_large(struct bf_wire_rep *rep)
+{
+	rep->max_msg_size = BF_WIRE_MAX_MSG_SIZE + 1;
+}
+
+static void
+rep_other_size(struct bf_wire_rep *rep)
+{
+	rep->max_msg_size++;
+}
+
+static void
+rep_no_queue(struct bf_wire_rep *rep)
+{
+	rep->queue_size = 0;
+}
+
+static void
+rep_long_queue(struct bf_wire_rep *rep)
+{
+	rep->queue_size = UINT32_MAX;
+}
+
+static void
+rep_name(struct bf_wire_rep *rep)
+{
+	strcpy(rep->name, "other");
+}
+
+static void
+rep_no_end(struct bf_wire_rep *rep)
+{
+	memset(rep->name, 'x', sizeof(rep->name));
+}
+
+static void
+rep_function(struct bf_wire_rep *rep)
+{
+	memset(rep->function, 'x', sizeof(rep->function));
+}
+
+static const struct bad_rep bad_reps[] = {
+	{ "magic", rep_magic },
+	{ "version", rep_version },
+	{ "reserved", rep_reserved },
+	{ "no size", rep_no_size },
+	{ "large", rep_large },
+	{ "other size", rep_other_size },
+	{ "no queue", rep_no_queue },
+	{ "long queue", rep_long_queue },
+	{ "name", rep_name },
+	{ "name without end", rep_no_end },
+	{ "function without end", rep_function },
+};
+
+static void
+good_rep(struct bf_wire_rep *rep)
+{
+	memset(rep, 0, sizeof(*rep));
+	rep->magic = BF_WIRE_MAGIC;
+	rep->version = BF_WIRE_VERSION_MAX;
+	rep->max_msg_size = PEER_MSG_SIZE;
+	rep->queue_size = PEER_QUEUE;
+	strcpy(rep->name, "test");
+	strcpy(rep->function, HOST);
+}
+
+static int
+client_start(struct test_ep **client)
+{
+	struct rte_comch_client_conf conf;
+
+	*client = test_ep_new();
+	TEST_TRUE(*client != NULL);
+	test_client_conf(*client, "test", &conf);
+	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
+	conf.ctrl.recv_queue_size = PEER_QUEUE;
+	TEST_EXPECT(test_client_start(*client, &conf, test_pe_new()), -EINPROGRESS);
+	return TEST_SUCCESS;
+}
+
+static int
+expect_failed(struct test_ep *client, const char *what, int reason)
+{
+	int got;
+
+	PEER_WAIT(&evil, test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	got = rte_comch_ctx_reason_get(client->ctx);
+	TEST_ASSERT(got == reason, "%s: it failed with %d, not %d", what, got, reason);
+	TEST_EXPECT(test_ep_close(client), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_answers(void)
+{
+	struct test_ep *client;
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(bad_reps); i++) {
+		good_rep(&evil.rep);
+		bad_reps[i].change(&evil.rep);
+		TEST_CALL(client_start(&client));
+		TEST_CALL(expect_failed(client, bad_reps[i].what, -EPROTO));
+		TEST_EXPECT(evil.req.magic, BF_WIRE_MAGIC);
+		TEST_EXPECT(evil.req.name_hash, bf_wire_name_hash("test"));
+	}
+	good_rep(&evil.rep);
+	TEST_CALL(client_start(&client));
+	PEER_WAIT(&evil, client->conn != NULL, TEST_MS);
+	return test_log_passed();
+}
+
+static int
+test_rejections(void)
+{
+	static const struct {
+		int said;
+		int told;
+	} rows[] = {
+		{ -ENOENT, -ENOENT }, { -ENOSPC, -ENOSPC }, { -EMSGSIZE, -EMSGSIZE },
+		{ -ENOMEM, -ENOMEM }, { -EACCES, -EACCES }, { -EPROTO, -EPROTO },
+		{ -EPROTONOSUPPORT, -EPROTONOSUPPORT },
+		/* what the application could take for something else */
+		{ 0, -ECONNREFUSED }, { 5, -ECONNREFUSED }, { -ETIMEDOUT, -ECONNREFUSED },
+		{ INT32_MIN, -ECONNREFUSED },
+	};
+	struct bf_wire_rej rej = { .magic = BF_WIRE_MAGIC };
+	struct test_ep *client;
+	uint32_t i;
+
+	evil.rej = &rej;
+	evil.rej_len = sizeof(rej);
+	evil.rej_reason = -ENOENT;
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		rej.reason = rows[i].said;
+		TEST_CALL(client_start(&client));
+		TEST_CALL(expect_failed(client, "a reason", rows[i].told));
+	}
+	rej.magic = 0;
+	TEST_CALL(client_start(&client));
+	TEST_CALL(expect_failed(client, "no words of ours", -ECONNREFUSED));
+	return test_log_passed();
+}
+
+/*
+ * Between two drivers
+ */
+
+/* The switch lets nothing through: who has it is told what to do, and it goes on then. */
+static int
+test_no_rule(void)
+{
+	struct test_ep *server, *client;
+
+	TEST_EXPECT(test_model_rule(&model, "del", HOST, CARD), 0);
+	server = test_server_run("test", test_pe_new());
+	client = test_ep_new();
+	TEST_TRUE(server != NULL && client != NULL);
+	client = test_client_run("test", test_pe_new());
+	TEST_TRUE(client != NULL);
+	TEST_WAIT(test_log_has("tc filter add"), TEST_MS);
+	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STARTING);
+	TEST_EXPECT(test_model_rule(&model, "add", HOST, CARD), 0);
+	TEST_WAIT(client->conn != NULL && server->nb_connects == 1, TEST_MS);
+	return test_log_passed();
+}
+
+/* The way is closed under a connection: both sides learn of that, by their own signs. */
+static int
+test_rule_taken(void)
+{
+	struct test_ep *server, *client;
+
+	TEST_CALL(test_connected(&server, &client));
+	TEST_EXPECT(test_model_rule(&model, "del", HOST, CARD), 0);
+	TEST_EXPECT(test_model_rule(&model, "del", CARD, HOST), 0);
+	TEST_WAIT(server->nb_disconnects == 1 && test_state(client) == RTE_COMCH_STATE_IDLE,
+			DEATH_MS);
+	TEST_EXPECT(server->disconnect_status, -ECONNRESET);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ECONNRESET);
+	return test_log_passed();
+}
+
+/* Objects of a function that has nothing to do. */
+static int
+objects_settle(const char *function, long want)
+{
+	TEST_WAIT(test_model_state(&model, function, "objects") == want, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* Either side ends it after so many turns; whatever was made goes. */
+static int
+test_end_at_each_step(void)
+{
+	struct rte_comch_pe *pe = test_pe_new(), *client_pe = test_pe_new();
+	struct test_ep *server = test_server_run("test", pe), *client = test_ep_new();
+	struct rte_comch_client_conf conf;
+	long card_objs, host_objs;
+	uint32_t step, i;
+
+	TEST_TRUE(server != NULL && client != NULL);
+	test_client_conf(client, "test", &conf);
+	TEST_EXPECT(test_client_start(client, &conf, client_pe), -EINPROGRESS);
+	TEST_WAIT(client->conn != NULL, TEST_MS);
+	TEST_CALL(test_stop(client));
+	TEST_WAIT(server->nb_connects == server->nb_disconnects, TEST_MS);
+	test_progress_ms(50);
+	card_objs = test_model_state(&model, CARD, "objects");
+	host_objs = test_model_state(&model, HOST, "objects");
+	for (step = 0; step < 60; step++) {
+		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+		for (i = 0; i < step * step * step / 8; i++)
+			test_progress();
+		if (step % 3 == 2 && server->conn != NULL)
+			rte_comch_server_disconnect(server->conn);
+		else if (test_state(client) != RTE_COMCH_STATE_IDLE)
+			rte_comch_ctx_stop(client->ctx);
+		if (step % 3 == 2)
+			test_progress_ms(5);
+		if (test_state(client) == RTE_COMCH_STATE_STARTING ||
+				test_state(client) == RTE_COMCH_STATE_RUNNING)
+			rte_comch_ctx_stop(client->ctx);
+		TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
+				server->nb_connects == server->nb_disconnects, TEST_MS);
+	}
+	test_progress_ms(20);
+	TEST_WAIT(server->nb_connects == server->nb_disconnects, TEST_MS);
+	TEST_TRUE(server->nb_connects > 20);
+	TEST_CALL(objects_settle(CARD, card_objs));
+	TEST_CALL(objects_settle(HOST, host_objs));
+	return test_log_passed();
+}
+
+static struct unit_test_suite server_suite = {
+	.suite_name = "control connections of BlueField and what peers do to them",
+	.unit_test_cases = {
+		TEST_CASE_ST(setup_server, teardown, test_refusals),
+		TEST_CASE_ST(setup_server, teardown, test_no_server),
+		TEST_CASE_ST(setup_server, teardown, test_full),
+		TEST_CASE_ST(setup_server, teardown, test_messages),
+		TEST_CASE_ST(setup_server, teardown, test_bad_messages),
+		TEST_CASE_ST(setup_server, teardown, test_no_credit),
+		TEST_CASE_ST(setup_server, teardown, test_too_many_credits),
+		TEST_CASE_ST(setup_server, teardown, test_pings),
+		TEST_CASE_ST(setup_server, teardown, test_no_rtu),
+		TEST_CASE_ST(setup_server, teardown, test_death),
+		TEST_CASE_ST(setup_client, teardown, test_answers),
+		TEST_CASE_ST(setup_client, teardown, test_rejections),
+		TEST_CASE_ST(setup_both, teardown, test_no_rule),
+		TEST_CASE_ST(setup_both, teardown, test_rule_taken),
+		TEST_CASE_ST(setup_both, teardown, test_end_at_each_step),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_bluefield_chan(void)
+{
+	return unit_test_suite_runner(&server_suite);
+}
+
+REGISTER_FAST_TEST(bluefield_chan_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_chan)
