@@ -306,7 +306,5 @@ void bfm_qp_kick(struct bfm_function *f, struct bfm_qp *qp);
 /* Can memory of this queue pair's client be reached now? */
 bool bfm_qp_reachable(struct bfm_function *f, const struct bfm_qp *qp);
 uint64_t bfm_now_us(const struct bfm_function *f);
-/* A number of the model's seed. */
-uint32_t bfm_random(struct bfm_model *m);
 
 #endif

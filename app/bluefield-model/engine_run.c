@@ -37,7 +37,6 @@ struct bfm_engine {
 	bool wanted;               /* by the main loop; atomic */
 	struct run_list ready;
 	struct run_list waiting;
-	uint64_t random;
 };
 
 int
@@ -93,18 +92,6 @@ uint64_t
 bfm_now_us(const struct bfm_function *f)
 {
 	return f->model->now_us;
-}
-
-uint32_t
-bfm_random(struct bfm_model *m)
-{
-	uint64_t x = m->engine->random != 0 ? m->engine->random : m->seed + 1;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	m->engine->random = x;
-	return (uint32_t)(x >> 32);
 }
 
 /* -------------------------------------------------------------- the lists */

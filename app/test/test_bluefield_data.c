@@ -241,13 +241,12 @@ test_pieces(void)
 
 /* Many at a time, most without a completion; all posted before one doorbell. */
 static int
-test_burst(void)
+bursts(unsigned int rounds)
 {
 	struct data_cqe cqe;
 	unsigned int i, round;
 
-	TEST_CALL(data_pair(&(struct data_conf){ .srq = true }));
-	for (round = 0; round < 50; round++) {
+	for (round = 0; round < rounds; round++) {
 		for (i = 0; i < DATA_QUEUE - 1; i++) {
 			data_a.bytes[i * 8] = (uint8_t)(round + i);
 			data_recv(&data_b, HALF + i * 8, 8);
@@ -266,6 +265,21 @@ test_burst(void)
 	return data_passed();
 }
 
+static int
+test_burst(void)
+{
+	TEST_CALL(data_pair(&(struct data_conf){ .srq = true }));
+	return bursts(50);
+}
+
+/* So many that all counters of 16 bits go around. */
+static int
+test_counters_go_around(void)
+{
+	TEST_CALL(data_pair(&(struct data_conf){ .srq = false }));
+	return bursts(UINT16_MAX / (DATA_QUEUE - 1) + 10);
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "messages of the software BlueField",
 	.unit_test_cases = {
@@ -277,6 +291,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_user_index),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_pieces),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_burst),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_counters_go_around),
 		TEST_CASES_END()
 	}
 };
