@@ -224,7 +224,11 @@ cpl_rest(struct bf_consumer *c)
 {
 	const struct bf_cqe *cqe = bf_compq_next(&c->cq);
 
-	if (unlikely(cqe != NULL && !c->broken))
+	if (likely(cqe == NULL))
+		return;
+	if (bf_cqe_opcode(cqe) == BF_CQE_RESP_SEND_IMM)
+		c->cq.ci--; /* it has come just now, and waits for the next look */
+	else
 		cpl_odd(c, cqe);
 }
 
