@@ -378,7 +378,7 @@ void bf_sent_reap(struct bf_producer *p);
 void bf_sent_quiet(struct bf_producer *p);
 bool bf_sent_pending(struct bf_producer *p);
 void bf_pair_fault(struct bf_pair *pair, int status);
-void bf_send_note(struct bf_producer *p, struct bf_pair *pair, int reason);
+void bf_send_note(struct bf_producer *p, uint32_t consumer_id, uint64_t len, int reason);
 
 /* bluefield_mbuf.c */
 uint16_t bf_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb);

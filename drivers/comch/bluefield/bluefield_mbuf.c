@@ -243,7 +243,7 @@ bf_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t n
 	bf_sent_quiet(p);
 	pair = bf_pair_find(p, consumer_id, &reason);
 	if (unlikely(pair == NULL)) {
-		bf_send_note(p, NULL, reason);
+		bf_send_note(p, consumer_id, nb != 0 ? pkts[0]->pkt_len : 0, reason);
 		return 0;
 	}
 	while (sent < nb && likely(reason == 0))
@@ -256,10 +256,7 @@ bf_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t n
 		/* its engine frees them, if no burst follows */
 		bf_fast_attention(&p->attention, p->group);
 	}
-	if (unlikely(sent < nb)) {
-		if (reason == -EAGAIN && pkts[sent]->pkt_len > pair->rc->buf_size)
-			reason = -EMSGSIZE;
-		bf_send_note(p, pair, reason);
-	}
+	if (unlikely(sent < nb))
+		bf_send_note(p, consumer_id, pkts[sent]->pkt_len, reason);
 	return sent;
 }

@@ -408,10 +408,19 @@ sent_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
  * Bursts
  */
 
-/* What came in the way of a burst, for those who ask and for the counters. */
+/*
+ * What came in the way of a burst, for those who ask and for the counters. len: of the
+ * message that was not sent; one that the consumer can never take does not wait.
+ */
 void
-bf_send_note(struct bf_producer *p, struct bf_pair *pair, int reason)
+bf_send_note(struct bf_producer *p, uint32_t consumer_id, uint64_t len, int reason)
 {
+	struct bf_pair *pair = p->to[consumer_id % BF_MAX_CONSUMERS];
+
+	if (pair != NULL && pair->rc->id != consumer_id)
+		pair = NULL;
+	if (reason == -EAGAIN && pair != NULL && len > pair->rc->buf_size)
+		reason = -EMSGSIZE;
 	if (reason == -EAGAIN && __atomic_load_n(&p->fast->ended, __ATOMIC_RELAXED) != 0)
 		reason = -ENOTCONN;
 	p->reason = reason;
@@ -636,7 +645,7 @@ send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
 
 	pair = bf_pair_find(p, consumer_id, &reason);
 	if (unlikely(pair == NULL)) {
-		bf_send_note(p, NULL, reason);
+		bf_send_note(p, consumer_id, nb != 0 ? msgs->len : 0, reason);
 		return 0;
 	}
 	while (sent < nb && likely(reason == 0)) {
@@ -652,12 +661,7 @@ send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
 		p->queue->stats.bursts++;
 	}
 	if (unlikely(sent < nb)) {
-		/* one that it can never take does not wait for a post */
-		if (reason == -EAGAIN && msgs[sent].len > pair->rc->buf_size)
-			reason = -EMSGSIZE;
-		if (reason == 0)
-			reason = -ENOBUFS;
-		bf_send_note(p, pair, reason);
+		bf_send_note(p, consumer_id, msgs[sent].len, reason != 0 ? reason : -ENOBUFS);
 	}
 	return sent;
 }
