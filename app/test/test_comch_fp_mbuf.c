@@ -238,7 +238,7 @@ segments(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
 	TEST_CALL(receive(&p, 1));
 	TEST_CALL(check_packet(&p, found[0], 500, 9));
-	TEST_EXPECT(rte_mbuf_refcnt_read(m), 1);
+	TEST_WAIT(rte_mbuf_refcnt_read(m) == 1, TEST_MS);
 	rte_pktmbuf_free(m);
 	return pair_close(&p);
 }

@@ -31,7 +31,7 @@ credits(struct test_fp *fp)
 		TEST_EXPECT(test_reason(producer, consumer->id), -EAGAIN);
 		for (j = 1; j <= 8; j++) {
 			TEST_EXPECT(test_post_empty(consumer, 1, j), 1);
-			TEST_EXPECT(rte_comch_producer_credits(producer->ctx, consumer->id), j);
+			TEST_CALL(test_fp_wait_credits(producer, consumer, j));
 		}
 		TEST_EXPECT(test_post_empty(consumer, 1, j), 0);
 		TEST_EXPECT(test_reason(consumer, 0), -ENOBUFS);
@@ -48,14 +48,14 @@ credits(struct test_fp *fp)
 		}
 		/* sent is used: to be polled before it can be posted again */
 		TEST_EXPECT(test_post_empty(consumer, 1, 1), 0);
-		TEST_EXPECT(rte_comch_queue_poll_burst(consumer->ctx, cpls, 3), 3);
+		TEST_EXPECT(test_poll(consumer, cpls, 3), 3);
 		TEST_EXPECT(rte_comch_consumer_room_get(consumer->ctx, &room), 0);
 		TEST_EXPECT(room.queue, 3);
 		TEST_EXPECT(rte_comch_producer_credits(producer->ctx, consumer->id), 0);
-		TEST_EXPECT(rte_comch_queue_poll_burst(consumer->ctx, &cpls[3], 8), 5);
+		TEST_EXPECT(test_poll(consumer, &cpls[3], 5), 5);
 		for (j = 0; j < 8; j++)
 			TEST_EXPECT(cpls[j].cookie, j + 1);
-		TEST_EXPECT(rte_comch_queue_poll_burst(producer->ctx, cpls, 5), 5);
+		TEST_EXPECT(test_poll(producer, cpls, 5), 5);
 		TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, consumer->id, &room), 0);
 		TEST_EXPECT(room.queue, 13);
 		TEST_EXPECT(rte_comch_queue_poll_burst(producer->ctx, &cpls[5], 5), 3);

@@ -11,9 +11,11 @@
 #include <rte_lcore.h>
 
 #include "test_comch_fp_util.h"
+#include "test_comch_place.h"
 
 #define MAX_MEMS 64
 #define POLL_BURST 64
+#define PAIRS_MS 60
 
 TAILQ_HEAD(test_q_list, test_q);
 
@@ -212,6 +214,28 @@ test_q_producer(const struct test_fp_end *end, const struct rte_comch_producer_c
 	return queue_add(q, ret, end);
 }
 
+/*
+ * Over BlueField, a producer and a consumer that meet first have a queue pair made, which
+ * takes turns of both engines and shows in nothing but credits: give them time for it.
+ */
+static void
+pairs_open(void)
+{
+	uint64_t end = test_now_ns() + (uint64_t)PAIRS_MS * 1000000;
+	struct test_q *p, *c;
+
+	if (!test_place_is_bluefield())
+		return;
+	TAILQ_FOREACH(p, &queues, next)
+		TAILQ_FOREACH(c, &queues, next)
+			if (rte_comch_ctx_type_get(p->ctx) == RTE_COMCH_CTX_PRODUCER &&
+					rte_comch_ctx_type_get(c->ctx) == RTE_COMCH_CTX_CONSUMER &&
+					test_q_state(p) == RTE_COMCH_STATE_RUNNING)
+				rte_comch_producer_credits(p->ctx, c->id);
+	while (test_now_ns() < end)
+		test_progress();
+}
+
 int
 test_q_start(struct test_q *q, const struct test_fp_end *peer)
 {
@@ -236,7 +260,9 @@ test_fp_consumer(struct test_fp *fp, struct rte_comch_mem *mem, uint32_t nb_post
 	};
 
 	*q = test_q_consumer(&fp->rx, &conf);
-	return test_q_start(*q, &fp->tx);
+	TEST_CALL(test_q_start(*q, &fp->tx));
+	pairs_open();
+	return TEST_SUCCESS;
 }
 
 int
@@ -248,6 +274,7 @@ test_fp_producer(struct test_fp *fp, uint32_t nb_sends, struct test_q **q)
 	TEST_TRUE(*q != NULL);
 	TEST_EXPECT(rte_comch_ctx_start((*q)->ctx), 0);
 	TEST_EXPECT(test_q_state(*q), RTE_COMCH_STATE_RUNNING);
+	pairs_open();
 	return TEST_SUCCESS;
 }
 
