@@ -27,9 +27,10 @@
 #
 # A third table has the queues of the bluefield driver, in plain memory and without a
 # card: a burst of the library's structures into requests, with all checks, and back out
-# of completions. The whole of each function is in. What a card has to carry is printed
-# below it: doorbells, and bytes of requests and completions. With 64 bytes of data and
-# bursts of 32 a send may take 50, a post 25 and a receive 55, else the exit status is 1.
+# of completions. The whole of each function is in. With 64 bytes of data and bursts of
+# 32 a send may take 50, a post 25 and a receive 55, else the exit status is 1. Behind it
+# are the driver's own functions, which have credits, books and statistics as well. What a
+# card has to carry is printed below: doorbells, and bytes of requests and completions.
 
 set -euo pipefail
 
@@ -179,25 +180,34 @@ queues() {
 			/^cfn=/ { name = substr($0, 5) }
 			/^calls=/ {
 				getline
-				if (name ~ /^count_wq_/)
+				if (name ~ /^count_(wq|drv)_/)
 					cost[name] += $2
 			}
 			END { for (name in cost) print messages, name, cost[name] }' \
 			"$run_dir/queues.$messages"
 	done >"$run_dir/queue-costs"
 	awk -v few=$few -v many=$many '
-		function row(op, kind, text, burst, limit,    f, x, above) {
-			f = "count_wq_" op "_" kind "_" burst
+		function per_message(f) {
 			if (!((many, f) in cost)) {
 				print "count-instructions: " f " was not counted"
 				failed = 1
-				return
+				return 0
 			}
-			x = (cost[many, f] - cost[few, f]) / (many - few)
+			return (cost[many, f] - cost[few, f]) / (many - few)
+		}
+		function line(what, text, burst, op, x, limit,    above) {
 			above = limit != 0 && x > limit
-			printf "%-51s %14.2f%s\n", sprintf("queue, %s, burst %d: %s", text, burst, op), x,
+			printf "%-51s %14.2f%s\n", sprintf("%s, %s, burst %d: %s", what, text, burst, op), x,
 				above ? "   above " limit : ""
 			bad += above
+		}
+		function row(op, kind, text, burst, limit) {
+			line("queue", text, burst, op, per_message("count_wq_" op "_" kind "_" burst), limit)
+		}
+		function own(op, kind, text, burst,    x) {
+			x = per_message("count_drv_" op "_" kind "_" burst)
+			x -= per_message("count_drv_nothing_" kind "_" burst)
+			line("driver", text, burst, op, x, 0)
 		}
 		function group(kind, text, burst, limits,    limit) {
 			split(limits, limit, " ")
@@ -205,6 +215,10 @@ queues() {
 			row("send", kind, text, burst, limit[2])
 			row("receive", kind, text, burst, limit[3])
 			row("sent", kind, text, burst, limit[4])
+			own("post", kind, text, burst)
+			own("send", kind, text, burst)
+			own("receive", kind, text, burst)
+			own("sent", kind, text, burst)
 		}
 		{ cost[$1, $2] = $3 }
 		END {
@@ -338,7 +352,7 @@ awk '
 		exit bad || seen != 16
 	}' "$baseline" "$run_dir/table"
 awk '
-	!/^queue, / { next }
+	!/^(queue|driver), / { next }
 	{ name = substr($0, 1, 51); value = substr($0, 52) + 0 }
 	NR == FNR { base[name] = value; next }
 	value > base[name] {

@@ -11,14 +11,9 @@
  * COMCH_TEST_WQ_COUNT is set, to a number of messages; no test.
  */
 
-#include <rte_comch_core.h>
-
 #include "bluefield_wq_fast.h"
-#include "test_bluefield_wq_dev.h"
+#include "test_bluefield_wq_count.h"
 
-#define COUNT_MAX_BURST 32
-#define COUNT_LEN 64
-#define COUNT_BUF_SIZE 2048
 #define COUNT_SLOTS 64
 #define COUNT_PAIRS 8
 #define COUNT_IMM_SLOT BF_MAX_IMM
@@ -72,12 +67,11 @@ static struct wq_dev dev;
 static struct count_pair pair;
 static struct count_producer producer;
 static struct count_consumer consumer;
-static uint8_t data[COUNT_MAX_BURST * COUNT_BUF_SIZE];
+uint8_t count_data[COUNT_MAX_BURST * COUNT_BUF_SIZE];
 static uint8_t count_slots[WQ_MAX_ENTRIES * COUNT_IMM_SLOT];
 static uint64_t count_cookies[WQ_MAX_ENTRIES];
 static uint32_t pos[WQ_MAX_SQ_BLOCKS];
 static struct count_sent sent_ring[WQ_MAX_SQ_BLOCKS];
-static uint64_t wqe_bytes, nb_cqes, nb_rings;
 
 /*
  * The functions that are counted. with_imm is constant in each.
@@ -253,9 +247,7 @@ struct count_ops {
 			const struct rte_comch_send *msgs, uint16_t nb);
 	uint16_t (*receive)(struct count_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb);
 	uint16_t (*sent)(struct count_producer *p, struct rte_comch_cpl *cpls, uint16_t nb);
-	unsigned int burst;
-	uint32_t imm_len;       /* of messages, and of the consumer */
-	uint32_t len;
+	struct count_shape shape;
 };
 
 /* The word in the assembly keeps the compiler from folding functions that are alike. */
@@ -289,7 +281,8 @@ count_wq_sent_##kind(struct count_producer *p, struct rte_comch_cpl *cpls, uint1
 } \
 static const struct count_ops count_wq_##kind = { \
 	count_wq_post_##kind, count_wq_send_##kind, count_wq_receive_##kind, \
-	count_wq_sent_##kind, nb_burst, imm_bytes, data_bytes, \
+	count_wq_sent_##kind, \
+	{ .burst = nb_burst, .imm_len = imm_bytes, .len = data_bytes }, \
 }
 
 COUNT_OPS(buf_1, 1, 0, COUNT_LEN);
@@ -306,11 +299,11 @@ COUNT_OPS(both_32, 32, 32, COUNT_LEN);
 static struct wq_dev rx; /* of the consumer */
 
 static int
-count_open(const struct count_ops *ops)
+count_open(const struct count_shape *shape)
 {
 	wq_dev_init(&dev, 128, 4, 16, COUNT_SLOTS);
 	wq_dev_init(&rx, 1, 4, 16, COUNT_SLOTS);
-	wq_dev_init_srq(&rx, COUNT_SLOTS, bf_post_wqe_size(ops->imm_len));
+	wq_dev_init_srq(&rx, COUNT_SLOTS, bf_post_wqe_size(shape->imm_len));
 	memset(&producer, 0, sizeof(producer));
 	memset(&consumer, 0, sizeof(consumer));
 	memset(&pair, 0, sizeof(pair));
@@ -318,11 +311,11 @@ count_open(const struct count_ops *ops)
 	TEST_EXPECT(bf_compq_init(&producer.cq, &dev.cq, &dev.uar), 0);
 	TEST_EXPECT(bf_sharedq_init(&consumer.rq, &rx.srq), 0);
 	TEST_EXPECT(bf_compq_init(&consumer.cq, &rx.cq, &rx.uar), 0);
-	bf_send_form_init(&pair.form, &pair.sq, ops->imm_len);
+	bf_send_form_init(&pair.form, &pair.sq, shape->imm_len);
 	pair.buf_size = consumer.buf_size = COUNT_BUF_SIZE;
 	pair.pos = pos;
 	producer.region = consumer.region = (struct count_region){
-		.base = (uintptr_t)data, .len = sizeof(data), .key = bf_key(1),
+		.base = (uintptr_t)count_data, .len = sizeof(count_data), .key = bf_key(1),
 	};
 	producer.pairs[0] = &pair;
 	consumer.producers[0] = 1;
@@ -330,8 +323,8 @@ count_open(const struct count_ops *ops)
 	producer.mask = RTE_DIM(sent_ring) - 1;
 	consumer.cookies = count_cookies;
 	consumer.slots = count_slots;
-	consumer.imm_len = ops->imm_len;
-	bf_sharedq_fill(&consumer.rq, count_slots, COUNT_IMM_SLOT, ops->imm_len, 3);
+	consumer.imm_len = shape->imm_len;
+	bf_sharedq_fill(&consumer.rq, count_slots, COUNT_IMM_SLOT, shape->imm_len, 3);
 	bf_sharedq_fill_data(&consumer.rq, bf_key_len(2, COUNT_BUF_SIZE));
 	return TEST_SUCCESS;
 }
@@ -343,30 +336,55 @@ count_close(void)
 	bf_sharedq_fini(&consumer.rq);
 }
 
-/* What the two cards do: fetch, deliver, complete. */
-static int
-count_carry(const struct count_ops *ops)
+int
+count_carry(const struct count_shape *shape, struct wq_dev *tx, struct wq_dev *to,
+	struct count_carried *carried)
 {
 	struct wq_req req, post;
 	uint8_t *cqe;
 	uint32_t i;
 
-	for (i = 0; i < ops->burst; i++) {
-		TEST_CALL(wq_dev_send(&dev, false, &req));
-		TEST_CALL(wq_dev_take(&rx, &post));
-		TEST_EXPECT(req.inl_len, ops->imm_len);
-		TEST_EXPECT(req.nb_sges, ops->len != 0);
-		wqe_bytes += 16 + (ops->imm_len != 0 ? 48 : 0) + (ops->len != 0 ? 16 : 0);
-		cqe = wq_dev_cqe(&rx);
-		cqe[39] = ops->imm_len;
-		wq_dev_finish(&rx, cqe, BF_CQE_RESP_SEND_IMM, post.index,
-			ops->imm_len + ops->len);
+	for (i = 0; i < shape->burst; i++) {
+		TEST_CALL(wq_dev_send(tx, false, &req));
+		TEST_CALL(wq_dev_take(to, &post));
+		TEST_EXPECT(req.inl_len, shape->imm_len);
+		TEST_EXPECT(req.nb_sges, shape->len != 0);
+		carried->wqe_bytes += 16 + (shape->imm_len != 0 ? 48 : 0) +
+			(shape->len != 0 ? 16 : 0);
+		cqe = wq_dev_cqe(to);
+		cqe[39] = shape->imm_len;
+		wq_dev_finish(to, cqe, BF_CQE_RESP_SEND_IMM, post.index,
+			shape->imm_len + shape->len);
 		if ((req.flags & BF_WQE_F_CQE) == 0)
 			continue;
-		wq_dev_complete(&dev, BF_CQE_REQ, req.index, 0);
-		nb_cqes++;
+		wq_dev_complete(tx, BF_CQE_REQ, req.index, 0);
+		carried->nb_cqes++;
 	}
 	return TEST_SUCCESS;
+}
+
+void
+count_fill(const struct count_shape *shape, struct rte_comch_post *posts,
+	struct rte_comch_send *sends, const struct rte_comch_mem *mem)
+{
+	uint32_t i;
+
+	memset(posts, 0, shape->burst * sizeof(*posts));
+	memset(sends, 0, shape->burst * sizeof(*sends));
+	for (i = 0; i < shape->burst; i++) {
+		posts[i].cookie = sends[i].cookie = i + 1;
+		if (shape->imm_len != 0) {
+			sends[i].imm = count_data;
+			sends[i].imm_len = shape->imm_len;
+		}
+		if (shape->len == 0)
+			continue;
+		posts[i].addr = count_data + (size_t)i * COUNT_BUF_SIZE;
+		posts[i].len = COUNT_BUF_SIZE;
+		sends[i].addr = posts[i].addr;
+		sends[i].len = shape->len;
+		sends[i].mem = mem;
+	}
 }
 
 /* Read by name only, and not known to the compiler. */
@@ -376,42 +394,38 @@ static int
 count_run(const struct count_ops *ops, unsigned int nb_msgs)
 {
 	static struct rte_comch_cpl cpls[COUNT_MAX_BURST];
+	const struct count_shape *shape = &ops->shape;
 	struct rte_comch_post posts[COUNT_MAX_BURST];
 	struct rte_comch_send sends[COUNT_MAX_BURST];
-	uint16_t nb = ops->burst;
+	struct count_carried carried = { 0 };
+	uint16_t nb = shape->burst;
 	uint32_t i, n;
 
-	TEST_CALL(count_open(ops));
-	memset(posts, 0, sizeof(posts));
-	memset(sends, 0, sizeof(sends));
+	TEST_CALL(count_open(shape));
+	count_fill(shape, posts, sends, NULL);
+	/* every post has a buffer here */
 	for (i = 0; i < nb; i++) {
-		posts[i].addr = data + (size_t)i * COUNT_BUF_SIZE;
+		posts[i].addr = count_data + (size_t)i * COUNT_BUF_SIZE;
 		posts[i].len = COUNT_BUF_SIZE;
-		posts[i].cookie = sends[i].cookie = i + 1;
-		sends[i].addr = posts[i].addr;
-		sends[i].len = ops->len;
-		sends[i].imm = data;
-		sends[i].imm_len = ops->imm_len;
 	}
-	wqe_bytes = nb_cqes = 0;
 	count_ops = ops;
 	for (n = 0; n < nb_msgs; n += nb) {
 		TEST_EXPECT(count_ops->post(&consumer, posts, nb), nb);
 		TEST_EXPECT(count_ops->send(&producer, &pair, sends, nb), nb);
-		TEST_CALL(count_carry(ops));
+		TEST_CALL(count_carry(shape, &dev, &rx, &carried));
 		TEST_EXPECT(count_ops->receive(&consumer, cpls, nb), nb);
 		for (i = 0; i < nb; i++)
-			TEST_TRUE(cpls[i].cookie == i + 1 && cpls[i].len == ops->len &&
-				cpls[i].imm_len == ops->imm_len && cpls[i].producer_id == 1);
+			TEST_TRUE(cpls[i].cookie == i + 1 && cpls[i].len == shape->len &&
+				cpls[i].imm_len == shape->imm_len && cpls[i].producer_id == 1);
 		TEST_EXPECT(count_ops->sent(&producer, cpls, nb), nb);
 		for (i = 0; i < nb; i++)
 			TEST_TRUE(cpls[i].cookie == i + 1 && cpls[i].status == 0);
 	}
-	nb_rings = dev.nb_doorbells + rx.nb_doorbells;
 	/* what bounds a card; the script reads this line */
 	printf("per message, burst %u: %u B immediate, %u B data: %.3f doorbells, %.0f B request, %.0f B post, %.0f B completions\n",
-		nb, ops->imm_len, ops->len, (double)nb_rings / n, (double)wqe_bytes / n,
-		(double)rx.srq.wqe_size, 64 + 64.0 * nb_cqes / n);
+		nb, shape->imm_len, shape->len, (double)(dev.nb_doorbells + rx.nb_doorbells) / n,
+		(double)carried.wqe_bytes / n, (double)rx.srq.wqe_size,
+		64 + 64.0 * carried.nb_cqes / n);
 	count_close();
 	TEST_CALL(wq_dev_passed(&dev));
 	return wq_dev_passed(&rx);
@@ -431,7 +445,8 @@ count_main(void)
 	TEST_CALL(count_run(&count_wq_imm_1, nb_msgs));
 	TEST_CALL(count_run(&count_wq_imm_32, nb_msgs));
 	TEST_CALL(count_run(&count_wq_both_1, nb_msgs));
-	return count_run(&count_wq_both_32, nb_msgs);
+	TEST_CALL(count_run(&count_wq_both_32, nb_msgs));
+	return count_driver(nb_msgs);
 }
 
 RTE_INIT(test_register_bluefield_wq_count)

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The rest of test_bluefield_wq_count.c: the bluefield driver's own functions of the
+ * fast path, with credits, books and statistics, on a producer and a consumer that are
+ * made here, in plain memory. No connection is under them: the card of the test carries
+ * messages, and the peer has told of more posts than are ever used, so messages of
+ * credits are not in the numbers. No test.
+ */
+
+#include "bluefield_fast.h"
+#include "test_bluefield_wq_count.h"
+
+#define CONSUMER_ID 1
+#define POSTS_AHEAD 64
+
+static struct wq_dev tx, rx;
+static struct bf_fast fast;
+static struct bf_rc rc;
+static struct bf_pair pair;
+static struct bf_producer producer;
+static struct bf_consumer consumer;
+static struct rte_comch_queue tx_queue, rx_queue;
+static struct rte_comch_mem mem;
+static struct bf_region region;
+static struct bf_sent sent_ring[WQ_MAX_SQ_BLOCKS];
+static struct bf_sent_upto upto[WQ_MAX_SQ_BLOCKS];
+static uint64_t cookies[WQ_MAX_ENTRIES];
+static uint8_t slots[WQ_MAX_ENTRIES * RTE_COMCH_CPL_IMM_SIZE];
+static struct rte_comch_fp_object tx_fns, rx_fns;
+
+/* The word in the assembly keeps the compiler from folding functions that are alike. */
+#define COUNT_APART(name) asm volatile("# " #name : : : "memory")
+
+#define COUNT_OPS(kind, nb_burst, imm_bytes, data_bytes) \
+static __rte_noinline uint16_t \
+count_drv_nothing_##kind(const void *array, uint16_t nb) \
+{ \
+	RTE_SET_USED(array); \
+	COUNT_APART(nothing_##kind); \
+	return nb; \
+} \
+static __rte_noinline uint16_t \
+count_drv_post_##kind(const struct rte_comch_post *posts, uint16_t nb) \
+{ \
+	nb = rx_fns.post(&consumer, posts, nb); \
+	COUNT_APART(post_##kind); \
+	return nb; \
+} \
+static __rte_noinline uint16_t \
+count_drv_send_##kind(const struct rte_comch_send *msgs, uint16_t nb) \
+{ \
+	nb = tx_fns.send(&producer, CONSUMER_ID, msgs, nb); \
+	COUNT_APART(send_##kind); \
+	return nb; \
+} \
+static __rte_noinline uint16_t \
+count_drv_receive_##kind(struct rte_comch_cpl *cpls, uint16_t nb) \
+{ \
+	nb = rx_fns.poll(&consumer, cpls, nb); \
+	COUNT_APART(receive_##kind); \
+	return nb; \
+} \
+static __rte_noinline uint16_t \
+count_drv_sent_##kind(struct rte_comch_cpl *cpls, uint16_t nb) \
+{ \
+	nb = tx_fns.poll(&producer, cpls, nb); \
+	COUNT_APART(sent_##kind); \
+	return nb; \
+} \
+static const struct drv_ops count_drv_##kind = { \
+	count_drv_nothing_##kind, count_drv_post_##kind, count_drv_send_##kind, \
+	count_drv_receive_##kind, count_drv_sent_##kind, \
+	{ .burst = nb_burst, .imm_len = imm_bytes, .len = data_bytes }, \
+}
+
+struct drv_ops {
+	uint16_t (*nothing)(const void *array, uint16_t nb);
+	uint16_t (*post)(const struct rte_comch_post *posts, uint16_t nb);
+	uint16_t (*send)(const struct rte_comch_send *msgs, uint16_t nb);
+	uint16_t (*receive)(struct rte_comch_cpl *cpls, uint16_t nb);
+	uint16_t (*sent)(struct rte_comch_cpl *cpls, uint16_t nb);
+	struct count_shape shape;
+};
+
+COUNT_OPS(buf_1, 1, 0, COUNT_LEN);
+COUNT_OPS(buf_32, 32, 0, COUNT_LEN);
+COUNT_OPS(imm_1, 1, 32, 0);
+COUNT_OPS(imm_32, 32, 32, 0);
+COUNT_OPS(both_1, 1, 32, COUNT_LEN);
+COUNT_OPS(both_32, 32, 32, COUNT_LEN);
+
+static int
+open_producer(const struct count_shape *shape)
+{
+	memset(&producer, 0, sizeof(producer));
+	memset(&pair, 0, sizeof(pair));
+	memset(&rc, 0, sizeof(rc));
+	memset(&fast, 0, sizeof(fast));
+	TEST_EXPECT(bf_sendq_init(&pair.sq, &tx.qp, &tx.uar), 0);
+	TEST_EXPECT(bf_compq_init(&producer.cq, &tx.cq, &tx.uar), 0);
+	bf_send_form_init(&pair.form, &pair.sq, shape->imm_len);
+	rc.id = pair.key = CONSUMER_ID;
+	rc.imm_len = shape->imm_len;
+	rc.buf_size = shape->len != 0 ? COUNT_BUF_SIZE : 0;
+	rc.credits.size = rc.credits.tail = INT32_MAX;
+	pair.rc = &rc;
+	pair.state = BF_PAIR_READY;
+	pair.upto = upto;
+	pair.fast = &fast;
+	pair.producer = &producer;
+	pair.nb_blocks = tx.qp.nb_sq_blocks;
+	producer.to[CONSUMER_ID] = producer.pairs[0] = &pair;
+	producer.sent = sent_ring;
+	producer.mask = RTE_DIM(sent_ring) - 1;
+	producer.size = 64;
+	producer.fast = &fast;
+	producer.queue = &tx_queue;
+	producer.nb_pairs = 1;
+	bf_producer_fns(&producer, &tx_fns);
+	return TEST_SUCCESS;
+}
+
+static int
+open_consumer(const struct count_shape *shape)
+{
+	memset(&consumer, 0, sizeof(consumer));
+	TEST_EXPECT(bf_sharedq_init(&consumer.rq, &rx.srq), 0);
+	TEST_EXPECT(bf_compq_init(&consumer.cq, &rx.cq, &rx.uar), 0);
+	bf_sharedq_fill(&consumer.rq, slots, RTE_COMCH_CPL_IMM_SIZE, shape->imm_len, 3);
+	consumer.cookies = cookies;
+	consumer.imm = slots;
+	consumer.imm_len = shape->imm_len;
+	consumer.key_len = bf_key_len(BF_WQE_LKEY_NONE, 0);
+	if (shape->len != 0) {
+		consumer.buf_size = COUNT_BUF_SIZE;
+		consumer.key_len = bf_key_len(region.lkey, COUNT_BUF_SIZE);
+		consumer.mem = &mem;
+		consumer.base = mem.addr;
+		consumer.region_size = mem.len;
+		consumer.last_off = mem.len - COUNT_BUF_SIZE;
+	}
+	consumer.size = WQ_MAX_ENTRIES - 1;
+	consumer.ids[0] = CONSUMER_ID;
+	consumer.fast = &fast;
+	consumer.queue = &rx_queue;
+	bf_consumer_fns(&consumer, &rx_fns);
+	return TEST_SUCCESS;
+}
+
+/* Read by name only, and not known to the compiler. */
+static const struct drv_ops * volatile drv_ops;
+
+static int
+drv_run(const struct drv_ops *ops, unsigned int nb_msgs)
+{
+	static struct rte_comch_cpl cpls[COUNT_MAX_BURST];
+	struct rte_comch_post posts[COUNT_MAX_BURST];
+	struct rte_comch_send sends[COUNT_MAX_BURST];
+	struct count_carried carried = { 0 };
+	uint16_t nb = ops->shape.burst;
+	uint32_t i, n;
+
+	wq_dev_init(&tx, 128, 4, 16, 64);
+	wq_dev_init(&rx, 1, 4, 16, 256);
+	wq_dev_init_srq(&rx, WQ_MAX_ENTRIES, bf_post_wqe_size(ops->shape.imm_len));
+	region = (struct bf_region){ .nb = 1, .lkey = 7 };
+	mem = (struct rte_comch_mem){
+		.priv = &region, .addr = count_data, .len = sizeof(count_data),
+	};
+	TEST_CALL(open_producer(&ops->shape));
+	TEST_CALL(open_consumer(&ops->shape));
+	count_fill(&ops->shape, posts, sends, &mem);
+	drv_ops = ops;
+	for (n = 0; n < POSTS_AHEAD; n += nb)
+		TEST_EXPECT(rx_fns.post(&consumer, posts, nb), nb);
+	for (n = 0; n < nb_msgs; n += nb) {
+		TEST_EXPECT(drv_ops->nothing(posts, nb), nb);
+		TEST_EXPECT(drv_ops->post(posts, nb), nb);
+		TEST_EXPECT(drv_ops->send(sends, nb), nb);
+		TEST_CALL(count_carry(&ops->shape, &tx, &rx, &carried));
+		TEST_EXPECT(drv_ops->receive(cpls, nb), nb);
+		for (i = 0; i < nb; i++)
+			TEST_TRUE(cpls[i].cookie == i + 1 && cpls[i].len == ops->shape.len &&
+				cpls[i].imm_len == ops->shape.imm_len &&
+				cpls[i].producer_id == CONSUMER_ID);
+		TEST_EXPECT(drv_ops->sent(cpls, nb), nb);
+		for (i = 0; i < nb; i++)
+			TEST_TRUE(cpls[i].cookie == i + 1 && cpls[i].status == 0);
+	}
+	bf_sendq_fini(&pair.sq);
+	bf_sharedq_fini(&consumer.rq);
+	TEST_CALL(wq_dev_passed(&tx));
+	return wq_dev_passed(&rx);
+}
+
+int
+count_driver(unsigned int nb_msgs)
+{
+	TEST_CALL(drv_run(&count_drv_buf_1, nb_msgs));
+	TEST_CALL(drv_run(&count_drv_buf_32, nb_msgs));
+	TEST_CALL(drv_run(&count_drv_imm_1, nb_msgs));
+	TEST_CALL(drv_run(&count_drv_imm_32, nb_msgs));
+	TEST_CALL(drv_run(&count_drv_both_1, nb_msgs));
+	return drv_run(&count_drv_both_32, nb_msgs);
+}
