@@ -169,10 +169,16 @@ line_ring(struct bf_line *line)
 		bf_sendq_ring(&line->sq);
 }
 
-static bool
-line_has_credit(const struct bf_line *line)
+static int
+line_data_post(struct bf_line *line, const void *data, uint32_t len)
 {
-	return line->tx.data - line->tx.taken < line->tx.queue;
+	int ret;
+
+	if (unlikely(line->tx.data - line->tx.taken >= line->tx.queue))
+		return -EAGAIN;
+	ret = line_post(line, BF_WIRE_DATA, data, len, ROOM_DATA, false);
+	line->tx_full = ret < 0;
+	return ret;
 }
 
 int
@@ -181,18 +187,19 @@ bf_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, bool m
 {
 	struct bf_chan *chan = bf_chan_of(conn);
 	struct bf_line *line = bf_line_of(chan);
-	int ret = -EAGAIN;
+	int ret;
 
 	if (unlikely(chan == NULL))
 		return -ENOTCONN;
 	/* the library asks again in the next turn, and one that is lost ends in that */
 	if (unlikely(line->state != BF_LINE_UP || line->lost != 0))
 		return -EAGAIN;
-	if (unlikely(!line_has_credit(line)))
+	ret = line_data_post(line, data, len);
+	if (unlikely(ret < 0)) {
+		/* perhaps there is room by now; if not, a completion says when */
 		bf_line_cq_drain(line);
-	if (likely(line_has_credit(line))) {
-		ret = line_post(line, BF_WIRE_DATA, data, len, ROOM_DATA, false);
-		line->tx_full = ret < 0;
+		ret = line_data_post(line, data, len);
+		bf_line_activate(line);
 	}
 	if (unlikely(ret < 0)) {
 		/* there is no more, whatever was said before */
