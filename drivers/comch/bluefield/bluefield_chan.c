@@ -829,10 +829,41 @@ bf_conn_rx_resume(struct rte_comch_conn *conn)
 		bf_line_activate(bf_line_of(chan));
 }
 
+/*
+ * Messages in a completion queue that nobody has looked at since they came. A look from
+ * another thread may be at an entry that was taken meanwhile: then it counts what was.
+ */
+static uint32_t
+line_unseen(const struct bf_line *line)
+{
+	struct bf_compq look = line->cq;
+	const struct bf_cqe *cqe;
+	const uint8_t *msg;
+	uint32_t n, nb = 0;
+
+	for (n = 0; n < look.nb_cqes && (cqe = bf_compq_next(&look)) != NULL; n++) {
+		if (bf_cqe_opcode(cqe) != BF_CQE_RESP_SEND)
+			continue;
+		msg = line->rx.bufs + (size_t)line->rx.slots[bf_cqe_wqe_counter(cqe) &
+				line->rq.mask] * line->rx.stride;
+		nb += msg[offsetof(struct bf_wire_hdr, type)] == BF_WIRE_DATA;
+	}
+	return nb;
+}
+
 uint32_t
 bf_conn_rx_count(const struct rte_comch_conn *conn)
 {
 	const struct bf_conn *priv = conn->priv;
+	const struct bf_chan *chan;
+	uint32_t nb;
 
-	return __atomic_load_n(&priv->rx_waiting, __ATOMIC_RELAXED);
+	nb = __atomic_load_n(&priv->rx_waiting, __ATOMIC_RELAXED);
+	if (priv->dev == NULL)
+		return 0;
+	chan = bf_chan_lock(priv->dev, conn);
+	if (chan != NULL && container_of(chan, const struct bf_line, pub)->has_queues)
+		nb += line_unseen(container_of(chan, const struct bf_line, pub));
+	bf_chan_unlock(priv->dev);
+	return nb;
 }

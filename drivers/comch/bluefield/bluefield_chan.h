@@ -46,6 +46,7 @@ struct bf_chan {
 struct bf_conn {
 	/* NULL after the end. Other threads than the connection's: under bf_chan_lock(). */
 	struct bf_chan *chan;
+	struct bf_dev *dev;  /* NULL until it is attached */
 	uint32_t rx_waiting; /* messages that have come and were not handed up; atomic */
 };
 
@@ -109,6 +110,9 @@ void bf_fast_down(struct bf_chan *chan);
 
 /* What chan has in devices and poll groups. */
 extern const struct bf_part bf_chan_part;
+
+/* Host processes that have a connection to a function, of which each has one at most. */
+uint32_t bf_chan_links(const struct bf_dev *dev, uint16_t rep_id);
 
 /* Operations of the library. */
 int bf_listen(struct rte_comch_ctrl *server);

@@ -592,9 +592,32 @@ chan_fail(struct bf_dev *dev, int reason)
 	bf_unlock(&cd->lock);
 }
 
+/* Clients have representor 0, and there is one card. */
+uint32_t
+bf_chan_links(const struct bf_dev *dev, uint16_t rep_id)
+{
+	struct bf_chan_dev *cd = bf_chan_dev_of(dev);
+	const struct bf_line *line;
+
+	if (cd == NULL)
+		return 0;
+	bf_lock(&cd->lock);
+	TAILQ_FOREACH(line, &cd->lines, next)
+		if (line->attached && line->rep_id == rep_id)
+			break;
+	bf_unlock(&cd->lock);
+	return line != NULL;
+}
+
 static void
 chan_info_get(struct bf_dev *dev, struct rte_comch_dev_info *info)
 {
+	uint16_t i;
+
+	for (i = 0; i < dev->nb_reps; i++)
+		info->nb_links += bf_chan_links(dev, i);
+	if (dev->has_peer)
+		info->nb_links = bf_chan_links(dev, 0);
 	if (dev->nb_reps != 0)
 		info->capa |= RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_CONN_MOVE;
 	if (dev->has_peer)

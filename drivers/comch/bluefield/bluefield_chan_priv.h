@@ -241,6 +241,7 @@ struct bf_line {
 	int close_reason;    /* of CLOSE */
 	bool ev_queued;
 	bool moving;         /* between two groups */
+	bool attached;       /* the library has it */
 	bool no_ctl;         /* the library has done with it */
 	bool deaf;           /* OVER: no events, and no work but CLOSE */
 	bool dead;           /* the device has let go of it: no work */

@@ -51,6 +51,7 @@ line_detach(struct bf_line *line)
 	bf_fast_down(&line->pub);
 	bf_lock(&line->cd->lock);
 	priv->chan = NULL;
+	line->attached = false;
 	bf_unlock(&line->cd->lock);
 	__atomic_store_n(&priv->rx_waiting, 0, __ATOMIC_RELAXED);
 }
@@ -61,8 +62,10 @@ line_attach(struct bf_line *line, struct rte_comch_conn *conn)
 	struct bf_conn *priv = conn->priv;
 
 	line->pub.conn = conn;
+	priv->dev = line->pub.dev;
 	bf_lock(&line->cd->lock);
 	priv->chan = &line->pub;
+	line->attached = true;
 	bf_unlock(&line->cd->lock);
 }
 

@@ -152,6 +152,7 @@ bf_rep_list(struct rte_comch_dev *rte_dev, struct rte_comch_rep_info *reps, uint
 		reps[i].type = rep->type;
 		reps[i].pf = rep->pf;
 		reps[i].number = rep->number;
+		reps[i].nb_links = bf_chan_links(dev, rep->rep_id);
 		vuid_fill(reps[i].vuid, sizeof(reps[i].vuid), rep->addr.mac);
 	}
 	return dev->nb_reps;
