@@ -203,8 +203,11 @@ batch(struct bfm_model *m)
 	uint32_t i;
 
 	us = timers(m);
-	for (i = 0; i < BATCH && (run = TAILQ_FIRST(&e->ready)) != NULL; i++)
+	for (i = 0; i < BATCH && (run = TAILQ_FIRST(&e->ready)) != NULL; i++) {
 		run_turn(e, run);
+		if (__atomic_load_n(&e->wanted, __ATOMIC_RELAXED))
+			break;
+	}
 	return TAILQ_EMPTY(&e->ready) ? us : 0;
 }
 
