@@ -229,20 +229,23 @@ run_last(struct bf_job *job)
 	struct bf_fast *fast = pair->fast;
 	bool closed;
 
+	/* before the peer hears of it, and answers */
+	pthread_mutex_lock(&fast->lock);
+	if (pair->producer != NULL)
+		fast->pairs[pair->id] = pair->told_peer &&
+			__atomic_load_n(&fast->ended, __ATOMIC_RELAXED) == 0 ?
+			PAIR_TOMBSTONE : NULL;
+	pthread_mutex_unlock(&fast->lock);
 	if (pair->told_peer)
 		pair_say(pair, BF_WIRE_PAIR_CLOSE, 0);
 	bf_qp_destroy(&pair->qp);
 	bf_cq_destroy(&pair->cq);
 	bf_group_drop(pair_group(pair));
 	pthread_mutex_lock(&fast->lock);
-	if (pair->producer != NULL) {
-		fast->pairs[pair->id] = pair->told_peer &&
-			__atomic_load_n(&fast->ended, __ATOMIC_RELAXED) == 0 ?
-			PAIR_TOMBSTONE : NULL;
+	if (pair->producer != NULL)
 		bf_rc_put_locked(pair->rc);
-	} else {
+	else
 		TAILQ_REMOVE(&fast->served, pair, next);
-	}
 	closed = pair->close_asked; /* one that is asked from now on finds no pair */
 	pthread_mutex_unlock(&fast->lock);
 	if (closed)
