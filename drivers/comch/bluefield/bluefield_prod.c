@@ -237,6 +237,9 @@ bf_producer_service(struct bf_producer *p, uint64_t now)
 		nb--;
 		pair_service(p, p->pairs[i]);
 	}
+	/* packets and the like that are on their way: nobody may ever poll */
+	if (p->head != p->tail && bf_sent_flags(&p->sent[p->head & p->mask]) != 0 && !p->broken)
+		bf_fast_attention(&p->attention, p->group);
 	if (p->ending != NULL && !p->flushing)
 		stop_service(p, now);
 }
