@@ -138,7 +138,7 @@ test_malloc(void)
 		addr = rte_malloc(NULL, lens[i] + 1, 0);
 		TEST_TRUE(addr != NULL);
 		TEST_CALL(check_lost(addr));
-		TEST_EXPECT(bf_mem_register(obj_dev, addr + i % 2, lens[i], true, &mem), 0);
+		TEST_EXPECT(bf_mem_register(obj_dev, addr + i % 2, lens[i], BF_MEM_F_WRITE, &mem), 0);
 		TEST_CALL(check_key(mem));
 		TEST_EXPECT(bf_mem_free(mem), 0);
 		TEST_CALL(check_lost(addr));
@@ -156,7 +156,7 @@ test_memzone(void)
 
 	TEST_TRUE(mz != NULL);
 	TEST_EXPECT(bf_pd_create(obj_dev, &obj_set.pd), 0);
-	TEST_EXPECT(bf_mem_register(obj_dev, mz->addr, mz->len, true, &mem), 0);
+	TEST_EXPECT(bf_mem_register(obj_dev, mz->addr, mz->len, BF_MEM_F_WRITE, &mem), 0);
 	TEST_CALL(check_key(mem));
 	TEST_EXPECT(bf_mem_free(mem), 0);
 	TEST_CALL(check_lost(mz->addr));
@@ -174,7 +174,7 @@ register_chunk(struct rte_mempool *pool __rte_unused, void *arg, struct rte_memp
 	int *ret = arg;
 
 	if (*ret == 0 && nb_pool_mems < RTE_DIM(pool_mems))
-		*ret = bf_mem_register(obj_dev, chunk->addr, chunk->len, true,
+		*ret = bf_mem_register(obj_dev, chunk->addr, chunk->len, BF_MEM_F_WRITE,
 			&pool_mems[nb_pool_mems++]);
 }
 
@@ -213,9 +213,9 @@ test_counted(void)
 
 	TEST_TRUE(addr != NULL);
 	TEST_EXPECT(bf_pd_create(obj_dev, &obj_set.pd), 0);
-	TEST_EXPECT(bf_mem_register(obj_dev, addr, 4 * PAGE, true, &a), 0);
-	TEST_EXPECT(bf_mem_register(obj_dev, addr + 100, PAGE, false, &b), 0);
-	TEST_EXPECT(bf_mem_register(obj_dev, addr + 2 * PAGE, 6 * PAGE, true, &c), 0);
+	TEST_EXPECT(bf_mem_register(obj_dev, addr, 4 * PAGE, BF_MEM_F_WRITE, &a), 0);
+	TEST_EXPECT(bf_mem_register(obj_dev, addr + 100, PAGE, 0, &b), 0);
+	TEST_EXPECT(bf_mem_register(obj_dev, addr + 2 * PAGE, 6 * PAGE, BF_MEM_F_WRITE, &c), 0);
 	TEST_EXPECT(bf_mem_free(a), 0);
 	TEST_CALL(check_key(c));
 	TEST_EXPECT(bf_mem_free(c), 0);
@@ -234,19 +234,19 @@ test_refused(void)
 	struct bf_obj_mem *mem;
 	uint8_t *ext;
 
-	TEST_EXPECT(bf_mem_register(obj_dev, own, sizeof(own), true, &mem), -EINVAL);
+	TEST_EXPECT(bf_mem_register(obj_dev, own, sizeof(own), BF_MEM_F_WRITE, &mem), -EINVAL);
 	TEST_TRUE(test_log_has("not of EAL"));
 	ext = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	TEST_TRUE(ext != MAP_FAILED);
 	TEST_EXPECT(rte_extmem_register(ext, 4 * PAGE, NULL, 0, PAGE), 0);
-	TEST_EXPECT(bf_mem_register(obj_dev, ext, PAGE, true, &mem), -EINVAL);
+	TEST_EXPECT(bf_mem_register(obj_dev, ext, PAGE, BF_MEM_F_WRITE, &mem), -EINVAL);
 	TEST_TRUE(test_log_has("for which EAL has no file"));
 	TEST_EXPECT(rte_extmem_unregister(ext, 4 * PAGE), 0);
 	munmap(ext, 4 * PAGE);
 	/* all of a registration counts: what is behind EAL's last page is not EAL's */
 	ext = rte_malloc(NULL, PAGE, 0);
 	TEST_TRUE(ext != NULL);
-	TEST_EXPECT(bf_mem_register(obj_dev, ext, (size_t)1 << 40, true, &mem), -EINVAL);
+	TEST_EXPECT(bf_mem_register(obj_dev, ext, (size_t)1 << 40, BF_MEM_F_WRITE, &mem), -EINVAL);
 	TEST_CALL(check_lost(ext));
 	rte_free(ext);
 	return obj_passed_clean();
@@ -298,14 +298,14 @@ test_pages(void)
 	seg = rte_mem_virt2memseg(addr, NULL);
 	TEST_TRUE(seg != NULL);
 	size = seg->len;
-	TEST_EXPECT(vfu_mem_map(&own_mem, addr + 10, 3 * page - 10), 0);
+	TEST_EXPECT(vfu_mem_map(&own_mem, addr + 10, 3 * page - 10, false), 0);
 	if (size == page)
 		TEST_EXPECT(nb_regions(), 3);
 	TEST_TRUE(model_has(addr) && model_has(addr + 3 * page - 1));
 	TEST_TRUE(size != page || !model_has(addr + 3 * page));
 	TEST_TRUE(vfu_mem_iova(&own_mem, addr + 20, &run) == (uintptr_t)addr + 20);
 	TEST_TRUE(run <= size);
-	TEST_EXPECT(vfu_mem_map(&own_mem, addr + 2 * page, 2 * page), 0);
+	TEST_EXPECT(vfu_mem_map(&own_mem, addr + 2 * page, 2 * page, false), 0);
 	vfu_mem_unmap(&own_mem, addr + 10, 3 * page - 10);
 	TEST_TRUE(model_has(addr + 2 * page) && (size != page || !model_has(addr)));
 	vfu_mem_unmap(&own_mem, addr + 2 * page, 2 * page);
@@ -323,13 +323,13 @@ test_freed(void)
 	size_t run;
 
 	TEST_TRUE(addr != NULL);
-	TEST_EXPECT(vfu_mem_map(&own_mem, addr, page), 0);
+	TEST_EXPECT(vfu_mem_map(&own_mem, addr, page, false), 0);
 	vfu_mem_freed(&own_mem, addr, page);
 	TEST_TRUE(test_log_has("free the region"));
 	TEST_EXPECT(nb_regions(), 0);
 	TEST_TRUE(!model_has(addr));
 	TEST_TRUE(vfu_mem_iova(&own_mem, addr, &run) == BF_NO_IOVA);
-	TEST_EXPECT(vfu_mem_map(&own_mem, addr, page), 0);
+	TEST_EXPECT(vfu_mem_map(&own_mem, addr, page, false), 0);
 	TEST_EXPECT(nb_regions(), 1);
 	/* the older one ends first */
 	vfu_mem_unmap(&own_mem, addr, page);

@@ -13,6 +13,7 @@
 
 #include "bluefield_hw_util.h"
 #include "bluefield_prm.h"
+#include "bluefield_stage.h"
 #include "test_bluefield_obj.h"
 
 #define PAGE BF_PAGE_SIZE
@@ -69,7 +70,8 @@ test_register(void)
 	TEST_EXPECT(bf_mem_alloc(obj_dev, 8 * PAGE, &all), 0);
 	for (i = 0; i < RTE_DIM(parts); i++) {
 		addr = RTE_PTR_ADD(all->addr, parts[i].off);
-		TEST_EXPECT(bf_mem_register(obj_dev, addr, parts[i].len, i % 2 == 0, &mem), 0);
+		TEST_EXPECT(bf_mem_register(obj_dev, addr, parts[i].len,
+				i % 2 == 0 ? BF_MEM_F_WRITE : 0, &mem), 0);
 		TEST_TRUE(mem->addr == addr && mem->len == parts[i].len);
 		if (i % 2 != 0)
 			TEST_EXPECT(make_key(mem, 0, mem->len, true), -EINVAL);
@@ -98,12 +100,15 @@ test_register_refused(void)
 
 	TEST_EXPECT(bf_mem_alloc(obj_dev, PAGE, &all), 0);
 	bf_func_stats(obj_func, &before);
-	TEST_EXPECT(bf_mem_register(obj_dev, other, sizeof(other), true, &mem), -EINVAL);
+	TEST_EXPECT(bf_mem_register(obj_dev, other, sizeof(other), BF_MEM_F_TRY, &mem), -EINVAL);
+	TEST_TRUE(!test_log_has("not of EAL"));
+	TEST_EXPECT(bf_mem_register(obj_dev, other, sizeof(other), BF_MEM_F_WRITE, &mem), -EINVAL);
 	TEST_TRUE(test_log_has("not of EAL: take memory from rte_comch_mem_alloc()"));
 	/* all of it counts: there is nothing as large as this */
-	TEST_EXPECT(bf_mem_register(obj_dev, all->addr, (size_t)1 << 40, true, &mem), -EINVAL);
-	TEST_EXPECT(bf_mem_register(obj_dev, all->addr, 0, true, &mem), -EINVAL);
-	TEST_EXPECT(bf_mem_register(obj_dev, all->addr, SIZE_MAX, true, &mem), -EINVAL);
+	TEST_EXPECT(bf_mem_register(obj_dev, all->addr, (size_t)1 << 40, BF_MEM_F_WRITE, &mem),
+			-EINVAL);
+	TEST_EXPECT(bf_mem_register(obj_dev, all->addr, 0, BF_MEM_F_WRITE, &mem), -EINVAL);
+	TEST_EXPECT(bf_mem_register(obj_dev, all->addr, SIZE_MAX, BF_MEM_F_WRITE, &mem), -EINVAL);
 	bf_func_stats(obj_func, &after);
 	TEST_EXPECT(after.cmds, before.cmds);
 	TEST_EXPECT(bf_mem_free(all), 0);
@@ -152,7 +157,8 @@ setup_pieces(size_t len, size_t of, struct bf_obj_mem **mem)
 	ops = *real_ops;
 	ops.dma_iova = of != 0 ? backwards_iova : shifted_iova;
 	hw->ops = &ops;
-	ret = bf_mem_register(obj_dev, pieces->addr, of != 0 ? len : len - PAGE, true, mem);
+	ret = bf_mem_register(obj_dev, pieces->addr, of != 0 ? len : len - PAGE, BF_MEM_F_WRITE,
+			mem);
 	hw->ops = real_ops;
 	TEST_EXPECT(ret, 0);
 	return TEST_SUCCESS;
@@ -179,6 +185,50 @@ test_pieces(void)
 	}
 	TEST_EXPECT(bf_mem_free(mem), 0);
 	TEST_EXPECT(bf_mem_free(pieces), 0);
+	return obj_passed_clean();
+}
+
+/* A key by which work requests name other addresses than those that the memory has. */
+static int
+test_alias(void)
+{
+	static const size_t lens[] = { 1, PAGE, 4 * PAGE + 100, 3000 * PAGE + 5 };
+	struct bf_mkey_attr attr = { .pd = &obj_set.pd, .local_write = true };
+	uint64_t start, len, pas[NB_QUERY_PAS], page;
+	struct bf_obj_mem *mem;
+	unsigned int i, j;
+	uint32_t shift;
+	uint8_t *stage;
+
+	TEST_EXPECT(bf_pd_create(obj_dev, &obj_set.pd), 0);
+	for (i = 0; i < RTE_DIM(lens); i++) {
+		/* memory of somebody else, that is never touched */
+		attr.alias = (const uint8_t *)(uintptr_t)UINT64_C(0x7123456789ab) + i * 1001;
+		TEST_EXPECT(bf_stage_alloc(obj_dev, attr.alias, lens[i], &mem, &stage), 0);
+		TEST_TRUE(stage >= (uint8_t *)mem->addr);
+		TEST_TRUE(stage + lens[i] <= (uint8_t *)mem->addr + mem->len);
+		attr.mem = mem;
+		attr.addr = stage;
+		attr.len = lens[i];
+		TEST_EXPECT(bf_mkey_create(obj_dev, &attr, &obj_set.mkey), 0);
+		TEST_CALL(query_key(&start, &len, &shift, pas));
+		TEST_TRUE(start == (uintptr_t)attr.alias && len == lens[i]);
+		page = UINT64_C(1) << shift;
+		TEST_TRUE((start & (page - 1)) == ((uintptr_t)stage & (page - 1)));
+		for (j = 0; j < NB_QUERY_PAS; j++)
+			TEST_TRUE(pas[j] == (j * page <= (start & (page - 1)) + len - 1 ?
+				((uintptr_t)stage & ~(page - 1)) + j * page : 0));
+		TEST_EXPECT(bf_mkey_destroy(&obj_set.mkey), 0);
+		TEST_EXPECT(bf_mem_free(mem), 0);
+	}
+	/* the same bytes of a page, or it is not the same pages */
+	TEST_EXPECT(bf_mem_alloc(obj_dev, 4 * PAGE, &mem), 0);
+	attr.mem = mem;
+	attr.addr = mem->addr;
+	attr.len = PAGE;
+	attr.alias = RTE_PTR_ADD(mem->addr, PAGE + 8);
+	TEST_EXPECT(bf_mkey_create(obj_dev, &attr, &obj_set.mkey), -E2BIG);
+	TEST_EXPECT(bf_mem_free(mem), 0);
 	return obj_passed_clean();
 }
 
@@ -237,7 +287,7 @@ test_kept(void)
 	TEST_EXPECT(bf_pd_create(obj_dev, &obj_set.pd), 0);
 	TEST_EXPECT(bf_mem_alloc(obj_dev, 2 * PAGE, &all), 0);
 	addr = all->addr;
-	TEST_EXPECT(bf_mem_register(obj_dev, addr, PAGE, true, &mem), 0);
+	TEST_EXPECT(bf_mem_register(obj_dev, addr, PAGE, BF_MEM_F_WRITE, &mem), 0);
 	TEST_EXPECT(make_key(mem, 0, PAGE, true), 0);
 	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cmd opcode=DESTROY_MKEY count=2 status=1"),
 		0);
@@ -248,7 +298,7 @@ test_kept(void)
 	TEST_EXPECT(make_key(all, 0, PAGE, true), 0);
 	TEST_EXPECT(bf_mkey_destroy(&obj_set.mkey), -EIO);
 	TEST_EXPECT(bf_mem_free(all), 0);
-	TEST_EXPECT(bf_mem_register(obj_dev, addr, PAGE, true, &mem), 0);
+	TEST_EXPECT(bf_mem_register(obj_dev, addr, PAGE, BF_MEM_F_WRITE, &mem), 0);
 	TEST_EXPECT(make_key(mem, 0, PAGE, true), 0);
 	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cmd opcode=DESTROY_MKEY count=1 status=1"),
 		0);
@@ -284,6 +334,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_register),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_register_refused),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_pieces),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_alias),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_many_pages),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_shifted),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_kept),

@@ -109,7 +109,7 @@ all_registered(struct set *s)
 	struct bf_mkey mkey;
 	int ret, err;
 
-	ret = bf_mem_register(obj_dev, app_bytes, sizeof(app_bytes), false, &attr.mem);
+	ret = bf_mem_register(obj_dev, app_bytes, sizeof(app_bytes), 0, &attr.mem);
 	if (ret != 0)
 		return ret;
 	ret = bf_mkey_create(obj_dev, &attr, &mkey);

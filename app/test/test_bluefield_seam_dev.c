@@ -375,14 +375,14 @@ seam_mem_alloc(struct bf_obj_dev *dev, size_t len, struct bf_obj_mem **out)
 }
 
 static int
-seam_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, bool writable,
+seam_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, uint32_t flags,
 	struct bf_obj_mem **out)
 {
 	struct seam *seam = to_seam(dev);
 
 	if (called(seam, SEAM_MEM_REGISTER) != 0)
 		return SEAM_ERRNO;
-	return mem_new(seam, addr, len, writable, out);
+	return mem_new(seam, addr, len, (flags & BF_MEM_F_WRITE) != 0, out);
 }
 
 static int

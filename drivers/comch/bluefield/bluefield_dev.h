@@ -267,6 +267,7 @@ struct bf_region {
 	LIST_ENTRY(bf_region) next; /* with dev->lock */
 	struct bf_obj_mem **mems;
 	struct bf_mkey *mkeys;
+	uint8_t **stages;       /* of each chunk, or NULL (bluefield_stage.h); NULL: of none */
 	uint32_t nb_made;       /* of mems and mkeys */
 	uint32_t nb;
 	uint32_t lkey;          /* of the only chunk, in the CPU's order */

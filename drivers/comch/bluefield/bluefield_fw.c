@@ -274,21 +274,22 @@ mem_unmap(struct bf_hw *hw, const void *addr, size_t len)
 }
 
 static int
-fw_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, bool writable,
+fw_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, uint32_t flags,
 	struct bf_obj_mem **out)
 {
+	const bool try = (flags & BF_MEM_F_TRY) != 0;
 	struct bf_hw *hw = to_func(dev)->hw;
 	struct fw_mem *mem;
 	int nb, ret;
 
-	ret = hw->ops->dma_map != NULL ? hw->ops->dma_map(hw, addr, len) : 0;
+	ret = hw->ops->dma_map != NULL ? hw->ops->dma_map(hw, addr, len, try) : 0;
 	if (ret != 0)
 		return ret;
 	nb = runs_find(hw, addr, len, NULL, 0);
 	mem = nb < 0 ? NULL : mem_new(dev, nb);
 	/* the application keeps it in place: the second look sees the same */
 	if (mem == NULL || runs_find(hw, addr, len, mem->runs, nb) != nb) {
-		if (nb < 0 || mem != NULL)
+		if ((nb < 0 || mem != NULL) && !try)
 			BF_LOG(ERR, "%s: the device cannot reach all of the %zu bytes at %p: take them from EAL (rte_malloc, mempools), or tell EAL of them (rte_extmem_register, rte_dev_dma_map)",
 				dev->name, len, addr);
 		ret = nb < 0 || mem != NULL ? -EINVAL : -ENOMEM;
@@ -298,7 +299,7 @@ fw_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, bool writable,
 	}
 	mem->mem.addr = addr;
 	mem->mem.len = len;
-	mem->mem.writable = writable;
+	mem->mem.writable = (flags & BF_MEM_F_WRITE) != 0;
 	*out = &mem->mem;
 	return 0;
 }

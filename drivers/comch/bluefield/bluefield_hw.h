@@ -12,6 +12,7 @@
 #ifndef BLUEFIELD_HW_H
 #define BLUEFIELD_HW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,9 +65,10 @@ struct bf_hw_ops {
 	/*
 	 * Have the device reach memory that the application has from EAL, as often as
 	 * this is called; memory of dma_alloc is reached anyway. 0 or a negative errno,
-	 * with the reason logged. NULL if it reaches all that it ever will. Any thread.
+	 * with the reason logged; -EINVAL, which is not logged if the caller only tries, if
+	 * no device on this bus can. NULL if it reaches all that it ever will. Any thread.
 	 */
-	int (*dma_map)(struct bf_hw *hw, const void *addr, size_t len);
+	int (*dma_map)(struct bf_hw *hw, const void *addr, size_t len, bool try);
 	/* Undo it once, for the same bytes. */
 	void (*dma_unmap)(struct bf_hw *hw, const void *addr, size_t len);
 	/*

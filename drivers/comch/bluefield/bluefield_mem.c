@@ -3,10 +3,10 @@
  */
 
 /*
- * Memory regions: where their memory is, and their keys, one for each chunk. A key lets
- * this function's own queues reach the memory, and nobody else: none has remote access,
- * and none is ever told to a peer. Memory that no message is received into can only be
- * read with its key.
+ * Memory regions: where their memory is, and their keys, one for each chunk. Chunks out of
+ * the device's reach have stages (bluefield_stage.h). A key lets this function's own
+ * queues reach the memory, and nobody else: none has remote access, and none is ever
+ * told to a peer. Memory that no message is received into can only be read with its key.
  *
  * The end. When a key is destroyed, the device does not touch the memory any more. If
  * it cannot be, because the device has failed, it may do so until it is reset. Memory of
@@ -22,6 +22,7 @@
 #include <rte_memory.h>
 
 #include "bluefield_dev_priv.h"
+#include "bluefield_stage.h"
 
 static struct bf_region *
 region_new(const struct rte_comch_mem *mem)
@@ -59,18 +60,22 @@ region_down(struct bf_region *region)
 static void
 region_free(struct bf_region *region)
 {
+	free(region->stages);
 	free(region->mems);
 	free(region->mkeys);
 	free(region);
 }
 
-/* A key for all of the next chunk, whose memory it takes over. */
+/*
+ * A key for all of the next chunk, whose memory it takes over. With an alias work
+ * requests find it there.
+ */
 static int
 region_key(struct bf_dev *dev, const struct rte_comch_mem *mem, struct bf_region *region,
-		struct bf_obj_mem *obj_mem, const void *addr, uint64_t len)
+		struct bf_obj_mem *obj_mem, const void *addr, uint64_t len, const void *alias)
 {
 	const struct bf_mkey_attr attr = {
-		.pd = &dev->pd, .mem = obj_mem, .addr = addr, .len = len,
+		.pd = &dev->pd, .mem = obj_mem, .addr = addr, .len = len, .alias = alias,
 		.local_write = (mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) != 0,
 	};
 	uint32_t i = region->nb_made;
@@ -127,7 +132,7 @@ bf_region_alloc(struct rte_comch_mem *mem)
 		ret = -ENOMEM;
 	}
 	if (ret == 0)
-		ret = region_key(dev, mem, region, obj_mem, obj_mem->addr, mem->len);
+		ret = region_key(dev, mem, region, obj_mem, obj_mem->addr, mem->len, NULL);
 	if (ret != 0) {
 		region_free(region);
 		return ret;
@@ -138,10 +143,42 @@ bf_region_alloc(struct rte_comch_mem *mem)
 	return 0;
 }
 
+/* The next chunk is out of reach: memory of the driver in its place. */
+static int
+region_stage(struct bf_dev *dev, struct rte_comch_mem *mem, struct bf_region *region,
+		const struct rte_comch_mem_chunk *chunk)
+{
+	uint32_t i = region->nb_made;
+	struct bf_obj_mem *obj_mem;
+	uint8_t *stage;
+	int ret;
+
+	if ((mem->flags & RTE_COMCH_MEM_F_NO_STAGE) != 0) {
+		BF_LOG(ERR, "%s: the device cannot receive into the memory at %p itself, which is not of EAL, and RTE_COMCH_MEM_F_NO_STAGE refuses another way: take memory from rte_comch_mem_alloc(), rte_malloc() or a mempool",
+			dev->rte_dev->data->name, chunk->addr);
+		return -ENOTSUP;
+	}
+	if (region->stages == NULL) {
+		region->stages = calloc(RTE_MAX(mem->nb_chunks, 1u), sizeof(*region->stages));
+		if (region->stages == NULL)
+			return -ENOMEM;
+	}
+	ret = bf_stage_alloc(dev->objs, chunk->addr, chunk->len, &obj_mem, &stage);
+	if (ret == 0)
+		ret = region_key(dev, mem, region, obj_mem, stage, chunk->len, chunk->addr);
+	if (ret != 0)
+		return ret;
+	region->stages[i] = stage;
+	if (mem->how == RTE_COMCH_MEM_HOW_DIRECT)
+		mem->how = RTE_COMCH_MEM_HOW_STAGED;
+	return 0;
+}
+
 int
 bf_region_register(struct rte_comch_mem *mem)
 {
-	const bool write = (mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) != 0;
+	const uint32_t flags = BF_MEM_F_TRY |
+		((mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) != 0 ? BF_MEM_F_WRITE : 0);
 	const struct rte_comch_mem_chunk one = { .addr = mem->addr, .len = mem->len };
 	const struct rte_comch_mem_chunk *chunks = mem->nb_chunks == 0 ? &one : mem->chunks;
 	uint32_t i, nb = RTE_MAX(mem->nb_chunks, 1u);
@@ -154,10 +191,12 @@ bf_region_register(struct rte_comch_mem *mem)
 	if (region == NULL)
 		return -ENOMEM;
 	for (i = 0; i < nb && ret == 0; i++) {
-		ret = bf_mem_register(dev->objs, chunks[i].addr, chunks[i].len, write, &obj_mem);
+		ret = bf_mem_register(dev->objs, chunks[i].addr, chunks[i].len, flags, &obj_mem);
 		if (ret == 0)
 			ret = region_key(dev, mem, region, obj_mem, chunks[i].addr,
-				chunks[i].len);
+				chunks[i].len, NULL);
+		else if (ret == -EINVAL)
+			ret = region_stage(dev, mem, region, &chunks[i]);
 	}
 	if (ret != 0) {
 		region_down(region);

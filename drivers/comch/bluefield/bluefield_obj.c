@@ -140,14 +140,14 @@ bf_mem_alloc(struct bf_obj_dev *dev, size_t len, struct bf_obj_mem **mem)
 }
 
 int
-bf_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, bool writable,
+bf_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, uint32_t flags,
 	struct bf_obj_mem **mem)
 {
 	if (len == 0 || len - 1 > UINTPTR_MAX - (uintptr_t)addr) {
 		BF_LOG(ERR, "%s: memory of no bytes, or beyond all addresses", dev->name);
 		return -EINVAL;
 	}
-	return dev->ops->mem_register(dev, addr, len, writable, mem);
+	return dev->ops->mem_register(dev, addr, len, flags, mem);
 }
 
 int
@@ -333,7 +333,8 @@ bf_mkey_create(struct bf_obj_dev *dev, const struct bf_mkey_attr *attr, struct b
 	bf_set(mkc, BF_MKC_QPN, 0xffffff);
 	bf_set(mkc, BF_MKC_MKEY_7_0, MKEY_VARIANT);
 	bf_set(mkc, BF_MKC_PD, attr->pd->obj.id);
-	bf_set64(mkc, BF_MKC_START_ADDR, (uintptr_t)attr->addr);
+	bf_set64(mkc, BF_MKC_START_ADDR,
+		(uintptr_t)(attr->alias != NULL ? attr->alias : attr->addr));
 	bf_set64(mkc, BF_MKC_LEN, attr->len);
 	part = (struct bf_obj_part){
 		.mem = attr->mem, .off = RTE_PTR_DIFF(attr->addr, attr->mem->addr),

@@ -62,12 +62,14 @@ struct bf_cq {
 	uint32_t nb_cqes;
 };
 
-/* A key for [addr, addr + len), which work requests name as the CPU does. */
+/* A key for [addr, addr + len), which work requests name as the CPU does, or by alias. */
 struct bf_mkey_attr {
 	const struct bf_pd *pd;
 	struct bf_obj_mem *mem; /* that this is in, and that outlives the key */
 	const void *addr;
 	size_t len;             /* bytes, not 0 */
+	/* Where work requests take it to begin; NULL: at addr. Whole pages apart. */
+	const void *alias;
 	bool local_write;
 	bool remote_read;
 	bool remote_write;
@@ -213,9 +215,10 @@ int bf_mem_alloc(struct bf_obj_dev *dev, size_t len, struct bf_obj_mem **mem);
 /*
  * Memory of the application, which stays where it is until it was freed here: what EAL
  * has, or was told of, where the device is on EAL's bus. -EINVAL if the device cannot
- * reach all of it. If it is not writable, keys of it may only be read.
+ * reach all of it, which is not logged with BF_MEM_F_TRY. Without BF_MEM_F_WRITE, keys of
+ * it may only be read.
  */
-int bf_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, bool writable,
+int bf_mem_register(struct bf_obj_dev *dev, void *addr, size_t len, uint32_t flags,
 	struct bf_obj_mem **mem);
 
 /*

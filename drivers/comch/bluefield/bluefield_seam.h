@@ -65,6 +65,11 @@ struct bf_obj_mem {
 	bool writable;          /* for the device */
 };
 
+/* Of memory that is registered: the device writes to it. */
+#define BF_MEM_F_WRITE 0x1u
+/* ... it need not be possible, as there is another way. */
+#define BF_MEM_F_TRY 0x2u
+
 /* One object. The back end writes id, gen and handle, and reads all of it. */
 struct bf_obj {
 	struct bf_obj_dev *dev; /* NULL: not created */
@@ -138,9 +143,10 @@ struct bf_obj_ops {
 	int (*mem_alloc)(struct bf_obj_dev *dev, size_t len, struct bf_obj_mem **mem);
 	/*
 	 * Memory of the application that the device can reach; it stays the application's,
-	 * and outlives what this makes. -EINVAL if the device cannot reach all of it.
+	 * and outlives what this makes. -EINVAL if the device cannot reach all of it, which
+	 * is not logged with BF_MEM_F_TRY.
 	 */
-	int (*mem_register)(struct bf_obj_dev *dev, void *addr, size_t len, bool writable,
+	int (*mem_register)(struct bf_obj_dev *dev, void *addr, size_t len, uint32_t flags,
 			struct bf_obj_mem **mem);
 	/*
 	 * The caller uses it no more; for either of them, also on failure. If an object

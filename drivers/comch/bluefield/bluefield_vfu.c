@@ -238,9 +238,9 @@ vfu_dma_free(struct bf_hw *hw, struct bf_dma *dma)
 }
 
 static int
-vfu_dma_map(struct bf_hw *hw, const void *addr, size_t len)
+vfu_dma_map(struct bf_hw *hw, const void *addr, size_t len, bool try)
 {
-	return vfu_mem_map(&to_vfu(hw)->mem, addr, len);
+	return vfu_mem_map(&to_vfu(hw)->mem, addr, len, try);
 }
 
 static void

@@ -361,10 +361,12 @@ eal_mem_event(enum rte_mem_event event, const void *addr, size_t len, void *arg)
 }
 
 static int
-map_failed(const struct vfu_mem *mem, const void *addr, int ret)
+map_failed(const struct vfu_mem *mem, const void *addr, int ret, bool try)
 {
 	const char *name = mem->link->name;
 
+	if (try && (ret == -EINVAL || ret == -ENOTSUP))
+		return -EINVAL;
 	switch (ret) {
 	case -EINVAL:
 		BF_LOG(ERR, "%s: the device cannot reach %p, which is not of EAL: take memory from rte_comch_mem_alloc(), rte_malloc() or a mempool",
@@ -391,7 +393,7 @@ map_failed(const struct vfu_mem *mem, const void *addr, int ret)
 }
 
 int
-vfu_mem_map(struct vfu_mem *mem, const void *addr, size_t len)
+vfu_mem_map(struct vfu_mem *mem, const void *addr, size_t len, bool try)
 {
 	const uint8_t *p = addr;
 	size_t off, run = 0;
@@ -403,7 +405,7 @@ vfu_mem_map(struct vfu_mem *mem, const void *addr, size_t len)
 		ret = seg_get(mem, p + off, &run);
 		if (ret != 0) {
 			vfu_mem_unmap(mem, addr, off);
-			return map_failed(mem, p + off, ret);
+			return map_failed(mem, p + off, ret, try);
 		}
 	}
 	return 0;

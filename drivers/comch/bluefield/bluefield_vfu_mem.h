@@ -37,11 +37,8 @@ struct vfu_mem {
 int vfu_mem_init(struct vfu_mem *mem, struct vfu_link *link, uint32_t timeout_ms);
 void vfu_mem_fini(struct vfu_mem *mem);
 
-/*
- * Have the server reach memory of EAL, as often as this is called; what is of an arena
- * is reached anyway. 0 or a negative errno, with the reason logged. Any thread.
- */
-int vfu_mem_map(struct vfu_mem *mem, const void *addr, size_t len);
+/* As dma_map in struct bf_hw_ops: what is of an arena is reached anyway. */
+int vfu_mem_map(struct vfu_mem *mem, const void *addr, size_t len, bool try);
 /* Undo it once, for just these bytes. */
 void vfu_mem_unmap(struct vfu_mem *mem, const void *addr, size_t len);
 /*
