@@ -101,6 +101,8 @@ post_burst(struct bf_consumer *c, const struct rte_comch_post *posts, uint16_t n
 			key = post_key(c, posts[i].addr);
 		index = bf_post_row_put(&row, (uintptr_t)posts[i].addr, key, with_imm);
 		cookies[index] = posts[i].cookie;
+		if (multi && c->places != NULL)
+			c->places[index] = posts[i].addr;
 	}
 	bf_post_row_end(&row, &c->rq, i);
 	c->post_pos += i;
@@ -267,7 +269,8 @@ cpl_none(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
 
 /* What has come, up to the end of the ring of completions. */
 static __rte_always_inline uint32_t
-cpl_row(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, const bool with_imm)
+cpl_row(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, const bool with_imm,
+	const bool staged)
 {
 	struct bf_comp_row row = bf_comp_row_begin(&c->cq, nb);
 	struct bf_free_row back = bf_free_row_begin(&c->rq);
@@ -292,6 +295,8 @@ cpl_row(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, const bo
 		cpls->reserved = 0;
 		if (with_imm)
 			memcpy(cpls->imm, imm + (size_t)got.index * IMM_SLOT, IMM_SLOT);
+		if (staged && got.len != 0)
+			bf_stage_in(c->mem, c->places[got.index], got.len);
 		bytes += got.len;
 		cpls++;
 	}
@@ -302,16 +307,17 @@ cpl_row(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, const bo
 }
 
 static __rte_always_inline uint16_t
-cpl_poll(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, const bool with_imm)
+cpl_poll(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, const bool with_imm,
+	const bool staged)
 {
 	const uint32_t ci = c->cq.ci;
 	uint32_t n = 0;
 
 	if (likely(!c->mbufs && !c->broken)) {
-		n = cpl_row(c, cpls, nb, with_imm);
+		n = cpl_row(c, cpls, nb, with_imm, staged);
 		/* it went to the end of the ring, and may go on at its beginning */
 		if (unlikely(n < nb && n != 0 && (c->cq.ci & c->cq.mask) == 0 && !c->broken))
-			n += cpl_row(c, &cpls[n], nb - n, with_imm);
+			n += cpl_row(c, &cpls[n], nb - n, with_imm, staged);
 		if (n < nb && !c->broken)
 			cpl_rest(c);
 		if (c->cq.ci != ci)
@@ -328,13 +334,22 @@ cpl_poll(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, const b
 static uint16_t
 poll_plain(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 {
-	return cpl_poll(queue, cpls, nb, false);
+	return cpl_poll(queue, cpls, nb, false, false);
 }
 
 static uint16_t
 poll_imm(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 {
-	return cpl_poll(queue, cpls, nb, true);
+	return cpl_poll(queue, cpls, nb, true, false);
+}
+
+static uint16_t
+poll_staged(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	struct bf_consumer *c = queue;
+
+	return c->imm_len != 0 ? cpl_poll(c, cpls, nb, true, true) :
+		cpl_poll(c, cpls, nb, false, true);
 }
 
 /*
@@ -409,6 +424,8 @@ rx_row(struct bf_consumer *c, struct rte_mbuf **pkts, uint32_t nb, const bool wi
 		pkts[n]->data_len = got.len;
 		pkts[n]->pkt_len = got.len;
 		pkts[n]->hash.usr = got.producer;
+		if (unlikely(c->places != NULL) && got.len != 0)
+			bf_stage_in(c->mem, rte_pktmbuf_mtod(pkts[n], void *), got.len);
 		bytes += got.len;
 		n++;
 	}
@@ -471,6 +488,8 @@ bf_consumer_fns(const struct bf_consumer *c, struct rte_comch_fp_object *fp)
 	else
 		fp->post = c->imm_len != 0 ? post_imm : post_plain;
 	fp->poll = c->imm_len != 0 ? poll_imm : poll_plain;
+	if (c->places != NULL)
+		fp->poll = poll_staged;
 	fp->rx_mbuf = rx_mbuf;
 }
 

@@ -87,7 +87,7 @@ pool_mem(struct bf_producer *p, struct rte_mempool *pool)
 	return pool_add(p, pool);
 }
 
-/* The key of a segment, or 0: it cannot be sent. */
+/* The key of a segment, which the device can read from now on; 0: it cannot be sent. */
 static inline uint32_t
 seg_key(struct bf_producer *p, const struct rte_mbuf *m)
 {
@@ -98,8 +98,11 @@ seg_key(struct bf_producer *p, const struct rte_mbuf *m)
 	if (unlikely(RTE_MBUF_HAS_EXTBUF(m)))
 		return 0;
 	mem = pool_mem(p, direct->pool);
-	return likely(mem != NULL) ?
-		bf_mem_lkey(mem, rte_pktmbuf_mtod(m, const void *), m->data_len) : 0;
+	if (unlikely(mem == NULL))
+		return 0;
+	if (unlikely(bf_mem_is_staged(mem)))
+		bf_stage_out(mem, rte_pktmbuf_mtod(m, const void *), m->data_len);
+	return bf_mem_lkey(mem, rte_pktmbuf_mtod(m, const void *), m->data_len);
 }
 
 static inline uint32_t

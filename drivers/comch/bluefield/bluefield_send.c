@@ -456,8 +456,12 @@ send_odd(const struct bf_rc *rc, const struct rte_comch_send *msg, uint64_t *key
 	if ((off > mem->len || msg->len > mem->len - off) && (mem->nb_chunks == 0 ||
 			rte_comch_pmd_mem_chunk(mem, msg->addr, msg->len) == NULL))
 		return -EFAULT;
+	if (msg->len > rc->buf_size)
+		return -EMSGSIZE;
+	if (bf_mem_is_staged(mem))
+		bf_stage_out(mem, msg->addr, msg->len);
 	*key = bf_key(bf_mem_lkey(mem, msg->addr, msg->len));
-	return msg->len <= rc->buf_size ? 0 : -EMSGSIZE;
+	return 0;
 }
 
 /* How many of nb there are places for, in what is sent and in the queue pair. */
@@ -498,8 +502,8 @@ tx_region(const struct bf_rc *rc, const struct rte_comch_mem *mem)
 {
 	struct tx_region r = { .mem = mem };
 
-	/* messages in one of several chunks are looked at one by one */
-	if (mem == NULL || mem->nb_chunks != 0)
+	/* messages in one of several chunks, or out of reach, are looked at one by one */
+	if (mem == NULL || mem->nb_chunks != 0 || bf_mem_is_staged(mem))
 		return r;
 	r.begin = (uintptr_t)mem->addr;
 	r.key = bf_key(bf_mem_lkey(mem, mem->addr, 0));
