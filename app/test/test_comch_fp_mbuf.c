@@ -325,13 +325,15 @@ static int
 pool_empty(struct test_fp *fp)
 {
 	const uint32_t nb_rx = 48, nb_posts = 32;
+	uint32_t lap, i, sent, got, nb;
 	struct rte_mbuf *m;
 	struct pair p;
-	uint32_t lap, i, sent, got, nb;
+	uint64_t end;
 
 	TEST_CALL(pair_open(fp, &p, nb_rx, nb_posts, 0));
 	for (lap = 0; lap < 20; lap++) {
-		for (sent = got = i = 0; i < 20 && got < nb_rx; i++) {
+		end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+		for (sent = got = 0; got < nb_rx && test_now_ns() < end;) {
 			while (sent < nb_rx + 8) {
 				m = packet(p.tx_pool, 100 + sent, 1, sent);
 				TEST_TRUE(m != NULL);
@@ -623,6 +625,7 @@ take_completions(struct test_q *q)
 static int
 drained(struct test_fp *fp)
 {
+	uint32_t taken = 0;
 	struct rte_comch_post posts[4] = { { .len = 0 } };
 	struct test_q *bare;
 	struct pair p;
@@ -639,7 +642,7 @@ drained(struct test_fp *fp)
 				5);
 		TEST_EXPECT(rte_comch_ctx_stop(p.consumer->ctx), -EINPROGRESS);
 		/* it is STOPPING, and what had come is there */
-		TEST_EXPECT(take_packets(p.consumer), 5);
+		TEST_WAIT((taken += take_packets(p.consumer)) == 5, TEST_MS);
 		TEST_EXPECT(drain_log(p.consumer, take_packets, &got), 0);
 		TEST_EXPECT(got, 0);
 		TEST_EXPECT(rte_mempool_avail_count(p.rx_pool), p.nb_rx);
