@@ -78,7 +78,7 @@ setup_both(void)
 {
 	TEST_CALL(setup());
 	card_dev = plug(CARD, "role=dpu,functions=" HOST "@" HOST_MAC);
-	host_dev = plug(HOST, "role=host,function=" HOST ",peer=" CARD_MAC);
+	host_dev = plug(HOST, "health=50,role=host,function=" HOST ",peer=" CARD_MAC);
 	TEST_TRUE(card_dev >= 0 && host_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 0;
@@ -960,6 +960,30 @@ test_end_at_each_step(void)
 	return test_log_passed();
 }
 
+/* A device fails under connections: they end on both sides, and begin again after a reset. */
+static int
+test_device_fails(void)
+{
+	struct test_ep *server, *client;
+	uint32_t round;
+
+	TEST_CALL(test_connected(&server, &client));
+	for (round = 0; round < 3; round++) {
+		TEST_EXPECT(test_model_ctl(&model, "fault " HOST " nic-state 1"), 0);
+		TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
+				test_dev_status(host_dev) != 0, DEATH_MS);
+		TEST_WAIT(server->nb_disconnects == round + 1, DEATH_MS);
+		TEST_EXPECT(server->disconnect_status, -ECONNRESET);
+		TEST_EXPECT(test_model_ctl(&model, "fault " HOST " clear"), 0);
+		TEST_EXPECT(rte_comch_dev_reset(host_dev), 0);
+		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+		TEST_WAIT(client->conn != NULL && server->nb_connects == round + 2, TEST_MS);
+		TEST_EXPECT(test_send_pattern(client->conn, 100, round), 0);
+		TEST_WAIT(server->nb_recv == round + 1, TEST_MS);
+	}
+	return test_log_passed();
+}
+
 static struct unit_test_suite server_suite = {
 	.suite_name = "control connections of BlueField and what peers do to them",
 	.unit_test_cases = {
@@ -978,6 +1002,7 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_both, teardown, test_no_rule),
 		TEST_CASE_ST(setup_both, teardown, test_rule_taken),
 		TEST_CASE_ST(setup_both, teardown, test_end_at_each_step),
+		TEST_CASE_ST(setup_both, teardown, test_device_fails),
 		TEST_CASES_END()
 	},
 };
