@@ -61,7 +61,10 @@ run() {
 
 run -t ctrl-rate -s 64 -c 10000
 run -t ctrl-rate -s 4000 -c 2000
+run -t fp-rate -s 64 -c 10000
+run -t imm-rate -s 32 -c 10000
 polled=$woken
+run -t fp-rate -s 64 -c 10000 --event
 run -t ctrl-rate -s 64 -c 10000 --event
 run -t ctrl-lat -s 64 -c 1000 --event
 check "messages: MSI-X wakes who sleeps: $woken, and $polled where both poll" \
