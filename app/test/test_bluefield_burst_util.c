@@ -61,6 +61,7 @@ open_consumer(void)
 	TEST_EXPECT(bf_sharedq_init(&c->rq, &burst.cdev.srq), 0);
 	bf_sharedq_fill(&c->rq, burst.imm_len != 0 ? c->imm : NULL, BF_MAX_IMM, burst.imm_len,
 		LKEY);
+	bf_sharedq_fill_data(&c->rq, c->key_len);
 	TEST_EXPECT(bf_compq_init(&c->cq, &burst.cdev.cq, &burst.cdev.uar), 0);
 	memset(&burst.from, 0, sizeof(burst.from));
 	burst.from.consumer = c;

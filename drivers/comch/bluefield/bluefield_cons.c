@@ -71,8 +71,10 @@ consumer_objects(struct bf_consumer *c)
 		ret = bf_srq_create(c->dev->objs, &srq, &c->srq);
 	if (ret == 0)
 		ret = bf_sharedq_init(&c->rq, &c->srq);
-	if (ret == 0)
+	if (ret == 0) {
 		bf_sharedq_fill(&c->rq, c->imm, IMM_SLOT, c->imm_len, c->imm_mkey.key);
+		bf_sharedq_fill_data(&c->rq, c->key_len);
+	}
 	if (ret == 0)
 		ret = bf_cq_create(c->dev->objs, &cq, &c->cq_obj);
 	return ret != 0 ? ret : bf_compq_init(&c->cq, &c->cq_obj, &c->dev->uar);

@@ -81,7 +81,6 @@ post_burst(struct bf_consumer *c, const struct rte_comch_post *posts, uint16_t n
 	struct bf_post_row row = bf_post_row_begin(&c->rq);
 	uint32_t n = RTE_MIN((uint32_t)nb, c->size - nb_posted(c));
 	uint64_t *cookies = c->cookies;
-	uint64_t key = c->key_len;
 	uint32_t i, index;
 	int ret = 0;
 
@@ -97,9 +96,9 @@ post_burst(struct bf_consumer *c, const struct rte_comch_post *posts, uint16_t n
 			if (ret != 0)
 				break;
 		}
-		if (multi)
-			key = post_key(c, posts[i].addr);
-		index = bf_post_row_put(&row, (uintptr_t)posts[i].addr, key, with_imm);
+		index = multi ? bf_post_row_put(&row, (uintptr_t)posts[i].addr,
+				post_key(c, posts[i].addr), with_imm) :
+			bf_post_row_put_addr(&row, (uintptr_t)posts[i].addr, with_imm);
 		cookies[index] = posts[i].cookie;
 		if (multi && c->places != NULL)
 			c->places[index] = posts[i].addr;
