@@ -26,6 +26,10 @@
 #define FUNC_VDEV "comch_shm_doca_"
 #define FUNC_ARGS_SIZE 1024
 
+/* Where devices of the card are that have no address of their own. */
+#define FUNC_CARD_BUS "0000:03"
+#define FUNC_CARD_DEVFNS 256
+
 /* Nobody serves it: a device of it is asked for its limits, and disturbs no card. */
 #define FUNC_LIMITS "pf1sf999"
 
@@ -146,12 +150,9 @@ rep_make(struct doca_compat_func *func, const struct doca_func_name *name,
 	return rep;
 }
 
-/*
- * Emulated functions
- */
-
+/* The address of a function on the host, as DOCA_COMPAT_HOST_BUS has it. */
 static void
-emulated_address(const struct doca_env *env, const struct doca_func_name *name,
+host_address(const struct doca_env *env, const struct doca_func_name *name,
 		char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE])
 {
 	unsigned int domain = 0, bus = 0, devfn = name->pf;
@@ -167,6 +168,10 @@ emulated_address(const struct doca_env *env, const struct doca_func_name *name,
 	snprintf(pci_addr, DOCA_DEVINFO_PCI_ADDR_SIZE, "%04x:%02x:%02x.%x", domain & 0xffff,
 			bus & 0xff, devfn / 8 % 32, devfn % 8);
 }
+
+/*
+ * Emulated functions
+ */
 
 static doca_error_t
 emulated_wrong(const struct doca_env *env, const char *what, const char *why)
@@ -199,7 +204,7 @@ emulated_card(const struct doca_env *env, const char *pci_addr,
 		func->name = *name;
 	}
 	func_name_iface(func);
-	emulated_address(env, name, address);
+	host_address(env, name, address);
 	snprintf(vuid, sizeof(vuid), "comch-emulated-%s-%s", address, name->text);
 	return rep_make(func, name, address, vuid) == NULL ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
 }
@@ -211,7 +216,7 @@ emulated_host(const struct doca_env *env, const struct doca_func_name *name)
 	char address[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	struct doca_compat_func *func;
 
-	emulated_address(env, name, address);
+	host_address(env, name, address);
 	func = func_find(address);
 	if (func != NULL && strcmp(func->name.text, name->text) == 0)
 		return DOCA_SUCCESS;
@@ -295,13 +300,40 @@ eal_dev_known(int16_t dev_id)
 	return false;
 }
 
+/*
+ * The address of a device. One that is on no bus, but behind a socket, has that of its
+ * function on the host, or the first on the card's bus that is free.
+ */
+static bool
+eal_dev_address(const struct rte_comch_dev_info *info, char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE])
+{
+	struct doca_func_name name;
+	unsigned int i;
+
+	if (info->pci_addr[0] != '\0')
+		return doca_pci_addr_parse(info->pci_addr, pci_addr);
+	if (info->role == RTE_COMCH_ROLE_HOST) {
+		if (!doca_func_name_parse(info->function, &name))
+			return false;
+		host_address(doca_env_get(), &name, pci_addr);
+		return true;
+	}
+	for (i = 0; i < FUNC_CARD_DEVFNS; i++) {
+		snprintf(pci_addr, DOCA_DEVINFO_PCI_ADDR_SIZE, FUNC_CARD_BUS ":%02x.%x", i / 8,
+				i % 8);
+		if (func_find(pci_addr) == NULL)
+			return true;
+	}
+	return false;
+}
+
 static doca_error_t
 eal_dev_add(int16_t dev_id, const struct rte_comch_dev_info *info)
 {
 	char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	struct doca_compat_func *func;
 
-	if (!doca_pci_addr_parse(info->pci_addr, pci_addr)) {
+	if (!eal_dev_address(info, pci_addr)) {
 		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, DOCA_DEV_SOURCE,
 				"%s is left out: its PCI address '%s' is not of the form 0000:03:00.0",
 				info->name, info->pci_addr);
@@ -387,18 +419,20 @@ eal_rep_add(struct doca_compat_func *func, const struct rte_comch_rep_info *info
 	char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	struct doca_func_name name;
 
-	if (!doca_pci_addr_parse(info->pci_addr, pci_addr))
+	memset(&name, 0, sizeof(name));
+	snprintf(name.text, sizeof(name.text), "%s", info->name);
+	name.type = info->type == RTE_COMCH_FUNC_VF ? DOCA_PCI_FUNC_TYPE_VF :
+			info->type == RTE_COMCH_FUNC_SF ? DOCA_PCI_FUNC_TYPE_SF :
+			DOCA_PCI_FUNC_TYPE_PF;
+	name.pf = info->pf;
+	name.number = info->number;
+	/* the card's side does not know where the host has its functions */
+	if (info->pci_addr[0] == '\0')
+		host_address(doca_env_get(), &name, pci_addr);
+	else if (!doca_pci_addr_parse(info->pci_addr, pci_addr))
 		return DOCA_SUCCESS;
-	if (rep == NULL) {
-		memset(&name, 0, sizeof(name));
-		snprintf(name.text, sizeof(name.text), "%s", info->name);
-		name.type = info->type == RTE_COMCH_FUNC_VF ? DOCA_PCI_FUNC_TYPE_VF :
-				info->type == RTE_COMCH_FUNC_SF ? DOCA_PCI_FUNC_TYPE_SF :
-				DOCA_PCI_FUNC_TYPE_PF;
-		name.pf = info->pf;
-		name.number = info->number;
+	if (rep == NULL)
 		rep = rep_make(func, &name, pci_addr, info->vuid);
-	}
 	if (rep == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	rep->dev_id = func->dpu_dev;
