@@ -303,6 +303,9 @@ static const struct {
 	{"DOCA_COMPAT_CONNECT_TIMEOUT_MS", "3600001", "1 to 3600000 milliseconds"},
 	{"DOCA_COMPAT_CONNECT_TIMEOUT_MS", "5s", "1 to 3600000 milliseconds"},
 	{"DOCA_COMPAT_CONNECT_TIMEOUT_MS", "-1", "1 to 3600000 milliseconds"},
+	{"DOCA_COMPAT_RECV_SIZE", "0", "1 to 4294967295"},
+	{"DOCA_COMPAT_RECV_SIZE", "4294967296", "1 to 4294967295"},
+	{"DOCA_COMPAT_RECV_SIZE", "4k", "1 to 4294967295"},
 	{"DOCA_COMPAT_EAL_ARGS", "--bogus", "correct or unset DOCA_COMPAT_EAL_ARGS"},
 };
 

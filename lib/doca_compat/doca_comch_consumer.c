@@ -257,6 +257,27 @@ consumer_map_take(struct doca_comch_consumer *consumer, struct rte_comch_mem **m
 	return result;
 }
 
+/*
+ * What a consumer states of its buffers, where the device wants to know before any was
+ * posted. Programs of the vendor's library say nothing of it, but most use their map up.
+ */
+static uint64_t
+consumer_buf_size(const struct doca_comch_consumer *consumer, const struct rte_comch_mem *mem)
+{
+	struct rte_comch_dev_info info;
+	struct rte_comch_mem_info map;
+	uint64_t size;
+
+	if (mem == NULL || rte_comch_mem_info_get(mem, &map) != 0 ||
+			rte_comch_dev_info_get(consumer->queue.dev_id, &info) != 0 ||
+			(info.capa & RTE_COMCH_CAPA_POST_SIZES) != 0)
+		return 0;
+	size = doca_compat_recv_size();
+	if (size == 0)
+		size = map.len / RTE_MAX(consumer->queue.nb_tasks, 1u);
+	return RTE_MIN(RTE_MIN(RTE_MAX(size, UINT64_C(1)), map.len), info.max_buf_size);
+}
+
 static doca_error_t
 consumer_prepare(struct doca_ctx *ctx)
 {
@@ -281,6 +302,7 @@ consumer_prepare(struct doca_ctx *ctx)
 	result = consumer_map_take(consumer, &conf.mem);
 	if (result != DOCA_SUCCESS)
 		return result;
+	conf.buf_size = consumer_buf_size(consumer, conf.mem);
 	return doca_compat_result(rte_comch_consumer_conf_set(ctx->rte, &conf));
 }
 

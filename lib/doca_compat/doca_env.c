@@ -31,6 +31,7 @@
 #define ENV_EAL_ARGS ENV_PREFIX "EAL_ARGS"
 #define ENV_LOG_LEVEL ENV_PREFIX "LOG_LEVEL"
 #define ENV_CONNECT_TIMEOUT_MS ENV_PREFIX "CONNECT_TIMEOUT_MS"
+#define ENV_RECV_SIZE ENV_PREFIX "RECV_SIZE"
 
 /* Programs name 03:00.0 on both sides, and b1:00.0 for what it represents. */
 #define ENV_DFLT_DEVICES "03:00.0=pf0:pf0vf[0-3],03:00.1=pf1:pf1vf[0-3]"
@@ -51,7 +52,7 @@
 
 static const char *const env_names[] = {
 	ENV_CONNECT_TIMEOUT_MS, ENV_DEVICES, ENV_EAL_ARGS, ENV_HOST_BUS, ENV_LOG_LEVEL, ENV_PATH,
-	ENV_SIDE, ENV_UIDS,
+	ENV_RECV_SIZE, ENV_SIDE, ENV_UIDS,
 };
 
 static doca_error_t
@@ -365,6 +366,24 @@ env_read_timeout(struct doca_env *env)
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t
+env_read_recv_size(struct doca_env *env)
+{
+	const char *value = env_value(ENV_RECV_SIZE);
+	unsigned long number = 0;
+	char *end = NULL;
+
+	if (value == NULL)
+		return DOCA_SUCCESS;
+	if (isdigit((unsigned char)value[0]))
+		number = strtoul(value, &end, 10);
+	if (end == NULL || *end != '\0' || number == 0 || number > UINT32_MAX)
+		return env_wrong(ENV_RECV_SIZE, value,
+				"it is the bytes of each buffer that a consumer posts, 1 to 4294967295");
+	env->recv_size = number;
+	return DOCA_SUCCESS;
+}
+
 /* A variable with a wrong name would be left alone without a word. */
 static doca_error_t
 env_check_names(void)
@@ -386,7 +405,7 @@ env_check_names(void)
 			continue;
 		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, DOCA_DEV_SOURCE,
 				"%s: there is no such variable; there are " ENV_PREFIX
-				"CONNECT_TIMEOUT_MS, DEVICES, EAL_ARGS, HOST_BUS, LOG_LEVEL, PATH, SIDE and UIDS",
+				"CONNECT_TIMEOUT_MS, DEVICES, EAL_ARGS, HOST_BUS, LOG_LEVEL, PATH, RECV_SIZE, SIDE and UIDS",
 				name);
 		return DOCA_ERROR_INITIALIZATION;
 	}
@@ -409,6 +428,7 @@ doca_env_read(struct doca_env *env)
 	DOCA_ERROR_PROPAGATE(result, env_read_path(env));
 	DOCA_ERROR_PROPAGATE(result, env_read_uids(env));
 	DOCA_ERROR_PROPAGATE(result, env_read_timeout(env));
+	DOCA_ERROR_PROPAGATE(result, env_read_recv_size(env));
 	env->eal_args = env_value(ENV_EAL_ARGS);
 	return result;
 }

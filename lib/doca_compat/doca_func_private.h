@@ -104,6 +104,7 @@ struct doca_env {
 	bool eal_allows;      /* functions that they name; known once EAL was started here */
 	uint32_t log_level;   /* enum doca_log_level; 0: not set */
 	uint32_t connect_timeout_ms;
+	uint32_t recv_size;   /* bytes; 0: not set */
 	enum doca_env_side side;
 };
 

@@ -416,6 +416,12 @@ doca_compat_connect_timeout_ms(void)
 	return start_env.connect_timeout_ms;
 }
 
+uint32_t
+doca_compat_recv_size(void)
+{
+	return start_env.recv_size;
+}
+
 static const struct {
 	int error;
 	doca_error_t result;
