@@ -18,6 +18,8 @@ jobs=$(nproc)
 . "$top/devtools/test/steps.sh"
 # shellcheck source-path=SCRIPTDIR source=test/builds.sh
 . "$top/devtools/test/builds.sh"
+# shellcheck source-path=SCRIPTDIR source=test/pairs.sh
+. "$top/devtools/test/pairs.sh"
 # shellcheck source-path=SCRIPTDIR source=test/programs.sh
 . "$top/devtools/test/programs.sh"
 # shellcheck source-path=SCRIPTDIR source=test/doca.sh
@@ -139,6 +141,21 @@ plan_examples gcc
 plan_examples gcc-sanitize with_sanitizers
 plan gate 4 'example doca: control path, gcc-sanitize' after 'build gcc-sanitize' -- \
 	with_sanitizers doca_ctrl_path gcc-sanitize
+
+# The same programs, between two functions of a software BlueField.
+plan gate 2 'example ctrl_path, bluefield' after 'build gcc' -- on_bluefield \
+	example ctrl_path gcc -t 'from the card' -- -t 'from the host'
+plan gate 2 'example fast_path, bluefield' after 'build gcc' -- on_bluefield \
+	example fast_path gcc -t 'from the card' -- -k -t 'from the host'
+plan gate 2 'example fast_path, event mode, bluefield' after 'build gcc' -- on_bluefield \
+	example fast_path gcc -e -- -e
+plan gate 2 'example secure_channel, bluefield' after 'build gcc' -- on_bluefield \
+	example secure_channel gcc -s 64 -n 20000 -- -s 65535 -n 200
+plan gate 3 'example doca: control path, bluefield' after 'build gcc' -- on_bluefield \
+	doca_ctrl_path gcc
+plan gate 2 'example doca: endpoints, bluefield' after 'build gcc' -- on_bluefield doca_cc gcc
+plan gate 3 'example doca: 16 clients, bluefield' after 'build gcc' -- on_bluefield \
+	doca_threads gcc 16
 
 # What people try first, and what they are told.
 for name in gcc gcc-sanitize; do

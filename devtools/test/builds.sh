@@ -5,7 +5,7 @@
 # Sourced by test.sh: builds of the tree, the autotests of a build, and builds that
 # other scripts make: installed, with DPDK's source, on a bare system.
 #
-# Uses $top, $work, $jobs, $lcores, and $reuse: whether a build folder of an
+# Uses $top, $work, $jobs, $lcores, pairs.sh, and $reuse: whether a build folder of an
 # earlier run is taken where it has the same options.
 
 # No hugepages, no PCI, a prefix of its own: runs anywhere, beside anything.
@@ -110,6 +110,20 @@ autotests() {
 with_mock() {
 	local -x COMCH_TEST_MOCK=$1
 	"${@:2}"
+}
+
+# Suites about devices of shm, which are the same whatever devices the others run on.
+shm_suites='comch_devargs comch_reps'
+
+# autotests_bluefield <build>: suites of the library on a software BlueField.
+autotests_bluefield() {
+	local listed
+	# shellcheck disable=SC2046 # words on purpose
+	listed=$("$work/$1/app/comch-autotest" $(eal_args "$1" "$lcores") --no-telemetry -- --list |
+		grep -oE '^comch_[a-z0-9_]*autotest' |
+		grep -vxE "(${shm_suites// /|})_autotest")
+	# shellcheck disable=SC2086 # words on purpose
+	on_bluefield run_autotests "$1" ${listed//$'\n'/ }
 }
 
 # Suites that are not for ThreadSanitizer. It sees one process, and so not what the

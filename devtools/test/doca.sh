@@ -5,7 +5,7 @@
 # Sourced by test.sh: examples of the vendor's names, as the two processes that they are
 # for. They get no arguments but those of the vendor's samples.
 #
-# Uses $work.
+# Uses $work, and pairs.sh.
 
 # wait_for_words <file> <words> <process>: until the process has said them, or ended.
 wait_for_words() {
@@ -39,10 +39,13 @@ said() {
 
 # doca_pair <build> <server> <client> <words of the server> <words of the client> \
 #     [<option of the server>... [-- <option of the client>...]]
-# The server first. Both meet in a folder of their own, and leave nothing in it.
+# The server first. Both meet on a card of their own, and leave nothing in their folders.
 doca_pair() {
-	local programs=$work/$1/examples/dpdk-comch-doca- run pid left bad=0 server=0 client=0
-	local names=("$2" "$3") words=("$4" "$5") options=()
+	local build=$work/$1 run pid left bad=0 server=0 client=0
+	local programs=$build/examples/dpdk-comch-doca-
+	local names=("$2" "$3") words=("$4" "$5") options=() card=() host=()
+	# shellcheck disable=SC2034 # of pairs.sh
+	local card_vdev host_vdev pair_model
 	local -x DOCA_COMPAT_PATH XDG_RUNTIME_DIR
 	[ -x "$programs$2" ] || {
 		echo 'lib/doca_compat is not built here'
@@ -58,12 +61,21 @@ doca_pair() {
 	DOCA_COMPAT_PATH=$run/meet
 	XDG_RUNTIME_DIR=$run/runtime
 	mkdir -m 700 "$DOCA_COMPAT_PATH" "$XDG_RUNTIME_DIR"
+	if [ "${COMCH_TEST_DEVS:-shm}" != shm ]; then
+		pair_begin "$run" "$build" || bad=1
+		card=("DOCA_COMPAT_EAL_ARGS=--vdev $card_vdev")
+		# the host's function is where its client looks for it: at 03:00.0
+		host=("DOCA_COMPAT_EAL_ARGS=--vdev $host_vdev" DOCA_COMPAT_HOST_BUS=0000:03)
+	fi
 	: >"$run/server"
-	timeout -k 5 150 "$programs${names[0]}" "${options[@]}" >"$run/server" 2>&1 &
+	timeout -k 5 150 env "${card[@]}" "$programs${names[0]}" "${options[@]}" \
+		>"$run/server" 2>&1 &
 	pid=$!
 	wait_for_words "$run/server" 'waits for clients' "$pid" || bad=1
-	timeout -k 5 150 "$programs${names[1]}" "$@" >"$run/client" 2>&1 || client=$?
+	timeout -k 5 150 env "${host[@]}" "$programs${names[1]}" "$@" >"$run/client" 2>&1 ||
+		client=$?
 	wait "$pid" || server=$?
+	[ ${#card[@]} = 0 ] || pair_end "$run" || bad=1
 	said "${names[0]}" "$run/server" $server "${words[0]}" || bad=1
 	said "${names[1]}" "$run/client" $client "${words[1]}" || bad=1
 	left=$(find "$DOCA_COMPAT_PATH" "$XDG_RUNTIME_DIR" -mindepth 1)

@@ -5,7 +5,7 @@
 # Sourced by test.sh: runs of the tree's own programs, most of them as two
 # processes, and its documentation.
 #
-# Uses $top, $work and $lcores, and eal_args() of builds.sh.
+# Uses $top, $work and $lcores, eal_args() of builds.sh, and pairs.sh.
 
 # The default must be where pkg-config and the loader look, not lib64.
 library_folder() {
@@ -20,10 +20,12 @@ library_folder() {
 }
 
 # two_processes <program> <options of the card's side> -- <of the host's side>:
-# both have to end well, in a rendezvous of their own. With maps=threads each has
-# three lcores on its CPU.
+# both have to end well, on a card of their own. With maps=threads each has three lcores
+# on its CPU.
 two_processes() {
 	local program=$1 run server rc=0 card=()
+	# shellcheck disable=SC2034 # of pairs.sh
+	local card_vdev host_vdev pair_model
 	local card_lcores=${lcores%%,*} host_lcores=${lcores##*,}
 	if [ "${maps:-}" = threads ]; then
 		card_lcores="(0-2)@$card_lcores"
@@ -36,14 +38,16 @@ two_processes() {
 	done
 	shift
 	run=$(mktemp -d)
+	pair_begin "$run" "${program%/*/*}"
 	# shellcheck disable=SC2046 # words on purpose
 	timeout -k 5 100 "$program" $(eal_args card "$card_lcores") --no-telemetry \
-		--vdev "comch_shm0,role=dpu,path=$run" -- "${card[@]}" &
+		--vdev "$card_vdev" -- "${card[@]}" &
 	server=$!
 	# shellcheck disable=SC2046
 	timeout -k 5 100 "$program" $(eal_args host "$host_lcores") --no-telemetry \
-		--vdev "comch_shm0,role=host,path=$run" -- "$@" || rc=1
+		--vdev "$host_vdev" -- "$@" || rc=1
 	wait "$server" || rc=1
+	pair_end "$run" || rc=1
 	rm -rf "$run"
 	return $rc
 }
