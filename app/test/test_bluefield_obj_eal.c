@@ -138,7 +138,8 @@ test_malloc(void)
 		addr = rte_malloc(NULL, lens[i] + 1, 0);
 		TEST_TRUE(addr != NULL);
 		TEST_CALL(check_lost(addr));
-		TEST_EXPECT(bf_mem_register(obj_dev, addr + i % 2, lens[i], BF_MEM_F_WRITE, &mem), 0);
+		TEST_EXPECT(bf_mem_register(obj_dev, addr + i % 2, lens[i], BF_MEM_F_WRITE,
+				&mem), 0);
 		TEST_CALL(check_key(mem));
 		TEST_EXPECT(bf_mem_free(mem), 0);
 		TEST_CALL(check_lost(addr));
