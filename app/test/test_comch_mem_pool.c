@@ -7,13 +7,19 @@
  * regions that are in use, and the addresses that devices know the mbufs by.
  */
 
+/* before any header: some bring the macros that look at it */
+#define ALLOW_INTERNAL_API 1
+
 #include <unistd.h>
 
 #include <rte_eal.h>
+#include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
 #include <rte_memory.h>
 #include <rte_mempool.h>
+
+#include <rte_comch_pmd.h> /* check-ok: a driver with memory of EAL is played here */
 
 #include "test_comch_fp_util.h"
 
@@ -354,6 +360,63 @@ test_iova_many(void)
 	return TEST_SUCCESS;
 }
 
+/* A driver whose regions are memory of EAL, as where a device is on EAL's bus. */
+static int
+eal_mem_alloc(struct rte_comch_mem *mem)
+{
+	mem->page_size = sysconf(_SC_PAGESIZE);
+	mem->addr = rte_zmalloc("region", RTE_ALIGN_CEIL(mem->len, mem->page_size),
+		mem->page_size);
+	return mem->addr == NULL ? -ENOMEM : 0;
+}
+
+static int
+eal_mem_free(struct rte_comch_mem *mem, struct rte_comch_pmd_ending *ending __rte_unused)
+{
+	rte_free(mem->addr);
+	return 0;
+}
+
+static int
+count_external(const struct rte_memseg_list *list, void *arg)
+{
+	*(unsigned int *)arg += list->external;
+	return 0;
+}
+
+/* EAL has registered and mapped it: that is neither done again, nor undone. */
+static int
+test_iova_eal(void)
+{
+	struct rte_comch_dev_info info;
+	struct rte_comch_dev_ops ops;
+	const struct rte_comch_dev_ops *was;
+	struct rte_comch_mem *mem = NULL;
+	unsigned int before = 0, with = 0;
+	struct rte_comch_dev *dev;
+	int ret;
+
+	if (rte_eal_iova_mode() != RTE_IOVA_VA)
+		return test_skip("IOVAs are physical here, so not every pool has them");
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
+	dev = rte_comch_pmd_get_by_name(info.name);
+	was = dev->ops;
+	ops = *was;
+	ops.mem_alloc = eal_mem_alloc;
+	ops.mem_free = eal_mem_free;
+	dev->ops = &ops;
+	rte_memseg_list_walk(count_external, &before);
+	ret = rte_comch_mem_pool_create(test_pair.dpu, "iova_eal", POOL_MBUFS, 0, ROOM, 0, &mem);
+	if (ret == 0) {
+		rte_memseg_list_walk(count_external, &with);
+		ret = iovas_of(mem) != TEST_SUCCESS || rte_comch_mem_free(mem) != 0;
+	}
+	dev->ops = was;
+	TEST_EXPECT(ret, 0);
+	TEST_EXPECT(with, before);
+	return TEST_SUCCESS;
+}
+
 static int
 quiet(void)
 {
@@ -372,6 +435,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, teardown, test_free_in_flight),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_iova),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_iova_many),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_iova_eal),
 		TEST_CASES_END()
 	},
 };

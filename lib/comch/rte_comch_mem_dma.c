@@ -5,7 +5,8 @@
 /*
  * The addresses that other devices know the mbufs of our pools by: a received mbuf
  * is handed to rte_eth_tx_burst(), and the port reads it by its IOVA. EAL maps its
- * own memory for that; what is ours has to be registered and mapped.
+ * own memory for that, also where a driver has regions of it; what is ours has to be
+ * registered and mapped.
  *
  * Devices of VFIO share one container, so one mapping is for all of them. EAL keeps
  * a mapping that was made while there was a device, also for those that come when
@@ -41,7 +42,8 @@ struct comch_mem_dma {
 	TAILQ_ENTRY(comch_mem_dma) next;
 	const struct rte_comch_mem *mem;
 	uint64_t len;     /* whole pages */
-	bool registered;  /* with EAL */
+	bool eal;         /* it is EAL's own: registered and mapped by that */
+	bool registered;  /* with EAL, by us */
 	bool vfio;        /* mapped in the container of VFIO */
 	uint64_t part;    /* bytes of a part that is contiguous for devices */
 	uint32_t nb_parts;
@@ -105,7 +107,7 @@ vfio_map_locked(struct comch_mem_dma *dma)
 	uint32_t i;
 	int err;
 
-	if (dma->vfio || dma->nb_parts == 0 || !vfio_is_used())
+	if (dma->vfio || dma->eal || dma->nb_parts == 0 || !vfio_is_used())
 		return 0;
 	for (i = 0; i < dma->nb_parts; i++, va += dma->part) {
 		rte_errno = 0;
@@ -243,6 +245,28 @@ iova_pa(struct comch_mem_dma *dma)
 	return 0;
 }
 
+/* As EAL has it: it stays where it is, and one part if that is one piece for devices. */
+static int
+iova_eal(struct comch_mem_dma *dma)
+{
+	const struct rte_comch_mem *mem = dma->mem;
+	rte_iova_t first = rte_mem_virt2iova(mem->addr);
+	uint64_t off;
+
+	for (off = 0; off < dma->len; off += mem->page_size) {
+		if (first != RTE_BAD_IOVA &&
+				rte_mem_virt2iova((uint8_t *)mem->addr + off) == first + off)
+			continue;
+		COMCH_LOG(ERR, "%s: memory for a pool is not in one piece for devices: use --iova-mode=va, which needs an IOMMU",
+			mem->dev->data->name);
+		return -ENOTSUP;
+	}
+	dma->part = dma->len;
+	dma->nb_parts = 1;
+	dma->iovas[0] = first;
+	return 0;
+}
+
 /*
  * Physical addresses are good for memory only that stays where it is: a device would
  * write to whatever is there later.
@@ -257,6 +281,8 @@ iova_set(struct comch_mem_dma *dma)
 		iova_va(dma);
 		return 0;
 	}
+	if (dma->eal)
+		return iova_eal(dma);
 	if (devices_walk("vdev", device_found, NULL) == 0) {
 		COMCH_LOG(INFO, "%s: no device uses IOVAs, so a pool has none; use --iova-mode=va to plug one later",
 			mem->dev->data->name);
@@ -310,13 +336,14 @@ comch_mem_dma_map(struct rte_comch_mem *mem)
 		return -ENOMEM;
 	dma->mem = mem;
 	dma->len = len;
+	dma->eal = rte_mem_virt2memseg(mem->addr, NULL) != NULL;
 	ret = iova_set(dma);
 	if (ret != 0) {
 		free(dma);
 		return ret;
 	}
 	mem->dma = dma;
-	dma->registered = extmem_register(dma);
+	dma->registered = !dma->eal && extmem_register(dma);
 	pthread_mutex_lock(&dmas_lock); /* check-ok: waiters must sleep */
 	ret = vfio_map_locked(dma);
 	TAILQ_INSERT_TAIL(&dmas, dma, next);
