@@ -150,7 +150,7 @@ burst_open(uint32_t imm_len)
 	burst.group.dev = &burst.bf;
 	burst.group.part[BF_PART_FAST] = &burst.fg;
 	memset(&burst.fast, 0, sizeof(burst.fast));
-	pthread_mutex_init(&burst.fast.lock, NULL);
+	bf_lock_init(&burst.fast.lock);
 	TAILQ_INIT(&burst.fast.served);
 	TAILQ_INIT(&burst.fast.asked);
 	burst.fast.nb_producers = 1;

@@ -183,11 +183,11 @@ pair_service(struct bf_consumer *c, struct bf_pair *pair)
 			bf_fast_attention(&c->attention, c->group);
 			return;
 		}
-		pthread_mutex_lock(&pair->fast->lock);
+		bf_lock(&pair->fast->lock);
 		/* relaxed: who looks for a free place has the lock */
 		__atomic_store_n(&c->ids[pair->index], 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&c->pairs[pair->index], NULL, __ATOMIC_RELAXED);
-		pthread_mutex_unlock(&pair->fast->lock);
+		bf_unlock(&pair->fast->lock);
 		bf_pair_free(pair);
 		return;
 	}

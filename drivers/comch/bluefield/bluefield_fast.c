@@ -35,7 +35,7 @@ static void
 fast_free(struct bf_fast *fast)
 {
 	bf_chan_unref(fast->chan);
-	pthread_mutex_destroy(&fast->lock);
+	bf_lock_fini(&fast->lock);
 	free(fast);
 }
 
@@ -60,7 +60,7 @@ fast_of(struct bf_chan *chan)
 	fast = calloc(1, sizeof(*fast));
 	if (fast == NULL)
 		return NULL;
-	pthread_mutex_init(&fast->lock, NULL);
+	bf_lock_init(&fast->lock);
 	TAILQ_INIT(&fast->served);
 	TAILQ_INIT(&fast->asked);
 	fast->refs = 1; /* of the connection */
@@ -141,11 +141,11 @@ rc_add(struct bf_chan *chan, const struct bf_wire_consumer_new *msg)
 	rc->fast = fast;
 	rc->refs = 1;
 	slot = &fast->rcs[rc->id % BF_MAX_CONSUMERS];
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	ret = *slot != NULL ? -EPROTO : 0;
 	if (ret == 0)
 		*slot = rc;
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 out:
 	if (ret != 0)
 		free(rc);
@@ -203,7 +203,7 @@ consumer_gone(struct bf_chan *chan, const struct bf_wire_consumer_gone *msg)
 	if (fast == NULL)
 		return 0;
 	slot = &fast->rcs[msg->consumer % BF_MAX_CONSUMERS];
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	found = *slot != NULL && (*slot)->id == msg->consumer;
 	if (found) {
 		msgs = bf_credits_close(&(*slot)->credits);
@@ -211,7 +211,7 @@ consumer_gone(struct bf_chan *chan, const struct bf_wire_consumer_gone *msg)
 		*slot = NULL;
 		producers_attention_locked(fast);
 	}
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	if (!found)
 		return violation(chan, "a consumer goes that never came", msg->consumer, 0);
 	answer(chan, msg->consumer, BF_WIRE_CONSUMER_GONE, 0, msgs);
@@ -230,7 +230,7 @@ bf_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_conn
 
 	if (fast == NULL)
 		return -ENOTCONN;
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	rc = fast->rcs[consumer_id % BF_MAX_CONSUMERS];
 	if (rc != NULL && rc->id == consumer_id) {
 		info->buf_size = rc->buf_size;
@@ -238,7 +238,7 @@ bf_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_conn
 		info->flags = 0;
 		ret = 0;
 	}
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	bf_fast_put(fast);
 	return ret;
 }
@@ -251,11 +251,11 @@ bf_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_conn
 static void
 ask(struct bf_fast *fast, struct bf_consumer *c)
 {
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	c->deadline = ms_from_now(BF_CONSUMER_MS);
 	c->asked = true;
 	TAILQ_INSERT_TAIL(&fast->asked, c, next_ask);
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	if (!fast->listed)
 		TAILQ_INSERT_TAIL(&bf_fast_group_of(fast->chan->group)->asking, fast, next);
 	fast->listed = true;
@@ -287,11 +287,11 @@ bf_fast_forget(struct bf_consumer *c)
 	if (fast == NULL)
 		return;
 	slot = &fast->consumers[c->queue->id % BF_MAX_CONSUMERS];
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	asked_del_locked(fast, c);
 	if (*slot == c)
 		*slot = NULL;
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 }
 
 int
@@ -316,12 +316,12 @@ bf_consumer_announce(struct rte_comch_queue *queue, bool here)
 			ask(fast, c);
 		return ret;
 	}
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	if (c->fast == NULL)
 		__atomic_fetch_add(&fast->refs, 1, __ATOMIC_RELAXED);
 	c->fast = fast;
 	fast->consumers[queue->id % BF_MAX_CONSUMERS] = c;
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	ret = bf_chan_ctl(chan, BF_WIRE_CONSUMER_NEW, &new, sizeof(new));
 	if (ret == 0) {
 		ask(fast, c);
@@ -371,9 +371,9 @@ consumer_answered(struct bf_chan *chan, const struct bf_wire_consumer_answer *ms
 
 	if (fast == NULL)
 		return 0;
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	ret = answered_locked(fast, msg, &c);
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	if (ret != 0)
 		return violation(chan, "an answer to nothing", msg->consumer, msg->to);
 	if (c != NULL && msg->status != 0)
@@ -392,14 +392,14 @@ asked_next(struct bf_fast *fast, uint64_t now, uint64_t *deadline, bool *late)
 	struct bf_consumer *c;
 
 	*late = false;
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	TAILQ_FOREACH(c, &fast->asked, next_ask) {
 		*late = !c->landing && now >= c->deadline;
 		if (*late || (c->landing && (now >= c->deadline || bf_consumer_landed(c))))
 			break;
 		*deadline = RTE_MIN(*deadline, c->landing ? now : c->deadline);
 	}
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	return c;
 }
 
@@ -444,14 +444,14 @@ pair_asked(struct bf_chan *chan, const struct bf_wire_pair_open *msg)
 		return 0;
 	if (((msg->qpn | msg->psn) >> 24) != 0 || msg->producer == 0 || msg->credits == 0)
 		return violation(chan, "a pair that cannot be", msg->pair, msg->qpn);
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	TAILQ_FOREACH(pair, &fast->served, next)
 		if (pair->id == msg->pair)
 			break;
 	c = fast->consumers[msg->consumer % BF_MAX_CONSUMERS];
 	if (pair == NULL && c != NULL && c->queue->id == msg->consumer)
 		reply.status = bf_pair_serve(c, msg);
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	if (pair != NULL)
 		return violation(chan, "a pair twice", msg->pair, msg->consumer);
 	if (reply.status != 0)
@@ -509,7 +509,7 @@ bf_fast_down(struct bf_chan *chan)
 	fast = __atomic_exchange_n(&chan->fast, FAST_ENDED, __ATOMIC_ACQ_REL);
 	if (fast == NULL || fast == FAST_ENDED)
 		return;
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	__atomic_store_n(&fast->ended, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < BF_MAX_CONSUMERS; i++) {
 		if (fast->rcs[i] != NULL) {
@@ -522,7 +522,7 @@ bf_fast_down(struct bf_chan *chan)
 		fast->consumers[i] = NULL;
 	}
 	producers_attention_locked(fast);
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	unlist(fast);
 	bf_fast_put(fast);
 }

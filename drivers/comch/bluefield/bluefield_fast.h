@@ -30,11 +30,10 @@
 #ifndef BLUEFIELD_FAST_H
 #define BLUEFIELD_FAST_H
 
-#include <pthread.h>
-
 #include "bluefield_chan.h"
 #include "bluefield_credits.h"
 #include "bluefield_dev.h"
+#include "bluefield_lock.h"
 #include "bluefield_log.h"
 #include "bluefield_stage.h"
 #include "bluefield_wq.h"
@@ -80,7 +79,7 @@ struct bf_rc {
 
 /* The fast path of one connection. With its lock, unless said. */
 struct bf_fast {
-	pthread_mutex_t lock;   /* inside no other; held around nothing that waits */
+	struct bf_lock lock;    /* inside no other; held around nothing that waits */
 	struct bf_chan *chan;   /* referenced; set once */
 	uint32_t refs;          /* the connection, each queue, each pair; atomic */
 	uint32_t ended;         /* atomic: the connection is over */

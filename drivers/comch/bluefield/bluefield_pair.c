@@ -230,24 +230,24 @@ run_last(struct bf_job *job)
 	bool closed;
 
 	/* before the peer hears of it, and answers */
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	if (pair->producer != NULL)
 		fast->pairs[pair->id] = pair->told_peer &&
 			__atomic_load_n(&fast->ended, __ATOMIC_RELAXED) == 0 ?
 			PAIR_TOMBSTONE : NULL;
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	if (pair->told_peer)
 		pair_say(pair, BF_WIRE_PAIR_CLOSE, 0);
 	bf_qp_destroy(&pair->qp);
 	bf_cq_destroy(&pair->cq);
 	bf_group_drop(pair_group(pair));
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	if (pair->producer != NULL)
 		bf_rc_put_locked(pair->rc);
 	else
 		TAILQ_REMOVE(&fast->served, pair, next);
 	closed = pair->close_asked; /* one that is asked from now on finds no pair */
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	if (closed)
 		pair_say(pair, BF_WIRE_PAIR_CLOSED, 0);
 	bf_pair_set(pair, BF_PAIR_DEAD);
@@ -263,9 +263,9 @@ bf_pair_end(struct bf_pair *pair)
 	if (pair->rest_added)
 		bf_group_rest_del(pair_group(pair), &pair->rest);
 	pair->rest_added = false;
-	pthread_mutex_lock(&pair->fast->lock);
+	bf_lock(&pair->fast->lock);
 	pair->ending = true;
-	pthread_mutex_unlock(&pair->fast->lock);
+	bf_unlock(&pair->fast->lock);
 	pair->last_job.run = run_last;
 	bf_job_post(pair->dev, &pair->last_job);
 }
@@ -287,9 +287,9 @@ run_open(struct bf_job *job)
 	ret = pair_make_tx(pair);
 	if (ret == 0) {
 		msg.qpn = pair->qp.obj.id;
-		pthread_mutex_lock(&pair->fast->lock);
+		bf_lock(&pair->fast->lock);
 		pair->told_peer = true;
-		pthread_mutex_unlock(&pair->fast->lock);
+		bf_unlock(&pair->fast->lock);
 		ret = bf_chan_ctl(pair->fast->chan, BF_WIRE_PAIR_OPEN, &msg, sizeof(msg));
 	}
 	if (ret != 0)
@@ -326,12 +326,12 @@ bf_pair_open(struct bf_producer *p, struct bf_rc *rc)
 		;
 	pair = i < BF_QUEUE_PAIRS ? pair_new(p->fast, p->dev,
 			RTE_MAX(p->size * blocks, MIN_BLOCKS)) : NULL;
-	pthread_mutex_lock(&p->fast->lock);
+	bf_lock(&p->fast->lock);
 	if (pair != NULL)
 		ret = pair_id_locked(p->fast, pair);
 	if (ret != 0)
 		bf_rc_put_locked(rc);
-	pthread_mutex_unlock(&p->fast->lock);
+	bf_unlock(&p->fast->lock);
 	if (ret != 0) {
 		if (pair != NULL)
 			bf_pair_free(pair);
@@ -380,7 +380,7 @@ bf_pair_ready(struct bf_fast *fast, const struct bf_wire_pair_ready *msg)
 
 	if (((msg->qpn | msg->psn) >> 24) != 0 || msg->reserved != 0)
 		return -EPROTO;
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	pair = pair_ours(fast, msg->pair);
 	if (pair == NULL) {
 		ret = -EPROTO;
@@ -399,7 +399,7 @@ bf_pair_ready(struct bf_fast *fast, const struct bf_wire_pair_ready *msg)
 			bf_job_post(pair->dev, &pair->job);
 		}
 	}
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	return ret;
 }
 
@@ -408,12 +408,12 @@ bf_pair_closed(struct bf_fast *fast, const struct bf_wire_pair *msg)
 {
 	int ret = 0;
 
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	if (pair_ours(fast, msg->pair) == PAIR_TOMBSTONE)
 		fast->pairs[msg->pair] = NULL;
 	else
 		ret = -EPROTO;
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	return ret;
 }
 
@@ -432,9 +432,9 @@ run_serve(struct bf_job *job)
 	if (msg.status == 0)
 		msg.status = pair_connect(pair);
 	if (msg.status == 0) {
-		pthread_mutex_lock(&pair->fast->lock);
+		bf_lock(&pair->fast->lock);
 		pair->answered = true;
-		pthread_mutex_unlock(&pair->fast->lock);
+		bf_unlock(&pair->fast->lock);
 		msg.qpn = pair->qp.obj.id;
 		/* acquire: the posts are there; pairs with the release in post_publish() */
 		msg.credits = __atomic_load_n(&c->shown, __ATOMIC_ACQUIRE);
@@ -510,7 +510,7 @@ bf_pair_go(struct bf_fast *fast, const struct bf_wire_pair *msg)
 {
 	struct bf_pair *pair;
 
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	pair = pair_theirs(fast, msg->pair);
 	/* it may have gone meanwhile */
 	if (pair != NULL && !pair->ending && pair->answered &&
@@ -518,7 +518,7 @@ bf_pair_go(struct bf_fast *fast, const struct bf_wire_pair *msg)
 		bf_pair_set(pair, BF_PAIR_READY);
 		pair_attention(pair);
 	}
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	return 0;
 }
 
@@ -528,14 +528,14 @@ bf_pair_close(struct bf_fast *fast, const struct bf_wire_pair *msg)
 	const struct bf_wire_pair reply = { .pair = msg->pair };
 	struct bf_pair *pair;
 
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	pair = pair_theirs(fast, msg->pair);
 	if (pair != NULL) {
 		pair->close_asked = true;
 		__atomic_store_n(&pair->end, 1, __ATOMIC_RELAXED);
 		pair_attention(pair);
 	}
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	/* it went with its consumer */
 	if (pair == NULL)
 		bf_chan_ctl(fast->chan, BF_WIRE_PAIR_CLOSED, &reply, sizeof(reply));

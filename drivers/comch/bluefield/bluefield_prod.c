@@ -84,10 +84,10 @@ producer_link(struct bf_producer *p)
 {
 	struct bf_fast *fast = p->fast;
 
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	fast->producers[p->queue->id % BF_MAX_PRODUCERS] = p;
 	__atomic_fetch_add(&fast->nb_producers, 1, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 }
 
 static void
@@ -96,7 +96,7 @@ producer_unlink(struct bf_producer *p)
 	struct bf_fast *fast = p->fast;
 	uint32_t i;
 
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	if (fast->producers[p->queue->id % BF_MAX_PRODUCERS] == p) {
 		fast->producers[p->queue->id % BF_MAX_PRODUCERS] = NULL;
 		__atomic_fetch_sub(&fast->nb_producers, 1, __ATOMIC_RELAXED);
@@ -104,7 +104,7 @@ producer_unlink(struct bf_producer *p)
 	for (i = 0; i < BF_MAX_CONSUMERS; i++)
 		if (fast->rcs[i] != NULL)
 			bf_credits_drop(&fast->rcs[i]->credits, p->queue->id);
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 }
 
 int

@@ -43,13 +43,13 @@ rc_get(struct bf_fast *fast, uint32_t consumer_id)
 {
 	struct bf_rc *rc;
 
-	pthread_mutex_lock(&fast->lock);
+	bf_lock(&fast->lock);
 	rc = fast->rcs[consumer_id % BF_MAX_CONSUMERS];
 	if (rc != NULL && rc->id == consumer_id)
 		rc->refs++;
 	else
 		rc = NULL;
-	pthread_mutex_unlock(&fast->lock);
+	bf_unlock(&fast->lock);
 	return rc;
 }
 
