@@ -223,16 +223,21 @@ pairs_open(void)
 {
 	uint64_t end = test_now_ns() + (uint64_t)PAIRS_MS * 1000000;
 	struct test_q *p, *c;
+	bool any = false;
 
 	if (!test_place_is_bluefield())
 		return;
-	TAILQ_FOREACH(p, &queues, next)
-		TAILQ_FOREACH(c, &queues, next)
-			if (rte_comch_ctx_type_get(p->ctx) == RTE_COMCH_CTX_PRODUCER &&
-					rte_comch_ctx_type_get(c->ctx) == RTE_COMCH_CTX_CONSUMER &&
-					test_q_state(p) == RTE_COMCH_STATE_RUNNING)
-				rte_comch_producer_credits(p->ctx, c->id);
-	while (test_now_ns() < end)
+	TAILQ_FOREACH(p, &queues, next) {
+		TAILQ_FOREACH(c, &queues, next) {
+			if (rte_comch_ctx_type_get(p->ctx) != RTE_COMCH_CTX_PRODUCER ||
+					rte_comch_ctx_type_get(c->ctx) != RTE_COMCH_CTX_CONSUMER ||
+					test_q_state(p) != RTE_COMCH_STATE_RUNNING)
+				continue;
+			rte_comch_producer_credits(p->ctx, c->id);
+			any = true;
+		}
+	}
+	while (any && test_now_ns() < end)
 		test_progress();
 }
 
