@@ -27,17 +27,20 @@ irqs() {
 	awk '/vfio-msix/ { n += $2 + $3 } END { print n + 0 }' /proc/interrupts
 }
 
+# Without --legacy-mem EAL may give pages of its start back, and the kernel takes away all
+# that was mapped with them: see the guide of the driver.
+#
 # run <arguments of the client>...: a server on the card's function, for one client.
 # -V has both sides check every byte. The most interrupts that were seen are in $woken.
 run() {
 	local server client text n
 	woken=0
-	timeout 120 dpdk-test-comch --file-prefix=server -m 64 --lcores 0 --no-telemetry \
+	timeout 120 dpdk-test-comch --file-prefix=server -m 64 --legacy-mem --lcores 0 --no-telemetry \
 		-a "$card_vf,class=comch,role=dpu,functions=pf0vf0@$host_mac" -- \
 		--server --once "$@" >/tmp/server 2>&1 &
 	server=$!
 	within 60 serves
-	timeout 120 dpdk-test-comch --file-prefix=client -m 64 --lcores 1 --no-telemetry \
+	timeout 120 dpdk-test-comch --file-prefix=client -m 64 --legacy-mem --lcores 1 --no-telemetry \
 		-a "$host_vf,class=comch,role=host,function=pf0vf0,peer=$card_mac" -- \
 		--client -V --warmup 0 --rounds 1 --timeout 20000 "$@" >/tmp/client 2>&1 &
 	client=$!
