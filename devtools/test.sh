@@ -98,8 +98,9 @@ plan_build() { # <tier> <name> <compiler> <meson options>...
 }
 plan_build gate clang clang
 plan_build gate gcc-shared gcc -Ddefault_library=shared
-plan_build gate gcc-debug gcc -Dbuildtype=debug -Dcomch_debug=true
-plan_build gate gcc-static gcc -Dprefer_static=true
+# One build for what debug builds check and for programs without shared libraries.
+plan_build gate gcc-debug gcc -Dbuildtype=debug -Dcomch_debug=true -Dprefer_static=true
+plan_build all gcc-static gcc -Dprefer_static=true
 plan_build all clang-shared clang -Ddefault_library=shared
 for name in clang gcc-debug; do
 	plan all 120 "slow autotests $name" after "build $name" counted -- autotests $name slow
