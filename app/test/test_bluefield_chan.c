@@ -298,18 +298,18 @@ static int
 test_full(void)
 {
 	struct test_ep *server = server_run();
-	struct bf_cm_id *first;
+	static struct peer first;
 
 	TEST_TRUE(server != NULL);
 	TEST_CALL(evil_connected(server));
-	first = evil.id;
+	first = evil;
 	evil.id = NULL;
-	evil.has_qp = false; /* both stay as they are, and end with the function */
+	evil.has_qp = false; /* the first one has both */
 	TEST_CALL(ask(req_same));
 	TEST_CALL(expect_rej("full", -ENOSPC));
 	TEST_EXPECT(server->nb_connects, 1);
 	TEST_EXPECT(server->nb_disconnects, 0);
-	bf_cm_release(first);
+	peer_forget(&first);
 	return test_log_passed();
 }
 
