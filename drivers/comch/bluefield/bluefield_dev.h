@@ -251,6 +251,13 @@ void bf_group_hold(struct bf_group *group);
 void bf_group_drop(struct bf_group *group);
 
 /*
+ * Wake the group's engine, if it sleeps or is about to. What it has to find was written
+ * before, and is looked at by the group_arm of the part. Any thread, while the engine has
+ * the group.
+ */
+void bf_group_kick(struct bf_group *group);
+
+/*
  * Events of a completion queue on the group's event queue. In the group's thread; del also
  * in any other, after pgroup_destroy has returned. The completion queue is about to be
  * destroyed then, or not armed. -ENOSPC: the event queue has no room for more.

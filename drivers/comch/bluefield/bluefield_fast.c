@@ -188,7 +188,7 @@ producers_attention_locked(struct bf_fast *fast)
 
 	for (i = 0; i < BF_MAX_PRODUCERS; i++)
 		if (fast->producers[i] != NULL)
-			bf_fast_attention(&fast->producers[i]->attention,
+			bf_fast_alert(&fast->producers[i]->attention,
 				fast->producers[i]->group);
 }
 

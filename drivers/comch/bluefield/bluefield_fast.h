@@ -290,13 +290,21 @@ bf_fast_group_of(const struct bf_group *group)
 	return group->part[BF_PART_FAST];
 }
 
-/* Have the thread of a queue look at its pairs; any thread. */
+/* Have the thread of a queue look at its pairs, when it polls again; any thread. */
 static inline void
 bf_fast_attention(uint32_t *queue, const struct bf_group *group)
 {
 	/* release: what changed; pairs with the acquire in the service functions */
 	__atomic_store_n(queue, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&bf_fast_group_of(group)->attention, 1, __ATOMIC_RELEASE);
+}
+
+/* The same, of one that may sleep. */
+static inline void
+bf_fast_alert(uint32_t *queue, struct bf_group *group)
+{
+	bf_fast_attention(queue, group);
+	bf_group_kick(group);
 }
 
 static inline bool

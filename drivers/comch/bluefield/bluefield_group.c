@@ -364,6 +364,17 @@ bf_groups_free(struct bf_dev *dev)
 }
 
 void
+bf_group_kick(struct bf_group *group)
+{
+	struct group *g = to_group(group);
+
+	/* what was written, then armed; pairs with the fence in bf_group_arm() */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&g->armed, __ATOMIC_RELAXED) != 0)
+		group_wake(g);
+}
+
+void
 bf_groups_wake(struct bf_dev *dev)
 {
 	struct bf_group *pub;
@@ -522,6 +533,8 @@ bf_group_arm(struct rte_comch_pgroup *pg)
 	(void)eventfd_read(g->fd, &drop);
 	/* release: who wakes those without a vector, after the interrupt that follows */
 	__atomic_store_n(&g->armed, 1, __ATOMIC_RELEASE);
+	/* armed, then what the parts look at; pairs with the fence in bf_group_kick() */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (i = 0; i < BF_NB_PARTS; i++)
 		if (bf_parts[i] != NULL && bf_parts[i]->group_arm != NULL)
 			pending |= bf_parts[i]->group_arm(&g->pub);

@@ -53,9 +53,9 @@ static void
 pair_attention(struct bf_pair *pair)
 {
 	if (pair->producer != NULL)
-		bf_fast_attention(&pair->producer->attention, pair->producer->group);
+		bf_fast_alert(&pair->producer->attention, pair->producer->group);
 	else
-		bf_fast_attention(&pair->consumer->attention, pair->consumer->group);
+		bf_fast_alert(&pair->consumer->attention, pair->consumer->group);
 }
 
 static void
