@@ -214,14 +214,11 @@ test_q_producer(const struct test_fp_end *end, const struct rte_comch_producer_c
 	return queue_add(q, ret, end);
 }
 
-/*
- * Over BlueField, a producer and a consumer that meet first have a queue pair made, which
- * takes turns of both engines and shows in nothing but credits: give them time for it.
- */
-static void
-pairs_open(void)
+void
+test_fp_pairs(void)
 {
 	uint64_t end = test_now_ns() + (uint64_t)PAIRS_MS * 1000000;
+	struct rte_comch_room room;
 	struct test_q *p, *c;
 	bool any = false;
 
@@ -233,7 +230,8 @@ pairs_open(void)
 					rte_comch_ctx_type_get(c->ctx) != RTE_COMCH_CTX_CONSUMER ||
 					test_q_state(p) != RTE_COMCH_STATE_RUNNING)
 				continue;
-			rte_comch_producer_credits(p->ctx, c->id);
+			/* of one with tasks, too */
+			rte_comch_producer_room_get(p->ctx, c->id, &room);
 			any = true;
 		}
 	}
@@ -266,7 +264,7 @@ test_fp_consumer(struct test_fp *fp, struct rte_comch_mem *mem, uint32_t nb_post
 
 	*q = test_q_consumer(&fp->rx, &conf);
 	TEST_CALL(test_q_start(*q, &fp->tx));
-	pairs_open();
+	test_fp_pairs();
 	return TEST_SUCCESS;
 }
 
@@ -279,7 +277,7 @@ test_fp_producer(struct test_fp *fp, uint32_t nb_sends, struct test_q **q)
 	TEST_TRUE(*q != NULL);
 	TEST_EXPECT(rte_comch_ctx_start((*q)->ctx), 0);
 	TEST_EXPECT(test_q_state(*q), RTE_COMCH_STATE_RUNNING);
-	pairs_open();
+	test_fp_pairs();
 	return TEST_SUCCESS;
 }
 
@@ -579,6 +577,12 @@ test_poll(struct test_q *q, struct rte_comch_cpl *cpls, uint32_t nb)
 			sched_yield();
 	}
 	return found;
+}
+
+int
+test_fp_now_ms(void)
+{
+	return test_place_is_bluefield() ? TEST_MS : 0;
 }
 
 int

@@ -83,6 +83,12 @@ struct test_q *test_q_producer(const struct test_fp_end *end,
 		const struct rte_comch_producer_conf *conf);
 /** Start a consumer and wait until it is RUNNING and the peer was told. */
 int test_q_start(struct test_q *q, const struct test_fp_end *peer);
+/**
+ * Over BlueField, a producer and a consumer that meet first have a queue pair made, which
+ * takes turns of both engines and shows in nothing but credits: give all that run time
+ * for it. Cases that make their queues by themselves call it.
+ */
+void test_fp_pairs(void);
 /** Consumer on rx that runs, and producer on tx that does. */
 int test_fp_consumer(struct test_fp *fp, struct rte_comch_mem *mem, uint32_t nb_posts,
 		uint32_t imm_len, struct test_q **q);
@@ -139,6 +145,9 @@ int test_reason(struct test_q *q, uint32_t id);
  * Number 0 is where the main thread is.
  */
 void test_thread_spread(unsigned int number);
+
+/** For what is there at once, but over BlueField has to arrive: as of TEST_WAIT(). */
+int test_fp_now_ms(void);
 
 /** Wait until the producer sees so many credits. */
 int test_fp_wait_credits(struct test_q *producer, struct test_q *consumer, uint32_t nb);

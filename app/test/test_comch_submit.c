@@ -69,6 +69,7 @@ case_open(void)
 	producer = test_q_producer(&fp.tx, &producer_conf);
 	TEST_TRUE(producer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
+	test_fp_pairs();
 	consumer->on_post = note_post;
 	producer->on_send = note_send;
 	fp.rx.ep->on_recv = note_recv;
@@ -119,6 +120,7 @@ posts_give(uint32_t first, uint32_t nb)
 	for (i = 0; i < nb; i++)
 		TEST_EXPECT(post_new(first + i, &tasks[i]), 0);
 	TEST_EXPECT(rte_comch_task_submit_burst(tasks, nb, 0), (int)nb);
+	test_arrive(); /* the credits */
 	return TEST_SUCCESS;
 }
 

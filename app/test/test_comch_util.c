@@ -689,6 +689,19 @@ test_sleep(struct rte_comch_pe *pe)
 	TEST_ASSERT(false, "an engine at rest wakes for nothing");
 }
 
+int
+test_no_sleep(struct rte_comch_pe *pe)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	int ret;
+
+	do {
+		ret = rte_comch_pe_arm(pe);
+	} while (ret == 0 && test_place_is_bluefield() && test_now_ns() < end);
+	TEST_EXPECT(ret, -EAGAIN);
+	return TEST_SUCCESS;
+}
+
 struct rte_comch_conn_stats
 test_conn_stats(const struct rte_comch_conn *conn)
 {

@@ -220,6 +220,12 @@ int test_arm(struct rte_comch_pe *pe);
  */
 int test_sleep(struct rte_comch_pe *pe);
 
+/**
+ * Arm an engine that has something to do: it must not sleep. Where devices have a time of
+ * their own it may take a moment until there is.
+ */
+int test_no_sleep(struct rte_comch_pe *pe);
+
 /** As TEST_WAIT(), for an engine that is turned when it wakes, and not else. */
 #define TEST_SLEEP_UNTIL(cond, pe, ms) do { \
 	while (!(cond)) { \
