@@ -270,6 +270,7 @@ setup_pages(void)
 	TEST_CALL(test_model_start(&obj_model, "pf0"));
 	snprintf(path, sizeof(path), "%s/pf0.sock", obj_model.dir);
 	TEST_EXPECT(vfu_link_open(&own_link, "own", path, 5000), 0);
+	memset(&own_mem, 0, sizeof(own_mem)); /* as in the structure that it is part of */
 	TEST_EXPECT(vfu_mem_init(&own_mem, &own_link, 5000), 0);
 	own_mem.watched = true;
 	base_regions = 0;
