@@ -403,7 +403,7 @@ test_silicon_2_4_kernel_resets_firmware(void)
 	TEST_EXPECT(test_model_ctl(&model, "dump pf0"), 0);
 	TEST_TRUE(strstr(model.answer, " fatal=1 ") != NULL);
 	TEST_EXPECT(test_model_ctl(&model, "help"), 0);
-	TEST_TRUE(strstr(model.answer, "mac, events, cap, unplug; clear ends all but") != NULL);
+	TEST_TRUE(strstr(model.answer, "cap, net, unplug; clear ends all but") != NULL);
 	TEST_EXPECT(test_model_ctl(&model, "firmware-reset pf0"), 0);
 	TEST_EXPECT(rte_comch_dev_reset(vf_id), 0);
 	TEST_EXPECT(test_dev_status(vf_id), 0);
