@@ -80,8 +80,8 @@ test_rules_listed(void)
 		"dev pf0vf1 ingress prio 2 protocol ip flower skip_sw src_ip 10.0.0.0/8 "
 		"dst_ip 10.1.2.3 ip_proto udp src_port 49152 action mirred egress redirect "
 		"dev uplink0",
-		"dev pf0vf0 ingress prio 3 protocol ipv6 flower skip_sw src_ip fe80::/10 "
-		"action drop",
+		("dev pf0vf0 ingress prio 3 protocol ipv6 flower skip_sw src_ip fe80::/10 "
+		"action drop"),
 		"dev pf0vf0 ingress prio 99 protocol all matchall skip_sw action drop",
 	};
 	const char *at, *before;
