@@ -274,13 +274,13 @@ told(struct test_fp *fp)
 	struct test_q *consumers[3], *producers[2];
 	struct rte_comch_conn_info tx, rx;
 	FILE *f = fopen("/dev/null", "w");
-	struct rte_comch_mem *mem;
+	struct test_slots slots;
 	uint32_t i;
 
 	TEST_TRUE(f != NULL);
-	mem = test_mem_alloc(fp->rx.dev, 64, RTE_COMCH_MEM_F_PEER_WRITE);
+	TEST_CALL(test_slots_new(&slots, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1, 64));
 	for (i = 0; i < 3; i++)
-		TEST_CALL(test_fp_consumer(fp, i != 0 ? mem : NULL, 8, 0, &consumers[i]));
+		TEST_CALL(test_fp_consumer(fp, i != 0 ? slots.mem : NULL, 8, 0, &consumers[i]));
 	for (i = 0; i < 2; i++)
 		TEST_CALL(test_fp_producer(fp, 8, &producers[i]));
 	TEST_EXPECT(rte_comch_conn_info_get(fp->tx.ep->conn, &tx), 0);

@@ -12,6 +12,8 @@
 
 #define TASKS 16
 #define LEN 100
+/* Bytes of immediate data, or as many as the device can have. */
+#define MAX_IMM 64u
 
 /* A producer and a consumer with tasks, and slots for both. */
 struct pair {
@@ -19,14 +21,19 @@ struct pair {
 	struct test_q *consumer;
 	struct test_slots from;
 	struct test_slots to;
+	uint32_t imm_len; /* of the consumer */
 };
 
 static int
 pair_open(struct test_fp *fp, struct pair *p)
 {
 	const struct rte_comch_producer_conf producer_conf = { .nb_tasks = TASKS };
-	struct rte_comch_consumer_conf consumer_conf = { .nb_tasks = TASKS, .imm_len = 64 };
+	struct rte_comch_consumer_conf consumer_conf = { .nb_tasks = TASKS };
+	struct rte_comch_dev_info info;
 
+	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &info), 0);
+	p->imm_len = RTE_MIN(MAX_IMM, info.max_imm_len);
+	consumer_conf.imm_len = p->imm_len;
 	TEST_CALL(test_slots_new(&p->to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, TASKS, LEN));
 	TEST_CALL(test_slots_new(&p->from, fp->tx.dev, 0, TASKS, LEN));
 	consumer_conf.mem = p->to.mem;
@@ -35,6 +42,7 @@ pair_open(struct test_fp *fp, struct pair *p)
 	p->producer = test_q_producer(&fp->tx, &producer_conf);
 	TEST_TRUE(p->producer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(p->producer->ctx), 0);
+	test_fp_pairs();
 	return TEST_SUCCESS;
 }
 
@@ -77,6 +85,7 @@ post_all(struct pair *p)
 		TEST_EXPECT(post_alloc(p, i, &task), 0);
 		TEST_EXPECT(rte_comch_task_submit(task), 0);
 	}
+	test_arrive(); /* the credits */
 	return TEST_SUCCESS;
 }
 
@@ -248,7 +257,7 @@ errors(struct test_fp *fp)
 {
 	struct rte_comch_send good, bad;
 	struct rte_comch_task *task, *post;
-	static uint8_t imm[65];
+	static uint8_t imm[MAX_IMM + 1];
 	struct pair p;
 
 	TEST_CALL(pair_open(fp, &p));
@@ -257,11 +266,12 @@ errors(struct test_fp *fp)
 		.len = LEN,
 		.mem = p.from.mem,
 		.imm = imm,
-		.imm_len = 64,
+		.imm_len = p.imm_len,
 		.flags = RTE_BIT32(9), /* not used */
 	};
 	TEST_EXPECT(post_alloc(&p, 0, &post), 0);
 	TEST_EXPECT(rte_comch_task_submit(post), 0);
+	test_arrive();
 	TEST_EXPECT(rte_comch_producer_task_alloc(p.producer->ctx, p.consumer->id + 1, &good,
 			&task), 0);
 	TEST_EXPECT(rte_comch_task_submit(task), -ENOENT);
@@ -270,7 +280,7 @@ errors(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_producer_task_set(task, p.consumer->id, &bad), 0);
 	TEST_EXPECT(rte_comch_task_submit(task), -EMSGSIZE);
 	bad = good;
-	bad.imm_len = 65;
+	bad.imm_len = p.imm_len + 1;
 	TEST_EXPECT(rte_comch_producer_task_set(task, p.consumer->id, &bad), 0);
 	TEST_EXPECT(rte_comch_task_submit(task), -E2BIG);
 	bad = good;
@@ -422,6 +432,7 @@ stop(struct test_fp *fp)
 		TEST_EXPECT(post_alloc(&p, i, &task), 0);
 		TEST_EXPECT(rte_comch_task_submit(task), 0);
 	}
+	test_arrive();
 	for (i = 0; i < 5; i++)
 		TEST_EXPECT(send_alloc(&p, i, 8, &task), 0);
 
@@ -468,6 +479,7 @@ stop(struct test_fp *fp)
 	p.producer->on_send = NULL;
 	TEST_CALL(test_q_start(p.consumer, &fp->tx));
 	TEST_EXPECT(rte_comch_ctx_start(p.producer->ctx), 0);
+	test_fp_pairs();
 	TEST_CALL(post_all(&p));
 	TEST_EXPECT(send_alloc(&p, 0, 8, &task), 0);
 	TEST_WAIT(p.consumer->nb_ok == 6, TEST_MS);

@@ -458,14 +458,16 @@ consumer_mem(struct test_fp *fp)
 	struct rte_comch_conn *conn = fp->rx.ep->conn;
 	struct rte_comch_ctx *ctx = NULL;
 	struct rte_comch_mem_info info;
+	struct test_slots slots;
 	struct test_q *one, *two;
 	static uint8_t own[64];
 	uint32_t users;
 
 	other = test_mem_alloc(fp->tx.dev, KB, RTE_COMCH_MEM_F_PEER_WRITE);
 	local = test_mem_alloc(fp->rx.dev, KB, 0);
-	mine = test_mem_alloc(fp->rx.dev, KB, RTE_COMCH_MEM_F_PEER_WRITE);
-	TEST_TRUE(other != NULL && local != NULL && mine != NULL);
+	TEST_CALL(test_slots_new(&slots, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1, KB));
+	mine = slots.mem;
+	TEST_TRUE(other != NULL && local != NULL);
 	conf.mem = other;
 	TEST_EXPECT(rte_comch_consumer_create(conn, &conf, &ctx), -EINVAL);
 	conf.mem = local;
@@ -630,6 +632,7 @@ test_no_leak(void)
 {
 	unsigned int nb_fds = 0, nb_maps = 0, round, i;
 	uint64_t memfd = 0, priv = 0;
+	struct test_slots slots;
 	struct rte_comch_mem *mem;
 	struct test_fp fp;
 	struct test_q *q;
@@ -637,12 +640,12 @@ test_no_leak(void)
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	for (round = 0; round < 12; round++) {
 		for (i = 0; i < 8; i++) {
-			mem = test_mem_alloc(fp.rx.dev, 64 * KB, RTE_COMCH_MEM_F_PEER_WRITE);
-			TEST_TRUE(mem != NULL);
-			memset(rte_comch_mem_addr(mem), 1, 64 * KB);
-			TEST_CALL(test_fp_consumer(&fp, mem, 64, 0, &q));
+			TEST_CALL(test_slots_new(&slots, fp.rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1,
+					64 * KB));
+			memset(slots.base, 1, slots.len);
+			TEST_CALL(test_fp_consumer(&fp, slots.mem, 64, 0, &q));
 			TEST_EXPECT(test_q_close(q), 0);
-			TEST_EXPECT(test_mem_free(mem), 0);
+			TEST_EXPECT(test_mem_free(slots.mem), 0);
 			mem = test_mem_pool(fp.rx.dev, "leak", 63, 16, 512, 0);
 			TEST_TRUE(mem != NULL);
 			TEST_EXPECT(test_mem_free(mem), 0);
