@@ -105,7 +105,8 @@ send_and_find(struct test_fp *fp, struct test_q *producer, struct test_q *q, uin
 	TEST_CALL(send_one(producer, q->id));
 	for (turns = 0; q->nb_ok == before && (turns < 10000 || test_now_ns() < end); turns++)
 		TEST_TRUE(rte_comch_pe_progress(fp->rx.q_pe) >= 0);
-	TEST_ASSERT(turns <= bound || test_place_is_bluefield(), "found in turn %u, and not in %u", turns, bound);
+	TEST_ASSERT(turns <= bound || test_place_is_bluefield(),
+			"found in turn %u, and not in %u", turns, bound);
 	TEST_EXPECT(q->nb_ok, before + 1);
 	return TEST_SUCCESS;
 }
