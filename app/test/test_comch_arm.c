@@ -141,6 +141,7 @@ test_messages(void)
 		if (i % 2 == 0) {
 			rte_comch_pe_progress(server_pe);
 			TEST_EXPECT(test_send_pattern(client->conn, 8, i), 0);
+			test_arrive();
 			for (j = 0; j < 3; j++) {
 				/* it stays so until progress */
 				TEST_EXPECT(rte_comch_pe_arm_always(server_pe), 0);

@@ -90,7 +90,7 @@ static int
 objects_open(struct test_fp *fp, struct rte_comch_mem *mem)
 {
 	const struct rte_comch_consumer_conf conf = {
-		.mem = mem, .nb_tasks = TASKS, .imm_len = 8,
+		.mem = mem, .nb_tasks = TASKS, .imm_len = 8, .buf_size = test_buf_size(mem),
 		.state_cb = object_state, .post_cb = object_post, .user_data = &consumer,
 	};
 	const struct rte_comch_producer_conf tx_conf = {
@@ -388,7 +388,7 @@ queues_in_last_task(struct test_fp *fp)
 	for (i = 0; i < TASKS; i++) {
 		TEST_EXPECT(rte_comch_producer_task_alloc(producer.ctx, test_queue_id(consumer.ctx),
 				&send, &task), 0);
-		TEST_EXPECT(rte_comch_task_submit(task), 0);
+		TEST_WAIT(rte_comch_task_submit(task) == 0, test_fp_now_ms());
 	}
 	return objects_are_gone(fp);
 }

@@ -73,6 +73,7 @@ offer(struct many *m, uint32_t nb)
 		left = room.credits;
 	}
 	TEST_EXPECT(test_post_empty(m->consumer, nb, 0), nb);
+	test_arrive();
 	return TEST_SUCCESS;
 }
 

@@ -9,6 +9,8 @@
  */
 
 #include <rte_lcore.h>
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
 
 #include "test_comch_fp_util.h"
 #include "test_comch_place.h"
@@ -22,6 +24,8 @@ TAILQ_HEAD(test_q_list, test_q);
 static struct test_q_list queues = TAILQ_HEAD_INITIALIZER(queues);
 static struct rte_comch_mem *mems[MAX_MEMS];
 static uint64_t buf_sizes[MAX_MEMS]; /* of their slots, or 0 */
+/* Bytes of the buffers of other regions, where consumers have to say so. */
+#define ANY_BUF_SIZE 64
 static unsigned int nb_mems;
 static bool post_sizes;
 
@@ -146,27 +150,57 @@ queue_add(struct test_q *q, int ret, const struct test_fp_end *end)
 	return NULL;
 }
 
-/* What is posted of a region, if it is cut into slots. */
+bool
+test_has_post_sizes(void)
+{
+	struct rte_comch_dev_info host, dpu;
+
+	return rte_comch_dev_info_get(test_pair.host, &host) == 0 &&
+		rte_comch_dev_info_get(test_pair.dpu, &dpu) == 0 &&
+		(host.capa & dpu.capa & RTE_COMCH_CAPA_POST_SIZES) != 0;
+}
+
+/* Of a region that is not cut into slots, where something has to be said of it. */
 static uint64_t
-slots_buf_size(const struct rte_comch_mem *mem)
+any_buf_size(const struct rte_comch_mem *mem)
+{
+	struct rte_comch_mem_info info;
+
+	if (mem == NULL || test_has_post_sizes() || rte_comch_mem_info_get(mem, &info) != 0)
+		return 0;
+	if (info.pool != NULL &&
+			info.pool->private_data_size >= sizeof(struct rte_pktmbuf_pool_private) &&
+			rte_pktmbuf_data_room_size(info.pool) > RTE_PKTMBUF_HEADROOM)
+		return rte_pktmbuf_data_room_size(info.pool) - RTE_PKTMBUF_HEADROOM;
+	return RTE_MIN(info.len, (uint64_t)ANY_BUF_SIZE);
+}
+
+uint64_t
+test_buf_size(const struct rte_comch_mem *mem)
+{
+	unsigned int i;
+
+	for (i = 0; i < nb_mems; i++)
+		if (mems[i] == mem && buf_sizes[i] != 0)
+			return buf_sizes[i];
+	return any_buf_size(mem);
+}
+
+void
+test_mem_buf_size(const struct rte_comch_mem *mem, uint64_t size)
 {
 	unsigned int i;
 
 	for (i = 0; i < nb_mems; i++)
 		if (mems[i] == mem)
-			return buf_sizes[i];
-	return 0;
+			buf_sizes[i] = size;
 }
 
 int
 test_post_sizes_need(void)
 {
-	struct rte_comch_dev_info host, dpu;
-
 	TEST_CALL(test_fp_need());
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host), 0);
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
-	if ((host.capa & dpu.capa & RTE_COMCH_CAPA_POST_SIZES) == 0)
+	if (!test_has_post_sizes())
 		return test_skip("consumers of the devices state a size");
 	post_sizes = true;
 	return TEST_SUCCESS;
@@ -184,7 +218,7 @@ test_q_consumer(const struct test_fp_end *end, const struct rte_comch_consumer_c
 	if (conf != NULL)
 		c = *conf;
 	if (c.buf_size == 0 && !post_sizes)
-		c.buf_size = slots_buf_size(c.mem);
+		c.buf_size = test_buf_size(c.mem);
 	c.state_cb = state_cb;
 	c.post_cb = c.nb_tasks != 0 ? post_cb : NULL;
 	c.user_data = q;
@@ -503,6 +537,33 @@ test_slot_check(const struct test_slots *s, uint32_t i, uint32_t len, uint32_t s
 			all_guard(p + len, s->len - len + TEST_GUARD);
 }
 
+/*
+ * Over BlueField, a producer is told of posts by a message: wait for that, and turn no
+ * engine. Whoever asks for credits has a share of them, so only one that is alone is asked.
+ */
+void
+test_posts_arrive(const struct test_q *q, uint32_t nb)
+{
+	uint64_t end = test_now_ns() + (uint64_t)PAIRS_MS * 1000000;
+	struct test_q *p, *one = NULL;
+
+	if (!test_place_is_bluefield() || nb == 0)
+		return;
+	TAILQ_FOREACH(p, &queues, next) {
+		if (rte_comch_ctx_type_get(p->ctx) != RTE_COMCH_CTX_PRODUCER ||
+				test_q_state(p) != RTE_COMCH_STATE_RUNNING)
+			continue;
+		if (one != NULL) {
+			test_arrive();
+			return;
+		}
+		one = p;
+	}
+	while (one != NULL && rte_comch_producer_credits(one->ctx, q->id) < nb &&
+			test_now_ns() < end)
+		;
+}
+
 uint32_t
 test_post_slots(struct test_q *q, const struct test_slots *s, uint32_t first, uint32_t nb,
 		uint64_t cookie)
@@ -519,6 +580,7 @@ test_post_slots(struct test_q *q, const struct test_slots *s, uint32_t first, ui
 	}
 	taken = rte_comch_consumer_post_burst(q->ctx, posts, (uint16_t)nb);
 	free(posts);
+	test_posts_arrive(q, taken);
 	return taken;
 }
 
@@ -534,6 +596,7 @@ test_post_empty(struct test_q *q, uint32_t nb, uint64_t cookie)
 		posts[i].cookie = cookie + i;
 	taken = rte_comch_consumer_post_burst(q->ctx, posts, (uint16_t)nb);
 	free(posts);
+	test_posts_arrive(q, taken);
 	return taken;
 }
 

@@ -63,6 +63,12 @@ int test_fp_need(void);
  * consumers state no size there. In other cases they state that of their slots.
  */
 int test_post_sizes_need(void);
+/** Do consumers of the devices leave the size of their buffers open? */
+bool test_has_post_sizes(void);
+/** What a consumer of a region states: of its slots, or less than all where it has to. */
+uint64_t test_buf_size(const struct rte_comch_mem *mem);
+/** What consumers of a region state, if it is not cut into slots. */
+void test_mem_buf_size(const struct rte_comch_mem *mem, uint64_t size);
 /** Connect a server and a client. */
 int test_fp_open(struct test_fp *fp, uint32_t how);
 /** Run a case in both directions, each on a new connection. */
@@ -126,6 +132,8 @@ uint32_t test_post_slots(struct test_q *q, const struct test_slots *s, uint32_t 
 		uint32_t nb, uint64_t cookie);
 /** Post without buffers. @return taken. */
 uint32_t test_post_empty(struct test_q *q, uint32_t nb, uint64_t cookie);
+/** What these two wait for, where a producer is told of posts later. */
+void test_posts_arrive(const struct test_q *q, uint32_t nb);
 /** Send one message of a slot's first bytes. @return taken, 0 or 1. */
 uint16_t test_send_slot(struct test_q *q, uint32_t id, const struct test_slots *s, uint32_t i,
 		uint64_t len, uint64_t cookie);

@@ -15,6 +15,7 @@
 #include <rte_mempool.h>
 
 #include "test_comch_fp_util.h"
+#include "test_comch_place.h"
 
 #define PW RTE_COMCH_MEM_F_PEER_WRITE
 #define MANY 1024
@@ -79,12 +80,15 @@ static int
 message(struct test_fp *fp, struct test_q *producer, const struct test_slots *from,
 		struct rte_comch_mem *mem, uint8_t *addr, uint32_t len)
 {
+	const struct rte_comch_consumer_conf conf = { .mem = mem, .nb_posts = 4, .buf_size = len };
 	const struct rte_comch_post post = { .addr = addr, .len = len };
 	struct test_q *consumer;
 	struct rte_comch_cpl cpl;
 	uint32_t seed = test_rand();
 
-	TEST_CALL(test_fp_consumer(fp, mem, 4, 0, &consumer));
+	consumer = test_q_consumer(&fp->rx, &conf);
+	TEST_CALL(test_q_start(consumer, &fp->tx));
+	test_fp_pairs();
 	consumers[nb_consumers++] = consumer;
 	TEST_EXPECT(rte_comch_consumer_post_burst(consumer->ctx, &post, 1), 1);
 	TEST_WAIT(rte_comch_producer_credits(producer->ctx, consumer->id) == 1, TEST_MS);
@@ -192,8 +196,8 @@ test_register(void)
 	for (nb_mems = 0; nb_mems < MANY; nb_mems++)
 		TEST_EXPECT(rte_comch_mem_register(fp.rx.dev, heap + nb_mems * LEN, LEN, PW,
 				&mems[nb_mems]), 0);
-	/* one in use has what it needs, the others have nothing */
-	TEST_EXPECT(test_count_fds(), fds);
+	/* one in use has what it needs, the others have nothing, or all stages are in few files */
+	TEST_TRUE(test_count_fds() <= fds + (test_place_is_bluefield() ? 8 : 0));
 	TEST_CALL(use_some(&fp, EVERY, NULL));
 	for (i = 0; i < MANY; i++)
 		if (i % EVERY != 0)

@@ -270,6 +270,7 @@ test_free_in_flight(void)
 	producer = test_q_producer(&fp.tx, &conf);
 	TEST_TRUE(producer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
+	test_fp_pairs();
 	TEST_EXPECT(test_post_slots(consumer, &to, 0, 2, 0), 2);
 	msg.mem = from.mem;
 	for (i = 0; i < 2; i++) {

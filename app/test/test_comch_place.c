@@ -81,10 +81,17 @@ bluefield_open(struct test_place *place)
 int
 test_place_open(struct test_place *place)
 {
+	if (!test_place_is_bluefield())
+		return test_place_open_shm(place);
 	memset(place, 0, sizeof(*place));
-	place->bluefield = test_place_is_bluefield();
-	if (place->bluefield)
-		return bluefield_open(place);
+	place->bluefield = true;
+	return bluefield_open(place);
+}
+
+int
+test_place_open_shm(struct test_place *place)
+{
+	memset(place, 0, sizeof(*place));
 	if (test_rendezvous_create(place->path, sizeof(place->path)) != 0)
 		return TEST_FAILED;
 	place->is_open = true;

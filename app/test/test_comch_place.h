@@ -41,6 +41,8 @@ unsigned int test_place_nb_functions(unsigned int nb_processes);
 
 /** @return TEST_SUCCESS, TEST_SKIPPED without a model, or TEST_FAILED. */
 int test_place_open(struct test_place *place);
+/** The same of shm, whatever the variable says: for tests that put themselves above it. */
+int test_place_open_shm(struct test_place *place);
 /** All devices were unplugged, and processes ended. One that is not open is nothing. */
 void test_place_close(struct test_place *place);
 /** The folder where its devices meet. */

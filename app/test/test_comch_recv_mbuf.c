@@ -16,6 +16,7 @@
 #include <rte_mempool.h>
 #include <rte_ring.h>
 
+#include "test_comch_place.h"
 #include "test_comch_util.h"
 #include "test_mock.h"
 
@@ -296,7 +297,9 @@ test_agreed_size(void)
 		TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);
 		TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -EMSGSIZE);
-		TEST_EXPECT(server->nb_connects, 0);
+		/* a server of BlueField knows of it from the request on */
+		TEST_TRUE(server->nb_connects == 0 || test_place_is_bluefield());
+		TEST_WAIT(server->nb_disconnects == server->nb_connects, TEST_MS);
 		test_cleanup();
 		rte_mempool_free(other_pool);
 		other_pool = NULL;
@@ -358,6 +361,7 @@ test_pool_empty(void)
 {
 	struct test_ep *server, *client;
 	unsigned int i, nb = 0;
+	uint64_t in_flight;
 
 	TEST_CALL(mbuf_connect(&server, &client, false));
 	for (i = 0; i < 2 * POOL_SIZE; i++)
@@ -365,10 +369,13 @@ test_pool_empty(void)
 	TEST_WAIT(server->nb_recv == POOL_SIZE, TEST_MS);
 	for (i = 0; i < TURNS; i++)
 		test_progress();
+	test_settle();
 	TEST_EXPECT(server->nb_recv, POOL_SIZE);
 	TEST_EXPECT(client->nb_done, POOL_SIZE);
 	TEST_EXPECT(test_conn_stats(server->conn).rx_no_mbuf, 1);
-	TEST_EXPECT(test_conn_stats(server->conn).rx_in_flight, POOL_SIZE);
+	/* as many as the receive queue has room for */
+	in_flight = test_conn_stats(server->conn).rx_in_flight;
+	TEST_TRUE(in_flight == POOL_SIZE || (test_place_is_bluefield() && in_flight > 0));
 	/* one by one, and it goes on with each */
 	while (nb < 2 * POOL_SIZE) {
 		TEST_TRUE(nb_got > 0 && mbuf_right(got[0], 64, nb));

@@ -125,6 +125,7 @@ test_arm_after(void)
 	TEST_CALL(run(true));
 	TEST_CALL(until_running());
 	TEST_EXPECT(nb_seen, 0);
+	test_arrive();
 	TEST_EXPECT(rte_comch_pe_arm(client_pe), -EAGAIN);
 	TEST_EXPECT(rte_comch_pe_arm_always(client_pe), 0);
 	TEST_EXPECT(test_wait_fd(client_pe, 0), 1);
@@ -200,6 +201,7 @@ test_events(void)
 		rte_comch_pe_progress(helper_pe);
 		rte_comch_pe_progress(server_pe);
 	}
+	test_arrive();
 	nb_handled = 0;
 	for (i = 0; i < RTE_DIM(events); i++) {
 		events[i].base.handler = event_handler;

@@ -17,6 +17,7 @@
 #include <rte_comch_pmd.h> /* check-ok: a driver is played here */
 
 #include "test_comch_fp_util.h"
+#include "test_comch_place.h"
 #include "test_mock.h"
 
 #define MOCK_MAX_DEVS 16
@@ -63,6 +64,10 @@ static struct mock_told_list waiting = TAILQ_HEAD_INITIALIZER(waiting);
 static struct mock_told_list dropped = TAILQ_HEAD_INITIALIZER(dropped);
 /* and told after all: each end is told once, and its object may be gone now */
 static struct mock_told_list late = TAILQ_HEAD_INITIALIZER(late);
+/* Of suites whose devices are not those of other tests. */
+static struct test_place suite_place;
+static struct test_pair suite_saved;
+static int suite_card = -1, suite_host = -1;
 static pthread_t teller;
 static bool teller_runs;
 static bool telling; /* it is inside rte_comch_pmd_ended() */
@@ -646,10 +651,36 @@ reset_set(int16_t dev_id, bool on)
 	return true;
 }
 
+/* What the library sees is the mock's: a pair of shm below it, whatever the others run on. */
+static int
+suite_pair(void)
+{
+	if (!test_place_is_bluefield())
+		return test_pair_first();
+	suite_saved = test_pair;
+	TEST_CALL(test_place_open_shm(&suite_place));
+	suite_card = test_place_card(&suite_place);
+	suite_host = test_place_host(&suite_place, test_place_function(0));
+	return test_place_pair(suite_card, suite_host);
+}
+
+static void
+suite_pair_remove(void)
+{
+	if (!suite_place.is_open)
+		return;
+	if (suite_host >= 0 && test_vdev_remove((int16_t)suite_host) != 0)
+		printf("The host device cannot be removed\n");
+	if (suite_card >= 0 && test_vdev_remove((int16_t)suite_card) != 0)
+		printf("The card cannot be removed\n");
+	test_place_close(&suite_place);
+	test_pair = suite_saved;
+}
+
 int
 test_mock_suite_setup(void)
 {
-	TEST_CALL(test_pair_first());
+	TEST_CALL(suite_pair());
 	TEST_CALL(test_fp_need());
 	test_log_quiet();
 	if (!test_mock_is_on()) {
@@ -672,6 +703,7 @@ test_mock_suite_teardown(void)
 		test_mock_remove(test_pair.dpu);
 		test_mock_remove(test_pair.host);
 	}
+	suite_pair_remove();
 	test_log_restore();
 }
 
