@@ -28,7 +28,8 @@
 #define LOSS_MS (test_place_is_bluefield() ? 8000u : 100u)
 #define LOSS_WAIT_MS (TEST_MS + LOSS_MS)
 
-#define MAX_CONN_KB 64
+/* A receive queue of BlueField is posted in full, for messages of the largest size. */
+#define MAX_CONN_KB (test_place_is_bluefield() ? 256u : 64u)
 
 /* For a card of this process, and for a child that is the card. */
 static struct test_place here, there;
@@ -202,7 +203,10 @@ cost(struct test_child *child, struct rte_comch_pe *pe, uint64_t *ns)
 static int
 test_cost_at_512_clients(void)
 {
-	struct rte_comch_pe *many_pe = test_pe_new(), *alone_pe = test_pe_new();
+	/* tasks for a server of each function */
+	const struct rte_comch_pe_conf conf = { .socket_id = -1, .max_tasks = 8192 };
+	struct rte_comch_pe *many_pe = test_pe_new_conf(&conf);
+	struct rte_comch_pe *alone_pe = test_pe_new_conf(&conf);
 	struct test_child *children[NB_PROCESSES], *alone;
 	uint64_t many_ns[COST_ROUNDS], alone_ns[COST_ROUNDS];
 	unsigned int i, try;

@@ -13,6 +13,7 @@
 #include <rte_comch_pmd.h> /* check-ok: an event of a driver is played here */
 
 #include "test_comch_fp_util.h"
+#include "test_comch_place.h"
 
 #define NB_MSGS 3
 #define MSG_LEN 64
@@ -135,7 +136,10 @@ test_arm_after(void)
 	return TEST_SUCCESS;
 }
 
-/* A peer that sends and leaves at once: the same, and then the end. */
+/*
+ * A peer that sends and leaves at once: the same, and then the end. Between functions of
+ * a BlueField the end can overtake messages, whose tasks say so.
+ */
 static int
 test_short(void)
 {
@@ -144,7 +148,11 @@ test_short(void)
 	TEST_EXPECT(nb_seen, 0);
 	TEST_EXPECT(rte_comch_conn_user_data_set(client->conn, client), 0);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_EXPECT(nb_seen, NB_MSGS);
+	TEST_WAIT(server->nb_done + server->nb_failed == NB_MSGS, TEST_MS);
+	if (test_place_is_bluefield())
+		TEST_TRUE(nb_seen >= server->nb_done);
+	else
+		TEST_EXPECT(nb_seen, NB_MSGS);
 	TEST_EXPECT(nb_unseen, 0);
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ESHUTDOWN);
 	return TEST_SUCCESS;
@@ -188,28 +196,45 @@ event_handler(struct rte_comch_pmd_event *ev)
 	container_of(ev, struct event, base)->order = ++nb_handled;
 }
 
+static void
+post_events(struct test_ep *ep, int prev, int next)
+{
+	unsigned int i;
+
+	RTE_SET_USED(ep);
+	RTE_SET_USED(prev);
+	for (i = 0; next == RTE_COMCH_STATE_RUNNING && i < RTE_DIM(events); i++) {
+		events[i].base.handler = event_handler;
+		if (rte_comch_pmd_event_post(client_pe, &events[i].base) != 0)
+			test_fail("event %u cannot be posted", i);
+	}
+}
+
 static int
 test_events(void)
 {
 	unsigned int i;
 
 	TEST_CALL(run(true));
-	client->on_state = NULL;
-	/* the answer of the server is left in the mailbox of the client's engine */
-	rte_comch_pe_progress(client_pe);
-	for (i = 0; i < PEER_TURNS; i++) {
-		rte_comch_pe_progress(helper_pe);
-		rte_comch_pe_progress(server_pe);
-	}
-	test_arrive();
 	nb_handled = 0;
-	for (i = 0; i < RTE_DIM(events); i++) {
-		events[i].base.handler = event_handler;
-		TEST_EXPECT(rte_comch_pmd_event_post(client_pe, &events[i].base), 0);
+	if (test_place_is_bluefield()) {
+		/* it is RUNNING after several turns: post in the one that makes it so */
+		client->on_state = post_events;
+		TEST_CALL(until_running());
+	} else {
+		client->on_state = NULL;
+		/* the answer of the server is left in the mailbox of the client's engine */
+		rte_comch_pe_progress(client_pe);
+		for (i = 0; i < PEER_TURNS; i++) {
+			rte_comch_pe_progress(helper_pe);
+			rte_comch_pe_progress(server_pe);
+		}
+		test_arrive();
+		post_events(client, RTE_COMCH_STATE_STARTING, RTE_COMCH_STATE_RUNNING);
+		TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STARTING);
+		rte_comch_pe_progress(client_pe);
+		TEST_EXPECT(test_state(client), RTE_COMCH_STATE_RUNNING);
 	}
-	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STARTING);
-	rte_comch_pe_progress(client_pe);
-	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_RUNNING);
 	TEST_EXPECT(nb_handled, 0);
 	TEST_EXPECT(rte_comch_pe_arm(client_pe), -EAGAIN);
 	TEST_WAIT(nb_handled == RTE_DIM(events), TEST_MS);
