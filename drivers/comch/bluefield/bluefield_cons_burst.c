@@ -388,13 +388,14 @@ rx_refill(struct bf_consumer *c, uint32_t nb)
 	return nb;
 }
 
-/* The first call decides what the posts are. */
+/* The first call decides what the posts are. A pool can be one of other objects. */
 static bool
 rx_begin(struct bf_consumer *c)
 {
-	if (c->pool == NULL || c->post_pos != 0) {
+	if (c->pool == NULL || c->post_pos != 0 ||
+			c->pool->private_data_size < sizeof(struct rte_pktmbuf_pool_private)) {
 		if (!c->logged)
-			BF_LOG(ERR, "%s: a consumer of packets needs the region of a pool, and no other posts",
+			BF_LOG(ERR, "%s: a consumer of packets needs the region of an mbuf pool, and no other posts",
 				c->queue->dev->data->name);
 		c->logged = true;
 		c->reason = -EINVAL;
