@@ -135,12 +135,16 @@ end_step() { # <state> <words>
 fail_step() { # <how many> <words>
 	failed=$((failed + $1))
 	end_step failed "FAILED${2:+ ($2)}, log: $log"
+	# the cases by name, which may be far from the end
+	grep -aE '^ \+ TestCase .* failed|^TestCase .* failed: ' "$log" | head -n 20 |
+		sed 's/^/    ! /'
 	tail -n 25 "$log" | sed 's/^/    | /'
 }
 
-# What a step has left out, and why, is in its log.
+# What a step has left out, and why, and what passed at a second look, is in its log.
 show_skipped() {
-	sed -nE 's/^[ +]*(TestCase[^:]*: *)?(.*skipped: .*)$/    \2/p' "$log" | head -n 20
+	sed -nE 's/^[ +]*(TestCase[^:]*: *)?(.*skipped: .*|once failed: .*)$/    \2/p' "$log" |
+		head -n 20
 }
 
 count_result() { # <exit status>
