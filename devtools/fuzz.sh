@@ -3,9 +3,9 @@
 # Copyright(c) 2026 The dpdk-comch authors
 #
 # Builds the fuzz targets with clang, AddressSanitizer and UBSan, and runs each
-# of them for its share of the time:
+# of them for its share of the time of a CPU, as many at once as there are CPUs:
 #
-#   devtools/fuzz.sh [seconds in all, 60] [name of targets, may be a pattern]...
+#   devtools/fuzz.sh [seconds of a CPU in all, 60] [name of targets, may be a pattern]...
 #
 # Before that each runs the inputs of app/fuzz/corpus once, among them all that
 # have failed in the past. Targets of the software BlueField are left out, with the
@@ -102,17 +102,39 @@ fuzz() { # <target>
 		"${options[@]}" "$work/corpus/$1" "$top/app/fuzz/corpus/$1"
 }
 
-for target in "${here[@]}"; do
-	log=$work/$target.log
-	if replay "$target" >"$log" 2>&1 && fuzz "$target" >>"$log" 2>&1; then
-		runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)
-		printf '%-16s passed: %s inputs in %d s\n' "$target" "$runs" "$share"
+running=0
+wait_for_one() {
+	if wait -n; then
 		passed=$((passed + 1))
 	else
-		printf '%-16s FAILED, log: %s\n' "$target" "${log#"$top"/}"
-		grep -E 'ERROR|SUMMARY|runtime error|Test unit|^Running:' "$log" | tail -n 10 || true
 		failed=$((failed + 1))
 	fi
+	running=$((running - 1))
+}
+
+# As many at a time as there are CPUs. What each says stays together.
+run_target() { # <target>
+	local log=$work/$1.log runs
+	if replay "$1" >"$log" 2>&1 && fuzz "$1" >>"$log" 2>&1; then
+		runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)
+		printf '%-16s passed: %s inputs in %d s\n' "$1" "$runs" "$share"
+		return
+	fi
+	printf '%-16s FAILED, log: %s\n%s\n' "$1" "${log#"$top"/}" \
+		"$(grep -E 'ERROR|SUMMARY|runtime error|Test unit|^Running:' "$log" | tail -n 10)"
+	return 1
+}
+
+cpus=$(nproc)
+for target in "${here[@]}"; do
+	if ((running >= cpus)); then
+		wait_for_one
+	fi
+	run_target "$target" &
+	running=$((running + 1))
+done
+while ((running > 0)); do
+	wait_for_one
 done
 
 echo "$passed passed, $failed failed"

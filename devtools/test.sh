@@ -191,10 +191,10 @@ for guest in rdma-core mlx5-core rc-pingpong dpdk messages iova; do
 		"$devtools/qemu/test-$guest.sh" "$work/guest" "$work/gcc"
 done
 
-plan gate 88 'fuzz targets, 40 s' counted -- "$devtools/fuzz.sh" 40 'fuzz_[!cm]*'
-plan gate 65 'fuzz target of completions, 60 s' counted -- "$devtools/fuzz.sh" 60 fuzz_cqe
-plan gate 75 'fuzz target of connection management, 60 s' counted -- "$devtools/fuzz.sh" 60 fuzz_mad
-plan gate 83 'fuzz targets of the model, 60 s' counted -- "$devtools/fuzz.sh" 60 'fuzz_model_*'
+plan gate 75 'fuzz targets, 40 s' counted -- "$devtools/fuzz.sh" 40 'fuzz_[!cm]*'
+plan gate 65 'fuzz targets of completions and MADs, 60 s each' counted -- \
+	"$devtools/fuzz.sh" 120 fuzz_cqe fuzz_mad
+plan gate 55 'fuzz targets of the model, 30 s each' counted -- "$devtools/fuzz.sh" 60 'fuzz_model_*'
 plan all 305 'fuzz targets, 5 min' counted -- "$devtools/fuzz.sh" 300
 
 plan gate 6 'documentation, warnings are errors' -- build_docs
