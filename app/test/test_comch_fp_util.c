@@ -551,7 +551,9 @@ test_posts_arrive(const struct test_q *q, uint32_t nb)
 		return;
 	TAILQ_FOREACH(p, &queues, next) {
 		if (rte_comch_ctx_type_get(p->ctx) != RTE_COMCH_CTX_PRODUCER ||
-				test_q_state(p) != RTE_COMCH_STATE_RUNNING)
+				test_q_state(p) != RTE_COMCH_STATE_RUNNING ||
+				/* it sends the other way */
+				rte_comch_ctx_dev_get(p->ctx) == rte_comch_ctx_dev_get(q->ctx))
 			continue;
 		if (one != NULL) {
 			test_arrive();
