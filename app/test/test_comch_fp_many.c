@@ -112,8 +112,8 @@ all_to_all(struct test_fp *fp, uint32_t nb_producers, uint32_t nb_consumers, uin
 			TEST_EXPECT(tag.seq, got[tag.from][c]++);
 			TEST_EXPECT(cpls[j].producer_id, producers[tag.from]->id);
 			test_slot_clear(&to[c], (uint32_t)cpls[j].cookie);
-			TEST_EXPECT(test_post_slots(consumers[c], &to[c], (uint32_t)cpls[j].cookie,
-					1, 0), 1);
+			TEST_EXPECT(test_post_slots_nowait(consumers[c], &to[c],
+					(uint32_t)cpls[j].cookie, 1, 0), 1);
 		}
 	}
 	for (c = 0; c < nb_consumers; c++) {
@@ -191,8 +191,8 @@ test_connections(void)
 			TEST_EXPECT(tag.from, i);
 			TEST_EXPECT(tag.seq, got[i]++);
 			test_slot_clear(&to[i], (uint32_t)cpls[j].cookie);
-			TEST_EXPECT(test_post_slots(consumers[i], &to[i], (uint32_t)cpls[j].cookie,
-					1, 0), 1);
+			TEST_EXPECT(test_post_slots_nowait(consumers[i], &to[i],
+					(uint32_t)cpls[j].cookie, 1, 0), 1);
 		}
 	}
 	/* one connection goes, the others do not notice */
@@ -592,7 +592,7 @@ worker_recv(void *arg)
 		if (rte_comch_pe_progress(w->pe) == 0 && worker_starved(end))
 			w->error = "it stays in STARTING";
 	if (w->error == NULL &&
-			test_post_slots(&q, &w->slots, 0, w->slots.nb, 0) != w->slots.nb)
+			test_post_slots_nowait(&q, &w->slots, 0, w->slots.nb, 0) != w->slots.nb)
 		w->error = "it cannot post";
 	while (w->done < w->want && w->error == NULL) {
 		nb = rte_comch_queue_poll_burst(w->ctx, cpls, RTE_DIM(cpls));

@@ -567,8 +567,8 @@ test_posts_arrive(const struct test_q *q, uint32_t nb)
 }
 
 uint32_t
-test_post_slots(struct test_q *q, const struct test_slots *s, uint32_t first, uint32_t nb,
-		uint64_t cookie)
+test_post_slots_nowait(struct test_q *q, const struct test_slots *s, uint32_t first,
+		uint32_t nb, uint64_t cookie)
 {
 	struct rte_comch_post *posts = calloc(nb, sizeof(*posts));
 	uint32_t i, taken;
@@ -582,6 +582,15 @@ test_post_slots(struct test_q *q, const struct test_slots *s, uint32_t first, ui
 	}
 	taken = rte_comch_consumer_post_burst(q->ctx, posts, (uint16_t)nb);
 	free(posts);
+	return taken;
+}
+
+uint32_t
+test_post_slots(struct test_q *q, const struct test_slots *s, uint32_t first, uint32_t nb,
+		uint64_t cookie)
+{
+	uint32_t taken = test_post_slots_nowait(q, s, first, nb, cookie);
+
 	test_posts_arrive(q, taken);
 	return taken;
 }
