@@ -262,13 +262,14 @@ test_progress_in_the_callback_of_a_stop(void)
 static int
 test_garbage_devarg(void)
 {
-	struct rte_comch_dev_info info;
 	uint16_t count = rte_comch_dev_count_avail();
+	struct rte_comch_dev_info info;
 
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
-	if (strstr(info.driver, "shm") == NULL)
-		return test_skip("the devices are of driver %s, not of shm", info.driver);
-	TEST_EXPECT(test_vdev_add("role=host,function=pf0,garbage=1"), -EINVAL);
+	/* without the last word, the one is plugged, and the other finds no socket */
+	TEST_EXPECT(test_dev_plug(info.driver, strstr(info.driver, "shm") != NULL ?
+				"role=host,function=pf0,garbage=1" :
+				"socket=/none,role=host,garbage=1"), -EINVAL);
 	TEST_EXPECT(rte_comch_dev_count_avail(), count);
 	return TEST_SUCCESS;
 }

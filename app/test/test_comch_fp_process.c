@@ -329,7 +329,9 @@ test_giant_message(void)
 				available_bytes() >> 20);
 	test_time_limit(PATIENT_SECONDS);
 	TEST_EXPECT(rte_comch_dev_info_get((int16_t)card, &info), 0);
-	TEST_TRUE(info.max_buf_size >= GIANT);
+	if (info.max_buf_size < GIANT)
+		return test_skip("a message of the devices has at most %" PRIu64 " bytes",
+				info.max_buf_size);
 	TEST_TRUE(test_link_listen("test", pe) != NULL);
 	TEST_CALL(host_child(0, &child, &link));
 	TEST_CALL(test_rx_open(&rx, TEST_RX_BURST, link, pe, 1, GIANT));

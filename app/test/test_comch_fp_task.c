@@ -271,7 +271,7 @@ errors(struct test_fp *fp)
 	};
 	TEST_EXPECT(post_alloc(&p, 0, &post), 0);
 	TEST_EXPECT(rte_comch_task_submit(post), 0);
-	test_arrive();
+	test_posts_arrive(p.consumer, 1);
 	TEST_EXPECT(rte_comch_producer_task_alloc(p.producer->ctx, p.consumer->id + 1, &good,
 			&task), 0);
 	TEST_EXPECT(rte_comch_task_submit(task), -ENOENT);
@@ -600,15 +600,15 @@ test_long_imm(void)
 	struct rte_comch_send send = { .len = 0 };
 	struct test_fp fp;
 	struct pair p;
-	uint8_t imm[64];
+	uint8_t imm[MAX_IMM];
 	uint32_t i, j;
 
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	TEST_CALL(pair_open(&fp, &p));
 	p.consumer->on_post = long_imm;
-	for (i = 0; i < 64; i += TASKS) {
+	for (i = 0; i < p.imm_len; i += TASKS) {
 		for (j = i; j < i + TASKS; j++) {
-			TEST_EXPECT(rte_comch_consumer_task_alloc(p.consumer->ctx, NULL, &post), 0);
+			TEST_EXPECT(post_alloc(&p, j % TASKS, &post), 0);
 			TEST_EXPECT(rte_comch_task_submit(post), 0);
 			test_fill(imm, j, j);
 			send.imm = imm;
@@ -725,7 +725,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stop_tasks),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_conn_lost),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stop_in_callback),
-		TEST_CASE_ST(test_post_sizes_need, test_fp_cleanup, test_long_imm),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_long_imm),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_quiet),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_limits),
 		TEST_CASES_END()
