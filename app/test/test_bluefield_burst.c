@@ -171,8 +171,45 @@ test_receive_evil(void)
 	TEST_CALL(consumer_evil(BF_CQE_REQ, 1, ok, BURST_USER, 0));
 	TEST_CALL(consumer_evil(BF_CQE_REQ_ERR, 1, ok, BURST_USER, BF_SYND_FLUSHED));
 	TEST_CALL(consumer_evil(7, 1, ok, BURST_USER, 0));
-	TEST_CALL(consumer_evil(BF_CQE_RESP_ERR, 1, 0, BURST_USER, BF_SYND_LOCAL_PROT));
 	TEST_CALL(consumer_evil(BF_CQE_RESP_ERR, 1, 0, BURST_USER + 1, BF_SYND_FLUSHED));
+	return test_log_passed();
+}
+
+/* What a peer does to its queue pair ends its connection, with this; the device works. */
+static int
+consumer_of_peer(uint8_t opcode, uint32_t bytes, uint8_t syndrome, int reason)
+{
+	struct wq_req req;
+
+	burst_close();
+	TEST_CALL(burst_open(burst.imm_len));
+	TEST_EXPECT(burst_post(0, 4), 4);
+	TEST_CALL(wq_dev_take(&burst.cdev, &req));
+	burst_arrive(req.index, 1, 0);
+	burst_odd(opcode, 1, bytes, BURST_USER, 0, syndrome);
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 1);
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 0);
+	TEST_TRUE(burst.c.broken);
+	TEST_EXPECT(burst_fails, 0);
+	TEST_EXPECT(burst.line.events, BF_EV_LOST);
+	TEST_EXPECT(burst.line.lost_reason, reason);
+	return wq_dev_passed(&burst.cdev);
+}
+
+static int
+test_receive_of_peer(void)
+{
+	const uint32_t ok = burst.imm_len + 1;
+
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_SEND, ok, 0, -EPROTO));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_SEND_INV, ok, 0, -EPROTO));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_WRITE_IMM, ok, 0, -EPROTO));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, BF_SYND_LOCAL_LEN, -EPROTO));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, BF_SYND_REMOTE_INVAL, -EPROTO));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, BF_SYND_MW_BIND, -ECONNRESET));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, BF_SYND_LOCAL_PROT, -ECONNRESET));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, BF_SYND_REMOTE_ACCESS, -ECONNRESET));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, 0xff, -ECONNRESET));
 	return test_log_passed();
 }
 
@@ -366,6 +403,12 @@ test_receive_evil_imm(void)
 }
 
 static int
+test_receive_of_peer_imm(void)
+{
+	return test_receive_of_peer();
+}
+
+static int
 test_send_order_imm(void)
 {
 	return test_send_order();
@@ -385,6 +428,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_post_refused),
 		TEST_CASE_ST(setup, teardown, test_receive_evil),
 		TEST_CASE_ST(setup_imm, teardown, test_receive_evil_imm),
+		TEST_CASE_ST(setup, teardown, test_receive_of_peer),
+		TEST_CASE_ST(setup_imm, teardown, test_receive_of_peer_imm),
 		TEST_CASE_ST(setup, teardown, test_receive_flushed),
 		TEST_CASE_ST(setup, teardown, test_send_order),
 		TEST_CASE_ST(setup_imm, teardown, test_send_order_imm),

@@ -131,6 +131,18 @@ open_producer(void)
 	return TEST_SUCCESS;
 }
 
+static void
+open_line(void)
+{
+	memset(&burst.line, 0, sizeof(burst.line));
+	memset(&burst.cd, 0, sizeof(burst.cd));
+	bf_lock_init(&burst.cd.lock);
+	burst.line.cd = &burst.cd;
+	burst.line.pub.dev = &burst.bf;
+	burst.line.moving = true; /* so that nobody takes the events */
+	burst.fast.chan = &burst.line.pub;
+}
+
 int
 burst_open(uint32_t imm_len)
 {
@@ -155,6 +167,7 @@ burst_open(uint32_t imm_len)
 	TAILQ_INIT(&burst.fast.asked);
 	burst.fast.nb_producers = 1;
 	burst.fast.refs = 100;
+	open_line();
 	burst.region = calloc(1, sizeof(*burst.region) + sizeof(uint32_t));
 	TEST_TRUE(burst.region != NULL);
 	burst.region->nb = 1;

@@ -13,6 +13,7 @@
 
 #define ALLOW_INTERNAL_API 1
 
+#include "bluefield_chan_priv.h" /* check-ok: its layers are tested */
 #include "bluefield_fast.h" /* check-ok: its layers are tested */
 #include "test_bluefield_wq_dev.h"
 
@@ -33,6 +34,8 @@ struct burst {
 	struct bf_group group;
 	struct bf_fast_group fg;
 	struct bf_fast fast;
+	struct bf_chan_dev cd;
+	struct bf_line line;          /* the connection; what it is told stays in there */
 	uint32_t imm_len;
 
 	struct wq_dev cdev;           /* of the consumer */

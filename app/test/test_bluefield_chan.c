@@ -563,7 +563,7 @@ static const struct {
 	{ bad_ping_len, "length of a control message" },
 	{ bad_ctl_len, "length of a control message" },
 	{ bad_bye, "reserved field of BYE" },
-	{ bad_imm, "immediate data" },
+	{ bad_imm, "kind of a message" },
 	{ bad_bye_then_more, "message behind BYE" },
 };
 

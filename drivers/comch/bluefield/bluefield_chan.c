@@ -526,7 +526,9 @@ line_cqe(struct bf_line *line, const struct bf_cqe *cqe)
 			line_sent(line, cqe);
 		break;
 	case BF_CQE_RESP_SEND_IMM:
-		bf_line_bad(line, "immediate data", opcode, 0);
+	case BF_CQE_RESP_SEND_INV:
+	case BF_CQE_RESP_WRITE_IMM:
+		bf_line_bad(line, "kind of a message", opcode, 0);
 		break;
 	case BF_CQE_REQ_ERR:
 	case BF_CQE_RESP_ERR:

@@ -163,19 +163,50 @@ cpl_broken(struct bf_consumer *c, const struct bf_cqe *cqe, bool of_peer)
 			bf_cqe_imm(cqe));
 }
 
+/*
+ * The queue pair of one producer has failed. It is that of one peer, who sends what it
+ * likes: its connection ends, whatever the syndrome, and others go on.
+ */
+static __rte_noinline void
+cpl_failed(struct bf_consumer *c, const struct bf_cqe *cqe)
+{
+	uint8_t syndrome = bf_cqe_syndrome(cqe);
+
+	/* a message longer than its buffer, or packets that make none */
+	if (syndrome == BF_SYND_LOCAL_LEN || syndrome == BF_SYND_REMOTE_INVAL) {
+		cpl_broken(c, cqe, true);
+		return;
+	}
+	c->broken = true;
+	BF_LOG(ERR, "%s: consumer %u cannot receive: syndrome %#x, vendor's %#x",
+		c->queue->dev->data->name, c->queue->id, syndrome, bf_cqe_vendor_syndrome(cqe));
+	bf_chan_lost(c->fast->chan, -ECONNRESET);
+}
+
+/*
+ * Kinds of requests that come from a peer. Only those of SEND with immediate are
+ * messages; rights of ours do not let the others pass, but their packets can be sent.
+ */
+static bool
+opcode_of_peer(uint8_t opcode)
+{
+	return opcode == BF_CQE_RESP_WRITE_IMM || opcode == BF_CQE_RESP_SEND ||
+		opcode == BF_CQE_RESP_SEND_INV;
+}
+
 /* No message: the queue pair of one producer has failed, or the device tells nonsense. */
 static __rte_noinline void
 cpl_odd(struct bf_consumer *c, const struct bf_cqe *cqe)
 {
 	uint32_t index = bf_cqe_user_index(cqe);
+	uint8_t opcode = bf_cqe_opcode(cqe);
 	struct bf_pair *pair = index < BF_QUEUE_PAIRS ?
 		__atomic_load_n(&c->pairs[index], __ATOMIC_ACQUIRE) : NULL;
 
-	if (bf_cqe_opcode(cqe) != BF_CQE_RESP_ERR || pair == NULL)
-		cpl_broken(c, cqe, bf_cqe_opcode(cqe) == BF_CQE_RESP_SEND && pair != NULL);
+	if (opcode != BF_CQE_RESP_ERR || pair == NULL)
+		cpl_broken(c, cqe, pair != NULL && opcode_of_peer(opcode));
 	else if (bf_cqe_syndrome(cqe) != BF_SYND_FLUSHED && !pair->ending)
-		/* longer than its buffer; else it is the device, or ours */
-		cpl_broken(c, cqe, bf_cqe_syndrome(cqe) == BF_SYND_LOCAL_LEN);
+		cpl_failed(c, cqe);
 }
 
 /* What completions are checked against; in registers, where it can be. */

@@ -667,8 +667,10 @@ _Static_assert(offsetof(struct bf_cqe, op_own) == BF_CQE_OP_OWN, "completion");
 
 enum bf_cqe_opcode {
 	BF_CQE_REQ = 0x0,               /* of a send queue */
+	BF_CQE_RESP_WRITE_IMM = 0x1,
 	BF_CQE_RESP_SEND = 0x2,
 	BF_CQE_RESP_SEND_IMM = 0x3,
+	BF_CQE_RESP_SEND_INV = 0x4,     /* SEND that has a remote key invalidated */
 	BF_CQE_REQ_ERR = 0xd,
 	BF_CQE_RESP_ERR = 0xe,
 	BF_CQE_INVALID = 0xf,
