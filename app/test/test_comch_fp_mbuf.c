@@ -249,6 +249,97 @@ test_segments(void)
 	return test_fp_both(segments);
 }
 
+/* Packets of a pool that the library made on the sender's device, and clones of them. */
+static int
+from_region(struct pair *p, int16_t dev_id, uint32_t round)
+{
+	struct rte_comch_mem_info info;
+	struct rte_comch_mem *mem;
+	struct rte_mbuf *m;
+	uint32_t i;
+
+	mem = test_mem_pool(dev_id, "test_tx_region", POOL_MBUFS, 0,
+			ROOM + RTE_PKTMBUF_HEADROOM + round * 512, 0);
+	TEST_TRUE(mem != NULL);
+	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
+	for (i = 0; i < 8; i++) {
+		m = packet(info.pool, 100 + i * 100, 1 + i % 3, i + round);
+		TEST_TRUE(m != NULL);
+		if (i % 2 == 1) {
+			pkts[0] = rte_pktmbuf_clone(m, p->tx_pool);
+			rte_pktmbuf_free(m);
+			m = pkts[0];
+			TEST_TRUE(m != NULL);
+		}
+		TEST_CALL(offered(p, 1));
+		TEST_EXPECT(rte_comch_producer_tx_burst(p->producer->ctx, p->consumer->id, &m, 1),
+				1);
+		TEST_CALL(receive(p, 1));
+		TEST_CALL(check_packet(p, found[0], 100 + i * 100, i + round));
+	}
+	TEST_WAIT(rte_mempool_full(info.pool), TEST_MS);
+	TEST_EXPECT(test_mem_free(mem), 0);
+	return TEST_SUCCESS;
+}
+
+/* Their data are external buffers, and another pool's are where those of the last were. */
+static int
+regions(struct test_fp *fp)
+{
+	struct pair p;
+	uint32_t i;
+
+	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 0));
+	for (i = 0; i < 3; i++)
+		TEST_CALL(from_region(&p, fp->tx.dev, i));
+	return pair_close(&p);
+}
+
+static int
+test_regions(void)
+{
+	return test_fp_both(regions);
+}
+
+static void
+ext_unused(void *addr, void *opaque)
+{
+	RTE_SET_USED(addr);
+	*(bool *)opaque = true;
+}
+
+/* An external buffer of a region of the device. */
+static int
+attached(struct test_fp *fp)
+{
+	struct rte_mbuf_ext_shared_info shared = { .free_cb = ext_unused };
+	struct test_slots from;
+	bool unused = false;
+	struct rte_mbuf *m;
+	struct pair p;
+
+	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 0));
+	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 4, ROOM));
+	test_fill(test_slot(&from, 3), 777, 5);
+	shared.fcb_opaque = &unused;
+	rte_mbuf_ext_refcnt_set(&shared, 1);
+	m = rte_pktmbuf_alloc(p.tx_pool);
+	TEST_TRUE(m != NULL);
+	rte_pktmbuf_attach_extbuf(m, test_slot(&from, 3), RTE_BAD_IOVA, ROOM, &shared);
+	TEST_TRUE(rte_pktmbuf_append(m, 777) == (char *)test_slot(&from, 3));
+	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
+	TEST_CALL(receive(&p, 1));
+	TEST_CALL(check_packet(&p, found[0], 777, 5));
+	TEST_WAIT(unused, TEST_MS);
+	return pair_close(&p);
+}
+
+static int
+test_attached(void)
+{
+	return test_fp_both(attached);
+}
+
 /* What is not taken stays the caller's, as it was. */
 static int
 not_taken(struct test_fp *fp)
@@ -681,6 +772,8 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, teardown, test_lengths),
 		TEST_CASE_ST(test_fp_need, teardown, test_segments),
+		TEST_CASE_ST(test_fp_need, teardown, test_regions),
+		TEST_CASE_ST(test_fp_need, teardown, test_attached),
 		TEST_CASE_ST(test_fp_need, teardown, test_not_taken),
 		TEST_CASE_ST(test_fp_need, teardown, test_pool_empty),
 		TEST_CASE_ST(test_fp_need, teardown, test_shared_pool),

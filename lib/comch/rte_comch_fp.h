@@ -218,7 +218,9 @@ rte_comch_producer_credits(struct rte_comch_ctx *ctx, uint32_t consumer_id)
  * @param consumer_id
  *   The consumer.
  * @param pkts
- *   The packets, from any pool; those that were not taken stay the caller's.
+ *   The packets, from any pool; those that were not taken stay the caller's. Data in
+ *   external buffers, as of pools of rte_comch_mem_pool_create(), has to be in a
+ *   region of this device, or a driver may refuse it with the reason -EFAULT.
  * @param nb
  *   How many.
  * @return

@@ -155,6 +155,7 @@ struct bf_dev {
 	struct bf_lock lock;
 	TAILQ_HEAD(, bf_group) groups; /* with lock */
 	LIST_HEAD(, bf_region) regions; /* with lock */
+	uint32_t nb_regions_freed; /* wraps; atomic */
 };
 
 static inline struct bf_dev *
@@ -272,6 +273,7 @@ void bf_group_rest_del(struct bf_group *group, struct bf_rest *rest);
 /* A region: its keys, one for each chunk. rte_comch_mem::priv. */
 struct bf_region {
 	LIST_ENTRY(bf_region) next; /* with dev->lock */
+	const struct rte_comch_mem *mem;
 	struct bf_obj_mem **mems;
 	struct bf_mkey *mkeys;
 	uint8_t **stages;       /* of each chunk, or NULL (bluefield_stage.h); NULL: of none */
@@ -280,6 +282,23 @@ struct bf_region {
 	uint32_t lkey;          /* of the only chunk, in the CPU's order */
 	uint32_t lkeys[];       /* of each */
 };
+
+/* Whether bytes are in one chunk of a region, whatever they are. Any thread. */
+static inline bool
+bf_mem_has(const struct rte_comch_mem *mem, const void *addr, uint64_t len)
+{
+	const uint64_t off = (uintptr_t)addr - (uintptr_t)mem->addr;
+
+	if (mem->nb_chunks != 0)
+		return rte_comch_pmd_mem_chunk(mem, addr, len) != NULL;
+	return off < mem->len && len <= mem->len - off;
+}
+
+/*
+ * A region with these bytes in one chunk, or NULL. Who keeps it looks at
+ * dev->nb_regions_freed before: it holds as long as that stays the same. Any thread.
+ */
+const struct rte_comch_mem *bf_mem_find(struct bf_dev *dev, const void *addr, uint64_t len);
 
 /*
  * The key for bytes of a region, that the library has found to be in one chunk. Keys are

@@ -8,7 +8,8 @@
  *
  * Keys. Packets come from any pool. The first packet of a pool has the pool registered,
  * for reading by this function alone, until the producer is freed. Data in an external
- * buffer is in no pool, and is refused.
+ * buffer is in no pool: it has to be in a region of the device, as that of the mbufs of
+ * rte_comch_mem_pool_create() is, and is refused otherwise.
  */
 
 #include <errno.h>
@@ -28,6 +29,9 @@
 struct bf_tx_pools {
 	uint32_t nb;
 	uint32_t last; /* that one was found in */
+	const struct rte_comch_mem *ext; /* where the last external buffer was, or NULL */
+	uint32_t ext_freed; /* of dev->nb_regions_freed, before it was found */
+	bool ext_told;
 	struct {
 		const struct rte_mempool *pool;
 		struct rte_comch_mem *mem; /* NULL: it cannot be registered */
@@ -46,16 +50,22 @@ bf_tx_pools_free(struct bf_producer *p)
 	free(pools);
 }
 
+static struct bf_tx_pools *
+pools_get(struct bf_producer *p)
+{
+	if (p->pools == NULL)
+		p->pools = calloc(1, sizeof(*p->pools));
+	return p->pools;
+}
+
 /* The first packet of a pool. */
 static __rte_noinline const struct rte_comch_mem *
 pool_add(struct bf_producer *p, struct rte_mempool *pool)
 {
-	struct bf_tx_pools *pools = p->pools;
+	struct bf_tx_pools *pools = pools_get(p);
 	struct rte_comch_mem *mem = NULL;
 	int ret;
 
-	if (pools == NULL)
-		pools = p->pools = calloc(1, sizeof(*pools));
 	if (pools == NULL || pools->nb == TX_POOLS)
 		return NULL;
 	ret = rte_comch_mem_pool_register(p->queue->dev->data->dev_id, pool, 0, &mem);
@@ -87,6 +97,39 @@ pool_mem(struct bf_producer *p, struct rte_mempool *pool)
 	return pool_add(p, pool);
 }
 
+/* Data in an external buffer, which is not where the last one was. */
+static __rte_noinline const struct rte_comch_mem *
+ext_find(struct bf_producer *p, const void *addr, uint32_t len)
+{
+	struct bf_tx_pools *pools = pools_get(p);
+
+	if (pools == NULL)
+		return NULL;
+	/* acquire: pairs with the release in bf_region_free() */
+	pools->ext_freed = __atomic_load_n(&p->dev->nb_regions_freed, __ATOMIC_ACQUIRE);
+	pools->ext = bf_mem_find(p->dev, addr, len);
+	if (pools->ext == NULL && !pools->ext_told) {
+		pools->ext_told = true;
+		BF_LOG(ERR, "%s: a packet cannot be sent: %u bytes at %p are in an external buffer, which is in no region of the device: register it with rte_comch_mem_register()",
+			p->queue->dev->data->name, len, addr);
+	}
+	return pools->ext;
+}
+
+/* Its region lives at least as long as the buffer. */
+static inline const struct rte_comch_mem *
+ext_mem(struct bf_producer *p, const void *addr, uint32_t len)
+{
+	const struct bf_tx_pools *pools = p->pools;
+
+	/* acquire: as above */
+	if (likely(pools != NULL && pools->ext != NULL && pools->ext_freed ==
+			__atomic_load_n(&p->dev->nb_regions_freed, __ATOMIC_ACQUIRE) &&
+			bf_mem_has(pools->ext, addr, len)))
+		return pools->ext;
+	return ext_find(p, addr, len);
+}
+
 /* The key of a segment, which the device can read from now on; 0: it cannot be sent. */
 static inline uint32_t
 seg_key(struct bf_producer *p, const struct rte_mbuf *m)
@@ -95,9 +138,9 @@ seg_key(struct bf_producer *p, const struct rte_mbuf *m)
 		rte_mbuf_from_indirect((struct rte_mbuf *)(uintptr_t)m) : m;
 	const struct rte_comch_mem *mem;
 
-	if (unlikely(RTE_MBUF_HAS_EXTBUF(m)))
-		return 0;
-	mem = pool_mem(p, direct->pool);
+	mem = RTE_MBUF_HAS_EXTBUF(m) ?
+		ext_mem(p, rte_pktmbuf_mtod(m, const void *), m->data_len) :
+		pool_mem(p, direct->pool);
 	if (unlikely(mem == NULL))
 		return 0;
 	if (unlikely(bf_mem_is_staged(mem)))

@@ -96,6 +96,7 @@ static void
 region_publish(struct bf_dev *dev, struct rte_comch_mem *mem, struct bf_region *region)
 {
 	region->nb = region->nb_made;
+	region->mem = mem;
 	region->lkey = region->lkeys[0];
 	mem->priv = region;
 	bf_lock(&dev->lock);
@@ -216,11 +217,30 @@ bf_region_free(struct rte_comch_mem *mem, struct rte_comch_pmd_ending *ending __
 
 	bf_lock(&dev->lock);
 	LIST_REMOVE(region, next);
+	/* release: pairs with the acquire of those who keep what bf_mem_find() gave them */
+	__atomic_fetch_add(&dev->nb_regions_freed, 1, __ATOMIC_RELEASE);
 	bf_unlock(&dev->lock);
 	ret = region_down(region);
 	region_free(region);
 	/* never told: only a reset makes an end of it */
 	return ret == 0 ? 0 : -EINPROGRESS;
+}
+
+const struct rte_comch_mem *
+bf_mem_find(struct bf_dev *dev, const void *addr, uint64_t len)
+{
+	const struct rte_comch_mem *mem = NULL;
+	struct bf_region *region;
+
+	bf_lock(&dev->lock);
+	LIST_FOREACH(region, &dev->regions, next) {
+		if (bf_mem_has(region->mem, addr, len)) {
+			mem = region->mem;
+			break;
+		}
+	}
+	bf_unlock(&dev->lock);
+	return mem;
 }
 
 void
