@@ -50,12 +50,19 @@ watch(struct rte_comch_pe *pe)
 static int
 readable(struct rte_comch_pe *pe, int ms)
 {
+	uint64_t now, end = test_now_ns() + (uint64_t)ms * 1000000;
 	struct epoll_event evs[8];
-	int i, nb = epoll_wait(epfd, evs, RTE_DIM(evs), ms);
+	int i, nb;
 
-	for (i = 0; i < nb; i++)
-		if (evs[i].data.ptr == pe)
-			return 1;
+	do {
+		nb = epoll_wait(epfd, evs, RTE_DIM(evs), ms);
+		for (i = 0; i < nb; i++)
+			if (evs[i].data.ptr == pe)
+				return 1;
+		/* another one may be, and this one later */
+		now = test_now_ns();
+		ms = now < end ? (int)((end - now) / 1000000) + 1 : 0;
+	} while (nb > 0 && now < end);
 	return 0;
 }
 
