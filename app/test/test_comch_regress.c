@@ -450,7 +450,6 @@ static struct unit_test_suite suite = {
 	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(NULL, test_cleanup, test_bells_exhausted),
 		TEST_CASE_ST(test_need_event, test_cleanup, test_refused_then_stopped),
 		TEST_CASE_ST(test_need_event, test_cleanup, test_armed_then_used),
 		TEST_CASE_ST(NULL, test_cleanup, test_one_byte_messages),
@@ -466,3 +465,22 @@ test_comch_regress(void)
 }
 
 REGISTER_FAST_TEST(comch_regress_autotest, NOHUGE_OK, ASAN_OK, test_comch_regress)
+
+/* About the words of a link of shm. */
+static struct unit_test_suite shm_suite = {
+	.suite_name = "comch_shm: faults that were there",
+	.setup = test_setup_quiet,
+	.teardown = test_log_restore,
+	.unit_test_cases = {
+		TEST_CASE_ST(NULL, test_cleanup, test_bells_exhausted),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_shm_regress(void)
+{
+	return unit_test_suite_runner(&shm_suite);
+}
+
+REGISTER_FAST_TEST(shm_regress_autotest, NOHUGE_OK, ASAN_OK, test_shm_regress)
