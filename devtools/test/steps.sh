@@ -137,7 +137,7 @@ fail_step() { # <how many> <words>
 	end_step failed "FAILED${2:+ ($2)}, log: $log"
 	# the cases by name, which may be far from the end
 	grep -aE '^ \+ TestCase .* failed|^TestCase .* failed: ' "$log" | head -n 20 |
-		sed 's/^/    ! /'
+		sed 's/^/    ! /' || true
 	tail -n 25 "$log" | sed 's/^/    | /'
 }
 
