@@ -82,8 +82,10 @@ plan quick 21 'autotests gcc-sanitize' after 'build gcc-sanitize' counted -- \
 plan quick 40 "autotests of the vendor's names, sanitizers" after 'build gcc-sanitize' counted -- \
 	with_sanitizers autotests_doca gcc-sanitize
 
-plan all 90 'autotests gcc, mock driver' after 'build gcc' counted -- \
-	with_mock thread autotests gcc fast
+# The functional suites on each kind of device: shm's are those of 'autotests gcc' and of
+# the slow ones.
+plan gate 170 'autotests gcc, bluefield' after 'build gcc' counted -- autotests_bluefield gcc
+plan all 240 'autotests gcc, mock driver' after 'build gcc' counted -- autotests_mock gcc
 plan all 90 'autotests gcc, mock driver inside' after 'build gcc' counted -- \
 	with_mock inside autotests gcc fast
 plan all 270 'slow autotests gcc' after 'build gcc' counted -- autotests gcc slow
