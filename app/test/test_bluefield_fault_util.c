@@ -106,17 +106,39 @@ flow_receive(struct fault_flow *f)
 			test_fail("message %" PRIu64 " is number %" PRIu64 " of %" PRIu64 " bytes",
 				f->received, nr, cpls[i].len);
 		f->received++;
-		if (!f->no_posts && test_q_state(f->c) == RTE_COMCH_STATE_RUNNING)
+		if (f->no_posts)
+			f->kept[f->nb_kept++] = (uint32_t)cpls[i].cookie;
+		else if (test_q_state(f->c) == RTE_COMCH_STATE_RUNNING)
 			flow_post(f, (uint32_t)cpls[i].cookie);
 	}
 	return n;
+}
+
+uint32_t
+fault_send_one(struct fault_flow *f)
+{
+	uint32_t slot = (uint32_t)(f->taken % FLOW_SLOTS);
+
+	if (test_q_state(f->p) != RTE_COMCH_STATE_RUNNING ||
+			f->taken - f->done - f->failed == FLOW_SLOTS)
+		return 0;
+	memcpy(test_slot(&f->from, slot), &f->taken, sizeof(f->taken));
+	if (test_send_slot(f->p, f->c->id, &f->from, slot, f->from.len, 0) == 0)
+		return 0;
+	f->taken++;
+	return 1;
+}
+
+void
+fault_post_one(struct fault_flow *f)
+{
+	flow_post(f, f->kept[--f->nb_kept]);
 }
 
 static uint32_t
 flow_send(struct fault_flow *f)
 {
 	struct rte_comch_cpl cpls[FLOW_BURST];
-	uint32_t slot;
 	uint16_t n, i;
 
 	n = rte_comch_queue_poll_burst(f->p->ctx, cpls, RTE_DIM(cpls));
@@ -128,16 +150,8 @@ flow_send(struct fault_flow *f)
 		else if (f->failed != 0)
 			test_fail("a message is delivered behind one that is not");
 	}
-	for (i = 0; i < FLOW_BURST && !f->pause && test_q_state(f->p) ==
-			RTE_COMCH_STATE_RUNNING; i++) {
-		slot = (uint32_t)(f->taken % FLOW_SLOTS);
-		if (f->taken - f->done - f->failed == FLOW_SLOTS)
-			break;
-		memcpy(test_slot(&f->from, slot), &f->taken, sizeof(f->taken));
-		if (test_send_slot(f->p, f->c->id, &f->from, slot, f->from.len, 0) == 0)
-			break;
-		f->taken++;
-	}
+	for (i = 0; i < FLOW_BURST && !f->pause && fault_send_one(f) != 0; i++)
+		;
 	return (uint32_t)n + i;
 }
 
@@ -228,6 +242,17 @@ fault_run(uint32_t nb)
 
 	FAULT_WAIT(fault_up.received >= up && fault_down.received >= down &&
 		fault_fp.tx.ep->nb_recv >= host && fault_fp.rx.ep->nb_recv >= card, FAULT_SOON_MS);
+	return TEST_SUCCESS;
+}
+
+int
+fault_quiet(void)
+{
+	fault_up.pause = fault_down.pause = true;
+	FAULT_WAIT(fault_up.done == fault_up.taken && fault_down.done == fault_down.taken &&
+		fault_up.received == fault_up.taken && fault_down.received == fault_down.taken &&
+		rte_comch_ctx_tasks_in_use_get(fault_fp.tx.ep->ctx) == 0 &&
+		rte_comch_ctx_tasks_in_use_get(fault_fp.rx.ep->ctx) == 0, FAULT_SOON_MS);
 	return TEST_SUCCESS;
 }
 

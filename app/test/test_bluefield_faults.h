@@ -35,7 +35,9 @@ struct fault_flow {
 	struct test_slots from;
 	struct test_slots to;
 	bool pause;            /**< Send nothing. */
-	bool no_posts;         /**< Give buffers back to nobody. */
+	bool no_posts;         /**< Keep buffers that came back with a message. */
+	uint32_t kept[64];     /**< These. */
+	uint32_t nb_kept;
 	uint64_t taken;        /**< Messages that the producer took, */
 	uint64_t done;         /**< that were delivered, as it says, */
 	uint64_t failed;       /**< and that were not, */
@@ -65,6 +67,12 @@ int fault_connect(void);
 bool fault_turn(void);
 /** Until each side has received so many more, over either path. */
 int fault_run(uint32_t nb);
+/** Send nothing any more, until all that was sent has been delivered. */
+int fault_quiet(void);
+/** One message of a flow that is quiet, whether it has a credit or not. @return taken. */
+uint32_t fault_send_one(struct fault_flow *f);
+/** Post the last of the buffers that were kept. */
+void fault_post_one(struct fault_flow *f);
 /**
  * All four queues are IDLE and both connections over; these are the reasons of the two
  * sides, and every message and buffer came back.

@@ -267,6 +267,11 @@ bf_line_look(struct bf_line *line)
 	const uint64_t quiet = rte_get_tsc_hz() / MS_PER_S * BF_LINE_PING_MS;
 	int index;
 
+	/* for so long no doorbell takes */
+	if (line->sq.pi != line->sq.ci && line->lost == 0) {
+		bf_sendq_ring_again(&line->sq);
+		bf_line_activate(line);
+	}
 	if (!line->tx.ping && line->lost == 0 && line->cg->now - line->tx.last >= quiet) {
 		index = line_post(line, BF_WIRE_PING, NULL, 0, ROOM_FLOW, true);
 		if (index >= 0) {

@@ -267,6 +267,24 @@ bf_tell(struct bf_consumer *c)
 	}
 }
 
+bool
+bf_consumer_look(struct bf_consumer *c, bool ring)
+{
+	uint32_t i, nb = __atomic_load_n(&c->nb_slots, __ATOMIC_RELAXED);
+	struct bf_pair *pair;
+	bool waits = false;
+
+	for (i = 0; i < nb; i++) {
+		pair = __atomic_load_n(&c->pairs[i], __ATOMIC_ACQUIRE);
+		if (pair == NULL || pair->ending || !bf_pair_is(pair, BF_PAIR_READY))
+			continue;
+		told_reap(pair);
+		if (pair->fault == 0)
+			waits |= bf_pair_look(pair, ring);
+	}
+	return waits;
+}
+
 /*
  * Sleep
  */

@@ -610,6 +610,24 @@ group_down(struct bf_group *group)
 	group->part[BF_PART_FAST] = NULL;
 }
 
+/* Requests that do not complete: their doorbell may have got lost. Are there any? */
+static bool
+group_look(struct bf_group *group, bool ring)
+{
+	const struct bf_fast_group *fg = bf_fast_group_of(group);
+	struct bf_producer *p;
+	struct bf_consumer *c;
+	bool waits = false;
+
+	if (bf_dev_status(group->dev) != 0)
+		return false;
+	TAILQ_FOREACH(c, &fg->consumers, next)
+		waits |= bf_consumer_look(c, ring);
+	TAILQ_FOREACH(p, &fg->producers, next)
+		waits |= bf_producer_look(p, ring);
+	return waits;
+}
+
 static int
 group_poll(struct bf_group *group, uint64_t now)
 {
@@ -622,6 +640,10 @@ group_poll(struct bf_group *group, uint64_t now)
 	for (fast = TAILQ_FIRST(&fg->asking); fast != NULL && nb == 0; fast = next_fast) {
 		next_fast = TAILQ_NEXT(fast, next);
 		nb = asked_poll(fast, now, &group->pg.deadline);
+	}
+	if (unlikely(now >= fg->look)) {
+		fg->look = now + rte_get_tsc_hz() / MS_PER_S * BF_RING_MS;
+		group_look(group, true);
 	}
 	/* acquire: what has changed; pairs with the release in bf_fast_attention() */
 	if (likely(__atomic_load_n(&fg->attention, __ATOMIC_RELAXED) == 0) ||
@@ -650,6 +672,9 @@ group_arm(struct bf_group *group)
 		pending |= bf_consumer_arm(c);
 	TAILQ_FOREACH(p, &fg->producers, next)
 		pending |= bf_producer_arm(p);
+	/* what is on its way usually completes before that */
+	if (!pending && group_look(group, false))
+		group->pg.deadline = RTE_MIN(group->pg.deadline, fg->look);
 	return pending;
 }
 

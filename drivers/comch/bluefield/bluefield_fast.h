@@ -58,6 +58,8 @@
 /* For the sends of a producer that stops, and until a pair is tried again. */
 #define BF_DRAIN_MS 500
 #define BF_RETRY_MS 10
+/* Until a queue pair whose requests do not complete is rung for once more. */
+#define BF_RING_MS 100
 /* While the consumer has told of so many more than came, it tells of each post at once. */
 #define BF_TELL_AT_ONCE 64
 
@@ -124,6 +126,8 @@ struct bf_pair {
 	struct bf_recvq rq;     /* of a producer: credits */
 	struct bf_compq back;   /* completions of messages of credits, both sides */
 	uint32_t told;          /* of a consumer: posts that this producer was told of */
+	uint16_t seen_pi;       /* of sq, at the last look */
+	uint16_t seen_ci;
 	bool back_armed;
 	bool ending;            /* the last job was posted; with the lock of fast */
 	bool starved;           /* a burst ended for want of a credit of it */
@@ -280,6 +284,7 @@ struct bf_fast_group {
 	TAILQ_HEAD(, bf_producer) producers;
 	TAILQ_HEAD(, bf_fast) asking;  /* connections with a consumer that waits */
 	uint32_t attention;            /* atomic: one of the queues wants to be looked at */
+	uint64_t look;                 /* TSC of the next look at requests that stay */
 	uint32_t nb_stopping;
 	uint32_t nb_quiet;             /* producers with packets or the like to give back */
 };
@@ -351,6 +356,11 @@ void bf_pair_end(struct bf_pair *pair);
 void bf_pair_free(struct bf_pair *pair);
 /* Have the thread of the queue look when something comes to the back queue. */
 void bf_pair_arm(struct bf_pair *pair);
+/*
+ * Has it requests that have not completed? ring: for those of the last look, if not one of
+ * them has since.
+ */
+bool bf_pair_look(struct bf_pair *pair, bool ring);
 
 /* bluefield_cons.c */
 int bf_consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp);
@@ -363,6 +373,8 @@ int bf_consumer_rest(struct bf_consumer *c);
 bool bf_consumer_landed(const struct bf_consumer *c);
 void bf_tell(struct bf_consumer *c);
 bool bf_consumer_pending(struct bf_consumer *c);
+/* As bf_pair_look(), for all pairs. */
+bool bf_consumer_look(struct bf_consumer *c, bool ring);
 
 /* bluefield_cons_burst.c */
 void bf_consumer_fns(const struct bf_consumer *c, struct rte_comch_fp_object *fp);
@@ -376,6 +388,7 @@ void bf_producer_flush(struct bf_producer *p, struct rte_comch_pmd_ending *endin
 void bf_producer_service(struct bf_producer *p, uint64_t now);
 bool bf_producer_arm(struct bf_producer *p);
 int bf_producer_rest(struct bf_producer *p);
+bool bf_producer_look(struct bf_producer *p, bool ring);
 
 /* bluefield_send.c */
 void bf_producer_fns(const struct bf_producer *p, struct rte_comch_fp_object *fp);

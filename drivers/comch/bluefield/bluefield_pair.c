@@ -221,6 +221,20 @@ bf_pair_arm(struct bf_pair *pair)
 	bf_compq_arm(&pair->back);
 }
 
+bool
+bf_pair_look(struct bf_pair *pair, bool ring)
+{
+	struct bf_sendq *sq = &pair->sq;
+	bool waits = sq->pi != sq->ci;
+
+	if (!ring)
+		return waits;
+	if (waits && pair->seen_pi != pair->seen_ci && pair->seen_ci == sq->ci)
+		bf_sendq_ring_again(sq);
+	pair->seen_pi = sq->pi;
+	pair->seen_ci = sq->ci;
+	return waits;
+}
 
 static void
 run_last(struct bf_job *job)

@@ -244,6 +244,27 @@ bf_producer_service(struct bf_producer *p, uint64_t now)
 		stop_service(p, now);
 }
 
+bool
+bf_producer_look(struct bf_producer *p, bool ring)
+{
+	uint32_t i, nb = p->nb_pairs;
+	struct bf_pair *pair;
+	bool waits = false;
+
+	if (p->tail == p->head)
+		return false;
+	bf_sent_reap(p);
+	for (i = 0; nb != 0 && i < BF_QUEUE_PAIRS; i++) {
+		pair = p->pairs[i];
+		if (pair == NULL)
+			continue;
+		nb--;
+		if (!pair->ending && pair->fault == 0 && bf_pair_is(pair, BF_PAIR_READY))
+			waits |= bf_pair_look(pair, ring);
+	}
+	return waits;
+}
+
 /*
  * Sleep
  */

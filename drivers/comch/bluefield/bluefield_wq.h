@@ -80,12 +80,13 @@ struct bf_sendq {
 	uint16_t *end;          /* by block: the one behind the request that starts there */
 	rte_be32_t *dbr;
 	const struct bf_uar *uar;
-	rte_be64_t doorbell;    /* of the last request; 0: rung */
+	rte_be64_t doorbell;    /* of the last request */
 	uint32_t mask;          /* blocks - 1 */
 	uint32_t qpn;
 	bool one_block;         /* each request is one, and end is not written */
 	uint16_t pi;            /* blocks posted */
 	uint16_t ci;            /* blocks done */
+	uint16_t rung;          /* blocks posted when it was rung for */
 };
 
 struct bf_recvq {
@@ -257,13 +258,26 @@ bf_sendq_send(struct bf_sendq *q, const struct bf_send_wr *wr)
 static inline void
 bf_sendq_ring(struct bf_sendq *q)
 {
-	if (q->doorbell == 0)
+	if (q->rung == q->pi)
 		return;
 	BF_WQ_BEFORE_RECORD();
 	BF_WQ_RECORD(&q->dbr[1], BF_BE32(q->pi));
 	BF_WQ_BEFORE_DOORBELL();
 	BF_WQ_DOORBELL(q->uar, BF_UAR_SQ, q->doorbell);
-	q->doorbell = 0;
+	q->rung = q->pi;
+}
+
+/*
+ * The doorbell may have got lost: once more for what has not completed. A device that has
+ * heard it knows by the record that this is nothing new.
+ */
+static inline void
+bf_sendq_ring_again(struct bf_sendq *q)
+{
+	if (q->pi == q->ci)
+		return;
+	q->rung = q->ci;
+	bf_sendq_ring(q);
 }
 
 /*
