@@ -47,7 +47,10 @@ peer_qp_create(struct peer *p)
 		.ack_timeout = 14,
 	};
 	memset(&p->hdr, 0, sizeof(p->hdr));
+	memset(&p->last, 0, sizeof(p->last));
+	memset(p->nb_types, 0, sizeof(p->nb_types));
 	p->nb_rx = p->nb_errors = 0;
+	p->ctl_sent = 0;
 	return TEST_SUCCESS;
 }
 
@@ -177,11 +180,11 @@ peer_received(struct peer *p, const struct bf_cqe *cqe)
 	uint16_t index = bf_cqe_wqe_counter(cqe);
 	uint32_t slot = index % PEER_ENTRIES, len = bf_cqe_byte_cnt(cqe);
 	const uint8_t *from = (const uint8_t *)p->mem->addr + slot * PEER_BUF;
-	struct peer_msg *msg;
+	struct peer_msg *msg = &p->last;
 
 	bf_recvq_done(&p->rq, index);
-	if (p->nb_rx < PEER_MSGS && len >= sizeof(msg->hdr)) {
-		msg = &p->rx[p->nb_rx];
+	if (len >= sizeof(msg->hdr)) {
+		memset(msg, 0, sizeof(*msg));
 		memcpy(&msg->hdr, from, sizeof(msg->hdr));
 		memcpy(msg->data, from + sizeof(msg->hdr),
 			RTE_MIN(len - sizeof(msg->hdr), sizeof(msg->data)));
@@ -189,6 +192,12 @@ peer_received(struct peer *p, const struct bf_cqe *cqe)
 		p->hdr.credits += msg->hdr.type == BF_WIRE_DATA;
 		p->hdr.ctl_credits += msg->hdr.type >= BF_WIRE_CONSUMER_NEW;
 		p->hdr.credits_seen += msg->hdr.type == BF_WIRE_CREDIT;
+		if (msg->hdr.type < BF_WIRE_TYPES) {
+			p->nb_types[msg->hdr.type]++;
+			p->last_of[msg->hdr.type] = *msg;
+		}
+		if (p->nb_rx < PEER_MSGS)
+			p->rx[p->nb_rx] = *msg;
 	}
 	p->nb_rx++;
 	peer_post(p, slot);
@@ -253,14 +262,19 @@ peer_send(struct peer *p, uint8_t type, const void *data, uint32_t len)
 	return TEST_SUCCESS;
 }
 
+int
+peer_ctl(struct peer *p, uint8_t type, const void *data)
+{
+	PEER_WAIT(p, (uint8_t)(p->ctl_sent - p->last.hdr.ctl_credits) < BF_WIRE_CTL_ENTRIES ||
+			p->nb_errors != 0, TEST_MS);
+	p->ctl_sent++;
+	return peer_send(p, type, data, bf_wire_ctl_len(type));
+}
+
 unsigned int
 peer_count(const struct peer *p, uint8_t type)
 {
-	unsigned int i, nb = 0;
-
-	for (i = 0; i < RTE_MIN(p->nb_rx, (unsigned int)PEER_MSGS); i++)
-		nb += p->rx[i].hdr.type == type;
-	return nb;
+	return p->nb_types[type];
 }
 
 /*

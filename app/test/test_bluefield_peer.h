@@ -63,7 +63,11 @@ struct peer {
 	bool keep;              /**< A REP is not answered. */
 	bool no_rtu;            /**< The queue pair is brought up, and nothing is said of it. */
 	unsigned int nb_rx;
-	struct peer_msg rx[PEER_MSGS];
+	struct peer_msg rx[PEER_MSGS]; /**< The first of them. */
+	unsigned int nb_types[BF_WIRE_TYPES]; /**< Of each type. */
+	struct peer_msg last;   /**< The newest. */
+	struct peer_msg last_of[BF_WIRE_TYPES]; /**< Of each type. */
+	uint8_t ctl_sent;       /**< Control messages, modulo 2^8. */
 	unsigned int nb_errors; /**< Completions with an error. */
 	/** Of a message that is as it should be. */
 	struct bf_wire_hdr hdr;
@@ -88,6 +92,8 @@ void peer_poll(struct peer *p);
 int peer_send_raw(struct peer *p, const void *bytes, uint32_t len, uint8_t opcode);
 /** Send a message as it should be. */
 int peer_send(struct peer *p, uint8_t type, const void *data, uint32_t len);
+/** The same of a control message, of the length that its type has, when there is a credit. */
+int peer_ctl(struct peer *p, uint8_t type, const void *data);
 /** The number of messages of a type that have come. */
 unsigned int peer_count(const struct peer *p, uint8_t type);
 

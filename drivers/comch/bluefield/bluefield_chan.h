@@ -35,6 +35,7 @@ struct bf_chan {
 	/* For bf_dev_path(), whose MTU is mtu then. They do not change once it is up. */
 	struct bf_cm_addr peer;
 	uint8_t mtu;
+	uint16_t rep_id;             /* of the peer's function; 0 if it is the card */
 	/* Of layer fast, with its own rules; NULL until it writes something else. */
 	struct bf_fast *fast;
 };

@@ -603,7 +603,7 @@ bf_chan_links(const struct bf_dev *dev, uint16_t rep_id)
 		return 0;
 	bf_lock(&cd->lock);
 	TAILQ_FOREACH(line, &cd->lines, next)
-		if (line->attached && line->rep_id == rep_id)
+		if (line->attached && line->pub.rep_id == rep_id)
 			break;
 	bf_unlock(&cd->lock);
 	return line != NULL;

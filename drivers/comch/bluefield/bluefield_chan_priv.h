@@ -209,7 +209,6 @@ struct bf_line {
 	struct bf_chan_dev *cd;
 	bool is_client;
 	bool holds;          /* the group; not while it is NEW */
-	uint16_t rep_id;
 	uint8_t version;
 	uint32_t msg_size;   /* agreed; client: wanted, until REP */
 	uint32_t queue;      /* entries of ours */

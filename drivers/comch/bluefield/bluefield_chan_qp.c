@@ -313,7 +313,7 @@ req_line(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_
 	if (line == NULL)
 		return NULL;
 	line->stage = BF_STAGE_REQUESTED;
-	line->rep_id = rep->rep_id;
+	line->pub.rep_id = rep->rep_id;
 	line->pub.peer = rep->addr;
 	line->msg_size = req->max_msg_size;
 	line->peer_queue = req->queue_size;

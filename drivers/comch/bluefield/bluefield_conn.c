@@ -196,7 +196,7 @@ line_server_find(const struct bf_line *line)
 	struct bf_listen *listen;
 
 	bf_lock(&line->cd->lock);
-	listen = bf_listen_find(line->cd, line->rep_id, line->name_hash, line->name);
+	listen = bf_listen_find(line->cd, line->pub.rep_id, line->name_hash, line->name);
 	if (listen != NULL && listen->group == line->pub.group)
 		server = listen->server;
 	bf_unlock(&line->cd->lock);

@@ -438,21 +438,20 @@ pair_asked(struct bf_chan *chan, const struct bf_wire_pair_open *msg)
 	struct bf_wire_pair_ready reply = { .pair = msg->pair, .status = -ENOENT };
 	struct bf_fast *fast = fast_of(chan);
 	struct bf_consumer *c;
-	struct bf_pair *pair;
+	bool twice;
 
 	if (fast == NULL)
 		return 0;
-	if (((msg->qpn | msg->psn) >> 24) != 0 || msg->producer == 0 || msg->credits == 0)
+	if (((msg->qpn | msg->psn) >> 24) != 0 || msg->producer == 0 || msg->credits == 0 ||
+			msg->pair >= BF_CONN_PAIRS)
 		return violation(chan, "a pair that cannot be", msg->pair, msg->qpn);
 	bf_lock(&fast->lock);
-	TAILQ_FOREACH(pair, &fast->served, next)
-		if (pair->id == msg->pair)
-			break;
+	twice = bf_pair_served(fast, msg->pair);
 	c = fast->consumers[msg->consumer % BF_MAX_CONSUMERS];
-	if (pair == NULL && c != NULL && c->queue->id == msg->consumer)
+	if (!twice && c != NULL && c->queue->id == msg->consumer)
 		reply.status = bf_pair_serve(c, msg);
 	bf_unlock(&fast->lock);
-	if (pair != NULL)
+	if (twice)
 		return violation(chan, "a pair twice", msg->pair, msg->consumer);
 	if (reply.status != 0)
 		bf_chan_ctl(chan, BF_WIRE_PAIR_READY, &reply, sizeof(reply));
@@ -678,6 +677,36 @@ group_arm(struct bf_group *group)
 	return pending;
 }
 
+/* Half of the device's queues is for pairs that peers ask for; each has its part of it. */
+static int
+up(struct bf_dev *dev)
+{
+	const struct bf_func_caps *caps = bf_func_caps(dev->func);
+	struct bf_fast_dev *fd = dev->part[BF_PART_FAST];
+	uint32_t peers = RTE_MAX(dev->nb_reps, 1), max = RTE_MIN(caps->max_qp, caps->max_cq);
+
+	fd->max_pairs = RTE_MAX(RTE_MIN(max / 2 / peers, BF_PEER_PAIRS), BF_PEER_MIN_PAIRS);
+	return 0;
+}
+
+static int
+create(struct bf_dev *dev)
+{
+	uint32_t peers = RTE_MAX(dev->nb_reps, 1);
+	struct bf_fast_dev *fd;
+
+	fd = calloc(1, sizeof(*fd) + peers * sizeof(fd->shares[0]));
+	dev->part[BF_PART_FAST] = fd;
+	return fd != NULL ? 0 : -ENOMEM;
+}
+
+static void
+destroy(struct bf_dev *dev)
+{
+	free(dev->part[BF_PART_FAST]);
+	dev->part[BF_PART_FAST] = NULL;
+}
+
 static void
 info_get(struct bf_dev *dev, struct rte_comch_dev_info *info)
 {
@@ -696,6 +725,9 @@ info_get(struct bf_dev *dev, struct rte_comch_dev_info *info)
 
 const struct bf_part bf_fast_part = {
 	.name = "fast",
+	.create = create,
+	.destroy = destroy,
+	.up = up,
 	.info_get = info_get,
 	.group_up = group_up,
 	.group_down = group_down,

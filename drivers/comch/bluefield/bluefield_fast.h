@@ -44,8 +44,16 @@
 #define BF_MAX_SENDS 8192u
 /* Pairs of one queue, with those that are about to go. */
 #define BF_QUEUE_PAIRS 512u
-/* Pairs of this side's producers on one connection. */
-#define BF_CONN_PAIRS 1024u
+/* Pairs of the producers of one side of a connection; their identifiers are below it. */
+#define BF_CONN_PAIRS BF_WIRE_MAX_PAIRS
+/*
+ * Pairs of one peer, of all its connections, that its producers have with consumers of ours:
+ * at most, those that are made or taken away at one time, and those that each peer can have
+ * in any case.
+ */
+#define BF_PEER_PAIRS 4096u
+#define BF_PEER_JOBS 64u
+#define BF_PEER_MIN_PAIRS 64u
 /* Entries for messages of credits, on both sides of a pair. */
 #define BF_PAIR_CREDITS 32u
 /* Bytes of one buffer. */
@@ -68,6 +76,18 @@
 
 struct bf_producer;
 struct bf_consumer;
+
+/* What one peer has of us: a function of the host, or the card. Atomic. */
+struct bf_share {
+	uint32_t pairs;         /* that were asked for, until their queues are gone */
+	uint32_t jobs;          /* of those, that the worker has to make */
+};
+
+/* What fast has in a device. */
+struct bf_fast_dev {
+	uint32_t max_pairs;     /* of each peer */
+	struct bf_share shares[]; /* by identifier of its representor */
+};
 
 /* A consumer of the peer. */
 struct bf_rc {
@@ -347,6 +367,8 @@ int bf_conn_consumer_info(struct rte_comch_dev *dev, const struct rte_comch_conn
 /* bluefield_pair.c */
 struct bf_pair *bf_pair_open(struct bf_producer *p, struct bf_rc *rc);
 int bf_pair_serve(struct bf_consumer *c, const struct bf_wire_pair_open *msg);
+/* Has the peer a pair of this identifier? The lock of fast is held. */
+bool bf_pair_served(struct bf_fast *fast, uint32_t id);
 int bf_pair_ready(struct bf_fast *fast, const struct bf_wire_pair_ready *msg);
 int bf_pair_go(struct bf_fast *fast, const struct bf_wire_pair *msg);
 int bf_pair_close(struct bf_fast *fast, const struct bf_wire_pair *msg);

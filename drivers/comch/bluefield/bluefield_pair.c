@@ -153,6 +153,54 @@ pair_connect(struct bf_pair *pair)
 }
 
 /*
+ * Shares of the peers
+ */
+
+/* What the peer of a connection has of the device. */
+static struct bf_share *
+share_of(const struct bf_fast *fast)
+{
+	struct bf_fast_dev *fd = fast->chan->dev->part[BF_PART_FAST];
+
+	return &fd->shares[fast->chan->rep_id];
+}
+
+/*
+ * A peer may ask for what it likes: it gets a bounded part of the device's queues, and of the
+ * worker's time, which makes pairs and connections of all peers. Whoever has too many under
+ * way tries again. relaxed: bounds, which order nothing
+ */
+static int
+share_take(const struct bf_fast *fast)
+{
+	const struct bf_fast_dev *fd = fast->chan->dev->part[BF_PART_FAST];
+	struct bf_share *share = share_of(fast);
+
+	if (__atomic_fetch_add(&share->jobs, 1, __ATOMIC_RELAXED) >= BF_PEER_JOBS) {
+		__atomic_fetch_sub(&share->jobs, 1, __ATOMIC_RELAXED);
+		return -EAGAIN;
+	}
+	if (__atomic_fetch_add(&share->pairs, 1, __ATOMIC_RELAXED) >= fd->max_pairs) {
+		__atomic_fetch_sub(&share->pairs, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&share->jobs, 1, __ATOMIC_RELAXED);
+		return -ENOSPC;
+	}
+	return 0;
+}
+
+static void
+share_put(const struct bf_fast *fast)
+{
+	__atomic_fetch_sub(&share_of(fast)->pairs, 1, __ATOMIC_RELAXED);
+}
+
+static void
+share_made(const struct bf_fast *fast)
+{
+	__atomic_fetch_sub(&share_of(fast)->jobs, 1, __ATOMIC_RELAXED);
+}
+
+/*
  * Memory
  */
 
@@ -255,6 +303,8 @@ run_last(struct bf_job *job)
 	bf_qp_destroy(&pair->qp);
 	bf_cq_destroy(&pair->cq);
 	bf_group_drop(pair_group(pair));
+	if (pair->producer == NULL)
+		share_put(fast);
 	bf_lock(&fast->lock);
 	if (pair->producer != NULL)
 		bf_rc_put_locked(pair->rc);
@@ -456,6 +506,7 @@ run_serve(struct bf_job *job)
 	} else {
 		pair_fail(pair, msg.status);
 	}
+	share_made(pair->fast);
 	bf_chan_ctl(pair->fast->chan, BF_WIRE_PAIR_READY, &msg, sizeof(msg));
 }
 
@@ -492,6 +543,12 @@ pair_theirs(struct bf_fast *fast, uint32_t id)
 	return pair;
 }
 
+bool
+bf_pair_served(struct bf_fast *fast, uint32_t id)
+{
+	return pair_theirs(fast, id) != NULL;
+}
+
 /* The lock is held, so the consumer stays. 0, or a status for the peer. */
 int
 bf_pair_serve(struct bf_consumer *c, const struct bf_wire_pair_open *msg)
@@ -499,9 +556,14 @@ bf_pair_serve(struct bf_consumer *c, const struct bf_wire_pair_open *msg)
 	struct bf_pair *pair;
 	int ret;
 
+	ret = share_take(c->fast);
+	if (ret != 0)
+		return ret;
 	pair = pair_new(c->fast, c->dev, BF_PAIR_CREDITS);
-	if (pair == NULL)
-		return -ENOMEM;
+	if (pair == NULL) {
+		ret = -ENOMEM;
+		goto fail;
+	}
 	pair->consumer = c;
 	pair->producer_id = msg->producer;
 	pair->id = msg->pair;
@@ -510,13 +572,17 @@ bf_pair_serve(struct bf_consumer *c, const struct bf_wire_pair_open *msg)
 	ret = pair_place_locked(c, pair);
 	if (ret != 0) {
 		bf_pair_free(pair);
-		return ret;
+		goto fail;
 	}
 	TAILQ_INSERT_TAIL(&c->fast->served, pair, next);
 	bf_group_hold(c->group); /* until its queues are gone */
 	pair->job.run = run_serve;
 	bf_job_post(c->dev, &pair->job);
 	return 0;
+fail:
+	share_made(c->fast);
+	share_put(c->fast);
+	return ret;
 }
 
 int

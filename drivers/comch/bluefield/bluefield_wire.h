@@ -83,6 +83,8 @@
 #define BF_WIRE_MAX_CONSUMERS 256u
 #define BF_WIRE_MAX_PRODUCERS 64u
 #define BF_WIRE_MAX_IMM_LEN 32u
+/* Pairs of the producers of one side. */
+#define BF_WIRE_MAX_PAIRS 1024u
 
 /* Private data of REQ: 56 bytes, behind the header of the RDMA IP service. */
 struct bf_wire_req {
@@ -174,8 +176,9 @@ struct bf_wire_consumer_answer {
 };
 
 /*
- * A pair: a queue pair on each side for one producer and one consumer. Its identifier is
- * chosen by the producer's side, and is free again after PAIR_CLOSED.
+ * A pair: a queue pair on each side for one producer and one consumer. Its identifier,
+ * below BF_WIRE_MAX_PAIRS, is chosen by the producer's side, and is free again after
+ * PAIR_CLOSED.
  */
 struct bf_wire_pair_open {
 	uint32_t pair;
@@ -189,7 +192,7 @@ struct bf_wire_pair_open {
 /* The consumer's side has made its queue pair, or status says why not. */
 struct bf_wire_pair_ready {
 	uint32_t pair;
-	int32_t status;       /* 0 or a negative errno */
+	int32_t status;       /* 0 or a negative errno; -EAGAIN: too many at a time */
 	uint32_t qpn;
 	uint32_t psn;
 	uint32_t credits;     /* posts of the consumer, from its beginning; modulo 2^32 */

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The fast path of the bluefield driver against a peer that the test plays: what it asks
+ * for, in which order, how often and how much, and what that costs others. What it can say
+ * wrong on a control connection is in test_bluefield_chan.c; what completions can say, in
+ * test_bluefield_burst.c.
+ */
+
+#include "bluefield_fast.h" /* check-ok: its layers are tested */
+#include "test_bluefield_peer.h"
+
+#define CARD "ecpf0vf0"
+#define HOST "pf0vf0"
+#define EVIL "pf0vf1"
+#define CARD_MAC "02:c0:3c:00:02:10"
+#define HOST_MAC "02:c0:3c:00:02:11"
+#define EVIL_MAC "02:c0:3c:00:02:12"
+
+#define PRODUCER 1 /* of the peer */
+
+static const uint8_t card_mac[] = { 0x02, 0xc0, 0x3c, 0x00, 0x02, 0x10 };
+static struct test_model model;
+static struct peer evil, good;
+static int card_dev;
+static struct test_ep *server, *consumer;
+
+static int
+setup(void)
+{
+	char args[PATH_MAX + 256];
+
+	card_dev = -1;
+	server = consumer = NULL;
+	memset(&evil, 0, sizeof(evil));
+	memset(&good, 0, sizeof(good));
+	TEST_CALL(test_log_begin());
+	TEST_CALL(test_model_start(&model, "--latency=0.1 " CARD ",flr_ms=1,mac=" CARD_MAC " "
+		HOST ",flr_ms=1,mac=" HOST_MAC " " EVIL ",flr_ms=1,mac=" EVIL_MAC));
+	TEST_CALL(test_model_allow(&model, CARD, HOST));
+	TEST_CALL(test_model_allow(&model, CARD, EVIL));
+	snprintf(args, sizeof(args), "socket=%s/" CARD ".sock,role=dpu,functions=" HOST "@"
+		HOST_MAC "/" EVIL "@" EVIL_MAC, model.dir);
+	card_dev = test_dev_plug("comch_bluefield", args);
+	TEST_TRUE(card_dev >= 0);
+	test_pair.dpu = card_dev;
+	test_pair.rep = 1;
+	return peer_open(&evil, &model, EVIL, false);
+}
+
+static void
+teardown(void)
+{
+	peer_close(&evil);
+	peer_close(&good);
+	test_cleanup();
+	if (card_dev >= 0 && test_vdev_remove(card_dev) != 0)
+		test_fail("the card's device cannot be removed");
+	test_log_end();
+	if (test_model_stop(&model) != TEST_SUCCESS)
+		test_fail("the model did not end well");
+}
+
+static int
+evil_connected(void)
+{
+	uint32_t before = server->nb_connects;
+	struct bf_wire_req req;
+
+	peer_req(&req, "test");
+	TEST_CALL(peer_connect(&evil, card_mac, &req, sizeof(req)));
+	PEER_WAIT(&evil, evil.seen[BF_CM_REP] != 0 && server->nb_connects == before + 1, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* A server with the evil client, and a consumer of the server's side. */
+static int
+consumer_up(void)
+{
+	struct bf_wire_consumer_answer answer = { .to = BF_WIRE_CONSUMER_NEW };
+	struct rte_comch_server_conf conf;
+
+	server = test_ep_new();
+	TEST_TRUE(server != NULL);
+	test_server_conf(server, "test", &conf);
+	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
+	conf.ctrl.recv_queue_size = PEER_QUEUE;
+	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
+	TEST_CALL(evil_connected());
+	consumer = test_ep_new();
+	TEST_TRUE(consumer != NULL);
+	TEST_EXPECT(test_consumer_start(consumer, server->conn, test_pe_new()), -EINPROGRESS);
+	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_CONSUMER_NEW) == 1, TEST_MS);
+	answer.consumer = test_queue_id(consumer->ctx);
+	TEST_CALL(peer_ctl(&evil, BF_WIRE_CONSUMER_ANSWER, &answer));
+	PEER_WAIT(&evil, test_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+pair_ask(uint32_t pair)
+{
+	const struct bf_wire_pair_open msg = {
+		.pair = pair, .producer = PRODUCER, .consumer = test_queue_id(consumer->ctx),
+		.qpn = 0x123, .credits = BF_PAIR_CREDITS,
+	};
+
+	return peer_ctl(&evil, BF_WIRE_PAIR_OPEN, &msg);
+}
+
+static int
+last_status(void)
+{
+	struct bf_wire_pair_ready ready;
+
+	memcpy(&ready, evil.last_of[BF_WIRE_PAIR_READY].data, sizeof(ready));
+	return ready.status;
+}
+
+/* Until so many answers to PAIR_OPEN have come; what is sent meanwhile has credits for them. */
+static int
+answers_wait(unsigned int nb)
+{
+	uint32_t i;
+
+	for (i = 0; i < TEST_MS && peer_count(&evil, BF_WIRE_PAIR_READY) < nb; i++) {
+		TEST_CALL(peer_send(&evil, BF_WIRE_PING, NULL, 0));
+		test_progress_ms(1);
+		peer_poll(&evil);
+	}
+	TEST_TRUE(peer_count(&evil, BF_WIRE_PAIR_READY) >= nb);
+	return TEST_SUCCESS;
+}
+
+static int
+expect_violation(const char *words)
+{
+	PEER_WAIT(&evil, server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->disconnect_status, -EPROTO);
+	TEST_ASSERT(test_log_has(words), "the log has no: %s", words);
+	return TEST_SUCCESS;
+}
+
+/* The device works, and serves who comes. */
+static int
+expect_served(void)
+{
+	TEST_EXPECT(test_dev_status(card_dev), 0);
+	return evil_connected();
+}
+
+/*
+ * Pairs
+ */
+
+/* Identifiers beyond those that a side can have: else it could have any number of pairs. */
+static int
+test_pair_id(void)
+{
+	TEST_CALL(consumer_up());
+	TEST_CALL(pair_ask(BF_WIRE_MAX_PAIRS - 1));
+	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_READY) == 1, TEST_MS);
+	TEST_EXPECT(last_status(), 0);
+	TEST_CALL(pair_ask(BF_WIRE_MAX_PAIRS));
+	TEST_CALL(expect_violation("a pair that cannot be"));
+	TEST_CALL(expect_served());
+	return test_log_passed();
+}
+
+static int
+test_pair_twice(void)
+{
+	TEST_CALL(consumer_up());
+	TEST_CALL(pair_ask(7));
+	TEST_CALL(pair_ask(7));
+	TEST_CALL(expect_violation("a pair twice"));
+	TEST_CALL(expect_served());
+	return test_log_passed();
+}
+
+/*
+ * More pairs at once than the worker makes in a while: that has others to serve, whose turn
+ * comes soon. Those that are too many are refused, for now.
+ */
+static int
+test_pair_flood(void)
+{
+	const uint32_t nb = BF_QUEUE_PAIRS;
+	struct bf_wire_req req;
+	long before, made;
+	uint32_t i;
+
+	TEST_CALL(consumer_up());
+	test_pair.rep = 0;
+	TEST_TRUE(test_server_run("other", test_pe_new()) != NULL);
+	TEST_CALL(peer_open(&good, &model, HOST, false));
+	before = test_model_state(&model, CARD, "objects");
+	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " cmd opcode=CREATE_QP delay=20"), 0);
+	for (i = 0; i < nb; i++)
+		TEST_CALL(pair_ask(i));
+	peer_req(&req, "other");
+	TEST_CALL(peer_connect(&good, card_mac, &req, sizeof(req)));
+	for (i = 0; i < TEST_MS && good.seen[BF_CM_REP] == 0; i++) {
+		peer_poll(&good);
+		peer_poll(&evil);
+		test_progress_ms(1);
+	}
+	TEST_ASSERT(good.seen[BF_CM_REP] != 0, "the other one is not answered");
+	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " clear"), 0);
+	TEST_CALL(answers_wait(nb));
+	/* two objects each; some were made while others were asked for */
+	made = (test_model_state(&model, CARD, "objects") - before) / 2;
+	TEST_ASSERT(made >= (long)BF_PEER_JOBS && made < 2 * (long)BF_PEER_JOBS,
+			"%ld pairs were made", made);
+	/* and again, when there is time */
+	TEST_CALL(pair_ask(nb));
+	TEST_CALL(answers_wait(nb + 1));
+	TEST_EXPECT(last_status(), 0);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	return test_log_passed();
+}
+
+/* The part of one peer is bounded, whatever it takes away and asks for again. */
+static int
+test_pair_share(void)
+{
+	struct bf_wire_pair close = { 0 };
+	struct bf_fast_dev *fd;
+	uint32_t i, round;
+
+	TEST_CALL(consumer_up());
+	fd = ((const struct bf_conn *)server->conn->priv)->dev->part[BF_PART_FAST];
+	TEST_TRUE(fd->max_pairs <= BF_PEER_PAIRS);
+	fd->max_pairs = 4;
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 5; i++) {
+			TEST_CALL(pair_ask(i));
+			PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_READY) == 5 * round + i + 1,
+					TEST_MS);
+			TEST_EXPECT(last_status(), i < 4 ? 0 : -ENOSPC);
+		}
+		for (i = 0; i < 4; i++) {
+			close.pair = i;
+			TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_CLOSE, &close));
+		}
+		PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_CLOSED) == 4 * (round + 1),
+				TEST_MS);
+	}
+	TEST_EXPECT(fd->shares[1].pairs, 0);
+	TEST_EXPECT(fd->shares[1].jobs, 0);
+	return test_log_passed();
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "the fast path of BlueField and what peers do to it",
+	.unit_test_cases = {
+		TEST_CASE_ST(setup, teardown, test_pair_id),
+		TEST_CASE_ST(setup, teardown, test_pair_twice),
+		TEST_CASE_ST(setup, teardown, test_pair_flood),
+		TEST_CASE_ST(setup, teardown, test_pair_share),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_bluefield_peer_fast(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(bluefield_peer_fast_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_peer_fast);
