@@ -253,6 +253,47 @@ test_pair_share(void)
 	return test_log_passed();
 }
 
+/*
+ * The worker
+ */
+
+struct busy {
+	struct bf_job job;
+	struct bf_dev *dev;
+	bool stop;      /* atomic */
+	bool done;      /* atomic */
+	uint64_t runs;
+};
+
+static void
+run_busy(struct bf_job *job)
+{
+	struct busy *busy = container_of(job, struct busy, job);
+
+	busy->runs++;
+	if (__atomic_load_n(&busy->stop, __ATOMIC_ACQUIRE))
+		__atomic_store_n(&busy->done, true, __ATOMIC_RELEASE);
+	else
+		bf_job_post(busy->dev, job);
+}
+
+/* However fast jobs are posted, requests are answered: a peer makes others' jobs, too. */
+static int
+test_worker_busy(void)
+{
+	struct busy busy = { .job = { .run = run_busy } };
+	int ret;
+
+	TEST_CALL(consumer_up());
+	busy.dev = ((const struct bf_conn *)server->conn->priv)->dev;
+	bf_job_post(busy.dev, &busy.job);
+	ret = evil_connected();
+	__atomic_store_n(&busy.stop, true, __ATOMIC_RELEASE);
+	TEST_WAIT(__atomic_load_n(&busy.done, __ATOMIC_ACQUIRE), TEST_MS);
+	TEST_TRUE(busy.runs > 1);
+	return ret == TEST_SUCCESS ? test_log_passed() : ret;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "the fast path of BlueField and what peers do to it",
 	.unit_test_cases = {
@@ -260,6 +301,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_pair_twice),
 		TEST_CASE_ST(setup, teardown, test_pair_flood),
 		TEST_CASE_ST(setup, teardown, test_pair_share),
+		TEST_CASE_ST(setup, teardown, test_worker_busy),
 		TEST_CASES_END()
 	},
 };

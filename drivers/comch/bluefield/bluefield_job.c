@@ -19,6 +19,8 @@
 
 /* A name of a thread has so many bytes in Linux. */
 #define JOBS_NAME_SIZE 16
+/* In a row: others may post them as fast as they are run, and requests of peers wait. */
+#define JOBS_BURST 16u
 
 struct bf_jobs {
 	struct bf_dev *dev;
@@ -56,14 +58,14 @@ jobs_wait(struct bf_jobs *jobs)
 	return false;
 }
 
-/* Jobs, each of which may be freed or posted again by what it does. */
+/* Up to max jobs, each of which may be freed or posted again by what it does. */
 static void
-jobs_run(struct bf_jobs *jobs)
+jobs_run(struct bf_jobs *jobs, uint32_t max)
 {
 	struct bf_job *job;
 
 	bf_lock(&jobs->lock);
-	while ((job = STAILQ_FIRST(&jobs->list)) != NULL) {
+	while (max-- > 0 && (job = STAILQ_FIRST(&jobs->list)) != NULL) {
 		STAILQ_REMOVE_HEAD(&jobs->list, next);
 		bf_unlock(&jobs->lock);
 		job->run(job);
@@ -83,7 +85,7 @@ static DPDK_THREAD_FUNC(jobs_main, arg)
 		jobs->woken = false;
 		jobs->busy = true;
 		bf_unlock(&jobs->lock);
-		jobs_run(jobs);
+		jobs_run(jobs, JOBS_BURST);
 		cm_ms = UINT64_MAX;
 		if (dev->cm != NULL) {
 			bf_cm_poll(dev->cm);
@@ -183,7 +185,7 @@ bf_jobs_stop(struct bf_dev *dev)
 void
 bf_jobs_flush(struct bf_dev *dev)
 {
-	jobs_run(dev->jobs);
+	jobs_run(dev->jobs, UINT32_MAX);
 }
 
 void
