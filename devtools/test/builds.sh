@@ -78,14 +78,15 @@ with_tsan() {
 # Suites that start processes, kill them and wait for time limits. They test the same
 # whatever the linker does.
 slow_suites='bluefield_bringup bluefield_chan bluefield_data_event bluefield_data_fail
-bluefield_dev bluefield_evil bluefield_evil_fw bluefield_evil_info bluefield_fail
-bluefield_faults bluefield_faults_net bluefield_group bluefield_gsi bluefield_hard_caps bluefield_hard_cmd
-bluefield_hard_health bluefield_hard_irq bluefield_hard_msg bluefield_hard_share
-bluefield_hard_vf bluefield_life bluefield_obj bluefield_obj_eal bluefield_obj_fail
-bluefield_obj_mem bluefield_peer_fast bluefield_regress bluefield_report bluefield_stranger
-comch_ending_lost comch_event comch_fp_process comch_fp_rest comch_fp_stop
-comch_process comch_submit shm_peer_fast shm_peer_fast_life shm_peer_fast_mem
-shm_peer_fast_stage shm_peer_host shm_peer_life shm_peer_rest shm_peer_slow'
+bluefield_dev bluefield_ends bluefield_evil bluefield_evil_fw bluefield_evil_info
+bluefield_fail bluefield_faults bluefield_faults_net bluefield_group bluefield_gsi
+bluefield_hard_caps bluefield_hard_cmd bluefield_hard_health bluefield_hard_irq
+bluefield_hard_msg bluefield_hard_share bluefield_hard_vf bluefield_life bluefield_obj
+bluefield_obj_eal bluefield_obj_fail bluefield_obj_mem bluefield_peer_fast
+bluefield_regress bluefield_report bluefield_stranger comch_ending_lost comch_event
+comch_fp_process comch_fp_rest comch_fp_stop comch_process comch_submit shm_peer_fast
+shm_peer_fast_life shm_peer_fast_mem shm_peer_fast_stage shm_peer_host shm_peer_life
+shm_peer_rest shm_peer_slow'
 
 # autotests <build> fast|slow: both together are all suites.
 autotests() {

@@ -625,23 +625,40 @@ line_ctl_recv(struct bf_line *line)
 	return nb;
 }
 
+/*
+ * One message, in the buffer that it came to; what the library says. The application may
+ * end the connection in here, and goes on reading.
+ */
+static int
+line_data_hand(struct bf_line *line, const struct bf_line_msg *msg)
+{
+	const uint8_t *data = line->rx.bufs + (size_t)msg->buf * line->rx.stride +
+		sizeof(struct bf_wire_hdr);
+	int ret;
+
+	line->handing = true;
+	ret = rte_comch_pmd_msg_recv(line->pub.conn, data, msg->len);
+	line->handing = false;
+	if (unlikely(line->state == BF_LINE_OVER))
+		bf_line_work_add(line, BF_WORK_CLOSE, line->over_reason);
+	return ret;
+}
+
 /* Messages, as many as one poll may; returns as above. */
 static int
 line_data_recv(struct bf_line *line, uint32_t burst, uint32_t bytes)
 {
 	struct rte_comch_conn *conn = line->pub.conn;
 	struct bf_line_rx *rx = &line->rx;
-	const uint8_t *data;
 	struct bf_line_msg msg;
 	uint32_t nb = 0;
 
 	while (rx->taken != rx->data && nb < burst && bytes != 0 && !conn->rx_held) {
 		msg = rx->fifo[rx->taken & rx->fifo_mask];
-		data = rx->bufs + (size_t)msg.buf * rx->stride + sizeof(struct bf_wire_hdr);
 		/* before the call: if it ends the connection in there, this one was taken */
 		rx->taken++;
 		line_waiting_tell(line);
-		if (unlikely(rte_comch_pmd_msg_recv(conn, data, msg.len) != 0)) {
+		if (unlikely(line_data_hand(line, &msg) != 0)) {
 			rx->taken--;
 			line_waiting_tell(line);
 			break;

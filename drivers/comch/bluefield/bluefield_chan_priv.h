@@ -177,6 +177,8 @@ struct bf_line {
 	bool has_queues;     /* the queues are the group's */
 	bool ready;          /* the other side receives */
 	bool heard;          /* a message has come */
+	bool handing;        /* the application looks at one, in its buffer */
+	int over_reason;     /* OVER: of the CLOSE that waits for that */
 	int lost;            /* why it is about to end, or 0 */
 	struct bf_compq cq;  /* of what comes */
 	struct bf_compq tx_cq; /* of what was sent: it wakes nobody, as a rule */

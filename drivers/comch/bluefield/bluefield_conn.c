@@ -22,14 +22,19 @@
 
 #include "bluefield_chan_priv.h"
 
-/* What the library was told of is over, and so is what is ours: the worker has the rest. */
+/*
+ * What the library was told of is over, and so is what is ours: the worker has the rest. It
+ * frees the buffers, so it does not get it while the application has a message in its hands.
+ */
 static void
 line_over(struct bf_line *line, int reason)
 {
 	bf_line_leave(line);
 	line->state = BF_LINE_OVER;
 	line->pub.conn = NULL;
-	bf_line_work_add(line, BF_WORK_CLOSE, reason);
+	line->over_reason = reason;
+	if (!line->handing)
+		bf_line_work_add(line, BF_WORK_CLOSE, reason);
 	bf_line_put(line); /* of the group */
 }
 

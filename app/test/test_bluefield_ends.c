@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Connections of the bluefield driver that end while somebody still has something of
+ * them: the application a message, another connection its turn, the worker their queues.
+ * Each case has the other thread take its time in between. Where the driver uses what it
+ * has freed, the case crashes, at the latest under AddressSanitizer.
+ */
+
+#define ALLOW_INTERNAL_API 1 /* it looks into devices */
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "bluefield_chan_priv.h"
+#include "test_bluefield_group.h"
+#include "test_bluefield_peer.h"
+
+#define CARD "ecpf0vf0"
+#define HOST "pf0vf0"
+#define EVIL "pf0vf1"
+#define CARD_MAC "02:c0:3c:00:01:18"
+#define HOST_MAC "02:c0:3c:00:01:19"
+#define EVIL_MAC "02:c0:3c:00:01:1a"
+
+#define QUEUE_SIZE 8u /* of the server */
+
+/* In which the worker has done what it was asked for. */
+#define WORKER_MS 100
+
+static struct test_model model;
+static struct peer evil;
+static int card_dev, host_dev;
+static struct rte_comch_pe *own; /* an engine that only the case turns, or NULL */
+
+static int
+plug(const char *function, const char *args)
+{
+	char text[PATH_MAX + 256];
+
+	snprintf(text, sizeof(text), "socket=%s/%s.sock,health=50,%s", model.dir, function, args);
+	return test_dev_plug("comch_bluefield", text);
+}
+
+static int
+setup(void)
+{
+	card_dev = host_dev = -1;
+	own = NULL;
+	memset(&evil, 0, sizeof(evil));
+	TEST_CALL(test_log_begin());
+	TEST_CALL(test_model_start(&model, "--latency=0.1 " CARD ",flr_ms=1,mac=" CARD_MAC " "
+		HOST ",flr_ms=1,mac=" HOST_MAC " " EVIL ",flr_ms=1,mac=" EVIL_MAC));
+	TEST_CALL(test_model_allow(&model, CARD, HOST));
+	TEST_CALL(test_model_allow(&model, CARD, EVIL));
+	card_dev = plug(CARD, "role=dpu,functions=" HOST "@" HOST_MAC "/" EVIL "@" EVIL_MAC);
+	host_dev = plug(HOST, "role=host,function=" HOST ",peer=" CARD_MAC);
+	TEST_TRUE(card_dev >= 0 && host_dev >= 0);
+	test_pair.dpu = card_dev;
+	test_pair.rep = 0;
+	test_pair.host = host_dev;
+	TEST_EXPECT(rte_comch_pe_create(NULL, &own), 0);
+	return TEST_SUCCESS;
+}
+
+static void
+turn(unsigned int ms)
+{
+	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
+
+	do {
+		if (own != NULL)
+			rte_comch_pe_progress(own);
+		test_progress();
+	} while (test_now_ns() < end);
+}
+
+/* As TEST_WAIT, with the engine of the case. */
+#define OWN_WAIT(cond, ms) do { \
+	uint64_t limit_ = test_now_ns() + (uint64_t)(ms) * 1000000; \
+	while (!(cond)) { \
+		TEST_ASSERT(test_now_ns() < limit_, "not within %u ms: %s", \
+				(unsigned int)(ms), #cond); \
+		if (own != NULL) \
+			rte_comch_pe_progress(own); \
+		test_progress(); \
+		sched_yield(); \
+	} \
+} while (0)
+
+static int
+own_end(struct test_ep *ep)
+{
+	if (ep->ctx != NULL && test_state(ep) != RTE_COMCH_STATE_IDLE)
+		rte_comch_ctx_stop(ep->ctx);
+	OWN_WAIT(ep->ctx == NULL || test_state(ep) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	if (ep->ctx != NULL)
+		TEST_EXPECT(rte_comch_ctx_destroy(ep->ctx), 0);
+	ep->ctx = NULL;
+	return TEST_SUCCESS;
+}
+
+static struct test_ep *on_own; /* what is attached to it, or NULL */
+
+static void
+teardown(void)
+{
+	struct rte_comch_pe *pe = own;
+
+	peer_close(&evil);
+	if (on_own != NULL) {
+		on_own->on_recv = NULL;
+		on_own->on_connect = NULL;
+		on_own->on_disconnect = NULL;
+		own_end(on_own);
+	}
+	on_own = NULL;
+	own = NULL;
+	test_cleanup();
+	if (pe != NULL && rte_comch_pe_destroy(pe) != 0)
+		test_fail("the engine of the case cannot be destroyed");
+	if (host_dev >= 0 && test_vdev_remove(host_dev) != 0)
+		test_fail("the host's device cannot be removed");
+	if (card_dev >= 0 && test_vdev_remove(card_dev) != 0)
+		test_fail("the card's device cannot be removed");
+	test_log_end();
+	if (test_model_stop(&model) != TEST_SUCCESS)
+		test_fail("the model did not end well");
+}
+
+/* A server on the engine of the case. */
+static struct test_ep *
+own_server(void)
+{
+	struct test_ep *server = test_ep_new();
+	struct rte_comch_server_conf conf;
+
+	if (server == NULL)
+		return NULL;
+	test_server_conf(server, "test", &conf);
+	conf.ctrl.recv_queue_size = QUEUE_SIZE;
+	if (test_server_start(server, &conf, own) != 0)
+		return NULL;
+	on_own = server;
+	return server;
+}
+
+/* A client that is connected to it. */
+static struct test_ep *
+client_of(struct test_ep *server)
+{
+	struct test_ep *client = test_client_run("test", test_pe_new());
+	uint64_t limit = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+
+	while (client != NULL && client->conn == NULL && test_now_ns() < limit)
+		turn(1);
+	turn(5);
+	return client != NULL && client->conn != NULL && server->conn != NULL ? client : NULL;
+}
+
+/*
+ * A message of a peer that has gone: the connection is over at once
+ */
+
+#define MSG_SIZE 3000
+
+static void
+end_and_read(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	rte_comch_server_disconnect(conn);
+	usleep(WORKER_MS * 1000);
+	ep->value += test_check(msg, len, 7);
+}
+
+static int
+test_end_in_message(void)
+{
+	struct test_ep *server = own_server(), *client;
+
+	TEST_TRUE(server != NULL);
+	client = client_of(server);
+	TEST_TRUE(client != NULL);
+	server->on_recv = end_and_read;
+	TEST_EXPECT(test_send_pattern(client->conn, MSG_SIZE, 7), 0);
+	/* its BYE is there as well before the server looks */
+	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	OWN_WAIT(server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->nb_recv, 1);
+	TEST_EXPECT(server->value, 1);
+	return test_log_passed();
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "ends of BlueField connections that somebody still uses",
+	.unit_test_cases = {
+		TEST_CASE_ST(setup, teardown, test_end_in_message),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_bluefield_ends(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(bluefield_ends_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_ends)
