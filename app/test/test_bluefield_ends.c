@@ -193,10 +193,38 @@ test_end_in_message(void)
 	return test_log_passed();
 }
 
+/*
+ * An engine that goes while the worker has its queues, and a device that fails then
+ */
+
+static int
+test_engine_goes_first(void)
+{
+	struct test_ep *server = test_server_run("test", test_pe_new()), *client = test_ep_new();
+	struct rte_comch_client_conf conf;
+
+	TEST_TRUE(server != NULL && client != NULL);
+	test_client_conf(client, "test", &conf);
+	TEST_EXPECT(test_client_start(client, &conf, own), -EINPROGRESS);
+	on_own = client;
+	OWN_WAIT(client->conn != NULL, TEST_MS);
+	TEST_EXPECT(test_model_ctl(&model, "fault " HOST " cmd opcode=DESTROY_QP delay=%u",
+			5 * WORKER_MS), 0);
+	TEST_CALL(own_end(client));
+	TEST_EXPECT(rte_comch_pe_destroy(own), 0);
+	own = NULL;
+	TEST_EXPECT(test_model_ctl(&model, "fault " HOST " nic-state 1"), 0);
+	TEST_WAIT(test_dev_status(host_dev) != 0, TEST_MS);
+	TEST_WAIT(server->nb_disconnects == 1, 3 * TEST_MS);
+	TEST_EXPECT(test_model_ctl(&model, "fault " HOST " clear"), 0);
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "ends of BlueField connections that somebody still uses",
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_end_in_message),
+		TEST_CASE_ST(setup, teardown, test_engine_goes_first),
 		TEST_CASES_END()
 	},
 };

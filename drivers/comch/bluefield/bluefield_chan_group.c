@@ -96,7 +96,7 @@ bf_line_put(struct bf_line *line)
  * Between threads
  */
 
-/* With the lock; the engine lives as long as the group is there. */
+/* With the lock; the engine lives as long as it has the group. */
 static void
 chan_group_wake(struct bf_chan_group *cg)
 {
@@ -485,6 +485,17 @@ chan_group_up(struct bf_group *group)
 	return 0;
 }
 
+/* The worker may still have lines of it, and the device may fail: nobody tells the engine. */
+static void
+chan_group_left(struct bf_group *group)
+{
+	struct bf_chan_group *cg = bf_chan_group_of(group);
+
+	bf_lock(&cg->cd->lock);
+	cg->gone = true;
+	bf_unlock(&cg->cd->lock);
+}
+
 /*
  * What is left are references: requests that nobody looked at, and lines that the worker
  * has finished.
@@ -662,6 +673,7 @@ const struct bf_part bf_chan_part = {
 	.cm_req = bf_chan_req,
 	.group_up = chan_group_up,
 	.group_down = chan_group_gone,
+	.group_left = chan_group_left,
 	.group_poll = chan_group_poll,
 	.group_arm = chan_group_arm,
 };

@@ -109,6 +109,11 @@ struct bf_part {
 	int (*group_up)(struct bf_group *group);
 	void (*group_down)(struct bf_group *group);
 	/*
+	 * The engine lets go of a group, in its thread and before the end of that: nothing is
+	 * posted to the engine any more, which may be gone when this has returned.
+	 */
+	void (*group_left)(struct bf_group *group);
+	/*
 	 * In pgroup_poll, after events were handed out; now is the TSC.
 	 * Returns the number of events. It lowers group->pg.deadline to when it wants to
 	 * be called at the latest: that is UINT64_MAX when the poll begins.

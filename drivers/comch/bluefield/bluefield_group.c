@@ -169,6 +169,16 @@ parts_group_up(struct bf_group *pub)
 }
 
 static void
+parts_group_left(struct bf_group *pub)
+{
+	int i;
+
+	for (i = 0; i < BF_NB_PARTS; i++)
+		if (bf_parts[i] != NULL && bf_parts[i]->group_left != NULL)
+			bf_parts[i]->group_left(pub);
+}
+
+static void
 group_list_remove(struct group *g)
 {
 	struct bf_dev *dev = g->pub.dev;
@@ -291,6 +301,7 @@ bf_group_destroy(struct rte_comch_pgroup *pg, struct rte_comch_pmd_ending *endin
 	bool used;
 
 	rte_comch_pmd_fd_del(pg->pe, g->fd);
+	parts_group_left(&g->pub);
 	bf_lock(&g->lock);
 	used = g->nb_users != 0;
 	g->over = true;
