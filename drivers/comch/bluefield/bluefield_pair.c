@@ -48,14 +48,23 @@ pair_say(struct bf_pair *pair, uint8_t type, int reason)
 	bf_chan_ctl(pair->fast->chan, type, &msg, sizeof(msg));
 }
 
+static struct bf_group *
+pair_group(const struct bf_pair *pair)
+{
+	return pair->producer != NULL ? pair->producer->group : pair->consumer->group;
+}
+
+static uint32_t *
+pair_attention_word(struct bf_pair *pair)
+{
+	return pair->producer != NULL ? &pair->producer->attention : &pair->consumer->attention;
+}
+
 /* Have its queue look at it. */
 static void
 pair_attention(struct bf_pair *pair)
 {
-	if (pair->producer != NULL)
-		bf_fast_alert(&pair->producer->attention, pair->producer->group);
-	else
-		bf_fast_alert(&pair->consumer->attention, pair->consumer->group);
+	bf_fast_alert(pair_attention_word(pair), pair_group(pair));
 }
 
 static void
@@ -238,12 +247,6 @@ pair_new(struct bf_fast *fast, struct bf_dev *dev, uint32_t nb_blocks)
  * By the thread of the queue
  */
 
-static struct bf_group *
-pair_group(const struct bf_pair *pair)
-{
-	return pair->producer != NULL ? pair->producer->group : pair->consumer->group;
-}
-
 static void
 back_event(struct bf_rest *rest)
 {
@@ -288,6 +291,8 @@ static void
 run_last(struct bf_job *job)
 {
 	struct bf_pair *pair = container_of(job, struct bf_pair, last_job);
+	uint32_t *attention = pair_attention_word(pair);
+	struct bf_group *group = pair_group(pair);
 	struct bf_fast *fast = pair->fast;
 	bool closed;
 
@@ -302,7 +307,7 @@ run_last(struct bf_job *job)
 		pair_say(pair, BF_WIRE_PAIR_CLOSE, 0);
 	bf_qp_destroy(&pair->qp);
 	bf_cq_destroy(&pair->cq);
-	bf_group_drop(pair_group(pair));
+	bf_group_drop(group);
 	if (pair->producer == NULL)
 		share_put(fast);
 	bf_lock(&fast->lock);
@@ -314,9 +319,10 @@ run_last(struct bf_job *job)
 	bf_unlock(&fast->lock);
 	if (closed)
 		pair_say(pair, BF_WIRE_PAIR_CLOSED, 0);
+	/* the queue may look for another reason, and free the pair: it is not touched after this */
 	bf_pair_set(pair, BF_PAIR_DEAD);
-	/* the queue is there: its own end is a job that follows */
-	pair_attention(pair);
+	/* the queue is there, and holds the group: its own end is a job that follows */
+	bf_fast_alert(attention, group);
 }
 
 void
