@@ -319,6 +319,138 @@ test_send_refused(void)
 	return test_log_passed();
 }
 
+/* What one of a burst can be, in another way than the rest. */
+static const struct odd_send {
+	const char *what;
+	uint64_t off;           /* of its data */
+	uint64_t len;
+	bool other_mem;
+	bool no_mem;
+	bool no_imm;
+	uint32_t flags;
+	int reason;             /* it is refused, and all behind it */
+} odd_sends[] = {
+	{ .what = "alike", .len = BURST_BUF },
+	{ .what = "short", .len = 1 },
+	{ .what = "without data", .len = 0, .no_mem = true },
+	{ .what = "of another region", .len = BURST_BUF, .other_mem = true },
+	{ .what = "without completion", .len = BURST_BUF, .flags = RTE_COMCH_SEND_F_NO_CPL },
+	{ .what = "without immediate data", .len = BURST_BUF, .no_imm = true },
+	{ .what = "with a flag", .len = BURST_BUF, .flags = 1u << 31, .reason = -EINVAL },
+	{ .what = "too long", .len = BURST_BUF + 1, .reason = -EMSGSIZE },
+	{ .what = "far too long", .len = UINT64_MAX, .reason = -EFAULT },
+	{ .what = "half outside", .off = sizeof(burst.bytes) - 1, .len = BURST_BUF,
+	  .reason = -EFAULT },
+	{ .what = "before", .off = UINT64_MAX, .len = BURST_BUF, .reason = -EFAULT },
+	{ .what = "of no region", .len = BURST_BUF, .no_mem = true, .reason = -EFAULT },
+};
+
+#define ODD_BURST 8
+#define ODD_KEY 0x77u
+
+static int
+odd_arrived(const struct odd_send *odd, uint32_t at, uint32_t nb)
+{
+	uint32_t i, wanted = 0;
+	struct wq_req req;
+
+	for (i = 0; i < nb; i++) {
+		const bool is_odd = i == at;
+
+		TEST_CALL(wq_dev_send(&burst.pdev[0], false, &req));
+		TEST_EXPECT(req.inl_len, burst.imm_len);
+		TEST_EXPECT(req.imm, is_odd && odd->no_imm ? 0 : burst.imm_len);
+		TEST_EXPECT(req.nb_sges, !is_odd || odd->len != 0);
+		if (req.nb_sges != 0) {
+			TEST_EXPECT(req.sges[0].len, is_odd ? odd->len : BURST_BUF);
+			TEST_EXPECT(req.sges[0].addr, (uintptr_t)burst.bytes + i * BURST_BUF);
+			TEST_EXPECT(req.sges[0].lkey == ODD_KEY, is_odd && odd->other_mem);
+		}
+	}
+	TEST_EXPECT(wq_dev_sends(&burst.pdev[0]), 0);
+	if (nb != 0)
+		burst_sent(0, BF_CQE_REQ, req.index, 0);
+	TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE),
+		nb - (at < nb && odd->flags != 0));
+	for (i = 0; i < nb; i++) {
+		if (i == at && odd->flags != 0)
+			continue;
+		TEST_EXPECT(cpls[wanted].cookie, i);
+		TEST_EXPECT(cpls[wanted].len, i == at ? odd->len : BURST_BUF);
+		TEST_EXPECT(cpls[wanted++].status, 0);
+	}
+	return TEST_SUCCESS;
+}
+
+/* One of a burst, first, in the middle or last, is of another kind, or is refused. */
+static int
+send_odd(const struct odd_send *odd, uint32_t at)
+{
+	struct bf_region other = { .nb = 1, .lkey = ODD_KEY };
+	struct rte_comch_mem mem = burst.mem;
+	struct rte_comch_send msgs[ODD_BURST] = { 0 };
+	uint32_t i, nb = odd->reason != 0 ? at : ODD_BURST;
+	uint8_t imm[BF_MAX_IMM] = { 1 };
+
+	mem.priv = &other;
+	for (i = 0; i < ODD_BURST; i++) {
+		msgs[i].addr = burst.bytes + i * BURST_BUF;
+		msgs[i].len = BURST_BUF;
+		msgs[i].mem = &burst.mem;
+		msgs[i].cookie = i;
+		msgs[i].imm = imm;
+		msgs[i].imm_len = burst.imm_len;
+	}
+	msgs[at].addr = odd->off != 0 ? (void *)((uintptr_t)burst.bytes + odd->off) :
+		msgs[at].addr;
+	msgs[at].len = odd->len;
+	msgs[at].flags = odd->flags;
+	if (odd->no_mem) /* nobody may look at it, if there is no data */
+		msgs[at].mem = odd->len != 0 ? NULL : (const void *)(uintptr_t)8;
+	if (odd->other_mem)
+		msgs[at].mem = &mem;
+	if (odd->no_imm) {
+		msgs[at].imm = NULL;
+		msgs[at].imm_len = 0;
+	}
+	TEST_EXPECT(credits(0, nb + (odd->reason != 0)), 0);
+	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, msgs, ODD_BURST), nb);
+	if (odd->reason != 0)
+		TEST_EXPECT(burst.p.reason, odd->reason);
+	return odd_arrived(odd, at, nb);
+}
+
+static int
+test_send_odd(void)
+{
+	static const uint32_t places[] = { 0, 3, ODD_BURST - 1 };
+	struct wq_req req;
+	uint32_t i, k;
+
+	for (i = 0; i < RTE_DIM(odd_sends); i++) {
+		for (k = 0; k < RTE_DIM(places); k++) {
+			if (send_odd(&odd_sends[i], places[k]) != TEST_SUCCESS) {
+				printf("number %u was %s\n", places[k], odd_sends[i].what);
+				return TEST_FAILED;
+			}
+			/* what was offered for one that was refused is taken */
+			while (bf_credits_now(&burst.rc[0].credits) != 0) {
+				TEST_EXPECT(burst_send(0, 0, 1, RTE_COMCH_SEND_F_NO_CPL), 1);
+				TEST_CALL(wq_dev_send(&burst.pdev[0], false, &req));
+				burst_sent(0, BF_CQE_REQ, burst_last(0), 0);
+				TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, 1), 0);
+			}
+		}
+	}
+	return test_log_passed();
+}
+
+static int
+test_send_odd_imm(void)
+{
+	return test_send_odd();
+}
+
 /* One fails in the middle: those before it have arrived, it and the rest have not. */
 static int
 test_send_failed(void)
@@ -434,6 +566,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_send_order),
 		TEST_CASE_ST(setup_imm, teardown, test_send_order_imm),
 		TEST_CASE_ST(setup, teardown, test_send_refused),
+		TEST_CASE_ST(setup, teardown, test_send_odd),
+		TEST_CASE_ST(setup_imm, teardown, test_send_odd_imm),
 		TEST_CASE_ST(setup, teardown, test_send_failed),
 		TEST_CASE_ST(setup_imm, teardown, test_send_failed_imm),
 		TEST_CASE_ST(setup, teardown, test_send_evil),

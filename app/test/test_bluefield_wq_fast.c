@@ -79,7 +79,7 @@ put(struct bf_send_row *row, uint32_t n, const bool with_imm)
 }
 
 static int
-expect_message(uint32_t n, uint8_t flags, bool with_data)
+expect_message(uint32_t n, uint8_t flags, bool with_data, bool with_word)
 {
 	static const uint8_t zeros[BF_MAX_IMM];
 	uint32_t imm_len;
@@ -88,7 +88,7 @@ expect_message(uint32_t n, uint8_t flags, bool with_data)
 	TEST_CALL(wq_dev_send(&dev, false, &req));
 	TEST_EXPECT(req.opcode, BF_WQE_SEND_IMM);
 	TEST_EXPECT(req.flags, flags);
-	TEST_EXPECT(req.imm, 0xaabbcc00 | imm_len);
+	TEST_EXPECT(req.imm, with_word ? 0xaabbcc00 | imm_len : 0);
 	/* always as much, and nothing of older messages */
 	TEST_EXPECT(req.has_inl, form.imm_len != 0);
 	TEST_EXPECT(req.inl_len, form.imm_len);
@@ -125,7 +125,7 @@ send_burst(uint32_t first, uint32_t nb)
 	TEST_EXPECT(dev.nb_doorbells, bells + (nb != 0));
 	for (i = 0; i < nb; i++)
 		TEST_CALL(expect_message(first + i, i == nb - 1 ? 8 : 0,
-				message(first + i, &imm_len).len != 0));
+				message(first + i, &imm_len).len != 0, true));
 	TEST_EXPECT(wq_dev_sends(&dev), 0);
 	if (nb != 0) {
 		TEST_EXPECT(req.index, index);
@@ -178,12 +178,77 @@ test_send_wrap(void)
 		put(&row, i % LAPS, true);
 		bf_send_row_end(&row, &sq, i % 2 == 0);
 		bf_sendq_ring(&sq);
-		TEST_CALL(expect_message(i % LAPS, i % 2 == 0 ? 8 : 0, i % LAPS % 5 != 4));
+		TEST_CALL(expect_message(i % LAPS, i % 2 == 0 ? 8 : 0, i % LAPS % 5 != 4,
+				true));
 		TEST_EXPECT(req.index, index);
 		index += i % LAPS % 5 != 4 ? 2 : 1;
 		TEST_EXPECT(bf_sendq_done(&sq, req.index), 0);
 	}
 	return wq_dev_passed(&dev);
+}
+
+/* Messages of one kind: message(first), every fifth one of them. */
+static __rte_always_inline void
+run_put(uint32_t first, uint32_t nb, const bool with_imm, const bool with_data)
+{
+	struct bf_send_row row = bf_send_row_begin(&sq);
+	struct bf_send_run run = bf_send_run_begin(&row, &form, with_imm, with_data);
+	struct bf_piece piece;
+	uint32_t i, n, imm_len;
+
+	for (i = 0; i < nb; i++) {
+		n = first + 5 * i;
+		piece = message(n, &imm_len);
+		bf_send_run_put(&run, &form, bf_vec_load(&piece), (bf_vec){ bf_key(LKEY), 0 },
+			imm + n, imm_len, 0xaabbcc00 | imm_len, with_imm, with_data);
+	}
+	bf_send_run_end(&run, &form, &row, nb, with_data);
+	bf_send_row_end(&row, &sq, true);
+}
+
+static int
+send_run(uint32_t nb, const bool with_data)
+{
+	const uint32_t first = with_data ? 0 : 4, nb_blocks = with_data ? form.nb_blocks : 1;
+	uint16_t index = sq.pi;
+	uint32_t i;
+
+	if (form.imm_len == 0)
+		run_put(first, nb, false, with_data);
+	else if (with_data)
+		run_put(first, nb, true, true);
+	else
+		run_put(first, nb, true, false);
+	bf_sendq_ring(&sq);
+	for (i = 0; i < nb; i++, index += nb_blocks) {
+		TEST_CALL(expect_message(first + 5 * i, i == nb - 1 ? 8 : 0, with_data,
+				form.imm_len != 0));
+		TEST_EXPECT(req.index, index);
+	}
+	TEST_EXPECT(wq_dev_sends(&dev), 0);
+	TEST_EXPECT(sq.pi, index);
+	sq.ci = index;
+	return TEST_SUCCESS;
+}
+
+/* Until the index has started anew; with data, without, and both by turns. */
+static int
+test_send_run(void)
+{
+	static const uint32_t lens[] = { 0, 1, 12, 13, 28, 29, 31, 32 };
+	uint32_t i, n, nb;
+
+	for (i = 0; i < RTE_DIM(lens); i++) {
+		TEST_CALL(begin(64, lens[i]));
+		for (n = 0; n < 100000; n += nb) {
+			nb = 1 + rte_rand_max(BURST);
+			TEST_CALL(send_run(nb, rte_rand() % 4 != 0));
+		}
+		TEST_CALL(wq_dev_passed(&dev));
+		if (i + 1 < RTE_DIM(lens))
+			teardown();
+	}
+	return TEST_SUCCESS;
 }
 
 /*
@@ -366,6 +431,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_send),
 		TEST_CASE_ST(setup, teardown, test_send_wrap),
+		TEST_CASE_ST(setup, teardown, test_send_run),
 		TEST_CASE_ST(setup, teardown, test_receive),
 		TEST_CASE_ST(setup, teardown, test_post_keys),
 		TEST_CASE_ST(setup, teardown, test_comp_opcodes),

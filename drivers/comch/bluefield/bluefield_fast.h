@@ -415,14 +415,24 @@ bool bf_producer_look(struct bf_producer *p, bool ring);
 /* bluefield_send.c */
 void bf_producer_fns(const struct bf_producer *p, struct rte_comch_fp_object *fp);
 bool bf_producer_credits(struct bf_producer *p, uint32_t consumer_id, uint32_t *credits);
-/* One that can be sent to, or NULL, and *reason says why. */
-struct bf_pair *bf_pair_find(struct bf_producer *p, uint32_t consumer_id, int *reason);
+struct bf_pair *bf_pair_find_slow(struct bf_producer *p, uint32_t consumer_id, int *reason);
 void bf_credits_look(struct bf_pair *pair);
 void bf_sent_reap(struct bf_producer *p);
 void bf_sent_quiet(struct bf_producer *p);
 bool bf_sent_pending(struct bf_producer *p);
 void bf_pair_fault(struct bf_pair *pair, int status);
 void bf_send_note(struct bf_producer *p, uint32_t consumer_id, uint64_t len, int reason);
+
+/* One that can be sent to, or NULL, and *reason says why. */
+static inline struct bf_pair *
+bf_pair_find(struct bf_producer *p, uint32_t consumer_id, int *reason)
+{
+	struct bf_pair *pair = p->to[consumer_id % BF_MAX_CONSUMERS];
+
+	if (likely(pair != NULL && pair->key == consumer_id))
+		return pair;
+	return bf_pair_find_slow(p, consumer_id, reason);
+}
 
 /* bluefield_mbuf.c */
 uint16_t bf_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb);

@@ -68,8 +68,8 @@ pair_first(struct bf_producer *p, uint32_t consumer_id)
 	return -EAGAIN; /* also for want of memory: the next one tries again */
 }
 
-static __rte_noinline struct bf_pair *
-pair_find_slow(struct bf_producer *p, uint32_t consumer_id, int *reason)
+struct bf_pair *
+bf_pair_find_slow(struct bf_producer *p, uint32_t consumer_id, int *reason)
 {
 	struct bf_pair **to = &p->to[consumer_id % BF_MAX_CONSUMERS], *pair;
 
@@ -101,16 +101,6 @@ pair_find_slow(struct bf_producer *p, uint32_t consumer_id, int *reason)
 	}
 	*reason = pair_first(p, consumer_id);
 	return NULL;
-}
-
-struct bf_pair *
-bf_pair_find(struct bf_producer *p, uint32_t consumer_id, int *reason)
-{
-	struct bf_pair *pair = p->to[consumer_id % BF_MAX_CONSUMERS];
-
-	if (likely(pair != NULL && pair->key == consumer_id))
-		return pair;
-	return pair_find_slow(p, consumer_id, reason);
 }
 
 /*
@@ -534,27 +524,35 @@ imm_is_usual(const struct rte_comch_send *msg, uint64_t word, uint32_t imm_max,
 {
 	if (!with_imm)
 		return (word & ~WORD_QUIET) == 0;
-	return (uint32_t)word - 1 < imm_max && msg->imm != NULL &&
+	return (uint32_t)word <= imm_max && (msg->imm != NULL || (uint32_t)word == 0) &&
 		word >> WORD_FLAGS_SHIFT <= RTE_COMCH_SEND_F_NO_CPL;
 }
 
+/* Of the last one alone a completion tells that it has arrived. */
+static inline void
+send_upto(struct bf_pair *pair, const struct bf_send_row *row, uint32_t pos)
+{
+	pair->upto[bf_send_row_last(row)] = (struct bf_sent_upto){
+		.pos = pos, .end = bf_send_row_index(row),
+	};
+}
+
 /*
- * Write requests for up to nb messages. What is used again and again is in locals, for the
- * compiler cannot know that nobody writes it. Nothing is seen by the device, and all may
- * be written anew.
+ * Write requests for up to nb messages, each looked at by itself. Nothing is seen by the
+ * device, and all may be written anew.
  */
 static __rte_always_inline struct bf_send_row
-send_write(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_send *msgs,
+send_each(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_send *msgs,
 	uint32_t nb, struct chunk *ch, const bool with_imm)
 {
 	struct bf_send_row row = bf_send_row_begin(&pair->sq);
-	struct tx_region r = tx_region(pair->rc, msgs->mem);
+	/* one without data has no region that may be looked at */
+	struct tx_region r = tx_region(pair->rc, nb != 0 && msgs->len != 0 ? msgs->mem : NULL);
 	const struct bf_send_form form = pair->form;
 	const uint64_t about = (uint64_t)pair->index << 32;
 	const struct rte_comch_send *msg = msgs, *end = msgs + nb;
 	uint64_t key, word, words = 0, bytes = 0;
-	const uint32_t mask = p->mask;
-	struct bf_sent *ring = p->sent, *sent;
+	struct bf_sent *sent;
 	uint32_t pos = p->tail;
 	int ret = 0;
 
@@ -572,7 +570,7 @@ send_write(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_s
 		}
 		bf_send_row_put(&row, &form, &msg->addr, msg->len, key, msg->imm, (uint32_t)word,
 			with_imm ? (uint32_t)word : 0, with_imm);
-		sent = &ring[pos & mask];
+		sent = &p->sent[pos & p->mask];
 		sent->cookie = msg->cookie;
 		sent->about = about | msg->len | (word >> WORD_FLAGS_SHIFT << 48);
 		words += word;
@@ -582,18 +580,109 @@ send_write(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_s
 	ch->wanted = ch->nb - (words >> WORD_FLAGS_SHIFT);
 	ch->bytes = bytes;
 	ch->reason = ret;
-	/* of the last one alone a completion tells that it has arrived */
 	if (likely(ch->nb != 0))
-		pair->upto[bf_send_row_last(&row)] = (struct bf_sent_upto){
-			.pos = pos, .end = bf_send_row_index(&row),
-		};
+		send_upto(pair, &row, pos);
 	return row;
 }
 
-/* Up to a chunk of messages; what is constant in a caller is so in here. */
+static __rte_noinline struct bf_send_row
+send_odd_chunk(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_send *msgs,
+	uint32_t nb, struct chunk *ch)
+{
+	return pair->form.imm_len != 0 ? send_each(p, pair, msgs, nb, ch, true) :
+		send_each(p, pair, msgs, nb, ch, false);
+}
+
+/* Those that are not to have a completion are marked; how many have one. */
+static __rte_noinline uint32_t
+send_mark_quiet(struct bf_producer *p, const struct rte_comch_send *msgs, uint32_t nb)
+{
+	uint32_t i, wanted = nb;
+
+	for (i = 0; i < nb; i++) {
+		p->sent[(p->tail + i) & p->mask].about |= (uint64_t)msgs[i].flags << 48;
+		wanted -= msgs[i].flags;
+	}
+	return wanted;
+}
+
+/*
+ * The same for messages that are all of the first one's region, which has one chunk, or
+ * have no data. What can be wrong with them is gathered, and found at the end: then, or if
+ * they are of several kinds, false, and nothing counts. What is used again and again is in
+ * locals, for the compiler cannot know that nobody writes it.
+ */
+static __rte_always_inline bool
+send_alike(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_send *msgs,
+	uint32_t nb, struct bf_send_row *row, struct chunk *ch, const bool with_imm,
+	const bool with_data)
+{
+	const struct tx_region r = tx_region(pair->rc, with_data ? msgs->mem : NULL);
+	struct bf_send_run run = bf_send_run_begin(row, &pair->form, with_imm, with_data);
+	const bf_vec first = { r.begin, 1 }, last = { r.last_off, r.len_max - 1 };
+	const bf_vec about = { 0, (uint64_t)pair->index << 32 }, key = { r.key, 0 };
+	const struct rte_comch_send *msg = msgs, *end = msgs + nb;
+	bf_vec piece, imm_flags_cookie, above = { 0 }, words = { 0 }, sum = { 0 };
+	const struct bf_send_form form = pair->form;
+	const uint32_t mask = p->mask * sizeof(struct bf_sent);
+	uint32_t at = p->tail * sizeof(struct bf_sent) & mask;
+	uint8_t *ring = (uint8_t *)p->sent;
+
+	for (; msg != end; msg++) {
+		piece = bf_vec_load(&msg->addr);
+		imm_flags_cookie = bf_vec_load(&msg->imm_len);
+		if (with_data ? unlikely(msg->mem != r.mem) : unlikely(msg->len != 0))
+			return false;
+		if (with_imm && unlikely(!imm_is_usual(msg, send_word(msg), form.imm_len, true)))
+			return false;
+		if (with_data)
+			above |= bf_vec_above(piece - first, last);
+		words |= imm_flags_cookie;
+		sum += piece;
+		bf_send_run_put(&run, &form, piece, key, msg->imm, msg->imm_len, msg->imm_len,
+			with_imm, with_data);
+		bf_vec_put(ring + at, bf_vec_second(imm_flags_cookie, piece) | about);
+		at = (at + sizeof(struct bf_sent)) & mask;
+	}
+	if (unlikely(bf_vec_any_above(above) || (!with_imm && (words[0] & ~WORD_QUIET) != 0)))
+		return false;
+	ch->wanted = nb;
+	if (words[0] >> WORD_FLAGS_SHIFT != 0)
+		ch->wanted = send_mark_quiet(p, msgs, nb);
+	ch->nb = nb;
+	ch->bytes = with_data ? sum[1] : 0;
+	ch->reason = 0;
+	bf_send_run_end(&run, &form, row, nb, with_data);
+	send_upto(pair, row, p->tail + nb);
+	return true;
+}
+
+/* Requests for up to nb messages, none of which the device sees. */
+static __rte_always_inline struct bf_send_row
+send_write(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_send *msgs,
+	uint32_t nb, struct chunk *ch)
+{
+	struct bf_send_row row = bf_send_row_begin(&pair->sq);
+	struct chunk odd;
+	bool done = false;
+
+	if (likely(nb != 0 && msgs->len != 0))
+		done = pair->form.imm_len == 0 ?
+			send_alike(p, pair, msgs, nb, &row, ch, false, true) :
+			send_alike(p, pair, msgs, nb, &row, ch, true, true);
+	else if (nb != 0 && pair->form.imm_len != 0)
+		done = send_alike(p, pair, msgs, nb, &row, ch, true, false);
+	if (unlikely(!done)) {
+		row = send_odd_chunk(p, pair, msgs, nb, &odd);
+		*ch = odd;
+	}
+	return row;
+}
+
+/* Up to a chunk of messages. */
 static __rte_always_inline uint32_t
 send_chunk(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_send *msgs,
-	uint32_t nb, int *reason, const bool with_imm)
+	uint32_t nb, int *reason)
 {
 	struct bf_credits *cr = &pair->rc->credits;
 	struct bf_send_row row;
@@ -619,14 +708,14 @@ send_chunk(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_s
 			bf_credits_look(pair);
 			credits = bf_credits_at(cr, head);
 		}
-		row = send_write(p, pair, msgs, RTE_MIN(credits, nb), &ch, with_imm);
+		row = send_write(p, pair, msgs, RTE_MIN(credits, nb), &ch);
 		taken = 0;
 	} while (ch.nb != 0 && unlikely(!bf_credits_claim(cr, p->queue->id, head, ch.nb, &taken)));
 	if (ch.reason == 0 && taken < nb)
 		ch.reason = -EAGAIN;
 	if (unlikely(taken < ch.nb)) {
 		/* others have shares: fewer of them */
-		row = send_write(p, pair, msgs, taken, &ch, with_imm);
+		row = send_write(p, pair, msgs, taken, &ch);
 		ch.reason = -EAGAIN;
 	}
 	*reason = ch.reason;
@@ -654,9 +743,7 @@ send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
 	}
 	while (sent < nb && likely(reason == 0)) {
 		want = RTE_MIN(nb - sent, (uint32_t)BF_CHUNK);
-		sent += pair->form.imm_len != 0 ?
-			send_chunk(p, pair, &msgs[sent], want, &reason, true) :
-			send_chunk(p, pair, &msgs[sent], want, &reason, false);
+		sent += send_chunk(p, pair, &msgs[sent], want, &reason);
 	}
 	p->reason = 0;
 	if (likely(sent != 0)) {

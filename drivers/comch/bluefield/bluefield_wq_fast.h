@@ -10,7 +10,9 @@
  * the device writes is checked as in bluefield_wq.h.
  *
  *   send     bf_send_form_init() once; bf_send_row_begin(), bf_send_row_put() for each
- *            message, bf_send_row_end(), bf_sendq_ring()
+ *            message, bf_send_row_end(), bf_sendq_ring(); where all have data, or none
+ *            has, in the place of the second bf_send_run_begin(), bf_send_run_put() for
+ *            each, bf_send_run_end()
  *   sent     bf_comp_row_begin(); for each completion bf_comp_row_next(BF_CQE_REQ),
  *            bf_sendq_done(), bf_comp_row_taken(); bf_comp_row_end(),
  *            bf_compq_commit()
@@ -67,30 +69,92 @@ bf_key(uint32_t lkey)
 	return bf_key_len(lkey, 0);
 }
 
-/* A data segment, made in a vector register where there is one that can turn bytes. */
-static __rte_always_inline void
-bf_data_put(uint8_t *seg, const void *piece, uint64_t key)
+/*
+ * Sixteen bytes in a register, for what a loop does to all messages alike; without vector
+ * registers compilers make two halves of it.
+ */
+typedef rte_v128u64_t bf_vec;
+
+/* p is not aligned. */
+static __rte_always_inline bf_vec
+bf_vec_load(const void *p)
+{
+	bf_vec v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* Byte i is the one that table[i] says, or 0 if that is above 15. */
+static __rte_always_inline bf_vec
+bf_vec_turn(bf_vec v, const uint8_t table[16])
 {
 #if defined(__SSSE3__) && !defined(BF_WQ_NO_VECTOR)
-	const __m128i turn = _mm_set_epi64x(0x0001020304050607, (int64_t)0x8080808008090a0b);
-	__m128i v = _mm_loadu_si128(piece);
-
-	v = _mm_or_si128(_mm_shuffle_epi8(v, turn), _mm_cvtsi64_si128((int64_t)key));
-	BF_WQ_STORE_VEC(seg, v);
+	return (bf_vec)_mm_shuffle_epi8((__m128i)v, (__m128i)bf_vec_load(table));
 #elif defined(RTE_ARCH_ARM64) && !defined(BF_WQ_NO_VECTOR)
+	return (bf_vec)vqtbl1q_u8((uint8x16_t)v, vld1q_u8(table));
+#else
+	uint8_t from[16], to[16];
+	uint32_t i;
+
+	memcpy(from, &v, sizeof(from));
+	for (i = 0; i < sizeof(to); i++)
+		to[i] = table[i] < sizeof(from) ? from[table[i]] : 0;
+	return bf_vec_load(to);
+#endif
+}
+
+/* The second halves of both. Compilers would take them apart by way of memory. */
+static __rte_always_inline bf_vec
+bf_vec_second(bf_vec a, bf_vec b)
+{
+#if defined(RTE_ARCH_X86)
+	return (bf_vec)_mm_unpackhi_epi64((__m128i)a, (__m128i)b);
+#elif defined(RTE_ARCH_ARM64)
+	return (bf_vec)vzip2q_u64((uint64x2_t)a, (uint64x2_t)b);
+#else
+	return (bf_vec){ a[1], b[1] };
+#endif
+}
+
+/*
+ * What is in one of these has its highest bit set if off is above max in that half; max is
+ * below 2^63.
+ */
+static __rte_always_inline bf_vec
+bf_vec_above(bf_vec off, bf_vec max)
+{
+	return off | (max - off);
+}
+
+static __rte_always_inline bool
+bf_vec_any_above(bf_vec above)
+{
+	return (above[0] | above[1]) >> 63 != 0;
+}
+
+/* A segment, to memory that is aligned. */
+static __rte_always_inline void
+bf_vec_put(uint8_t *seg, bf_vec v)
+{
+#if defined(BF_WQ_STORE_VEC) && defined(RTE_ARCH_X86)
+	BF_WQ_STORE_VEC(seg, (__m128i)v);
+#elif defined(BF_WQ_STORE_VEC)
+	BF_WQ_STORE_VEC(seg, (uint8x16_t)v);
+#else
+	BF_WQ_STORE_SEG(seg, v[0], v[1]);
+#endif
+}
+
+/* A data segment of a piece. */
+static __rte_always_inline void
+bf_data_put(uint8_t *seg, bf_vec piece, bf_vec key)
+{
 	static const uint8_t turn[16] = {
 		11, 10, 9, 8, 255, 255, 255, 255, 7, 6, 5, 4, 3, 2, 1, 0,
 	};
-	uint8x16_t v = vqtbl1q_u8(vld1q_u8(piece), vld1q_u8(turn));
 
-	v = vorrq_u8(v, vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(key), vcreate_u64(0))));
-	BF_WQ_STORE_VEC(seg, v);
-#else
-	struct bf_piece p;
-
-	memcpy(&p, piece, sizeof(p));
-	BF_WQ_STORE_SEG(seg, key | BF_BE32((uint32_t)p.len), BF_BE64(p.addr));
-#endif
+	bf_vec_put(seg, bf_vec_turn(piece, turn) | key);
 }
 
 /*
@@ -196,7 +260,7 @@ bf_send_row_put_one(struct bf_send_row *row, const struct bf_send_form *form,
 		data = row->ring + ((at + form->data_off) & (row->bytes | (BF_SQ_BLOCK - 1)));
 	}
 	if (with_data)
-		bf_data_put(data, piece, key);
+		bf_data_put(data, bf_vec_load(piece), (bf_vec){ key, 0 });
 	row->pi += with_imm && with_data ? form->nb_blocks << 16 : 1 << 16;
 	if (with_imm)
 		row->end[at / BF_SQ_BLOCK] = row->pi >> 16;
@@ -215,6 +279,81 @@ bf_send_row_put(struct bf_send_row *row, const struct bf_send_form *form, const 
 		bf_send_row_put_one(row, form, piece, key, imm, imm_len, word, with_imm, true);
 	else
 		bf_send_row_put_one(row, form, NULL, 0, imm, imm_len, word, with_imm, false);
+}
+
+/*
+ * Requests of one kind, with the control segment in a vector register. Callers know by
+ * themselves what a completion tells: bf_sendq_done() is not for these, if there is
+ * immediate data.
+ */
+
+struct bf_send_run {
+	uint8_t *ring;
+	uint32_t at;            /* bytes from the start of the ring to the next request */
+	uint32_t bytes;         /* of the ring, without the last block */
+	uint32_t nb_blocks;     /* of a request */
+	bf_vec ctrl;            /* of the next one: its index is in front, as the CPU has it */
+	bf_vec step;
+};
+
+/* Constant are with_imm, whether form->imm_len is not 0, and with_data. */
+static __rte_always_inline struct bf_send_run
+bf_send_run_begin(const struct bf_send_row *row, const struct bf_send_form *form,
+	const bool with_imm, const bool with_data)
+{
+	const uint32_t nb_blocks = with_imm && with_data ? form->nb_blocks : 1;
+	const uint64_t ctrl = with_data ? form->ctrl : form->ctrl_no_data;
+
+	return (struct bf_send_run){
+		.ring = row->ring,
+		.at = row->pi >> (16 - BF_SQ_BLOCK_LOG) & row->bytes,
+		.bytes = row->bytes,
+		.nb_blocks = nb_blocks,
+		.ctrl = { ctrl | row->pi >> 16, 0 },
+		.step = { nb_blocks, 0 },
+	};
+}
+
+/*
+ * One message, as bf_send_row_put_one() has it; but without immediate data the immediate
+ * of four bytes is 0. piece: address and length; key: see bf_key(), in the first half.
+ */
+static __rte_always_inline void
+bf_send_run_put(struct bf_send_run *run, const struct bf_send_form *form, bf_vec piece,
+	bf_vec key, const void *imm, uint32_t imm_len, uint32_t word, const bool with_imm,
+	const bool with_data)
+{
+	static const uint8_t ctrl_turn[16] = {
+		2, 1, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	};
+	uint8_t *wqe = run->ring + run->at, *data = wqe + BF_WQE_SEG;
+
+	bf_vec_put(wqe, bf_vec_turn(run->ctrl, ctrl_turn));
+	if (with_imm) {
+		BF_WQ_STORE32(wqe + offsetof(struct bf_wqe_ctrl, imm), BF_BE32(word));
+		BF_WQ_STORE32(wqe + BF_WQE_SEG, form->inl_head);
+		bf_imm_put(wqe + BF_WQE_SEG + sizeof(form->inl_head), imm, imm_len);
+		/* the second block may be the first of the ring */
+		data = run->ring + ((run->at + form->data_off) & (run->bytes | (BF_SQ_BLOCK - 1)));
+	}
+	if (with_data)
+		bf_data_put(data, piece, key);
+	/* the index wraps within its 16 bits */
+	run->ctrl = (bf_vec)((rte_v128u16_t)run->ctrl + (rte_v128u16_t)run->step);
+	run->at = (run->at + (with_imm && with_data ? run->nb_blocks : 1) * BF_SQ_BLOCK) &
+		run->bytes;
+}
+
+/* The row goes on behind them; nb: how many were put, not 0 */
+static __rte_always_inline void
+bf_send_run_end(const struct bf_send_run *run, const struct bf_send_form *form,
+	struct bf_send_row *row, uint32_t nb, const bool with_data)
+{
+	uint32_t last = row->pi + ((nb - 1) * run->nb_blocks << 16);
+
+	row->pi = last + (run->nb_blocks << 16);
+	row->last = (with_data ? form->ctrl : form->ctrl_no_data) | BF_BE64((uint64_t)last) >> 24;
+	row->last_wqe = run->ring + (last >> (16 - BF_SQ_BLOCK_LOG) & run->bytes);
 }
 
 /*
