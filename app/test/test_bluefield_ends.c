@@ -220,11 +220,71 @@ test_engine_goes_first(void)
 	return test_log_passed();
 }
 
+/*
+ * A connection that was handed to another engine leaves nothing behind
+ */
+
+static void
+hand_over(struct test_ep *ep, struct rte_comch_conn *conn)
+{
+	ep->value += rte_comch_conn_move(conn, own) == 0;
+}
+
+static void
+handed_over(struct rte_comch_conn *conn, int status, void *user_data)
+{
+	RTE_SET_USED(conn);
+	RTE_SET_USED(status);
+	RTE_SET_USED(user_data);
+}
+
+/* References to what the card's device has of connections: lines and groups. */
+static uint32_t
+card_refs(void)
+{
+	const struct bf_dev *dev = group_dev_of(card_dev);
+
+	return __atomic_load_n(&bf_chan_dev_of(dev)->refs, __ATOMIC_ACQUIRE);
+}
+
+static int
+test_moved_is_freed(void)
+{
+	struct test_ep *server = test_ep_new(), *client;
+	struct rte_comch_pe *pe = test_pe_new();
+	struct rte_comch_server_conf conf;
+	uint32_t refs, i;
+
+	TEST_TRUE(server != NULL);
+	test_server_conf(server, "test", &conf);
+	conf.moved_cb = handed_over;
+	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
+	TEST_EXPECT(rte_comch_pe_dev_add(own, card_dev), 0);
+	server->on_connect = hand_over;
+	refs = card_refs();
+	for (i = 1; i <= 5; i++) {
+		client = test_client_run("test", pe);
+		TEST_TRUE(client != NULL);
+		OWN_WAIT(client->conn != NULL && server->nb_connects == i, TEST_MS);
+		TEST_EXPECT(test_send_pattern(client->conn, 100, i), 0);
+		OWN_WAIT(server->nb_recv == i, TEST_MS);
+		rte_comch_ctx_stop(client->ctx);
+		OWN_WAIT(server->nb_disconnects == i &&
+				test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_CALL(test_ep_close(client));
+	}
+	TEST_EXPECT(server->value, 5);
+	OWN_WAIT(card_refs() == refs, TEST_MS);
+	TEST_EXPECT(rte_comch_pe_dev_del(own, card_dev), 0);
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "ends of BlueField connections that somebody still uses",
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_end_in_message),
 		TEST_CASE_ST(setup, teardown, test_engine_goes_first),
+		TEST_CASE_ST(setup, teardown, test_moved_is_freed),
 		TEST_CASES_END()
 	},
 };

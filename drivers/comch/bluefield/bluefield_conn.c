@@ -512,8 +512,10 @@ bf_conn_arrive(struct rte_comch_conn *conn)
 	struct bf_line *line = bf_line_of(bf_chan_of(conn));
 	int ret = bf_line_join(line, bf_chan_group_of(line->pub.group));
 
-	if (ret == 0)
+	if (ret == 0) {
+		bf_line_put(line); /* of the group that it has left */
 		ret = bf_line_arrived(line);
+	}
 	if (ret != 0)
 		bf_line_end(line, ret);
 }
