@@ -279,12 +279,45 @@ test_moved_is_freed(void)
 	return test_log_passed();
 }
 
+/*
+ * A failure that an engine is told of while its mailbox is full
+ */
+
+static void
+handle_nothing(struct rte_comch_pmd_event *ev)
+{
+	RTE_SET_USED(ev);
+}
+
+static int
+test_fails_with_full_mailbox(void)
+{
+	struct test_ep *server = own_server(), *client;
+	static struct rte_comch_pmd_event ev = { .handler = handle_nothing };
+	struct rte_comch_dev *dev;
+	uint32_t i;
+
+	TEST_TRUE(server != NULL);
+	client = client_of(server);
+	TEST_TRUE(client != NULL);
+	dev = group_dev_of(card_dev)->rte_dev;
+	for (i = 0; i < 1u << 20; i++)
+		if (rte_comch_pmd_event_post(own, &ev) != 0)
+			break;
+	TEST_TRUE(i < 1u << 20);
+	dev->ops->fail(dev, -EIO);
+	OWN_WAIT(server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->disconnect_status, -EIO);
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "ends of BlueField connections that somebody still uses",
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_end_in_message),
 		TEST_CASE_ST(setup, teardown, test_engine_goes_first),
 		TEST_CASE_ST(setup, teardown, test_moved_is_freed),
+		TEST_CASE_ST(setup, teardown, test_fails_with_full_mailbox),
 		TEST_CASES_END()
 	},
 };

@@ -104,7 +104,8 @@ chan_group_wake(struct bf_chan_group *cg)
 		return;
 	__atomic_fetch_add(&cg->refs, 1, __ATOMIC_RELAXED);
 	cg->ev_posted = rte_comch_pmd_event_post(cg->group->pg.pe, &cg->ev) == 0;
-	/* the next poll tries again */
+	/* relaxed: a look without the lock, in the next poll, which tries again */
+	__atomic_store_n(&cg->ev_late, !cg->ev_posted, __ATOMIC_RELAXED);
 	if (!cg->ev_posted)
 		__atomic_fetch_sub(&cg->refs, 1, __ATOMIC_RELAXED);
 }
@@ -431,11 +432,10 @@ chan_group_poll(struct bf_group *group, uint64_t now)
 	chan_group_clock(cg, now);
 	cg->polling = false;
 	chan_group_flush(cg);
-	/* relaxed: a look; an event that found no room in the mailbox is rare */
-	if (unlikely(__atomic_load_n(&cg->evs.stqh_first, __ATOMIC_RELAXED) != NULL)) {
+	/* relaxed: an event that found no room in the mailbox is rare */
+	if (unlikely(__atomic_load_n(&cg->ev_late, __ATOMIC_RELAXED))) {
 		bf_lock(&cg->cd->lock);
-		if (!STAILQ_EMPTY(&cg->evs))
-			chan_group_wake(cg);
+		chan_group_wake(cg);
 		bf_unlock(&cg->cd->lock);
 	}
 	group->pg.deadline = RTE_MIN(group->pg.deadline, chan_group_deadline(cg));

@@ -290,6 +290,7 @@ struct bf_chan_group {
 	TAILQ_ENTRY(bf_chan_group) next;
 	struct rte_comch_pmd_event ev;
 	bool ev_posted;
+	bool ev_late;        /* there was no room for it: atomic */
 	bool gone;           /* the engine is, or is about to be */
 	bool down;           /* the device has failed: its lines are to be told */
 	struct bf_line_events evs;
