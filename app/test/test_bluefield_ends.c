@@ -30,6 +30,7 @@
 /* In which the worker has done what it was asked for. */
 #define WORKER_MS 100
 
+static const uint8_t card_mac[] = { 0x02, 0xc0, 0x3c, 0x00, 0x01, 0x18 };
 static struct test_model model;
 static struct peer evil;
 static int card_dev, host_dev;
@@ -311,6 +312,65 @@ test_fails_with_full_mailbox(void)
 	return test_log_passed();
 }
 
+/*
+ * The end of a connection in the callback that tells of another one's, as the device fails
+ */
+
+static struct rte_comch_conn *second;
+
+static void
+end_second(struct test_ep *ep, struct rte_comch_conn *conn, int status)
+{
+	RTE_SET_USED(status);
+	if (second == NULL || conn == second)
+		return;
+	ep->value += rte_comch_server_disconnect(second) == 0;
+	second = NULL;
+	usleep(WORKER_MS * 1000);
+}
+
+/*
+ * The first is of a client that never says that it is ready: it ends when that is told,
+ * and not in a poll. The BYE of the second has come, so that this is over at once.
+ */
+static int
+test_fails_and_ends(void)
+{
+	struct test_ep *server = own_server(), *client, *other;
+	uint64_t limit = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	struct rte_comch_server_conf conf;
+	struct bf_wire_req req;
+	struct rte_comch_dev *dev;
+
+	TEST_TRUE(server != NULL);
+	other = test_ep_new();
+	TEST_TRUE(other != NULL);
+	test_server_conf(other, "other", &conf);
+	test_pair.rep = 1;
+	TEST_EXPECT(test_server_start(other, &conf, own), 0);
+	TEST_CALL(peer_open(&evil, &model, EVIL, false));
+	peer_req(&req, "other");
+	evil.no_rtu = true;
+	TEST_CALL(peer_connect(&evil, card_mac, &req, sizeof(req)));
+	while (evil.seen[BF_CM_REP] == 0 && test_now_ns() < limit) {
+		peer_poll(&evil);
+		turn(1);
+	}
+	TEST_EXPECT(other->nb_connects, 1);
+	client = client_of(server);
+	TEST_TRUE(client != NULL);
+	second = server->conn;
+	other->on_disconnect = end_second;
+	rte_comch_ctx_stop(client->ctx);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	dev = group_dev_of(card_dev)->rte_dev;
+	dev->ops->fail(dev, -EIO);
+	OWN_WAIT(server->nb_disconnects == 1 && other->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(other->value, 1);
+	TEST_CALL(own_end(other));
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "ends of BlueField connections that somebody still uses",
 	.unit_test_cases = {
@@ -318,6 +378,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_engine_goes_first),
 		TEST_CASE_ST(setup, teardown, test_moved_is_freed),
 		TEST_CASE_ST(setup, teardown, test_fails_with_full_mailbox),
+		TEST_CASE_ST(setup, teardown, test_fails_and_ends),
 		TEST_CASES_END()
 	},
 };

@@ -232,18 +232,19 @@ chan_group_next(struct bf_chan_group *cg, uint32_t *events, int *lost, int *left
 	return line;
 }
 
-/* The device has failed: all that is here ends, each in its poll. */
+/*
+ * The device has failed: all that is here is told, each by an event of its own, as the end
+ * of one may be that of others. With the lock, in the thread of the group.
+ */
 static void
-chan_group_down(struct bf_chan_group *cg, int reason)
+chan_group_down_locked(struct bf_chan_group *cg)
 {
-	struct bf_line *line, *next;
+	struct bf_line *line;
 
-	for (line = TAILQ_FIRST(&cg->lines); line != NULL; line = next) {
-		next = TAILQ_NEXT(line, next_group);
+	TAILQ_FOREACH(line, &cg->lines, next_group)
 		/* those that are CONNECTING are the library's to cancel */
 		if (line->state != BF_LINE_CONNECTING)
-			bf_line_events_run(line, BF_EV_LOST, reason, 0);
-	}
+			bf_line_event_locked(line, BF_EV_LOST, cg->cd->down);
 }
 
 static void
@@ -252,17 +253,15 @@ chan_group_event(struct rte_comch_pmd_event *ev)
 	struct bf_chan_group *cg = container_of(ev, struct bf_chan_group, ev);
 	uint32_t events, nb;
 	struct bf_line *line;
-	int lost, left, down;
-	bool gone;
+	int lost, left;
 
 	bf_lock(&cg->cd->lock);
-	cg->ev_posted = false;
-	gone = cg->gone;
-	down = cg->down ? cg->cd->down : 0;
+	/* before the next event can be posted: those that are told are handled in this one */
+	if (cg->down && !cg->gone)
+		chan_group_down_locked(cg);
 	cg->down = false;
+	cg->ev_posted = false;
 	bf_unlock(&cg->cd->lock);
-	if (down != 0 && !gone)
-		chan_group_down(cg, down);
 	for (nb = 0; nb < BF_LINE_EVENTS; nb++) {
 		line = chan_group_next(cg, &events, &lost, &left);
 		if (line == NULL)
