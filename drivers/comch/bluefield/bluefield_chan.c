@@ -341,7 +341,8 @@ line_repost(struct bf_line *line, uint32_t buf)
 		line_device_lies(line, "number of entries", buf, line->rq.pi);
 		return;
 	}
-	line->rx.slots[index & line->rq.mask] = buf;
+	/* relaxed: it is always the number of a buffer, for who counts them as well */
+	__atomic_store_n(&line->rx.slots[index & line->rq.mask], buf, __ATOMIC_RELAXED);
 	line->rx.dirty = true;
 }
 
@@ -566,6 +567,9 @@ line_cq(struct bf_line *line, uint32_t max)
 
 	/* what came first: behind an error of ours it is not looked at */
 	nb = line_compq(line, &line->cq, max);
+	/* relaxed: for a number */
+	if (nb != 0)
+		__atomic_store_n(&line->cq_seen, line->cq.ci, __ATOMIC_RELAXED);
 	if (line->sq.pi != line->sq.ci)
 		nb += line_compq(line, &line->tx_cq, line->tx_cq.nb_cqes);
 	if (nb != 0)
@@ -854,23 +858,28 @@ bf_conn_rx_resume(struct rte_comch_conn *conn)
 }
 
 /*
- * Messages in a completion queue that nobody has looked at since they came. A look from
- * another thread may be at an entry that was taken meanwhile: then it counts what was.
+ * Messages in a completion queue that nobody has looked at since they came. This is another
+ * thread's look: it may be at an entry that was taken meanwhile, and then counts what was.
  */
 static uint32_t
 line_unseen(const struct bf_line *line)
 {
-	struct bf_compq look = line->cq;
+	struct bf_compq look = {
+		.ring = line->cq.ring, .nb_cqes = line->cq.nb_cqes, .mask = line->cq.mask,
+		.ci = __atomic_load_n(&line->cq_seen, __ATOMIC_RELAXED),
+	};
+	const struct bf_line_rx *rx = &line->rx;
 	const struct bf_cqe *cqe;
 	const uint8_t *msg;
-	uint32_t n, nb = 0;
+	uint32_t n, nb = 0, buf;
 
 	for (n = 0; n < look.nb_cqes && (cqe = bf_compq_next(&look)) != NULL; n++) {
 		if (bf_cqe_opcode(cqe) != BF_CQE_RESP_SEND)
 			continue;
-		msg = line->rx.bufs + (size_t)line->rx.slots[bf_cqe_wqe_counter(cqe) &
-				line->rq.mask] * line->rx.stride;
-		nb += msg[offsetof(struct bf_wire_hdr, type)] == BF_WIRE_DATA;
+		buf = __atomic_load_n(&rx->slots[bf_cqe_wqe_counter(cqe) & line->rq.mask],
+			__ATOMIC_RELAXED);
+		msg = rx->bufs + (size_t)buf * rx->stride;
+		nb += BF_WQ_LOAD8(&msg[offsetof(struct bf_wire_hdr, type)]) == BF_WIRE_DATA;
 	}
 	return nb;
 }
@@ -879,15 +888,19 @@ uint32_t
 bf_conn_rx_count(const struct rte_comch_conn *conn)
 {
 	const struct bf_conn *priv = conn->priv;
-	const struct bf_chan *chan;
+	const struct bf_line *line;
+	struct bf_chan *chan;
 	uint32_t nb;
 
 	nb = __atomic_load_n(&priv->rx_waiting, __ATOMIC_RELAXED);
 	if (priv->dev == NULL)
 		return 0;
 	chan = bf_chan_lock(priv->dev, conn);
-	if (chan != NULL && container_of(chan, const struct bf_line, pub)->has_queues)
-		nb += line_unseen(container_of(chan, const struct bf_line, pub));
+	line = chan != NULL ? bf_line_of(chan) : NULL;
+	/* acquire: pairs with the release in line_queues_take() */
+	if (line != NULL && __atomic_load_n(&line->has_queues, __ATOMIC_ACQUIRE))
+		/* what comes and goes while it counts may be in both; there is no more room */
+		nb = RTE_MIN(nb + line_unseen(line), line->rx.queue);
 	bf_chan_unlock(priv->dev);
 	return nb;
 }

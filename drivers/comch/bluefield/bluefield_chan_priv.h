@@ -155,7 +155,7 @@ struct bf_line_rx {
 	uint32_t stride;    /* bytes of a buffer */
 	uint32_t nb_bufs;
 	uint32_t lkey;
-	uint32_t *slots;    /* by entry: the buffer */
+	uint32_t *slots;    /* by entry: the buffer; atomic */
 	struct bf_line_msg *fifo; /* data that was not taken, by data & fifo_mask */
 	uint32_t fifo_mask;
 	struct bf_line_msg ctls[BF_WIRE_CTL_ENTRIES]; /* that wait, by ctl; len is the type */
@@ -174,13 +174,14 @@ struct bf_line {
 	struct bf_chan pub;  /* first */
 	/* the thread of the group */
 	enum bf_line_state state;
-	bool has_queues;     /* the queues are the group's */
+	bool has_queues;     /* the queues are the group's; others load it with acquire */
 	bool ready;          /* the other side receives */
 	bool heard;          /* a message has come */
 	bool handing;        /* the application looks at one, in its buffer */
 	int over_reason;     /* OVER: of the CLOSE that waits for that */
 	int lost;            /* why it is about to end, or 0 */
 	struct bf_compq cq;  /* of what comes */
+	uint32_t cq_seen;    /* how far that was taken, for other threads; atomic */
 	struct bf_compq tx_cq; /* of what was sent: it wakes nobody, as a rule */
 	struct bf_sendq sq;
 	struct bf_recvq rq;

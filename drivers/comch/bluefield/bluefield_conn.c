@@ -337,6 +337,14 @@ line_connect_failed(struct bf_line *line, int reason)
 	rte_comch_pmd_connect_failed(client, reason);
 }
 
+/* The worker has handed them over. */
+static void
+line_queues_take(struct bf_line *line)
+{
+	/* release: what it has made; pairs with the acquire in bf_conn_rx_count() */
+	__atomic_store_n(&line->has_queues, true, __ATOMIC_RELEASE);
+}
+
 /* Host: the server has answered, and the queue pair is up. The last thing in its turn. */
 static void
 line_open(struct bf_line *line)
@@ -346,7 +354,7 @@ line_open(struct bf_line *line)
 	struct rte_comch_conn *conn;
 	int ret;
 
-	line->has_queues = true;
+	line_queues_take(line);
 	conn_req_fill(&req, line);
 	ret = rte_comch_pmd_conn_open(client, &req, &conn);
 	if (ret != 0) {
@@ -429,7 +437,7 @@ bf_line_events_run(struct bf_line *line, uint32_t events, int lost, int left)
 		return;
 	}
 	if ((events & BF_EV_QP) != 0) {
-		line->has_queues = true;
+		line_queues_take(line);
 		bf_line_activate(line);
 	}
 	if ((events & BF_EV_READY) != 0)
