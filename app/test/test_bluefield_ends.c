@@ -431,6 +431,27 @@ test_counted_meanwhile(void)
 	return test_log_passed();
 }
 
+/*
+ * A device that is removed when it is gone finds that out in between, in its own thread
+ */
+
+#define NB_REMOVALS 20
+
+static int
+test_removed_when_gone(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < NB_REMOVALS; i++) {
+		TEST_EXPECT(test_model_ctl(&model, "fault " HOST " bus dead"), 0);
+		TEST_EXPECT(test_vdev_remove(host_dev), 0);
+		TEST_EXPECT(test_model_ctl(&model, "fault " HOST " clear"), 0);
+		host_dev = plug(HOST, "role=host,function=" HOST ",peer=" CARD_MAC);
+		TEST_TRUE(host_dev >= 0);
+	}
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "ends of BlueField connections that somebody still uses",
 	.unit_test_cases = {
@@ -440,6 +461,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_fails_with_full_mailbox),
 		TEST_CASE_ST(setup, teardown, test_fails_and_ends),
 		TEST_CASE_ST(setup, teardown, test_counted_meanwhile),
+		TEST_CASE_ST(setup, teardown, test_removed_when_gone),
 		TEST_CASES_END()
 	},
 };

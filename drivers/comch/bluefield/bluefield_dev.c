@@ -49,10 +49,13 @@ parts_destroy(struct bf_dev *dev)
 {
 	uint32_t i;
 
+	/* the function may fail by now, and its thread tells of that */
+	bf_lock(&dev->telling);
 	for (i = dev->nb_parts; i-- > 0;)
 		if (bf_parts[i] != NULL && bf_parts[i]->destroy != NULL)
 			bf_parts[i]->destroy(dev);
 	__atomic_store_n(&dev->nb_parts, 0, __ATOMIC_RELAXED);
+	bf_unlock(&dev->telling);
 }
 
 static int
@@ -76,11 +79,14 @@ parts_create(struct bf_dev *dev)
 void
 bf_dev_fail(struct bf_dev *dev, int reason)
 {
-	uint32_t i, nb = __atomic_load_n(&dev->nb_parts, __ATOMIC_ACQUIRE);
+	uint32_t i, nb;
 
+	bf_lock(&dev->telling);
+	nb = __atomic_load_n(&dev->nb_parts, __ATOMIC_ACQUIRE);
 	for (i = 0; i < nb; i++)
 		if (bf_parts[i] != NULL && bf_parts[i]->fail != NULL)
 			bf_parts[i]->fail(dev, reason);
+	bf_unlock(&dev->telling);
 }
 
 /*

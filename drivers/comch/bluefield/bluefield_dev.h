@@ -28,6 +28,7 @@
  * Locks, from the outside in; none is held when a handler or a job is called:
  *   dev->life       reset, and the beginning and end of groups; held while their object
  *                   commands last
+ *   dev->telling    held while the parts are told of a failure, and while they go
  *   dev->lock       the lists of groups and of regions
  *   group->lock     who gets events, who holds the group
  *   of the worker   in bluefield_job.c: its queue
@@ -93,7 +94,7 @@ struct bf_part {
 	void (*down)(struct bf_dev *dev);
 	/*
 	 * The device has failed, or the library takes it for broken: end what there is,
-	 * each in its thread. Any thread, no lock held; maybe more than once.
+	 * each in its thread. Any thread, no lock held but telling; maybe more than once.
 	 */
 	void (*fail)(struct bf_dev *dev, int reason);
 	/* Capabilities and limits, on top of what is there; any thread. */
@@ -157,6 +158,7 @@ struct bf_dev {
 	/* of each part, its own */
 	void *part[BF_NB_PARTS];
 	struct bf_lock life;
+	struct bf_lock telling;
 	struct bf_lock lock;
 	TAILQ_HEAD(, bf_group) groups; /* with lock */
 	LIST_HEAD(, bf_region) regions; /* with lock */

@@ -310,6 +310,7 @@ static void
 dev_free(struct bf_dev *dev)
 {
 	bf_lock_fini(&dev->lock);
+	bf_lock_fini(&dev->telling);
 	bf_lock_fini(&dev->life);
 	free(dev->reps);
 	free(dev);
@@ -434,6 +435,7 @@ dev_alloc(struct rte_device *device, const struct bf_ident *ident, const struct 
 		strlcpy(dev->ident.function, args->function, sizeof(dev->ident.function));
 	dev->fdb = args->fdb;
 	bf_lock_init(&dev->life);
+	bf_lock_init(&dev->telling);
 	bf_lock_init(&dev->lock);
 	TAILQ_INIT(&dev->groups);
 	LIST_INIT(&dev->regions);
