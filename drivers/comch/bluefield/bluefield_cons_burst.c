@@ -52,7 +52,7 @@ post_publish(struct bf_consumer *c)
 }
 
 /* Why a buffer may not be posted. */
-static int
+static __rte_noinline int
 post_fault(const struct bf_consumer *c, const struct rte_comch_post *post)
 {
 	if (post->flags != 0)
@@ -77,32 +77,35 @@ post_burst(struct bf_consumer *c, const struct rte_comch_post *posts, uint16_t n
 {
 	/* the compiler cannot know that what is written to the ring is none of these */
 	const uint64_t size = c->buf_size, last_off = c->last_off;
-	const uintptr_t base = (uintptr_t)c->base;
+	uintptr_t minus_base = -(uintptr_t)c->base;
 	struct bf_post_row row = bf_post_row_begin(&c->rq);
-	uint32_t n = RTE_MIN((uint32_t)nb, c->size - nb_posted(c));
+	uint32_t n = RTE_MIN((uint32_t)nb, c->size - nb_posted(c)), i;
+	const struct rte_comch_post *post = posts, *end;
 	uint64_t *cookies = c->cookies;
-	uint32_t i, index;
+	size_t index;
 	int ret = 0;
 
 	if (unlikely(c->mbufs || c->stopping)) {
 		ret = -EINVAL; /* rte_comch_consumer_rx_burst() has it, or it stops */
 		n = 0;
 	}
-	for (i = 0; i < n; i++) {
+	BF_WQ_HIDE(minus_base); /* to add it is one instruction, to subtract it is two */
+	for (end = posts + n; post != end; post++) {
 		/* what is longer, or in another chunk, is looked at more closely */
-		if (unlikely(posts[i].len != size || (uintptr_t)posts[i].addr - base > last_off ||
-				posts[i].flags != 0)) {
-			ret = post_fault(c, &posts[i]);
+		if (unlikely(post->len != size || (uintptr_t)post->addr + minus_base > last_off ||
+				post->flags != 0)) {
+			ret = post_fault(c, post);
 			if (ret != 0)
 				break;
 		}
-		index = multi ? bf_post_row_put(&row, (uintptr_t)posts[i].addr,
-				post_key(c, posts[i].addr), with_imm) :
-			bf_post_row_put_addr(&row, (uintptr_t)posts[i].addr, with_imm);
-		cookies[index] = posts[i].cookie;
+		index = multi ? bf_post_row_put(&row, (uintptr_t)post->addr,
+				post_key(c, post->addr), with_imm) :
+			bf_post_row_put_addr(&row, (uintptr_t)post->addr, with_imm);
+		cookies[index] = post->cookie;
 		if (multi && c->places != NULL)
-			c->places[index] = posts[i].addr;
+			c->places[index] = post->addr;
 	}
+	i = post - posts;
 	bf_post_row_end(&row, &c->rq, i);
 	c->post_pos += i;
 	if (likely(i != 0))

@@ -421,7 +421,7 @@ bf_post_row_begin(const struct bf_sharedq *q)
  * the index of its entry. with_imm is constant, and says whether bf_sharedq_fill() was
  * given any.
  */
-static __rte_always_inline uint32_t
+static __rte_always_inline size_t
 bf_post_row_put_addr(struct bf_post_row *row, uint64_t addr, const bool with_imm)
 {
 	size_t index = row->head;
@@ -429,6 +429,7 @@ bf_post_row_put_addr(struct bf_post_row *row, uint64_t addr, const bool with_imm
 	BF_WQ_STORE64(row->data + index * (with_imm ? 64 : 32) +
 		offsetof(struct bf_wqe_data, addr), BF_BE64(addr));
 	row->head = row->link[index];
+	BF_WQ_HIDE(row->head);
 	row->link[index] = BF_SHAREDQ_POSTED;
 	return index;
 }
@@ -437,7 +438,7 @@ bf_post_row_put_addr(struct bf_post_row *row, uint64_t addr, const bool with_imm
  * One buffer of its own length and key, see bf_key_len(): BF_WQE_LKEY_NONE and 0 for none.
  * A queue has posts of this kind only, or of the other.
  */
-static __rte_always_inline uint32_t
+static __rte_always_inline size_t
 bf_post_row_put(struct bf_post_row *row, uint64_t addr, uint64_t key_len, const bool with_imm)
 {
 	BF_WQ_STORE64(row->data + row->head * (with_imm ? 64 : 32), key_len);
