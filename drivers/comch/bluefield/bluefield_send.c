@@ -328,30 +328,32 @@ bf_sent_pending(struct bf_producer *p)
 static inline uint32_t
 sent_row(struct bf_producer *p, struct rte_comch_cpl *cpls, uint32_t nb)
 {
-	const uint32_t mask = p->mask, tail = p->tail;
-	const struct bf_sent *ring = p->sent, *sent;
-	uint32_t n = 0, pos = p->head, acked;
-	uint16_t pair;
+	const struct bf_sent *ring = p->sent, *sent = &ring[p->head & p->mask];
+	const uint32_t mask = p->mask, tail = p->tail, pair = bf_sent_pair(sent);
+	const uint32_t acked = p->pairs[pair]->acked;
+	struct rte_comch_cpl *cpl = cpls, *end = cpls + nb;
+	uint32_t pos = p->head, last = pos;
 
-	pair = bf_sent_pair(&ring[pos & mask]);
-	acked = p->pairs[pair]->acked;
-	for (; n < nb && pos != tail && (int32_t)(acked - pos) > 0; pos++) {
+	if ((int32_t)(acked - pos) > 0)
+		last = pos + RTE_MIN(acked - pos, tail - pos);
+	for (; pos != last && cpl != end; pos++) {
 		sent = &ring[pos & mask];
-		if (unlikely(bf_sent_pair(sent) != pair ||
-				(bf_sent_flags(sent) & BF_SENT_MBUF) != 0))
-			break;
-		if (unlikely(bf_sent_flags(sent) != 0))
+		/* another pair, or a flag: all in one half */
+		if (unlikely(sent->about >> 32 != pair)) {
+			if (bf_sent_pair(sent) != pair || (bf_sent_flags(sent) & BF_SENT_MBUF) != 0)
+				break;
 			continue;
-		cpls[n].cookie = sent->cookie;
-		cpls[n].len = bf_sent_len(sent);
-		cpls[n].producer_id = 0;
-		cpls[n].status = 0;
-		cpls[n].imm_len = 0;
-		cpls[n].reserved = 0;
-		n++;
+		}
+		cpl->cookie = sent->cookie;
+		cpl->len = bf_sent_len(sent);
+		cpl->producer_id = 0;
+		cpl->status = 0;
+		cpl->imm_len = 0;
+		cpl->reserved = 0;
+		cpl++;
 	}
 	p->head = pos;
-	return n;
+	return cpl - cpls;
 }
 
 /* One that has failed, or that nobody polls; whether it was told of. */
