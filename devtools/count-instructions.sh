@@ -29,8 +29,9 @@
 # card: a burst of the library's structures into requests, with all checks, and back out
 # of completions. The whole of each function is in. With 64 bytes of data and bursts of
 # 32 a send may take 50, a post 25 and a receive 55, else the exit status is 1. Behind it
-# are the driver's own functions, which have credits, books and statistics as well. What a
-# card has to carry is printed below: doorbells, and bytes of requests and completions.
+# are the driver's own functions, as the library calls them, which have credits, books and
+# statistics as well; the same limits are theirs. What a card has to carry is printed below:
+# doorbells, and bytes of requests and completions.
 
 set -euo pipefail
 
@@ -204,10 +205,10 @@ queues() {
 		function row(op, kind, text, burst, limit) {
 			line("queue", text, burst, op, per_message("count_wq_" op "_" kind "_" burst), limit)
 		}
-		function own(op, kind, text, burst,    x) {
+		function own(op, kind, text, burst, limit,    x) {
 			x = per_message("count_drv_" op "_" kind "_" burst)
 			x -= per_message("count_drv_nothing_" kind "_" burst)
-			line("driver", text, burst, op, x, 0)
+			line("driver", text, burst, op, x, limit)
 		}
 		function group(kind, text, burst, limits,    limit) {
 			split(limits, limit, " ")
@@ -215,10 +216,10 @@ queues() {
 			row("send", kind, text, burst, limit[2])
 			row("receive", kind, text, burst, limit[3])
 			row("sent", kind, text, burst, limit[4])
-			own("post", kind, text, burst)
-			own("send", kind, text, burst)
-			own("receive", kind, text, burst)
-			own("sent", kind, text, burst)
+			own("post", kind, text, burst, limit[1])
+			own("send", kind, text, burst, limit[2])
+			own("receive", kind, text, burst, limit[3])
+			own("sent", kind, text, burst, limit[4])
 		}
 		{ cost[$1, $2] = $3 }
 		END {
