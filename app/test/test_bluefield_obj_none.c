@@ -38,6 +38,7 @@ REGISTER_FAST_TEST(bluefield_data_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_o
 REGISTER_FAST_TEST(bluefield_data_event_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_data_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_ends_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_FAST_TEST(bluefield_faults_peer_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_group_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_gsi_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_hard_caps_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);

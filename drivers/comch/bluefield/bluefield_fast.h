@@ -152,6 +152,7 @@ struct bf_pair {
 	bool ending;            /* the last job was posted; with the lock of fast */
 	bool starved;           /* a burst ended for want of a credit of it */
 	uint64_t retry;         /* TSC: it failed, and is tried again then */
+	uint64_t land;          /* TSC: its consumer goes, and what was sent arrives until then */
 
 	/* set-up */
 	struct bf_fast *fast;
