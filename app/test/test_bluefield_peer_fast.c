@@ -253,6 +253,34 @@ test_pair_share(void)
 	return test_log_passed();
 }
 
+/* Pairs that are asked for and taken away, some twice, before they are there, and unknown. */
+static int
+test_pair_churn(void)
+{
+	struct bf_wire_pair msg = { 0 };
+	struct bf_fast_dev *fd;
+	uint32_t i, round;
+
+	TEST_CALL(consumer_up());
+	fd = ((const struct bf_conn *)server->conn->priv)->dev->part[BF_PART_FAST];
+	for (round = 0; round < 20; round++) {
+		for (i = 0; i < 16; i++)
+			TEST_CALL(pair_ask(16 * round + i));
+		for (i = 0; i < 24; i++) {
+			msg.pair = 16 * round + i * 7 % 24;
+			TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_GO, &msg));
+			TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_CLOSE, &msg));
+			if (i % 3 == 0)
+				TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_CLOSE, &msg));
+		}
+	}
+	TEST_CALL(answers_wait(16 * round));
+	PEER_WAIT(&evil, __atomic_load_n(&fd->shares[1].pairs, __ATOMIC_RELAXED) == 0, TEST_MS);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	TEST_EXPECT(test_dev_status(card_dev), 0);
+	return test_log_passed();
+}
+
 /*
  * The worker
  */
@@ -301,6 +329,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_pair_twice),
 		TEST_CASE_ST(setup, teardown, test_pair_flood),
 		TEST_CASE_ST(setup, teardown, test_pair_share),
+		TEST_CASE_ST(setup, teardown, test_pair_churn),
 		TEST_CASE_ST(setup, teardown, test_worker_busy),
 		TEST_CASES_END()
 	},

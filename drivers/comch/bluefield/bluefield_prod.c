@@ -173,6 +173,8 @@ static void
 pair_service(struct bf_producer *p, struct bf_pair *pair)
 {
 	if (bf_pair_is(pair, BF_PAIR_DEAD)) {
+		/* what it was flushed with has come by now, and is of no pair after this */
+		bf_sent_reap(p);
 		if (!pair_unused(p, pair))
 			return; /* whoever polls comes by here */
 		p->pairs[pair->index] = NULL;
