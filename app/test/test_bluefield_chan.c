@@ -867,6 +867,13 @@ test_rejections(void)
 	rej.magic = 0;
 	TEST_CALL(client_start(&client));
 	TEST_CALL(expect_failed(client, "no words of ours", -ECONNREFUSED));
+	/* one that says at once that it did not answer in time is not asked for ever */
+	evil.rej_len = 0;
+	evil.rej_reason = -ETIMEDOUT;
+	evil.seen[BF_CM_REQ] = 0;
+	TEST_CALL(client_start(&client));
+	TEST_CALL(expect_failed(client, "timeout", -ECONNREFUSED));
+	TEST_EXPECT(evil.seen[BF_CM_REQ], 1);
 	return test_log_passed();
 }
 

@@ -527,10 +527,14 @@ refusal_reason(const struct bf_line *line, const struct bf_cm_event *ev)
 	return rej.reason;
 }
 
-/* An attempt is over. A server that is not there yet, and what is left of an old life, pass. */
+/*
+ * An attempt is over. A server that is not there yet passes, as an attempt lasts that nobody
+ * answers. So does what is left of an old life, some times: who answers does it at once.
+ */
 static void
 line_refused(struct bf_line *line, const struct bf_cm_event *ev)
 {
+	bool answered = ev->reason != 0;
 	int ret = ev->status;
 
 	bf_cm_release(line->id);
@@ -538,6 +542,8 @@ line_refused(struct bf_line *line, const struct bf_cm_event *ev)
 	line->stage = BF_STAGE_NONE;
 	if (ret == -ECONNREFUSED)
 		ret = refusal_reason(line, ev);
+	else if (ret == -ETIMEDOUT && answered)
+		ret = -ECONNREFUSED; /* that is for us to say */
 	else if (ret == -ETIMEDOUT)
 		bf_fdb_advice(line->pub.dev, &line->pub.peer);
 	if (ret == -ETIMEDOUT ||
