@@ -131,16 +131,19 @@ open_producer(void)
 	return TEST_SUCCESS;
 }
 
-static void
+static int
 open_line(void)
 {
 	memset(&burst.line, 0, sizeof(burst.line));
-	memset(&burst.cd, 0, sizeof(burst.cd));
-	bf_lock_init(&burst.cd.lock);
-	burst.line.cd = &burst.cd;
+	burst.cd = calloc(1, sizeof(*burst.cd) + sizeof(burst.cd->talks[0]));
+	TEST_TRUE(burst.cd != NULL);
+	bf_lock_init(&burst.cd->lock);
+	burst.bf.part[BF_PART_CHAN] = burst.cd;
+	burst.line.cd = burst.cd;
 	burst.line.pub.dev = &burst.bf;
 	burst.line.moving = true; /* so that nobody takes the events */
 	burst.fast.chan = &burst.line.pub;
+	return TEST_SUCCESS;
 }
 
 int
@@ -167,7 +170,7 @@ burst_open(uint32_t imm_len)
 	TAILQ_INIT(&burst.fast.asked);
 	burst.fast.nb_producers = 1;
 	burst.fast.refs = 100;
-	open_line();
+	TEST_CALL(open_line());
 	burst.region = calloc(1, sizeof(*burst.region) + sizeof(uint32_t));
 	TEST_TRUE(burst.region != NULL);
 	burst.region->nb = 1;
@@ -194,6 +197,8 @@ burst_close(void)
 	free(burst.c.imm);
 	free(burst.p.sent);
 	free(burst.region);
+	free(burst.cd);
+	burst.cd = NULL;
 	burst.c.cookies = NULL;
 	burst.c.imm = NULL;
 	burst.p.sent = NULL;

@@ -34,7 +34,7 @@ struct burst {
 	struct bf_group group;
 	struct bf_fast_group fg;
 	struct bf_fast fast;
-	struct bf_chan_dev cd;
+	struct bf_chan_dev *cd;
 	struct bf_line line;          /* the connection; what it is told stays in there */
 	uint32_t imm_len;
 

@@ -9,6 +9,7 @@
  * between two drivers is in the suites of the library.
  */
 
+#include "bluefield_chan_priv.h" /* check-ok: its layers are tested */
 #include "test_bluefield_peer.h"
 
 #define CARD "ecpf0vf0"
@@ -271,6 +272,31 @@ test_refusals(void)
 		TEST_CALL(expect_rej(bad_reqs[i].what, bad_reqs[i].reason));
 	}
 	TEST_EXPECT(server->nb_connects, 0);
+	TEST_CALL(evil_connected(server));
+	return test_log_passed();
+}
+
+/* Who is refused again and again is counted each time, and fills no log. */
+static int
+test_refused_often(void)
+{
+	const unsigned int nb = 3 * BF_PEER_LINES;
+	struct test_ep *server = server_run();
+	struct rte_comch_dev_stats before, after;
+	uint32_t i;
+
+	TEST_TRUE(server != NULL);
+	TEST_EXPECT(rte_comch_dev_stats_get(card_dev, &before), 0);
+	for (i = 0; i < nb; i++) {
+		TEST_CALL(ask(i % 2 == 0 ? req_magic : req_old));
+		TEST_CALL(expect_rej("often", i % 2 == 0 ? -EPROTO : -EPROTONOSUPPORT));
+	}
+	TEST_EXPECT(rte_comch_dev_stats_get(card_dev, &after), 0);
+	TEST_EXPECT(after.violations - before.violations, nb / 2);
+	/* a minute may end meanwhile */
+	TEST_TRUE(test_log_count("magic number") + test_log_count("speaks versions") <
+			2 * BF_PEER_LINES + 1);
+	TEST_TRUE(test_log_has("is in the log too often"));
 	TEST_CALL(evil_connected(server));
 	return test_log_passed();
 }
@@ -995,6 +1021,7 @@ static struct unit_test_suite server_suite = {
 	.suite_name = "control connections of BlueField and what peers do to them",
 	.unit_test_cases = {
 		TEST_CASE_ST(setup_server, teardown, test_refusals),
+		TEST_CASE_ST(setup_server, teardown, test_refused_often),
 		TEST_CASE_ST(setup_server, teardown, test_no_server),
 		TEST_CASE_ST(setup_server, teardown, test_full),
 		TEST_CASE_ST(setup_server, teardown, test_messages),

@@ -134,12 +134,17 @@ answers_wait(unsigned int nb)
 	return TEST_SUCCESS;
 }
 
+/* It ends the connection, and is counted. */
 static int
 expect_violation(const char *words)
 {
+	struct rte_comch_dev_stats stats;
+
 	PEER_WAIT(&evil, server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(server->disconnect_status, -EPROTO);
 	TEST_ASSERT(test_log_has(words), "the log has no: %s", words);
+	TEST_EXPECT(rte_comch_dev_stats_get(card_dev, &stats), 0);
+	TEST_EXPECT(stats.violations, 1);
 	return TEST_SUCCESS;
 }
 

@@ -40,14 +40,37 @@ bf_violation_count(struct bf_dev *dev)
 	rte_comch_pmd_count(&dev->rte_dev->data->stats.violations);
 }
 
+bool
+bf_peer_log(const struct bf_dev *dev, uint16_t rep_id)
+{
+	struct bf_talk *talk = &bf_chan_dev_of(dev)->talks[rep_id];
+	uint64_t minute = rte_get_tsc_cycles() / (rte_get_tsc_hz() * 60) + 1;
+	uint32_t nb;
+
+	if (__atomic_exchange_n(&talk->minute, minute, __ATOMIC_RELAXED) != minute)
+		__atomic_store_n(&talk->nb, 0, __ATOMIC_RELAXED);
+	nb = __atomic_load_n(&talk->nb, __ATOMIC_RELAXED);
+	if (nb < BF_PEER_LINES)
+		nb = __atomic_fetch_add(&talk->nb, 1, __ATOMIC_RELAXED);
+	else
+		return false;
+	if (nb + 1 == BF_PEER_LINES)
+		BF_LOG(WARNING, "%s: %s is in the log too often: what follows in this minute is counted, not logged",
+			dev->rte_dev->data->name,
+			dev->nb_reps != 0 ? dev->reps[rep_id].name : "the card");
+	return true;
+}
+
 /* Any thread. */
 void
 bf_violation_log(const struct bf_line *line, const char *what, uint64_t a, uint64_t b)
 {
+	bf_violation_count(line->pub.dev);
+	if (!bf_peer_log(line->pub.dev, line->pub.rep_id))
+		return;
 	BF_LOG(WARNING, "%s: '%s' of %s: the peer breaks the protocol: %s (0x%" PRIx64
 		", 0x%" PRIx64 "); it is disconnected",
 		bf_line_dev_name(line), line->name, line->function, what, a, b);
-	bf_violation_count(line->pub.dev);
 }
 
 /* The peer has broken the protocol. */
@@ -509,11 +532,13 @@ line_error(struct bf_line *line, const struct bf_cqe *cqe)
 		bf_line_bad(line, "message longer than a buffer", line->rx.stride, syndrome);
 		return;
 	}
+	line_lose(line, -ECONNRESET);
+	if (!bf_peer_log(line->pub.dev, line->pub.rep_id))
+		return;
 	BF_LOG(NOTICE, "%s: the connection to '%s' (%s) is lost: syndrome 0x%x (0x%x) of a %s%s",
 		bf_line_dev_name(line), line->name, line->function, syndrome,
 		bf_cqe_vendor_syndrome(cqe), opcode == BF_CQE_REQ_ERR ? "send" : "receive",
 		syndrome == BF_SYND_RETRY ? ": the peer does not answer" : "");
-	line_lose(line, -ECONNRESET);
 }
 
 static void

@@ -87,6 +87,15 @@ int bf_chan_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_
  */
 void bf_chan_violation(struct bf_chan *chan, const char *what, uint64_t a, uint64_t b);
 
+/* The same for the counter and the log, where the end follows by itself. Any thread. */
+void bf_chan_violated(const struct bf_chan *chan, const char *what, uint64_t a, uint64_t b);
+
+/*
+ * May one more line be logged of what a peer does? It can do it again and again, also on a
+ * new connection each time: so there are a number in each minute. Any thread.
+ */
+bool bf_peer_log(const struct bf_dev *dev, uint16_t rep_id);
+
 /* The peer is lost, as a queue pair of fast has found out. As above, with this reason. */
 void bf_chan_lost(struct bf_chan *chan, int reason);
 

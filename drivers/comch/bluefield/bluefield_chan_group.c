@@ -534,7 +534,8 @@ chan_group_gone(struct bf_group *group)
 static int
 chan_create(struct bf_dev *dev)
 {
-	struct bf_chan_dev *cd = calloc(1, sizeof(*cd));
+	struct bf_chan_dev *cd = calloc(1, sizeof(*cd) +
+			RTE_MAX(dev->nb_reps, 1) * sizeof(cd->talks[0]));
 
 	if (cd == NULL)
 		return -ENOMEM;

@@ -49,6 +49,8 @@
 #define BF_LINE_MAX_CTL 8192u
 /* Lines of one turn that have events. */
 #define BF_LINE_EVENTS 64u
+/* Lines of the log in a minute, about one peer. */
+#define BF_PEER_LINES 64u
 /* Attempts that others spoil, before that is the answer. */
 #define BF_LINE_TRIES 8u
 
@@ -269,6 +271,12 @@ struct bf_listen {
 	uint64_t hash;
 };
 
+/* Lines of the log about one peer. Atomic; a race is a line more. */
+struct bf_talk {
+	uint64_t minute;
+	uint32_t nb;
+};
+
 /* What the layer has in a device. */
 struct bf_chan_dev {
 	struct bf_dev *dev;
@@ -280,6 +288,7 @@ struct bf_chan_dev {
 	struct bf_line_list lines;
 	uint32_t nb_lines;
 	TAILQ_HEAD(, bf_chan_group) groups;
+	struct bf_talk talks[]; /* of each peer, by identifier of its representor */
 };
 
 /* What the layer has in a poll group. */

@@ -265,9 +265,10 @@ req_check(const struct bf_dev *dev, const struct bf_rep *rep, const struct bf_wi
 	} else if (req->version_min > BF_WIRE_VERSION_MAX ||
 			req->version_max < BF_WIRE_VERSION_MIN ||
 			req->version_min > req->version_max) {
-		BF_LOG(WARNING, "%s: %s speaks versions %u to %u of the protocol, and this driver %u to %u: take the same release on both sides",
-			dev->rte_dev->data->name, rep->name, req->version_min, req->version_max,
-			BF_WIRE_VERSION_MIN, BF_WIRE_VERSION_MAX);
+		if (bf_peer_log(dev, rep->rep_id))
+			BF_LOG(WARNING, "%s: %s speaks versions %u to %u of the protocol, and this driver %u to %u: take the same release on both sides",
+				dev->rte_dev->data->name, rep->name, req->version_min,
+				req->version_max, BF_WIRE_VERSION_MIN, BF_WIRE_VERSION_MAX);
 		return -EPROTONOSUPPORT;
 	} else if (req->reserved != 0) {
 		what = "reserved field";
@@ -286,8 +287,9 @@ req_check(const struct bf_dev *dev, const struct bf_rep *rep, const struct bf_wi
 	}
 	if (what == NULL)
 		return 0;
-	BF_LOG(WARNING, "%s: request of %s: %s (0x%" PRIx64 ") out of range",
-		dev->rte_dev->data->name, rep->name, what, value);
+	if (bf_peer_log(dev, rep->rep_id))
+		BF_LOG(WARNING, "%s: request of %s: %s (0x%" PRIx64 ") out of range",
+			dev->rte_dev->data->name, rep->name, what, value);
 	return -EPROTO;
 }
 

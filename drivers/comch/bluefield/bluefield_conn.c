@@ -598,6 +598,12 @@ bf_chan_violation(struct bf_chan *chan, const char *what, uint64_t a, uint64_t b
 }
 
 void
+bf_chan_violated(const struct bf_chan *chan, const char *what, uint64_t a, uint64_t b)
+{
+	bf_violation_log(container_of(chan, const struct bf_line, pub), what, a, b);
+}
+
+void
 bf_chan_lost(struct bf_chan *chan, int reason)
 {
 	bf_line_event(bf_line_of(chan), BF_EV_LOST, reason);

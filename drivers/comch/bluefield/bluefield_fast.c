@@ -110,8 +110,7 @@ bf_rc_put_locked(struct bf_rc *rc)
 static int
 violation(struct bf_chan *chan, const char *what, uint64_t a, uint64_t b)
 {
-	BF_LOG(ERR, "%s: the peer has broken the protocol: %s (%" PRIu64 ", %" PRIu64 ")",
-		chan->dev->rte_dev->data->name, what, a, b);
+	bf_chan_violated(chan, what, a, b);
 	return -EPROTO;
 }
 
@@ -418,8 +417,9 @@ asked_poll(struct bf_fast *fast, uint64_t now, uint64_t *deadline)
 	}
 	*deadline = now;
 	if (late) {
-		BF_LOG(ERR, "%s: the peer does not answer about consumer %u",
-			c->dev->rte_dev->data->name, c->queue->id);
+		if (bf_peer_log(c->dev, fast->chan->rep_id))
+			BF_LOG(ERR, "%s: the peer does not answer about consumer %u",
+				c->dev->rte_dev->data->name, c->queue->id);
 		bf_chan_lost(fast->chan, -ECONNRESET);
 		return 1;
 	}
