@@ -279,35 +279,47 @@ test_send_order(void)
 	return test_log_passed();
 }
 
+/* What the consumer can never take is told so, whether there are credits or not. */
 static int
-test_send_refused(void)
+refuse_all(const struct rte_comch_send *good)
 {
-	struct rte_comch_send good = {
-		.addr = burst.bytes, .len = BURST_BUF, .mem = &burst.mem,
-	};
-	struct rte_comch_send msg = good;
+	struct rte_comch_send msg = *good;
 
-	TEST_EXPECT(credits(0, 8), 0);
 	msg.len = BURST_BUF + 1;
 	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &msg, 1), 0);
 	TEST_EXPECT(burst.p.reason, -EMSGSIZE);
-	msg = good;
+	msg = *good;
 	msg.addr = burst.bytes + sizeof(burst.bytes) - 1;
 	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &msg, 1), 0);
 	TEST_EXPECT(burst.p.reason, -EFAULT);
-	msg = good;
+	msg = *good;
 	msg.mem = NULL;
 	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &msg, 1), 0);
 	TEST_EXPECT(burst.p.reason, -EFAULT);
-	msg = good;
+	msg = *good;
 	msg.imm_len = burst.imm_len + 1;
 	msg.imm = burst.bytes;
 	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &msg, 1), 0);
 	TEST_EXPECT(burst.p.reason, -E2BIG);
-	msg = good;
+	msg = *good;
 	msg.flags = 2;
 	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &msg, 1), 0);
 	TEST_EXPECT(burst.p.reason, -EINVAL);
+	return TEST_SUCCESS;
+}
+
+static int
+test_send_refused(void)
+{
+	const struct rte_comch_send good = {
+		.addr = burst.bytes, .len = BURST_BUF, .mem = &burst.mem,
+	};
+
+	TEST_CALL(refuse_all(&good));
+	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &good, 1), 0);
+	TEST_EXPECT(burst.p.reason, -EAGAIN);
+	TEST_EXPECT(credits(0, 8), 0);
+	TEST_CALL(refuse_all(&good));
 	TEST_EXPECT(wq_dev_sends(&burst.pdev[0]), 0);
 	TEST_EXPECT(bf_credits_now(&burst.rc[0].credits), 8);
 	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &good, 1), 1);

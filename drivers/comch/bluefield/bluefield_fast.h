@@ -346,6 +346,15 @@ bf_pair_set(struct bf_pair *pair, enum bf_pair_state state)
 	__atomic_store_n(&pair->state, state, __ATOMIC_RELEASE);
 }
 
+/* A consumer that the producer has a pair for, in whatever state, or NULL. */
+static inline const struct bf_rc *
+bf_rc_known(const struct bf_producer *p, uint32_t consumer_id)
+{
+	const struct bf_pair *pair = p->to[consumer_id % BF_MAX_CONSUMERS];
+
+	return pair != NULL && pair->rc->id == consumer_id ? pair->rc : NULL;
+}
+
 /* bluefield_fast.c: what a connection has, what the peer says, and poll groups */
 extern const struct bf_part bf_fast_part;
 struct bf_fast *bf_fast_get(struct bf_dev *dev, const struct rte_comch_conn *conn);
@@ -422,7 +431,7 @@ void bf_sent_reap(struct bf_producer *p);
 void bf_sent_quiet(struct bf_producer *p);
 bool bf_sent_pending(struct bf_producer *p);
 void bf_pair_fault(struct bf_pair *pair, int status);
-void bf_send_note(struct bf_producer *p, uint32_t consumer_id, uint64_t len, int reason);
+void bf_send_note(struct bf_producer *p, uint32_t consumer_id, int fault, int reason);
 
 /* One that can be sent to, or NULL, and *reason says why. */
 static inline struct bf_pair *

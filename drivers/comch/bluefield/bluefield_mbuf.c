@@ -277,6 +277,16 @@ tx_chunk(struct bf_producer *p, struct bf_pair *pair, struct rte_mbuf **pkts, ui
 	return nb;
 }
 
+/* pkt was not sent; it is NULL if there was none. */
+static __rte_noinline void
+tx_note(struct bf_producer *p, uint32_t consumer_id, const struct rte_mbuf *pkt, int reason)
+{
+	const struct bf_rc *rc = bf_rc_known(p, consumer_id);
+	bool long_one = rc != NULL && pkt != NULL && pkt->pkt_len > rc->buf_size;
+
+	bf_send_note(p, consumer_id, long_one ? -EMSGSIZE : 0, reason);
+}
+
 uint16_t
 bf_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb)
 {
@@ -289,7 +299,7 @@ bf_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t n
 	bf_sent_quiet(p);
 	pair = bf_pair_find(p, consumer_id, &reason);
 	if (unlikely(pair == NULL)) {
-		bf_send_note(p, consumer_id, nb != 0 ? pkts[0]->pkt_len : 0, reason);
+		tx_note(p, consumer_id, nb != 0 ? pkts[0] : NULL, reason);
 		return 0;
 	}
 	while (sent < nb && likely(reason == 0))
@@ -303,6 +313,6 @@ bf_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t n
 		bf_fast_attention(&p->attention, p->group);
 	}
 	if (unlikely(sent < nb))
-		bf_send_note(p, consumer_id, pkts[sent]->pkt_len, reason);
+		tx_note(p, consumer_id, pkts[sent], reason);
 	return sent;
 }

@@ -402,18 +402,18 @@ sent_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
  */
 
 /*
- * What came in the way of a burst, for those who ask and for the counters. len: of the
- * message that was not sent; one that the consumer can never take does not wait.
+ * What came in the way of a burst, for those who ask and for the counters. fault: why the
+ * consumer can never take the message that was not sent, or 0; such a one does not wait.
  */
 void
-bf_send_note(struct bf_producer *p, uint32_t consumer_id, uint64_t len, int reason)
+bf_send_note(struct bf_producer *p, uint32_t consumer_id, int fault, int reason)
 {
 	struct bf_pair *pair = p->to[consumer_id % BF_MAX_CONSUMERS];
 
 	if (pair != NULL && pair->rc->id != consumer_id)
 		pair = NULL;
-	if (reason == -EAGAIN && pair != NULL && len > pair->rc->buf_size)
-		reason = -EMSGSIZE;
+	if (reason == -EAGAIN && fault != 0)
+		reason = fault;
 	if (reason == -EAGAIN && __atomic_load_n(&p->fast->ended, __ATOMIC_RELAXED) != 0)
 		reason = -ENOTCONN;
 	p->reason = reason;
@@ -428,9 +428,9 @@ bf_send_note(struct bf_producer *p, uint32_t consumer_id, uint64_t len, int reas
 	}
 }
 
-/* Why a message is not sent that is not the usual one; 0, and its key. */
+/* Why a consumer can never take a message, or 0. */
 static __rte_noinline int
-send_odd(const struct bf_rc *rc, const struct rte_comch_send *msg, uint64_t *key)
+send_fault(const struct bf_rc *rc, const struct rte_comch_send *msg)
 {
 	const struct rte_comch_mem *mem = msg->mem;
 	uint64_t off;
@@ -449,11 +449,20 @@ send_odd(const struct bf_rc *rc, const struct rte_comch_send *msg, uint64_t *key
 	if ((off > mem->len || msg->len > mem->len - off) && (mem->nb_chunks == 0 ||
 			rte_comch_pmd_mem_chunk(mem, msg->addr, msg->len) == NULL))
 		return -EFAULT;
-	if (msg->len > rc->buf_size)
-		return -EMSGSIZE;
-	if (bf_mem_is_staged(mem))
-		bf_stage_out(mem, msg->addr, msg->len);
-	*key = bf_key(bf_mem_lkey(mem, msg->addr, msg->len));
+	return msg->len > rc->buf_size ? -EMSGSIZE : 0;
+}
+
+/* The same, of one that is not the usual one; 0, and its key. */
+static __rte_noinline int
+send_odd(const struct bf_rc *rc, const struct rte_comch_send *msg, uint64_t *key)
+{
+	int ret = send_fault(rc, msg);
+
+	if (ret != 0 || msg->len == 0)
+		return ret;
+	if (bf_mem_is_staged(msg->mem))
+		bf_stage_out(msg->mem, msg->addr, msg->len);
+	*key = bf_key(bf_mem_lkey(msg->mem, msg->addr, msg->len));
 	return 0;
 }
 
@@ -731,6 +740,16 @@ send_chunk(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_s
 	return ch.nb;
 }
 
+/* msg was not sent; it is NULL if there was none. */
+static __rte_noinline void
+send_note(struct bf_producer *p, uint32_t consumer_id, const struct rte_comch_send *msg,
+	int reason)
+{
+	const struct bf_rc *rc = bf_rc_known(p, consumer_id);
+
+	bf_send_note(p, consumer_id, rc != NULL && msg != NULL ? send_fault(rc, msg) : 0, reason);
+}
+
 static uint16_t
 send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs, uint16_t nb)
 {
@@ -741,7 +760,7 @@ send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
 
 	pair = bf_pair_find(p, consumer_id, &reason);
 	if (unlikely(pair == NULL)) {
-		bf_send_note(p, consumer_id, nb != 0 ? msgs->len : 0, reason);
+		send_note(p, consumer_id, nb != 0 ? msgs : NULL, reason);
 		return 0;
 	}
 	while (sent < nb && likely(reason == 0)) {
@@ -755,7 +774,7 @@ send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
 		p->queue->stats.bursts++;
 	}
 	if (unlikely(sent < nb)) {
-		bf_send_note(p, consumer_id, msgs[sent].len, reason != 0 ? reason : -ENOBUFS);
+		send_note(p, consumer_id, &msgs[sent], reason != 0 ? reason : -ENOBUFS);
 	}
 	return sent;
 }
