@@ -463,6 +463,36 @@ test_send_odd_imm(void)
 	return test_send_odd();
 }
 
+/* A pair that nothing was sent over for long, and that is gone: its place is free again. */
+static int
+test_old_pair(void)
+{
+	static const uint32_t heads[] = { 0, 1, INT32_MAX, UINT32_C(1) << 31, UINT32_MAX };
+	struct bf_pair *pair;
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(heads); i++) {
+		pair = aligned_alloc(64, RTE_ALIGN_CEIL(sizeof(*pair), (size_t)64));
+		TEST_TRUE(pair != NULL);
+		memset(pair, 0, sizeof(*pair));
+		pair->producer = &burst.p;
+		pair->fast = &burst.fast;
+		__atomic_fetch_add(&burst.fast.refs, 2, __ATOMIC_RELAXED);
+		pair->rc = &burst.rc[0];
+		pair->index = BURST_PAIRS;
+		pair->ending = true;
+		pair->state = BF_PAIR_DEAD;
+		burst.p.pairs[BURST_PAIRS] = pair;
+		burst.p.nb_pairs++;
+		burst.p.head = burst.p.tail = heads[i];
+		burst.p.attention = 1;
+		bf_producer_service(&burst.p, 0);
+		TEST_ASSERT(burst.p.pairs[BURST_PAIRS] == NULL, "at position %u", heads[i]);
+	}
+	TEST_EXPECT(burst.p.nb_pairs, BURST_PAIRS);
+	return test_log_passed();
+}
+
 /* One fails in the middle: those before it have arrived, it and the rest have not. */
 static int
 test_send_failed(void)
@@ -580,6 +610,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_send_refused),
 		TEST_CASE_ST(setup, teardown, test_send_odd),
 		TEST_CASE_ST(setup_imm, teardown, test_send_odd_imm),
+		TEST_CASE_ST(setup, teardown, test_old_pair),
 		TEST_CASE_ST(setup, teardown, test_send_failed),
 		TEST_CASE_ST(setup_imm, teardown, test_send_failed_imm),
 		TEST_CASE_ST(setup, teardown, test_send_evil),

@@ -155,7 +155,8 @@ pair_drained(const struct bf_pair *pair)
 static bool
 pair_unused(const struct bf_producer *p, const struct bf_pair *pair)
 {
-	return (int32_t)(p->head - pair->last) >= 0;
+	/* its last one is not between head and tail; it may be very old, or never was */
+	return pair->last - p->head - 1 >= p->tail - p->head;
 }
 
 /* Nobody finds it any more. */
