@@ -347,6 +347,40 @@ test_freed(void)
 	return test_log_passed();
 }
 
+/*
+ * Pages that EAL is to keep
+ */
+
+struct kept {
+	uint32_t nb;
+	uint32_t nb_kept;
+};
+
+static int
+count_kept(const struct rte_memseg_list *msl, const struct rte_memseg *seg, void *arg)
+{
+	struct kept *kept = arg;
+
+	if (msl->external)
+		return 0;
+	kept->nb++;
+	kept->nb_kept += (seg->flags & RTE_MEMSEG_FLAG_DO_NOT_FREE) != 0;
+	return 0;
+}
+
+/* A PCI function has it so: with a page that EAL gave back, VFIO would take more away. */
+static int
+test_kept(void)
+{
+	struct kept kept = { 0 };
+
+	bf_eal_mem_keep();
+	TEST_EXPECT(rte_memseg_walk(count_kept, &kept), 0);
+	TEST_TRUE(kept.nb != 0);
+	TEST_EXPECT(kept.nb_kept, kept.nb);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "memory of EAL behind a vfio-user socket",
 	.unit_test_cases = {
@@ -357,6 +391,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, obj_case_teardown, test_refused),
 		TEST_CASE_ST(setup_pages, teardown_pages, test_pages),
 		TEST_CASE_ST(setup_pages, teardown_pages, test_freed),
+		TEST_CASE(test_kept),
 		TEST_CASES_END()
 	}
 };

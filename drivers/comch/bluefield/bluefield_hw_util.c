@@ -78,6 +78,21 @@ bf_eal_iova(const void *addr, size_t *len)
 	return seg->iova + off;
 }
 
+static int
+seg_keep(const struct rte_memseg_list *msl, const struct rte_memseg *seg, void *arg __rte_unused)
+{
+	/* EAL walks them as constants, and has no other way to one; external ones are not its */
+	if (!msl->external)
+		((struct rte_memseg *)(uintptr_t)seg)->flags |= RTE_MEMSEG_FLAG_DO_NOT_FREE;
+	return 0;
+}
+
+void
+bf_eal_mem_keep(void)
+{
+	rte_memseg_walk(seg_keep, NULL);
+}
+
 int
 bf_hw_check(const struct bf_hw *hw, uint16_t vendor_id)
 {

@@ -44,6 +44,14 @@ bf_hw_bar_has(const struct bf_hw *hw, uint32_t off, uint32_t len)
 /* As in struct bf_hw_ops, of memory that EAL knows: its own, and what was registered. */
 uint64_t bf_eal_iova(const void *addr, size_t *len);
 
+/*
+ * Have EAL keep the memory that it has now until the process ends. VFIO was given that in
+ * pieces of whatever is contiguous, and the kernel takes a piece away as a whole: with a
+ * page that EAL gives back, the device would lose all beside it, its command queue too.
+ * What EAL takes later is mapped page by page.
+ */
+void bf_eal_mem_keep(void);
+
 /* Vendor, device, BAR: 0 or a negative errno, logged with the remedy. */
 int bf_hw_check(const struct bf_hw *hw, uint16_t vendor_id);
 

@@ -387,6 +387,8 @@ bf_hw_pci_open(struct rte_pci_device *pci_dev, struct bf_hw **hw)
 		rte_pci_unmap_device(pci_dev);
 		return -ENOMEM;
 	}
+	/* all of it was mapped by now, for this device or for one before it */
+	bf_eal_mem_keep();
 	pci->hw.ops = &pci_ops;
 	pci->hw.name = pci_dev->name;
 	pci->hw.numa_node = pci_dev->device.numa_node;
