@@ -156,6 +156,8 @@ plan gate 2 'example secure_channel, bluefield' after 'build gcc' -- on_bluefiel
 	example secure_channel gcc -s 64 -n 20000 -- -s 65535 -n 200
 plan gate 3 'example doca: control path, bluefield' after 'build gcc' -- on_bluefield \
 	doca_ctrl_path gcc
+plan gate 3 'example doca: data path, bluefield' after 'build gcc' -- on_bluefield \
+	doca_data_path gcc
 plan gate 2 'example doca: endpoints, bluefield' after 'build gcc' -- on_bluefield doca_cc gcc
 plan gate 3 'example doca: 16 clients, bluefield' after 'build gcc' -- on_bluefield \
 	doca_threads gcc 16

@@ -24,8 +24,9 @@ struct pair {
 	uint32_t imm_len; /* of the consumer */
 };
 
+/* Nobody has sent yet. */
 static int
-pair_open(struct test_fp *fp, struct pair *p)
+pair_make(struct test_fp *fp, struct pair *p)
 {
 	const struct rte_comch_producer_conf producer_conf = { .nb_tasks = TASKS };
 	struct rte_comch_consumer_conf consumer_conf = { .nb_tasks = TASKS };
@@ -42,6 +43,13 @@ pair_open(struct test_fp *fp, struct pair *p)
 	p->producer = test_q_producer(&fp->tx, &producer_conf);
 	TEST_TRUE(p->producer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(p->producer->ctx), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+pair_open(struct test_fp *fp, struct pair *p)
+{
+	TEST_CALL(pair_make(fp, p));
 	test_fp_pairs();
 	return TEST_SUCCESS;
 }
@@ -170,6 +178,54 @@ static int
 test_deliver(void)
 {
 	return test_fp_both(deliver);
+}
+
+/* Before there is a way to the consumer, tasks wait for it; and others for them. */
+static int
+first(struct test_fp *fp)
+{
+	const struct rte_comch_send msg = { .imm = "abc", .imm_len = 3 };
+	struct rte_comch_task *tasks[TASKS], *post;
+	struct kept kept = { .nb = 0 };
+	struct rte_comch_room room;
+	struct pair p;
+	uint32_t i;
+	int ret;
+
+	TEST_CALL(pair_make(fp, &p));
+	p.producer->arg = &kept;
+	p.producer->on_send = keep_task;
+	for (i = 0; i < TASKS; i++) {
+		TEST_EXPECT(rte_comch_producer_task_alloc(p.producer->ctx, p.consumer->id, &msg,
+				&tasks[i]), 0);
+		TEST_EXPECT(post_alloc(&p, i, &post), 0);
+		TEST_EXPECT(rte_comch_task_submit(post), 0);
+	}
+	for (i = 0; i < TASKS; i++) {
+		ret = rte_comch_task_submit(tasks[i]);
+		if (ret == 0)
+			continue;
+		TEST_EXPECT(ret, -EAGAIN);
+		TEST_EXPECT(rte_comch_producer_room_get(p.producer->ctx, p.consumer->id, &room), 0);
+		TEST_EXPECT(room.flags, RTE_COMCH_ROOM_F_PROGRESS);
+		TEST_EXPECT(rte_comch_task_submit_burst(&tasks[i], 1, RTE_COMCH_SUBMIT_F_LATER), 1);
+	}
+	TEST_WAIT(p.producer->nb_ok == TASKS && p.consumer->nb_ok == TASKS, TEST_MS);
+	TEST_EXPECT(rte_comch_producer_room_get(p.producer->ctx, p.consumer->id, &room), 0);
+	TEST_EXPECT(room.flags, 0);
+	/* there is one by now: only a buffer is missing */
+	TEST_EXPECT(rte_comch_task_submit(tasks[0]), -EAGAIN);
+	TEST_EXPECT(rte_comch_producer_room_get(p.producer->ctx, p.consumer->id, &room), 0);
+	TEST_EXPECT(room.flags, 0);
+	for (i = 0; i < TASKS; i++)
+		TEST_EXPECT(rte_comch_task_free(tasks[i]), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_first(void)
+{
+	return test_fp_both(first);
 }
 
 /* The three answers that are not "now". */
@@ -718,6 +774,7 @@ static struct unit_test_suite suite = {
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_deliver),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_first),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_no_room),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_all_at_once),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_errors),

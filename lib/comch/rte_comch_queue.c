@@ -726,13 +726,19 @@ rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx)
 static int
 queue_room_get(struct comch_queue *queue, uint32_t consumer_id, struct rte_comch_room *room)
 {
-	struct rte_comch_room got = { 0 };
+	const struct rte_comch_task *first = TAILQ_FIRST(&queue->later);
+	struct rte_comch_room got = { 0 }, before = { 0 };
 	int ret;
 
 	ret = queue->ctx.dev->ops->queue_room(&queue->drv, consumer_id, &got);
-	if (ret == 0)
-		*room = got;
-	return ret;
+	if (ret != 0)
+		return ret;
+	/* tasks wait for those that were submitted before them */
+	if (first != NULL && !queue->drv.is_consumer && queue->ctx.dev->ops->queue_room(&queue->drv,
+			first->consumer_id, &before) == 0)
+		got.flags |= before.flags;
+	*room = got;
+	return 0;
 }
 
 int

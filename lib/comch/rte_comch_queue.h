@@ -173,6 +173,15 @@ struct rte_comch_producer_conf {
 	uint64_t reserved[6]; /**< Must be 0. */
 };
 
+/**@{@name Flags of struct rte_comch_room */
+/**
+ * Producers: the reason -EAGAIN lasts until the engines of the connection and of the
+ * producer have progressed, as the two sides have to agree on the way to the consumer. To
+ * try again in a callback, and without a progress in between, is in vain.
+ */
+#define RTE_COMCH_ROOM_F_PROGRESS RTE_BIT32(0)
+/**@}*/
+
 /** What there is room for. @see rte_comch_producer_room_get() */
 struct rte_comch_room {
 	/**
@@ -184,7 +193,8 @@ struct rte_comch_room {
 	uint32_t queue;
 	/** Why the last burst took fewer than it was given, see the function. */
 	int reason;
-	uint32_t reserved[5]; /**< Zero. */
+	uint32_t flags; /**< RTE_COMCH_ROOM_F_*. */
+	uint32_t reserved[4]; /**< Zero. */
 };
 
 /** Counters of a producer or consumer. @see rte_comch_queue_stats_get() */
@@ -398,7 +408,7 @@ struct rte_comch_conn *rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx)
  *
  * The reason is 0 if the last burst was taken whole, or:
  *   - -EAGAIN: the consumer has no buffer posted, or only such as are shares of other
- *     producers.
+ *     producers; or, with the flag RTE_COMCH_ROOM_F_PROGRESS, there is no way to it yet.
  *   - -ENOBUFS: the queue of the producer is full; poll its completions.
  *   - -ENOENT: the peer has no consumer of that identifier.
  *   - -EMSGSIZE: the data is longer than the buf_size that the consumer has stated,

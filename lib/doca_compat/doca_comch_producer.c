@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <rte_branch_prediction.h>
+#include <rte_errno.h>
 
 #include <doca_comch_producer.h>
 
@@ -127,6 +128,23 @@ send_task_differs(const struct doca_comch_producer_task_send *task)
 			producer_of(&task->base)->queue.dev_id) != task->send.mem);
 }
 
+/*
+ * Programs submit in their callbacks until they are not told to try again: what their
+ * engine has to do for that, it cannot do meanwhile. Such a task waits in rte_comch.
+ */
+static __rte_noinline int
+send_task_wait(struct doca_comch_producer_task_send *task)
+{
+	const struct doca_comch_producer *producer = producer_of(&task->base);
+	struct rte_comch_room room;
+
+	if (rte_comch_producer_room_get(producer->queue.ctx.rte, task->consumer_id, &room) != 0 ||
+			(room.flags & RTE_COMCH_ROOM_F_PROGRESS) == 0)
+		return -EAGAIN;
+	return rte_comch_task_submit_burst(&task->base.rte, 1, RTE_COMCH_SUBMIT_F_LATER) == 1 ?
+		0 : -rte_errno;
+}
+
 static doca_error_t
 send_task_submit(struct doca_task *base)
 {
@@ -140,6 +158,8 @@ send_task_submit(struct doca_task *base)
 			return result;
 	}
 	ret = rte_comch_task_submit(base->rte);
+	if (unlikely(ret == -EAGAIN))
+		ret = send_task_wait(task);
 	if (unlikely(ret != 0))
 		return send_task_refused(task, ret);
 	if (task->buf != NULL)

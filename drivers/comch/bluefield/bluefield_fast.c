@@ -574,6 +574,9 @@ bf_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id, struct rte_co
 		return -ENOENT;
 	room->queue = p->size - p->nb_wanted;
 	room->reason = p->reason;
+	/* what a pair is made of comes over the connection */
+	if (p->reason == -EAGAIN && !bf_pair_is_up(p, consumer_id))
+		room->flags = RTE_COMCH_ROOM_F_PROGRESS;
 	return 0;
 }
 

@@ -433,14 +433,20 @@ bool bf_sent_pending(struct bf_producer *p);
 void bf_pair_fault(struct bf_pair *pair, int status);
 void bf_send_note(struct bf_producer *p, uint32_t consumer_id, int fault, int reason);
 
+static inline bool
+bf_pair_is_up(const struct bf_producer *p, uint32_t consumer_id)
+{
+	const struct bf_pair *pair = p->to[consumer_id % BF_MAX_CONSUMERS];
+
+	return pair != NULL && pair->key == consumer_id;
+}
+
 /* One that can be sent to, or NULL, and *reason says why. */
 static inline struct bf_pair *
 bf_pair_find(struct bf_producer *p, uint32_t consumer_id, int *reason)
 {
-	struct bf_pair *pair = p->to[consumer_id % BF_MAX_CONSUMERS];
-
-	if (likely(pair != NULL && pair->key == consumer_id))
-		return pair;
+	if (likely(bf_pair_is_up(p, consumer_id)))
+		return p->to[consumer_id % BF_MAX_CONSUMERS];
 	return bf_pair_find_slow(p, consumer_id, reason);
 }
 
