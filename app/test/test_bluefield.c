@@ -86,7 +86,7 @@ test_info(void)
 	/* of the model's capabilities */
 	TEST_EXPECT(info.max_buf_size, 1u << 30);
 	TEST_TRUE(info.max_posts >= 1024 && info.max_sends >= 1024);
-	/* no connections yet, and nothing that pretends to them */
+	/* nobody to talk to, as there are neither functions= nor peer= */
 	TEST_EXPECT(info.capa & (RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_CLIENT |
 			RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER), 0);
 	TEST_EXPECT(rte_comch_dev_info_get(dpu, &info), 0);
