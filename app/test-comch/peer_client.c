@@ -54,11 +54,11 @@ reason_remedy(int reason)
 	case ENOENT:
 		return "start dpdk-test-comch --server on that function, with the same --name";
 	case ETIMEDOUT:
-		return "no other side was found; start the server, or check path= of both devices";
+		return "no other side was found; start the server, or check what the arguments of both devices say of each other";
 	case ENOSPC:
 		return "the server has as many clients as it takes; use fewer";
 	case EACCES:
-		return "the other side does not let this user in; see uids= of its device";
+		return "the device of the other side lets no client of this one in; see its arguments";
 	case EMSGSIZE:
 		return "the server wants another message size";
 	case EPROTONOSUPPORT:

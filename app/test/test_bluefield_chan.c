@@ -73,18 +73,30 @@ setup_client(void)
 	return peer_open(&evil, &model, EVIL, true);
 }
 
-/* Both by the driver. */
 static int
-setup_both(void)
+setup_devs(const char *card_args)
 {
 	TEST_CALL(setup());
-	card_dev = plug(CARD, "role=dpu,functions=" HOST "@" HOST_MAC);
+	card_dev = plug(CARD, card_args);
 	host_dev = plug(HOST, "health=50,role=host,function=" HOST ",peer=" CARD_MAC);
 	TEST_TRUE(card_dev >= 0 && host_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 0;
 	test_pair.host = host_dev;
 	return TEST_SUCCESS;
+}
+
+/* Both by the driver. */
+static int
+setup_both(void)
+{
+	return setup_devs("role=dpu,functions=" HOST "@" HOST_MAC);
+}
+
+static int
+setup_stranger(void)
+{
+	return setup_devs("role=dpu,functions=" HOST "@" EVIL_MAC);
 }
 
 static void
@@ -907,6 +919,22 @@ test_rejections(void)
  * Between two drivers
  */
 
+/* The card serves another function than this one: both sides say so. */
+static int
+test_stranger(void)
+{
+	struct test_ep *server, *client;
+
+	server = test_server_run("test", test_pe_new());
+	client = test_client_run("test", test_pe_new());
+	TEST_TRUE(server != NULL && client != NULL);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -EACCES);
+	TEST_EXPECT(test_log_count("a client of " HOST_MAC " is refused, as key 'functions'"), 1);
+	TEST_EXPECT(test_log_count("add <name>@" HOST_MAC " to its key 'functions'"), 1);
+	return test_log_passed();
+}
+
 /* The switch lets nothing through: who has it is told what to do, and it goes on then. */
 static int
 test_no_rule(void)
@@ -1033,6 +1061,7 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_server, teardown, test_death),
 		TEST_CASE_ST(setup_client, teardown, test_answers),
 		TEST_CASE_ST(setup_client, teardown, test_rejections),
+		TEST_CASE_ST(setup_stranger, teardown, test_stranger),
 		TEST_CASE_ST(setup_both, teardown, test_no_rule),
 		TEST_CASE_ST(setup_both, teardown, test_rule_taken),
 		TEST_CASE_ST(setup_both, teardown, test_end_at_each_step),

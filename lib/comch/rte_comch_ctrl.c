@@ -23,7 +23,7 @@ ctrl_conf_check(const struct rte_comch_dev *dev, enum rte_comch_role role, const
 	const struct rte_comch_dev_info *info = &dev->info;
 
 	if ((info->capa & (RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_CLIENT)) == 0) {
-		COMCH_LOG(ERR, "%s: its driver has neither servers nor clients, take a device of another driver",
+		COMCH_LOG(ERR, "%s: has neither servers nor clients: its arguments name nobody to talk to, or its driver has none",
 			dev->data->name);
 		return -ENOTSUP;
 	}

@@ -351,6 +351,16 @@ req_take(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_
 	return -ENOENT;
 }
 
+/* Said once: whoever has a way here could fill the log. */
+static void
+stranger_tell(struct bf_dev *dev, const uint8_t mac[6])
+{
+	/* relaxed: nothing else depends on it */
+	if (!__atomic_exchange_n(&dev->stranger_told, true, __ATOMIC_RELAXED))
+		BF_LOG(WARNING, "%s: a client of " BF_MAC_FMT " is refused, as key 'functions' has no such MAC: add <name>@" BF_MAC_FMT " if it is meant; others are refused without a word",
+			dev->rte_dev->data->name, BF_MAC_ARGS(mac), BF_MAC_ARGS(mac));
+}
+
 void
 bf_chan_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
 {
@@ -365,6 +375,8 @@ bf_chan_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
 			memcpy(&req, ev->priv, sizeof(req));
 			ret = req_check(dev, rep, &req, ev->qp.mtu);
 		}
+	} else {
+		stranger_tell(dev, ev->from.mac);
 	}
 	if (ret == 0)
 		ret = req_take(bf_chan_dev_of(dev), rep, &req, id);
@@ -526,6 +538,9 @@ refusal_reason(const struct bf_line *line, const struct bf_cm_event *ev)
 		BF_LOG(ERR, "%s: the card speaks versions %u to %u of the protocol, and this driver %u to %u: take the same release on both sides",
 			bf_line_dev_name(line), rej.version_min, rej.version_max,
 			BF_WIRE_VERSION_MIN, BF_WIRE_VERSION_MAX);
+	if (rej.reason == -EACCES)
+		BF_LOG(ERR, "%s: the card's device does not serve this function: add <name>@" BF_MAC_FMT " to its key 'functions'",
+			bf_line_dev_name(line), BF_MAC_ARGS(line->pub.dev->addr.mac));
 	return rej.reason;
 }
 

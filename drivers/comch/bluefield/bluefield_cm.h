@@ -71,6 +71,10 @@ struct bf_cm_addr {
 	uint8_t gid[16];
 };
 
+/* For the log. */
+#define BF_MAC_FMT "%02x:%02x:%02x:%02x:%02x:%02x"
+#define BF_MAC_ARGS(m) (m)[0], (m)[1], (m)[2], (m)[3], (m)[4], (m)[5]
+
 /*
  * What a REQ or a REP says of its sender's queue pair. A member that the message does not
  * have is not read from own, and is 0 in an event.

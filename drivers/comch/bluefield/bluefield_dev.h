@@ -141,6 +141,7 @@ struct bf_dev {
 	struct bf_cm_addr peer;
 	const struct bf_fdb_ops *fdb;
 	bool advised;           /* bf_fdb_advice() was; atomic */
+	bool stranger_told;     /* of a client that is in no functions=; atomic */
 	struct bf_jobs *jobs;
 	uint32_t nb_parts;      /* that were created; atomic */
 	uint64_t cq_errors;     /* of the function, that were told; of its thread */
@@ -152,6 +153,7 @@ struct bf_dev {
 	struct bf_cm_addr addr; /* our own */
 	uint16_t addr_index;    /* of it, in the function's table */
 	uint8_t mtu;            /* of paths, as in struct bf_qp_path */
+	bool irqs_told;         /* with life: engines beyond our vectors were logged */
 	bool addr_set;
 	bool roce_set;          /* by us, to be undone */
 	struct bf_cm *cm;       /* NULL: there are neither functions= nor peer= */

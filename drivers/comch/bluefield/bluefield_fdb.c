@@ -24,8 +24,6 @@
 #include "bluefield_dev_priv.h"
 
 #define ROCE_UDP_PORT 4791
-#define MAC_FMT "%02x:%02x:%02x:%02x:%02x:%02x"
-#define MAC_ARGS(m) (m)[0], (m)[1], (m)[2], (m)[3], (m)[4], (m)[5]
 
 /* A function in the words of the switch's administrator. */
 struct end {
@@ -61,7 +59,7 @@ end_fill(struct end *e, const struct bf_cm_addr *addr, const char *name)
 {
 	struct bf_rep rep;
 
-	snprintf(e->mac, sizeof(e->mac), MAC_FMT, MAC_ARGS(addr->mac));
+	snprintf(e->mac, sizeof(e->mac), BF_MAC_FMT, BF_MAC_ARGS(addr->mac));
 	inet_ntop(AF_INET6, addr->gid, e->ip, sizeof(e->ip));
 	e->known = name[0] != '\0';
 	if (!e->known)
@@ -132,8 +130,8 @@ tc_allow(const struct bf_dev *dev, const struct bf_cm_addr *peer)
 	char text[BF_FDB_TEXT_SIZE];
 
 	bf_fdb_text(dev, peer, text, sizeof(text));
-	BF_LOG(NOTICE, "%s: for it and " MAC_FMT " to talk, on the card:\n%s",
-		dev->rte_dev->data->name, MAC_ARGS(peer->mac), text);
+	BF_LOG(NOTICE, "%s: for it and " BF_MAC_FMT " to talk, on the card:\n%s",
+		dev->rte_dev->data->name, BF_MAC_ARGS(peer->mac), text);
 }
 
 /* The rules of the host's function: the card's may have some for others. */
@@ -195,11 +193,11 @@ bf_fdb_advice(struct bf_dev *dev, const struct bf_cm_addr *peer)
 		return;
 	/* relaxed: who tries again and again need not read it again and again */
 	if (__atomic_exchange_n(&dev->advised, true, __ATOMIC_RELAXED)) {
-		BF_LOG(WARNING, "%s: " MAC_FMT " does not answer; what the switch needs was said before",
-			dev->rte_dev->data->name, MAC_ARGS(peer->mac));
+		BF_LOG(WARNING, "%s: " BF_MAC_FMT " does not answer; what the switch needs was said before",
+			dev->rte_dev->data->name, BF_MAC_ARGS(peer->mac));
 		return;
 	}
 	bf_fdb_text(dev, peer, text, sizeof(text));
-	BF_LOG(WARNING, "%s: " MAC_FMT " does not answer: no driver is on that function, or the switch does not let the two talk. For that, on the card:\n%s",
-		dev->rte_dev->data->name, MAC_ARGS(peer->mac), text);
+	BF_LOG(WARNING, "%s: " BF_MAC_FMT " does not answer: no driver is on that function, or the switch does not let the two talk. For that, on the card:\n%s",
+		dev->rte_dev->data->name, BF_MAC_ARGS(peer->mac), text);
 }

@@ -119,8 +119,11 @@ group_fd_open(struct group *g)
 			return 0;
 		g->vector = 0;
 	}
-	BF_LOG(NOTICE, "%s: has %u interrupt vectors, and none is left for one more progress engine: it is woken by way of the function's own; more are used with more lcores (-l), and a VF gets more by its sysfs file sriov_vf_msix_count",
-		dev->rte_dev->data->name, hw->nb_irqs);
+	/* once: applications may make an engine for each connection */
+	if (!dev->irqs_told)
+		BF_LOG(NOTICE, "%s: has %u interrupt vectors, and none is left for one more progress engine: it is woken by way of the function's own; more are used with more lcores (-l), and a VF gets more by its sysfs file sriov_vf_msix_count",
+			dev->rte_dev->data->name, hw->nb_irqs);
+	dev->irqs_told = true;
 	g->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	return g->fd >= 0 ? 0 : -errno;
 }
