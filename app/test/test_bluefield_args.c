@@ -167,6 +167,8 @@ test_keys(void)
 		/* EAL itself may refuse what is no list of keys: then it has its own words */
 		TEST_CALL(expect_refused(args, -EINVAL, "its keys are", "socket=<path>"));
 	}
+	TEST_CALL(expect_refused("socket=/nowhere,peers=02:00:00:00:00:02", -EINVAL,
+		"'peers' is no key", "peer=<MAC>"));
 	TEST_CALL(expect_refused("role=", -EINVAL, "key 'role'", "it is dpu or host"));
 	TEST_CALL(expect_refused("role", -EINVAL, "key 'role'", "it is dpu or host"));
 	TEST_CALL(expect_refused("role=DPU", -EINVAL, "key 'role'", "it is dpu or host"));

@@ -349,6 +349,25 @@ args_process(struct rte_kvargs *kvlist, struct bf_args *args, const char *name)
 	return 0;
 }
 
+static int
+keys_check(const struct rte_kvargs *kvlist, const char * const keys[], const char *name,
+		const char *params)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < kvlist->count; i++) {
+		for (k = 0; keys[k] != NULL; k++)
+			if (strcmp(kvlist->pairs[i].key, keys[k]) == 0)
+				break;
+		if (keys[k] == NULL) {
+			BF_LOG(ERR, "%s: '%s' is no key; its keys are: %s", name,
+				kvlist->pairs[i].key, params);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
 int
 bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci)
 {
@@ -369,13 +388,17 @@ bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci
 	bf_func_conf_init(&args->conf);
 	args->socket_timeout_ms = BF_DFLT_SOCKET_TIMEOUT;
 	args->fdb = bf_fdb_find("none");
-	kvlist = rte_kvargs_parse(text == NULL ? "" : text, pci ? pci_keys : vdev_keys);
+	/* all keys, as it does not say which one it does not know */
+	kvlist = rte_kvargs_parse(text == NULL ? "" : text, NULL);
 	if (kvlist == NULL) {
 		BF_LOG(ERR, "%s: cannot parse '%s'; its keys are: %s", name,
 			text == NULL ? "" : text, pci ? BF_PCI_PARAMS : BF_VDEV_PARAMS);
 		return -EINVAL;
 	}
-	ret = args_process(kvlist, args, name);
+	ret = keys_check(kvlist, pci ? pci_keys : vdev_keys, name,
+		pci ? BF_PCI_PARAMS : BF_VDEV_PARAMS);
+	if (ret == 0)
+		ret = args_process(kvlist, args, name);
 	rte_kvargs_free(kvlist);
 	if (ret == 0 && !pci && args->socket[0] == '\0') {
 		BF_LOG(ERR, "%s: key '%s' is missing, it is the path of a vfio-user socket, as comch-bluefield-model makes one; a function on the PCI bus is given as -a <address>,%s=%s",
