@@ -578,7 +578,8 @@ parse_net(struct parse *p)
 	int i;
 
 	if (p->nb < 2)
-		return wrong(p, "'net': too little: net drop=<n>|doorbells=<n>|delay=<ms>");
+		return wrong(p, "'net': too little: net drop=<n>|doorbells=<n>|cqes=<n>|"
+				"records=<n>|delay=<ms>");
 	for (i = 1; i < p->nb; i++) {
 		word = p->words[i];
 		if ((text = value_of(word, "drop")) != NULL) {
@@ -587,12 +588,19 @@ parse_net(struct parse *p)
 		} else if ((text = value_of(word, "doorbells")) != NULL) {
 			if (parse_net_count(p, word, text, &net.bells) != 0)
 				return -EINVAL;
+		} else if ((text = value_of(word, "cqes")) != NULL) {
+			if (parse_net_count(p, word, text, &net.cqes) != 0)
+				return -EINVAL;
+		} else if ((text = value_of(word, "records")) != NULL) {
+			if (parse_net_count(p, word, text, &net.records) != 0)
+				return -EINVAL;
 		} else if ((text = value_of(word, "delay")) != NULL) {
 			if (number(p, word, text, 0, MAX_MS, &v) != 0)
 				return -EINVAL;
 			net.delay_ms = (uint32_t)v;
 		} else {
-			return wrong(p, "'%s': not drop=<n>, doorbells=<n> or delay=<ms>", word);
+			return wrong(p, "'%s': not drop=<n>, doorbells=<n>, cqes=<n>, records=<n> or "
+					"delay=<ms>", word);
 		}
 	}
 	p->f->net = net;

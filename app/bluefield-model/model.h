@@ -154,6 +154,8 @@ struct bfm_supply {
 struct bfm_net_faults {
 	uint64_t drop;     /* so many of the packets that it sends are lost */
 	uint64_t bells;    /* so many doorbells of send queues */
+	uint64_t cqes;     /* so many completions find their queue full */
+	uint64_t records;  /* so many records of send queues cannot be read */
 	uint32_t delay_ms; /* each packet waits so long */
 };
 
@@ -581,7 +583,7 @@ void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
  *   owner slow=<ms>|short=<pages>|dead|killed|alive (who gives its pages, or its VFs')
  *   port up|down | mac <address> | events refuse=<mask>
  *   cap <name>=<value> (from the next reset on) | unplug | clear (of all but health)
- *   net drop=<n>|doorbells=<n>|delay=<ms> (what it sends; n may be "all")
+ *   net drop=<n>|doorbells=<n>|cqes=<n>|records=<n>|delay=<ms> (n may be "all")
  * 0 or -EINVAL with a sentence in err.
  */
 int bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_size);

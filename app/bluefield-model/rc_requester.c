@@ -66,7 +66,7 @@ start(struct bfm_function *f, struct bfm_qp *qp, enum bfm_step *step)
 	n = bfm_send_posted(f, qp);
 	if (n == 0)
 		return false;
-	if (n < 0) {
+	if (n < 0 || bfm_fault_uses(&f->net.records)) {
 		bfm_queue_event(f, BFM_EV_WQ_CATAS, qp->obj.id);
 		bfm_qp_fail(f, qp);
 		*step = BFM_STEP_MORE;
