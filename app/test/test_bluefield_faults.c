@@ -62,6 +62,58 @@ test_card_reset(void)
 	return reset_under_load(FAULT_CARD, -EIO, -ECONNRESET);
 }
 
+/* A completion queue has no room: that device has lost completions, and its peer a peer. */
+static int
+cq_fails(const char *function, int card_reason, int host_reason)
+{
+	uint64_t start;
+	unsigned int i;
+
+	TEST_CALL(fault_connect());
+	for (i = 0; i < 3; i++) {
+		TEST_CALL(fault_run(500));
+		start = test_now_ns();
+		TEST_EXPECT(test_model_ctl(&fault_place.model, "fault %s net cqes=1", function), 0);
+		TEST_CALL(expect_ends(start, FAULT_SILENCE_MS, card_reason, host_reason));
+		TEST_TRUE(test_log_has("has lost completions"));
+		TEST_CALL(fault_again());
+	}
+	return fault_passed();
+}
+
+static int
+test_host_cq_fails(void)
+{
+	return cq_fails(FAULT_HOST, -ECONNRESET, -EIO);
+}
+
+static int
+test_card_cq_fails(void)
+{
+	return cq_fails(FAULT_CARD, -EIO, -ECONNRESET);
+}
+
+/* A queue pair of its own accord goes to state ERROR: the connection ends, no more. */
+static int
+test_queue_pair_fails(void)
+{
+	uint64_t start;
+	unsigned int i;
+
+	TEST_CALL(fault_connect());
+	for (i = 0; i < 6; i++) {
+		TEST_CALL(fault_run(200));
+		start = test_now_ns();
+		TEST_EXPECT(test_model_ctl(&fault_place.model, "fault %s net records=1",
+			i % 2 == 0 ? FAULT_HOST : FAULT_CARD), 0);
+		TEST_CALL(expect_ends(start, FAULT_SILENCE_MS, -ECONNRESET, -ECONNRESET));
+		TEST_EXPECT(test_dev_status((int16_t)fault_host), 0);
+		TEST_EXPECT(test_dev_status((int16_t)fault_card), 0);
+		TEST_CALL(fault_again());
+	}
+	return fault_passed();
+}
+
 /* Surprise removal; the slot gets a function again, which is plugged anew. */
 static int
 unplug_under_load(const char *function, int *dev, int card_reason, int host_reason)
@@ -222,6 +274,9 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(fault_setup, fault_teardown, test_host_reset),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_card_reset),
+		TEST_CASE_ST(fault_setup, fault_teardown, test_host_cq_fails),
+		TEST_CASE_ST(fault_setup, fault_teardown, test_card_cq_fails),
+		TEST_CASE_ST(fault_setup, fault_teardown, test_queue_pair_fails),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_host_unplugged),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_card_unplugged),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_client_killed),

@@ -108,17 +108,25 @@ test_bell_then_stop(void)
 	return fault_passed();
 }
 
+/* The consumer of the card has no posts, and the producer of the host no credits. */
+static int
+starve(void)
+{
+	fault_up.no_posts = true;
+	FAULT_WAIT(fault_send_one(&fault_up) == 0 && fault_up.done == fault_up.taken &&
+		fault_up.received == fault_up.taken, FAULT_SOON_MS);
+	TEST_TRUE(fault_up.nb_kept != 0);
+	TEST_EXPECT(rte_comch_producer_credits(fault_up.p->ctx, fault_up.c->id), 0);
+	return TEST_SUCCESS;
+}
+
 /* The last word about credits: the producer waits for nothing else. */
 static int
 test_bell_of_credits(void)
 {
 	uint64_t start;
 
-	fault_up.no_posts = true;
-	FAULT_WAIT(fault_send_one(&fault_up) == 0 && fault_up.done == fault_up.taken &&
-		fault_up.received == fault_up.taken, FAULT_SOON_MS);
-	TEST_TRUE(fault_up.nb_kept != 0);
-	TEST_EXPECT(rte_comch_producer_credits(fault_up.p->ctx, fault_up.c->id), 0);
+	TEST_CALL(starve());
 	TEST_CALL(net_fault(FAULT_CARD, "doorbells=1"));
 	fault_post_one(&fault_up);
 	start = test_now_ns();
@@ -129,6 +137,22 @@ test_bell_of_credits(void)
 		fault_post_one(&fault_up);
 	fault_up.no_posts = fault_up.pause = fault_down.pause = false;
 	TEST_CALL(fault_run(100));
+	return fault_passed();
+}
+
+/*
+ * The queue pair that should tell of credits fails: who waits for them would never notice,
+ * but the consumer's side does.
+ */
+static int
+test_credits_fail(void)
+{
+	TEST_CALL(starve());
+	TEST_CALL(net_fault(FAULT_CARD, "records=1"));
+	fault_post_one(&fault_up);
+	TEST_CALL(fault_ended(-ECONNRESET, -ECONNRESET));
+	TEST_EXPECT(test_dev_status((int16_t)fault_card), 0);
+	TEST_CALL(fault_again());
 	return fault_passed();
 }
 
@@ -197,6 +221,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_of_message),
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_then_stop),
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_of_credits),
+		TEST_CASE_ST(setup_quiet, fault_teardown, test_credits_fail),
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_asleep),
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_bells_under_load),
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_no_bells),

@@ -214,6 +214,28 @@ bf_consumer_service(struct bf_consumer *c)
 	bf_tell(c);
 }
 
+/*
+ * Credits cannot be told of any more, and a producer that waits for them finds that nowhere.
+ * But where nobody answers, the producer's side has taken the pair away and is about to say
+ * so, or is not there, which signs of life find.
+ */
+static __rte_noinline void
+told_fault(struct bf_pair *pair, const struct bf_cqe *cqe)
+{
+	const uint8_t syndrome = bf_cqe_syndrome(cqe);
+
+	if (pair->fault != 0)
+		return;
+	pair->fault = -EIO;
+	if (__atomic_load_n(&pair->end, __ATOMIC_RELAXED) != 0 ||
+			(bf_cqe_opcode(cqe) == BF_CQE_REQ_ERR && syndrome == BF_SYND_RETRY))
+		return;
+	BF_LOG(ERR, "%s: consumer %u cannot tell producer %u of credits: syndrome %#x, vendor's %#x",
+		pair->consumer->queue->dev->data->name, pair->consumer->queue->id,
+		pair->producer_id, syndrome, bf_cqe_vendor_syndrome(cqe));
+	bf_chan_lost(pair->fast->chan, -ECONNRESET);
+}
+
 /* Messages of credits that have arrived make room for new ones. */
 static void
 told_reap(struct bf_pair *pair)
@@ -223,9 +245,9 @@ told_reap(struct bf_pair *pair)
 
 	while ((cqe = bf_compq_next(&pair->back)) != NULL) {
 		any = true;
-		if (bf_cqe_opcode(cqe) != BF_CQE_REQ ||
-				bf_sendq_done(&pair->sq, bf_cqe_wqe_counter(cqe)) != 0)
-			pair->fault = -EIO; /* the producer's side finds it, too */
+		if (unlikely(bf_cqe_opcode(cqe) != BF_CQE_REQ ||
+				bf_sendq_done(&pair->sq, bf_cqe_wqe_counter(cqe)) != 0))
+			told_fault(pair, cqe);
 	}
 	if (any)
 		bf_compq_commit(&pair->back);
