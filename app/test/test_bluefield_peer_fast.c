@@ -9,6 +9,9 @@
  * test_bluefield_burst.c.
  */
 
+#define ALLOW_INTERNAL_API 1
+
+#include "bluefield_cm_priv.h" /* check-ok: its layers are tested */
 #include "bluefield_fast.h" /* check-ok: its layers are tested */
 #include "test_bluefield_peer.h"
 
@@ -327,6 +330,49 @@ test_worker_busy(void)
 	return ret == TEST_SUCCESS ? test_log_passed() : ret;
 }
 
+/*
+ * Connections
+ */
+
+static int
+setup_many(void)
+{
+	char args[PATH_MAX + 128 * BF_MAX_REPS];
+	int len;
+	uint32_t i;
+
+	card_dev = -1;
+	memset(&evil, 0, sizeof(evil));
+	memset(&good, 0, sizeof(good));
+	TEST_CALL(test_log_begin());
+	TEST_CALL(test_model_start(&model, "--latency=0.1 " CARD ",flr_ms=1,mac=" CARD_MAC));
+	len = snprintf(args, sizeof(args), "socket=%s/" CARD ".sock,role=dpu,functions=",
+		model.dir);
+	for (i = 0; i < BF_MAX_REPS; i++)
+		len += snprintf(args + len, sizeof(args) - len, "%spf0vf%u@02:c0:3c:01:00:%02x",
+			i != 0 ? "/" : "", i, i);
+	card_dev = test_dev_plug("comch_bluefield", args);
+	TEST_TRUE(card_dev >= 0);
+	return TEST_SUCCESS;
+}
+
+/* Were all functions but one to take all ids of connections that they can: one has its own. */
+static int
+test_ids_share(void)
+{
+	const struct bf_cm_conf *conf;
+	struct rte_comch_dev_info info;
+	const struct bf_dev *dev;
+
+	TEST_EXPECT(rte_comch_dev_info_get(card_dev, &info), 0);
+	dev = bf_dev_of(rte_comch_pmd_get_by_name(info.name));
+	conf = &dev->cm->conf;
+	TEST_EXPECT(dev->nb_reps, BF_MAX_REPS);
+	TEST_TRUE(conf->max_peer_ids >= conf->max_half_open);
+	TEST_TRUE(conf->max_peer_ids * BF_MAX_REPS <= conf->max_ids);
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "the fast path of BlueField and what peers do to it",
 	.unit_test_cases = {
@@ -336,6 +382,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_pair_share),
 		TEST_CASE_ST(setup, teardown, test_pair_churn),
 		TEST_CASE_ST(setup, teardown, test_worker_busy),
+		TEST_CASE_ST(setup_many, teardown, test_ids_share),
 		TEST_CASES_END()
 	},
 };

@@ -15,6 +15,9 @@
 #include "bluefield_dev_priv.h"
 #include "bluefield_fw.h"
 
+/* Ids of connections in all: each timer looks at all of them. */
+#define CM_MAX_IDS 16384u
+
 /*
  * Parts
  */
@@ -99,6 +102,17 @@ cm_wake(void *arg)
 	bf_job_wake(arg);
 }
 
+/* Each function that is served has a part of the ids that no other one can take. */
+static void
+cm_shares(const struct bf_dev *dev, struct bf_cm_conf *conf)
+{
+	uint32_t want = rte_align32pow2(RTE_MAX(dev->nb_reps, 1) * conf->max_peer_ids);
+
+	conf->max_ids = RTE_MIN(RTE_MAX(conf->max_ids, want), CM_MAX_IDS);
+	conf->max_peer_ids = RTE_MIN(conf->max_peer_ids,
+			conf->max_ids / RTE_MAX(dev->nb_reps, 1));
+}
+
 /* Who finds clients, or is found by them. */
 static int
 cm_up(struct bf_dev *dev)
@@ -107,6 +121,7 @@ cm_up(struct bf_dev *dev)
 	int i;
 
 	bf_cm_conf_init(&conf);
+	cm_shares(dev, &conf);
 	conf.name = dev->rte_dev->data->name;
 	conf.own = dev->addr;
 	conf.addr_index = dev->addr_index;
