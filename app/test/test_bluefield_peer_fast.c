@@ -290,6 +290,116 @@ test_pair_churn(void)
 }
 
 /*
+ * Consumers of the peer, and a producer of the server's side
+ */
+
+#define CONSUMER 1
+
+/* The peer's queue pair of a pair: it has no entries to receive with. */
+struct evil_pair {
+	struct bf_cq cq;
+	struct bf_qp qp;
+	struct bf_wire_pair_open open;
+};
+
+static struct evil_pair theirs;
+
+static void
+pair_drop(void)
+{
+	if (theirs.qp.obj.id != 0)
+		bf_qp_destroy(&theirs.qp);
+	if (theirs.cq.obj.id != 0)
+		bf_cq_destroy(&theirs.cq);
+	memset(&theirs, 0, sizeof(theirs));
+}
+
+static void
+pair_teardown(void)
+{
+	pair_drop();
+	teardown();
+}
+
+static int
+pair_make(void)
+{
+	const struct bf_cq_attr cq = { .nb_cqes = 64, .uar = &evil.uar };
+	const struct bf_qp_attr qp = {
+		.pd = &evil.pd, .uar = &evil.uar, .cq_send = &theirs.cq, .cq_recv = &theirs.cq,
+		.nb_sq_blocks = 64, .nb_rq_wqes = 64, .rq_wqe_size = BF_WQE_SEG,
+	};
+	struct bf_qp_path path = { .min_rnr_nak = 12 };
+
+	TEST_EXPECT(bf_cq_create(evil.objs, &cq, &theirs.cq), 0);
+	TEST_EXPECT(bf_qp_create(evil.objs, &qp, &theirs.qp), 0);
+	TEST_EXPECT(bf_qp_to_init(&theirs.qp), 0);
+	bf_cm_path(evil.id, &evil.own, &path);
+	path.remote_qpn = theirs.open.qpn;
+	path.remote_psn = theirs.open.psn;
+	path.local_psn = 0;
+	TEST_EXPECT(bf_qp_to_rtr(&theirs.qp, &path), 0);
+	TEST_EXPECT(bf_qp_to_rts(&theirs.qp, &path), 0);
+	return TEST_SUCCESS;
+}
+
+/* The server's producer has a consumer of the peer, which says that it has posts. */
+static int
+producer_up(struct test_ep **producer, uint32_t credits)
+{
+	const struct bf_wire_consumer_new new = {
+		.consumer = CONSUMER, .imm_len = 8, .posts = 64,
+	};
+	const struct rte_comch_producer_conf conf = { .nb_sends = 64 };
+	struct bf_wire_pair_ready ready = { .credits = credits };
+	struct rte_comch_pe *pe = test_pe_new();
+
+	TEST_CALL(consumer_up());
+	TEST_CALL(peer_ctl(&evil, BF_WIRE_CONSUMER_NEW, &new));
+	PEER_WAIT(&evil, server->nb_new == 1, TEST_MS);
+	*producer = test_ep_new();
+	TEST_TRUE(*producer != NULL);
+	TEST_EXPECT(rte_comch_producer_create(server->conn, &conf, &(*producer)->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach((*producer)->ctx, pe), 0);
+	TEST_TRUE(rte_comch_ctx_start((*producer)->ctx) <= 0);
+	PEER_WAIT(&evil, test_state(*producer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	(void)rte_comch_producer_credits((*producer)->ctx, CONSUMER);
+	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_OPEN) == 1, TEST_MS);
+	memcpy(&theirs.open, evil.last_of[BF_WIRE_PAIR_OPEN].data, sizeof(theirs.open));
+	TEST_CALL(pair_make());
+	ready.pair = theirs.open.pair;
+	ready.qpn = theirs.qp.obj.id;
+	TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_READY, &ready));
+	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_GO) == 1, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* It takes nothing, and goes: what was sent to it comes back in the end. */
+static int
+test_gone_takes_nothing(void)
+{
+	const struct bf_wire_consumer_gone gone = { .consumer = CONSUMER };
+	const struct rte_comch_send msg = { .imm = "12345678", .imm_len = 8, .cookie = 5 };
+	struct test_ep *producer;
+	struct rte_comch_cpl cpl;
+
+	TEST_CALL(producer_up(&producer, 4));
+	PEER_WAIT(&evil, rte_comch_producer_send_burst(producer->ctx, CONSUMER, &msg, 1) == 1,
+			TEST_MS);
+	TEST_CALL(peer_ctl(&evil, BF_WIRE_CONSUMER_GONE, &gone));
+	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_CONSUMER_ANSWER) == 1, TEST_MS);
+	TEST_EXPECT(rte_comch_queue_poll_burst(producer->ctx, &cpl, 1), 0);
+	PEER_WAIT(&evil, rte_comch_queue_poll_burst(producer->ctx, &cpl, 1) == 1,
+			BF_GONE_MS + TEST_MS);
+	TEST_EXPECT(cpl.cookie, 5);
+	TEST_EXPECT(cpl.status, -ECONNRESET);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	TEST_CALL(test_ep_close(producer));
+	TEST_EXPECT(test_dev_status(card_dev), 0);
+	return test_log_passed();
+}
+
+/*
  * The worker
  */
 
@@ -381,6 +491,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_pair_flood),
 		TEST_CASE_ST(setup, teardown, test_pair_share),
 		TEST_CASE_ST(setup, teardown, test_pair_churn),
+		TEST_CASE_ST(setup, pair_teardown, test_gone_takes_nothing),
 		TEST_CASE_ST(setup, teardown, test_worker_busy),
 		TEST_CASE_ST(setup_many, teardown, test_ids_share),
 		TEST_CASES_END()

@@ -63,6 +63,11 @@
 /* Milliseconds: for the peer to answer about a consumer, for what was sent to arrive. */
 #define BF_CONSUMER_MS 5000
 #define BF_LAND_MS 2000
+/*
+ * For what was sent to a consumer that is gone: longer than its side waits for that. A peer
+ * that keeps the queue pair, and takes nothing, would keep our messages for ever.
+ */
+#define BF_GONE_MS 3000
 /* For the sends of a producer that stops, and until a pair is tried again. */
 #define BF_DRAIN_MS 500
 #define BF_RETRY_MS 10
@@ -152,7 +157,7 @@ struct bf_pair {
 	bool ending;            /* the last job was posted; with the lock of fast */
 	bool starved;           /* a burst ended for want of a credit of it */
 	uint64_t retry;         /* TSC: it failed, and is tried again then */
-	uint64_t land;          /* TSC: its consumer goes, and what was sent arrives until then */
+	uint64_t gone;          /* TSC: its consumer is, and does not take what was sent till then */
 
 	/* set-up */
 	struct bf_fast *fast;

@@ -195,10 +195,10 @@ pair_service(struct bf_producer *p, struct bf_pair *pair)
 	if (!bf_credits_closed(&pair->rc->credits) && pair->fault == 0)
 		return;
 	pair_leave(p, pair);
-	if (pair->land == 0)
-		pair->land = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * BF_LAND_MS;
+	if (pair->gone == 0)
+		pair->gone = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * BF_GONE_MS;
 	/* a consumer without posts does not keep what was sent to it from failing */
-	if (pair_drained(pair) || rte_get_tsc_cycles() >= pair->land)
+	if (pair_drained(pair) || rte_get_tsc_cycles() >= pair->gone)
 		bf_pair_end(pair);
 	else
 		bf_fast_attention(&p->attention, p->group);
