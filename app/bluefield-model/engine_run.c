@@ -282,6 +282,18 @@ bfm_engine_tick(struct bfm_model *m)
 	return us < IDLE_US ? (int)us : -1;
 }
 
+uint32_t
+bfm_engine_running(const struct bfm_model *m)
+{
+	const struct bfm_run *run;
+	uint32_t nb = 0;
+
+	if (m->engine != NULL)
+		TAILQ_FOREACH(run, &m->engine->ready, next)
+			nb++;
+	return nb;
+}
+
 /* ----------------------------------------------- what commands and doorbells tell */
 
 /* Everything at once, as its memory can not be reached later. */

@@ -616,6 +616,8 @@ int bfm_engine_start(struct bfm_model *m);
 void bfm_engine_stop(struct bfm_model *m);
 /* Turn of the loop. Returns us until it wants the next, or -1. */
 int bfm_engine_tick(struct bfm_model *m);
+/* Queue pairs of all functions that have something to do now. */
+uint32_t bfm_engine_running(const struct bfm_model *m);
 void bfm_engine_lock(struct bfm_model *m);
 void bfm_engine_unlock(struct bfm_model *m);
 

@@ -8,6 +8,8 @@
  * talk to each other, and nobody else.
  */
 
+#include <unistd.h>
+
 #include <rte_bus_vdev.h>
 
 #include "test_comch_place.h"
@@ -16,6 +18,9 @@
 #define CARD_FUNCTION "ecpf0vf0"
 /* Ten times faster than usual: the times of commands are no matter of these tests. */
 #define MODEL_OPTIONS "--latency=0.1 --log-level=info"
+
+/* Cards of BlueField that are open. */
+static struct test_place *cards[8];
 
 static const char * const functions[TEST_PLACE_FUNCTIONS] = {
 	"pf0", "pf0vf0", "pf0vf1", "pf0vf2", "pf0vf3",
@@ -73,6 +78,10 @@ bluefield_open(struct test_place *place)
 	}
 	TEST_CALL(test_model_start(&place->model, words));
 	place->is_open = true;
+	for (i = 0; i < RTE_DIM(cards) && cards[i] != NULL; i++)
+		;
+	if (i < RTE_DIM(cards))
+		cards[i] = place;
 	for (i = 0; i < RTE_DIM(functions); i++)
 		TEST_CALL(test_model_allow(&place->model, functions[i], CARD_FUNCTION));
 	return TEST_SUCCESS;
@@ -101,13 +110,38 @@ test_place_open_shm(struct test_place *place)
 void
 test_place_close(struct test_place *place)
 {
+	unsigned int i;
+
 	if (!place->is_open)
 		return;
 	place->is_open = false;
+	for (i = 0; i < RTE_DIM(cards); i++)
+		if (cards[i] == place)
+			cards[i] = NULL;
 	if (!place->bluefield)
 		test_rendezvous_remove(place->path);
 	else if (test_model_stop(&place->model) != TEST_SUCCESS)
 		test_fail("the model did not end well");
+}
+
+void
+test_places_rest(void)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	unsigned int i, idle;
+
+	for (i = 0; i < RTE_DIM(cards); i++) {
+		idle = 0;
+		/* twice: it may find a doorbell together with the first question */
+		while (cards[i] != NULL && idle < 2 && test_now_ns() < end) {
+			if (test_model_state(&cards[i]->model, CARD_FUNCTION, "running") <= 0) {
+				idle++;
+			} else {
+				idle = 0;
+				usleep(1000);
+			}
+		}
+	}
 }
 
 const char *

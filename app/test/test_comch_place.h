@@ -45,6 +45,8 @@ int test_place_open(struct test_place *place);
 int test_place_open_shm(struct test_place *place);
 /** All devices were unplugged, and processes ended. One that is not open is nothing. */
 void test_place_close(struct test_place *place);
+/** Wait until the queue pairs of all cards that are open have nothing to do. */
+void test_places_rest(void);
 /** The folder where its devices meet. */
 const char *test_place_dir(const struct test_place *place);
 /** Plug the card's device. @return its id or a negative errno. */

@@ -164,8 +164,10 @@ test_settle(void)
 void
 test_arrive(void)
 {
-	if (test_place_is_bluefield())
-		usleep(ARRIVE_MS * 1000);
+	if (!test_place_is_bluefield())
+		return;
+	usleep(ARRIVE_MS * 1000);
+	test_places_rest(); /* on a busy machine */
 }
 
 static void
