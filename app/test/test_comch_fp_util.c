@@ -8,6 +8,8 @@
  * test_comch_util.c.
  */
 
+#include <unistd.h>
+
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
@@ -17,7 +19,10 @@
 
 #define MAX_MEMS 64
 #define POLL_BURST 64
-#define PAIRS_MS 60
+/* Turns, with 1 ms between them, after which nothing more is to come. */
+#define PAIRS_QUIET 20
+/* Credits are with their producer by then, unless the machine is busy. */
+#define CREDITS_MS 60
 
 TAILQ_HEAD(test_q_list, test_q);
 
@@ -251,10 +256,10 @@ test_q_producer(const struct test_fp_end *end, const struct rte_comch_producer_c
 void
 test_fp_pairs(void)
 {
-	uint64_t end = test_now_ns() + (uint64_t)PAIRS_MS * 1000000;
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	struct rte_comch_room room;
 	struct test_q *p, *c;
-	bool any = false;
+	unsigned int quiet = PAIRS_QUIET;
 
 	if (!test_place_is_bluefield())
 		return;
@@ -266,11 +271,15 @@ test_fp_pairs(void)
 				continue;
 			/* of one with tasks, too */
 			rte_comch_producer_room_get(p->ctx, c->id, &room);
-			any = true;
+			quiet = 0;
 		}
 	}
-	while (any && test_now_ns() < end)
-		test_progress();
+	/* messages of both sides, and commands of other threads, which tell nobody */
+	while (quiet < PAIRS_QUIET && test_now_ns() < end) {
+		quiet = test_progress() != 0 ? 0 : quiet + 1;
+		usleep(1000);
+		test_places_rest();
+	}
 }
 
 int
@@ -537,6 +546,15 @@ test_slot_check(const struct test_slots *s, uint32_t i, uint32_t len, uint32_t s
 			all_guard(p + len, s->len - len + TEST_GUARD);
 }
 
+/* Of a producer with tasks, too. */
+static uint32_t
+credits_of(const struct test_q *q, uint32_t id)
+{
+	struct rte_comch_room room;
+
+	return rte_comch_producer_room_get(q->ctx, id, &room) == 0 ? room.credits : 0;
+}
+
 /*
  * Over BlueField, a producer is told of posts by a message: wait for that, and turn no
  * engine. Whoever asks for credits has a share of them, so only one that is alone is asked.
@@ -544,7 +562,7 @@ test_slot_check(const struct test_slots *s, uint32_t i, uint32_t len, uint32_t s
 void
 test_posts_arrive(const struct test_q *q, uint32_t nb)
 {
-	uint64_t end = test_now_ns() + (uint64_t)PAIRS_MS * 1000000;
+	uint64_t end = test_now_ns() + (uint64_t)CREDITS_MS * 1000000;
 	struct test_q *p, *one = NULL;
 
 	if (!test_place_is_bluefield() || nb == 0)
@@ -561,9 +579,13 @@ test_posts_arrive(const struct test_q *q, uint32_t nb)
 		}
 		one = p;
 	}
-	while (one != NULL && rte_comch_producer_credits(one->ctx, q->id) < nb &&
-			test_now_ns() < end)
-		;
+	while (one != NULL && credits_of(one, q->id) < nb) {
+		if (test_now_ns() < end)
+			continue;
+		test_places_rest(); /* on a busy machine */
+		credits_of(one, q->id);
+		break;
+	}
 }
 
 uint32_t

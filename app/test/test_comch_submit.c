@@ -120,7 +120,7 @@ posts_give(uint32_t first, uint32_t nb)
 	for (i = 0; i < nb; i++)
 		TEST_EXPECT(post_new(first + i, &tasks[i]), 0);
 	TEST_EXPECT(rte_comch_task_submit_burst(tasks, nb, 0), (int)nb);
-	test_arrive(); /* the credits */
+	test_posts_arrive(consumer, nb);
 	return TEST_SUCCESS;
 }
 
