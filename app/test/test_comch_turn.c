@@ -112,8 +112,10 @@ test_messages(void)
 	TEST_EXPECT(server->nb_connects, 1);
 	TEST_EXPECT(client->nb_recv + nb_seen + client->nb_new, 0);
 	TEST_EXPECT(rte_comch_conn_user_data_set(client->conn, client), 0);
-	TEST_TRUE(rte_comch_pe_progress(client_pe) > 0);
-	TEST_TRUE(nb_seen > 0);
+	if (!test_place_is_bluefield()) {
+		TEST_TRUE(rte_comch_pe_progress(client_pe) > 0);
+		TEST_TRUE(nb_seen > 0);
+	}
 	TEST_WAIT(nb_seen == NB_MSGS && client->nb_new == 1, TEST_MS);
 	TEST_EXPECT(nb_unseen, 0);
 	return TEST_SUCCESS;
@@ -123,11 +125,18 @@ test_messages(void)
 static int
 test_arm_after(void)
 {
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	int ret;
+
 	TEST_CALL(run(true));
 	TEST_CALL(until_running());
 	TEST_EXPECT(nb_seen, 0);
-	test_arrive();
-	TEST_EXPECT(rte_comch_pe_arm(client_pe), -EAGAIN);
+	/* over BlueField, as soon as they have come */
+	do {
+		rte_comch_pe_progress(server_pe);
+		ret = rte_comch_pe_arm(client_pe);
+	} while (ret == 0 && test_place_is_bluefield() && test_now_ns() < end);
+	TEST_EXPECT(ret, -EAGAIN);
 	TEST_EXPECT(rte_comch_pe_arm_always(client_pe), 0);
 	TEST_EXPECT(test_wait_fd(client_pe, 0), 1);
 	TEST_EXPECT(nb_seen, 0);
