@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# usage: count-instructions.sh [build folder, build/ if none]
+# usage: count-instructions.sh [--libmlx5 <rdma-core's sources>] [build folder, build/ if none]
 #
 # Prints how many instructions of a core a message of the fast path takes: to
 # post a buffer, to send, to receive, and to learn that a send is done. In bursts
@@ -32,9 +32,20 @@
 # are the driver's own functions, as the library calls them, which have credits, books and
 # statistics as well; the same limits are theirs. What a card has to carry is printed below:
 # doorbells, and bytes of requests and completions.
+#
+# With --libmlx5 a fourth table has libmlx5's own functions on such queues, with the same
+# messages, and how much of that the driver's functions take. The sources are those of
+# rdma-core 56, unpacked ("apt-get source rdma-core"); cmake and ninja build them beside,
+# with -O3 and without valgrind's requests. Nothing is downloaded.
 
 set -euo pipefail
 
+libmlx5=
+if [ "${1:-}" = --libmlx5 ]; then
+	libmlx5=${2:?a folder of the sources of rdma-core}
+	libmlx5=$(cd "$libmlx5" && pwd)
+	shift 2
+fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-$top/build}
 baseline=$top/devtools/baseline/instructions.txt
@@ -66,6 +77,11 @@ if [ $# -eq 0 ]; then
 fi
 if [ ! -x "$program" ]; then
 	echo "count-instructions: $program is not built (meson option tests)" >&2
+	exit 1
+fi
+
+if [ -n "$libmlx5" ] && [ ! -f "$libmlx5/providers/mlx5/qp.c" ]; then
+	echo "count-instructions: $libmlx5 has no providers/mlx5: these are not the sources of rdma-core" >&2
 	exit 1
 fi
 
@@ -235,6 +251,83 @@ queues() {
 	sed -n 's/^per message, /on the bus: /p' "$run_dir/queues.$many.log"
 }
 
+# Builds libmlx5 of these sources and what calls it.
+build_libmlx5() {
+	local rdma=$run_dir/rdma log=$run_dir/rdma.log libs
+	if ! {
+		cmake -S "$libmlx5" -B "$rdma" -GNinja -DCMAKE_BUILD_TYPE=Release -DENABLE_STATIC=1 \
+			-DENABLE_VALGRIND=0 -DNO_PYVERBS=1 -DNO_MAN_PAGES=1 &&
+			ninja -C "$rdma" libmlx5.a libibverbs.a util/librdma_util.a ccan/libccan.a &&
+			read -ra libs < <(pkg-config --libs libnl-3.0 libnl-route-3.0) &&
+			"${CC:-cc}" -O3 -DNDEBUG -std=gnu11 -D_STATIC_LIBRARY_BUILD_=1 -I "$rdma/include" \
+				-I "$libmlx5/providers/mlx5" -o "$run_dir/count-libmlx5" \
+				"$top/devtools/count-libmlx5.c" "$rdma/lib/statics/libmlx5.a" \
+				"$rdma/lib/statics/libibverbs.a" "$rdma/util/librdma_util.a" \
+				"$rdma/ccan/libccan.a" "${libs[@]}" -lpthread
+	} >"$log" 2>&1; then
+		echo "count-instructions: libmlx5 of $libmlx5 cannot be built:" >&2
+		tail -n 20 "$log" >&2
+		exit 1
+	fi
+}
+
+# libmlx5's functions, beside what queues() has found for the driver's.
+mlx5_functions() {
+	local messages
+	build_libmlx5
+	for messages in $few $many; do
+		profile_tasks "mlx5.$messages" "LC_ALL=C" "$run_dir/count-libmlx5" "$messages"
+		awk -v messages="$messages" '
+			/^cfn=/ { name = substr($0, 5) }
+			/^calls=/ {
+				getline
+				if (name ~ /^count_mlx5_/)
+					cost[name] += $2
+			}
+			END { for (name in cost) print messages, name, cost[name] }' \
+			"$run_dir/mlx5.$messages"
+	done >"$run_dir/mlx5-costs"
+	awk -v few=$few -v many=$many '
+		function per_message(op, kind, burst,    f) {
+			f = "count_mlx5_" op "_" kind "_" burst
+			if (!((many, f) in cost)) {
+				print "count-instructions: " f " was not counted"
+				failed = 1
+			}
+			return (cost[many, f] - cost[few, f]) / (many - few)
+		}
+		function row(text, op, kind, burst, ours,    x) {
+			x = per_message(op, kind, burst)
+			printf "%-58s %7.2f", sprintf("libmlx5, burst %d: %s", burst, text), x
+			if ((burst, ours) in driver && x != 0)
+				printf "   the driver %.2f, %.2f of it", driver[burst, ours],
+					driver[burst, ours] / x
+			print ""
+		}
+		NR == FNR {
+			if (sub(/^driver, 64 B of data, burst /, "")) {
+				sub(/:/, "")
+				driver[$1, $2] = $3
+			}
+			next
+		}
+		{ cost[$1, $2] = $3 }
+		END {
+			print "instructions per message, libmlx5, 64 B of data"
+			for (i = 1; i <= 2; i++) {
+				burst = i == 1 ? 1 : 32
+				row("ibv_post_srq_recv()", "post", "last", burst, "post")
+				row("ibv_post_recv()", "own", "last", burst, "")
+				row("ibv_post_send()", "send", "last", burst, "send")
+				row("ibv_poll_cq() of messages", "receive", "last", burst, "receive")
+				row("ibv_poll_cq() of sends, one for a burst", "sent", "last", burst, "")
+				row("ibv_poll_cq() of sends, each", "sent", "each", burst, "sent")
+			}
+			exit failed
+		}' "$run_dir/queues" "$run_dir/mlx5-costs"
+	echo 'on the bus, libmlx5: 32 B request, 32 B post, 64 B for each completion; a doorbell for each call'
+}
+
 nr=0
 for column in "${columns[@]}"; do
 	nr=$((nr + 1))
@@ -314,6 +407,11 @@ if grep -q ' count_wq_post_buf_1$' < <(nm "$program"); then
 else
 	echo 'the driver is a shared library: its queues were not counted'
 	: >"$run_dir/queues"
+fi
+if [ -n "$libmlx5" ]; then
+	mlx5_functions
+else
+	echo 'no --libmlx5 <sources of rdma-core>: libmlx5 was not counted'
 fi
 
 # What the baseline depends on, as its first line has it.
