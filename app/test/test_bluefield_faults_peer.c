@@ -41,6 +41,7 @@ static struct {
 	uint32_t received;
 } end;
 
+static struct rte_comch_pe *pe; /* of the server and the producer */
 static struct rte_comch_mem *mem;
 static struct rte_comch_ctx *producer;
 
@@ -73,7 +74,8 @@ setup(void)
 	test_server_conf(server, "test", &conf);
 	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
 	conf.ctrl.recv_queue_size = PEER_QUEUE;
-	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
+	pe = test_pe_new();
+	TEST_EXPECT(test_server_start(server, &conf, pe), 0);
 	peer_req(&req, "test");
 	TEST_CALL(peer_connect(&evil, card_mac, &req, sizeof(req)));
 	PEER_WAIT(&evil, evil.seen[BF_CM_REP] != 0 && server->conn != NULL, SOON_MS);
@@ -151,7 +153,7 @@ producer_up(void)
 		SOON_MS);
 	TEST_EXPECT(rte_comch_mem_alloc((int16_t)card_dev, BUF, 0, &mem), 0);
 	TEST_EXPECT(rte_comch_producer_create(server->conn, &conf, &producer), 0);
-	TEST_EXPECT(rte_comch_ctx_attach(producer, test_pe_new()), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(producer, pe), 0);
 	TEST_EXPECT(rte_comch_ctx_start(producer), 0);
 	return TEST_SUCCESS;
 }
@@ -234,21 +236,28 @@ pair_asked(void)
 	return TEST_SUCCESS;
 }
 
-/* A pair, to a consumer that says that it has posts. */
+/* The consumer says that the pair which was asked for last is there, and that it has posts. */
 static int
-pair_up(void)
+pair_answer(void)
 {
 	struct bf_wire_pair_ready ready = { .psn = PSN, .credits = POSTS };
 	struct bf_wire_pair_open open;
 
-	TEST_CALL(producer_up());
-	TEST_CALL(pair_asked());
 	memcpy(&open, evil_heard(BF_WIRE_PAIR_OPEN), sizeof(open));
 	TEST_EXPECT(open.consumer, CONSUMER);
 	TEST_CALL(end_open(&open));
 	ready.pair = open.pair;
 	ready.qpn = end.qp.obj.id;
-	TEST_CALL(evil_says(BF_WIRE_PAIR_READY, &ready));
+	return evil_says(BF_WIRE_PAIR_READY, &ready);
+}
+
+/* A pair, to a consumer without posts. */
+static int
+pair_up(void)
+{
+	TEST_CALL(producer_up());
+	TEST_CALL(pair_asked());
+	TEST_CALL(pair_answer());
 	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_GO) == 1, SOON_MS);
 	PEER_WAIT(&evil, rte_comch_producer_credits(producer, CONSUMER) == POSTS, SOON_MS);
 	return TEST_SUCCESS;
@@ -444,6 +453,60 @@ test_gone_before_ready(void)
 	return passed();
 }
 
+/* Pairs were asked for so often, or there are so many credits. */
+static bool
+has_come(unsigned int nb_asked, uint32_t credits)
+{
+	peer_poll(&evil);
+	return peer_count(&evil, BF_WIRE_PAIR_OPEN) >= nb_asked &&
+		rte_comch_producer_credits(producer, CONSUMER) >= credits;
+}
+
+/* The engine of the producer is turned when it wakes, and not else. */
+static int
+sleep_until(unsigned int nb_asked, uint32_t credits)
+{
+	uint64_t limit = test_now_ns() + SOON_MS * UINT64_C(1000000);
+
+	while (!has_come(nb_asked, credits)) {
+		TEST_TRUE(test_now_ns() < limit);
+		TEST_EXPECT(test_arm(pe), 0);
+		if (has_come(nb_asked, credits))
+			break;
+		TEST_EXPECT(test_wait_fd(pe, SOON_MS), 1);
+		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
+	}
+	return TEST_SUCCESS;
+}
+
+/* One is refused, now and once more: the producer that waits does not have to try again. */
+static int
+test_pair_refused(void)
+{
+	struct bf_wire_pair_ready ready = { .status = -EAGAIN };
+	const struct bf_wire_pair_open *open;
+	struct bf_wire_pair closed = { 0 };
+	unsigned int i;
+
+	TEST_CALL(producer_up());
+	TEST_CALL(pair_asked());
+	for (i = 1; i <= 2; i++) {
+		open = evil_heard(BF_WIRE_PAIR_OPEN);
+		ready.pair = closed.pair = open->pair;
+		TEST_CALL(evil_says(BF_WIRE_PAIR_READY, &ready));
+		TEST_CALL(sleep_until(i + 1, 0));
+		PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_CLOSE) == i, SOON_MS);
+		TEST_CALL(evil_says(BF_WIRE_PAIR_CLOSED, &closed));
+	}
+	TEST_CALL(pair_answer());
+	TEST_CALL(sleep_until(3, POSTS));
+	end_post();
+	TEST_EXPECT(send_one(), 1);
+	TEST_CALL(expect_sent(1, 0));
+	TEST_CALL(expect_stopped());
+	return passed();
+}
+
 /* It never answers about the pair: the producer has no credits, and can be stopped. */
 static int
 test_pair_unanswered(void)
@@ -467,6 +530,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_no_posts_and_gone),
 		TEST_CASE_ST(setup, teardown, test_silent_pair),
 		TEST_CASE_ST(setup, teardown, test_gone_before_ready),
+		TEST_CASE_ST(setup, teardown, test_pair_refused),
 		TEST_CASE_ST(setup, teardown, test_pair_unanswered),
 		TEST_CASES_END()
 	},

@@ -601,6 +601,7 @@ group_up(struct bf_group *group)
 	TAILQ_INIT(&fg->consumers);
 	TAILQ_INIT(&fg->producers);
 	TAILQ_INIT(&fg->asking);
+	fg->retry = UINT64_MAX;
 	group->part[BF_PART_FAST] = fg;
 	return 0;
 }
@@ -647,6 +648,11 @@ group_poll(struct bf_group *group, uint64_t now)
 		fg->look = now + rte_get_tsc_hz() / MS_PER_S * BF_RING_MS;
 		group_look(group, true);
 	}
+	if (unlikely(now >= fg->retry)) {
+		fg->retry = UINT64_MAX;
+		TAILQ_FOREACH(p, &fg->producers, next)
+			bf_fast_attention(&p->attention, group);
+	}
 	/* acquire: what has changed; pairs with the release in bf_fast_attention() */
 	if (likely(__atomic_load_n(&fg->attention, __ATOMIC_RELAXED) == 0) ||
 			__atomic_exchange_n(&fg->attention, 0, __ATOMIC_ACQUIRE) == 0)
@@ -677,6 +683,7 @@ group_arm(struct bf_group *group)
 	/* what is on its way usually completes before that */
 	if (!pending && group_look(group, false))
 		group->pg.deadline = RTE_MIN(group->pg.deadline, fg->look);
+	group->pg.deadline = RTE_MIN(group->pg.deadline, fg->retry);
 	return pending;
 }
 

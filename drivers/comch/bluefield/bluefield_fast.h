@@ -71,6 +71,8 @@
 /* For the sends of a producer that stops, and until a pair is tried again. */
 #define BF_DRAIN_MS 500
 #define BF_RETRY_MS 10
+/* Each time twice as long, so often. */
+#define BF_RETRY_DOUBLE 6
 /* Until a queue pair whose requests do not complete is rung for once more. */
 #define BF_RING_MS 100
 /* While the consumer has told of so many more than came, it tells of each post at once. */
@@ -157,6 +159,7 @@ struct bf_pair {
 	bool ending;            /* the last job was posted; with the lock of fast */
 	bool starved;           /* a burst ended for want of a credit of it */
 	uint64_t retry;         /* TSC: it failed, and is tried again then */
+	uint32_t tries;         /* before this one, for a producer that waits */
 	uint64_t gone;          /* TSC: its consumer is, and does not take what was sent till then */
 
 	/* set-up */
@@ -311,6 +314,7 @@ struct bf_fast_group {
 	TAILQ_HEAD(, bf_fast) asking;  /* connections with a consumer that waits */
 	uint32_t attention;            /* atomic: one of the queues wants to be looked at */
 	uint64_t look;                 /* TSC of the next look at requests that stay */
+	uint64_t retry;                /* TSC: a pair that has failed is tried again */
 	uint32_t nb_stopping;
 	uint32_t nb_quiet;             /* producers with packets or the like to give back */
 };

@@ -170,6 +170,39 @@ pair_leave(struct bf_producer *p, struct bf_pair *pair)
 		*to = NULL;
 }
 
+/* One that has failed is asked for again a little later, if the producer waits for it. */
+static void
+pair_again(struct bf_producer *p, struct bf_pair *pair)
+{
+	struct bf_pair **to = &p->to[pair->rc->id % BF_MAX_CONSUMERS], *next;
+	struct bf_fast_group *fg = bf_fast_group_of(p->group);
+	const uint64_t now = rte_get_tsc_cycles();
+	const uint64_t pause = rte_get_tsc_hz() / MS_PER_S * BF_RETRY_MS <<
+		RTE_MIN(pair->tries, BF_RETRY_DOUBLE);
+
+	if (pair->retry == 0)
+		pair->retry = now + pause;
+	if (!pair->starved || *to != pair || p->stopping)
+		return;
+	if (now < pair->retry) {
+		fg->retry = RTE_MIN(fg->retry, pair->retry);
+		return;
+	}
+	bf_lock(&p->fast->lock);
+	pair->rc->refs++;
+	bf_unlock(&p->fast->lock);
+	next = bf_pair_open(p, pair->rc);
+	if (next == NULL) {
+		pair->retry = now + pause;
+		fg->retry = RTE_MIN(fg->retry, pair->retry);
+		return;
+	}
+	next->starved = true;
+	next->tries = pair->tries + 1;
+	*to = next;
+	bf_pair_end(pair);
+}
+
 static void
 pair_service(struct bf_producer *p, struct bf_pair *pair)
 {
@@ -190,10 +223,11 @@ pair_service(struct bf_producer *p, struct bf_pair *pair)
 		pair->key = pair->rc->id;
 	if (bf_pair_is(pair, BF_PAIR_READY))
 		bf_credits_look(pair);
-	if (bf_pair_is(pair, BF_PAIR_FAILED) && pair->retry == 0)
-		pair->retry = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * BF_RETRY_MS;
-	if (!bf_credits_closed(&pair->rc->credits) && pair->fault == 0)
+	if (!bf_credits_closed(&pair->rc->credits) && pair->fault == 0) {
+		if (unlikely(bf_pair_is(pair, BF_PAIR_FAILED)))
+			pair_again(p, pair);
 		return;
+	}
 	pair_leave(p, pair);
 	if (pair->gone == 0)
 		pair->gone = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * BF_GONE_MS;

@@ -420,6 +420,9 @@ bf_send_note(struct bf_producer *p, uint32_t consumer_id, int fault, int reason)
 	if (reason == -EAGAIN) {
 		if (pair != NULL)
 			pair->starved = true;
+		/* it is tried again, whether the application comes back to it or sleeps */
+		if (pair != NULL && unlikely(bf_pair_is(pair, BF_PAIR_FAILED)))
+			bf_fast_attention(&p->attention, p->group);
 		p->queue->stats.short_credits++;
 	} else if (reason == -ENOBUFS) {
 		p->queue->stats.short_queue++;
