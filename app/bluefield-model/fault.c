@@ -579,7 +579,7 @@ parse_net(struct parse *p)
 
 	if (p->nb < 2)
 		return wrong(p, "'net': too little: net drop=<n>|doorbells=<n>|cqes=<n>|"
-				"records=<n>|delay=<ms>");
+				"records=<n>|posts=<n>|delay=<ms>");
 	for (i = 1; i < p->nb; i++) {
 		word = p->words[i];
 		if ((text = value_of(word, "drop")) != NULL) {
@@ -594,13 +594,16 @@ parse_net(struct parse *p)
 		} else if ((text = value_of(word, "records")) != NULL) {
 			if (parse_net_count(p, word, text, &net.records) != 0)
 				return -EINVAL;
+		} else if ((text = value_of(word, "posts")) != NULL) {
+			if (parse_net_count(p, word, text, &net.posts) != 0)
+				return -EINVAL;
 		} else if ((text = value_of(word, "delay")) != NULL) {
 			if (number(p, word, text, 0, MAX_MS, &v) != 0)
 				return -EINVAL;
 			net.delay_ms = (uint32_t)v;
 		} else {
-			return wrong(p, "'%s': not drop=<n>, doorbells=<n>, cqes=<n>, records=<n> or "
-					"delay=<ms>", word);
+			return wrong(p, "'%s': not drop=<n>, doorbells=<n>, cqes=<n>, records=<n>, "
+					"posts=<n> or delay=<ms>", word);
 		}
 	}
 	p->f->net = net;

@@ -156,6 +156,7 @@ struct bfm_net_faults {
 	uint64_t bells;    /* so many doorbells of send queues */
 	uint64_t cqes;     /* so many completions find their queue full */
 	uint64_t records;  /* so many records of send queues cannot be read */
+	uint64_t posts;    /* so many entries of shared queues cannot be */
 	uint32_t delay_ms; /* each packet waits so long */
 };
 
@@ -506,7 +507,8 @@ enum bfm_event {
 	BFM_EV_COMP = 0x00, BFM_EV_COMM_EST = 0x02, BFM_EV_CQ_ERROR = 0x04,
 	BFM_EV_WQ_CATAS = 0x05, BFM_EV_INTERNAL = 0x08,
 	BFM_EV_PORT_CHANGE = 0x09, BFM_EV_CMD = 0x0a, BFM_EV_PAGE_REQUEST = 0x0b,
-	BFM_EV_NIC_VPORT_CHANGE = 0x0d, BFM_EV_SRQ_LAST_WQE = 0x13, BFM_EV_SRQ_RQ_LIMIT = 0x14,
+	BFM_EV_NIC_VPORT_CHANGE = 0x0d, BFM_EV_SRQ_CATAS = 0x12,
+	BFM_EV_SRQ_LAST_WQE = 0x13, BFM_EV_SRQ_RQ_LIMIT = 0x14,
 };
 
 int bfm_eqs_create(struct bfm_function *f);
@@ -583,7 +585,8 @@ void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
  *   owner slow=<ms>|short=<pages>|dead|killed|alive (who gives its pages, or its VFs')
  *   port up|down | mac <address> | events refuse=<mask>
  *   cap <name>=<value> (from the next reset on) | unplug | clear (of all but health)
- *   net drop=<n>|doorbells=<n>|cqes=<n>|records=<n>|delay=<ms> (n may be "all")
+ *   net drop=<n>|doorbells=<n>|cqes=<n>|records=<n>|posts=<n>|delay=<ms>
+ *       (n may be "all")
  * 0 or -EINVAL with a sentence in err.
  */
 int bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_size);

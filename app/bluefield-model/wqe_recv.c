@@ -170,6 +170,11 @@ take_shared(struct bfm_function *f, struct bfm_srq *srq, struct bfm_recv *recv)
 	}
 	if (ahead->nb == 0)
 		return -EAGAIN;
+	/* no completion tells of it: to hear it by the event alone is the more difficult */
+	if (bfm_fault_uses(&f->net.posts)) {
+		bfm_queue_event(f, BFM_EV_SRQ_CATAS, srq->obj.id);
+		return -EAGAIN;
+	}
 	*recv = ahead->recvs[0];
 	memmove(&ahead->recvs[0], &ahead->recvs[1], --ahead->nb * sizeof(ahead->recvs[0]));
 	limit_check(f, srq, ahead->nb + (uint32_t)n);
