@@ -62,9 +62,12 @@ test_card_reset(void)
 	return reset_under_load(FAULT_CARD, -EIO, -ECONNRESET);
 }
 
-/* A completion queue has no room: that device has lost completions, and its peer a peer. */
+/*
+ * A completion queue has no room, or the queue of a consumer cannot be read: that device has
+ * lost completions, and its peer a peer.
+ */
 static int
-cq_fails(const char *function, int card_reason, int host_reason)
+cq_fails(const char *function, const char *what, int card_reason, int host_reason)
 {
 	uint64_t start;
 	unsigned int i;
@@ -73,7 +76,8 @@ cq_fails(const char *function, int card_reason, int host_reason)
 	for (i = 0; i < 3; i++) {
 		TEST_CALL(fault_run(500));
 		start = test_now_ns();
-		TEST_EXPECT(test_model_ctl(&fault_place.model, "fault %s net cqes=1", function), 0);
+		TEST_EXPECT(test_model_ctl(&fault_place.model, "fault %s net %s=1", function,
+			what), 0);
 		TEST_CALL(expect_ends(start, FAULT_SILENCE_MS, card_reason, host_reason));
 		TEST_TRUE(test_log_has("has lost completions"));
 		TEST_CALL(fault_again());
@@ -84,13 +88,19 @@ cq_fails(const char *function, int card_reason, int host_reason)
 static int
 test_host_cq_fails(void)
 {
-	return cq_fails(FAULT_HOST, -ECONNRESET, -EIO);
+	return cq_fails(FAULT_HOST, "cqes", -ECONNRESET, -EIO);
 }
 
 static int
 test_card_cq_fails(void)
 {
-	return cq_fails(FAULT_CARD, -EIO, -ECONNRESET);
+	return cq_fails(FAULT_CARD, "cqes", -EIO, -ECONNRESET);
+}
+
+static int
+test_consumer_queue_fails(void)
+{
+	return cq_fails(FAULT_CARD, "posts", -EIO, -ECONNRESET);
 }
 
 /* A queue pair of its own accord goes to state ERROR: the connection ends, no more. */
@@ -276,6 +286,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(fault_setup, fault_teardown, test_card_reset),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_host_cq_fails),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_card_cq_fails),
+		TEST_CASE_ST(fault_setup, fault_teardown, test_consumer_queue_fails),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_queue_pair_fails),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_host_unplugged),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_card_unplugged),

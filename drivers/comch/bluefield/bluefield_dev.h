@@ -144,7 +144,7 @@ struct bf_dev {
 	bool stranger_told;     /* of a client that is in no functions=; atomic */
 	struct bf_jobs *jobs;
 	uint32_t nb_parts;      /* that were created; atomic */
-	uint64_t cq_errors;     /* of the function, that were told; of its thread */
+	uint64_t dead_queues;   /* of the function, that were told; of its thread */
 	/* shared objects */
 	bool shared;            /* with life: they are there, and the parts are up */
 	struct bf_obj_dev *objs;

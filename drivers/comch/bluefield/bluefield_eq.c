@@ -116,7 +116,10 @@ event_port_change(struct bf_func *func, uint8_t sub_type, const uint8_t *data)
 		BF_LOG(INFO, "%s: the port is %s", BF_NAME(func), state ? "up" : "down");
 }
 
-/* The queue that failed is found by its owner, which gets error completions. */
+/*
+ * A queue pair that failed is found by its owner, which gets error completions. Of what goes
+ * through the others there may be none.
+ */
 static void
 event_queue_error(struct bf_func *func, uint8_t type, const uint8_t *data)
 {
@@ -129,10 +132,16 @@ event_queue_error(struct bf_func *func, uint8_t type, const uint8_t *data)
 				bf_get(data, BF_EVENT_CQ_SYNDROME));
 		return;
 	}
+	if (type == BF_EVENT_SRQ_CATAS) {
+		if (__atomic_fetch_add(&func->eq.srq_errors, 1, __ATOMIC_RELAXED) == 0)
+			BF_LOG(ERR, "%s: shared receive queue 0x%x failed; more of these are "
+				"counted, not logged", BF_NAME(func),
+				bf_get(data, BF_EVENT_QP_SRQ_NUM));
+		return;
+	}
 	if (__atomic_fetch_add(&func->eq.wq_errors, 1, __ATOMIC_RELAXED) == 0)
-		BF_LOG(ERR, "%s: %s 0x%x failed (event 0x%x); more of these are counted, not "
-			"logged", BF_NAME(func), type == BF_EVENT_SRQ_CATAS ? "shared receive queue"
-			: "queue pair", bf_get(data, BF_EVENT_QP_SRQ_NUM), type);
+		BF_LOG(ERR, "%s: queue pair 0x%x failed (event 0x%x); more of these are counted, "
+			"not logged", BF_NAME(func), bf_get(data, BF_EVENT_QP_SRQ_NUM), type);
 }
 
 static void

@@ -365,9 +365,10 @@ bf_func_stats(const struct bf_func *func, struct bf_func_stats *stats)
 }
 
 uint64_t
-bf_func_cq_errors(const struct bf_func *func)
+bf_func_dead_queues(const struct bf_func *func)
 {
-	return __atomic_load_n(&func->eq.cq_errors, __ATOMIC_RELAXED);
+	return __atomic_load_n(&func->eq.cq_errors, __ATOMIC_RELAXED) +
+		__atomic_load_n(&func->eq.srq_errors, __ATOMIC_RELAXED);
 }
 
 void
@@ -401,9 +402,10 @@ bf_func_dump(const struct bf_func *func, FILE *f)
 		stats.pages, stats.pages_peak, stats.page_requests,
 		__atomic_load_n(&func->pages.refused, __ATOMIC_RELAXED));
 	fprintf(f, "    events %" PRIu64 ", unknown %" PRIu64 ", cq errors %" PRIu64
-		", wq errors %" PRIu64 "\n", stats.events,
+		", srq errors %" PRIu64 ", wq errors %" PRIu64 "\n", stats.events,
 		__atomic_load_n(&func->eq.unknown, __ATOMIC_RELAXED),
 		__atomic_load_n(&func->eq.cq_errors, __ATOMIC_RELAXED),
+		__atomic_load_n(&func->eq.srq_errors, __ATOMIC_RELAXED),
 		__atomic_load_n(&func->eq.wq_errors, __ATOMIC_RELAXED));
 	fprintf(f, "    objects:");
 	for (i = 0; i < BF_NB_OBJ_KINDS; i++)

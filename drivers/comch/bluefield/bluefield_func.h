@@ -125,8 +125,11 @@ const char *bf_fatal_text(enum bf_fatal fatal);
 
 const struct bf_func_caps *bf_func_caps(const struct bf_func *func);
 void bf_func_stats(const struct bf_func *func, struct bf_func_stats *stats);
-/* Completion queues that have failed so far: each has lost completions. Any thread. */
-uint64_t bf_func_cq_errors(const struct bf_func *func);
+/*
+ * Queues that have failed so far, and whose users no completion tells of it: completion
+ * queues, and receive queues that several share. Any thread.
+ */
+uint64_t bf_func_dead_queues(const struct bf_func *func);
 void bf_func_dump(const struct bf_func *func, FILE *f);
 struct bf_hw *bf_func_hw(struct bf_func *func);
 

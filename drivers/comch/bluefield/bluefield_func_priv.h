@@ -90,6 +90,7 @@ struct bf_eq {
 	uint64_t events;     /* atomic, as are those below */
 	uint64_t unknown;
 	uint64_t cq_errors;
+	uint64_t srq_errors;
 	uint64_t wq_errors;
 };
 

@@ -275,21 +275,22 @@ dev_fatal(void *arg, enum bf_fatal fatal, int reason)
 }
 
 /*
- * A completion queue that has failed tells nobody of what ends on it: whoever waits for
- * that would for ever. It never has more requests than room, so that it is a mistake.
+ * A completion queue that has failed tells nobody of what ends on it, and a shared receive
+ * queue of what does not arrive: whoever waits for that would for ever. A completion queue
+ * never has more requests than room, so that it is a mistake.
  */
 static void
-dev_cq_errors(struct bf_dev *dev)
+dev_dead_queues(struct bf_dev *dev)
 {
 	uint64_t nb;
 
 	/* acquire: the function is there */
 	if (__atomic_load_n(&dev->nb_parts, __ATOMIC_ACQUIRE) == 0)
 		return;
-	nb = bf_func_cq_errors(dev->func);
-	if (nb == dev->cq_errors)
+	nb = bf_func_dead_queues(dev->func);
+	if (nb == dev->dead_queues)
 		return;
-	dev->cq_errors = nb;
+	dev->dead_queues = nb;
 	BF_LOG(ERR, "%s: has lost completions, and is taken for broken; stop its contexts, then reset it with rte_comch_dev_reset()",
 		dev->rte_dev->data->name);
 	rte_comch_pmd_dev_down(dev->rte_dev, -EIO);
@@ -301,7 +302,7 @@ dev_wake(void *arg)
 {
 	struct bf_dev *dev = arg;
 
-	dev_cq_errors(dev);
+	dev_dead_queues(dev);
 	bf_groups_wake(dev);
 	bf_job_wake(dev);
 }
