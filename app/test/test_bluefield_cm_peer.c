@@ -421,6 +421,46 @@ test_linux_rej_late(void)
 	return TEST_SUCCESS;
 }
 
+/* REQs that are taken back at once, by the hundred: the user has so many at a time, no more. */
+static int
+test_req_taken_back(void)
+{
+	struct bf_mad req, rej = linux_mad(BF_MAD_REJ, 0);
+	unsigned int i;
+
+	user.mode = USER_HOLD;
+	user.keep = true;
+	rej.rej.about = BF_MAD_ABOUT_OTHER;
+	rej.rej.reason = BF_REJ_TIMEOUT;
+	rej.rej.info_len = 8;
+	memset(rej.rej.info, 0, sizeof(rej.rej.info));
+	for (i = 0; i < 300; i++) {
+		req = linux_req();
+		req.local_id = 0x1000 + i;
+		req.req.qpn = 0x200 + i;
+		req.req.ca_guid = 0;
+		play(&req);
+		rej.local_id = req.local_id;
+		play(&rej);
+	}
+	TEST_EXPECT(user.nb_conns, 64);
+	TEST_EXPECT(stats().half_open, 64);
+	/* it answers that it is too late, and lets go: then there is room */
+	for (i = 0; i < 64; i++) {
+		TEST_EXPECT(bf_cm_accept(user.conns[i].id, &user.conns[i].own, NULL, 0, user_event,
+				&user.conns[i]), -ECONNRESET);
+		bf_cm_release(user.conns[i].id);
+		user.conns[i].id = NULL;
+	}
+	TEST_EXPECT(stats().half_open, 0);
+	TEST_EXPECT(node_ids(us), 0);
+	req.local_id++;
+	play(&req);
+	TEST_EXPECT(user.nb_conns, 65);
+	user_release(&user);
+	return TEST_SUCCESS;
+}
+
 /* It has a stale connection of our queue pair: it ends that, and takes the next REQ. */
 static int
 test_linux_stale(void)
@@ -874,6 +914,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_linux_mra),
 		TEST_CASE_ST(setup, teardown, test_linux_rej),
 		TEST_CASE_ST(setup, teardown, test_linux_rej_late),
+		TEST_CASE_ST(setup, teardown, test_req_taken_back),
 		TEST_CASE_ST(setup, teardown, test_linux_stale),
 		TEST_CASE_ST(setup, teardown, test_linux_stale_twice),
 		TEST_CASE_ST(setup, teardown, test_stale_rep),

@@ -139,7 +139,8 @@ struct bf_cm_conf {
 	/* ids, those too that were released and have not ended */
 	uint32_t max_ids;       /* in all, a power of two up to 65536; default 4096 */
 	uint32_t max_peer_ids;  /* of one other function; default 1024 */
-	uint32_t max_half_open; /* of those, from its REQ to its RTU; default 64 */
+	/* of those, from its REQ to its RTU, or to the release if that comes to nothing */
+	uint32_t max_half_open; /* default 64 */
 	/* ms; what is told to the other side is the next code of 4.096 us << n */
 	uint32_t req_ms;        /* between two REQs, and what is asked of REPs; default 256 */
 	uint32_t rep_max_ms;    /* between two REPs at most, whatever was asked; default 1000 */

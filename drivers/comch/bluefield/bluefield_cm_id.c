@@ -144,6 +144,7 @@ bf_cm_id_free(struct bf_cm_id *id)
 	struct bf_cm *cm = id->cm;
 	uint32_t i;
 
+	id->released = true;
 	bf_cm_id_state(id, BF_CM_ST_IDLE, UINT64_MAX);
 	/* whoever runs its callback does this when that has returned */
 	if (cm->id_in_cb == id)
@@ -251,6 +252,9 @@ bf_cm_id_state(struct bf_cm_id *id, enum bf_cm_state state, uint64_t ms)
 {
 	bool half_open = state == BF_CM_ST_REQ_RCVD || state == BF_CM_ST_REP_SENT;
 
+	/* one that the other side has taken back is still the user's work, until it lets go */
+	if (state == BF_CM_ST_IDLE && !id->released)
+		half_open = id->half_open;
 	if (half_open != id->half_open) {
 		id->half_open = half_open;
 		id->peer->nb_half_open += half_open ? 1 : -1;
