@@ -78,11 +78,10 @@ evil_connected(void)
 	return TEST_SUCCESS;
 }
 
-/* A server with the evil client, and a consumer of the server's side. */
+/* A server with the evil client. */
 static int
-consumer_up(void)
+server_up(void)
 {
-	struct bf_wire_consumer_answer answer = { .to = BF_WIRE_CONSUMER_NEW };
 	struct rte_comch_server_conf conf;
 
 	server = test_ep_new();
@@ -91,7 +90,16 @@ consumer_up(void)
 	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
 	conf.ctrl.recv_queue_size = PEER_QUEUE;
 	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
-	TEST_CALL(evil_connected());
+	return evil_connected();
+}
+
+/* The same, and a consumer of the server's side. */
+static int
+consumer_up(void)
+{
+	struct bf_wire_consumer_answer answer = { .to = BF_WIRE_CONSUMER_NEW };
+
+	TEST_CALL(server_up());
 	consumer = test_ep_new();
 	TEST_TRUE(consumer != NULL);
 	TEST_EXPECT(test_consumer_start(consumer, server->conn, test_pe_new()), -EINPROGRESS);
@@ -400,6 +408,140 @@ test_gone_takes_nothing(void)
 }
 
 /*
+ * Messages that cannot be
+ */
+
+#define NEW(...) .type = BF_WIRE_CONSUMER_NEW, .msg.consumer_new = { __VA_ARGS__ }
+#define OPEN(...) .type = BF_WIRE_PAIR_OPEN, .msg.pair_open = { __VA_ARGS__ }
+
+static const struct {
+	uint8_t type;
+	union bf_wire_ctl msg;
+	const char *words; /* NULL: it is as it should be */
+} bad_ctls[] = {
+	{ NEW(0, 0, 0, 1), .words = "a consumer that cannot be" },
+	{ NEW(1, BF_WIRE_MAX_IMM_LEN + 1, 0, 1), .words = "a consumer that cannot be" },
+	{ NEW(1, 0, BF_MAX_BUF_SIZE + 1, 1), .words = "a consumer that cannot be" },
+	{ NEW(1, 0, UINT64_MAX, 1), .words = "a consumer that cannot be" },
+	{ NEW(1, 0, 0, 0), .words = "a consumer that cannot be" },
+	{ NEW(1, 0, 0, 3), .words = "a consumer that cannot be" },
+	{ NEW(1, 0, 0, UINT32_C(1) << 31), .words = "a consumer that cannot be" },
+	{ NEW(1, 0, 0, 1, 1), .words = "a consumer that cannot be" },
+	{ NEW(1, 0, 0, 1) },
+	{ NEW(1 + BF_MAX_CONSUMERS, 0, 0, 1), .words = "the place of another" },
+	{ NEW(UINT32_MAX, 0, 0, 1) },
+	{ NEW(UINT32_MAX, 0, 0, 1), .words = "the place of another" },
+	{ .type = BF_WIRE_CONSUMER_GONE, .msg.consumer_gone.consumer = 1,
+		.words = "goes that never came" },
+	{ .type = BF_WIRE_CONSUMER_GONE, .words = "goes that never came" },
+	{ .type = BF_WIRE_CONSUMER_ANSWER, .msg.consumer_answer = { 1, BF_WIRE_CONSUMER_NEW },
+		.words = "an answer to nothing" },
+	{ .type = BF_WIRE_CONSUMER_ANSWER, .msg.consumer_answer = { UINT32_MAX, UINT16_MAX },
+		.words = "an answer to nothing" },
+	{ OPEN(0, 1, 1, 0x123, 0, 1) }, /* of no consumer of ours: refused */
+	{ OPEN(0, 0, 1, 0x123, 0, 1), .words = "a pair that cannot be" },
+	{ OPEN(0, 1, 1, 1 << 24, 0, 1), .words = "a pair that cannot be" },
+	{ OPEN(0, 1, 1, 0x123, UINT32_MAX, 1), .words = "a pair that cannot be" },
+	{ OPEN(0, 1, 1, 0x123, 0, 0), .words = "a pair that cannot be" },
+	{ OPEN(UINT32_MAX, 1, 1, 0x123, 0, 1), .words = "a pair that cannot be" },
+	{ .type = BF_WIRE_PAIR_READY, .words = "a pair that is not so" },
+	{ .type = BF_WIRE_PAIR_READY, .msg.pair_ready.pair = UINT32_MAX,
+		.words = "a pair that is not so" },
+	{ .type = BF_WIRE_PAIR_CLOSED, .words = "a pair that is not so" },
+	{ .type = BF_WIRE_PAIR_CLOSED, .msg.pair.pair = UINT32_MAX,
+		.words = "a pair that is not so" },
+	/* it may have gone meanwhile */
+	{ .type = BF_WIRE_PAIR_GO, .msg.pair.pair = UINT32_MAX },
+	{ .type = BF_WIRE_PAIR_CLOSE, .msg.pair.pair = UINT32_MAX },
+};
+
+/* Each ends the connection, is in the log, and leaves the device to others. */
+static int
+test_bad_ctls(void)
+{
+	const uint8_t byte = 1;
+	uint32_t i, ends = 0, got;
+
+	TEST_CALL(server_up());
+	for (i = 0; i < RTE_DIM(bad_ctls); i++) {
+		got = server->nb_recv;
+		TEST_CALL(peer_ctl(&evil, bad_ctls[i].type, &bad_ctls[i].msg));
+		if (bad_ctls[i].words == NULL) {
+			TEST_CALL(peer_send(&evil, BF_WIRE_DATA, &byte, 1));
+			PEER_WAIT(&evil, server->nb_recv == got + 1, TEST_MS);
+			continue;
+		}
+		ends++;
+		PEER_WAIT(&evil, server->nb_disconnects == ends, TEST_MS);
+		TEST_ASSERT(test_log_has(bad_ctls[i].words), "%u: the log has no: %s", i,
+				bad_ctls[i].words);
+		TEST_EXPECT(server->disconnect_status, -EPROTO);
+		TEST_CALL(expect_served());
+	}
+	TEST_EXPECT(server->nb_disconnects, ends);
+	return test_log_passed();
+}
+
+/* Messages of credits that lie, or are none; what the peer sends over the pair's queue. */
+static int
+pair_send(uint8_t opcode, uint32_t imm, uint32_t len)
+{
+	static const uint8_t bytes[16];
+	const struct bf_send_wr wr = {
+		.opcode = opcode, .imm = imm, .inl = bytes, .inl_len = len, .signalled = true,
+	};
+	struct bf_sendq sq;
+
+	TEST_EXPECT(bf_sendq_init(&sq, &theirs.qp, &evil.uar), 0);
+	TEST_TRUE(bf_sendq_send(&sq, &wr) >= 0);
+	bf_sendq_ring(&sq);
+	bf_sendq_fini(&sq);
+	return TEST_SUCCESS;
+}
+
+static int
+bad_credits(uint8_t opcode, uint32_t imm, uint32_t len, int status, const char *words)
+{
+	struct test_ep *producer;
+	uint64_t limit;
+
+	TEST_CALL(producer_up(&producer, 4));
+	PEER_WAIT(&evil, rte_comch_producer_credits(producer->ctx, CONSUMER) == 4, TEST_MS);
+	TEST_CALL(pair_send(opcode, imm, len));
+	limit = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	while (server->nb_disconnects == 0 && test_now_ns() < limit) {
+		(void)rte_comch_producer_credits(producer->ctx, CONSUMER);
+		peer_poll(&evil);
+		test_progress_ms(1);
+	}
+	TEST_EXPECT(server->nb_disconnects, 1);
+	TEST_EXPECT(server->disconnect_status, status);
+	TEST_TRUE(words == NULL || test_log_has(words));
+	TEST_EXPECT(rte_comch_producer_credits(producer->ctx, CONSUMER), 0);
+	TEST_CALL(test_ep_close(producer));
+	TEST_CALL(expect_served());
+	return test_log_passed();
+}
+
+static int
+test_credits_too_many(void)
+{
+	return bad_credits(BF_WQE_SEND_IMM, 65, 0, -EPROTO, "it posted what it cannot");
+}
+
+static int
+test_credits_far(void)
+{
+	return bad_credits(BF_WQE_SEND_IMM, INT32_MAX, 0, -EPROTO, "it posted what it cannot");
+}
+
+static int
+test_credits_none(void)
+{
+	return bad_credits(BF_WQE_SEND, 0, 0, -EPROTO, "no message of credits");
+}
+
+/*
  * The worker
  */
 
@@ -492,6 +634,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_pair_share),
 		TEST_CASE_ST(setup, teardown, test_pair_churn),
 		TEST_CASE_ST(setup, pair_teardown, test_gone_takes_nothing),
+		TEST_CASE_ST(setup, teardown, test_bad_ctls),
+		TEST_CASE_ST(setup, pair_teardown, test_credits_too_many),
+		TEST_CASE_ST(setup, pair_teardown, test_credits_far),
+		TEST_CASE_ST(setup, pair_teardown, test_credits_none),
 		TEST_CASE_ST(setup, teardown, test_worker_busy),
 		TEST_CASE_ST(setup_many, teardown, test_ids_share),
 		TEST_CASES_END()
