@@ -498,6 +498,29 @@ test_region(void)
 	return TEST_SUCCESS;
 }
 
+/* A device that has failed may end nothing any more: a reset does, and does not wait. */
+static int
+test_region_of_failed(void)
+{
+	struct rte_comch_dev *dev = test_mock_dev(test_pair.dpu);
+	struct rte_comch_mem *mem = test_mem_alloc(test_pair.dpu, 4096, 0);
+	struct rte_comch_dev_stats before = { 0 }, after = { 0 };
+
+	TEST_TRUE(dev != NULL && mem != NULL);
+	rte_comch_dev_stats_get(test_pair.dpu, &before);
+	test_mock_mode_set(TEST_MOCK_MEM_FREE, TEST_MOCK_HELD);
+	TEST_EXPECT(test_mem_free(mem), 0);
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.dpu), -EBUSY);
+	rte_comch_pmd_dev_down(dev, -EIO);
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.dpu), 0);
+	rte_comch_dev_stats_get(test_pair.dpu, &after);
+	TEST_EXPECT(after.kept, before.kept + 1);
+	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
+	test_mock_drop(TEST_MOCK_MEM_FREE);
+	TEST_TRUE(test_mock_tell_dropped() >= 1);
+	return TEST_SUCCESS;
+}
+
 /* The driver ends a poll group: its device stays until then, and so does the engine. */
 static int
 test_poll_group(void)
@@ -692,6 +715,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_device_fails),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_connect_times_out),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_region),
+		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_region_of_failed),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_poll_group),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_failures),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_failures_late_ends),

@@ -566,7 +566,7 @@ void comch_recv_end(struct comch_conn *conn);
 
 /* rte_comch_mem.c */
 uint32_t comch_mem_data_room(const struct rte_comch_mem *mem);
-void comch_mem_give_up(struct rte_comch_dev *dev);
+void comch_mem_give_up(struct rte_comch_dev *dev, bool at_end);
 void comch_mem_kept_free(struct rte_comch_dev *dev);
 
 /* rte_comch_ending.c */

@@ -211,7 +211,7 @@ rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info)
 	ret = dev_info_read(dev, &now);
 	if (ret != 0)
 		return ret;
-	comch_mem_give_up(dev);
+	comch_mem_give_up(dev, false);
 	/* what the library goes by, and what may be another by now */
 	got = dev->info;
 	strlcpy(got.fw_version, now.fw_version, sizeof(got.fw_version));
@@ -506,7 +506,7 @@ dev_is_quiet(struct rte_comch_dev *dev)
 	struct rte_comch_ctx *ctx;
 	bool quiet;
 
-	comch_mem_give_up(dev);
+	comch_mem_give_up(dev, true);
 	rte_spinlock_lock(&dev->lock);
 	quiet = TAILQ_EMPTY(&dev->mems) && TAILQ_EMPTY(&dev->freeing) &&
 		dev->nb_ending_pgs == 0;
@@ -570,7 +570,7 @@ rte_comch_pmd_hide(struct rte_comch_dev *dev)
 {
 	int ret = 0;
 
-	comch_mem_give_up(dev);
+	comch_mem_give_up(dev, true);
 	rte_spinlock_lock(&comch_devs_lock);
 	rte_spinlock_lock(&dev->lock);
 	/* a context that was destroyed in its callback is in its poll group until later */

@@ -391,12 +391,15 @@ mem_freed(struct rte_comch_pmd_ending *ending)
 
 /*
  * Regions whose end was not told in time are never freed. No engine looks at their
- * time limit, so whoever asks for the device does.
+ * time limit, so whoever asks for the device does. Before a reset, or its removal, a
+ * device that has failed is not waited for: what it owes ends by that.
  */
 void
-comch_mem_give_up(struct rte_comch_dev *dev)
+comch_mem_give_up(struct rte_comch_dev *dev, bool at_end)
 {
-	uint64_t now = rte_get_tsc_cycles();
+	/* acquire: pairs with the release in rte_comch_pmd_dev_down() */
+	bool failed = __atomic_load_n(&dev->status, __ATOMIC_ACQUIRE) != 0;
+	uint64_t now = at_end && failed ? UINT64_MAX : rte_get_tsc_cycles();
 	struct rte_comch_mem *mem, *next;
 	bool lost = false;
 
@@ -410,7 +413,7 @@ comch_mem_give_up(struct rte_comch_dev *dev)
 		lost = true;
 	}
 	rte_spinlock_unlock(&dev->lock);
-	if (lost)
+	if (lost && now != UINT64_MAX)
 		comch_ending_lost(dev);
 }
 

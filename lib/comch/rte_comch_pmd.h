@@ -61,7 +61,8 @@
  * then the object stays. The library waits RTE_COMCH_PMD_END_MS; then it takes the
  * device for broken (-ETIMEDOUT) if it has not failed before, and goes on as if it had
  * ended: the ops that follow are called, but the object is never freed. A driver may
- * tell late, until the device is reset or removed. Tasks of a queue whose stop was not
+ * tell late, until the device is reset or removed. Of a device that has failed the reset or
+ * the removal does not wait for mem_free. Tasks of a queue whose stop was not
  * told end with the status of the stop, and the queue is polled no more. What a queue
  * uses that was lost so, which are its connection and any region of the device, is kept
  * as well: mem_free is called when the device was reset or is released.
