@@ -17,6 +17,7 @@
 #include "bluefield_chan_priv.h"
 #include "test_bluefield_group.h"
 #include "test_bluefield_peer.h"
+#include "test_comch_fp_util.h"
 
 #define CARD "ecpf0vf0"
 #define HOST "pf0vf0"
@@ -479,6 +480,46 @@ test_fails_while_it_ends(void)
 	return test_log_passed();
 }
 
+/*
+ * The stop of a queue that takes longer than the library waits: it frees the queue, and
+ * the worker has still to stop it
+ */
+
+static int
+test_queue_stops_slowly(void)
+{
+	uint64_t limit = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	struct test_q *consumer, *producer;
+	struct test_ep *server, *client;
+	struct rte_comch_mem *mem;
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_HOST));
+	mem = test_mem_alloc(fp.rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
+	TEST_TRUE(mem != NULL);
+	TEST_CALL(test_fp_consumer(&fp, mem, 4, 0, &consumer));
+	TEST_CALL(test_fp_producer(&fp, 4, &producer));
+	/* who asks for credits has a pair, which takes a moment */
+	rte_comch_producer_credits(producer->ctx, consumer->id);
+	test_progress_ms(WORKER_MS);
+	TEST_EXPECT(test_model_ctl(&model, "fault " HOST " cmd opcode=DESTROY_QP count=1 delay=%u",
+			RTE_COMCH_PMD_END_MS + 5 * WORKER_MS), 0);
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+	test_progress_ms(WORKER_MS);
+	/* nothing else of the device is done until the worker comes to it */
+	while (test_q_state(consumer) != RTE_COMCH_STATE_IDLE && test_now_ns() < limit)
+		rte_comch_pe_progress(fp.rx.q_pe);
+	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(test_dev_status(host_dev), -ETIMEDOUT);
+	usleep(10 * WORKER_MS * 1000);
+	test_fp_cleanup();
+	TEST_EXPECT(rte_comch_dev_reset(host_dev), 0);
+	TEST_CALL(test_connected(&server, &client));
+	TEST_EXPECT(test_send_pattern(client->conn, 100, 1), 0);
+	TEST_WAIT(server->nb_recv == 1, TEST_MS);
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "ends of BlueField connections that somebody still uses",
 	.unit_test_cases = {
@@ -489,6 +530,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_fails_and_ends),
 		TEST_CASE_ST(setup, teardown, test_counted_meanwhile),
 		TEST_CASE_ST(setup, teardown, test_fails_while_it_ends),
+		TEST_CASE_ST(setup, teardown, test_queue_stops_slowly),
 		TEST_CASES_END()
 	},
 };

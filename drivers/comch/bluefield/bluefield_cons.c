@@ -349,14 +349,14 @@ bf_consumer_landed(const struct bf_consumer *c)
 static void
 run_stop(struct bf_job *job)
 {
-	struct bf_consumer *c = container_of(job, struct bf_consumer, job);
+	struct bf_consumer *c = container_of(job, struct bf_consumer, stop_job);
 
 	/*
 	 * The last jobs of its pairs were before this one. release: what they did; pairs
 	 * with the acquire in cpl_none()
 	 */
 	__atomic_store_n(&c->flush, c->flush_next, __ATOMIC_RELEASE);
-	rte_comch_pmd_ended(c->ending);
+	rte_comch_pmd_ended(c->stop_ending);
 }
 
 int
@@ -378,9 +378,9 @@ bf_consumer_stop(struct bf_consumer *c, int status, struct rte_comch_pmd_ending 
 		c->flush = status;
 		return 0;
 	}
-	c->ending = ending;
-	c->job.run = run_stop;
-	bf_job_post(c->dev, &c->job);
+	c->stop_ending = ending;
+	c->stop_job.run = run_stop;
+	bf_job_post(c->dev, &c->stop_job);
 	return -EINPROGRESS;
 }
 
@@ -397,8 +397,8 @@ bf_consumer_left(struct rte_comch_queue *queue)
 static void
 run_free(struct bf_job *job)
 {
-	struct bf_consumer *c = container_of(job, struct bf_consumer, job);
-	struct rte_comch_pmd_ending *ending = c->ending;
+	struct bf_consumer *c = container_of(job, struct bf_consumer, free_job);
+	struct rte_comch_pmd_ending *ending = c->free_ending;
 
 	consumer_release(c);
 	rte_comch_pmd_ended(ending);
@@ -415,8 +415,8 @@ bf_consumer_free(struct bf_consumer *c, struct rte_comch_pmd_ending *ending)
 			bf_pair_end(c->pairs[i]);
 	bf_group_rest_del(c->group, &c->rest);
 	TAILQ_REMOVE(&bf_fast_group_of(c->group)->consumers, c, next);
-	c->ending = ending;
-	c->job.run = run_free;
-	bf_job_post(c->dev, &c->job);
+	c->free_ending = ending;
+	c->free_job.run = run_free;
+	bf_job_post(c->dev, &c->free_job);
 	return -EINPROGRESS;
 }

@@ -242,9 +242,10 @@ struct bf_producer {
 	bool resting;
 	struct bf_rest rest;
 	struct bf_cq cq_obj;
-	struct bf_job job;
+	/* where a stop takes too long for the library, both are under way */
+	struct bf_job flush_job, free_job;
 	struct rte_comch_pmd_ending *ending; /* of the stop, while it waits */
-	struct rte_comch_pmd_ending *flush_ending; /* of the job */
+	struct rte_comch_pmd_ending *flush_ending, *free_ending; /* of the jobs */
 	uint64_t deadline;      /* of the stop */
 	int status;             /* of what will not be delivered */
 	struct bf_tx_pools *pools; /* of packets, see bluefield_mbuf.c */
@@ -296,8 +297,9 @@ struct bf_consumer {
 	struct bf_srq srq;
 	struct bf_obj_mem *imm_mem;
 	struct bf_mkey imm_mkey;
-	struct bf_job job;
-	struct rte_comch_pmd_ending *ending;
+	/* where a stop takes too long for the library, both are under way */
+	struct bf_job stop_job, free_job;
+	struct rte_comch_pmd_ending *stop_ending, *free_ending;
 	uint64_t deadline;      /* of the peer's answer */
 	bool asked;
 	bool leaving;

@@ -358,7 +358,7 @@ bf_producer_rest(struct bf_producer *p)
 static void
 run_flush(struct bf_job *job)
 {
-	struct bf_producer *p = container_of(job, struct bf_producer, job);
+	struct bf_producer *p = container_of(job, struct bf_producer, flush_job);
 	struct rte_comch_pmd_ending *ending = p->flush_ending;
 
 	/* the last jobs of its pairs were before this one */
@@ -380,8 +380,8 @@ bf_producer_flush(struct bf_producer *p, struct rte_comch_pmd_ending *ending)
 		pair_leave(p, p->pairs[i]);
 		bf_pair_end(p->pairs[i]);
 	}
-	p->job.run = run_flush;
-	bf_job_post(p->dev, &p->job);
+	p->flush_job.run = run_flush;
+	bf_job_post(p->dev, &p->flush_job);
 }
 
 int
@@ -413,8 +413,8 @@ bf_producer_stop(struct bf_producer *p, int status, struct rte_comch_pmd_ending 
 static void
 run_free(struct bf_job *job)
 {
-	struct bf_producer *p = container_of(job, struct bf_producer, job);
-	struct rte_comch_pmd_ending *ending = p->flush_ending;
+	struct bf_producer *p = container_of(job, struct bf_producer, free_job);
+	struct rte_comch_pmd_ending *ending = p->free_ending;
 
 	producer_release(p);
 	rte_comch_pmd_ended(ending);
@@ -434,8 +434,8 @@ bf_producer_free(struct bf_producer *p, struct rte_comch_pmd_ending *ending)
 			bf_pair_end(p->pairs[i]);
 	bf_group_rest_del(p->group, &p->rest);
 	TAILQ_REMOVE(&bf_fast_group_of(p->group)->producers, p, next);
-	p->flush_ending = ending;
-	p->job.run = run_free;
-	bf_job_post(p->dev, &p->job);
+	p->free_ending = ending;
+	p->free_job.run = run_free;
+	bf_job_post(p->dev, &p->free_job);
 	return -EINPROGRESS;
 }
