@@ -136,7 +136,7 @@ plan_examples() { # <build> <wrapper>...
 	plan gate 2 "example doca: endpoints, $name" after "build $name" -- "$@" \
 		doca_cc "$name"
 	plan gate 5 "example doca: bulk, $name" after "build $name" -- "$@" doca_bulk "$name"
-	plan gate 3 "example doca: epoll, $name" after "build $name" -- "$@" doca_epoll "$name"
+	plan gate 3 "example doca: epoll, $name" after "build $name" -- "$@" doca_epoll "$name" 20000
 	plan gate 10 "example doca: 256 clients, $name" after "build $name" -- "$@" \
 		doca_threads "$name" 256
 }
@@ -158,6 +158,8 @@ plan gate 3 'example doca: control path, bluefield' after 'build gcc' -- on_blue
 	doca_ctrl_path gcc
 plan gate 3 'example doca: data path, bluefield' after 'build gcc' -- on_bluefield \
 	doca_data_path gcc
+plan gate 5 'example doca: epoll, bluefield' after 'build gcc' -- on_bluefield \
+	doca_epoll gcc 2000
 plan gate 2 'example doca: endpoints, bluefield' after 'build gcc' -- on_bluefield doca_cc gcc
 plan gate 3 'example doca: 16 clients, bluefield' after 'build gcc' -- on_bluefield \
 	doca_threads gcc 16

@@ -104,6 +104,7 @@ recv_task_refused(struct doca_comch_consumer_task_post_recv *task, int ret)
 		doca_comch_queue_log_fault(queue, DOCA_COMCH_FAULT_REGION);
 		return DOCA_ERROR_INVALID_VALUE;
 	case -EMSGSIZE:
+		doca_comch_queue_log_fault(queue, DOCA_COMCH_FAULT_SIZE);
 		return DOCA_ERROR_INVALID_VALUE;
 	case -EBUSY:
 		return DOCA_ERROR_BAD_STATE;
@@ -260,22 +261,28 @@ consumer_map_take(struct doca_comch_consumer *consumer, struct rte_comch_mem **m
 /*
  * What a consumer states of its buffers, where the device wants to know before any was
  * posted. Programs of the vendor's library say nothing of it, but most use their map up.
+ * One whose tasks have no buffers is there without memory.
  */
-static uint64_t
-consumer_buf_size(const struct doca_comch_consumer *consumer, const struct rte_comch_mem *mem)
+static void
+consumer_state_size(const struct doca_comch_consumer *consumer,
+		struct rte_comch_consumer_conf *conf)
 {
 	struct rte_comch_dev_info info;
 	struct rte_comch_mem_info map;
+	uint32_t said;
 	uint64_t size;
 
-	if (mem == NULL || rte_comch_mem_info_get(mem, &map) != 0 ||
+	if (conf->mem == NULL || rte_comch_mem_info_get(conf->mem, &map) != 0 ||
 			rte_comch_dev_info_get(consumer->queue.dev_id, &info) != 0 ||
 			(info.capa & RTE_COMCH_CAPA_POST_SIZES) != 0)
-		return 0;
-	size = doca_compat_recv_size();
+		return;
+	if (!doca_compat_recv_size(&said))
+		size = RTE_MAX(map.len / RTE_MAX(consumer->queue.nb_tasks, 1u), UINT64_C(1));
+	else
+		size = said;
+	conf->buf_size = RTE_MIN(RTE_MIN(size, map.len), info.max_buf_size);
 	if (size == 0)
-		size = map.len / RTE_MAX(consumer->queue.nb_tasks, 1u);
-	return RTE_MIN(RTE_MIN(RTE_MAX(size, UINT64_C(1)), map.len), info.max_buf_size);
+		conf->mem = NULL;
 }
 
 static doca_error_t
@@ -302,7 +309,7 @@ consumer_prepare(struct doca_ctx *ctx)
 	result = consumer_map_take(consumer, &conf.mem);
 	if (result != DOCA_SUCCESS)
 		return result;
-	conf.buf_size = consumer_buf_size(consumer, conf.mem);
+	consumer_state_size(consumer, &conf);
 	return doca_compat_result(rte_comch_consumer_conf_set(ctx->rte, &conf));
 }
 

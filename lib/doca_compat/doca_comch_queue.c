@@ -231,6 +231,8 @@ doca_comch_queue_log_fault(struct doca_comch_queue *queue, enum doca_comch_queue
 			"the peer has no consumer of that identifier: it is told by the consumer event",
 		[DOCA_COMCH_FAULT_RETURNED] =
 			"its buffer was given back before: give it another one",
+		[DOCA_COMCH_FAULT_SIZE] =
+			"the device wants to know the size of buffers before, and this one is shorter, or longer than it takes: set DOCA_COMPAT_RECV_SIZE to the bytes of each buffer, 0 for tasks without one",
 	};
 
 	if (queue->logged & RTE_BIT32(fault))

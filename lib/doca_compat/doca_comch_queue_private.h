@@ -42,6 +42,7 @@ enum doca_comch_queue_fault {
 	DOCA_COMCH_FAULT_ROOM,
 	DOCA_COMCH_FAULT_CONSUMER,
 	DOCA_COMCH_FAULT_RETURNED,
+	DOCA_COMCH_FAULT_SIZE,
 };
 
 /* The limits of a device that has to be able to do something, one of RTE_COMCH_CAPA_*. */

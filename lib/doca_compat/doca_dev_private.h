@@ -82,7 +82,10 @@ const char *doca_compat_rep_name(const struct doca_dev_rep *rep);
 /* Milliseconds that a client tries to connect; of the environment. */
 uint32_t doca_compat_connect_timeout_ms(void);
 
-/* Bytes of each buffer that a consumer posts, by the environment; 0: it does not say. */
-uint32_t doca_compat_recv_size(void);
+/*
+ * Bytes of each buffer that a consumer posts, by the environment; 0 if its tasks have
+ * none. False: it does not say.
+ */
+bool doca_compat_recv_size(uint32_t *size);
 
 #endif /* DOCA_DEV_PRIVATE_H */

@@ -377,10 +377,11 @@ env_read_recv_size(struct doca_env *env)
 		return DOCA_SUCCESS;
 	if (isdigit((unsigned char)value[0]))
 		number = strtoul(value, &end, 10);
-	if (end == NULL || *end != '\0' || number == 0 || number > UINT32_MAX)
+	if (end == NULL || *end != '\0' || number > UINT32_MAX)
 		return env_wrong(ENV_RECV_SIZE, value,
-				"it is the bytes of each buffer that a consumer posts, 1 to 4294967295");
+				"it is the bytes of each buffer that a consumer posts, 0 to 4294967295, 0 if its tasks have none");
 	env->recv_size = number;
+	env->recv_size_set = true;
 	return DOCA_SUCCESS;
 }
 

@@ -501,6 +501,9 @@ doca_compat_func_limits(struct doca_compat_func *func, struct rte_comch_dev_info
 		ret = rte_comch_dev_info_get(dev_id, info);
 		if (ret == 0 && func->dpu_dev >= 0 && func->nb_host_devs > 0)
 			info->capa |= RTE_COMCH_CAPA_CLIENT;
+		/* a device that is on no bus has one here alone */
+		if (ret == 0)
+			snprintf(info->pci_addr, sizeof(info->pci_addr), "%s", func->pci_addr);
 		return doca_compat_result(ret);
 	}
 	doca_func_lock();

@@ -104,7 +104,8 @@ struct doca_env {
 	bool eal_allows;      /* functions that they name; known once EAL was started here */
 	uint32_t log_level;   /* enum doca_log_level; 0: not set */
 	uint32_t connect_timeout_ms;
-	uint32_t recv_size;   /* bytes; 0: not set */
+	uint32_t recv_size;   /* bytes, if recv_size_set */
+	bool recv_size_set;
 	enum doca_env_side side;
 };
 

@@ -416,10 +416,11 @@ doca_compat_connect_timeout_ms(void)
 	return start_env.connect_timeout_ms;
 }
 
-uint32_t
-doca_compat_recv_size(void)
+bool
+doca_compat_recv_size(uint32_t *size)
 {
-	return start_env.recv_size;
+	*size = start_env.recv_size;
+	return start_env.recv_size_set;
 }
 
 static const struct {
