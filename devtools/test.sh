@@ -154,6 +154,8 @@ plan gate 2 'example fast_path, event mode, bluefield' after 'build gcc' -- on_b
 	example fast_path gcc -e -- -e
 plan gate 2 'example secure_channel, bluefield' after 'build gcc' -- on_bluefield \
 	example secure_channel gcc -s 64 -n 20000 -- -s 65535 -n 200
+plan gate 5 'server of a lost device, bluefield' after 'build gcc' -- on_bluefield \
+	server_device_lost "$work/gcc/app/dpdk-test-comch"
 plan gate 3 'example doca: control path, bluefield' after 'build gcc' -- on_bluefield \
 	doca_ctrl_path gcc
 plan gate 3 'example doca: data path, bluefield' after 'build gcc' -- on_bluefield \

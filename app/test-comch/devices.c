@@ -109,7 +109,8 @@ devices_print(FILE *f)
 		nb = RTE_MIN(nb, rte_comch_rep_list(dev_id, reps, (uint16_t)nb));
 		for (i = 0; i < nb; i++)
 			fprintf(f, "    representor %u: %s, PCI %s, %u host processes attached\n",
-					reps[i].rep_id, reps[i].name, reps[i].pci_addr,
+					reps[i].rep_id, reps[i].name,
+					reps[i].pci_addr[0] != '\0' ? reps[i].pci_addr : "-",
 					reps[i].nb_links);
 		free(reps);
 	}

@@ -285,6 +285,7 @@ server_run(struct app *app, int16_t dev_id, bool has_prompt)
 		fflush(stdout);
 		server_state_set(SERVER_READY);
 		server_loop(srv);
+		ret = srv->error;
 	} else {
 		server_state_set(SERVER_FAILED);
 	}

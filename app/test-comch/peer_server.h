@@ -41,7 +41,8 @@ struct server {
 	uint32_t nb_poll_runs;
 	uint32_t nb_stopping;  /* runs whose stop is not answered */
 	bool has_prompt;       /* its thread is the one that has the prompt */
-	bool over;             /* --once, and the session has ended */
+	bool over;             /* --once, and the session has ended; or with error */
+	int error;             /* of the device, which ended it; 0: none */
 	TAILQ_HEAD(, srv_session) sessions;
 	TAILQ_HEAD(, srv_fp) fps; /* with those whose runs are over */
 };

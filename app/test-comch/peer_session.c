@@ -499,9 +499,16 @@ server_state_cb(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_c
 {
 	struct server_port *port = user_data;
 
-	RTE_SET_USED(ctx);
+	struct server *srv = port->srv;
+	int reason;
+
 	RTE_SET_USED(prev);
 	/* Out of RUNNING by itself: the function has failed. */
-	if (next == RTE_COMCH_STATE_IDLE && !port->srv->over && !app_quit_wanted())
-		port->srv->over = true;
+	if (next != RTE_COMCH_STATE_IDLE || srv->over || app_quit_wanted())
+		return;
+	reason = rte_comch_ctx_reason_get(ctx);
+	srv->over = true;
+	srv->error = reason != 0 ? reason : -EIO;
+	fprintf(stderr, "the server on %s has ended: %s; see the messages of the device, then start it again\n",
+			srv->info.name, strerror(-srv->error));
 }

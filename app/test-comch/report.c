@@ -129,7 +129,8 @@ report_environment(const struct report *rep, FILE *f)
 			env->nb_numa, env->nb_numa == 1 ? "" : "s", env->hugepages ? "yes" : "no");
 	if (rep->has_peer)
 		fprintf(f, "device %s (%s, function %s), client on cpu %d, server on cpu %d%s\n",
-				rep->dev.name, rep->dev.driver, rep->dev.function,
+				rep->dev.name, rep->dev.driver,
+				rep->dev.function[0] != '\0' ? rep->dev.function : "-",
 				rep->client_cpu, rep->server_cpu,
 				rep->same_machine ? "" : " of another machine");
 }

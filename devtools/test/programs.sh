@@ -19,6 +19,33 @@ library_folder() {
 	[ "$dir" = "lib/$(gcc -print-multiarch)" ]
 }
 
+# server_device_lost <program>: its model dies, and a server that nobody uses says so, and
+# ends with an error.
+server_device_lost() {
+	local run server i rc=0
+	# shellcheck disable=SC2034 # of pairs.sh
+	local card_vdev host_vdev pair_model
+	run=$(mktemp -d)
+	pair_begin "$run" "${1%/*/*}"
+	: >"$run/server"
+	# shellcheck disable=SC2046 # words on purpose
+	timeout -k 5 60 "$1" $(eal_args card "${lcores%%,*}") --no-telemetry \
+		--vdev "$card_vdev" -- --server --event >"$run/server" 2>&1 &
+	server=$!
+	for ((i = 0; i < 200; i++)); do
+		! grep -q '^serving' "$run/server" || break
+		sleep 0.1
+	done
+	kill -KILL "$pair_model"
+	wait "$server" || rc=$?
+	cat "$run/server"
+	echo "exit status $rc"
+	[ "$rc" != 1 ] || grep -q '^the server on comch_bluefield0 has ended: ' "$run/server" ||
+		rc=2
+	rm -rf "$run"
+	[ "$rc" = 1 ]
+}
+
 # two_processes <program> <options of the card's side> -- <of the host's side>:
 # both have to end well, on a card of their own. With maps=threads each has three lcores
 # on its CPU.
