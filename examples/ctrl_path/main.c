@@ -164,6 +164,16 @@ choose_device(struct app *app)
 	return 0;
 }
 
+/* A device that is on no bus has no address, and not each has a name. */
+static void
+fill_in(char *text)
+{
+	if (text[0] == '\0') {
+		text[0] = '-';
+		text[1] = '\0';
+	}
+}
+
 static int
 find_representor(struct app *app, const struct rte_comch_rep_info *reps, uint16_t nb)
 {
@@ -172,15 +182,20 @@ find_representor(struct app *app, const struct rte_comch_rep_info *reps, uint16_
 
 	if (app->rep_pci == NULL && nb == 1) {
 		app->rep = reps[0];
+		fill_in(app->rep.pci_addr);
 		return 0;
 	}
-	if (app->rep_pci == NULL) {
+	if (nb == 0) {
+		fail(app, -ENODEV, "%s: serves no functions: name them in its arguments",
+				app->info.name);
+	} else if (app->rep_pci == NULL) {
 		fail(app, -EINVAL, "%s: %u functions, choose one by -r:", app->info.name, nb);
 	} else {
 		id = rte_comch_rep_get_id_by_name(app->dev_id, app->rep_pci);
 		for (i = 0; i < nb; i++) {
 			if (reps[i].rep_id == id) {
 				app->rep = reps[i];
+				fill_in(app->rep.pci_addr);
 				return 0;
 			}
 		}
@@ -218,6 +233,8 @@ run(struct app *app)
 {
 	if (choose_device(app) != 0)
 		return;
+	fill_in(app->info.function);
+	fill_in(app->info.pci_addr);
 	if (app->info.role == RTE_COMCH_ROLE_DPU) {
 		if (choose_representor(app) == 0)
 			server_run(app);

@@ -87,14 +87,14 @@ report_refusal(struct app *app, int reason)
 	case -ETIMEDOUT:
 		fail(app, reason,
 				"%s: nobody serves %s: start the server first, "
-				"and give both sides the same path=",
+				"and check what the arguments of both devices say of each other",
 				dev, function);
 		break;
 	case -EACCES:
 		fail(app, reason,
-				"%s: the card side does not let this user in: "
-				"check its path= and uids=",
-				dev);
+				"%s: the card side lets no client of %s in: "
+				"check the arguments of its device",
+				dev, function);
 		break;
 	case -ENOSPC:
 		fail(app, reason, "%s: server \"%s\" has a client: try again later", dev,

@@ -256,7 +256,7 @@ client_start(struct channel *ch)
 	if (ret == -ETIMEDOUT || ret == -ENOENT)
 		fail(ch, ret,
 				"%s: nobody serves %s: start the server first, "
-				"and give both sides the same path=",
+				"and check what the arguments of both devices say of each other",
 				ch->info.name, ch->info.function);
 	else if (ret == -ENOSPC)
 		fail(ch, ret, "%s: the server has a client: try again later", ch->info.name);

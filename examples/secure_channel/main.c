@@ -160,11 +160,21 @@ choose_device(struct channel *ch)
 		return ret;
 	}
 	if ((ch->info.capa & FAST_PATH_CAPA) != FAST_PATH_CAPA) {
-		fail(ch, -ENOTSUP, "%s: the driver has no fast path: choose another device",
+		fail(ch, -ENOTSUP, "%s: the device has no fast path: see its arguments, or choose another",
 				ch->info.name);
 		return -ENOTSUP;
 	}
 	return 0;
+}
+
+/* A device that is on no bus has no address, and not each has a name. */
+static void
+fill_in(char *text)
+{
+	if (text[0] == '\0') {
+		text[0] = '-';
+		text[1] = '\0';
+	}
 }
 
 static int
@@ -175,15 +185,20 @@ find_representor(struct channel *ch, const struct rte_comch_rep_info *reps, uint
 
 	if (ch->rep_pci == NULL && nb == 1) {
 		ch->rep = reps[0];
+		fill_in(ch->rep.pci_addr);
 		return 0;
 	}
-	if (ch->rep_pci == NULL) {
+	if (nb == 0) {
+		fail(ch, -ENODEV, "%s: serves no functions: name them in its arguments",
+				ch->info.name);
+	} else if (ch->rep_pci == NULL) {
 		fail(ch, -EINVAL, "%s: %u functions, choose one by -r:", ch->info.name, nb);
 	} else {
 		id = rte_comch_rep_get_id_by_name(ch->dev_id, ch->rep_pci);
 		for (i = 0; i < nb; i++) {
 			if (reps[i].rep_id == id) {
 				ch->rep = reps[i];
+				fill_in(ch->rep.pci_addr);
 				return 0;
 			}
 		}
@@ -221,6 +236,8 @@ run(struct channel *ch)
 {
 	if (choose_device(ch) != 0)
 		return;
+	fill_in(ch->info.function);
+	fill_in(ch->info.pci_addr);
 	if (ch->info.role == RTE_COMCH_ROLE_DPU) {
 		if (choose_representor(ch) == 0)
 			channel_run(ch);
