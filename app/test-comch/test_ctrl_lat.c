@@ -133,8 +133,9 @@ lat_turn(struct client *cl, struct lat *lat)
 					(uint64_t)(PEER_PATIENCE * (double)rte_get_tsc_hz());
 		else if (rte_rdtsc() > deadline || lat->flow->error != 0)
 			return client_fail(cl, lat->flow->error != 0 ? lat->flow->error :
-					-ETIMEDOUT, "message %" PRIu64 " was not answered",
-					lat->nb);
+					-ETIMEDOUT, "message %" PRIu64
+					" was not answered for %.0f s; where processes share CPUs, give both sides --event",
+					lat->nb, PEER_PATIENCE);
 	}
 	return 0;
 }

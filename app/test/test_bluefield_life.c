@@ -245,6 +245,7 @@ test_switch_advice(void)
 	TEST_EXPECT(attempt(300), -ETIMEDOUT);
 	bf_fdb_advice(group_dev, &group_dev->peer);
 	TEST_TRUE(test_log_has("does not answer: no driver is on that function, or the switch"));
+	TEST_TRUE(test_log_has("--allow of comch-bluefield-model"));
 	TEST_TRUE(test_log_has("tc filter add dev <representor of 02:00:00:00:0a:00> ingress"));
 	TEST_TRUE(test_log_has("<representor of " GROUP_PEER ">"));
 	/* not all of it again and again */

@@ -198,6 +198,6 @@ bf_fdb_advice(struct bf_dev *dev, const struct bf_cm_addr *peer)
 		return;
 	}
 	bf_fdb_text(dev, peer, text, sizeof(text));
-	BF_LOG(WARNING, "%s: " BF_MAC_FMT " does not answer: no driver is on that function, or the switch does not let the two talk. For that, on the card:\n%s",
+	BF_LOG(WARNING, "%s: " BF_MAC_FMT " does not answer: no driver is on that function, or the switch does not let the two talk. For that, with --allow of comch-bluefield-model, or on the card:\n%s",
 		dev->rte_dev->data->name, BF_MAC_ARGS(peer->mac), text);
 }
