@@ -68,8 +68,10 @@ refused_calls(struct test_q *consumer, struct test_q *producer)
 	unsigned int nb = 0;
 
 	nb += rte_comch_consumer_post_burst(consumer->ctx, &post, 1) == 0;
+	test_posts_arrive(consumer, 1);
 	nb += rte_comch_producer_credits(producer->ctx, consumer->id) == 0;
 	nb += rte_comch_producer_send_burst(producer->ctx, consumer->id, &msg, 1) == 0;
+	test_arrive();
 	nb += rte_comch_queue_poll_burst(producer->ctx, &cpl, 1) == 0;
 	nb += rte_comch_queue_poll_burst(consumer->ctx, &cpl, 1) == 0;
 	return nb;

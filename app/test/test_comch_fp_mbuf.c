@@ -13,6 +13,7 @@
 #include <rte_mempool.h>
 
 #include "test_comch_fp_util.h"
+#include "test_comch_place.h"
 
 #define POOL_MBUFS 255
 #define ROOM 1024
@@ -368,7 +369,7 @@ not_taken(struct test_fp *fp)
 	/* one byte more than the room, in place of the third of six */
 	for (i = 0; i < 3; i++) {
 		struct rte_mbuf **six = &pkts[8 + 6 * i];
-		uint32_t credits;
+		uint32_t credits, left;
 
 		TEST_CALL(offered(&p, 5));
 		credits = rte_comch_producer_credits(p.producer->ctx, p.consumer->id);
@@ -379,8 +380,9 @@ not_taken(struct test_fp *fp)
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, six, 6),
 				2);
 		TEST_EXPECT(test_reason(p.producer, p.consumer->id), -EMSGSIZE);
-		TEST_EXPECT(rte_comch_producer_credits(p.producer->ctx, p.consumer->id),
-				credits - 2);
+		left = rte_comch_producer_credits(p.producer->ctx, p.consumer->id);
+		/* over BlueField, more can have come meanwhile */
+		TEST_TRUE(left == credits - 2 || (test_place_is_bluefield() && left > credits - 2));
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &large, 1),
 				0);
 		TEST_EXPECT(rte_pktmbuf_pkt_len(large), ROOM + 1);
@@ -730,6 +732,7 @@ drained(struct test_fp *fp)
 		}
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 5),
 				5);
+		test_arrive();
 		TEST_EXPECT(rte_comch_ctx_stop(p.consumer->ctx), -EINPROGRESS);
 		/* it is STOPPING, and what had come is there */
 		TEST_EXPECT(take_packets(p.consumer), 5);
