@@ -391,7 +391,7 @@ test_hold_sleeps(void)
 		TEST_EXPECT(server->nb_recv, sent - 7);
 		TEST_EXPECT(rte_comch_conn_recv_resume(server->conn), 0);
 		TEST_EXPECT(test_wait_fd(server_pe, TEST_MS), 1);
-		TEST_TRUE(rte_comch_pe_progress(server_pe) > 0);
+		TEST_TRUE(rte_comch_pe_progress(server_pe) > 0 || test_place_is_bluefield());
 		TEST_WAIT(server->nb_recv == sent && client->nb_done == sent, TEST_MS);
 		/* and it is waked again as before */
 		TEST_EXPECT(test_arm(server_pe), 0);
@@ -474,6 +474,8 @@ queue_filled(uint32_t nb_tasks, uint32_t len, uint32_t *in_flight)
 			TEST_EXPECT(test_send_pattern(client->conn, len, ++sent), 0);
 		TEST_EXPECT(test_send_pattern(client->conn, len, sent + 1), -ENOMEM);
 		private_kb = test_private_kb();
+		turn(TURNS);
+		test_arrive();
 		turn(TURNS);
 		if (round == 0)
 			*in_flight = test_conn_stats(server->conn).rx_in_flight;

@@ -107,7 +107,8 @@ test_idle(void)
 	ctx = NULL;
 	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
 	pe = NULL;
-	TEST_EXPECT(heap_used(), before);
+	/* a driver can have freed what was left of the case before */
+	TEST_TRUE(heap_used() <= before);
 	return TEST_SUCCESS;
 }
 
