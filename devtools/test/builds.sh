@@ -120,9 +120,12 @@ with_mock() {
 own_pair_suites='comch_devargs comch_reps comch_ending comch_ending_lost comch_hold_mock'
 
 # Cases that a BlueField device cannot run: doc/guides/contributing/testing.rst says why.
-bluefield_cannot='test_lost_on_the_way test_middle test_more_than_there_is test_post_reasons'
-# Suites that do not pass there each time, on a busy machine or at all.
-bluefield_open='comch_budget comch_fp_event comch_fp_process comch_process'
+bluefield_cannot='test_giant_message test_lost_on_the_way test_middle
+test_more_than_there_is test_post_reasons'
+# Suites that do not pass there each time: in test_stream of comch_fp_event, a producer
+# with one credit has slept for good once; in comch_fp_race, a consumer's lives are too
+# short on a busy machine, and a producer that lost its connection was not IDLE.
+bluefield_open='comch_fp_event comch_fp_race'
 
 # functional_suites <build>: suites of the library that run on the devices of any driver.
 functional_suites() {
@@ -144,23 +147,23 @@ autotests_mock() {
 # and a card for each. It says what it leaves out, and fails if a case is skipped that
 # such a device can run.
 autotests_bluefield() {
-	local open=${bluefield_open//$'\n'/ } out=$work/$1/autotests-bluefield.out name counts left
-	local listed nb_passed=0 nb_failed=0 rc=0
-	listed=$(functional_suites "$1" | grep -vxE "(${open// /|})_autotest")
+	local out=$work/$1/autotests-bluefield.out listed name counts left nb_passed=0 nb_failed=0
+	local rc=0
+	listed=$(functional_suites "$1" | grep -vxE "(${bluefield_open// /|})_autotest")
 	: >"$out"
 	for name in $listed; do
 		on_bluefield run_autotests "$1" "$name" 2>&1 | tee "$out.one" || rc=1
 		cat "$out.one" >>"$out"
-		counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$out.one" | tail -n 1)
+		counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$out.one" | tail -n 1) || true
 		read -r nb_passed nb_failed < <(awk -v passed="$nb_passed" -v failed="$nb_failed" \
 			'{ print passed + $1, failed + ($3 == "" ? 1 : $3) }' <<<"$counts")
 	done
 	left=$(sed -nE 's/^ \+ TestCase .* : (\w+) skipped: .*/\1/p' "$out" | sort -u)
-	if ! diff <(tr ' ' '\n' <<<"$bluefield_cannot" | sort) - <<<"$left"; then
+	if ! diff <(tr ' ' '\n' <<<"$bluefield_cannot") - <<<"$left"; then
 		echo 'what was skipped is not what a BlueField device cannot run'
 		rc=1
 	fi
-	[ -z "$open" ] || echo "not run, since they do not pass each time: $open"
+	echo "not run, since they do not pass each time: $bluefield_open"
 	echo "$nb_passed passed, $nb_failed failed"
 	return $rc
 }
