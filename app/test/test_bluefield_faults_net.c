@@ -3,8 +3,8 @@
  */
 
 /*
- * What becomes of connections over a BlueField when doorbells get lost: messages arrive all
- * the same, or contexts end with the right error; in bounded time.
+ * What becomes of connections over a BlueField when doorbells get lost, or packets: messages
+ * arrive all the same, or contexts end with the right error; in bounded time.
  */
 
 #include "test_bluefield_faults.h"
@@ -213,8 +213,59 @@ test_no_bells(void)
 	return fault_passed();
 }
 
+/* Packets of one function get lost, some: they are repeated. All: both sides give up. */
+static int
+lose_packets(const char *function)
+{
+	TEST_CALL(net_fault(function, "drop=3"));
+	TEST_CALL(fault_run(500));
+	TEST_CALL(net_fault(function, "drop=all"));
+	TEST_CALL(fault_ended(-ECONNRESET, -ECONNRESET));
+	TEST_CALL(net_fault(function, "drop=0"));
+	TEST_CALL(fault_again());
+	return TEST_SUCCESS;
+}
+
+static int
+test_packets_lost(void)
+{
+	fault_up.pause = fault_down.pause = false;
+	TEST_CALL(lose_packets(FAULT_HOST));
+	TEST_CALL(lose_packets(FAULT_CARD));
+	return fault_passed();
+}
+
+/* Stops of who has sent what cannot arrive, while both sides take each other for alive. */
+static int
+test_stop_without_packets(void)
+{
+	struct test_ep *client = fault_fp.tx.ep, *server = fault_fp.rx.ep;
+	uint64_t start;
+
+	TEST_CALL(net_fault(FAULT_HOST, "drop=all"));
+	start = test_now_ns();
+	TEST_EXPECT(fault_send_one(&fault_up), 1);
+	TEST_EXPECT(test_send_pattern(client->conn, 100, 1), 0);
+	TEST_EXPECT(rte_comch_ctx_stop(fault_up.p->ctx), -EINPROGRESS);
+	TEST_WAIT(test_q_state(fault_up.p) == RTE_COMCH_STATE_IDLE, FAULT_SOON_MS);
+	test_note("a producer stops after %" PRIu64 " ms", (test_now_ns() - start) / 1000000);
+	TEST_EXPECT(rte_comch_ctx_reason_get(fault_up.p->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_stop(fault_down.c->ctx), -EINPROGRESS);
+	FAULT_WAIT(test_q_state(fault_down.c) == RTE_COMCH_STATE_IDLE, FAULT_SOON_MS);
+	test_note("a consumer stops after %" PRIu64 " ms", (test_now_ns() - start) / 1000000);
+	TEST_EXPECT(fault_down.received + fault_down.returned, fault_down.posted);
+	FAULT_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE && server->conn == NULL,
+		FAULT_SOON_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ECONNRESET);
+	TEST_EXPECT(server->disconnect_status, -ECONNRESET);
+	TEST_EXPECT(client->send_status, -ECONNRESET);
+	TEST_CALL(net_fault(FAULT_HOST, "drop=0"));
+	TEST_CALL(fault_again());
+	return fault_passed();
+}
+
 static struct unit_test_suite suite = {
-	.suite_name = "BlueField: doorbells that get lost",
+	.suite_name = "BlueField: doorbells and packets that get lost",
 	.unit_test_cases = {
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_of_control),
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_of_life),
@@ -225,6 +276,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_asleep),
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_bells_under_load),
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_no_bells),
+		TEST_CASE_ST(setup_quiet, fault_teardown, test_packets_lost),
+		TEST_CASE_ST(setup_quiet, fault_teardown, test_stop_without_packets),
 		TEST_CASES_END()
 	},
 };
