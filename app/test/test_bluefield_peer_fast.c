@@ -541,6 +541,12 @@ test_credits_none(void)
 	return bad_credits(BF_WQE_SEND, 0, 0, -EPROTO, "no message of credits");
 }
 
+static int
+test_credits_with_data(void)
+{
+	return bad_credits(BF_WQE_SEND_IMM, 5, 8, -EPROTO, "no message of credits");
+}
+
 /*
  * The worker
  */
@@ -638,6 +644,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, pair_teardown, test_credits_too_many),
 		TEST_CASE_ST(setup, pair_teardown, test_credits_far),
 		TEST_CASE_ST(setup, pair_teardown, test_credits_none),
+		TEST_CASE_ST(setup, pair_teardown, test_credits_with_data),
 		TEST_CASE_ST(setup, teardown, test_worker_busy),
 		TEST_CASE_ST(setup_many, teardown, test_ids_share),
 		TEST_CASES_END()

@@ -107,6 +107,22 @@ bf_pair_find_slow(struct bf_producer *p, uint32_t consumer_id, int *reason)
  * Credits
  */
 
+/* No message of credits: the peer has sent another one, or the queue pair has failed. */
+static __rte_noinline void
+credits_odd(struct bf_pair *pair, const struct bf_cqe *cqe)
+{
+	struct bf_chan *chan = pair->fast->chan;
+	uint8_t opcode = bf_cqe_opcode(cqe), syndrome = bf_cqe_syndrome(cqe);
+
+	/* one with data is longer than the buffer that there is none of */
+	if (opcode != BF_CQE_RESP_ERR || syndrome == BF_SYND_LOCAL_LEN ||
+			syndrome == BF_SYND_REMOTE_INVAL)
+		bf_chan_violation(chan, "no message of credits", opcode, pair->id);
+	else if (syndrome != BF_SYND_FLUSHED && !pair->ending)
+		bf_chan_lost(chan, -ECONNRESET);
+	bf_pair_fault(pair, -ECONNRESET);
+}
+
 /* Take what the consumer has told over this pair. */
 void
 bf_credits_look(struct bf_pair *pair)
@@ -117,10 +133,7 @@ bf_credits_look(struct bf_pair *pair)
 	while (pair->fault == 0 && (cqe = bf_compq_next(&pair->back)) != NULL) {
 		any = true;
 		if (unlikely(bf_cqe_opcode(cqe) != BF_CQE_RESP_SEND_IMM)) {
-			if (bf_cqe_opcode(cqe) != BF_CQE_RESP_ERR)
-				bf_chan_violation(pair->fast->chan, "no message of credits",
-					bf_cqe_opcode(cqe), pair->id);
-			bf_pair_fault(pair, -ECONNRESET);
+			credits_odd(pair, cqe);
 			break;
 		}
 		if (unlikely(bf_recvq_done(&pair->rq, bf_cqe_wqe_counter(cqe)) != 0)) {
