@@ -447,6 +447,56 @@ test_counted_meanwhile(void)
 }
 
 /*
+ * Connections come and go while a thread has them listed
+ */
+
+struct dumper {
+	struct rte_comch_dev *dev;
+	FILE *f;
+	uint32_t stop; /* atomic */
+	uint32_t nb;
+};
+
+static void *
+dump_main(void *arg)
+{
+	struct dumper *dumper = arg;
+
+	while (__atomic_load_n(&dumper->stop, __ATOMIC_RELAXED) == 0) {
+		dumper->dev->ops->dump(dumper->dev, dumper->f);
+		dumper->nb++;
+		usleep(100);
+	}
+	return NULL;
+}
+
+static int
+test_dumped_meanwhile(void)
+{
+	struct dumper dumper = { .dev = group_dev_of(card_dev)->rte_dev };
+	struct test_ep *server = own_server(), *client;
+	pthread_t thread;
+	uint32_t i;
+
+	TEST_TRUE(server != NULL);
+	dumper.f = fopen("/dev/null", "w");
+	TEST_TRUE(dumper.f != NULL);
+	TEST_EXPECT(pthread_create(&thread, NULL, dump_main, &dumper), 0);
+	for (i = 0; i < 5; i++) {
+		client = client_of(server);
+		if (client == NULL || test_ep_close(client) != 0)
+			break;
+		turn(5);
+	}
+	__atomic_store_n(&dumper.stop, 1, __ATOMIC_RELAXED);
+	TEST_EXPECT(pthread_join(thread, NULL), 0);
+	fclose(dumper.f);
+	TEST_EXPECT(i, 5);
+	TEST_TRUE(dumper.nb > 0);
+	return test_log_passed();
+}
+
+/*
  * The thread of a function tells of its failure while another one removes the device
  */
 
@@ -531,6 +581,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_fails_with_full_mailbox),
 		TEST_CASE_ST(setup, teardown, test_fails_and_ends),
 		TEST_CASE_ST(setup, teardown, test_counted_meanwhile),
+		TEST_CASE_ST(setup, teardown, test_dumped_meanwhile),
 		TEST_CASE_ST(setup, teardown, test_fails_while_it_ends),
 		TEST_CASE_ST(setup, teardown, test_queue_stops_slowly),
 		TEST_CASES_END()

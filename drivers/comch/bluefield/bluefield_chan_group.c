@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <rte_cycles.h>
+#include <rte_string_fns.h>
 
 #include "bluefield_chan_priv.h"
 
@@ -73,6 +74,18 @@ bf_line_new(struct bf_chan_dev *cd)
 	cd->nb_lines++;
 	bf_unlock(&cd->lock);
 	return line;
+}
+
+/* What people are told of it, who may ask at any time; NULL: that stays. */
+void
+bf_line_name(struct bf_line *line, const char *name, const char *function)
+{
+	bf_lock(&line->cd->lock);
+	if (name != NULL)
+		strlcpy(line->name, name, sizeof(line->name));
+	if (function != NULL)
+		strlcpy(line->function, function, sizeof(line->function));
+	bf_unlock(&line->cd->lock);
 }
 
 /* The worker has taken its queues away by then. */
@@ -656,7 +669,7 @@ chan_dump(struct bf_dev *dev, FILE *f)
 			dev->reps[listen->rep_id].name);
 	TAILQ_FOREACH(line, &cd->lines, next)
 		fprintf(f, "  connection to '%s', %s: queue pair 0x%x%s\n", line->name,
-			line->function, line->qp.obj.id, line->deaf ? ", about to go" : "");
+			line->function, line->qpn, line->deaf ? ", about to go" : "");
 	fprintf(f, "  %u connections\n", cd->nb_lines);
 	bf_unlock(&cd->lock);
 }

@@ -219,7 +219,7 @@ struct bf_line {
 	uint32_t queue;      /* entries of ours */
 	uint32_t peer_queue;
 	uint64_t name_hash;
-	char name[BF_WIRE_NAME_SIZE]; /* server: as far as the request has it */
+	char name[BF_WIRE_NAME_SIZE]; /* server: as far as the request has it; bf_line_name() */
 	char function[BF_WIRE_FUNCTION_SIZE];
 
 	/* the worker */
@@ -239,6 +239,7 @@ struct bf_line {
 	TAILQ_ENTRY(bf_line) next; /* of the device: all; the lock */
 
 	/* the lock */
+	uint32_t qpn;        /* of qp, for people */
 	uint32_t events;     /* BF_EV_ */
 	int lost_reason;     /* of LOST */
 	int left_reason;     /* of LEFT */
@@ -371,6 +372,7 @@ void bf_line_finish(struct bf_line *line);
 
 /* bluefield_chan_group.c */
 struct bf_line *bf_line_new(struct bf_chan_dev *cd);
+void bf_line_name(struct bf_line *line, const char *name, const char *function);
 void bf_line_hold(struct bf_line *line, struct bf_group *group);
 void bf_line_put(struct bf_line *line);
 void bf_line_event(struct bf_line *line, uint32_t events, int reason);

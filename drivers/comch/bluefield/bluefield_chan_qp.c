@@ -84,6 +84,9 @@ line_qp_create(struct bf_line *line)
 	if (ret != 0)
 		return ret;
 	line->has_qp = true;
+	bf_lock(&line->cd->lock);
+	line->qpn = line->qp.obj.id;
+	bf_unlock(&line->cd->lock);
 	ret = bf_sendq_init(&line->sq, &line->qp, &dev->uar);
 	if (ret == 0)
 		ret = bf_recvq_init(&line->rq, &line->qp);
@@ -310,6 +313,7 @@ req_refuse(struct bf_cm_id *id, int reason)
 static struct bf_line *
 req_line(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_req *req)
 {
+	char name[sizeof(req->prefix) + 1] = ""; /* it may be longer than that */
 	struct bf_line *line = bf_line_new(cd);
 
 	if (line == NULL)
@@ -321,8 +325,8 @@ req_line(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_
 	line->peer_queue = req->queue_size;
 	line->version = RTE_MIN(req->version_max, (uint8_t)BF_WIRE_VERSION_MAX);
 	line->name_hash = req->name_hash;
-	memcpy(line->name, req->prefix, sizeof(req->prefix)); /* which is shorter */
-	strlcpy(line->function, rep->name, sizeof(line->function));
+	memcpy(name, req->prefix, sizeof(req->prefix));
+	bf_line_name(line, name, rep->name);
 	return line;
 }
 
@@ -510,7 +514,7 @@ line_rep(struct bf_line *line, const struct bf_cm_event *ev)
 	line->msg_size = rep.max_msg_size;
 	line->peer_queue = rep.queue_size;
 	line->version = rep.version;
-	strlcpy(line->function, rep.function, sizeof(line->function));
+	bf_line_name(line, NULL, rep.function);
 	return line_qp_up(line);
 }
 

@@ -251,7 +251,7 @@ line_request(struct bf_line *line)
 	}
 	line->msg_size = conn->max_msg_size;
 	line->queue = server->recv_queue_size;
-	strlcpy(line->name, server->name, sizeof(line->name));
+	bf_line_name(line, server->name, NULL);
 	line->state = BF_LINE_OPENING;
 	line_attach(line, conn);
 	rte_comch_pmd_conn_up(conn);
@@ -300,8 +300,7 @@ bf_connect(struct rte_comch_ctrl *client)
 	line->msg_size = client->max_msg_size;
 	line->queue = client->recv_queue_size;
 	line->pub.peer = group->dev->peer;
-	strlcpy(line->name, client->name, sizeof(line->name));
-	strlcpy(line->function, group->dev->ident.function, sizeof(line->function));
+	bf_line_name(line, client->name, group->dev->ident.function);
 	line->name_hash = bf_wire_name_hash(client->name);
 	ret = bf_line_join(line, bf_chan_group_of(group));
 	if (ret != 0) {
