@@ -5,7 +5,8 @@
 /*
  * The insides of layer chan. A control connection is a struct bf_line here. Its files:
  *
- *   bluefield_chan.c        messages over one that is up: credits, bursts, liveness
+ *   bluefield_chan.c        messages that come over one that is up, bursts, rest
+ *   bluefield_chan_send.c   messages that it sends: data, credits, signs of life
  *   bluefield_conn.c        how one begins and ends, in the thread of its group
  *   bluefield_chan_qp.c     the same in the worker: queue pair, buffers, handshake
  *   bluefield_chan_group.c  poll groups, events between the two threads, the device
@@ -346,15 +347,19 @@ bf_line_held(const struct bf_line *line)
 /* bluefield_chan.c, in the thread of the group */
 int bf_line_poll(struct bf_line *line);
 void bf_line_cq_drain(struct bf_line *line);
-void bf_line_flush(struct bf_line *line);
-bool bf_line_bye(struct bf_line *line, int reason);
-void bf_line_look(struct bf_line *line);
 void bf_line_arm(struct bf_line *line);
 void bf_violation_count(struct bf_dev *dev);
 void bf_violation_log(const struct bf_line *line, const char *what, uint64_t a, uint64_t b);
 bool bf_line_pending(const struct bf_line *line);
 uint32_t bf_line_waiting(const struct bf_line *line);
 void bf_line_bad(struct bf_line *line, const char *what, uint64_t a, uint64_t b);
+
+/* bluefield_chan_send.c, in the thread of the group */
+void bf_line_flush(struct bf_line *line);
+bool bf_line_bye(struct bf_line *line, int reason);
+void bf_line_look(struct bf_line *line);
+/* How many of what layer fast wants to be told were sent. */
+int bf_line_ctl_send(struct bf_line *line);
 
 /* bluefield_conn.c, in the thread of the group */
 void bf_line_events_run(struct bf_line *line, uint32_t events, int lost, int left);
