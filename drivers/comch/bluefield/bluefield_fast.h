@@ -160,7 +160,7 @@ struct bf_pair {
 	bool starved;           /* a burst ended for want of a credit of it */
 	uint64_t retry;         /* TSC: it failed, and is tried again then */
 	uint32_t tries;         /* before this one, for a producer that waits */
-	uint64_t gone;          /* TSC: its consumer is, and does not take what was sent till then */
+	uint64_t gone;          /* TSC: its consumer is; for what was sent, till then */
 
 	/* set-up */
 	struct bf_fast *fast;
