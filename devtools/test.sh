@@ -84,7 +84,7 @@ plan quick 40 "autotests of the vendor's names, sanitizers" after 'build gcc-san
 
 # The functional suites on each kind of device: shm's are those of 'autotests gcc' and of
 # the slow ones.
-plan gate 170 'autotests gcc, bluefield' after 'build gcc' counted -- autotests_bluefield gcc
+plan gate 300 'autotests gcc, bluefield' after 'build gcc' counted -- autotests_bluefield gcc
 plan all 240 'autotests gcc, mock driver' after 'build gcc' counted -- autotests_mock gcc
 plan all 90 'autotests gcc, mock driver inside' after 'build gcc' counted -- \
 	with_mock inside autotests gcc fast
