@@ -64,13 +64,17 @@ test_card_reset(void)
 
 /*
  * A completion queue has no room, or the queue of a consumer cannot be read: that device has
- * lost completions, and its peer a peer.
+ * lost completions, and its peer a peer. A connection whose own queue pair failed with that
+ * may be told so before the device is.
  */
 static int
-cq_fails(const char *function, const char *what, int card_reason, int host_reason)
+cq_fails(const char *function, const char *what)
 {
-	uint64_t start;
+	bool card = strcmp(function, FAULT_CARD) == 0;
+	int16_t dev = (int16_t)(card ? fault_card : fault_host);
 	unsigned int i;
+	uint64_t start;
+	int reason;
 
 	TEST_CALL(fault_connect());
 	for (i = 0; i < 3; i++) {
@@ -78,7 +82,15 @@ cq_fails(const char *function, const char *what, int card_reason, int host_reaso
 		start = test_now_ns();
 		TEST_EXPECT(test_model_ctl(&fault_place.model, "fault %s net %s=1", function,
 			what), 0);
-		TEST_CALL(expect_ends(start, FAULT_SILENCE_MS, card_reason, host_reason));
+		FAULT_WAIT(test_dev_status(dev) != 0 && fault_fp.tx.ep->conn == NULL &&
+			fault_fp.rx.ep->conn == NULL &&
+			test_state(fault_fp.tx.ep) == RTE_COMCH_STATE_IDLE, FAULT_SILENCE_MS);
+		TEST_EXPECT(test_dev_status(dev), -EIO);
+		reason = card ? fault_fp.rx.ep->disconnect_status :
+			rte_comch_ctx_reason_get(fault_fp.tx.ep->ctx);
+		TEST_TRUE(reason == -EIO || reason == -ECONNRESET);
+		TEST_CALL(expect_ends(start, FAULT_SILENCE_MS, card ? reason : -ECONNRESET,
+			card ? -ECONNRESET : reason));
 		TEST_TRUE(test_log_has("has lost completions"));
 		TEST_CALL(fault_again());
 	}
@@ -88,19 +100,19 @@ cq_fails(const char *function, const char *what, int card_reason, int host_reaso
 static int
 test_host_cq_fails(void)
 {
-	return cq_fails(FAULT_HOST, "cqes", -ECONNRESET, -EIO);
+	return cq_fails(FAULT_HOST, "cqes");
 }
 
 static int
 test_card_cq_fails(void)
 {
-	return cq_fails(FAULT_CARD, "cqes", -EIO, -ECONNRESET);
+	return cq_fails(FAULT_CARD, "cqes");
 }
 
 static int
 test_consumer_queue_fails(void)
 {
-	return cq_fails(FAULT_CARD, "posts", -EIO, -ECONNRESET);
+	return cq_fails(FAULT_CARD, "posts");
 }
 
 /* A queue pair of its own accord goes to state ERROR: the connection ends, no more. */
