@@ -804,6 +804,13 @@ rep_function(struct bf_wire_rep *rep)
 	memset(rep->function, 'x', sizeof(rep->function));
 }
 
+/* It is printed: an escape would be the terminal's. */
+static void
+rep_escape(struct bf_wire_rep *rep)
+{
+	rep->function[0] = '\033';
+}
+
 static const struct bad_rep bad_reps[] = {
 	{ "magic", rep_magic },
 	{ "version", rep_version },
@@ -816,6 +823,7 @@ static const struct bad_rep bad_reps[] = {
 	{ "name", rep_name },
 	{ "name without end", rep_no_end },
 	{ "function without end", rep_function },
+	{ "function that cannot be printed", rep_escape },
 };
 
 static void

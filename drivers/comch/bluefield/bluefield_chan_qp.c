@@ -461,6 +461,20 @@ text_ends(const char *text, size_t size)
 	return memchr(text, '\0', size) != NULL;
 }
 
+/* It ends, and may be printed: people read it in logs and dumps. */
+static bool
+text_plain(const char *text, size_t size)
+{
+	size_t len = strnlen(text, size);
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	}
+	return len < size;
+}
+
 /* The answer of a server: is it one to our question? */
 static int
 rep_check(const struct bf_line *line, const struct bf_wire_rep *rep)
@@ -484,7 +498,7 @@ rep_check(const struct bf_line *line, const struct bf_wire_rep *rep)
 	} else if (!text_ends(rep->name, sizeof(rep->name)) ||
 			strcmp(rep->name, line->name) != 0) {
 		what = "name that is not the server's";
-	} else if (!text_ends(rep->function, sizeof(rep->function))) {
+	} else if (!text_plain(rep->function, sizeof(rep->function))) {
 		what = "name of the function";
 	}
 	if (what == NULL)
