@@ -558,6 +558,7 @@ credits_of(const struct test_q *q, uint32_t id)
 /*
  * Over BlueField, a producer is told of posts by a message: wait for that, and turn no
  * engine. Whoever asks for credits has a share of them, so only one that is alone is asked.
+ * Not where another thread has that producer.
  */
 void
 test_posts_arrive(const struct test_q *q, uint32_t nb)
@@ -618,7 +619,7 @@ test_post_slots(struct test_q *q, const struct test_slots *s, uint32_t first, ui
 }
 
 uint32_t
-test_post_empty(struct test_q *q, uint32_t nb, uint64_t cookie)
+test_post_empty_nowait(struct test_q *q, uint32_t nb, uint64_t cookie)
 {
 	struct rte_comch_post *posts = calloc(nb, sizeof(*posts));
 	uint32_t i, taken;
@@ -629,6 +630,14 @@ test_post_empty(struct test_q *q, uint32_t nb, uint64_t cookie)
 		posts[i].cookie = cookie + i;
 	taken = rte_comch_consumer_post_burst(q->ctx, posts, (uint16_t)nb);
 	free(posts);
+	return taken;
+}
+
+uint32_t
+test_post_empty(struct test_q *q, uint32_t nb, uint64_t cookie)
+{
+	uint32_t taken = test_post_empty_nowait(q, nb, cookie);
+
 	test_posts_arrive(q, taken);
 	return taken;
 }

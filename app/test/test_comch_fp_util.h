@@ -130,11 +130,15 @@ bool test_slot_check(const struct test_slots *s, uint32_t i, uint32_t len, uint3
 /** Post slots, in one burst; the cookie of slot i is cookie + i. @return taken. */
 uint32_t test_post_slots(struct test_q *q, const struct test_slots *s, uint32_t first,
 		uint32_t nb, uint64_t cookie);
-/** The same where the test does not rely on the next send to find them. @return taken. */
+/**
+ * The same where the test does not rely on the next send to find them, or where the producer
+ * is another thread's. @return taken.
+ */
 uint32_t test_post_slots_nowait(struct test_q *q, const struct test_slots *s, uint32_t first,
 		uint32_t nb, uint64_t cookie);
 /** Post without buffers. @return taken. */
 uint32_t test_post_empty(struct test_q *q, uint32_t nb, uint64_t cookie);
+uint32_t test_post_empty_nowait(struct test_q *q, uint32_t nb, uint64_t cookie);
 /** What the others wait for, where a producer is told of posts later. */
 void test_posts_arrive(const struct test_q *q, uint32_t nb);
 /** Send one message of a slot's first bytes. @return taken, 0 or 1. */
