@@ -27,7 +27,7 @@
 #include "test_comch_util.h"
 
 #define MODEL_PROGRAM "comch-bluefield-model"
-#define MODEL_START_MS 10000
+#define MODEL_START_MS 60000
 #define MODEL_STOP_MS 10000
 
 static int
