@@ -122,10 +122,6 @@ own_pair_suites='comch_devargs comch_reps comch_ending comch_ending_lost comch_h
 # Cases that a BlueField device cannot run: doc/guides/contributing/testing.rst says why.
 bluefield_cannot='test_giant_message test_lost_on_the_way test_middle
 test_more_than_there_is test_post_reasons'
-# Suites that do not pass there each time: in test_stream of comch_fp_event, a producer
-# with one credit has slept for good once; in comch_fp_race, a consumer's lives are too
-# short on a busy machine, and a producer that lost its connection was not IDLE.
-bluefield_open='comch_fp_event comch_fp_race'
 
 # functional_suites <build>: suites of the library that run on the devices of any driver.
 functional_suites() {
@@ -149,7 +145,7 @@ autotests_mock() {
 autotests_bluefield() {
 	local out=$work/$1/autotests-bluefield.out listed name counts left nb_passed=0 nb_failed=0
 	local rc=0
-	listed=$(functional_suites "$1" | grep -vxE "(${bluefield_open// /|})_autotest")
+	listed=$(functional_suites "$1")
 	: >"$out"
 	for name in $listed; do
 		on_bluefield run_autotests "$1" "$name" 2>&1 | tee "$out.one" || rc=1
@@ -163,7 +159,11 @@ autotests_bluefield() {
 		echo 'what was skipped is not what a BlueField device cannot run'
 		rc=1
 	fi
-	echo "not run, since they do not pass each time: $bluefield_open"
+	if [ "$(grep -c '^once failed: ' "$out")" -gt 4 ]; then
+		echo 'too many cases needed a second look'
+		nb_failed=$((nb_failed + 1))
+		rc=1
+	fi
 	echo "$nb_passed passed, $nb_failed failed"
 	return $rc
 }
