@@ -227,8 +227,8 @@ reuse(struct test_fp *fp)
 		TEST_TRUE(consumer->id > id);
 		id = consumer->id;
 		TEST_EXPECT(rte_comch_producer_credits(producer->ctx, id), 0);
-		TEST_EXPECT(test_post_empty(consumer, 1, i), 1);
-		TEST_EXPECT(test_post_empty(keeper, 1, 1000 + i), 1);
+		TEST_EXPECT(test_post_empty_nowait(consumer, 1, i), 1);
+		TEST_EXPECT(test_post_empty_nowait(keeper, 1, 1000 + i), 1);
 		TEST_WAIT(test_send_imm(producer, id, &i, sizeof(i), 0) == 1, TEST_MS);
 		TEST_WAIT(test_send_imm(producer, keeper->id, &i, sizeof(i), 0) == 1, TEST_MS);
 		TEST_EXPECT(test_poll(consumer, &cpl, 1), 1);
@@ -253,7 +253,7 @@ reuse(struct test_fp *fp)
 		TEST_TRUE(producer->id > id);
 		TEST_CALL(test_fp_producer(fp, 4, &other));
 		TEST_TRUE(other->id > producer->id);
-		TEST_EXPECT(test_post_empty(keeper, 2, i), 2);
+		TEST_EXPECT(test_post_empty_nowait(keeper, 2, i), 2);
 		TEST_WAIT(test_send_imm(other, keeper->id, &i, sizeof(i), 0) == 1, TEST_MS);
 		TEST_WAIT(test_send_imm(producer, keeper->id, &i, sizeof(i), 0) == 1, TEST_MS);
 		TEST_EXPECT(test_poll(keeper, &cpl, 1), 1);
@@ -303,7 +303,7 @@ test_all_consumers(void)
 	TEST_TRUE(consumers != NULL);
 	for (i = 0; i < nb; i++) {
 		if (test_fp_consumer(&fp, NULL, 2, 4, &consumers[i]) != TEST_SUCCESS ||
-				test_post_empty(consumers[i], 1, i) != 1)
+				test_post_empty_nowait(consumers[i], 1, i) != 1)
 			break;
 	}
 	for (nb = i, i = 0; i < nb; i++) {

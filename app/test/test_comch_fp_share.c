@@ -248,14 +248,14 @@ consume(struct many *m, uint32_t want)
 	struct rte_comch_cpl cpls[BURST];
 	uint32_t got = 0, n;
 
-	test_post_empty(m->consumer, POSTS, 0);
+	test_post_empty_nowait(m->consumer, POSTS, 0);
 	while (got < want && test_now_ns() < end) {
 		n = rte_comch_queue_poll_burst(m->consumer->ctx, cpls, BURST);
 		got += n;
 		if (n == 0)
 			sched_yield();
 		else
-			test_post_empty(m->consumer, n, 0);
+			test_post_empty_nowait(m->consumer, n, 0);
 	}
 	return got;
 }

@@ -121,7 +121,7 @@ stop_producer(struct test_fp *fp)
 	TEST_CALL(test_fp_consumer(fp, NULL, PLACES, 4, &consumer));
 	TEST_CALL(test_fp_producer(fp, 8, &producer));
 	for (i = 0; i < 50; i++) {
-		TEST_EXPECT(test_post_empty(consumer, 8, 0), 8);
+		TEST_EXPECT(test_post_empty_nowait(consumer, 8, 0), 8);
 		for (j = 0; j < 8; j++)
 			TEST_WAIT(test_send_imm(producer, consumer->id, &j, sizeof(j), 1) == 1,
 					TEST_MS);
@@ -138,7 +138,7 @@ stop_producer(struct test_fp *fp)
 			TEST_TRUE(memcmp(cpls[j].imm, &j, sizeof(j)) == 0);
 		TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
 		TEST_EXPECT(test_drain(producer), 0);
-		TEST_EXPECT(test_post_empty(consumer, 1, 0), 1);
+		TEST_EXPECT(test_post_empty_nowait(consumer, 1, 0), 1);
 		TEST_WAIT(test_send_imm(producer, consumer->id, &j, sizeof(j), 77) == 1, TEST_MS);
 		TEST_EXPECT(test_poll(producer, &cpl, 1), 1);
 		TEST_EXPECT(cpl.cookie, 77);
