@@ -595,13 +595,14 @@ test_ep_close(struct test_ep *ep)
 	return ret;
 }
 
+/* The newest first: what servers of one name tell goes to the first, test_servers_start(). */
 static void
 close_all_of_type(int type)
 {
 	struct test_ep *ep, *tmp;
 
-	for (ep = TAILQ_FIRST(&eps); ep != NULL; ep = tmp) {
-		tmp = TAILQ_NEXT(ep, next);
+	for (ep = TAILQ_LAST(&eps, test_ep_list); ep != NULL; ep = tmp) {
+		tmp = TAILQ_PREV(ep, test_ep_list, next);
 		if (ep->ctx == NULL || rte_comch_ctx_type_get(ep->ctx) == type)
 			test_ep_close(ep);
 	}
