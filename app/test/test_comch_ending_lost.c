@@ -111,6 +111,34 @@ test_nothing_told(void)
 	return works_again();
 }
 
+/* A driver that is at work has more time, until it is not any more. */
+static int
+test_at_work(void)
+{
+	struct rte_comch_dev *dev = test_mock_dev(test_pair.dpu);
+	struct test_ep *server;
+	uint64_t begin;
+
+	server = test_server_run("busy", test_pe_new());
+	TEST_TRUE(dev != NULL && server != NULL);
+	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_HELD);
+	begin = test_now_ns();
+	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), -EINPROGRESS);
+	while (test_now_ns() - begin < (uint64_t)RTE_COMCH_PMD_END_MS * 3 / 2 * 1000000) {
+		rte_comch_pmd_at_work(dev);
+		test_progress_ms(20);
+	}
+	TEST_EXPECT(dev_status(test_pair.dpu), 0);
+	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_STOPPING);
+	TEST_WAIT(test_state(server) == RTE_COMCH_STATE_IDLE, LOST_MS);
+	TEST_EXPECT(dev_status(test_pair.dpu), -ETIMEDOUT);
+	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
+	test_mock_drop(TEST_MOCK_NB_OPS);
+	test_fp_cleanup();
+	TEST_TRUE(test_mock_tell_dropped() >= 1);
+	return works_again();
+}
+
 /*
  * A region has no engine that could look at the time: it is given up when somebody
  * asks for the device.
@@ -489,6 +517,7 @@ static struct unit_test_suite suite = {
 	.teardown = test_mock_suite_teardown,
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_nothing_told),
+		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_at_work),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_region_not_told),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_connections_go),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_lost_queue_keeps),

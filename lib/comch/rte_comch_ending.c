@@ -18,6 +18,12 @@
 
 #include "comch_private.h"
 
+static uint64_t
+ms_to_tsc(uint32_t ms)
+{
+	return rte_get_tsc_hz() / MS_PER_S * ms;
+}
+
 /*
  * Before the op is called, as the driver may tell of the end before that returns.
  * No engine: done() is called by whoever tells.
@@ -30,15 +36,15 @@ comch_ending_begin(struct rte_comch_pmd_ending *ending, struct rte_comch_dev *de
 	ending->dev = dev;
 	ending->pe = pe;
 	ending->done = done;
-	ending->deadline = rte_get_tsc_cycles() +
-		rte_get_tsc_hz() / MS_PER_S * RTE_COMCH_PMD_END_MS;
+	ending->deadline = rte_get_tsc_cycles() + ms_to_tsc(RTE_COMCH_PMD_END_MS);
+	ending->last = ending->deadline + ms_to_tsc(RTE_COMCH_PMD_WORK_MS);
 }
 
 /* Another time limit than that of an end, from now on. */
 void
 comch_ending_limit_set(struct rte_comch_pmd_ending *ending, uint32_t ms)
 {
-	ending->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * ms;
+	ending->deadline = rte_get_tsc_cycles() + ms_to_tsc(ms);
 }
 
 /* In the engine's thread: what it waited for has come by a way of its own. */
@@ -99,8 +105,17 @@ rte_comch_pmd_ended(struct rte_comch_pmd_ending *ending)
 bool
 comch_ending_give_up(struct rte_comch_pmd_ending *ending, uint64_t now)
 {
+	uint64_t deadline;
+
 	if (!ending->pending || ending->ended || now < ending->deadline)
 		return false;
+	/* relaxed: as in rte_comch_pmd_at_work() */
+	deadline = __atomic_load_n(&ending->dev->at_work, __ATOMIC_RELAXED) +
+		ms_to_tsc(RTE_COMCH_PMD_END_MS);
+	if (now < deadline && now < ending->last) {
+		ending->deadline = deadline;
+		return false;
+	}
 	ending->lost = true;
 	ending->pe = NULL;
 	ending->pending = false;

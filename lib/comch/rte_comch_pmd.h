@@ -80,6 +80,7 @@
 
 #include <rte_common.h>
 #include <rte_compat.h>
+#include <rte_cycles.h>
 #include <rte_dev.h>
 #include <rte_spinlock.h>
 
@@ -115,6 +116,8 @@ struct rte_comch_pmd_event {
 
 /** Milliseconds that the library waits for the end that a driver has to tell of. */
 #define RTE_COMCH_PMD_END_MS 2000
+/** The same, of a driver that says that it is at work, rte_comch_pmd_at_work(). */
+#define RTE_COMCH_PMD_WORK_MS 60000
 /** Milliseconds that it waits for the answer to consumer_announce. */
 #define RTE_COMCH_PMD_ANSWER_MS 6000
 
@@ -123,6 +126,7 @@ struct rte_comch_pmd_ending {
 	struct rte_comch_dev *dev; /**< Library: device. */
 	struct rte_comch_pe *pe;   /**< Library: who waits, under the device's lock. */
 	uint64_t deadline;         /**< Library: TSC. */
+	uint64_t last;             /**< Library: TSC, beyond which no work counts. */
 	bool ended;                /**< Library: the driver has told; the same lock. */
 	bool pending;              /**< Library: it is to be told. */
 	bool lost;                 /**< Library: it was not told in time. */
@@ -566,6 +570,7 @@ struct rte_comch_dev {
 	int status;                          /**< Library: 0 or why it is down; atomic. */
 	uint32_t nb_conn_refs;               /**< Library: of applications; atomic. */
 	uint32_t nb_lost_queues;             /**< Library: since the last reset; atomic. */
+	uint64_t at_work;                    /**< Driver: TSC of what it did last; atomic. */
 };
 
 /**
@@ -580,6 +585,22 @@ rte_comch_pmd_count(uint64_t *counter)
 {
 	/* relaxed: a number for people, it orders nothing */
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+/**
+ * @internal
+ * The driver has done a part of its work for things of this device that are to end, from
+ * any thread: the library waits RTE_COMCH_PMD_END_MS from now on for each of them, and
+ * RTE_COMCH_PMD_WORK_MS in all. For drivers that end many things one after another.
+ *
+ * @param dev
+ *   The device.
+ */
+static inline void
+rte_comch_pmd_at_work(struct rte_comch_dev *dev)
+{
+	/* relaxed: a time, it orders nothing */
+	__atomic_store_n(&dev->at_work, rte_get_tsc_cycles(), __ATOMIC_RELAXED);
 }
 
 /**
