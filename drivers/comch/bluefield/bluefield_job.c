@@ -69,6 +69,8 @@ jobs_run(struct bf_jobs *jobs, uint32_t max)
 		STAILQ_REMOVE_HEAD(&jobs->list, next);
 		bf_unlock(&jobs->lock);
 		job->run(job);
+		/* others may have to end after it */
+		rte_comch_pmd_at_work(jobs->dev->rte_dev);
 		bf_lock(&jobs->lock);
 	}
 	bf_unlock(&jobs->lock);
