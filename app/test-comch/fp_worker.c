@@ -26,8 +26,8 @@
 #define WORKER_PROGRESS_MASK 0x3f
 /* Turns with nothing to do after which a worker lets others have its CPU. */
 #define WORKER_YIELD_MASK 0x3f
-/* Seconds for consumers to become IDLE; the library gives a peer two. */
-#define WORKER_STOP_PATIENCE 4.0
+/* Seconds for producers and consumers to become IDLE, when a thousand pairs have to go. */
+#define WORKER_STOP_PATIENCE 30.0
 
 void
 fp_worker_fail(struct fp_worker *w, int status, const char *format, ...)
