@@ -423,6 +423,8 @@ SCENES = {
 
 
 def main():
+    # a shell has what it runs in the background ignore Ctrl-C, and so would all of these
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     """Run all, or those whose name has the pattern."""
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('build', help='build folder')
