@@ -132,6 +132,10 @@ sender_run(void *arg)
 	}
 	if (!s->lost && !sender_stop(s) && s->error == NULL)
 		s->error = "it does not stop";
+	/* one whose start was cancelled ends by progress */
+	end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	while (rte_comch_ctx_state_get(s->ctx) != RTE_COMCH_STATE_IDLE && test_now_ns() < end)
+		rte_comch_pe_progress(s->pe);
 	if (rte_comch_ctx_destroy(s->ctx) != 0 && s->error == NULL)
 		s->error = "it cannot be destroyed";
 	__atomic_store_n(&s->over, true, __ATOMIC_RELEASE);
