@@ -84,12 +84,15 @@ plan quick 40 "autotests of the vendor's names, sanitizers" after 'build gcc-san
 
 # The functional suites on each kind of device: shm's are those of 'autotests gcc' and of
 # the slow ones.
-plan gate 300 'autotests gcc, bluefield' after 'build gcc' counted -- autotests_bluefield gcc
+plan gate 155 'autotests gcc, bluefield' after 'build gcc' counted -- \
+	autotests_bluefield gcc fast
+plan all 340 'slow autotests gcc, bluefield' after 'build gcc' counted -- \
+	autotests_bluefield gcc slow
 plan all 240 'autotests gcc, mock driver' after 'build gcc' counted -- autotests_mock gcc
 plan all 90 'autotests gcc, mock driver inside' after 'build gcc' counted -- \
 	with_mock inside autotests gcc fast
 plan all 270 'slow autotests gcc' after 'build gcc' counted -- autotests gcc slow
-plan gate 300 'slow autotests gcc-sanitize' after 'build gcc-sanitize' counted -- \
+plan gate 260 'slow autotests gcc-sanitize' after 'build gcc-sanitize' counted -- \
 	with_sanitizers autotests gcc-sanitize slow
 
 # How it is compiled and linked. Slow suites are left to --all where the compiler
@@ -167,10 +170,10 @@ plan gate 3 'example doca: 16 clients, bluefield' after 'build gcc' -- on_bluefi
 	doca_threads gcc 16
 
 # What people try first, and what they are told.
-for name in gcc gcc-sanitize; do
-	plan gate 45 "first hour with the vendor's names, $name" after "build $name" counted -- \
-		with_sanitizers "$devtools/check-doca-first-hour.py" "$work/$name"
-done
+plan all 22 "first hour with the vendor's names, gcc" after 'build gcc' counted -- \
+	"$devtools/check-doca-first-hour.py" "$work/gcc"
+plan gate 25 "first hour with the vendor's names, gcc-sanitize" after 'build gcc-sanitize' \
+	counted -- with_sanitizers "$devtools/check-doca-first-hour.py" "$work/gcc-sanitize"
 
 plan gate 1 'library folder of an install' after 'build gcc' -- library_folder
 plan gate 5 'mistakes in INI files' after 'build gcc' -- config_errors
