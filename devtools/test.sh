@@ -166,6 +166,7 @@ plan gate 3 'example doca: data path, bluefield' after 'build gcc' -- on_bluefie
 plan gate 5 'example doca: epoll, bluefield' after 'build gcc' -- on_bluefield \
 	doca_epoll gcc 2000
 plan gate 2 'example doca: endpoints, bluefield' after 'build gcc' -- on_bluefield doca_cc gcc
+plan gate 2 'example doca: bulk, bluefield' after 'build gcc' -- on_bluefield doca_bulk_sized gcc
 plan gate 3 'example doca: 16 clients, bluefield' after 'build gcc' -- on_bluefield \
 	doca_threads gcc 16
 

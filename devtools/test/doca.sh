@@ -116,6 +116,14 @@ doca_bulk() { # <build>
 			'Received 1 messages of 1 bytes' -s 1 -n 1
 }
 
+# Where consumers say how large their buffers are, each process says it by the environment:
+# the same for both sides here.
+doca_bulk_sized() { # <build>
+	local -x DOCA_COMPAT_RECV_SIZE=4096
+	doca_pair "$1" bulk-dpu bulk 'Received 1000 messages of 4096 bytes' \
+		'Received 1000 messages of 4096 bytes'
+}
+
 # Its consumer has no buffers, which devices that ask for sizes want to know.
 doca_epoll() { # <build> <messages>
 	local -x DOCA_COMPAT_RECV_SIZE=0
