@@ -172,11 +172,10 @@ pair_leave(struct bf_producer *p, struct bf_pair *pair)
 
 /* One that has failed is asked for again a little later, if the producer waits for it. */
 static void
-pair_again(struct bf_producer *p, struct bf_pair *pair)
+pair_again(struct bf_producer *p, struct bf_pair *pair, uint64_t now)
 {
 	struct bf_pair **to = &p->to[pair->rc->id % BF_MAX_CONSUMERS], *next;
 	struct bf_fast_group *fg = bf_fast_group_of(p->group);
-	const uint64_t now = rte_get_tsc_cycles();
 	const uint64_t pause = rte_get_tsc_hz() / MS_PER_S * BF_RETRY_MS <<
 		RTE_MIN(pair->tries, BF_RETRY_DOUBLE);
 
@@ -204,7 +203,7 @@ pair_again(struct bf_producer *p, struct bf_pair *pair)
 }
 
 static void
-pair_service(struct bf_producer *p, struct bf_pair *pair)
+pair_service(struct bf_producer *p, struct bf_pair *pair, uint64_t now)
 {
 	if (bf_pair_is(pair, BF_PAIR_DEAD)) {
 		/* what it was flushed with has come by now, and is of no pair after this */
@@ -225,14 +224,14 @@ pair_service(struct bf_producer *p, struct bf_pair *pair)
 		bf_credits_look(pair);
 	if (!bf_credits_closed(&pair->rc->credits) && pair->fault == 0) {
 		if (unlikely(bf_pair_is(pair, BF_PAIR_FAILED)))
-			pair_again(p, pair);
+			pair_again(p, pair, now);
 		return;
 	}
 	pair_leave(p, pair);
 	if (pair->gone == 0)
-		pair->gone = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * BF_GONE_MS;
+		pair->gone = now + rte_get_tsc_hz() / MS_PER_S * BF_GONE_MS;
 	/* a consumer without posts does not keep what was sent to it from failing */
-	if (pair_drained(pair) || rte_get_tsc_cycles() >= pair->gone)
+	if (pair_drained(pair) || now >= pair->gone)
 		bf_pair_end(pair);
 	else
 		bf_fast_attention(&p->attention, p->group);
@@ -275,7 +274,7 @@ bf_producer_service(struct bf_producer *p, uint64_t now)
 		if (p->pairs[i] == NULL)
 			continue;
 		nb--;
-		pair_service(p, p->pairs[i]);
+		pair_service(p, p->pairs[i], now);
 	}
 	/* packets and the like that are on their way: nobody may ever poll */
 	if (p->head != p->tail && bf_sent_flags(&p->sent[p->head & p->mask]) != 0 && !p->broken)
