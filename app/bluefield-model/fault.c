@@ -573,8 +573,19 @@ static int
 parse_net(struct parse *p)
 {
 	struct bfm_net_faults net = p->f->net;
+	const struct {
+		const char *key;
+		uint64_t *count;
+	} counts[] = {
+		{ "drop", &net.drop },
+		{ "doorbells", &net.bells },
+		{ "cqes", &net.cqes },
+		{ "records", &net.records },
+		{ "posts", &net.posts },
+	};
 	const char *word, *text;
 	int64_t v = 0;
+	size_t k;
 	int i;
 
 	if (p->nb < 2)
@@ -582,29 +593,21 @@ parse_net(struct parse *p)
 				"records=<n>|posts=<n>|delay=<ms>");
 	for (i = 1; i < p->nb; i++) {
 		word = p->words[i];
-		if ((text = value_of(word, "drop")) != NULL) {
-			if (parse_net_count(p, word, text, &net.drop) != 0)
+		text = NULL;
+		for (k = 0; k < sizeof(counts) / sizeof(counts[0]) && text == NULL; k++) {
+			text = value_of(word, counts[k].key);
+			if (text != NULL && parse_net_count(p, word, text, counts[k].count) != 0)
 				return -EINVAL;
-		} else if ((text = value_of(word, "doorbells")) != NULL) {
-			if (parse_net_count(p, word, text, &net.bells) != 0)
-				return -EINVAL;
-		} else if ((text = value_of(word, "cqes")) != NULL) {
-			if (parse_net_count(p, word, text, &net.cqes) != 0)
-				return -EINVAL;
-		} else if ((text = value_of(word, "records")) != NULL) {
-			if (parse_net_count(p, word, text, &net.records) != 0)
-				return -EINVAL;
-		} else if ((text = value_of(word, "posts")) != NULL) {
-			if (parse_net_count(p, word, text, &net.posts) != 0)
-				return -EINVAL;
-		} else if ((text = value_of(word, "delay")) != NULL) {
-			if (number(p, word, text, 0, MAX_MS, &v) != 0)
-				return -EINVAL;
-			net.delay_ms = (uint32_t)v;
-		} else {
+		}
+		if (text != NULL)
+			continue;
+		text = value_of(word, "delay");
+		if (text == NULL)
 			return wrong(p, "'%s': not drop=<n>, doorbells=<n>, cqes=<n>, records=<n>, "
 					"posts=<n> or delay=<ms>", word);
-		}
+		if (number(p, word, text, 0, MAX_MS, &v) != 0)
+			return -EINVAL;
+		net.delay_ms = (uint32_t)v;
 	}
 	p->f->net = net;
 	return 0;
