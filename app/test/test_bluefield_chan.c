@@ -28,24 +28,12 @@ static struct peer evil;
 static int card_dev, host_dev;
 
 static int
-plug(const char *function, const char *args)
-{
-	char text[PATH_MAX + 256];
-
-	snprintf(text, sizeof(text), "socket=%s/%s.sock,%s", model.dir, function, args);
-	return test_dev_plug("comch_bluefield", text);
-}
-
-static int
 setup(void)
 {
 	card_dev = host_dev = -1;
 	memset(&evil, 0, sizeof(evil));
 	TEST_CALL(test_log_begin());
-	TEST_CALL(test_model_start(&model, "--latency=0.1 " CARD ",flr_ms=1,mac=" CARD_MAC " "
-		HOST ",flr_ms=1,mac=" HOST_MAC " " EVIL ",flr_ms=1,mac=" EVIL_MAC));
-	TEST_CALL(test_model_allow(&model, CARD, HOST));
-	TEST_CALL(test_model_allow(&model, CARD, EVIL));
+	TEST_CALL(peer_model_start(&model, CARD_MAC, HOST_MAC, EVIL_MAC));
 	return TEST_SUCCESS;
 }
 
@@ -54,7 +42,8 @@ static int
 setup_server(void)
 {
 	TEST_CALL(setup());
-	card_dev = plug(CARD, "role=dpu,functions=" HOST "@" HOST_MAC "/" EVIL "@" EVIL_MAC);
+	card_dev = peer_plug(&model, CARD,
+		"role=dpu,functions=" HOST "@" HOST_MAC "/" EVIL "@" EVIL_MAC);
 	TEST_TRUE(card_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 1;
@@ -67,7 +56,7 @@ setup_client(void)
 {
 	TEST_CALL(setup());
 	TEST_CALL(test_model_allow(&model, HOST, EVIL));
-	host_dev = plug(HOST, "role=host,function=" HOST ",peer=" EVIL_MAC);
+	host_dev = peer_plug(&model, HOST, "role=host,function=" HOST ",peer=" EVIL_MAC);
 	TEST_TRUE(host_dev >= 0);
 	test_pair.host = host_dev;
 	return peer_open(&evil, &model, EVIL, true);
@@ -77,8 +66,8 @@ static int
 setup_devs(const char *card_args)
 {
 	TEST_CALL(setup());
-	card_dev = plug(CARD, card_args);
-	host_dev = plug(HOST, "health=50,role=host,function=" HOST ",peer=" CARD_MAC);
+	card_dev = peer_plug(&model, CARD, card_args);
+	host_dev = peer_plug(&model, HOST, "health=50,role=host,function=" HOST ",peer=" CARD_MAC);
 	TEST_TRUE(card_dev >= 0 && host_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 0;
@@ -104,13 +93,7 @@ teardown(void)
 {
 	peer_close(&evil);
 	test_cleanup();
-	if (host_dev >= 0 && test_vdev_remove(host_dev) != 0)
-		test_fail("the host's device cannot be removed");
-	if (card_dev >= 0 && test_vdev_remove(card_dev) != 0)
-		test_fail("the card's device cannot be removed");
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	peer_model_end(&model, host_dev, card_dev);
 }
 
 /*

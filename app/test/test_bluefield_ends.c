@@ -38,27 +38,16 @@ static int card_dev, host_dev;
 static struct rte_comch_pe *own; /* an engine that only the case turns, or NULL */
 
 static int
-plug(const char *function, const char *args)
-{
-	char text[PATH_MAX + 256];
-
-	snprintf(text, sizeof(text), "socket=%s/%s.sock,health=50,%s", model.dir, function, args);
-	return test_dev_plug("comch_bluefield", text);
-}
-
-static int
 setup(void)
 {
 	card_dev = host_dev = -1;
 	own = NULL;
 	memset(&evil, 0, sizeof(evil));
 	TEST_CALL(test_log_begin());
-	TEST_CALL(test_model_start(&model, "--latency=0.1 " CARD ",flr_ms=1,mac=" CARD_MAC " "
-		HOST ",flr_ms=1,mac=" HOST_MAC " " EVIL ",flr_ms=1,mac=" EVIL_MAC));
-	TEST_CALL(test_model_allow(&model, CARD, HOST));
-	TEST_CALL(test_model_allow(&model, CARD, EVIL));
-	card_dev = plug(CARD, "role=dpu,functions=" HOST "@" HOST_MAC "/" EVIL "@" EVIL_MAC);
-	host_dev = plug(HOST, "role=host,function=" HOST ",peer=" CARD_MAC);
+	TEST_CALL(peer_model_start(&model, CARD_MAC, HOST_MAC, EVIL_MAC));
+	card_dev = peer_plug(&model, CARD,
+		"health=50,role=dpu,functions=" HOST "@" HOST_MAC "/" EVIL "@" EVIL_MAC);
+	host_dev = peer_plug(&model, HOST, "health=50,role=host,function=" HOST ",peer=" CARD_MAC);
 	TEST_TRUE(card_dev >= 0 && host_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 0;
@@ -123,13 +112,7 @@ teardown(void)
 	test_cleanup();
 	if (pe != NULL && rte_comch_pe_destroy(pe) != 0)
 		test_fail("the engine of the case cannot be destroyed");
-	if (host_dev >= 0 && test_vdev_remove(host_dev) != 0)
-		test_fail("the host's device cannot be removed");
-	if (card_dev >= 0 && test_vdev_remove(card_dev) != 0)
-		test_fail("the card's device cannot be removed");
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	peer_model_end(&model, host_dev, card_dev);
 }
 
 /* A server on the engine of the case. */

@@ -33,20 +33,14 @@ static struct test_ep *server, *consumer;
 static int
 setup(void)
 {
-	char args[PATH_MAX + 256];
-
 	card_dev = -1;
 	server = consumer = NULL;
 	memset(&evil, 0, sizeof(evil));
 	memset(&good, 0, sizeof(good));
 	TEST_CALL(test_log_begin());
-	TEST_CALL(test_model_start(&model, "--latency=0.1 " CARD ",flr_ms=1,mac=" CARD_MAC " "
-		HOST ",flr_ms=1,mac=" HOST_MAC " " EVIL ",flr_ms=1,mac=" EVIL_MAC));
-	TEST_CALL(test_model_allow(&model, CARD, HOST));
-	TEST_CALL(test_model_allow(&model, CARD, EVIL));
-	snprintf(args, sizeof(args), "socket=%s/" CARD ".sock,role=dpu,functions=" HOST "@"
-		HOST_MAC "/" EVIL "@" EVIL_MAC, model.dir);
-	card_dev = test_dev_plug("comch_bluefield", args);
+	TEST_CALL(peer_model_start(&model, CARD_MAC, HOST_MAC, EVIL_MAC));
+	card_dev = peer_plug(&model, CARD,
+		"role=dpu,functions=" HOST "@" HOST_MAC "/" EVIL "@" EVIL_MAC);
 	TEST_TRUE(card_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 1;
@@ -59,11 +53,7 @@ teardown(void)
 	peer_close(&evil);
 	peer_close(&good);
 	test_cleanup();
-	if (card_dev >= 0 && test_vdev_remove(card_dev) != 0)
-		test_fail("the card's device cannot be removed");
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	peer_model_end(&model, -1, card_dev);
 }
 
 static int
