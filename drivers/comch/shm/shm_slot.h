@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef SHM_SLOT_H
+#define SHM_SLOT_H
+
+/*
+ * A queue of small messages: each is a slot of one cache line, which holds the message
+ * and the word that says that it is there. Used by the queues of immediate data alone, of
+ * connections and of message queues. Freestanding C11, as programs for the offload
+ * processor include it: no EAL, no libc. No memory is allocated here and nobody is woken.
+ *
+ * One side writes the slots, the other the word tail; each maps what the other writes
+ * read-only. Positions count from SHM_SLOT_START and wrap; that of a message is in its
+ * slot, so a slot that still has its message of the round before is not taken for a new one.
+ *
+ * Memory orders, and their pairs:
+ *
+ *   S  slots   the producer releases the word of a slot after the message, the
+ *              consumer acquires the word before it.
+ *   T  tail    the consumer releases tail after it has read the slots that this gives
+ *              back, the producer acquires it before it writes to them.
+ *   A  armed   the producer stores the word, then loads armed; the sleeper stores armed,
+ *              then loads the word. The fence of both is the sleeper's, which has time
+ *              (membarrier()); the producer's keeps the compiler in order.
+ *
+ * A test replaces the accesses to run every order of them.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifndef SHM_SLOT_LOAD
+#define SHM_SLOT_LOAD(ptr, order) __atomic_load_n(ptr, order)
+#define SHM_SLOT_STORE(ptr, val, order) __atomic_store_n(ptr, val, order)
+#define SHM_SLOT_COPY(dst, src, len) __builtin_memcpy(dst, src, len)
+#define SHM_SLOT_LIGHT_FENCE(whole) \
+	do { \
+		if (__builtin_expect(whole, 0)) \
+			__atomic_thread_fence(__ATOMIC_SEQ_CST); \
+		else \
+			__atomic_signal_fence(__ATOMIC_SEQ_CST); \
+	} while (0)
+#endif
+
+/* Bytes of a slot, and of the largest message in one. */
+#define SHM_SLOT_SIZE 64
+#define SHM_SLOT_MAX_IMM 56
+/* The first position: soon after it positions wrap, so that this is tried each time. */
+#define SHM_SLOT_START 0xffffff00u
+
+/* One message. */
+struct shm_slot {
+	uint64_t word; /* see shm_slot_word() */
+	uint8_t imm[SHM_SLOT_MAX_IMM];
+};
+
+_Static_assert(sizeof(struct shm_slot) == SHM_SLOT_SIZE, "slot");
+
+/* What the word of a slot says: position, bytes of the message, who sent it; that it is one. */
+#define SHM_SLOT_LEN_SHIFT 32
+#define SHM_SLOT_LEN_MASK 0xffu
+#define SHM_SLOT_PRODUCER_SHIFT 40
+#define SHM_SLOT_PRODUCER_MASK 0xffffu
+#define SHM_SLOT_FULL (UINT64_C(1) << 63) /* memory that is new is 0 */
+
+static inline uint64_t
+shm_slot_word(uint32_t pos, uint32_t producer, uint32_t len)
+{
+	return SHM_SLOT_FULL | (uint64_t)producer << SHM_SLOT_PRODUCER_SHIFT |
+		(uint64_t)len << SHM_SLOT_LEN_SHIFT | pos;
+}
+
+/* Whether it is the message of a position. */
+static inline bool
+shm_slot_is(uint64_t word, uint32_t pos)
+{
+	return (word & (SHM_SLOT_FULL | UINT32_MAX)) == (SHM_SLOT_FULL | pos);
+}
+
+/* From the other side: the caller compares it with what it allows. */
+static inline uint32_t
+shm_slot_len(uint64_t word)
+{
+	return (uint32_t)(word >> SHM_SLOT_LEN_SHIFT) & SHM_SLOT_LEN_MASK;
+}
+
+static inline uint32_t
+shm_slot_producer(uint64_t word)
+{
+	return (uint32_t)(word >> SHM_SLOT_PRODUCER_SHIFT) & SHM_SLOT_PRODUCER_MASK;
+}
+
+/* Producer: put a message into a slot that the tail allows. */
+static inline void
+shm_slot_put(struct shm_slot *slot, uint64_t word, const void *imm, uint32_t len)
+{
+	if (len != 0)
+		SHM_SLOT_COPY(slot->imm, imm, len);
+	SHM_SLOT_STORE(&slot->word, word, __ATOMIC_RELEASE); /* S */
+}
+
+/* Consumer: the word of a slot, for shm_slot_is() with the position that is due. */
+static inline uint64_t
+shm_slot_get(const struct shm_slot *slot)
+{
+	return SHM_SLOT_LOAD(&slot->word, __ATOMIC_ACQUIRE); /* S */
+}
+
+/* Producer: how far it may write. From the other side. */
+static inline uint32_t
+shm_slot_tail_get(const uint32_t *tail)
+{
+	return SHM_SLOT_LOAD(tail, __ATOMIC_ACQUIRE); /* T */
+}
+
+/* Consumer: the slots before it were read, as far as they are to be written again. */
+static inline void
+shm_slot_tail_set(uint32_t *tail, uint32_t pos)
+{
+	SHM_SLOT_STORE(tail, pos, __ATOMIC_RELEASE); /* T */
+}
+
+/*
+ * Producer, after shm_slot_put(): whether the other side sleeps, and has to be woken. whole:
+ * the sleeper has no membarrier().
+ */
+static inline uint32_t
+shm_slot_armed_get(const uint32_t *armed, bool whole)
+{
+	SHM_SLOT_LIGHT_FENCE(whole); /* A */
+	return SHM_SLOT_LOAD(armed, __ATOMIC_RELAXED);
+}
+
+/* Sleeper: say so. Then comes its fence, then it looks at the slots once more. */
+static inline void
+shm_slot_armed_set(uint32_t *armed, uint32_t value)
+{
+	SHM_SLOT_STORE(armed, value, __ATOMIC_RELAXED); /* A */
+}
+
+#endif /* SHM_SLOT_H */
