@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef SHM_DPA_H
+#define SHM_DPA_H
+
+/*
+ * The offload processor in software, host side: a process that runs a program, and the
+ * memory that both reach. What both agree on is in shm_dpa_wire.h, queues are in
+ * shm_msgq*.c. Here are the structures and functions that cross the files shm_dpa*.c, and
+ * what queues use of them.
+ *
+ * Threads. The ops of one processor run one at a time. Beside them there is the monitor,
+ * a thread of the driver for each program: it starts the process, reads its socket, waits
+ * for its end and reaps it. What both use is under the lock of struct shm_dpa. Engines
+ * only wake, and join groups.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include "shm_dpa_wire.h"
+
+struct shm_group;
+struct shm_dpa;
+
+/* Memory of both sides: where each has it. */
+struct shm_dpa_place {
+	void *host;    /* in PROG: to be read only */
+	uint64_t dpa;  /* address in the program */
+	uint64_t size;
+};
+
+/*
+ * What queues use
+ */
+
+/* Whole pages, zero. -ENOMEM. */
+int shm_dpa_alloc_host(struct shm_dpa *dpa, uint64_t size, struct shm_dpa_place *place);
+int shm_dpa_alloc_prog(struct shm_dpa *dpa, uint64_t size, struct shm_dpa_place *place);
+/* Who frees it makes sure that the host does not use it any more. A zero place is none. */
+void shm_dpa_free_host(struct shm_dpa *dpa, struct shm_dpa_place *place);
+void shm_dpa_free_prog(struct shm_dpa *dpa, struct shm_dpa_place *place);
+
+/* Have an execution unit look at what it waits for. Any thread. */
+void shm_dpa_wake(struct shm_dpa *dpa, uint32_t eu);
+
+/*
+ * The program can wake the engine of a group from now on: it looks at the armed word of
+ * that index in HOST and writes the eventfd. Each join needs a leave; in the thread of the
+ * group. The eventfd is readable once soon after the first join, so that nothing is lost
+ * that was put before the program had it.
+ */
+int shm_dpa_group_join(struct shm_dpa *dpa, struct shm_group *group, uint32_t *index);
+void shm_dpa_group_leave(struct shm_dpa *dpa, uint32_t index);
+/* After the engine was awake: its eventfd is readable no more. */
+void shm_dpa_group_drain(struct shm_dpa *dpa, uint32_t index);
+/* The engine is about to sleep (with what its armed word is to be), or is up again (0). */
+void shm_dpa_group_arm(struct shm_dpa *dpa, uint32_t index, uint32_t armed);
+
+/* The program has ended, or was taken for broken. Any thread. */
+bool shm_dpa_is_down(const struct shm_dpa *dpa);
+
+/*
+ * shm_dpa_mem.c: segments, and what is allocated of them
+ */
+
+/* A part of a segment. */
+struct shm_dpa_extent {
+	TAILQ_ENTRY(shm_dpa_extent) next; /* by offset */
+	uint64_t off;
+	uint64_t size;
+	uint64_t len; /* as it was asked for */
+};
+
+TAILQ_HEAD(shm_dpa_extents, shm_dpa_extent);
+
+/* A segment. */
+struct shm_dpa_seg {
+	uint8_t *map;
+	uint64_t size;
+	uint64_t addr; /* in the program */
+	uint64_t hdr;  /* bytes that are not allocated */
+	int fd;
+	pthread_mutex_t lock; /* of used */
+	struct shm_dpa_extents used;
+};
+
+enum shm_dpa_seg_kind { SHM_DPA_HOST = 0, SHM_DPA_PROG, SHM_DPA_HEAP, SHM_DPA_NB_SEGS };
+
+struct shm_dpa_segs {
+	struct shm_dpa_seg seg[SHM_DPA_NB_SEGS];
+};
+
+int shm_dpa_segs_create(struct shm_dpa_segs *segs, uint64_t heap_size);
+void shm_dpa_segs_free(struct shm_dpa_segs *segs);
+/* A descriptor of a memfd with which nobody can write. */
+int shm_dpa_fd_readonly(int fd);
+int shm_dpa_seg_alloc(struct shm_dpa_seg *seg, uint64_t size, uint64_t align, uint64_t *off);
+/* -ENOENT: nothing begins there. */
+int shm_dpa_seg_free(struct shm_dpa_seg *seg, uint64_t off);
+/* The bytes at an address of the program; NULL if no allocation has them all. */
+void *shm_dpa_seg_find(struct shm_dpa_seg *seg, uint64_t addr, uint64_t len);
+
+/* Bytes between two allocations of HEAP, so that they share no line. */
+#define SHM_DPA_HEAP_GRAIN 128u
+
+/* What of a poll group the program has; under group_lock. */
+struct shm_dpa_group {
+	struct shm_group *group;
+	uint32_t refs; /* queues */
+	int fd;        /* eventfd, which the engine polls */
+};
+
+/* A program that runs. */
+struct shm_dpa {
+	struct shm_dpa_segs segs;
+	struct shm_dpa_group groups[SHM_DPA_MAX_GROUPS];
+	pthread_mutex_t group_lock;
+	int sock; /* our end of the control socket */
+	bool down; /* atomic */
+};
+
+/* The headers. PROG may change at any time: load each word once. */
+static inline struct shm_dpa_host *
+shm_dpa_host(struct shm_dpa *dpa)
+{
+	return (struct shm_dpa_host *)(void *)dpa->segs.seg[SHM_DPA_HOST].map;
+}
+
+static inline const struct shm_dpa_prog *
+shm_dpa_prog(const struct shm_dpa *dpa)
+{
+	return (const struct shm_dpa_prog *)(const void *)dpa->segs.seg[SHM_DPA_PROG].map;
+}
+
+/*
+ * shm_dpa_ctl.c: the control socket
+ */
+
+/* Without an answer; fd or -1. -EIO: it has ended, or does not read. Any thread. */
+int shm_dpa_send(struct shm_dpa *dpa, const struct shm_dpa_msg *msg, int fd);
+
+#endif /* SHM_DPA_H */
