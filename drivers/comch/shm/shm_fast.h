@@ -328,6 +328,9 @@ uint32_t shm_share_claim(const struct shm_producer *p, struct shm_rc *rc, uint64
 void shm_shares_drop_locked(const struct shm_producer *p);
 
 /* shm_tx.c: producers */
+int shm_send_fault(const struct shm_rc *rc, const struct rte_comch_send *msg);
+uint16_t shm_send_short(struct shm_producer *p, uint32_t consumer_id,
+		const struct rte_comch_send *msgs, uint32_t nb, uint32_t sent, int reason);
 uint16_t shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
 		uint16_t nb);
 uint16_t shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb);
@@ -339,6 +342,8 @@ bool shm_producer_pending(struct shm_producer *p);
 void shm_producer_disarm(struct shm_producer *p);
 
 /* shm_rx.c: consumers */
+void shm_post_wake(const struct shm_consumer *c, uint32_t want);
+uint16_t shm_flush_poll(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb);
 uint16_t shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb);
 uint16_t shm_post_sizes_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb);
 uint16_t shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);

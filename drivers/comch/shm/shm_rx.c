@@ -17,7 +17,7 @@
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
-#include "shm_fast.h"
+#include "shm_burst.h"
 
 /* Mbufs that are allocated and posted at one time. */
 #define RX_REFILL 32
@@ -29,15 +29,9 @@ struct rx_cpl {
 	uint32_t producer;
 };
 
-static inline uint32_t
-nb_posted(const struct shm_consumer *c)
-{
-	return c->post_pos - c->poll_pos;
-}
-
 /* Wake the engines of the peer that wait for a credit. */
-static void
-post_wake(const struct shm_consumer *c, uint32_t want)
+void
+shm_post_wake(const struct shm_consumer *c, uint32_t want)
 {
 	const struct shm_wire_link *peer = c->link->peer;
 	uint32_t group, armed;
@@ -49,19 +43,6 @@ post_wake(const struct shm_consumer *c, uint32_t want)
 		if (armed != 0)
 			shm_link_wake(c->link, group, armed);
 	}
-}
-
-static inline void
-post_publish(struct shm_consumer *c)
-{
-	uint32_t want;
-
-	/* P: pairs with the acquire in rc_credits() */
-	__atomic_store_n(&c->own->tail, c->post_pos, __ATOMIC_RELEASE);
-	shm_light_fence(c->fence); /* A */
-	want = __atomic_load_n(&c->cpls->want, __ATOMIC_RELAXED);
-	if (unlikely(want != 0))
-		post_wake(c, want);
 }
 
 static inline void
@@ -240,8 +221,8 @@ imm_get(struct shm_consumer *c, uint32_t slot, uint32_t imm_len, struct rte_comc
 }
 
 /* Posts that come back unused. */
-static uint16_t
-flush_poll(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
+uint16_t
+shm_flush_poll(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
 {
 	uint32_t n = RTE_MIN(nb_posted(c), (uint32_t)nb);
 	uint32_t i;
@@ -299,7 +280,7 @@ cpl_none(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, int re
 	if (unlikely(ret < 0))
 		cpl_broken(c);
 	if (unlikely(c->flush != 0) && !c->mbufs)
-		return flush_poll(c, cpls, nb);
+		return shm_flush_poll(c, cpls, nb);
 	/* the line of the next buffer comes together with that of its word */
 	rte_prefetch0(c->posted[c->poll_pos & c->mask].addr);
 	return 0;

@@ -32,7 +32,7 @@
 #include <rte_memcpy.h>
 #include <rte_prefetch.h>
 
-#include "shm_fast.h"
+#include "shm_burst.h"
 
 /*
  * The builtin has only the read form for the oldest x86-64; the other one is no
@@ -65,49 +65,6 @@ rc_enter(struct shm_producer *p, uint32_t consumer_id)
 	struct shm_rc *rc = rc_enter_slot(p, shm_wire_consumer_slot(consumer_id));
 
 	return likely(rc != NULL && rc->id == consumer_id) ? rc : NULL;
-}
-
-static inline void
-rc_leave(struct shm_producer *p)
-{
-	/* release: what was done to the consumer is done; pairs with rc_is_busy() */
-	__atomic_store_n(&p->busy, SHM_NO_SLOT, __ATOMIC_RELEASE);
-}
-
-/*
- * After something was published: tell the consumer's engine, if it sleeps or does not
- * look at this consumer.
- */
-static inline void
-rc_wake(struct shm_rc *rc)
-{
-	uint32_t armed;
-
-	shm_light_fence(rc->fence); /* A */
-	armed = __atomic_load_n(rc->peer_armed, __ATOMIC_RELAXED);
-	if (unlikely(armed != 0))
-		shm_rc_ring(rc, armed);
-}
-
-/* Posts behind head, up to what is wanted; a look at the peer's tail if need be. */
-static inline int
-rc_credits(struct shm_rc *rc, uint64_t head, uint32_t want, uint32_t *credits)
-{
-	/* acquire: pairs with the release below, of another producer */
-	uint32_t nb = __atomic_load_n(&rc->tail_seen, __ATOMIC_ACQUIRE) - (uint32_t)head;
-	uint32_t tail;
-
-	/* more than there can be: it is older than head */
-	if (nb < want || nb > rc->mask + 1) {
-		/* P: pairs with the release in post_publish() */
-		tail = __atomic_load_n(&rc->posts->tail, __ATOMIC_ACQUIRE);
-		nb = tail - (uint32_t)head;
-		if (unlikely(nb > rc->mask + 1))
-			return -EPROTO;
-		__atomic_store_n(&rc->tail_seen, tail, __ATOMIC_RELEASE);
-	}
-	*credits = RTE_MIN(nb, want);
-	return 0;
 }
 
 /* Let the consumer see nb messages; none of them is beyond the end of the words. */
@@ -183,52 +140,6 @@ target_place(const struct target *t, uint32_t i, uint64_t len, uint8_t **dst)
 	*dst = t->base + off;
 	prefetch_write(*dst);
 	return 0;
-}
-
-/*
- * What a chunk of a burst works on: positions from head on, none of them beyond
- * the end of the ring, so that they are one row and of one lap.
- */
-struct chunk {
-	uint64_t head;
-	uint32_t nb;  /* claimed */
-	int reason;   /* why these are not all, or 0 */
-	uint64_t words[SHM_CHUNK];
-	uint8_t *dst[SHM_CHUNK];
-};
-
-/*
- * Take the positions of a chunk; false if another producer was first. Then what
- * was read of the posts may be of another lap, and says nothing: not even with
- * nb 0, that there is nothing or that it is wrong. There may be fewer than were
- * wanted, for other producers have shares.
- */
-static inline bool
-rc_claim(struct shm_producer *p, struct shm_rc *rc, struct chunk *ch)
-{
-	const uint64_t head = ch->head;
-	uint32_t nb = ch->nb;
-	bool mine;
-
-	__atomic_store_n(&p->claiming, 1, __ATOMIC_RELAXED);
-	shm_light_fence(p->fence != 0); /* R, X */ /* X */
-	/* acquire: pairs with the release in producer_unlink_locked() */
-	if (likely(__atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE) == 0)) {
-		/* alone now, but perhaps not when head was read */
-		mine = __atomic_load_n(&rc->head, __ATOMIC_RELAXED) == head;
-		if (likely(mine))
-			__atomic_store_n(&rc->head, head + nb, __ATOMIC_RELAXED);
-	} else {
-		nb = shm_share_claim(p, rc, head, nb);
-		mine = nb != SHM_NO_CLAIM;
-		if (nb < ch->nb) {
-			ch->nb = nb;
-			ch->reason = -EAGAIN;
-		}
-	}
-	/* release: pairs with the acquire in producers_settle() */
-	__atomic_store_n(&p->claiming, 0, __ATOMIC_RELEASE);
-	return mine;
 }
 
 /* Begin with a row of credits; how many there are, up to what is wanted. */
@@ -349,21 +260,9 @@ no_rc(struct shm_producer *p, uint32_t consumer_id)
 	return 0;
 }
 
-static inline void
-burst_end(struct shm_producer *p, struct shm_rc *rc, uint32_t sent)
-{
-	if (likely(sent != 0)) {
-		rc_wake(rc);
-		p->queue->stats.msgs += sent;
-		p->queue->stats.bursts++;
-	}
-	rc_leave(p);
-	p->reason = 0;
-}
-
 /* Why a message is not sent, if it is not the post's fault. */
-static int
-send_fault(const struct shm_rc *rc, const struct rte_comch_send *msg)
+int
+shm_send_fault(const struct shm_rc *rc, const struct rte_comch_send *msg)
 {
 	if ((msg->flags & ~RTE_COMCH_SEND_F_NO_CPL) != 0)
 		return -EINVAL;
@@ -402,7 +301,7 @@ send_claim(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_sen
 			if (unlikely(msg->imm_len > imm_max ||
 					msg->flags > RTE_COMCH_SEND_F_NO_CPL ||
 					(msg->imm_len != 0 && msg->imm == NULL)))
-				ret = send_fault(rc, msg);
+				ret = shm_send_fault(rc, msg);
 			if (len != 0 && likely(ret == 0)) {
 				if (unlikely(msg->mem != mem)) {
 					mem = msg->mem;
@@ -411,7 +310,7 @@ send_claim(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_sen
 				}
 				off = (uintptr_t)msg->addr - begin;
 				if (unlikely(off > size || len > size - off))
-					ret = send_fault(rc, msg);
+					ret = shm_send_fault(rc, msg);
 				else
 					ret = target_place(&target, i, len, &ch->dst[i]);
 			}
@@ -520,8 +419,8 @@ send_chunks(struct shm_producer *p, uint32_t consumer_id, const struct rte_comch
 }
 
 /* A burst has ended early. How many were sent: more if the data is in another chunk. */
-static __rte_noinline uint16_t
-send_short(struct shm_producer *p, uint32_t consumer_id, const struct rte_comch_send *msgs,
+__rte_noinline uint16_t
+shm_send_short(struct shm_producer *p, uint32_t consumer_id, const struct rte_comch_send *msgs,
 		uint32_t nb, uint32_t sent, int reason)
 {
 	const struct rte_comch_mem *mem = reason == -EFAULT ? msgs[sent].mem : NULL;
@@ -552,7 +451,7 @@ shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *m
 		sent = send_chunk(p, rc, msgs, 1, &reason);
 		burst_end(p, rc, sent);
 		if (unlikely(reason != 0))
-			return send_short(p, consumer_id, msgs, 1, sent, reason);
+			return shm_send_short(p, consumer_id, msgs, 1, sent, reason);
 		return sent;
 	}
 	while (sent < nb && likely(reason == 0))
@@ -560,7 +459,7 @@ shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *m
 				RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK), &reason);
 	burst_end(p, rc, sent);
 	if (unlikely(reason != 0))
-		return send_short(p, consumer_id, msgs, nb, sent, reason);
+		return shm_send_short(p, consumer_id, msgs, nb, sent, reason);
 	return sent;
 }
 
