@@ -294,10 +294,11 @@ producer_make(struct fp *fp, struct rte_comch_conn *conn, uint32_t number)
 	p->pkts = calloc(spec->burst, sizeof(p->pkts[0]));
 	p->lens = calloc(spec->burst, sizeof(p->lens[0]));
 	p->tasks = calloc(spec->sources, sizeof(p->tasks[0]));
+	p->held = calloc(spec->burst, sizeof(p->held[0]));
 	p->seq = calloc(FP_MAX_QUEUES, sizeof(p->seq[0]));
 	w->nb_producers++;
 	if (p->sends == NULL || p->cpls == NULL || p->pkts == NULL || p->lens == NULL ||
-			p->tasks == NULL || p->seq == NULL)
+			p->tasks == NULL || p->held == NULL || p->seq == NULL)
 		return -ENOMEM;
 	for (i = 0; i < spec->sources; i++) {
 		size_t n = (size_t)number * spec->sources + i;
@@ -590,6 +591,7 @@ worker_free(struct fp_worker *w)
 		free(p->pkts);
 		free(p->lens);
 		free(p->tasks);
+		free(p->held);
 		free(p->seq);
 	}
 	for (i = 0; w->consumers != NULL && i < w->nb_consumers; i++) {

@@ -60,7 +60,7 @@ struct fp_producer {
 	struct fp_queue q;
 	uint32_t id;
 	uint32_t target;             /* index of the consumer whose turn it is */
-	uint32_t next;               /* of the sends */
+	uint32_t next;               /* of the sends, or of what is held of a burst */
 	uint32_t filled;             /* of the sends from there on that have their bytes */
 	uint32_t wanted;             /* messages of this burst, if bursts vary */
 	uint32_t idle;               /* turns in which nothing was taken */
@@ -74,7 +74,8 @@ struct fp_producer {
 	uint32_t nb_pkts;            /* that were not taken, from next on */
 	struct rte_comch_task **tasks; /* that are not submitted */
 	uint32_t nb_tasks;
-	struct rte_comch_task *held; /* one that was not taken */
+	struct rte_comch_task **held;  /* of one burst, from next on not taken */
+	uint32_t nb_held;
 	uint64_t *seq;               /* next message to each target */
 };
 

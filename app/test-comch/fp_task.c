@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <rte_errno.h>
+
 #include "fp_private.h"
 
 void
@@ -110,48 +112,54 @@ fp_task_setup(struct fp_worker *w)
 	return ret;
 }
 
+/* Have a burst of tasks with their bytes, if none is left; one consumer is the target of all. */
+static void
+producer_fetch(struct fp_producer *p, uint32_t id)
+{
+	const struct fp_spec *spec = &p->q.worker->fp->spec;
+	const bool fill = (spec->flags & (FP_F_VALIDATE | FP_F_RANDOM)) != 0;
+	struct rte_comch_task *task;
+	struct rte_comch_send *s;
+
+	if (p->next < p->nb_held)
+		return;
+	p->next = 0;
+	p->nb_held = RTE_MIN(p->nb_tasks, spec->burst);
+	for (uint32_t i = 0; i < p->nb_held; i++) {
+		task = p->tasks[--p->nb_tasks];
+		s = rte_comch_task_user_data_get(task);
+		if (fill)
+			fp_producer_fill(p, s, id);
+		rte_comch_producer_task_set(task, id, s);
+		p->held[i] = task;
+	}
+}
+
 static uint32_t
 producer_turn(struct fp_producer *p)
 {
 	struct fp_worker *w = p->q.worker;
-	const struct fp_spec *spec = &w->fp->spec;
 	const struct fp_remote *remote = &w->fp->remotes[p->q.conn];
-	const bool fill = (spec->flags & (FP_F_VALIDATE | FP_F_RANDOM)) != 0;
-	uint32_t id = remote->ids[p->target], n;
-	struct rte_comch_task *task;
-	struct rte_comch_send *s;
-	int ret;
+	uint32_t id = remote->ids[p->target], nb, i;
+	const struct rte_comch_send *s;
+	int n;
 
-	for (n = 0; n < spec->burst; n++) {
-		/* One that has its bytes and was not taken is first, whatever came back. */
-		task = p->held;
-		if (task == NULL) {
-			if (p->nb_tasks == 0)
-				break;
-			task = p->tasks[--p->nb_tasks];
-			s = rte_comch_task_user_data_get(task);
-			if (fill)
-				fp_producer_fill(p, s, id);
-			rte_comch_producer_task_set(task, id, s);
-			p->held = task;
-		}
-		s = rte_comch_task_user_data_get(task);
-		ret = rte_comch_task_submit(task);
-		if (ret == -EAGAIN)
-			break;
-		if (unlikely(ret != 0)) {
-			fp_worker_fail(w, ret, "producer %u cannot send to consumer %u: %s",
-					p->id, id, strerror(-ret));
-			break;
-		}
-		p->held = NULL;
-		p->sent++;
+	/* Those that have their bytes and were not taken are first, whatever came back. */
+	producer_fetch(p, id);
+	nb = p->nb_held - p->next;
+	n = rte_comch_task_submit_burst(&p->held[p->next], (uint16_t)nb, 0);
+	if (unlikely(n < (int)nb && rte_errno != EAGAIN))
+		fp_worker_fail(w, -rte_errno, "producer %u cannot send to consumer %u: %s", p->id,
+				id, strerror(rte_errno));
+	for (i = 0; (int)i < n; i++) {
+		s = rte_comch_task_user_data_get(p->held[p->next++]);
 		w->count.tx_bytes += s->len + s->imm_len;
 	}
-	w->count.tx_msgs += n;
-	if (p->held == NULL && ++p->target >= remote->nb)
+	p->sent += i;
+	w->count.tx_msgs += i;
+	if (p->next == p->nb_held && ++p->target >= remote->nb)
 		p->target = 0;
-	return n;
+	return i;
 }
 
 uint32_t
@@ -176,8 +184,8 @@ fp_task_stop(struct fp_worker *w)
 	for (i = 0; i < w->nb_producers; i++) {
 		struct fp_producer *p = &w->producers[i];
 
-		rte_comch_task_free(p->held);
-		p->held = NULL;
+		while (p->next < p->nb_held)
+			rte_comch_task_free(p->held[p->next++]);
 		while (p->nb_tasks > 0)
 			rte_comch_task_free(p->tasks[--p->nb_tasks]);
 	}
