@@ -565,6 +565,8 @@ int comch_recv_retry(struct comch_conn *conn);
 void comch_recv_end(struct comch_conn *conn);
 
 /* rte_comch_mem.c */
+void comch_mem_hold(struct rte_comch_mem *mem);
+void comch_mem_drop(struct rte_comch_mem *mem);
 uint32_t comch_mem_data_room(const struct rte_comch_mem *mem);
 void comch_mem_give_up(struct rte_comch_dev *dev, bool at_end);
 void comch_mem_kept_free(struct rte_comch_dev *dev);

@@ -23,6 +23,8 @@
  * | rte_comch_mem.h   | memory regions                                       |
  * | rte_comch_queue.h | consumers and producers                              |
  * | rte_comch_fp.h    | bursts                                               |
+ * | rte_comch_dpa.h   | offload processors and their programs                |
+ * | rte_comch_msgq.h  | message queues between this CPU and a program        |
  *
  * What drivers need is in rte_comch_pmd.h, what the inline functions need is in
  * rte_comch_core.h.
@@ -60,6 +62,9 @@
  * - A *client* connects to one server, and has one connection.
  * - A *connection* carries control messages in both directions, in order, and
  *   is what consumers and producers are created on.
+ * - An *offload processor* runs a program beside the application, on devices with
+ *   RTE_COMCH_CAPA_DPA, and a *message queue* is what consumers and producers between
+ *   the two are created on, without a connection.
  * - A *progress engine* is what a thread turns to make all of this move. No
  *   callback is ever called from anywhere else.
  *
@@ -142,5 +147,7 @@
 #include <rte_comch_mem.h>
 #include <rte_comch_queue.h>
 #include <rte_comch_fp.h>
+#include <rte_comch_dpa.h>
+#include <rte_comch_msgq.h>
 
 #endif /* RTE_COMCH_H */

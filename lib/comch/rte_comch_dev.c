@@ -14,6 +14,7 @@
 #include <rte_errno.h>
 #include <rte_string_fns.h>
 
+#include "comch_dpa.h"
 #include "comch_private.h"
 #include "rte_comch_trace.h"
 
@@ -128,6 +129,8 @@ dev_info_read(struct rte_comch_dev *dev, struct rte_comch_dev_info *info)
 	ret = dev->ops->info_get(dev, info);
 	info->max_posts = rte_align32prevpow2(info->max_posts);
 	info->max_sends = rte_align32prevpow2(info->max_sends);
+	if (dev->ops->dpa == NULL)
+		info->capa &= ~RTE_COMCH_CAPA_DPA;
 	return ret;
 }
 
@@ -434,6 +437,7 @@ rte_comch_pmd_allocate(const char *name, int numa_node)
 	TAILQ_INIT(&dev->freeing);
 	TAILQ_INIT(&dev->kept);
 	TAILQ_INIT(&dev->pgs);
+	TAILQ_INIT(&dev->dpas);
 
 	rte_spinlock_lock(&comch_devs_lock);
 	for (i = 0; i < RTE_COMCH_MAX_DEVS && comch_devs[i] != NULL; i++)
@@ -496,10 +500,11 @@ rte_comch_pmd_dev_down(struct rte_comch_dev *dev, int reason)
 		__atomic_store_n(&pg->down, 1, __ATOMIC_RELEASE);
 		comch_pe_wake(pg->pe);
 	}
+	comch_dpas_dev_down(dev, reason);
 	rte_spinlock_unlock(&dev->lock);
 }
 
-/* No region, and nothing that is started or on its way down. */
+/* No region or program, and nothing that is started or on its way down. */
 static bool
 dev_is_quiet(struct rte_comch_dev *dev)
 {
@@ -509,7 +514,7 @@ dev_is_quiet(struct rte_comch_dev *dev)
 	comch_mem_give_up(dev, true);
 	rte_spinlock_lock(&dev->lock);
 	quiet = TAILQ_EMPTY(&dev->mems) && TAILQ_EMPTY(&dev->freeing) &&
-		dev->nb_ending_pgs == 0;
+		dev->nb_ending_pgs == 0 && !comch_dpas_started(dev);
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev)
 		quiet &= ctx->state == RTE_COMCH_STATE_IDLE;
 	rte_spinlock_unlock(&dev->lock);
@@ -533,7 +538,7 @@ rte_comch_dev_reset(int16_t dev_id)
 		return -ENOTSUP;
 	}
 	if (!dev_is_quiet(dev)) {
-		COMCH_LOG(ERR, "%s: stop its contexts, free its memory regions and progress before a reset",
+		COMCH_LOG(ERR, "%s: stop its contexts and programs, free its memory regions and progress before a reset",
 			dev->data->name);
 		return -EBUSY;
 	}
@@ -576,7 +581,8 @@ rte_comch_pmd_hide(struct rte_comch_dev *dev)
 	/* a context that was destroyed in its callback is in its poll group until later */
 	/* acquire: pairs with the release in rte_comch_conn_unref() */
 	if (TAILQ_EMPTY(&dev->ctxs) && TAILQ_EMPTY(&dev->pgs) && TAILQ_EMPTY(&dev->mems) &&
-			TAILQ_EMPTY(&dev->freeing) && dev->nb_ending_pgs == 0 &&
+			TAILQ_EMPTY(&dev->freeing) && TAILQ_EMPTY(&dev->dpas) &&
+			dev->nb_ending_pgs == 0 &&
 			__atomic_load_n(&dev->nb_conn_refs, __ATOMIC_ACQUIRE) == 0)
 		__atomic_store_n(&dev->state, RTE_COMCH_DEV_REGISTERED, __ATOMIC_RELEASE);
 	else
@@ -584,7 +590,7 @@ rte_comch_pmd_hide(struct rte_comch_dev *dev)
 	rte_spinlock_unlock(&dev->lock);
 	rte_spinlock_unlock(&comch_devs_lock);
 	if (ret != 0)
-		COMCH_LOG(ERR, "%s: has contexts, memory regions, references to connections or engines that it was added to: destroy, free and drop them and progress before the device goes",
+		COMCH_LOG(ERR, "%s: has contexts, memory regions, offload processors, references to connections or engines that it was added to: destroy, free and drop them and progress before the device goes",
 			dev->data->name);
 	return ret;
 }

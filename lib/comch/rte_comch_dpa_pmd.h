@@ -128,10 +128,14 @@ typedef int (*rte_comch_dpa_start_t)(struct rte_comch_dpa *dpa);
  * there any more: no thread, queue, window or memory. Called once for each start.
  */
 typedef void (*rte_comch_dpa_stop_t)(struct rte_comch_dpa *dpa);
-/** @internal Fill in why the program has ended, or that it has not. Without the mutex. */
+/**
+ * @internal
+ * Fill in why the program has ended, or that it has not. Without the mutex, at any time
+ * between start and stop: it must not wait.
+ */
 typedef void (*rte_comch_dpa_status_get_t)(struct rte_comch_dpa *dpa,
 		struct rte_comch_dpa_status *status);
-/** @internal Fill in what an execution unit does, and its last mistake. Without the mutex. */
+/** @internal Fill in what an execution unit does, and its last mistake. In the same way. */
 typedef void (*rte_comch_dpa_eu_info_get_t)(struct rte_comch_dpa *dpa, uint32_t eu,
 		struct rte_comch_dpa_eu_info *info);
 /** @internal Make a thread; -ENOENT: the program has no such function. It does not run yet. */
@@ -141,7 +145,7 @@ typedef int (*rte_comch_dpa_thread_run_t)(struct rte_comch_dpa_thread *thread);
 /**
  * @internal
  * End it, when its function returns. -ETIMEDOUT: it does not within RTE_COMCH_DPA_CALL_MS;
- * then it is still there.
+ * then it is still there, and the driver ends the program, so that the next call succeeds.
  */
 typedef int (*rte_comch_dpa_thread_destroy_t)(struct rte_comch_dpa_thread *thread);
 /** @internal Make a completion context: sets handle. */
@@ -158,7 +162,11 @@ typedef int (*rte_comch_dpa_queue_create_t)(struct rte_comch_dpa_queue *queue);
 typedef void (*rte_comch_dpa_queue_destroy_t)(struct rte_comch_dpa_queue *queue);
 /** @internal Let the program reach a region: sets handle. */
 typedef int (*rte_comch_dpa_window_create_t)(struct rte_comch_dpa_window *window);
-/** @internal Undo it: when this returns, the program does not reach the region any more. */
+/**
+ * @internal
+ * Undo it: when this returns 0, the program does not reach the region any more by it.
+ * -ETIMEDOUT: as for a thread.
+ */
 typedef int (*rte_comch_dpa_window_destroy_t)(struct rte_comch_dpa_window *window);
 /** @internal Allocate memory of the program, zero: the address is the program's. */
 typedef int (*rte_comch_dpa_mem_alloc_t)(struct rte_comch_dpa *dpa, uint64_t len,
@@ -213,7 +221,8 @@ struct rte_comch_dpa_ops {
  * @internal
  * The program of an offload processor has ended without the library's doing, or was taken
  * for broken: the producers and consumers of its message queues stop, each in its thread.
- * status_get says why from now on. Any thread, once for each start; not from an op.
+ * status_get says why from now on. Any thread, once for each start; not from an op, and
+ * not with a lock that status_get or eu_info_get takes.
  *
  * @param dpa
  *   The offload processor, started.

@@ -49,6 +49,11 @@ mem_create(int16_t dev_id, uint64_t len, uint32_t flags, struct rte_comch_mem **
 	}
 	if ((dev->info.capa & COMCH_MEM_CAPA) == 0)
 		return -ENOTSUP;
+	if ((flags & RTE_COMCH_MEM_F_DPA) != 0 && (dev->info.capa & RTE_COMCH_CAPA_DPA) == 0) {
+		COMCH_LOG(ERR, "%s: RTE_COMCH_MEM_F_DPA for a region of a device without an offload processor, leave it out",
+			dev->data->name);
+		return -ENOTSUP;
+	}
 	if (len > dev->info.max_buf_size) {
 		COMCH_LOG(ERR, "%s: a region of %" PRIu64 " bytes, at most %" PRIu64,
 			dev->data->name, len, dev->info.max_buf_size);
@@ -78,6 +83,21 @@ mem_publish(struct rte_comch_mem *mem)
 	rte_spinlock_lock(&mem->dev->lock);
 	TAILQ_INSERT_TAIL(&mem->dev->mems, mem, next);
 	rte_spinlock_unlock(&mem->dev->lock);
+}
+
+/* A region stays as long as a consumer has it, or a window. */
+void
+comch_mem_hold(struct rte_comch_mem *mem)
+{
+	if (mem != NULL) /* relaxed: who frees it has the caller's handle */
+		__atomic_fetch_add(&mem->users, 1, __ATOMIC_RELAXED);
+}
+
+void
+comch_mem_drop(struct rte_comch_mem *mem)
+{
+	if (mem != NULL) /* release: who frees it after this sees no use of it */
+		__atomic_fetch_sub(&mem->users, 1, __ATOMIC_RELEASE);
 }
 
 int
@@ -118,7 +138,7 @@ mem_register_check(const struct rte_comch_mem *mem, const struct rte_comch_mem_c
 			mem->dev->data->name);
 		return -EINVAL;
 	}
-	if ((mem->flags & RTE_COMCH_MEM_F_HUGE_ONLY) != 0) {
+	if ((mem->flags & (RTE_COMCH_MEM_F_HUGE_ONLY | RTE_COMCH_MEM_F_DPA)) != 0) {
 		COMCH_LOG(ERR, "%s: flags 0x%x are not for memory of the application",
 			mem->dev->data->name, mem->flags);
 		return -EINVAL;
@@ -488,7 +508,7 @@ rte_comch_mem_free(struct rte_comch_mem *mem)
 	dev = mem->dev;
 	/* acquire: pairs with the release in rte_comch_ctx_destroy() */
 	if (__atomic_load_n(&mem->users, __ATOMIC_ACQUIRE) != 0) {
-		COMCH_LOG(ERR, "%s: a consumer uses the region, destroy it first",
+		COMCH_LOG(ERR, "%s: a consumer or a window uses the region, destroy it first",
 			dev->data->name);
 		return -EBUSY;
 	}

@@ -56,9 +56,11 @@ struct rte_mempool;
 #define RTE_COMCH_MEM_F_HUGE_ONLY  RTE_BIT32(1)
 /** With PEER_WRITE: messages have to come into the memory itself, or it is an error. */
 #define RTE_COMCH_MEM_F_NO_STAGE   RTE_BIT32(2)
+/** Programs of offload processors can have windows of it. */
+#define RTE_COMCH_MEM_F_DPA        RTE_BIT32(3)
 /** Every flag that there is. */
 #define RTE_COMCH_MEM_F_ALL (RTE_COMCH_MEM_F_PEER_WRITE | RTE_COMCH_MEM_F_HUGE_ONLY | \
-	RTE_COMCH_MEM_F_NO_STAGE)
+	RTE_COMCH_MEM_F_NO_STAGE | RTE_COMCH_MEM_F_DPA)
 
 /** How messages of a peer come into a region. */
 enum rte_comch_mem_how {
@@ -77,7 +79,7 @@ struct rte_comch_mem_info {
 	uint64_t len;
 	uint64_t page_size;  /**< Bytes of its pages; 0 if it is not our memory. */
 	uint32_t flags;      /**< RTE_COMCH_MEM_F_* flags. */
-	uint32_t nb_users;   /**< Consumers and pools that use it. */
+	uint32_t nb_users;   /**< Consumers and windows that use it. */
 	int16_t dev_id;      /**< Its device. */
 	struct rte_mempool *pool; /**< Its mbuf pool, or NULL. */
 	enum rte_comch_mem_how how; /**< How messages come into it. */
@@ -106,7 +108,8 @@ struct rte_comch_mem_info {
  *     mem is NULL.
  *   - -ENOMEM: no memory, or no huge page where only they will do.
  *   - -EMFILE: no file descriptor left.
- *   - -ENOTSUP: the device has no fast path.
+ *   - -ENOTSUP: the device has no fast path; or with RTE_COMCH_MEM_F_DPA, no offload
+ *     processor.
  */
 __rte_experimental
 int rte_comch_mem_alloc(int16_t dev_id, uint64_t len, uint32_t flags,
@@ -132,15 +135,15 @@ int rte_comch_mem_alloc(int16_t dev_id, uint64_t len, uint32_t flags,
  * @param len
  *   Its length in bytes, 1 or more.
  * @param flags
- *   RTE_COMCH_MEM_F_* flags, but not RTE_COMCH_MEM_F_HUGE_ONLY.
+ *   RTE_COMCH_MEM_F_* flags, but not RTE_COMCH_MEM_F_HUGE_ONLY or RTE_COMCH_MEM_F_DPA.
  * @param[out] mem
  *   The region; the caller owns it.
  * @return
  *   - 0 on success.
  *   - -EINVAL: not a device, addr is NULL, len is 0, above the max_buf_size of the
  *     device, or runs over the end of the address space, an unknown flag, mem is
- *     NULL, flags has one of huge pages, or RTE_COMCH_MEM_F_NO_STAGE without
- *     RTE_COMCH_MEM_F_PEER_WRITE.
+ *     NULL, flags has one of huge pages or RTE_COMCH_MEM_F_DPA, or
+ *     RTE_COMCH_MEM_F_NO_STAGE without RTE_COMCH_MEM_F_PEER_WRITE.
  *   - -ENOMEM: no memory.
  *   - -ENOTSUP: the device has no fast path; or with RTE_COMCH_MEM_F_PEER_WRITE, its
  *     consumers cannot have memory of the application, or only by a stage, which
@@ -244,7 +247,7 @@ int rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32
  *   The region. NULL is allowed and does nothing.
  * @return
  *   - 0 on success; the handle is void.
- *   - -EBUSY: a consumer uses it, a submitted task sends from it, or mbufs of its own
+ *   - -EBUSY: a consumer or a window uses it, a submitted task sends from it, or mbufs of its own
  *     pool are not all back.
  */
 __rte_experimental

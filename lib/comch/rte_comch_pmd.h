@@ -85,6 +85,7 @@
 #include <rte_spinlock.h>
 
 #include <rte_comch.h>
+#include <rte_comch_dpa_pmd.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -172,12 +173,14 @@ struct rte_comch_queue {
 	void *priv;                  /**< The driver's own; NULL when it is IDLE. */
 	struct rte_comch_dev *dev;   /**< Device. */
 	struct rte_comch_pgroup *pg; /**< Poll group of device and engine. */
-	struct rte_comch_conn *conn; /**< What it lives on. */
+	struct rte_comch_conn *conn; /**< What it lives on; NULL on a message queue. */
+	struct rte_comch_msgq *msgq; /**< The same; NULL on a connection. */
 	bool is_consumer;            /**< false: a producer. */
 	/**
 	 * From 1, growing. Modulo the power of two that holds the max_consumers or
-	 * max_producers of the device, it differs from those of all others of its kind
-	 * that its connection has now: a table of that size needs no search.
+	 * max_producers of the device, or of its message queue, it differs from those of all
+	 * others of its kind that its connection or message queue has now: a table of that
+	 * size needs no search.
 	 */
 	uint32_t id;
 	uint32_t size;               /**< Posts or sends; a power of two. */
@@ -492,9 +495,9 @@ typedef int (*rte_comch_queue_rest_t)(struct rte_comch_queue *queue);
 /**
  * Operations of a driver. All are required but dump, reset, conn_rx_count,
  * mem_register and queue_rest, and conn_move and conn_arrive without
- * RTE_COMCH_CAPA_CONN_MOVE; fail and those from listen to conn_rx_resume only with
- * RTE_COMCH_CAPA_SERVER or RTE_COMCH_CAPA_CLIENT; and those from mem_alloc on
- * only with RTE_COMCH_CAPA_CONSUMER or RTE_COMCH_CAPA_PRODUCER.
+ * RTE_COMCH_CAPA_CONN_MOVE, and dpa without RTE_COMCH_CAPA_DPA; fail and those from
+ * listen to conn_rx_resume only with RTE_COMCH_CAPA_SERVER or RTE_COMCH_CAPA_CLIENT; and
+ * those from mem_alloc on only with RTE_COMCH_CAPA_CONSUMER or RTE_COMCH_CAPA_PRODUCER.
  */
 struct rte_comch_dev_ops {
 	rte_comch_info_get_t info_get;             /**< Limits. */
@@ -528,6 +531,7 @@ struct rte_comch_dev_ops {
 	rte_comch_queue_room_t queue_room;         /**< Queues. */
 	rte_comch_queue_rest_t queue_rest;         /**< Optional. */
 	rte_comch_conn_consumer_info_t conn_consumer_info; /**< Connections. */
+	const struct rte_comch_dpa_ops *dpa;       /**< With RTE_COMCH_CAPA_DPA. */
 };
 
 /** The part of a device without pointers to functions. */
@@ -570,6 +574,9 @@ struct rte_comch_dev {
 	int status;                          /**< Library: 0 or why it is down; atomic. */
 	uint32_t nb_conn_refs;               /**< Library: of applications; atomic. */
 	uint32_t nb_lost_queues;             /**< Library: since the last reset; atomic. */
+	/** Set by the driver before ready: why it has no offload processor; or NULL. */
+	const char *no_dpa;
+	TAILQ_HEAD(, comch_dpa) dpas;        /**< Library: offload processors. */
 	uint64_t at_work;                    /**< Driver: TSC of what it did last; atomic. */
 };
 

@@ -68,21 +68,6 @@ queue_alloc(struct comch_conn *conn, const struct comch_kind *kind)
 	return queue;
 }
 
-/* The region of a consumer stays until it is destroyed, or has another one. */
-static void
-queue_mem_hold(struct rte_comch_mem *mem)
-{
-	if (mem != NULL) /* relaxed: who frees it has the caller's handle */
-		__atomic_fetch_add(&mem->users, 1, __ATOMIC_RELAXED);
-}
-
-static void
-queue_mem_drop(struct rte_comch_mem *mem)
-{
-	if (mem != NULL) /* release: who frees it after this sees no use of it */
-		__atomic_fetch_sub(&mem->users, 1, __ATOMIC_RELEASE);
-}
-
 /* A queue that is whole but for its identifier. */
 static int
 queue_create(struct comch_queue *queue, struct rte_comch_ctx **out)
@@ -94,7 +79,7 @@ queue_create(struct comch_queue *queue, struct rte_comch_ctx **out)
 		free(queue);
 		return ret;
 	}
-	queue_mem_hold(queue->drv.mem);
+	comch_mem_hold(queue->drv.mem);
 	/* it has a reference: the connection stays as long as telemetry may look */
 	comch_ctx_publish(&queue->ctx);
 	*out = &queue->ctx;
@@ -280,9 +265,9 @@ rte_comch_consumer_conf_set(struct rte_comch_ctx *ctx,
 	if (ret != 0)
 		return ret;
 	before = queue->drv.mem;
-	queue_mem_hold(conf->mem);
+	comch_mem_hold(conf->mem);
 	consumer_conf_apply(queue, conf, size, buf_size);
-	queue_mem_drop(before);
+	comch_mem_drop(before);
 	return 0;
 }
 
@@ -405,7 +390,7 @@ queue_destroy(struct rte_comch_ctx *ctx)
 		comch_conn_put(conn);
 	else /* the driver may look at it: its reference is the driver's, for good */
 		rte_comch_pmd_count(&ctx->dev->data->stats.kept);
-	queue_mem_drop(queue->drv.mem);
+	comch_mem_drop(queue->drv.mem);
 }
 
 static void

@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef RTE_COMCH_MSGQ_H
+#define RTE_COMCH_MSGQ_H
+
+/**
+ * @file
+ *
+ * Message queues: producers and consumers between this CPU and the program of an offload
+ * processor. Applications get this file by rte_comch.h. The offload processor, its
+ * threads, memory and windows are in rte_comch_dpa.h; what the program does at its end
+ * is in rte_comch_dpa_dev.h.
+ *
+ * A *message queue* (msgq) has one direction, and no connection: both ends are of one
+ * application. Two of them make a conversation.
+ *
+ * @code
+ *   RTE_COMCH_MSGQ_TO_DPA
+ *     this CPU                                        the program
+ *   +----------+                                    +----------+     completion
+ *   | producer |--- immediate data, 32 bytes ------>| consumer |---> context --> thread
+ *   +----------+                                    +----------+     (CONSUMER)
+ *
+ *   RTE_COMCH_MSGQ_FROM_DPA
+ *   +----------+                                    +----------+     completion
+ *   | consumer |<-- immediate data, 32 bytes -------| producer |---> context
+ *   +----+-----+                                    +----+-----+     (PRODUCER)
+ *        |                                               |
+ *   progress engine                                      +--- copies between windows,
+ *                                                             each before its message
+ * @endcode
+ *
+ * The *CPU end* are ordinary contexts, and all of rte_comch_queue.h, rte_comch_fp.h and
+ * rte_comch_task.h holds for them: attach, start, bursts or tasks, statistics, room, stop.
+ * What differs:
+ *
+ * - They take immediate data only: no region, no buf_size, no data in a send, posts
+ *   without a buffer. The data is 32 bytes at most, or max_imm_len of
+ *   struct rte_comch_dpa_info.
+ * - They are RUNNING when rte_comch_ctx_start() returns, consumers too: nothing is
+ *   announced, and no callback tells of consumers. The application knows the identifiers
+ *   of both ends, by rte_comch_queue_id_get() and rte_comch_dpa_queue_id_get(), and tells
+ *   its program.
+ * - rte_comch_queue_conn_get() is NULL, and rte_comch_queue_msgq_get() is not.
+ *
+ * The *DPA end* are objects that this side makes and the program uses. It knows each by
+ * its *handle*, a number that this side gets from it and writes into the memory of the
+ * program, or hands to a thread or an RPC as an argument.
+ *
+ * - A consumer of the program has nothing posted when it is made: the program grants
+ *   receives, and each message takes one. It completes in a *completion context*, which
+ *   several consumers may share, and which may wake a thread of the program.
+ * - A producer of the program may have a completion context, too, of the other type: it
+ *   says that a send or a copy is done.
+ *
+ * Set-up, in this order, when rte_comch_dpa_start() has returned:
+ *
+ *  1. rte_comch_dpa_thread_create().
+ *  2. rte_comch_dpa_completion_create(), for that thread or for none.
+ *  3. rte_comch_msgq_create(), rte_comch_msgq_start().
+ *  4. The DPA end: rte_comch_msgq_dpa_consumer_create() or
+ *     rte_comch_msgq_dpa_producer_create(), and their handles to the program.
+ *  5. The CPU end: rte_comch_msgq_producer_create() or rte_comch_msgq_consumer_create(),
+ *     rte_comch_ctx_attach() and rte_comch_ctx_start().
+ *  6. Consumers of the program: have the program grant receives and request its first
+ *     notification, by an RPC or by rte_comch_dpa_thread_run(). Consumers of this side:
+ *     rte_comch_consumer_post_burst() and the like.
+ *
+ * 4 and 5 may come in either order. A send to an identifier that has no consumer is
+ * refused at both ends, as is one to a consumer that has nothing posted: the sender tries
+ * again.
+ *
+ * Teardown is the other way round:
+ *
+ *  1. The CPU end: rte_comch_ctx_stop(), progress until IDLE, rte_comch_ctx_destroy().
+ *  2. The DPA end: rte_comch_dpa_queue_destroy(). The program must not use a queue any
+ *     more by then; if it does, its calls are refused.
+ *  3. rte_comch_msgq_stop(), rte_comch_msgq_destroy().
+ *  4. rte_comch_dpa_completion_destroy(), rte_comch_dpa_thread_destroy().
+ *
+ * Each of them returns -EBUSY while something of the steps before is left.
+ *
+ * Ordering: a consumer finds the messages of one producer in the order in which they were
+ * sent. Nothing is promised between producers. The message of a copy is there after all
+ * bytes of the copy, whoever looks, and copies of one producer are done in their order.
+ *
+ * Notification is one-shot: the program requests it for a completion context, and the
+ * thread runs once when there is a completion, also if that came before the request. So
+ * a thread that takes what there is, requests, and returns, never sleeps through one.
+ * CPU consumers wake their progress engine as those of a connection do.
+ *
+ * Threads: the contexts of the CPU end are as any others, see rte_comch_queue.h: each
+ * belongs to the thread of its engine, and different ones may be on different lcores.
+ * The other functions of this file may be called from any thread, and wait for each other
+ * as those of rte_comch_dpa.h. Bursts and tasks never wait for them.
+ *
+ * The end of the program: producers and consumers of the CPU end become STOPPING in the
+ * next progress of their engines, with the reason -EIO. Posts and tasks that are left
+ * come back with -ECONNRESET, and the contexts are IDLE when all have come back, as after
+ * the loss of a peer.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_compat.h>
+
+#include <rte_comch_dpa.h>
+#include <rte_comch_queue.h>
+#include <rte_comch_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Opaque handle of a message queue. */
+struct rte_comch_msgq;
+/** Opaque handle of a completion context of a program. */
+struct rte_comch_dpa_completion;
+/** Opaque handle of a producer or consumer of a program. */
+struct rte_comch_dpa_queue;
+
+/** Which way a message queue goes. */
+enum rte_comch_msgq_dir {
+	RTE_COMCH_MSGQ_TO_DPA = 0, /**< Producers on this CPU, consumers in the program. */
+	RTE_COMCH_MSGQ_FROM_DPA,   /**< Producers in the program, consumers on this CPU. */
+};
+
+/** Configuration of a message queue. */
+struct rte_comch_msgq_conf {
+	enum rte_comch_msgq_dir dir; /**< Direction. */
+	/**
+	 * Consumers that exist at one time, up to max_consumers of struct
+	 * rte_comch_dpa_info; rounded up to a power of two. 0 for 1.
+	 */
+	uint32_t max_consumers;
+	/** Producers, in the same way. */
+	uint32_t max_producers;
+	uint32_t flags;              /**< Must be 0. */
+	/** First value of rte_comch_msgq_user_data_get(). */
+	void *user_data;
+	uint64_t reserved[6];        /**< Must be 0. */
+};
+
+/** What a message queue is. @see rte_comch_msgq_info_get() */
+struct rte_comch_msgq_info {
+	enum rte_comch_msgq_dir dir; /**< Direction. */
+	uint32_t id;                 /**< Unique on its offload processor, from 1. */
+	bool started;                /**< rte_comch_msgq_start() was called. */
+	uint32_t max_consumers;      /**< At one time. */
+	uint32_t max_producers;      /**< At one time. */
+	uint32_t nb_consumers;       /**< Now, at whichever end. */
+	uint32_t nb_producers;       /**< Now, at whichever end. */
+	uint64_t reserved[6];        /**< Zero. */
+};
+
+/** What a completion context of a program is for. */
+enum rte_comch_dpa_completion_type {
+	RTE_COMCH_DPA_COMPLETION_CONSUMER = 0, /**< Messages that consumers have got. */
+	RTE_COMCH_DPA_COMPLETION_PRODUCER,     /**< Sends and copies that are done. */
+};
+
+/** Configuration of a completion context of a program. */
+struct rte_comch_dpa_completion_conf {
+	enum rte_comch_dpa_completion_type type; /**< What it is for. */
+	/**
+	 * Completions that the program has not acknowledged, up to max_depth of struct
+	 * rte_comch_dpa_info; rounded up to a power of two. 0 for 512, or for max_depth.
+	 */
+	uint32_t depth;
+	/** CONSUMER: bytes of the longest immediate data; up to max_imm_len. */
+	uint32_t imm_len;
+	/** Queues that may have it at one time; 0 for 1. */
+	uint32_t max_queues;
+	/** Thread that a notification has run, or NULL: it is polled only. */
+	struct rte_comch_dpa_thread *thread;
+	uint32_t flags;       /**< Must be 0. */
+	uint64_t reserved[6]; /**< Must be 0. */
+};
+
+/** Configuration of a consumer of a program. */
+struct rte_comch_msgq_dpa_consumer_conf {
+	/**
+	 * Receives that the program may grant beyond what was received, up to max_recv
+	 * of struct rte_comch_dpa_info; rounded up to a power of two. 0 for 512, or for
+	 * max_recv.
+	 */
+	uint32_t nb_recv;
+	/** Bytes of the longest immediate data, up to that of its completion context. */
+	uint32_t imm_len;
+	/** Its completion context, of type CONSUMER. */
+	struct rte_comch_dpa_completion *completion;
+	/** What the program finds in each of its completions. */
+	uint32_t user_data;
+	uint32_t flags;       /**< Must be 0. */
+	uint64_t reserved[6]; /**< Must be 0. */
+};
+
+/** Configuration of a producer of a program. */
+struct rte_comch_msgq_dpa_producer_conf {
+	/**
+	 * Sends that may have no completion yet, up to max_send of struct
+	 * rte_comch_dpa_info; rounded up to a power of two. 0 for 512, or for max_send.
+	 */
+	uint32_t nb_sends;
+	/** What the program finds in each of its completions. */
+	uint32_t user_data;
+	/** Its completion context, of type PRODUCER, or NULL: its sends have none. */
+	struct rte_comch_dpa_completion *completion;
+	uint32_t flags;       /**< Must be 0. */
+	uint64_t reserved[6]; /**< Must be 0. */
+};
+
+/**
+ * @name Message queues
+ * @{
+ */
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a message queue.
+ *
+ * @param dpa
+ *   An offload processor, started or not.
+ * @param conf
+ *   Its configuration; copied.
+ * @param[out] msgq
+ *   The message queue; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, a value is out of range, an unknown direction, a flag
+ *     or a reserved field that is not 0.
+ *   - -ENOSPC: there are max_msgqs.
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_msgq_create(struct rte_comch_dpa *dpa, const struct rte_comch_msgq_conf *conf,
+		struct rte_comch_msgq **msgq);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Destroy a message queue.
+ *
+ * @param msgq
+ *   A message queue that is not started. NULL is allowed and does nothing.
+ * @return
+ *   - 0 on success; the handle is void.
+ *   - -EBUSY: it is started.
+ */
+__rte_experimental
+int rte_comch_msgq_destroy(struct rte_comch_msgq *msgq);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Start a message queue: producers and consumers can be created from it.
+ *
+ * @param msgq
+ *   A message queue.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: msgq is NULL.
+ *   - -EALREADY: it is started.
+ *   - -ENOTCONN: the offload processor is not started.
+ *   - -EIO: the program has ended, see rte_comch_dpa_status_get().
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_msgq_start(struct rte_comch_msgq *msgq);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Stop a message queue.
+ *
+ * @param msgq
+ *   A message queue.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: msgq is NULL.
+ *   - -EALREADY: it is not started.
+ *   - -EBUSY: it has producers or consumers, at either end.
+ */
+__rte_experimental
+int rte_comch_msgq_stop(struct rte_comch_msgq *msgq);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell what a message queue is.
+ *
+ * @param msgq
+ *   A message queue.
+ * @param[out] info
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL.
+ */
+__rte_experimental
+int rte_comch_msgq_info_get(const struct rte_comch_msgq *msgq,
+		struct rte_comch_msgq_info *info);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the offload processor of a message queue.
+ *
+ * @param msgq
+ *   A message queue.
+ * @return
+ *   The offload processor; NULL if msgq is NULL.
+ */
+__rte_experimental
+struct rte_comch_dpa *rte_comch_msgq_dpa_get(const struct rte_comch_msgq *msgq);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Set the pointer that the application wants to find in a message queue.
+ *
+ * @param msgq
+ *   A message queue.
+ * @param user_data
+ *   Any pointer.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: msgq is NULL.
+ */
+__rte_experimental
+int rte_comch_msgq_user_data_set(struct rte_comch_msgq *msgq, void *user_data);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the pointer of rte_comch_msgq_user_data_set().
+ *
+ * @param msgq
+ *   A message queue.
+ * @return
+ *   The pointer; NULL if msgq is NULL.
+ */
+__rte_experimental
+void *rte_comch_msgq_user_data_get(const struct rte_comch_msgq *msgq);
+
+/** @} */
+
+/**
+ * @name CPU end
+ * @{
+ */
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a consumer of the CPU end. It is a context as rte_comch_consumer_create() makes
+ * them; rte_comch_consumer_conf_set() checks what this function checks.
+ *
+ * @param msgq
+ *   A message queue, started, with the direction RTE_COMCH_MSGQ_FROM_DPA.
+ * @param conf
+ *   Its configuration, or NULL for the defaults, which take no immediate data; copied. The
+ *   mem is NULL and the buf_size 0.
+ * @param[out] ctx
+ *   The consumer, IDLE; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: msgq or ctx is NULL, a region or a buf_size, an imm_len above max_imm_len,
+ *     or else as for rte_comch_consumer_create().
+ *   - -EPERM: the consumers of this message queue are of the program.
+ *   - -ENOTCONN: the message queue is not started.
+ *   - -EIO: the program has ended, see rte_comch_dpa_status_get().
+ *   - -ENOSPC: it has max_consumers of them.
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_msgq_consumer_create(struct rte_comch_msgq *msgq,
+		const struct rte_comch_consumer_conf *conf, struct rte_comch_ctx **ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a producer of the CPU end. It is a context as rte_comch_producer_create() makes
+ * them.
+ *
+ * @param msgq
+ *   A message queue, started, with the direction RTE_COMCH_MSGQ_TO_DPA.
+ * @param conf
+ *   Its configuration, or NULL for the defaults; copied.
+ * @param[out] ctx
+ *   The producer, IDLE; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: msgq or ctx is NULL, or else as for rte_comch_producer_create().
+ *   - -EPERM: the producers of this message queue are of the program.
+ *   - -ENOTCONN: the message queue is not started.
+ *   - -EIO: the program has ended, see rte_comch_dpa_status_get().
+ *   - -ENOSPC: it has max_producers of them.
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_msgq_producer_create(struct rte_comch_msgq *msgq,
+		const struct rte_comch_producer_conf *conf, struct rte_comch_ctx **ctx);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the message queue that a consumer or producer was created on.
+ *
+ * @param ctx
+ *   A consumer or producer.
+ * @return
+ *   The message queue; NULL if ctx is NULL or neither, or is on a connection.
+ */
+__rte_experimental
+struct rte_comch_msgq *rte_comch_queue_msgq_get(const struct rte_comch_ctx *ctx);
+
+/** @} */
+
+/**
+ * @name DPA end
+ * @{
+ */
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a completion context of the program.
+ *
+ * @param dpa
+ *   An offload processor, started.
+ * @param conf
+ *   Its configuration; copied.
+ * @param[out] completion
+ *   The completion context; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL, a value is out of range, an unknown type, an imm_len
+ *     for producers, a thread of another offload processor, a flag or a reserved field that
+ *     is not 0.
+ *   - -ENOTCONN: the offload processor is not started.
+ *   - -EIO: the program has ended, see rte_comch_dpa_status_get().
+ *   - -ENOSPC: there are as many as the offload processor takes.
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_dpa_completion_create(struct rte_comch_dpa *dpa,
+		const struct rte_comch_dpa_completion_conf *conf,
+		struct rte_comch_dpa_completion **completion);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Destroy a completion context.
+ *
+ * @param completion
+ *   A completion context. NULL is allowed and does nothing.
+ * @return
+ *   - 0 on success; the handle is void.
+ *   - -EBUSY: a producer or consumer has it.
+ */
+__rte_experimental
+int rte_comch_dpa_completion_destroy(struct rte_comch_dpa_completion *completion);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get what the program knows a completion context by.
+ *
+ * @param completion
+ *   A completion context.
+ * @param[out] handle
+ *   The handle; set on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL.
+ */
+__rte_experimental
+int rte_comch_dpa_completion_handle_get(const struct rte_comch_dpa_completion *completion,
+		uint64_t *handle);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a consumer of the program.
+ *
+ * @param msgq
+ *   A message queue, started, with the direction RTE_COMCH_MSGQ_TO_DPA.
+ * @param conf
+ *   Its configuration; copied.
+ * @param[out] queue
+ *   The consumer; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter or the completion is NULL, the completion context is one of
+ *     another offload processor or for producers, a value is out of range, an imm_len above
+ *     that of the completion context, a flag or a reserved field that is not 0.
+ *   - -EPERM: the consumers of this message queue are of the CPU.
+ *   - -ENOTCONN: the message queue is not started.
+ *   - -EIO: the program has ended, see rte_comch_dpa_status_get().
+ *   - -ENOSPC: the message queue has max_consumers, or the completion context max_queues.
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_msgq_dpa_consumer_create(struct rte_comch_msgq *msgq,
+		const struct rte_comch_msgq_dpa_consumer_conf *conf,
+		struct rte_comch_dpa_queue **queue);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Create a producer of the program.
+ *
+ * @param msgq
+ *   A message queue, started, with the direction RTE_COMCH_MSGQ_FROM_DPA.
+ * @param conf
+ *   Its configuration, or NULL for the defaults; copied.
+ * @param[out] queue
+ *   The producer; the caller owns it.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: msgq or queue is NULL, the completion context is one of another offload
+ *     processor or for consumers, a value is out of range, a flag or a reserved field that
+ *     is not 0.
+ *   - -EPERM: the producers of this message queue are of the CPU.
+ *   - -ENOTCONN: the message queue is not started.
+ *   - -EIO: the program has ended, see rte_comch_dpa_status_get().
+ *   - -ENOSPC: the message queue has max_producers, or the completion context max_queues.
+ *   - -ENOMEM: no memory.
+ */
+__rte_experimental
+int rte_comch_msgq_dpa_producer_create(struct rte_comch_msgq *msgq,
+		const struct rte_comch_msgq_dpa_producer_conf *conf,
+		struct rte_comch_dpa_queue **queue);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Destroy a producer or consumer of the program. Sends of this side find out that a
+ * consumer is gone (-ENOENT).
+ *
+ * @param queue
+ *   A producer or consumer of the program. NULL is allowed and does nothing.
+ * @return
+ *   0: the handle is void.
+ */
+__rte_experimental
+int rte_comch_dpa_queue_destroy(struct rte_comch_dpa_queue *queue);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get what the program knows a producer or consumer by.
+ *
+ * @param queue
+ *   A producer or consumer of the program.
+ * @param[out] handle
+ *   The handle; set on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL.
+ */
+__rte_experimental
+int rte_comch_dpa_queue_handle_get(const struct rte_comch_dpa_queue *queue, uint64_t *handle);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get the identifier of a producer or consumer of the program: what this side sends to, or
+ * what its consumers find in completions. They count as those of rte_comch_queue_id_get().
+ *
+ * @param queue
+ *   A producer or consumer of the program.
+ * @param[out] id
+ *   The identifier, from 1; set on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL.
+ */
+__rte_experimental
+int rte_comch_dpa_queue_id_get(const struct rte_comch_dpa_queue *queue, uint32_t *id);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_MSGQ_H */
