@@ -92,7 +92,7 @@ plan all 240 'autotests gcc, mock driver' after 'build gcc' counted -- autotests
 plan all 90 'autotests gcc, mock driver inside' after 'build gcc' counted -- \
 	with_mock inside autotests gcc fast
 plan all 270 'slow autotests gcc' after 'build gcc' counted -- autotests gcc slow
-plan gate 260 'slow autotests gcc-sanitize' after 'build gcc-sanitize' counted -- \
+plan gate 275 'slow autotests gcc-sanitize' after 'build gcc-sanitize' counted -- \
 	with_sanitizers autotests gcc-sanitize slow
 
 # How it is compiled and linked. Slow suites are left to --all where the compiler

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Every order of a producer, a consumer and a sleeper on slots of small messages: the
+ * inline functions of shm_slot.h run on the model of test_order.h. Each message must be
+ * received once, in order and whole, no slot be written over before it was given back, and
+ * nobody sleep for ever. Then one thing after the other is broken on purpose, and has to
+ * be found. Nothing of the driver is linked.
+ */
+
+#include <inttypes.h>
+
+#include "test.h"
+#include "test_order.h"
+
+static uint64_t slot_load(const void *p, int order);
+static void slot_store(void *p, uint64_t val, int order);
+static void slot_light_fence(bool whole);
+
+#define SHM_SLOT_LOAD(ptr, order) slot_load(ptr, order)
+#define SHM_SLOT_STORE(ptr, val, order) slot_store(ptr, val, order)
+#define SHM_SLOT_COPY(dst, src, len) order_copy(dst, src, len)
+#define SHM_SLOT_LIGHT_FENCE(whole) slot_light_fence(whole)
+
+#include "shm_slot.h"
+
+#define MAX_SLOTS 2
+#define MAX_PRODUCERS 2
+/* Positions wrap behind the first message. */
+#define FIRST_POS UINT32_MAX
+/* Event that wakes the consumer; the next ones wake producers. */
+#define EVENT_CONSUMER 0
+#define EVENT_PRODUCER 1
+#define CONSUMER MAX_PRODUCERS
+
+/* What is broken on purpose. */
+enum mutant {
+	GOOD,
+	WORD_SET_RELAXED,
+	WORD_GET_RELAXED,
+	TAIL_SET_RELAXED,
+	TAIL_GET_RELAXED,
+	TAIL_BEFORE_READ,
+	ARMED_GET_FIRST,
+	NO_FENCE,
+	FENCE_OF_ONE,
+	NO_LOOK,
+	ARMED_AFTER_LOOK,
+	ARMED_THE_SAME,
+	LIGHT_FENCE_NOT_WHOLE,
+};
+
+/* What is run: who sleeps, and how many there are of everything. */
+struct slot_case {
+	const char *name;
+	uint32_t nb_slots;
+	uint32_t nb_producers;
+	uint32_t nb_msgs;       /* of each producer */
+	uint32_t len;           /* of a message: what has 16 bytes can be torn */
+	uint32_t batch;         /* slots that are given back at one time */
+	bool consumer_sleeps, producer_sleeps;
+	bool whole;             /* there is no membarrier() */
+};
+
+/* All that the programs share. */
+struct arena {
+	struct shm_slot slots[MAX_SLOTS];
+	uint32_t head;          /* of all producers */
+	uint32_t tail;
+	uint32_t armed[MAX_PRODUCERS + 1];
+};
+
+/* What a program keeps between its steps. */
+struct side {
+	uint32_t id;
+	uint32_t pos;           /* next one of the consumer, or of one producer alone */
+	uint32_t tail;          /* as it was seen last, or given back last */
+	uint32_t nb;            /* messages that are through */
+	uint32_t sleeps;
+	uint32_t woken[MAX_PRODUCERS + 1]; /* armed words that it has answered */
+	uint32_t from[MAX_PRODUCERS];      /* messages of each producer */
+};
+
+static const struct slot_case polls = { "one slot", 1, 1, 3, 16, 1, false, false, false };
+static const struct slot_case consumer_sleeps = { "one slot", 1, 1, 3, 16, 1, true, false, false };
+static const struct slot_case producer_sleeps = { "one slot", 1, 1, 3, 16, 1, false, true, false };
+static const struct slot_case both_whole = { "one slot", 1, 1, 3, 8, 1, true, true, true };
+
+static struct arena arena;
+static const struct slot_case *sc;
+static enum mutant mutant;
+
+static bool
+is_word(const void *p)
+{
+	return p == &arena.slots[0].word || p == &arena.slots[1].word;
+}
+
+static uint64_t
+slot_load(const void *p, int order)
+{
+	if ((mutant == WORD_GET_RELAXED && is_word(p)) ||
+			(mutant == TAIL_GET_RELAXED && p == &arena.tail))
+		order = __ATOMIC_RELAXED;
+	return order_load(p, order);
+}
+
+static void
+slot_store(void *p, uint64_t val, int order)
+{
+	if ((mutant == WORD_SET_RELAXED && is_word(p)) ||
+			(mutant == TAIL_SET_RELAXED && p == &arena.tail))
+		order = __ATOMIC_RELAXED;
+	order_store(p, val, order);
+}
+
+static void
+slot_light_fence(bool whole)
+{
+	if (whole && mutant != LIGHT_FENCE_NOT_WHOLE)
+		order_fence();
+}
+
+static void
+heavy_fence(void)
+{
+	if (mutant == NO_FENCE)
+		return;
+	if (sc->whole || mutant == FENCE_OF_ONE)
+		order_fence();
+	else
+		order_fence_all();
+}
+
+/*
+ * Programs
+ */
+
+static struct shm_slot *
+slot_at(uint32_t pos)
+{
+	return &arena.slots[pos % sc->nb_slots];
+}
+
+/* A half of the nth message of a producer. */
+static uint64_t
+content(uint32_t producer, uint32_t nth, uint32_t half)
+{
+	return 0x100 * (nth + 1) + 0x10 * (producer + 1) + half;
+}
+
+/* Wake whoever sleeps, once for each of its sleeps. */
+static void
+wake(struct side *s, uint32_t whom, uint32_t event, uint32_t armed)
+{
+	if (armed == 0 || armed == s->woken[whom])
+		return;
+	s->woken[whom] = armed;
+	order_wake(event);
+}
+
+/* Sleep unless what it waits for is there. */
+static void
+sleep_unless(struct side *s, bool (*there)(struct side *s), uint32_t event)
+{
+	uint32_t *armed = &arena.armed[s->id];
+	bool found;
+
+	s->sleeps++;
+	if (mutant == ARMED_AFTER_LOOK && there(s))
+		return;
+	shm_slot_armed_set(armed, mutant == ARMED_THE_SAME ? 1 : s->sleeps);
+	heavy_fence();
+	found = mutant != NO_LOOK && mutant != ARMED_AFTER_LOOK && there(s);
+	if (!found)
+		order_sleep(event);
+	shm_slot_armed_set(armed, 0);
+}
+
+/* Any order of a look at the tail and one at what others have claimed is harmless. */
+static bool
+has_credit(struct side *s)
+{
+	uint32_t pos = sc->nb_producers > 1 ? order_load(&arena.head, __ATOMIC_RELAXED) : s->pos;
+
+	/* a tail of before is good enough */
+	if (sc->nb_producers > 1 || pos - s->tail >= sc->nb_slots)
+		s->tail = shm_slot_tail_get(&arena.tail);
+	s->pos = pos;
+	/* less than 0: the head is older than the tail, and cannot be claimed */
+	return (int32_t)(pos - s->tail) < (int32_t)sc->nb_slots;
+}
+
+static bool
+claim(struct side *s)
+{
+	return sc->nb_producers == 1 || order_swap(&arena.head, s->pos, s->pos + 1);
+}
+
+static bool
+producer_step(void *local)
+{
+	struct side *s = local;
+	const uint64_t msg[2] = { content(s->id, s->nb, 0), content(s->id, s->nb, 1) };
+	uint32_t armed = 0;
+
+	if (s->nb == sc->nb_msgs)
+		return false;
+	if (!has_credit(s)) {
+		if (sc->producer_sleeps)
+			sleep_unless(s, has_credit, EVENT_PRODUCER + s->id);
+		else
+			order_wait(&arena.tail, s->tail);
+		return true;
+	}
+	if (!claim(s))
+		return true;
+	if (mutant == ARMED_GET_FIRST)
+		armed = shm_slot_armed_get(&arena.armed[CONSUMER], sc->whole);
+	shm_slot_put(slot_at(s->pos), shm_slot_word(s->pos, s->id, sc->len), msg, sc->len);
+	if (sc->consumer_sleeps) {
+		if (mutant != ARMED_GET_FIRST)
+			armed = shm_slot_armed_get(&arena.armed[CONSUMER], sc->whole);
+		wake(s, CONSUMER, EVENT_CONSUMER, armed);
+	}
+	s->pos++;
+	s->nb++;
+	return true;
+}
+
+static void
+give_back(struct side *s)
+{
+	uint32_t i;
+
+	s->tail = s->pos;
+	shm_slot_tail_set(&arena.tail, s->pos);
+	for (i = 0; sc->producer_sleeps && i < sc->nb_producers; i++)
+		wake(s, i, EVENT_PRODUCER + i, shm_slot_armed_get(&arena.armed[i], sc->whole));
+}
+
+/* Look at a message, and give slots back. */
+static void
+consumer_take(struct side *s, uint64_t word)
+{
+	struct shm_slot *slot = slot_at(s->pos);
+	uint32_t producer = shm_slot_producer(word);
+
+	if (shm_slot_len(word) != sc->len || producer >= sc->nb_producers ||
+			s->from[producer] == sc->nb_msgs) {
+		order_fail("a message that nobody sent");
+		return;
+	}
+	s->pos++;
+	if (mutant == TAIL_BEFORE_READ && s->pos - s->tail >= sc->batch)
+		give_back(s);
+	order_read(&slot->imm[0], content(producer, s->from[producer], 0));
+	if (sc->len > 8)
+		order_read(&slot->imm[8], content(producer, s->from[producer], 1));
+	s->from[producer]++;
+	s->nb++;
+	if (s->pos - s->tail >= sc->batch)
+		give_back(s);
+}
+
+static bool
+has_message(struct side *s)
+{
+	return shm_slot_is(shm_slot_get(slot_at(s->pos)), s->pos);
+}
+
+static bool
+consumer_step(void *local)
+{
+	struct side *s = local;
+	uint64_t word;
+
+	if (s->nb == sc->nb_producers * sc->nb_msgs)
+		return false;
+	word = shm_slot_get(slot_at(s->pos));
+	if (shm_slot_is(word, s->pos)) {
+		consumer_take(s, word);
+		return true;
+	}
+	if (s->tail != s->pos)
+		give_back(s);
+	else if (sc->consumer_sleeps)
+		sleep_unless(s, has_message, EVENT_CONSUMER);
+	else
+		order_wait(&slot_at(s->pos)->word, word);
+	return true;
+}
+
+/*
+ * Runs
+ */
+
+static void
+places(void)
+{
+	static const char *const words[] = { "slot 0 word", "slot 1 word" };
+	static const char *const imms[][2] = {
+		{ "slot 0 begin", "slot 0 end" }, { "slot 1 begin", "slot 1 end" },
+	};
+	static const char *const armed[] = { "armed of 0", "armed of 1", "armed of consumer" };
+	uint32_t i;
+
+	for (i = 0; i < sc->nb_slots; i++) {
+		order_place(&arena.slots[i].word, 0, words[i]);
+		order_place(&arena.slots[i].imm[0], 0, imms[i][0]);
+		order_place(&arena.slots[i].imm[8], 0, imms[i][1]);
+	}
+	order_place(&arena.head, FIRST_POS, "head");
+	order_place(&arena.tail, FIRST_POS, "tail");
+	for (i = 0; i < RTE_DIM(arena.armed); i++)
+		order_place(&arena.armed[i], 0, armed[i]);
+}
+
+static void
+slot_run(const struct slot_case *what, enum order_mode mode, enum mutant broken,
+	struct order_result *res)
+{
+	struct order_case oc = { .mode = mode, .local_size = sizeof(struct side),
+		.arena = &arena, .arena_size = sizeof(arena),
+		.max_states = broken == GOOD ? 4 << 20 : 64 << 10 };
+	struct side sides[MAX_PRODUCERS + 1];
+	uint32_t i;
+
+	sc = what;
+	mutant = broken;
+	for (i = 0; i <= sc->nb_producers; i++) {
+		sides[i] = (struct side){ .id = i < sc->nb_producers ? i : CONSUMER,
+			.pos = FIRST_POS, .tail = FIRST_POS };
+		oc.locals[i] = &sides[i];
+		oc.steps[i] = i < sc->nb_producers ? producer_step : consumer_step;
+	}
+	oc.nb_progs = i;
+	places();
+	order_run(&oc, res, broken == GOOD);
+}
+
+static const char *const mode_names[] = { "stores in order", "weak order" };
+
+/* All orders of it in both models. */
+static int
+expect_right(const struct slot_case *what)
+{
+	struct order_result res;
+	enum order_mode mode;
+
+	for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
+		slot_run(what, mode, GOOD, &res);
+		TEST_ASSERT(res.why == NULL, "%s, %s: %s", what->name, mode_names[mode], res.why);
+		test_note("%s, %s: %.1e orders, %" PRIu64 " states", what->name,
+			mode_names[mode], res.orders, res.states);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_nobody_sleeps(void)
+{
+	static const struct slot_case cases[] = {
+		{ "two slots", 2, 1, 3, 16, 1, false, false, false },
+		{ "two slots given back at once", 2, 1, 3, 16, 2, false, false, false },
+	};
+	uint32_t i;
+
+	TEST_CALL(expect_right(&polls));
+	for (i = 0; i < RTE_DIM(cases); i++)
+		TEST_CALL(expect_right(&cases[i]));
+	return TEST_SUCCESS;
+}
+
+static int
+test_consumer_sleeps(void)
+{
+	static const struct slot_case two = { "two slots", 2, 1, 3, 8, 1, true, false, false };
+
+	TEST_CALL(expect_right(&consumer_sleeps));
+	return expect_right(&two);
+}
+
+static int
+test_producer_sleeps(void)
+{
+	static const struct slot_case two = { "two slots", 2, 1, 3, 16, 2, false, true, false };
+
+	TEST_CALL(expect_right(&producer_sleeps));
+	return expect_right(&two);
+}
+
+static int
+test_both_sleep(void)
+{
+	static const struct slot_case one = { "one slot", 1, 1, 3, 8, 1, true, true, false };
+	static const struct slot_case two = { "two slots", 2, 1, 3, 8, 2, true, true, false };
+
+	TEST_CALL(expect_right(&one));
+	return expect_right(&two);
+}
+
+static int
+test_no_membarrier(void)
+{
+	return expect_right(&both_whole);
+}
+
+static int
+test_two_producers(void)
+{
+	static const struct slot_case cases[] = {
+		{ "one slot", 1, 2, 1, 16, 1, false, false, false },
+		{ "two slots", 2, 2, 1, 16, 1, false, false, false },
+		{ "consumer sleeps", 1, 2, 1, 16, 1, true, false, false },
+		{ "all sleep", 1, 2, 1, 8, 1, true, true, false },
+	};
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(cases); i++)
+		TEST_CALL(expect_right(&cases[i]));
+	return TEST_SUCCESS;
+}
+
+/* What is found only where the order is weak passes where stores stay in order. */
+static int
+test_broken_is_found(void)
+{
+	static const struct {
+		enum mutant mutant;
+		const char *name;
+		bool weak_only;
+		const struct slot_case *cases[2];
+	} mutants[] = {
+		{ WORD_SET_RELAXED, "word set relaxed", true, { &polls } },
+		{ WORD_GET_RELAXED, "word looked at relaxed", true, { &polls } },
+		{ TAIL_SET_RELAXED, "tail set relaxed", true, { &polls } },
+		{ TAIL_GET_RELAXED, "tail looked at relaxed", true, { &polls } },
+		{ TAIL_BEFORE_READ, "given back, then read", false, { &polls } },
+		{ ARMED_GET_FIRST, "armed looked at before the message is put", false,
+			{ &consumer_sleeps } },
+		{ NO_FENCE, "the sleeper has no fence", false,
+			{ &consumer_sleeps, &producer_sleeps } },
+		{ FENCE_OF_ONE, "the sleeper's fence is its own alone", false,
+			{ &consumer_sleeps, &producer_sleeps } },
+		{ NO_LOOK, "no look behind the fence", false,
+			{ &consumer_sleeps, &producer_sleeps } },
+		{ ARMED_AFTER_LOOK, "armed after the look", false,
+			{ &consumer_sleeps, &producer_sleeps } },
+		{ ARMED_THE_SAME, "each sleep has the same value", false,
+			{ &consumer_sleeps, &producer_sleeps } },
+		{ LIGHT_FENCE_NOT_WHOLE, "no fence of the producer, no membarrier", false,
+			{ &both_whole } },
+		{ NO_FENCE, "no fence of the sleeper, no membarrier", false, { &both_whole } },
+	};
+	struct order_result res;
+	enum order_mode mode;
+	uint32_t i, k;
+
+	for (i = 0; i < RTE_DIM(mutants); i++)
+		for (k = 0; k < 2 && mutants[i].cases[k] != NULL; k++)
+			for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
+				slot_run(mutants[i].cases[k], mode, mutants[i].mutant, &res);
+				TEST_ASSERT((mutants[i].weak_only && mode == ORDER_TSO) ==
+					(res.why == NULL),
+					"%s, %s: %s", mutants[i].name, mode_names[mode],
+					res.why != NULL ? res.why : "not found");
+				if (res.why != NULL)
+					test_note("%s, %s: %s", mutants[i].name,
+						mode_names[mode], res.why);
+			}
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "order of accesses to slots of small messages",
+	.unit_test_cases = {
+		TEST_CASE(test_nobody_sleeps),
+		TEST_CASE(test_consumer_sleeps),
+		TEST_CASE(test_producer_sleeps),
+		TEST_CASE(test_both_sleep),
+		TEST_CASE(test_no_membarrier),
+		TEST_CASE(test_two_producers),
+		TEST_CASE(test_broken_is_found),
+		TEST_CASES_END()
+	}
+};
+
+static int
+test_shm_slot_order(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(shm_slot_order_autotest, NOHUGE_OK, ASAN_OK, test_shm_slot_order);
