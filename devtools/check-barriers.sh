@@ -6,13 +6,15 @@
 #
 # Leaves out one barrier, one ownership check or one store of the bluefield driver's
 # queues at a time, and wants app/test/test_bluefield_wq_order.c to fail each time, which
-# replays stores in every order that the barriers allow. Unchanged it has to pass. The
-# driver's own files stay as they are: copies of the headers are changed and compiled.
+# replays stores in every order that the barriers allow. Then it changes one access to
+# slots of the shm driver at a time, and wants the same of app/test/test_shm_slot_order.c.
+# Unchanged both have to pass. The drivers' own files stay as they are: copies of the
+# headers are changed and compiled.
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-driver=$top/drivers/comch/bluefield
+driver=
 work=
 
 # shellcheck disable=SC2317 # called by trap
@@ -27,22 +29,36 @@ trap 'exit 143' TERM
 work=$(mktemp -d)
 read -ra flags < <(pkg-config --cflags libdpdk)
 read -ra libs < <(pkg-config --libs libdpdk)
-flags+=(-std=gnu11 -O2 -w -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -DTEST_WQ_ORDER_MAIN
-	-I "$top/app/test" -I "$top/lib/comch")
+flags+=(-std=gnu11 -O2 -w -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -I "$top/app/test"
+	-I "$top/lib/comch")
 cc=${CC:-cc}
 
-# Compiles it with the headers in <work>/src, and runs it: 0 passed, 1 failed.
-run() {
-	local ret=0
-	"$cc" "${flags[@]}" -I "$work/src" -I "$driver" -o "$work/order" \
-		"$top/app/test/test_bluefield_wq_order.c" "$work/dev.o" "$work/src/bluefield_wq.c" \
-		"${libs[@]}" >"$work/log" 2>&1 || {
+compile() { # <what cc takes>...
+	"$cc" "${flags[@]}" -I "$work/src" -I "$driver" "$@" >"$work/log" 2>&1 || {
 		echo 'check-barriers: it does not compile:' >&2
 		tail -n 20 "$work/log" >&2
 		exit 1
 	}
-	timeout -k 5 100 "$work/order" --no-huge --no-pci --no-shconf --no-telemetry -m 32 \
-		--log-level=lib.eal:error >"$work/log" 2>&1 || ret=$?
+}
+
+# Compiles the test with the headers in <work>/src, and runs it: 0 passed, 1 failed.
+run() {
+	local ret=0
+	case $driver in
+	*/bluefield)
+		compile -o "$work/order" -DTEST_WQ_ORDER_MAIN \
+			"$top/app/test/test_bluefield_wq_order.c" "$work/dev.o" \
+			"$work/src/bluefield_wq.c" "${libs[@]}"
+		set -- --no-huge --no-pci --no-shconf --no-telemetry -m 32 \
+			--log-level=lib.eal:error
+		;;
+	*/shm)
+		compile -o "$work/order" -DTEST_SHM_SLOT_ORDER_MAIN \
+			"$top/app/test/test_shm_slot_order.c" "$work/model.o"
+		set --
+		;;
+	esac
+	timeout -k 5 100 "$work/order" "$@" >"$work/log" 2>&1 || ret=$?
 	[ $ret -le 1 ] || {
 		echo "check-barriers: it ended with status $ret:" >&2
 		tail -n 20 "$work/log" >&2
@@ -54,14 +70,26 @@ run() {
 fresh() {
 	rm -rf "$work/src"
 	mkdir "$work/src"
-	cp "$driver"/bluefield_wq*.[ch] "$work/src"
+	case $driver in
+	*/bluefield) cp "$driver"/bluefield_wq*.[ch] "$work/src" ;;
+	*/shm) cp "$driver/shm_slot.h" "$work/src" ;;
+	esac
 }
 
-# Deletes what a function has of a text, which must be there: the line, and with "N;"
-# the next one.
-left_out() { # <file> <function> <text> [N;]
+passes() {
 	fresh
-	sed -i "/^$2(/,/^}/ { /$3/ { ${4:-} d } }" "$work/src/$1"
+	if ! run; then
+		echo 'check-barriers: the test fails without any change:' >&2
+		tail -n 20 "$work/log" >&2
+		exit 1
+	fi
+}
+
+# Changes a function by a command of sed, which must change something.
+changed() { # <file> <function> <what> <command>
+	fresh
+	sed -i "/^$2(/,/^}/ { $4
+}" "$work/src/$1"
 	if cmp -s "$driver/$1" "$work/src/$1"; then
 		echo "check-barriers: $1 has no $3 in $2()" >&2
 		exit 1
@@ -75,15 +103,15 @@ left_out() { # <file> <function> <text> [N;]
 	fi
 }
 
-bad=0
-fresh
-"$cc" "${flags[@]}" -I "$driver" -c -o "$work/dev.o" "$top/app/test/test_bluefield_wq_dev.c"
-if ! run; then
-	echo 'check-barriers: the test fails without any change:' >&2
-	tail -n 20 "$work/log" >&2
-	exit 1
-fi
+# Deletes what a function has of a text: the line, and with "N;" the next one.
+left_out() { # <file> <function> <text> [N;]
+	changed "$1" "$2" "$3" "/$3/ { ${4:-} d }"
+}
 
+bad=0
+driver=$top/drivers/comch/bluefield
+compile -c -o "$work/dev.o" "$top/app/test/test_bluefield_wq_dev.c"
+passes
 h=bluefield_wq.h
 left_out $h bf_sendq_ring BF_WQ_BEFORE_RECORD
 left_out $h bf_sendq_ring BF_WQ_RECORD
@@ -106,4 +134,20 @@ h=bluefield_wq_fast.h
 left_out $h bf_comp_row_next 'if ((BF_WQ_LOAD_OWNER' 'N;'
 left_out $h bf_comp_row_next BF_WQ_AFTER_OWNER
 left_out $h bf_free_row_take_be BF_WQ_STORE16
+
+driver=$top/drivers/comch/shm
+compile -c -o "$work/model.o" "$top/app/test/test_order.c"
+passes
+h=shm_slot.h
+changed $h shm_slot_put 'release of the word' s/_RELEASE/_RELAXED/
+changed $h shm_slot_put 'copy before the word' \
+	'/if (len/ { N; N; s/^\(.*\n.*\)\n\(.*\)$/\2\n\1/ }'
+left_out $h shm_slot_put 'if (len' 'N;'
+changed $h shm_slot_get 'acquire of the word' s/_ACQUIRE/_RELAXED/
+changed $h shm_slot_tail_get 'acquire of the tail' s/_ACQUIRE/_RELAXED/
+changed $h shm_slot_tail_set 'release of the tail' s/_RELEASE/_RELAXED/
+left_out $h shm_slot_armed_get SHM_SLOT_LIGHT_FENCE
+left_out $h shm_slot_armed_set SHM_SLOT_STORE
+changed $h shm_slot_is position 's/ | UINT32_MAX//; s/ | pos//'
+changed $h shm_slot_is SHM_SLOT_FULL 's/SHM_SLOT_FULL | //g'
 exit $bad

@@ -181,7 +181,7 @@ plan gate 5 'mistakes in INI files' after 'build gcc' -- config_errors
 plan gate 30 'INI file, two processes, and pictures' after 'build gcc' -- config_and_pictures
 plan gate 17 'instructions per message' after 'build gcc' -- \
 	"$devtools/count-instructions.sh" "$work/gcc"
-plan gate 30 'barriers of queues that are left out are found' after 'build gcc' -- \
+plan gate 40 'barriers of queues that are left out are found' after 'build gcc' -- \
 	"$devtools/check-barriers.sh"
 plan all 200 'tests find mended defects again' counted -- "$devtools/check-fixes.sh" "$work"
 plan gate 19 'compile for releases of DPDK' -- "$devtools/check-releases.sh" "$work"
