@@ -38,6 +38,7 @@
 #define FP_F_TOUCH    UINT32_C(0x20)  /* consumers look at each cache line */
 #define FP_F_RANDOM   UINT32_C(0x40)  /* sizes and bursts vary */
 #define FP_F_ECHO     UINT32_C(0x80)  /* one message at a time, which is sent back */
+#define FP_F_WORK     UINT32_C(0x100) /* all bytes are written and read, see work.h */
 
 /* What an end is to be. All but the numbers of its own are the same on both ends. */
 struct fp_spec {

@@ -41,31 +41,39 @@ fp_msg_size(const struct fp_spec *spec, uint64_t key)
 /* ---- consumers ---- */
 
 /*
- * What is done for each message, where its bytes are not checked: one branch for
- * all that can be wrong, one load from each cache line, and its next post.
+ * What is done for each message, where its pattern is not checked: one branch for
+ * all that can be wrong, one load from each cache line, or of all bytes, and its
+ * next post.
  */
 static __rte_always_inline uint16_t
-consumer_look(struct fp_consumer *c, uint16_t n, const bool data, const bool imm)
+consumer_look(struct fp_consumer *c, uint16_t n, const bool data, const bool imm,
+		const bool work)
 {
 	const struct fp_spec *spec = &c->q.worker->fp->spec;
 	const uint64_t size = spec->size, touch = (spec->flags & FP_F_TOUCH) != 0 ? size : 0;
 	const uint32_t imm_len = spec->imm_len;
 	struct rte_comch_post *post = c->posts;
 	const struct rte_comch_cpl *cpl = c->cpls, *end = cpl + n;
+	const void *at, *imm_at;
 
 	for (; cpl != end; cpl++) {
+		at = (const void *)(uintptr_t)cpl->cookie;
+		imm_at = imm_len <= RTE_COMCH_CPL_IMM_SIZE ? cpl->imm : cpl->imm_ext;
 		if (unlikely(((cpl->len ^ size) | (cpl->imm_len ^ imm_len) |
 				(uint32_t)cpl->status) != 0)) {
 			/* The connection has ended; the state callback tells why. */
 			if (cpl->status != 0)
 				continue;
 			c->q.worker->count.bad_msgs++;
+		} else if (work) {
+			if (unlikely((data && !work_read(at, size)) ||
+					(imm && !work_read(imm_at, imm_len))))
+				c->q.worker->count.bad_msgs++;
 		} else {
 			if (data)
-				limit_touch((const void *)(uintptr_t)cpl->cookie, touch);
+				limit_touch(at, touch);
 			if (imm)
-				limit_touch(imm_len <= RTE_COMCH_CPL_IMM_SIZE ?
-						cpl->imm : cpl->imm_ext, imm_len);
+				limit_touch(imm_at, imm_len);
 		}
 		/* Posts without a buffer are all the same. */
 		if (data) {
@@ -82,9 +90,11 @@ consumer_look_any(struct fp_consumer *c, uint16_t n)
 {
 	const struct fp_spec *spec = &c->q.worker->fp->spec;
 
+	if (unlikely((spec->flags & FP_F_WORK) != 0))
+		return consumer_look(c, n, spec->size != 0, spec->imm_len != 0, true);
 	if (spec->imm_len == 0)
-		return consumer_look(c, n, true, false);
-	return consumer_look(c, n, spec->size != 0, true);
+		return consumer_look(c, n, true, false, false);
+	return consumer_look(c, n, spec->size != 0, true, false);
 }
 
 static uint16_t
@@ -192,6 +202,10 @@ fp_producer_fill(struct fp_producer *p, struct rte_comch_send *s, uint32_t targe
 	uint64_t key = fp_key(p->id, target_id, p->seq[p->target]++);
 
 	s->len = fp_msg_size(spec, key);
+	if ((spec->flags & FP_F_WORK) != 0) {
+		work_write((void *)(uintptr_t)s->addr, s->len, key);
+		work_write((void *)(uintptr_t)s->imm, s->imm_len, key);
+	}
 	if ((spec->flags & FP_F_VALIDATE) == 0)
 		return;
 	/* The sends hold them as const, for nothing else writes them. */
@@ -281,7 +295,7 @@ fp_producer_turn(struct fp_producer *p)
 	nb = RTE_MIN(nb, RTE_MIN(room, spec->sources - p->next));
 	if (unlikely(nb == 0))
 		return n;
-	if (unlikely((spec->flags & (FP_F_VALIDATE | FP_F_RANDOM)) != 0)) {
+	if (unlikely((spec->flags & FP_F_FILL) != 0)) {
 		for (; p->filled < nb; p->filled++)
 			fp_producer_fill(p, &p->sends[p->next + p->filled], id);
 	}
@@ -332,11 +346,13 @@ fp_producer_turn_mbuf(struct fp_producer *p)
 		for (i = 0; i < nb; i++) {
 			m = p->pkts[i];
 			len = spec->size;
-			if (unlikely((spec->flags & (FP_F_VALIDATE | FP_F_RANDOM)) != 0)) {
+			if (unlikely((spec->flags & FP_F_FILL) != 0)) {
 				key = fp_key(p->id, id, p->seq[p->target]++);
 				len = fp_msg_size(spec, key);
 				if ((spec->flags & FP_F_VALIDATE) != 0)
 					pattern_fill(rte_pktmbuf_mtod(m, void *), len, key);
+				else if ((spec->flags & FP_F_WORK) != 0)
+					work_write(rte_pktmbuf_mtod(m, void *), len, key);
 			}
 			m->data_len = (uint16_t)len;
 			m->pkt_len = len;
@@ -401,7 +417,7 @@ echo_send(struct fp_producer *p)
 
 	if (unlikely(p->sent - p->done == spec->sources))
 		return 0;
-	if (unlikely((spec->flags & FP_F_VALIDATE) != 0) && p->filled == 0) {
+	if (unlikely((spec->flags & (FP_F_VALIDATE | FP_F_WORK)) != 0) && p->filled == 0) {
 		fp_producer_fill(p, &p->sends[p->next], id);
 		p->filled = 1;
 	}

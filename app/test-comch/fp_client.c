@@ -31,6 +31,8 @@ fp_spec_make(const struct client *cl, enum fp_kind kind, bool imm, uint32_t size
 	spec->loopback = opt->role == ROLE_LOOPBACK;
 	spec->flags |= opt->event ? FP_F_EVENT : 0;
 	spec->flags |= opt->validate ? FP_F_VALIDATE : 0;
+	/* The pattern is written and read already, and its sizes may vary. */
+	spec->flags |= opt->write_read && !opt->validate && !opt->random ? FP_F_WORK : 0;
 	spec->flags |= kind != FP_KIND_BANDWIDTH || opt->touch ? FP_F_TOUCH : 0;
 	if (echo) {
 		spec->flags |= FP_F_ECHO;
@@ -122,6 +124,7 @@ fp_result_set(struct result *res, const struct client *cl, const struct fp_spec 
 	res->consumers = spec->peer_consumers;
 	res->connections = spec->nb_conns;
 	res->bidir = (spec->flags & FP_F_BIDIR) != 0;
+	res->write_read = (spec->flags & FP_F_WORK) != 0;
 	res->client_page_size = cl->page_size;
 	res->server_page_size = cl->server_page_size;
 }

@@ -13,10 +13,14 @@
 #include "fp.h"
 #include "limit.h"
 #include "pattern.h"
+#include "work.h"
 
 struct rte_mbuf;
 struct rte_mempool;
 struct fp_worker;
+
+/* Each message has bytes, or a size, of its own. */
+#define FP_F_FILL (FP_F_VALIDATE | FP_F_RANDOM | FP_F_WORK)
 
 /* What the main thread wants. Each worker follows. */
 enum fp_phase {
@@ -182,7 +186,7 @@ fp_consume(struct fp_consumer *c, const void *data, uint64_t len, const void *im
 	const struct fp_spec *spec = &w->fp->spec;
 	uint64_t key;
 
-	if (likely((spec->flags & (FP_F_VALIDATE | FP_F_RANDOM)) == 0)) {
+	if (likely((spec->flags & FP_F_FILL) == 0)) {
 		if (unlikely(len != spec->size || imm_len != spec->imm_len))
 			w->count.bad_msgs++;
 		if ((spec->flags & FP_F_TOUCH) != 0) {
@@ -200,6 +204,9 @@ fp_consume(struct fp_consumer *c, const void *data, uint64_t len, const void *im
 		w->count.bad_msgs++;
 	else if ((spec->flags & FP_F_VALIDATE) != 0 &&
 			(!pattern_ok(data, (uint32_t)len, key) || !pattern_ok(imm, imm_len, ~key)))
+		w->count.bad_msgs++;
+	else if ((spec->flags & FP_F_WORK) != 0 &&
+			(!work_read(data, len) || !work_read(imm, imm_len)))
 		w->count.bad_msgs++;
 }
 

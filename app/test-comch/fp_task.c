@@ -117,7 +117,7 @@ static void
 producer_fetch(struct fp_producer *p, uint32_t id)
 {
 	const struct fp_spec *spec = &p->q.worker->fp->spec;
-	const bool fill = (spec->flags & (FP_F_VALIDATE | FP_F_RANDOM)) != 0;
+	const bool fill = (spec->flags & FP_F_FILL) != 0;
 	struct rte_comch_task *task;
 	struct rte_comch_send *s;
 

@@ -44,7 +44,7 @@ int limit_rate(const struct limit_place *place, uint32_t size, uint32_t window, 
 /* The buffers of a stream; with other memory the limit would be another. */
 struct limit_stream {
 	uint8_t *dst[2];       /* slots of each direction; the second for both at one time */
-	const uint8_t *src[2];
+	uint8_t *src[2];
 	uint32_t size;         /* bytes of each message */
 	uint32_t stride;       /* distance of slots */
 	uint32_t slots;
@@ -52,9 +52,11 @@ struct limit_stream {
 	uint32_t src_slots;
 	uint32_t batch;        /* messages between two publications of an index */
 	bool bidir;
+	bool work;             /* all bytes are written and read, see work.h */
 };
 
 #define LIMIT_STREAM_NAME "bare single-producer single-consumer loop at the same stride"
+#define LIMIT_WORK_NAME "bare loop that writes, copies and reads all bytes"
 #define LIMIT_COPY_NAME "memcpy of one core at the same working set"
 
 /* Messages per second that one thread can write and the other look at. */

@@ -11,12 +11,14 @@
 #include <string.h>
 
 #include "limit_private.h"
+#include "work.h"
 
 /*
  * Rate. The writer copies each message into the next slot, the reader loads once
  * from each of its cache lines. An index each way is published once for a batch,
  * and that is all that the two say to each other. The slots are in the order in
  * which the buffers of the test are posted, and the sources those of the test.
+ * Where the test writes and reads all bytes of a message, so do these two.
  */
 struct stream_end {
 	uint64_t prod, prod_tail;  /* own index, and the last tail seen */
@@ -36,6 +38,9 @@ stream_produce(struct limit_shared *sh, struct stream_end *e, unsigned int r)
 			return;
 	}
 	for (n = 0; n < st->batch; n++) {
+		if (st->work)
+			work_write(st->src[r] + (size_t)e->src_slot * st->src_stride, st->size,
+					e->prod + n);
 		memcpy(st->dst[r] + (size_t)e->prod_slot * st->stride,
 				st->src[r] + (size_t)e->src_slot * st->src_stride, st->size);
 		if (++e->prod_slot == st->slots)
@@ -51,6 +56,7 @@ static inline void
 stream_consume(struct limit_shared *sh, struct stream_end *e, unsigned int r)
 {
 	const struct limit_stream *st = sh->stream;
+	const uint8_t *slot;
 	uint32_t n;
 
 	if (e->cons == e->cons_head) {
@@ -60,7 +66,11 @@ stream_consume(struct limit_shared *sh, struct stream_end *e, unsigned int r)
 	}
 	/* Slots go back in batches too, so that the writer need not wait for all. */
 	for (n = 0; n < st->batch && e->cons != e->cons_head; n++, e->cons++) {
-		limit_touch(st->dst[r] + (size_t)e->cons_slot * st->stride, st->size);
+		slot = st->dst[r] + (size_t)e->cons_slot * st->stride;
+		if (!st->work)
+			limit_touch(slot, st->size);
+		else if (unlikely(!work_read(slot, st->size)))
+			__atomic_store_n(&sh->quit, 1, __ATOMIC_RELAXED);
 		if (++e->cons_slot == st->slots)
 			e->cons_slot = 0;
 	}

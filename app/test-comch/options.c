@@ -440,6 +440,8 @@ static const struct opt_def opt_defs[] = {
 		"fast path: tasks and callbacks instead of bursts" },
 	{ "touch", 0, NULL, true, parse_flag, FIELD(touch), 0, 0,
 		"fp-bw: have consumers look at the data, as in fp-rate" },
+	{ "write-read", 0, NULL, true, parse_flag, FIELD(write_read), 0, 0,
+		"fast path: write all bytes before each send, read all that came" },
 	{ "random", 0, NULL, true, parse_flag, FIELD(random), 0, 0,
 		"fast path: sizes and bursts up to those given" },
 	{ "poll", 0, NULL, true, parse_poll, 0, 0, 0,
@@ -710,6 +712,7 @@ options_print(const struct options *opt, FILE *f)
 	fprintf(f, "  %-14s %s\n", "mbuf", opt->mbuf ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "tasks", opt->tasks ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "touch", opt->touch ? "on" : "off");
+	fprintf(f, "  %-14s %s\n", "write-read", opt->write_read ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "random", opt->random ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "mode", opt->event ? "event" : "poll");
 	fprintf(f, "  %-14s %s\n", "bidir", opt->bidir ? "on" : "off");

@@ -73,6 +73,7 @@ struct options {
 	bool mbuf;
 	bool tasks;
 	bool touch;
+	bool write_read;
 	bool random;
 	bool histogram;
 	double percentiles[OPT_MAX_PERCENTILES];

@@ -60,7 +60,7 @@ enum peer_msg_type {
 #define PEER_RUN_VALIDATE UINT32_C(0x2) /* messages carry the pattern */
 #define PEER_RUN_BIDIR    UINT32_C(0x4) /* the server sends too */
 #define PEER_RUN_FLAGS    (PEER_RUN_EVENT | PEER_RUN_VALIDATE | PEER_RUN_BIDIR)
-#define PEER_RUN_FP_FLAGS UINT32_C(0xff)
+#define PEER_RUN_FP_FLAGS UINT32_C(0x1ff)
 
 struct peer_hdr {
 	rte_le32_t magic;

@@ -83,6 +83,7 @@ struct result {
 
 	/* Fast path; all 0 in other tests. */
 	const char *variant;      /* bursts, mbufs or tasks */
+	bool write_read;          /* all bytes of each message */
 	uint32_t burst;
 	uint32_t stride;
 	uint32_t posts;

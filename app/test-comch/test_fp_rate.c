@@ -37,6 +37,7 @@ struct yard {
 	struct limit_stream stream;
 	struct rte_comch_mem *mem;
 	bool copies;           /* the limit is a copy, without a reader */
+	const char *name;
 };
 
 static int
@@ -49,8 +50,10 @@ yard_open(struct yard *y, const struct fp_spec *spec, bool copies)
 	uint32_t i;
 	int ret;
 
-	memset(y, 0, sizeof(*y));
-	y->copies = copies;
+	st->work = (spec->flags & FP_F_WORK) != 0;
+	/* A copy alone is no limit where the two sides do more than that. */
+	y->copies = copies && !st->work;
+	y->name = y->copies ? LIMIT_COPY_NAME : st->work ? LIMIT_WORK_NAME : LIMIT_STREAM_NAME;
 	st->size = size;
 	st->stride = spec->stride;
 	st->slots = spec->posts;
@@ -58,7 +61,7 @@ yard_open(struct yard *y, const struct fp_spec *spec, bool copies)
 			size;
 	st->src_slots = spec->sources;
 	st->batch = spec->burst;
-	st->bidir = (spec->flags & FP_F_BIDIR) != 0 && !copies;
+	st->bidir = (spec->flags & FP_F_BIDIR) != 0 && !y->copies;
 	dst = RTE_ALIGN_CEIL((uint64_t)st->slots * st->stride, RTE_CACHE_LINE_SIZE);
 	src = RTE_ALIGN_CEIL((uint64_t)st->src_slots * st->src_stride, RTE_CACHE_LINE_SIZE);
 	ways = st->bidir ? 2 : 1;
@@ -208,12 +211,12 @@ rate_run(struct client *cl, const struct fp_spec *spec, struct result *res, bool
 {
 	struct rates *rates = calloc(1, sizeof(*rates));
 	struct rounds r;
-	struct yard y;
+	struct yard y = { 0 };
 	int ret;
 
 	rounds_init(&r, cl, res, copies ? BANDWIDTH_SECONDS : RATE_SECONDS);
-	res->limit_name = copies ? LIMIT_COPY_NAME : LIMIT_STREAM_NAME;
 	ret = rates == NULL ? -ENOMEM : yard_open(&y, spec, copies);
+	res->limit_name = y.name;
 	if (ret != 0)
 		client_fail(cl, ret, "no memory for the buffers of the limit: %s; lower --posts "
 				"or --size", strerror(-ret));
@@ -230,8 +233,7 @@ rate_run(struct client *cl, const struct fp_spec *spec, struct result *res, bool
 			res->rx_rate = median(rates->rx, r.done);
 		}
 	}
-	if (rates != NULL)
-		rte_comch_mem_free(y.mem);
+	rte_comch_mem_free(y.mem);
 	free(rates);
 	return ret;
 }

@@ -82,7 +82,15 @@ two_processes() {
 benchmark() {
 	two_processes "$work/gcc/app/dpdk-test-comch" --server --once -- \
 		--client --validate --duration 0.5 --rounds 3 --json "$work/benchmark.json" &&
-		/usr/bin/python3 -m json.tool "$work/benchmark.json" >/dev/null
+		/usr/bin/python3 -m json.tool "$work/benchmark.json" >/dev/null || return 1
+	# All bytes are written and read, also those behind the last word.
+	local way
+	for way in --burst=1 --mbuf --tasks; do
+		two_processes "$work/gcc/app/dpdk-test-comch" --server --once -- --client \
+			--write-read "$way" --test fp-rate,fp-bw,imm-rate --size 61,61,1,ADD \
+			--duration 0.2 --rounds 1 --json "$work/benchmark.json" &&
+			[ "$(grep -c '"write_read": true' "$work/benchmark.json")" = 3 ] || return 1
+	done
 }
 
 # Each mistake in an INI file has to be named with its place, and nothing may
