@@ -146,8 +146,9 @@ workers_make(struct fp *fp)
 
 /* ---- memory ---- */
 
-static int
-memory_pool(struct fp *fp, uint32_t nb, uint32_t flags, struct rte_comch_mem **mem)
+int
+fp_pool_create(const struct fp_spec *spec, uint32_t nb, uint32_t nb_threads, uint32_t flags,
+		struct rte_comch_mem **mem)
 {
 	static uint32_t number;
 	char name[32];
@@ -155,9 +156,9 @@ memory_pool(struct fp *fp, uint32_t nb, uint32_t flags, struct rte_comch_mem **m
 	snprintf(name, sizeof(name), "test_comch_%u",
 			__atomic_fetch_add(&number, 1, __ATOMIC_RELAXED));
 	/* What lcores keep to themselves is missing elsewhere. */
-	nb += (fp->nb_workers + 1) * FP_POOL_CACHE * 2;
-	return rte_comch_mem_pool_create(fp->spec.dev_id, name, nb, FP_POOL_CACHE,
-			(uint16_t)(RTE_PKTMBUF_HEADROOM + fp->spec.stride), flags, mem);
+	nb += nb_threads * FP_POOL_CACHE * 2;
+	return rte_comch_mem_pool_create(spec->dev_id, name, nb, FP_POOL_CACHE,
+			(uint16_t)(RTE_PKTMBUF_HEADROOM + spec->stride), flags, mem);
 }
 
 static int
@@ -173,15 +174,17 @@ memory_make(struct fp *fp, char why[FP_TEXT])
 
 	if (spec->size != 0 && consumers > 0) {
 		len = consumers * spec->posts * spec->stride;
-		ret = mbufs ? memory_pool(fp, (uint32_t)consumers * (spec->posts + 2 * spec->burst),
-				RTE_COMCH_MEM_F_PEER_WRITE, &fp->mem) :
+		ret = mbufs ? fp_pool_create(spec, (uint32_t)consumers * (spec->posts +
+				2 * spec->burst), fp->nb_workers + 1, RTE_COMCH_MEM_F_PEER_WRITE,
+				&fp->mem) :
 				rte_comch_mem_alloc(spec->dev_id, len,
 				RTE_COMCH_MEM_F_PEER_WRITE, &fp->mem);
 	}
 	if (spec->size != 0 && producers > 0 && ret == 0) {
 		len = producers * spec->sources * fp->src_stride;
-		ret = mbufs ? memory_pool(fp, (uint32_t)producers * 2 * FP_MAX_BURST, 0,
-				&fp->src) : rte_comch_mem_alloc(spec->dev_id, len, 0, &fp->src);
+		ret = mbufs ? fp_pool_create(spec, (uint32_t)producers * 2 * FP_MAX_BURST,
+				fp->nb_workers + 1, 0, &fp->src) :
+				rte_comch_mem_alloc(spec->dev_id, len, 0, &fp->src);
 	}
 	if (ret != 0) {
 		snprintf(why, FP_TEXT, "no memory of %" PRIu64 " bytes for buffers: %s", len,

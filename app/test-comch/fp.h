@@ -103,6 +103,10 @@ bool fp_ready(const struct fp *fp, bool with_peer);
 /* A negative errno if something has failed, with the text of it. */
 int fp_error(const struct fp *fp, const char **text);
 
+/* A pool of packets for so many of them, and for threads that keep some to themselves. */
+int fp_pool_create(const struct fp_spec *spec, uint32_t nb, uint32_t nb_threads, uint32_t flags,
+		struct rte_comch_mem **mem);
+
 /* Producers may send; they send no more; producers and consumers are to end. */
 void fp_go(struct fp *fp);
 void fp_halt(struct fp *fp);

@@ -17,6 +17,8 @@
 
 #include "hist.h"
 
+struct rte_mempool;
+
 /* Where limits are measured. */
 struct limit_place {
 	int cpu;       /* of the calling thread, -1 if unknown */
@@ -51,16 +53,23 @@ struct limit_stream {
 	uint32_t src_stride;
 	uint32_t src_slots;
 	uint32_t batch;        /* messages between two publications of an index */
+	struct rte_mempool *src_pool[2]; /* of packets, instead of slots */
+	struct rte_mempool *dst_pool[2];
 	bool bidir;
 	bool work;             /* all bytes are written and read, see work.h */
 };
 
 #define LIMIT_STREAM_NAME "bare single-producer single-consumer loop at the same stride"
 #define LIMIT_WORK_NAME "bare loop that writes, copies and reads all bytes"
+#define LIMIT_MBUF_NAME "bare loop with a pool of packets at each end"
 #define LIMIT_COPY_NAME "memcpy of one core at the same working set"
 
 /* Messages per second that one thread can write and the other look at. */
 int limit_stream(const struct limit_place *place, const struct limit_stream *stream,
+		double seconds, double *rate);
+
+/* The same with packets, which are taken from a pool and given back at both ends. */
+int limit_mbuf(const struct limit_place *place, const struct limit_stream *stream,
 		double seconds, double *rate);
 
 /* Messages per second that the calling thread can copy. */

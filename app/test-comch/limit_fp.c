@@ -127,6 +127,17 @@ clock_mask(const struct limit_stream *st)
 	return mask;
 }
 
+void
+limit_stream_init(struct limit_shared *sh, struct limit_stream *st)
+{
+	if (st->slots < 2 * st->batch)
+		st->batch = st->slots < 2 ? 1 : st->slots / 2;
+	sh->stream = st;
+	sh->bidir = st->bidir;
+	sh->rate = true;
+	sh->clock_mask = clock_mask(st);
+}
+
 int
 limit_stream(const struct limit_place *place, const struct limit_stream *stream, double seconds,
 		double *rate)
@@ -137,12 +148,7 @@ limit_stream(const struct limit_place *place, const struct limit_stream *stream,
 
 	if (sh == NULL)
 		return -ENOMEM;
-	if (st.slots < 2 * st.batch)
-		st.batch = st.slots < 2 ? 1 : st.slots / 2;
-	sh->stream = &st;
-	sh->bidir = st.bidir;
-	sh->rate = true;
-	sh->clock_mask = clock_mask(&st);
+	limit_stream_init(sh, &st);
 	ret = limit_with_helper(place, sh, seconds, stream_helper, stream_measure, rate);
 	limit_shared_free(sh);
 	return ret;

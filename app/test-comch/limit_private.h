@@ -29,6 +29,8 @@
 /* Messages between two publications of an index. */
 #define LIMIT_BATCH 32
 
+struct pool_way;
+
 struct limit_shared {
 	/* Each word has one writer and a line of its own. */
 	uint64_t ping __rte_aligned(LIMIT_APART);
@@ -52,10 +54,14 @@ struct limit_shared {
 	int fd[2];
 	uint8_t *ring[2];
 	const struct limit_stream *stream;
+	struct pool_way *ways; /* of limit_mbuf.c */
 };
 
 struct limit_shared *limit_shared_alloc(void);
 void limit_shared_free(struct limit_shared *sh);
+
+/* Two threads that stream; the batch becomes what there are slots for. */
+void limit_stream_init(struct limit_shared *sh, struct limit_stream *st);
 
 static inline uint64_t
 limit_clock_after(double seconds)

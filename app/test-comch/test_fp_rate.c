@@ -36,14 +36,48 @@ struct rates {
 struct yard {
 	struct limit_stream stream;
 	struct rte_comch_mem *mem;
+	struct rte_comch_mem *pools[4];  /* instead of mem, of packets */
 	bool copies;           /* the limit is a copy, without a reader */
 	const char *name;
 };
+
+static void
+yard_close(struct yard *y)
+{
+	unsigned int i;
+
+	rte_comch_mem_free(y->mem);
+	for (i = 0; i < RTE_DIM(y->pools); i++)
+		rte_comch_mem_free(y->pools[i]);
+}
+
+/* Packets come from as many as those of the test. */
+static int
+yard_pools(struct yard *y, const struct fp_spec *spec)
+{
+	struct limit_stream *st = &y->stream;
+	struct rte_comch_mem_info info;
+	unsigned int i;
+	uint32_t nb;
+	int ret;
+
+	for (i = 0; i < (st->bidir ? 4u : 2u); i++) {
+		nb = i % 2 == 0 ? spec->posts + 2 * spec->burst : 2 * FP_MAX_BURST;
+		ret = fp_pool_create(spec, nb, 2, 0, &y->pools[i]);
+		if (ret == 0)
+			ret = rte_comch_mem_info_get(y->pools[i], &info);
+		if (ret != 0)
+			return ret;
+		*(i % 2 == 0 ? &st->dst_pool[i / 2] : &st->src_pool[i / 2]) = info.pool;
+	}
+	return 0;
+}
 
 static int
 yard_open(struct yard *y, const struct fp_spec *spec, bool copies)
 {
 	struct limit_stream *st = &y->stream;
+	const bool mbufs = (spec->flags & FP_F_MBUF) != 0;
 	uint32_t size = spec->size + spec->imm_len, ways;
 	uint64_t dst, src;
 	uint8_t *base;
@@ -52,8 +86,9 @@ yard_open(struct yard *y, const struct fp_spec *spec, bool copies)
 
 	st->work = (spec->flags & FP_F_WORK) != 0;
 	/* A copy alone is no limit where the two sides do more than that. */
-	y->copies = copies && !st->work;
-	y->name = y->copies ? LIMIT_COPY_NAME : st->work ? LIMIT_WORK_NAME : LIMIT_STREAM_NAME;
+	y->copies = copies && !st->work && !mbufs;
+	y->name = y->copies ? LIMIT_COPY_NAME : mbufs ? LIMIT_MBUF_NAME :
+			st->work ? LIMIT_WORK_NAME : LIMIT_STREAM_NAME;
 	st->size = size;
 	st->stride = spec->stride;
 	st->slots = spec->posts;
@@ -62,6 +97,8 @@ yard_open(struct yard *y, const struct fp_spec *spec, bool copies)
 	st->src_slots = spec->sources;
 	st->batch = spec->burst;
 	st->bidir = (spec->flags & FP_F_BIDIR) != 0 && !y->copies;
+	if (mbufs)
+		return yard_pools(y, spec);
 	dst = RTE_ALIGN_CEIL((uint64_t)st->slots * st->stride, RTE_CACHE_LINE_SIZE);
 	src = RTE_ALIGN_CEIL((uint64_t)st->src_slots * st->src_stride, RTE_CACHE_LINE_SIZE);
 	ways = st->bidir ? 2 : 1;
@@ -92,6 +129,8 @@ yard_measure(struct rounds *r, const struct yard *y, const struct fp_spec *spec)
 	cl->fp_place.event = cl->opt->event;
 	if (y->copies)
 		ret = limit_copy(&cl->fp_place, &y->stream, r->limit_seconds, &limit);
+	else if ((spec->flags & FP_F_MBUF) != 0)
+		ret = limit_mbuf(&cl->fp_place, &y->stream, r->limit_seconds, &limit);
 	else
 		ret = limit_stream(&cl->fp_place, &y->stream, r->limit_seconds, &limit);
 	rounds_limit(r, ret, limit);
@@ -233,7 +272,7 @@ rate_run(struct client *cl, const struct fp_spec *spec, struct result *res, bool
 			res->rx_rate = median(rates->rx, r.done);
 		}
 	}
-	rte_comch_mem_free(y.mem);
+	yard_close(&y);
 	free(rates);
 	return ret;
 }
