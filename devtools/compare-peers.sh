@@ -12,7 +12,7 @@
 # the guide, --wait lets each run wait for other processes to be quiet.
 #
 # Installs packages if some are missing, builds into build-compare/, reserves
-# hugepages if it may, and gives them back. Takes some six minutes, in which
+# hugepages if it may, and gives them back. Takes a quarter of an hour, in which
 # nothing else should run here. Ends with 0 if everything was measured; where no
 # hugepages can be had, that is said, and it is everything without them.
 
@@ -79,6 +79,7 @@ trap 'exit 143' TERM
 packages='
 dpdk-dev	dpdk-testpmd, and with it the memif PMD
 ucx-utils	ucx_perftest
+libucx-dev	for the benchmark of written buffers over UCX
 libfabric-bin	fi_pingpong
 libfabric-dev	for the benchmark of the shm provider
 python3	runs the comparison
@@ -132,8 +133,7 @@ install_peers() {
 # Ours, and the small programs beside it
 
 build_all() {
-	local -a flags=(-O3 -Wall -Wextra)
-	local -a dpdk_cflags dpdk_libs
+	local -a flags dpdk_cflags dpdk_libs
 	meson introspect --projectinfo "$build" >/dev/null 2>&1 || rm -rf "$build/meson-private"
 	if [ ! -e "$build/build.ninja" ]; then
 		meson setup "$build" "$top" --buildtype=release \
@@ -143,10 +143,13 @@ build_all() {
 	mkdir -p "$build/compare-peers"
 	read -ra dpdk_cflags <<<"$(pkg-config --cflags libdpdk)"
 	read -ra dpdk_libs <<<"$(pkg-config --libs libdpdk)"
+	# The same instructions for all, DPDK's: what writes and reads is in each of them.
+	flags=(-O3 -Wall -Wextra "${dpdk_cflags[@]}" -I"$top/app/test-comch")
 	"${CC:-gcc}" "${flags[@]}" "$here/probe.c" -o "$build/compare-peers/probe" -pthread
 	"${CC:-gcc}" "${flags[@]}" "$here/peer-fabric.c" -o "$build/compare-peers/peer-fabric" \
 		-lfabric
-	"${CC:-gcc}" "${flags[@]}" "${dpdk_cflags[@]}" "$here/peer-memif.c" \
+	"${CC:-gcc}" "${flags[@]}" "$here/peer-ucx.c" -o "$build/compare-peers/peer-ucx" -lucp -lucs
+	"${CC:-gcc}" "${flags[@]}" "$here/peer-memif.c" \
 		-o "$build/compare-peers/peer-memif" "${dpdk_libs[@]}"
 }
 

@@ -30,6 +30,8 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 
+#include "work.h"
+
 #define APART 128        /* bytes between two words of different writers */
 #define BURST_MAX 256
 #define POSTS_MAX 4096
@@ -55,6 +57,7 @@ struct config {
 	bool lat;
 	bool inject;      /* fi_inject(), which has no completion, else fi_send() */
 	bool multi;       /* one buffer that many messages are packed into */
+	bool work;        /* all bytes are written and read */
 	size_t size;
 	size_t stride;
 	unsigned int burst;
@@ -222,14 +225,20 @@ close_end(struct end *e)
 }
 
 /*
- * Whoever is sent something looks at it: one load from each of its cache lines. But
- * bandwidth, which is of larger messages, is that of the copies alone.
+ * Whoever is sent something looks at it: at all bytes where they were written for
+ * it, else one load from each of its cache lines. But bandwidth of what nobody
+ * writes, which is of larger messages, is that of the copies alone.
  */
 static inline void
-look_at(const uint8_t *data, size_t len)
+look_at(const struct end *e, const uint8_t *data, size_t len)
 {
 	size_t i;
 
+	if (e->cf->work) {
+		if (!work_read(data, len))
+			fail("a message that is not what was sent", FI_EIO);
+		return;
+	}
 	for (i = 0; i < len && len < LOOK_MAX; i += 64)
 		(void)*(const volatile uint8_t *)(data + i);
 }
@@ -259,7 +268,7 @@ receive(struct end *e)
 			continue;
 		}
 		slot = (unsigned int)((struct fi_context2 *)c[i].op_context - e->ctx);
-		look_at(e->mem + slot * cf->stride, c[i].len);
+		look_at(e, e->mem + slot * cf->stride, c[i].len);
 		post(e, slot);
 		msgs++;
 	}
@@ -306,7 +315,7 @@ run_sender(struct end *e)
 {
 	const struct config *cf = e->cf;
 	struct fi_cq_msg_entry c[BURST_MAX];
-	uint64_t sent = 0, done = 0, received = 0;
+	uint64_t sent = 0, done = 0, received = 0, written = 0;
 	double until = now() + PATIENCE + cf->seconds;
 	unsigned int i, slot = 0, looks = 0;
 	uint8_t *buf;
@@ -326,12 +335,16 @@ run_sender(struct end *e)
 		}
 		for (i = 0; i < cf->burst; i++) {
 			buf = e->mem + e->rx_len + slot * cf->stride;
+			/* A buffer that is not sent yet cannot be written. */
+			if (!cf->inject && sent - done == cf->posts)
+				break;
+			if (cf->work && written == sent)
+				work_write(buf, cf->size, written++);
 			if (cf->inject)
 				ret = fi_inject(e->ep, buf, cf->size, e->peer);
-			else if (sent - done < cf->posts)
-				ret = fi_send(e->ep, buf, cf->size, NULL, e->peer, &e->ctx[slot]);
 			else
-				ret = -FI_EAGAIN;
+				ret = fi_send(e->ep, buf, cf->size, NULL, e->peer, &e->ctx[slot]);
+			/* What was not taken has its bytes already. */
 			if (ret == -FI_EAGAIN)
 				break;
 			if (ret != 0)
@@ -442,8 +455,9 @@ static void
 usage(void)
 {
 	fprintf(stderr, "usage: peer-fabric -c CPU,CPU -t rate|lat [-s size] [-S stride] "
-			"[-b burst] [-p posts] [-w window] [-D seconds] [-i] [-m]\n"
-			"  -i fi_inject() instead of fi_send(), -m FI_MULTI_RECV\n");
+			"[-b burst] [-p posts] [-w window] [-D seconds] [-i] [-m] [-W]\n"
+			"  -i fi_inject() instead of fi_send(), -m FI_MULTI_RECV, -W write and "
+			"read all bytes\n");
 	exit(2);
 }
 
@@ -452,7 +466,7 @@ options(int argc, char **argv, struct config *cf)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "c:t:s:S:b:p:w:D:im")) != -1) {
+	while ((c = getopt(argc, argv, "c:t:s:S:b:p:w:D:imW")) != -1) {
 		switch (c) {
 		case 'c':
 			if (sscanf(optarg, "%d,%d", &cf->cpu[0], &cf->cpu[1]) != 2)
@@ -484,6 +498,9 @@ options(int argc, char **argv, struct config *cf)
 			break;
 		case 'm':
 			cf->multi = true;
+			break;
+		case 'W':
+			cf->work = true;
 			break;
 		default:
 			usage();

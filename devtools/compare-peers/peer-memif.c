@@ -30,8 +30,11 @@
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 
+#include "work.h"
+
 #define APART 128        /* bytes between two words of different writers */
 #define BURST_MAX 256
+#define BUF_MAX 65280    /* with the headroom it is in 16 bits */
 #define SAMPLES_MAX (1u << 20)
 #define LOOKS_MASK 0x3f
 #define PATIENCE 10.0    /* seconds until a side gives the other one up */
@@ -49,11 +52,13 @@ struct config {
 	bool lat;
 	bool zero_copy;       /* of the client; the server has no such thing */
 	bool huge;
+	bool work;            /* all bytes are written and read */
 	int sender;
 	unsigned int size;
 	unsigned int burst;
 	unsigned int ring;    /* log2 */
 	unsigned int mbufs;
+	unsigned int buf;     /* bytes that a packet may have */
 	unsigned int cache;   /* of the mempool */
 	double seconds;
 	unsigned int cpu[2];  /* of the sender, of the receiver */
@@ -65,6 +70,7 @@ struct end {
 	struct shared *sh;
 	struct rte_mempool *pool;
 	uint16_t port;
+	uint64_t number;      /* of the next packet */
 };
 
 static void
@@ -101,10 +107,11 @@ open_eal(const struct config *cf, int role)
 	snprintf(prefix, sizeof(prefix), "--file-prefix=compare-memif-%d", (int)getpid());
 	snprintf(lcores, sizeof(lcores), "--lcores=0@%u", cf->cpu[role != cf->sender]);
 	/* One power of two above what the mempool needs, for the rings and EAL. */
-	snprintf(megabytes, sizeof(megabytes), "%u", RTE_MAX(64u, cf->mbufs * 2600u * 2 >> 20));
+	snprintf(megabytes, sizeof(megabytes), "%u",
+			RTE_MAX(64u, cf->mbufs * (cf->buf + 600) * 2 >> 20));
 	snprintf(vdev, sizeof(vdev), "--vdev=net_memif0,role=%s,socket=%s,socket-abstract=no,"
-			"rsize=%u,bsize=2048%s", role == SERVER ? "server" : "client", cf->socket,
-			cf->ring, role == CLIENT && cf->zero_copy ? ",zero-copy=yes" : "");
+			"rsize=%u,bsize=%u%s", role == SERVER ? "server" : "client", cf->socket,
+			cf->ring, cf->buf, role == CLIENT && cf->zero_copy ? ",zero-copy=yes" : "");
 	check("EAL", rte_eal_init(RTE_DIM(args), args));
 }
 
@@ -118,9 +125,9 @@ open_end(struct end *e, const struct config *cf, struct shared *sh, int role)
 
 	e->cf = cf;
 	e->sh = sh;
-	/* A data room of 2048 bytes behind the headroom, as bsize. */
+	/* The data room behind the headroom is as bsize. */
 	e->pool = rte_pktmbuf_pool_create("packets", cf->mbufs, cf->cache, 0,
-			2048 + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
+			(uint16_t)(cf->buf + RTE_PKTMBUF_HEADROOM), SOCKET_ID_ANY);
 	if (e->pool == NULL)
 		fail("mempool", rte_errno);
 	check("port", rte_eth_dev_get_port_by_name("net_memif0", &e->port));
@@ -152,7 +159,7 @@ close_end(struct end *e)
 	rte_eal_cleanup();
 }
 
-/* Packets as they come from the pool, 64 bytes long; what is in them stays. */
+/* Packets as they come from the pool; what is in them stays, or is written anew. */
 static inline bool
 make(struct end *e, struct rte_mbuf **pkts, unsigned int nb)
 {
@@ -164,17 +171,27 @@ make(struct end *e, struct rte_mbuf **pkts, unsigned int nb)
 		rte_pktmbuf_reset_headroom(pkts[i]);
 		pkts[i]->data_len = (uint16_t)e->cf->size;
 		pkts[i]->pkt_len = e->cf->size;
+		if (e->cf->work)
+			work_write(rte_pktmbuf_mtod(pkts[i], void *), e->cf->size, e->number++);
 	}
 	return true;
 }
 
-/* Whoever is sent something looks at it: one load from each of its cache lines. */
+/*
+ * Whoever is sent something looks at it: at all bytes where they were written for
+ * it, else one load from each of its cache lines.
+ */
 static inline void
-look_at(const struct rte_mbuf *pkt)
+look_at(const struct end *e, const struct rte_mbuf *pkt)
 {
 	const uint8_t *data = rte_pktmbuf_mtod(pkt, const uint8_t *);
 	uint32_t i;
 
+	if (e->cf->work) {
+		if (pkt->data_len != e->cf->size || !work_read(data, pkt->data_len))
+			fail("a packet that is not what was sent", EIO);
+		return;
+	}
 	for (i = 0; i < pkt->data_len; i += RTE_CACHE_LINE_SIZE)
 		(void)*(const volatile uint8_t *)(data + i);
 }
@@ -219,7 +236,7 @@ run_receiver(struct end *e)
 		nb = rte_eth_rx_burst(e->port, 0, pkts, burst);
 		if (nb > 0) {
 			for (i = 0; i < nb; i++)
-				look_at(pkts[i]);
+				look_at(e, pkts[i]);
 			rte_pktmbuf_free_bulk(pkts, nb);
 			count += nb;
 		}
@@ -265,7 +282,7 @@ receive_one(struct end *e)
 				__atomic_load_n(&e->sh->quit, __ATOMIC_ACQUIRE) != 0)
 			return false;
 	}
-	look_at(pkt);
+	look_at(e, pkt);
 	rte_pktmbuf_free(pkt);
 	return true;
 }
@@ -315,8 +332,10 @@ static void
 usage(void)
 {
 	fprintf(stderr, "usage: peer-memif -c CPU,CPU -k socket -t rate|lat [-s size] [-b burst] "
-			"[-r log2 ring] [-n mbufs] [-C cache] [-D seconds] [-S] [-z] [-H]\n"
-			"  -S the server sends, -z zero-copy client, -H hugepages\n");
+			"[-r log2 ring] [-n mbufs] [-C cache] [-B buffer] [-D seconds] "
+			"[-S] [-z] [-H] [-W]\n"
+			"  -S the server sends, -z zero-copy client, -H hugepages, "
+			"-W write and read all bytes\n");
 	exit(2);
 }
 
@@ -325,7 +344,7 @@ options(int argc, char **argv, struct config *cf)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "c:k:t:s:b:r:n:C:D:SzH")) != -1) {
+	while ((c = getopt(argc, argv, "c:k:t:s:b:r:n:C:B:D:SzHW")) != -1) {
 		switch (c) {
 		case 'c':
 			if (sscanf(optarg, "%u,%u", &cf->cpu[0], &cf->cpu[1]) != 2)
@@ -364,11 +383,17 @@ options(int argc, char **argv, struct config *cf)
 		case 'H':
 			cf->huge = true;
 			break;
+		case 'B':
+			cf->buf = (unsigned int)strtoul(optarg, NULL, 0);
+			break;
+		case 'W':
+			cf->work = true;
+			break;
 		default:
 			usage();
 		}
 	}
-	if (cf->socket == NULL || cf->size == 0 || cf->size > 2048 || cf->burst == 0 ||
+	if (cf->socket == NULL || cf->size == 0 || cf->buf > BUF_MAX || cf->size > cf->buf || cf->burst == 0 ||
 			cf->burst > BURST_MAX || cf->ring == 0 || cf->ring > 14 ||
 			cf->seconds <= 0 || cf->seconds > 60 || optind != argc)
 		usage();
@@ -383,6 +408,7 @@ main(int argc, char **argv)
 		.burst = 32,
 		.ring = 10,
 		.mbufs = 8192,
+		.buf = 2048,
 		.cache = 256,
 		.seconds = 0.3,
 		.cpu = { 0, 1 },
@@ -423,6 +449,6 @@ main(int argc, char **argv)
 		fail("the other process", ECHILD);
 	close_end(&e);
 	if (!cf.lat)
-		printf("rate_per_s %.0f\n", sh->rate);
+		printf("rate_per_s %.0f bytes_per_s %.0f\n", sh->rate, sh->rate * cf.size);
 	return 0;
 }

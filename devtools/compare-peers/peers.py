@@ -19,6 +19,17 @@ from machine import Failed, last_line
 # Measured time of one run, in seconds, without start and warm-up.
 SECONDS = 0.25
 
+# Where all bytes are written and read: buffers that each side has of large messages,
+# and of small ones, which are 2 KiB apart.
+BUFFERS = 8
+BUFFERS_SMALL = 512
+STRIDE_SMALL = 2048
+SMALL_MAX = 4096
+
+
+def buffers(size):
+    return BUFFERS if size > SMALL_MAX else BUFFERS_SMALL
+
 
 class Candidate:
     """One way to run one peer. measure(seconds) gives messages/s, ns or bytes/s."""
@@ -35,7 +46,7 @@ class Candidate:
 # --------------------------------------------------------------------------
 # memif PMD
 
-def memif_loop(m, args, name):
+def memif_loop(m, args, name, column=1):
     """Our own minimal program: the PMD's burst functions and nothing else."""
     sockets = itertools.count()
 
@@ -43,7 +54,7 @@ def memif_loop(m, args, name):
         path = '%s/memif%s-%d' % (m.work, re.sub(r'\W+', '', name), next(sockets))
         out = m.run([m.helper('peer-memif'), '-c', '%d,%d' % m.cpus, '-k', path,
                      '-D', str(seconds)] + args, 15.0 + seconds)
-        return float(out.split()[1])
+        return float(out.split()[column])
     return Candidate('memif', name, measure)
 
 
@@ -156,6 +167,32 @@ def memif_rate(m, huge):
         yield testpmd(m, huge, zero_copy, client_sends)
 
 
+def memif_rate_work(m, huge, size):
+    """Written and read. testpmd does neither, so it is not among them."""
+    base = ['-t', 'rate', '-s', str(size), '-b', '32', '-W'] + (['-H'] if huge else [])
+    for ring, mode, who in itertools.product((10, 8), ([], ['-z']), ([], ['-S'])):
+        name = 'PMD alone, %s, %s sends, ring of %d' % (
+            'zero-copy' if mode else 'copy', 'server' if who else 'client', 1 << ring)
+        yield memif_loop(m, base + ['-r', str(ring)] + mode + who, name)
+
+
+def memif_bandwidth(m, huge, size):
+    """Written and read. Packets cannot have 64 KiB: a message is as many as it takes."""
+    for packet, mode, who in itertools.product((2048, 8192, 32768), ([], ['-z']), ([], ['-S'])):
+        # As many bytes as the others have in their buffers: half of them in the ring,
+        # as zero-copy has to have others to write meanwhile. Without a cache, whose last
+        # packet would be the next one, the pool gives each in its turn.
+        nb = buffers(size) * size // packet
+        ring = (nb // 2).bit_length() - 1
+        if packet > size or nb < 8:
+            continue
+        name = 'PMD alone, %s, %s sends, packets of %d B, ring of %d' % (
+            'zero-copy' if mode else 'copy', 'server' if who else 'client', packet, 1 << ring)
+        yield memif_loop(m, ['-t', 'rate', '-s', str(packet), '-B', str(packet), '-n', str(nb),
+                             '-C', '0', '-r', str(ring), '-b', str(max(1, min(32, nb // 8))), '-W']
+                         + (['-H'] if huge else []) + mode + who, name, 3)
+
+
 def memif_latency(m, huge, size):
     for mode in ([], ['-z']):
         yield memif_loop(m, ['-t', 'lat', '-s', str(max(size, 1))] + (['-H'] if huge else [])
@@ -208,7 +245,7 @@ def ucx_transports(huge):
     yield 'posix, queue of 512', {'UCX_POSIX_FIFO_SIZE': '512'}
     if huge:
         # Queues in hugepages; off by default. What is sent is where it was.
-        yield 'sysv, hugepages', {'UCX_SYSV_FIFO_HUGETLB': 'y', 'UCX_SYSV_HUGETLB_MODE': 'yes'}
+        yield 'sysv, hugepages', {'UCX_SYSV_FIFO_HUGETLB': 'y', 'UCX_SYSV_HUGETLB_MODE': 'try'}
 
 
 def ucx_rate(m, huge, size):
@@ -248,6 +285,51 @@ def ucx_bandwidth(m, huge, size):
                   {'UCX_TLS': 'posix,cma'}, 'bytes', 4e9 / size)
 
 
+def ucx_loop(m, name, how, size, env, unit):
+    """Our own minimal program: UCP, with buffers that are written and read."""
+    column = {'rate': 1, 'bytes': 3}[unit]
+    # At its end some messages are still on the way, which it would warn of.
+    env = dict(env, UCX_LOG_LEVEL='error')
+    stride = max(size, STRIDE_SMALL)
+
+    def measure(seconds):
+        out = m.run([m.helper('peer-ucx'), '-c', '%d,%d' % m.cpus, '-D', str(seconds), '-W',
+                     '-t', how, '-s', str(size), '-S', str(stride), '-n', str(buffers(size))],
+                    25.0 + seconds, env=env)
+        return float(last_line(out).split()[column])
+    return Candidate('UCX', name, measure)
+
+
+def ucx_am_work(m, huge, size):
+    """Active messages alone, for what a handler takes: as a callback of a task."""
+    for name, env in ucx_transports(huge):
+        tl = name.split(',', maxsplit=1)[0]
+        yield ucx_loop(m, 'ucp am, ' + name, 'am', size, dict(env, UCX_TLS=tl), 'rate')
+
+
+def ucx_rate_work(m, huge, size):
+    yield from ucx_am_work(m, huge, size)
+    for name, env in ucx_transports(huge):
+        tl = name.split(',', maxsplit=1)[0]
+        yield ucx_loop(m, 'tag, ' + name, 'tag', size, dict(env, UCX_TLS=tl), 'rate')
+
+
+def ucx_bandwidth_work(m, huge, size):
+    for (name, env), how in itertools.product(ucx_transports(huge), ('tag', 'am')):
+        tl = name.split(',', maxsplit=1)[0]
+        # Through the queues: a copy on each side.
+        yield ucx_loop(m, '%s, %s' % (how, name), how, size,
+                       dict(env, UCX_TLS=tl, UCX_RNDV_THRESH='inf'), 'bytes')
+    # One copy, by a system call: UCX's own choice of who copies and when, then the
+    # receiver always, then the sender always. The queues carry control only.
+    for how in ('tag', 'am'):
+        for scheme in ({}, {'UCX_RNDV_THRESH': '8k', 'UCX_RNDV_SCHEME': 'get_zcopy'},
+                       {'UCX_RNDV_THRESH': '8k', 'UCX_RNDV_SCHEME': 'put_zcopy'}):
+            choice = scheme.get('UCX_RNDV_SCHEME', 'its own choice')
+            yield ucx_loop(m, '%s, posix and cma, %s' % (how, choice), how, size,
+                           dict(scheme, UCX_TLS='posix,cma'), 'bytes')
+
+
 # --------------------------------------------------------------------------
 # libfabric
 
@@ -269,6 +351,14 @@ def fabric_rate(m, _huge, size):
     yield fabric(m, 'fi_send', base, 'rate')
     # One buffer for many messages: no post for each.
     yield fabric(m, 'fi_inject, FI_MULTI_RECV', base + ['-i', '-m'], 'rate')
+
+
+def fabric_rate_work(m, _huge, size):
+    base = ['-t', 'rate', '-s', str(size), '-S', str(STRIDE_SMALL), '-b', '32', '-W',
+            '-p', str(buffers(size))]
+    yield fabric(m, 'fi_inject', base + ['-i'], 'rate')
+    yield fabric(m, 'fi_inject, window of 512', base + ['-i', '-w', '512'], 'rate')
+    yield fabric(m, 'fi_send', base, 'rate')
 
 
 def fi_pingpong(m, size):
@@ -302,3 +392,11 @@ def fabric_bandwidth(m, _huge, size):
     yield fabric(m, 'fi_send', base, 'bytes')
     if size <= 4096:
         yield fabric(m, 'fi_inject', base + ['-i'], 'bytes')
+
+
+def fabric_bandwidth_work(m, _huge, size):
+    base = ['-t', 'rate', '-s', str(size), '-S', str(size), '-W', '-p', str(buffers(size))]
+    for burst in (1, 4):
+        yield fabric(m, 'fi_send, %d at a time' % burst, base + ['-b', str(burst)], 'bytes')
+    if size <= 4096:
+        yield fabric(m, 'fi_inject', base + ['-b', '8', '-i'], 'bytes')

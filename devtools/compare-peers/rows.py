@@ -44,17 +44,49 @@ def sized(function, size):
     return lambda m, huge: function(m, huge, size)
 
 
-def groups():
+def size_text(size):
+    if size >> 20:
+        return '%d MiB' % (size >> 20)
+    return '%d KiB' % (size >> 10) if size >> 10 else '%d B' % size
+
+
+def small():
+    """Messages whose rate counts, in the order of what an application writes for them."""
+    fp = ['--size', '64', '--stride', str(peers.STRIDE_SMALL)]
+    # The sender writes each message before it sends it, the receiver reads all of it.
     yield Group(
-        '64 B into buffers 2 KiB apart, burst 32', 'fp-rate',
-        ['--size', '64', '--stride', '2048', '--burst', '32'], 'rate', 64,
-        [Peer('memif', peers.memif_rate, 3.0),
-         Peer('UCX', sized(peers.ucx_rate, 64), 4.0),
+        '64 B written and read, burst 32', 'fp-rate', fp + ['--burst', '32', '--write-read'],
+        'rate', 64,
+        [Peer('memif', sized(peers.memif_rate_work, 64), 3.0),
+         Peer('UCX', sized(peers.ucx_rate_work, 64), 4.0),
+         Peer('libfabric', sized(peers.fabric_rate_work, 64))],
+        'bare loop that writes and reads, same buffers', 0.7)
+    # For information: what nobody writes need not leave the reader's cache.
+    yield Group(
+        '64 B that nobody writes, burst 32', 'fp-rate', fp + ['--burst', '32'], 'rate', 64,
+        [Peer('memif', peers.memif_rate),
+         Peer('UCX', sized(peers.ucx_rate, 64)),
          Peer('libfabric', sized(peers.fabric_rate, 64))],
         'bare loop, same buffers', 0.7)
-    yield Group(
-        '32 B immediate, burst 32', 'imm-rate', ['--size', '32', '--burst', '32'],
-        'rate', 32, [], 'bare loop', 0.7)
+    yield Group('64 B, burst 1', 'fp-rate', fp + ['--burst', '1'], 'rate', 64, [],
+                'bare loop at burst 1, same buffers', 0.5)
+    yield Group('64 B in tasks', 'fp-rate', fp + ['--tasks'], 'rate', 64, [],
+                'bare loop, same buffers', 0.4)
+    yield Group('64 B in tasks, written and read', 'fp-rate', fp + ['--tasks', '--write-read'],
+                'rate', 64, [Peer('UCX AM', sized(peers.ucx_am_work, 64), 2.0)],
+                'bare loop that writes and reads, same buffers')
+    yield Group('64 B in mbufs', 'fp-rate', fp + ['--mbuf'], 'rate', 64, [],
+                'bare loop with a pool at each end', 0.8)
+    yield Group('64 B in mbufs, written and read', 'fp-rate', fp + ['--mbuf', '--write-read'],
+                'rate', 64, [Peer('memif', sized(peers.memif_rate_work, 64))],
+                'bare loop with a pool at each end that writes and reads')
+    yield Group('32 B immediate, burst 32', 'imm-rate', ['--size', '32', '--burst', '32'],
+                'rate', 32, [], 'bare loop', 0.7)
+    yield Group('32 B immediate, burst 1', 'imm-rate', ['--size', '32', '--burst', '1'],
+                'rate', 32, [], 'bare loop at burst 1', 0.5)
+
+
+def latency():
     yield Group(
         'one-way latency, %d B, median' % SMALL, 'fp-lat', ['--size', str(SMALL)],
         'ns', SMALL,
@@ -62,13 +94,36 @@ def groups():
          Peer('libfabric', sized(peers.fabric_latency, SMALL)),
          Peer('memif', sized(peers.memif_latency, SMALL))],
         'cache-line ping-pong', 1.5)
+    yield Group('one-way latency, 32 B immediate', 'imm-lat', ['--size', '32'], 'ns', 32, [],
+                'cache-line ping-pong', 1.3)
+
+
+def bandwidth():
     for size in BANDWIDTH:
+        target = 1.0 if size > peers.SMALL_MAX else None
+        # As the peers: as many buffers, and each is sent when it is written.
+        burst = '1' if size > peers.SMALL_MAX else '32'
         yield Group(
-            'bandwidth, ' + ('%d MiB' % (size >> 20) if size >> 20 else '%d KiB' % (size >> 10)),
+            'bandwidth, %s written and read' % size_text(size), 'fp-bw',
+            ['--size', str(size), '--write-read', '--burst', burst,
+             '--posts', str(peers.buffers(size))], 'bytes', size,
+            [Peer('memif', sized(peers.memif_bandwidth, size), target),
+             Peer('UCX', sized(peers.ucx_bandwidth_work, size), target),
+             Peer('libfabric', sized(peers.fabric_bandwidth_work, size), target)],
+            'bare loop that writes, copies and reads')
+        # For information: one buffer that stays in the caches, for those that have one.
+        yield Group(
+            'bandwidth, %s that nobody writes' % size_text(size),
             'fp-bw', ['--size', str(size)], 'bytes', size,
             [Peer('UCX', sized(peers.ucx_bandwidth, size)),
              Peer('libfabric', sized(peers.fabric_bandwidth, size))],
             'memcpy, same working set', 0.95)
+
+
+def groups():
+    yield from small()
+    yield from latency()
+    yield from bandwidth()
     yield Group('control messages, 64 B', 'ctrl-rate', ['--size', '64'], 'rate', 64,
                 least=5e6)
     yield Group('connects', 'connect-rate', [], 'rate', 0, least=1e4)

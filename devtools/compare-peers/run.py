@@ -294,7 +294,7 @@ def main():
     parser.add_argument('--huge', default='no,yes', help='which cases')
     parser.add_argument('--huge-missing', default='', help='why there is no case with hugepages')
     parser.add_argument('--rounds', type=int, default=5)
-    parser.add_argument('--seconds', type=float, default=280.0,
+    parser.add_argument('--seconds', type=float, default=780.0,
                         help='when to stop repeating what was disturbed')
     parser.add_argument('--wait', type=float, default=0.0,
                         help='how long to wait before each run for other processes to be quiet')
