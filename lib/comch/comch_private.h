@@ -195,10 +195,34 @@ struct comch_ctrl {
 	} conf;
 };
 
-/* Identifiers of the queues of one kind, see comch_id.h. */
+/* The queues of one kind on a parent: how many, and their identifiers, see comch_id.h. */
 struct comch_ids {
-	uint32_t last;  /* given out */
+	uint32_t nb;    /* queues */
+	uint32_t max;
+	uint32_t last;  /* identifier given out */
 	uint64_t *used; /* bitmap of slots */
+};
+
+struct comch_parent;
+
+/* What differs between kinds of parents. */
+struct comch_parent_kind {
+	int lost; /* why its queues leave RUNNING if it ends */
+	/* With the lock: 0, or why no queue can be made on it or started. */
+	int (*usable)(const struct comch_parent *parent);
+	/* Nobody has a reference any more. */
+	void (*free)(struct comch_parent *parent);
+};
+
+/* What queues live on: a part of a connection or of a message queue. */
+struct comch_parent {
+	const struct comch_parent_kind *kind;
+	struct rte_comch_dev *dev; /* stays as long as there is a reference */
+	rte_spinlock_t lock;       /* guards what follows, and what usable looks at */
+	uint32_t refs;             /* the library, and each queue */
+	struct comch_ids consumers;
+	struct comch_ids producers;
+	struct comch_queue_list queues;
 };
 
 /* A connection. */
@@ -235,27 +259,19 @@ struct comch_conn {
 	struct rte_comch_pmd_ending ending; /* of conn_close */
 	TAILQ_ENTRY(comch_conn) retry;    /* engine: something waits for room */
 	TAILQ_ENTRY(comch_conn) next;     /* context: its connections; engine: reaped */
-	struct rte_comch_dev *dev;        /* stays as long as there is a reference */
 	struct rte_comch_ctx *ctx;        /* for the application; NULL as ctrl, atomic */
 	char server[RTE_COMCH_NAME_SIZE]; /* its name */
 
-	rte_spinlock_t lock;              /* guards what follows, and the state */
-	uint32_t refs;                    /* the library, each queue, and the next */
-	uint32_t user_refs;               /* of the application */
+	struct comch_parent parent;       /* its lock guards what follows, and the state */
+	uint32_t user_refs;               /* of the application, and of the parent's, too */
 	bool stopping;                    /* its server stops: no queues any more */
-	uint32_t nb_consumers;
-	uint32_t nb_producers;
-	struct comch_ids consumer_ids;
-	struct comch_ids producer_ids;
-	struct comch_queue_list queues;
 };
 
 /* A consumer or producer. */
 struct comch_queue {
 	struct rte_comch_ctx ctx; /* first */
 	struct rte_comch_queue drv; /* what the driver sees */
-	struct comch_conn *conn;
-	uint32_t slot; /* of its identifier */
+	struct comch_parent *parent;
 	rte_comch_post_cb_t post_cb; /* consumers with tasks */
 	rte_comch_send_cb_t send_cb; /* producers with tasks */
 	struct rte_comch_fp_object fns; /* the driver's functions */
@@ -275,10 +291,10 @@ struct comch_queue {
 	bool on_rest;          /* now and then only */
 	TAILQ_ENTRY(comch_queue) next_poll;
 
-	/* on its connection */
-	TAILQ_ENTRY(comch_queue) next_conn;
-	struct rte_comch_pmd_event conn_down; /* news of the connection's end */
-	uint32_t nb_events;                   /* under way; the connection's lock */
+	/* on its parent */
+	TAILQ_ENTRY(comch_queue) next_parent;
+	struct rte_comch_pmd_event parent_down; /* news of the parent's end */
+	uint32_t nb_events;                   /* under way; the parent's lock */
 	bool started;                         /* wants news of the end; the same lock */
 
 	/* its way to IDLE */
@@ -509,6 +525,13 @@ comch_conn(const struct rte_comch_conn *drv)
 	return container_of((struct rte_comch_conn *)(uintptr_t)drv, struct comch_conn, drv);
 }
 
+/* The connection of a queue that is known to be on one. */
+static inline struct comch_conn *
+comch_queue_conn(const struct comch_queue *queue)
+{
+	return container_of(queue->parent, struct comch_conn, parent);
+}
+
 /* Nothing is set that may mean something one day. */
 static inline bool
 comch_reserved_is_zero(const uint64_t *words, uint32_t nb)
@@ -548,7 +571,6 @@ void comch_conn_busy_log(const struct comch_ctrl *ctrl, uint32_t id, uint32_t co
 		uint32_t producers);
 void comch_conn_close(struct comch_conn *conn, int reason);
 void comch_conn_finish(struct comch_conn *conn, int status);
-void comch_conn_put(struct comch_conn *conn);
 void comch_conn_reap(struct comch_conn *conn);
 int comch_conn_retry(struct comch_conn *conn);
 int comch_conn_task_submit(struct rte_comch_task *task);
@@ -582,12 +604,24 @@ void comch_ending_lost(struct rte_comch_dev *dev);
 int comch_ending_run(struct rte_comch_pe *pe, uint64_t now);
 bool comch_ending_waits(struct rte_comch_pe *pe, uint64_t *deadline);
 
+/* rte_comch_parent.c */
+size_t comch_parent_words(uint32_t max_consumers, uint32_t max_producers);
+void comch_parent_init(struct comch_parent *parent, const struct comch_parent_kind *kind,
+		struct rte_comch_dev *dev, uint32_t max_consumers, uint32_t max_producers,
+		uint64_t *words);
+int comch_parent_id_take(struct comch_parent *parent, bool is_consumer, uint32_t *id);
+void comch_parent_id_give(struct comch_parent *parent, bool is_consumer, uint32_t id);
+void comch_parent_put(struct comch_parent *parent);
+int comch_parent_queue_add(struct comch_parent *parent, struct comch_queue *queue);
+void comch_parent_queue_del(struct comch_queue *queue);
+int comch_parent_usable(struct comch_parent *parent);
+void comch_parent_down(struct comch_parent *parent);
+
 /* rte_comch_queue.c */
 int comch_queue_end_status(const struct rte_comch_ctx *ctx);
 int comch_queue_setup(struct comch_queue *queue);
 int comch_queue_start_failed(struct comch_queue *queue, int reason);
 void comch_queue_try_idle(struct rte_comch_ctx *ctx);
-void comch_queue_conn_down(struct comch_conn *conn);
 uint32_t comch_queue_event_done(struct comch_queue *queue);
 
 /* rte_comch_refused.c */

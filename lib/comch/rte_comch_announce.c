@@ -25,15 +25,15 @@
 static void
 consumer_answer(struct comch_queue *queue, int answer)
 {
-	struct comch_conn *conn = queue->conn;
+	struct comch_conn *conn = comch_queue_conn(queue);
 
-	rte_spinlock_lock(&conn->lock);
+	rte_spinlock_lock(&conn->parent.lock);
 	queue->answer = answer;
 	/* the mailbox has room for this: see COMCH_PE_MAILBOX_SIZE */
 	if (rte_comch_pmd_event_post(queue->ctx.pe, &queue->to_ctx) != 0)
 		COMCH_LOG(ERR, "%s: the mailbox of a consumer's engine is full, progress that engine",
 			queue->ctx.dev->data->name);
-	rte_spinlock_unlock(&conn->lock);
+	rte_spinlock_unlock(&conn->parent.lock);
 }
 
 static void
@@ -43,7 +43,7 @@ consumer_answered(struct comch_queue *queue, int status)
 		return;
 	queue->asked = false;
 	comch_ending_cancel(&queue->ask_ending);
-	TAILQ_REMOVE(&queue->conn->asked, queue, next_ask);
+	TAILQ_REMOVE(&comch_queue_conn(queue)->asked, queue, next_ask);
 	consumer_answer(queue, status);
 }
 
@@ -68,7 +68,7 @@ static void
 consumer_request_handler(struct rte_comch_pmd_event *ev)
 {
 	struct comch_queue *queue = container_of(ev, struct comch_queue, to_conn);
-	struct comch_conn *conn = queue->conn;
+	struct comch_conn *conn = comch_queue_conn(queue);
 	int ret;
 
 	if (conn->drv.state != RTE_COMCH_CONN_UP) {
@@ -77,7 +77,7 @@ consumer_request_handler(struct rte_comch_pmd_event *ev)
 	}
 	queue->asked = true;
 	TAILQ_INSERT_TAIL(&conn->asked, queue, next_ask);
-	comch_ending_begin(&queue->ask_ending, conn->dev, conn->ctrl->ctx.pe,
+	comch_ending_begin(&queue->ask_ending, conn->parent.dev, conn->ctrl->ctx.pe,
 			consumer_unanswered);
 	comch_ending_limit_set(&queue->ask_ending, RTE_COMCH_PMD_ANSWER_MS);
 	comch_ending_settle(&queue->ask_ending, -EINPROGRESS);
@@ -100,12 +100,12 @@ comch_consumer_conn_down(struct comch_conn *conn)
 static int
 consumer_request(struct comch_queue *queue)
 {
-	struct comch_conn *conn = queue->conn;
+	struct comch_conn *conn = comch_queue_conn(queue);
 	struct rte_comch_pe *pe;
 	int ret = 0;
 
 	/* under the lock, the engine of a connection that is up cannot go away */
-	rte_spinlock_lock(&conn->lock);
+	rte_spinlock_lock(&conn->parent.lock);
 	if (conn->drv.state != RTE_COMCH_CONN_UP) {
 		ret = -ENOTCONN;
 	} else {
@@ -117,7 +117,7 @@ consumer_request(struct comch_queue *queue)
 		queue->started = true;
 		queue->nb_events++;
 	}
-	rte_spinlock_unlock(&conn->lock);
+	rte_spinlock_unlock(&conn->parent.lock);
 	return ret;
 }
 
@@ -177,7 +177,7 @@ consumer_answer_handler(struct rte_comch_pmd_event *ev)
 static void
 consumer_conn_down_handler(struct rte_comch_pmd_event *ev)
 {
-	struct comch_queue *queue = container_of(ev, struct comch_queue, conn_down);
+	struct comch_queue *queue = container_of(ev, struct comch_queue, parent_down);
 	struct rte_comch_ctx *ctx = &queue->ctx;
 
 	comch_queue_event_done(queue);
@@ -202,7 +202,7 @@ comch_consumer_start(struct rte_comch_ctx *ctx)
 
 	queue->to_conn.handler = consumer_request_handler;
 	queue->to_ctx.handler = consumer_answer_handler;
-	queue->conn_down.handler = consumer_conn_down_handler;
+	queue->parent_down.handler = consumer_conn_down_handler;
 	queue->unanswered = false;
 	ret = comch_queue_setup(queue);
 	if (ret != 0)
@@ -244,9 +244,9 @@ comch_consumer_work(struct rte_comch_ctx *ctx)
 
 	if (state != RTE_COMCH_STATE_STOPPING)
 		return 0;
-	rte_spinlock_lock(&queue->conn->lock);
+	rte_spinlock_lock(&queue->parent->lock);
 	under_way = queue->nb_events;
-	rte_spinlock_unlock(&queue->conn->lock);
+	rte_spinlock_unlock(&queue->parent->lock);
 	if (under_way != 0)
 		return 0;
 	if (queue->announced && !queue->stopped)

@@ -13,31 +13,52 @@
 
 #include <rte_string_fns.h>
 
-#include "comch_id.h"
 #include "comch_private.h"
 #include "rte_comch_trace.h"
+
+/* Whether queues can be made on a connection, or started. */
+static int
+conn_usable(const struct comch_parent *parent)
+{
+	const struct comch_conn *conn = container_of((struct comch_parent *)(uintptr_t)parent,
+			struct comch_conn, parent);
+
+	if (conn->drv.state == RTE_COMCH_CONN_MOVING)
+		return -EAGAIN;
+	return conn->drv.state == RTE_COMCH_CONN_UP && !conn->stopping ? 0 : -ENOTCONN;
+}
+
+static void
+conn_free(struct comch_parent *parent)
+{
+	free(container_of(parent, struct comch_conn, parent));
+}
+
+static const struct comch_parent_kind conn_parent_kind = {
+	.lost = -ECONNRESET,
+	.usable = conn_usable,
+	.free = conn_free,
+};
 
 static struct comch_conn *
 conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32_t msg_size)
 {
 	struct rte_comch_dev *dev = ctrl->ctx.dev;
-	size_t consumers = comch_id_words(comch_id_slots(dev->info.max_consumers));
-	size_t producers = comch_id_words(comch_id_slots(dev->info.max_producers));
+	uint32_t consumers = dev->info.max_consumers, producers = dev->info.max_producers;
+	size_t words = comch_parent_words(consumers, producers);
 	size_t head = RTE_ALIGN_CEIL(sizeof(struct comch_conn), 8);
 	struct comch_conn *conn;
 
 	/* one allocation, so that nothing of a connection can fail half way */
-	conn = calloc(1, head + (consumers + producers) * sizeof(uint64_t) +
-			dev->conn_priv_size);
+	conn = calloc(1, head + words * sizeof(uint64_t) + dev->conn_priv_size);
 	if (conn == NULL)
 		return NULL;
-	conn->consumer_ids.used = RTE_PTR_ADD(conn, head);
-	conn->producer_ids.used = conn->consumer_ids.used + consumers;
+	comch_parent_init(&conn->parent, &conn_parent_kind, dev, consumers, producers,
+			RTE_PTR_ADD(conn, head));
 	if (dev->conn_priv_size != 0)
-		conn->drv.priv = conn->producer_ids.used + producers;
+		conn->drv.priv = RTE_PTR_ADD(conn, head + words * sizeof(uint64_t));
 	conn->ctrl = ctrl;
 	conn->drv.ctrl = &ctrl->drv;
-	conn->dev = dev;
 	conn->ctx = &ctrl->ctx;
 	conn->is_client = ctrl->ctx.kind == &comch_client_kind;
 	strlcpy(conn->server, ctrl->drv.name, sizeof(conn->server));
@@ -45,11 +66,8 @@ conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32
 	conn->drv.max_msg_size = msg_size;
 	conn->drv.rx_copied = ctrl->recv_pool != NULL;
 	conn->drv.peer = *req;
-	conn->refs = 1;
-	rte_spinlock_init(&conn->lock);
 	STAILQ_INIT(&conn->in_flight);
 	STAILQ_INIT(&conn->pending);
-	TAILQ_INIT(&conn->queues);
 	TAILQ_INIT(&conn->asked);
 
 	rte_spinlock_lock(&dev->lock);
@@ -72,19 +90,6 @@ conn_unlink(struct comch_conn *conn)
 	rte_spinlock_unlock(&ctrl->ctx.dev->lock);
 }
 
-/* Drop one reference, and with it perhaps the connection. */
-void
-comch_conn_put(struct comch_conn *conn)
-{
-	bool last;
-
-	rte_spinlock_lock(&conn->lock);
-	last = --conn->refs == 0;
-	rte_spinlock_unlock(&conn->lock);
-	if (last)
-		free(conn);
-}
-
 /*
  * Take a connection that is DOWN from its context. A driver may have it on its
  * stack, so it is freed at the end of progress, or by its last task.
@@ -96,12 +101,12 @@ comch_conn_reap(struct comch_conn *conn)
 
 	conn_unlink(conn);
 	/* who has a reference must not get at a context that may be destroyed now */
-	rte_spinlock_lock(&conn->lock);
+	rte_spinlock_lock(&conn->parent.lock);
 	conn->drv.ctrl = NULL;
 	conn->ctrl = NULL;
 	/* relaxed: rte_comch_conn_ctx_get() does not follow it */
 	__atomic_store_n(&conn->ctx, NULL, __ATOMIC_RELAXED);
-	rte_spinlock_unlock(&conn->lock);
+	rte_spinlock_unlock(&conn->parent.lock);
 	conn->reaped = true;
 	if (conn->nb_tasks == 0)
 		comch_pe_reap_add(pe, conn);
@@ -115,11 +120,11 @@ rte_comch_conn_ref(struct rte_comch_conn *handle)
 	if (handle == NULL)
 		return -EINVAL;
 	/* relaxed: the caller's own right to the connection keeps the device until here */
-	__atomic_fetch_add(&conn->dev->nb_conn_refs, 1, __ATOMIC_RELAXED);
-	rte_spinlock_lock(&conn->lock);
+	__atomic_fetch_add(&conn->parent.dev->nb_conn_refs, 1, __ATOMIC_RELAXED);
+	rte_spinlock_lock(&conn->parent.lock);
 	conn->user_refs++;
-	conn->refs++;
-	rte_spinlock_unlock(&conn->lock);
+	conn->parent.refs++;
+	rte_spinlock_unlock(&conn->parent.lock);
 	return 0;
 }
 
@@ -132,17 +137,17 @@ rte_comch_conn_unref(struct rte_comch_conn *handle)
 
 	if (handle == NULL)
 		return 0;
-	dev = conn->dev;
-	rte_spinlock_lock(&conn->lock);
+	dev = conn->parent.dev;
+	rte_spinlock_lock(&conn->parent.lock);
 	held = conn->user_refs != 0;
 	conn->user_refs -= held;
-	rte_spinlock_unlock(&conn->lock);
+	rte_spinlock_unlock(&conn->parent.lock);
 	if (!held) {
 		COMCH_LOG(ERR, "%s: connection %u has no reference to drop, take one for each drop",
 			dev->data->name, handle->id);
 		return -EALREADY;
 	}
-	comch_conn_put(conn);
+	comch_parent_put(&conn->parent);
 	/* release: pairs with the acquire in rte_comch_pmd_hide(), then the device may go */
 	__atomic_fetch_sub(&dev->nb_conn_refs, 1, __ATOMIC_RELEASE);
 	return 0;
@@ -155,10 +160,10 @@ conn_closed(struct rte_comch_pmd_ending *ending)
 	struct comch_conn *conn = container_of(ending, struct comch_conn, ending);
 
 	if (ending->lost) {
-		rte_spinlock_lock(&conn->lock);
-		conn->refs++; /* the driver's, for good */
-		rte_spinlock_unlock(&conn->lock);
-		rte_comch_pmd_count(&conn->dev->data->stats.kept);
+		rte_spinlock_lock(&conn->parent.lock);
+		conn->parent.refs++; /* the driver's, for good */
+		rte_spinlock_unlock(&conn->parent.lock);
+		rte_comch_pmd_count(&conn->parent.dev->data->stats.kept);
 		conn->ctrl->ctx.lost = true; /* the driver may look at it, too */
 	}
 	comch_pe_work_add(&conn->ctrl->ctx);
@@ -345,13 +350,14 @@ void
 comch_conn_finish(struct comch_conn *conn, int status)
 {
 	rte_comch_trace_conn_down(&conn->drv, conn->drv.id, status);
-	rte_spinlock_lock(&conn->lock);
+	rte_spinlock_lock(&conn->parent.lock);
 	conn->drv.state = RTE_COMCH_CONN_DOWN;
-	rte_spinlock_unlock(&conn->lock);
+	rte_spinlock_unlock(&conn->parent.lock);
 	comch_pe_retry_del(conn);
 	comch_recv_end(conn);
 	conn_flush(conn, status == -ECANCELED ? -ECANCELED : -ECONNRESET);
-	comch_queue_conn_down(conn);
+	comch_consumer_conn_down(conn);
+	comch_parent_down(&conn->parent);
 	conn->ctrl->ctx.kind->conn_over(conn, status);
 }
 
@@ -384,15 +390,15 @@ rte_comch_server_disconnect(struct rte_comch_conn *handle)
 	if (conn->is_client)
 		return -EINVAL;
 	/* under one lock, so that no other thread makes a queue on it in between */
-	rte_spinlock_lock(&conn->lock);
-	consumers = conn->nb_consumers;
-	producers = conn->nb_producers;
+	rte_spinlock_lock(&conn->parent.lock);
+	consumers = conn->parent.consumers.nb;
+	producers = conn->parent.producers.nb;
 	/* one that asked to move, in its connect callback, has not left yet */
 	up = handle->state == RTE_COMCH_CONN_UP ||
 		(handle->state == RTE_COMCH_CONN_MOVING && conn->moved != NULL);
 	if (up && consumers + producers == 0)
 		handle->state = RTE_COMCH_CONN_CLOSING;
-	rte_spinlock_unlock(&conn->lock);
+	rte_spinlock_unlock(&conn->parent.lock);
 	if (!up)
 		return -EALREADY;
 	if (consumers + producers != 0) {
@@ -586,12 +592,12 @@ rte_comch_conn_info_get(const struct rte_comch_conn *handle, struct rte_comch_co
 	info->version = handle->peer.version;
 	info->peer_pid = handle->peer.peer_pid;
 	info->peer_uid = handle->peer.peer_uid;
-	rte_spinlock_lock(&conn->lock);
+	rte_spinlock_lock(&conn->parent.lock);
 	info->connected = handle->state == RTE_COMCH_CONN_UP ||
 		handle->state == RTE_COMCH_CONN_MOVING;
-	info->nb_local_consumers = conn->nb_consumers;
-	info->nb_local_producers = conn->nb_producers;
-	rte_spinlock_unlock(&conn->lock);
+	info->nb_local_consumers = conn->parent.consumers.nb;
+	info->nb_local_producers = conn->parent.producers.nb;
+	rte_spinlock_unlock(&conn->parent.lock);
 	/* relaxed: a number, it orders nothing */
 	info->nb_remote_consumers = __atomic_load_n(&conn->nb_remote_consumers,
 			__ATOMIC_RELAXED);
@@ -605,20 +611,22 @@ rte_comch_conn_consumer_info_get(struct rte_comch_conn *handle, uint32_t consume
 {
 	struct rte_comch_remote_consumer_info got = { 0 };
 	struct comch_conn *conn = comch_conn(handle);
+	struct rte_comch_dev *dev;
 	bool up;
 	int ret;
 
 	if (handle == NULL || info == NULL)
 		return -EINVAL;
-	rte_spinlock_lock(&conn->lock);
+	dev = conn->parent.dev;
+	rte_spinlock_lock(&conn->parent.lock);
 	up = handle->state == RTE_COMCH_CONN_UP;
-	rte_spinlock_unlock(&conn->lock);
+	rte_spinlock_unlock(&conn->parent.lock);
 	if (!up)
 		return -ENOTCONN;
-	if ((conn->dev->info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
+	if ((dev->info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
 		return -ENOTSUP;
 	/* it may end any time: the driver looks at what it has of it */
-	ret = conn->dev->ops->conn_consumer_info(conn->dev, handle, consumer_id, &got);
+	ret = dev->ops->conn_consumer_info(dev, handle, consumer_id, &got);
 	if (ret == 0)
 		*info = got;
 	return ret;
@@ -632,7 +640,7 @@ rte_comch_conn_stats_get(const struct rte_comch_conn *handle, struct rte_comch_c
 
 	if (handle == NULL || stats == NULL)
 		return -EINVAL;
-	ops = conn->dev->ops;
+	ops = conn->parent.dev->ops;
 	*stats = conn->stats;
 	stats->tx_in_flight = conn->nb_in_flight;
 	if (ops->conn_rx_count != NULL && handle->state == RTE_COMCH_CONN_UP)

@@ -384,8 +384,8 @@ comch_conns_lock(struct comch_ctrl *ctrl, struct comch_conn *busy)
 	struct comch_conn *conn;
 
 	TAILQ_FOREACH(conn, &ctrl->conns, next) {
-		rte_spinlock_lock(&conn->lock);
-		if (busy == NULL && conn->nb_consumers + conn->nb_producers != 0)
+		rte_spinlock_lock(&conn->parent.lock);
+		if (busy == NULL && conn->parent.consumers.nb + conn->parent.producers.nb != 0)
 			busy = conn;
 	}
 	return busy;
@@ -409,15 +409,15 @@ ctrl_conns_mark(struct comch_ctrl *ctrl)
 	busy = comch_moved_conns_lock(ctrl, busy);
 	if (busy != NULL) {
 		id = busy->drv.id;
-		consumers = busy->nb_consumers;
-		producers = busy->nb_producers;
+		consumers = busy->parent.consumers.nb;
+		producers = busy->parent.producers.nb;
 	}
 	comch_moved_conns_unlock(ctrl, busy == NULL);
 	TAILQ_FOREACH(conn, &ctrl->conns, next) {
 		if (busy == NULL && (conn->drv.state == RTE_COMCH_CONN_UP ||
 				conn->drv.state == RTE_COMCH_CONN_MOVING))
 			conn->drv.state = RTE_COMCH_CONN_CLOSING;
-		rte_spinlock_unlock(&conn->lock);
+		rte_spinlock_unlock(&conn->parent.lock);
 	}
 	rte_spinlock_unlock(&dev->lock);
 	if (busy == NULL)
@@ -793,9 +793,9 @@ client_conn_lost(struct comch_conn *conn, int reason)
 	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
 
 	ctx->reason = reason == 0 ? -ESHUTDOWN : reason;
-	rte_spinlock_lock(&conn->lock);
+	rte_spinlock_lock(&conn->parent.lock);
 	conn->drv.state = RTE_COMCH_CONN_DOWN;
-	rte_spinlock_unlock(&conn->lock);
+	rte_spinlock_unlock(&conn->parent.lock);
 	if (ctx->state == RTE_COMCH_STATE_RUNNING)
 		comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
 	return -ECONNRESET;

@@ -351,8 +351,8 @@ static void
 queue_dump(const struct comch_queue *queue, FILE *f)
 {
 	fprintf(f, "  %s %u %s, connection %u of '%s', %u tasks\n", queue->ctx.kind->name,
-		queue->drv.id, rte_comch_state_name(queue->ctx.state), queue->conn->drv.id,
-		queue->conn->server, queue->ctx.nb_tasks);
+		queue->drv.id, rte_comch_state_name(queue->ctx.state),
+		queue->drv.conn->id, comch_conn(queue->drv.conn)->server, queue->ctx.nb_tasks);
 }
 
 static void

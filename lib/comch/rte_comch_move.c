@@ -191,9 +191,9 @@ moved_arrive_handler(struct rte_comch_pmd_event *ev)
 		comch_pe_work_add(ctx);
 		return;
 	}
-	rte_spinlock_lock(&conn->lock);
+	rte_spinlock_lock(&conn->parent.lock);
 	conn->drv.state = RTE_COMCH_CONN_UP;
-	rte_spinlock_unlock(&conn->lock);
+	rte_spinlock_unlock(&conn->parent.lock);
 	ctx->dev->ops->conn_arrive(&conn->drv);
 	if (conn->drv.state != RTE_COMCH_CONN_UP)
 		return; /* lost on its way: it has been told of */
@@ -214,9 +214,9 @@ moved_stop_handler(struct rte_comch_pmd_event *ev)
 	rte_spinlock_unlock(&ctx->dev->lock);
 	conn = TAILQ_FIRST(&moved->ctrl.conns);
 	if (conn != NULL && conn->drv.state == RTE_COMCH_CONN_UP) {
-		rte_spinlock_lock(&conn->lock);
+		rte_spinlock_lock(&conn->parent.lock);
 		conn->drv.state = RTE_COMCH_CONN_CLOSING;
-		rte_spinlock_unlock(&conn->lock);
+		rte_spinlock_unlock(&conn->parent.lock);
 		comch_conn_close(conn, -ESHUTDOWN);
 	}
 	comch_pe_work_add(ctx);
@@ -290,7 +290,7 @@ comch_moved_conns_unlock(struct comch_ctrl *server, bool stop)
 	TAILQ_FOREACH(moved, &server->moved, next) {
 		TAILQ_FOREACH(conn, &moved->ctrl.conns, next) {
 			conn->stopping |= stop;
-			rte_spinlock_unlock(&conn->lock);
+			rte_spinlock_unlock(&conn->parent.lock);
 		}
 		moved->stop_wanted |= stop;
 	}
@@ -338,7 +338,7 @@ static int
 move_check(const struct comch_conn *conn, const struct rte_comch_pe *pe)
 {
 	const struct comch_ctrl *server = conn->ctrl;
-	const struct rte_comch_dev *dev = conn->dev;
+	const struct rte_comch_dev *dev = conn->parent.dev;
 
 	if (server == NULL || !conn->in_connect_cb) {
 		COMCH_LOG(ERR, "%s: connection %u can move in its connect callback only",
@@ -369,14 +369,14 @@ move_mark(struct comch_conn *conn)
 	bool bare;
 
 	/* under the lock, so that no other thread makes a queue on it in between */
-	rte_spinlock_lock(&conn->lock);
-	bare = conn->nb_consumers + conn->nb_producers == 0 && conn->nb_tasks == 0;
+	rte_spinlock_lock(&conn->parent.lock);
+	bare = conn->parent.consumers.nb + conn->parent.producers.nb == 0 && conn->nb_tasks == 0;
 	if (bare)
 		conn->drv.state = RTE_COMCH_CONN_MOVING;
-	rte_spinlock_unlock(&conn->lock);
+	rte_spinlock_unlock(&conn->parent.lock);
 	if (!bare)
 		COMCH_LOG(ERR, "%s: connection %u has tasks, consumers or producers: move it first",
-			conn->dev->data->name, conn->drv.id);
+			conn->parent.dev->data->name, conn->drv.id);
 	return bare;
 }
 
@@ -398,7 +398,7 @@ rte_comch_conn_move(struct rte_comch_conn *handle, struct rte_comch_pe *pe)
 	ret = comch_pool_take(&pe->tasks, moved->budget);
 	if (ret == -ENOSPC)
 		COMCH_LOG(ERR, "%s: connection %u needs %u tasks of the engine that it moves to: raise its max_tasks",
-			conn->dev->data->name, handle->id, moved->budget);
+			conn->parent.dev->data->name, handle->id, moved->budget);
 	if (ret != 0) {
 		ret = -ENOMEM;
 		goto fail;
@@ -406,13 +406,13 @@ rte_comch_conn_move(struct rte_comch_conn *handle, struct rte_comch_pe *pe)
 	ret = -EBUSY;
 	if (!move_mark(conn))
 		goto fail_tasks;
-	moved->ctrl.ctx.pg = comch_pe_pgroup_find(pe, conn->dev);
+	moved->ctrl.ctx.pg = comch_pe_pgroup_find(pe, conn->parent.dev);
 	if (moved->ctrl.ctx.pg == NULL) {
 		COMCH_LOG(ERR, "%s: is not on the engine that connection %u is to move to, add it with rte_comch_pe_dev_add()",
-			conn->dev->data->name, handle->id);
-		rte_spinlock_lock(&conn->lock);
+			conn->parent.dev->data->name, handle->id);
+		rte_spinlock_lock(&conn->parent.lock);
 		handle->state = RTE_COMCH_CONN_UP;
-		rte_spinlock_unlock(&conn->lock);
+		rte_spinlock_unlock(&conn->parent.lock);
 		ret = -ENOLINK;
 		goto fail_tasks;
 	}
@@ -438,10 +438,10 @@ move_relink(struct comch_conn *conn, struct comch_moved *moved)
 	server->nb_conns--;
 	TAILQ_INSERT_TAIL(&moved->ctrl.conns, conn, next);
 	moved->ctrl.nb_conns++;
-	rte_spinlock_lock(&conn->lock);
+	rte_spinlock_lock(&conn->parent.lock);
 	conn->ctrl = &moved->ctrl;
 	conn->drv.ctrl = &moved->ctrl.drv;
-	rte_spinlock_unlock(&conn->lock);
+	rte_spinlock_unlock(&conn->parent.lock);
 }
 
 /*
@@ -453,7 +453,7 @@ void
 comch_conn_move_begin(struct comch_conn *conn)
 {
 	struct comch_moved *moved = conn->moved;
-	struct rte_comch_dev *dev = conn->dev;
+	struct rte_comch_dev *dev = conn->parent.dev;
 	struct comch_ctrl *server = moved->server;
 	bool moves = conn->drv.state == RTE_COMCH_CONN_MOVING;
 

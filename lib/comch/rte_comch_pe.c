@@ -128,7 +128,7 @@ pe_over_run(struct rte_comch_pe *pe)
 	while ((conn = TAILQ_FIRST(&pe->reaped)) != NULL) {
 		TAILQ_REMOVE(&pe->reaped, conn, next);
 		pe->nb_over--;
-		comch_conn_put(conn);
+		comch_parent_put(&conn->parent);
 	}
 	comch_pe_dead_run(pe);
 }

@@ -13,44 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comch_id.h"
 #include "comch_private.h"
 
-/* Give a queue an identifier, and a place on its connection. */
-static int
-queue_id_take(struct comch_conn *conn, struct comch_queue *queue)
-{
-	bool consumer = queue->drv.is_consumer;
-	const struct rte_comch_dev_info *info = &queue->ctx.dev->info;
-	uint32_t max = consumer ? info->max_consumers : info->max_producers;
-	struct comch_ids *ids = consumer ? &conn->consumer_ids : &conn->producer_ids;
-	uint32_t nb_slots = comch_id_slots(max), slot;
-	int ret = 0;
-
-	rte_spinlock_lock(&conn->lock);
-	if (conn->drv.state == RTE_COMCH_CONN_MOVING) {
-		ret = -EAGAIN;
-	} else if (conn->drv.state != RTE_COMCH_CONN_UP || conn->stopping) {
-		ret = -ENOTCONN;
-	} else if ((consumer ? conn->nb_consumers : conn->nb_producers) >= max) {
-		ret = -ENOSPC;
-	} else {
-		ids->last = comch_id_next(ids->last, ids->used, nb_slots);
-		slot = ids->last & (nb_slots - 1);
-		ids->used[slot / 64] |= RTE_BIT64(slot % 64);
-		conn->nb_consumers += consumer;
-		conn->nb_producers += !consumer;
-		conn->refs++;
-		queue->drv.id = ids->last;
-		queue->slot = slot;
-		TAILQ_INSERT_TAIL(&conn->queues, queue, next_conn);
-	}
-	rte_spinlock_unlock(&conn->lock);
-	return ret;
-}
-
 static struct comch_queue *
-queue_alloc(struct comch_conn *conn, const struct comch_kind *kind)
+queue_alloc(struct comch_parent *parent, const struct comch_kind *kind)
 {
 	/* two contexts of two lcores must not share a line */
 	struct comch_queue *queue = aligned_alloc(__alignof__(*queue), sizeof(*queue));
@@ -58,10 +24,9 @@ queue_alloc(struct comch_conn *conn, const struct comch_kind *kind)
 	if (queue == NULL)
 		return NULL;
 	memset(queue, 0, sizeof(*queue));
-	comch_ctx_init(&queue->ctx, conn->dev, kind);
-	queue->conn = conn;
+	comch_ctx_init(&queue->ctx, parent->dev, kind);
+	queue->parent = parent;
 	queue->drv.dev = queue->ctx.dev;
-	queue->drv.conn = &conn->drv;
 	queue->drv.is_consumer = kind == &comch_consumer_kind;
 	TAILQ_INIT(&queue->submitted);
 	TAILQ_INIT(&queue->later);
@@ -74,13 +39,13 @@ queue_create(struct comch_queue *queue, struct rte_comch_ctx **out)
 {
 	int ret;
 
-	ret = queue_id_take(queue->conn, queue);
+	ret = comch_parent_queue_add(queue->parent, queue);
 	if (ret != 0) {
 		free(queue);
 		return ret;
 	}
 	comch_mem_hold(queue->drv.mem);
-	/* it has a reference: the connection stays as long as telemetry may look */
+	/* it has a reference: the parent stays as long as telemetry may look */
 	comch_ctx_publish(&queue->ctx);
 	*out = &queue->ctx;
 	return 0;
@@ -234,12 +199,13 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 		conf = &dflt;
 	if (conn == NULL || ctx == NULL)
 		return -EINVAL;
-	ret = consumer_conf_check(comch_conn(conn)->dev, conf, &size, &buf_size);
+	ret = consumer_conf_check(comch_conn(conn)->parent.dev, conf, &size, &buf_size);
 	if (ret != 0)
 		return ret;
-	queue = queue_alloc(comch_conn(conn), &comch_consumer_kind);
+	queue = queue_alloc(&comch_conn(conn)->parent, &comch_consumer_kind);
 	if (queue == NULL)
 		return -ENOMEM;
+	queue->drv.conn = conn;
 	consumer_conf_apply(queue, conf, size, buf_size);
 	return queue_create(queue, ctx);
 }
@@ -327,12 +293,13 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 		conf = &dflt;
 	if (conn == NULL || ctx == NULL)
 		return -EINVAL;
-	ret = producer_conf_check(comch_conn(conn)->dev, conf, &size);
+	ret = producer_conf_check(comch_conn(conn)->parent.dev, conf, &size);
 	if (ret != 0)
 		return ret;
-	queue = queue_alloc(comch_conn(conn), &comch_producer_kind);
+	queue = queue_alloc(&comch_conn(conn)->parent, &comch_producer_kind);
 	if (queue == NULL)
 		return -ENOMEM;
+	queue->drv.conn = conn;
 	producer_conf_apply(queue, conf, size);
 	return queue_create(queue, ctx);
 }
@@ -376,18 +343,10 @@ static void
 queue_destroy(struct rte_comch_ctx *ctx)
 {
 	struct comch_queue *queue = comch_queue(ctx);
-	struct comch_conn *conn = queue->conn;
-	bool consumer = queue->drv.is_consumer;
-	struct comch_ids *ids = consumer ? &conn->consumer_ids : &conn->producer_ids;
 
-	rte_spinlock_lock(&conn->lock);
-	TAILQ_REMOVE(&conn->queues, queue, next_conn);
-	ids->used[queue->slot / 64] &= ~RTE_BIT64(queue->slot % 64);
-	conn->nb_consumers -= consumer;
-	conn->nb_producers -= !consumer;
-	rte_spinlock_unlock(&conn->lock);
+	comch_parent_queue_del(queue);
 	if (!ctx->lost)
-		comch_conn_put(conn);
+		comch_parent_put(queue->parent);
 	else /* the driver may look at it: its reference is the driver's, for good */
 		rte_comch_pmd_count(&ctx->dev->data->stats.kept);
 	comch_mem_drop(queue->drv.mem);
@@ -399,7 +358,7 @@ queue_pgroup_set(struct rte_comch_ctx *ctx)
 	comch_queue(ctx)->drv.pg = ctx->pg;
 }
 
-/* Queues learn of a failed device by the end of their connection. */
+/* Queues learn of a failed device by the end of their parent. */
 static int
 queue_dev_down(struct rte_comch_ctx *ctx, int reason)
 {
@@ -414,9 +373,9 @@ comch_queue_event_done(struct comch_queue *queue)
 {
 	uint32_t left;
 
-	rte_spinlock_lock(&queue->conn->lock);
+	rte_spinlock_lock(&queue->parent->lock);
 	left = --queue->nb_events;
-	rte_spinlock_unlock(&queue->conn->lock);
+	rte_spinlock_unlock(&queue->parent->lock);
 	return left;
 }
 
@@ -498,10 +457,10 @@ comch_queue_try_idle(struct rte_comch_ctx *ctx)
 	struct comch_queue *queue = comch_queue(ctx);
 	uint32_t left;
 
-	rte_spinlock_lock(&queue->conn->lock);
+	rte_spinlock_lock(&queue->parent->lock);
 	queue->started = false; /* no news from here on */
 	left = queue->nb_events;
-	rte_spinlock_unlock(&queue->conn->lock);
+	rte_spinlock_unlock(&queue->parent->lock);
 	if (left != 0 || queue->freed || !queue_stop(queue))
 		return;
 	if (queue->nb_submitted != 0)
@@ -545,14 +504,11 @@ comch_queue_start_failed(struct comch_queue *queue, int reason)
 int
 comch_queue_setup(struct comch_queue *queue)
 {
-	bool up;
-
 	/* it may end any time; one that has ended is told without any trace */
-	rte_spinlock_lock(&queue->conn->lock);
-	up = queue->conn->drv.state == RTE_COMCH_CONN_UP;
-	rte_spinlock_unlock(&queue->conn->lock);
-	if (!up)
-		return -ENOTCONN;
+	int ret = comch_parent_usable(queue->parent);
+
+	if (ret != 0)
+		return ret;
 	queue->stopped = false;
 	queue->drained = false;
 	queue->freed = false;
@@ -571,39 +527,20 @@ producer_work(struct rte_comch_ctx *ctx)
 	return ctx->state != state;
 }
 
-/* In the thread of the connection, which is over. */
-void
-comch_queue_conn_down(struct comch_conn *conn)
-{
-	struct comch_queue *queue;
-
-	comch_consumer_conn_down(conn);
-	rte_spinlock_lock(&conn->lock);
-	TAILQ_FOREACH(queue, &conn->queues, next_conn) {
-		if (!queue->started)
-			continue;
-		queue->started = false;
-		queue->nb_events++;
-		if (rte_comch_pmd_event_post(queue->ctx.pe, &queue->conn_down) != 0)
-			queue->nb_events--;
-	}
-	rte_spinlock_unlock(&conn->lock);
-}
-
 /*
  * Producers
  */
 
 /* In the thread of the producer. */
 static void
-producer_conn_down_handler(struct rte_comch_pmd_event *ev)
+producer_down_handler(struct rte_comch_pmd_event *ev)
 {
-	struct comch_queue *queue = container_of(ev, struct comch_queue, conn_down);
+	struct comch_queue *queue = container_of(ev, struct comch_queue, parent_down);
 	struct rte_comch_ctx *ctx = &queue->ctx;
 
 	comch_queue_event_done(queue);
 	if (ctx->state == RTE_COMCH_STATE_RUNNING) {
-		ctx->reason = -ECONNRESET;
+		ctx->reason = queue->parent->kind->lost;
 		comch_fp_stopping_set(queue);
 		comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
 	}
@@ -616,20 +553,19 @@ static int
 producer_start(struct rte_comch_ctx *ctx)
 {
 	struct comch_queue *queue = comch_queue(ctx);
-	struct comch_conn *conn = queue->conn;
-	bool up;
+	struct comch_parent *parent = queue->parent;
 	int ret;
 
-	queue->conn_down.handler = producer_conn_down_handler;
+	queue->parent_down.handler = producer_down_handler;
 	ret = comch_queue_setup(queue);
 	if (ret != 0)
 		return ret;
-	rte_spinlock_lock(&conn->lock);
-	up = conn->drv.state == RTE_COMCH_CONN_UP;
-	queue->started = up;
-	rte_spinlock_unlock(&conn->lock);
-	if (!up)
-		return comch_queue_start_failed(queue, -ENOTCONN);
+	rte_spinlock_lock(&parent->lock);
+	ret = parent->kind->usable(parent);
+	queue->started = ret == 0;
+	rte_spinlock_unlock(&parent->lock);
+	if (ret != 0)
+		return comch_queue_start_failed(queue, ret);
 	comch_fp_running_set(queue);
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_RUNNING);
 	return 0;
@@ -696,16 +632,10 @@ struct rte_comch_conn *
 rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx)
 {
 	struct comch_queue *queue = comch_queue_of(ctx);
-	struct comch_conn *conn;
-	bool up;
 
-	if (queue == NULL)
+	if (queue == NULL || comch_parent_usable(queue->parent) != 0)
 		return NULL;
-	conn = queue->conn;
-	rte_spinlock_lock(&conn->lock);
-	up = conn->drv.state == RTE_COMCH_CONN_UP;
-	rte_spinlock_unlock(&conn->lock);
-	return up ? &conn->drv : NULL;
+	return queue->drv.conn;
 }
 
 static int

@@ -236,7 +236,7 @@ comch_recv_retry(struct comch_conn *conn)
 	}
 	recv_wait_end(conn);
 	conn->drv.rx_held = false;
-	conn->dev->ops->conn_rx_resume(&conn->drv);
+	conn->parent.dev->ops->conn_rx_resume(&conn->drv);
 	return 1;
 }
 
@@ -303,7 +303,7 @@ rte_comch_conn_recv_resume(struct rte_comch_conn *handle)
 	if (!conn->recv_held)
 		return -EALREADY;
 	recv_held_set(conn, false);
-	conn->dev->ops->conn_rx_resume(handle);
+	conn->parent.dev->ops->conn_rx_resume(handle);
 	comch_pe_touch(conn->ctrl->ctx.pe);
 	return 0;
 }

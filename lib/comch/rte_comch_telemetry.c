@@ -169,8 +169,8 @@ tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct comch_conn *conn)
 	dpdk_tel_add_uint(c, "rx_held", __atomic_load_n(&conn->recv_held, __ATOMIC_RELAXED));
 	dpdk_tel_add_uint(c, "rx_no_mbuf", stats.rx_no_mbuf);
 	dpdk_tel_add_uint(c, "tx_in_flight", conn->nb_in_flight);
-	dpdk_tel_add_uint(c, "consumers", conn->nb_consumers);
-	dpdk_tel_add_uint(c, "producers", conn->nb_producers);
+	dpdk_tel_add_uint(c, "consumers", conn->parent.consumers.nb);
+	dpdk_tel_add_uint(c, "producers", conn->parent.producers.nb);
 	dpdk_tel_add_uint(c, "remote_consumers",
 		__atomic_load_n(&conn->nb_remote_consumers, __ATOMIC_RELAXED));
 	tel_add_dict(d, nr, c);
@@ -216,7 +216,7 @@ tel_add_queue(struct rte_tel_data *d, uint32_t nr, const struct comch_queue *que
 	rte_tel_data_add_dict_string(c, "type", queue->ctx.kind->name);
 	rte_tel_data_add_dict_string(c, "state", rte_comch_state_name(queue->ctx.state));
 	dpdk_tel_add_uint(c, "id", queue->drv.id);
-	dpdk_tel_add_uint(c, "connection", queue->conn->drv.id);
+	dpdk_tel_add_uint(c, "connection", queue->drv.conn->id);
 	dpdk_tel_add_uint(c, "size", queue->drv.size);
 	dpdk_tel_add_uint(c, "imm_len", queue->drv.imm_len);
 	dpdk_tel_add_uint(c, "tasks", queue->ctx.nb_tasks);
