@@ -286,6 +286,15 @@ struct comch_queue {
 	int later_reason;      /* why the last flush was short */
 	bool on_later;         /* the engine flushes it */
 	TAILQ_ENTRY(comch_queue) next_later;
+	/* submitted in callbacks, and the driver's when these are over */
+	uint32_t nb_held;
+	uint32_t nb_sure;      /* the driver takes as many; of producers: */
+	uint32_t sure_id;      /* for this consumer, */
+	uint64_t sure_len;     /* of so much data at most */
+	const struct rte_comch_mem *held_mem; /* of the first: counted as if it were all */
+	uint32_t nb_other_mem; /* and counted one by one */
+	TAILQ_ENTRY(comch_queue) next_held;
+	struct rte_comch_task *held[COMCH_FP_BURST];
 	uint32_t idle_polls;   /* turns without a completion */
 	bool on_poll;          /* the engine polls it */
 	bool on_rest;          /* now and then only */
@@ -325,6 +334,8 @@ struct rte_comch_task {
 	void *user_data;
 	bool submitted; /* between submit and callback, or freed */
 	bool freed;     /* back in the pool */
+	bool taken;     /* the driver of its queue has taken one that was like it */
+	bool imm_kept;  /* its immediate data is in imm_copy */
 	union {
 		struct rte_comch_task *next_free; /* in the pool */
 		/* control messages */
@@ -341,15 +352,22 @@ struct rte_comch_task {
 			union {
 				/* consumers */
 				struct rte_comch_post post;
-				/* producers */
+				/* producers: what of a send is not the driver's */
 				struct {
-					struct rte_comch_send send;
+					const void *addr;
+					uint64_t data_len;
+					const struct rte_comch_mem *mem;
+					const void *imm;
+					uint32_t imm_len;
 					uint32_t consumer_id;
+					uint8_t imm_copy[RTE_COMCH_CPL_IMM_SIZE];
 				};
 			};
 		};
 	};
 };
+
+_Static_assert(sizeof(struct rte_comch_task) == 128, "two lines");
 
 /* The tasks of an engine. */
 struct comch_task_pool {
@@ -395,6 +413,10 @@ struct rte_comch_pe {
 	/* queues with tasks that the driver has not got yet */
 	uint32_t nb_later;
 	struct comch_queue_list later;
+	/* the same while callbacks of tasks run, which may submit more */
+	bool holding;
+	uint32_t nb_held;
+	struct comch_queue_list held;
 
 	struct comch_task_pool tasks;
 
@@ -649,11 +671,9 @@ void comch_mem_dma_part(const struct rte_comch_mem *mem, uint32_t i,
 
 /* rte_comch_task.c */
 int comch_queue_task_submit(struct rte_comch_task *task);
-void comch_queue_task_given(struct comch_queue *queue, struct rte_comch_task *task);
 void comch_queue_task_end(struct comch_queue *queue, struct rte_comch_task *task,
 		const struct rte_comch_cpl *cpl);
 void comch_queue_tasks_end(struct comch_queue *queue, int status);
-void comch_task_mem_hold(const struct comch_queue *queue, const struct rte_comch_task *task);
 void comch_task_poll_add(struct comch_queue *queue);
 void comch_task_poll_del(struct comch_queue *queue);
 int comch_task_poll(struct rte_comch_pe *pe);
@@ -661,6 +681,8 @@ int comch_task_poll(struct rte_comch_pe *pe);
 /* rte_comch_submit.c */
 uint16_t comch_queue_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later,
 		int *reason);
+bool comch_queue_task_hold(struct comch_queue *queue, struct rte_comch_task *task);
+void comch_pe_held_flush(struct rte_comch_pe *pe);
 bool comch_queue_flush(struct comch_queue *queue);
 int comch_queue_later_end(struct comch_queue *queue, int status);
 int comch_queue_short_reason(struct comch_queue *queue, uint32_t consumer_id);

@@ -228,6 +228,9 @@ rte_comch_ctx_stop(struct rte_comch_ctx *ctx)
 	if (ctx->state == RTE_COMCH_STATE_IDLE || ctx->state == RTE_COMCH_STATE_STOPPING)
 		return -EALREADY;
 	pe = ctx->pe;
+	/* what was submitted before is as good as sent */
+	if (pe->nb_held != 0)
+		comch_pe_held_flush(pe);
 	comch_pe_enter(pe);
 	ret = ctx->kind->stop(ctx);
 	comch_pe_leave(pe);

@@ -83,6 +83,7 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 	TAILQ_INIT(&pe->polled);
 	TAILQ_INIT(&pe->rested);
 	TAILQ_INIT(&pe->later);
+	TAILQ_INIT(&pe->held);
 	TAILQ_INIT(&pe->ctxs);
 	TAILQ_INIT(&pe->endings);
 	comch_pool_init(&pe->tasks, conf->max_tasks != 0 ? conf->max_tasks : COMCH_PE_DFLT_TASKS,

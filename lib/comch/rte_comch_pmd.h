@@ -482,6 +482,26 @@ typedef int (*rte_comch_queue_room_t)(struct rte_comch_queue *queue, uint32_t co
 
 /**
  * @internal
+ * How many messages a producer can be sure to send to a consumer now, in its thread: the
+ * library holds so many of those that are submitted in callbacks, for one burst.
+ *
+ * @param queue
+ *   A producer with tasks.
+ * @param consumer_id
+ *   The consumer.
+ * @param len
+ *   Bytes of data, at most, of each message. The driver has taken one like it before.
+ * @param max
+ *   More are not asked for.
+ * @return
+ *   Messages that are taken as long as connection and consumer do not end; 0 if it is not
+ *   known.
+ */
+typedef uint32_t (*rte_comch_queue_takes_t)(struct rte_comch_queue *queue, uint32_t consumer_id,
+		uint64_t len, uint32_t max);
+
+/**
+ * @internal
  * Nothing was polled from a queue with tasks for a while, in its thread.
  *
  * @return
@@ -530,6 +550,7 @@ struct rte_comch_dev_ops {
 	rte_comch_consumer_left_t consumer_left;   /**< Consumers. */
 	rte_comch_queue_room_t queue_room;         /**< Queues. */
 	rte_comch_queue_rest_t queue_rest;         /**< Optional. */
+	rte_comch_queue_takes_t queue_takes;       /**< Optional. */
 	rte_comch_conn_consumer_info_t conn_consumer_info; /**< Connections. */
 	const struct rte_comch_dpa_ops *dpa;       /**< With RTE_COMCH_CAPA_DPA. */
 };

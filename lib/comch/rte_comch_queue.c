@@ -641,10 +641,13 @@ rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx)
 static int
 queue_room_get(struct comch_queue *queue, uint32_t consumer_id, struct rte_comch_room *room)
 {
-	const struct rte_comch_task *first = TAILQ_FIRST(&queue->later);
 	struct rte_comch_room got = { 0 }, before = { 0 };
+	const struct rte_comch_task *first;
 	int ret;
 
+	if (queue->ctx.pe->nb_held != 0)
+		comch_pe_held_flush(queue->ctx.pe);
+	first = TAILQ_FIRST(&queue->later);
 	ret = queue->ctx.dev->ops->queue_room(&queue->drv, consumer_id, &got);
 	if (ret != 0)
 		return ret;

@@ -9,10 +9,11 @@
  */
 
 #include <errno.h>
+#include <string.h>
 
 #include <rte_errno.h>
 
-#include "comch_private.h"
+#include "comch_task.h"
 
 /* Why a queue's driver has not taken what it was given last. */
 int
@@ -25,6 +26,21 @@ comch_queue_short_reason(struct comch_queue *queue, uint32_t consumer_id)
 	if (ret != 0)
 		return ret;
 	return room.reason == 0 || room.reason == -ENOBUFS ? -EAGAIN : room.reason;
+}
+
+static void
+queue_mem_hold(const struct comch_queue *queue, struct rte_comch_task * const *tasks, uint32_t nb)
+{
+	const struct rte_comch_mem *mem;
+	uint32_t run;
+
+	/* of one region, as a rule */
+	for (; nb != 0; tasks += run, nb -= run) {
+		mem = task_mem(queue, tasks[0]);
+		for (run = 1; run < nb && task_mem(queue, tasks[run]) == mem; run++)
+			;
+		mem_hold(mem, run);
+	}
 }
 
 /* Whether the driver can have both in one burst: its send is for one consumer. */
@@ -55,9 +71,7 @@ queue_give(struct comch_queue *queue, struct rte_comch_task * const *tasks, uint
 		taken = queue->fns.post(queue->fns.queue, burst.posts, nb);
 	} else {
 		for (i = 0; i < nb; i++) {
-			burst.sends[i] = tasks[i]->send;
-			burst.sends[i].cookie = (uintptr_t)tasks[i];
-			burst.sends[i].flags = 0;
+			task_send_get(tasks[i], &burst.sends[i]);
 		}
 		consumer_id = tasks[0]->consumer_id;
 		taken = queue->fns.send(queue->fns.queue, consumer_id, burst.sends, nb);
@@ -87,8 +101,6 @@ queue_later_add(struct comch_queue *queue, struct rte_comch_task *task)
 	struct rte_comch_pe *pe = queue->ctx.pe;
 
 	TAILQ_INSERT_TAIL(&queue->later, task, next_queue);
-	comch_task_mem_hold(queue, task);
-	queue->nb_submitted++;
 	if (queue->on_later)
 		return;
 	queue->on_later = true;
@@ -116,7 +128,7 @@ comch_queue_flush(struct comch_queue *queue)
 		taken = queue_give(queue, tasks, nb, &queue->later_reason);
 		for (i = 0; i < taken; i++) {
 			TAILQ_REMOVE(&queue->later, tasks[i], next_queue);
-			comch_queue_task_given(queue, tasks[i]);
+			task_given(queue, tasks[i]);
 		}
 		if (taken < nb)
 			return false;
@@ -212,6 +224,119 @@ comch_submit_later_arm(struct rte_comch_pe *pe)
 	return pending;
 }
 
+/*
+ * Tasks that are submitted in callbacks
+ *
+ * They are held until the callbacks of a burst of completions are done, and then given to
+ * the driver in one burst. What a submit returns is as before: only those are held that
+ * the driver is sure to take, and what comes in between, as the end of the connection, is
+ * the status of a task.
+ */
+
+/* Whether the first may be held, and how many more. */
+static bool
+hold_first(struct comch_queue *queue, const struct rte_comch_task *task)
+{
+	rte_comch_queue_takes_t takes = queue->ctx.dev->ops->queue_takes;
+
+	if (!task->taken || queue->on_later)
+		return false;
+	/* a post has the place of one that has ended: there are no more tasks than places */
+	queue->nb_sure = RTE_DIM(queue->held);
+	if (queue->drv.is_consumer)
+		return true;
+	queue->nb_sure = 0;
+	queue->sure_id = task->consumer_id;
+	queue->sure_len = task->data_len;
+	if (takes != NULL && task->imm_len <= sizeof(task->imm_copy))
+		queue->nb_sure = takes(&queue->drv, task->consumer_id, task->data_len,
+				RTE_DIM(queue->held));
+	return queue->nb_sure != 0;
+}
+
+/* In a list of its engine, and the first region is counted for all that can follow. */
+static void
+hold_begin(struct comch_queue *queue, const struct rte_comch_task *task)
+{
+	struct rte_comch_pe *pe = queue->ctx.pe;
+
+	queue->held_mem = task_mem(queue, task);
+	queue->nb_other_mem = 0;
+	mem_hold(queue->held_mem, RTE_DIM(queue->held));
+	/* posts first: who is sent something in a callback may answer to one of them */
+	if (queue->drv.is_consumer)
+		TAILQ_INSERT_HEAD(&pe->held, queue, next_held);
+	else
+		TAILQ_INSERT_TAIL(&pe->held, queue, next_held);
+	pe->nb_held++;
+}
+
+/* Whether one more may be held. */
+static inline bool
+hold_next(const struct comch_queue *queue, const struct rte_comch_task *task)
+{
+	if (queue->nb_held == queue->nb_sure || !task->taken)
+		return false;
+	return queue->drv.is_consumer || (task->consumer_id == queue->sure_id &&
+		task->data_len <= queue->sure_len && task->imm_len <= sizeof(task->imm_copy));
+}
+
+/* In a callback: whether the task is held. If it is not, nothing is. */
+bool
+comch_queue_task_hold(struct comch_queue *queue, struct rte_comch_task *task)
+{
+	struct rte_comch_pe *pe = queue->ctx.pe;
+
+	if (unlikely(queue->nb_held == 0 || !hold_next(queue, task))) {
+		if (queue->nb_held != 0)
+			comch_pe_held_flush(pe);
+		if (!hold_first(queue, task)) {
+			comch_pe_held_flush(pe);
+			return false;
+		}
+		hold_begin(queue, task);
+	}
+	if (unlikely(task_mem(queue, task) != queue->held_mem)) {
+		mem_hold(task_mem(queue, task), 1);
+		queue->nb_other_mem++;
+	}
+	if (!queue->drv.is_consumer && task->imm_len != 0) {
+		memcpy(task->imm_copy, task->imm, task->imm_len);
+		task->imm_kept = true;
+	}
+	task->submitted = true;
+	queue->nb_submitted++;
+	queue->held[queue->nb_held++] = task;
+	return true;
+}
+
+static void
+queue_held_flush(struct comch_queue *queue)
+{
+	uint32_t i, nb = queue->nb_held, taken;
+
+	mem_drop(queue->held_mem, RTE_DIM(queue->held) - (nb - queue->nb_other_mem));
+	queue->nb_held = 0;
+	taken = queue_give(queue, queue->held, nb, &queue->later_reason);
+	for (i = 0; i < taken; i++)
+		task_given(queue, queue->held[i]);
+	for (; i < nb; i++)
+		queue_later_add(queue, queue->held[i]);
+}
+
+/* Give the driver all that is held. No task ends in here. */
+void
+comch_pe_held_flush(struct rte_comch_pe *pe)
+{
+	struct comch_queue *queue;
+
+	while ((queue = TAILQ_FIRST(&pe->held)) != NULL) {
+		TAILQ_REMOVE(&pe->held, queue, next_held);
+		queue_held_flush(queue);
+	}
+	pe->nb_held = 0;
+}
+
 uint16_t
 comch_queue_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later, int *reason)
 {
@@ -222,7 +347,17 @@ comch_queue_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later,
 		*reason = -EBUSY;
 		return 0;
 	}
+	if (queue->ctx.pe->holding) {
+		if (later)
+			comch_pe_held_flush(queue->ctx.pe);
+		while (!later && done < nb && comch_queue_task_hold(queue, tasks[done]))
+			done++;
+		if (done == nb)
+			return done;
+	}
 	if (later) {
+		queue->nb_submitted += nb;
+		queue_mem_hold(queue, tasks, nb);
 		for (; done < nb; done++)
 			queue_later_add(queue, tasks[done]);
 	} else if (queue->on_later && !comch_queue_flush(queue)) {
@@ -234,11 +369,10 @@ comch_queue_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later,
 				if (!queue_same_burst(queue, tasks[done], tasks[done + run]))
 					break;
 			taken = queue_give(queue, tasks + done, run, reason);
-			for (i = 0; i < taken; i++) {
-				comch_task_mem_hold(queue, tasks[done + i]);
-				queue->nb_submitted++;
-				comch_queue_task_given(queue, tasks[done + i]);
-			}
+			queue_mem_hold(queue, tasks + done, taken);
+			queue->nb_submitted += taken;
+			for (i = 0; i < taken; i++)
+				task_given(queue, tasks[done + i]);
 			done += taken;
 		} while (taken == run && done < nb);
 	}

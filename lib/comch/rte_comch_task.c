@@ -10,7 +10,9 @@
 
 #include <errno.h>
 
-#include "comch_private.h"
+#include <rte_prefetch.h>
+
+#include "comch_task.h"
 #include "rte_comch_trace.h"
 
 static int
@@ -45,6 +47,8 @@ task_take(struct rte_comch_ctx *ctx, struct rte_comch_task **task)
 	(*task)->user_data = NULL;
 	(*task)->submitted = false;
 	(*task)->freed = false;
+	(*task)->taken = false;
+	(*task)->imm_kept = false;
 	ctx->nb_tasks++;
 	return 0;
 }
@@ -311,48 +315,13 @@ poll_rest(struct comch_queue *queue)
 	TAILQ_INSERT_TAIL(&pe->rested, queue, next_poll);
 }
 
-/* One that waits for a flush was seen by no driver: it may lack the region. */
-static inline bool
-task_has_mem(const struct comch_queue *queue, const struct rte_comch_task *task)
+static int
+queue_task_submit_now(struct comch_queue *queue, struct rte_comch_task *task)
 {
-	return !queue->drv.is_consumer && task->send.len != 0 && task->send.mem != NULL;
-}
-
-/* The region that a task sends from stays until its end. */
-void
-comch_task_mem_hold(const struct comch_queue *queue, const struct rte_comch_task *task)
-{
-	if (task_has_mem(queue, task))
-		__atomic_fetch_add((uint32_t *)(uintptr_t)&task->send.mem->nb_tasks, 1,
-			__ATOMIC_RELAXED);
-}
-
-static void
-task_mem_drop(const struct comch_queue *queue, const struct rte_comch_task *task)
-{
-	/* release: pairs with the acquire in rte_comch_mem_free() */
-	if (task_has_mem(queue, task))
-		__atomic_fetch_sub((uint32_t *)(uintptr_t)&task->send.mem->nb_tasks, 1,
-			__ATOMIC_RELEASE);
-}
-
-/* The driver has taken it. */
-void
-comch_queue_task_given(struct comch_queue *queue, struct rte_comch_task *task)
-{
-	TAILQ_INSERT_TAIL(&queue->submitted, task, next_queue);
-}
-
-int
-comch_queue_task_submit(struct rte_comch_task *task)
-{
-	struct comch_queue *queue = comch_queue(task->ctx);
-	struct rte_comch_ctx *ctx = &queue->ctx;
+	struct rte_comch_send send;
 	uint32_t consumer_id = 0;
 	uint16_t nb;
 
-	if (unlikely(ctx->state != RTE_COMCH_STATE_RUNNING))
-		return -EBUSY;
 	/* those that wait came first */
 	if (unlikely(queue->on_later) && !comch_queue_flush(queue))
 		return -EAGAIN;
@@ -360,20 +329,47 @@ comch_queue_task_submit(struct rte_comch_task *task)
 		task->post.cookie = (uintptr_t)task;
 		nb = queue->fns.post(queue->fns.queue, &task->post, 1);
 	} else {
-		task->send.cookie = (uintptr_t)task;
-		task->send.flags = 0;
+		task_send_get(task, &send);
 		consumer_id = task->consumer_id;
-		nb = queue->fns.send(queue->fns.queue, consumer_id, &task->send, 1);
+		nb = queue->fns.send(queue->fns.queue, consumer_id, &send, 1);
 	}
 	if (unlikely(nb == 0))
 		return comch_queue_short_reason(queue, consumer_id);
 	task->submitted = true;
-	comch_task_mem_hold(queue, task);
+	mem_hold(task_mem(queue, task), 1);
 	queue->nb_submitted++;
-	comch_queue_task_given(queue, task);
+	task_given(queue, task);
 	comch_task_poll_add(queue);
-	comch_pe_touch(ctx->pe);
+	comch_pe_touch(queue->ctx.pe);
 	return 0;
+}
+
+int
+comch_queue_task_submit(struct rte_comch_task *task)
+{
+	struct comch_queue *queue = comch_queue(task->ctx);
+
+	if (unlikely(queue->ctx.state != RTE_COMCH_STATE_RUNNING))
+		return -EBUSY;
+	if (queue->ctx.pe->holding && comch_queue_task_hold(queue, task))
+		return 0;
+	return queue_task_submit_now(queue, task);
+}
+
+/* Its callback, in progress; it is in no list, and holds no region. */
+static inline void
+queue_task_call(struct comch_queue *queue, struct rte_comch_task *task,
+		const struct rte_comch_cpl *cpl)
+{
+	struct rte_comch_ctx *ctx = &queue->ctx;
+
+	task->submitted = false;
+	task->imm_kept = false;
+	queue->nb_submitted--;
+	if (queue->post_cb != NULL)
+		queue->post_cb(task, cpl, ctx->user_data);
+	else
+		queue->send_cb(task, cpl->status, ctx->user_data);
 }
 
 /* One that is in no list any more ends, in progress. */
@@ -383,15 +379,62 @@ comch_queue_task_end(struct comch_queue *queue, struct rte_comch_task *task,
 {
 	struct rte_comch_ctx *ctx = &queue->ctx;
 
-	task->submitted = false;
-	task_mem_drop(queue, task);
-	queue->nb_submitted--;
+	mem_drop(task_mem(queue, task), 1);
 	ctx->in_callback++;
-	if (queue->post_cb != NULL)
-		queue->post_cb(task, cpl, ctx->user_data);
-	else
-		queue->send_cb(task, cpl->status, ctx->user_data);
+	queue_task_call(queue, task, cpl);
 	ctx->in_callback--;
+}
+
+/* Tasks are the driver's no more: out of their list, and off their regions. */
+static inline void
+queue_tasks_back(struct comch_queue *queue, const struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	const struct rte_comch_mem *mem = NULL, *next;
+	struct rte_comch_task *task;
+	uint32_t same = 0;
+	uint16_t i;
+
+	for (i = 0; i < nb; i++) {
+		task = (struct rte_comch_task *)(uintptr_t)cpls[i].cookie;
+		TAILQ_REMOVE(&queue->submitted, task, next_queue);
+		next = task_mem(queue, task);
+		if (unlikely(next != mem)) {
+			mem_drop(mem, same);
+			mem = next;
+			same = 0;
+		}
+		same++;
+	}
+	mem_drop(mem, same);
+}
+
+/*
+ * The ends of several tasks of a queue. What their callbacks submit is the driver's when
+ * all of them are done.
+ */
+static void
+queue_tasks_end(struct comch_queue *queue, const struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	struct rte_comch_ctx *ctx = &queue->ctx;
+	struct rte_comch_pe *pe = ctx->pe;
+	struct rte_comch_task *task;
+	uint16_t i;
+
+	for (i = 0; i < nb; i++) {
+		task = (struct rte_comch_task *)(uintptr_t)cpls[i].cookie;
+		rte_prefetch0(task);
+		rte_prefetch0(RTE_PTR_ADD(task, RTE_CACHE_LINE_SIZE));
+	}
+	queue_tasks_back(queue, cpls, nb);
+	pe->holding = true;
+	ctx->in_callback++; /* until all have ended */
+	for (i = 0; i < nb; i++)
+		queue_task_call(queue, (struct rte_comch_task *)(uintptr_t)cpls[i].cookie,
+				&cpls[i]);
+	ctx->in_callback--;
+	pe->holding = false;
+	if (pe->nb_held != 0)
+		comch_pe_held_flush(pe);
 }
 
 /* The ends of some tasks of a queue; how many. */
@@ -399,18 +442,17 @@ static int
 queue_poll(struct comch_queue *queue)
 {
 	struct rte_comch_cpl cpls[COMCH_FP_BURST];
-	struct rte_comch_ctx *ctx = &queue->ctx;
 	struct rte_comch_task *task;
-	uint16_t i, nb;
+	uint16_t nb;
 
 	nb = queue->fns.poll(queue->fns.queue, cpls, RTE_DIM(cpls));
-	ctx->in_callback++; /* until all have ended */
-	for (i = 0; i < nb; i++) {
-		task = (struct rte_comch_task *)(uintptr_t)cpls[i].cookie;
+	if (nb == 1) {
+		task = (struct rte_comch_task *)(uintptr_t)cpls[0].cookie;
 		TAILQ_REMOVE(&queue->submitted, task, next_queue);
-		comch_queue_task_end(queue, task, &cpls[i]);
+		comch_queue_task_end(queue, task, &cpls[0]);
+	} else if (nb != 0) {
+		queue_tasks_end(queue, cpls, nb);
 	}
-	ctx->in_callback--;
 	return nb;
 }
 
@@ -493,6 +535,41 @@ send_check(const struct rte_comch_send *send)
 	return 0;
 }
 
+/* Is it a place of a region that a driver has no more against than against another one? */
+static bool
+mem_has(const struct rte_comch_mem *mem, const void *addr, uint64_t len)
+{
+	uint64_t off;
+
+	/* of several chunks it would have to lie in one */
+	if (mem == NULL || mem->nb_chunks != 0)
+		return false;
+	off = (uintptr_t)addr - (uintptr_t)mem->addr;
+	return off <= mem->len && len <= mem->len - off;
+}
+
+/* Is a message not worse than the one that a task has? */
+static bool
+send_is_like(const struct rte_comch_task *task, uint32_t consumer_id,
+		const struct rte_comch_send *send)
+{
+	return consumer_id == task->consumer_id && send->len <= task->data_len &&
+		send->imm_len <= task->imm_len && (send->len == 0 ||
+			(send->mem == task->mem && mem_has(send->mem, send->addr, send->len)));
+}
+
+static void
+task_send_set(struct rte_comch_task *task, uint32_t consumer_id,
+		const struct rte_comch_send *send)
+{
+	task->addr = send->addr;
+	task->data_len = send->len;
+	task->mem = send->mem;
+	task->imm = send->imm;
+	task->imm_len = send->imm_len;
+	task->consumer_id = consumer_id;
+}
+
 int
 rte_comch_producer_task_alloc(struct rte_comch_ctx *ctx, uint32_t consumer_id,
 		const struct rte_comch_send *send, struct rte_comch_task **task)
@@ -505,8 +582,7 @@ rte_comch_producer_task_alloc(struct rte_comch_ctx *ctx, uint32_t consumer_id,
 	ret = queue_task_get(ctx, task);
 	if (ret != 0)
 		return ret;
-	(*task)->send = *send;
-	(*task)->consumer_id = consumer_id;
+	task_send_set(*task, consumer_id, send);
 	return 0;
 }
 
@@ -518,8 +594,8 @@ rte_comch_producer_task_set(struct rte_comch_task *task, uint32_t consumer_id,
 		return -EINVAL;
 	if (task->submitted)
 		return -EBUSY;
-	task->send = *send;
-	task->consumer_id = consumer_id;
+	task->taken = task->taken && send_is_like(task, consumer_id, send);
+	task_send_set(task, consumer_id, send);
 	return 0;
 }
 
@@ -531,8 +607,11 @@ rte_comch_producer_task_get(const struct rte_comch_task *task, uint32_t *consume
 		return -EINVAL;
 	if (consumer_id != NULL)
 		*consumer_id = task->consumer_id;
-	if (send != NULL)
-		*send = task->send;
+	if (send != NULL) {
+		task_send_get(task, send);
+		send->imm = task->imm;
+		send->reserved[0] = send->reserved[1] = 0;
+	}
 	return 0;
 }
 
@@ -552,6 +631,15 @@ rte_comch_consumer_task_alloc(struct rte_comch_ctx *ctx, const struct rte_comch_
 	return 0;
 }
 
+/* Is a buffer not worse than the one that a task has? */
+static bool
+post_is_like(const struct rte_comch_task *task, const struct rte_comch_post *post)
+{
+	return post->flags == task->post.flags && post->len == task->post.len &&
+		(post->addr == task->post.addr || (task->post.addr != NULL &&
+			mem_has(comch_queue(task->ctx)->drv.mem, post->addr, post->len)));
+}
+
 int
 rte_comch_consumer_task_set(struct rte_comch_task *task, const struct rte_comch_post *post)
 {
@@ -561,7 +649,10 @@ rte_comch_consumer_task_set(struct rte_comch_task *task, const struct rte_comch_
 		return -EINVAL;
 	if (task->submitted)
 		return -EBUSY;
-	task->post = post != NULL ? *post : none;
+	if (post == NULL)
+		post = &none;
+	task->taken = task->taken && post_is_like(task, post);
+	task->post = *post;
 	return 0;
 }
 

@@ -98,6 +98,11 @@ int rte_comch_conn_task_set(struct rte_comch_task *task, const void *msg, uint32
  * delays it. A task of a producer or consumer is refused if there is no room, and
  * for what its message or buffer has wrong.
  *
+ * Tasks of producers and consumers that end together have their callbacks one after
+ * the other. What these submit the driver may get when the last of them has returned,
+ * in one burst: so a callback does not wait for what the peer does with it. The return
+ * value is as below even so.
+ *
  * @param task
  *   The task. It belongs to the library until its callback, unless an error is
  *   returned.

@@ -234,6 +234,7 @@ static const struct rte_comch_dev_ops shm_ops = {
 	.consumer_left = shm_consumer_left,
 	.queue_rest = shm_queue_rest,
 	.queue_room = shm_queue_room,
+	.queue_takes = shm_queue_takes,
 	.conn_consumer_info = shm_conn_consumer_info,
 };
 

@@ -337,6 +337,8 @@ uint16_t shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, 
 uint16_t shm_sent_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
 bool shm_rc_credits(struct shm_producer *p, uint32_t consumer_id, uint32_t *credits);
 uint32_t shm_credits(void *queue, uint32_t consumer_id);
+uint32_t shm_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t len,
+		uint32_t max);
 void shm_producer_arm(struct shm_producer *p);
 bool shm_producer_pending(struct shm_producer *p);
 void shm_producer_disarm(struct shm_producer *p);

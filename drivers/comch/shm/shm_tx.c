@@ -600,6 +600,47 @@ shm_credits(void *queue, uint32_t consumer_id)
 	return nb;
 }
 
+/* How many of the next posts have room for so much, where each has its own size. */
+static uint32_t
+rc_posts_fit(const struct shm_rc *rc, uint64_t len, uint32_t max)
+{
+	uint32_t pos = __atomic_load_n(&rc->head, __ATOMIC_RELAXED), i, slot;
+	uint64_t room;
+
+	for (i = 0; i < max; i++) {
+		slot = (pos + i) & rc->mask;
+		/* relaxed: the tail has ordered them, as in target_place() */
+		room = __atomic_load_n(&rc->posts->words[slot], __ATOMIC_RELAXED) &
+			SHM_WIRE_POST_LONG;
+		if (unlikely(room == SHM_WIRE_POST_LONG))
+			room = __atomic_load_n(&rc->posts->words[rc->mask + 1 + slot],
+					__ATOMIC_RELAXED);
+		if (room < len)
+			break;
+	}
+	return i;
+}
+
+uint32_t
+shm_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t len, uint32_t max)
+{
+	struct shm_producer *p = queue->priv;
+	struct shm_rc *rc = rc_enter(p, consumer_id);
+	uint32_t shared, nb = 0;
+
+	if (likely(rc != NULL)) {
+		/* acquire: pairs with the release in producer_unlink_locked() */
+		shared = __atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE);
+		nb = likely(shared == 0) ? rc_credits_now(rc) : shm_share_get(p, rc, shared);
+		nb = RTE_MIN(nb, max);
+		/* of several producers, nobody knows who gets which post */
+		if (len != 0 && rc->buf_size == 0)
+			nb = shared == 0 && rc->base != NULL ? rc_posts_fit(rc, len, nb) : 0;
+	}
+	rc_leave(p);
+	return nb;
+}
+
 /* Other engines, of other threads, have other bits of this word. */
 static void
 want_clear(const struct shm_producer *p, struct shm_rc *rc)
