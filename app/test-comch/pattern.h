@@ -9,13 +9,11 @@
  * What the bytes of a validated message are: a function of its number on its
  * connection and of the offset, so that a lost, doubled, swapped, shifted or
  * torn message is seen in whatever byte it shows. Little-endian on the wire.
+ * Freestanding: programs of an offload processor include it too.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
-
-#include <rte_byteorder.h>
 
 static inline uint64_t
 pattern_word(uint64_t seq, uint32_t word)
@@ -23,7 +21,11 @@ pattern_word(uint64_t seq, uint32_t word)
 	uint64_t x = (seq + 1) * UINT64_C(0x9e3779b97f4a7c15);
 
 	x ^= x >> 29;
-	return rte_cpu_to_le_64(x + word * UINT64_C(0xbf58476d1ce4e5b9));
+	x += word * UINT64_C(0xbf58476d1ce4e5b9);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	x = __builtin_bswap64(x);
+#endif
+	return x;
 }
 
 static inline void
@@ -35,11 +37,11 @@ pattern_fill(void *buf, uint32_t len, uint64_t seq)
 
 	for (i = 0; i + sizeof(w) <= len; i += sizeof(w)) {
 		w = pattern_word(seq, i);
-		memcpy(p + i, &w, sizeof(w));
+		__builtin_memcpy(p + i, &w, sizeof(w));
 	}
 	if (i < len) {
 		w = pattern_word(seq, i);
-		memcpy(p + i, &w, len - i);
+		__builtin_memcpy(p + i, &w, len - i);
 	}
 }
 
@@ -52,12 +54,12 @@ pattern_ok(const void *buf, uint32_t len, uint64_t seq)
 
 	for (i = 0; i + sizeof(w) <= len; i += sizeof(w)) {
 		w = pattern_word(seq, i);
-		if (memcmp(p + i, &w, sizeof(w)) != 0)
+		if (__builtin_memcmp(p + i, &w, sizeof(w)) != 0)
 			return false;
 	}
 	if (i < len) {
 		w = pattern_word(seq, i);
-		if (memcmp(p + i, &w, len - i) != 0)
+		if (__builtin_memcmp(p + i, &w, len - i) != 0)
 			return false;
 	}
 	return true;
