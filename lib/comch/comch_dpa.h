@@ -16,7 +16,9 @@
  *   all ops but two. Those who wait for it may wait as long as a program is waited for.
  * - the lock of the device, for its list of offload processors
  * - the lock of an offload processor, for what the driver may change any time: whether its
- *   program runs. It is held around status_get and eu_info_get, which do not wait.
+ *   program runs. It is held around status_get and eu_info_get, which do not wait, and is
+ *   that of its list of message queues.
+ * - the lock of a message queue, which is that of its parent of queues
  */
 
 #include <pthread.h>
@@ -26,7 +28,9 @@
 
 #include <rte_spinlock.h>
 
-#include "rte_comch_pmd.h"
+#include "comch_private.h"
+
+TAILQ_HEAD(comch_msgq_list, comch_msgq);
 
 /* An offload processor. */
 struct comch_dpa {
@@ -36,6 +40,10 @@ struct comch_dpa {
 
 	pthread_mutex_t mutex; /* guards what follows */
 	uint32_t nb_threads;
+	uint32_t nb_completions;
+	uint32_t nb_msgqs;
+	uint32_t nb_started; /* message queues */
+	uint32_t last_msgq;  /* identifier */
 	uint32_t nb_windows;
 	uint32_t nb_mems;
 	uint64_t eus; /* that have a thread */
@@ -43,14 +51,33 @@ struct comch_dpa {
 	rte_spinlock_t lock; /* guards what follows */
 	bool started; /* written under both locks */
 	int ended;    /* the program has: a negative errno; 0 again with the next start */
+	bool kept;    /* a driver may look at it for good: not freed */
+	struct comch_msgq_list msgqs;
 
-	TAILQ_ENTRY(comch_dpa) next; /* device */
+	TAILQ_ENTRY(comch_dpa) next; /* device; or kept */
+};
+
+/* A message queue. */
+struct comch_msgq {
+	struct rte_comch_msgq drv; /* first: the handle */
+	void *user_data; /* atomic */
+	struct comch_parent parent; /* its lock guards what follows */
+	bool started;
+	bool ended; /* its program has */
+	TAILQ_HEAD(, rte_comch_dpa_queue) queues; /* of the DPA end */
+	TAILQ_ENTRY(comch_msgq) next; /* offload processor */
 };
 
 static inline struct comch_dpa *
 comch_dpa(const struct rte_comch_dpa *drv)
 {
 	return container_of((struct rte_comch_dpa *)(uintptr_t)drv, struct comch_dpa, drv);
+}
+
+static inline struct comch_msgq *
+comch_msgq(const struct rte_comch_msgq *drv)
+{
+	return container_of((struct rte_comch_msgq *)(uintptr_t)drv, struct comch_msgq, drv);
 }
 
 static inline const struct rte_comch_dpa_ops *
@@ -84,5 +111,9 @@ int comch_dpa_conf_check(const struct comch_dpa *dpa, const char *what, uint32_t
 int comch_dpa_name_check(const struct comch_dpa *dpa, const char *what, const char *name);
 void comch_dpas_dev_down(struct rte_comch_dev *dev, int reason);
 bool comch_dpas_started(struct rte_comch_dev *dev);
+
+/* rte_comch_msgq.c */
+int comch_msgq_usable(struct comch_msgq *msgq, const char *what);
+void comch_msgq_down(struct comch_msgq *msgq);
 
 #endif /* COMCH_DPA_H */

@@ -121,6 +121,7 @@ extern const struct comch_kind comch_server_kind;
 extern const struct comch_kind comch_client_kind;
 extern const struct comch_kind comch_moved_kind;
 extern const struct comch_kind comch_consumer_kind;
+extern const struct comch_kind comch_msgq_consumer_kind;
 extern const struct comch_kind comch_producer_kind;
 
 /* What all contexts have. */
@@ -207,6 +208,7 @@ struct comch_parent;
 
 /* What differs between kinds of parents. */
 struct comch_parent_kind {
+	const struct comch_kind *consumer; /* its consumers are of this kind */
 	int lost; /* why its queues leave RUNNING if it ends */
 	/* With the lock: 0, or why no queue can be made on it or started. */
 	int (*usable)(const struct comch_parent *parent);
@@ -218,8 +220,14 @@ struct comch_parent_kind {
 struct comch_parent {
 	const struct comch_parent_kind *kind;
 	struct rte_comch_dev *dev; /* stays as long as there is a reference */
+	/* What drivers know it by: one of the two. */
+	struct rte_comch_conn *conn;
+	struct rte_comch_msgq *msgq;
+	uint32_t max_imm_len;      /* of consumers, bytes */
+	bool imm_only;             /* no consumer has a region */
 	rte_spinlock_t lock;       /* guards what follows, and what usable looks at */
 	uint32_t refs;             /* the library, and each queue */
+	bool kept;                 /* the driver has one of them, for good */
 	struct comch_ids consumers;
 	struct comch_ids producers;
 	struct comch_queue_list queues;
@@ -519,7 +527,8 @@ comch_queue_of(const struct rte_comch_ctx *ctx)
 static inline struct comch_queue *
 comch_consumer_of(const struct rte_comch_ctx *ctx)
 {
-	return ctx != NULL && ctx->kind == &comch_consumer_kind ? comch_queue_of(ctx) : NULL;
+	return ctx != NULL && ctx->kind->type == RTE_COMCH_CTX_CONSUMER ?
+		comch_queue_of(ctx) : NULL;
 }
 
 static inline struct comch_queue *
@@ -640,6 +649,10 @@ int comch_parent_usable(struct comch_parent *parent);
 void comch_parent_down(struct comch_parent *parent);
 
 /* rte_comch_queue.c */
+int comch_consumer_create(struct comch_parent *parent,
+		const struct rte_comch_consumer_conf *conf, struct rte_comch_ctx **ctx);
+int comch_producer_create(struct comch_parent *parent,
+		const struct rte_comch_producer_conf *conf, struct rte_comch_ctx **ctx);
 int comch_queue_end_status(const struct rte_comch_ctx *ctx);
 int comch_queue_setup(struct comch_queue *queue);
 int comch_queue_start_failed(struct comch_queue *queue, int reason);

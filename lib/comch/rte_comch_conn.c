@@ -35,6 +35,7 @@ conn_free(struct comch_parent *parent)
 }
 
 static const struct comch_parent_kind conn_parent_kind = {
+	.consumer = &comch_consumer_kind,
 	.lost = -ECONNRESET,
 	.usable = conn_usable,
 	.free = conn_free,
@@ -55,6 +56,8 @@ conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32
 		return NULL;
 	comch_parent_init(&conn->parent, &conn_parent_kind, dev, consumers, producers,
 			RTE_PTR_ADD(conn, head));
+	conn->parent.conn = &conn->drv;
+	conn->parent.max_imm_len = dev->info.max_imm_len;
 	if (dev->conn_priv_size != 0)
 		conn->drv.priv = RTE_PTR_ADD(conn, head + words * sizeof(uint64_t));
 	conn->ctrl = ctrl;

@@ -350,9 +350,15 @@ ctrl_dump(const struct comch_ctrl *ctrl, FILE *f)
 static void
 queue_dump(const struct comch_queue *queue, FILE *f)
 {
-	fprintf(f, "  %s %u %s, connection %u of '%s', %u tasks\n", queue->ctx.kind->name,
-		queue->drv.id, rte_comch_state_name(queue->ctx.state),
-		queue->drv.conn->id, comch_conn(queue->drv.conn)->server, queue->ctx.nb_tasks);
+	fprintf(f, "  %s %u %s, ", queue->ctx.kind->name, queue->drv.id,
+		rte_comch_state_name(queue->ctx.state));
+	if (queue->drv.conn != NULL)
+		fprintf(f, "connection %u of '%s'", queue->drv.conn->id,
+			comch_conn(queue->drv.conn)->server);
+	else
+		fprintf(f, "message queue %u of '%s'", queue->drv.msgq->id,
+			queue->drv.msgq->dpa->program);
+	fprintf(f, ", %u tasks\n", queue->ctx.nb_tasks);
 }
 
 static void

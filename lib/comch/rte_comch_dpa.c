@@ -210,6 +210,7 @@ rte_comch_dpa_create(int16_t dev_id, const struct rte_comch_dpa_conf *conf,
 	dpa->info = info;
 	pthread_mutex_init(&dpa->mutex, NULL); /* check-ok: waiters must sleep */
 	rte_spinlock_init(&dpa->lock);
+	TAILQ_INIT(&dpa->msgqs);
 	ret = dpa_conf_apply(dpa, conf);
 	if (ret != 0) {
 		dpa_free(dpa);
@@ -222,22 +223,43 @@ rte_comch_dpa_create(int16_t dev_id, const struct rte_comch_dpa_conf *conf,
 	return 0;
 }
 
+/* One that a driver may look at for good: it stays, where a debugger finds it. */
+static void
+dpa_keep(struct comch_dpa *dpa)
+{
+	static rte_spinlock_t lock = RTE_SPINLOCK_INITIALIZER;
+	static TAILQ_HEAD(, comch_dpa) kept = TAILQ_HEAD_INITIALIZER(kept);
+
+	rte_comch_pmd_count(&dpa->drv.dev->data->stats.kept);
+	rte_spinlock_lock(&lock);
+	TAILQ_INSERT_TAIL(&kept, dpa, next);
+	rte_spinlock_unlock(&lock);
+}
+
 int
 rte_comch_dpa_destroy(struct rte_comch_dpa *drv)
 {
 	struct comch_dpa *dpa = comch_dpa(drv);
+	bool busy;
 
 	if (drv == NULL)
 		return 0;
-	if (dpa->started) {
-		COMCH_LOG(ERR, "%s: program '%s' is started, call rte_comch_dpa_stop() before it is destroyed",
-			comch_dpa_dev_name(dpa), drv->program);
+	comch_dpa_lock(dpa);
+	busy = dpa->started || dpa->nb_msgqs != 0;
+	if (busy)
+		COMCH_LOG(ERR, "%s: program '%s' is%s started and has %u message queues: rte_comch_dpa_stop() and rte_comch_msgq_destroy() before it is destroyed",
+			comch_dpa_dev_name(dpa), drv->program, dpa->started ? "" : " not",
+			dpa->nb_msgqs);
+	comch_dpa_unlock(dpa);
+	if (busy)
 		return -EBUSY;
-	}
 	rte_spinlock_lock(&drv->dev->lock);
 	TAILQ_REMOVE(&drv->dev->dpas, dpa, next);
 	rte_spinlock_unlock(&drv->dev->lock);
-	dpa_free(dpa);
+	if (dpa->kept)
+		dpa_keep(dpa);
+	else
+		dpa_free(dpa);
 	return 0;
 }
 
@@ -305,10 +327,11 @@ dpa_stop(struct comch_dpa *dpa)
 {
 	if (!dpa->started)
 		return -EALREADY;
-	if (dpa->nb_threads != 0 || dpa->nb_windows != 0 || dpa->nb_mems != 0) {
-		COMCH_LOG(ERR, "%s: program '%s' has %u threads, %u windows and %u pieces of memory: destroy and free them before it stops",
-			comch_dpa_dev_name(dpa), dpa->drv.program, dpa->nb_threads,
-			dpa->nb_windows, dpa->nb_mems);
+	if ((dpa->nb_threads | dpa->nb_completions | dpa->nb_started | dpa->nb_windows |
+			dpa->nb_mems) != 0) {
+		COMCH_LOG(ERR, "%s: program '%s' has %u started message queues, %u completion contexts, %u threads, %u windows and %u pieces of memory: stop, destroy and free them before it stops",
+			comch_dpa_dev_name(dpa), dpa->drv.program, dpa->nb_started,
+			dpa->nb_completions, dpa->nb_threads, dpa->nb_windows, dpa->nb_mems);
 		return -EBUSY;
 	}
 	/* nobody asks how it is any more */
@@ -407,9 +430,14 @@ rte_comch_dpa_user_data_get(const struct rte_comch_dpa *drv)
 static void
 dpa_end(struct comch_dpa *dpa, int reason)
 {
+	struct comch_msgq *msgq;
+
 	rte_spinlock_lock(&dpa->lock);
-	if (dpa->ended == 0)
+	if (dpa->ended == 0) {
 		dpa->ended = reason;
+		TAILQ_FOREACH(msgq, &dpa->msgqs, next)
+			comch_msgq_down(msgq);
+	}
 	rte_spinlock_unlock(&dpa->lock);
 }
 

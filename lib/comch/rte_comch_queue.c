@@ -27,7 +27,9 @@ queue_alloc(struct comch_parent *parent, const struct comch_kind *kind)
 	comch_ctx_init(&queue->ctx, parent->dev, kind);
 	queue->parent = parent;
 	queue->drv.dev = queue->ctx.dev;
-	queue->drv.is_consumer = kind == &comch_consumer_kind;
+	queue->drv.conn = parent->conn;
+	queue->drv.msgq = parent->msgq;
+	queue->drv.is_consumer = kind->type == RTE_COMCH_CTX_CONSUMER;
 	TAILQ_INIT(&queue->submitted);
 	TAILQ_INIT(&queue->later);
 	return queue;
@@ -127,10 +129,37 @@ buf_size_get(const struct rte_comch_dev *dev, const struct rte_comch_consumer_co
 	return 0;
 }
 
+/* The region of a consumer, if it may have one. */
 static int
-consumer_conf_check(const struct rte_comch_dev *dev,
+consumer_mem_check(const struct comch_parent *parent, const struct rte_comch_consumer_conf *conf)
+{
+	const struct rte_comch_dev *dev = parent->dev;
+
+	if (parent->imm_only && (conf->mem != NULL || conf->buf_size != 0)) {
+		COMCH_LOG(ERR, "%s: a consumer on a message queue takes immediate data only, leave out its mem and its buf_size",
+			dev->data->name);
+		return -EINVAL;
+	}
+	if (conf->mem == NULL)
+		return 0;
+	if (conf->mem->dev != dev) {
+		COMCH_LOG(ERR, "%s: the region of a consumer is one of %s, allocate one of this device",
+			dev->data->name, conf->mem->dev->data->name);
+		return -EINVAL;
+	}
+	if ((conf->mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0) {
+		COMCH_LOG(ERR, "%s: peers may not write to the region of a consumer, allocate or register it with RTE_COMCH_MEM_F_PEER_WRITE",
+			dev->data->name);
+		return -EACCES;
+	}
+	return 0;
+}
+
+static int
+consumer_conf_check(const struct comch_parent *parent,
 		const struct rte_comch_consumer_conf *conf, uint32_t *size, uint64_t *buf_size)
 {
+	const struct rte_comch_dev *dev = parent->dev;
 	const struct rte_comch_dev_info *info = &dev->info;
 	int ret;
 
@@ -141,9 +170,9 @@ consumer_conf_check(const struct rte_comch_dev *dev,
 	}
 	if ((info->capa & RTE_COMCH_CAPA_CONSUMER) == 0)
 		return -ENOTSUP;
-	if (conf->imm_len > info->max_imm_len) {
+	if (conf->imm_len > parent->max_imm_len) {
 		COMCH_LOG(ERR, "%s: imm_len %u of a consumer is above the max_imm_len of the device, %u",
-			dev->data->name, conf->imm_len, info->max_imm_len);
+			dev->data->name, conf->imm_len, parent->max_imm_len);
 		return -EINVAL;
 	}
 	if (conf->nb_tasks != 0 && conf->post_cb == NULL) {
@@ -151,16 +180,9 @@ consumer_conf_check(const struct rte_comch_dev *dev,
 			dev->data->name, conf->nb_tasks);
 		return -EINVAL;
 	}
-	if (conf->mem != NULL && conf->mem->dev != dev) {
-		COMCH_LOG(ERR, "%s: the region of a consumer is one of %s, allocate one of this device",
-			dev->data->name, conf->mem->dev->data->name);
-		return -EINVAL;
-	}
-	if (conf->mem != NULL && (conf->mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0) {
-		COMCH_LOG(ERR, "%s: peers may not write to the region of a consumer, allocate or register it with RTE_COMCH_MEM_F_PEER_WRITE",
-			dev->data->name);
-		return -EACCES;
-	}
+	ret = consumer_mem_check(parent, conf);
+	if (ret != 0)
+		return ret;
 	if (reserved_check(dev, "consumer", conf->reserved, RTE_DIM(conf->reserved)) != 0)
 		return -EINVAL;
 	ret = queue_size_check(dev, "consumer", "nb_posts", conf->nb_posts, conf->nb_tasks,
@@ -186,8 +208,8 @@ consumer_conf_apply(struct comch_queue *queue, const struct rte_comch_consumer_c
 }
 
 int
-rte_comch_consumer_create(struct rte_comch_conn *conn,
-		const struct rte_comch_consumer_conf *conf, struct rte_comch_ctx **ctx)
+comch_consumer_create(struct comch_parent *parent, const struct rte_comch_consumer_conf *conf,
+		struct rte_comch_ctx **ctx)
 {
 	static const struct rte_comch_consumer_conf dflt;
 	struct comch_queue *queue;
@@ -197,17 +219,23 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 
 	if (conf == NULL)
 		conf = &dflt;
-	if (conn == NULL || ctx == NULL)
-		return -EINVAL;
-	ret = consumer_conf_check(comch_conn(conn)->parent.dev, conf, &size, &buf_size);
+	ret = consumer_conf_check(parent, conf, &size, &buf_size);
 	if (ret != 0)
 		return ret;
-	queue = queue_alloc(&comch_conn(conn)->parent, &comch_consumer_kind);
+	queue = queue_alloc(parent, parent->kind->consumer);
 	if (queue == NULL)
 		return -ENOMEM;
-	queue->drv.conn = conn;
 	consumer_conf_apply(queue, conf, size, buf_size);
 	return queue_create(queue, ctx);
+}
+
+int
+rte_comch_consumer_create(struct rte_comch_conn *conn,
+		const struct rte_comch_consumer_conf *conf, struct rte_comch_ctx **ctx)
+{
+	if (conn == NULL || ctx == NULL)
+		return -EINVAL;
+	return comch_consumer_create(&comch_conn(conn)->parent, conf, ctx);
 }
 
 int
@@ -227,7 +255,7 @@ rte_comch_consumer_conf_set(struct rte_comch_ctx *ctx,
 		return -EINVAL;
 	ret = comch_ctx_conf_busy(ctx);
 	if (ret == 0)
-		ret = consumer_conf_check(ctx->dev, conf, &size, &buf_size);
+		ret = consumer_conf_check(queue->parent, conf, &size, &buf_size);
 	if (ret != 0)
 		return ret;
 	before = queue->drv.mem;
@@ -281,8 +309,8 @@ producer_conf_apply(struct comch_queue *queue, const struct rte_comch_producer_c
 }
 
 int
-rte_comch_producer_create(struct rte_comch_conn *conn,
-		const struct rte_comch_producer_conf *conf, struct rte_comch_ctx **ctx)
+comch_producer_create(struct comch_parent *parent, const struct rte_comch_producer_conf *conf,
+		struct rte_comch_ctx **ctx)
 {
 	static const struct rte_comch_producer_conf dflt;
 	struct comch_queue *queue;
@@ -291,17 +319,23 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 
 	if (conf == NULL)
 		conf = &dflt;
-	if (conn == NULL || ctx == NULL)
-		return -EINVAL;
-	ret = producer_conf_check(comch_conn(conn)->parent.dev, conf, &size);
+	ret = producer_conf_check(parent->dev, conf, &size);
 	if (ret != 0)
 		return ret;
-	queue = queue_alloc(&comch_conn(conn)->parent, &comch_producer_kind);
+	queue = queue_alloc(parent, &comch_producer_kind);
 	if (queue == NULL)
 		return -ENOMEM;
-	queue->drv.conn = conn;
 	producer_conf_apply(queue, conf, size);
 	return queue_create(queue, ctx);
+}
+
+int
+rte_comch_producer_create(struct rte_comch_conn *conn,
+		const struct rte_comch_producer_conf *conf, struct rte_comch_ctx **ctx)
+{
+	if (conn == NULL || ctx == NULL)
+		return -EINVAL;
+	return comch_producer_create(&comch_conn(conn)->parent, conf, ctx);
 }
 
 int
@@ -518,7 +552,7 @@ comch_queue_setup(struct comch_queue *queue)
 
 /* In progress: what a queue that is stopping had to wait for may have happened. */
 static int
-producer_work(struct rte_comch_ctx *ctx)
+local_work(struct rte_comch_ctx *ctx)
 {
 	enum rte_comch_state state = ctx->state;
 
@@ -528,12 +562,12 @@ producer_work(struct rte_comch_ctx *ctx)
 }
 
 /*
- * Producers
+ * Queues that nobody is told of: producers, and consumers on message queues
  */
 
-/* In the thread of the producer. */
+/* In the thread of the queue. */
 static void
-producer_down_handler(struct rte_comch_pmd_event *ev)
+local_down_handler(struct rte_comch_pmd_event *ev)
 {
 	struct comch_queue *queue = container_of(ev, struct comch_queue, parent_down);
 	struct rte_comch_ctx *ctx = &queue->ctx;
@@ -550,13 +584,13 @@ producer_down_handler(struct rte_comch_pmd_event *ev)
 }
 
 static int
-producer_start(struct rte_comch_ctx *ctx)
+local_start(struct rte_comch_ctx *ctx)
 {
 	struct comch_queue *queue = comch_queue(ctx);
 	struct comch_parent *parent = queue->parent;
 	int ret;
 
-	queue->parent_down.handler = producer_down_handler;
+	queue->parent_down.handler = local_down_handler;
 	ret = comch_queue_setup(queue);
 	if (ret != 0)
 		return ret;
@@ -572,7 +606,7 @@ producer_start(struct rte_comch_ctx *ctx)
 }
 
 static int
-producer_stop(struct rte_comch_ctx *ctx)
+local_stop(struct rte_comch_ctx *ctx)
 {
 	comch_fp_stopping_set(comch_queue(ctx));
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
@@ -585,9 +619,9 @@ const struct comch_kind comch_producer_kind = {
 	.name = "producer",
 	.type = RTE_COMCH_CTX_PRODUCER,
 	.is_queue = true,
-	.start = producer_start,
-	.stop = producer_stop,
-	.work = producer_work,
+	.start = local_start,
+	.stop = local_stop,
+	.work = local_work,
 	.try_idle = comch_queue_try_idle,
 	.dev_down = queue_dev_down,
 	.deadline = comch_ctx_no_deadline,
@@ -604,6 +638,23 @@ const struct comch_kind comch_consumer_kind = {
 	.start = comch_consumer_start,
 	.stop = comch_consumer_stop,
 	.work = comch_consumer_work,
+	.try_idle = comch_queue_try_idle,
+	.dev_down = queue_dev_down,
+	.deadline = comch_ctx_no_deadline,
+	.pgroup_set = queue_pgroup_set,
+	.destroy = queue_destroy,
+	.task_submit = comch_queue_task_submit,
+	.tasks_submit = comch_queue_tasks_submit,
+};
+
+/* On a message queue. */
+const struct comch_kind comch_msgq_consumer_kind = {
+	.name = "consumer",
+	.type = RTE_COMCH_CTX_CONSUMER,
+	.is_queue = true,
+	.start = local_start,
+	.stop = local_stop,
+	.work = local_work,
 	.try_idle = comch_queue_try_idle,
 	.dev_down = queue_dev_down,
 	.deadline = comch_ctx_no_deadline,

@@ -394,8 +394,8 @@ int rte_comch_queue_id_get(const struct rte_comch_ctx *ctx, uint32_t *id);
  * @param ctx
  *   A consumer or producer.
  * @return
- *   The connection; NULL if ctx is NULL or neither, or if the connection has
- *   ended.
+ *   The connection; NULL if ctx is NULL or neither, if the connection has ended, or if
+ *   it was created on a message queue, see rte_comch_queue_msgq_get().
  */
 __rte_experimental
 struct rte_comch_conn *rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx);

@@ -216,7 +216,10 @@ tel_add_queue(struct rte_tel_data *d, uint32_t nr, const struct comch_queue *que
 	rte_tel_data_add_dict_string(c, "type", queue->ctx.kind->name);
 	rte_tel_data_add_dict_string(c, "state", rte_comch_state_name(queue->ctx.state));
 	dpdk_tel_add_uint(c, "id", queue->drv.id);
-	dpdk_tel_add_uint(c, "connection", queue->drv.conn->id);
+	if (queue->drv.conn != NULL)
+		dpdk_tel_add_uint(c, "connection", queue->drv.conn->id);
+	else
+		dpdk_tel_add_uint(c, "msgq", queue->drv.msgq->id);
 	dpdk_tel_add_uint(c, "size", queue->drv.size);
 	dpdk_tel_add_uint(c, "imm_len", queue->drv.imm_len);
 	dpdk_tel_add_uint(c, "tasks", queue->ctx.nb_tasks);

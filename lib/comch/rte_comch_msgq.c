@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Message queues: their life, and the CPU end, whose producers and consumers are those
+ * of rte_comch_queue.c on another parent. The DPA end is in rte_comch_msgq_dpa.c.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comch_dpa.h"
+#include "comch_private.h"
+
+static struct comch_msgq *
+msgq_of_parent(const struct comch_parent *parent)
+{
+	return container_of((struct comch_parent *)(uintptr_t)parent, struct comch_msgq, parent);
+}
+
+/* Whether queues can be made on a message queue, or started. */
+static int
+msgq_usable(const struct comch_parent *parent)
+{
+	const struct comch_msgq *msgq = msgq_of_parent(parent);
+
+	if (!msgq->started)
+		return -ENOTCONN;
+	return msgq->ended ? -EIO : 0;
+}
+
+static void
+msgq_free(struct comch_parent *parent)
+{
+	free(msgq_of_parent(parent));
+}
+
+static const struct comch_parent_kind msgq_parent_kind = {
+	.consumer = &comch_msgq_consumer_kind,
+	.lost = -EIO,
+	.usable = msgq_usable,
+	.free = msgq_free,
+};
+
+/* The same, with a log that says why not. */
+int
+comch_msgq_usable(struct comch_msgq *msgq, const char *what)
+{
+	struct comch_dpa *dpa = comch_dpa(msgq->drv.dpa);
+	int ret = comch_parent_usable(&msgq->parent);
+
+	if (ret == -ENOTCONN)
+		COMCH_LOG(ERR, "%s: no %s: message queue %u of program '%s' is not started, call rte_comch_msgq_start() first",
+			comch_dpa_dev_name(dpa), what, msgq->drv.id, dpa->drv.program);
+	else if (ret != 0)
+		COMCH_LOG(ERR, "%s: no %s: program '%s' has ended, rte_comch_dpa_status_get() says why; destroy what it has, then stop and start it",
+			comch_dpa_dev_name(dpa), what, dpa->drv.program);
+	return ret;
+}
+
+/* With the lock of its offload processor: the program has ended. */
+void
+comch_msgq_down(struct comch_msgq *msgq)
+{
+	rte_spinlock_lock(&msgq->parent.lock);
+	msgq->ended = true;
+	rte_spinlock_unlock(&msgq->parent.lock);
+	comch_parent_down(&msgq->parent);
+}
+
+static int
+msgq_conf_check(const struct comch_dpa *dpa, const struct rte_comch_msgq_conf *conf)
+{
+	const struct rte_comch_dpa_info *info = &dpa->info;
+
+	if (comch_dpa_conf_check(dpa, "message queue", conf->flags, conf->reserved,
+			RTE_DIM(conf->reserved)) != 0)
+		return -EINVAL;
+	if (conf->dir != RTE_COMCH_MSGQ_TO_DPA && conf->dir != RTE_COMCH_MSGQ_FROM_DPA) {
+		COMCH_LOG(ERR, "%s: dir %d of a message queue: RTE_COMCH_MSGQ_TO_DPA or RTE_COMCH_MSGQ_FROM_DPA",
+			comch_dpa_dev_name(dpa), (int)conf->dir);
+		return -EINVAL;
+	}
+	if (conf->max_consumers > info->max_consumers ||
+			conf->max_producers > info->max_producers) {
+		COMCH_LOG(ERR, "%s: max_consumers %u and max_producers %u of a message queue: at most %u and %u",
+			comch_dpa_dev_name(dpa), conf->max_consumers, conf->max_producers,
+			info->max_consumers, info->max_producers);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* One that is whole but for its place on its offload processor. */
+static struct comch_msgq *
+msgq_alloc(struct comch_dpa *dpa, const struct rte_comch_msgq_conf *conf)
+{
+	uint32_t consumers = rte_align32pow2(RTE_MAX(conf->max_consumers, 1u));
+	uint32_t producers = rte_align32pow2(RTE_MAX(conf->max_producers, 1u));
+	size_t words = comch_parent_words(consumers, producers);
+	size_t head = RTE_ALIGN_CEIL(sizeof(struct comch_msgq), 8);
+	struct comch_msgq *msgq = calloc(1, head + words * sizeof(uint64_t));
+
+	if (msgq == NULL)
+		return NULL;
+	comch_parent_init(&msgq->parent, &msgq_parent_kind, dpa->drv.dev, consumers, producers,
+			RTE_PTR_ADD(msgq, head));
+	msgq->parent.msgq = &msgq->drv;
+	msgq->parent.max_imm_len = dpa->info.max_imm_len;
+	msgq->parent.imm_only = true;
+	msgq->drv.dpa = &dpa->drv;
+	msgq->drv.dir = conf->dir;
+	msgq->drv.max_consumers = consumers;
+	msgq->drv.max_producers = producers;
+	msgq->drv.lib = msgq;
+	msgq->user_data = conf->user_data;
+	TAILQ_INIT(&msgq->queues);
+	return msgq;
+}
+
+/* With the mutex. */
+static int
+msgq_add(struct comch_dpa *dpa, struct comch_msgq *msgq)
+{
+	if (dpa->nb_msgqs >= dpa->info.max_msgqs) {
+		COMCH_LOG(ERR, "%s: program '%s' has %u message queues, no more fit",
+			comch_dpa_dev_name(dpa), dpa->drv.program, dpa->nb_msgqs);
+		return -ENOSPC;
+	}
+	dpa->nb_msgqs++;
+	msgq->drv.id = ++dpa->last_msgq;
+	rte_spinlock_lock(&dpa->lock);
+	TAILQ_INSERT_TAIL(&dpa->msgqs, msgq, next);
+	rte_spinlock_unlock(&dpa->lock);
+	return 0;
+}
+
+int
+rte_comch_msgq_create(struct rte_comch_dpa *drv, const struct rte_comch_msgq_conf *conf,
+		struct rte_comch_msgq **out)
+{
+	struct comch_dpa *dpa = comch_dpa(drv);
+	struct comch_msgq *msgq;
+	int ret;
+
+	if (drv == NULL || conf == NULL || out == NULL || msgq_conf_check(dpa, conf) != 0)
+		return -EINVAL;
+	msgq = msgq_alloc(dpa, conf);
+	if (msgq == NULL)
+		return -ENOMEM;
+	comch_dpa_lock(dpa);
+	ret = msgq_add(dpa, msgq);
+	comch_dpa_unlock(dpa);
+	if (ret == 0)
+		*out = &msgq->drv;
+	else
+		free(msgq);
+	return ret;
+}
+
+int
+rte_comch_msgq_destroy(struct rte_comch_msgq *drv)
+{
+	struct comch_msgq *msgq = comch_msgq(drv);
+	struct comch_dpa *dpa;
+	bool started;
+
+	if (drv == NULL)
+		return 0;
+	dpa = comch_dpa(drv->dpa);
+	comch_dpa_lock(dpa);
+	started = msgq->started;
+	if (!started) {
+		dpa->nb_msgqs--;
+		rte_spinlock_lock(&dpa->lock);
+		TAILQ_REMOVE(&dpa->msgqs, msgq, next);
+		/* it has lost a queue, and may look at what that is on */
+		dpa->kept |= msgq->parent.kept;
+		rte_spinlock_unlock(&dpa->lock);
+	}
+	comch_dpa_unlock(dpa);
+	if (started) {
+		COMCH_LOG(ERR, "%s: message queue %u of program '%s' is started, call rte_comch_msgq_stop() before it is destroyed",
+			comch_dpa_dev_name(dpa), drv->id, dpa->drv.program);
+		return -EBUSY;
+	}
+	comch_parent_put(&msgq->parent);
+	return 0;
+}
+
+/* With the mutex. */
+static int
+msgq_start(struct comch_dpa *dpa, struct comch_msgq *msgq)
+{
+	int ret;
+
+	if (msgq->started)
+		return -EALREADY;
+	ret = comch_dpa_usable(dpa, "start of a message queue");
+	if (ret != 0)
+		return ret;
+	ret = comch_dpa_ops(dpa)->msgq_start(&msgq->drv);
+	if (ret != 0) {
+		COMCH_LOG(ERR, "%s: message queue %u of program '%s' does not start: %s",
+			comch_dpa_dev_name(dpa), msgq->drv.id, dpa->drv.program, strerror(-ret));
+		return ret;
+	}
+	dpa->nb_started++;
+	rte_spinlock_lock(&dpa->lock);
+	rte_spinlock_lock(&msgq->parent.lock);
+	msgq->started = true;
+	msgq->ended = dpa->ended != 0;
+	rte_spinlock_unlock(&msgq->parent.lock);
+	rte_spinlock_unlock(&dpa->lock);
+	return 0;
+}
+
+int
+rte_comch_msgq_start(struct rte_comch_msgq *drv)
+{
+	struct comch_dpa *dpa;
+	int ret;
+
+	if (drv == NULL)
+		return -EINVAL;
+	dpa = comch_dpa(drv->dpa);
+	comch_dpa_lock(dpa);
+	ret = msgq_start(dpa, comch_msgq(drv));
+	comch_dpa_unlock(dpa);
+	return ret;
+}
+
+/* With the mutex. */
+static int
+msgq_stop(struct comch_dpa *dpa, struct comch_msgq *msgq)
+{
+	uint32_t consumers, producers;
+
+	if (!msgq->started)
+		return -EALREADY;
+	/* under one lock, so that no other thread makes a queue on it in between */
+	rte_spinlock_lock(&msgq->parent.lock);
+	consumers = msgq->parent.consumers.nb;
+	producers = msgq->parent.producers.nb;
+	if (consumers + producers == 0)
+		msgq->started = false;
+	rte_spinlock_unlock(&msgq->parent.lock);
+	if (consumers + producers != 0) {
+		COMCH_LOG(ERR, "%s: message queue %u of program '%s' has %u consumers and %u producers, destroy them first",
+			comch_dpa_dev_name(dpa), msgq->drv.id, dpa->drv.program, consumers,
+			producers);
+		return -EBUSY;
+	}
+	comch_dpa_ops(dpa)->msgq_stop(&msgq->drv);
+	msgq->drv.priv = NULL;
+	dpa->nb_started--;
+	return 0;
+}
+
+int
+rte_comch_msgq_stop(struct rte_comch_msgq *drv)
+{
+	struct comch_dpa *dpa;
+	int ret;
+
+	if (drv == NULL)
+		return -EINVAL;
+	dpa = comch_dpa(drv->dpa);
+	comch_dpa_lock(dpa);
+	ret = msgq_stop(dpa, comch_msgq(drv));
+	comch_dpa_unlock(dpa);
+	return ret;
+}
+
+int
+rte_comch_msgq_info_get(const struct rte_comch_msgq *drv, struct rte_comch_msgq_info *info)
+{
+	struct comch_msgq *msgq = comch_msgq(drv);
+
+	if (drv == NULL || info == NULL)
+		return -EINVAL;
+	memset(info, 0, sizeof(*info));
+	info->dir = drv->dir;
+	info->id = drv->id;
+	info->max_consumers = drv->max_consumers;
+	info->max_producers = drv->max_producers;
+	rte_spinlock_lock(&msgq->parent.lock);
+	info->started = msgq->started;
+	info->nb_consumers = msgq->parent.consumers.nb;
+	info->nb_producers = msgq->parent.producers.nb;
+	rte_spinlock_unlock(&msgq->parent.lock);
+	return 0;
+}
+
+struct rte_comch_dpa *
+rte_comch_msgq_dpa_get(const struct rte_comch_msgq *msgq)
+{
+	return msgq == NULL ? NULL : msgq->dpa;
+}
+
+int
+rte_comch_msgq_user_data_set(struct rte_comch_msgq *msgq, void *user_data)
+{
+	if (msgq == NULL)
+		return -EINVAL;
+	/* release: pairs with the acquire in rte_comch_msgq_user_data_get() */
+	__atomic_store_n(&comch_msgq(msgq)->user_data, user_data, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void *
+rte_comch_msgq_user_data_get(const struct rte_comch_msgq *msgq)
+{
+	if (msgq == NULL)
+		return NULL;
+	/* acquire: who gets the pointer sees what it points to */
+	return __atomic_load_n(&comch_msgq(msgq)->user_data, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * The CPU end
+ */
+
+/* Whether queues of this kind are made there. */
+static int
+msgq_cpu_check(struct comch_msgq *msgq, enum rte_comch_msgq_dir dir, const char *what)
+{
+	if (msgq->drv.dir != dir) {
+		COMCH_LOG(ERR, "%s: a %s of message queue %u is one of program '%s': create it by rte_comch_msgq_dpa_%s_create(), or a message queue of the other direction",
+			msgq->parent.dev->data->name, what, msgq->drv.id,
+			msgq->drv.dpa->program, what);
+		return -EPERM;
+	}
+	return comch_msgq_usable(msgq, what);
+}
+
+int
+rte_comch_msgq_consumer_create(struct rte_comch_msgq *drv,
+		const struct rte_comch_consumer_conf *conf, struct rte_comch_ctx **ctx)
+{
+	struct comch_msgq *msgq = comch_msgq(drv);
+	int ret;
+
+	if (drv == NULL || ctx == NULL)
+		return -EINVAL;
+	ret = msgq_cpu_check(msgq, RTE_COMCH_MSGQ_FROM_DPA, "consumer");
+	return ret == 0 ? comch_consumer_create(&msgq->parent, conf, ctx) : ret;
+}
+
+int
+rte_comch_msgq_producer_create(struct rte_comch_msgq *drv,
+		const struct rte_comch_producer_conf *conf, struct rte_comch_ctx **ctx)
+{
+	struct comch_msgq *msgq = comch_msgq(drv);
+	int ret;
+
+	if (drv == NULL || ctx == NULL)
+		return -EINVAL;
+	ret = msgq_cpu_check(msgq, RTE_COMCH_MSGQ_TO_DPA, "producer");
+	return ret == 0 ? comch_producer_create(&msgq->parent, conf, ctx) : ret;
+}
+
+struct rte_comch_msgq *
+rte_comch_queue_msgq_get(const struct rte_comch_ctx *ctx)
+{
+	const struct comch_queue *queue = comch_queue_of(ctx);
+
+	return queue == NULL ? NULL : queue->drv.msgq;
+}
