@@ -90,6 +90,8 @@ struct shm_rc;
 struct shm_region;
 struct shm_group;
 struct shm_chan;
+struct shm_msgq_rx;
+struct shm_msgq_tx;
 
 /* A shared segment of this process. */
 struct shm_seg {
@@ -279,6 +281,8 @@ struct shm_group {
 	uint64_t *bounce; /* one message, for the receive callback */
 	TAILQ_HEAD(, shm_consumer) consumers; /* attached and started */
 	TAILQ_HEAD(, shm_producer) producers; /* attached and started */
+	TAILQ_HEAD(, shm_msgq_rx) msgq_rxs; /* the same, of message queues */
+	TAILQ_HEAD(, shm_msgq_tx) msgq_txs;
 	TAILQ_HEAD(, shm_consumer) asked; /* of its connections: the peer has to answer */
 	TAILQ_HEAD(, shm_consumer) unasked; /* the peer has enough to answer as it is */
 	bool rest_wanted;    /* a consumer waits for a fence before it may rest */

@@ -20,6 +20,7 @@
 #include <rte_pause.h>
 
 #include "shm_fast.h"
+#include "shm_msgq.h"
 
 /*
  * Fences for others
@@ -566,6 +567,8 @@ shm_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
 	memset(fp, 0, sizeof(*fp));
 	memset(&queue->stats, 0, sizeof(queue->stats));
+	if (queue->msgq != NULL)
+		return shm_msgq_queue_setup(queue, fp);
 	return queue->is_consumer ?
 		consumer_setup(queue, fp) : producer_setup(queue, fp);
 }
@@ -575,6 +578,8 @@ int
 shm_queue_stop(struct rte_comch_queue *queue, int status,
 		struct rte_comch_pmd_ending *ending __rte_unused)
 {
+	if (queue->msgq != NULL)
+		return shm_msgq_queue_stop(queue, status);
 	if (queue->is_consumer)
 		shm_consumer_flush(queue->priv, status);
 	return 0;
@@ -583,7 +588,9 @@ shm_queue_stop(struct rte_comch_queue *queue, int status,
 int
 shm_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *ending __rte_unused)
 {
-	if (queue->is_consumer)
+	if (queue->msgq != NULL)
+		shm_msgq_queue_free(queue);
+	else if (queue->is_consumer)
 		consumer_close(queue);
 	else
 		producer_close(queue);
@@ -596,6 +603,8 @@ shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id, struct rte_c
 	struct shm_producer *p = queue->priv;
 	const struct shm_consumer *c = queue->priv;
 
+	if (queue->msgq != NULL)
+		return shm_msgq_queue_room(queue, consumer_id, room);
 	if (queue->is_consumer) {
 		room->credits = c->post_pos - c->poll_pos;
 		room->queue = c->size - room->credits;

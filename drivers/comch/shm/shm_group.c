@@ -174,6 +174,8 @@ shm_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 	TAILQ_INIT(&group->waiting);
 	TAILQ_INIT(&group->consumers);
 	TAILQ_INIT(&group->producers);
+	TAILQ_INIT(&group->msgq_rxs);
+	TAILQ_INIT(&group->msgq_txs);
 	TAILQ_INIT(&group->asked);
 	TAILQ_INIT(&group->unasked);
 

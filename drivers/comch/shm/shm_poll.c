@@ -30,6 +30,7 @@
 #include <rte_cycles.h>
 
 #include "shm_fast.h"
+#include "shm_msgq.h"
 
 /*
  * Bells
@@ -676,14 +677,22 @@ group_queues_arm(struct shm_group *group)
 		shm_producer_arm(p);
 	TAILQ_FOREACH(c, &group->consumers, next)
 		shm_consumer_arm(c);
-	/* A: pairs with rc_wake() and post_publish() of the peers */
+	shm_msgq_group_arm(group);
+	/* A, W: pairs with rc_wake() and post_publish() of the peers, and with programs */
 	shm_barrier_all();
 	group->rest_fence++; /* those that were armed may rest from now on */
 	TAILQ_FOREACH(c, &group->consumers, next)
 		pending |= shm_consumer_pending(c);
 	TAILQ_FOREACH(p, &group->producers, next)
 		pending |= shm_producer_pending(p);
-	return pending;
+	return shm_msgq_group_pending(group) || pending;
+}
+
+static bool
+group_has_queues(const struct shm_group *group)
+{
+	return !TAILQ_EMPTY(&group->consumers) || !TAILQ_EMPTY(&group->producers) ||
+		!TAILQ_EMPTY(&group->msgq_rxs) || !TAILQ_EMPTY(&group->msgq_txs);
 }
 
 /* When this group has to look again even if nobody wakes it. */
@@ -752,7 +761,7 @@ shm_group_arm(struct rte_comch_pgroup *pg)
 		chan_arm(group->active[i]);
 	/* B: pairs with the fences in chan_ring() and chan_rx() of the peers */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (!TAILQ_EMPTY(&group->consumers) || !TAILQ_EMPTY(&group->producers))
+	if (group_has_queues(group))
 		pending = group_queues_arm(group);
 	TAILQ_FOREACH(glink, &group->glinks, next) {
 		pending |= glink_sock_bell(glink);
@@ -806,5 +815,6 @@ shm_group_disarm(struct rte_comch_pgroup *pg)
 		__atomic_store_n(&group->active[i]->own->want_bell, 0, __ATOMIC_RELAXED);
 	TAILQ_FOREACH(p, &group->producers, next)
 		shm_producer_disarm(p);
+	shm_msgq_group_disarm(group);
 	group->next_service = 0; /* it may be a socket that woke us */
 }

@@ -18,6 +18,7 @@
 #include <rte_prefetch.h>
 
 #include "shm_burst.h"
+#include "shm_msgq.h"
 
 /* Mbufs that are allocated and posted at one time. */
 #define RX_REFILL 32
@@ -420,6 +421,8 @@ shm_consumer_left(struct rte_comch_queue *queue)
 {
 	struct shm_consumer *c = queue->priv;
 
+	if (queue->msgq != NULL)
+		return shm_msgq_consumer_left(queue);
 	if (c->mbufs || shm_stage_has_packets(c))
 		mbufs_free(c);
 	return nb_posted(c);

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The device functions of programs, each with arguments that cannot be and then with those
+ * that can; credits; how elements and slots are given back. One thread plays both ends.
+ */
+
+#include "test_shm_msgq.h"
+
+static struct rte_comch_msgq to, from;
+static struct rte_comch_dpa_completion rx_comp, tx_comp;
+static struct rte_comch_dpa_queue consumer, producer;
+static struct msgq_end sender, receiver;
+
+#define NB_RECV 8
+#define DEPTH 4
+
+/* A queue in each direction, with one end at each side. */
+static int
+both_create(uint32_t unit)
+{
+	msgq_unit_self.eu = 0;
+	TEST_CALL(test_msgq_start(&to, RTE_COMCH_MSGQ_TO_DPA, 1, 1));
+	TEST_CALL(test_msgq_start(&from, RTE_COMCH_MSGQ_FROM_DPA, 1, 1));
+	TEST_CALL(test_msgq_completion(&rx_comp, RTE_COMCH_DPA_COMPLETION_CONSUMER, DEPTH, 1,
+			unit));
+	TEST_CALL(test_msgq_completion(&tx_comp, RTE_COMCH_DPA_COMPLETION_PRODUCER, DEPTH, 1,
+			SHM_MSGQ_NO_UNIT));
+	TEST_CALL(test_msgq_dpa_queue(&consumer, &to, &rx_comp, true, 1, NB_RECV));
+	TEST_CALL(test_msgq_dpa_queue(&producer, &from, &tx_comp, false, 1, DEPTH));
+	TEST_CALL(test_msgq_end(&sender, &to, false, 1, NB_RECV));
+	TEST_CALL(test_msgq_end(&receiver, &from, true, 1, NB_RECV));
+	return TEST_SUCCESS;
+}
+
+static void
+both_free(void)
+{
+	test_msgq_end_free(&sender);
+	test_msgq_end_free(&receiver);
+	shm_msgq_dpa_queue_destroy(&consumer);
+	shm_msgq_dpa_queue_destroy(&producer);
+	shm_msgq_completion_destroy(&rx_comp);
+	shm_msgq_completion_destroy(&tx_comp);
+	shm_msgq_stop(&to);
+	shm_msgq_stop(&from);
+}
+
+/* A call fails with a number, and is noted as a mistake. */
+#define EXPECT_MISTAKE(expr, func, error) do { \
+	uint64_t before_ = test_msgq_mistakes(); \
+	TEST_EXPECT(expr, error); \
+	TEST_EXPECT(test_msgq_mistakes() - before_, 1); \
+	TEST_CALL(test_msgq_mistake_is(func, error)); \
+} while (0)
+
+/* What is no handle of a kind: none, of another kind, between two, outside of HOST. */
+#define FOREACH_BAD_HANDLE(handle, other) \
+	for (uint64_t bad_[] = { 0, (other), 64, 1, UINT64_MAX }, i_ = 0; \
+		i_ < RTE_DIM(bad_) && ((handle) = i_ < 2 ? bad_[i_] : \
+			i_ == 2 ? (other) + 64 : bad_[i_], true); i_++)
+
+static int
+test_ack_args(void)
+{
+	uint64_t handle;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	FOREACH_BAD_HANDLE(handle, producer.handle)
+		EXPECT_MISTAKE(rte_comch_dpa_dev_consumer_ack(handle, 1), "consumer_ack", -EINVAL);
+	EXPECT_MISTAKE(rte_comch_dpa_dev_consumer_ack(consumer.handle, NB_RECV + 1),
+		"consumer_ack", -EINVAL);
+	TEST_EXPECT(sender.fp.credits(sender.fp.queue, 1), 0);
+	TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, NB_RECV - 1), 0);
+	TEST_EXPECT(sender.fp.credits(sender.fp.queue, 1), NB_RECV - 1);
+	EXPECT_MISTAKE(rte_comch_dpa_dev_consumer_ack(consumer.handle, 2), "consumer_ack",
+		-EINVAL);
+	EXPECT_MISTAKE(rte_comch_dpa_dev_consumer_ack(consumer.handle, UINT32_MAX), "consumer_ack",
+		-EINVAL);
+	TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, 1), 0);
+	TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, 0), 0);
+	TEST_EXPECT(sender.fp.credits(sender.fp.queue, 1), NB_RECV);
+	both_free();
+	return TEST_SUCCESS;
+}
+
+static int
+test_completion_args(void)
+{
+	struct rte_comch_dpa_dev_elem elem;
+	uint64_t handle;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	FOREACH_BAD_HANDLE(handle, consumer.handle) {
+		EXPECT_MISTAKE(rte_comch_dpa_dev_completion_get(handle, &elem), "completion_get",
+			-EINVAL);
+		EXPECT_MISTAKE(rte_comch_dpa_dev_completion_ack(handle, 0), "completion_ack",
+			-EINVAL);
+		EXPECT_MISTAKE(rte_comch_dpa_dev_completion_request_notification(handle),
+			"completion_request_notification", -EINVAL);
+	}
+	EXPECT_MISTAKE(rte_comch_dpa_dev_completion_get(rx_comp.handle, NULL), "completion_get",
+		-EINVAL);
+	EXPECT_MISTAKE(rte_comch_dpa_dev_completion_ack(rx_comp.handle, 1), "completion_ack",
+		-EINVAL);
+	/* it wakes no thread */
+	EXPECT_MISTAKE(rte_comch_dpa_dev_completion_request_notification(rx_comp.handle),
+		"completion_request_notification", -EINVAL);
+	TEST_EXPECT(rte_comch_dpa_dev_completion_get(rx_comp.handle, &elem), 0);
+	TEST_EXPECT(rte_comch_dpa_dev_completion_ack(rx_comp.handle, 0), 0);
+	both_free();
+	return TEST_SUCCESS;
+}
+
+static int
+test_send_args(void)
+{
+	uint8_t imm[SHM_MSGQ_IMM_SIZE + 1] = { 7 };
+	uint64_t handle;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	FOREACH_BAD_HANDLE(handle, consumer.handle) {
+		EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(handle, 1, imm, 1, 0),
+			"producer_post_send_imm", -EINVAL);
+		EXPECT_MISTAKE(rte_comch_dpa_dev_producer_consumer_empty(handle, 1),
+			"producer_consumer_empty", -EINVAL);
+	}
+	EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 2, imm, 1, 0),
+		"producer_post_send_imm", -ENOENT);
+	EXPECT_MISTAKE(rte_comch_dpa_dev_producer_consumer_empty(producer.handle, 0),
+		"producer_consumer_empty", -ENOENT);
+	EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, NULL, 1, 0),
+		"producer_post_send_imm", -EINVAL);
+	EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, imm, 1, 4),
+		"producer_post_send_imm", -EINVAL);
+	EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, imm,
+		SHM_MSGQ_IMM_SIZE + 1, 0), "producer_post_send_imm", -EMSGSIZE);
+
+	/* a consumer that has nothing posted is no mistake of the program */
+	TEST_EXPECT(test_msgq_mistakes(), test_msgq_mistakes());
+	TEST_EXPECT(rte_comch_dpa_dev_producer_consumer_empty(producer.handle, 1), 1);
+	TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, imm, 1, 0),
+		-EAGAIN);
+	TEST_CALL(test_msgq_mistake_is("producer_post_send_imm", -EMSGSIZE));
+	TEST_EXPECT(test_msgq_post(&receiver, 1), 1);
+	TEST_EXPECT(rte_comch_dpa_dev_producer_consumer_empty(producer.handle, 1), 0);
+	TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, imm,
+		SHM_MSGQ_IMM_SIZE, 0), 0);
+	TEST_EXPECT(rte_comch_dpa_dev_producer_consumer_empty(producer.handle, 1), 1);
+	both_free();
+	return TEST_SUCCESS;
+}
+
+/* What a message says at the other end, both ways; from 0 to 32 bytes. */
+static int
+test_contents(void)
+{
+	uint8_t imm[SHM_MSGQ_IMM_SIZE];
+	struct rte_comch_dpa_dev_elem elem;
+	struct rte_comch_cpl cpl;
+	const uint8_t *got;
+	uint32_t len, i;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	for (len = 0; len <= sizeof(imm); len++) {
+		for (i = 0; i < len; i++)
+			imm[i] = len + i;
+		TEST_EXPECT(test_msgq_send(&sender, 1, imm, len), 0);
+		TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, 1), 0);
+		TEST_EXPECT(test_msgq_send(&sender, 1, imm, len), 1);
+		TEST_EXPECT(rte_comch_dpa_dev_completion_get(rx_comp.handle, &elem), 1);
+		got = rte_comch_dpa_dev_elem_imm(&elem, &i);
+		TEST_EXPECT(i, len);
+		TEST_TRUE(memcmp(got, imm, len) == 0);
+		TEST_EXPECT(rte_comch_dpa_dev_elem_type(&elem), RTE_COMCH_DPA_DEV_ELEM_RECV);
+		TEST_EXPECT(rte_comch_dpa_dev_elem_producer_id(&elem), 1);
+		TEST_EXPECT(rte_comch_dpa_dev_elem_user_data(&elem), 1001);
+
+		TEST_EXPECT(test_msgq_post(&receiver, 1), 1);
+		TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, got, len,
+			RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS), 0);
+		TEST_EXPECT(rte_comch_dpa_dev_completion_ack(rx_comp.handle, 1), 0);
+		TEST_EXPECT(test_msgq_poll(&receiver, &cpl, 1), 1);
+		TEST_EXPECT(cpl.status, 0);
+		TEST_EXPECT(cpl.imm_len, len);
+		TEST_EXPECT(cpl.producer_id, 1);
+		TEST_TRUE(memcmp(cpl.imm, imm, len) == 0);
+	}
+	both_free();
+	return TEST_SUCCESS;
+}
+
+/* An element keeps its slot until it is given back, though its credit was given before. */
+static int
+test_ack_before_completion_ack(void)
+{
+	struct rte_comch_dpa_dev_elem elems[DEPTH], elem;
+	uint32_t i, n, value = 0, len;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, NB_RECV), 0);
+	for (n = 0; n < 100; n++) {
+		for (i = 0; i < DEPTH; i++, value++) {
+			TEST_EXPECT(test_msgq_send(&sender, 1, &value, sizeof(value)), 1);
+			TEST_EXPECT(rte_comch_dpa_dev_completion_get(rx_comp.handle, &elems[i]), 1);
+			TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, 1), 0);
+		}
+		/* as many as there can be, of other values, and no slot of those is theirs */
+		for (i = 0; i < NB_RECV; i++)
+			TEST_EXPECT(test_msgq_send(&sender, 1, "else", 4), 1);
+		TEST_EXPECT(test_msgq_send(&sender, 1, "else", 4), 0);
+		TEST_EXPECT(rte_comch_dpa_dev_completion_get(rx_comp.handle, &elem), -ENOBUFS);
+		for (i = 0; i < DEPTH; i++)
+			TEST_EXPECT(*(const uint32_t *)(const void *)
+				rte_comch_dpa_dev_elem_imm(&elems[i], NULL), value - DEPTH + i);
+		TEST_EXPECT(rte_comch_dpa_dev_completion_ack(rx_comp.handle, DEPTH), 0);
+		for (i = 0; i < NB_RECV; i++) {
+			TEST_EXPECT(rte_comch_dpa_dev_completion_get(rx_comp.handle, &elem), 1);
+			TEST_TRUE(memcmp(rte_comch_dpa_dev_elem_imm(&elem, &len), "else", 4) == 0);
+			TEST_EXPECT(rte_comch_dpa_dev_completion_ack(rx_comp.handle, 1), 0);
+		}
+		TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, NB_RECV), 0);
+	}
+	both_free();
+	return TEST_SUCCESS;
+}
+
+/* Completions of sends: as many as there are places, then none of those that ask for none. */
+static int
+test_send_completions(void)
+{
+	struct rte_comch_dpa_dev_elem elem;
+	struct rte_comch_cpl cpls[NB_RECV];
+	uint32_t i, len = 1;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	TEST_EXPECT(test_msgq_post(&receiver, NB_RECV + 1), NB_RECV);
+	for (i = 0; i < DEPTH; i++)
+		TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "a", 1,
+			RTE_COMCH_DPA_DEV_F_FLUSH), 0);
+	TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "a", 1, 0),
+		-ENOBUFS);
+	TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "a", 1,
+		RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS), 0);
+	for (i = 0; i < DEPTH; i++) {
+		TEST_EXPECT(rte_comch_dpa_dev_completion_get(tx_comp.handle, &elem), 1);
+		TEST_EXPECT(rte_comch_dpa_dev_elem_type(&elem), RTE_COMCH_DPA_DEV_ELEM_SEND);
+		TEST_EXPECT(rte_comch_dpa_dev_elem_user_data(&elem), 1001);
+		TEST_EXPECT(rte_comch_dpa_dev_elem_producer_id(&elem), 0);
+		TEST_TRUE(rte_comch_dpa_dev_elem_imm(&elem, &len) == NULL);
+		TEST_EXPECT(len, 0);
+	}
+	TEST_EXPECT(rte_comch_dpa_dev_completion_ack(tx_comp.handle, DEPTH), 0);
+	TEST_EXPECT(rte_comch_dpa_dev_completion_get(tx_comp.handle, &elem), 0);
+	TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "a", 1, 0), 0);
+	TEST_EXPECT(test_msgq_poll(&receiver, cpls, NB_RECV), DEPTH + 2);
+	both_free();
+	return TEST_SUCCESS;
+}
+
+/* A consumer that goes: the program does not find it, and its posts come back. */
+static int
+test_withdraw(void)
+{
+	struct rte_comch_cpl cpls[NB_RECV];
+	uint32_t i;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	TEST_EXPECT(test_msgq_post(&receiver, NB_RECV), NB_RECV);
+	for (i = 0; i < 3; i++)
+		TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "a", 1,
+			RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS), 0);
+	TEST_EXPECT(shm_queue_stop(&receiver.queue, -ECANCELED, NULL), 0);
+	EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "a", 1, 0),
+		"producer_post_send_imm", -ENOENT);
+	TEST_EXPECT(shm_consumer_left(&receiver.queue), NB_RECV);
+	TEST_EXPECT(test_msgq_poll(&receiver, cpls, NB_RECV), 3);
+	TEST_EXPECT(test_msgq_poll(&receiver, cpls, NB_RECV), NB_RECV - 3);
+	TEST_EXPECT(cpls[0].status, -ECANCELED);
+	TEST_EXPECT(shm_consumer_left(&receiver.queue), 0);
+	shm_msgq_dpa_queue_destroy(&consumer);
+	TEST_EXPECT(test_msgq_send(&sender, 1, "a", 1), 0);
+	TEST_CALL(test_msgq_dpa_queue(&consumer, &to, &rx_comp, true, 2, NB_RECV));
+	TEST_EXPECT(test_msgq_send(&sender, 1, "a", 1), 0);
+	TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, 1), 0);
+	TEST_EXPECT(test_msgq_send(&sender, 2, "a", 1), 1);
+	both_free();
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "device functions of message queues",
+	.setup = NULL,
+	.teardown = NULL,
+	.unit_test_cases = {
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_ack_args),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_completion_args),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_send_args),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_contents),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_ack_before_completion_ack),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_send_completions),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_withdraw),
+		TEST_CASES_END(),
+	},
+};
+
+static int
+test_shm_msgq(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(shm_msgq_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq);
