@@ -157,13 +157,13 @@ region_free(struct shm_region *region)
 	free(region);
 }
 
-/* How peers write to memory of ours, if at all: needs its place. */
+/* How peers write to memory of ours, and programs reach it, if at all: needs its place. */
 static int
 region_share(struct rte_comch_mem *mem, struct shm_region *region)
 {
-	bool must = (mem->flags & RTE_COMCH_MEM_F_NO_STAGE) != 0;
+	bool must = (mem->flags & (RTE_COMCH_MEM_F_NO_STAGE | RTE_COMCH_MEM_F_DPA)) != 0;
 
-	if ((mem->flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0) {
+	if ((mem->flags & (RTE_COMCH_MEM_F_PEER_WRITE | RTE_COMCH_MEM_F_DPA)) == 0) {
 		region_fd_close(region);
 		return 0;
 	}
