@@ -21,9 +21,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 
+#include <rte_comch_pmd.h>
+#include <rte_comch_dpa_pmd.h>
+#include <rte_lcore.h>
+#include <rte_thread.h>
+
+#include "dpdk_release.h"
 #include "shm_dpa_wire.h"
+
+#ifndef SYS_pidfd_send_signal /* Linux 5.1 */
+#define SYS_pidfd_send_signal 424
+#endif
 
 struct shm_group;
 struct shm_dpa;
@@ -85,12 +96,18 @@ struct shm_dpa_seg {
 	uint64_t size;
 	uint64_t addr; /* in the program */
 	uint64_t hdr;  /* bytes that are not allocated */
-	int fd;
+	int fd;        /* -1: it has no memory */
 	pthread_mutex_t lock; /* of used */
 	struct shm_dpa_extents used;
 };
 
-enum shm_dpa_seg_kind { SHM_DPA_HOST = 0, SHM_DPA_PROG, SHM_DPA_HEAP, SHM_DPA_NB_SEGS };
+enum shm_dpa_seg_kind {
+	SHM_DPA_HOST = 0,
+	SHM_DPA_PROG,
+	SHM_DPA_HEAP,
+	SHM_DPA_WINDOWS, /* addresses only */
+	SHM_DPA_NB_SEGS
+};
 
 struct shm_dpa_segs {
 	struct shm_dpa_seg seg[SHM_DPA_NB_SEGS];
@@ -121,8 +138,33 @@ struct shm_dpa {
 	struct shm_dpa_segs segs;
 	struct shm_dpa_group groups[SHM_DPA_MAX_GROUPS];
 	pthread_mutex_t group_lock;
-	int sock; /* our end of the control socket */
+	struct rte_comch_dpa *api;
+	const char *name; /* of the device, for the log */
+	int sock;         /* our end of the control socket */
+	int pidfd;
 	bool down; /* atomic */
+
+	dpdk_thread_t monitor;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t cond;
+	bool launched; /* the monitor has tried to start the process */
+	bool up;       /* the start has succeeded: its end is told to the library */
+	bool stopping; /* nobody wants to know of its end */
+	int error;     /* of the launch */
+	uint32_t last_seq;
+	uint32_t seq;  /* of the request under way, or 0 */
+	bool answered;
+	struct shm_dpa_answer answer;
+	struct rte_comch_dpa_status status;
+
+	/* of the monitor */
+	uint32_t nb_lines; /* since next_lines - 1 s */
+	uint64_t next_lines; /* TSC */
+
+	/* of the ops */
+	uint32_t nb_funcs;
+	struct shm_dpa_func funcs[SHM_DPA_MAX_FUNCS];
+	bool window_used[SHM_DPA_MAX_WINDOWS];
 };
 
 /* The headers. PROG may change at any time: load each word once. */
@@ -144,5 +186,62 @@ shm_dpa_prog(const struct shm_dpa *dpa)
 
 /* Without an answer; fd or -1. -EIO: it has ended, or does not read. Any thread. */
 int shm_dpa_send(struct shm_dpa *dpa, const struct shm_dpa_msg *msg, int fd);
+/*
+ * With one: 0 or what the program says. -EIO: it has ended; -ETIMEDOUT: it does not answer,
+ * and is ended. One at a time.
+ */
+int shm_dpa_request(struct shm_dpa *dpa, struct shm_dpa_msg *msg, int fd, uint32_t ms,
+		uint64_t *value);
+/* Take what the program sent; in the monitor. */
+void shm_dpa_receive(struct shm_dpa *dpa);
+
+/*
+ * shm_dpa_status.c: how a program ends
+ */
+
+/* Take it for broken, and end it. The first reason stays. Any thread. */
+void shm_dpa_spins(struct shm_dpa *dpa, uint32_t eu, const char *what);
+void shm_dpa_violation(struct shm_dpa *dpa, uint32_t eu, const char *what, uint64_t a,
+		uint64_t b);
+/* The process has ended so. */
+void shm_dpa_ended(struct shm_dpa *dpa, int wait_status);
+
+/*
+ * shm_dpa_monitor.c, shm_dpa_exec.c, shm_dpa_elf.c: the process
+ */
+
+int shm_dpa_process_start(struct shm_dpa *dpa);
+/* Bounded; after it there is no process and no thread. */
+void shm_dpa_process_stop(struct shm_dpa *dpa);
+
+/* What a process is made of. */
+struct shm_dpa_launch {
+	int exe;           /* the program's file */
+	int sock;          /* the program's end */
+	const char *runner; /* or NULL */
+	const char *program;
+	bool confined;
+	/* as the child found it */
+	int error; /* negative errno, or 0 */
+	const char *what;
+};
+
+/* In the monitor, which the process does not outlive. Sets pidfd. */
+int shm_dpa_exec(struct shm_dpa_launch *launch, pid_t *pid, int *pidfd);
+/* Open the file of a program that can be run so. */
+int shm_dpa_elf_open(const char *name, const char *path, bool any_machine);
+
+/*
+ * shm_dpa_ops.c, shm_dpa_thread.c: what the library calls
+ */
+
+extern const struct rte_comch_dpa_ops shm_dpa_ops;
+int shm_dpa_thread_create(struct rte_comch_dpa_thread *thread);
+int shm_dpa_thread_run(struct rte_comch_dpa_thread *thread);
+int shm_dpa_thread_destroy(struct rte_comch_dpa_thread *thread);
+int shm_dpa_rpc(struct rte_comch_dpa *api, const char *func, const uint64_t *args,
+		uint32_t nb_args, uint32_t timeout_ms, uint64_t *ret);
+int shm_dpa_window_create(struct rte_comch_dpa_window *window);
+int shm_dpa_window_destroy(struct rte_comch_dpa_window *window);
 
 #endif /* SHM_DPA_H */

@@ -29,6 +29,8 @@ seg_pages(struct shm_dpa_seg *seg, uint64_t off, uint64_t size)
 {
 	int ret;
 
+	if (seg->fd < 0)
+		return 0;
 	do {
 		ret = fallocate(seg->fd, 0, off, size);
 	} while (ret != 0 && errno == EINTR);
@@ -93,6 +95,8 @@ shm_dpa_segs_create(struct shm_dpa_segs *segs, uint64_t heap_size)
 		[SHM_DPA_PROG] = { .size = SHM_DPA_PROG_SIZE, .addr = SHM_DPA_PROG_ADDR,
 			.hdr = SHM_DPA_PROG_HDR },
 		[SHM_DPA_HEAP] = { .addr = SHM_DPA_HEAP_ADDR },
+		[SHM_DPA_WINDOWS] = { .addr = SHM_DPA_WINDOW_ADDR,
+			.size = SHM_DPA_WINDOW_END - SHM_DPA_WINDOW_ADDR },
 	};
 	uint32_t i;
 	int ret = 0;
@@ -104,7 +108,7 @@ shm_dpa_segs_create(struct shm_dpa_segs *segs, uint64_t heap_size)
 		pthread_mutex_init(&segs->seg[i].lock, NULL); /* check-ok: waiters must sleep */
 	}
 	segs->seg[SHM_DPA_HEAP].size = RTE_ALIGN_CEIL(heap_size, (uint64_t)getpagesize());
-	for (i = 0; i < SHM_DPA_NB_SEGS && ret == 0; i++)
+	for (i = 0; i < SHM_DPA_WINDOWS && ret == 0; i++)
 		ret = seg_open(&segs->seg[i],
 			i == SHM_DPA_PROG ? PROT_READ : PROT_READ | PROT_WRITE);
 	if (ret != 0)
@@ -206,7 +210,9 @@ shm_dpa_seg_free(struct shm_dpa_seg *seg, uint64_t off)
 	if (extent == NULL || extent->off != off)
 		return -ENOENT;
 	/* zero for the next one, and given back; whoever writes now harms himself */
-	fallocate(seg->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off, extent->size);
+	if (seg->fd >= 0)
+		fallocate(seg->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off,
+			extent->size);
 	seg_remove(seg, extent);
 	return 0;
 }

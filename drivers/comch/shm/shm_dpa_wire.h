@@ -65,7 +65,9 @@
 #define SHM_DPA_MAX_WINDOWS 256u
 #define SHM_DPA_MAX_GROUPS 32u
 #define SHM_DPA_MAX_ARGS 6
-#define SHM_DPA_LOG_SIZE 200
+/* The program's end of the control socket. */
+#define SHM_DPA_SOCK 3
+#define SHM_DPA_LOG_SIZE 192
 
 /* Per execution unit, by the host. */
 struct shm_dpa_host_eu {
@@ -216,6 +218,13 @@ struct shm_dpa_answer {
 	uint64_t value;
 };
 
+/* The program may send it at any time: a line for the log of the host. */
+struct shm_dpa_line {
+	uint32_t seq; /* 0: no answer */
+	uint32_t eu;
+	char text[SHM_DPA_LOG_SIZE]; /* to its end, or to a 0 */
+};
+
 /* In a note of the program's file, by which it is known to be one. */
 #define SHM_DPA_NOTE_NAME "dpdk-comch"
 #define SHM_DPA_NOTE_TYPE 0x445041u
@@ -243,5 +252,6 @@ _Static_assert(offsetof(struct shm_dpa_prog, funcs) == 16896, "funcs");
 _Static_assert(sizeof(struct shm_dpa_prog) <= SHM_DPA_PROG_HDR, "prog header");
 _Static_assert(sizeof(struct shm_dpa_msg) == 72, "msg");
 _Static_assert(sizeof(struct shm_dpa_answer) == 16, "answer");
+_Static_assert(sizeof(struct shm_dpa_line) == 200, "line");
 
 #endif /* SHM_DPA_WIRE_H */

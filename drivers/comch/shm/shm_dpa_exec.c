@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The step from the host to the process of a program: what the process has when its first
+ * instruction runs. One descriptor, no environment, no rights that it could gain, and the
+ * system calls in the table below.
+ *
+ * The child shares the memory of this process until it executes the program, and the
+ * caller waits for that: nothing is copied, so that no page on which a device works changes
+ * its place. It only makes system calls, and those by syscall(): functions of the C library
+ * may have locks, and sanitizers have wrappers around them.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <rte_common.h>
+
+#include "comch_shm.h"
+#include "shm_dpa.h"
+#include "shm_dpa_filter.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x00001000
+#endif
+
+/*
+ * Where the child has the program's file while it executes it. Beyond what the program may
+ * have: it never has a descriptor of that number, which it could execute.
+ */
+#define EXEC_FD 250
+#define EXEC_MAX_FDS 200
+/* Memory of its own that a program may have, its variables and stacks. */
+#define EXEC_MAX_DATA (256ul << 20)
+#define EXEC_STACK_SIZE (64u << 10)
+#define EXEC_NB_SIGNALS 64
+
+#define EXEC_THREAD_FLAGS \
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
+
+#ifdef SHM_DPA_ARCH
+/* For the runtime, until it confines itself further. */
+static const struct shm_dpa_rule exec_rules[] = {
+	{ SYS_execveat, 0, UINT32_MAX, EXEC_FD },
+	{ SYS_recvmsg, 0, UINT32_MAX, SHM_DPA_SOCK },
+	{ SYS_sendto, 0, UINT32_MAX, SHM_DPA_SOCK },
+	{ SYS_mmap, 2, PROT_EXEC, 0 },
+	{ SYS_clone, 0, UINT32_MAX, EXEC_THREAD_FLAGS },
+	{ SYS_prctl, 0, UINT32_MAX, PR_SET_NAME },
+	SHM_DPA_CALL(SYS_munmap),
+	SHM_DPA_CALL(SYS_close),
+	SHM_DPA_CALL(SYS_futex),
+	SHM_DPA_CALL(SYS_write), /* to eventfds: there is no other file */
+	SHM_DPA_CALL(SYS_membarrier),
+	SHM_DPA_CALL(SYS_rt_sigaction),
+	SHM_DPA_CALL(SYS_rt_sigprocmask),
+	SHM_DPA_CALL(SYS_rt_sigreturn),
+	SHM_DPA_CALL(SYS_sigaltstack),
+	SHM_DPA_CALL(SYS_restart_syscall),
+	SHM_DPA_CALL(SYS_sched_setaffinity),
+	SHM_DPA_CALL(SYS_sched_yield),
+	SHM_DPA_CALL(SYS_seccomp),
+	SHM_DPA_CALL(SYS_exit),
+	SHM_DPA_CALL(SYS_exit_group),
+};
+#endif
+
+/* What the child needs, made before there is one. */
+struct exec_child {
+	struct shm_dpa_launch *launch;
+	pid_t parent;
+	const char *argv[3];
+	const char *envp[1];
+	bool limits; /* a runner takes what it needs */
+	bool filtered;
+#ifdef SHM_DPA_ARCH
+	struct sock_filter ops[SHM_DPA_FILTER_LEN(RTE_DIM(exec_rules))];
+	struct sock_fprog prog;
+#endif
+};
+
+/* Without effects on us: the child has tables of its own. */
+static long
+exec_signals(void)
+{
+	const uint64_t action[4] = { 0 }, mask = 0; /* SIG_DFL */
+	int i;
+
+	for (i = 1; i <= EXEC_NB_SIGNALS; i++)
+		if (i != SIGKILL && i != SIGSTOP)
+			syscall(SYS_rt_sigaction, i, action, NULL, sizeof(mask));
+	return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+/* Its end with ours, and no terminal whose keys would end it. */
+static long
+exec_ties(const struct exec_child *child)
+{
+	if (syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+		return -1;
+	/* or this process has ended before */
+	if (syscall(SYS_getppid) != child->parent)
+		syscall(SYS_exit_group, 127);
+	return syscall(SYS_setsid);
+}
+
+/* The socket, and the program's file until it is executed. */
+static long
+exec_fds(const struct exec_child *child)
+{
+	const struct shm_dpa_launch *launch = child->launch;
+
+	if (syscall(SYS_dup3, launch->exe, EXEC_FD, O_CLOEXEC) < 0)
+		return -1;
+	if (launch->sock == SHM_DPA_SOCK)
+		syscall(SYS_fcntl, SHM_DPA_SOCK, F_SETFD, 0);
+	else if (syscall(SYS_dup3, launch->sock, SHM_DPA_SOCK, 0) < 0)
+		return -1;
+	if (syscall(SYS_close_range, 0, SHM_DPA_SOCK - 1, 0) != 0 ||
+			syscall(SYS_close_range, SHM_DPA_SOCK + 1, EXEC_FD - 1, 0) != 0)
+		return -1;
+	return syscall(SYS_close_range, EXEC_FD + 1, UINT32_MAX, 0);
+}
+
+static long
+exec_limit(int resource, uint64_t value)
+{
+	const struct rlimit limit = { .rlim_cur = value, .rlim_max = value };
+
+	return syscall(SYS_prlimit64, 0, resource, &limit, NULL);
+}
+
+static long
+exec_limits(const struct exec_child *child)
+{
+	if (exec_limit(RLIMIT_CORE, 0) != 0 || exec_limit(RLIMIT_NOFILE, EXEC_MAX_FDS) != 0)
+		return -1;
+	return child->limits ? exec_limit(RLIMIT_DATA, EXEC_MAX_DATA) : 0;
+}
+
+static long
+exec_confine(const struct exec_child *child)
+{
+	if (syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return -1;
+#ifdef SHM_DPA_ARCH
+	if (child->filtered)
+		return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &child->prog);
+#endif
+	return 0;
+}
+
+static long
+exec_program(const struct exec_child *child)
+{
+	if (child->launch->runner != NULL)
+		return syscall(SYS_execve, child->launch->runner, child->argv, child->envp);
+	return syscall(SYS_execveat, EXEC_FD, "", child->argv, child->envp, AT_EMPTY_PATH);
+}
+
+/* In the child. The order matters: what is forbidden last must not be needed after it. */
+static int
+exec_main(void *arg)
+{
+	struct exec_child *child = arg;
+	struct shm_dpa_launch *launch = child->launch;
+
+	launch->what = "tie it to this process";
+	if (exec_ties(child) < 0)
+		goto fail;
+	launch->what = "set its descriptors";
+	if (exec_fds(child) < 0)
+		goto fail;
+	launch->what = "limit it";
+	if (exec_limits(child) < 0)
+		goto fail;
+	launch->what = "set its signals";
+	if (exec_signals() < 0)
+		goto fail;
+	launch->what = NULL; /* confine it */
+	if (exec_confine(child) < 0)
+		goto fail;
+	launch->what = "execute it";
+	exec_program(child);
+fail:
+	launch->error = -errno;
+	syscall(SYS_exit_group, 127);
+	return 0;
+}
+
+static void
+exec_child_init(struct exec_child *child, struct shm_dpa_launch *launch)
+{
+	memset(child, 0, sizeof(*child));
+	child->launch = launch;
+	child->parent = getpid();
+	child->argv[0] = launch->runner != NULL ? launch->runner : "comch-dpa";
+	if (launch->runner != NULL)
+		child->argv[1] = launch->program;
+	child->limits = launch->runner == NULL;
+#ifdef SHM_DPA_ARCH
+	child->filtered = launch->confined;
+	child->prog.len = shm_dpa_filter_make(child->ops, exec_rules, RTE_DIM(exec_rules));
+	child->prog.filter = child->ops;
+#endif
+}
+
+/* Signals wait meanwhile: a handler of ours must not run in the child. */
+static pid_t
+exec_clone(struct exec_child *child, int *pidfd)
+{
+	sigset_t all, old;
+	void *stack;
+	pid_t pid;
+	int error;
+
+	stack = mmap(NULL, EXEC_STACK_SIZE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (stack == MAP_FAILED)
+		return -ENOMEM;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	pid = clone(exec_main, RTE_PTR_ADD(stack, EXEC_STACK_SIZE),
+			CLONE_VM | CLONE_VFORK | CLONE_PIDFD, child, pidfd);
+	error = errno;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	munmap(stack, EXEC_STACK_SIZE);
+	return pid >= 0 ? pid : -error;
+}
+
+int
+shm_dpa_exec(struct shm_dpa_launch *launch, pid_t *pid, int *pidfd)
+{
+	struct exec_child *child;
+
+#ifndef SHM_DPA_ARCH
+	if (launch->confined)
+		return -EPERM;
+#endif
+	child = malloc(sizeof(*child));
+	if (child == NULL)
+		return -ENOMEM;
+	exec_child_init(child, launch);
+	*pid = exec_clone(child, pidfd);
+	free(child);
+	if (*pid < 0) {
+		launch->what = "make its process";
+		return *pid;
+	}
+	if (launch->error == 0)
+		return 0;
+	waitpid(*pid, NULL, __WALL);
+	close(*pidfd);
+	*pidfd = -1;
+	/* without a system call there is no reason to run it */
+	if (launch->what == NULL)
+		return -EPERM;
+	return launch->error;
+}

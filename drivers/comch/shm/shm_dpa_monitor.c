@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The monitor of a program: a thread that starts its process, reads its socket, waits for
+ * its end and reaps it. The process belongs to this thread: the kernel ends it with the
+ * thread, and so with us, however we end.
+ */
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "comch_shm.h"
+#include "shm_dpa.h"
+
+/* From the end of the socket to that of its process, and from STOP to SIGKILL. */
+#define MONITOR_HUP_MS 500
+#define MONITOR_STOP_MS 500
+
+/* Launch it, in this thread; its end of the socket is ours no more. */
+static pid_t
+monitor_launch(struct shm_dpa *dpa, int exe, int sock)
+{
+	struct shm_dpa_launch launch = {
+		.exe = exe, .sock = sock,
+		.runner = dpa->api->runner, .program = dpa->api->program,
+		.confined = (dpa->api->flags & RTE_COMCH_DPA_F_UNCONFINED) == 0,
+	};
+	pid_t pid = -1;
+	int ret;
+
+	ret = shm_dpa_exec(&launch, &pid, &dpa->pidfd);
+	if (ret == -EPERM && launch.what == NULL)
+		SHM_LOG(ERR, "%s: program %s cannot be confined: this kernel or container has no seccomp: set RTE_COMCH_DPA_F_UNCONFINED if you trust it", dpa->name,
+			dpa->api->program);
+	else if (ret != 0)
+		SHM_LOG(ERR, "%s: program %s: cannot %s: %s", dpa->name, dpa->api->program,
+			launch.what, strerror(-ret));
+	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
+	dpa->error = ret;
+	dpa->launched = true;
+	pthread_cond_broadcast(&dpa->cond);
+	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
+	return ret == 0 ? pid : -1;
+}
+
+static bool
+process_over(const struct shm_dpa *dpa, int ms)
+{
+	struct pollfd pfd = { .fd = dpa->pidfd, .events = POLLIN };
+
+	return poll(&pfd, 1, ms) > 0;
+}
+
+/* Until it has ended. */
+static void
+monitor_wait(struct shm_dpa *dpa)
+{
+	struct pollfd pfds[2] = {
+		{ .fd = dpa->pidfd, .events = POLLIN },
+		{ .fd = dpa->sock, .events = POLLIN },
+	};
+
+	for (;;) {
+		if (poll(pfds, 2, -1) < 0)
+			continue;
+		if ((pfds[1].revents & POLLIN) != 0 && !shm_dpa_is_down(dpa))
+			shm_dpa_receive(dpa);
+		if (pfds[0].revents != 0)
+			return;
+		if (shm_dpa_is_down(dpa)) {
+			pfds[1].fd = -1; /* it was killed; nobody wants to know more */
+		} else if ((pfds[1].revents & POLLHUP) != 0) {
+			pfds[1].fd = -1;
+			if (!process_over(dpa, MONITOR_HUP_MS))
+				shm_dpa_violation(dpa, SHM_DPA_NO_EU, "it closed its control socket",
+					0, 0);
+		}
+	}
+}
+
+static void
+monitor_reap(struct shm_dpa *dpa, pid_t pid)
+{
+	int status = -1; /* neither exited nor signaled */
+	pid_t ret;
+
+	do {
+		ret = waitpid(pid, &status, __WALL);
+	} while (ret < 0 && errno == EINTR);
+	shm_dpa_ended(dpa, ret == pid ? status : -1);
+}
+
+/* What the monitor is given. */
+struct monitor_start {
+	struct shm_dpa *dpa;
+	int exe;
+	int sock;
+};
+
+static DPDK_THREAD_FUNC(monitor_main, arg)
+{
+	struct monitor_start *start = arg;
+	struct shm_dpa *dpa = start->dpa;
+	bool tell;
+	pid_t pid;
+
+	pid = monitor_launch(dpa, start->exe, start->sock);
+	if (pid < 0)
+		return DPDK_THREAD_END;
+	monitor_wait(dpa);
+	monitor_reap(dpa, pid);
+	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
+	tell = dpa->up && !dpa->stopping;
+	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
+	if (tell)
+		rte_comch_pmd_dpa_down(dpa->api);
+	return DPDK_THREAD_END;
+}
+
+static int
+monitor_start(struct shm_dpa *dpa, int exe, int sock)
+{
+	struct monitor_start start = { .dpa = dpa, .exe = exe, .sock = sock };
+	int ret;
+
+	if (dpdk_thread_create_control(&dpa->monitor, "comch-dpa", monitor_main, &start) != 0)
+		return -ENOMEM;
+	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
+	while (!dpa->launched)
+		pthread_cond_wait(&dpa->cond, &dpa->lock);
+	ret = dpa->error;
+	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
+	if (ret != 0)
+		dpdk_thread_join(dpa->monitor);
+	return ret;
+}
+
+int
+shm_dpa_process_start(struct shm_dpa *dpa)
+{
+	bool runner = dpa->api->runner != NULL;
+	int exe, socks[2], ret = -EMFILE;
+
+	exe = shm_dpa_elf_open(dpa->name, dpa->api->program, runner);
+	if (exe < 0)
+		return exe;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) == 0) {
+		dpa->sock = socks[0];
+		ret = monitor_start(dpa, exe, socks[1]);
+		close(socks[1]);
+		if (ret != 0) {
+			close(dpa->sock);
+			dpa->sock = -1;
+		}
+	}
+	close(exe);
+	return ret;
+}
+
+void
+shm_dpa_process_stop(struct shm_dpa *dpa)
+{
+	const struct shm_dpa_msg msg = { .type = SHM_DPA_MSG_STOP };
+
+	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
+	dpa->stopping = true;
+	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
+	if (shm_dpa_send(dpa, &msg, -1) != 0 || !process_over(dpa, MONITOR_STOP_MS))
+		syscall(SYS_pidfd_send_signal, dpa->pidfd, SIGKILL, NULL, 0);
+	dpdk_thread_join(dpa->monitor);
+	close(dpa->pidfd);
+	close(dpa->sock);
+}

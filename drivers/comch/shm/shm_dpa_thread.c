@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Threads and calls of a program, and the windows through which it reaches regions. What
+ * the program does with them is in the runtime.
+ */
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_common.h>
+
+#include "comch_shm.h"
+#include "shm_dpa.h"
+#include "shm_fast.h"
+
+/* Between two looks at a unit that is to be done. */
+#define THREAD_LOOK_US 50
+#define THREAD_LOOK_MAX_US 2000
+
+/* The index of a function; -ENOENT. */
+static int
+func_find(const struct shm_dpa *dpa, const char *name, enum shm_dpa_func_kind kind)
+{
+	uint32_t i;
+
+	for (i = 0; i < dpa->nb_funcs; i++)
+		if (dpa->funcs[i].kind == kind && strcmp(dpa->funcs[i].name, name) == 0)
+			return i;
+	return -ENOENT;
+}
+
+/* What a unit is to have. The epoch is written last. */
+static uint32_t
+unit_set(struct shm_dpa *dpa, uint32_t eu, uint32_t func, uint64_t arg)
+{
+	struct shm_dpa_host_eu *host = &shm_dpa_host(dpa)->eus[eu];
+
+	__atomic_store_n(&host->func, func, __ATOMIC_RELAXED);
+	__atomic_store_n(&host->arg, arg, __ATOMIC_RELAXED);
+	__atomic_store_n(&host->epoch, host->epoch + 1, __ATOMIC_RELEASE);
+	shm_dpa_wake(dpa, eu);
+	return host->epoch;
+}
+
+/* Wait until it has seen that. */
+static int
+unit_settle(struct shm_dpa *dpa, uint32_t eu, uint32_t epoch)
+{
+	const uint32_t *seen = &shm_dpa_prog(dpa)->eus[eu].epoch;
+	uint32_t us = THREAD_LOOK_US, waited = 0;
+
+	/* acquire: its function has returned before */
+	while (__atomic_load_n(seen, __ATOMIC_ACQUIRE) != epoch) {
+		if (shm_dpa_is_down(dpa))
+			return 0;
+		if (waited > RTE_COMCH_DPA_CALL_MS * 1000)
+			return -ETIMEDOUT;
+		usleep(us);
+		waited += us;
+		us = RTE_MIN(2 * us, (uint32_t)THREAD_LOOK_MAX_US);
+	}
+	return 0;
+}
+
+int
+shm_dpa_thread_create(struct rte_comch_dpa_thread *thread)
+{
+	struct shm_dpa *dpa = thread->dpa->priv;
+	int func;
+
+	if (shm_dpa_is_down(dpa))
+		return -EIO;
+	func = func_find(dpa, thread->func, SHM_DPA_FUNC_THREAD);
+	if (func < 0)
+		return func;
+	unit_set(dpa, thread->eu, func, thread->arg);
+	return 0;
+}
+
+int
+shm_dpa_thread_run(struct rte_comch_dpa_thread *thread)
+{
+	struct shm_dpa *dpa = thread->dpa->priv;
+
+	if (shm_dpa_is_down(dpa))
+		return -EIO;
+	__atomic_fetch_add(&shm_dpa_host(dpa)->eus[thread->eu].runs, 1, __ATOMIC_RELEASE);
+	shm_dpa_wake(dpa, thread->eu);
+	return 0;
+}
+
+int
+shm_dpa_thread_destroy(struct rte_comch_dpa_thread *thread)
+{
+	struct shm_dpa *dpa = thread->dpa->priv;
+	uint32_t epoch;
+	int ret;
+
+	if (shm_dpa_is_down(dpa))
+		return 0;
+	epoch = unit_set(dpa, thread->eu, SHM_DPA_NO_FUNC, 0);
+	ret = unit_settle(dpa, thread->eu, epoch);
+	if (ret != 0)
+		shm_dpa_spins(dpa, thread->eu, "did not return from its function");
+	return ret;
+}
+
+int
+shm_dpa_rpc(struct rte_comch_dpa *api, const char *name, const uint64_t *args,
+		uint32_t nb_args, uint32_t timeout_ms, uint64_t *ret)
+{
+	struct shm_dpa_msg msg = { .type = SHM_DPA_MSG_RPC };
+	struct shm_dpa *dpa = api->priv;
+	int func = func_find(dpa, name, SHM_DPA_FUNC_RPC);
+
+	if (func < 0)
+		return func;
+	msg.values[0] = func;
+	msg.values[1] = nb_args;
+	if (nb_args != 0)
+		memcpy(&msg.values[2], args, nb_args * sizeof(args[0]));
+	return shm_dpa_request(dpa, &msg, -1, timeout_ms, ret);
+}
+
+/*
+ * Windows
+ */
+
+static uint64_t
+window_size(const struct shm_region *region)
+{
+	return RTE_ALIGN_CEIL(region->own.size, region->own.page_size);
+}
+
+/* Have the program map it at an address. */
+static int
+window_map(struct shm_dpa *dpa, const struct shm_region *region, uint64_t addr, bool write)
+{
+	struct shm_dpa_msg msg = {
+		.type = SHM_DPA_MSG_WINDOW, .values = { addr, window_size(region), write },
+	};
+	int fd = region->own.fd, ret;
+
+	if (!write)
+		fd = shm_dpa_fd_readonly(region->own.fd);
+	if (fd < 0)
+		return fd;
+	ret = shm_dpa_request(dpa, &msg, fd, RTE_COMCH_DPA_CALL_MS, NULL);
+	if (fd != region->own.fd)
+		close(fd);
+	return ret;
+}
+
+int
+shm_dpa_window_create(struct rte_comch_dpa_window *window)
+{
+	bool write = (window->flags & RTE_COMCH_DPA_WINDOW_F_WRITE) != 0;
+	const struct shm_region *region = window->mem->priv;
+	struct shm_dpa *dpa = window->dpa->priv;
+	struct shm_dpa_seg *space = &dpa->segs.seg[SHM_DPA_WINDOWS];
+	struct shm_dpa_window *entry;
+	uint32_t i;
+	uint64_t off;
+	int ret;
+
+	for (i = 0; i < SHM_DPA_MAX_WINDOWS && dpa->window_used[i]; i++)
+		;
+	if (i == SHM_DPA_MAX_WINDOWS)
+		return -ENOSPC;
+	ret = shm_dpa_seg_alloc(space, window_size(region), SHM_DPA_WINDOW_ALIGN, &off);
+	if (ret != 0)
+		return ret;
+	ret = window_map(dpa, region, space->addr + off, write);
+	if (ret != 0) {
+		shm_dpa_seg_free(space, off);
+		return ret;
+	}
+	entry = &shm_dpa_host(dpa)->windows[i];
+	entry->addr = space->addr + off;
+	entry->base = (uintptr_t)window->mem->addr;
+	entry->len = window->mem->len;
+	/* release: the program looks at it first */
+	__atomic_store_n(&entry->flags, SHM_DPA_WINDOW_READ | (write ? SHM_DPA_WINDOW_WRITE : 0),
+		__ATOMIC_RELEASE);
+	dpa->window_used[i] = true;
+	window->handle = i + 1;
+	return 0;
+}
+
+int
+shm_dpa_window_destroy(struct rte_comch_dpa_window *window)
+{
+	struct shm_dpa *dpa = window->dpa->priv;
+	struct shm_dpa_window *entry = &shm_dpa_host(dpa)->windows[window->handle - 1];
+	struct shm_dpa_msg msg = { .type = SHM_DPA_MSG_UNWINDOW };
+	int ret;
+
+	__atomic_store_n(&entry->flags, 0, __ATOMIC_RELEASE);
+	msg.values[0] = entry->addr;
+	msg.values[1] = window_size(window->mem->priv);
+	ret = shm_dpa_request(dpa, &msg, -1, RTE_COMCH_DPA_CALL_MS, NULL);
+	/* one that has ended has nothing mapped */
+	if (ret == -EIO)
+		ret = 0;
+	if (ret != 0)
+		return ret;
+	shm_dpa_seg_free(&dpa->segs.seg[SHM_DPA_WINDOWS],
+		entry->addr - dpa->segs.seg[SHM_DPA_WINDOWS].addr);
+	dpa->window_used[window->handle - 1] = false;
+	return 0;
+}
