@@ -53,8 +53,11 @@ python3-sphinx	guides
 python3-sphinx-rtd-theme	look of the guides
 valgrind	memory checks, and count-instructions.sh
 python3-matplotlib	comch-plot.py
-gcc-aarch64-linux-gnu	compiles for the Arm cores of a card
+gcc-aarch64-linux-gnu	compiles for the Arm cores of a card, and programs for offload processors
 libc6-dev-arm64-cross	headers for that
+gcc-riscv64-linux-gnu	compiles programs for offload processors that are riscv64
+libc6-dev-riscv64-cross	headers for that
+qemu-user-static	runs such a program on this machine
 '
 
 group=${1:-run}

@@ -30,7 +30,7 @@ struct shm_dpa_self {
 	uint32_t finished; /* its thread does not run any more */
 };
 
-/* A function of the program, in the section comch_dpa_funcs. */
+/* A function of the program. */
 struct comch_dpa_rt_func {
 	const char *name;
 	uint64_t kind; /* SHM_DPA_FUNC_* */
@@ -40,23 +40,28 @@ struct comch_dpa_rt_func {
 	};
 };
 
-#define COMCH_DPA_RT_ENTRY \
-	__attribute__((section("comch_dpa_funcs"), used)) static const struct comch_dpa_rt_func
+/* Pointers are in the section: compilers leave gaps between structures there. */
+#define COMCH_DPA_RT_FUNC(func) \
+	__attribute__((section("comch_dpa_funcs"), used)) \
+	static const struct comch_dpa_rt_func *const comch_dpa_rt_entry_##func = \
+		&comch_dpa_rt_##func
 
 /* Define a thread function, whose body follows. */
 #define COMCH_DPA_RT_THREAD(func) \
 	static void func(uint64_t arg); \
-	COMCH_DPA_RT_ENTRY comch_dpa_rt_##func = { \
+	static const struct comch_dpa_rt_func comch_dpa_rt_##func = { \
 		.name = #func, .kind = SHM_DPA_FUNC_THREAD, .thread = func \
 	}; \
+	COMCH_DPA_RT_FUNC(func); \
 	static void func(uint64_t arg __attribute__((unused)))
 
 /* Define a function for calls of the host, whose body follows. */
 #define COMCH_DPA_RT_RPC(func) \
 	static uint64_t func(const uint64_t *args); \
-	COMCH_DPA_RT_ENTRY comch_dpa_rt_##func = { \
+	static const struct comch_dpa_rt_func comch_dpa_rt_##func = { \
 		.name = #func, .kind = SHM_DPA_FUNC_RPC, .rpc = func \
 	}; \
+	COMCH_DPA_RT_FUNC(func); \
 	static uint64_t func(const uint64_t *args __attribute__((unused)))
 
 #ifndef SHM_DPA_SELF
