@@ -34,10 +34,8 @@ rc_leave(struct shm_producer *p)
 static inline void
 rc_wake(struct shm_rc *rc)
 {
-	uint32_t armed;
+	const uint32_t armed = shm_rest_get(rc->peer_armed, rc->fence); /* A */
 
-	shm_light_fence(rc->fence); /* A */
-	armed = __atomic_load_n(rc->peer_armed, __ATOMIC_RELAXED);
 	if (unlikely(armed != 0))
 		shm_rc_ring(rc, armed);
 }

@@ -27,6 +27,7 @@
 #include <rte_branch_prediction.h>
 
 #include "comch_shm.h"
+#include "shm_rest.h"
 
 /* Messages of one chunk of a burst. */
 #define SHM_CHUNK 32
@@ -55,19 +56,6 @@
 #define SHM_NO_CLAIM UINT32_MAX
 /* A producer that looks at no consumer. */
 #define SHM_NO_SLOT UINT32_MAX
-
-/*
- * The half of a fence that costs nothing, if somebody does the other half with
- * membarrier(); the whole where the kernel has no such call.
- */
-static inline void
-shm_light_fence(bool whole)
-{
-	if (unlikely(whole))
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	else
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
 
 /* Pages of a memfd that holds nothing else. */
 struct shm_pages {

@@ -115,9 +115,7 @@ rest_say(struct shm_consumer *c)
 		return false;
 	c->resting = true;
 	c->rest_fence = c->group->rest_fence;
-	/* release: the flips that were seen; pairs with the acquire in shm_rc_ring() */
-	__atomic_store_n(&c->own->rest, shm_wire_rest(c->qbells->seen[c->bell]),
-		__ATOMIC_RELEASE);
+	shm_rest_set(&c->own->rest, c->qbells->seen[c->bell]);
 	return true;
 }
 
@@ -172,9 +170,7 @@ shm_qbells_scan(struct shm_glink *glink)
 	uint64_t diff;
 
 	for (i = 0; i < qbells->nb_words; i++) {
-		/* acquire: pairs with the release in shm_rc_ring() */
-		diff = __atomic_load_n(&words[i], __ATOMIC_ACQUIRE) ^ qbells->shadow[i];
-		diff &= qbells->mask[i];
+		diff = (shm_rest_bells(&words[i]) ^ qbells->shadow[i]) & qbells->mask[i];
 		if (likely(diff == 0))
 			continue;
 		qbells->shadow[i] ^= diff;
@@ -184,7 +180,7 @@ shm_qbells_scan(struct shm_glink *glink)
 			qbells->seen[bell]++;
 			c = qbells->consumers[bell];
 			c->resting = false;
-			__atomic_store_n(&c->own->rest, 0, __ATOMIC_RELAXED);
+			shm_rest_clear(&c->own->rest);
 			rte_comch_pmd_queue_ring(c->queue);
 		} while (diff != 0);
 	}
@@ -225,30 +221,13 @@ shm_qflips_get_locked(struct shm_link *link, uint32_t group)
 void
 shm_rc_ring(struct shm_rc *rc, uint32_t armed)
 {
-	uint32_t rest, flips;
-
 	if (rc->bell == NULL) {
 		shm_link_wake(rc->link, rc->peer_group, armed);
 		return;
 	}
-	/*
-	 * acquire: whoever made the flips that it has seen has counted them; pairs
-	 * with the release in rest_say()
-	 */
-	rest = __atomic_load_n(rc->peer_armed, __ATOMIC_ACQUIRE);
-	flips = __atomic_load_n(rc->flips, __ATOMIC_RELAXED);
-	/* it looks again, or one flip is under way, or another producer makes it */
-	if (rest != shm_wire_rest(flips) || !__atomic_compare_exchange_n(rc->flips, &flips,
-			flips + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	if (!shm_rest_flip(rc->peer_armed, rc->flips, rc->bell, rc->bell_mask))
 		return;
-	/*
-	 * atomic: other consumers have bits of this word. release: the count; pairs
-	 * with the acquire in shm_qbells_scan()
-	 */
-	__atomic_fetch_xor(rc->bell, rc->bell_mask, __ATOMIC_RELEASE);
-	/* B: pairs with the fence in shm_group_arm() */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	armed = __atomic_load_n(&rc->link->peer->groups[rc->peer_group].armed, __ATOMIC_RELAXED);
+	armed = shm_rest_armed_get(&rc->link->peer->groups[rc->peer_group].armed);
 	if (armed != 0)
 		shm_link_wake(rc->link, rc->peer_group, armed);
 }

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef SHM_REST_H
+#define SHM_REST_H
+
+/*
+ * The accesses by which a consumer goes to rest, a producer flips its bell, and the engine
+ * of the consumer sleeps. How they work together is in shm_rest.c, the pairs of memory
+ * orders are named in shm_tx.c and shm_poll.c. No structure of the driver is in here, and
+ * nobody is woken: a test replaces the accesses to run every order of them.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shm_wire.h"
+
+#ifndef SHM_REST_LOAD
+#define SHM_REST_LOAD(ptr, order) __atomic_load_n(ptr, order)
+#define SHM_REST_STORE(ptr, val, order) __atomic_store_n(ptr, val, order)
+#define SHM_REST_SWAP(ptr, old, val, order) \
+	__atomic_compare_exchange_n(ptr, old, val, false, order, __ATOMIC_RELAXED)
+#define SHM_REST_XOR(ptr, val, order) __atomic_fetch_xor(ptr, val, order)
+#define SHM_REST_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define SHM_REST_LIGHT_FENCE(whole) shm_light_fence(whole)
+#endif
+
+/*
+ * The half of a fence that costs nothing, if somebody does the other half with
+ * membarrier(); the whole where the kernel has no such call.
+ */
+static inline void
+shm_light_fence(bool whole)
+{
+	if (__builtin_expect(whole, 0))
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	else
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Consumer: it rests from some fence on, and has seen so many flips of its bell. */
+static inline void
+shm_rest_set(uint32_t *rest, uint32_t seen)
+{
+	/* release: the flips that were seen; pairs with the acquire in shm_rest_flip() */
+	SHM_REST_STORE(rest, shm_wire_rest(seen), __ATOMIC_RELEASE);
+}
+
+static inline void
+shm_rest_clear(uint32_t *rest)
+{
+	SHM_REST_STORE(rest, 0, __ATOMIC_RELAXED);
+}
+
+/* Engine of the consumer: bells, of which it compares bits with those of before. */
+static inline uint64_t
+shm_rest_bells(const uint64_t *bells)
+{
+	/* acquire: pairs with the release in shm_rest_flip() */
+	return SHM_REST_LOAD(bells, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Producer, after it has published: what the consumer's rest says, or the armed word of
+ * an engine whose consumers do not rest.
+ */
+static inline uint32_t
+shm_rest_get(const uint32_t *rest, bool whole)
+{
+	SHM_REST_LIGHT_FENCE(whole); /* A */
+	return SHM_REST_LOAD(rest, __ATOMIC_RELAXED);
+}
+
+/*
+ * Producer, when rest was not 0: flip the bell. False if the consumer looks again, if
+ * one flip is under way, or if another producer makes it.
+ */
+static inline bool
+shm_rest_flip(const uint32_t *rest, uint32_t *flips, uint64_t *bells, uint64_t mask)
+{
+	/*
+	 * acquire: whoever made the flips that it has seen has counted them; pairs
+	 * with the release in shm_rest_set()
+	 */
+	uint32_t seen = SHM_REST_LOAD(rest, __ATOMIC_ACQUIRE);
+	uint32_t nb = SHM_REST_LOAD(flips, __ATOMIC_RELAXED);
+
+	if (seen != shm_wire_rest(nb) || !SHM_REST_SWAP(flips, &nb, nb + 1, __ATOMIC_RELAXED))
+		return false;
+	/*
+	 * atomic: other consumers have bits of this word. release: the count; pairs
+	 * with the acquire in shm_rest_bells()
+	 */
+	SHM_REST_XOR(bells, mask, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Producer, after a flip: whether the engine sleeps. */
+static inline uint32_t
+shm_rest_armed_get(const uint32_t *armed)
+{
+	/* B: pairs with the fence in shm_group_arm() */
+	SHM_REST_FENCE();
+	return SHM_REST_LOAD(armed, __ATOMIC_RELAXED);
+}
+
+#endif /* SHM_REST_H */
