@@ -24,13 +24,13 @@
 #define MAX_OFFSETS 128
 #define MAX_LOG 24
 #define MAX_BUF 10
-#define MAX_ANSWERS 12
+#define MAX_ANSWERS 16
 #define MAX_DEPTH 400
 #define NO_PLACE 0xff
 
 enum op_type {
-	OP_NONE, OP_LOAD, OP_STORE, OP_READ, OP_SWAP, OP_FENCE, OP_FENCE_OTHERS, OP_WAIT,
-	OP_SLEEP, OP_WAKE,
+	OP_NONE, OP_LOAD, OP_STORE, OP_READ, OP_SWAP, OP_XOR, OP_FENCE, OP_FENCE_OTHERS,
+	OP_WAIT, OP_SLEEP, OP_WAKE,
 };
 
 /* An access that a program wants next. */
@@ -185,6 +185,12 @@ bool
 order_swap(void *p, uint64_t old, uint64_t val)
 {
 	return access_wait(OP_SWAP, find_place(p), false, val, old);
+}
+
+void
+order_xor(void *p, uint64_t val, int order)
+{
+	access_wait(OP_XOR, find_place(p), order == __ATOMIC_RELEASE, val, 0);
 }
 
 void
@@ -376,13 +382,19 @@ store_leave(struct state *st, struct prog *prog, uint32_t i)
 }
 
 static void
-fence(struct state *st, struct prog *prog)
+buf_empty(struct state *st, struct prog *prog)
 {
 	while (prog->nb_buf != 0)
 		if (prog->buf[0].read)
 			buf_del(prog, 0);
 		else
 			store_leave(st, prog, 0);
+}
+
+static void
+fence(struct state *st, struct prog *prog)
+{
+	buf_empty(st, prog);
 	prog->since = st->nb_log;
 }
 
@@ -459,19 +471,24 @@ do_store(struct state *st, struct prog *prog)
 	return true;
 }
 
+/* Swap and xor change memory itself; on x86-64 they are fences. */
 static uint64_t
-do_swap(struct state *st, struct prog *prog)
+do_change(struct state *st, struct prog *prog)
 {
 	const struct op *op = &prog->next;
+	const uint64_t old = mem_now(st, op->place);
 
-	if (the_case->mode == ORDER_TSO)
-		fence(st, prog);
-	if (mem_now(st, op->place) != op->old) {
-		prog->seen[op->place] = st->nb_log;
-		return false;
+	if (the_case->mode == ORDER_TSO || op->ordered)
+		buf_empty(st, prog);
+	if (op->type == OP_XOR) {
+		mem_store(st, prog, op->place, old ^ op->val);
+		return old;
 	}
-	mem_store(st, prog, op->place, op->val);
-	return true;
+	if (old == op->old)
+		mem_store(st, prog, op->place, op->val);
+	else
+		prog->seen[op->place] = st->nb_log;
+	return old == op->old;
 }
 
 /* The others pass in any order: the nth choice. */
@@ -509,7 +526,8 @@ prog_do(struct state *st, struct prog *prog, uint32_t nth, uint64_t *answer)
 		do_read(st, prog);
 		break;
 	case OP_SWAP:
-		*answer = do_swap(st, prog);
+	case OP_XOR:
+		*answer = do_change(st, prog);
 		break;
 	case OP_FENCE:
 		fence(st, prog);
@@ -705,7 +723,7 @@ static void
 show_move(const struct move *move)
 {
 	static const char *const names[] = {
-		"", "load", "store", "read", "swap", "fence", "fence of others", "wait",
+		"", "load", "store", "read", "swap", "xor", "fence", "fence of others", "wait",
 		"sleep", "wake",
 	};
 
@@ -715,7 +733,7 @@ show_move(const struct move *move)
 	else if (move->op.type == OP_LOAD)
 		printf("  %u: load          %s is %#" PRIx64 "\n", move->prog,
 			place_names[move->op.place], move->answer);
-	else if (move->op.type >= OP_STORE && move->op.type <= OP_SWAP)
+	else if (move->op.type >= OP_STORE && move->op.type <= OP_XOR)
 		printf("  %u: %-13s %s = %#" PRIx64 "\n", move->prog, names[move->op.type],
 			place_names[move->op.place], move->op.val);
 	else

@@ -98,6 +98,8 @@ void order_copy(void *dst, const void *src, size_t len);
 void order_read(const void *p, uint64_t want);
 /** Compare and swap, relaxed. */
 bool order_swap(void *p, uint64_t old, uint64_t val);
+/** Exclusive or, relaxed or release. */
+void order_xor(void *p, uint64_t val, int order);
 /** A fence of this program alone. */
 void order_fence(void);
 /** membarrier(): this program passes a fence, each other one does, and this one again. */

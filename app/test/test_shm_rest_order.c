@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Every order of producers that publish messages, and an engine that looks at their
+ * consumer, has it go to rest, or sleeps: the accesses of shm_rest.h run on the model of
+ * test_order.h. The producers are threads of one process, which count the flips of the
+ * bell together. No message may stay where nobody looks. Then one thing after the other is
+ * broken on purpose, and has to be found. Nothing of the driver is linked: the steps of
+ * the engine are played as shm_group_poll(), shm_queue_rest() and shm_group_arm() take
+ * them.
+ *
+ * What is released and acquired here orders what the fences order, too: relaxed, it would
+ * not be found. The words of messages and their data are in test_shm_slot_order.c.
+ */
+
+#include <inttypes.h>
+
+#include "test.h"
+#include "test_order.h"
+
+static bool rest_swap(void *p, uint32_t old, uint32_t val);
+static void rest_fence(void);
+static void rest_light_fence(bool whole);
+
+#define SHM_REST_LOAD(ptr, order) order_load(ptr, order)
+#define SHM_REST_STORE(ptr, val, order) order_store(ptr, val, order)
+#define SHM_REST_SWAP(ptr, old, val, order) rest_swap(ptr, *(old), val)
+#define SHM_REST_XOR(ptr, val, order) order_xor(ptr, val, order)
+#define SHM_REST_FENCE() rest_fence()
+#define SHM_REST_LIGHT_FENCE(whole) rest_light_fence(whole)
+
+#include "shm_rest.h"
+
+#define MAX_PRODUCERS 2
+#define MAX_MSGS 4
+#define BELL UINT64_C(4)
+#define ENGINE_EVENT 0
+
+/* What is broken on purpose. */
+enum mutant {
+	GOOD,
+	FLIPS_NOT_SHARED,
+	NO_FENCE,
+	FENCE_OF_ONE,
+	NO_LOOK,
+	NO_LOOK_AT_BELLS,
+	REST_AT_ONCE,
+	NO_LIGHT_FENCE,
+	NO_FENCE_B,
+};
+
+struct rest_case {
+	const char *name;
+	uint32_t nb_producers;
+	uint32_t nb_msgs;       /* of each */
+	bool rests;             /* the consumer does, before its engine sleeps */
+	bool whole;             /* there is no membarrier() */
+};
+
+/* All that the programs share. */
+struct arena {
+	uint64_t words[MAX_MSGS];
+	uint64_t bells;
+	uint32_t rest;
+	uint32_t flips;         /* of the producers */
+	uint32_t armed;
+};
+
+/* What a producer keeps between its steps. */
+struct producer {
+	uint32_t id;
+	uint32_t nb;
+	uint32_t woken;
+};
+
+/* What the engine and its consumer keep. */
+struct engine {
+	uint64_t shadow;        /* of the bells */
+	uint32_t pos;
+	uint32_t seen;          /* flips */
+	uint32_t sleeps;
+	bool resting;           /* it said so */
+	bool at_rest;           /* nobody looks at it */
+};
+
+static const struct rest_case one_sleeps = { "one producer, sleep", 1, 3, false, false };
+static const struct rest_case two_sleep = { "two producers, sleep", 2, 1, false, false };
+static const struct rest_case one_rests = { "one producer, rest", 1, 3, true, false };
+static const struct rest_case two_rest = { "two producers, rest", 2, 1, true, false };
+static const struct rest_case one_whole = { "one producer, no membarrier", 1, 3, true, true };
+static const struct rest_case two_whole = { "two producers, no membarrier", 2, 1, true, true };
+
+static struct arena arena;
+static const struct rest_case *rc;
+static enum mutant mutant;
+
+static bool
+rest_swap(void *p, uint32_t old, uint32_t val)
+{
+	if (mutant != FLIPS_NOT_SHARED)
+		return order_swap(p, old, val);
+	order_store(p, val, __ATOMIC_RELAXED);
+	return true;
+}
+
+static void
+rest_fence(void)
+{
+	if (mutant != NO_FENCE_B)
+		order_fence();
+}
+
+static void
+rest_light_fence(bool full)
+{
+	if (full && mutant != NO_LIGHT_FENCE)
+		order_fence();
+}
+
+/* shm_barrier_all() */
+static void
+barrier_all(void)
+{
+	if (mutant == NO_FENCE)
+		return;
+	if (rc->whole || mutant == FENCE_OF_ONE)
+		order_fence();
+	else
+		order_fence_all();
+}
+
+static bool
+producer_step(void *local)
+{
+	struct producer *p = local;
+	uint32_t armed;
+
+	if (p->nb == rc->nb_msgs)
+		return false;
+	/* positions are claimed in turns */
+	order_store(&arena.words[p->nb * rc->nb_producers + p->id], 1,
+		__ATOMIC_RELEASE);
+	p->nb++;
+	/* rc_wake() and shm_rc_ring() */
+	if (shm_rest_get(&arena.rest, rc->whole) == 0 ||
+			!shm_rest_flip(&arena.rest, &arena.flips, &arena.bells, BELL))
+		return true;
+	armed = shm_rest_armed_get(&arena.armed);
+	if (armed != 0 && armed != p->woken) {
+		p->woken = armed;
+		order_wake(ENGINE_EVENT);
+	}
+	return true;
+}
+
+static bool
+has_message(const struct engine *e)
+{
+	return order_load(&arena.words[e->pos], __ATOMIC_ACQUIRE) != 0;
+}
+
+/* shm_qbells_scan() */
+static void
+engine_scan(struct engine *e)
+{
+	const uint64_t diff = (shm_rest_bells(&arena.bells) ^ e->shadow) & BELL;
+
+	if (diff == 0)
+		return;
+	e->shadow ^= diff;
+	e->seen++;
+	e->resting = e->at_rest = false;
+	shm_rest_clear(&arena.rest);
+}
+
+static void
+engine_say_rest(struct engine *e)
+{
+	e->resting = true;
+	shm_rest_set(&arena.rest, e->seen);
+}
+
+/* shm_group_arm(), the sleep, and shm_group_disarm() */
+static void
+engine_sleep(struct engine *e)
+{
+	bool message, bell;
+
+	order_store(&arena.armed, ++e->sleeps, __ATOMIC_RELAXED);
+	order_fence(); /* B */
+	if (!e->resting)
+		engine_say_rest(e);
+	barrier_all();
+	message = mutant != NO_LOOK && has_message(e);
+	bell = mutant != NO_LOOK_AT_BELLS &&
+		((order_load(&arena.bells, __ATOMIC_RELAXED) ^ e->shadow) & BELL) != 0;
+	if (!message && !bell)
+		order_sleep(ENGINE_EVENT);
+	order_store(&arena.armed, 0, __ATOMIC_RELAXED);
+	/* it turns until the bell that belongs to the message is flipped */
+	if (message && e->at_rest)
+		order_wait(&arena.bells, e->shadow);
+}
+
+/* One turn. */
+static bool
+engine_step(void *local)
+{
+	struct engine *e = local;
+
+	if (e->pos == rc->nb_producers * rc->nb_msgs)
+		return false;
+	engine_scan(e);
+	if (!e->at_rest && has_message(e)) {
+		e->pos++;
+		return true;
+	}
+	if (e->at_rest || !rc->rests) {
+		engine_sleep(e);
+	} else if (!e->resting) {
+		/* shm_queue_rest(), then shm_rest_fence() */
+		engine_say_rest(e);
+		barrier_all();
+		e->at_rest = mutant == REST_AT_ONCE;
+	} else {
+		e->at_rest = true; /* it has looked behind the fence */
+	}
+	return true;
+}
+
+static void
+places(void)
+{
+	static const char *const words[] = { "word 0", "word 1", "word 2", "word 3" };
+	uint32_t i;
+
+	for (i = 0; i < rc->nb_producers * rc->nb_msgs; i++)
+		order_place(&arena.words[i], 0, words[i]);
+	order_place(&arena.bells, 0, "bells");
+	order_place(&arena.rest, 0, "rest");
+	order_place(&arena.flips, 0, "flips");
+	order_place(&arena.armed, 0, "armed");
+}
+
+static void
+rest_run(const struct rest_case *what, enum order_mode mode, enum mutant broken,
+	struct order_result *res)
+{
+	struct order_case oc = { .mode = mode, .local_size = ORDER_LOCAL, .arena = &arena,
+		.arena_size = sizeof(arena), .max_states = broken == GOOD ? 4 << 20 : 1 << 20 };
+	union {
+		struct producer producer;
+		struct engine engine;
+		uint8_t bytes[ORDER_LOCAL];
+	} locals[MAX_PRODUCERS + 1];
+	uint32_t i;
+
+	rc = what;
+	mutant = broken;
+	memset(locals, 0, sizeof(locals));
+	for (i = 0; i <= rc->nb_producers; i++) {
+		oc.locals[i] = &locals[i];
+		oc.steps[i] = producer_step;
+		if (i < rc->nb_producers)
+			locals[i].producer.id = i;
+		else
+			oc.steps[i] = engine_step;
+	}
+	oc.nb_progs = i;
+	places();
+	order_run(&oc, res, broken == GOOD);
+}
+
+static const char *const mode_names[] = { "stores in order", "weak order" };
+
+/* All orders of it in both models. */
+static int
+expect_right(const struct rest_case *what)
+{
+	struct order_result res;
+	enum order_mode mode;
+
+	for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
+		rest_run(what, mode, GOOD, &res);
+		TEST_ASSERT(res.why == NULL, "%s, %s: %s", what->name, mode_names[mode], res.why);
+		test_note("%s, %s: %.1e orders, %" PRIu64 " states", what->name,
+			mode_names[mode], res.orders, res.states);
+	}
+	return TEST_SUCCESS;
+}
+
+/* It says that it rests, and its engine sleeps at once. */
+static int
+test_sleep(void)
+{
+	TEST_CALL(expect_right(&one_sleeps));
+	return expect_right(&two_sleep);
+}
+
+/* It rests, and then its engine sleeps. */
+static int
+test_rest(void)
+{
+	TEST_CALL(expect_right(&one_rests));
+	return expect_right(&two_rest);
+}
+
+static int
+test_no_membarrier(void)
+{
+	TEST_CALL(expect_right(&one_whole));
+	return expect_right(&two_whole);
+}
+
+static int
+test_broken_is_found(void)
+{
+	static const struct {
+		enum mutant mutant;
+		const char *name;
+		bool weak_only;
+		const struct rest_case *cases[3];
+	} mutants[] = {
+		{ NO_FENCE, "the engine has no fence", false,
+			{ &one_sleeps, &one_rests, &one_whole } },
+		{ FENCE_OF_ONE, "the engine's fence is its own alone", false,
+			{ &one_sleeps, &one_rests } },
+		{ NO_LOOK, "no look at messages behind the fence", false, { &one_sleeps } },
+		{ NO_LOOK_AT_BELLS, "no look at bells behind the fence", false, { &one_rests } },
+		{ REST_AT_ONCE, "at rest without a look behind the fence", false, { &one_rests } },
+		{ FLIPS_NOT_SHARED, "flips are not counted together", false,
+			{ &two_rest, &two_whole } },
+		{ NO_LIGHT_FENCE, "no fence of the producer, no membarrier", false,
+			{ &one_whole } },
+		{ NO_FENCE_B, "no fence behind the flip, no membarrier", true, { &one_whole } },
+	};
+	struct order_result res;
+	enum order_mode mode;
+	uint32_t i, k;
+
+	for (i = 0; i < RTE_DIM(mutants); i++)
+		for (k = 0; k < RTE_DIM(mutants[i].cases) && mutants[i].cases[k] != NULL; k++)
+			for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
+				rest_run(mutants[i].cases[k], mode, mutants[i].mutant, &res);
+				TEST_ASSERT((mutants[i].weak_only && mode == ORDER_TSO) ==
+					(res.why == NULL),
+					"%s, %s: %s", mutants[i].name, mode_names[mode],
+					res.why != NULL ? res.why : "not found");
+				if (res.why != NULL)
+					test_note("%s, %s: %s", mutants[i].name,
+						mode_names[mode], res.why);
+			}
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "order of accesses by which consumers rest and engines sleep",
+	.unit_test_cases = {
+		TEST_CASE(test_sleep),
+		TEST_CASE(test_rest),
+		TEST_CASE(test_no_membarrier),
+		TEST_CASE(test_broken_is_found),
+		TEST_CASES_END()
+	}
+};
+
+static int
+test_shm_rest_order(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(shm_rest_order_autotest, NOHUGE_OK, ASAN_OK, test_shm_rest_order);
