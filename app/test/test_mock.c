@@ -385,7 +385,7 @@ mock_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	if (ret == 0)
 		ret = mock_find(queue->dev)->real->queue_setup(queue, fp);
 	/* queues that are polled by the library; the driver has one function for each kind */
-	if (ret != 0 || queue->nb_tasks == 0)
+	if (ret != 0 || queue->nb_tasks == 0 || queue->msgq != NULL)
 		return ret;
 	real_poll[queue->is_consumer] = fp->poll;
 	fp->poll = queue->is_consumer ? mock_poll_consumer : mock_poll_producer;
