@@ -14,7 +14,6 @@
  */
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,14 +74,6 @@ shm_msgq_units_settle(struct shm_dpa *dpa, uint32_t ms)
 	for (i = 0; i < nb_eus && ret == 0; i++)
 		ret = unit_settle(dpa, i, end);
 	return ret;
-}
-
-void
-shm_msgq_violation(struct shm_dpa *dpa, uint32_t unit, const char *what, uint64_t a, uint64_t b)
-{
-	if (!__atomic_exchange_n(&dpa->down, true, __ATOMIC_RELAXED))
-		SHM_LOG(ERR, "the program of unit %d is broken: %s (%#" PRIx64 ", %#" PRIx64 ")",
-			(int)unit, what, a, b);
 }
 
 /* Free what the units do not find any more. */
@@ -146,6 +137,18 @@ places_alloc(struct shm_dpa *dpa, uint64_t host_size, uint64_t prog_size,
 /*
  * Message queues
  */
+
+void
+shm_msgq_info_get(struct rte_comch_dpa_info *info)
+{
+	info->max_msgqs = SHM_MSGQ_MAX_MSGQS;
+	info->max_consumers = SHM_MSGQ_MAX_CONSUMERS;
+	info->max_producers = SHM_MSGQ_MAX_PRODUCERS;
+	info->max_recv = SHM_MSGQ_MAX_RECV;
+	info->max_send = SHM_MSGQ_MAX_SEND;
+	info->max_depth = SHM_MSGQ_MAX_DEPTH;
+	info->max_imm_len = SHM_MSGQ_IMM_SIZE;
+}
 
 int
 shm_msgq_start(struct rte_comch_msgq *msgq)

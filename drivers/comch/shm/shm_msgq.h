@@ -31,7 +31,9 @@
 #define SHM_MSGQ_MAX_CONSUMERS 64
 #define SHM_MSGQ_MAX_PRODUCERS 64
 #define SHM_MSGQ_MAX_DEPTH 16384
-#define SHM_MSGQ_MAX_QUEUES 64
+#define SHM_MSGQ_MAX_RECV 8192
+#define SHM_MSGQ_MAX_SEND 8192
+#define SHM_MSGQ_MAX_MSGQS 256
 /* Messages of one chunk of a burst. */
 #define SHM_MSGQ_CHUNK 32
 /* For units and producers to be done with what was taken away, milliseconds. */
@@ -135,6 +137,7 @@ struct shm_msgq_rx {
 };
 
 /* shm_msgq.c: message queues, and the program's end */
+void shm_msgq_info_get(struct rte_comch_dpa_info *info);
 int shm_msgq_start(struct rte_comch_msgq *msgq);
 void shm_msgq_stop(struct rte_comch_msgq *msgq);
 int shm_msgq_completion_create(struct rte_comch_dpa_completion *completion);
@@ -146,9 +149,6 @@ void shm_msgq_dpa_queue_destroy(struct rte_comch_dpa_queue *queue);
  * what was taken out of a table before is used by none. -ETIMEDOUT: a unit is. Any thread.
  */
 int shm_msgq_units_settle(struct shm_dpa *dpa, uint32_t ms);
-/* The program wrote nonsense: it is taken for broken. The unit, or SHM_DPA_NO_EU. */
-void shm_msgq_violation(struct shm_dpa *dpa, uint32_t unit, const char *what, uint64_t a,
-		uint64_t b);
 
 /* shm_msgq_queue.c: this end */
 int shm_msgq_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp);

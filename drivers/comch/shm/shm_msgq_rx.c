@@ -55,7 +55,7 @@ static __rte_noinline void
 rx_broken(struct shm_msgq_rx *rx, uint64_t word)
 {
 	rx->broken = true;
-	shm_msgq_violation(rx->mq->dpa, SHM_DPA_NO_EU, "a message of it", rx->queue->id, word);
+	shm_dpa_violation(rx->mq->dpa, SHM_DPA_NO_EU, "a message of it", rx->queue->id, word);
 }
 
 /* Posts that come back unused. */

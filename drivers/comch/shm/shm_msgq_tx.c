@@ -108,7 +108,7 @@ short_note(struct shm_msgq_tx *tx, uint32_t consumer_id, uint32_t unit, int reas
 	if (shm_dpa_is_down(tx->mq->dpa))
 		reason = -ENOTCONN;
 	else if (reason == -EPROTO)
-		shm_msgq_violation(tx->mq->dpa, unit, "its consumer's credits", consumer_id,
+		shm_dpa_violation(tx->mq->dpa, unit, "its consumer's credits", consumer_id,
 			tx->mq->msgq->id);
 	tx->reason = reason != -EPROTO ? reason : -ENOTCONN;
 	if (reason == -EAGAIN) {
