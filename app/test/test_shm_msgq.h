@@ -84,4 +84,10 @@ uint64_t test_msgq_mistakes(void);
 /** The last one is of this function and number. */
 int test_msgq_mistake_is(const char *func, int error);
 
+/** The copy of the device header, with flush; and the same with its order broken. */
+typedef int (msgq_copy_fn)(uint64_t producer, uint32_t consumer_id, uint32_t dst,
+		uint64_t dst_addr, uint32_t src, uint64_t src_addr, uint64_t len, const void *imm,
+		uint32_t imm_len);
+msgq_copy_fn test_msgq_copy, test_msgq_copy_bad;
+
 #endif /* TEST_SHM_MSGQ_H */

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Sleep at either end of a message queue, in one process: a unit that parks after each
+ * message, an engine that sleeps for messages, and one that sleeps for credits. The other
+ * end acts at random moments, and no wake-up is lost. COMCH_TEST_MSGQ_WAKES says how many.
+ */
+
+#include <poll.h>
+
+#include <rte_pause.h>
+#include <rte_random.h>
+
+#include "test_shm_msgq.h"
+
+#define NB_WAKES 20000
+/* After so long one is lost. */
+#define LOST_MS 5000
+/* Random moments: up to so many nanoseconds apart, and once in a while a hundred times that. */
+#define MOMENT_NS 8000
+#define NB_RECV 2
+
+static struct rte_comch_msgq msgq;
+static struct rte_comch_dpa_completion comp;
+static struct rte_comch_dpa_queue dpa_queue;
+static struct msgq_end end;
+static uint64_t nb_wakes;
+static uint64_t nb_sleeps; /* of the unit of the test: how many were not over at once */
+static const char *error;  /* atomic: of any thread */
+
+static void
+wake_fail(const char *what)
+{
+	__atomic_store_n(&error, what, __ATOMIC_RELAXED);
+}
+
+static bool
+wake_failed(void)
+{
+	return __atomic_load_n(&error, __ATOMIC_RELAXED) != NULL;
+}
+
+static void
+random_moment(void)
+{
+	uint64_t ns = rte_rand_max(MOMENT_NS), until;
+
+	if (rte_rand_max(256) == 0)
+		ns *= 100;
+	until = test_now_ns() + ns;
+	while (test_now_ns() < until)
+		rte_pause();
+}
+
+static int
+wake_create(bool to_dpa, uint32_t size)
+{
+	const char *env = getenv("COMCH_TEST_MSGQ_WAKES");
+
+	test_time_limit(env != NULL ? 1800 : 120);
+	nb_wakes = env != NULL ? strtoull(env, NULL, 0) : NB_WAKES;
+	nb_sleeps = 0;
+	error = NULL;
+	msgq_unit_self.eu = 0;
+	TEST_CALL(test_msgq_start(&msgq, to_dpa ? RTE_COMCH_MSGQ_TO_DPA : RTE_COMCH_MSGQ_FROM_DPA,
+			1, 1));
+	TEST_CALL(test_msgq_completion(&comp, to_dpa ? RTE_COMCH_DPA_COMPLETION_CONSUMER :
+			RTE_COMCH_DPA_COMPLETION_PRODUCER, NB_RECV, 1, 0));
+	TEST_CALL(test_msgq_dpa_queue(&dpa_queue, &msgq, &comp, to_dpa, 1, size));
+	TEST_CALL(test_msgq_end(&end, &msgq, !to_dpa, 1, size));
+	return TEST_SUCCESS;
+}
+
+static void
+wake_free(void)
+{
+	test_msgq_end_free(&end);
+	shm_msgq_dpa_queue_destroy(&dpa_queue);
+	shm_msgq_completion_destroy(&comp);
+	shm_msgq_stop(&msgq);
+}
+
+/* It takes one message, and parks: as a thread function that returns after each. */
+static void *
+unit_parks(void *arg __rte_unused)
+{
+	struct rte_comch_dpa_dev_elem elem;
+	uint64_t value = 0, got;
+
+	msgq_unit_self.eu = 0;
+	rte_comch_dpa_dev_consumer_ack(dpa_queue.handle, NB_RECV);
+	while (value < nb_wakes && !wake_failed()) {
+		if (rte_comch_dpa_dev_completion_get(comp.handle, &elem) == 1) {
+			memcpy(&got, rte_comch_dpa_dev_elem_imm(&elem, NULL), sizeof(got));
+			if (got != value++)
+				wake_fail("a message is wrong");
+			rte_comch_dpa_dev_completion_ack(comp.handle, 1);
+			rte_comch_dpa_dev_consumer_ack(dpa_queue.handle, 1);
+		}
+		rte_comch_dpa_dev_completion_request_notification(comp.handle);
+		if (value < nb_wakes && !test_msgq_park(0, LOST_MS))
+			wake_fail("the unit sleeps through a message");
+	}
+	return NULL;
+}
+
+static int
+test_unit_parks(void)
+{
+	pthread_t thread;
+	uint64_t value = 0, limit;
+
+	TEST_CALL(wake_create(true, NB_RECV));
+	TEST_EXPECT(pthread_create(&thread, NULL, unit_parks, NULL), 0);
+	limit = test_now_ns() + MSGQ_LOST_NS;
+	while (value < nb_wakes && !wake_failed()) {
+		random_moment();
+		if (test_msgq_send(&end, 1, &value, sizeof(value)) == 1) {
+			value++;
+			limit = test_now_ns() + MSGQ_LOST_NS;
+		} else if (test_now_ns() > limit) {
+			wake_fail("there is no credit any more");
+		}
+	}
+	pthread_join(thread, NULL);
+	TEST_ASSERT(error == NULL, "%s, message %" PRIu64, error, value);
+	wake_free();
+	return TEST_SUCCESS;
+}
+
+/* The engine of this end sleeps, unless there is something. */
+static void
+engine_sleep(void)
+{
+	struct rte_comch_pe *pe = test_msgq_pe();
+	struct pollfd pfd = { .fd = rte_comch_pe_fd(pe), .events = POLLIN };
+	int ret = rte_comch_pe_arm(pe);
+
+	if (ret == 0) {
+		nb_sleeps++;
+		if (poll(&pfd, 1, LOST_MS) != 1)
+			wake_fail("the engine sleeps through something");
+	} else if (ret != -EAGAIN) {
+		wake_fail("the engine cannot be armed");
+	}
+	if (rte_comch_pe_progress(pe) < 0)
+		wake_fail("the engine fails");
+}
+
+static void *
+unit_sends(void *arg __rte_unused)
+{
+	uint64_t value = 0, limit = test_now_ns() + MSGQ_LOST_NS;
+	int ret;
+
+	msgq_unit_self.eu = 0;
+	while (value < nb_wakes && !wake_failed()) {
+		random_moment();
+		ret = rte_comch_dpa_dev_producer_post_send_imm(dpa_queue.handle, 1, &value,
+				sizeof(value), RTE_COMCH_DPA_DEV_F_FLUSH |
+				RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS);
+		if (ret == 0) {
+			value++;
+			limit = test_now_ns() + MSGQ_LOST_NS;
+		} else if (ret != -EAGAIN || test_now_ns() > limit) {
+			wake_fail("the unit cannot send");
+		}
+	}
+	return NULL;
+}
+
+static int
+test_engine_sleeps(void)
+{
+	struct rte_comch_cpl cpls[NB_RECV];
+	uint64_t value = 0, got, wakes = test_msgq_wakes();
+	pthread_t thread;
+	uint32_t nb, i;
+
+	TEST_CALL(wake_create(false, NB_RECV));
+	TEST_EXPECT(test_msgq_post(&end, NB_RECV), NB_RECV);
+	TEST_EXPECT(pthread_create(&thread, NULL, unit_sends, NULL), 0);
+	while (value < nb_wakes && !wake_failed()) {
+		nb = test_msgq_poll(&end, cpls, NB_RECV);
+		for (i = 0; i < nb; i++) {
+			memcpy(&got, cpls[i].imm, sizeof(got));
+			if (got != value++)
+				wake_fail("a message is wrong");
+		}
+		test_msgq_post(&end, nb);
+		if (nb == 0)
+			engine_sleep();
+	}
+	pthread_join(thread, NULL);
+	TEST_ASSERT(error == NULL, "%s, message %" PRIu64, error, value);
+	test_note("%" PRIu64 " messages, %" PRIu64 " sleeps, %" PRIu64 " wake-ups", value,
+		nb_sleeps, test_msgq_wakes() - wakes);
+	TEST_TRUE(nb_sleeps != 0);
+	/* one for each sleep at most */
+	TEST_TRUE(test_msgq_wakes() - wakes <= nb_sleeps + 1);
+	wake_free();
+	return TEST_SUCCESS;
+}
+
+static void *
+unit_credits(void *arg __rte_unused)
+{
+	struct rte_comch_dpa_dev_elem elem;
+	uint64_t value = 0, limit = test_now_ns() + MSGQ_LOST_NS;
+
+	msgq_unit_self.eu = 0;
+	rte_comch_dpa_dev_consumer_ack(dpa_queue.handle, 1);
+	while (value < nb_wakes && !wake_failed()) {
+		if (rte_comch_dpa_dev_completion_get(comp.handle, &elem) != 1) {
+			if (test_now_ns() > limit)
+				wake_fail("no message comes");
+			continue;
+		}
+		value++;
+		limit = test_now_ns() + MSGQ_LOST_NS;
+		rte_comch_dpa_dev_completion_ack(comp.handle, 1);
+		random_moment();
+		rte_comch_dpa_dev_consumer_ack(dpa_queue.handle, 1);
+	}
+	return NULL;
+}
+
+static int
+test_engine_sleeps_for_credits(void)
+{
+	uint64_t value = 0;
+	pthread_t thread;
+
+	TEST_CALL(wake_create(true, NB_RECV));
+	TEST_EXPECT(pthread_create(&thread, NULL, unit_credits, NULL), 0);
+	while (value < nb_wakes && !wake_failed()) {
+		if (test_msgq_send(&end, 1, &value, sizeof(value)) == 1)
+			value++;
+		else
+			engine_sleep();
+	}
+	pthread_join(thread, NULL);
+	TEST_ASSERT(error == NULL, "%s, message %" PRIu64, error, value);
+	TEST_TRUE(nb_sleeps != 0);
+	wake_free();
+	return TEST_SUCCESS;
+}
+
+/* One-shot: what was not asked for wakes nobody, and what was asked for does so once. */
+static int
+test_one_shot(void)
+{
+	TEST_CALL(wake_create(true, NB_RECV));
+	TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(dpa_queue.handle, NB_RECV), 0);
+	TEST_EXPECT(test_msgq_send(&end, 1, "a", 1), 1);
+	TEST_EXPECT(test_msgq_park(0, 1), false);
+	TEST_EXPECT(rte_comch_dpa_dev_completion_request_notification(comp.handle), 0);
+	TEST_EXPECT(test_msgq_park(0, 1), true);
+	TEST_EXPECT(test_msgq_park(0, 1), false);
+	TEST_EXPECT(test_msgq_send(&end, 1, "a", 1), 1);
+	TEST_EXPECT(test_msgq_park(0, 1), false);
+	TEST_EXPECT(rte_comch_dpa_dev_completion_request_notification(comp.handle), 0);
+	TEST_EXPECT(test_msgq_park(0, 1), true);
+	wake_free();
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "sleep and wake-ups of message queues",
+	.setup = NULL,
+	.teardown = NULL,
+	.unit_test_cases = {
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_one_shot),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_unit_parks),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_engine_sleeps),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_engine_sleeps_for_credits),
+		TEST_CASES_END(),
+	},
+};
+
+static int
+test_shm_msgq_wake(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(shm_msgq_wake_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_wake);
