@@ -26,10 +26,7 @@
 
 #include <rte_comch_pmd.h>
 #include <rte_comch_dpa_pmd.h>
-#include <rte_lcore.h>
-#include <rte_thread.h>
 
-#include "dpdk_release.h"
 #include "shm_dpa_wire.h"
 
 #ifndef SYS_pidfd_send_signal /* Linux 5.1 */
@@ -38,6 +35,7 @@
 
 struct shm_group;
 struct shm_dpa;
+struct shm_dpa_monitor;
 
 /* Memory of both sides: where each has it. */
 struct shm_dpa_place {
@@ -144,7 +142,7 @@ struct shm_dpa {
 	int pidfd;
 	bool down; /* atomic */
 
-	dpdk_thread_t monitor;
+	struct shm_dpa_monitor *monitor;
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t cond;
 	bool launched; /* the monitor has tried to start the process */

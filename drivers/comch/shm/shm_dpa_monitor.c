@@ -11,13 +11,18 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <rte_lcore.h>
+#include <rte_thread.h>
+
 #include "comch_shm.h"
+#include "dpdk_release.h"
 #include "shm_dpa.h"
 
 /* From the end of the socket to that of its process, and from STOP to SIGKILL. */
@@ -98,21 +103,22 @@ monitor_reap(struct shm_dpa *dpa, pid_t pid)
 	shm_dpa_ended(dpa, ret == pid ? status : -1);
 }
 
-/* What the monitor is given. */
-struct monitor_start {
+/* The thread, and what it is given. */
+struct shm_dpa_monitor {
 	struct shm_dpa *dpa;
+	dpdk_thread_t thread;
 	int exe;
 	int sock;
 };
 
 static DPDK_THREAD_FUNC(monitor_main, arg)
 {
-	struct monitor_start *start = arg;
-	struct shm_dpa *dpa = start->dpa;
+	struct shm_dpa_monitor *monitor = arg;
+	struct shm_dpa *dpa = monitor->dpa;
 	bool tell;
 	pid_t pid;
 
-	pid = monitor_launch(dpa, start->exe, start->sock);
+	pid = monitor_launch(dpa, monitor->exe, monitor->sock);
 	if (pid < 0)
 		return DPDK_THREAD_END;
 	monitor_wait(dpa);
@@ -125,21 +131,37 @@ static DPDK_THREAD_FUNC(monitor_main, arg)
 	return DPDK_THREAD_END;
 }
 
+static void
+monitor_join(struct shm_dpa *dpa)
+{
+	dpdk_thread_join(dpa->monitor->thread);
+	free(dpa->monitor);
+	dpa->monitor = NULL;
+}
+
 static int
 monitor_start(struct shm_dpa *dpa, int exe, int sock)
 {
-	struct monitor_start start = { .dpa = dpa, .exe = exe, .sock = sock };
+	struct shm_dpa_monitor *monitor = calloc(1, sizeof(*monitor));
 	int ret;
 
-	if (dpdk_thread_create_control(&dpa->monitor, "comch-dpa", monitor_main, &start) != 0)
+	if (monitor == NULL)
 		return -ENOMEM;
+	monitor->dpa = dpa;
+	monitor->exe = exe;
+	monitor->sock = sock;
+	if (dpdk_thread_create_control(&monitor->thread, "comch-dpa", monitor_main, monitor) != 0) {
+		free(monitor);
+		return -ENOMEM;
+	}
+	dpa->monitor = monitor;
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
 	while (!dpa->launched)
 		pthread_cond_wait(&dpa->cond, &dpa->lock);
 	ret = dpa->error;
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
 	if (ret != 0)
-		dpdk_thread_join(dpa->monitor);
+		monitor_join(dpa);
 	return ret;
 }
 
@@ -175,7 +197,7 @@ shm_dpa_process_stop(struct shm_dpa *dpa)
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
 	if (shm_dpa_send(dpa, &msg, -1) != 0 || !process_over(dpa, MONITOR_STOP_MS))
 		syscall(SYS_pidfd_send_signal, dpa->pidfd, SIGKILL, NULL, 0);
-	dpdk_thread_join(dpa->monitor);
+	monitor_join(dpa);
 	close(dpa->pidfd);
 	close(dpa->sock);
 }
