@@ -157,11 +157,10 @@ rt_futex(uint32_t *word, int op, uint32_t value)
 	rt_call(__NR_futex, (long)word, op, value, 0, 0, 0);
 }
 
-static long
-rt_send(const void *msg, uint64_t len)
+static void
+rt_send(const void *msg, uint64_t len, long flags)
 {
-	return rt_call(__NR_sendto, SHM_DPA_SOCK, (long)msg, (long)len,
-		RT_MSG_DONTWAIT | RT_MSG_NOSIGNAL, 0, 0);
+	rt_call(__NR_sendto, SHM_DPA_SOCK, (long)msg, (long)len, flags | RT_MSG_NOSIGNAL, 0, 0);
 }
 
 static long
@@ -200,7 +199,7 @@ comch_dpa_rt_log(const char *text, uint32_t len)
 	line.eu = SHM_DPA_SELF()->eu;
 	for (i = 0; i < SHM_DPA_LOG_SIZE && i < len; i++)
 		line.text[i] = text[i];
-	rt_send(&line, sizeof(line));
+	rt_send(&line, sizeof(line), RT_MSG_DONTWAIT);
 }
 
 /*
@@ -330,7 +329,7 @@ rt_caller(void)
 		__atomic_store_n(&prog->runs, prog->runs + 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&prog->busy, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&rt_rpc.busy, 0, __ATOMIC_RELEASE);
-		rt_send(&answer, sizeof(answer));
+		rt_send(&answer, sizeof(answer), 0);
 	}
 }
 
@@ -541,7 +540,7 @@ rt_control(void)
 		answer.value = 0;
 		/* the thread of calls answers those */
 		if (msg.seq != 0 && (msg.type != SHM_DPA_MSG_RPC || answer.ret != 0))
-			rt_send(&answer, sizeof(answer));
+			rt_send(&answer, sizeof(answer), 0);
 	}
 }
 
