@@ -25,6 +25,7 @@
 #include <rte_string_fns.h>
 
 #include "dpdk_release.h"
+#include "shm_dpa.h"
 #include "shm_fast.h"
 
 RTE_LOG_REGISTER_DEFAULT(shm_logtype, NOTICE);
@@ -96,7 +97,8 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	struct shm_dev *dev = rte_dev->priv;
 
 	info->capa = RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER | RTE_COMCH_CAPA_EVENT |
-		RTE_COMCH_CAPA_PEER_ID | RTE_COMCH_CAPA_MEM_STAGED | RTE_COMCH_CAPA_POST_SIZES;
+		RTE_COMCH_CAPA_PEER_ID | RTE_COMCH_CAPA_MEM_STAGED | RTE_COMCH_CAPA_POST_SIZES |
+		RTE_COMCH_CAPA_DPA;
 	if (dev->role == RTE_COMCH_ROLE_DPU) {
 		info->capa |= RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_CONN_MOVE;
 		info->nb_reps = dev->nb_funcs;
@@ -208,6 +210,7 @@ static const struct rte_comch_dev_ops shm_ops = {
 	.info_get = shm_info_get,
 	.rep_list = shm_rep_list,
 	.dump = shm_dump,
+	.dpa = &shm_dpa_ops,
 	.fail = shm_fail,
 	.pgroup_create = shm_group_create,
 	.pgroup_destroy = shm_group_destroy,

@@ -19,7 +19,10 @@
 #include "comch_shm.h"
 #include "shm_dpa.h"
 #include "shm_fast.h"
+#include "shm_msgq.h"
 
+/* There is room for more; a limit keeps a mistake from taking it all. */
+#define SHM_DPA_MAX_MSGQS 256
 /* CPUs that the runtime has a bit for. */
 #define DPA_MAX_CPUS 1024
 
@@ -220,6 +223,13 @@ dpa_info_get(struct rte_comch_dev *dev __rte_unused, struct rte_comch_dpa_info *
 {
 	info->nb_eus = SHM_DPA_MAX_EUS;
 	info->max_threads = SHM_DPA_MAX_EUS;
+	info->max_msgqs = SHM_DPA_MAX_MSGQS;
+	info->max_consumers = SHM_MSGQ_MAX_CONSUMERS;
+	info->max_producers = SHM_MSGQ_MAX_PRODUCERS;
+	info->max_recv = SHM_MSGQ_MAX_DEPTH;
+	info->max_send = SHM_MSGQ_MAX_DEPTH;
+	info->max_depth = SHM_MSGQ_MAX_DEPTH;
+	info->max_imm_len = RTE_COMCH_DPA_IMM_SIZE;
 	info->max_windows = SHM_DPA_MAX_WINDOWS;
 	info->max_mem_size = SHM_DPA_HEAP_MAX;
 }
@@ -315,6 +325,12 @@ const struct rte_comch_dpa_ops shm_dpa_ops = {
 	.thread_create = shm_dpa_thread_create,
 	.thread_run = shm_dpa_thread_run,
 	.thread_destroy = shm_dpa_thread_destroy,
+	.completion_create = shm_msgq_completion_create,
+	.completion_destroy = shm_msgq_completion_destroy,
+	.msgq_start = shm_msgq_start,
+	.msgq_stop = shm_msgq_stop,
+	.queue_create = shm_msgq_dpa_queue_create,
+	.queue_destroy = shm_msgq_dpa_queue_destroy,
 	.window_create = shm_dpa_window_create,
 	.window_destroy = shm_dpa_window_destroy,
 	.mem_alloc = dpa_mem_alloc,

@@ -16,6 +16,7 @@
 #include "comch_shm.h"
 #include "shm_dpa.h"
 #include "shm_fast.h"
+#include "shm_msgq.h"
 
 /* Between two looks at a unit that is to be done. */
 #define THREAD_LOOK_US 50
@@ -200,6 +201,11 @@ shm_dpa_window_destroy(struct rte_comch_dpa_window *window)
 	int ret;
 
 	__atomic_store_n(&entry->flags, 0, __ATOMIC_RELEASE);
+	/* a copy that has found it before may be under way */
+	if (!shm_dpa_is_down(dpa) && shm_msgq_units_settle(dpa, RTE_COMCH_DPA_CALL_MS) != 0) {
+		shm_dpa_spins(dpa, SHM_DPA_NO_EU, "did not leave a window");
+		return -ETIMEDOUT;
+	}
 	msg.values[0] = entry->addr;
 	msg.values[1] = window_size(window->mem->priv);
 	ret = shm_dpa_request(dpa, &msg, -1, RTE_COMCH_DPA_CALL_MS, NULL);
