@@ -52,6 +52,7 @@ void fuzz_card_reset(void);
 #define FUZZ_POSTS 16u
 #define FUZZ_SLOT 256u
 #define FUZZ_IMM 100u
+#define FUZZ_SMALL_IMM 40u /* of queues without a region: it fits in a slot */
 
 struct rte_comch_ctx;
 struct rte_comch_mem;

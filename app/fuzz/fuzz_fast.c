@@ -4,7 +4,7 @@
 
 /*
  * The input is what a peer writes to the memory of the fast path: posts, tails,
- * completions and the words that decide about waking, and what the card's producer
+ * completions, slots and the words that decide about waking, and what the card's producer
  * and consumer do in between.
  */
 
@@ -45,6 +45,7 @@ begin(uint8_t how)
 		fuzz_die("the evil peer", ENOTCONN);
 	fuzz_queues_open((how & 1) != 0 ? FUZZ_TAKE_PACKETS :
 		(how & 0x20) != 0 ? FUZZ_TAKE_IMM : FUZZ_TAKE_DATA);
+	evil.rc.take_slots = (how & 0x40) != 0;
 	ret = evil_rc_wait(evil.e, &evil.rc);
 	if (ret == 0)
 		ret = evil_rc_answer(evil.e, &evil.rc);
@@ -52,6 +53,10 @@ begin(uint8_t how)
 		ret = evil_region_send(evil.e, &region, 3);
 	evil.c.msg.nb_posts = 1u << (how >> 1) % 6;
 	evil.c.msg.imm_len = (how & 0x10) != 0 ? FUZZ_IMM : 0;
+	if ((how & 0xc0) == 0xc0) {
+		evil.c.msg.flags = SHM_WIRE_CONSUMER_F_SLOTS;
+		evil.c.msg.imm_len = FUZZ_SMALL_IMM;
+	}
 	if (ret == 0)
 		ret = evil_consumer_start(evil.e, &evil.c, 5,
 			(how & 0x80) != 0 ? SHM_WIRE_NO_REGION : 3);
@@ -106,6 +111,33 @@ one_post(struct fuzz_in *in, uint8_t what)
 	}
 }
 
+/* What its producers say in slots. */
+static void
+one_slot(struct fuzz_in *in, uint8_t what)
+{
+	uint32_t value = fuzz_u8(in), n = evil.completed;
+	struct shm_slot *slot = &evil.rc.slots[value % evil.rc.msg.nb_posts];
+
+	switch (what % 4) {
+	case 0: /* as a correct peer would */
+		evil_slot_put(&evil.rc, n, evil_slot(n, 1 + value % SHM_WIRE_MAX_PRODUCERS,
+			value % FUZZ_SMALL_IMM, 0));
+		evil.completed++;
+		break;
+	case 1: /* a run */
+		evil_slot_put(&evil.rc, n, evil_slot(n, 1, fuzz_u8(in) % FUZZ_SMALL_IMM, value));
+		evil.completed += value + 1;
+		break;
+	case 2: /* of its position, and anything else */
+		evil_slot_put(&evil.rc, n, evil_slot(n, 1, 0, 0) ^ (uint64_t)fuzz_u32(in) << 32);
+		break;
+	default:
+		slot->word = fuzz_u64(in);
+		slot->imm[value % SHM_SLOT_MAX_IMM] = (uint8_t)value;
+		break;
+	}
+}
+
 /* What its producers say. */
 static void
 one_completion(struct fuzz_in *in, uint8_t what)
@@ -148,7 +180,11 @@ one_step(struct fuzz_in *in)
 		break;
 	case 2:
 	case 3:
-		one_completion(in, what >> 3);
+		/* which has the words that decide about waking, for slots, too */
+		if (evil.rc.slots != NULL && (what & 0x80) == 0)
+			one_slot(in, what >> 3);
+		else
+			one_completion(in, what >> 3);
 		break;
 	case 4:
 		value = fuzz_u8(in);

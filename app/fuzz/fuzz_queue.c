@@ -45,7 +45,8 @@ fuzz_queues_open(enum fuzz_take take)
 	struct fuzz_queues *q = &fuzz_queues;
 	struct rte_comch_producer_conf producer = { .nb_sends = 64 };
 	struct rte_comch_consumer_conf consumer = {
-		.nb_posts = FUZZ_POSTS, .imm_len = take == FUZZ_TAKE_PACKETS ? 0 : FUZZ_IMM,
+		.nb_posts = FUZZ_POSTS, .imm_len = take == FUZZ_TAKE_PACKETS ? 0 :
+			take == FUZZ_TAKE_IMM ? FUZZ_SMALL_IMM : FUZZ_IMM,
 	};
 	struct rte_comch_conn *conn = peer_env.target->conn;
 	int ret;

@@ -103,6 +103,7 @@ struct evil_consumer {
 	struct shm_wire_posts *posts;       /**< The same. */
 	const struct shm_wire_cpls *cpls;
 	uint32_t cpls_size;
+	const struct shm_slot *slots;       /**< Of cpls, if it asked for them and has them. */
 };
 
 /** Announce it, and wait for the answer. @return its status, or a negative errno. */
@@ -118,6 +119,8 @@ struct evil_rc {
 	uint32_t posts_size;
 	struct evil_seg seg;
 	struct shm_wire_cpls *cpls;         /**< The same. */
+	bool take_slots; /**< Set it before evil_rc_wait(): answer with slots, if asked to. */
+	struct shm_slot *slots;             /**< Of cpls; NULL if it has words. */
 };
 
 /** Wait for CONSUMER, and map what comes with it. */
@@ -128,6 +131,9 @@ int evil_rc_answer(struct evil *e, struct evil_rc *rc);
 uint64_t evil_cpl(const struct evil_rc *rc, uint32_t n, uint32_t producer, uint32_t imm_len,
 		uint64_t len);
 void evil_complete(struct evil_rc *rc, uint32_t n, uint64_t word);
+/** The word of a slot with the nth message and more behind it, and storing it. */
+uint64_t evil_slot(uint32_t n, uint32_t producer, uint32_t imm_len, uint32_t more);
+void evil_slot_put(struct evil_rc *rc, uint32_t n, uint64_t word);
 void evil_rc_free(struct evil_rc *rc);
 
 #define FAST_CASE(fn) TEST_CASE_ST(fast_setup, fast_teardown, fn)

@@ -134,6 +134,7 @@ int
 evil_consumer_start(struct evil *e, struct evil_consumer *c, uint32_t id, uint32_t region)
 {
 	union shm_wire_msg msg;
+	bool slots;
 	void *map;
 	int ret;
 
@@ -159,11 +160,14 @@ evil_consumer_start(struct evil *e, struct evil_consumer *c, uint32_t id, uint32
 		return ret;
 	if (e->msg.consumer_ack.status != 0)
 		return e->msg.consumer_ack.status;
-	c->cpls_size = shm_wire_cpls_size(c->msg.nb_posts, c->msg.imm_len);
+	slots = (e->msg.consumer_ack.flags & SHM_WIRE_CONSUMER_F_SLOTS) != 0;
+	c->cpls_size = slots ? shm_wire_slots_size(c->msg.nb_posts) :
+			shm_wire_cpls_size(c->msg.nb_posts, c->msg.imm_len);
 	map = mmap(NULL, c->cpls_size, PROT_READ, MAP_SHARED, e->msg_fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
 	c->cpls = map;
+	c->slots = slots ? shm_wire_slots(c->cpls) : NULL;
 	return 0;
 }
 
@@ -195,6 +199,7 @@ evil_rc_wait(struct evil *e, struct evil_rc *rc)
 {
 	int ret = evil_wait(e, SHM_WIRE_CONSUMER, TEST_MS);
 	uint32_t i;
+	bool slots;
 	void *map;
 
 	if (ret != 0)
@@ -206,11 +211,14 @@ evil_rc_wait(struct evil *e, struct evil_rc *rc)
 	if (map == MAP_FAILED)
 		return -errno;
 	rc->posts = map;
-	ret = evil_seg_create(&rc->seg, offsetof(struct shm_wire_cpls, want),
+	slots = rc->take_slots && (rc->msg.flags & SHM_WIRE_CONSUMER_F_SLOTS) != 0;
+	ret = evil_seg_create(&rc->seg, offsetof(struct shm_wire_cpls, want), slots ?
+			shm_wire_slots_size(rc->msg.nb_posts) :
 			shm_wire_cpls_size(rc->msg.nb_posts, rc->msg.imm_len));
 	if (ret != 0)
 		return ret;
 	rc->cpls = rc->seg.map;
+	rc->slots = slots ? (struct shm_slot *)rc->cpls->words : NULL;
 	for (i = 1; i <= SHM_WIRE_MAX_PRODUCERS; i++)
 		rc->cpls->producers[i] = i;
 	return 0;
@@ -222,10 +230,12 @@ evil_rc_answer(struct evil *e, struct evil_rc *rc)
 	union shm_wire_msg msg;
 	uint32_t i;
 
-	for (i = 0; i < rc->msg.nb_posts; i++)
+	for (i = 0; i < rc->msg.nb_posts && rc->slots == NULL; i++)
 		evil_complete(rc, i, evil_cpl(rc, i, 0, 0, 0) ^ 1);
 	evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
 	msg.consumer_ack.consumer = rc->msg.consumer;
+	if (rc->slots != NULL)
+		msg.consumer_ack.flags |= SHM_WIRE_CONSUMER_F_SLOTS;
 	return evil_send(e, &msg, SHM_WIRE_CONSUMER_ACK, e->chan.id, rc->seg.fd);
 }
 
@@ -242,6 +252,20 @@ evil_complete(struct evil_rc *rc, uint32_t n, uint64_t word)
 {
 	__atomic_store_n(&rc->cpls->words[(SHM_WIRE_POST_START + n) & (rc->msg.nb_posts - 1)],
 			word, __ATOMIC_RELEASE);
+}
+
+uint64_t
+evil_slot(uint32_t n, uint32_t producer, uint32_t imm_len, uint32_t more)
+{
+	return shm_slot_word(SHM_SLOT_START + n, producer, imm_len) |
+		(uint64_t)more << SHM_SLOT_MORE_SHIFT;
+}
+
+void
+evil_slot_put(struct evil_rc *rc, uint32_t n, uint64_t word)
+{
+	__atomic_store_n(&rc->slots[(SHM_SLOT_START + n) & (rc->msg.nb_posts - 1)].word, word,
+			__ATOMIC_RELEASE);
 }
 
 void

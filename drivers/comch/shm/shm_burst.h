@@ -61,6 +61,23 @@ rc_credits(struct shm_rc *rc, uint64_t head, uint32_t want, uint32_t *credits)
 	return 0;
 }
 
+/* The same for one: whether there is one, and nothing is wrong. */
+static inline bool
+rc_credit(struct shm_rc *rc, uint32_t head)
+{
+	uint32_t tail;
+
+	/* acquire: pairs with the release below, of another producer */
+	if (likely(__atomic_load_n(&rc->tail_seen, __ATOMIC_ACQUIRE) - head - 1 <= rc->mask))
+		return true;
+	/* P: pairs with the release in post_publish() */
+	tail = __atomic_load_n(&rc->posts->tail, __ATOMIC_ACQUIRE);
+	if (unlikely(tail - head - 1 > rc->mask))
+		return false;
+	__atomic_store_n(&rc->tail_seen, tail, __ATOMIC_RELEASE);
+	return true;
+}
+
 /*
  * What a chunk of a burst works on: positions from head on, none of them beyond
  * the end of the ring, so that they are one row and of one lap.

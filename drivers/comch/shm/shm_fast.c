@@ -146,6 +146,7 @@ consumer_free(struct shm_consumer *c)
 		shm_region_unuse(c->queue->mem);
 	free(c->stage);
 	free(c->posted);
+	free(c->cookies);
 	free(c->imm_copy);
 	shm_seg_free(&c->seg);
 	free(c);
@@ -169,7 +170,7 @@ consumer_region(struct shm_consumer *c, struct rte_comch_mem *mem)
 /*
  * Places of a ring for so many posts: twice as many. If all were posted, what is
  * posted next would be in the line of what the producers look at next, and that
- * line would go back and forth with each message.
+ * line would go back and forth with each message. Runs of slots need them, too.
  */
 static uint32_t
 ring_posts(uint32_t queue_size)
@@ -195,6 +196,7 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
 	struct shm_group *group = container_of(queue->pg, struct shm_group, pg);
 	struct shm_consumer *c = aligned_alloc(128, RTE_ALIGN_CEIL(sizeof(*c), (size_t)128));
+	const bool slots = shm_wire_slots_fit(queue->mem != NULL, queue->imm_len);
 	uint32_t ring = ring_posts(queue->size);
 	int ret = -ENOMEM;
 
@@ -222,6 +224,10 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 		c->imm_copy = calloc(ring, c->imm_size);
 	if (c->posted == NULL || (c->imm_len > RTE_COMCH_CPL_IMM_SIZE && c->imm_copy == NULL))
 		goto fail;
+	fp->post = c->buf_size != 0 ? shm_post_burst : shm_post_sizes_burst;
+	fp->poll = shm_cpl_poll;
+	if (slots && shm_small_setup(c, fp) != 0)
+		goto fail;
 	ret = shm_seg_create(&c->seg, offsetof(struct shm_wire_posts, tail),
 			shm_wire_posts_size(ring, c->base != NULL));
 	if (ret != 0) {
@@ -237,8 +243,6 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	TAILQ_INSERT_TAIL(&group->consumers, c, next);
 	queue->priv = c;
 	fp->queue = c;
-	fp->post = c->buf_size != 0 ? shm_post_burst : shm_post_sizes_burst;
-	fp->poll = shm_cpl_poll;
 	fp->rx_mbuf = shm_rx_mbuf;
 	if (c->stage != NULL)
 		shm_stage_fns(c, fp);
@@ -323,6 +327,8 @@ announce_locked(struct shm_consumer *c, struct shm_chan *chan)
 	msg.consumer.buf_size = queue->buf_size;
 	msg.consumer.group = c->group->index;
 	msg.consumer.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;
+	if (c->cookies != NULL)
+		msg.consumer.flags |= SHM_WIRE_CONSUMER_F_SLOTS;
 	/* only those of tasks rest: the others are polled by the application */
 	if (queue->nb_tasks != 0 && shm_qbell_get_locked(c, chan->link) == 0)
 		msg.consumer.flags |= SHM_WIRE_CONSUMER_F_REST |

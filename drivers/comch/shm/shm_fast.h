@@ -105,6 +105,7 @@ struct shm_fast {
 /* A consumer of the peer. */
 struct shm_rc {
 	/* set once */
+	struct shm_slot *slots; /* NULL if its completions are words */
 	const struct shm_wire_posts *posts;
 	struct shm_wire_cpls *cpls;
 	uint8_t *imm;
@@ -196,12 +197,23 @@ struct shm_posted {
 	uint8_t *addr;
 };
 
+/* A run of messages that is read, all of it checked: see shm_slot.h. */
+struct shm_run {
+	const uint8_t *next; /* the next message */
+	uint32_t left;       /* messages; 0: look for another run */
+	uint32_t len;        /* of each, bytes */
+	uint32_t producer;
+};
+
 /* A consumer of this side. */
 struct shm_consumer {
 	struct shm_wire_posts *own;
 	const struct shm_wire_cpls *cpls;
 	const uint8_t *imm;
-	struct shm_posted *posted;
+	const struct shm_slot *slots; /* of cpls; NULL if it has words */
+	uint64_t *cookies;            /* of what was posted, if it has slots */
+	struct shm_run run;           /* the same */
+	struct shm_posted *posted;    /* of what was posted, if it has words */
 	uint8_t *imm_copy; /* of immediate data that is not inline */
 	uint32_t size; /* posts at one time */
 	uint32_t mask; /* of the places */
@@ -225,6 +237,7 @@ struct shm_consumer {
 
 	/* set-up */
 	struct rte_comch_queue *queue;
+	struct rte_comch_fp_object *fp; /* until the peer has answered */
 	struct shm_group *group;
 	struct shm_link *link; /* from the announcement on */
 	struct shm_seg seg;
@@ -288,6 +301,7 @@ int shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
 		struct rte_comch_room *room);
 
 /* shm_rc.c: consumers of the peer, and its answers about ours */
+uint32_t shm_rc_seg_size(const struct shm_wire_consumer *msg);
 int shm_conn_consumer_info(struct rte_comch_dev *dev, const struct rte_comch_conn *conn,
 		uint32_t consumer_id, struct rte_comch_remote_consumer_info *info);
 int shm_fast_event(struct shm_chan *chan, struct shm_event *ev);
@@ -330,6 +344,19 @@ uint32_t shm_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, ui
 void shm_producer_arm(struct shm_producer *p);
 bool shm_producer_pending(struct shm_producer *p);
 void shm_producer_disarm(struct shm_producer *p);
+
+/* shm_small.c: producers and consumers with slots */
+uint16_t shm_small_send(struct shm_producer *p, struct shm_rc *rc,
+		const struct rte_comch_send *msgs, uint16_t nb);
+uint16_t shm_small_send_one(struct shm_producer *p, struct shm_rc *rc,
+		const struct rte_comch_send *msg);
+uint16_t shm_small_tx(struct shm_producer *p, struct shm_rc *rc, struct rte_mbuf **pkts,
+		uint16_t nb);
+uint16_t shm_small_post(void *queue, const struct rte_comch_post *posts, uint16_t nb);
+uint16_t shm_small_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
+bool shm_small_pending(const struct shm_consumer *c);
+int shm_small_setup(struct shm_consumer *c, struct rte_comch_fp_object *fp);
+void shm_small_answer(struct shm_consumer *c, bool slots);
 
 /* shm_rx.c: consumers */
 void shm_post_wake(const struct shm_consumer *c, uint32_t want);

@@ -17,9 +17,12 @@
 
 #include "shm_fast.h"
 
-static uint32_t
-rc_seg_size(const struct shm_wire_consumer *msg)
+/* Of the completion segment that answers it. */
+uint32_t
+shm_rc_seg_size(const struct shm_wire_consumer *msg)
 {
+	if ((msg->flags & SHM_WIRE_CONSUMER_F_SLOTS) != 0)
+		return shm_wire_slots_size(msg->nb_posts);
 	return shm_wire_cpls_size(msg->nb_posts, msg->imm_len);
 }
 
@@ -101,6 +104,8 @@ consumer_valid(const struct shm_wire_consumer *msg)
 		msg->group < SHM_WIRE_MAX_GROUPS && msg->reserved == 0 &&
 		msg->buf_size <= SHM_WIRE_MAX_BUF_SIZE &&
 		(msg->buf_size == 0 || msg->region != SHM_WIRE_NO_REGION) &&
+		((msg->flags & SHM_WIRE_CONSUMER_F_SLOTS) == 0 ||
+		shm_wire_slots_fit(msg->region != SHM_WIRE_NO_REGION, msg->imm_len)) &&
 		((msg->flags & SHM_WIRE_CONSUMER_F_REST) == 0 ||
 		msg->flags >> SHM_WIRE_CONSUMER_BELL_SHIFT < SHM_WIRE_MAX_QBELLS);
 }
@@ -110,7 +115,7 @@ static int
 rc_reserve_locked(struct shm_rc *rc, struct shm_link *link,
 		const struct shm_wire_consumer *msg)
 {
-	uint32_t bytes = rc_seg_size(msg);
+	uint32_t bytes = shm_rc_seg_size(msg);
 
 	if (link->nb_rcs >= SHM_MAX_LINK_RCS)
 		return -EUSERS;
@@ -199,7 +204,10 @@ rc_map(struct shm_rc *rc, const struct shm_wire_consumer *msg, int fd)
 	rc->tail_seen = SHM_WIRE_POST_START;
 	rc_wake_init(rc, msg);
 	rc->fence = shm_fences_needed() || (msg->flags & SHM_WIRE_CONSUMER_F_FENCE) != 0;
-	rc_words_init(rc);
+	if ((msg->flags & SHM_WIRE_CONSUMER_F_SLOTS) != 0)
+		rc->slots = (struct shm_slot *)rc->cpls->words; /* all 0: there is no message */
+	else
+		rc_words_init(rc);
 	return 0;
 }
 
@@ -277,7 +285,8 @@ peer_consumer(struct shm_chan *chan, struct shm_event *ev)
 	}
 	reply.consumer_ack.consumer = msg->consumer;
 	reply.consumer_ack.status = ret;
-	reply.consumer_ack.flags = msg->flags & SHM_WIRE_CONSUMER_F_REST;
+	reply.consumer_ack.flags = msg->flags &
+		(SHM_WIRE_CONSUMER_F_REST | SHM_WIRE_CONSUMER_F_SLOTS);
 	if (shm_fences_needed())
 		reply.consumer_ack.flags |= SHM_WIRE_CONSUMER_F_FENCE;
 	shm_dev_lock(dev);
@@ -376,15 +385,21 @@ peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 	const struct shm_wire_consumer_ack *msg = &ev->msg.consumer_ack;
 	struct shm_consumer *c = consumer_find(chan, msg->consumer, false);
 	int status = msg->status;
+	bool slots;
 
 	if (c == NULL || (status == 0) != (ev->fd >= 0))
 		return -EPROTO;
 	if (status == 0) {
-		c->cpls_size = shm_wire_cpls_size(c->mask + 1, c->imm_len);
+		/* an answer does not ask: what was not asked for is not taken up */
+		slots = c->cookies != NULL && (msg->flags & SHM_WIRE_CONSUMER_F_SLOTS) != 0;
+		c->cpls_size = slots ? shm_wire_slots_size(c->mask + 1) :
+			shm_wire_cpls_size(c->mask + 1, c->imm_len);
 		c->cpls = shm_peer_map(ev->fd, offsetof(struct shm_wire_cpls, want), c->cpls_size);
 		if (c->cpls == NULL)
 			return -EPROTO;
 		c->imm = (const uint8_t *)&c->cpls->words[c->mask + 1];
+		if (c->cookies != NULL)
+			shm_small_answer(c, slots);
 		c->fence = shm_fences_needed() || (msg->flags & SHM_WIRE_CONSUMER_F_FENCE) != 0;
 		c->rings = c->qbells != NULL && (msg->flags & SHM_WIRE_CONSUMER_F_REST) != 0;
 	} else {

@@ -3,11 +3,11 @@
  */
 
 /*
- * Consumers: posting bursts of buffers, and finding what has come. Everything here
- * runs in the thread of one consumer and takes no lock, but for waking a peer that
- * sleeps and for telling of a peer that lies. What the peer writes is loaded once,
- * checked against what we posted, and then used. The pairs of memory orders are
- * named in shm_tx.c.
+ * Consumers: posting bursts of buffers, and finding what has come, but where it comes in
+ * slots: see shm_small.c. Everything here runs in the thread of one consumer and takes
+ * no lock, but for waking a peer that sleeps and for telling of a peer that lies. What
+ * the peer writes is loaded once, checked against what we posted, and then used. The
+ * pairs of memory orders are named in shm_tx.c.
  */
 
 #include <errno.h>
@@ -226,11 +226,12 @@ uint16_t
 shm_flush_poll(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
 {
 	uint32_t n = RTE_MIN(nb_posted(c), (uint32_t)nb);
-	uint32_t i;
+	uint32_t i, slot;
 
 	memset(cpls, 0, n * sizeof(*cpls));
 	for (i = 0; i < n; i++) {
-		cpls[i].cookie = c->posted[(c->poll_pos + i) & c->mask].cookie;
+		slot = (c->poll_pos + i) & c->mask;
+		cpls[i].cookie = c->slots != NULL ? c->cookies[slot] : c->posted[slot].cookie;
 		cpls[i].status = c->flush;
 	}
 	c->poll_pos += n;
@@ -436,5 +437,7 @@ shm_consumer_pending(const struct shm_consumer *c)
 
 	if (c->cpls == NULL || nb_posted(c) == 0)
 		return false;
-	return c->flush != 0 || (!c->broken && cpl_get(c, c->poll_pos, &got) != 0);
+	if (c->flush != 0 || c->slots != NULL)
+		return c->flush != 0 || shm_small_pending(c);
+	return !c->broken && cpl_get(c, c->poll_pos, &got) != 0;
 }

@@ -15,6 +15,12 @@
  * read-only. Positions count from SHM_SLOT_START and wrap; that of a message is in its
  * slot, so a slot that still has its message of the round before is not taken for a new one.
  *
+ * A burst can be a run: its messages are of one length, and lie back to back from the first
+ * slot on, at steps of shm_slot_step(). They have the slots that one each would have, touch
+ * fewer lines of them, and one word says that all are there. Who uses runs needs a ring of
+ * twice as many slots as there can be messages: a run that is read in parts then is not
+ * overwritten, although its later messages lie before their own slots.
+ *
  * Memory orders, and their pairs:
  *
  *   S  slots   the producer releases the word of a slot after the message, the
@@ -34,7 +40,7 @@
 #ifndef SHM_SLOT_LOAD
 #define SHM_SLOT_LOAD(ptr, order) __atomic_load_n(ptr, order)
 #define SHM_SLOT_STORE(ptr, val, order) __atomic_store_n(ptr, val, order)
-#define SHM_SLOT_COPY(dst, src, len) __builtin_memcpy(dst, src, len)
+#define SHM_SLOT_COPY(dst, src, len) shm_slot_copy(dst, src, len)
 #define SHM_SLOT_LIGHT_FENCE(whole) \
 	do { \
 		if (__builtin_expect(whole, 0)) \
@@ -58,11 +64,19 @@ struct shm_slot {
 
 _Static_assert(sizeof(struct shm_slot) == SHM_SLOT_SIZE, "slot");
 
-/* What the word of a slot says: position, bytes of the message, who sent it; that it is one. */
+/* Messages of a run. */
+#define SHM_SLOT_MAX_RUN 32
+
+/*
+ * What the word of a slot says: position, bytes of the message, who sent it, how many follow
+ * it in its run; that it is one.
+ */
 #define SHM_SLOT_LEN_SHIFT 32
 #define SHM_SLOT_LEN_MASK 0xffu
 #define SHM_SLOT_PRODUCER_SHIFT 40
 #define SHM_SLOT_PRODUCER_MASK 0xffffu
+#define SHM_SLOT_MORE_SHIFT 56
+#define SHM_SLOT_MORE_MASK 0x7fu
 #define SHM_SLOT_FULL (UINT64_C(1) << 63) /* memory that is new is 0 */
 
 static inline uint64_t
@@ -92,13 +106,60 @@ shm_slot_producer(uint64_t word)
 	return (uint32_t)(word >> SHM_SLOT_PRODUCER_SHIFT) & SHM_SLOT_PRODUCER_MASK;
 }
 
+/* Messages of a run that follow this one. */
+static inline uint32_t
+shm_slot_more(uint64_t word)
+{
+	return (uint32_t)(word >> SHM_SLOT_MORE_SHIFT) & SHM_SLOT_MORE_MASK;
+}
+
+/* Bytes from a message of a run to the next one. */
+static inline uint32_t
+shm_slot_step(uint32_t len)
+{
+	return (len + 7u) & ~7u;
+}
+
+/*
+ * Up to SHM_SLOT_MAX_IMM bytes, without a call and without a loop: pieces of one size, the
+ * last one ends where the message does.
+ */
+static inline void
+shm_slot_copy(uint8_t *dst, const uint8_t *src, uint32_t len)
+{
+	if (len >= 16) {
+		__builtin_memcpy(dst, src, 16);
+		if (len > 32) {
+			__builtin_memcpy(dst + 16, src + 16, 16);
+			__builtin_memcpy(dst + len - 32, src + len - 32, 16);
+		}
+		__builtin_memcpy(dst + len - 16, src + len - 16, 16);
+	} else if (len >= 8) {
+		__builtin_memcpy(dst, src, 8);
+		__builtin_memcpy(dst + len - 8, src + len - 8, 8);
+	} else if (len >= 4) {
+		__builtin_memcpy(dst, src, 4);
+		__builtin_memcpy(dst + len - 4, src + len - 4, 4);
+	} else if (len != 0) {
+		dst[0] = src[0];
+		dst[len / 2] = src[len / 2];
+		dst[len - 1] = src[len - 1];
+	}
+}
+
+/* Producer: what was copied to a slot, and to those of its run, is a message. */
+static inline void
+shm_slot_publish(struct shm_slot *slot, uint64_t word)
+{
+	SHM_SLOT_STORE(&slot->word, word, __ATOMIC_RELEASE); /* S */
+}
+
 /* Producer: put a message into a slot that the tail allows. */
 static inline void
 shm_slot_put(struct shm_slot *slot, uint64_t word, const void *imm, uint32_t len)
 {
-	if (len != 0)
-		SHM_SLOT_COPY(slot->imm, imm, len);
-	SHM_SLOT_STORE(&slot->word, word, __ATOMIC_RELEASE); /* S */
+	SHM_SLOT_COPY(slot->imm, (const uint8_t *)imm, len);
+	shm_slot_publish(slot, word);
 }
 
 /* Consumer: the word of a slot, for shm_slot_is() with the position that is due. */

@@ -447,6 +447,9 @@ shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *m
 	rc = rc_enter(p, consumer_id);
 	if (unlikely(rc == NULL))
 		return no_rc(p, consumer_id);
+	if (rc->slots != NULL)
+		return nb == 1 ? shm_small_send_one(p, rc, msgs) :
+			shm_small_send(p, rc, msgs, nb);
 	if (nb == 1) {
 		sent = send_chunk(p, rc, msgs, 1, &reason);
 		burst_end(p, rc, sent);
@@ -519,6 +522,8 @@ shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t 
 	rc = rc_enter(p, consumer_id);
 	if (unlikely(rc == NULL))
 		return no_rc(p, consumer_id);
+	if (unlikely(rc->slots != NULL))
+		return shm_small_tx(p, rc, pkts, nb);
 	ch.reason = 0;
 	while (sent < nb && likely(ch.reason == 0)) {
 		tx_claim(p, rc, &pkts[sent], RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK), &ch);

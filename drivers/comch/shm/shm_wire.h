@@ -47,6 +47,10 @@
  * all that there is to say, and one of its bits changes with each lap, so that no
  * other word has to be looked at.
  *
+ * A consumer of immediate data alone can ask for slots instead: the completion segment
+ * then has one cache line for each post, with the immediate data and the word that says
+ * that it is there, which is that of shm_slot.h. Nothing else is read for a message.
+ *
  * Bells. The reader of a connection owns one bit, its bell, among the bell words
  * of its peer's link segment. The writer flips it after it has published
  * something, unless the flip before is not yet acknowledged: the reader counts
@@ -70,6 +74,8 @@
 
 #include <rte_byteorder.h>
 #include <rte_common.h>
+
+#include "shm_slot.h"
 
 #if RTE_BYTE_ORDER != RTE_LITTLE_ENDIAN
 #error "shared layouts are little-endian and so must be the machine"
@@ -249,6 +255,12 @@ struct shm_wire_region_gone {
  * a peer that does not know this flag does not say.
  */
 #define SHM_WIRE_CONSUMER_F_REST 0x2u
+/*
+ * In CONSUMER: it has no region, its immediate data fits in a slot, and it takes a
+ * completion segment of slots. In CONSUMER_ACK: that is what it is; a peer that does not
+ * know this flag does not say so, and its segment has words.
+ */
+#define SHM_WIRE_CONSUMER_F_SLOTS 0x4u
 #define SHM_WIRE_CONSUMER_BELL_SHIFT 16
 
 /* Carries the consumer's segment. */
@@ -375,7 +387,10 @@ struct shm_wire_cpls {
 	uint32_t reserved[31];
 	/* identifiers, there before the first word that names the slot; 0: nobody yet */
 	uint32_t producers[SHM_WIRE_PRODUCER_SLOTS];
-	/* nb_posts words, then nb_posts times shm_wire_imm_size() of immediate data */
+	/*
+	 * nb_posts words, then nb_posts times shm_wire_imm_size() of immediate data; or
+	 * nb_posts slots, with SHM_WIRE_CONSUMER_F_SLOTS
+	 */
 	uint64_t words[];
 };
 
@@ -385,6 +400,20 @@ struct shm_wire_cpls {
 #define SHM_WIRE_CPL_IMM_SHIFT 8
 #define SHM_WIRE_CPL_IMM_MASK 0xffffu
 #define SHM_WIRE_CPL_LEN_SHIFT 24
+
+/* Whether the messages of a consumer fit in slots. */
+static inline bool
+shm_wire_slots_fit(bool region, uint32_t imm_len)
+{
+	return !region && imm_len <= SHM_SLOT_MAX_IMM;
+}
+
+/* The slots of a completion segment that has some. */
+static inline const struct shm_slot *
+shm_wire_slots(const struct shm_wire_cpls *cpls)
+{
+	return (const struct shm_slot *)cpls->words;
+}
 
 /* The slot of a consumer, and that of a producer. */
 static inline uint32_t
@@ -440,6 +469,12 @@ shm_wire_cpls_size(uint32_t nb_posts, uint32_t imm_len)
 		nb_posts * ((uint32_t)sizeof(uint64_t) + shm_wire_imm_size(imm_len));
 }
 
+static inline uint32_t
+shm_wire_slots_size(uint32_t nb_posts)
+{
+	return sizeof(struct shm_wire_cpls) + nb_posts * (uint32_t)sizeof(struct shm_slot);
+}
+
 /* Bytes of the record of a message. */
 static inline uint32_t
 shm_wire_rec_size(uint32_t len)
@@ -485,6 +520,11 @@ _Static_assert(offsetof(struct shm_wire_posts, words) == 256, "posts");
 _Static_assert(offsetof(struct shm_wire_cpls, want) == 128, "cpls.want");
 _Static_assert(offsetof(struct shm_wire_cpls, producers) == 256, "cpls.producers");
 _Static_assert(offsetof(struct shm_wire_cpls, words) == 768, "cpls");
+_Static_assert(offsetof(struct shm_wire_cpls, words) % SHM_SLOT_SIZE == 0, "a slot is one line");
+_Static_assert(sizeof(struct shm_slot) == 64, "slot");
+_Static_assert(offsetof(struct shm_slot, imm) == 8, "slot.imm");
+_Static_assert(SHM_SLOT_START == SHM_WIRE_POST_START, "positions of slots are those of posts");
+_Static_assert(SHM_WIRE_PRODUCER_SLOTS - 1 <= SHM_SLOT_PRODUCER_MASK, "producers of slots");
 _Static_assert(SHM_WIRE_MAX_PRODUCERS <= SHM_WIRE_PRODUCER_SLOTS, "producers");
 _Static_assert(SHM_WIRE_PRODUCER_SLOTS - 1 == SHM_WIRE_CPL_PRODUCER_MASK, "producer slots");
 _Static_assert(SHM_WIRE_MAX_IMM_LEN <= SHM_WIRE_CPL_IMM_MASK, "imm");

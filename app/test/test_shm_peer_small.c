@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Slots of immediate data, and an evil peer that asks for them when it must not, writes
+ * anything to them, or posts what it has not. From either role. Words of completions and
+ * posts of buffers are attacked in another file.
+ */
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "test_shm_peer_fast.h"
+
+#define NB 16u
+#define IMM 40u
+
+static uint8_t data[256];
+
+/*
+ * Consumers of the device
+ */
+
+struct slots_env {
+	struct evil *e;
+	struct evil_rc rc;
+	struct test_q *q;
+	uint64_t before;
+	uint32_t posted;
+	uint32_t polled;
+};
+
+static int
+slots_open(struct slots_env *env, uint32_t nb_posts, uint32_t imm_len)
+{
+	memset(env, 0, sizeof(*env));
+	env->e = fast_connected();
+	TEST_TRUE(env->e != NULL);
+	env->q = fast_consumer(NULL, nb_posts, imm_len);
+	TEST_TRUE(env->q != NULL);
+	env->rc.take_slots = true;
+	TEST_EXPECT(evil_rc_wait(env->e, &env->rc), 0);
+	TEST_TRUE(env->rc.slots != NULL);
+	TEST_EXPECT(evil_rc_answer(env->e, &env->rc), 0);
+	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	env->before = fast_side->violations();
+	return TEST_SUCCESS;
+}
+
+static void
+slots_close(struct slots_env *env)
+{
+	fast_case_end();
+	evil_rc_free(&env->rc);
+}
+
+static int
+slots_post(struct slots_env *env, unsigned int nb)
+{
+	struct rte_comch_post post = { .len = 0 };
+
+	for (; nb > 0; nb--, env->posted++) {
+		post.cookie = env->posted;
+		TEST_EXPECT(rte_comch_consumer_post_burst(env->q->ctx, &post, 1), 1);
+	}
+	return TEST_SUCCESS;
+}
+
+static uint8_t *
+slot_imm(const struct slots_env *env, uint32_t n)
+{
+	return env->rc.slots[(SHM_SLOT_START + n) & (env->rc.msg.nb_posts - 1)].imm;
+}
+
+/* Consumers that ask for slots, and those that do not. */
+static int
+test_asks(void)
+{
+	static const struct {
+		bool region;
+		uint32_t imm_len;
+		bool asks;
+	} rows[] = {
+		{ false, 0, true }, { false, SHM_SLOT_MAX_IMM, true },
+		{ false, SHM_SLOT_MAX_IMM + 1, false }, { true, 0, false }, { true, 8, false },
+	};
+	struct evil_rc rc;
+	struct rte_comch_mem *mem;
+	struct evil *e;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		memset(&rc, 0, sizeof(rc));
+		e = fast_connected();
+		TEST_TRUE(e != NULL);
+		mem = rows[i].region ? fast_mem(4096) : NULL;
+		TEST_TRUE(fast_consumer(mem, NB, rows[i].imm_len) != NULL);
+		TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+		TEST_TRUE(((rc.msg.flags & SHM_WIRE_CONSUMER_F_SLOTS) != 0) == rows[i].asks);
+		/* what is read in parts must not be overwritten */
+		TEST_TRUE(rc.msg.nb_posts >= 2 * NB);
+		fast_case_end();
+		evil_rc_free(&rc);
+	}
+	return TEST_SUCCESS;
+}
+
+/* A peer that does not know of slots, and one that gives them to whom has not asked. */
+static int
+test_answers(void)
+{
+	struct rte_comch_post post = { .cookie = 3 };
+	struct rte_comch_cpl cpl;
+	union shm_wire_msg msg;
+	struct slots_env env;
+	unsigned int asked;
+
+	for (asked = 0; asked < 2; asked++) {
+		memset(&env, 0, sizeof(env));
+		env.e = fast_connected();
+		TEST_TRUE(env.e != NULL);
+		env.q = fast_consumer(NULL, NB, asked != 0 ? IMM : SHM_SLOT_MAX_IMM + 1);
+		TEST_TRUE(env.q != NULL);
+		TEST_EXPECT(evil_rc_wait(env.e, &env.rc), 0);
+		for (unsigned int i = 0; i < env.rc.msg.nb_posts; i++)
+			evil_complete(&env.rc, i, evil_cpl(&env.rc, i, 0, 0, 0) ^ 1);
+		evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id);
+		msg.consumer_ack.consumer = env.rc.msg.consumer;
+		msg.consumer_ack.flags = asked != 0 ? 0 : SHM_WIRE_CONSUMER_F_SLOTS;
+		TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id,
+				env.rc.seg.fd), 0);
+		PEER_WAIT(test_q_state(env.q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+		TEST_EXPECT(rte_comch_consumer_post_burst(env.q->ctx, &post, 1), 1);
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 0);
+		evil_complete(&env.rc, 0, evil_cpl(&env.rc, 0, 5, 7, 0));
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 1);
+		TEST_TRUE(cpl.cookie == 3 && cpl.imm_len == 7 && cpl.producer_id == 5);
+		slots_close(&env);
+	}
+	/* too small for slots */
+	memset(&env, 0, sizeof(env));
+	env.e = fast_connected();
+	TEST_TRUE(env.e != NULL && fast_consumer(NULL, NB, 8) != NULL);
+	TEST_EXPECT(evil_rc_wait(env.e, &env.rc), 0);
+	env.before = fast_side->violations();
+	evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id);
+	msg.consumer_ack.consumer = env.rc.msg.consumer;
+	msg.consumer_ack.flags = SHM_WIRE_CONSUMER_F_SLOTS;
+	TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id,
+			env.rc.seg.fd), 0);
+	TEST_CALL(fast_conn_dies(env.e, env.before, "segment", 0));
+	slots_close(&env);
+	return TEST_SUCCESS;
+}
+
+/* Runs that are right: read as a whole and in parts, over the end of the ring. */
+static int
+test_runs(void)
+{
+	static const uint32_t nbs[] = { 1, 2, 5, NB };
+	static const uint32_t lens[] = { 0, 1, 7, 8, 32, IMM };
+	struct rte_comch_cpl cpls[NB];
+	uint32_t n = 0, nb, len, row, i, k;
+	struct slots_env env;
+	const uint8_t *imm;
+	unsigned int round;
+
+	TEST_CALL(slots_open(&env, NB, IMM));
+	for (round = 0; round < 200; round++, n += nb) {
+		row = env.rc.msg.nb_posts - ((SHM_SLOT_START + n) & (env.rc.msg.nb_posts - 1));
+		nb = RTE_MIN(nbs[round % RTE_DIM(nbs)], row);
+		len = lens[round % RTE_DIM(lens)];
+		TEST_CALL(slots_post(&env, nb));
+		for (i = 0; i < nb; i++)
+			test_fill(slot_imm(&env, n) + i * RTE_ALIGN_CEIL(len, 8u), len, n + i);
+		evil_slot_put(&env.rc, n, evil_slot(n, 7, len, nb - 1));
+		for (i = 0; i < nb; i += k) {
+			k = rte_comch_queue_poll_burst(env.q->ctx, cpls, round % 3 != 0 ? NB :
+					1 + round % 5);
+			TEST_TRUE(k != 0 && i + k <= nb);
+			for (uint32_t j = 0; j < k; j++) {
+				imm = len <= RTE_COMCH_CPL_IMM_SIZE ? cpls[j].imm : cpls[j].imm_ext;
+				TEST_TRUE(cpls[j].cookie == n + i + j && cpls[j].imm_len == len &&
+						cpls[j].producer_id == 7 && cpls[j].len == 0);
+				TEST_TRUE(test_check(imm, len, n + i + j));
+			}
+		}
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
+	}
+	TEST_EXPECT(fast_side->violations(), env.before);
+	slots_close(&env);
+	return TEST_SUCCESS;
+}
+
+/* Words that are of their position, and say what cannot be. */
+static int
+test_values(void)
+{
+	static const struct {
+		uint32_t producer;
+		uint32_t imm_len;
+		uint32_t more;
+	} bad[] = {
+		{ 1, IMM + 1, 0 }, { 1, SHM_SLOT_MAX_IMM, 0 }, { 1, SHM_SLOT_LEN_MASK, 0 },
+		{ 0, 0, 0 }, { 65, 0, 0 }, { 127, 8, 0 }, { 128, 8, 0 }, { 129, 8, 0 },
+		{ 0xff, 8, 0 }, { 0x8001, 8, 0 }, { SHM_SLOT_PRODUCER_MASK, 8, 0 },
+		{ 1, 8, NB }, { 1, 0, SHM_SLOT_MORE_MASK }, { 1, IMM, SHM_SLOT_MORE_MASK },
+		{ SHM_SLOT_PRODUCER_MASK, SHM_SLOT_LEN_MASK, SHM_SLOT_MORE_MASK },
+	};
+	const uint16_t bursts[] = { 1, NB };
+	struct rte_comch_cpl cpls[NB];
+	struct slots_env env;
+	unsigned int i, lead, b;
+
+	/* the first, and behind good ones; by both kinds of poll */
+	for (i = 0; i < 4 * RTE_DIM(bad); i++) {
+		lead = i % 2 * 3;
+		b = i / 2 % 2;
+		TEST_CALL(slots_open(&env, NB, IMM));
+		TEST_CALL(slots_post(&env, NB));
+		for (env.polled = 0; env.polled < lead; env.polled++) {
+			evil_slot_put(&env.rc, env.polled, evil_slot(env.polled, 64, IMM, 0));
+			TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, bursts[b]), 1);
+		}
+		evil_slot_put(&env.rc, lead, evil_slot(lead, bad[i / 4].producer,
+				bad[i / 4].imm_len, bad[i / 4].more));
+		evil_slot_put(&env.rc, lead + 1, evil_slot(lead + 1, 1, 0, 0));
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, bursts[b]), 0);
+		/* and it is not believed when it says something else now */
+		evil_slot_put(&env.rc, lead, evil_slot(lead, 1, 0, 0));
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, bursts[b]), 0);
+		TEST_CALL(fast_conn_dies(env.e, env.before, "slot", i));
+		slots_close(&env);
+	}
+	return TEST_SUCCESS;
+}
+
+/* Runs of more than was posted, and over the end of the ring. */
+static int
+test_run_bounds(void)
+{
+	struct rte_comch_cpl cpls[NB];
+	struct slots_env env;
+	unsigned int i, n;
+
+	TEST_CALL(slots_open(&env, NB, IMM));
+	TEST_CALL(slots_post(&env, 4));
+	evil_slot_put(&env.rc, 0, evil_slot(0, 1, 8, 4));
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
+	TEST_CALL(fast_conn_dies(env.e, env.before, "run", 0));
+	slots_close(&env);
+
+	TEST_CALL(slots_open(&env, NB, IMM));
+	/* positions begin at a multiple of the ring: this is 2 before its end */
+	for (n = 0; n < env.rc.msg.nb_posts - 2; n++) {
+		TEST_CALL(slots_post(&env, 1));
+		evil_slot_put(&env.rc, n, evil_slot(n, 1, 8, 0));
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 1);
+	}
+	TEST_CALL(slots_post(&env, NB));
+	evil_slot_put(&env.rc, n, evil_slot(n, 1, 8, 2));
+	for (i = 0; i < 2; i++)
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
+	TEST_CALL(fast_conn_dies(env.e, env.before, "run", 1));
+	slots_close(&env);
+	return TEST_SUCCESS;
+}
+
+/* Slots of what was not posted, of other rounds, out of order, and those never written. */
+static int
+test_unposted(void)
+{
+	struct rte_comch_cpl cpls[NB];
+	struct slots_env env;
+	unsigned int i, n;
+
+	TEST_CALL(slots_open(&env, 2 * NB * NB, 8));
+	for (i = 0; i < NB; i++)
+		evil_slot_put(&env.rc, i, evil_slot(i, 1, SHM_SLOT_LEN_MASK, 1));
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
+	peer_turn_ms(1);
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
+	for (i = 0; i < NB; i++)
+		evil_slot_put(&env.rc, i, evil_slot(i + env.rc.msg.nb_posts, 1, 1, 0));
+	TEST_CALL(slots_post(&env, 4));
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
+	/* of its position, but not full */
+	evil_slot_put(&env.rc, 0, evil_slot(0, 1, 1, 0) & ~SHM_SLOT_FULL);
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
+	/* the second before the first */
+	evil_slot_put(&env.rc, 1, evil_slot(1, 1, 1, 0));
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
+	for (i = 0; i < NB; i++)
+		evil_slot_put(&env.rc, i, evil_slot(i, 1, i, 0));
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 4);
+	/* on to the wrap of positions: the next slot is of position 0, and all 0 */
+	for (n = 4; n < -SHM_SLOT_START; n++) {
+		TEST_CALL(slots_post(&env, 1));
+		evil_slot_put(&env.rc, n, evil_slot(n, 1, 1, 0));
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 1);
+	}
+	TEST_CALL(slots_post(&env, 2));
+	TEST_TRUE(((SHM_SLOT_START + n) & (env.rc.msg.nb_posts - 1)) == 0 &&
+			env.rc.slots[0].word == 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
+	evil_slot_put(&env.rc, n, evil_slot(n, 1, 1, 0));
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 1);
+	TEST_EXPECT(fast_side->violations(), env.before);
+	slots_close(&env);
+	return TEST_SUCCESS;
+}
+
+/*
+ * A thread that writes at full speed what the device reads.
+ */
+
+struct flipper {
+	struct evil_rc *rc;
+	unsigned int what;
+	bool stop;
+};
+
+static uint32_t
+next(uint32_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 17;
+	*x ^= *x << 5;
+	return *x;
+}
+
+static void *
+slots_flipper(void *arg)
+{
+	struct flipper *f = arg;
+	const uint32_t nb = f->rc->msg.nb_posts;
+	uint32_t x = 88172645, n = 0, pos, imm, producer, more;
+	struct shm_slot *slot;
+
+	test_thread_spread(1);
+	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
+		n++;
+		/* mostly what is due, as the consumer's posts tell, so that it reads on */
+		pos = __atomic_load_n(&f->rc->posts->tail, __ATOMIC_RELAXED) - next(&x) % (NB + 1);
+		imm = next(&x) % (IMM + 1);
+		producer = 1 + next(&x) % SHM_WIRE_MAX_PRODUCERS;
+		more = 0;
+		if (f->what == 1 && n % 1024 == 0)
+			imm = next(&x) & SHM_SLOT_LEN_MASK;
+		if (f->what == 2 && n % 1024 == 0)
+			producer = next(&x) & SHM_SLOT_PRODUCER_MASK;
+		if (f->what == 3)
+			more = next(&x) % 3;
+		slot = &f->rc->slots[pos & (nb - 1)];
+		slot->imm[next(&x) % SHM_SLOT_MAX_IMM] = (uint8_t)n;
+		__atomic_store_n(&slot->word, shm_slot_word(pos, producer, imm) |
+				(uint64_t)more << SHM_SLOT_MORE_SHIFT, __ATOMIC_RELEASE);
+		if (n % 256 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static volatile uint8_t imm_sum; /* that reading is no waste */
+
+static int
+slots_turn(struct slots_env *env, uint16_t burst)
+{
+	struct rte_comch_cpl cpls[NB];
+	const uint8_t *imm;
+	unsigned int nb, i, k;
+
+	if (fast_victim()->conn != NULL && test_q_state(env->q) == RTE_COMCH_STATE_RUNNING)
+		TEST_CALL(slots_post(env, NB - (env->posted - env->polled)));
+	nb = rte_comch_queue_poll_burst(env->q->ctx, cpls, burst);
+	for (i = 0; i < nb && cpls[i].status == 0; i++, env->polled++) {
+		imm = cpls[i].imm_len <= RTE_COMCH_CPL_IMM_SIZE ? cpls[i].imm : cpls[i].imm_ext;
+		TEST_EXPECT(cpls[i].cookie, env->polled);
+		TEST_TRUE(cpls[i].len == 0 && cpls[i].imm_len <= IMM && cpls[i].producer_id >= 1 &&
+				cpls[i].producer_id <= SHM_WIRE_MAX_PRODUCERS);
+		for (k = 0; k < cpls[i].imm_len; k++)
+			imm_sum ^= imm[k];
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+slots_flip(unsigned int what)
+{
+	uint64_t begin = test_now_ns(), passed = 0;
+	struct flipper f = { .what = what };
+	struct slots_env env;
+	int ret = TEST_SUCCESS;
+	pthread_t thread;
+	unsigned int n;
+
+	TEST_CALL(slots_open(&env, NB, IMM));
+	f.rc = &env.rc;
+	TEST_EXPECT(pthread_create(&thread, NULL, slots_flipper, &f), 0);
+	for (n = 0; fast_victim()->conn != NULL && ret == TEST_SUCCESS &&
+			(passed < 20 || (env.polled == 0 && passed < TEST_MS)); n++) {
+		ret = slots_turn(&env, n % 2 != 0 ? 1 : NB);
+		if (n % 64 == 0)
+			peer_turn();
+		passed = (test_now_ns() - begin) / 1000000;
+	}
+	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	TEST_CALL(ret);
+	if (what == 0) {
+		TEST_EXPECT(fast_side->violations(), env.before);
+		TEST_TRUE(env.polled > 0 && fast_victim()->conn != NULL);
+	} else {
+		TEST_TRUE(fast_side->violations() <= env.before + 1);
+	}
+	slots_close(&env);
+	return TEST_SUCCESS;
+}
+
+static int
+test_flips(void)
+{
+	unsigned int what, round;
+
+	for (what = 0; what <= 3; what++)
+		for (round = 0; round < 4; round++)
+			TEST_CALL(slots_flip(what));
+	return TEST_SUCCESS;
+}
+
+/*
+ * Producers of the device
+ */
+
+struct evil_slots {
+	struct evil *e;
+	struct evil_consumer c;
+	struct test_q *q;
+	uint64_t before;
+};
+
+static int
+small_open(struct evil_slots *env, uint32_t imm_len)
+{
+	memset(env, 0, sizeof(*env));
+	env->e = fast_connected();
+	TEST_TRUE(env->e != NULL);
+	env->c.msg.imm_len = imm_len;
+	env->c.msg.flags = SHM_WIRE_CONSUMER_F_SLOTS;
+	TEST_EXPECT(evil_consumer_start(env->e, &env->c, 1, SHM_WIRE_NO_REGION), 0);
+	TEST_TRUE(env->c.slots != NULL);
+	env->q = fast_producer();
+	TEST_TRUE(env->q != NULL);
+	env->before = fast_side->violations();
+	return TEST_SUCCESS;
+}
+
+static void
+small_close(struct evil_slots *env)
+{
+	fast_case_end();
+	evil_consumer_free(&env->c);
+}
+
+static uint16_t
+small_send(struct evil_slots *env, uint32_t imm_len, uint16_t nb)
+{
+	struct rte_comch_send sends[2 * EVIL_POSTS];
+	unsigned int i;
+
+	memset(sends, 0, sizeof(sends));
+	for (i = 0; i < nb; i++) {
+		sends[i].imm = data;
+		sends[i].imm_len = imm_len;
+		sends[i].flags = RTE_COMCH_SEND_F_NO_CPL;
+	}
+	return rte_comch_producer_send_burst(env->q->ctx, 1, sends, nb);
+}
+
+/* Who asks for slots must have no region, and immediate data that fits. */
+static int
+test_bad_consumers(void)
+{
+	static const struct {
+		uint32_t region;
+		uint32_t imm_len;
+	} bad[] = {
+		{ 0, 8 }, { 0, 0 }, { SHM_WIRE_NO_REGION, SHM_SLOT_MAX_IMM + 1 },
+		{ SHM_WIRE_NO_REGION, SHM_WIRE_MAX_IMM_LEN },
+	};
+	union shm_wire_msg msg;
+	struct evil_slots env;
+	struct evil_region r;
+	unsigned int i;
+
+	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		TEST_CALL(small_open(&env, SHM_SLOT_MAX_IMM));
+		TEST_EXPECT(evil_region_send(env.e, &r, 0), 0);
+		evil_fill(&msg, SHM_WIRE_CONSUMER, env.e->chan.id);
+		msg.consumer.consumer = 2;
+		msg.consumer.region = bad[i].region;
+		msg.consumer.imm_len = bad[i].imm_len;
+		msg.consumer.flags = SHM_WIRE_CONSUMER_F_SLOTS;
+		TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER, env.e->chan.id,
+				env.c.seg.fd), 0);
+		TEST_CALL(fast_conn_dies(env.e, env.before, "consumer", i));
+		small_close(&env);
+	}
+	evil_region_free(&r);
+	return TEST_SUCCESS;
+}
+
+/* Tails that cannot be, by both kinds of send; nothing is written before they are checked. */
+static int
+test_tails(void)
+{
+	static const uint32_t adds[] = {
+		EVIL_POSTS + 1, 2 * EVIL_POSTS, 0x7fffffff, 0x80000000, -1u, -8u, -0x1000u,
+	};
+	struct evil_slots env;
+	unsigned int i, k, sent;
+	uint16_t nb;
+
+	for (i = 0; i < 4 * RTE_DIM(adds); i++) {
+		sent = i % 2 * 4;
+		nb = i / 2 % 2 != 0 ? EVIL_POSTS : 1;
+		TEST_CALL(small_open(&env, 32));
+		env.c.posts->tail = SHM_WIRE_POST_START + sent;
+		if (sent != 0)
+			TEST_EXPECT(small_send(&env, 32, (uint16_t)sent), sent);
+		__atomic_fetch_add(&env.c.posts->tail, adds[i / 4], __ATOMIC_RELEASE);
+		TEST_EXPECT(rte_comch_producer_credits(env.q->ctx, 1), 0);
+		TEST_EXPECT(small_send(&env, 32, nb), 0);
+		TEST_EXPECT(test_reason(env.q, 1), -ENOTCONN);
+		for (k = sent; k < EVIL_POSTS; k++)
+			TEST_EXPECT(env.c.slots[(SHM_SLOT_START + k) % EVIL_POSTS].word, 0);
+		TEST_CALL(fast_conn_dies(env.e, env.before, "tail", i));
+		small_close(&env);
+	}
+	return TEST_SUCCESS;
+}
+
+/* What the device writes: words that say what there is, and no byte of anything else. */
+static int
+test_written(void)
+{
+	struct evil_slots env;
+	const struct shm_slot *slot;
+	uint32_t len, n = 0;
+	unsigned int i;
+	uint16_t nb;
+
+	TEST_CALL(small_open(&env, SHM_SLOT_MAX_IMM));
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i + 1);
+	for (len = 0; len <= SHM_SLOT_MAX_IMM; len++, n += nb) {
+		nb = len % 3 == 0 ? 1 : 2;
+		nb = (uint16_t)RTE_MIN((uint32_t)nb, EVIL_POSTS - n % EVIL_POSTS);
+		for (i = 0; i < nb; i++)
+			evil_post(&env.c, 0, 0);
+		TEST_EXPECT(small_send(&env, len, nb), nb);
+		slot = &env.c.slots[(SHM_SLOT_START + n) % EVIL_POSTS];
+		TEST_TRUE(shm_slot_is(slot->word, SHM_SLOT_START + n));
+		TEST_EXPECT(shm_slot_len(slot->word), len);
+		TEST_EXPECT(shm_slot_more(slot->word), nb - 1u);
+		TEST_EXPECT(env.c.cpls->producers[shm_slot_producer(slot->word)], env.q->id);
+		TEST_TRUE(memcmp(slot->imm, data, len) == 0);
+		TEST_EXPECT(small_send(&env, len, 1), 0);
+		TEST_EXPECT(test_reason(env.q, 1), -EAGAIN);
+	}
+	TEST_EXPECT(small_send(&env, SHM_SLOT_MAX_IMM + 1, 1), 0);
+	TEST_EXPECT(fast_side->violations(), env.before);
+	small_close(&env);
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm, an evil peer: slots of immediate data",
+	.setup = fast_suite_setup,
+	.teardown = fast_suite_teardown,
+	.unit_test_cases = {
+		FAST_CASE(test_asks),
+		FAST_CASE(test_answers),
+		FAST_CASE(test_runs),
+		FAST_CASE(test_values),
+		FAST_CASE(test_run_bounds),
+		FAST_CASE(test_unposted),
+		FAST_CASE(test_flips),
+		FAST_CASE(test_bad_consumers),
+		FAST_CASE(test_tails),
+		FAST_CASE(test_written),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_shm_peer_small(void)
+{
+	return fast_suites_run(&suite);
+}
+
+REGISTER_FAST_TEST(shm_peer_small_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_small)
