@@ -23,7 +23,8 @@ tree_flags() {
 		-DTEST_DOCA_INTERFACE='"check"'
 		-I "$1/buildtools/dpdk"
 	)
-	for d in "$1"/lib/*/ "$1"/drivers/comch/*/; do
+	# the last is the runtime of programs for offload processors
+	for d in "$1"/lib/*/ "$1"/drivers/comch/*/ "$1"/drivers/comch/*/dpa/; do
 		tree_flags+=(-I "$d")
 	done
 }
