@@ -19,6 +19,7 @@ tree_flags() {
 		-isystem "$2/libvfio-user/source/include" -isystem /usr/include/json-c
 		# what meson.build files define
 		-DRTE_LOG_DEFAULT_LOGTYPE=check -DTEST_COMCH_VERSION='"check"'
+		-DTEST_COMCH_PROGRAMS='"check"'
 		-DMODEL_VERSION='"check"' -DBF_VERSION='"check"'
 		-DTEST_DOCA_INTERFACE='"check"'
 		-I "$1/buildtools/dpdk"

@@ -117,7 +117,7 @@ fi
 
 begin build 'build (a minute or two on two cores)'
 # Every 25th line: it goes on.
-ninja -C "$build" app/dpdk-test-comch 2>&1 | tee "$logs/build.log" |
+ninja -C "$build" app/dpdk-test-comch app/dpdk-test-comch-dpa 2>&1 | tee "$logs/build.log" |
 	sed -unE '/^\[[0-9]*(25|50|75|00)\/|^ninja: no work/p'
 
 # One core each if there are two; EAL wants ids that this process may use.

@@ -22,6 +22,8 @@ jobs=$(nproc)
 . "$top/devtools/test/pairs.sh"
 # shellcheck source-path=SCRIPTDIR source=test/programs.sh
 . "$top/devtools/test/programs.sh"
+# shellcheck source-path=SCRIPTDIR source=test/msgq.sh
+. "$top/devtools/test/msgq.sh"
 # shellcheck source-path=SCRIPTDIR source=test/doca.sh
 . "$top/devtools/test/doca.sh"
 
@@ -144,6 +146,9 @@ plan_examples() { # <build> <wrapper>...
 		doca_threads "$name" 256
 }
 plan_examples gcc
+plan gate 10 'message queues, every byte, gcc' after 'build gcc' -- msgq_short gcc
+plan all 60 'message queues, every byte of 100 000 000 each way' after 'build gcc' -- \
+	msgq_long gcc
 plan_examples gcc-sanitize with_sanitizers
 plan gate 4 'example doca: control path, gcc-sanitize' after 'build gcc-sanitize' -- \
 	with_sanitizers doca_ctrl_path gcc-sanitize

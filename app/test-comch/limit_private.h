@@ -55,6 +55,7 @@ struct limit_shared {
 	uint8_t *ring[2];
 	const struct limit_stream *stream;
 	struct pool_way *ways; /* of limit_mbuf.c */
+	void *arg;        /* the measurement's own */
 };
 
 struct limit_shared *limit_shared_alloc(void);

@@ -53,6 +53,7 @@ options_default(struct options *opt)
 	opt->stride = 2048;
 	opt->producers = 1;
 	opt->consumers = 1;
+	opt->eus = 1;
 	opt->timeout_ms = 5000;
 	opt->interval = 5.0;
 }
@@ -359,6 +360,41 @@ parse_poll(const struct opt_def *def, struct options *opt, const char *value, ch
 	return 0;
 }
 
+static int
+parse_eu_cpus(const struct opt_def *def, struct options *opt, const char *value, char *err)
+{
+	char copy[512];
+	char *part[RTE_COMCH_DPA_MAX_EUS + 1];
+	uint64_t cpu;
+	int n, i;
+
+	n = strlcpy(copy, value, sizeof(copy)) >= sizeof(copy) ? 0 :
+			rte_strsplit(copy, (int)sizeof(copy), part, RTE_DIM(part), ',');
+	if (n < 1 || n > RTE_COMCH_DPA_MAX_EUS)
+		return opt_error(def, err, value, "give a cpu for each execution unit, as 2,3");
+	for (i = 0; i < n; i++) {
+		if (read_number(part[i], &cpu) != 0 || cpu > INT32_MAX)
+			return opt_error(def, err, value, "give numbers of cpus, as 2,3");
+		opt->eu_cpus[i] = (int32_t)cpu;
+	}
+	opt->nb_eu_cpus = (uint32_t)n;
+	return 0;
+}
+
+static int
+parse_dir(const struct opt_def *def, struct options *opt, const char *value, char *err)
+{
+	if (strcmp(value, "to") == 0)
+		opt->dir = MSGQ_DIR_TO;
+	else if (strcmp(value, "from") == 0)
+		opt->dir = MSGQ_DIR_FROM;
+	else if (strcmp(value, "both") == 0)
+		opt->dir = MSGQ_DIR_BOTH;
+	else
+		return opt_error(def, err, value, "give to, from or both");
+	return 0;
+}
+
 /* Of count and duration, the one that was given last holds. */
 static int
 parse_duration(const struct opt_def *def, struct options *opt, const char *value, char *err)
@@ -444,6 +480,15 @@ static const struct opt_def opt_defs[] = {
 		"fast path: write all bytes before each send, read all that came" },
 	{ "random", 0, NULL, true, parse_flag, FIELD(random), 0, 0,
 		"fast path: sizes and bursts up to those given" },
+	{ "dir", 0, "DIR", true, parse_dir, 0, 0, 0,
+		"msgq-rate: messages to the program, from it, or both (default to)" },
+	{ "eus", 0, "N", true, parse_u32, FIELD(eus), 1, RTE_COMCH_DPA_MAX_EUS,
+		"message queues: execution units of the program (default 1)" },
+	{ "eu-cpus", 0, "LIST", true, parse_eu_cpus, 0, 0, 0,
+		"message queues: cpu of each of them (default: the server's, then any)" },
+	{ "program", 0, "FILE", true, parse_string, FIELD(program), 0,
+		sizeof(((struct options *)0)->program),
+		"message queues: the program (default: that of this tool)" },
 	{ "poll", 0, NULL, true, parse_poll, 0, 0, 0,
 		"turn the progress engine without a pause (default)" },
 	{ "event", 0, NULL, true, parse_flag, FIELD(event), 0, 0,

@@ -26,6 +26,13 @@
 #define OPT_MAX_ROUNDS 99
 #define OPT_ERR_SIZE 256
 
+/* Which way messages of a message queue go, as the host sees it. */
+enum msgq_dir {
+	MSGQ_DIR_TO = 0,
+	MSGQ_DIR_FROM,
+	MSGQ_DIR_BOTH,
+};
+
 enum app_role {
 	ROLE_NONE = 0,
 	ROLE_SERVER,
@@ -75,6 +82,11 @@ struct options {
 	bool touch;
 	bool write_read;
 	bool random;
+	uint32_t eus;                          /* execution units of message queues */
+	int32_t eu_cpus[RTE_COMCH_DPA_MAX_EUS];
+	uint32_t nb_eu_cpus;                   /* 0: the test's own choice */
+	enum msgq_dir dir;
+	char program[256];                     /* empty: the one that is installed */
 	bool histogram;
 	double percentiles[OPT_MAX_PERCENTILES];
 	unsigned int nb_percentiles;

@@ -22,6 +22,7 @@ void
 options_print(const struct options *opt, FILE *f)
 {
 	static const char *const roles[] = { "none", "server", "client", "loopback" };
+	static const char *const dirs[] = { "to", "from", "both" };
 	unsigned int i;
 
 	fprintf(f, "Configuration:\n  %-14s %s\n  %-14s %s\n  %-14s", "role", roles[opt->role],
@@ -59,6 +60,13 @@ options_print(const struct options *opt, FILE *f)
 	fprintf(f, "  %-14s %s\n", "touch", opt->touch ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "write-read", opt->write_read ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "random", opt->random ? "on" : "off");
+	fprintf(f, "  %-14s %s\n", "dir", dirs[opt->dir]);
+	fprintf(f, "  %-14s %u\n", "eus", opt->eus);
+	fprintf(f, "  %-14s", "eu-cpus");
+	for (i = 0; i < opt->nb_eu_cpus; i++)
+		fprintf(f, "%s%d", i == 0 ? " " : ",", opt->eu_cpus[i]);
+	fprintf(f, "%s\n", opt->nb_eu_cpus == 0 ? " the test's own" : "");
+	fprintf(f, "  %-14s %s\n", "program", opt->program[0] != '\0' ? opt->program : "-");
 	fprintf(f, "  %-14s %s\n", "mode", opt->event ? "event" : "poll");
 	fprintf(f, "  %-14s %s\n", "bidir", opt->bidir ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "validate", opt->validate ? "on" : "off");

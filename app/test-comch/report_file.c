@@ -48,7 +48,7 @@ report_csv(const struct report *rep, FILE *f)
 			"limit_per_s,limit_ns,ratio,client_cpu_share,server_cpu_share,"
 			"idle_memory_bytes,reason,case,bytes_per_s,variant,burst,stride_bytes,"
 			"posts,producers,consumers,client_page_bytes,server_page_bytes,"
-			"best_rate_per_s,write_read\n");
+			"best_rate_per_s,write_read,eus\n");
 	for (i = 0; i < rep->nb; i++) {
 		res = &rep->res[i];
 		fprintf(f, "%s,%s", res->test->name, res->status == 0 ? "passed" : "failed");
@@ -90,7 +90,9 @@ report_csv(const struct report *rep, FILE *f)
 		csv_number(f, res->client_page_size != 0, (double)res->client_page_size);
 		csv_number(f, res->server_page_size != 0, (double)res->server_page_size);
 		csv_number(f, res->best_rate > 0, res->best_rate);
-		fprintf(f, ",%u\n", res->write_read);
+		fprintf(f, ",%u", res->write_read);
+		csv_number(f, res->eus != 0, res->eus);
+		fprintf(f, "\n");
 	}
 	return ferror(f) == 0;
 }
@@ -281,6 +283,7 @@ json_result(const struct result *res, FILE *f)
 			(double)res->server_page_size);
 	json_number(f, in, "best_rate_per_s", res->best_rate > 0, res->best_rate);
 	json_bool(f, in, "write_read", res->write_read);
+	json_number(f, in, "eus", res->eus != 0, res->eus);
 	fprintf(f, "\n    }");
 }
 

@@ -113,7 +113,8 @@ run_point(struct app *app, struct client *cl, const struct test_ops *test,
 static const struct sweep sweep_none;
 
 static int
-run_test(struct app *app, struct client *cl, const struct test_ops *test, uint32_t idle)
+run_test(struct app *app, struct client *cl, const struct test_ops *test, uint32_t idle,
+		bool named)
 {
 	const struct options *opt = &app->opt;
 	const struct sweep *own = test->dflt_size.first != 0 && !opt->size_set ?
@@ -125,7 +126,13 @@ run_test(struct app *app, struct client *cl, const struct test_ops *test, uint32
 			&opt->clients : &sweep_none;
 	struct test_point pt = { .idle_clients = idle };
 	unsigned int s, w, c;
+	char why[OPT_ERR_SIZE];
 	int ret = 0;
+
+	if (!named && test->absent != NULL && test->absent(cl, why) != 0) {
+		printf("%s: left out: %s\n", test->name, why);
+		return 0;
+	}
 
 	for (s = 0; ret == 0 && sweep_next(sizes, s, &pt.size); s++) {
 		for (w = 0; ret == 0 && sweep_next(windows, w, &pt.window); w++) {
@@ -155,7 +162,8 @@ run_options(struct app *app, struct client *cl, const char *only)
 		}
 		for (test = test_next(NULL); test != NULL && ret == 0; test = test_next(test)) {
 			if (test_wanted(opt, only, test))
-				ret = run_test(app, cl, test, idle);
+				ret = run_test(app, cl, test, idle,
+						only != NULL || opt->nb_tests != 0);
 		}
 	}
 	return ret;

@@ -82,13 +82,14 @@ struct result {
 	double ratio;             /* result over limit; 0: none */
 
 	/* Fast path; all 0 in other tests. */
-	const char *variant;      /* bursts, mbufs or tasks */
 	bool write_read;          /* all bytes of each message */
+	const char *variant;      /* bursts, mbufs or tasks; of message queues the direction */
 	uint32_t burst;
 	uint32_t stride;
 	uint32_t posts;
 	uint32_t producers;
 	uint32_t consumers;
+	uint32_t eus;             /* execution units of an offload processor */
 	uint64_t client_page_size; /* of the buffers on either side */
 	uint64_t server_page_size;
 
@@ -106,6 +107,8 @@ struct test_ops {
 	const char *times_name;   /* what its times are, NULL if it has none */
 	bool limit_is_rate;       /* the limit is a rate, not a time */
 
+	/* Client: is there nothing to test, unless the test was asked for? May be NULL. */
+	int (*absent)(const struct client *cl, char why[OPT_ERR_SIZE]);
 	/* Client: can the server and the device do this point? Says why not. */
 	int (*opt_check)(const struct client *cl, const struct test_point *pt,
 			char why[OPT_ERR_SIZE]);

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * msgq-rate, msgq-lat and msgq-dma: message queues between this CPU and the execution
+ * units of an offload processor. Each result has a limit of the same run beside it.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_pause.h>
+
+#include "limit_slots.h"
+#include "msgq.h"
+#include "rounds.h"
+#include "slices.h"
+
+#define RATE_SECONDS 2.5
+#define LAT_SECONDS 2.0
+/* Turns between two looks at the clock, and seconds between two at everything else. */
+#define TURNS 64
+#define CHECK_SECONDS 0.05
+/* Round trips between two looks at everything else. */
+#define PINGS 4096
+#define PINGS_EVENT 64
+/* Turns of waiting for an answer between two looks at the clock. */
+#define PING_SPINS 1024
+
+/* What is kept of the rounds. */
+struct msgq_rates {
+	double tx[OPT_MAX_ROUNDS];
+	double rx[OPT_MAX_ROUNDS];
+	double best[OPT_MAX_ROUNDS];
+};
+
+/* What has been done: of both directions the slower one counts. */
+static uint64_t
+msgq_done(const struct msgq_end *e)
+{
+	if (!msgq_comes_from(&e->spec))
+		return msgq_sent(e);
+	if (!msgq_goes_to(&e->spec))
+		return msgq_received(e);
+	return RTE_MIN(msgq_sent(e), msgq_received(e));
+}
+
+struct turns {
+	uint64_t done;         /* since when nothing moves */
+	uint64_t deadline;
+	uint64_t next_check;
+	struct slices *slices; /* NULL while it warms up */
+};
+
+/* Let it run until so much has been done, or until the clock is there. */
+static int
+rate_turns(struct msgq_end *e, struct turns *t, uint64_t want, uint64_t until)
+{
+	const double hz = (double)rte_get_tsc_hz();
+	uint64_t now = rte_rdtsc(), done;
+	uint32_t i, moved;
+	int ret;
+
+	t->deadline = now + (uint64_t)(PEER_PATIENCE * hz);
+	while ((done = msgq_done(e)) < want && now < until) {
+		for (i = 0, moved = 0; i < TURNS; i++) {
+			uint32_t n = msgq_turn(e, true);
+
+			moved += n;
+			if (n == 0 && e->spec.event)
+				msgq_wait(e);
+			/* Copies can take a while. */
+			if (e->spec.mode == MSGQ_MODE_COPY)
+				break;
+		}
+		now = rte_rdtsc();
+		if (t->slices != NULL)
+			slices_look(t->slices, now, msgq_sent(e) + msgq_received(e));
+		if (moved != 0 || done != t->done) {
+			t->done = done;
+			t->deadline = now + (uint64_t)(PEER_PATIENCE * hz);
+		}
+		if (now < t->next_check)
+			continue;
+		t->next_check = now + (uint64_t)(CHECK_SECONDS * hz);
+		ret = msgq_check(e);
+		if (ret == 0 && now > t->deadline)
+			ret = client_fail(e->cl, -ETIMEDOUT, "no message has moved for %.0f s",
+					PEER_PATIENCE);
+		if (ret != 0)
+			return ret;
+	}
+	return 0;
+}
+
+static int
+rate_measure(struct rounds *r, struct msgq_end *e, struct msgq_rates *rates)
+{
+	const double hz = (double)rte_get_tsc_hz();
+	const uint64_t begin = msgq_done(e), tx = msgq_sent(e), rx = msgq_received(e);
+	struct slices slices;
+	struct turns t = { .slices = &slices };
+	uint64_t slice, now, done = 0;
+	double seconds;
+	int ret;
+
+	slices_begin(&slices, r->seconds, tx + rx);
+	rounds_begin(r);
+	do {
+		slice = rte_rdtsc() + (uint64_t)(0.25 * hz);
+		if (r->count != 0)
+			ret = rate_turns(e, &t, begin + r->count, slice);
+		else
+			ret = rate_turns(e, &t, UINT64_MAX,
+					done == 0 ? slice : RTE_MIN(slice, r->end));
+		now = rte_rdtsc();
+		done = msgq_done(e) - begin;
+		client_line(e->cl, r->res, rounds_share(r, now, done),
+				(double)done * hz / (double)(now - r->begin), "msgs/s");
+		/* A copy may take longer than the round: there is one at least. */
+	} while (ret == 0 && (done == 0 || !rounds_over(r, now, done)));
+	if (ret != 0)
+		return ret;
+	seconds = (double)(now - r->begin) / hz;
+	rates->tx[r->done] = (double)(msgq_sent(e) - tx) / seconds;
+	rates->rx[r->done] = (double)(msgq_received(e) - rx) / seconds;
+	rates->best[r->done] = slices_best(&slices);
+	if (rates->best[r->done] <= 0)
+		rates->best[r->done] = rates->tx[r->done] + rates->rx[r->done];
+	rounds_add(r, rates->tx[r->done] + rates->rx[r->done],
+			msgq_sent(e) - tx + msgq_received(e) - rx, seconds);
+	return 0;
+}
+
+static void
+rate_limit(struct rounds *r, const struct msgq_end *e)
+{
+	const struct msgq_spec *spec = &e->spec;
+	const struct limit_place place = msgq_place(e);
+	const struct limit_slots slots = {
+		.cpus = e->cpus,
+		.nb = spec->eus,
+		.size = spec->size,
+		.slots = spec->posts,
+		.batch = spec->burst,
+		.to = msgq_goes_to(spec),
+		.from = msgq_comes_from(spec),
+	};
+	const struct limit_stream copy = {
+		.dst = { e->units[0].dst },
+		.src = { e->units[0].src },
+		.size = spec->size,
+		.stride = spec->stride,
+		.slots = spec->posts,
+		.src_stride = spec->stride,
+		.src_slots = spec->posts,
+		.batch = 1,
+	};
+	double limit = 0;
+	int ret;
+
+	if (spec->mode == MSGQ_MODE_COPY)
+		ret = limit_copy(&place, &copy, r->limit_seconds, &limit);
+	else
+		ret = limit_slots(&place, &slots, r->limit_seconds, &limit);
+	rounds_limit(r, ret, limit);
+}
+
+static int
+rate_round(struct rounds *r, struct msgq_end *e, struct msgq_rates *rates)
+{
+	const uint64_t warmup = RTE_MIN(e->cl->opt->warmup, UINT64_C(2) * e->spec.posts);
+	struct turns t = { 0 };
+	int ret;
+
+	rate_limit(r, e);
+	ret = msgq_go(e);
+	if (ret == 0)
+		ret = rate_turns(e, &t, msgq_done(e) + warmup, UINT64_MAX);
+	if (ret == 0)
+		ret = rate_measure(r, e, rates);
+	return ret == 0 ? msgq_halt(e, r->res) : ret;
+}
+
+static int
+rate_run(struct client *cl, const struct msgq_spec *spec, struct result *res, const char *limit)
+{
+	struct msgq_rates *rates = calloc(1, sizeof(*rates));
+	struct msgq_end e = { 0 };
+	struct rounds r;
+	int ret;
+
+	rounds_init(&r, cl, res, RATE_SECONDS);
+	res->limit_name = limit;
+	if (rates == NULL)
+		ret = client_fail(cl, -ENOMEM, "no memory for rates");
+	else
+		ret = msgq_open(cl, spec, &e);
+	while (ret == 0 && r.done < r.nb)
+		ret = rate_round(&r, &e, rates);
+	msgq_close(&e);
+	ret = rounds_finish(&r, ret, &res->rate);
+	msgq_result_set(res, spec);
+	if (ret == 0) {
+		res->bytes_rate = res->rate * spec->size;
+		res->best_rate = median(rates->best, r.done);
+		if (res->bidir) {
+			res->tx_rate = median(rates->tx, r.done);
+			res->rx_rate = median(rates->rx, r.done);
+		}
+	}
+	free(rates);
+	return ret;
+}
+
+/* ---- latency ---- */
+
+static int
+ping_send(struct msgq_end *e, struct msgq_unit *u, uint64_t end)
+{
+	uint32_t spins = 0;
+
+	while (msgq_send(e, u, 1) == 0) {
+		rte_pause();
+		if ((++spins % PING_SPINS) == 0 && rte_rdtsc() > end)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+static int
+ping_receive(struct msgq_end *e, struct msgq_unit *u, uint64_t end)
+{
+	uint32_t spins = 0;
+
+	while (msgq_receive(e, u, 1) == 0) {
+		if (e->spec.event)
+			msgq_wait(e);
+		if ((e->spec.event || (++spins % PING_SPINS) == 0) && rte_rdtsc() > end)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+/* One after the other, with one execution unit after the other. */
+static int
+lat_pings(struct msgq_end *e, uint64_t nb, struct hist *h)
+{
+	uint64_t t0, end, i;
+	int ret = 0;
+
+	end = rte_rdtsc() + (uint64_t)(PEER_PATIENCE * (double)rte_get_tsc_hz());
+	for (i = 0; i < nb && ret == 0; i++) {
+		struct msgq_unit *u = &e->units[i % e->spec.eus];
+
+		t0 = rte_rdtsc();
+		ret = ping_send(e, u, end);
+		if (ret == 0)
+			ret = ping_receive(e, u, end);
+		if (h != NULL)
+			hist_add(h, rte_rdtsc() - t0);
+	}
+	/* What has failed before tells more. */
+	if (msgq_check(e) != 0)
+		return -EIO;
+	return ret == 0 ? 0 : client_fail(e->cl, ret, "a message was not answered: %s",
+			strerror(-ret));
+}
+
+static int
+lat_measure(struct rounds *r, struct msgq_end *e, struct hist *h)
+{
+	const double hz = (double)rte_get_tsc_hz();
+	uint64_t now, chunk;
+	int ret = 0;
+
+	hist_reset(h);
+	rounds_begin(r);
+	now = r->begin;
+	while (ret == 0 && !rounds_over(r, now, h->nb)) {
+		chunk = e->spec.event ? PINGS_EVENT : PINGS;
+		if (r->count != 0)
+			chunk = RTE_MIN(chunk, r->count - h->nb);
+		ret = lat_pings(e, chunk, h);
+		now = rte_rdtsc();
+		client_line(e->cl, r->res, rounds_share(r, now, h->nb),
+				(double)h->nb * hz / (double)(now - r->begin), "round trips/s");
+	}
+	if (ret == 0)
+		rounds_add(r, hist_percentile(h, 50) / 2 * 1e9 / hz, h->nb,
+				(double)(now - r->begin) / hz);
+	return ret;
+}
+
+static int
+lat_round(struct rounds *r, struct msgq_end *e, struct hist *h)
+{
+	const struct limit_place place = msgq_place(e);
+	double limit = 0;
+	int ret;
+
+	ret = limit_latency(&place, r->limit_seconds, &limit);
+	rounds_limit(r, ret, limit * 1e9 / (double)rte_get_tsc_hz());
+	ret = msgq_go(e);
+	if (ret == 0)
+		ret = lat_pings(e, e->cl->opt->warmup, NULL);
+	if (ret == 0)
+		ret = lat_measure(r, e, h);
+	return ret == 0 ? msgq_halt(e, r->res) : ret;
+}
+
+static int
+msgq_lat_run(struct client *cl, const struct test_point *pt, struct result *res)
+{
+	struct hist *all = hist_create(), *h = hist_create();
+	struct msgq_end e = { 0 };
+	struct msgq_spec spec;
+	struct rounds r;
+	double p50;
+	int ret;
+
+	msgq_spec_make(cl, MSGQ_MODE_ECHO, pt->size, &spec);
+	rounds_init(&r, cl, res, LAT_SECONDS);
+	res->limit_name = limit_latency_name(cl->opt->event);
+	if (all == NULL || h == NULL)
+		ret = client_fail(cl, -ENOMEM, "no memory for histograms");
+	else
+		ret = msgq_open(cl, &spec, &e);
+	while (ret == 0 && r.done < r.nb) {
+		ret = lat_round(&r, &e, h);
+		if (ret == 0)
+			hist_merge(all, h);
+	}
+	msgq_close(&e);
+	ret = rounds_finish(&r, ret, &p50);
+	msgq_result_set(res, &spec);
+	if (ret == 0) {
+		result_times_set(res, cl->opt, all, 2.0, p50);
+		res->hist = all;
+		all = NULL;
+	}
+	hist_free(all);
+	hist_free(h);
+	return ret;
+}
+
+/* ---- the tests ---- */
+
+static int
+spec_check(const struct client *cl, enum msgq_mode mode, uint32_t size, char why[OPT_ERR_SIZE])
+{
+	struct msgq_spec spec;
+
+	msgq_spec_make(cl, mode, size, &spec);
+	return msgq_spec_check(cl, &spec, why);
+}
+
+static int
+msgq_rate_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT_ERR_SIZE])
+{
+	return spec_check(cl, MSGQ_MODE_STREAM, pt->size, why);
+}
+
+static int
+msgq_lat_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT_ERR_SIZE])
+{
+	return spec_check(cl, MSGQ_MODE_ECHO, pt->size, why);
+}
+
+static int
+msgq_dma_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT_ERR_SIZE])
+{
+	return spec_check(cl, MSGQ_MODE_COPY, pt->size, why);
+}
+
+static int
+msgq_rate_run(struct client *cl, const struct test_point *pt, struct result *res)
+{
+	struct msgq_spec spec;
+
+	msgq_spec_make(cl, MSGQ_MODE_STREAM, pt->size, &spec);
+	return rate_run(cl, &spec, res, LIMIT_SLOTS_NAME);
+}
+
+static int
+msgq_dma_run(struct client *cl, const struct test_point *pt, struct result *res)
+{
+	struct msgq_spec spec;
+
+	msgq_spec_make(cl, MSGQ_MODE_COPY, pt->size, &spec);
+	return rate_run(cl, &spec, res, LIMIT_COPY_NAME);
+}
+
+static void
+rate_result(const struct result *res, FILE *f)
+{
+	fprintf(f, "%s %u B, %u execution unit%s: best tenth %.1f k/s", res->test->name,
+			res->pt.size, res->eus, res->eus == 1 ? "" : "s", res->best_rate / 1e3);
+	if (res->limit > 0)
+		fprintf(f, ", %.3f of the limit's", res->best_rate / res->limit);
+	if (res->bidir)
+		fprintf(f, "; %.2f M/s to the program, %.2f M/s from it", res->tx_rate / 1e6,
+				res->rx_rate / 1e6);
+	fprintf(f, "\n");
+}
+
+static const struct test_ops msgq_rate = {
+	.name = "msgq-rate",
+	.description = "message queues with an offload processor: messages per second",
+	.rank = 90,
+	.sweeps = TEST_SWEEPS_SIZE,
+	.limit_is_rate = true,
+	.absent = msgq_absent,
+	.opt_check = msgq_rate_opt_check,
+	.run = msgq_rate_run,
+	.result = rate_result,
+	.bandwidth = true,
+	.dflt_size = { .first = 32, .last = 32 },
+};
+
+static const struct test_ops msgq_lat = {
+	.name = "msgq-lat",
+	.description = "message queues, one message at a time: one-way latency",
+	.rank = 100,
+	.sweeps = TEST_SWEEPS_SIZE,
+	.times_name = "one-way latency",
+	.absent = msgq_absent,
+	.opt_check = msgq_lat_opt_check,
+	.run = msgq_lat_run,
+	.dflt_size = { .first = 32, .last = 32 },
+};
+
+static const struct test_ops msgq_dma = {
+	.name = "msgq-dma",
+	.description = "copies of an offload processor, each with a message: copies per second",
+	.rank = 110,
+	.sweeps = TEST_SWEEPS_SIZE,
+	.limit_is_rate = true,
+	.absent = msgq_absent,
+	.opt_check = msgq_dma_opt_check,
+	.run = msgq_dma_run,
+	.result = rate_result,
+	.bandwidth = true,
+	.dflt_size = { .first = 65536, .last = 65536 },
+};
+
+TEST_REGISTER(msgq_rate);
+TEST_REGISTER(msgq_lat);
+TEST_REGISTER(msgq_dma);
