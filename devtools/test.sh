@@ -136,6 +136,7 @@ plan_examples() { # <build> <wrapper>...
 		example secure_channel "$name" -s 64 -n 200000 -- -s 65535 -n 2000
 	plan gate 1 "example secure_channel, threads, $name" after "build $name" -- "$@" \
 		example_threads secure_channel "$name" -s 64 -n 50000 -- -s 4096 -n 5000
+	plan gate 3 "example msgq, $name" after "build $name" -- "$@" example_msgq "$name"
 	plan gate 2 "example doca: data path, $name" after "build $name" -- "$@" \
 		doca_data_path "$name"
 	plan gate 2 "example doca: endpoints, $name" after "build $name" -- "$@" \
@@ -146,6 +147,7 @@ plan_examples() { # <build> <wrapper>...
 		doca_threads "$name" 256
 }
 plan_examples gcc
+plan gate 3 'example msgq, mistakes, gcc' after 'build gcc' -- example_msgq_errors gcc
 plan gate 10 'message queues, every byte, gcc' after 'build gcc' -- msgq_short gcc
 plan all 60 'message queues, every byte of 100 000 000 each way' after 'build gcc' -- \
 	msgq_long gcc

@@ -2,10 +2,54 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# Sourced by test.sh: runs of message queues with the program of an offload processor.
-# No suite of the autotests is in here.
+# Sourced by test.sh: runs of message queues with the program of an offload processor,
+# by the example and by the benchmark. No suite of the autotests is in here.
 #
 # Uses $work and $lcores, eal_args() of builds.sh, and two_processes() of programs.sh.
+
+# msgq_run <build> <options of the example>...: one process, the execution units are on
+# the last of the CPUs.
+msgq_run() {
+	# shellcheck disable=SC2046 # words on purpose
+	timeout -k 5 100 "$work/$1/examples/dpdk-comch-msgq" \
+		$(eal_args msgq "${lcores%%,*}") --no-telemetry \
+		--vdev comch_shm0,role=dpu,functions=pf0 -- "${@:2}"
+}
+
+example_msgq() { # <build>
+	local cpu=${lcores##*,} out
+	msgq_run "$1" --count 2000 --cpus "$cpu" || return 1
+	out=$(msgq_run "$1" --count 500 --event --eus 4 --cpus "$cpu,$cpu,$cpu,$cpu") || return 1
+	echo "$out"
+	# Three parts with each of them.
+	[ "$(grep -c '^Execution unit [0-3]: 500 ' <<<"$out")" = 12 ]
+}
+
+# Each mistake is named with its key and the remedy.
+example_msgq_errors() { # <build>
+	local out rc args want bad=0
+	while IFS='|' read -r args want; do
+		rc=0
+		# shellcheck disable=SC2086 # words on purpose
+		out=$(msgq_run "$1" $args 2>&1) || rc=$?
+		if [ "$rc" != 1 ] || ! grep -qF -e "msgq: $want" <<<"$out"; then
+			echo "$args: exit status $rc, and not: $want"
+			echo "$out"
+			bad=1
+		fi
+	done <<-EOF
+		-P $work/missing|-P $work/missing: there is no such program: build it
+		-P /etc/passwd|-P /etc/passwd: no program of this offload processor: build it
+		-u 0|-u 0: not a number from 1 to 64
+		-u 2 -C 0|-C: 1 cpus for 2 execution units: give one each
+		-C 0,|-C 0,: no list of cpus: give one for each
+		-C 1000000|-C: a cpu is none that this process may use: see taskset
+		-c many|-c many: not a number from 1 to
+		-p comch_shm9|-p comch_shm9: no such device; there are:
+		more|more: not an option; see --help
+	EOF
+	return $bad
+}
 
 # msgq_benchmark <build> <options of the client>...
 msgq_benchmark() {
