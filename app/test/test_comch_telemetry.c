@@ -16,6 +16,7 @@
 #include <rte_eal.h>
 
 #include "test_comch_fp_util.h"
+#include "test_mock_dpa.h"
 
 static int sock = -1;
 static char reply[65536];
@@ -304,11 +305,120 @@ test_no_connection_for_queues(void)
 	return ret;
 }
 
+/*
+ * Offload processors and message queues, on the mock
+ */
+
+static struct rte_comch_dpa *dpa;
+static struct rte_comch_msgq *msgqs[2]; /* to the program, and from it */
+static struct rte_comch_dpa_queue *dpa_producer;
+
+static int
+dpa_setup(void)
+{
+	const struct rte_comch_dpa_conf conf = { .program = "/a/program", .nb_eus = 2 };
+	struct rte_comch_msgq_conf msgq_conf = { .max_producers = 2 };
+	unsigned int i;
+
+	TEST_CALL(need_producers());
+	if (test_mock_dpa_install(test_pair.host) != 0)
+		return test_skip("the mock does not fit the device");
+	TEST_EXPECT(rte_comch_dpa_create(test_pair.host, &conf, &dpa), 0);
+	TEST_EXPECT(rte_comch_dpa_start(dpa), 0);
+	for (i = 0; i < RTE_DIM(msgqs); i++) {
+		msgq_conf.dir = i == 0 ? RTE_COMCH_MSGQ_TO_DPA : RTE_COMCH_MSGQ_FROM_DPA;
+		TEST_EXPECT(rte_comch_msgq_create(dpa, &msgq_conf, &msgqs[i]), 0);
+		TEST_EXPECT(rte_comch_msgq_start(msgqs[i]), 0);
+	}
+	TEST_EXPECT(rte_comch_msgq_dpa_producer_create(msgqs[1], NULL, &dpa_producer), 0);
+	return TEST_SUCCESS;
+}
+
+static void
+dpa_teardown(void)
+{
+	unsigned int i;
+
+	test_cleanup();
+	rte_comch_dpa_queue_destroy(dpa_producer);
+	dpa_producer = NULL;
+	for (i = 0; i < RTE_DIM(msgqs); i++) {
+		rte_comch_msgq_stop(msgqs[i]);
+		rte_comch_msgq_destroy(msgqs[i]);
+		msgqs[i] = NULL;
+	}
+	if (dpa != NULL && (rte_comch_dpa_stop(dpa) != 0 || rte_comch_dpa_destroy(dpa) != 0))
+		test_fail("the program is left");
+	dpa = NULL;
+	test_mock_dpa_remove();
+}
+
+/* An endpoint for the host device of the pair, with what follows the device. */
+static int
+ask_host(const char *endpoint, const char *more)
+{
+	char request[64];
+
+	snprintf(request, sizeof(request), "/comch/%s,%d%s", endpoint, test_pair.host, more);
+	return ask(request);
+}
+
+static int
+test_dpas(void)
+{
+	TEST_EXPECT(ask_host("dpas", ""), 0);
+	TEST_TRUE(reply_has("program", "\"/a/program\""));
+	TEST_TRUE(reply_has("state", "\"RUNNING\""));
+	TEST_TRUE(reply_has("execution_units", "2"));
+	TEST_TRUE(reply_has("msgqs", "2"));
+	TEST_EXPECT(ask_host("dpas", ",1"), 0);
+	TEST_TRUE(!reply_has("state", "\"RUNNING\""));
+	TEST_EXPECT(ask_host("dpa_info", ",0"), 0);
+	TEST_TRUE(reply_has("reason", "0"));
+	TEST_TRUE(reply_has("failed_unit", "-1"));
+	TEST_TRUE(strstr(reply, "\"1\":{\"busy\":0,") != NULL);
+	TEST_TRUE(strstr(reply, "\"2\":{\"busy\":0,") == NULL);
+	test_mock_dpa_crash(dpa, 1);
+	TEST_EXPECT(ask_host("dpa_info", ""), 0);
+	TEST_TRUE(reply_has("state", "\"FAILED\""));
+	TEST_TRUE(reply_has("reason", "-5"));
+	TEST_TRUE(reply_has("failed_unit", "1"));
+	TEST_EXPECT(ask_host("dpa_info", ",1"), 0);
+	TEST_TRUE(strstr(reply, ":null}") != NULL);
+	return TEST_SUCCESS;
+}
+
+static int
+test_msgqs(void)
+{
+	struct rte_comch_ctx *ctx = NULL;
+
+	TEST_EXPECT(ask_host("msgqs", ""), 0);
+	TEST_TRUE(reply_has("direction", "\"to_dpa\""));
+	TEST_TRUE(reply_has("direction", "\"from_dpa\""));
+	TEST_TRUE(reply_has("max_producers", "2"));
+	TEST_EXPECT(ask_host("msgqs", ",1"), 0);
+	TEST_TRUE(!reply_has("direction", "\"to_dpa\""));
+	TEST_EXPECT(ask_host("msgq_info", ",1"), 0);
+	TEST_TRUE(reply_has("direction", "\"from_dpa\""));
+	TEST_TRUE(reply_has("producers", "1"));
+	TEST_TRUE(reply_has("type", "\"producer\""));
+	TEST_EXPECT(ask_host("msgq_info", ",2"), 0);
+	TEST_TRUE(strstr(reply, ":null}") != NULL);
+	/* the CPU end is among the queues, with its message queue instead of a connection */
+	TEST_EXPECT(rte_comch_msgq_producer_create(msgqs[0], NULL, &ctx), 0);
+	TEST_EXPECT(ask_host("queues", ""), 0);
+	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+	TEST_TRUE(reply_has("msgq", "1"));
+	TEST_TRUE(strstr(reply, "connection") == NULL);
+	return TEST_SUCCESS;
+}
+
 static int
 test_malformed(void)
 {
-	static const char * const commands[] = { "info", "stats", "connections", "queues", "list",
-		"no" };
+	static const char * const commands[] = { "info", "stats", "connections", "queues", "dpas",
+		"dpa_info", "msgqs", "msgq_info", "list", "no" };
 	static const char * const params[] = {
 		"", ",", ",,", ",-1", ",abc", ",63", ",64", ",65536", ",99999999999999",
 		",18446744073709551615", ",18446744073709551616", ",0x0", ", 0", ",+0", ",0 ",
@@ -350,6 +460,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(need_producers, test_cleanup, test_queue_ids),
 		TEST_CASE_ST(need_producers, test_cleanup, test_no_room_for_queues),
 		TEST_CASE_ST(need_producers, test_cleanup, test_no_connection_for_queues),
+		TEST_CASE_ST(dpa_setup, dpa_teardown, test_dpas),
+		TEST_CASE_ST(dpa_setup, dpa_teardown, test_msgqs),
 		TEST_CASE(test_malformed),
 		TEST_CASES_END()
 	},

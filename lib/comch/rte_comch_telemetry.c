@@ -3,9 +3,9 @@
  */
 
 /*
- * Telemetry of the library: /comch/list, info, stats and connections. It reads,
- * in the telemetry thread, what other threads change: lists under the device's
- * lock, counters as they are.
+ * Telemetry of the library: /comch/list, info, stats, connections, queues, and what
+ * there is of offload processors and message queues. It reads, in the telemetry thread,
+ * what other threads change: lists under the device's lock, counters as they are.
  */
 
 #include <ctype.h>
@@ -15,12 +15,14 @@
 
 #include <rte_telemetry.h>
 
+#include "comch_dpa.h"
 #include "comch_private.h"
 #include "dpdk_release.h"
 
 /* Connections of one reply: what surely fits in telemetry's output buffer. */
 #define CONNECTIONS_PER_REPLY 32
 #define QUEUES_PER_REPLY 32
+#define DPAS_PER_REPLY 32
 
 /*
  * Parse "<dev>" or "<dev>,<start>". Numbers are plain decimal and small, which
@@ -254,6 +256,231 @@ tel_queues(const char *params, struct rte_tel_data *d)
 	return 0;
 }
 
+/*
+ * Offload processors and message queues. How a program is, is asked for without the
+ * mutex, so that one that hangs is no reason to wait.
+ */
+
+static const char *
+dpa_state_name(enum rte_comch_dpa_state state)
+{
+	static const char * const names[] = {
+		[RTE_COMCH_DPA_IDLE] = "IDLE",
+		[RTE_COMCH_DPA_RUNNING] = "RUNNING",
+		[RTE_COMCH_DPA_FAILED] = "FAILED",
+	};
+
+	return (unsigned int)state < RTE_DIM(names) ? names[state] : "UNKNOWN";
+}
+
+static uint32_t
+dpa_nb_msgqs(struct comch_dpa *dpa)
+{
+	struct comch_msgq *msgq;
+	uint32_t nb = 0;
+
+	rte_spinlock_lock(&dpa->lock);
+	TAILQ_FOREACH(msgq, &dpa->msgqs, next)
+		nb++;
+	rte_spinlock_unlock(&dpa->lock);
+	return nb;
+}
+
+/* What a list and the view of one have in common. */
+static void
+tel_fill_dpa(struct rte_tel_data *c, struct comch_dpa *dpa,
+		struct rte_comch_dpa_status *status)
+{
+	rte_comch_dpa_status_get(&dpa->drv, status);
+	rte_tel_data_add_dict_string(c, "program", dpa->drv.program);
+	rte_tel_data_add_dict_string(c, "state", dpa_state_name(status->state));
+	dpdk_tel_add_uint(c, "execution_units", dpa->drv.nb_eus);
+	dpdk_tel_add_uint(c, "mem_size", dpa->drv.mem_size);
+	dpdk_tel_add_uint(c, "msgqs", dpa_nb_msgqs(dpa));
+}
+
+static int
+tel_dpas(const char *params, struct rte_tel_data *d)
+{
+	unsigned long start, seen = 0, nb = 0;
+	struct rte_comch_dpa_status status;
+	struct rte_comch_dev *dev;
+	struct rte_tel_data *c;
+	struct comch_dpa *dpa;
+
+	dev = tel_list_dev(params, &start);
+	if (dev == NULL)
+		return -EINVAL;
+	rte_tel_data_start_dict(d);
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_FOREACH(dpa, &dev->dpas, next) {
+		if (seen++ < start || nb++ >= DPAS_PER_REPLY)
+			continue;
+		c = rte_tel_data_alloc();
+		if (c == NULL)
+			break;
+		rte_tel_data_start_dict(c);
+		tel_fill_dpa(c, dpa, &status);
+		tel_add_dict(d, seen - 1, c);
+	}
+	rte_spinlock_unlock(&dev->lock);
+	return 0;
+}
+
+static void
+tel_add_eu(struct rte_tel_data *d, uint32_t eu, const struct rte_comch_dpa_eu_info *info)
+{
+	struct rte_tel_data *c = rte_tel_data_alloc();
+
+	if (c == NULL)
+		return;
+	rte_tel_data_start_dict(c);
+	dpdk_tel_add_uint(c, "busy", info->busy);
+	dpdk_tel_add_uint(c, "runs", info->runs);
+	dpdk_tel_add_uint(c, "errors", info->errors);
+	rte_tel_data_add_dict_int(c, "error", info->error);
+	rte_tel_data_add_dict_string(c, "func", info->func);
+	tel_add_dict(d, eu, c);
+}
+
+/* One offload processor, and its execution units by number. */
+static void
+tel_fill_dpa_info(struct rte_tel_data *d, struct comch_dpa *dpa)
+{
+	struct rte_comch_dpa_eu_info info;
+	struct rte_comch_dpa_status status;
+	uint32_t eu;
+
+	tel_fill_dpa(d, dpa, &status);
+	rte_tel_data_add_dict_string(d, "runner", dpa->drv.runner == NULL ? "" : dpa->drv.runner);
+	dpdk_tel_add_uint(d, "flags", dpa->drv.flags);
+	rte_tel_data_add_dict_int(d, "reason", status.reason);
+	rte_tel_data_add_dict_int(d, "failed_unit",
+		status.eu == RTE_COMCH_DPA_NO_EU ? -1 : (int)status.eu);
+	rte_tel_data_add_dict_string(d, "text", status.text);
+	for (eu = 0; eu < dpa->drv.nb_eus; eu++)
+		if (rte_comch_dpa_eu_info_get(&dpa->drv, eu, &info) == 0)
+			tel_add_eu(d, eu, &info);
+}
+
+static int
+tel_dpa_info(const char *params, struct rte_tel_data *d)
+{
+	struct rte_comch_dev *dev;
+	unsigned long nr, seen = 0;
+	struct comch_dpa *dpa;
+	int ret = -EINVAL;
+
+	dev = tel_list_dev(params, &nr);
+	if (dev == NULL)
+		return -EINVAL;
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_FOREACH(dpa, &dev->dpas, next) {
+		if (seen++ != nr)
+			continue;
+		rte_tel_data_start_dict(d);
+		tel_fill_dpa_info(d, dpa);
+		ret = 0;
+	}
+	rte_spinlock_unlock(&dev->lock);
+	return ret;
+}
+
+static void
+tel_fill_msgq(struct rte_tel_data *c, struct comch_msgq *msgq)
+{
+	struct rte_comch_msgq_info info;
+
+	rte_comch_msgq_info_get(&msgq->drv, &info);
+	rte_tel_data_add_dict_string(c, "program", msgq->drv.dpa->program);
+	dpdk_tel_add_uint(c, "id", info.id);
+	rte_tel_data_add_dict_string(c, "direction",
+		info.dir == RTE_COMCH_MSGQ_TO_DPA ? "to_dpa" : "from_dpa");
+	dpdk_tel_add_uint(c, "started", info.started);
+	dpdk_tel_add_uint(c, "max_consumers", info.max_consumers);
+	dpdk_tel_add_uint(c, "max_producers", info.max_producers);
+	dpdk_tel_add_uint(c, "consumers", info.nb_consumers);
+	dpdk_tel_add_uint(c, "producers", info.nb_producers);
+}
+
+static void
+tel_add_dpa_queue(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_dpa_queue *queue)
+{
+	struct rte_tel_data *c = rte_tel_data_alloc();
+
+	if (c == NULL)
+		return;
+	rte_tel_data_start_dict(c);
+	rte_tel_data_add_dict_string(c, "type", queue->is_consumer ? "consumer" : "producer");
+	dpdk_tel_add_uint(c, "id", queue->id);
+	dpdk_tel_add_uint(c, "size", queue->size);
+	dpdk_tel_add_uint(c, "imm_len", queue->imm_len);
+	dpdk_tel_add_uint(c, "user_data", queue->user_data);
+	tel_add_dict(d, nr, c);
+}
+
+/* One message queue, and the queues of its DPA end; those of the CPU are in queues. */
+static void
+tel_fill_msgq_info(struct rte_tel_data *d, struct comch_msgq *msgq)
+{
+	const struct rte_comch_dpa_queue *queue;
+	uint32_t nb = 0;
+
+	tel_fill_msgq(d, msgq);
+	rte_spinlock_lock(&msgq->parent.lock);
+	TAILQ_FOREACH(queue, &msgq->queues, next)
+		if (nb++ < QUEUES_PER_REPLY)
+			tel_add_dpa_queue(d, nb - 1, queue);
+	rte_spinlock_unlock(&msgq->parent.lock);
+}
+
+/* Message queues of a device by number: a list from start on, or the one of that number. */
+static int
+tel_msgqs_walk(const char *params, struct rte_tel_data *d, bool one)
+{
+	unsigned long start, seen = 0, nb = 0;
+	struct rte_comch_dev *dev;
+	struct comch_msgq *msgq;
+	struct rte_tel_data *c;
+	struct comch_dpa *dpa;
+
+	dev = tel_list_dev(params, &start);
+	if (dev == NULL)
+		return -EINVAL;
+	rte_tel_data_start_dict(d);
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_FOREACH(dpa, &dev->dpas, next) {
+		rte_spinlock_lock(&dpa->lock);
+		TAILQ_FOREACH(msgq, &dpa->msgqs, next) {
+			if (seen++ < start || nb++ >= (one ? 1 : QUEUES_PER_REPLY))
+				continue;
+			c = one ? NULL : rte_tel_data_alloc();
+			if (one) {
+				tel_fill_msgq_info(d, msgq);
+			} else if (c != NULL) {
+				rte_tel_data_start_dict(c);
+				tel_fill_msgq(c, msgq);
+				tel_add_dict(d, seen - 1, c);
+			}
+		}
+		rte_spinlock_unlock(&dpa->lock);
+	}
+	rte_spinlock_unlock(&dev->lock);
+	return one && nb == 0 ? -EINVAL : 0;
+}
+
+static int
+tel_msgqs(const char *params, struct rte_tel_data *d)
+{
+	return tel_msgqs_walk(params, d, false);
+}
+
+static int
+tel_msgq_info(const char *params, struct rte_tel_data *d)
+{
+	return tel_msgqs_walk(params, d, true);
+}
+
 /* The endpoints that look at one device. */
 static const struct {
 	const char *cmd;
@@ -268,6 +495,14 @@ static const struct {
 		"Returns up to 32 connections of a comch device by number. Parameters: int dev_id[,int start]" },
 	{ "/comch/queues", tel_queues,
 		"Returns up to 32 consumers and producers of a comch device by number. Parameters: int dev_id[,int start]" },
+	{ "/comch/dpas", tel_dpas,
+		"Returns up to 32 offload processors of a comch device by number. Parameters: int dev_id[,int start]" },
+	{ "/comch/dpa_info", tel_dpa_info,
+		"Returns one offload processor, how its program is, and its execution units by number. Parameters: int dev_id[,int number]" },
+	{ "/comch/msgqs", tel_msgqs,
+		"Returns up to 32 message queues of a comch device by number. Parameters: int dev_id[,int start]" },
+	{ "/comch/msgq_info", tel_msgq_info,
+		"Returns one message queue, and the queues of its DPA end by number. Parameters: int dev_id[,int number]" },
 };
 
 /* No device goes away while one of them looks at it. */
