@@ -84,7 +84,8 @@ bluefield_gsi bluefield_hard_caps bluefield_hard_cmd bluefield_hard_health
 bluefield_hard_irq bluefield_hard_msg bluefield_hard_share bluefield_hard_vf
 bluefield_life bluefield_obj bluefield_obj_eal bluefield_obj_fail bluefield_obj_mem
 bluefield_peer_fast bluefield_regress bluefield_report bluefield_stranger
-comch_ending_lost comch_event comch_fp_process comch_fp_rest comch_fp_stop comch_process
+comch_ending_lost comch_event comch_fp_process comch_fp_rest comch_fp_stop comch_msgq
+comch_process shm_msgq_dma shm_msgq_flow shm_msgq_wake
 comch_submit shm_peer_fast shm_peer_fast_life shm_peer_fast_mem shm_peer_fast_stage
 shm_peer_host shm_peer_life shm_peer_rest shm_peer_slow shm_peer_small shm_rest_order
 shm_slot_order'
@@ -212,10 +213,10 @@ autotests_bluefield() {
 }
 
 # Suites that are not for ThreadSanitizer. It sees one process, and so not what the
-# other one of comch_process and comch_fp_process has acquired and released between
+# other one of comch_process, comch_fp_process and comch_msgq has acquired and released between
 # two accesses of this one. shm_peer_fast counts mappings, which app/test/test_tsan.c
 # makes fewer. The others are of another driver.
-not_tsan_suites='comch_process comch_fp_process shm_peer_fast bluefield_.*'
+not_tsan_suites='comch_msgq comch_process comch_fp_process shm_peer_fast bluefield_.*'
 
 autotests_tsan() { # <build>
 	local listed
