@@ -182,7 +182,7 @@ shm_dpa_prog(const struct shm_dpa *dpa)
  * shm_dpa_ctl.c: the control socket
  */
 
-/* Without an answer; fd or -1. -EIO: it has ended, or does not read. Any thread. */
+/* Without an answer; fd or -1. -EIO: it has ended, or does not read; -ENOMEM. Any thread. */
 int shm_dpa_send(struct shm_dpa *dpa, const struct shm_dpa_msg *msg, int fd);
 /*
  * With one: 0 or what the program says. -EIO: it has ended; -ETIMEDOUT: it does not answer,

@@ -24,6 +24,8 @@
 #define CTL_MAX_LINES 64
 /* A program that sends more is read slowly. */
 #define CTL_REST_US 10000
+/* From an end that a message finds to that which the monitor has seen. */
+#define CTL_END_MS 1000
 
 bool
 shm_dpa_is_down(const struct shm_dpa *dpa)
@@ -59,9 +61,11 @@ shm_dpa_send(struct shm_dpa *dpa, const struct shm_dpa_msg *msg, int fd)
 	} while (n < 0 && errno == EINTR);
 	if (n == (ssize_t)sizeof(*msg))
 		return 0;
-	if (errno == EAGAIN)
+	if (errno == EAGAIN) {
 		shm_dpa_spins(dpa, SHM_DPA_NO_EU, "did not read its control socket");
-	return -EIO;
+		return -EIO;
+	}
+	return errno == EPIPE || errno == ECONNRESET ? -EIO : -ENOMEM;
 }
 
 /* Wait for what the monitor finds; the lock is held. */
@@ -98,10 +102,11 @@ shm_dpa_request(struct shm_dpa *dpa, struct shm_dpa_msg *msg, int fd, uint32_t m
 	dpa->seq = msg->seq = dpa->last_seq;
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
 	ret = shm_dpa_send(dpa, msg, fd);
-	if (ret != 0)
+	if (ret != 0 && ret != -EIO)
 		return ret;
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
-	ret = answer_wait_locked(dpa, ms);
+	/* of one that has ended the monitor finds out why */
+	ret = answer_wait_locked(dpa, ret == 0 ? ms : CTL_END_MS);
 	dpa->seq = 0;
 	if (ret == 0) {
 		ret = dpa->answer.ret;
