@@ -135,7 +135,7 @@ struct shm_dpa_group {
 struct shm_dpa {
 	struct shm_dpa_segs segs;
 	struct shm_dpa_group groups[SHM_DPA_MAX_GROUPS];
-	pthread_mutex_t group_lock;
+	pthread_mutex_t group_lock; /* check-ok: waiters must sleep */
 	struct rte_comch_dpa *api;
 	const char *name; /* of the device, for the log */
 	int sock;         /* our end of the control socket */
@@ -144,7 +144,7 @@ struct shm_dpa {
 
 	struct shm_dpa_monitor *monitor;
 	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t cond;
+	pthread_cond_t cond; /* check-ok: waiters must sleep */
 	bool launched; /* the monitor has tried to start the process */
 	bool up;       /* the start has succeeded: its end is told to the library */
 	bool stopping; /* nobody wants to know of its end */

@@ -83,7 +83,8 @@ answer_wait_locked(struct shm_dpa *dpa, uint32_t ms)
 		until.tv_nsec -= 1000000000;
 	}
 	while (!dpa->answered && !shm_dpa_is_down(dpa) && ret != ETIMEDOUT)
-		ret = pthread_cond_timedwait(&dpa->cond, &dpa->lock, &until);
+		ret = pthread_cond_timedwait(&dpa->cond, /* check-ok: waiters must sleep */
+				&dpa->lock, &until);
 	if (dpa->answered)
 		return 0;
 	return shm_dpa_is_down(dpa) ? -EIO : -ETIMEDOUT;
@@ -132,7 +133,7 @@ ctl_answer(struct shm_dpa *dpa, const struct shm_dpa_answer *answer)
 	if (good) {
 		dpa->answer = *answer;
 		dpa->answered = true;
-		pthread_cond_broadcast(&dpa->cond);
+		pthread_cond_broadcast(&dpa->cond); /* check-ok: waiters must sleep */
 	}
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
 	return good;

@@ -108,11 +108,13 @@ phdrs_check(const char *name, const char *path, int fd, const Elf64_Ehdr *ehdr)
 			version = note_version(fd, &phdrs[i]);
 	}
 	if (version == 0) {
-		SHM_LOG(ERR, "%s: %s has no runtime of offload programs: build it with comch-dpa-cc", name, path);
+		SHM_LOG(ERR, "%s: %s has no runtime of offload programs: build it with comch-dpa-cc",
+			name, path);
 		return -ENOEXEC;
 	}
 	if (version != SHM_DPA_VERSION) {
-		SHM_LOG(ERR, "%s: %s has version %u of the runtime, not %u: build it with the comch-dpa-cc of this release", name, path, version, SHM_DPA_VERSION);
+		SHM_LOG(ERR, "%s: %s has version %u of the runtime, not %u: build it with the comch-dpa-cc of this release",
+			name, path, version, SHM_DPA_VERSION);
 		return -EPROTO;
 	}
 	return 0;
@@ -128,11 +130,13 @@ elf_check(const char *name, const char *path, int fd, bool any_machine)
 			ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
 			ehdr.e_ident[EI_DATA] != ELFDATA2LSB ||
 			(ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN)) {
-		SHM_LOG(ERR, "%s: %s is no executable of a 64-bit machine: build it with comch-dpa-cc", name, path);
+		SHM_LOG(ERR, "%s: %s is no executable of a 64-bit machine: build it with comch-dpa-cc",
+			name, path);
 		return -ENOEXEC;
 	}
 	if (!any_machine && ehdr.e_machine != ELF_MACHINE) {
-		SHM_LOG(ERR, "%s: %s is for %s, this is %s: build it for this machine, or give a runner", name, path, machine_name(ehdr.e_machine),
+		SHM_LOG(ERR, "%s: %s is for %s, this is %s: build it for this machine, or give a runner",
+			name, path, machine_name(ehdr.e_machine),
 			machine_name(ELF_MACHINE));
 		return -ENOEXEC;
 	}

@@ -234,11 +234,11 @@ exec_clone(struct exec_child *child, int *pidfd)
 	if (stack == MAP_FAILED)
 		return -ENOMEM;
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
+	pthread_sigmask(SIG_BLOCK, &all, &old); /* check-ok: EAL has none */
 	pid = clone(exec_main, RTE_PTR_ADD(stack, EXEC_STACK_SIZE),
 			CLONE_VM | CLONE_VFORK | CLONE_PIDFD, child, pidfd);
 	error = errno;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL); /* check-ok: EAL has none */
 	munmap(stack, EXEC_STACK_SIZE);
 	return pid >= 0 ? pid : -error;
 }

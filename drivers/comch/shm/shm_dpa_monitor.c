@@ -43,15 +43,15 @@ monitor_launch(struct shm_dpa *dpa, int exe, int sock)
 
 	ret = shm_dpa_exec(&launch, &pid, &dpa->pidfd);
 	if (ret == -EPERM && launch.what == NULL)
-		SHM_LOG(ERR, "%s: program %s cannot be confined: this kernel or container has no seccomp: set RTE_COMCH_DPA_F_UNCONFINED if you trust it", dpa->name,
-			dpa->api->program);
+		SHM_LOG(ERR, "%s: program %s cannot be confined: this kernel or container has no seccomp: set RTE_COMCH_DPA_F_UNCONFINED if you trust it",
+			dpa->name, dpa->api->program);
 	else if (ret != 0)
 		SHM_LOG(ERR, "%s: program %s: cannot %s: %s", dpa->name, dpa->api->program,
 			launch.what, strerror(-ret));
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
 	dpa->error = ret;
 	dpa->launched = true;
-	pthread_cond_broadcast(&dpa->cond);
+	pthread_cond_broadcast(&dpa->cond); /* check-ok: waiters must sleep */
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
 	return ret == 0 ? pid : -1;
 }
@@ -157,7 +157,7 @@ monitor_start(struct shm_dpa *dpa, int exe, int sock)
 	dpa->monitor = monitor;
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
 	while (!dpa->launched)
-		pthread_cond_wait(&dpa->cond, &dpa->lock);
+		pthread_cond_wait(&dpa->cond, &dpa->lock); /* check-ok: waiters must sleep */
 	ret = dpa->error;
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
 	if (ret != 0)

@@ -49,7 +49,7 @@ status_set(struct shm_dpa *dpa, const struct rte_comch_dpa_status *status)
 	if (first)
 		dpa->status = *status;
 	__atomic_store_n(&dpa->down, true, __ATOMIC_RELAXED);
-	pthread_cond_broadcast(&dpa->cond);
+	pthread_cond_broadcast(&dpa->cond); /* check-ok: waiters must sleep */
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
 	if (first)
 		SHM_LOG(ERR, "%s: program %s: %s", dpa->name, dpa->api->program, status->text);

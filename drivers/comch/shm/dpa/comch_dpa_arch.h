@@ -31,7 +31,7 @@ rt_call(long nr, long a, long b, long c, long d, long e, long f)
 }
 
 /* Leave the stack for another one. */
-__attribute__((noreturn)) static inline void
+_Noreturn static inline void
 rt_enter(uintptr_t sp, void (*fn)(void))
 {
 	__asm__ volatile("mov %0, %%rsp\n\txor %%ebp, %%ebp\n\tcall *%1\n\tud2"
@@ -84,7 +84,7 @@ rt_call(long nr, long a, long b, long c, long d, long e, long f)
 	return x0;
 }
 
-__attribute__((noreturn)) static inline void
+_Noreturn static inline void
 rt_enter(uintptr_t sp, void (*fn)(void))
 {
 	__asm__ volatile("mov sp, %0\n\tmov x29, #0\n\tblr %1\n\tbrk #0"
@@ -129,7 +129,7 @@ rt_call(long nr, long a, long b, long c, long d, long e, long f)
 	return a0;
 }
 
-__attribute__((noreturn)) static inline void
+_Noreturn static inline void
 rt_enter(uintptr_t sp, void (*fn)(void))
 {
 	__asm__ volatile("mv sp, %0\n\tli s0, 0\n\tjalr %1\n\tebreak"

@@ -61,7 +61,7 @@ struct rt_sigaction {
 /* Where in a block the stack of its handlers begins. */
 #define RT_ALT_OFFSET 0x4000
 
-__attribute__((noreturn)) static void
+_Noreturn static void
 rt_exit(int status)
 {
 	for (;;)
@@ -69,7 +69,7 @@ rt_exit(int status)
 }
 
 /* Only the first one is told; whoever comes later waits for the end. */
-__attribute__((noreturn)) static void
+_Noreturn static void
 rt_fault(uint32_t kind, uint32_t eu, uint32_t signal, uint64_t value, uint64_t pc)
 {
 	struct shm_dpa_fault *fault = &SHM_DPA_PROG_SEG->fault;
@@ -86,7 +86,7 @@ rt_fault(uint32_t kind, uint32_t eu, uint32_t signal, uint64_t value, uint64_t p
 }
 
 /* The start failed. */
-__attribute__((noreturn)) static inline void
+_Noreturn static inline void
 rt_fail(uint32_t eu, long error)
 {
 	rt_fault(SHM_DPA_FAULT_SETUP, eu, 0, (uint64_t)-error, 0);

@@ -31,6 +31,9 @@
 #include "comch_dpa_guard.h"
 #include "comch_dpa_rt.h"
 
+/* A program may have no function at all. */
+#define RT_WEAK __attribute__((weak)) /* check-ok: freestanding */
+
 /* What sockets need; the headers of the kernel do not have all of it. */
 #define RT_SOL_SOCKET 1
 #define RT_SCM_RIGHTS 1
@@ -81,11 +84,11 @@ static uint32_t rt_next_unit;
 static bool rt_membarrier;
 
 /* Functions of the program, in a section that the linker gives these ends. */
-extern const struct comch_dpa_rt_func *const __start_comch_dpa_funcs[] __attribute__((weak));
-extern const struct comch_dpa_rt_func *const __stop_comch_dpa_funcs[] __attribute__((weak));
+RT_WEAK extern const struct comch_dpa_rt_func *const __start_comch_dpa_funcs[];
+RT_WEAK extern const struct comch_dpa_rt_func *const __stop_comch_dpa_funcs[];
 
 /* By which the host knows a program, before it runs it. */
-__attribute__((section(".note.comch_dpa"), used, aligned(4)))
+__attribute__((section(".note.comch_dpa"), used, aligned(4))) /* check-ok: freestanding */
 static const struct {
 	uint32_t name_len;
 	uint32_t desc_len;
@@ -520,7 +523,7 @@ rt_receive(struct shm_dpa_msg *msg, int *fd)
 }
 
 /* What the host asks, until it is gone. */
-__attribute__((noreturn)) static void
+_Noreturn static void
 rt_control(void)
 {
 	struct shm_dpa_answer answer;
@@ -545,7 +548,9 @@ rt_control(void)
 }
 
 /* From the entry of the program, on the stack that the kernel gave. */
-__attribute__((noreturn, used)) void
+_Noreturn void comch_dpa_rt_start(void);
+
+_Noreturn void
 comch_dpa_rt_start(void)
 {
 	uintptr_t sp;

@@ -40,9 +40,13 @@ struct comch_dpa_rt_func {
 	};
 };
 
+#define COMCH_DPA_RT_UNUSED __attribute__((unused)) /* check-ok: freestanding */
+#define COMCH_DPA_RT_ENTRY \
+	__attribute__((section("comch_dpa_funcs"), used)) /* check-ok: freestanding */
+
 /* Pointers are in the section: compilers leave gaps between structures there. */
 #define COMCH_DPA_RT_FUNC(func) \
-	__attribute__((section("comch_dpa_funcs"), used)) \
+	COMCH_DPA_RT_ENTRY \
 	static const struct comch_dpa_rt_func *const comch_dpa_rt_entry_##func = \
 		&comch_dpa_rt_##func
 
@@ -53,7 +57,7 @@ struct comch_dpa_rt_func {
 		.name = #func, .kind = SHM_DPA_FUNC_THREAD, .thread = func \
 	}; \
 	COMCH_DPA_RT_FUNC(func); \
-	static void func(uint64_t arg __attribute__((unused)))
+	static void func(uint64_t arg COMCH_DPA_RT_UNUSED)
 
 /* Define a function for calls of the host, whose body follows. */
 #define COMCH_DPA_RT_RPC(func) \
@@ -62,7 +66,7 @@ struct comch_dpa_rt_func {
 		.name = #func, .kind = SHM_DPA_FUNC_RPC, .rpc = func \
 	}; \
 	COMCH_DPA_RT_FUNC(func); \
-	static uint64_t func(const uint64_t *args __attribute__((unused)))
+	static uint64_t func(const uint64_t *args COMCH_DPA_RT_UNUSED)
 
 #ifndef SHM_DPA_SELF
 #define SHM_DPA_SELF() comch_dpa_rt_self()
