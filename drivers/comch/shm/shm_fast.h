@@ -33,8 +33,6 @@
 #define SHM_CHUNK 32
 /* Bytes after which messages are published without waiting for their chunk. */
 #define SHM_PUBLISH_BYTES (64u << 10)
-/* Up to this size the copy is inline. */
-#define SHM_INLINE_COPY 64
 /* Places for posts that a consumer has at least. */
 #define SHM_MIN_RING_POSTS 64
 /* Posts of a consumer: half the places. */

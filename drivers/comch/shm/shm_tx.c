@@ -29,10 +29,10 @@
 
 #include <rte_branch_prediction.h>
 #include <rte_mbuf.h>
-#include <rte_memcpy.h>
 #include <rte_prefetch.h>
 
 #include "shm_burst.h"
+#include "shm_copy.h"
 
 /*
  * The builtin has only the read form for the oldest x86-64; the other one is no
@@ -79,24 +79,6 @@ words_publish(uint64_t *to, const uint64_t *words, uint32_t nb)
 	 */
 	for (i = 0; i < nb; i++)
 		__atomic_store_n(&to[i], words[i], __ATOMIC_RELEASE);
-}
-
-/* 16 bytes at a time, the last ones once more; small ones take no call. */
-static inline void
-copy(uint8_t *dst, const uint8_t *src, uint64_t len)
-{
-	if (len > SHM_INLINE_COPY || len < 16) {
-		memcpy(dst, src, len);
-		return;
-	}
-	if (len > 32) {
-		rte_mov16(dst, src);
-		rte_mov16(dst + 16, src + 16);
-		rte_mov16(dst + len - 32, src + len - 32);
-	} else {
-		rte_mov16(dst, src);
-	}
-	rte_mov16(dst + len - 16, src + len - 16);
 }
 
 /* What the loops need of a consumer, where the compiler knows that it stays. */
@@ -341,9 +323,9 @@ send_copy(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send
 	for (i = 0; i < nb; i++, imm += imm_size) {
 		msg = &msgs[i];
 		if (msg->imm_len != 0)
-			copy(imm, msg->imm, msg->imm_len);
+			shm_copy(imm, msg->imm, msg->imm_len);
 		if (msg->len != 0)
-			copy(ch->dst[i], msg->addr, msg->len);
+			shm_copy(ch->dst[i], msg->addr, msg->len);
 		if (msg->flags == 0) {
 			p->sent[tail & mask].cookie = msg->cookie;
 			p->sent[tail & mask].len = msg->len;
@@ -502,7 +484,7 @@ static inline void
 tx_gather(uint8_t *dst, const struct rte_mbuf *m)
 {
 	if (likely(m->nb_segs == 1)) {
-		copy(dst, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len);
+		shm_copy(dst, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len);
 		return;
 	}
 	for (; m != NULL; m = m->next) {
