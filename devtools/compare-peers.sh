@@ -3,13 +3,14 @@
 # Copyright(c) 2026 The dpdk-comch authors
 #
 # usage: compare-peers.sh [--json FILE] [--rst FILE] [--rounds N] [--cpus A,B]
-#                         [--only TEXT] [--wait SECONDS]
+#                         [--only TEXT] [--wait SECONDS] [--counts FILE]
 #
 # Compares the shared-memory fast path with the memif PMD, UCX over shared memory
 # and libfabric's shm provider: on this machine, on the same two CPUs, in one run,
 # ours between theirs. Prints a table of ratios; --json keeps every figure, --only
 # takes those rows whose name has the text, --rst writes the ratios as a table for
-# the guide, --wait lets each run wait for other processes to be quiet.
+# the guide, --wait lets each run wait for other processes to be quiet, --counts has
+# what devtools/count-instructions.sh printed, which is then shown, too.
 #
 # Installs packages if some are missing, builds into build-compare/, reserves
 # hugepages if it may, and gives them back. Takes a quarter of an hour, in which
@@ -37,6 +38,7 @@ json=
 rst=
 only=
 wait=0
+counts=
 while [ $# -gt 0 ]; do
 	[ $# -ge 2 ] || usage
 	case $1 in
@@ -46,6 +48,7 @@ while [ $# -gt 0 ]; do
 	--rst) rst=$(realpath -m "$2") ;;
 	--only) only=$2 ;;
 	--wait) wait=$2 ;;
+	--counts) counts=$(realpath -e "$2") ;;
 	*) usage ;;
 	esac
 	shift 2
@@ -139,7 +142,7 @@ build_all() {
 		meson setup "$build" "$top" --buildtype=release \
 			-Dtests=false -Dexamples=false -Dcheck_includes=false
 	fi
-	ninja -C "$build" app/dpdk-test-comch
+	ninja -C "$build" app/dpdk-test-comch app/dpdk-test-comch-dpa
 	mkdir -p "$build/compare-peers"
 	read -ra dpdk_cflags <<<"$(pkg-config --cflags libdpdk)"
 	read -ra dpdk_libs <<<"$(pkg-config --libs libdpdk)"
@@ -247,7 +250,7 @@ echo "== measuring on CPUs $cpus"
 # the lock, which ends with this script, and so does the runner.
 setpriv --pdeathsig TERM python3 "$here/run.py" --build "$build" --cpus "$cpus" --rounds "$rounds" \
 	--huge "no$([ -n "$huge_missing" ] || echo ,yes)" --huge-missing "$huge_missing" \
-	--only "$only" --wait "$wait" ${rst:+--rst "$rst"} ${json:+--json "$json"} 9>&- &
+	--only "$only" --wait "$wait" --counts "$counts" ${rst:+--rst "$rst"} ${json:+--json "$json"} 9>&- &
 runner=$!
 rc=0
 wait "$runner" || rc=$?
