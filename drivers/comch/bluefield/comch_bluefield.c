@@ -444,6 +444,7 @@ dev_alloc(struct rte_device *device, const struct bf_ident *ident, const struct 
 	rte_dev->ops = &bf_ops;
 	rte_dev->device = device;
 	rte_dev->driver_name = ident->driver;
+	rte_dev->no_dpa = "it cannot run programs on the card's accelerator (DPA), see Offload Processors in its guide";
 	ret = bf_jobs_create(dev);
 	if (ret != 0) {
 		rte_comch_pmd_release(rte_dev);
