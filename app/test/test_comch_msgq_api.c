@@ -771,6 +771,40 @@ test_end(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * The driver never tells that a producer has ended: what it may look at, which is the
+ * message queue and the offload processor, stays when the application has destroyed all.
+ */
+static int
+test_lost(void)
+{
+	struct rte_comch_dev_stats before, after;
+	struct rte_comch_ctx *ctx = NULL;
+	struct rte_comch_pe *pe;
+
+	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.host, &before), 0);
+	TEST_EXPECT(rte_comch_msgq_producer_create(to, NULL, &ctx), 0);
+	TEST_CALL(cpu_start(ctx, &pe));
+	test_mock_dpa_hold(true);
+	TEST_EXPECT(rte_comch_ctx_stop(ctx), -EINPROGRESS);
+	TEST_EXPECT(rte_comch_msgq_stop(to), -EBUSY);
+	TEST_WAIT(rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_IDLE, 2 * TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+	TEST_EXPECT(rte_comch_dpa_completion_destroy(comp), 0);
+	comp = NULL;
+	TEST_EXPECT(msgq_close(to), 0);
+	TEST_EXPECT(msgq_close(from), 0);
+	to = from = NULL;
+	TEST_EXPECT(rte_comch_dpa_stop(dpa), 0);
+	TEST_EXPECT(rte_comch_dpa_destroy(dpa), 0);
+	dpa = NULL;
+	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.host, &after), 0);
+	TEST_EXPECT(after.kept - before.kept, 3); /* queue, context, offload processor */
+	TEST_EXPECT(test_mock_dpa_tell(), 0);
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: arguments, states and messages of message queues",
 	.setup = test_setup_quiet,
@@ -791,6 +825,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(case_queues, case_close, test_task_to_dpa),
 		TEST_CASE_ST(case_queues, case_close, test_task_from_dpa),
 		TEST_CASE_ST(case_queues, case_close, test_end),
+		TEST_CASE_ST(case_msgqs, case_close, test_lost),
 		TEST_CASES_END()
 	},
 };

@@ -54,6 +54,7 @@ struct mock_msgq {
 };
 
 struct mock_prog {
+	rte_spinlock_t lock; /* of the status */
 	struct rte_comch_dpa_status status;
 	struct {
 		uint8_t *addr;
@@ -68,11 +69,22 @@ static uint64_t had_capa;
 static const char *had_why;
 static unsigned int fail_in, nb_objects, nb_runs;
 static int fail_error;
+static bool hold;
+static struct rte_comch_pmd_ending *held;
+static struct rte_comch_queue *held_queue;
 
 static int
 mock_fails(void)
 {
 	return fail_in != 0 && --fail_in == 0 ? fail_error : 0;
+}
+
+/* Queues of the CPU come and go in threads of their own. */
+static void
+objects_add(int nb)
+{
+	/* relaxed: a number that is looked at when all is over */
+	__atomic_fetch_add(&nb_objects, nb, __ATOMIC_RELAXED);
 }
 
 /* An op that makes something. */
@@ -81,7 +93,7 @@ mock_makes(void)
 {
 	int ret = mock_fails();
 
-	nb_objects += ret == 0;
+	objects_add(ret == 0);
 	return ret;
 }
 
@@ -296,7 +308,7 @@ mock_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	ret = mock_fails();
 	if (ret == 0)
 		ret = cpu_setup(queue, fp);
-	nb_objects += ret == 0;
+	objects_add(ret == 0);
 	return ret;
 }
 
@@ -327,11 +339,16 @@ mock_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *endi
 {
 	if (queue->msgq == NULL)
 		return real->queue_free(queue, ending);
+	objects_add(-1);
+	if (hold && !queue->is_consumer) {
+		held = ending;
+		held_queue = queue;
+		return -EINPROGRESS;
+	}
 	if (queue->is_consumer)
 		cons_free(queue->msgq, queue->priv);
 	else
 		free(queue->priv);
-	nb_objects--;
 	return 0;
 }
 
@@ -400,16 +417,18 @@ static void
 mock_stop(struct rte_comch_dpa *dpa)
 {
 	free(dpa->priv);
-	nb_objects--;
+	objects_add(-1);
 }
 
 static void
 mock_status_get(struct rte_comch_dpa *dpa, struct rte_comch_dpa_status *status)
 {
-	const struct mock_prog *prog = dpa->priv;
+	struct mock_prog *prog = dpa->priv;
 
+	rte_spinlock_lock(&prog->lock);
 	if (prog->status.state == RTE_COMCH_DPA_FAILED)
 		*status = prog->status;
+	rte_spinlock_unlock(&prog->lock);
 }
 
 static void
@@ -442,7 +461,7 @@ mock_thread_destroy(struct rte_comch_dpa_thread *thread)
 	int ret = mock_fails();
 
 	RTE_SET_USED(thread);
-	nb_objects -= ret == 0;
+	objects_add(-(ret == 0));
 	return ret;
 }
 
@@ -457,7 +476,7 @@ static void
 mock_completion_destroy(struct rte_comch_dpa_completion *completion)
 {
 	RTE_SET_USED(completion);
-	nb_objects--;
+	objects_add(-1);
 }
 
 static int
@@ -475,7 +494,7 @@ static void
 mock_msgq_stop(struct rte_comch_msgq *msgq)
 {
 	free(msgq->priv);
-	nb_objects--;
+	objects_add(-1);
 }
 
 static int
@@ -498,7 +517,7 @@ mock_queue_destroy(struct rte_comch_dpa_queue *queue)
 {
 	if (queue->is_consumer)
 		cons_free(queue->msgq, queue->priv);
-	nb_objects--;
+	objects_add(-1);
 }
 
 static int
@@ -514,7 +533,7 @@ mock_window_destroy(struct rte_comch_dpa_window *window)
 	int ret = mock_fails();
 
 	RTE_SET_USED(window);
-	nb_objects -= ret == 0;
+	objects_add(-(ret == 0));
 	return ret;
 }
 
@@ -533,7 +552,7 @@ mock_mem_alloc(struct rte_comch_dpa *dpa, uint64_t len, uint64_t *addr)
 		return -ENOMEM;
 	prog->mems[i].len = len;
 	*addr = (uintptr_t)prog->mems[i].addr;
-	nb_objects++;
+	objects_add(1);
 	return 0;
 }
 
@@ -548,7 +567,7 @@ mock_mem_free(struct rte_comch_dpa *dpa, uint64_t addr)
 			continue;
 		free(prog->mems[i].addr);
 		prog->mems[i].addr = NULL;
-		nb_objects--;
+		objects_add(-1);
 		return 0;
 	}
 	return -ENOENT;
@@ -702,6 +721,7 @@ test_mock_dpa_remove(void)
 	on->no_dpa = had_why;
 	on = NULL;
 	fail_in = 0;
+	hold = false;
 	nb_objects = 0;
 	nb_runs = 0;
 }
@@ -730,10 +750,12 @@ test_mock_dpa_crash(struct rte_comch_dpa *dpa, uint32_t eu)
 {
 	struct mock_prog *prog = dpa->priv;
 
+	rte_spinlock_lock(&prog->lock);
 	prog->status.state = RTE_COMCH_DPA_FAILED;
 	prog->status.end = RTE_COMCH_DPA_END_FAULT;
 	prog->status.reason = -EIO;
 	prog->status.eu = eu;
+	rte_spinlock_unlock(&prog->lock);
 	rte_comch_pmd_dpa_down(dpa);
 }
 
@@ -741,6 +763,30 @@ void
 test_mock_dpa_dev_down(int16_t dev_id, int reason)
 {
 	rte_comch_pmd_dev_down(test_mock_dev(dev_id), reason);
+}
+
+void
+test_mock_dpa_hold(bool on_)
+{
+	hold = on_;
+}
+
+int
+test_mock_dpa_tell(void)
+{
+	const struct rte_comch_msgq *msgq;
+
+	if (held == NULL)
+		return -ENOENT;
+	msgq = held_queue->msgq;
+	if (msgq->max_producers == 0 || msgq->dpa->program[0] == '\0' ||
+			msgq->dpa->dev != held_queue->dev)
+		return -EFAULT;
+	free(held_queue->priv);
+	held_queue->priv = NULL;
+	rte_comch_pmd_ended(held);
+	held = NULL;
+	return 0;
 }
 
 void

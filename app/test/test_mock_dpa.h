@@ -44,6 +44,11 @@ void test_mock_dpa_crash(struct rte_comch_dpa *dpa, uint32_t eu);
 /** The device fails as a whole; undone by the reset of the device, which is the mock's. */
 void test_mock_dpa_dev_down(int16_t dev_id, int reason);
 
+/** From now on the end of a queue of the CPU is not told. */
+void test_mock_dpa_hold(bool on);
+/** Tell of the one that was held last, after a look at all that a driver may look at. */
+int test_mock_dpa_tell(void);
+
 /** The program grants so many receives to a consumer. */
 void test_mock_dpa_ack(struct rte_comch_dpa_queue *consumer, uint32_t nb);
 /** The program takes a message. @return 1, or 0 if there is none. */
