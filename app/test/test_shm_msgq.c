@@ -290,6 +290,37 @@ test_withdraw(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * A message wakes the unit, whose program takes it before the unit sleeps. The next one has
+ * to wake it as well, though the program has not asked again; then nothing is asked for.
+ */
+static int
+test_asked_and_taken(void)
+{
+	const uint32_t *wake = &shm_dpa_host(&msgq_dpa)->eus[0].wake;
+	struct rte_comch_dpa_dev_elem elem;
+	uint32_t before, i;
+
+	TEST_CALL(both_create(0));
+	TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, NB_RECV), 0);
+	TEST_EXPECT(rte_comch_dpa_dev_completion_request_notification(rx_comp.handle), 0);
+	before = *wake;
+	for (i = 0; i < 2; i++) {
+		TEST_EXPECT(test_msgq_send(&sender, 1, "a", 1), 1);
+		TEST_EXPECT(rte_comch_dpa_dev_completion_get(rx_comp.handle, &elem), 1);
+		TEST_EXPECT(rte_comch_dpa_dev_completion_ack(rx_comp.handle, 1), 0);
+		TEST_TRUE(!shm_dpa_eu_pending(0));
+		TEST_EXPECT(*wake - before, i + 1);
+	}
+	TEST_EXPECT(test_msgq_send(&sender, 1, "a", 1), 1);
+	TEST_TRUE(shm_dpa_eu_pending(0));
+	TEST_TRUE(!shm_dpa_eu_pending(0));
+	TEST_EXPECT(test_msgq_send(&sender, 1, "a", 1), 1);
+	TEST_EXPECT(*wake - before, 3);
+	both_free();
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "device functions of message queues",
 	.setup = NULL,
@@ -302,6 +333,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_ack_before_completion_ack),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_send_completions),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_withdraw),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_asked_and_taken),
 		TEST_CASES_END(),
 	},
 };

@@ -69,6 +69,8 @@ test_msgq_park(uint32_t eu, uint32_t ms)
 
 	for (;;) {
 		seen = __atomic_load_n(wake, __ATOMIC_ACQUIRE);
+		if (shm_dpa_eu_pending(eu))
+			return true;
 		shm_barrier_all();
 		if (shm_dpa_eu_pending(eu))
 			return true;

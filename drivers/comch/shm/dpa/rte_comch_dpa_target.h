@@ -288,19 +288,24 @@ rte_comch_dpa_dev_completion_ack(rte_comch_dpa_dev_completion_t completion, uint
 	return 0;
 }
 
+/* Ask for a wake-up, by a value that no producer has answered. */
+static inline void
+shm_dpa_arm(struct shm_msgq_comp_state *st)
+{
+	st->nb_armed += st->nb_armed == UINT32_MAX ? 2 : 1;
+	shm_slot_armed_set(&st->armed, st->nb_armed);
+}
+
 static inline int
 rte_comch_dpa_dev_completion_request_notification(rte_comch_dpa_dev_completion_t completion)
 {
 	const struct shm_msgq_comp *comp = shm_dpa_object(completion, SHM_MSGQ_MAGIC_COMP);
-	struct shm_msgq_comp_state *st;
 
 	if (comp == NULL || comp->unit == SHM_MSGQ_NO_UNIT)
 		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "completion_request_notification",
 			completion, comp != NULL, 0);
-	st = shm_dpa_state(comp->state);
-	st->nb_armed += st->nb_armed == UINT32_MAX ? 2 : 1;
 	/* the unit fences and looks once more before it sleeps: shm_dpa_eu_pending() */
-	shm_slot_armed_set(&st->armed, st->nb_armed);
+	shm_dpa_arm(shm_dpa_state(comp->state));
 	return 0;
 }
 
@@ -585,8 +590,11 @@ rte_comch_dpa_dev_log(const char *text)
 }
 
 /*
- * The runtime asks, in the unit's thread, before it sleeps and behind its fence: has a
- * completion context that asked for it an element? One that has is armed no more.
+ * The runtime asks, in the unit's thread, before its fence and behind it: has a completion
+ * context that asked for it an element? One that has is armed no more. One that has not
+ * gets another value: producers answer each once, and may have done so for an element
+ * that was taken before the unit went to sleep. So each sleep has to have a new value,
+ * stored before the fence.
  */
 static inline bool
 shm_dpa_eu_pending(uint32_t eu)
@@ -609,8 +617,12 @@ shm_dpa_eu_pending(uint32_t eu)
 		if (comp == NULL)
 			continue;
 		st = shm_dpa_state(comp->state);
-		if (st->armed == 0 || !shm_dpa_comp_get(comp, NULL))
+		if (st->armed == 0)
 			continue;
+		if (!shm_dpa_comp_get(comp, NULL)) {
+			shm_dpa_arm(st);
+			continue;
+		}
 		shm_slot_armed_set(&st->armed, 0);
 		pending = true;
 	}
