@@ -139,10 +139,9 @@ driver=$top/drivers/comch/shm
 compile -c -o "$work/model.o" "$top/app/test/test_order.c"
 passes
 h=shm_slot.h
-changed $h shm_slot_put 'release of the word' s/_RELEASE/_RELAXED/
-changed $h shm_slot_put 'copy before the word' \
-	'/if (len/ { N; N; s/^\(.*\n.*\)\n\(.*\)$/\2\n\1/ }'
-left_out $h shm_slot_put 'if (len' 'N;'
+changed $h shm_slot_publish 'release of the word' s/_RELEASE/_RELAXED/
+changed $h shm_slot_put 'copy before the word' '/SHM_SLOT_COPY/ { N; s/^\(.*\)\n\(.*\)$/\2\n\1/ }'
+left_out $h shm_slot_put SHM_SLOT_COPY
 changed $h shm_slot_get 'acquire of the word' s/_ACQUIRE/_RELAXED/
 changed $h shm_slot_tail_get 'acquire of the tail' s/_ACQUIRE/_RELAXED/
 changed $h shm_slot_tail_set 'release of the tail' s/_RELEASE/_RELAXED/
