@@ -29,8 +29,8 @@
 #define NO_PLACE 0xff
 
 enum op_type {
-	OP_NONE, OP_LOAD, OP_STORE, OP_READ, OP_SWAP, OP_XOR, OP_FENCE, OP_FENCE_OTHERS,
-	OP_WAIT, OP_SLEEP, OP_WAKE,
+	OP_NONE, OP_LOAD, OP_STORE, OP_READ, OP_SWAP, OP_XOR, OP_ADD, OP_FENCE,
+	OP_FENCE_OTHERS, OP_WAIT, OP_SLEEP, OP_WAKE,
 };
 
 /* An access that a program wants next. */
@@ -191,6 +191,12 @@ void
 order_xor(void *p, uint64_t val, int order)
 {
 	access_wait(OP_XOR, find_place(p), order == __ATOMIC_RELEASE, val, 0);
+}
+
+void
+order_add(void *p, uint64_t val, int order)
+{
+	access_wait(OP_ADD, find_place(p), order == __ATOMIC_RELEASE, val, 0);
 }
 
 void
@@ -471,7 +477,7 @@ do_store(struct state *st, struct prog *prog)
 	return true;
 }
 
-/* Swap and xor change memory itself; on x86-64 they are fences. */
+/* What changes memory itself; on x86-64 they are fences. */
 static uint64_t
 do_change(struct state *st, struct prog *prog)
 {
@@ -480,8 +486,8 @@ do_change(struct state *st, struct prog *prog)
 
 	if (the_case->mode == ORDER_TSO || op->ordered)
 		buf_empty(st, prog);
-	if (op->type == OP_XOR) {
-		mem_store(st, prog, op->place, old ^ op->val);
+	if (op->type != OP_SWAP) {
+		mem_store(st, prog, op->place, op->type == OP_XOR ? old ^ op->val : old + op->val);
 		return old;
 	}
 	if (old == op->old)
@@ -527,6 +533,7 @@ prog_do(struct state *st, struct prog *prog, uint32_t nth, uint64_t *answer)
 		break;
 	case OP_SWAP:
 	case OP_XOR:
+	case OP_ADD:
 		*answer = do_change(st, prog);
 		break;
 	case OP_FENCE:
@@ -723,7 +730,7 @@ static void
 show_move(const struct move *move)
 {
 	static const char *const names[] = {
-		"", "load", "store", "read", "swap", "xor", "fence", "fence of others", "wait",
+		"", "load", "store", "read", "swap", "xor", "add", "fence", "fence of others", "wait",
 		"sleep", "wake",
 	};
 
@@ -733,7 +740,7 @@ show_move(const struct move *move)
 	else if (move->op.type == OP_LOAD)
 		printf("  %u: load          %s is %#" PRIx64 "\n", move->prog,
 			place_names[move->op.place], move->answer);
-	else if (move->op.type >= OP_STORE && move->op.type <= OP_XOR)
+	else if (move->op.type >= OP_STORE && move->op.type <= OP_ADD)
 		printf("  %u: %-13s %s = %#" PRIx64 "\n", move->prog, names[move->op.type],
 			place_names[move->op.place], move->op.val);
 	else

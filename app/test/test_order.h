@@ -98,13 +98,14 @@ void order_copy(void *dst, const void *src, size_t len);
 void order_read(const void *p, uint64_t want);
 /** Compare and swap, relaxed. */
 bool order_swap(void *p, uint64_t old, uint64_t val);
-/** Exclusive or, relaxed or release. */
+/** Exclusive or, and sum, in memory; relaxed or release. */
 void order_xor(void *p, uint64_t val, int order);
+void order_add(void *p, uint64_t val, int order);
 /** A fence of this program alone. */
 void order_fence(void);
 /** membarrier(): this program passes a fence, each other one does, and this one again. */
 void order_fence_all(void);
-/** Instead of polls without end: go on when a place is not what was seen last. */
+/** Go on when a place is not what was seen last: a futex, or instead of endless polls. */
 void order_wait(const void *p, uint64_t seen);
 void order_sleep(uint32_t event);
 void order_wake(uint32_t event);

@@ -133,13 +133,22 @@ store_x_store_y(void *local)
 	return false;
 }
 
-/* The same by a change of memory itself. */
+/* The same by a change of memory itself, either. */
 static bool
 store_x_xor_y(void *local)
 {
 	RTE_SET_USED(local);
 	order_store(&arena.x, 1, RELAXED);
 	order_xor(&arena.y, 1, store_order);
+	return false;
+}
+
+static bool
+store_x_add_y(void *local)
+{
+	RTE_SET_USED(local);
+	order_store(&arena.x, 1, RELAXED);
+	order_add(&arena.y, 1, store_order);
 	return false;
 }
 
@@ -170,6 +179,7 @@ test_data_then_flag(void)
 	order_step *const loads[] = { store_x_store_y, load_y_load_x };
 	order_step *const reads[] = { store_x_store_y, load_y_read_x };
 	order_step *const xors[] = { store_x_xor_y, load_y_load_x };
+	order_step *const adds[] = { store_x_add_y, load_y_load_x };
 	uint32_t i;
 
 	for (i = 0; i < 4; i++) {
@@ -178,9 +188,11 @@ test_data_then_flag(void)
 		TEST_TRUE(!seen(ORDER_TSO, 2, loads, NULL));
 		TEST_TRUE(!seen(ORDER_TSO, 2, reads, NULL));
 		TEST_TRUE(!seen(ORDER_TSO, 2, xors, NULL));
+		TEST_TRUE(!seen(ORDER_TSO, 2, adds, NULL));
 		TEST_EXPECT(seen(ORDER_WEAK, 2, loads, NULL), i != 3);
 		TEST_EXPECT(seen(ORDER_WEAK, 2, reads, NULL), i != 3);
 		TEST_EXPECT(seen(ORDER_WEAK, 2, xors, NULL), i != 3);
+		TEST_EXPECT(seen(ORDER_WEAK, 2, adds, NULL), i != 3);
 	}
 	return TEST_SUCCESS;
 }

@@ -53,6 +53,8 @@ enum mutant {
 	ARMED_AFTER_LOOK,
 	ARMED_THE_SAME,
 	LIGHT_FENCE_NOT_WHOLE,
+	WAKE_WORD_LATE,
+	ARMED_KEPT,
 };
 
 /* What is run: who sleeps, and how many there are of everything. */
@@ -65,6 +67,8 @@ struct slot_case {
 	uint32_t batch;         /* slots that are given back at one time */
 	bool consumer_sleeps, producer_sleeps;
 	bool whole;             /* there is no membarrier() */
+	/* the consumer is an execution unit, and parks after each message */
+	bool parks;
 };
 
 /* All that the programs share. */
@@ -73,6 +77,7 @@ struct arena {
 	uint32_t head;          /* of all producers */
 	uint32_t tail;
 	uint32_t armed[MAX_PRODUCERS + 1];
+	uint32_t wake;          /* futex of an execution unit */
 };
 
 /* What a program keeps between its steps. */
@@ -82,6 +87,7 @@ struct side {
 	uint32_t tail;          /* as it was seen last, or given back last */
 	uint32_t nb;            /* messages that are through */
 	uint32_t sleeps;
+	uint32_t armed;         /* its own word, of an execution unit */
 	uint32_t woken[MAX_PRODUCERS + 1]; /* armed words that it has answered */
 	uint32_t from[MAX_PRODUCERS];      /* messages of each producer */
 };
@@ -90,6 +96,9 @@ static const struct slot_case polls = { "one slot", 1, 1, 3, 16, 1, false, false
 static const struct slot_case consumer_sleeps = { "one slot", 1, 1, 3, 16, 1, true, false, false };
 static const struct slot_case producer_sleeps = { "one slot", 1, 1, 3, 16, 1, false, true, false };
 static const struct slot_case both_whole = { "one slot", 1, 1, 3, 8, 1, true, true, true };
+
+static const struct slot_case unit_parks = { .name = "one slot", .nb_slots = 1, .nb_producers = 1,
+	.nb_msgs = 3, .len = 8, .batch = 1, .parks = true };
 
 static struct arena arena;
 static const struct slot_case *sc;
@@ -161,7 +170,10 @@ wake(struct side *s, uint32_t whom, uint32_t event, uint32_t armed)
 	if (armed == 0 || armed == s->woken[whom])
 		return;
 	s->woken[whom] = armed;
-	order_wake(event);
+	if (whom == CONSUMER && sc->parks)
+		order_add(&arena.wake, 1, __ATOMIC_RELEASE); /* shm_dpa_wake() */
+	else
+		order_wake(event);
 }
 
 /* Sleep unless what it waits for is there. */
@@ -223,7 +235,7 @@ producer_step(void *local)
 	if (mutant == ARMED_GET_FIRST)
 		armed = shm_slot_armed_get(&arena.armed[CONSUMER], sc->whole);
 	shm_slot_put(slot_at(s->pos), shm_slot_word(s->pos, s->id, sc->len), msg, sc->len);
-	if (sc->consumer_sleeps) {
+	if (sc->consumer_sleeps || sc->parks) {
 		if (mutant != ARMED_GET_FIRST)
 			armed = shm_slot_armed_get(&arena.armed[CONSUMER], sc->whole);
 		wake(s, CONSUMER, EVENT_CONSUMER, armed);
@@ -274,6 +286,58 @@ has_message(struct side *s)
 	return shm_slot_is(shm_slot_get(slot_at(s->pos)), s->pos);
 }
 
+static void
+unit_arm(struct side *s, uint32_t value)
+{
+	s->armed = value;
+	shm_slot_armed_set(&arena.armed[CONSUMER], value);
+}
+
+/*
+ * Is its program to run? What has fired is not armed any more, the rest has another value
+ * in each turn: shm_dpa_eu_pending().
+ */
+static bool
+unit_due(struct side *s)
+{
+	const bool due = has_message(s);
+
+	if (due)
+		unit_arm(s, 0);
+	else if (mutant != ARMED_KEPT)
+		unit_arm(s, ++s->sleeps);
+	return due;
+}
+
+/* The loop of the runtime of programs, and a program that takes one message each time. */
+static bool
+unit_step(void *local)
+{
+	struct side *s = local;
+	uint32_t wake;
+	uint64_t word;
+
+	if (s->nb == sc->nb_producers * sc->nb_msgs)
+		return false;
+	if (s->armed == 0) {
+		word = shm_slot_get(slot_at(s->pos));
+		if (shm_slot_is(word, s->pos))
+			consumer_take(s, word);
+		unit_arm(s, ++s->sleeps);
+		return true;
+	}
+	wake = order_load(&arena.wake, __ATOMIC_ACQUIRE);
+	if (unit_due(s))
+		return true;
+	heavy_fence();
+	if (mutant != NO_LOOK && unit_due(s))
+		return true;
+	if (mutant == WAKE_WORD_LATE)
+		wake = order_load(&arena.wake, __ATOMIC_ACQUIRE);
+	order_wait(&arena.wake, wake);
+	return true;
+}
+
 static bool
 consumer_step(void *local)
 {
@@ -319,6 +383,7 @@ places(void)
 	order_place(&arena.tail, FIRST_POS, "tail");
 	for (i = 0; i < RTE_DIM(arena.armed); i++)
 		order_place(&arena.armed[i], 0, armed[i]);
+	order_place(&arena.wake, 0, "wake word");
 }
 
 static void
@@ -337,7 +402,8 @@ slot_run(const struct slot_case *what, enum order_mode mode, enum mutant broken,
 		sides[i] = (struct side){ .id = i < sc->nb_producers ? i : CONSUMER,
 			.pos = FIRST_POS, .tail = FIRST_POS };
 		oc.locals[i] = &sides[i];
-		oc.steps[i] = i < sc->nb_producers ? producer_step : consumer_step;
+		oc.steps[i] = i < sc->nb_producers ? producer_step :
+			sc->parks ? unit_step : consumer_step;
 	}
 	oc.nb_progs = i;
 	places();
@@ -427,6 +493,28 @@ test_two_producers(void)
 	return TEST_SUCCESS;
 }
 
+/* A program on the offload processor, which asks for a notification after each message. */
+static int
+test_unit_parks(void)
+{
+	static const struct slot_case two = { .name = "two slots", .nb_slots = 2,
+		.nb_producers = 1, .nb_msgs = 2, .len = 8, .batch = 1, .parks = true };
+	static const struct slot_case both = { .name = "producer sleeps", .nb_slots = 1,
+		.nb_producers = 1, .nb_msgs = 2, .len = 8, .batch = 1, .producer_sleeps = true,
+		.parks = true };
+	static const struct slot_case whole = { .name = "no membarrier", .nb_slots = 1,
+		.nb_producers = 1, .nb_msgs = 3, .len = 8, .batch = 1, .whole = true,
+		.parks = true };
+	static const struct slot_case many = { .name = "two producers", .nb_slots = 1,
+		.nb_producers = 2, .nb_msgs = 1, .len = 8, .batch = 1, .parks = true };
+
+	TEST_CALL(expect_right(&unit_parks));
+	TEST_CALL(expect_right(&two));
+	TEST_CALL(expect_right(&both));
+	TEST_CALL(expect_right(&whole));
+	return expect_right(&many);
+}
+
 /* What is found only where the order is weak passes where stores stay in order. */
 static int
 test_broken_is_found(void)
@@ -435,7 +523,7 @@ test_broken_is_found(void)
 		enum mutant mutant;
 		const char *name;
 		bool weak_only;
-		const struct slot_case *cases[2];
+		const struct slot_case *cases[3];
 	} mutants[] = {
 		{ WORD_SET_RELAXED, "word set relaxed", true, { &polls } },
 		{ WORD_GET_RELAXED, "word looked at relaxed", true, { &polls } },
@@ -443,17 +531,20 @@ test_broken_is_found(void)
 		{ TAIL_GET_RELAXED, "tail looked at relaxed", true, { &polls } },
 		{ TAIL_BEFORE_READ, "given back, then read", false, { &polls } },
 		{ ARMED_GET_FIRST, "armed looked at before the message is put", false,
-			{ &consumer_sleeps } },
+			{ &consumer_sleeps, &unit_parks } },
 		{ NO_FENCE, "the sleeper has no fence", false,
-			{ &consumer_sleeps, &producer_sleeps } },
+			{ &consumer_sleeps, &producer_sleeps, &unit_parks } },
 		{ FENCE_OF_ONE, "the sleeper's fence is its own alone", false,
-			{ &consumer_sleeps, &producer_sleeps } },
+			{ &consumer_sleeps, &producer_sleeps, &unit_parks } },
 		{ NO_LOOK, "no look behind the fence", false,
-			{ &consumer_sleeps, &producer_sleeps } },
+			{ &consumer_sleeps, &producer_sleeps, &unit_parks } },
 		{ ARMED_AFTER_LOOK, "armed after the look", false,
 			{ &consumer_sleeps, &producer_sleeps } },
 		{ ARMED_THE_SAME, "each sleep has the same value", false,
 			{ &consumer_sleeps, &producer_sleeps } },
+		{ ARMED_KEPT, "a unit parks again with the same value", false, { &unit_parks } },
+		{ WAKE_WORD_LATE, "the wake word looked at behind the look", false,
+			{ &unit_parks } },
 		{ LIGHT_FENCE_NOT_WHOLE, "no fence of the producer, no membarrier", false,
 			{ &both_whole } },
 		{ NO_FENCE, "no fence of the sleeper, no membarrier", false, { &both_whole } },
@@ -463,7 +554,7 @@ test_broken_is_found(void)
 	uint32_t i, k;
 
 	for (i = 0; i < RTE_DIM(mutants); i++)
-		for (k = 0; k < 2 && mutants[i].cases[k] != NULL; k++)
+		for (k = 0; k < RTE_DIM(mutants[i].cases) && mutants[i].cases[k] != NULL; k++)
 			for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
 				slot_run(mutants[i].cases[k], mode, mutants[i].mutant, &res);
 				TEST_ASSERT((mutants[i].weak_only && mode == ORDER_TSO) ==
@@ -486,6 +577,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE(test_both_sleep),
 		TEST_CASE(test_no_membarrier),
 		TEST_CASE(test_two_producers),
+		TEST_CASE(test_unit_parks),
 		TEST_CASE(test_broken_is_found),
 		TEST_CASES_END()
 	}
