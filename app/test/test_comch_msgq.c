@@ -78,17 +78,25 @@ dpa_end_create(void)
 	return TEST_SUCCESS;
 }
 
-/* Tell the thread what to do, and have it run for the first time. */
+/* What the thread is to do when it runs. */
 static int
-deed_run(enum test_msgq_deed deed, bool one)
+deed_write(enum test_msgq_deed deed, uint32_t credits, bool one)
 {
-	struct test_msgq_ctl ctl = { .deed = deed, .credits = NB_POSTS, .one = one };
+	struct test_msgq_ctl ctl = { .deed = deed, .credits = credits, .one = one };
 
 	TEST_EXPECT(rte_comch_dpa_queue_handle_get(m.consumer, &ctl.consumer), 0);
 	TEST_EXPECT(rte_comch_dpa_queue_handle_get(m.producer, &ctl.producer), 0);
 	TEST_EXPECT(rte_comch_dpa_completion_handle_get(m.comp, &ctl.completion), 0);
 	TEST_EXPECT(rte_comch_queue_id_get(m.rx, &ctl.consumer_id), 0);
 	TEST_EXPECT(rte_comch_dpa_mem_write(m.dpa, m.addr, &ctl, sizeof(ctl)), 0);
+	return TEST_SUCCESS;
+}
+
+/* Have it run for the first time. */
+static int
+deed_run(enum test_msgq_deed deed, bool one)
+{
+	TEST_CALL(deed_write(deed, NB_POSTS, one));
 	TEST_EXPECT(rte_comch_dpa_thread_run(m.thread), 0);
 	return TEST_SUCCESS;
 }
@@ -283,6 +291,32 @@ test_park(void)
 	return all_end();
 }
 
+/* Nobody runs the thread: a call asks for its first message, which is there already. */
+static int
+test_call_requests(void)
+{
+	uint64_t ret, args[2];
+
+	TEST_CALL(all_create("-msgq", NULL));
+	args[0] = m.addr;
+	args[1] = NB_POSTS;
+	post(NB_POSTS);
+	TEST_CALL(deed_write(TEST_MSGQ_ECHO, 0, false));
+	TEST_EXPECT(rte_comch_dpa_rpc(m.dpa, "msgq_credits", args, 2, TEST_MS, &ret), 0);
+	TEST_EXPECT(ret, 0);
+	TEST_EXPECT(send_some(0, 1), 1);
+	/* its unit sleeps */
+	usleep(10000);
+	TEST_EXPECT(answers(0), 0);
+	TEST_EXPECT(rte_comch_dpa_rpc(m.dpa, "msgq_request", args, 1, TEST_MS, &ret), 0);
+	TEST_EXPECT(ret, 0);
+	TEST_WAIT(answers(0) == 1, TEST_MS);
+	/* from now on the thread asks by itself */
+	TEST_EXPECT(send_some(1, 1), 1);
+	TEST_WAIT(answers(1) == 1, TEST_MS);
+	return all_end();
+}
+
 static int
 copy_one(struct rte_comch_mem *mem, const struct test_msgq_copy *copy, uint64_t seed)
 {
@@ -401,6 +435,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_echo),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_echo_riscv64),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_park),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_call_requests),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_copies),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_mistakes),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_bad_tail),

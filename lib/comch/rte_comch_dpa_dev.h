@@ -229,7 +229,8 @@ static inline int rte_comch_dpa_dev_completion_ack(rte_comch_dpa_dev_completion_
 
 /**
  * Have the thread run again when there is an element, once. It may be there already:
- * then the thread runs again when it has returned.
+ * then the thread runs again when it has returned. A call may ask as well, before the
+ * thread runs for the first time: then the thread runs when the call has returned.
  *
  * @param completion
  *   The completion context.

@@ -4,7 +4,7 @@
 
 /*
  * The program of the msgq suite: one thread function, which does what its block says, see
- * test_msgq_ctl.h. It also writes what no program should, where the layout of queues says
+ * test_msgq_ctl.h, and calls that have it wait for messages. It also writes what no program should, where the layout of queues says
  * that the host reads.
  */
 
@@ -99,4 +99,19 @@ RTE_COMCH_DPA_THREAD(msgq_thread)
 			break;
 	}
 	rte_comch_dpa_dev_completion_request_notification(ctl->completion);
+}
+
+/* What the host does for a thread that waits for its first message: it calls. */
+RTE_COMCH_DPA_RPC(msgq_credits)
+{
+	const struct test_msgq_ctl *ctl = (const struct test_msgq_ctl *)(uintptr_t)args[0];
+
+	return (uint64_t)rte_comch_dpa_dev_consumer_ack(ctl->consumer, (uint32_t)args[1]);
+}
+
+RTE_COMCH_DPA_RPC(msgq_request)
+{
+	const struct test_msgq_ctl *ctl = (const struct test_msgq_ctl *)(uintptr_t)args[0];
+
+	return (uint64_t)rte_comch_dpa_dev_completion_request_notification(ctl->completion);
 }

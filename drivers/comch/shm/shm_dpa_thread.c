@@ -117,6 +117,8 @@ shm_dpa_rpc(struct rte_comch_dpa *api, const char *name, const uint64_t *args,
 	struct shm_dpa_msg msg = { .type = SHM_DPA_MSG_RPC };
 	struct shm_dpa *dpa = api->priv;
 	int func = func_find(dpa, name, SHM_DPA_FUNC_RPC);
+	uint32_t eu;
+	int err;
 
 	if (func < 0)
 		return func;
@@ -124,7 +126,11 @@ shm_dpa_rpc(struct rte_comch_dpa *api, const char *name, const uint64_t *args,
 	msg.values[1] = nb_args;
 	if (nb_args != 0)
 		memcpy(&msg.values[2], args, nb_args * sizeof(args[0]));
-	return shm_dpa_request(dpa, &msg, -1, timeout_ms, ret);
+	err = shm_dpa_request(dpa, &msg, -1, timeout_ms, ret);
+	/* it may have asked for messages that are there: units that sleep look again */
+	for (eu = 0; eu < api->nb_eus; eu++)
+		shm_dpa_wake(dpa, eu);
+	return err;
 }
 
 /*
