@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "shm_wire.h"
 #include "test_comch_fp_util.h"
 #include "test_comch_place.h"
 
@@ -308,6 +309,73 @@ test_faults(void)
 }
 
 /*
+ * Bytes of messages that look like what a driver writes for a message: for that of the
+ * place where they come to lie, in the next round of its ring.
+ */
+static void
+alike_fill(uint64_t words[][4], uint32_t nb, uint32_t pos, uint32_t ring, uint32_t producer)
+{
+	uint32_t i, k, off;
+
+	for (i = 0; i < nb; i++) {
+		for (k = 0; k < 4; k++) {
+			off = sizeof(uint64_t) + i * sizeof(words[0]) + k * sizeof(uint64_t);
+			words[i][k] = shm_slot_word(pos + off / SHM_SLOT_SIZE + ring, producer, 8);
+		}
+	}
+}
+
+/* Messages that look like messages: no other ones come of them, and they arrive. */
+static int
+small_alike(struct test_fp *fp)
+{
+	const uint32_t nb_posts = 32, ring = 2 * nb_posts;
+	static const uint32_t bursts[] = { 32, 2, 3, 7, 20 };
+	uint64_t words[32][4];
+	struct test_q *consumer, *producer;
+	uint32_t pos = SHM_SLOT_START, nb, i, n, round;
+
+	TEST_CALL(test_fp_consumer(fp, NULL, nb_posts, sizeof(words[0]), &consumer));
+	TEST_CALL(test_fp_producer(fp, 64, &producer));
+	for (round = 0; round < 40; round++, pos += nb) {
+		nb = round % 8 == 7 ? 1 : bursts[round % RTE_DIM(bursts)];
+		TEST_EXPECT(test_post_empty(consumer, nb_posts, 0), nb_posts);
+		alike_fill(words, nb, pos, ring, producer->id % SHM_WIRE_PRODUCER_SLOTS);
+		memset(sends, 0, sizeof(sends));
+		for (i = 0; i < nb_posts; i++) {
+			n = i % nb;
+			sends[i].imm = words[n];
+			sends[i].imm_len = sizeof(words[n]);
+			sends[i].flags = RTE_COMCH_SEND_F_NO_CPL;
+		}
+		/* in one burst, then as many as are posted, one by one */
+		TEST_CALL(test_fp_wait_credits(producer, consumer, nb_posts));
+		TEST_EXPECT(rte_comch_producer_send_burst(producer->ctx, consumer->id, sends,
+				(uint16_t)nb), nb);
+		TEST_EXPECT(test_poll(consumer, cpls, nb), nb);
+		for (i = 0; i < nb; i++)
+			TEST_TRUE(cpls[i].imm_len == sizeof(words[i]) &&
+					memcmp(cpls[i].imm, words[i], sizeof(words[i])) == 0);
+		TEST_EXPECT(test_drain(consumer), 0);
+		for (i = nb; i < nb_posts; i++, pos++) {
+			TEST_EXPECT(rte_comch_producer_send_burst(producer->ctx, consumer->id,
+					&sends[i], 1), 1);
+			TEST_EXPECT(test_poll(consumer, cpls, 1), 1);
+			TEST_TRUE(cpls[0].imm_len == sizeof(words[0]) &&
+					memcmp(cpls[0].imm, sends[i].imm, sizeof(words[0])) == 0);
+			TEST_EXPECT(test_drain(consumer), 0);
+		}
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_alike(void)
+{
+	return test_fp_both(small_alike);
+}
+
+/*
  * Producers in threads, as fast as they can
  */
 
@@ -449,6 +517,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mixed),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mixed_producers),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_alike),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_threads),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_faults),
 		TEST_CASES_END()

@@ -19,7 +19,8 @@
  * slot on, at steps of shm_slot_step(). They have the slots that one each would have, touch
  * fewer lines of them, and one word says that all are there. Who uses runs needs a ring of
  * twice as many slots as there can be messages: a run that is read in parts then is not
- * overwritten, although its later messages lie before their own slots.
+ * overwritten, although its later messages lie before their own slots. Their bytes lie where
+ * later slots have their words, so the producer looks at these: see shm_slot_run_aliases().
  *
  * Memory orders, and their pairs:
  *
@@ -118,6 +119,26 @@ static inline uint32_t
 shm_slot_step(uint32_t len)
 {
 	return (len + 7u) & ~7u;
+}
+
+/*
+ * Producer, after it has copied a run of n messages, and before it publishes it: whether
+ * bytes of them lie where a later slot has its word, and look like the word of a message
+ * that is due there in any round. They stay there after the run was read, and the consumer
+ * would take them for a message. Who writes one slot for each message instead leaves none.
+ */
+static inline bool
+shm_slot_run_aliases(const struct shm_slot *slots, uint32_t at, uint32_t pos, uint32_t mask,
+		uint32_t n, uint32_t step)
+{
+	const uint32_t lines = (sizeof(uint64_t) + n * step - 1) / SHM_SLOT_SIZE;
+	const uint64_t bits = SHM_SLOT_FULL | mask;
+	uint32_t i;
+
+	for (i = 1; i <= lines; i++)
+		if (((slots[at + i].word ^ shm_slot_word(pos + i, 0, 0)) & bits) == 0)
+			return true;
+	return false;
 }
 
 /*

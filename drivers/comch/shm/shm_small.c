@@ -56,21 +56,37 @@ small_sent(struct shm_producer *p, uint32_t tail, const struct rte_comch_send *m
 }
 
 /*
+ * A run whose bytes would be taken for messages: each gets its own slot. The first comes
+ * last, as that is what the consumer waits for.
+ */
+static __rte_noinline void
+small_put_each(const struct shm_producer *p, const struct rte_comch_send *msgs, uint32_t nb,
+		struct shm_slot *slot, uint32_t pos)
+{
+	while (nb-- > 0)
+		/* S: pairs with the acquire in small_next() */
+		shm_slot_put(&slot[nb], shm_slot_word(pos + nb, p->slot, msgs[nb].imm_len),
+			msgs[nb].imm, msgs[nb].imm_len);
+}
+
+/*
  * Write a run of messages from a slot on, and publish it; how many there were, which is 0
  * if the first one cannot be sent. The slots are ours, and do not go beyond the end of the
  * ring.
  */
 static __rte_always_inline uint32_t
-small_put_run(struct shm_producer *p, const struct rte_comch_send *msgs, uint32_t nb,
-		uint32_t imm_max, struct shm_slot *slot, uint32_t pos)
+small_put_run(struct shm_producer *p, const struct shm_rc *rc,
+		const struct rte_comch_send *msgs, uint32_t nb, uint32_t pos)
 {
+	const uint32_t at = pos & rc->mask;
 	const uint32_t len = msgs[0].imm_len, step = shm_slot_step(len);
 	const struct rte_comch_send *msg = msgs, *end;
+	struct shm_slot *slot = &rc->slots[at];
 	uint32_t tail = p->tail;
 	uint8_t *to = slot->imm;
 	uint64_t word;
 
-	if (unlikely(!small_fits(msg, imm_max)))
+	if (unlikely(!small_fits(msg, rc->imm_len)))
 		return 0;
 	for (end = msgs + nb; msg != end; msg++, to += step) {
 		if (unlikely(msg->imm_len != len || !small_fits(msg, len)))
@@ -80,6 +96,10 @@ small_put_run(struct shm_producer *p, const struct rte_comch_send *msgs, uint32_
 	}
 	p->tail = tail;
 	nb = msg - msgs;
+	if (unlikely(shm_slot_run_aliases(rc->slots, at, pos, rc->mask, nb, step))) {
+		small_put_each(p, msgs, nb, slot, pos);
+		return nb;
+	}
 	word = shm_slot_word(pos, p->slot, len) | (uint64_t)(nb - 1) << SHM_SLOT_MORE_SHIFT;
 	shm_slot_publish(slot, word); /* S: pairs with the acquire in small_next() */
 	return nb;
@@ -96,7 +116,7 @@ small_put(struct shm_producer *p, const struct shm_rc *rc, const struct rte_comc
 		at = (pos + done) & rc->mask;
 		run = RTE_MIN(nb - done, (uint32_t)SHM_SLOT_MAX_RUN);
 		run = RTE_MIN(run, rc->mask + 1 - at);
-		n = small_put_run(p, &msgs[done], run, rc->imm_len, &rc->slots[at], pos + done);
+		n = small_put_run(p, rc, &msgs[done], run, pos + done);
 		if (unlikely(n == 0))
 			break;
 		done += n;
