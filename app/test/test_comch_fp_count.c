@@ -11,6 +11,8 @@
  *   <connections> <how many of them have a producer and a consumer> <messages>
  */
 
+#include <rte_mbuf.h>
+
 #include "test_comch_util.h"
 
 #define COUNT_MAX_CONNS 64
@@ -18,17 +20,19 @@
 #define COUNT_QUEUE 64
 #define COUNT_LEN 64
 #define COUNT_IMM_LEN 32
+#define COUNT_MBUFS 511
 
 /* Where messages go in turn. */
 struct count_pipe {
 	struct test_ep *client;
 	struct rte_comch_ctx *producer;
-	struct rte_comch_ctx *consumers[2]; /* of buffers, of immediate data */
-	uint32_t ids[2];
+	struct rte_comch_ctx *consumers[3]; /* of buffers, of immediate data, of packets */
+	uint32_t ids[3];
 	struct rte_comch_ctx *consumer; /* one of these */
 	uint32_t id;
 	struct rte_comch_mem *src;
 	struct rte_comch_mem *dst;
+	struct rte_comch_mem *pool; /* of received packets */
 	struct rte_comch_post posts[COUNT_MAX_BURST];
 	struct rte_comch_send sends[COUNT_MAX_BURST];
 };
@@ -97,11 +101,50 @@ COUNT_OPS(buf_32);
 COUNT_OPS(imm_1);
 COUNT_OPS(imm_32);
 
+/* Packets have neither posts nor completions of their own. */
+struct count_mbuf_ops {
+	uint16_t (*nothing)(struct rte_comch_ctx *ctx, void *array, uint16_t nb);
+	uint16_t (*send)(struct rte_comch_ctx *ctx, uint32_t id, struct rte_mbuf **pkts,
+			uint16_t nb);
+	uint16_t (*receive)(struct rte_comch_ctx *ctx, struct rte_mbuf **pkts, uint16_t nb);
+};
+
+#define COUNT_MBUF_OPS(kind) \
+static __rte_noinline uint16_t \
+count_nothing_##kind(struct rte_comch_ctx *ctx, void *array, uint16_t nb) \
+{ \
+	RTE_SET_USED(ctx); \
+	RTE_SET_USED(array); \
+	COUNT_APART(nothing_##kind); \
+	return nb; \
+} \
+static __rte_noinline uint16_t \
+count_send_##kind(struct rte_comch_ctx *ctx, uint32_t id, struct rte_mbuf **pkts, uint16_t nb) \
+{ \
+	nb = rte_comch_producer_tx_burst(ctx, id, pkts, nb); \
+	COUNT_APART(send_##kind); \
+	return nb; \
+} \
+static __rte_noinline uint16_t \
+count_receive_##kind(struct rte_comch_ctx *ctx, struct rte_mbuf **pkts, uint16_t nb) \
+{ \
+	nb = rte_comch_consumer_rx_burst(ctx, pkts, nb); \
+	COUNT_APART(receive_##kind); \
+	return nb; \
+} \
+static const struct count_mbuf_ops count_ops_##kind = { \
+	count_nothing_##kind, count_send_##kind, count_receive_##kind, \
+}
+
+COUNT_MBUF_OPS(mbuf_1);
+COUNT_MBUF_OPS(mbuf_32);
+
 static struct count_pipe pipes[COUNT_MAX_CONNS];
 static unsigned int nb_conns, nb_used, nb_msgs;
 
 /* Read by name only, and not known to the compiler. */
 static const struct count_ops * volatile count_ops;
+static const struct count_mbuf_ops * volatile count_mbuf_ops;
 
 static void
 count_fill(struct count_pipe *p, bool imm)
@@ -151,18 +194,46 @@ count_run(const struct count_ops *ops, unsigned int burst, bool imm)
 	return TEST_SUCCESS;
 }
 
-/* A consumer of buffers, which states their size, or one of immediate data. */
+/* What the pools do is in the functions that are counted where the driver has them do it. */
+static int
+count_run_mbuf(const struct count_mbuf_ops *ops, unsigned int burst, struct rte_mempool *pool)
+{
+	struct rte_mbuf *pkts[COUNT_MAX_BURST];
+	struct count_pipe *p;
+	unsigned int i, j, n;
+
+	count_mbuf_ops = ops;
+	/* the first call posts as many as fit */
+	for (i = 0; i < nb_used; i++)
+		TEST_EXPECT(rte_comch_consumer_rx_burst(pipes[i].consumers[2], pkts,
+				COUNT_MAX_BURST), 0);
+	for (i = 0; i < nb_msgs / burst; i++) {
+		p = &pipes[i % nb_used];
+		TEST_EXPECT(rte_pktmbuf_alloc_bulk(pool, pkts, burst), 0);
+		for (j = 0; j < burst; j++)
+			pkts[j]->pkt_len = pkts[j]->data_len = COUNT_LEN;
+		n = count_mbuf_ops->nothing(p->producer, pkts, (uint16_t)burst);
+		n += count_mbuf_ops->send(p->producer, p->ids[2], pkts, (uint16_t)burst);
+		n += count_mbuf_ops->receive(p->consumers[2], pkts, (uint16_t)burst);
+		TEST_EXPECT(n, 3 * burst);
+		rte_pktmbuf_free_bulk(pkts, burst);
+	}
+	return TEST_SUCCESS;
+}
+
+/* A consumer of buffers, which states their size, one of immediate data, or of packets. */
 static int
 count_consumer_open(struct count_pipe *p, struct rte_comch_conn *conn, struct rte_comch_pe *pe,
-		bool imm)
+		unsigned int kind)
 {
+	struct rte_comch_mem * const mems[] = { p->dst, NULL, p->pool };
 	const struct rte_comch_consumer_conf conf = {
-		.mem = imm ? NULL : p->dst,
-		.buf_size = imm ? 0 : COUNT_LEN,
+		.mem = mems[kind],
+		.buf_size = kind == 0 ? COUNT_LEN : 0,
 		.nb_posts = COUNT_QUEUE,
-		.imm_len = COUNT_IMM_LEN,
+		.imm_len = kind == 2 ? 0 : COUNT_IMM_LEN,
 	};
-	struct rte_comch_ctx **ctx = &p->consumers[imm];
+	struct rte_comch_ctx **ctx = &p->consumers[kind];
 	uint32_t before = p->client->nb_new;
 
 	TEST_EXPECT(rte_comch_consumer_create(conn, &conf, ctx), 0);
@@ -170,7 +241,7 @@ count_consumer_open(struct count_pipe *p, struct rte_comch_conn *conn, struct rt
 	TEST_EXPECT(rte_comch_ctx_start(*ctx), -EINPROGRESS);
 	TEST_WAIT(rte_comch_ctx_state_get(*ctx) == RTE_COMCH_STATE_RUNNING &&
 			p->client->nb_new == before + 1, TEST_MS);
-	p->ids[imm] = p->client->new_id;
+	p->ids[kind] = p->client->new_id;
 	return TEST_SUCCESS;
 }
 
@@ -179,12 +250,17 @@ count_pipe_open(struct count_pipe *p, struct rte_comch_conn *conn, struct rte_co
 {
 	const struct rte_comch_producer_conf producer_conf = { .nb_sends = COUNT_QUEUE };
 	const uint64_t len = COUNT_MAX_BURST * COUNT_LEN;
+	char name[RTE_MEMPOOL_NAMESIZE];
+	unsigned int i;
 
 	TEST_EXPECT(rte_comch_mem_alloc(test_pair.dpu, len, RTE_COMCH_MEM_F_PEER_WRITE, &p->dst),
 			0);
 	TEST_EXPECT(rte_comch_mem_alloc(test_pair.host, len, 0, &p->src), 0);
-	TEST_CALL(count_consumer_open(p, conn, pe, false));
-	TEST_CALL(count_consumer_open(p, conn, pe, true));
+	snprintf(name, sizeof(name), "count_%u", (unsigned int)(p - pipes));
+	TEST_EXPECT(rte_comch_mem_pool_create(test_pair.dpu, name, COUNT_MBUFS, COUNT_QUEUE,
+			RTE_PKTMBUF_HEADROOM + COUNT_LEN, RTE_COMCH_MEM_F_PEER_WRITE, &p->pool), 0);
+	for (i = 0; i < RTE_DIM(p->consumers); i++)
+		TEST_CALL(count_consumer_open(p, conn, pe, i));
 	TEST_EXPECT(rte_comch_producer_create(p->client->conn, &producer_conf, &p->producer), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(p->producer, pe), 0);
 	TEST_EXPECT(rte_comch_ctx_start(p->producer), 0);
@@ -208,16 +284,20 @@ count_pipe_close(struct count_pipe *p)
 	TEST_EXPECT(rte_comch_ctx_destroy(p->producer), 0);
 	TEST_EXPECT(rte_comch_mem_free(p->dst), 0);
 	TEST_EXPECT(rte_comch_mem_free(p->src), 0);
+	TEST_EXPECT(rte_comch_mem_free(p->pool), 0);
 	return TEST_SUCCESS;
 }
 
 static int
 count_all(void)
 {
+	struct rte_mempool *pool = rte_pktmbuf_pool_create("sources", COUNT_MBUFS, COUNT_QUEUE, 0,
+			RTE_PKTMBUF_HEADROOM + COUNT_LEN, SOCKET_ID_ANY);
 	struct rte_comch_pe *server_pe, *client_pe;
 	struct test_ep *server;
 	unsigned int i;
 
+	TEST_TRUE(pool != NULL);
 	TEST_CALL(test_pair_first());
 	server_pe = test_pe_new();
 	client_pe = test_pe_new();
@@ -234,8 +314,11 @@ count_all(void)
 	TEST_CALL(count_run(&count_ops_buf_32, 32, false));
 	TEST_CALL(count_run(&count_ops_imm_1, 1, true));
 	TEST_CALL(count_run(&count_ops_imm_32, 32, true));
+	TEST_CALL(count_run_mbuf(&count_ops_mbuf_1, 1, pool));
+	TEST_CALL(count_run_mbuf(&count_ops_mbuf_32, 32, pool));
 	for (i = 0; i < nb_used; i++)
 		TEST_CALL(count_pipe_close(&pipes[i]));
+	rte_mempool_free(pool);
 	return TEST_SUCCESS;
 }
 
