@@ -148,8 +148,17 @@ check_packet(struct pair *p, struct rte_mbuf *m, uint32_t len, uint32_t seed)
 	TEST_EXPECT(rte_pktmbuf_data_len(m), len);
 	TEST_EXPECT(rte_pktmbuf_headroom(m), RTE_PKTMBUF_HEADROOM);
 	TEST_EXPECT(m->hash.usr, p->producer->id);
+	TEST_EXPECT(m->port, RTE_MBUF_PORT_INVALID);
+	TEST_TRUE(m->packet_type == 0 && m->vlan_tci == 0);
+	TEST_TRUE((m->ol_flags & ~RTE_MBUF_F_EXTERNAL) == 0);
 	TEST_TRUE(data >= (uint8_t *)info.addr && data + len <= (uint8_t *)info.addr + info.len);
 	TEST_ASSERT(same, "%u bytes are not what was sent", len);
+	/* the next one that comes in it has nothing of this one */
+	m->ol_flags |= RTE_MBUF_F_RX_VLAN;
+	m->vlan_tci = 7;
+	m->packet_type = 7;
+	m->port = 7;
+	m->data_off = 7;
 	rte_pktmbuf_free(m);
 	return TEST_SUCCESS;
 }
@@ -568,6 +577,46 @@ test_mixed(void)
 	return test_fp_both(mixed);
 }
 
+/* Packets of two pools in one burst, one of them with buffers of its own, go back to theirs. */
+static int
+two_pools(struct test_fp *fp)
+{
+	struct rte_comch_mem_info info;
+	struct rte_comch_mem *mem;
+	struct pair p;
+	uint32_t i, k;
+
+	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 32));
+	mem = test_mem_pool(fp->tx.dev, "test_two", POOL_MBUFS, 32, ROOM + RTE_PKTMBUF_HEADROOM,
+			0);
+	TEST_TRUE(mem != NULL);
+	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
+	/* bit i of the burst's number: the pool of each second packet, from i on */
+	for (i = 0; i < 4; i++) {
+		for (k = 0; k < 16; k++) {
+			pkts[k] = packet((i >> (k % 2)) % 2 != 0 ? info.pool : p.tx_pool, 64, 1,
+					k);
+			TEST_TRUE(pkts[k] != NULL);
+		}
+		TEST_CALL(offered(&p, 16));
+		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 16),
+				16);
+		TEST_CALL(receive(&p, 16));
+		for (k = 0; k < 16; k++)
+			TEST_CALL(check_packet(&p, found[k], 64, k));
+		TEST_WAIT(rte_mempool_avail_count(p.tx_pool) == POOL_MBUFS &&
+				rte_mempool_avail_count(info.pool) == POOL_MBUFS, TEST_MS);
+	}
+	TEST_CALL(pair_close(&p));
+	return test_mem_free(mem);
+}
+
+static int
+test_two_pools(void)
+{
+	return test_fp_both(two_pools);
+}
+
 /* Many laps; packets are in flight when the consumer stops. */
 static int
 laps(struct test_fp *fp)
@@ -781,6 +830,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, teardown, test_pool_empty),
 		TEST_CASE_ST(test_fp_need, teardown, test_shared_pool),
 		TEST_CASE_ST(test_fp_need, teardown, test_mixed),
+		TEST_CASE_ST(test_fp_need, teardown, test_two_pools),
 		TEST_CASE_ST(test_fp_need, teardown, test_laps),
 		TEST_CASE_ST(test_fp_need, teardown, test_conn_lost),
 		TEST_CASE_ST(test_fp_need, teardown, test_drained),

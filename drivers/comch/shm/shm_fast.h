@@ -225,6 +225,9 @@ struct shm_consumer {
 	uint64_t buf_size;  /* stated: that of each post; or 0 */
 	uint64_t post_word; /* and what each word says of it */
 	struct rte_mempool *pool;
+	uint64_t header;       /* of packets: from their data_off to their port */
+	uint64_t header_flags; /* and their ol_flags */
+	uint32_t headroom;
 	int reason;
 	int flush;  /* status of what is flushed, 0 if nothing is */
 	bool broken; /* the peer's completions are nonsense */

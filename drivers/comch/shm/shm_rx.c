@@ -314,34 +314,54 @@ shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
  * Packets
  */
 
-/* Post new mbufs; what the pool does not have is posted another time. */
+/*
+ * Post new mbufs; what the pool does not have is posted another time. Of a header only
+ * the address is looked at: what it has to say is written when a message has come.
+ */
 static uint32_t
 rx_refill(struct shm_consumer *c, uint32_t nb)
 {
+	const uintptr_t base = (uintptr_t)c->base - c->headroom;
 	struct rte_mbuf *pkts[RX_REFILL];
 	uint32_t i;
 
-	if (rte_pktmbuf_alloc_bulk(c->pool, pkts, nb) != 0) {
-		for (i = 0; i < nb; i++) {
-			pkts[i] = rte_pktmbuf_alloc(c->pool);
-			if (pkts[i] == NULL)
+	if (unlikely(rte_mempool_get_bulk(c->pool, (void **)pkts, nb) != 0)) {
+		for (i = 0; i < nb; i++)
+			if (rte_mempool_get(c->pool, (void **)&pkts[i]) != 0)
 				break;
-		}
 		nb = i;
 	}
 	for (i = 0; i < nb; i++)
-		post_stated(c, rte_pktmbuf_mtod(pkts[i], uintptr_t) - (uintptr_t)c->base,
-			(uintptr_t)pkts[i]);
+		post_stated(c, (uintptr_t)pkts[i]->buf_addr - base, (uintptr_t)pkts[i]);
 	if (nb != 0)
 		post_publish(c);
 	return nb;
+}
+
+/* What each header says that is not the message's. */
+static void
+rx_header_make(struct shm_consumer *c)
+{
+	struct rte_mbuf m = { .nb_segs = 1, .port = RTE_MBUF_PORT_INVALID };
+
+	RTE_BUILD_BUG_ON(offsetof(struct rte_mbuf, port) + sizeof(m.port) !=
+		offsetof(struct rte_mbuf, data_off) + sizeof(c->header));
+	c->headroom = RTE_MIN((uint32_t)RTE_PKTMBUF_HEADROOM,
+			(uint32_t)rte_pktmbuf_data_room_size(c->pool));
+	m.data_off = c->headroom;
+	rte_mbuf_refcnt_set(&m, 1);
+	memcpy(&c->header, RTE_PTR_ADD(&m, offsetof(struct rte_mbuf, data_off)),
+		sizeof(c->header));
+	c->header_flags = (rte_pktmbuf_priv_flags(c->pool) & RTE_PKTMBUF_POOL_F_PINNED_EXT_BUF) ?
+		RTE_MBUF_F_EXTERNAL : 0;
 }
 
 /* The first call decides what the posts are. */
 static bool
 rx_begin(struct shm_consumer *c)
 {
-	if (c->pool == NULL || c->post_pos != SHM_WIRE_POST_START) {
+	if (c->pool == NULL || c->post_pos != SHM_WIRE_POST_START ||
+			c->pool->private_data_size < sizeof(struct rte_pktmbuf_pool_private)) {
 		if (!c->logged)
 			SHM_LOG(ERR, "%s: a consumer of packets needs the region of a pool, and no other posts",
 				c->queue->dev->data->name);
@@ -349,38 +369,71 @@ rx_begin(struct shm_consumer *c)
 		c->reason = -EINVAL;
 		return false;
 	}
+	rx_header_make(c);
 	c->mbufs = true;
 	return true;
+}
+
+/* A packet as from the pool, with a message. Its other fields are those of a free one. */
+static inline void
+rx_header_set(const struct shm_consumer *c, struct rte_mbuf *m, const struct rx_cpl *got)
+{
+	memcpy(RTE_PTR_ADD(m, offsetof(struct rte_mbuf, data_off)), &c->header,
+		sizeof(c->header));
+	m->ol_flags = c->header_flags;
+	m->packet_type = 0;
+	m->pkt_len = got->len;
+	m->data_len = got->len;
+	m->vlan_tci = 0;
+	m->hash.usr = got->producer;
+}
+
+/* Packets that have come, up to the end of the ring. */
+static inline uint32_t
+rx_row(struct shm_consumer *c, struct rte_mbuf **pkts, uint32_t nb, int *ret)
+{
+	const uint32_t slot = c->poll_pos & c->mask;
+	const uint64_t lap = shm_wire_lap(c->poll_pos, c->shift);
+	const struct shm_posted *posted = &c->posted[slot];
+	const uint64_t *words = &c->cpls->words[slot];
+	struct rx_cpl got;
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	nb = RTE_MIN(nb, RTE_MIN(nb_posted(c), c->mask + 1 - slot));
+	for (i = 0, *ret = 0; i < nb; i++) {
+		/* C: pairs with the release in words_publish() */
+		*ret = cpl_decode(c, __atomic_load_n(&words[i], __ATOMIC_ACQUIRE), lap,
+				posted[i].len, c->imm_len, &got);
+		if (*ret <= 0)
+			break;
+		rte_prefetch0(posted[i].addr);
+		pkts[i] = (struct rte_mbuf *)(uintptr_t)posted[i].cookie;
+		rx_header_set(c, pkts[i], &got);
+		bytes += got.len;
+	}
+	c->poll_pos += i;
+	c->queue->stats.bytes += bytes;
+	return i;
 }
 
 uint16_t
 shm_rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb)
 {
 	struct shm_consumer *c = queue;
-	uint32_t max, room, refill;
-	uint32_t pos = c->poll_pos;
-	struct rx_cpl got;
-	uint64_t bytes = 0;
-	uint32_t i;
+	uint32_t room, refill, i = 0;
 	int ret = 0;
 
 	if (unlikely(!c->mbufs) && !rx_begin(c))
 		return 0;
-	max = c->broken ? 0 : RTE_MIN(nb_posted(c), (uint32_t)nb);
-	for (i = 0; i < max; i++, pos++) {
-		ret = cpl_get(c, pos, &got);
-		if (ret <= 0)
-			break;
-		pkts[i] = (struct rte_mbuf *)(uintptr_t)c->posted[pos & c->mask].cookie;
-		pkts[i]->data_len = got.len;
-		pkts[i]->pkt_len = got.len;
-		pkts[i]->hash.usr = got.producer;
-		bytes += got.len;
+	if (likely(!c->broken)) {
+		i = rx_row(c, pkts, nb, &ret);
+		/* as in shm_cpl_poll() */
+		if (unlikely(ret > 0 && i < nb && (c->poll_pos & c->mask) == 0))
+			i += rx_row(c, &pkts[i], nb - i, &ret);
 	}
-	c->poll_pos = pos;
 	if (likely(i != 0)) {
 		c->queue->stats.msgs += i;
-		c->queue->stats.bytes += bytes;
 		c->queue->stats.bursts++;
 	} else if (unlikely(ret < 0)) {
 		cpl_broken(c);

@@ -493,10 +493,44 @@ tx_gather(uint8_t *dst, const struct rte_mbuf *m)
 	}
 }
 
+/* A packet of the pool that nobody else holds, in one piece, as it came from there. */
+static inline bool
+tx_is_plain(const struct rte_mbuf *m, const struct rte_mempool *pool, bool pinned)
+{
+	const uint64_t kind = m->ol_flags & (RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL);
+
+	if (m->pool != pool || rte_mbuf_refcnt_read(m) != 1 || m->nb_segs != 1 || m->next != NULL)
+		return false;
+	return kind == 0 || (pinned && kind == RTE_MBUF_F_EXTERNAL &&
+		rte_mbuf_ext_refcnt_read(m->shinfo) == 1);
+}
+
+/* Plain packets of one pool, as most are, go back at once; others as any packets do. */
+static inline void
+tx_free(struct rte_mbuf **pkts, uint32_t nb)
+{
+	struct rte_mempool *pool;
+	bool pinned;
+	uint32_t i;
+
+	if (unlikely(nb == 0))
+		return;
+	pool = pkts[0]->pool;
+	pinned = (rte_pktmbuf_priv_flags(pool) & RTE_PKTMBUF_POOL_F_PINNED_EXT_BUF) != 0;
+	for (i = 0; i < nb; i++)
+		if (unlikely(!tx_is_plain(pkts[i], pool, pinned)))
+			break;
+	if (likely(i == nb))
+		rte_mempool_put_bulk(pool, (void **)pkts, nb);
+	else
+		rte_pktmbuf_free_bulk(pkts, nb);
+}
+
 uint16_t
 shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb)
 {
 	struct shm_producer *p = queue;
+	uint64_t bytes = 0;
 	uint32_t sent = 0, i;
 	struct shm_rc *rc;
 	struct chunk ch;
@@ -510,14 +544,15 @@ shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t 
 	while (sent < nb && likely(ch.reason == 0)) {
 		tx_claim(p, rc, &pkts[sent], RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK), &ch);
 		for (i = 0; i < ch.nb; i++) {
-			p->queue->stats.bytes += pkts[sent + i]->pkt_len;
+			bytes += pkts[sent + i]->pkt_len;
 			if (pkts[sent + i]->pkt_len != 0)
 				tx_gather(ch.dst[i], pkts[sent + i]);
 		}
 		words_publish(&rc->cpls->words[ch.head & rc->mask], ch.words, ch.nb);
-		rte_pktmbuf_free_bulk(&pkts[sent], ch.nb);
+		tx_free(&pkts[sent], ch.nb);
 		sent += ch.nb;
 	}
+	p->queue->stats.bytes += bytes;
 	burst_end(p, rc, sent);
 	if (unlikely(ch.reason != 0))
 		short_note(p, consumer_id, size_reason(p, consumer_id, pkts[sent]->pkt_len,
