@@ -104,8 +104,8 @@ copy_one(uint32_t to, uint32_t from, uint64_t len)
 		src[i] = byte_of(i);
 	nb_held = 0;
 	shm_copy(dst, src, len);
-	TEST_ASSERT(memcmp(dst, src, len) == 0, "%u to %u, %u bytes: not copied, or not yet", from, to,
-			(uint32_t)len);
+	TEST_ASSERT(memcmp(dst, src, len) == 0, "%u to %u, %u bytes: not copied, or not yet",
+			from, to, (uint32_t)len);
 	for (i = 1; i <= GUARD; i++)
 		TEST_ASSERT(*(dst - i) == GUARD_BYTE && dst[len - 1 + i] == GUARD_BYTE,
 				"%u to %u, %u bytes: written %u bytes beside it", from, to,
