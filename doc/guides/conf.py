@@ -2,8 +2,8 @@
 # Copyright(c) 2026 The dpdk-comch authors
 #
 # Sphinx configuration of the guides, the directive that makes the table of drivers
-# and features, and the check of the vendor's calls. Nothing is written into the
-# source folder.
+# and features, and the checks of the vendor's calls and of tests that a guide names.
+# Nothing is written into the source folder.
 
 import configparser
 import re
@@ -99,9 +99,9 @@ class FeatureTable(Directive):
 
 
 def public_words():
-    """All identifiers in the headers that an application gets by rte_comch.h."""
+    """All identifiers in the headers of an application, and of its offload programs."""
     lib = guides.parents[1] / 'lib' / 'comch'
-    words, todo, seen = set(), ['rte_comch.h'], set()
+    words, todo, seen = set(), ['rte_comch.h', 'rte_comch_dpa_dev.h'], set()
     while todo:
         name = todo.pop()
         if name in seen or not (lib / name).exists():
@@ -169,6 +169,23 @@ def check_vendor_calls(app):
         raise ExtensionError('vendor-calls.rst: ' + '; '.join(wrong))
 
 
+def check_msgq_tests(app):
+    """Fail if the table of the vendor's message queues names a test that does not exist."""
+    text = (guides / 'prog_guide' / 'comch_msgq.rst').read_text()
+    folder = guides.parents[1] / 'app' / 'test'
+    suites, wrong = {}, []
+    for path in folder.glob('test_*.c'):
+        code = path.read_text()
+        for suite in re.findall(r'REGISTER_FAST_TEST\((\w+)_autotest,', code):
+            suites[suite] = re.findall(r'TEST_CASE\w*\((?:\w+, \w+, )?(\w+)\)', code)
+    for suite, cases in re.findall(r'``(\w+)``: ((?:``test_\w+``(?:, )?)+)', text):
+        wrong += [f'{suite} has no {case}' for case in re.findall(r'``(\w+)``', cases)
+                  if case not in suites.get(suite, [])]
+    if wrong or not suites:
+        raise ExtensionError('comch_msgq.rst: ' + '; '.join(wrong))
+
+
 def setup(app):
     app.add_directive('comch-feature-table', FeatureTable)
     app.connect('builder-inited', check_vendor_calls)
+    app.connect('builder-inited', check_msgq_tests)
