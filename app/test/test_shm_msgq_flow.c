@@ -202,6 +202,8 @@ unit_producer(void *arg)
 			rte_comch_dpa_dev_completion_ack(comps[index].handle, 1);
 		wait_turn(&since, ret == 0);
 	}
+	/* as a thread that returns */
+	shm_dpa_eu_flush(index);
 	return NULL;
 }
 

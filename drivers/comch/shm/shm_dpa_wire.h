@@ -135,8 +135,15 @@ struct shm_dpa_prog_eu {
 	uint32_t parked; /* 1 while it sleeps, or is about to */
 	uint32_t pad;
 	uint64_t runs;   /* counts returns */
+	/* a run of messages that waits for a flush; of queues, the program's alone */
+	uint64_t run_prod; /* producer, 0 if there is none */
+	uint64_t run_sink;
+	uint32_t run_pos;
+	uint32_t run_nb;
+	uint32_t run_len;
+	uint32_t run_id;   /* of the consumer */
 	uint64_t looks;  /* address of the consumer that it writes to, or 0; of queues */
-	uint8_t pad2[96];
+	uint8_t pad2[64];
 	struct shm_dpa_error error;
 	uint8_t pad3[32];
 };

@@ -74,43 +74,73 @@ flush_poll(struct shm_msgq_rx *rx, struct rte_comch_cpl *cpls, uint16_t nb)
 	return n;
 }
 
+/*
+ * Look for the next run. Its word is loaded once; it is never more than was posted, and does
+ * not go beyond the end of the ring. So all reads of it are inside of the ring.
+ */
+static inline bool
+run_next(struct shm_msgq_rx *rx)
+{
+	const uint32_t pos = rx->poll_pos + SHM_SLOT_START, at = pos & rx->mask;
+	const struct shm_slot *slot = &rx->slots[at];
+	const uint64_t word = shm_slot_get(slot);
+	const uint32_t nb = shm_slot_more(word) + 1;
+	uint32_t last;
+
+	if (!shm_slot_is(word, pos))
+		return false;
+	/* relaxed: whoever sends has an identifier by then */
+	last = __atomic_load_n(&rx->mq->host->last_producer, __ATOMIC_RELAXED);
+	rx->run_len = shm_slot_len(word);
+	rx->run_id = shm_msgq_producer_id(last, shm_slot_producer(word));
+	rx->run_imm = slot->imm;
+	if (unlikely(rx->run_len > rx->imm_len || rx->run_id - 1 >= last || nb > nb_posted(rx) ||
+			nb > rx->mask + 1 - at)) {
+		rx_broken(rx, word);
+		return false;
+	}
+	rx->run_left = nb;
+	return true;
+}
+
+/* Up to nb messages of the run. */
+static inline uint32_t
+run_take(struct shm_msgq_rx *rx, struct rte_comch_cpl *cpls, uint32_t nb)
+{
+	const uint32_t len = rx->run_len, step = shm_slot_step(len), mask = rx->mask;
+	const uint8_t *imm = rx->run_imm;
+	uint32_t pos = rx->poll_pos, i;
+
+	nb = RTE_MIN(nb, rx->run_left);
+	for (i = 0; i < nb; i++, imm += step) {
+		cpls[i].cookie = rx->cookies[(pos + i) & mask];
+		cpls[i].len = 0;
+		cpls[i].producer_id = rx->run_id;
+		cpls[i].status = 0;
+		cpls[i].imm_len = len;
+		cpls[i].reserved = 0;
+		/* all that is inline, which takes no call and no loop */
+		__builtin_memcpy(cpls[i].imm, imm, RTE_COMCH_CPL_IMM_SIZE);
+	}
+	rx->run_imm = imm;
+	rx->run_left -= nb;
+	rx->poll_pos = pos + nb;
+	return nb;
+}
+
 uint16_t
 shm_msgq_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 {
 	struct shm_msgq_rx *rx = queue;
-	uint32_t pos = rx->poll_pos, n = RTE_MIN(nb_posted(rx), (uint32_t)nb), i, id, last;
-	const uint32_t mask = rx->mask, imm_max = rx->imm_len;
-	const struct shm_slot *slot;
-	uint64_t word = 0;
+	uint32_t want, n = 0;
 
-	if (unlikely(rx->broken))
-		n = 0;
-	/* relaxed: whoever sends has an identifier by then */
-	last = __atomic_load_n(&rx->mq->host->last_producer, __ATOMIC_RELAXED);
-	for (i = 0; i < n; i++, pos++) {
-		slot = &rx->slots[(pos + SHM_SLOT_START) & mask];
-		word = shm_slot_get(slot);
-		if (!shm_slot_is(word, pos + SHM_SLOT_START))
-			break;
-		id = shm_msgq_producer_id(last, shm_slot_producer(word));
-		if (unlikely(shm_slot_len(word) > imm_max || id - 1 >= last)) {
-			rx_broken(rx, word);
-			break;
-		}
-		cpls[i].cookie = rx->cookies[pos & mask];
-		cpls[i].len = 0;
-		cpls[i].producer_id = id;
-		cpls[i].status = 0;
-		cpls[i].imm_len = shm_slot_len(word);
-		cpls[i].reserved = 0;
-		/* all that is inline, which takes no call and no loop */
-		SHM_SLOT_COPY(cpls[i].imm, slot->imm, RTE_COMCH_CPL_IMM_SIZE);
-	}
-	rx->poll_pos = pos;
-	if (likely(i != 0)) {
-		rx->queue->stats.msgs += i;
+	want = unlikely(rx->broken) ? 0 : RTE_MIN(nb_posted(rx), (uint32_t)nb);
+	while (n < want && (rx->run_left != 0 || run_next(rx)))
+		n += run_take(rx, &cpls[n], want - n);
+	if (likely(n != 0)) {
+		rx->queue->stats.msgs += n;
 		rx->queue->stats.bursts++;
-		return i;
+		return n;
 	}
 	return unlikely(rx->flush != 0) ? flush_poll(rx, cpls, nb) : 0;
 }
@@ -123,6 +153,6 @@ shm_msgq_rx_pending(const struct shm_msgq_rx *rx)
 
 	if (nb_posted(rx) == 0)
 		return false;
-	return rx->flush != 0 ||
+	return rx->flush != 0 || rx->run_left != 0 ||
 		(!rx->broken && shm_slot_is(shm_slot_get(&rx->slots[pos & rx->mask]), pos));
 }

@@ -16,6 +16,7 @@
 
 #include "shm_fast.h"
 #include "shm_msgq.h"
+#include "shm_msgq_run.h"
 
 /* Look a slot up, and keep the target until tx_leave(). */
 static inline struct shm_msgq_target *
@@ -134,14 +135,31 @@ send_check(const struct shm_msgq_target *t, const struct rte_comch_send *msg)
 	return msg->imm_len > t->imm_len ? -E2BIG : -EINVAL;
 }
 
+/* Messages of one length, up to the end of the ring; the positions are ours. How many. */
+static __rte_always_inline uint32_t
+put_run(struct shm_msgq_tx *tx, struct shm_msgq_target *t, const struct rte_comch_send *msgs,
+		uint32_t nb, uint32_t pos)
+{
+	struct shm_msgq_run run = {
+		.slots = t->slots, .mask = t->mask, .pos = pos, .len = msgs[0].imm_len,
+		.producer = tx->id,
+	};
+	const uint32_t step = shm_slot_step(run.len);
+	uint8_t *to = run.slots[pos & run.mask].imm;
+
+	nb = RTE_MIN(nb, run.mask + 1 - (pos & run.mask));
+	for (; run.nb < nb && msgs[run.nb].imm_len == run.len; run.nb++, to += step)
+		shm_slot_copy(to, msgs[run.nb].imm, run.len);
+	shm_msgq_run_publish(&run);
+	return run.nb;
+}
+
 /* Up to a chunk of messages; how many were put, and why these are not all. */
 static __rte_always_inline uint32_t
 send_chunk(struct shm_msgq_tx *tx, struct shm_msgq_target *t, const struct rte_comch_send *msgs,
 		uint32_t nb, int *reason)
 {
 	const uint32_t places = tx->mask + 1 - (tx->tail - tx->head);
-	const uint32_t mask = t->mask;
-	struct shm_slot *slots = t->slots;
 	uint32_t tail = tx->tail, pos = 0, i;
 	int got;
 
@@ -165,13 +183,13 @@ send_chunk(struct shm_msgq_tx *tx, struct shm_msgq_target *t, const struct rte_c
 			return 0;
 		nb = got;
 	}
-	for (i = 0; i < nb; i++, pos++) {
-		shm_slot_put(&slots[pos & mask], shm_slot_word(pos, tx->id, msgs[i].imm_len),
-			msgs[i].imm, msgs[i].imm_len);
+	for (i = 0; i < nb; i++) {
 		tx->sent[tail & tx->mask] = msgs[i].cookie;
 		tail += msgs[i].flags == 0;
 	}
 	tx->tail = tail;
+	for (i = 0; i < nb; )
+		i += put_run(tx, t, &msgs[i], nb - i, pos + i);
 	return nb;
 }
 

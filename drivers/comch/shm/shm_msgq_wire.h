@@ -101,7 +101,11 @@ struct shm_msgq_cons_state {
 	uint8_t pad[124];
 	uint32_t head;      /* the next message */
 	uint32_t posted;    /* tail, as the program knows it */
-	uint8_t pad2[120];
+	uint32_t run_left;  /* messages of a run that come next */
+	uint32_t reserved;
+	uint64_t run_word;  /* what they have in common */
+	uint64_t run_imm;   /* where the next one is */
+	uint8_t pad2[96];
 };
 
 /* HOST: a producer of the program. */

@@ -17,6 +17,7 @@
  */
 
 #include "shm_dpa_wire.h"
+#include "shm_msgq_run.h"
 #include "shm_msgq_wire.h"
 #include "shm_slot.h"
 
@@ -103,6 +104,9 @@ shm_dpa_state(uint64_t addr)
 	return (void *)(uintptr_t)addr;
 }
 
+/* What waits for a flush, of this unit: see below. */
+static inline void shm_dpa_flush(void);
+
 /*
  * Consumers
  */
@@ -129,6 +133,7 @@ rte_comch_dpa_dev_consumer_ack(rte_comch_dpa_dev_consumer_t consumer, uint32_t n
 
 	if (c == NULL)
 		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "consumer_ack", consumer, nb, 0);
+	shm_dpa_flush();
 	st = shm_dpa_state(c->state);
 	if (nb > c->size - (st->posted - st->head))
 		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "consumer_ack", consumer, nb,
@@ -156,11 +161,10 @@ shm_dpa_producer_id(const struct shm_msgq_cons *c, uint64_t word)
 		shm_slot_producer(word));
 }
 
-/* The next message of a consumer; false if there is none. */
+/* Look for the next run of messages, which may be one. */
 static inline bool
-shm_dpa_cons_get(const struct shm_msgq_cons *c, struct rte_comch_dpa_dev_elem *elem)
+shm_dpa_cons_next(const struct shm_msgq_cons *c, struct shm_msgq_cons_state *st)
 {
-	struct shm_msgq_cons_state *st = shm_dpa_state(c->state);
 	const struct shm_slot *slots = shm_dpa_state(c->slots), *slot;
 	uint64_t word;
 
@@ -168,11 +172,26 @@ shm_dpa_cons_get(const struct shm_msgq_cons *c, struct rte_comch_dpa_dev_elem *e
 	word = shm_slot_get(slot);
 	if (!shm_slot_is(word, st->head + SHM_SLOT_START))
 		return false;
+	st->run_left = shm_slot_more(word) + 1;
+	st->run_word = (word & ~(uint64_t)UINT32_MAX) | shm_dpa_producer_id(c, word);
+	st->run_imm = (uintptr_t)slot->imm;
+	return true;
+}
+
+/* The next message of a consumer; false if there is none. */
+static inline bool
+shm_dpa_cons_get(const struct shm_msgq_cons *c, struct rte_comch_dpa_dev_elem *elem)
+{
+	struct shm_msgq_cons_state *st = shm_dpa_state(c->state);
+
+	if (st->run_left == 0 && !shm_dpa_cons_next(c, st))
+		return false;
 	if (elem != NULL) {
 		st->head++;
-		elem->opaque[SHM_DPA_ELEM_WORD] = (word & ~(uint64_t)UINT32_MAX) |
-			shm_dpa_producer_id(c, word);
-		elem->opaque[SHM_DPA_ELEM_IMM] = (uintptr_t)slot->imm;
+		st->run_left--;
+		elem->opaque[SHM_DPA_ELEM_WORD] = st->run_word;
+		elem->opaque[SHM_DPA_ELEM_IMM] = st->run_imm;
+		st->run_imm += shm_slot_step(shm_slot_len(st->run_word));
 		elem->opaque[SHM_DPA_ELEM_USER] = c->user_data |
 			(uint64_t)RTE_COMCH_DPA_DEV_ELEM_RECV << SHM_DPA_ELEM_TYPE_SHIFT;
 	}
@@ -280,6 +299,7 @@ rte_comch_dpa_dev_completion_ack(rte_comch_dpa_dev_completion_t completion, uint
 
 	if (comp == NULL)
 		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "completion_ack", completion, nb, 0);
+	shm_dpa_flush();
 	st = shm_dpa_state(comp->state);
 	if (nb > st->got - st->acked)
 		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "completion_ack", completion, nb,
@@ -404,25 +424,101 @@ shm_dpa_sink_wake(const struct shm_msgq_sink *sink, uint32_t armed)
 		comch_dpa_rt_group_wake(sink->group);
 }
 
+static inline void
+shm_dpa_sink_put(const struct shm_msgq_sink *sink, const struct shm_msgq_run *run)
+{
+	uint32_t armed;
+
+	shm_msgq_run_publish(run);
+	armed = shm_slot_armed_get(shm_dpa_state(sink->armed), shm_dpa_whole()); /* A */
+	if (__builtin_expect(armed != 0, 0))
+		shm_dpa_sink_wake(sink, armed);
+}
+
 /*
- * Put the message: it is visible at once, whatever flags say, as to wait would save
- * nothing here.
+ * Publish the run that waits in this unit; under shm_dpa_enter(). Its consumer may have
+ * gone meanwhile, or its producer: then nobody reads it.
+ */
+static inline void
+shm_dpa_run_flush(struct shm_dpa_prog_eu *eu)
+{
+	struct shm_dpa_send send;
+	struct shm_msgq_run run;
+
+	if (eu->run_nb == 0)
+		return;
+	if (shm_dpa_send_find(&send, eu->run_prod, eu->run_id) == 0 &&
+			(uintptr_t)send.sink == eu->run_sink) {
+		run.slots = shm_dpa_state(send.sink->slots);
+		run.mask = send.sink->mask;
+		run.pos = eu->run_pos;
+		run.nb = eu->run_nb;
+		run.len = eu->run_len;
+		run.producer = send.p->id & SHM_SLOT_PRODUCER_MASK;
+		shm_dpa_sink_put(send.sink, &run);
+	}
+	eu->run_nb = 0;
+}
+
+static inline struct shm_dpa_prog_eu *
+shm_dpa_eu(void)
+{
+	return &SHM_DPA_PROG_SEG->eus[SHM_DPA_SELF()->eu];
+}
+
+/* An acknowledgement, or a return: what waits for a flush. */
+static inline void
+shm_dpa_flush(void)
+{
+	struct shm_dpa_prog_eu *eu = shm_dpa_eu();
+	uint64_t *looks;
+
+	if (__builtin_expect(eu->run_nb == 0, 1))
+		return;
+	looks = shm_dpa_enter();
+	shm_dpa_run_flush(eu);
+	shm_dpa_leave(looks);
+}
+
+/* What waits goes first, unless this message goes on with it. */
+static inline void
+shm_dpa_run_fit(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send, uint32_t len)
+{
+	if (eu->run_nb != 0 && (eu->run_prod != (uintptr_t)send->p ||
+			eu->run_sink != (uintptr_t)send->sink || eu->run_len != len))
+		shm_dpa_run_flush(eu);
+}
+
+/*
+ * Put a message whose position was taken: now, or behind others that wait for a flush. One
+ * of several producers never waits, as messages of the others would wait with it.
  */
 static inline void
 shm_dpa_send_put(const struct shm_dpa_send *send, const void *imm, uint32_t len, uint32_t flags)
 {
-	const struct shm_msgq_sink *sink = send->sink;
+	struct shm_slot *slots = shm_dpa_state(send->sink->slots);
 	struct shm_msgq_prod_state *st = shm_dpa_state(send->p->state);
-	struct shm_slot *slots = shm_dpa_state(sink->slots);
-	uint32_t armed;
+	struct shm_dpa_prog_eu *eu = shm_dpa_eu();
+	const uint32_t mask = send->sink->mask;
+	uint8_t *to;
 
-	shm_slot_put(&slots[send->pos & sink->mask],
-		shm_slot_word(send->pos, send->p->id & SHM_SLOT_PRODUCER_MASK, len), imm, len);
+	if (eu->run_nb != 0 && (send->pos & mask) == 0)
+		shm_dpa_run_flush(eu); /* a run ends with the ring */
+	if (eu->run_nb == 0) {
+		eu->run_prod = (uintptr_t)send->p;
+		eu->run_sink = (uintptr_t)send->sink;
+		eu->run_id = send->sink->id;
+		eu->run_pos = send->pos;
+		eu->run_len = len;
+	}
+	to = slots[eu->run_pos & mask].imm + eu->run_nb * shm_slot_step(len);
+	shm_slot_copy(to, imm, len);
+	eu->run_nb++;
 	if ((flags & RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS) == 0 && send->p->comp != 0)
 		st->sent++;
-	armed = shm_slot_armed_get(shm_dpa_state(sink->armed), shm_dpa_whole()); /* A */
-	if (__builtin_expect(armed != 0, 0))
-		shm_dpa_sink_wake(sink, armed);
+	if ((flags & RTE_COMCH_DPA_DEV_F_FLUSH) != 0 || send->shared ||
+			eu->run_nb == SHM_SLOT_MAX_RUN)
+		shm_dpa_run_flush(eu);
 }
 
 /* The result of a send: no credit and no place are no mistakes. */
@@ -445,6 +541,7 @@ rte_comch_dpa_dev_producer_consumer_empty(rte_comch_dpa_dev_producer_t producer,
 	struct shm_dpa_send send;
 	int ret, empty = 0;
 
+	shm_dpa_run_flush(shm_dpa_eu()); /* a credit may depend on it */
 	ret = shm_dpa_send_find(&send, producer, consumer_id);
 	if (ret == 0) {
 		st = shm_dpa_state(send.sink->state);
@@ -466,10 +563,14 @@ rte_comch_dpa_dev_producer_post_send_imm(rte_comch_dpa_dev_producer_t producer,
 	ret = shm_dpa_send_find(&send, producer, consumer_id);
 	if (ret == 0)
 		ret = shm_dpa_send_check(&send, imm, len, flags);
-	if (ret == 0)
+	if (ret == 0) {
+		shm_dpa_run_fit(shm_dpa_eu(), &send, len);
 		ret = shm_dpa_send_claim(&send);
+	}
 	if (ret == 0)
 		shm_dpa_send_put(&send, imm, len, flags);
+	else
+		shm_dpa_run_flush(shm_dpa_eu()); /* a credit may depend on it */
 	return shm_dpa_send_end(looks, ret, "producer_post_send_imm", producer, consumer_id, len);
 }
 
@@ -546,12 +647,13 @@ rte_comch_dpa_dev_producer_dma_copy(rte_comch_dpa_dev_producer_t producer, uint3
 		ret = shm_dpa_send_check(&send, imm, imm_len, flags);
 	if (ret == 0)
 		ret = shm_dpa_copy_check(dst, dst_addr, src, src_addr, len, &to, &from);
+	shm_dpa_run_flush(shm_dpa_eu()); /* it is older, and is not to wait for the copy */
 	if (ret == 0)
 		ret = shm_dpa_send_claim(&send);
 	if (ret == 0) {
 		/* S: the release of the slot is behind the data as well */
 #ifdef SHM_DPA_TEST_IMM_FIRST
-		shm_dpa_send_put(&send, imm, imm_len, flags);
+		shm_dpa_send_put(&send, imm, imm_len, flags | RTE_COMCH_DPA_DEV_F_FLUSH);
 		__builtin_memcpy(to, from, len);
 #else
 		__builtin_memcpy(to, from, len);
@@ -630,11 +732,12 @@ shm_dpa_eu_pending(uint32_t eu)
 	return pending;
 }
 
-/* A thread or a call returns: what waited for a flush. Nothing ever waits here. */
+/* A thread or a call of this unit returns: what waited for a flush. */
 static inline void
 shm_dpa_eu_flush(uint32_t eu)
 {
 	(void)eu;
+	shm_dpa_flush();
 }
 
 #endif /* RTE_COMCH_DPA_TARGET_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef SHM_MSGQ_RUN_H
+#define SHM_MSGQ_RUN_H
+
+/*
+ * How a run of messages that was copied to its slots becomes visible, at either end of a
+ * message queue: see shm_slot.h. Freestanding C11. Who has the slots, and how many there
+ * may be, is known by the callers.
+ */
+
+#include "shm_slot.h"
+
+/* A run: its messages are at steps from the first slot on. */
+struct shm_msgq_run {
+	struct shm_slot *slots; /* the ring */
+	uint32_t mask;
+	uint32_t pos;           /* of the first one */
+	uint32_t nb;
+	uint32_t len;           /* of each */
+	uint32_t producer;
+};
+
+/*
+ * One slot for each instead, from the last one on: no message lies where one before it
+ * goes to, and none is looked at before the first.
+ */
+static inline void
+shm_msgq_run_split(const struct shm_msgq_run *run)
+{
+	struct shm_slot *first = &run->slots[run->pos & run->mask];
+	const uint32_t step = shm_slot_step(run->len);
+	uint8_t imm[SHM_SLOT_MAX_IMM];
+	uint32_t i = run->nb;
+
+	while (i-- != 0) {
+		shm_slot_copy(imm, first->imm + i * step, run->len);
+		shm_slot_put(&first[i], shm_slot_word(run->pos + i, run->producer, run->len), imm,
+			run->len);
+	}
+}
+
+/* Publish it: it does not go beyond the end of the ring, and has one message at least. */
+static inline void
+shm_msgq_run_publish(const struct shm_msgq_run *run)
+{
+	const uint32_t at = run->pos & run->mask;
+	const uint64_t more = run->nb - 1;
+
+	if (__builtin_expect(shm_slot_run_aliases(run->slots, at, run->pos, run->mask, run->nb,
+			shm_slot_step(run->len)), 0)) {
+		shm_msgq_run_split(run);
+		return;
+	}
+	shm_slot_publish(&run->slots[at], shm_slot_word(run->pos, run->producer, run->len) |
+		more << SHM_SLOT_MORE_SHIFT);
+}
+
+#endif /* SHM_MSGQ_RUN_H */
