@@ -213,8 +213,8 @@ autotests_bluefield() {
 }
 
 # Suites that are not for ThreadSanitizer. It sees one process, and so not what the
-# other one of comch_process, comch_fp_process and comch_msgq has acquired and released between
-# two accesses of this one. shm_peer_fast counts mappings, which app/test/test_tsan.c
+# other one of comch_process, comch_fp_process and comch_msgq has acquired and released
+# between two accesses of this one. shm_peer_fast counts mappings, which app/test/test_tsan.c
 # makes fewer. The others are of another driver.
 not_tsan_suites='comch_msgq comch_process comch_fp_process shm_peer_fast bluefield_.*'
 

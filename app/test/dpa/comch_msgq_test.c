@@ -4,8 +4,8 @@
 
 /*
  * The program of the msgq suite: one thread function, which does what its block says, see
- * test_msgq_ctl.h, and calls that have it wait for messages. It also writes what no program should, where the layout of queues says
- * that the host reads.
+ * test_msgq_ctl.h, and calls that have it wait for messages. It also writes what no program
+ * should, where the layout of queues says that the host reads.
  */
 
 #include <rte_comch_dpa_dev.h>
