@@ -178,7 +178,8 @@ shm_dpa_window_create(struct rte_comch_dpa_window *window)
 		;
 	if (i == SHM_DPA_MAX_WINDOWS)
 		return -ENOSPC;
-	ret = shm_dpa_seg_alloc(space, window_size(region), SHM_DPA_WINDOW_ALIGN, &off);
+	ret = shm_dpa_seg_alloc(space, window_size(region),
+			RTE_MAX(SHM_DPA_WINDOW_ALIGN, region->own.page_size), &off);
 	if (ret != 0)
 		return ret;
 	ret = window_map(dpa, region, space->addr + off, write);

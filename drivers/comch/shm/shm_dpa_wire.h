@@ -52,7 +52,7 @@
 
 /* What is allocated in HOST and PROG is a multiple of it, and so are its addresses. */
 #define SHM_DPA_GRAIN 4096u
-/* The same of windows: the largest page that a machine maps. */
+/* The same of windows: a huge page; of larger ones it is their size. */
 #define SHM_DPA_WINDOW_ALIGN UINT64_C(0x200000)
 
 #define SHM_DPA_MAX_EUS 64u
