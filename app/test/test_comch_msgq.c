@@ -16,7 +16,7 @@
 #include <rte_random.h>
 
 #include "dpa/test_msgq_ctl.h"
-#include "test_comch_dpa.h"
+#include "test_shm_dpa.h"
 
 #define NB_MSGS 100000
 #define NB_WAKES 5000

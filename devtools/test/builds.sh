@@ -79,46 +79,16 @@ with_tsan() {
 # whatever the linker does.
 slow_suites='bluefield_bringup bluefield_chan bluefield_data_event bluefield_data_fail
 bluefield_dev bluefield_ends bluefield_evil bluefield_evil_fw bluefield_evil_info
-bluefield_fail bluefield_faults bluefield_faults_net bluefield_faults_peer bluefield_group
-bluefield_gsi bluefield_hard_caps bluefield_hard_cmd bluefield_hard_health
-bluefield_hard_irq bluefield_hard_msg bluefield_hard_share bluefield_hard_vf
-bluefield_life bluefield_obj bluefield_obj_eal bluefield_obj_fail bluefield_obj_mem
-bluefield_peer_fast bluefield_regress bluefield_report bluefield_stranger
-comch_ending_lost comch_event comch_fp_process comch_fp_rest comch_fp_stop comch_msgq
-comch_msgq_api comch_process shm_msgq_dma shm_msgq_flow shm_msgq_wake
-comch_submit shm_peer_fast shm_peer_fast_life shm_peer_fast_mem shm_peer_fast_stage
-shm_peer_host shm_peer_life shm_peer_rest shm_peer_slow shm_peer_small shm_rest_order
-shm_slot_order'
-
-# Two parts at one time, for suites that wait more than they compute. A second look at a
-# suite is when both have ended.
-autotests_in_two() { # <build> <suite>...
-	local out i j pids=() lists=('' '') rc=0
-	out=$(mktemp -d)
-	for ((i = 2; i <= $#; i++)); do
-		lists[i % 2]+=" ${!i}"
-	done
-	for j in 0 1; do
-		# shellcheck disable=SC2086 # words on purpose
-		part=-$j autotest_once "$1" ${lists[j]} >"$out/$j" 2>&1 &
-		pids+=($!)
-	done
-	for i in "${pids[@]}"; do
-		wait "$i" || rc=1
-	done
-	cat "$out"/[01] >"$out/all"
-	# one that has not come to its last line has failed
-	tail -qn 1 "$out"/[01] | awk '/^[0-9]+ passed, [0-9]+ failed/ {
-			passed += $1; failed += $3; skipped += $5; parts++ }
-		END { print passed + 0 " passed, " failed + 2 - parts " failed, " skipped + 0 \
-			" skipped" }' >>"$out/all"
-	cat "$out/all"
-	if [ "$rc" != 0 ] && autotests_again "$1" "$out/all"; then
-		rc=0
-	fi
-	rm -rf "$out"
-	return $rc
-}
+bluefield_fail bluefield_faults bluefield_faults_net bluefield_faults_peer
+bluefield_group bluefield_gsi bluefield_hard_caps bluefield_hard_cmd
+bluefield_hard_health bluefield_hard_irq bluefield_hard_msg bluefield_hard_share
+bluefield_hard_vf bluefield_life bluefield_obj bluefield_obj_eal bluefield_obj_fail
+bluefield_obj_mem bluefield_peer_fast bluefield_regress bluefield_report
+bluefield_stranger comch_ending_lost comch_event comch_fp_process comch_fp_rest
+comch_fp_stop comch_msgq comch_msgq_api comch_process comch_submit shm_dpa_bad
+shm_msgq_dma shm_msgq_flow shm_msgq_wake shm_peer_fast shm_peer_fast_life
+shm_peer_fast_mem shm_peer_fast_stage shm_peer_host shm_peer_life shm_peer_rest
+shm_peer_slow shm_peer_small shm_rest_order shm_slot_order'
 
 # autotests <build> fast|slow: both together are all suites.
 autotests() {

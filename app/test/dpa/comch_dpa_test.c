@@ -4,7 +4,7 @@
 
 /*
  * A program for the offload processor that does what a good one does, and everything that
- * a bad one may do: what test_comch_dpa*.c call by name. Freestanding; the bad deeds take
+ * a bad one may do: what test_shm_dpa*.c call by name. Freestanding; the bad deeds take
  * system calls, which no other program has a reason to make.
  */
 

@@ -173,7 +173,8 @@ shm_dpa_ended(struct shm_dpa *dpa, int wait_status)
 	/* acquire: the rest of the record was written before */
 	kind = __atomic_load_n(&shm_dpa_prog(dpa)->fault.kind, __ATOMIC_ACQUIRE);
 	/* a record is of a program that ended itself: whoever kills it has left none */
-	if (WIFEXITED(wait_status) && kind >= SHM_DPA_FAULT_SIGNAL && kind <= SHM_DPA_FAULT_SETUP)
+	if (!WIFSIGNALED(wait_status) && kind >= SHM_DPA_FAULT_SIGNAL &&
+			kind <= SHM_DPA_FAULT_SETUP)
 		fault_status(dpa, kind, &status);
 	else
 		wait_status_text(wait_status, &status);

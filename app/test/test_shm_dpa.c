@@ -5,13 +5,13 @@
 /*
  * Offload processors, and a program that does as it should: start and stop, functions by
  * name, calls, threads, memory, windows. What a program does that it should not is in
- * test_comch_dpa_bad.c, files that are no programs in test_comch_dpa_file.c.
+ * test_shm_dpa_bad.c, files that are no programs in test_shm_dpa_file.c.
  */
 
 #include <pthread.h>
 #include <unistd.h>
 
-#include "test_comch_dpa.h"
+#include "test_shm_dpa.h"
 
 #define NB_EUS 4
 #define CALL_MS 2000
@@ -383,9 +383,9 @@ static struct unit_test_suite suite = {
 };
 
 static int
-test_comch_dpa(void)
+test_shm_dpa(void)
 {
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(comch_dpa_autotest, NOHUGE_OK, ASAN_OK, test_comch_dpa)
+REGISTER_FAST_TEST(shm_dpa_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa)

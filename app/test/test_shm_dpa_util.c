@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "test_comch_dpa.h"
+#include "test_shm_dpa.h"
 
 #define DPA_EUS 4
 

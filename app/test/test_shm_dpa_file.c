@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "test_bluefield_model.h"
-#include "test_comch_dpa.h"
+#include "test_shm_dpa.h"
 
 #define CALL_MS 10000
 #define NOTE "dpdk-comch"
@@ -293,9 +293,9 @@ static struct unit_test_suite suite = {
 };
 
 static int
-test_comch_dpa_file(void)
+test_shm_dpa_file(void)
 {
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(comch_dpa_file_autotest, NOHUGE_OK, ASAN_OK, test_comch_dpa_file)
+REGISTER_FAST_TEST(shm_dpa_file_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa_file)

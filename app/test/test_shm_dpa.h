@@ -7,8 +7,8 @@
  * and what it leaves behind. No test is in here.
  */
 
-#ifndef TEST_COMCH_DPA_H
-#define TEST_COMCH_DPA_H
+#ifndef TEST_SHM_DPA_H
+#define TEST_SHM_DPA_H
 
 #include <sys/types.h>
 
@@ -46,4 +46,4 @@ pid_t test_dpa_pid(void);
 /** Wait until it has failed. */
 int test_dpa_failed(struct rte_comch_dpa *dpa, struct rte_comch_dpa_status *status);
 
-#endif /* TEST_COMCH_DPA_H */
+#endif /* TEST_SHM_DPA_H */

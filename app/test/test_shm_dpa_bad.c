@@ -14,7 +14,7 @@
 
 #include <rte_log.h>
 
-#include "test_comch_dpa.h"
+#include "test_shm_dpa.h"
 #include "test_bluefield_model.h"
 
 #define CALL_MS 2000
@@ -234,6 +234,25 @@ test_killed(void)
 	return TEST_SUCCESS;
 }
 
+/* An application that takes the status of all of its children leaves none to us. */
+static int
+test_reaped(void)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
+	struct rte_comch_dpa_status status;
+	int ret;
+
+	TEST_EXPECT(sigaction(SIGCHLD, &ignore, &old), 0);
+	ret = test_dpa_start(NULL, &dpa);
+	if (ret == 0)
+		ret = test_dpa_deed_call(dpa, DEED_NULL, 0, CALL_MS);
+	sigaction(SIGCHLD, &old, NULL);
+	TEST_EXPECT(ret, -EIO);
+	TEST_CALL(expect(RTE_COMCH_DPA_END_FAULT, -EIO, RTE_COMCH_DPA_NO_EU, &status));
+	TEST_EXPECT(status.signal, SIGSEGV);
+	return down(NULL);
+}
+
 /* One that is stopped does not answer. */
 static int
 test_stopped(void)
@@ -397,6 +416,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_spins),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_exits),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_killed),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_reaped),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_stopped),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_garbage),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_nonsense),
@@ -407,9 +427,9 @@ static struct unit_test_suite suite = {
 };
 
 static int
-test_comch_dpa_bad(void)
+test_shm_dpa_bad(void)
 {
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(comch_dpa_bad_autotest, NOHUGE_OK, ASAN_OK, test_comch_dpa_bad)
+REGISTER_FAST_TEST(shm_dpa_bad_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa_bad)
