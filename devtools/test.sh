@@ -218,6 +218,8 @@ plan all 305 'fuzz targets, 5 min' counted -- "$devtools/fuzz.sh" 300
 
 plan gate 6 'documentation, warnings are errors' -- build_docs
 
+plan all 60 'orders of slots, those that take long' after 'build gcc' counted -- \
+	autotest_rounds gcc 2 shm_slot_order_autotest:test_long
 plan all 140 'lost wake-ups, 3 000 000 rounds' after 'build gcc' counted -- \
 	autotest_rounds gcc 3000000 comch_event_autotest:test_no_wakeup_lost
 plan all 26 'every byte of 100 000 000 messages' after 'build gcc' counted -- \

@@ -392,7 +392,7 @@ slot_run(const struct slot_case *what, enum order_mode mode, enum mutant broken,
 {
 	struct order_case oc = { .mode = mode, .local_size = sizeof(struct side),
 		.arena = &arena, .arena_size = sizeof(arena),
-		.max_states = broken == GOOD ? 4 << 20 : 64 << 10 };
+		.max_states = broken == GOOD ? 8 << 20 : 64 << 10 };
 	struct side sides[MAX_PRODUCERS + 1];
 	uint32_t i;
 
@@ -503,16 +503,34 @@ test_unit_parks(void)
 		.nb_producers = 1, .nb_msgs = 2, .len = 8, .batch = 1, .producer_sleeps = true,
 		.parks = true };
 	static const struct slot_case whole = { .name = "no membarrier", .nb_slots = 1,
-		.nb_producers = 1, .nb_msgs = 3, .len = 8, .batch = 1, .whole = true,
+		.nb_producers = 1, .nb_msgs = 2, .len = 8, .batch = 1, .whole = true,
 		.parks = true };
-	static const struct slot_case many = { .name = "two producers", .nb_slots = 1,
-		.nb_producers = 2, .nb_msgs = 1, .len = 8, .batch = 1, .parks = true };
 
 	TEST_CALL(expect_right(&unit_parks));
 	TEST_CALL(expect_right(&two));
 	TEST_CALL(expect_right(&both));
-	TEST_CALL(expect_right(&whole));
-	return expect_right(&many);
+	return expect_right(&whole);
+}
+
+/* Those that take long: the first alone, but with COMCH_TEST_ROUNDS above 1. */
+static int
+test_long(void)
+{
+	static const struct slot_case cases[] = {
+		{ "unit parks, no membarrier", 1, 1, 3, 8, 1, false, false, true, true },
+		{ "two slots of 16 bytes, consumer sleeps", 2, 1, 3, 16, 1, true, false, false },
+		{ "one slot of 16 bytes, both sleep", 1, 1, 3, 16, 1, true, true, false },
+		{ "two slots of 16 bytes, both sleep", 2, 1, 3, 16, 2, true, true, false },
+		{ "unit parks, 16 bytes", 1, 1, 3, 16, 1, false, false, false, true },
+		{ "unit parks, two producers", 1, 2, 1, 8, 1, false, false, false, true },
+	};
+	const char *env = getenv("COMCH_TEST_ROUNDS");
+	uint32_t i, nb = env != NULL && atoi(env) > 1 ? RTE_DIM(cases) : 1;
+
+	test_time_limit(600);
+	for (i = 0; i < nb; i++)
+		TEST_CALL(expect_right(&cases[i]));
+	return TEST_SUCCESS;
 }
 
 /* What is found only where the order is weak passes where stores stay in order. */
@@ -578,6 +596,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE(test_no_membarrier),
 		TEST_CASE(test_two_producers),
 		TEST_CASE(test_unit_parks),
+		TEST_CASE(test_long),
 		TEST_CASE(test_broken_is_found),
 		TEST_CASES_END()
 	}
@@ -589,6 +608,12 @@ void
 test_note(const char *format, ...)
 {
 	RTE_SET_USED(format);
+}
+
+void
+test_time_limit(unsigned int seconds)
+{
+	RTE_SET_USED(seconds);
 }
 
 /* Those that take little time. The exit status is 1 if a case fails. */
