@@ -160,6 +160,8 @@ int shm_msgq_queue_stop(struct rte_comch_queue *queue, int status);
 void shm_msgq_queue_free(struct rte_comch_queue *queue);
 int shm_msgq_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
 		struct rte_comch_room *room);
+uint32_t shm_msgq_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t len,
+		uint32_t max);
 uint32_t shm_msgq_consumer_left(const struct rte_comch_queue *queue);
 /* Event mode: before the fence of the engine, behind it, and when it is awake. */
 void shm_msgq_group_arm(struct shm_group *group);

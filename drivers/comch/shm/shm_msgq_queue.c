@@ -282,6 +282,19 @@ shm_msgq_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
 	return ret;
 }
 
+/* Of several producers, nobody knows who gets which credit. */
+uint32_t
+shm_msgq_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t len,
+		uint32_t max)
+{
+	uint32_t credits;
+
+	if (len != 0 || queue->msgq->max_producers > 1)
+		return 0;
+	shm_msgq_tx_credits(queue->priv, consumer_id, &credits);
+	return RTE_MIN(credits, max);
+}
+
 uint32_t
 shm_msgq_consumer_left(const struct rte_comch_queue *queue)
 {

@@ -126,6 +126,8 @@ shm_queue_rest(struct rte_comch_queue *queue)
 
 	if (!queue->is_consumer)
 		return -ENOTSUP; /* sends of a producer complete at once */
+	if (queue->msgq != NULL)
+		return -EAGAIN; /* a program rings no bells: it is polled in each turn */
 	if (!c->resting) {
 		if (!rest_say(c))
 			return -ENOTSUP;

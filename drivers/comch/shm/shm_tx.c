@@ -32,6 +32,7 @@
 #include <rte_prefetch.h>
 
 #include "shm_burst.h"
+#include "shm_msgq.h"
 #include "shm_copy.h"
 
 /*
@@ -647,9 +648,12 @@ uint32_t
 shm_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t len, uint32_t max)
 {
 	struct shm_producer *p = queue->priv;
-	struct shm_rc *rc = rc_enter(p, consumer_id);
 	uint32_t shared, nb = 0;
+	struct shm_rc *rc;
 
+	if (unlikely(queue->msgq != NULL))
+		return shm_msgq_queue_takes(queue, consumer_id, len, max);
+	rc = rc_enter(p, consumer_id);
 	if (likely(rc != NULL)) {
 		/* acquire: pairs with the release in producer_unlink_locked() */
 		shared = __atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE);
