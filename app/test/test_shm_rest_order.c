@@ -282,6 +282,8 @@ expect_right(const struct rest_case *what)
 	struct order_result res;
 	enum order_mode mode;
 
+	/* sanitizers, on a machine that others use */
+	test_time_limit(600);
 	for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
 		rest_run(what, mode, GOOD, &res);
 		TEST_ASSERT(res.why == NULL, "%s, %s: %s", what->name, mode_names[mode], res.why);
