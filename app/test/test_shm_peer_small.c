@@ -565,7 +565,11 @@ test_written(void)
 		slot = &env.c.slots[(SHM_SLOT_START + n) % EVIL_POSTS];
 		TEST_TRUE(shm_slot_is(slot->word, SHM_SLOT_START + n));
 		TEST_EXPECT(shm_slot_len(slot->word), len);
-		TEST_EXPECT(shm_slot_more(slot->word), nb - 1u);
+		/* one run, unless its bytes look like a word of the next slot */
+		if (shm_slot_more(slot->word) == 0 && nb != 1)
+			TEST_TRUE(shm_slot_is(slot[1].word, SHM_SLOT_START + n + 1));
+		else
+			TEST_EXPECT(shm_slot_more(slot->word), nb - 1u);
 		TEST_EXPECT(env.c.cpls->producers[shm_slot_producer(slot->word)], env.q->id);
 		TEST_TRUE(memcmp(slot->imm, data, len) == 0);
 		TEST_EXPECT(small_send(&env, len, 1), 0);

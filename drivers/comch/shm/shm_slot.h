@@ -128,15 +128,15 @@ shm_slot_step(uint32_t len)
  * would take them for a message. Who writes one slot for each message instead leaves none.
  */
 static inline bool
-shm_slot_run_aliases(const struct shm_slot *slots, uint32_t at, uint32_t pos, uint32_t mask,
-		uint32_t n, uint32_t step)
+shm_slot_run_aliases(const struct shm_slot *slots, uint32_t at, uint32_t mask, uint32_t n,
+		uint32_t step)
 {
 	const uint32_t lines = (sizeof(uint64_t) + n * step - 1) / SHM_SLOT_SIZE;
-	const uint64_t bits = SHM_SLOT_FULL | mask;
-	uint32_t i;
+	const struct shm_slot *slot = &slots[at], *const last = slot + lines;
+	uint64_t due = SHM_SLOT_FULL | at; /* as much as all rounds have in common */
 
-	for (i = 1; i <= lines; i++)
-		if (((slots[at + i].word ^ shm_slot_word(pos + i, 0, 0)) & bits) == 0)
+	while (slot != last)
+		if (((++slot)->word & (SHM_SLOT_FULL | mask)) == ++due)
 			return true;
 	return false;
 }

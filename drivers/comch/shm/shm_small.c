@@ -55,6 +55,13 @@ small_sent(struct shm_producer *p, uint32_t tail, const struct rte_comch_send *m
 	return tail + 1;
 }
 
+/* Of its own, so that the loop over the messages has the registers. */
+static __rte_noinline bool
+run_aliases(const struct shm_rc *rc, uint32_t at, uint32_t nb, uint32_t step)
+{
+	return shm_slot_run_aliases(rc->slots, at, rc->mask, nb, step);
+}
+
 /*
  * A run whose bytes would be taken for messages: each gets its own slot. The first comes
  * last, as that is what the consumer waits for.
@@ -96,7 +103,7 @@ small_put_run(struct shm_producer *p, const struct shm_rc *rc,
 	}
 	p->tail = tail;
 	nb = msg - msgs;
-	if (unlikely(shm_slot_run_aliases(rc->slots, at, pos, rc->mask, nb, step))) {
+	if (unlikely(run_aliases(rc, at, nb, step))) {
 		small_put_each(p, msgs, nb, slot, pos);
 		return nb;
 	}
