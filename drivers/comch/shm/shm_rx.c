@@ -149,10 +149,30 @@ post_burst(struct shm_consumer *c, const struct rte_comch_post *posts, uint16_t 
 	return i;
 }
 
+static __rte_noinline uint16_t
+post_many(struct shm_consumer *c, const struct rte_comch_post *posts, uint16_t nb)
+{
+	return post_burst(c, posts, nb, true);
+}
+
+/* A burst of one takes no loop; what comes in its way is told by the other function. */
 uint16_t
 shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb)
 {
-	return post_burst(queue, posts, nb, true);
+	struct shm_consumer *c = queue;
+	uint64_t off;
+
+	if (nb != 1)
+		return post_many(c, posts, nb);
+	off = (uintptr_t)posts->addr - (uintptr_t)c->base;
+	if (unlikely(c->mbufs || nb_posted(c) >= c->size || posts->flags != 0 ||
+			posts->len < c->buf_size || off > c->region_size ||
+			posts->len > c->region_size - off))
+		return post_many(c, posts, nb);
+	c->reason = 0;
+	post_stated(c, off, posts->cookie);
+	post_publish(c);
+	return 1;
 }
 
 /* Where no size was stated: each post has its own, or no buffer. */
@@ -239,7 +259,7 @@ shm_flush_poll(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
 }
 
 /* What has come of the posts from poll_pos on, up to the end of the ring. */
-static inline uint32_t
+static __rte_always_inline uint32_t
 cpl_row(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, int *ret)
 {
 	const uint32_t slot = c->poll_pos & c->mask;
@@ -276,7 +296,7 @@ cpl_row(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, int *re
 }
 
 /* Nothing has come: then it is time for what is rare. */
-static uint16_t
+static __rte_noinline uint16_t
 cpl_none(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, int ret)
 {
 	if (unlikely(ret < 0))
@@ -288,10 +308,9 @@ cpl_none(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, int re
 	return 0;
 }
 
-uint16_t
-shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
+static __rte_noinline uint16_t
+poll_many(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
 {
-	struct shm_consumer *c = queue;
 	uint32_t n = 0, row;
 	int ret = 0;
 
@@ -308,6 +327,22 @@ shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 	c->queue->stats.msgs += n;
 	c->queue->stats.bursts++;
 	return n;
+}
+
+/* A burst of one takes no loop. */
+uint16_t
+shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
+{
+	struct shm_consumer *c = queue;
+	int ret = 0;
+
+	if (nb != 1 || unlikely(c->mbufs || c->broken))
+		return poll_many(c, cpls, nb);
+	if (cpl_row(c, cpls, 1, &ret) == 0)
+		return cpl_none(c, cpls, nb, ret);
+	c->queue->stats.msgs++;
+	c->queue->stats.bursts++;
+	return 1;
 }
 
 /*

@@ -361,7 +361,7 @@ send_chunk(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_sen
 	}
 	send_claim(p, rc, msgs, nb, &ch);
 	if (ch.nb > nb)
-		__builtin_unreachable(); /* so a burst of one needs no loops */
+		__builtin_unreachable(); /* so fewer bounds are checked */
 	send_copy(p, rc, msgs, &ch);
 	*reason = ch.reason;
 	return ch.nb;
@@ -418,28 +418,14 @@ shm_send_short(struct shm_producer *p, uint32_t consumer_id, const struct rte_co
 	return sent + nb;
 }
 
-uint16_t
-shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
+static __rte_noinline uint16_t
+send_many(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msgs,
 		uint16_t nb)
 {
-	struct shm_producer *p = queue;
-	struct shm_rc *rc;
+	const uint32_t consumer_id = rc->id;
 	uint32_t sent = 0;
 	int reason = 0;
 
-	rc = rc_enter(p, consumer_id);
-	if (unlikely(rc == NULL))
-		return no_rc(p, consumer_id);
-	if (rc->slots != NULL)
-		return nb == 1 ? shm_small_send_one(p, rc, msgs) :
-			shm_small_send(p, rc, msgs, nb);
-	if (nb == 1) {
-		sent = send_chunk(p, rc, msgs, 1, &reason);
-		burst_end(p, rc, sent);
-		if (unlikely(reason != 0))
-			return shm_send_short(p, consumer_id, msgs, 1, sent, reason);
-		return sent;
-	}
 	while (sent < nb && likely(reason == 0))
 		sent += send_chunk(p, rc, &msgs[sent],
 				RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK), &reason);
@@ -447,6 +433,95 @@ shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *m
 	if (unlikely(reason != 0))
 		return shm_send_short(p, consumer_id, msgs, nb, sent, reason);
 	return sent;
+}
+
+/* Where the data of one message goes, if nothing about the message is wrong. */
+static __rte_always_inline bool
+one_place(const struct shm_rc *rc, const struct rte_comch_send *msg, uint64_t head, uint8_t **dst)
+{
+	const struct target target = target_get(rc, head);
+	uint64_t off;
+
+	if (unlikely(msg->imm_len > rc->imm_len || msg->flags > RTE_COMCH_SEND_F_NO_CPL ||
+			(msg->imm == NULL && msg->imm_len != 0)))
+		return false;
+	if (msg->len == 0)
+		return true;
+	if (unlikely(msg->mem == NULL))
+		return false;
+	off = (uintptr_t)msg->addr - (uintptr_t)msg->mem->addr;
+	return likely(off <= msg->mem->len && msg->len <= msg->mem->len - off) &&
+		likely(target_place(&target, 0, msg->len, dst) == 0);
+}
+
+/* Take one position, if no other producer is there, and none was. */
+static __rte_always_inline bool
+one_claim(struct shm_producer *p, struct shm_rc *rc, uint64_t head)
+{
+	bool mine;
+
+	__atomic_store_n(&p->claiming, 1, __ATOMIC_RELAXED);
+	shm_light_fence(p->fence != 0); /* X */
+	/* acquire: what others have claimed; pairs with the release in producer_unlink_locked() */
+	mine = __atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE) == 0 &&
+		__atomic_load_n(&rc->head, __ATOMIC_RELAXED) == head;
+	if (likely(mine))
+		__atomic_store_n(&rc->head, head + 1, __ATOMIC_RELAXED);
+	/* release: pairs with the acquire in producers_settle_locked() */
+	__atomic_store_n(&p->claiming, 0, __ATOMIC_RELEASE);
+	return mine;
+}
+
+/*
+ * A burst of one, in a few instructions: whatever comes in its way is found once more, and
+ * told, by send_many().
+ */
+static __rte_noinline uint16_t
+send_one(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msg)
+{
+	const uint64_t head = __atomic_load_n(&rc->head, __ATOMIC_RELAXED);
+	const uint32_t slot = head & rc->mask;
+	uint64_t *to = &rc->cpls->words[slot];
+	uint8_t *dst = NULL;
+
+	/* it is stored last, and its line has to come from the other side as well */
+	prefetch_write(to);
+	if (unlikely(!rc_credit(rc, (uint32_t)head) || p->tail - p->head > p->mask ||
+			!one_place(rc, msg, head, &dst) || !one_claim(p, rc, head)))
+		return send_many(p, rc, msg, 1);
+	if (msg->imm_len != 0)
+		shm_copy(rc->imm + (uint64_t)slot * rc->imm_size, msg->imm, msg->imm_len);
+	if (msg->len != 0)
+		shm_copy(dst, msg->addr, msg->len);
+	if (msg->flags == 0) {
+		p->sent[p->tail & p->mask].cookie = msg->cookie;
+		p->sent[p->tail & p->mask].len = msg->len;
+		p->tail++;
+	}
+	/* C: pairs with the acquire in cpl_row() */
+	__atomic_store_n(to, shm_wire_lap(head, rc->shift) |
+		(uint64_t)p->slot << SHM_WIRE_CPL_PRODUCER_SHIFT |
+		(uint64_t)msg->imm_len << SHM_WIRE_CPL_IMM_SHIFT |
+		msg->len << SHM_WIRE_CPL_LEN_SHIFT, __ATOMIC_RELEASE);
+	p->queue->stats.bytes += msg->len;
+	burst_end(p, rc, 1);
+	return 1;
+}
+
+uint16_t
+shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
+		uint16_t nb)
+{
+	struct shm_producer *p = queue;
+	struct shm_rc *rc;
+
+	rc = rc_enter(p, consumer_id);
+	if (unlikely(rc == NULL))
+		return no_rc(p, consumer_id);
+	if (rc->slots != NULL)
+		return nb == 1 ? shm_small_send_one(p, rc, msgs) :
+			shm_small_send(p, rc, msgs, nb);
+	return nb == 1 ? send_one(p, rc, msgs) : send_many(p, rc, msgs, nb);
 }
 
 /*
