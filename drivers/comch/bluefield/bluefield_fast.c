@@ -580,6 +580,20 @@ bf_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id, struct rte_co
 	return 0;
 }
 
+/* All posts are of the size that was stated, so a message like one before has room in each. */
+uint32_t
+bf_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t len, uint32_t max)
+{
+	struct bf_producer *p = queue->priv;
+	uint32_t nb;
+
+	RTE_SET_USED(len);
+	if (__atomic_load_n(&p->fast->ended, __ATOMIC_RELAXED) != 0 ||
+			!bf_producer_credits(p, consumer_id, &nb))
+		return 0;
+	return RTE_MIN(nb, max);
+}
+
 int
 bf_queue_rest(struct rte_comch_queue *queue)
 {

@@ -382,6 +382,8 @@ int bf_consumer_announce(struct rte_comch_queue *queue, bool here);
 int bf_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
 	struct rte_comch_room *room);
 int bf_queue_rest(struct rte_comch_queue *queue);
+uint32_t bf_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t len,
+	uint32_t max);
 int bf_conn_consumer_info(struct rte_comch_dev *dev, const struct rte_comch_conn *conn,
 	uint32_t consumer_id, struct rte_comch_remote_consumer_info *info);
 
