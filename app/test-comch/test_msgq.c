@@ -135,6 +135,19 @@ rate_measure(struct rounds *r, struct msgq_end *e, struct msgq_rates *rates)
 	return 0;
 }
 
+/* What this has copied must not be taken for what the program copies. */
+static int
+copy_limit(const struct msgq_end *e, const struct limit_stream *copy, double seconds,
+		double *limit)
+{
+	const struct limit_place place = msgq_place(e);
+	int ret = limit_copy(&place, copy, seconds, limit);
+
+	if (e->spec.validate)
+		memset(copy->dst[0], 0, (size_t)copy->slots * copy->stride);
+	return ret;
+}
+
 static void
 rate_limit(struct rounds *r, const struct msgq_end *e)
 {
@@ -163,7 +176,7 @@ rate_limit(struct rounds *r, const struct msgq_end *e)
 	int ret;
 
 	if (spec->mode == MSGQ_MODE_COPY)
-		ret = limit_copy(&place, &copy, r->limit_seconds, &limit);
+		ret = copy_limit(e, &copy, r->limit_seconds, &limit);
 	else
 		ret = limit_slots(&place, &slots, r->limit_seconds, &limit);
 	rounds_limit(r, ret, limit);
