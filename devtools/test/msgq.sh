@@ -71,6 +71,42 @@ msgq_short() { # <build>
 	done
 }
 
+# What both ends check is found: copies of the program with one mistake each.
+msgq_mistakes() { # <build>
+	local dir source=$top/app/test-comch/dpa/msgq_dpa.c name change args want out rc bad=0
+	local other='messages of execution unit 0 were not what it sent, the first is number'
+	dir=$(mktemp -d)
+	cp -r "$top/app/test-comch/dpa" "$top/app/test-comch/pattern.h" "$dir"
+	while IFS='|' read -r name change args want; do
+		sed "$change" "$source" >"$dir/dpa/msgq_dpa.c"
+		! cmp -s "$source" "$dir/dpa/msgq_dpa.c" || {
+			echo "$name: there is nothing to change in $source"
+			bad=1
+			continue
+		}
+		"$top/drivers/comch/shm/dpa/comch-dpa-cc" -o "$dir/$name" "$dir/dpa/msgq_dpa.c" ||
+			return 1
+		rc=0
+		# shellcheck disable=SC2086 # words on purpose
+		out=$(msgq_benchmark "$1" --program "$dir/$name" --validate --count 2000 \
+			--rounds 1 $args 2>&1) || rc=$?
+		if [ "$rc" = 0 ] || ! grep -qE "^msgq-.*: FAILED: .*$want" <<<"$out"; then
+			echo "$name: exit status $rc, and not: $want"
+			echo "$out"
+			bad=1
+		fi
+	done <<-EOF
+		order|s/sent + nb);/sent + (nb ^ 1));/|--test msgq-rate --dir from|$other
+		length|s/w->size, flags)/w->size - 1, flags)/|--test msgq-rate --dir from|$other
+		answer|s/consumer_id, imm,/consumer_id, w->msg,/|--test msgq-lat|$other
+		copy|s/copy_len, &seq/copy_len - 1, \&seq/|--test msgq-dma --size 4096|$other 0$
+		count|s/received, nb)/received, nb + 1)/|--test msgq-rate|: [0-9]+ messages were sent
+		nobody|s/consumer_id, imm,/consumer_id + 1, imm,/|--test msgq-lat|: .*No such file
+	EOF
+	rm -rf "$dir"
+	return $bad
+}
+
 # msgq_loopback <build> <options>...: in one process, and with more time.
 msgq_loopback() {
 	# shellcheck disable=SC2046 # words on purpose
