@@ -137,6 +137,8 @@ plan_examples() { # <build> <wrapper>...
 	plan gate 1 "example secure_channel, threads, $name" after "build $name" -- "$@" \
 		example_threads secure_channel "$name" -s 64 -n 50000 -- -s 4096 -n 5000
 	plan gate 3 "example msgq, $name" after "build $name" -- "$@" example_msgq "$name"
+	plan gate 1 "example msgq, killed program, $name" after "build $name" -- "$@" \
+		example_msgq_killed "$name"
 	plan gate 2 "example doca: data path, $name" after "build $name" -- "$@" \
 		doca_data_path "$name"
 	plan gate 2 "example doca: endpoints, $name" after "build $name" -- "$@" \

@@ -51,6 +51,33 @@ example_msgq_errors() { # <build>
 	return $bad
 }
 
+# Its program is killed: the example says so, frees everything and ends.
+example_msgq_killed() { # <build>
+	local out pid child i rc=0
+	out=$(mktemp)
+	msgq_run "$1" --count 1000000000 --event >"$out" 2>&1 &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		! grep -q ' runs on 1 execution unit' "$out" || break
+		sleep 0.1
+	done
+	# The last one below the shell and timeout.
+	child=$pid
+	for ((i = 0; i < 8; i++)); do
+		child=$(cat "/proc/$child/task"/*/children 2>/dev/null || true)
+		child=${child%% *}
+		[ -n "$child" ] || break
+		[ "$(cat "/proc/$child/comm")" != comch-dpa ] || kill -KILL "$child"
+	done
+	wait "$pid" || rc=$?
+	cat "$out"
+	echo "exit status $rc"
+	[ "$rc" != 1 ] || grep -q '^msgq: .*: the program has ended: .*signal 9' "$out" || rc=2
+	[ "$(grep -c '^msgq: ' "$out")" = 1 ] || rc=2
+	rm -f "$out"
+	[ "$rc" = 1 ]
+}
+
 # msgq_benchmark <build> <options of the client>...
 msgq_benchmark() {
 	two_processes "$work/$1/app/dpdk-test-comch" --server --once -- --client "${@:2}"

@@ -275,13 +275,16 @@ static void
 unit_stop(struct app *app, uint32_t eu)
 {
 	const uint64_t end = rte_get_timer_cycles() + rte_get_timer_hz() / MS_PER_S * WAIT_MS;
+	struct rte_comch_dpa_status status;
 	struct rte_comch_dpa_eu_info info;
 	const uint32_t stop = 1;
 
-	/* It fails if the program has ended: then there is nothing to wait for. */
-	if (rte_comch_dpa_mem_write(app->dpa, app->units[eu].block +
-			offsetof(struct msgq_block, stop), &stop, sizeof(stop)) != 0)
+	/* There is nothing to wait for if the program has ended. */
+	if (rte_comch_dpa_status_get(app->dpa, &status) != 0 ||
+			status.state != RTE_COMCH_DPA_RUNNING)
 		return;
+	rte_comch_dpa_mem_write(app->dpa, app->units[eu].block +
+			offsetof(struct msgq_block, stop), &stop, sizeof(stop));
 	while (rte_comch_dpa_eu_info_get(app->dpa, eu, &info) == 0 && info.busy &&
 			rte_get_timer_cycles() < end)
 		usleep(LOOK_US);
