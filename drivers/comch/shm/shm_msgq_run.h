@@ -49,7 +49,7 @@ shm_msgq_run_publish(const struct shm_msgq_run *run)
 	const uint32_t at = run->pos & run->mask;
 	const uint64_t more = run->nb - 1;
 
-	if (__builtin_expect(shm_slot_run_aliases(run->slots, at, run->pos, run->mask, run->nb,
+	if (__builtin_expect(shm_slot_run_aliases(run->slots, at, run->mask, run->nb,
 			shm_slot_step(run->len)), 0)) {
 		shm_msgq_run_split(run);
 		return;
