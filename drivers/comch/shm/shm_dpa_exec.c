@@ -40,6 +40,12 @@
 #endif
 
 /*
+ * ThreadSanitizer takes each clone() for a fork(), and the child for one with memory of its
+ * own. It does not know the other name of the function.
+ */
+int __clone(int (*fn)(void *arg), void *stack, int flags, void *arg, ...);
+
+/*
  * Where the child has the program's file while it executes it. Beyond what the program may
  * have: it never has a descriptor of that number, which it could execute.
  */
@@ -235,7 +241,7 @@ exec_clone(struct exec_child *child, int *pidfd)
 		return -ENOMEM;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old); /* check-ok: EAL has none */
-	pid = clone(exec_main, RTE_PTR_ADD(stack, EXEC_STACK_SIZE),
+	pid = __clone(exec_main, RTE_PTR_ADD(stack, EXEC_STACK_SIZE),
 			CLONE_VM | CLONE_VFORK | CLONE_PIDFD, child, pidfd);
 	error = errno;
 	pthread_sigmask(SIG_SETMASK, &old, NULL); /* check-ok: EAL has none */
