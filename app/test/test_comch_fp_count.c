@@ -12,6 +12,8 @@
  */
 
 #include <rte_mbuf.h>
+#include <rte_memory.h>
+#include <rte_mempool.h>
 
 #include "test_comch_util.h"
 
