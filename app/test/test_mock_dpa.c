@@ -12,6 +12,10 @@
 #include <rte_comch_pmd.h> /* check-ok: a driver is played here */
 
 #include "test_mock.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "test_mock_dpa.h"
 
 #define MOCK_MAX_MEMS 8
