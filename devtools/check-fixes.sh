@@ -10,6 +10,7 @@
 #
 #   --only PATTERN  the patches whose names have this, which may have '*'
 #   --applies       only looks whether each patch still fits the tree: seconds
+#   work folder     where it copies the tree and builds; within the tree build-* only
 #
 # The head of a patch says what it is about:
 #   Defect: what a user would see
@@ -41,7 +42,14 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
-work=${work:-$top/build-test}
+work=$(realpath -m "${work:-$top/build-test}")
+case $work in
+"$top"/build | "$top"/build[-/]*) ;;
+"$top" | "$top"/*)
+	echo "check-fixes: $work is part of the tree; name build-* or one outside" >&2
+	exit 2
+	;;
+esac
 mkdir -p "$work"
 work=$(cd "$work" && pwd)/fixes
 jobs=$(nproc)
