@@ -209,6 +209,8 @@ void shm_dpa_ended(struct shm_dpa *dpa, int wait_status);
  */
 
 int shm_dpa_process_start(struct shm_dpa *dpa);
+/* Wait so long at most: whether the process has ended, and runs no instruction any more. */
+bool shm_dpa_process_over(const struct shm_dpa *dpa, int ms);
 /* Bounded; after it there is no process and no thread. */
 void shm_dpa_process_stop(struct shm_dpa *dpa);
 

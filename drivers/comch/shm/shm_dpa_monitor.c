@@ -56,12 +56,16 @@ monitor_launch(struct shm_dpa *dpa, int exe, int sock)
 	return ret == 0 ? pid : -1;
 }
 
-static bool
-process_over(const struct shm_dpa *dpa, int ms)
+bool
+shm_dpa_process_over(const struct shm_dpa *dpa, int ms)
 {
 	struct pollfd pfd = { .fd = dpa->pidfd, .events = POLLIN };
+	int ret;
 
-	return poll(&pfd, 1, ms) > 0;
+	do {
+		ret = poll(&pfd, 1, ms);
+	} while (ret < 0 && errno == EINTR);
+	return ret > 0;
 }
 
 /* Until it has ended. */
@@ -84,7 +88,7 @@ monitor_wait(struct shm_dpa *dpa)
 			pfds[1].fd = -1; /* it was killed; nobody wants to know more */
 		} else if ((pfds[1].revents & POLLHUP) != 0) {
 			pfds[1].fd = -1;
-			if (!process_over(dpa, MONITOR_HUP_MS))
+			if (!shm_dpa_process_over(dpa, MONITOR_HUP_MS))
 				shm_dpa_violation(dpa, SHM_DPA_NO_EU, "it closed its control socket",
 					0, 0);
 		}
@@ -195,7 +199,7 @@ shm_dpa_process_stop(struct shm_dpa *dpa)
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
 	dpa->stopping = true;
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
-	if (shm_dpa_send(dpa, &msg, -1) != 0 || !process_over(dpa, MONITOR_STOP_MS))
+	if (shm_dpa_send(dpa, &msg, -1) != 0 || !shm_dpa_process_over(dpa, MONITOR_STOP_MS))
 		syscall(SYS_pidfd_send_signal, dpa->pidfd, SIGKILL, NULL, 0);
 	monitor_join(dpa);
 	close(dpa->pidfd);

@@ -199,26 +199,40 @@ shm_dpa_window_create(struct rte_comch_dpa_window *window)
 	return 0;
 }
 
+/* Have the program unmap it. */
+static int
+window_unmap(struct shm_dpa *dpa, uint64_t addr, uint64_t size)
+{
+	struct shm_dpa_msg msg = { .type = SHM_DPA_MSG_UNWINDOW, .values = { addr, size } };
+	int ret;
+
+	/* a copy that has found it before may be under way */
+	ret = shm_msgq_units_settle(dpa, RTE_COMCH_DPA_CALL_MS);
+	if (ret != 0) {
+		shm_dpa_spins(dpa, SHM_DPA_NO_EU, "did not leave a window");
+		return ret;
+	}
+	ret = shm_dpa_request(dpa, &msg, -1, RTE_COMCH_DPA_CALL_MS, NULL);
+	if (ret == 0 || shm_dpa_is_down(dpa))
+		return ret;
+	/* it has to: else nobody could stop it, as it has a window */
+	shm_dpa_violation(dpa, SHM_DPA_NO_EU, "its answer to the end of a window", addr, -ret);
+	return -ETIMEDOUT;
+}
+
 int
 shm_dpa_window_destroy(struct rte_comch_dpa_window *window)
 {
 	struct shm_dpa *dpa = window->dpa->priv;
 	struct shm_dpa_window *entry = &shm_dpa_host(dpa)->windows[window->handle - 1];
-	struct shm_dpa_msg msg = { .type = SHM_DPA_MSG_UNWINDOW };
-	int ret;
+	int ret = -EIO;
 
 	__atomic_store_n(&entry->flags, 0, __ATOMIC_RELEASE);
-	/* a copy that has found it before may be under way */
-	if (!shm_dpa_is_down(dpa) && shm_msgq_units_settle(dpa, RTE_COMCH_DPA_CALL_MS) != 0) {
-		shm_dpa_spins(dpa, SHM_DPA_NO_EU, "did not leave a window");
-		return -ETIMEDOUT;
-	}
-	msg.values[0] = entry->addr;
-	msg.values[1] = window_size(window->mem->priv);
-	ret = shm_dpa_request(dpa, &msg, -1, RTE_COMCH_DPA_CALL_MS, NULL);
-	/* one that has ended has nothing mapped */
+	if (!shm_dpa_is_down(dpa))
+		ret = window_unmap(dpa, entry->addr, window_size(window->mem->priv));
+	/* one that is killed goes on for a moment: only when it is no more it maps nothing */
 	if (ret == -EIO)
-		ret = 0;
+		ret = shm_dpa_process_over(dpa, RTE_COMCH_DPA_CALL_MS) ? 0 : -ETIMEDOUT;
 	if (ret != 0)
 		return ret;
 	shm_dpa_seg_free(&dpa->segs.seg[SHM_DPA_WINDOWS],
