@@ -457,6 +457,19 @@ test_asked_and_taken(void)
 	return TEST_SUCCESS;
 }
 
+/* Without membarrier(), the host cannot fence for the units: they do it themselves. */
+static int
+test_fences(void)
+{
+	TEST_EXPECT(shm_dpa_whole(), shm_fences_needed());
+	SHM_DPA_PROG_SEG->flags = SHM_DPA_PROG_F_WHOLE;
+	TEST_TRUE(shm_dpa_whole());
+	TEST_CALL(both_create(0));
+	TEST_TRUE(((struct shm_msgq_target *)consumer.priv)->fence);
+	both_free();
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "device functions of message queues",
 	.setup = NULL,
@@ -470,6 +483,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_send_completions),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_withdraw),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_asked_and_taken),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_fences),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_flush),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_aliases),
 		TEST_CASES_END(),

@@ -115,7 +115,7 @@ segs_map(void)
 	}
 	shm_dpa_host(&msgq_dpa)->nb_eus = MSGQ_UNITS;
 	if (shm_fences_needed())
-		shm_dpa_host(&msgq_dpa)->flags |= SHM_DPA_HOST_F_WHOLE;
+		SHM_DPA_PROG_SEG->flags = SHM_DPA_PROG_F_WHOLE; /* as the runtime does */
 	return TEST_SUCCESS;
 }
 

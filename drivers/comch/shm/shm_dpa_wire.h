@@ -115,7 +115,7 @@ struct shm_dpa_host {
 
 /* The program is not confined, and does not confine itself. */
 #define SHM_DPA_HOST_F_UNCONFINED 1u
-/* Whoever wakes this host has no membarrier(): see `whole` in shm_slot.h. */
+/* The host has no membarrier(): see `whole` in shm_slot.h. */
 #define SHM_DPA_HOST_F_WHOLE 2u
 
 /* The last mistake of a device function. It is nowhere between two looks at nb. */
@@ -191,7 +191,7 @@ struct shm_dpa_prog {
 	struct shm_dpa_func funcs[SHM_DPA_MAX_FUNCS];
 };
 
-/* The units have no membarrier(): who wakes them needs a whole fence. */
+/* One of the two sides has no membarrier(): both need whole fences. */
 #define SHM_DPA_PROG_F_WHOLE 1u
 
 /* Bytes of the headers; what is allocated comes behind. */

@@ -421,7 +421,7 @@ rt_start(void)
 
 	rt_membarrier = rt_call(__NR_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED,
 			0, 0, 0, 0, 0) == 0;
-	if (!rt_membarrier)
+	if (!rt_membarrier || (SHM_DPA_HOST_SEG->flags & SHM_DPA_HOST_F_WHOLE) != 0)
 		SHM_DPA_PROG_SEG->flags = SHM_DPA_PROG_F_WHOLE;
 	for (eu = 0; eu < nb_eus && ret == 0; eu++)
 		ret = rt_thread_start(eu);

@@ -38,10 +38,11 @@
 #define RTE_COMCH_DPA_TARGET_THREAD(name) COMCH_DPA_RT_THREAD(name)
 #define RTE_COMCH_DPA_TARGET_RPC(name) COMCH_DPA_RT_RPC(name)
 
+/* Either side may have no membarrier(). */
 static inline bool
 shm_dpa_whole(void)
 {
-	return (SHM_DPA_HOST_SEG->flags & SHM_DPA_HOST_F_WHOLE) != 0;
+	return (SHM_DPA_PROG_SEG->flags & SHM_DPA_PROG_F_WHOLE) != 0;
 }
 
 /*
