@@ -16,6 +16,9 @@
 #define NB_EUS 4
 #define CALL_MS 2000
 #define CYCLES 25
+/* Around the place that the driver takes for the file of the program. */
+#define DESCRIPTORS 256
+#define NEAR_THE_LAST 16
 #define KB 1024ul
 
 static struct rte_comch_dpa *dpa;
@@ -364,6 +367,27 @@ test_cpus(void)
 	return TEST_SUCCESS;
 }
 
+/* Whatever descriptors are the next ones: the child has places of its own for some. */
+static int
+test_descriptors(void)
+{
+	int fds[DESCRIPTORS], nb, last = 0, failed = 0, i;
+
+	for (nb = 0; nb < DESCRIPTORS && last < DESCRIPTORS && failed == 0; nb++) {
+		fds[nb] = dup(STDERR_FILENO);
+		last = fds[nb];
+		if (last < DESCRIPTORS - NEAR_THE_LAST)
+			continue;
+		failed = test_dpa_start(NULL, &dpa);
+		if (failed == 0)
+			failed = test_dpa_end(dpa);
+	}
+	for (i = 0; i < nb; i++)
+		close(fds[i]);
+	TEST_ASSERT(failed == 0, "no start when %d was the last descriptor", last);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: offload processors",
 	.unit_test_cases = {
@@ -378,6 +402,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_windows),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_window_rights),
 		TEST_CASE_ST(test_dpa_setup, test_dpa_teardown, test_cpus),
+		TEST_CASE_ST(test_dpa_setup, test_dpa_teardown, test_descriptors),
 		TEST_CASES_END()
 	},
 };

@@ -129,13 +129,17 @@ exec_ties(const struct exec_child *child)
 static long
 exec_fds(const struct exec_child *child)
 {
-	const struct shm_dpa_launch *launch = child->launch;
+	const int exe = child->launch->exe;
+	int sock = child->launch->sock;
 
-	if (syscall(SYS_dup3, launch->exe, EXEC_FD, O_CLOEXEC) < 0)
+	/* either may be where the other is to be, or where it is to be itself */
+	if (sock == EXEC_FD)
+		sock = syscall(SYS_fcntl, sock, F_DUPFD_CLOEXEC, EXEC_FD + 1);
+	if (sock < 0 || (exe != EXEC_FD && syscall(SYS_dup3, exe, EXEC_FD, O_CLOEXEC) < 0))
 		return -1;
-	if (launch->sock == SHM_DPA_SOCK)
+	if (sock == SHM_DPA_SOCK)
 		syscall(SYS_fcntl, SHM_DPA_SOCK, F_SETFD, 0);
-	else if (syscall(SYS_dup3, launch->sock, SHM_DPA_SOCK, 0) < 0)
+	else if (syscall(SYS_dup3, sock, SHM_DPA_SOCK, 0) < 0)
 		return -1;
 	if (syscall(SYS_close_range, 0, SHM_DPA_SOCK - 1, 0) != 0 ||
 			syscall(SYS_close_range, SHM_DPA_SOCK + 1, EXEC_FD - 1, 0) != 0)
