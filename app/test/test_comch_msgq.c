@@ -273,6 +273,64 @@ test_echo_riscv64(void)
 	return all_end();
 }
 
+/* The program has done what it was asked so far; nothing comes of it here. */
+static int
+program_settle(void)
+{
+	uint64_t ret;
+
+	TEST_EXPECT(rte_comch_dpa_rpc(m.dpa, "msgq_request", &m.addr, 1, TEST_MS, &ret), 0);
+	return TEST_SUCCESS;
+}
+
+/* The numbers of the program's eventfds, a bit each. */
+static uint64_t
+program_eventfds(void)
+{
+	char path[64], target[64];
+	uint64_t set = 0;
+	ssize_t n;
+	int fd;
+
+	for (fd = 0; fd < 64; fd++) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)test_dpa_pid(), fd);
+		n = readlink(path, target, sizeof(target) - 1);
+		target[RTE_MAX(n, 0)] = '\0';
+		if (strstr(target, "eventfd") != NULL)
+			set |= RTE_BIT64(fd);
+	}
+	return set;
+}
+
+/*
+ * An engine goes, and another one takes its place. A unit may be about to write to the
+ * eventfd all the time: its number is never that of another file, as a window's.
+ */
+static int
+test_other_engine(void)
+{
+	uint64_t fds;
+	int i;
+
+	TEST_CALL(all_create("-msgq", NULL));
+	TEST_CALL(deed_write(TEST_MSGQ_ECHO, 0, false));
+	TEST_CALL(program_settle());
+	fds = program_eventfds();
+	TEST_TRUE(fds != 0);
+	for (i = 0; i < 3; i++) {
+		TEST_CALL(ctx_end(m.tx, false));
+		TEST_CALL(ctx_end(m.rx, true));
+		TEST_EXPECT(rte_comch_pe_destroy(m.pe), 0);
+		TEST_CALL(program_settle());
+		TEST_EXPECT(program_eventfds(), fds);
+		TEST_CALL(cpu_end_create());
+		TEST_CALL(program_settle());
+		TEST_EXPECT(program_eventfds(), fds);
+	}
+	TEST_CALL(echo(1000));
+	return all_end();
+}
+
 /* Submit the next one, or give the task back. */
 static void
 task_next(struct rte_comch_task *task)
@@ -525,6 +583,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_echo_riscv64),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_park),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_call_requests),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_other_engine),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_tasks),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_copies),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_mistakes),

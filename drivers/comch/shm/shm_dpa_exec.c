@@ -70,6 +70,7 @@ static const struct shm_dpa_rule exec_rules[] = {
 	{ SYS_prctl, 0, UINT32_MAX, PR_SET_NAME },
 	SHM_DPA_CALL(SYS_munmap),
 	SHM_DPA_CALL(SYS_close),
+	SHM_DPA_CALL(SYS_dup3),
 	SHM_DPA_CALL(SYS_futex),
 	SHM_DPA_CALL(SYS_write), /* to eventfds: there is no other file */
 	SHM_DPA_CALL(SYS_membarrier),

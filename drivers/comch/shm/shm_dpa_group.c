@@ -34,16 +34,9 @@ shm_dpa_group_arm(struct shm_dpa *dpa, uint32_t index, uint32_t armed)
 }
 
 static int
-group_tell(struct shm_dpa *dpa, uint32_t type, uint32_t index, int fd)
-{
-	struct shm_dpa_msg msg = { .type = type, .values = { index } };
-
-	return shm_dpa_send(dpa, &msg, fd);
-}
-
-static int
 group_first(struct shm_dpa *dpa, struct shm_dpa_group *entry, struct shm_group *group)
 {
+	const struct shm_dpa_msg msg = { .type = SHM_DPA_MSG_GROUP, .values = { group->index } };
 	int ret;
 
 	entry->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -52,7 +45,7 @@ group_first(struct shm_dpa *dpa, struct shm_dpa_group *entry, struct shm_group *
 	ret = rte_comch_pmd_fd_add(group->pg.pe, entry->fd);
 	if (ret == 0) {
 		shm_dpa_group_arm(dpa, group->index, 0);
-		ret = group_tell(dpa, SHM_DPA_MSG_GROUP, group->index, entry->fd);
+		ret = shm_dpa_send(dpa, &msg, entry->fd);
 		if (ret == 0) {
 			entry->group = group;
 			return 0;
@@ -86,7 +79,6 @@ shm_dpa_group_leave(struct shm_dpa *dpa, uint32_t index)
 
 	pthread_mutex_lock(&dpa->group_lock); /* check-ok: waiters must sleep */
 	if (--entry->refs == 0) {
-		group_tell(dpa, SHM_DPA_MSG_UNGROUP, index, -1);
 		rte_comch_pmd_fd_del(entry->group->pg.pe, entry->fd);
 		close(entry->fd);
 		entry->group = NULL;

@@ -207,8 +207,7 @@ enum shm_dpa_msg_type {
 	SHM_DPA_MSG_CPU,      /* execution unit, CPU: before START */
 	SHM_DPA_MSG_WINDOW,   /* address, bytes, whether to write; region */
 	SHM_DPA_MSG_UNWINDOW, /* address, bytes */
-	SHM_DPA_MSG_GROUP,    /* index; eventfd. The program writes to it at once. */
-	SHM_DPA_MSG_UNGROUP,  /* index */
+	SHM_DPA_MSG_GROUP,    /* index; eventfd, which is written to at once, and kept */
 	SHM_DPA_MSG_RPC,      /* function, number of arguments, arguments */
 	SHM_DPA_MSG_STOP,     /* - ; the program ends */
 };

@@ -40,6 +40,7 @@ static const struct shm_dpa_rule rt_control_rules[] = {
 	{ __NR_mmap, 2, 4 /* PROT_EXEC */, 0 },
 	SHM_DPA_CALL(__NR_munmap),
 	SHM_DPA_CALL(__NR_close),
+	SHM_DPA_CALL(__NR_dup3),
 };
 
 /* As the kernel has it on all 64-bit machines but for the restorer, which some lack. */

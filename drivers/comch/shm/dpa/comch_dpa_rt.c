@@ -40,6 +40,7 @@
 #define RT_MSG_DONTWAIT 0x40
 #define RT_MSG_NOSIGNAL 0x4000
 #define RT_MSG_CMSG_CLOEXEC 0x40000000
+#define RT_O_CLOEXEC 02000000
 #define RT_EINTR 4
 #define RT_EBUSY 16
 #define RT_EINVAL 22
@@ -443,19 +444,26 @@ rt_map(uint64_t addr, uint64_t len, bool write, int fd)
 	return ret == (long)addr ? 0 : (int)ret;
 }
 
+/*
+ * The eventfd of a group from now on. A unit may be about to write to the one before, by
+ * its number: so that is never the number of another file, and stays when a group goes.
+ */
 static int
 rt_group(uint32_t index, int fd)
 {
 	int32_t old;
 
-	if (index >= SHM_DPA_MAX_GROUPS)
+	if (index >= SHM_DPA_MAX_GROUPS || fd < 0)
 		return -RT_EINVAL;
-	old = __atomic_exchange_n(&rt_group_fd[index], fd + 1, __ATOMIC_ACQ_REL);
-	if (old != 0)
-		rt_call(__NR_close, old - 1, 0, 0, 0, 0, 0);
+	old = rt_group_fd[index];
+	if (old == 0) {
+		__atomic_store_n(&rt_group_fd[index], fd + 1, __ATOMIC_RELEASE);
+	} else {
+		rt_call(__NR_dup3, fd, old - 1, RT_O_CLOEXEC, 0, 0, 0);
+		rt_call(__NR_close, fd, 0, 0, 0, 0, 0);
+	}
 	/* for what was put before */
-	if (fd >= 0)
-		comch_dpa_rt_group_wake(index);
+	comch_dpa_rt_group_wake(index);
 	return 0;
 }
 
@@ -493,8 +501,6 @@ rt_handle(const struct shm_dpa_msg *msg, int fd)
 		return (int)rt_call(__NR_munmap, (long)v[0], (long)v[1], 0, 0, 0, 0);
 	case SHM_DPA_MSG_GROUP:
 		return rt_group((uint32_t)v[0], fd);
-	case SHM_DPA_MSG_UNGROUP:
-		return rt_group((uint32_t)v[0], -1);
 	case SHM_DPA_MSG_RPC:
 		return rt_rpc_ask(msg);
 	default:
