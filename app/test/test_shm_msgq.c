@@ -470,6 +470,68 @@ test_fences(void)
 	return TEST_SUCCESS;
 }
 
+/* Messages in bursts, each of which has to come as it is. */
+static int
+pass_bursts(uint32_t nb_msgs, uint32_t burst)
+{
+	struct rte_comch_send msgs[DEPTH];
+	struct rte_comch_dpa_dev_elem elem;
+	uint32_t done, i;
+
+	for (i = 0; i < burst; i++)
+		msgs[i] = (struct rte_comch_send){ .imm = "a", .imm_len = 1,
+			.flags = RTE_COMCH_SEND_F_NO_CPL };
+	for (done = 0; done < nb_msgs; done += burst) {
+		TEST_EXPECT(sender.fp.send(sender.fp.queue, 1, msgs, burst), burst);
+		for (i = 0; i < burst; i++)
+			TEST_EXPECT(rte_comch_dpa_dev_completion_get(rx_comp.handle, &elem), 1);
+		TEST_EXPECT(rte_comch_dpa_dev_completion_ack(rx_comp.handle, burst), 0);
+		TEST_EXPECT(rte_comch_dpa_dev_completion_get(rx_comp.handle, &elem), 0);
+		TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, burst), 0);
+	}
+	return TEST_SUCCESS;
+}
+
+/* As if so many messages more had passed, and left in the slots what is there. */
+static void
+positions_move(uint32_t nb)
+{
+	struct shm_msgq_target *t = consumer.priv;
+	struct shm_msgq_cons_state *st = t->prog.host;
+
+	t->head += nb;
+	t->tail_seen += nb;
+	st->tail += nb;
+	st->head += nb;
+	st->posted += nb;
+}
+
+/*
+ * Positions are the same ones after 2^32 messages. Bursts that always begin at the same
+ * slots leave the words of those between as they are: none may be taken for a new message.
+ */
+static int
+test_same_positions(void)
+{
+	const struct shm_msgq_target *t;
+	uint32_t ring, start;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	t = consumer.priv;
+	ring = t->mask + 1;
+	TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, NB_RECV), 0);
+	start = t->head;
+	TEST_CALL(pass_bursts(ring, 1));
+	TEST_CALL(pass_bursts(ring, DEPTH));
+	/* on the way: where each slot has to get a word */
+	positions_move(SHM_SLOT_RENEW - SHM_SLOT_START - t->head);
+	TEST_CALL(pass_bursts(ring, DEPTH));
+	positions_move(start - t->head);
+	TEST_CALL(pass_bursts(ring, DEPTH - 1));
+	both_free();
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "device functions of message queues",
 	.setup = NULL,
@@ -484,6 +546,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_withdraw),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_asked_and_taken),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_fences),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_same_positions),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_flush),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_aliases),
 		TEST_CASES_END(),

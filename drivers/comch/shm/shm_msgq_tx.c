@@ -147,7 +147,7 @@ put_run(struct shm_msgq_tx *tx, struct shm_msgq_target *t, const struct rte_comc
 	const uint32_t step = shm_slot_step(run.len);
 	uint8_t *to = run.slots[pos & run.mask].imm;
 
-	nb = RTE_MIN(nb, run.mask + 1 - (pos & run.mask));
+	nb = RTE_MIN(nb, shm_slot_run_room(pos, run.mask));
 	for (; run.nb < nb && msgs[run.nb].imm_len == run.len; run.nb++, to += step)
 		shm_slot_copy(to, msgs[run.nb].imm, run.len);
 	shm_msgq_run_publish(&run);

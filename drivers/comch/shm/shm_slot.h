@@ -67,6 +67,8 @@ _Static_assert(sizeof(struct shm_slot) == SHM_SLOT_SIZE, "slot");
 
 /* Messages of a run. */
 #define SHM_SLOT_MAX_RUN 32
+/* From here on, once in 2^31 positions, see shm_slot_run_room(). */
+#define SHM_SLOT_RENEW 0x40000000u
 
 /*
  * What the word of a slot says: position, bytes of the message, who sent it, how many follow
@@ -139,6 +141,19 @@ shm_slot_run_aliases(const struct shm_slot *slots, uint32_t at, uint32_t mask, u
 		if (((++slot)->word & (SHM_SLOT_FULL | mask)) == ++due)
 			return true;
 	return false;
+}
+
+/*
+ * Producer: messages that a run may have from a position on. It ends with the ring. In one
+ * round of each 2^31 positions it is one message, so that each slot gets a word: those that
+ * runs left as they were would be taken for messages when positions are the same again.
+ */
+static inline uint32_t
+shm_slot_run_room(uint32_t pos, uint32_t mask)
+{
+	if (__builtin_expect(((pos - SHM_SLOT_RENEW) & INT32_MAX) <= mask, 0))
+		return 1;
+	return mask + 1 - (pos & mask);
 }
 
 /*

@@ -117,12 +117,11 @@ static __rte_always_inline uint32_t
 small_put(struct shm_producer *p, const struct shm_rc *rc, const struct rte_comch_send *msgs,
 		uint32_t nb, uint32_t pos)
 {
-	uint32_t at, run, done = 0, n;
+	uint32_t run, done = 0, n;
 
 	while (done < nb) {
-		at = (pos + done) & rc->mask;
 		run = RTE_MIN(nb - done, (uint32_t)SHM_SLOT_MAX_RUN);
-		run = RTE_MIN(run, rc->mask + 1 - at);
+		run = RTE_MIN(run, shm_slot_run_room(pos + done, rc->mask));
 		n = small_put_run(p, rc, &msgs[done], run, pos + done);
 		if (unlikely(n == 0))
 			break;

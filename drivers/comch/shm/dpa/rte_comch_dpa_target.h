@@ -503,7 +503,7 @@ shm_dpa_send_put(const struct shm_dpa_send *send, const void *imm, uint32_t len,
 	const uint32_t mask = send->sink->mask;
 	uint8_t *to;
 
-	if (eu->run_nb != 0 && (send->pos & mask) == 0)
+	if (eu->run_nb != 0 && eu->run_nb == shm_slot_run_room(eu->run_pos, mask))
 		shm_dpa_run_flush(eu); /* a run ends with the ring */
 	if (eu->run_nb == 0) {
 		eu->run_prod = (uintptr_t)send->p;
