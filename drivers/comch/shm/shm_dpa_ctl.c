@@ -118,7 +118,7 @@ shm_dpa_request(struct shm_dpa *dpa, struct shm_dpa_msg *msg, int fd, uint32_t m
 	if (ret == -ETIMEDOUT)
 		shm_dpa_spins(dpa, SHM_DPA_NO_EU, msg->type == SHM_DPA_MSG_RPC ?
 			"did not return from a call" : "did not answer the host");
-	/* what a program says is an error or none, and not one that we give a meaning to */
+	/* a program may answer anything: what is no negative errno is nonsense */
 	return ret > 0 || ret < -4095 ? -EPROTO : ret;
 }
 
