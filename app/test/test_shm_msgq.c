@@ -153,6 +153,40 @@ test_send_args(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * The host may destroy what a program uses. It waits for units that look at it, so each
+ * function says that it does before it looks, and no more when it has returned.
+ */
+static int
+test_looks(void)
+{
+	const uint8_t imm[SHM_MSGQ_IMM_SIZE] = { 7 };
+	const uint64_t *looks = &SHM_DPA_PROG_SEG->eus[0].looks;
+	struct rte_comch_dpa_dev_elem elem;
+	uint32_t outside = 0;
+	int ret = 0;
+
+	TEST_CALL(both_create(1));
+	TEST_EXPECT(test_msgq_post(&receiver, 1), 1);
+	msgq_outside = &outside;
+	ret |= rte_comch_dpa_dev_consumer_ack(consumer.handle, 1);
+	ret |= test_msgq_send(&sender, 1, imm, sizeof(imm)) != 1;
+	ret |= rte_comch_dpa_dev_completion_get(rx_comp.handle, &elem) != 1;
+	ret |= rte_comch_dpa_dev_completion_ack(rx_comp.handle, 1);
+	ret |= rte_comch_dpa_dev_completion_request_notification(rx_comp.handle);
+	ret |= rte_comch_dpa_dev_producer_consumer_empty(producer.handle, 1);
+	ret |= rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, imm, sizeof(imm), 0);
+	rte_comch_dpa_dev_consumer_ack(consumer.handle, NB_RECV + 1);
+	rte_comch_dpa_dev_completion_ack(rx_comp.handle, 1);
+	rte_comch_dpa_dev_completion_get(producer.handle, &elem);
+	msgq_outside = NULL;
+	TEST_EXPECT(ret, 0);
+	TEST_EXPECT(outside, 0);
+	TEST_EXPECT(__atomic_load_n(looks, __ATOMIC_RELAXED) % 2, 0);
+	both_free();
+	return TEST_SUCCESS;
+}
+
 /* What a message says at the other end, both ways; from 0 to 32 bytes. */
 static int
 test_contents(void)
@@ -540,6 +574,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_ack_args),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_completion_args),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_send_args),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_looks),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_contents),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_ack_before_completion_ack),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_send_completions),

@@ -29,9 +29,22 @@ extern _Thread_local struct msgq_unit msgq_unit_self;
 extern struct shm_dpa msgq_dpa;
 
 #define SHM_DPA_SELF() (&msgq_unit_self)
-#define SHM_DPA_HOST_SEG ((const struct shm_dpa_host *)shm_dpa_host(&msgq_dpa))
+#define SHM_DPA_HOST_SEG test_msgq_host()
 #define SHM_DPA_PROG_SEG \
 	((struct shm_dpa_prog *)(void *)msgq_dpa.segs.seg[SHM_DPA_PROG].map)
+
+/** Where to count who looks at HOST while it is not protected from reuse, or NULL. */
+extern uint32_t *msgq_outside;
+
+static inline const struct shm_dpa_host *
+test_msgq_host(void)
+{
+	const uint64_t *looks = &SHM_DPA_PROG_SEG->eus[msgq_unit_self.eu].looks;
+
+	if (msgq_outside != NULL && __atomic_load_n(looks, __ATOMIC_RELAXED) % 2 == 0)
+		++*msgq_outside;
+	return shm_dpa_host(&msgq_dpa);
+}
 
 #include <rte_comch_dpa_dev.h>
 

@@ -20,6 +20,7 @@
 #include "test_shm_msgq.h"
 
 _Thread_local struct msgq_unit msgq_unit_self;
+uint32_t *msgq_outside;
 struct shm_dpa msgq_dpa;
 
 static struct rte_comch_dpa api;

@@ -68,7 +68,10 @@ shm_dpa_note(int error, const char *func, uint64_t a, uint64_t b, uint64_t c)
 	return error;
 }
 
-/* Begin to look at tables of the host; the end is shm_dpa_leave(). */
+/*
+ * Begin to look at what the host has made; the end is shm_dpa_leave(). The host waits for
+ * that before it uses the memory again. One cannot be inside of another.
+ */
 static inline uint64_t *
 shm_dpa_enter(void)
 {
@@ -86,7 +89,7 @@ shm_dpa_leave(uint64_t *looks)
 	__atomic_store_n(looks, __atomic_load_n(looks, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
 }
 
-/* A descriptor, if the handle is one of it. */
+/* A descriptor, if the handle is one of it; under shm_dpa_enter(), as all use of it. */
 static inline const void *
 shm_dpa_object(uint64_t handle, uint32_t magic)
 {
@@ -128,23 +131,29 @@ shm_dpa_want(uint32_t want)
 static inline int
 rte_comch_dpa_dev_consumer_ack(rte_comch_dpa_dev_consumer_t consumer, uint32_t nb)
 {
-	const struct shm_msgq_cons *c = shm_dpa_object(consumer, SHM_MSGQ_MAGIC_CONS);
-	struct shm_msgq_cons_state *st;
-	uint32_t want;
+	struct shm_msgq_cons_state *st = NULL;
+	const struct shm_msgq_cons *c;
+	uint32_t want, left = 0;
+	uint64_t *looks;
 
-	if (c == NULL)
-		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "consumer_ack", consumer, nb, 0);
 	shm_dpa_flush();
-	st = shm_dpa_state(c->state);
-	if (nb > c->size - (st->posted - st->head))
-		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "consumer_ack", consumer, nb,
-			c->size - (st->posted - st->head));
+	looks = shm_dpa_enter();
+	c = shm_dpa_object(consumer, SHM_MSGQ_MAGIC_CONS);
+	if (c != NULL) {
+		st = shm_dpa_state(c->state);
+		left = c->size - (st->posted - st->head);
+	}
+	if (c == NULL || nb > left) {
+		shm_dpa_leave(looks);
+		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "consumer_ack", consumer, nb, left);
+	}
 	st->posted += nb;
 	shm_slot_tail_set(&st->tail, st->posted);
 	/* W: as armed, with the other side that sleeps */
 	want = shm_slot_armed_get(&c->want, shm_dpa_whole());
 	if (__builtin_expect(want != 0, 0))
 		shm_dpa_want(want);
+	shm_dpa_leave(looks);
 	return 0;
 }
 
@@ -247,22 +256,23 @@ static inline int
 rte_comch_dpa_dev_completion_get(rte_comch_dpa_dev_completion_t completion,
 		struct rte_comch_dpa_dev_elem *elem)
 {
+	uint64_t *looks = shm_dpa_enter();
 	const struct shm_msgq_comp *comp = shm_dpa_object(completion, SHM_MSGQ_MAGIC_COMP);
 	struct shm_msgq_comp_state *st;
-	uint64_t *looks;
-	bool found;
+	int ret = SHM_DPA_ERROR(ENOBUFS);
 
-	if (comp == NULL || elem == NULL)
+	if (comp == NULL || elem == NULL) {
+		shm_dpa_leave(looks);
 		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "completion_get", completion,
 			(uintptr_t)elem, 0);
+	}
 	st = shm_dpa_state(comp->state);
-	if (st->got - st->acked >= comp->depth)
-		return SHM_DPA_ERROR(ENOBUFS);
-	looks = shm_dpa_enter();
-	found = shm_dpa_comp_get(comp, elem);
+	if (st->got - st->acked < comp->depth) {
+		ret = shm_dpa_comp_get(comp, elem);
+		st->got += (uint32_t)ret;
+	}
 	shm_dpa_leave(looks);
-	st->got += found;
-	return found;
+	return ret;
 }
 
 static inline enum rte_comch_dpa_dev_elem_type
@@ -295,17 +305,24 @@ rte_comch_dpa_dev_elem_user_data(const struct rte_comch_dpa_dev_elem *elem)
 static inline int
 rte_comch_dpa_dev_completion_ack(rte_comch_dpa_dev_completion_t completion, uint64_t nb)
 {
-	const struct shm_msgq_comp *comp = shm_dpa_object(completion, SHM_MSGQ_MAGIC_COMP);
-	struct shm_msgq_comp_state *st;
+	struct shm_msgq_comp_state *st = NULL;
+	const struct shm_msgq_comp *comp;
+	uint32_t left = 0;
+	uint64_t *looks;
 
-	if (comp == NULL)
-		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "completion_ack", completion, nb, 0);
 	shm_dpa_flush();
-	st = shm_dpa_state(comp->state);
-	if (nb > st->got - st->acked)
-		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "completion_ack", completion, nb,
-			st->got - st->acked);
+	looks = shm_dpa_enter();
+	comp = shm_dpa_object(completion, SHM_MSGQ_MAGIC_COMP);
+	if (comp != NULL) {
+		st = shm_dpa_state(comp->state);
+		left = st->got - st->acked;
+	}
+	if (comp == NULL || nb > left) {
+		shm_dpa_leave(looks);
+		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "completion_ack", completion, nb, left);
+	}
 	st->acked += (uint32_t)nb;
+	shm_dpa_leave(looks);
 	return 0;
 }
 
@@ -320,14 +337,16 @@ shm_dpa_arm(struct shm_msgq_comp_state *st)
 static inline int
 rte_comch_dpa_dev_completion_request_notification(rte_comch_dpa_dev_completion_t completion)
 {
+	uint64_t *looks = shm_dpa_enter();
 	const struct shm_msgq_comp *comp = shm_dpa_object(completion, SHM_MSGQ_MAGIC_COMP);
+	const bool wakes = comp != NULL && comp->unit != SHM_MSGQ_NO_UNIT;
 
-	if (comp == NULL || comp->unit == SHM_MSGQ_NO_UNIT)
-		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "completion_request_notification",
-			completion, comp != NULL, 0);
 	/* the unit fences and looks once more before it sleeps: shm_dpa_eu_pending() */
-	shm_dpa_arm(shm_dpa_state(comp->state));
-	return 0;
+	if (wakes)
+		shm_dpa_arm(shm_dpa_state(comp->state));
+	shm_dpa_leave(looks);
+	return wakes ? 0 : shm_dpa_note(SHM_DPA_ERROR(EINVAL), "completion_request_notification",
+		completion, comp != NULL, 0);
 }
 
 /*
