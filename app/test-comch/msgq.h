@@ -85,6 +85,7 @@ struct msgq_end {
 	struct msgq_unit *units;
 	int32_t cpus[RTE_COMCH_DPA_MAX_EUS];
 	bool started;
+	uint32_t next;        /* msgq-lat: the execution unit of the next round trip */
 	uint64_t cpu_ns;      /* of this thread when it went */
 };
 

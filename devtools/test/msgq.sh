@@ -85,7 +85,7 @@ msgq_benchmark() {
 
 # Every byte, in both directions and of copies, in both modes.
 msgq_short() { # <build>
-	local mode
+	local mode cpu=${lcores%%,*}
 	for mode in --poll --event; do
 		msgq_benchmark "$1" --test msgq-rate --dir both --eus 2 --validate $mode \
 			--count 200000 --rounds 2 || return 1
@@ -96,6 +96,9 @@ msgq_short() { # <build>
 		msgq_benchmark "$1" --test msgq-dma --size 1,1000003,1000002,ADD --validate $mode \
 			--count 200 --rounds 1 || return 1
 	done
+	# Units that poll on one CPU answer when it is their turn, which takes its time.
+	msgq_benchmark "$1" --test msgq-lat --eus 4 --eu-cpus "$cpu,$cpu,$cpu,$cpu" \
+		--warmup 1 --duration 0.5 --rounds 1
 }
 
 # What both ends check is found: copies of the program with one mistake each.
