@@ -185,6 +185,24 @@ test_no_start(void)
 	return test_log_passed();
 }
 
+/* A CPU that is not there: which units want which, and what to look at. */
+static int
+test_cpu_refused(void)
+{
+	int32_t cpus[] = { 1023, -1, 1 << 20 };
+	struct rte_comch_dpa_conf conf = {
+		.program = test_dpa_program(""), .nb_eus = 2, .eu_cpus = cpus,
+	};
+
+	TEST_EXPECT(test_dpa_start(&conf, &dpa), -EINVAL);
+	TEST_TRUE(test_log_has("(unit:CPU 0:1023): give those of taskset"));
+	conf.nb_eus = RTE_DIM(cpus);
+	TEST_EXPECT(test_dpa_start(&conf, &dpa), -EINVAL);
+	TEST_TRUE(test_log_has("(unit:CPU 0:1023 2:1048576): give"));
+	TEST_CALL(test_dpa_left_check(&left));
+	return test_log_passed();
+}
+
 static int
 test_runner(void)
 {
@@ -194,7 +212,7 @@ test_runner(void)
 	};
 
 	TEST_EXPECT(test_dpa_start(&conf, &dpa), -ENOENT);
-	TEST_TRUE(test_log_has("cannot execute it"));
+	TEST_TRUE(test_log_has("cannot execute it, with runner " RUNNER "-none: No such file"));
 	conf.runner = "/bin/true";
 	TEST_EXPECT(test_dpa_start(&conf, &dpa), -EIO);
 	TEST_TRUE(test_log_has("it ended itself, with status 0"));
@@ -286,6 +304,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_no_program),
 		TEST_CASE_ST(setup, teardown, test_changed),
 		TEST_CASE_ST(setup, teardown, test_no_start),
+		TEST_CASE_ST(setup, teardown, test_cpu_refused),
 		TEST_CASE_ST(setup, teardown, test_runner),
 		TEST_CASE_ST(setup, teardown, test_riscv64),
 		TEST_CASES_END()

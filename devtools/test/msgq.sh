@@ -43,7 +43,7 @@ example_msgq_errors() { # <build>
 		-u 0|-u 0: not a number from 1 to 64
 		-u 2 -C 0|-C: 1 cpus for 2 execution units: give one each
 		-C 0,|-C 0,: no list of cpus: give one for each
-		-C 1000000|-C: a cpu is none that this process may use: see taskset
+		-C 1000000|-C: a cpu is none that this process may use: see taskset -cp \$\$
 		-c many|-c many: not a number from 1 to
 		-p comch_shm9|-p comch_shm9: no such device; there are:
 		more|more: not an option; see --help

@@ -48,7 +48,7 @@ report_start(struct app *app, int error)
 				"with comch-dpa-cc of this release", app->program);
 	case -EINVAL:
 		return fail(app, error, "-C: a cpu is none that this process may use: see "
-				"taskset -p %d, or leave -C out", (int)getpid());
+				"taskset -cp $$, or leave -C out");
 	default:
 		return fail(app, error, "%s: %s does not start: %s; the log above says more",
 				app->info.name, app->program, strerror(-error));

@@ -46,8 +46,9 @@ monitor_launch(struct shm_dpa *dpa, int exe, int sock)
 		SHM_LOG(ERR, "%s: program %s cannot be confined: this kernel or container has no seccomp: set RTE_COMCH_DPA_F_UNCONFINED if you trust it",
 			dpa->name, dpa->api->program);
 	else if (ret != 0)
-		SHM_LOG(ERR, "%s: program %s: cannot %s: %s", dpa->name, dpa->api->program,
-			launch.what, strerror(-ret));
+		SHM_LOG(ERR, "%s: program %s: cannot %s%s%s: %s", dpa->name, dpa->api->program,
+			launch.what, launch.runner != NULL ? ", with runner " : "",
+			launch.runner != NULL ? launch.runner : "", strerror(-ret));
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
 	dpa->error = ret;
 	dpa->launched = true;

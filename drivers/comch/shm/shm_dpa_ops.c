@@ -9,6 +9,7 @@
  */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,6 +26,8 @@
 #define SHM_DPA_MAX_MSGQS 256
 /* CPUs that the runtime has a bit for. */
 #define DPA_MAX_CPUS 1024
+/* Bytes of a list of CPUs in a log. */
+#define CPU_LIST_SIZE 160
 
 static void
 dpa_free(struct shm_dpa *dpa)
@@ -112,6 +115,22 @@ seg_give(struct shm_dpa *dpa, enum shm_dpa_seg_kind kind, const struct timespec 
 	return ret;
 }
 
+/* One of them is none that this process may use; the kernel does not say which. */
+static int
+cpus_refused(const struct shm_dpa *dpa)
+{
+	char list[CPU_LIST_SIZE] = "";
+	uint32_t eu, len = 0;
+
+	for (eu = 0; eu < dpa->api->nb_eus && len < sizeof(list); eu++)
+		if (dpa->api->eu_cpus[eu] >= 0)
+			len += snprintf(list + len, sizeof(list) - len, " %u:%d", eu,
+					dpa->api->eu_cpus[eu]);
+	SHM_LOG(ERR, "%s: program %s: an execution unit cannot have its CPU (unit:CPU%s): give those of taskset -cp $$ only, or -1 for any",
+		dpa->name, dpa->api->program, list);
+	return -EINVAL;
+}
+
 static int
 cpus_give(struct shm_dpa *dpa, const struct timespec *until)
 {
@@ -123,7 +142,7 @@ cpus_give(struct shm_dpa *dpa, const struct timespec *until)
 		if (dpa->api->eu_cpus[eu] < 0)
 			continue;
 		if (dpa->api->eu_cpus[eu] >= DPA_MAX_CPUS)
-			return -EINVAL;
+			return cpus_refused(dpa);
 		msg.values[0] = eu;
 		msg.values[1] = dpa->api->eu_cpus[eu];
 		ret = shm_dpa_request(dpa, &msg, -1, ms_left(until), NULL);
@@ -167,6 +186,8 @@ program_start(struct shm_dpa *dpa)
 		ret = cpus_give(dpa, &until);
 	if (ret == 0)
 		ret = shm_dpa_request(dpa, &msg, -1, ms_left(&until), NULL);
+	if (ret == -EINVAL)
+		ret = cpus_refused(dpa);
 	if (ret == 0)
 		ret = funcs_read(dpa);
 	if (ret != 0)
