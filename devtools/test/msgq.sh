@@ -22,7 +22,17 @@ example_msgq() { # <build>
 	out=$(msgq_run "$1" --count 500 --event --eus 4 --cpus "$cpu,$cpu,$cpu,$cpu") || return 1
 	echo "$out"
 	# Three parts with each of them.
-	[ "$(grep -c '^Execution unit [0-3]: 500 ' <<<"$out")" = 12 ]
+	[ "$(grep -c '^Execution unit [0-3]: 500 ' <<<"$out")" = 12 ] || return 1
+	example_msgq_runner "$1"
+}
+
+# The program of another machine, built as the guide says.
+example_msgq_runner() { # <build>
+	local program=$work/msgq-riscv64
+	CC=riscv64-linux-gnu-gcc "$top/drivers/comch/shm/dpa/comch-dpa-cc" -o "$program" \
+		"$top/examples/msgq/dpa/msgq_dpa.c" || return 1
+	msgq_run "$1" --count 200 --event --program "$program" \
+		--runner /usr/bin/qemu-riscv64-static
 }
 
 # Each mistake is named with its key and the remedy.
@@ -40,6 +50,7 @@ example_msgq_errors() { # <build>
 	done <<-EOF
 		-P $work/missing|-P $work/missing: there is no such program: build it
 		-P /etc/passwd|-P /etc/passwd: no program of this offload processor: build it
+		-R $work/missing|-R $work/missing: there is no such runner: install it
 		-u 0|-u 0: not a number from 1 to 64
 		-u 2 -C 0|-C: 1 cpus for 2 execution units: give one each
 		-C 0,|-C 0,: no list of cpus: give one for each

@@ -56,6 +56,8 @@ usage(const char *prog)
 	       "  -P, --program FILE  program of the offload processor\n"
 	       "                      (default: the name of this one with \"" PROGRAM_SUFFIX
 	       "\")\n"
+	       "  -R, --runner FILE   what runs the program, as an emulator of its machine: it is\n"
+	       "                      not confined then (default: none)\n"
 	       "  -u, --eus N         execution units, 1 to %u (default: 1)\n"
 	       "  -C, --cpus LIST     cpu of each execution unit, as 1,2 (default: any)\n"
 	       "  -c, --count N       round trips of each kind, and copies (default: %u)\n"
@@ -112,6 +114,9 @@ read_option(struct app *app, int opt, const char *value)
 	case 'P':
 		app->program = value;
 		return 0;
+	case 'R':
+		app->runner = value;
+		return 0;
 	case 'u':
 		if (read_number(value, '\0', 1, RTE_COMCH_DPA_MAX_EUS, &app->nb_eus, &rest) == 0)
 			return 0;
@@ -141,13 +146,14 @@ parse_options(struct app *app, int argc, char **argv)
 {
 	static const struct option options[] = { { "dev", required_argument, NULL, 'p' },
 		{ "program", required_argument, NULL, 'P' },
+		{ "runner", required_argument, NULL, 'R' },
 		{ "eus", required_argument, NULL, 'u' }, { "cpus", required_argument, NULL, 'C' },
 		{ "count", required_argument, NULL, 'c' }, { "poll", no_argument, NULL, 'o' },
 		{ "event", no_argument, NULL, 'e' }, { "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 } };
 	int opt, ret;
 
-	while ((opt = getopt_long(argc, argv, "p:P:u:C:c:oeh", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "p:P:R:u:C:c:oeh", options, NULL)) != -1) {
 		if (opt == 'h') {
 			usage(argv[0]);
 			return 1;

@@ -49,6 +49,7 @@ struct app {
 	/* options */
 	const char *dev;         /**< -p, or NULL. */
 	const char *program;     /**< -P. */
+	const char *runner;      /**< -R, or NULL. */
 	uint32_t nb_eus;         /**< -u. */
 	int32_t cpus[RTE_COMCH_DPA_MAX_EUS]; /**< -C. */
 	uint32_t nb_cpus;        /**< 0: any. */

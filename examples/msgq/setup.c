@@ -39,6 +39,9 @@ report_start(struct app *app, int error)
 {
 	switch (error) {
 	case -ENOENT:
+		if (app->runner != NULL && access(app->program, F_OK) == 0)
+			return fail(app, error, "-R %s: there is no such runner: install it, or "
+					"correct -R", app->runner);
 		return fail(app, error, "-P %s: there is no such program: build it, see the "
 				"Makefile, or correct -P", app->program);
 	case -EACCES:
@@ -61,6 +64,8 @@ dpa_open(struct app *app)
 {
 	const struct rte_comch_dpa_conf conf = {
 		.program = app->program,
+		.runner = app->runner,
+		.flags = app->runner != NULL ? RTE_COMCH_DPA_F_UNCONFINED : 0,
 		.nb_eus = app->nb_eus,
 		.eu_cpus = app->nb_cpus != 0 ? app->cpus : NULL,
 	};
