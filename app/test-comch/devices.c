@@ -116,6 +116,29 @@ devices_print(FILE *f)
 	}
 }
 
+/* Those of its offload processors, or why it has none. */
+static void
+dpa_caps_print(int16_t dev_id, FILE *f)
+{
+	struct rte_comch_dpa_info info;
+
+	if (rte_comch_dpa_info_get(dev_id, &info) != 0) {
+		fprintf(f, "    no offload processor:  %s\n", info.reason);
+		return;
+	}
+	fprintf(f, "    dpa nb_eus             %u\n", info.nb_eus);
+	fprintf(f, "    dpa max_threads        %u\n", info.max_threads);
+	fprintf(f, "    dpa max_msgqs          %u\n", info.max_msgqs);
+	fprintf(f, "    dpa max_consumers      %u\n", info.max_consumers);
+	fprintf(f, "    dpa max_producers      %u\n", info.max_producers);
+	fprintf(f, "    dpa max_recv           %u\n", info.max_recv);
+	fprintf(f, "    dpa max_send           %u\n", info.max_send);
+	fprintf(f, "    dpa max_depth          %u\n", info.max_depth);
+	fprintf(f, "    dpa max_imm_len        %u B\n", info.max_imm_len);
+	fprintf(f, "    dpa max_windows        %u\n", info.max_windows);
+	fprintf(f, "    dpa max_mem_size       %" PRIu64 " B\n", info.max_mem_size);
+}
+
 void
 device_caps_print(int16_t dev_id, FILE *f)
 {
@@ -133,6 +156,7 @@ device_caps_print(int16_t dev_id, FILE *f)
 		{ RTE_COMCH_CAPA_MEM_STAGED, "mem-staged" },
 		{ RTE_COMCH_CAPA_POST_SIZES, "post-sizes" },
 		{ RTE_COMCH_CAPA_CONN_MOVE, "conn-move" },
+		{ RTE_COMCH_CAPA_DPA, "dpa" },
 	};
 	struct rte_comch_dev_info info;
 	unsigned int i;
@@ -162,6 +186,7 @@ device_caps_print(int16_t dev_id, FILE *f)
 	fprintf(f, "    max_recv_bytes         %" PRIu64 " B\n", info.max_recv_bytes);
 	fprintf(f, "    max_pes                %u\n", info.max_pes);
 	fprintf(f, "    max_peer_mems          %u\n", info.max_peer_mems);
+	dpa_caps_print(dev_id, f);
 }
 
 void

@@ -94,9 +94,18 @@ msgq_benchmark() {
 	two_processes "$work/$1/app/dpdk-test-comch" --server --once -- --client "${@:2}"
 }
 
+# The device says what its offload processors can do.
+msgq_caps() { # <build>
+	# shellcheck disable=SC2046 # words on purpose
+	timeout -k 5 60 "$work/$1/app/dpdk-test-comch" $(eal_args msgq "${lcores%%,*}") \
+		--no-telemetry --vdev comch_shm0,role=dpu,functions=pf0 -- --caps 2>&1 |
+		grep -A 40 '^ *capabilities .* dpa$' | grep '^ *dpa max_imm_len  *32 B$'
+}
+
 # Every byte, in both directions and of copies, in both modes.
 msgq_short() { # <build>
 	local mode cpu=${lcores%%,*}
+	msgq_caps "$1" || return 1
 	for mode in --poll --event; do
 		msgq_benchmark "$1" --test msgq-rate --dir both --eus 2 --validate $mode \
 			--count 200000 --rounds 2 || return 1
