@@ -20,7 +20,16 @@
  * @code
  * #include <rte_comch_dpa_dev.h>
  *
- * struct echo { uint64_t consumer, producer, completion; };
+ * struct echo { uint64_t consumer, producer, completion, consumer_id; };
+ *
+ * RTE_COMCH_DPA_RPC(echo_begin) // the host calls it once, when all is made
+ * {
+ *	const struct echo *e = (const struct echo *)(uintptr_t)args[0];
+ *
+ *	if (rte_comch_dpa_dev_consumer_ack(e->consumer, 64) != 0)
+ *		return 1;
+ *	return rte_comch_dpa_dev_completion_request_notification(e->completion) != 0;
+ * }
  *
  * RTE_COMCH_DPA_THREAD(echo)
  * {
@@ -31,8 +40,8 @@
  *
  *	while (rte_comch_dpa_dev_completion_get(e->completion, &elem) == 1) {
  *		imm = rte_comch_dpa_dev_elem_imm(&elem, &len);
- *		rte_comch_dpa_dev_producer_post_send_imm(e->producer, 1, imm, len,
- *			RTE_COMCH_DPA_DEV_F_FLUSH);
+ *		rte_comch_dpa_dev_producer_post_send_imm(e->producer,
+ *			(uint32_t)e->consumer_id, imm, len, RTE_COMCH_DPA_DEV_F_FLUSH);
  *		rte_comch_dpa_dev_completion_ack(e->completion, 1);
  *		rte_comch_dpa_dev_consumer_ack(e->consumer, 1);
  *	}
@@ -57,7 +66,8 @@
  * Mistakes. Functions that return an int return 0 or more, or a negative number of those
  * below. All but -RTE_COMCH_DPA_DEV_EAGAIN and -RTE_COMCH_DPA_DEV_ENOBUFS are mistakes of
  * the program: the host finds the last one, and how many there were, by
- * rte_comch_dpa_eu_info_get().
+ * rte_comch_dpa_eu_info_get(). Those of a call are of no execution unit, and only their
+ * caller in the program learns of them.
  */
 
 #include <stdbool.h>
@@ -345,7 +355,8 @@ static inline void rte_comch_dpa_dev_thread_finish(void);
 static inline uint32_t rte_comch_dpa_dev_eu_id(void);
 
 /**
- * Have the host log a line.
+ * Have the host log a line, of the level INFO: it is seen if the log of the host's driver
+ * is set to that. The host leaves out lines that come too fast, and says how many.
  *
  * @param text
  *   The line, which ends with 0; a long one is cut.
