@@ -59,6 +59,12 @@ example_msgq_errors() { # <build>
 		-p comch_shm9|-p comch_shm9: no such device; there are:
 		more|more: not an option; see --help
 	EOF
+	out=$(CC=no-such-cc "$top/drivers/comch/shm/dpa/comch-dpa-cc" -o "$work/none" none.c 2>&1) &&
+		bad=1
+	grep -qF 'comch-dpa-cc: there is no compiler no-such-cc: install it' <<<"$out" || {
+		echo "$out"
+		bad=1
+	}
 	return $bad
 }
 
