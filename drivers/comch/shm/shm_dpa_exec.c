@@ -51,8 +51,11 @@ int __clone(int (*fn)(void *arg), void *stack, int flags, void *arg, ...);
  */
 #define EXEC_FD 250
 #define EXEC_MAX_FDS 200
-/* Memory of its own that a program may have, its variables and stacks. */
+/* Memory of its own that a program may have, its variables and stacks; its first stack. */
 #define EXEC_MAX_DATA (256ul << 20)
+#define EXEC_MAX_STACK (1ul << 20)
+/* Addresses, which cost tables of pages even where there is no memory. */
+#define EXEC_MAX_ADDRS SHM_DPA_WINDOW_END
 #define EXEC_STACK_SIZE (64u << 10)
 #define EXEC_NB_SIGNALS 64
 
@@ -62,12 +65,13 @@ int __clone(int (*fn)(void *arg), void *stack, int flags, void *arg, ...);
 #ifdef SHM_DPA_ARCH
 /* For the runtime, until it confines itself further. */
 static const struct shm_dpa_rule exec_rules[] = {
-	{ SYS_execveat, 0, UINT32_MAX, EXEC_FD },
-	{ SYS_recvmsg, 0, UINT32_MAX, SHM_DPA_SOCK },
-	{ SYS_sendto, 0, UINT32_MAX, SHM_DPA_SOCK },
-	{ SYS_mmap, 2, PROT_EXEC, 0 },
-	{ SYS_clone, 0, UINT32_MAX, EXEC_THREAD_FLAGS },
-	{ SYS_prctl, 0, UINT32_MAX, PR_SET_NAME },
+	SHM_DPA_CALL_IF(SYS_execveat, 0, UINT32_MAX, EXEC_FD),
+	SHM_DPA_CALL_IF(SYS_recvmsg, 0, UINT32_MAX, SHM_DPA_SOCK),
+	SHM_DPA_CALL_IF(SYS_sendto, 0, UINT32_MAX, SHM_DPA_SOCK),
+	SHM_DPA_CALL_MMAP(SYS_mmap, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED),
+	SHM_DPA_CALL_MMAP(SYS_mmap, MAP_SHARED | MAP_FIXED),
+	SHM_DPA_CALL_IF(SYS_clone, 0, UINT32_MAX, EXEC_THREAD_FLAGS),
+	SHM_DPA_CALL_IF(SYS_prctl, 0, UINT32_MAX, PR_SET_NAME),
 	SHM_DPA_CALL(SYS_munmap),
 	SHM_DPA_CALL(SYS_close),
 	SHM_DPA_CALL(SYS_dup3),
@@ -161,7 +165,12 @@ exec_limits(const struct exec_child *child)
 {
 	if (exec_limit(RLIMIT_CORE, 0) != 0 || exec_limit(RLIMIT_NOFILE, EXEC_MAX_FDS) != 0)
 		return -1;
-	return child->limits ? exec_limit(RLIMIT_DATA, EXEC_MAX_DATA) : 0;
+	if (!child->limits)
+		return 0;
+	if (exec_limit(RLIMIT_DATA, EXEC_MAX_DATA) != 0 ||
+			exec_limit(RLIMIT_STACK, EXEC_MAX_STACK) != 0)
+		return -1;
+	return exec_limit(RLIMIT_AS, EXEC_MAX_ADDRS);
 }
 
 static long

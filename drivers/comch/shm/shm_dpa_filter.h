@@ -26,18 +26,36 @@
 #define SHM_DPA_ARCH AUDIT_ARCH_RISCV64
 #endif
 
-/* A call that is allowed, if the low half of an argument, masked, is a value. */
-struct shm_dpa_rule {
-	uint32_t nr;
-	int32_t arg; /* -1: whatever the arguments are */
+/* What an argument has to be: its low half, masked, is a value. A mask of 0: anything. */
+struct shm_dpa_cond {
+	uint32_t arg;
 	uint32_t mask;
 	uint32_t value;
 };
 
-/* A call with any arguments. */
-#define SHM_DPA_CALL(nr) { nr, -1, 0, 0 }
+#define SHM_DPA_NB_CONDS 2
+
+/* A call that is allowed, if all conditions hold. */
+struct shm_dpa_rule {
+	uint32_t nr;
+	struct shm_dpa_cond conds[SHM_DPA_NB_CONDS];
+};
+
+/* A call with any arguments; with one of a value; and with two. */
+#define SHM_DPA_CALL(nr) { nr, { { 0, 0, 0 }, { 0, 0, 0 } } }
+#define SHM_DPA_CALL_IF(nr, arg, mask, value) \
+	{ nr, { { arg, mask, value }, { 0, 0, 0 } } }
+#define SHM_DPA_CALL_IF2(nr, arg, mask, value, arg2, mask2, value2) \
+	{ nr, { { arg, mask, value }, { arg2, mask2, value2 } } }
+/*
+ * mmap() with just these flags, and no page that is executable. What is shared is a file
+ * then, and what is anonymous is private: else it would not count as data of the process,
+ * whose limit is all that keeps it from taking the memory of the machine.
+ */
+#define SHM_DPA_CALL_MMAP(nr, flags) \
+	SHM_DPA_CALL_IF2(nr, 2, 4 /* PROT_EXEC */, 0, 3, UINT32_MAX, flags)
 /* Instructions of a rule, and of the frame. */
-#define SHM_DPA_RULE_LEN 6
+#define SHM_DPA_RULE_LEN (3 + SHM_DPA_NB_CONDS * 3)
 #define SHM_DPA_FRAME_LEN 5
 #define SHM_DPA_FILTER_LEN(nb_rules) ((nb_rules) * SHM_DPA_RULE_LEN + SHM_DPA_FRAME_LEN)
 
@@ -48,6 +66,42 @@ shm_dpa_filter_op(uint16_t code, uint32_t k, uint8_t jt, uint8_t jf)
 	return (struct sock_filter){ code, jt, jf, k };
 }
 
+/* Instructions of the conditions that there are. */
+static inline uint8_t
+shm_dpa_filter_conds(const struct shm_dpa_rule *rule)
+{
+	uint8_t n = 0, i;
+
+	for (i = 0; i < SHM_DPA_NB_CONDS; i++)
+		n += rule->conds[i].mask != 0 ? 3 : 0;
+	return n;
+}
+
+/* A rule, which has the number of the call before it and after it; how many instructions. */
+static inline uint16_t
+shm_dpa_filter_rule(struct sock_filter *ops, const struct shm_dpa_rule *rule)
+{
+	const uint16_t load = BPF_LD | BPF_W | BPF_ABS, is = BPF_JMP | BPF_JEQ | BPF_K;
+	uint8_t left = shm_dpa_filter_conds(rule);
+	const struct shm_dpa_cond *cond;
+	uint16_t n = 0, i;
+
+	ops[n++] = shm_dpa_filter_op(is, rule->nr, 0, left + 2);
+	for (i = 0; i < SHM_DPA_NB_CONDS; i++) {
+		cond = &rule->conds[i];
+		if (cond->mask == 0)
+			continue;
+		left -= 3;
+		ops[n++] = shm_dpa_filter_op(load, offsetof(struct seccomp_data, args) +
+			cond->arg * sizeof(uint64_t), 0, 0);
+		ops[n++] = shm_dpa_filter_op(BPF_ALU | BPF_AND | BPF_K, cond->mask, 0, 0);
+		ops[n++] = shm_dpa_filter_op(is, cond->value, 0, left + 1);
+	}
+	ops[n++] = shm_dpa_filter_op(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	ops[n++] = shm_dpa_filter_op(load, offsetof(struct seccomp_data, nr), 0, 0);
+	return n;
+}
+
 /*
  * Write the filter, SHM_DPA_FILTER_LEN() instructions at most. What is not allowed is a
  * SIGSYS; a call of another architecture, of which the numbers mean nothing here, too.
@@ -56,28 +110,15 @@ static inline uint16_t
 shm_dpa_filter_make(struct sock_filter *ops, const struct shm_dpa_rule *rules, uint32_t nb)
 {
 	const uint16_t load = BPF_LD | BPF_W | BPF_ABS, is = BPF_JMP | BPF_JEQ | BPF_K;
-	const uint32_t nr = offsetof(struct seccomp_data, nr);
-	uint32_t i, arg;
 	uint16_t n = 0;
+	uint32_t i;
 
 	ops[n++] = shm_dpa_filter_op(load, offsetof(struct seccomp_data, arch), 0, 0);
 	ops[n++] = shm_dpa_filter_op(is, SHM_DPA_ARCH, 1, 0);
 	ops[n++] = shm_dpa_filter_op(BPF_RET | BPF_K, SECCOMP_RET_TRAP, 0, 0);
-	ops[n++] = shm_dpa_filter_op(load, nr, 0, 0);
-	for (i = 0; i < nb; i++) {
-		if (rules[i].arg < 0) {
-			ops[n++] = shm_dpa_filter_op(is, rules[i].nr, 0, 1);
-			ops[n++] = shm_dpa_filter_op(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-			continue;
-		}
-		arg = offsetof(struct seccomp_data, args) + rules[i].arg * sizeof(uint64_t);
-		ops[n++] = shm_dpa_filter_op(is, rules[i].nr, 0, 5);
-		ops[n++] = shm_dpa_filter_op(load, arg, 0, 0);
-		ops[n++] = shm_dpa_filter_op(BPF_ALU | BPF_AND | BPF_K, rules[i].mask, 0, 0);
-		ops[n++] = shm_dpa_filter_op(is, rules[i].value, 0, 1);
-		ops[n++] = shm_dpa_filter_op(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-		ops[n++] = shm_dpa_filter_op(load, nr, 0, 0);
-	}
+	ops[n++] = shm_dpa_filter_op(load, offsetof(struct seccomp_data, nr), 0, 0);
+	for (i = 0; i < nb; i++)
+		n += shm_dpa_filter_rule(&ops[n], &rules[i]);
 	ops[n++] = shm_dpa_filter_op(BPF_RET | BPF_K, SECCOMP_RET_TRAP, 0, 0);
 	return n;
 }

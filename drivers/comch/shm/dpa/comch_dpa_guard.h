@@ -27,7 +27,7 @@
 /* Of a unit: write() is for eventfds, sendto() for the log; it has no other descriptor. */
 #define RT_UNIT_CALLS \
 	SHM_DPA_CALL(__NR_futex), SHM_DPA_CALL(__NR_write), \
-	{ __NR_sendto, 0, UINT32_MAX, SHM_DPA_SOCK }, \
+	SHM_DPA_CALL_IF(__NR_sendto, 0, UINT32_MAX, SHM_DPA_SOCK), \
 	SHM_DPA_CALL(__NR_membarrier), SHM_DPA_CALL(__NR_rt_sigreturn), \
 	SHM_DPA_CALL(__NR_restart_syscall), \
 	SHM_DPA_CALL(__NR_exit), SHM_DPA_CALL(__NR_exit_group)
@@ -36,8 +36,8 @@ static const struct shm_dpa_rule rt_unit_rules[] = { RT_UNIT_CALLS };
 static const struct shm_dpa_rule rt_caller_rules[] = { RT_UNIT_CALLS };
 static const struct shm_dpa_rule rt_control_rules[] = {
 	RT_UNIT_CALLS,
-	{ __NR_recvmsg, 0, UINT32_MAX, SHM_DPA_SOCK },
-	{ __NR_mmap, 2, 4 /* PROT_EXEC */, 0 },
+	SHM_DPA_CALL_IF(__NR_recvmsg, 0, UINT32_MAX, SHM_DPA_SOCK),
+	SHM_DPA_CALL_MMAP(__NR_mmap, MAP_SHARED | MAP_FIXED),
 	SHM_DPA_CALL(__NR_munmap),
 	SHM_DPA_CALL(__NR_close),
 	SHM_DPA_CALL(__NR_dup3),

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * A program for the offload processor without its runtime: it is linked, as the host looks
+ * for its note, but does not run. So nothing narrows what the program may do but the host,
+ * and it answers as it likes. One thread, which does what test_shm_dpa_evil.c asks by
+ * calls. Freestanding.
+ */
+
+#include <linux/mman.h>
+
+#include <rte_comch_dpa_dev.h>
+
+#include "comch_dpa_arch.h"
+#include "test_dpa_evil.h"
+
+#define EVIL_STACK 65536
+#define EVIL_EBUSY 16
+
+struct evil_msghdr {
+	void *name;
+	uint64_t name_len;
+	const void *iov;
+	uint64_t nb_iov;
+	void *control;
+	uint64_t control_len;
+	uint64_t flags;
+};
+
+static uint8_t stack[EVIL_STACK] __attribute__((aligned(64))); /* check-ok: freestanding */
+static uint64_t refuses; /* what is asked of it, but for calls */
+
+static void
+answer(const struct shm_dpa_msg *msg, int32_t ret, uint64_t value)
+{
+	const struct shm_dpa_answer out = { .seq = msg->seq, .ret = ret, .value = value };
+
+	if (msg->seq != 0)
+		rt_call(__NR_sendto, SHM_DPA_SOCK, (long)&out, sizeof(out), 0, 0, 0);
+}
+
+static int32_t
+map(uint64_t addr, uint64_t len, uint64_t write, int32_t fd)
+{
+	long ret = rt_call(__NR_mmap, (long)addr, (long)len, write != 0 ? 3 : 1,
+			MAP_SHARED | MAP_FIXED, fd, 0);
+
+	return ret == (long)addr ? 0 : (int32_t)ret;
+}
+
+static void
+func_add(struct shm_dpa_prog *prog, uint32_t func, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; name[i] != '\0'; i++)
+		prog->funcs[func].name[i] = name[i];
+	prog->funcs[func].kind = SHM_DPA_FUNC_RPC;
+}
+
+static int32_t
+start(void)
+{
+	struct shm_dpa_prog *prog = SHM_DPA_PROG_SEG;
+
+	func_add(prog, EVIL_CALL, "call");
+	func_add(prog, EVIL_REFUSE, "refuse");
+	func_add(prog, EVIL_SEND, "send");
+	prog->nb_funcs = EVIL_NB_FUNCS;
+	prog->version = SHM_DPA_VERSION;
+	__atomic_store_n(&prog->magic, SHM_DPA_MAGIC, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Messages of any length, as fast as the host takes them. */
+static uint64_t
+flood(uint64_t nb, uint64_t len)
+{
+	while (nb-- > 0)
+		rt_call(__NR_sendto, SHM_DPA_SOCK, (long)stack, (long)len, 0, 0, 0);
+	return 0;
+}
+
+static uint64_t
+deed(uint64_t func, const uint64_t *args)
+{
+	switch (func) {
+	case EVIL_CALL:
+		return (uint64_t)rt_call((long)args[0], (long)args[1], (long)args[2],
+				(long)args[3], (long)args[4], (long)args[5], 0);
+	case EVIL_REFUSE:
+		refuses = args[0];
+		return 0;
+	default:
+		return flood(args[0], args[1]);
+	}
+}
+
+static int32_t
+handle(const struct shm_dpa_msg *msg, int32_t fd)
+{
+	const uint64_t *v = msg->values;
+
+	switch (msg->type) {
+	case SHM_DPA_MSG_HOST:
+		return map(SHM_DPA_HOST_ADDR, v[0], 0, fd);
+	case SHM_DPA_MSG_PROG:
+		return map(SHM_DPA_PROG_ADDR, v[0], 1, fd);
+	case SHM_DPA_MSG_START:
+		return start();
+	case SHM_DPA_MSG_WINDOW:
+		return map(v[0], v[1], v[2], fd);
+	default:
+		return 0; /* it keeps all that it has */
+	}
+}
+
+static void
+serve(void)
+{
+	struct shm_dpa_msg msg;
+	struct {
+		uint64_t len, type;
+		int32_t fd, pad;
+	} control;
+	struct {
+		void *base;
+		uint64_t len;
+	} iov = { &msg, sizeof(msg) };
+	struct evil_msghdr hdr;
+
+	for (;;) {
+		hdr = (struct evil_msghdr){
+			.iov = &iov, .nb_iov = 1,
+			.control = &control, .control_len = sizeof(control),
+		};
+		if (rt_call(__NR_recvmsg, SHM_DPA_SOCK, (long)&hdr, 0, 0, 0, 0) != sizeof(msg))
+			rt_call(__NR_exit_group, 0, 0, 0, 0, 0, 0);
+		if (msg.type == SHM_DPA_MSG_STOP)
+			continue; /* it has to be killed */
+		if (msg.type == SHM_DPA_MSG_RPC)
+			answer(&msg, 0, deed(msg.values[0], &msg.values[2]));
+		else
+			answer(&msg, refuses != 0 ? -EVIL_EBUSY : handle(&msg, control.fd), 0);
+	}
+}
+
+/* Where the program begins: see app/test/meson.build. */
+_Noreturn void comch_evil_start(void);
+
+_Noreturn void
+comch_evil_start(void)
+{
+	rt_enter((uintptr_t)&stack[EVIL_STACK], serve);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Offload processors, and a program that has no runtime: what the host alone keeps it from.
+ * It makes system calls of its choice, takes memory, and does not do what it is asked to.
+ */
+
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shm_dpa_wire.h"
+
+#include "dpa/test_dpa_evil.h"
+#include "test_bluefield_model.h"
+#include "test_shm_dpa.h"
+
+#define CALL_MS 2000
+#define NB_ARGS 6
+/* Where nothing of a program is. */
+#define NOWHERE 0x3000000000ul
+#define GB (1ul << 30)
+/* clone() as the runtime calls it. */
+#define THREAD_FLAGS \
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
+
+static struct rte_comch_dpa *dpa;
+
+static int
+start(void)
+{
+	char program[PATH_MAX + 64];
+	const struct rte_comch_dpa_conf conf = { .program = program };
+
+	/* whoever asks for another path has the same memory */
+	snprintf(program, sizeof(program), "%s", test_dpa_program("-evil"));
+	return test_dpa_start(&conf, &dpa);
+}
+
+static int
+setup(void)
+{
+	TEST_CALL(test_dpa_setup());
+	test_log_quiet();
+	return TEST_SUCCESS;
+}
+
+/* It makes a system call; *ret is what that returned. */
+static int
+call(const uint64_t *args, int64_t *ret)
+{
+	return rte_comch_dpa_rpc(dpa, "call", args, NB_ARGS, CALL_MS, (uint64_t *)ret);
+}
+
+/* A call that the filter of the host does not let through. */
+static int
+forbidden(const uint64_t *args)
+{
+	struct rte_comch_dpa_status status;
+	int64_t ret;
+
+	TEST_EXPECT(start(), 0);
+	TEST_EXPECT(call(args, &ret), -EIO);
+	TEST_CALL(test_dpa_failed(dpa, &status));
+	TEST_ASSERT(status.end == RTE_COMCH_DPA_END_CALL, "call %u: end %d: %s",
+		(unsigned int)args[0], status.end, status.text);
+	TEST_EXPECT(status.reason, -EPERM);
+	return test_dpa_end(dpa);
+}
+
+/* One that the kernel refuses. */
+static int
+refused(const uint64_t *args, int error)
+{
+	int64_t ret = 0;
+
+	TEST_EXPECT(start(), 0);
+	TEST_EXPECT(call(args, &ret), 0);
+	TEST_ASSERT(ret == error, "call %u: %d, not %d", (unsigned int)args[0], (int)ret, error);
+	return test_dpa_end(dpa);
+}
+
+/* The numbers and arguments that come near to what is allowed. */
+static int
+test_calls(void)
+{
+	static const uint64_t calls[][NB_ARGS] = {
+		{ SYS_kill, 1 },
+		{ SYS_tgkill, 1, 1 },
+		{ SYS_openat, -100ul, 0, 0 },
+		{ SYS_mprotect, NOWHERE, 4096, PROT_EXEC },
+		{ SYS_mremap, NOWHERE, 4096, 8192, 1 },
+		{ SYS_dup, SHM_DPA_SOCK },
+		{ SYS_sendmsg, SHM_DPA_SOCK },
+		{ SYS_recvmsg, 0 },
+		{ SYS_prctl, 1 /* PR_SET_PDEATHSIG */, 0 },
+		{ SYS_execveat, SHM_DPA_SOCK, 0, 0, 0, 0x1000 },
+		{ SYS_clone, SIGCHLD },
+		{ SYS_clone, THREAD_FLAGS | CLONE_PARENT },
+		{ SYS_clone, THREAD_FLAGS & ~CLONE_FILES },
+		{ SYS_getpid | 0x40000000 }, /* of another instruction set */
+		{ SYS_mmap, NOWHERE, 4096, PROT_READ | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1ul },
+	};
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(calls); i++)
+		TEST_CALL(forbidden(calls[i]));
+	return TEST_SUCCESS;
+}
+
+/*
+ * Memory that no limit of a process is for: shared, of huge pages, or that grows; and more
+ * than the limits that there are.
+ */
+static int
+test_memory(void)
+{
+	static const uint64_t shared[] = {
+		SYS_mmap, NOWHERE, GB, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1ul,
+	}, huge[] = {
+		SYS_mmap, NOWHERE, GB, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_HUGETLB, -1ul,
+	}, grows[] = {
+		SYS_mmap, NOWHERE, GB, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN, -1ul,
+	}, data[] = {
+		SYS_mmap, NOWHERE, 256ul << 20, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1ul,
+	}, addrs[] = {
+		SYS_mmap, NOWHERE, 256 * GB, PROT_READ,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1ul,
+	};
+
+	TEST_CALL(forbidden(shared));
+	TEST_CALL(forbidden(huge));
+	TEST_CALL(forbidden(grows));
+	TEST_CALL(refused(data, -ENOMEM));
+	return refused(addrs, -ENOMEM);
+}
+
+/* The descriptor that it has of what the host writes. */
+static int
+test_host_segment(void)
+{
+	static const uint64_t write[] = {
+		SYS_mmap, NOWHERE, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, 0,
+	};
+
+	return refused(write, -EACCES);
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "comch: a program of an offload processor without its runtime",
+	.unit_test_cases = {
+		TEST_CASE_ST(setup, test_dpa_teardown, test_calls),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_memory),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_host_segment),
+		TEST_CASES_END()
+	},
+};
+
+static int
+test_shm_dpa_evil(void)
+{
+	return unit_test_suite_runner(&suite);
+}
+
+REGISTER_FAST_TEST(shm_dpa_evil_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa_evil)
