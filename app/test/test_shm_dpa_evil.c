@@ -145,6 +145,24 @@ test_memory(void)
 	return refused(addrs, -ENOMEM);
 }
 
+/* The CPUs of this process, to which a program of root could send all of its threads. */
+static int
+test_affinity(void)
+{
+	uint64_t args[NB_ARGS] = {
+		SYS_sched_setaffinity, getpid(), sizeof(uint64_t), SHM_DPA_HOST_ADDR,
+	};
+	cpu_set_t before, after;
+
+	TEST_EXPECT(sched_getaffinity(0, sizeof(before), &before), 0);
+	TEST_CALL(forbidden(args));
+	args[1] = 1;
+	TEST_CALL(forbidden(args));
+	TEST_EXPECT(sched_getaffinity(0, sizeof(after), &after), 0);
+	TEST_TRUE(CPU_EQUAL(&before, &after));
+	return TEST_SUCCESS;
+}
+
 /* The descriptor that it has of what the host writes. */
 static int
 test_host_segment(void)
@@ -161,6 +179,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_calls),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_memory),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_affinity),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_host_segment),
 		TEST_CASES_END()
 	},

@@ -83,7 +83,8 @@ static const struct shm_dpa_rule exec_rules[] = {
 	SHM_DPA_CALL(SYS_rt_sigreturn),
 	SHM_DPA_CALL(SYS_sigaltstack),
 	SHM_DPA_CALL(SYS_restart_syscall),
-	SHM_DPA_CALL(SYS_sched_setaffinity),
+	/* of the caller: else it could have our threads share one CPU */
+	SHM_DPA_CALL_IF(SYS_sched_setaffinity, 0, UINT32_MAX, 0),
 	SHM_DPA_CALL(SYS_sched_yield),
 	SHM_DPA_CALL(SYS_seccomp),
 	SHM_DPA_CALL(SYS_exit),

@@ -81,6 +81,7 @@ static struct {
 static int32_t rt_group_fd[SHM_DPA_MAX_GROUPS]; /* descriptor + 1; 0: none */
 static uint32_t rt_nb_ready; /* threads that have confined themselves */
 static int32_t rt_cpus[SHM_DPA_NB_UNITS]; /* CPU + 1, or 0 */
+static int rt_cpu_error; /* of a unit that cannot have its CPU */
 static uint32_t rt_next_unit;
 static bool rt_membarrier;
 
@@ -337,6 +338,23 @@ rt_caller(void)
 	}
 }
 
+/* Each thread does it for itself: the filter of the host knows no other one. */
+static void
+rt_cpu_set(uint32_t eu)
+{
+	int32_t cpu = rt_cpus[eu] - 1;
+	uint64_t mask[16];
+	long ret;
+
+	if (cpu < 0)
+		return;
+	memset(mask, 0, sizeof(mask));
+	mask[cpu / 64] = UINT64_C(1) << cpu % 64;
+	ret = rt_call(__NR_sched_setaffinity, 0, sizeof(mask), (long)mask, 0, 0, 0);
+	if (ret != 0)
+		__atomic_store_n(&rt_cpu_error, (int)ret, __ATOMIC_RELAXED);
+}
+
 /* Where threads begin, each in its block. */
 static void
 rt_thread_main(void)
@@ -344,6 +362,7 @@ rt_thread_main(void)
 	uint32_t eu = SHM_DPA_SELF()->eu;
 
 	rt_handlers_stack();
+	rt_cpu_set(eu);
 	if (eu == SHM_DPA_RPC_EU)
 		rt_caller();
 	rt_unit(eu);
@@ -377,18 +396,12 @@ rt_thread_start(uint32_t eu)
 	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
 		CLONE_SYSVSEM;
 	uintptr_t sp = rt_block(rt_next_unit++, eu);
-	uint64_t mask[16];
 	long tid;
-	int32_t cpu = rt_cpus[eu] - 1;
 
 	if (sp == 0)
 		return -12; /* ENOMEM */
 	tid = rt_clone(flags, sp, rt_thread_main);
-	if (tid < 0 || cpu < 0)
-		return tid < 0 ? (int)tid : 0;
-	memset(mask, 0, sizeof(mask));
-	mask[cpu / 64] = UINT64_C(1) << cpu % 64;
-	return (int)rt_call(__NR_sched_setaffinity, tid, sizeof(mask), (long)mask, 0, 0, 0);
+	return tid < 0 ? (int)tid : 0;
 }
 
 /* Tell the host what functions there are. */
@@ -432,6 +445,8 @@ rt_start(void)
 		return ret;
 	while ((ready = __atomic_load_n(&rt_nb_ready, __ATOMIC_ACQUIRE)) != nb_eus + 1)
 		rt_futex(&rt_nb_ready, FUTEX_WAIT, ready);
+	if (rt_cpu_error != 0)
+		return rt_cpu_error;
 	return (int)rt_confine(rt_control_rules, RT_NB_RULES(rt_control_rules));
 }
 
