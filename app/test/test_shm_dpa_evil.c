@@ -104,6 +104,9 @@ test_calls(void)
 		{ SYS_clone, THREAD_FLAGS | CLONE_PARENT },
 		{ SYS_clone, THREAD_FLAGS & ~CLONE_FILES },
 		{ SYS_getpid | 0x40000000 }, /* of another instruction set */
+		{ SYS_futex, SHM_DPA_PROG_ADDR, 6 /* FUTEX_LOCK_PI */ },
+		{ SYS_futex, SHM_DPA_PROG_ADDR, 2 /* FUTEX_FD */ },
+		{ SYS_seccomp, 1, 8 /* SECCOMP_FILTER_FLAG_NEW_LISTENER */, 0 },
 		{ SYS_mmap, NOWHERE, 4096, PROT_READ | PROT_EXEC,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1ul },
 	};

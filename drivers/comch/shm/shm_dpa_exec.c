@@ -75,7 +75,7 @@ static const struct shm_dpa_rule exec_rules[] = {
 	SHM_DPA_CALL(SYS_munmap),
 	SHM_DPA_CALL(SYS_close),
 	SHM_DPA_CALL(SYS_dup3),
-	SHM_DPA_CALL(SYS_futex),
+	SHM_DPA_CALL_FUTEX(SYS_futex),
 	SHM_DPA_CALL(SYS_write), /* to eventfds: there is no other file */
 	SHM_DPA_CALL(SYS_membarrier),
 	SHM_DPA_CALL(SYS_rt_sigaction),
@@ -86,7 +86,7 @@ static const struct shm_dpa_rule exec_rules[] = {
 	/* of the caller: else it could have our threads share one CPU */
 	SHM_DPA_CALL_IF(SYS_sched_setaffinity, 0, UINT32_MAX, 0),
 	SHM_DPA_CALL(SYS_sched_yield),
-	SHM_DPA_CALL(SYS_seccomp),
+	SHM_DPA_CALL_IF2(SYS_seccomp, 0, UINT32_MAX, SECCOMP_SET_MODE_FILTER, 1, UINT32_MAX, 0),
 	SHM_DPA_CALL(SYS_exit),
 	SHM_DPA_CALL(SYS_exit_group),
 };

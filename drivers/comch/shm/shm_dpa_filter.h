@@ -54,6 +54,8 @@ struct shm_dpa_rule {
  */
 #define SHM_DPA_CALL_MMAP(nr, flags) \
 	SHM_DPA_CALL_IF2(nr, 2, 4 /* PROT_EXEC */, 0, 3, UINT32_MAX, flags)
+/* futex() to wait and to wake, which are 0 and 1; others reach into threads of others. */
+#define SHM_DPA_CALL_FUTEX(nr) SHM_DPA_CALL_IF(nr, 1, ~1u, 0)
 /* Instructions of a rule, and of the frame. */
 #define SHM_DPA_RULE_LEN (3 + SHM_DPA_NB_CONDS * 3)
 #define SHM_DPA_FRAME_LEN 5

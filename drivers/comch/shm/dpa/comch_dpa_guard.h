@@ -26,7 +26,7 @@
 #define RT_NB_RULES(rules) (sizeof(rules) / sizeof((rules)[0]))
 /* Of a unit: write() is for eventfds, sendto() for the log; it has no other descriptor. */
 #define RT_UNIT_CALLS \
-	SHM_DPA_CALL(__NR_futex), SHM_DPA_CALL(__NR_write), \
+	SHM_DPA_CALL_FUTEX(__NR_futex), SHM_DPA_CALL(__NR_write), \
 	SHM_DPA_CALL_IF(__NR_sendto, 0, UINT32_MAX, SHM_DPA_SOCK), \
 	SHM_DPA_CALL(__NR_membarrier), SHM_DPA_CALL(__NR_rt_sigreturn), \
 	SHM_DPA_CALL(__NR_restart_syscall), \
