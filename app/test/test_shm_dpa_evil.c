@@ -177,6 +177,22 @@ test_host_segment(void)
 	return refused(write, -EACCES);
 }
 
+/* Messages without a byte: they must not keep a thread of the host busy for ever. */
+static int
+test_empty(void)
+{
+	const uint64_t args[] = { UINT32_MAX, 0 };
+	struct rte_comch_dpa_status status;
+	uint64_t ret;
+
+	TEST_EXPECT(start(), 0);
+	TEST_EXPECT(rte_comch_dpa_rpc(dpa, "send", args, RTE_DIM(args), CALL_MS, &ret), -EIO);
+	TEST_CALL(test_dpa_failed(dpa, &status));
+	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_NONSENSE);
+	TEST_EXPECT(status.reason, -EPROTO);
+	return test_dpa_end(dpa);
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: a program of an offload processor without its runtime",
 	.unit_test_cases = {
@@ -184,6 +200,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_memory),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_affinity),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_host_segment),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_empty),
 		TEST_CASES_END()
 	},
 };

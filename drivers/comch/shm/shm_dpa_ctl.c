@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -165,6 +166,15 @@ ctl_line(struct shm_dpa *dpa, struct shm_dpa_line *line)
 		SHM_LOG(INFO, "%s: program: %s", dpa->name, text);
 }
 
+/* Whether nothing can come any more: a receive of no bytes is a message of none, or this. */
+static bool
+ctl_closed(const struct shm_dpa *dpa)
+{
+	struct pollfd pfd = { .fd = dpa->sock };
+
+	return poll(&pfd, 1, 0) > 0 && (pfd.revents & POLLHUP) != 0;
+}
+
 /* The next one; false if there is none. */
 static bool
 ctl_receive(struct shm_dpa *dpa)
@@ -179,7 +189,7 @@ ctl_receive(struct shm_dpa *dpa)
 	do {
 		n = recv(dpa->sock, &msg, sizeof(msg), MSG_DONTWAIT | MSG_TRUNC);
 	} while (n < 0 && errno == EINTR);
-	if (n <= 0)
+	if (n < 0 || (n == 0 && ctl_closed(dpa)))
 		return false;
 	if (n == (ssize_t)sizeof(msg.line) && msg.line.seq == 0) {
 		ctl_line(dpa, &msg.line);
