@@ -193,6 +193,28 @@ test_empty(void)
 	return test_dpa_end(dpa);
 }
 
+/* It says that it keeps a window: that is no reason for the application to keep its region. */
+static int
+test_window_kept(void)
+{
+	const uint64_t args[] = { 1 };
+	struct rte_comch_dpa_window *window;
+	struct rte_comch_dpa_status status;
+	struct rte_comch_mem *mem;
+	uint64_t ret;
+
+	TEST_EXPECT(start(), 0);
+	TEST_EXPECT(rte_comch_mem_alloc(test_pair.dpu, 4096, RTE_COMCH_MEM_F_DPA, &mem), 0);
+	TEST_EXPECT(rte_comch_dpa_window_create(dpa, mem, RTE_COMCH_DPA_WINDOW_F_ALL, &window), 0);
+	TEST_EXPECT(rte_comch_dpa_rpc(dpa, "refuse", args, RTE_DIM(args), CALL_MS, &ret), 0);
+	TEST_EXPECT(rte_comch_dpa_window_destroy(window), -ETIMEDOUT);
+	TEST_EXPECT(rte_comch_dpa_window_destroy(window), 0);
+	TEST_CALL(test_dpa_failed(dpa, &status));
+	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_NONSENSE);
+	TEST_EXPECT(rte_comch_mem_free(mem), 0);
+	return test_dpa_end(dpa);
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: a program of an offload processor without its runtime",
 	.unit_test_cases = {
@@ -201,6 +223,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_affinity),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_host_segment),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_empty),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_window_kept),
 		TEST_CASES_END()
 	},
 };
