@@ -22,6 +22,8 @@
 
 #define CALL_MS 2000
 #define NB_ARGS 6
+/* More than the host waits, and less than it would for 20 objects. */
+#define INSIDE_MS 6000
 /* Where nothing of a program is. */
 #define NOWHERE 0x3000000000ul
 #define GB (1ul << 30)
@@ -215,6 +217,38 @@ test_window_kept(void)
 	return test_dpa_end(dpa);
 }
 
+/*
+ * It says that it is in a device function, for ever: the host waits for that now and then,
+ * but not for each object.
+ */
+static int
+test_inside(void)
+{
+	const struct rte_comch_dpa_completion_conf conf = {
+		.type = RTE_COMCH_DPA_COMPLETION_CONSUMER, .depth = 16,
+	};
+	const uint64_t args[] = {
+		SHM_DPA_PROG_ADDR + offsetof(struct shm_dpa_prog, eus[0].looks), 1,
+	};
+	struct rte_comch_dpa_completion *comps[20];
+	struct rte_comch_dpa_status status;
+	uint64_t ret, begin;
+	unsigned int i;
+
+	TEST_EXPECT(start(), 0);
+	for (i = 0; i < RTE_DIM(comps); i++)
+		TEST_EXPECT(rte_comch_dpa_completion_create(dpa, &conf, &comps[i]), 0);
+	TEST_EXPECT(rte_comch_dpa_rpc(dpa, "poke", args, RTE_DIM(args), CALL_MS, &ret), 0);
+	begin = test_now_ns();
+	for (i = 0; i < RTE_DIM(comps); i++)
+		TEST_EXPECT(rte_comch_dpa_completion_destroy(comps[i]), 0);
+	TEST_ASSERT(test_now_ns() - begin < INSIDE_MS * UINT64_C(1000000), "%u ms",
+		(unsigned int)((test_now_ns() - begin) / 1000000));
+	TEST_CALL(test_dpa_failed(dpa, &status));
+	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_SPIN);
+	return test_dpa_end(dpa);
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: a program of an offload processor without its runtime",
 	.unit_test_cases = {
@@ -224,6 +258,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_host_segment),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_empty),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_window_kept),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_inside),
 		TEST_CASES_END()
 	},
 };

@@ -68,6 +68,7 @@ start(void)
 	func_add(prog, EVIL_CALL, "call");
 	func_add(prog, EVIL_REFUSE, "refuse");
 	func_add(prog, EVIL_SEND, "send");
+	func_add(prog, EVIL_POKE, "poke");
 	prog->nb_funcs = EVIL_NB_FUNCS;
 	prog->version = SHM_DPA_VERSION;
 	__atomic_store_n(&prog->magic, SHM_DPA_MAGIC, __ATOMIC_RELEASE);
@@ -92,6 +93,9 @@ deed(uint64_t func, const uint64_t *args)
 				(long)args[3], (long)args[4], (long)args[5], 0);
 	case EVIL_REFUSE:
 		refuses = args[0];
+		return 0;
+	case EVIL_POKE:
+		*(volatile uint64_t *)(uintptr_t)args[0] = args[1];
 		return 0;
 	default:
 		return flood(args[0], args[1]);

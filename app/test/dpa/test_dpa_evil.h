@@ -12,6 +12,7 @@ enum test_dpa_evil {
 	EVIL_CALL = 0, /* "call": number of a system call, five arguments */
 	EVIL_REFUSE,   /* "refuse": whether it refuses what comes from now on */
 	EVIL_SEND,     /* "send": how many messages, bytes of each */
+	EVIL_POKE,     /* "poke": an address, what to write there */
 	EVIL_NB_FUNCS,
 };
 

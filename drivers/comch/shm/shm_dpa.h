@@ -141,6 +141,7 @@ struct shm_dpa {
 	int sock;         /* our end of the control socket */
 	int pidfd;
 	bool down; /* atomic */
+	uint32_t nb_kept; /* memory that units did not leave; atomic */
 
 	struct shm_dpa_monitor *monitor;
 	pthread_mutex_t lock; /* of what follows */

@@ -76,11 +76,21 @@ shm_msgq_units_settle(struct shm_dpa *dpa, uint32_t ms)
 	return ret;
 }
 
+bool
+shm_msgq_units_left(struct shm_dpa *dpa)
+{
+	if (shm_msgq_units_settle(dpa, SHM_MSGQ_SETTLE_MS) == 0)
+		return true;
+	if (__atomic_add_fetch(&dpa->nb_kept, 1, __ATOMIC_RELAXED) == SHM_MSGQ_MAX_KEPT)
+		shm_dpa_spins(dpa, SHM_DPA_NO_EU, "did not leave a device function");
+	return false;
+}
+
 /* Free what the units do not find any more. */
 static void
 places_free(struct shm_dpa *dpa, struct shm_dpa_place *host, struct shm_dpa_place *prog)
 {
-	if (shm_msgq_units_settle(dpa, SHM_MSGQ_SETTLE_MS) != 0) {
+	if (!shm_msgq_units_left(dpa)) {
 		SHM_LOG(WARNING, "a unit of the program stays in a device function: memory of a queue is kept until the program stops");
 		return;
 	}

@@ -38,6 +38,8 @@
 #define SHM_MSGQ_CHUNK 32
 /* For units and producers to be done with what was taken away, milliseconds. */
 #define SHM_MSGQ_SETTLE_MS 500
+/* Times that a program may fail to be; engines wait for it, and others wait for them. */
+#define SHM_MSGQ_MAX_KEPT 4
 /* No position: no consumer is looked at. */
 #define SHM_MSGQ_NO_SLOT UINT32_MAX
 
@@ -153,6 +155,8 @@ void shm_msgq_dpa_queue_destroy(struct rte_comch_dpa_queue *queue);
  * what was taken out of a table before is used by none. -ETIMEDOUT: a unit is. Any thread.
  */
 int shm_msgq_units_settle(struct shm_dpa *dpa, uint32_t ms);
+/* Whether memory can be freed, after that; else it is kept. Nobody waits for that often. */
+bool shm_msgq_units_left(struct shm_dpa *dpa);
 
 /* shm_msgq_queue.c: this end */
 int shm_msgq_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp);

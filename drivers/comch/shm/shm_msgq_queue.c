@@ -146,7 +146,7 @@ rx_withdraw(struct shm_msgq_rx *rx)
 	__atomic_store_n(rx_entry(rx), 0, __ATOMIC_RELAXED); /* B */
 	mq_unlock(rx->mq);
 	rx->here = false;
-	rx->kept = shm_msgq_units_settle(rx->mq->dpa, SHM_MSGQ_SETTLE_MS) != 0;
+	rx->kept = !shm_msgq_units_left(rx->mq->dpa);
 }
 
 static void
