@@ -249,6 +249,25 @@ test_inside(void)
 	return test_dpa_end(dpa);
 }
 
+/* Threads beyond those that units are: the filter cannot count them, the host does. */
+static int
+test_threads(void)
+{
+	const uint64_t args[] = { 500 };
+	struct rte_comch_dpa_status status;
+	uint64_t ret = 0;
+	int error;
+
+	TEST_EXPECT(start(), 0);
+	/* it may be found out before it has them all */
+	error = rte_comch_dpa_rpc(dpa, "threads", args, RTE_DIM(args), CALL_MS, &ret);
+	TEST_TRUE(error == -EIO || (error == 0 && ret > 2));
+	TEST_CALL(test_dpa_failed(dpa, &status));
+	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_NONSENSE);
+	TEST_EXPECT(status.reason, -EPROTO);
+	return test_dpa_end(dpa);
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: a program of an offload processor without its runtime",
 	.unit_test_cases = {
@@ -259,6 +278,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_empty),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_window_kept),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_inside),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_threads),
 		TEST_CASES_END()
 	},
 };

@@ -10,6 +10,7 @@
  */
 
 #include <linux/mman.h>
+#include <linux/sched.h>
 
 #include <rte_comch_dpa_dev.h>
 
@@ -69,6 +70,7 @@ start(void)
 	func_add(prog, EVIL_REFUSE, "refuse");
 	func_add(prog, EVIL_SEND, "send");
 	func_add(prog, EVIL_POKE, "poke");
+	func_add(prog, EVIL_THREADS, "threads");
 	prog->nb_funcs = EVIL_NB_FUNCS;
 	prog->version = SHM_DPA_VERSION;
 	__atomic_store_n(&prog->magic, SHM_DPA_MAGIC, __ATOMIC_RELEASE);
@@ -84,6 +86,29 @@ flood(uint64_t nb, uint64_t len)
 	return 0;
 }
 
+/* All on one stack, which none of them uses. */
+static void
+thread_main(void)
+{
+	static uint32_t word;
+
+	for (;;)
+		rt_call(__NR_futex, (long)&word, 0 /* FUTEX_WAIT */, 0, 0, 0, 0);
+}
+
+static uint64_t
+threads(uint64_t nb)
+{
+	static uint8_t other[4096] __attribute__((aligned(64))); /* check-ok: freestanding */
+	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+		CLONE_SYSVSEM;
+	uint64_t made = 0;
+
+	while (made < nb && rt_clone(flags, (uintptr_t)&other[2048], thread_main) > 0)
+		made++;
+	return made;
+}
+
 static uint64_t
 deed(uint64_t func, const uint64_t *args)
 {
@@ -94,6 +119,8 @@ deed(uint64_t func, const uint64_t *args)
 	case EVIL_REFUSE:
 		refuses = args[0];
 		return 0;
+	case EVIL_THREADS:
+		return threads(args[0]);
 	case EVIL_POKE:
 		*(volatile uint64_t *)(uintptr_t)args[0] = args[1];
 		return 0;

@@ -13,6 +13,7 @@ enum test_dpa_evil {
 	EVIL_REFUSE,   /* "refuse": whether it refuses what comes from now on */
 	EVIL_SEND,     /* "send": how many messages, bytes of each */
 	EVIL_POKE,     /* "poke": an address, what to write there */
+	EVIL_THREADS,  /* "threads": how many it makes; the answer is how many it has made */
 	EVIL_NB_FUNCS,
 };
 

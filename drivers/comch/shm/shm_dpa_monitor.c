@@ -11,9 +11,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +30,9 @@
 /* From the end of the socket to that of its process, and from STOP to SIGKILL. */
 #define MONITOR_HUP_MS 500
 #define MONITOR_STOP_MS 500
+/* Between two looks at its threads: one for each unit, those of calls and of control. */
+#define MONITOR_LOOK_MS 1000
+#define MONITOR_THREADS 2
 
 /* Launch it, in this thread; its end of the socket is ours no more. */
 static pid_t
@@ -69,9 +74,28 @@ shm_dpa_process_over(const struct shm_dpa *dpa, int ms)
 	return ret > 0;
 }
 
+/*
+ * No limit of a process is for its threads, and each takes memory of the kernel and a
+ * number that others need. A folder has a link for each folder in it, and two more.
+ */
+static void
+monitor_threads(struct shm_dpa *dpa, pid_t pid)
+{
+	uint32_t max = dpa->api->nb_eus + MONITOR_THREADS;
+	char path[64];
+	struct stat st;
+
+	if (dpa->api->runner != NULL || shm_dpa_is_down(dpa))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	if (stat(path, &st) == 0 && st.st_nlink > max + 2)
+		shm_dpa_violation(dpa, SHM_DPA_NO_EU, "it has more threads than units",
+			st.st_nlink - 2, max);
+}
+
 /* Until it has ended. */
 static void
-monitor_wait(struct shm_dpa *dpa)
+monitor_wait(struct shm_dpa *dpa, pid_t pid)
 {
 	struct pollfd pfds[2] = {
 		{ .fd = dpa->pidfd, .events = POLLIN },
@@ -79,12 +103,13 @@ monitor_wait(struct shm_dpa *dpa)
 	};
 
 	for (;;) {
-		if (poll(pfds, 2, -1) < 0)
+		if (poll(pfds, 2, MONITOR_LOOK_MS) < 0)
 			continue;
 		if ((pfds[1].revents & POLLIN) != 0 && !shm_dpa_is_down(dpa))
 			shm_dpa_receive(dpa);
 		if (pfds[0].revents != 0)
 			return;
+		monitor_threads(dpa, pid);
 		if (shm_dpa_is_down(dpa)) {
 			pfds[1].fd = -1; /* it was killed; nobody wants to know more */
 		} else if ((pfds[1].revents & POLLHUP) != 0) {
@@ -126,7 +151,7 @@ static DPDK_THREAD_FUNC(monitor_main, arg)
 	pid = monitor_launch(dpa, monitor->exe, monitor->sock);
 	if (pid < 0)
 		return DPDK_THREAD_END;
-	monitor_wait(dpa);
+	monitor_wait(dpa, pid);
 	monitor_reap(dpa, pid);
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
 	tell = dpa->up && !dpa->stopping;
