@@ -156,13 +156,17 @@ test_forbidden(void)
 	struct rte_comch_dpa_thread *thread;
 	struct rte_comch_dpa_status status;
 	uint64_t deed;
+	bool told;
 
 	for (deed = DEED_FORBIDDEN; deed < DEED_CALLS_END; deed++) {
+		/* one call is ended by the kernel at once: its arguments are not to be guessed */
+		told = deed != DEED_EXECVEAT;
 		TEST_EXPECT(test_dpa_start(NULL, &dpa), 0);
 		TEST_EXPECT(test_dpa_deed_thread(dpa, deed % 4, deed, 0, &thread), 0);
-		TEST_CALL(expect(RTE_COMCH_DPA_END_CALL, -EPERM, deed % 4, &status));
+		TEST_CALL(expect(RTE_COMCH_DPA_END_CALL, -EPERM,
+			told ? deed % 4 : RTE_COMCH_DPA_NO_EU, &status));
 		TEST_EXPECT(status.signal, SIGSYS);
-		TEST_TRUE(status.value != 0);
+		TEST_TRUE((status.value != 0) == told);
 		TEST_CALL(down(thread));
 		TEST_EXPECT(test_dpa_start(NULL, &dpa), 0);
 		TEST_EXPECT(test_dpa_deed_call(dpa, deed, 0, CALL_MS), -EIO);

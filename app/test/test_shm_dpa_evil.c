@@ -119,6 +119,24 @@ test_calls(void)
 	return TEST_SUCCESS;
 }
 
+/* Another file than its own: with an absolute path, the descriptor counts nothing. */
+static int
+test_exec(void)
+{
+	const uint64_t args[NB_ARGS] = { SYS_execveat, 250, SHM_DPA_PROG_ADDR };
+	uint64_t poke[] = { SHM_DPA_PROG_ADDR, 0 }, value;
+	struct rte_comch_dpa_status status;
+	int64_t ret;
+
+	memcpy(&poke[1], "/nofile", sizeof(poke[1]));
+	TEST_EXPECT(start(), 0);
+	TEST_EXPECT(rte_comch_dpa_rpc(dpa, "poke", poke, RTE_DIM(poke), CALL_MS, &value), 0);
+	TEST_EXPECT(call(args, &ret), -EIO);
+	TEST_CALL(test_dpa_failed(dpa, &status));
+	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_CALL);
+	return test_dpa_end(dpa);
+}
+
 /*
  * Memory that no limit of a process is for: shared, of huge pages, or that grows; and more
  * than the limits that there are.
@@ -272,6 +290,7 @@ static struct unit_test_suite suite = {
 	.suite_name = "comch: a program of an offload processor without its runtime",
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_calls),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_exec),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_memory),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_affinity),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_host_segment),

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include <rte_common.h>
+#include <rte_random.h>
 
 #include "comch_shm.h"
 #include "shm_dpa.h"
@@ -51,6 +52,8 @@ int __clone(int (*fn)(void *arg), void *stack, int flags, void *arg, ...);
  */
 #define EXEC_FD 250
 #define EXEC_MAX_FDS 200
+/* Addresses of the empty path of which one is taken: a power of two. */
+#define EXEC_NOTHING (64u << 10)
 /* Memory of its own that a program may have, its variables and stacks; its first stack. */
 #define EXEC_MAX_DATA (256ul << 20)
 #define EXEC_MAX_STACK (1ul << 20)
@@ -66,7 +69,6 @@ int __clone(int (*fn)(void *arg), void *stack, int flags, void *arg, ...);
 #ifdef SHM_DPA_ARCH
 /* For the runtime, until it confines itself further. */
 static const struct shm_dpa_rule exec_rules[] = {
-	SHM_DPA_CALL_IF(SYS_execveat, 0, UINT32_MAX, EXEC_FD),
 	SHM_DPA_CALL_IF(SYS_recvmsg, 0, UINT32_MAX, SHM_DPA_SOCK),
 	SHM_DPA_CALL_IF(SYS_sendto, 0, UINT32_MAX, SHM_DPA_SOCK),
 	SHM_DPA_CALL_MMAP(SYS_mmap, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED),
@@ -99,10 +101,13 @@ struct exec_child {
 	pid_t parent;
 	const char *argv[3];
 	const char *envp[1];
+	char nothing[EXEC_NOTHING]; /* zero */
+	const char *path; /* somewhere in it */
 	bool limits; /* a runner takes what it needs */
 	bool filtered;
 #ifdef SHM_DPA_ARCH
-	struct sock_filter ops[SHM_DPA_FILTER_LEN(RTE_DIM(exec_rules))];
+	struct shm_dpa_rule rules[RTE_DIM(exec_rules) + 1];
+	struct sock_filter ops[SHM_DPA_FILTER_LEN(RTE_DIM(exec_rules) + 1)];
 	struct sock_fprog prog;
 #endif
 };
@@ -192,7 +197,7 @@ exec_program(const struct exec_child *child)
 {
 	if (child->launch->runner != NULL)
 		return syscall(SYS_execve, child->launch->runner, child->argv, child->envp);
-	return syscall(SYS_execveat, EXEC_FD, "", child->argv, child->envp, AT_EMPTY_PATH);
+	return syscall(SYS_execveat, EXEC_FD, child->path, child->argv, child->envp, AT_EMPTY_PATH);
 }
 
 /* In the child. The order matters: what is forbidden last must not be needed after it. */
@@ -234,10 +239,22 @@ exec_child_init(struct exec_child *child, struct shm_dpa_launch *launch)
 	child->argv[0] = launch->runner != NULL ? launch->runner : "comch-dpa";
 	if (launch->runner != NULL)
 		child->argv[1] = launch->program;
+	child->path = &child->nothing[rte_rand() & (EXEC_NOTHING - 1)];
 	child->limits = launch->runner == NULL;
 #ifdef SHM_DPA_ARCH
 	child->filtered = launch->confined;
-	child->prog.len = shm_dpa_filter_make(child->ops, exec_rules, RTE_DIM(exec_rules));
+	memcpy(child->rules, exec_rules, sizeof(exec_rules));
+	/*
+	 * The filter has to let the child through, and so the program. With an absolute path
+	 * the descriptor counts nothing: all files could be looked for and executed. So the
+	 * path has to be at an address that the program does not know.
+	 */
+	child->rules[RTE_DIM(exec_rules)] = (struct shm_dpa_rule)
+		SHM_DPA_CALL_IF2(SYS_execveat, 0, UINT32_MAX, EXEC_FD, 1, UINT32_MAX,
+			(uint32_t)(uintptr_t)child->path);
+	child->rules[RTE_DIM(exec_rules)].once = 1;
+	child->prog.len = shm_dpa_filter_make(child->ops, child->rules,
+			RTE_DIM(child->rules));
 	child->prog.filter = child->ops;
 #endif
 }

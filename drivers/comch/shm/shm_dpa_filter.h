@@ -39,14 +39,15 @@ struct shm_dpa_cond {
 struct shm_dpa_rule {
 	uint32_t nr;
 	struct shm_dpa_cond conds[SHM_DPA_NB_CONDS];
+	uint32_t once; /* not 0: with other arguments it ends the process, which may not guess */
 };
 
 /* A call with any arguments; with one of a value; and with two. */
-#define SHM_DPA_CALL(nr) { nr, { { 0, 0, 0 }, { 0, 0, 0 } } }
+#define SHM_DPA_CALL(nr) { nr, { { 0, 0, 0 }, { 0, 0, 0 } }, 0 }
 #define SHM_DPA_CALL_IF(nr, arg, mask, value) \
-	{ nr, { { arg, mask, value }, { 0, 0, 0 } } }
+	{ nr, { { arg, mask, value }, { 0, 0, 0 } }, 0 }
 #define SHM_DPA_CALL_IF2(nr, arg, mask, value, arg2, mask2, value2) \
-	{ nr, { { arg, mask, value }, { arg2, mask2, value2 } } }
+	{ nr, { { arg, mask, value }, { arg2, mask2, value2 } }, 0 }
 /*
  * mmap() with just these flags, and no page that is executable. What is shared is a file
  * then, and what is anonymous is private: else it would not count as data of the process,
@@ -100,7 +101,10 @@ shm_dpa_filter_rule(struct sock_filter *ops, const struct shm_dpa_rule *rule)
 		ops[n++] = shm_dpa_filter_op(is, cond->value, 0, left + 1);
 	}
 	ops[n++] = shm_dpa_filter_op(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-	ops[n++] = shm_dpa_filter_op(load, offsetof(struct seccomp_data, nr), 0, 0);
+	if (rule->once != 0)
+		ops[n++] = shm_dpa_filter_op(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+	else
+		ops[n++] = shm_dpa_filter_op(load, offsetof(struct seccomp_data, nr), 0, 0);
 	return n;
 }
 
