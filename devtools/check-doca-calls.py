@@ -41,7 +41,7 @@ GENERATIONS = {
     'ep': 'Endpoints of the Legacy Interface',
 }
 MOST_TESTS = 3
-LATER = 'absent: comes with message queues and offload processors'
+LATER = 'absent: needs memory that programs of offload processors reach, or a GPU'
 ABSENT = 'not reached: the function is absent'
 
 CALL_ROW = re.compile(r'^   ``(\w+)\(\)`` \| ([^|]+?) \| ?(.*)$', re.M)
@@ -81,7 +81,7 @@ class Tests:
         self.cases = {}  # name: file
         self.nodes = {}  # (file, name): text of the function, table or macro
         self.shared = {}  # name: file, of what other files can use
-        for path in sorted(folder.glob('*.[ch]')):
+        for path in sorted([*folder.glob('*.[ch]'), *folder.glob('dpa/*.[ch]')]):
             self.read(path.name, path.read_text())
         self.cases = {c: f for c, f in self.cases.items() if (f, c) in self.nodes}
 
@@ -195,9 +195,10 @@ class Tree:
         for path in (self.top / LIB).glob('*.map'):
             node = re.search(r'^DOCA_COMPAT \{(.*?)^\}', path.read_text(), re.M | re.S)
             self.exported |= set(re.findall(r'^\t(doca_\w+);', node[1] if node else '', re.M))
-        for path in (self.top / LIB).glob('doca_*.h'):
+        folder = self.top / LIB
+        for path in [*folder.glob('doca_*.h'), *folder.glob('dpa/doca_dpa_dev*.h')]:
             if not path.name.endswith('private.h'):
-                self.exported |= set(re.findall(r'^static inline [\w *]+?\s\*?(doca_\w+)\(',
+                self.exported |= set(re.findall(r'^static inline [^;{]*?\s\*?(doca_\w+)\(',
                                                 path.read_text(), re.M))
         self.calls_text = (self.top / CALLS_PAGE).read_text()
         self.errors_text = (self.top / ERRORS_PAGE).read_text()
@@ -341,6 +342,7 @@ def prove():
         (ERRORS_PAGE, error.replace('``test_a``', ABSENT), 'the function is there'),
         (ERRORS_PAGE, error.replace('test_a', 'test_b'), 'does not name DOCA_ERROR_AGAIN'),
         (LIB + '/a.map', 'DOCA_COMPAT {\n};\n', 'it is not exported'),
+        (LIB + '/dpa/doca_dpa_dev.h', 'static inline int\ndoca_b(void)\n', 'doca_b: exported'),
     ]
     bad = 0
     for file, text, want in changes:

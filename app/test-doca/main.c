@@ -58,6 +58,8 @@ static const struct {
 	{"fast_process", test_fast_process},
 	{"start", test_start_up},
 	{"dev", test_dev},
+	{"dpa", test_dpa},
+	{"msgq", test_msgq},
 	{"comm_channel", test_comm_channel},
 	{"comm_channel_event", test_comm_channel_event},
 	{"comm_channel_msg", test_comm_channel_msg},

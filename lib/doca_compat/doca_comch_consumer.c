@@ -15,9 +15,12 @@
 #include <rte_branch_prediction.h>
 
 #include <doca_comch_consumer.h>
+#include <doca_comch_msgq.h>
 #include <doca_log.h>
 
+#include "doca_comch_msgq_private.h"
 #include "doca_comch_queue_private.h"
+#include "doca_dpa_private.h"
 #include "doca_mem_private.h"
 #include "doca_private.h"
 
@@ -27,9 +30,12 @@ struct doca_comch_consumer {
 	struct doca_comch_queue queue;
 	doca_comch_consumer_task_post_recv_completion_cb_t success_cb;
 	doca_comch_consumer_task_post_recv_completion_cb_t error_cb;
-	struct doca_mmap *map; /* with a reference */
+	struct doca_mmap *map; /* with a reference; NULL on a message queue */
 	bool map_held;         /* its region is in use */
 	uint32_t imm_len;
+	/* of a program */
+	struct doca_comch_consumer_completion *completion; /* or NULL */
+	uint32_t dev_user_data;
 };
 
 struct doca_comch_consumer_task_post_recv {
@@ -306,7 +312,8 @@ consumer_prepare(struct doca_ctx *ctx)
 	result = doca_comch_queue_attach(&consumer->queue);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = consumer_map_take(consumer, &conf.mem);
+	if (consumer->map != NULL)
+		result = consumer_map_take(consumer, &conf.mem);
 	if (result != DOCA_SUCCESS)
 		return result;
 	consumer_state_size(consumer, &conf);
@@ -337,6 +344,9 @@ consumer_explain(struct doca_ctx *ctx, int reason)
 	case -ESHUTDOWN:
 		text = "its connection has ended: connect again";
 		break;
+	case -EIO:
+		text = "the program of the offload processor has ended: the log of the driver says why";
+		break;
 	default:
 		text = strerror(-reason);
 		break;
@@ -344,11 +354,36 @@ consumer_explain(struct doca_ctx *ctx, int reason)
 	DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, SOURCE, "a consumer is IDLE: %s", text);
 }
 
+static doca_error_t
+consumer_dpa_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
+	struct doca_comch_queue *queue = &consumer->queue;
+	struct rte_comch_msgq_dpa_consumer_conf conf = {
+		.nb_recv = queue->dev_num,
+		.imm_len = consumer->imm_len,
+		.completion = doca_comch_consumer_completion_rte(consumer->completion),
+		.user_data = consumer->dev_user_data,
+	};
+	struct rte_comch_msgq *msgq = doca_comch_msgq_rte(queue);
+
+	if (conf.completion == NULL)
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, SOURCE,
+				"a consumer of a program has no completion context that is started: doca_comch_consumer_set_completion() first");
+	if (conf.completion == NULL || msgq == NULL)
+		return DOCA_ERROR_BAD_STATE;
+	return doca_compat_dpa_result(rte_comch_msgq_dpa_consumer_create(msgq, &conf,
+			&queue->rte_dpa));
+}
+
 static const struct doca_ctx_ops consumer_ops = {
 	.kind = "consumer",
 	.prepare = consumer_prepare,
 	.idle = consumer_idle,
 	.explain = consumer_explain,
+	.dpa_set = doca_comch_msgq_queue_dpa_set,
+	.dpa_start = consumer_dpa_start,
+	.dpa_stop = doca_comch_msgq_queue_dpa_stop,
 };
 
 doca_error_t
@@ -411,7 +446,8 @@ doca_comch_consumer_create(struct doca_comch_connection *connection, struct doca
 	created = calloc(1, sizeof(*created));
 	if (created == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	result = doca_comch_queue_init(&created->queue, connection, &consumer_ops, true);
+	result = doca_comch_queue_init(&created->queue, connection->func, connection->dev_id,
+			&consumer_ops, true);
 	if (result == DOCA_SUCCESS) {
 		conf.user_data = created;
 		ret = rte_comch_consumer_create(connection->rte, &conf, &created->queue.ctx.rte);
@@ -429,6 +465,38 @@ doca_comch_consumer_create(struct doca_comch_connection *connection, struct doca
 }
 
 doca_error_t
+doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
+		struct doca_comch_consumer **consumer)
+{
+	struct rte_comch_consumer_conf conf = { .state_cb = consumer_state_cb };
+	struct doca_comch_consumer *created;
+	struct rte_comch_msgq *rte;
+	doca_error_t result;
+	bool ours;
+
+	if (msgq == NULL || consumer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	created = calloc(1, sizeof(*created));
+	if (created == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	result = doca_comch_msgq_queue_init(&created->queue, msgq, &consumer_ops, true, &ours,
+			&rte);
+	if (result == DOCA_SUCCESS && ours) {
+		conf.user_data = created;
+		result = doca_compat_dpa_result(rte_comch_msgq_consumer_create(rte, &conf,
+				&created->queue.ctx.rte));
+	}
+	if (result != DOCA_SUCCESS) {
+		doca_comch_msgq_queue_end(&created->queue);
+		doca_comch_queue_free(&created->queue);
+		return result;
+	}
+	created->imm_len = created->queue.max_imm_len;
+	*consumer = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
 doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 {
 	doca_error_t result;
@@ -440,7 +508,10 @@ doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 	result = doca_compat_ctx_end(&consumer->queue.ctx);
 	if (result != DOCA_SUCCESS)
 		return result;
-	doca_compat_mmap_unref(consumer->map);
+	if (consumer->map != NULL)
+		doca_compat_mmap_unref(consumer->map);
+	doca_comch_consumer_completion_name(&consumer->completion, NULL);
+	doca_comch_msgq_queue_end(&consumer->queue);
 	doca_comch_queue_free(&consumer->queue);
 	return DOCA_SUCCESS;
 }
@@ -456,7 +527,7 @@ doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t 
 {
 	if (consumer == NULL || id == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return doca_compat_result(rte_comch_queue_id_get(consumer->queue.ctx.rte, id));
+	return doca_comch_queue_id_get(&consumer->queue, id);
 }
 
 doca_error_t
@@ -496,6 +567,52 @@ doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer
 	consumer->error_cb = task_error_cb;
 	consumer->queue.nb_tasks = num_post_recv_tasks;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
+		struct doca_comch_consumer_completion *consumer_comp, uint32_t user_data)
+{
+	if (consumer == NULL || consumer_comp == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (doca_comch_msgq_queue_settable(&consumer->queue) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	doca_comch_consumer_completion_name(&consumer->completion, consumer_comp);
+	consumer->dev_user_data = user_data;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+consumer_dev_num_set(struct doca_comch_consumer *consumer, uint32_t dev_num_recv)
+{
+	if (consumer == NULL || dev_num_recv == 0)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (doca_comch_msgq_queue_settable(&consumer->queue) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	consumer->queue.dev_num = dev_num_recv;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer,
+		uint32_t dev_num_recv)
+{
+	return consumer_dev_num_set(consumer, dev_num_recv);
+}
+
+doca_error_t
+doca_comch_consumer_set_dev_num_recv(struct doca_comch_consumer *consumer, uint32_t dev_num_recv)
+{
+	return consumer_dev_num_set(consumer, dev_num_recv);
+}
+
+doca_error_t
+doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
+		doca_dpa_dev_comch_consumer_t *dpa_consumer)
+{
+	if (consumer == NULL || dpa_consumer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return doca_comch_msgq_queue_handle_get(&consumer->queue, dpa_consumer);
 }
 
 /* A task of rte_comch for one that has none; what it posts is set with the submission. */

@@ -41,6 +41,7 @@
 #include <stdint.h>
 
 #include <doca_compat.h>
+#include <doca_dpa_types.h>
 #include <doca_error.h>
 #include <doca_types.h>
 
@@ -52,11 +53,15 @@ struct doca_buf;
 struct doca_comch_connection;
 struct doca_ctx;
 struct doca_devinfo;
+struct doca_dpa_thread;
 struct doca_mmap;
 struct doca_task;
 
 /** A consumer. */
 struct doca_comch_consumer;
+
+/** A completion context of consumers of a program of an offload processor. */
+struct doca_comch_consumer_completion;
 
 /** A buffer that a consumer posts. */
 struct doca_comch_consumer_task_post_recv;
@@ -376,6 +381,268 @@ const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(
 DOCA_STABLE
 uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(
 		const struct doca_comch_consumer_task_post_recv *task);
+
+/**
+ * @name Consumers of a program of an offload processor
+ * @{
+ */
+
+/**
+ * Create a completion context for consumers of a program. It belongs to the offload
+ * processor of its thread.
+ *
+ * @param [out] consumer_comp
+ *   The context, set on success.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: consumer_comp is NULL.
+ *   - DOCA_ERROR_NO_MEMORY: no memory.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_create(struct doca_comch_consumer_completion
+		**consumer_comp);
+
+/**
+ * Destroy a completion context.
+ *
+ * @param consumer_comp
+ *   A completion context, not started.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: consumer_comp is NULL.
+ *   - DOCA_ERROR_IN_USE: it is started, or a consumer has it.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_destroy(struct doca_comch_consumer_completion
+		*consumer_comp);
+
+/**
+ * Set the thread that notifications run. It is mandatory.
+ *
+ * @param consumer_comp
+ *   A completion context, not started.
+ * @param dpa_thread
+ *   The thread.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ *   - DOCA_ERROR_BAD_STATE: it is started.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_set_dpa_thread(struct
+		doca_comch_consumer_completion *consumer_comp, struct doca_dpa_thread *dpa_thread);
+
+/**
+ * Set how many consumers can have it; 1 unless it is set. Rounded up to a power of two.
+ *
+ * @param consumer_comp
+ *   A completion context, not started.
+ * @param max_num_consumers
+ *   The number.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: consumer_comp is NULL, or the number is 0.
+ *   - DOCA_ERROR_BAD_STATE: it is started.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_set_max_num_consumers(struct
+		doca_comch_consumer_completion *consumer_comp, uint32_t max_num_consumers);
+
+/**
+ * Get what the function above has set.
+ *
+ * @param consumer_comp
+ *   A completion context.
+ * @param [out] max_num_consumers
+ *   The number, set on success.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_get_max_num_consumers(const struct
+		doca_comch_consumer_completion *consumer_comp, uint32_t *max_num_consumers);
+
+/**
+ * Set how many messages it holds, the sum over its consumers; 512 unless it is set. Rounded
+ * up to a power of two.
+ *
+ * @param consumer_comp
+ *   A completion context, not started.
+ * @param max_num_recv
+ *   The number.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: consumer_comp is NULL, or the number is 0.
+ *   - DOCA_ERROR_BAD_STATE: it is started.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_set_max_num_recv(struct
+		doca_comch_consumer_completion *consumer_comp, uint32_t max_num_recv);
+
+/**
+ * Get what the function above has set.
+ *
+ * @param consumer_comp
+ *   A completion context.
+ * @param [out] max_num_recv
+ *   The number, set on success.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_get_max_num_recv(const struct
+		doca_comch_consumer_completion *consumer_comp, uint32_t *max_num_recv);
+
+/**
+ * Set the bytes of the longest message, at least those of each consumer; 32 unless it is
+ * set.
+ *
+ * @param consumer_comp
+ *   A completion context, not started.
+ * @param imm_data_len
+ *   The number.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: consumer_comp is NULL, or above 32.
+ *   - DOCA_ERROR_BAD_STATE: it is started.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_set_imm_data_len(struct
+		doca_comch_consumer_completion *consumer_comp, uint32_t imm_data_len);
+
+/**
+ * Get what the function above has set.
+ *
+ * @param consumer_comp
+ *   A completion context.
+ * @param [out] imm_data_len
+ *   The number, set on success.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_get_imm_data_len(const struct
+		doca_comch_consumer_completion *consumer_comp, uint32_t *imm_data_len);
+
+/**
+ * Start a completion context.
+ *
+ * @param consumer_comp
+ *   A completion context, not started.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: consumer_comp is NULL, or a number is too large.
+ *   - DOCA_ERROR_BAD_STATE: it is started, or has no thread, or that is not started.
+ *   - DOCA_ERROR_NO_MEMORY: no memory.
+ *   - DOCA_ERROR_DRIVER: the program has ended, which was logged.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_start(struct doca_comch_consumer_completion
+		*consumer_comp);
+
+/**
+ * Stop a completion context.
+ *
+ * @param consumer_comp
+ *   A completion context, started.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: consumer_comp is NULL.
+ *   - DOCA_ERROR_BAD_STATE: it is not started.
+ *   - DOCA_ERROR_IN_USE: a consumer that is started has it.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_stop(struct doca_comch_consumer_completion
+		*consumer_comp);
+
+/**
+ * Get what the program knows a completion context by.
+ *
+ * @param consumer_comp
+ *   A completion context, started.
+ * @param [out] handle
+ *   The handle, set on success.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ *   - DOCA_ERROR_BAD_STATE: it is not started.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_get_dpa_handle(
+		struct doca_comch_consumer_completion *consumer_comp,
+		doca_dpa_dev_comch_consumer_completion_t *handle);
+
+/**
+ * Set the completion context of a consumer of a program.
+ *
+ * @param consumer
+ *   A consumer of a program, IDLE.
+ * @param consumer_comp
+ *   The completion context.
+ * @param user_data
+ *   What the program finds in its completions.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ *   - DOCA_ERROR_BAD_STATE: it is not IDLE, or has not been given to a program by
+ *     doca_ctx_set_datapath_on_dpa().
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer, struct
+		doca_comch_consumer_completion *consumer_comp, uint32_t user_data);
+
+/**
+ * Set how many messages a consumer of a program can have on the way. Rounded up to a power
+ * of two; 512 unless it is set.
+ *
+ * @param consumer
+ *   A consumer of a program, IDLE.
+ * @param dev_num_recv
+ *   Their number.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: consumer is NULL, or the number is 0.
+ *   - DOCA_ERROR_BAD_STATE: it is not IDLE, or has not been given to a program by
+ *     doca_ctx_set_datapath_on_dpa().
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer,
+		uint32_t dev_num_recv);
+
+/**
+ * The name of 2.7 for doca_comch_consumer_set_dev_max_num_recv().
+ *
+ * @param consumer
+ *   A consumer of a program, IDLE.
+ * @param dev_num_recv
+ *   Their number.
+ * @return
+ *   - As for that.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_set_dev_num_recv(struct doca_comch_consumer *consumer,
+		uint32_t dev_num_recv);
+
+/**
+ * Get what the program knows a consumer by.
+ *
+ * @param consumer
+ *   A consumer of a program, started.
+ * @param [out] dpa_consumer
+ *   The handle, set on success.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ *   - DOCA_ERROR_BAD_STATE: it is not started, or is of this process.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
+		doca_dpa_dev_comch_consumer_t *dpa_consumer);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -15,15 +15,18 @@
 #include <rte_branch_prediction.h>
 #include <rte_errno.h>
 
+#include <doca_comch_msgq.h>
 #include <doca_comch_producer.h>
 
 #include "doca_comch_queue_private.h"
+#include "doca_dpa_private.h"
 #include "doca_mem_private.h"
 
 struct doca_comch_producer {
 	struct doca_comch_queue queue;
 	doca_comch_producer_task_send_completion_cb_t success_cb;
 	doca_comch_producer_task_send_completion_cb_t error_cb;
+	struct doca_dpa_completion *completion; /* of a program, or NULL */
 };
 
 struct doca_comch_producer_task_send {
@@ -230,9 +233,34 @@ producer_prepare(struct doca_ctx *ctx)
 	return doca_compat_result(rte_comch_producer_conf_set(ctx->rte, &conf));
 }
 
+static doca_error_t
+producer_dpa_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_producer *producer = (struct doca_comch_producer *)ctx;
+	struct doca_comch_queue *queue = &producer->queue;
+	struct rte_comch_msgq_dpa_producer_conf conf = {
+		.nb_sends = queue->dev_num,
+		.user_data = (uint32_t)ctx->user_data.u64,
+	};
+	struct rte_comch_msgq *msgq = doca_comch_msgq_rte(queue);
+
+	if (producer->completion != NULL) {
+		conf.completion = producer->completion->rte;
+		if (conf.completion == NULL)
+			return DOCA_ERROR_BAD_STATE;
+	}
+	if (msgq == NULL)
+		return DOCA_ERROR_BAD_STATE;
+	return doca_compat_dpa_result(rte_comch_msgq_dpa_producer_create(msgq, &conf,
+			&queue->rte_dpa));
+}
+
 static const struct doca_ctx_ops producer_ops = {
 	.kind = "producer",
 	.prepare = producer_prepare,
+	.dpa_set = doca_comch_msgq_queue_dpa_set,
+	.dpa_start = producer_dpa_start,
+	.dpa_stop = doca_comch_msgq_queue_dpa_stop,
 };
 
 doca_error_t
@@ -287,7 +315,8 @@ doca_comch_producer_create(struct doca_comch_connection *connection,
 	created = calloc(1, sizeof(*created));
 	if (created == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	result = doca_comch_queue_init(&created->queue, connection, &producer_ops, false);
+	result = doca_comch_queue_init(&created->queue, connection->func, connection->dev_id,
+			&producer_ops, false);
 	if (result == DOCA_SUCCESS) {
 		conf.user_data = created;
 		ret = rte_comch_producer_create(connection->rte, &conf, &created->queue.ctx.rte);
@@ -301,6 +330,37 @@ doca_comch_producer_create(struct doca_comch_connection *connection,
 }
 
 doca_error_t
+doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq,
+		struct doca_comch_producer **producer)
+{
+	struct rte_comch_producer_conf conf = { .state_cb = doca_compat_ctx_state_cb };
+	struct doca_comch_producer *created;
+	struct rte_comch_msgq *rte;
+	doca_error_t result;
+	bool ours;
+
+	if (msgq == NULL || producer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	created = calloc(1, sizeof(*created));
+	if (created == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	result = doca_comch_msgq_queue_init(&created->queue, msgq, &producer_ops, false, &ours,
+			&rte);
+	if (result == DOCA_SUCCESS && ours) {
+		conf.user_data = created;
+		result = doca_compat_dpa_result(rte_comch_msgq_producer_create(rte, &conf,
+				&created->queue.ctx.rte));
+	}
+	if (result == DOCA_SUCCESS) {
+		*producer = created;
+	} else {
+		doca_comch_msgq_queue_end(&created->queue);
+		doca_comch_queue_free(&created->queue);
+	}
+	return result;
+}
+
+doca_error_t
 doca_comch_producer_destroy(struct doca_comch_producer *producer)
 {
 	doca_error_t result;
@@ -308,9 +368,13 @@ doca_comch_producer_destroy(struct doca_comch_producer *producer)
 	if (producer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	result = doca_compat_ctx_end(&producer->queue.ctx);
-	if (result == DOCA_SUCCESS)
-		doca_comch_queue_free(&producer->queue);
-	return result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (producer->completion != NULL)
+		producer->completion->nb_users--;
+	doca_comch_msgq_queue_end(&producer->queue);
+	doca_comch_queue_free(&producer->queue);
+	return DOCA_SUCCESS;
 }
 
 struct doca_ctx *
@@ -324,7 +388,7 @@ doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t 
 {
 	if (producer == NULL || id == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return doca_compat_result(rte_comch_queue_id_get(producer->queue.ctx.rte, id));
+	return doca_comch_queue_id_get(&producer->queue, id);
 }
 
 doca_error_t
@@ -342,6 +406,62 @@ doca_comch_producer_task_send_set_conf(struct doca_comch_producer *producer,
 	producer->error_cb = task_error_cb;
 	producer->queue.nb_tasks = num_send_tasks;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_producer_dpa_completion_attach(struct doca_comch_producer *producer,
+		struct doca_dpa_completion *dpa_comp)
+{
+	if (producer == NULL || dpa_comp == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (doca_comch_msgq_queue_settable(&producer->queue) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	if (dpa_comp->dpa != producer->queue.ctx.dpa)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (producer->completion != NULL)
+		producer->completion->nb_users--;
+	producer->completion = dpa_comp;
+	dpa_comp->nb_users++;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+producer_dev_num_set(struct doca_comch_producer *producer, uint32_t dev_num_send)
+{
+	if (producer == NULL || dev_num_send == 0)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (doca_comch_msgq_queue_settable(&producer->queue) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	producer->queue.dev_num = dev_num_send;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer *producer,
+		uint32_t dev_num_send)
+{
+	return producer_dev_num_set(producer, dev_num_send);
+}
+
+doca_error_t
+doca_comch_producer_set_dev_num_send(struct doca_comch_producer *producer, uint32_t dev_num_send)
+{
+	return producer_dev_num_set(producer, dev_num_send);
+}
+
+doca_error_t
+doca_comch_producer_set_dev_num_recv(struct doca_comch_producer *producer, uint32_t dev_num_send)
+{
+	return producer_dev_num_set(producer, dev_num_send);
+}
+
+doca_error_t
+doca_comch_producer_get_dpa_handle(struct doca_comch_producer *producer,
+		doca_dpa_dev_comch_producer_t *dpa_producer)
+{
+	if (producer == NULL || dpa_producer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return doca_comch_msgq_queue_handle_get(&producer->queue, dpa_producer);
 }
 
 /* A task of rte_comch for one that has none; what it sends is set with the submission. */

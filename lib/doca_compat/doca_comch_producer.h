@@ -37,6 +37,7 @@
 #include <stdint.h>
 
 #include <doca_compat.h>
+#include <doca_dpa_types.h>
 #include <doca_error.h>
 #include <doca_types.h>
 
@@ -48,6 +49,7 @@ struct doca_buf;
 struct doca_comch_connection;
 struct doca_ctx;
 struct doca_devinfo;
+struct doca_dpa_completion;
 struct doca_task;
 
 /** A producer. */
@@ -356,6 +358,93 @@ uint32_t doca_comch_producer_task_send_get_imm_data_len(
 DOCA_STABLE
 void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send *task,
 		uint8_t *imm_data, uint32_t imm_data_len);
+
+/**
+ * @name Producers of a program of an offload processor
+ * @{
+ */
+
+/**
+ * Set the completion context of a producer of a program. Without it, its sends have no
+ * completions.
+ *
+ * @param producer
+ *   A producer of a program, IDLE.
+ * @param dpa_comp
+ *   The completion context, of the same offload processor.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL, or another offload processor.
+ *   - DOCA_ERROR_BAD_STATE: it is not IDLE, or has not been given to a program by
+ *     doca_ctx_set_datapath_on_dpa().
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_dpa_completion_attach(struct doca_comch_producer *producer,
+		struct doca_dpa_completion *dpa_comp);
+
+/**
+ * Set how many sends of a producer of a program can have no completion yet. Rounded up to a
+ * power of two; 512 unless it is set.
+ *
+ * @param producer
+ *   A producer of a program, IDLE.
+ * @param dev_num_send
+ *   Their number.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: producer is NULL, or the number is 0.
+ *   - DOCA_ERROR_BAD_STATE: it is not IDLE, or has not been given to a program by
+ *     doca_ctx_set_datapath_on_dpa().
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer *producer,
+		uint32_t dev_num_send);
+
+/**
+ * The name of 2.7 for doca_comch_producer_set_dev_max_num_send().
+ *
+ * @param producer
+ *   A producer of a program, IDLE.
+ * @param dev_num_send
+ *   Their number.
+ * @return
+ *   - As for that.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_set_dev_num_send(struct doca_comch_producer *producer,
+		uint32_t dev_num_send);
+
+/**
+ * What a guide calls doca_comch_producer_set_dev_max_num_send().
+ *
+ * @param producer
+ *   A producer of a program, IDLE.
+ * @param dev_num_send
+ *   Their number.
+ * @return
+ *   - As for that.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_set_dev_num_recv(struct doca_comch_producer *producer,
+		uint32_t dev_num_send);
+
+/**
+ * Get what the program knows a producer by.
+ *
+ * @param producer
+ *   A producer of a program, started.
+ * @param [out] dpa_producer
+ *   The handle, set on success.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ *   - DOCA_ERROR_BAD_STATE: it is not started, or is of this process.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_get_dpa_handle(struct doca_comch_producer *producer,
+		doca_dpa_dev_comch_producer_t *dpa_producer);
+
+/** @} */
 
 #ifdef __cplusplus
 }

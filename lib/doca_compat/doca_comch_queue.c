@@ -100,16 +100,15 @@ doca_comch_queue_list_len_get(const struct doca_devinfo *devinfo, uint64_t capa,
 }
 
 doca_error_t
-doca_comch_queue_init(struct doca_comch_queue *queue,
-		const struct doca_comch_connection *connection, const struct doca_ctx_ops *ops,
-		bool is_consumer)
+doca_comch_queue_init(struct doca_comch_queue *queue, struct doca_compat_func *func,
+		int16_t dev_id, const struct doca_ctx_ops *ops, bool is_consumer)
 {
 	struct rte_comch_dev_info info;
 	doca_error_t result;
 
 	doca_compat_ctx_init(&queue->ctx, ops);
-	queue->func = connection->func;
-	queue->dev_id = connection->dev_id;
+	queue->func = func;
+	queue->dev_id = dev_id;
 	result = doca_compat_func_limits(queue->func, &info);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -119,11 +118,27 @@ doca_comch_queue_init(struct doca_comch_queue *queue,
 }
 
 doca_error_t
+doca_comch_queue_id_get(const struct doca_comch_queue *queue, uint32_t *id)
+{
+	if (queue->ctx.rte != NULL)
+		return doca_compat_result(rte_comch_queue_id_get(queue->ctx.rte, id));
+	if (queue->rte_dpa == NULL)
+		return DOCA_ERROR_BAD_STATE;
+	return doca_compat_result(rte_comch_dpa_queue_id_get(queue->rte_dpa, id));
+}
+
+doca_error_t
 doca_comch_queue_attach(struct doca_comch_queue *queue)
 {
 	struct doca_ctx *ctx = &queue->ctx;
 	int ret;
 
+	if (ctx->rte == NULL) {
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, SOURCE,
+				"a %s of a program is started after doca_ctx_set_datapath_on_dpa()",
+				ctx->ops->kind);
+		return DOCA_ERROR_BAD_STATE;
+	}
 	if (rte_comch_ctx_pe_get(ctx->rte) != NULL)
 		return DOCA_SUCCESS;
 	ret = rte_comch_ctx_attach(ctx->rte, ctx->pe->rte);

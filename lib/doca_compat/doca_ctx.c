@@ -119,6 +119,60 @@ start_error(int ret)
 	}
 }
 
+/* Without an engine, at once. */
+static void
+ctx_dpa_change(struct doca_ctx *ctx, enum doca_ctx_states next)
+{
+	enum doca_ctx_states prev = ctx->state;
+
+	ctx->state = next;
+	if (ctx->state_cb != NULL)
+		ctx->state_cb(ctx->user_data, ctx, prev, next);
+}
+
+static doca_error_t
+ctx_dpa_start(struct doca_ctx *ctx)
+{
+	doca_error_t result = ctx->ops->dpa_start(ctx);
+
+	if (result == DOCA_SUCCESS)
+		ctx_dpa_change(ctx, DOCA_CTX_STATE_RUNNING);
+	return result;
+}
+
+static doca_error_t
+ctx_dpa_stop(struct doca_ctx *ctx)
+{
+	doca_error_t result;
+
+	if (ctx->state == DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	result = ctx->ops->dpa_stop(ctx);
+	if (result == DOCA_SUCCESS)
+		ctx_dpa_change(ctx, DOCA_CTX_STATE_IDLE);
+	return result;
+}
+
+doca_error_t
+doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
+{
+	doca_error_t result = DOCA_ERROR_NOT_SUPPORTED;
+
+	if (ctx == NULL || dpa == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	if (ctx->ops->dpa_set != NULL)
+		result = ctx->ops->dpa_set(ctx, dpa);
+	if (result == DOCA_SUCCESS)
+		ctx->dpa = dpa;
+	else
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, SOURCE,
+			"a %s has its data path here: only those of the side of a message queue that doca_comch_msgq_set_dpa_consumer() or _producer() gave to this processor have it there",
+			ctx->ops->kind);
+	return result;
+}
+
 doca_error_t
 doca_ctx_start(struct doca_ctx *ctx)
 {
@@ -130,6 +184,8 @@ doca_ctx_start(struct doca_ctx *ctx)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;
+	if (ctx->dpa != NULL)
+		return ctx_dpa_start(ctx);
 	if (ctx->pe == NULL) {
 		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, SOURCE,
 			"a %s cannot be started before doca_pe_connect_ctx()", ctx->ops->kind);
@@ -164,6 +220,8 @@ doca_ctx_stop(struct doca_ctx *ctx)
 
 	if (ctx == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (ctx->dpa != NULL)
+		return ctx_dpa_stop(ctx);
 	if (ctx->pe == NULL)
 		return DOCA_ERROR_NOT_CONNECTED;
 	if (ctx->state == DOCA_CTX_STATE_IDLE)

@@ -29,6 +29,8 @@ extern "C" {
 
 /** A context. */
 struct doca_ctx;
+/** An offload processor, of doca_dpa.h. */
+struct doca_dpa;
 
 /** States of a context. */
 enum doca_ctx_states {
@@ -185,6 +187,24 @@ doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx,
  */
 DOCA_STABLE
 doca_error_t doca_ctx_flush_tasks(struct doca_ctx *ctx);
+
+/**
+ * Give the data path of a context to a program of an offload processor: a consumer or
+ * producer of a message queue, of that side which is the program's.
+ *
+ * @param ctx
+ *   The context, IDLE.
+ * @param dpa
+ *   The offload processor of the message queue.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ *   - DOCA_ERROR_BAD_STATE: the context is not IDLE.
+ *   - DOCA_ERROR_NOT_SUPPORTED: it is no such context, or the message queue has another
+ *     offload processor.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,13 @@ struct doca_ctx_ops {
 	 * why, which is a negative errno of rte_comch_ctx_reason_get().
 	 */
 	void (*explain)(struct doca_ctx *ctx, int reason);
+	/*
+	 * Of kinds whose data path can be a program's, or all NULL: whether it can be that of
+	 * this one, and what starts and stops it then.
+	 */
+	doca_error_t (*dpa_set)(struct doca_ctx *ctx, const struct doca_dpa *dpa);
+	doca_error_t (*dpa_start)(struct doca_ctx *ctx);
+	doca_error_t (*dpa_stop)(struct doca_ctx *ctx);
 };
 
 /* The first field of every kind of context. */
@@ -53,6 +60,7 @@ struct doca_ctx {
 	const struct doca_ctx_ops *ops;
 	struct rte_comch_ctx *rte; /* NULL before the first start */
 	struct doca_pe *pe;        /* or NULL */
+	struct doca_dpa *dpa;      /* whose data path it is; or NULL, and it is ours */
 	enum doca_ctx_states state;
 	union doca_data user_data;
 	doca_ctx_state_changed_callback_t state_cb;

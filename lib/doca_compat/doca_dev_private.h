@@ -61,6 +61,9 @@ void doca_compat_devinfo_lacks(const struct doca_devinfo *devinfo, const char *w
 doca_error_t doca_compat_func_host_dev(struct doca_compat_func *func, unsigned int nth,
 		int16_t *dev_id);
 
+/* The device that carries the offload processors of a function, whichever side it is. */
+doca_error_t doca_compat_func_dpa_dev(struct doca_compat_func *func, int16_t *dev_id);
+
 /*
  * The device and the representor that carry servers for the function behind rep.
  * DOCA_ERROR_IN_USE: another process serves that function, which was logged.

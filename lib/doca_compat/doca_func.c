@@ -538,7 +538,8 @@ host_dev_probe(struct doca_compat_func *func)
 	snprintf(name, sizeof(name), FUNC_VDEV "%s_%s_%u", func->pci_addr, func->name.text,
 			func->nb_host_devs);
 	ret = func->nb_host_devs == RTE_COMCH_MAX_DEVS ? -ENOSPC :
-			emulated_probe(name, "host", "function", func->name.text);
+			emulated_probe(name, "host", "function",
+				func->host ? func->name.text : FUNC_LIMITS);
 	if (ret < 0) {
 		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, DOCA_DEV_SOURCE,
 				"device %s: no link %u to function %s: %s", func->pci_addr,
@@ -574,6 +575,24 @@ doca_compat_func_host_dev(struct doca_compat_func *func, unsigned int nth, int16
 		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, DOCA_DEV_SOURCE,
 				"device %s takes no more progress engines: use fewer, or give EAL "
 				"a further device of this function", func->pci_addr);
+	return result;
+}
+
+doca_error_t
+doca_compat_func_dpa_dev(struct doca_compat_func *func, int16_t *dev_id)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	doca_func_lock();
+	if (func->dpu_dev >= 0) {
+		*dev_id = func->dpu_dev;
+	} else {
+		if (func->nb_host_devs == 0)
+			result = host_dev_probe(func);
+		if (result == DOCA_SUCCESS)
+			*dev_id = func->host_devs[0];
+	}
+	doca_func_unlock();
 	return result;
 }
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What test_dpa_prog.c and the cases that use it have in common: memory of the program, and
+ * messages. Fixed widths only.
+ */
+
+#ifndef TEST_DPA_PROG_H
+#define TEST_DPA_PROG_H
+
+#include <stdint.h>
+
+/* Runs of test_prog_count(). */
+struct test_prog_runs {
+	uint32_t ended;
+	uint32_t beyond; /* what must not be reached */
+	uint32_t eu;
+	uint32_t pad;
+};
+
+/* What test_prog_echo() works with. */
+struct test_prog_echo {
+	uint64_t consumer;
+	uint64_t completion;
+	uint64_t producer;
+	uint64_t send_completion;
+	uint32_t consumer_id; /* of the host */
+	uint32_t pad;
+	uint64_t runs;
+	uint64_t sent;
+	uint64_t sent_user_data;
+};
+
+struct test_prog_msg {
+	uint64_t number;
+	uint32_t producer_id; /* set by the program */
+	uint32_t user_data;   /* likewise */
+};
+
+#endif /* TEST_DPA_PROG_H */
