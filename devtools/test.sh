@@ -74,6 +74,7 @@ plan quick 30 "autotests of the vendor's names" after 'build gcc' counted -- aut
 plan quick 1 "symbols of the vendor's names" after 'build gcc' -- \
 	"$devtools/check-doca-symbols.sh" --prove "$work/gcc"
 plan quick 1 'example doca/argp_log' after 'build gcc' -- example_doca_argp_log gcc
+plan quick 2 'example doca: message queue' after 'build gcc' -- doca_msgq gcc
 plan quick 2 'example doca: control path' after 'build gcc' -- doca_ctrl_path gcc
 plan quick 1 'example ctrl_path' after 'build gcc' -- example ctrl_path gcc \
 	-t 'from the card' -- -t 'from the host'

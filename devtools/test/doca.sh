@@ -135,3 +135,17 @@ doca_threads() { # <build> <clients>
 	doca_pair "$1" threads-server threads-client "$2 clients, $((16 * $2)) messages" \
 		"$2 clients, $((16 * $2)) messages sent and answered" -n "$2" -- -n "$2"
 }
+
+# The host and the program of its offload processor, which are one file.
+doca_msgq() { # <build>
+	local program=$work/$1/examples/dpdk-comch-doca-msgq-ping-pong out rc=0
+	[ -x "$program" ] || {
+		echo 'lib/doca_compat is not built here'
+		return 77
+	}
+	out=$(mktemp)
+	timeout -k 5 100 "$program" -n 20000 >"$out" 2>&1 || rc=$?
+	said "${program##*/}" "$out" "$rc" '20000 pings sent, 20000 pongs received' || rc=1
+	rm -f "$out"
+	return "$rc"
+}
