@@ -24,8 +24,8 @@ tree_flags() {
 		-DTEST_DOCA_INTERFACE='"check"'
 		-I "$1/buildtools/dpdk"
 	)
-	# the last is the runtime of programs for offload processors
-	for d in "$1"/lib/*/ "$1"/drivers/comch/*/ "$1"/drivers/comch/*/dpa/; do
+	# those of dpa are the runtime of programs for offload processors, and its headers
+	for d in "$1"/lib/*/ "$1"/lib/*/dpa/ "$1"/drivers/comch/*/ "$1"/drivers/comch/*/dpa/; do
 		tree_flags+=(-I "$d")
 	done
 }
@@ -42,5 +42,6 @@ tree_file_flags() {
 	file_flags=(-I "${1%/*}")
 	case $1 in
 	lib/* | drivers/*) file_flags+=(-DALLOW_INTERNAL_API) ;;
+	examples/doca/*) file_flags+=(-DDOCA_ALLOW_EXPERIMENTAL_API) ;;
 	esac
 }
