@@ -12,11 +12,11 @@
 static int
 test_hidden(void)
 {
-	return test_skip("the driver is a shared library and exports nothing of layer obj; it runs where default_library=static");
+	return test_skip("the driver is a shared library and exports nothing of its layers; it runs where default_library=static");
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "objects of BlueField functions",
+	.suite_name = "layers of a driver",
 	.unit_test_cases = {
 		TEST_CASE(test_hidden),
 		TEST_CASES_END()
@@ -59,3 +59,8 @@ REGISTER_FAST_TEST(bluefield_seam_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_o
 REGISTER_FAST_TEST(bluefield_wq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_wq_fast_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
 REGISTER_FAST_TEST(bluefield_wq_order_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_FAST_TEST(shm_dpa_window_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_FAST_TEST(shm_msgq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_FAST_TEST(shm_msgq_dma_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_FAST_TEST(shm_msgq_flow_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_FAST_TEST(shm_msgq_wake_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);

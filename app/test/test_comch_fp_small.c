@@ -490,13 +490,13 @@ small_threads(struct test_fp *fp, unsigned int nb)
 }
 
 static int
-test_threads(void)
+test_threads_turn(void)
 {
 	struct test_fp fp;
 	unsigned int nb;
 
 	if (test_place_is_bluefield())
-		return TEST_SKIPPED; /* its engines have to turn */
+		return test_skip("producers of the devices send while their engines turn, which threads of this case have not");
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	for (nb = 1; nb <= NB_PRODUCERS; nb++)
 		TEST_CALL(small_threads(&fp, nb));
@@ -518,7 +518,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mixed),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mixed_producers),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_alike),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_threads),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_threads_turn),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_faults),
 		TEST_CASES_END()
 	},
