@@ -466,7 +466,7 @@ test_segments(void)
 {
 	const uint32_t nb = 1024; /* for some pages */
 	struct evil_region r;
-	struct evil_rc rc;
+	struct evil_rc rc = { 0 };
 	union shm_wire_msg msg;
 	struct evil *e;
 	uint64_t before;

@@ -528,7 +528,7 @@ test_silent_stall(void)
 {
 	struct rte_comch_dev_stats stats = { 0 };
 	struct test_q *q;
-	struct evil_rc rc;
+	struct evil_rc rc = { 0 };
 	struct evil *e;
 	uint64_t end;
 

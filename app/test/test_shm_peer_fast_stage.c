@@ -307,7 +307,7 @@ static int
 test_stage_gone(void)
 {
 	struct rte_comch_cpl cpls[NB];
-	struct evil_rc second;
+	struct evil_rc second = { 0 };
 	union shm_wire_msg msg;
 	struct stage_env env;
 	uint8_t *old;
