@@ -15,10 +15,8 @@
  * not be found. The words of messages and their data are in test_shm_slot_order.c.
  */
 
-#include <inttypes.h>
-
 #include "test.h"
-#include "test_order.h"
+#include "test_order_check.h"
 
 static bool rest_swap(void *p, uint32_t old, uint32_t val);
 static void rest_fence(void);
@@ -273,8 +271,6 @@ rest_run(const struct rest_case *what, enum order_mode mode, enum mutant broken,
 	order_run(&oc, res, broken == GOOD);
 }
 
-static const char *const mode_names[] = { "stores in order", "weak order" };
-
 /* All orders of it in both models. */
 static int
 expect_right(const struct rest_case *what)
@@ -286,9 +282,7 @@ expect_right(const struct rest_case *what)
 	test_time_limit(600);
 	for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
 		rest_run(what, mode, GOOD, &res);
-		TEST_ASSERT(res.why == NULL, "%s, %s: %s", what->name, mode_names[mode], res.why);
-		test_note("%s, %s: %.1e orders, %" PRIu64 " states", what->name,
-			mode_names[mode], res.orders, res.states);
+		TEST_CALL(order_right_check(what->name, mode, &res));
 	}
 	return TEST_SUCCESS;
 }
@@ -346,13 +340,8 @@ test_broken_is_found(void)
 		for (k = 0; k < RTE_DIM(mutants[i].cases) && mutants[i].cases[k] != NULL; k++)
 			for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
 				rest_run(mutants[i].cases[k], mode, mutants[i].mutant, &res);
-				TEST_ASSERT((mutants[i].weak_only && mode == ORDER_TSO) ==
-					(res.why == NULL),
-					"%s, %s: %s", mutants[i].name, mode_names[mode],
-					res.why != NULL ? res.why : "not found");
-				if (res.why != NULL)
-					test_note("%s, %s: %s", mutants[i].name,
-						mode_names[mode], res.why);
+				TEST_CALL(order_broken_check(mutants[i].name,
+						mutants[i].weak_only, mode, &res));
 			}
 	return TEST_SUCCESS;
 }

@@ -13,10 +13,8 @@
  * It compiles the file alone, with TEST_SHM_SLOT_ORDER_MAIN.
  */
 
-#include <inttypes.h>
-
 #include "test.h"
-#include "test_order.h"
+#include "test_order_check.h"
 
 static uint64_t slot_load(const void *p, int order);
 static void slot_store(void *p, uint64_t val, int order);
@@ -410,8 +408,6 @@ slot_run(const struct slot_case *what, enum order_mode mode, enum mutant broken,
 	order_run(&oc, res, broken == GOOD);
 }
 
-static const char *const mode_names[] = { "stores in order", "weak order" };
-
 /* All orders of it in both models. */
 static int
 expect_right(const struct slot_case *what)
@@ -423,9 +419,7 @@ expect_right(const struct slot_case *what)
 	test_time_limit(600);
 	for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
 		slot_run(what, mode, GOOD, &res);
-		TEST_ASSERT(res.why == NULL, "%s, %s: %s", what->name, mode_names[mode], res.why);
-		test_note("%s, %s: %.1e orders, %" PRIu64 " states", what->name,
-			mode_names[mode], res.orders, res.states);
+		TEST_CALL(order_right_check(what->name, mode, &res));
 	}
 	return TEST_SUCCESS;
 }
@@ -577,13 +571,8 @@ test_broken_is_found(void)
 		for (k = 0; k < RTE_DIM(mutants[i].cases) && mutants[i].cases[k] != NULL; k++)
 			for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
 				slot_run(mutants[i].cases[k], mode, mutants[i].mutant, &res);
-				TEST_ASSERT((mutants[i].weak_only && mode == ORDER_TSO) ==
-					(res.why == NULL),
-					"%s, %s: %s", mutants[i].name, mode_names[mode],
-					res.why != NULL ? res.why : "not found");
-				if (res.why != NULL)
-					test_note("%s, %s: %s", mutants[i].name,
-						mode_names[mode], res.why);
+				TEST_CALL(order_broken_check(mutants[i].name,
+						mutants[i].weak_only, mode, &res));
 			}
 	return TEST_SUCCESS;
 }
