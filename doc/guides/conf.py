@@ -177,7 +177,9 @@ def check_msgq_tests(app):
     for path in folder.glob('test_*.c'):
         code = path.read_text()
         for suite in re.findall(r'REGISTER_FAST_TEST\((\w+)_autotest,', code):
-            suites[suite] = re.findall(r'TEST_CASE\w*\((?:\w+, \w+, )?(\w+)\)', code)
+            # a suite may have a stand-in in another file, for builds that lack what it looks at
+            suites.setdefault(suite, []).extend(
+                re.findall(r'TEST_CASE\w*\((?:\w+, \w+, )?(\w+)\)', code))
     for suite, cases in re.findall(r'``(\w+)``: ((?:``test_\w+``(?:, )?)+)', text):
         wrong += [f'{suite} has no {case}' for case in re.findall(r'``(\w+)``', cases)
                   if case not in suites.get(suite, [])]
