@@ -148,6 +148,7 @@ put_run(struct shm_msgq_tx *tx, struct shm_msgq_target *t, const struct rte_comc
 	uint8_t *to = run.slots[pos & run.mask].imm;
 
 	nb = RTE_MIN(nb, shm_slot_run_room(pos, run.mask));
+	shm_slot_own(to, nb * step);
 	for (; run.nb < nb && msgs[run.nb].imm_len == run.len; run.nb++, to += step)
 		shm_slot_copy(to, msgs[run.nb].imm, run.len);
 	shm_msgq_run_publish(&run);

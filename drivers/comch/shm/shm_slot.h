@@ -124,6 +124,26 @@ shm_slot_step(uint32_t len)
 }
 
 /*
+ * Producer: fetch the lines that it is about to write, which the other side has read last.
+ * A CPU waits for the lines of its stores in order, and only for as many at one time as
+ * its store buffer has room for; these it fetches all at once.
+ */
+static inline void
+shm_slot_own(const void *from, uint32_t len)
+{
+	const uint8_t *line = from, *const end = line + len;
+
+	/* Only what lies ahead of the first store, which comes at once. */
+	for (line += SHM_SLOT_SIZE; line < end; line += SHM_SLOT_SIZE)
+#if defined(__x86_64__)
+		/* compilers make a prefetch to read of it, unless they are told of the CPU */
+		__asm__ volatile("prefetchw %0" : : "m"(*line));
+#else
+		__builtin_prefetch(line, 1);
+#endif
+}
+
+/*
  * Producer, after it has copied a run of n messages, and before it publishes it: whether
  * bytes of them lie where a later slot has its word, and look like the word of a message
  * that is due there in any round. They stay there after the run was read, and the consumer

@@ -95,6 +95,7 @@ small_put_run(struct shm_producer *p, const struct shm_rc *rc,
 
 	if (unlikely(!small_fits(msg, rc->imm_len)))
 		return 0;
+	shm_slot_own(to, nb * step);
 	for (end = msgs + nb; msg != end; msg++, to += step) {
 		if (unlikely(msg->imm_len != len || !small_fits(msg, len)))
 			break;
