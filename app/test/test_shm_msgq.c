@@ -334,6 +334,76 @@ test_flush(void)
 	return TEST_SUCCESS;
 }
 
+/* Messages that follow one that waits for a flush are looked at as closely as it was. */
+static int
+test_follow(void)
+{
+	const uint32_t none = RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS;
+	struct rte_comch_dpa_dev_elem elem;
+	struct rte_comch_cpl cpls[NB_RECV];
+	uint8_t imm[SHM_MSGQ_IMM_SIZE + 1] = { 0 };
+	uint32_t i;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	TEST_EXPECT(test_msgq_post(&receiver, NB_RECV), NB_RECV);
+	for (i = 0; i < NB_RECV; i++) {
+		imm[0] = (uint8_t)i;
+		TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, imm, 8,
+			i % 3 == 1 ? 0 : none), 0);
+		if (i != 1)
+			continue;
+		EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, imm, 8,
+			none | 4), "producer_post_send_imm", -EINVAL);
+		EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, NULL, 8,
+			none), "producer_post_send_imm", -EINVAL);
+		EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, imm,
+			sizeof(imm), none), "producer_post_send_imm", -EMSGSIZE);
+		EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 9, imm, 8,
+			none), "producer_post_send_imm", -ENOENT);
+		EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(consumer.handle, 1, imm, 8,
+			none), "producer_post_send_imm", -EINVAL);
+	}
+	/* there is no credit left, which makes those that wait visible */
+	TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, imm, 8, none),
+		-EAGAIN);
+	TEST_EXPECT(test_msgq_poll(&receiver, cpls, NB_RECV), NB_RECV);
+	for (i = 0; i < NB_RECV; i++)
+		TEST_TRUE(cpls[i].imm_len == 8 && cpls[i].imm[0] == i);
+	for (i = 0; i < (NB_RECV + 1) / 3; i++)
+		TEST_EXPECT(rte_comch_dpa_dev_completion_get(tx_comp.handle, &elem), 1);
+	TEST_EXPECT(rte_comch_dpa_dev_completion_get(tx_comp.handle, &elem), 0);
+	both_free();
+	return TEST_SUCCESS;
+}
+
+/* A consumer goes, or the producer, while a message waits for a flush, and others follow. */
+static int
+test_follow_gone(void)
+{
+	const uint32_t none = RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS;
+	uint32_t i, way;
+	uint64_t handle;
+
+	for (way = 0; way < 2; way++) {
+		TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+		handle = producer.handle;
+		TEST_EXPECT(test_msgq_post(&receiver, NB_RECV), NB_RECV);
+		for (i = 0; i < 2; i++)
+			TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(handle, 1, "a", 1,
+				none), 0);
+		if (way == 0)
+			TEST_EXPECT(shm_queue_stop(&receiver.queue, -ECANCELED, NULL), 0);
+		else
+			shm_msgq_dpa_queue_destroy(&producer);
+		EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(handle, 1, "a", 1, none),
+			"producer_post_send_imm", way == 0 ? -ENOENT : -EINVAL);
+		if (way == 1)
+			TEST_CALL(test_msgq_dpa_queue(&producer, &from, &tx_comp, false, 1, DEPTH));
+		both_free();
+	}
+	return TEST_SUCCESS;
+}
+
 /*
  * Messages of a run that lie where later slots have their words, and look like the words
  * that are due there in the next round.
@@ -583,6 +653,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_fences),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_same_positions),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_flush),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_gone),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_aliases),
 		TEST_CASES_END(),
 	},

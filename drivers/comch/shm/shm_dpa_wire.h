@@ -142,8 +142,13 @@ struct shm_dpa_prog_eu {
 	uint32_t run_nb;
 	uint32_t run_len;
 	uint32_t run_id;   /* of the consumer */
-	uint64_t looks;  /* address of the consumer that it writes to, or 0; of queues */
-	uint8_t pad2[64];
+	uint64_t looks;  /* odd while it looks at what the host has made; of queues */
+	/* where the run goes on; of queues, the program's alone */
+	uint64_t run_to;    /* the next message */
+	uint64_t run_entry; /* where it is looked up whether there is still run_sink */
+	uint32_t run_left;  /* messages that fit, 0 unless some wait */
+	uint32_t run_flags; /* each has those of them that count as given */
+	uint8_t pad2[40];
 	struct shm_dpa_error error;
 	uint8_t pad3[32];
 };

@@ -357,6 +357,7 @@ rte_comch_dpa_dev_completion_request_notification(rte_comch_dpa_dev_completion_t
 struct shm_dpa_send {
 	const struct shm_msgq_prod *p;
 	const struct shm_msgq_sink *sink;
+	const uint64_t *entry; /* where the sink was found */
 	bool shared; /* with other producers of the program */
 	uint32_t pos;
 };
@@ -374,8 +375,9 @@ shm_dpa_send_find(struct shm_dpa_send *send, uint64_t producer, uint32_t consume
 	msgq = shm_dpa_state(send->p->msgq);
 	slot = consumer_id & (msgq->max_consumers - 1);
 	send->shared = msgq->max_producers > 1;
+	send->entry = &msgq->sinks[slot];
 	/* acquire: what is there is complete; B */
-	send->sink = shm_dpa_state(__atomic_load_n(&msgq->sinks[slot], __ATOMIC_ACQUIRE));
+	send->sink = shm_dpa_state(__atomic_load_n(send->entry, __ATOMIC_ACQUIRE));
 	if (send->sink == NULL || send->sink->id != consumer_id)
 		return SHM_DPA_ERROR(ENOENT);
 	return 0;
@@ -455,6 +457,17 @@ shm_dpa_sink_put(const struct shm_msgq_sink *sink, const struct shm_msgq_run *ru
 		shm_dpa_sink_wake(sink, armed);
 }
 
+/* The positions of a run that goes on are taken late: nobody else takes any. */
+static inline void
+shm_dpa_run_claim(const struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send)
+{
+	struct shm_msgq_sink_state *st = shm_dpa_state(send->sink->state);
+
+	if (!send->shared)
+		__atomic_store_n(&st->head, eu->run_pos + eu->run_nb - SHM_SLOT_START,
+			__ATOMIC_RELAXED);
+}
+
 /*
  * Publish the run that waits in this unit; under shm_dpa_enter(). Its consumer may have
  * gone meanwhile, or its producer: then nobody reads it.
@@ -475,9 +488,11 @@ shm_dpa_run_flush(struct shm_dpa_prog_eu *eu)
 		run.nb = eu->run_nb;
 		run.len = eu->run_len;
 		run.producer = send.p->id & SHM_SLOT_PRODUCER_MASK;
+		shm_dpa_run_claim(eu, &send);
 		shm_dpa_sink_put(send.sink, &run);
 	}
 	eu->run_nb = 0;
+	eu->run_left = 0;
 }
 
 static inline struct shm_dpa_prog_eu *
@@ -504,9 +519,62 @@ shm_dpa_flush(void)
 static inline void
 shm_dpa_run_fit(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send, uint32_t len)
 {
-	if (eu->run_nb != 0 && (eu->run_prod != (uintptr_t)send->p ||
-			eu->run_sink != (uintptr_t)send->sink || eu->run_len != len))
+	if (eu->run_nb == 0)
+		return;
+	if (eu->run_prod == (uintptr_t)send->p && eu->run_sink == (uintptr_t)send->sink &&
+			eu->run_len == len)
+		shm_dpa_run_claim(eu, send);
+	else
 		shm_dpa_run_flush(eu);
+}
+
+/*
+ * A run waits: how many messages can follow with no look at anything but whether producer
+ * and consumer are still there, and where they go to. A run of several producers never
+ * waits.
+ */
+static inline void
+shm_dpa_run_open(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send)
+{
+	const struct shm_msgq_sink_state *st = shm_dpa_state(send->sink->state);
+	const uint32_t room = shm_slot_run_room(eu->run_pos, send->sink->mask);
+	uint32_t credits = __atomic_load_n(&st->tail_seen, __ATOMIC_RELAXED) -
+		__atomic_load_n(&st->head, __ATOMIC_RELAXED);
+	uint32_t left = (room < SHM_SLOT_MAX_RUN ? room : SHM_SLOT_MAX_RUN) - eu->run_nb;
+	struct shm_slot *slots = shm_dpa_state(send->sink->slots);
+
+	/* more than there can be: tail_seen is older than head */
+	if (credits > send->sink->mask + 1)
+		credits = 0;
+	eu->run_left = credits < left ? credits : left;
+	eu->run_flags = send->p->comp == 0 ? RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS : 0;
+	eu->run_entry = (uintptr_t)send->entry;
+	eu->run_to = (uintptr_t)slots[eu->run_pos & send->sink->mask].imm +
+		eu->run_nb * shm_slot_step(eu->run_len);
+	shm_slot_own(shm_dpa_state(eu->run_to), eu->run_left * shm_slot_step(eu->run_len));
+}
+
+/* Add a message to the run that waits; false if that has to be looked at anew. */
+static inline bool
+shm_dpa_run_add(struct shm_dpa_prog_eu *eu, const void *imm, uint32_t len, uint32_t flags)
+{
+	uint64_t *looks = shm_dpa_enter();
+	const uint32_t *producer = shm_dpa_state(eu->run_prod);
+	/* acquire: what is there is complete; B */
+	const bool there = *producer == SHM_MSGQ_MAGIC_PROD &&
+		__atomic_load_n((const uint64_t *)(uintptr_t)eu->run_entry,
+			__ATOMIC_ACQUIRE) == eu->run_sink;
+
+	if (__builtin_expect(there, 1)) {
+		shm_slot_copy(shm_dpa_state(eu->run_to), imm, len);
+		eu->run_to += shm_slot_step(len);
+		eu->run_nb++;
+		eu->run_left--;
+		if ((flags & RTE_COMCH_DPA_DEV_F_FLUSH) != 0 || eu->run_nb == SHM_SLOT_MAX_RUN)
+			shm_dpa_run_flush(eu);
+	}
+	shm_dpa_leave(looks);
+	return there;
 }
 
 /*
@@ -539,6 +607,8 @@ shm_dpa_send_put(const struct shm_dpa_send *send, const void *imm, uint32_t len,
 	if ((flags & RTE_COMCH_DPA_DEV_F_FLUSH) != 0 || send->shared ||
 			eu->run_nb == SHM_SLOT_MAX_RUN)
 		shm_dpa_run_flush(eu);
+	else
+		shm_dpa_run_open(eu, send);
 }
 
 /* The result of a send: no credit and no place are no mistakes. */
@@ -572,9 +642,10 @@ rte_comch_dpa_dev_producer_consumer_empty(rte_comch_dpa_dev_producer_t producer,
 	return ret == 0 ? empty : ret;
 }
 
+/* A message that does not simply follow others. */
 static inline int
-rte_comch_dpa_dev_producer_post_send_imm(rte_comch_dpa_dev_producer_t producer,
-		uint32_t consumer_id, const void *imm, uint32_t len, uint32_t flags)
+shm_dpa_send_imm(rte_comch_dpa_dev_producer_t producer, uint32_t consumer_id, const void *imm,
+		uint32_t len, uint32_t flags)
 {
 	uint64_t *looks = shm_dpa_enter();
 	struct shm_dpa_send send;
@@ -592,6 +663,21 @@ rte_comch_dpa_dev_producer_post_send_imm(rte_comch_dpa_dev_producer_t producer,
 	else
 		shm_dpa_run_flush(shm_dpa_eu()); /* a credit may depend on it */
 	return shm_dpa_send_end(looks, ret, "producer_post_send_imm", producer, consumer_id, len);
+}
+
+static inline int
+rte_comch_dpa_dev_producer_post_send_imm(rte_comch_dpa_dev_producer_t producer,
+		uint32_t consumer_id, const void *imm, uint32_t len, uint32_t flags)
+{
+	struct shm_dpa_prog_eu *eu = shm_dpa_eu();
+
+	if (eu->run_left != 0 && eu->run_prod == producer && eu->run_id == consumer_id &&
+			eu->run_len == len && (imm != NULL || len == 0) &&
+			((flags | eu->run_flags) & ~RTE_COMCH_DPA_DEV_F_FLUSH) ==
+				RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS &&
+			shm_dpa_run_add(eu, imm, len, flags))
+		return 0;
+	return shm_dpa_send_imm(producer, consumer_id, imm, len, flags);
 }
 
 /*
