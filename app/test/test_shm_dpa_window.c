@@ -46,6 +46,7 @@ static pid_t child = -1;
 static int
 setup(uint32_t child_ms)
 {
+	pthread_condattr_t attr;
 	uint64_t off;
 	int socks[2];
 
@@ -62,7 +63,11 @@ setup(uint32_t child_ms)
 	dpa.sock = socks[0];
 	peer_sock = socks[1];
 	pthread_mutex_init(&dpa.lock, NULL);
-	pthread_cond_init(&dpa.cond, NULL);
+	/* the clock of its time limits: by another one they are over at once */
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&dpa.cond, &attr);
+	pthread_condattr_destroy(&attr);
 	TEST_EXPECT(shm_dpa_segs_create(&dpa.segs, REGION_SIZE), 0);
 	api = (struct rte_comch_dpa){ .priv = &dpa, .program = program, .nb_eus = 1 };
 	dpa.api = &api;
