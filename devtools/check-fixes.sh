@@ -127,7 +127,7 @@ build() { # <plain|sanitize>
 		}
 	fi
 	ninja -j "$jobs" -C "$work/$1" app/comch-autotest app/comch-bluefield-model \
-		>"$work/$1.build.log" 2>&1 || {
+		test-dpa-programs >"$work/$1.build.log" 2>&1 || {
 		sed -n '/^FAILED: /,$p' "$work/$1.build.log" | head -n 20 >&2
 		return 1
 	}
