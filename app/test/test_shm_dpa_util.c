@@ -33,6 +33,23 @@ test_dpa_program(const char *machine)
 	return path;
 }
 
+/* A sanitizer that has looked for the names of functions keeps a process for that. */
+static bool
+is_symbolizer(int child)
+{
+	char path[64], name[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", child);
+	f = fopen(path, "r");
+	if (f == NULL)
+		return false;
+	if (fgets(name, sizeof(name), f) == NULL)
+		name[0] = '\0';
+	fclose(f);
+	return strcmp(name, "llvm-symbolizer\n") == 0;
+}
+
 /* Threads of this process, and its children, of which pid is one. */
 static unsigned int
 count_tasks(bool children, pid_t *pid)
@@ -54,6 +71,8 @@ count_tasks(bool children, pid_t *pid)
 		snprintf(path, sizeof(path), "/proc/self/task/%s/children", entry->d_name);
 		f = fopen(path, "r");
 		while (f != NULL && fscanf(f, "%d", &child) == 1) {
+			if (is_symbolizer(child))
+				continue;
 			n++;
 			*pid = child;
 		}
