@@ -636,6 +636,60 @@ test_same_positions(void)
 	return TEST_SUCCESS;
 }
 
+/* The other way: what the program sends, and flushes by bursts. */
+static int
+pass_bursts_from(uint32_t nb_msgs, uint32_t burst)
+{
+	const uint32_t none = RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS;
+	struct rte_comch_cpl cpls[NB_RECV];
+	uint32_t done, i;
+
+	for (done = 0; done < nb_msgs; done += burst) {
+		for (i = 0; i < burst; i++)
+			TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1,
+				"a", 1, none), 0);
+		shm_dpa_eu_flush(0);
+		TEST_EXPECT(test_msgq_poll(&receiver, cpls, NB_RECV), burst);
+		TEST_EXPECT(test_msgq_poll(&receiver, cpls, NB_RECV), 0);
+		TEST_EXPECT(test_msgq_post(&receiver, burst), burst);
+	}
+	return TEST_SUCCESS;
+}
+
+static void
+positions_move_from(uint32_t nb)
+{
+	struct shm_msgq_rx *rx = receiver.fp.queue;
+	struct shm_msgq_sink_state *st = shm_dpa_state(rx->sink->state);
+
+	st->head += nb;
+	st->tail_seen += nb;
+	rx->sink->tail += nb;
+	rx->post_pos += nb;
+	rx->poll_pos += nb;
+}
+
+static int
+test_same_positions_from(void)
+{
+	const struct shm_msgq_rx *rx;
+	uint32_t ring, start;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	rx = receiver.fp.queue;
+	ring = rx->mask + 1;
+	TEST_EXPECT(test_msgq_post(&receiver, NB_RECV), NB_RECV);
+	start = rx->poll_pos;
+	TEST_CALL(pass_bursts_from(ring, 1));
+	TEST_CALL(pass_bursts_from(ring, DEPTH));
+	positions_move_from(SHM_SLOT_RENEW - SHM_SLOT_START - rx->poll_pos);
+	TEST_CALL(pass_bursts_from(ring, DEPTH));
+	positions_move_from(start - rx->poll_pos);
+	TEST_CALL(pass_bursts_from(ring, DEPTH - 1));
+	both_free();
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "device functions of message queues",
 	.setup = NULL,
@@ -652,6 +706,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_asked_and_taken),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_fences),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_same_positions),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_same_positions_from),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_flush),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_gone),
