@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "shm_fast.h" /* check-ok: its layers are tested */
 #include "test_shm_peer_fast.h"
 
 #define NB 16u
@@ -581,6 +582,42 @@ test_written(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * A burst is a run behind one word, but for one round of each 2^31 positions: there each
+ * slot gets its word, as what a run leaves in a slot is not to be taken for a message when
+ * positions repeat.
+ */
+static int
+test_renewed(void)
+{
+	static const uint32_t rounds[] = {
+		SHM_SLOT_RENEW - EVIL_POSTS, SHM_SLOT_RENEW, SHM_SLOT_RENEW + EVIL_POSTS,
+		SHM_SLOT_RENEW + INT32_MAX + 1,
+	};
+	const struct rte_comch_fp_object *fp;
+	const struct shm_producer *p;
+	struct evil_slots env;
+	struct shm_rc *rc;
+	unsigned int i, k;
+
+	TEST_CALL(small_open(&env, 32));
+	fp = (const struct rte_comch_fp_object *)env.q->ctx;
+	p = fp->queue;
+	rc = p->fast->rcs[shm_wire_consumer_slot(1)];
+	memset(data, 0, sizeof(data)); /* no bytes that look like a word */
+	for (i = 0; i < RTE_DIM(rounds); i++) {
+		/* as if so many messages had passed */
+		rc->head = rc->tail_seen = rounds[i];
+		__atomic_store_n(&env.c.posts->tail, rounds[i] + EVIL_POSTS, __ATOMIC_RELEASE);
+		TEST_EXPECT(small_send(&env, 8, EVIL_POSTS), EVIL_POSTS);
+		for (k = 0; k < EVIL_POSTS; k++)
+			TEST_TRUE(shm_slot_is(env.c.slots[k].word, rounds[i] + k) ==
+					(k == 0 || i % 2 != 0));
+	}
+	small_close(&env);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "shm, an evil peer: slots of immediate data",
 	.setup = fast_suite_setup,
@@ -596,6 +633,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_bad_consumers),
 		FAST_CASE(test_tails),
 		FAST_CASE(test_written),
+		FAST_CASE(test_renewed),
 		TEST_CASES_END()
 	},
 };
