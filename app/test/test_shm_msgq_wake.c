@@ -5,7 +5,8 @@
 /*
  * Sleep at either end of a message queue, in one process: a unit that parks after each
  * message, an engine that sleeps for messages, and one that sleeps for credits. The other
- * end acts at random moments, and no wake-up is lost. COMCH_TEST_MSGQ_WAKES says how many.
+ * end acts at random moments, and no wake-up is lost. COMCH_TEST_MSGQ_WAKES says how many;
+ * a case ends before that when its time is over, and says how many there were.
  */
 
 #include <poll.h>
@@ -21,13 +22,18 @@
 /* Random moments: up to so many nanoseconds apart, and once in a while a hundred times that. */
 #define MOMENT_NS 8000
 #define NB_RECV 2
+/* Seconds of a case, without and with COMCH_TEST_MSGQ_WAKES; and what it has to get there. */
+#define CASE_S 60
+#define CASE_LONG_S 180
+#define MIN_WAKES 1000
 
 static struct rte_comch_msgq msgq;
 static struct rte_comch_dpa_completion comp;
 static struct rte_comch_dpa_queue dpa_queue;
 static struct msgq_end end;
-static uint64_t nb_wakes;
-static uint64_t nb_sleeps; /* of the unit of the test: how many were not over at once */
+static uint64_t nb_wakes;  /* atomic: who sends ends it */
+static uint64_t time_over;
+static uint64_t nb_sleeps; /* of the engine: how many were not over at once */
 static uint64_t nb_arms;   /* of the engine, whether it slept or not */
 static const char *error;  /* atomic: of any thread */
 
@@ -41,6 +47,21 @@ static bool
 wake_failed(void)
 {
 	return __atomic_load_n(&error, __ATOMIC_RELAXED) != NULL;
+}
+
+/* Whether number value is wanted. */
+static bool
+wake_wanted(uint64_t value)
+{
+	return value < __atomic_load_n(&nb_wakes, __ATOMIC_RELAXED) && !wake_failed();
+}
+
+/* Before number value is sent: when the time is over it is the last, which who gets it sees. */
+static void
+time_check(uint64_t value)
+{
+	if (test_now_ns() > time_over && value >= MIN_WAKES)
+		__atomic_store_n(&nb_wakes, value + 1, __ATOMIC_RELAXED);
 }
 
 static void
@@ -60,7 +81,10 @@ wake_create(bool to_dpa, uint32_t size)
 {
 	const char *env = getenv("COMCH_TEST_MSGQ_WAKES");
 
-	test_time_limit(env != NULL ? 1800 : 120);
+	const uint64_t seconds = env != NULL ? CASE_LONG_S : CASE_S;
+
+	test_time_limit(4 * seconds);
+	time_over = test_now_ns() + seconds * 1000000000;
 	nb_wakes = env != NULL ? strtoull(env, NULL, 0) : NB_WAKES;
 	nb_sleeps = nb_arms = 0;
 	error = NULL;
@@ -92,7 +116,7 @@ unit_parks(void *arg __rte_unused)
 
 	msgq_unit_self.eu = 0;
 	rte_comch_dpa_dev_consumer_ack(dpa_queue.handle, NB_RECV);
-	while (value < nb_wakes && !wake_failed()) {
+	while (wake_wanted(value)) {
 		if (rte_comch_dpa_dev_completion_get(comp.handle, &elem) == 1) {
 			memcpy(&got, rte_comch_dpa_dev_elem_imm(&elem, NULL), sizeof(got));
 			if (got != value++)
@@ -101,7 +125,7 @@ unit_parks(void *arg __rte_unused)
 			rte_comch_dpa_dev_consumer_ack(dpa_queue.handle, 1);
 		}
 		rte_comch_dpa_dev_completion_request_notification(comp.handle);
-		if (value < nb_wakes && !test_msgq_park(0, LOST_MS))
+		if (wake_wanted(value) && !test_msgq_park(0, LOST_MS))
 			wake_fail("the unit sleeps through a message");
 	}
 	return NULL;
@@ -116,8 +140,9 @@ test_unit_parks(void)
 	TEST_CALL(wake_create(true, NB_RECV));
 	TEST_EXPECT(pthread_create(&thread, NULL, unit_parks, NULL), 0);
 	limit = test_now_ns() + MSGQ_LOST_NS;
-	while (value < nb_wakes && !wake_failed()) {
+	while (wake_wanted(value)) {
 		random_moment();
+		time_check(value);
 		if (test_msgq_send(&end, 1, &value, sizeof(value)) == 1) {
 			value++;
 			limit = test_now_ns() + MSGQ_LOST_NS;
@@ -127,6 +152,7 @@ test_unit_parks(void)
 	}
 	pthread_join(thread, NULL);
 	TEST_ASSERT(error == NULL, "%s, message %" PRIu64, error, value);
+	test_note("%" PRIu64 " messages", value);
 	wake_free();
 	return TEST_SUCCESS;
 }
@@ -158,8 +184,9 @@ unit_sends(void *arg __rte_unused)
 	int ret;
 
 	msgq_unit_self.eu = 0;
-	while (value < nb_wakes && !wake_failed()) {
+	while (wake_wanted(value)) {
 		random_moment();
+		time_check(value);
 		ret = rte_comch_dpa_dev_producer_post_send_imm(dpa_queue.handle, 1, &value,
 				sizeof(value), RTE_COMCH_DPA_DEV_F_FLUSH |
 				RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS);
@@ -184,7 +211,7 @@ test_engine_sleeps(void)
 	TEST_CALL(wake_create(false, NB_RECV));
 	TEST_EXPECT(test_msgq_post(&end, NB_RECV), NB_RECV);
 	TEST_EXPECT(pthread_create(&thread, NULL, unit_sends, NULL), 0);
-	while (value < nb_wakes && !wake_failed()) {
+	while (wake_wanted(value)) {
 		nb = test_msgq_poll(&end, cpls, NB_RECV);
 		for (i = 0; i < nb; i++) {
 			memcpy(&got, cpls[i].imm, sizeof(got));
@@ -214,7 +241,7 @@ unit_credits(void *arg __rte_unused)
 
 	msgq_unit_self.eu = 0;
 	rte_comch_dpa_dev_consumer_ack(dpa_queue.handle, 1);
-	while (value < nb_wakes && !wake_failed()) {
+	while (wake_wanted(value)) {
 		if (rte_comch_dpa_dev_completion_get(comp.handle, &elem) != 1) {
 			if (test_now_ns() > limit)
 				wake_fail("no message comes");
@@ -237,7 +264,8 @@ test_engine_sleeps_for_credits(void)
 
 	TEST_CALL(wake_create(true, NB_RECV));
 	TEST_EXPECT(pthread_create(&thread, NULL, unit_credits, NULL), 0);
-	while (value < nb_wakes && !wake_failed()) {
+	while (wake_wanted(value)) {
+		time_check(value);
 		if (test_msgq_send(&end, 1, &value, sizeof(value)) == 1)
 			value++;
 		else
@@ -245,6 +273,7 @@ test_engine_sleeps_for_credits(void)
 	}
 	pthread_join(thread, NULL);
 	TEST_ASSERT(error == NULL, "%s, message %" PRIu64, error, value);
+	test_note("%" PRIu64 " messages, %" PRIu64 " sleeps", value, nb_sleeps);
 	TEST_TRUE(nb_sleeps != 0);
 	wake_free();
 	return TEST_SUCCESS;
