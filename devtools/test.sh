@@ -155,6 +155,7 @@ plan gate 10 'message queues, every byte, gcc' after 'build gcc' -- msgq_short g
 plan gate 10 'message queues, wrong messages are found' after 'build gcc' -- msgq_mistakes gcc
 plan all 60 'message queues, every byte of 100 000 000 each way' after 'build gcc' -- \
 	msgq_long gcc
+plan all 420 'a million wake-ups at message queues' after 'build gcc' counted -- msgq_wakes gcc
 plan_examples gcc-sanitize with_sanitizers
 plan gate 4 'example doca: control path, gcc-sanitize' after 'build gcc-sanitize' -- \
 	with_sanitizers doca_ctrl_path gcc-sanitize

@@ -5,7 +5,8 @@
 # Sourced by test.sh: runs of message queues with the program of an offload processor,
 # by the example and by the benchmark. No suite of the autotests is in here.
 #
-# Uses $work and $lcores, eal_args() of builds.sh, and two_processes() of programs.sh.
+# Uses $work and $lcores, eal_args() and autotest_once() of builds.sh, and two_processes()
+# of programs.sh.
 
 # msgq_run <build> <options of the example>...: one process, the execution units are on
 # the last of the CPUs.
@@ -177,4 +178,11 @@ msgq_long() { # <build>
 		--rounds 1 &&
 		msgq_loopback "$1" --test msgq-rate --dir both --validate --count 100000000 \
 			--rounds 1
+}
+
+# Whoever parks is woken a million times at random moments, in one process and with a program
+# of its own: no wake-up is lost. A case takes three minutes at most, and says how far it came.
+msgq_wakes() { # <build>
+	local -x COMCH_TEST_MSGQ_WAKES=1000000
+	autotest_once "$1" shm_msgq_wake_autotest comch_msgq_autotest:test_park
 }
