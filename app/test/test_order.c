@@ -21,16 +21,15 @@
 #include "test_order.h"
 
 #define MAX_PLACES 20
-#define MAX_OFFSETS 128
+#define PLACE_BITS 6 /* of the table by which places are found */
 #define MAX_LOG 24
 #define MAX_BUF 10
 #define MAX_ANSWERS 16
 #define MAX_DEPTH 400
-#define NO_PLACE 0xff
 
 enum op_type {
-	OP_NONE, OP_LOAD, OP_STORE, OP_READ, OP_SWAP, OP_XOR, OP_ADD, OP_FENCE,
-	OP_FENCE_OTHERS, OP_WAIT, OP_SLEEP, OP_WAKE,
+	OP_NONE, OP_LOAD, OP_STORE, OP_READ, OP_SWAP, OP_XOR, OP_OR, OP_AND, OP_ADD, OP_FENCE,
+	OP_FENCE_OTHERS, OP_WAIT, OP_SLEEP, OP_WAKE, OP_DRAIN,
 };
 
 /* An access that a program wants next. */
@@ -97,8 +96,9 @@ static struct order_result *result;
 static uint64_t place_vals[MAX_PLACES];
 static const char *place_names[MAX_PLACES];
 static const void *place_at[MAX_PLACES];
-static uint8_t place_of[MAX_OFFSETS]; /* by 4 bytes of the arena */
+static uint8_t place_of[1 << PLACE_BITS]; /* by address, place + 1 */
 static uint32_t nb_places;
+static bool places_left; /* there were more */
 
 static struct state path[MAX_DEPTH + 1];
 static struct move moves[MAX_DEPTH + 1];
@@ -131,15 +131,31 @@ order_fail(const char *why)
  * What programs call
  */
 
+/* Where the table has a place, or would have it. */
+static uint8_t *
+place_entry(const void *p)
+{
+	uint32_t i = (uint64_t)(uintptr_t)p * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACE_BITS);
+
+	while (place_of[i] != 0 && place_at[place_of[i] - 1] != p)
+		i = (i + 1) % RTE_DIM(place_of);
+	return &place_of[i];
+}
+
+bool
+order_is_place(const void *p)
+{
+	return *place_entry(p) != 0;
+}
+
 static uint8_t
 find_place(const void *p)
 {
-	size_t off = (uintptr_t)p - (uintptr_t)the_case->arena;
+	const uint8_t entry = *place_entry(p);
 
-	if (off < the_case->arena_size && place_of[off / 4] != NO_PLACE)
-		return place_of[off / 4];
-	fail("an access to a place that nobody knows");
-	return 0;
+	if (entry == 0)
+		fail("an access to a place that nobody knows");
+	return entry != 0 ? entry - 1 : 0;
 }
 
 static uint64_t
@@ -194,6 +210,18 @@ order_xor(void *p, uint64_t val, int order)
 }
 
 void
+order_or(void *p, uint64_t val, int order)
+{
+	access_wait(OP_OR, find_place(p), order == __ATOMIC_RELEASE, val, 0);
+}
+
+void
+order_and(void *p, uint64_t val, int order)
+{
+	access_wait(OP_AND, find_place(p), order == __ATOMIC_RELEASE, val, 0);
+}
+
+void
 order_add(void *p, uint64_t val, int order)
 {
 	access_wait(OP_ADD, find_place(p), order == __ATOMIC_RELEASE, val, 0);
@@ -233,6 +261,12 @@ void
 order_wake(uint32_t event)
 {
 	access_wait(OP_WAKE, event, false, 0, 0);
+}
+
+void
+order_drain(uint32_t event)
+{
+	access_wait(OP_DRAIN, event, false, 0, 0);
 }
 
 /* Run a program up to its next access. */
@@ -483,18 +517,19 @@ do_change(struct state *st, struct prog *prog)
 {
 	const struct op *op = &prog->next;
 	const uint64_t old = mem_now(st, op->place);
+	uint64_t val = op->val;
 
 	if (the_case->mode == ORDER_TSO || op->ordered)
 		buf_empty(st, prog);
-	if (op->type != OP_SWAP) {
-		mem_store(st, prog, op->place, op->type == OP_XOR ? old ^ op->val : old + op->val);
-		return old;
-	}
-	if (old == op->old)
-		mem_store(st, prog, op->place, op->val);
-	else
+	if (op->type == OP_SWAP && old != op->old) {
 		prog->seen[op->place] = st->nb_log;
-	return old == op->old;
+		return false;
+	}
+	if (op->type != OP_SWAP)
+		val = op->type == OP_XOR ? old ^ val : op->type == OP_OR ? old | val :
+			op->type == OP_AND ? old & val : old + val;
+	mem_store(st, prog, op->place, val);
+	return true;
 }
 
 /* The others pass in any order: the nth choice. */
@@ -533,6 +568,8 @@ prog_do(struct state *st, struct prog *prog, uint32_t nth, uint64_t *answer)
 		break;
 	case OP_SWAP:
 	case OP_XOR:
+	case OP_OR:
+	case OP_AND:
 	case OP_ADD:
 		*answer = do_change(st, prog);
 		break;
@@ -551,6 +588,9 @@ prog_do(struct state *st, struct prog *prog, uint32_t nth, uint64_t *answer)
 		break;
 	case OP_WAKE:
 		st->events |= 1u << op->place;
+		break;
+	case OP_DRAIN:
+		st->events &= ~(1u << op->place);
 		break;
 	default:
 		return false;
@@ -576,7 +616,7 @@ hash_prog(uint64_t hash, const struct prog *prog)
 
 	hash = mix(hash, prog->nb_answers | prog->nb_buf << 8 | prog->since << 16 |
 		(uint32_t)prog->done << 24);
-	for (i = 0; i < RTE_DIM(prog->local); i++)
+	for (i = 0; i < (the_case->local_size + 7) / 8; i++)
 		hash = mix(hash, prog->local[i]);
 	for (i = 0; i < prog->nb_answers; i++)
 		hash = mix(hash, prog->answers[i]);
@@ -730,8 +770,8 @@ static void
 show_move(const struct move *move)
 {
 	static const char *const names[] = {
-		"", "load", "store", "read", "swap", "xor", "add", "fence", "fence of others", "wait",
-		"sleep", "wake",
+		"", "load", "store", "read", "swap", "xor", "or", "and", "add", "fence",
+		"fence of others", "wait", "sleep", "wake", "drain",
 	};
 
 	if (move->leaves)
@@ -750,6 +790,13 @@ show_move(const struct move *move)
 void
 order_place(const void *p, uint64_t val, const char *name)
 {
+	if (nb_places == 0)
+		memset(place_of, 0, sizeof(place_of));
+	if (nb_places == MAX_PLACES) {
+		places_left = true;
+		return;
+	}
+	*place_entry(p) = nb_places + 1;
 	place_at[nb_places] = p;
 	place_vals[nb_places] = val;
 	place_names[nb_places] = name;
@@ -765,17 +812,16 @@ run_begin(const struct order_case *oc, struct order_result *res)
 	result = res;
 	memset(res, 0, sizeof(*res));
 	memset(&path[0], 0, sizeof(path[0]));
-	memset(place_of, NO_PLACE, sizeof(place_of));
-	for (i = 0; i < nb_places; i++) {
-		place_of[((uintptr_t)place_at[i] - (uintptr_t)oc->arena) / 4] = i;
+	for (i = 0; i < nb_places; i++)
 		path[0].mem[i] = place_vals[i];
-	}
 	depth = 0;
 	for (nb_slots = 1; nb_slots < 2 * oc->max_states; nb_slots *= 2)
 		;
 	known = calloc(nb_slots, sizeof(*known));
 	if (known == NULL)
 		fail("no memory for the states");
+	if (places_left)
+		fail("too many places");
 	for (i = 0; i < oc->nb_progs; i++)
 		memcpy(path[0].progs[i].local, oc->locals[i], oc->local_size);
 }
@@ -795,4 +841,5 @@ order_run(const struct order_case *oc, struct order_result *res, bool show)
 	free(known);
 	known = NULL;
 	nb_places = 0;
+	places_left = false;
 }

@@ -42,7 +42,7 @@
 
 #define ORDER_MAX_PROGS 3
 /** Bytes that a program keeps between steps, at most. */
-#define ORDER_LOCAL 48
+#define ORDER_LOCAL 160
 
 enum order_mode { ORDER_TSO, ORDER_WEAK };
 
@@ -57,9 +57,6 @@ struct order_case {
 	/** What each keeps, at the begin. */
 	const void *locals[ORDER_MAX_PROGS];
 	size_t local_size;
-	/** Memory that they share: only addresses in it, never its bytes, are used. */
-	const void *arena;
-	size_t arena_size;
 	uint64_t max_states;
 	/** Look at what they keep, at the end of each order; may be NULL. */
 	void (*end)(const void *const *locals);
@@ -83,8 +80,13 @@ struct order_result {
  */
 void order_run(const struct order_case *oc, struct order_result *res, bool show);
 
-/** Before order_run(): a place of 4 or 8 bytes in the arena, and what is there. */
+/**
+ * Before order_run(): a place of 4 or 8 bytes that programs share, and what is there. Only its
+ * address is used, never its bytes.
+ */
 void order_place(const void *p, uint64_t val, const char *name);
+/** Whether it is one. */
+bool order_is_place(const void *p);
 
 /*
  * For programs: one access each. order is one of __ATOMIC_*.
@@ -98,8 +100,10 @@ void order_copy(void *dst, const void *src, size_t len);
 void order_read(const void *p, uint64_t want);
 /** Compare and swap, relaxed. */
 bool order_swap(void *p, uint64_t old, uint64_t val);
-/** Exclusive or, and sum, in memory; relaxed or release. */
+/** Exclusive or, or, and, and sum, in memory; relaxed or release. */
 void order_xor(void *p, uint64_t val, int order);
+void order_or(void *p, uint64_t val, int order);
+void order_and(void *p, uint64_t val, int order);
 void order_add(void *p, uint64_t val, int order);
 /** A fence of this program alone. */
 void order_fence(void);
@@ -109,6 +113,8 @@ void order_fence_all(void);
 void order_wait(const void *p, uint64_t seen);
 void order_sleep(uint32_t event);
 void order_wake(uint32_t event);
+/** Forget a wake-up that has come. */
+void order_drain(uint32_t event);
 /** This order went wrong. */
 void order_fail(const char *why);
 

@@ -34,7 +34,7 @@ seen(enum order_mode mode, uint32_t nb, order_step *const *steps,
 {
 	static const struct local none;
 	struct order_case oc = { .mode = mode, .nb_progs = nb, .local_size = sizeof(none),
-		.arena = &arena, .arena_size = sizeof(arena), .max_states = 1 << 16, .end = end };
+		.max_states = 1 << 16, .end = end };
 	struct order_result res;
 	uint32_t i;
 

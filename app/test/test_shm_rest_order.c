@@ -246,13 +246,12 @@ static void
 rest_run(const struct rest_case *what, enum order_mode mode, enum mutant broken,
 	struct order_result *res)
 {
-	struct order_case oc = { .mode = mode, .local_size = ORDER_LOCAL, .arena = &arena,
-		.arena_size = sizeof(arena), .max_states = broken == GOOD ? 4 << 20 : 1 << 20 };
 	union {
 		struct producer producer;
 		struct engine engine;
-		uint8_t bytes[ORDER_LOCAL];
 	} locals[MAX_PRODUCERS + 1];
+	struct order_case oc = { .mode = mode, .local_size = sizeof(locals[0]),
+		.max_states = broken == GOOD ? 4 << 20 : 1 << 20 };
 	uint32_t i;
 
 	rc = what;

@@ -389,7 +389,6 @@ slot_run(const struct slot_case *what, enum order_mode mode, enum mutant broken,
 	struct order_result *res)
 {
 	struct order_case oc = { .mode = mode, .local_size = sizeof(struct side),
-		.arena = &arena, .arena_size = sizeof(arena),
 		.max_states = broken == GOOD ? 8 << 20 : 64 << 10 };
 	struct side sides[MAX_PRODUCERS + 1];
 	uint32_t i;
