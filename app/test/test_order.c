@@ -24,7 +24,7 @@
 #define PLACE_BITS 6 /* of the table by which places are found */
 #define MAX_LOG 24
 #define MAX_BUF 10
-#define MAX_ANSWERS 16
+#define MAX_ANSWERS 32
 #define MAX_DEPTH 400
 
 enum op_type {

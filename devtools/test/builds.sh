@@ -86,9 +86,9 @@ bluefield_hard_vf bluefield_life bluefield_obj bluefield_obj_eal bluefield_obj_f
 bluefield_obj_mem bluefield_peer_fast bluefield_regress bluefield_report
 bluefield_stranger comch_ending_lost comch_event comch_fp_process comch_fp_rest
 comch_fp_stop comch_msgq comch_msgq_api comch_process comch_submit shm_dpa_bad
-shm_dpa_evil shm_msgq_dma shm_msgq_flow shm_msgq_wake shm_peer_fast shm_peer_fast_life
-shm_peer_fast_mem shm_peer_fast_stage shm_peer_host shm_peer_life shm_peer_rest
-shm_peer_slow shm_peer_small shm_rest_order shm_slot_order'
+shm_dpa_evil shm_msgq_dma shm_msgq_flow shm_msgq_order shm_msgq_wake shm_peer_fast
+shm_peer_fast_life shm_peer_fast_mem shm_peer_fast_stage shm_peer_host shm_peer_life
+shm_peer_rest shm_peer_slow shm_peer_small shm_rest_order shm_slot_order'
 
 # Two parts at one time, for suites that wait more than they compute. A second look at a
 # suite is when both have ended.
