@@ -121,6 +121,14 @@ fail(const char *why)
 		result->why = why;
 }
 
+/* It is not known whether anything goes wrong. */
+static void
+give_up(const char *why)
+{
+	result->gave_up |= result->why == NULL;
+	fail(why);
+}
+
 void
 order_fail(const char *why)
 {
@@ -360,7 +368,7 @@ mem_store(struct state *st, struct prog *by, uint8_t place, uint64_t val)
 	uint32_t i, k;
 
 	if (st->nb_log == MAX_LOG) {
-		fail("too many stores that may be read late");
+		give_up("too many stores that may be read late");
 		return;
 	}
 	st->log[st->nb_log].place = place;
@@ -668,7 +676,7 @@ search_next(struct move move)
 	double orders = 0;
 
 	if (depth + 1 == MAX_DEPTH)
-		fail("an order without end");
+		give_up("an order without end");
 	moves[depth++] = move;
 	if (result->why == NULL && !move.leaves)
 		prog_run(&path[depth].progs[move.prog]);
@@ -706,7 +714,7 @@ search_prog(uint32_t id, bool *any)
 			break;
 		*any = true;
 		if (prog->nb_answers == MAX_ANSWERS)
-			fail("too many accesses in one step");
+			give_up("too many accesses in one step");
 		else
 			prog->answers[prog->nb_answers++] = move.answer;
 		orders += search_next(move);
@@ -753,7 +761,7 @@ search(void)
 	if (k->hash != 0)
 		return k->orders;
 	if (++result->states > the_case->max_states)
-		fail("too many states");
+		give_up("too many states");
 	for (i = 0; i < the_case->nb_progs && result->why == NULL; i++)
 		orders += search_prog(i, &any);
 	if (!any)
@@ -819,9 +827,9 @@ run_begin(const struct order_case *oc, struct order_result *res)
 		;
 	known = calloc(nb_slots, sizeof(*known));
 	if (known == NULL)
-		fail("no memory for the states");
+		give_up("no memory for the states");
 	if (places_left)
-		fail("too many places");
+		give_up("too many places");
 	for (i = 0; i < oc->nb_progs; i++)
 		memcpy(path[0].progs[i].local, oc->locals[i], oc->local_size);
 }

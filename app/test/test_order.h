@@ -66,6 +66,8 @@ struct order_case {
 struct order_result {
 	/** What went wrong in one order, or NULL. */
 	const char *why;
+	/** That was nothing but a limit of the model. */
+	bool gave_up;
 	/** States of all programs and the memory that differ. */
 	uint64_t states;
 	/** Orders from the begin to the end: each way through these states. */

@@ -35,6 +35,7 @@ static inline int
 order_broken_check(const char *name, bool weak_only, enum order_mode mode,
 		const struct order_result *res)
 {
+	TEST_ASSERT(!res->gave_up, "%s, %s: %s", name, order_mode_names[mode], res->why);
 	TEST_ASSERT((weak_only && mode == ORDER_TSO) == (res->why == NULL), "%s, %s: %s", name,
 		order_mode_names[mode], res->why != NULL ? res->why : "not found");
 	if (res->why != NULL)
