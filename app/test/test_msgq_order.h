@@ -79,6 +79,7 @@ static void settle_wait(void);
 
 /* What the model is told of an access, and what the mutants of a test change. */
 static int order_of_load(const void *p, int order);
+static bool is_tail(const void *p);
 static int order_of_store(const void *p, int order);
 static bool run_aliases(const struct shm_slot *slots, uint32_t at, uint32_t mask, uint32_t n,
 		uint32_t step);
@@ -87,6 +88,7 @@ static uint32_t run_room(uint32_t pos, uint32_t mask);
 /* The last load of a place: what somebody who finds nothing waits for. */
 static const void *last_place;
 static uint64_t last_val;
+static uint64_t last_tail;
 
 static uint64_t
 at_load(const void *p, size_t size, int order)
@@ -99,6 +101,8 @@ at_load(const void *p, size_t size, int order)
 	}
 	last_val = order_load(p, order_of_load(p, order));
 	last_place = p;
+	if (is_tail(p))
+		last_tail = last_val;
 	return last_val;
 }
 
@@ -136,17 +140,19 @@ at_exchange(void *p, uint64_t val, size_t size)
 }
 
 static bool
-at_swap(void *p, void *old, uint64_t val, size_t size)
+at_swap(void *p, void *old, uint64_t val, size_t size, int failed)
 {
 	uint64_t seen = 0;
 
 	memcpy(&seen, old, size);
-	if (order_is_place(p) ? order_swap(p, seen, val) : at_load(p, size, 0) == seen) {
-		if (!order_is_place(p))
-			memcpy(p, &val, size);
+	if (order_is_place(p)) {
+		if (order_swap(p, seen, val))
+			return true;
+	} else if (memcmp(p, old, size) == 0) {
+		memcpy(p, &val, size);
 		return true;
 	}
-	seen = at_load(p, size, __ATOMIC_RELAXED);
+	seen = at_load(p, size, failed);
 	memcpy(old, &seen, size);
 	return false;
 }
@@ -165,7 +171,7 @@ static uint64_t no_time;
 #define __atomic_store_n(p, val, order) at_store(p, (uint64_t)(val), sizeof(*(p)), order)
 #define __atomic_exchange_n(p, val, order) at_exchange(p, (uint64_t)(val), sizeof(*(p)))
 #define __atomic_compare_exchange_n(p, old, val, weak, order, order2) \
-	at_swap(p, old, (uint64_t)(val), sizeof(*(p)))
+	at_swap(p, old, (uint64_t)(val), sizeof(*(p)), order2)
 #define __atomic_fetch_or(p, val, order) order_or(p, val, order)
 #define __atomic_fetch_and(p, val, order) order_and(p, val, order)
 #define shm_slot_copy(dst, src, len) at_copy(dst, src, len)

@@ -17,6 +17,8 @@
 #define LEN 32
 #define UNIT(imm) ((imm) + LEN - 8)
 #define MAX_MSGS 8
+/* Messages of the second producer are numbered from here on. */
+#define SECOND 4
 #define EVENT_ENGINE 0
 #define POISON UINT64_C(0x7777)
 #define HOST_MSGQ ((struct shm_msgq_host *)(void *)order_host.msgq)
@@ -38,6 +40,8 @@ enum mutant {
 	WANT_LATE,
 	LIGHT_FENCE_NOT_WHOLE,
 	NO_SETTLE,
+	CLAIM_ALONE,
+	HEAD_GET_RELAXED,
 	LEAVE_RELAXED,
 };
 
@@ -56,6 +60,7 @@ struct msgq_case {
 	bool alias;          /* a message looks like a word */
 	bool withdraws;      /* somebody takes memory away */
 	bool whole;          /* there is no membarrier() */
+	bool shared;         /* there is another producer, of one message */
 };
 
 /* What a program keeps between its steps, beside what its end has. */
@@ -65,6 +70,8 @@ struct side {
 	uint64_t held[2];    /* where messages are that were not read */
 	uint32_t nb_held;
 	uint32_t parked;
+	uint32_t id;         /* of a producer, from 0 */
+	uint32_t from[2];    /* messages of each producer */
 	uint8_t own[96];
 };
 
@@ -77,7 +84,7 @@ struct span {
 static union {
 	struct shm_msgq_tx tx;
 	uint8_t bytes[sizeof(struct shm_msgq_tx) + MAX_MSGS * sizeof(uint64_t)];
-} tx;
+} tx, tx2;
 static union {
 	struct shm_msgq_rx rx;
 	uint8_t bytes[sizeof(struct shm_msgq_rx) + ORDER_MAX_SLOTS * sizeof(uint64_t)];
@@ -169,7 +176,8 @@ static int
 order_of_load(const void *p, int order)
 {
 	if ((mutant == WORD_GET_RELAXED && is_slot(p)) ||
-			(mutant == TAIL_GET_RELAXED && is_tail(p)))
+			(mutant == TAIL_GET_RELAXED && is_tail(p)) ||
+			(mutant == HEAD_GET_RELAXED && p == &target.head))
 		return __ATOMIC_RELAXED;
 	return order;
 }
@@ -291,7 +299,7 @@ host_setup(void)
 		.state = (uintptr_t)&order_prog.comp };
 	HOST_COMP->queues[0] = (uintptr_t)&order_host.cons;
 	*HOST_MSGQ = (struct shm_msgq_host){ .max_consumers = 1, .max_producers = 1,
-		.last_producer = 1 };
+		.last_producer = 2 };
 	HOST_MSGQ->sinks[0] = (uintptr_t)&order_host.sink;
 	order_host.cons = (struct shm_msgq_cons){ .magic = SHM_MSGQ_MAGIC_CONS, .id = 1,
 		.size = mc->credits, .mask = ring - 1, .imm_len = LEN,
@@ -316,6 +324,19 @@ prog_setup(void)
 	order_prog.cons.posted = order_prog.cons.tail = mc->first + mc->credits;
 	order_prog.sink.head = mc->first;
 	order_prog.sink.tail_seen = order_prog.cons.tail;
+}
+
+static void
+tx_setup_one(struct shm_msgq_tx *one, uint32_t id)
+{
+	memset(one, 0, sizeof(tx));
+	one->mq = &mq;
+	one->busy = SHM_MSGQ_NO_SLOT;
+	one->id = id;
+	one->mask = MAX_MSGS - 1;
+	one->fence = mc->whole;
+	one->queue = &queue;
+	one->group = &group;
 }
 
 /* What is private of this side. */
@@ -344,14 +365,9 @@ side_setup(void)
 	target.fence = mc->whole;
 	target.head = mc->first;
 	target.tail_seen = mc->first + mc->credits;
-	memset(&tx, 0, sizeof(tx));
-	tx.tx.mq = &mq;
-	tx.tx.busy = SHM_MSGQ_NO_SLOT;
-	tx.tx.id = 1;
-	tx.tx.mask = MAX_MSGS - 1;
-	tx.tx.fence = mc->whole;
-	tx.tx.queue = &queue;
-	tx.tx.group = &group;
+	target.shared = mc->shared && mutant != CLAIM_ALONE;
+	tx_setup_one(&tx.tx, 1);
+	tx_setup_one(&tx2.tx, 2);
 	memset(&rx, 0, sizeof(rx));
 	rx.rx.sink = &order_host.sink;
 	rx.rx.slots = order_prog.slots;
@@ -413,6 +429,10 @@ places(void)
 		order_place(&order_prog.cons.tail, mc->first + mc->credits, "tail");
 	else
 		order_place(&order_host.sink.tail, mc->first + mc->credits, "tail");
+	if (mc->shared) {
+		order_place(&target.head, mc->first, "head");
+		order_place(&target.tail_seen, mc->first + mc->credits, "tail, as seen");
+	}
 	if (mc->engine_sleeps) {
 		order_place(&order_host.cons.want, 0, "want");
 		order_place(&order_host.hdr.groups[0].armed, 0, "armed of the engine");

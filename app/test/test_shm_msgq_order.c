@@ -76,6 +76,19 @@ engine_sleep(void)
 	shm_msgq_group_disarm(&group);
 }
 
+/* Messages of a producer, and those that the program gets. */
+static uint32_t
+nb_of(uint32_t producer)
+{
+	return producer == 0 ? mc->nb_msgs : mc->shared ? 1 : 0;
+}
+
+static uint32_t
+nb_all(void)
+{
+	return nb_of(0) + nb_of(1);
+}
+
 /* A producer of this side: one burst. */
 static bool
 tx_step(void *local)
@@ -84,47 +97,48 @@ tx_step(void *local)
 	struct side *s = local;
 	uint32_t i, n;
 
-	if (s->nb == mc->nb_msgs && !s->step && mc->withdraws) {
+	if (s->nb == nb_of(s->id) && !s->step && mc->withdraws) {
 		order_store(&done, 1, __ATOMIC_RELEASE);
 		s->step = 1;
 		return true;
 	}
-	if (s->nb == mc->nb_msgs)
+	if (s->nb == nb_of(s->id))
 		return false;
 	own_get(s, tx_spans, RTE_DIM(tx_spans));
-	n = RTE_MIN(mc->nb_msgs - s->nb, mc->burst);
+	n = RTE_MIN(nb_of(s->id) - s->nb, mc->burst);
 	for (i = 0; i < n; i++)
-		msgs[i] = (struct rte_comch_send){ .imm = message(s->nb + i), .imm_len = LEN,
-			.flags = RTE_COMCH_SEND_F_NO_CPL };
-	n = shm_msgq_send_burst(&tx.tx, 1, msgs, n);
+		msgs[i] = (struct rte_comch_send){ .imm = message(s->id * SECOND + s->nb + i),
+			.imm_len = LEN, .flags = RTE_COMCH_SEND_F_NO_CPL };
+	n = shm_msgq_send_burst(s->id == 0 ? &tx.tx : &tx2.tx, 1, msgs, n);
 	if (n == 0 && mc->withdraws)
 		n = mc->nb_msgs - s->nb; /* the consumer has gone */
 	else if (n == 0 && mc->engine_sleeps)
 		engine_sleep();
 	else if (n == 0)
-		order_wait(&order_prog.cons.tail, target.tail_seen);
+		order_wait(&order_prog.cons.tail, last_tail);
 	s->nb += n;
 	own_put(s, tx_spans, RTE_DIM(tx_spans));
 	return true;
 }
 
-/* The program has found a message: is it the next one? */
+/* The program has found a message: where it is, and which one of its producer. */
 static bool
-elem_next(struct side *s, uint64_t *imm)
+elem_next(struct side *s, uint64_t *imm, uint32_t *nth)
 {
 	struct rte_comch_dpa_dev_elem elem;
-	uint32_t len;
+	uint32_t len, from;
 	int ret;
 
 	ret = rte_comch_dpa_dev_completion_get((uintptr_t)HOST_COMP, &elem);
 	if (ret == 0)
 		return false;
 	*imm = (uintptr_t)rte_comch_dpa_dev_elem_imm(&elem, &len);
-	if (ret != 1 || s->nb == mc->nb_msgs || len != LEN ||
-			rte_comch_dpa_dev_elem_producer_id(&elem) != 1) {
+	from = rte_comch_dpa_dev_elem_producer_id(&elem) - 1;
+	if (ret != 1 || len != LEN || from >= RTE_DIM(s->from) || s->from[from] == nb_of(from)) {
 		order_fail("a message that nobody sent");
 		return false;
 	}
+	*nth = from * SECOND + s->from[from]++;
 	return true;
 }
 
@@ -146,10 +160,12 @@ static bool
 unit_take(struct side *s)
 {
 	uint64_t imm;
+	uint32_t nth;
 
-	if (!elem_next(s, &imm))
+	if (!elem_next(s, &imm, &nth))
 		return false;
-	elem_read(imm, s->nb++);
+	s->nb++;
+	elem_read(imm, nth);
 	device_fails(rte_comch_dpa_dev_completion_ack((uintptr_t)HOST_COMP, 1));
 	device_fails(rte_comch_dpa_dev_consumer_ack((uintptr_t)&order_host.cons, 1));
 	return true;
@@ -159,8 +175,8 @@ unit_take(struct side *s)
 static bool
 unit_hold(struct side *s)
 {
+	uint32_t i, nth;
 	uint64_t imm;
-	uint32_t i;
 
 	if (s->nb_held == 2 || (s->nb_held != 0 && s->nb == mc->nb_msgs)) {
 		for (i = 0; i < s->nb_held; i++)
@@ -169,7 +185,7 @@ unit_hold(struct side *s)
 		s->nb_held = 0;
 		return true;
 	}
-	if (!elem_next(s, &imm))
+	if (!elem_next(s, &imm, &nth))
 		return false;
 	s->held[s->nb_held++] = imm;
 	s->nb++;
@@ -208,14 +224,15 @@ static bool
 unit_rx_step(void *local)
 {
 	struct side *s = local;
-	const bool over = s->nb == mc->nb_msgs && s->nb_held == 0;
+	const bool over = s->nb == nb_all() && s->nb_held == 0;
 	uint64_t imm;
+	uint32_t nth;
 
 	if (over && s->step)
 		return false;
 	own_get(s, cons_spans, RTE_DIM(cons_spans));
 	if (over) {
-		elem_next(s, &imm);
+		elem_next(s, &imm, &nth);
 		s->step = 1;
 	} else if (mc->parks) {
 		unit_park(s);
@@ -252,7 +269,7 @@ unit_tx_step(void *local)
 	if (ret == -RTE_COMCH_DPA_DEV_ENOENT && mc->withdraws)
 		s->nb = mc->nb_msgs;
 	else if (ret == -RTE_COMCH_DPA_DEV_EAGAIN)
-		order_wait(&order_host.sink.tail, order_prog.sink.tail_seen);
+		order_wait(&order_host.sink.tail, last_tail);
 	else
 		device_fails(ret);
 	own_put(s, prod_spans, RTE_DIM(prod_spans));
@@ -352,13 +369,14 @@ static void
 msgq_run(const struct msgq_case *what, enum order_mode mode, enum mutant broken,
 	struct order_result *res)
 {
-	struct side sides[2] = { 0 };
-	const struct order_case oc = { .mode = mode, .nb_progs = 2, .local_size = sizeof(sides[0]),
-		.locals = { &sides[0], &sides[1] },
+	struct side sides[3] = { 0 };
+	struct order_case oc = { .mode = mode, .nb_progs = what->shared ? 3 : 2,
+		.local_size = sizeof(sides[0]),
+		.locals = { &sides[0], &sides[1], &sides[2] },
 		.steps = { what->to_dpa ? tx_step : unit_tx_step,
 			what->withdraws ? what->to_dpa ? destroy_step : withdraw_step :
-			what->to_dpa ? unit_rx_step : rx_step },
-		.max_states = broken == GOOD ? 8 << 20 : 1 << 20 };
+			what->to_dpa ? unit_rx_step : rx_step, tx_step },
+		.max_states = broken == GOOD ? 8 << 20 : 4 << 20 };
 
 	RTE_BUILD_BUG_ON(sizeof(sides[0]) > ORDER_LOCAL);
 	mc = what;
@@ -368,6 +386,8 @@ msgq_run(const struct msgq_case *what, enum order_mode mode, enum mutant broken,
 		mc->to_dpa ? RTE_DIM(tx_spans) : RTE_DIM(prod_spans));
 	own_put(&sides[1], mc->to_dpa ? cons_spans : rx_spans,
 		mc->to_dpa ? RTE_DIM(cons_spans) : RTE_DIM(rx_spans));
+	own_put(&sides[2], tx_spans, RTE_DIM(tx_spans));
+	sides[2].id = 1;
 	order_run(&oc, res, broken == GOOD);
 }
 
@@ -428,6 +448,11 @@ static const struct msgq_case destroyed_whole = { .name = "the same without memb
 	.to_dpa = true, .nb_msgs = 2, .burst = 1, .credits = 2, .depth = 1, .withdraws = true,
 	.whole = true };
 
+static const struct msgq_case two = { .name = "two producers", .to_dpa = true,
+	.nb_msgs = 2, .burst = 1, .credits = 1, .depth = 1, .shared = true };
+static const struct msgq_case two_runs = { .name = "runs of two producers", .to_dpa = true,
+	.nb_msgs = 2, .burst = 2, .credits = 2, .depth = 1, .shared = true };
+
 static int
 test_runs(void)
 {
@@ -437,6 +462,14 @@ test_runs(void)
 	TEST_CALL(expect_right(&from_dpa_four));
 	TEST_CALL(expect_right(&to_dpa_end));
 	return expect_right(&from_dpa_end);
+}
+
+/* Each sees what the other has claimed, and never a tail of before that. */
+static int
+test_two_producers(void)
+{
+	TEST_CALL(expect_right(&two));
+	return expect_right(&two_runs);
 }
 
 static int
@@ -495,6 +528,8 @@ test_broken_is_found(void)
 			{ &to_dpa_alias, &from_dpa_alias } },
 		{ RUN_BEYOND_RING, "a run that goes on behind the ring", false,
 			{ &to_dpa_end, &from_dpa_end } },
+		{ CLAIM_ALONE, "claims that are not shared", false, { &two, &two_runs } },
+		{ HEAD_GET_RELAXED, "claims of others looked at relaxed", true, { &two } },
 		{ NO_FENCE, "the sleeper has no fence", false,
 			{ &parks, &wants, &both_sleep } },
 		/* without membarrier() the pair R of the engine's own look has fences, too */
@@ -533,6 +568,7 @@ static struct unit_test_suite suite = {
 	.suite_name = "order of accesses of message queues",
 	.unit_test_cases = {
 		TEST_CASE(test_runs),
+		TEST_CASE(test_two_producers),
 		TEST_CASE(test_aliases),
 		TEST_CASE(test_held),
 		TEST_CASE(test_parks),

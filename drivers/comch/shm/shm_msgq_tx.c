@@ -69,7 +69,8 @@ target_credits(struct shm_msgq_target *t, uint32_t head, uint32_t want, uint32_t
 static inline int
 target_claim(struct shm_msgq_target *t, uint32_t want, uint32_t *pos)
 {
-	uint32_t head = __atomic_load_n(&t->head, __ATOMIC_RELAXED), credits;
+	/* acquire: so the tail is not older than the one that whoever moved it has seen */
+	uint32_t head = __atomic_load_n(&t->head, __ATOMIC_ACQUIRE), credits;
 	int ret;
 
 	do {
@@ -78,7 +79,7 @@ target_claim(struct shm_msgq_target *t, uint32_t want, uint32_t *pos)
 		if (unlikely(ret != 0 || credits == 0)) {
 			if (head == __atomic_load_n(&t->head, __ATOMIC_RELAXED))
 				return ret != 0 ? ret : -EAGAIN;
-			head = __atomic_load_n(&t->head, __ATOMIC_RELAXED);
+			head = __atomic_load_n(&t->head, __ATOMIC_ACQUIRE);
 			credits = 0;
 			continue;
 		}
@@ -87,7 +88,7 @@ target_claim(struct shm_msgq_target *t, uint32_t want, uint32_t *pos)
 			break;
 		}
 	} while (credits == 0 || !__atomic_compare_exchange_n(&t->head, &head, head + credits,
-			false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+			false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	*pos = head + SHM_SLOT_START;
 	return credits;
 }
