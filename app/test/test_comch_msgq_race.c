@@ -5,7 +5,8 @@
 /*
  * Several threads at one offload processor, each at what any thread may do, until its
  * program ends in the middle of that: set-up and teardown of message queues and of both
- * their ends, questions, and queues that run. On the mock.
+ * their ends, questions, and queues that run. A device that fails while a program starts.
+ * On the mock.
  */
 
 #include <pthread.h>
@@ -169,6 +170,60 @@ test_threads(void)
 	return TEST_SUCCESS;
 }
 
+/* What threads of its own do, and what they were told. */
+static void *
+starter(void *arg)
+{
+	*(int *)arg = rte_comch_dpa_start(dpa);
+	return NULL;
+}
+
+static void *
+breaker(void *arg)
+{
+	test_mock_dpa_dev_down(test_pair.host, *(const int *)arg);
+	return NULL;
+}
+
+/* Wait, for a second at most, until the device is down. */
+static int
+down_wait(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1000 && test_mock_dpa_dev_status() == 0; i++)
+		rte_delay_us_sleep(1000);
+	return test_mock_dpa_dev_status();
+}
+
+/* The device fails while a program is being started: the start must not forget it. */
+static int
+test_fails_at_start(void)
+{
+	const struct rte_comch_dpa_conf conf = { .program = "/a/program" };
+	int reason = -ENODEV, told = 1, made[2], seen;
+	pthread_t threads[2];
+
+	TEST_EXPECT(rte_comch_dpa_create(test_pair.host, &conf, &dpa), 0);
+	test_mock_dpa_lock_take(dpa);
+	made[0] = pthread_create(&threads[0], NULL, starter, &told);
+	rte_delay_us_sleep(20000); /* it is at the lock now */
+	made[1] = pthread_create(&threads[1], NULL, breaker, &reason);
+	seen = down_wait();
+	test_mock_dpa_lock_drop(dpa);
+	if (made[0] == 0)
+		pthread_join(threads[0], NULL);
+	if (made[1] == 0)
+		pthread_join(threads[1], NULL);
+	TEST_TRUE(made[0] == 0 && made[1] == 0);
+	TEST_EXPECT(seen, reason);
+	TEST_EXPECT(told, reason);
+	TEST_EXPECT(rte_comch_dpa_stop(dpa), -EALREADY);
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
+	TEST_EXPECT(rte_comch_dpa_start(dpa), 0);
+	return TEST_SUCCESS;
+}
+
 static int
 setup(void)
 {
@@ -197,6 +252,7 @@ static struct unit_test_suite suite = {
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_threads),
+		TEST_CASE_ST(setup, teardown, test_fails_at_start),
 		TEST_CASES_END()
 	},
 };

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "test_mock_dpa.h"
+#include "../../lib/comch/comch_dpa.h" /* check-ok: holds a lock of the library */
 
 #define MOCK_MAX_MEMS 8
 
@@ -767,6 +768,25 @@ void
 test_mock_dpa_dev_down(int16_t dev_id, int reason)
 {
 	rte_comch_pmd_dev_down(test_mock_dev(dev_id), reason);
+}
+
+int
+test_mock_dpa_dev_status(void)
+{
+	/* acquire: as the library loads it */
+	return __atomic_load_n(&on->status, __ATOMIC_ACQUIRE);
+}
+
+void
+test_mock_dpa_lock_take(struct rte_comch_dpa *dpa)
+{
+	rte_spinlock_lock(&comch_dpa(dpa)->lock);
+}
+
+void
+test_mock_dpa_lock_drop(struct rte_comch_dpa *dpa)
+{
+	rte_spinlock_unlock(&comch_dpa(dpa)->lock);
 }
 
 void

@@ -43,6 +43,11 @@ unsigned int test_mock_dpa_nb_runs(void);
 void test_mock_dpa_crash(struct rte_comch_dpa *dpa, uint32_t eu);
 /** The device fails as a whole; undone by the reset of the device, which is the mock's. */
 void test_mock_dpa_dev_down(int16_t dev_id, int reason);
+/** How the device is, without a lock. */
+int test_mock_dpa_dev_status(void);
+/** Keep who starts the program, and who tells that it ends, at the library's lock. */
+void test_mock_dpa_lock_take(struct rte_comch_dpa *dpa);
+void test_mock_dpa_lock_drop(struct rte_comch_dpa *dpa);
 
 /** From now on the end of a queue of the CPU is not told. */
 void test_mock_dpa_hold(bool on);

@@ -278,24 +278,35 @@ dpa_start_log(const struct comch_dpa *dpa, int error)
 		dpa->drv.program, strerror(-error), remedy);
 }
 
+/*
+ * With the mutex: the program may end before the start op returns. First it has not ended,
+ * then the device is asked. The status is set before programs are told, so that a failure
+ * in between is found here or told later; the other order would forget it.
+ */
+static int
+dpa_start_begin(struct comch_dpa *dpa)
+{
+	rte_spinlock_lock(&dpa->lock);
+	dpa->ended = 0;
+	rte_spinlock_unlock(&dpa->lock);
+	/* acquire: pairs with the release of whoever changed it */
+	return __atomic_load_n(&dpa->drv.dev->status, __ATOMIC_ACQUIRE);
+}
+
 /* With the mutex. */
 static int
 dpa_start(struct comch_dpa *dpa)
 {
-	/* acquire: pairs with the release of whoever changed it */
-	int ret = __atomic_load_n(&dpa->drv.dev->status, __ATOMIC_ACQUIRE);
+	int ret;
 
 	if (dpa->started)
 		return -EALREADY;
+	ret = dpa_start_begin(dpa);
 	if (ret != 0) {
 		COMCH_LOG(ERR, "%s: the device is down (%s), reset it before program '%s' can start",
 			comch_dpa_dev_name(dpa), strerror(-ret), dpa->drv.program);
 		return ret;
 	}
-	/* it may end before the op returns */
-	rte_spinlock_lock(&dpa->lock);
-	dpa->ended = 0;
-	rte_spinlock_unlock(&dpa->lock);
 	ret = comch_dpa_ops(dpa)->start(&dpa->drv);
 	if (ret != 0) {
 		dpa_start_log(dpa, ret);
