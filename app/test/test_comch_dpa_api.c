@@ -318,6 +318,29 @@ test_dev_down(void)
 	return TEST_SUCCESS;
 }
 
+/* A reset in the middle of a start, and a start in the middle of a reset. */
+static int
+test_reset(void)
+{
+	struct rte_comch_dpa_status status;
+
+	test_mock_dpa_meet(dpa);
+	TEST_EXPECT(rte_comch_dpa_start(dpa), 0);
+	TEST_EXPECT(test_mock_dpa_met(), -EBUSY);
+	TEST_EXPECT(rte_comch_dpa_status_get(dpa, &status), 0);
+	TEST_EXPECT(status.state, RTE_COMCH_DPA_RUNNING);
+	TEST_EXPECT(rte_comch_dpa_stop(dpa), 0);
+	/* a start that fails leaves nothing that a reset has to wait for */
+	test_mock_dpa_fail_set(1, -EPROTO);
+	TEST_EXPECT(rte_comch_dpa_start(dpa), -EPROTO);
+	test_mock_dpa_meet(dpa);
+	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
+	TEST_EXPECT(test_mock_dpa_met(), -EAGAIN);
+	TEST_EXPECT(rte_comch_dpa_stop(dpa), -EALREADY);
+	TEST_EXPECT(rte_comch_dpa_start(dpa), 0);
+	return TEST_SUCCESS;
+}
+
 static int
 thread_refused(const struct rte_comch_dpa_thread_conf *conf, int error)
 {
@@ -558,6 +581,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(case_open, case_close, test_not_started),
 		TEST_CASE_ST(case_start, case_close, test_ended),
 		TEST_CASE_ST(case_start, case_close, test_dev_down),
+		TEST_CASE_ST(case_open, case_close, test_reset),
 		TEST_CASE_ST(case_start, case_close, test_thread_create),
 		TEST_CASE_ST(case_start, case_close, test_threads),
 		TEST_CASE_ST(case_start, case_close, test_eu_info),

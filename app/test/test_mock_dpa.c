@@ -77,6 +77,11 @@ static int fail_error;
 static bool hold;
 static struct rte_comch_pmd_ending *held;
 static struct rte_comch_queue *held_queue;
+static struct rte_comch_dpa *meets; /* whose start and a reset meet, or NULL */
+static int met;
+static uint32_t in_reset; /* atomic */
+static uint32_t nb_progs; /* atomic */
+static uint32_t nb_mixed; /* atomic: programs and resets at one time */
 
 static int
 mock_fails(void)
@@ -410,12 +415,24 @@ mock_info_get(struct rte_comch_dev *dev, struct rte_comch_dpa_info *info)
 static int
 mock_start(struct rte_comch_dpa *dpa)
 {
-	int ret = mock_makes();
+	int ret;
 
+	/* sequentially consistent, as in mock_reset(): one of both sees the other */
+	__atomic_fetch_add(&nb_progs, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&in_reset, __ATOMIC_SEQ_CST) != 0)
+		__atomic_fetch_add(&nb_mixed, 1, __ATOMIC_RELAXED);
+	if (meets != NULL) {
+		meets = NULL;
+		met = rte_comch_dev_reset(on->data->dev_id);
+	}
+	ret = mock_makes();
+	if (ret == 0) {
+		dpa->priv = calloc(1, sizeof(struct mock_prog));
+		ret = dpa->priv == NULL ? -ENOMEM : 0;
+	}
 	if (ret != 0)
-		return ret;
-	dpa->priv = calloc(1, sizeof(struct mock_prog));
-	return dpa->priv == NULL ? -ENOMEM : 0;
+		__atomic_fetch_sub(&nb_progs, 1, __ATOMIC_SEQ_CST);
+	return ret;
 }
 
 static void
@@ -423,6 +440,7 @@ mock_stop(struct rte_comch_dpa *dpa)
 {
 	free(dpa->priv);
 	objects_add(-1);
+	__atomic_fetch_sub(&nb_progs, 1, __ATOMIC_SEQ_CST);
 }
 
 static void
@@ -673,7 +691,17 @@ mock_dev_info_get(struct rte_comch_dev *dev, struct rte_comch_dev_info *info)
 static int
 mock_reset(struct rte_comch_dev *dev)
 {
+	struct rte_comch_dpa *dpa = meets;
+
 	RTE_SET_USED(dev);
+	__atomic_store_n(&in_reset, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&nb_progs, __ATOMIC_SEQ_CST) != 0)
+		__atomic_fetch_add(&nb_mixed, 1, __ATOMIC_RELAXED);
+	if (dpa != NULL) {
+		meets = NULL;
+		met = rte_comch_dpa_start(dpa);
+	}
+	__atomic_store_n(&in_reset, 0, __ATOMIC_SEQ_CST);
 	return 0;
 }
 
@@ -727,8 +755,11 @@ test_mock_dpa_remove(void)
 	on = NULL;
 	fail_in = 0;
 	hold = false;
+	meets = NULL;
 	nb_objects = 0;
 	nb_runs = 0;
+	nb_progs = 0;
+	nb_mixed = 0;
 }
 
 void
@@ -767,7 +798,8 @@ test_mock_dpa_crash(struct rte_comch_dpa *dpa, uint32_t eu)
 void
 test_mock_dpa_dev_down(int16_t dev_id, int reason)
 {
-	rte_comch_pmd_dev_down(test_mock_dev(dev_id), reason);
+	/* to find the device by its name would take the lock that a test may hold */
+	rte_comch_pmd_dev_down(on->data->dev_id == dev_id ? on : test_mock_dev(dev_id), reason);
 }
 
 int
@@ -775,6 +807,25 @@ test_mock_dpa_dev_status(void)
 {
 	/* acquire: as the library loads it */
 	return __atomic_load_n(&on->status, __ATOMIC_ACQUIRE);
+}
+
+void
+test_mock_dpa_meet(struct rte_comch_dpa *dpa)
+{
+	meets = dpa;
+	met = 1;
+}
+
+int
+test_mock_dpa_met(void)
+{
+	return met;
+}
+
+unsigned int
+test_mock_dpa_nb_mixed(void)
+{
+	return nb_mixed;
 }
 
 void

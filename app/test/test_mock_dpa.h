@@ -37,6 +37,8 @@ void test_mock_dpa_remove(void);
 void test_mock_dpa_fail_set(unsigned int n, int error);
 /** Objects that the library has made and not ended. */
 unsigned int test_mock_dpa_nb_objects(void);
+/** Programs that started in a reset of the device, and resets with a program. */
+unsigned int test_mock_dpa_nb_mixed(void);
 /** Runs of threads that were asked for. */
 unsigned int test_mock_dpa_nb_runs(void);
 /** End a program, as a fault on an execution unit does. */
@@ -44,7 +46,13 @@ void test_mock_dpa_crash(struct rte_comch_dpa *dpa, uint32_t eu);
 /** The device fails as a whole; undone by the reset of the device, which is the mock's. */
 void test_mock_dpa_dev_down(int16_t dev_id, int reason);
 /** How the device is, without a lock. */
-int test_mock_dpa_dev_status(void);
+int test_mock_dpa_dev_status(void);/**
+ * The next start of a program resets the device in the middle, or the next reset of the
+ * device starts that program. @return What was told; 1: neither came to it.
+ */
+void test_mock_dpa_meet(struct rte_comch_dpa *dpa);
+int test_mock_dpa_met(void);
+
 /** Keep who starts the program, and who tells that it ends, at the library's lock. */
 void test_mock_dpa_lock_take(struct rte_comch_dpa *dpa);
 void test_mock_dpa_lock_drop(struct rte_comch_dpa *dpa);

@@ -50,6 +50,7 @@ struct comch_dpa {
 
 	rte_spinlock_t lock; /* guards what follows */
 	bool started; /* written under both locks */
+	bool changing; /* its start or stop op runs */
 	int ended;    /* the program has: a negative errno; 0 again with the next start */
 	bool kept;    /* a driver may look at it for good: not freed */
 	struct comch_msgq_list msgqs;

@@ -510,9 +510,12 @@ rte_comch_pmd_dev_down(struct rte_comch_dev *dev, int reason)
 	rte_spinlock_unlock(&dev->lock);
 }
 
-/* No region or program, and nothing that is started or on its way down. */
+/*
+ * No region or program, and nothing that is started or on its way down: then nothing starts
+ * from here on. Programs look at the status under the same lock.
+ */
 static bool
-dev_is_quiet(struct rte_comch_dev *dev)
+dev_reset_begin(struct rte_comch_dev *dev)
 {
 	struct rte_comch_ctx *ctx;
 	bool quiet;
@@ -523,6 +526,8 @@ dev_is_quiet(struct rte_comch_dev *dev)
 		dev->nb_ending_pgs == 0 && !comch_dpas_started(dev);
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev)
 		quiet &= ctx->state == RTE_COMCH_STATE_IDLE;
+	if (quiet)
+		__atomic_store_n(&dev->status, -EAGAIN, __ATOMIC_RELEASE);
 	rte_spinlock_unlock(&dev->lock);
 	return quiet;
 }
@@ -543,13 +548,11 @@ rte_comch_dev_reset(int16_t dev_id)
 			dev->data->name, dev->driver_name);
 		return -ENOTSUP;
 	}
-	if (!dev_is_quiet(dev)) {
+	if (!dev_reset_begin(dev)) {
 		COMCH_LOG(ERR, "%s: stop its contexts and programs, free its memory regions and progress before a reset",
 			dev->data->name);
 		return -EBUSY;
 	}
-	/* nothing starts while it is under way */
-	__atomic_store_n(&dev->status, -EAGAIN, __ATOMIC_RELEASE);
 	ret = dev->ops->reset(dev);
 	if (ret == 0)
 		ret = dev_info_read(dev, &info);

@@ -281,16 +281,24 @@ dpa_start_log(const struct comch_dpa *dpa, int error)
 /*
  * With the mutex: the program may end before the start op returns. First it has not ended,
  * then the device is asked. The status is set before programs are told, so that a failure
- * in between is found here or told later; the other order would forget it.
+ * in between is found here or told later; the other order would forget it. A reset looks
+ * for programs and sets the status under the device's lock: it finds this one, or is found.
  */
 static int
 dpa_start_begin(struct comch_dpa *dpa)
 {
+	struct rte_comch_dev *dev = dpa->drv.dev;
+	int ret;
+
+	rte_spinlock_lock(&dev->lock);
 	rte_spinlock_lock(&dpa->lock);
 	dpa->ended = 0;
-	rte_spinlock_unlock(&dpa->lock);
 	/* acquire: pairs with the release of whoever changed it */
-	return __atomic_load_n(&dpa->drv.dev->status, __ATOMIC_ACQUIRE);
+	ret = __atomic_load_n(&dev->status, __ATOMIC_ACQUIRE);
+	dpa->changing = ret == 0;
+	rte_spinlock_unlock(&dpa->lock);
+	rte_spinlock_unlock(&dev->lock);
+	return ret;
 }
 
 /* With the mutex. */
@@ -308,14 +316,13 @@ dpa_start(struct comch_dpa *dpa)
 		return ret;
 	}
 	ret = comch_dpa_ops(dpa)->start(&dpa->drv);
-	if (ret != 0) {
-		dpa_start_log(dpa, ret);
-		return ret;
-	}
 	rte_spinlock_lock(&dpa->lock);
-	dpa->started = true;
+	dpa->changing = false;
+	dpa->started = ret == 0;
 	rte_spinlock_unlock(&dpa->lock);
-	return 0;
+	if (ret != 0)
+		dpa_start_log(dpa, ret);
+	return ret;
 }
 
 int
@@ -348,9 +355,13 @@ dpa_stop(struct comch_dpa *dpa)
 	/* nobody asks how it is any more */
 	rte_spinlock_lock(&dpa->lock);
 	dpa->started = false;
+	dpa->changing = true;
 	rte_spinlock_unlock(&dpa->lock);
 	comch_dpa_ops(dpa)->stop(&dpa->drv);
 	dpa->drv.priv = NULL;
+	rte_spinlock_lock(&dpa->lock);
+	dpa->changing = false;
+	rte_spinlock_unlock(&dpa->lock);
 	return 0;
 }
 
@@ -470,7 +481,7 @@ comch_dpas_dev_down(struct rte_comch_dev *dev, int reason)
 		dpa_end(dpa, reason);
 }
 
-/* With the device's lock: is a program of it started? */
+/* With the device's lock: is a program of it started, or on its way up or down? */
 bool
 comch_dpas_started(struct rte_comch_dev *dev)
 {
@@ -479,7 +490,7 @@ comch_dpas_started(struct rte_comch_dev *dev)
 
 	TAILQ_FOREACH(dpa, &dev->dpas, next) {
 		rte_spinlock_lock(&dpa->lock);
-		started |= dpa->started;
+		started |= dpa->started || dpa->changing;
 		rte_spinlock_unlock(&dpa->lock);
 	}
 	return started;
