@@ -366,6 +366,10 @@ ask_host(const char *endpoint, const char *more)
 static int
 test_dpas(void)
 {
+	const struct rte_comch_dpa_eu_info mistake = {
+		.errors = 2, .error = -EINVAL, .func = "consumer_ack", .values = { 17, UINT64_MAX },
+	};
+
 	TEST_EXPECT(ask_host("dpas", ""), 0);
 	TEST_TRUE(reply_has("program", "\"/a/program\""));
 	TEST_TRUE(reply_has("state", "\"RUNNING\""));
@@ -378,11 +382,21 @@ test_dpas(void)
 	TEST_TRUE(reply_has("failed_unit", "-1"));
 	TEST_TRUE(strstr(reply, "\"1\":{\"busy\":0,") != NULL);
 	TEST_TRUE(strstr(reply, "\"2\":{\"busy\":0,") == NULL);
+	TEST_TRUE(reply_has("pid", RTE_STR(TEST_MOCK_DPA_PID)));
+	TEST_TRUE(strstr(reply, "value") == NULL);
+	test_mock_dpa_mistake_set(&mistake);
+	TEST_EXPECT(ask_host("dpa_info", ",0"), 0);
+	TEST_TRUE(reply_has("error", "-22"));
+	TEST_TRUE(reply_has("func", "\"consumer_ack\""));
+	TEST_TRUE(reply_has("value0", "17"));
+	TEST_TRUE(reply_has("value1", "18446744073709551615"));
+	TEST_TRUE(reply_has("value2", "0"));
 	test_mock_dpa_crash(dpa, 1);
 	TEST_EXPECT(ask_host("dpa_info", ""), 0);
 	TEST_TRUE(reply_has("state", "\"FAILED\""));
 	TEST_TRUE(reply_has("reason", "-5"));
 	TEST_TRUE(reply_has("failed_unit", "1"));
+	TEST_TRUE(reply_has("pid", "0"));
 	TEST_EXPECT(ask_host("dpa_info", ",1"), 0);
 	TEST_TRUE(strstr(reply, ":null}") != NULL);
 	return TEST_SUCCESS;

@@ -74,6 +74,7 @@ static uint64_t had_capa;
 static const char *had_why;
 static unsigned int fail_in, nb_objects, nb_runs;
 static int fail_error;
+static struct rte_comch_dpa_eu_info mistake;
 static bool hold;
 static struct rte_comch_pmd_ending *held;
 static struct rte_comch_queue *held_queue;
@@ -451,6 +452,8 @@ mock_status_get(struct rte_comch_dpa *dpa, struct rte_comch_dpa_status *status)
 	rte_spinlock_lock(&prog->lock);
 	if (prog->status.state == RTE_COMCH_DPA_FAILED)
 		*status = prog->status;
+	else
+		status->pid = TEST_MOCK_DPA_PID;
 	rte_spinlock_unlock(&prog->lock);
 }
 
@@ -459,6 +462,7 @@ mock_eu_info_get(struct rte_comch_dpa *dpa, uint32_t eu, struct rte_comch_dpa_eu
 {
 	RTE_SET_USED(dpa);
 	RTE_SET_USED(eu);
+	*info = mistake;
 	info->runs = nb_runs;
 }
 
@@ -756,6 +760,7 @@ test_mock_dpa_remove(void)
 	fail_in = 0;
 	hold = false;
 	meets = NULL;
+	memset(&mistake, 0, sizeof(mistake));
 	nb_objects = 0;
 	nb_runs = 0;
 	nb_progs = 0;
@@ -779,6 +784,12 @@ unsigned int
 test_mock_dpa_nb_runs(void)
 {
 	return nb_runs;
+}
+
+void
+test_mock_dpa_mistake_set(const struct rte_comch_dpa_eu_info *info)
+{
+	mistake = *info;
 }
 
 void

@@ -27,6 +27,8 @@
 /** The functions that each of its programs has. */
 #define TEST_MOCK_DPA_THREAD "mock_thread"
 #define TEST_MOCK_DPA_RPC    "mock_sum"
+/** The process that each of them says it has. */
+#define TEST_MOCK_DPA_PID 4711
 
 /** Put it on a device; it replaces what the device has. One at a time. */
 int test_mock_dpa_install(int16_t dev_id);
@@ -41,6 +43,8 @@ unsigned int test_mock_dpa_nb_objects(void);
 unsigned int test_mock_dpa_nb_mixed(void);
 /** Runs of threads that were asked for. */
 unsigned int test_mock_dpa_nb_runs(void);
+/** A function of a program has refused such values on each of its execution units. */
+void test_mock_dpa_mistake_set(const struct rte_comch_dpa_eu_info *info);
 /** End a program, as a fault on an execution unit does. */
 void test_mock_dpa_crash(struct rte_comch_dpa *dpa, uint32_t eu);
 /** The device fails as a whole; undone by the reset of the device, which is the mock's. */

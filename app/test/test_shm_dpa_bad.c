@@ -229,9 +229,12 @@ test_killed(void)
 		TEST_EXPECT(test_dpa_start(NULL, &dpa), 0);
 		pid = test_dpa_pid();
 		TEST_TRUE(pid > 0);
+		TEST_EXPECT(rte_comch_dpa_status_get(dpa, &status), 0);
+		TEST_EXPECT(status.pid, (uint32_t)pid);
 		TEST_EXPECT(kill(pid, signals[i]), 0);
 		TEST_CALL(test_dpa_failed(dpa, &status));
 		TEST_EXPECT(status.signal, signals[i]);
+		TEST_EXPECT(status.pid, 0); /* it may be another one's by now */
 		TEST_EXPECT(status.reason, i < 2 ? -ESHUTDOWN : -EIO);
 		TEST_CALL(down(NULL));
 	}

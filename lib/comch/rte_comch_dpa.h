@@ -178,6 +178,7 @@ struct rte_comch_dpa_status {
 	int reason;                     /**< FAILED: a negative errno; else 0. */
 	uint32_t eu;                    /**< Which execution unit, or RTE_COMCH_DPA_NO_EU. */
 	int signal;                     /**< Number of a signal that ended it, or 0. */
+	uint32_t pid;                   /**< Its process, or its runner's, if there is one; or 0. */
 	/** FAULT: the address. CALL: the number of the call. EXIT: the exit status. */
 	uint64_t value;
 	uint64_t pc;                    /**< FAULT and CALL: where in the program, or 0. */

@@ -331,6 +331,8 @@ static void
 tel_add_eu(struct rte_tel_data *d, uint32_t eu, const struct rte_comch_dpa_eu_info *info)
 {
 	struct rte_tel_data *c = rte_tel_data_alloc();
+	char name[RTE_TEL_MAX_STRING_LEN];
+	uint32_t i;
 
 	if (c == NULL)
 		return;
@@ -340,6 +342,11 @@ tel_add_eu(struct rte_tel_data *d, uint32_t eu, const struct rte_comch_dpa_eu_in
 	dpdk_tel_add_uint(c, "errors", info->errors);
 	rte_tel_data_add_dict_int(c, "error", info->error);
 	rte_tel_data_add_dict_string(c, "func", info->func);
+	/* not without a mistake: the answer for all units has to fit */
+	for (i = 0; i < RTE_DIM(info->values) && info->error != 0; i++) {
+		snprintf(name, sizeof(name), "value%u", i);
+		dpdk_tel_add_uint(c, name, info->values[i]);
+	}
 	tel_add_dict(d, eu, c);
 }
 
@@ -354,6 +361,7 @@ tel_fill_dpa_info(struct rte_tel_data *d, struct comch_dpa *dpa)
 	tel_fill_dpa(d, dpa, &status);
 	rte_tel_data_add_dict_string(d, "runner", dpa->drv.runner == NULL ? "" : dpa->drv.runner);
 	dpdk_tel_add_uint(d, "flags", dpa->drv.flags);
+	dpdk_tel_add_uint(d, "pid", status.pid);
 	rte_tel_data_add_dict_int(d, "reason", status.reason);
 	rte_tel_data_add_dict_int(d, "failed_unit",
 		status.eu == RTE_COMCH_DPA_NO_EU ? -1 : (int)status.eu);

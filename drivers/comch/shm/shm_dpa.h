@@ -150,6 +150,7 @@ struct shm_dpa {
 	bool up;       /* the start has succeeded: its end is told to the library */
 	bool stopping; /* nobody wants to know of its end */
 	int error;     /* of the launch */
+	pid_t pid;     /* until its end, which frees the number; then 0 */
 	uint32_t last_seq;
 	uint32_t seq;  /* of the request under way, or 0 */
 	bool answered;

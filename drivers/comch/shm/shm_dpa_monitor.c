@@ -56,6 +56,7 @@ monitor_launch(struct shm_dpa *dpa, int exe, int sock)
 			launch.runner != NULL ? launch.runner : "", strerror(-ret));
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
 	dpa->error = ret;
+	dpa->pid = ret == 0 ? pid : 0;
 	dpa->launched = true;
 	pthread_cond_broadcast(&dpa->cond); /* check-ok: waiters must sleep */
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
@@ -127,6 +128,9 @@ monitor_reap(struct shm_dpa *dpa, pid_t pid)
 	int status = -1; /* neither exited nor signaled */
 	pid_t ret;
 
+	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
+	dpa->pid = 0;
+	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
 	do {
 		ret = waitpid(pid, &status, __WALL);
 	} while (ret < 0 && errno == EINTR);

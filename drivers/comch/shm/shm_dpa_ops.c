@@ -262,6 +262,7 @@ dpa_status_get(struct rte_comch_dpa *api, struct rte_comch_dpa_status *status)
 
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
 	*status = dpa->status;
+	status->pid = dpa->pid;
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
 }
 
