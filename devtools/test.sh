@@ -153,6 +153,7 @@ plan_examples gcc
 plan gate 3 'example msgq, mistakes, gcc' after 'build gcc' -- example_msgq_errors gcc
 plan gate 10 'message queues, every byte, gcc' after 'build gcc' -- msgq_short gcc
 plan gate 10 'message queues, options that are refused, gcc' after 'build gcc' -- msgq_options gcc
+plan gate 10 'message queues, by a runner, gcc' after 'build gcc' -- msgq_runner gcc
 plan gate 10 'message queues, wrong messages are found' after 'build gcc' -- msgq_mistakes gcc
 plan all 60 'message queues, every byte of 100 000 000 each way' after 'build gcc' -- \
 	msgq_long gcc

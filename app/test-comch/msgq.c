@@ -241,6 +241,11 @@ dpa_open(struct msgq_end *e)
 	uint32_t i;
 	int ret;
 
+	/* A filter would be that of the runner, which needs more than a program. */
+	if (opt->runner[0] != '\0') {
+		conf.runner = opt->runner;
+		conf.flags = RTE_COMCH_DPA_F_UNCONFINED;
+	}
 	for (i = 0; i < e->spec.eus; i++)
 		e->cpus[i] = i < opt->nb_eu_cpus ? opt->eu_cpus[i] : -1;
 	/* The server sleeps meanwhile. */

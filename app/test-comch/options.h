@@ -87,6 +87,7 @@ struct options {
 	uint32_t nb_eu_cpus;                   /* 0: the test's own choice */
 	enum msgq_dir dir;
 	char program[256];                     /* empty: the one that is installed */
+	char runner[256];                      /* of the program; empty: none */
 	bool histogram;
 	double percentiles[OPT_MAX_PERCENTILES];
 	unsigned int nb_percentiles;

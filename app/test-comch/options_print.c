@@ -67,6 +67,7 @@ options_print(const struct options *opt, FILE *f)
 		fprintf(f, "%s%d", i == 0 ? " " : ",", opt->eu_cpus[i]);
 	fprintf(f, "%s\n", opt->nb_eu_cpus == 0 ? " the test's own" : "");
 	fprintf(f, "  %-14s %s\n", "program", opt->program[0] != '\0' ? opt->program : "-");
+	fprintf(f, "  %-14s %s\n", "runner", opt->runner[0] != '\0' ? opt->runner : "-");
 	fprintf(f, "  %-14s %s\n", "mode", opt->event ? "event" : "poll");
 	fprintf(f, "  %-14s %s\n", "bidir", opt->bidir ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "validate", opt->validate ? "on" : "off");

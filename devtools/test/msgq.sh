@@ -128,6 +128,18 @@ msgq_short() { # <build>
 		--warmup 1 --duration 0.5 --rounds 1
 }
 
+# The program of another machine, by a runner, and a runner that is not there.
+msgq_runner() { # <build>
+	local program=$work/test-comch-riscv64 out runner=/usr/bin/qemu-riscv64-static
+	CC=riscv64-linux-gnu-gcc "$top/drivers/comch/shm/dpa/comch-dpa-cc" -o "$program" \
+		"$top/app/test-comch/dpa/msgq_dpa.c" || return 1
+	msgq_benchmark "$1" --test msgq-rate,msgq-lat --program "$program" --runner "$runner" \
+		--event --validate --count 2000 --rounds 1 || return 1
+	out=$(msgq_benchmark "$1" --test msgq-lat --runner "$work/missing" --count 20 \
+		--rounds 1 2>&1) && return 1
+	grep -qF "cannot execute it, with runner $work/missing: No such file" <<<"$out"
+}
+
 # Options of the fast path are refused by name, and a run of all tests leaves these out.
 msgq_options() { # <build>
 	local out rc name args bad=0
