@@ -12,6 +12,7 @@
 #include <rte_errno.h>
 
 #include "test_comch_fp_util.h"
+#include "test_mock_dpa.h"
 
 #define TASKS 16
 #define LEN 48
@@ -540,6 +541,116 @@ test_echo(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * A driver that takes nothing from a queue that is stopped, as it may: the mock of a
+ * message queue.
+ */
+
+static struct rte_comch_dpa *dpa;
+static struct rte_comch_msgq *msgq;
+static struct rte_comch_dpa_completion *completion;
+static struct rte_comch_dpa_queue *program; /* its consumer */
+
+static int
+mock_open(void)
+{
+	const struct rte_comch_dpa_conf conf = { .program = "/a/program" };
+	const struct rte_comch_msgq_conf msgq_conf = { .dir = RTE_COMCH_MSGQ_TO_DPA };
+	const struct rte_comch_dpa_completion_conf completion_conf = {
+		.type = RTE_COMCH_DPA_COMPLETION_CONSUMER,
+		.imm_len = RTE_COMCH_DPA_IMM_SIZE,
+	};
+	struct rte_comch_msgq_dpa_consumer_conf consumer_conf = {
+		.nb_recv = TASKS,
+		.imm_len = RTE_COMCH_DPA_IMM_SIZE,
+	};
+
+	TEST_CALL(test_fp_need());
+	if (test_mock_dpa_install(test_pair.host) != 0)
+		return test_skip("the mock does not fit the device");
+	TEST_EXPECT(rte_comch_dpa_create(test_pair.host, &conf, &dpa), 0);
+	TEST_EXPECT(rte_comch_dpa_start(dpa), 0);
+	TEST_EXPECT(rte_comch_msgq_create(dpa, &msgq_conf, &msgq), 0);
+	TEST_EXPECT(rte_comch_msgq_start(msgq), 0);
+	TEST_EXPECT(rte_comch_dpa_completion_create(dpa, &completion_conf, &completion), 0);
+	consumer_conf.completion = completion;
+	TEST_EXPECT(rte_comch_msgq_dpa_consumer_create(msgq, &consumer_conf, &program), 0);
+	return TEST_SUCCESS;
+}
+
+static void
+mock_close(void)
+{
+	test_fp_cleanup();
+	rte_comch_dpa_queue_destroy(program);
+	rte_comch_dpa_completion_destroy(completion);
+	rte_comch_msgq_stop(msgq);
+	rte_comch_msgq_destroy(msgq);
+	if (dpa != NULL && (rte_comch_dpa_stop(dpa) != 0 || rte_comch_dpa_destroy(dpa) != 0))
+		test_fail("the program is left");
+	program = NULL;
+	completion = NULL;
+	msgq = NULL;
+	dpa = NULL;
+	test_mock_dpa_remove();
+}
+
+/* As it ends, it goes once more; the last one of them stops the queue, that all wait in. */
+static void
+again_and_stop(struct rte_comch_task *task, int status, void *user_data)
+{
+	struct rte_comch_ctx **ctx = user_data;
+
+	if (status != 0 || nb_rets >= TASKS / 2) {
+		ids[nb_ids++] = (uint32_t)-status;
+		rte_comch_task_free(task);
+		return;
+	}
+	note_ret(task, rte_comch_task_submit(task));
+	if (nb_rets == TASKS / 2 && rte_comch_ctx_stop(*ctx) != -EINPROGRESS)
+		test_fail("a producer with tasks is IDLE at once");
+}
+
+static int
+test_stop_given(void)
+{
+	static uint32_t numbers[TASKS / 2];
+	struct rte_comch_producer_conf conf = { .nb_tasks = TASKS, .send_cb = again_and_stop };
+	struct rte_comch_ctx *ctx = NULL;
+	struct rte_comch_task *tasks[TASKS / 2];
+	struct rte_comch_send send = { .imm_len = sizeof(numbers[0]) };
+	uint8_t imm[RTE_COMCH_DPA_IMM_SIZE];
+	uint32_t id, len, from_id, i;
+
+	nb_ids = nb_rets = 0;
+	conf.user_data = &ctx;
+	TEST_EXPECT(rte_comch_dpa_queue_id_get(program, &id), 0);
+	TEST_EXPECT(rte_comch_msgq_producer_create(msgq, &conf, &ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(ctx, test_pe_new()), 0);
+	TEST_EXPECT(rte_comch_ctx_start(ctx), 0);
+	test_mock_dpa_ack(program, TASKS);
+	for (i = 0; i < RTE_DIM(tasks); i++) {
+		numbers[i] = i;
+		send.imm = &numbers[i];
+		TEST_EXPECT(rte_comch_producer_task_alloc(ctx, id, &send, &tasks[i]), 0);
+	}
+	TEST_EXPECT(rte_comch_task_submit_burst(tasks, RTE_DIM(tasks), 0), RTE_DIM(tasks));
+	TEST_WAIT(rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+	TEST_EXPECT(nb_rets, TASKS / 2);
+	TEST_EXPECT(nb_ids, TASKS / 2);
+	for (i = 0; i < TASKS / 2; i++) {
+		TEST_EXPECT(rets[i], 0);
+		TEST_EXPECT(ids[i], 0);
+	}
+	/* all of them have come, twice */
+	for (i = 0; i < TASKS; i++) {
+		TEST_EXPECT(test_mock_dpa_get(program, imm, &len, &from_id), 1);
+		TEST_TRUE(memcmp(imm, &numbers[i % (TASKS / 2)], sizeof(numbers[0])) == 0);
+	}
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: tasks that are submitted in callbacks",
 	.setup = test_setup_quiet,
@@ -550,6 +661,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_immediate),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_regions),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stop_inside),
+		TEST_CASE_ST(mock_open, mock_close, test_stop_given),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_posts),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_late),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_echo),

@@ -47,6 +47,7 @@ struct mock_cons {
 /* A producer of the CPU. */
 struct mock_prod {
 	struct rte_comch_queue *queue;
+	bool stopped;
 	uint32_t done;
 	uint32_t polled;
 	int reason;
@@ -229,6 +230,8 @@ cpu_send_one(struct mock_prod *p, uint32_t consumer_id, const struct rte_comch_s
 {
 	int ret;
 
+	if (p->stopped)
+		return -ENOTCONN;
 	if ((msg->flags & ~RTE_COMCH_SEND_F_NO_CPL) != 0 || (msg->imm_len != 0 && msg->imm == NULL))
 		return -EINVAL;
 	if (msg->len != 0)
@@ -327,12 +330,15 @@ static int
 mock_queue_stop(struct rte_comch_queue *queue, int status, struct rte_comch_pmd_ending *ending)
 {
 	struct mock_cons *c = queue->priv;
+	struct mock_prod *p = queue->priv;
 
 	if (queue->msgq == NULL)
 		return real->queue_stop(queue, status, ending);
 	if (queue->is_consumer) {
 		c->stopped = true;
 		c->status = status;
+	} else {
+		p->stopped = true;
 	}
 	return 0;
 }
@@ -383,6 +389,16 @@ mock_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id, struct rte_
 	room->queue = queue->size - (p->done - p->polled);
 	room->reason = p->reason;
 	return 0;
+}
+
+/* All tests have one producer for each consumer. */
+static uint32_t
+mock_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t len, uint32_t max)
+{
+	if (queue->msgq == NULL)
+		return real->queue_takes == NULL ? 0 :
+			real->queue_takes(queue, consumer_id, len, max);
+	return len != 0 ? 0 : RTE_MIN(cpu_credits(queue->priv, consumer_id), max);
 }
 
 static int
@@ -729,6 +745,7 @@ test_mock_dpa_install(int16_t dev_id)
 	ops.queue_free = mock_queue_free;
 	ops.queue_room = mock_queue_room;
 	ops.queue_rest = mock_queue_rest;
+	ops.queue_takes = mock_queue_takes;
 	ops.consumer_left = mock_consumer_left;
 	dev->ops = &ops;
 	dev->info.capa |= RTE_COMCH_CAPA_DPA;
