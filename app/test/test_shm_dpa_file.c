@@ -138,7 +138,7 @@ note_off(void)
 static int
 test_changed(void)
 {
-	const uint32_t version = 77, big = UINT32_MAX;
+	const uint32_t version = 77, first = 1, big = UINT32_MAX;
 	const uint16_t none = 0, many = UINT16_MAX, machine = EM_S390, size = 3;
 	const uint64_t far = UINT64_MAX;
 	size_t note = note_off(), at;
@@ -151,6 +151,8 @@ test_changed(void)
 	TEST_CALL(changed(note - 8, &big, 4, -ENOEXEC, "has no runtime"));
 	at = note + RTE_ALIGN_CEIL(sizeof(NOTE), 4);
 	TEST_CALL(changed(at, &version, 4, -EPROTO, "has version 77 of the runtime"));
+	/* whose messages had other numbers */
+	TEST_CALL(changed(at, &first, 4, -EPROTO, "has version 1 of the runtime"));
 	TEST_CALL(changed(offsetof(Elf64_Ehdr, e_machine), &machine, 2, -ENOEXEC,
 		"is for another machine"));
 	TEST_CALL(changed(offsetof(Elf64_Ehdr, e_type), &none, 2, -ENOEXEC, "is no executable"));

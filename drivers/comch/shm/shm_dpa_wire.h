@@ -37,7 +37,12 @@
 #endif
 
 #define SHM_DPA_MAGIC 0x41504443u /* "CDPA" */
-#define SHM_DPA_VERSION 1u
+/*
+ * Of all that is in here, in shm_msgq_wire.h and in shm_slot.h: a program has it in its file
+ * and in PROG, and one of another version is not started. Whoever changes a layout, the
+ * number of a message, or what either means, changes it.
+ */
+#define SHM_DPA_VERSION 2u
 
 /* Where the segments are in the program. */
 #define SHM_DPA_HOST_ADDR UINT64_C(0x1000000000)
@@ -142,7 +147,7 @@ struct shm_dpa_prog_eu {
 	uint32_t run_nb;
 	uint32_t run_len;
 	uint32_t run_id;   /* of the consumer */
-	uint64_t looks;  /* odd while it looks at what the host has made; of queues */
+	uint64_t looks;  /* odd inside of a device function; of queues, B */
 	/* where the run goes on; of queues, the program's alone */
 	uint64_t run_to;    /* the next message */
 	uint64_t run_entry; /* where it is looked up whether there is still run_sink */
@@ -262,6 +267,8 @@ _Static_assert(offsetof(struct shm_dpa_prog, eus) == 256, "prog eus");
 _Static_assert(offsetof(struct shm_dpa_prog, funcs) == 16896, "funcs");
 _Static_assert(sizeof(struct shm_dpa_prog) <= SHM_DPA_PROG_HDR, "prog header");
 _Static_assert(sizeof(struct shm_dpa_msg) == 72, "msg");
+_Static_assert(SHM_DPA_MSG_RPC == 9 && SHM_DPA_MSG_STOP == 10 && SHM_DPA_VERSION == 2,
+	"messages of this version");
 _Static_assert(sizeof(struct shm_dpa_answer) == 16, "answer");
 _Static_assert(sizeof(struct shm_dpa_line) == 200, "line");
 
