@@ -249,10 +249,12 @@ test_inside(void)
 		SHM_DPA_PROG_ADDR + offsetof(struct shm_dpa_prog, eus[0].looks), 1,
 	};
 	struct rte_comch_dpa_completion *comps[20];
+	struct test_dpa_left left;
 	struct rte_comch_dpa_status status;
 	uint64_t ret, begin;
 	unsigned int i;
 
+	test_dpa_left_get(&left);
 	TEST_EXPECT(start(), 0);
 	for (i = 0; i < RTE_DIM(comps); i++)
 		TEST_EXPECT(rte_comch_dpa_completion_create(dpa, &conf, &comps[i]), 0);
@@ -264,7 +266,8 @@ test_inside(void)
 		(unsigned int)((test_now_ns() - begin) / 1000000));
 	TEST_CALL(test_dpa_failed(dpa, &status));
 	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_SPIN);
-	return test_dpa_end(dpa);
+	TEST_CALL(test_dpa_end(dpa));
+	return test_dpa_left_check(&left); /* what was kept ended with it */
 }
 
 /* Threads beyond those that units are: the filter cannot count them, the host does. */

@@ -690,6 +690,73 @@ test_same_positions_from(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * What is taken away while somebody is inside
+ */
+
+/* Whether memory of HOST is in use. */
+static bool
+host_has(uint64_t addr)
+{
+	return shm_dpa_seg_find(&msgq_dpa.segs.seg[SHM_DPA_HOST], addr, 1) != NULL;
+}
+
+/* A producer of this side stays in a burst: the consumer is freed when the queue stops. */
+static int
+test_kept_target(void)
+{
+	struct shm_msgq_tx *tx;
+	uint64_t addr;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	tx = sender.queue.priv;
+	addr = consumer.handle;
+	__atomic_store_n(&tx->busy, 0, __ATOMIC_RELAXED); /* the slot of the only one */
+	shm_msgq_dpa_queue_destroy(&consumer);
+	TEST_TRUE(host_has(addr));
+	TEST_EXPECT(test_msgq_send(&sender, 1, NULL, 0), 0); /* it is not found any more */
+	test_msgq_end_free(&sender);
+	TEST_TRUE(host_has(addr));
+	shm_msgq_stop(&to);
+	TEST_TRUE(!host_has(addr));
+	TEST_EXPECT(msgq_dpa.nb_kept, 0);
+	test_msgq_end_free(&receiver);
+	shm_msgq_dpa_queue_destroy(&producer);
+	shm_msgq_completion_destroy(&rx_comp);
+	shm_msgq_completion_destroy(&tx_comp);
+	shm_msgq_stop(&from);
+	return TEST_SUCCESS;
+}
+
+/* A unit stays in a device function: what it may look at is kept until the program stops. */
+static int
+test_kept_places(void)
+{
+	uint64_t *looks = &SHM_DPA_PROG_SEG->eus[0].looks;
+	uint64_t addrs[2], other;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	addrs[0] = producer.handle;
+	addrs[1] = ((struct shm_msgq_rx *)receiver.queue.priv)->host.dpa;
+	other = consumer.handle;
+	__atomic_store_n(looks, 1, __ATOMIC_RELAXED);
+	shm_msgq_dpa_queue_destroy(&producer);
+	test_msgq_end_free(&receiver);
+	TEST_EXPECT(msgq_dpa.nb_kept, 2);
+	/* it comes out, and nothing more is kept */
+	__atomic_store_n(looks, 2, __ATOMIC_RELAXED);
+	test_msgq_end_free(&sender);
+	shm_msgq_dpa_queue_destroy(&consumer);
+	TEST_TRUE(!host_has(other));
+	shm_msgq_completion_destroy(&rx_comp);
+	shm_msgq_completion_destroy(&tx_comp);
+	shm_msgq_stop(&to);
+	shm_msgq_stop(&from);
+	TEST_EXPECT(msgq_dpa.nb_kept, 2);
+	TEST_TRUE(host_has(addrs[0]) && host_has(addrs[1]));
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "device functions of message queues",
 	.setup = NULL,
@@ -711,6 +778,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_gone),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_aliases),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_kept_target),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_kept_places),
 		TEST_CASES_END(),
 	},
 };

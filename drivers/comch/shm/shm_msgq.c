@@ -98,6 +98,13 @@ places_free(struct shm_dpa *dpa, struct shm_dpa_place *host, struct shm_dpa_plac
 	shm_dpa_free_prog(dpa, prog);
 }
 
+static void
+target_free(struct shm_dpa *dpa, struct shm_msgq_target *t)
+{
+	places_free(dpa, &t->host, &t->prog);
+	free(t);
+}
+
 /* Have an entry of a table of HOST; -ENOSPC if all are taken. */
 static int
 table_add(uint64_t *table, uint32_t size, uint64_t addr)
@@ -193,7 +200,13 @@ shm_msgq_stop(struct rte_comch_msgq *msgq)
 {
 	struct shm_msgq *mq = msgq->priv;
 	struct shm_dpa_place none = { 0 };
+	struct shm_msgq_target *t;
 
+	/* no producer of this side is left */
+	while ((t = mq->kept) != NULL) {
+		mq->kept = t->next_kept;
+		target_free(mq->dpa, t);
+	}
 	/* a producer of the program may be inside still, though its handle is gone */
 	places_free(mq->dpa, &mq->place, &none);
 	pthread_mutex_destroy(&mq->lock); /* check-ok: waiters must sleep */
@@ -401,6 +414,17 @@ producers_settle(struct shm_msgq *mq, uint32_t slot)
 }
 
 static void
+target_keep(struct shm_msgq *mq, struct shm_msgq_target *t)
+{
+	pthread_mutex_lock(&mq->lock); /* check-ok: waiters must sleep */
+	t->next_kept = mq->kept;
+	mq->kept = t;
+	pthread_mutex_unlock(&mq->lock); /* check-ok: waiters must sleep */
+	SHM_LOG(WARNING, "a producer stays in a burst: consumer %u of the program is kept until the message queue stops",
+		t->id);
+}
+
+static void
 target_destroy(struct rte_comch_dpa_queue *queue)
 {
 	uint32_t slot = queue->id & (queue->msgq->max_consumers - 1);
@@ -411,14 +435,11 @@ target_destroy(struct rte_comch_dpa_queue *queue)
 	__atomic_store_n(&mq->targets[slot], NULL, __ATOMIC_RELAXED); /* R */
 	table_del(c->comp->queues, c->comp->max_queues, t->host.dpa);
 	t->cons->magic = 0;
-	if (producers_settle(mq, slot) != 0) {
-		/* its thread is stopped in the middle: it may go on whenever it likes */
-		SHM_LOG(WARNING, "a producer stays in a burst: consumer %u of the program is kept",
-			queue->id);
-		return;
-	}
-	places_free(mq->dpa, &t->host, &t->prog);
-	free(t);
+	/* a thread that is stopped in the middle may go on whenever it likes */
+	if (producers_settle(mq, slot) != 0)
+		target_keep(mq, t);
+	else
+		target_free(mq->dpa, t);
 }
 
 /*

@@ -17,7 +17,8 @@
  * time. Producers and consumers of this end belong to the thread of their engine. Both use
  * the tables of a message queue, under its lock; bursts take no lock. A target is taken
  * out of its table first, then whoever does it waits until no producer is inside a burst
- * to it: the pair R of shm_tx.c.
+ * to it: the pair R of shm_tx.c. Where one does not come out in time, the target stays
+ * until the message queue stops, which has no producer.
  */
 
 #include <pthread.h>
@@ -66,6 +67,7 @@ struct shm_msgq_target {
 	/* set-up */
 	struct shm_dpa_place host __rte_aligned(SHM_MSGQ_ALIGN); /* descriptor, then slots */
 	struct shm_dpa_place prog;
+	struct shm_msgq_target *next_kept;
 };
 
 struct shm_msgq_tx;
@@ -80,6 +82,7 @@ struct shm_msgq {
 	pthread_mutex_t lock; /* of what follows, and of the tables in host */
 	struct shm_msgq_tx *producers[SHM_MSGQ_MAX_PRODUCERS];
 	struct shm_msgq_target *targets[SHM_MSGQ_MAX_CONSUMERS]; /* atomic: producers look */
+	struct shm_msgq_target *kept; /* taken away, and a producer did not leave it in time */
 };
 
 /* A completion context of the program. */
