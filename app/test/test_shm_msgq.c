@@ -7,6 +7,8 @@
  * that can; credits; how elements and slots are given back. One thread plays both ends.
  */
 
+#include <unistd.h>
+
 #include "test_shm_msgq.h"
 
 static struct rte_comch_msgq to, from;
@@ -728,6 +730,58 @@ test_kept_target(void)
 	return TEST_SUCCESS;
 }
 
+static void *
+consumer_destroy_main(void *arg)
+{
+	RTE_SET_USED(arg);
+	shm_msgq_dpa_queue_destroy(&consumer);
+	return NULL;
+}
+
+/* As above, but it leaves when another producer was made and freed. Whether it was kept. */
+static int
+settle_round(bool *kept)
+{
+	struct msgq_end second;
+	struct shm_msgq_tx *tx;
+	struct shm_msgq *mq;
+	pthread_t thread;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	tx = sender.queue.priv;
+	mq = to.priv;
+	__atomic_store_n(&tx->busy, 0, __ATOMIC_RELAXED);
+	TEST_EXPECT(pthread_create(&thread, NULL, consumer_destroy_main, NULL), 0);
+	usleep(20000); /* it waits now */
+	TEST_CALL(test_msgq_end(&second, &to, false, 2, NB_RECV));
+	test_msgq_end_free(&second);
+	__atomic_store_n(&tx->busy, SHM_MSGQ_NO_SLOT, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	*kept = mq->kept != NULL;
+	test_msgq_end_free(&sender);
+	test_msgq_end_free(&receiver);
+	shm_msgq_dpa_queue_destroy(&producer);
+	shm_msgq_completion_destroy(&rx_comp);
+	shm_msgq_completion_destroy(&tx_comp);
+	shm_msgq_stop(&to);
+	shm_msgq_stop(&from);
+	return TEST_SUCCESS;
+}
+
+/* Other engines make and free queues while somebody waits for a producer. */
+static int
+test_settle_holds_nobody(void)
+{
+	bool kept = true;
+	unsigned int i;
+
+	/* on a busy machine this thread may be late */
+	for (i = 0; i < 5 && kept; i++)
+		TEST_CALL(settle_round(&kept));
+	TEST_TRUE(!kept);
+	return TEST_SUCCESS;
+}
+
 /* A unit stays in a device function: what it may look at is kept until the program stops. */
 static int
 test_kept_places(void)
@@ -779,6 +833,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_gone),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_aliases),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_kept_target),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_settle_holds_nobody),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_kept_places),
 		TEST_CASES_END(),
 	},

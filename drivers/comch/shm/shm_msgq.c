@@ -389,28 +389,40 @@ target_create(struct rte_comch_dpa_queue *queue)
 	return 0;
 }
 
-/* R: no producer of this side is inside of a burst to a slot any more. */
+/* A producer is inside of a burst to a slot; one that is freed is inside of none. */
+static bool
+producer_inside(struct shm_msgq *mq, uint32_t i, uint32_t slot)
+{
+	const struct shm_msgq_tx *tx;
+	bool inside;
+
+	pthread_mutex_lock(&mq->lock); /* check-ok: waiters must sleep */
+	tx = mq->producers[i];
+	/* acquire: what it did to the target is done; pairs with tx_leave() */
+	inside = tx != NULL && __atomic_load_n(&tx->busy, __ATOMIC_ACQUIRE) == slot;
+	pthread_mutex_unlock(&mq->lock); /* check-ok: waiters must sleep */
+	return inside;
+}
+
+/*
+ * R: no producer of this side is inside of a burst to a slot any more. One that asks for
+ * the slot again and again finds nothing there, and is between two bursts at some look.
+ */
 static int
 producers_settle(struct shm_msgq *mq, uint32_t slot)
 {
 	uint64_t end = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_MSGQ_SETTLE_MS;
-	struct shm_msgq_tx *tx;
 	uint32_t i;
-	int ret = 0;
 
-	pthread_mutex_lock(&mq->lock); /* check-ok: waiters must sleep */
 	shm_barrier_process();
-	for (i = 0; i < SHM_MSGQ_MAX_PRODUCERS && ret == 0; i++) {
-		tx = mq->producers[i];
-		while (ret == 0 && tx != NULL &&
-				__atomic_load_n(&tx->busy, __ATOMIC_ACQUIRE) == slot) {
+	for (i = 0; i < SHM_MSGQ_MAX_PRODUCERS; i++) {
+		while (producer_inside(mq, i, slot)) {
 			if (rte_get_tsc_cycles() > end)
-				ret = -ETIMEDOUT;
+				return -ETIMEDOUT;
 			usleep(SETTLE_US);
 		}
 	}
-	pthread_mutex_unlock(&mq->lock); /* check-ok: waiters must sleep */
-	return ret;
+	return 0;
 }
 
 static void
