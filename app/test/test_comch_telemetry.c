@@ -405,7 +405,10 @@ test_dpas(void)
 static int
 test_msgqs(void)
 {
+	const struct rte_comch_consumer_conf conf = { .imm_len = 8 };
+	struct rte_comch_post posts[2] = { 0 };
 	struct rte_comch_ctx *ctx = NULL;
+	struct rte_comch_cpl cpl;
 
 	TEST_EXPECT(ask_host("msgqs", ""), 0);
 	TEST_TRUE(reply_has("direction", "\"to_dpa\""));
@@ -425,6 +428,21 @@ test_msgqs(void)
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	TEST_TRUE(reply_has("msgq", "1"));
 	TEST_TRUE(strstr(reply, "connection") == NULL);
+	/* messages that nobody has polled */
+	TEST_EXPECT(rte_comch_msgq_consumer_create(msgqs[1], &conf, &ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(ctx, test_pe_new()), 0);
+	TEST_EXPECT(rte_comch_ctx_start(ctx), 0);
+	TEST_EXPECT(rte_comch_consumer_post_burst(ctx, posts, 2), 2);
+	TEST_EXPECT(test_mock_dpa_send(dpa_producer, test_queue_id(ctx), "a", 1), 0);
+	TEST_EXPECT(test_mock_dpa_send(dpa_producer, test_queue_id(ctx), "b", 1), 0);
+	TEST_EXPECT(ask_host("msgqs", ",1"), 0);
+	TEST_TRUE(reply_has("waiting", "2"));
+	TEST_EXPECT(rte_comch_queue_poll_burst(ctx, &cpl, 1), 1);
+	TEST_EXPECT(ask_host("msgq_info", ",1"), 0);
+	TEST_TRUE(reply_has("waiting", "1"));
+	TEST_EXPECT(rte_comch_queue_poll_burst(ctx, &cpl, 1), 1);
+	TEST_CALL(test_stop_now(ctx));
+	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	return TEST_SUCCESS;
 }
 

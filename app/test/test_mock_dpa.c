@@ -81,6 +81,7 @@ static struct rte_comch_pmd_ending *held;
 static struct rte_comch_queue *held_queue;
 static struct rte_comch_dpa *meets; /* whose start and a reset meet, or NULL */
 static int met;
+static rte_spinlock_t conss_lock = RTE_SPINLOCK_INITIALIZER; /* who asks is in any thread */
 static uint32_t in_reset; /* atomic */
 static uint32_t nb_progs; /* atomic */
 static uint32_t nb_mixed; /* atomic: programs and resets at one time */
@@ -140,9 +141,17 @@ cons_slot(struct rte_comch_msgq *msgq, uint32_t id)
 }
 
 static void
+cons_set(struct rte_comch_msgq *msgq, uint32_t id, struct mock_cons *c)
+{
+	rte_spinlock_lock(&conss_lock);
+	*cons_slot(msgq, id) = c;
+	rte_spinlock_unlock(&conss_lock);
+}
+
+static void
 cons_free(struct rte_comch_msgq *msgq, struct mock_cons *c)
 {
-	*cons_slot(msgq, c->id) = NULL;
+	cons_set(msgq, c->id, NULL);
 	free(c->cookies);
 	free(c);
 }
@@ -293,7 +302,7 @@ cpu_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 		if (c == NULL)
 			return -ENOMEM;
 		c->stats = &queue->stats;
-		*cons_slot(queue->msgq, queue->id) = c;
+		cons_set(queue->msgq, queue->id, c);
 		queue->priv = c;
 		fp->post = cpu_post;
 		fp->poll = cpu_poll_cons;
@@ -540,6 +549,23 @@ mock_msgq_stop(struct rte_comch_msgq *msgq)
 	objects_add(-1);
 }
 
+static uint64_t
+mock_msgq_waiting(const struct rte_comch_msgq *msgq)
+{
+	const struct mock_msgq *m = msgq->priv;
+	const struct mock_cons *c;
+	uint64_t nb = 0;
+	uint32_t i;
+
+	rte_spinlock_lock(&conss_lock);
+	for (i = 0; i < RTE_DIM(m->conss); i++) {
+		c = m->conss[i];
+		nb += c == NULL ? 0 : c->filled - c->taken;
+	}
+	rte_spinlock_unlock(&conss_lock);
+	return nb;
+}
+
 static int
 mock_queue_create(struct rte_comch_dpa_queue *queue)
 {
@@ -551,7 +577,7 @@ mock_queue_create(struct rte_comch_dpa_queue *queue)
 	if (!queue->is_consumer)
 		return 0;
 	queue->priv = cons_make(queue->id, queue->size, queue->imm_len);
-	*cons_slot(queue->msgq, queue->id) = queue->priv;
+	cons_set(queue->msgq, queue->id, queue->priv);
 	return queue->priv == NULL ? -ENOMEM : 0;
 }
 
@@ -684,6 +710,7 @@ static const struct rte_comch_dpa_ops dpa_ops = {
 	.completion_destroy = mock_completion_destroy,
 	.msgq_start = mock_msgq_start,
 	.msgq_stop = mock_msgq_stop,
+	.msgq_waiting = mock_msgq_waiting,
 	.queue_create = mock_queue_create,
 	.queue_destroy = mock_queue_destroy,
 	.window_create = mock_window_create,

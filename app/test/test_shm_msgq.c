@@ -692,6 +692,43 @@ test_same_positions_from(void)
 	return TEST_SUCCESS;
 }
 
+/* Messages that wait, at either end; a program that lies about its own has none. */
+static int
+test_waiting(void)
+{
+	struct shm_msgq_cons_state *st;
+	struct rte_comch_dpa_dev_elem elem;
+	struct rte_comch_cpl cpls[NB_RECV];
+	uint32_t i;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	st = (void *)(uintptr_t)((const struct shm_msgq_cons *)
+		((struct shm_msgq *)to.priv)->targets[0]->cons)->state;
+	TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, NB_RECV), 0);
+	TEST_EXPECT(test_msgq_post(&receiver, DEPTH), DEPTH);
+	TEST_EXPECT(shm_msgq_waiting(&to) + shm_msgq_waiting(&from), 0);
+	for (i = 0; i < 3; i++) {
+		TEST_EXPECT(test_msgq_send(&sender, 1, "a", 1), 1);
+		TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1,
+				(const uint8_t *)"b", 1, RTE_COMCH_DPA_DEV_F_FLUSH), 0);
+	}
+	TEST_EXPECT(shm_msgq_waiting(&to), 3);
+	TEST_EXPECT(shm_msgq_waiting(&from), 3);
+	TEST_EXPECT(rte_comch_dpa_dev_completion_get(rx_comp.handle, &elem), 1);
+	TEST_EXPECT(test_msgq_poll(&receiver, cpls, 2), 2);
+	TEST_EXPECT(shm_msgq_waiting(&to), 2);
+	TEST_EXPECT(shm_msgq_waiting(&from), 1);
+	__atomic_store_n(&st->head, 77777, __ATOMIC_RELAXED);
+	TEST_EXPECT(shm_msgq_waiting(&to), 0);
+	__atomic_store_n(&st->head, 1, __ATOMIC_RELAXED);
+	TEST_EXPECT(test_msgq_poll(&receiver, cpls, 1), 1);
+	test_msgq_end_free(&receiver);
+	TEST_EXPECT(shm_msgq_waiting(&from), 0);
+	TEST_EXPECT(test_msgq_end(&receiver, &from, true, 2, NB_RECV), TEST_SUCCESS);
+	both_free();
+	return TEST_SUCCESS;
+}
+
 /*
  * What is taken away while somebody is inside
  */
@@ -832,6 +869,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_gone),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_aliases),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_waiting),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_kept_target),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_settle_holds_nobody),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_kept_places),

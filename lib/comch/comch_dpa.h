@@ -13,12 +13,13 @@
  * Locks, in the order in which they are taken:
  *
  * - the mutex of an offload processor, which serialises its set-up, and is held around
- *   all ops but two. Those who wait for it may wait as long as a program is waited for.
+ *   all ops but three. Those who wait for it may wait as long as a program is waited for.
  * - the lock of the device, for its list of offload processors
  * - the lock of an offload processor, for what the driver may change any time: whether its
  *   program runs. It is held around status_get and eu_info_get, which do not wait, and is
  *   that of its list of message queues.
- * - the lock of a message queue, which is that of its parent of queues
+ * - the lock of a message queue, which is that of its parent of queues. It is held around
+ *   msgq_waiting, which does not wait.
  */
 
 #include <pthread.h>

@@ -156,6 +156,12 @@ typedef void (*rte_comch_dpa_completion_destroy_t)(struct rte_comch_dpa_completi
 typedef int (*rte_comch_msgq_start_t)(struct rte_comch_msgq *msgq);
 /** @internal Free it; there is no queue of it, at either end. */
 typedef void (*rte_comch_msgq_stop_t)(struct rte_comch_msgq *msgq);
+/**
+ * @internal
+ * Messages that producers have sent and consumers not received: a number for people. Between
+ * start and stop, without the mutex, at any time: it must not wait.
+ */
+typedef uint64_t (*rte_comch_msgq_waiting_t)(const struct rte_comch_msgq *msgq);
 /** @internal Make a producer or consumer of the DPA end: sets handle. */
 typedef int (*rte_comch_dpa_queue_create_t)(struct rte_comch_dpa_queue *queue);
 /** @internal Free it. The program must not use it any more; if it does, it harms itself. */
@@ -201,6 +207,7 @@ struct rte_comch_dpa_ops {
 	rte_comch_dpa_completion_destroy_t completion_destroy; /**< Completion contexts. */
 	rte_comch_msgq_start_t msgq_start;                     /**< Message queues. */
 	rte_comch_msgq_stop_t msgq_stop;                       /**< Message queues. */
+	rte_comch_msgq_waiting_t msgq_waiting;                 /**< Message queues. */
 	rte_comch_dpa_queue_create_t queue_create;             /**< DPA end. */
 	rte_comch_dpa_queue_destroy_t queue_destroy;           /**< DPA end. */
 	rte_comch_dpa_window_create_t window_create;           /**< Windows. */

@@ -290,6 +290,8 @@ rte_comch_msgq_info_get(const struct rte_comch_msgq *drv, struct rte_comch_msgq_
 	info->started = msgq->started;
 	info->nb_consumers = msgq->parent.consumers.nb;
 	info->nb_producers = msgq->parent.producers.nb;
+	if (msgq->started)
+		info->nb_waiting = comch_dpa_ops(comch_dpa(drv->dpa))->msgq_waiting(drv);
 	rte_spinlock_unlock(&msgq->parent.lock);
 	return 0;
 }

@@ -153,6 +153,8 @@ struct rte_comch_msgq_info {
 	uint32_t max_producers;      /**< At one time. */
 	uint32_t nb_consumers;       /**< Now, at whichever end. */
 	uint32_t nb_producers;       /**< Now, at whichever end. */
+	/** Messages that were sent and not received, of all consumers; true a moment ago. */
+	uint64_t nb_waiting;
 	uint64_t reserved[6];        /**< Zero. */
 };
 

@@ -409,6 +409,7 @@ tel_fill_msgq(struct rte_tel_data *c, struct comch_msgq *msgq)
 	dpdk_tel_add_uint(c, "max_producers", info.max_producers);
 	dpdk_tel_add_uint(c, "consumers", info.nb_consumers);
 	dpdk_tel_add_uint(c, "producers", info.nb_producers);
+	dpdk_tel_add_uint(c, "waiting", info.nb_waiting);
 }
 
 static void

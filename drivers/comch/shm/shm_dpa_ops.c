@@ -351,6 +351,7 @@ const struct rte_comch_dpa_ops shm_dpa_ops = {
 	.completion_destroy = shm_msgq_completion_destroy,
 	.msgq_start = shm_msgq_start,
 	.msgq_stop = shm_msgq_stop,
+	.msgq_waiting = shm_msgq_waiting,
 	.queue_create = shm_msgq_dpa_queue_create,
 	.queue_destroy = shm_msgq_dpa_queue_destroy,
 	.window_create = shm_dpa_window_create,

@@ -214,6 +214,44 @@ shm_msgq_stop(struct rte_comch_msgq *msgq)
 	msgq->priv = NULL;
 }
 
+/* Positions taken and not given back, of a ring. The program has one of them: it may lie. */
+static uint32_t
+ring_waiting(const uint32_t *head, const uint32_t *done, uint32_t mask)
+{
+	/* first what follows: it is not behind the other then */
+	uint32_t nb = __atomic_load_n(done, __ATOMIC_ACQUIRE);
+
+	nb = __atomic_load_n(head, __ATOMIC_RELAXED) - nb;
+	return nb <= mask + 1 ? nb : 0;
+}
+
+/* With the lock of the queue nobody frees what is in its tables. */
+uint64_t
+shm_msgq_waiting(const struct rte_comch_msgq *msgq)
+{
+	const struct shm_msgq_sink_state *sink;
+	const struct shm_msgq_target *t;
+	struct shm_msgq *mq = msgq->priv;
+	const struct shm_msgq_rx *rx;
+	uint64_t nb = 0;
+	uint32_t i;
+
+	pthread_mutex_lock(&mq->lock); /* check-ok: waiters must sleep */
+	for (i = 0; i < SHM_MSGQ_MAX_CONSUMERS; i++) {
+		/* acquire: pairs with the release in target_create() */
+		t = __atomic_load_n(&mq->targets[i], __ATOMIC_ACQUIRE);
+		if (t != NULL)
+			nb += ring_waiting(&t->head, &t->state->head, t->mask);
+		rx = mq->consumers[i];
+		if (rx != NULL) {
+			sink = rx->prog.host;
+			nb += ring_waiting(&sink->head, &rx->poll_pos, rx->mask);
+		}
+	}
+	pthread_mutex_unlock(&mq->lock); /* check-ok: waiters must sleep */
+	return nb;
+}
+
 /*
  * Completion contexts
  */

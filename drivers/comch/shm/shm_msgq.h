@@ -81,6 +81,7 @@ struct shm_msgq {
 	struct shm_msgq_host *host;
 	pthread_mutex_t lock; /* of what follows, and of the tables in host */
 	struct shm_msgq_tx *producers[SHM_MSGQ_MAX_PRODUCERS];
+	struct shm_msgq_rx *consumers[SHM_MSGQ_MAX_CONSUMERS];
 	struct shm_msgq_target *targets[SHM_MSGQ_MAX_CONSUMERS]; /* atomic: producers look */
 	struct shm_msgq_target *kept; /* taken away, and a producer did not leave it in time */
 };
@@ -149,6 +150,7 @@ struct shm_msgq_rx {
 void shm_msgq_info_get(struct rte_comch_dpa_info *info);
 int shm_msgq_start(struct rte_comch_msgq *msgq);
 void shm_msgq_stop(struct rte_comch_msgq *msgq);
+uint64_t shm_msgq_waiting(const struct rte_comch_msgq *msgq);
 int shm_msgq_completion_create(struct rte_comch_dpa_completion *completion);
 void shm_msgq_completion_destroy(struct rte_comch_dpa_completion *completion);
 int shm_msgq_dpa_queue_create(struct rte_comch_dpa_queue *queue);

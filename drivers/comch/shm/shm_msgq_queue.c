@@ -90,6 +90,13 @@ rx_entry(struct shm_msgq_rx *rx)
 	return &rx->mq->host->sinks[rx->queue->id & (rx->mq->host->max_consumers - 1)];
 }
 
+/* The same for this side. */
+static struct shm_msgq_rx **
+rx_place(struct shm_msgq_rx *rx)
+{
+	return &rx->mq->consumers[rx->queue->id & (rx->mq->host->max_consumers - 1)];
+}
+
 static int
 rx_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
@@ -124,6 +131,7 @@ rx_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	mq_lock(rx->mq);
 	/* release: what is there is complete; pairs with the acquire of the program */
 	__atomic_store_n(rx_entry(rx), rx->host.dpa, __ATOMIC_RELEASE);
+	*rx_place(rx) = rx;
 	mq_unlock(rx->mq);
 	rx->here = true;
 	queue->priv = rx;
@@ -144,6 +152,7 @@ rx_withdraw(struct shm_msgq_rx *rx)
 		return;
 	mq_lock(rx->mq);
 	__atomic_store_n(rx_entry(rx), 0, __ATOMIC_RELAXED); /* B */
+	*rx_place(rx) = NULL;
 	mq_unlock(rx->mq);
 	rx->here = false;
 	rx->kept = !shm_msgq_units_left(rx->mq->dpa);
