@@ -15,6 +15,7 @@
 #include <rte_cycles.h>
 
 #include "test_comch_util.h"
+#include "test_rand.h"
 
 /* A wake-up that has not come by then is lost. */
 #define LOST_MS 2000
@@ -241,20 +242,11 @@ struct sleeper {
 	uint64_t cpu_ns;
 };
 
-static uint32_t
-sleeper_rand(struct sleeper *s)
-{
-	s->rand ^= s->rand << 13;
-	s->rand ^= s->rand >> 17;
-	s->rand ^= s->rand << 5;
-	return s->rand;
-}
-
 /* Mostly within the time that arming takes, and now and then far beyond. */
 static void
 sleeper_delay(struct sleeper *s)
 {
-	uint32_t r = sleeper_rand(s);
+	uint32_t r = test_rand_next(&s->rand);
 	uint64_t cycles, end;
 
 	switch (r % 16) {
@@ -284,7 +276,7 @@ sleeper_wait(struct sleeper *s, uint32_t nb_recv)
 			return ret;
 		if (ret > 0)
 			continue;
-		if (sleeper_rand(s) % 2 == 0)
+		if (test_rand_next(&s->rand) % 2 == 0)
 			sleeper_delay(s);
 		ret = rte_comch_pe_arm(s->pe);
 		if (ret == -EAGAIN)

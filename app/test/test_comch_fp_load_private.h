@@ -11,6 +11,7 @@
 #define TEST_COMCH_FP_LOAD_PRIVATE_H
 
 #include "test_comch_fp_load.h"
+#include "test_rand.h"
 
 #define LOAD_BURST 32
 #define LOAD_IMM 64
@@ -80,10 +81,7 @@ struct test_load {
 static inline uint32_t
 test_worker_rand(struct worker *w)
 {
-	w->rand ^= w->rand << 13;
-	w->rand ^= w->rand >> 17;
-	w->rand ^= w->rand << 5;
-	return w->rand;
+	return test_rand_next(&w->rand);
 }
 
 static inline void

@@ -16,6 +16,7 @@
 #include "test_comch_place.h"
 #include "test_comch_util.h"
 #include "test_mock.h"
+#include "test_rand.h"
 
 #define TEST_MAX_PES 80
 
@@ -47,10 +48,7 @@ test_rand(void)
 {
 	static uint32_t x = 2463534242u;
 
-	x ^= x << 13;
-	x ^= x >> 17;
-	x ^= x << 5;
-	return x;
+	return test_rand_next(&x);
 }
 
 void

@@ -13,6 +13,7 @@
 
 #include <rte_mbuf.h>
 
+#include "test_rand.h"
 #include "test_shm_peer_fast.h"
 
 #define DATA_LEN 4096
@@ -244,15 +245,6 @@ struct flipper {
 	bool stop;
 };
 
-static uint32_t
-next(uint32_t *x)
-{
-	*x ^= *x << 13;
-	*x ^= *x >> 17;
-	*x ^= *x << 5;
-	return *x;
-}
-
 static void *
 posts_flipper(void *arg)
 {
@@ -264,20 +256,22 @@ posts_flipper(void *arg)
 	test_thread_spread(1);
 	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
 		n++;
-		off = next(&x) % (EVIL_REGION_SIZE - DATA_LEN);
-		len = next(&x) % DATA_LEN;
+		off = test_rand_next(&x) % (EVIL_REGION_SIZE - DATA_LEN);
+		len = test_rand_next(&x) % DATA_LEN;
 		switch (f->what) {
 		case 1: /* one of them is not in the region */
 			if (n % 1024 == 0)
-				off = next(&x) % 2 != 0 ? EVIL_REGION_SIZE : next(&x);
+				off = test_rand_next(&x) % 2 != 0 ? EVIL_REGION_SIZE :
+					test_rand_next(&x);
 			break;
 		case 2:
-			__atomic_store_n(&posts->tail, posts->tail + (n % 512 == 0 ? next(&x) :
-					next(&x) % 2), __ATOMIC_RELAXED);
+			__atomic_store_n(&posts->tail, posts->tail + (n % 512 == 0 ?
+					test_rand_next(&x) : test_rand_next(&x) % 2),
+					__ATOMIC_RELAXED);
 			break;
 		case 3: /* anything, header and all */
-			__atomic_store_n((uint32_t *)posts + next(&x) % 64, next(&x) >> (n % 32),
-					__ATOMIC_RELAXED);
+			__atomic_store_n((uint32_t *)posts + test_rand_next(&x) % 64,
+					test_rand_next(&x) >> (n % 32), __ATOMIC_RELAXED);
 			break;
 		default:
 			break;
@@ -286,7 +280,7 @@ posts_flipper(void *arg)
 			len = SHM_WIRE_POST_LONG;
 		__atomic_store_n(&posts->words[EVIL_POSTS + n % EVIL_POSTS],
 				n % 3 == 0 ? UINT64_MAX : len, __ATOMIC_RELAXED);
-		__atomic_store_n(&posts->words[next(&x) % EVIL_POSTS],
+		__atomic_store_n(&posts->words[test_rand_next(&x) % EVIL_POSTS],
 				off << SHM_WIRE_POST_OFF_SHIFT | len, __ATOMIC_RELAXED);
 		if (n % 256 == 0)
 			sched_yield();
@@ -551,30 +545,33 @@ cpls_flipper(void *arg)
 	test_thread_spread(1);
 	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
 		n++;
-		len = next(&x) % (SLOT + 1);
-		imm = next(&x) % (f->rc->msg.imm_len + 1);
-		producer = 1 + next(&x) % SHM_WIRE_MAX_PRODUCERS;
-		slot = next(&x) % nb;
+		len = test_rand_next(&x) % (SLOT + 1);
+		imm = test_rand_next(&x) % (f->rc->msg.imm_len + 1);
+		producer = 1 + test_rand_next(&x) % SHM_WIRE_MAX_PRODUCERS;
+		slot = test_rand_next(&x) % nb;
 		if (f->what == 1 && n % 1024 == 0)
-			len = next(&x);
+			len = test_rand_next(&x);
 		if (f->what == 2 && n % 1024 == 0) {
-			producer = next(&x) % 128;
-			imm = next(&x) % 0x10000;
+			producer = test_rand_next(&x) % 128;
+			imm = test_rand_next(&x) % 0x10000;
 		}
 		if (f->what == 3)
-			__atomic_store_n((uint32_t *)cpls + next(&x) % 64, next(&x) >> (n % 32),
-					__ATOMIC_RELAXED);
+			__atomic_store_n((uint32_t *)cpls + test_rand_next(&x) % 64,
+					test_rand_next(&x) >> (n % 32), __ATOMIC_RELAXED);
 		if (f->what == 4) {
-			__atomic_store_n(&cpls->want, next(&x) >> (n % 32), __ATOMIC_RELAXED);
-			__atomic_store_n(&f->e->own->groups[next(&x) % SHM_WIRE_MAX_GROUPS].armed,
-					next(&x) % 2 != 0 ? next(&x) : 0, __ATOMIC_RELAXED);
+			uint32_t group = test_rand_next(&x) % SHM_WIRE_MAX_GROUPS;
+
+			__atomic_store_n(&cpls->want, test_rand_next(&x) >> (n % 32),
+					__ATOMIC_RELAXED);
+			__atomic_store_n(&f->e->own->groups[group].armed, test_rand_next(&x) % 2 !=
+					0 ? test_rand_next(&x) : 0, __ATOMIC_RELAXED);
 		}
 		__atomic_store_n(&cpls->words[slot], len << SHM_WIRE_CPL_LEN_SHIFT |
 				(uint64_t)imm << SHM_WIRE_CPL_IMM_SHIFT |
-				(uint64_t)producer << SHM_WIRE_CPL_PRODUCER_SHIFT | (next(&x) & 1),
-				__ATOMIC_RELEASE);
+				(uint64_t)producer << SHM_WIRE_CPL_PRODUCER_SHIFT |
+				(test_rand_next(&x) & 1), __ATOMIC_RELEASE);
 		if (f->rc->msg.imm_len != 0)
-			((uint8_t *)&cpls->words[nb])[next(&x) % (nb * IMM)] = (uint8_t)n;
+			((uint8_t *)&cpls->words[nb])[test_rand_next(&x) % (nb * IMM)] = (uint8_t)n;
 		if (n % 256 == 0)
 			sched_yield();
 	}
@@ -689,8 +686,8 @@ wake_flipper(void *arg)
 
 	test_thread_spread(1);
 	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
-		__atomic_store_n(&f->e->own->groups[next(&x) % SHM_WIRE_MAX_GROUPS].armed,
-				next(&x) % 3, __ATOMIC_RELAXED);
+		__atomic_store_n(&f->e->own->groups[test_rand_next(&x) % SHM_WIRE_MAX_GROUPS].armed,
+				test_rand_next(&x) % 3, __ATOMIC_RELAXED);
 		if (++n % 256 == 0)
 			sched_yield();
 	}

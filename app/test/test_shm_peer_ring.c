@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "test_rand.h"
 #include "test_shm_peer.h"
 
 /* The breach is counted and ends the connection, but not the link. */
@@ -278,9 +279,7 @@ flipper_main(void *arg)
 	struct shm_wire_rec *rec = (void *)own->ring;
 
 	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
-		x ^= x << 13;
-		x ^= x >> 17;
-		x ^= x << 5;
+		test_rand_next(&x);
 		n++;
 		switch (f->what) {
 		case 0: /* a record that is good, and one that is not */

@@ -12,6 +12,8 @@
 #include <sched.h>
 
 #include "shm_fast.h" /* check-ok: its layers are tested */
+
+#include "test_rand.h"
 #include "test_shm_peer_fast.h"
 
 #define NB 16u
@@ -323,15 +325,6 @@ struct flipper {
 	bool stop;
 };
 
-static uint32_t
-next(uint32_t *x)
-{
-	*x ^= *x << 13;
-	*x ^= *x >> 17;
-	*x ^= *x << 5;
-	return *x;
-}
-
 static void *
 slots_flipper(void *arg)
 {
@@ -344,18 +337,19 @@ slots_flipper(void *arg)
 	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
 		n++;
 		/* mostly what is due, as the consumer's posts tell, so that it reads on */
-		pos = __atomic_load_n(&f->rc->posts->tail, __ATOMIC_RELAXED) - next(&x) % (NB + 1);
-		imm = next(&x) % (IMM + 1);
-		producer = 1 + next(&x) % SHM_WIRE_MAX_PRODUCERS;
+		pos = __atomic_load_n(&f->rc->posts->tail, __ATOMIC_RELAXED) -
+			test_rand_next(&x) % (NB + 1);
+		imm = test_rand_next(&x) % (IMM + 1);
+		producer = 1 + test_rand_next(&x) % SHM_WIRE_MAX_PRODUCERS;
 		more = 0;
 		if (f->what == 1 && n % 1024 == 0)
-			imm = next(&x) & SHM_SLOT_LEN_MASK;
+			imm = test_rand_next(&x) & SHM_SLOT_LEN_MASK;
 		if (f->what == 2 && n % 1024 == 0)
-			producer = next(&x) & SHM_SLOT_PRODUCER_MASK;
+			producer = test_rand_next(&x) & SHM_SLOT_PRODUCER_MASK;
 		if (f->what == 3)
-			more = next(&x) % 3;
+			more = test_rand_next(&x) % 3;
 		slot = &f->rc->slots[pos & (nb - 1)];
-		slot->imm[next(&x) % SHM_SLOT_MAX_IMM] = (uint8_t)n;
+		slot->imm[test_rand_next(&x) % SHM_SLOT_MAX_IMM] = (uint8_t)n;
 		__atomic_store_n(&slot->word, shm_slot_word(pos, producer, imm) |
 				(uint64_t)more << SHM_SLOT_MORE_SHIFT, __ATOMIC_RELEASE);
 		if (n % 256 == 0)
