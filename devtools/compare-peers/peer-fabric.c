@@ -11,17 +11,12 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <rdma/fabric.h>
@@ -30,6 +25,8 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 
+#define PEER_NAME "peer-fabric"
+#include "peer_process.h"
 #include "work.h"
 
 #define APART 128        /* bytes between two words of different writers */
@@ -41,7 +38,6 @@
 #define TRIPS 16
 #define LOOK_MAX 4096    /* messages of this size are for bandwidth */
 #define LOOKS_MASK 0x3f
-#define PATIENCE 10.0    /* seconds until a side gives the other one up */
 
 /* Shared by both processes since before the fork; what is measured is not here. */
 struct shared {
@@ -84,20 +80,10 @@ struct end {
 	unsigned int multi_done;
 };
 
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static void
 fail(const char *what, long ret)
 {
-	fprintf(stderr, "peer-fabric: %s: %s\n", what, fi_strerror((int)(ret < 0 ? -ret : ret)));
-	exit(1);
+	peer_fail(what, fi_strerror((int)(ret < 0 ? -ret : ret)));
 }
 
 static void
@@ -105,29 +91,6 @@ check(const char *what, long ret)
 {
 	if (ret != 0)
 		fail(what, ret);
-}
-
-static void
-pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) != 0)
-		fail("sched_setaffinity", errno);
-}
-
-static void
-wait_ready(const struct end *e, int side)
-{
-	double until = now() + PATIENCE;
-
-	while (__atomic_load_n(&e->sh->ready[side], __ATOMIC_ACQUIRE) == 0) {
-		if (now() > until)
-			fail("the other process", FI_ETIMEDOUT);
-		usleep(100);
-	}
 }
 
 static void
@@ -205,7 +168,7 @@ open_end(struct end *e, const struct config *cf, struct shared *sh, int side)
 	sh->name_len[side] = sizeof(sh->name[side]);
 	check("fi_getname", fi_getname(&e->ep->fid, sh->name[side], &sh->name_len[side]));
 	__atomic_store_n(&sh->ready[side], 1, __ATOMIC_RELEASE);
-	wait_ready(e, !side);
+	wait_ready(&e->sh->ready[!side]);
 	if (fi_av_insert(e->av, sh->name[!side], 1, &e->peer, 0, NULL) != 1)
 		fail("fi_av_insert", FI_EADDRNOTAVAIL);
 }
@@ -278,7 +241,7 @@ receive(struct end *e)
 static void
 run_receiver(struct end *e)
 {
-	double begin, warm = now() + e->cf->seconds / 4, t, until = now() + PATIENCE;
+	double begin, warm = now() + e->cf->seconds / 4, t, until = now() + PEER_PATIENCE;
 	uint64_t count = 0, at_begin = 0, looks = 0;
 
 	begin = 0;
@@ -305,7 +268,7 @@ run_receiver(struct end *e)
 	e->sh->rate = (double)(count - at_begin) / (t - begin);
 	__atomic_store_n(&e->sh->quit, 1, __ATOMIC_RELEASE);
 	/* The sender may wait in the middle of one: take them until it is gone. */
-	until = now() + PATIENCE;
+	until = now() + PEER_PATIENCE;
 	while (__atomic_load_n(&e->sh->quit, __ATOMIC_ACQUIRE) != 2 && now() < until)
 		receive(e);
 }
@@ -316,7 +279,7 @@ run_sender(struct end *e)
 	const struct config *cf = e->cf;
 	struct fi_cq_msg_entry c[BURST_MAX];
 	uint64_t sent = 0, done = 0, received = 0, written = 0;
-	double until = now() + PATIENCE + cf->seconds;
+	double until = now() + PEER_PATIENCE + cf->seconds;
 	unsigned int i, slot = 0, looks = 0;
 	uint8_t *buf;
 	ssize_t n;
@@ -370,7 +333,7 @@ send_one(struct end *e)
 {
 	const struct config *cf = e->cf;
 	struct fi_cq_msg_entry c;
-	double until = now() + PATIENCE;
+	double until = now() + PEER_PATIENCE;
 	unsigned int looks = 0;
 	ssize_t n;
 	long ret;
@@ -526,20 +489,12 @@ main(int argc, char **argv)
 	};
 	struct shared *sh;
 	struct end e;
-	int status;
 	pid_t child;
 
 	options(argc, argv, &cf);
-	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (sh == MAP_FAILED)
-		fail("mmap", errno);
-	child = fork();
-	if (child < 0)
-		fail("fork", errno);
+	sh = share(sizeof(*sh));
+	child = fork_pinned(cf.cpu);
 	if (child == 0) {
-		/* Nothing of this stays behind when the parent is killed. */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		pin(cf.cpu[1]);
 		open_end(&e, &cf, sh, 1);
 		if (cf.lat)
 			run_pong(&e);
@@ -548,15 +503,13 @@ main(int argc, char **argv)
 		close_end(&e);
 		return 0;
 	}
-	pin(cf.cpu[0]);
 	open_end(&e, &cf, sh, 0);
 	if (cf.lat)
 		run_ping(&e);
 	else
 		run_sender(&e);
 	/* The provider's end of the child may still need this one's memory. */
-	if (waitpid(child, &status, 0) != child || status != 0)
-		fail("the other process", FI_EOTHER);
+	join(child);
 	close_end(&e);
 	if (!cf.lat)
 		printf("rate_per_s %.0f bytes_per_s %.0f\n", sh->rate, sh->rate * (double)cf.size);

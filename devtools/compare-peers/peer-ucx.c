@@ -13,28 +13,24 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <ucp/api/ucp.h>
 
+#define PEER_NAME "peer-ucx"
+#include "peer_process.h"
 #include "work.h"
 
 #define APART 128        /* bytes between two words of different writers */
 #define ADDRESS_MAX 4096
 #define BUFS_MAX 4096
 #define LOOKS_MASK 0x3f
-#define PATIENCE 10.0    /* seconds until a side gives the other one up */
 #define TAG 1
 #define AM_ID 1
 
@@ -84,38 +80,11 @@ struct end {
 	bool stopping;
 };
 
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void
-fail(const char *what, const char *why)
-{
-	fprintf(stderr, "peer-ucx: %s: %s\n", what, why);
-	exit(1);
-}
-
 static void
 check(const char *what, ucs_status_t status)
 {
 	if (status != UCS_OK)
-		fail(what, ucs_status_string(status));
-}
-
-static void
-pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) != 0)
-		fail("sched_setaffinity", strerror(errno));
+		peer_fail(what, ucs_status_string(status));
 }
 
 /*
@@ -129,7 +98,7 @@ look_at(const struct end *e, const uint8_t *data, size_t len)
 
 	if (e->cf->work) {
 		if (!work_read(data, len))
-			fail("receive", "a message is not what was sent");
+			peer_fail("receive", "a message is not what was sent");
 		return;
 	}
 	for (i = 0; i < len; i += 64)
@@ -171,7 +140,7 @@ static void
 started(struct buf *b, ucs_status_ptr_t ret)
 {
 	if (UCS_PTR_IS_ERR(ret))
-		fail("receive", ucs_status_string(UCS_PTR_STATUS(ret)));
+		peer_fail("receive", ucs_status_string(UCS_PTR_STATUS(ret)));
 	if (ret == NULL)
 		filled(b, UCS_OK);
 	else
@@ -235,7 +204,7 @@ am_came(void *arg, const void *header, size_t header_len, void *data, size_t len
 	}
 	/* The sender has no more on the way than it has buffers. */
 	if (e->nb_waiting == e->cf->bufs || len != e->cf->size)
-		fail("receive", "more messages than buffers, or longer ones");
+		peer_fail("receive", "more messages than buffers, or longer ones");
 	e->waiting[e->nb_waiting++] = data;
 	return UCS_INPROGRESS;
 }
@@ -266,7 +235,7 @@ receive(struct end *e)
 static void
 run_receiver(struct end *e)
 {
-	double begin = 0, warm = now() + e->cf->seconds / 4, t, until = now() + PATIENCE;
+	double begin = 0, warm = now() + e->cf->seconds / 4, t, until = now() + PEER_PATIENCE;
 	uint64_t at_begin = 0, looks = 0;
 
 	for (;;) {
@@ -281,13 +250,13 @@ run_receiver(struct end *e)
 		} else if (begin != 0 && t > begin + e->cf->seconds) {
 			break;
 		} else if (t > until) {
-			fail("receive", "no messages");
+			peer_fail("receive", "no messages");
 		}
 	}
 	e->sh->rate = (double)(e->received - at_begin) / (t - begin);
 	__atomic_store_n(&e->sh->quit, 1, __ATOMIC_RELEASE);
 	/* The sender may wait in the middle of one: take them until it is gone. */
-	until = now() + PATIENCE;
+	until = now() + PEER_PATIENCE;
 	while (__atomic_load_n(&e->sh->quit, __ATOMIC_ACQUIRE) != 2 && now() < until)
 		receive(e);
 }
@@ -307,13 +276,13 @@ sent(void *request, ucs_status_t status, void *arg)
 static void
 wait_sent(struct end *e, const struct buf *b)
 {
-	double until = now() + PATIENCE;
+	double until = now() + PEER_PATIENCE;
 	unsigned int looks = 0;
 
 	while (b->request != NULL) {
 		ucp_worker_progress(e->worker);
 		if ((++looks & LOOKS_MASK) == 0 && now() > until)
-			fail("send", "the receiver takes no message");
+			peer_fail("send", "the receiver takes no message");
 	}
 }
 
@@ -344,7 +313,7 @@ run_sender(struct end *e)
 		else
 			ret = ucp_tag_send_nbx(e->ep, b->data, cf->size, TAG, &param);
 		if (UCS_PTR_IS_ERR(ret))
-			fail("send", ucs_status_string(UCS_PTR_STATUS(ret)));
+			peer_fail("send", ucs_status_string(UCS_PTR_STATUS(ret)));
 		b->request = ret;
 		if (++slot == cf->bufs)
 			slot = 0;
@@ -355,18 +324,6 @@ run_sender(struct end *e)
 }
 
 /* ---- both ---- */
-
-static void
-wait_ready(const struct end *e, int side)
-{
-	double until = now() + PATIENCE;
-
-	while (__atomic_load_n(&e->sh->ready[side], __ATOMIC_ACQUIRE) == 0) {
-		if (now() > until)
-			fail("the other process", "it does not start");
-		usleep(100);
-	}
-}
 
 static void
 open_worker(struct end *e)
@@ -410,7 +367,7 @@ open_bufs(struct end *e)
 	e->waiting = calloc(cf->bufs, sizeof(void *));
 	e->mem = mmap(NULL, e->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (e->bufs == NULL || e->done == NULL || e->waiting == NULL || e->mem == MAP_FAILED)
-		fail("buffers", strerror(ENOMEM));
+		peer_fail("buffers", strerror(ENOMEM));
 	/* Fewer page faults and TLB misses, if the machine has this on demand. */
 	madvise(e->mem, e->len, MADV_HUGEPAGE);
 	memset(e->mem, 0x5a, e->len);
@@ -438,11 +395,11 @@ open_end(struct end *e, const struct config *cf, struct shared *sh, int side)
 	}
 	check("ucp_worker_get_address", ucp_worker_get_address(e->worker, &address, &sh->len[side]));
 	if (sh->len[side] > ADDRESS_MAX)
-		fail("ucp_worker_get_address", "it is too long");
+		peer_fail("ucp_worker_get_address", "it is too long");
 	memcpy(sh->address[side], address, sh->len[side]);
 	ucp_worker_release_address(e->worker, address);
 	__atomic_store_n(&sh->ready[side], 1, __ATOMIC_RELEASE);
-	wait_ready(e, !side);
+	wait_ready(&e->sh->ready[!side]);
 	ep.address = (const ucp_address_t *)sh->address[!side];
 	check("ucp_ep_create", ucp_ep_create(e->worker, &ep, &e->ep));
 }
@@ -454,7 +411,7 @@ close_end(struct end *e)
 		.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
 		.flags = UCP_EP_CLOSE_FLAG_FORCE,
 	};
-	double until = now() + PATIENCE;
+	double until = now() + PEER_PATIENCE;
 	ucs_status_ptr_t ret;
 	unsigned int i;
 
@@ -537,31 +494,21 @@ main(int argc, char **argv)
 	};
 	struct shared *sh;
 	struct end e;
-	int status;
 	pid_t child;
 
 	options(argc, argv, &cf);
-	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (sh == MAP_FAILED)
-		fail("mmap", strerror(errno));
-	child = fork();
-	if (child < 0)
-		fail("fork", strerror(errno));
+	sh = share(sizeof(*sh));
+	child = fork_pinned(cf.cpu);
 	if (child == 0) {
-		/* Nothing of this stays behind when the parent is killed. */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		pin(cf.cpu[1]);
 		open_end(&e, &cf, sh, 1);
 		run_receiver(&e);
 		close_end(&e);
 		return 0;
 	}
-	pin(cf.cpu[0]);
 	open_end(&e, &cf, sh, 0);
 	run_sender(&e);
 	/* The receiver may still look into this one's memory. */
-	if (waitpid(child, &status, 0) != child || status != 0)
-		fail("the other process", "it failed");
+	join(child);
 	close_end(&e);
 	printf("rate_per_s %.0f bytes_per_s %.0f\n", sh->rate, sh->rate * (double)cf.size);
 	return 0;
