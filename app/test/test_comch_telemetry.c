@@ -402,6 +402,32 @@ test_dpas(void)
 	return TEST_SUCCESS;
 }
 
+/* Lists come 32 at a time. */
+static int
+test_pages(void)
+{
+	const struct rte_comch_dpa_conf conf = { .program = "/b/program" };
+	struct rte_comch_dpa *more[33] = { NULL };
+	static char pages[2][sizeof(reply)];
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < RTE_DIM(more); i++)
+		ret |= rte_comch_dpa_create(test_pair.host, &conf, &more[i]);
+	for (i = 0; i < RTE_DIM(pages); i++) {
+		ret |= ask_host("dpas", i == 0 ? "" : ",32");
+		memcpy(pages[i], reply, sizeof(reply));
+	}
+	for (i = 0; i < RTE_DIM(more); i++)
+		rte_comch_dpa_destroy(more[i]);
+	TEST_EXPECT(ret, 0);
+	TEST_TRUE(strstr(pages[0], "{\"0\":{") != NULL && strstr(pages[0], "\"31\":{") != NULL);
+	TEST_TRUE(strstr(pages[0], "\"32\":{") == NULL);
+	TEST_TRUE(strstr(pages[1], "\"31\":{") == NULL);
+	TEST_TRUE(strstr(pages[1], "{\"32\":{") != NULL && strstr(pages[1], "\"33\":{") != NULL);
+	return TEST_SUCCESS;
+}
+
 static int
 test_msgqs(void)
 {
@@ -493,6 +519,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(need_producers, test_cleanup, test_no_room_for_queues),
 		TEST_CASE_ST(need_producers, test_cleanup, test_no_connection_for_queues),
 		TEST_CASE_ST(dpa_setup, dpa_teardown, test_dpas),
+		TEST_CASE_ST(dpa_setup, dpa_teardown, test_pages),
 		TEST_CASE_ST(dpa_setup, dpa_teardown, test_msgqs),
 		TEST_CASE(test_malformed),
 		TEST_CASES_END()

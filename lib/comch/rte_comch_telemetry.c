@@ -19,10 +19,8 @@
 #include "comch_private.h"
 #include "dpdk_release.h"
 
-/* Connections of one reply: what surely fits in telemetry's output buffer. */
-#define CONNECTIONS_PER_REPLY 32
-#define QUEUES_PER_REPLY 32
-#define DPAS_PER_REPLY 32
+/* Of a list in one reply: what surely fits in telemetry's output buffer. */
+#define TEL_PER_REPLY 32
 
 /*
  * Parse "<dev>" or "<dev>,<start>". Numbers are plain decimal and small, which
@@ -138,13 +136,34 @@ tel_add_dict(struct rte_tel_data *d, uint32_t nr, struct rte_tel_data *c)
 		rte_tel_data_free(c);
 }
 
-/* The device of a list, and from where on it is wanted; NULL if there is none. */
+/* Which part of a list is wanted, and how far it was looked through. */
+struct tel_page {
+	unsigned long start;
+	unsigned long next; /* number of what comes next */
+	unsigned int nb;
+	unsigned int max;
+};
+
+/* The device of a list, and which part of it is wanted; NULL if there is none. */
 static struct rte_comch_dev *
-tel_list_dev(const char *params, unsigned long *start)
+tel_list_dev(const char *params, unsigned int max, struct tel_page *page)
 {
 	int16_t dev_id;
 
-	return tel_parse(params, &dev_id, start) == 0 ? comch_dev_get(dev_id) : NULL;
+	*page = (struct tel_page){ .max = max };
+	return tel_parse(params, &dev_id, &page->start) == 0 ? comch_dev_get(dev_id) : NULL;
+}
+
+/* For each of the list in turn: its number if it is wanted, else -1. */
+static int
+tel_page_next(struct tel_page *page)
+{
+	unsigned long nr = page->next++;
+
+	if (nr < page->start || page->nb == page->max)
+		return -1;
+	page->nb++;
+	return (int)nr;
 }
 
 static void
@@ -181,12 +200,13 @@ tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct comch_conn *conn)
 static int
 tel_connections(const char *params, struct rte_tel_data *d)
 {
-	unsigned long start, seen = 0, nb = 0;
 	struct comch_conn *conn;
 	struct rte_comch_dev *dev;
 	struct rte_comch_ctx *ctx;
+	struct tel_page page;
+	int nr;
 
-	dev = tel_list_dev(params, &start);
+	dev = tel_list_dev(params, TEL_PER_REPLY, &page);
 	if (dev == NULL)
 		return -EINVAL;
 	rte_tel_data_start_dict(d);
@@ -195,10 +215,11 @@ tel_connections(const char *params, struct rte_tel_data *d)
 		if (ctx->kind->is_queue)
 			continue;
 		TAILQ_FOREACH(conn, &comch_ctrl(ctx)->conns, next) {
-			if (conn->drv.state != RTE_COMCH_CONN_UP || seen++ < start)
+			if (conn->drv.state != RTE_COMCH_CONN_UP)
 				continue;
-			if (nb++ < CONNECTIONS_PER_REPLY)
-				tel_add_conn(d, seen - 1, conn);
+			nr = tel_page_next(&page);
+			if (nr >= 0)
+				tel_add_conn(d, nr, conn);
 		}
 	}
 	rte_spinlock_unlock(&dev->lock);
@@ -237,20 +258,22 @@ tel_add_queue(struct rte_tel_data *d, uint32_t nr, const struct comch_queue *que
 static int
 tel_queues(const char *params, struct rte_tel_data *d)
 {
-	unsigned long start, seen = 0, nb = 0;
 	struct rte_comch_dev *dev;
 	struct rte_comch_ctx *ctx;
+	struct tel_page page;
+	int nr;
 
-	dev = tel_list_dev(params, &start);
+	dev = tel_list_dev(params, TEL_PER_REPLY, &page);
 	if (dev == NULL)
 		return -EINVAL;
 	rte_tel_data_start_dict(d);
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev) {
-		if (!ctx->kind->is_queue || seen++ < start)
+		if (!ctx->kind->is_queue)
 			continue;
-		if (nb++ < QUEUES_PER_REPLY)
-			tel_add_queue(d, seen - 1, comch_queue(ctx));
+		nr = tel_page_next(&page);
+		if (nr >= 0)
+			tel_add_queue(d, nr, comch_queue(ctx));
 	}
 	rte_spinlock_unlock(&dev->lock);
 	return 0;
@@ -302,26 +325,28 @@ tel_fill_dpa(struct rte_tel_data *c, struct comch_dpa *dpa,
 static int
 tel_dpas(const char *params, struct rte_tel_data *d)
 {
-	unsigned long start, seen = 0, nb = 0;
 	struct rte_comch_dpa_status status;
 	struct rte_comch_dev *dev;
 	struct rte_tel_data *c;
 	struct comch_dpa *dpa;
+	struct tel_page page;
+	int nr;
 
-	dev = tel_list_dev(params, &start);
+	dev = tel_list_dev(params, TEL_PER_REPLY, &page);
 	if (dev == NULL)
 		return -EINVAL;
 	rte_tel_data_start_dict(d);
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(dpa, &dev->dpas, next) {
-		if (seen++ < start || nb++ >= DPAS_PER_REPLY)
+		nr = tel_page_next(&page);
+		if (nr < 0)
 			continue;
 		c = rte_tel_data_alloc();
 		if (c == NULL)
 			break;
 		rte_tel_data_start_dict(c);
 		tel_fill_dpa(c, dpa, &status);
-		tel_add_dict(d, seen - 1, c);
+		tel_add_dict(d, nr, c);
 	}
 	rte_spinlock_unlock(&dev->lock);
 	return 0;
@@ -375,16 +400,16 @@ static int
 tel_dpa_info(const char *params, struct rte_tel_data *d)
 {
 	struct rte_comch_dev *dev;
-	unsigned long nr, seen = 0;
 	struct comch_dpa *dpa;
+	struct tel_page page;
 	int ret = -EINVAL;
 
-	dev = tel_list_dev(params, &nr);
+	dev = tel_list_dev(params, 1, &page);
 	if (dev == NULL)
 		return -EINVAL;
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(dpa, &dev->dpas, next) {
-		if (seen++ != nr)
+		if (tel_page_next(&page) < 0)
 			continue;
 		rte_tel_data_start_dict(d);
 		tel_fill_dpa_info(d, dpa);
@@ -438,7 +463,7 @@ tel_fill_msgq_info(struct rte_tel_data *d, struct comch_msgq *msgq)
 	tel_fill_msgq(d, msgq);
 	rte_spinlock_lock(&msgq->parent.lock);
 	TAILQ_FOREACH(queue, &msgq->queues, next)
-		if (nb++ < QUEUES_PER_REPLY)
+		if (nb++ < TEL_PER_REPLY)
 			tel_add_dpa_queue(d, nb - 1, queue);
 	rte_spinlock_unlock(&msgq->parent.lock);
 }
@@ -447,13 +472,14 @@ tel_fill_msgq_info(struct rte_tel_data *d, struct comch_msgq *msgq)
 static int
 tel_msgqs_walk(const char *params, struct rte_tel_data *d, bool one)
 {
-	unsigned long start, seen = 0, nb = 0;
 	struct rte_comch_dev *dev;
 	struct comch_msgq *msgq;
 	struct rte_tel_data *c;
 	struct comch_dpa *dpa;
+	struct tel_page page;
+	int nr;
 
-	dev = tel_list_dev(params, &start);
+	dev = tel_list_dev(params, one ? 1 : TEL_PER_REPLY, &page);
 	if (dev == NULL)
 		return -EINVAL;
 	rte_tel_data_start_dict(d);
@@ -461,7 +487,8 @@ tel_msgqs_walk(const char *params, struct rte_tel_data *d, bool one)
 	TAILQ_FOREACH(dpa, &dev->dpas, next) {
 		rte_spinlock_lock(&dpa->lock);
 		TAILQ_FOREACH(msgq, &dpa->msgqs, next) {
-			if (seen++ < start || nb++ >= (one ? 1 : QUEUES_PER_REPLY))
+			nr = tel_page_next(&page);
+			if (nr < 0)
 				continue;
 			c = one ? NULL : rte_tel_data_alloc();
 			if (one) {
@@ -469,13 +496,13 @@ tel_msgqs_walk(const char *params, struct rte_tel_data *d, bool one)
 			} else if (c != NULL) {
 				rte_tel_data_start_dict(c);
 				tel_fill_msgq(c, msgq);
-				tel_add_dict(d, seen - 1, c);
+				tel_add_dict(d, nr, c);
 			}
 		}
 		rte_spinlock_unlock(&dpa->lock);
 	}
 	rte_spinlock_unlock(&dev->lock);
-	return one && nb == 0 ? -EINVAL : 0;
+	return one && page.nb == 0 ? -EINVAL : 0;
 }
 
 static int
