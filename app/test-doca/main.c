@@ -59,6 +59,7 @@ static const struct {
 	{"start", test_start_up},
 	{"dev", test_dev},
 	{"dpa", test_dpa},
+	{"dpa_map", test_dpa_map},
 	{"msgq", test_msgq},
 	{"comm_channel", test_comm_channel},
 	{"comm_channel_event", test_comm_channel_event},

@@ -49,6 +49,7 @@ extern const struct test_case test_consumer[];
 extern const struct test_case test_ctx[];
 extern const struct test_case test_dev[];
 extern const struct test_case test_dpa[];
+extern const struct test_case test_dpa_map[];
 extern const struct test_case test_error[];
 extern const struct test_case test_errors[];
 extern const struct test_case test_errors_log[];

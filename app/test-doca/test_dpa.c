@@ -4,7 +4,7 @@
 
 /*
  * Offload processors: doca_dpa_*(), with the program test_dpa_prog.c. Message queues are in
- * test_msgq.c.
+ * test_msgq.c, maps of the host in test_dpa_map.c.
  */
 
 #define DOCA_ALLOW_EXPERIMENTAL_API

@@ -25,6 +25,7 @@
 
 #include "doca_dpa_app_private.h"
 #include "doca_dpa_private.h"
+#include "doca_mem_private.h"
 #include "doca_private.h"
 
 #define DPA_PATH_SIZE 64
@@ -208,11 +209,20 @@ start_error(struct doca_dpa *dpa, int ret)
 	}
 }
 
+static void
+dpa_end(struct doca_dpa *dpa)
+{
+	rte_comch_dpa_destroy(dpa->rte);
+	dpa->rte = NULL;
+	close(dpa->program);
+}
+
 doca_error_t
 doca_dpa_start(struct doca_dpa *dpa)
 {
 	struct rte_comch_dpa_conf conf = {0};
 	char path[DPA_PATH_SIZE];
+	doca_error_t result;
 	int ret;
 
 	if (dpa == NULL)
@@ -229,12 +239,16 @@ doca_dpa_start(struct doca_dpa *dpa)
 	ret = rte_comch_dpa_create(dpa->dev_id, &conf, &dpa->rte);
 	if (ret == 0)
 		ret = rte_comch_dpa_start(dpa->rte);
-	if (ret == 0)
+	if (ret != 0) {
+		dpa_end(dpa);
+		return start_error(dpa, ret);
+	}
+	result = doca_compat_mmap_dpa_join(dpa->func, dpa->rte);
+	if (result == DOCA_SUCCESS)
 		return dpa_level_tell(dpa);
-	rte_comch_dpa_destroy(dpa->rte);
-	dpa->rte = NULL;
-	close(dpa->program);
-	return start_error(dpa, ret);
+	rte_comch_dpa_stop(dpa->rte);
+	dpa_end(dpa);
+	return result;
 }
 
 doca_error_t
@@ -246,14 +260,15 @@ doca_dpa_stop(struct doca_dpa *dpa)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (dpa->rte == NULL)
 		return DOCA_ERROR_BAD_STATE;
+	doca_compat_mmap_dpa_leave(dpa->rte);
 	ret = rte_comch_dpa_stop(dpa->rte);
-	if (ret == 0)
-		ret = rte_comch_dpa_destroy(dpa->rte);
-	if (ret != 0)
-		return doca_compat_dpa_result(ret);
-	dpa->rte = NULL;
-	close(dpa->program);
-	return DOCA_SUCCESS;
+	if (ret == 0) {
+		dpa_end(dpa);
+		return DOCA_SUCCESS;
+	}
+	/* something else is in use, and goes on */
+	(void)doca_compat_mmap_dpa_join(dpa->func, dpa->rte);
+	return doca_compat_dpa_result(ret);
 }
 
 const struct doca_dpa_app_func *

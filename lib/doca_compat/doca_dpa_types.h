@@ -22,6 +22,9 @@ extern "C" {
 /** An address in the memory of a program of the processor. */
 typedef uint64_t doca_dpa_dev_uintptr_t;
 
+/** Handle of a map of the host's memory. */
+typedef uint32_t doca_dpa_dev_mmap_t;
+
 /** Handle of a completion context of producers. */
 typedef uint64_t doca_dpa_dev_completion_t;
 
@@ -33,6 +36,9 @@ typedef uint64_t doca_dpa_dev_comch_consumer_completion_t;
 
 /** Handle of a producer. */
 typedef uint64_t doca_dpa_dev_comch_producer_t;
+
+/** @internal Maps that have a handle, of all devices. Handles are 1 and so on. */
+#define DOCA_COMPAT_DPA_MMAPS 256u
 
 /** Levels of what a program of the processor logs. */
 enum doca_dpa_dev_log_level {

@@ -89,6 +89,15 @@ doca_compat_buf_region(const struct doca_buf *buf, int16_t dev_id)
 void doca_compat_mmap_hold(struct doca_mmap *map);
 void doca_compat_mmap_release(struct doca_mmap *map);
 
+/*
+ * An offload processor has started, or is about to stop: it gets windows over all maps of
+ * its function that have a handle for such, and those that get one meanwhile; and gives
+ * them up. Errors are those of rte_comch_dpa_window_create(), as results.
+ */
+doca_error_t doca_compat_mmap_dpa_join(struct doca_compat_func *func,
+		struct rte_comch_dpa *rte);
+void doca_compat_mmap_dpa_leave(const struct rte_comch_dpa *rte);
+
 /* Keep the memory of the map's handle, and nothing else of it. */
 void doca_compat_mmap_ref(struct doca_mmap *map);
 void doca_compat_mmap_unref(struct doca_mmap *map);

@@ -183,9 +183,11 @@ doca_mmap_stop(struct doca_mmap *mmap)
 	if (mmap == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	result = mmap_leave(mmap, MMAP_IDLE);
-	if (result == DOCA_SUCCESS)
-		mmap_settle(mmap);
-	return result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	doca_mmap_dpa_end(mmap);
+	mmap_settle(mmap);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t
@@ -198,6 +200,7 @@ doca_mmap_destroy(struct doca_mmap *mmap)
 	result = mmap_leave(mmap, MMAP_ENDED);
 	if (result != DOCA_SUCCESS)
 		return result;
+	doca_mmap_dpa_end(mmap);
 	mmap_settle(mmap);
 	doca_compat_mmap_unref(mmap);
 	return DOCA_SUCCESS;

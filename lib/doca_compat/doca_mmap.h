@@ -16,10 +16,12 @@
  * buffers; doca_mmap_stop(), which doca_mmap_destroy() implies.
  *
  * A range can be any memory that can be read and written, of any alignment and length:
- * of malloc(), of the stack, a variable. A map belongs to the function behind a device
- * and not to the handle: contexts on another handle of the same function can use it, and
- * the device may be closed before the map is destroyed. The memory may be freed before
- * that too, once no context uses the map: nothing here reads or writes it at the end.
+ * of malloc(), of the stack, a variable; only doca_mmap_dev_get_dpa_handle() wants more.
+ *
+ * A map belongs to the function behind a device and not to the handle: contexts on another
+ * handle of the same function can use it, and the device may be closed before the map is
+ * destroyed. The memory may be freed before that too, once no context uses the map: nothing
+ * here reads or writes it at the end.
  *
  * Threads: buffers of a started map can be used by several threads. Settings, start, stop
  * and destruction belong to one thread at a time.
@@ -29,6 +31,7 @@
 #include <stdint.h>
 
 #include <doca_compat.h>
+#include <doca_dpa_types.h>
 #include <doca_error.h>
 #include <doca_types.h>
 
@@ -413,6 +416,39 @@ doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *fr
 DOCA_STABLE
 doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
 		const void **desc, size_t *desc_len);
+
+/**
+ * Get what programs of offload processors know a map by. Each processor of the device
+ * that is started, now or later, can use it until the map is stopped or destroyed: to read
+ * the range, and to write to it with DOCA_ACCESS_FLAG_LOCAL_READ_WRITE or
+ * DOCA_ACCESS_FLAG_PCI_READ_WRITE.
+ *
+ * The processor is a process of its own, so the first such call for a range puts other
+ * pages in the place of the program's, with what is in these. What another thread, or a
+ * system call of one, writes to the range during the call is lost. From then on, also when
+ * the map was destroyed, a child of fork() does not have the range.
+ *
+ * @param mmap
+ *   The map, started. Its range begins at a multiple of the size of a page, 4096 bytes on
+ *   most machines, and is a multiple of it long. It is private memory that can be written:
+ *   of aligned_alloc(), posix_memalign(), or mmap() with MAP_PRIVATE | MAP_ANONYMOUS.
+ * @param dev
+ *   A device of it.
+ * @param[out] handle
+ *   The handle, set on success; the same for each call.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL; dev was not added.
+ *   - DOCA_ERROR_BAD_STATE: the map is not started.
+ *   - DOCA_ERROR_NOT_SUPPORTED: the range is not as said above; the map is imported, or has
+ *     a handle of another device; the device has no offload processors. It was logged.
+ *   - DOCA_ERROR_NO_MEMORY: no memory; a program has too many windows.
+ *   - DOCA_ERROR_FULL: 256 maps have a handle.
+ *   - DOCA_ERROR_DRIVER: a program has ended, which was logged.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
+		doca_dpa_dev_mmap_t *handle);
 
 #ifdef __cplusplus
 }

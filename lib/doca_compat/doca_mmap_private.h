@@ -7,8 +7,8 @@
 
 /*
  * What the files of maps share: doca_mmap.c has the life of a map, doca_mmap_conf.c its
- * settings, doca_mmap_region.c its regions, doca_mmap_export.c its descriptions. Not
- * installed, and not exported.
+ * settings, doca_mmap_region.c its regions, doca_mmap_export.c its descriptions,
+ * doca_mmap_dpa.c its handle for offload processors. Not installed, and not exported.
  *
  * A map has three counts, which any thread changes without a lock:
  *
@@ -49,6 +49,8 @@ struct mmap_dev {
 	struct doca_compat_func *func;
 };
 
+struct doca_mmap_dpa;
+
 struct doca_mmap {
 	struct doca_compat_mmap head; /* first */
 	enum mmap_state state;
@@ -69,6 +71,7 @@ struct doca_mmap {
 	uint32_t nb_devs;
 	struct mmap_dev devs[MMAP_MAX_DEVS];
 	uint8_t desc[MMAP_DESC_SIZE];
+	struct doca_mmap_dpa *dpa; /* NULL: it has no handle for offload processors */
 };
 
 /* A map with the defaults, or NULL. */
@@ -92,5 +95,8 @@ int doca_mmap_find_func(const struct doca_mmap *map, const struct doca_compat_fu
 
 /* Free regions that doca_mmap_region.c has made; a list of them, which may be NULL. */
 void doca_mmap_regions_free(struct doca_compat_region *regions);
+
+/* The handle for offload processors ends, if there is one: the map is stopped. */
+void doca_mmap_dpa_end(struct doca_mmap *mmap);
 
 #endif /* DOCA_MMAP_PRIVATE_H */

@@ -3,7 +3,7 @@
  */
 
 /*
- * The program of an offload processor that the cases of test_dpa.c and test_msgq.c load.
+ * The program of an offload processor that the cases of test_dpa*.c and test_msgq.c load.
  * Each of its functions does one thing; what it has done is in the structure of the case.
  */
 
@@ -119,6 +119,20 @@ test_prog_echo(uint64_t arg)
 	doca_dpa_dev_comch_consumer_completion_request_notification(echo->completion);
 	doca_dpa_dev_completion_request_notification(echo->send_completion);
 	doca_dpa_dev_comch_consumer_ack(echo->consumer, nb);
+	doca_dpa_dev_thread_reschedule();
+}
+
+/* Copy once between maps of the host, with a message. */
+__dpa_global__ void
+test_prog_copy(uint64_t arg)
+{
+	struct test_prog_copy *copy = (struct test_prog_copy *)(uintptr_t)arg;
+
+	doca_dpa_dev_comch_producer_dma_copy(copy->producer, copy->consumer_id, copy->dst_mmap,
+		copy->dst_addr, copy->src_mmap, copy->src_addr, copy->len,
+		(const uint8_t *)&copy->number, sizeof(copy->number),
+		DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
+	__atomic_store_n(&copy->done, copy->number, __ATOMIC_RELEASE);
 	doca_dpa_dev_thread_reschedule();
 }
 

@@ -39,4 +39,18 @@ struct test_prog_msg {
 	uint32_t user_data;   /* likewise */
 };
 
+/* What test_prog_copy() is to do. */
+struct test_prog_copy {
+	uint64_t producer;
+	uint32_t consumer_id; /* of the host */
+	uint32_t dst_mmap;
+	uint64_t dst_addr;
+	uint64_t src_addr;
+	uint64_t len;
+	uint64_t number; /* in the message */
+	uint64_t done;   /* by the program: the number of the last one */
+	uint32_t src_mmap;
+	uint32_t pad;
+};
+
 #endif /* TEST_DPA_PROG_H */

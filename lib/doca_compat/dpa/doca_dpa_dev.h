@@ -55,6 +55,38 @@ typedef struct rte_comch_dpa_dev_elem doca_dpa_dev_completion_element_t;
 /** @internal Where the run of each execution unit began. Of the runtime. */
 extern void *doca_compat_dpa_dev_runs[][5];
 
+/** @internal A map of the host. */
+struct doca_compat_dpa_dev_mmap {
+	uint64_t addr;   /**< Where the host's program has it. */
+	uint64_t len;    /**< Bytes. */
+	uint64_t offset; /**< What is added to addresses for the window. */
+	uint32_t window; /**< 0: none. */
+};
+
+/** @internal By handle - 1. Of the runtime. */
+extern struct doca_compat_dpa_dev_mmap doca_compat_dpa_dev_mmaps[];
+
+/**
+ * @internal
+ * The window of a map, 0 if there is none, and an address in there: one that is nowhere if
+ * the bytes are not in the map.
+ */
+static inline rte_comch_dpa_dev_window_t
+doca_compat_dpa_dev_window(doca_dpa_dev_mmap_t mmap, uint64_t *addr, uint64_t len)
+{
+	const struct doca_compat_dpa_dev_mmap *m;
+	rte_comch_dpa_dev_window_t window;
+	uint64_t begin;
+
+	if (mmap == 0 || mmap > DOCA_COMPAT_DPA_MMAPS)
+		return 0;
+	m = &doca_compat_dpa_dev_mmaps[mmap - 1];
+	window = __atomic_load_n(&m->window, __ATOMIC_ACQUIRE);
+	begin = *addr - m->addr;
+	*addr = begin <= m->len && len <= m->len - begin ? *addr + m->offset : UINT64_MAX;
+	return window;
+}
+
 /**
  * Take the next completion of a context.
  *

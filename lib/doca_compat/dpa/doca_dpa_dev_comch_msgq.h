@@ -168,4 +168,44 @@ doca_dpa_dev_comch_producer_post_send_imm_only(doca_dpa_dev_comch_producer_t pro
 	rte_comch_dpa_dev_producer_post_send_imm(producer, consumer_id, imm, imm_len, flags);
 }
 
+/**
+ * Copy between two maps of the host's memory, then send immediate data: when it comes, the
+ * copy is there. Nothing is copied if the consumer has no receive posted: ask first.
+ *
+ * @param producer
+ *   The producer.
+ * @param consumer_id
+ *   Identifier of the consumer of the host.
+ * @param dst_mmap
+ *   The map to write to, by doca_mmap_dev_get_dpa_handle().
+ * @param dst_addr
+ *   Where, as the host's program addresses it.
+ * @param src_mmap
+ *   The map to read from.
+ * @param src_addr
+ *   Where, likewise.
+ * @param length
+ *   Bytes to copy, from 1. The two may not overlap.
+ * @param imm
+ *   The immediate data; copied.
+ * @param imm_len
+ *   Its bytes.
+ * @param flags
+ *   Of enum doca_dpa_dev_submit_flag.
+ */
+static inline void
+doca_dpa_dev_comch_producer_dma_copy(doca_dpa_dev_comch_producer_t producer,
+		uint32_t consumer_id, doca_dpa_dev_mmap_t dst_mmap, uint64_t dst_addr,
+		doca_dpa_dev_mmap_t src_mmap, uint64_t src_addr, size_t length,
+		const uint8_t *imm, uint32_t imm_len, uint32_t flags)
+{
+	const rte_comch_dpa_dev_window_t dst =
+		doca_compat_dpa_dev_window(dst_mmap, &dst_addr, length);
+	const rte_comch_dpa_dev_window_t src =
+		doca_compat_dpa_dev_window(src_mmap, &src_addr, length);
+
+	rte_comch_dpa_dev_producer_dma_copy(producer, consumer_id, dst, dst_addr, src, src_addr,
+		length, imm, imm_len, flags);
+}
+
 #endif /* DOCA_DPA_DEV_COMCH_MSGQ_H */

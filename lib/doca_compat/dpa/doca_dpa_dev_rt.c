@@ -4,8 +4,8 @@
 
 /*
  * What a program of an offload processor has beside its own functions: the places to end
- * a run from, and a log with a format. Freestanding. comch-dpacc builds it into every
- * program.
+ * a run from, maps of the host, and a log with a format. Freestanding. comch-dpacc builds
+ * it into every program.
  */
 
 #include <stdarg.h>
@@ -24,6 +24,26 @@ static uint32_t log_level = DOCA_DPA_DEV_LOG_LEVEL_INFO;
 RTE_COMCH_DPA_RPC(doca_dpa_log_level)
 {
 	__atomic_store_n(&log_level, (uint32_t)args[0], __ATOMIC_RELAXED);
+	return 0;
+}
+
+struct doca_compat_dpa_dev_mmap doca_compat_dpa_dev_mmaps[DOCA_COMPAT_DPA_MMAPS];
+
+/* By the host: the window of a handle; 0: there is none any more. */
+RTE_COMCH_DPA_RPC(doca_dpa_mmap_set)
+{
+	struct doca_compat_dpa_dev_mmap *mmap;
+
+	if (args[0] == 0 || args[0] > DOCA_COMPAT_DPA_MMAPS)
+		return 1;
+	mmap = &doca_compat_dpa_dev_mmaps[args[0] - 1];
+	if (args[1] != 0) {
+		mmap->addr = args[2];
+		mmap->len = args[3];
+		mmap->offset = args[4];
+	}
+	/* release: whoever sees the window sees where it is */
+	__atomic_store_n(&mmap->window, (uint32_t)args[1], __ATOMIC_RELEASE);
 	return 0;
 }
 
