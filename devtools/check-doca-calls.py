@@ -41,7 +41,7 @@ GENERATIONS = {
     'ep': 'Endpoints of the Legacy Interface',
 }
 MOST_TESTS = 3
-LATER = 'absent: needs memory that programs of offload processors reach, or a GPU'
+LATER = 'absent: needs a GPU'
 ABSENT = 'not reached: the function is absent'
 
 CALL_ROW = re.compile(r'^   ``(\w+)\(\)`` \| ([^|]+?) \| ?(.*)$', re.M)

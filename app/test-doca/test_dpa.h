@@ -17,6 +17,7 @@
 #include "test_doca.h"
 
 extern struct doca_dpa_app *test_prog;
+extern doca_dpa_func_t test_prog_buf;
 extern doca_dpa_func_t test_prog_copy;
 extern doca_dpa_func_t test_prog_count;
 extern doca_dpa_func_t test_prog_credits;

@@ -3,8 +3,8 @@
  */
 
 /*
- * Memory of the host for programs of offload processors: handles of maps, and copies
- * between maps by test_prog_copy() of test_dpa_prog.c.
+ * Memory of the host for programs of offload processors: handles of maps, arrays of buffers
+ * in them, and copies between maps by test_prog_copy() of test_dpa_prog.c.
  */
 
 #define DOCA_ALLOW_EXPERIMENTAL_API
@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <doca_buf_array.h>
 #include <doca_comch_consumer.h>
 #include <doca_comch_msgq.h>
 #include <doca_comch_producer.h>
@@ -21,6 +22,10 @@
 #include "test_dpa.h"
 #include "test_mem.h"
 
+/* Buffers of an array, and where they begin in their map. */
+#define NB_BUFS 5
+#define BUF_SIZE 300
+#define BUF_OFFSET 17
 /* Pages of the test; larger ones of other machines are whole pages too. */
 #define PAGE ((size_t)65536)
 #define LEN (4 * PAGE)
@@ -557,6 +562,144 @@ test_dpa_map_many(void)
 	return test_dpa_close(&t);
 }
 
+/* What the program knows of a buffer. */
+static uint64_t
+buf_tell(struct test_dpa *t, doca_dpa_dev_buf_arr_t arr, uint64_t i, enum test_prog_buf what)
+{
+	uint64_t got = UINT64_MAX;
+
+	if (doca_dpa_rpc(t->dpa, test_prog_buf, &got, arr, i, (uint32_t)what) != DOCA_SUCCESS)
+		return UINT64_MAX;
+	return got;
+}
+
+/* Copy from one buffer of an array to another one. */
+static int
+bufs_copy(struct copier *c, doca_dpa_dev_buf_arr_t arr, uint64_t to, uint64_t from)
+{
+	return copy(c, buf_tell(&c->t, arr, to, TEST_PROG_BUF_MMAP),
+		(void *)(uintptr_t)buf_tell(&c->t, arr, to, TEST_PROG_BUF_ADDR),
+		buf_tell(&c->t, arr, from, TEST_PROG_BUF_MMAP),
+		(void *)(uintptr_t)buf_tell(&c->t, arr, from, TEST_PROG_BUF_ADDR),
+		buf_tell(&c->t, arr, from, TEST_PROG_BUF_LEN));
+}
+
+static int
+test_dpa_map_array(void)
+{
+	doca_dpa_dev_buf_arr_t handle;
+	struct doca_buf_arr *arr;
+	struct doca_mmap *map;
+	uint8_t *bytes, *bufs;
+	struct copier c;
+	uint64_t i;
+
+	TEST_TRUE(copier_open(&c) == 0);
+	bytes = aligned_alloc(PAGE, PAGE);
+	TEST_TRUE(bytes != NULL);
+	fill(bytes, PAGE, 1);
+	bufs = bytes + BUF_OFFSET;
+	TEST_OK(test_map_start(bytes, PAGE, &map));
+	TEST_OK(doca_buf_arr_create(NB_BUFS, &arr));
+	TEST_OK(doca_buf_arr_set_params(arr, map, BUF_SIZE, BUF_OFFSET));
+	TEST_OK(doca_buf_arr_set_target_dpa(arr, c.t.dpa));
+	TEST_OK(doca_buf_arr_start(arr));
+	TEST_OK(doca_buf_arr_get_dpa_handle(arr, &handle));
+	for (i = 0; i < NB_BUFS; i++) {
+		TEST_TRUE(buf_tell(&c.t, handle, i, TEST_PROG_BUF_ADDR) ==
+				(uintptr_t)bufs + i * BUF_SIZE);
+		TEST_TRUE(buf_tell(&c.t, handle, i, TEST_PROG_BUF_LEN) == BUF_SIZE);
+	}
+	TEST_TRUE(buf_tell(&c.t, handle, i, TEST_PROG_BUF_ADDR) == 0);
+	TEST_TRUE(memcmp(bufs, bufs + 4 * BUF_SIZE, BUF_SIZE) != 0);
+	TEST_TRUE(bufs_copy(&c, handle, 0, 4) == 1);
+	TEST_TRUE(memcmp(bufs, bufs + 4 * BUF_SIZE, BUF_SIZE) == 0);
+	TEST_RESULT(doca_buf_arr_destroy(arr), DOCA_ERROR_IN_USE);
+	TEST_OK(doca_buf_arr_stop(arr));
+	/* as another array, in another map */
+	TEST_OK(doca_mmap_destroy(map));
+	TEST_OK(test_map_start(bytes, PAGE, &map));
+	TEST_OK(doca_buf_arr_set_params(arr, map, PAGE / NB_BUFS, 0));
+	TEST_OK(doca_buf_arr_start(arr));
+	TEST_OK(doca_buf_arr_get_dpa_handle(arr, &handle));
+	TEST_TRUE(bufs_copy(&c, handle, 1, 3) == 1);
+	TEST_OK(doca_buf_arr_stop(arr));
+	TEST_OK(doca_buf_arr_destroy(arr));
+	TEST_OK(doca_mmap_destroy(map));
+	free(bytes);
+	return copier_close(&c);
+}
+
+static int
+test_dpa_map_array_state(void)
+{
+	doca_dpa_dev_buf_arr_t handle;
+	struct doca_buf_arr *arr;
+	struct doca_mmap *map;
+	struct test_dpa t;
+	uint8_t *bytes;
+
+	bytes = aligned_alloc(PAGE, PAGE);
+	TEST_TRUE(bytes != NULL && test_dpa_open(&t) == 0);
+	TEST_OK(test_map_make(bytes, PAGE, &map));
+	TEST_OK(doca_buf_arr_create(NB_BUFS, &arr));
+	TEST_RESULT(doca_buf_arr_start(arr), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_buf_arr_stop(arr), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_buf_arr_get_dpa_handle(arr, &handle), DOCA_ERROR_BAD_STATE);
+	TEST_OK(doca_buf_arr_set_target_dpa(arr, t.dpa));
+	TEST_RESULT(doca_buf_arr_start(arr), DOCA_ERROR_BAD_STATE);
+	TEST_OK(doca_buf_arr_set_params(arr, map, BUF_SIZE, BUF_OFFSET));
+	TEST_RESULT(doca_buf_arr_start(arr), DOCA_ERROR_BAD_STATE);
+	TEST_OK(doca_mmap_start(map));
+	TEST_OK(doca_buf_arr_set_params(arr, map, PAGE / NB_BUFS, NB_BUFS));
+	TEST_RESULT(doca_buf_arr_start(arr), DOCA_ERROR_INVALID_VALUE);
+	TEST_OK(doca_buf_arr_set_params(arr, map, 1, UINT64_MAX));
+	TEST_RESULT(doca_buf_arr_start(arr), DOCA_ERROR_INVALID_VALUE);
+	TEST_OK(doca_buf_arr_set_params(arr, map, BUF_SIZE, BUF_OFFSET));
+	TEST_OK(doca_dpa_stop(t.dpa));
+	TEST_RESULT(doca_buf_arr_start(arr), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_dpa_destroy(t.dpa), DOCA_ERROR_IN_USE);
+	TEST_OK(doca_dpa_start(t.dpa));
+	TEST_OK(doca_buf_arr_start(arr));
+	TEST_RESULT(doca_buf_arr_start(arr), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_buf_arr_set_params(arr, map, 1, 0), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_buf_arr_set_target_dpa(arr, t.dpa), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
+	TEST_OK(doca_mmap_destroy(map));
+	TEST_OK(doca_buf_arr_stop(arr));
+	TEST_OK(doca_buf_arr_destroy(arr));
+	free(bytes);
+	return test_dpa_close(&t);
+}
+
+static int
+test_dpa_map_array_null(void)
+{
+	doca_dpa_dev_buf_arr_t handle;
+	struct doca_buf_arr *arr;
+	struct doca_mmap *map;
+	struct test_dpa t;
+
+	TEST_TRUE(test_dpa_open(&t) == 0);
+	TEST_OK(doca_mmap_create(&map));
+	TEST_RESULT(doca_buf_arr_create(0, &arr), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_arr_create(1, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_OK(doca_buf_arr_create(1, &arr));
+	TEST_RESULT(doca_buf_arr_set_params(NULL, map, 1, 0), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_arr_set_params(arr, NULL, 1, 0), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_arr_set_params(arr, map, 0, 0), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_arr_set_target_dpa(NULL, t.dpa), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_arr_set_target_dpa(arr, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_arr_start(NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_arr_stop(NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_arr_get_dpa_handle(NULL, &handle), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_arr_get_dpa_handle(arr, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_arr_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_OK(doca_buf_arr_destroy(arr));
+	TEST_OK(doca_mmap_destroy(map));
+	return test_dpa_close(&t);
+}
+
 const struct test_case test_dpa_map[] = {
 	TEST_CASE(test_dpa_map_copy),
 	TEST_CASE(test_dpa_map_rights),
@@ -568,5 +711,8 @@ const struct test_case test_dpa_map[] = {
 	TEST_CASE(test_dpa_map_fork),
 	TEST_CASE(test_dpa_map_log),
 	TEST_CASE(test_dpa_map_many),
+	TEST_CASE(test_dpa_map_array),
+	TEST_CASE(test_dpa_map_array_state),
+	TEST_CASE(test_dpa_map_array_null),
 	TEST_CASES_END()
 };

@@ -25,6 +25,9 @@ typedef uint64_t doca_dpa_dev_uintptr_t;
 /** Handle of a map of the host's memory. */
 typedef uint32_t doca_dpa_dev_mmap_t;
 
+/** Handle of an array of buffers. */
+typedef uint64_t doca_dpa_dev_buf_arr_t;
+
 /** Handle of a completion context of producers. */
 typedef uint64_t doca_dpa_dev_completion_t;
 
@@ -39,6 +42,18 @@ typedef uint64_t doca_dpa_dev_comch_producer_t;
 
 /** @internal Maps that have a handle, of all devices. Handles are 1 and so on. */
 #define DOCA_COMPAT_DPA_MMAPS 256u
+
+/**
+ * @internal
+ * A buffer, in the table of an array in the memory of the program. The first one stands for
+ * the array: its length is their number.
+ */
+struct doca_compat_dpa_buf {
+	uint64_t addr; /**< As the host's program has it. */
+	uint64_t len;  /**< Bytes. */
+	uint32_t mmap; /**< Handle of the map. */
+	uint32_t pad;  /**< Zero. */
+};
 
 /** Levels of what a program of the processor logs. */
 enum doca_dpa_dev_log_level {

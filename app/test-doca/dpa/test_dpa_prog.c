@@ -8,6 +8,7 @@
  */
 
 #include <doca_dpa_dev.h>
+#include <doca_dpa_dev_buf.h>
 #include <doca_dpa_dev_comch_msgq.h>
 
 #include "test_dpa_prog.h"
@@ -134,6 +135,24 @@ test_prog_copy(uint64_t arg)
 		DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
 	__atomic_store_n(&copy->done, copy->number, __ATOMIC_RELEASE);
 	doca_dpa_dev_thread_reschedule();
+}
+
+/* What is known of a buffer of an array; 0: there is no such buffer. */
+__dpa_rpc__ uint64_t
+test_prog_buf(doca_dpa_dev_buf_arr_t arr, uint64_t i, uint32_t what)
+{
+	doca_dpa_dev_buf_t buf = doca_dpa_dev_buf_array_get_buf(arr, i);
+
+	if (buf == 0)
+		return 0;
+	switch (what) {
+	case TEST_PROG_BUF_ADDR:
+		return doca_dpa_dev_buf_get_addr(buf);
+	case TEST_PROG_BUF_LEN:
+		return doca_dpa_dev_buf_get_len(buf);
+	default:
+		return doca_dpa_dev_buf_get_mmap(buf);
+	}
 }
 
 __dpa_rpc__ uint64_t

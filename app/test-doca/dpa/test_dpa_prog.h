@@ -39,6 +39,13 @@ struct test_prog_msg {
 	uint32_t user_data;   /* likewise */
 };
 
+/* What test_prog_buf() can tell. */
+enum test_prog_buf {
+	TEST_PROG_BUF_ADDR,
+	TEST_PROG_BUF_LEN,
+	TEST_PROG_BUF_MMAP,
+};
+
 /* What test_prog_copy() is to do. */
 struct test_prog_copy {
 	uint64_t producer;
