@@ -137,15 +137,20 @@ doca_threads() { # <build> <clients>
 }
 
 # The host and the program of its offload processor, which are one file.
-doca_msgq() { # <build>
+doca_msgq_run() { # <build> <pings> [<option>...]
 	local program=$work/$1/examples/dpdk-comch-doca-msgq-ping-pong out rc=0
 	[ -x "$program" ] || {
 		echo 'lib/doca_compat is not built here'
 		return 77
 	}
 	out=$(mktemp)
-	timeout -k 5 100 "$program" -n 20000 >"$out" 2>&1 || rc=$?
-	said "${program##*/}" "$out" "$rc" '20000 pings sent, 20000 pongs received' || rc=1
+	timeout -k 5 100 "$program" -n "${@:2}" >"$out" 2>&1 || rc=$?
+	said "${program##*/}" "$out" "$rc" "$2 pings sent, $2 pongs received" || rc=1
 	rm -f "$out"
 	return "$rc"
+}
+
+# Immediate data alone, and behind copies.
+doca_msgq() { # <build>
+	doca_msgq_run "$1" 20000 && doca_msgq_run "$1" 5000 -s 5000
 }

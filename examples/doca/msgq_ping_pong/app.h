@@ -14,6 +14,7 @@
 #include <doca_comch_producer.h>
 #include <doca_ctx.h>
 #include <doca_dpa.h>
+#include <doca_mmap.h>
 #include <doca_pe.h>
 
 #include "../common/common.h"
@@ -22,6 +23,7 @@
 struct app {
 	struct common_config config; /* first */
 	uint64_t count;
+	uint32_t size; /* bytes that go with a ping, 0: none */
 	uint64_t pings;
 	uint64_t pongs;
 	doca_error_t result;
@@ -36,6 +38,8 @@ struct app {
 	struct doca_comch_consumer *consumer;
 	struct doca_comch_producer *producer;
 	doca_dpa_dev_uintptr_t block;
+	struct doca_mmap *mmap;
+	uint8_t *memory; /* of pings, then of pongs */
 	uint32_t dpa_consumer_id;
 };
 

@@ -7,6 +7,7 @@
  * is in setup.c. Written from the guides.
  */
 
+#include <stdbool.h>
 #include <string.h>
 
 #include <doca_log.h>
@@ -15,6 +16,7 @@
 
 #define DEFAULT_COUNT 10000
 #define MAX_COUNT 100000000
+#define MAX_SIZE (16 << 20)
 
 /* Idle turns of 10 us after which the processor does not answer. */
 #define MAX_IDLE 1000000
@@ -25,6 +27,33 @@ static void
 fail(struct app *app, doca_error_t result)
 {
 	DOCA_ERROR_PROPAGATE(app->result, result);
+}
+
+/* Where the bytes of a ping are; those of its pong are PING_PONG_CREDITS further. */
+static uint8_t *
+bytes_of(const struct app *app, uint64_t number)
+{
+	return app->memory + number % PING_PONG_CREDITS * app->size;
+}
+
+/* No two pings in a row have the same. */
+static void
+bytes_fill(const struct app *app, uint64_t number)
+{
+	uint8_t *bytes = bytes_of(app, number);
+	uint32_t i;
+
+	for (i = 0; i < app->size; i++)
+		bytes[i] = (uint8_t)((i * 31 + number) * 7);
+}
+
+static bool
+bytes_same(const struct app *app, uint64_t number)
+{
+	const uint8_t *there = bytes_of(app, number);
+
+	return app->size == 0 ||
+		memcmp(there, there + (size_t)PING_PONG_CREDITS * app->size, app->size) == 0;
 }
 
 void
@@ -58,7 +87,8 @@ received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_u
 	(void)task_user_data;
 	if (doca_comch_consumer_task_post_recv_get_imm_data_len(task) == sizeof(msg))
 		memcpy(&msg, doca_comch_consumer_task_post_recv_get_imm_data(task), sizeof(msg));
-	if (msg.number != app->pongs || msg.answer != ~app->pongs) {
+	if (msg.number != app->pongs || msg.answer != ~app->pongs ||
+			!bytes_same(app, app->pongs)) {
 		DOCA_LOG_ERR("Pong %lu is wrong", (unsigned long)app->pongs);
 		fail(app, DOCA_ERROR_UNEXPECTED);
 	}
@@ -93,6 +123,7 @@ send_ping(struct app *app)
 		return DOCA_ERROR_AGAIN;
 	if (result != DOCA_SUCCESS)
 		return result;
+	bytes_fill(app, app->pings);
 	result = doca_task_submit(doca_comch_producer_task_send_as_task(task));
 	if (result == DOCA_SUCCESS)
 		app->pings++;
@@ -139,9 +170,28 @@ on_count(void *value, void *config)
 }
 
 static doca_error_t
-register_count(void)
+on_size(void *value, void *config)
 {
-	return register_flag("n", "num-msgs", "Pings", DOCA_ARGP_TYPE_INT, on_count);
+	struct app *app = config;
+	int size = *(int *)value;
+
+	if (size < 0 || size > MAX_SIZE) {
+		DOCA_LOG_ERR("-s is 0 to %d", MAX_SIZE);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	app->size = size;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+register_flags(void)
+{
+	doca_error_t result;
+
+	result = register_flag("n", "num-msgs", "Pings", DOCA_ARGP_TYPE_INT, on_count);
+	DOCA_ERROR_PROPAGATE(result, register_flag("s", "msg-size",
+			"Bytes that are copied for each ping", DOCA_ARGP_TYPE_INT, on_size));
+	return result;
 }
 
 int
@@ -150,7 +200,7 @@ main(int argc, char **argv)
 	struct app app = {.config = {DEFAULT_ADDRESSES}, .count = DEFAULT_COUNT};
 	doca_error_t result;
 
-	result = begin("msgq_ping_pong", &app, register_count, argc, argv);
+	result = begin("msgq_ping_pong", &app, register_flags, argc, argv);
 	if (result != DOCA_SUCCESS)
 		return finish(result);
 	app.result = setup(&app);

@@ -21,6 +21,10 @@ struct ping_pong_block {
 	uint64_t producer;
 	uint32_t consumer_id; /* of the host */
 	uint32_t pings;       /* that have come */
+	uint32_t mmap;        /* of the host's memory */
+	uint32_t size;        /* bytes that go with a ping; 0: none, and no map */
+	uint64_t there;       /* where the bytes of pings are, one after the other */
+	uint64_t back;        /* and those of pongs */
 };
 
 struct ping_pong_msg {

@@ -3,9 +3,13 @@
  */
 
 /*
- * Set-up and teardown: the offload processor with its program, the message queues, and
- * both their ends. No message is sent in here.
+ * Set-up and teardown: the offload processor with its program, the message queues, both
+ * their ends, and the memory of copies. No message is sent in here.
  */
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <doca_log.h>
 
@@ -40,6 +44,31 @@ dpa_open(struct app *app)
 	TRY(doca_dpa_thread_create(app->dpa, &app->thread));
 	TRY(doca_dpa_thread_set_func_arg(app->thread, ping_pong_thread, app->block));
 	TRY(doca_dpa_thread_start(app->thread));
+	return DOCA_SUCCESS;
+}
+
+/* What goes with pings and pongs: the processor reads and writes whole pages. */
+static doca_error_t
+memory_open(struct app *app, struct ping_pong_block *block)
+{
+	const size_t page = sysconf(_SC_PAGESIZE), half = (size_t)PING_PONG_CREDITS * app->size;
+	const size_t size = (2 * half + page - 1) / page * page;
+
+	if (app->size == 0)
+		return DOCA_SUCCESS;
+	app->memory = aligned_alloc(page, size);
+	if (app->memory == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	memset(app->memory, 0, size);
+	TRY(doca_mmap_create(&app->mmap));
+	TRY(doca_mmap_add_dev(app->mmap, app->dev));
+	TRY(doca_mmap_set_memrange(app->mmap, app->memory, size));
+	TRY(doca_mmap_set_permissions(app->mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
+	TRY(doca_mmap_start(app->mmap));
+	TRY(doca_mmap_dev_get_dpa_handle(app->mmap, app->dev, &block->mmap));
+	block->size = app->size;
+	block->there = (uintptr_t)app->memory;
+	block->back = (uintptr_t)app->memory + half;
 	return DOCA_SUCCESS;
 }
 
@@ -141,6 +170,7 @@ program_begin(struct app *app)
 			&block.consumer_completion));
 	TRY(doca_comch_producer_get_dpa_handle(app->dpa_producer, &block.producer));
 	TRY(doca_comch_consumer_get_id(app->consumer, &block.consumer_id));
+	TRY(memory_open(app, &block));
 	TRY(doca_dpa_h2d_memcpy(app->dpa, app->block, &block, sizeof(block)));
 	TRY(doca_dpa_rpc(app->dpa, ping_pong_begin, &returned, block.consumer));
 	TRY(doca_dpa_thread_run(app->thread));
@@ -217,6 +247,9 @@ dpa_close(struct app *app)
 		(void)doca_dpa_thread_stop(app->thread);
 		ended(app, "The thread", doca_dpa_thread_destroy(app->thread));
 	}
+	if (app->mmap != NULL)
+		ended(app, "The map", doca_mmap_destroy(app->mmap));
+	free(app->memory);
 	if (app->block != 0)
 		ended(app, "Its memory", doca_dpa_mem_free(app->dpa, app->block));
 	if (app->dpa != NULL) {

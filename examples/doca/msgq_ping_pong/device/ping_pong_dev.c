@@ -3,8 +3,8 @@
  */
 
 /*
- * The program of the offload processor: answers each ping with a pong, and sleeps in
- * between. comch-dpacc builds it.
+ * The program of the offload processor: answers each ping with a pong, behind a copy of the
+ * bytes that go with it, and sleeps in between. comch-dpacc builds it.
  */
 
 #include <doca_dpa_dev.h>
@@ -28,6 +28,7 @@ answer(const struct ping_pong_block *block,
 	struct ping_pong_msg msg;
 	const uint8_t *imm;
 	uint32_t len = 0;
+	uint64_t offset;
 
 	imm = doca_dpa_dev_comch_consumer_get_completion_imm(element, &len);
 	if (len != sizeof(msg)) {
@@ -36,8 +37,15 @@ answer(const struct ping_pong_block *block,
 	}
 	__builtin_memcpy(&msg, imm, sizeof(msg));
 	msg.answer = ~msg.number;
-	doca_dpa_dev_comch_producer_post_send_imm_only(block->producer, block->consumer_id,
-		(const uint8_t *)&msg, sizeof(msg), DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
+	if (block->size == 0) {
+		doca_dpa_dev_comch_producer_post_send_imm_only(block->producer, block->consumer_id,
+			(const uint8_t *)&msg, sizeof(msg), DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
+		return;
+	}
+	offset = msg.number % PING_PONG_CREDITS * block->size;
+	doca_dpa_dev_comch_producer_dma_copy(block->producer, block->consumer_id,
+		block->mmap, block->back + offset, block->mmap, block->there + offset,
+		block->size, (const uint8_t *)&msg, sizeof(msg), DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
 }
 
 __dpa_global__ void
