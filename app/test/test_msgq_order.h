@@ -36,6 +36,7 @@
 #define shm_msgq_queue_stop order_msgq_queue_stop
 #define shm_msgq_queue_free order_msgq_queue_free
 #define shm_msgq_queue_room order_msgq_queue_room
+#define shm_msgq_waiting order_msgq_waiting
 #define shm_msgq_queue_takes order_msgq_queue_takes
 #define shm_msgq_consumer_left order_msgq_consumer_left
 #define shm_msgq_group_arm order_msgq_group_arm

@@ -117,8 +117,8 @@ static const struct span cons_spans[] = {
 	{ &order_prog.comp.nb_armed, 4 * sizeof(uint32_t) },
 };
 static const struct span prod_spans[] = {
-	{ &order_prog.hdr.eus[0].run_prod, 32 },
-	{ &order_prog.hdr.eus[0].looks, sizeof(uint64_t) },
+	{ &order_prog.hdr.eus[0].run_prod, offsetof(struct shm_dpa_prog_eu, pad2) -
+		offsetof(struct shm_dpa_prog_eu, run_prod) },
 	{ &order_prog.sink.head, 3 * sizeof(uint32_t) },
 };
 static const struct span rx_spans[] = {
