@@ -171,8 +171,8 @@ shm_share_claim(const struct shm_producer *p, struct shm_rc *rc, uint64_t head, 
 		if (n < nb && shares_expire(rc))
 			n = share_limit(p, rc, head, nb);
 	}
-	/* relaxed: positions order nothing, the words do */
-	if (!__atomic_compare_exchange_n(&rc->head, &head, head + n, false, __ATOMIC_RELAXED,
+	/* release: the tail that was seen; pairs with the acquire in chunk_begin() */
+	if (!__atomic_compare_exchange_n(&rc->head, &head, head + n, false, __ATOMIC_RELEASE,
 			__ATOMIC_RELAXED))
 		return SHM_NO_CLAIM;
 	share_put(rc, share_of(p, rc), n);

@@ -142,7 +142,8 @@ small_put_shared(struct shm_producer *p, struct shm_rc *rc, const struct rte_com
 	for (fit = 0; fit < nb && small_fits(&msgs[fit], rc->imm_len); fit++)
 		;
 	do {
-		ch.head = __atomic_load_n(&rc->head, __ATOMIC_RELAXED);
+		/* acquire: as in chunk_begin() */
+		ch.head = __atomic_load_n(&rc->head, __ATOMIC_ACQUIRE);
 		ch.nb = 0;
 		ch.reason = rc_credits(rc, ch.head, nb, &credits);
 		if (likely(ch.reason == 0)) {

@@ -131,7 +131,8 @@ chunk_begin(struct shm_rc *rc, struct chunk *ch, uint32_t want)
 {
 	uint32_t credits;
 
-	ch->head = __atomic_load_n(&rc->head, __ATOMIC_RELAXED);
+	/* acquire: no tail is older than it; pairs with the release in shm_share_claim() */
+	ch->head = __atomic_load_n(&rc->head, __ATOMIC_ACQUIRE);
 	want = RTE_MIN(want, rc->mask + 1 - ((uint32_t)ch->head & rc->mask));
 	/* it is stored last, and its line has to come from the other side as well */
 	prefetch_write(&rc->cpls->words[ch->head & rc->mask]);
