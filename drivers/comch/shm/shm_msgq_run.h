@@ -32,11 +32,12 @@ shm_msgq_run_split(const struct shm_msgq_run *run)
 {
 	struct shm_slot *first = &run->slots[run->pos & run->mask];
 	const uint32_t step = shm_slot_step(run->len);
+	const uint8_t *from = first->imm; /* and on, over the slots behind */
 	uint8_t imm[SHM_SLOT_MAX_IMM];
 	uint32_t i = run->nb;
 
 	while (i-- != 0) {
-		shm_slot_copy(imm, first->imm + i * step, run->len);
+		shm_slot_copy(imm, from + i * step, run->len);
 		shm_slot_put(&first[i], shm_slot_word(run->pos + i, run->producer, run->len), imm,
 			run->len);
 	}

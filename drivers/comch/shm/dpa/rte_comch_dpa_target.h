@@ -599,7 +599,8 @@ shm_dpa_send_put(const struct shm_dpa_send *send, const void *imm, uint32_t len,
 		eu->run_pos = send->pos;
 		eu->run_len = len;
 	}
-	to = slots[eu->run_pos & mask].imm + eu->run_nb * shm_slot_step(len);
+	to = slots[eu->run_pos & mask].imm;
+	to += eu->run_nb * shm_slot_step(len);
 	shm_slot_copy(to, imm, len);
 	eu->run_nb++;
 	if ((flags & RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS) == 0 && send->p->comp != 0)
