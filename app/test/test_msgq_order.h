@@ -32,6 +32,7 @@
 #define shm_msgq_dpa_queue_destroy order_msgq_dpa_queue_destroy
 #define shm_msgq_units_settle order_msgq_units_settle
 #define shm_msgq_units_left order_msgq_units_left
+#define shm_msgq_serial order_msgq_serial
 #define shm_msgq_queue_setup order_msgq_queue_setup
 #define shm_msgq_queue_stop order_msgq_queue_stop
 #define shm_msgq_queue_free order_msgq_queue_free

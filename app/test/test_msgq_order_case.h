@@ -307,11 +307,11 @@ host_setup(void)
 		.msgq = (uintptr_t)HOST_MSGQ };
 	order_host.prod = (struct shm_msgq_prod){ .magic = SHM_MSGQ_MAGIC_PROD, .id = 1,
 		.size = MAX_MSGS, .msgq = (uintptr_t)HOST_MSGQ,
-		.state = (uintptr_t)&order_prog.prod };
+		.state = (uintptr_t)&order_prog.prod, .serial = 1 };
 	order_host.sink = (struct shm_msgq_sink){ .magic = SHM_MSGQ_MAGIC_SINK, .id = 1,
 		.mask = ring - 1, .imm_len = LEN, .slots = (uintptr_t)order_prog.slots,
 		.state = (uintptr_t)&order_prog.sink,
-		.armed = (uintptr_t)&order_host.hdr.groups[0].armed,
+		.armed = (uintptr_t)&order_host.hdr.groups[0].armed, .serial = 2,
 		.tail = mc->first + mc->credits };
 }
 

@@ -406,6 +406,105 @@ test_follow_gone(void)
 	return TEST_SUCCESS;
 }
 
+/* A producer goes while messages of it wait: they come, and so do those of the next one. */
+static int
+test_follow_next_producer(void)
+{
+	const uint32_t none = RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS;
+	struct rte_comch_cpl cpls[NB_RECV];
+	uint64_t former;
+	uint32_t i;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	former = producer.handle;
+	TEST_EXPECT(test_msgq_post(&receiver, NB_RECV), NB_RECV);
+	for (i = 0; i < 2; i++)
+		TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(former, 1, "a", 1, none), 0);
+	shm_msgq_dpa_queue_destroy(&producer);
+	TEST_CALL(test_msgq_dpa_queue(&producer, &from, &tx_comp, false, 2, DEPTH));
+	TEST_EXPECT(producer.handle, former); /* else nothing is tested */
+	TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "b", 1,
+		none | RTE_COMCH_DPA_DEV_F_FLUSH), 0);
+	TEST_EXPECT(test_msgq_poll(&receiver, cpls, NB_RECV), 3);
+	for (i = 0; i < 3; i++) {
+		TEST_EXPECT(cpls[i].producer_id, i < 2 ? 1 : 2);
+		TEST_EXPECT(cpls[i].imm[0], i < 2 ? 'a' : 'b');
+	}
+
+	/* and without one that has its address */
+	TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(former, 1, "c", 1, none), 0);
+	shm_msgq_dpa_queue_destroy(&producer);
+	shm_dpa_eu_flush(0);
+	TEST_EXPECT(test_msgq_poll(&receiver, cpls, NB_RECV), 1);
+	TEST_EXPECT(cpls[0].imm[0], 'c');
+	TEST_CALL(test_msgq_dpa_queue(&producer, &from, &tx_comp, false, 3, DEPTH));
+	both_free();
+	return TEST_SUCCESS;
+}
+
+/* The consumer goes while messages wait, and another one has its memory: none is for it. */
+static int
+test_follow_next_consumer(void)
+{
+	const uint32_t none = RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS;
+	struct rte_comch_cpl cpls[NB_RECV];
+	const struct shm_msgq_rx *rx;
+	uint64_t former;
+	uint32_t i;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	rx = receiver.fp.queue;
+	former = rx->host.dpa;
+	TEST_EXPECT(test_msgq_post(&receiver, NB_RECV), NB_RECV);
+	for (i = 0; i < 2; i++)
+		TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "a", 1,
+			none), 0);
+	test_msgq_end_free(&receiver);
+	TEST_CALL(test_msgq_end(&receiver, &from, true, 2, NB_RECV));
+	rx = receiver.fp.queue;
+	TEST_EXPECT(rx->host.dpa, former); /* else nothing is tested */
+	TEST_EXPECT(test_msgq_post(&receiver, NB_RECV), NB_RECV);
+	EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "a", 1, none),
+		"producer_post_send_imm", -ENOENT);
+	TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 2, "b", 1,
+		none | RTE_COMCH_DPA_DEV_F_FLUSH), 0);
+	TEST_EXPECT(test_msgq_poll(&receiver, cpls, NB_RECV), 1);
+	TEST_EXPECT(cpls[0].imm[0], 'b');
+	both_free();
+	return TEST_SUCCESS;
+}
+
+/* The same with all of the message queue: handles, identifiers and addresses come back. */
+static int
+test_follow_next_msgq(void)
+{
+	const uint32_t none = RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS;
+	struct rte_comch_cpl cpls[NB_RECV];
+	uint32_t i, way;
+	uint64_t former;
+
+	for (way = 0; way < 2; way++) {
+		TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+		former = producer.handle;
+		TEST_EXPECT(test_msgq_post(&receiver, NB_RECV), NB_RECV);
+		for (i = 0; i < 3; i++)
+			TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(former, 1, "a", 1,
+				none), 0);
+		both_free();
+		TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+		TEST_EXPECT(producer.handle, former); /* else nothing is tested */
+		TEST_EXPECT(test_msgq_post(&receiver, NB_RECV), NB_RECV);
+		if (way == 0)
+			shm_dpa_eu_flush(0);
+		TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "b", 1,
+			none | RTE_COMCH_DPA_DEV_F_FLUSH), 0);
+		TEST_EXPECT(test_msgq_poll(&receiver, cpls, NB_RECV), 1);
+		TEST_EXPECT(cpls[0].imm[0], 'b');
+		both_free();
+	}
+	return TEST_SUCCESS;
+}
+
 /*
  * Messages of a run that lie where later slots have their words, and look like the words
  * that are due there in the next round.
@@ -868,6 +967,9 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_flush),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_gone),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_next_producer),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_next_consumer),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_next_msgq),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_aliases),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_waiting),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_kept_target),

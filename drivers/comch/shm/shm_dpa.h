@@ -142,6 +142,7 @@ struct shm_dpa {
 	int pidfd;
 	bool down; /* atomic */
 	uint32_t nb_kept; /* memory that units did not leave; atomic */
+	uint32_t last_serial; /* of queues; atomic */
 
 	struct shm_dpa_monitor *monitor;
 	pthread_mutex_t lock; /* of what follows */

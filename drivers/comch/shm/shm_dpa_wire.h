@@ -42,7 +42,7 @@
  * and in PROG, and one of another version is not started. Whoever changes a layout, the
  * number of a message, or what either means, changes it.
  */
-#define SHM_DPA_VERSION 2u
+#define SHM_DPA_VERSION 3u
 
 /* Where the segments are in the program. */
 #define SHM_DPA_HOST_ADDR UINT64_C(0x1000000000)
@@ -142,7 +142,7 @@ struct shm_dpa_prog_eu {
 	uint64_t runs;   /* counts returns */
 	/* a run of messages that waits for a flush; of queues, the program's alone */
 	uint64_t run_prod; /* producer, 0 if there is none */
-	uint64_t run_sink;
+	uint64_t run_sink; /* consumer */
 	uint32_t run_pos;
 	uint32_t run_nb;
 	uint32_t run_len;
@@ -151,9 +151,12 @@ struct shm_dpa_prog_eu {
 	/* where the run goes on; of queues, the program's alone */
 	uint64_t run_to;    /* the next message */
 	uint64_t run_entry; /* where it is looked up whether there is still run_sink */
+	uint64_t run_prod_serial; /* of run_prod, whose address another one may get */
+	uint64_t run_sink_serial; /* of run_sink, likewise */
 	uint32_t run_left;  /* messages that fit, 0 unless some wait */
 	uint32_t run_flags; /* each has those of them that count as given */
-	uint8_t pad2[40];
+	uint32_t run_from;  /* identifier of the producer */
+	uint8_t pad2[20];
 	struct shm_dpa_error error;
 	uint8_t pad3[32];
 };
@@ -267,7 +270,7 @@ _Static_assert(offsetof(struct shm_dpa_prog, eus) == 256, "prog eus");
 _Static_assert(offsetof(struct shm_dpa_prog, funcs) == 16896, "funcs");
 _Static_assert(sizeof(struct shm_dpa_prog) <= SHM_DPA_PROG_HDR, "prog header");
 _Static_assert(sizeof(struct shm_dpa_msg) == 72, "msg");
-_Static_assert(SHM_DPA_MSG_RPC == 9 && SHM_DPA_MSG_STOP == 10 && SHM_DPA_VERSION == 2,
+_Static_assert(SHM_DPA_MSG_RPC == 9 && SHM_DPA_MSG_STOP == 10 && SHM_DPA_VERSION == 3,
 	"messages of this version");
 _Static_assert(sizeof(struct shm_dpa_answer) == 16, "answer");
 _Static_assert(sizeof(struct shm_dpa_line) == 200, "line");

@@ -151,6 +151,14 @@ places_alloc(struct shm_dpa *dpa, uint64_t host_size, uint64_t prog_size,
 	return ret;
 }
 
+/* Never 0; as it is not small, what is in memory by chance is none. */
+uint64_t
+shm_msgq_serial(struct shm_dpa *dpa)
+{
+	return (uint64_t)SHM_DPA_MAGIC << 32 |
+		__atomic_add_fetch(&dpa->last_serial, 1, __ATOMIC_RELAXED);
+}
+
 /*
  * Message queues
  */
@@ -520,6 +528,7 @@ source_create(struct rte_comch_dpa_queue *queue)
 	prod->user_data = queue->user_data;
 	prod->msgq = mq->place.dpa;
 	prod->state = source->prog.dpa;
+	prod->serial = shm_msgq_serial(mq->dpa);
 	prod->magic = SHM_MSGQ_MAGIC_PROD;
 	if (queue->completion != NULL) {
 		c = queue->completion->priv;
@@ -551,6 +560,7 @@ source_destroy(struct rte_comch_dpa_queue *queue)
 		table_del(c->comp->queues, c->comp->max_queues, source->host.dpa);
 	}
 	prod->magic = 0;
+	__atomic_store_n(&prod->serial, 0, __ATOMIC_RELAXED); /* B */
 	places_free(mq->dpa, &source->host, &source->prog);
 	free(source);
 }

@@ -160,6 +160,8 @@ void shm_msgq_dpa_queue_destroy(struct rte_comch_dpa_queue *queue);
  * what was taken out of a table before is used by none. -ETIMEDOUT: a unit is. Any thread.
  */
 int shm_msgq_units_settle(struct shm_dpa *dpa, uint32_t ms);
+/* A serial of a queue that the program sees: see shm_msgq_wire.h. Any thread. */
+uint64_t shm_msgq_serial(struct shm_dpa *dpa);
 /* Whether memory can be freed, after that; else it is kept. Nobody waits for that often. */
 bool shm_msgq_units_left(struct shm_dpa *dpa);
 

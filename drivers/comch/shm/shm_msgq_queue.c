@@ -81,6 +81,7 @@ rx_describe(struct shm_msgq_rx *rx)
 	sink->state = rx->prog.dpa;
 	sink->slots = rx->prog.dpa + sizeof(struct shm_msgq_sink_state);
 	sink->armed = armed_addr(rx->mq->dpa, rx->group_index);
+	sink->serial = shm_msgq_serial(rx->mq->dpa);
 	sink->magic = SHM_MSGQ_MAGIC_SINK;
 }
 
@@ -164,6 +165,8 @@ rx_close(struct rte_comch_queue *queue)
 	struct shm_msgq_rx *rx = queue->priv;
 
 	rx_withdraw(rx);
+	/* a unit that kept its address looks at the entry first, which is empty */
+	__atomic_store_n(&rx->sink->serial, 0, __ATOMIC_RELAXED);
 	TAILQ_REMOVE(&rx->group->msgq_rxs, rx, next);
 	shm_dpa_group_leave(rx->mq->dpa, rx->group_index);
 	/* else it is the program's until it is stopped */

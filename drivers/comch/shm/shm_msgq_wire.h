@@ -55,6 +55,11 @@
 #define SHM_MSGQ_COMP_CONSUMER 1u
 #define SHM_MSGQ_COMP_PRODUCER 2u
 
+/*
+ * Serials: no two queues of a program have the same one, so who kept the address of one knows
+ * whether there is another at it. Not 0, which is that of one that was freed.
+ */
+
 /* HOST: a completion context. Followed by its queues. */
 struct shm_msgq_comp {
 	uint32_t magic;
@@ -117,7 +122,8 @@ struct shm_msgq_prod {
 	uint64_t comp;      /* completion context, or 0 */
 	uint64_t msgq;      /* struct shm_msgq_host */
 	uint64_t state;     /* struct shm_msgq_prod_state */
-	uint8_t pad[88];
+	uint64_t serial;
+	uint8_t pad[80];
 };
 
 /* PROG: state of a producer of the program. */
@@ -138,7 +144,8 @@ struct shm_msgq_sink {
 	uint64_t slots;     /* struct shm_slot, in PROG */
 	uint64_t state;     /* struct shm_msgq_sink_state */
 	uint64_t armed;     /* word of the group, in HOST; A */
-	uint8_t pad[80];
+	uint64_t serial;
+	uint8_t pad[72];
 	uint32_t tail;      /* credits, T */
 	uint8_t pad2[124];
 };
@@ -187,8 +194,10 @@ SHM_MSGQ_CHECK(shm_msgq_cons, slots, 24, 256);
 SHM_MSGQ_CHECK(shm_msgq_cons, want, 128, 256);
 SHM_MSGQ_CHECK(shm_msgq_cons_state, head, 128, 256);
 SHM_MSGQ_CHECK(shm_msgq_prod, state, 32, 128);
+SHM_MSGQ_CHECK(shm_msgq_prod, serial, 40, 128);
 SHM_MSGQ_CHECK(shm_msgq_prod_state, polled, 4, 128);
 SHM_MSGQ_CHECK(shm_msgq_sink, slots, 24, 256);
+SHM_MSGQ_CHECK(shm_msgq_sink, serial, 48, 256);
 SHM_MSGQ_CHECK(shm_msgq_sink, tail, 128, 256);
 SHM_MSGQ_CHECK(shm_msgq_sink_state, tail_seen, 4, 128);
 SHM_MSGQ_CHECK(shm_msgq_host, sinks, 128, 128);

@@ -457,39 +457,57 @@ shm_dpa_sink_put(const struct shm_msgq_sink *sink, const struct shm_msgq_run *ru
 		shm_dpa_sink_wake(sink, armed);
 }
 
-/* The positions of a run that goes on are taken late: nobody else takes any. */
+/*
+ * The positions of a run that goes on are taken late: nobody else takes any. That of its
+ * first message is taken, and a run of one of several producers has no more.
+ */
 static inline void
-shm_dpa_run_claim(const struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send)
+shm_dpa_run_claim(const struct shm_dpa_prog_eu *eu, const struct shm_msgq_sink *sink)
 {
-	struct shm_msgq_sink_state *st = shm_dpa_state(send->sink->state);
+	struct shm_msgq_sink_state *st = shm_dpa_state(sink->state);
 
-	if (!send->shared)
+	if (eu->run_nb > 1)
 		__atomic_store_n(&st->head, eu->run_pos + eu->run_nb - SHM_SLOT_START,
 			__ATOMIC_RELAXED);
 }
 
 /*
+ * Whether the consumer of the run that waits is still there. Its message queue may have gone
+ * too, and others may have the memory of both: there is no other consumer of this serial.
+ */
+static inline bool
+shm_dpa_run_there(const struct shm_dpa_prog_eu *eu)
+{
+	const struct shm_msgq_sink *sink = shm_dpa_state(eu->run_sink);
+	const uint64_t *entry = shm_dpa_state(eu->run_entry);
+
+	/* acquire: what is there is complete; B */
+	return __atomic_load_n(entry, __ATOMIC_ACQUIRE) == eu->run_sink &&
+		__atomic_load_n(&sink->serial, __ATOMIC_RELAXED) == eu->run_sink_serial;
+}
+
+/*
  * Publish the run that waits in this unit; under shm_dpa_enter(). Its consumer may have
- * gone meanwhile, or its producer: then nobody reads it.
+ * gone meanwhile: then nobody reads it. If its producer has gone, it comes all the same: a
+ * position that was taken and not written would be waited for.
  */
 static inline void
 shm_dpa_run_flush(struct shm_dpa_prog_eu *eu)
 {
-	struct shm_dpa_send send;
+	const struct shm_msgq_sink *sink = shm_dpa_state(eu->run_sink);
 	struct shm_msgq_run run;
 
 	if (eu->run_nb == 0)
 		return;
-	if (shm_dpa_send_find(&send, eu->run_prod, eu->run_id) == 0 &&
-			(uintptr_t)send.sink == eu->run_sink) {
-		run.slots = shm_dpa_state(send.sink->slots);
-		run.mask = send.sink->mask;
+	if (shm_dpa_run_there(eu)) {
+		run.slots = shm_dpa_state(sink->slots);
+		run.mask = sink->mask;
 		run.pos = eu->run_pos;
 		run.nb = eu->run_nb;
 		run.len = eu->run_len;
-		run.producer = send.p->id & SHM_SLOT_PRODUCER_MASK;
-		shm_dpa_run_claim(eu, &send);
-		shm_dpa_sink_put(send.sink, &run);
+		run.producer = eu->run_from & SHM_SLOT_PRODUCER_MASK;
+		shm_dpa_run_claim(eu, sink);
+		shm_dpa_sink_put(sink, &run);
 	}
 	eu->run_nb = 0;
 	eu->run_left = 0;
@@ -521,9 +539,9 @@ shm_dpa_run_fit(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send, uin
 {
 	if (eu->run_nb == 0)
 		return;
-	if (eu->run_prod == (uintptr_t)send->p && eu->run_sink == (uintptr_t)send->sink &&
+	if (eu->run_prod_serial == send->p->serial && eu->run_sink_serial == send->sink->serial &&
 			eu->run_len == len)
-		shm_dpa_run_claim(eu, send);
+		shm_dpa_run_claim(eu, send->sink);
 	else
 		shm_dpa_run_flush(eu);
 }
@@ -548,7 +566,6 @@ shm_dpa_run_open(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send)
 		credits = 0;
 	eu->run_left = credits < left ? credits : left;
 	eu->run_flags = send->p->comp == 0 ? RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS : 0;
-	eu->run_entry = (uintptr_t)send->entry;
 	eu->run_to = (uintptr_t)slots[eu->run_pos & send->sink->mask].imm +
 		eu->run_nb * shm_slot_step(eu->run_len);
 	shm_slot_own(shm_dpa_state(eu->run_to), eu->run_left * shm_slot_step(eu->run_len));
@@ -559,11 +576,9 @@ static inline bool
 shm_dpa_run_add(struct shm_dpa_prog_eu *eu, const void *imm, uint32_t len, uint32_t flags)
 {
 	uint64_t *looks = shm_dpa_enter();
-	const uint32_t *producer = shm_dpa_state(eu->run_prod);
-	/* acquire: what is there is complete; B */
-	const bool there = *producer == SHM_MSGQ_MAGIC_PROD &&
-		__atomic_load_n((const uint64_t *)(uintptr_t)eu->run_entry,
-			__ATOMIC_ACQUIRE) == eu->run_sink;
+	const struct shm_msgq_prod *producer = shm_dpa_state(eu->run_prod);
+	const bool there = __atomic_load_n(&producer->serial, __ATOMIC_RELAXED) ==
+		eu->run_prod_serial && shm_dpa_run_there(eu);
 
 	if (__builtin_expect(there, 1)) {
 		shm_slot_copy(shm_dpa_state(eu->run_to), imm, len);
@@ -594,7 +609,11 @@ shm_dpa_send_put(const struct shm_dpa_send *send, const void *imm, uint32_t len,
 		shm_dpa_run_flush(eu); /* a run ends with the ring */
 	if (eu->run_nb == 0) {
 		eu->run_prod = (uintptr_t)send->p;
+		eu->run_prod_serial = send->p->serial;
+		eu->run_from = send->p->id;
+		eu->run_entry = (uintptr_t)send->entry;
 		eu->run_sink = (uintptr_t)send->sink;
+		eu->run_sink_serial = send->sink->serial;
 		eu->run_id = send->sink->id;
 		eu->run_pos = send->pos;
 		eu->run_len = len;
