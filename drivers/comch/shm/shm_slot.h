@@ -123,6 +123,18 @@ shm_slot_step(uint32_t len)
 	return (len + 7u) & ~7u;
 }
 
+/* Fetch a line to write to it: no operation where it is not known. */
+static inline void
+shm_slot_own_line(const void *line)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	/* compilers make a prefetch to read of it, unless they are told of the CPU */
+	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
+#else
+	__builtin_prefetch(line, 1);
+#endif
+}
+
 /*
  * Producer: fetch the lines that it is about to write, which the other side has read last.
  * A CPU waits for the lines of its stores in order, and only for as many at one time as
@@ -135,12 +147,7 @@ shm_slot_own(const void *from, uint32_t len)
 
 	/* Only what lies ahead of the first store, which comes at once. */
 	for (line += SHM_SLOT_SIZE; line < end; line += SHM_SLOT_SIZE)
-#if defined(__x86_64__)
-		/* compilers make a prefetch to read of it, unless they are told of the CPU */
-		__asm__ volatile("prefetchw %0" : : "m"(*line));
-#else
-		__builtin_prefetch(line, 1);
-#endif
+		shm_slot_own_line(line);
 }
 
 /*

@@ -35,20 +35,6 @@
 #include "shm_msgq.h"
 #include "shm_copy.h"
 
-/*
- * The builtin has only the read form for the oldest x86-64; the other one is no
- * operation where it is not known.
- */
-static inline void
-prefetch_write(const void *addr)
-{
-#ifdef RTE_ARCH_X86
-	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)addr));
-#else
-	__builtin_prefetch(addr, 1);
-#endif
-}
-
 /* Look a slot up, and keep the consumer until rc_leave(). */
 static inline struct shm_rc *
 rc_enter_slot(struct shm_producer *p, uint32_t slot)
@@ -121,7 +107,7 @@ target_place(const struct target *t, uint32_t i, uint64_t len, uint8_t **dst)
 	if (unlikely(off > t->size || len > t->size - off))
 		return -EPROTO;
 	*dst = t->base + off;
-	prefetch_write(*dst);
+	shm_slot_own_line(*dst);
 	return 0;
 }
 
@@ -135,7 +121,7 @@ chunk_begin(struct shm_rc *rc, struct chunk *ch, uint32_t want)
 	ch->head = __atomic_load_n(&rc->head, __ATOMIC_ACQUIRE);
 	want = RTE_MIN(want, rc->mask + 1 - ((uint32_t)ch->head & rc->mask));
 	/* it is stored last, and its line has to come from the other side as well */
-	prefetch_write(&rc->cpls->words[ch->head & rc->mask]);
+	shm_slot_own_line(&rc->cpls->words[ch->head & rc->mask]);
 	ch->reason = rc_credits(rc, ch->head, want, &credits);
 	if (unlikely(ch->reason != 0))
 		return 0; /* perhaps only because head is old */
@@ -486,7 +472,7 @@ send_one(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send 
 	uint8_t *dst = NULL;
 
 	/* it is stored last, and its line has to come from the other side as well */
-	prefetch_write(to);
+	shm_slot_own_line(to);
 	if (unlikely(!rc_credit(rc, (uint32_t)head) || p->tail - p->head > p->mask ||
 			!one_place(rc, msg, head, &dst) || !one_claim(p, rc, head)))
 		return send_many(p, rc, msg, 1);
