@@ -57,7 +57,9 @@
  *
  * Threads. An object belongs to one execution unit at a time: a completion context with
  * the consumers and producers that have it. Producers of one message queue may be used
- * by several units, each by one.
+ * by several units, each by one. A call counts as a unit. What was sent has to be visible
+ * before another unit gets a producer: by RTE_COMCH_DPA_DEV_F_FLUSH, by an acknowledgement,
+ * or by the return of the thread or call.
  *
  * Notifications. The order in use is: completion_get until it returns 0, completion_ack,
  * consumer_ack, completion_request_notification, return. What came before the request is
@@ -102,7 +104,8 @@ extern "C" {
 /**
  * Flag of a send: it is visible to its consumer, and wakes it, when the call returns.
  * Without it that may wait for the next send with it, for an acknowledgement, for the
- * return of the thread, or for 32 sends.
+ * return of the thread or call, or for 32 sends. It does not depend on the producer, which
+ * may be destroyed meanwhile.
  */
 #define RTE_COMCH_DPA_DEV_F_FLUSH (UINT32_C(1) << 0)
 /** Flag of a send: it has no completion of its own. */
