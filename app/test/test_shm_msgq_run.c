@@ -155,6 +155,28 @@ test_follow_next_producer(void)
 	return TEST_SUCCESS;
 }
 
+/* A producer is being destroyed while it sends: nothing follows when it has gone. */
+static int
+test_follow_going(void)
+{
+	const uint32_t none = RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS;
+	struct rte_comch_cpl cpls[NB_RECV];
+	struct shm_msgq_prod *prod;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	prod = ((struct shm_msgq_source *)producer.priv)->host.host;
+	TEST_EXPECT(test_msgq_post(&receiver, NB_RECV), NB_RECV);
+	/* the unit has seen the magic, and sees the serial go */
+	prod->serial = 0;
+	TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "a", 1, none), 0);
+	prod->magic = 0;
+	EXPECT_MISTAKE(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "a", 1, none),
+		"producer_post_send_imm", -EINVAL);
+	TEST_EXPECT(test_msgq_poll(&receiver, cpls, NB_RECV), 1);
+	both_free();
+	return TEST_SUCCESS;
+}
+
 /* The consumer goes while messages wait, and another one has its memory: none is for it. */
 static int
 test_follow_next_consumer(void)
@@ -433,6 +455,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_flush),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_gone),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_going),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_next_producer),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_next_consumer),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_next_msgq),

@@ -539,8 +539,8 @@ shm_dpa_run_fit(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send, uin
 {
 	if (eu->run_nb == 0)
 		return;
-	if (eu->run_prod_serial == send->p->serial && eu->run_sink_serial == send->sink->serial &&
-			eu->run_len == len)
+	if (eu->run_prod_serial == __atomic_load_n(&send->p->serial, __ATOMIC_RELAXED) &&
+			eu->run_sink_serial == send->sink->serial && eu->run_len == len)
 		shm_dpa_run_claim(eu, send->sink);
 	else
 		shm_dpa_run_flush(eu);
@@ -563,6 +563,9 @@ shm_dpa_run_open(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send)
 
 	/* more than there can be: tail_seen is older than head */
 	if (credits > send->sink->mask + 1)
+		credits = 0;
+	/* a producer that is being destroyed: its memory is not known from that of others */
+	if (eu->run_prod_serial == 0)
 		credits = 0;
 	eu->run_left = credits < left ? credits : left;
 	eu->run_flags = send->p->comp == 0 ? RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS : 0;
@@ -609,7 +612,7 @@ shm_dpa_send_put(const struct shm_dpa_send *send, const void *imm, uint32_t len,
 		shm_dpa_run_flush(eu); /* a run ends with the ring */
 	if (eu->run_nb == 0) {
 		eu->run_prod = (uintptr_t)send->p;
-		eu->run_prod_serial = send->p->serial;
+		eu->run_prod_serial = __atomic_load_n(&send->p->serial, __ATOMIC_RELAXED);
 		eu->run_from = send->p->id;
 		eu->run_entry = (uintptr_t)send->entry;
 		eu->run_sink = (uintptr_t)send->sink;
