@@ -402,6 +402,32 @@ test_dpas(void)
 	return TEST_SUCCESS;
 }
 
+/* All units of a processor are in one answer, whatever they are said to have done. */
+static int
+test_units(void)
+{
+	const struct rte_comch_dpa_conf conf = { .program = "/b/program", .nb_eus = 64 };
+	const struct rte_comch_dpa_eu_info mistake = {
+		.errors = UINT64_MAX, .error = -4095, .func = "a_name_that_takes_all_the_room_",
+		.values = { UINT64_MAX, UINT64_MAX, UINT64_MAX },
+	};
+	struct rte_comch_dpa *more;
+	int ret;
+
+	test_mock_dpa_mistake_set(&mistake);
+	TEST_EXPECT(rte_comch_dpa_create(test_pair.host, &conf, &more), 0);
+	ret = rte_comch_dpa_start(more);
+	if (ret == 0) {
+		ret = ask_host("dpa_info", ",1");
+		rte_comch_dpa_stop(more);
+	}
+	rte_comch_dpa_destroy(more);
+	TEST_EXPECT(ret, 0);
+	TEST_TRUE(strstr(reply, "\"63\":{\"busy\"") != NULL);
+	TEST_TRUE(strstr(reply, "\"value2\":18446744073709551615}}}") != NULL);
+	return TEST_SUCCESS;
+}
+
 /* Lists come 32 at a time. */
 static int
 test_pages(void)
@@ -519,6 +545,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(need_producers, test_cleanup, test_no_room_for_queues),
 		TEST_CASE_ST(need_producers, test_cleanup, test_no_connection_for_queues),
 		TEST_CASE_ST(dpa_setup, dpa_teardown, test_dpas),
+		TEST_CASE_ST(dpa_setup, dpa_teardown, test_units),
 		TEST_CASE_ST(dpa_setup, dpa_teardown, test_pages),
 		TEST_CASE_ST(dpa_setup, dpa_teardown, test_msgqs),
 		TEST_CASE(test_malformed),

@@ -16,7 +16,7 @@
 #include <rte_comch.h>
 
 /** Its limits, all small, so that tests reach them. */
-#define TEST_MOCK_DPA_EUS 4
+#define TEST_MOCK_DPA_EUS RTE_COMCH_DPA_MAX_EUS
 #define TEST_MOCK_DPA_THREADS 3
 #define TEST_MOCK_DPA_MSGQS 3
 #define TEST_MOCK_DPA_QUEUES 4

@@ -20,6 +20,8 @@
 #define CALL_MS 2000
 #define SHORT_MS 200
 #define KB 1024ul
+/* Of the name of a function; all else of a program is shown as a question mark. */
+#define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_?"
 /* How long a program writes garbage while the host uses it. */
 #define GARBAGE_MS 2000
 
@@ -294,6 +296,7 @@ use(uint64_t addr)
 	for (eu = 0; eu < 4; eu++) {
 		TEST_EXPECT(rte_comch_dpa_eu_info_get(dpa, eu, &info), 0);
 		TEST_TRUE(strnlen(info.func, sizeof(info.func)) < sizeof(info.func));
+		TEST_TRUE(strspn(info.func, NAME_CHARS) == strlen(info.func));
 		TEST_TRUE(info.error <= 0 && info.error >= -4095);
 	}
 	TEST_EXPECT(rte_comch_dpa_status_get(dpa, &status), 0);
