@@ -9,7 +9,10 @@
 
 #define DOCA_ALLOW_EXPERIMENTAL_API
 
+#include <fcntl.h>
+#include <inttypes.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -481,6 +484,53 @@ test_dpa_map_memory(void)
 	return 0;
 }
 
+/* A file of PAGE bytes, whose path has more than a line of 512 bytes, and ends with text. */
+static int
+long_path_open(const char *text)
+{
+	char path[600] = "/tmp/doca-maps-XXXXXX";
+	const size_t len = strlen(path), cut = 511 - 73; /* what is before it in a line */
+	int fd = -1;
+
+	if (mkdtemp(path) == NULL)
+		return -1;
+	memset(path + len, 'a', sizeof(path) - len);
+	path[len] = '/';
+	path[240] = '\0';
+	if (mkdir(path, 0700) == 0) {
+		path[240] = '/';
+		snprintf(path + cut - 10, sizeof(path) - cut, "%20s%s", "", text);
+		fd = open(path, O_RDWR | O_CREAT, 0600);
+		unlink(path);
+		path[240] = '\0';
+		rmdir(path);
+	}
+	path[len] = '\0';
+	rmdir(path);
+	return fd >= 0 && ftruncate(fd, PAGE) == 0 ? fd : -1;
+}
+
+/* The path of a file does not say what the memory behind it is. */
+static int
+test_dpa_map_path(void)
+{
+	uint8_t *bytes, *file;
+	char lie[64];
+	int fd;
+
+	file = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	TEST_TRUE(file != MAP_FAILED);
+	bytes = file + PAGE;
+	snprintf(lie, sizeof(lie), "%" PRIxPTR "-%" PRIxPTR " rw-p 0 0:0 0 ", (uintptr_t)bytes,
+			(uintptr_t)bytes + PAGE);
+	fd = long_path_open(lie);
+	TEST_TRUE(fd >= 0);
+	TEST_TRUE(mmap(file, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == file);
+	TEST_RESULT(handle_of(bytes, PAGE), DOCA_ERROR_NOT_SUPPORTED);
+	TEST_TRUE(munmap(file, 2 * PAGE) == 0 && close(fd) == 0);
+	return 0;
+}
+
 /* Whether a child of fork() has a page; -1 if there is no child. */
 static int
 child_has(void *page)
@@ -708,6 +758,7 @@ const struct test_case test_dpa_map[] = {
 	TEST_CASE(test_dpa_map_fault),
 	TEST_CASE(test_dpa_map_null),
 	TEST_CASE(test_dpa_map_memory),
+	TEST_CASE(test_dpa_map_path),
 	TEST_CASE(test_dpa_map_fork),
 	TEST_CASE(test_dpa_map_log),
 	TEST_CASE(test_dpa_map_many),

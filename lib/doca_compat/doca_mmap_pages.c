@@ -16,7 +16,7 @@
 
 #include "doca_mmap_pages_private.h"
 
-/* A line of /proc/self/maps has no more; the rest of a path is cut. */
+/* Of a line of /proc/self/maps: all before its path, and the beginning of that. */
 #define LINE_SIZE 512
 
 struct page_range {
@@ -56,6 +56,23 @@ range_kind(const struct page_range *range)
 	return DOCA_PAGES_PRIVATE;
 }
 
+/*
+ * The next line, false: there is none. The rest of a long path is left out: who named the
+ * file has chosen it, and it may look like another line.
+ */
+static bool
+line_read(FILE *maps, char *line)
+{
+	int c = '\0';
+
+	if (fgets(line, LINE_SIZE, maps) == NULL)
+		return false;
+	if (strchr(line, '\n') == NULL)
+		while (c != '\n' && c != EOF)
+			c = getc(maps);
+	return true;
+}
+
 void
 doca_pages_look(const void *addr, size_t len, struct doca_pages *pages)
 {
@@ -68,7 +85,7 @@ doca_pages_look(const void *addr, size_t len, struct doca_pages *pages)
 	memset(pages, 0, sizeof(*pages));
 	if (maps == NULL)
 		return;
-	while (next < end && fgets(line, sizeof(line), maps) != NULL) {
+	while (next < end && line_read(maps, line)) {
 		if (!range_parse(line, &range) || range.end <= next)
 			continue;
 		if (range.begin > next || (!first && (range_kind(&range) != pages->kind ||
