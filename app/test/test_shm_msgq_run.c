@@ -8,6 +8,9 @@
  * thread plays both ends.
  */
 
+#include <pthread.h>
+#include <sched.h>
+
 #include "test_shm_msgq_both.h"
 
 /* Sends without a flush wait, together, for each thing that ends their wait. */
@@ -447,6 +450,40 @@ test_same_positions_from(void)
 	return TEST_SUCCESS;
 }
 
+static void *
+asker(void *arg)
+{
+	uint32_t *stop = arg;
+	uintptr_t odd = 0;
+
+	while (__atomic_load_n(stop, __ATOMIC_RELAXED) == 0) {
+		odd += shm_msgq_waiting(&from) > NB_RECV;
+		sched_yield();
+	}
+	return (void *)odd;
+}
+
+/* Any thread may ask how many messages wait, while a consumer takes them. */
+static int
+test_waiting_threads(void)
+{
+	uint32_t stop = 0;
+	pthread_t thread;
+	void *odd = NULL;
+	int ret;
+
+	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
+	TEST_EXPECT(test_msgq_post(&receiver, NB_RECV), NB_RECV);
+	TEST_EXPECT(pthread_create(&thread, NULL, asker, &stop), 0);
+	ret = pass_bursts_from(20000, DEPTH);
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, &odd);
+	TEST_EXPECT(ret, TEST_SUCCESS);
+	TEST_TRUE(odd == NULL);
+	both_free();
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "runs of message queues",
 	.setup = NULL,
@@ -462,6 +499,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_aliases),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_same_positions),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_same_positions_from),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_waiting_threads),
 		TEST_CASES_END(),
 	},
 };

@@ -58,6 +58,14 @@ rx_broken(struct shm_msgq_rx *rx, uint64_t word)
 	shm_dpa_violation(rx->mq->dpa, SHM_DPA_NO_EU, "a message of it", rx->queue->id, word);
 }
 
+/* Whoever asks how many messages wait reads it in another thread. */
+static inline void
+poll_pos_set(struct shm_msgq_rx *rx, uint32_t pos)
+{
+	/* release: pairs with the acquire in ring_waiting() */
+	__atomic_store_n(&rx->poll_pos, pos, __ATOMIC_RELEASE);
+}
+
 /* Posts that come back unused. */
 static uint16_t
 flush_poll(struct shm_msgq_rx *rx, struct rte_comch_cpl *cpls, uint16_t nb)
@@ -70,7 +78,7 @@ flush_poll(struct shm_msgq_rx *rx, struct rte_comch_cpl *cpls, uint16_t nb)
 		cpls[i].cookie = rx->cookies[(rx->poll_pos + i) & rx->mask];
 		cpls[i].status = rx->flush;
 	}
-	rx->poll_pos += n;
+	poll_pos_set(rx, rx->poll_pos + n);
 	return n;
 }
 
@@ -124,7 +132,7 @@ run_take(struct shm_msgq_rx *rx, struct rte_comch_cpl *cpls, uint32_t nb)
 	}
 	rx->run_imm = imm;
 	rx->run_left -= nb;
-	rx->poll_pos = pos + nb;
+	poll_pos_set(rx, pos + nb);
 	return nb;
 }
 
