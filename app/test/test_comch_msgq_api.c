@@ -9,6 +9,7 @@
  * program. What is no message queue is in test_comch_dpa_api.c.
  */
 
+#include "test_bluefield_model.h"
 #include "test_comch_fp_util.h"
 #include "test_mock_dpa.h"
 
@@ -806,6 +807,59 @@ test_lost(void)
 	return TEST_SUCCESS;
 }
 
+/* What is full is told with the name of the device, the value and the remedy. */
+static int
+test_full(void)
+{
+	struct rte_comch_msgq_conf conf = { .dir = TO };
+	struct rte_comch_ctx *ctxs[2] = { NULL };
+	struct rte_comch_dpa_queue *queues[2] = { NULL };
+	struct rte_comch_msgq *one = NULL;
+	int ret;
+
+	TEST_EXPECT(rte_comch_msgq_create(dpa, &conf, &one), 0);
+	TEST_EXPECT(rte_comch_msgq_start(one), 0);
+	TEST_EXPECT(rte_comch_msgq_producer_create(one, NULL, &ctxs[0]), 0);
+	ret = rte_comch_msgq_producer_create(one, NULL, &ctxs[1]);
+	TEST_EXPECT(rte_comch_ctx_destroy(ctxs[0]), 0);
+	TEST_EXPECT(rte_comch_msgq_stop(one), 0);
+	TEST_EXPECT(rte_comch_msgq_destroy(one), 0);
+	TEST_EXPECT(ret, -ENOSPC);
+	TEST_TRUE(test_log_has(": no producer: message queue "));
+	TEST_TRUE(test_log_has(" has 1: destroy one, or raise its max_producers"));
+	conf = (struct rte_comch_msgq_conf){ .dir = FROM, .max_producers = 2 };
+	TEST_EXPECT(rte_comch_msgq_create(dpa, &conf, &one), 0);
+	TEST_EXPECT(rte_comch_msgq_start(one), 0);
+	TEST_EXPECT(rte_comch_msgq_dpa_producer_create(one, NULL, &queues[0]), 0);
+	TEST_EXPECT(rte_comch_msgq_dpa_producer_create(one, NULL, &queues[1]), 0);
+	TEST_CALL(dpa_prod_refused(one, NULL, -ENOSPC));
+	TEST_EXPECT(rte_comch_dpa_queue_destroy(queues[0]), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_destroy(queues[1]), 0);
+	TEST_EXPECT(rte_comch_msgq_stop(one), 0);
+	TEST_EXPECT(rte_comch_msgq_destroy(one), 0);
+	TEST_TRUE(test_log_has(" has 2: destroy one, or raise its max_producers"));
+	return test_log_passed();
+}
+
+static int
+case_full(void)
+{
+	int ret = case_open();
+
+	if (ret != TEST_SUCCESS)
+		return ret;
+	test_log_restore();
+	return test_log_begin();
+}
+
+static void
+case_full_close(void)
+{
+	test_log_end();
+	test_log_quiet();
+	case_close();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: arguments, states and messages of message queues",
 	.setup = test_setup_quiet,
@@ -814,6 +868,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(case_open, case_close, test_msgq_create),
 		TEST_CASE_ST(case_open, case_close, test_msgqs),
 		TEST_CASE_ST(case_open, case_close, test_msgq_start),
+		TEST_CASE_ST(case_full, case_full_close, test_full),
 		TEST_CASE_ST(case_open, case_close, test_completion_create),
 		TEST_CASE_ST(case_open, case_close, test_completion_thread),
 		TEST_CASE_ST(case_msgqs, case_close, test_dpa_consumer_create),

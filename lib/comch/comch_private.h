@@ -641,6 +641,7 @@ void comch_parent_init(struct comch_parent *parent, const struct comch_parent_ki
 		struct rte_comch_dev *dev, uint32_t max_consumers, uint32_t max_producers,
 		uint64_t *words);
 int comch_parent_id_take(struct comch_parent *parent, bool is_consumer, uint32_t *id);
+void comch_parent_full(const struct comch_parent *parent, bool is_consumer);
 void comch_parent_id_give(struct comch_parent *parent, bool is_consumer, uint32_t id);
 void comch_parent_put(struct comch_parent *parent);
 int comch_parent_queue_add(struct comch_parent *parent, struct comch_queue *queue);

@@ -214,6 +214,8 @@ dpa_queue_add(struct comch_msgq *msgq, struct rte_comch_dpa_queue *queue)
 	if (ret == 0)
 		TAILQ_INSERT_TAIL(&msgq->queues, queue, next);
 	rte_spinlock_unlock(&msgq->parent.lock);
+	if (ret == -ENOSPC)
+		comch_parent_full(&msgq->parent, queue->is_consumer);
 	return ret;
 }
 

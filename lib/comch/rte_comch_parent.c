@@ -64,6 +64,21 @@ comch_parent_id_take(struct comch_parent *parent, bool is_consumer, uint32_t *id
 	return 0;
 }
 
+/* Without the lock: why no consumer or producer had room, and what makes some. */
+void
+comch_parent_full(const struct comch_parent *parent, bool is_consumer)
+{
+	const struct comch_ids *ids = is_consumer ? &parent->consumers : &parent->producers;
+	const char *what = is_consumer ? "consumer" : "producer";
+
+	if (parent->msgq != NULL)
+		COMCH_LOG(ERR, "%s: no %s: message queue %u has %u: destroy one, or raise its max_%ss",
+			parent->dev->data->name, what, parent->msgq->id, ids->max, what);
+	else
+		COMCH_LOG(ERR, "%s: no %s: the connection has %u, the most of this device: destroy one",
+			parent->dev->data->name, what, ids->max);
+}
+
 /* With the lock: the reference is left to the caller. */
 void
 comch_parent_id_give(struct comch_parent *parent, bool is_consumer, uint32_t id)
@@ -99,6 +114,8 @@ comch_parent_queue_add(struct comch_parent *parent, struct comch_queue *queue)
 	if (ret == 0)
 		TAILQ_INSERT_TAIL(&parent->queues, queue, next_parent);
 	rte_spinlock_unlock(&parent->lock);
+	if (ret == -ENOSPC)
+		comch_parent_full(parent, queue->drv.is_consumer);
 	return ret;
 }
 
