@@ -228,6 +228,17 @@ end_fail(struct msgq_end *e, int error, const char *what)
 	return client_fail(e->cl, error, "%s: %s", what, strerror(-error));
 }
 
+/* The option that a start which has failed is about. */
+static const char *
+start_key(const struct msgq_end *e, int error, const char *path)
+{
+	if (error == -EINVAL)
+		return "eu-cpus";
+	if (error == -ENOENT && e->cl->opt->runner[0] != '\0' && access(path, F_OK) == 0)
+		return "runner";
+	return "program";
+}
+
 static int
 dpa_open(struct msgq_end *e)
 {
@@ -261,8 +272,7 @@ dpa_open(struct msgq_end *e)
 	ret = rte_comch_dpa_start(e->dpa);
 	if (ret != 0)
 		return client_fail(e->cl, ret, "%s: %s cannot be started: %s; the log above says "
-				"more", ret == -EINVAL ? "eu-cpus" : "program", path,
-				strerror(-ret));
+				"more", start_key(e, ret, path), path, strerror(-ret));
 	e->started = true;
 	ret = rte_comch_pe_create(NULL, &e->pe);
 	return ret == 0 ? 0 : end_fail(e, ret, "no progress engine");

@@ -137,7 +137,8 @@ msgq_runner() { # <build>
 		--event --validate --count 2000 --rounds 1 || return 1
 	out=$(msgq_benchmark "$1" --test msgq-lat --runner "$work/missing" --count 20 \
 		--rounds 1 2>&1) && return 1
-	grep -qF "cannot execute it, with runner $work/missing: No such file" <<<"$out"
+	grep -qF "cannot execute it, with runner $work/missing: No such file" <<<"$out" &&
+		grep -q "FAILED: runner: .* cannot be started: No such file" <<<"$out"
 }
 
 # Options of the fast path are refused by name, and a run of all tests leaves these out.
