@@ -8,6 +8,7 @@
  * arguments are in test_comch_fp_api.c.
  */
 
+#include "test_bluefield_model.h"
 #include "test_comch_fp_util.h"
 
 #define TASKS 16
@@ -468,6 +469,21 @@ test_resubmit(void)
 	return resubmit(&fp);
 }
 
+/* Whether the refusal to destroy a context has these words in the log. */
+static bool
+refusal_says(struct rte_comch_ctx *ctx, const char *words)
+{
+	bool said;
+
+	test_log_restore();
+	if (test_log_begin() != 0)
+		return false;
+	said = rte_comch_ctx_destroy(ctx) == -EBUSY && test_log_has(words);
+	test_log_drop();
+	test_log_quiet();
+	return said;
+}
+
 /* Stop: what is submitted comes back in order; IDLE when the last is freed. */
 static int
 stop(struct test_fp *fp)
@@ -476,6 +492,7 @@ stop(struct test_fp *fp)
 	struct rte_comch_task *task, *held, *more = NULL;
 	struct pair p;
 	uint32_t i;
+	bool says_tasks;
 	int ret;
 
 	TEST_CALL(pair_open(fp, &p));
@@ -497,6 +514,7 @@ stop(struct test_fp *fp)
 	TEST_EXPECT(test_q_state(p.producer), RTE_COMCH_STATE_STOPPING);
 	TEST_EXPECT(send_alloc(&p, 0, 8, &more), -EBUSY);
 	TEST_WAIT(sends.nb == 5, TEST_MS);
+	says_tasks = refusal_says(p.producer->ctx, "'producer' is STOPPING and has 5 tasks:");
 	for (i = 0; i < 5; i++) {
 		TEST_TRUE(sends.status[i] == 0 || sends.status[i] == -ECANCELED);
 		TEST_EXPECT(rte_comch_task_submit(sends.tasks[i]), -EBUSY);
@@ -504,6 +522,7 @@ stop(struct test_fp *fp)
 		TEST_EXPECT(rte_comch_ctx_destroy(p.producer->ctx), -EBUSY);
 		TEST_EXPECT(rte_comch_task_free(sends.tasks[i]), 0);
 	}
+	TEST_TRUE(says_tasks);
 	test_settle();
 	TEST_EXPECT(test_q_state(p.producer), RTE_COMCH_STATE_IDLE);
 	TEST_EXPECT(sends.nb, 5);

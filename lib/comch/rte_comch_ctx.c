@@ -109,9 +109,9 @@ rte_comch_ctx_destroy(struct rte_comch_ctx *ctx)
 		return -EALREADY;
 	}
 	if (ctx->state != RTE_COMCH_STATE_IDLE) {
-		COMCH_LOG(ERR, "%s: context '%s' is %s, stop it and progress first",
+		COMCH_LOG(ERR, "%s: context '%s' is %s and has %u tasks: stop it, progress, and free its tasks first",
 			ctx->dev->data->name, comch_ctx_name(ctx),
-			rte_comch_state_name(ctx->state));
+			rte_comch_state_name(ctx->state), ctx->nb_tasks);
 		return -EBUSY;
 	}
 	/* until it is detached, its poll group keeps the device */
