@@ -108,8 +108,9 @@ static int
 test_no_program(void)
 {
 	TEST_CALL(refused("/tmp/comch-dpa/there-is-none", -ENOENT, "No such file", "give the path"));
-	TEST_CALL(refused("/tmp", -EACCES, "is no file", "/tmp"));
-	TEST_CALL(refused("/dev/null", -EACCES, "/dev/null is no file", "is no file"));
+	TEST_CALL(refused("/tmp", -EACCES, "/tmp is no file", "give the path of a program"));
+	TEST_CALL(refused("/dev/null", -EACCES, "/dev/null is no file",
+			"give the path of a program"));
 	TEST_EXPECT(mkfifo(file, 0700), 0);
 	TEST_CALL(refused(file, -EACCES, "is no file", file));
 	TEST_CALL(file_write(bytes, nb_bytes, 0600));

@@ -157,7 +157,8 @@ shm_dpa_elf_open(const char *name, const char *path, bool any_machine)
 		return ret;
 	}
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		SHM_LOG(ERR, "%s: %s is no file", name, path);
+		SHM_LOG(ERR, "%s: %s is no file: give the path of a program that comch-dpa-cc has built",
+			name, path);
 		ret = -EACCES;
 	} else if (!any_machine && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0) {
 		SHM_LOG(ERR, "%s: %s is not executable: chmod +x %s", name, path, path);
