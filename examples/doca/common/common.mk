@@ -7,7 +7,7 @@
 PKGCONF ?= pkg-config
 
 ifneq ($(shell $(PKGCONF) --exists $(MODULES) && echo 0),0)
-$(error "no installation of $(MODULES) found: set PKG_CONFIG_PATH to its pkgconfig folder")
+$(error "no installation of $(MODULES) found: set PKG_CONFIG_PATH to its folder dpdk-comch/doca/pkgconfig, or pkgconfig-dpu for the side of the card")
 endif
 
 all: build/$(APP)
