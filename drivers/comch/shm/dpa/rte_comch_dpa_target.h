@@ -33,6 +33,10 @@
 
 /* What is rare, and not to be in the way of what is not. */
 #define SHM_DPA_COLD __attribute__((noinline, cold, unused)) /* check-ok: freestanding */
+/* What is short, in loops over messages. */
+#define SHM_DPA_FAST __attribute__((always_inline)) /* check-ok: freestanding */
+/* What is long, and comes once for many messages. */
+#define SHM_DPA_APART __attribute__((noinline, unused)) /* check-ok: freestanding */
 
 /* The runtime has the table of functions. */
 #define RTE_COMCH_DPA_TARGET_THREAD(name) COMCH_DPA_RT_THREAD(name)
@@ -491,7 +495,7 @@ shm_dpa_run_there(const struct shm_dpa_prog_eu *eu)
  * gone meanwhile: then nobody reads it. If its producer has gone, it comes all the same: a
  * position that was taken and not written would be waited for.
  */
-static inline void
+SHM_DPA_APART static void
 shm_dpa_run_flush(struct shm_dpa_prog_eu *eu)
 {
 	const struct shm_msgq_sink *sink = shm_dpa_state(eu->run_sink);
@@ -575,7 +579,7 @@ shm_dpa_run_open(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send)
 }
 
 /* Add a message to the run that waits; false if that has to be looked at anew. */
-static inline bool
+SHM_DPA_FAST static inline bool
 shm_dpa_run_add(struct shm_dpa_prog_eu *eu, const void *imm, uint32_t len, uint32_t flags)
 {
 	uint64_t *looks = shm_dpa_enter();
@@ -666,7 +670,7 @@ rte_comch_dpa_dev_producer_consumer_empty(rte_comch_dpa_dev_producer_t producer,
 }
 
 /* A message that does not simply follow others. */
-static inline int
+SHM_DPA_APART static int
 shm_dpa_send_imm(rte_comch_dpa_dev_producer_t producer, uint32_t consumer_id, const void *imm,
 		uint32_t len, uint32_t flags)
 {
@@ -688,7 +692,7 @@ shm_dpa_send_imm(rte_comch_dpa_dev_producer_t producer, uint32_t consumer_id, co
 	return shm_dpa_send_end(looks, ret, "producer_post_send_imm", producer, consumer_id, len);
 }
 
-static inline int
+SHM_DPA_FAST static inline int
 rte_comch_dpa_dev_producer_post_send_imm(rte_comch_dpa_dev_producer_t producer,
 		uint32_t consumer_id, const void *imm, uint32_t len, uint32_t flags)
 {
