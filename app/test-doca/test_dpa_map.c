@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -612,6 +613,56 @@ test_dpa_map_many(void)
 	return test_dpa_close(&t);
 }
 
+struct taker {
+	pthread_t thread;
+	pthread_barrier_t *barrier;
+	struct doca_mmap *map;
+	struct doca_dev *dev;
+	uint32_t handle;
+};
+
+static void *
+take(void *arg)
+{
+	struct taker *t = arg;
+
+	pthread_barrier_wait(t->barrier);
+	if (doca_mmap_dev_get_dpa_handle(t->map, t->dev, &t->handle) != DOCA_SUCCESS)
+		t->handle = 0;
+	return NULL;
+}
+
+/* A map has one handle, also when two threads are the first to ask for it. */
+static int
+test_dpa_map_threads(void)
+{
+	pthread_barrier_t barrier;
+	struct taker takers[2];
+	struct doca_mmap *map;
+	struct doca_dev *dev;
+	uint8_t *bytes;
+	int i, k;
+
+	bytes = aligned_alloc(PAGE, PAGE);
+	TEST_TRUE(bytes != NULL && pthread_barrier_init(&barrier, NULL, 2) == 0);
+	TEST_OK(test_dev_open(TEST_DEV, &dev));
+	for (i = 0; i < 2 * MOST_MAPS; i++) {
+		TEST_OK(test_map_start(bytes, PAGE, &map));
+		for (k = 0; k < 2; k++) {
+			takers[k] = (struct taker){.barrier = &barrier, .map = map, .dev = dev};
+			TEST_TRUE(pthread_create(&takers[k].thread, NULL, take, &takers[k]) == 0);
+		}
+		for (k = 0; k < 2; k++)
+			pthread_join(takers[k].thread, NULL);
+		TEST_TRUE(takers[0].handle == 1 && takers[1].handle == 1);
+		TEST_OK(doca_mmap_destroy(map));
+	}
+	pthread_barrier_destroy(&barrier);
+	TEST_OK(doca_dev_close(dev));
+	free(bytes);
+	return 0;
+}
+
 /* What the program knows of a buffer. */
 static uint64_t
 buf_tell(struct test_dpa *t, doca_dpa_dev_buf_arr_t arr, uint64_t i, enum test_prog_buf what)
@@ -762,6 +813,7 @@ const struct test_case test_dpa_map[] = {
 	TEST_CASE(test_dpa_map_fork),
 	TEST_CASE(test_dpa_map_log),
 	TEST_CASE(test_dpa_map_many),
+	TEST_CASE(test_dpa_map_threads),
 	TEST_CASE(test_dpa_map_array),
 	TEST_CASE(test_dpa_map_array_state),
 	TEST_CASE(test_dpa_map_array_null),

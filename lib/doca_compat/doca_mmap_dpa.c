@@ -389,18 +389,30 @@ map_begin(struct doca_mmap *mmap, struct doca_mmap_dpa *map)
 	return result;
 }
 
+/* In the lock: a map has one, whichever threads ask. */
 static doca_error_t
 map_create(struct doca_mmap *mmap, struct doca_compat_func *func)
 {
-	struct doca_mmap_dpa *map = calloc(1, sizeof(*map));
+	struct doca_mmap_dpa *map;
 	doca_error_t result;
 
+	if (doca_mmap_state(mmap) != MMAP_STARTED)
+		return DOCA_ERROR_BAD_STATE;
+	if (mmap->imported || (mmap->dpa != NULL && mmap->dpa->func != func)) {
+		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, MMAP_SOURCE,
+				"doca_mmap_dev_get_dpa_handle(): the map of %zu bytes at %p %s",
+				mmap->len, (void *)mmap->addr, mmap->imported ?
+				"is memory of another process: use memory of this process" :
+				"has a handle of another device: use a map for each device");
+		return DOCA_ERROR_NOT_SUPPORTED;
+	}
+	if (mmap->dpa != NULL)
+		return DOCA_SUCCESS;
+	map = calloc(1, sizeof(*map));
 	if (map == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	map->func = func;
-	doca_lock(&dpa_lock);
 	result = map_begin(mmap, map);
-	doca_unlock(&dpa_lock);
 	if (result == DOCA_SUCCESS)
 		mmap->dpa = map;
 	else
@@ -420,25 +432,18 @@ doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
 	func = doca_compat_dev_func(dev);
 	if (doca_mmap_find_func(mmap, func) < 0)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (doca_mmap_state(mmap) != MMAP_STARTED)
-		return DOCA_ERROR_BAD_STATE;
-	if (mmap->imported || (mmap->dpa != NULL && mmap->dpa->func != func)) {
-		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, MMAP_SOURCE,
-				"doca_mmap_dev_get_dpa_handle(): the map of %zu bytes at %p %s",
-				mmap->len, (void *)mmap->addr, mmap->imported ?
-				"is memory of another process: use memory of this process" :
-				"has a handle of another device: use a map for each device");
-		return DOCA_ERROR_NOT_SUPPORTED;
-	}
-	result = mmap->dpa != NULL ? DOCA_SUCCESS : map_create(mmap, func);
+	doca_lock(&dpa_lock);
+	result = map_create(mmap, func);
 	if (result == DOCA_SUCCESS)
 		*handle = mmap->dpa->handle;
+	doca_unlock(&dpa_lock);
 	return result;
 }
 
 void
 doca_mmap_dpa_end(struct doca_mmap *mmap)
 {
+	/* not in the lock: somebody may wait for a program in there */
 	if (mmap->dpa == NULL)
 		return;
 	doca_lock(&dpa_lock);
