@@ -301,7 +301,7 @@ def main():
     parser.add_argument('--json', help='where the figures go')
     parser.add_argument('--rst', help='where the ratios go, as a table for the guide')
     parser.add_argument('--counts', default='', help='what count-instructions.sh printed')
-    parser.add_argument('--only', default='', help='groups, by words of their titles')
+    parser.add_argument('--only', action='append', help='groups, by words of their titles')
     opt = parser.parse_args()
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -309,7 +309,7 @@ def main():
         m = machine.Machine(os.path.abspath(opt.build), work,
                             tuple(int(c) for c in opt.cpus.split(',')))
         comparison = Comparison(m, opt.rounds, opt.wait)
-        groups = [g for g in rows.groups() if opt.only in g.title]
+        groups = [g for g in rows.groups() if any(t in g.title for t in opt.only or [''])]
         try:
             cases = [c == 'yes' for c in opt.huge.split(',')]
             for huge in cases:
