@@ -366,9 +366,9 @@ destroy_step(void *local)
  */
 
 static void
-msgq_run(const struct msgq_case *what, enum order_mode mode, enum mutant broken,
-	struct order_result *res)
+msgq_run(const void *arg, enum order_mode mode, uint32_t broken, struct order_result *res)
 {
+	const struct msgq_case *what = arg;
 	struct side sides[3] = { 0 };
 	struct order_case oc = { .mode = mode, .nb_progs = what->shared ? 3 : 2,
 		.local_size = sizeof(sides[0]),
@@ -391,20 +391,10 @@ msgq_run(const struct msgq_case *what, enum order_mode mode, enum mutant broken,
 	order_run(&oc, res, broken == GOOD);
 }
 
-/* All orders of it in both models. */
 static int
 expect_right(const struct msgq_case *what)
 {
-	struct order_result res;
-	enum order_mode mode;
-
-	/* sanitizers, on a machine that others use */
-	test_time_limit(600);
-	for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
-		msgq_run(what, mode, GOOD, &res);
-		TEST_CALL(order_right_check(what->name, mode, &res));
-	}
-	return TEST_SUCCESS;
+	return order_expect_right(msgq_run, what, what->name);
 }
 
 /* Two posts, and a ring of four slots: runs of up to two messages, which end with the ring. */
@@ -511,12 +501,7 @@ test_withdrawn(void)
 static int
 test_broken_is_found(void)
 {
-	static const struct {
-		enum mutant mutant;
-		const char *name;
-		bool weak_only;
-		const struct msgq_case *cases[4];
-	} mutants[] = {
+	static const struct order_mutant mutants[] = {
 		{ WORD_SET_RELAXED, "word of a run set relaxed", true, { &to_dpa, &from_dpa } },
 		{ WORD_GET_RELAXED, "word of a run looked at relaxed", true,
 			{ &to_dpa, &from_dpa } },
@@ -549,19 +534,9 @@ test_broken_is_found(void)
 		{ LIGHT_FENCE_NOT_WHOLE, "no fence of who is inside, no membarrier", false,
 			{ &withdrawn_whole, &destroyed_whole } },
 	};
-	struct order_result res;
-	enum order_mode mode;
-	uint32_t i, k;
 
 	test_time_limit(600);
-	for (i = 0; i < RTE_DIM(mutants); i++)
-		for (k = 0; k < RTE_DIM(mutants[i].cases) && mutants[i].cases[k] != NULL; k++)
-			for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
-				msgq_run(mutants[i].cases[k], mode, mutants[i].mutant, &res);
-				TEST_CALL(order_broken_check(mutants[i].name,
-						mutants[i].weak_only, mode, &res));
-			}
-	return TEST_SUCCESS;
+	return order_expect_found(msgq_run, mutants, RTE_DIM(mutants));
 }
 
 static struct unit_test_suite suite = {

@@ -243,9 +243,9 @@ places(void)
 }
 
 static void
-rest_run(const struct rest_case *what, enum order_mode mode, enum mutant broken,
-	struct order_result *res)
+rest_run(const void *arg, enum order_mode mode, uint32_t broken, struct order_result *res)
 {
+	const struct rest_case *what = arg;
 	union {
 		struct producer producer;
 		struct engine engine;
@@ -270,20 +270,10 @@ rest_run(const struct rest_case *what, enum order_mode mode, enum mutant broken,
 	order_run(&oc, res, broken == GOOD);
 }
 
-/* All orders of it in both models. */
 static int
 expect_right(const struct rest_case *what)
 {
-	struct order_result res;
-	enum order_mode mode;
-
-	/* sanitizers, on a machine that others use */
-	test_time_limit(600);
-	for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
-		rest_run(what, mode, GOOD, &res);
-		TEST_CALL(order_right_check(what->name, mode, &res));
-	}
-	return TEST_SUCCESS;
+	return order_expect_right(rest_run, what, what->name);
 }
 
 /* It says that it rests, and its engine sleeps at once. */
@@ -312,12 +302,7 @@ test_no_membarrier(void)
 static int
 test_broken_is_found(void)
 {
-	static const struct {
-		enum mutant mutant;
-		const char *name;
-		bool weak_only;
-		const struct rest_case *cases[3];
-	} mutants[] = {
+	static const struct order_mutant mutants[] = {
 		{ NO_FENCE, "the engine has no fence", false,
 			{ &one_sleeps, &one_rests, &one_whole } },
 		{ FENCE_OF_ONE, "the engine's fence is its own alone", false,
@@ -331,18 +316,8 @@ test_broken_is_found(void)
 			{ &one_whole } },
 		{ NO_FENCE_B, "no fence behind the flip, no membarrier", true, { &one_whole } },
 	};
-	struct order_result res;
-	enum order_mode mode;
-	uint32_t i, k;
 
-	for (i = 0; i < RTE_DIM(mutants); i++)
-		for (k = 0; k < RTE_DIM(mutants[i].cases) && mutants[i].cases[k] != NULL; k++)
-			for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
-				rest_run(mutants[i].cases[k], mode, mutants[i].mutant, &res);
-				TEST_CALL(order_broken_check(mutants[i].name,
-						mutants[i].weak_only, mode, &res));
-			}
-	return TEST_SUCCESS;
+	return order_expect_found(rest_run, mutants, RTE_DIM(mutants));
 }
 
 static struct unit_test_suite suite = {

@@ -385,9 +385,9 @@ places(void)
 }
 
 static void
-slot_run(const struct slot_case *what, enum order_mode mode, enum mutant broken,
-	struct order_result *res)
+slot_run(const void *arg, enum order_mode mode, uint32_t broken, struct order_result *res)
 {
+	const struct slot_case *what = arg;
 	struct order_case oc = { .mode = mode, .local_size = sizeof(struct side),
 		.max_states = broken == GOOD ? 8 << 20 : 64 << 10 };
 	struct side sides[MAX_PRODUCERS + 1];
@@ -407,20 +407,10 @@ slot_run(const struct slot_case *what, enum order_mode mode, enum mutant broken,
 	order_run(&oc, res, broken == GOOD);
 }
 
-/* All orders of it in both models. */
 static int
 expect_right(const struct slot_case *what)
 {
-	struct order_result res;
-	enum order_mode mode;
-
-	/* sanitizers, on a machine that others use */
-	test_time_limit(600);
-	for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
-		slot_run(what, mode, GOOD, &res);
-		TEST_CALL(order_right_check(what->name, mode, &res));
-	}
-	return TEST_SUCCESS;
+	return order_expect_right(slot_run, what, what->name);
 }
 
 static int
@@ -532,12 +522,7 @@ test_long(void)
 static int
 test_broken_is_found(void)
 {
-	static const struct {
-		enum mutant mutant;
-		const char *name;
-		bool weak_only;
-		const struct slot_case *cases[3];
-	} mutants[] = {
+	static const struct order_mutant mutants[] = {
 		{ WORD_SET_RELAXED, "word set relaxed", true, { &polls } },
 		{ WORD_GET_RELAXED, "word looked at relaxed", true, { &polls } },
 		{ TAIL_SET_RELAXED, "tail set relaxed", true, { &polls } },
@@ -562,18 +547,8 @@ test_broken_is_found(void)
 			{ &both_whole } },
 		{ NO_FENCE, "no fence of the sleeper, no membarrier", false, { &both_whole } },
 	};
-	struct order_result res;
-	enum order_mode mode;
-	uint32_t i, k;
 
-	for (i = 0; i < RTE_DIM(mutants); i++)
-		for (k = 0; k < RTE_DIM(mutants[i].cases) && mutants[i].cases[k] != NULL; k++)
-			for (mode = ORDER_TSO; mode <= ORDER_WEAK; mode++) {
-				slot_run(mutants[i].cases[k], mode, mutants[i].mutant, &res);
-				TEST_CALL(order_broken_check(mutants[i].name,
-						mutants[i].weak_only, mode, &res));
-			}
-	return TEST_SUCCESS;
+	return order_expect_found(slot_run, mutants, RTE_DIM(mutants));
 }
 
 static struct unit_test_suite suite = {
