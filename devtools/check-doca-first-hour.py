@@ -160,6 +160,8 @@ class Run:
     def command(self, text):
         """The program of a line of the table, and its arguments."""
         words = text.split()
+        if os.path.isabs(words[0]):
+            return words
         if words[0] == 'try':
             return [os.path.join(self.build, 'app', 'doca-compat-tries')] + words[1:]
         return [os.path.join(self.build, 'examples', 'dpdk-comch-doca-' + words[0])] + words[1:]
@@ -405,6 +407,56 @@ def no_rights(run):
     return None
 
 
+def copy_for_all(program, build, folder):
+    """A copy of a program and its libraries, which finds them without $ORIGIN."""
+    listed = subprocess.run(['ldd', program], capture_output=True, text=True, check=True).stdout
+    for path in [program, *re.findall(r'=> (\S+)', listed)]:
+        if not path.startswith(build + os.sep):
+            continue
+        with open(path, 'rb') as file:
+            image = file.read()
+        for found in sorted(set(re.findall(rb'\$ORIGIN/[^\0]*', image)), key=len, reverse=True):
+            if len(found) < len(folder):
+                raise Failed(f'{folder} is longer than {found} of {path}')
+            image = image.replace(found, folder.encode().ljust(len(found), b'\0'))
+        copy = os.path.join(folder, os.path.basename(path))
+        with open(copy, 'wb') as file:
+            file.write(image)
+        os.chmod(copy, 0o755)
+    return os.path.join(folder, os.path.basename(program))
+
+
+def more_rights(run):
+    """A program with capabilities does not obey the environment of who starts it."""
+    setcap = shutil.which('setcap', path='/usr/sbin:/sbin:/usr/bin:/bin')
+    if os.geteuid() != 0:
+        return 'only root can give a file capabilities'
+    if setcap is None:
+        return 'no setcap here: install libcap2-bin (devtools/setup.sh test)'
+    if os.statvfs('/tmp').f_flag & os.ST_NOSUID:
+        return '/tmp is mounted nosuid'
+    # a short name: it takes the place of others
+    with tempfile.TemporaryDirectory(prefix='', dir='/tmp') as folder:
+        os.chmod(folder, 0o755)
+        program = copy_for_all(run.command('ctrl-path-client')[0], run.build, folder)
+        env = {'user': 'nobody', 'DOCA_COMPAT_EAL_ARGS': '-d /nowhere/x.so'}
+        process = run.start(f'{program} -p 04:00.0', env | {'DOCA_COMPAT_PATH': folder})
+        run.wait(process, 1)
+        run.wait_said(process, '/nowhere/x.so')
+        subprocess.run([setcap, 'cap_net_bind_service+ep', program], check=True)
+        env.update(DOCA_COMPAT_LOG_LEVEL='disable', DOCA_COMPAT_NONE='1')
+        try:
+            process = run.start(f'{program} -p 04:00.0', env)
+        except PermissionError:
+            return 'no program may have this capability here'
+        run.wait(process, 1)
+    run.wait_said(process, 'No device at 04:00.0: not found')
+    if len(re.findall(r'DOCA_COMPAT_\* are ignored', run.said(process))) != 1 or \
+            '/nowhere' in run.said(process):
+        raise Failed('the environment was read, or that it was not is said not once')
+    return None
+
+
 SCENES = {
     'a client is killed': client_killed,
     'the server is killed while a client sends': server_killed,
@@ -419,6 +471,7 @@ SCENES = {
     'two servers of two functions': two_functions,
     'sizes of data that differ': sizes_of_data,
     'no rights to the rendezvous folder': no_rights,
+    'more rights than the user': more_rights,
 }
 
 

@@ -5,7 +5,8 @@
 /*
  * What the environment says of the layer: every variable is read and checked here, and
  * nothing is done with it. A wrong one is an error that names it, its value and what to
- * write instead.
+ * write instead. Who starts a program that has more rights than he has does not say
+ * anything here.
  */
 
 #include <ctype.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,11 +65,11 @@ env_wrong(const char *name, const char *value, const char *remedy)
 	return DOCA_ERROR_INITIALIZATION;
 }
 
-/* The value, or NULL if it is not set or empty. */
+/* The value, or NULL if it is not set or empty, or not to be obeyed. */
 static const char *
 env_value(const char *name)
 {
-	const char *value = getenv(name);
+	const char *value = secure_getenv(name);
 
 	return value == NULL || value[0] == '\0' ? NULL : value;
 }
@@ -399,6 +401,11 @@ env_check_names(void)
 
 		if (strncmp(name, ENV_PREFIX, length) != 0)
 			continue;
+		if (getauxval(AT_SECURE) != 0) {
+			DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_WARNING, DOCA_DEV_SOURCE,
+					"variables " ENV_PREFIX "* are ignored, as this program has more rights than its user: unset them, or have the program call rte_eal_init()");
+			return DOCA_SUCCESS;
+		}
 		for (i = 0; i < sizeof(env_names) / sizeof(env_names[0]); i++)
 			if (strlen(env_names[i]) == n && strncmp(env_names[i], name, n) == 0)
 				break;
