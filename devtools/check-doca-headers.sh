@@ -245,6 +245,8 @@ set_up(struct doca_comch_server *server, struct doca_cc_server *cc_server,
 	return imm == NULL ? result : DOCA_ERROR_UNEXPECTED;
 }
 EOF_COMCH
+# What programs of processors lean on.
+printf '#include <doca_dpa.h>\nextern bool said;\nextern void say(va_list args);\n' >"$run/dpa.src"
 # The address of each function can be taken, and callbacks may be declared noexcept.
 cat >"$run/address.cpp" <<'EOF_ADDRESS'
 #include <algorithm>
@@ -340,6 +342,7 @@ list() { # <language> <compiler> <standard> <flag> <pattern>
 				list "$language" "$name" "$standard" "$flag" 'alone-*.src'
 				list "$language" "$name" "$standard" "$flag" 'all-*.src'
 				list "$language" "$name" "$standard" "$flag" comch.src
+				list "$language" "$name" "$standard" "$flag" dpa.src
 				# DOCA_LOG_REGISTER() with a semicolon has one too many
 				list "$language" "$name" "$standard" "$flag -Wno-pedantic" 'use-*.src'
 			done

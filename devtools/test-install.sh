@@ -659,6 +659,9 @@ if [ $ok = yes ]; then
 		for how in meson cmake umbrella prefix autoconf; do
 			check "vendor's names, comch, $how, both sides" comch_recipe $how
 		done
+		check "vendor's names, comch-dpacc" "$prefix/bin/comch-dpacc" \
+			--app-name=test_prog -o "$projects/libtest_prog.a" \
+			"$top/app/test-doca/dpa/test_dpa_prog.c" -Wall -Wextra -Werror
 	else
 		skip "vendor's names" 'lib/doca_compat is not built'
 	fi

@@ -324,6 +324,18 @@ test_dpa_completion_state(void)
 	return test_dpa_close(&t);
 }
 
+static int
+test_dpa_intrinsics(void)
+{
+	uint64_t ret = UINT64_MAX;
+	struct test_dpa t;
+
+	TEST_TRUE(test_dpa_open(&t) == 0);
+	TEST_OK(doca_dpa_rpc(t.dpa, test_prog_intrinsics, &ret, UINT64_C(1000000)));
+	TEST_TRUE(ret == 0);
+	return test_dpa_close(&t);
+}
+
 /* A process of its own that lets a program log. */
 static void
 exit_log(void)
@@ -403,6 +415,7 @@ const struct test_case test_dpa[] = {
 	TEST_CASE(test_dpa_thread_runs),
 	TEST_CASE(test_dpa_thread_state),
 	TEST_CASE(test_dpa_completion_state),
+	TEST_CASE(test_dpa_intrinsics),
 	TEST_CASE(test_dpa_log),
 	TEST_CASE(test_dpa_fault),
 	TEST_CASE(test_dpa_card),

@@ -23,6 +23,7 @@ extern doca_dpa_func_t test_prog_count;
 extern doca_dpa_func_t test_prog_credits;
 extern doca_dpa_func_t test_prog_echo;
 extern doca_dpa_func_t test_prog_fault;
+extern doca_dpa_func_t test_prog_intrinsics;
 extern doca_dpa_func_t test_prog_log;
 extern doca_dpa_func_t test_prog_nothing;
 extern doca_dpa_func_t test_prog_weigh;

@@ -23,6 +23,8 @@
  * The objects of a processor belong to one thread at a time.
  */
 
+#include <stdarg.h> /* programs lean on these two */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -10,6 +10,8 @@
 #include <doca_dpa_dev.h>
 #include <doca_dpa_dev_buf.h>
 #include <doca_dpa_dev_comch_msgq.h>
+#include <doca_mmap.h>
+#include <dpaintrin.h>
 
 #include "test_dpa_prog.h"
 
@@ -38,6 +40,33 @@ test_prog_log(uint64_t number)
 	DOCA_DPA_DEV_LOG_DBG("prog: not shown");
 	DOCA_DPA_DEV_LOG_INFO("prog: %lu %04x %d%% %s %c", number, 0xabu, -5, "words", '!');
 	return 0;
+}
+
+/* 0 if the clock has gone on, and the cycles have where there are any. */
+__dpa_rpc__ uint64_t
+test_prog_intrinsics(uint64_t rounds)
+{
+	uint64_t time = __dpa_thread_time(), old = time, i;
+
+	__dpa_thread_fence(__DPA_HEAP, __DPA_RW, __DPA_W);
+	__dpa_thread_memory_fence(__DPA_W, __DPA_R);
+	__dpa_thread_outbox_fence(__DPA_R, __DPA_RW);
+	__dpa_thread_window_fence(__DPA_RW, __DPA_RW);
+	__dpa_thread_system_fence();
+	__dpa_thread_window_read_inv();
+	__dpa_thread_window_writeback();
+	__dpa_thread_memory_writeback();
+	for (i = 0; i < rounds && time == old; i++)
+		time = __dpa_thread_time();
+	if (time <= old)
+		return 1;
+#ifdef __x86_64__
+	old = __dpa_thread_cycles();
+	__dpa_thread_system_fence();
+	return __dpa_thread_cycles() <= old ? 2 : 0;
+#else
+	return 0;
+#endif
 }
 
 static __attribute__((noinline)) void
