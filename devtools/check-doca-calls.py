@@ -9,7 +9,7 @@
 # the tests in app/test-doca. Fails if
 #   - a name or an error of the lists has no row, or a row is not in the lists,
 #   - a row says "works" of what is not exported, or "absent" of what is,
-#   - a name that a guide has is absent, unless its word in the list is "later",
+#   - a name that a guide has is absent,
 #   - an exported function is not in the list,
 #   - a row has neither a test nor, for an error, the reason why it is not reached,
 #   - a test that a row names is not there, or has nothing to do with the function or error.
@@ -41,7 +41,6 @@ GENERATIONS = {
     'ep': 'Endpoints of the Legacy Interface',
 }
 MOST_TESTS = 3
-LATER = 'absent: needs a GPU'
 ABSENT = 'not reached: the function is absent'
 
 CALL_ROW = re.compile(r'^   ``(\w+)\(\)`` \| ([^|]+?) \| ?(.*)$', re.M)
@@ -232,7 +231,7 @@ class Tree:
             if not absent and state != 'works' and \
                     not state.startswith('works with a difference: '):
                 wrong.append(f'{name}: what state is "{state}"?')
-            if absent and 'guide' in flags and 'later' not in flags:
+            if absent and 'guide' in flags:
                 wrong.append(f'{name}: absent, and a guide names it')
             if absent == (name in self.exported):
                 wrong.append(f'{name}: "{state}", and it is ' +
@@ -274,7 +273,7 @@ class Tree:
             if name in self.exported and not state.startswith('works'):
                 state = 'works'
             elif name not in self.exported and not state.startswith('absent'):
-                state = LATER if 'later' in flags else 'absent: not yet'
+                state = 'absent: not yet'
             if state.startswith('absent'):
                 text = ''
             elif not text or self.check_tests(text, name, [name]):

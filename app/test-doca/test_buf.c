@@ -15,6 +15,7 @@ static int
 test_inventory_bad(void)
 {
 	struct doca_buf_inventory *inventory;
+	union doca_data data = {NULL};
 	uint32_t nb;
 
 	TEST_RESULT(doca_buf_inventory_create(1, NULL), DOCA_ERROR_INVALID_VALUE);
@@ -31,6 +32,9 @@ test_inventory_bad(void)
 			DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_buf_inventory_get_num_free_elements(inventory, NULL),
 			DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_inventory_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_inventory_get_user_data(NULL, &data), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_inventory_get_user_data(inventory, NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_OK(doca_buf_inventory_destroy(inventory));
 	return 0;
 }
@@ -41,6 +45,7 @@ test_inventory_states(void)
 	struct doca_buf_inventory *inventory;
 	struct doca_buf *buf, *other;
 	struct doca_mmap *map;
+	union doca_data data;
 	uint32_t nb;
 
 	TEST_OK(test_map_start(bytes, sizeof(bytes), &map));
@@ -52,6 +57,13 @@ test_inventory_states(void)
 	TEST_RESULT(doca_buf_inventory_start(inventory), DOCA_ERROR_BAD_STATE);
 	TEST_OK(doca_buf_inventory_get_num_elements(inventory, &nb));
 	TEST_TRUE(nb == 2 && test_inventory_free(inventory) == 2);
+	TEST_OK(doca_buf_inventory_get_user_data(inventory, &data));
+	TEST_TRUE(data.u64 == 0);
+	data.u64 = 0x1122334455667788;
+	TEST_OK(doca_buf_inventory_set_user_data(inventory, data));
+	data.u64 = 0;
+	TEST_OK(doca_buf_inventory_get_user_data(inventory, &data));
+	TEST_TRUE(data.u64 == 0x1122334455667788);
 	TEST_OK(doca_buf_inventory_buf_get_by_addr(inventory, map, bytes, 1, &buf));
 	TEST_TRUE(test_inventory_free(inventory) == 1);
 	TEST_OK(doca_buf_inventory_stop(inventory));

@@ -18,6 +18,7 @@ test_pool_bad(void)
 	struct doca_buf_pool *pool;
 	struct doca_mmap *map;
 	struct doca_buf *buf;
+	uint32_t nb;
 
 	TEST_OK(test_map_make(bytes, sizeof(bytes), &map));
 	TEST_RESULT(doca_buf_pool_create(0, 1, map, &pool), DOCA_ERROR_INVALID_VALUE);
@@ -34,6 +35,10 @@ test_pool_bad(void)
 	TEST_RESULT(doca_buf_pool_set_element_alignment(pool, 0), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_buf_pool_set_element_alignment(pool, 3), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_buf_pool_buf_alloc(pool, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_pool_get_num_elements(NULL, &nb), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_pool_get_num_elements(pool, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_pool_get_num_free_elements(NULL, &nb), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_buf_pool_get_num_free_elements(pool, NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_buf_pool_buf_alloc(pool, &buf), DOCA_ERROR_BAD_STATE);
 	TEST_RESULT(doca_buf_pool_start(pool), DOCA_ERROR_BAD_STATE); /* the map is not */
 	TEST_OK(doca_buf_pool_stop(pool));
@@ -82,6 +87,7 @@ test_pool_bufs(void)
 	struct doca_buf *bufs[4], *more;
 	struct doca_buf_pool *pool;
 	struct doca_mmap *map;
+	uint32_t nb, nb_free;
 	size_t len;
 	void *addr;
 	int i, j;
@@ -104,6 +110,9 @@ test_pool_bufs(void)
 			TEST_OK(doca_buf_get_data_len(bufs[i], &len));
 			TEST_TRUE(len == 0);
 			TEST_OK(doca_buf_set_data_len(bufs[i], 100));
+			TEST_OK(doca_buf_pool_get_num_elements(pool, &nb));
+			TEST_OK(doca_buf_pool_get_num_free_elements(pool, &nb_free));
+			TEST_TRUE(nb == 4 && nb_free == 3 - (unsigned int)i);
 		}
 		TEST_RESULT(doca_buf_pool_buf_alloc(pool, &more), DOCA_ERROR_NO_MEMORY);
 		for (i = 0; i < 4; i++) { /* none is in another one */

@@ -6,6 +6,8 @@
  * doca_comch_producer.h: each function, and each error that a program can meet.
  */
 
+#define DOCA_ALLOW_EXPERIMENTAL_API
+
 #include "util_fast.h"
 
 #define LEN 64
@@ -169,6 +171,58 @@ test_producer_conf(void)
 			queue->states[3] == DOCA_CTX_STATE_RUNNING);
 	TEST_CALL(fast_queue_close(queue, pair));
 	return fast_pair_close(pair);
+}
+
+/* Of engines that are not here each call says so once. */
+static void
+exit_other_engines(void)
+{
+	struct doca_gpu *gpu = (struct doca_gpu *)&set;
+	struct fast_pair *pair = &set.pair;
+	struct doca_comch_consumer *consumer;
+	struct doca_comch_producer *producer;
+	const void *desc;
+	size_t len;
+	int i;
+
+	if (fast_pair_open(pair) != 0 ||
+			fast_mem_open(&set.dst, pair->client.dev, LEN,
+				DOCA_ACCESS_FLAG_PCI_READ_WRITE, 1) != 0 ||
+			doca_comch_producer_create(pair->client.conn, &producer) != DOCA_SUCCESS ||
+			doca_comch_consumer_create(pair->client.conn, set.dst.map, &consumer) !=
+				DOCA_SUCCESS)
+		exit(1);
+	for (i = 0; i < 2; i++)
+		if (doca_ctx_set_datapath_on_gpu(doca_comch_producer_as_ctx(producer), gpu) !=
+					DOCA_ERROR_NOT_SUPPORTED ||
+				doca_comch_producer_get_gpu_handle(producer, &gpu) !=
+					DOCA_ERROR_NOT_SUPPORTED ||
+				doca_comch_consumer_get_gpu_handle(consumer, &gpu) !=
+					DOCA_ERROR_NOT_SUPPORTED ||
+				doca_mmap_export_rdma(set.dst.map, pair->client.dev, &desc, &len) !=
+					DOCA_ERROR_NOT_SUPPORTED)
+			exit(1);
+	if (doca_comch_producer_destroy(producer) != DOCA_SUCCESS ||
+			doca_comch_consumer_destroy(consumer) != DOCA_SUCCESS)
+		exit(1);
+	fast_mem_close(&set.dst);
+	exit(fast_pair_close(pair) == 0 ? 0 : 1);
+}
+
+static int
+test_other_engines(void)
+{
+	char out[TEST_TEXT_SIZE], err[TEST_TEXT_SIZE];
+	size_t len;
+
+	TEST_RESULT(doca_ctx_set_datapath_on_gpu(NULL, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_producer_get_gpu_handle(NULL, &len), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comch_consumer_get_gpu_handle(NULL, &len), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_mmap_export_rdma(NULL, NULL, NULL, &len), DOCA_ERROR_INVALID_VALUE);
+	TEST_TRUE(test_process(exit_other_engines, out, err) == 0);
+	TEST_TRUE(test_count(err, "which is not here") == 4);
+	TEST_HAS(err, "doca_mmap_export_rdma needs RDMA, which is not here");
+	return 0;
 }
 
 static int
@@ -522,6 +576,7 @@ const struct test_case test_producer[] = {
 	TEST_CASE(test_producer_create),
 	TEST_CASE(test_producer_create_too_many),
 	TEST_CASE(test_producer_conf),
+	TEST_CASE(test_other_engines),
 	TEST_CASE(test_producer_alloc),
 	TEST_CASE(test_producer_task_fields),
 	TEST_CASE(test_producer_submit_refused),

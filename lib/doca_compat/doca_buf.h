@@ -35,6 +35,11 @@ extern "C" {
 /** A buffer. */
 struct doca_buf;
 
+/** What the elements of an inventory have besides; of releases up to 2.2. */
+enum doca_buf_extension {
+	DOCA_BUF_EXTENSION_NONE = 0, /**< Nothing. */
+};
+
 /**
  * Take one more reference.
  *

@@ -15,6 +15,7 @@
 
 struct doca_buf_inventory {
 	struct doca_buf_store store;
+	union doca_data user_data;
 };
 
 static void
@@ -114,6 +115,25 @@ doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
 		return DOCA_ERROR_BAD_STATE;
 	return doca_buf_inventory_buf_get_by_args(inventory, src_buf->map, src_buf->head,
 			src_buf->len, src_buf->data, src_buf->data_len, dst_buf);
+}
+
+doca_error_t
+doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory, union doca_data user_data)
+{
+	if (inventory == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	inventory->user_data = user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory,
+		union doca_data *user_data)
+{
+	if (inventory == NULL || user_data == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*user_data = inventory->user_data;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t

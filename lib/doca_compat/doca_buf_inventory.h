@@ -19,6 +19,7 @@
 
 #include <doca_compat.h>
 #include <doca_error.h>
+#include <doca_types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -174,6 +175,36 @@ doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inven
 DOCA_STABLE
 doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
 		const struct doca_buf *src_buf, struct doca_buf **dst_buf);
+
+/**
+ * Attach something to an inventory. Zero before.
+ *
+ * @param inventory
+ *   The inventory.
+ * @param user_data
+ *   For doca_buf_inventory_get_user_data().
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: inventory is NULL.
+ */
+DOCA_STABLE
+doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
+		union doca_data user_data);
+
+/**
+ * Read what is attached to an inventory.
+ *
+ * @param inventory
+ *   The inventory.
+ * @param[out] user_data
+ *   What doca_buf_inventory_set_user_data() was given last.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ */
+DOCA_STABLE
+doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory,
+		union doca_data *user_data);
 
 /**
  * Tell how many buffers an inventory has.

@@ -124,3 +124,22 @@ doca_buf_pool_buf_alloc(struct doca_buf_pool *pool, struct doca_buf **buf)
 	return doca_buf_store_take(&pool->store, pool->map, pool->base + i * pool->stride,
 			pool->size, buf);
 }
+
+doca_error_t
+doca_buf_pool_get_num_elements(const struct doca_buf_pool *pool, uint32_t *num_elements)
+{
+	if (pool == NULL || num_elements == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*num_elements = pool->store.nb_bufs;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *pool,
+		uint32_t *num_free_elements)
+{
+	if (pool == NULL || num_free_elements == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*num_free_elements = pool->store.nb_free;
+	return DOCA_SUCCESS;
+}

@@ -15,6 +15,7 @@
  */
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <doca_compat.h>
 #include <doca_error.h>
@@ -120,6 +121,36 @@ doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *pool,
  */
 DOCA_STABLE
 doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *pool, struct doca_buf **buf);
+
+/**
+ * Tell how many buffers a pool has.
+ *
+ * @param pool
+ *   The pool.
+ * @param[out] num_elements
+ *   Their number.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ */
+DOCA_STABLE
+doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *pool,
+		uint32_t *num_elements);
+
+/**
+ * Tell how many buffers of a pool can be taken.
+ *
+ * @param pool
+ *   The pool.
+ * @param[out] num_free_elements
+ *   Their number.
+ * @return
+ *   - DOCA_SUCCESS.
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ */
+DOCA_STABLE
+doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *pool,
+		uint32_t *num_free_elements);
 
 #ifdef __cplusplus
 }

@@ -642,6 +642,21 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
 		doca_dpa_dev_comch_consumer_t *dpa_consumer);
 
+/**
+ * Get what a GPU knows a consumer by: there is never one here.
+ *
+ * @param consumer
+ *   The consumer.
+ * @param gpu_handle
+ *   Where the handle would go; of any type.
+ * @return
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ *   - DOCA_ERROR_NOT_SUPPORTED: otherwise, which is logged once.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_get_gpu_handle(struct doca_comch_consumer *consumer,
+		void *gpu_handle);
+
 /** @} */
 
 #ifdef __cplusplus

@@ -444,6 +444,21 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_comch_producer_get_dpa_handle(struct doca_comch_producer *producer,
 		doca_dpa_dev_comch_producer_t *dpa_producer);
 
+/**
+ * Get what a GPU knows a producer by: there is never one here.
+ *
+ * @param producer
+ *   The producer.
+ * @param gpu_handle
+ *   Where the handle would go; of any type.
+ * @return
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ *   - DOCA_ERROR_NOT_SUPPORTED: otherwise, which is logged once.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_get_gpu_handle(struct doca_comch_producer *producer,
+		void *gpu_handle);
+
 /** @} */
 
 #ifdef __cplusplus

@@ -31,6 +31,8 @@ extern "C" {
 struct doca_ctx;
 /** An offload processor, of doca_dpa.h. */
 struct doca_dpa;
+/** A GPU. */
+struct doca_gpu;
 
 /** States of a context. */
 enum doca_ctx_states {
@@ -205,6 +207,20 @@ doca_error_t doca_ctx_flush_tasks(struct doca_ctx *ctx);
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);
+
+/**
+ * Give the data path of a context to a GPU, which is never here.
+ *
+ * @param ctx
+ *   The context.
+ * @param gpu
+ *   The GPU.
+ * @return
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ *   - DOCA_ERROR_NOT_SUPPORTED: otherwise, which is logged once.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu);
 
 #ifdef __cplusplus
 }

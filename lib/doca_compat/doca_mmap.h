@@ -418,6 +418,25 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 		const void **desc, size_t *desc_len);
 
 /**
+ * Describe a map for a peer of RDMA, which is never here.
+ *
+ * @param mmap
+ *   The map.
+ * @param dev
+ *   A device of it.
+ * @param desc
+ *   Where the description would go.
+ * @param desc_len
+ *   Where its length would go.
+ * @return
+ *   - DOCA_ERROR_INVALID_VALUE: a parameter is NULL.
+ *   - DOCA_ERROR_NOT_SUPPORTED: otherwise, which is logged once.
+ */
+DOCA_STABLE
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
+		const void **desc, size_t *desc_len);
+
+/**
  * Get what programs of offload processors know a map by. Each processor of the device
  * that is started, now or later, can use it until the map is stopped or destroyed: to read
  * the range, and to write to it with DOCA_ACCESS_FLAG_LOCAL_READ_WRITE or
