@@ -351,6 +351,7 @@ list() { # <language> <compiler> <standard> <flag> <pattern>
 				'use-none.src'
 			list "$language" "$name" "$standard" -DDOCA_COMPAT_CC_2_5 'comch.src'
 			list "$language" "$name" "$standard" -DDOCA_COMPAT_CC_2_5 'all-*.src'
+			list "$language" "$name" "$standard" -DDOCA_COMPAT_2_2 'al*.src'
 		done
 	done
 	list c gcc c99 -DNOTHING 'first-*.src'

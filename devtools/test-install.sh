@@ -284,6 +284,14 @@ comch_umbrella() { # <folder> <host|dpu>
 	echo "$1/comch"
 }
 
+# Programs of 1.5 to 2.2: the folder of the variable is another one.
+comch_2_2() { # <folder> <host|dpu>
+	local -x PKG_CONFIG_PATH=${PKG_CONFIG_PATH/%pkgconfig*/pkgconfig-2.2}
+	[ "$2" = host ] || PKG_CONFIG_PATH+=-dpu
+	make -C "$1" -f Makefile.umbrella endpoint_1_5 endpoint_2_2 "CC=$compiler" >&2
+	echo "$1/endpoint_1_5" "$1/endpoint_2_2"
+}
+
 # Nothing is changed but the prefix.
 comch_prefix() { # <folder> <host|dpu>
 	local dir=$prefix/lib/dpdk-comch/doca/prefix
@@ -656,7 +664,7 @@ if [ $ok = yes ]; then
 			check "vendor's names, $how, host" doca_$how host
 			check "vendor's names, $how, card" doca_$how dpu
 		done
-		for how in meson cmake umbrella prefix autoconf; do
+		for how in meson cmake umbrella 2_2 prefix autoconf; do
 			check "vendor's names, comch, $how, both sides" comch_recipe $how
 		done
 		check "vendor's names, comch-dpacc" "$prefix/bin/comch-dpacc" \

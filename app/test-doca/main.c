@@ -47,6 +47,7 @@ static const struct {
 	{"comch_task", test_comch_task},
 	{"cc", test_cc},
 	{"cc_2_5", test_cc_2_5},
+	{"2_2", test_2_2},
 	{"comch_conn", test_comch_conn},
 	{"consumer", test_consumer},
 	{"producer", test_producer},

@@ -28,6 +28,7 @@ struct test_case {
 #define TEST_CASES_END() {NULL, NULL}
 
 /* The suites, each in the file of its name. */
+extern const struct test_case test_2_2[];
 extern const struct test_case test_argp[];
 extern const struct test_case test_argp_json[];
 extern const struct test_case test_argp_parse[];

@@ -31,6 +31,7 @@ struct doca_mmap;
 /** An inventory. */
 struct doca_buf_inventory;
 
+#ifndef DOCA_COMPAT_2_2 /* it has a name there */
 /**
  * Create an inventory.
  *
@@ -46,6 +47,7 @@ struct doca_buf_inventory;
 DOCA_STABLE
 doca_error_t doca_buf_inventory_create(size_t num_elements,
 		struct doca_buf_inventory **inventory);
+#endif
 
 /**
  * Destroy an inventory, started or not.

@@ -144,7 +144,7 @@ client_context(struct comch_ctrl *ctrl, const struct rte_comch_client_conf *conf
 	if (ctrl->ctx.rte != NULL)
 		return doca_compat_result(rte_comch_client_conf_set(ctrl->ctx.rte, conf));
 	for (nth = 0; nth < RTE_COMCH_MAX_DEVS; nth++) {
-		result = doca_compat_func_host_dev(ctrl->func, nth, &dev_id);
+		result = doca_compat_func_host_dev(ctrl->ctx.func, nth, &dev_id);
 		if (result != DOCA_SUCCESS)
 			return result;
 		ret = client_attach(ctrl, conf, dev_id);

@@ -28,7 +28,7 @@ comch_conn_new(struct comch_ctrl *ctrl, struct rte_comch_conn *rte)
 		return NULL;
 	conn->rte = rte;
 	conn->ctx = &ctrl->ctx;
-	conn->func = ctrl->func;
+	conn->func = ctrl->ctx.func;
 	conn->dev_id = rte_comch_ctx_dev_get(ctrl->ctx.rte);
 	conn->server = ctrl->rep != NULL;
 	conn->connected = true;

@@ -254,7 +254,7 @@ consumer_map_take(struct doca_comch_consumer *consumer, struct rte_comch_mem **m
 	consumer_map_drop(consumer); /* of a start that has failed */
 	doca_compat_mmap_hold(consumer->map);
 	consumer->map_held = true;
-	result = doca_compat_mmap_region(consumer->map, consumer->queue.func,
+	result = doca_compat_mmap_region(consumer->map, consumer->queue.ctx.func,
 			consumer->queue.dev_id, true, mem);
 	if (result == DOCA_ERROR_BAD_STATE)
 		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, SOURCE,

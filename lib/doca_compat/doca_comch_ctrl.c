@@ -38,10 +38,9 @@ comch_ctrl_init(struct comch_ctrl *ctrl, const struct doca_ctx_ops *ops, struct 
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	memset(ctrl, 0, sizeof(*ctrl));
-	doca_compat_ctx_init(&ctrl->ctx, ops);
+	doca_compat_ctx_init(&ctrl->ctx, ops, func);
 	ctrl->dev = dev;
 	ctrl->rep = rep;
-	ctrl->func = func;
 	strcpy(ctrl->name, name);
 	ctrl->recv_event.ctx = &ctrl->ctx;
 	ctrl->consumer_event.ctx = &ctrl->ctx;
@@ -135,7 +134,7 @@ comch_ctrl_prepare(struct comch_ctrl *ctrl, struct rte_comch_ctrl_conf *conf)
 		return comch_ctrl_unset(ctrl, ctrl->rep != NULL ?
 				"doca_comch_server_event_msg_recv_register()" :
 				"doca_comch_client_event_msg_recv_register()");
-	result = doca_compat_func_limits(ctrl->func, &info);
+	result = doca_compat_func_limits(ctrl->ctx.func, &info);
 	if (result != DOCA_SUCCESS)
 		return result;
 	/* without a size of this side, a message may have what the peer says */
@@ -182,7 +181,7 @@ ctrl_number_set(const struct comch_ctrl *ctrl, size_t limit, const char *what, u
 	uint32_t max;
 
 	if (result == DOCA_SUCCESS)
-		result = doca_compat_func_limits(ctrl->func, &info);
+		result = doca_compat_func_limits(ctrl->ctx.func, &info);
 	if (result != DOCA_SUCCESS)
 		return result;
 	memcpy(&max, (const char *)&info + limit, sizeof(max));
@@ -225,7 +224,7 @@ ctrl_number_get(const struct comch_ctrl *ctrl, uint32_t number, size_t dflt, uin
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (number == 0) {
-		result = doca_compat_func_limits(ctrl->func, &info);
+		result = doca_compat_func_limits(ctrl->ctx.func, &info);
 		memcpy(&number, (const char *)&info + dflt, sizeof(number));
 	}
 	if (result == DOCA_SUCCESS)

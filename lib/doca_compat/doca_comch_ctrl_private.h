@@ -42,7 +42,6 @@ struct comch_ctrl {
 	struct doca_ctx ctx; /* first */
 	struct doca_dev *dev;
 	struct doca_dev_rep *rep; /* NULL of a client */
-	struct doca_compat_func *func;
 	char name[RTE_COMCH_NAME_SIZE];
 	uint32_t max_msg_size;    /* 0: unset */
 	uint32_t recv_queue_size; /* 0: unset */

@@ -57,7 +57,7 @@ send_fill(struct doca_comch_producer *producer, const struct doca_buf *buf,
 		doca_comch_queue_log_fault(&producer->queue, DOCA_COMCH_FAULT_LIST);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	result = doca_compat_mmap_region(buf->map, producer->queue.func,
+	result = doca_compat_mmap_region(buf->map, producer->queue.ctx.func,
 			producer->queue.dev_id, false, &mem);
 	if (result != DOCA_SUCCESS)
 		return result;

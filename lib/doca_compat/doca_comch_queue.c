@@ -33,7 +33,7 @@ queue_name(const struct doca_comch_queue *queue)
 	uint32_t id = 0;
 
 	info.pci_addr[0] = '\0';
-	doca_compat_func_limits(queue->func, &info);
+	doca_compat_func_limits(queue->ctx.func, &info);
 	rte_comch_queue_id_get(queue->ctx.rte, &id);
 	snprintf(name.text, sizeof(name.text), "%s: %s %" PRIu32, info.pci_addr,
 			queue->ctx.ops->kind, id);
@@ -106,10 +106,9 @@ doca_comch_queue_init(struct doca_comch_queue *queue, struct doca_compat_func *f
 	struct rte_comch_dev_info info;
 	doca_error_t result;
 
-	doca_compat_ctx_init(&queue->ctx, ops);
-	queue->func = func;
+	doca_compat_ctx_init(&queue->ctx, ops, func);
 	queue->dev_id = dev_id;
-	result = doca_compat_func_limits(queue->func, &info);
+	result = doca_compat_func_limits(queue->ctx.func, &info);
 	if (result != DOCA_SUCCESS)
 		return result;
 	queue->max_tasks = is_consumer ? info.max_posts : info.max_sends;

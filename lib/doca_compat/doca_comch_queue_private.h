@@ -23,7 +23,6 @@ struct doca_comch_msgq;
 /* What a producer or a consumer begins with. */
 struct doca_comch_queue {
 	struct doca_ctx ctx;
-	struct doca_compat_func *func; /* of its connection or message queue */
 	int16_t dev_id;                /* likewise */
 	uint16_t logged;               /* bits of enum doca_comch_queue_fault */
 	uint32_t max_tasks;            /* limits of the device */

@@ -13,7 +13,8 @@
  * here; every compiler attribute that the headers use is defined in this file.
  *
  * A program that defines DOCA_ALLOW_EXPERIMENTAL_API may call experimental functions
- * without a warning, one that defines DOCA_ALLOW_DEPRECATED_API those with an old name.
+ * without a warning, one that defines DOCA_ALLOW_DEPRECATED_API those with an old name;
+ * DOCA_COMPAT_2_2 does too, and says that the program is one of 1.5 to 2.2.
  */
 
 #include <assert.h>
@@ -34,7 +35,7 @@
 #define DOCA_EXPERIMENTAL DOCA_COMPAT_WARN("experimental: define DOCA_ALLOW_EXPERIMENTAL_API")
 #endif
 
-#ifdef DOCA_ALLOW_DEPRECATED_API
+#if defined(DOCA_ALLOW_DEPRECATED_API) || defined(DOCA_COMPAT_2_2)
 /** A function with a newer name; no warning, as the program has allowed it. */
 #define DOCA_DEPRECATED
 #else

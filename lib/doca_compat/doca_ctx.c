@@ -17,9 +17,10 @@
 #define SOURCE "DOCA_COMPAT::CTX"
 
 void
-doca_compat_ctx_init(struct doca_ctx *ctx, const struct doca_ctx_ops *ops)
+doca_compat_ctx_init(struct doca_ctx *ctx, const struct doca_ctx_ops *ops,
+		struct doca_compat_func *func)
 {
-	*ctx = (struct doca_ctx){.ops = ops};
+	*ctx = (struct doca_ctx){.ops = ops, .func = func};
 }
 
 doca_error_t
@@ -45,11 +46,7 @@ doca_compat_ctx_end(struct doca_ctx *ctx)
 	if (rte_comch_ctx_destroy(ctx->rte) == -EBUSY)
 		return DOCA_ERROR_IN_USE;
 	ctx->rte = NULL;
-	if (ctx->pe != NULL) {
-		TAILQ_REMOVE(&ctx->pe->ctxs, ctx, next);
-		ctx->pe->nb_ctxs--;
-		ctx->pe = NULL;
-	}
+	doca_ctx_unlink(ctx);
 	if (ctx->ended != NULL)
 		*ctx->ended = true;
 	return DOCA_SUCCESS;

@@ -25,6 +25,8 @@
 #include <doca_error.h>
 #include <doca_pe.h>
 
+struct doca_compat_func;
+
 struct doca_ctx_ops {
 	const char *kind; /* "server", for messages */
 	/*
@@ -58,6 +60,7 @@ struct doca_ctx_ops {
 /* The first field of every kind of context. */
 struct doca_ctx {
 	const struct doca_ctx_ops *ops;
+	struct doca_compat_func *func; /* of its device */
 	struct rte_comch_ctx *rte; /* NULL before the first start */
 	struct doca_pe *pe;        /* or NULL */
 	struct doca_dpa *dpa;      /* whose data path it is; or NULL, and it is ours */
@@ -106,7 +109,8 @@ struct doca_pe {
 };
 
 /* Begin a context: IDLE, without an engine. */
-void doca_compat_ctx_init(struct doca_ctx *ctx, const struct doca_ctx_ops *ops);
+void doca_compat_ctx_init(struct doca_ctx *ctx, const struct doca_ctx_ops *ops,
+		struct doca_compat_func *func);
 
 /* What a setting begins with. DOCA_ERROR_BAD_STATE, which was logged: it is not IDLE. */
 doca_error_t doca_compat_ctx_settable(const struct doca_ctx *ctx);
@@ -124,6 +128,17 @@ doca_error_t doca_compat_ctx_end(struct doca_ctx *ctx);
  */
 void doca_compat_ctx_state_cb(struct rte_comch_ctx *rte, enum rte_comch_state prev,
 		enum rte_comch_state next, void *user_data);
+
+/* Let it go from its engine, if it has one. */
+static inline void
+doca_ctx_unlink(struct doca_ctx *ctx)
+{
+	if (ctx->pe == NULL)
+		return;
+	TAILQ_REMOVE(&ctx->pe->ctxs, ctx, next);
+	ctx->pe->nb_ctxs--;
+	ctx->pe = NULL;
+}
 
 /* A task has been given to rte_comch. */
 static inline void

@@ -70,7 +70,13 @@ enum doca_devinfo_rep_filter {
 	DOCA_DEVINFO_REP_FILTER_ALL = 0,           /**< All there are. */
 	DOCA_DEVINFO_REP_FILTER_NET = 1 << 1,      /**< Those of network functions. */
 	DOCA_DEVINFO_REP_FILTER_EMULATED = 1 << 2, /**< Those of functions that programs emulate. */
-	DOCA_DEV_REP_FILTER_NET = 1 << 1,          /**< DOCA_DEVINFO_REP_FILTER_NET up to 1.5. */
+};
+
+/** The same, by its name up to 2.2. */
+enum doca_dev_rep_filter {
+	DOCA_DEV_REP_FILTER_ALL = 0,           /**< All there are. */
+	DOCA_DEV_REP_FILTER_NET = 1 << 1,      /**< Those of network functions. */
+	DOCA_DEV_REP_FILTER_EMULATED = 1 << 2, /**< Those of functions that programs emulate. */
 };
 
 /** @name Lists of devices

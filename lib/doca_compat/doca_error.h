@@ -105,4 +105,8 @@ const char *doca_get_error_string(doca_error_t error);
 }
 #endif
 
+#ifdef DOCA_COMPAT_2_2
+#include <doca_compat_2_2.h>
+#endif
+
 #endif /* DOCA_ERROR_H */

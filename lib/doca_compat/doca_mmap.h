@@ -87,6 +87,7 @@ DOCA_STABLE
 doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(
 		const struct doca_devinfo *devinfo, uint8_t *supported);
 
+#ifndef DOCA_COMPAT_2_2 /* it has a name there */
 /**
  * Create a map: not started, without range and devices, and only for reading by this
  * process.
@@ -100,6 +101,7 @@ doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(
  */
 DOCA_STABLE
 doca_error_t doca_mmap_create(struct doca_mmap **mmap);
+#endif
 
 /**
  * Make a map of what doca_mmap_export_pci() has described in another process. It is
