@@ -152,7 +152,6 @@ plan_examples() { # <build> <wrapper>...
 plan_examples gcc
 plan gate 3 'example msgq, mistakes, gcc' after 'build gcc' -- example_msgq_errors gcc
 plan gate 10 'message queues, every byte, gcc' after 'build gcc' -- msgq_short gcc
-plan gate 10 'message queues, options that are refused, gcc' after 'build gcc' -- msgq_options gcc
 plan gate 10 'message queues, by a runner, gcc' after 'build gcc' -- msgq_runner gcc
 plan gate 10 'message queues, wrong messages are found' after 'build gcc' -- msgq_mistakes gcc
 plan all 60 'message queues, every byte of 100 000 000 each way' after 'build gcc' -- \
@@ -192,6 +191,7 @@ plan gate 25 "first hour with the vendor's names, gcc-sanitize" after 'build gcc
 
 plan gate 1 'library folder of an install' after 'build gcc' -- library_folder
 plan gate 5 'mistakes in INI files' after 'build gcc' -- config_errors
+plan gate 5 'benchmark, options that are refused' after 'build gcc' -- test_comch_options
 plan gate 30 'INI file, two processes, and pictures' after 'build gcc' -- config_and_pictures
 plan gate 17 'instructions per message' after 'build gcc' -- \
 	"$devtools/count-instructions.sh" "$work/gcc"

@@ -221,6 +221,7 @@ section_apply(struct config_reader *rd, const struct config_section *sect, bool 
 	char err[OPT_ERR_SIZE];
 	int i;
 
+	opt->given = 0;
 	for (i = 0; i < sect->nb; i++) {
 		const struct rte_cfgfile_entry *e = &sect->entries[i];
 
@@ -264,7 +265,8 @@ case_read(struct config_reader *rd, const struct config_section *sect,
 		return;
 	cs->opt = *base;
 	section_apply(rd, sect, true, &cs->opt);
-	if (rd->errors == errors && options_check(&cs->opt, err) != 0)
+	if (rd->errors == errors && (options_check(&cs->opt, err) != 0 ||
+			options_check_given(&cs->opt, err) != 0))
 		config_error(rd, "[%s] %s", sect->name, err);
 }
 

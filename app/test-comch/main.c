@@ -16,6 +16,7 @@
 #include <rte_eal.h>
 #include <rte_launch.h>
 #include <rte_lcore.h>
+#include <rte_version.h>
 
 #include "app.h"
 #include "config.h"
@@ -30,6 +31,8 @@
 
 static volatile sig_atomic_t quit_wanted;
 static int quit_fd = -1;
+/* One process: what its signals and its end look at. */
+static struct app the_app;
 
 bool
 app_quit_wanted(void)
@@ -261,16 +264,26 @@ usage_hook(const char *prog)
 	options_usage(stdout, prog);
 }
 
+static void
+version_print(void)
+{
+	printf("dpdk-test-comch %s, %s\n", TEST_COMCH_VERSION, rte_version());
+}
+
 int
 main(int argc, char **argv)
 {
 	static struct config config;
-	static struct app app;
+	struct app *app = &the_app;
 	char err[OPT_ERR_SIZE] = "";
 	const char *prog = argv[0];
 	int16_t dev_id;
 	int ret;
 
+	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+		version_print();
+		return EXIT_SUCCESS;
+	}
 	rte_set_application_usage_hook(usage_hook);
 	if (signals_setup() != 0)
 		return EXIT_FAILURE;
@@ -283,26 +296,28 @@ main(int argc, char **argv)
 	argc -= ret;
 	argv += ret;
 
-	options_default(&app.opt);
-	ret = options_parse(&app.opt, argc, argv, err);
+	options_default(&app->opt);
+	ret = options_parse(&app->opt, argc, argv, err);
 	if (ret != 0) {
 		fprintf(stderr, "%s\n", err);
-	} else if (app.opt.help) {
+	} else if (app->opt.help) {
 		options_usage(stdout, prog);
-	} else if (app.opt.list_dev || app.opt.caps) {
-		if (app.opt.list_dev)
+	} else if (app->opt.version) {
+		version_print();
+	} else if (app->opt.list_dev || app->opt.caps) {
+		if (app->opt.list_dev)
 			devices_print(stdout);
-		if (app.opt.caps) {
+		if (app->opt.caps) {
 			RTE_COMCH_FOREACH_DEV(dev_id)
 				device_caps_print(dev_id, stdout);
 		}
 	} else {
-		if (app.opt.config[0] != '\0') {
-			ret = config_load(&config, &app.opt, argc, argv);
-			app.config = &config;
+		if (app->opt.config[0] != '\0') {
+			ret = config_load(&config, &app->opt, argc, argv);
+			app->config = &config;
 		}
 		if (ret == 0)
-			ret = app_main(&app);
+			ret = app_main(app);
 		config_free(&config);
 	}
 	if (rte_eal_cleanup() != 0)

@@ -93,55 +93,12 @@ dpa_absent(const struct client *cl, char why[OPT_ERR_SIZE])
 	return ret;
 }
 
-/* Options that would change nothing, and what there is instead. */
-static int
-options_none(const struct options *opt, const struct options *dflt, char why[OPT_ERR_SIZE])
-{
-	const struct {
-		const char *name;
-		bool given;
-		const char *what;
-	} none[] = {
-		{ "mbuf", opt->mbuf, "message queues carry no mbufs" },
-		{ "tasks", opt->tasks, "these tests use bursts only" },
-		{ "touch", opt->touch, "it is an option of fp-bw" },
-		{ "write-read", opt->write_read, "--validate writes and checks every byte" },
-		{ "random", opt->random, "all messages of these tests have one size" },
-		{ "stride", opt->stride != dflt->stride, "messages have no buffers" },
-		{ "producers", opt->producers != dflt->producers, "--eus gives more of them" },
-		{ "consumers", opt->consumers != dflt->consumers, "--eus gives more of them" },
-		{ "connections", opt->connections != dflt->connections,
-			"message queues have no connection" },
-	};
-	unsigned int i;
-
-	for (i = 0; i < RTE_DIM(none); i++) {
-		if (!none[i].given)
-			continue;
-		snprintf(why, OPT_ERR_SIZE, "%s: the option is not for tests of message queues: "
-				"%s; leave --%s away", none[i].name, none[i].what, none[i].name);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int
-options_fit(const struct options *opt, char why[OPT_ERR_SIZE])
-{
-	struct options dflt;
-
-	options_default(&dflt);
-	return options_none(opt, &dflt, why);
-}
-
 int
 msgq_absent(const struct client *cl, char why[OPT_ERR_SIZE])
 {
 	char path[PATH_MAX + 64];
 	int ret = dpa_absent(cl, why);
 
-	if (ret == 0)
-		ret = options_fit(cl->opt, why);
 	if (ret == 0 && program_find(cl, path, sizeof(path)) != 0) {
 		snprintf(why, OPT_ERR_SIZE, "there is no program " PROGRAM_NAME "; build it, or "
 				"name it by --program");
@@ -157,8 +114,6 @@ msgq_spec_check(const struct client *cl, const struct msgq_spec *spec, char why[
 	struct rte_comch_dpa_info info;
 	int ret = dpa_absent(cl, why);
 
-	if (ret == 0)
-		ret = options_fit(cl->opt, why);
 	if (ret != 0)
 		return ret;
 	rte_comch_dpa_info_get(cl->dev_id, &info);
@@ -169,8 +124,8 @@ msgq_spec_check(const struct client *cl, const struct msgq_spec *spec, char why[
 				"--size", spec->size, max, spec->mode == MSGQ_MODE_COPY ?
 				"a copy of this test has" : "a message queue takes");
 	else if (spec->eus > info.nb_eus)
-		snprintf(why, OPT_ERR_SIZE, "eus: %s has %u execution units; lower --eus",
-				cl->info.name, info.nb_eus);
+		snprintf(why, OPT_ERR_SIZE, "eus: %s has %u execution unit%s; lower --eus",
+				cl->info.name, info.nb_eus, info.nb_eus == 1 ? "" : "s");
 	else if (spec->posts > info.max_recv || spec->posts > info.max_depth)
 		snprintf(why, OPT_ERR_SIZE, "posts: a consumer of %s takes %u; lower --posts",
 				cl->info.name, RTE_MIN(info.max_recv, info.max_depth));
@@ -178,8 +133,8 @@ msgq_spec_check(const struct client *cl, const struct msgq_spec *spec, char why[
 		snprintf(why, OPT_ERR_SIZE, "burst: %u is more than the %u posts; lower --burst "
 				"or raise --posts", spec->burst, spec->posts);
 	else if (cl->opt->nb_eu_cpus != 0 && cl->opt->nb_eu_cpus != spec->eus)
-		snprintf(why, OPT_ERR_SIZE, "eu-cpus: %u cpus for %u execution units; give one "
-				"each", cl->opt->nb_eu_cpus, spec->eus);
+		snprintf(why, OPT_ERR_SIZE, "eu-cpus: the list has %u, and --eus is %u; give each "
+				"execution unit one", cl->opt->nb_eu_cpus, spec->eus);
 	else
 		return 0;
 	return -EINVAL;

@@ -33,7 +33,7 @@ struct opt_def {
 	int (*parse)(const struct opt_def *def, struct options *opt, const char *value,
 			char *err);
 	size_t offset;         /* of the field in struct options */
-	uint64_t min, max;     /* of numbers; max is the size of strings */
+	uint64_t min, max;     /* of numbers; seconds: 1 is above 0; max is the size of strings */
 	const char *help;
 	bool whole_run;        /* an INI file has it in [GLOBAL] only */
 };
@@ -145,9 +145,9 @@ parse_seconds(const struct opt_def *def, struct options *opt, const char *value,
 	char remedy[80];
 	double v;
 
-	if (read_real(value, &v) != 0 || v > (double)def->max) {
-		snprintf(remedy, sizeof(remedy), "give seconds, as 2 or 0.5, up to %" PRIu64,
-				def->max);
+	if (read_real(value, &v) != 0 || v > (double)def->max || (def->min != 0 && v == 0)) {
+		snprintf(remedy, sizeof(remedy), "give seconds%s, as 2 or 0.5, up to %" PRIu64,
+				def->min != 0 ? " above 0" : "", def->max);
 		return opt_error(def, err, value, remedy);
 	}
 	*(double *)opt_field(def, opt) = v;
@@ -443,9 +443,9 @@ static const struct opt_def opt_defs[] = {
 		"message size, or sweep (default: the test's own)" },
 	{ "window", 'w', "tasks", true, parse_window, FIELD(window), 1, OPT_MAX_WINDOW,
 		"send tasks in flight of each connection, or sweep (default 256)" },
-	{ "count", 'c', "N", true, parse_u64, FIELD(count), 0, UINT64_MAX / 2,
+	{ "count", 'c', "N", true, parse_u64, FIELD(count), 1, UINT64_MAX / 2,
 		"messages or connects of each result, instead of a duration" },
-	{ "duration", 'D', "SECONDS", true, parse_duration, FIELD(duration), 0, 1000000,
+	{ "duration", 'D', "SECONDS", true, parse_duration, FIELD(duration), 1, 1000000,
 		"time of each result, over all rounds (default: the test's own)" },
 	{ "warmup", 0, "N", true, parse_u64, FIELD(warmup), 0, 1000000000,
 		"messages or connects before each round (default 1000)" },
@@ -518,11 +518,21 @@ static const struct opt_def opt_defs[] = {
 	{ "cmdline-file", 0, "FILE", false, parse_string, FIELD(cmdline_file), 0,
 		sizeof(((struct options *)0)->cmdline_file),
 		"run the prompt's commands from a file first" },
+	{ "version", 0, NULL, false, parse_flag, FIELD(version), 0, 0,
+		"print the version, and end; also without a -- before it" },
 	{ "help", 'h', NULL, false, parse_flag, FIELD(help), 0, 0,
 		"print this, and end" },
 };
 
 #undef FIELD
+
+_Static_assert(RTE_DIM(opt_defs) <= 64, "bits of given");
+
+static uint64_t
+opt_bit(const struct opt_def *def)
+{
+	return UINT64_C(1) << (def - opt_defs);
+}
 
 static const struct opt_def *
 opt_by_name(const char *name)
@@ -534,6 +544,26 @@ opt_by_name(const char *name)
 			return &opt_defs[i];
 	}
 	return NULL;
+}
+
+/* Read a value. Of poll and event the same place gives one only. */
+static int
+opt_read(const struct opt_def *def, struct options *opt, const char *value, char *err)
+{
+	const struct opt_def *poll = opt_by_name("poll"), *event = opt_by_name("event");
+	int ret = def->parse(def, opt, value, err);
+
+	if (ret != 0)
+		return ret;
+	opt->given |= opt_bit(def);
+	if ((def == poll && (opt->given & opt_bit(event)) != 0) ||
+			(def == event && (opt->given & opt_bit(poll)) != 0)) {
+		snprintf(err, OPT_ERR_SIZE, "%s: %s is there too, and one is the opposite of "
+				"the other; give one of them", def->name,
+				def == poll ? event->name : poll->name);
+		return -EINVAL;
+	}
+	return 0;
 }
 
 /* What no single option can see. */
@@ -562,6 +592,45 @@ options_check(const struct options *opt, char err[OPT_ERR_SIZE])
 		snprintf(err, OPT_ERR_SIZE, "count: %" PRIu64 " is fewer than one for each of "
 				"the %u rounds; raise it or lower --rounds", opt->count,
 				opt->rounds);
+		return -EINVAL;
+	}
+	if (opt->mbuf && opt->tasks) {
+		snprintf(err, OPT_ERR_SIZE, "mbuf: packets go in bursts, no task carries one; "
+				"leave --mbuf or --tasks away");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int
+options_check_given(const struct options *opt, char err[OPT_ERR_SIZE])
+{
+	const struct opt_def *def;
+	const struct test_ops *t;
+	char users[OPT_ERR_SIZE / 2];
+	bool used;
+	unsigned int i, n;
+
+	for (i = 0; i < RTE_DIM(opt_defs) && opt->nb_tests != 0; i++) {
+		def = &opt_defs[i];
+		if ((opt->given & opt_bit(def)) == 0)
+			continue;
+		used = false;
+		users[0] = '\0';
+		for (t = test_next(NULL); t != NULL; t = test_next(t)) {
+			if (!test_uses(t, def->name))
+				continue;
+			strlcat(users, users[0] != '\0' ? ", " : "", sizeof(users));
+			strlcat(users, t->name, sizeof(users));
+			for (n = 0; n < opt->nb_tests; n++)
+				used = used || strcmp(opt->tests[n], t->name) == 0;
+		}
+		/* Those that no test names are for all. */
+		if (used || users[0] == '\0')
+			continue;
+		snprintf(err, OPT_ERR_SIZE, "%s: it changes nothing in %s%s, but in %s; leave --%s "
+				"away, or name one of those by --test", def->name, opt->tests[0],
+				opt->nb_tests > 1 ? " and the others" : "", users, def->name);
 		return -EINVAL;
 	}
 	return 0;
@@ -593,6 +662,7 @@ options_parse(struct options *opt, int argc, char **argv, char err[OPT_ERR_SIZE]
 
 	optind = 1;
 	opterr = 0;
+	opt->given = 0;
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		def = NULL;
 		if (c == ':') {
@@ -611,7 +681,7 @@ options_parse(struct options *opt, int argc, char **argv, char err[OPT_ERR_SIZE]
 		}
 		if (def == NULL)
 			return -EINVAL;
-		ret = def->parse(def, opt, optarg, err);
+		ret = opt_read(def, opt, optarg, err);
 		if (ret != 0)
 			return ret;
 	}
@@ -619,7 +689,9 @@ options_parse(struct options *opt, int argc, char **argv, char err[OPT_ERR_SIZE]
 		snprintf(err, OPT_ERR_SIZE, "%s: not an option; see --help", argv[optind]);
 		return -EINVAL;
 	}
-	return options_check(opt, err);
+	ret = options_check(opt, err);
+	/* The cases of a file name tests of their own. */
+	return ret != 0 || opt->config[0] != '\0' ? ret : options_check_given(opt, err);
 }
 
 int
@@ -633,7 +705,8 @@ options_set(struct options *opt, const char *key, const char *value, char err[OP
 		snprintf(err, OPT_ERR_SIZE, "%s: cannot be set here", key);
 		return -EINVAL;
 	}
-	ret = def->parse(def, &copy, value, err);
+	copy.given = 0;
+	ret = opt_read(def, &copy, value, err);
 	if (ret == 0)
 		ret = options_check(&copy, err);
 	if (ret == 0)
@@ -662,7 +735,7 @@ options_file_set(struct options *opt, bool in_case, const char *key, const char 
 				"on the command line", key);
 		return -EINVAL;
 	}
-	return def->parse(def, opt, value, err);
+	return opt_read(def, opt, value, err);
 }
 
 char *

@@ -99,14 +99,17 @@ struct options {
 	bool once;
 	bool list_dev;
 	bool caps;
+	bool version;
 	bool help;
+	uint64_t given;                        /* by the place that is read: bits of options.c */
 };
 
 void options_default(struct options *opt);
 
 /*
  * Read the command line behind EAL's. On an error a text that names the option
- * and the remedy is in err.
+ * and the remedy is in err. Without an INI file it says so of an option, too, that no test
+ * looks at.
  */
 int options_parse(struct options *opt, int argc, char **argv, char err[OPT_ERR_SIZE]);
 
@@ -115,7 +118,8 @@ int options_set(struct options *opt, const char *key, const char *value,
 		char err[OPT_ERR_SIZE]);
 
 /*
- * Change one option by its key in an INI file, in a case or for the whole run.
+ * Change one option by its key in an INI file, in a case or for the whole run. given is 0
+ * at the first key of a section.
  * What no option can see alone is left to options_check(), after the last key.
  */
 int options_file_set(struct options *opt, bool in_case, const char *key, const char *value,
@@ -123,6 +127,9 @@ int options_file_set(struct options *opt, bool in_case, const char *key, const c
 
 /* Do the options fit together? */
 int options_check(const struct options *opt, char err[OPT_ERR_SIZE]);
+
+/* Is there a test that is named and looks at it, for each that is in given? */
+int options_check_given(const struct options *opt, char err[OPT_ERR_SIZE]);
 
 /* Read "on", "off" and their short forms. */
 int options_flag(const char *text, bool *flag);

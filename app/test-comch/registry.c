@@ -55,6 +55,15 @@ test_next(const struct test_ops *prev)
 	return e == NULL ? NULL : e->ops;
 }
 
+bool
+test_uses(const struct test_ops *test, const char *option)
+{
+	char word[40];
+
+	snprintf(word, sizeof(word), " %s ", option);
+	return strstr(test->options, word) != NULL;
+}
+
 void
 test_names(char *buf, size_t size, const char *separator)
 {

@@ -119,10 +119,10 @@ run_test(struct app *app, struct client *cl, const struct test_ops *test, uint32
 	const struct options *opt = &app->opt;
 	const struct sweep *own = test->dflt_size.first != 0 && !opt->size_set ?
 			&test->dflt_size : &opt->size;
-	const struct sweep *sizes = test->sweeps & TEST_SWEEPS_SIZE ? own : &sweep_none;
-	const struct sweep *windows = test->sweeps & TEST_SWEEPS_WINDOW ?
+	const struct sweep *sizes = test_uses(test, "size") ? own : &sweep_none;
+	const struct sweep *windows = test_uses(test, "window") ?
 			&opt->window : &sweep_none;
-	const struct sweep *clients = test->sweeps & TEST_SWEEPS_CLIENTS ?
+	const struct sweep *clients = test_uses(test, "clients") ?
 			&opt->clients : &sweep_none;
 	struct test_point pt = { .idle_clients = idle };
 	unsigned int s, w, c;

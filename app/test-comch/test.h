@@ -25,11 +25,6 @@
 struct client;
 struct srv_conn;
 
-/* Sweeps that a test goes through; others are ignored. */
-#define TEST_SWEEPS_SIZE    0x1u
-#define TEST_SWEEPS_WINDOW  0x2u
-#define TEST_SWEEPS_CLIENTS 0x4u
-
 /* Where in the sweeps a result was taken; 0 for what does not apply. */
 struct test_point {
 	uint32_t size;
@@ -103,7 +98,7 @@ struct test_ops {
 	const char *name;
 	const char *description;
 	unsigned int rank;        /* place in the order of tests */
-	unsigned int sweeps;      /* TEST_SWEEPS_* */
+	const char *options;      /* those that are not for all, with a blank on both sides */
 	const char *times_name;   /* what its times are, NULL if it has none */
 	bool limit_is_rate;       /* the limit is a rate, not a time */
 
@@ -139,6 +134,8 @@ void test_register(struct test_entry *entry);
 const struct test_ops *test_find(const char *name);
 /* Walk in the order of ranks; begin with NULL. */
 const struct test_ops *test_next(const struct test_ops *prev);
+/* Does it look at this option, which is not for all? */
+bool test_uses(const struct test_ops *test, const char *option);
 /* Names of all tests in one string. */
 void test_names(char *buf, size_t size, const char *separator);
 

@@ -344,11 +344,13 @@ imm_rate_opt_check(const struct client *cl, const struct test_point *pt, char wh
 	return fp_spec_check(cl, &spec, why);
 }
 
+#define FP_OPTIONS " size burst posts producers consumers connections tasks write-read random bidir "
+
 static const struct test_ops fp_rate = {
 	.name = "fp-rate",
 	.description = "buffers of the fast path in bursts: messages per second",
 	.rank = 50,
-	.sweeps = TEST_SWEEPS_SIZE,
+	.options = FP_OPTIONS "stride mbuf ",
 	.limit_is_rate = true,
 	.opt_check = fp_rate_opt_check,
 	.run = fp_rate_run,
@@ -362,7 +364,7 @@ static const struct test_ops fp_bw = {
 	.name = "fp-bw",
 	.description = "large buffers of the fast path: messages and bytes per second",
 	.rank = 60,
-	.sweeps = TEST_SWEEPS_SIZE,
+	.options = FP_OPTIONS "stride mbuf touch ",
 	.limit_is_rate = true,
 	.opt_check = fp_bw_opt_check,
 	.run = fp_bw_run,
@@ -376,7 +378,7 @@ static const struct test_ops imm_rate = {
 	.name = "imm-rate",
 	.description = "immediate data only, in bursts: messages per second",
 	.rank = 80,
-	.sweeps = TEST_SWEEPS_SIZE,
+	.options = FP_OPTIONS,
 	.limit_is_rate = true,
 	.opt_check = imm_rate_opt_check,
 	.run = imm_rate_run,

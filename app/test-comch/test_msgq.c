@@ -436,11 +436,13 @@ rate_result(const struct result *res, FILE *f)
 	fprintf(f, "\n");
 }
 
+#define MSGQ_OPTIONS " size posts eus eu-cpus program runner "
+
 static const struct test_ops msgq_rate = {
 	.name = "msgq-rate",
 	.description = "message queues with an offload processor: messages per second",
 	.rank = 90,
-	.sweeps = TEST_SWEEPS_SIZE,
+	.options = MSGQ_OPTIONS "burst dir bidir ",
 	.limit_is_rate = true,
 	.absent = msgq_absent,
 	.opt_check = msgq_rate_opt_check,
@@ -454,7 +456,7 @@ static const struct test_ops msgq_lat = {
 	.name = "msgq-lat",
 	.description = "message queues, one message at a time: one-way latency",
 	.rank = 100,
-	.sweeps = TEST_SWEEPS_SIZE,
+	.options = MSGQ_OPTIONS,
 	.times_name = "one-way latency",
 	.absent = msgq_absent,
 	.opt_check = msgq_lat_opt_check,
@@ -466,7 +468,7 @@ static const struct test_ops msgq_dma = {
 	.name = "msgq-dma",
 	.description = "copies of an offload processor, each with a message: copies per second",
 	.rank = 110,
-	.sweeps = TEST_SWEEPS_SIZE,
+	.options = MSGQ_OPTIONS "burst ",
 	.limit_is_rate = true,
 	.absent = msgq_absent,
 	.opt_check = msgq_dma_opt_check,

@@ -141,33 +141,6 @@ msgq_runner() { # <build>
 		grep -q "FAILED: runner: .* cannot be started: No such file" <<<"$out"
 }
 
-# Options of the fast path are refused by name, and a run of all tests leaves these out.
-msgq_options() { # <build>
-	local out rc name args bad=0
-	while read -r name args; do
-		rc=0
-		# shellcheck disable=SC2086 # words on purpose
-		out=$(msgq_benchmark "$1" --count 20 --rounds 1 "--$name" $args 2>&1) || rc=$?
-		if [ "$rc" = 0 ] ||
-			! grep -qE "^msgq-.*: FAILED: $name: .* leave --$name away" <<<"$out"; then
-			echo "$name: exit status $rc"
-			echo "$out"
-			bad=1
-		fi
-	done <<-EOF
-		mbuf --test msgq-rate
-		tasks --test msgq-lat
-		touch --test msgq-dma
-		write-read --test msgq-rate
-		random --test msgq-rate
-		stride 64 --test msgq-dma
-		producers 2 --test msgq-rate
-		consumers 2 --test msgq-lat
-		connections 2 --test msgq-rate
-	EOF
-	return $bad
-}
-
 # What both ends check is found: copies of the program with one mistake each.
 msgq_mistakes() { # <build>
 	local dir source=$top/app/test-comch/dpa/msgq_dpa.c name change args want out rc bad=0

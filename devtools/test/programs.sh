@@ -118,6 +118,10 @@ config_errors() {
 		test|[case1]\ntest=nothing|[case1] test: 'nothing' is not valid: the tests are
 		flag|[case1]\nvalidate=maybe|[case1] validate: 'maybe' is not valid
 		together|[case1]\ncount=3|[case1] count: 3 is fewer than
+		packets|[GLOBAL]\nmbuf=1\n[case1]\ntasks=1|[case1] mbuf: packets go in bursts
+		modes|[case1]\npoll=1\nevent=1|[case1] event: poll is there too
+		no-time|[case1]\nduration=0|[case1] duration: '0' is not valid: give seconds above 0
+		no-use|[case1]\ntest=ctrl-lat\nburst=4|[case1] burst: it changes nothing in ctrl-lat
 		section|[case1]\n[cases]|[cases]: there is no such section
 		key-twice|[case1]\nsize=64\nsize=65|[case1] size: it is there twice
 		section-twice|[case1]\n[case2]\n[case1]|[case1]: it is there twice
@@ -141,6 +145,45 @@ config_errors() {
 		bad=1
 	fi
 	rm -rf "$dir"
+	return $bad
+}
+
+# Options that mean nothing are refused with the reason, before anything runs.
+test_comch_options() {
+	local program=$work/gcc/app/dpdk-test-comch out rc args want bad=0
+	while IFS='|' read -r args want; do
+		rc=0
+		# shellcheck disable=SC2046,SC2086 # words on purpose
+		out=$(timeout -k 5 60 "$program" $(eal_args options "${lcores%%,*}") \
+			--no-telemetry -- $args 2>&1) || rc=$?
+		if [ "$rc" != "${want%% *}" ] || ! grep -qF -e "${want#* }" <<<"$out"; then
+			echo "$args: exit status $rc, and not: $want"
+			echo "$out"
+			bad=1
+		fi
+	done <<-EOF
+		--mbuf --tasks|1 mbuf: packets go in bursts, no task carries one
+		-D 0|1 duration: '0' is not valid: give seconds above 0
+		-c 0|1 count: '0' is not valid: give a number from 1 to
+		--event --poll|1 poll: event is there too, and one is the opposite of the other
+		--poll --event|1 event: poll is there too
+		--test msgq-lat --dir from|1 dir: it changes nothing in msgq-lat, but in msgq-rate;
+		--test fp-lat,ctrl-rate --burst 8|1 burst: it changes nothing in fp-lat and the others
+		--test fp-rate --dir to|1 dir: it changes nothing in fp-rate
+		--test fp-lat,fp-rate --burst 8 --list-dev|0 no devices
+		--test msgq-rate --mbuf|1 mbuf: it changes nothing in msgq-rate, but in fp-rate, fp-bw;
+		--test msgq-lat --tasks|1 tasks: it changes nothing in msgq-lat
+		--test msgq-dma --touch|1 touch: it changes nothing in msgq-dma, but in fp-bw;
+		--test msgq-rate --write-read|1 write-read: it changes nothing in msgq-rate
+		--test msgq-rate --random|1 random: it changes nothing in msgq-rate
+		--test msgq-dma --stride 64|1 stride: it changes nothing in msgq-dma
+		--test msgq-rate --producers 2|1 producers: it changes nothing in msgq-rate
+		--test msgq-lat --consumers 2|1 consumers: it changes nothing in msgq-lat
+		--test msgq-rate --connections 2|1 connections: it changes nothing in msgq-rate
+		--burst 8 --dir from --list-dev|0 no devices
+		--version|0 dpdk-test-comch $(cut -d . -f 1 "$top/VERSION").
+	EOF
+	"$program" --version | grep '^dpdk-test-comch [0-9.]*, DPDK ' || bad=1
 	return $bad
 }
 
