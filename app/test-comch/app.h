@@ -33,6 +33,9 @@ struct app {
 bool app_quit_wanted(void);
 void app_quit(void);
 
+/* A context or an engine that cannot be destroyed: its device stays, and so does EAL. */
+void app_left(const char *what, int error);
+
 /* A descriptor that becomes readable, for good, when app_quit() was called. */
 int app_quit_fd(void);
 

@@ -20,6 +20,7 @@
 #include <rte_mbuf.h>
 #include <rte_memory.h>
 
+#include "app.h"
 #include "env.h"
 #include "fp_private.h"
 
@@ -565,9 +566,8 @@ queue_free(struct fp_queue *q)
 	int ret = rte_comch_ctx_destroy(q->ctx);
 
 	if (ret != 0)
-		fprintf(stderr, "a %s cannot be destroyed: %s\n",
-				rte_comch_ctx_type_get(q->ctx) == RTE_COMCH_CTX_CONSUMER ?
-				"consumer" : "producer", strerror(-ret));
+		app_left(rte_comch_ctx_type_get(q->ctx) == RTE_COMCH_CTX_CONSUMER ?
+				"a consumer" : "a producer", ret);
 	return ret == 0;
 }
 
@@ -610,8 +610,7 @@ worker_free(struct fp_worker *w)
 	if (w->pe != w->fp->pe) {
 		ret = rte_comch_pe_destroy(w->pe);
 		if (ret != 0)
-			fprintf(stderr, "the engine of a worker cannot be destroyed: %s\n",
-					strerror(-ret));
+			app_left("the engine of a worker", ret);
 	}
 	return true;
 }

@@ -33,11 +33,19 @@ static volatile sig_atomic_t quit_wanted;
 static int quit_fd = -1;
 /* One process: what its signals and its end look at. */
 static struct app the_app;
+static bool left;
 
 bool
 app_quit_wanted(void)
 {
 	return quit_wanted != 0;
+}
+
+void
+app_left(const char *what, int error)
+{
+	fprintf(stderr, "%s cannot be destroyed: %s\n", what, strerror(-error));
+	left = true;
 }
 
 /* Also what the signals do: nothing but this is safe in a handler. */
@@ -270,6 +278,21 @@ version_print(void)
 	printf("dpdk-test-comch %s, %s\n", TEST_COMCH_VERSION, rte_version());
 }
 
+/* Give back what EAL has; returns the exit code. */
+static int
+finish(int ret)
+{
+	if (left) {
+		/* The threads of its driver go on, in memory that a clean-up would take away. */
+		fprintf(stderr, "a device is in use to the end: ended without a clean-up\n");
+		ret = -EBUSY;
+	} else if (rte_eal_cleanup() != 0) {
+		fprintf(stderr, "EAL did not clean up\n");
+	}
+	fflush(stdout);
+	return ret == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -320,8 +343,5 @@ main(int argc, char **argv)
 			ret = app_main(app);
 		config_free(&config);
 	}
-	if (rte_eal_cleanup() != 0)
-		fprintf(stderr, "EAL did not clean up\n");
-	fflush(stdout);
-	return ret == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return finish(ret);
 }

@@ -431,6 +431,7 @@ ctx_end(struct msgq_end *e, struct rte_comch_ctx *ctx)
 {
 	const uint64_t end = rte_rdtsc() + (uint64_t)(STOP_PATIENCE * (double)rte_get_tsc_hz());
 	struct rte_comch_cpl cpls[32];
+	int ret;
 
 	if (ctx == NULL)
 		return;
@@ -439,7 +440,9 @@ ctx_end(struct msgq_end *e, struct rte_comch_ctx *ctx)
 		rte_comch_queue_poll_burst(ctx, cpls, RTE_DIM(cpls));
 		rte_comch_pe_progress(e->pe);
 	}
-	rte_comch_ctx_destroy(ctx);
+	ret = rte_comch_ctx_destroy(ctx);
+	if (ret != 0)
+		app_left("a queue of a message queue", ret);
 }
 
 static void

@@ -26,8 +26,6 @@
 #define CLIENT_RETRY_MS 10
 /* Seconds between two looks at prompt and signals. */
 #define CLIENT_TICK 0.05
-/* Seconds for a context to become IDLE. */
-#define CLIENT_STOP_PATIENCE 2.0
 
 static uint64_t
 clock_in(double seconds)
@@ -132,6 +130,15 @@ client_consumer_cb(struct rte_comch_conn *conn, uint32_t consumer_id, void *user
 		cc->consumer(cc, consumer_id);
 }
 
+/* One that is stuck, when its test is over. */
+static void
+client_recv_nothing(struct client_conn *cc, const void *msg, uint32_t len)
+{
+	RTE_SET_USED(cc);
+	RTE_SET_USED(msg);
+	RTE_SET_USED(len);
+}
+
 /* What is lost with a consumer shows in the producers, or with the connection. */
 static void
 client_consumer_gone_cb(struct rte_comch_conn *conn, uint32_t consumer_id, void *user_data)
@@ -231,14 +238,17 @@ client_conn_stop(struct client_conn *cc)
 	flow_close(cc->flow);
 	cc->flow = NULL;
 	cc->changed = NULL;
+	cc->consumer = NULL;
+	cc->recv = client_recv_nothing;
 	rte_comch_ctx_stop(cc->ctx);
 }
 
 void
 client_conns_close(struct client *cl, struct client_conn **ccs, uint32_t nb)
 {
-	uint64_t deadline = clock_in(CLIENT_STOP_PATIENCE);
+	uint64_t deadline = clock_in(PEER_PATIENCE);
 	uint32_t i, left;
+	int ret;
 
 	for (i = 0; i < nb; i++) {
 		if (ccs[i] != NULL)
@@ -254,14 +264,19 @@ client_conns_close(struct client *cl, struct client_conn **ccs, uint32_t nb)
 			rte_comch_pe_progress(cl->pe);
 	} while (left > 0 && rte_rdtsc() < deadline);
 	if (left > 0)
-		fprintf(stderr, "%u clients did not get idle\n", left);
+		fprintf(stderr, "%u client%s did not get idle\n", left, left == 1 ? "" : "s");
 
 	for (i = 0; i < nb; i++) {
+		if (ccs[i] == NULL)
+			continue;
 		/* One that is stuck stays: its callbacks may still come. */
-		if (ccs[i] != NULL && rte_comch_ctx_destroy(ccs[i]->ctx) == 0) {
-			free(ccs[i]);
-			ccs[i] = NULL;
+		ret = rte_comch_ctx_destroy(ccs[i]->ctx);
+		if (ret != 0) {
+			app_left("a client", ret);
+			continue;
 		}
+		free(ccs[i]);
+		ccs[i] = NULL;
 	}
 }
 
@@ -450,7 +465,7 @@ void
 client_close(struct client *cl)
 {
 	struct peer_bye bye;
-	uint64_t deadline = clock_in(CLIENT_STOP_PATIENCE);
+	uint64_t deadline = clock_in(PEER_PATIENCE);
 	int ret;
 
 	if (cl == NULL)
@@ -471,7 +486,7 @@ client_close(struct client *cl)
 	}
 	ret = rte_comch_pe_destroy(cl->pe);
 	if (ret != 0)
-		fprintf(stderr, "the progress engine cannot be destroyed: %s\n", strerror(-ret));
+		app_left("the progress engine", ret);
 	free(cl);
 }
 

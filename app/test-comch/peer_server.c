@@ -207,12 +207,11 @@ server_close(struct server *srv)
 	for (i = 0; i < srv->nb_ports; i++) {
 		ret = rte_comch_ctx_destroy(srv->ports[i].ctx);
 		if (ret != 0)
-			fprintf(stderr, "the server on %s cannot be destroyed: %s\n",
-					srv->ports[i].rep.name, strerror(-ret));
+			app_left("a server", ret);
 	}
 	ret = rte_comch_pe_destroy(srv->pe);
 	if (ret != 0)
-		fprintf(stderr, "the progress engine cannot be destroyed: %s\n", strerror(-ret));
+		app_left("the progress engine", ret);
 	free(srv->ports);
 }
 
