@@ -25,9 +25,9 @@
 #define LIMIT_GRACE 2.0
 /*
  * Of the slices of a rate the upper tenth counts: what others take of the CPUs is
- * no limit of the machine's. If the two threads get less than the share of their
- * CPUs that is given here, there are not enough slices that are theirs: it is
- * tried again.
+ * no limit of the machine's. If it is not certain that the threads ran for this share
+ * of the time, and two of them at the same time, there are not enough slices that are
+ * theirs: it is tried again.
  */
 #define LIMIT_SHARE_MIN 0.15
 #define LIMIT_TRIES 2
@@ -180,7 +180,7 @@ with_helper_once(const struct limit_place *place, struct limit_shared *sh, doubl
 	/* Threads that sleep have no share to look at, and single times need none. */
 	if (sh->event || !sh->rate)
 		return ret;
-	return RTE_MIN(share, sh->share) < LIMIT_SHARE_MIN ? -EBUSY : ret;
+	return share + sh->share - 1 < LIMIT_SHARE_MIN ? -EBUSY : ret;
 }
 
 int

@@ -207,11 +207,40 @@ report_row(const struct result *res, FILE *f)
 	fprintf(f, "\n");
 }
 
+/* What each limit is, once for each test; and of each result without one why. */
+static void
+report_limits(const struct report *rep, FILE *f)
+{
+	const struct result *res, *other;
+	uint32_t i, j;
+
+	for (i = 0; i < rep->nb; i++) {
+		res = &rep->res[i];
+		if (res->limit <= 0 && res->limit_why[0] != '\0') {
+			fprintf(f, "limit of %s", res->test->name);
+			if (res->pt.size != 0)
+				fprintf(f, ", %u B", res->pt.size);
+			fprintf(f, ": none, and no ratio: %s\n", res->limit_why);
+			continue;
+		}
+		for (j = 0; j < i; j++) {
+			other = &rep->res[j];
+			if (other->test == res->test && other->event == res->event &&
+					other->limit > 0)
+				break;
+		}
+		if (j == i && res->limit > 0)
+			fprintf(f, "limit of %s: %s; ratio: median of %s over limit\n",
+					res->test->name, res->limit_name,
+					res->test->limit_is_rate ? "rate" : "latency");
+	}
+}
+
 void
 report_table(const struct report *rep, FILE *f)
 {
-	const struct result *res, *other;
-	uint32_t i, j, failed = report_failed(rep);
+	const struct result *res;
+	uint32_t i, failed = report_failed(rep);
 
 	fprintf(f, "\n%-14s %8s %6s %7s %5s %11s %9s %7s %7s %7s %7s %7s %7s %8s %9s %13s %7s\n",
 			"test", "size", "window", "clients", "idle", "messages", "rate", "rate",
@@ -227,24 +256,7 @@ report_table(const struct report *rep, FILE *f)
 		report_row(&rep->res[i], f);
 	}
 
-	/* What each limit is, once for each test. */
-	for (i = 0; i < rep->nb; i++) {
-		res = &rep->res[i];
-		for (j = 0; j < i; j++) {
-			other = &rep->res[j];
-			if (other->test == res->test && other->event == res->event)
-				break;
-		}
-		if (j < i || res->limit_name == NULL)
-			continue;
-		if (res->limit <= 0 && res->limit_why[0] != '\0')
-			fprintf(f, "limit of %s: not measured: %s\n", res->test->name,
-					res->limit_why);
-		else
-			fprintf(f, "limit of %s: %s; ratio: median of %s over limit\n",
-					res->test->name, res->limit_name,
-					res->test->limit_is_rate ? "rate" : "latency");
-	}
+	report_limits(rep, f);
 	for (i = 0; i < rep->nb && rep->res[i].server_page_size == 0; i++)
 		;
 	if (i < rep->nb)

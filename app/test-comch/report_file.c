@@ -48,7 +48,7 @@ report_csv(const struct report *rep, FILE *f)
 			"limit_per_s,limit_ns,ratio,client_cpu_share,server_cpu_share,"
 			"idle_memory_bytes,reason,case,bytes_per_s,variant,burst,stride_bytes,"
 			"posts,producers,consumers,client_page_bytes,server_page_bytes,"
-			"best_rate_per_s,write_read,eus\n");
+			"best_rate_per_s,write_read,eus,limit_missing\n");
 	for (i = 0; i < rep->nb; i++) {
 		res = &rep->res[i];
 		fprintf(f, "%s,%s", res->test->name, res->status == 0 ? "passed" : "failed");
@@ -92,6 +92,7 @@ report_csv(const struct report *rep, FILE *f)
 		csv_number(f, res->best_rate > 0, res->best_rate);
 		fprintf(f, ",%u", res->write_read);
 		csv_number(f, res->eus != 0, res->eus);
+		csv_string(f, res->limit > 0 ? "" : res->limit_why);
 		fprintf(f, "\n");
 	}
 	return ferror(f) == 0;

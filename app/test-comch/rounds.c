@@ -16,6 +16,12 @@
 /* Least and greatest time that the limit of one round is measured for. */
 #define LIMIT_MIN_SECONDS 0.02
 #define LIMIT_MAX_SECONDS 0.1
+/*
+ * A limit so many times worse than the best one of its result was disturbed. CPUs that
+ * their host moves change it by five. It is measured again so often in each round.
+ */
+#define LIMIT_FAR 8.0
+#define LIMIT_AGAIN 2
 
 static int
 compare_double(const void *a, const void *b)
@@ -54,14 +60,45 @@ rounds_init(struct rounds *r, struct client *cl, struct result *res, double dflt
 	cl->next_line = 0;
 }
 
-void
+/* So many times as good; below 1 if it is worse. */
+static double
+limit_gain(const struct rounds *r, double limit, double other)
+{
+	return r->res->test->limit_is_rate ? limit / other : other / limit;
+}
+
+static bool
+limit_far(const struct rounds *r, double limit)
+{
+	return limit_gain(r, r->best_limit, limit) > LIMIT_FAR;
+}
+
+/* Others only make it worse: the best of a round counts. */
+static bool
+limit_keep(struct rounds *r, double limit)
+{
+	double *mine = &r->limit[r->done];
+
+	if (r->best_limit <= 0 || limit_gain(r, limit, r->best_limit) > 1)
+		r->best_limit = limit;
+	if (*mine <= 0 || limit_gain(r, limit, *mine) > 1)
+		*mine = limit;
+	/* One round has no other to compare with. */
+	return r->again < LIMIT_AGAIN && (limit_far(r, *mine) || (r->nb == 1 && r->again == 0));
+}
+
+bool
 rounds_limit(struct rounds *r, int status, double limit)
 {
 	const struct limit_place *place = &r->cl->place;
 
-	r->limit[r->done] = status == 0 ? limit : 0;
+	if (status == 0 && limit_keep(r, limit)) {
+		r->again++;
+		return true;
+	}
+	r->again = 0;
 	if (status == 0)
-		return;
+		return false;
 	if (status == -EBUSY)
 		snprintf(r->res->limit_why, sizeof(r->res->limit_why),
 				"others were busy on cpu %d or %d", place->cpu, place->peer_cpu);
@@ -71,6 +108,7 @@ rounds_limit(struct rounds *r, int status, double limit)
 		snprintf(r->res->limit_why, sizeof(r->res->limit_why),
 				"nothing can be measured on cpu %d: %s", place->peer_cpu,
 				strerror(-status));
+	return false;
 }
 
 void
@@ -101,23 +139,41 @@ rounds_add(struct rounds *r, double value, uint64_t nb, double seconds)
 	r->res->seconds += seconds;
 }
 
-int
-rounds_finish(struct rounds *r, int status, double *value)
+/* The limits that nobody disturbed, and their ratios. */
+static void
+limit_finish(struct rounds *r)
 {
-	double ratio[OPT_MAX_ROUNDS];
+	double ratio[OPT_MAX_ROUNDS], worst = r->best_limit;
 	struct result *res = r->res;
+	const bool rate = res->test->limit_is_rate;
 	uint32_t i, nb = 0;
 
 	for (i = 0; i < r->done; i++) {
-		if (r->limit[i] > 0)
-			ratio[nb++] = r->value[i] / r->limit[i];
+		if (r->limit[i] > 0 && limit_gain(r, r->limit[i], worst) < 1)
+			worst = r->limit[i];
+		if (r->limit[i] <= 0 || limit_far(r, r->limit[i]))
+			continue;
+		ratio[nb] = r->value[i] / r->limit[i];
+		r->limit[nb++] = r->limit[i];
 	}
-	res->ratio = median(ratio, nb);
-	for (i = 0, nb = 0; i < r->done; i++) {
-		if (r->limit[i] > 0)
-			r->limit[nb++] = r->limit[i];
+	/* What is missing in most rounds says nothing of the others. */
+	if (2 * nb >= r->done) {
+		res->ratio = median(ratio, nb);
+		res->limit = median(r->limit, nb);
+	} else if (limit_far(r, worst)) {
+		snprintf(res->limit_why, sizeof(res->limit_why),
+				"it was disturbed: %.1f and %.1f %s in the same run",
+				rate ? worst / 1e3 : worst,
+				rate ? r->best_limit / 1e3 : r->best_limit, rate ? "k/s" : "ns");
 	}
-	res->limit = median(r->limit, nb);
+}
+
+int
+rounds_finish(struct rounds *r, int status, double *value)
+{
+	struct result *res = r->res;
+
+	limit_finish(r);
 	*value = median(r->value, r->done);
 	if (res->seconds > 0) {
 		res->client_cpu /= res->seconds;

@@ -24,6 +24,8 @@ struct rounds {
 	double limit_seconds;
 	double value[OPT_MAX_ROUNDS];
 	double limit[OPT_MAX_ROUNDS];   /* 0 where it could not be measured */
+	double best_limit;        /* of all rounds so far */
+	uint32_t again;           /* measurements of this round's limit beyond the first */
 	uint64_t begin;           /* clock of the measured part of this round */
 	uint64_t end;
 	uint64_t begin_all;
@@ -32,8 +34,11 @@ struct rounds {
 /* dflt_seconds: of the whole result, if the user gave neither count nor time. */
 void rounds_init(struct rounds *r, struct client *cl, struct result *res, double dflt_seconds);
 
-/* Keep the limit of the next round, or the reason why there is none. */
-void rounds_limit(struct rounds *r, int status, double limit);
+/*
+ * Keep the limit of the next round, or the reason why there is none. True if it is to be
+ * measured again, which ends by itself: it is far from that of other rounds.
+ */
+bool rounds_limit(struct rounds *r, int status, double limit);
 
 /* The measured part of a round begins. */
 void rounds_begin(struct rounds *r);
@@ -53,7 +58,8 @@ void rounds_add(struct rounds *r, double value, uint64_t nb, double seconds);
 
 /*
  * Work out the medians. The ratio is the median of the rounds' own: a round and
- * its limit have seen the same machine, as the whole run may not have. A run that
+ * its limit have seen the same machine, as the whole run may not have. If most rounds
+ * have no limit that counts, there is none, and a reason. A run that
  * was stopped keeps what rounds it has. Returns the status of the result.
  */
 int rounds_finish(struct rounds *r, int status, double *value);

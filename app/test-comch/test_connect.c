@@ -203,8 +203,9 @@ connect_round(struct rounds *r, const struct test_point *pt, struct connect_test
 	uint32_t i;
 	int ret, drained;
 
-	ret = limit_connect(&cl->place, pt->clients, r->limit_seconds, &limit);
-	rounds_limit(r, ret, limit);
+	do {
+		ret = limit_connect(&cl->place, pt->clients, r->limit_seconds, &limit);
+	} while (rounds_limit(r, ret, limit));
 
 	t->connects = 0;
 	t->error = 0;

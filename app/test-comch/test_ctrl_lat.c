@@ -183,8 +183,10 @@ lat_round(struct rounds *r, const struct test_point *pt, struct lat *lat)
 	double limit = 0;
 	int ret;
 
-	ret = limit_latency(&cl->place, r->limit_seconds, &limit);
-	rounds_limit(r, ret, limit * 1e9 / (double)rte_get_tsc_hz());
+	do {
+		ret = limit_latency(&cl->place, r->limit_seconds, &limit);
+	} while (rounds_limit(r, ret, limit * 1e9 / (double)rte_get_tsc_hz()));
+	hist_reset(h);
 
 	ret = client_run_begin(cl, &spec, &run);
 	if (ret == 0)

@@ -259,9 +259,10 @@ rate_round(struct rounds *r, const struct test_point *pt, double *tx, double *rx
 	double limit = 0;
 	int ret;
 
-	ret = limit_rate(&cl->place, pt->size, pt->window * rate.nb_conns, cl->opt->bidir,
-			r->limit_seconds, &limit);
-	rounds_limit(r, ret, limit);
+	do {
+		ret = limit_rate(&cl->place, pt->size, pt->window * rate.nb_conns, cl->opt->bidir,
+				r->limit_seconds, &limit);
+	} while (rounds_limit(r, ret, limit));
 
 	ret = client_run_begin(cl, &spec, &run);
 	if (ret == 0)

@@ -88,8 +88,10 @@ lat_round(struct rounds *r, const struct fp_spec *spec, struct hist *h)
 	double limit = 0;
 	int ret;
 
-	ret = limit_latency(&cl->place, r->limit_seconds, &limit);
-	rounds_limit(r, ret, limit * 1e9 / (double)rte_get_tsc_hz());
+	do {
+		ret = limit_latency(&cl->place, r->limit_seconds, &limit);
+	} while (rounds_limit(r, ret, limit * 1e9 / (double)rte_get_tsc_hz()));
+	hist_reset(h);
 	ret = fp_run_begin(cl, r->res->test, spec, &run);
 	if (ret == 0)
 		ret = lat_pings(cl, cl->opt->warmup, NULL);

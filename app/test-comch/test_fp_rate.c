@@ -127,13 +127,14 @@ yard_measure(struct rounds *r, const struct yard *y, const struct fp_spec *spec)
 		return;
 	}
 	cl->fp_place.event = cl->opt->event;
-	if (y->copies)
-		ret = limit_copy(&cl->fp_place, &y->stream, r->limit_seconds, &limit);
-	else if ((spec->flags & FP_F_MBUF) != 0)
-		ret = limit_mbuf(&cl->fp_place, &y->stream, r->limit_seconds, &limit);
-	else
-		ret = limit_stream(&cl->fp_place, &y->stream, r->limit_seconds, &limit);
-	rounds_limit(r, ret, limit);
+	do {
+		if (y->copies)
+			ret = limit_copy(&cl->fp_place, &y->stream, r->limit_seconds, &limit);
+		else if ((spec->flags & FP_F_MBUF) != 0)
+			ret = limit_mbuf(&cl->fp_place, &y->stream, r->limit_seconds, &limit);
+		else
+			ret = limit_stream(&cl->fp_place, &y->stream, r->limit_seconds, &limit);
+	} while (rounds_limit(r, ret, limit));
 	if (ret != 0 && ret != -EBUSY && cl->fp_place.peer_cpu < 0)
 		strlcpy(r->res->limit_why, cl->fp_place.why, sizeof(r->res->limit_why));
 }

@@ -175,11 +175,12 @@ rate_limit(struct rounds *r, const struct msgq_end *e)
 	double limit = 0;
 	int ret;
 
-	if (spec->mode == MSGQ_MODE_COPY)
-		ret = copy_limit(e, &copy, r->limit_seconds, &limit);
-	else
-		ret = limit_slots(&place, &slots, r->limit_seconds, &limit);
-	rounds_limit(r, ret, limit);
+	do {
+		if (spec->mode == MSGQ_MODE_COPY)
+			ret = copy_limit(e, &copy, r->limit_seconds, &limit);
+		else
+			ret = limit_slots(&place, &slots, r->limit_seconds, &limit);
+	} while (rounds_limit(r, ret, limit));
 }
 
 static int
@@ -331,8 +332,10 @@ lat_round(struct rounds *r, struct msgq_end *e, struct hist *h)
 	double limit = 0;
 	int ret;
 
-	ret = limit_latency(&place, r->limit_seconds, &limit);
-	rounds_limit(r, ret, limit * 1e9 / (double)rte_get_tsc_hz());
+	do {
+		ret = limit_latency(&place, r->limit_seconds, &limit);
+	} while (rounds_limit(r, ret, limit * 1e9 / (double)rte_get_tsc_hz()));
+	hist_reset(h);
 	ret = msgq_go(e);
 	if (ret == 0)
 		ret = lat_pings(e, e->cl->opt->warmup, NULL);

@@ -187,6 +187,31 @@ test_comch_options() {
 	return $bad
 }
 
+# Where others have the CPUs too, so that the two ends of a limit need not run at the same
+# time, there is no ratio, and the reason stands in each file.
+test_comch_disturbed() {
+	local out hogs=() i rc=0
+	for i in 1 2; do
+		taskset -c "${lcores%%,*}" timeout 60 sh -c 'while :; do :; done' &
+		hogs+=($!)
+		taskset -c "${lcores##*,}" timeout 60 sh -c 'while :; do :; done' &
+		hogs+=($!)
+	done
+	out=$(two_processes "$work/gcc/app/dpdk-test-comch" --server --once -- --client \
+		--test ctrl-rate,fp-rate --size 64 --duration 0.3 --rounds 3 \
+		--csv "$work/disturbed.csv" --json "$work/disturbed.json") || rc=1
+	kill "${hogs[@]}"
+	wait "${hogs[@]}" || true
+	echo "$out"
+	cat "$work/disturbed.csv"
+	[ "$(grep -c '^limit of .*-rate, 64 B: none, and no ratio: others were busy' <<<"$out")" = 2 ] &&
+		[ "$(grep -c '"ratio": null' "$work/disturbed.json")" = 2 ] &&
+		[ "$(grep -c '"limit_missing": "others were busy' "$work/disturbed.json")" = 2 ] &&
+		[ "$(grep -c ',"others were busy on cpu [0-9]* or [0-9]*"$' "$work/disturbed.csv")" = 2 ] ||
+		rc=1
+	return $rc
+}
+
 config_and_pictures() {
 	local what
 	rm -rf "$work/pictures"
