@@ -192,6 +192,7 @@ plan gate 25 "first hour with the vendor's names, gcc-sanitize" after 'build gcc
 plan gate 1 'library folder of an install' after 'build gcc' -- library_folder
 plan gate 5 'mistakes in INI files' after 'build gcc' -- config_errors
 plan gate 5 'benchmark, options that are refused' after 'build gcc' -- test_comch_options
+plan gate 20 'benchmark, Ctrl-C' after 'build gcc' -- test_comch_stopped
 plan gate 5 'benchmark, a limit that is disturbed' after 'build gcc' -- test_comch_disturbed
 plan gate 30 'INI file, two processes, and pictures' after 'build gcc' -- config_and_pictures
 plan gate 17 'instructions per message' after 'build gcc' -- \

@@ -25,8 +25,8 @@ struct app {
 	struct client *client;     /* while tests run; for "show" */
 	struct server *server;     /* if this thread serves; for "show" */
 	const char *case_name;     /* of the case that runs; NULL without cases */
-	bool running;              /* a run of tests is under way */
-	bool stop;                 /* "stop" was typed */
+	volatile bool running;     /* a run of tests is under way */
+	volatile bool stop;        /* "stop" or Ctrl-C was typed at the prompt */
 };
 
 /* SIGINT, SIGTERM or "quit": everything is to end in good order. */

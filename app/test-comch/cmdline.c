@@ -32,6 +32,8 @@
 #define PROMPT_TEXT "comch> "
 /* Choices of a token that are made at run time. */
 #define PROMPT_CHOICES 512
+/* What a terminal sends for Ctrl-C. */
+#define CTRL_C '\003'
 
 struct prompt {
 	struct app *app;
@@ -500,6 +502,7 @@ prompt_load(struct prompt *p, const char *path)
 		return -ENOMEM;
 	}
 	p->loads++;
+	p->app->stop = false;
 	while (!app_quit_wanted() && fgets(line, sizeof(line) - 1, f) != NULL) {
 		const char *text = line + strspn(line, " \t");
 
@@ -520,6 +523,8 @@ prompt_load(struct prompt *p, const char *path)
 		}
 		ret = 0;
 		prompt_pending(p);
+		if (p->app->stop)
+			break;
 	}
 	p->loads--;
 	cmdline_free(cl);
@@ -552,6 +557,10 @@ prompt_poll(struct prompt *p)
 		if (read(pfd.fd, &c, 1) != 1) {
 			p->end_of_input = true;
 			app_quit();
+			return;
+		}
+		if (c == CTRL_C && p->app->running) {
+			p->app->stop = true;
 			return;
 		}
 		/* Ctrl-D, or "quit". */

@@ -70,8 +70,11 @@ signal_handler(int sig)
 {
 	int saved = errno;
 
-	RTE_SET_USED(sig);
-	app_quit();
+	/* At the prompt Ctrl-C ends the tests, and nothing else: so does the signal. */
+	if (sig == SIGINT && the_app.running && the_app.opt.interactive)
+		the_app.stop = true;
+	else
+		app_quit();
 	errno = saved;
 }
 

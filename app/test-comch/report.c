@@ -142,6 +142,9 @@ report_details(const struct result *res, FILE *f)
 
 	if (res->status != 0)
 		return;
+	if (res->stopped)
+		fprintf(f, "%s: stopped in round %u: both ends have not compared the counts of it\n",
+				res->test->name, res->rounds);
 	if (res->test->result != NULL)
 		res->test->result(res, f);
 	if (!res->has_times)

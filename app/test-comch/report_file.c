@@ -36,6 +36,12 @@ csv_string(FILE *f, const char *s)
 	fputc('"', f);
 }
 
+static const char *
+result_status(const struct result *res)
+{
+	return res->status != 0 ? "failed" : res->stopped ? "stopped" : "passed";
+}
+
 bool
 report_csv(const struct report *rep, FILE *f)
 {
@@ -51,7 +57,7 @@ report_csv(const struct report *rep, FILE *f)
 			"best_rate_per_s,write_read,eus,limit_missing\n");
 	for (i = 0; i < rep->nb; i++) {
 		res = &rep->res[i];
-		fprintf(f, "%s,%s", res->test->name, res->status == 0 ? "passed" : "failed");
+		fprintf(f, "%s,%s", res->test->name, result_status(res));
 		csv_number(f, res->pt.size != 0, res->pt.size);
 		csv_number(f, res->pt.window != 0, res->pt.window);
 		csv_number(f, res->pt.clients != 0, res->pt.clients);
@@ -242,7 +248,7 @@ json_result(const struct result *res, FILE *f)
 	static const char in[] = "      ";
 
 	fprintf(f, "    {\n      \"test\": \"%s\"", res->test->name);
-	json_text(f, in, "status", res->status == 0 ? "passed" : "failed");
+	json_text(f, in, "status", result_status(res));
 	json_text(f, in, "reason", res->reason);
 	json_number(f, in, "size_bytes", res->pt.size != 0, res->pt.size);
 	json_number(f, in, "window", res->pt.window != 0, res->pt.window);

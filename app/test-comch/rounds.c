@@ -130,13 +130,16 @@ rounds_share(const struct rounds *r, uint64_t now, uint64_t nb)
 	return ((double)r->done + RTE_MIN(share, 1.0)) / (double)r->nb;
 }
 
-void
-rounds_add(struct rounds *r, double value, uint64_t nb, double seconds)
+int
+rounds_add(struct rounds *r, int status, double value, uint64_t nb, double seconds)
 {
+	if (status != 0 && (status != -ECANCELED || nb == 0))
+		return status;
 	r->value[r->done++] = value;
 	r->res->rounds = r->done;
 	r->res->nb += nb;
 	r->res->seconds += seconds;
+	return status;
 }
 
 /* The limits that nobody disturbed, and their ratios. */
@@ -175,12 +178,15 @@ rounds_finish(struct rounds *r, int status, double *value)
 
 	limit_finish(r);
 	*value = median(r->value, r->done);
-	if (res->seconds > 0) {
+	res->stopped = status == -ECANCELED && r->done > 0;
+	if (res->stopped) {
+		/* Of the round that was stopped it is not known. */
+		res->client_cpu = res->server_cpu = 0;
+		status = 0;
+	} else if (res->seconds > 0) {
 		res->client_cpu /= res->seconds;
 		res->server_cpu /= res->seconds;
 	}
-	if (status == -ECANCELED && r->done > 0)
-		status = 0;
 	if (status != 0)
 		strlcpy(res->reason, r->cl->error, sizeof(res->reason));
 	return status;

@@ -53,8 +53,11 @@ rounds_over(const struct rounds *r, uint64_t now, uint64_t nb)
 /* Part of the whole result that is done, for progress lines. */
 double rounds_share(const struct rounds *r, uint64_t now, uint64_t nb);
 
-/* The value of a round that has ended. */
-void rounds_add(struct rounds *r, double value, uint64_t nb, double seconds);
+/*
+ * The value of a round that has ended, with status 0, or was stopped, with -ECANCELED: what
+ * was done until then counts. Returns the status.
+ */
+int rounds_add(struct rounds *r, int status, double value, uint64_t nb, double seconds);
 
 /*
  * Work out the medians. The ratio is the median of the rounds' own: a round and

@@ -54,6 +54,7 @@ struct result {
 	bool validate;
 	bool bidir;
 	int status;               /* 0, or a negative errno */
+	bool stopped;             /* by the user: its last round is not whole, nor compared */
 	char reason[OPT_ERR_SIZE];/* why, if status is not 0 */
 
 	uint64_t nb;              /* messages or connects that were measured */

@@ -185,10 +185,8 @@ connect_measure(struct rounds *r, struct connect_test *t)
 		client_line(r->cl, r->res, rounds_share(r, now, done),
 				(double)done * hz / (double)(now - r->begin), "connects/s");
 	} while (ret == 0 && !rounds_over(r, now, done));
-	if (ret == 0)
-		rounds_add(r, (double)done * hz / (double)(now - r->begin), done,
-				(double)(now - r->begin) / hz);
-	return ret;
+	return rounds_add(r, ret, (double)done * hz / (double)(now - r->begin), done,
+			(double)(now - r->begin) / hz);
 }
 
 static int

@@ -140,10 +140,11 @@ lat_turn(struct client *cl, struct lat *lat)
 	return 0;
 }
 
-/* The measured part of a round; end is when it was over. */
+/* The measured part of a round. */
 static int
-lat_measure(struct rounds *r, struct lat *lat, uint64_t *end)
+lat_measure(struct rounds *r, struct lat *lat)
 {
+	const double hz = (double)rte_get_tsc_hz();
 	struct client *cl = r->cl;
 	uint64_t now;
 	int ret = 0;
@@ -155,14 +156,14 @@ lat_measure(struct rounds *r, struct lat *lat, uint64_t *end)
 		now = rte_rdtsc();
 		if (lat->nb % 4096 == 0) {
 			client_line(cl, r->res, rounds_share(r, now, lat->nb),
-					(double)lat->nb * (double)rte_get_tsc_hz() /
-					(double)(now - r->begin), "round trips/s");
+					(double)lat->nb * hz / (double)(now - r->begin),
+					"round trips/s");
 			if (ret == 0)
 				ret = client_check(cl);
 		}
 	}
-	*end = now;
-	return ret;
+	return rounds_add(r, ret, hist_percentile(lat->hist, 50) / 2 * 1e9 / hz, lat->nb,
+			(double)(now - r->begin) / hz);
 }
 
 static int
@@ -179,7 +180,7 @@ lat_round(struct rounds *r, const struct test_point *pt, struct lat *lat)
 	struct client *cl = r->cl;
 	struct hist *h = lat->hist;
 	struct client_run run;
-	uint64_t now = 0, i;
+	uint64_t i;
 	double limit = 0;
 	int ret;
 
@@ -200,19 +201,15 @@ lat_round(struct rounds *r, const struct test_point *pt, struct lat *lat)
 		ret = lat_turn(cl, lat);
 
 	lat->hist = h;
-	hist_reset(h);
 	lat->nb = 0;
 	if (ret == 0)
-		ret = lat_measure(r, lat, &now);
+		ret = lat_measure(r, lat);
 	if (ret != 0)
 		goto fail;
 	ret = client_run_end(cl, &run, lat->nb + cl->opt->warmup, 0, r->res);
 	if (ret == 0 && lat->bad > 0)
 		ret = client_fail(cl, -EBADMSG, "validation failed: %" PRIu64 " of %" PRIu64
 				" answers were not what was sent", lat->bad, lat->nb);
-	if (ret == 0)
-		rounds_add(r, hist_percentile(h, 50) / 2 * 1e9 / (double)rte_get_tsc_hz(),
-				lat->nb, (double)(now - r->begin) / (double)rte_get_tsc_hz());
 	return ret;
 
 fail:
@@ -237,8 +234,7 @@ lat_run(struct client *cl, const struct test_point *pt, struct result *res)
 		ret = client_fail(cl, -ENOMEM, "no memory for histograms");
 	while (ret == 0 && r.done < r.nb) {
 		ret = lat_round(&r, pt, &lat);
-		if (ret == 0)
-			hist_merge(all, lat.hist);
+		hist_merge(all, lat.hist);
 	}
 	ret = rounds_finish(&r, ret, &p50);
 	if (ret == 0) {

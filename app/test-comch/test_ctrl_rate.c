@@ -189,13 +189,10 @@ rate_measure(struct rounds *r, struct rate *rate, double *tx, double *rx)
 		client_line(cl, r->res, rounds_share(r, now, done),
 				(double)done * hz / (double)(now - r->begin), "msgs/s");
 	} while (ret == 0 && !rounds_over(r, now, done));
-	if (ret != 0)
-		return ret;
 	seconds = (double)(now - r->begin) / hz;
 	*tx = (double)done / seconds;
 	*rx = (double)(rate->rx_msgs - n0) / seconds;
-	rounds_add(r, *tx + *rx, done + rate->rx_msgs - n0, seconds);
-	return 0;
+	return rounds_add(r, ret, *tx + *rx, done + rate->rx_msgs - n0, seconds);
 }
 
 /* A flow for each connection, all of them under way. */

@@ -62,7 +62,6 @@ lat_measure(struct rounds *r, struct hist *h)
 	uint64_t now, chunk;
 	int ret = 0;
 
-	hist_reset(h);
 	rounds_begin(r);
 	now = r->begin;
 	while (ret == 0 && !rounds_over(r, now, h->nb)) {
@@ -74,10 +73,8 @@ lat_measure(struct rounds *r, struct hist *h)
 		client_line(cl, r->res, rounds_share(r, now, h->nb),
 				(double)h->nb * hz / (double)(now - r->begin), "round trips/s");
 	}
-	if (ret == 0)
-		rounds_add(r, hist_percentile(h, 50) / 2 * 1e9 / hz, h->nb,
-				(double)(now - r->begin) / hz);
-	return ret;
+	return rounds_add(r, ret, hist_percentile(h, 50) / 2 * 1e9 / hz, h->nb,
+			(double)(now - r->begin) / hz);
 }
 
 static int
@@ -118,8 +115,7 @@ lat_run(struct client *cl, const struct fp_spec *spec, struct result *res)
 		ret = client_fail(cl, -ENOMEM, "no memory for histograms");
 	while (ret == 0 && r.done < r.nb) {
 		ret = lat_round(&r, spec, h);
-		if (ret == 0)
-			hist_merge(all, h);
+		hist_merge(all, h);
 	}
 	ret = rounds_finish(&r, ret, &p50);
 	fp_result_set(res, cl, spec);

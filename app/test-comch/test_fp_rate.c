@@ -207,8 +207,6 @@ rate_measure(struct rounds *r, struct rates *rates)
 				(double)done * hz / (double)(now - r->begin), "msgs/s");
 		/* A message may take longer than the round: there is one at least. */
 	} while (ret == 0 && (done == 0 || !rounds_over(r, now, done)));
-	if (ret != 0)
-		return ret;
 	seconds = (double)(now - r->begin) / hz;
 	rates->tx[r->done] = (double)done / seconds;
 	rates->rx[r->done] = (double)(c.rx_msgs - begin.rx_msgs) / seconds;
@@ -217,9 +215,8 @@ rate_measure(struct rounds *r, struct rates *rates)
 	rates->best[r->done] = slices_best(&slices);
 	if (rates->best[r->done] <= 0)
 		rates->best[r->done] = rates->tx[r->done] + rates->rx[r->done];
-	rounds_add(r, rates->tx[r->done] + rates->rx[r->done],
+	return rounds_add(r, ret, rates->tx[r->done] + rates->rx[r->done],
 			done + c.rx_msgs - begin.rx_msgs, seconds);
-	return 0;
 }
 
 static int

@@ -122,17 +122,14 @@ rate_measure(struct rounds *r, struct msgq_end *e, struct msgq_rates *rates)
 				(double)done * hz / (double)(now - r->begin), "msgs/s");
 		/* A copy may take longer than the round: there is one at least. */
 	} while (ret == 0 && (done == 0 || !rounds_over(r, now, done)));
-	if (ret != 0)
-		return ret;
 	seconds = (double)(now - r->begin) / hz;
 	rates->tx[r->done] = (double)(msgq_sent(e) - tx) / seconds;
 	rates->rx[r->done] = (double)(msgq_received(e) - rx) / seconds;
 	rates->best[r->done] = slices_best(&slices);
 	if (rates->best[r->done] <= 0)
 		rates->best[r->done] = rates->tx[r->done] + rates->rx[r->done];
-	rounds_add(r, rates->tx[r->done] + rates->rx[r->done],
+	return rounds_add(r, ret, rates->tx[r->done] + rates->rx[r->done],
 			msgq_sent(e) - tx + msgq_received(e) - rx, seconds);
-	return 0;
 }
 
 /* What this has copied must not be taken for what the program copies. */
@@ -278,7 +275,7 @@ lat_pings(struct msgq_end *e, uint64_t nb, struct hist *h)
 	const uint64_t patience = (uint64_t)(PEER_PATIENCE * hz);
 	const uint64_t pause = (uint64_t)(CHECK_SECONDS * hz);
 	uint64_t t0 = rte_rdtsc(), check = t0 + pause, i;
-	int ret = 0;
+	int ret = 0, failed;
 
 	for (i = 0; i < nb && ret == 0; i++) {
 		t0 = rte_rdtsc();
@@ -293,8 +290,9 @@ lat_pings(struct msgq_end *e, uint64_t nb, struct hist *h)
 		check = t0 + pause;
 	}
 	/* What has failed before tells more. */
-	if (msgq_check(e) != 0)
-		return -EIO;
+	failed = msgq_check(e);
+	if (failed != 0)
+		return failed;
 	return ret == 0 ? 0 : client_fail(e->cl, ret,
 			"a message was not answered for %.0f s: %s; with fewer CPUs than execution units, give --event",
 			PEER_PATIENCE, strerror(-ret));
@@ -307,7 +305,6 @@ lat_measure(struct rounds *r, struct msgq_end *e, struct hist *h)
 	uint64_t now, chunk;
 	int ret = 0;
 
-	hist_reset(h);
 	rounds_begin(r);
 	now = r->begin;
 	while (ret == 0 && !rounds_over(r, now, h->nb)) {
@@ -319,10 +316,8 @@ lat_measure(struct rounds *r, struct msgq_end *e, struct hist *h)
 		client_line(e->cl, r->res, rounds_share(r, now, h->nb),
 				(double)h->nb * hz / (double)(now - r->begin), "round trips/s");
 	}
-	if (ret == 0)
-		rounds_add(r, hist_percentile(h, 50) / 2 * 1e9 / hz, h->nb,
-				(double)(now - r->begin) / hz);
-	return ret;
+	return rounds_add(r, ret, hist_percentile(h, 50) / 2 * 1e9 / hz, h->nb,
+			(double)(now - r->begin) / hz);
 }
 
 static int
@@ -363,8 +358,7 @@ msgq_lat_run(struct client *cl, const struct test_point *pt, struct result *res)
 		ret = msgq_open(cl, &spec, &e);
 	while (ret == 0 && r.done < r.nb) {
 		ret = lat_round(&r, &e, h);
-		if (ret == 0)
-			hist_merge(all, h);
+		hist_merge(all, h);
 	}
 	msgq_close(&e);
 	ret = rounds_finish(&r, ret, &p50);

@@ -42,7 +42,7 @@ one(double value, double limit)
 
 	while (rounds_limit(&rounds, 0, limit) && nb < 100)
 		nb++;
-	rounds_add(&rounds, value, 1, 1.0);
+	rounds_add(&rounds, 0, value, 1, 1.0);
 	return nb;
 }
 
@@ -89,7 +89,7 @@ test_one_far(void)
 	TEST_EXPECT(one(60.0, 50.0), 1);
 	TEST_EXPECT(rounds_limit(&rounds, 0, 5e6), true);
 	TEST_EXPECT(rounds_limit(&rounds, 0, 50.0), false);
-	rounds_add(&rounds, 60.0, 1, 1.0);
+	rounds_add(&rounds, 0, 60.0, 1, 1.0);
 	TEST_EXPECT(finish(0), 0);
 	TEST_EXPECT(res.limit == 50.0 && res.ratio == 1.2, true);
 	return TEST_SUCCESS;
@@ -108,7 +108,7 @@ test_first_far(void)
 	begin(true, 1);
 	TEST_EXPECT(rounds_limit(&rounds, 0, 352e3), true);
 	TEST_EXPECT(rounds_limit(&rounds, 0, 71646e3), false);
-	rounds_add(&rounds, 36000e3, 1, 1.0);
+	rounds_add(&rounds, 0, 36000e3, 1, 1.0);
 	TEST_EXPECT(finish(0), 0);
 	TEST_EXPECT(res.limit == 71646e3, true);
 	return TEST_SUCCESS;
@@ -129,12 +129,32 @@ test_most_far(void)
 	begin(false, 3);
 	one(60.0, 50.0);
 	TEST_EXPECT(rounds_limit(&rounds, -EBUSY, 0), false);
-	rounds_add(&rounds, 60.0, 1, 1.0);
+	rounds_add(&rounds, 0, 60.0, 1, 1.0);
 	TEST_EXPECT(rounds_limit(&rounds, -EBUSY, 0), false);
-	rounds_add(&rounds, 60.0, 1, 1.0);
+	rounds_add(&rounds, 0, 60.0, 1, 1.0);
 	TEST_EXPECT(finish(0), 0);
 	TEST_EXPECT(res.ratio == 0 && res.limit == 0, true);
 	TEST_EXPECT(strcmp(res.limit_why, "others were busy on cpu 1 or 0"), 0);
+	return TEST_SUCCESS;
+}
+
+/* A round that was stopped counts if something was done in it; one that failed does not. */
+static int
+test_stopped(void)
+{
+	begin(true, 3);
+	rounds_limit(&rounds, 0, 100.0);
+	TEST_EXPECT(rounds_add(&rounds, -ECANCELED, 50.0, 7, 0.1), -ECANCELED);
+	TEST_EXPECT(finish(-ECANCELED), 0);
+	TEST_EXPECT(res.stopped && res.rounds == 1 && res.nb == 7 && res.ratio == 0.5, true);
+	begin(true, 3);
+	TEST_EXPECT(rounds_add(&rounds, -ECANCELED, 50.0, 0, 0.1), -ECANCELED);
+	TEST_EXPECT(finish(-ECANCELED), -ECANCELED);
+	TEST_EXPECT(res.stopped, false);
+	begin(true, 3);
+	TEST_EXPECT(rounds_add(&rounds, -EBADMSG, 50.0, 7, 0.1), -EBADMSG);
+	TEST_EXPECT(finish(-EBADMSG), -EBADMSG);
+	TEST_EXPECT(res.rounds, 0);
 	return TEST_SUCCESS;
 }
 
@@ -145,6 +165,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE(test_one_far),
 		TEST_CASE(test_first_far),
 		TEST_CASE(test_most_far),
+		TEST_CASE(test_stopped),
 		TEST_CASES_END()
 	}
 };

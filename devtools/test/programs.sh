@@ -187,6 +187,68 @@ test_comch_options() {
 	return $bad
 }
 
+# Waits until a file has a line.
+line_of() { # <pattern> <file>
+	local i
+	for ((i = 0; i < 600; i++)); do
+		! grep -qE -e "$1" "$2" || return 0
+		sleep 0.1
+	done
+	echo "no line with: $1"
+	return 1
+}
+
+# stopped <signal|key> <options of the client>...: its tests are ended when they run, as
+# Ctrl-C does it, at the prompt of a terminal by the key.
+stopped() {
+	local how=$1 program=$work/gcc/app/dpdk-test-comch run server client rc=0
+	local -a host
+	shift
+	run=$(mktemp -d)
+	# shellcheck disable=SC2046 # words on purpose
+	timeout -k 5 100 "$program" $(eal_args card "${lcores%%,*}") --no-telemetry \
+		--vdev "comch_shm0,role=dpu,path=$run" -- --server --once &
+	server=$!
+	# shellcheck disable=SC2207
+	host=(timeout --foreground -k 5 100 "$program" $(eal_args host "${lcores##*,}") --no-telemetry
+		--vdev "comch_shm0,role=host,path=$run" -- --client --duration 500 --rounds 1
+		--interval 0.2 "$@")
+	mkfifo "$run/in"
+	[ "$how" = signal ] || host=(script -qefc "${host[*]}" /dev/null)
+	"${host[@]}" <"$run/in" >"$run/out" 2>&1 &
+	client=$!
+	exec 8>"$run/in"
+	[[ " $* " != *" --interactive "* ]] || printf 'start\r' >&8
+	line_of '% done' "$run/out" || rc=1
+	if [ "$how" = key ]; then printf '\003' >&8; else kill -INT "$client"; fi
+	line_of '^Summary: ' "$run/out" || rc=1
+	[[ " $* " != *" --interactive "* ]] || printf 'show config\rquit\r' >&8
+	wait "$client" || rc=1
+	exec 8>&-
+	wait "$server" || rc=1
+	cat "$run/out"
+	grep -qE '^Summary: 1 result, 0 failed' "$run/out" || rc=1
+	rm -rf "$run"
+	return $rc
+}
+
+# What was measured until Ctrl-C is shown; at the prompt it ends the tests alone.
+test_comch_stopped() {
+	local out=$work/stopped test rc=0
+	for test in ctrl-lat ctrl-rate connect-rate fp-lat fp-rate msgq-lat msgq-rate; do
+		stopped signal --test "$test" --csv "$out.csv" >"$out" || rc=1
+		grep "^$test: stopped in round 1" "$out" && grep "^$test,stopped," "$out.csv" || rc=1
+		[ $rc = 0 ] || break
+	done
+	for test in signal key; do
+		[ $rc = 0 ] || break
+		stopped "$test" --test ctrl-rate --size 64 --interactive >"$out" || rc=1
+		grep '^ctrl-rate: stopped in round 1' "$out" && grep 'Configuration:' "$out" || rc=1
+	done
+	[ $rc = 0 ] || cat "$out"
+	return $rc
+}
+
 # Where others have the CPUs too, so that the two ends of a limit need not run at the same
 # time, there is no ratio, and the reason stands in each file.
 test_comch_disturbed() {
