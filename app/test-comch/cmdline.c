@@ -424,8 +424,8 @@ static cmdline_parse_inst_t cmd_quit = {
 
 static cmdline_parse_ctx_t prompt_ctx[] = {
 	&cmd_show_comch,
-	&cmd_reset_comch,
 	&cmd_show,
+	&cmd_reset_comch,
 	&cmd_set,
 	&cmd_start,
 	&cmd_start_test,
@@ -446,6 +446,83 @@ cmd_help_parsed(void *parsed, struct cmdline *cl, void *data)
 	RTE_SET_USED(data);
 	for (i = 0; prompt_ctx[i] != NULL; i++)
 		cmdline_printf(cl, "  %s\n", prompt_ctx[i]->help_str);
+}
+
+/* ---- lines that are no command ---- */
+
+/* Words of a command that a line begins with; rest is behind them. */
+static unsigned int
+words_match(const cmdline_parse_inst_t *inst, const char *line, const char **rest)
+{
+	unsigned int n;
+	int len;
+
+	for (n = 0; ; n++) {
+		line += strspn(line, " \t");
+		*rest = line;
+		if (inst->tokens[n] == NULL)
+			return n;
+		len = inst->tokens[n]->ops->parse(inst->tokens[n], line, NULL, 0);
+		if (len <= 0)
+			return n;
+		line += len;
+	}
+}
+
+/* What a command takes for its next word; last: what was printed before it. */
+static void
+choices_print(struct cmdline *cl, const cmdline_parse_inst_t *inst, unsigned int word,
+		char last[STR_TOKEN_SIZE])
+{
+	cmdline_parse_token_hdr_t *tok = inst->tokens[word];
+	char choice[STR_TOKEN_SIZE];
+	int nb, i;
+
+	if (tok == NULL)
+		cmdline_printf(cl, " (nothing)");
+	nb = tok == NULL ? 0 : tok->ops->complete_get_nb(tok);
+	for (i = 0; i < nb; i++) {
+		if (tok->ops->complete_get_elt(tok, i, choice, sizeof(choice)) != 0 ||
+				strcmp(choice, last) == 0)
+			continue;
+		cmdline_printf(cl, " %s", choice);
+		strlcpy(last, choice, STR_TOKEN_SIZE);
+	}
+	/* Any word will do. */
+	if (tok != NULL && nb <= 0)
+		cmdline_printf(cl, " as in: %s", inst->help_str);
+}
+
+/* Say behind eol which word of a line is wrong, and what could be. False if none is. */
+static bool
+line_explain(struct cmdline *cl, const char *line, const char *eol)
+{
+	const char *rest, *wrong = line + strspn(line, " \t");
+	char last[STR_TOKEN_SIZE] = "";
+	unsigned int i, n, most = 0;
+
+	if (strchr("#\r\n", *wrong) != NULL)
+		return false;
+	for (i = 0; prompt_ctx[i] != NULL; i++) {
+		n = words_match(prompt_ctx[i], line, &rest);
+		if (prompt_ctx[i]->tokens[n] == NULL && strchr("#\r\n", *rest) != NULL)
+			return false;
+		if (n > most) {
+			most = n;
+			wrong = rest;
+		}
+	}
+	n = (unsigned int)strcspn(wrong, " \t\r\n#");
+	if (n == 0)
+		cmdline_printf(cl, "%sa word is missing at the end; possible:", eol);
+	else
+		cmdline_printf(cl, "%s'%.*s' is not possible there, but:", eol, (int)n, wrong);
+	for (i = 0; prompt_ctx[i] != NULL; i++) {
+		if (words_match(prompt_ctx[i], line, &rest) == most)
+			choices_print(cl, prompt_ctx[i], most, last);
+	}
+	cmdline_printf(cl, "\n");
+	return true;
 }
 
 /* ---- the prompt itself ---- */
@@ -515,13 +592,11 @@ prompt_load(struct prompt *p, const char *path)
 		printf("%s", text);
 		fflush(stdout);
 		p->bad_line = false;
-		ret = cmdline_parse(cl, text);
-		if (ret < 0 || p->bad_line) {
+		if (line_explain(cl, text, "") || cmdline_parse(cl, text) < 0 || p->bad_line) {
 			fprintf(stderr, "%s:%u: not a command, or refused: %s", path, nb, text);
 			ret = -EINVAL;
 			break;
 		}
-		ret = 0;
 		prompt_pending(p);
 		if (p->app->stop)
 			break;
@@ -544,6 +619,19 @@ prompt_fd(const struct prompt *p)
 	return STDIN_FILENO;
 }
 
+/* The line is no command: it is kept to be mended, and not given to the parser. */
+static bool
+line_refuse(struct prompt *p)
+{
+	struct rdline *rdl = cmdline_get_rdline(p->cl);
+
+	if (!line_explain(p->cl, rdline_get_buffer(rdl), "\r\n"))
+		return false;
+	rdline_add_history(rdl, rdline_get_buffer(rdl));
+	rdline_newline(rdl, PROMPT_TEXT);
+	return true;
+}
+
 void
 prompt_poll(struct prompt *p)
 {
@@ -563,6 +651,8 @@ prompt_poll(struct prompt *p)
 			p->app->stop = true;
 			return;
 		}
+		if ((c == '\n' || c == '\r') && line_refuse(p))
+			continue;
 		/* Ctrl-D, or "quit". */
 		if (cmdline_in(p->cl, &c, 1) < 0)
 			app_quit();

@@ -222,7 +222,7 @@ stopped() {
 	line_of '% done' "$run/out" || rc=1
 	if [ "$how" = key ]; then printf '\003' >&8; else kill -INT "$client"; fi
 	line_of '^Summary: ' "$run/out" || rc=1
-	[[ " $* " != *" --interactive "* ]] || printf 'show config\rquit\r' >&8
+	[[ " $* " != *" --interactive "* ]] || printf 'show config\rsho bad\rset burts 3\rquit\r' >&8
 	wait "$client" || rc=1
 	exec 8>&-
 	wait "$server" || rc=1
@@ -244,6 +244,8 @@ test_comch_stopped() {
 		[ $rc = 0 ] || break
 		stopped "$test" --test ctrl-rate --size 64 --interactive >"$out" || rc=1
 		grep '^ctrl-rate: stopped in round 1' "$out" && grep 'Configuration:' "$out" || rc=1
+		grep "^'sho' is not possible there, but: show reset set " "$out" || rc=1
+		grep "^'burts' is not possible there, but: .* burst " "$out" || rc=1
 	done
 	[ $rc = 0 ] || cat "$out"
 	return $rc
