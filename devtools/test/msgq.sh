@@ -53,7 +53,7 @@ example_msgq_errors() { # <build>
 		-P /etc/passwd|-P /etc/passwd: no program of this offload processor: build it
 		-R $work/missing|-R $work/missing: there is no such runner: install it
 		-u 0|-u 0: not a number from 1 to 64
-		-u 2 -C 0|-C: 1 cpus for 2 execution units: give one each
+		-u 2 -C 0|-C: the list has 1, and -u is 2: give each execution unit one
 		-C 0,|-C 0,: no list of cpus: give one for each
 		-C 1000000|-C: a cpu is none that this process may use: see taskset -cp \$\$
 		-c many|-c many: not a number from 1 to

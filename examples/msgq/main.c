@@ -165,8 +165,8 @@ parse_options(struct app *app, int argc, char **argv)
 	if (optind < argc)
 		return fail(app, -EINVAL, "%s: not an option; see --help", argv[optind]);
 	if (app->nb_cpus != 0 && app->nb_cpus != app->nb_eus)
-		return fail(app, -EINVAL, "-C: %u cpus for %u execution units: give one each, "
-				"or change -u", app->nb_cpus, app->nb_eus);
+		return fail(app, -EINVAL, "-C: the list has %u, and -u is %u: give each execution "
+				"unit one, or change -u", app->nb_cpus, app->nb_eus);
 	return 0;
 }
 
@@ -220,8 +220,8 @@ choose_device(struct app *app)
 		return fail(app, ret, "%s: no offload processor: %s: choose another device",
 				app->info.name, dpa.reason);
 	if (app->nb_eus > dpa.nb_eus)
-		return fail(app, -EINVAL, "-u %u: %s has %u execution units: lower it",
-				app->nb_eus, app->info.name, dpa.nb_eus);
+		return fail(app, -EINVAL, "-u %u: %s has %u execution unit%s: lower it",
+				app->nb_eus, app->info.name, dpa.nb_eus, dpa.nb_eus == 1 ? "" : "s");
 	return 0;
 }
 
