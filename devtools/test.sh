@@ -57,6 +57,7 @@ plan quick 2 'check: includes of DPDK' -- "$devtools/check-includes.py" "$work"
 plan quick 1 'check: file length (warns only)' -- "$devtools/check-file-length.sh"
 plan quick 1 'check: long functions and lines' -- "$devtools/check-functions.py"
 plan quick 1 'long functions and lines are found' -- "$devtools/check-functions.py" --prove
+plan quick 1 'check: ratios of the guide' -- "$devtools/check-compare.py"
 plan quick 15 'check: format (warns only)' -- "$devtools/check-format.sh"
 plan quick 1 'check: tests of the evidence for BlueField' -- "$devtools/check-evidence.py"
 plan quick 1 'check: last commit message' -- "$devtools/check-git-log.sh"

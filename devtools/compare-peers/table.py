@@ -45,16 +45,12 @@ def environment(cpus):
     }
 
 
-def verdict(ratio, target, less_is_better, below=False):
+def verdict(ratio, target, less_is_better, strict=False):
     if target is None:
         return 'information'
-    if below:
-        met = ratio < target
-    elif less_is_better:
-        met = ratio <= target
-    else:
-        met = ratio >= target
-    if met:
+    if ratio < target if less_is_better else ratio > target:
+        return 'met'
+    if ratio == target and not strict:
         return 'met'
     return 'short by %.0f %%' % (abs(ratio / target - 1) * 100)
 
@@ -68,10 +64,18 @@ def middle(values):
     return statistics.median(values) if values else None
 
 
-def target_text(target, less_is_better, below=False):
+def target_text(target, less_is_better, strict=False):
     if target is None:
         return '-'
-    return '%s %g' % ('<' if below else '<=' if less_is_better else '>=', target)
+    return '%s%s %g' % ('<' if less_is_better else '>', '' if strict else '=', target)
+
+
+def limit_target(group, runs):
+    """Of a row with several targets the one for the nearest time of a cache line."""
+    if not isinstance(group.limit_target, dict):
+        return group.limit_target
+    line_ns = middle([ns for r in runs for ns in r['cache_line_ns']])
+    return group.limit_target[min(group.limit_target, key=lambda ns: abs(ns - line_ns))]
 
 
 def rows_of(record, group):
@@ -89,22 +93,24 @@ def rows_of(record, group):
         if not pairs:
             yield {'what': group.title, 'huge': huge, 'ours': unit(own), 'theirs': '-',
                    'whose': peer.name, 'ratio': None, 'ratios': [],
-                   'target': target_text(peer.target, less, less), 'verdict': 'not measured'}
+                   'target': target_text(peer.target, less, peer.strict),
+                   'verdict': 'not measured'}
             continue
         ratios = [p['ratio'] for p in pairs]
         yield {'what': group.title, 'huge': huge, 'ours': unit(middle([p['ours'] for p in pairs])),
                'theirs': unit(middle([p['theirs'] for p in pairs])), 'whose': peer.name,
                'ratio': middle(ratios), 'ratios': ratios,
-               'target': target_text(peer.target, less, less),
-               'verdict': verdict(middle(ratios), peer.target, less, less)}
+               'target': target_text(peer.target, less, peer.strict),
+               'verdict': verdict(middle(ratios), peer.target, less, peer.strict)}
     ratios = [r['ratio'] for r in runs if r['ratio']]
     if group.limit:
+        target = limit_target(group, runs)
         row = {'what': group.title, 'huge': huge, 'ours': unit(own), 'theirs': '-',
                'whose': 'limit', 'ratio': middle(ratios), 'ratios': ratios,
-               'target': target_text(group.limit_target, less)}
+               'target': target_text(target, less)}
         if ratios:
             row['theirs'] = unit(middle([r['value'] / r['ratio'] for r in runs if r['ratio']]))
-            row['verdict'] = verdict(middle(ratios), group.limit_target, less)
+            row['verdict'] = verdict(middle(ratios), target, less)
         else:
             row['verdict'] = 'not measured'
         yield row
