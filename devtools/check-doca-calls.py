@@ -279,7 +279,7 @@ class Tree:
             elif not text or self.check_tests(text, name, [name]):
                 text = ', '.join(f'``{t}``' for t in self.tests.for_call(name))
             rows.append((generation, header, f'``{name}()`` | {state} | {text}'))
-        self.write(CALLS_PAGE, self.calls_text, 'Function | State | Test', '30, 30, 40', rows)
+        self.write(CALLS_PAGE, self.calls_text, 'Function, State, Test', '30, 30, 40', rows)
         texts = {(n, e): t for n, e, t in ERROR_ROW.findall(self.errors_text)}
         rows = []
         for name, error in self.errors:
@@ -291,7 +291,7 @@ class Tree:
                     not text or self.check_tests(text, name, [name, 'DOCA_ERROR_' + error])):
                 text = ', '.join(f'``{t}``' for t in self.tests.for_error(name, error))
             rows.append((generation, header, f'``{name}()`` | ``{error}`` | {text}'))
-        self.write(ERRORS_PAGE, self.errors_text, 'Function | Result | Test', '35, 25, 40', rows)
+        self.write(ERRORS_PAGE, self.errors_text, 'Function, Result, Test', '35, 25, 40', rows)
 
     def write(self, page, text, head, widths, rows):
         out = [text.split(MARK)[0] + MARK]

@@ -33,6 +33,8 @@ highlight_language = 'none'
 numfig = True
 html_show_copyright = False
 html_permalinks = False
+html_static_path = ['static']
+html_css_files = ['tables.css']
 # A source that is not in any table of contents is a mistake.
 exclude_patterns = []
 
