@@ -130,7 +130,8 @@ fake_connect(struct rte_comch_ctrl *client)
 }
 
 static int
-fake_connect_cancel(struct rte_comch_ctrl *client, struct rte_comch_pmd_ending *ending __rte_unused)
+fake_connect_cancel(struct rte_comch_ctrl *client, int reason __rte_unused,
+		struct rte_comch_pmd_ending *ending __rte_unused)
 {
 	((struct fake *)client->dev->priv)->nb_cancel++;
 	return 0;

@@ -104,6 +104,13 @@ odd_connect(struct rte_comch_ctrl *client)
 }
 
 static int
+odd_connect_cancel(struct rte_comch_ctrl *client __rte_unused, int reason __rte_unused,
+		struct rte_comch_pmd_ending *ending __rte_unused)
+{
+	return 0;
+}
+
+static int
 odd_conn_close(struct rte_comch_conn *conn __rte_unused, int reason __rte_unused,
 		struct rte_comch_pmd_ending *ending __rte_unused)
 {
@@ -134,7 +141,7 @@ static const struct rte_comch_dev_ops odd_ops = {
 	.listen = odd_listen,
 	.unlisten = odd_unlisten,
 	.connect = odd_connect,
-	.connect_cancel = odd_unlisten,
+	.connect_cancel = odd_connect_cancel,
 	.conn_close = odd_conn_close,
 	.queue_setup = odd_queue_setup,
 };

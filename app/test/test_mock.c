@@ -212,10 +212,11 @@ mock_unlisten(struct rte_comch_ctrl *server, struct rte_comch_pmd_ending *ending
 }
 
 static int
-mock_connect_cancel(struct rte_comch_ctrl *client, struct rte_comch_pmd_ending *ending)
+mock_connect_cancel(struct rte_comch_ctrl *client, int reason,
+		struct rte_comch_pmd_ending *ending)
 {
 	return mock_end(TEST_MOCK_CONNECT_CANCEL, ending,
-			mock_find(client->dev)->real->connect_cancel(client, ending));
+			mock_find(client->dev)->real->connect_cancel(client, reason, ending));
 }
 
 static void

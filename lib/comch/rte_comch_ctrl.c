@@ -343,11 +343,11 @@ ctrl_unlisten(struct comch_ctrl *ctrl)
 }
 
 static void
-ctrl_connect_cancel(struct comch_ctrl *ctrl)
+ctrl_connect_cancel(struct comch_ctrl *ctrl, int reason)
 {
 	comch_ending_begin(&ctrl->ending, ctrl->ctx.dev, ctrl->ctx.pe, ctrl_ended);
 	comch_ending_settle(&ctrl->ending,
-		ctrl->ctx.dev->ops->connect_cancel(&ctrl->drv, &ctrl->ending));
+		ctrl->ctx.dev->ops->connect_cancel(&ctrl->drv, reason, &ctrl->ending));
 }
 
 /*
@@ -717,7 +717,7 @@ client_stop(struct rte_comch_ctx *ctx)
 	if (ctrl_conns_mark(ctrl) != 0)
 		return -EBUSY;
 	if (ctx->state == RTE_COMCH_STATE_STARTING)
-		ctrl_connect_cancel(ctrl);
+		ctrl_connect_cancel(ctrl, -ECANCELED);
 	ctrl_conns_close(ctrl);
 	return ctrl_stopping(ctrl);
 }
@@ -742,7 +742,7 @@ client_give_up(struct comch_ctrl *ctrl, int reason)
 {
 	struct rte_comch_ctx *ctx = &ctrl->ctx;
 
-	ctrl_connect_cancel(ctrl);
+	ctrl_connect_cancel(ctrl, reason);
 	ctrl_conns_close(ctrl);
 	if (!ctrl->ending.pending && TAILQ_EMPTY(&ctrl->conns)) {
 		client_failed(ctrl, reason);

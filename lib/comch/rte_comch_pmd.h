@@ -344,9 +344,11 @@ typedef int (*rte_comch_connect_t)(struct rte_comch_ctrl *client);
 /**
  * @internal
  * Forget an attempt to connect: no upcall about it from now on. If its connection is
- * OPENING already, conn_close for that follows.
+ * OPENING already, conn_close for that follows. The reason is -ECANCELED if it was stopped,
+ * -ETIMEDOUT if its time is over, or the status of the device: the driver may log what it
+ * knows of a peer that was not found.
  */
-typedef int (*rte_comch_connect_cancel_t)(struct rte_comch_ctrl *client,
+typedef int (*rte_comch_connect_cancel_t)(struct rte_comch_ctrl *client, int reason,
 		struct rte_comch_pmd_ending *ending);
 /**
  * @internal

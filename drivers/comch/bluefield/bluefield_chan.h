@@ -128,7 +128,8 @@ uint32_t bf_chan_links(const struct bf_dev *dev, uint16_t rep_id);
 int bf_listen(struct rte_comch_ctrl *server);
 int bf_unlisten(struct rte_comch_ctrl *server, struct rte_comch_pmd_ending *ending);
 int bf_connect(struct rte_comch_ctrl *client);
-int bf_connect_cancel(struct rte_comch_ctrl *client, struct rte_comch_pmd_ending *ending);
+int bf_connect_cancel(struct rte_comch_ctrl *client, int reason,
+		struct rte_comch_pmd_ending *ending);
 int bf_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, bool more,
 		uint32_t *seq);
 int bf_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_ending *ending);

@@ -314,7 +314,7 @@ bf_connect(struct rte_comch_ctrl *client)
 }
 
 int
-bf_connect_cancel(struct rte_comch_ctrl *client,
+bf_connect_cancel(struct rte_comch_ctrl *client, int reason __rte_unused,
 		struct rte_comch_pmd_ending *ending __rte_unused)
 {
 	struct bf_line *line = client->priv;

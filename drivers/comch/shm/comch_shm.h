@@ -446,7 +446,8 @@ int shm_peer_seg_take(struct shm_chan *chan, const struct shm_wire_tx *tx);
 
 /* shm_connect.c: clients that are STARTING */
 int shm_connect_start(struct rte_comch_ctrl *ctrl);
-int shm_connect_cancel(struct rte_comch_ctrl *ctrl, struct rte_comch_pmd_ending *ending);
+int shm_connect_cancel(struct rte_comch_ctrl *ctrl, int reason,
+		struct rte_comch_pmd_ending *ending);
 int shm_connect_waiting(struct shm_group *group);
 void shm_connect_fail(struct shm_connect *connect, int reason);
 void shm_connect_free(struct shm_connect *connect);

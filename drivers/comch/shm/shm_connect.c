@@ -142,7 +142,8 @@ shm_connect_start(struct rte_comch_ctrl *ctrl)
 }
 
 int
-shm_connect_cancel(struct rte_comch_ctrl *ctrl, struct rte_comch_pmd_ending *ending __rte_unused)
+shm_connect_cancel(struct rte_comch_ctrl *ctrl, int reason __rte_unused,
+		struct rte_comch_pmd_ending *ending __rte_unused)
 {
 	struct shm_group *group = container_of(ctrl->pg, struct shm_group, pg);
 	struct shm_connect *connect = ctrl->priv;
