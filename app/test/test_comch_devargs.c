@@ -3,11 +3,13 @@
  */
 
 /*
- * Arguments of the shm driver's devices, good and bad, and plugging devices in
- * and out of a running process.
+ * Arguments of the shm driver's devices, good and bad, plugging devices in and out of a
+ * running process, and what is logged where two devices do not find each other.
  */
 
+#include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include <rte_dev.h>
 #include <rte_eal.h>
 
+#include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
 static char path[PATH_MAX];
@@ -307,27 +310,184 @@ test_unplug_while_used(void)
 }
 
 #define OTHER_USER 65534
+#define THIRD_USER 12345
+
+/*
+ * Two devices that do not find each other. The case is alone in a network namespace, or
+ * what other processes of the machine serve would be taken for the mistake.
+ */
+
+static int own_net = -1;
+static int devs[3];
+static unsigned int nb_devs;
+
+static int
+net_new(void)
+{
+	own_net = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (own_net >= 0 && unshare(CLONE_NEWNET) == 0)
+		return TEST_SUCCESS;
+	return test_skip("no network namespace of its own: %s", strerror(errno));
+}
+
+static void
+nobody_cleanup(void)
+{
+	test_cleanup();
+	test_log_end();
+	test_log_quiet();
+	if (own_net >= 0) {
+		setns(own_net, CLONE_NEWNET);
+		close(own_net);
+	}
+	own_net = -1;
+	while (nb_devs > 0)
+		test_vdev_remove((int16_t)devs[--nb_devs]);
+}
+
+/* A device of an effective user, on the common path or on none. */
+static int
+nobody_dev(uid_t uid, const char *args, bool with_path)
+{
+	int dev;
+
+	if (seteuid(uid) != 0)
+		return -errno;
+	dev = test_vdev_add("%s%s%s", args, with_path ? ",path=" : "", with_path ? path : "");
+	if (dev >= 0)
+		devs[nb_devs++] = dev;
+	return seteuid(0) != 0 ? -errno : dev;
+}
+
+/* A client of a new device is not answered: what is logged then has these words. */
+static int
+nobody(const char *args, bool with_path, const char *seen, const char *mistake,
+		const char *remedy)
+{
+	int host = nobody_dev(0, args, with_path);
+	struct test_ep *client = test_ep_new();
+	struct rte_comch_client_conf conf;
+
+	TEST_TRUE(host >= 0);
+	test_pair.host = (int16_t)host;
+	test_client_conf(client, "test", &conf);
+	conf.connect_timeout_ms = 100;
+	test_log_restore();
+	TEST_EXPECT(test_log_begin(), 0);
+	TEST_EXPECT(test_client_start(client, &conf, test_pe_new()), -EINPROGRESS);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ETIMEDOUT);
+	TEST_TRUE(test_log_has("nobody answered at dpdk-comch/"));
+	TEST_ASSERT(test_log_has(seen), "no word of: %s", seen);
+	TEST_ASSERT(test_log_has(mistake), "no word of: %s", mistake);
+	TEST_ASSERT(test_log_has(remedy), "no word of: %s", remedy);
+	/* once, and not for each look for the other side */
+	TEST_EXPECT(test_log_count("it looks like"), 1);
+	TEST_EXPECT(test_log_count("\n"), 3);
+	test_log_passed();
+	test_log_end();
+	return TEST_SUCCESS;
+}
+
+static int
+test_nobody_there(void)
+{
+	TEST_CALL(net_new());
+	return nobody("role=host,function=pf0", false, "none of these sockets", "no server",
+		"start the card's side first, with functions=pf0");
+}
+
+static int
+test_nobody_progresses(void)
+{
+	TEST_CALL(net_new());
+	TEST_TRUE(nobody_dev(0, "role=dpu,functions=pf0", true) >= 0);
+	return nobody("role=host,function=pf0", true, path, "a process has this socket",
+		"no thread of it calls rte_comch_pe_progress()");
+}
+
+static int
+test_nobody_function(void)
+{
+	TEST_CALL(net_new());
+	TEST_TRUE(nobody_dev(0, "role=dpu,functions=pf1:pf0vf[0-9]", true) >= 0);
+	/* more of them than are listed */
+	return nobody("role=host,function=pf0", true, ", and others", "another function",
+		"add it to functions=");
+}
+
+static int
+test_nobody_path(void)
+{
+	char other[PATH_MAX], args[PATH_MAX + 64];
+	int ret;
+
+	TEST_CALL(net_new());
+	TEST_EXPECT(test_rendezvous_create(other, sizeof(other)), 0);
+	snprintf(args, sizeof(args), "role=dpu,functions=pf0,path=%s", other);
+	ret = nobody_dev(0, args, false);
+	test_rendezvous_remove(other);
+	TEST_TRUE(ret >= 0);
+	TEST_CALL(nobody("role=host,function=pf0", true, "/pf0\n",
+			"another path: who serves pf0 has another folder", "the same one"));
+	return nobody("role=host,function=pf0", false, "there is: dir-",
+		"another path", "this device has none: give it the same one");
+}
+
+static int
+test_nobody_user(void)
+{
+	TEST_CALL(net_new());
+	TEST_TRUE(nobody_dev(OTHER_USER, "role=dpu,functions=pf0", false) >= 0);
+	TEST_CALL(nobody("role=host,function=pf0", false, "there is: uid-65534/pf0\n",
+			"another user", "run both sides as one user"));
+	return nobody("role=host,function=pf0", true, "there is: uid-65534/pf0\n",
+		"another path: who serves pf0 has no path=", "give it path=");
+}
+
+static int
+test_nobody_fits(void)
+{
+	TEST_CALL(net_new());
+	TEST_TRUE(nobody_dev(OTHER_USER, "role=dpu,functions=pf0", false) >= 0);
+	return nobody("role=host,function=pf1", true, "there is: uid-65534/pf0\n",
+		"another path or user, and another function", "by functions=");
+}
+
+static int
+test_nobody_network(void)
+{
+	TEST_TRUE(nobody_dev(0, "role=dpu,functions=pf0", true) >= 0);
+	TEST_CALL(net_new());
+	return nobody("role=host,function=pf0", true, "none of these sockets",
+		"another network namespace", "run both sides in one network namespace");
+}
 
 /*
  * What another user's process is told who wants to attach. The user of a socket
  * is the effective one at the time of the attempt, so this process can play it.
  *
- * @param args  further arguments of the card
+ * @param uid   of the card's side
+ * @param args  further arguments of it
+ * @param card_words, host_words  what each side logs, or NULL
  */
 static int
-attach_as_other(const char *args, int *reason)
+attach_as_other(uid_t uid, const char *args, int *reason, const char *card_words,
+		const char *host_words)
 {
 	struct rte_comch_pe *client_pe, *server_pe;
 	struct test_ep *client = test_ep_new(), *server = test_ep_new();
 	struct rte_comch_client_conf client_conf;
 	struct rte_comch_server_conf server_conf;
+	char card_args[PATH_MAX];
 	int card, host, i;
 
 	if (getuid() != 0)
 		return test_skip("only root can act as another user");
+	snprintf(card_args, sizeof(card_args), "role=dpu,functions=pf0%s", args);
 	/* first, so that its attempts fail until the card is there */
-	host = test_vdev_add("role=host,function=pf0,path=%s", path);
-	card = test_vdev_add("role=dpu,functions=pf0,path=%s%s", path, args);
+	host = nobody_dev(0, "role=host,function=pf0", true);
+	card = nobody_dev(uid, card_args, true);
 	TEST_TRUE(card >= 0 && host >= 0);
 	test_pair.dpu = (int16_t)card;
 	test_pair.rep = 0;
@@ -337,6 +497,8 @@ attach_as_other(const char *args, int *reason)
 	test_server_conf(server, "test", &server_conf);
 	test_client_conf(client, "test", &client_conf);
 	client_conf.connect_timeout_ms = 500;
+	test_log_restore();
+	TEST_EXPECT(test_log_begin(), 0);
 	TEST_EXPECT(test_server_start(server, &server_conf, server_pe), 0);
 	TEST_EXPECT(seteuid(OTHER_USER), 0);
 	i = test_client_start(client, &client_conf, client_pe);
@@ -351,9 +513,13 @@ attach_as_other(const char *args, int *reason)
 	TEST_WAIT(test_state(client) != RTE_COMCH_STATE_STARTING, TEST_MS);
 	*reason = test_state(client) == RTE_COMCH_STATE_RUNNING ? 0 :
 			rte_comch_ctx_reason_get(client->ctx);
-	test_cleanup();
-	TEST_EXPECT(test_vdev_remove((int16_t)host), 0);
-	TEST_EXPECT(test_vdev_remove((int16_t)card), 0);
+	test_progress_ms(10); /* the card's side may have to find that it was left */
+	if (card_words != NULL)
+		TEST_EXPECT(test_log_count(card_words), 1);
+	if (host_words != NULL)
+		TEST_EXPECT(test_log_count(host_words), 1);
+	test_log_passed();
+	nobody_cleanup();
 	return TEST_SUCCESS;
 }
 
@@ -363,10 +529,11 @@ test_directory_mode(void)
 {
 	int reason, ret;
 
-	TEST_CALL(attach_as_other("", &reason));
+	TEST_CALL(attach_as_other(0, "", &reason, "of user 65534 may not use pf0: Permission denied; let its user write to path=",
+			"does not let user 65534 in: on the card's side add it to uids="));
 	TEST_EXPECT(reason, -EACCES);
 	TEST_EXPECT(chmod(path, 0777), 0);
-	ret = attach_as_other("", &reason);
+	ret = attach_as_other(0, "", &reason, NULL, NULL);
 	TEST_EXPECT(chmod(path, 0700), 0);
 	TEST_CALL(ret);
 	TEST_EXPECT(reason, 0);
@@ -378,12 +545,34 @@ test_user_list(void)
 {
 	int reason, ret;
 
-	TEST_CALL(attach_as_other(",uids=12345:65534", &reason));
+	TEST_CALL(attach_as_other(0, ",uids=12345:65534", &reason, NULL, NULL));
 	TEST_EXPECT(reason, 0);
 	/* a list that the user is not on overrides the mode */
 	TEST_EXPECT(chmod(path, 0777), 0);
-	ret = attach_as_other(",uids=12345", &reason);
+	ret = attach_as_other(0, ",uids=12345", &reason, "add its user to uids=",
+		"does not let user 65534 in");
 	TEST_EXPECT(chmod(path, 0700), 0);
+	TEST_CALL(ret);
+	TEST_EXPECT(reason, -EACCES);
+	return TEST_SUCCESS;
+}
+
+/* The host's side does not take anyone for the card's: both are told at once. */
+static int
+test_server_refused(void)
+{
+	char common[sizeof(path)], folder[] = "/tmp/comch_test_XXXXXX";
+	int reason, ret;
+
+	/* one that all users reach, as EAL's is not */
+	TEST_TRUE(mkdtemp(folder) != NULL);
+	strcpy(common, path);
+	strcpy(path, folder);
+	TEST_EXPECT(chmod(path, 0777), 0);
+	ret = attach_as_other(THIRD_USER, "", &reason, "of user 65534 does not let user 12345 serve pf0: run this side as root",
+		"is served by user 12345, whom this process of user 65534 does not let serve");
+	TEST_EXPECT(rmdir(folder), 0);
+	strcpy(path, common);
 	TEST_CALL(ret);
 	TEST_EXPECT(reason, -EACCES);
 	return TEST_SUCCESS;
@@ -401,8 +590,16 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_plug_and_unplug),
 		TEST_CASE_ST(NULL, test_cleanup, test_card_returns),
 		TEST_CASE_ST(NULL, test_cleanup, test_unplug_while_used),
-		TEST_CASE_ST(NULL, test_cleanup, test_directory_mode),
-		TEST_CASE_ST(NULL, test_cleanup, test_user_list),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_directory_mode),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_user_list),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_server_refused),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_there),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_progresses),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_function),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_path),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_user),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_fits),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_network),
 		TEST_CASES_END()
 	},
 };

@@ -386,9 +386,7 @@ arg_path(const char *key, const char *value, void *opaque)
 			value == NULL ? "" : value);
 		return -EINVAL;
 	}
-	/* by identity, so that two spellings of one directory meet */
-	snprintf(dev->space, sizeof(dev->space), "dir-%" PRIx64 "-%" PRIx64,
-		(uint64_t)st.st_dev, (uint64_t)st.st_ino);
+	shm_meet_dir(dev, &st);
 	return 0;
 }
 
@@ -628,7 +626,7 @@ shm_dev_alloc(void)
 	TAILQ_INIT(&dev->links);
 	TAILQ_INIT(&dev->dying);
 	STAILQ_INIT(&dev->unmaps);
-	snprintf(dev->space, sizeof(dev->space), "uid-%u", geteuid());
+	shm_meet_user(dev);
 	return dev;
 }
 

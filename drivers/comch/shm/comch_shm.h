@@ -24,7 +24,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/un.h>
 
 #include <rte_comch_pmd.h>
 #include <rte_log.h>
@@ -129,6 +132,7 @@ struct shm_dev {
 
 	char path[256];    /* rendezvous directory; empty for the user's own */
 	char space[64];    /* its part of the socket names */
+	uid_t uid;         /* effective: of the sockets that listen, or at the last attempt */
 	uint32_t nb_uids;  /* who may attach, if this is not 0 */
 	uid_t uids[SHM_MAX_UIDS];
 	struct shm_func *funcs;
@@ -143,6 +147,8 @@ struct shm_dev {
 	uint32_t nb_hellos;     /* those that are not yet; atomic */
 	uint64_t next_connect;  /* host: TSC of the next attempt */
 	int refusal;            /* host: what the last attempt was answered, or 0 */
+	uid_t server_uid;       /* host: of the other side at the last attempt */
+	uint64_t next_meet_log; /* host: TSC, not before this */
 	struct shm_group *groups[SHM_WIRE_MAX_GROUPS];
 	uint32_t nb_groups; /* that are not freed */
 	struct rte_mempool *events;
@@ -419,6 +425,18 @@ void shm_link_kill(struct shm_link *link, int reason);
 void shm_link_put(struct shm_link *link);
 void shm_link_violation(struct shm_link *link, const char *what, uint64_t a, uint64_t b);
 void shm_groups_sync(struct shm_dev *dev);
+
+/* shm_meet.c: where the sides meet, and what is wrong if they do not */
+void shm_meet_user(struct shm_dev *dev);
+void shm_meet_dir(struct shm_dev *dev, const struct stat *st);
+socklen_t shm_meet_addr(const struct shm_dev *dev, const struct shm_func *func,
+		struct sockaddr_un *addr);
+bool shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func,
+		const struct ucred *cred);
+void shm_meet_refused(const struct shm_dev *dev, struct shm_func *func,
+		const struct ucred *cred, int reason);
+void shm_meet_left(const struct shm_link *link);
+void shm_meet_failed(struct shm_dev *dev, int reason);
 
 /* shm_dispatch.c: connections in their table; the device's lock is held */
 void shm_chan_dispatch(struct shm_link *link, struct shm_event *ev);

@@ -102,6 +102,8 @@ shm_connect_waiting(struct shm_group *group)
 		shm_dev_unlock(dev);
 		if (link == NULL && ret == 0)
 			break;
+		if (link == NULL)
+			shm_meet_failed(dev, ret);
 		TAILQ_REMOVE(&group->waiting, connect, next);
 		if (link != NULL) {
 			ret = connect_send(connect, link);
@@ -142,7 +144,7 @@ shm_connect_start(struct rte_comch_ctrl *ctrl)
 }
 
 int
-shm_connect_cancel(struct rte_comch_ctrl *ctrl, int reason __rte_unused,
+shm_connect_cancel(struct rte_comch_ctrl *ctrl, int reason,
 		struct rte_comch_pmd_ending *ending __rte_unused)
 {
 	struct shm_group *group = container_of(ctrl->pg, struct shm_group, pg);
@@ -151,6 +153,8 @@ shm_connect_cancel(struct rte_comch_ctrl *ctrl, int reason __rte_unused,
 
 	if (connect == NULL)
 		return 0;
+	if (reason == -ETIMEDOUT)
+		shm_meet_failed(group->dev, reason);
 	chan = connect->chan;
 	if (chan == NULL)
 		TAILQ_REMOVE(&group->waiting, connect, next);

@@ -3,9 +3,9 @@
  */
 
 /*
- * Links: how the two sides of a device find each other, who is let in, and the
- * messages that concern a link as a whole. The device's lock is held everywhere in
- * this file, but while the device is being made.
+ * Links: how the two sides of a device attach to each other, and the messages that
+ * concern a link as a whole. Where they meet, and who is let in, is in shm_meet.c. The
+ * device's lock is held everywhere in this file, but while the device is being made.
  */
 
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -36,19 +35,6 @@ count_add(uint32_t *count, int nb)
 	__atomic_store_n(count, *count + nb, __ATOMIC_RELAXED);
 }
 
-/* Abstract: it goes with its owner, however that ends. */
-static socklen_t
-func_addr(const struct shm_dev *dev, const struct shm_func *func, struct sockaddr_un *addr)
-{
-	int n;
-
-	memset(addr, 0, sizeof(*addr));
-	addr->sun_family = AF_UNIX;
-	n = snprintf(addr->sun_path + 1, sizeof(addr->sun_path) - 1, "dpdk-comch/%s/%s",
-		dev->space, func->name);
-	return offsetof(struct sockaddr_un, sun_path) + 1 + n;
-}
-
 /* Tells the events of a link's pidfd from those of its socket. */
 static void *
 pidfd_tag(struct shm_link *link)
@@ -68,7 +54,7 @@ int
 shm_listen(struct shm_dev *dev, struct shm_func *func)
 {
 	struct sockaddr_un addr;
-	socklen_t len = func_addr(dev, func, &addr);
+	socklen_t len = shm_meet_addr(dev, func, &addr);
 	int ret;
 
 	func->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -89,45 +75,6 @@ fail:
 	close(func->fd);
 	func->fd = -1;
 	return ret;
-}
-
-static bool
-mode_allows(const struct stat *st, uid_t uid, gid_t gid)
-{
-	if (uid == st->st_uid)
-		return (st->st_mode & S_IWUSR) != 0;
-	if (gid == st->st_gid)
-		return (st->st_mode & S_IWGRP) != 0;
-	return (st->st_mode & S_IWOTH) != 0;
-}
-
-/*
- * An abstract socket has no owner and no mode. So what the mode of a socket in
- * the directory would say is asked of <path>/<function>, if the administrator
- * made such a file, or else of the directory.
- */
-static bool
-peer_allowed(const struct shm_dev *dev, const struct shm_func *func, const struct ucred *cred)
-{
-	char file[sizeof(dev->path) + SHM_WIRE_FUNCTION_SIZE + 1];
-	struct stat st;
-	uint32_t i;
-
-	if (cred->uid == 0 || cred->uid == geteuid())
-		return true;
-	for (i = 0; i < dev->nb_uids; i++)
-		if (dev->uids[i] == cred->uid)
-			return true;
-	if (dev->path[0] == '\0')
-		return false;
-	if (dev->role == RTE_COMCH_ROLE_HOST) /* is the server whom the path is? */
-		return stat(dev->path, &st) == 0 && st.st_uid == cred->uid;
-	if (dev->nb_uids != 0)
-		return false;
-	snprintf(file, sizeof(file), "%s/%s", dev->path, func->name);
-	if (stat(file, &st) != 0 && stat(dev->path, &st) != 0)
-		return false;
-	return mode_allows(&st, cred->uid, cred->gid);
 }
 
 static void
@@ -202,10 +149,13 @@ shm_link_kill(struct shm_link *link, int reason)
 		return;
 	SHM_LOG(INFO, "%s: process %u left %s: %s", dev->dev->data->name, link->pid,
 		link->func->name, strerror(-reason));
-	if (link->state == SHM_LINK_UP)
+	if (link->state == SHM_LINK_UP) {
 		count_add(&dev->nb_links, -1);
-	else
+	} else {
 		count_add(&dev->nb_hellos, -1);
+		if (dev->role == RTE_COMCH_ROLE_DPU && reason == -ECONNRESET)
+			shm_meet_left(link);
+	}
 	count_add(&link->func->nb_links, -1);
 	link->reason = reason;
 	link->state = SHM_LINK_DEAD;
@@ -269,15 +219,13 @@ link_refuse(struct shm_dev *dev, struct shm_func *func, int fd, const struct ucr
 		int reason)
 {
 	rte_comch_pmd_count(&dev->dev->data->stats.links_refused);
-	if (!func->logged)
-		SHM_LOG(WARNING, "%s: process %d of user %u may not use %s: %s; see uids=, the mode of path=, and who is attached",
-			dev->dev->data->name, cred->pid, cred->uid, func->name,
-			strerror(-reason));
-	func->logged = true;
-	if (dev->role == RTE_COMCH_ROLE_DPU)
+	shm_meet_refused(dev, func, cred, reason);
+	if (dev->role == RTE_COMCH_ROLE_DPU) {
 		fd_refuse(fd, reason);
-	else
-		dev->next_connect += rte_get_tsc_hz();
+		return;
+	}
+	dev->refusal = reason;
+	dev->next_connect += rte_get_tsc_hz();
 }
 
 /* A socket that a peer is at the other end of becomes a link. Owns the fd. */
@@ -291,7 +239,8 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
 		goto fail;
-	if (!peer_allowed(dev, func, &cred)) {
+	dev->server_uid = cred.uid;
+	if (!shm_meet_allows(dev, func, &cred)) {
 		link_refuse(dev, func, fd, &cred, -EACCES);
 		goto fail;
 	}
@@ -367,10 +316,11 @@ shm_host_connect(struct shm_dev *dev, uint64_t now)
 		return;
 	dev->next_connect = now + rte_get_tsc_hz() / MS_PER_S * SHM_CONNECT_MS;
 	dev->refusal = 0;
+	dev->uid = geteuid();
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return;
-	len = func_addr(dev, func, &addr);
+	len = shm_meet_addr(dev, func, &addr);
 	if (connect(fd, (struct sockaddr *)&addr, len) != 0) {
 		close(fd);
 		return;

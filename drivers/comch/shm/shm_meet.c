@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Where the two sides meet: how the sockets of functions are named, whom a side lets in
+ * or talks to, and what can be seen from here when a client has found nobody. What it
+ * looks like is for people: it is logged, and nothing else depends on it.
+ */
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <rte_cycles.h>
+#include <rte_string_fns.h>
+
+#include "comch_shm.h"
+
+#define MEET_PREFIX "dpdk-comch/"
+#define MEET_USER "uid-"
+#define MEET_DIR "dir-"
+
+/* What a look takes at most: a lcore waits for it. */
+#define MEET_MAX_LINES 8192
+#define MEET_MAX_PROCESSES 2048
+#define MEET_MAX_SPACES 8
+#define MEET_MAX_NAMES 8
+
+/* Flag of a socket that listens, in /proc/net/unix. */
+#define MEET_LISTENS 0x10000u
+
+/* What was seen of the sockets of card's sides. */
+struct meet {
+	const struct shm_dev *dev;
+	char names[MEET_MAX_NAMES * 64]; /* as they are logged */
+	uint32_t nb_names;
+	uint32_t nb_lines;
+	bool here;          /* our socket, in our network namespace */
+	bool function;      /* other functions at our place */
+	bool user, dir;     /* our function: of other users, at other paths */
+	char process[16];   /* that has our socket in another network namespace */
+};
+
+/* Without a path: each user has a place of its own. */
+void
+shm_meet_user(struct shm_dev *dev)
+{
+	dev->uid = geteuid();
+	snprintf(dev->space, sizeof(dev->space), MEET_USER "%u", dev->uid);
+}
+
+/* By identity, so that two spellings of one directory meet. */
+void
+shm_meet_dir(struct shm_dev *dev, const struct stat *st)
+{
+	snprintf(dev->space, sizeof(dev->space), MEET_DIR "%" PRIx64 "-%" PRIx64,
+		(uint64_t)st->st_dev, (uint64_t)st->st_ino);
+}
+
+/* Abstract: it goes with its owner, however that ends. */
+socklen_t
+shm_meet_addr(const struct shm_dev *dev, const struct shm_func *func, struct sockaddr_un *addr)
+{
+	int n;
+
+	memset(addr, 0, sizeof(*addr));
+	addr->sun_family = AF_UNIX;
+	n = snprintf(addr->sun_path + 1, sizeof(addr->sun_path) - 1, MEET_PREFIX "%s/%s",
+		dev->space, func->name);
+	return offsetof(struct sockaddr_un, sun_path) + 1 + n;
+}
+
+static bool
+mode_allows(const struct stat *st, uid_t uid, gid_t gid)
+{
+	if (uid == st->st_uid)
+		return (st->st_mode & S_IWUSR) != 0;
+	if (gid == st->st_gid)
+		return (st->st_mode & S_IWGRP) != 0;
+	return (st->st_mode & S_IWOTH) != 0;
+}
+
+/* Whether a host's process of one user takes one of another for the card's side. */
+static bool
+server_trusted(const struct shm_dev *dev, uid_t server, uid_t host)
+{
+	struct stat st;
+
+	return server == 0 || server == host || (dev->path[0] != '\0' &&
+		stat(dev->path, &st) == 0 && st.st_uid == server);
+}
+
+/*
+ * An abstract socket has no owner and no mode. So what the mode of a socket in
+ * the directory would say is asked of <path>/<function>, if the administrator
+ * made such a file, or else of the directory.
+ */
+bool
+shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func, const struct ucred *cred)
+{
+	char file[sizeof(dev->path) + SHM_WIRE_FUNCTION_SIZE + 1];
+	struct stat st;
+	uint32_t i;
+
+	if (dev->role == RTE_COMCH_ROLE_HOST)
+		return server_trusted(dev, cred->uid, dev->uid);
+	if (cred->uid == 0 || cred->uid == geteuid())
+		return true;
+	for (i = 0; i < dev->nb_uids; i++)
+		if (dev->uids[i] == cred->uid)
+			return true;
+	if (dev->path[0] == '\0' || dev->nb_uids != 0)
+		return false;
+	snprintf(file, sizeof(file), "%s/%s", dev->path, func->name);
+	if (stat(file, &st) != 0 && stat(dev->path, &st) != 0)
+		return false;
+	return mode_allows(&st, cred->uid, cred->gid);
+}
+
+/* Of a peer that is not let in, the first of each function. */
+void
+shm_meet_refused(const struct shm_dev *dev, struct shm_func *func, const struct ucred *cred,
+		int reason)
+{
+	const char *remedy;
+
+	if (func->logged)
+		return;
+	func->logged = true;
+	if (reason != -EACCES)
+		remedy = "end processes that are attached, or raise RLIMIT_NOFILE";
+	else if (dev->role == RTE_COMCH_ROLE_HOST)
+		remedy = "only root, the own user and the owner of path= are taken for the card's side";
+	else if (dev->nb_uids != 0)
+		remedy = "add its user to uids=";
+	else if (dev->path[0] != '\0')
+		remedy = "let its user write to path=, or list it in uids=";
+	else
+		remedy = "run both sides as one user, or give both path=";
+	SHM_LOG(WARNING, "%s: process %d of user %u may not %s %s: %s; %s", dev->dev->data->name,
+		cred->pid, cred->uid, dev->role == RTE_COMCH_ROLE_HOST ? "serve" : "use",
+		func->name, strerror(-reason), remedy);
+}
+
+/* Card's side: a process has left before it said anything. It may have refused us. */
+void
+shm_meet_left(const struct shm_link *link)
+{
+	const struct shm_dev *dev = link->dev;
+
+	if (server_trusted(dev, dev->uid, link->uid))
+		return;
+	rte_comch_pmd_count(&dev->dev->data->stats.links_refused);
+	if (!link->func->logged)
+		SHM_LOG(WARNING, "%s: process %u of user %u does not let user %u serve %s: run this side as root, as its user, or as the owner of path=",
+			dev->dev->data->name, link->pid, link->uid, dev->uid, link->func->name);
+	link->func->logged = true;
+}
+
+/* One line of /proc/net/unix. Anyone can take any name: only what we could is looked at. */
+static void
+meet_see(struct meet *meet, const char *line, const char *process)
+{
+	char space[64], function[SHM_WIRE_FUNCTION_SIZE];
+	const struct shm_dev *dev = meet->dev;
+	bool same_space, same_function;
+	unsigned int flags, type;
+	int end = 0;
+
+	_Static_assert(SHM_WIRE_FUNCTION_SIZE == 32, "the width below");
+	if (sscanf(line, "%*[^:]: %*x %*x %x %x %*x %*u @" MEET_PREFIX
+			"%63[a-z0-9-]/%31[a-z0-9]%n", &flags, &type, space, function, &end) != 4 ||
+			line[end] != '\n' || (flags & MEET_LISTENS) == 0 ||
+			type != SOCK_SEQPACKET)
+		return;
+	same_space = strcmp(space, dev->space) == 0;
+	same_function = strcmp(function, dev->funcs[0].name) == 0;
+	if (process != NULL) {
+		if (same_space && same_function)
+			strlcpy(meet->process, process, sizeof(meet->process));
+		return;
+	}
+	meet->here |= same_space && same_function;
+	meet->function |= same_space && !same_function;
+	if (same_function && !same_space)
+		*(strncmp(space, MEET_USER, strlen(MEET_USER)) == 0 ?
+			&meet->user : &meet->dir) = true;
+	if (meet->nb_names++ < MEET_MAX_NAMES)
+		snprintf(meet->names + strlen(meet->names),
+			sizeof(meet->names) - strlen(meet->names), "%s%s/%s",
+			meet->nb_names == 1 ? "" : ", ", space, function);
+}
+
+static void
+meet_look(struct meet *meet, const char *file, const char *process)
+{
+	FILE *f = fopen(file, "re");
+	char line[512];
+
+	if (f == NULL)
+		return;
+	while (meet->nb_lines < MEET_MAX_LINES && fgets(line, sizeof(line), f) != NULL) {
+		meet->nb_lines++;
+		meet_see(meet, line, process);
+	}
+	fclose(f);
+}
+
+/* Into the network namespaces of the processes that are seen from here. */
+static void
+meet_look_afar(struct meet *meet, ino_t own)
+{
+	ino_t seen[MEET_MAX_SPACES] = { own };
+	uint32_t nb = 1, nb_processes = 0, i;
+	char file[64];
+	struct dirent *entry;
+	struct stat st;
+	DIR *dir = opendir("/proc");
+
+	if (dir == NULL)
+		return;
+	while (nb < RTE_DIM(seen) && nb_processes < MEET_MAX_PROCESSES &&
+			meet->process[0] == '\0' && (entry = readdir(dir)) != NULL) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		nb_processes++;
+		snprintf(file, sizeof(file), "/proc/%.15s/net/unix", entry->d_name);
+		/* the file is one for each network namespace */
+		if (stat(file, &st) != 0)
+			continue;
+		for (i = 0; i < nb && seen[i] != st.st_ino; i++)
+			;
+		if (i < nb)
+			continue;
+		seen[nb++] = st.st_ino;
+		meet_look(meet, file, entry->d_name);
+	}
+	closedir(dir);
+}
+
+/* Which mistake it looks like, and what to do. */
+static void
+meet_guess(const struct meet *meet, char *text, size_t size)
+{
+	const struct shm_dev *dev = meet->dev;
+	const char *function = dev->funcs[0].name;
+	bool path = dev->path[0] != '\0';
+
+	if (meet->here)
+		snprintf(text, size, "a process has this socket and does not answer: it hangs, or no thread of it calls rte_comch_pe_progress()");
+	else if (meet->process[0] != '\0')
+		snprintf(text, size, "another network namespace: this socket is in that of process %s, as of a container: run both sides in one network namespace",
+			meet->process);
+	else if (meet->function)
+		snprintf(text, size, "another function: the card's side here does not serve %s: add it to functions= there, or give this device one of those by function=",
+			function);
+	else if (meet->user && !path)
+		snprintf(text, size, "another user: another one than %u serves %s: run both sides as one user, or give both the same path=; or start your card's side, if that is not yours",
+			dev->uid, function);
+	else if (meet->user)
+		snprintf(text, size, "another path: who serves %s has no path=: give it path=%s, too; or start your card's side, if that is not yours",
+			function, dev->path);
+	else if (meet->dir && !path)
+		snprintf(text, size, "another path: who serves %s has a path=, and this device has none: give it the same one; or start your card's side, if that is not yours",
+			function);
+	else if (meet->dir)
+		snprintf(text, size, "another path: who serves %s has another folder than path=%s, or one that was made anew since: give both sides the same one, and restart them; or start your card's side, if that is not yours",
+			function, dev->path);
+	else if (meet->nb_names != 0)
+		snprintf(text, size, "another path or user, and another function: give both sides the same path=, and %s to the card's side by functions=",
+			function);
+	else
+		snprintf(text, size, "no server: start the card's side first, with functions=%s; if it runs in a container, run both sides in one network namespace",
+			function);
+}
+
+static void
+meet_log_refused(const struct shm_dev *dev, uid_t server)
+{
+	const char *name = dev->dev->data->name, *function = dev->funcs[0].name;
+
+	if (!server_trusted(dev, server, dev->uid))
+		SHM_LOG(NOTICE, "%s: " MEET_PREFIX "%s/%s is served by user %u, whom this process of user %u does not let serve: run the card's side as root, as this user, or as the owner of path=",
+			name, dev->space, function, server, dev->uid);
+	else if (dev->path[0] == '\0')
+		SHM_LOG(NOTICE, "%s: " MEET_PREFIX "%s/%s does not let user %u in: run both sides as one user, or give both the same path=",
+			name, dev->space, function, dev->uid);
+	else
+		SHM_LOG(NOTICE, "%s: " MEET_PREFIX "%s/%s does not let user %u in: on the card's side add it to uids=, or without uids= let it write to %s/%s if there is such a file, else to %s",
+			name, dev->space, function, dev->uid, dev->path, function, dev->path);
+}
+
+static void
+meet_log_nobody(const struct shm_dev *dev, bool linked)
+{
+	char text[sizeof(dev->path) + 256], folder[sizeof(dev->path) + 64] = "";
+	struct meet meet = { .dev = dev, .here = linked };
+	struct stat st;
+
+	/* of this thread: another may be in another namespace */
+	meet_look(&meet, "/proc/thread-self/net/unix", NULL);
+	if (!meet.here && stat("/proc/thread-self/net/unix", &st) == 0)
+		meet_look_afar(&meet, st.st_ino);
+	if (dev->path[0] != '\0' && stat(dev->path, &st) == 0)
+		snprintf(folder, sizeof(folder), " (%s, of user %u, mode 0%o)", dev->path,
+			st.st_uid, st.st_mode & 07777);
+	else if (dev->path[0] != '\0')
+		snprintf(folder, sizeof(folder), " (%s, which is gone)", dev->path);
+	SHM_LOG(NOTICE, "%s: nobody answered at " MEET_PREFIX "%s/%s%s; there is: %s%s",
+		dev->dev->data->name, dev->space, dev->funcs[0].name, folder,
+		meet.nb_names == 0 ? "none of these sockets" : meet.names,
+		meet.nb_names > MEET_MAX_NAMES ? ", and others" : "");
+	meet_guess(&meet, text, sizeof(text));
+	SHM_LOG(NOTICE, "%s: it looks like %s", dev->dev->data->name, text);
+}
+
+/*
+ * Host: an attempt to connect has failed because the sides have not met. Say what was
+ * tried, what is there, and what to do. Once in a second: clients may fail together.
+ */
+void
+shm_meet_failed(struct shm_dev *dev, int reason)
+{
+	uint64_t now = rte_get_tsc_cycles();
+	uid_t server;
+	bool linked, early;
+
+	shm_dev_lock(dev);
+	linked = !TAILQ_EMPTY(&dev->links);
+	server = dev->server_uid;
+	early = now < dev->next_meet_log;
+	if (!early)
+		dev->next_meet_log = now + rte_get_tsc_hz();
+	shm_dev_unlock(dev);
+	if (early)
+		return;
+	if (reason == -EACCES)
+		meet_log_refused(dev, server);
+	else if (reason == -ETIMEDOUT)
+		meet_log_nobody(dev, linked);
+}
