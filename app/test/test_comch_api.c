@@ -490,6 +490,35 @@ test_state_name(void)
 	return TEST_SUCCESS;
 }
 
+/* All reasons that the headers list, and what is none. */
+static int
+test_reason_str(void)
+{
+	static const int reasons[] = {
+		-ENOENT, -ECONNREFUSED, -ENOSPC, -EMSGSIZE, -EPROTONOSUPPORT, -EACCES, -EUSERS,
+		-ENOMEM, -ENOTCONN, -ETIMEDOUT, -ENODEV, -EIO, -ESHUTDOWN, -ECONNRESET, -EPROTO,
+		-ECANCELED, -ECONNABORTED,
+	};
+	const char *other = rte_comch_reason_str(-ECHILD), *text;
+	unsigned int i, k;
+
+	for (i = 0; i < RTE_DIM(reasons); i++) {
+		text = rte_comch_reason_str(reasons[i]);
+		/* what it is, and what to do; with another text than all others */
+		TEST_ASSERT(strstr(text, ": ") != NULL && strcmp(text, other) != 0, "%d: %s",
+				reasons[i], text);
+		for (k = 0; k < i; k++)
+			TEST_TRUE(strcmp(text, rte_comch_reason_str(reasons[k])) != 0);
+		TEST_TRUE(strcmp(rte_comch_reason_str(-reasons[i]), other) == 0);
+	}
+	TEST_TRUE(strcmp(rte_comch_reason_str(0), "no error") == 0);
+	TEST_TRUE(strstr(other, "log of both sides") != NULL);
+	TEST_TRUE(strcmp(rte_comch_reason_str(INT32_MAX), other) == 0);
+	TEST_TRUE(strcmp(rte_comch_reason_str(INT32_MIN), other) == 0);
+	TEST_TRUE(strstr(rte_comch_reason_str(-ESHUTDOWN), "disconnected or was stopped") != NULL);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: arguments of device, engine and context functions",
 	.setup = suite_setup,
@@ -511,6 +540,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_ctx_destroy),
 		TEST_CASE_ST(NULL, test_cleanup, test_ctx_get),
 		TEST_CASE(test_state_name),
+		TEST_CASE(test_reason_str),
 		TEST_CASES_END()
 	},
 };

@@ -728,8 +728,8 @@ client_failed(struct comch_ctrl *ctrl, int reason)
 {
 	struct rte_comch_ctx *ctx = &ctrl->ctx;
 
-	COMCH_LOG(INFO, "%s: connection to '%s' failed: %s", ctx->dev->data->name,
-		ctrl->drv.name, strerror(-reason));
+	COMCH_LOG(INFO, "%s: connection to '%s' failed: %s (%s)", ctx->dev->data->name,
+		ctrl->drv.name, rte_comch_reason_str(reason), strerror(-reason));
 	ctx->reason = reason;
 	ctrl->drv.priv = NULL;
 	comch_ctx_idle(ctx);

@@ -469,6 +469,8 @@ int rte_comch_ctx_state_get(const struct rte_comch_ctx *ctx);
  *     ended.
  *   - -EPROTO: the peer broke the protocol.
  *   - -EINVAL: ctx is NULL.
+ *   - Another negative errno that the guide of the driver explains. For people,
+ *     rte_comch_reason_str() has all of them in words.
  */
 __rte_experimental
 int rte_comch_ctx_reason_get(const struct rte_comch_ctx *ctx);
@@ -608,6 +610,26 @@ int rte_comch_ctx_tasks_in_use_get(const struct rte_comch_ctx *ctx);
  */
 __rte_experimental
 const char *rte_comch_state_name(int state);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Say in words why a context or a connection has ended, or a client was refused, and
+ * what to do about it. Any thread, at any time.
+ *
+ * @param reason
+ *   Any number: what rte_comch_ctx_reason_get() returns, the status that ends a
+ *   connection, the reason of struct rte_comch_refusal, or the status of struct
+ *   rte_comch_dev_info. The errors that functions return, and the status of a task, may
+ *   be the same numbers with another meaning.
+ * @return
+ *   A constant string without a full stop, as "the server has disconnected or was
+ *   stopped: ..."; "no error" for 0. A number that is none of those reasons gets a text
+ *   that refers to the guide of the driver, some of which have more.
+ */
+__rte_experimental
+const char *rte_comch_reason_str(int reason);
 
 /** @} */
 
