@@ -85,7 +85,7 @@ device_line_print(int16_t dev_id, FILE *f)
 			info.function[0] != '\0' ? info.function : "-",
 			info.pci_addr[0] != '\0' ? info.pci_addr : "-", info.numa_node);
 	if (info.status != 0)
-		fprintf(f, "failed: %s\n", strerror(-info.status));
+		fprintf(f, "failed: %s\n", rte_comch_reason_str(info.status));
 	else
 		fprintf(f, "link %s (%u)\n", info.link_up ? "up" : "down", info.nb_links);
 }

@@ -124,7 +124,7 @@ worker_starting(struct fp_worker *w)
 		} else if (c->q.state == RTE_COMCH_STATE_IDLE) {
 			ret = rte_comch_ctx_reason_get(c->q.ctx);
 			fp_worker_fail(w, ret != 0 ? ret : -EIO, "a consumer did not start: %s",
-					strerror(-ret));
+					rte_comch_reason_str(ret));
 		}
 	}
 	if (w->error != 0 || running < w->nb_consumers)
@@ -158,8 +158,10 @@ fp_worker_check(struct fp_worker *w)
 		if (q->state == RTE_COMCH_STATE_RUNNING)
 			continue;
 		ret = rte_comch_ctx_reason_get(q->ctx);
-		fp_worker_fail(w, ret != 0 ? ret : -ENOTCONN, "connection %u has ended: %s",
-				q->conn, strerror(ret != 0 ? -ret : ENOTCONN));
+		if (ret == 0)
+			ret = -ENOTCONN;
+		fp_worker_fail(w, ret, "connection %u has ended: %s", q->conn,
+				rte_comch_reason_str(ret));
 	}
 }
 

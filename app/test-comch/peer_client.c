@@ -44,33 +44,6 @@ client_fail(struct client *cl, int status, const char *format, ...)
 	return status;
 }
 
-/* What the reason of a failed connection means here, and what helps. */
-static const char *
-reason_remedy(int reason)
-{
-	switch (-reason) {
-	case ENOENT:
-		return "start dpdk-test-comch --server on that function, with the same --name";
-	case ETIMEDOUT:
-		return "no other side was found; start the server, or check what the arguments of both devices say of each other";
-	case ENOSPC:
-		return "the server has as many clients as it takes; use fewer";
-	case EACCES:
-		return "the device of the other side lets no client of this one in; see its arguments";
-	case EMSGSIZE:
-		return "the server wants another message size";
-	case EPROTONOSUPPORT:
-		return "the two sides are of versions that do not fit";
-	case ECONNREFUSED:
-	case ESHUTDOWN:
-		return "the server has ended";
-	case ECONNRESET:
-		return "the server died";
-	default:
-		return "see the log of both sides";
-	}
-}
-
 /* ---- connections ---- */
 
 static void
@@ -208,9 +181,9 @@ client_conns_start(struct client *cl, struct client_conn **ccs, uint32_t nb)
 				up++;
 			else if (ccs[i]->state == RTE_COMCH_STATE_IDLE)
 				return client_fail(cl, ccs[i]->reason != 0 ? ccs[i]->reason : -EIO,
-						"connection %u to '%s' failed: %s; %s", i,
-						cl->opt->name, strerror(-ccs[i]->reason),
-						reason_remedy(ccs[i]->reason));
+						"connection %u to '%s' (--name) failed: %s", i,
+						cl->opt->name,
+						rte_comch_reason_str(ccs[i]->reason));
 		}
 		if (up == nb)
 			return 0;
@@ -313,9 +286,8 @@ client_check(struct client *cl)
 	if (cl->session != NULL && cl->session->state != RTE_COMCH_STATE_RUNNING &&
 			cl->session->state != RTE_COMCH_STATE_STARTING)
 		return client_fail(cl, cl->session->reason != 0 ? cl->session->reason : -ENOTCONN,
-				"the session with the server is lost: %s; %s",
-				strerror(-cl->session->reason),
-				reason_remedy(cl->session->reason));
+				"the session with the server is lost: %s",
+				rte_comch_reason_str(cl->session->reason));
 	return 0;
 }
 

@@ -509,6 +509,6 @@ server_state_cb(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_c
 	reason = rte_comch_ctx_reason_get(ctx);
 	srv->over = true;
 	srv->error = reason != 0 ? reason : -EIO;
-	fprintf(stderr, "the server on %s has ended: %s; see the messages of the device, then start it again\n",
-			srv->info.name, strerror(-srv->error));
+	fprintf(stderr, "the server on %s has ended: %s; then start it again\n",
+			srv->info.name, rte_comch_reason_str(srv->error));
 }

@@ -134,7 +134,7 @@ connect_turns(struct connect_test *t, uint64_t connects, uint64_t until)
 			return ret;
 		if (t->error != 0)
 			return client_fail(t->cl, t->error, "client %u could not connect: %s",
-					t->error_index, strerror(-t->error));
+					t->error_index, rte_comch_reason_str(t->error));
 		if (now > patient)
 			return client_fail(t->cl, -ETIMEDOUT, "nobody has connected for %.0f s",
 					PEER_PATIENCE);

@@ -65,40 +65,6 @@ never(const struct app *app __rte_unused)
 	return false;
 }
 
-static void
-report_refusal(struct app *app, int reason)
-{
-	const char *dev = app->info.name;
-	const char *function = app->info.function;
-
-	switch (reason) {
-	case -ENOENT:
-		fail(app, reason, "%s: %s has no server \"%s\": start it, or correct -n", dev,
-				function, app->name);
-		break;
-	case -ETIMEDOUT:
-		fail(app, reason,
-				"%s: nobody serves %s: start the server first, "
-				"and check what the arguments of both devices say of each other",
-				dev, function);
-		break;
-	case -EACCES:
-		fail(app, reason,
-				"%s: the card side lets no client of %s in: "
-				"check the arguments of its device",
-				dev, function);
-		break;
-	case -ENOSPC:
-		fail(app, reason, "%s: server \"%s\" has a client: try again later", dev,
-				app->name);
-		break;
-	default:
-		fail(app, reason, "%s: cannot connect to server \"%s\": %s", dev, app->name,
-				strerror(-reason));
-		break;
-	}
-}
-
 /*
  * Connect within the time of -w. The library waits for the card side itself,
  * but a card side that is there answers at once that it does not know the name,
@@ -127,7 +93,9 @@ connect_to_server(struct app *app)
 
 		reason = rte_comch_ctx_reason_get(app->ctx);
 		if (reason != -ENOENT || rte_get_timer_cycles() >= end) {
-			report_refusal(app, reason);
+			fail(app, reason, "%s: cannot connect to server \"%s\" (-n) of %s: %s",
+					app->info.name, app->name, app->info.function,
+					rte_comch_reason_str(reason));
 			return reason;
 		}
 		if (!told)
@@ -158,7 +126,7 @@ exchange(struct app *app)
 				app->name, app->wait_ms / 1000);
 	else if (ret == 0 && app->error == 0 && !(app->sent && app->received))
 		fail(app, -ENOTCONN, "%s: server \"%s\" left: %s", app->info.name, app->name,
-				strerror(-rte_comch_ctx_reason_get(app->ctx)));
+				rte_comch_reason_str(rte_comch_ctx_reason_get(app->ctx)));
 }
 
 static void

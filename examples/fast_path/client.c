@@ -70,43 +70,6 @@ never(const struct app *app __rte_unused)
 	return false;
 }
 
-static void
-report_refusal(struct app *app, int reason)
-{
-	const char *dev = app->info.name;
-	const char *function = app->info.function;
-
-	switch (reason) {
-	case -EINTR:
-		fail(app, reason, "%s: interrupted", dev);
-		break;
-	case -ENOENT:
-		fail(app, reason, "%s: %s has no server \"%s\": start it, or correct -n", dev,
-				function, app->name);
-		break;
-	case -ETIMEDOUT:
-		fail(app, reason,
-				"%s: nobody serves %s: start the server first, "
-				"and check what the arguments of both devices say of each other",
-				dev, function);
-		break;
-	case -EACCES:
-		fail(app, reason,
-				"%s: the card side lets no client of %s in: "
-				"check the arguments of its device",
-				dev, function);
-		break;
-	case -ENOSPC:
-		fail(app, reason, "%s: server \"%s\" has a client: try again later", dev,
-				app->name);
-		break;
-	default:
-		fail(app, reason, "%s: cannot connect to server \"%s\": %s", dev, app->name,
-				strerror(-reason));
-		break;
-	}
-}
-
 /*
  * Connect within the time of -w. The library waits for the card side itself,
  * but a card side that is there answers at once that it does not know the name,
@@ -131,8 +94,11 @@ connect_to_server(struct app *app)
 			ret = -EINTR;
 	} while (ret == -ENOENT && rte_get_timer_cycles() < end);
 
-	if (app->error == 0)
-		report_refusal(app, ret);
+	if (ret == -EINTR)
+		fail(app, ret, "%s: interrupted", app->info.name);
+	else if (app->error == 0)
+		fail(app, ret, "%s: cannot connect to server \"%s\" (-n) of %s: %s", app->info.name,
+				app->name, app->info.function, rte_comch_reason_str(ret));
 	return ret;
 }
 

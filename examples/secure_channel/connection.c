@@ -156,7 +156,8 @@ client_disconnected(struct rte_comch_conn *conn, int status, void *user_data)
 	ch->conn = NULL;
 	ch->gone = true;
 	if (status != 0 && status != -ECANCELED)
-		fail(ch, status, "%s: the client is lost: %s", ch->rep.name, strerror(-status));
+		fail(ch, status, "%s: the client is lost: %s", ch->rep.name,
+				rte_comch_reason_str(status));
 }
 
 static void
@@ -253,15 +254,9 @@ client_start(struct channel *ch)
 			ret = -EINTR;
 	} while (ret == -ENOENT && rte_get_timer_cycles() < end);
 
-	if (ret == -ETIMEDOUT || ret == -ENOENT)
-		fail(ch, ret,
-				"%s: nobody serves %s: start the server first, "
-				"and check what the arguments of both devices say of each other",
-				ch->info.name, ch->info.function);
-	else if (ret == -ENOSPC)
-		fail(ch, ret, "%s: the server has a client: try again later", ch->info.name);
-	else if (ret != -EINTR)
-		fail(ch, ret, "%s: cannot connect: %s", ch->info.name, strerror(-ret));
+	if (ret != -EINTR)
+		fail(ch, ret, "%s: cannot connect to the server of %s: %s", ch->info.name,
+				ch->info.function, rte_comch_reason_str(ret));
 	return ret;
 }
 

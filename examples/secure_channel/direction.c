@@ -232,7 +232,7 @@ report_end(struct direction *dir, int reason)
 		fail(dir->ch, reason, "%s: the peer has left before the end", dev);
 	else
 		fail(dir->ch, reason, "%s: the %s has ended: %s", dev,
-				dir->sends ? "producer" : "consumer", strerror(-reason));
+				dir->sends ? "producer" : "consumer", rte_comch_reason_str(reason));
 }
 
 /* One step of a direction. 8< */
