@@ -409,6 +409,35 @@ test_logged_once(void)
 	return TEST_SUCCESS;
 }
 
+static uint16_t
+mistake_poll(struct rte_comch_ctx *ctx)
+{
+	struct rte_comch_cpl cpl;
+
+	return rte_comch_queue_poll_burst(ctx, &cpl, 1);
+}
+
+/* A loop that began before the peer knew its consumer logged an error. */
+static int
+test_loop_before_peer(void)
+{
+	const struct rte_comch_consumer_conf conf = { .nb_posts = 4 };
+	struct test_q *consumer;
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	consumer = test_q_consumer(&fp.rx, &conf);
+	TEST_TRUE(consumer != NULL);
+	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
+	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_STARTING);
+	TEST_EXPECT(log_of_mistakes(consumer->ctx, mistake_rx), 0);
+	TEST_EXPECT(log_of_mistakes(consumer->ctx, mistake_poll), 0);
+	TEST_EXPECT(log_of_mistakes(consumer->ctx, mistake_post), 1);
+	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_EXPECT(test_post_empty(consumer, 4, 0), 4);
+	return TEST_SUCCESS;
+}
+
 /* One side of several connections of one link. */
 struct crowd {
 	struct test_fp_end ends[CROWD_CONNS];
@@ -640,6 +669,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_pool_numbers),
 		TEST_CASE_ST(fp_need_event, test_fp_cleanup, test_wish_of_stopped),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_logged_once),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_loop_before_peer),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_crowd),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_more_than_there_is),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_idle_unnoticed),

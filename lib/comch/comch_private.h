@@ -674,7 +674,7 @@ void comch_consumer_conn_down(struct comch_conn *conn);
 void comch_fp_stubs_set(struct rte_comch_ctx *ctx);
 void comch_fp_running_set(struct comch_queue *queue);
 void comch_fp_stopping_set(struct comch_queue *queue);
-void comch_fp_stopped_set(struct comch_queue *queue);
+void comch_fp_quiet_set(struct comch_queue *queue);
 
 /* rte_comch_mem_dma.c */
 int comch_mem_dma_map(struct rte_comch_mem *mem);

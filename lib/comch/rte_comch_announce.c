@@ -210,6 +210,7 @@ comch_consumer_start(struct rte_comch_ctx *ctx)
 	ret = consumer_request(queue);
 	if (ret != 0)
 		return comch_queue_start_failed(queue, ret);
+	comch_fp_quiet_set(queue);
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STARTING);
 	return 0;
 }

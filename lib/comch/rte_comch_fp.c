@@ -124,18 +124,19 @@ stopping_tx(void *queue __rte_unused, uint32_t consumer_id __rte_unused,
 }
 
 /*
- * Of a queue that was stopped. It becomes IDLE inside of a turn of its engine, so a
- * loop that takes what is left calls once more: that is no mistake either.
+ * Of a consumer that is STARTING, and of a queue that was stopped: a loop begins before
+ * its peer, and as a queue becomes IDLE inside of a turn of its engine, one that takes
+ * what is left calls once more. That is no mistake either.
  */
 static uint16_t
-stopped_poll(void *queue __rte_unused, struct rte_comch_cpl *cpls __rte_unused,
+quiet_poll(void *queue __rte_unused, struct rte_comch_cpl *cpls __rte_unused,
 		uint16_t nb __rte_unused)
 {
 	return 0;
 }
 
 static uint16_t
-stopped_rx(void *queue __rte_unused, struct rte_mbuf **pkts __rte_unused,
+quiet_rx(void *queue __rte_unused, struct rte_mbuf **pkts __rte_unused,
 		uint16_t nb __rte_unused)
 {
 	return 0;
@@ -158,12 +159,12 @@ comch_fp_stubs_set(struct rte_comch_ctx *ctx)
 }
 
 void
-comch_fp_stopped_set(struct comch_queue *queue)
+comch_fp_quiet_set(struct comch_queue *queue)
 {
 	comch_fp_stubs_set(&queue->ctx);
 	if (queue->ctx.max_tasks == 0) {
-		queue->ctx.fp.poll = stopped_poll;
-		queue->ctx.fp.rx_mbuf = stopped_rx;
+		queue->ctx.fp.poll = quiet_poll;
+		queue->ctx.fp.rx_mbuf = quiet_rx;
 	}
 }
 

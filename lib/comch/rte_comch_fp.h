@@ -31,8 +31,8 @@ struct rte_mbuf;
  * @name Bursts
  * For consumers and producers without tasks that are RUNNING, or STOPPING where a
  * function says so. On any other context they log once and return 0; but
- * rte_comch_queue_poll_burst() and rte_comch_consumer_rx_burst() do not log on one that was
- * stopped.
+ * rte_comch_queue_poll_burst() and rte_comch_consumer_rx_burst() do not log on a consumer
+ * that is STARTING, nor on any that was stopped.
  * @{
  */
 
@@ -102,7 +102,8 @@ rte_comch_consumer_post_burst(struct rte_comch_ctx *ctx, const struct rte_comch_
  * @param ctx
  *   A producer or consumer, RUNNING; a consumer also if it is STOPPING. One of
  *   packets has nothing to poll: rte_comch_consumer_rx_burst() takes what it has. Nothing
- *   is found, without a log, on one that was stopped and is IDLE.
+ *   is found, without a log, on a consumer that is STARTING, and on one of both that was
+ *   stopped and is IDLE.
  * @param[out] cpls
  *   Filled from the first on. Of the inline immediate data, only imm_len bytes
  *   mean anything.
@@ -258,8 +259,8 @@ rte_comch_producer_tx_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id, str
  * producer is in mbuf->hash.usr.
  *
  * @param ctx
- *   A consumer, RUNNING or STOPPING. Nothing is found, without a log, on one that
- *   was stopped and is IDLE.
+ *   A consumer, RUNNING or STOPPING. Nothing is found, without a log, on one that is
+ *   STARTING, or was stopped and is IDLE.
  * @param[out] pkts
  *   The packets; they are the caller's.
  * @param nb

@@ -506,7 +506,7 @@ comch_queue_try_idle(struct rte_comch_ctx *ctx)
 	if (ctx->nb_tasks != 0)
 		return;
 	comch_task_poll_del(queue);
-	comch_fp_stopped_set(queue);
+	comch_fp_quiet_set(queue);
 	queue->freed = true;
 	comch_ending_begin(&queue->free_ending, ctx->dev, ctx->pe, queue_freed);
 	if (comch_ending_settle(&queue->free_ending,
