@@ -5,7 +5,8 @@
 /*
  * A producer that sends in a thread of its own while, in the main thread, what
  * it sends to or beside comes and goes: consumers, other producers, the
- * connection. What was taken arrives, once and in order, whatever happens.
+ * connection. What was taken arrives, once and in order, whatever happens. And a thread
+ * that reads the counters of a queue that goes.
  */
 
 #include <pthread.h>
@@ -375,6 +376,102 @@ test_conn_goes(void)
 	return test_fp_both(conn_goes);
 }
 
+#define WATCHES 20u
+
+/* A thread that reads the counters of what there is, and of what has just gone. */
+struct watcher {
+	pthread_t thread;
+	const struct rte_comch_ctx *ctx; /* atomic; NULL: of nothing */
+	uint32_t read;                   /* atomic: how often it got some */
+	uint32_t refused;                /* atomic: how often it was told that there is none */
+	bool stop;                       /* atomic */
+	const char *error;
+};
+
+static void *
+watcher_run(void *arg)
+{
+	const struct rte_comch_ctx *ctx;
+	struct rte_comch_queue_stats stats;
+	struct watcher *w = arg;
+	uint64_t msgs = 0;
+	int ret;
+
+	while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE)) {
+		ctx = __atomic_load_n(&w->ctx, __ATOMIC_ACQUIRE);
+		if (ctx == NULL) {
+			sched_yield();
+			continue;
+		}
+		ret = rte_comch_queue_stats_get(ctx, &stats);
+		if (ret == 0 && stats.msgs < msgs)
+			w->error = "a counter went back";
+		/* the next one may have the address of the last */
+		msgs = ret == 0 ? stats.msgs : 0;
+		if (ret != 0 && ret != -EINVAL)
+			w->error = strerror(-ret);
+		__atomic_fetch_add(ret == 0 ? &w->read : &w->refused, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+/* One life of a producer: it is watched from its creation to after its end. */
+static int
+watched_life(struct watcher *w, struct test_fp *fp, struct test_q *consumer)
+{
+	uint32_t next[2] = { 0, 0 }, sent = 0, before;
+	struct test_q *producer;
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+
+	TEST_CALL(test_fp_producer(fp, PLACES, &producer));
+	before = __atomic_load_n(&w->read, __ATOMIC_RELAXED);
+	__atomic_store_n(&w->ctx, producer->ctx, __ATOMIC_RELEASE);
+	while (sent < 3 * PLACES || __atomic_load_n(&w->read, __ATOMIC_RELAXED) == before) {
+		TEST_TRUE(test_now_ns() < end);
+		sent += send_marks(producer->ctx, consumer->id, 0, sent, 1);
+		TEST_TRUE(take(consumer, next, true) >= 0);
+		test_progress();
+	}
+	TEST_CALL(test_stop_now(producer->ctx));
+	while (next[0] < sent) {
+		TEST_TRUE(test_now_ns() < end);
+		TEST_TRUE(take(consumer, next, true) >= 0);
+		test_progress();
+	}
+	before = __atomic_load_n(&w->refused, __ATOMIC_RELAXED);
+	TEST_EXPECT(test_q_close(producer), 0);
+	TEST_WAIT(__atomic_load_n(&w->refused, __ATOMIC_RELAXED) != before, TEST_MS);
+	__atomic_store_n(&w->ctx, NULL, __ATOMIC_RELEASE);
+	return TEST_SUCCESS;
+}
+
+/* A counter may be read by any thread while its queue is destroyed. */
+static int
+counters_watched(struct test_fp *fp)
+{
+	struct watcher w = { 0 };
+	struct test_q *consumer;
+	int ret = TEST_SUCCESS;
+	uint32_t i;
+
+	TEST_CALL(test_fp_consumer(fp, NULL, 4 * PLACES, sizeof(struct mark), &consumer));
+	TEST_EXPECT(test_post_empty(consumer, 4 * PLACES, 0), 4 * PLACES);
+	TEST_EXPECT(pthread_create(&w.thread, NULL, watcher_run, &w), 0);
+	for (i = 0; i < WATCHES && ret == TEST_SUCCESS; i++)
+		ret = watched_life(&w, fp, consumer);
+	__atomic_store_n(&w.stop, true, __ATOMIC_RELEASE);
+	TEST_EXPECT(pthread_join(w.thread, NULL), 0);
+	TEST_CALL(ret);
+	TEST_ASSERT(w.error == NULL, "%s", w.error);
+	return TEST_SUCCESS;
+}
+
+static int
+test_counters_watched(void)
+{
+	return test_fp_both(counters_watched);
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: producers beside what comes and goes",
 	.setup = test_setup_quiet,
@@ -383,6 +480,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_consumer_restarts),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_producer_visits),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_conn_goes),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_counters_watched),
 		TEST_CASES_END()
 	},
 };

@@ -659,6 +659,7 @@ int comch_queue_setup(struct comch_queue *queue);
 int comch_queue_start_failed(struct comch_queue *queue, int reason);
 void comch_queue_try_idle(struct rte_comch_ctx *ctx);
 uint32_t comch_queue_event_done(struct comch_queue *queue);
+void comch_queue_counters(const struct comch_queue *queue, struct rte_comch_queue_stats *stats);
 
 /* rte_comch_refused.c */
 void comch_refused_add(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, int reason);

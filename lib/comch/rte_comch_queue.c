@@ -736,13 +736,47 @@ rte_comch_consumer_room_get(struct rte_comch_ctx *ctx, struct rte_comch_room *ro
 	return queue_room_get(queue, 0, room);
 }
 
+/*
+ * What its thread has counted so far, for any thread. Relaxed: they are words of their own,
+ * which order nothing.
+ */
+void
+comch_queue_counters(const struct comch_queue *queue, struct rte_comch_queue_stats *stats)
+{
+	const uint64_t *from = (const uint64_t *)&queue->drv.stats;
+	uint64_t *to = (uint64_t *)stats;
+	size_t i;
+
+	for (i = 0; i < sizeof(*stats) / sizeof(*to); i++)
+		to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+}
+
 int
 rte_comch_queue_stats_get(const struct rte_comch_ctx *ctx, struct rte_comch_queue_stats *stats)
 {
-	const struct comch_queue *queue = comch_queue_of(ctx);
+	const struct rte_comch_ctx *one;
+	struct rte_comch_dev *dev;
+	int16_t dev_id;
+	int ret = -EINVAL;
 
-	if (queue == NULL || stats == NULL)
+	if (stats == NULL)
 		return -EINVAL;
-	*stats = queue->drv.stats;
-	return 0;
+	/* another thread may be about to destroy it: looked at only if it is found */
+	comch_devs_lock_take();
+	RTE_COMCH_FOREACH_DEV(dev_id) {
+		dev = comch_dev_get(dev_id);
+		rte_spinlock_lock(&dev->lock);
+		TAILQ_FOREACH(one, &dev->ctxs, next_dev)
+			if (one == ctx)
+				break;
+		if (one != NULL && one->kind->is_queue) {
+			comch_queue_counters(comch_queue_of(one), stats);
+			ret = 0;
+		}
+		rte_spinlock_unlock(&dev->lock);
+		if (one != NULL)
+			break;
+	}
+	comch_devs_lock_drop();
+	return ret;
 }

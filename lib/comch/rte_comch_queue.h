@@ -468,16 +468,18 @@ int rte_comch_consumer_room_get(struct rte_comch_ctx *ctx, struct rte_comch_room
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Read the counters of a producer or consumer, since it was last started.
+ * Read the counters of a producer or consumer, since it was last started. Any thread,
+ * until rte_comch_ctx_destroy() returns, and while that runs. A lock is taken, and the
+ * context looked for among all there are: it is nothing for each burst.
  *
  * @param ctx
- *   A producer or consumer; in its own thread, or the numbers are some that were
- *   true a moment ago.
+ *   A producer or consumer; outside of its own thread the numbers are some that were
+ *   true a moment ago, each for itself.
  * @param[out] stats
  *   Filled on success.
  * @return
  *   - 0 on success.
- *   - -EINVAL: a parameter is NULL, or ctx is neither.
+ *   - -EINVAL: a parameter is NULL, or ctx is neither, or was destroyed.
  */
 __rte_experimental
 int rte_comch_queue_stats_get(const struct rte_comch_ctx *ctx,

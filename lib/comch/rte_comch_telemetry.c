@@ -229,12 +229,12 @@ tel_connections(const char *params, struct rte_tel_data *d)
 static void
 tel_add_queue(struct rte_tel_data *d, uint32_t nr, const struct comch_queue *queue)
 {
-	/* some values that were true a moment ago: its thread goes on counting */
-	const struct rte_comch_queue_stats stats = queue->drv.stats;
 	struct rte_tel_data *c = rte_tel_data_alloc();
+	struct rte_comch_queue_stats stats;
 
 	if (c == NULL)
 		return;
+	comch_queue_counters(queue, &stats);
 	rte_tel_data_start_dict(c);
 	rte_tel_data_add_dict_string(c, "type", queue->ctx.kind->name);
 	rte_tel_data_add_dict_string(c, "state", rte_comch_state_name(queue->ctx.state));
