@@ -39,6 +39,16 @@ ask(const char *request)
 	return 0;
 }
 
+/* An endpoint for the host device of the pair, with what follows the device. */
+static int
+ask_host(const char *endpoint, const char *more)
+{
+	char request[64];
+
+	snprintf(request, sizeof(request), "/comch/%s,%d%s", endpoint, test_pair.host, more);
+	return ask(request);
+}
+
 static void
 suite_teardown(void)
 {
@@ -84,6 +94,17 @@ reply_has(const char *key, const char *value)
 			return true; /* and not the beginning of a longer value */
 	}
 	return false;
+}
+
+/* No byte is in a reply that JSON, or a terminal, does not take as it is. */
+static int
+reply_plain(void)
+{
+	const char *c;
+
+	for (c = reply; *c != '\0'; c++)
+		TEST_ASSERT(*c >= ' ' && *c <= '~', "byte 0x%02x in %s", (uint8_t)*c, reply);
+	return TEST_SUCCESS;
 }
 
 static int
@@ -170,6 +191,55 @@ test_connections(void)
 	TEST_EXPECT(ask(request), 0);
 	TEST_TRUE(reply_has("id", "100"));
 	TEST_TRUE(!reply_has("id", "1"));
+	return TEST_SUCCESS;
+}
+
+/* A server of any name, as one of two letters of which JSON takes none as it is. */
+static int
+test_names(void)
+{
+	static const struct {
+		const char *name;
+		const char *shown;
+	} names[] = {
+		{ "\xc3\xa9", "\"%C3%A9\"" },
+		{ "\"\\", "\"%22%5C\"" },
+		{ "a\tb\n\x01\x7f", "\"a%09b%0A%01%7F\"" },
+		{ "100% {[,:]}", "\"100%25 {[,:]}\"" },
+		{ "\xff\xfe", "\"%FF%FE\"" },
+	};
+	struct rte_comch_dev_info info;
+	struct test_ep *client, *server;
+	char name[RTE_COMCH_NAME_SIZE], longest[256];
+	struct rte_comch_pe *pe = test_pe_new();
+	size_t i;
+
+	for (i = 0; i < RTE_DIM(names); i++) {
+		server = test_server_run(names[i].name, pe);
+		client = test_client_run(names[i].name, pe);
+		TEST_TRUE(server != NULL && client != NULL);
+		TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
+		TEST_EXPECT(ask_host("connections", ""), 0);
+		TEST_CALL(reply_plain());
+		TEST_ASSERT(reply_has("server", names[i].shown), "%s", reply);
+		TEST_EXPECT(test_ep_close(client), 0);
+		TEST_EXPECT(test_ep_close(server), 0);
+	}
+	/* what has no room is left out, and no half of a byte is shown */
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
+	memset(name, 0xe9, sizeof(name));
+	name[info.max_name_len - 1] = '\0';
+	server = test_server_run(name, pe);
+	client = test_client_run(name, pe);
+	TEST_TRUE(server != NULL && client != NULL);
+	TEST_WAIT(client->conn != NULL, TEST_MS);
+	TEST_EXPECT(ask_host("connections", ""), 0);
+	TEST_CALL(reply_plain());
+	longest[0] = '\0';
+	for (i = 0; i < RTE_MIN((128 - 1) / 3, info.max_name_len - 1); i++)
+		strcat(longest, "%E9");
+	TEST_TRUE(strstr(reply, longest) != NULL && strstr(reply, "%E9\",\"id\"") != NULL);
+	TEST_TRUE(strstr(reply, longest)[strlen(longest)] == '"');
 	return TEST_SUCCESS;
 }
 
@@ -353,16 +423,6 @@ dpa_teardown(void)
 	test_mock_dpa_remove();
 }
 
-/* An endpoint for the host device of the pair, with what follows the device. */
-static int
-ask_host(const char *endpoint, const char *more)
-{
-	char request[64];
-
-	snprintf(request, sizeof(request), "/comch/%s,%d%s", endpoint, test_pair.host, more);
-	return ask(request);
-}
-
 static int
 test_dpas(void)
 {
@@ -398,7 +458,17 @@ test_dpas(void)
 	TEST_TRUE(reply_has("failed_unit", "1"));
 	TEST_TRUE(reply_has("pid", "0"));
 	TEST_EXPECT(ask_host("dpa_info", ",1"), 0);
-	TEST_TRUE(strstr(reply, ":null}") != NULL);
+	TEST_TRUE(strstr(reply, ",1' is nothing that there is") != NULL);
+	return TEST_SUCCESS;
+}
+
+static int
+units_told(const char *number)
+{
+	TEST_EXPECT(ask_host("dpa_info", number), 0);
+	TEST_CALL(reply_plain());
+	TEST_TRUE(strstr(reply, "\"63\":{\"busy\"") != NULL);
+	TEST_TRUE(strstr(reply, "\"value2\":18446744073709551615}}}") != NULL);
 	return TEST_SUCCESS;
 }
 
@@ -406,8 +476,8 @@ test_dpas(void)
 static int
 test_units(void)
 {
-	const struct rte_comch_dpa_conf conf = { .program = "/b/program", .nb_eus = 64 };
-	const struct rte_comch_dpa_eu_info mistake = {
+	const struct rte_comch_dpa_conf conf = { .program = "/b/progr\xc3\xa4m", .nb_eus = 64 };
+	struct rte_comch_dpa_eu_info mistake = {
 		.errors = UINT64_MAX, .error = -4095, .func = "a_name_that_takes_all_the_room_",
 		.values = { UINT64_MAX, UINT64_MAX, UINT64_MAX },
 	};
@@ -418,13 +488,17 @@ test_units(void)
 	TEST_EXPECT(rte_comch_dpa_create(test_pair.host, &conf, &more), 0);
 	ret = rte_comch_dpa_start(more);
 	if (ret == 0) {
-		ret = ask_host("dpa_info", ",1");
+		ret = units_told(",1");
+		/* nor does a name that is none take more */
+		memset(mistake.func, '"', sizeof(mistake.func) - 1);
+		test_mock_dpa_mistake_set(&mistake);
+		ret |= units_told(",1");
 		rte_comch_dpa_stop(more);
 	}
 	rte_comch_dpa_destroy(more);
-	TEST_EXPECT(ret, 0);
-	TEST_TRUE(strstr(reply, "\"63\":{\"busy\"") != NULL);
-	TEST_TRUE(strstr(reply, "\"value2\":18446744073709551615}}}") != NULL);
+	TEST_CALL(ret);
+	TEST_TRUE(reply_has("program", "\"/b/progr%C3%A4m\""));
+	TEST_TRUE(strstr(reply, "\"func\":\"%22%22%22%22%22%22%22%22%22%22\"") != NULL);
 	return TEST_SUCCESS;
 }
 
@@ -473,7 +547,7 @@ test_msgqs(void)
 	TEST_TRUE(reply_has("producers", "1"));
 	TEST_TRUE(reply_has("type", "\"producer\""));
 	TEST_EXPECT(ask_host("msgq_info", ",2"), 0);
-	TEST_TRUE(strstr(reply, ":null}") != NULL);
+	TEST_TRUE(strstr(reply, ",2' is nothing that there is") != NULL);
 	/* the CPU end is among the queues, with its message queue instead of a connection */
 	TEST_EXPECT(rte_comch_msgq_producer_create(msgqs[0], NULL, &ctx), 0);
 	TEST_EXPECT(ask_host("queues", ""), 0);
@@ -495,6 +569,20 @@ test_msgqs(void)
 	TEST_EXPECT(rte_comch_queue_poll_burst(ctx, &cpl, 1), 1);
 	TEST_CALL(test_stop_now(ctx));
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+	return TEST_SUCCESS;
+}
+
+/* The answer is an error in these words. */
+static int
+error_has(const char *request, const char *words)
+{
+	char text[256];
+
+	TEST_EXPECT(ask(request), 0);
+	snprintf(text, sizeof(text), "{\"%.*s\":{\"error\":\"%s", (int)strcspn(request, ","),
+		request, words);
+	TEST_ASSERT(strncmp(reply, text, strlen(text)) == 0, "%s", reply);
+	TEST_CALL(reply_plain());
 	return TEST_SUCCESS;
 }
 
@@ -522,13 +610,14 @@ test_malformed(void)
 		snprintf(request, sizeof(request), "/comch/%s,%s", commands[i], longer);
 		TEST_EXPECT(ask(request), 0);
 	}
-	/* what is no device has no answer but null */
-	TEST_EXPECT(ask("/comch/info,-1"), 0);
-	TEST_TRUE(strcmp(reply, "{\"/comch/info\":null}") == 0);
-	TEST_EXPECT(ask("/comch/stats,99999999999999"), 0);
-	TEST_TRUE(strcmp(reply, "{\"/comch/stats\":null}") == 0);
-	TEST_EXPECT(ask("/comch/connections,abc"), 0);
-	TEST_TRUE(strcmp(reply, "{\"/comch/connections\":null}") == 0);
+	/* what is no device is named */
+	TEST_CALL(error_has("/comch/info,-1", "'-1' is no number of a device"));
+	TEST_CALL(error_has("/comch/info", "'' is no number of a device"));
+	TEST_CALL(error_has("/comch/info,0,1", "'0,1' is no number of a device"));
+	TEST_CALL(error_has("/comch/stats,99999999999999",
+			"'99999999999999' is no device: /comch/list has all that there are"));
+	TEST_CALL(error_has("/comch/queues,63,7", "'63,7' is no device: "));
+	TEST_CALL(error_has("/comch/connections,a\"\\\xc3\xa9", "'a%22%5C%C3%A9' is no number"));
 	return test_list();
 }
 
@@ -541,6 +630,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE(test_info),
 		TEST_CASE_ST(NULL, test_cleanup, test_stats),
 		TEST_CASE_ST(NULL, test_cleanup, test_connections),
+		TEST_CASE_ST(NULL, test_cleanup, test_names),
 		TEST_CASE_ST(need_producers, test_cleanup, test_queue_ids),
 		TEST_CASE_ST(need_producers, test_cleanup, test_no_room_for_queues),
 		TEST_CASE_ST(need_producers, test_cleanup, test_no_connection_for_queues),

@@ -22,12 +22,20 @@
 /* Of a list in one reply: what surely fits in telemetry's output buffer. */
 #define TEL_PER_REPLY 32
 
+/* Which part of a list is wanted, and how far it was looked through. */
+struct tel_page {
+	unsigned long start;
+	unsigned long next; /* number of what comes next */
+	unsigned int nb;
+	unsigned int max;
+};
+
 /*
- * Parse "<dev>" or "<dev>,<start>". Numbers are plain decimal and small, which
- * leaves no room for signs, overflows or trailing garbage.
+ * Parse "<dev>" or, if something is listed, "<dev>,<start>". Numbers are plain decimal and
+ * small, which leaves no room for signs, overflows or trailing garbage.
  */
 static int
-tel_parse(const char *params, int16_t *dev_id, unsigned long *start)
+tel_parse(const char *params, struct tel_page *page, struct rte_comch_dev **dev)
 {
 	unsigned long value;
 	char *end;
@@ -35,18 +43,41 @@ tel_parse(const char *params, int16_t *dev_id, unsigned long *start)
 	if (params == NULL || !isdigit((unsigned char)*params) || strlen(params) > 16)
 		return -EINVAL;
 	value = strtoul(params, &end, 10);
-	if (value >= RTE_COMCH_MAX_DEVS || !rte_comch_dev_is_valid(value))
+	if (*end == ',' && page->max != 0 && isdigit((unsigned char)end[1]))
+		page->start = strtoul(end + 1, &end, 10);
+	if (*end != '\0')
 		return -EINVAL;
-	*dev_id = value;
-	if (start == NULL)
-		return *end == '\0' ? 0 : -EINVAL;
-	*start = 0;
-	if (*end == '\0')
-		return 0;
-	if (*end != ',' || !isdigit((unsigned char)end[1]))
-		return -EINVAL;
-	*start = strtoul(end + 1, &end, 10);
-	return *end == '\0' ? 0 : -EINVAL;
+	*dev = value < RTE_COMCH_MAX_DEVS ? comch_dev_get(value) : NULL;
+	return *dev == NULL ? -ENODEV : 0;
+}
+
+/*
+ * The one way of a text into an answer. EAL escapes quotes, but spoils what is no ASCII, and
+ * drops some. So all that is not plain is written as in URLs, with % and two digits. What
+ * has no room, of size bytes with the NUL, is left out.
+ */
+static void
+tel_add_text(struct rte_tel_data *d, const char *key, const char *text, size_t size)
+{
+	char plain[RTE_TEL_MAX_STRING_LEN];
+	size_t n = 0, len;
+	char c;
+
+	size = RTE_MIN(size, sizeof(plain));
+	for (; (c = *text) != '\0'; text++, n += len) {
+		len = c >= ' ' && c <= '~' && strchr("\"\\%", c) == NULL ? 1 : 3;
+		if (n + len >= size)
+			break;
+		snprintf(plain + n, size - n, len == 1 ? "%c" : "%%%02X", (unsigned char)c);
+	}
+	plain[n] = '\0';
+	rte_tel_data_add_dict_string(d, key, plain);
+}
+
+static void
+tel_add_string(struct rte_tel_data *d, const char *key, const char *text)
+{
+	tel_add_text(d, key, text, RTE_TEL_MAX_STRING_LEN);
 }
 
 static int
@@ -63,24 +94,23 @@ tel_list(const char *cmd __rte_unused, const char *params __rte_unused, struct r
 }
 
 static int
-tel_info(const char *params, struct rte_tel_data *d)
+tel_info(struct rte_comch_dev *dev, struct tel_page *page __rte_unused, struct rte_tel_data *d)
 {
 	struct rte_comch_dev_info info;
-	int16_t dev_id;
 
-	if (tel_parse(params, &dev_id, NULL) != 0 || rte_comch_dev_info_get(dev_id, &info) != 0)
-		return -EINVAL;
+	if (rte_comch_dev_info_get(dev->data->dev_id, &info) != 0)
+		return -ENODEV;
 	rte_tel_data_start_dict(d);
-	rte_tel_data_add_dict_string(d, "name", info.name);
-	rte_tel_data_add_dict_string(d, "driver", info.driver);
+	tel_add_string(d, "name", info.name);
+	tel_add_string(d, "driver", info.driver);
 	rte_tel_data_add_dict_string(d, "role",
 		info.role == RTE_COMCH_ROLE_DPU ? "dpu" : "host");
-	rte_tel_data_add_dict_string(d, "function", info.function);
-	rte_tel_data_add_dict_string(d, "pci_addr", info.pci_addr);
-	rte_tel_data_add_dict_string(d, "vuid", info.vuid);
-	rte_tel_data_add_dict_string(d, "fw_version", info.fw_version);
+	tel_add_string(d, "function", info.function);
+	tel_add_string(d, "pci_addr", info.pci_addr);
+	tel_add_string(d, "vuid", info.vuid);
+	tel_add_string(d, "fw_version", info.fw_version);
 	rte_tel_data_add_dict_int(d, "numa_node", info.numa_node);
-	rte_tel_data_add_dict_string(d, "status", info.status == 0 ? "up" : strerror(-info.status));
+	tel_add_string(d, "status", info.status == 0 ? "up" : strerror(-info.status));
 	rte_tel_data_add_dict_string(d, "link", info.link_up ? "up" : "down");
 	dpdk_tel_add_uint(d, "peer_processes", info.nb_links);
 	dpdk_tel_add_uint(d, "representors", info.nb_reps);
@@ -104,13 +134,12 @@ tel_info(const char *params, struct rte_tel_data *d)
 }
 
 static int
-tel_stats(const char *params, struct rte_tel_data *d)
+tel_stats(struct rte_comch_dev *dev, struct tel_page *page __rte_unused, struct rte_tel_data *d)
 {
 	struct rte_comch_dev_stats stats;
-	int16_t dev_id;
 
-	if (tel_parse(params, &dev_id, NULL) != 0 || rte_comch_dev_stats_get(dev_id, &stats) != 0)
-		return -EINVAL;
+	if (rte_comch_dev_stats_get(dev->data->dev_id, &stats) != 0)
+		return -ENODEV;
 	rte_tel_data_start_dict(d);
 	dpdk_tel_add_uint(d, "connects", stats.connects);
 	dpdk_tel_add_uint(d, "refused", stats.refused);
@@ -136,24 +165,6 @@ tel_add_dict(struct rte_tel_data *d, uint32_t nr, struct rte_tel_data *c)
 		rte_tel_data_free(c);
 }
 
-/* Which part of a list is wanted, and how far it was looked through. */
-struct tel_page {
-	unsigned long start;
-	unsigned long next; /* number of what comes next */
-	unsigned int nb;
-	unsigned int max;
-};
-
-/* The device of a list, and which part of it is wanted; NULL if there is none. */
-static struct rte_comch_dev *
-tel_list_dev(const char *params, unsigned int max, struct tel_page *page)
-{
-	int16_t dev_id;
-
-	*page = (struct tel_page){ .max = max };
-	return tel_parse(params, &dev_id, &page->start) == 0 ? comch_dev_get(dev_id) : NULL;
-}
-
 /* For each of the list in turn: its number if it is wanted, else -1. */
 static int
 tel_page_next(struct tel_page *page)
@@ -176,9 +187,9 @@ tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct comch_conn *conn)
 	if (c == NULL)
 		return;
 	rte_tel_data_start_dict(c);
-	rte_tel_data_add_dict_string(c, "server", conn->ctrl->drv.name);
+	tel_add_string(c, "server", conn->ctrl->drv.name);
 	dpdk_tel_add_uint(c, "id", conn->drv.id);
-	rte_tel_data_add_dict_string(c, "function", conn->drv.peer.function);
+	tel_add_string(c, "function", conn->drv.peer.function);
 	dpdk_tel_add_uint(c, "peer_pid", conn->drv.peer.peer_pid);
 	dpdk_tel_add_uint(c, "peer_uid", conn->drv.peer.peer_uid);
 	dpdk_tel_add_uint(c, "max_msg_size", conn->drv.max_msg_size);
@@ -198,17 +209,12 @@ tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct comch_conn *conn)
 }
 
 static int
-tel_connections(const char *params, struct rte_tel_data *d)
+tel_connections(struct rte_comch_dev *dev, struct tel_page *page, struct rte_tel_data *d)
 {
 	struct comch_conn *conn;
-	struct rte_comch_dev *dev;
 	struct rte_comch_ctx *ctx;
-	struct tel_page page;
 	int nr;
 
-	dev = tel_list_dev(params, TEL_PER_REPLY, &page);
-	if (dev == NULL)
-		return -EINVAL;
 	rte_tel_data_start_dict(d);
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev) {
@@ -217,7 +223,7 @@ tel_connections(const char *params, struct rte_tel_data *d)
 		TAILQ_FOREACH(conn, &comch_ctrl(ctx)->conns, next) {
 			if (conn->drv.state != RTE_COMCH_CONN_UP)
 				continue;
-			nr = tel_page_next(&page);
+			nr = tel_page_next(page);
 			if (nr >= 0)
 				tel_add_conn(d, nr, conn);
 		}
@@ -256,22 +262,17 @@ tel_add_queue(struct rte_tel_data *d, uint32_t nr, const struct comch_queue *que
 }
 
 static int
-tel_queues(const char *params, struct rte_tel_data *d)
+tel_queues(struct rte_comch_dev *dev, struct tel_page *page, struct rte_tel_data *d)
 {
-	struct rte_comch_dev *dev;
 	struct rte_comch_ctx *ctx;
-	struct tel_page page;
 	int nr;
 
-	dev = tel_list_dev(params, TEL_PER_REPLY, &page);
-	if (dev == NULL)
-		return -EINVAL;
 	rte_tel_data_start_dict(d);
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev) {
 		if (!ctx->kind->is_queue)
 			continue;
-		nr = tel_page_next(&page);
+		nr = tel_page_next(page);
 		if (nr >= 0)
 			tel_add_queue(d, nr, comch_queue(ctx));
 	}
@@ -315,7 +316,7 @@ tel_fill_dpa(struct rte_tel_data *c, struct comch_dpa *dpa,
 		struct rte_comch_dpa_status *status)
 {
 	rte_comch_dpa_status_get(&dpa->drv, status);
-	rte_tel_data_add_dict_string(c, "program", dpa->drv.program);
+	tel_add_string(c, "program", dpa->drv.program);
 	rte_tel_data_add_dict_string(c, "state", dpa_state_name(status->state));
 	dpdk_tel_add_uint(c, "execution_units", dpa->drv.nb_eus);
 	dpdk_tel_add_uint(c, "mem_size", dpa->drv.mem_size);
@@ -323,22 +324,17 @@ tel_fill_dpa(struct rte_tel_data *c, struct comch_dpa *dpa,
 }
 
 static int
-tel_dpas(const char *params, struct rte_tel_data *d)
+tel_dpas(struct rte_comch_dev *dev, struct tel_page *page, struct rte_tel_data *d)
 {
 	struct rte_comch_dpa_status status;
-	struct rte_comch_dev *dev;
 	struct rte_tel_data *c;
 	struct comch_dpa *dpa;
-	struct tel_page page;
 	int nr;
 
-	dev = tel_list_dev(params, TEL_PER_REPLY, &page);
-	if (dev == NULL)
-		return -EINVAL;
 	rte_tel_data_start_dict(d);
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(dpa, &dev->dpas, next) {
-		nr = tel_page_next(&page);
+		nr = tel_page_next(page);
 		if (nr < 0)
 			continue;
 		c = rte_tel_data_alloc();
@@ -366,8 +362,9 @@ tel_add_eu(struct rte_tel_data *d, uint32_t eu, const struct rte_comch_dpa_eu_in
 	dpdk_tel_add_uint(c, "runs", info->runs);
 	dpdk_tel_add_uint(c, "errors", info->errors);
 	rte_tel_data_add_dict_int(c, "error", info->error);
-	rte_tel_data_add_dict_string(c, "func", info->func);
-	/* not without a mistake: the answer for all units has to fit */
+	/* an untrusted one takes no more room than another: the answer for all has to fit */
+	tel_add_text(c, "func", info->func, sizeof(info->func));
+	/* nor these without a mistake */
 	for (i = 0; i < RTE_DIM(info->values) && info->error != 0; i++) {
 		snprintf(name, sizeof(name), "value%u", i);
 		dpdk_tel_add_uint(c, name, info->values[i]);
@@ -384,32 +381,27 @@ tel_fill_dpa_info(struct rte_tel_data *d, struct comch_dpa *dpa)
 	uint32_t eu;
 
 	tel_fill_dpa(d, dpa, &status);
-	rte_tel_data_add_dict_string(d, "runner", dpa->drv.runner == NULL ? "" : dpa->drv.runner);
+	tel_add_string(d, "runner", dpa->drv.runner == NULL ? "" : dpa->drv.runner);
 	dpdk_tel_add_uint(d, "flags", dpa->drv.flags);
 	dpdk_tel_add_uint(d, "pid", status.pid);
 	rte_tel_data_add_dict_int(d, "reason", status.reason);
 	rte_tel_data_add_dict_int(d, "failed_unit",
 		status.eu == RTE_COMCH_DPA_NO_EU ? -1 : (int)status.eu);
-	rte_tel_data_add_dict_string(d, "text", status.text);
+	tel_add_string(d, "text", status.text);
 	for (eu = 0; eu < dpa->drv.nb_eus; eu++)
 		if (rte_comch_dpa_eu_info_get(&dpa->drv, eu, &info) == 0)
 			tel_add_eu(d, eu, &info);
 }
 
 static int
-tel_dpa_info(const char *params, struct rte_tel_data *d)
+tel_dpa_info(struct rte_comch_dev *dev, struct tel_page *page, struct rte_tel_data *d)
 {
-	struct rte_comch_dev *dev;
 	struct comch_dpa *dpa;
-	struct tel_page page;
-	int ret = -EINVAL;
+	int ret = -ENOENT;
 
-	dev = tel_list_dev(params, 1, &page);
-	if (dev == NULL)
-		return -EINVAL;
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(dpa, &dev->dpas, next) {
-		if (tel_page_next(&page) < 0)
+		if (tel_page_next(page) < 0)
 			continue;
 		rte_tel_data_start_dict(d);
 		tel_fill_dpa_info(d, dpa);
@@ -425,7 +417,7 @@ tel_fill_msgq(struct rte_tel_data *c, struct comch_msgq *msgq)
 	struct rte_comch_msgq_info info;
 
 	rte_comch_msgq_info_get(&msgq->drv, &info);
-	rte_tel_data_add_dict_string(c, "program", msgq->drv.dpa->program);
+	tel_add_string(c, "program", msgq->drv.dpa->program);
 	dpdk_tel_add_uint(c, "id", info.id);
 	rte_tel_data_add_dict_string(c, "direction",
 		info.dir == RTE_COMCH_MSGQ_TO_DPA ? "to_dpa" : "from_dpa");
@@ -470,24 +462,20 @@ tel_fill_msgq_info(struct rte_tel_data *d, struct comch_msgq *msgq)
 
 /* Message queues of a device by number: a list from start on, or the one of that number. */
 static int
-tel_msgqs_walk(const char *params, struct rte_tel_data *d, bool one)
+tel_msgqs(struct rte_comch_dev *dev, struct tel_page *page, struct rte_tel_data *d)
 {
-	struct rte_comch_dev *dev;
+	const bool one = page->max == 1;
 	struct comch_msgq *msgq;
 	struct rte_tel_data *c;
 	struct comch_dpa *dpa;
-	struct tel_page page;
 	int nr;
 
-	dev = tel_list_dev(params, one ? 1 : TEL_PER_REPLY, &page);
-	if (dev == NULL)
-		return -EINVAL;
 	rte_tel_data_start_dict(d);
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_FOREACH(dpa, &dev->dpas, next) {
 		rte_spinlock_lock(&dpa->lock);
 		TAILQ_FOREACH(msgq, &dpa->msgqs, next) {
-			nr = tel_page_next(&page);
+			nr = tel_page_next(page);
 			if (nr < 0)
 				continue;
 			c = one ? NULL : rte_tel_data_alloc();
@@ -502,58 +490,70 @@ tel_msgqs_walk(const char *params, struct rte_tel_data *d, bool one)
 		rte_spinlock_unlock(&dpa->lock);
 	}
 	rte_spinlock_unlock(&dev->lock);
-	return one && page.nb == 0 ? -EINVAL : 0;
+	return one && page->nb == 0 ? -ENOENT : 0;
 }
 
-static int
-tel_msgqs(const char *params, struct rte_tel_data *d)
-{
-	return tel_msgqs_walk(params, d, false);
-}
-
-static int
-tel_msgq_info(const char *params, struct rte_tel_data *d)
-{
-	return tel_msgqs_walk(params, d, true);
-}
-
-/* The endpoints that look at one device. */
+/* The endpoints that look at one device, and of how many things they tell: 0 of no list. */
 static const struct {
 	const char *cmd;
-	int (*fill)(const char *params, struct rte_tel_data *d);
+	int (*fill)(struct rte_comch_dev *dev, struct tel_page *page, struct rte_tel_data *d);
+	unsigned int max;
 	const char *help;
 } tel_dev_cmds[] = {
-	{ "/comch/info", tel_info,
+	{ "/comch/info", tel_info, 0,
 		"Returns what a comch device is and its limits. Parameters: int dev_id" },
-	{ "/comch/stats", tel_stats,
+	{ "/comch/stats", tel_stats, 0,
 		"Returns the counters of a comch device. Parameters: int dev_id" },
-	{ "/comch/connections", tel_connections,
+	{ "/comch/connections", tel_connections, TEL_PER_REPLY,
 		"Returns up to 32 connections of a comch device by number. Parameters: int dev_id[,int start]" },
-	{ "/comch/queues", tel_queues,
+	{ "/comch/queues", tel_queues, TEL_PER_REPLY,
 		"Returns up to 32 consumers and producers of a comch device by number. Parameters: int dev_id[,int start]" },
-	{ "/comch/dpas", tel_dpas,
+	{ "/comch/dpas", tel_dpas, TEL_PER_REPLY,
 		"Returns up to 32 offload processors of a comch device by number. Parameters: int dev_id[,int start]" },
-	{ "/comch/dpa_info", tel_dpa_info,
+	{ "/comch/dpa_info", tel_dpa_info, 1,
 		"Returns one offload processor, how its program is, and its execution units by number. Parameters: int dev_id[,int number]" },
-	{ "/comch/msgqs", tel_msgqs,
+	{ "/comch/msgqs", tel_msgqs, TEL_PER_REPLY,
 		"Returns up to 32 message queues of a comch device by number. Parameters: int dev_id[,int start]" },
-	{ "/comch/msgq_info", tel_msgq_info,
+	{ "/comch/msgq_info", tel_msgqs, 1,
 		"Returns one message queue, and the queues of its DPA end by number. Parameters: int dev_id[,int number]" },
 };
+
+/* EAL would say null, which does not tell what was wrong. */
+static void
+tel_error(struct rte_tel_data *d, int error, const char *params)
+{
+	const char *what = "is no number of a device, or 0,32 where there is a list: see /help";
+	char text[RTE_TEL_MAX_STRING_LEN];
+
+	if (error == -ENODEV)
+		what = "is no device: /comch/list has all that there are";
+	else if (error == -ENOENT)
+		what = "is nothing that there is: the list of the device has all";
+	snprintf(text, sizeof(text), "'%.32s' %s", params == NULL ? "" : params, what);
+	rte_tel_data_start_dict(d);
+	tel_add_string(d, "error", text);
+}
 
 /* No device goes away while one of them looks at it. */
 static int
 tel_dev(const char *cmd, const char *params, struct rte_tel_data *d)
 {
-	int ret = -EINVAL;
-	size_t i;
+	struct tel_page page = { 0 };
+	struct rte_comch_dev *dev;
+	size_t i = 0;
+	int ret;
 
+	while (i < RTE_DIM(tel_dev_cmds) - 1 && strcmp(cmd, tel_dev_cmds[i].cmd) != 0)
+		i++;
+	page.max = tel_dev_cmds[i].max;
 	comch_devs_lock_take();
-	for (i = 0; i < RTE_DIM(tel_dev_cmds); i++)
-		if (strcmp(cmd, tel_dev_cmds[i].cmd) == 0)
-			ret = tel_dev_cmds[i].fill(params, d);
+	ret = tel_parse(params, &page, &dev);
+	if (ret == 0)
+		ret = tel_dev_cmds[i].fill(dev, &page, d);
 	comch_devs_lock_drop();
-	return ret;
+	if (ret != 0)
+		tel_error(d, ret, params);
+	return 0;
 }
 
 RTE_INIT(comch_telemetry_init)
