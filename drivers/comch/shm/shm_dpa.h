@@ -181,6 +181,13 @@ shm_dpa_prog(const struct shm_dpa *dpa)
 	return (const struct shm_dpa_prog *)(const void *)dpa->segs.seg[SHM_DPA_PROG].map;
 }
 
+/* Of what a program says in words: without what a terminal would obey. */
+static inline char
+shm_dpa_plain(char c)
+{
+	return c >= ' ' && c <= '~' ? c : '?';
+}
+
 /*
  * shm_dpa_ctl.c: the control socket
  */

@@ -7,7 +7,6 @@
  * for the log. What the requests mean is not known here.
  */
 
-#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -140,7 +139,7 @@ ctl_answer(struct shm_dpa *dpa, const struct shm_dpa_answer *answer)
 	return good;
 }
 
-/* For the log, at a bounded rate, and without what a terminal would obey. */
+/* For the log, at a bounded rate. */
 static void
 ctl_line(struct shm_dpa *dpa, struct shm_dpa_line *line)
 {
@@ -158,7 +157,7 @@ ctl_line(struct shm_dpa *dpa, struct shm_dpa_line *line)
 	if (dpa->nb_lines++ >= CTL_MAX_LINES)
 		return;
 	for (i = 0; i < sizeof(line->text) && line->text[i] != '\0'; i++)
-		text[i] = isprint((unsigned char)line->text[i]) ? line->text[i] : '?';
+		text[i] = shm_dpa_plain(line->text[i]);
 	text[i] = '\0';
 	if (line->eu < dpa->api->nb_eus)
 		SHM_LOG(INFO, "%s: execution unit %u: %s", dpa->name, line->eu, text);

@@ -266,17 +266,6 @@ dpa_status_get(struct rte_comch_dpa *api, struct rte_comch_dpa_status *status)
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
 }
 
-/*
- * Of the name of a function: the program may have written anything. What JSON has to escape
- * takes more room in the answers of telemetry than there is for all units.
- */
-static bool
-name_has(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		c == '_';
-}
-
 /* By the program: it may say what it wants to, but not more than one line of it. */
 static void
 dpa_eu_info_get(struct rte_comch_dpa *api, uint32_t eu, struct rte_comch_dpa_eu_info *info)
@@ -295,7 +284,7 @@ dpa_eu_info_get(struct rte_comch_dpa *api, uint32_t eu, struct rte_comch_dpa_eu_
 		c = __atomic_load_n(&prog->error.func[i], __ATOMIC_RELAXED);
 		if (c == '\0')
 			break;
-		info->func[i] = name_has(c) ? c : '?';
+		info->func[i] = shm_dpa_plain(c);
 	}
 	info->func[i] = '\0';
 	for (i = 0; i < RTE_DIM(info->values); i++)
