@@ -123,7 +123,7 @@ static const struct cap_value roce_values[] = {
 	ROCE(fl_rc_qp_when_roce_disabled, 1),
 	ROCE(fl_rc_qp_when_roce_enabled, 1),
 	ROCE(l3_type, 6), /* IPv4 and IPv6 */
-	ROCE(roce_version, 5), /* 1 and 2: bits 0 and 2 */
+	ROCE(roce_version, 4), /* 2 alone, as subfunctions have it: bit 0 is 1, bit 2 is 2 */
 	ROCE(r_roce_dest_udp_port, 4791),
 	ROCE(r_roce_max_src_udp_port, 0xffff),
 	ROCE(r_roce_min_src_udp_port, 0xc000),

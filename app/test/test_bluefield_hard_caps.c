@@ -269,6 +269,22 @@ test_silicon_2_7_reset(void)
 	return test_log_passed();
 }
 
+/* An entry of the table goes with the version that it came with: there may be no other. */
+static int
+test_silicon_7_1_address_removed(void)
+{
+	unsigned int i;
+
+	TEST_CALL(start("pf0vf0,flr_ms=5"));
+	for (i = 0; i < 2; i++) {
+		TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 cap roce_version=%u",
+			i == 0 ? 4 : 5), 0);
+		TEST_CALL(expect_taken("pf0vf0", "peer=02:00:00:00:00:02"));
+		TEST_TRUE(!test_log_has("SET_ROCE_ADDRESS"));
+	}
+	return test_log_passed();
+}
+
 /* Where the bus knows which function it is, the command has its name. */
 static int
 test_silicon_2_7_names(void)
@@ -311,6 +327,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_7_zero_mac),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_7_vport_down),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_8_address_without_mac),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_7_1_address_removed),
 		TEST_CASES_END()
 	}
 };

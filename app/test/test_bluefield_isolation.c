@@ -271,7 +271,9 @@ expect_not_taken(const char *reason)
 static int
 test_receiver_takes(void)
 {
-	TEST_EXPECT(bf_roce_addr_set(card.dev, card.addr_index, NULL), 0);
+	static const struct bf_roce_addr no_addr = { .version = 2, .ipv6 = true };
+
+	TEST_EXPECT(bf_roce_addr_set(card.dev, card.addr_index, &no_addr), 0);
 	TEST_CALL(expect_not_taken("no-address"));
 	TEST_CALL(station_forge(&card, &card.addr));
 	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0vf0 port down"), 0);

@@ -100,6 +100,7 @@ test_uneven_size(void)
 static int
 test_bad_arguments(void)
 {
+	const struct bf_roce_addr no_addr = { .version = 2 };
 	static const uint32_t sizes[] = { 0, 3, 65, 1u << 24, 1u << 31, UINT32_MAX };
 	/* of memory of 8192 bytes */
 	static const struct { size_t off, len; } parts[] = {
@@ -165,7 +166,7 @@ test_bad_arguments(void)
 		TEST_EXPECT(bf_mkey_create(obj_dev, &mkey, &new.mkey), -EINVAL);
 	}
 	TEST_EXPECT(bf_mem_alloc(obj_dev, 0, &mem), -EINVAL);
-	TEST_EXPECT(bf_roce_addr_set(obj_dev, UINT16_MAX, NULL), -EINVAL);
+	TEST_EXPECT(bf_roce_addr_set(obj_dev, UINT16_MAX, &no_addr), -EINVAL);
 	TEST_EXPECT(bf_roce_addr_query(obj_dev, UINT16_MAX, NULL), -EINVAL);
 	bf_func_stats(obj_func, &after);
 	TEST_EXPECT(after.cmds, before.cmds);
@@ -285,7 +286,7 @@ test_qp_path(void)
 	static const struct bf_roce_addr addr = {
 		.gid = { [10] = 0xff, 0xff, 192, 0, 2, 1 }, .mac = { 2, 0, 0, 0, 0, 1 },
 		.version = 2,
-	};
+	}, no_addr = { .version = 2 };
 	struct bf_qp_path path = obj_path;
 	unsigned int i;
 
@@ -318,7 +319,7 @@ test_qp_path(void)
 	path.udp_sport = 0xc000;
 	TEST_CALL(go_to(BF_QP_RTS, &path));
 	obj_kinds[KIND_QP].end(&obj_set);
-	TEST_EXPECT(bf_roce_addr_set(obj_dev, 3, NULL), 0);
+	TEST_EXPECT(bf_roce_addr_set(obj_dev, 3, &no_addr), 0);
 	return obj_passed_clean();
 }
 
@@ -377,7 +378,7 @@ test_vport(void)
 	static const struct bf_roce_addr addr = {
 		.gid = { 0x20, 1, 0xd, 0xb8, [15] = 1 }, .mac = { 2, 0, 0, 0, 0, 1 },
 		.version = 2, .ipv6 = true, .vlan = true, .vlan_id = 100,
-	};
+	}, no_addr = { .version = 2, .ipv6 = true };
 	struct bf_vport vport;
 	struct bf_roce_addr got;
 	uint16_t size = (uint16_t)bf_func_caps(obj_func)->roce_addr_table_size;
@@ -392,7 +393,7 @@ test_vport(void)
 	TEST_EXPECT(bf_roce_addr_set(obj_dev, (uint16_t)(size - 1), &addr), 0);
 	TEST_EXPECT(bf_roce_addr_query(obj_dev, (uint16_t)(size - 1), &got), 0);
 	TEST_TRUE(memcmp(&got, &addr, sizeof(got)) == 0);
-	TEST_EXPECT(bf_roce_addr_set(obj_dev, (uint16_t)(size - 1), NULL), 0);
+	TEST_EXPECT(bf_roce_addr_set(obj_dev, (uint16_t)(size - 1), &no_addr), 0);
 	TEST_EXPECT(bf_roce_addr_query(obj_dev, (uint16_t)(size - 1), &got), 0);
 	TEST_EXPECT(got.gid[0], 0);
 	TEST_EXPECT(bf_roce_addr_set(obj_dev, size, &addr), -EINVAL);

@@ -32,6 +32,9 @@
 #define PATH_RNR_TIMER 12  /* 0.64 ms */
 #define PATH_HOP_LIMIT 64
 
+/* Of the entry, which is set and cleared with the same version and type. */
+static const struct bf_roce_addr no_addr = { .version = 2, .ipv6 = true };
+
 void
 bf_addr_from_mac(const uint8_t mac[6], struct bf_cm_addr *addr)
 {
@@ -66,7 +69,7 @@ mtu_code(uint16_t vport_mtu)
 int
 bf_addr_up(struct bf_dev *dev)
 {
-	struct bf_roce_addr addr = { .version = 2, .ipv6 = true };
+	struct bf_roce_addr addr = no_addr;
 	uint16_t index = ADDR_INDEX;
 	struct bf_vport vport;
 	int ret;
@@ -100,7 +103,7 @@ bf_addr_down(struct bf_dev *dev)
 	/* what has failed, or was reset, has forgotten it */
 	if (bf_dev_status(dev) == 0) {
 		if (dev->addr_set && dev->objs->ops->gid_index == NULL)
-			bf_roce_addr_set(dev->objs, dev->addr_index, NULL);
+			bf_roce_addr_set(dev->objs, dev->addr_index, &no_addr);
 		if (dev->roce_set)
 			bf_vport_set_roce(dev->objs, false);
 	}

@@ -256,7 +256,10 @@ int bf_vport_set_roce(struct bf_obj_dev *dev, bool enable);
  * index there goes to *index, or it is -ENOENT.
  */
 int bf_roce_addr_use(struct bf_obj_dev *dev, const struct bf_roce_addr *addr, uint16_t *index);
-/* index below roce_addr_table_size; addr NULL: clear the entry; -EPERM if the table is not ours */
+/*
+ * index below roce_addr_table_size. A GID of zeros clears the entry: version and ipv6 are as
+ * they were set, or firmware without RoCE version 1 refuses. -EPERM: the table is not ours.
+ */
 int bf_roce_addr_set(struct bf_obj_dev *dev, uint16_t index, const struct bf_roce_addr *addr);
 int bf_roce_addr_query(struct bf_obj_dev *dev, uint16_t index, struct bf_roce_addr *addr);
 
