@@ -53,8 +53,9 @@ roce_index(struct bfm_cmd *c, struct bfm_roce_entry **entry)
 		return bfm_fail(c, BFM_BAD_INDEX, SYND_INDEX,
 				"roce_address_index=%u: the table has %" PRIu64 " entries",
 				index, nb);
-	/* Who has ports must name one; who has none must not. */
-	if (port > nb_ports || port > BFM_VHCA_PORTS || (port == 0 && nb_ports != 0))
+	/* Who has ports must name one; who has none may name the first, as a card let it. */
+	if (port > (nb_ports == 0 ? 1 : nb_ports) || port > BFM_VHCA_PORTS ||
+			(port == 0 && nb_ports != 0))
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT,
 				"vhca_port_num=%u: num_vhca_ports is %" PRIu64, port, nb_ports);
 	*entry = &c->f->vport->roce[port == 0 ? 0 : port - 1][index];

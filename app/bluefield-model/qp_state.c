@@ -323,7 +323,9 @@ check_values(struct bfm_cmd *c, const struct bfm_qp *qp, const struct move *m,
 			(m->opcode == BFM_OP_RST2INIT || (opt_mask & OPT_RAE) != 0))
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP,
 				"rae=1 needs capability atomic, which is 0");
-	if (m->opcode == BFM_OP_RST2INIT || (opt_mask & OPT_PRI_PORT) != 0)
+	/* ours: of QP1, each transition in the field names the port */
+	if (m->opcode == BFM_OP_RST2INIT || (opt_mask & OPT_PRI_PORT) != 0 ||
+			qp->st == BFM_ST_QP1)
 		status = check_port(c, ctx);
 	if (status == BFM_OK && (m->opcode == BFM_OP_RST2INIT || (opt_mask & OPT_PKEY) != 0))
 		status = check_pkey(c, BFM_GET(ctx, QPC, pri_pkey_index));

@@ -146,20 +146,27 @@ qp_modify(struct bf_qp *qp, uint16_t opcode, uint8_t *in, uint32_t in_len)
 	return bf_obj_modify(&qp->obj, in, in_len, out, sizeof(out));
 }
 
+/* The port is in each transition of datagrams: the Linux driver says it of QP1, too. */
+static void
+port_fill(const struct bf_qp *qp, uint8_t *qpc)
+{
+	struct bf_obj_caps caps;
+
+	qp->obj.dev->ops->caps(qp->obj.dev, &caps);
+	bf_set(qpc + BF_QPC_PRIMARY_ADDRESS_PATH, BF_ADS_VHCA_PORT_NUM, caps.port);
+}
+
 int
 bf_qp_to_init(struct bf_qp *qp)
 {
 	uint8_t in[BF_CREATE_IN_SIZE] = { 0 };
 	uint8_t *qpc = in + BF_CREATE_QP_IN_QPC;
-	uint8_t *ads = qpc + BF_QPC_PRIMARY_ADDRESS_PATH;
-	struct bf_obj_caps caps;
 
 	if (qp->obj.dev == NULL)
 		return -EINVAL;
-	qp->obj.dev->ops->caps(qp->obj.dev, &caps);
+	port_fill(qp, qpc);
 	bf_set(qpc, BF_QPC_PM_STATE, BF_QP_PM_MIGRATED);
-	bf_set(ads, BF_ADS_VHCA_PORT_NUM, caps.port);
-	bf_set(ads, BF_ADS_PKEY_INDEX, 0);
+	bf_set(qpc + BF_QPC_PRIMARY_ADDRESS_PATH, BF_ADS_PKEY_INDEX, 0);
 	/* only messages: nobody reads or writes our memory by address */
 	bf_set(qpc, BF_QPC_RRE, 0);
 	bf_set(qpc, BF_QPC_RWE, 0);
@@ -194,6 +201,7 @@ datagrams_to_rtr(struct bf_qp *qp)
 	uint8_t in[BF_CREATE_IN_SIZE] = { 0 };
 	uint8_t *qpc = in + BF_CREATE_QP_IN_QPC;
 
+	port_fill(qp, qpc);
 	bf_set(qpc, BF_QPC_MTU, gsi ? BF_QP_MTU_GSI : BF_QP_MTU_UD);
 	bf_set(qpc, BF_QPC_LOG_MSG_MAX, gsi ? BF_QP_LOG_MSG_GSI : BF_QP_LOG_MSG_UD);
 	return qp_modify(qp, BF_OP_INIT2RTR_QP, in, sizeof(in));
@@ -207,6 +215,7 @@ datagrams_to_rts(struct bf_qp *qp, const struct bf_qp_path *path)
 
 	if (psn >> 24 != 0)
 		return bad_attr(qp->obj.dev, "a number has more than 24 bits");
+	port_fill(qp, in + BF_CREATE_QP_IN_QPC);
 	bf_set(in + BF_CREATE_QP_IN_QPC, BF_QPC_NEXT_SEND_PSN, psn);
 	return qp_modify(qp, BF_OP_RTR2RTS_QP, in, sizeof(in));
 }
