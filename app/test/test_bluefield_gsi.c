@@ -299,6 +299,44 @@ test_evil_completion(void)
 	return TEST_SUCCESS;
 }
 
+/* A datagram as the device writes it: its addresses are of this kind. */
+static void
+datagram_written(struct bf_gsi *gsi, uint32_t kind)
+{
+	struct bf_cqe *cqe = (struct bf_cqe *)gsi->cq.ring + gsi->compq.ci % gsi->cq.nb_cqes;
+	uint8_t *buf = (uint8_t *)gsi->mem->addr +
+		(gsi->recvq.ci & gsi->recvq.mask) * BF_GSI_STRIDE;
+
+	memset(buf, 0, BF_GSI_GRH + BF_MAD_SIZE);
+	buf[0] = 6 << 4;
+	buf[6] = 17;
+	memcpy(buf + 8, host.addr.gid, sizeof(host.addr.gid));
+	memcpy(buf + 24, card.addr.gid, sizeof(card.addr.gid));
+	memset(cqe, 0, sizeof(*cqe));
+	cqe->flags_src_qpn = rte_cpu_to_be_32(1u << 28 | kind << 24 | BF_CM_GSI_QPN);
+	cqe->byte_cnt = rte_cpu_to_be_32(BF_GSI_GRH + BF_MAD_SIZE);
+	cqe->wqe_counter = rte_cpu_to_be_16(gsi->recvq.ci);
+	cqe->op_own = BF_CQE_RESP_SEND << 4;
+}
+
+/* Of an IPv4 packet the first 20 bytes are whatever was there: addresses of another, too. */
+static int
+test_addresses_by_completion(void)
+{
+	struct bf_cm_stats stats;
+	unsigned int i;
+
+	poll_both();
+	for (i = 0; i < 3; i++) {
+		datagram_written(gsi_of(&card), i);
+		poll_both();
+		bf_cm_stats(card.cm, &stats);
+		TEST_EXPECT(stats.bad_from, i == 0 ? 1 : i);
+		TEST_EXPECT(stats.bad_mad, i == 0 ? 0 : 1);
+	}
+	return passed();
+}
+
 /*
  * Others
  */
@@ -402,6 +440,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup_allowed, teardown, test_many),
 		TEST_CASE_ST(setup_allowed, teardown, test_restart),
 		TEST_CASE_ST(setup_allowed, teardown, test_evil_completion),
+		TEST_CASE_ST(setup_allowed, teardown, test_addresses_by_completion),
 		TEST_CASE_ST(setup_allowed, teardown, test_others),
 		TEST_CASE_ST(setup_allowed, teardown, test_device_gone),
 		TEST_CASES_END()

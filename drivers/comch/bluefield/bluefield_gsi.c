@@ -29,11 +29,8 @@
 #define UDP_SPORT 0xc000
 
 /* Header before a datagram of RoCE version 2 over IPv6: that of IPv6. */
-#define IP6_VERSION(grh) ((grh)[0] >> 4)
-#define IP6_NEXT 6
 #define IP6_SRC 8
 #define IP6_DST 24
-#define IP6_NEXT_UDP 17
 
 static struct bf_gsi *
 gsi_of(struct bf_cm_port *port)
@@ -125,6 +122,7 @@ gsi_reset(struct bf_gsi *gsi)
 	for (i = 0; i < NB_CQES && bf_compq_next(&gsi->compq) != NULL; i++)
 		;
 	bf_compq_commit(&gsi->compq);
+	gsi->armed = false; /* if it was, for one of these */
 	if (ret == 0) {
 		bf_sendq_fini(&gsi->sendq);
 		ret = gsi_start(gsi, uar);
@@ -199,9 +197,7 @@ recv_read(const struct bf_cqe *cqe, const uint8_t *buf, struct bf_cm_packet *pkt
 		return false;
 	pkt->len = bytes - BF_GSI_GRH;
 	pkt->src_qpn = bf_cqe_src_qpn(cqe);
-	/* of RoCE version 2 over IPv6: addresses of another kind are not of these 40 bytes */
-	pkt->has_grh = bf_cqe_has_grh(cqe) && IP6_VERSION(buf) == 6 &&
-		buf[IP6_NEXT] == IP6_NEXT_UDP;
+	pkt->has_grh = bf_cqe_has_ipv6(cqe);
 	memcpy(pkt->sgid, buf + IP6_SRC, sizeof(pkt->sgid));
 	memcpy(pkt->dgid, buf + IP6_DST, sizeof(pkt->dgid));
 	memcpy(pkt->mad, buf + BF_GSI_GRH, sizeof(pkt->mad));

@@ -357,11 +357,14 @@ bf_recvq_ring(struct bf_recvq *q)
 	BF_WQ_RECORD(&q->dbr[0], BF_BE32(q->pi));
 }
 
-/* The entry of this index is done: they are in order. 0, or -EPROTO. */
+/*
+ * The entry of this index is done: they are in order. 0, or -EPROTO. Devices count entries
+ * as they were posted, or as they stand in the ring.
+ */
 static inline int
 bf_recvq_done(struct bf_recvq *q, uint16_t index)
 {
-	if (unlikely(index != q->ci || q->pi == q->ci))
+	if (unlikely(((index ^ q->ci) & q->mask) != 0 || q->pi == q->ci))
 		return -EPROTO;
 	q->ci++;
 	return 0;
@@ -556,11 +559,16 @@ bf_cqe_src_qpn(const struct bf_cqe *cqe)
 	return BF_BE32(BF_WQ_LOAD32(&cqe->flags_src_qpn)) & 0xffffff;
 }
 
-/* Of a datagram: it has a header with addresses. */
+/*
+ * Of a datagram: its header with addresses is that of IPv6, of RoCE version 2. The buffer
+ * does not tell: before an IPv4 header are 20 bytes that nobody writes.
+ */
 static inline bool
-bf_cqe_has_grh(const struct bf_cqe *cqe)
+bf_cqe_has_ipv6(const struct bf_cqe *cqe)
 {
-	return (BF_BE32(BF_WQ_LOAD32(&cqe->flags_src_qpn)) >> 28 & 3) != 0;
+	uint32_t flags = BF_BE32(BF_WQ_LOAD32(&cqe->flags_src_qpn));
+
+	return (flags >> 28 & 3) != 0 && (flags >> 24 & 3) == BF_CQE_L3_IPV6;
 }
 
 #endif
