@@ -37,7 +37,6 @@ enum {
 #define PORT_DOWN 2u
 
 #define IB_MTU 4096u
-#define ETH_MTU 9216u
 
 /* Syndromes, ours. */
 #define SYND_OP_MOD 0xbf0301
@@ -95,7 +94,7 @@ ptys(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
 static enum bfm_status
 pmtu(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
 {
-	uint32_t mtu = c->f->conf.ib_port ? IB_MTU : ETH_MTU;
+	uint32_t mtu = c->f->conf.ib_port ? IB_MTU : BFM_PORT_MTU;
 
 	BFM_SET(out, REG_PMTU, local_port, 1);
 	BFM_SET(out, REG_PMTU, max_mtu, mtu);

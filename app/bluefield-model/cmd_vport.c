@@ -56,9 +56,8 @@ BFM_LAYOUT(bfm_lay_query_qcount_out, "query_q_counter_out", QUERY_QCOUNT_OUT_BYT
 _Static_assert((int)MODIFY_HCAV_IN_hca_vport_context_BIT ==
 		(int)QUERY_HCAV_OUT_hca_vport_context_BIT, "HCA vport context");
 
-#define MTU_DEFAULT 1500u
+#define MTU_DEFAULT 1522u /* 1500 bytes, and 22 of layer 2 */
 #define MTU_MIN 68u
-#define MTU_MAX 9978u
 #define VPORT_ECPF 0xfffeu
 /* Of the card's own VFs; ours: a device says it in its capabilities. */
 #define VPORT_CARD_VF 0x1000u
@@ -141,7 +140,7 @@ vport_defaults(struct bfm_function *f)
 	uint64_t mac = f->mac;
 	uint64_t image = guid_of(UINT64_C(0x02bf00000000) | (uint64_t)BFM_ECPF << 24);
 
-	BFM_SET(v->nic, NICV, mtu, MTU_DEFAULT);
+	BFM_SET(v->nic, NICV, mtu, f->mtu);
 	BFM_SET(v->nic, NICV, permanent_address, mac);
 	BFM_SET(v->nic, NICV, system_image_guid, image);
 	BFM_SET(v->nic, NICV, port_guid, guid_of(mac));
@@ -166,6 +165,7 @@ bfm_vport_create(struct bfm_function *f)
 		return -ENOMEM;
 	f->port_down = f->conf.link_down;
 	f->mac = f->conf.has_mac ? f->conf.mac : vport_mac(f);
+	f->mtu = MTU_DEFAULT;
 	vport_defaults(f);
 	return 0;
 }
@@ -175,6 +175,7 @@ bfm_vport_restore(struct bfm_function *f)
 {
 	f->port_down = f->conf.link_down;
 	bfm_vport_set_mac(f, f->conf.has_mac ? f->conf.mac : vport_mac(f));
+	bfm_vport_set_mtu(f, MTU_DEFAULT);
 }
 
 void
@@ -182,6 +183,21 @@ bfm_vport_set_mac(struct bfm_function *f, uint64_t mac)
 {
 	f->mac = mac;
 	BFM_SET(f->vport->nic, NICV, permanent_address, mac);
+}
+
+void
+bfm_vport_set_mtu(struct bfm_function *f, uint32_t mtu)
+{
+	f->mtu = mtu;
+	BFM_SET(f->vport->nic, NICV, mtu, mtu);
+}
+
+uint32_t
+bfm_vport_mtu(const struct bfm_function *f)
+{
+	uint32_t mtu = (uint32_t)BFM_GET(f->vport->nic, NICV, mtu);
+
+	return mtu != 0 ? mtu : BFM_PORT_MTU;
 }
 
 uint32_t
@@ -383,9 +399,10 @@ check_nicv(struct bfm_cmd *c, const uint8_t *ctx)
 			BFM_CAP(c->f, disable_local_lb_mc) == 0))
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
 				"disable_*_local_lb needs capability disable_local_lb_*");
-	if (SELECTED(c, mtu) && (mtu < MTU_MIN || mtu > MTU_MAX))
+	if (SELECTED(c, mtu) && (mtu < MTU_MIN || mtu > BFM_MTU_LIMIT))
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
-				"mtu=%" PRIu64 ": %u to %u are possible", mtu, MTU_MIN, MTU_MAX);
+				"mtu=%" PRIu64 ": %u to %u are possible", mtu, MTU_MIN,
+				BFM_MTU_LIMIT);
 	if (SELECTED(c, permanent_address) && (mac == 0 || (mac >> 40 & 1) != 0))
 		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
 				"permanent_address=%012" PRIx64 " is no address of one station",

@@ -18,8 +18,8 @@
 #include "vport.h"
 
 #define DEFAULT_PKEY 0xffffu
-#define HEADERS 64u      /* IPv6, UDP, BTH, ICRC: what a vport's MTU has to take besides */
-#define HEADERS_MORE 28u /* immediate, addresses, datagram: at most */
+/* What a vport's MTU has to take besides: Ethernet, VLAN, FCS; IPv6, UDP, BTH, ICRC. */
+#define HEADERS (22u + 64u)
 #define HOP_LIMIT 64u
 #define QP1_NUMBER 1u
 #define QKEY_OF_QP 0x80000000u
@@ -104,7 +104,7 @@ path_headers(const struct bfm_function *f, const struct bfm_qp *qp, struct bfm_p
 static bool
 too_long(const struct bfm_function *f, const struct bfm_packet *pkt)
 {
-	return !pkt->ib && pkt->len + HEADERS > BFM_GET(f->vport->nic, NICV, mtu) + HEADERS_MORE;
+	return !pkt->ib && pkt->len + HEADERS > bfm_vport_mtu(f);
 }
 
 bool

@@ -367,6 +367,18 @@ parse_mac(struct parse *p)
 	return 0;
 }
 
+static int
+parse_mtu(struct parse *p)
+{
+	int64_t v = 0;
+
+	if (exactly(p, 2, "mtu <bytes>") != 0 ||
+			number(p, p->words[1], p->words[1], 0, BFM_MTU_LIMIT, &v) != 0)
+		return -EINVAL;
+	bfm_vport_set_mtu(p->f, (uint32_t)v);
+	return 0;
+}
+
 /* Types of events that CREATE_EQ refuses from now on. */
 static int
 parse_events(struct parse *p)
@@ -672,6 +684,7 @@ static const struct {
 	{ "flr", parse_flr },
 	{ "port", parse_port },
 	{ "mac", parse_mac },
+	{ "mtu", parse_mtu },
 	{ "events", parse_events },
 	{ "cap", parse_cap },
 	{ "net", parse_net },

@@ -52,6 +52,8 @@
 #define BFM_NAME_SIZE 32
 #define BFM_MAX_FUNCTIONS 16
 #define BFM_NB_VECTORS 64
+#define BFM_PORT_MTU 9216u       /* of Ethernet: bytes of a frame */
+#define BFM_MTU_LIMIT 9978u
 #define BFM_BAR0_SIZE (32u << 20) /* of a PF; a VF has 2 MiB */
 #define BFM_VF_BAR0_SIZE (2u << 20)
 #define BFM_UAR_FIRST 16u        /* pages of BAR 0 below are registers and MSI-X */
@@ -168,6 +170,7 @@ struct bfm_function {
 	bool gone;                  /* unplugged: reads are all ones, nothing works */
 	bool port_down;             /* by link= or a fault: the port has no link */
 	uint64_t mac;               /* of mac= or a fault, also after a reset */
+	uint32_t mtu;               /* of its vport, by a fault; 0: it is the port's */
 	uint64_t events_refused;    /* by a fault: bits of types that CREATE_EQ refuses */
 	bool host_enabled;          /* ECPF: its client enabled the host's PF */
 	bool host_up;               /* ECPF: the operator did */
@@ -544,7 +547,10 @@ uint32_t bfm_port_index(const struct bfm_function *f);
 uint32_t bfm_vport_port(const struct bfm_function *f);
 /* From now on, and after resets. */
 void bfm_vport_set_mac(struct bfm_function *f, uint64_t mac);
-/* Link and MAC address as the settings of the function say. */
+void bfm_vport_set_mtu(struct bfm_function *f, uint32_t mtu);
+/* Bytes of a frame that it takes. */
+uint32_t bfm_vport_mtu(const struct bfm_function *f);
+/* Link, MTU and MAC address as the settings of the function say. */
 void bfm_vport_restore(struct bfm_function *f);
 
 /* -------------------------------------------------------------- fault.c */
@@ -571,7 +577,7 @@ void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
 		struct bfm_cmd_fault *fault);
 
 /* The faults, for what tells of them. */
-#define BFM_FAULTS "cmd, health, counter, nic-state, init-busy, bus, pages, host, owner, eq, " \
+#define BFM_FAULTS "cmd, health, counter, nic-state, init-busy, bus, pages, host, owner, eq, mtu, " \
 	"flr, port, mac, events, cap, net, unplug"
 
 /*

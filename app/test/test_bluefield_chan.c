@@ -271,6 +271,25 @@ test_refusals(void)
 	return test_log_passed();
 }
 
+/* A path that is larger than ours can be: it is as large as ours. */
+static int
+test_larger_path(void)
+{
+	const struct bf_wire_rep *rep = (const struct bf_wire_rep *)(const void *)evil.priv;
+	struct test_ep *server = server_run();
+	struct rte_comch_dev_stats stats;
+
+	TEST_TRUE(server != NULL);
+	evil.mtu = 5;
+	TEST_CALL(evil_connected(server));
+	TEST_EXPECT(rep->mtu, 3);
+	TEST_CALL(peer_send(&evil, BF_WIRE_DATA, "word", 4));
+	PEER_WAIT(&evil, server->nb_recv == 1, TEST_MS);
+	TEST_EXPECT(rte_comch_dev_stats_get(card_dev, &stats), 0);
+	TEST_EXPECT(stats.violations, 0);
+	return test_log_passed();
+}
+
 /* Who is refused again and again is counted each time, and fills no log. */
 static int
 test_refused_often(void)
@@ -734,9 +753,21 @@ rep_version(struct bf_wire_rep *rep)
 }
 
 static void
+rep_no_mtu(struct bf_wire_rep *rep)
+{
+	rep->mtu = 0;
+}
+
+static void
+rep_larger_mtu(struct bf_wire_rep *rep)
+{
+	rep->mtu = 4;
+}
+
+static void
 rep_reserved(struct bf_wire_rep *rep)
 {
-	rep->reserved[2] = 1;
+	rep->reserved[1] = 1;
 }
 
 static void
@@ -797,6 +828,8 @@ rep_escape(struct bf_wire_rep *rep)
 static const struct bad_rep bad_reps[] = {
 	{ "magic", rep_magic },
 	{ "version", rep_version },
+	{ "no MTU", rep_no_mtu },
+	{ "MTU above the request's", rep_larger_mtu },
 	{ "reserved", rep_reserved },
 	{ "no size", rep_no_size },
 	{ "large", rep_large },
@@ -815,6 +848,7 @@ good_rep(struct bf_wire_rep *rep)
 	memset(rep, 0, sizeof(*rep));
 	rep->magic = BF_WIRE_MAGIC;
 	rep->version = BF_WIRE_VERSION_MAX;
+	rep->mtu = 3;
 	rep->max_msg_size = PEER_MSG_SIZE;
 	rep->queue_size = PEER_QUEUE;
 	strcpy(rep->name, "test");
@@ -1012,6 +1046,59 @@ test_end_at_each_step(void)
 	return test_log_passed();
 }
 
+/* All connected queue pairs of a function have this MTU. */
+static int
+expect_mtu(const char *function, uint32_t code)
+{
+	const char *line;
+	char words[16];
+	uint32_t nb = 0;
+
+	snprintf(words, sizeof(words), " mtu=%u", code);
+	TEST_EXPECT(test_model_ctl(&model, "dump %s", function), 0);
+	for (line = model.answer; (line = strstr(line, "RC RTS")) != NULL; line++, nb++)
+		TEST_TRUE(strncmp(strstr(line, " mtu="), words, strlen(words)) == 0);
+	TEST_TRUE(nb != 0);
+	return TEST_SUCCESS;
+}
+
+/* Packets are as large as the smaller one of both vports takes: of frames, less headers. */
+static int
+test_path_mtu(void)
+{
+	static const struct {
+		uint32_t card, host; /* bytes of a frame; 0: those of the port, 9216 */
+		uint32_t code;
+	} rows[] = {
+		{ 1522, 9022, 3 }, { 4214, 9022, 5 }, { 9022, 4213, 4 }, { 0, 0, 5 },
+		{ 0, 1141, 2 }, { 629, 9022, 1 },
+	};
+	struct test_ep *server, *client;
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		TEST_EXPECT(test_model_ctl(&model, "fault " CARD " mtu %u", rows[i].card), 0);
+		TEST_EXPECT(test_model_ctl(&model, "fault " HOST " mtu %u", rows[i].host), 0);
+		TEST_EXPECT(rte_comch_dev_reset(card_dev), 0);
+		TEST_EXPECT(rte_comch_dev_reset(host_dev), 0);
+		TEST_CALL(test_connected(&server, &client));
+		TEST_EXPECT(test_send_pattern(client->conn, 4000, i), 0);
+		TEST_EXPECT(test_send_pattern(server->conn, 4000, i), 0);
+		TEST_WAIT(server->nb_recv == 1 && client->nb_recv == 1, TEST_MS);
+		TEST_CALL(expect_mtu(CARD, rows[i].code));
+		TEST_CALL(expect_mtu(HOST, rows[i].code));
+		test_cleanup();
+	}
+	/* a register that says nothing: any port can 1024 */
+	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " mtu 0"), 0);
+	TEST_EXPECT(test_model_ctl(&model,
+		"fault " CARD " cmd opcode=ACCESS_REG op_mod=1 status=3"), 0);
+	TEST_EXPECT(rte_comch_dev_reset(card_dev), 0);
+	TEST_CALL(test_connected(&server, &client));
+	TEST_CALL(expect_mtu(HOST, 3));
+	return test_log_passed();
+}
+
 /* A device fails under connections: they end on both sides, and begin again after a reset. */
 static int
 test_device_fails(void)
@@ -1040,6 +1127,7 @@ static struct unit_test_suite server_suite = {
 	.suite_name = "control connections of BlueField and what peers do to them",
 	.unit_test_cases = {
 		TEST_CASE_ST(setup_server, teardown, test_refusals),
+		TEST_CASE_ST(setup_server, teardown, test_larger_path),
 		TEST_CASE_ST(setup_server, teardown, test_refused_often),
 		TEST_CASE_ST(setup_server, teardown, test_no_server),
 		TEST_CASE_ST(setup_server, teardown, test_full),
@@ -1056,6 +1144,7 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_both, teardown, test_no_rule),
 		TEST_CASE_ST(setup_both, teardown, test_rule_taken),
 		TEST_CASE_ST(setup_both, teardown, test_end_at_each_step),
+		TEST_CASE_ST(setup_both, teardown, test_path_mtu),
 		TEST_CASE_ST(setup_both, teardown, test_device_fails),
 		TEST_CASES_END()
 	},

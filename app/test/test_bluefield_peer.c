@@ -43,8 +43,8 @@ peer_qp_create(struct peer *p)
 	TEST_EXPECT(bf_recvq_init(&p->rq, &p->qp), 0);
 	TEST_EXPECT(bf_qp_to_init(&p->qp), 0);
 	p->own = (struct bf_cm_qp){
-		.qpn = p->qp.obj.id, .psn = 0x123456, .rnr_retry = 7, .mtu = 3, .retry_count = 7,
-		.ack_timeout = 14,
+		.qpn = p->qp.obj.id, .psn = 0x123456, .rnr_retry = 7, .retry_count = 7,
+		.ack_timeout = 14, .mtu = p->mtu != 0 ? p->mtu : 3,
 	};
 	memset(&p->hdr, 0, sizeof(p->hdr));
 	memset(&p->last, 0, sizeof(p->last));
@@ -88,6 +88,8 @@ peer_qp_up(struct peer *p)
 		peer_post(p, i);
 	bf_recvq_ring(&p->rq);
 	bf_cm_path(p->id, &p->own, &path);
+	if (!p->listens)
+		path.mtu = ((const struct bf_wire_rep *)(const void *)p->priv)->mtu;
 	TEST_EXPECT(bf_qp_to_rtr(&p->qp, &path), 0);
 	TEST_EXPECT(bf_qp_to_rts(&p->qp, &path), 0);
 	return TEST_SUCCESS;

@@ -20,8 +20,10 @@
 /* Codes of MTU, as in struct bf_qp_path. */
 #define MTU_CODE_1024 3
 #define MTU_CODE_4096 5
-/* What RoCE version 2 over IPv6 adds to a packet: IPv6, UDP, BTH, 16 bytes of headers, ICRC. */
-#define ROCE_OVERHEAD (40 + 8 + 12 + 16 + 4)
+/* Of a frame, as the hardware counts it: Ethernet, VLAN, FCS. */
+#define LAYER_2 (14 + 4 + 4)
+/* What RoCE adds to a packet, as Linux counts it: GRH, UDP, BTH, XRC, atomic, ICRC. */
+#define ROCE_OVERHEAD (40 + 8 + 12 + 4 + 28 + 4)
 /*
  * A peer that does not answer is an error after (retries + 1) times of 4.096 us << code:
  * 2.1 seconds; hardware may take up to four times as long.
@@ -52,16 +54,16 @@ bf_addr_from_mac(const uint8_t mac[6], struct bf_cm_addr *addr)
 	addr->gid[15] = mac[5];
 }
 
-/* The largest that a packet of the vport has room for; the handshake takes the smaller one. */
+/* The largest that a frame of the vport has room for; any port can 1024. */
 static uint8_t
 mtu_code(uint16_t vport_mtu)
 {
 	uint8_t code;
 
-	if (vport_mtu >= 4096 + ROCE_OVERHEAD)
-		return MTU_CODE_4096;
-	for (code = MTU_CODE_1024; code > 1; code--)
-		if (vport_mtu >= (128u << code) + ROCE_OVERHEAD)
+	if (vport_mtu == 0)
+		return MTU_CODE_1024;
+	for (code = MTU_CODE_4096; code > 1; code--)
+		if (vport_mtu >= (128u << code) + ROCE_OVERHEAD + LAYER_2)
 			break;
 	return code;
 }

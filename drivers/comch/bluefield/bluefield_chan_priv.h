@@ -68,7 +68,6 @@
 #define BF_LINE_RETRIES 7
 #define BF_LINE_RNR_RETRY 7   /* for ever: a peer that is slow is not dead */
 #define BF_LINE_RNR_TIMER 12  /* 640 us */
-#define BF_LINE_MTU 3         /* 1024 bytes, which any port can */
 
 /* What the worker tells the thread of the group. */
 #define BF_EV_REQ 0x01u   /* server: a request */

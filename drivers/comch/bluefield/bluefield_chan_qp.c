@@ -96,7 +96,7 @@ line_qp_create(struct bf_line *line)
 		.qpn = line->qp.obj.id,
 		.psn = rte_rand_max(1u << 24),
 		.rnr_retry = BF_LINE_RNR_RETRY,
-		.mtu = BF_LINE_MTU,
+		.mtu = dev->mtu,
 		.retry_count = BF_LINE_RETRIES,
 		.ack_timeout = BF_LINE_ACK_TIMEOUT,
 	};
@@ -199,7 +199,7 @@ line_qp_up(struct bf_line *line)
 	if (ret != 0)
 		return ret;
 	bf_cm_path(line->id, &line->own, &path);
-	line->pub.mtu = path.mtu;
+	path.mtu = line->pub.mtu;
 	ret = bf_qp_to_rtr(&line->qp, &path);
 	return ret != 0 ? ret : bf_qp_to_rts(&line->qp, &path);
 }
@@ -256,8 +256,7 @@ prefix_is_name(const char *prefix)
 
 /* What is known by its sender only; 0 if it is one that we take. */
 static int
-req_check(const struct bf_dev *dev, const struct bf_rep *rep, const struct bf_wire_req *req,
-		uint32_t mtu)
+req_check(const struct bf_dev *dev, const struct bf_rep *rep, const struct bf_wire_req *req)
 {
 	const char *what = NULL;
 	uint64_t value = 0;
@@ -284,9 +283,6 @@ req_check(const struct bf_dev *dev, const struct bf_rep *rep, const struct bf_wi
 		value = req->max_msg_size;
 	} else if (!prefix_is_name(req->prefix)) {
 		what = "name";
-	} else if (mtu > BF_LINE_MTU) {
-		what = "MTU";
-		value = mtu;
 	}
 	if (what == NULL)
 		return 0;
@@ -311,7 +307,8 @@ req_refuse(struct bf_cm_id *id, int reason)
 
 /* A line for a request, that nobody knows of yet. */
 static struct bf_line *
-req_line(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_req *req)
+req_line(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_req *req,
+		uint8_t mtu)
 {
 	char name[sizeof(req->prefix) + 1] = ""; /* it may be longer than that */
 	struct bf_line *line = bf_line_new(cd);
@@ -321,6 +318,7 @@ req_line(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_
 	line->stage = BF_STAGE_REQUESTED;
 	line->pub.rep_id = rep->rep_id;
 	line->pub.peer = rep->addr;
+	line->pub.mtu = RTE_MIN(mtu, cd->dev->mtu);
 	line->msg_size = req->max_msg_size;
 	line->peer_queue = req->queue_size;
 	line->version = RTE_MIN(req->version_max, (uint8_t)BF_WIRE_VERSION_MAX);
@@ -333,9 +331,9 @@ req_line(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_
 /* Of a request for a server that there is: its group is told, which is there as long. */
 static int
 req_take(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_req *req,
-		struct bf_cm_id *id)
+		struct bf_cm_id *id, uint8_t mtu)
 {
-	struct bf_line *line = req_line(cd, rep, req);
+	struct bf_line *line = req_line(cd, rep, req, mtu);
 	struct bf_listen *listen;
 
 	if (line == NULL)
@@ -377,13 +375,13 @@ bf_chan_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
 		ret = -EPROTO;
 		if (ev->len >= sizeof(req)) {
 			memcpy(&req, ev->priv, sizeof(req));
-			ret = req_check(dev, rep, &req, ev->qp.mtu);
+			ret = req_check(dev, rep, &req);
 		}
 	} else {
 		stranger_tell(dev, ev->from.mac);
 	}
 	if (ret == 0)
-		ret = req_take(bf_chan_dev_of(dev), rep, &req, id);
+		ret = req_take(bf_chan_dev_of(dev), rep, &req, id, ev->qp.mtu);
 	if (ret == 0)
 		return;
 	if (ret == -EPROTO)
@@ -399,6 +397,7 @@ work_accept(struct bf_line *line)
 	struct bf_wire_rep rep = {
 		.magic = BF_WIRE_MAGIC,
 		.version = line->version,
+		.mtu = line->pub.mtu,
 		.max_msg_size = line->msg_size,
 		.queue_size = line->queue,
 	};
@@ -486,7 +485,10 @@ rep_check(const struct bf_line *line, const struct bf_wire_rep *rep)
 			rep->version > BF_WIRE_VERSION_MAX) {
 		what = "magic number or version";
 		value = (uint64_t)rep->version << 32 | rep->magic;
-	} else if ((rep->reserved[0] | rep->reserved[1] | rep->reserved[2]) != 0) {
+	} else if (rep->mtu == 0 || rep->mtu > line->own.mtu) {
+		what = "MTU";
+		value = rep->mtu;
+	} else if ((rep->reserved[0] | rep->reserved[1]) != 0) {
 		what = "reserved field";
 	} else if (rep->queue_size == 0 || rep->queue_size > BF_WIRE_MAX_QUEUE_SIZE) {
 		what = "receive queue";
@@ -528,6 +530,7 @@ line_rep(struct bf_line *line, const struct bf_cm_event *ev)
 	line->msg_size = rep.max_msg_size;
 	line->peer_queue = rep.queue_size;
 	line->version = rep.version;
+	line->pub.mtu = rep.mtu;
 	bf_line_name(line, NULL, rep.function);
 	return line_qp_up(line);
 }

@@ -152,7 +152,7 @@ struct bf_dev {
 	struct bf_uar uar;
 	struct bf_cm_addr addr; /* our own */
 	uint16_t addr_index;    /* of it, in the function's table */
-	uint8_t mtu;            /* of paths, as in struct bf_qp_path */
+	uint8_t mtu;            /* that our port can, as in struct bf_qp_path */
 	bool irqs_told;         /* with life: engines beyond our vectors were logged */
 	bool addr_set;
 	bool roce_set;          /* by us, to be undone */

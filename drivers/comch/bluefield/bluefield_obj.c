@@ -409,6 +409,22 @@ bf_srq_destroy(struct bf_srq *srq)
  * Vport and RoCE addresses
  */
 
+/* Of the port, which a vport has that does not say its own; 0: not known, and logged. */
+static uint16_t
+port_mtu(struct bf_obj_dev *dev)
+{
+	uint8_t in[BF_ACCESS_REG_IN_SIZE] = { 0 };
+	uint8_t out[BF_ACCESS_REG_IN_SIZE];
+
+	bf_set(in, BF_IN_OPCODE, BF_OP_ACCESS_REG);
+	bf_set(in, BF_IN_OP_MOD, BF_ACCESS_REG_READ);
+	bf_set(in, BF_ACCESS_REGISTER_IN_REGISTER_ID, BF_PMTU_ID);
+	bf_set(in + BF_ACCESS_REG_DATA, BF_PMTU_LOCAL_PORT, 1);
+	if (dev->ops->general(dev, in, sizeof(in), out, sizeof(out)) != 0)
+		return 0;
+	return bf_get(out + BF_ACCESS_REG_DATA, BF_PMTU_OPER_MTU);
+}
+
 int
 bf_vport_query(struct bf_obj_dev *dev, struct bf_vport *vport)
 {
@@ -423,6 +439,8 @@ bf_vport_query(struct bf_obj_dev *dev, struct bf_vport *vport)
 		return ret;
 	bf_get_mac(ctx, BF_NIC_VPORT_CONTEXT_PERMANENT_ADDRESS, vport->mac);
 	vport->mtu = bf_get(ctx, BF_NIC_VPORT_CONTEXT_MTU);
+	if (vport->mtu == 0)
+		vport->mtu = port_mtu(dev);
 	vport->roce_en = bf_get(ctx, BF_NIC_VPORT_CONTEXT_ROCE_EN);
 	return 0;
 }

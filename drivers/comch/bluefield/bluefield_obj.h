@@ -166,7 +166,7 @@ struct bf_qp_info {
 
 struct bf_vport {
 	uint8_t mac[6];
-	uint16_t mtu;
+	uint16_t mtu;           /* bytes of a frame, with layer 2; 0: nobody says */
 	bool roce_en;
 };
 

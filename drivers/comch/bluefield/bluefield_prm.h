@@ -314,9 +314,14 @@ bf_set_mac(void *p, uint32_t byte, const uint8_t mac[6])
 #define BF_SET_ISSI_IN_CURRENT_ISSI BF_FLD(0x008, 15, 0)
 
 #define BF_ACCESS_REG_WRITE 0
+#define BF_ACCESS_REG_READ 1
 #define BF_ACCESS_REG_IN_SIZE 0x020 /* with a register of 16 bytes */
+#define BF_ACCESS_REG_DATA 0x010    /* in the answer, too */
 #define BF_ACCESS_REGISTER_IN_REGISTER_ID BF_FLD(0x008, 15, 0)
 #define BF_REG_HOST_ENDIANNESS 0x7004 /* all 0: little */
+#define BF_PMTU_ID 0x5003
+#define BF_PMTU_LOCAL_PORT BF_FLD(0x000, 23, 16)
+#define BF_PMTU_OPER_MTU   BF_FLD(0x00c, 31, 16)
 
 #define BF_TEARDOWN_HCA_GRACEFUL 0
 #define BF_INIT_HCA_IN_SIZE 0x020

@@ -102,7 +102,8 @@ struct bf_wire_req {
 struct bf_wire_rep {
 	uint32_t magic;
 	uint8_t version;       /* the agreed one */
-	uint8_t reserved[3];
+	uint8_t mtu;           /* of the path, 1 (256 bytes) to that of the REQ */
+	uint8_t reserved[2];
 	uint32_t max_msg_size; /* the agreed one */
 	uint32_t queue_size;
 	char name[BF_WIRE_NAME_SIZE];         /* of the server; ends with 0 */
@@ -235,7 +236,7 @@ BF_WIRE_AT(req, prefix, 24);
 BF_WIRE_SIZE(req, 56);
 BF_WIRE_AT(rep, magic, 0);
 BF_WIRE_AT(rep, version, 4);
-BF_WIRE_AT(rep, reserved, 5);
+BF_WIRE_AT(rep, mtu, 5);
 BF_WIRE_AT(rep, max_msg_size, 8);
 BF_WIRE_AT(rep, queue_size, 12);
 BF_WIRE_AT(rep, name, 16);
