@@ -567,6 +567,9 @@ give(struct bfm_cmd *c, struct bfm_function *f, uint32_t n)
 		bfm_supply_came(f, n);
 	else
 		arrived(f, n);
+	if (f->conf.remainders != 0 && f == c->f && p->nb_given < p->need &&
+			bfm_event_wanted(f, BFM_EV_PAGE_REQUEST))
+		event_post(f, (int32_t)(p->need - p->nb_given));
 	return BFM_OK;
 }
 

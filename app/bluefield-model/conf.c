@@ -227,6 +227,9 @@ parse_number_key(const char *key, const char *value, struct bfm_conf *conf, char
 		{ "owner_slow", 0, 600000, offsetof(struct bfm_conf, owner_slow) },
 		{ "owner_short", 0, 1u << 20, offsetof(struct bfm_conf, owner_short) },
 		{ "flr_ms", 0, 600000, offsetof(struct bfm_conf, flr_ms) },
+		{ "frail", 0, 1, offsetof(struct bfm_conf, frail) },
+		{ "settle", 0, 60000, offsetof(struct bfm_conf, settle) },
+		{ "remainders", 0, 1, offsetof(struct bfm_conf, remainders) },
 		{ "vectors", 1, BFM_NB_VECTORS, offsetof(struct bfm_conf, vectors) },
 		{ "msix_fixed", 0, 1, offsetof(struct bfm_conf, msix_fixed) },
 		{ "roce_table", 0, 256, offsetof(struct bfm_conf, roce_table) },
@@ -288,7 +291,8 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 	if (ret <= 0)
 		return ret;
 	snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, host, "
-			"pages, boot_pages, init_pages, owner_slow, owner_short, flr_ms, vectors, "
+			"pages, boot_pages, init_pages, owner_slow, owner_short, flr_ms, frail, "
+			"settle, remainders, vectors, "
 			"msix_fixed, socket, roce, roce_table, vhca_ports, mac, link",
 			conf->name, key);
 	return -EINVAL;

@@ -93,6 +93,7 @@ struct bfm_iseg {
 	uint64_t counter_at; /* ms at which it stopped */
 	uint64_t counter_until; /* ms: it pauses */
 	uint64_t busy_until; /* ms: firmware initialises */
+	uint64_t settle_until; /* ms: it does not see doorbells of its command queue */
 	bool flr_set; /* by a fault */
 	uint32_t flr_ms;
 	uint64_t bad_accesses; /* mistakes of the client */
@@ -246,6 +247,8 @@ bfm_iseg_no_commands(const struct bfm_function *f)
 		return "the NIC interface is off, or firmware is being reset";
 	if (!iseg->queue)
 		return "the command queue has no address";
+	if (now(f) < iseg->settle_until)
+		return "the address of the command queue was written a moment ago";
 	return NULL;
 }
 
@@ -375,6 +378,7 @@ cmdq_addr_write(struct bfm_function *f, uint32_t value)
 				bfm_cmdq_busy(f));
 	iseg->addr_l = value & CMDQ_ADDR_MASK;
 	iseg->queue = true;
+	iseg->settle_until = now(f) + f->conf.settle;
 	iseg->nic_forced = false;
 	bfm_cmdq_reset(f);
 	bfm_cmdq_set_addr(f, (uint64_t)iseg->addr_h << 32 | iseg->addr_l);
@@ -760,6 +764,10 @@ bfm_iseg_reset(struct bfm_function *f)
 	struct bfm_iseg *iseg = f->iseg;
 	uint32_t ms = iseg->flr_set ? iseg->flr_ms : f->conf.flr_ms;
 
+	if (f->conf.frail != 0 && busy(f)) {
+		bfm_log(f, BFM_WARN, "reset while firmware initialises: it does not come back");
+		iseg->busy_until = BFM_FOREVER;
+	}
 	iseg->nic_forced = false;
 	iseg->addr_h = 0;
 	iseg->addr_l = 0;

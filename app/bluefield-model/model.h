@@ -104,6 +104,9 @@ struct bfm_conf {
 	uint32_t owner_slow;   /* owner_slow=, ms until the owner of this PF gives pages */
 	uint32_t owner_short;  /* owner_short=, pages that it has, or BFM_NO_LIMIT */
 	uint32_t flr_ms;       /* flr_ms=, how long firmware initialises after a reset */
+	uint32_t frail;        /* frail=, 1: a reset while it initialises is its end */
+	uint32_t settle;       /* settle=, ms after its address until the command queue works */
+	uint32_t remainders;   /* remainders=, 1: a part of the pages is answered by an event */
 	uint32_t vectors;      /* vectors=, MSI-X vectors, default BFM_NB_VECTORS */
 	uint16_t function_id;  /* PF 0, VF n+1; together with the embedded CPU flag */
 	uint32_t msix_fixed;   /* msix_fixed=, 1: vectors added later cost interrupts */
