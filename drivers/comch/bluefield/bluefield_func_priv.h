@@ -104,6 +104,7 @@ struct bf_health {
 	uint32_t misses;
 	bool stands;         /* that has been said */
 	uint64_t moved_ms;   /* when the counter was seen to move */
+	uint64_t probe_ms;   /* after that: when firmware is asked next */
 };
 
 struct bf_func {

@@ -18,6 +18,8 @@
 #define HEALTH_MAX_MISSES 3
 /* But not before it stood for so long: on a card it ticks once a second, with pauses. */
 #define HEALTH_MIN_STALL_MS 3000
+/* Each answer doubles the time to the next question, up to this: cards do with no tick. */
+#define HEALTH_MAX_PROBE_MS 60000
 
 const char *
 bf_fatal_text(enum bf_fatal fatal)
@@ -227,6 +229,7 @@ health_counter(struct bf_func *func)
 		health->counter = counter;
 		health->stands = false;
 		health->misses = 0;
+		health->probe_ms = 0;
 		health->moved_ms = now;
 		return;
 	}
@@ -238,6 +241,9 @@ health_counter(struct bf_func *func)
 			"busy or hangs; asking it with a command, which has %u ms", hw->name,
 			counter, ms, func->conf.cmd_timeout_ms);
 	health->stands = true;
+	if (ms < health->probe_ms)
+		return;
+	health->probe_ms = ms + RTE_MIN(ms, (uint64_t)HEALTH_MAX_PROBE_MS);
 	health_probe(func);
 }
 
@@ -261,6 +267,7 @@ bf_health_start(struct bf_func *func)
 	health->counter = BF_HEALTH_COUNTER(hw->ops->read32(hw, BF_REG_HEALTH_COUNTER));
 	health->stands = false;
 	health->misses = 0;
+	health->probe_ms = 0;
 	health->moved_ms = bf_now_ms();
 	__atomic_store_n(&health->next_ms, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&health->on, true, __ATOMIC_RELAXED);
