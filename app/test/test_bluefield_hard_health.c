@@ -192,6 +192,33 @@ test_silicon_2_5_no_answer_to_probe(void)
 	return test_log_passed();
 }
 
+/*
+ * Section 8: what cards did to other people's drivers
+ */
+
+/* 8.2: firmware asks for the remainder of a request after each part of it. */
+static int
+test_silicon_8_2_remainders(void)
+{
+	long given;
+
+	TEST_CALL(model_up("pf0,flr_ms=10,remainders=1"));
+	TEST_CALL(dev_add("pf0", "", &dev_id));
+	given = test_model_state(&model, "pf0", "given");
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=3332"), 0);
+	TEST_WAIT(test_model_state(&model, "pf0", "given") == given + 3332, TEST_MS);
+	/* what is as large as a remainder that came already is none */
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=260"), 0);
+	TEST_WAIT(test_model_state(&model, "pf0", "given") == given + 3592, TEST_MS);
+	TEST_TRUE(!test_log_has("MANAGE_PAGES"));
+	TEST_EXPECT(test_dev_status(dev_id), 0);
+	return test_log_passed();
+}
+
+
+
+
+
 /* A pause of two ticks is no news, however often one looks. */
 static int
 test_silicon_5_5_counter_pauses(void)
@@ -477,6 +504,7 @@ static struct unit_test_suite hard_health_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_5_counter_probes),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_5_no_answer_to_probe),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_5_counter_pauses),
+		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_2_remainders),
 		TEST_CASE_ST(case_setup, case_teardown,
 			test_silicon_2_10_interrupt_thread_is_free),
 		TEST_CASE_ST(case_setup, case_teardown,

@@ -86,16 +86,22 @@ eq_tell(struct bf_func *func, uint32_t doorbell)
 	eq->ci_told = eq->ci;
 }
 
+/* The event is the one before eq->ci. */
 static void
 event_page_request(struct bf_func *func, const uint8_t *data)
 {
+	struct bf_eq *eq = &func->eq;
+	bool early = (int32_t)(eq->ci - eq->seen) <= 0;
 	bool ec = bf_get(data, BF_EVENT_PAGES_EC);
 	bool release = bf_get(data, BF_EVENT_PAGES_RELEASE);
 	uint16_t func_id = bf_get(data, BF_EVENT_PAGES_FUNC_ID);
 	int32_t num = bf_get(data, BF_EVENT_PAGES_NUM);
 
 	__atomic_fetch_add(&func->pages.requests, 1, __ATOMIC_RELAXED);
-	bf_pages_request(func, ec, func_id, release, num);
+	bf_pages_request(func, ec, func_id, release, num, early);
+	for (eq->seen = eq->ci; eq->seen - eq->ci < EQ_SIZE &&
+			eq_owner(eq, eq->seen) == eq_lap(eq->seen); eq->seen++)
+		;
 }
 
 static void
@@ -303,6 +309,7 @@ bf_eq_create(struct bf_func *func)
 	}
 	eq->ci = 0;
 	eq->ci_told = 0;
+	eq->seen = 0;
 	for (i = 0; i < EQ_SIZE; i++)
 		eq_entry(eq, i)->owner = 1; /* not the device's first lap */
 	if (!func->caps.no_page_requests)

@@ -74,6 +74,9 @@ struct bf_pages {
 	uint32_t peak;
 	uint64_t requests;        /* atomic: events */
 	uint64_t refused;         /* pages that we could not give */
+	/* The last request of an event that took several commands; with eq.lock. */
+	uint32_t split_owner;
+	uint32_t split;
 };
 
 /* The event queue. */
@@ -88,6 +91,7 @@ struct bf_eq {
 	uint32_t ci;
 	uint32_t ci_told;    /* what the device knows */
 	uint64_t events;     /* atomic, as are those below */
+	uint32_t seen;       /* behind what had come when pages were last given */
 	uint64_t unknown;
 	uint64_t cq_errors;
 	uint64_t srq_errors;
@@ -238,8 +242,12 @@ int bf_pages_startup(struct bf_func *func, bool boot);
 /* A command failed: if it may be for want of pages that others give, say so. */
 void bf_pages_blame(struct bf_func *func, const struct bf_cmd *cmd, int ret);
 
-/* What an event asked for: num < 0 to take back. */
-void bf_pages_request(struct bf_func *func, bool ec, uint16_t func_id, bool release, int32_t num);
+/*
+ * What an event asked for: num < 0 to take back. early: it came before the last ones were
+ * given.
+ */
+void bf_pages_request(struct bf_func *func, bool ec, uint16_t func_id, bool release, int32_t num,
+	bool early);
 
 /* Take everything back; -ETIMEDOUT if firmware keeps some. */
 int bf_pages_reclaim(struct bf_func *func);

@@ -410,8 +410,20 @@ pages_release(struct bf_func *func, uint32_t owner)
 	chunks_trim(func, 1);
 }
 
+/*
+ * Firmware that gets a part of what it asked for may ask for the remainder by one more
+ * event, after each part: that is on its way already.
+ */
+static bool
+pages_is_remainder(const struct bf_pages *pages, uint32_t owner, int32_t num)
+{
+	return num > 0 && owner == pages->split_owner && (uint32_t)num < pages->split &&
+		(pages->split - (uint32_t)num) % BF_PAGES_PER_CMD == 0;
+}
+
 void
-bf_pages_request(struct bf_func *func, bool ec, uint16_t func_id, bool release, int32_t num)
+bf_pages_request(struct bf_func *func, bool ec, uint16_t func_id, bool release, int32_t num,
+	bool early)
 {
 	uint32_t owner = page_owner(ec, func_id);
 	bool own = ec == func->ec && func_id == func->pages_id;
@@ -432,6 +444,14 @@ bf_pages_request(struct bf_func *func, bool ec, uint16_t func_id, bool release, 
 		bf_fatal_set(func, BF_FATAL_PAGES, -EIO);
 		return;
 	}
+	if (early && pages_is_remainder(&func->pages, owner, num)) {
+		BF_LOG(DEBUG, "%s: that is what was left of the request before, and is given",
+			BF_NAME(func));
+		func->pages.split = num;
+		return;
+	}
+	func->pages.split_owner = owner;
+	func->pages.split = num > 0 ? nb : 0;
 	bf_lock(&func->pages.lock);
 	if (release)
 		pages_release(func, owner);
