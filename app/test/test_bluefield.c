@@ -155,8 +155,9 @@ test_bad_status(void)
 	TEST_CALL(test_model_start(&model, "pf0"));
 	fds = test_fds_most();
 	for (i = 0; i < RTE_DIM(bringup); i++) {
+		/* twice, as the first commands are tried twice */
 		TEST_EXPECT(test_model_ctl(&model,
-			"fault pf0 cmd opcode=%s count=1 status=1 syndrome=0x1234", bringup[i]), 0);
+			"fault pf0 cmd opcode=%s count=2 status=1 syndrome=0x1234", bringup[i]), 0);
 		TEST_CALL(expect_probe_error("pf0", "", -EIO, bringup[i]));
 		TEST_TRUE(test_log_has("1234"));
 		TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
@@ -176,7 +177,7 @@ test_no_answer(void)
 	TEST_CALL(test_model_start(&model, "pf0"));
 	fds = test_fds_most();
 	for (i = 0; i < RTE_DIM(bringup); i++) {
-		TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=%s count=1 no-answer",
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=%s count=2 no-answer",
 			bringup[i]), 0);
 		TEST_CALL(expect_probe_error("pf0", "cmd_timeout=200", -ETIMEDOUT, bringup[i]));
 		TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);

@@ -216,8 +216,72 @@ test_silicon_8_2_remainders(void)
 }
 
 
+/* 8.4: a reset that finds firmware initialising after another one is the end of the card. */
+static int
+test_silicon_8_4_two_resets(void)
+{
+	TEST_CALL(model_up("pf0,flr_ms=200,frail=1"));
+	TEST_WAIT(dump_has("pf0", "initializing=0 "), TEST_MS);
+	TEST_CALL(dev_add("pf0", "health=10", &dev_id));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 nic-state 1"), 0);
+	TEST_WAIT(test_dev_status(dev_id) != 0, TEST_MS);
+	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
+	dev_id = -1;
+	TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
+	TEST_TRUE(!test_model_logged(&model, "it does not come back"));
+	TEST_WAIT(dump_has("pf0", "initializing=0 "), TEST_MS);
+	return test_log_passed();
+}
 
+/* 8.4: the first commands may fail, once: a reset is the cure, and it is tried once. */
+static int
+test_silicon_8_4_first_commands(void)
+{
+	static const char *const faults[] = {
+		"ENABLE_HCA count=1 delivery=6", "ENABLE_HCA count=1 status=1",
+		"QUERY_ISSI count=1 delivery=6", "ENABLE_HCA count=1 no-answer",
+	};
+	unsigned int i;
+	long resets;
 
+	TEST_CALL(model_up("pf0,flr_ms=10"));
+	for (i = 0; i < RTE_DIM(faults); i++) {
+		resets = test_model_state(&model, "pf0", "resets");
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=%s", faults[i]), 0);
+		TEST_CALL(dev_add("pf0", "cmd_timeout=500", &dev_id));
+		TEST_EXPECT(test_log_count("they are tried once more"), i + 1);
+		TEST_EXPECT(test_model_state(&model, "pf0", "resets"), resets + 2);
+		TEST_EXPECT(test_model_dev_remove(dev_id), 0);
+		dev_id = -1;
+		TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
+	}
+	resets = test_model_state(&model, "pf0", "resets");
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=ENABLE_HCA delivery=6"), 0);
+	TEST_EXPECT(test_model_dev_add(&model, "pf0", ""), -EIO);
+	TEST_TRUE(test_log_has("whoever starts again by itself waits for 10 s first"));
+	TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
+	TEST_TRUE(test_model_state(&model, "pf0", "resets") <= resets + 4);
+	return test_log_passed();
+}
+
+/* 8.5: a doorbell right after the queue's address is lost, and a state is bad for a while. */
+static int
+test_silicon_8_5_early_doorbell(void)
+{
+	TEST_CALL(model_up("pf0,flr_ms=10,settle=8"));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=ENABLE_HCA count=2 status=4"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=QUERY_ISSI count=5 status=4"), 0);
+	TEST_CALL(dev_add("pf0", "cmd_timeout=1000", &dev_id));
+	TEST_TRUE(!test_log_has("they are tried once more"));
+	TEST_TRUE(!test_model_logged(&model, "ignored: the address of the command queue"));
+	/* if it stays so, that is the answer */
+	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
+	dev_id = -1;
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=QUERY_ISSI status=4"), 0);
+	TEST_EXPECT(test_model_dev_add(&model, "pf0", ""), -EIO);
+	TEST_TRUE(test_log_has("QUERY_ISSI: bad system state"));
+	return test_log_passed();
+}
 
 /* A pause of two ticks is no news, however often one looks. */
 static int
@@ -505,6 +569,9 @@ static struct unit_test_suite hard_health_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_5_no_answer_to_probe),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_5_counter_pauses),
 		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_2_remainders),
+		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_4_two_resets),
+		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_4_first_commands),
+		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_5_early_doorbell),
 		TEST_CASE_ST(case_setup, case_teardown,
 			test_silicon_2_10_interrupt_thread_is_free),
 		TEST_CASE_ST(case_setup, case_teardown,

@@ -270,7 +270,7 @@ test_silicon_5_1_owner_short(void)
 	TEST_CALL(expect_blame("pf0vf0", "", -EIO, "CREATE_EQ (op_mod 0x0): limit exceeded"));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner short=0"), 0);
 	TEST_CALL(expect_blame("pf0vf0", "", -EIO, "ENABLE_HCA (op_mod 0x0): limit exceeded"));
-	TEST_EXPECT(owner_state("pf0", "refused"), 7 + 1 + 5);
+	TEST_EXPECT(owner_state("pf0", "refused"), 7 + 1 + 2 * 5);
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner short=13"), 0);
 	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
 	TEST_CALL(devs_remove());

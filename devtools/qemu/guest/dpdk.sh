@@ -233,7 +233,7 @@ evil() { # <function> <device> <fault> <regular expression>
 	check "dpdk: evil firmware: $1: no object and no page left" state_has "$1" \
 		'hca=disabled .*given=0 objects=0 '
 }
-evil pf0vf0 $vf 'cmd opcode=ENABLE_HCA count=1 delivery=2' 'bad token'
+evil pf0vf0 $vf 'cmd opcode=ENABLE_HCA count=2 delivery=2' 'bad token'
 evil ecpf0vf0 $card_vf,role=dpu 'cmd opcode=INIT_HCA count=1 status=1 syndrome=0xbeef' \
 	'internal error .*beef'
 evil pf0vf0 $vf 'cmd opcode=CREATE_EQ count=1 status=15' 'no resources'

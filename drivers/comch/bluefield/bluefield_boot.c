@@ -13,11 +13,17 @@
 
 #include <rte_bitops.h>
 #include <rte_common.h>
+#include <rte_cycles.h>
 
 #include "bluefield_func_priv.h"
 
 /* Firmware, once it knows the command queue. */
 #define BOOT_CMDQ_INIT_MS 2000
+/* Cards have missed a doorbell that came at once after the address of the queue. */
+#define BOOT_CMDQ_SETTLE_US 10000
+/* So long they have said that their state is a bad one, to the first commands. */
+#define BOOT_STATE_MS 1000
+#define BOOT_STATE_POLL_US 20000
 /* Numbers of objects have 24 bits. */
 #define BOOT_MAX_LOG 24u
 
@@ -31,6 +37,30 @@ boot_exec_small(struct bf_func *func, uint8_t *in, uint16_t opcode)
 
 	bf_set(in, BF_IN_OPCODE, opcode);
 	return bf_func_exec(func, in, BF_SMALL_IN_SIZE, out, sizeof(out));
+}
+
+/* One of the first commands: firmware that is not ready yet says so, and is asked again. */
+static int
+boot_exec_first(struct bf_func *func, uint8_t *in, uint8_t *out, uint32_t out_len)
+{
+	struct bf_cmd cmd = {
+		.in = in, .in_len = BF_SMALL_IN_SIZE, .out = out, .out_len = out_len,
+		.expected = BF_STATUS_BAD_SYS_STATE,
+	};
+	uint64_t end = bf_now_ms() + BOOT_STATE_MS;
+	int ret;
+
+	for (;;) {
+		ret = bf_func_cmd(func, BF_CMD_NORMAL, &cmd);
+		if (ret == 0 || cmd.status != BF_STATUS_BAD_SYS_STATE)
+			return ret;
+		if (bf_now_ms() >= end)
+			break;
+		rte_delay_us_sleep(BOOT_STATE_POLL_US);
+	}
+	BF_LOG(ERR, "%s: %s: bad system state (syndrome 0x%08x), for %u ms", BF_NAME(func),
+		bf_cmd_name(bf_get(in, BF_IN_OPCODE)), cmd.syndrome, BOOT_STATE_MS);
+	return ret;
 }
 
 /* What the register says of the time that firmware needs for a command queue. */
@@ -55,10 +85,14 @@ static int
 boot_enable(struct bf_func *func, bool enable)
 {
 	uint8_t in[BF_SMALL_IN_SIZE] = { 0 };
+	uint8_t out[BF_OUT_SIZE];
 
 	bf_set(in, BF_FUNC_EMBEDDED_CPU_FUNCTION, func->ec);
 	bf_set(in, BF_FUNC_FUNCTION_ID, 0);
-	return boot_exec_small(func, in, enable ? BF_OP_ENABLE_HCA : BF_OP_DISABLE_HCA);
+	if (!enable)
+		return boot_exec_small(func, in, BF_OP_DISABLE_HCA);
+	bf_set(in, BF_IN_OPCODE, BF_OP_ENABLE_HCA);
+	return boot_exec_first(func, in, out, sizeof(out));
 }
 
 static int
@@ -70,9 +104,10 @@ boot_set_issi(struct bf_func *func)
 	int ret;
 
 	bf_set(in, BF_IN_OPCODE, BF_OP_QUERY_ISSI);
-	ret = bf_func_exec(func, in, sizeof(in), out, sizeof(out));
+	ret = boot_exec_first(func, in, out, sizeof(out));
 	if (ret != 0)
 		return ret;
+	func->stage = BF_STAGE_ISSI;
 	issi = bf_get(out, BF_QUERY_ISSI_OUT_SUPPORTED_ISSI_DW0);
 	if ((issi & RTE_BIT32(BOOT_ISSI)) == 0) {
 		BF_LOG(ERR, "%s: firmware has interface versions 0x%x, this driver needs %u; "
@@ -418,6 +453,7 @@ boot_start(struct bf_func *func, struct bf_func_caps *caps)
 	ret = bf_cmdq_start(func->cmdq);
 	if (ret != 0)
 		return ret;
+	rte_delay_us_sleep(BOOT_CMDQ_SETTLE_US);
 	ret = bf_ready_fw(func, boot_cmdq_init_ms(func));
 	if (ret != 0)
 		return ret;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include <rte_common.h>
+#include <rte_cycles.h>
 
 #include "bluefield_func_priv.h"
 
@@ -23,6 +24,12 @@
 
 /* Between looks at the registers while a command lasts. */
 #define FUNC_WATCH_MS 20
+/* Firmware after a reset, before another one comes: two at once were the end of a card. */
+#define FUNC_SETTLE_MS 2000u
+#define FUNC_SETTLE_POLL_US 2000
+/* Before a program that ends so is started again. */
+#define FUNC_AGAIN_S 10
+
 void
 bf_func_conf_init(struct bf_func_conf *conf)
 {
@@ -116,6 +123,18 @@ func_void(struct bf_func *func)
 	}
 }
 
+/* Whoever closes the function now resets it once more. */
+static void
+func_settle(struct bf_func *func)
+{
+	uint64_t end = bf_now_ms() + RTE_MIN(FUNC_SETTLE_MS, func->conf.fw_timeout_ms);
+	struct bf_hw *hw = func->hw;
+
+	while ((hw->ops->read32(hw, BF_REG_INITIALIZING) & BF_FW_INITIALIZING) != 0 &&
+			bf_now_ms() < end)
+		rte_delay_us_sleep(FUNC_SETTLE_POLL_US);
+}
+
 /*
  * Down from any stage, ctl held. Firmware is asked, unless it has failed or will
  * have to be stopped anyway; if it does not do all of it, or if force is set, the
@@ -160,6 +179,7 @@ func_tear_down(struct bf_func *func, bool force)
 					BF_NAME(func));
 			return ret;
 		}
+		func_settle(func);
 		func->gen++;
 		for (i = 0; i < BF_NB_OBJ_KINDS; i++)
 			__atomic_store_n(&func->nb_objs[i], 0, __ATOMIC_RELAXED);
@@ -210,6 +230,37 @@ conf_fill(struct bf_func_conf *conf, const struct bf_func_conf *from)
 		conf->max_pages = from->max_pages;
 }
 
+/* What had failed before a reset is over. */
+static void
+func_revive(struct bf_func *func)
+{
+	__atomic_store_n(&func->reason, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&func->untold, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&func->fatal, BF_FATAL_NONE, __ATOMIC_RELEASE);
+}
+
+/*
+ * Up, ctl held. Firmware whose process was killed may refuse its first commands, and take
+ * them after one more reset.
+ */
+static int
+func_boot(struct bf_func *func)
+{
+	int ret, err;
+
+	ret = bf_boot_up(func);
+	if ((ret != -EIO && ret != -ETIMEDOUT) || func->stage == BF_STAGE_NONE ||
+			func->stage > BF_STAGE_ENABLED)
+		return ret;
+	BF_LOG(NOTICE, "%s: firmware does not do its first commands (%d): the function is reset, and they are tried once more",
+		BF_NAME(func), ret);
+	err = func_tear_down(func, true);
+	if (err != 0)
+		return err;
+	func_revive(func);
+	return bf_boot_up(func);
+}
+
 /* From here on a fatal error is told by callback; one from before by our return. */
 static int
 func_go_up(struct bf_func *func)
@@ -246,7 +297,7 @@ bf_func_create(struct bf_hw *hw, const struct bf_func_conf *conf, struct bf_func
 		return ret;
 	}
 	bf_lock(&func->ctl);
-	ret = bf_boot_up(func);
+	ret = func_boot(func);
 	if (ret == 0) {
 		*out = func; /* the callback may come any moment */
 		ret = func_go_up(func);
@@ -257,7 +308,8 @@ bf_func_create(struct bf_hw *hw, const struct bf_func_conf *conf, struct bf_func
 	}
 	*out = NULL;
 	/* the first reason is the one to return */
-	BF_LOG(ERR, "%s: bring-up failed (%d)", hw->name, ret);
+	BF_LOG(ERR, "%s: bring-up failed (%d), for the reason above; whoever starts again by itself waits for %u s first, and twice as long after each failure: resets without a pause can stop firmware",
+		hw->name, ret, FUNC_AGAIN_S);
 	err = func_tear_down(func, false);
 	bf_unlock(&func->ctl);
 	func_free(func, err != 0);
@@ -300,10 +352,8 @@ bf_func_reset(struct bf_func *func)
 	bf_lock(&func->ctl);
 	ret = func_tear_down(func, true);
 	if (ret == 0) {
-		__atomic_store_n(&func->reason, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&func->untold, false, __ATOMIC_RELAXED);
-		__atomic_store_n(&func->fatal, BF_FATAL_NONE, __ATOMIC_RELEASE);
-		ret = bf_boot_up(func);
+		func_revive(func);
+		ret = func_boot(func);
 		if (ret == 0)
 			ret = func_go_up(func);
 		if (ret == 0) {

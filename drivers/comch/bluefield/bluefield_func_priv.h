@@ -47,7 +47,8 @@
 enum bf_stage {
 	BF_STAGE_NONE = 0,
 	BF_STAGE_CMDQ,    /* commands work */
-	BF_STAGE_ENABLED, /* ENABLE_HCA: health is polled, firmware has pages */
+	BF_STAGE_ENABLED, /* ENABLE_HCA: health is polled */
+	BF_STAGE_ISSI,    /* firmware answers: it has pages from here on */
 	BF_STAGE_INIT,    /* INIT_HCA */
 	BF_STAGE_UAR,
 	BF_STAGE_EQ,
@@ -73,10 +74,10 @@ struct bf_pages {
 	uint32_t given;           /* written with the lock, read without */
 	uint32_t peak;
 	uint64_t requests;        /* atomic: events */
-	uint64_t refused;         /* pages that we could not give */
 	/* The last request of an event that took several commands; with eq.lock. */
 	uint32_t split_owner;
 	uint32_t split;
+	uint64_t refused;         /* pages that we could not give */
 };
 
 /* The event queue. */
@@ -90,8 +91,8 @@ struct bf_eq {
 	uint8_t eqn;
 	uint32_t ci;
 	uint32_t ci_told;    /* what the device knows */
-	uint64_t events;     /* atomic, as are those below */
 	uint32_t seen;       /* behind what had come when pages were last given */
+	uint64_t events;     /* atomic, as are those below */
 	uint64_t unknown;
 	uint64_t cq_errors;
 	uint64_t srq_errors;
