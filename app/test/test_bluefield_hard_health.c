@@ -215,6 +215,31 @@ test_silicon_8_2_remainders(void)
 	return test_log_passed();
 }
 
+/* 8.3: RoCE that is said to be on, and is not, comes on after a reset, or not at all. */
+static int
+test_silicon_8_3_roce_reads_off(void)
+{
+	long resets;
+
+	TEST_CALL(model_up("pf0,flr_ms=10"));
+	TEST_EXPECT(test_model_ctl(&model,
+		"fault pf0 cmd opcode=MODIFY_NIC_VPORT_CONTEXT count=1 status=0"), 0);
+	TEST_CALL(dev_add("pf0", "peer=02:00:00:00:00:02", &dev_id));
+	TEST_TRUE(test_log_has("the function is reset, for RoCE to come on"));
+	TEST_TRUE(dump_has("pf0", "roce=on"));
+	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
+	dev_id = -1;
+	TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
+	resets = test_model_state(&model, "pf0", "resets");
+	TEST_EXPECT(test_model_ctl(&model,
+		"fault pf0 cmd opcode=MODIFY_NIC_VPORT_CONTEXT status=0"), 0);
+	TEST_EXPECT(test_model_dev_add(&model, "pf0", "peer=02:00:00:00:00:02"), -EREMOTEIO);
+	TEST_TRUE(test_log_has("nor does a reset of the function bring it: reset the card"));
+	/* of the connection, of its beginning and of its end */
+	TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
+	TEST_TRUE(test_model_state(&model, "pf0", "resets") <= resets + 3);
+	return test_log_passed();
+}
 
 /* 8.4: a reset that finds firmware initialising after another one is the end of the card. */
 static int
@@ -569,6 +594,7 @@ static struct unit_test_suite hard_health_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_5_no_answer_to_probe),
 		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_5_counter_pauses),
 		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_2_remainders),
+		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_3_roce_reads_off),
 		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_4_two_resets),
 		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_4_first_commands),
 		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_5_early_doorbell),

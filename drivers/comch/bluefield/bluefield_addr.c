@@ -68,6 +68,33 @@ mtu_code(uint16_t vport_mtu)
 	return code;
 }
 
+/*
+ * RoCE of the vport on, if it is not. Firmware that was torn down and initialised without a
+ * reset has said that it is, and left it off: a reset, once, brings it. No objects are there.
+ */
+static int
+roce_up(struct bf_dev *dev, struct bf_vport *vport)
+{
+	int ret;
+
+	ret = bf_vport_query(dev->objs, vport);
+	if (ret != 0 || vport->roce_en)
+		return ret;
+	ret = bf_vport_set_roce(dev->objs, true);
+	if (ret == -EREMOTEIO) {
+		BF_LOG(NOTICE, "%s: the function is reset, for RoCE to come on",
+			dev->rte_dev->data->name);
+		ret = bf_func_reset(dev->func);
+		if (ret == 0)
+			ret = bf_vport_set_roce(dev->objs, true);
+		if (ret == -EREMOTEIO)
+			BF_LOG(ERR, "%s: nor does a reset of the function bring it: reset the card (mlxfwreset, or mstfwreset, -d <device> reset, or a power cycle)",
+				dev->rte_dev->data->name);
+	}
+	dev->roce_set = ret == 0;
+	return ret;
+}
+
 int
 bf_addr_up(struct bf_dev *dev)
 {
@@ -77,16 +104,10 @@ bf_addr_up(struct bf_dev *dev)
 	int ret;
 
 	bf_addr_from_mac(bf_func_caps(dev->func)->mac, &dev->addr);
-	ret = bf_vport_query(dev->objs, &vport);
+	ret = roce_up(dev, &vport);
 	if (ret != 0)
 		return ret;
 	dev->mtu = mtu_code(vport.mtu);
-	if (!vport.roce_en) {
-		ret = bf_vport_set_roce(dev->objs, true);
-		if (ret != 0)
-			return ret;
-		dev->roce_set = true;
-	}
 	memcpy(addr.gid, dev->addr.gid, sizeof(addr.gid));
 	memcpy(addr.mac, dev->addr.mac, sizeof(addr.mac));
 	ret = bf_roce_addr_use(dev->objs, &addr, &index);

@@ -140,9 +140,9 @@ objs_down(struct bf_dev *dev)
 	dev->cm = NULL;
 	bf_groups_down(dev);
 	bf_regions_down(dev);
-	bf_addr_down(dev);
 	bf_uar_destroy(&dev->uar);
 	bf_pd_destroy(&dev->pd);
+	bf_addr_down(dev);
 }
 
 /* What fails half-way is undone by objs_down(). */
@@ -151,11 +151,12 @@ objs_up(struct bf_dev *dev)
 {
 	int ret;
 
-	ret = bf_pd_create(dev->objs, &dev->pd);
+	/* first: it may reset the function */
+	ret = bf_addr_up(dev);
+	if (ret == 0)
+		ret = bf_pd_create(dev->objs, &dev->pd);
 	if (ret == 0)
 		ret = bf_uar_create(dev->objs, &dev->uar);
-	if (ret == 0)
-		ret = bf_addr_up(dev);
 	if (ret == 0)
 		ret = bf_groups_up(dev);
 	if (ret == 0)

@@ -467,13 +467,23 @@ bf_vport_set_roce(struct bf_obj_dev *dev, bool enable)
 {
 	uint8_t in[BF_MODIFY_NIC_VPORT_IN_SIZE] = { 0 };
 	uint8_t out[BF_OUT_SIZE];
+	struct bf_vport vport;
+	int ret;
 
 	if (dev->ops->gid_index != NULL)
 		return vport_expect_roce(dev, enable);
 	bf_set(in, BF_IN_OPCODE, BF_OP_MODIFY_NIC_VPORT_CONTEXT);
 	bf_set(in, BF_MODIFY_NIC_VPORT_FIELD_SELECT_ROCE_EN, 1);
 	bf_set(in + BF_MODIFY_NIC_VPORT_IN_CTX, BF_NIC_VPORT_CONTEXT_ROCE_EN, enable);
-	return dev->ops->general(dev, in, sizeof(in), out, sizeof(out));
+	ret = dev->ops->general(dev, in, sizeof(in), out, sizeof(out));
+	if (ret != 0 || !enable)
+		return ret;
+	ret = bf_vport_query(dev, &vport);
+	if (ret != 0 || vport.roce_en)
+		return ret;
+	BF_LOG(WARNING, "%s: firmware has switched RoCE of the vport on, as it says, and it is off",
+		dev->name);
+	return -EREMOTEIO;
 }
 
 static int

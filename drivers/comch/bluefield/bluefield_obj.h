@@ -248,7 +248,10 @@ int bf_qp_to_reset(struct bf_qp *qp);
 int bf_qp_query(struct bf_qp *qp, struct bf_qp_info *info);
 
 int bf_vport_query(struct bf_obj_dev *dev, struct bf_vport *vport);
-/* Where somebody else keeps the port, it has to be so already, or it is -EPERM. */
+/*
+ * Where somebody else keeps the port, it has to be so already, or it is -EPERM. -EREMOTEIO:
+ * firmware says that it is on, and it is not.
+ */
 int bf_vport_set_roce(struct bf_obj_dev *dev, bool enable);
 
 /*
