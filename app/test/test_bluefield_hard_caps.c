@@ -285,6 +285,45 @@ test_silicon_7_1_address_removed(void)
 	return test_log_passed();
 }
 
+/* Firmware that wants the options of INIT2RTR_QP named is given them, from then on. */
+static int
+test_silicon_8_12_named_options(void)
+{
+	static const char *const masks[] = { "opt_param_mask=0xa ", "opt_param_mask=0x30 " };
+	struct bf_qp_attr attr = { .nb_sq_blocks = 16, .user_index = UINT32_MAX };
+	struct bf_qp qp;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(masks); i++) {
+		TEST_CALL(start("pf0,flr_ms=5"));
+		TEST_CALL(obj_func_up("pf0", 0, 0));
+		TEST_CALL(obj_set_create(&obj_set));
+		attr.service = i == 0 ? BF_QP_RC : BF_QP_UD;
+		attr.pd = &obj_set.pd;
+		attr.uar = &obj_set.uar;
+		attr.cq_send = attr.cq_recv = &obj_set.cq;
+		TEST_EXPECT(bf_qp_create(obj_dev, &attr, &qp), 0);
+		TEST_EXPECT(bf_qp_to_init(&qp), 0);
+		TEST_TRUE(!test_model_logged(&obj_model, masks[i]));
+		TEST_EXPECT(test_model_ctl(&obj_model,
+			"fault pf0 cmd opcode=INIT2RTR_QP count=1 status=3"), 0);
+		TEST_EXPECT(bf_qp_to_rtr(&qp, &obj_path), 0);
+		TEST_TRUE(test_model_logged(&obj_model, masks[i]));
+		TEST_TRUE(test_log_has("firmware wants options named"));
+		/* the next one needs no second try */
+		TEST_EXPECT(bf_qp_to_reset(&qp), 0);
+		TEST_EXPECT(bf_qp_to_init(&qp), 0);
+		TEST_EXPECT(bf_qp_to_rtr(&qp, &obj_path), 0);
+		TEST_EXPECT(test_log_count("INIT2RTR_QP (op_mod 0x0): bad parameter"), 1);
+		bf_qp_destroy(&qp);
+		TEST_CALL(obj_passed_clean());
+		test_log_end();
+		TEST_CALL(test_model_stop(&obj_model));
+	}
+	return TEST_SUCCESS;
+}
+
+
 /* Where the bus knows which function it is, the command has its name. */
 static int
 test_silicon_2_7_names(void)
@@ -328,6 +367,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_7_vport_down),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_8_address_without_mac),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_7_1_address_removed),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_8_12_named_options),
 		TEST_CASES_END()
 	}
 };

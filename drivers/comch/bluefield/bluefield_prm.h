@@ -474,6 +474,9 @@ enum bf_event {
 /* Queue pairs */
 #define BF_CREATE_QP_IN_QPC 0x018 /* and of the transitions, and of the query's answer */
 #define BF_QUERY_QP_OUT_SIZE 0x110
+#define BF_MODIFY_QP_IN_OPTIONS BF_FLD(0x010, 31, 0)
+#define BF_QP_OPTIONS_ACCESS 0x0a   /* remote read 0x02, remote write 0x08 */
+#define BF_QP_OPTIONS_DATAGRAM 0x30 /* P_Key index 0x10, Q_Key 0x20 */
 #define BF_QPC_STATE         BF_FLD(0x000, 31, 28)
 #define BF_QPC_ST            BF_FLD(0x000, 23, 16)
 #define BF_QPC_PM_STATE      BF_FLD(0x000, 12, 11)

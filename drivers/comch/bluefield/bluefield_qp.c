@@ -193,6 +193,33 @@ path_check(struct bf_obj_dev *dev, const struct bf_obj_caps *caps,
 	return 0;
 }
 
+/*
+ * INIT to RTR. The Linux driver names no options where a queue pair keeps what it has; cards
+ * were seen that were given all of them. Who refuses the first way is asked the other way,
+ * and not the first way again. Access is none and P_Key index is 0: as they are.
+ */
+static int
+init_to_rtr(struct bf_qp *qp, uint8_t *in, uint32_t in_len)
+{
+	bool rc = qp->service == BF_QP_RC;
+	struct bf_obj_dev *dev = qp->obj.dev;
+	int ret;
+
+	if (!__atomic_load_n(&dev->named_options, __ATOMIC_RELAXED)) {
+		ret = qp_modify(qp, BF_OP_INIT2RTR_QP, in, in_len);
+		if (ret != -EINVAL)
+			return ret;
+	}
+	bf_set(in, BF_MODIFY_QP_IN_OPTIONS, rc ? BF_QP_OPTIONS_ACCESS : BF_QP_OPTIONS_DATAGRAM);
+	if (!rc)
+		bf_set(in + BF_CREATE_QP_IN_QPC, BF_QPC_Q_KEY, qp->qkey);
+	ret = qp_modify(qp, BF_OP_INIT2RTR_QP, in, in_len);
+	if (ret == 0 && !__atomic_exchange_n(&dev->named_options, true, __ATOMIC_RELAXED))
+		BF_LOG(NOTICE, "%s: INIT2RTR_QP: firmware wants options named (0x%x), and is given them from now on",
+			dev->name, rc ? BF_QP_OPTIONS_ACCESS : BF_QP_OPTIONS_DATAGRAM);
+	return ret;
+}
+
 /* Where a datagram goes is in its request. */
 static int
 datagrams_to_rtr(struct bf_qp *qp)
@@ -204,7 +231,7 @@ datagrams_to_rtr(struct bf_qp *qp)
 	port_fill(qp, qpc);
 	bf_set(qpc, BF_QPC_MTU, gsi ? BF_QP_MTU_GSI : BF_QP_MTU_UD);
 	bf_set(qpc, BF_QPC_LOG_MSG_MAX, gsi ? BF_QP_LOG_MSG_GSI : BF_QP_LOG_MSG_UD);
-	return qp_modify(qp, BF_OP_INIT2RTR_QP, in, sizeof(in));
+	return init_to_rtr(qp, in, sizeof(in));
 }
 
 static int
@@ -257,7 +284,7 @@ bf_qp_to_rtr(struct bf_qp *qp, const struct bf_qp_path *path)
 		memcpy(ads + BF_ADS_RGID_RIP, path->rgid, sizeof(path->rgid));
 		bf_set_mac(ads, BF_ADS_RMAC, path->rmac);
 	}
-	return qp_modify(qp, BF_OP_INIT2RTR_QP, in, sizeof(in));
+	return init_to_rtr(qp, in, sizeof(in));
 }
 
 int

@@ -171,6 +171,7 @@ struct bf_obj_dev {
 	/* Objects are in a protection domain that somebody else made: its number. */
 	bool has_pd;
 	uint32_t pdn;
+	bool named_options;     /* of queue pairs, which firmware wants to see named; atomic */
 };
 
 #endif
