@@ -973,6 +973,9 @@ test_no_rule(void)
 	client = test_client_run("test", test_pe_new());
 	TEST_TRUE(client != NULL);
 	TEST_WAIT(test_log_has("tc filter add"), TEST_MS);
+	/* two PFs of one card look the same from here */
+	TEST_TRUE(test_log_has("or that function is of another PF of the card"));
+	TEST_TRUE(test_log_has("than this one (" HOST ")"));
 	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STARTING);
 	TEST_EXPECT(test_model_rule(&model, "add", HOST, CARD), 0);
 	TEST_WAIT(client->conn != NULL && server->nb_connects == 1, TEST_MS);

@@ -323,6 +323,24 @@ test_silicon_8_12_named_options(void)
 	return TEST_SUCCESS;
 }
 
+/* Of two PFs of a card the messages of one do not arrive at the other: that is said. */
+static int
+test_silicon_8_1_other_pf(void)
+{
+	static const uint8_t mac[] = { 2, 0, 0, 0, 0, 9 };
+	struct bf_args args;
+
+	TEST_CALL(obj_case_setup());
+	TEST_EXPECT(bf_args_parse(&args, "card",
+		"class=comch,role=dpu,functions=pf0vf0@02:00:00:00:00:01/pf1vf3@02:00:00:00:00:02",
+		true), 0);
+	TEST_EXPECT(bf_args_check(&args, "card", RTE_COMCH_ROLE_DPU, mac, "pf0vf1"), 0);
+	TEST_TRUE(test_log_has("of the card's p0, and 'pf1vf3'"));
+	TEST_TRUE(test_log_has("serve it by a function of p1"));
+	TEST_EXPECT(bf_args_check(&args, "card", RTE_COMCH_ROLE_DPU, mac, ""), 0);
+	TEST_EXPECT(test_log_count("do not arrive"), 1);
+	return test_log_passed();
+}
 
 /* Where the bus knows which function it is, the command has its name. */
 static int
@@ -368,6 +386,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_5_8_address_without_mac),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_7_1_address_removed),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_8_12_named_options),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_8_1_other_pf),
 		TEST_CASES_END()
 	}
 };

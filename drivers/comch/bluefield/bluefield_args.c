@@ -269,9 +269,22 @@ arg_fdb(const char *key, const char *value, void *opaque)
 	return 0;
 }
 
+/* PFs of one card have switches of their own: what one sends to the other's ends nowhere. */
+static void
+pf_check(const struct bf_args *args, const char *name, const struct bf_rep *own)
+{
+	uint16_t i;
+
+	for (i = 0; i < args->nb_reps; i++)
+		if (args->reps[i].pf != own->pf)
+			BF_LOG(WARNING, "%s: this function is of the card's p%u, and '%s' in key '%s' is not: messages between two PFs of a card do not arrive; serve it by a function of p%u",
+				name, own->pf, args->reps[i].name, BF_ARG_FUNCTIONS,
+				args->reps[i].pf);
+}
+
 int
 bf_args_check(const struct bf_args *args, const char *name, enum rte_comch_role role,
-	const uint8_t own[6])
+	const uint8_t own[6], const char *bus_name)
 {
 	struct bf_rep function;
 	uint16_t i;
@@ -304,6 +317,8 @@ bf_args_check(const struct bf_args *args, const char *name, enum rte_comch_role 
 			name, BF_ARG_FUNCTIONS, args->reps[i].name);
 		return -EINVAL;
 	}
+	if (bf_function_parse(bus_name, &function))
+		pf_check(args, name, &function);
 	return 0;
 }
 

@@ -188,6 +188,7 @@ void
 bf_fdb_advice(struct bf_dev *dev, const struct bf_cm_addr *peer)
 {
 	char text[BF_FDB_TEXT_SIZE];
+	struct bf_rep own;
 
 	if (dev->fdb->verify(dev, peer) != -EAGAIN)
 		return;
@@ -198,6 +199,8 @@ bf_fdb_advice(struct bf_dev *dev, const struct bf_cm_addr *peer)
 		return;
 	}
 	bf_fdb_text(dev, peer, text, sizeof(text));
-	BF_LOG(WARNING, "%s: " BF_MAC_FMT " does not answer: no driver is on that function, or the switch does not let the two talk. For that, with --allow of comch-bluefield-model, or on the card:\n%s",
-		dev->rte_dev->data->name, BF_MAC_ARGS(peer->mac), text);
+	BF_LOG(WARNING, "%s: " BF_MAC_FMT " does not answer: no driver is on that function, or the switch does not let the two talk, or that function is of another PF of the card than this one (%s), and each PF has a switch of its own. For the switch, with --allow of comch-bluefield-model, or on the card:\n%s",
+		dev->rte_dev->data->name, BF_MAC_ARGS(peer->mac),
+		bf_function_parse(dev->ident.function, &own) ? own.name : "key 'function' says which",
+		text);
 }

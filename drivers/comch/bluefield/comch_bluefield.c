@@ -360,12 +360,13 @@ dev_check(const struct bf_dev *dev)
 
 /* Whom it talks to, as the arguments say. */
 static int
-dev_talks(struct bf_dev *dev, const struct bf_args *args)
+dev_talks(struct bf_dev *dev, const struct bf_args *args, const struct bf_ident *ident)
 {
 	const struct rte_comch_dev_data *data = dev->rte_dev->data;
 	int ret;
 
-	ret = bf_args_check(args, data->name, data->role, bf_func_caps(dev->func)->mac);
+	ret = bf_args_check(args, data->name, data->role, bf_func_caps(dev->func)->mac,
+		ident->function);
 	if (ret != 0)
 		return ret;
 	if (args->nb_reps != 0) {
@@ -390,7 +391,7 @@ dev_talks(struct bf_dev *dev, const struct bf_args *args)
 
 /* The function is up: may the library have it? */
 static int
-dev_accept(struct bf_dev *dev, const struct bf_args *args)
+dev_accept(struct bf_dev *dev, const struct bf_args *args, const struct bf_ident *ident)
 {
 	struct bf_hw *hw = bf_func_hw(dev->func);
 	struct rte_comch_dev_data *data = dev->rte_dev->data;
@@ -404,7 +405,7 @@ dev_accept(struct bf_dev *dev, const struct bf_args *args)
 		ret = bf_usable(dev->func, data->name, data->role, &dev->ident, true);
 	}
 	if (ret == 0)
-		ret = dev_talks(dev, args);
+		ret = dev_talks(dev, args, ident);
 	if (hw->report == NULL)
 		return ret;
 	if (ret == 0)
@@ -479,7 +480,7 @@ bf_dev_create(struct rte_device *device, const struct bf_ident *ident, struct bf
 		ret = bf_func_create(hw, &conf, &dev->func);
 	if (ret != 0)
 		goto fail;
-	ret = dev_accept(dev, args);
+	ret = dev_accept(dev, args, ident);
 	if (ret == 0)
 		ret = bf_dev_begin(dev);
 	if (ret == 0) {

@@ -98,9 +98,12 @@ struct bf_ident {
 
 /* pci says on which bus; 0 or -EINVAL, logged. */
 int bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci);
-/* What depends on the function: its role, its MAC. 0 or -EINVAL, logged. */
+/*
+ * What depends on the function: its role, its MAC, and what its bus calls it, or "". 0 or
+ * -EINVAL, logged.
+ */
 int bf_args_check(const struct bf_args *args, const char *name, enum rte_comch_role role,
-	const uint8_t own[6]);
+	const uint8_t own[6], const char *bus_name);
 /* Is it a name of a function, as pf0vf3? Then name, type and numbers are filled in. */
 bool bf_function_parse(const char *name, struct bf_rep *rep);
 
