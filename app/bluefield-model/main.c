@@ -85,7 +85,7 @@ static const char usage[] =
 	"  --fault \"NAME FAULT\" a fault from the start, as at the control socket, for\n"
 	"                       example \"pf0 cmd opcode=INIT_HCA no-answer\"; may be repeated\n"
 	"  --rule \"WORDS\"       a rule of the embedded switch, in the words of tc, for example\n"
-	"                       \"dev pf0vf0 ingress prio 99 matchall skip_sw action drop\"; may\n"
+	"                       \"dev pf0vf0 ingress prio 16 flower skip_sw action drop\"; may\n"
 	"                       be repeated. Without rules nothing passes.\n"
 	"  --allow NAME/NAME    the two rules that let two functions talk by RoCE v2, at the\n"
 	"                       addresses fe80::EUI-64 of their MACs; may be repeated\n"

@@ -207,8 +207,8 @@ bfm_switch_rule_add(struct bfm_model *m, const char *text, FILE *out, char *err,
 	if (ret != 0)
 		return ret;
 	if (extent != BFM_RULE_WHOLE) {
-		snprintf(err, err_size, "'ingress': the rule ends before flower or matchall, and "
-				"an action; end it as: prio 99 matchall skip_sw action drop");
+		snprintf(err, err_size, "'ingress': the rule ends before flower, and an "
+				"action; end it as: prio 16 flower skip_sw action drop");
 		return -EINVAL;
 	}
 	if (find_same(m->sw, &rule) != NULL) {

@@ -18,7 +18,7 @@
 
 #define MAX_WORDS 48
 #define MAX_LINE 512
-#define MAX_PRIO 65535u
+#define MAX_PRIO 16u /* of firmware without ignore_flow_level */
 #define IP_PROTO_UDP 17u
 #define ALL_BITS 128u
 #define V4_BITS 96u /* of a GID, before the IPv4 address in it */
@@ -213,7 +213,7 @@ static const struct {
 };
 #define NB_KEYS (sizeof(keys) / sizeof(keys[0]))
 
-/* Words of flower, or of matchall, up to the action. */
+/* Words of flower, up to the action. */
 static int
 match(struct parse *p)
 {
@@ -227,9 +227,6 @@ match(struct parse *p)
 		word = value(p);
 		if (strcmp(word, "skip_hw") == 0)
 			return wrong(p, "'skip_hw': the switch is hardware: leave it out");
-		if (p->rule->matchall)
-			return wrong(p, "'%s': matchall takes skip_sw only; use flower to match",
-					word);
 		for (i = 0; i < NB_KEYS && strcmp(word, keys[i].word) != 0; i++)
 			;
 		if (i == NB_KEYS)
@@ -255,8 +252,7 @@ action(struct parse *p)
 	int ret;
 
 	if (!take(p, "action"))
-		return wrong(p, "'%s': the rule has no action; end it with " ACTIONS,
-				r->matchall ? "matchall" : "flower");
+		return wrong(p, "'flower': the rule has no action; end it with " ACTIONS);
 	if (!take(p, "drop")) {
 		for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 			if (!take(p, words[i]))
@@ -320,12 +316,14 @@ head(struct parse *p, bool *ingress)
 			ret = number(p, "prio", 1, MAX_PRIO, &r->prio);
 		} else if (take(p, "protocol")) {
 			ret = protocol(p);
-		} else if (strcmp(here(p), "flower") == 0 || strcmp(here(p), "matchall") == 0) {
+		} else if (strcmp(here(p), "flower") == 0) {
 			break;
+		} else if (strcmp(here(p), "matchall") == 0) {
+			ret = wrong(p, "'matchall': mlx5 takes it for rate limits only; what flower "
+					"matches without keys is everything: flower skip_sw");
 		} else {
-			ret = wrong(p, "'%s': not dev, ingress, prio, protocol, flower or "
-					"matchall; begin as dev pf0vf0 ingress prio 1 protocol "
-					"ipv6 flower", here(p));
+			ret = wrong(p, "'%s': not dev, ingress, prio, protocol or flower; begin as "
+					"dev pf0vf0 ingress prio 1 protocol ipv6 flower", here(p));
 		}
 	}
 	return ret;
@@ -356,9 +354,7 @@ rule(struct parse *p, enum bfm_rule_extent *extent)
 		return wrong(p, "'prio': is missing before %s; give prio 1 to %u", here(p),
 				MAX_PRIO);
 	*extent = BFM_RULE_WHOLE;
-	r->matchall = take(p, "matchall");
-	if (!r->matchall)
-		(void)take(p, "flower");
+	(void)take(p, "flower");
 	ret = match(p);
 	return ret != 0 ? ret : action(p);
 }
@@ -418,8 +414,8 @@ bfm_rule_print(const struct bfm_rule *r, FILE *out)
 		[BFM_PROTOCOL_IPV6] = "ipv6",
 	};
 
-	fprintf(out, "dev %s ingress prio %u protocol %s %s skip_sw", bfm_swport_name(r->dev),
-			r->prio, protocols[r->protocol], r->matchall ? "matchall" : "flower");
+	fprintf(out, "dev %s ingress prio %u protocol %s flower skip_sw", bfm_swport_name(r->dev),
+			r->prio, protocols[r->protocol]);
 	if ((r->has & BFM_RULE_SRC_MAC) != 0)
 		print_mac("src_mac", r->src_mac, out);
 	if ((r->has & BFM_RULE_DST_MAC) != 0)
@@ -478,7 +474,7 @@ bool
 bfm_rule_same(const struct bfm_rule *a, const struct bfm_rule *b)
 {
 	return a->dev == b->dev && a->prio == b->prio && a->protocol == b->protocol &&
-			a->matchall == b->matchall && a->has == b->has &&
+			a->has == b->has &&
 			a->src_mac == b->src_mac && a->dst_mac == b->dst_mac &&
 			same_ip(&a->src_ip, &b->src_ip) && same_ip(&a->dst_ip, &b->dst_ip) &&
 			a->src_port == b->src_port && a->dst_port == b->dst_port;

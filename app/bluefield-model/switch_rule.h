@@ -34,7 +34,6 @@ struct bfm_rule {
 	struct bfm_swport *dev;
 	uint32_t prio;
 	enum bfm_rule_protocol protocol;
-	bool matchall;
 	uint32_t has;
 	uint64_t src_mac;
 	uint64_t dst_mac;

@@ -15,7 +15,7 @@
 /* What an operator must not give: it says where to, and not from whom. */
 #define TOO_WIDE "dev pf0vf1 ingress prio 2 protocol ipv6 flower skip_sw ip_proto udp " \
 	"dst_port 4791 action mirred egress redirect dev ecpf0vf0"
-#define TO_UPLINK "dev pf0vf1 ingress prio 2 matchall skip_sw action mirred egress redirect " \
+#define TO_UPLINK "dev pf0vf1 ingress prio 2 flower skip_sw action mirred egress redirect " \
 	"dev uplink0"
 /* A retry takes 4 times the time of a station's queue pair at most, and there are 2. */
 #define NO_ANSWER_MS TEST_MS
@@ -295,7 +295,7 @@ test_receiver_takes(void)
 static int
 test_prio(void)
 {
-	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf0 ingress prio 99 matchall skip_sw "
+	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf0 ingress prio 16 flower skip_sw "
 		"action drop"), 0);
 	TEST_CALL(station_datagram(&vf0, &card.addr, card.ud.qp.obj.id));
 	POLL_UNTIL(card.ud.received == 1, TEST_MS);

@@ -82,7 +82,7 @@ test_rules_listed(void)
 		"dev uplink0",
 		("dev pf0vf0 ingress prio 3 protocol ipv6 flower skip_sw src_ip fe80::/10 "
 		"action drop"),
-		"dev pf0vf0 ingress prio 99 protocol all matchall skip_sw action drop",
+		"dev pf0vf0 ingress prio 16 protocol all flower skip_sw action drop",
 	};
 	const char *at, *before;
 	unsigned int i;
@@ -109,9 +109,9 @@ test_representor_of_pf(void)
 {
 	TEST_CALL(test_model_stop(&model));
 	TEST_CALL(test_model_start(&model, "pf0 pf0vf0"));
-	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0hpf ingress prio 1 matchall action "
+	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0hpf ingress prio 1 flower action "
 		"mirred egress redirect dev pf0vf0"), 0);
-	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf0 ingress prio 1 matchall action "
+	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf0 ingress prio 1 flower action "
 		"mirred egress redirect dev pf0hpf"), 0);
 	TEST_EXPECT(dumped("rule dev pf0 ingress prio 1"), 1);
 	TEST_EXPECT(dumped("redirect dev pf0 "), 1);
@@ -124,11 +124,11 @@ test_representor_of_pf(void)
 static int
 test_rule_given_twice(void)
 {
-	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "matchall action drop"), 0);
-	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "matchall action drop"), -1);
+	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "flower action drop"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "flower action drop"), -1);
 	TEST_TRUE(strstr(model.answer, "'prio 5'") != NULL);
 	TEST_TRUE(strstr(model.answer, "rule del") != NULL);
-	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "matchall " TO_CARD), -1);
+	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "flower " TO_CARD), -1);
 	TEST_EXPECT(dumped("\nrule "), 1);
 	return test_log_passed();
 }
@@ -137,15 +137,15 @@ test_rule_given_twice(void)
 static int
 test_rules_deleted(void)
 {
-	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "matchall action drop"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "flower action drop"), 0);
 	TEST_EXPECT(test_model_ctl(&model, "rule add " V6 "src_port 1 action drop"), -1);
 	TEST_EXPECT(test_model_ctl(&model, "rule add " V6 "ip_proto udp src_port 1 action drop"),
 		0);
 	TEST_EXPECT(test_model_ctl(&model, "rule add " V6 "ip_proto udp src_port 2 action drop"),
 		0);
-	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf1 ingress prio 6 matchall "
+	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf1 ingress prio 6 flower "
 		"action drop"), 0);
-	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf0 ingress prio 5 matchall "
+	TEST_EXPECT(test_model_ctl(&model, "rule add dev pf0vf0 ingress prio 5 flower "
 		"action drop"), 0);
 	TEST_EXPECT(dumped("\nrule "), 5);
 	TEST_EXPECT(test_model_ctl(&model, "rule del " V6 "ip_proto udp src_port 2 " TO_CARD), -1);
@@ -171,21 +171,20 @@ test_rules_refused(void)
 		const char *word;
 		const char *remedy;
 	} bad[] = {
-		{ "dev pf0vf9 ingress prio 5 matchall action drop", "'dev pf0vf9'", "switch dump" },
-		{ "dev uplink0 ingress prio 5 matchall action drop", "'dev uplink0'", "list" },
-		{ "dev pf1 ingress prio 5 matchall action drop", "'dev pf1'", "port=eth" },
-		{ "ingress prio 5 matchall action drop", "'dev'", "dev pf0vf0" },
-		{ "dev pf0vf1 prio 5 matchall action drop", "'ingress'", "behind dev pf0vf1" },
-		{ "dev pf0vf1 egress prio 5 matchall action drop", "'egress'", "ingress" },
-		{ "dev pf0vf1 ingress matchall action drop", "'prio'", "1 to 65535" },
-		{ "dev pf0vf1 ingress prio 0 matchall action drop", "'prio 0'", "1 to 65535" },
-		{ "dev pf0vf1 ingress prio 65536 matchall action drop", "'prio 65536'",
-			"1 to 65535" },
+		{ "dev pf0vf9 ingress prio 5 flower action drop", "'dev pf0vf9'", "switch dump" },
+		{ "dev uplink0 ingress prio 5 flower action drop", "'dev uplink0'", "list" },
+		{ "dev pf1 ingress prio 5 flower action drop", "'dev pf1'", "port=eth" },
+		{ "ingress prio 5 flower action drop", "'dev'", "dev pf0vf0" },
+		{ "dev pf0vf1 prio 5 flower action drop", "'ingress'", "behind dev pf0vf1" },
+		{ "dev pf0vf1 egress prio 5 flower action drop", "'egress'", "ingress" },
+		{ "dev pf0vf1 ingress flower action drop", "'prio'", "1 to 16" },
+		{ "dev pf0vf1 ingress prio 0 flower action drop", "'prio 0'", "1 to 16" },
+		{ "dev pf0vf1 ingress prio 17 flower action drop", "'prio 17'", "1 to 16" },
 		{ "dev pf0vf1 ingress prio", "'prio'", "prio 1" },
-		{ "dev pf0vf1 ingress prio 5", "'ingress'", "matchall skip_sw action drop" },
+		{ "dev pf0vf1 ingress prio 5", "'ingress'", "flower skip_sw action drop" },
 		{ VF1 "protocol arp flower action drop", "'protocol arp'", "ipv6" },
 		{ VF1 "u32 action drop", "'u32'", "flower" },
-		{ VF1 "matchall dst_port 1 action drop", "'dst_port'", "flower" },
+		{ VF1 "matchall skip_sw action drop", "'matchall'", "flower skip_sw" },
 		{ VF1 "flower src_ip fe80::1 action drop", "'src_ip'", "protocol ipv6" },
 		{ VF1 "flower ip_proto udp action drop", "'ip_proto'", "protocol ipv6" },
 		{ V6 "src_ip 10.0.0.1 action drop", "'src_ip 10.0.0.1'", "fe80::1" },
@@ -238,7 +237,7 @@ test_wide_rules_noted(void)
 	TEST_EXPECT(test_model_ctl(&model, "rule add " V6 "src_mac 02:00:00:00:00:01 "
 		"src_ip fe80::1 " TO_CARD), 0);
 	TEST_TRUE(strstr(model.answer, "note") == NULL);
-	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "matchall action drop"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "flower action drop"), 0);
 	TEST_TRUE(strstr(model.answer, "note") == NULL);
 	return test_log_passed();
 }
@@ -264,8 +263,8 @@ test_rule_option(void)
 {
 	TEST_CALL(test_model_stop(&model));
 	TEST_CALL(test_model_start(&model, "pf0vf0 "
-		"--rule=dev\tpf0vf0\tingress\tprio\t99\tmatchall\tskip_sw\taction\tdrop"));
-	TEST_EXPECT(dumped("rule dev pf0vf0 ingress prio 99 protocol all matchall skip_sw "
+		"--rule=dev\tpf0vf0\tingress\tprio\t16\tflower\tskip_sw\taction\tdrop"));
+	TEST_EXPECT(dumped("rule dev pf0vf0 ingress prio 16 protocol all flower skip_sw "
 		"action drop"), 1);
 	return test_log_passed();
 }
