@@ -20,9 +20,13 @@ PAGE = 'doc/guides/comchdevs/bluefield_evidence.rst'
 CASE = re.compile(r'\bTEST_CASE_ST\([^()]*\b(test_\w+)\)')
 
 
+def path_of(suite):
+    return f'{TOP}/app/test/test_bluefield_{suite}.c'
+
+
 def cases_of(suite):
     try:
-        with open(f'{TOP}/app/test/test_bluefield_{suite}.c', encoding='utf-8') as f:
+        with open(path_of(suite), encoding='utf-8') as f:
             return CASE.findall(f.read())
     except FileNotFoundError:
         return []
@@ -30,8 +34,8 @@ def cases_of(suite):
 
 def faults_of(part):
     names = re.findall(r'``([\w*]+)``', part)
-    suites = [n for n in names if n.startswith('hard_') or n in ('isolation', 'stranger')]
     tests = [n for n in names if n.startswith('test_')]
+    suites = [n for n in names if n.startswith('hard_') or (tests and os.path.exists(path_of(n)))]
     if tests and not suites:
         yield f'no suite of {tests[0]}'
     for suite in suites:
