@@ -202,13 +202,14 @@ bf_send_row_begin(const struct bf_sendq *q)
 	};
 }
 
-/* len bytes, and zeros behind them. */
+/* len bytes, fewer than BF_MAX_IMM, and zeros behind them. */
 static inline void
 bf_imm_pad(uint8_t slot[BF_MAX_IMM], const uint8_t *imm, uint32_t len)
 {
 	uint32_t i;
 
 	memset(slot, 0, BF_MAX_IMM);
+	len &= BF_MAX_IMM - 1; /* so that compilers see it too */
 	for (i = 0; i + sizeof(uint64_t) <= len; i += sizeof(uint64_t))
 		memcpy(slot + i, imm + i, sizeof(uint64_t));
 	for (; i < len; i++)
