@@ -25,7 +25,6 @@ compiler=$triplet-gcc
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
 root=$build/root-$arch
-sdk=$build/dpdk-sdk/include
 
 command -v $compiler >/dev/null || { echo "no $compiler; see devtools/setup.sh test" >&2; exit 1; }
 version=$(dpkg-query -W -f '${Version}' libdpdk-dev)
@@ -44,14 +43,12 @@ if [ "$(cat "$root/stamp" 2>/dev/null)" != "$version" ]; then
 	rm -rf "${root:?}"/usr/{lib,share}
 	echo "$version" >"$root/stamp"
 fi
-"$top/devtools/get-driver-headers.sh" "$build" >/dev/null
 "$top/devtools/get-libvfio-user.sh" "$build" >/dev/null
 
 tree_flags "$top" "$build"
 flags=(
 	"${tree_flags[@]}" -march=armv8-a+crc
 	-isystem "$root/usr/include/dpdk" -isystem "$root/usr/include/$triplet/dpdk"
-	-isystem "$sdk"
 )
 
 compile() {

@@ -117,10 +117,9 @@ build() { # <plain|sanitize>
 		options=('-Db_sanitize=address,undefined' -Db_lundef=false -Dbuildtype=debugoptimized)
 	fi
 	if [ ! -e "$work/$1/build.ninja" ]; then
-		for what in dpdk-sdk libvfio-user; do
-			[ ! -d "$work/../$what" ] || { mkdir -p "$work/$1" && cp -r "$work/../$what" "$work/$1/"; }
-		done
-		meson setup "$work/$1" "$work/tree" -Dbluefield_model=enabled "${options[@]}" \
+		[ ! -d "$work/../libvfio-user" ] ||
+			{ mkdir -p "$work/$1" && cp -r "$work/../libvfio-user" "$work/$1/"; }
+		meson setup "$work/$1" "$work/tree" -Dwerror=true -Dbluefield_model=enabled "${options[@]}" \
 			>"$work/$1.setup.log" 2>&1 || {
 			tail -n 20 "$work/$1.setup.log" >&2
 			return 1

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# usage: check-includes.py [build folder]
+# usage: check-includes.py
 #
 # A C file that uses what a header of DPDK defines (a macro, a function, a type)
 # includes that header, itself or through headers of ours. That another header of
 # DPDK brings it along holds for one release only.
 #
-# Headers are those of the DPDK that is installed, and the driver headers in
-# <build folder>/dpdk-sdk. "struct rte_x" alone is no use: a pointer needs no more. So
-# what only takes the size or a member of a structure is not seen. Nothing is compiled.
+# Headers are those of the DPDK that is installed, and the driver headers of the tree.
+# "struct rte_x" alone is no use: a pointer needs no more. So what only takes the size or
+# a member of a structure is not seen. Nothing is compiled.
 #
 # Also, files of a layer reach no header of ours but those that LAYERS names, not even
 # through others.
@@ -94,11 +94,10 @@ def names_of(header):
     return {n for n in names if re.match(r'_*rte_|RTE_', n) or n in PLAIN}
 
 
-def header_folders(build):
+def header_folders():
     flags = subprocess.check_output(['pkg-config', '--cflags-only-I', 'libdpdk'], text=True)
     folders = [f[2:] for f in flags.split()]
-    return folders + [os.path.join(f, 'generic') for f in folders] + \
-        ([os.path.join(build, 'dpdk-sdk', 'include')] if build else [])
+    return folders + [os.path.join(f, 'generic') for f in folders] + ['buildtools/dpdk/driver']
 
 
 def layer_is_left(path, reached):
@@ -113,13 +112,12 @@ def layer_is_left(path, reached):
 
 
 def main():
-    if len(sys.argv) > 2:
-        sys.exit('usage: check-includes.py [build folder]')
-    build = os.path.abspath(sys.argv[1]) if len(sys.argv) == 2 else None
+    if len(sys.argv) > 1:
+        sys.exit('usage: check-includes.py')
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 
     homes = collections.defaultdict(set) # name: headers
-    for folder in header_folders(build):
+    for folder in header_folders():
         for header in glob.glob(folder + '/rte_*.h') + glob.glob(folder + '/*_driver.h'):
             for name in names_of(header):
                 homes[name].add(os.path.basename(header))
@@ -130,9 +128,6 @@ def main():
              for f in found if f.endswith(('.c', '.h')) and '/build/' not in d]
     if not homes or not files:
         sys.exit('check-includes: no headers of DPDK, or no files here')
-    if build and 'bus_pci_driver.h' not in set().union(*homes.values()):
-        sys.exit(f'check-includes: no driver headers in {build}: '
-                 'devtools/get-driver-headers.sh fetches them')
     text, includes = {}, {}
     for path in files:
         with open(path) as file:

@@ -43,7 +43,6 @@ if [ $# != 1 ] || [[ $1 == -* ]]; then
 fi
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
-"$top/devtools/get-driver-headers.sh" "$build" >/dev/null
 
 # release_flags <release> <folder of the tree>: sets the array "flags".
 release_flags() {
@@ -53,7 +52,7 @@ release_flags() {
 		[ "$r" != "$1" ] || break
 	done
 	tree_flags "$2" "$build"
-	flags=("${tree_flags[@]}" -O0 -fsyntax-only "${overlay[@]}" -isystem "$build/dpdk-sdk/include")
+	flags=("${tree_flags[@]}" -O0 -fsyntax-only "${overlay[@]}")
 	# DPDK's own folders last, and not before the overlay as -I would be
 	for f in $(pkg-config --cflags libdpdk); do
 		case $f in
@@ -133,7 +132,7 @@ END
 
 examine() { # <release> <folder of the tree> <file>
 	if [ "$1" = includes ]; then
-		"$2/devtools/check-includes.py" "$build" 2>&1
+		"$2/devtools/check-includes.py" 2>&1
 	else
 		compile_all "$@"
 	fi

@@ -5,10 +5,10 @@
 # Sourced by the checks that compile the C files of the tree without meson and
 # without linking: for another architecture, or with the headers of another release
 # of DPDK. Which files that are, and the flags that are the same for all of them.
+# DPDK's driver headers are those of the tree.
 
 # tree_flags <top> <build folder>: sets the array "tree_flags". DPDK's own folders
-# and the -march are left to the caller; the build folder has the driver headers
-# and libvfio-user.
+# and the -march are left to the caller; the build folder has libvfio-user.
 # shellcheck disable=SC2034 # used by those who source this
 tree_flags() {
 	local d
@@ -22,7 +22,7 @@ tree_flags() {
 		-DTEST_COMCH_PROGRAMS='"check"'
 		-DMODEL_VERSION='"check"' -DBF_VERSION='"check"'
 		-DTEST_DOCA_INTERFACE='"check"'
-		-I "$1/buildtools/dpdk"
+		-I "$1/buildtools/dpdk" -I "$1/buildtools/dpdk/driver" -DDPDK_ANY_RELEASE
 	)
 	# those of dpa are the runtime of programs for offload processors, and its headers
 	for d in "$1"/lib/*/ "$1"/lib/*/dpa/ "$1"/drivers/comch/*/ "$1"/drivers/comch/*/dpa/; do

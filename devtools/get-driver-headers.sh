@@ -7,7 +7,8 @@
 # Puts DPDK's driver headers into <build folder>/dpdk-sdk/include and prints
 # where they come from. Debian's libdpdk-dev exports what they declare but does
 # not carry them, so they are taken from the source package of the very version
-# that is installed.
+# that is installed. For check-driver-headers.sh, and for builds with a release that
+# buildtools/dpdk/driver does not declare.
 #
 # Works as an ordinary user: apt gets a configuration, lists and cache of its
 # own under the build folder; nothing outside of that folder is written. A
@@ -42,9 +43,6 @@ esac
 stamp=$sdk/stamp
 origin="source package $package $version"
 mkdir -p "$sdk"
-# Two runs in one build folder: the second waits, and finds the work done.
-exec 9>"$sdk/lock"
-flock 9
 if [ -e "$stamp" ] && [ "$(cat "$stamp")" = "$origin" ]; then
 	echo "$origin"
 	exit 0

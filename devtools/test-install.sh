@@ -426,10 +426,7 @@ moved() {
 
 build_tree() {
 	rm -rf "$build" "$prefix"
-	mkdir -p "$build"
-	# Spares the fetching, if the caller has the headers.
-	[ ! -d "$work/dpdk-sdk" ] || cp -r "$work/dpdk-sdk" "$build/"
-	meson setup "$build" "$top" --prefix "$prefix" --libdir lib \
+	meson setup "$build" "$top" --prefix "$prefix" --libdir lib -Dwerror=true \
 		-Dtests=false -Dcheck_includes=false -Dbluefield_model=disabled
 	ninja -C "$build"
 }

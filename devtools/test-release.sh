@@ -39,6 +39,8 @@ fi
 for tool in meson ninja pkg-config gcc; do
 	command -v $tool >/dev/null || die "there is no $tool; see devtools/setup.sh test"
 done
+python3 -c 'import elftools' 2>/dev/null ||
+	die "$(command -v python3 || echo python3), the first of PATH, has no module elftools, which DPDK's build needs: run devtools/setup.sh test, and put /usr/bin first in PATH"
 
 mkdir -p "${2:-$top/build-release/$version}"
 work=$(cd "${2:-$top/build-release/$version}" && pwd)
@@ -132,12 +134,16 @@ found_dpdk() {
 	[ "$found" = "$prefix" ]
 }
 
+driver_headers() {
+	"$top/devtools/check-driver-headers.sh" "$work/driver-headers"
+}
+
 build_tree() { # <name> [<meson option>...]
 	local name=$1
 	shift
 	if [ ! -f "$work/$name/build.ninja" ]; then
 		rm -rf "${work:?}/$name"
-		meson setup "$work/$name" "$top" "$@" || return 1
+		meson setup "$work/$name" "$top" -Dwerror=true "$@" || return 1
 	else
 		meson setup --reconfigure "$work/$name" "$top" "$@" || return 1
 	fi
@@ -174,6 +180,7 @@ echo "DPDK $version of $dpdk, in $work"
 if step "set up DPDK $version" setup_dpdk &&
 	step "build and install DPDK $version" build_dpdk &&
 	step 'pkg-config finds it' found_dpdk &&
+	step 'compare the declared driver headers' driver_headers &&
 	step 'build the tree, shared DPDK' build_tree shared &&
 	step 'build the tree, static DPDK' build_tree static -Dprefer_static=true; then
 	autotests shared

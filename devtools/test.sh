@@ -53,7 +53,7 @@ plan quick 3 'check: SPDX tags' -- "$devtools/check-spdx-tags.sh"
 plan quick 1 'check: MAINTAINERS' -- "$devtools/check-maintainers.sh"
 plan quick 2 'check: forbidden tokens' -- "$devtools/check-forbidden-tokens.sh"
 plan quick 1 'check: duplicate includes' -- "$devtools/check-dup-includes.sh"
-plan quick 2 'check: includes of DPDK' -- "$devtools/check-includes.py" "$work"
+plan quick 2 'check: includes of DPDK' -- "$devtools/check-includes.py"
 plan quick 1 'check: file length (warns only)' -- "$devtools/check-file-length.sh"
 plan quick 1 'check: long functions and lines' -- "$devtools/check-functions.py"
 plan quick 1 'long functions and lines are found' -- "$devtools/check-functions.py" --prove
@@ -62,6 +62,7 @@ plan quick 15 'check: format (warns only)' -- "$devtools/check-format.sh"
 plan quick 1 'check: tests of the evidence for BlueField' -- "$devtools/check-evidence.py"
 plan quick 1 'check: last commit message' -- "$devtools/check-git-log.sh"
 plan quick 2 'check: what runs these steps' -- "$devtools/check-test-steps.sh"
+plan gate 6 'check: driver headers of DPDK' -- "$devtools/check-driver-headers.sh" "$work/driver-headers"
 plan quick 2 'check: undo patches fit' counted -- "$devtools/check-fixes.sh" --applies "$work"
 plan quick 8 'check: shell scripts' -- "$devtools/check-shell.sh"
 plan quick 5 "check: headers of the vendor's names" -- "$devtools/check-doca-headers.sh"
@@ -226,6 +227,7 @@ plan gate 65 'fuzz targets of completions and MADs, 60 s each' counted -- \
 plan gate 55 'fuzz targets of the model, 30 s each' counted -- "$devtools/fuzz.sh" 60 'fuzz_model_*'
 plan all 305 'fuzz targets, 5 min' counted -- "$devtools/fuzz.sh" 300
 
+plan gate 20 'build without network' -- without_network
 plan gate 6 'documentation, warnings are errors' -- build_docs
 
 plan all 60 'orders of slots, those that take long' after 'build gcc' counted -- \

@@ -6,9 +6,9 @@
 #define DPDK_RELEASE_H
 
 /*
- * What differs between the releases of DPDK that the tree compiles with. The one
- * place where RTE_VERSION is looked at; each block says since which release, and
- * why.
+ * What differs between the releases of DPDK that the tree compiles with. Nothing else
+ * asks for the release but the headers in driver/; each block says since which release,
+ * and why.
  *
  * Only what cannot be written in one way for all releases belongs here. Nothing of
  * our own does. For .c files of the tree: it is not installed, and no header

@@ -16,17 +16,13 @@ eal_args() { # <prefix> <lcores>
 # Spares each build the fetching. A build that needs what could not be had fails by
 # itself.
 fetch_shared() {
-	"$top/devtools/get-driver-headers.sh" "$work" || true
 	"$top/devtools/get-libvfio-user.sh" "$work" || true
 }
 
 # What was fetched once for all builds; what could not be had is not there.
 seed_build() { # <name>
-	local what
 	mkdir -p "$work/$1"
-	for what in dpdk-sdk libvfio-user; do
-		[ ! -d "$work/$what" ] || cp -r "$work/$what" "$work/$1/"
-	done
+	[ ! -d "$work/libvfio-user" ] || cp -r "$work/libvfio-user" "$work/$1/"
 }
 
 build() { # <name> <compiler> <meson options>...
@@ -366,6 +362,33 @@ release_from_source() {
 	done
 	"$top/devtools/get-dpdk-source.sh" "$work/dpdk-source"
 	"$top/devtools/test-release.sh" "$work/dpdk-source/tree" "$work/release"
+}
+
+# A build fetches nothing that it cannot do without. DPDK's driver headers are declared in
+# the tree, and a release whose are not is refused.
+without_network() {
+	local dir=$work/offline offline=(unshare --net)
+	[ "$(id -u)" = 0 ] || offline+=(--map-root-user)
+	"${offline[@]}" true || {
+		echo 'no network namespace can be made here'
+		return 77
+	}
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	"${offline[@]}" meson setup "$dir/build" "$top" | tee "$dir/log"
+	grep -q 'app/bluefield-model *: libvfio-user not to be had' "$dir/log"
+	if grep -q 'driver headers *: installed with DPDK' "$dir/log"; then
+		echo 'DPDK has its driver headers here: what is declared in the tree is not used'
+		return 77
+	fi
+
+	sed -e 's/^Version:.*/Version: 99.11.0/' -e "s|^Cflags:|& -I$dir|" \
+		"$(pkg-config --variable=pcfiledir libdpdk)/libdpdk.pc" >"$dir/libdpdk.pc"
+	printf '%s\n' '#include_next <rte_build_config.h>' '#undef RTE_VER_YEAR' \
+		'#define RTE_VER_YEAR 99' >"$dir/rte_build_config.h"
+	! PKG_CONFIG_PATH=$dir meson setup "$dir/unknown" "$top" >"$dir/log" || return 1
+	grep 'DPDK 99.11.0 came without its driver headers' "$dir/log"
+	grep 'Either build DPDK with -Denable_driver_sdk=true' "$dir/log"
 }
 
 bare_debian() {

@@ -3,11 +3,17 @@
  */
 
 /*
- * Stand-in of check-releases.sh: the name of a driver has no index any more (25.07).
+ * Stand-in of check-releases.sh: what describes a driver is in dev_driver.h (25.07).
  */
 
 #include_next <rte_dev.h>
 
+#ifndef CHECK_RTE_DEV_H
+#define CHECK_RTE_DEV_H
+
 #undef RTE_PMD_EXPORT_NAME
-#define RTE_PMD_EXPORT_NAME(name) \
-static const char this_pmd_name[] __rte_used = RTE_STR(name)
+#undef RTE_PMD_REGISTER_PCI_TABLE
+#undef RTE_PMD_REGISTER_PARAM_STRING
+#undef RTE_PMD_REGISTER_KMOD_DEP
+
+#endif
