@@ -2,22 +2,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# usage: test-bare.sh <folder> [command]...
+# usage: test-bare.sh <folder> <bookworm|trixie> [command]...
 #
-# Tries the README on a bare Debian 12: installs one into <folder>/root by
+# Tries the README on a bare Debian 12 or 13: installs one into <folder>/root by
 # debootstrap, with nothing beyond what it cannot do without, clones the last
 # commit of this tree there, and runs the commands in the clone, by default those
-# of the README with "test.sh --quick" for the second. Needs root. What was in
-# <folder>/root before is removed; nothing stays mounted and no process is left.
+# of the README with "test.sh --quick" for the second, and the first once more
+# without network. Needs root. What was in <folder>/root before is removed; nothing
+# stays mounted and no process is left.
 #
-#   devtools/test-bare.sh /var/tmp/bare 'bash .ci/run'
+#   devtools/test-bare.sh /var/tmp/bare bookworm 'bash .ci/run'
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source-path=SCRIPTDIR source=private-apt.sh
 . "$top/devtools/private-apt.sh"
-suite=bookworm
 
 die() {
 	echo "test-bare: $*" >&2
@@ -25,19 +25,25 @@ die() {
 }
 
 [ "$(id -u)" = 0 ] || die "only root can install a Debian and change into it"
-if [ $# = 0 ] || [[ $1 == -* ]]; then
-	echo 'usage: test-bare.sh <folder, made if it is not there> [command]...' >&2
+if [ $# -lt 2 ] || [[ $1 == -* ]]; then
+	echo 'usage: test-bare.sh <folder, made if it is not there> <bookworm|trixie> [command]...' >&2
 	exit 2
 fi
 mkdir -p "$1"
 root=$(cd "$1" && pwd)/root
-shift
-[ $# -gt 0 ] || set -- ./devtools/demo.sh './devtools/test.sh --quick'
+suite=$2
+shift 2
+[ $# -gt 0 ] || set -- ./devtools/demo.sh \
+	'rm -r build-demo; unshare --net ./devtools/demo.sh' './devtools/test.sh --quick'
 command -v debootstrap >/dev/null || die 'no debootstrap here: apt-get install debootstrap'
 
-entries=$(apt_entries | sed 's/^\[[^]]*\] *//' | awk -v s=$suite '$2 == s || $2 ~ "^" s "-"')
-mirror=$(awk -v s=$suite '$2 == s { print $1; exit }' <<<"$entries")
-[ -n "$mirror" ] || die "this machine's package sources have no $suite"
+# The sources of this machine have the other release too.
+# shellcheck source=/dev/null
+here=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+entries=$(apt_entries | sed 's/^\[[^]]*\] *//' |
+	awk -v h="$here" -v s="$suite" '$2 == h || $2 ~ "^" h "-" { sub(h, s, $2); print }')
+mirror=$(awk -v s="$suite" '$2 == s { print $1; exit }' <<<"$entries")
+[ -n "$mirror" ] || die "this machine's package sources have no $here"
 
 # Mounts are in name spaces of a run: another one would not see them.
 exec 9>"$root.lock"

@@ -32,7 +32,7 @@ usage() {
 		usage: test.sh [--quick | --all | --only PATTERN...] [--fresh] [--list]
 		  (no option)     the gate: what CI runs, 35 minutes on two quiet cores at most
 		  --quick         for people between two edits, 5 minutes; keeps its builds
-		  --all           the gate, and what takes long: an hour
+		  --all           the gate, and what takes long: two hours
 		  --only PATTERN  the steps whose names have this, which may have '*', and what
 		                  they need; may be repeated; keeps its builds
 		  --fresh         with --quick or --only: builds from nothing
@@ -238,7 +238,8 @@ plan all 26 'every byte of 100 000 000 messages' after 'build gcc' counted -- \
 	autotest_rounds gcc 100000000 comch_fp_process_autotest:test_many_to_many
 
 plan all 357 "DPDK's source, and the tree with it" counted -- release_from_source
-plan all 480 'bare Debian: demo.sh, test.sh --quick' -- bare_debian
+plan all 600 'bare Debian 12: demo.sh, test.sh --quick' -- bare_debian bookworm
+plan all 600 'bare Debian 13: demo.sh, test.sh --quick' -- bare_debian trixie
 
 # --------------------------------------------------------------------------
 

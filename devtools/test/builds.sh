@@ -391,10 +391,10 @@ without_network() {
 	grep 'Either build DPDK with -Denable_driver_sdk=true' "$dir/log"
 }
 
-bare_debian() {
+bare_debian() { # <suite>
 	if [ "$(id -u)" != 0 ]; then
 		echo 'only root can install a Debian and change into it'
 		return 77
 	fi
-	"$top/devtools/test-bare.sh" "$work/bare"
+	"$top/devtools/test-bare.sh" "$work/bare-$1" "$1"
 }
