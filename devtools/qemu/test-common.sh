@@ -71,7 +71,7 @@ test_begin() { # <name> <folder> [<meson build folder>]
 	else
 		tree=$work/tree
 		if [ ! -e "$tree/build.ninja" ]; then
-			meson setup "$tree" "$top" -Dbluefield_model=enabled -Dtests=false \
+			meson setup "$tree" "$top" -Dwerror=true -Dbluefield_model=enabled -Dtests=false \
 				-Dexamples=false -Dcheck_includes=false >"$logs/build.log" 2>&1 ||
 				die "meson setup failed, see $logs/build.log"
 		fi

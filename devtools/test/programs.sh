@@ -296,8 +296,8 @@ build_docs() {
 	# Sphinx of the distribution, not of another python3 before it in PATH.
 	local PATH=/usr/bin:$PATH
 	rm -rf "$work/docs"
-	seed_build docs
-	meson setup "$work/docs" "$top" -Ddocs=true -Dcheck_includes=false -Dbluefield_model=disabled && ninja -C "$work/docs" doc
+	meson setup "$work/docs" "$top" -Ddocs=true -Dwerror=true -Dcheck_includes=false \
+		-Dbluefield_model=disabled && ninja -C "$work/docs" doc
 }
 
 example() { # <name> <build> <as two_processes>...
