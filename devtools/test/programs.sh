@@ -296,6 +296,12 @@ build_docs() {
 	# Sphinx of the distribution, not of another python3 before it in PATH.
 	local PATH=/usr/bin:$PATH
 	rm -rf "$work/docs"
+	mkdir -p "$work/docs"
+	cp -rs /usr/bin "$work/docs/bin"
+	rm "$work/docs/bin/doxygen"
+	! PATH=$work/docs/bin meson setup "$work/docs/none" "$top" -Ddocs=true \
+		-Dbluefield_model=disabled >"$work/docs/log" || return 1
+	grep 'ERROR: .*docs=true needs doxygen' "$work/docs/log"
 	meson setup "$work/docs" "$top" -Ddocs=true -Dwerror=true -Dcheck_includes=false \
 		-Dbluefield_model=disabled && ninja -C "$work/docs" doc
 }
