@@ -87,6 +87,8 @@ plan quick 21 'autotests gcc-sanitize' after 'build gcc-sanitize' counted -- \
 plan quick 40 "autotests of the vendor's names, sanitizers" after 'build gcc-sanitize' counted -- \
 	with_sanitizers autotests_doca gcc-sanitize
 
+plan gate 5 'autotests gcc, no software BlueField' after 'build gcc' counted -- \
+	autotests_no_model gcc
 # The functional suites on each kind of device: shm's are those of 'autotests gcc' and of
 # the slow ones.
 plan gate 155 'autotests gcc, bluefield' after 'build gcc' counted -- \

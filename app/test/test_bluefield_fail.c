@@ -7,6 +7,7 @@
  * found in time, named, told once, and ends with a reset or with a removal.
  */
 
+#include <limits.h>
 #include <unistd.h>
 
 #include <rte_dev.h>
@@ -27,6 +28,7 @@ case_setup(void)
 	int ret;
 
 	dev_id = -1;
+	fds_before = maps_before = INT_MAX; /* until there is something that could be left */
 	TEST_EXPECT(test_log_begin(), 0);
 	TEST_CALL(test_model_start(&model, "pf0,flr_ms=10"));
 	fds_before = test_fds_most();

@@ -141,6 +141,17 @@ autotests() {
 	fi
 }
 
+# The suites of the BlueField driver where its software is not built: all cases that need
+# it are skipped. Those that need it nowhere, and take long, are left out.
+autotests_no_model() { # <build>
+	local listed
+	# shellcheck disable=SC2046 # words on purpose
+	listed=$("$work/$1/app/comch-autotest" $(eal_args "$1" "$lcores") --no-telemetry -- --list |
+		grep -oE '^bluefield_[a-z0-9_]*autotest' | grep -vE '_(args|evil.*|regress)_autotest')
+	# shellcheck disable=SC2086 # words on purpose
+	COMCH_BLUEFIELD_MODEL=/nowhere autotest_once "$1" ${listed//$'\n'/ }
+}
+
 # with_mock thread|inside <command>...: the driver of the tests tells of ends later.
 with_mock() {
 	local -x COMCH_TEST_MOCK=$1
