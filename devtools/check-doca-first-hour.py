@@ -166,6 +166,20 @@ class Run:
             return [os.path.join(self.build, 'app', 'doca-compat-tries')] + words[1:]
         return [os.path.join(self.build, 'examples', 'dpdk-comch-doca-' + words[0])] + words[1:]
 
+    def copy_for_others(self, command, env):
+        """Another user may not reach the tree: copies what a program needs out of it."""
+        place = os.path.join(self.folder, 'copies')
+        os.makedirs(place, exist_ok=True)
+        linked = subprocess.check_output(['ldd', command[0]], text=True)
+        for file in [command[0], *re.findall(r'=> (\S+)', linked)]:
+            if file.startswith(self.build):
+                shutil.copy(file, place)
+        env['LD_LIBRARY_PATH'] = place
+        for what, options in env.items():
+            for file in re.findall(r'suppressions=([^:]+)', options):
+                env[what] = options.replace(file, shutil.copy(file, place))
+        return [os.path.join(place, os.path.basename(command[0])), *command[1:]]
+
     def start(self, text, variables=None):
         """Start a program; what it says is in a file."""
         variables = dict(variables or {})
@@ -182,6 +196,8 @@ class Run:
             env['XDG_RUNTIME_DIR'] = os.path.join(self.folder, user)
             os.makedirs(env['XDG_RUNTIME_DIR'], exist_ok=True)
             os.chmod(env['XDG_RUNTIME_DIR'], 0o777)
+            command = self.copy_for_others(command, env)
+            cwd = self.folder
         env.update(variables)
         # the two are not in order with each other
         out, err = (open(os.path.join(self.folder, f'{what}{len(self.processes)}'), 'w+b')
