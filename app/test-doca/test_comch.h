@@ -78,6 +78,9 @@ doca_error_t test_pair_make(struct test_side *server, struct test_side *client);
 /* Send a text with its NUL; of a server to the last client. */
 doca_error_t test_send(struct test_side *side, const char *text);
 
+/* No wait is longer. */
+#define TEST_SECONDS 20
+
 /* Progress the engines of one or two sides until this has come, or time is over. */
 bool test_until_state(struct test_side *side, struct test_side *other,
 		enum doca_ctx_states state);

@@ -12,7 +12,6 @@
 #include "test_comch.h"
 
 /* Seconds that something may take to come; with sanitizers on a busy machine too. */
-#define WAIT_SECONDS 20
 
 static struct test_side *
 ctx_side(struct doca_ctx *ctx)
@@ -322,7 +321,7 @@ progress(struct test_side *side, struct test_side *other)
 bool
 test_until_state(struct test_side *side, struct test_side *other, enum doca_ctx_states state)
 {
-	time_t end = time(NULL) + WAIT_SECONDS;
+	time_t end = time(NULL) + TEST_SECONDS;
 
 	while (test_state(side) != state && time(NULL) < end)
 		progress(side, other);
@@ -333,7 +332,7 @@ bool
 test_until_count(struct test_side *side, struct test_side *other, const unsigned int *count,
 		unsigned int want)
 {
-	time_t end = time(NULL) + WAIT_SECONDS;
+	time_t end = time(NULL) + TEST_SECONDS;
 
 	while (*count < want && time(NULL) < end)
 		progress(side, other);
@@ -343,7 +342,7 @@ test_until_count(struct test_side *side, struct test_side *other, const unsigned
 bool
 test_until_least(struct test_side *side, const unsigned int *count, unsigned int want)
 {
-	time_t end = time(NULL) + WAIT_SECONDS;
+	time_t end = time(NULL) + TEST_SECONDS;
 
 	while (*count < want && time(NULL) < end)
 		progress(side, NULL);

@@ -402,6 +402,7 @@ test_counted_meanwhile(void)
 	struct test_ep *server = own_server(), *client;
 	struct counter counter = { .conn = NULL };
 	pthread_t thread;
+	uint64_t end;
 	uint32_t i;
 
 	TEST_TRUE(server != NULL);
@@ -417,7 +418,8 @@ test_counted_meanwhile(void)
 		if (i % 4 == 0)
 			turn(0);
 	}
-	while (server->nb_recv < NB_COUNTED && i++ < 1u << 24)
+	end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	while (server->nb_recv < NB_COUNTED && test_now_ns() < end)
 		turn(0);
 	__atomic_store_n(&counter.stop, 1, __ATOMIC_RELAXED);
 	TEST_EXPECT(pthread_join(thread, NULL), 0);

@@ -42,12 +42,13 @@ sleeps(struct rte_comch_pe *engine, int ms)
 static int
 arm(struct rte_comch_pe *engine)
 {
-	int i, ret = -EAGAIN;
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	int ret;
 
-	for (i = 0; i < 1000 && ret == -EAGAIN; i++) {
+	do {
 		rte_comch_pe_progress(engine);
 		ret = rte_comch_pe_arm(engine);
-	}
+	} while (ret == -EAGAIN && test_now_ns() < end);
 	return ret;
 }
 

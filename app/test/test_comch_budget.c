@@ -223,7 +223,7 @@ test_own_task(void)
 	struct rte_comch_conn *conn;
 	struct rte_comch_pe *pe;
 	struct rte_comch_pe *client_pe = test_pe_new();
-	unsigned int i, turns;
+	unsigned int i;
 	int ret;
 
 	TEST_TRUE(server != NULL);
@@ -232,8 +232,9 @@ test_own_task(void)
 	conf.ctrl.nb_tasks = 8;
 	TEST_EXPECT(test_server_start(server, &conf, pe), 0);
 #define TURN_UNTIL(cond) do { \
-	for (turns = 0; !(cond); turns++) { \
-		TEST_TRUE(turns < 5000000 && rte_comch_pe_progress(pe) >= 0); \
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000; \
+	while (!(cond)) { \
+		TEST_TRUE(test_now_ns() < end && rte_comch_pe_progress(pe) >= 0); \
 		test_progress(); \
 		sched_yield(); \
 	} \
@@ -314,7 +315,8 @@ test_hung_client(void)
 	struct test_ep *hung[NB_GOOD], *good[NB_GOOD];
 	struct rte_comch_conn *hung_conns[NB_GOOD], *conns[NB_GOOD];
 	uint32_t sent[NB_GOOD];
-	unsigned int i, turns;
+	uint64_t end;
+	unsigned int i;
 	int why;
 
 	TEST_TRUE(server != NULL);
@@ -330,8 +332,9 @@ test_hung_client(void)
 	/* more of them than the shared tasks can bear: the own one is left to each */
 	for (i = 1; i < NB_GOOD; i++)
 		TEST_TRUE(fill(hung_conns[i], &sent[i]) != 0 && sent[i] < ENDLESS);
-	for (turns = 0; server->nb_done < NB_GOOD; turns++) {
-		TEST_TRUE(turns < 1000000);
+	end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	while (server->nb_done < NB_GOOD) {
+		TEST_TRUE(test_now_ns() < end);
 		rte_comch_pe_progress(server_pe);
 		rte_comch_pe_progress(good_pe);
 	}
