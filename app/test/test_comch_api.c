@@ -497,7 +497,7 @@ test_reason_str(void)
 	static const int reasons[] = {
 		-ENOENT, -ECONNREFUSED, -ENOSPC, -EMSGSIZE, -EPROTONOSUPPORT, -EACCES, -EUSERS,
 		-ENOMEM, -ENOTCONN, -ETIMEDOUT, -ENODEV, -EIO, -ESHUTDOWN, -ECONNRESET, -EPROTO,
-		-ECANCELED, -ECONNABORTED,
+		-ECANCELED, -ECONNABORTED, -EAGAIN,
 	};
 	const char *other = rte_comch_reason_str(-ECHILD), *text;
 	unsigned int i, k;
@@ -516,6 +516,8 @@ test_reason_str(void)
 	TEST_TRUE(strcmp(rte_comch_reason_str(INT32_MAX), other) == 0);
 	TEST_TRUE(strcmp(rte_comch_reason_str(INT32_MIN), other) == 0);
 	TEST_TRUE(strstr(rte_comch_reason_str(-ESHUTDOWN), "disconnected or was stopped") != NULL);
+	/* also of a device whose status it is: with what helps then */
+	TEST_TRUE(strstr(rte_comch_reason_str(-ETIMEDOUT), "reset the device") != NULL);
 	return TEST_SUCCESS;
 }
 

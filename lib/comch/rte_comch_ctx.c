@@ -55,7 +55,9 @@ rte_comch_reason_str(int reason)
 	case -ENOTCONN:
 		return "the connection has ended before: connect again";
 	case -ETIMEDOUT:
-		return "the other side does not answer in time: start it, let it progress, and see the log for what was found";
+		return "the other side, or the device, does not answer in time: start the other side, and let it progress; or reset the device, if its status is not 0; the log has what was found";
+	case -EAGAIN:
+		return "the device is being reset: wait until its status is another";
 	case -ENODEV:
 		return "the device is gone: stop what is on it, and remove it";
 	case -EIO:
