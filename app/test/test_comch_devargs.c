@@ -7,6 +7,8 @@
  * running process, and what is logged where two devices do not find each other.
  */
 
+#define ALLOW_INTERNAL_API 1
+
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
@@ -15,11 +17,13 @@
 #include <unistd.h>
 
 #include <rte_bus_vdev.h>
+#include <rte_comch_pmd.h> /* check-ok: a device is told to have failed */
 #include <rte_dev.h>
 #include <rte_eal.h>
 
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
+#include "test_mock.h"
 
 static char path[PATH_MAX];
 
@@ -397,6 +401,29 @@ test_nobody_there(void)
 		"start the card's side first, with functions=pf0");
 }
 
+/* A device that has failed says nothing of the other side, whatever the reason. */
+static int
+test_nobody_asked(void)
+{
+	int host = nobody_dev(0, "role=host,function=pf0", false);
+	struct test_ep *client = test_ep_new();
+	struct rte_comch_client_conf conf;
+
+	TEST_TRUE(host >= 0);
+	test_pair.host = (int16_t)host;
+	test_client_conf(client, "test", &conf);
+	TEST_EXPECT(test_client_start(client, &conf, test_pe_new()), -EINPROGRESS);
+	test_log_restore();
+	TEST_EXPECT(test_log_begin(), 0);
+	rte_comch_pmd_dev_down(test_mock_dev((int16_t)host), -ETIMEDOUT);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ETIMEDOUT);
+	TEST_EXPECT(test_log_count("nobody answered"), 0);
+	test_log_passed();
+	test_log_end();
+	return TEST_SUCCESS;
+}
+
 static int
 test_nobody_progresses(void)
 {
@@ -594,6 +621,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, nobody_cleanup, test_user_list),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_server_refused),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_there),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_asked),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_progresses),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_function),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_path),

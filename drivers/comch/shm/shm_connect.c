@@ -153,7 +153,9 @@ shm_connect_cancel(struct rte_comch_ctrl *ctrl, int reason,
 
 	if (connect == NULL)
 		return 0;
-	if (reason == -ETIMEDOUT)
+	/* relaxed: of a device that has failed the status is the reason, whatever it is */
+	if (reason == -ETIMEDOUT &&
+			__atomic_load_n(&group->dev->dev->status, __ATOMIC_RELAXED) == 0)
 		shm_meet_failed(group->dev, reason);
 	chan = connect->chan;
 	if (chan == NULL)
