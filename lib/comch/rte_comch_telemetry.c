@@ -528,7 +528,7 @@ tel_error(struct rte_tel_data *d, int error, const char *params)
 	if (error == -ENODEV)
 		what = "is no device: /comch/list has all that there are";
 	else if (error == -ENOENT)
-		what = "is nothing that there is: the list of the device has all";
+		what = "names nothing: /comch/dpas and /comch/msgqs list what the device has";
 	snprintf(text, sizeof(text), "'%.32s' %s", params == NULL ? "" : params, what);
 	rte_tel_data_start_dict(d);
 	tel_add_string(d, "error", text);
