@@ -159,8 +159,9 @@ rate_drain(struct client *cl, struct rate *rate)
 		if (ret != 0)
 			return ret;
 		if (rte_rdtsc() > deadline)
-			return client_fail(cl, -ETIMEDOUT, "%u messages were not delivered",
-					rate_in_flight(rate));
+			return client_fail(cl, -ETIMEDOUT, "the server has not taken %u messages for "
+					"%.0f s: see whether it hangs",
+					rate_in_flight(rate), PEER_PATIENCE);
 	}
 	return 0;
 }
