@@ -13,6 +13,8 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -424,6 +426,34 @@ test_nobody_asked(void)
 	return TEST_SUCCESS;
 }
 
+/* More sockets than are looked at: then what is there is not known, and is not told. */
+static int
+test_nobody_counts(void)
+{
+	struct rlimit old, many;
+	int fds[9000], n, ret;
+
+	TEST_CALL(net_new());
+	TEST_EXPECT(getrlimit(RLIMIT_NOFILE, &old), 0);
+	if (old.rlim_max < RTE_DIM(fds) + 1024)
+		return test_skip("a process has %lu descriptors", (unsigned long)old.rlim_max);
+	many.rlim_cur = many.rlim_max = old.rlim_max;
+	TEST_EXPECT(setrlimit(RLIMIT_NOFILE, &many), 0);
+	for (n = 0; n < (int)RTE_DIM(fds); n++) {
+		fds[n] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+		if (fds[n] < 0)
+			break;
+	}
+	ret = n == (int)RTE_DIM(fds) ? nobody("role=host,function=pf0", false,
+			"none of these sockets, and others that were not looked at",
+			"no server that was found among 8192 sockets",
+			"start the card's side first") : TEST_FAILED;
+	while (n-- > 0)
+		close(fds[n]);
+	setrlimit(RLIMIT_NOFILE, &old);
+	return ret;
+}
+
 static int
 test_nobody_progresses(void)
 {
@@ -622,6 +652,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, nobody_cleanup, test_server_refused),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_there),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_asked),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_counts),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_progresses),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_function),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_path),

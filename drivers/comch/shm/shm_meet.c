@@ -42,6 +42,7 @@ struct meet {
 	char names[MEET_MAX_NAMES * 64]; /* as they are logged */
 	uint32_t nb_names;
 	uint32_t nb_lines;
+	bool partly;        /* there may be more than was looked at */
 	bool here;          /* our socket, in our network namespace */
 	bool function;      /* other functions at our place */
 	bool user, dir;     /* our function: of other users, at other paths */
@@ -204,12 +205,15 @@ meet_look(struct meet *meet, const char *file, const char *process)
 	FILE *f = fopen(file, "re");
 	char line[512];
 
+	/* the process may have ended, this one has not */
+	meet->partly |= f == NULL && process == NULL;
 	if (f == NULL)
 		return;
 	while (meet->nb_lines < MEET_MAX_LINES && fgets(line, sizeof(line), f) != NULL) {
 		meet->nb_lines++;
 		meet_see(meet, line, process);
 	}
+	meet->partly |= !feof(f);
 	fclose(f);
 }
 
@@ -276,6 +280,9 @@ meet_guess(const struct meet *meet, char *text, size_t size)
 	else if (meet->nb_names != 0)
 		snprintf(text, size, "another path or user, and another function: give both sides the same path=, and %s to the card's side by functions=",
 			function);
+	else if (meet->partly)
+		snprintf(text, size, "no server that was found among %u sockets: start the card's side first, with functions=%s; if it runs, it may hang, or have another path or user",
+			meet->nb_lines, function);
 	else
 		snprintf(text, size, "no server: start the card's side first, with functions=%s; if it runs in a container, run both sides in one network namespace",
 			function);
@@ -316,7 +323,8 @@ meet_log_nobody(const struct shm_dev *dev, bool linked)
 	SHM_LOG(NOTICE, "%s: nobody answered at " MEET_PREFIX "%s/%s%s; there is: %s%s",
 		dev->dev->data->name, dev->space, dev->funcs[0].name, folder,
 		meet.nb_names == 0 ? "none of these sockets" : meet.names,
-		meet.nb_names > MEET_MAX_NAMES ? ", and others" : "");
+		meet.partly ? ", and others that were not looked at" :
+			meet.nb_names > MEET_MAX_NAMES ? ", and others" : "");
 	meet_guess(&meet, text, sizeof(text));
 	SHM_LOG(NOTICE, "%s: it looks like %s", dev->dev->data->name, text);
 }
