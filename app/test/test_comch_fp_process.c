@@ -577,6 +577,40 @@ test_stopped_process(void)
 	return TEST_SUCCESS;
 }
 
+/* A process that does not run is late with an answer: it is lost, and no liar. */
+static int
+test_start_beside_stopped_process(void)
+{
+	const struct rte_comch_consumer_conf conf = { .nb_posts = 4 };
+	struct rte_comch_dev_stats before, after;
+	struct rte_comch_pe *pe = test_pe_new();
+	struct rte_comch_ctx *ctx;
+	struct test_child *child;
+	struct test_link *link;
+	int status;
+
+	test_log_quiet(); /* of what is done to the peer on purpose */
+	TEST_TRUE(test_link_listen("test", pe) != NULL);
+	TEST_CALL(host_child(0, &child, &link));
+	TEST_EXPECT(rte_comch_dev_stats_get((int16_t)card, &before), 0);
+	TEST_EXPECT(kill(child->pid, SIGSTOP), 0);
+	TEST_TRUE(waitpid(child->pid, &status, WUNTRACED) == child->pid);
+	TEST_EXPECT(rte_comch_consumer_create(link->conn, &conf, &ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(ctx, pe), 0);
+	TEST_EXPECT(rte_comch_ctx_start(ctx), -EINPROGRESS);
+	TEST_WAIT(link->ended && rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_IDLE,
+			LET_GO_MS + TEST_MS);
+	TEST_EXPECT(link->status, test_place_is_bluefield() ? -ECONNRESET : -ETIMEDOUT);
+	TEST_EXPECT(rte_comch_ctx_reason_get(ctx), -ENOTCONN);
+	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
+	TEST_EXPECT(rte_comch_dev_stats_get((int16_t)card, &after), 0);
+	TEST_EXPECT(after.violations, before.violations);
+	TEST_EXPECT(after.peer_lost, before.peer_lost + 1);
+	TEST_EXPECT(kill(child->pid, SIGCONT), 0);
+	TEST_EXPECT(test_child_end(child), 0);
+	return TEST_SUCCESS;
+}
+
 /* Its producers cannot let go of our buffers: it is given five seconds. */
 static int
 test_stop_beside_stopped_process(void)
@@ -749,6 +783,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, teardown, test_producer_process_killed),
 		TEST_CASE_ST(NULL, teardown, test_consumer_process_killed),
 		TEST_CASE_ST(NULL, teardown, test_stopped_process),
+		TEST_CASE_ST(NULL, teardown, test_start_beside_stopped_process),
 		TEST_CASE_ST(NULL, teardown, test_stop_beside_stopped_process),
 		TEST_CASE_ST(NULL, teardown, test_consumer_destroyed_under_fire),
 		TEST_CASES_END()

@@ -222,6 +222,7 @@ test_consumers_memory(void)
 static int
 test_silent(void)
 {
+	struct rte_comch_dev_stats before, after;
 	struct evil_rc rc = { .posts = NULL };
 	uint64_t begin, ms;
 	struct test_q *asked;
@@ -231,6 +232,7 @@ test_silent(void)
 		return test_skip("five seconds for one side are enough");
 	e = fast_connected();
 	TEST_TRUE(e != NULL);
+	TEST_EXPECT(rte_comch_dev_stats_get(fast_dev(), &before), 0);
 	begin = test_now_ns();
 	asked = fast_consumer(NULL, 8, 0);
 	TEST_TRUE(asked != NULL);
@@ -241,7 +243,11 @@ test_silent(void)
 	test_note("a peer that does not answer lost its connection after %u ms",
 			(unsigned int)ms);
 	TEST_TRUE(ms >= 4900 && ms < 7000);
-	TEST_EXPECT(peer_violations(), 1);
+	/* it is late, and no liar */
+	TEST_EXPECT(rte_comch_dev_stats_get(fast_dev(), &after), 0);
+	TEST_EXPECT(peer_violations(), 0);
+	TEST_EXPECT(after.peer_lost, before.peer_lost + 1);
+	TEST_EXPECT(fast_victim()->disconnect_status, -ETIMEDOUT);
 	PEER_WAIT(test_q_state(asked) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	evil_rc_free(&rc);
 	return TEST_SUCCESS;

@@ -77,11 +77,13 @@ crowd_size(void)
 static int
 test_half_open(void)
 {
+	struct rte_comch_dev_stats before, after;
 	struct rte_comch_dev_info info;
 	uint64_t begin = test_now_ns(), end;
 	unsigned int size = crowd_size();
 	unsigned int i, nb = 0, gone = 0, kept = 0;
 
+	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &before), 0);
 	for (i = 0; nb < size && i < 100 * HALF_OPEN; i++) {
 		crowd[nb] = crowd_connect();
 		if (crowd[nb] >= 0)
@@ -108,6 +110,8 @@ test_half_open(void)
 	for (i = 0; i < nb; i++)
 		close(crowd[i]);
 	TEST_ASSERT(gone == nb, "%u of %u silent sockets are gone after 4 s", gone, nb);
+	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &after), 0);
+	TEST_TRUE(after.peer_lost - before.peer_lost >= kept && peer_violations() == 0);
 	/* and then there is room again */
 	TEST_TRUE(evil_connected() != NULL);
 	return TEST_SUCCESS;
@@ -576,16 +580,20 @@ static int
 test_never_ready(void)
 {
 	struct evil *e = evil_up();
+	struct rte_comch_dev_stats before, after;
 	uint64_t begin = test_now_ns();
 
 	TEST_TRUE(e != NULL);
+	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &before), 0);
 	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
 	TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSE, 7000), 0);
 	TEST_EXPECT(e->msg.reason.reason, -ETIMEDOUT);
 	/* 5000: what a client waits if its configuration says nothing else */
 	TEST_TRUE(test_now_ns() - begin > (uint64_t)5000 * 1000000);
 	TEST_TRUE(test_now_ns() - begin < (uint64_t)7000 * 1000000);
-	TEST_EXPECT(peer_violations(), 1);
+	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &after), 0);
+	TEST_EXPECT(after.peer_lost, before.peer_lost + 1);
+	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
 }
 

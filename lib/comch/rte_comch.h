@@ -135,7 +135,8 @@
  * Trust: the peer of a connection is not trusted for memory safety nor for
  * liveness. Messages are copied out of shared memory before a receive callback
  * sees them. A peer that breaks the protocol loses its connection, and this is
- * counted in struct rte_comch_dev_stats::violations.
+ * counted in struct rte_comch_dev_stats::violations. One that does not answer in time
+ * loses it as well, and is counted in peer_lost.
  */
 
 #include <rte_comch_types.h>

@@ -371,7 +371,7 @@ rte_comch_pmd_conn_down(struct rte_comch_conn *drv, int reason)
 	struct comch_ctrl *ctrl = conn->ctrl;
 	struct rte_comch_dev_stats *stats = &ctrl->ctx.dev->data->stats;
 
-	if (reason == -ECONNRESET)
+	if (reason == -ECONNRESET || reason == -ETIMEDOUT)
 		rte_comch_pmd_count(&stats->peer_lost);
 	else if (reason != -EPROTO)
 		rte_comch_pmd_count(&stats->disconnects);

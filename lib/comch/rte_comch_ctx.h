@@ -461,7 +461,7 @@ int rte_comch_ctx_state_get(const struct rte_comch_ctx *ctx);
  *   - -ENOMEM: one of the two sides has no memory for the connection, or for the
  *     consumer.
  *   - -ENOTCONN: the connection of the consumer ended before it was announced.
- *   - -ETIMEDOUT: the connect timeout is over, or the device does not answer.
+ *   - -ETIMEDOUT: the connect timeout is over, or the peer or the device does not answer.
  *   - -ENODEV: the device is gone.
  *   - -EIO: the device is broken.
  *   - -ESHUTDOWN: the server disconnected or was stopped.

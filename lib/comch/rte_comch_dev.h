@@ -141,7 +141,8 @@ struct rte_comch_dev_stats {
 	uint64_t connects;      /**< Connections established. */
 	uint64_t refused;       /**< Connection requests refused, either way. */
 	uint64_t disconnects;   /**< Connections ended in order, by either side. */
-	uint64_t peer_lost;     /**< Connections ended because the peer died. */
+	/** Connections ended because the peer died, or did not answer in time. */
+	uint64_t peer_lost;
 	uint64_t timeouts;      /**< Connect attempts that timed out. */
 	uint64_t violations;    /**< Breaches of the protocol by a peer. */
 	uint64_t links;         /**< Peer processes that attached. */

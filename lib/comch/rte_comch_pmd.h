@@ -876,7 +876,7 @@ void rte_comch_pmd_conn_refused(struct rte_comch_ctrl *server,
  *   The connection, UP.
  * @param reason
  *   0 if the peer closed it in order, else a negative errno: -ESHUTDOWN,
- *   -ECONNRESET, -EPROTO.
+ *   -ECONNRESET, -ETIMEDOUT, -EPROTO.
  */
 __rte_internal
 void rte_comch_pmd_conn_down(struct rte_comch_conn *conn, int reason);

@@ -162,9 +162,11 @@ typedef void (*rte_comch_recv_mbuf_cb_t)(struct rte_comch_conn *conn, struct rte
  *   The connection.
  * @param status
  *   0 for a new connection and for an orderly disconnection by the peer;
- *   -ECANCELED for one by this side; -ECONNRESET if the peer died; -EPROTO
- *   if it broke the protocol; -ENODEV, -EIO or -ETIMEDOUT if the device failed;
- *   -ENOMEM if the engine that it moved to had no memory for it.
+ *   -ECANCELED for one by this side; -ECONNRESET if the peer died; -ETIMEDOUT if it
+ *   did not answer in time, as one that is stopped, which over BlueField is -ECONNRESET,
+ *   like a death; -EPROTO if it broke the protocol;
+ *   -ENODEV, -EIO or -ETIMEDOUT if the device failed; -ENOMEM if the engine that it
+ *   moved to had no memory for it.
  * @param user_data
  *   The pointer of rte_comch_ctx_user_data_set().
  */

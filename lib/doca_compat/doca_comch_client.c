@@ -101,7 +101,10 @@ static void
 client_explain(struct doca_ctx *ctx, int reason)
 {
 	const struct doca_comch_client *client = (const struct doca_comch_client *)ctx;
+	const char *remedy = client_remedy(reason);
 
+	if (reason == -ETIMEDOUT && client->conn != NULL)
+		remedy = "the server did not answer in time: is it stopped, or does nobody progress it?";
 	if (reason == -ESHUTDOWN) {
 		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_INFO, COMCH_SOURCE,
 			"%s: the server '%s' has disconnected this client, or was stopped",
@@ -110,7 +113,7 @@ client_explain(struct doca_ctx *ctx, int reason)
 	}
 	DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, COMCH_SOURCE,
 		"%s: client of the server '%s': %s", doca_compat_dev_name(client->ctrl.dev),
-		client->ctrl.name, client_remedy(reason));
+		client->ctrl.name, remedy);
 }
 
 /* Create it on one device of rte_comch that has room for its engine. */

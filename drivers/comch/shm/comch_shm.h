@@ -203,7 +203,7 @@ struct shm_link {
 	uint32_t pid;
 	uint32_t uid;
 	uint64_t deadline; /* HELLO: TSC of the end of patience */
-	bool logged;       /* a violation was logged, more are only counted */
+	bool logged;       /* a fault was logged, more are only counted */
 	bool hung_up;      /* nothing comes but what is in the socket */
 
 	struct shm_wire_link *own;
@@ -424,6 +424,7 @@ void shm_link_msg(struct shm_link *link, struct shm_event *ev);
 void shm_link_kill(struct shm_link *link, int reason);
 void shm_link_put(struct shm_link *link);
 void shm_link_violation(struct shm_link *link, const char *what, uint64_t a, uint64_t b);
+void shm_link_late(struct shm_link *link, const char *what);
 void shm_groups_sync(struct shm_dev *dev);
 
 /* shm_meet.c: where the sides meet, and what is wrong if they do not */

@@ -212,6 +212,17 @@ chan_violation(struct shm_chan *chan, const char *what, uint64_t a, uint64_t b)
 	shm_dev_unlock(dev);
 }
 
+/* A peer that does not answer in time loses its connection: it may be stopped, or hang. */
+static void
+chan_late(struct shm_chan *chan, const char *what)
+{
+	struct shm_dev *dev = chan->link->dev;
+
+	shm_dev_lock(dev);
+	shm_link_late(chan->link, what);
+	shm_dev_unlock(dev);
+}
+
 /* The end of an established connection, by us and not by the library. */
 static void
 chan_end(struct shm_chan *chan, int reason)
@@ -390,7 +401,7 @@ chan_peer_close(struct shm_chan *chan, int reason)
 	bool up = chan->state == SHM_CHAN_UP;
 
 	/* what the application is told is ours to choose, not the peer's */
-	reason = reason == -EPROTO ? -ECONNRESET : -ESHUTDOWN;
+	reason = reason == -EPROTO || reason == -ETIMEDOUT ? -ECONNRESET : -ESHUTDOWN;
 	if (up && shm_chan_drain(chan) != 0)
 		return; /* the application closed it meanwhile, or it broke */
 	shm_chan_close(chan, 0);
@@ -534,8 +545,8 @@ shm_asked_expire(struct shm_group *group, uint64_t now)
 	struct shm_chan *chan;
 
 	while ((chan = shm_consumers_late(group, now)) != NULL) {
-		chan_violation(chan, "does not answer about a consumer", chan->id, 0);
-		chan_end(chan, -EPROTO);
+		chan_late(chan, "no answer about a consumer");
+		chan_end(chan, -ETIMEDOUT);
 	}
 }
 
@@ -616,7 +627,8 @@ shm_half_open_expire(struct shm_group *group, uint64_t now)
 			if (!half_open_is_over(chan, now))
 				continue;
 			conn = chan->conn;
-			chan_violation(chan, "does not say READY", chan->id, 0);
+			chan_late(chan, "no READY");
+			rte_comch_pmd_count(&group->dev->dev->data->stats.peer_lost);
 			shm_chan_close(chan, -ETIMEDOUT);
 			rte_comch_pmd_conn_abort(conn, -ETIMEDOUT);
 		}

@@ -182,6 +182,17 @@ shm_link_violation(struct shm_link *link, const char *what, uint64_t a, uint64_t
 		link->dev->dev->data->name, link->pid, link->func->name, what, a, b);
 }
 
+/* A peer that does not answer in time: it is no liar. Log the first of each link. */
+void
+shm_link_late(struct shm_link *link, const char *what)
+{
+	if (link->logged)
+		return;
+	link->logged = true;
+	SHM_LOG(WARNING, "%s: process %u on %s is late: %s; is it stopped, or does nobody progress its engine?",
+		link->dev->dev->data->name, link->pid, link->func->name, what);
+}
+
 static int
 link_own_seg(struct shm_link *link, int *fd)
 {
@@ -543,7 +554,8 @@ link_hello_late(struct shm_link *link)
 	link->refs++;
 	shm_link_rx(link);
 	if (link->state == SHM_LINK_HELLO) {
-		shm_link_violation(link, "does not say HELLO", 0, 0);
+		shm_link_late(link, "no HELLO");
+		rte_comch_pmd_count(&link->dev->dev->data->stats.peer_lost);
 		shm_link_kill(link, -ETIMEDOUT);
 	}
 	shm_link_put(link);
