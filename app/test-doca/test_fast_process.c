@@ -316,10 +316,78 @@ test_fast_thread(void)
 	return 0;
 }
 
+/* What the peer of test_fast_alone does: the consumer comes and goes twice. */
+static int
+alone_server(void)
+{
+	TEST_OK(test_server_make(&mine.side, NULL, "processes"));
+	TEST_OK(doca_ctx_start(mine.side.ctx));
+	FAST_UNTIL(mine.side.conn != NULL, doca_pe_progress(mine.side.pe));
+	FAST_UNTIL(mine.side.conn == NULL, doca_pe_progress(mine.side.pe));
+	TEST_TRUE(mine.side.consumers == 2 && mine.side.consumers_gone == 2);
+	TEST_OK(test_side_end(&mine.side, NULL));
+	return 0;
+}
+
+/*
+ * As the vendor's storage application ends: an engine that has the consumer alone, and is
+ * the only one that is progressed until the consumer is IDLE.
+ */
+static int
+consumer_alone(struct doca_pe *pe)
+{
+	struct fast_queue *consumer = &mine.consumer;
+	unsigned int i;
+
+	for (i = 0; i < NB_TASKS; i++)
+		TEST_OK(fast_post(consumer, fast_buf(&mine.mem, i * LEN, LEN)));
+	consumer->nb_failed = 0;
+	TEST_RESULT(doca_ctx_stop(consumer->ctx), DOCA_ERROR_IN_PROGRESS);
+	FAST_UNTIL(fast_state(consumer->ctx) == DOCA_CTX_STATE_IDLE, doca_pe_progress(pe));
+	TEST_TRUE(consumer->nb_ok == 0 && consumer->nb_failed == NB_TASKS);
+	TEST_TRUE(consumer->status == DOCA_ERROR_SHUTDOWN);
+	return 0;
+}
+
+static int
+test_fast_alone(void)
+{
+	struct fast_queue *consumer = &mine.consumer;
+	pid_t pid = fork();
+	struct doca_pe *pe;
+	int status, i;
+
+	TEST_TRUE(pid >= 0);
+	if (pid == 0)
+		exit(alone_server() == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	TEST_OK(test_client_make(&mine.side, NULL, "processes"));
+	TEST_RESULT(doca_ctx_start(mine.side.ctx), DOCA_ERROR_IN_PROGRESS);
+	FAST_UNTIL(mine.side.conn != NULL, doca_pe_progress(mine.side.pe));
+	TEST_CALL(fast_mem_open(&mine.mem, mine.side.dev, NB_TASKS * LEN,
+			DOCA_ACCESS_FLAG_PCI_READ_WRITE, NB_TASKS));
+	TEST_OK(doca_pe_create(&pe));
+	TEST_CALL(fast_consumer_create(consumer, mine.side.conn, pe, mine.mem.map, NB_TASKS));
+	consumer->on_received = post_next;
+	for (i = 0; i < 2; i++) { /* the second time after a restart */
+		TEST_RESULT(doca_ctx_start(consumer->ctx), DOCA_ERROR_IN_PROGRESS);
+		FAST_UNTIL(fast_state(consumer->ctx) == DOCA_CTX_STATE_RUNNING,
+				(doca_pe_progress(pe), doca_pe_progress(mine.side.pe)));
+		TEST_CALL(consumer_alone(pe));
+	}
+	TEST_OK(doca_comch_consumer_destroy(consumer->consumer));
+	TEST_OK(doca_pe_destroy(pe));
+	TEST_CALL(fast_mem_close(&mine.mem));
+	TEST_OK(test_side_end(&mine.side, NULL));
+	TEST_TRUE(waitpid(pid, &status, 0) == pid);
+	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
+	return 0;
+}
+
 const struct test_case test_fast_process[] = {
 	TEST_CASE(test_fast_two_processes),
 	TEST_CASE(test_fast_peer_killed),
 	TEST_CASE(test_fast_peer_killed_full),
 	TEST_CASE(test_fast_thread),
+	TEST_CASE(test_fast_alone),
 	TEST_CASES_END(),
 };

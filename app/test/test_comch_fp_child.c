@@ -110,8 +110,12 @@ static int
 do_load(const char *args)
 {
 	struct test_load_conf conf = { .link = child_link() };
+	uint64_t end = test_now_ns() + (uint64_t)CHILD_MS * 1000000;
 	unsigned int seconds;
 
+	/* consumers of the load before may be IDLE there, and not gone here */
+	while (conf.link != NULL && conf.link->nb_ids != 0 && test_now_ns() < end)
+		test_progress();
 	if (conf.link == NULL || child.load != NULL ||
 			sscanf(args, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu64
 			" %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu64 " %u", &conf.nb_producers,

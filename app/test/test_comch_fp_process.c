@@ -611,7 +611,124 @@ test_start_beside_stopped_process(void)
 	return TEST_SUCCESS;
 }
 
-/* Its producers cannot let go of our buffers: it is given five seconds. */
+#define FIRE_BYTE 0x5a
+
+static bool
+region_untouched(const struct rte_comch_mem_info *info)
+{
+	const uint8_t *p = info->addr;
+
+	/* each byte is like the one before it, and so like the first */
+	return p[0] == FIRE_BYTE && memcmp(p, p + 1, info->len - 1) == 0;
+}
+
+/*
+ * One message of 1 GiB is on its way into our only buffer: on an engine that has nothing
+ * but the consumer, and beside that of the connection.
+ */
+static int
+giant_begin(struct rte_comch_pe *own, struct test_child **child, struct test_link **link)
+{
+	const uint64_t *word;
+
+	if (test_place_is_bluefield())
+		return test_skip("the peer does not copy");
+	if (available_bytes() < 3 * GIANT)
+		return test_skip("%" PRIu64 " MiB of memory are available, and 3 GiB are needed",
+				available_bytes() >> 20);
+	test_time_limit(PATIENT_SECONDS);
+	TEST_TRUE(test_link_listen("test", test_pe_new()) != NULL);
+	TEST_CALL(host_child(0, child, link));
+	TEST_CALL(test_rx_open(&rx, TEST_RX_BURST, *link, own, 1, GIANT));
+	rx.finish = true;
+	TEST_EXPECT(test_child_tell(*child, "giant %" PRIu64 " 1", GIANT), 0);
+	word = (const uint64_t *)(const void *)rx.base;
+	TEST_WAIT(__atomic_load_n(word, __ATOMIC_RELAXED) != 0, 60000);
+	return TEST_SUCCESS;
+}
+
+/* Turn the consumer's engine, and no other, until it is IDLE: after how many ms. */
+static int
+stopped_alone(struct rte_comch_pe *own, uint64_t *ms)
+{
+	uint64_t start = test_now_ns();
+
+	do {
+		*ms = (test_now_ns() - start) / 1000000;
+		TEST_ASSERT(*ms < LET_GO_MS + TEST_MS, "not IDLE after %" PRIu64 " ms", *ms);
+		TEST_TRUE(rte_comch_pe_progress(own) >= 0);
+		test_rx_turn(&rx);
+		sched_yield();
+	} while (rte_comch_ctx_state_get(rx.ctx) != RTE_COMCH_STATE_IDLE);
+	return TEST_SUCCESS;
+}
+
+/* What is being copied when it is stopped arrives, and nothing is written after that. */
+static int
+test_stop_while_copied(void)
+{
+	struct rte_comch_pe *own = test_pe_new();
+	struct rte_comch_mem_info info;
+	struct test_child *child;
+	struct test_link *link;
+	uint64_t ms;
+	int ret;
+
+	ret = giant_begin(own, &child, &link);
+	if (ret != TEST_SUCCESS)
+		return ret;
+	TEST_EXPECT(test_rx_stop(&rx), -EINPROGRESS);
+	TEST_CALL(stopped_alone(own, &ms));
+	if (rx.returned != 0 && ms >= LET_GO_MS)
+		return test_skip("to copy 1 GiB takes more than %u ms", LET_GO_MS);
+	TEST_TRUE(rx.received == 1 && rx.returned == 0 && test_rx_has_all(&rx));
+	TEST_EXPECT(rte_comch_mem_info_get(rx.mem, &info), 0);
+	memset(info.addr, FIRE_BYTE, info.len);
+	TEST_EXPECT(test_child_answer(child, 30000), 0);
+	TEST_ASSERT(region_untouched(&info), "written to after IDLE");
+	test_note("IDLE after %" PRIu64 " ms", ms);
+	TEST_EXPECT(test_rx_destroy(&rx), 0);
+	TEST_EXPECT(test_rx_free(&rx), 0);
+	TEST_TRUE(!link->ended);
+	TEST_EXPECT(test_child_end(child), 0);
+	return TEST_SUCCESS;
+}
+
+/* A process that is stopped while it copies is given five seconds, and lost. */
+static int
+test_stop_while_copier_hangs(void)
+{
+	struct rte_comch_dev_stats before, after;
+	struct rte_comch_pe *own = test_pe_new();
+	struct test_child *child;
+	struct test_link *link;
+	int ret, status;
+	uint64_t ms;
+
+	test_log_quiet(); /* of what is done to the peer on purpose */
+	TEST_EXPECT(rte_comch_dev_stats_get((int16_t)card, &before), 0);
+	ret = giant_begin(own, &child, &link);
+	if (ret != TEST_SUCCESS)
+		return ret;
+	TEST_EXPECT(kill(child->pid, SIGSTOP), 0);
+	TEST_TRUE(waitpid(child->pid, &status, WUNTRACED) == child->pid);
+	TEST_EXPECT(test_rx_stop(&rx), -EINPROGRESS);
+	TEST_CALL(stopped_alone(own, &ms));
+	TEST_TRUE(rx.received == 0 && rx.returned == 1 && rx.status == -ECONNRESET);
+	TEST_TRUE(ms >= LET_GO_MS && test_rx_has_all(&rx));
+	TEST_EXPECT(test_rx_destroy(&rx), 0);
+	TEST_EXPECT(test_rx_free(&rx), 0);
+	TEST_TRUE(!link->ended);
+	TEST_WAIT(link->ended, TEST_MS);
+	TEST_EXPECT(link->status, -ETIMEDOUT);
+	TEST_EXPECT(rte_comch_dev_stats_get((int16_t)card, &after), 0);
+	TEST_EXPECT(after.violations, before.violations);
+	TEST_EXPECT(after.peer_lost, before.peer_lost + 1);
+	test_child_kill(child);
+	return TEST_SUCCESS;
+}
+
+/* Its engine cannot answer: it is given five seconds. */
 static int
 test_stop_beside_stopped_process(void)
 {
@@ -621,6 +738,8 @@ test_stop_beside_stopped_process(void)
 	uint64_t start, ms;
 	int status, reason;
 
+	if (!test_place_is_bluefield())
+		return test_skip("no answer is needed: test_stop_while_copier_hangs");
 	test_log_quiet(); /* of what is done to the peer on purpose */
 	TEST_TRUE(test_link_listen("test", pe) != NULL);
 	TEST_CALL(host_child(0, &child, &link));
@@ -655,8 +774,6 @@ test_stop_beside_stopped_process(void)
 	return TEST_SUCCESS;
 }
 
-#define FIRE_BYTE 0x5a
-
 /* Buffers of a round, and of one that ends before they can all be filled. */
 struct fire {
 	unsigned int rounds;
@@ -677,23 +794,14 @@ struct fire_sum {
 	uint64_t returned;
 };
 
-static bool
-region_untouched(const struct rte_comch_mem_info *info)
-{
-	const uint8_t *p = info->addr;
-
-	/* each byte is like the one before it, and so like the first */
-	return p[0] == FIRE_BYTE && memcmp(p, p + 1, info->len - 1) == 0;
-}
-
 /* One life of a consumer, whose buffers must be its own again when it is IDLE. */
 static int
 fire_round(const struct fire *fire, unsigned int round, struct test_link *link,
 		struct rte_comch_pe *pe, struct fire_sum *sum)
 {
 	enum test_rx_kind kind = round % TEST_RX_KINDS;
-	bool at_once = round % 4 == 0;
-	uint64_t end, nb = 1 + test_rand() % 50;
+	bool at_once = round % 4 == 0, alone = round % 2 != 0 && !test_place_is_bluefield();
+	uint64_t end, ms, nb = 1 + test_rand() % 50;
 	struct rte_comch_mem_info info;
 	int ret;
 
@@ -709,6 +817,8 @@ fire_round(const struct fire *fire, unsigned int round, struct test_link *link,
 		test_rx_turn(&rx);
 	ret = test_rx_stop(&rx);
 	TEST_TRUE(ret == -EINPROGRESS || ret == 0);
+	if (alone)
+		TEST_CALL(stopped_alone(pe, &ms));
 	TEST_RX_WAIT(&rx, rte_comch_ctx_state_get(rx.ctx) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_mem_info_get(rx.mem, &info), 0);
 	memset(info.addr, FIRE_BYTE, info.len);
@@ -785,6 +895,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, teardown, test_stopped_process),
 		TEST_CASE_ST(NULL, teardown, test_start_beside_stopped_process),
 		TEST_CASE_ST(NULL, teardown, test_stop_beside_stopped_process),
+		TEST_CASE_ST(NULL, teardown, test_stop_while_copied),
+		TEST_CASE_ST(NULL, teardown, test_stop_while_copier_hangs),
 		TEST_CASE_ST(NULL, teardown, test_consumer_destroyed_under_fire),
 		TEST_CASES_END()
 	},

@@ -8,7 +8,11 @@
  * process is tested between processes.
  */
 
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+
 #include "test_comch_fp_util.h"
+#include "test_comch_place.h"
 
 #define PLACES 64
 
@@ -179,7 +183,7 @@ restart(struct test_fp *fp)
 		TEST_EXPECT(cpls[4].status, -ECANCELED);
 		TEST_EXPECT(cpls[4].cookie, i * 100 + 4);
 		TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
-		TEST_EXPECT(fp->tx.ep->nb_gone, i + 1);
+		TEST_WAIT(fp->tx.ep->nb_gone == i + 1, TEST_MS);
 		test_slot_clear(&to, 0);
 		TEST_CALL(test_q_start(consumer, &fp->tx));
 		TEST_EXPECT(test_queue_id(consumer->ctx), id);
@@ -195,6 +199,132 @@ static int
 test_restart(void)
 {
 	return test_fp_both(restart);
+}
+
+/* As TEST_WAIT, but one engine alone turns: not the connection's, and not the peer's. */
+#define ALONE_WAIT(pe, cond) do { \
+	uint64_t end_ = test_now_ns() + (uint64_t)TEST_MS * 1000000; \
+	while (!(cond)) { \
+		TEST_ASSERT(test_now_ns() < end_, "not within %u ms: %s", TEST_MS, #cond); \
+		TEST_TRUE(rte_comch_pe_progress(pe) >= 0); \
+		sched_yield(); \
+	} \
+} while (0)
+
+/* What is posted comes back, in bursts or to the callbacks of tasks, and it is IDLE. */
+static int
+consumer_alone(struct test_fp *fp, struct test_q *consumer, struct test_q *producer, bool tasks)
+{
+	struct rte_comch_pe *pe = fp->rx.q_pe;
+	uint32_t gone = fp->tx.ep->nb_gone, i, n = 0;
+	struct rte_comch_task *task;
+
+	for (i = 0; tasks && i < 8; i++) {
+		TEST_EXPECT(rte_comch_consumer_task_alloc(consumer->ctx, NULL, &task), 0);
+		TEST_EXPECT(rte_comch_task_submit(task), 0);
+	}
+	if (!tasks)
+		TEST_EXPECT(test_post_empty(consumer, 8, 0), 8);
+	TEST_WAIT(test_send_imm(producer, consumer->id, "abcd", 4, 0) == 1, TEST_MS);
+	TEST_WAIT(rte_comch_queue_poll_burst(producer->ctx, cpls, 1) == 1, TEST_MS);
+	consumer->nb_ok = consumer->nb_err = 0;
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+	if (tasks)
+		ALONE_WAIT(pe, consumer->nb_ok + consumer->nb_err == 8);
+	else
+		ALONE_WAIT(pe, (n += rte_comch_queue_poll_burst(consumer->ctx, &cpls[n], 8)) == 8);
+	for (i = 0; i < n; i++)
+		TEST_TRUE(cpls[i].cookie == i && cpls[i].status == (i == 0 ? 0 : -ECANCELED));
+	if (tasks)
+		TEST_TRUE(consumer->nb_ok == 1 && consumer->status == -ECANCELED);
+	ALONE_WAIT(pe, test_q_state(consumer) == RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), 0);
+	/* nobody could tell the peer's application */
+	TEST_EXPECT(fp->tx.ep->nb_gone, gone);
+	TEST_EXPECT(test_send_imm(producer, consumer->id, "abcd", 4, 0), 0);
+	TEST_WAIT(fp->tx.ep->nb_gone == gone + 1, TEST_MS);
+	TEST_EXPECT(fp->tx.ep->gone_id, consumer->id);
+	TEST_EXPECT(test_reason(producer, consumer->id), -ENOENT);
+	return TEST_SUCCESS;
+}
+
+static int
+stop_alone(struct test_fp *fp)
+{
+	struct rte_comch_consumer_conf conf = { .nb_posts = 8, .imm_len = 4 };
+	struct test_q *consumer = NULL, *producer;
+	uint32_t round;
+
+	TEST_CALL(test_fp_producer(fp, 8, &producer));
+	for (round = 0; round < 4; round++) {
+		conf.nb_tasks = round < 2 ? 0 : 8;
+		if (round % 2 == 0) {
+			consumer = test_q_consumer(&fp->rx, &conf);
+			TEST_TRUE(consumer != NULL);
+		}
+		TEST_CALL(test_q_start(consumer, &fp->tx));
+		test_fp_pairs();
+		TEST_CALL(consumer_alone(fp, consumer, producer, round >= 2));
+	}
+	TEST_EXPECT(test_stop_now(producer->ctx), 0);
+	return TEST_SUCCESS;
+}
+
+/* One engine has the consumer alone, and no other turns until it is IDLE. */
+static int
+test_stop_alone(void)
+{
+	if (test_place_is_bluefield())
+		return test_skip("the engine of the connection has to tell the peer there");
+	return test_fp_both(stop_alone);
+}
+
+/* The loop of the guide gets all packets of before the stop, and needs not be run. */
+static int
+stop_packets(struct test_fp *fp)
+{
+	struct rte_comch_mem *mem = test_mem_pool(fp->rx.dev, "stop_rx", 4 * PLACES, 0, 256,
+			RTE_COMCH_MEM_F_PEER_WRITE);
+	struct test_q *consumer, *producer;
+	struct rte_comch_mem_info info;
+	struct rte_mbuf *pkts[8];
+	struct test_slots from;
+	uint32_t fetch, got, i;
+	uint64_t end;
+	uint16_t n;
+
+	TEST_TRUE(mem != NULL);
+	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
+	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, 32));
+	for (fetch = 0; fetch < 2; fetch++) {
+		TEST_CALL(test_fp_consumer(fp, mem, PLACES, 0, &consumer));
+		TEST_CALL(test_fp_producer(fp, PLACES, &producer));
+		TEST_EXPECT(rte_comch_consumer_rx_burst(consumer->ctx, pkts, 1), 0);
+		for (i = 0; i < PLACES / 2; i++)
+			TEST_EXPECT(test_send_slot(producer, consumer->id, &from, 0, 32, 0), 1);
+		TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+		end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+		for (got = 0; test_q_state(consumer) != RTE_COMCH_STATE_IDLE; got += n) {
+			TEST_TRUE(test_now_ns() < end);
+			rte_comch_pe_progress(fp->rx.q_pe);
+			n = fetch == 0 ? 0 : rte_comch_consumer_rx_burst(consumer->ctx, pkts,
+					RTE_DIM(pkts));
+			rte_pktmbuf_free_bulk(pkts, n);
+		}
+		TEST_EXPECT(got, fetch == 0 ? 0 : PLACES / 2);
+		TEST_TRUE(rte_mempool_full(info.pool));
+		TEST_EXPECT(test_q_close(consumer), 0);
+		TEST_EXPECT(test_q_close(producer), 0);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+test_stop_packets(void)
+{
+	if (test_place_is_bluefield())
+		return test_skip("what was not fetched when it stops goes back to the pool there");
+	return test_fp_both(stop_packets);
 }
 
 /* Stopped at every moment of its start: it comes to rest, and can start anew. */
@@ -474,6 +604,8 @@ test_silent_peer(void)
 	struct test_fp fp;
 	uint64_t start, ms;
 
+	if (!test_place_is_bluefield())
+		return test_skip("the engine of the consumer needs no answer: test_stop_alone");
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	TEST_CALL(test_fp_consumer(&fp, NULL, 8, 4, &consumer));
 	TEST_CALL(test_fp_producer(&fp, 8, &producer));
@@ -530,6 +662,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_consumer),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_producer),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_restart),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_alone),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_packets),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_starting),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_busy),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_conn_lost),

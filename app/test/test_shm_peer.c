@@ -215,7 +215,6 @@ evil_type_len(uint16_t type)
 	case SHM_WIRE_CONSUMER_ACK:
 		return sizeof(struct shm_wire_consumer_ack);
 	case SHM_WIRE_CONSUMER_GONE:
-	case SHM_WIRE_CONSUMER_FREE:
 		return sizeof(struct shm_wire_consumer_id);
 	default:
 		return sizeof(struct shm_wire_hdr);
@@ -267,7 +266,6 @@ evil_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan)
 		msg->consumer_ack.consumer = 1;
 		break;
 	case SHM_WIRE_CONSUMER_GONE:
-	case SHM_WIRE_CONSUMER_FREE:
 		msg->consumer_id.consumer = 1;
 		break;
 	default:

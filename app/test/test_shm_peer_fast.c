@@ -26,7 +26,6 @@ static const struct {
 	{ SHM_WIRE_CONSUMER, 1, false },
 	{ SHM_WIRE_CONSUMER_ACK, 1, true },
 	{ SHM_WIRE_CONSUMER_GONE, 0, false },
-	{ SHM_WIRE_CONSUMER_FREE, 0, false },
 };
 
 static int
@@ -519,38 +518,31 @@ test_order_theirs(void)
 	uint64_t before;
 	unsigned int i;
 
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < 6; i++) {
 		memset(&c, 0, sizeof(c));
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
 		before = fast_side->violations();
-		if (i >= 2)
+		if (i >= 1)
 			TEST_EXPECT(evil_consumer_start(e, &c, 1, SHM_WIRE_NO_REGION), 0);
 		evil_fill(&msg, SHM_WIRE_CONSUMER_GONE, e->chan.id);
 		switch (i) {
 		case 0: /* never there */
 			break;
 		case 1:
-			msg.hdr.type = SHM_WIRE_CONSUMER_FREE;
-			break;
-		case 2:
 			msg.consumer_id.consumer = 2;
 			break;
-		case 3:
+		case 2:
 			msg.consumer_id.consumer = 0;
 			break;
-		case 4:
+		case 3:
 			msg.consumer_id.consumer = 257;
 			break;
-		case 5:
+		case 4:
 			msg.consumer_id.consumer = UINT32_MAX;
 			break;
-		case 6: /* twice */
+		default: /* twice */
 			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_GONE, e->chan.id, -1), 0);
-			break;
-		default: /* freed, as if it were ours */
-			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_GONE, e->chan.id, -1), 0);
-			msg.hdr.type = SHM_WIRE_CONSUMER_FREE;
 			break;
 		}
 		TEST_EXPECT(evil_send(e, &msg, msg.hdr.type, e->chan.id, -1), 0);
@@ -572,7 +564,7 @@ test_order_ours(void)
 	unsigned int i;
 	int fd;
 
-	for (i = 0; i < 11; i++) {
+	for (i = 0; i < 8; i++) {
 		memset(&rc, 0, sizeof(rc));
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
@@ -587,7 +579,7 @@ test_order_ours(void)
 		q = fast_consumer(NULL, 8, 0);
 		TEST_TRUE(q != NULL);
 		TEST_EXPECT(evil_rc_wait(e, &rc), 0);
-		if (i >= 7) {
+		if (i >= 6) {
 			TEST_EXPECT(evil_rc_answer(e, &rc), 0);
 			PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 		}
@@ -610,24 +602,13 @@ test_order_ours(void)
 			msg.consumer_ack.consumer = UINT32_MAX;
 			fd = rc.seg.fd;
 			break;
-		case 6: /* the answer of another question */
-			msg.hdr.type = SHM_WIRE_CONSUMER_FREE;
-			break;
-		case 7: /* twice */
+		case 6: /* twice */
 			fd = rc.seg.fd;
 			break;
-		case 8: /* it is not gone */
-			msg.hdr.type = SHM_WIRE_CONSUMER_FREE;
-			break;
-		default: /* it goes, and the answer is another, or for another */
+		default: /* when it has gone */
 			rte_comch_ctx_stop(q->ctx);
 			TEST_EXPECT(evil_wait(e, SHM_WIRE_CONSUMER_GONE, TEST_MS), 0);
-			if (i == 9) {
-				fd = rc.seg.fd;
-			} else {
-				msg.hdr.type = SHM_WIRE_CONSUMER_FREE;
-				msg.consumer_id.consumer = 2;
-			}
+			fd = rc.seg.fd;
 			break;
 		}
 		TEST_EXPECT(evil_send(e, &msg, msg.hdr.type, e->chan.id, fd), 0);

@@ -31,7 +31,7 @@ struct posts_env {
 };
 
 static int
-posts_open(struct posts_env *env, bool region, uint32_t imm_len)
+posts_open_flags(struct posts_env *env, bool region, uint32_t imm_len, uint32_t flags)
 {
 	memset(env, 0, sizeof(*env));
 	env->e = fast_connected();
@@ -39,6 +39,7 @@ posts_open(struct posts_env *env, bool region, uint32_t imm_len)
 	TEST_EXPECT(evil_region_create(&env->r, EVIL_REGION_SIZE), 0);
 	TEST_EXPECT(evil_region_send(env->e, &env->r, 0), 0);
 	env->c.msg.imm_len = imm_len;
+	env->c.msg.flags = flags;
 	TEST_EXPECT(evil_consumer_start(env->e, &env->c, 1, region ? 0 : SHM_WIRE_NO_REGION), 0);
 	env->q = fast_producer();
 	TEST_TRUE(env->q != NULL);
@@ -46,6 +47,12 @@ posts_open(struct posts_env *env, bool region, uint32_t imm_len)
 	TEST_TRUE(env->mem != NULL);
 	env->before = fast_side->violations();
 	return TEST_SUCCESS;
+}
+
+static int
+posts_open(struct posts_env *env, bool region, uint32_t imm_len)
+{
+	return posts_open_flags(env, region, imm_len, 0);
 }
 
 static void
@@ -204,6 +211,36 @@ test_post_odd(void)
 	return TEST_SUCCESS;
 }
 
+/* A consumer says that it has closed, is another one, or is there again: or all at once. */
+static int
+test_closed_word(void)
+{
+	const uint32_t words[] = { 0, 2, 257, 513, UINT32_MAX, shm_wire_closed(1) };
+	struct rte_comch_room room;
+	struct posts_env env;
+	unsigned int fence, i;
+	uint32_t *word;
+
+	for (fence = 0; fence < 2; fence++) {
+		TEST_CALL(posts_open_flags(&env, true, 0,
+				fence != 0 ? SHM_WIRE_CONSUMER_F_FENCE : 0));
+		word = &env.c.posts->consumer;
+		for (i = 0; i < RTE_DIM(words); i++) {
+			evil_post(&env.c, i * 64, 64);
+			__atomic_store_n(word, words[i], __ATOMIC_RELAXED);
+			TEST_EXPECT(posts_send(&env, 64, 0, 1), 0);
+			TEST_EXPECT(rte_comch_producer_credits(env.q->ctx, 1), 0);
+			TEST_EXPECT(rte_comch_producer_room_get(env.q->ctx, 1, &room), -ENOENT);
+			__atomic_store_n(word, 1, __ATOMIC_RELAXED);
+			TEST_EXPECT(posts_send(&env, 64, 0, 1), 1);
+		}
+		TEST_EXPECT(fast_side->violations(), env.before);
+		TEST_TRUE(fast_victim()->conn != NULL);
+		posts_close(&env);
+	}
+	return TEST_SUCCESS;
+}
+
 /* The region is taken back while a consumer has it: it stays as long as that. */
 static int
 test_region_gone_in_use(void)
@@ -226,7 +263,7 @@ test_region_gone_in_use(void)
 	evil_post(&env.c, 0, 64);
 	evil_fill(&msg, SHM_WIRE_CONSUMER_GONE, env.e->chan.id);
 	TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER_GONE, env.e->chan.id, -1), 0);
-	TEST_EXPECT(evil_wait(env.e, SHM_WIRE_CONSUMER_FREE, TEST_MS), 0);
+	peer_turn_ms(1);
 	TEST_EXPECT(posts_send(&env, 64, 0, 1), 0);
 	TEST_EXPECT(fast_side->violations(), env.before);
 	posts_close(&env);
@@ -733,6 +770,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_post_tails),
 		FAST_CASE(test_post_places),
 		FAST_CASE(test_post_odd),
+		FAST_CASE(test_closed_word),
 		FAST_CASE(test_region_gone_in_use),
 		FAST_CASE(test_post_flips),
 		FAST_CASE(test_cpl_values),

@@ -308,7 +308,6 @@ test_stage_gone(void)
 {
 	struct rte_comch_cpl cpls[NB];
 	struct evil_rc second = { 0 };
-	union shm_wire_msg msg;
 	struct stage_env env;
 	uint8_t *old;
 	uint64_t old_size;
@@ -320,9 +319,7 @@ test_stage_gone(void)
 	id = env.rc.msg.consumer;
 	TEST_EXPECT(rte_comch_ctx_stop(env.q->ctx), -EINPROGRESS);
 	TEST_EXPECT(evil_wait(env.e, SHM_WIRE_CONSUMER_GONE, TEST_MS), 0);
-	evil_fill(&msg, SHM_WIRE_CONSUMER_FREE, env.e->chan.id);
-	msg.consumer_id.consumer = id;
-	TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER_FREE, env.e->chan.id, -1), 0);
+	TEST_EXPECT(env.e->msg.consumer_id.consumer, id);
 	PEER_WAIT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB) == 1, TEST_MS);
 	PEER_WAIT(test_q_state(env.q) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(evil_wait(env.e, SHM_WIRE_REGION_GONE, TEST_MS), 0);

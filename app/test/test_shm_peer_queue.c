@@ -153,6 +153,7 @@ evil_consumer_start(struct evil *e, struct evil_consumer *c, uint32_t id, uint32
 		return ret;
 	c->posts = c->seg.map;
 	c->posts->tail = SHM_WIRE_POST_START;
+	c->posts->consumer = id;
 	ret = evil_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c->seg.fd);
 	if (ret == 0)
 		ret = evil_wait(e, SHM_WIRE_CONSUMER_ACK, TEST_MS);

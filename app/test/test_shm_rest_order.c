@@ -6,10 +6,11 @@
  * Every order of producers that publish messages, and an engine that looks at their
  * consumer, has it go to rest, or sleeps: the accesses of shm_rest.h run on the model of
  * test_order.h. The producers are threads of one process, which count the flips of the
- * bell together. No message may stay where nobody looks. Then one thing after the other is
- * broken on purpose, and has to be found. Nothing of the driver is linked: the steps of
- * the engine are played as shm_group_poll(), shm_queue_rest() and shm_group_arm() take
- * them.
+ * bell together. No message may stay where nobody looks. And every order of producers that
+ * send and a consumer that closes: what was sent is found, and what comes back is written
+ * by nobody. Then one thing after the other is broken on purpose, and has to be found.
+ * Nothing of the driver is linked: the steps of the engine are played as
+ * shm_group_poll(), shm_queue_rest() and shm_group_arm() take them.
  *
  * What is released and acquired here orders what the fences order, too: relaxed, it would
  * not be found. The words of messages and their data are in test_shm_slot_order.c.
@@ -22,8 +23,10 @@ static bool rest_swap(void *p, uint32_t old, uint32_t val);
 static void rest_fence(void);
 static void rest_light_fence(bool whole);
 
-#define SHM_REST_LOAD(ptr, order) order_load(ptr, order)
-#define SHM_REST_STORE(ptr, val, order) order_store(ptr, val, order)
+static int rest_order(const void *p, int order);
+
+#define SHM_REST_LOAD(ptr, order) order_load(ptr, rest_order(ptr, order))
+#define SHM_REST_STORE(ptr, val, order) order_store(ptr, val, rest_order(ptr, order))
 #define SHM_REST_SWAP(ptr, old, val, order) rest_swap(ptr, *(old), val)
 #define SHM_REST_XOR(ptr, val, order) order_xor(ptr, val, order)
 #define SHM_REST_FENCE() rest_fence()
@@ -35,6 +38,8 @@ static void rest_light_fence(bool whole);
 #define MAX_MSGS 4
 #define BELL UINT64_C(4)
 #define ENGINE_EVENT 0
+#define CONSUMER 7
+#define SENT UINT64_C(0x5555)
 
 /* What is broken on purpose. */
 enum mutant {
@@ -47,6 +52,10 @@ enum mutant {
 	REST_AT_ONCE,
 	NO_LIGHT_FENCE,
 	NO_FENCE_B,
+	BUSY_LATE,
+	BUSY_RELAXED,
+	NO_BUSY_FENCE,
+	NO_LOOK_AT_BUSY,
 };
 
 struct rest_case {
@@ -55,6 +64,7 @@ struct rest_case {
 	uint32_t nb_msgs;       /* of each */
 	bool rests;             /* the consumer does, before its engine sleeps */
 	bool whole;             /* there is no membarrier() */
+	bool closes;            /* the consumer does, and that is all */
 };
 
 /* All that the programs share. */
@@ -64,6 +74,9 @@ struct arena {
 	uint32_t rest;
 	uint32_t flips;         /* of the producers */
 	uint32_t armed;
+	uint32_t open;
+	uint32_t busy[MAX_PRODUCERS];
+	uint64_t bufs[MAX_PRODUCERS]; /* what is posted */
 };
 
 /* What a producer keeps between its steps. */
@@ -71,6 +84,7 @@ struct producer {
 	uint32_t id;
 	uint32_t nb;
 	uint32_t woken;
+	uint32_t sent;          /* bit of each that it could send */
 };
 
 /* What the engine and its consumer keep. */
@@ -81,6 +95,7 @@ struct engine {
 	uint32_t sleeps;
 	bool resting;           /* it said so */
 	bool at_rest;           /* nobody looks at it */
+	uint32_t got;           /* bit of each message that was found */
 };
 
 static const struct rest_case one_sleeps = { "one producer, sleep", 1, 3, false, false };
@@ -89,6 +104,12 @@ static const struct rest_case one_rests = { "one producer, rest", 1, 3, true, fa
 static const struct rest_case two_rest = { "two producers, rest", 2, 1, true, false };
 static const struct rest_case one_whole = { "one producer, no membarrier", 1, 3, true, true };
 static const struct rest_case two_whole = { "two producers, no membarrier", 2, 1, true, true };
+
+static const struct rest_case one_closed = { "one producer, close", 1, 2, .closes = true };
+static const struct rest_case two_closed = { "two producers, close", 2, 1, .closes = true };
+static const struct rest_case close_whole = {
+	"two producers, close, no membarrier", 2, 1, .whole = true, .closes = true,
+};
 
 static struct arena arena;
 static const struct rest_case *rc;
@@ -115,6 +136,13 @@ rest_light_fence(bool full)
 {
 	if (full && mutant != NO_LIGHT_FENCE)
 		order_fence();
+}
+
+static int
+rest_order(const void *p, int order)
+{
+	return mutant == BUSY_RELAXED && (p == &arena.busy[0] || p == &arena.busy[1]) ?
+		__ATOMIC_RELAXED : order;
 }
 
 /* shm_barrier_all() */
@@ -228,6 +256,74 @@ engine_step(void *local)
 	return true;
 }
 
+/* rc_enter_fast() or rc_enter_fenced(), the copy and the word, rc_leave() */
+static bool
+sender_step(void *local)
+{
+	struct producer *p = local;
+	bool open = false;
+
+	if (p->nb == rc->nb_msgs)
+		return false;
+	if (mutant == BUSY_LATE)
+		open = shm_open_is(&arena.open, CONSUMER);
+	shm_busy_set(&arena.busy[p->id], CONSUMER);
+	if (rc->whole && mutant != NO_BUSY_FENCE)
+		shm_busy_fence();
+	if (mutant != BUSY_LATE)
+		open = shm_open_is(&arena.open, CONSUMER);
+	if (open) {
+		order_store(&arena.bufs[p->id * rc->nb_msgs + p->nb], SENT, __ATOMIC_RELAXED);
+		order_store(&arena.words[p->id * rc->nb_msgs + p->nb], 1, __ATOMIC_RELEASE);
+		p->sent |= 1u << p->nb;
+	}
+	p->nb++;
+	shm_busy_clear(&arena.busy[p->id]);
+	return true;
+}
+
+/* consumer_stop(), shm_consumers_close(), and what is polled then */
+static bool
+closer_step(void *local)
+{
+	struct engine *e = local;
+	uint32_t i = e->pos - 1;
+
+	if (e->pos++ == 0) {
+		shm_open_clear(&arena.open, CONSUMER);
+		barrier_all();
+		return true;
+	}
+	if (i < rc->nb_producers) {
+		if (mutant != NO_LOOK_AT_BUSY &&
+				shm_busy_get(&arena.busy[i]) == CONSUMER) {
+			order_wait(&arena.busy[i], CONSUMER);
+			e->pos--; /* once more */
+		}
+		return true;
+	}
+	i -= rc->nb_producers;
+	if (i == rc->nb_producers * rc->nb_msgs)
+		return false;
+	if (order_load(&arena.words[i], __ATOMIC_ACQUIRE) != 0) {
+		order_read(&arena.bufs[i], SENT);
+		e->got |= 1u << i;
+	}
+	return true;
+}
+
+static void
+closed_end(const void *const *locals)
+{
+	const struct engine *e = locals[rc->nb_producers];
+	uint32_t i, sent = 0;
+
+	for (i = 0; i < rc->nb_producers; i++)
+		sent |= ((const struct producer *)locals[i])->sent << i * rc->nb_msgs;
+	if (sent != e->got)
+		order_fail("a buffer was given back, and a message is written to it");
+}
+
 static void
 places(void)
 {
@@ -240,6 +336,13 @@ places(void)
 	order_place(&arena.rest, 0, "rest");
 	order_place(&arena.flips, 0, "flips");
 	order_place(&arena.armed, 0, "armed");
+	if (!rc->closes)
+		return;
+	order_place(&arena.open, CONSUMER, "open");
+	for (i = 0; i < MAX_PRODUCERS; i++) {
+		order_place(&arena.busy[i], 0, i == 0 ? "busy 0" : "busy 1");
+		order_place(&arena.bufs[i], 0, i == 0 ? "buffer 0" : "buffer 1");
+	}
 }
 
 static void
@@ -259,13 +362,14 @@ rest_run(const void *arg, enum order_mode mode, uint32_t broken, struct order_re
 	memset(locals, 0, sizeof(locals));
 	for (i = 0; i <= rc->nb_producers; i++) {
 		oc.locals[i] = &locals[i];
-		oc.steps[i] = producer_step;
+		oc.steps[i] = rc->closes ? sender_step : producer_step;
 		if (i < rc->nb_producers)
 			locals[i].producer.id = i;
 		else
-			oc.steps[i] = engine_step;
+			oc.steps[i] = rc->closes ? closer_step : engine_step;
 	}
 	oc.nb_progs = i;
+	oc.end = rc->closes ? closed_end : NULL;
 	places();
 	order_run(&oc, res, broken == GOOD);
 }
@@ -299,6 +403,15 @@ test_no_membarrier(void)
 	return expect_right(&two_whole);
 }
 
+/* It closes, and its posts come back. */
+static int
+test_close(void)
+{
+	TEST_CALL(expect_right(&one_closed));
+	TEST_CALL(expect_right(&two_closed));
+	return expect_right(&close_whole);
+}
+
 static int
 test_broken_is_found(void)
 {
@@ -315,6 +428,16 @@ test_broken_is_found(void)
 		{ NO_LIGHT_FENCE, "no fence of the producer, no membarrier", false,
 			{ &one_whole } },
 		{ NO_FENCE_B, "no fence behind the flip, no membarrier", true, { &one_whole } },
+		{ NO_FENCE, "a consumer that closes has no fence", false,
+			{ &one_closed, &two_closed, &close_whole } },
+		{ FENCE_OF_ONE, "its fence is its own alone", false, { &one_closed, &two_closed } },
+		{ BUSY_LATE, "a producer looks before it says so", false,
+			{ &one_closed, &two_closed, &close_whole } },
+		{ BUSY_RELAXED, "a producer leaves before it has copied", true,
+			{ &one_closed, &two_closed, &close_whole } },
+		{ NO_BUSY_FENCE, "no fence of a producer, no membarrier", false, { &close_whole } },
+		{ NO_LOOK_AT_BUSY, "a consumer that closes waits for nobody", false,
+			{ &one_closed, &two_closed, &close_whole } },
 	};
 
 	return order_expect_found(rest_run, mutants, RTE_DIM(mutants));
@@ -326,6 +449,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE(test_sleep),
 		TEST_CASE(test_rest),
 		TEST_CASE(test_no_membarrier),
+		TEST_CASE(test_close),
 		TEST_CASE(test_broken_is_found),
 		TEST_CASES_END()
 	}

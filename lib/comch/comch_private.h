@@ -656,6 +656,7 @@ int comch_producer_create(struct comch_parent *parent,
 		const struct rte_comch_producer_conf *conf, struct rte_comch_ctx **ctx);
 int comch_queue_end_status(const struct rte_comch_ctx *ctx);
 int comch_queue_setup(struct comch_queue *queue);
+bool comch_queue_stop(struct comch_queue *queue);
 int comch_queue_start_failed(struct comch_queue *queue, int reason);
 void comch_queue_try_idle(struct rte_comch_ctx *ctx);
 uint32_t comch_queue_event_done(struct comch_queue *queue);

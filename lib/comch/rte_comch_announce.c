@@ -121,6 +121,13 @@ consumer_request(struct comch_queue *queue)
 	return ret;
 }
 
+/* Whether the connection has to tell the peer that it goes, before it is stopped. */
+static bool
+consumer_departs(const struct comch_queue *queue)
+{
+	return queue->announced && !queue->stopped && !queue->ctx.dev->ops->stop_withdraws;
+}
+
 /* Ask for the departure; what finds no room is asked again in the next turn. */
 static void
 consumer_depart(struct comch_queue *queue)
@@ -163,7 +170,7 @@ consumer_answer_handler(struct rte_comch_pmd_event *ev)
 		break;
 	case RTE_COMCH_STATE_STOPPING:
 		/* stopped while its arrival was under way: now it can depart */
-		if (queue->announced && queue->answer == 0)
+		if (consumer_departs(queue) && queue->answer == 0)
 			consumer_depart(queue);
 		else
 			comch_queue_try_idle(ctx);
@@ -218,17 +225,25 @@ comch_consumer_start(struct rte_comch_ctx *ctx)
 int
 comch_consumer_stop(struct rte_comch_ctx *ctx)
 {
+	const bool running = ctx->state == RTE_COMCH_STATE_RUNNING;
 	struct comch_queue *queue = comch_queue(ctx);
 	int ret = -EINPROGRESS;
 
 	/* one that is STARTING has a request under way, whose answer goes on */
-	if (ctx->state == RTE_COMCH_STATE_RUNNING) {
-		ret = consumer_request(queue);
+	if (running) {
+		if (consumer_departs(queue))
+			ret = consumer_request(queue);
 		if (ret == -EAGAIN)
 			return ret;
 		comch_fp_stopping_set(queue);
 	}
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
+	/* withdrawn at once, but what has come can be taken until its engine has turned */
+	if (ctx->state == RTE_COMCH_STATE_STOPPING && ctx->dev->ops->stop_withdraws) {
+		if (running)
+			comch_queue_stop(queue);
+		comch_pe_work_add(ctx);
+	}
 	/* the callback may have freed the last task, and even destroyed it */
 	if (ret == -ENOTCONN && ctx->state == RTE_COMCH_STATE_STOPPING)
 		comch_queue_try_idle(ctx);
@@ -250,7 +265,7 @@ comch_consumer_work(struct rte_comch_ctx *ctx)
 	rte_spinlock_unlock(&queue->parent->lock);
 	if (under_way != 0)
 		return 0;
-	if (queue->announced && !queue->stopped)
+	if (consumer_departs(queue))
 		consumer_depart(queue);
 	else
 		comch_queue_try_idle(ctx);

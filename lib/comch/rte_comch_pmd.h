@@ -119,7 +119,10 @@ struct rte_comch_pmd_event {
 #define RTE_COMCH_PMD_END_MS 2000
 /** The same, of a driver that says that it is at work, rte_comch_pmd_at_work(). */
 #define RTE_COMCH_PMD_WORK_MS 60000
-/** Milliseconds that it waits for the answer to consumer_announce. */
+/**
+ * Milliseconds that it waits for the answer to consumer_announce, and with stop_withdraws
+ * for the end of queue_stop of a consumer.
+ */
 #define RTE_COMCH_PMD_ANSWER_MS 6000
 
 /** What is about to end. @see rte_comch_pmd_ended() */
@@ -447,8 +450,9 @@ typedef int (*rte_comch_queue_setup_t)(struct rte_comch_queue *queue,
  * Stop it, in the context's thread. A producer takes no more sends: those that were
  * delivered complete with 0 and those that will not be with this status, and all of
  * them can be polled when the end is told. A consumer was withdrawn, or its
- * connection is gone: from now on poll returns the posts that are left, after what
- * has arrived, with this status, and posts of mbufs go back to their pool. Called
+ * connection is gone, or it is withdrawn in here, with stop_withdraws. From the end on poll
+ * returns the posts that are left, after what has arrived, with this status, or with
+ * -ECONNRESET if the peer is lost by then, and posts of mbufs go back to their pool. Called
  * once for each setup. The library polls what it has to give to callbacks of tasks; of
  * a producer that is used by bursts it polls nothing more.
  */
@@ -469,7 +473,10 @@ typedef int (*rte_comch_queue_free_t)(struct rte_comch_queue *queue,
 		struct rte_comch_pmd_ending *ending);
 /**
  * @internal
- * Tell the peer of a consumer, or that it goes, in the connection's thread.
+ * Tell the peer of a consumer, or that it goes, in the connection's thread. With
+ * stop_withdraws, queue_stop does the latter, in the thread of the consumer and whatever
+ * the engine of the connection does: when its end is told, no producer of an honest peer
+ * writes to the buffers, and a peer that does not get there in time has lost its connection.
  * Answered by rte_comch_pmd_consumer_answer(), never in here, unless the
  * connection ends before or this returns an error. After a withdrawal that is
  * answered with 0, no producer of an honest peer writes to its buffers.
@@ -556,6 +563,7 @@ struct rte_comch_dev_ops {
 	rte_comch_queue_takes_t queue_takes;       /**< Optional. */
 	rte_comch_conn_consumer_info_t conn_consumer_info; /**< Connections. */
 	const struct rte_comch_dpa_ops *dpa;       /**< With RTE_COMCH_CAPA_DPA. */
+	bool stop_withdraws; /**< queue_stop withdraws consumers, see consumer_announce. */
 };
 
 /** The part of a device without pointers to functions. */

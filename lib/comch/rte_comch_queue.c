@@ -465,14 +465,16 @@ comch_queue_end_status(const struct rte_comch_ctx *ctx)
 }
 
 /* Stop the driver's part, once; whether it is stopped. */
-static bool
-queue_stop(struct comch_queue *queue)
+bool
+comch_queue_stop(struct comch_queue *queue)
 {
 	struct rte_comch_ctx *ctx = &queue->ctx;
 
 	if (!queue->stopped) {
 		queue->stopped = true;
 		comch_ending_begin(&queue->stop_ending, ctx->dev, ctx->pe, queue_stopped);
+		if (queue->drv.is_consumer && ctx->dev->ops->stop_withdraws)
+			comch_ending_limit_set(&queue->stop_ending, RTE_COMCH_PMD_ANSWER_MS);
 		queue->drained = comch_ending_settle(&queue->stop_ending,
 				ctx->dev->ops->queue_stop(&queue->drv,
 					comch_queue_end_status(ctx), &queue->stop_ending));
@@ -495,7 +497,7 @@ comch_queue_try_idle(struct rte_comch_ctx *ctx)
 	queue->started = false; /* no news from here on */
 	left = queue->nb_events;
 	rte_spinlock_unlock(&queue->parent->lock);
-	if (left != 0 || queue->freed || !queue_stop(queue))
+	if (left != 0 || queue->freed || !comch_queue_stop(queue))
 		return;
 	if (queue->nb_submitted != 0)
 		comch_task_poll_add(queue); /* it may be at rest */

@@ -56,19 +56,28 @@
  * completions that were not polled are dropped, and the memory of its sends is the
  * application's. Its tasks end before it is IDLE: with 0 if the message was delivered,
  * also after the loss of the peer, else with the status that a consumer's have. Over
- * shared memory, what a submit or a burst took was delivered: all of them say 0. A
- * consumer that is stopped tells the peer, which takes until the peer has answered.
- * Until then it is polled as before. Then the buffers that are still posted come back
- * with -ECANCELED, or -ECONNRESET after the loss of the peer: to the callback of tasks,
- * to rte_comch_queue_poll_burst(), or to the pool of a consumer of packets. The consumer is
- * IDLE when the last has come back. A peer that does not answer within five seconds
- * loses its connection.
+ * shared memory, what a submit or a burst took was delivered: all of them say 0.
+ *
+ * A consumer that is stopped takes no new messages, and waits for those that producers of
+ * the peer are about to write to its buffers. Until then it is polled as before. Then the
+ * buffers that are still posted come back with -ECANCELED, or -ECONNRESET after the loss of
+ * the peer: to the callback of tasks, to rte_comch_queue_poll_burst(), or to the pool of a
+ * consumer of packets. The consumer is IDLE when the last has come back. Over shared memory
+ * that takes progress of its own engine alone; that the consumer is gone, the application
+ * of the peer may learn later, when the engine of the connection turns there. Over
+ * BlueField it takes progress of the connection's engines, on both sides. One that is
+ * still STARTING is announced first, which takes these engines anywhere.
+ *
+ * A peer that does not let go of the buffers within five seconds loses its connection, and
+ * the buffers come back with -ECONNRESET. One that was only slow may still write to them:
+ * such memory is the peer's to write until the region is freed, rte_comch_mem_free().
  *
  * A consumer of packets, which is one that rte_comch_consumer_rx_burst() was called for, does
  * not wait to be polled. While it is STOPPING, rte_comch_consumer_rx_burst() gives packets
  * that have come; in the turn of its engine that makes it IDLE, those that were not
- * fetched go back to the pool with the rest. An application that must not lose any
- * agrees with its peer on the last one before it stops.
+ * fetched go back to the pool with the rest. Over shared memory that is the first turn
+ * before which none was fetched. An application that must not lose any agrees with its
+ * peer on the last one before it stops.
  *
  * So the loop that takes what is left is the same for all: progress, then poll or
  * receive, until the state is IDLE. The last call, of a context that is IDLE by then,

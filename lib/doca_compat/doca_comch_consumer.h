@@ -35,7 +35,9 @@
  * the program can mend are logged, each kind once.
  *
  * doca_ctx_stop() gives tasks that are still submitted back by the error callback; the
- * consumer is IDLE when the peer has answered and all tasks are freed.
+ * consumer is IDLE when the peer's producers have let go of the buffers and all tasks are
+ * freed. Over shared memory the consumer's engine is enough for that, if it was RUNNING;
+ * over BlueField the connection's has to be progressed as well, and the peer's.
  */
 
 #include <stdint.h>

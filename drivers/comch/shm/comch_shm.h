@@ -101,7 +101,7 @@ struct shm_seg {
 	void *map;
 	uint32_t size;
 	int fd; /* -1 once it was sent */
-	bool busy;
+	uint32_t users; /* of a connection's: that one, and its fast path */
 };
 
 /* A segment of the peer, mapped read-only. */
@@ -291,6 +291,7 @@ struct shm_group {
 	TAILQ_HEAD(, shm_msgq_tx) msgq_txs;
 	TAILQ_HEAD(, shm_consumer) asked; /* of its connections: the peer has to answer */
 	TAILQ_HEAD(, shm_consumer) unasked; /* the peer has enough to answer as it is */
+	TAILQ_HEAD(, shm_consumer) closing; /* the peer's producers are busy with them */
 	bool rest_wanted;    /* a consumer waits for a fence before it may rest */
 	uint32_t rest_fence; /* counts these fences */
 	uint64_t next_rest;  /* TSC of the next one, if it is wanted */
@@ -452,7 +453,7 @@ bool shm_event_take_locked(struct shm_event *ev);
 void shm_chan_moves_locked(struct shm_chan *chan, struct shm_group *group);
 void shm_chan_arrived_locked(struct shm_chan *chan);
 void shm_zombies_drop_locked(struct shm_link *link);
-void shm_chan_broken_locked(struct shm_chan *chan);
+void shm_chan_broken_locked(struct shm_chan *chan, int reason);
 void shm_send_reason(struct shm_link *link, uint32_t id, uint16_t type, int reason);
 void shm_send_closed(struct shm_link *link, uint32_t id);
 

@@ -23,8 +23,7 @@
 static inline void
 rc_leave(struct shm_producer *p)
 {
-	/* release: what was done to the consumer is done; pairs with rc_is_busy() */
-	__atomic_store_n(&p->busy, SHM_NO_SLOT, __ATOMIC_RELEASE);
+	shm_busy_clear(p->busy); /* O, R */
 }
 
 /*
@@ -104,7 +103,7 @@ rc_claim(struct shm_producer *p, struct shm_rc *rc, struct chunk *ch)
 	bool mine;
 
 	__atomic_store_n(&p->claiming, 1, __ATOMIC_RELAXED);
-	shm_light_fence(p->fence != 0); /* R, X */ /* X */
+	shm_light_fence(false); /* X */
 	/* acquire: pairs with the release in producer_unlink_locked() */
 	if (likely(__atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE) == 0)) {
 		/* alone now, but perhaps not when head was read */

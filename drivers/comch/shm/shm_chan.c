@@ -430,7 +430,6 @@ chan_msg_legal(const struct shm_chan *chan, uint16_t type)
 	case SHM_WIRE_CONSUMER:
 	case SHM_WIRE_CONSUMER_ACK:
 	case SHM_WIRE_CONSUMER_GONE:
-	case SHM_WIRE_CONSUMER_FREE:
 	case SHM_WIRE_TYPES:
 		return chan->state == SHM_CHAN_UP;
 	default:
@@ -491,7 +490,7 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 		shm_connect_fail(connect, reason);
 		break;
 	case SHM_WIRE_TYPES:
-		chan_end(chan, -EPROTO);
+		chan_end(chan, ev->msg.reason.reason);
 		break;
 	default:
 		if (shm_fast_event(chan, ev) != 0) {

@@ -86,7 +86,7 @@ shm_chan_drop_locked(struct shm_chan *chan)
 	if (chan->rx_bell >= 0)
 		link->bells_used[chan->rx_bell / 64] &= ~RTE_BIT64(chan->rx_bell % 64);
 	if (chan->seg >= 0)
-		link->segs[chan->seg].busy = false;
+		link->segs[chan->seg].users--;
 	if (chan->peer_seg >= 0)
 		link->peer_segs[chan->peer_seg].busy = false;
 	chan->rx_bell = chan->seg = chan->peer_seg = -1;
@@ -305,9 +305,9 @@ dispatch(struct shm_link *link, struct shm_event *ev)
 	return 0;
 }
 
-/* Have the connection ended by its own thread, because its peer lies. */
+/* Have the connection ended by its own thread, because its peer lies or is late. */
 void
-shm_chan_broken_locked(struct shm_chan *chan)
+shm_chan_broken_locked(struct shm_chan *chan, int reason)
 {
 	struct shm_link *link = chan->link;
 	struct shm_event *ev;
@@ -317,13 +317,14 @@ shm_chan_broken_locked(struct shm_chan *chan)
 		return;
 	chan->lost = true;
 	if (rte_mempool_get(link->dev->events, &obj) != 0) {
-		shm_link_kill(link, -EPROTO);
+		shm_link_kill(link, reason);
 		return;
 	}
 	ev = obj;
 	ev->fd = -1;
 	memset(&ev->msg, 0, sizeof(ev->msg));
 	ev->msg.hdr.type = SHM_WIRE_TYPES; /* no message: our own word */
+	ev->msg.reason.reason = reason;
 	post_locked(ev, chan, 0);
 }
 

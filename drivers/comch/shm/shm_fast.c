@@ -74,6 +74,12 @@ shm_barrier_all(void)
 		membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 
+static uint64_t
+ms_from_now(uint32_t ms)
+{
+	return rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * ms;
+}
+
 /*
  * What a connection has of the fast path; the lock is held
  */
@@ -81,19 +87,32 @@ shm_barrier_all(void)
 struct shm_fast *
 shm_fast_get_locked(struct shm_chan *chan)
 {
-	if (chan->fast != NULL)
-		return chan->fast;
-	chan->fast = calloc(1, sizeof(*chan->fast));
-	if (chan->fast != NULL)
-		chan->fast->refs = 1;
-	return chan->fast;
+	struct shm_fast *fast = chan->fast;
+
+	if (fast != NULL)
+		return fast;
+	fast = calloc(1, sizeof(*fast));
+	if (fast == NULL)
+		return NULL;
+	fast->refs = 1;
+	fast->shared = shm_fences_needed();
+	/* producers write to it, also when the connection has ended */
+	fast->link = chan->link;
+	fast->link->refs++;
+	fast->seg = &fast->link->segs[chan->seg];
+	fast->seg->users++;
+	chan->fast = fast;
+	return fast;
 }
 
 void
 shm_fast_put_locked(struct shm_fast *fast)
 {
-	if (--fast->refs == 0)
-		free(fast);
+	if (--fast->refs != 0)
+		return;
+	fast->seg->users--;
+	shm_link_put(fast->link);
+	free(fast);
 }
 
 /* A peer lies in shared memory: its connection ends, in its own thread. */
@@ -108,7 +127,7 @@ shm_fast_violation(struct rte_comch_queue *queue, const char *what, uint64_t a, 
 	/* once: a loop may come by here until the connection's engine has turned */
 	if (chan != NULL && !chan->lost) {
 		shm_link_violation(chan->link, what, a, b);
-		shm_chan_broken_locked(chan);
+		shm_chan_broken_locked(chan, -EPROTO);
 	}
 	shm_dev_unlock(dev);
 }
@@ -213,6 +232,7 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	c->imm_size = shm_wire_imm_size(queue->imm_len);
 	c->buf_size = queue->buf_size;
 	c->post_pos = c->poll_pos = SHM_WIRE_POST_START;
+	c->left_pos = ~SHM_WIRE_POST_START;
 	if (queue->mem != NULL) {
 		ret = consumer_region(c, queue->mem);
 		if (ret != 0)
@@ -236,6 +256,7 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	}
 	c->own = c->seg.map;
 	c->own->tail = SHM_WIRE_POST_START;
+	c->own->consumer = queue->id;
 	posts_size_set(c, ring);
 
 	/* the peer must know the group before it hears of the consumer */
@@ -259,6 +280,8 @@ consumer_close(struct rte_comch_queue *queue)
 	struct shm_dev *dev = queue->dev->priv;
 
 	TAILQ_REMOVE(&c->group->consumers, c, next);
+	if (c->claims != 0) /* the library has given it up */
+		TAILQ_REMOVE(&c->group->closing, c, next_close);
 	shm_qbell_leave(c);
 	shm_dev_lock(dev);
 	shm_qbell_put_locked(c);
@@ -393,36 +416,132 @@ consumer_link(struct shm_consumer *c, struct shm_chan *chan)
 }
 
 int
-shm_consumer_announce(struct rte_comch_queue *queue, bool here)
+shm_consumer_announce(struct rte_comch_queue *queue, bool here __rte_unused)
 {
 	struct shm_chan *chan = queue->conn->priv;
-	struct shm_dev *dev = queue->dev->priv;
 	struct shm_consumer *c = queue->priv;
-	union shm_wire_msg msg = { 0 };
 	int ret;
 
 	if (chan == NULL || chan->state != SHM_CHAN_UP)
 		return -ENOTCONN;
 	/* waiting in line is the peer's time, too: the library waits not much longer */
-	c->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_CONSUMER_MS;
-	if (here) {
-		ret = consumer_link(c, chan);
-		if (ret != 0)
-			return ret;
-		if (!link_asked_enough(chan->link))
-			return consumer_announce(c, chan);
-		c->unasked = true;
-		TAILQ_INSERT_TAIL(&chan->group->unasked, c, next_ask);
+	c->deadline = ms_from_now(SHM_CONSUMER_MS);
+	ret = consumer_link(c, chan);
+	if (ret != 0)
+		return ret;
+	if (!link_asked_enough(chan->link))
+		return consumer_announce(c, chan);
+	c->unasked = true;
+	TAILQ_INSERT_TAIL(&chan->group->unasked, c, next_ask);
+	return 0;
+}
+
+/*
+ * The end of consumers, in their own thread
+ */
+
+/* Its connection, as long as that is of use: under the lock. */
+static struct shm_chan *
+consumer_chan_locked(const struct shm_consumer *c)
+{
+	struct shm_chan *chan = c->queue->conn->priv;
+
+	return chan == NULL || chan->lost || chan->link->state == SHM_LINK_DEAD ? NULL : chan;
+}
+
+/* O: producers of the peer that are inside of a burst to it. The fence is behind us. */
+static uint64_t
+consumer_claims_locked(const struct shm_consumer *c, const struct shm_chan *chan)
+{
+	uint64_t claims = 0;
+	uint32_t i;
+
+	for (i = 0; i < SHM_WIRE_MAX_PRODUCERS; i++)
+		if (shm_busy_get(&chan->peer->busy[i].consumer) == c->queue->id)
+			claims |= RTE_BIT64(i);
+	return claims;
+}
+
+/* Nobody writes to its buffers any more: from now on poll gives the posts back. */
+static void
+consumer_closed(struct shm_consumer *c)
+{
+	TAILQ_REMOVE(&c->group->closing, c, next_close);
+	c->claims = 0;
+	c->flush = c->flush_next;
+	rte_comch_pmd_ended(c->ending);
+}
+
+/* Look at one that closes: whether its producers have finished, or have had their time. */
+static bool
+consumer_is_closed(struct shm_consumer *c, uint64_t now)
+{
+	struct shm_dev *dev = c->group->dev;
+	struct shm_chan *chan;
+
+	shm_dev_lock(dev);
+	chan = consumer_chan_locked(c);
+	/* those that come since then find it closed, and do not count */
+	if (chan != NULL)
+		c->claims &= consumer_claims_locked(c, chan);
+	if (chan != NULL && c->claims != 0 && now >= c->deadline) {
+		shm_link_late(chan->link, "it does not finish a message");
+		shm_chan_broken_locked(chan, -ETIMEDOUT);
+		chan = NULL;
+	}
+	shm_dev_unlock(dev);
+	if (chan == NULL)
+		c->flush_next = -ECONNRESET;
+	return chan == NULL || c->claims == 0;
+}
+
+/* In each turn, if there are any. */
+void
+shm_consumers_close(struct shm_group *group, uint64_t now)
+{
+	struct shm_consumer *c, *next;
+
+	for (c = TAILQ_FIRST(&group->closing); c != NULL; c = next) {
+		next = TAILQ_NEXT(c, next_close);
+		if (now < c->look)
+			continue;
+		c->look = now + rte_get_tsc_hz() / US_PER_S * SHM_CLOSE_US;
+		if (consumer_is_closed(c, now))
+			consumer_closed(c);
+	}
+}
+
+/*
+ * Take no more messages, tell the peer, and wait for those that its producers copy. Who
+ * is not seen to be busy behind the fence finds it closed.
+ */
+static int
+consumer_stop(struct shm_consumer *c, int status, struct rte_comch_pmd_ending *ending)
+{
+	struct shm_dev *dev = c->group->dev;
+	union shm_wire_msg msg = { 0 };
+	struct shm_chan *chan;
+
+	c->flush_next = status;
+	shm_open_clear(&c->own->consumer, c->queue->id);
+	shm_barrier_all();
+	shm_dev_lock(dev);
+	chan = c->cpls != NULL ? consumer_chan_locked(c) : NULL; /* or the peer knows none */
+	if (chan != NULL) {
+		msg.consumer_id.consumer = c->queue->id;
+		shm_link_send(chan->link, &msg, SHM_WIRE_CONSUMER_GONE, sizeof(msg.consumer_id),
+			chan->id, -1);
+		c->claims = consumer_claims_locked(c, chan);
+	}
+	shm_dev_unlock(dev);
+	if (c->claims == 0) {
+		c->flush = status;
 		return 0;
 	}
-	c->leaving = true;
-	msg.consumer_id.consumer = queue->id;
-	shm_dev_lock(dev);
-	shm_link_send(chan->link, &msg, SHM_WIRE_CONSUMER_GONE, sizeof(msg.consumer_id), chan->id,
-		-1);
-	shm_dev_unlock(dev);
-	consumer_ask(c);
-	return 0;
+	c->ending = ending;
+	c->deadline = ms_from_now(SHM_CONSUMER_MS);
+	TAILQ_INSERT_TAIL(&c->group->closing, c, next_close);
+	return -EINPROGRESS;
 }
 
 /*
@@ -477,8 +596,8 @@ producer_unlink_locked(struct shm_producer *p)
 	 * what the others have claimed; pairs with the acquire in rc_claim().
 	 */
 	fast->nb_producers--;
-	__atomic_store_n(&fast->shared, fast->nb_producers < 2 ? 0 : fast->nb_producers,
-		__ATOMIC_RELEASE);
+	__atomic_store_n(&fast->shared, fast->nb_producers < 2 ? shm_fences_needed() :
+		fast->nb_producers, __ATOMIC_RELEASE);
 	shm_fast_put_locked(fast);
 }
 
@@ -495,6 +614,7 @@ producer_link_locked(struct shm_producer *p, struct rte_comch_conn *conn)
 	p->fast = shm_fast_get_locked(chan);
 	if (p->fast == NULL)
 		return -ENOMEM;
+	p->busy = &chan->own->busy[shm_wire_busy(p->queue->id)].consumer;
 	p->fast->refs++;
 	p->fast->nb_producers++;
 	p->fast->producers[p->slot % SHM_WIRE_MAX_PRODUCERS] = p;
@@ -526,11 +646,9 @@ producer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	memset(p, 0, size);
 	p->queue = queue;
 	p->group = group;
-	p->busy = SHM_NO_SLOT;
 	p->slot = shm_wire_producer_slot(queue->id);
 	p->mask = queue->size - 1;
 	p->tail = p->head = SHM_WIRE_POST_START;
-	p->fence = shm_fences_needed();
 	shm_dev_lock(dev);
 	ret = producer_link_locked(p, queue->conn);
 	shm_dev_unlock(dev);
@@ -581,14 +699,11 @@ shm_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 
 /* A producer has copied and told of all that it took: nothing is under way. */
 int
-shm_queue_stop(struct rte_comch_queue *queue, int status,
-		struct rte_comch_pmd_ending *ending __rte_unused)
+shm_queue_stop(struct rte_comch_queue *queue, int status, struct rte_comch_pmd_ending *ending)
 {
 	if (queue->msgq != NULL)
 		return shm_msgq_queue_stop(queue, status);
-	if (queue->is_consumer)
-		shm_consumer_flush(queue->priv, status);
-	return 0;
+	return queue->is_consumer ? consumer_stop(queue->priv, status, ending) : 0;
 }
 
 int

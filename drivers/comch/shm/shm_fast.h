@@ -41,8 +41,10 @@
 #define SHM_MAX_SENDS 8192
 /* Consumers of one link that the peer has not answered about. */
 #define SHM_MAX_LINK_ASKED (SHM_MAX_TX_FDS / 2)
-/* For the peer to answer about a consumer, milliseconds. */
+/* For the peer to answer about a consumer, or to finish what it copies; milliseconds. */
 #define SHM_CONSUMER_MS 5000
+/* Between two looks at what it copies, microseconds. */
+#define SHM_CLOSE_US 20
 /* Consumers that the peer of one link can make us have. */
 #define SHM_MAX_LINK_RCS 1024
 /* Bytes of regions that a peer can make us map, and those mapped in advance. */
@@ -52,8 +54,6 @@
 #define SHM_REFUSED_LOOK 4096
 /* Nothing was claimed, not even nothing. */
 #define SHM_NO_CLAIM UINT32_MAX
-/* A producer that looks at no consumer. */
-#define SHM_NO_SLOT UINT32_MAX
 
 /* Pages of a memfd that holds nothing else. */
 struct shm_pages {
@@ -90,13 +90,18 @@ struct shm_consumer;
 
 /* The fast path of one connection. Under the device's lock, unless said. */
 struct shm_fast {
-	struct shm_rc *rcs[SHM_WIRE_MAX_CONSUMERS]; /* by slot; atomic: producers look */
-	uint32_t shared; /* atomic: how many producers claim, if more than one, else 0 */
+	/* by slot; atomic: producers look. Those that need no fence of theirs, and all */
+	struct shm_rc *open[SHM_WIRE_MAX_CONSUMERS];
+	struct shm_rc *rcs[SHM_WIRE_MAX_CONSUMERS];
+	/* atomic: how many producers claim; 0 if it is one, and there is membarrier() */
+	uint32_t shared;
 	uint32_t ended;  /* atomic: the connection is over */
 	uint32_t refs;   /* the connection, each producer, each consumer of the peer */
+	struct shm_link *link;
+	struct shm_seg *seg; /* ours of the connection: producers write to it */
 	uint32_t nb_producers;
 	struct shm_producer *producers[SHM_WIRE_MAX_PRODUCERS]; /* by identifier, modulo */
-	/* by slot, in the thread of the connection */
+	/* by slot, those that the peer has to answer about; in the thread of the connection */
 	struct shm_consumer *consumers[SHM_WIRE_MAX_CONSUMERS];
 };
 
@@ -134,8 +139,6 @@ struct shm_rc {
 	uint64_t buf_size; /* as stated, or 0 */
 	struct shm_seg seg;
 	uint32_t posts_size;
-	uint32_t chan; /* to answer */
-	bool answer;   /* the peer waits for CONSUMER_FREE */
 	TAILQ_ENTRY(shm_rc) next; /* of those that are dying */
 };
 
@@ -162,9 +165,8 @@ struct shm_sent {
 /* A producer of this side. */
 struct shm_producer {
 	struct shm_fast *fast;
-	uint32_t busy;     /* slot of the consumer that it looks at; read by others */
+	uint32_t *busy;    /* its word of the segment; read by others */
 	uint32_t claiming; /* it is about to claim; read by others */
-	uint32_t fence;
 	uint32_t slot;
 	uint32_t mask;
 	uint32_t tail; /* completions: written and polled */
@@ -218,6 +220,7 @@ struct shm_consumer {
 	uint32_t shift;
 	uint32_t post_pos;
 	uint32_t poll_pos;
+	uint32_t left_pos; /* poll_pos at the last look at packets that are left */
 	uint32_t imm_len;
 	uint32_t imm_size;
 	uint8_t *base;
@@ -243,7 +246,7 @@ struct shm_consumer {
 	struct shm_link *link; /* from the announcement on */
 	struct shm_seg seg;
 	uint32_t cpls_size;
-	uint64_t deadline; /* of the peer's answer */
+	uint64_t deadline; /* of the peer's answer, or of its producers */
 	TAILQ_ENTRY(shm_consumer) next;     /* of its group */
 	TAILQ_ENTRY(shm_consumer) next_ask; /* of the connection's group, either list */
 	struct shm_group *conn_group;
@@ -255,8 +258,16 @@ struct shm_consumer {
 	uint32_t rest_fence; /* of the group, when it became so */
 	bool asked;   /* is on the list of those that the peer has to answer about */
 	bool unasked; /* is on the list of those that wait for that */
-	bool leaving; /* CONSUMER_GONE was sent */
+
+	/* it closes: the peer's producers that were busy with it, and when to look again */
+	uint64_t claims;
+	uint64_t look;
+	int flush_next;
+	struct rte_comch_pmd_ending *ending;
+	TAILQ_ENTRY(shm_consumer) next_close; /* of its group */
 };
+
+_Static_assert(SHM_WIRE_MAX_PRODUCERS <= 64, "bits of claims");
 
 /* shm_region.c */
 int shm_pages_map(struct shm_pages *pages, uint64_t len, bool huge);
@@ -296,6 +307,7 @@ int shm_queue_stop(struct rte_comch_queue *queue, int status,
 int shm_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *ending);
 int shm_consumer_announce(struct rte_comch_queue *queue, bool here);
 void shm_consumer_asked_del(struct shm_consumer *c);
+void shm_consumers_close(struct shm_group *group, uint64_t now);
 void shm_consumers_ask(struct shm_group *group);
 void shm_producer_tell(const struct shm_producer *p, const struct shm_rc *rc);
 int shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
@@ -366,7 +378,6 @@ uint16_t shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_
 uint16_t shm_post_sizes_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb);
 uint16_t shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
 uint16_t shm_rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb);
-void shm_consumer_flush(struct shm_consumer *c, int status);
 uint32_t shm_consumer_left(struct rte_comch_queue *queue);
 bool shm_consumer_pending(const struct shm_consumer *c);
 

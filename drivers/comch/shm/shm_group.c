@@ -160,10 +160,9 @@ shm_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 	if (group == NULL)
 		return -ENOMEM;
 	group->bounce = aligned_alloc(64, RTE_ALIGN_CEIL(SHM_WIRE_MAX_MSG_SIZE, 64u));
-	if (group->bounce == NULL) {
-		free(group);
-		return -ENOMEM;
-	}
+	ret = -ENOMEM;
+	if (group->bounce == NULL)
+		goto fail;
 	group->dev = dev;
 	group->refs = 1;
 	group->pg.dev = rte_dev;
@@ -178,6 +177,7 @@ shm_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 	TAILQ_INIT(&group->msgq_txs);
 	TAILQ_INIT(&group->asked);
 	TAILQ_INIT(&group->unasked);
+	TAILQ_INIT(&group->closing);
 
 	/* what happens on the sockets wakes any engine that sleeps */
 	ret = rte_comch_pmd_fd_add(pe, dev->epfd);

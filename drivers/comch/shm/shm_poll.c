@@ -601,8 +601,8 @@ group_service(struct shm_group *group, uint64_t now)
 	else if (!shm_dev_trylock(dev))
 		return false; /* that one unmaps, too */
 	shm_service_locked(dev, now);
-	if (dev->nb_hellos != 0 || !TAILQ_EMPTY(&group->waiting) || !TAILQ_EMPTY(&dev->dying))
-		us = 200; /* somebody is coming, or is about to go */
+	if (dev->nb_hellos != 0 || !TAILQ_EMPTY(&group->waiting))
+		us = 200; /* somebody is coming */
 	unmaps = !STAILQ_EMPTY(&dev->unmaps);
 	shm_dev_unlock(dev);
 	group->next_service = now + rte_get_tsc_hz() / US_PER_S * us;
@@ -657,6 +657,8 @@ shm_group_poll(struct rte_comch_pgroup *pg, uint64_t now)
 		nb += shm_connect_waiting(group);
 	if (unlikely(!TAILQ_EMPTY(&group->unasked)))
 		shm_consumers_ask(group);
+	if (unlikely(!TAILQ_EMPTY(&group->closing)))
+		shm_consumers_close(group, now);
 	if (unlikely(service))
 		group_slow_work(group, now);
 	return nb;
@@ -710,8 +712,8 @@ group_deadline(const struct shm_group *group)
 		deadline = now + SHM_HELLO_MS * ms / 4;
 	if (!TAILQ_EMPTY(&group->asked))
 		deadline = RTE_MIN(deadline, shm_consumer_oldest(group)->deadline);
-	/* answers to other engines make room, and do not wake this one */
-	if (!TAILQ_EMPTY(&group->unasked))
+	/* answers to other engines make room, and do not wake this one, nor do copies' ends */
+	if (!TAILQ_EMPTY(&group->unasked) || !TAILQ_EMPTY(&group->closing))
 		deadline = RTE_MIN(deadline, now + ms);
 	/* relaxed: whoever makes it not empty looks after it as well */
 	if (__atomic_load_n(&group->dev->dying.tqh_first, __ATOMIC_RELAXED) != NULL)

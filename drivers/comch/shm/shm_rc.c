@@ -47,25 +47,22 @@ static bool
 rc_is_busy(const struct shm_rc *rc)
 {
 	const struct shm_producer *p;
-	uint32_t i;
+	uint32_t i, id;
 
 	for (i = 0; i < SHM_WIRE_MAX_PRODUCERS; i++) {
 		p = rc->fast->producers[i];
-		/* acquire: pairs with the release in rc_leave() */
-		if (p != NULL && __atomic_load_n(&p->busy, __ATOMIC_ACQUIRE) ==
-				shm_wire_consumer_slot(rc->id))
+		id = p != NULL ? shm_busy_get(p->busy) : 0;
+		if (id != 0 && shm_wire_consumer_slot(id) == shm_wire_consumer_slot(rc->id))
 			return true;
 	}
 	return false;
 }
 
-/* Free those that no producer uses any more, and tell the peers. */
+/* Free those that no producer uses any more. */
 void
 shm_dying_check_locked(struct shm_dev *dev)
 {
-	union shm_wire_msg msg;
 	struct shm_rc *rc, *next;
-	struct shm_chan *chan;
 
 	if (TAILQ_EMPTY(&dev->dying))
 		return;
@@ -75,22 +72,25 @@ shm_dying_check_locked(struct shm_dev *dev)
 		if (rc_is_busy(rc))
 			continue;
 		TAILQ_REMOVE(&dev->dying, rc, next);
-		chan = rc->link->chans[rc->chan];
-		if (rc->answer && chan != NULL && chan->fast == rc->fast) {
-			memset(&msg, 0, sizeof(msg));
-			msg.consumer_id.consumer = rc->id;
-			shm_link_send(rc->link, &msg, SHM_WIRE_CONSUMER_FREE,
-				sizeof(msg.consumer_id), rc->chan, -1);
-		}
 		rc_free_locked(rc);
 	}
 }
 
-/* Take it away from the producers; the lock is held. */
+/* Have producers find it no more, once they have passed a fence. */
 static void
-rc_die_locked(struct shm_rc *rc, bool answer)
+rc_hide(struct shm_rc *rc)
 {
-	rc->answer = answer;
+	const uint32_t slot = shm_wire_consumer_slot(rc->id);
+
+	/* relaxed: R orders them */
+	__atomic_store_n(&rc->fast->open[slot], NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&rc->fast->rcs[slot], NULL, __ATOMIC_RELAXED);
+}
+
+/* Free it when no producer uses it; the lock is held. */
+static void
+rc_die_locked(struct shm_rc *rc)
+{
 	TAILQ_INSERT_TAIL(&rc->link->dev->dying, rc, next);
 }
 
@@ -224,7 +224,6 @@ rc_create(struct shm_chan *chan, const struct shm_wire_consumer *msg, int fd,
 		return -ENOMEM;
 	memset(rc, 0, sizeof(*rc));
 	rc->seg.fd = -1;
-	rc->chan = chan->id;
 	shm_dev_lock(dev);
 	rc->fast = shm_fast_get_locked(chan);
 	ret = rc->fast == NULL ? -ENOMEM : rc_reserve_locked(rc, chan->link, msg);
@@ -248,6 +247,7 @@ rc_create(struct shm_chan *chan, const struct shm_wire_consumer *msg, int fd,
 static void
 rc_publish(struct shm_fast *fast, struct shm_rc *rc)
 {
+	const uint32_t slot = shm_wire_consumer_slot(rc->id);
 	struct shm_dev *dev = rc->link->dev;
 	uint32_t i;
 
@@ -256,8 +256,10 @@ rc_publish(struct shm_fast *fast, struct shm_rc *rc)
 	for (i = 0; i < SHM_WIRE_MAX_PRODUCERS; i++)
 		if (fast->producers[i] != NULL)
 			shm_producer_tell(fast->producers[i], rc);
-	/* release: pairs with the acquire in rc_enter() */
-	__atomic_store_n(&fast->rcs[shm_wire_consumer_slot(rc->id)], rc, __ATOMIC_RELEASE);
+	/* release: pairs with the acquire in rc_enter_fast() and rc_enter_fenced() */
+	__atomic_store_n(&fast->rcs[slot], rc, __ATOMIC_RELEASE);
+	if (!rc->fence)
+		__atomic_store_n(&fast->open[slot], rc, __ATOMIC_RELEASE);
 	shm_dev_unlock(dev);
 }
 
@@ -319,7 +321,8 @@ shm_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_con
 				__ATOMIC_ACQUIRE);
 	if (chan != NULL)
 		ret = -ENOENT;
-	if (rc != NULL && rc->id == consumer_id) {
+	/* as producers find it: one that has closed may not have said that it goes */
+	if (rc != NULL && shm_open_is(&rc->posts->consumer, consumer_id)) {
 		info->buf_size = rc->buf_size;
 		info->imm_len = rc->imm_len;
 		info->flags = rc->base != NULL && rc->buf_size == 0 ?
@@ -342,14 +345,14 @@ peer_consumer_gone(struct shm_chan *chan, uint32_t id)
 	if (fast == NULL || fast->rcs[slot] == NULL || fast->rcs[slot]->id != id)
 		return -EPROTO;
 	rc = fast->rcs[slot];
-	__atomic_store_n(&fast->rcs[slot], NULL, __ATOMIC_RELAXED);
+	rc_hide(rc);
 	/* producers that sleep until it posts: it will not, so they have to look */
 	shm_barrier_process();
 	want = __atomic_load_n(&rc->cpls->want, __ATOMIC_RELAXED);
 	shm_dev_lock(dev);
 	if (want != 0)
 		shm_groups_sync(dev);
-	rc_die_locked(rc, true);
+	rc_die_locked(rc);
 	shm_dying_check_locked(dev);
 	shm_dev_unlock(dev);
 	shm_peer_region_unmap(dev);
@@ -360,14 +363,14 @@ peer_consumer_gone(struct shm_chan *chan, uint32_t id)
 
 /* The consumer of ours that an answer is about. */
 static struct shm_consumer *
-consumer_find(const struct shm_chan *chan, uint32_t id, bool leaving)
+consumer_find(const struct shm_chan *chan, uint32_t id)
 {
 	struct shm_consumer *c;
 
 	if (chan->fast == NULL)
 		return NULL;
 	c = chan->fast->consumers[shm_wire_consumer_slot(id)];
-	return c != NULL && c->queue->id == id && c->asked && c->leaving == leaving ? c : NULL;
+	return c != NULL && c->queue->id == id && c->asked ? c : NULL;
 }
 
 /* The reasons that rte_comch_ctx_reason_get() tells of. */
@@ -383,7 +386,7 @@ static int
 peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 {
 	const struct shm_wire_consumer_ack *msg = &ev->msg.consumer_ack;
-	struct shm_consumer *c = consumer_find(chan, msg->consumer, false);
+	struct shm_consumer *c = consumer_find(chan, msg->consumer);
 	int status = msg->status;
 	bool slots;
 
@@ -404,25 +407,11 @@ peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 		c->rings = c->qbells != NULL && (msg->flags & SHM_WIRE_CONSUMER_F_REST) != 0;
 	} else {
 		status = consumer_status(status);
-		chan->fast->consumers[shm_wire_consumer_slot(msg->consumer)] = NULL;
 	}
+	chan->fast->consumers[shm_wire_consumer_slot(msg->consumer)] = NULL;
 	shm_consumer_asked_del(c);
 	/* from here on its own thread may free it */
 	rte_comch_pmd_consumer_answer(c->queue, status);
-	return 0;
-}
-
-/* CONSUMER_FREE */
-static int
-peer_consumer_free(struct shm_chan *chan, uint32_t id)
-{
-	struct shm_consumer *c = consumer_find(chan, id, true);
-
-	if (c == NULL)
-		return -EPROTO;
-	chan->fast->consumers[shm_wire_consumer_slot(id)] = NULL;
-	shm_consumer_asked_del(c);
-	rte_comch_pmd_consumer_answer(c->queue, 0);
 	return 0;
 }
 
@@ -435,10 +424,8 @@ shm_fast_event(struct shm_chan *chan, struct shm_event *ev)
 		return peer_consumer(chan, ev);
 	case SHM_WIRE_CONSUMER_ACK:
 		return peer_consumer_ack(chan, ev);
-	case SHM_WIRE_CONSUMER_GONE:
-		return peer_consumer_gone(chan, ev->msg.consumer_id.consumer);
 	default:
-		return peer_consumer_free(chan, ev->msg.consumer_id.consumer);
+		return peer_consumer_gone(chan, ev->msg.consumer_id.consumer);
 	}
 }
 
@@ -462,8 +449,8 @@ shm_fast_end(struct shm_chan *chan)
 		__atomic_store_n(&fast->ended, 1, __ATOMIC_RELAXED);
 		for (i = 0; i < SHM_WIRE_MAX_CONSUMERS; i++) {
 			if (fast->rcs[i] != NULL) {
-				rc_die_locked(fast->rcs[i], false);
-				__atomic_store_n(&fast->rcs[i], NULL, __ATOMIC_RELAXED);
+				rc_die_locked(fast->rcs[i]);
+				rc_hide(fast->rcs[i]);
 			}
 			if (fast->consumers[i] != NULL)
 				shm_consumer_asked_del(fast->consumers[i]);

@@ -6,10 +6,11 @@
 #define SHM_REST_H
 
 /*
- * The accesses by which a consumer goes to rest, a producer flips its bell, and the engine
- * of the consumer sleeps. How they work together is in shm_rest.c, the pairs of memory
- * orders are named in shm_tx.c and shm_poll.c. No structure of the driver is in here, and
- * nobody is woken: a test replaces the accesses to run every order of them.
+ * The accesses by which a consumer goes to rest, a producer flips its bell, the engine
+ * of the consumer sleeps, and a consumer closes. How they work together is in shm_rest.c
+ * and shm_fast.c, the pairs of memory orders are named in shm_tx.c and shm_poll.c. No
+ * structure of the driver is in here, and nobody is woken: a test replaces the accesses to
+ * run every order of them.
  */
 
 #include <stdbool.h>
@@ -104,6 +105,51 @@ shm_rest_armed_get(const uint32_t *armed)
 	/* B: pairs with the fence in shm_group_arm() */
 	SHM_REST_FENCE();
 	return SHM_REST_LOAD(armed, __ATOMIC_RELAXED);
+}
+
+/* Producer: from now on it may send to a consumer, by identifier, until shm_busy_clear(). */
+static inline void
+shm_busy_set(uint32_t *busy, uint32_t consumer)
+{
+	SHM_REST_STORE(busy, consumer, __ATOMIC_RELAXED);
+	SHM_REST_LIGHT_FENCE(false); /* O, R */
+}
+
+/* The same, where one of the two sides has no membarrier(). */
+static inline void
+shm_busy_fence(void)
+{
+	SHM_REST_FENCE();
+}
+
+/* Producer, behind that: whether the consumer takes messages. */
+static inline bool
+shm_open_is(const uint32_t *open, uint32_t consumer)
+{
+	return SHM_REST_LOAD(open, __ATOMIC_RELAXED) == consumer;
+}
+
+/* Producer: what it does is done. */
+static inline void
+shm_busy_clear(uint32_t *busy)
+{
+	/* release: pairs with the acquire in shm_busy_get() */
+	SHM_REST_STORE(busy, 0, __ATOMIC_RELEASE);
+}
+
+/* Consumer: it takes no more. Then comes the fence of all, then it looks who is busy. */
+static inline void
+shm_open_clear(uint32_t *open, uint32_t consumer)
+{
+	SHM_REST_STORE(open, shm_wire_closed(consumer), __ATOMIC_RELAXED); /* O */
+}
+
+/* Consumer, or whoever takes its memory away: the consumer that a producer may send to. */
+static inline uint32_t
+shm_busy_get(const uint32_t *busy)
+{
+	/* acquire: pairs with the release in shm_busy_clear() */
+	return SHM_REST_LOAD(busy, __ATOMIC_ACQUIRE);
 }
 
 #endif /* SHM_REST_H */

@@ -498,21 +498,21 @@ mbufs_free(struct shm_consumer *c)
 	}
 }
 
-/* From now on poll gives the posts back, with this status. */
-void
-shm_consumer_flush(struct shm_consumer *c, int status)
-{
-	c->flush = status;
-}
-
 uint32_t
 shm_consumer_left(struct rte_comch_queue *queue)
 {
 	struct shm_consumer *c = queue->priv;
+	struct rx_cpl got;
+	bool fetches;
 
 	if (queue->msgq != NULL)
 		return shm_msgq_consumer_left(queue);
-	if (c->mbufs || shm_stage_has_packets(c))
+	if (!c->mbufs && !shm_stage_has_packets(c))
+		return nb_posted(c);
+	/* what has come waits as long as somebody fetches some of it in each turn */
+	fetches = c->left_pos != c->poll_pos;
+	c->left_pos = c->poll_pos;
+	if (!fetches || c->broken || nb_posted(c) == 0 || cpl_get(c, c->poll_pos, &got) <= 0)
 		mbufs_free(c);
 	return nb_posted(c);
 }

@@ -43,7 +43,7 @@ own_segs_trim(struct shm_link *link, uint64_t total)
 		if (link->seg_bytes + total <= SHM_MAX_LINK_MEM)
 			return;
 		seg = &link->segs[i];
-		if (seg->busy || seg->map == NULL)
+		if (seg->users != 0 || seg->map == NULL)
 			continue;
 		link->seg_bytes -= seg->size;
 		shm_seg_free(seg);
@@ -66,13 +66,13 @@ own_seg_make(struct shm_link *link, struct shm_seg *seg, uint64_t total)
 	if (link->seg_bytes + total > SHM_MAX_LINK_MEM)
 		return -ENOMEM;
 	link->seg_bytes += total;
-	seg->busy = true;
+	seg->users = 1;
 	shm_dev_unlock(link->dev);
 	ret = shm_seg_create(&made, offsetof(struct shm_wire_chan, tail), total);
 	shm_dev_lock(link->dev);
 	if (ret != 0) {
 		link->seg_bytes -= total;
-		seg->busy = false;
+		seg->users = 0;
 		return ret;
 	}
 	*seg = made;
@@ -94,7 +94,7 @@ shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_wire_tx *tx, in
 
 	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++) {
 		seg = &link->segs[i];
-		if (seg->busy)
+		if (seg->users != 0)
 			continue;
 		if (seg->map == NULL || seg->size == total) {
 			found = i;
@@ -114,7 +114,7 @@ shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_wire_tx *tx, in
 		*fd = seg->fd;
 		seg->fd = -1; /* goes with the message that names it */
 	}
-	seg->busy = true;
+	seg->users = 1;
 	chan->seg = found;
 	chan->own = seg->map;
 	chan->own->head = SHM_WIRE_POS_START;

@@ -198,7 +198,7 @@ small_burst(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_se
 		*reason = -ENOBUFS;
 	}
 	__atomic_store_n(&p->claiming, 1, __ATOMIC_RELAXED);
-	shm_light_fence(p->fence != 0); /* X */
+	shm_light_fence(false); /* X */
 	/* acquire: what others have claimed; pairs with the release in producer_unlink_locked() */
 	if (unlikely(__atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE) != 0)) {
 		__atomic_store_n(&p->claiming, 0, __ATOMIC_RELAXED);
@@ -237,7 +237,7 @@ shm_small_send_one(struct shm_producer *p, struct shm_rc *rc, const struct rte_c
 	uint64_t head;
 
 	__atomic_store_n(&p->claiming, 1, __ATOMIC_RELAXED);
-	shm_light_fence(p->fence != 0); /* X */
+	shm_light_fence(false); /* X */
 	/* acquire: what others have claimed; pairs with the release in producer_unlink_locked() */
 	shared = __atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE);
 	head = __atomic_load_n(&rc->head, __ATOMIC_RELAXED);

@@ -39,7 +39,6 @@ static const struct {
 	[SHM_WIRE_CONSUMER] = { sizeof(struct shm_wire_consumer), true, true, 1 },
 	[SHM_WIRE_CONSUMER_ACK] = { sizeof(struct shm_wire_consumer_ack), true, true, -1 },
 	[SHM_WIRE_CONSUMER_GONE] = { sizeof(struct shm_wire_consumer_id), true, true, 0 },
-	[SHM_WIRE_CONSUMER_FREE] = { sizeof(struct shm_wire_consumer_id), true, true, 0 },
 };
 
 void

@@ -21,7 +21,12 @@
  *   R  table   the producer says which consumer it looks up, then looks; whoever
  *              takes it away does so, then looks at the producers. The fence is
  *              theirs: shm_barrier_process().
+ *   O  open    as R, with the same word of the producer and "it has closed". The fence
+ *              is that of the consumer's process: shm_barrier_all().
  *   X  claims  as R, with "I claim" and "others claim too".
+ *
+ * Without membarrier(), no consumer is in the table that is looked into without a fence,
+ * and all claim as if others did.
  */
 
 #include <errno.h>
@@ -35,23 +40,50 @@
 #include "shm_msgq.h"
 #include "shm_copy.h"
 
-/* Look a slot up, and keep the consumer until rc_leave(). */
-static inline struct shm_rc *
+/* Look a slot up, with a fence of ours, and keep the consumer until rc_leave(). */
+static struct shm_rc *
 rc_enter_slot(struct shm_producer *p, uint32_t slot)
 {
-	__atomic_store_n(&p->busy, slot, __ATOMIC_RELAXED);
-	shm_light_fence(p->fence != 0); /* R, X */ /* R */
+	/* any identifier that has the slot */
+	shm_busy_set(p->busy, slot + SHM_WIRE_MAX_CONSUMERS);
+	shm_busy_fence(); /* R */
 	/* acquire: pairs with the release in rc_publish() */
 	return __atomic_load_n(&p->fast->rcs[slot], __ATOMIC_ACQUIRE);
 }
 
-/* The same by identifier: that of one that is gone is not that of another one. */
+/* One that is in the other table, as one of the two sides has no membarrier(); or none. */
+static __rte_noinline struct shm_rc *
+rc_enter_fenced(struct shm_producer *p, uint32_t consumer_id)
+{
+	struct shm_rc *rc;
+
+	shm_busy_fence(); /* R, O */
+	/* acquire: pairs with the release in rc_publish() */
+	rc = __atomic_load_n(&p->fast->rcs[shm_wire_consumer_slot(consumer_id)], __ATOMIC_ACQUIRE);
+	return rc != NULL && shm_open_is(&rc->posts->consumer, consumer_id) ? rc : NULL;
+}
+
+/*
+ * Look a consumer up by its identifier, and keep it until rc_leave(): that of one that is
+ * gone is not that of another one. NULL if it is to be looked up by rc_enter_fenced().
+ */
+static __rte_always_inline struct shm_rc *
+rc_enter_fast(struct shm_producer *p, uint32_t consumer_id)
+{
+	struct shm_rc *rc;
+
+	shm_busy_set(p->busy, consumer_id); /* R, O */
+	/* acquire: pairs with the release in rc_publish() */
+	rc = __atomic_load_n(&p->fast->open[shm_wire_consumer_slot(consumer_id)], __ATOMIC_ACQUIRE);
+	return likely(rc != NULL && shm_open_is(&rc->posts->consumer, consumer_id)) ? rc : NULL;
+}
+
 static inline struct shm_rc *
 rc_enter(struct shm_producer *p, uint32_t consumer_id)
 {
-	struct shm_rc *rc = rc_enter_slot(p, shm_wire_consumer_slot(consumer_id));
+	struct shm_rc *rc = rc_enter_fast(p, consumer_id);
 
-	return likely(rc != NULL && rc->id == consumer_id) ? rc : NULL;
+	return likely(rc != NULL) ? rc : rc_enter_fenced(p, consumer_id);
 }
 
 /* Let the consumer see nb messages; none of them is beyond the end of the words. */
@@ -448,7 +480,7 @@ one_claim(struct shm_producer *p, struct shm_rc *rc, uint64_t head)
 	bool mine;
 
 	__atomic_store_n(&p->claiming, 1, __ATOMIC_RELAXED);
-	shm_light_fence(p->fence != 0); /* X */
+	shm_light_fence(false); /* X */
 	/* acquire: what others have claimed; pairs with the release in producer_unlink_locked() */
 	mine = __atomic_load_n(&p->fast->shared, __ATOMIC_ACQUIRE) == 0 &&
 		__atomic_load_n(&rc->head, __ATOMIC_RELAXED) == head;
@@ -495,6 +527,18 @@ send_one(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send 
 	return 1;
 }
 
+/* A burst to a consumer that is not found without a fence. */
+static __rte_noinline uint16_t
+send_fenced(struct shm_producer *p, uint32_t consumer_id, const struct rte_comch_send *msgs,
+		uint16_t nb)
+{
+	struct shm_rc *rc = rc_enter_fenced(p, consumer_id);
+
+	if (rc == NULL)
+		return no_rc(p, consumer_id);
+	return rc->slots != NULL ? shm_small_send(p, rc, msgs, nb) : send_many(p, rc, msgs, nb);
+}
+
 uint16_t
 shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
 		uint16_t nb)
@@ -502,9 +546,9 @@ shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *m
 	struct shm_producer *p = queue;
 	struct shm_rc *rc;
 
-	rc = rc_enter(p, consumer_id);
+	rc = rc_enter_fast(p, consumer_id);
 	if (unlikely(rc == NULL))
-		return no_rc(p, consumer_id);
+		return send_fenced(p, consumer_id, msgs, nb);
 	if (rc->slots != NULL)
 		return nb == 1 ? shm_small_send_one(p, rc, msgs) :
 			shm_small_send(p, rc, msgs, nb);

@@ -32,8 +32,7 @@
  *    |<--> CONSUMER (segment),            |   for each consumer
  *    |     answered by CONSUMER_ACK       |
  *    |     (completion segment)           |
- *    |<--> CONSUMER_GONE, answered by     |
- *    |     CONSUMER_FREE                  |
+ *    |<--> CONSUMER_GONE                  |   when it has closed
  *    |<--> REGION_GONE                    |
  *    |<--> CLOSE, answered by CLOSED      |
  *
@@ -50,6 +49,11 @@
  * A consumer of immediate data alone can ask for slots instead: the completion segment
  * then has one cache line for each post, with the immediate data and the word that says
  * that it is there, which is that of shm_slot.h. Nothing else is read for a message.
+ *
+ * Claims. A producer says which consumer it is about to send to in a word of its own, of
+ * the segment of its connection, until it has copied and told; then it looks whether that
+ * consumer still has its identifier in its segment. A consumer that stops takes it away,
+ * and waits until no such word names it: so it needs no answer to CONSUMER_GONE.
  *
  * Bells. The reader of a connection owns one bit, its bell, among the bell words
  * of its peer's link segment. The writer flips it after it has published
@@ -84,8 +88,8 @@
 #define SHM_WIRE_MAGIC 0x48534d43u /* "CMSH" */
 
 /* Versions of this file that this driver speaks. */
-#define SHM_WIRE_VERSION_MIN 4
-#define SHM_WIRE_VERSION_MAX 4
+#define SHM_WIRE_VERSION_MIN 5
+#define SHM_WIRE_VERSION_MAX 5
 
 #define SHM_WIRE_FUNCTION_SIZE 32
 #define SHM_WIRE_NAME_SIZE 128
@@ -154,7 +158,6 @@ enum shm_wire_type {
 	SHM_WIRE_CONSUMER,
 	SHM_WIRE_CONSUMER_ACK,
 	SHM_WIRE_CONSUMER_GONE,
-	SHM_WIRE_CONSUMER_FREE,
 	SHM_WIRE_TYPES,
 };
 
@@ -286,7 +289,7 @@ struct shm_wire_consumer_ack {
 	uint32_t reserved;
 };
 
-/* CONSUMER_GONE and CONSUMER_FREE. */
+/* CONSUMER_GONE: it has closed. */
 struct shm_wire_consumer_id {
 	struct shm_wire_hdr hdr;
 	uint32_t consumer;
@@ -341,8 +344,25 @@ struct shm_wire_chan {
 	uint32_t msgs;      /* records written so far; for statistics only */
 	uint32_t moved;     /* 0: its group is the one of the handshake; else 1 + its group */
 	uint32_t reserved[26];
+	/* Each of one producer of this side, see shm_wire_busy(). */
+	struct {
+		uint32_t consumer; /* that it sends to, by identifier; or 0 */
+		uint32_t reserved[15];
+	} busy[SHM_WIRE_MAX_PRODUCERS];
 	uint8_t ring[];
 };
+
+/*
+ * The place of a producer, by its identifier. Those that are made one after the other are
+ * not beside each other.
+ */
+static inline uint32_t
+shm_wire_busy(uint32_t producer)
+{
+	const uint32_t slot = producer % SHM_WIRE_MAX_PRODUCERS;
+
+	return (2 * slot + slot / (SHM_WIRE_MAX_PRODUCERS / 2)) % SHM_WIRE_MAX_PRODUCERS;
+}
 
 /*
  * A record of a ring: this header, then the data, then padding to 8 bytes. A
@@ -364,7 +384,8 @@ struct shm_wire_posts {
 	uint32_t tail; /* position behind the last post */
 	uint32_t reserved[15];
 	uint32_t rest; /* 0: it is looked at; else 1, and above it the flips seen */
-	uint32_t reserved2[15];
+	uint32_t consumer; /* its identifier; shm_wire_closed() when it has closed */
+	uint32_t reserved2[14];
 	/* nb_posts words, then nb_posts lengths; or none of both without a region */
 	uint64_t words[];
 };
@@ -372,6 +393,13 @@ struct shm_wire_posts {
 #define SHM_WIRE_POST_OFF_SHIFT 24
 /* The length is elsewhere: it is at least as much as this says. */
 #define SHM_WIRE_POST_LONG ((UINT64_C(1) << SHM_WIRE_POST_OFF_SHIFT) - 1)
+
+/* What a consumer that has closed says instead: no identifier that has its slot. */
+static inline uint32_t
+shm_wire_closed(uint32_t consumer)
+{
+	return ~consumer;
+}
 
 /* What rest says when so many flips of the bell were seen. */
 static inline uint32_t
@@ -505,7 +533,8 @@ _Static_assert(offsetof(struct shm_wire_chan, head) == 132, "head");
 _Static_assert(offsetof(struct shm_wire_chan, bell_seen) == 136, "bell_seen");
 _Static_assert(offsetof(struct shm_wire_chan, want_bell) == 140, "want_bell");
 _Static_assert(offsetof(struct shm_wire_chan, moved) == 148, "moved");
-_Static_assert(offsetof(struct shm_wire_chan, ring) == 256, "ring");
+_Static_assert(offsetof(struct shm_wire_chan, busy) == 256, "busy");
+_Static_assert(offsetof(struct shm_wire_chan, ring) == 256 + 64 * SHM_WIRE_MAX_PRODUCERS, "ring");
 _Static_assert(sizeof(struct shm_wire_rec) == 8, "rec");
 _Static_assert(sizeof(struct shm_wire_region) == 32, "region");
 _Static_assert(sizeof(struct shm_wire_region_gone) == 24, "region_gone");
@@ -516,6 +545,7 @@ _Static_assert(sizeof(struct shm_wire_consumer_ack) == 32, "consumer_ack");
 _Static_assert(sizeof(struct shm_wire_consumer_id) == 24, "consumer_id");
 _Static_assert(offsetof(struct shm_wire_posts, tail) == 128, "posts.tail");
 _Static_assert(offsetof(struct shm_wire_posts, rest) == 192, "posts.rest");
+_Static_assert(offsetof(struct shm_wire_posts, consumer) == 196, "posts.consumer");
 _Static_assert(offsetof(struct shm_wire_posts, words) == 256, "posts");
 _Static_assert(offsetof(struct shm_wire_cpls, want) == 128, "cpls.want");
 _Static_assert(offsetof(struct shm_wire_cpls, producers) == 256, "cpls.producers");
