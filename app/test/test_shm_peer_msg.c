@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "test_bluefield_model.h"
 #include "test_shm_peer.h"
 
 /* The breach is counted, once, and ends the link. */
@@ -415,9 +416,12 @@ test_versions(void)
 		{ SHM_WIRE_VERSION_MAX + 1, 0xffff }, { 0xffff, 0xffff }, { 0xffff, 0 },
 	};
 	union shm_wire_msg msg;
+	unsigned int i, both, all;
+	char words[80];
 	struct evil *e;
-	unsigned int i;
 
+	TEST_EXPECT(test_log_begin(), 0);
+	test_log_restore();
 	for (i = 0; i < RTE_DIM(versions); i++) {
 		e = evil_open(peer_env.path, "pf0");
 		TEST_TRUE(e != NULL);
@@ -434,6 +438,14 @@ test_versions(void)
 		evil_close(e);
 	}
 	TEST_EXPECT(peer_violations(), 0);
+	/* both, and once: a process may try again and again */
+	snprintf(words, sizeof(words), "speaks version 0 of the protocol, and this process version %u",
+			SHM_WIRE_VERSION_MAX);
+	both = test_log_count(words);
+	all = test_log_count("of the protocol");
+	test_log_quiet();
+	test_log_drop();
+	TEST_TRUE(both == 1 && all == 1);
 	return TEST_SUCCESS;
 }
 

@@ -402,6 +402,12 @@ link_hello(struct shm_link *link, struct shm_event *ev)
 	if (ret == -EPROTO)
 		shm_link_violation(link, "its first message is none", ev->msg.hello.version_min,
 			ev->msg.hello.seg_size);
+	if (ret == -EPROTONOSUPPORT && !link->func->logged) {
+		link->func->logged = true;
+		SHM_LOG(WARNING, "%s: process %u on %s speaks version %u of the protocol, and this process version %u: run one release on both sides",
+			link->dev->dev->data->name, link->pid, link->func->name,
+			ev->msg.hello.version_max, SHM_WIRE_VERSION_MAX);
+	}
 	if (ret == 0) {
 		msg.hello_ack.version = SHM_WIRE_VERSION_MAX;
 		msg.hello_ack.seg_size = sizeof(struct shm_wire_link);
@@ -423,8 +429,13 @@ link_hello_ack(struct shm_link *link, struct shm_event *ev)
 
 	if (ack->status != 0) {
 		dev->refusal = ack->status < 0 && ack->status > -4096 ? ack->status : -EPROTO;
-		SHM_LOG(INFO, "%s: the card's side of %s refuses this process: %s",
-			dev->dev->data->name, link->func->name, strerror(-dev->refusal));
+		if (dev->refusal == -EPROTONOSUPPORT)
+			SHM_LOG(NOTICE, "%s: the card's side of %s speaks version %u of the protocol, and this process version %u: run one release on both sides",
+				dev->dev->data->name, link->func->name, ack->version,
+				SHM_WIRE_VERSION_MAX);
+		else
+			SHM_LOG(INFO, "%s: the card's side of %s refuses this process: %s",
+				dev->dev->data->name, link->func->name, strerror(-dev->refusal));
 		dev->next_connect += rte_get_tsc_hz();
 		shm_link_kill(link, dev->refusal);
 		return;
