@@ -9,6 +9,8 @@
  * between two drivers is in the suites of the library.
  */
 
+#include <unistd.h>
+
 #include "bluefield_chan_priv.h" /* check-ok: its layers are tested */
 #include "test_bluefield_peer.h"
 
@@ -382,16 +384,6 @@ test_messages(void)
 	return test_log_passed();
 }
 
-/* One message whose header or size is not as it should be. */
-static int
-send_hdr(struct bf_wire_hdr hdr, uint32_t len)
-{
-	static uint8_t bytes[PEER_BUF];
-
-	memcpy(bytes, &hdr, sizeof(hdr));
-	return peer_send_raw(&evil, bytes, len, BF_WQE_SEND);
-}
-
 static struct bf_wire_hdr
 good_hdr(uint8_t type, uint32_t len)
 {
@@ -400,6 +392,118 @@ good_hdr(uint8_t type, uint32_t len)
 	hdr.type = type;
 	hdr.len = len;
 	return hdr;
+}
+
+/* Two messages at once, so that they are read at once: both with 8 bytes, which are these. */
+static int
+send_both(uint8_t first, uint8_t second, const struct bf_wire_bye *body)
+{
+	const uint8_t types[2] = { first, second };
+	uint8_t bytes[sizeof(struct bf_wire_hdr) + sizeof(*body)];
+	struct bf_send_wr wr = {
+		.opcode = BF_WQE_SEND, .signalled = true, .inl = bytes, .inl_len = sizeof(bytes),
+	};
+	struct bf_wire_hdr hdr;
+	unsigned int i;
+
+	memcpy(bytes + sizeof(hdr), body, sizeof(*body));
+	for (i = 0; i < 2; i++) {
+		hdr = good_hdr(types[i], sizeof(*body));
+		memcpy(bytes, &hdr, sizeof(hdr));
+		TEST_TRUE(bf_sendq_send(&evil.sq, &wr) >= 0);
+		evil.hdr.seq++;
+	}
+	bf_sendq_ring(&evil.sq);
+	return TEST_SUCCESS;
+}
+
+static const struct bf_wire_bye asks = { .flags = BF_WIRE_BYE_F_ANSWER };
+
+/* The peer sends, and goes: it asks how much of that is taken, in time or not any more. */
+static int
+bye_asks(bool gives_up)
+{
+	struct test_ep *server = server_run();
+
+	TEST_TRUE(server != NULL);
+	TEST_CALL(evil_connected(server));
+	TEST_CALL(send_both(BF_WIRE_DATA, BF_WIRE_BYE, &asks));
+	usleep(BF_LINE_BURST_MS * 1000);
+	if (gives_up) {
+		TEST_EXPECT(bf_qp_to_error(&evil.qp), 0);
+		TEST_EXPECT(bf_cm_disconnect(evil.id, -ETIMEDOUT), 0);
+	}
+	PEER_WAIT(&evil, server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->disconnect_status, 0);
+	TEST_EXPECT(server->nb_recv, !gives_up);
+	TEST_EXPECT(peer_count(&evil, BF_WIRE_BYE), !gives_up);
+	if (!gives_up)
+		TEST_EXPECT(evil.last_of[BF_WIRE_BYE].hdr.credits, 1);
+	return test_log_passed();
+}
+
+static int
+test_bye_asks(void)
+{
+	return bye_asks(false);
+}
+
+static int
+test_bye_gives_up(void)
+{
+	return bye_asks(true);
+}
+
+/* The peer takes so many of four messages behind which this side goes; or says nothing. */
+static int
+bye_answered(bool answers, uint32_t taken)
+{
+	struct test_ep *server = server_run();
+	const struct bf_wire_bye bye = { 0 };
+	struct rte_comch_dev_info info;
+	uint32_t i;
+
+	TEST_TRUE(server != NULL);
+	TEST_CALL(evil_connected(server));
+	for (i = 0; i < 4; i++)
+		TEST_EXPECT(test_send_pattern(server->conn, 8, i), 0);
+	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
+	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_BYE) == 1, TEST_MS);
+	TEST_EXPECT(memcmp((const uint8_t *)evil.last_of[BF_WIRE_BYE].data +
+			offsetof(struct bf_wire_bye, flags), &asks.flags, sizeof(asks.flags)), 0);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	evil.hdr.credits = taken;
+	if (answers)
+		TEST_CALL(peer_send(&evil, BF_WIRE_BYE, &bye, sizeof(bye)));
+	PEER_WAIT(&evil, server->nb_disconnects == 1 && evil.seen[BF_CM_DREQ] != 0, TEST_MS);
+	TEST_EXPECT(evil.status[BF_CM_DREQ], answers ? -ESHUTDOWN : -ETIMEDOUT);
+	TEST_EXPECT(server->nb_done, taken);
+	TEST_EXPECT(server->nb_failed, 4 - taken);
+	TEST_EXPECT(rte_comch_dev_info_get((int16_t)card_dev, &info), 0);
+	TEST_EXPECT(info.status, 0);
+	return test_log_passed();
+}
+
+static int
+test_bye_answered(void)
+{
+	return bye_answered(true, 3);
+}
+
+static int
+test_bye_silent(void)
+{
+	return bye_answered(false, 0);
+}
+
+/* One message whose header or size is not as it should be. */
+static int
+send_hdr(struct bf_wire_hdr hdr, uint32_t len)
+{
+	static uint8_t bytes[PEER_BUF];
+
+	memcpy(bytes, &hdr, sizeof(hdr));
+	return peer_send_raw(&evil, bytes, len, BF_WQE_SEND);
 }
 
 static int
@@ -531,7 +635,7 @@ bad_ctl_len(void)
 static int
 bad_bye(void)
 {
-	const struct bf_wire_bye bye = { .reserved = 1 };
+	const struct bf_wire_bye bye = { .flags = ~BF_WIRE_BYE_F_ANSWER };
 
 	return peer_send(&evil, BF_WIRE_BYE, &bye, sizeof(bye));
 }
@@ -562,22 +666,8 @@ static int
 bad_bye_then_more(void)
 {
 	const struct bf_wire_bye bye = { 0 };
-	uint8_t bytes[2][64] = { { 0 } };
-	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_BYE, sizeof(bye));
-	struct bf_send_wr wr = { .opcode = BF_WQE_SEND, .signalled = true };
 
-	/* both at once, so that they are read at once */
-	memcpy(bytes[0], &hdr, sizeof(hdr));
-	hdr = good_hdr(BF_WIRE_DATA, 8);
-	hdr.seq++;
-	memcpy(bytes[1], &hdr, sizeof(hdr));
-	wr.inl = bytes[0];
-	wr.inl_len = sizeof(hdr) + sizeof(bye);
-	TEST_TRUE(bf_sendq_send(&evil.sq, &wr) >= 0);
-	wr.inl = bytes[1];
-	TEST_TRUE(bf_sendq_send(&evil.sq, &wr) >= 0);
-	bf_sendq_ring(&evil.sq);
-	return TEST_SUCCESS;
+	return send_both(BF_WIRE_BYE, BF_WIRE_DATA, &bye);
 }
 
 static const struct {
@@ -602,7 +692,7 @@ static const struct {
 	{ bad_credits_seen, "credits that it has seen" },
 	{ bad_ping_len, "length of a control message" },
 	{ bad_ctl_len, "length of a control message" },
-	{ bad_bye, "reserved field of BYE" },
+	{ bad_bye, "flags of BYE" },
 	{ bad_imm, "kind of a message" },
 	{ bad_bye_then_more, "message behind BYE" },
 };
@@ -1135,6 +1225,10 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_server, teardown, test_no_server),
 		TEST_CASE_ST(setup_server, teardown, test_full),
 		TEST_CASE_ST(setup_server, teardown, test_messages),
+		TEST_CASE_ST(setup_server, teardown, test_bye_asks),
+		TEST_CASE_ST(setup_server, teardown, test_bye_gives_up),
+		TEST_CASE_ST(setup_server, teardown, test_bye_answered),
+		TEST_CASE_ST(setup_server, teardown, test_bye_silent),
 		TEST_CASE_ST(setup_server, teardown, test_bad_messages),
 		TEST_CASE_ST(setup_server, teardown, test_no_credit),
 		TEST_CASE_ST(setup_server, teardown, test_too_many_credits),

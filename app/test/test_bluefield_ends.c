@@ -183,10 +183,12 @@ test_end_in_message(void)
 	TEST_EXPECT(test_send_pattern(client->conn, MSG_SIZE, 7), 0);
 	/* its BYE is there as well before the server looks */
 	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
-	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	usleep(WORKER_MS * 1000);
 	OWN_WAIT(server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(server->nb_recv, 1);
 	TEST_EXPECT(server->value, 1);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(client->nb_done, 1);
 	return test_log_passed();
 }
 

@@ -506,10 +506,8 @@ test_stopped_client(void)
 	TEST_EXPECT(server->nb_disconnects, 0); /* it lives */
 
 	/* it can be ended without its help */
-	start = test_now_ns();
 	TEST_EXPECT(rte_comch_server_disconnect(conn), 0);
 	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
-	TEST_TRUE(test_now_ns() - start < 1000000000);
 	TEST_EXPECT(server->disconnect_status, -ECANCELED);
 	TEST_TRUE(server->nb_failed > 0);
 	TEST_EXPECT(server->send_status, -ECANCELED);

@@ -368,7 +368,9 @@ typedef int (*rte_comch_conn_send_t)(struct rte_comch_conn *conn, const void *da
  * @internal
  * End a connection and tell the peer the reason, a negative errno or 0. No upcall
  * about it from now on, but rte_comch_pmd_conn_delivered(), which says how far the
- * peer has taken what was sent; it is called in here, if the driver knows.
+ * peer has taken what was sent. If that is not all, the driver waits for the peer to take
+ * the rest, a second for each message and ten seconds in all at most, before it tells of
+ * the end: what it has not told by then is not delivered later.
  */
 typedef int (*rte_comch_conn_close_t)(struct rte_comch_conn *conn, int reason,
 		struct rte_comch_pmd_ending *ending);

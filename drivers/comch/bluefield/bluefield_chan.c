@@ -194,9 +194,10 @@ line_rx_flow(struct bf_line *line, uint32_t buf, uint8_t type)
 	case BF_WIRE_BYE:
 		memcpy(&bye, rx->bufs + (size_t)buf * rx->stride + sizeof(struct bf_wire_hdr),
 			sizeof(bye));
-		if (bye.reserved != 0)
-			bf_line_bad(line, "reserved field of BYE", bye.reserved, 0);
+		if ((bye.flags & ~BF_WIRE_BYE_F_ANSWER) != 0)
+			bf_line_bad(line, "flags of BYE", bye.flags, 0);
 		rx->bye = true;
+		rx->bye_asks = (bye.flags & BF_WIRE_BYE_F_ANSWER) != 0;
 		rx->bye_reason = bye.reason;
 		return;
 	default:
@@ -253,8 +254,10 @@ line_sent(struct bf_line *line, const struct bf_cqe *cqe)
 	tx->tail = tx->ends[index & line->sq.mask];
 	if (tx->ping && index == tx->ping_index)
 		tx->ping = false;
-	if (tx->bye && index == tx->bye_index)
+	if (tx->bye && index == tx->bye_index) {
 		tx->bye_done = true;
+		line->rx.bye_asks = false;
+	}
 }
 
 /* The queue pair is in state ERROR from here on. */
@@ -414,6 +417,14 @@ line_data_hand(struct bf_line *line, const struct bf_line_msg *msg)
 	return ret;
 }
 
+/* Callbacks have lasted so long that the peer has to hear of what was taken. */
+static bool
+line_burst_late(const struct bf_line *line)
+{
+	return rte_get_tsc_cycles() - line->cg->now >
+		rte_get_tsc_hz() / MS_PER_S * BF_LINE_BURST_MS;
+}
+
 /* Messages, as many as one poll may; returns as above. */
 static int
 line_data_recv(struct bf_line *line, uint32_t burst, uint32_t bytes)
@@ -438,6 +449,8 @@ line_data_recv(struct bf_line *line, uint32_t burst, uint32_t bytes)
 		line_repost(line, msg.buf);
 		bytes -= RTE_MIN(bytes, msg.len);
 		nb++;
+		if (burst != UINT32_MAX && unlikely(line_burst_late(line)))
+			break;
 	}
 	return nb;
 }
@@ -461,12 +474,12 @@ line_last(struct bf_line *line)
 {
 	int ret = line_done(line), reason = line->lost;
 
-	/* one that has lied is not listened to */
-	if (ret >= 0 && reason != -EPROTO)
+	/* one that has lied is not listened to, nor one that believes that nobody listens */
+	if (ret >= 0 && reason != -EPROTO && !line->rx.bye_asks)
 		ret = line_data_recv(line, UINT32_MAX, UINT32_MAX);
 	if (ret < 0)
 		return;
-	if (reason == 0)
+	if (reason == 0 || (line->rx.bye && reason != -EPROTO))
 		reason = bf_left_reason(line->rx.bye_reason);
 	bf_line_end(line, reason);
 }
@@ -480,11 +493,15 @@ line_up_poll(struct bf_line *line)
 	done = line_done(line);
 	if (likely(done >= 0) && unlikely(line->rx.ctl_taken != line->rx.ctl))
 		ctl = line_ctl_recv(line);
-	if (likely(done >= 0 && ctl >= 0) && line->lost == 0)
+	if (likely(done >= 0 && ctl >= 0) && line->lost == 0 && !line->rx.bye)
 		data = line_data_recv(line, BF_LINE_BURST, BF_LINE_BYTES);
 	if (unlikely(done < 0 || ctl < 0 || data < 0))
 		return 1;
 	if (unlikely(line->lost != 0 || line->rx.bye)) {
+		/* until the peer has the answer, a completion of ours or the peer's DREQ */
+		if (line->lost == 0 && line->rx.bye_asks &&
+				(line->tx.bye || bf_line_bye_answer(line)))
+			return 0;
 		line_last(line);
 		return 1;
 	}

@@ -57,7 +57,9 @@
 
 /* All in milliseconds. */
 #define BF_LINE_PING_MS 1000 /* without a word from us */
-#define BF_LINE_BYE_MS 1000  /* for the peer's device to take our BYE; below END_MS */
+#define BF_LINE_BYE_MS 1000  /* for the answer to BYE, or the next message; below END_MS */
+#define BF_LINE_BYES_MS 9000 /* and then for all of them */
+#define BF_LINE_BURST_MS 50  /* of callbacks in one poll, before the peer hears of them */
 #define BF_LINE_REQ_MS 2000  /* one attempt to connect */
 
 /*
@@ -85,6 +87,7 @@
 #define BF_WORK_RTU 0x04u     /* client: say that it is ready */
 #define BF_WORK_EST 0x08u     /* server: a message has come before that */
 #define BF_WORK_CLOSE 0x10u   /* the queues are yours, and all ends */
+#define BF_WORK_FLUSH 0x20u   /* nothing more comes in: what has come is completed then */
 
 enum bf_line_state {
 	BF_LINE_NEW = 0,     /* server: the request is on its way to the group */
@@ -122,6 +125,7 @@ struct bf_line_tx {
 	uint16_t bye_index;
 	bool bye;           /* sent */
 	bool bye_done;      /* and with the peer's device */
+	bool bye_asks;      /* for an answer */
 	uint16_t signalled; /* index behind the last request that asked for a completion */
 	/* ring of bytes; positions only grow */
 	uint8_t *ring;
@@ -151,6 +155,7 @@ struct bf_line_rx {
 	uint8_t credits_told;
 	uint8_t window;     /* of them */
 	bool bye;           /* came */
+	bool bye_asks;      /* for an answer, and the peer is not known to have it */
 	bool dirty;         /* entries wait to be seen by the device */
 	int bye_reason;
 	uint8_t *bufs;
@@ -203,6 +208,8 @@ struct bf_line {
 	struct bf_rest tx_rest;
 	struct bf_line_list *timed; /* the list that it is on, or NULL */
 	uint64_t deadline;   /* TSC: of the next look at its life, or of its end */
+	uint64_t give_up;    /* TSC: CLOSING */
+	bool given_up;       /* the worker flushes the queues */
 	TAILQ_ENTRY(bf_line) next_timed;
 	TAILQ_ENTRY(bf_line) next_group;
 	struct bf_chan_group *cg;
@@ -356,6 +363,7 @@ void bf_line_bad(struct bf_line *line, const char *what, uint64_t a, uint64_t b)
 /* bluefield_chan_send.c, in the thread of the group */
 void bf_line_flush(struct bf_line *line);
 bool bf_line_bye(struct bf_line *line, int reason);
+bool bf_line_bye_answer(struct bf_line *line);
 void bf_line_look(struct bf_line *line);
 /* How many of what layer fast wants to be told were sent. */
 int bf_line_ctl_send(struct bf_line *line);

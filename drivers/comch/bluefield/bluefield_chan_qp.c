@@ -674,6 +674,8 @@ bf_line_work(struct bf_job *job)
 		bf_line_put(line);
 		return;
 	}
+	if ((work & BF_WORK_FLUSH) != 0 && line->has_qp && bf_dev_status(line->pub.dev) == 0)
+		bf_qp_to_error(&line->qp);
 	if ((work & BF_WORK_CONNECT) != 0)
 		ret = work_connect(line);
 	if ((work & BF_WORK_ACCEPT) != 0)

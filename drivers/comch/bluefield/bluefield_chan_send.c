@@ -197,7 +197,10 @@ bf_line_flush(struct bf_line *line)
 bool
 bf_line_bye(struct bf_line *line, int reason)
 {
-	const struct bf_wire_bye bye = { .reason = reason };
+	const bool asks = line->tx.data != line->tx.taken && !line->rx.bye;
+	const struct bf_wire_bye bye = {
+		.reason = reason, .flags = asks ? BF_WIRE_BYE_F_ANSWER : 0,
+	};
 	int index;
 
 	if (line->lost != 0)
@@ -206,9 +209,24 @@ bf_line_bye(struct bf_line *line, int reason)
 	if (index < 0)
 		return false;
 	line->tx.bye = true;
+	line->tx.bye_asks = asks;
 	line->tx.bye_index = index;
 	bf_sendq_ring(&line->sq);
 	return true;
+}
+
+/* The answer to a BYE: all that has come is ours, unless the application holds it back. */
+bool
+bf_line_bye_answer(struct bf_line *line)
+{
+	const uint32_t taken = line->rx.taken;
+	bool sent;
+
+	if (!bf_line_held(line))
+		line->rx.taken = line->rx.data;
+	sent = bf_line_bye(line, 0);
+	line->rx.taken = taken;
+	return sent;
 }
 
 /* One that is UP, at the time that it was put on the list for. */

@@ -379,6 +379,9 @@ line_open(struct bf_line *line)
 static void
 line_lost(struct bf_line *line, int reason)
 {
+	/* what has come says how much was taken; of one that is lost it is not looked at */
+	if (line->state == BF_LINE_CLOSING)
+		bf_line_cq_drain(line);
 	if (line->lost == 0)
 		line->lost = reason;
 	switch (line->state) {
@@ -406,7 +409,9 @@ line_left(struct bf_line *line, int reason)
 {
 	if (line->state == BF_LINE_UP)
 		bf_line_cq_drain(line);
-	if (line->state == BF_LINE_UP && line->rx.bye)
+	if (reason != -ETIMEDOUT)
+		line->rx.bye_asks = false;
+	if (line->state == BF_LINE_UP && line->rx.bye && !line->rx.bye_asks)
 		bf_line_activate(line);
 	else
 		line_lost(line, reason == -ETIMEDOUT ? -ETIMEDOUT : -ECONNRESET);
@@ -449,24 +454,49 @@ bf_line_events_run(struct bf_line *line, uint32_t events, int lost, int left)
 		line_lost(line, lost);
 }
 
+/* CLOSING: the peer goes on taking messages, and gets more time for that. */
+static void
+line_closing_goes_on(struct bf_line *line)
+{
+	rte_comch_pmd_conn_delivered(line->pub.conn, line->tx.taken);
+	line->tx.done = line->tx.taken;
+	if (rte_get_tsc_cycles() >= line->give_up)
+		return;
+	bf_line_timed(line, &line->cg->endings, BF_LINE_BYE_MS);
+	rte_comch_pmd_at_work(line->pub.dev->rte_dev);
+}
+
 /*
- * CLOSING: look how far it is. It is over when the peer's device has our BYE, when the
- * connection is lost, or when that lasts too long.
+ * CLOSING: look how far it is. It is over when the peer has said how much it takes, or its
+ * device has our BYE if that is known; when the connection is lost, or it lasts too long.
  */
 void
 bf_line_closed(struct bf_line *line)
 {
 	struct rte_comch_pmd_ending *ending = line->ending;
+	bool known;
 
+	/* of an answer that the peer knows to be here, too: see BF_WORK_FLUSH */
+	bf_line_cq_drain(line);
 	if (line->ready && !line->tx.bye && !bf_line_bye(line, line->bye_reason))
 		line->tx.bye_done = true; /* nobody hears it */
 	if (line->tx.taken != line->tx.done)
-		rte_comch_pmd_conn_delivered(line->pub.conn, line->tx.taken);
-	line->tx.done = line->tx.taken;
-	if (!line->tx.bye_done && line->lost == 0 && !line->rx.bye &&
-			rte_get_tsc_cycles() < line->deadline)
-		return;
-	line_over(line, line->bye_reason);
+		line_closing_goes_on(line);
+	known = line->rx.bye || !line->tx.bye_asks || line->tx.taken == line->tx.data;
+	if (!(known && line->tx.bye_done) && !line->rx.bye && line->lost == 0) {
+		if (rte_get_tsc_cycles() < line->deadline)
+			return;
+		if (!known && !line->given_up) {
+			/* its completions with errors are the end */
+			line->given_up = true;
+			bf_line_work_add(line, BF_WORK_FLUSH, 0);
+			bf_line_timed(line, &line->cg->endings, BF_LINE_BYE_MS);
+			rte_comch_pmd_at_work(line->pub.dev->rte_dev);
+			return;
+		}
+	}
+	/* what the peer has not taken was lost, and it has to know */
+	line_over(line, known ? line->bye_reason : -ETIMEDOUT);
 	rte_comch_pmd_ended(ending);
 }
 
@@ -496,6 +526,7 @@ bf_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_endi
 	line->ending = ending;
 	line->state = BF_LINE_CLOSING;
 	bf_line_timed(line, &line->cg->endings, BF_LINE_BYE_MS);
+	line->give_up = line->deadline + rte_get_tsc_hz() / MS_PER_S * BF_LINE_BYES_MS;
 	if (line->has_queues)
 		bf_line_activate(line);
 	return -EINPROGRESS;

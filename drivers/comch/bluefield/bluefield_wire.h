@@ -18,7 +18,8 @@
  *    |<--- REP + struct bf_wire_rep -----------|  or REJ + struct bf_wire_rej
  *    |---- RTU ------------------------------->|
  *    |<--> messages over the queue pair        |
- *    |<--> BYE, then DREQ, answered by DREP    |
+ *    |<--> BYE, answered by BYE if it asks     |
+ *    |<--> DREQ, answered by DREP              |
  *
  * Messages. Each is one SEND: struct bf_wire_hdr, and what its type says. It takes one
  * entry of the receiver's queue. Entries are of three kinds, and the receiver has so many
@@ -56,8 +57,8 @@
 #define BF_WIRE_MAGIC 0x46424d43u /* "CMBF" */
 
 /* Versions of this file that this driver speaks. */
-#define BF_WIRE_VERSION_MIN 1
-#define BF_WIRE_VERSION_MAX 1
+#define BF_WIRE_VERSION_MIN 2
+#define BF_WIRE_VERSION_MAX 2
 
 /*
  * Service of the RDMA IP connection manager: port space TCP (0x0106) and our port. The port
@@ -149,8 +150,15 @@ struct bf_wire_hdr {
 /* The last one on a connection. */
 struct bf_wire_bye {
 	int32_t reason;       /* 0 or a negative errno */
-	uint32_t reserved;
+	uint32_t flags;
 };
+
+/*
+ * Not all that the sender has sent was taken: the other side answers with a BYE of its
+ * own, whose header has what it is going to take, and hands that up when the answer has
+ * arrived, or with DREQ. A DREQ of -ETIMEDOUT says that it has not: what came is dropped.
+ */
+#define BF_WIRE_BYE_F_ANSWER 0x1u
 
 /* The sender has a consumer. */
 struct bf_wire_consumer_new {
@@ -257,7 +265,7 @@ BF_WIRE_AT(hdr, credits, 8);
 BF_WIRE_AT(hdr, seq, 12);
 BF_WIRE_SIZE(hdr, 16);
 BF_WIRE_AT(bye, reason, 0);
-BF_WIRE_AT(bye, reserved, 4);
+BF_WIRE_AT(bye, flags, 4);
 BF_WIRE_SIZE(bye, 8);
 BF_WIRE_AT(consumer_new, consumer, 0);
 BF_WIRE_AT(consumer_new, imm_len, 4);
