@@ -227,6 +227,7 @@ test_ep_recvfrom_connection_reset(void)
 {
 	struct doca_comm_channel_addr_t *peer;
 	struct test_ep service, client;
+	struct ep_thread thread;
 	size_t len = 7;
 
 	TEST_CALL(ep_pair(&service, &client));
@@ -235,7 +236,7 @@ test_ep_recvfrom_connection_reset(void)
 	peer = service.peer;
 	TEST_OK(ep_send(&client, "second"));
 	TEST_OK(ep_send(&client, "third"));
-	TEST_CALL(ep_end(&client));
+	TEST_CALL(ep_thread_begin(&thread, ep_end, &client));
 	TEST_CALL(ep_expect(&service, NULL, "second"));
 	TEST_CALL(ep_expect(&service, NULL, "third"));
 	service.peer = NULL;
@@ -243,15 +244,17 @@ test_ep_recvfrom_connection_reset(void)
 	TEST_TRUE(service.peer == peer);
 	TEST_RESULT(recv_once(&service, &len), DOCA_ERROR_AGAIN);
 	TEST_OK(doca_comm_channel_ep_disconnect(service.ep, peer));
+	TEST_CALL(ep_thread_end(&thread));
 
 	TEST_CALL(ep_client(&client, EP_NAME, &service));
 	TEST_OK(ep_send(&client, "hello"));
 	TEST_CALL(ep_expect(&service, &client, "hello"));
 	TEST_OK(ep_send(&service, "last words"));
-	TEST_CALL(ep_end(&service));
+	TEST_CALL(ep_thread_begin(&thread, ep_end, &service));
 	TEST_CALL(ep_expect(&client, NULL, "last words"));
 	TEST_RESULT(ep_recv(&client, NULL), DOCA_ERROR_CONNECTION_RESET);
 	TEST_RESULT(recv_once(&client, &len), DOCA_ERROR_NOT_CONNECTED);
+	TEST_CALL(ep_thread_end(&thread));
 	return ep_end(&client);
 }
 
@@ -340,18 +343,27 @@ test_ep_disconnect_errors(void)
 
 /* A service ends the connection; what it has sent before arrives. */
 static int
+disconnect_peer(struct test_ep *side)
+{
+	TEST_OK(doca_comm_channel_ep_disconnect(side->ep, side->peer));
+	return 0;
+}
+
+static int
 test_ep_disconnect_service(void)
 {
 	struct test_ep service, client;
+	struct ep_thread thread;
 
 	TEST_CALL(ep_pair(&service, &client));
 	TEST_OK(ep_send(&client, "hello"));
 	TEST_CALL(ep_expect(&service, &client, "hello"));
 	TEST_OK(ep_send(&service, "go"));
-	TEST_OK(doca_comm_channel_ep_disconnect(service.ep, service.peer));
-	TEST_RESULT(send_once(&service, "gone"), DOCA_ERROR_NOT_CONNECTED);
+	TEST_CALL(ep_thread_begin(&thread, disconnect_peer, &service));
 	TEST_CALL(ep_expect(&client, NULL, "go"));
 	TEST_RESULT(ep_recv(&client, NULL), DOCA_ERROR_CONNECTION_RESET);
+	TEST_CALL(ep_thread_end(&thread));
+	TEST_RESULT(send_once(&service, "gone"), DOCA_ERROR_NOT_CONNECTED);
 	TEST_CALL(ep_end(&client));
 	return ep_end(&service);
 }

@@ -168,12 +168,13 @@ test_gap_12_reset_is_told_once(void)
 	struct doca_comm_channel_addr_t *peer;
 	struct test_ep service, client;
 	unsigned int resets = 0, i;
+	struct ep_thread thread;
 	size_t len = 1;
 	char byte;
 
 	TEST_CALL(ep_pair(&service, &client));
 	TEST_OK(ep_send(&client, "queued"));
-	TEST_CALL(ep_end(&client));
+	TEST_CALL(ep_thread_begin(&thread, ep_end, &client));
 	TEST_CALL(ep_expect(&service, NULL, "queued"));
 	for (i = 0; i < 200; i++) {
 		resets += doca_comm_channel_ep_recvfrom(service.ep, &byte, &len, 0, &peer) ==
@@ -181,6 +182,7 @@ test_gap_12_reset_is_told_once(void)
 		ep_sleep_ms(1);
 	}
 	TEST_TRUE(resets == 1);
+	TEST_CALL(ep_thread_end(&thread));
 	return ep_end(&service);
 }
 

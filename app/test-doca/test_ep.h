@@ -11,6 +11,8 @@
 #ifndef TEST_EP_H
 #define TEST_EP_H
 
+#include <pthread.h>
+
 #include <doca_comm_channel.h>
 
 #include "test_comch.h"
@@ -48,6 +50,15 @@ int ep_client(struct test_ep *side, const char *name, struct test_ep *other);
 int ep_pair(struct test_ep *service, struct test_ep *client);
 /* Disconnect nothing, destroy, close. */
 int ep_end(struct test_ep *side);
+/* Have a thread do such a thing to a side, which waits for the other one; and wait for it. */
+struct ep_thread {
+	pthread_t thread;
+	int (*fn)(struct test_ep *side);
+	struct test_ep *side;
+};
+int ep_thread_begin(struct ep_thread *thread, int (*fn)(struct test_ep *side),
+		struct test_ep *side);
+int ep_thread_end(struct ep_thread *thread);
 
 /* Call recvfrom until it is not AGAIN; other is called meanwhile, which may be NULL. */
 doca_error_t ep_recv(struct test_ep *side, struct test_ep *other);

@@ -102,12 +102,9 @@ side_transfer(struct side *s)
 	return 0;
 }
 
-/* Both have all when both have said so. */
 static int
-side_goodbye(struct side *s)
+side_queues_close(struct side *s)
 {
-	TEST_OK(test_send(&s->side, "done"));
-	FAST_UNTIL(s->side.received != 0, doca_pe_progress(s->side.pe));
 	doca_ctx_stop(s->producer.ctx);
 	doca_ctx_stop(s->consumer.ctx);
 	FAST_UNTIL(fast_state(s->producer.ctx) == DOCA_CTX_STATE_IDLE &&
@@ -116,6 +113,15 @@ side_goodbye(struct side *s)
 	TEST_OK(doca_comch_producer_destroy(s->producer.producer));
 	TEST_OK(doca_comch_consumer_destroy(s->consumer.consumer));
 	return fast_mem_close(&s->mem);
+}
+
+/* Both have all when both have said so. */
+static int
+side_goodbye(struct side *s)
+{
+	TEST_OK(test_send(&s->side, "done"));
+	FAST_UNTIL(s->side.received != 0, doca_pe_progress(s->side.pe));
+	return side_queues_close(s);
 }
 
 static int
@@ -167,6 +173,61 @@ test_fast_two_processes(void)
 	if (pid == 0)
 		exit(server_process() == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 	TEST_CALL(client_process());
+	TEST_TRUE(waitpid(pid, &status, 0) == pid);
+	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
+	return 0;
+}
+
+/* A server of a data path: it answers to what it receives, and stops at once. */
+static void
+answer_and_stop(struct test_side *side, struct doca_comch_connection *conn)
+{
+	(void)conn;
+	if (test_send(side, "end of data") == DOCA_SUCCESS)
+		side->stop_result = doca_ctx_stop(side->ctx);
+}
+
+static int
+data_path_server(void)
+{
+	int bad = 0;
+
+	TEST_CALL(server_open(&mine));
+	mine.side.on_receive = answer_and_stop;
+	/* all data, and then a stop without any progress */
+	FAST_UNTIL(bad != 0 || mine.nb_sent == NB_TASKS,
+			(doca_pe_progress(mine.side.pe), bad |= side_send(&mine)));
+	TEST_CALL(side_queues_close(&mine));
+	TEST_TRUE(bad == 0 && mine.producer.nb_ok == NB_TASKS && mine.producer.nb_failed == 0);
+	TEST_OK(test_send(&mine.side, "that was all")); /* a server with queues cannot stop */
+	FAST_UNTIL(mine.side.received != 0 && fast_state(mine.side.ctx) == DOCA_CTX_STATE_IDLE,
+			doca_pe_progress(mine.side.pe));
+	TEST_RESULT(mine.side.stop_result, DOCA_ERROR_IN_PROGRESS);
+	TEST_TRUE(mine.side.sent == 2 && mine.side.failed == 0);
+	TEST_OK(test_side_end(&mine.side, NULL));
+	return 0;
+}
+
+static int
+test_fast_data_path_server(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	TEST_TRUE(pid >= 0);
+	if (pid == 0)
+		exit(data_path_server() == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	TEST_CALL(client_open(&mine));
+	FAST_UNTIL(mine.consumer.nb_ok == NB_TASKS, doca_pe_progress(mine.side.pe));
+	TEST_TRUE(mine.consumer.left == NB_TASKS);
+	TEST_CALL(side_queues_close(&mine));
+	FAST_UNTIL(mine.side.received == 1, doca_pe_progress(mine.side.pe));
+	TEST_OK(test_send(&mine.side, "the data is here"));
+	FAST_UNTIL(fast_state(mine.side.ctx) == DOCA_CTX_STATE_IDLE,
+			doca_pe_progress(mine.side.pe));
+	TEST_TRUE(mine.side.received == 2 && mine.side.sent == 1 && mine.side.failed == 0);
+	TEST_HAS(mine.side.message, "end of data");
+	TEST_OK(test_side_end(&mine.side, NULL));
 	TEST_TRUE(waitpid(pid, &status, 0) == pid);
 	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
 	return 0;
@@ -385,6 +446,7 @@ test_fast_alone(void)
 
 const struct test_case test_fast_process[] = {
 	TEST_CASE(test_fast_two_processes),
+	TEST_CASE(test_fast_data_path_server),
 	TEST_CASE(test_fast_peer_killed),
 	TEST_CASE(test_fast_peer_killed_full),
 	TEST_CASE(test_fast_thread),

@@ -150,6 +150,32 @@ ep_end(struct test_ep *side)
 	return 0;
 }
 
+static void *
+ep_thread_main(void *arg)
+{
+	struct ep_thread *thread = arg;
+
+	return thread->fn(thread->side) == 0 ? NULL : thread;
+}
+
+int
+ep_thread_begin(struct ep_thread *thread, int (*fn)(struct test_ep *side), struct test_ep *side)
+{
+	thread->fn = fn;
+	thread->side = side;
+	TEST_TRUE(pthread_create(&thread->thread, NULL, ep_thread_main, thread) == 0);
+	return 0;
+}
+
+int
+ep_thread_end(struct ep_thread *thread)
+{
+	void *failed;
+
+	TEST_TRUE(pthread_join(thread->thread, &failed) == 0);
+	return failed == NULL ? 0 : -1;
+}
+
 doca_error_t
 ep_recv(struct test_ep *side, struct test_ep *other)
 {

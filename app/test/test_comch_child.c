@@ -12,6 +12,10 @@
  *   echo <rounds> <size>      every client sends, and checks what comes back
  *   window <messages> <size>  the first client alone, 16 at a time: ns/message
  *   flood <size>              the first client sends until it is killed
+ *   slow <ms>                 each message that is received takes so long
+ *   die <number>              killed by itself, with this message in its hands
+ *   received                  messages of the server, or of the first client, since one
+ *                             of these two
  *   spin                      never sleep from now on, until it is killed
  *   idle <ms>                 sleep in event mode: microseconds of CPU used
  *   memory                    kilobytes resident that are shared with nobody
@@ -22,6 +26,7 @@
 
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,6 +44,8 @@ static struct {
 	unsigned int nb_clients;
 	uint32_t flood_size;
 	bool spin;
+	unsigned int slow_ms;
+	unsigned int die_at;
 } child;
 
 #define answer(...) test_child_reply(&child.side, __VA_ARGS__)
@@ -216,6 +223,57 @@ do_flood(const char *args)
 	return answer("ok");
 }
 
+/* Of the server, or the first client. */
+static struct test_ep *
+child_ep(void)
+{
+	return child.server != NULL ? child.server : child.clients[0];
+}
+
+static void
+hard_recv(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	RTE_SET_USED(conn);
+	RTE_SET_USED(msg);
+	RTE_SET_USED(len);
+	if (ep->nb_recv == child.die_at)
+		raise(SIGKILL);
+	usleep(child.slow_ms * 1000);
+}
+
+static int
+hard_begin(void)
+{
+	if (child_ep() == NULL)
+		return -EINVAL;
+	child_ep()->on_recv = hard_recv;
+	child_ep()->nb_recv = 0;
+	return answer("ok");
+}
+
+static int
+do_slow(const char *args)
+{
+	if (sscanf(args, "%u", &child.slow_ms) != 1)
+		return -EINVAL;
+	return hard_begin();
+}
+
+static int
+do_die(const char *args)
+{
+	if (sscanf(args, "%u", &child.die_at) != 1)
+		return -EINVAL;
+	return hard_begin();
+}
+
+static int
+do_received(const char *args)
+{
+	RTE_SET_USED(args);
+	return child_ep() == NULL ? -EINVAL : answer("ok %u", child_ep()->nb_recv);
+}
+
 static int
 do_spin(const char *args)
 {
@@ -325,6 +383,9 @@ static const struct test_child_command commands[] = {
 	{ "echo ", do_echo },
 	{ "window ", do_window },
 	{ "flood ", do_flood },
+	{ "slow ", do_slow },
+	{ "die ", do_die },
+	{ "received", do_received },
 	{ "spin", do_spin },
 	{ "idle ", do_idle },
 	{ "memory", do_memory },

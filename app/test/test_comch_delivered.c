@@ -5,15 +5,17 @@
 /*
  * What send tasks end with when their connection ends: 0 if the peer has taken the
  * message, and why not if it has not. The engines of the two sides are turned one by
- * one, so that the peer has taken as many as the case wants.
+ * one, so that the peer has taken as many as the case wants; or both, where a stop
+ * has to wait for the peer.
  */
 
+#include "test_comch_place.h"
 #include "test_comch_util.h"
 
 #define NB_MSGS 32
 /* A receive queue that holds fewer, so that some tasks wait for room. */
 #define QUEUE_SIZE 8
-#define MSG_SIZE 64
+#define MSG_SIZE 1000
 
 /* The ends of the tasks of one side, in order. */
 struct ends {
@@ -54,14 +56,23 @@ turn(struct side *side)
 	return ret;
 }
 
-#define TURN_UNTIL(side, cond) do { \
+static int
+turn_both(void)
+{
+	return turn(&card) + turn(&host);
+}
+
+#define CALL_UNTIL(call, cond) do { \
 	uint64_t limit_ = test_now_ns() + (uint64_t)TEST_MS * 1000000; \
 	while (!(cond)) { \
 		TEST_ASSERT(test_now_ns() < limit_, "not in time: %s", #cond); \
-		if (turn(side) == 0) \
+		if ((call) == 0) \
 			sched_yield(); \
 	} \
 } while (0)
+
+#define TURN_UNTIL(side, cond) CALL_UNTIL(turn(side), cond)
+#define TURN_BOTH_UNTIL(cond) CALL_UNTIL(turn_both(), cond)
 
 /* Both sides connected, each with a queue of its own. */
 static int
@@ -144,6 +155,17 @@ check_ends(const struct side *side, unsigned int taken, int status)
 
 static const unsigned int takens[] = { 0, 1, 5, QUEUE_SIZE };
 
+/* Whoever stops has waited for what the peer had room for, and the rest has come nowhere. */
+static int
+check_stopped(const struct side *from, const struct side *to, unsigned int taken)
+{
+	unsigned int nb = to->ep->nb_recv;
+
+	TEST_ASSERT(nb >= RTE_MAX(taken, (unsigned int)QUEUE_SIZE) && nb < NB_MSGS,
+			"after %u, %u were taken", taken, nb);
+	return check_ends(from, nb, -ECANCELED);
+}
+
 static int
 test_client_stop(void)
 {
@@ -154,8 +176,9 @@ test_client_stop(void)
 		TEST_CALL(send_taken(&host, &card, takens[i]));
 		TEST_EXPECT(rte_comch_ctx_stop(host.ep->ctx), -EINPROGRESS);
 		TEST_EXPECT(host.ends.nb, 0);
-		TURN_UNTIL(&host, test_state(host.ep) == RTE_COMCH_STATE_IDLE);
-		TEST_CALL(check_ends(&host, takens[i], -ECANCELED));
+		TURN_BOTH_UNTIL(test_state(host.ep) == RTE_COMCH_STATE_IDLE &&
+				card.ep->nb_disconnects == 1);
+		TEST_CALL(check_stopped(&host, &card, takens[i]));
 		TEST_EXPECT(rte_comch_ctx_reason_get(host.ep->ctx), 0);
 		test_cleanup();
 	}
@@ -172,8 +195,9 @@ test_server_disconnect(void)
 		TEST_CALL(send_taken(&card, &host, takens[i]));
 		TEST_EXPECT(rte_comch_server_disconnect(card.ep->conn), 0);
 		TEST_EXPECT(card.ends.nb, 0);
-		TURN_UNTIL(&card, card.ep->nb_disconnects == 1);
-		TEST_CALL(check_ends(&card, takens[i], -ECANCELED));
+		TURN_BOTH_UNTIL(card.ep->nb_disconnects == 1 &&
+				test_state(host.ep) == RTE_COMCH_STATE_IDLE);
+		TEST_CALL(check_stopped(&card, &host, takens[i]));
 		test_cleanup();
 	}
 	return TEST_SUCCESS;
@@ -189,14 +213,131 @@ test_server_stop(void)
 		TEST_CALL(send_taken(&card, &host, takens[i]));
 		TEST_EXPECT(rte_comch_ctx_stop(card.ep->ctx), -EINPROGRESS);
 		TEST_EXPECT(card.ends.nb, 0);
-		TURN_UNTIL(&card, test_state(card.ep) == RTE_COMCH_STATE_IDLE);
-		TEST_CALL(check_ends(&card, takens[i], -ECANCELED));
+		TURN_BOTH_UNTIL(test_state(card.ep) == RTE_COMCH_STATE_IDLE &&
+				test_state(host.ep) == RTE_COMCH_STATE_IDLE);
+		TEST_CALL(check_stopped(&card, &host, takens[i]));
 		test_cleanup();
 	}
 	return TEST_SUCCESS;
 }
 
-/* The first task that ends stops its context: the others were taken before. */
+/* A server answers and stops in its receive callback. */
+static void
+answer_and_stop(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	struct rte_comch_task *task;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		if (rte_comch_conn_task_alloc(conn, msg, len, &task) != 0 ||
+				rte_comch_task_submit(task) != 0)
+			return;
+	ep->value = (uint64_t)(-rte_comch_ctx_stop(ep->ctx));
+}
+
+static int
+test_answer_and_stop(void)
+{
+	TEST_CALL(sides_connect());
+	card.ep->on_recv = answer_and_stop;
+	TEST_CALL(send_some(&host, 1));
+	TURN_BOTH_UNTIL(test_state(card.ep) == RTE_COMCH_STATE_IDLE &&
+			test_state(host.ep) == RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(card.ep->value, EINPROGRESS);
+	TEST_EXPECT(card.ends.nb, 2);
+	TEST_TRUE(card.ends.status[0] == 0 && card.ends.status[1] == 0);
+	TEST_EXPECT(host.ep->nb_recv, 2);
+	return TEST_SUCCESS;
+}
+
+/* A stop does not wait for ever: what is told as lost is never delivered. */
+static int
+check_no_reader(struct side *from, struct side *to)
+{
+	TEST_CALL(sides_connect());
+	TEST_CALL(send_taken(from, to, 5));
+	TEST_EXPECT(rte_comch_ctx_stop(from->ep->ctx), -EINPROGRESS);
+	TURN_UNTIL(from, test_state(from->ep) == RTE_COMCH_STATE_IDLE);
+	TEST_CALL(check_ends(from, 5, -ECANCELED));
+	test_progress_ms(50);
+	TEST_EXPECT(to->ep->nb_recv, 5);
+	TEST_TRUE(to->ep->conn == NULL || test_state(to->ep) == RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(rte_comch_ctx_reason_get(from->ep->ctx), 0);
+	test_cleanup();
+	return TEST_SUCCESS;
+}
+
+static int
+test_no_reader(void)
+{
+	TEST_CALL(check_no_reader(&host, &card));
+	return check_no_reader(&card, &host);
+}
+
+/* While the peer has one in its hands, the other side stops, and does not wait for it. */
+static void
+stop_other(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	uint64_t limit = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	struct side *from = ep->arg == &card ? &host : &card;
+
+	RTE_SET_USED(conn);
+	RTE_SET_USED(msg);
+	RTE_SET_USED(len);
+	if (ep->nb_recv != ep->value || rte_comch_ctx_stop(from->ep->ctx) != -EINPROGRESS)
+		return;
+	while (test_state(from->ep) != RTE_COMCH_STATE_IDLE && test_now_ns() < limit)
+		turn(from);
+}
+
+static int
+check_stop_in_the_middle(struct side *from, struct side *to)
+{
+	unsigned int taken;
+
+	TEST_CALL(sides_connect());
+	TEST_CALL(send_taken(from, to, 2));
+	to->ep->value = 5;
+	to->ep->on_recv = stop_other;
+	TURN_UNTIL(to, to->ep->conn == NULL || test_state(to->ep) == RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(test_state(from->ep), RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(to->ep->nb_recv, 5);
+	for (taken = 0; taken < 5 && from->ends.status[taken] == 0; taken++)
+		;
+	/* a card tells of what was taken at the end of a turn */
+	TEST_TRUE(taken == 5 || (test_place_is_bluefield() && taken >= 2));
+	TEST_CALL(check_ends(from, taken, -ECANCELED));
+	test_cleanup();
+	return TEST_SUCCESS;
+}
+
+static int
+test_stop_in_the_middle(void)
+{
+	TEST_CALL(check_stop_in_the_middle(&host, &card));
+	return check_stop_in_the_middle(&card, &host);
+}
+
+/* Both stop at one time: nobody reads any more, and nobody waits. */
+static int
+test_both_stop(void)
+{
+	TEST_CALL(sides_connect());
+	TEST_CALL(send_taken(&host, &card, 3));
+	TEST_CALL(send_some(&card, 4));
+	TEST_EXPECT(rte_comch_ctx_stop(host.ep->ctx), -EINPROGRESS);
+	TEST_EXPECT(rte_comch_ctx_stop(card.ep->ctx), -EINPROGRESS);
+	TURN_BOTH_UNTIL(test_state(card.ep) == RTE_COMCH_STATE_IDLE &&
+			test_state(host.ep) == RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(card.ep->nb_recv, 3);
+	TEST_EXPECT(host.ep->nb_recv, 0);
+	TEST_CALL(check_ends(&host, 3, -ECANCELED));
+	TEST_EXPECT(card.ends.nb, 4);
+	TEST_EXPECT(card.ends.status[0], -ECANCELED);
+	return TEST_SUCCESS;
+}
+
+/* The first task that ends stops its context: others were taken before, or are by then. */
 static void
 stop_at_first_end(struct test_ep *ep, struct rte_comch_task *task, int status)
 {
@@ -213,9 +354,10 @@ test_stop_in_send_callback(void)
 	TEST_CALL(sides_connect());
 	TEST_CALL(send_taken(&host, &card, 5));
 	host.ep->on_send = stop_at_first_end;
-	TURN_UNTIL(&host, test_state(host.ep) == RTE_COMCH_STATE_IDLE);
-	TEST_CALL(check_ends(&host, 5, -ECANCELED));
-	return TEST_SUCCESS;
+	TURN_UNTIL(&host, test_state(host.ep) != RTE_COMCH_STATE_RUNNING);
+	TURN_BOTH_UNTIL(test_state(host.ep) == RTE_COMCH_STATE_IDLE &&
+			card.ep->nb_disconnects == 1);
+	return check_stopped(&host, &card, 5);
 }
 
 /* The peer ends the connection when it has so many. */
@@ -256,7 +398,11 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_client_stop),
 		TEST_CASE_ST(NULL, test_cleanup, test_server_disconnect),
 		TEST_CASE_ST(NULL, test_cleanup, test_server_stop),
+		TEST_CASE_ST(NULL, test_cleanup, test_answer_and_stop),
 		TEST_CASE_ST(NULL, test_cleanup, test_stop_in_send_callback),
+		TEST_CASE_ST(NULL, test_cleanup, test_no_reader),
+		TEST_CASE_ST(NULL, test_cleanup, test_stop_in_the_middle),
+		TEST_CASE_ST(NULL, test_cleanup, test_both_stop),
 		TEST_CASE_ST(NULL, test_cleanup, test_peer_disconnects),
 		TEST_CASES_END()
 	},

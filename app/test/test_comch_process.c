@@ -509,7 +509,7 @@ test_stopped_client(void)
 	TEST_EXPECT(rte_comch_server_disconnect(conn), 0);
 	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(server->disconnect_status, -ECANCELED);
-	TEST_TRUE(server->nb_failed > 0);
+	TEST_EXPECT(server->nb_failed, 900);
 	TEST_EXPECT(server->send_status, -ECANCELED);
 
 	TEST_EXPECT(kill(stopped->pid, SIGCONT), 0);
@@ -519,11 +519,163 @@ test_stopped_client(void)
 		TEST_TRUE(test_now_ns() - start < 5000000000);
 	} while (strncmp(stopped->reply, " 0 1", 4) != 0);
 	TEST_EXPECT(atoi(stopped->reply + 4), -ESHUTDOWN);
+	/* of what its peer was told that it is lost, nothing is delivered */
+	TEST_EXPECT(test_child_ask(stopped, 10000, "received"), 0);
+	TEST_EXPECT(atoi(stopped->reply), 0);
 	/* and comes back */
 	TEST_EXPECT(test_child_ask(stopped, 10000, "leave"), 0);
 	TEST_EXPECT(test_child_ask(stopped, 10000, "clients 1 test"), 0);
 	TEST_EXPECT(test_child_ask(stopped, 10000, "echo 10 100"), 0);
 	return TEST_SUCCESS;
+}
+
+/*
+ * This side sends and stops at once: as a server whose client is a child, or as a client
+ * whose server is one.
+ */
+#define NB_LAST 8
+
+struct last {
+	bool server;
+	struct test_ep *ep;
+	struct test_child *child;
+};
+
+static int
+last_open(struct last *last, bool server)
+{
+	last->server = server;
+	if (server) {
+		last->ep = big_server("test", test_pe_new(), 1);
+		last->child = host_child(0);
+		TEST_TRUE(last->ep != NULL && last->child != NULL);
+		TEST_EXPECT(test_child_ask(last->child, 10000, "clients 1 test"), 0);
+		/* a card's side may be connected before it can send */
+		TEST_EXPECT(test_child_ask(last->child, 10000, "echo 1 10"), 0);
+		TEST_WAIT(last->ep->nb_done == 1, TEST_MS);
+	} else {
+		last->child = card_child();
+		TEST_TRUE(last->child != NULL);
+		TEST_EXPECT(test_child_ask(last->child, 10000, "server test"), 0);
+		last->ep = test_client_run("test", test_pe_new());
+		TEST_TRUE(last->ep != NULL);
+	}
+	TEST_WAIT(last->ep->conn != NULL, TEST_MS);
+	TEST_EXPECT(test_child_ask(last->child, 10000, "slow 0"), 0);
+	last->ep->nb_done = 0;
+	return TEST_SUCCESS;
+}
+
+static int
+last_send(struct last *last, bool stop)
+{
+	struct rte_comch_conn *conn = last->ep->conn;
+	unsigned int i;
+
+	for (i = 0; i < NB_LAST; i++)
+		TEST_EXPECT(test_send_pattern(conn, 100, i), 0);
+	if (stop && last->server)
+		TEST_EXPECT(rte_comch_server_disconnect(conn), 0);
+	else if (stop)
+		TEST_EXPECT(rte_comch_ctx_stop(last->ep->ctx), -EINPROGRESS);
+	return TEST_SUCCESS;
+}
+
+/* All tasks have ended, so many of them well. */
+static int
+last_check(struct last *last, unsigned int done, int status)
+{
+	if (last->server)
+		TEST_WAIT(last->ep->nb_disconnects == 1, LOSS_WAIT_MS);
+	else
+		TEST_WAIT(test_state(last->ep) == RTE_COMCH_STATE_IDLE, LOSS_WAIT_MS);
+	TEST_EXPECT(last->ep->nb_done, done);
+	TEST_EXPECT(last->ep->nb_failed, NB_LAST - done);
+	if (done < NB_LAST)
+		TEST_EXPECT(last->ep->send_status, status);
+	return TEST_SUCCESS;
+}
+
+static int
+last_to_slow(bool server)
+{
+	uint64_t end = test_now_ns() + (uint64_t)3 * TEST_MS * 1000000;
+	struct last last;
+
+	TEST_CALL(last_open(&last, server));
+	TEST_EXPECT(test_child_ask(last.child, TEST_MS, "slow 200"), 0);
+	TEST_CALL(last_send(&last, true));
+	TEST_CALL(last_check(&last, NB_LAST, 0));
+	/* over a card, it has said before that it takes them */
+	do {
+		TEST_EXPECT(test_child_ask(last.child, TEST_MS, "received"), 0);
+		TEST_TRUE(test_now_ns() < end);
+	} while (atoi(last.child->reply) != NB_LAST);
+	teardown();
+	return TEST_SUCCESS;
+}
+
+static int
+test_last_to_slow(void)
+{
+	TEST_CALL(last_to_slow(true));
+	return last_to_slow(false);
+}
+
+static int
+last_to_stopped(bool server)
+{
+	struct last last;
+	int status;
+
+	TEST_CALL(last_open(&last, server));
+	TEST_EXPECT(kill(last.child->pid, SIGSTOP), 0);
+	TEST_TRUE(waitpid(last.child->pid, &status, WUNTRACED) == last.child->pid);
+	TEST_CALL(last_send(&last, true));
+	TEST_CALL(last_check(&last, 0, -ECANCELED));
+	TEST_EXPECT(kill(last.child->pid, SIGCONT), 0);
+	test_progress_ms(50);
+	TEST_EXPECT(test_child_ask(last.child, TEST_MS, "received"), 0);
+	TEST_EXPECT(atoi(last.child->reply), 0);
+	teardown();
+	return TEST_SUCCESS;
+}
+
+static int
+test_last_to_stopped(void)
+{
+	TEST_CALL(last_to_stopped(true));
+	return last_to_stopped(false);
+}
+
+/*
+ * The peer dies with the third in its hands. A card knows less of what the application
+ * had: some of that was not told of, or all that its library had was.
+ */
+static int
+last_to_killed(bool server, bool stop)
+{
+	struct last last;
+	uint32_t done;
+
+	TEST_CALL(last_open(&last, server));
+	TEST_EXPECT(test_child_ask(last.child, TEST_MS, "die 3"), 0);
+	TEST_CALL(last_send(&last, stop));
+	TEST_WAIT(last.ep->nb_done + last.ep->nb_failed == NB_LAST, LOSS_WAIT_MS);
+	done = test_place_is_bluefield() ? last.ep->nb_done : 3;
+	TEST_CALL(last_check(&last, done, stop ? -ECANCELED : -ECONNRESET));
+	test_child_kill(last.child);
+	teardown();
+	return TEST_SUCCESS;
+}
+
+static int
+test_last_to_killed(void)
+{
+	TEST_CALL(last_to_killed(true, true));
+	TEST_CALL(last_to_killed(true, false));
+	TEST_CALL(last_to_killed(false, true));
+	return last_to_killed(false, false);
 }
 
 static int
@@ -588,6 +740,9 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, teardown, test_server_killed),
 		TEST_CASE_ST(NULL, teardown, test_nothing_left_behind),
 		TEST_CASE_ST(NULL, teardown, test_stopped_client),
+		TEST_CASE_ST(NULL, teardown, test_last_to_slow),
+		TEST_CASE_ST(NULL, teardown, test_last_to_stopped),
+		TEST_CASE_ST(NULL, teardown, test_last_to_killed),
 		TEST_CASE_ST(NULL, teardown, test_idle_processes),
 		TEST_CASE_ST(NULL, teardown, test_server_process_ends),
 		TEST_CASES_END()

@@ -187,6 +187,188 @@ test_head_inside(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * The end by this side
+ */
+
+#define NB_PINGS 4u
+
+/* It has sent some messages, and waits for how far the peer has read. */
+static struct evil *
+end_begin(uint32_t *downs)
+{
+	struct test_ep *target = peer_env.target;
+	struct evil *e = evil_connected();
+	unsigned int i;
+
+	if (e == NULL)
+		return NULL;
+	*downs = target->nb_disconnects;
+	target->nb_done = target->nb_failed = 0;
+	for (i = 0; i < NB_PINGS; i++)
+		test_send(target->conn, "ping", 4);
+	if (rte_comch_server_disconnect(target->conn) != 0 ||
+			evil_wait(e, SHM_WIRE_CLOSE, TEST_MS) != 0)
+		return NULL;
+	return e;
+}
+
+static int
+end_check(uint32_t downs, unsigned int done)
+{
+	struct test_ep *target = peer_env.target;
+	struct rte_comch_dev_info info;
+
+	PEER_WAIT(target->nb_disconnects == downs + 1, TEST_MS);
+	TEST_EXPECT(target->disconnect_status, -ECANCELED);
+	TEST_EXPECT(target->nb_done, done);
+	TEST_EXPECT(target->nb_failed, NB_PINGS - done);
+	TEST_EXPECT(rte_comch_dev_info_get(peer_env.dpu, &info), 0);
+	TEST_EXPECT(info.status, 0);
+	return TEST_SUCCESS;
+}
+
+/* What an answer says of how far the peer has read, within what can be true. */
+static int
+test_end_answered(void)
+{
+	static const struct {
+		uint32_t head;  /* records */
+		uint32_t taken; /* the word, and that of the position where the ring begins */
+		unsigned int done;
+	} says[] = {
+		{ 0, 0, 0 }, { 2, 0, 2 }, { NB_PINGS, 0, NB_PINGS },
+		{ 2, SHM_WIRE_TAKEN + 3 * 16, 3 }, { 0, SHM_WIRE_TAKEN + NB_PINGS * 16, NB_PINGS },
+		{ 2, 3 * 16, 2 }, { 2, SHM_WIRE_TAKEN + 16, 2 }, { 1, SHM_WIRE_TAKEN + 40, 2 },
+		{ 2, SHM_WIRE_TAKEN + NB_PINGS * 16 + 8, 2 }, { 2, SHM_WIRE_TAKEN - 8, 2 },
+		{ NB_PINGS + 1, SHM_WIRE_TAKEN + 16, 1 }, { UINT32_MAX, UINT32_MAX, 0 },
+	};
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint32_t downs;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(says); i++) {
+		e = end_begin(&downs);
+		TEST_TRUE(e != NULL);
+		peer_turn_ms(2);
+		TEST_EXPECT(peer_env.target->nb_disconnects, downs);
+		if (says[i].taken != 0)
+			e->chan.own->taken = SHM_WIRE_POS_START + says[i].taken;
+		__atomic_store_n(&e->chan.own->head, SHM_WIRE_POS_START + says[i].head * 16,
+			__ATOMIC_RELEASE);
+		evil_fill(&msg, SHM_WIRE_CLOSED, 0);
+		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSED, 0, -1), 0);
+		TEST_CALL(end_check(downs, says[i].done));
+		TEST_EXPECT(peer_violations(), 0);
+		/* the link is as good as before */
+		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+		evil_close(e);
+	}
+	return TEST_SUCCESS;
+}
+
+/* A peer that does not answer learns what is left for it, and may answer later. */
+static int
+test_end_silent(void)
+{
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint32_t downs;
+
+	e = end_begin(&downs);
+	TEST_TRUE(e != NULL);
+	e->chan.own->taken = (SHM_WIRE_POS_START + 16) | SHM_WIRE_TAKEN;
+	TEST_EXPECT(e->chan.peer->cut, 0);
+	TEST_CALL(end_check(downs, 1));
+	TEST_EXPECT(e->chan.peer->cut, (SHM_WIRE_POS_START + 16) | SHM_WIRE_CUT_AT);
+	TEST_EXPECT(peer_violations(), 0);
+	evil_fill(&msg, SHM_WIRE_CLOSED, 0);
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSED, 0, -1), 0);
+	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+	return TEST_SUCCESS;
+}
+
+/* What crosses CLOSE means nothing, but another CLOSE; two answers are one too many. */
+static int
+test_end_crossed(void)
+{
+	static const uint16_t types[] = { SHM_WIRE_CONSUMER_ACK, SHM_WIRE_CONSUMER_GONE };
+	union shm_wire_msg msg;
+	struct evil *e;
+	uint32_t downs;
+	unsigned int i;
+
+	e = end_begin(&downs);
+	TEST_TRUE(e != NULL);
+	for (i = 0; i < RTE_DIM(types); i++) {
+		evil_fill(&msg, types[i], 0);
+		TEST_EXPECT(evil_send(e, &msg, types[i], 0, -1), 0);
+	}
+	peer_turn_ms(10);
+	TEST_EXPECT(peer_env.target->nb_disconnects, downs);
+	TEST_EXPECT(peer_violations(), 0);
+	evil_fill(&msg, SHM_WIRE_CLOSE, 0);
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+	TEST_CALL(end_check(downs, 0));
+	TEST_TRUE(!evil_gone(e));
+	evil_fill(&msg, SHM_WIRE_CLOSED, 0);
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSED, 0, -1), 0);
+	PEER_WAIT(evil_gone(e), TEST_MS);
+	TEST_EXPECT(peer_violations(), 1);
+	return TEST_SUCCESS;
+}
+
+/* The peer ends the connection, and cuts its ring: at a place that it never tells. */
+static int
+test_cut_untold(void)
+{
+	struct test_ep *target = peer_env.target;
+	uint32_t downs = target->nb_disconnects, recv = target->nb_recv;
+	struct evil *e = evil_connected();
+	union shm_wire_msg msg;
+	unsigned int i;
+
+	TEST_TRUE(e != NULL);
+	e->chan.own->cut = SHM_WIRE_CUT;
+	for (i = 0; i < 3; i++)
+		evil_put(e, &e->chan, "late", 4);
+	evil_fill(&msg, SHM_WIRE_CLOSE, 0);
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+	for (i = 0; i < 10; i++)
+		TEST_CALL(peer_honest(1));
+	TEST_EXPECT(target->nb_disconnects, downs);
+	PEER_WAIT(target->nb_disconnects == downs + 1, TEST_MS);
+	TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+	TEST_EXPECT(target->nb_recv, recv);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* Or at any place that it likes: what is behind it stays where it is. */
+static int
+test_cut_told(void)
+{
+	struct test_ep *target = peer_env.target;
+	uint32_t downs = target->nb_disconnects, recv = target->nb_recv;
+	struct evil *e = evil_connected();
+	union shm_wire_msg msg;
+	unsigned int i;
+
+	TEST_TRUE(e != NULL);
+	e->chan.own->cut = (SHM_WIRE_POS_START + 2 * 16) | SHM_WIRE_CUT_AT;
+	for (i = 0; i < 3; i++)
+		evil_put(e, &e->chan, "last", 4);
+	PEER_WAIT(target->nb_recv == recv + 2, TEST_MS);
+	peer_turn_ms(10);
+	evil_fill(&msg, SHM_WIRE_CLOSE, 0);
+	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+	PEER_WAIT(target->nb_disconnects == downs + 1, TEST_MS);
+	TEST_EXPECT(target->nb_recv, recv + 2);
+	TEST_EXPECT(e->chan.peer->head, SHM_WIRE_POS_START + 2 * 16);
+	return TEST_SUCCESS;
+}
+
 static int
 still_good(struct evil *e)
 {
@@ -453,6 +635,11 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_head),
 		PEER_CASE(test_read_before),
 		PEER_CASE(test_head_inside),
+		PEER_CASE(test_end_answered),
+		PEER_CASE(test_end_silent),
+		PEER_CASE(test_end_crossed),
+		PEER_CASE(test_cut_untold),
+		PEER_CASE(test_cut_told),
 		PEER_CASE(test_bells),
 		PEER_CASE(test_sock_bell),
 		PEER_CASE(test_headers_change),

@@ -119,8 +119,10 @@ struct rte_comch_conn *rte_comch_server_conn_next(struct rte_comch_ctx *ctx,
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * End one connection of a server. The peer is told. Submitted tasks complete, with
- * 0 if their message was delivered before and with -ECANCELED if not, then the
- * disconnect callback is called, both inside a later rte_comch_pe_progress().
+ * 0 if their message was delivered and with -ECANCELED if not, then the disconnect
+ * callback is called, both inside a later rte_comch_pe_progress(): when the peer has
+ * taken what was on its way to it, or has had the time for it that rte_comch_ctx_stop()
+ * gives it.
  *
  * @param conn
  *   A connection of a server.

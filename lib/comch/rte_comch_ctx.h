@@ -399,9 +399,11 @@ int rte_comch_ctx_start(struct rte_comch_ctx *ctx);
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Stop a context. Its peers are told. Submitted tasks complete inside a later
- * rte_comch_pe_progress(): with 0 if their message was delivered before the stop, and
- * with -ECANCELED if not. A message on its way may still reach the peer then. May be
- * called from a callback.
+ * rte_comch_pe_progress(): with 0 if their message was delivered, and with -ECANCELED
+ * if not. The context is STOPPING until its peers have taken what was on its way to
+ * them; one that takes nothing for a second, or not all in ten, never gets the rest,
+ * and is waited for no longer. Over BlueField, the last messages that a peer handled
+ * before it hung or died may be told as not delivered. May be called from a callback.
  *
  * The state callback is called in here. If it says IDLE and has destroyed the context,
  * 0 is returned, and the handle is void.

@@ -109,9 +109,9 @@ typedef void (*rte_comch_state_cb_t)(struct rte_comch_ctx *ctx,
  *   The task.
  * @param status
  *   0 if the message was delivered to the remote context, also if the connection
- *   has ended since. Else a negative errno: -ECANCELED if it was not when this side
- *   stopped or disconnected, -ECONNRESET if it was not when the connection ended by
- *   the peer, by its loss, or by a failure of the device.
+ *   has ended since. Else it is not delivered later, and this is a negative errno:
+ *   -ECANCELED if this side stopped or disconnected, -ECONNRESET if the connection
+ *   ended by the peer, by its loss, or by a failure of the device.
  * @param user_data
  *   The pointer of rte_comch_ctx_user_data_set().
  */

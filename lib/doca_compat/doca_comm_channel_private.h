@@ -40,8 +40,8 @@
 #define CC_FLUSH_MS 1000
 /* And in all, for a peer that takes one now and then. */
 #define CC_FLUSH_MAX_MS 10000
-/* Milliseconds in which an end that was begun is over. */
-#define CC_END_MS 3000
+/* Milliseconds in which an end that was begun is over: rte_comch_ctx_stop() says more. */
+#define CC_END_MS 12000
 
 #define CC_LOG(level, ...) \
 	DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_##level, "COMM_CHANNEL", __VA_ARGS__)

@@ -81,6 +81,11 @@ extern int shm_logtype;
 #define SHM_CONNECT_MS 20     /* between two attempts to find the card's side */
 #define SHM_HELLO_MS 2000     /* for the first message of a link */
 #define SHM_READY_MS 6000     /* for a client that was accepted: more than it waits itself */
+#define SHM_CLOSE_MS 1000     /* to take the next message after CLOSE; below RTE_COMCH_PMD_END_MS */
+#define SHM_CLOSE_MAX_MS 9000 /* and then for all of them */
+
+/* Microseconds until the peer's stores from before a fence are seen. */
+#define SHM_CUT_US 1000
 
 struct shm_consumer;
 struct shm_dev;
@@ -278,7 +283,7 @@ struct shm_group {
 	struct shm_chan **dirty; /* as large: what the poll under way publishes */
 	uint32_t nb_dirty;
 	bool polling;
-	uint32_t nb_half_open;
+	uint32_t nb_timed; /* connections that are HALF_OPEN or ENDING */
 	uint64_t next_service; /* TSC */
 	TAILQ_HEAD(, shm_connect) waiting;
 	uint32_t sleeps; /* counts, without 0: the armed word */
@@ -302,6 +307,7 @@ enum shm_chan_state {
 	SHM_CHAN_CONNECTING, /* host: CONNECT sent */
 	SHM_CHAN_HALF_OPEN,  /* card: ACCEPT sent */
 	SHM_CHAN_UP,
+	SHM_CHAN_ENDING, /* CLOSE sent; its group waits for how far the peer reads */
 	SHM_CHAN_ZOMBIE, /* CLOSE sent; the answer frees it */
 };
 
@@ -335,8 +341,8 @@ struct shm_chan {
 	uint32_t peer_moved; /* as the peer said it last */
 
 	/* set-up */
-	enum shm_chan_state state; /* see shm_chan_is_zombie() */
-	bool peer_closed; /* under the lock: CLOSE or REFUSE came */
+	enum shm_chan_state state; /* see shm_chan_is() */
+	bool peer_closed; /* under the lock: CLOSE, CLOSED or REFUSE came */
 	bool refused;     /* under the lock: it was REFUSE */
 	bool lost;        /* under the lock: its end was posted */
 	uint32_t refs;    /* the table, and each event; under the lock */
@@ -354,7 +360,9 @@ struct shm_chan {
 	int32_t rx_bell; /* index, -1 for none */
 	int32_t seg;      /* index, -1 for none */
 	int32_t peer_seg; /* index, -1 for none */
-	uint64_t deadline;
+	uint64_t deadline; /* HALF_OPEN, ENDING; UP: for the peer to say where it cuts; or 0 */
+	uint64_t give_up;  /* ENDING */
+	struct rte_comch_pmd_ending *ending; /* ENDING */
 	struct shm_link *link;
 	struct shm_glink *glink;
 	struct shm_group *group;
@@ -365,8 +373,8 @@ struct shm_chan {
 };
 
 /*
- * The engine's thread sets the states before ZOMBIE without the lock, and ZOMBIE with it.
- * Who dispatches for a link has the lock, in any thread, and looks for nothing else.
+ * The engine's thread sets the states before ENDING without the lock, and the others with
+ * it. Who dispatches for a link has the lock, in any thread, and looks for these only.
  */
 static inline void
 shm_chan_state_set(struct shm_chan *chan, enum shm_chan_state state)
@@ -375,9 +383,9 @@ shm_chan_state_set(struct shm_chan *chan, enum shm_chan_state state)
 }
 
 static inline bool
-shm_chan_is_zombie(const struct shm_chan *chan)
+shm_chan_is(const struct shm_chan *chan, enum shm_chan_state state)
 {
-	return __atomic_load_n(&chan->state, __ATOMIC_RELAXED) == SHM_CHAN_ZOMBIE;
+	return __atomic_load_n(&chan->state, __ATOMIC_RELAXED) == state;
 }
 
 /* A message of a socket on its way to the group it concerns. */
@@ -444,12 +452,14 @@ void shm_meet_failed(struct shm_dev *dev, int reason);
 void shm_chan_dispatch(struct shm_link *link, struct shm_event *ev);
 struct shm_chan *shm_chan_alloc_locked(struct shm_link *link, uint32_t id,
 		struct shm_group *group, enum shm_chan_state state);
+bool shm_chan_end_locked(struct shm_chan *chan, int reason);
 void shm_chan_close_locked(struct shm_chan *chan, int reason);
 void shm_chan_drop_locked(struct shm_chan *chan);
 void shm_chan_put_locked(struct shm_chan *chan);
 void shm_group_put_locked(struct shm_group *group);
 void shm_event_done_locked(struct shm_event *ev);
 bool shm_event_take_locked(struct shm_event *ev);
+void shm_event_again_locked(struct shm_event *ev);
 void shm_chan_moves_locked(struct shm_chan *chan, struct shm_group *group);
 void shm_chan_arrived_locked(struct shm_chan *chan);
 void shm_zombies_drop_locked(struct shm_link *link);
@@ -481,7 +491,7 @@ void shm_glink_down(struct shm_glink *glink);
 void shm_conn_move(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg);
 void shm_conn_arrive(struct rte_comch_conn *conn);
 int shm_conf_check(const struct rte_comch_ctrl *ctrl);
-void shm_half_open_expire(struct shm_group *group, uint64_t now);
+void shm_chans_expire(struct shm_group *group, uint64_t now);
 void shm_asked_expire(struct shm_group *group, uint64_t now);
 int shm_conn_close(struct rte_comch_conn *conn, int reason,
 		struct rte_comch_pmd_ending *ending);
@@ -505,6 +515,7 @@ void shm_chan_undirty(struct shm_chan *chan);
 int shm_chan_drain(struct shm_chan *chan);
 int shm_chan_tx_last(struct shm_chan *chan);
 uint32_t shm_chan_acked(struct shm_chan *chan);
+uint32_t shm_chan_taken(struct shm_chan *chan);
 int shm_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, bool more,
 		uint32_t *seq);
 void shm_link_wake(struct shm_link *link, uint32_t group, uint32_t armed);

@@ -28,6 +28,7 @@ chan_ready(struct shm_chan *chan)
 	chan->rx_max = chan->conn->max_msg_size;
 	chan->tx_pos = chan->tx_acked = chan->tx_done = SHM_WIRE_POS_START;
 	chan->rx_pos = SHM_WIRE_POS_START;
+	chan->deadline = 0;
 	chan->peer_group = chan->peer_rx.group;
 	chan->bell = &link->own->bells[chan->peer_rx.bell / 64];
 	chan->bell_mask = RTE_BIT64(chan->peer_rx.bell % 64);
@@ -123,8 +124,8 @@ chan_leave(struct shm_chan *chan)
 {
 	if (chan->glink == NULL && chan->conn == NULL)
 		return;
-	if (chan->state == SHM_CHAN_HALF_OPEN)
-		chan->group->nb_half_open--;
+	if (chan->state == SHM_CHAN_HALF_OPEN || chan->state == SHM_CHAN_ENDING)
+		chan->group->nb_timed--;
 	if (chan->state == SHM_CHAN_UP)
 		rte_comch_pmd_msg_dropped(chan->conn, shm_conn_rx_count(chan->conn));
 	if (chan->glink != NULL) /* else it was lost while it moved */
@@ -184,6 +185,29 @@ shm_chan_close(struct shm_chan *chan, int reason)
 	shm_dev_lock(dev);
 	shm_chan_close_locked(chan, reason);
 	shm_dev_unlock(dev);
+}
+
+/*
+ * The end of one that is ENDING: the peer has answered, or is gone, or its rings were cut.
+ * What it has taken by now is all that it will ever take.
+ */
+static void
+chan_ended(struct shm_chan *chan)
+{
+	struct rte_comch_pmd_ending *ending = chan->ending;
+	struct shm_dev *dev = chan->link->dev;
+	uint32_t taken = shm_chan_taken(chan);
+
+	__atomic_store_n(&chan->own->cut, taken | SHM_WIRE_CUT_AT, __ATOMIC_RELAXED);
+	rte_comch_pmd_conn_delivered(chan->conn, taken);
+	chan_leave(chan);
+	shm_dev_lock(dev);
+	if (chan->peer_closed || chan->link->state == SHM_LINK_DEAD)
+		shm_chan_drop_locked(chan);
+	else
+		shm_chan_state_set(chan, SHM_CHAN_ZOMBIE);
+	shm_dev_unlock(dev);
+	rte_comch_pmd_ended(ending);
 }
 
 static void
@@ -309,7 +333,7 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 	conn->priv = chan;
 	shm_chan_state_set(chan, SHM_CHAN_HALF_OPEN);
 	chan->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_READY_MS;
-	chan->group->nb_half_open++;
+	chan->group->nb_timed++;
 	reply.accept.rx.max_msg_size = conn->max_msg_size;
 	reply.accept.rx.queue_size = server->recv_queue_size;
 	reply.accept.rx.group = chan->group->index;
@@ -387,30 +411,48 @@ chan_client_ready(struct shm_chan *chan, struct shm_event *ev)
 		rte_comch_pmd_conn_abort(conn, ret);
 		return;
 	}
-	chan->group->nb_half_open--;
+	chan->group->nb_timed--;
 	chan_ready(chan);
 	shm_chan_activate(chan);
 	rte_comch_pmd_conn_up(conn);
 }
 
-/* Either: the peer closed. What it sent before is still delivered. */
-static void
+/* Whether the peer, which says that it cuts its ring, has time left to say where. */
+static bool
+chan_cut_waits(struct shm_chan *chan)
+{
+	uint64_t now = rte_get_tsc_cycles();
+
+	if (chan->deadline == 0)
+		chan->deadline = now + rte_get_tsc_hz() / MS_PER_S * SHM_CLOSE_MS;
+	return now < chan->deadline;
+}
+
+/*
+ * Either: the peer closed. What it sent before is still delivered. False: in a later turn,
+ * when it is known how much that is.
+ */
+static bool
 chan_peer_close(struct shm_chan *chan, int reason)
 {
 	struct rte_comch_conn *conn = chan->conn;
 	bool up = chan->state == SHM_CHAN_UP;
+	int ret = up ? shm_chan_drain(chan) : 0;
 
+	if (ret == -EAGAIN && chan_cut_waits(chan))
+		return false;
+	if (ret != 0 && ret != -EAGAIN)
+		return true; /* the application closed it meanwhile, or it broke */
 	/* what the application is told is ours to choose, not the peer's */
 	reason = reason == -EPROTO || reason == -ETIMEDOUT ? -ECONNRESET : -ESHUTDOWN;
-	if (up && shm_chan_drain(chan) != 0)
-		return; /* the application closed it meanwhile, or it broke */
 	shm_chan_close(chan, 0);
 	if (conn == NULL)
-		return;
+		return true;
 	if (up)
 		rte_comch_pmd_conn_down(conn, reason);
 	else
 		rte_comch_pmd_conn_abort(conn, -ECONNABORTED);
+	return true;
 }
 
 /* Is this a message for a connection in this state? */
@@ -445,7 +487,8 @@ refusal_known(int reason)
 		reason == -ENOMEM || reason == -EUSERS || reason == -EPROTO;
 }
 
-static void
+/* False: it has to come again, in another turn. */
+static bool
 chan_event(struct shm_chan *chan, struct shm_event *ev)
 {
 	uint16_t type = ev->msg.hdr.type;
@@ -453,12 +496,17 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 	struct shm_connect *connect;
 	int reason;
 
+	if (chan->state == SHM_CHAN_ENDING) {
+		if (type == SHM_WIRE_CLOSED || type == SHM_WIRE_CLOSE)
+			chan_ended(chan); /* else it crossed our CLOSE */
+		return true;
+	}
 	if (!chan_msg_legal(chan, type)) {
 		shm_dev_lock(dev);
 		shm_link_violation(chan->link, "a message out of turn", type, chan->state);
 		shm_link_kill(chan->link, -EPROTO);
 		shm_dev_unlock(dev);
-		return;
+		return true;
 	}
 	switch (type) {
 	case SHM_WIRE_CONNECT:
@@ -474,10 +522,8 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 	case SHM_WIRE_CLOSE:
 		reason = ev->msg.reason.reason;
 		connect = chan->connect;
-		if (connect == NULL) {
-			chan_peer_close(chan, reason);
-			break;
-		}
+		if (connect == NULL)
+			return chan_peer_close(chan, reason);
 		if (!refusal_known(reason))
 			reason = -ECONNREFUSED;
 		chan_leave(chan);
@@ -500,6 +546,7 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 		}
 		break;
 	}
+	return true;
 }
 
 void
@@ -508,23 +555,26 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 	struct shm_event *ev = container_of(base, struct shm_event, base);
 	struct shm_dev *dev = ev->group->dev;
 	struct shm_chan *chan = ev->chan;
-	bool alive;
+	bool alive, done = true;
 
 	shm_dev_lock(dev);
 	if (!shm_event_take_locked(ev)) {
 		shm_dev_unlock(dev);
 		return;
 	}
-	alive = chan->link->chans[chan->id] == chan && !shm_chan_is_zombie(chan);
+	alive = chan->link->chans[chan->id] == chan && !shm_chan_is(chan, SHM_CHAN_ZOMBIE);
 	if (alive && chan->link->state == SHM_LINK_DEAD && chan->state == SHM_CHAN_NEW) {
 		shm_chan_drop_locked(chan);
 		alive = false;
 	}
 	shm_dev_unlock(dev);
 	if (alive)
-		chan_event(chan, ev);
+		done = chan_event(chan, ev);
 	shm_dev_lock(dev);
-	shm_event_done_locked(ev);
+	if (done)
+		shm_event_done_locked(ev);
+	else
+		shm_event_again_locked(ev);
 	shm_dev_unlock(dev);
 }
 
@@ -549,6 +599,48 @@ shm_asked_expire(struct shm_group *group, uint64_t now)
 	}
 }
 
+/* Whether the peer of one that is ENDING is late: it has taken nothing for a while. */
+static bool
+chan_is_late(struct shm_chan *chan, uint64_t now)
+{
+	if (now < chan->deadline)
+		return false;
+	if (now >= chan->give_up || shm_chan_taken(chan) == chan->tx_done)
+		return true;
+	chan->tx_done = chan->tx_acked;
+	chan->deadline = now + rte_get_tsc_hz() / MS_PER_S * SHM_CLOSE_MS;
+	rte_comch_pmd_at_work(chan->link->dev->dev);
+	return false;
+}
+
+/*
+ * E: the peers of connections that are ENDING, and late, may take no more from now on but
+ * what they say that they take. Whether there are any.
+ */
+static bool
+rings_cut(struct shm_glink *glink, uint64_t now)
+{
+	struct shm_chan *chan;
+	bool any = false;
+
+	TAILQ_FOREACH(chan, &glink->chans, next) {
+		if (chan->state != SHM_CHAN_ENDING || !chan_is_late(chan, now))
+			continue;
+		__atomic_store_n(&chan->own->cut, SHM_WIRE_CUT, __ATOMIC_RELAXED);
+		any = true;
+	}
+	return any;
+}
+
+/* E: pairs with rec_take() of the peers. */
+static void
+rings_cut_settle(void)
+{
+	shm_barrier_all();
+	/* one of the two may have no membarrier(): by then its stores are seen */
+	rte_delay_us_sleep(SHM_CUT_US);
+}
+
 /* A group leaves a link that is dead. */
 void
 shm_glink_down(struct shm_glink *glink)
@@ -559,13 +651,21 @@ shm_glink_down(struct shm_glink *glink)
 	struct rte_comch_conn *conn;
 	struct shm_chan *chan;
 	bool up;
+	int ret;
 
+	if (rings_cut(glink, UINT64_MAX)) /* its process may live, and read on */
+		rings_cut_settle();
 	while ((chan = TAILQ_FIRST(&glink->chans)) != NULL) {
 		connect = chan->connect;
 		conn = chan->conn;
 		up = chan->state == SHM_CHAN_UP;
+		if (chan->state == SHM_CHAN_ENDING) {
+			chan_ended(chan);
+			continue;
+		}
 		/* what the peer published before it died is still delivered */
-		if (up && shm_chan_drain(chan) != 0)
+		ret = up ? shm_chan_drain(chan) : 0;
+		if (ret != 0 && ret != -EAGAIN)
 			continue;
 		shm_chan_close(chan, -ECONNRESET);
 		if (connect != NULL) {
@@ -612,40 +712,81 @@ half_open_is_over(struct shm_chan *chan, uint64_t now)
 	return over;
 }
 
-/* Card: clients that do not go on with the handshake. */
-void
-shm_half_open_expire(struct shm_group *group, uint64_t now)
+static void
+chan_expire(struct shm_chan *chan, uint64_t now)
 {
-	struct rte_comch_conn *conn;
+	struct rte_comch_conn *conn = chan->conn;
+
+	if (chan->state == SHM_CHAN_ENDING && now >= chan->deadline) {
+		chan_ended(chan);
+	} else if (half_open_is_over(chan, now)) {
+		chan_late(chan, "no READY");
+		rte_comch_pmd_count(&chan->group->dev->dev->data->stats.peer_lost);
+		shm_chan_close(chan, -ETIMEDOUT);
+		rte_comch_pmd_conn_abort(conn, -ETIMEDOUT);
+	}
+}
+
+/* Clients that do not go on with the handshake, and peers that do not answer CLOSE. */
+void
+shm_chans_expire(struct shm_group *group, uint64_t now)
+{
 	struct shm_chan *chan, *next;
 	struct shm_glink *glink;
+	bool cut = false;
 
+	TAILQ_FOREACH(glink, &group->glinks, next)
+		cut |= rings_cut(glink, now);
+	if (cut)
+		rings_cut_settle();
 	TAILQ_FOREACH(glink, &group->glinks, next) {
 		for (chan = TAILQ_FIRST(&glink->chans); chan != NULL; chan = next) {
 			next = TAILQ_NEXT(chan, next);
-			if (!half_open_is_over(chan, now))
-				continue;
-			conn = chan->conn;
-			chan_late(chan, "no READY");
-			rte_comch_pmd_count(&group->dev->dev->data->stats.peer_lost);
-			shm_chan_close(chan, -ETIMEDOUT);
-			rte_comch_pmd_conn_abort(conn, -ETIMEDOUT);
+			chan_expire(chan, now);
 		}
 	}
 }
 
+/* Tell the peer of the end, and wait for how far it reads if it has not read all. */
+static bool
+chan_end_begin(struct shm_chan *chan, int reason, struct rte_comch_pmd_ending *ending)
+{
+	struct shm_dev *dev = chan->link->dev;
+	struct rte_comch_conn *conn = chan->conn;
+	bool waits;
+
+	/* what was handed up before counts as delivered, on both sides */
+	__atomic_store_n(&chan->own->head, chan->rx_pos, __ATOMIC_RELEASE);
+	__atomic_store_n(&chan->own->taken, chan->rx_pos | SHM_WIRE_TAKEN, __ATOMIC_RELAXED);
+	if (chan->glink == NULL || shm_chan_acked(chan) == chan->tx_pos || chan->broken)
+		return false;
+	shm_chan_undirty(chan); /* its tail is final before CLOSE */
+	shm_dev_lock(dev);
+	waits = shm_chan_end_locked(chan, reason);
+	shm_dev_unlock(dev);
+	if (!waits)
+		return false;
+	rte_comch_pmd_msg_dropped(conn, shm_conn_rx_count(conn));
+	shm_chan_deactivate(chan);
+	chan->ending = ending;
+	chan->tx_done = shm_chan_taken(chan);
+	chan->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_CLOSE_MS;
+	chan->give_up = chan->deadline + rte_get_tsc_hz() / MS_PER_S * SHM_CLOSE_MAX_MS;
+	chan->group->nb_timed++;
+	return true;
+}
+
 int
-shm_conn_close(struct rte_comch_conn *conn, int reason,
-		struct rte_comch_pmd_ending *ending __rte_unused)
+shm_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_ending *ending)
 {
 	struct shm_chan *chan = conn->priv;
 
 	if (chan == NULL)
 		return 0;
-	/* what was handed up before counts as delivered, on both sides */
 	if (chan->state == SHM_CHAN_UP) {
-		__atomic_store_n(&chan->own->head, chan->rx_pos, __ATOMIC_RELEASE);
-		rte_comch_pmd_conn_delivered(conn, shm_chan_acked(chan));
+		if (chan_end_begin(chan, reason, ending))
+			return -EINPROGRESS;
+		rte_comch_pmd_conn_delivered(conn, shm_chan_taken(chan));
 	}
 	shm_chan_close(chan, reason);
 	return 0;

@@ -100,7 +100,7 @@ shm_zombies_drop_locked(struct shm_link *link)
 	uint32_t i;
 
 	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++)
-		if (link->chans[i] != NULL && shm_chan_is_zombie(link->chans[i]))
+		if (link->chans[i] != NULL && shm_chan_is(link->chans[i], SHM_CHAN_ZOMBIE))
 			shm_chan_drop_locked(link->chans[i]);
 }
 
@@ -121,7 +121,18 @@ shm_send_closed(struct shm_link *link, uint32_t id)
 	shm_link_send(link, &msg, SHM_WIRE_CLOSED, sizeof(msg.hdr), id, -1);
 }
 
-/* Our last word on a connection that the group has done with. */
+/* Our last word on a connection, if there is an answer for its group to wait for. */
+bool
+shm_chan_end_locked(struct shm_chan *chan, int reason)
+{
+	if (chan->peer_closed || chan->link->state == SHM_LINK_DEAD)
+		return false;
+	shm_chan_state_set(chan, SHM_CHAN_ENDING);
+	shm_send_reason(chan->link, chan->id, SHM_WIRE_CLOSE, reason);
+	return true;
+}
+
+/* The same of a connection that the group has done with. */
 void
 shm_chan_close_locked(struct shm_chan *chan, int reason)
 {
@@ -205,7 +216,7 @@ shm_event_take_locked(struct shm_event *ev)
 
 	chan->nb_posted -= !ev->forwarded;
 	/* one that was closed has no group any more, and its news mean nothing */
-	if (chan->via == NULL || ev->forwarded || shm_chan_is_zombie(chan) ||
+	if (chan->via == NULL || ev->forwarded || shm_chan_is(chan, SHM_CHAN_ZOMBIE) ||
 			chan->link->chans[chan->id] != chan)
 		return true;
 	ev->forwarded = true;
@@ -215,6 +226,14 @@ shm_event_take_locked(struct shm_event *ev)
 	chan_via_end_locked(chan);
 	event_post_locked(ev);
 	return false;
+}
+
+/* It could not be handled in this turn. */
+void
+shm_event_again_locked(struct shm_event *ev)
+{
+	ev->chan->nb_posted += !ev->forwarded;
+	event_post_locked(ev);
 }
 
 /* A client asks for a server: which group is it for? */
@@ -285,15 +304,19 @@ dispatch(struct shm_link *link, struct shm_event *ev)
 		return -EPROTO;
 	if (type == SHM_WIRE_READY && shm_peer_seg_map(chan, &ev->msg.ready.tx, ev->fd) != 0)
 		return -EPROTO;
-	if (shm_chan_is_zombie(chan)) {
+	if (shm_chan_is(chan, SHM_CHAN_ZOMBIE)) {
 		/* both closed at one time, or its answer crossed our CLOSE */
 		if (type == SHM_WIRE_CLOSED || type == SHM_WIRE_CLOSE || type == SHM_WIRE_REFUSE)
 			shm_chan_drop_locked(chan);
 		return -ENOENT;
 	}
-	if (type == SHM_WIRE_CLOSED)
+	if (shm_chan_is(chan, SHM_CHAN_ENDING)) {
+		if (type != SHM_WIRE_CLOSED && type != SHM_WIRE_CLOSE)
+			return -ENOENT; /* it crossed our CLOSE */
+	} else if (type == SHM_WIRE_CLOSED) {
 		return -EPROTO;
-	if (type == SHM_WIRE_CLOSE || type == SHM_WIRE_REFUSE)
+	}
+	if (type == SHM_WIRE_CLOSE || type == SHM_WIRE_CLOSED || type == SHM_WIRE_REFUSE)
 		chan->peer_closed = true;
 	if (type == SHM_WIRE_REFUSE)
 		chan->refused = true;

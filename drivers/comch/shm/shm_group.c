@@ -148,13 +148,35 @@ group_sync_handler(struct rte_comch_pmd_event *ev)
 	shm_dev_unlock(dev);
 }
 
+/* Peers know it by this number. */
+static int
+group_number(struct shm_group *group)
+{
+	struct shm_dev *dev = group->dev;
+	uint32_t i;
+
+	shm_dev_lock(dev);
+	for (i = 0; i < SHM_WIRE_MAX_GROUPS && dev->groups[i] != NULL; i++)
+		;
+	if (i < SHM_WIRE_MAX_GROUPS) {
+		group->index = i;
+		dev->groups[i] = group;
+		dev->nb_groups++;
+	}
+	shm_dev_unlock(dev);
+	if (i < SHM_WIRE_MAX_GROUPS)
+		return 0;
+	SHM_LOG(NOTICE, "%s: %u progress engines have contexts of it, no more can",
+		dev->dev->data->name, SHM_WIRE_MAX_GROUPS);
+	return -ENOSPC;
+}
+
 int
 shm_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 		struct rte_comch_pgroup **pg)
 {
 	struct shm_dev *dev = rte_dev->priv;
 	struct shm_group *group = calloc(1, sizeof(*group));
-	uint32_t i;
 	int ret;
 
 	if (group == NULL)
@@ -183,20 +205,9 @@ shm_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 	ret = rte_comch_pmd_fd_add(pe, dev->epfd);
 	if (ret != 0)
 		goto fail;
-	shm_dev_lock(dev);
-	for (i = 0; i < SHM_WIRE_MAX_GROUPS && dev->groups[i] != NULL; i++)
-		;
-	if (i < SHM_WIRE_MAX_GROUPS) {
-		group->index = i;
-		dev->groups[i] = group;
-		dev->nb_groups++;
-	}
-	shm_dev_unlock(dev);
-	if (i == SHM_WIRE_MAX_GROUPS) {
-		SHM_LOG(NOTICE, "%s: %u progress engines have contexts of it, no more can",
-			rte_dev->data->name, SHM_WIRE_MAX_GROUPS);
+	ret = group_number(group);
+	if (ret != 0) {
 		rte_comch_pmd_fd_del(pe, dev->epfd);
-		ret = -ENOSPC;
 		goto fail;
 	}
 	ret = group_join_links(group, false);

@@ -7,7 +7,7 @@
  * Everything here runs in the thread of one progress engine and takes no lock, but
  * for waking a peer that sleeps and for a look at the sockets now and then.
  *
- * Memory orders. There are three pairs, and each side of a pair names it:
+ * Memory orders. There are four pairs, and each side of a pair names it:
  *
  *   T  tail    the writer releases tail after the record, the reader acquires
  *              tail before it.
@@ -18,6 +18,8 @@
  *              least one of the two sees the other. It is used three times: a
  *              connection's bell_seen against its tail, its want_bell against
  *              its head, and a group's armed word against the bells.
+ *   E  end     the same for taken against cut, where the writer of the ring, who
+ *              has time, makes the reader pass its fence: see rings_cut_settle().
  */
 
 #include <errno.h>
@@ -231,17 +233,23 @@ ring_get(const struct shm_chan *chan, uint32_t off, void *data, uint32_t len)
 	memcpy((uint8_t *)data + first, chan->peer->ring, len - first);
 }
 
+/* The peer says how far it has read: false if that cannot be. */
+static inline bool
+chan_acked_set(struct shm_chan *chan, uint32_t pos)
+{
+	if (unlikely(pos - chan->tx_acked > chan->tx_pos - chan->tx_acked))
+		return false;
+	chan->tx_acked = pos;
+	return true;
+}
+
 /* Learn how far the peer has read. Nonsense is remembered for the next poll. */
 static inline void
 chan_head_load(struct shm_chan *chan)
 {
 	/* H: pairs with the release in chan_rx() */
-	uint32_t head = __atomic_load_n(&chan->peer->head, __ATOMIC_ACQUIRE);
-
-	if (unlikely(head - chan->tx_acked > chan->tx_pos - chan->tx_acked))
+	if (!chan_acked_set(chan, __atomic_load_n(&chan->peer->head, __ATOMIC_ACQUIRE)))
 		chan->broken = true;
-	else
-		chan->tx_acked = head;
 }
 
 /* Let the peer see what was written. */
@@ -344,6 +352,21 @@ chan_unread(struct shm_chan *chan, uint32_t size)
 	chan->rx_off += chan->rx_off < size ? chan->rx_size - size : -size;
 	chan->rx_pos -= size;
 	chan->rx_msgs--;
+	__atomic_store_n(&chan->own->taken, chan->rx_pos | SHM_WIRE_TAKEN, __ATOMIC_RELAXED);
+}
+
+/* Take the record that ends here: false if the peer has cut it off, or may do so. */
+static inline bool
+rec_take(const struct shm_chan *chan, uint32_t end)
+{
+	uint32_t cut;
+
+	__atomic_store_n(&chan->own->taken, end | SHM_WIRE_TAKEN, __ATOMIC_RELAXED);
+	/* E: pairs with the fence in rings_cut_settle() of the peer, which is for both */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	cut = __atomic_load_n(&chan->peer->cut, __ATOMIC_RELAXED);
+	return likely(cut == 0) || ((cut & SHM_WIRE_CUT_AT) != 0 &&
+		(int32_t)((cut & ~SHM_WIRE_POS_BITS) - end) >= 0);
 }
 
 /*
@@ -357,9 +380,8 @@ chan_rx(struct shm_chan *chan, uint32_t burst)
 	struct rte_comch_conn *conn = chan->conn;
 	const uint32_t start = chan->rx_pos;
 	struct shm_wire_rec rec;
-	uint32_t avail, size, off;
+	uint32_t avail, size, off, nb = 0;
 	const void *data;
-	uint32_t nb = 0;
 	uint64_t word;
 
 	/* T: pairs with the release in chan_publish() */
@@ -383,6 +405,8 @@ chan_rx(struct shm_chan *chan, uint32_t burst)
 		size = shm_wire_rec_size(rec.len);
 		if (unlikely(size > avail))
 			return -EPROTO;
+		if (unlikely(!rec_take(chan, chan->rx_pos + size)))
+			break;
 		off += sizeof(rec);
 		if (off == chan->rx_size)
 			off = 0;
@@ -414,13 +438,12 @@ chan_rx(struct shm_chan *chan, uint32_t burst)
 }
 
 /* Tell the library what was delivered; the returns are those of chan_rx(). */
-static int
-chan_tx_done(struct shm_chan *chan)
+static inline int
+chan_tx_tell(struct shm_chan *chan)
 {
 	struct rte_comch_conn *conn = chan->conn;
 	int nb;
 
-	chan_head_load(chan);
 	if (unlikely(chan->broken))
 		return -EPROTO;
 	if (chan->tx_acked == chan->tx_done)
@@ -428,6 +451,13 @@ chan_tx_done(struct shm_chan *chan)
 	chan->tx_done = chan->tx_acked;
 	nb = rte_comch_pmd_send_done(conn, chan->tx_done);
 	return likely(conn->state == RTE_COMCH_CONN_UP) ? nb : -ENOTCONN;
+}
+
+static int
+chan_tx_done(struct shm_chan *chan)
+{
+	chan_head_load(chan);
+	return chan_tx_tell(chan);
 }
 
 /*
@@ -485,8 +515,9 @@ chan_poll(struct shm_chan *chan)
 }
 
 /*
- * The peer is at its end: deliver what it published before. Returns 0, or less
- * if the connection is gone, because a callback ended it or its ring is nonsense.
+ * The peer is at its end: deliver what it published before. Returns 0, or -EAGAIN if it
+ * is about to say how far we may read; or another errno if the connection is gone,
+ * because a callback ended it or its ring is nonsense.
  */
 int
 shm_chan_drain(struct shm_chan *chan)
@@ -499,10 +530,15 @@ shm_chan_drain(struct shm_chan *chan)
 		ret = chan_rx(chan, SHM_RX_BURST);
 		left -= RTE_MIN((uint32_t)RTE_MAX(ret, 0), left);
 	} while (ret > 0 && left > 0);
-	if (ret >= 0)
-		ret = chan_tx_done(chan);
+	if (ret >= 0) {
+		chan_head_load(chan);
+		shm_chan_taken(chan);
+		ret = chan_tx_tell(chan);
+	}
 	if (ret == -EPROTO)
 		shm_chan_lost(chan, -EPROTO);
+	if (ret >= 0 && __atomic_load_n(&chan->peer->cut, __ATOMIC_RELAXED) == SHM_WIRE_CUT)
+		ret = -EAGAIN;
 	return RTE_MIN(ret, 0);
 }
 
@@ -519,6 +555,18 @@ shm_chan_acked(struct shm_chan *chan)
 {
 	chan_head_load(chan);
 	return chan->tx_acked; /* what it was, if the peer's head is nonsense now */
+}
+
+/* The same with what it is handing up, which is its own if it reads no more. */
+uint32_t
+shm_chan_taken(struct shm_chan *chan)
+{
+	uint32_t taken = __atomic_load_n(&chan->peer->taken, __ATOMIC_RELAXED);
+
+	chan_acked_set(chan, __atomic_load_n(&chan->peer->head, __ATOMIC_RELAXED));
+	if ((taken & SHM_WIRE_TAKEN) != 0)
+		chan_acked_set(chan, taken & ~SHM_WIRE_POS_BITS);
+	return chan->tx_acked;
 }
 
 uint32_t
@@ -614,8 +662,8 @@ group_slow_work(struct shm_group *group, uint64_t now)
 {
 	bool unmaps = group_service(group, now);
 
-	if (group->nb_half_open != 0)
-		shm_half_open_expire(group, now);
+	if (group->nb_timed != 0)
+		shm_chans_expire(group, now);
 	if (!TAILQ_EMPTY(&group->asked) || !TAILQ_EMPTY(&group->unasked))
 		shm_asked_expire(group, now);
 	if (unmaps)
@@ -707,9 +755,9 @@ group_deadline(const struct shm_group *group)
 
 	if (!TAILQ_EMPTY(&group->waiting))
 		deadline = now + SHM_CONNECT_MS * ms;
-	else if (group->nb_half_open != 0 ||
+	else if (group->nb_timed != 0 ||
 			__atomic_load_n(&group->dev->nb_hellos, __ATOMIC_RELAXED) != 0)
-		deadline = now + SHM_HELLO_MS * ms / 4;
+		deadline = now + SHM_CLOSE_MS * ms / 4;
 	if (!TAILQ_EMPTY(&group->asked))
 		deadline = RTE_MIN(deadline, shm_consumer_oldest(group)->deadline);
 	/* answers to other engines make room, and do not wake this one, nor do copies' ends */

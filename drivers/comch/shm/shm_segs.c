@@ -122,6 +122,8 @@ shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_wire_tx *tx, in
 	chan->own->want_bell = 0;
 	chan->own->msgs = 0;
 	chan->own->moved = 0;
+	chan->own->cut = 0;
+	chan->own->taken = 0;
 	/* relaxed: the peer learns of the segment through the socket */
 	__atomic_store_n(&chan->own->tail, SHM_WIRE_POS_START, __ATOMIC_RELAXED);
 	tx->seg = found;

@@ -38,6 +38,14 @@
  *
  * Messages and data never touch the socket.
  *
+ * The end. CLOSE is the last word of a side: it reads no more, and nothing is behind its
+ * tail. The other side reads what is left in that ring, and answers CLOSED: then its head
+ * is how far it has come, for good. A reader says in the word taken of its segment which
+ * record it is about to hand up, and then looks at the word cut of the writer's. A writer
+ * that waits for CLOSED no longer sets cut, has all threads pass a fence, and looks at
+ * taken: those records are the reader's. It says so in cut, and the reader leaves the
+ * others. So both sides know the same, whenever one of them was stopped, or died.
+ *
  * Consumers. A consumer writes what it posts to its segment, and the producers
  * of the peer answer in the completion segment of their process. A position
  * counts posts; the completion of a post has the same place as the post. A
@@ -343,7 +351,13 @@ struct shm_wire_chan {
 	uint32_t want_bell; /* 1: ring when head moves, too */
 	uint32_t msgs;      /* records written so far; for statistics only */
 	uint32_t moved;     /* 0: its group is the one of the handshake; else 1 + its group */
-	uint32_t reserved[26];
+	uint32_t reserved[10];
+	/* a line that changes at the end only, of ring[]: 0, or one of SHM_WIRE_CUT */
+	uint32_t cut;
+	uint32_t reserved2[15];
+	/* a line that nobody reads before the end: SHM_WIRE_TAKEN and a position, or 0 */
+	uint32_t taken;     /* behind the record of the peer's ring[] that is handed up */
+	uint32_t reserved3[31];
 	/* Each of one producer of this side, see shm_wire_busy(). */
 	struct {
 		uint32_t consumer; /* that it sends to, by identifier; or 0 */
@@ -351,6 +365,12 @@ struct shm_wire_chan {
 	} busy[SHM_WIRE_MAX_PRODUCERS];
 	uint8_t ring[];
 };
+
+/* In the low bits of positions, which are multiples of 8. */
+#define SHM_WIRE_TAKEN 1u  /* somebody has said so */
+#define SHM_WIRE_CUT 1u    /* the reader may take no more, until it is told how far */
+#define SHM_WIRE_CUT_AT 2u /* what is before this position is the reader's */
+#define SHM_WIRE_POS_BITS 7u
 
 /*
  * The place of a producer, by its identifier. Those that are made one after the other are
@@ -533,8 +553,10 @@ _Static_assert(offsetof(struct shm_wire_chan, head) == 132, "head");
 _Static_assert(offsetof(struct shm_wire_chan, bell_seen) == 136, "bell_seen");
 _Static_assert(offsetof(struct shm_wire_chan, want_bell) == 140, "want_bell");
 _Static_assert(offsetof(struct shm_wire_chan, moved) == 148, "moved");
-_Static_assert(offsetof(struct shm_wire_chan, busy) == 256, "busy");
-_Static_assert(offsetof(struct shm_wire_chan, ring) == 256 + 64 * SHM_WIRE_MAX_PRODUCERS, "ring");
+_Static_assert(offsetof(struct shm_wire_chan, cut) == 192, "cut");
+_Static_assert(offsetof(struct shm_wire_chan, taken) == 256, "taken");
+_Static_assert(offsetof(struct shm_wire_chan, busy) == 384, "busy");
+_Static_assert(offsetof(struct shm_wire_chan, ring) == 384 + 64 * SHM_WIRE_MAX_PRODUCERS, "ring");
 _Static_assert(sizeof(struct shm_wire_rec) == 8, "rec");
 _Static_assert(sizeof(struct shm_wire_region) == 32, "region");
 _Static_assert(sizeof(struct shm_wire_region_gone) == 24, "region_gone");
