@@ -100,34 +100,62 @@ user_number(const struct bfm_function *f, const struct bfm_qp *qp)
 	return qp->srq != NULL ? qp->srq->id : 0;
 }
 
+/* A card leaves what a completion does not say as it was: nobody may rely on it. */
 static void
-cqe_fill(const struct bfm_function *f, const struct bfm_qp *qp, const struct bfm_cq *cq,
-		const struct bfm_cpl *cpl, uint8_t *cqe)
+noise(uint8_t *cqe)
 {
-	struct timespec ts;
-	uint8_t sum = 0;
+	static uint64_t x = UINT64_C(0x9e3779b97f4a7c15);
 	uint32_t i;
 
-	memset(cqe, 0, CQE_BYTES);
-	put32(cqe + CQE_SRQN, user_number(f, qp));
-	put32(cqe + CQE_OPCODE_QPN, (uint32_t)cpl->send_opcode << 24 | qp->obj.id);
-	bfm_bits_set(cqe + CQE_COUNTER, 0, 16, cpl->counter);
-	if (cpl->synd != BFM_CQE_OK) {
-		cqe[CQE_SYND] = (uint8_t)cpl->synd;
-	} else {
+	for (i = 0; i < CQE_BYTES; i += sizeof(x)) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		memcpy(cqe + i, &x, sizeof(x));
+	}
+}
+
+/* What is said of a message that came, or of one that was fetched. */
+static void
+cqe_message(const struct bfm_qp *qp, const struct bfm_cpl *cpl, uint8_t *cqe)
+{
+	bool datagram = qp->st == BFM_ST_UD || qp->st == BFM_ST_QP1;
+	struct timespec ts;
+
+	if (datagram) {
 		bfm_bits_set(cqe + CQE_SLID, 0, 16, cpl->slid);
 		put32(cqe + CQE_FLAGS_RQPN, cpl->flags_rqpn);
 		cqe[CQE_HDR_TYPE] = cpl->vlan;
 		bfm_bits_set(cqe + CQE_VLAN, 0, 16, cpl->vlan_tag);
-		memcpy(cqe + CQE_IMM, &cpl->imm, sizeof(cpl->imm));
-		put32(cqe + CQE_BYTES_DONE, cpl->bytes);
-		clock_gettime(CLOCK_MONOTONIC, &ts);
-		bfm_bits_set(cqe + CQE_TIMESTAMP, 0, 64,
-				(uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec);
 	}
+	if (datagram || cpl->opcode == BFM_CQE_RESP_SEND_IMM ||
+			cpl->opcode == BFM_CQE_RESP_WRITE_IMM)
+		memcpy(cqe + CQE_IMM, &cpl->imm, sizeof(cpl->imm));
+	if (cpl->opcode != BFM_CQE_REQ || cpl->send_opcode == BFM_SEND_READ)
+		put32(cqe + CQE_BYTES_DONE, cpl->bytes);
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	bfm_bits_set(cqe + CQE_TIMESTAMP, 0, 64, (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec);
+}
+
+static void
+cqe_fill(const struct bfm_function *f, const struct bfm_qp *qp, const struct bfm_cq *cq,
+		const struct bfm_cpl *cpl, uint8_t *cqe)
+{
+	uint8_t sum = 0;
+	uint32_t i;
+
+	noise(cqe);
+	put32(cqe + CQE_SRQN, user_number(f, qp));
+	put32(cqe + CQE_OPCODE_QPN, (uint32_t)cpl->send_opcode << 24 | qp->obj.id);
+	bfm_bits_set(cqe + CQE_COUNTER, 0, 16, cpl->counter);
+	if (cpl->synd != BFM_CQE_OK)
+		cqe[CQE_SYND] = (uint8_t)cpl->synd;
+	else
+		cqe_message(qp, cpl, cqe);
 	/* each lap turns the owner bit; the first writes 0 over software's 1 */
 	cqe[CQE_OP_OWN] = (uint8_t)(cpl->opcode << 4 | (cpl->solicited ? 2 : 0) |
 			(cq->producer >> cq->log_size & 1));
+	cqe[CQE_SIGNATURE] = 0;
 	for (i = 0; i < CQE_BYTES; i++)
 		sum ^= cqe[i];
 	cqe[CQE_SIGNATURE] = (uint8_t)~sum;
