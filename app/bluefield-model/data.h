@@ -147,12 +147,16 @@ struct bfm_send {
 
 /* Read the record. How many blocks are posted and not done; -EFAULT or -EOVERFLOW. */
 int bfm_send_posted(struct bfm_function *f, struct bfm_qp *qp);
-/* Fetch the next request. BFM_CQE_OK, or why it can not be done; index and opcode are set. */
-enum bfm_cqe_synd bfm_send_fetch(struct bfm_function *f, struct bfm_qp *qp, struct bfm_send *wr);
+/*
+ * Fetch the request that begins with this block. BFM_CQE_OK, or why it can not be done;
+ * index and opcode are set.
+ */
+enum bfm_cqe_synd bfm_send_fetch(struct bfm_function *f, struct bfm_qp *qp, uint16_t first,
+		struct bfm_send *wr);
 /* Only its index, opcode and size: of one that is not done any more. */
 void bfm_send_head(struct bfm_function *f, struct bfm_qp *qp, struct bfm_send *wr);
-/* Is it in memory what it was? Logs if not. */
-void bfm_send_check(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_send *wr);
+/* Is it in memory what it was when it was posted? Logs if not. */
+void bfm_send_check(struct bfm_function *f, struct bfm_qp *qp, uint16_t index, uint32_t bytes);
 
 /* ----------------------------------------------------------- wqe_recv.c */
 
@@ -220,6 +224,7 @@ enum bfm_answer_kind {
 struct bfm_answer {
 	enum bfm_answer_kind kind;
 	uint8_t rnr_timer;
+	uint32_t psn;          /* of the packet; BFM_ANSWER_SEQ: of the one that is wanted */
 };
 
 struct bfm_run;
@@ -268,6 +273,26 @@ int bfm_send_done(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_se
 /* Tell of the receive request that the QP has. */
 int bfm_recv_done(struct bfm_function *f, struct bfm_qp *qp, struct bfm_cpl *cpl);
 
+/* Packets of a queue pair that were sent and are not acknowledged, at most. */
+#define BFM_WINDOW 16u
+
+/* A request of which all packets were sent, and not all acknowledged. */
+struct bfm_sent {
+	uint16_t index;
+	uint8_t opcode;
+	bool signalled;
+	uint32_t blocks;
+	uint32_t bytes;        /* of the request, */
+	uint64_t len;          /* and of its message */
+	uint32_t end;          /* PSN behind its last packet */
+};
+
+/* An answer that is on its way, until then. */
+struct bfm_way {
+	struct bfm_answer answer;
+	uint64_t due;          /* us */
+};
+
 /* ------------------------------------------------------- engine_run.c */
 
 /* The running state of a queue pair. */
@@ -278,16 +303,26 @@ struct bfm_run {
 	bool ready;            /* in the list of those that have something to do */
 	bool waiting;          /* in the list of those whose timer runs */
 	bool inside;           /* being worked on in the main loop */
+	bool open;             /* waits for answers only, and has room for more packets */
 	uint64_t due;          /* us */
 	/* requester */
-	uint16_t sq_ci;        /* the next block of the send queue */
+	uint16_t sq_ci;        /* the first block of what is not done */
+	uint16_t sq_next;      /* and of what is fetched next */
 	struct bfm_shadow sq_shadow;
 	bool delayed;          /* the next packet has waited, as a fault has it */
-	bool started;          /* the request was fetched */
-	bool unanswered;       /* its last packet was */
+	bool reading;          /* the last packet was of a read by address */
+	bool started;          /* a request was fetched, and has packets to be sent */
+	enum bfm_cqe_synd bad; /* it fails so, when those before it are done */
 	struct bfm_send wr;
-	uint64_t sent;         /* bytes of it that are acknowledged */
-	uint32_t psn;
+	uint64_t sent;         /* bytes of it */
+	struct bfm_sent reqs[BFM_WINDOW]; /* before it */
+	uint32_t nb_reqs;
+	struct bfm_way ways[BFM_WINDOW];
+	uint32_t nb_ways;
+	uint32_t psn;          /* of the next packet */
+	uint32_t una;          /* of the first that is not acknowledged */
+	uint32_t acked;        /* packets of the oldest request before that */
+	uint64_t timer;        /* us: when nobody has acknowledged that one */
 	uint32_t retries;
 	uint32_t rnr_retries;
 	/* responder */

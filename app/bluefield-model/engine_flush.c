@@ -25,10 +25,6 @@ bfm_send_done(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_send *
 		.bytes = wr->opcode == BFM_SEND_READ ? (uint32_t)wr->len : 0,
 	};
 
-	qp->run->started = false;
-	qp->run->unanswered = false;
-	qp->run->retries = 0;
-	qp->run->rnr_retries = 0;
 	qp->run->sq_ci += wr->blocks;
 	if (synd == BFM_CQE_OK && !wr->signalled)
 		return 0;
@@ -62,7 +58,8 @@ bfm_qp_stopped(struct bfm_function *f, struct bfm_qp *qp)
 
 	run->due = 0;
 	run->started = false;
-	run->unanswered = false;
+	run->nb_reqs = 0;
+	run->nb_ways = 0;
 	run->writing = false;
 	if (run->recv.active)
 		(void)bfm_recv_done(f, qp, &cpl);

@@ -111,6 +111,7 @@ static void
 list_ready(struct bfm_engine *e, struct bfm_run *run)
 {
 	list_leave(e, run);
+	run->open = false;
 	run->due = 0;
 	run->ready = true;
 	TAILQ_INSERT_TAIL(&e->ready, run, next);
@@ -313,7 +314,7 @@ bfm_qp_kick(struct bfm_function *f, struct bfm_qp *qp)
 	struct bfm_engine *e = f->model->engine;
 	struct bfm_run *run = qp->run;
 
-	if (run->ready || (run->waiting && run->due > f->model->now_us))
+	if (run->ready || (run->waiting && run->due > f->model->now_us && !run->open))
 		return;
 	if (bfm_dma_by_message(f) && !run->inside) {
 		run->inside = true;
@@ -391,7 +392,7 @@ bfm_run_moved(struct bfm_function *f, struct bfm_qp *qp, enum bfm_qp_state old)
 		break;
 	case BFM_QP_RTS:
 		if (old == BFM_QP_RTR)
-			run->psn = BFM_GET(qp->ctx, QPC, next_send_psn);
+			run->psn = run->una = BFM_GET(qp->ctx, QPC, next_send_psn);
 		break;
 	case BFM_QP_ERR:
 		bfm_qp_stopped(f, qp);
@@ -421,7 +422,7 @@ bfm_run_print(const struct bfm_qp *qp, FILE *out)
 	if (run->retries != 0 || run->rnr_retries != 0)
 		fprintf(out, " retries=%u rnr_retries=%u", run->retries, run->rnr_retries);
 	if (run->ready || run->waiting)
-		fprintf(out, " %s", run->ready ? "ready" : run->unanswered ? "unanswered" :
+		fprintf(out, " %s", run->ready ? "ready" : run->una != run->psn ? "unanswered" :
 				"waiting");
 	if (run->recv.active)
 		fprintf(out, " receiving=%u got=%" PRIu64, run->recv.index, run->got);
@@ -442,6 +443,6 @@ bfm_run_query(const struct bfm_qp *qp, uint8_t *ctx)
 		BFM_SET(ctx, QPC, next_rcv_psn, run->epsn);
 	if (qp->state >= BFM_QP_RTS) {
 		BFM_SET(ctx, QPC, next_send_psn, run->psn);
-		BFM_SET(ctx, QPC, last_acked_psn, (run->psn - 1) & 0xffffff);
+		BFM_SET(ctx, QPC, last_acked_psn, (run->una - 1) & 0xffffff);
 	}
 }

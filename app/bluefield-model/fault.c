@@ -597,12 +597,13 @@ parse_net(struct parse *p)
 	};
 	const char *word, *text;
 	int64_t v = 0;
+	uint32_t *ms;
 	size_t k;
 	int i;
 
 	if (p->nb < 2)
 		return wrong(p, "'net': too little: net drop=<n>|doorbells=<n>|cqes=<n>|"
-				"records=<n>|posts=<n>|delay=<ms>");
+				"records=<n>|posts=<n>|delay=<ms>|acks=<ms>");
 	for (i = 1; i < p->nb; i++) {
 		word = p->words[i];
 		text = NULL;
@@ -614,12 +615,17 @@ parse_net(struct parse *p)
 		if (text != NULL)
 			continue;
 		text = value_of(word, "delay");
+		ms = &net.delay_ms;
+		if (text == NULL) {
+			text = value_of(word, "acks");
+			ms = &net.acks_ms;
+		}
 		if (text == NULL)
 			return wrong(p, "'%s': not drop=<n>, doorbells=<n>, cqes=<n>, records=<n>, "
-					"posts=<n> or delay=<ms>", word);
+					"posts=<n>, delay=<ms> or acks=<ms>", word);
 		if (number(p, word, text, 0, MAX_MS, &v) != 0)
 			return -EINVAL;
-		net.delay_ms = (uint32_t)v;
+		*ms = (uint32_t)v;
 	}
 	p->f->net = net;
 	return 0;

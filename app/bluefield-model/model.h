@@ -163,6 +163,7 @@ struct bfm_net_faults {
 	uint64_t records;  /* so many records of send queues cannot be read */
 	uint64_t posts;    /* so many entries of shared queues cannot be */
 	uint32_t delay_ms; /* each packet waits so long */
+	uint32_t acks_ms;  /* answers to what it sends are so long on their way */
 };
 
 struct bfm_function {

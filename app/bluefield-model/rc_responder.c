@@ -179,7 +179,9 @@ bfm_rc_receive(struct bfm_function *g, struct bfm_qp *qp, struct bfm_msg_pkt *ms
 		return answer(BFM_ANSWER_ACK);
 	if (ahead > 0 && ahead < PSN_HALF) {
 		bfm_qp_count(qp, BFM_COUNT_OUT_OF_SEQUENCE);
-		return answer(BFM_ANSWER_SEQ);
+		a = answer(BFM_ANSWER_SEQ);
+		a.psn = run->epsn;
+		return a;
 	}
 	if (!run->told && qp->state == BFM_QP_RTR)
 		bfm_queue_event(g, BFM_EV_COMM_EST, qp->obj.id);

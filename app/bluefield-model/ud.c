@@ -57,7 +57,7 @@ one_datagram(struct bfm_function *f, struct bfm_qp *qp)
 	}
 	if (bfm_net_delays(f, qp->run))
 		return BFM_STEP_WAIT;
-	synd = bfm_send_fetch(f, qp, wr);
+	synd = bfm_send_fetch(f, qp, qp->run->sq_ci, wr);
 	if (synd == BFM_CQE_OK && (wr->len > sizeof(data) ||
 			wr->len > UINT64_C(1) << BFM_GET(qp->ctx, QPC, log_msg_max)))
 		synd = BFM_CQE_LOCAL_LEN;
@@ -76,7 +76,7 @@ one_datagram(struct bfm_function *f, struct bfm_qp *qp)
 		msg.pkt.len = (uint32_t)wr->len;
 		bfm_net_datagram(f, qp, &wr->av, &msg);
 		qp->run->psn = (qp->run->psn + 1) & 0xffffff;
-		bfm_send_check(f, qp, wr);
+		bfm_send_check(f, qp, wr->index, wr->bytes);
 	}
 	if (bfm_send_done(f, qp, wr, BFM_CQE_OK) != 0)
 		bfm_qp_fail(f, qp);

@@ -179,9 +179,8 @@ parse(struct bfm_function *f, const struct bfm_qp *qp, struct bfm_send *wr)
 
 /* The control segment. Why the request can not be done, or NULL. */
 static const char *
-head_read(struct bfm_function *f, struct bfm_qp *qp, struct bfm_send *wr)
+head_read(struct bfm_function *f, struct bfm_qp *qp, uint16_t ci, struct bfm_send *wr)
 {
-	uint16_t ci = qp->run->sq_ci;
 	uint16_t posted = qp->sq_posted - ci;
 	uint32_t ds;
 
@@ -216,13 +215,13 @@ head_read(struct bfm_function *f, struct bfm_qp *qp, struct bfm_send *wr)
 void
 bfm_send_head(struct bfm_function *f, struct bfm_qp *qp, struct bfm_send *wr)
 {
-	(void)head_read(f, qp, wr);
+	(void)head_read(f, qp, qp->run->sq_ci, wr);
 }
 
 enum bfm_cqe_synd
-bfm_send_fetch(struct bfm_function *f, struct bfm_qp *qp, struct bfm_send *wr)
+bfm_send_fetch(struct bfm_function *f, struct bfm_qp *qp, uint16_t first, struct bfm_send *wr)
 {
-	const char *why = head_read(f, qp, wr);
+	const char *why = head_read(f, qp, first, wr);
 
 	if (why != NULL)
 		return malformed(f, qp, wr, why);
@@ -237,13 +236,13 @@ bfm_send_fetch(struct bfm_function *f, struct bfm_qp *qp, struct bfm_send *wr)
 }
 
 void
-bfm_send_check(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_send *wr)
+bfm_send_check(struct bfm_function *f, struct bfm_qp *qp, uint16_t index, uint32_t bytes)
 {
 	uint8_t raw[BFM_SEND_BYTES];
 
-	if (wr->bytes == 0 || blocks_read(f, qp, wr->index, raw, wr->bytes) != 0)
-		return;
-	if (memcmp(raw, wr->raw, wr->bytes) != 0)
+	if (blocks_read(f, qp, index, raw, bytes) == 0 &&
+			!bfm_shadow_same(&qp->run->sq_shadow, (index & (sq_blocks(qp) - 1)) *
+				BFM_WQEBB, qp->sq_bytes, raw, bytes))
 		bfm_log(f, BFM_WARN, "QP 0x%x: send request %u was changed before it was done",
-				qp->obj.id, wr->index);
+				qp->obj.id, index);
 }

@@ -225,6 +225,77 @@ test_lost_packets(void)
 	return data_passed();
 }
 
+/*
+ * Packets of several messages are under way: those that have arrived are complete on one
+ * side, and who ends before the answers are there has never heard of it.
+ */
+static int
+late_answers(bool ends)
+{
+	struct data_cqe cqe;
+	unsigned int i;
+
+	TEST_CALL(data_pair(&(struct data_conf){ .srq = true }));
+	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net acks=1500"), 0);
+	for (i = 0; i < 5; i++) {
+		data_recv(&data_b, HALF, 5000);
+		data_send(&data_a, OP_SEND, 0, i < 4 ? 64 : 5000, 0);
+	}
+	for (i = 0; i < 5; i++) {
+		TEST_CALL(data_received(&data_b, &cqe));
+		TEST_EXPECT(cqe.counter, i);
+	}
+	TEST_CALL(data_quiet(&data_a));
+	if (!ends) {
+		for (i = 0; i < 5; i++) {
+			TEST_CALL(data_sent(&data_a, &cqe));
+			TEST_EXPECT(cqe.opcode, 0);
+			TEST_EXPECT(cqe.counter, i);
+		}
+		return data_passed();
+	}
+	TEST_EXPECT(bf_qp_to_error(&data_a.qp), 0);
+	for (i = 0; i < 5; i++)
+		TEST_CALL(data_sent_bad(&data_a, FLUSH));
+	TEST_EXPECT(data_state(&data_b), BF_QP_RTS);
+	return data_passed();
+}
+
+static int
+test_late_answers(void)
+{
+	return late_answers(false);
+}
+
+static int
+test_end_before_answers(void)
+{
+	return late_answers(true);
+}
+
+/* The first packets of a long message are lost: it goes on from there, without its timer. */
+static int
+test_lost_in_message(void)
+{
+	const struct data_conf conf = { .raw = true, .retry_count = 7, .ack_timeout = 18 };
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&conf));
+	memset(data_a.bytes, 0x3c, 20000);
+	memset(data_b.bytes + HALF, 0, 20000);
+	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net drop=3"), 0);
+	data_recv(&data_b, HALF, 20000);
+	data_send(&data_a, OP_SEND, 0, 20000, 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_EXPECT(cqe.bytes, 20000);
+	TEST_TRUE(memcmp(data_b.bytes + HALF, data_a.bytes, 20000) == 0);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_EXPECT(cqe.opcode, 0);
+	TEST_EXPECT(data_count(&data_a, COUNT_TIMEOUT), 0);
+	TEST_EXPECT(data_count(&data_a, COUNT_SEQ_ERR), 1);
+	return data_passed();
+}
+
 /* What a lost doorbell would have told, the next one tells. */
 static int
 test_lost_doorbell(void)
@@ -247,6 +318,7 @@ test_bad_faults(void)
 {
 	static const char *const faults[] = {
 		"net", "net drop", "net drop=x", "net drop=-1", "net delay=all", "net doorbell=1",
+		"net acks", "net acks=all",
 		"net drop=1 more",
 	};
 	unsigned int i;
@@ -529,8 +601,9 @@ test_changed_request(void)
 	wqe = data_a.qp.sq;
 	wqe[19]--;
 	data_recv(&data_b, HALF, 64);
+	/* it is fetched once more when it is sent once more */
 	TEST_CALL(data_received(&data_b, &cqe));
-	TEST_EXPECT(cqe.bytes, 64);
+	TEST_EXPECT(cqe.bytes, 63);
 	TEST_CALL(data_sent(&data_a, &cqe));
 	TEST_TRUE(test_model_logged(&data_model, "send request 0 was changed before it was done"));
 	return data_passed();
@@ -562,6 +635,9 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_send_overrun),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_unknown_doorbell),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_lost_packets),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_lost_in_message),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_late_answers),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_end_before_answers),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_lost_doorbell),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_bad_faults),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_by_address),
