@@ -333,6 +333,7 @@ struct bfm_run {
 	struct bfm_shadow rq_shadow;
 	struct bfm_recv recv;
 	uint64_t got;          /* bytes of the message */
+	uint64_t last_due;     /* us: then it has done with its shared queue; 0: it is not to */
 	bool writing;          /* in the middle of a write by address */
 };
 

@@ -14,6 +14,7 @@
 
 #define BURST 32u
 #define LOOK_US 5000u /* for receive requests posted later: nothing rings for them */
+#define LAST_US 200u  /* until a queue pair has done with its shared queue */
 
 int
 bfm_send_done(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_send *wr,
@@ -53,7 +54,6 @@ bfm_qp_fail(struct bfm_function *f, struct bfm_qp *qp)
 void
 bfm_qp_stopped(struct bfm_function *f, struct bfm_qp *qp)
 {
-	struct bfm_cpl cpl = { .opcode = BFM_CQE_RESP_ERR, .synd = BFM_CQE_FLUSH };
 	struct bfm_run *run = qp->run;
 
 	run->due = 0;
@@ -61,12 +61,24 @@ bfm_qp_stopped(struct bfm_function *f, struct bfm_qp *qp)
 	run->nb_reqs = 0;
 	run->nb_ways = 0;
 	run->writing = false;
-	if (run->recv.active)
+	run->last_due = bfm_now_us(f) + (qp->srq != NULL ? LAST_US : 0);
+	bfm_qp_kick(f, qp);
+}
+
+/*
+ * What it has taken comes back. Of a shared queue nothing else is flushed: this one takes no
+ * more of it, and says so; who destroys it before that loses what it has.
+ */
+static void
+flush_taken(struct bfm_function *f, struct bfm_qp *qp)
+{
+	struct bfm_cpl cpl = { .opcode = BFM_CQE_RESP_ERR, .synd = BFM_CQE_FLUSH };
+
+	qp->run->last_due = 0;
+	if (qp->run->recv.active)
 		(void)bfm_recv_done(f, qp, &cpl);
-	/* of a shared queue nothing is flushed: this one takes no more of it */
 	if (qp->srq != NULL)
 		bfm_queue_event(f, BFM_EV_SRQ_LAST_WQE, qp->obj.id);
-	bfm_qp_kick(f, qp);
 }
 
 /* One send request without a look at what it wants. False: there is none. */
@@ -94,16 +106,19 @@ flush_recv(struct bfm_function *f, struct bfm_qp *qp)
 enum bfm_step
 bfm_flush_step(struct bfm_function *f, struct bfm_qp *qp)
 {
+	struct bfm_run *run = qp->run;
 	uint32_t i;
 
+	if (run->last_due != 0 && run->last_due <= bfm_now_us(f))
+		flush_taken(f, qp);
 	for (i = 0; i < BURST; i++) {
 		if (!flush_send(f, qp) && (qp->state != BFM_QP_ERR || !flush_recv(f, qp)))
 			break;
 	}
 	if (i == BURST)
 		return BFM_STEP_MORE;
-	if (qp->state != BFM_QP_ERR || qp->rq_type != BFM_RQ_OWN)
+	if (run->last_due == 0 && (qp->state != BFM_QP_ERR || qp->rq_type != BFM_RQ_OWN))
 		return BFM_STEP_IDLE;
-	qp->run->due = bfm_now_us(f) + LOOK_US;
+	run->due = run->last_due != 0 ? run->last_due : bfm_now_us(f) + LOOK_US;
 	return BFM_STEP_WAIT;
 }

@@ -296,6 +296,31 @@ test_lost_in_message(void)
 	return data_passed();
 }
 
+/*
+ * What a queue pair has taken of a shared queue comes back when that has failed, and only
+ * then may it be destroyed.
+ */
+static int
+test_taken_of_shared(void)
+{
+	const struct data_conf conf = { .srq = true };
+	struct data_cqe cqe;
+
+	TEST_CALL(data_pair(&conf));
+	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net delay=400"), 0);
+	data_recv(&data_b, HALF, 5000);
+	data_send(&data_a, OP_SEND, 0, 5000, 0);
+	/* the first of five packets is there, the last one is not */
+	usleep(600 * 1000);
+	TEST_EXPECT(bf_qp_to_error(&data_b.qp), 0);
+	TEST_CALL(data_received(&data_b, &cqe));
+	TEST_EXPECT(cqe.opcode, 14);
+	TEST_EXPECT(cqe.syndrome, FLUSH);
+	TEST_EXPECT(cqe.counter, 0);
+	TEST_CALL(data_sent_bad(&data_a, RETRY));
+	return data_passed();
+}
+
 /* What a lost doorbell would have told, the next one tells. */
 static int
 test_lost_doorbell(void)
@@ -638,6 +663,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_lost_in_message),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_late_answers),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_end_before_answers),
+		TEST_CASE_ST(data_case_setup, data_case_teardown, test_taken_of_shared),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_lost_doorbell),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_bad_faults),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_by_address),
