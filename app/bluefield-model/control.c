@@ -99,12 +99,12 @@ static void
 print_state(struct bfm_function *f, FILE *out)
 {
 	fprintf(out, "connected=%u hca=%s issi=%u resets=%llu given=%u objects=%u regions=%u "
-			"master=%u gone=%u running=%u cmdq=0x%llx ",
+			"master=%u gone=%u running=%u rnr=%llu cmdq=0x%llx ",
 			bfm_server_connected(f), hca_name(f->hca), f->issi1,
 			(unsigned long long)f->resets, bfm_pages_given(f),
 			bfm_objects_count(f, BFM_NB_TYPES), bfm_dma_count(bfm_server_regions(f)),
 			bfm_dma_enabled(f), f->gone, bfm_engine_running(f->model),
-			(unsigned long long)bfm_cmdq_addr(f));
+			(unsigned long long)f->rnr, (unsigned long long)bfm_cmdq_addr(f));
 	bfm_irqs_dump(f, out);
 	fputc('\n', out);
 }

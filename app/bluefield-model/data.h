@@ -325,6 +325,7 @@ struct bfm_run {
 	uint64_t timer;        /* us: when nobody has acknowledged that one */
 	uint32_t retries;
 	uint32_t rnr_retries;
+	uint64_t rnr;          /* ever: answers that nothing was posted */
 	/* responder */
 	bool told;             /* that the connection is in use */
 	uint32_t epsn;         /* expected */

@@ -419,6 +419,7 @@ bfm_run_print(const struct bfm_qp *qp, FILE *out)
 	if (run->started)
 		fprintf(out, " request=%u opcode=0x%02x sent=%" PRIu64 "/%" PRIu64, run->wr.index,
 				run->wr.opcode, run->sent, run->wr.len);
+	fprintf(out, " rnr=%" PRIu64, run->rnr);
 	if (run->retries != 0 || run->rnr_retries != 0)
 		fprintf(out, " retries=%u rnr_retries=%u", run->retries, run->rnr_retries);
 	if (run->ready || run->waiting)

@@ -191,6 +191,7 @@ struct bfm_function {
 	struct bfm_swport *swport;  /* switch.c */
 	struct bfm_qp *qp1;         /* engine_run.c: queue pair 1, or NULL */
 	struct bfm_net_faults net;  /* fault.c */
+	uint64_t rnr;               /* ever, of all its queue pairs: see struct bfm_run */
 	uint8_t *caps_cur;          /* cmd_caps.c: current capabilities, all types */
 };
 

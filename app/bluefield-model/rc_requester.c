@@ -267,6 +267,8 @@ not_ready(struct bfm_function *f, struct bfm_qp *qp, uint8_t timer)
 	uint32_t retries = BFM_GET(qp->ctx, QPC, rnr_retry);
 	struct bfm_run *run = qp->run;
 
+	run->rnr++;
+	f->rnr++;
 	if (retries != RNR_FOR_EVER && run->rnr_retries++ == retries) {
 		bfm_qp_count(qp, BFM_COUNT_RNR_ERR);
 		return fail(f, qp, BFM_CQE_RNR_RETRY);
