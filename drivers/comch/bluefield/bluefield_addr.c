@@ -24,12 +24,6 @@
 #define LAYER_2 (14 + 4 + 4)
 /* What RoCE adds to a packet, as Linux counts it: GRH, UDP, BTH, XRC, atomic, ICRC. */
 #define ROCE_OVERHEAD (40 + 8 + 12 + 4 + 28 + 4)
-/*
- * A peer that does not answer is an error after (retries + 1) times of 4.096 us << code:
- * 2.1 seconds; hardware may take up to four times as long.
- */
-#define PATH_ACK_TIMEOUT 16
-#define PATH_RETRIES 7
 #define PATH_RNR_RETRIES 7 /* for ever: credits keep us from there, see chan and fast */
 #define PATH_RNR_TIMER 12  /* 0.64 ms */
 #define PATH_HOP_LIMIT 64
@@ -160,8 +154,8 @@ bf_dev_path(const struct bf_dev *dev, const struct bf_cm_addr *peer, uint32_t lo
 	memcpy(path->rmac, peer->mac, sizeof(path->rmac));
 	path->hop_limit = PATH_HOP_LIMIT;
 	path->udp_sport = path_sport(local_qpn, remote_qpn);
-	path->ack_timeout = PATH_ACK_TIMEOUT;
-	path->retry_count = PATH_RETRIES;
+	path->ack_timeout = BF_ACK_TIMEOUT;
+	path->retry_count = BF_RETRIES;
 	path->rnr_retry = PATH_RNR_RETRIES;
 }
 

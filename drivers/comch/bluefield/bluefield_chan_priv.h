@@ -62,12 +62,6 @@
 #define BF_LINE_BURST_MS 50  /* of callbacks in one poll, before the peer hears of them */
 #define BF_LINE_REQ_MS 2000  /* one attempt to connect */
 
-/*
- * A dead peer is noticed when a packet was repeated so often: 4.096 us << 16 is 268 ms,
- * which a device may make up to four times as long.
- */
-#define BF_LINE_ACK_TIMEOUT 16
-#define BF_LINE_RETRIES 7
 #define BF_LINE_RNR_RETRY 7   /* for ever: a peer that is slow is not dead */
 #define BF_LINE_RNR_TIMER 12  /* 640 us */
 

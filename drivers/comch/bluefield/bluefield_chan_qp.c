@@ -97,8 +97,8 @@ line_qp_create(struct bf_line *line)
 		.psn = rte_rand_max(1u << 24),
 		.rnr_retry = BF_LINE_RNR_RETRY,
 		.mtu = dev->mtu,
-		.retry_count = BF_LINE_RETRIES,
-		.ack_timeout = BF_LINE_ACK_TIMEOUT,
+		.retry_count = BF_RETRIES,
+		.ack_timeout = BF_ACK_TIMEOUT,
 	};
 	return ret;
 }

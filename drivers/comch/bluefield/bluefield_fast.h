@@ -62,14 +62,14 @@
 #define BF_CHUNK 32
 /* Milliseconds: for the peer to answer about a consumer, for what was sent to arrive. */
 #define BF_CONSUMER_MS 5000
-#define BF_LAND_MS 2000
+#define BF_LAND_MS BF_GIVE_UP_MS
 /*
  * For what was sent to a consumer that is gone: longer than its side waits for that. A peer
  * that keeps the queue pair, and takes nothing, would keep our messages for ever.
  */
-#define BF_GONE_MS 3000
+#define BF_GONE_MS (BF_LAND_MS + 1000)
 /* For the sends of a producer that stops, and until a pair is tried again. */
-#define BF_DRAIN_MS 500
+#define BF_DRAIN_MS BF_GIVE_UP_MS
 #define BF_RETRY_MS 10
 /* Each time twice as long, so often. */
 #define BF_RETRY_DOUBLE 6

@@ -248,6 +248,7 @@ stop_service(struct bf_producer *p, uint64_t now)
 		if (p->pairs[i] != NULL && !pair_drained(p->pairs[i]))
 			break;
 	if (i != BF_QUEUE_PAIRS && !p->flushing && now < p->deadline) {
+		rte_comch_pmd_at_work(p->dev->rte_dev); /* this has a limit of its own */
 		bf_fast_attention(&p->attention, p->group);
 		return;
 	}
