@@ -17,6 +17,7 @@
 
 #include <rte_bitops.h>
 #include <rte_common.h>
+#include <rte_cycles.h>
 
 #include "bluefield_func_priv.h"
 
@@ -28,6 +29,9 @@
 #define EQ_BURST (2 * EQ_SIZE)
 /* Calls that others asked for while we held the lock. */
 #define EQ_AGAIN 4
+/* For a queue pair's last request: firmware takes microseconds. */
+#define LAST_WQE_MS 100
+#define LAST_WQE_POLL_US 20
 
 /*
  * Events that we live without, where firmware does not have them: queues that fail
@@ -36,7 +40,7 @@
  */
 static const uint8_t eq_optional[] = {
 	BF_EVENT_CQ_ERROR, BF_EVENT_WQ_CATAS, BF_EVENT_PORT_CHANGE, BF_EVENT_WQ_INVAL_REQ,
-	BF_EVENT_WQ_ACCESS, BF_EVENT_SRQ_CATAS,
+	BF_EVENT_WQ_ACCESS, BF_EVENT_SRQ_CATAS, BF_EVENT_SRQ_LAST_WQE,
 };
 
 void
@@ -150,6 +154,50 @@ event_queue_error(struct bf_func *func, uint8_t type, const uint8_t *data)
 			"not logged", BF_NAME(func), bf_get(data, BF_EVENT_QP_SRQ_NUM), type);
 }
 
+static uint32_t *
+last_wqe_of(struct bf_func *func, uint32_t qpn)
+{
+	return &func->eq.last_wqe[qpn % BF_EQ_LAST_WQES];
+}
+
+static void
+event_last_wqe(struct bf_func *func, const uint8_t *data)
+{
+	uint32_t qpn = bf_get(data, BF_EVENT_QP_SRQ_NUM);
+
+	/* release: completions that were written before; pairs with the acquire of who waits */
+	__atomic_store_n(last_wqe_of(func, qpn), qpn, __ATOMIC_RELEASE);
+}
+
+int
+bf_eq_last_wqe(struct bf_func *func, uint32_t qpn)
+{
+	const uint64_t end = bf_now_ms() + LAST_WQE_MS;
+	uint32_t *last = last_wqe_of(func, qpn);
+	bool late = false;
+	int ret;
+
+	if (!func->eq.has_last_wqe)
+		return -ENOTSUP;
+	while (!late) {
+		late = bf_now_ms() >= end;
+		bf_eq_poll(func);
+		if (__atomic_load_n(last, __ATOMIC_ACQUIRE) == qpn) {
+			/* the number may be another queue pair's soon */
+			__atomic_store_n(last, 0, __ATOMIC_RELAXED);
+			return 0;
+		}
+		ret = bf_func_status(func, NULL);
+		if (ret != 0)
+			return ret;
+		rte_delay_us_sleep(LAST_WQE_POLL_US);
+	}
+	if (__atomic_fetch_add(&func->eq.late_wqes, 1, __ATOMIC_RELAXED) == 0)
+		BF_LOG(WARNING, "%s: queue pair 0x%x has failed, and its shared receive queue hears nothing of that in %u ms: a buffer may be lost; update the card's firmware. More of these are not logged",
+			BF_NAME(func), qpn, LAST_WQE_MS);
+	return -ETIMEDOUT;
+}
+
 static void
 eq_dispatch(struct bf_func *func, const struct bf_eqe *eqe)
 {
@@ -173,6 +221,9 @@ eq_dispatch(struct bf_func *func, const struct bf_eqe *eqe)
 	case BF_EVENT_WQ_ACCESS:
 	case BF_EVENT_SRQ_CATAS:
 		event_queue_error(func, eqe->type, eqe->data);
+		break;
+	case BF_EVENT_SRQ_LAST_WQE:
+		event_last_wqe(func, eqe->data);
 		break;
 	case BF_EVENT_COMP:
 		/* of a completion queue that was armed on this queue: its owner polls */
@@ -322,10 +373,13 @@ bf_eq_create(struct bf_func *func)
 		BF_LOG(WARNING, "%s: firmware refuses event mask 0x%" PRIx64 " (syndrome 0x%08x): "
 			"going on with 0x%" PRIx64 ", without the state of the port; update the "
 			"card's firmware", BF_NAME(func), mask, first.syndrome, needed);
+		mask = needed;
 		ret = eq_create_cmd(func, needed, &second);
 	}
 	if (ret != 0)
 		return ret; /* the memory goes with bf_eq_void() */
+	memset(eq->last_wqe, 0, sizeof(eq->last_wqe));
+	eq->has_last_wqe = (mask & RTE_BIT64(BF_EVENT_SRQ_LAST_WQE)) != 0;
 	bf_lock(&eq->lock);
 	__atomic_store_n(&eq->stop, false, __ATOMIC_RELAXED);
 	eq->active = true;

@@ -41,7 +41,9 @@
 /* Firmware pages in one allocation, at most. */
 #define BF_PAGES_PER_CHUNK 256
 
-#define BF_EQ_LOG_SIZE 8
+#define BF_EQ_LOG_SIZE 10 /* queue pairs may fail by the hundred, and each tells */
+/* Queue pairs whose "last WQE reached" is kept, by number, modulo. */
+#define BF_EQ_LAST_WQES 4096u
 
 /* How far a bring-up has come; each stage is undone from here downwards. */
 enum bf_stage {
@@ -97,6 +99,9 @@ struct bf_eq {
 	uint64_t cq_errors;
 	uint64_t srq_errors;
 	uint64_t wq_errors;
+	uint64_t late_wqes;  /* those that were waited for in vain */
+	bool has_last_wqe;   /* firmware tells of it */
+	uint32_t last_wqe[BF_EQ_LAST_WQES]; /* numbers of queue pairs; atomic */
 };
 
 struct bf_worker;
@@ -278,6 +283,12 @@ int bf_eq_destroy(struct bf_func *func);
 void bf_eq_void(struct bf_func *func);
 /* Process what is there; nothing if another thread does. */
 void bf_eq_poll(struct bf_func *func);
+/*
+ * Wait until a queue pair in state ERR takes nothing more of its shared receive queue: the
+ * device tells so once, maybe long before this. Not in the thread that processes events.
+ * 0, -ENOTSUP firmware tells of no such thing, -ETIMEDOUT, or why the function has failed.
+ */
+int bf_eq_last_wqe(struct bf_func *func, uint32_t qpn);
 /* Number for completion queues that are attached to this queue. */
 uint8_t bf_func_eqn(const struct bf_func *func);
 

@@ -515,6 +515,12 @@ fw_destroy(const struct bf_obj *obj)
 	return ret;
 }
 
+static int
+fw_last_wqe(const struct bf_obj *qp)
+{
+	return bf_eq_last_wqe(to_func(qp->dev), qp->id);
+}
+
 /*
  * What belongs to the device
  */
@@ -589,6 +595,7 @@ static const struct bf_obj_ops fw_ops = {
 	.create = fw_create,
 	.modify = fw_exec_on,
 	.query = fw_exec_on,
+	.last_wqe = fw_last_wqe,
 	.destroy = fw_destroy,
 	.general = fw_general,
 	.uar_alloc = fw_uar_alloc,

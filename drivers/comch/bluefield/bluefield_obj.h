@@ -243,6 +243,12 @@ int bf_qp_to_init(struct bf_qp *qp);
 int bf_qp_to_rtr(struct bf_qp *qp, const struct bf_qp_path *path);
 int bf_qp_to_rts(struct bf_qp *qp, const struct bf_qp_path *path);
 int bf_qp_to_error(struct bf_qp *qp);
+/*
+ * The same of one with a shared receive queue, and wait, for 0.1 s at most, until it takes
+ * nothing more of that, and has its completions written. Before it is destroyed: else an
+ * entry that it has taken may never come back (InfiniBand, 10.3.1).
+ */
+void bf_qp_drain(struct bf_qp *qp);
 /* The caller's indices start anew, too. */
 int bf_qp_to_reset(struct bf_qp *qp);
 int bf_qp_query(struct bf_qp *qp, struct bf_qp_info *info);

@@ -305,6 +305,8 @@ run_last(struct bf_job *job)
 	bf_unlock(&fast->lock);
 	if (pair->told_peer)
 		pair_say(pair, BF_WIRE_PAIR_CLOSE, 0);
+	if (pair->consumer != NULL && pair->answered)
+		bf_qp_drain(&pair->qp);
 	bf_qp_destroy(&pair->qp);
 	bf_cq_destroy(&pair->cq);
 	bf_group_drop(group);

@@ -320,6 +320,16 @@ bf_qp_to_error(struct bf_qp *qp)
 	return qp_modify(qp, BF_OP_2ERR_QP, in, sizeof(in));
 }
 
+void
+bf_qp_drain(struct bf_qp *qp)
+{
+	const struct bf_obj *obj = &qp->obj;
+
+	/* if nobody tells, those that end in a message may cost an entry each */
+	if (bf_qp_to_error(qp) == 0 && obj->dev->ops->last_wqe != NULL)
+		obj->dev->ops->last_wqe(obj);
+}
+
 int
 bf_qp_to_reset(struct bf_qp *qp)
 {

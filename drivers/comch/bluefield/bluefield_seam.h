@@ -118,6 +118,12 @@ struct bf_obj_ops {
 
 	/* dev and mem of the object are set; writes id, gen and handle. */
 	int (*create)(struct bf_obj_dev *dev, const struct bf_obj_new *new, struct bf_obj *obj);
+	/*
+	 * A queue pair with a shared receive queue is in state ERR: wait until the device
+	 * takes nothing more of that queue for it, and all completions of it are written.
+	 * -ENOTSUP, or NULL here: the device does not tell. -ETIMEDOUT: nor in bounded time.
+	 */
+	int (*last_wqe)(const struct bf_obj *qp);
 	/* On one object, whose number is in the command. */
 	int (*modify)(const struct bf_obj *obj, const void *in, uint32_t in_len, void *out,
 			uint32_t out_len);
