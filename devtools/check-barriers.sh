@@ -122,7 +122,7 @@ left_out $h bf_recvq_ring BF_WQ_RECORD
 left_out $h bf_sharedq_ring BF_WQ_BEFORE_RECORD
 left_out $h bf_sharedq_ring BF_WQ_RECORD
 left_out $h bf_sharedq_free BF_WQ_STORE16
-left_out $h bf_compq_next 'if ((op_own & BF_CQE_OWNER)' 'N;'
+left_out $h bf_compq_peek 'if ((op_own & BF_CQE_OWNER)' 'N;'
 left_out $h bf_compq_next BF_WQ_AFTER_OWNER
 left_out $h bf_compq_commit BF_WQ_BEFORE_COMMIT
 left_out $h bf_compq_commit BF_WQ_RECORD

@@ -172,6 +172,9 @@ test_receive_evil(void)
 	TEST_CALL(consumer_evil(BF_CQE_REQ_ERR, 1, ok, BURST_USER, BF_SYND_FLUSHED));
 	TEST_CALL(consumer_evil(7, 1, ok, BURST_USER, 0));
 	TEST_CALL(consumer_evil(BF_CQE_RESP_ERR, 1, 0, BURST_USER + 1, BF_SYND_FLUSHED));
+	/* flushed, and was not posted */
+	TEST_CALL(consumer_evil(BF_CQE_RESP_ERR, 9, 0, BURST_USER, BF_SYND_FLUSHED));
+	TEST_CALL(consumer_evil(BF_CQE_RESP_ERR, 0xffff, 0, BURST_USER, BF_SYND_FLUSHED));
 	return test_log_passed();
 }
 
@@ -213,27 +216,73 @@ test_receive_of_peer(void)
 	return test_log_passed();
 }
 
-/* A queue pair that goes flushes what it had begun: that is no message, and no harm. */
+/* A queue pair that goes flushes what it had begun: the post is there for another message. */
 static int
 test_receive_flushed(void)
 {
 	struct wq_req req;
+	uint32_t lap;
 
 	TEST_EXPECT(burst_post(0, 2), 2);
-	burst_odd(BF_CQE_RESP_ERR, 0, 0, BURST_USER, 0, BF_SYND_FLUSHED);
+	for (lap = 0; lap < LAPS; lap++) {
+		TEST_CALL(wq_dev_take(&burst.cdev, &req));
+		burst_odd(BF_CQE_RESP_ERR, req.index, 0, BURST_USER, 0, BF_SYND_FLUSHED);
+		TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 0);
+		TEST_EXPECT(wq_dev_shared(&burst.cdev), 2);
+	}
+	TEST_EXPECT(burst.c.post_pos, LAPS + 2);
+	for (lap = 0; lap < 2; lap++) {
+		TEST_CALL(wq_dev_take(&burst.cdev, &req));
+		TEST_EXPECT(req.sges[burst.imm_len != 0].addr, (uintptr_t)burst.bytes +
+			lap * BURST_BUF);
+		TEST_EXPECT(req.sges[burst.imm_len != 0].len, BURST_BUF);
+		burst_arrive(req.index, 3, 0);
+	}
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 2);
+	TEST_TRUE(cpls[0].cookie == 0 && cpls[1].cookie == 1);
+	TEST_EXPECT(burst.c.from[BURST_USER].nb, LAPS + 2);
+	/* when it stops, what was taken is the application's, as all that is posted */
+	TEST_EXPECT(burst_post(0, 2), 2);
+	TEST_CALL(wq_dev_take(&burst.cdev, &req));
+	burst.c.stopping = true;
+	burst_odd(BF_CQE_RESP_ERR, req.index, 0, BURST_USER, 0, BF_SYND_FLUSHED);
 	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 0);
-	TEST_CALL(wq_dev_take(&burst.cdev, &req));
-	TEST_CALL(wq_dev_take(&burst.cdev, &req));
-	burst_arrive(req.index, 3, 0);
-	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 1);
-	TEST_EXPECT(cpls[0].cookie, 1);
-	/* the entry that it took is the application's when all is given back */
 	burst.c.flush = -ECONNRESET;
-	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 1);
-	TEST_EXPECT(cpls[0].cookie, 0);
-	TEST_EXPECT(cpls[0].status, -ECONNRESET);
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 2);
+	TEST_TRUE(cpls[0].cookie == 0 && cpls[1].cookie == 1);
+	TEST_TRUE(cpls[0].status == -ECONNRESET && cpls[1].status == -ECONNRESET);
 	TEST_EXPECT(burst_fails, 0);
-	return test_log_passed();
+	return wq_dev_passed(&burst.cdev) == TEST_SUCCESS ? test_log_passed() : TEST_FAILED;
+}
+
+/* One message among others says what was read of the messages of credits; then too much. */
+static int
+test_receive_read(void)
+{
+	const uint32_t first = BF_WIRE_READ_MASK - 20, reads[] = { 0, 10, 32, 33 };
+	struct wq_req req;
+	uint32_t i;
+
+	burst.from.nb_read = first;
+	burst.from.nb_told = first + BF_PAIR_CREDITS;
+	TEST_EXPECT(burst_post(0, BURST_QUEUE), BURST_QUEUE);
+	for (i = 0; i < RTE_DIM(reads); i++) {
+		TEST_CALL(wq_dev_take(&burst.cdev, &req));
+		burst_arrive(req.index, i, i % (burst.imm_len + 1));
+		burst_solicit(first + reads[i]);
+		TEST_CALL(wq_dev_take(&burst.cdev, &req));
+		burst_arrive(req.index, i, i % (burst.imm_len + 1));
+		TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 2);
+		TEST_EXPECT(cpls[0].cookie, 2 * i);
+		TEST_EXPECT(cpls[0].len, i);
+		TEST_EXPECT(cpls[0].imm_len, i % (burst.imm_len + 1));
+		TEST_EXPECT(cpls[1].cookie, 2 * i + 1);
+		TEST_EXPECT(burst.from.nb_read - first, RTE_MIN(reads[i], BF_PAIR_CREDITS));
+		TEST_EXPECT(burst.line.events, reads[i] <= BF_PAIR_CREDITS ? 0 : BF_EV_LOST);
+	}
+	TEST_EXPECT(burst.line.lost_reason, -EPROTO);
+	TEST_EXPECT(burst_fails, 0);
+	return wq_dev_passed(&burst.cdev) == TEST_SUCCESS ? test_log_passed() : TEST_FAILED;
 }
 
 /*
@@ -277,6 +326,34 @@ test_send_order(void)
 		TEST_EXPECT(burst.p.nb_wanted, 0);
 	}
 	return test_log_passed();
+}
+
+/* The last message of a burst says so when enough messages of credits were read. */
+static int
+test_send_read(void)
+{
+	struct bf_pair *pair = &burst.to[0];
+	struct wq_req req;
+	uint32_t i, k;
+	bool says;
+
+	TEST_EXPECT(credits(0, 8), 0);
+	for (i = 0; i < 4; i++) {
+		says = i % 2 == 0;
+		pair->read += says ? BF_PAIR_READS + i : BF_PAIR_READS - 1;
+		bf_pair_mind_set(pair);
+		TEST_EXPECT(burst_send(0, 0, 2, 0), 2);
+		for (k = 0; k < 2; k++) {
+			TEST_CALL(wq_dev_send(&burst.pdev[0], false, &req));
+			TEST_EXPECT(req.flags, (k == 1 ? BF_WQE_F_CQE : 0) |
+				(k == 1 && says ? BF_WQE_F_SOLICITED : 0));
+			TEST_EXPECT(req.imm, burst.imm_len |
+				(k == 1 && says ? pair->read << BF_WIRE_READ_SHIFT : 0));
+		}
+		TEST_EXPECT(pair->read - pair->read_told, says ? 0 : BF_PAIR_READS - 1);
+	}
+	TEST_EXPECT(pair->claimed, 8);
+	return wq_dev_passed(&burst.pdev[0]) == TEST_SUCCESS ? test_log_passed() : TEST_FAILED;
 }
 
 /* What the consumer can never take is told so, whether there are credits or not. */
@@ -583,6 +660,24 @@ test_receive_of_peer_imm(void)
 }
 
 static int
+test_receive_flushed_imm(void)
+{
+	return test_receive_flushed();
+}
+
+static int
+test_receive_read_imm(void)
+{
+	return test_receive_read();
+}
+
+static int
+test_send_read_imm(void)
+{
+	return test_send_read();
+}
+
+static int
 test_send_order_imm(void)
 {
 	return test_send_order();
@@ -605,6 +700,11 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_receive_of_peer),
 		TEST_CASE_ST(setup_imm, teardown, test_receive_of_peer_imm),
 		TEST_CASE_ST(setup, teardown, test_receive_flushed),
+		TEST_CASE_ST(setup_imm, teardown, test_receive_flushed_imm),
+		TEST_CASE_ST(setup, teardown, test_receive_read),
+		TEST_CASE_ST(setup_imm, teardown, test_receive_read_imm),
+		TEST_CASE_ST(setup, teardown, test_send_read),
+		TEST_CASE_ST(setup_imm, teardown, test_send_read_imm),
 		TEST_CASE_ST(setup, teardown, test_send_order),
 		TEST_CASE_ST(setup_imm, teardown, test_send_order_imm),
 		TEST_CASE_ST(setup, teardown, test_send_refused),

@@ -65,9 +65,11 @@ open_consumer(void)
 	TEST_EXPECT(bf_compq_init(&c->cq, &burst.cdev.cq, &burst.cdev.uar), 0);
 	memset(&burst.from, 0, sizeof(burst.from));
 	burst.from.consumer = c;
+	burst.from.index = BURST_USER;
+	burst.from.fast = &burst.fast;
 	burst.from.producer_id = BURST_PRODUCER;
 	c->pairs[BURST_USER] = &burst.from;
-	c->ids[BURST_USER] = BURST_PRODUCER;
+	c->from[BURST_USER].id = BURST_PRODUCER;
 	c->nb_slots = BURST_USER + 1;
 	bf_consumer_fns(c, &burst.cfp);
 	return TEST_SUCCESS;
@@ -102,6 +104,7 @@ open_pair(uint32_t i)
 	TEST_EXPECT(bf_sendq_init(&pair->sq, &burst.pdev[i].qp, &burst.pdev[i].uar), 0);
 	bf_send_form_init(&pair->form, &pair->sq, burst.imm_len);
 	TEST_EXPECT(bf_compq_init(&pair->back, &back, &burst.pdev[i].uar), 0);
+	bf_pair_mind_set(pair);
 	burst.p.pairs[i] = pair;
 	burst.p.to[rc->id % BF_MAX_CONSUMERS] = pair;
 	burst.p.nb_pairs++;
@@ -248,6 +251,16 @@ burst_arrive(uint32_t index, uint32_t len, uint32_t imm_len)
 {
 	memset(burst.c.imm + index * BF_MAX_IMM, (int)(index + imm_len), burst.imm_len);
 	burst_odd(BF_CQE_RESP_SEND_IMM, index, burst.imm_len + len, BURST_USER, imm_len, 0);
+}
+
+void
+burst_solicit(uint32_t read)
+{
+	uint8_t *cqe = burst.cdev.cqes.at + (burst.cdev.cq_pi - 1) % burst.cdev.cq.nb_cqes *
+		BF_CQE_SIZE;
+
+	put32(cqe + 36, read << BF_WIRE_READ_SHIFT | cqe[39]);
+	cqe[BF_CQE_OP_OWN] |= BF_CQE_SOLICITED;
 }
 
 uint16_t

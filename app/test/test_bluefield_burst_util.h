@@ -70,6 +70,8 @@ void burst_close(void);
 uint16_t burst_post(uint32_t first, uint16_t nb);
 /** A message arrives in the entry of this index, with immediate data of imm_len bytes. */
 void burst_arrive(uint32_t index, uint32_t len, uint32_t imm_len);
+/** The message that has come last says that so many messages of credits were read. */
+void burst_solicit(uint32_t read);
 /** A completion with other words than an honest device has; user is the user index. */
 void burst_odd(uint8_t opcode, uint16_t index, uint32_t bytes, uint32_t user, uint32_t imm,
 	uint8_t syndrome);

@@ -92,6 +92,9 @@ COUNT_OPS(imm_32, 32, 32, 0);
 COUNT_OPS(both_1, 1, 32, COUNT_LEN);
 COUNT_OPS(both_32, 32, 32, COUNT_LEN);
 
+/* Nothing comes there. */
+static struct bf_cqe back[BF_PAIR_CREDITS];
+
 static int
 open_producer(const struct count_shape *shape)
 {
@@ -102,6 +105,11 @@ open_producer(const struct count_shape *shape)
 	TEST_EXPECT(bf_sendq_init(&pair.sq, &tx.qp, &tx.uar), 0);
 	TEST_EXPECT(bf_compq_init(&producer.cq, &tx.cq, &tx.uar), 0);
 	bf_send_form_init(&pair.form, &pair.sq, shape->imm_len);
+	memset(back, BF_CQE_OP_OWN_INIT, sizeof(back));
+	pair.back = (struct bf_compq){
+		.ring = back, .mask = RTE_DIM(back) - 1, .nb_cqes = RTE_DIM(back),
+	};
+	bf_pair_mind_set(&pair);
 	rc.id = pair.key = CONSUMER_ID;
 	rc.imm_len = shape->imm_len;
 	rc.buf_size = shape->len != 0 ? COUNT_BUF_SIZE : 0;
@@ -143,7 +151,7 @@ open_consumer(const struct count_shape *shape)
 		consumer.last_off = mem.len - COUNT_BUF_SIZE;
 	}
 	consumer.size = WQ_MAX_ENTRIES - 1;
-	consumer.ids[0] = CONSUMER_ID;
+	consumer.from[0].id = CONSUMER_ID;
 	consumer.fast = &fast;
 	consumer.queue = &rx_queue;
 	bf_consumer_fns(&consumer, &rx_fns);

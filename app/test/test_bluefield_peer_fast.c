@@ -287,6 +287,42 @@ test_pair_churn(void)
 	return test_log_passed();
 }
 
+/* A pair that is there, and what the peer says of it then, which cannot be. */
+static int
+pair_lies(uint8_t type, uint32_t msgs, const char *words)
+{
+	const struct bf_wire_pair go = { .pair = 7 }, lie = { .pair = 7, .msgs = msgs };
+
+	TEST_CALL(consumer_up());
+	TEST_CALL(pair_ask(7));
+	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_READY) == 1, TEST_MS);
+	TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_GO, &go));
+	TEST_CALL(peer_ctl(&evil, type, &lie));
+	TEST_CALL(expect_violation(words));
+	TEST_CALL(expect_served());
+	return test_log_passed();
+}
+
+/* It has read more messages of credits than it was sent. */
+static int
+test_pair_read(void)
+{
+	return pair_lies(BF_WIRE_PAIR_GO, BF_PAIR_CREDITS, "it has read what was not sent");
+}
+
+/* It has claimed more posts than there are, or fewer than it has used. */
+static int
+test_pair_claims(void)
+{
+	return pair_lies(BF_WIRE_PAIR_CLOSE, BF_MAX_POSTS, "a pair with other messages");
+}
+
+static int
+test_pair_claims_less(void)
+{
+	return pair_lies(BF_WIRE_PAIR_CLOSE, UINT32_MAX, "a pair with other messages");
+}
+
 /*
  * Consumers of the peer, and a producer of the server's side
  */
@@ -394,6 +430,25 @@ test_gone_takes_nothing(void)
 	TEST_EXPECT(server->nb_disconnects, 0);
 	TEST_CALL(test_ep_close(producer));
 	TEST_EXPECT(test_dev_status(card_dev), 0);
+	return test_log_passed();
+}
+
+/* More of its messages have come than it has sent. */
+static int
+test_closed_lies(void)
+{
+	struct bf_wire_pair closed = { 0 };
+	struct test_ep *producer;
+
+	TEST_CALL(producer_up(&producer, 4));
+	TEST_CALL(test_ep_close(producer));
+	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_CLOSE) == 1, TEST_MS);
+	memcpy(&closed, evil.last_of[BF_WIRE_PAIR_CLOSE].data, sizeof(closed));
+	TEST_EXPECT(closed.msgs, 0);
+	closed.msgs = 1;
+	TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_CLOSED, &closed));
+	TEST_CALL(expect_violation("a pair that is not so"));
+	TEST_CALL(expect_served());
 	return test_log_passed();
 }
 
@@ -629,6 +684,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_pair_flood),
 		TEST_CASE_ST(setup, teardown, test_pair_share),
 		TEST_CASE_ST(setup, teardown, test_pair_churn),
+		TEST_CASE_ST(setup, teardown, test_pair_read),
+		TEST_CASE_ST(setup, teardown, test_pair_claims),
+		TEST_CASE_ST(setup, teardown, test_pair_claims_less),
+		TEST_CASE_ST(setup, pair_teardown, test_closed_lies),
 		TEST_CASE_ST(setup, pair_teardown, test_gone_takes_nothing),
 		TEST_CASE_ST(setup, teardown, test_bad_ctls),
 		TEST_CASE_ST(setup, pair_teardown, test_credits_too_many),

@@ -75,7 +75,7 @@ with_tsan() {
 # whatever the linker does.
 slow_suites='bluefield_bringup bluefield_chan bluefield_data_event bluefield_data_fail
 bluefield_dev bluefield_ends bluefield_evil bluefield_evil_fw bluefield_evil_info
-bluefield_fail bluefield_faults bluefield_faults_net bluefield_faults_peer
+bluefield_fail bluefield_faults bluefield_faults_ends bluefield_faults_net bluefield_faults_peer
 bluefield_group bluefield_gsi bluefield_hard_caps bluefield_hard_cmd
 bluefield_hard_health bluefield_hard_irq bluefield_hard_msg bluefield_hard_share
 bluefield_hard_vf bluefield_life bluefield_obj bluefield_obj_eal bluefield_obj_fail

@@ -9,7 +9,8 @@
  *
  * The end. A consumer that was withdrawn, or has lost its connection, has its pairs taken
  * away first: when they are gone no message comes any more, and what is still posted is
- * given back. The pool and the completion queue stay until it is freed.
+ * given back. The pool and the completion queue stay until it is freed. Of a pair that goes
+ * before, what it has claimed and not taken is told of anew.
  */
 
 #include <errno.h>
@@ -169,15 +170,67 @@ bf_consumer_pending(struct bf_consumer *c)
 		return false;
 	if (__atomic_load_n(&c->flush, __ATOMIC_RELAXED) != 0)
 		return true;
-	if (c->broken || bf_compq_next(&c->cq) == NULL)
-		return false;
-	c->cq.ci--; /* as it was */
-	return true;
+	return !c->broken && bf_compq_peek(&c->cq) != NULL;
+}
+
+/* Completions of a pair, ever, with those that wait to be polled. */
+static uint32_t
+pair_completions(const struct bf_consumer *c, const struct bf_pair *pair)
+{
+	struct bf_compq cq = c->cq; /* nothing is taken */
+	uint32_t i, nb = c->from[pair->index].nb;
+	const struct bf_cqe *cqe;
+
+	for (i = 0; i < cq.nb_cqes && (cqe = bf_compq_next(&cq)) != NULL; i++)
+		nb += bf_cqe_user_index(cqe) == pair->index;
+	return nb;
+}
+
+/* It takes no post any more: those that it claimed and did not take are free for others. */
+static void
+pair_count(struct bf_consumer *c, struct bf_pair *pair)
+{
+	uint32_t claimed;
+	bool asked;
+
+	bf_lock(&pair->fast->lock);
+	asked = pair->close_asked;
+	claimed = pair->claimed;
+	bf_unlock(&pair->fast->lock);
+	if (!asked || c->broken || c->stopping)
+		return;
+	pair->lost = claimed - pair_completions(c, pair);
+	if (pair->lost > c->size) {
+		pair->lost = 0;
+		bf_chan_violation(pair->fast->chan, "a pair with other messages than it had",
+			claimed, pair->producer_id);
+	}
+	/* relaxed: a number; a post that is told of twice was taken by nobody */
+	__atomic_fetch_add(&c->anew, pair->lost, __ATOMIC_RELAXED);
+}
+
+/* The producer has said by the connection what it has read. */
+static void
+pair_go(struct bf_consumer *c, struct bf_pair *pair)
+{
+	uint64_t go;
+
+	if (likely(__atomic_load_n(&pair->go, __ATOMIC_RELAXED) == 0))
+		return;
+	go = __atomic_exchange_n(&pair->go, 0, __ATOMIC_RELAXED);
+	/* a message may have said so meanwhile, and more */
+	if (go != 0 && (int32_t)((uint32_t)go - pair->nb_read) > 0)
+		bf_tell_more(c, pair, (uint32_t)go - pair->nb_read);
 }
 
 static void
 pair_service(struct bf_consumer *c, struct bf_pair *pair)
 {
+	if (bf_pair_is(pair, BF_PAIR_QUIET) && !pair->closing) {
+		pair_count(c, pair);
+		bf_pair_finish(pair);
+		return;
+	}
 	if (bf_pair_is(pair, BF_PAIR_DEAD)) {
 		if (bf_consumer_pending(c)) {
 			bf_fast_attention(&c->attention, c->group);
@@ -185,7 +238,7 @@ pair_service(struct bf_consumer *c, struct bf_pair *pair)
 		}
 		bf_lock(&pair->fast->lock);
 		/* relaxed: who looks for a free place has the lock */
-		__atomic_store_n(&c->ids[pair->index], 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&c->from[pair->index].id, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&c->pairs[pair->index], NULL, __ATOMIC_RELAXED);
 		bf_unlock(&pair->fast->lock);
 		bf_pair_free(pair);
@@ -194,6 +247,8 @@ pair_service(struct bf_consumer *c, struct bf_pair *pair)
 	if (bf_pair_is(pair, BF_PAIR_FAILED) ||
 			__atomic_load_n(&pair->end, __ATOMIC_RELAXED) != 0)
 		bf_pair_end(pair);
+	else
+		pair_go(c, pair);
 }
 
 /* After attention was asked for. */
@@ -253,40 +308,72 @@ told_reap(struct bf_pair *pair)
 		bf_compq_commit(&pair->back);
 }
 
+/* Posts that there were, and those that count as such. */
+static uint32_t
+tell_sum(const struct bf_consumer *c)
+{
+	return c->post_pos + __atomic_load_n(&c->anew, __ATOMIC_RELAXED);
+}
+
+/* If it does not know yet; and if its side has no room for that, another time. */
 static void
-tell_one(struct bf_consumer *c, struct bf_pair *pair)
+tell_one(struct bf_pair *pair, uint32_t credits)
 {
 	const struct bf_send_wr wr = {
-		.opcode = BF_WQE_SEND_IMM, .imm = c->post_pos, .signalled = true,
+		.opcode = BF_WQE_SEND_IMM, .imm = credits, .signalled = true,
 	};
 
+	if (pair->ending || !bf_pair_is(pair, BF_PAIR_READY) || pair->told == credits ||
+			pair->nb_told - pair->nb_read == pair->entries)
+		return;
 	told_reap(pair);
 	if (pair->fault != 0)
 		return;
 	if (bf_sendq_send(&pair->sq, &wr) < 0) {
-		bf_pair_arm(pair); /* the peer does not look: it is told later */
+		bf_pair_arm(pair); /* the last ones have not arrived */
 		return;
 	}
 	bf_sendq_ring(&pair->sq);
-	pair->told = c->post_pos;
+	pair->nb_told++;
+	pair->told = credits;
+}
+
+void
+bf_tell_more(struct bf_consumer *c, struct bf_pair *pair, uint32_t nb)
+{
+	if (unlikely(nb > pair->nb_told - pair->nb_read)) {
+		bf_chan_violation(pair->fast->chan, "it has read what was not sent", nb,
+			pair->producer_id);
+		return;
+	}
+	pair->nb_read += nb;
+	if (!c->stopping)
+		tell_one(pair, tell_sum(c));
+}
+
+static __rte_noinline void
+tell_all(struct bf_consumer *c, uint32_t nb_slots)
+{
+	const uint32_t credits = tell_sum(c);
+	struct bf_pair *pair;
+	uint32_t i;
+
+	for (i = 0; i < nb_slots; i++) {
+		pair = __atomic_load_n(&c->pairs[i], __ATOMIC_ACQUIRE);
+		if (pair != NULL)
+			tell_one(pair, credits);
+	}
 }
 
 /* Tell all producers how many posts there were. */
 void
 bf_tell(struct bf_consumer *c)
 {
-	uint32_t i, nb = __atomic_load_n(&c->nb_slots, __ATOMIC_RELAXED);
-	struct bf_pair *pair;
+	const uint32_t nb = __atomic_load_n(&c->nb_slots, __ATOMIC_RELAXED);
 
 	c->told = c->post_pos;
-	if (c->stopping)
-		return;
-	for (i = 0; i < nb; i++) {
-		pair = __atomic_load_n(&c->pairs[i], __ATOMIC_ACQUIRE);
-		if (pair != NULL && !pair->ending && bf_pair_is(pair, BF_PAIR_READY) &&
-				pair->told != c->post_pos)
-			tell_one(c, pair);
-	}
+	if (nb != 0 && !c->stopping)
+		tell_all(c, nb);
 }
 
 bool
@@ -333,12 +420,13 @@ bf_consumer_rest(struct bf_consumer *c)
 bool
 bf_consumer_landed(const struct bf_consumer *c)
 {
-	const uint32_t last = c->land - 1;
+	const uint32_t land = c->land - __atomic_load_n(&c->anew, __ATOMIC_RELAXED);
+	const uint32_t last = land - 1;
 	const struct bf_cqe *cqe = &c->cq.ring[last & c->cq.mask];
 	uint8_t lap = (last & c->cq.nb_cqes) != 0 ? BF_CQE_OWNER : 0;
 	uint8_t op_own = BF_WQ_LOAD_OWNER(&cqe->op_own);
 
-	return c->land == 0 ||
+	return land == 0 ||
 		((op_own & BF_CQE_OWNER) == lap && op_own >> 4 != BF_CQE_INVALID);
 }
 
@@ -359,21 +447,32 @@ run_stop(struct bf_job *job)
 	rte_comch_pmd_ended(c->stop_ending);
 }
 
-int
-bf_consumer_stop(struct bf_consumer *c, int status, struct rte_comch_pmd_ending *ending)
+/* All of them, whatever they have claimed; are there any? */
+static bool
+pairs_end(struct bf_consumer *c)
 {
 	bool any = false;
 	uint32_t i;
 
-	bf_fast_forget(c);
-	c->stopping = true;
-	c->flush_next = status;
 	for (i = 0; i < c->nb_slots; i++) {
 		if (c->pairs[i] == NULL)
 			continue;
 		bf_pair_end(c->pairs[i]);
+		bf_pair_finish(c->pairs[i]);
 		any = true;
 	}
+	return any;
+}
+
+int
+bf_consumer_stop(struct bf_consumer *c, int status, struct rte_comch_pmd_ending *ending)
+{
+	bool any;
+
+	bf_fast_forget(c);
+	c->stopping = true;
+	c->flush_next = status;
+	any = pairs_end(c);
 	if (!any) {
 		c->flush = status;
 		return 0;
@@ -407,12 +506,8 @@ run_free(struct bf_job *job)
 int
 bf_consumer_free(struct bf_consumer *c, struct rte_comch_pmd_ending *ending)
 {
-	uint32_t i;
-
 	bf_fast_forget(c);
-	for (i = 0; i < c->nb_slots; i++)
-		if (c->pairs[i] != NULL)
-			bf_pair_end(c->pairs[i]);
+	pairs_end(c);
 	bf_group_rest_del(c->group, &c->rest);
 	TAILQ_REMOVE(&bf_fast_group_of(c->group)->consumers, c, next);
 	c->free_ending = ending;

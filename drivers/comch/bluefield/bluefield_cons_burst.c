@@ -146,10 +146,10 @@ post_multi(void *queue, const struct rte_comch_post *posts, uint16_t nb)
 
 /* What a completion says. */
 struct rx_cpl {
-	uint32_t index;
+	size_t index;
 	uint32_t len;
 	uint32_t imm_len;
-	uint32_t producer;
+	uint64_t producer;
 };
 
 /* From here on nothing is believed: of the device, or of the peer. */
@@ -199,6 +199,46 @@ opcode_of_peer(uint8_t opcode)
 		opcode == BF_CQE_RESP_SEND_INV;
 }
 
+/* A post that was taken, and has not got a whole message: it is posted once more. */
+static void
+post_again(struct bf_consumer *c, uint32_t index)
+{
+	const uint64_t cookie = c->cookies[index];
+	uint8_t *place = c->places != NULL ? c->places[index] : NULL;
+	uint64_t data[2]; /* length and key, address */
+	struct bf_post_row row;
+	size_t next;
+
+	memcpy(data, c->rq.data + (size_t)index * c->rq.wqe_size, sizeof(data));
+	bf_sharedq_free(&c->rq, index);
+	row = bf_post_row_begin(&c->rq);
+	next = c->imm_len != 0 ? bf_post_row_put(&row, BF_BE64(data[1]), data[0], true) :
+		bf_post_row_put(&row, BF_BE64(data[1]), data[0], false);
+	bf_post_row_end(&row, &c->rq, 1);
+	c->cookies[next] = cookie;
+	if (c->places != NULL)
+		c->places[next] = place;
+	c->poll_pos++;
+	c->post_pos++;
+	post_publish(c);
+}
+
+/* The queue pair of a producer that goes was in the middle of a message. */
+static void
+cpl_flushed(struct bf_consumer *c, const struct bf_cqe *cqe, const struct bf_pair *pair)
+{
+	const uint32_t index = bf_cqe_wqe_counter(cqe);
+
+	if (index > c->rq.mask || c->rq.link[index] != BF_SHAREDQ_POSTED) {
+		cpl_broken(c, cqe, false);
+		return;
+	}
+	c->from[pair->index].nb++;
+	/* when it stops, all that is posted comes back */
+	if (!c->stopping)
+		post_again(c, index);
+}
+
 /* No message: the queue pair of one producer has failed, or the device tells nonsense. */
 static __rte_noinline void
 cpl_odd(struct bf_consumer *c, const struct bf_cqe *cqe)
@@ -210,21 +250,25 @@ cpl_odd(struct bf_consumer *c, const struct bf_cqe *cqe)
 
 	if (opcode != BF_CQE_RESP_ERR || pair == NULL)
 		cpl_broken(c, cqe, pair != NULL && opcode_of_peer(opcode));
-	else if (bf_cqe_syndrome(cqe) != BF_SYND_FLUSHED && !pair->ending)
+	else if (bf_cqe_syndrome(cqe) == BF_SYND_FLUSHED || pair->ending)
+		cpl_flushed(c, cqe, pair);
+	else
 		cpl_failed(c, cqe);
 }
 
 /* What completions are checked against; in registers, where it can be. */
 struct rx_limits {
-	const uint32_t *ids;
+	struct bf_from *from;
 	uint32_t buf_size;
 	uint32_t imm_len;
 };
 
 static __rte_always_inline struct rx_limits
-rx_limits(const struct bf_consumer *c)
+rx_limits(struct bf_consumer *c)
 {
-	return (struct rx_limits){ .ids = c->ids, .buf_size = c->buf_size, .imm_len = c->imm_len };
+	return (struct rx_limits){
+		.from = c->from, .buf_size = c->buf_size, .imm_len = c->imm_len,
+	};
 }
 
 /*
@@ -235,7 +279,8 @@ static __rte_always_inline bool
 cpl_take(struct bf_consumer *c, const struct rx_limits *lim, struct bf_free_row *row,
 	const struct bf_cqe *cqe, struct rx_cpl *got, const bool with_imm)
 {
-	uint32_t bytes = bf_cqe_byte_cnt(cqe), user = bf_cqe_user_index(cqe);
+	uint32_t bytes = bf_cqe_byte_cnt(cqe);
+	size_t user = bf_cqe_user_index(cqe);
 
 	got->index = bf_cqe_wqe_counter(cqe);
 	got->len = bytes - (with_imm ? lim->imm_len : 0);
@@ -243,7 +288,7 @@ cpl_take(struct bf_consumer *c, const struct rx_limits *lim, struct bf_free_row 
 	got->imm_len = with_imm ? bf_cqe_imm(cqe) : 0;
 	/* relaxed: who sends over it was told of it after this was written */
 	got->producer = likely(user < BF_QUEUE_PAIRS) ?
-		__atomic_load_n(&lim->ids[user], __ATOMIC_RELAXED) : 0;
+		__atomic_load_n(&lim->from[user].id, __ATOMIC_RELAXED) : 0;
 	if (unlikely(got->producer == 0 || got->len > lim->buf_size ||
 			got->imm_len > lim->imm_len || !bf_free_row_posted(row, got->index))) {
 		/* what the peer decides is the length, within the buffer, and the immediate */
@@ -252,21 +297,39 @@ cpl_take(struct bf_consumer *c, const struct rx_limits *lim, struct bf_free_row 
 		return false;
 	}
 	bf_free_row_take(row, got->index, with_imm);
+	lim->from[user].nb++;
 	return true;
 }
 
-/* Nothing more of the usual kind: something else, perhaps. */
-static inline void
-cpl_rest(struct bf_consumer *c)
+/* A message of a producer that has read what it was told: from here on it is a usual one. */
+static __rte_noinline void
+cpl_noticed(struct bf_consumer *c, const struct bf_cqe *cqe)
+{
+	uint32_t index = bf_cqe_user_index(cqe);
+	struct bf_pair *pair = index < BF_QUEUE_PAIRS ?
+		__atomic_load_n(&c->pairs[index], __ATOMIC_ACQUIRE) : NULL;
+	uint32_t read = bf_cqe_noticed(cqe, BF_WIRE_READ_SHIFT);
+
+	if (likely(pair != NULL)) /* else it is found to be nonsense */
+		bf_tell_more(c, pair, (read - pair->nb_read) & BF_WIRE_READ_MASK);
+}
+
+/* A row has ended: is there another message behind it? It may be at the ring's beginning. */
+static bool
+cpl_more(struct bf_consumer *c)
 {
 	const struct bf_cqe *cqe = bf_compq_next(&c->cq);
 
-	if (likely(cqe == NULL))
-		return;
-	if (bf_cqe_opcode(cqe) == BF_CQE_RESP_SEND_IMM)
-		c->cq.ci--; /* it has come just now, and waits for the next look */
-	else
+	if (cqe == NULL)
+		return false;
+	if (bf_cqe_opcode(cqe) != BF_CQE_RESP_SEND_IMM) {
 		cpl_odd(c, cqe);
+		return false;
+	}
+	c->cq.ci--;
+	if (bf_cqe_solicited(cqe))
+		cpl_noticed(c, cqe);
+	return true;
 }
 
 /* Posts that come back unused, in the order of the list if it was never mixed up. */
@@ -302,6 +365,15 @@ cpl_none(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
 	return 0;
 }
 
+/* A member of a completion, and zero in the next one: one store for both. */
+#define CPL_PUT(cpl, member, next, val) do { \
+	const uint64_t word_ = (val); \
+	_Static_assert(offsetof(struct rte_comch_cpl, next) == \
+		offsetof(struct rte_comch_cpl, member) + sizeof(uint32_t), "one word"); \
+	memcpy(RTE_PTR_ADD(cpl, offsetof(struct rte_comch_cpl, member)), &word_, \
+		sizeof(word_)); \
+} while (0)
+
 /* What has come, up to the end of the ring of completions. */
 static __rte_always_inline uint32_t
 cpl_row(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, const bool with_imm,
@@ -322,14 +394,13 @@ cpl_row(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, const bo
 		if (unlikely(!cpl_take(c, &lim, &back, cqe, &got, with_imm)))
 			break;
 		bf_comp_row_taken(&row);
+		if (with_imm)
+			memcpy(cpls->imm, imm + got.index * IMM_SLOT, IMM_SLOT);
 		cpls->cookie = cookies[got.index];
 		cpls->len = got.len;
-		cpls->producer_id = got.producer;
-		cpls->status = 0;
+		CPL_PUT(cpls, producer_id, status, got.producer);
 		cpls->imm_len = got.imm_len;
 		cpls->reserved = 0;
-		if (with_imm)
-			memcpy(cpls->imm, imm + (size_t)got.index * IMM_SLOT, IMM_SLOT);
 		if (staged && got.len != 0)
 			bf_stage_in(c->mem, c->places[got.index], got.len);
 		bytes += got.len;
@@ -341,25 +412,39 @@ cpl_row(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, const bo
 	return n;
 }
 
+/* What is behind a row. */
+static __rte_noinline uint32_t
+cpl_rest(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb)
+{
+	uint32_t n = 0, more = 1;
+
+	while (n < nb && more != 0 && !c->broken && cpl_more(c)) {
+		if (c->places != NULL)
+			more = c->imm_len != 0 ? cpl_row(c, &cpls[n], nb - n, true, true) :
+				cpl_row(c, &cpls[n], nb - n, false, true);
+		else
+			more = c->imm_len != 0 ? cpl_row(c, &cpls[n], nb - n, true, false) :
+				cpl_row(c, &cpls[n], nb - n, false, false);
+		n += more;
+	}
+	bf_compq_commit(&c->cq); /* there may be none of a message */
+	return n;
+}
+
 static __rte_always_inline uint16_t
 cpl_poll(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, const bool with_imm,
 	const bool staged)
 {
-	const uint32_t ci = c->cq.ci;
 	uint32_t n = 0;
 
 	if (likely(!c->mbufs && !c->broken)) {
 		n = cpl_row(c, cpls, nb, with_imm, staged);
-		/* it went to the end of the ring, and may go on at its beginning */
-		if (unlikely(n < nb && n != 0 && (c->cq.ci & c->cq.mask) == 0 && !c->broken))
-			n += cpl_row(c, &cpls[n], nb - n, with_imm, staged);
-		if (n < nb && !c->broken)
-			cpl_rest(c);
-		if (c->cq.ci != ci)
-			bf_compq_commit(&c->cq);
+		if (n < nb && unlikely(bf_compq_peek(&c->cq) != NULL))
+			n += cpl_rest(c, &cpls[n], nb - n);
 	}
 	if (unlikely(n == 0))
 		return cpl_none(c, cpls, nb);
+	bf_compq_commit(&c->cq);
 	c->poll_pos += n;
 	c->queue->stats.msgs += n;
 	c->queue->stats.bursts++;
@@ -471,16 +556,18 @@ rx_row(struct bf_consumer *c, struct rte_mbuf **pkts, uint32_t nb, const bool wi
 	return n;
 }
 
-/* A row, or what is in its place. */
+/* All rows, and what is behind them. */
 static inline uint32_t
 rx_rows(struct bf_consumer *c, struct rte_mbuf **pkts, uint32_t nb)
 {
 	const uint32_t ci = c->cq.ci;
-	uint32_t n;
+	uint32_t n = 0, more;
 
-	n = c->imm_len != 0 ? rx_row(c, pkts, nb, true) : rx_row(c, pkts, nb, false);
-	if (n < nb && !c->broken)
-		cpl_rest(c);
+	do {
+		more = c->imm_len != 0 ? rx_row(c, &pkts[n], nb - n, true) :
+			rx_row(c, &pkts[n], nb - n, false);
+		n += more;
+	} while (n < nb && !c->broken && (n == more || more != 0) && cpl_more(c));
 	if (c->cq.ci != ci)
 		bf_compq_commit(&c->cq);
 	c->poll_pos += n;
@@ -497,9 +584,6 @@ rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb)
 		return 0;
 	if (likely(!c->broken))
 		n = rx_rows(c, pkts, nb);
-	/* it went to the end of the ring, and may go on at its beginning */
-	if (unlikely(n != 0 && n < nb && (c->cq.ci & c->cq.mask) == 0 && !c->broken))
-		n += rx_rows(c, &pkts[n], nb - n);
 	if (likely(n != 0)) {
 		c->queue->stats.msgs += n;
 		c->queue->stats.bursts++;

@@ -139,6 +139,7 @@ rc_add(struct bf_chan *chan, const struct bf_wire_consumer_new *msg)
 	rc->credits.size = msg->posts;
 	rc->fast = fast;
 	rc->refs = 1;
+	TAILQ_INIT(&rc->pairs);
 	slot = &fast->rcs[rc->id % BF_MAX_CONSUMERS];
 	bf_lock(&fast->lock);
 	ret = *slot != NULL ? -EPROTO : 0;

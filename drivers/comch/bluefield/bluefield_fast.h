@@ -22,6 +22,20 @@
  * come messages without data, whose immediate is how many posts the consumer has made in
  * all. Its own small completion queue on either side keeps them apart from messages.
  *
+ * Room for messages of credits. The producer's side posts so many entries for them, and
+ * fills them in anew whenever it looks; the consumer sends no more than it knows to be
+ * there. It learns of that by messages with the solicited bit, one for BF_PAIR_READS that
+ * were read or more. So a producer that is idle is told so often, and not again before it
+ * sends. What it was told may all be claimed when it wakes: then it looks into the queues of
+ * other producers of this side, one of which was told since, as who claimed that has said
+ * what it has read. And should that not have arrived yet, PAIR_GO says it once more.
+ *
+ * Books. A post is taken by one message, whole or in part, and has one completion then. The
+ * producer's side counts what it claims for each pair, the consumer what completes of each:
+ * when a pair ends, what was claimed and has not come is told of as if it was posted anew.
+ * So the credits that are told in all are posts and these, and claims less these is how
+ * many completions there will ever be.
+ *
  * Threads of a pair. Commands are jobs of the worker. The queue's thread uses the rings
  * while the state is BF_PAIR_READY, and it alone takes a pair out of use: it posts the
  * last job, after which nobody else looks at the pair. Others ask it to, by end.
@@ -56,6 +70,11 @@
 #define BF_PEER_MIN_PAIRS 64u
 /* Entries for messages of credits, on both sides of a pair. */
 #define BF_PAIR_CREDITS 32u
+/* As many are left unread while a producer sends; of so many that were read it tells. */
+#define BF_PAIR_UNREAD 8u
+#define BF_PAIR_READS 8u
+/* Between two looks into queues of others. */
+#define BF_PEEK_US 10
 /* Bytes of one buffer. */
 #define BF_MAX_BUF_SIZE ((UINT64_C(1) << 30) - BF_WIRE_MAX_IMM_LEN)
 /* Messages of one chunk of a burst. */
@@ -103,7 +122,9 @@ struct bf_rc {
 	uint32_t imm_len;
 	uint64_t buf_size;      /* 0: immediate data only */
 	struct bf_fast *fast;
-	uint32_t refs;          /* the table and each pair; with the lock of fast */
+	/* with the lock of fast */
+	uint32_t refs;          /* the table and each pair */
+	TAILQ_HEAD(, bf_pair) pairs; /* that have a queue to look into */
 };
 
 /* The fast path of one connection. With its lock, unless said. */
@@ -135,6 +156,7 @@ enum bf_pair_state {
 	BF_PAIR_OPENING = 0, /* a job is on its way, or the peer has to answer */
 	BF_PAIR_READY,       /* messages and credits may be sent */
 	BF_PAIR_FAILED,      /* status says why */
+	BF_PAIR_QUIET,       /* of a consumer: no more completions come of it */
 	BF_PAIR_DEAD,        /* the last job has run: memory is left */
 };
 
@@ -147,16 +169,29 @@ struct bf_pair {
 	uint32_t state;         /* enum bf_pair_state; atomic */
 	uint32_t end;           /* asked to end; atomic */
 	uint32_t acked;         /* positions before it have arrived */
-	uint32_t last;          /* position after its last message */
+	uint32_t claimed;       /* posts for its messages, ever; a consumer knows at the end */
+	uint32_t last;          /* position of the producer when it began to end */
 	struct bf_sent_upto *upto; /* by block, of requests with a completion */
 	int fault;              /* status of what did not arrive; 0: the pair works */
 	struct bf_recvq rq;     /* of a producer: credits */
 	struct bf_compq back;   /* completions of messages of credits, both sides */
-	uint32_t told;          /* of a consumer: posts that this producer was told of */
+	/* of a producer */
+	const uint8_t *mind;    /* when its lowest bit is mind_bit, a burst looks at back */
+	uint8_t mind_bit;
+	bool asked;             /* by PAIR_GO, and nothing has come since */
+	uint32_t read;          /* messages of credits, ever, */
+	uint32_t read_told;     /* and what the consumer knows of that */
+	uint64_t peek;          /* TSC of the next look into queues of others */
+	/* of a consumer */
+	uint32_t told;          /* what this producer was told last, */
+	uint32_t nb_told;       /* and how often, ever; */
+	uint32_t nb_read;       /* of these it has read */
+	uint64_t go;            /* the same, as PAIR_GO says it, and a bit above; atomic */
 	uint16_t seen_pi;       /* of sq, at the last look */
 	uint16_t seen_ci;
 	bool back_armed;
-	bool ending;            /* the last job was posted; with the lock of fast */
+	bool ending;            /* a job for its end was posted; with the lock of fast */
+	bool closing;           /* the last one was */
 	bool starved;           /* a burst ended for want of a credit of it */
 	uint64_t retry;         /* TSC: it failed, and is tried again then */
 	uint32_t tries;         /* before this one, for a producer that waits */
@@ -172,18 +207,24 @@ struct bf_pair {
 	uint32_t producer_id;
 	uint32_t local_psn, remote_psn, remote_qpn;
 	uint32_t nb_blocks;     /* of the send queue */
+	uint32_t entries;       /* for messages of credits */
+	uint32_t lost;          /* of a consumer: posts that were claimed in vain */
 	int status;             /* of FAILED */
+	bool listed;            /* in its rc; of the worker */
 	bool told_peer;         /* the peer knows of it, and has to hear of its end */
-	bool close_asked;       /* the peer waits for CLOSED */
+	bool close_asked;       /* the peer waits for CLOSED, and has said how many it claimed */
 	struct bf_cq cq;
 	struct bf_qp qp;
 	struct bf_rest rest;    /* of the back queue, in the thread of the queue */
 	bool rest_added;
 	struct bf_job job;      /* each that leads to READY, one at a time */
-	struct bf_job last_job;
+	struct bf_job quiet_job, last_job;
 	bool answered;          /* READY was said, by the peer or to it; with the lock of fast */
-	TAILQ_ENTRY(bf_pair) next; /* of served */
+	TAILQ_ENTRY(bf_pair) next; /* of served, or of its rc */
 };
+
+/* In go of a pair. */
+#define BF_PAIR_GO RTE_BIT64(32)
 
 /* One message of a producer. */
 struct bf_sent {
@@ -252,6 +293,12 @@ struct bf_producer {
 	TAILQ_ENTRY(bf_producer) next; /* of its group */
 };
 
+/* What a consumer knows of a pair by its user index. */
+struct bf_from {
+	uint32_t id;            /* of the producer; 0: none; atomic */
+	uint32_t nb;            /* completions that were taken */
+};
+
 struct bf_consumer {
 	struct bf_compq cq;
 	struct bf_sharedq rq;
@@ -266,10 +313,11 @@ struct bf_consumer {
 	uint32_t post_pos;      /* posts, ever */
 	uint32_t poll_pos;      /* of them came back, ever */
 	uint32_t shown;         /* posts that the device sees, for other threads; atomic */
-	uint32_t told;          /* what all pairs were told at least */
+	uint32_t anew;          /* claims that no message came of, ever; atomic */
+	uint32_t told;          /* posts that there were when all pairs were told */
 	uint32_t size;          /* posts at one time */
 	uint32_t nb_slots;      /* of pairs: those above are not used */
-	uint32_t ids[BF_QUEUE_PAIRS]; /* of producers, by user index; 0: none; atomic */
+	struct bf_from from[BF_QUEUE_PAIRS]; /* by user index */
 	struct bf_pair *pairs[BF_QUEUE_PAIRS]; /* the same */
 	const struct rte_comch_mem *mem;
 	struct rte_mempool *pool;
@@ -303,7 +351,7 @@ struct bf_consumer {
 	uint64_t deadline;      /* of the peer's answer */
 	bool asked;
 	bool leaving;
-	bool landing;           /* the peer has answered: so many messages are to come */
+	bool landing;           /* the peer has answered: it has claimed so many posts in all */
 	uint32_t land;
 	TAILQ_ENTRY(bf_consumer) next;     /* of its group */
 	TAILQ_ENTRY(bf_consumer) next_ask; /* of the connection */
@@ -396,8 +444,14 @@ int bf_pair_ready(struct bf_fast *fast, const struct bf_wire_pair_ready *msg);
 int bf_pair_go(struct bf_fast *fast, const struct bf_wire_pair *msg);
 int bf_pair_close(struct bf_fast *fast, const struct bf_wire_pair *msg);
 int bf_pair_closed(struct bf_fast *fast, const struct bf_wire_pair *msg);
-/* The queue lets go of it, in its thread: the last job is on its way after this. */
+/*
+ * The queue lets go of it, in its thread. Of a producer the last job is on its way after
+ * this. Of a consumer it is QUIET when its completions are there: then it is closed.
+ */
 void bf_pair_end(struct bf_pair *pair);
+void bf_pair_finish(struct bf_pair *pair);
+/* Say by the connection how many messages of credits were read; 0, or not now. */
+int bf_pair_ask(struct bf_pair *pair);
 void bf_pair_free(struct bf_pair *pair);
 /* Have the thread of the queue look when something comes to the back queue. */
 void bf_pair_arm(struct bf_pair *pair);
@@ -417,6 +471,8 @@ bool bf_consumer_arm(struct bf_consumer *c);
 int bf_consumer_rest(struct bf_consumer *c);
 bool bf_consumer_landed(const struct bf_consumer *c);
 void bf_tell(struct bf_consumer *c);
+/* It has read so many more of what it was told. */
+void bf_tell_more(struct bf_consumer *c, struct bf_pair *pair, uint32_t nb);
 bool bf_consumer_pending(struct bf_consumer *c);
 /* As bf_pair_look(), for all pairs. */
 bool bf_consumer_look(struct bf_consumer *c, bool ring);
@@ -435,16 +491,29 @@ bool bf_producer_arm(struct bf_producer *p);
 int bf_producer_rest(struct bf_producer *p);
 bool bf_producer_look(struct bf_producer *p, bool ring);
 
+/* bluefield_prod_credits.c */
+uint32_t bf_credits_get(void *queue, uint32_t consumer_id);
+bool bf_producer_credits(struct bf_producer *p, uint32_t consumer_id, uint32_t *credits);
+void bf_credits_look(struct bf_pair *pair);
+/* Before the ring of a burst, if bf_pair_minds(). */
+void bf_credits_mind(struct bf_pair *pair);
+void bf_pair_mind_set(struct bf_pair *pair);
+
 /* bluefield_send.c */
 void bf_producer_fns(const struct bf_producer *p, struct rte_comch_fp_object *fp);
-bool bf_producer_credits(struct bf_producer *p, uint32_t consumer_id, uint32_t *credits);
 struct bf_pair *bf_pair_find_slow(struct bf_producer *p, uint32_t consumer_id, int *reason);
-void bf_credits_look(struct bf_pair *pair);
 void bf_sent_reap(struct bf_producer *p);
 void bf_sent_quiet(struct bf_producer *p);
 bool bf_sent_pending(struct bf_producer *p);
 void bf_pair_fault(struct bf_pair *pair, int status);
 void bf_send_note(struct bf_producer *p, uint32_t consumer_id, int fault, int reason);
+
+/* Much that was not read, or much that the consumer does not know to be. */
+static inline bool
+bf_pair_minds(const struct bf_pair *pair)
+{
+	return (BF_WQ_LOAD8(pair->mind) & 1) == pair->mind_bit;
+}
 
 static inline bool
 bf_pair_is_up(const struct bf_producer *p, uint32_t consumer_id)

@@ -272,8 +272,7 @@ tx_chunk(struct bf_producer *p, struct bf_pair *pair, struct rte_mbuf **pkts, ui
 			(uint64_t)(BF_SENT_QUIET | BF_SENT_MBUF) << 48 | blocks << 56;
 		p->tail++;
 	}
-	if (nb != 0)
-		pair->last = p->tail;
+	pair->claimed += nb;
 	return nb;
 }
 
@@ -306,6 +305,8 @@ bf_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t n
 		sent += tx_chunk(p, pair, &pkts[sent], RTE_MIN(nb - sent, BF_CHUNK), &reason);
 	p->reason = 0;
 	if (likely(sent != 0)) {
+		if (unlikely(bf_pair_minds(pair)))
+			bf_credits_mind(pair);
 		bf_sendq_ring(&pair->sq);
 		p->queue->stats.msgs += sent;
 		p->queue->stats.bursts++;

@@ -13,11 +13,14 @@
  *   job: RTR, RTS             -- PAIR_GO --> credits are told of from now on
  *     ...
  *   last job: it is gone   -- PAIR_CLOSE -->
+ *                                            job: it is in error, and takes no post any more
+ *                                            the consumer counts what has come
  *                                            last job: it is gone
  *                          <-- PAIR_CLOSED --
  *
  * A side that fails says so to nobody but by status: the producer's side asks again a
- * little later. The first credits are in PAIR_READY.
+ * little later. The first credits are in PAIR_READY. PAIR_CLOSE says how many posts were
+ * claimed; those that no message has taken are told of again.
  *
  * Jobs run in the order of their posts. So the last job of a pair comes after all others
  * of it, as none is posted once ending is set, and what a queue posts after the last
@@ -36,16 +39,29 @@
 /* Blocks of the send queue of a producer at least: one request of packets has 16. */
 #define MIN_BLOCKS 16u
 
-/* An identifier that the peer may still use, though the pair is gone. */
-#define PAIR_TOMBSTONE ((struct bf_pair *)1)
-
-static void
-pair_say(struct bf_pair *pair, uint8_t type, int reason)
+/*
+ * In place of a pair that is gone, while the peer may still use the identifier: how many
+ * posts it has claimed, and a bit that no pointer has.
+ */
+static struct bf_pair *
+tombstone(uint32_t claimed)
 {
-	const struct bf_wire_pair msg = { .pair = pair->id, .reason = reason };
+	return (struct bf_pair *)((uintptr_t)claimed << 1 | 1);
+}
+
+static bool
+is_tombstone(const struct bf_pair *pair)
+{
+	return ((uintptr_t)pair & 1) != 0;
+}
+
+static int
+pair_say(struct bf_pair *pair, uint8_t type, uint32_t msgs)
+{
+	const struct bf_wire_pair msg = { .pair = pair->id, .msgs = msgs };
 
 	/* a connection that has ended needs to hear nothing */
-	bf_chan_ctl(pair->fast->chan, type, &msg, sizeof(msg));
+	return bf_chan_ctl(pair->fast->chan, type, &msg, sizeof(msg));
 }
 
 static struct bf_group *
@@ -107,6 +123,7 @@ pair_make_tx(struct bf_pair *pair)
 	ret = pair_make_cq(pair, p->group);
 	if (ret != 0)
 		return ret;
+	bf_pair_mind_set(pair);
 	attr.cq_recv = &pair->cq;
 	ret = bf_qp_create(pair->dev->objs, &attr, &pair->qp);
 	if (ret == 0)
@@ -287,6 +304,20 @@ bf_pair_look(struct bf_pair *pair, bool ring)
 	return waits;
 }
 
+/* Messages that come from now on find no receiver, and nobody acknowledges them. */
+static void
+run_quiet(struct bf_job *job)
+{
+	struct bf_pair *pair = container_of(job, struct bf_pair, quiet_job);
+	uint32_t *attention = pair_attention_word(pair);
+	struct bf_group *group = pair_group(pair);
+
+	if (pair->answered)
+		bf_qp_drain(&pair->qp);
+	bf_pair_set(pair, BF_PAIR_QUIET);
+	bf_fast_alert(attention, group);
+}
+
 static void
 run_last(struct bf_job *job)
 {
@@ -294,19 +325,20 @@ run_last(struct bf_job *job)
 	uint32_t *attention = pair_attention_word(pair);
 	struct bf_group *group = pair_group(pair);
 	struct bf_fast *fast = pair->fast;
+	uint32_t arrived;
 	bool closed;
 
 	/* before the peer hears of it, and answers */
 	bf_lock(&fast->lock);
+	if (pair->listed)
+		TAILQ_REMOVE(&pair->rc->pairs, pair, next);
 	if (pair->producer != NULL)
 		fast->pairs[pair->id] = pair->told_peer &&
 			__atomic_load_n(&fast->ended, __ATOMIC_RELAXED) == 0 ?
-			PAIR_TOMBSTONE : NULL;
+			tombstone(pair->claimed) : NULL;
 	bf_unlock(&fast->lock);
 	if (pair->told_peer)
-		pair_say(pair, BF_WIRE_PAIR_CLOSE, 0);
-	if (pair->consumer != NULL && pair->answered)
-		bf_qp_drain(&pair->qp);
+		pair_say(pair, BF_WIRE_PAIR_CLOSE, pair->claimed);
 	bf_qp_destroy(&pair->qp);
 	bf_cq_destroy(&pair->cq);
 	bf_group_drop(group);
@@ -318,9 +350,10 @@ run_last(struct bf_job *job)
 	else
 		TAILQ_REMOVE(&fast->served, pair, next);
 	closed = pair->close_asked; /* one that is asked from now on finds no pair */
+	arrived = pair->claimed - pair->lost;
 	bf_unlock(&fast->lock);
 	if (closed)
-		pair_say(pair, BF_WIRE_PAIR_CLOSED, 0);
+		pair_say(pair, BF_WIRE_PAIR_CLOSED, arrived);
 	/* the queue may look for another reason, and free the pair: it is not touched after this */
 	bf_pair_set(pair, BF_PAIR_DEAD);
 	/* the queue is there, and holds the group: its own end is a job that follows */
@@ -338,6 +371,21 @@ bf_pair_end(struct bf_pair *pair)
 	bf_lock(&pair->fast->lock);
 	pair->ending = true;
 	bf_unlock(&pair->fast->lock);
+	if (pair->producer != NULL) {
+		pair->last = pair->producer->tail;
+		bf_pair_finish(pair);
+		return;
+	}
+	pair->quiet_job.run = run_quiet;
+	bf_job_post(pair->dev, &pair->quiet_job);
+}
+
+void
+bf_pair_finish(struct bf_pair *pair)
+{
+	if (pair->closing)
+		return;
+	pair->closing = true;
 	pair->last_job.run = run_last;
 	bf_job_post(pair->dev, &pair->last_job);
 }
@@ -432,9 +480,19 @@ run_connect(struct bf_job *job)
 		pair_fail(pair, ret);
 		return;
 	}
+	bf_lock(&pair->fast->lock);
+	TAILQ_INSERT_TAIL(&pair->rc->pairs, pair, next);
+	bf_unlock(&pair->fast->lock);
+	pair->listed = true;
 	bf_pair_set(pair, BF_PAIR_READY);
 	pair_attention(pair);
 	pair_say(pair, BF_WIRE_PAIR_GO, 0);
+}
+
+int
+bf_pair_ask(struct bf_pair *pair)
+{
+	return pair_say(pair, BF_WIRE_PAIR_GO, pair->read);
 }
 
 /* One of ours that the peer names, or NULL; the lock is held. */
@@ -456,7 +514,7 @@ bf_pair_ready(struct bf_fast *fast, const struct bf_wire_pair_ready *msg)
 	pair = pair_ours(fast, msg->pair);
 	if (pair == NULL) {
 		ret = -EPROTO;
-	} else if (pair != PAIR_TOMBSTONE && !pair->ending) {
+	} else if (!is_tombstone(pair) && !pair->ending) {
 		if (!pair->told_peer || pair->answered) {
 			ret = -EPROTO;
 		} else if (msg->status != 0) {
@@ -478,10 +536,13 @@ bf_pair_ready(struct bf_fast *fast, const struct bf_wire_pair_ready *msg)
 int
 bf_pair_closed(struct bf_fast *fast, const struct bf_wire_pair *msg)
 {
+	const struct bf_pair *pair;
 	int ret = 0;
 
 	bf_lock(&fast->lock);
-	if (pair_ours(fast, msg->pair) == PAIR_TOMBSTONE)
+	pair = pair_ours(fast, msg->pair);
+	/* of what was claimed, and so it has to be a tombstone */
+	if (is_tombstone(pair) && (uint32_t)((uintptr_t)pair >> 1) - msg->msgs <= BF_MAX_POSTS)
 		fast->pairs[msg->pair] = NULL;
 	else
 		ret = -EPROTO;
@@ -509,7 +570,8 @@ run_serve(struct bf_job *job)
 		bf_unlock(&pair->fast->lock);
 		msg.qpn = pair->qp.obj.id;
 		/* acquire: the posts are there; pairs with the release in post_publish() */
-		msg.credits = __atomic_load_n(&c->shown, __ATOMIC_ACQUIRE);
+		msg.credits = __atomic_load_n(&c->shown, __ATOMIC_ACQUIRE) +
+			__atomic_load_n(&c->anew, __ATOMIC_RELAXED);
 		pair->told = msg.credits;
 	} else {
 		pair_fail(pair, msg.status);
@@ -531,7 +593,8 @@ pair_place_locked(struct bf_consumer *c, struct bf_pair *pair)
 	if (i == BF_QUEUE_PAIRS)
 		return -ENOSPC;
 	pair->index = i;
-	__atomic_store_n(&c->ids[i], pair->producer_id, __ATOMIC_RELAXED);
+	c->from[i].nb = 0; /* whoever had the place has no completion left */
+	__atomic_store_n(&c->from[i].id, pair->producer_id, __ATOMIC_RELAXED);
 	/* release: the pair; pairs with the acquire of who finds it in the table */
 	__atomic_store_n(&c->pairs[i], pair, __ATOMIC_RELEASE);
 	if (i >= c->nb_slots)
@@ -577,6 +640,7 @@ bf_pair_serve(struct bf_consumer *c, const struct bf_wire_pair_open *msg)
 	pair->id = msg->pair;
 	pair->remote_qpn = msg->qpn;
 	pair->remote_psn = msg->psn;
+	pair->entries = RTE_MIN(msg->credits, BF_PAIR_CREDITS);
 	ret = pair_place_locked(c, pair);
 	if (ret != 0) {
 		bf_pair_free(pair);
@@ -601,9 +665,11 @@ bf_pair_go(struct bf_fast *fast, const struct bf_wire_pair *msg)
 	bf_lock(&fast->lock);
 	pair = pair_theirs(fast, msg->pair);
 	/* it may have gone meanwhile */
-	if (pair != NULL && !pair->ending && pair->answered &&
-			bf_pair_is(pair, BF_PAIR_OPENING)) {
-		bf_pair_set(pair, BF_PAIR_READY);
+	if (pair != NULL && !pair->ending && pair->answered) {
+		if (bf_pair_is(pair, BF_PAIR_OPENING))
+			bf_pair_set(pair, BF_PAIR_READY);
+		else
+			__atomic_store_n(&pair->go, BF_PAIR_GO | msg->msgs, __ATOMIC_RELAXED);
 		pair_attention(pair);
 	}
 	bf_unlock(&fast->lock);
@@ -613,18 +679,21 @@ bf_pair_go(struct bf_fast *fast, const struct bf_wire_pair *msg)
 int
 bf_pair_close(struct bf_fast *fast, const struct bf_wire_pair *msg)
 {
-	const struct bf_wire_pair reply = { .pair = msg->pair };
+	/* it went with its consumer, whose posts are nobody's any more */
+	const struct bf_wire_pair reply = { .pair = msg->pair, .msgs = msg->msgs };
 	struct bf_pair *pair;
 
 	bf_lock(&fast->lock);
 	pair = pair_theirs(fast, msg->pair);
 	if (pair != NULL) {
+		/* the first time counts */
+		if (!pair->close_asked)
+			pair->claimed = msg->msgs;
 		pair->close_asked = true;
 		__atomic_store_n(&pair->end, 1, __ATOMIC_RELAXED);
 		pair_attention(pair);
 	}
 	bf_unlock(&fast->lock);
-	/* it went with its consumer */
 	if (pair == NULL)
 		bf_chan_ctl(fast->chan, BF_WIRE_PAIR_CLOSED, &reply, sizeof(reply));
 	return 0;

@@ -658,7 +658,7 @@ struct bf_cqe {
 	rte_be32_t opcode_qpn;          /* 31:24 of the request, 23:0 queue pair */
 	rte_be16_t wqe_counter;
 	uint8_t signature;
-	uint8_t op_own;                 /* 7:4 opcode, 0 owner */
+	uint8_t op_own;                 /* 7:4 opcode, 1 solicited, 0 owner */
 };
 
 /* Kinds of the header with addresses: 0 is RoCE version 1, 2 is IPv4. */
@@ -675,6 +675,7 @@ _Static_assert(offsetof(struct bf_cqe, wqe_counter) == 60, "completion");
 _Static_assert(offsetof(struct bf_cqe, op_own) == BF_CQE_OP_OWN, "completion");
 
 #define BF_CQE_OWNER 0x01
+#define BF_CQE_SOLICITED 0x02           /* of a receive queue: the sender wants it so */
 
 enum bf_cqe_opcode {
 	BF_CQE_REQ = 0x0,               /* of a send queue */

@@ -7,9 +7,10 @@
  * their pairs come and go. Bursts are in bluefield_send.c and bluefield_mbuf.c. All but
  * the jobs runs in the thread of the producer.
  *
- * The end. What was sent and has not arrived gets some time to do so. Then, or at once if
- * the connection is gone, the queue pairs are taken away, after which the device reads
- * nothing more of the messages: those that had not arrived have failed.
+ * The end. What was sent and has not arrived gets as much time to do so as its queue pair
+ * goes on trying. Then, or at once if the connection is gone, the queue pairs are taken
+ * away, after which the device reads nothing more of the messages: those that had not
+ * arrived have failed, and the consumer learns that their posts are free.
  */
 
 #include <errno.h>
@@ -148,14 +149,14 @@ bf_producer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 static bool
 pair_drained(const struct bf_pair *pair)
 {
-	return pair->fault != 0 || (int32_t)(pair->acked - pair->last) >= 0;
+	return pair->fault != 0 || pair->sq.pi == pair->sq.ci;
 }
 
-/* No message of it waits to be told of. */
+/* No message of it waits to be told of, nor any other of that time. */
 static bool
 pair_unused(const struct bf_producer *p, const struct bf_pair *pair)
 {
-	/* its last one is not between head and tail; it may be very old, or never was */
+	/* the last one is not between head and tail; it may be very old, or never was */
 	return pair->last - p->head - 1 >= p->tail - p->head;
 }
 

@@ -3,9 +3,8 @@
  */
 
 /*
- * Producers: sending bursts, credits, and the completions of what was sent. All of it
- * runs in the thread of one producer; it takes no lock, but where a consumer is used for
- * the first time.
+ * Producers: sending bursts, and the completions of what was sent. All of it runs in the
+ * thread of one producer; it takes no lock, but where a consumer is used for the first time.
  *
  * Order. Each message has a position, over all pairs of the producer. A completion of a
  * queue pair says up to where messages of that one have arrived, and a message is given
@@ -101,90 +100,6 @@ bf_pair_find_slow(struct bf_producer *p, uint32_t consumer_id, int *reason)
 	}
 	*reason = pair_first(p, consumer_id);
 	return NULL;
-}
-
-/*
- * Credits
- */
-
-/* No message of credits: the peer has sent another one, or the queue pair has failed. */
-static __rte_noinline void
-credits_odd(struct bf_pair *pair, const struct bf_cqe *cqe)
-{
-	struct bf_chan *chan = pair->fast->chan;
-	uint8_t opcode = bf_cqe_opcode(cqe), syndrome = bf_cqe_syndrome(cqe);
-
-	/* one with data is longer than the buffer that there is none of */
-	if (opcode != BF_CQE_RESP_ERR || syndrome == BF_SYND_LOCAL_LEN ||
-			syndrome == BF_SYND_REMOTE_INVAL)
-		bf_chan_violation(chan, "no message of credits", opcode, pair->id);
-	else if (syndrome != BF_SYND_FLUSHED && !pair->ending)
-		bf_chan_lost(chan, -ECONNRESET);
-	bf_pair_fault(pair, -ECONNRESET);
-}
-
-/* Take what the consumer has told over this pair. */
-void
-bf_credits_look(struct bf_pair *pair)
-{
-	const struct bf_cqe *cqe;
-	bool any = false;
-
-	while (pair->fault == 0 && (cqe = bf_compq_next(&pair->back)) != NULL) {
-		any = true;
-		if (unlikely(bf_cqe_opcode(cqe) != BF_CQE_RESP_SEND_IMM)) {
-			credits_odd(pair, cqe);
-			break;
-		}
-		if (unlikely(bf_recvq_done(&pair->rq, bf_cqe_wqe_counter(cqe)) != 0)) {
-			pair->producer->broken = true;
-			bf_fast_nonsense(pair->producer->queue, "a completion of credits",
-				bf_cqe_wqe_counter(cqe), pair->id);
-			break;
-		}
-		if (unlikely(bf_credits_told(&pair->rc->credits, bf_cqe_imm(cqe)) != 0)) {
-			bf_chan_violation(pair->fast->chan, "it posted what it cannot",
-				bf_cqe_imm(cqe), pair->rc->id);
-			bf_pair_fault(pair, -ECONNRESET);
-			break;
-		}
-		bf_recvq_post(&pair->rq, NULL, 0);
-	}
-	if (!any)
-		return;
-	bf_compq_commit(&pair->back);
-	bf_recvq_ring(&pair->rq);
-}
-
-/* Whether there is such a consumer, and what the producer has of the credits of it. */
-bool
-bf_producer_credits(struct bf_producer *p, uint32_t consumer_id, uint32_t *credits)
-{
-	struct bf_credits *cr;
-	struct bf_pair *pair;
-	int reason = 0;
-	uint32_t nb;
-
-	*credits = 0;
-	pair = bf_pair_find(p, consumer_id, &reason);
-	if (pair == NULL)
-		return reason == -EAGAIN;
-	cr = &pair->rc->credits;
-	bf_credits_look(pair);
-	if (bf_credits_closed(cr))
-		return false;
-	nb = __atomic_load_n(&p->fast->nb_producers, __ATOMIC_RELAXED);
-	*credits = nb < 2 ? bf_credits_now(cr) : bf_credits_share(cr, p->queue->id, nb);
-	return true;
-}
-
-static uint32_t
-credits_get(void *queue, uint32_t consumer_id)
-{
-	uint32_t nb;
-
-	bf_producer_credits(queue, consumer_id, &nb);
-	return nb;
 }
 
 /*
@@ -749,10 +664,9 @@ send_chunk(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_s
 	*reason = ch.reason;
 	bf_send_row_end(&row, &pair->sq, true);
 	p->tail += ch.nb;
+	pair->claimed += ch.nb;
 	p->nb_wanted += ch.wanted;
 	p->queue->stats.bytes += ch.bytes;
-	if (likely(ch.nb != 0))
-		pair->last = p->tail;
 	return ch.nb;
 }
 
@@ -785,6 +699,8 @@ send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
 	}
 	p->reason = 0;
 	if (likely(sent != 0)) {
+		if (unlikely(bf_pair_minds(pair)))
+			bf_credits_mind(pair);
 		bf_sendq_ring(&pair->sq);
 		p->queue->stats.msgs += sent;
 		p->queue->stats.bursts++;
@@ -802,6 +718,6 @@ bf_producer_fns(const struct bf_producer *p __rte_unused, struct rte_comch_fp_ob
 {
 	fp->send = send_burst;
 	fp->poll = sent_poll;
-	fp->credits = credits_get;
+	fp->credits = bf_credits_get;
 	fp->tx_mbuf = bf_tx_mbuf;
 }

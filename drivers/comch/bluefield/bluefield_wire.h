@@ -86,6 +86,12 @@
 #define BF_WIRE_MAX_IMM_LEN 32u
 /* Pairs of the producers of one side. */
 #define BF_WIRE_MAX_PAIRS 1024u
+/*
+ * A message of a pair with the solicited bit says in the upper 24 bits of its immediate how
+ * many messages of credits have been read, ever, whose entries are free again.
+ */
+#define BF_WIRE_READ_SHIFT 8
+#define BF_WIRE_READ_MASK 0xffffffu
 
 /* Private data of REQ: 56 bytes, behind the header of the RDMA IP service. */
 struct bf_wire_req {
@@ -195,7 +201,7 @@ struct bf_wire_pair_open {
 	uint32_t consumer;    /* of the receiver */
 	uint32_t qpn;         /* of the sender */
 	uint32_t psn;         /* that its first message has */
-	uint32_t credits;     /* entries that it has for messages of credits */
+	uint32_t credits;     /* entries that it has for messages of credits, at least one */
 };
 
 /* The consumer's side has made its queue pair, or status says why not. */
@@ -204,17 +210,26 @@ struct bf_wire_pair_ready {
 	int32_t status;       /* 0 or a negative errno; -EAGAIN: too many at a time */
 	uint32_t qpn;
 	uint32_t psn;
-	uint32_t credits;     /* posts of the consumer, from its beginning; modulo 2^32 */
+	/* posts of the consumer, from its beginning, and anew; modulo 2^32 */
+	uint32_t credits;
 	uint32_t reserved;
 };
 
 /*
- * GO: the producer's side is ready as well. CLOSE: the producer's side sends nothing more
- * over it. CLOSED: the consumer's side has taken its queue pair away.
+ * GO: the producer's side is ready as well; and again, when it has no credit for a message
+ * that says how many messages of credits it has read. CLOSE: the producer's side sends
+ * nothing more over it. CLOSED: the consumer's side has taken its queue pair away.
  */
 struct bf_wire_pair {
 	uint32_t pair;
 	int32_t reason;       /* of CLOSE: 0 or a negative errno; else 0 */
+	/*
+	 * Ever, modulo 2^32. Of GO: messages of credits that were read. Of CLOSE: posts that
+	 * were claimed for messages; of CLOSED: those that messages have taken. What is
+	 * between these two counts as posted anew.
+	 */
+	uint32_t msgs;
+	uint32_t reserved;
 };
 
 /* What may follow a header, but for DATA. */
@@ -298,7 +313,9 @@ BF_WIRE_AT(pair_ready, reserved, 20);
 BF_WIRE_SIZE(pair_ready, 24);
 BF_WIRE_AT(pair, pair, 0);
 BF_WIRE_AT(pair, reason, 4);
-BF_WIRE_SIZE(pair, 8);
+BF_WIRE_AT(pair, msgs, 8);
+BF_WIRE_AT(pair, reserved, 12);
+BF_WIRE_SIZE(pair, 16);
 
 /* Bytes behind the header of a type; 0 for CREDIT and PING, and for what is none. */
 static inline uint32_t

@@ -254,6 +254,21 @@ bf_sendq_send(struct bf_sendq *q, const struct bf_send_wr *wr)
 	return index;
 }
 
+/*
+ * What was written last, and not rung for, has the solicited bit, and these ones as well in
+ * its immediate. It has a completion.
+ */
+static inline void
+bf_sendq_solicit(struct bf_sendq *q, uint32_t imm)
+{
+	uint8_t *wqe = q->ring + (BF_BE64(q->doorbell) >> 40 & q->mask) * BF_SQ_BLOCK;
+	uint32_t *word = (uint32_t *)(wqe + offsetof(struct bf_wqe_ctrl, imm));
+
+	BF_WQ_STORE32(word, *(bf_wq_u32 *)word | BF_BE32(imm));
+	BF_WQ_STORE8(wqe + offsetof(struct bf_wqe_ctrl, flags),
+		BF_WQE_F_CQE | BF_WQE_F_SOLICITED);
+}
+
 /* Have the device see all that was posted. */
 static inline void
 bf_sendq_ring(struct bf_sendq *q)
@@ -430,6 +445,19 @@ bf_sharedq_free(struct bf_sharedq *q, uint16_t index)
  * Completions
  */
 
+/* The next completion, of which nothing may be read, or NULL. */
+static inline const struct bf_cqe *
+bf_compq_peek(const struct bf_compq *q)
+{
+	const struct bf_cqe *cqe = &q->ring[q->ci & q->mask];
+	uint8_t lap = (q->ci & q->nb_cqes) != 0 ? BF_CQE_OWNER : 0;
+	uint8_t op_own = BF_WQ_LOAD_OWNER(&cqe->op_own);
+
+	if ((op_own & BF_CQE_OWNER) != lap || op_own >> 4 == BF_CQE_INVALID)
+		return NULL;
+	return cqe;
+}
+
 /*
  * The next completion, or NULL. It stays where it is until bf_compq_commit(), and is of
  * the device: it may change at any time.
@@ -437,11 +465,9 @@ bf_sharedq_free(struct bf_sharedq *q, uint16_t index)
 static inline const struct bf_cqe *
 bf_compq_next(struct bf_compq *q)
 {
-	const struct bf_cqe *cqe = &q->ring[q->ci & q->mask];
-	uint8_t lap = (q->ci & q->nb_cqes) != 0 ? BF_CQE_OWNER : 0;
-	uint8_t op_own = BF_WQ_LOAD_OWNER(&cqe->op_own);
+	const struct bf_cqe *cqe = bf_compq_peek(q);
 
-	if ((op_own & BF_CQE_OWNER) != lap || op_own >> 4 == BF_CQE_INVALID)
+	if (cqe == NULL)
 		return NULL;
 	BF_WQ_AFTER_OWNER();
 	q->ci++;
@@ -500,6 +526,13 @@ bf_cqe_opcode(const struct bf_cqe *cqe)
 	return BF_WQ_LOAD8(&cqe->op_own) >> 4;
 }
 
+/* Of a message: its sender has bf_sendq_solicit() done to it. */
+static inline bool
+bf_cqe_solicited(const struct bf_cqe *cqe)
+{
+	return (BF_WQ_LOAD8(&cqe->op_own) & BF_CQE_SOLICITED) != 0;
+}
+
 static inline uint32_t
 bf_cqe_qpn(const struct bf_cqe *cqe)
 {
@@ -530,6 +563,21 @@ static inline uint32_t
 bf_cqe_imm(const struct bf_cqe *cqe)
 {
 	return BF_BE32(BF_WQ_LOAD32(&cqe->imm));
+}
+
+/*
+ * From here on it is like others. Returns the bits of its immediate from one on, which are 0
+ * then. The device has written all of it, and reads nothing.
+ */
+static inline uint32_t
+bf_cqe_noticed(const struct bf_cqe *cqe, uint32_t shift)
+{
+	struct bf_cqe *own = (struct bf_cqe *)(uintptr_t)cqe;
+	uint32_t imm = bf_cqe_imm(cqe);
+
+	own->imm = BF_BE32(imm & ((1u << shift) - 1));
+	own->op_own &= ~BF_CQE_SOLICITED;
+	return imm >> shift;
 }
 
 /* Of the queue pair, if the device has version 1 of completions. */

@@ -483,9 +483,10 @@ bf_comp_row_begin(const struct bf_compq *q, uint32_t nb)
 }
 
 /*
- * The next completion if it has this opcode; NULL: there is none, or it is another one,
- * or the row is at its end. Then bf_compq_next() tells, after bf_comp_row_end(). It is
- * taken by bf_comp_row_taken(), so that what is wrong with it can be seen again.
+ * The next completion if it has this opcode, and no solicited bit; NULL: there is none, or
+ * it is another one, or the row is at its end. Then bf_compq_next() tells, after
+ * bf_comp_row_end(). It is taken by bf_comp_row_taken(), so that what is wrong with it can
+ * be seen again.
  */
 static __rte_always_inline const struct bf_cqe *
 bf_comp_row_next(const struct bf_comp_row *row, const enum bf_cqe_opcode opcode)
@@ -494,7 +495,8 @@ bf_comp_row_next(const struct bf_comp_row *row, const enum bf_cqe_opcode opcode)
 
 	if (unlikely(cqe == row->end))
 		return NULL;
-	if ((BF_WQ_LOAD_OWNER(&cqe->op_own) & (0xf0 | BF_CQE_OWNER)) != (opcode << 4 | row->lap))
+	if ((BF_WQ_LOAD_OWNER(&cqe->op_own) & (0xf0 | BF_CQE_SOLICITED | BF_CQE_OWNER)) !=
+			(opcode << 4 | row->lap))
 		return NULL;
 	BF_WQ_AFTER_OWNER();
 	return cqe;
