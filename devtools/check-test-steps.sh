@@ -30,6 +30,7 @@ steps() {
 		unset_variable() { echo "\$nobody_has_set_this"; }
 		by_signal() { kill -KILL "\$BASHPID"; }
 		counted() { echo "\$1 passed, \$2 failed"; return "\${3:-0}"; }
+		lists_skipped() { seq -f ' + TestCase [%.0f] : x skipped: y' 9999; counted 3 0; }
 		not_here() { echo 'there is no such thing here'; return 77; }
 		$1
 		choose_tier gate
@@ -97,6 +98,8 @@ count 'counted 3 2 77'
 expect 'failures are not skipped' '4 passed, 2 failed'
 count 'counted 0 0'
 expect 'nothing is tested' '1 passed, 1 failed' 'nothing was tested'
+count lists_skipped
+expect 'many cases are skipped' '4 passed, 0 failed' 'and 9979 more, in its log'
 count true
 expect 'there is no count' '1 passed, 1 failed' 'no result'
 

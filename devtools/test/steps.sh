@@ -144,7 +144,7 @@ fail_step() { # <how many> <words>
 # What a step has left out, and why, and what passed at a second look, is in its log.
 show_skipped() {
 	sed -nE 's/^[ +]*(TestCase[^:]*: *)?(.*skipped: .*|once failed: .*)$/    \2/p' "$log" |
-		head -n 20
+		awk 'NR <= 20; END { if (NR > 20) print "    and " NR - 20 " more, in its log" }'
 }
 
 count_result() { # <exit status>
