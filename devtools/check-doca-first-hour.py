@@ -176,7 +176,7 @@ class Run:
                 shutil.copy(file, place)
         env['LD_LIBRARY_PATH'] = place
         for what, options in env.items():
-            for file in re.findall(r'suppressions=([^:]+)', options):
+            for file in re.findall(r'(?:^|:)suppressions=([^:]+)', options):
                 env[what] = options.replace(file, shutil.copy(file, place))
         return [os.path.join(place, os.path.basename(command[0])), *command[1:]]
 
