@@ -170,14 +170,16 @@ class Run:
         """Another user may not reach the tree: copies what a program needs out of it."""
         place = os.path.join(self.folder, 'copies')
         os.makedirs(place, exist_ok=True)
+        for what, options in env.items():
+            for file in re.findall(r'(?:^|:)suppressions=([^:]+)', options):
+                env[what] = options.replace(file, shutil.copy(file, place))
+        if not command[0].startswith(self.build):
+            return command
         linked = subprocess.check_output(['ldd', command[0]], text=True)
         for file in [command[0], *re.findall(r'=> (\S+)', linked)]:
             if file.startswith(self.build):
                 shutil.copy(file, place)
         env['LD_LIBRARY_PATH'] = place
-        for what, options in env.items():
-            for file in re.findall(r'(?:^|:)suppressions=([^:]+)', options):
-                env[what] = options.replace(file, shutil.copy(file, place))
         return [os.path.join(place, os.path.basename(command[0])), *command[1:]]
 
     def start(self, text, variables=None):
