@@ -527,7 +527,7 @@ test_fails_while_it_ends(void)
 static int
 test_queue_stops_slowly(void)
 {
-	uint64_t limit = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	uint64_t limit = test_now_ns() + (TEST_MS + RTE_COMCH_PMD_ANSWER_MS) * UINT64_C(1000000);
 	struct test_q *consumer, *producer;
 	struct test_ep *server, *client;
 	struct rte_comch_mem *mem;
@@ -542,7 +542,7 @@ test_queue_stops_slowly(void)
 	rte_comch_producer_credits(producer->ctx, consumer->id);
 	test_progress_ms(WORKER_MS);
 	TEST_EXPECT(test_model_ctl(&model, "fault " HOST " cmd opcode=DESTROY_QP count=1 delay=%u",
-			RTE_COMCH_PMD_END_MS + 5 * WORKER_MS), 0);
+			RTE_COMCH_PMD_ANSWER_MS + 5 * WORKER_MS), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
 	test_progress_ms(WORKER_MS);
 	/* nothing else of the device is done until the worker comes to it */

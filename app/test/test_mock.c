@@ -410,16 +410,15 @@ test_mock_unanswered(void)
 }
 
 static int
-mock_consumer_announce(struct rte_comch_queue *queue, bool here)
+mock_consumer_announce(struct rte_comch_queue *queue)
 {
-	/* a departure that cannot be told of is the end of the connection: not here */
-	int ret = here ? mock_fails() : 0;
+	int ret = mock_fails();
 
 	if (ret == 0 && deaf) {
 		unanswered = queue;
 		return 0;
 	}
-	return ret != 0 ? ret : mock_find(queue->dev)->real->consumer_announce(queue, here);
+	return ret != 0 ? ret : mock_find(queue->dev)->real->consumer_announce(queue);
 }
 
 /* Drivers without a reset have nothing to undo. */

@@ -164,7 +164,7 @@ own_pair_suites='comch_devargs comch_reps comch_ending comch_ending_lost comch_h
 
 # Cases that a BlueField device cannot run: doc/guides/contributing/testing.rst says why.
 bluefield_cannot='test_giant_message test_lost_on_the_way test_middle
-test_more_than_there_is test_no_room test_post_reasons test_stop_alone test_stop_packets
+test_more_than_there_is test_no_room test_post_reasons
 test_stop_while_copied test_stop_while_copier_hangs test_threads_turn'
 
 # Those that take longest there, which are left to --all.

@@ -327,7 +327,6 @@ struct comch_queue {
 	int answer;
 	bool asked;      /* the driver owes an answer */
 	bool unanswered; /* and has not given it in time */
-	bool announced;  /* the peer knows it */
 
 	/* As the application gave it; what is in force is above. */
 	union {

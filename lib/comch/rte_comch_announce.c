@@ -3,15 +3,15 @@
  */
 
 /*
- * Consumers: how they are announced to the peer, and how they take their leave.
+ * Consumers: how they are announced to the peer, and how they stop.
  *
  * A consumer may be on another progress engine than its connection, and the
- * announcement is a matter of the connection. So starting and stopping are
- * requests from the consumer's thread to the connection's, each with one answer;
- * at most one is under way. The end of the connection is news of its own,
- * because it can meet a request half way. The events are parts of the context,
- * which stays until the last one has come home: a context is not IDLE before.
+ * announcement is a matter of the connection. So a start is a request from the
+ * consumer's thread to the connection's, with one answer. The end of the connection
+ * is news of its own, because it can meet a request half way. The events are parts of
+ * the context, which stays until the last one has come home: a context is not IDLE before.
  * A driver has a time limit for its answer, kept by the connection's engine.
+ * A stop needs the consumer's own engine alone: the driver withdraws it.
  */
 
 #include <errno.h>
@@ -81,7 +81,7 @@ consumer_request_handler(struct rte_comch_pmd_event *ev)
 			consumer_unanswered);
 	comch_ending_limit_set(&queue->ask_ending, RTE_COMCH_PMD_ANSWER_MS);
 	comch_ending_settle(&queue->ask_ending, -EINPROGRESS);
-	ret = queue->ctx.dev->ops->consumer_announce(&queue->drv, !queue->announced);
+	ret = queue->ctx.dev->ops->consumer_announce(&queue->drv);
 	if (ret != 0)
 		consumer_answered(queue, ret);
 }
@@ -121,29 +121,6 @@ consumer_request(struct comch_queue *queue)
 	return ret;
 }
 
-/* Whether the connection has to tell the peer that it goes, before it is stopped. */
-static bool
-consumer_departs(const struct comch_queue *queue)
-{
-	return queue->announced && !queue->stopped && !queue->ctx.dev->ops->stop_withdraws;
-}
-
-/* Ask for the departure; what finds no room is asked again in the next turn. */
-static void
-consumer_depart(struct comch_queue *queue)
-{
-	switch (consumer_request(queue)) {
-	case 0:
-		break;
-	case -EAGAIN:
-		comch_pe_work_add(&queue->ctx);
-		break;
-	default:
-		comch_queue_try_idle(&queue->ctx);
-		break;
-	}
-}
-
 /* In the thread of the consumer. */
 static void
 consumer_answer_handler(struct rte_comch_pmd_event *ev)
@@ -153,9 +130,7 @@ consumer_answer_handler(struct rte_comch_pmd_event *ev)
 
 	comch_queue_event_done(queue);
 	ctx->lost |= queue->unanswered;
-	if (queue->answer == 0)
-		queue->announced = !queue->announced;
-	else if (ctx->reason == 0 &&
+	if (queue->answer != 0 && ctx->reason == 0 &&
 			(ctx->state == RTE_COMCH_STATE_STARTING || queue->unanswered))
 		ctx->reason = queue->answer;
 
@@ -169,11 +144,8 @@ consumer_answer_handler(struct rte_comch_pmd_event *ev)
 		}
 		break;
 	case RTE_COMCH_STATE_STOPPING:
-		/* stopped while its arrival was under way: now it can depart */
-		if (consumer_departs(queue) && queue->answer == 0)
-			consumer_depart(queue);
-		else
-			comch_queue_try_idle(ctx);
+		/* stopped while its arrival was under way */
+		comch_queue_try_idle(ctx);
 		break;
 	default:
 		break;
@@ -227,30 +199,24 @@ comch_consumer_stop(struct rte_comch_ctx *ctx)
 {
 	const bool running = ctx->state == RTE_COMCH_STATE_RUNNING;
 	struct comch_queue *queue = comch_queue(ctx);
-	int ret = -EINPROGRESS;
 
 	/* one that is STARTING has a request under way, whose answer goes on */
-	if (running) {
-		if (consumer_departs(queue))
-			ret = consumer_request(queue);
-		if (ret == -EAGAIN)
-			return ret;
+	if (running)
 		comch_fp_stopping_set(queue);
-	}
 	comch_ctx_state_set(ctx, RTE_COMCH_STATE_STOPPING);
-	/* withdrawn at once, but what has come can be taken until its engine has turned */
-	if (ctx->state == RTE_COMCH_STATE_STOPPING && ctx->dev->ops->stop_withdraws) {
+	/*
+	 * Withdrawn at once, but what has come can be taken until its engine has turned. The
+	 * callback may have freed the last task, and even destroyed it.
+	 */
+	if (ctx->state == RTE_COMCH_STATE_STOPPING) {
 		if (running)
 			comch_queue_stop(queue);
 		comch_pe_work_add(ctx);
 	}
-	/* the callback may have freed the last task, and even destroyed it */
-	if (ret == -ENOTCONN && ctx->state == RTE_COMCH_STATE_STOPPING)
-		comch_queue_try_idle(ctx);
 	return ctx->state == RTE_COMCH_STATE_IDLE ? 0 : -EINPROGRESS;
 }
 
-/* In progress: a departure that found no room, or posts that had to be polled. */
+/* In progress: posts that had to be polled. */
 int
 comch_consumer_work(struct rte_comch_ctx *ctx)
 {
@@ -265,10 +231,7 @@ comch_consumer_work(struct rte_comch_ctx *ctx)
 	rte_spinlock_unlock(&queue->parent->lock);
 	if (under_way != 0)
 		return 0;
-	if (consumer_departs(queue))
-		consumer_depart(queue);
-	else
-		comch_queue_try_idle(ctx);
+	comch_queue_try_idle(ctx);
 	return ctx->state != state;
 }
 

@@ -120,8 +120,8 @@ struct rte_comch_pmd_event {
 /** The same, of a driver that says that it is at work, rte_comch_pmd_at_work(). */
 #define RTE_COMCH_PMD_WORK_MS 60000
 /**
- * Milliseconds that it waits for the answer to consumer_announce, and with stop_withdraws
- * for the end of queue_stop of a consumer.
+ * Milliseconds that it waits for the answer to consumer_announce, and for the end of
+ * queue_stop of a consumer.
  */
 #define RTE_COMCH_PMD_ANSWER_MS 6000
 
@@ -451,8 +451,10 @@ typedef int (*rte_comch_queue_setup_t)(struct rte_comch_queue *queue,
  * @internal
  * Stop it, in the context's thread. A producer takes no more sends: those that were
  * delivered complete with 0 and those that will not be with this status, and all of
- * them can be polled when the end is told. A consumer was withdrawn, or its
- * connection is gone, or it is withdrawn in here, with stop_withdraws. From the end on poll
+ * them can be polled when the end is told. A consumer is withdrawn, if it was announced and
+ * the connection is there: when the end is told, no producer of an honest peer writes to
+ * its buffers. That takes no progress of the connection's engine. A peer that has to answer
+ * and does not in time has lost its connection. From the end on poll
  * returns the posts that are left, after what has arrived, with this status, or with
  * -ECONNRESET if the peer is lost by then, and posts of mbufs go back to their pool. Called
  * once for each setup. The library polls what it has to give to callbacks of tasks; of
@@ -475,19 +477,15 @@ typedef int (*rte_comch_queue_free_t)(struct rte_comch_queue *queue,
 		struct rte_comch_pmd_ending *ending);
 /**
  * @internal
- * Tell the peer of a consumer, or that it goes, in the connection's thread. With
- * stop_withdraws, queue_stop does the latter, in the thread of the consumer and whatever
- * the engine of the connection does: when its end is told, no producer of an honest peer
- * writes to the buffers, and a peer that does not get there in time has lost its connection.
+ * Tell the peer of a consumer, in the connection's thread; queue_stop withdraws it.
  * Answered by rte_comch_pmd_consumer_answer(), never in here, unless the
- * connection ends before or this returns an error. After a withdrawal that is
- * answered with 0, no producer of an honest peer writes to its buffers.
+ * connection ends before or this returns an error.
  *
  * The driver answers within RTE_COMCH_PMD_ANSWER_MS, or ends the connection, whatever
  * the peer does. Else the device is taken for broken, and the consumer, whose reason is
  * -ETIMEDOUT, is stopped and freed: answers that come after that are ignored.
  */
-typedef int (*rte_comch_consumer_announce_t)(struct rte_comch_queue *queue, bool here);
+typedef int (*rte_comch_consumer_announce_t)(struct rte_comch_queue *queue);
 /** @internal Fill in room and reason; -ENOENT if there is no such consumer. */
 typedef int (*rte_comch_queue_room_t)(struct rte_comch_queue *queue, uint32_t consumer_id,
 		struct rte_comch_room *room);
@@ -565,7 +563,6 @@ struct rte_comch_dev_ops {
 	rte_comch_queue_takes_t queue_takes;       /**< Optional. */
 	rte_comch_conn_consumer_info_t conn_consumer_info; /**< Connections. */
 	const struct rte_comch_dpa_ops *dpa;       /**< With RTE_COMCH_CAPA_DPA. */
-	bool stop_withdraws; /**< queue_stop withdraws consumers, see consumer_announce. */
 };
 
 /** The part of a device without pointers to functions. */

@@ -417,7 +417,6 @@ comch_queue_event_done(struct comch_queue *queue)
 static void
 queue_idle(struct comch_queue *queue)
 {
-	queue->announced = false;
 	if (!queue->ctx.lost)
 		queue->drv.priv = NULL;
 	comch_ctx_idle(&queue->ctx);
@@ -473,7 +472,7 @@ comch_queue_stop(struct comch_queue *queue)
 	if (!queue->stopped) {
 		queue->stopped = true;
 		comch_ending_begin(&queue->stop_ending, ctx->dev, ctx->pe, queue_stopped);
-		if (queue->drv.is_consumer && ctx->dev->ops->stop_withdraws)
+		if (queue->drv.is_consumer)
 			comch_ending_limit_set(&queue->stop_ending, RTE_COMCH_PMD_ANSWER_MS);
 		queue->drained = comch_ending_settle(&queue->stop_ending,
 				ctx->dev->ops->queue_stop(&queue->drv,
@@ -548,7 +547,6 @@ comch_queue_setup(struct comch_queue *queue)
 	queue->stopped = false;
 	queue->drained = false;
 	queue->freed = false;
-	queue->announced = false;
 	return queue->ctx.dev->ops->queue_setup(&queue->drv, &queue->fns);
 }
 

@@ -62,11 +62,13 @@
  * the peer are about to write to its buffers. Until then it is polled as before. Then the
  * buffers that are still posted come back with -ECANCELED, or -ECONNRESET after the loss of
  * the peer: to the callback of tasks, to rte_comch_queue_poll_burst(), or to the pool of a
- * consumer of packets. The consumer is IDLE when the last has come back. Over shared memory
- * that takes progress of its own engine alone; that the consumer is gone, the application
- * of the peer may learn later, when the engine of the connection turns there. Over
- * BlueField it takes progress of the connection's engines, on both sides. One that is
- * still STARTING is announced first, which takes these engines anywhere.
+ * consumer of packets. The consumer is IDLE when the last has come back. That takes progress
+ * of its own engine alone; that the consumer is gone, the application of the peer may learn
+ * later, when the engines of the connection turn. Over BlueField these engines tell the peer
+ * and take its answer: a consumer waits one second for its own side's, four seconds in all.
+ * Then it takes nothing more; what the peer still sends to it fails there, and may cost the
+ * connection. One that is still STARTING is announced first, which takes these engines
+ * anywhere.
  *
  * A peer that does not let go of the buffers within five seconds loses its connection, and
  * the buffers come back with -ECONNRESET. One that was only slow may still write to them:

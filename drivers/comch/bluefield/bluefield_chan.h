@@ -112,6 +112,12 @@ void bf_chan_lost(struct bf_chan *chan, int reason);
 int bf_fast_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len);
 
 /*
+ * A control message is on its way to the peer, in the thread of the connection; payload as it
+ * was given to bf_chan_ctl().
+ */
+void bf_fast_sent(struct bf_chan *chan, uint8_t type, const void *payload);
+
+/*
  * The end of the connection, in its thread: fast lets go of what it has of it. Before
  * rte_comch_pmd_conn_down(), or inside conn_close. conn is not NULL yet. From now on
  * bf_chan_ctl() is -ENOTCONN, and bf_fast_ctl() is not called.

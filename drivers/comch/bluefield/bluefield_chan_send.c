@@ -284,6 +284,7 @@ bf_line_ctl_send(struct bf_line *line)
 	while ((ctl = line_ctl_next(line)) != NULL) {
 		line_post(line, ctl->type, ctl->payload, ctl->len, ROOM_CTL, false);
 		line->tx.ctl++;
+		bf_fast_sent(&line->pub, ctl->type, ctl->payload);
 		free(ctl);
 		nb++;
 	}

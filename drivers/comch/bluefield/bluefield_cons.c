@@ -7,10 +7,13 @@
  * they tell of their posts. Bursts are in bluefield_cons_burst.c. All but the jobs runs in
  * the thread of the consumer.
  *
- * The end. A consumer that was withdrawn, or has lost its connection, has its pairs taken
- * away first: when they are gone no message comes any more, and what is still posted is
- * given back. The pool and the completion queue stay until it is freed. Of a pair that goes
- * before, what it has claimed and not taken is told of anew.
+ * The end. The peer is told that it goes, answers how many posts its producers have
+ * claimed, and these may still arrive; the thread of the connection sends and takes these
+ * messages. When they have arrived, or the time is over, the pairs are taken away: after that
+ * no message comes any more, and what is still posted is given back. So it ends also if
+ * nobody turns the engine of the connection, and the peer hears of it later. The pool and the
+ * completion queue stay until it is freed. Of a pair that goes before, what it has claimed
+ * and not taken is told of anew.
  */
 
 #include <errno.h>
@@ -416,9 +419,13 @@ bf_consumer_rest(struct bf_consumer *c)
 	return bf_consumer_arm(c) ? -EAGAIN : 0;
 }
 
-/* What the peer has claimed has arrived: its last completion is written. Any thread. */
-bool
-bf_consumer_landed(const struct bf_consumer *c)
+/*
+ * The end
+ */
+
+/* What the peer has claimed has arrived: its last completion is written. */
+static bool
+consumer_landed(const struct bf_consumer *c)
 {
 	const uint32_t land = c->land - __atomic_load_n(&c->anew, __ATOMIC_RELAXED);
 	const uint32_t last = land - 1;
@@ -429,10 +436,6 @@ bf_consumer_landed(const struct bf_consumer *c)
 	return land == 0 ||
 		((op_own & BF_CQE_OWNER) == lap && op_own >> 4 != BF_CQE_INVALID);
 }
-
-/*
- * The end
- */
 
 static void
 run_stop(struct bf_job *job)
@@ -464,22 +467,55 @@ pairs_end(struct bf_consumer *c)
 	return any;
 }
 
+/* Nothing is waited for any more. 0: what is posted can be given back, or -EINPROGRESS. */
+static int
+consumer_quit(struct bf_consumer *c)
+{
+	bf_fast_forget(c);
+	c->leaving = false;
+	c->stopping = true;
+	if (!pairs_end(c)) {
+		__atomic_store_n(&c->flush, c->flush_next, __ATOMIC_RELAXED);
+		return 0;
+	}
+	c->stop_job.run = run_stop;
+	bf_job_post(c->dev, &c->stop_job);
+	return -EINPROGRESS;
+}
+
+void
+bf_consumer_leave(struct bf_consumer *c, uint64_t now)
+{
+	struct bf_fast_group *fg = bf_fast_group_of(c->group);
+	struct bf_fast *fast = c->fast;
+	uint64_t deadline;
+	bool landing;
+
+	bf_lock(&fast->lock);
+	landing = c->landing;
+	deadline = c->deadline;
+	bf_unlock(&fast->lock);
+	if (now >= deadline || (landing && consumer_landed(c)) || bf_dev_status(c->dev) != 0 ||
+			__atomic_load_n(&fast->ended, __ATOMIC_RELAXED) != 0) {
+		if (consumer_quit(c) == 0)
+			rte_comch_pmd_ended(c->stop_ending);
+	} else if (landing) {
+		bf_fast_attention(&c->attention, c->group);
+	} else {
+		fg->retry = RTE_MIN(fg->retry, deadline);
+	}
+}
+
 int
 bf_consumer_stop(struct bf_consumer *c, int status, struct rte_comch_pmd_ending *ending)
 {
-	bool any;
-
-	bf_fast_forget(c);
-	c->stopping = true;
 	c->flush_next = status;
-	any = pairs_end(c);
-	if (!any) {
-		c->flush = status;
-		return 0;
-	}
 	c->stop_ending = ending;
-	c->stop_job.run = run_stop;
-	bf_job_post(c->dev, &c->stop_job);
+	c->leaving = bf_fast_leave(c);
+	if (!c->leaving)
+		return consumer_quit(c);
+	/* it may be answered already */
+	bf_fast_attention(&c->attention, c->group);
 	return -EINPROGRESS;
 }
 

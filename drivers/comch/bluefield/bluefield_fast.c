@@ -247,15 +247,9 @@ bf_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_conn
  * Consumers of ours, as the peer knows them; in the thread of the connection
  */
 
-/* The peer has to answer from now on. */
 static void
-ask(struct bf_fast *fast, struct bf_consumer *c)
+list(struct bf_fast *fast)
 {
-	bf_lock(&fast->lock);
-	c->deadline = ms_from_now(BF_CONSUMER_MS);
-	c->asked = true;
-	TAILQ_INSERT_TAIL(&fast->asked, c, next_ask);
-	bf_unlock(&fast->lock);
 	if (!fast->listed)
 		TAILQ_INSERT_TAIL(&bf_fast_group_of(fast->chan->group)->asking, fast, next);
 	fast->listed = true;
@@ -274,7 +268,7 @@ asked_del_locked(struct bf_fast *fast, struct bf_consumer *c)
 {
 	if (c->asked)
 		TAILQ_REMOVE(&fast->asked, c, next_ask);
-	c->asked = c->landing = false;
+	c->asked = false;
 }
 
 /* The connection forgets it: no pair is made for it any more. In any thread. */
@@ -295,13 +289,12 @@ bf_fast_forget(struct bf_consumer *c)
 }
 
 int
-bf_consumer_announce(struct rte_comch_queue *queue, bool here)
+bf_consumer_announce(struct rte_comch_queue *queue)
 {
 	const struct bf_wire_consumer_new new = {
 		.consumer = queue->id, .imm_len = queue->imm_len, .buf_size = queue->buf_size,
 		.posts = queue->size,
 	};
-	const struct bf_wire_consumer_gone gone = { .consumer = queue->id };
 	struct bf_chan *chan = bf_chan_of(queue->conn);
 	struct bf_consumer *c = queue->priv;
 	struct bf_fast *fast = chan != NULL ? fast_of(chan) : NULL;
@@ -309,26 +302,74 @@ bf_consumer_announce(struct rte_comch_queue *queue, bool here)
 
 	if (fast == NULL)
 		return chan == NULL ? -ENOTCONN : -ENOMEM;
-	if (!here) {
-		c->leaving = true;
-		ret = bf_chan_ctl(chan, BF_WIRE_CONSUMER_GONE, &gone, sizeof(gone));
-		if (ret == 0)
-			ask(fast, c);
-		return ret;
-	}
 	bf_lock(&fast->lock);
-	if (c->fast == NULL)
-		__atomic_fetch_add(&fast->refs, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&fast->refs, 1, __ATOMIC_RELAXED);
 	c->fast = fast;
-	fast->consumers[queue->id % BF_MAX_CONSUMERS] = c;
-	bf_unlock(&fast->lock);
 	ret = bf_chan_ctl(chan, BF_WIRE_CONSUMER_NEW, &new, sizeof(new));
 	if (ret == 0) {
-		ask(fast, c);
-		return 0;
+		fast->consumers[queue->id % BF_MAX_CONSUMERS] = c;
+		c->deadline = ms_from_now(BF_CONSUMER_MS);
+		c->asked = true;
+		TAILQ_INSERT_TAIL(&fast->asked, c, next_ask);
 	}
-	bf_fast_forget(c);
+	bf_unlock(&fast->lock);
+	if (ret == 0)
+		list(fast);
 	return ret;
+}
+
+bool
+bf_fast_leave(struct bf_consumer *c)
+{
+	const struct bf_wire_consumer_gone gone = { .consumer = c->queue->id };
+	const uint32_t slot = gone.consumer % BF_MAX_CONSUMERS;
+	struct bf_fast *fast = c->fast;
+	int ret = -ENOTCONN;
+
+	if (fast == NULL || bf_dev_status(c->dev) != 0)
+		return false;
+	bf_lock(&fast->lock);
+	if (c->known && fast->consumers[slot] == c) {
+		ret = bf_chan_ctl(fast->chan, BF_WIRE_CONSUMER_GONE, &gone, sizeof(gone));
+		if (ret == 0) {
+			fast->gone[slot] = gone.consumer;
+			c->deadline = ms_from_now(BF_TOLD_MS);
+			c->leave_by = ms_from_now(BF_LEAVE_MS);
+		} else if (ret != -ENOTCONN) {
+			bf_chan_lost(fast->chan, -ECONNRESET); /* it would never know */
+		}
+	}
+	bf_unlock(&fast->lock);
+	return ret == 0;
+}
+
+/* One of ours that leaves, unless it waits no more; the lock is held. */
+static struct bf_consumer *
+leaving_locked(struct bf_fast *fast, uint32_t id)
+{
+	struct bf_consumer *c = fast->consumers[id % BF_MAX_CONSUMERS];
+
+	return c != NULL && c->queue->id == id && c->leave_by != 0 ? c : NULL;
+}
+
+void
+bf_fast_sent(struct bf_chan *chan, uint8_t type, const void *payload)
+{
+	struct bf_wire_consumer_gone gone;
+	struct bf_fast *fast = fast_of(chan);
+	struct bf_consumer *c;
+
+	if (type != BF_WIRE_CONSUMER_GONE || fast == NULL)
+		return;
+	memcpy(&gone, payload, sizeof(gone));
+	bf_lock(&fast->lock);
+	c = leaving_locked(fast, gone.consumer);
+	if (c != NULL)
+		c->deadline = c->leave_by;
+	bf_unlock(&fast->lock);
+	if (fast->nb_gone++ == 0)
+		fast->gone_by = ms_from_now(BF_CONSUMER_MS);
+	list(fast);
 }
 
 /* The reasons that rte_comch_ctx_reason_get() tells of. */
@@ -339,25 +380,41 @@ answer_status(int status)
 		status : -ECONNREFUSED;
 }
 
+/* The peer has let go of one that has left: what it has claimed till then may still come. */
+static int
+gone_answered_locked(struct bf_fast *fast, const struct bf_wire_consumer_answer *msg)
+{
+	uint32_t *gone = &fast->gone[msg->consumer % BF_MAX_CONSUMERS];
+	struct bf_consumer *c = leaving_locked(fast, msg->consumer);
+
+	if (*gone != msg->consumer || msg->consumer == 0 || fast->nb_gone == 0)
+		return -EPROTO;
+	*gone = 0;
+	fast->nb_gone--;
+	fast->gone_by = ms_from_now(BF_CONSUMER_MS);
+	if (c == NULL)
+		return 0; /* it could not wait */
+	c->land = msg->msgs;
+	c->landing = true;
+	c->deadline = RTE_MIN(c->leave_by, ms_from_now(BF_LAND_MS));
+	bf_fast_alert(&c->attention, c->group);
+	return 0;
+}
+
 /* What is answered, under the lock: it is asked no more. */
 static int
 answered_locked(struct bf_fast *fast, const struct bf_wire_consumer_answer *msg,
 	struct bf_consumer **out)
 {
 	struct bf_consumer *c = fast->consumers[msg->consumer % BF_MAX_CONSUMERS];
-	bool leaving = msg->to == BF_WIRE_CONSUMER_GONE;
 
-	if ((!leaving && msg->to != BF_WIRE_CONSUMER_NEW) || c == NULL ||
-			c->queue->id != msg->consumer || !c->asked || c->landing ||
-			c->leaving != leaving)
+	if (msg->to == BF_WIRE_CONSUMER_GONE)
+		return gone_answered_locked(fast, msg);
+	if (msg->to != BF_WIRE_CONSUMER_NEW || c == NULL || c->queue->id != msg->consumer ||
+			!c->asked || fast->gone[msg->consumer % BF_MAX_CONSUMERS] != 0)
 		return -EPROTO;
-	if (leaving) {
-		c->land = msg->msgs;
-		c->landing = true;
-		c->deadline = RTE_MIN(c->deadline, ms_from_now(BF_LAND_MS));
-		return 0; /* the next poll of the group looks */
-	}
 	asked_del_locked(fast, c);
+	c->known = msg->status == 0;
 	*out = c;
 	return 0;
 }
@@ -385,47 +442,37 @@ consumer_answered(struct bf_chan *chan, const struct bf_wire_consumer_answer *ms
 	return 0;
 }
 
-/* The first one that need not wait any more; *late: for it the peer had too long. */
-static struct bf_consumer *
-asked_next(struct bf_fast *fast, uint64_t now, uint64_t *deadline, bool *late)
+/* When the peer owes the next answer, of those that were asked for in order; or never. */
+static uint64_t
+asked_by(struct bf_fast *fast)
 {
-	struct bf_consumer *c;
+	const struct bf_consumer *c;
+	uint64_t by;
 
-	*late = false;
 	bf_lock(&fast->lock);
-	TAILQ_FOREACH(c, &fast->asked, next_ask) {
-		*late = !c->landing && now >= c->deadline;
-		if (*late || (c->landing && (now >= c->deadline || bf_consumer_landed(c))))
-			break;
-		*deadline = RTE_MIN(*deadline, c->landing ? now : c->deadline);
-	}
+	c = TAILQ_FIRST(&fast->asked);
+	by = c != NULL ? c->deadline : UINT64_MAX;
 	bf_unlock(&fast->lock);
-	return c;
+	return fast->nb_gone != 0 ? RTE_MIN(by, fast->gone_by) : by;
 }
 
-/* Those that wait, one in each turn: its end may be that of the connection. */
+/* What the peer owes us; the end of the connection is an event that follows. */
 static int
 asked_poll(struct bf_fast *fast, uint64_t now, uint64_t *deadline)
 {
-	struct bf_consumer *c;
-	bool late;
+	const struct bf_dev *dev = fast->chan->dev;
+	const uint64_t by = asked_by(fast);
 
-	c = asked_next(fast, now, deadline, &late);
-	if (c == NULL) {
-		if (TAILQ_EMPTY(&fast->asked))
-			unlist(fast);
+	*deadline = RTE_MIN(*deadline, by);
+	if (by == UINT64_MAX)
+		unlist(fast);
+	if (now < by)
 		return 0;
-	}
-	*deadline = now;
-	if (late) {
-		if (bf_peer_log(c->dev, fast->chan->rep_id))
-			BF_LOG(ERR, "%s: the peer does not answer about consumer %u",
-				c->dev->rte_dev->data->name, c->queue->id);
-		bf_chan_lost(fast->chan, -ECONNRESET);
-		return 1;
-	}
-	bf_fast_forget(c);
-	rte_comch_pmd_consumer_answer(c->queue, 0);
+	if (bf_peer_log(dev, fast->chan->rep_id))
+		BF_LOG(ERR, "%s: the peer does not answer about a consumer",
+			dev->rte_dev->data->name);
+	unlist(fast);
+	bf_chan_lost(fast->chan, -ECONNRESET);
 	return 1;
 }
 
@@ -517,8 +564,11 @@ bf_fast_down(struct bf_chan *chan)
 			bf_rc_put_locked(fast->rcs[i]);
 			fast->rcs[i] = NULL;
 		}
-		if (fast->consumers[i] != NULL)
+		if (fast->consumers[i] != NULL) {
 			asked_del_locked(fast, fast->consumers[i]);
+			bf_fast_alert(&fast->consumers[i]->attention,
+				fast->consumers[i]->group);
+		}
 		fast->consumers[i] = NULL;
 	}
 	producers_attention_locked(fast);
@@ -651,8 +701,8 @@ group_poll(struct bf_group *group, uint64_t now)
 {
 	struct bf_fast_group *fg = bf_fast_group_of(group);
 	struct bf_fast *fast, *next_fast;
+	struct bf_consumer *c, *next_c;
 	struct bf_producer *p, *next;
-	struct bf_consumer *c;
 	int nb = 0;
 
 	for (fast = TAILQ_FIRST(&fg->asking); fast != NULL && nb == 0; fast = next_fast) {
@@ -665,6 +715,8 @@ group_poll(struct bf_group *group, uint64_t now)
 	}
 	if (unlikely(now >= fg->retry)) {
 		fg->retry = UINT64_MAX;
+		TAILQ_FOREACH(c, &fg->consumers, next)
+			bf_fast_attention(&c->attention, group);
 		TAILQ_FOREACH(p, &fg->producers, next)
 			bf_fast_attention(&p->attention, group);
 	}
@@ -672,10 +724,15 @@ group_poll(struct bf_group *group, uint64_t now)
 	if (likely(__atomic_load_n(&fg->attention, __ATOMIC_RELAXED) == 0) ||
 			__atomic_exchange_n(&fg->attention, 0, __ATOMIC_ACQUIRE) == 0)
 		return nb;
-	TAILQ_FOREACH(c, &fg->consumers, next)
+	/* the end of a stop may be told of in here */
+	for (c = TAILQ_FIRST(&fg->consumers); c != NULL; c = next_c) {
+		next_c = TAILQ_NEXT(c, next);
 		bf_consumer_service(c);
+		if (c->leaving)
+			bf_consumer_leave(c, now);
+	}
 	for (p = TAILQ_FIRST(&fg->producers); p != NULL; p = next) {
-		next = TAILQ_NEXT(p, next); /* the end of a stop may be told of in here */
+		next = TAILQ_NEXT(p, next);
 		bf_producer_service(p, now);
 	}
 	if (__atomic_load_n(&fg->attention, __ATOMIC_RELAXED) != 0)

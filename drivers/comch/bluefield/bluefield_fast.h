@@ -83,6 +83,12 @@
 #define BF_CONSUMER_MS 5000
 #define BF_LAND_MS BF_GIVE_UP_MS
 /*
+ * A consumer that stops waits so long for its connection's engine to tell the peer, and in all.
+ * The rest of RTE_COMCH_PMD_ANSWER_MS is for the jobs that take its pairs away.
+ */
+#define BF_TOLD_MS 1000
+#define BF_LEAVE_MS 4000
+/*
  * For what was sent to a consumer that is gone: longer than its side waits for that. A peer
  * that keeps the queue pair, and takes nothing, would keep our messages for ever.
  */
@@ -137,12 +143,16 @@ struct bf_fast {
 	struct bf_rc *rcs[BF_MAX_CONSUMERS];
 	struct bf_producer *producers[BF_MAX_PRODUCERS];
 	struct bf_consumer *consumers[BF_MAX_CONSUMERS];
+	/* identifiers of ours that have left, and the peer has not answered to that; or 0 */
+	uint32_t gone[BF_MAX_CONSUMERS];
 	struct bf_pair *pairs[BF_CONN_PAIRS]; /* of our producers, by identifier */
 	TAILQ_HEAD(, bf_pair) served;         /* of our consumers */
 	TAILQ_HEAD(, bf_consumer) asked;      /* the peer owes an answer */
 	/* in the thread of the connection */
 	TAILQ_ENTRY(bf_fast) next;            /* of the group, while somebody is asked */
 	bool listed;
+	uint32_t nb_gone;                     /* that the peer was told of, and owes an answer, */
+	uint64_t gone_by;                     /* the next one by this TSC */
 };
 
 /* What a completion says: messages before pos, and blocks before end, have arrived. */
@@ -348,9 +358,12 @@ struct bf_consumer {
 	/* where a stop takes too long for the library, both are under way */
 	struct bf_job stop_job, free_job;
 	struct rte_comch_pmd_ending *stop_ending, *free_ending;
-	uint64_t deadline;      /* of the peer's answer */
+	bool leaving;           /* it stops, and waits for what the peer has claimed */
+	/* with the lock of fast */
+	uint64_t deadline;      /* of the peer's answer, and of the wait */
+	uint64_t leave_by;      /* of the wait, if the peer was told in time */
 	bool asked;
-	bool leaving;
+	bool known;             /* the peer has said that it knows it */
 	bool landing;           /* the peer has answered: it has claimed so many posts in all */
 	uint32_t land;
 	TAILQ_ENTRY(bf_consumer) next;     /* of its group */
@@ -364,7 +377,7 @@ struct bf_fast_group {
 	TAILQ_HEAD(, bf_fast) asking;  /* connections with a consumer that waits */
 	uint32_t attention;            /* atomic: one of the queues wants to be looked at */
 	uint64_t look;                 /* TSC of the next look at requests that stay */
-	uint64_t retry;                /* TSC: a pair that has failed is tried again */
+	uint64_t retry;                /* TSC: a pair is tried again, or a stop waits no more */
 	uint32_t nb_stopping;
 	uint32_t nb_quiet;             /* producers with packets or the like to give back */
 };
@@ -419,6 +432,8 @@ extern const struct bf_part bf_fast_part;
 struct bf_fast *bf_fast_get(struct bf_dev *dev, const struct rte_comch_conn *conn);
 void bf_fast_put(struct bf_fast *fast);
 void bf_fast_forget(struct bf_consumer *c);
+/* Have the peer told that it goes: true if it was announced, and the connection is there. */
+bool bf_fast_leave(struct bf_consumer *c);
 void bf_rc_put_locked(struct bf_rc *rc);
 /* The device told what cannot be: the queue stops, and the device counts as failed. */
 void bf_fast_nonsense(struct rte_comch_queue *queue, const char *what, uint64_t a, uint64_t b);
@@ -426,7 +441,7 @@ int bf_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp
 int bf_queue_stop(struct rte_comch_queue *queue, int status,
 	struct rte_comch_pmd_ending *ending);
 int bf_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *ending);
-int bf_consumer_announce(struct rte_comch_queue *queue, bool here);
+int bf_consumer_announce(struct rte_comch_queue *queue);
 int bf_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
 	struct rte_comch_room *room);
 int bf_queue_rest(struct rte_comch_queue *queue);
@@ -467,9 +482,10 @@ int bf_consumer_stop(struct bf_consumer *c, int status, struct rte_comch_pmd_end
 int bf_consumer_free(struct bf_consumer *c, struct rte_comch_pmd_ending *ending);
 uint32_t bf_consumer_left(struct rte_comch_queue *queue);
 void bf_consumer_service(struct bf_consumer *c);
+/* One that stops: has all arrived that the peer has claimed? It may be freed in there. */
+void bf_consumer_leave(struct bf_consumer *c, uint64_t now);
 bool bf_consumer_arm(struct bf_consumer *c);
 int bf_consumer_rest(struct bf_consumer *c);
-bool bf_consumer_landed(const struct bf_consumer *c);
 void bf_tell(struct bf_consumer *c);
 /* It has read so many more of what it was told. */
 void bf_tell_more(struct bf_consumer *c, struct bf_pair *pair, uint32_t nb);

@@ -239,7 +239,6 @@ static const struct rte_comch_dev_ops shm_ops = {
 	.queue_room = shm_queue_room,
 	.queue_takes = shm_queue_takes,
 	.conn_consumer_info = shm_conn_consumer_info,
-	.stop_withdraws = true,
 };
 
 /*

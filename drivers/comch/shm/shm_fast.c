@@ -416,7 +416,7 @@ consumer_link(struct shm_consumer *c, struct shm_chan *chan)
 }
 
 int
-shm_consumer_announce(struct rte_comch_queue *queue, bool here __rte_unused)
+shm_consumer_announce(struct rte_comch_queue *queue)
 {
 	struct shm_chan *chan = queue->conn->priv;
 	struct shm_consumer *c = queue->priv;

@@ -305,7 +305,7 @@ int shm_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *f
 int shm_queue_stop(struct rte_comch_queue *queue, int status,
 		struct rte_comch_pmd_ending *ending);
 int shm_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *ending);
-int shm_consumer_announce(struct rte_comch_queue *queue, bool here);
+int shm_consumer_announce(struct rte_comch_queue *queue);
 void shm_consumer_asked_del(struct shm_consumer *c);
 void shm_consumers_close(struct shm_group *group, uint64_t now);
 void shm_consumers_ask(struct shm_group *group);
