@@ -36,7 +36,7 @@ comch_ending_begin(struct rte_comch_pmd_ending *ending, struct rte_comch_dev *de
 	ending->dev = dev;
 	ending->pe = pe;
 	ending->done = done;
-	ending->deadline = rte_get_tsc_cycles() + ms_to_tsc(RTE_COMCH_PMD_END_MS);
+	ending->deadline = rte_comch_pmd_deadline(RTE_COMCH_PMD_END_MS);
 	ending->last = ending->deadline + ms_to_tsc(RTE_COMCH_PMD_WORK_MS);
 }
 
@@ -44,7 +44,7 @@ comch_ending_begin(struct rte_comch_pmd_ending *ending, struct rte_comch_dev *de
 void
 comch_ending_limit_set(struct rte_comch_pmd_ending *ending, uint32_t ms)
 {
-	ending->deadline = rte_get_tsc_cycles() + ms_to_tsc(ms);
+	ending->deadline = rte_comch_pmd_deadline(ms);
 }
 
 /* In the engine's thread: what it waited for has come by a way of its own. */

@@ -627,6 +627,21 @@ rte_comch_pmd_count(uint64_t *counter)
 
 /**
  * @internal
+ * The end of a time limit that begins now, from any thread.
+ *
+ * @param ms
+ *   The limit in milliseconds.
+ * @return
+ *   The TSC at its end.
+ */
+static inline uint64_t
+rte_comch_pmd_deadline(uint32_t ms)
+{
+	return rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * ms;
+}
+
+/**
+ * @internal
  * The driver has done a part of its work for things of this device that are to end, from
  * any thread: the library waits RTE_COMCH_PMD_END_MS from now on for each of them, and
  * RTE_COMCH_PMD_WORK_MS in all. For drivers that end many things one after another.

@@ -385,7 +385,7 @@ void
 bf_line_timed(struct bf_line *line, struct bf_line_list *list, uint32_t ms)
 {
 	line_untimed(line);
-	line->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * ms;
+	line->deadline = rte_comch_pmd_deadline(ms);
 	line->timed = list;
 	TAILQ_INSERT_TAIL(list, line, next_timed);
 }

@@ -21,12 +21,6 @@
 /* chan->fast of a connection that is over. */
 #define FAST_ENDED ((struct bf_fast *)1)
 
-static uint64_t
-ms_from_now(uint32_t ms)
-{
-	return rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * ms;
-}
-
 /*
  * What a connection has
  */
@@ -308,7 +302,7 @@ bf_consumer_announce(struct rte_comch_queue *queue)
 	ret = bf_chan_ctl(chan, BF_WIRE_CONSUMER_NEW, &new, sizeof(new));
 	if (ret == 0) {
 		fast->consumers[queue->id % BF_MAX_CONSUMERS] = c;
-		c->deadline = ms_from_now(BF_CONSUMER_MS);
+		c->deadline = rte_comch_pmd_deadline(BF_CONSUMER_MS);
 		c->asked = true;
 		TAILQ_INSERT_TAIL(&fast->asked, c, next_ask);
 	}
@@ -333,8 +327,8 @@ bf_fast_leave(struct bf_consumer *c)
 		ret = bf_chan_ctl(fast->chan, BF_WIRE_CONSUMER_GONE, &gone, sizeof(gone));
 		if (ret == 0) {
 			fast->gone[slot] = gone.consumer;
-			c->deadline = ms_from_now(BF_TOLD_MS);
-			c->leave_by = ms_from_now(BF_LEAVE_MS);
+			c->deadline = rte_comch_pmd_deadline(BF_TOLD_MS);
+			c->leave_by = rte_comch_pmd_deadline(BF_LEAVE_MS);
 		} else if (ret != -ENOTCONN) {
 			bf_chan_lost(fast->chan, -ECONNRESET); /* it would never know */
 		}
@@ -368,7 +362,7 @@ bf_fast_sent(struct bf_chan *chan, uint8_t type, const void *payload)
 		c->deadline = c->leave_by;
 	bf_unlock(&fast->lock);
 	if (fast->nb_gone++ == 0)
-		fast->gone_by = ms_from_now(BF_CONSUMER_MS);
+		fast->gone_by = rte_comch_pmd_deadline(BF_CONSUMER_MS);
 	list(fast);
 }
 
@@ -391,12 +385,12 @@ gone_answered_locked(struct bf_fast *fast, const struct bf_wire_consumer_answer 
 		return -EPROTO;
 	*gone = 0;
 	fast->nb_gone--;
-	fast->gone_by = ms_from_now(BF_CONSUMER_MS);
+	fast->gone_by = rte_comch_pmd_deadline(BF_CONSUMER_MS);
 	if (c == NULL)
 		return 0; /* it could not wait */
 	c->land = msg->msgs;
 	c->landing = true;
-	c->deadline = RTE_MIN(c->leave_by, ms_from_now(BF_LAND_MS));
+	c->deadline = RTE_MIN(c->leave_by, rte_comch_pmd_deadline(BF_LAND_MS));
 	bf_fast_alert(&c->attention, c->group);
 	return 0;
 }

@@ -406,7 +406,7 @@ bf_producer_stop(struct bf_producer *p, int status, struct rte_comch_pmd_ending 
 		return -EINPROGRESS;
 	}
 	p->ending = ending;
-	p->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * BF_DRAIN_MS;
+	p->deadline = rte_comch_pmd_deadline(BF_DRAIN_MS);
 	bf_fast_attention(&p->attention, p->group);
 	return -EINPROGRESS;
 }

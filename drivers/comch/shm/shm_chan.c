@@ -332,7 +332,7 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 	chan->conn = conn;
 	conn->priv = chan;
 	shm_chan_state_set(chan, SHM_CHAN_HALF_OPEN);
-	chan->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_READY_MS;
+	chan->deadline = rte_comch_pmd_deadline(SHM_READY_MS);
 	chan->group->nb_timed++;
 	reply.accept.rx.max_msg_size = conn->max_msg_size;
 	reply.accept.rx.queue_size = server->recv_queue_size;
@@ -770,7 +770,7 @@ chan_end_begin(struct shm_chan *chan, int reason, struct rte_comch_pmd_ending *e
 	shm_chan_deactivate(chan);
 	chan->ending = ending;
 	chan->tx_done = shm_chan_taken(chan);
-	chan->deadline = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_CLOSE_MS;
+	chan->deadline = rte_comch_pmd_deadline(SHM_CLOSE_MS);
 	chan->give_up = chan->deadline + rte_get_tsc_hz() / MS_PER_S * SHM_CLOSE_MAX_MS;
 	chan->group->nb_timed++;
 	return true;

@@ -74,12 +74,6 @@ shm_barrier_all(void)
 		membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 
-static uint64_t
-ms_from_now(uint32_t ms)
-{
-	return rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * ms;
-}
-
 /*
  * What a connection has of the fast path; the lock is held
  */
@@ -425,7 +419,7 @@ shm_consumer_announce(struct rte_comch_queue *queue)
 	if (chan == NULL || chan->state != SHM_CHAN_UP)
 		return -ENOTCONN;
 	/* waiting in line is the peer's time, too: the library waits not much longer */
-	c->deadline = ms_from_now(SHM_CONSUMER_MS);
+	c->deadline = rte_comch_pmd_deadline(SHM_CONSUMER_MS);
 	ret = consumer_link(c, chan);
 	if (ret != 0)
 		return ret;
@@ -539,7 +533,7 @@ consumer_stop(struct shm_consumer *c, int status, struct rte_comch_pmd_ending *e
 		return 0;
 	}
 	c->ending = ending;
-	c->deadline = ms_from_now(SHM_CONSUMER_MS);
+	c->deadline = rte_comch_pmd_deadline(SHM_CONSUMER_MS);
 	TAILQ_INSERT_TAIL(&c->group->closing, c, next_close);
 	return -EINPROGRESS;
 }

@@ -65,7 +65,7 @@ unit_settle(struct shm_dpa *dpa, uint32_t unit, uint64_t end)
 int
 shm_msgq_units_settle(struct shm_dpa *dpa, uint32_t ms)
 {
-	uint64_t end = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * ms;
+	uint64_t end = rte_comch_pmd_deadline(ms);
 	uint32_t nb_eus = shm_dpa_host(dpa)->nb_eus, i;
 	int ret;
 
@@ -457,7 +457,7 @@ producer_inside(struct shm_msgq *mq, uint32_t i, uint32_t slot)
 static int
 producers_settle(struct shm_msgq *mq, uint32_t slot)
 {
-	uint64_t end = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * SHM_MSGQ_SETTLE_MS;
+	uint64_t end = rte_comch_pmd_deadline(SHM_MSGQ_SETTLE_MS);
 	uint32_t i;
 
 	shm_barrier_process();
