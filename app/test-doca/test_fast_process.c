@@ -163,19 +163,36 @@ client_process(void)
 	return 0;
 }
 
-static int
-test_fast_two_processes(void)
+/* The other side, forked before this one starts anything. */
+static pid_t
+peer_start(int (*run)(void))
 {
 	pid_t pid = fork();
+
+	if (pid == 0)
+		exit(run() == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return pid;
+}
+
+/* It ends, and has found nothing wrong. */
+static int
+peer_end(pid_t pid)
+{
 	int status;
 
-	TEST_TRUE(pid >= 0);
-	if (pid == 0)
-		exit(server_process() == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
-	TEST_CALL(client_process());
 	TEST_TRUE(waitpid(pid, &status, 0) == pid);
 	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
 	return 0;
+}
+
+static int
+test_fast_two_processes(void)
+{
+	pid_t pid = peer_start(server_process);
+
+	TEST_TRUE(pid > 0);
+	TEST_CALL(client_process());
+	return peer_end(pid);
 }
 
 /* A server of a data path: it answers to what it receives, and stops at once. */
@@ -211,12 +228,9 @@ data_path_server(void)
 static int
 test_fast_data_path_server(void)
 {
-	pid_t pid = fork();
-	int status;
+	pid_t pid = peer_start(data_path_server);
 
-	TEST_TRUE(pid >= 0);
-	if (pid == 0)
-		exit(data_path_server() == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	TEST_TRUE(pid > 0);
 	TEST_CALL(client_open(&mine));
 	FAST_UNTIL(mine.consumer.nb_ok == NB_TASKS, doca_pe_progress(mine.side.pe));
 	TEST_TRUE(mine.consumer.left == NB_TASKS);
@@ -228,9 +242,7 @@ test_fast_data_path_server(void)
 	TEST_TRUE(mine.side.received == 2 && mine.side.sent == 1 && mine.side.failed == 0);
 	TEST_HAS(mine.side.message, "end of data");
 	TEST_OK(test_side_end(&mine.side, NULL));
-	TEST_TRUE(waitpid(pid, &status, 0) == pid);
-	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
-	return 0;
+	return peer_end(pid);
 }
 
 /* The peer is killed: posts and sends end, both contexts are IDLE, and so is the client. */
@@ -354,12 +366,9 @@ static int
 test_fast_thread(void)
 {
 	pthread_t thread;
-	pid_t pid = fork();
-	int status;
+	pid_t pid = peer_start(server_process);
 
-	TEST_TRUE(pid >= 0);
-	if (pid == 0)
-		exit(server_process() == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	TEST_TRUE(pid > 0);
 	TEST_OK(test_client_make(&mine.side, NULL, "processes"));
 	TEST_RESULT(doca_ctx_start(mine.side.ctx), DOCA_ERROR_IN_PROGRESS);
 	FAST_UNTIL(mine.side.conn != NULL, doca_pe_progress(mine.side.pe));
@@ -372,9 +381,7 @@ test_fast_thread(void)
 	TEST_CALL(side_goodbye(&mine));
 	TEST_OK(doca_pe_destroy(mine.pe));
 	TEST_OK(test_side_end(&mine.side, NULL));
-	TEST_TRUE(waitpid(pid, &status, 0) == pid);
-	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
-	return 0;
+	return peer_end(pid);
 }
 
 /* What the peer of test_fast_alone does: the consumer comes and goes twice. */
@@ -414,13 +421,11 @@ static int
 test_fast_alone(void)
 {
 	struct fast_queue *consumer = &mine.consumer;
-	pid_t pid = fork();
+	pid_t pid = peer_start(alone_server);
 	struct doca_pe *pe;
-	int status, i;
+	int i;
 
-	TEST_TRUE(pid >= 0);
-	if (pid == 0)
-		exit(alone_server() == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	TEST_TRUE(pid > 0);
 	TEST_OK(test_client_make(&mine.side, NULL, "processes"));
 	TEST_RESULT(doca_ctx_start(mine.side.ctx), DOCA_ERROR_IN_PROGRESS);
 	FAST_UNTIL(mine.side.conn != NULL, doca_pe_progress(mine.side.pe));
@@ -439,9 +444,7 @@ test_fast_alone(void)
 	TEST_OK(doca_pe_destroy(pe));
 	TEST_CALL(fast_mem_close(&mine.mem));
 	TEST_OK(test_side_end(&mine.side, NULL));
-	TEST_TRUE(waitpid(pid, &status, 0) == pid);
-	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
-	return 0;
+	return peer_end(pid);
 }
 
 const struct test_case test_fast_process[] = {
