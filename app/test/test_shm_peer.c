@@ -284,6 +284,15 @@ evil_send(struct evil *e, union shm_wire_msg *msg, uint16_t type, uint32_t chan,
 }
 
 int
+evil_say(struct evil *e, uint16_t type, uint32_t chan)
+{
+	union shm_wire_msg msg;
+
+	evil_fill(&msg, type, chan);
+	return evil_send(e, &msg, type, chan, -1);
+}
+
+int
 evil_recv(struct evil *e)
 {
 	union {

@@ -180,6 +180,8 @@ int evil_send(struct evil *e, union shm_wire_msg *msg, uint16_t type, uint32_t c
 uint16_t evil_type_len(uint16_t type);
 /** Fill a message as a correct peer would. */
 void evil_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan);
+/** Send what evil_fill() fills, and no descriptor. */
+int evil_say(struct evil *e, uint16_t type, uint32_t chan);
 /** Take one message, if there is one. @return its type, 0 or a negative errno. */
 int evil_recv(struct evil *e);
 /** Take messages until it is one of this type. @return 0 or a negative errno. */

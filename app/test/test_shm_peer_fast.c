@@ -108,8 +108,7 @@ test_wrong_state(void)
 				TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
 			fd = types[t].fds != 0 ? e->seg.fd : -1;
 			if (state == 2) {
-				evil_fill(&msg, SHM_WIRE_CLOSE, e->chan.id);
-				TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, e->chan.id, -1), 0);
+				TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, e->chan.id), 0);
 				/* also when it has answered, which it does meanwhile */
 				if (t % 2 == 0)
 					TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);

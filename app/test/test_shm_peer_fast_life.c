@@ -181,8 +181,7 @@ test_consumers_max(void)
 	TEST_EXPECT(nb, MAX_LINK_CONSUMERS + 1);
 	TEST_EXPECT(peer_violations(), 0);
 	/* there is room again when some are gone */
-	evil_fill(&msg, SHM_WIRE_CLOSE, 0);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, 0), 0);
 	TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
 	memset(&c, 0, sizeof(c));
 	TEST_EXPECT(evil_consumer_start(e, &c, 9, SHM_WIRE_NO_REGION), 0);
@@ -494,8 +493,7 @@ child_main(int out, enum step last)
 			_exit(10);
 		child_at(out, last, last);
 	}
-	evil_fill(&msg, SHM_WIRE_CONSUMER_GONE, 0);
-	evil_send(e, &msg, SHM_WIRE_CONSUMER_GONE, 0, -1);
+	evil_say(e, SHM_WIRE_CONSUMER_GONE, 0);
 	child_at(out, STEP_GONE_SENT, last);
 	_exit(12);
 }

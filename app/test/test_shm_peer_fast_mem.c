@@ -247,11 +247,9 @@ test_region_gone_in_use(void)
 {
 	struct posts_env env;
 	struct evil_consumer other = { .posts = NULL };
-	union shm_wire_msg msg;
 
 	TEST_CALL(posts_open(&env, true, 0));
-	evil_fill(&msg, SHM_WIRE_REGION_GONE, 0);
-	TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
+	TEST_EXPECT(evil_say(env.e, SHM_WIRE_REGION_GONE, 0), 0);
 	peer_turn_ms(1);
 	evil_post(&env.c, 4096, 4096);
 	TEST_EXPECT(posts_send(&env, 4096, 0, 1), 1);
@@ -261,8 +259,7 @@ test_region_gone_in_use(void)
 	evil_consumer_free(&other);
 	/* gone with posts outstanding, and sent to */
 	evil_post(&env.c, 0, 64);
-	evil_fill(&msg, SHM_WIRE_CONSUMER_GONE, env.e->chan.id);
-	TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER_GONE, env.e->chan.id, -1), 0);
+	TEST_EXPECT(evil_say(env.e, SHM_WIRE_CONSUMER_GONE, env.e->chan.id), 0);
 	peer_turn_ms(1);
 	TEST_EXPECT(posts_send(&env, 64, 0, 1), 0);
 	TEST_EXPECT(fast_side->violations(), env.before);

@@ -213,7 +213,6 @@ fast_connected(void)
 int
 fast_conn_dies(struct evil *e, uint64_t before, const char *what, unsigned int nr)
 {
-	union shm_wire_msg msg;
 	int ret = evil_wait(e, SHM_WIRE_CLOSE, TEST_MS);
 
 	TEST_ASSERT(ret == 0, "%s %u does not end the connection: %s", what, nr, strerror(-ret));
@@ -222,8 +221,7 @@ fast_conn_dies(struct evil *e, uint64_t before, const char *what, unsigned int n
 			(unsigned int)(fast_side->violations() - before));
 	PEER_WAIT(fast_victim()->conn == NULL, TEST_MS);
 	TEST_ASSERT(!evil_gone(e), "%s %u ends the link", what, nr);
-	evil_fill(&msg, SHM_WIRE_CLOSED, e->chan.id);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSED, e->chan.id, -1), 0);
+	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSED, e->chan.id), 0);
 	peer_turn();
 	TEST_ASSERT(!evil_gone(e), "%s %u ends the link", what, nr);
 	fast_case_end();

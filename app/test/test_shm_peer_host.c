@@ -333,8 +333,7 @@ test_answers_to_hello(void)
 	}
 	e = host_accept();
 	TEST_TRUE(e != NULL);
-	evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, -1), 0);
+	TEST_EXPECT(evil_say(e, SHM_WIRE_HELLO_ACK, 0), 0);
 	return host_dies(e, "HELLO_ACK without a segment", 0);
 }
 

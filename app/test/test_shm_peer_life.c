@@ -133,8 +133,7 @@ connect_flood(uint32_t queue_size, uint32_t nb_sizes, unsigned int rounds)
 			msg.connect.rx.queue_size = queue_size - id % nb_sizes;
 			if (evil_send(e, &msg, SHM_WIRE_CONNECT, id, -1) != 0)
 				break;
-			evil_fill(&msg, SHM_WIRE_CLOSE, id);
-			if (evil_send(e, &msg, SHM_WIRE_CLOSE, id, -1) != 0)
+			if (evil_say(e, SHM_WIRE_CLOSE, id) != 0)
 				break;
 			id = (id + 1) % SHM_WIRE_MAX_CHANS;
 			sent++;
@@ -178,14 +177,12 @@ static int
 test_never_reads(void)
 {
 	struct evil *e = evil_up();
-	union shm_wire_msg msg;
 	uint64_t end = test_now_ns() + (uint64_t)3000 * 1000000;
 	unsigned int most = 0, fds, id, sent = 0;
 
 	TEST_TRUE(e != NULL);
 	for (id = 0; id < SHM_WIRE_MAX_CHANS && test_now_ns() < end;) {
-		evil_fill(&msg, SHM_WIRE_CONNECT, id);
-		if (evil_send(e, &msg, SHM_WIRE_CONNECT, id, -1) == 0) {
+		if (evil_say(e, SHM_WIRE_CONNECT, id) == 0) {
 			id++;
 			sent++;
 		} else if (e->fd >= 0) {
@@ -259,8 +256,7 @@ death(unsigned int stage, bool look)
 		break;
 	case 4:
 		TEST_EXPECT(evil_hello(e), 0);
-		evil_fill(&msg, SHM_WIRE_CONNECT, 0);
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONNECT, 0, -1), 0);
+		TEST_EXPECT(evil_say(e, SHM_WIRE_CONNECT, 0), 0);
 		break;
 	case 5:
 		TEST_EXPECT(evil_hello(e), 0);
@@ -278,8 +274,7 @@ death(unsigned int stage, bool look)
 		TEST_EXPECT(evil_ready(e, &e->chan), 0);
 		evil_put(e, &e->chan, "last words", 10);
 		if (stage == 8) {
-			evil_fill(&msg, SHM_WIRE_CLOSE, 0);
-			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+			TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, 0), 0);
 		}
 		break;
 	default:
@@ -327,14 +322,12 @@ rss_flat(uint64_t before)
 static int
 chan_cycle(struct evil *e)
 {
-	union shm_wire_msg msg;
 	uint32_t connects = peer_env.target->nb_connects;
 
 	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
 	TEST_EXPECT(evil_ready(e, &e->chan), 0);
 	PEER_WAIT(peer_env.target->nb_connects == connects + 1, TEST_MS);
-	evil_fill(&msg, SHM_WIRE_CLOSE, 0);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, 0), 0);
 	TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
 	return TEST_SUCCESS;
 }

@@ -20,7 +20,6 @@
 static int
 conn_dies(struct evil *e, uint64_t before, uint32_t disconnects, const char *what, uint32_t nr)
 {
-	union shm_wire_msg msg;
 	int ret = evil_wait(e, SHM_WIRE_CLOSE, TEST_MS);
 
 	TEST_ASSERT(ret == 0, "%s %u does not end the connection: %s", what, nr, strerror(-ret));
@@ -28,8 +27,7 @@ conn_dies(struct evil *e, uint64_t before, uint32_t disconnects, const char *wha
 	TEST_ASSERT(peer_violations() == before + 1, "%s %u is not counted", what, nr);
 	TEST_EXPECT(peer_env.target->nb_disconnects, disconnects + 1);
 	TEST_EXPECT(peer_env.target->disconnect_status, -EPROTO);
-	evil_fill(&msg, SHM_WIRE_CLOSED, 0);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSED, 0, -1), 0);
+	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSED, 0), 0);
 	/* the link is as good as before */
 	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
 	TEST_TRUE(!evil_gone(e));
@@ -243,7 +241,6 @@ test_end_answered(void)
 		{ 2, SHM_WIRE_TAKEN + NB_PINGS * 16 + 8, 2 }, { 2, SHM_WIRE_TAKEN - 8, 2 },
 		{ NB_PINGS + 1, SHM_WIRE_TAKEN + 16, 1 }, { UINT32_MAX, UINT32_MAX, 0 },
 	};
-	union shm_wire_msg msg;
 	struct evil *e;
 	uint32_t downs;
 	unsigned int i;
@@ -257,8 +254,7 @@ test_end_answered(void)
 			e->chan.own->taken = SHM_WIRE_POS_START + says[i].taken;
 		__atomic_store_n(&e->chan.own->head, SHM_WIRE_POS_START + says[i].head * 16,
 			__ATOMIC_RELEASE);
-		evil_fill(&msg, SHM_WIRE_CLOSED, 0);
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSED, 0, -1), 0);
+		TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSED, 0), 0);
 		TEST_CALL(end_check(downs, says[i].done));
 		TEST_EXPECT(peer_violations(), 0);
 		/* the link is as good as before */
@@ -272,7 +268,6 @@ test_end_answered(void)
 static int
 test_end_silent(void)
 {
-	union shm_wire_msg msg;
 	struct evil *e;
 	uint32_t downs;
 
@@ -283,8 +278,7 @@ test_end_silent(void)
 	TEST_CALL(end_check(downs, 1));
 	TEST_EXPECT(e->chan.peer->cut, (SHM_WIRE_POS_START + 16) | SHM_WIRE_CUT_AT);
 	TEST_EXPECT(peer_violations(), 0);
-	evil_fill(&msg, SHM_WIRE_CLOSED, 0);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSED, 0, -1), 0);
+	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSED, 0), 0);
 	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
 	return TEST_SUCCESS;
 }
@@ -308,15 +302,28 @@ test_end_crossed(void)
 	peer_turn_ms(10);
 	TEST_EXPECT(peer_env.target->nb_disconnects, downs);
 	TEST_EXPECT(peer_violations(), 0);
-	evil_fill(&msg, SHM_WIRE_CLOSE, 0);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, 0), 0);
 	TEST_CALL(end_check(downs, 0));
 	TEST_TRUE(!evil_gone(e));
-	evil_fill(&msg, SHM_WIRE_CLOSED, 0);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSED, 0, -1), 0);
+	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSED, 0), 0);
 	PEER_WAIT(evil_gone(e), TEST_MS);
 	TEST_EXPECT(peer_violations(), 1);
 	return TEST_SUCCESS;
+}
+
+/* A peer whose ring is cut, with three messages in it; it has still to say that it closes. */
+static struct evil *
+cut_begin(uint32_t cut)
+{
+	struct evil *e = evil_connected();
+	unsigned int i;
+
+	if (e == NULL)
+		return NULL;
+	e->chan.own->cut = cut;
+	for (i = 0; i < 3; i++)
+		evil_put(e, &e->chan, "last", 4);
+	return e;
 }
 
 /* The peer ends the connection, and cuts its ring: at a place that it never tells. */
@@ -325,16 +332,11 @@ test_cut_untold(void)
 {
 	struct test_ep *target = peer_env.target;
 	uint32_t downs = target->nb_disconnects, recv = target->nb_recv;
-	struct evil *e = evil_connected();
-	union shm_wire_msg msg;
+	struct evil *e = cut_begin(SHM_WIRE_CUT);
 	unsigned int i;
 
 	TEST_TRUE(e != NULL);
-	e->chan.own->cut = SHM_WIRE_CUT;
-	for (i = 0; i < 3; i++)
-		evil_put(e, &e->chan, "late", 4);
-	evil_fill(&msg, SHM_WIRE_CLOSE, 0);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, 0), 0);
 	for (i = 0; i < 10; i++)
 		TEST_CALL(peer_honest(1));
 	TEST_EXPECT(target->nb_disconnects, downs);
@@ -351,18 +353,12 @@ test_cut_told(void)
 {
 	struct test_ep *target = peer_env.target;
 	uint32_t downs = target->nb_disconnects, recv = target->nb_recv;
-	struct evil *e = evil_connected();
-	union shm_wire_msg msg;
-	unsigned int i;
+	struct evil *e = cut_begin((SHM_WIRE_POS_START + 2 * 16) | SHM_WIRE_CUT_AT);
 
 	TEST_TRUE(e != NULL);
-	e->chan.own->cut = (SHM_WIRE_POS_START + 2 * 16) | SHM_WIRE_CUT_AT;
-	for (i = 0; i < 3; i++)
-		evil_put(e, &e->chan, "last", 4);
 	PEER_WAIT(target->nb_recv == recv + 2, TEST_MS);
 	peer_turn_ms(10);
-	evil_fill(&msg, SHM_WIRE_CLOSE, 0);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, 0), 0);
 	PEER_WAIT(target->nb_disconnects == downs + 1, TEST_MS);
 	TEST_EXPECT(target->nb_recv, recv + 2);
 	TEST_EXPECT(e->chan.peer->head, SHM_WIRE_POS_START + 2 * 16);

@@ -377,13 +377,11 @@ test_segment_replaced(void)
 static int
 test_card_segments(void)
 {
-	union shm_wire_msg msg;
 	struct evil *e = evil_up();
 	void *map;
 
 	TEST_TRUE(e != NULL);
-	evil_fill(&msg, SHM_WIRE_CONNECT, 0);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONNECT, 0, -1), 0);
+	TEST_EXPECT(evil_say(e, SHM_WIRE_CONNECT, 0), 0);
 	TEST_EXPECT(evil_wait(e, SHM_WIRE_ACCEPT, TEST_MS), 0);
 	TEST_TRUE(e->msg_fd >= 0);
 	map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, e->msg_fd, 0);
