@@ -36,8 +36,8 @@
  *
  * doca_ctx_stop() gives tasks that are still submitted back by the error callback; the
  * consumer is IDLE when the peer's producers have let go of the buffers and all tasks are
- * freed. Over shared memory the consumer's engine is enough for that, if it was RUNNING;
- * over BlueField the connection's has to be progressed as well, and the peer's.
+ * freed. The consumer's engine is enough for that, if it was RUNNING; over BlueField it
+ * takes a second if the connection's engine is not progressed.
  */
 
 #include <stdint.h>
