@@ -316,7 +316,7 @@ client_call(struct client *cl, const struct peer_hdr *msg, int want, const char 
 			return ret;
 		if (rte_rdtsc() > deadline)
 			return client_fail(cl, -ETIMEDOUT, "the server has not answered '%s' for "
-					"%.0f s", name, patience);
+					"%.0f s; it may hang", name, patience);
 	}
 	if (cl->reply_type == -EPROTONOSUPPORT)
 		return client_fail(cl, -EPROTONOSUPPORT,
@@ -640,12 +640,12 @@ run_join(struct client *cl, const struct client_run *run)
 			if (cc->reason != 0)
 				return client_fail(cl, cc->reason,
 						"connection %u could not join the run: %s", i,
-						strerror(-cc->reason));
+						rte_comch_reason_str(cc->reason));
 			nb += cc->joined ? 1 : 0;
 		}
 		if (rte_rdtsc() > deadline)
 			return client_fail(cl, -ETIMEDOUT, "the server has not let connections "
-					"join the run for %.0f s", PEER_PATIENCE);
+					"join the run for %.0f s; it may hang", PEER_PATIENCE);
 	} while (nb < run->nb_conns);
 	return 0;
 }
