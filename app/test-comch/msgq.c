@@ -76,7 +76,7 @@ program_find(const struct client *cl, char *path, size_t size)
 				return 0;
 		}
 	}
-	snprintf(path, size, "%s/%s", TEST_COMCH_PROGRAMS, PROGRAM_NAME);
+	strlcpy(path, TEST_COMCH_PROGRAMS "/" PROGRAM_NAME, size);
 	return access(path, X_OK) == 0 ? 0 : -ENOENT;
 }
 
