@@ -69,16 +69,17 @@ post_alloc(struct pair *p, uint32_t i, struct rte_comch_task **task)
 static int
 send_alloc(struct pair *p, uint32_t i, uint64_t len, struct rte_comch_task **task)
 {
+	static uint32_t imm; /* stays for callbacks that submit a task again */
 	const struct rte_comch_send send = {
 		.addr = test_slot(&p->from, i),
 		.len = len,
 		.mem = p->from.mem,
-		.imm = &i,
-		.imm_len = sizeof(i),
+		.imm = &imm,
+		.imm_len = sizeof(imm),
 	};
 	int ret = rte_comch_producer_task_alloc(p->producer->ctx, p->consumer->id, &send, task);
 
-	/* the immediate data has to stay until the task is submitted */
+	imm = i;
 	if (ret == 0)
 		ret = rte_comch_task_submit(*task);
 	return ret;

@@ -46,6 +46,7 @@ sanitize=('-Db_sanitize=address,undefined' -Db_lundef=false -Dbuildtype=debugopt
 
 # with_sanitizers <command>...: they end a program at the first finding.
 with_sanitizers() {
+	local -x ASAN_OPTIONS=detect_stack_use_after_return=1
 	local -x UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 	local -x LSAN_OPTIONS=suppressions=$top/devtools/lsan.supp:print_suppressions=0
 	"$@"
