@@ -443,21 +443,24 @@ int comch_rep_check(int16_t dev_id, uint16_t rep_id);
 void comch_devs_lock_take(void);
 void comch_devs_lock_drop(void);
 
-/* rte_comch_pe.c */
-int comch_pe_attach(struct rte_comch_pe *pe, struct rte_comch_ctx *ctx);
+/* rte_comch_pe_lists.c */
 void comch_pe_ctx_add(struct rte_comch_ctx *ctx);
-void comch_pe_detach(struct rte_comch_ctx *ctx);
-struct rte_comch_pgroup *comch_pe_pgroup_find(const struct rte_comch_pe *pe,
-		struct rte_comch_dev *dev);
 void comch_pe_work_add(struct rte_comch_ctx *ctx);
+void comch_pe_work_del(struct rte_comch_ctx *ctx);
 void comch_pe_retry_add(struct comch_conn *conn);
 void comch_pe_retry_del(struct comch_conn *conn);
 void comch_pe_reap_add(struct rte_comch_pe *pe, struct comch_conn *conn);
 void comch_pe_dead_add(struct rte_comch_ctx *ctx);
-void comch_pe_dead_run(struct rte_comch_pe *pe);
 void comch_pe_timer_update(struct rte_comch_pe *pe);
 void comch_pe_kick(struct rte_comch_pe *pe);
 void comch_pe_wake(struct rte_comch_pe *pe);
+
+/* rte_comch_pe_pgroup.c */
+int comch_pe_attach(struct rte_comch_pe *pe, struct rte_comch_ctx *ctx);
+void comch_pe_detach(struct rte_comch_ctx *ctx);
+struct rte_comch_pgroup *comch_pe_pgroup_find(const struct rte_comch_pe *pe,
+		struct rte_comch_dev *dev);
+int comch_pe_devs_release(struct rte_comch_pe *pe);
 
 /* rte_comch_pool.c */
 void comch_pool_init(struct comch_task_pool *pool, uint32_t max_tasks, int socket_id);
@@ -484,6 +487,9 @@ comch_pe_touch(struct rte_comch_pe *pe)
 		comch_pe_kick(pe);
 }
 
+/* rte_comch_ctx.c */
+void comch_ctx_dead_run(struct rte_comch_pe *pe);
+
 /*
  * Around what calls the application back outside of progress. A context that is
  * destroyed in there is freed when the last of these is over, so that all of them
@@ -499,7 +505,7 @@ static inline void
 comch_pe_leave(struct rte_comch_pe *pe)
 {
 	if (--pe->nb_calls == 0 && !pe->in_progress && !TAILQ_EMPTY(&pe->dead))
-		comch_pe_dead_run(pe);
+		comch_ctx_dead_run(pe);
 }
 
 /* The larger structure of a context that is known to be of that kind. */

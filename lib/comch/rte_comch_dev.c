@@ -18,8 +18,6 @@
 #include "comch_private.h"
 #include "rte_comch_trace.h"
 
-RTE_LOG_REGISTER_DEFAULT(comch_logtype, NOTICE);
-
 /* One process, one table. The lock guards it against telemetry, above all. */
 static struct rte_comch_dev *comch_devs[RTE_COMCH_MAX_DEVS];
 static rte_spinlock_t comch_devs_lock = RTE_SPINLOCK_INITIALIZER;

@@ -3,9 +3,9 @@
  */
 
 /*
- * The progress engine: what one thread turns to make its contexts move, and how
- * it sleeps. It knows poll groups, lists of things to do and deadlines; what a
- * context or a connection does with its turn is in their own files.
+ * The progress engine: a turn of it, and how its thread sleeps. What it has to do
+ * is in rte_comch_pe_lists.c; what a context or a connection does with its turn is
+ * in their own files.
  */
 
 #include <errno.h>
@@ -107,19 +107,6 @@ fail:
 	return ret;
 }
 
-/* Contexts that were destroyed in one of their callbacks. */
-void
-comch_pe_dead_run(struct rte_comch_pe *pe)
-{
-	struct rte_comch_ctx *ctx;
-
-	while ((ctx = TAILQ_FIRST(&pe->dead)) != NULL) {
-		TAILQ_REMOVE(&pe->dead, ctx, next_dev);
-		pe->nb_over--;
-		comch_ctx_free(ctx);
-	}
-}
-
 /* When no driver and no callback is on the stack any more. */
 static void
 pe_over_run(struct rte_comch_pe *pe)
@@ -131,226 +118,13 @@ pe_over_run(struct rte_comch_pe *pe)
 		pe->nb_over--;
 		comch_parent_put(&conn->parent);
 	}
-	comch_pe_dead_run(pe);
+	comch_ctx_dead_run(pe);
 }
 
 int
 rte_comch_pe_fd(struct rte_comch_pe *pe)
 {
 	return pe == NULL ? -EINVAL : pe->epfd;
-}
-
-int
-rte_comch_pmd_fd_add(struct rte_comch_pe *pe, int fd)
-{
-	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
-
-	return epoll_ctl(pe->epfd, EPOLL_CTL_ADD, fd, &ev) == 0 ? 0 : -errno;
-}
-
-void
-rte_comch_pmd_fd_del(struct rte_comch_pe *pe, int fd)
-{
-	epoll_ctl(pe->epfd, EPOLL_CTL_DEL, fd, NULL);
-}
-
-void
-comch_pe_kick(struct rte_comch_pe *pe)
-{
-	const uint64_t one = 1;
-	ssize_t n;
-
-	/* fails only if the counter is full, and then the engine will wake */
-	n = write(pe->evfd, &one, sizeof(one));
-	RTE_SET_USED(n);
-}
-
-/* After something was left for the engine, by any thread. */
-void
-comch_pe_wake(struct rte_comch_pe *pe)
-{
-	/*
-	 * Pairs with the fence in rte_comch_pe_arm(): either this thread sees
-	 * the engine armed, or the engine sees what it was left when it looks
-	 * again.
-	 */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&pe->armed, __ATOMIC_RELAXED) != 0)
-		comch_pe_kick(pe);
-}
-
-int
-rte_comch_pmd_event_post(struct rte_comch_pe *pe, struct rte_comch_pmd_event *ev)
-{
-	if (rte_ring_mp_enqueue(pe->mailbox, ev) != 0)
-		return -ENOSPC;
-	comch_pe_wake(pe);
-	return 0;
-}
-
-/*
- * A reference to the poll group that an engine has of a device, or NULL. Any thread:
- * the group stays, as a place for the connection that is about to move there.
- */
-struct rte_comch_pgroup *
-comch_pe_pgroup_find(const struct rte_comch_pe *pe, struct rte_comch_dev *dev)
-{
-	struct rte_comch_pgroup *pg;
-
-	rte_spinlock_lock(&dev->lock);
-	TAILQ_FOREACH(pg, &dev->pgs, next)
-		if (pg->pe == pe)
-			break;
-	if (pg != NULL)
-		pg->refs++;
-	rte_spinlock_unlock(&dev->lock);
-	return pg;
-}
-
-/* Poll group of a device, made with the first that needs it. */
-static int
-pe_pgroup_get(struct rte_comch_pe *pe, struct rte_comch_dev *dev, struct rte_comch_pgroup **pg)
-{
-	struct rte_comch_pmd_ending *end;
-	int ret;
-
-	*pg = comch_pe_pgroup_find(pe, dev);
-	if (*pg != NULL)
-		return 0;
-	if (pe->nb_pgs == COMCH_PE_MAX_PGROUPS) {
-		COMCH_LOG(ERR, "%s: the progress engine has contexts of %u devices, take another",
-			dev->data->name, pe->nb_pgs);
-		return -ENOSPC;
-	}
-	end = calloc(1, sizeof(*end));
-	if (end == NULL)
-		return -ENOMEM;
-	ret = dev->ops->pgroup_create(dev, pe, pg);
-	if (ret != 0) {
-		free(end);
-		return ret;
-	}
-	(*pg)->refs = 1;
-	(*pg)->added = false;
-	(*pg)->down = 0;
-	(*pg)->end = end;
-	pe->pgs[pe->nb_pgs++] = *pg;
-	rte_spinlock_lock(&dev->lock);
-	TAILQ_INSERT_TAIL(&dev->pgs, *pg, next);
-	rte_spinlock_unlock(&dev->lock);
-	return 0;
-}
-
-/* The driver is done with a poll group, which is its own: this is what waited. */
-static void
-pe_pgroup_gone(struct rte_comch_pmd_ending *end)
-{
-	if (end->lost)
-		rte_comch_pmd_count(&end->dev->data->stats.kept);
-	rte_spinlock_lock(&end->dev->lock);
-	end->dev->nb_ending_pgs--; /* the last that held it: it may go */
-	rte_spinlock_unlock(&end->dev->lock);
-	if (!end->lost)
-		free(end);
-}
-
-static void
-pe_pgroup_put(struct rte_comch_pe *pe, struct rte_comch_pgroup *pg)
-{
-	struct rte_comch_pmd_ending *end = pg->end;
-	struct rte_comch_dev *dev = pg->dev;
-	bool last;
-	uint32_t i;
-
-	rte_spinlock_lock(&dev->lock);
-	last = --pg->refs == 0;
-	if (last) {
-		TAILQ_REMOVE(&dev->pgs, pg, next);
-		dev->nb_ending_pgs++;
-	}
-	rte_spinlock_unlock(&dev->lock);
-	if (!last)
-		return;
-	for (i = 0; i < pe->nb_pgs; i++) {
-		if (pe->pgs[i] == pg) {
-			pe->pgs[i] = pe->pgs[--pe->nb_pgs];
-			break;
-		}
-	}
-	comch_ending_begin(end, dev, pe, pe_pgroup_gone);
-	if (comch_ending_settle(end, dev->ops->pgroup_destroy(pg, end)))
-		pe_pgroup_gone(end);
-}
-
-/* The place of a device among those of the engine, nb_pgs if there is none. */
-static uint32_t
-pe_pgroup_index(const struct rte_comch_pe *pe, const struct rte_comch_dev *dev)
-{
-	uint32_t i;
-
-	for (i = 0; i < pe->nb_pgs && pe->pgs[i]->dev != dev; i++)
-		;
-	return i;
-}
-
-int
-rte_comch_pe_dev_add(struct rte_comch_pe *pe, int16_t dev_id)
-{
-	struct rte_comch_dev *dev = comch_dev_get(dev_id);
-	struct rte_comch_pgroup *pg;
-	uint32_t i;
-	int ret;
-
-	if (pe == NULL || dev == NULL) {
-		COMCH_LOG(ERR, "device %d: no such device, or no engine to add it to", dev_id);
-		return -EINVAL;
-	}
-	i = pe_pgroup_index(pe, dev);
-	if (i < pe->nb_pgs && pe->pgs[i]->added)
-		return -EALREADY;
-	ret = pe_pgroup_get(pe, dev, &pg);
-	if (ret == 0)
-		pg->added = true;
-	return ret;
-}
-
-int
-rte_comch_pe_dev_del(struct rte_comch_pe *pe, int16_t dev_id)
-{
-	struct rte_comch_dev *dev = comch_dev_get(dev_id);
-	uint32_t i;
-
-	if (pe == NULL || dev == NULL)
-		return -EINVAL;
-	i = pe_pgroup_index(pe, dev);
-	if (i == pe->nb_pgs || !pe->pgs[i]->added)
-		return -ENOENT;
-	pe->pgs[i]->added = false;
-	pe_pgroup_put(pe, pe->pgs[i]);
-	return 0;
-}
-
-/* Let go of the devices that were added, unless something else of one is here. */
-static int
-pe_devs_release(struct rte_comch_pe *pe)
-{
-	struct rte_comch_pgroup *pg;
-	uint32_t i, refs;
-
-	for (i = 0; i < pe->nb_pgs; i++) {
-		pg = pe->pgs[i];
-		rte_spinlock_lock(&pg->dev->lock);
-		refs = pg->refs;
-		rte_spinlock_unlock(&pg->dev->lock);
-		if (refs != pg->added)
-			return -EBUSY;
-	}
-	while (pe->nb_pgs != 0) {
-		pg = pe->pgs[0];
-		pg->added = false;
-		pe_pgroup_put(pe, pg);
-	}
-	return 0;
 }
 
 int
@@ -362,7 +136,7 @@ rte_comch_pe_destroy(struct rte_comch_pe *pe)
 		return 0;
 	if (pe->in_progress || pe->nb_calls != 0)
 		return -EDEADLK;
-	if (pe->nb_ctxs != 0 || pe_devs_release(pe) != 0) {
+	if (pe->nb_ctxs != 0 || comch_pe_devs_release(pe) != 0) {
 		COMCH_LOG(ERR, "progress engine: %u contexts or connections are on it, or one is on its way: end them first",
 			pe->nb_ctxs);
 		return -EBUSY;
@@ -378,121 +152,6 @@ rte_comch_pe_destroy(struct rte_comch_pe *pe)
 	pe_over_run(pe);
 	pe_free(pe);
 	return 0;
-}
-
-static void
-pe_work_del(struct rte_comch_ctx *ctx)
-{
-	if (!ctx->on_work)
-		return;
-	ctx->on_work = false;
-	ctx->pe->nb_work--;
-	TAILQ_REMOVE(&ctx->pe->work, ctx, next_work);
-}
-
-int
-comch_pe_attach(struct rte_comch_pe *pe, struct rte_comch_ctx *ctx)
-{
-	int ret;
-
-	if (ctx->kind->is_queue && pe->nb_queues == COMCH_PE_MAX_QUEUES) {
-		COMCH_LOG(ERR, "%s: the progress engine has %u consumers and producers, take another",
-			ctx->dev->data->name, pe->nb_queues);
-		return -ENOSPC;
-	}
-	ret = pe_pgroup_get(pe, ctx->dev, &ctx->pg);
-	if (ret != 0)
-		return ret;
-	pe->nb_queues += ctx->kind->is_queue;
-	ctx->pe = pe;
-	comch_pe_ctx_add(ctx);
-	ctx->kind->pgroup_set(ctx);
-	return 0;
-}
-
-/* In the thread of its engine: it has what it needs of it. */
-void
-comch_pe_ctx_add(struct rte_comch_ctx *ctx)
-{
-	TAILQ_INSERT_TAIL(&ctx->pe->ctxs, ctx, next_pe);
-	ctx->pe->nb_ctxs++;
-}
-
-void
-comch_pe_detach(struct rte_comch_ctx *ctx)
-{
-	struct rte_comch_pe *pe = ctx->pe;
-
-	if (pe == NULL)
-		return;
-	pe_work_del(ctx);
-	TAILQ_REMOVE(&pe->ctxs, ctx, next_pe);
-	pe->nb_ctxs--;
-	pe->nb_queues -= ctx->kind->is_queue;
-	pe_pgroup_put(pe, ctx->pg);
-	ctx->pg = NULL;
-	ctx->pe = NULL;
-	ctx->kind->pgroup_set(ctx);
-}
-
-void
-comch_pe_work_add(struct rte_comch_ctx *ctx)
-{
-	if (ctx->on_work)
-		return;
-	ctx->on_work = true;
-	ctx->pe->nb_work++;
-	TAILQ_INSERT_TAIL(&ctx->pe->work, ctx, next_work);
-	comch_pe_touch(ctx->pe);
-}
-
-void
-comch_pe_retry_add(struct comch_conn *conn)
-{
-	struct rte_comch_pe *pe = conn->ctrl->ctx.pe;
-
-	if (conn->on_retry)
-		return;
-	conn->on_retry = true;
-	pe->nb_retry++;
-	TAILQ_INSERT_TAIL(&pe->retry, conn, retry);
-}
-
-void
-comch_pe_retry_del(struct comch_conn *conn)
-{
-	struct rte_comch_pe *pe = conn->ctrl->ctx.pe;
-
-	if (!conn->on_retry)
-		return;
-	conn->on_retry = false;
-	pe->nb_retry--;
-	TAILQ_REMOVE(&pe->retry, conn, retry);
-}
-
-void
-comch_pe_reap_add(struct rte_comch_pe *pe, struct comch_conn *conn)
-{
-	comch_pool_give(&pe->tasks, conn->nb_own); /* all its tasks are freed */
-	TAILQ_INSERT_TAIL(&pe->reaped, conn, next);
-	pe->nb_over++;
-}
-
-void
-comch_pe_dead_add(struct rte_comch_ctx *ctx)
-{
-	TAILQ_INSERT_TAIL(&ctx->pe->dead, ctx, next_dev);
-	ctx->pe->nb_over++;
-}
-
-void
-comch_pe_timer_update(struct rte_comch_pe *pe)
-{
-	struct rte_comch_ctx *ctx;
-
-	pe->next_timer = UINT64_MAX;
-	TAILQ_FOREACH(ctx, &pe->ctxs, next_pe)
-		pe->next_timer = RTE_MIN(pe->next_timer, ctx->kind->deadline(ctx));
 }
 
 /*
@@ -525,7 +184,7 @@ pe_work_run(struct rte_comch_pe *pe)
 		ctx = TAILQ_FIRST(&pe->work);
 		if (ctx == NULL)
 			break;
-		pe_work_del(ctx);
+		comch_pe_work_del(ctx);
 		nb += ctx->kind->work(ctx);
 	}
 	return nb;
