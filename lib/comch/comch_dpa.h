@@ -111,11 +111,12 @@ int comch_dpa_usable(struct comch_dpa *dpa, const char *what);
 int comch_dpa_conf_check(const struct comch_dpa *dpa, const char *what, uint32_t flags,
 		const uint64_t *reserved, uint32_t nb_reserved);
 int comch_dpa_name_check(const struct comch_dpa *dpa, const char *what, const char *name);
+
+/* rte_comch_dpa_down.c */
 void comch_dpas_dev_down(struct rte_comch_dev *dev, int reason);
 bool comch_dpas_started(struct rte_comch_dev *dev);
 
 /* rte_comch_msgq.c */
 int comch_msgq_usable(struct comch_msgq *msgq, const char *what);
-void comch_msgq_down(struct comch_msgq *msgq);
 
 #endif /* COMCH_DPA_H */

@@ -437,11 +437,14 @@ struct rte_comch_pe {
 	struct comch_ctx_list ctxs;
 };
 
-/* rte_comch_dev.c */
+/* rte_comch_dev_table.c */
 struct rte_comch_dev *comch_dev_get(int16_t dev_id);
-int comch_rep_check(int16_t dev_id, uint16_t rep_id);
+void comch_dev_drop(struct rte_comch_dev *dev);
 void comch_devs_lock_take(void);
 void comch_devs_lock_drop(void);
+
+/* rte_comch_dev.c */
+int comch_rep_check(int16_t dev_id, uint16_t rep_id);
 
 /* rte_comch_pe_lists.c */
 void comch_pe_ctx_add(struct rte_comch_ctx *ctx);

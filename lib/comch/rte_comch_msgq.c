@@ -60,16 +60,6 @@ comch_msgq_usable(struct comch_msgq *msgq, const char *what)
 	return ret;
 }
 
-/* With the lock of its offload processor: the program has ended. */
-void
-comch_msgq_down(struct comch_msgq *msgq)
-{
-	rte_spinlock_lock(&msgq->parent.lock);
-	msgq->ended = true;
-	rte_spinlock_unlock(&msgq->parent.lock);
-	comch_parent_down(&msgq->parent);
-}
-
 static int
 msgq_conf_check(const struct comch_dpa *dpa, const struct rte_comch_msgq_conf *conf)
 {
