@@ -28,8 +28,6 @@
 #include "shm_dpa.h"
 #include "shm_fast.h"
 
-RTE_LOG_REGISTER_DEFAULT(shm_logtype, NOTICE);
-
 #define SHM_ARG_ROLE "role"
 #define SHM_ARG_FUNCTIONS "functions"
 #define SHM_ARG_FUNCTION "function"
@@ -591,7 +589,7 @@ shm_dev_open(struct shm_dev *dev)
 			dev->dev->data->name, rte_strerror(rte_errno));
 		return -ENOMEM;
 	}
-	shm_fast_init();
+	shm_barrier_init();
 	dev->func_fds = dev_func_fds(dev);
 	dev->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (dev->epfd < 0)

@@ -292,11 +292,13 @@ int shm_stage_attach(struct shm_consumer *c, struct rte_comch_mem *mem);
 void shm_stage_fns(struct shm_consumer *c, struct rte_comch_fp_object *fp);
 bool shm_stage_has_packets(const struct shm_consumer *c);
 
-/* shm_fast.c: queues of this side */
-void shm_fast_init(void);
+/* shm_barrier.c */
+void shm_barrier_init(void);
 bool shm_fences_needed(void);
 void shm_barrier_process(void);
 void shm_barrier_all(void);
+
+/* shm_fast.c: queues of this side */
 struct shm_fast *shm_fast_get_locked(struct shm_chan *chan);
 void shm_fast_put_locked(struct shm_fast *fast);
 void shm_fast_violation(struct rte_comch_queue *queue, const char *what, uint64_t a, uint64_t b);
