@@ -8,10 +8,12 @@
  * nobody has to configure addresses, or to ask for the MAC of one.
  */
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include <rte_common.h>
+#include <rte_string_fns.h>
 
 #include "bluefield_dev_priv.h"
 
@@ -168,4 +170,45 @@ bf_dev_rep_find(const struct bf_dev *dev, const struct bf_cm_addr *addr)
 		if (memcmp(&dev->reps[i].addr, addr, sizeof(*addr)) == 0)
 			return &dev->reps[i];
 	return NULL;
+}
+
+/* A number as names of functions have it: pf0vf03 is not pf0vf3. */
+static bool
+name_number(const char **at, unsigned int max, uint16_t *number)
+{
+	const char *p = *at;
+	unsigned int got = 0;
+
+	if (!isdigit((unsigned char)*p) || (p[0] == '0' && isdigit((unsigned char)p[1])))
+		return false;
+	for (; isdigit((unsigned char)*p); p++) {
+		got = got * 10 + (*p - '0');
+		if (got > max)
+			return false;
+	}
+	*number = got;
+	*at = p;
+	return true;
+}
+
+bool
+bf_function_parse(const char *name, struct bf_rep *rep)
+{
+	const char *at;
+
+	if (strlen(name) >= sizeof(rep->name) || strncmp(name, "pf", 2) != 0)
+		return false;
+	at = name + 2;
+	rep->number = 0;
+	rep->type = RTE_COMCH_FUNC_PF;
+	if (!name_number(&at, BF_MAX_PF, &rep->pf))
+		return false;
+	if (strncmp(at, "vf", 2) == 0) {
+		at += 2;
+		rep->type = RTE_COMCH_FUNC_VF;
+		if (!name_number(&at, BF_MAX_VF, &rep->number))
+			return false;
+	}
+	strlcpy(rep->name, name, sizeof(rep->name));
+	return *at == '\0';
 }

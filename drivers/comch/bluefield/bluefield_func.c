@@ -40,40 +40,6 @@ bf_func_conf_init(struct bf_func_conf *conf)
 	conf->max_pages = FUNC_DFLT_MAX_PAGES;
 }
 
-bool
-bf_func_is_vf(const struct bf_func *func)
-{
-	return func->hw->device_id == BF_PCI_ID_VF || func->hw->device_id == BF_PCI_ID_VF_BF1;
-}
-
-/*
- * Commands
- */
-
-int
-bf_func_cmd(struct bf_func *func, enum bf_cmd_slot slot, struct bf_cmd *cmd)
-{
-	int ret = bf_cmdq_exec(func->cmdq, slot, cmd);
-
-	if (ret != 0)
-		bf_pages_blame(func, cmd, ret);
-	if (ret == -ETIMEDOUT)
-		bf_fatal_set(func, BF_FATAL_TIMEOUT, ret);
-	else if (ret != 0 && cmd->delivery != BF_DELIVERY_OK)
-		bf_fatal_set(func, BF_FATAL_COMMAND, -EIO);
-	return ret;
-}
-
-int
-bf_func_exec(struct bf_func *func, void *in, uint32_t in_len, void *out, uint32_t out_len)
-{
-	struct bf_cmd cmd = {
-		.in = in, .in_len = in_len, .out = out, .out_len = out_len,
-	};
-
-	return bf_func_cmd(func, BF_CMD_NORMAL, &cmd);
-}
-
 /* Called between polls of a command: see bf_cmd_watch_t. */
 static int
 func_watch(void *arg, enum bf_cmd_slot slot)
@@ -92,6 +58,20 @@ func_watch(void *arg, enum bf_cmd_slot slot)
 		return 0;
 	__atomic_store_n(&func->health.next_ms, now + FUNC_WATCH_MS, __ATOMIC_RELAXED);
 	return bf_health_check(func);
+}
+
+/* In the worker: it was woken, or it is time for a poll. */
+static void
+func_pass(struct bf_func *func, bool poll)
+{
+	if (poll)
+		bf_health_poll(func);
+	/* also with a poll: an interrupt that got lost costs a period, not more */
+	if (bf_func_status(func, NULL) == 0)
+		bf_eq_poll(func);
+	if (func->conf.wake_cb != NULL)
+		func->conf.wake_cb(func->conf.arg);
+	bf_fatal_deliver(func);
 }
 
 /*
@@ -291,7 +271,7 @@ bf_func_create(struct bf_hw *hw, const struct bf_func_conf *conf, struct bf_func
 	bf_eq_init(func);
 	ret = bf_cmdq_create(hw, func->conf.cmd_timeout_ms, func_watch, func, &func->cmdq);
 	if (ret == 0)
-		ret = bf_worker_create(func);
+		ret = bf_worker_create(func, func_pass);
 	if (ret != 0) {
 		func_free(func, false);
 		return ret;
@@ -368,38 +348,6 @@ bf_func_reset(struct bf_func *func)
 	func_mark_failed(func, ret);
 	bf_unlock(&func->ctl);
 	return ret;
-}
-
-/*
- * For the layers above
- */
-
-int
-bf_func_usable(const struct bf_func *func)
-{
-	int ret = bf_func_status(func, NULL);
-
-	if (ret == 0 && func->stage != BF_STAGE_IRQ)
-		ret = -EIO;
-	return ret;
-}
-
-void
-bf_func_limbo(struct bf_func *func, struct bf_mem *mem)
-{
-	LIST_INSERT_HEAD(&func->limbo, mem, next);
-}
-
-const struct bf_func_caps *
-bf_func_caps(const struct bf_func *func)
-{
-	return &func->caps;
-}
-
-struct bf_hw *
-bf_func_hw(struct bf_func *func)
-{
-	return func->hw;
 }
 
 void

@@ -145,7 +145,7 @@ struct bf_func {
 };
 
 /*
- * bluefield_func.c
+ * bluefield_func_cmd.c
  */
 
 /* A command on a slot; a delivery error is fatal. */
@@ -161,6 +161,12 @@ int bf_func_usable(const struct bf_func *func);
 
 /* Give memory that the device may still use to the list that waits for a reset. */
 void bf_func_limbo(struct bf_func *func, struct bf_mem *mem);
+
+/* Mark the function as failed; the first wins, and logs. Any thread, any lock. */
+void bf_fatal_set(struct bf_func *func, enum bf_fatal fatal, int reason);
+
+/* Tell, if there is something to tell. No lock held. */
+void bf_fatal_deliver(struct bf_func *func);
 
 /*
  * bluefield_boot.c
@@ -193,12 +199,6 @@ int bf_ready(struct bf_func *func);
  * bluefield_health.c
  */
 
-/* Mark the function as failed; the first wins, and logs. Any thread, any lock. */
-void bf_fatal_set(struct bf_func *func, enum bf_fatal fatal, int reason);
-
-/* Tell, if there is something to tell. No lock held. */
-void bf_fatal_deliver(struct bf_func *func);
-
 /*
  * Look at the registers: 0 or a negative errno, and then the function has failed.
  * Before bf_health_start() and after bf_health_stop() only a function that is gone
@@ -221,8 +221,11 @@ void bf_health_stop(struct bf_func *func);
  * bluefield_worker.c
  */
 
+/* What the thread does when it is woken, or when health is to be polled. */
+typedef void (*bf_worker_pass_t)(struct bf_func *func, bool poll);
+
 /* A thread that does nothing yet. 0 or a negative errno, logged with the remedy. */
-int bf_worker_create(struct bf_func *func);
+int bf_worker_create(struct bf_func *func, bf_worker_pass_t pass);
 /* It has been stopped, or never ran. */
 void bf_worker_destroy(struct bf_func *func);
 /* From now on it polls, and can be woken. */
@@ -244,9 +247,6 @@ void bf_pages_fini(struct bf_func *func);
 
 /* Ask firmware what it needs for a stage of bring-up, and give it. */
 int bf_pages_startup(struct bf_func *func, bool boot);
-
-/* A command failed: if it may be for want of pages that others give, say so. */
-void bf_pages_blame(struct bf_func *func, const struct bf_cmd *cmd, int ret);
 
 /*
  * What an event asked for: num < 0 to take back. early: it came before the last ones were

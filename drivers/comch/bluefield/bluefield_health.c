@@ -3,8 +3,8 @@
  */
 
 /*
- * Whether the function still lives: the look at its registers, what the worker
- * polls, and what happens when it does not: it is marked, once, and told, once.
+ * Whether the function still lives: the look at its registers, and what the worker
+ * polls. How it is marked as failed is in bluefield_func_cmd.c.
  */
 
 #include <errno.h>
@@ -20,40 +20,6 @@
 #define HEALTH_MIN_STALL_MS 3000
 /* Each answer doubles the time to the next question, up to this: cards do with no tick. */
 #define HEALTH_MAX_PROBE_MS 60000
-
-const char *
-bf_fatal_text(enum bf_fatal fatal)
-{
-	switch (fatal) {
-	case BF_FATAL_NONE: return "none";
-	case BF_FATAL_GONE: return "device gone";
-	case BF_FATAL_FIRMWARE: return "firmware failed";
-	case BF_FATAL_NIC_STATE: return "interface disabled";
-	case BF_FATAL_TIMEOUT: return "command without answer";
-	case BF_FATAL_PAGES: return "page accounting broken";
-	case BF_FATAL_EQ: return "event queue broken";
-	case BF_FATAL_COMMAND: return "command interface broken";
-	}
-	return "unknown";
-}
-
-static const char *
-fatal_remedy(enum bf_fatal fatal)
-{
-	switch (fatal) {
-	case BF_FATAL_GONE:
-		return "remove the device; check slot, link and power, rescan the PCI bus";
-	case BF_FATAL_NIC_STATE:
-		return "somebody resets the card or has switched the function off, or the owner "
-			"of its PF (in DPU mode the card's kernel) has ended; wait for the end of "
-			"that, then reset the function";
-	case BF_FATAL_FIRMWARE:
-		return "reset the function; if it fails again, reset the card and look at its "
-			"firmware's log";
-	default:
-		return "reset the function";
-	}
-}
 
 static const char *
 synd_text(uint8_t synd)
@@ -72,53 +38,6 @@ synd_text(uint8_t synd)
 	case 0x10: return "temperature too high";
 	default: return "unknown syndrome";
 	}
-}
-
-void
-bf_fatal_set(struct bf_func *func, enum bf_fatal fatal, int reason)
-{
-	int none = BF_FATAL_NONE;
-
-	if (!__atomic_compare_exchange_n(&func->fatal, &none, fatal, false, __ATOMIC_ACQ_REL,
-			__ATOMIC_ACQUIRE))
-		return;
-	/* readers of fatal without a reason yet say -EIO */
-	__atomic_store_n(&func->reason, reason, __ATOMIC_RELEASE);
-	if (func->cmdq != NULL)
-		bf_cmdq_kill(func->cmdq, reason);
-	BF_LOG(ERR, "%s: the function has failed: %s; %s", BF_NAME(func), bf_fatal_text(fatal),
-		fatal_remedy(fatal));
-	__atomic_store_n(&func->untold, true, __ATOMIC_SEQ_CST);
-	/* whoever found out may hold locks: the worker tells */
-	bf_worker_wake(func);
-}
-
-/* Who takes the mark tells: an error of a bring-up is told by its return value. */
-void
-bf_fatal_deliver(struct bf_func *func)
-{
-	if (!__atomic_load_n(&func->untold, __ATOMIC_SEQ_CST) ||
-	    !__atomic_load_n(&func->up, __ATOMIC_SEQ_CST))
-		return;
-	if (!__atomic_exchange_n(&func->untold, false, __ATOMIC_SEQ_CST))
-		return;
-	if (func->conf.fatal_cb != NULL)
-		func->conf.fatal_cb(func->conf.arg, __atomic_load_n(&func->fatal, __ATOMIC_ACQUIRE),
-			__atomic_load_n(&func->reason, __ATOMIC_ACQUIRE));
-}
-
-int
-bf_func_status(const struct bf_func *func, enum bf_fatal *fatal)
-{
-	int val = __atomic_load_n(&func->fatal, __ATOMIC_ACQUIRE);
-	int reason;
-
-	if (fatal != NULL)
-		*fatal = val;
-	if (val == BF_FATAL_NONE)
-		return 0;
-	reason = __atomic_load_n(&func->reason, __ATOMIC_ACQUIRE);
-	return reason != 0 ? reason : -EIO;
 }
 
 /* What firmware left behind for those who can read it. */

@@ -25,6 +25,26 @@
 /* The registers that bring-up needs; a smaller BAR is not theirs. */
 #define MIN_BAR_SIZE 0x10000u
 
+const char *
+bf_part_name(uint16_t device_id)
+{
+	/*
+	 * Not BlueField-1 (a2d2, VF a2d3), for which the vendor has no Comch, nor
+	 * BlueField-4 (a2df), of which we know nothing but the number. VFs have one
+	 * number for all parts since ConnectX-6 Dx: firmware tells them apart.
+	 */
+	switch (device_id) {
+	case BF_DEVICE_BF2:
+		return "BlueField-2";
+	case BF_DEVICE_BF3:
+		return "BlueField-3";
+	case BF_DEVICE_VF:
+		return "virtual function";
+	default:
+		return NULL;
+	}
+}
+
 int
 bf_irq_unregister(const char *name, const struct rte_intr_handle *intr,
 		rte_intr_callback_fn cb, void *arg)

@@ -462,24 +462,6 @@ bf_pages_request(struct bf_func *func, bool ec, uint16_t func_id, bool release, 
 	bf_unlock(&func->pages.lock);
 }
 
-/*
- * The pages of a VF come from the kernel with its PF, and in DPU mode those of all
- * functions of the host from the card's: a command that firmware cannot end for want
- * of them says nothing of that. What a card does then is not documented: no answer,
- * or a status of limits or resources.
- */
-void
-bf_pages_blame(struct bf_func *func, const struct bf_cmd *cmd, int ret)
-{
-	bool starved = ret == -ETIMEDOUT || cmd->status == BF_STATUS_LIMIT ||
-		cmd->status == BF_STATUS_NO_RES;
-
-	if (!starved || cmd->quiet || !(bf_func_is_vf(func) || func->pages_asked_none))
-		return;
-	BF_LOG(ERR, "%s: firmware takes pages for this function from the owner of its PF, and in DPU mode from the card's kernel: it may be stuck or short of memory; look at kernel log (dmesg) and free memory there, reload its mlx5_core or restart it, then reset this device or probe it again",
-		BF_NAME(func));
-}
-
 int
 bf_pages_startup(struct bf_func *func, bool boot)
 {

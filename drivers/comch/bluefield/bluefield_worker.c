@@ -7,7 +7,7 @@
  * with the commands that firmware wants for them, the poll of health, and telling
  * of a failure. EAL's interrupt thread serves all drivers of the process, and
  * firmware may take a minute for a command: so that thread only wakes this one.
- * What a poll looks at is in bluefield_health.c, events are in bluefield_eq.c.
+ * What it does in a pass is in bluefield_func.c.
  */
 
 #include <errno.h>
@@ -27,6 +27,7 @@
 
 struct bf_worker {
 	struct bf_func *func;
+	bf_worker_pass_t pass;
 	struct bf_lock lock;
 	struct bf_cond cond;  /* something below has changed */
 	dpdk_thread_t thread;
@@ -70,19 +71,6 @@ worker_wait(struct bf_worker *worker)
 	return false;
 }
 
-static void
-worker_pass(struct bf_func *func, bool poll)
-{
-	if (poll)
-		bf_health_poll(func);
-	/* also with a poll: an interrupt that got lost costs a period, not more */
-	if (bf_func_status(func, NULL) == 0)
-		bf_eq_poll(func);
-	if (func->conf.wake_cb != NULL)
-		func->conf.wake_cb(func->conf.arg);
-	bf_fatal_deliver(func);
-}
-
 static DPDK_THREAD_FUNC(worker_main, arg)
 {
 	struct bf_worker *worker = arg;
@@ -96,7 +84,7 @@ static DPDK_THREAD_FUNC(worker_main, arg)
 		worker->woken = false;
 		worker->busy = true;
 		bf_unlock(&worker->lock);
-		worker_pass(worker->func, poll);
+		worker->pass(worker->func, poll);
 		bf_lock(&worker->lock);
 		worker->busy = false;
 		bf_cond_wake_all(&worker->cond);
@@ -106,7 +94,7 @@ static DPDK_THREAD_FUNC(worker_main, arg)
 }
 
 int
-bf_worker_create(struct bf_func *func)
+bf_worker_create(struct bf_func *func, bf_worker_pass_t pass)
 {
 	const char *dev = BF_NAME(func);
 	char name[WORKER_NAME_SIZE];
@@ -119,6 +107,7 @@ bf_worker_create(struct bf_func *func)
 		return -ENOMEM;
 	}
 	worker->func = func;
+	worker->pass = pass;
 	bf_lock_init(&worker->lock);
 	ret = bf_cond_init(&worker->cond);
 	if (ret != 0)

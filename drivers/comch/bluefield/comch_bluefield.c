@@ -27,8 +27,6 @@
 #include "bluefield_fast.h"
 #include "bluefield_report.h"
 
-RTE_LOG_REGISTER_DEFAULT(bf_logtype, NOTICE);
-
 #define BF_DRIVER "comch_bluefield"
 
 /*
@@ -55,26 +53,6 @@ dev_is_telling(const struct rte_comch_dev *rte_dev, const char *what)
 	BF_LOG(ERR, "%s: cannot be %s in the callback that tells of its removal; do so in another thread, or in an alarm (rte_eal_alarm_set)",
 		rte_dev->data->name, what);
 	return true;
-}
-
-const char *
-bf_part_name(uint16_t device_id)
-{
-	/*
-	 * Not BlueField-1 (a2d2, VF a2d3), for which the vendor has no Comch, nor
-	 * BlueField-4 (a2df), of which we know nothing but the number. VFs have one
-	 * number for all parts since ConnectX-6 Dx: firmware tells them apart.
-	 */
-	switch (device_id) {
-	case BF_DEVICE_BF2:
-		return "BlueField-2";
-	case BF_DEVICE_BF3:
-		return "BlueField-3";
-	case BF_DEVICE_VF:
-		return "virtual function";
-	default:
-		return NULL;
-	}
 }
 
 /*
