@@ -36,22 +36,6 @@
 /* The id whose callback this thread runs: it may release that without a wait. */
 static __thread const struct bf_cm_id *own_cb;
 
-bool
-bf_cm_gid_mac(const uint8_t gid[16], uint8_t mac[6])
-{
-	static const uint8_t link_local[8] = { 0xfe, 0x80 };
-
-	if (memcmp(gid, link_local, sizeof(link_local)) != 0 || gid[11] != 0xff ||
-	    gid[12] != 0xfe)
-		return false;
-	mac[0] = gid[8] ^ 0x02;
-	mac[1] = gid[9];
-	mac[2] = gid[10];
-	memcpy(mac + 3, gid + 13, 3);
-	/* a group is no sender */
-	return (mac[0] & 1) == 0;
-}
-
 /*
  * Begin and end
  */
@@ -226,7 +210,7 @@ bf_cm_connect(struct bf_cm *cm, const struct bf_cm_addr *to, const struct bf_cm_
 		*out = id;
 		bf_cm_send_req(id, priv, len);
 		id->end = bf_cm_now(cm) + timeout_ms;
-		bf_cm_timer_retry(id, BF_CM_ST_REQ_SENT, req_interval(&cm->conf, timeout_ms),
+		bf_cm_id_retry(id, BF_CM_ST_REQ_SENT, req_interval(&cm->conf, timeout_ms),
 			cm->conf.retries);
 		ret = 0;
 	}
@@ -252,7 +236,7 @@ bf_cm_accept(struct bf_cm_id *id, const struct bf_cm_qp *own, const void *priv, 
 		bf_cm_send_rep(id, priv, len);
 		/* as the REQ asks, but neither for ever nor in a flood */
 		ms = RTE_MIN(bf_mad_code_ms(id->rep_timeout), cm->conf.rep_max_ms);
-		bf_cm_timer_retry(id, BF_CM_ST_REP_SENT, RTE_MAX(ms, MIN_REP_MS),
+		bf_cm_id_retry(id, BF_CM_ST_REP_SENT, RTE_MAX(ms, MIN_REP_MS),
 			RTE_MAX(id->rep_retries, MIN_REP_RETRIES));
 		ret = 0;
 	}
@@ -317,7 +301,7 @@ disconnect(struct bf_cm_id *id, int reason)
 	case BF_CM_ST_ESTABLISHED:
 	case BF_CM_ST_REP_SENT:
 		bf_cm_send_dreq(id, reason);
-		bf_cm_timer_retry(id, BF_CM_ST_DREQ_SENT, cm->conf.dreq_ms,
+		bf_cm_id_retry(id, BF_CM_ST_DREQ_SENT, cm->conf.dreq_ms,
 			cm->conf.dreq_retries);
 		return 0;
 	case BF_CM_ST_DREQ_RCVD:
@@ -428,22 +412,6 @@ bf_cm_path(const struct bf_cm_id *id, const struct bf_cm_qp *own, struct bf_qp_p
 /*
  * Events
  */
-
-struct bf_cm_event *
-bf_cm_note(struct bf_cm_id *id, enum bf_cm_event_type type, int status)
-{
-	struct bf_cm *cm = id->cm;
-	struct bf_cm_note *note = &cm->notes[cm->nb_notes];
-
-	memset(note, 0, sizeof(*note));
-	note->id = id;
-	note->ev.type = type;
-	note->ev.status = status;
-	note->ev.from = id->addr;
-	if (!id->released && cm->nb_notes < BF_CM_MAX_NOTES)
-		cm->nb_notes++;
-	return &note->ev;
-}
 
 /* The lock is let go of meanwhile. What was taken back is not told. */
 static void

@@ -263,3 +263,44 @@ bf_cm_id_state(struct bf_cm_id *id, enum bf_cm_state state, uint64_t ms)
 	id->state = state;
 	bf_cm_id_due(id, ms);
 }
+
+void
+bf_cm_id_retry(struct bf_cm_id *id, enum bf_cm_state state, uint32_t interval,
+	uint8_t retries)
+{
+	id->interval = interval;
+	id->retries_left = retries;
+	bf_cm_id_state(id, state, bf_cm_now(id->cm) + interval);
+}
+
+struct bf_cm_event *
+bf_cm_note(struct bf_cm_id *id, enum bf_cm_event_type type, int status)
+{
+	struct bf_cm *cm = id->cm;
+	struct bf_cm_note *note = &cm->notes[cm->nb_notes];
+
+	memset(note, 0, sizeof(*note));
+	note->id = id;
+	note->ev.type = type;
+	note->ev.status = status;
+	note->ev.from = id->addr;
+	if (!id->released && cm->nb_notes < BF_CM_MAX_NOTES)
+		cm->nb_notes++;
+	return &note->ev;
+}
+
+bool
+bf_cm_gid_mac(const uint8_t gid[16], uint8_t mac[6])
+{
+	static const uint8_t link_local[8] = { 0xfe, 0x80 };
+
+	if (memcmp(gid, link_local, sizeof(link_local)) != 0 || gid[11] != 0xff ||
+	    gid[12] != 0xfe)
+		return false;
+	mac[0] = gid[8] ^ 0x02;
+	mac[1] = gid[9];
+	mac[2] = gid[10];
+	memcpy(mac + 3, gid + 13, 3);
+	/* a group is no sender */
+	return (mac[0] & 1) == 0;
+}

@@ -11,7 +11,8 @@
  *   bluefield_cm_msg.c      messages that go out
  *   bluefield_cm_active.c   answers to our own REQs
  *   bluefield_cm_passive.c  REQs of others, and answers to our REPs
- *   bluefield_cm_rx.c       what arrives, and ends of connections
+ *   bluefield_cm_rx.c       what arrives
+ *   bluefield_cm_end.c      ends of connections
  *   bluefield_cm_timer.c    what is due
  *   bluefield_cm_reason.c   reasons of REJs
  *
@@ -168,13 +169,6 @@ bf_cm_now(struct bf_cm *cm)
 }
 
 /*
- * bluefield_cm.c
- */
-
-/* Tell the user, if it still wants to know, once this message or timer is handled. */
-struct bf_cm_event *bf_cm_note(struct bf_cm_id *id, enum bf_cm_event_type type, int status);
-
-/*
  * bluefield_cm_id.c
  */
 
@@ -198,6 +192,11 @@ struct bf_cm_id *bf_cm_id_of_qp(struct bf_cm *cm, const struct bf_cm_addr *from,
 /* A new state; the timer and the counts follow. ms: when it is due, UINT64_MAX never. */
 void bf_cm_id_state(struct bf_cm_id *id, enum bf_cm_state state, uint64_t ms);
 void bf_cm_id_due(struct bf_cm_id *id, uint64_t ms);
+/* A new state, in which what was kept is sent so often, with so many ms in between. */
+void bf_cm_id_retry(struct bf_cm_id *id, enum bf_cm_state state, uint32_t interval,
+	uint8_t retries);
+/* Tell the user, if it still wants to know, once this message or timer is handled. */
+struct bf_cm_event *bf_cm_note(struct bf_cm_id *id, enum bf_cm_event_type type, int status);
 const char *bf_cm_state_text(enum bf_cm_state state);
 
 /*
@@ -237,7 +236,9 @@ void bf_cm_rx_rtu(struct bf_cm_id *id);
 void bf_cm_rx_rej_req(struct bf_cm_id *id);
 void bf_cm_rx(struct bf_cm *cm, const struct bf_cm_packet *pkt);
 
-/* Ends, of bluefield_cm_rx.c */
+/*
+ * bluefield_cm_end.c
+ */
 
 /* There is no connection: tell, or let go if nobody listens. */
 void bf_cm_fail(struct bf_cm_id *id, int status);
@@ -251,8 +252,6 @@ void bf_cm_timewait(struct bf_cm_id *id, int status);
  * bluefield_cm_timer.c
  */
 
-void bf_cm_timer_retry(struct bf_cm_id *id, enum bf_cm_state state, uint32_t interval,
-	uint8_t retries);
 /* The next one that is due from this slot on is handled; past the last slot: none is. */
 uint32_t bf_cm_timer_next(struct bf_cm *cm, uint32_t slot, uint64_t now);
 

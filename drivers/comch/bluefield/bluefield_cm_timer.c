@@ -10,15 +10,6 @@
 
 #include "bluefield_cm_priv.h"
 
-void
-bf_cm_timer_retry(struct bf_cm_id *id, enum bf_cm_state state, uint32_t interval,
-	uint8_t retries)
-{
-	id->interval = interval;
-	id->retries_left = retries;
-	bf_cm_id_state(id, state, bf_cm_now(id->cm) + interval);
-}
-
 /* Send what was kept once more. False: it was sent often enough. */
 static bool
 again(struct bf_cm_id *id, uint64_t now)
