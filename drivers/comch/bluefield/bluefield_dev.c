@@ -26,8 +26,8 @@ static void
 parts_down(struct bf_dev *dev, int nb)
 {
 	while (nb-- > 0)
-		if (bf_parts[nb] != NULL && bf_parts[nb]->down != NULL)
-			bf_parts[nb]->down(dev);
+		if (dev->parts[nb]->down != NULL)
+			dev->parts[nb]->down(dev);
 }
 
 static int
@@ -36,9 +36,9 @@ parts_up(struct bf_dev *dev)
 	int i, ret;
 
 	for (i = 0; i < BF_NB_PARTS; i++) {
-		if (bf_parts[i] == NULL || bf_parts[i]->up == NULL)
+		if (dev->parts[i]->up == NULL)
 			continue;
-		ret = bf_parts[i]->up(dev);
+		ret = dev->parts[i]->up(dev);
 		if (ret != 0) {
 			parts_down(dev, i);
 			return ret;
@@ -55,8 +55,8 @@ parts_destroy(struct bf_dev *dev)
 	/* the function may fail by now, and its thread tells of that */
 	bf_lock(&dev->telling);
 	for (i = dev->nb_parts; i-- > 0;)
-		if (bf_parts[i] != NULL && bf_parts[i]->destroy != NULL)
-			bf_parts[i]->destroy(dev);
+		if (dev->parts[i]->destroy != NULL)
+			dev->parts[i]->destroy(dev);
 	__atomic_store_n(&dev->nb_parts, 0, __ATOMIC_RELAXED);
 	bf_unlock(&dev->telling);
 }
@@ -68,8 +68,8 @@ parts_create(struct bf_dev *dev)
 	int ret;
 
 	for (i = 0; i < BF_NB_PARTS; i++) {
-		if (bf_parts[i] != NULL && bf_parts[i]->create != NULL) {
-			ret = bf_parts[i]->create(dev);
+		if (dev->parts[i]->create != NULL) {
+			ret = dev->parts[i]->create(dev);
 			if (ret != 0)
 				return ret;
 		}
@@ -87,8 +87,8 @@ bf_dev_fail(struct bf_dev *dev, int reason)
 	bf_lock(&dev->telling);
 	nb = __atomic_load_n(&dev->nb_parts, __ATOMIC_ACQUIRE);
 	for (i = 0; i < nb; i++)
-		if (bf_parts[i] != NULL && bf_parts[i]->fail != NULL)
-			bf_parts[i]->fail(dev, reason);
+		if (dev->parts[i]->fail != NULL)
+			dev->parts[i]->fail(dev, reason);
 	bf_unlock(&dev->telling);
 }
 
@@ -128,8 +128,8 @@ cm_up(struct bf_dev *dev)
 	conf.wake = cm_wake;
 	conf.arg = dev;
 	for (i = 0; i < BF_NB_PARTS; i++)
-		if (bf_parts[i] != NULL && bf_parts[i]->cm_req != NULL)
-			conf.req_cb = bf_parts[i]->cm_req;
+		if (dev->parts[i]->cm_req != NULL)
+			conf.req_cb = dev->parts[i]->cm_req;
 	return bf_cm_create(dev->objs, &dev->pd, &dev->uar, &conf, &dev->cm);
 }
 

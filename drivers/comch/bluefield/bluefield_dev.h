@@ -124,9 +124,6 @@ struct bf_part {
 	bool (*group_arm)(struct bf_group *group);
 };
 
-/* By enum bf_part_id, in comch_bluefield.c; NULL: none. */
-extern const struct bf_part *const bf_parts[BF_NB_PARTS];
-
 /*
  * How long a queue pair sends a packet again that nobody acknowledges. Its timer is
  * 4.096 us << BF_ACK_TIMEOUT, 67 ms, of which hardware may make up to four times as much;
@@ -168,6 +165,7 @@ struct bf_dev {
 	bool addr_set;
 	bool roce_set;          /* by us, to be undone */
 	struct bf_cm *cm;       /* NULL: there are neither functions= nor peer= */
+	const struct bf_part *const *parts; /* by enum bf_part_id */
 	/* of each part, its own */
 	void *part[BF_NB_PARTS];
 	struct bf_lock life;

@@ -149,20 +149,23 @@ group_wake(struct group *g)
 static void
 parts_group_down(struct bf_group *pub, int nb)
 {
+	const struct bf_part *const *parts = pub->dev->parts;
+
 	while (nb-- > 0)
-		if (bf_parts[nb] != NULL && bf_parts[nb]->group_down != NULL)
-			bf_parts[nb]->group_down(pub);
+		if (parts[nb]->group_down != NULL)
+			parts[nb]->group_down(pub);
 }
 
 static int
 parts_group_up(struct bf_group *pub)
 {
+	const struct bf_part *const *parts = pub->dev->parts;
 	int i, ret;
 
 	for (i = 0; i < BF_NB_PARTS; i++) {
-		if (bf_parts[i] == NULL || bf_parts[i]->group_up == NULL)
+		if (parts[i]->group_up == NULL)
 			continue;
-		ret = bf_parts[i]->group_up(pub);
+		ret = parts[i]->group_up(pub);
 		if (ret != 0) {
 			parts_group_down(pub, i);
 			return ret;
@@ -174,11 +177,12 @@ parts_group_up(struct bf_group *pub)
 static void
 parts_group_left(struct bf_group *pub)
 {
+	const struct bf_part *const *parts = pub->dev->parts;
 	int i;
 
 	for (i = 0; i < BF_NB_PARTS; i++)
-		if (bf_parts[i] != NULL && bf_parts[i]->group_left != NULL)
-			bf_parts[i]->group_left(pub);
+		if (parts[i]->group_left != NULL)
+			parts[i]->group_left(pub);
 }
 
 static void
@@ -511,6 +515,7 @@ int
 bf_group_poll(struct rte_comch_pgroup *pg, uint64_t now)
 {
 	struct group *g = to_group(bf_group_of(pg));
+	const struct bf_part *const *parts = g->pub.dev->parts;
 	int i, nb = 0;
 
 	/* during a reset there is nothing, and nothing may be touched */
@@ -520,8 +525,8 @@ bf_group_poll(struct rte_comch_pgroup *pg, uint64_t now)
 	if (likely(g->made))
 		nb += events_poll(g);
 	for (i = 0; i < BF_NB_PARTS; i++)
-		if (bf_parts[i] != NULL && bf_parts[i]->group_poll != NULL)
-			nb += bf_parts[i]->group_poll(&g->pub, now);
+		if (parts[i]->group_poll != NULL)
+			nb += parts[i]->group_poll(&g->pub, now);
 	rte_spinlock_unlock(&g->turn);
 	return nb;
 }
@@ -534,6 +539,7 @@ bool
 bf_group_arm(struct rte_comch_pgroup *pg)
 {
 	struct group *g = to_group(bf_group_of(pg));
+	const struct bf_part *const *parts = g->pub.dev->parts;
 	bool pending = false;
 	eventfd_t drop;
 	int i;
@@ -550,8 +556,8 @@ bf_group_arm(struct rte_comch_pgroup *pg)
 	/* armed, then what the parts look at; pairs with the fence in bf_group_kick() */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (i = 0; i < BF_NB_PARTS; i++)
-		if (bf_parts[i] != NULL && bf_parts[i]->group_arm != NULL)
-			pending |= bf_parts[i]->group_arm(&g->pub);
+		if (parts[i]->group_arm != NULL)
+			pending |= parts[i]->group_arm(&g->pub);
 	/* without users, too: the worker may add one, whose first completion has to wake */
 	if (g->made && bf_dev_status(g->pub.dev) == 0) {
 		bf_ceq_arm(&g->pub.ceq);

@@ -33,7 +33,7 @@
  * The parts that communicate: capabilities and limits are theirs. Their operations are in
  * bf_ops below.
  */
-const struct bf_part *const bf_parts[BF_NB_PARTS] = {
+static const struct bf_part *const bf_parts[BF_NB_PARTS] = {
 	[BF_PART_CHAN] = &bf_chan_part,
 	[BF_PART_FAST] = &bf_fast_part,
 };
@@ -76,7 +76,7 @@ info_parts(struct bf_dev *dev, struct rte_comch_dev_info *info)
 	if (!bf_dev_communicates(dev))
 		return;
 	for (i = 0; i < BF_NB_PARTS; i++)
-		if (bf_parts[i] != NULL && bf_parts[i]->info_get != NULL)
+		if (bf_parts[i]->info_get != NULL)
 			bf_parts[i]->info_get(dev, info);
 	if (dev->nb_reps == 0)
 		info->capa &= ~RTE_COMCH_CAPA_SERVER;
@@ -153,7 +153,7 @@ bf_dump(struct rte_comch_dev *rte_dev, FILE *f)
 		bf_unlock(&dev->life);
 	}
 	for (i = 0; i < BF_NB_PARTS; i++)
-		if (bf_parts[i] != NULL && bf_parts[i]->dump != NULL)
+		if (bf_parts[i]->dump != NULL)
 			bf_parts[i]->dump(dev, f);
 }
 
@@ -411,6 +411,7 @@ dev_alloc(struct rte_device *device, const struct bf_ident *ident, const struct 
 		return ret;
 	}
 	dev->rte_dev = rte_dev;
+	dev->parts = bf_parts;
 	dev->ident = *ident;
 	if (args->function[0] != '\0')
 		strlcpy(dev->ident.function, args->function, sizeof(dev->ident.function));
