@@ -3,9 +3,8 @@
 # Copyright(c) 2026 The dpdk-comch authors
 #
 # Tests what runs the steps of test.sh, devtools/test/steps.sh, with steps that
-# fail in each way that a step can, and a run that is ended in the middle; and that
-# check-fixes.sh keeps its builds out of the tree. Nothing of the tree is built or
-# tested here. Takes a few seconds.
+# fail in each way that a step can, and a run that is ended in the middle. Nothing of
+# the tree is built or tested here. Takes a few seconds.
 
 # shellcheck disable=SC2317 # functions are called by the plan
 set -euo pipefail
@@ -114,11 +113,6 @@ plan quick 1 x -- true'
 [ "$rc" = 2 ] || { echo "the same name twice: exit status $rc"; bad=1; }
 steps 'plan quick 1 x after y -- true'
 [ "$rc" = 2 ] || { echo "a need that is not there: exit status $rc"; bad=1; }
-
-# Its argument is where it works: not where the patches are, which git would track.
-rc=0
-"$here/check-fixes.sh" --applies "$here/undo-fixes" >"$run/out" 2>&1 || rc=$?
-[ "$rc" = 2 ] || { echo "check-fixes.sh works within the tree: exit status $rc"; bad=1; }
 
 # wait_for yes|no: that the step's program runs, or does not, for twenty seconds at most.
 wait_for() {

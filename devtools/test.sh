@@ -63,7 +63,6 @@ plan quick 1 'check: tests of the evidence for BlueField' -- "$devtools/check-ev
 plan quick 1 'check: last commit message' -- "$devtools/check-git-log.sh"
 plan quick 2 'check: what runs these steps' -- "$devtools/check-test-steps.sh"
 plan gate 6 'check: driver headers of DPDK' -- "$devtools/check-driver-headers.sh" "$work/driver-headers"
-plan quick 2 'check: undo patches fit' counted -- "$devtools/check-fixes.sh" --applies "$work"
 plan quick 8 'check: shell scripts' -- "$devtools/check-shell.sh"
 plan quick 5 "check: headers of the vendor's names" -- "$devtools/check-doca-headers.sh"
 plan quick 1 "check: pages of the vendor's names" -- "$devtools/check-doca-calls.py"
@@ -203,7 +202,6 @@ plan gate 17 'instructions per message' after 'build gcc' -- \
 	"$devtools/count-instructions.sh" "$work/gcc"
 plan gate 40 'barriers of queues that are left out are found' after 'build gcc' -- \
 	"$devtools/check-barriers.sh"
-plan all 200 'tests find mended defects again' counted -- "$devtools/check-fixes.sh" "$work"
 plan gate 19 'compile for releases of DPDK' -- "$devtools/check-releases.sh" "$work"
 plan all 9 'differences of releases are found' -- "$devtools/check-releases.sh" --prove "$work"
 plan gate 65 'compile for aarch64' -- "$devtools/check-cross.sh" "$work"
