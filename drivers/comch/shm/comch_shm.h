@@ -33,6 +33,7 @@
 #include <rte_log.h>
 #include <rte_mempool.h>
 
+#include "shm_times.h"
 #include "shm_wire.h"
 
 extern int shm_logtype;
@@ -74,18 +75,6 @@ extern int shm_logtype;
 #define SHM_LINK_FDS 3
 /* The least that a function may take, whatever RLIMIT_NOFILE says. */
 #define SHM_MIN_FUNC_FDS 16
-
-/* All in milliseconds. */
-#define SHM_REST_MS 1         /* between two fences for queues that go to rest */
-#define SHM_SERVICE_MS 5      /* a look at the sockets, even without a bell */
-#define SHM_CONNECT_MS 20     /* between two attempts to find the card's side */
-#define SHM_HELLO_MS 2000     /* for the first message of a link */
-#define SHM_READY_MS 6000     /* for a client that was accepted: more than it waits itself */
-#define SHM_CLOSE_MS 1000     /* to take the next message after CLOSE; below RTE_COMCH_PMD_END_MS */
-#define SHM_CLOSE_MAX_MS 9000 /* and then for all of them */
-
-/* Microseconds until the peer's stores from before a fence are seen. */
-#define SHM_CUT_US 1000
 
 struct shm_consumer;
 struct shm_dev;

@@ -22,10 +22,6 @@
 /* Messages of one turn, and lines of one second that are logged. */
 #define CTL_BURST 64
 #define CTL_MAX_LINES 64
-/* A program that sends more is read slowly. */
-#define CTL_REST_US 10000
-/* From an end that a message finds to that which the monitor has seen. */
-#define CTL_END_MS 1000
 
 bool
 shm_dpa_is_down(const struct shm_dpa *dpa)
@@ -107,7 +103,7 @@ shm_dpa_request(struct shm_dpa *dpa, struct shm_dpa_msg *msg, int fd, uint32_t m
 		return ret;
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
 	/* of one that has ended the monitor finds out why */
-	ret = answer_wait_locked(dpa, ret == 0 ? ms : CTL_END_MS);
+	ret = answer_wait_locked(dpa, ret == 0 ? ms : SHM_DPA_END_MS);
 	dpa->seq = 0;
 	if (ret == 0) {
 		ret = dpa->answer.ret;
@@ -210,5 +206,5 @@ shm_dpa_receive(struct shm_dpa *dpa)
 		if (!ctl_receive(dpa))
 			return;
 	if (dpa->nb_lines > CTL_MAX_LINES)
-		usleep(CTL_REST_US);
+		usleep(SHM_DPA_REST_US);
 }

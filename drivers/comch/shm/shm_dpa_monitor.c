@@ -27,11 +27,7 @@
 #include "dpdk_release.h"
 #include "shm_dpa.h"
 
-/* From the end of the socket to that of its process, and from STOP to SIGKILL. */
-#define MONITOR_HUP_MS 500
-#define MONITOR_STOP_MS 500
-/* Between two looks at its threads: one for each unit, those of calls and of control. */
-#define MONITOR_LOOK_MS 1000
+/* Threads beside those of units: of calls and of control. */
 #define MONITOR_THREADS 2
 
 /* Launch it, in this thread; its end of the socket is ours no more. */
@@ -104,7 +100,7 @@ monitor_wait(struct shm_dpa *dpa, pid_t pid)
 	};
 
 	for (;;) {
-		if (poll(pfds, 2, MONITOR_LOOK_MS) < 0)
+		if (poll(pfds, 2, SHM_DPA_LOOK_MS) < 0)
 			continue;
 		if ((pfds[1].revents & POLLIN) != 0 && !shm_dpa_is_down(dpa))
 			shm_dpa_receive(dpa);
@@ -115,7 +111,7 @@ monitor_wait(struct shm_dpa *dpa, pid_t pid)
 			pfds[1].fd = -1; /* it was killed; nobody wants to know more */
 		} else if ((pfds[1].revents & POLLHUP) != 0) {
 			pfds[1].fd = -1;
-			if (!shm_dpa_process_over(dpa, MONITOR_HUP_MS))
+			if (!shm_dpa_process_over(dpa, SHM_DPA_HUP_MS))
 				shm_dpa_violation(dpa, SHM_DPA_NO_EU, "it closed its control socket",
 					0, 0);
 		}
@@ -229,7 +225,7 @@ shm_dpa_process_stop(struct shm_dpa *dpa)
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
 	dpa->stopping = true;
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
-	if (shm_dpa_send(dpa, &msg, -1) != 0 || !shm_dpa_process_over(dpa, MONITOR_STOP_MS))
+	if (shm_dpa_send(dpa, &msg, -1) != 0 || !shm_dpa_process_over(dpa, SHM_DPA_STOP_MS))
 		syscall(SYS_pidfd_send_signal, dpa->pidfd, SIGKILL, NULL, 0);
 	monitor_join(dpa);
 	close(dpa->pidfd);

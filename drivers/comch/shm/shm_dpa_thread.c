@@ -18,10 +18,6 @@
 #include "shm_fast.h"
 #include "shm_msgq.h"
 
-/* Between two looks at a unit that is to be done. */
-#define THREAD_LOOK_US 50
-#define THREAD_LOOK_MAX_US 2000
-
 /* The index of a function; -ENOENT. */
 static int
 func_find(const struct shm_dpa *dpa, const char *name, enum shm_dpa_func_kind kind)
@@ -52,7 +48,7 @@ static int
 unit_settle(struct shm_dpa *dpa, uint32_t eu, uint32_t epoch)
 {
 	const uint32_t *seen = &shm_dpa_prog(dpa)->eus[eu].epoch;
-	uint32_t us = THREAD_LOOK_US, waited = 0;
+	uint32_t us = SHM_DPA_LOOK_US, waited = 0;
 
 	/* acquire: its function has returned before */
 	while (__atomic_load_n(seen, __ATOMIC_ACQUIRE) != epoch) {
@@ -62,7 +58,7 @@ unit_settle(struct shm_dpa *dpa, uint32_t eu, uint32_t epoch)
 			return -ETIMEDOUT;
 		usleep(us);
 		waited += us;
-		us = RTE_MIN(2 * us, (uint32_t)THREAD_LOOK_MAX_US);
+		us = RTE_MIN(2 * us, (uint32_t)SHM_DPA_LOOK_MAX_US);
 	}
 	return 0;
 }

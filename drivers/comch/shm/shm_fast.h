@@ -41,10 +41,6 @@
 #define SHM_MAX_SENDS 8192
 /* Consumers of one link that the peer has not answered about. */
 #define SHM_MAX_LINK_ASKED (SHM_MAX_TX_FDS / 2)
-/* For the peer to answer about a consumer, or to finish what it copies; milliseconds. */
-#define SHM_CONSUMER_MS 5000
-/* Between two looks at what it copies, microseconds. */
-#define SHM_CLOSE_US 20
 /* Consumers that the peer of one link can make us have. */
 #define SHM_MAX_LINK_RCS 1024
 /* Bytes of regions that a peer can make us map, and those mapped in advance. */

@@ -23,9 +23,6 @@
 #include "shm_fast.h"
 #include "shm_msgq.h"
 
-/* Microseconds between two looks at somebody who is inside. */
-#define SETTLE_US 20
-
 /* No thread is waked: this is never set. */
 static const uint32_t never_armed;
 
@@ -57,7 +54,7 @@ unit_settle(struct shm_dpa *dpa, uint32_t unit, uint64_t end)
 			return 0;
 		if (rte_get_tsc_cycles() > end)
 			return -ETIMEDOUT;
-		usleep(SETTLE_US);
+		usleep(SHM_SETTLE_US);
 	}
 	return 0;
 }
@@ -465,7 +462,7 @@ producers_settle(struct shm_msgq *mq, uint32_t slot)
 		while (producer_inside(mq, i, slot)) {
 			if (rte_get_tsc_cycles() > end)
 				return -ETIMEDOUT;
-			usleep(SETTLE_US);
+			usleep(SHM_SETTLE_US);
 		}
 	}
 	return 0;

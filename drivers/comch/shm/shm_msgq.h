@@ -37,8 +37,6 @@
 #define SHM_MSGQ_MAX_MSGQS 256
 /* Messages of one chunk of a burst. */
 #define SHM_MSGQ_CHUNK 32
-/* For units and producers to be done with what was taken away, milliseconds. */
-#define SHM_MSGQ_SETTLE_MS 500
 /* Times that a program may fail to be; engines wait for it, and others wait for them. */
 #define SHM_MSGQ_MAX_KEPT 4
 /* No position: no consumer is looked at. */

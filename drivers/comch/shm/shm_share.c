@@ -26,8 +26,6 @@
 
 #include "shm_fast.h"
 
-/* A share is kept so long, and made anew when half of that is over. */
-#define SHARE_MS 20
 /* Below the time, in units that leave these bits for the number. */
 #define SHARE_BITS 16
 #define SHARE_MASK ((UINT64_C(1) << SHARE_BITS) - 1)
@@ -119,7 +117,7 @@ share_keep(struct shm_rc *rc, uint32_t nb)
 uint32_t
 shm_share_get(const struct shm_producer *p, struct shm_rc *rc, uint32_t nb_producers)
 {
-	const uint64_t ticks = rte_get_tsc_hz() / MS_PER_S * SHARE_MS;
+	const uint64_t ticks = rte_get_tsc_hz() / MS_PER_S * SHM_SHARE_MS;
 	const uint64_t now = rte_get_tsc_cycles();
 	uint64_t *share = share_of(p, rc), word = __atomic_load_n(share, __ATOMIC_RELAXED);
 	uint32_t own = word & SHARE_MASK, posted, part, more = 0;
