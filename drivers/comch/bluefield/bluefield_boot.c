@@ -17,13 +17,6 @@
 
 #include "bluefield_func_priv.h"
 
-/* Firmware, once it knows the command queue. */
-#define BOOT_CMDQ_INIT_MS 2000
-/* Cards have missed a doorbell that came at once after the address of the queue. */
-#define BOOT_CMDQ_SETTLE_US 10000
-/* So long they have said that their state is a bad one, to the first commands. */
-#define BOOT_STATE_MS 1000
-#define BOOT_STATE_POLL_US 20000
 /* Numbers of objects have 24 bits. */
 #define BOOT_MAX_LOG 24u
 
@@ -47,7 +40,7 @@ boot_exec_first(struct bf_func *func, uint8_t *in, uint8_t *out, uint32_t out_le
 		.in = in, .in_len = BF_SMALL_IN_SIZE, .out = out, .out_len = out_len,
 		.expected = BF_STATUS_BAD_SYS_STATE,
 	};
-	uint64_t end = bf_now_ms() + BOOT_STATE_MS;
+	uint64_t end = bf_now_ms() + BF_BOOT_STATE_MS;
 	int ret;
 
 	for (;;) {
@@ -56,10 +49,10 @@ boot_exec_first(struct bf_func *func, uint8_t *in, uint8_t *out, uint32_t out_le
 			return ret;
 		if (bf_now_ms() >= end)
 			break;
-		rte_delay_us_sleep(BOOT_STATE_POLL_US);
+		rte_delay_us_sleep(BF_BOOT_STATE_POLL_US);
 	}
 	BF_LOG(ERR, "%s: %s: bad system state (syndrome 0x%08x), for %u ms", BF_NAME(func),
-		bf_cmd_name(bf_get(in, BF_IN_OPCODE)), cmd.syndrome, BOOT_STATE_MS);
+		bf_cmd_name(bf_get(in, BF_IN_OPCODE)), cmd.syndrome, BF_BOOT_STATE_MS);
 	return ret;
 }
 
@@ -72,7 +65,7 @@ boot_cmdq_init_ms(struct bf_func *func)
 	uint64_t ms;
 
 	if (val == 0 || val == BF_ALL_ONES)
-		return BOOT_CMDQ_INIT_MS;
+		return BF_CMDQ_INIT_MS;
 	ms = (uint64_t)(val & 0xfffff) * unit_ms[(val >> 29) & 3];
 	return RTE_MIN(ms, func->conf.fw_timeout_ms);
 }
@@ -453,7 +446,7 @@ boot_start(struct bf_func *func, struct bf_func_caps *caps)
 	ret = bf_cmdq_start(func->cmdq);
 	if (ret != 0)
 		return ret;
-	rte_delay_us_sleep(BOOT_CMDQ_SETTLE_US);
+	rte_delay_us_sleep(BF_CMDQ_SETTLE_US);
 	ret = bf_ready_fw(func, boot_cmdq_init_ms(func));
 	if (ret != 0)
 		return ret;

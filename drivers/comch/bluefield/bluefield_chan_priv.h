@@ -55,13 +55,6 @@
 /* Attempts that others spoil, before that is the answer. */
 #define BF_LINE_TRIES 8u
 
-/* All in milliseconds. */
-#define BF_LINE_PING_MS 1000 /* without a word from us */
-#define BF_LINE_BYE_MS 1000  /* for the answer to BYE, or the next message; below END_MS */
-#define BF_LINE_BYES_MS 9000 /* and then for all of them */
-#define BF_LINE_BURST_MS 50  /* of callbacks in one poll, before the peer hears of them */
-#define BF_LINE_REQ_MS 2000  /* one attempt to connect */
-
 #define BF_LINE_RNR_RETRY 7   /* for ever: a peer that is slow is not dead */
 #define BF_LINE_RNR_TIMER 12  /* 640 us */
 

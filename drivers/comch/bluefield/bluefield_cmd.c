@@ -18,10 +18,7 @@
 #include "bluefield_cmd.h"
 #include "bluefield_lock.h"
 #include "bluefield_report.h"
-
-/* Sleeps between polls, growing from one to the other. */
-#define CMD_POLL_MIN_US 10u
-#define CMD_POLL_MAX_US 2000u
+#include "bluefield_times.h"
 
 #define CMD_SLOT_BYTES ((BF_CMD_IN_MBOXES + BF_CMD_OUT_MBOXES) * BF_MBOX_STRIDE)
 
@@ -278,7 +275,7 @@ cmd_wait(struct bf_cmdq *q, enum bf_cmd_slot index, uint8_t *delivery)
 {
 	struct cmd_slot *slot = &q->slots[index];
 	uint64_t end = bf_now_ms() + q->timeout_ms;
-	uint32_t us = CMD_POLL_MIN_US;
+	uint32_t us = BF_CMD_POLL_MIN_US;
 	bool late = false;
 	uint8_t own;
 	int ret;
@@ -297,7 +294,7 @@ cmd_wait(struct bf_cmdq *q, enum bf_cmd_slot index, uint8_t *delivery)
 		if (ret != 0)
 			return ret;
 		rte_delay_us_sleep(us);
-		us = RTE_MIN(us * 2, CMD_POLL_MAX_US);
+		us = RTE_MIN(us * 2, BF_CMD_POLL_MAX_US);
 		/* one more look: this thread may not have run for long */
 		late = bf_now_ms() >= end;
 	}

@@ -12,9 +12,8 @@
 #include <rte_cycles.h>
 
 #include "bluefield_credits.h"
+#include "bluefield_times.h"
 
-/* A share is kept so long, and made anew when half of that is over. */
-#define SHARE_MS 20
 /* Below the time, in units that leave these bits for the number. */
 #define SHARE_BITS 16
 #define SHARE_MASK ((UINT64_C(1) << SHARE_BITS) - 1)
@@ -105,7 +104,7 @@ share_keep(struct bf_credits *cr, uint32_t nb)
 uint32_t
 bf_credits_share(struct bf_credits *cr, uint32_t producer, uint32_t nb_producers)
 {
-	const uint64_t ticks = rte_get_tsc_hz() / MS_PER_S * SHARE_MS;
+	const uint64_t ticks = rte_get_tsc_hz() / MS_PER_S * BF_SHARE_MS;
 	const uint64_t now = rte_get_tsc_cycles();
 	uint64_t *share = share_of(cr, producer), word = __atomic_load_n(share, __ATOMIC_RELAXED);
 	uint32_t own = word & SHARE_MASK, posted = bf_credits_now(cr), part, more = 0;

@@ -62,6 +62,7 @@
 #include "bluefield_cm.h"
 #include "bluefield_lock.h"
 #include "bluefield_obj.h"
+#include "bluefield_times.h"
 #include "comch_bluefield.h"
 
 struct bf_dev;
@@ -123,17 +124,6 @@ struct bf_part {
 	/* In pgroup_arm: is there something to do already? May lower the deadline. */
 	bool (*group_arm)(struct bf_group *group);
 };
-
-/*
- * How long a queue pair sends a packet again that nobody acknowledges. Its timer is
- * 4.096 us << BF_ACK_TIMEOUT, 67 ms, of which hardware may make up to four times as much;
- * after BF_RETRIES it gives up, and its first request fails. So whatever is posted has
- * arrived or failed after BF_GIVE_UP_MS, if the peer does not answer.
- */
-#define BF_ACK_TIMEOUT 14
-#define BF_RETRIES 7
-#define BF_ACK_US_MAX (4 * ((UINT64_C(4096) << BF_ACK_TIMEOUT) / 1000))
-#define BF_GIVE_UP_MS ((BF_RETRIES + 1) * BF_ACK_US_MAX / 1000 + 1)
 
 /*
  * The device

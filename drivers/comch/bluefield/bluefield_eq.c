@@ -29,10 +29,6 @@
 #define EQ_BURST (2 * EQ_SIZE)
 /* Calls that others asked for while we held the lock. */
 #define EQ_AGAIN 4
-/* For a queue pair's last request: firmware takes microseconds. */
-#define LAST_WQE_MS 100
-#define LAST_WQE_POLL_US 20
-
 /*
  * Events that we live without, where firmware does not have them: queues that fail
  * tell it by their completions, and only the state of the port is no longer known.
@@ -172,7 +168,7 @@ event_last_wqe(struct bf_func *func, const uint8_t *data)
 int
 bf_eq_last_wqe(struct bf_func *func, uint32_t qpn)
 {
-	const uint64_t end = bf_now_ms() + LAST_WQE_MS;
+	const uint64_t end = bf_now_ms() + BF_LAST_WQE_MS;
 	uint32_t *last = last_wqe_of(func, qpn);
 	bool late = false;
 	int ret;
@@ -190,11 +186,11 @@ bf_eq_last_wqe(struct bf_func *func, uint32_t qpn)
 		ret = bf_func_status(func, NULL);
 		if (ret != 0)
 			return ret;
-		rte_delay_us_sleep(LAST_WQE_POLL_US);
+		rte_delay_us_sleep(BF_LAST_WQE_POLL_US);
 	}
 	if (__atomic_fetch_add(&func->eq.late_wqes, 1, __ATOMIC_RELAXED) == 0)
 		BF_LOG(WARNING, "%s: queue pair 0x%x has failed, and its shared receive queue hears nothing of that in %u ms: a buffer may be lost; update the card's firmware. More of these are not logged",
-			BF_NAME(func), qpn, LAST_WQE_MS);
+			BF_NAME(func), qpn, BF_LAST_WQE_MS);
 	return -ETIMEDOUT;
 }
 

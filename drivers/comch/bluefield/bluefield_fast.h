@@ -73,33 +73,12 @@
 /* As many are left unread while a producer sends; of so many that were read it tells. */
 #define BF_PAIR_UNREAD 8u
 #define BF_PAIR_READS 8u
-/* Between two looks into queues of others. */
-#define BF_PEEK_US 10
 /* Bytes of one buffer. */
 #define BF_MAX_BUF_SIZE ((UINT64_C(1) << 30) - BF_WIRE_MAX_IMM_LEN)
 /* Messages of one chunk of a burst. */
 #define BF_CHUNK 32
-/* Milliseconds: for the peer to answer about a consumer, for what was sent to arrive. */
-#define BF_CONSUMER_MS 5000
-#define BF_LAND_MS BF_GIVE_UP_MS
-/*
- * A consumer that stops waits so long for its connection's engine to tell the peer, and in all.
- * The rest of RTE_COMCH_PMD_ANSWER_MS is for the jobs that take its pairs away.
- */
-#define BF_TOLD_MS 1000
-#define BF_LEAVE_MS 4000
-/*
- * For what was sent to a consumer that is gone: longer than its side waits for that. A peer
- * that keeps the queue pair, and takes nothing, would keep our messages for ever.
- */
-#define BF_GONE_MS (BF_LAND_MS + 1000)
-/* For the sends of a producer that stops, and until a pair is tried again. */
-#define BF_DRAIN_MS BF_GIVE_UP_MS
-#define BF_RETRY_MS 10
-/* Each time twice as long, so often. */
+/* BF_RETRY_MS is doubled so often. */
 #define BF_RETRY_DOUBLE 6
-/* Until a queue pair whose requests do not complete is rung for once more. */
-#define BF_RING_MS 100
 /* While the consumer has told of so many more than came, it tells of each post at once. */
 #define BF_TELL_AT_ONCE 64
 

@@ -17,26 +17,15 @@
 
 #include "bluefield_func_priv.h"
 
-#define FUNC_DFLT_CMD_TIMEOUT_MS 60000
-#define FUNC_DFLT_FW_TIMEOUT_MS 120000
-#define FUNC_DFLT_HEALTH_MS 2000 /* as the Linux driver */
 #define FUNC_DFLT_MAX_PAGES 262144
-
-/* Between looks at the registers while a command lasts. */
-#define FUNC_WATCH_MS 20
-/* Firmware after a reset, before another one comes: two at once were the end of a card. */
-#define FUNC_SETTLE_MS 2000u
-#define FUNC_SETTLE_POLL_US 2000
-/* Before a program that ends so is started again. */
-#define FUNC_AGAIN_S 10
 
 void
 bf_func_conf_init(struct bf_func_conf *conf)
 {
 	memset(conf, 0, sizeof(*conf));
-	conf->cmd_timeout_ms = FUNC_DFLT_CMD_TIMEOUT_MS;
-	conf->fw_timeout_ms = FUNC_DFLT_FW_TIMEOUT_MS;
-	conf->health_ms = FUNC_DFLT_HEALTH_MS;
+	conf->cmd_timeout_ms = BF_CMD_TIMEOUT_MS;
+	conf->fw_timeout_ms = BF_FW_TIMEOUT_MS;
+	conf->health_ms = BF_HEALTH_MS;
 	conf->max_pages = FUNC_DFLT_MAX_PAGES;
 }
 
@@ -56,7 +45,7 @@ func_watch(void *arg, enum bf_cmd_slot slot)
 		return ret;
 	if (now < __atomic_load_n(&func->health.next_ms, __ATOMIC_RELAXED))
 		return 0;
-	__atomic_store_n(&func->health.next_ms, now + FUNC_WATCH_MS, __ATOMIC_RELAXED);
+	__atomic_store_n(&func->health.next_ms, now + BF_WATCH_MS, __ATOMIC_RELAXED);
 	return bf_health_check(func);
 }
 
@@ -107,12 +96,12 @@ func_void(struct bf_func *func)
 static void
 func_settle(struct bf_func *func)
 {
-	uint64_t end = bf_now_ms() + RTE_MIN(FUNC_SETTLE_MS, func->conf.fw_timeout_ms);
+	uint64_t end = bf_now_ms() + RTE_MIN(BF_FW_SETTLE_MS, func->conf.fw_timeout_ms);
 	struct bf_hw *hw = func->hw;
 
 	while ((hw->ops->read32(hw, BF_REG_INITIALIZING) & BF_FW_INITIALIZING) != 0 &&
 			bf_now_ms() < end)
-		rte_delay_us_sleep(FUNC_SETTLE_POLL_US);
+		rte_delay_us_sleep(BF_FW_SETTLE_POLL_US);
 }
 
 /*
@@ -289,7 +278,7 @@ bf_func_create(struct bf_hw *hw, const struct bf_func_conf *conf, struct bf_func
 	*out = NULL;
 	/* the first reason is the one to return */
 	BF_LOG(ERR, "%s: bring-up failed (%d), for the reason above; whoever starts again by itself waits for %u s first, and twice as long after each failure: resets without a pause can stop firmware",
-		hw->name, ret, FUNC_AGAIN_S);
+		hw->name, ret, BF_AGAIN_S);
 	err = func_tear_down(func, false);
 	bf_unlock(&func->ctl);
 	func_free(func, err != 0);

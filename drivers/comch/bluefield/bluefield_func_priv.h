@@ -35,6 +35,7 @@
 #include "bluefield_lock.h"
 #include "bluefield_prm.h"
 #include "bluefield_seam.h" /* kinds of objects, for counting */
+#include "bluefield_times.h"
 
 /* Firmware pages in one command. */
 #define BF_PAGES_PER_CMD 512

@@ -17,9 +17,8 @@
 #include <rte_common.h>
 
 #include "bluefield_gsi.h"
+#include "bluefield_times.h"
 
-/* Time between two resets of a queue pair that keeps failing. */
-#define RETRY_MS 1000
 #define NB_CQES (2 * BF_GSI_DEPTH)
 #define RECV_WQE 16u
 #define MEM_SEND (BF_GSI_DEPTH * BF_GSI_STRIDE)
@@ -117,7 +116,7 @@ gsi_reset(struct bf_gsi *gsi)
 	uint32_t i;
 	int ret;
 
-	gsi->retry_ms = bf_now_ms() + RETRY_MS;
+	gsi->retry_ms = bf_now_ms() + BF_GSI_RETRY_MS;
 	ret = bf_qp_to_reset(&gsi->qp);
 	for (i = 0; i < NB_CQES && bf_compq_next(&gsi->compq) != NULL; i++)
 		;

@@ -16,10 +16,6 @@
 
 /* Polls with the same counter after which firmware is asked whether it lives. */
 #define HEALTH_MAX_MISSES 3
-/* But not before it stood for so long: on a card it ticks once a second, with pauses. */
-#define HEALTH_MIN_STALL_MS 3000
-/* Each answer doubles the time to the next question, up to this: cards do with no tick. */
-#define HEALTH_MAX_PROBE_MS 60000
 
 static const char *
 synd_text(uint8_t synd)
@@ -153,7 +149,7 @@ health_counter(struct bf_func *func)
 		return;
 	}
 	health->misses++;
-	if (health->misses < HEALTH_MAX_MISSES || ms < HEALTH_MIN_STALL_MS)
+	if (health->misses < HEALTH_MAX_MISSES || ms < BF_HEALTH_STALL_MS)
 		return;
 	if (!health->stands)
 		BF_LOG(WARNING, "%s: health counter stands at 0x%x for %" PRIu64 " ms: firmware is "
@@ -162,7 +158,7 @@ health_counter(struct bf_func *func)
 	health->stands = true;
 	if (ms < health->probe_ms)
 		return;
-	health->probe_ms = ms + RTE_MIN(ms, (uint64_t)HEALTH_MAX_PROBE_MS);
+	health->probe_ms = ms + RTE_MIN(ms, (uint64_t)BF_HEALTH_PROBE_MS);
 	health_probe(func);
 }
 

@@ -17,10 +17,8 @@
 
 #include "bluefield_hw_util.h"
 #include "bluefield_lock.h"
+#include "bluefield_times.h"
 #include "comch_bluefield.h"
-
-/* A callback only wakes a thread, but EAL's own thread may not run for a while. */
-#define IRQ_WAIT_MS 10000
 
 /* The registers that bring-up needs; a smaller BAR is not theirs. */
 #define MIN_BAR_SIZE 0x10000u
@@ -49,7 +47,7 @@ int
 bf_irq_unregister(const char *name, const struct rte_intr_handle *intr,
 		rte_intr_callback_fn cb, void *arg)
 {
-	uint64_t end = bf_now_ms() + IRQ_WAIT_MS;
+	uint64_t end = bf_now_ms() + BF_IRQ_WAIT_MS;
 	int ret;
 
 	do {

@@ -20,9 +20,6 @@
 
 #include "bluefield_func_priv.h"
 
-/* Firmware gives pages back in this time, or it never will. */
-#define PAGES_RECLAIM_MS 5000u
-#define PAGES_RECLAIM_POLL_US 10000
 /* Pages in a chunk, if memory is not in pieces. */
 #define PAGES_MIN_CHUNK 32u
 /* Who has a page: 0 nobody, else a function and this. */
@@ -517,7 +514,7 @@ int
 bf_pages_reclaim(struct bf_func *func)
 {
 	struct bf_pages *pages = &func->pages;
-	uint32_t limit = RTE_MIN(PAGES_RECLAIM_MS, func->conf.fw_timeout_ms);
+	uint32_t limit = RTE_MIN(BF_PAGES_RECLAIM_MS, func->conf.fw_timeout_ms);
 	uint64_t end = bf_now_ms() + limit;
 	uint32_t owner, claimed;
 	int ret = 0;
@@ -538,7 +535,7 @@ bf_pages_reclaim(struct bf_func *func)
 				"gave back", BF_NAME(func), pages->given, limit);
 			ret = -ETIMEDOUT;
 		} else {
-			rte_delay_us_sleep(PAGES_RECLAIM_POLL_US);
+			rte_delay_us_sleep(BF_PAGES_POLL_US);
 		}
 	}
 	if (ret == 0)

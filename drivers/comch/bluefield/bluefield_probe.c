@@ -37,13 +37,13 @@
 #include <rte_string_fns.h>
 #include <rte_vfio.h>
 
+#include "bluefield_times.h"
 #include "comch_bluefield.h"
 #include "dpdk_release.h"
 
 #define BF_PCI_DRIVER "comch_bluefield_pci"
 #define BF_MLX5_DRIVER "mlx5_pci"
 #define BF_MAX_VFS 512
-#define BF_UNWATCH_MS 5000
 
 /*
  * What the kernel says of the function

@@ -21,15 +21,6 @@
 #include "bluefield_func_priv.h"
 #include "bluefield_vsc.h"
 
-/* Registers may read all ones for so long after a reset. */
-#define FW_GONE_MS 1000
-#define FW_POLL_US 2000
-/* A reset of firmware by another function, that has begun already. */
-#define FW_SW_RESET_MS 10000u
-/* One that we have asked for, or whose semaphore another function has. */
-#define FW_RESET_MS 60000u
-#define FW_PROGRESS_MS 5000
-
 /* The bits of the command queue's address that are the interface's state. */
 #define FW_STATE_MASK 0x00000700u
 #define FW_STATE(v) ((uint32_t)(v) << 8)
@@ -77,7 +68,7 @@ static int
 fw_wait(struct bf_func *func, uint32_t timeout_ms, bool or_failed)
 {
 	struct bf_hw *hw = func->hw;
-	uint64_t start = bf_now_ms(), now = start, warn = start + FW_PROGRESS_MS;
+	uint64_t start = bf_now_ms(), now = start, warn = start + BF_FW_PROGRESS_MS;
 	uint64_t seen = start;
 	bool late = false;
 	uint32_t val;
@@ -88,7 +79,7 @@ fw_wait(struct bf_func *func, uint32_t timeout_ms, bool or_failed)
 			if ((val & BF_FW_INITIALIZING) == 0 || (or_failed && fw_failed(hw) != 0))
 				return 0;
 			seen = now;
-		} else if (now - seen >= FW_GONE_MS) {
+		} else if (now - seen >= BF_FW_GONE_MS) {
 			fw_gone_log(func);
 			return -ENODEV;
 		}
@@ -100,9 +91,9 @@ fw_wait(struct bf_func *func, uint32_t timeout_ms, bool or_failed)
 			BF_LOG(NOTICE, "%s: waiting for firmware, %" PRIu64 " s of at most %u "
 				"(0x%08x)", BF_NAME(func), (now - start) / 1000, timeout_ms / 1000,
 				val);
-			warn = now + FW_PROGRESS_MS;
+			warn = now + BF_FW_PROGRESS_MS;
 		}
-		rte_delay_us_sleep(FW_POLL_US);
+		rte_delay_us_sleep(BF_FW_POLL_US);
 		now = bf_now_ms();
 		late = now - start >= timeout_ms && val != BF_ALL_ONES;
 	}
@@ -137,11 +128,11 @@ fw_wait_reset(struct bf_func *func, uint32_t timeout_ms, bool healed)
 			if (late)
 				return -ETIMEDOUT;
 			seen = now;
-		} else if (now - seen >= FW_GONE_MS) {
+		} else if (now - seen >= BF_FW_GONE_MS) {
 			fw_gone_log(func);
 			return -ENODEV;
 		}
-		rte_delay_us_sleep(FW_POLL_US);
+		rte_delay_us_sleep(BF_FW_POLL_US);
 		now = bf_now_ms();
 		late = now >= end;
 	}
@@ -170,7 +161,7 @@ fw_ask_reset(struct bf_func *func)
 static int
 fw_reset(struct bf_func *func)
 {
-	uint32_t ms = RTE_MIN(FW_RESET_MS, func->conf.fw_timeout_ms);
+	uint32_t ms = RTE_MIN(BF_FW_RESET_MS, func->conf.fw_timeout_ms);
 	struct bf_hw *hw = func->hw;
 	int lock, ret;
 
@@ -253,7 +244,7 @@ bf_ready(struct bf_func *func)
 	if (ret != 0)
 		return ret;
 	if (fw_failed(func->hw) == 0) {
-		ret = fw_wait_reset(func, RTE_MIN(FW_SW_RESET_MS, ms), false);
+		ret = fw_wait_reset(func, RTE_MIN(BF_FW_SW_RESET_MS, ms), false);
 		if (ret == -ETIMEDOUT)
 			ret = fw_reset_function(func);
 	} else {

@@ -20,13 +20,11 @@
 #include "bluefield_fw.h"
 #include "bluefield_obj.h"
 #include "bluefield_report.h"
+#include "bluefield_times.h"
 
 /* Completions of commands as events: what the kernel's driver works with. */
 #define TRY_EVENT_CMD 0x0a
 #define TRY_EQ_LOG_SIZE 6
-#define TRY_IRQ_MS 2000
-/* The counter of a card moves about every second, with pauses. */
-#define TRY_HEALTH_MS 6000
 #define TRY_HEALTH_TICKS 2
 #define TRY_ROCE_ADDRS 4u
 #define TRY_QUEUE 16u
@@ -128,10 +126,10 @@ try_event_look(struct bf_func *func, struct try_eq *eq)
 	ret = try_cmd(func, in, sizeof(in), out, sizeof(out));
 	if (ret != 0)
 		return ret;
-	if (!try_irq_wait(func, eq, before, TRY_IRQ_MS)) {
-		bf_report_say(r, "interrupt: none on vector %u in %u ms", eq->vector, TRY_IRQ_MS);
+	if (!try_irq_wait(func, eq, before, BF_TRY_IRQ_MS)) {
+		bf_report_say(r, "interrupt: none on vector %u in %u ms", eq->vector, BF_TRY_IRQ_MS);
 		BF_LOG(ERR, "%s: no interrupt on MSI-X vector %u for an event of a command in %u ms: look for messages of the IOMMU about interrupt remapping in the kernel's log (dmesg)",
-			BF_NAME(func), eq->vector, TRY_IRQ_MS);
+			BF_NAME(func), eq->vector, BF_TRY_IRQ_MS);
 		ret = -ETIMEDOUT;
 	} else {
 		bf_report_say(r, "interrupt: vector %u, %.3f ms after the command was sent",
@@ -300,7 +298,7 @@ try_health(struct bf_func *func)
 
 	bf_report_step(r, "try the health counter");
 	last = BF_HEALTH_COUNTER(hw->ops->read32(hw, BF_REG_HEALTH_COUNTER));
-	while (ticks <= TRY_HEALTH_TICKS && now - start < TRY_HEALTH_MS) {
+	while (ticks <= TRY_HEALTH_TICKS && now - start < BF_TRY_HEALTH_MS) {
 		rte_delay_us_sleep(1000);
 		now = bf_now_ms();
 		val = BF_HEALTH_COUNTER(hw->ops->read32(hw, BF_REG_HEALTH_COUNTER));

@@ -18,6 +18,7 @@
 #include <rte_cycles.h>
 
 #include "bluefield_lock.h"
+#include "bluefield_times.h"
 #include "bluefield_vsc.h"
 
 /* Bytes from the start of the capability. */
@@ -34,8 +35,6 @@
 #define VSC_SPACE_SEMAPHORES 0xau
 #define VSC_SEM_RESET 0x20u
 
-#define VSC_WAIT_MS 2000
-#define VSC_POLL_US 1000
 /* More than configuration space has room for. */
 #define MAX_CAPS 48
 /* The counter passes 0 and all ones when it wraps around. */
@@ -79,7 +78,7 @@ vsc_find(struct bf_hw *hw, uint32_t *vsc)
 static int
 vsc_wait(struct bf_hw *hw, uint32_t off, uint32_t mask, uint32_t bits, uint32_t *val)
 {
-	uint64_t end = bf_now_ms() + VSC_WAIT_MS;
+	uint64_t end = bf_now_ms() + BF_VSC_WAIT_MS;
 	bool late;
 	int ret;
 
@@ -90,7 +89,7 @@ vsc_wait(struct bf_hw *hw, uint32_t off, uint32_t mask, uint32_t bits, uint32_t 
 			ret = -ENODEV;
 		if (ret != 0 || (*val & mask) == bits)
 			return ret;
-		rte_delay_us_sleep(VSC_POLL_US);
+		rte_delay_us_sleep(BF_VSC_POLL_US);
 	} while (!late);
 	return -EBUSY;
 }
