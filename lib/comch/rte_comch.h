@@ -65,8 +65,8 @@
  * - An *offload processor* runs a program beside the application, on devices with
  *   RTE_COMCH_CAPA_DPA, and a *message queue* is what consumers and producers between
  *   the two are created on, without a connection.
- * - A *progress engine* is what a thread turns to make all of this move. No
- *   callback is ever called from anywhere else.
+ * - A *progress engine* moves all of this: a thread calls rte_comch_pe_progress() in a
+ *   loop.
  *
  * Set-up, in this order:
  *

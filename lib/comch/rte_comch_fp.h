@@ -171,9 +171,9 @@ rte_comch_producer_send_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id,
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Tell how many messages the consumer takes from this producer at least: its share of
- * the buffers that are posted. Other producers of this side leave it so many for 10 ms,
- * whatever they do meanwhile. Then what is left of the share may go to others; to ask
- * again is to have a share again.
+ * the buffers that are posted. Other producers of this side leave it so many for at
+ * least 10 ms, whatever they do meanwhile. A share is kept for 20 ms; then what is left
+ * of it may go to others. A call that finds less than half of that time left renews it.
  *
  * The only producer that is RUNNING on a connection has all. One of several is given
  * its part, and one buffer at least if there is one in no share. A burst may take more

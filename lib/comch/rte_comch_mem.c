@@ -512,7 +512,7 @@ rte_comch_mem_free(struct rte_comch_mem *mem)
 			dev->data->name);
 		return -EBUSY;
 	}
-	/* acquire: pairs with the release in task_mem_drop() */
+	/* acquire: pairs with the release in mem_drop() */
 	tasks = __atomic_load_n(&mem->nb_tasks, __ATOMIC_ACQUIRE);
 	if (tasks != 0) {
 		COMCH_LOG(ERR, "%s: %u send tasks from the region are under way, wait for their callbacks",

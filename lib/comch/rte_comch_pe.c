@@ -3,9 +3,9 @@
  */
 
 /*
- * The progress engine: a turn of it, and how its thread sleeps. What it has to do
- * is in rte_comch_pe_lists.c; what a context or a connection does with its turn is
- * in their own files.
+ * The progress engine: one thread calls rte_comch_pe_progress() to move its contexts,
+ * and may sleep in between. What an engine has to do is in rte_comch_pe_lists.c; what a
+ * context or a connection does then is in their own files.
  */
 
 #include <errno.h>

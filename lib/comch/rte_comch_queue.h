@@ -470,7 +470,7 @@ int rte_comch_producer_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
  * @return
  *   - 0 on success.
  *   - -EINVAL: ctx or room is NULL, or ctx is no consumer.
- *   - -EBUSY: the consumer is IDLE or STARTING.
+ *   - -EBUSY: the consumer is IDLE or STARTING, or STOPPING and all its posts are back.
  */
 __rte_experimental
 int rte_comch_consumer_room_get(struct rte_comch_ctx *ctx, struct rte_comch_room *room);

@@ -79,7 +79,7 @@ enum rte_comch_state {
 	RTE_COMCH_STATE_IDLE = 0,     /**< Configured, holds no resources. */
 	RTE_COMCH_STATE_STARTING = 1, /**< Waits for its peer. */
 	RTE_COMCH_STATE_RUNNING = 2,  /**< Can be used. */
-	RTE_COMCH_STATE_STOPPING = 3, /**< Waits for its tasks to be freed. */
+	RTE_COMCH_STATE_STOPPING = 3, /**< Waits for its tasks, connections and driver. */
 };
 
 /**
