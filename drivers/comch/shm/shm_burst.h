@@ -118,7 +118,7 @@ rc_claim(struct shm_producer *p, struct shm_rc *rc, struct chunk *ch)
 			ch->reason = -EAGAIN;
 		}
 	}
-	/* release: pairs with the acquire in producers_settle() */
+	/* release: pairs with the acquire in producers_settle_locked() */
 	__atomic_store_n(&p->claiming, 0, __ATOMIC_RELEASE);
 	return mine;
 }

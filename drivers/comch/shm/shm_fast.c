@@ -247,7 +247,7 @@ consumer_ask(struct shm_consumer *c)
 	TAILQ_INSERT_TAIL(&c->conn_group->asked, c, next_ask);
 }
 
-/* It is answered, or nobody will. */
+/* Stop waiting for the answer of the peer. */
 void
 shm_consumer_asked_del(struct shm_consumer *c)
 {

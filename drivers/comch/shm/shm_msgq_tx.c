@@ -24,7 +24,7 @@ tx_enter_slot(struct shm_msgq_tx *tx, uint32_t slot)
 {
 	__atomic_store_n(&tx->busy, slot, __ATOMIC_RELAXED);
 	shm_light_fence(tx->fence); /* R */
-	/* acquire: pairs with the release in target_publish() */
+	/* acquire: pairs with the release in target_create() */
 	return __atomic_load_n(&tx->mq->targets[slot], __ATOMIC_ACQUIRE);
 }
 

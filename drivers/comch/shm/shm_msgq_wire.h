@@ -51,7 +51,7 @@
 #define SHM_MSGQ_MAGIC_PROD 0x444f5250u /* "PROD" */
 #define SHM_MSGQ_MAGIC_SINK 0x4b4e4953u /* "SINK" */
 
-/* What a completion is of; as enum rte_shm_msgq_dev_elem_type. */
+/* What a completion is of; as enum rte_comch_dpa_dev_elem_type. */
 #define SHM_MSGQ_COMP_CONSUMER 1u
 #define SHM_MSGQ_COMP_PRODUCER 2u
 

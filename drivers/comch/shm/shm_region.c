@@ -439,7 +439,7 @@ shm_peer_region_put_locked(struct shm_peer_region *region)
 		free(region);
 		return;
 	}
-	/* to unmap it takes time as well: shm_peer_regions_unmap() */
+	/* munmap() takes time as well: shm_peer_region_unmap() does it without the lock */
 	link->region_bytes -= region->size;
 	STAILQ_INSERT_TAIL(&link->dev->unmaps, region, next);
 }
