@@ -353,7 +353,7 @@ req_take(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_
 	return -ENOENT;
 }
 
-/* Said once: whoever has a way here could fill the log. */
+/* Logged once: unknown peers could flood the log. */
 static void
 stranger_tell(struct bf_dev *dev, const uint8_t mac[6])
 {
@@ -566,8 +566,9 @@ refusal_reason(const struct bf_line *line, const struct bf_cm_event *ev)
 }
 
 /*
- * An attempt is over. A server that is not there yet passes, as an attempt lasts that nobody
- * answers. So does what is left of an old life, some times: who answers does it at once.
+ * An attempt is over. A time-out is tried again until the client gives up: the server may
+ * come later. A stale refusal is tried again BF_LINE_TRIES times at most, because its answer
+ * comes at once: the peer still has a connection of an earlier process of this side.
  */
 static void
 line_refused(struct bf_line *line, const struct bf_cm_event *ev)

@@ -4,8 +4,8 @@
 
 /*
  * Layer fast: consumers and producers. Private structures of the fast path, and the
- * functions that cross its files. Messages themselves are in bluefield_cons.c,
- * bluefield_prod.c and bluefield_mbuf.c, pairs in bluefield_pair.c, what the peer says of
+ * functions that cross its files. Bursts of messages are in bluefield_cons_burst.c,
+ * bluefield_send.c and bluefield_mbuf.c, pairs in bluefield_pair.c, what the peer says of
  * its consumers and answers about ours in bluefield_fast.c.
  *
  * Who is who. This side's consumers are struct bf_consumer, each of its own thread: a

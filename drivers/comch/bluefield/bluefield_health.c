@@ -14,7 +14,7 @@
 
 #include "bluefield_func_priv.h"
 
-/* Polls with the same counter after which firmware is asked whether it lives. */
+/* Polls without progress of the counter before firmware is probed with a command. */
 #define HEALTH_MAX_MISSES 3
 
 static const char *

@@ -20,7 +20,7 @@ credits_odd(struct bf_pair *pair, const struct bf_cqe *cqe)
 	struct bf_chan *chan = pair->fast->chan;
 	uint8_t opcode = bf_cqe_opcode(cqe), syndrome = bf_cqe_syndrome(cqe);
 
-	/* one with data is longer than the buffer that there is none of */
+	/* data is an error: no buffer is posted for it */
 	if (opcode != BF_CQE_RESP_ERR || syndrome == BF_SYND_LOCAL_LEN ||
 			syndrome == BF_SYND_REMOTE_INVAL)
 		bf_chan_violation(chan, "no message of credits", opcode, pair->id);

@@ -20,9 +20,9 @@
  * The data path is above the seam. Rings and doorbell records are plain memory, and
  * it has pointers to them: it writes an entry, then the record, then rings the doorbell.
  * A doorbell is a store to the page of struct bf_uar, if the back end has that mapped
- * (VFIO does), else a call of the back end (a vfio-user socket): bf_uar_write() does
- * either, after all earlier stores to memory. Who owns a burst may take the pointer
- * out of its loop. Work requests name memory by the address that the CPU has for it,
+ * (VFIO does), else a call of the back end (a vfio-user socket). BF_WQ_DOORBELL() of
+ * bluefield_wq_io.h does either for work queues, bf_uar_write32() for event queues.
+ * Work requests name memory by the address that the CPU has for it,
  * with a key of that memory. After a reset of the device the page is somebody else's:
  * who writes to it has been stopped before.
  *

@@ -254,9 +254,9 @@ dev_fatal(void *arg, enum bf_fatal fatal, int reason)
 }
 
 /*
- * A completion queue that has failed tells nobody of what ends on it, and a shared receive
- * queue of what does not arrive: whoever waits for that would for ever. A completion queue
- * never has more requests than room, so that it is a mistake.
+ * A completion queue that has failed reports no completions, and a shared receive queue that
+ * has failed receives no messages: whoever waits for them would hang. A completion queue
+ * has room for all its requests, so an overrun is a defect.
  */
 static void
 dev_dead_queues(struct bf_dev *dev)
