@@ -94,10 +94,10 @@
  *
  * | state    | legal                                    | leaves by            |
  * |----------|------------------------------------------|----------------------|
- * | IDLE     | attach, detach, start, destroy           | start                |
+ * | IDLE     | config, attach, detach, start, destroy   | start                |
  * | STARTING | progress, stop                           | progress, stop       |
  * | RUNNING  | allocate, submit, free, progress, stop   | stop, fatal error    |
- * | STOPPING | free, progress                           | progress, last free  |
+ * | STOPPING | free, poll, progress                     | progress, last free  |
  *
  * A context with outstanding tasks goes through STOPPING when it is stopped or
  * when its peer is lost: each submitted task completes, with 0 if its message was

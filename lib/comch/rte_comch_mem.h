@@ -20,11 +20,11 @@
  * | rte_comch_mem_register()      | the application's            | if asked for    |
  * | rte_comch_mem_pool_register() | a pool that exists           | if asked for    |
  *
- * What a peer can reach is exactly the region, and only if it has the flag
+ * What a peer can reach is at most the region, and only if it has the flag
  * RTE_COMCH_MEM_F_PEER_WRITE and a consumer on a connection to that peer. An honest
  * peer writes to what is posted, and not after the consumer is IDLE; a dishonest one, or
- * one that lost its connection because it was slow, can write to all of the region, and
- * to nothing else, as long as the region exists.
+ * one that lost its connection because it was slow, can over shared memory write to all
+ * of the region, and to nothing else, as long as the region exists.
  *
  * How messages get there is the driver's matter, and in struct
  * rte_comch_mem_info::how. *Direct*: into the memory itself. *Staged*: the peer writes
