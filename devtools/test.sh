@@ -31,7 +31,7 @@ usage() {
 	cat <<-EOF_USAGE
 		usage: test.sh [--quick | --all | --only PATTERN...] [--fresh] [--list]
 		  (no option)     the gate: what CI runs, 35 minutes on two quiet cores at most
-		  --quick         for people between two edits, 5 minutes; keeps its builds
+		  --quick         for people between two edits, 6 minutes; keeps its builds
 		  --all           the gate, and what takes long: two hours
 		  --only PATTERN  the steps whose names have this, which may have '*', and what
 		                  they need; may be repeated; keeps its builds
