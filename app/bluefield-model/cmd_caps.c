@@ -200,7 +200,7 @@ caps_fill_general(const struct bfm_function *f, uint8_t *p, bool max)
 			(max && conf->roce == BFM_ROCE_ASK)));
 	BFM_SET(p, HCA_CAP, num_vhca_ports, conf->vhca_ports);
 	if (conf->vhca_ports != 0)
-		BFM_SET(p, HCA_CAP, native_port_num, 1 + bfm_port_index(f));
+		BFM_SET(p, HCA_CAP, native_port_num, 1 + f->conf.port);
 	BFM_SET(p, HCA_CAP, vport_group_manager, conf->esw_manager);
 	BFM_SET(p, HCA_CAP, eswitch_manager, conf->esw_manager);
 	/* log2 of MiB of BAR 0 */

@@ -64,21 +64,6 @@ static const struct bfm_needs qpc_needs[] = {
 	BFM_LACKS(QPC, atomic_like_write_en, atomic_like_write_en),
 };
 
-const char *
-bfm_service_name(enum bfm_service st)
-{
-	switch (st) {
-	case BFM_ST_RC: return "RC";
-	case BFM_ST_UC: return "UC";
-	case BFM_ST_UD: return "UD";
-	case BFM_ST_XRC: return "XRC";
-	case BFM_ST_QP0: return "QP0";
-	case BFM_ST_QP1: return "QP1";
-	case BFM_ST_REG_UMR: return "UMR";
-	}
-	return "?";
-}
-
 static void
 qp_free(struct bfm_function *f, struct bfm_object *o)
 {

@@ -102,14 +102,6 @@ enum {
 /* --------------------------------------------------- what a vport is */
 
 /* Port of the card, from the name: pf1vf3 and ecpf1 are of port 1. */
-uint32_t
-bfm_port_index(const struct bfm_function *f)
-{
-	const char *p = strstr(f->conf.name, "pf");
-
-	return p != NULL && p[2] >= '0' && p[2] <= '9' ? (uint32_t)(p[2] - '0') : 0;
-}
-
 static uint32_t
 vport_number(const struct bfm_function *f)
 {
@@ -124,7 +116,7 @@ vport_mac(const struct bfm_function *f)
 {
 	return UINT64_C(0x02bf00000000) | (uint64_t)f->conf.kind << 24 |
 			(uint64_t)f->conf.card << 20 |
-			(uint64_t)bfm_port_index(f) << 16 | f->conf.function_id;
+			(uint64_t)f->conf.port << 16 | f->conf.function_id;
 }
 
 static uint64_t
@@ -254,7 +246,7 @@ bfm_vport_dump(const struct bfm_function *f, FILE *out)
 	if (v == NULL)
 		return;
 	fprintf(out, "vport 0x%x of port %u: %s, mac=%012" PRIx64 " mtu=%" PRIu64 " roce=%s\n",
-			vport_number(f), bfm_port_index(f), bfm_vport_up(f) ? "up" : "down",
+			vport_number(f), f->conf.port, bfm_vport_up(f) ? "up" : "down",
 			BFM_GET(v->nic, NICV, permanent_address), BFM_GET(v->nic, NICV, mtu),
 			bfm_vport_roce(f) ? "on" : "off");
 	for (i = 0; i < BFM_VHCA_PORTS * BFM_ROCE_ENTRIES; i++) {
@@ -289,14 +281,14 @@ bfm_vport_select(struct bfm_cmd *c, bool other, uint32_t number, struct bfm_func
 				"other_vport=1: this function is no manager of vports");
 	for (i = 0; i < m->nb_functions; i++) {
 		g = m->functions[i];
-		if (g->vport == NULL || bfm_port_index(g) != bfm_port_index(c->f) ||
+		if (g->vport == NULL || g->conf.port != c->f->conf.port ||
 				vport_number(g) != number)
 			continue;
 		*f = g;
 		return BFM_OK;
 	}
 	return bfm_fail(c, BFM_BAD_PARAM, SYND_VPORT, "port %u has no vport 0x%x",
-			bfm_port_index(c->f), number);
+			c->f->conf.port, number);
 }
 
 static enum bfm_status
@@ -666,7 +658,7 @@ query_esw_functions(struct bfm_cmd *c)
 				"only an ECPF that manages the switch may ask");
 	for (i = 0; i < c->f->model->nb_functions; i++) {
 		g = c->f->model->functions[i];
-		if (bfm_port_index(g) != bfm_port_index(c->f) || g->conf.card)
+		if (g->conf.port != c->f->conf.port || g->conf.card)
 			continue;
 		pf = pf || g->conf.kind == BFM_PF;
 		vfs += g->conf.kind == BFM_VF;

@@ -19,7 +19,6 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -108,23 +107,6 @@ static const char *
 cmd_name(const struct bfm_cmd *c)
 {
 	return c->desc != NULL ? c->desc->name : "unknown command";
-}
-
-enum bfm_status
-bfm_fail(struct bfm_cmd *c, enum bfm_status status, uint32_t syndrome, const char *fmt, ...)
-{
-	char why[256];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why, sizeof(why), fmt, ap);
-	va_end(ap);
-	c->syndrome = syndrome;
-	bfm_log(c->f, BFM_WARN,
-			"slot %u: %s (0x%03x, op_mod 0x%x) refused, status 0x%02x, "
-			"syndrome 0x%06x: %s",
-			c->slot, cmd_name(c), c->opcode, c->op_mod, status, syndrome, why);
-	return status;
 }
 
 static void

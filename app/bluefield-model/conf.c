@@ -3,7 +3,8 @@
  */
 
 /*
- * What --function says of one: its name, which decides what it is, and its keys.
+ * What --function says of one: its name, which decides what it is and by which it is
+ * found, and its keys.
  * What the functions do with that is elsewhere.
  */
 
@@ -340,4 +341,19 @@ bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_si
 			conf->device_id = conf->bf3 ? 0xa2dc : 0xa2d6;
 	}
 	return 0;
+}
+
+struct bfm_function *
+bfm_function_find(struct bfm_model *m, const char *name)
+{
+	uint32_t i;
+
+	/* as --function takes it */
+	if (strcmp(name, "ecpf") == 0)
+		name = "ecpf0";
+	for (i = 0; i < m->nb_functions; i++) {
+		if (strcmp(m->functions[i]->conf.name, name) == 0)
+			return m->functions[i];
+	}
+	return NULL;
 }

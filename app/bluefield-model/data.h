@@ -238,7 +238,11 @@ struct bfm_answer bfm_net_request(struct bfm_function *f, struct bfm_qp *qp,
 void bfm_net_datagram(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_av *av,
 		struct bfm_msg_pkt *msg);
 /* Bytes of payload that fit into a packet of code 1 to 5. */
-uint32_t bfm_mtu_bytes(uint32_t code);
+static inline uint32_t
+bfm_mtu_bytes(uint32_t code)
+{
+	return code >= 1 && code <= 5 ? 128u << code : 256;
+}
 
 /* ----------------------------------------------------------- cmd_roce.c */
 
@@ -342,6 +346,5 @@ struct bfm_run {
 void bfm_qp_kick(struct bfm_function *f, struct bfm_qp *qp);
 /* Can memory of this queue pair's client be reached now? */
 bool bfm_qp_reachable(struct bfm_function *f, const struct bfm_qp *qp);
-uint64_t bfm_now_us(const struct bfm_function *f);
 
 #endif

@@ -61,7 +61,7 @@ bfm_qp_stopped(struct bfm_function *f, struct bfm_qp *qp)
 	run->nb_reqs = 0;
 	run->nb_ways = 0;
 	run->writing = false;
-	run->last_due = bfm_now_us(f) + (qp->srq != NULL ? LAST_US : 0);
+	run->last_due = f->model->now_us + (qp->srq != NULL ? LAST_US : 0);
 	bfm_qp_kick(f, qp);
 }
 
@@ -109,7 +109,7 @@ bfm_flush_step(struct bfm_function *f, struct bfm_qp *qp)
 	struct bfm_run *run = qp->run;
 	uint32_t i;
 
-	if (run->last_due != 0 && run->last_due <= bfm_now_us(f))
+	if (run->last_due != 0 && run->last_due <= f->model->now_us)
 		flush_taken(f, qp);
 	for (i = 0; i < BURST; i++) {
 		if (!flush_send(f, qp) && (qp->state != BFM_QP_ERR || !flush_recv(f, qp)))
@@ -119,6 +119,6 @@ bfm_flush_step(struct bfm_function *f, struct bfm_qp *qp)
 		return BFM_STEP_MORE;
 	if (run->last_due == 0 && (qp->state != BFM_QP_ERR || qp->rq_type != BFM_RQ_OWN))
 		return BFM_STEP_IDLE;
-	run->due = run->last_due != 0 ? run->last_due : bfm_now_us(f) + LOOK_US;
+	run->due = run->last_due != 0 ? run->last_due : f->model->now_us + LOOK_US;
 	return BFM_STEP_WAIT;
 }

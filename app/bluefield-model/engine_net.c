@@ -26,12 +26,6 @@
 #define MULTICAST_QPN 0xffffffu
 #define ROCE_V1 0u
 
-uint32_t
-bfm_mtu_bytes(uint32_t code)
-{
-	return code >= 1 && code <= 5 ? 128u << code : 256;
-}
-
 static const struct bfm_roce_entry *
 roce_entry(const struct bfm_function *f, uint32_t port, uint32_t index)
 {
@@ -115,7 +109,7 @@ bfm_net_delays(struct bfm_function *f, struct bfm_run *run)
 		return false;
 	}
 	run->delayed = true;
-	run->due = bfm_now_us(f) + f->net.delay_ms * UINT64_C(1000);
+	run->due = f->model->now_us + f->net.delay_ms * UINT64_C(1000);
 	return true;
 }
 

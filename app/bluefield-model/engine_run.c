@@ -3,7 +3,7 @@
  */
 
 /*
- * The queue engine: a thread that works on queue pairs with something to do, a few
+ * The queue engine and the clock: a thread that works on queue pairs with something to do, a few
  * packets of each in turn. What they do is in rc_*.c, ud.c and engine_flush.c.
  *
  * There is one lock for all of the model. The main loop has it while it handles
@@ -88,10 +88,14 @@ bfm_engine_unlock(struct bfm_model *m)
 	pthread_mutex_unlock(&m->engine->lock);
 }
 
-uint64_t
-bfm_now_us(const struct bfm_function *f)
+void
+bfm_clock_read(struct bfm_model *m)
 {
-	return f->model->now_us;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	m->now_us = (uint64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+	m->now_ms = m->now_us / 1000;
 }
 
 /* -------------------------------------------------------------- the lists */

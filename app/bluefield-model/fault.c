@@ -724,16 +724,6 @@ bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_
 	return wrong(&p, "'%s': no such fault; " KNOWN_FAULTS, p.words[0]);
 }
 
-bool
-bfm_fault_uses(uint64_t *count)
-{
-	if (*count == 0)
-		return false;
-	if (*count != BFM_ALL)
-		--*count;
-	return true;
-}
-
 void
 bfm_faults_dump(const struct bfm_function *f, FILE *out)
 {

@@ -4,8 +4,8 @@
 
 /*
  * The log: one line per event, with the time since the start and the name of the
- * function that it is about. Nothing else prints, but the "ready" line and the
- * errors of the command line in main.c.
+ * function that it is about; also why a command is refused. Nothing else prints, but
+ * the "ready" line and the errors of the command line in main.c.
  */
 
 #include <errno.h>
@@ -87,6 +87,24 @@ bfm_log(const struct bfm_function *f, enum bfm_level level, const char *fmt, ...
 	vfprintf(out, fmt, ap);
 	va_end(ap);
 	fputc('\n', out);
+}
+
+enum bfm_status
+bfm_fail(struct bfm_cmd *c, enum bfm_status status, uint32_t syndrome, const char *fmt, ...)
+{
+	char why[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	c->syndrome = syndrome;
+	bfm_log(c->f, BFM_WARN,
+			"slot %u: %s (0x%03x, op_mod 0x%x) refused, status 0x%02x, "
+			"syndrome 0x%06x: %s",
+			c->slot, c->desc != NULL ? c->desc->name : "unknown command", c->opcode,
+			c->op_mod, status, syndrome, why);
+	return status;
 }
 
 /* Also changes the level alone: path NULL keeps the file that is open. */

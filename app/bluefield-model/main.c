@@ -101,21 +101,6 @@ static const char usage[] =
 
 /* ------------------------------------------------------------- functions */
 
-struct bfm_function *
-bfm_function_find(struct bfm_model *m, const char *name)
-{
-	uint32_t i;
-
-	/* as --function takes it */
-	if (strcmp(name, "ecpf") == 0)
-		name = "ecpf0";
-	for (i = 0; i < m->nb_functions; i++) {
-		if (strcmp(m->functions[i]->conf.name, name) == 0)
-			return m->functions[i];
-	}
-	return NULL;
-}
-
 int
 bfm_function_create(struct bfm_model *m, const struct bfm_conf *conf, struct bfm_function **pf)
 {
@@ -230,16 +215,6 @@ bfm_function_tick(struct bfm_function *f)
 }
 
 /* ------------------------------------------------------------------ loop */
-
-void
-bfm_clock_read(struct bfm_model *m)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	m->now_us = (uint64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
-	m->now_ms = m->now_us / 1000;
-}
 
 /* Standard input carries nothing; its end is the news. */
 static bool

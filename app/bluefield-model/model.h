@@ -166,6 +166,17 @@ struct bfm_net_faults {
 	uint32_t acks_ms;  /* answers to what it sends are so long on their way */
 };
 
+/* Of a fault that is there so often: once more? */
+static inline bool
+bfm_fault_uses(uint64_t *count)
+{
+	if (*count == 0)
+		return false;
+	if (*count != BFM_ALL)
+		--*count;
+	return true;
+}
+
 struct bfm_function {
 	struct bfm_model *model;
 	struct bfm_conf conf;
@@ -358,7 +369,7 @@ extern const struct bfm_cmd_desc bfm_cmds_vport[];  /* cmd_vport.c: vports, RoCE
 
 const struct bfm_cmd_desc *bfm_cmd_find(uint16_t opcode); /* NULL if unknown */
 const struct bfm_cmd_desc *bfm_cmd_named(const char *name); /* in any case; or NULL */
-/* Log why a command is refused and remember the syndrome: return bfm_fail(...); */
+/* log.c: log why a command is refused and remember the syndrome: return bfm_fail(...); */
 enum bfm_status bfm_fail(struct bfm_cmd *c, enum bfm_status status, uint32_t syndrome,
 		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
@@ -546,8 +557,6 @@ bool bfm_vport_roce(const struct bfm_function *f); /* is RoCE enabled? */
 bool bfm_vport_up(const struct bfm_function *f);   /* as its owner and its port have it */
 /* Is this entry of a port's RoCE address table set? Ports count from 1. */
 bool bfm_vport_gid(const struct bfm_function *f, uint32_t port, uint32_t index);
-/* Port of the card, from 0: pf1vf3 is of port 1. */
-uint32_t bfm_port_index(const struct bfm_function *f);
 /* The number that commands and events have for the function's own port, from 1. */
 uint32_t bfm_vport_port(const struct bfm_function *f);
 /* From now on, and after resets. */
@@ -601,8 +610,6 @@ void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
  * 0 or -EINVAL with a sentence in err.
  */
 int bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_size);
-/* Of a fault that is there so often: once more? */
-bool bfm_fault_uses(uint64_t *count);
 void bfm_faults_dump(const struct bfm_function *f, FILE *out);
 
 /* ------------------------------------------------------------ control.c */
@@ -620,6 +627,8 @@ void bfm_control_run(struct bfm_model *m, int fd);
 bool bfm_mac_parse(const char *text, uint64_t *mac);
 /* Parse one --function; fills everything that has a default. 0 or -EINVAL with a sentence. */
 int bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_size);
+/* By its name, as --function takes it; or NULL. */
+struct bfm_function *bfm_function_find(struct bfm_model *m, const char *name);
 
 /* --------------------------------------------------------- engine_run.c */
 
@@ -634,18 +643,16 @@ int bfm_engine_tick(struct bfm_model *m);
 uint32_t bfm_engine_running(const struct bfm_model *m);
 void bfm_engine_lock(struct bfm_model *m);
 void bfm_engine_unlock(struct bfm_model *m);
+/* Set the clock of the model, with the lock. */
+void bfm_clock_read(struct bfm_model *m);
 
 /* --------------------------------------------------------------- main.c */
-
-/* Set the clock of the model. */
-void bfm_clock_read(struct bfm_model *m);
 
 int bfm_function_create(struct bfm_model *m, const struct bfm_conf *conf,
 		struct bfm_function **f);
 void bfm_function_destroy(struct bfm_function *f);
 /* FLR, device reset, lost client: as after power-on, firmware busy for conf.flr_ms. */
 void bfm_function_reset(struct bfm_function *f);
-struct bfm_function *bfm_function_find(struct bfm_model *m, const char *name);
 /* All that is due now. Returns us until the next, at most 1000000. */
 int bfm_function_tick(struct bfm_function *f);
 

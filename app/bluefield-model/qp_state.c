@@ -148,6 +148,21 @@ static const struct move moves[] = {
 };
 
 const char *
+bfm_service_name(enum bfm_service st)
+{
+	switch (st) {
+	case BFM_ST_RC: return "RC";
+	case BFM_ST_UC: return "UC";
+	case BFM_ST_UD: return "UD";
+	case BFM_ST_XRC: return "XRC";
+	case BFM_ST_QP0: return "QP0";
+	case BFM_ST_QP1: return "QP1";
+	case BFM_ST_REG_UMR: return "UMR";
+	}
+	return "?";
+}
+
+const char *
 bfm_qp_state_name(enum bfm_qp_state state)
 {
 	static const char * const names[] = { "RST", "INIT", "RTR", "RTS", "SQER", "SQD", "ERR" };

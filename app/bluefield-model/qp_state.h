@@ -22,7 +22,7 @@ enum {
 };
 
 const char *bfm_qp_state_name(enum bfm_qp_state state);
-const char *bfm_service_name(enum bfm_service st); /* cmd_qp.c */
+const char *bfm_service_name(enum bfm_service st);
 /* As CREATE_QP leaves it: nothing of a connection. */
 void bfm_qp_reset(struct bfm_qp *qp);
 /* The transition of the command's opcode; ctx is NULL for 2ERR and 2RST. */

@@ -47,7 +47,7 @@ ack_us(const struct bfm_qp *qp)
 static enum bfm_step
 wait(struct bfm_function *f, struct bfm_run *run, uint64_t us)
 {
-	run->due = us == BFM_NEVER ? BFM_NEVER : bfm_now_us(f) + us;
+	run->due = us == BFM_NEVER ? BFM_NEVER : f->model->now_us + us;
 	return BFM_STEP_WAIT;
 }
 
@@ -62,7 +62,7 @@ timer_start(struct bfm_function *f, const struct bfm_qp *qp)
 {
 	uint64_t us = ack_us(qp);
 
-	qp->run->timer = us == BFM_NEVER ? BFM_NEVER : bfm_now_us(f) + us;
+	qp->run->timer = us == BFM_NEVER ? BFM_NEVER : f->model->now_us + us;
 }
 
 /* The oldest request is done, with this. */
@@ -250,7 +250,7 @@ send_packet(struct bfm_function *f, struct bfm_qp *qp)
 	if (answer.kind != BFM_ANSWER_NONE)
 		run->ways[run->nb_ways++] = (struct bfm_way){
 			.answer = answer,
-			.due = bfm_now_us(f) + f->net.acks_ms * UINT64_C(1000),
+			.due = f->model->now_us + f->net.acks_ms * UINT64_C(1000),
 		};
 	if (run->una == run->psn)
 		timer_start(f, qp);
@@ -321,7 +321,7 @@ take_answers(struct bfm_function *f, struct bfm_qp *qp)
 	enum bfm_step step = BFM_STEP_MORE;
 	struct bfm_answer answer;
 
-	while (run->nb_ways != 0 && run->ways[0].due <= bfm_now_us(f) &&
+	while (run->nb_ways != 0 && run->ways[0].due <= f->model->now_us &&
 			step == BFM_STEP_MORE && qp->state == BFM_QP_RTS) {
 		answer = run->ways[0].answer;
 		memmove(&run->ways[0], &run->ways[1], --run->nb_ways * sizeof(run->ways[0]));
@@ -360,7 +360,7 @@ bfm_rc_step(struct bfm_function *f, struct bfm_qp *qp)
 
 	step = take_answers(f, qp);
 	if (step == BFM_STEP_MORE && qp->state == BFM_QP_RTS && run->nb_ways == 0 &&
-			run->una != run->psn && run->timer <= bfm_now_us(f)) {
+			run->una != run->psn && run->timer <= f->model->now_us) {
 		bfm_qp_count(qp, BFM_COUNT_TIMEOUT);
 		step = again(f, qp);
 	}
@@ -375,5 +375,5 @@ bfm_rc_step(struct bfm_function *f, struct bfm_qp *qp)
 	run->due = run->nb_ways != 0 ? run->ways[0].due : run->timer;
 	run->open = behind(run->psn, run->una) < BFM_WINDOW && run->nb_reqs < BFM_WINDOW &&
 		run->bad == BFM_CQE_OK;
-	return run->due <= bfm_now_us(f) ? BFM_STEP_MORE : BFM_STEP_WAIT;
+	return run->due <= f->model->now_us ? BFM_STEP_MORE : BFM_STEP_WAIT;
 }

@@ -97,7 +97,7 @@ bfm_switch_join(struct bfm_function *f)
 		;
 	memset(p, 0, sizeof(*p));
 	p->f = f;
-	p->port = bfm_port_index(f);
+	p->port = f->conf.port;
 	snprintf(p->name, sizeof(p->name), "%s", f->conf.name);
 	f->swport = p;
 	f->model->sw->nb_ports++;
