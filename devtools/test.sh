@@ -72,6 +72,9 @@ plan quick 1 "mistakes in pages of the vendor's names are found" -- \
 plan quick 43 'build gcc' -- build gcc gcc -Dbluefield_model=enabled
 plan quick 20 'autotests gcc' after 'build gcc' counted -- autotests gcc fast
 plan quick 30 "autotests of the vendor's names" after 'build gcc' counted -- autotests_doca gcc
+plan quick 2 'check: calls between files go one way' after 'build gcc' -- \
+	"$devtools/check-arrows.py" "$work/gcc"
+plan quick 1 'calls that run back are found' -- "$devtools/check-arrows.py" --prove
 plan quick 1 "symbols of the vendor's names" after 'build gcc' -- \
 	"$devtools/check-doca-symbols.sh" --prove "$work/gcc"
 plan quick 1 'example doca/argp_log' after 'build gcc' -- example_doca_argp_log gcc

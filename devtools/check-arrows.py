@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# usage: check-arrows.py [--print | --prove] <build folder>
+#
+# Calls go one way. devtools/arrows.txt has the rooms, each with what is built of it and
+# the rooms that it may use, and the files of a room from the bottom to the top: a file
+# calls those of earlier lines. Files on one line call each other, and the line says why
+# that stays. What a file calls is in the objects of a build.
+#
+# --print writes a table of the build, with circles that have no reason yet. --prove
+# looks whether a call that runs back, a file that is not listed and a circle without a
+# reason are found.
+
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+TABLE = 'devtools/arrows.txt'
+ROOM = re.compile(r'room (\S+) (\S+):((?: \S+)*)$')
+
+
+def read_table(text):
+    """{room: (what is built of it, rooms it may use, [(files, reason)])}"""
+    rooms = {}
+    for line in text.split('\n'):
+        line, _, reason = line.partition('#')
+        match = ROOM.match(line.strip())
+        if match:
+            lines = []
+            rooms[match.group(1)] = (match.group(2), match.group(3).split(), lines)
+        elif line.strip():
+            lines.append((line.split(), reason.strip()))
+    return rooms
+
+
+def symbols(build, rooms):
+    """{(room, file): (what it defines, what it uses)}"""
+    found = {}
+    for room, (target, _, _) in rooms.items():
+        files = {p.stem for p in pathlib.Path(room).rglob('*.c')}
+        for path in sorted(pathlib.Path(build).rglob(f'{target}.p/*.c.o')):
+            # the name of an object has the folder's in it
+            fits = [f for f in files if ('_' + path.name).endswith(f'_{f}.c.o')]
+            if not fits:
+                continue
+            out = subprocess.run(['nm', '-P', path], capture_output=True, text=True,
+                                 check=True).stdout
+            kinds = [line.split()[:2] for line in out.splitlines()]
+            found[room, max(fits, key=len)] = ({s for s, k in kinds if k in 'BCDRTVW'},
+                                               {s for s, k in kinds if k == 'U'})
+    return found
+
+
+def edges_of(found):
+    """{(room, file): set of (room, file) that it calls}"""
+    where = collections.defaultdict(set)
+    for place, (defined, _) in found.items():
+        for symbol in defined:
+            where[symbol].add(place)
+    edges = collections.defaultdict(set)
+    for place, (_, used) in found.items():
+        for symbol in used:
+            # one name in several programs says nothing
+            if len(where[symbol]) == 1:
+                edges[place] |= where[symbol] - {place}
+    return edges
+
+
+def check(rooms, found, edges):
+    errors = []
+    rank = {}
+    for room, (_, _, lines) in rooms.items():
+        for nr, (files, reason) in enumerate(lines):
+            if len(files) > 1 and not reason:
+                errors.append(f'{room}: no reason for the circle of {files[0]}')
+            for name in files:
+                rank[room, name] = nr
+                if (room, name) not in found:
+                    errors.append(f'{room}/{name}.c: listed, but not built here')
+    for room, name in sorted(found):
+        if (room, name) not in rank:
+            errors.append(f'{room}/{name}.c: not listed in {TABLE}')
+    for place in sorted(edges):
+        for other in sorted(edges[place]):
+            if place[0] != other[0]:
+                if other[0] not in rooms[place[0]][1]:
+                    errors.append(f'{"/".join(place)}.c calls {"/".join(other)}.c: '
+                                  f'{place[0]} may not use {other[0]}')
+            elif rank.get(other, -1) > rank.get(place, -1):
+                errors.append(f'{place[0]}: {place[1]}.c calls {other[1]}.c, which is above it')
+    return errors
+
+
+def circles(nodes, edges):
+    """The circles of a room, from the bottom to the top (Tarjan's way)."""
+    index, low, stack, done = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(edges[node] & nodes):
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[node] = min(low[node], low[other])
+        if low[node] == index[node]:
+            at = stack.index(node)
+            done.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for node in sorted(nodes):
+        if node not in index:
+            visit(node)
+    return done
+
+
+def print_table(rooms, found, edges):
+    for room, (target, uses, lines) in rooms.items():
+        reasons = {tuple(sorted(files)): reason for files, reason in lines}
+        print(f'\nroom {room} {target}:{"".join(" " + r for r in uses)}')
+        for circle in circles({p for p in found if p[0] == room}, edges):
+            names = [name for _, name in circle]
+            reason = reasons.get(tuple(names))
+            print(' '.join(names) + (f' # {reason}' if reason else ''))
+
+
+def prove():
+    text = 'room a x:\nlow\nhigh\nroom b y: a\none two\n'
+    rooms = read_table(text)
+    found = {place: (set(), set()) for place in
+             [('a', 'low'), ('a', 'high'), ('a', 'new'), ('b', 'one'), ('b', 'two')]}
+    edges = {('a', 'low'): {('a', 'high'), ('b', 'one')}, ('b', 'one'): {('a', 'high')}}
+    wanted = ['no reason for the circle of one', 'a/new.c: not listed',
+              'low.c calls b/one.c: a may not use b', 'low.c calls high.c, which is above it']
+    errors = check(rooms, found, edges)
+    if len(errors) != len(wanted) or not all(any(w in e for e in errors) for w in wanted):
+        sys.exit(f'check-arrows: these were found: {errors}')
+
+
+def main():
+    sys.setrecursionlimit(10000)
+    os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    args = sys.argv[1:]
+    if args == ['--prove']:
+        prove()
+        return
+    if not args or args[-1].startswith('-') or args[:-1] not in ([], ['--print']):
+        sys.exit('usage: check-arrows.py [--print | --prove] <build folder>')
+    with open(TABLE, encoding='utf-8') as file:
+        rooms = read_table(file.read())
+    found = symbols(args[-1], rooms)
+    edges = edges_of(found)
+    if args[0] == '--print':
+        print_table(rooms, found, edges)
+        return
+    errors = check(rooms, found, edges)
+    for error in errors:
+        print(f'check-arrows: {error}', file=sys.stderr)
+    circle = [len(files) for _, _, lines in rooms.values() for files, _ in lines if len(files) > 1]
+    print(f'{len(found)} files, {len(circle)} circles of {sum(circle)} files')
+    sys.exit(1 if errors else 0)
+
+
+main()
