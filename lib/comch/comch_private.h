@@ -14,9 +14,10 @@
  * struct comch_ctrl, which is a server or a client, and struct comch_queue, which is a
  * consumer or a producer; the context of a connection that has moved, which no
  * application has a handle of, begins with the first of the two. What a context does in
- * a situation that all of them know is in its struct comch_kind; nobody asks for its
- * type to decide that. A function that only one kind has takes the larger structure, and
- * checks handles of the application with comch_queue_of() and the like.
+ * a situation that all of them know is in its struct comch_kind. Where only queues
+ * differ, code asks for is_queue: names for messages, tasks, the queues of an engine.
+ * A function that only one kind has takes the larger structure, and checks handles of the
+ * application with comch_queue_of() and the like.
  */
 
 #include <rte_branch_prediction.h>

@@ -418,8 +418,6 @@ int rte_comch_ctx_start(struct rte_comch_ctx *ctx);
  *   - -EALREADY: the context is IDLE or STOPPING.
  *   - -EBUSY: consumers or producers live on its connections; nothing was
  *     stopped.
- *   - -EAGAIN: the progress engine of the consumer's connection has too much
- *     waiting; nothing was stopped.
  */
 __rte_experimental
 int rte_comch_ctx_stop(struct rte_comch_ctx *ctx);

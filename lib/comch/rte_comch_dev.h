@@ -262,8 +262,9 @@ int rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info);
  *   - 0 on success: the status in its info is 0, contexts can start.
  *   - -EINVAL: not a device.
  *   - -ENOTSUP: its driver has no reset.
- *   - -EBUSY: a context of it is not IDLE, or it has a memory region, or its driver
- *     has not ended yet what was freed or destroyed: progress, and try again.
+ *   - -EBUSY: a context of it is not IDLE, an offload processor is started, or it has a
+ *     memory region; or its driver has not ended yet what was freed or destroyed:
+ *     progress, and try again.
  *   - -ENODEV: it is gone. -EIO: it does not come back, or with lower limits.
  *     -ETIMEDOUT: it does not answer. Another negative errno is the driver's, as
  *     -ENOMEM. The device stays down, and the reset can be tried again.

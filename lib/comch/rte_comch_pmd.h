@@ -524,7 +524,7 @@ typedef int (*rte_comch_queue_rest_t)(struct rte_comch_queue *queue);
 
 /**
  * Operations of a driver. All are required but dump, reset, conn_rx_count,
- * mem_register and queue_rest, and conn_move and conn_arrive without
+ * mem_register, queue_rest and queue_takes, and conn_move and conn_arrive without
  * RTE_COMCH_CAPA_CONN_MOVE, and dpa without RTE_COMCH_CAPA_DPA; fail and those from
  * listen to conn_rx_resume only with RTE_COMCH_CAPA_SERVER or RTE_COMCH_CAPA_CLIENT; and
  * those from mem_alloc on only with RTE_COMCH_CAPA_CONSUMER or RTE_COMCH_CAPA_PRODUCER.
