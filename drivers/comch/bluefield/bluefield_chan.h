@@ -7,7 +7,7 @@
  * what it wants of layer fast. The insides are in bluefield_chan_priv.h.
  *
  * Threads. A connection belongs to the thread of its poll group. Its queue pair is made,
- * changed and destroyed in the function's worker, and there the connection manager
+ * changed and destroyed in the device's worker (bluefield_job.c), and there the connection manager
  * calls; what the worker learns goes to the poll group as an event.
  */
 

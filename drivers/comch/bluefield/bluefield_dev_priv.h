@@ -3,10 +3,10 @@
  */
 
 /*
- * What the files of the device know of each other: comch_bluefield.c (operations, life),
- * bluefield_job.c (the worker), bluefield_addr.c (addresses), bluefield_group.c (poll
- * groups), bluefield_mem.c (regions), bluefield_fdb.c (the switch). The parts above take
- * bluefield_dev.h.
+ * What the files of the device know of each other: comch_bluefield.c (operations),
+ * bluefield_dev.c (shared objects, reset, failure), bluefield_job.c (the worker),
+ * bluefield_addr.c (addresses), bluefield_group.c (poll groups), bluefield_mem.c
+ * (regions), bluefield_fdb.c (the switch). The parts above take bluefield_dev.h.
  */
 
 #ifndef BLUEFIELD_DEV_PRIV_H
