@@ -36,7 +36,7 @@ struct control {
 	doca_error_t result; /* the first error; callbacks set it */
 };
 
-/* The user data of the context is the user pointer of control_start_server() or control_start_client(). */
+/* The user data of the context is the user of control_start_server() and the like. */
 struct control_callbacks {
 	doca_ctx_state_changed_callback_t state_changed;
 	doca_comch_event_msg_recv_cb_t received;
