@@ -167,8 +167,7 @@ consumer_close(struct worker *w)
 	int ret = 0;
 
 	if (state == RTE_COMCH_STATE_RUNNING || state == RTE_COMCH_STATE_STARTING)
-		while ((ret = rte_comch_ctx_stop(w->ctx)) == -EAGAIN && test_now_ns() < end)
-			sched_yield();
+		ret = rte_comch_ctx_stop(w->ctx);
 	if (ret != 0 && ret != -EINPROGRESS && ret != -EALREADY)
 		test_worker_fail(w, ret, "it cannot be stopped");
 	while ((state = rte_comch_ctx_state_get(w->ctx)) != RTE_COMCH_STATE_IDLE &&

@@ -220,13 +220,8 @@ test_rx_turn(struct test_rx *rx)
 int
 test_rx_stop(struct test_rx *rx)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	int ret;
-
 	rx->finish = true;
-	while ((ret = rte_comch_ctx_stop(rx->ctx)) == -EAGAIN && test_now_ns() < end)
-		test_progress();
-	return ret;
+	return rte_comch_ctx_stop(rx->ctx);
 }
 
 bool

@@ -127,7 +127,8 @@ try_event_look(struct bf_func *func, struct try_eq *eq)
 	if (ret != 0)
 		return ret;
 	if (!try_irq_wait(func, eq, before, BF_TRY_IRQ_MS)) {
-		bf_report_say(r, "interrupt: none on vector %u in %u ms", eq->vector, BF_TRY_IRQ_MS);
+		bf_report_say(r, "interrupt: none on vector %u in %u ms", eq->vector,
+			BF_TRY_IRQ_MS);
 		BF_LOG(ERR, "%s: no interrupt on MSI-X vector %u for an event of a command in %u ms: look for messages of the IOMMU about interrupt remapping in the kernel's log (dmesg)",
 			BF_NAME(func), eq->vector, BF_TRY_IRQ_MS);
 		ret = -ETIMEDOUT;
