@@ -223,7 +223,7 @@ teardown_hca(struct bfm_cmd *c)
 				"profile %ju is not among the capabilities", (uintmax_t)profile);
 	if (profile == TEARDOWN_FAST) {
 		/* nothing ends before software switches the NIC interface off */
-		bfm_iseg_fast_teardown(f);
+		f->iseg->fast_teardown = true;
 		return BFM_OK;
 	}
 	if (alive != 0)

@@ -322,7 +322,7 @@ bfm_pages_teardown(struct bfm_function *f)
 	if (p->wanted != 0) {
 		p->wanted = 0;
 		p->refused = true; /* whoever waits learns that they do not come */
-		bfm_cmd_resume(f);
+		f->resume(f);
 	}
 }
 
@@ -517,7 +517,7 @@ arrived(struct bfm_function *f, uint32_t n)
 	p->credit += n < p->wanted ? n : p->wanted;
 	p->wanted -= n < p->wanted ? n : p->wanted;
 	if (p->wanted == 0)
-		bfm_cmd_resume(f);
+		f->resume(f);
 }
 
 static enum bfm_status
@@ -657,7 +657,7 @@ cannot_give(struct bfm_cmd *c, struct bfm_function *f)
 	if (p->wanted != 0) {
 		p->wanted = 0;
 		p->refused = true;
-		bfm_cmd_resume(f);
+		f->resume(f);
 	}
 	return BFM_OK;
 }

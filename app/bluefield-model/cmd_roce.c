@@ -5,7 +5,7 @@
 /*
  * Commands of the RoCE address table, of counters, and of management datagrams to
  * the function itself, which firmware answers: only who the node is, for there is
- * no subnet manager in here. The table of commands is in cmd_vport.c.
+ * no subnet manager in here.
  */
 
 #include <inttypes.h>
@@ -15,6 +15,22 @@
 
 #include "data.h"
 #include "vport.h"
+
+BFM_LAYOUT(bfm_lay_mad_ifc_in, "mad_ifc_in", MAD_IFC_BYTES, MAD_IFC_IN_FIELDS);
+BFM_LAYOUT(bfm_lay_mad_ifc_out, "mad_ifc_out", MAD_IFC_BYTES, MAD_IFC_OUT_FIELDS);
+BFM_LAYOUT(bfm_lay_set_roce_in, "set_roce_address_in", ROCE_CMD_BYTES, SET_ROCE_IN_FIELDS);
+BFM_LAYOUT(bfm_lay_roce_addr, "roce_address", ROCE_ADDR_BYTES, ROCE_ADDR_FIELDS);
+BFM_LAYOUT(bfm_lay_query_roce_in, "query_roce_address_in", 16, QUERY_ROCE_IN_FIELDS);
+BFM_LAYOUT(bfm_lay_query_roce_out, "query_roce_address_out", ROCE_CMD_BYTES, QUERY_ROCE_OUT_FIELDS);
+BFM_LAYOUT(bfm_lay_query_vcount_in, "query_vport_counter_in", QUERY_VCOUNT_IN_BYTES,
+		QUERY_VCOUNT_IN_FIELDS);
+BFM_LAYOUT(bfm_lay_alloc_qcount_in, "header_in", 16, HDR_IN_FIELDS);
+BFM_LAYOUT(bfm_lay_alloc_qcount_out, "alloc_q_counter_out", 16, ALLOC_QCOUNT_OUT_FIELDS);
+BFM_LAYOUT(bfm_lay_dealloc_qcount_in, "dealloc_q_counter_in", 16, DEALLOC_QCOUNT_IN_FIELDS);
+BFM_LAYOUT(bfm_lay_query_qcount_in, "query_q_counter_in", QUERY_QCOUNT_IN_BYTES,
+		QUERY_QCOUNT_IN_FIELDS);
+BFM_LAYOUT(bfm_lay_query_qcount_out, "query_q_counter_out", QUERY_QCOUNT_OUT_BYTES,
+		QUERY_QCOUNT_OUT_FIELDS);
 
 #define OUT_HEAD 16u /* bytes of a reply before counters */
 
@@ -62,8 +78,8 @@ roce_index(struct bfm_cmd *c, struct bfm_roce_entry **entry)
 	return BFM_OK;
 }
 
-enum bfm_status
-bfm_set_roce_address(struct bfm_cmd *c)
+static enum bfm_status
+set_roce_address(struct bfm_cmd *c)
 {
 	static const uint8_t no_gid[16];
 	const uint8_t *addr = c->in + SET_ROCE_IN_roce_address_BIT / 8;
@@ -99,8 +115,8 @@ bfm_set_roce_address(struct bfm_cmd *c)
 	return BFM_OK;
 }
 
-enum bfm_status
-bfm_query_roce_address(struct bfm_cmd *c)
+static enum bfm_status
+query_roce_address(struct bfm_cmd *c)
 {
 	struct bfm_roce_entry *entry = NULL;
 	enum bfm_status status = roce_index(c, &entry);
@@ -119,8 +135,8 @@ bfm_vport_gid(const struct bfm_function *f, uint32_t port, uint32_t index)
 
 /* ------------------------------------------------------------ counters */
 
-enum bfm_status
-bfm_query_vport_counter(struct bfm_cmd *c)
+static enum bfm_status
+query_vport_counter(struct bfm_cmd *c)
 {
 	struct bfm_function *f;
 	enum bfm_status status;
@@ -144,8 +160,8 @@ counter_free(struct bfm_function *f, struct bfm_object *o)
 	free(o);
 }
 
-enum bfm_status
-bfm_alloc_q_counter(struct bfm_cmd *c)
+static enum bfm_status
+alloc_q_counter(struct bfm_cmd *c)
 {
 	struct counter *counter = calloc(1, sizeof(*counter));
 	enum bfm_status status;
@@ -163,15 +179,15 @@ bfm_alloc_q_counter(struct bfm_cmd *c)
 	return BFM_OK;
 }
 
-enum bfm_status
-bfm_dealloc_q_counter(struct bfm_cmd *c)
+static enum bfm_status
+dealloc_q_counter(struct bfm_cmd *c)
 {
 	return bfm_object_remove(c, BFM_T_COUNTER,
 			BFM_GET(c->in, DEALLOC_QCOUNT_IN, counter_set_id));
 }
 
-enum bfm_status
-bfm_query_q_counter(struct bfm_cmd *c)
+static enum bfm_status
+query_q_counter(struct bfm_cmd *c)
 {
 	uint32_t id = BFM_GET(c->in, QUERY_QCOUNT_IN, counter_set_id);
 	struct counter *counter;
@@ -262,8 +278,8 @@ node_info(const struct bfm_function *f, uint8_t *data)
 	BFM_SET(data, NODE_INFO, vendor_id, f->conf.vendor_id);
 }
 
-enum bfm_status
-bfm_mad_ifc(struct bfm_cmd *c)
+static enum bfm_status
+mad_ifc(struct bfm_cmd *c)
 {
 	const uint8_t *in = c->in + MAD_IFC_IN_mad_BIT / 8;
 	uint8_t *out = c->out + MAD_IFC_OUT_response_mad_packet_BIT / 8;
@@ -305,3 +321,23 @@ bfm_mad_ifc(struct bfm_cmd *c)
 	bfm_bits_set(out + MAD_STATUS, 0, 16, STATUS_UNSUPPORTED);
 	return BFM_OK;
 }
+
+const struct bfm_cmd_desc bfm_cmds_roce[] = {
+	{ ENTRY(0x50d, "MAD_IFC", mad_ifc, BFM_INIT, MAD_IFC_BYTES, MAD_IFC_BYTES),
+	  .in = &bfm_lay_mad_ifc_in, .out = &bfm_lay_mad_ifc_out },
+	{ ENTRY(0x760, "QUERY_ROCE_ADDRESS", query_roce_address, BFM_INIT, 16,
+		ROCE_CMD_BYTES), .in = &bfm_lay_query_roce_in, .out = &bfm_lay_query_roce_out },
+	{ ENTRY(0x761, "SET_ROCE_ADDRESS", set_roce_address, BFM_INIT, ROCE_CMD_BYTES, 16),
+	  .in = &bfm_lay_set_roce_in, .ctx = &bfm_lay_roce_addr,
+	  .ctx_off = SET_ROCE_IN_roce_address_BIT / 8 },
+	{ ENTRY(0x770, "QUERY_VPORT_COUNTER", query_vport_counter, BFM_INIT,
+		QUERY_VCOUNT_IN_BYTES, QUERY_VCOUNT_OUT_BYTES), .in = &bfm_lay_query_vcount_in },
+	{ ENTRY(0x771, "ALLOC_Q_COUNTER", alloc_q_counter, BFM_INIT, 16, 16),
+	  .in = &bfm_lay_alloc_qcount_in, .out = &bfm_lay_alloc_qcount_out },
+	{ ENTRY(0x772, "DEALLOC_Q_COUNTER", dealloc_q_counter, BFM_INIT, 16, 16),
+	  .in = &bfm_lay_dealloc_qcount_in },
+	{ ENTRY(0x773, "QUERY_Q_COUNTER", query_q_counter, BFM_INIT, QUERY_QCOUNT_IN_BYTES,
+		QUERY_QCOUNT_OUT_BYTES), .in = &bfm_lay_query_qcount_in,
+	  .out = &bfm_lay_query_qcount_out },
+	{ .name = NULL },
+};

@@ -35,21 +35,6 @@ BFM_LAYOUT(bfm_lay_modify_vstate_in, "modify_vport_state_in", 16, MODIFY_VSTATE_
 BFM_LAYOUT(bfm_lay_query_esw_out, "query_esw_functions_out", QUERY_ESW_OUT_BYTES,
 		QUERY_ESW_OUT_FIELDS);
 BFM_LAYOUT(bfm_lay_vport_hdr_in, "header_in", 16, HDR_IN_FIELDS);
-BFM_LAYOUT(bfm_lay_mad_ifc_in, "mad_ifc_in", MAD_IFC_BYTES, MAD_IFC_IN_FIELDS);
-BFM_LAYOUT(bfm_lay_mad_ifc_out, "mad_ifc_out", MAD_IFC_BYTES, MAD_IFC_OUT_FIELDS);
-BFM_LAYOUT(bfm_lay_set_roce_in, "set_roce_address_in", ROCE_CMD_BYTES, SET_ROCE_IN_FIELDS);
-BFM_LAYOUT(bfm_lay_roce_addr, "roce_address", ROCE_ADDR_BYTES, ROCE_ADDR_FIELDS);
-BFM_LAYOUT(bfm_lay_query_roce_in, "query_roce_address_in", 16, QUERY_ROCE_IN_FIELDS);
-BFM_LAYOUT(bfm_lay_query_roce_out, "query_roce_address_out", ROCE_CMD_BYTES, QUERY_ROCE_OUT_FIELDS);
-BFM_LAYOUT(bfm_lay_query_vcount_in, "query_vport_counter_in", QUERY_VCOUNT_IN_BYTES,
-		QUERY_VCOUNT_IN_FIELDS);
-BFM_LAYOUT(bfm_lay_alloc_qcount_out, "alloc_q_counter_out", 16, ALLOC_QCOUNT_OUT_FIELDS);
-BFM_LAYOUT(bfm_lay_dealloc_qcount_in, "dealloc_q_counter_in", 16, DEALLOC_QCOUNT_IN_FIELDS);
-BFM_LAYOUT(bfm_lay_query_qcount_in, "query_q_counter_in", QUERY_QCOUNT_IN_BYTES,
-		QUERY_QCOUNT_IN_FIELDS);
-BFM_LAYOUT(bfm_lay_query_qcount_out, "query_q_counter_out", QUERY_QCOUNT_OUT_BYTES,
-		QUERY_QCOUNT_OUT_FIELDS);
-
 #define MODIFY_NICV_CTX (MODIFY_NICV_IN_nic_vport_context_BIT / 8)
 #define QUERY_NICV_CTX (QUERY_NICV_OUT_nic_vport_context_BIT / 8)
 #define HCAV_CTX (MODIFY_HCAV_IN_hca_vport_context_BIT / 8)
@@ -669,13 +654,7 @@ query_esw_functions(struct bfm_cmd *c)
 	return BFM_OK;
 }
 
-#define ENTRY(op, text, fn, st, min_in, min_out) \
-	.opcode = (op), .name = (text), .handler = (fn), .states = (st), .in_min = (min_in), \
-	.out_min = (min_out)
-
 const struct bfm_cmd_desc bfm_cmds_vport[] = {
-	{ ENTRY(0x50d, "MAD_IFC", bfm_mad_ifc, BFM_INIT, MAD_IFC_BYTES, MAD_IFC_BYTES),
-	  .in = &bfm_lay_mad_ifc_in, .out = &bfm_lay_mad_ifc_out },
 	{ ENTRY(0x740, "QUERY_ESW_FUNCTIONS", query_esw_functions, BFM_EN, 16,
 		QUERY_ESW_OUT_BYTES), .in = &bfm_lay_vport_hdr_in, .out = &bfm_lay_query_esw_out },
 	{ ENTRY(0x750, "QUERY_VPORT_STATE", query_vstate, BFM_INIT, 16, 16),
@@ -689,11 +668,6 @@ const struct bfm_cmd_desc bfm_cmds_vport[] = {
 	{ ENTRY(0x755, "MODIFY_NIC_VPORT_CONTEXT", modify_nicv, BFM_INIT, MODIFY_NICV_IN_BYTES,
 		16), .in = &bfm_lay_modify_nicv_in, .ctx = &bfm_lay_nicv,
 	  .ctx_off = MODIFY_NICV_CTX },
-	{ ENTRY(0x760, "QUERY_ROCE_ADDRESS", bfm_query_roce_address, BFM_INIT, 16,
-		ROCE_CMD_BYTES), .in = &bfm_lay_query_roce_in, .out = &bfm_lay_query_roce_out },
-	{ ENTRY(0x761, "SET_ROCE_ADDRESS", bfm_set_roce_address, BFM_INIT, ROCE_CMD_BYTES, 16),
-	  .in = &bfm_lay_set_roce_in, .ctx = &bfm_lay_roce_addr,
-	  .ctx_off = SET_ROCE_IN_roce_address_BIT / 8 },
 	{ ENTRY(0x762, "QUERY_HCA_VPORT_CONTEXT", query_hcav, BFM_INIT, 16,
 		QUERY_HCAV_OUT_BYTES), .in = &bfm_lay_query_hcav_in,
 	  .out = &bfm_lay_query_hcav_out },
@@ -703,14 +677,5 @@ const struct bfm_cmd_desc bfm_cmds_vport[] = {
 	  .in = &bfm_lay_query_hcav_table_in, .out = &bfm_lay_query_hcav_gid_out },
 	{ ENTRY(0x765, "QUERY_HCA_VPORT_PKEY", query_hcav_pkey, BFM_INIT, 16, 16),
 	  .in = &bfm_lay_query_hcav_table_in },
-	{ ENTRY(0x770, "QUERY_VPORT_COUNTER", bfm_query_vport_counter, BFM_INIT,
-		QUERY_VCOUNT_IN_BYTES, QUERY_VCOUNT_OUT_BYTES), .in = &bfm_lay_query_vcount_in },
-	{ ENTRY(0x771, "ALLOC_Q_COUNTER", bfm_alloc_q_counter, BFM_INIT, 16, 16),
-	  .in = &bfm_lay_vport_hdr_in, .out = &bfm_lay_alloc_qcount_out },
-	{ ENTRY(0x772, "DEALLOC_Q_COUNTER", bfm_dealloc_q_counter, BFM_INIT, 16, 16),
-	  .in = &bfm_lay_dealloc_qcount_in },
-	{ ENTRY(0x773, "QUERY_Q_COUNTER", bfm_query_q_counter, BFM_INIT, QUERY_QCOUNT_IN_BYTES,
-		QUERY_QCOUNT_OUT_BYTES), .in = &bfm_lay_query_qcount_in,
-	  .out = &bfm_lay_query_qcount_out },
 	{ .name = NULL },
 };

@@ -75,6 +75,7 @@ static const struct bfm_cmd_desc *const cmd_tables[] = {
 	bfm_cmds_qp,
 	bfm_cmds_srq,
 	bfm_cmds_vport,
+	bfm_cmds_roce,
 };
 
 const struct bfm_cmd_desc *
@@ -165,7 +166,8 @@ give_back(struct slot *s)
 	int ret;
 
 	count_overtaken(f->cmdq, s);
-	ret = bfm_entry_give(s, s->delivery, s->delivery == BFM_DELIVERY_OK && s->status == BFM_OK);
+	ret = bfm_entry_give(s, f->cmdq->addr, s->delivery,
+			s->delivery == BFM_DELIVERY_OK && s->status == BFM_OK);
 	slot_free(s);
 	if (ret != 0)
 		return;
@@ -364,13 +366,13 @@ run(struct slot *s)
 	uint32_t i;
 
 	s->state = SLOT_READY;
-	s->suspend = false;
+	c->suspend = false;
 	status = s->fault.set_status ? (enum bfm_status)s->fault.status : check(c);
 	if (s->fault.set_status)
 		c->syndrome = s->fault.syndrome;
 	else if (status == BFM_OK && bfm_supply_ready(c, &status))
 		status = c->desc->handler(c);
-	if (status == BFM_OK && s->suspend) {
+	if (status == BFM_OK && c->suspend) {
 		s->state = SLOT_SUSPENDED;
 		bfm_log(f, BFM_DEBUG, "slot %u: %s waits", c->slot, cmd_name(c));
 		return;
@@ -452,6 +454,25 @@ begin(struct slot *s)
 		run(s);
 }
 
+/* What is to happen to a command; a fault whose count runs out is gone. */
+static void
+fault_find(struct bfm_function *f, uint16_t opcode, uint16_t op_mod, struct bfm_cmd_fault *what)
+{
+	struct bfm_fault *fault;
+
+	TAILQ_FOREACH(fault, &f->faults->list, next) {
+		if (fault->opcode != opcode || (!fault->any_op_mod && fault->op_mod != op_mod))
+			continue;
+		*what = fault->what;
+		f->faults->hits++;
+		if (fault->count != 0 && --fault->count == 0) {
+			TAILQ_REMOVE(&f->faults->list, fault, next);
+			free(fault);
+		}
+		return;
+	}
+}
+
 /* When firmware turns to a command that was just fetched. */
 static void
 schedule(struct slot *s)
@@ -459,7 +480,7 @@ schedule(struct slot *s)
 	struct bfm_cmd *c = &s->cmd;
 	struct bfm_function *f = c->f;
 
-	bfm_fault_cmd(f, c->opcode, c->op_mod, &s->fault);
+	fault_find(f, c->opcode, c->op_mod, &s->fault);
 	/* memory that only messages reach is reached within one of the client's only */
 	if (!bfm_dma_by_message(f))
 		bfm_cmd_time(s, next_rand(f->cmdq), next_rand(f->cmdq));
@@ -501,6 +522,7 @@ fetch(struct bfm_function *f, uint8_t n)
 	s->cmd.f = f;
 	s->cmd.slot = n;
 	bfm_entry_peek(s);
+	s->cmd.desc = bfm_cmd_find(s->cmd.opcode);
 	s->order = ++q->order;
 	schedule(s);
 	if (s->due_us == s->since_us)
@@ -570,14 +592,8 @@ bfm_cmdq_doorbell(struct bfm_function *f, uint32_t mask)
 	}
 }
 
-void
-bfm_cmd_suspend(struct bfm_cmd *c)
-{
-	c->f->cmdq->slots[c->slot].suspend = true;
-}
-
-void
-bfm_cmd_resume(struct bfm_function *f)
+static void
+cmd_resume(struct bfm_function *f)
 {
 	struct bfm_cmdq *q = f->cmdq;
 
@@ -761,6 +777,7 @@ bfm_cmdq_create(struct bfm_function *f)
 	f->cmdq = calloc(1, sizeof(*f->cmdq));
 	if (f->cmdq == NULL)
 		return -ENOMEM;
+	f->resume = cmd_resume;
 	/* each function its own numbers, the same in every run with this seed */
 	f->cmdq->rand = 0x626c7565 + f->model->seed * 0x9e3779b97f4a7c15u + f->conf.vhca_id;
 	(void)next_rand(f->cmdq);

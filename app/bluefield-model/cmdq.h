@@ -81,7 +81,6 @@ enum slot_state {
 struct slot {
 	enum slot_state state;
 	bool event;   /* an EQ took command events when it started */
-	bool suspend; /* said by the handler that runs */
 	uint8_t delivery; /* of the answer, from SLOT_DONE on, as is the next */
 	uint8_t status;
 	uint32_t before_us; /* from the doorbell to its effect */
@@ -102,7 +101,7 @@ struct slot {
  */
 int bfm_entry_take(struct slot *s);
 /* Write the output, if data says so, then the entry, and ownership as the last byte. */
-int bfm_entry_give(struct slot *s, uint8_t delivery, bool data);
+int bfm_entry_give(struct slot *s, uint64_t queue, uint8_t delivery, bool data);
 /* What the entry of a slot asks for, before anything of it is checked. */
 void bfm_entry_peek(struct slot *s);
 /* Pick before_us and after_us of a command that was fetched, by two random numbers below 2^31. */

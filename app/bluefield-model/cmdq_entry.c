@@ -125,7 +125,6 @@ bfm_entry_peek(struct slot *s)
 
 	c->opcode = (uint16_t)bfm_bits_get(s->entry.in, 0, 16);
 	c->op_mod = (uint16_t)bfm_bits_get(s->entry.in, 48, 16);
-	c->desc = bfm_cmd_find(c->opcode);
 }
 
 /* Check the entry and make the command of it: 0, a delivery status, or -EFAULT. */
@@ -180,11 +179,11 @@ bfm_entry_take(struct slot *s)
 
 /* Output into the mailboxes, then the entry, and ownership as the very last byte. */
 int
-bfm_entry_give(struct slot *s, uint8_t delivery, bool data)
+bfm_entry_give(struct slot *s, uint64_t queue, uint8_t delivery, bool data)
 {
 	struct bfm_cmd *c = &s->cmd;
 	struct entry *e = &s->entry;
-	uint64_t addr = bfm_cmdq_addr(c->f) + c->slot * sizeof(*e);
+	uint64_t addr = queue + c->slot * sizeof(*e);
 	uint32_t part;
 	uint32_t off;
 	uint32_t i;

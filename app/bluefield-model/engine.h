@@ -30,17 +30,52 @@ enum bfm_nic_state {
 
 #define BFM_FOREVER UINT64_MAX
 
-/* --------------------------------------------------------------- iseg.c */
+/* ------------------------------------------------------------- health.c */
 
+/* 24.41.1000 of a BlueField-2, 32.41.1000 of a BlueField-3. */
+uint32_t bfm_fw_major(const struct bfm_function *f);
+#define BFM_FW_MINOR 41u
+#define BFM_FW_SUB 1000u
+
+#define BFM_HEALTH_SYND 0x3du /* byte of the health buffer */
+
+/* What health.c and iseg.c know of a function. */
+struct bfm_iseg {
+	uint32_t addr_h; /* as written */
+	uint32_t addr_l;
+	bool queue; /* it was written: 0 is an address like any other */
+	bool nic_forced; /* by a fault, to this state: */
+	uint8_t nic_state;
+	bool fast_teardown; /* TEARDOWN_HCA said so: the interface may be switched off */
+	bool fatal;
+	bool bus_dead;
+	bool counter_stop;
+	uint64_t counter_at; /* ms at which it stopped */
+	uint64_t counter_until; /* ms: it pauses */
+	uint64_t busy_until; /* ms: firmware initialises */
+	uint64_t settle_until; /* ms: it does not see doorbells of its command queue */
+	bool flr_set; /* by a fault */
+	uint32_t flr_ms;
+	uint64_t bad_accesses; /* mistakes of the client */
+	uint8_t health[BFM_HEALTH_SIZE];
+	/* first half of a doorbell that comes in two writes */
+	uint64_t half_off;
+	uint32_t half;
+};
+
+/* A buffer without an error. */
+void bfm_health_clean(const struct bfm_function *f, uint8_t *health);
+/* The buffer, as this function sees it. */
+const uint8_t *bfm_health_of(const struct bfm_function *f);
+/* Does firmware initialise? */
+bool bfm_iseg_busy(const struct bfm_function *f);
 /* Why no command is served now, or NULL. */
 const char *bfm_iseg_no_commands(const struct bfm_function *f);
 /* Firmware of the card fails, for all its functions, until it is reset. */
 void bfm_card_fatal(struct bfm_function *f, uint8_t synd, uint16_t ext_synd, const char *why);
 bool bfm_iseg_fatal(const struct bfm_function *f);
-/* Firmware of this function has lost so many pages: the interface is off, all is void. */
-void bfm_iseg_lost(struct bfm_function *f, uint32_t pages, const char *why);
-/* TEARDOWN_HCA with the fast profile: the NIC interface may be switched off now. */
-void bfm_iseg_fast_teardown(struct bfm_function *f);
+
+/* --------------------------------------------------------------- iseg.c */
 
 /* Faults. */
 void bfm_iseg_bus(struct bfm_function *f, bool dead);
@@ -51,6 +86,22 @@ void bfm_iseg_init_busy(struct bfm_function *f, uint64_t ms); /* or BFM_FOREVER 
 void bfm_iseg_flr_ms(struct bfm_function *f, uint32_t ms);    /* of the resets to come */
 void bfm_iseg_clear(struct bfm_function *f);
 void bfm_iseg_dump(const struct bfm_function *f, FILE *out);
+
+/* -------------------------------------------------------------- fault.c */
+
+/* A fault that waits for its command. */
+struct bfm_fault {
+	TAILQ_ENTRY(bfm_fault) next;
+	uint16_t opcode;
+	bool any_op_mod;
+	uint16_t op_mod;
+	uint64_t count; /* how often still; 0: always */
+	struct bfm_cmd_fault what;
+};
+struct bfm_faults {
+	TAILQ_HEAD(, bfm_fault) list;
+	uint64_t hits;
+};
 
 /* --------------------------------------------------------------- cmdq.c */
 
@@ -88,10 +139,21 @@ bool bfm_pages_ask(struct bfm_function *f, uint32_t n);
 void bfm_pages_offer(struct bfm_function *f, uint32_t n);
 uint32_t bfm_pages_lose(struct bfm_function *f, bool take);
 
-/* -------------------------------------------------------------- owner.c */
+/* -------------------------------------------------------------- giver.c */
 
+struct bfm_owner *bfm_owner_of(const struct bfm_function *f);
 /* The function whose client gives pages for f; NULL: the operator does, or nobody. */
 struct bfm_function *bfm_supply_giver(const struct bfm_function *f);
+/* Has nobody on the card enabled the functions of the host? */
+bool bfm_host_off(const struct bfm_function *f);
+/* Faults of the owner that gives for f, or for the VFs of f. */
+void bfm_owner_dead(struct bfm_function *f);
+void bfm_owner_slow(struct bfm_function *f, uint32_t ms);
+void bfm_owner_short(struct bfm_function *f, uint32_t pages);
+void bfm_owner_alive(struct bfm_function *f);
+
+/* -------------------------------------------------------------- owner.c */
+
 /* What that client did: pages came, were taken back, or will not come. */
 void bfm_supply_came(struct bfm_function *f, uint32_t n);
 void bfm_supply_went(struct bfm_function *f, uint32_t n);
@@ -105,13 +167,8 @@ void bfm_supply_end(struct bfm_function *f, bool take);
 int bfm_supply_want(struct bfm_function *f, uint32_t pages);
 /* All but so many go back, and none is on its way. */
 void bfm_supply_keep(struct bfm_function *f, uint32_t pages);
-/* Faults of the owner that gives for f, or for the VFs of f. */
-void bfm_owner_dead(struct bfm_function *f);
-/* -EBUSY: a client gives, no operator. */
+/* The owner that gives for f, or for its VFs, is killed. -EBUSY: it is a client. */
 int bfm_owner_killed(struct bfm_function *f);
-void bfm_owner_slow(struct bfm_function *f, uint32_t ms);
-void bfm_owner_short(struct bfm_function *f, uint32_t pages);
-void bfm_owner_alive(struct bfm_function *f);
 /* Of an ECPF: the operator enables the host, or ends that. */
 void bfm_host_up(struct bfm_function *f, bool up);
 

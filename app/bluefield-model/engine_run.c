@@ -3,8 +3,9 @@
  */
 
 /*
- * The queue engine and the clock: a thread that works on queue pairs with something to do, a few
- * packets of each in turn. What they do is in rc_*.c, ud.c and engine_flush.c.
+ * The queue engine: a thread that works on queue pairs with something to do, a few
+ * packets of each in turn, and the clock that it has with the main loop. What queue
+ * pairs do is in rc_*.c, ud.c and engine_flush.c.
  *
  * There is one lock for all of the model. The main loop has it while it handles
  * messages and what is due; the engine has it for bounded batches, and lets the main

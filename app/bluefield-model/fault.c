@@ -3,8 +3,8 @@
  */
 
 /*
- * Faults that a test asks for: the grammar, and the list of those that wait for
- * their command. What a fault does is where it happens.
+ * Faults that a test asks for: the grammar, and how they are printed. What a fault does
+ * is where it happens: those that wait for their command are found in cmdq.c.
  */
 
 #include <errno.h>
@@ -27,21 +27,6 @@
 
 /* More than any event queue has room for. */
 #define OVERRUN_EVENTS (1u << 20)
-
-struct fault {
-	TAILQ_ENTRY(fault) next;
-	uint16_t opcode;
-	bool any_op_mod;
-	uint16_t op_mod;
-	uint64_t count; /* how often still; 0: always */
-	struct bfm_cmd_fault what;
-};
-TAILQ_HEAD(fault_list, fault);
-
-struct bfm_faults {
-	struct fault_list list;
-	uint64_t hits;
-};
 
 struct parse {
 	struct bfm_function *f;
@@ -187,8 +172,8 @@ action(struct parse *p, const char *word, struct bfm_cmd_fault *what, bool *synd
 static int
 parse_cmd(struct parse *p)
 {
-	struct fault fault = { .any_op_mod = true };
-	struct fault *new;
+	struct bfm_fault fault = { .any_op_mod = true };
+	struct bfm_fault *new;
 	bool opcode = false;
 	bool syndrome = false;
 	bool any = false;
@@ -244,24 +229,6 @@ parse_cmd(struct parse *p)
 	*new = fault;
 	TAILQ_INSERT_TAIL(&p->f->faults->list, new, next);
 	return 0;
-}
-
-void
-bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod, struct bfm_cmd_fault *what)
-{
-	struct fault *fault;
-
-	TAILQ_FOREACH(fault, &f->faults->list, next) {
-		if (fault->opcode != opcode || (!fault->any_op_mod && fault->op_mod != op_mod))
-			continue;
-		*what = fault->what;
-		f->faults->hits++;
-		if (fault->count != 0 && --fault->count == 0) {
-			TAILQ_REMOVE(&f->faults->list, fault, next);
-			free(fault);
-		}
-		return;
-	}
 }
 
 /*
@@ -645,7 +612,7 @@ parse_unplug(struct parse *p)
 static void
 list_clear(struct bfm_faults *faults)
 {
-	struct fault *fault;
+	struct bfm_fault *fault;
 
 	while ((fault = TAILQ_FIRST(&faults->list)) != NULL) {
 		TAILQ_REMOVE(&faults->list, fault, next);
@@ -728,7 +695,7 @@ void
 bfm_faults_dump(const struct bfm_function *f, FILE *out)
 {
 	const struct bfm_cmd_desc *desc;
-	const struct fault *fault;
+	const struct bfm_fault *fault;
 
 	bfm_iseg_dump(f, out);
 	fprintf(out, "faults hits=%ju port_down=%u gone=%u\n", (uintmax_t)f->faults->hits,

@@ -3,9 +3,9 @@
  */
 
 /*
- * BAR 0: the init segment with its health buffer and timers, and the doorbells of
- * UAR pages. What a doorbell does is in cmdq.c, eq.c and the files of the queues;
- * the MSI-X table is in server.c.
+ * BAR 0: the init segment with its timers, the doorbells of UAR pages, and resets. What
+ * a doorbell does is in cmdq.c, eq.c and the files of the queues; the health buffer is
+ * in health.c, the MSI-X table in server.c.
  */
 
 #include <endian.h>
@@ -46,25 +46,7 @@
 #define INIT_FW_RESET (1u << 30) /* software may ask for a reset of the firmware */
 #define INIT_ECPU (1u << 23)
 
-/* Bytes of the health buffer. */
-#define HEALTH_ASSERT_VAR 0x00u
-#define HEALTH_EXIT_PTR 0x20u
-#define HEALTH_CALLRA 0x24u
-#define HEALTH_TIME 0x2cu
-#define HEALTH_FW_VER 0x30u
-#define HEALTH_HW_ID 0x34u
-#define HEALTH_RFR_SEVERITY 0x38u
-#define HEALTH_IRISC 0x3cu
-#define HEALTH_SYND 0x3du
-#define HEALTH_EXT_SYND 0x3eu
-#define HEALTH_SIZE BFM_HEALTH_SIZE
-#define HEALTH_RFR 0x80u
-#define HEALTH_SEVERITY_VALID 0x08u
-#define HEALTH_SEVERITY_CRITICAL 2u
-
-_Static_assert(REG_HEALTH_END - REG_HEALTH == HEALTH_SIZE, "health buffer is between these");
-_Static_assert(HEALTH_EXT_SYND + 2 == HEALTH_SIZE, "health buffer is 64 bytes");
-
+_Static_assert(REG_HEALTH_END - REG_HEALTH == BFM_HEALTH_SIZE, "health buffer is between these");
 /* Doorbells within a UAR page. */
 #define UAR_CQ_ARM 0x020u
 #define UAR_EQ_ARM 0x040u
@@ -80,137 +62,10 @@ _Static_assert(HEALTH_EXT_SYND + 2 == HEALTH_SIZE, "health buffer is 64 bytes");
 #define COUNTER_PAUSE 16u
 #define SW_RESET_MS 50u
 
-struct bfm_iseg {
-	uint32_t addr_h; /* as written */
-	uint32_t addr_l;
-	bool queue; /* it was written: 0 is an address like any other */
-	bool nic_forced; /* by a fault, to this state: */
-	uint8_t nic_state;
-	bool fast_teardown;
-	bool fatal;
-	bool bus_dead;
-	bool counter_stop;
-	uint64_t counter_at; /* ms at which it stopped */
-	uint64_t counter_until; /* ms: it pauses */
-	uint64_t busy_until; /* ms: firmware initialises */
-	uint64_t settle_until; /* ms: it does not see doorbells of its command queue */
-	bool flr_set; /* by a fault */
-	uint32_t flr_ms;
-	uint64_t bad_accesses; /* mistakes of the client */
-	uint8_t health[HEALTH_SIZE];
-	/* first half of a doorbell that comes in two writes */
-	uint64_t half_off;
-	uint32_t half;
-};
-
 static uint64_t
 now(const struct bfm_function *f)
 {
 	return f->model->now_ms;
-}
-
-static void
-put_be32(uint8_t *p, uint32_t value)
-{
-	value = htobe32(value);
-	memcpy(p, &value, sizeof(value));
-}
-
-/* 24.41.1000 of a BlueField-2, 32.41.1000 of a BlueField-3. */
-static uint32_t
-fw_major(const struct bfm_function *f)
-{
-	return f->conf.bf3 ? 32 : 24;
-}
-
-#define FW_MINOR 41u
-#define FW_SUB 1000u
-
-/*
- * Health
- */
-
-static void
-health_clean(const struct bfm_function *f, uint8_t *health)
-{
-	memset(health, 0, HEALTH_SIZE);
-	put_be32(health + HEALTH_FW_VER, fw_major(f) << 24 | FW_MINOR << 16 | FW_SUB);
-	put_be32(health + HEALTH_HW_ID, f->conf.bf3 ? 0x21c : 0x214);
-}
-
-static void
-health_fill(const struct bfm_function *f, uint8_t *health, uint8_t synd, uint16_t ext_synd)
-{
-	uint32_t i;
-
-	health_clean(f, health);
-	/* recognisable values; on a real device they tell its vendor where it stopped */
-	for (i = 0; i < 6; i++)
-		put_be32(health + HEALTH_ASSERT_VAR + 4 * i, 0xbf000000 | synd << 8 | i);
-	put_be32(health + HEALTH_EXIT_PTR, 0xbf00e817);
-	put_be32(health + HEALTH_CALLRA, 0xbf00ca11);
-	put_be32(health + HEALTH_TIME, (uint32_t)(now(f) / 1000));
-	health[HEALTH_RFR_SEVERITY] = HEALTH_RFR | HEALTH_SEVERITY_VALID | HEALTH_SEVERITY_CRITICAL;
-	health[HEALTH_IRISC] = 1;
-	health[HEALTH_SYND] = synd;
-	health[HEALTH_EXT_SYND] = (uint8_t)(ext_synd >> 8);
-	health[HEALTH_EXT_SYND + 1] = (uint8_t)ext_synd;
-}
-
-/*
- * What a client has done to its own function ends with a reset of that: ours, so that
- * a mistake of one client is not one of all others.
- */
-void
-bfm_health_fatal(struct bfm_function *f, uint8_t synd, uint16_t ext_synd, const char *why)
-{
-	struct bfm_iseg *iseg = f->iseg;
-
-	bfm_log(f, BFM_ERR, "firmware stops: syndrome 0x%02x.%04x: %s", synd, ext_synd, why);
-	if (iseg->fatal)
-		return; /* the first reason is the one that counts */
-	iseg->fatal = true;
-	health_fill(f, iseg->health, synd, ext_synd);
-	if (!iseg->counter_stop && now(f) >= iseg->counter_until)
-		iseg->counter_at = now(f);
-}
-
-void
-bfm_card_fatal(struct bfm_function *f, uint8_t synd, uint16_t ext_synd, const char *why)
-{
-	struct bfm_card *card = &f->model->card;
-
-	bfm_log(f, BFM_ERR, "firmware of the card stops: syndrome 0x%02x.%04x: %s", synd, ext_synd,
-			why);
-	if (card->fatal)
-		return;
-	card->fatal = true;
-	card->fatal_ms = now(f);
-	health_fill(f, card->health, synd, ext_synd);
-}
-
-bool
-bfm_iseg_fatal(const struct bfm_function *f)
-{
-	return f->iseg->fatal || f->model->card.fatal;
-}
-
-/* The buffer, as this function sees it. */
-static const uint8_t *
-health_of(const struct bfm_function *f)
-{
-	return f->model->card.fatal ? f->model->card.health : f->iseg->health;
-}
-
-/*
- * States
- */
-
-static bool
-busy(const struct bfm_function *f)
-{
-	return f->iseg->busy_until == BFM_FOREVER || now(f) < f->iseg->busy_until ||
-			bfm_held(f);
 }
 
 /*
@@ -229,29 +84,6 @@ nic_state(const struct bfm_function *f)
 	return BFM_NIC_FULL;
 }
 
-const char *
-bfm_iseg_no_commands(const struct bfm_function *f)
-{
-	const struct bfm_iseg *iseg = f->iseg;
-
-	if (f->gone || iseg->bus_dead)
-		return "the device is gone";
-	if (f->model->card.fatal)
-		return "firmware of the card has stopped with a fatal error: reset firmware";
-	if (iseg->fatal)
-		return "firmware has stopped with a fatal error: reset the function";
-	if (busy(f))
-		return "firmware is still initialising: wait for bit 31 of 0x1fc";
-	if (nic_state(f) == BFM_NIC_SW_RESET ||
-			(iseg->nic_forced && iseg->nic_state != BFM_NIC_FULL))
-		return "the NIC interface is off, or firmware is being reset";
-	if (!iseg->queue)
-		return "the command queue has no address";
-	if (now(f) < iseg->settle_until)
-		return "the address of the command queue was written a moment ago";
-	return NULL;
-}
-
 /* All that software had built is void. */
 static void
 void_all(struct bfm_function *f)
@@ -267,20 +99,14 @@ void_all(struct bfm_function *f)
 	f->iseg->fast_teardown = false;
 }
 
-void
-bfm_iseg_lost(struct bfm_function *f, uint32_t pages, const char *why)
+static void
+iseg_lost(struct bfm_function *f, uint32_t pages, const char *why)
 {
 	if (f->hca != BFM_HCA_DISABLED)
 		bfm_log(f, BFM_INFO, "firmware fails, %u objects and %u pages are void: %s",
 				bfm_objects_count(f, BFM_NB_TYPES), pages, why);
 	void_all(f);
 	f->iseg->queue = false;
-}
-
-void
-bfm_iseg_fast_teardown(struct bfm_function *f)
-{
-	f->iseg->fast_teardown = true;
 }
 
 /* All functions of the card lose what they have. */
@@ -296,7 +122,7 @@ bfm_firmware_reset(struct bfm_function *f)
 		void_all(g);
 		g->iseg->queue = false;
 		g->iseg->fatal = false;
-		health_clean(g, g->iseg->health);
+		bfm_health_clean(g, g->iseg->health);
 		if (g != f)
 			bfm_log(g, BFM_INFO, "firmware is reset by %s", f->conf.name);
 	}
@@ -435,16 +261,16 @@ reg_read(struct bfm_function *f, uint64_t off, uint32_t *value)
 	const struct bfm_iseg *iseg = f->iseg;
 
 	if (off >= REG_HEALTH && off < REG_HEALTH_END) {
-		memcpy(value, health_of(f) + off - REG_HEALTH, sizeof(*value));
+		memcpy(value, bfm_health_of(f) + off - REG_HEALTH, sizeof(*value));
 		*value = be32toh(*value);
 		return true;
 	}
 	switch (off) {
 	case REG_FW_REV:
-		*value = FW_MINOR << 16 | fw_major(f);
+		*value = BFM_FW_MINOR << 16 | bfm_fw_major(f);
 		return true;
 	case REG_CMDIF_REV:
-		*value = CMDIF_REV << 16 | FW_SUB;
+		*value = CMDIF_REV << 16 | BFM_FW_SUB;
 		return true;
 	case REG_CMDQ_ADDR_H:
 		*value = iseg->addr_h;
@@ -453,7 +279,8 @@ reg_read(struct bfm_function *f, uint64_t off, uint32_t *value)
 		*value = iseg->addr_l | (uint32_t)nic_state(f) << NIC_STATE_SHIFT | CMDQ_GEOMETRY;
 		return true;
 	case REG_INITIALIZING:
-		*value = (busy(f) ? INIT_BUSY : 0) | (f->conf.kind != BFM_VF ? INIT_FW_RESET : 0) |
+		*value = (bfm_iseg_busy(f) ? INIT_BUSY : 0) |
+				(f->conf.kind != BFM_VF ? INIT_FW_RESET : 0) |
 				(f->conf.kind == BFM_ECPF ? INIT_ECPU : 0);
 		return true;
 	case REG_TIMER_H:
@@ -463,7 +290,7 @@ reg_read(struct bfm_function *f, uint64_t off, uint32_t *value)
 		*value = (uint32_t)timer_ticks();
 		return true;
 	case REG_HEALTH_COUNTER:
-		*value = (uint32_t)health_of(f)[HEALTH_SYND] << 24 | health_counter(f);
+		*value = (uint32_t)bfm_health_of(f)[BFM_HEALTH_SYND] << 24 | health_counter(f);
 		return true;
 	case REG_REAL_TIME_H:
 		*value = (uint32_t)(real_time() >> 32);
@@ -739,7 +566,8 @@ bfm_iseg_dump(const struct bfm_function *f, FILE *out)
 	fprintf(out,
 			"registers nic_state=%u initializing=%u fatal=%u synd=0x%02x counter=%u "
 			"bad_accesses=%ju fw_resets=%ju reset_sem=0x%x\n",
-			nic_state(f), busy(f), bfm_iseg_fatal(f), health_of(f)[HEALTH_SYND],
+			nic_state(f), bfm_iseg_busy(f), bfm_iseg_fatal(f),
+			bfm_health_of(f)[BFM_HEALTH_SYND],
 			health_counter(f), (uintmax_t)iseg->bad_accesses,
 			(uintmax_t)f->model->card.fw_resets, f->model->card.reset_sem);
 	if (iseg->bus_dead)
@@ -758,13 +586,13 @@ bfm_iseg_dump(const struct bfm_function *f, FILE *out)
  * Life
  */
 
-void
-bfm_iseg_reset(struct bfm_function *f)
+static void
+iseg_reset(struct bfm_function *f)
 {
 	struct bfm_iseg *iseg = f->iseg;
 	uint32_t ms = iseg->flr_set ? iseg->flr_ms : f->conf.flr_ms;
 
-	if (f->conf.frail != 0 && busy(f)) {
+	if (f->conf.frail != 0 && bfm_iseg_busy(f)) {
 		bfm_log(f, BFM_WARN, "reset while firmware initialises: it does not come back");
 		iseg->busy_until = BFM_FOREVER;
 	}
@@ -778,7 +606,22 @@ bfm_iseg_reset(struct bfm_function *f)
 	/* a fault that says "forever" outlives resets: that is what it is for */
 	if (iseg->busy_until != BFM_FOREVER)
 		iseg->busy_until = now(f) + ms;
-	health_clean(f, iseg->health);
+	bfm_health_clean(f, iseg->health);
+}
+
+void
+bfm_function_reset(struct bfm_function *f)
+{
+	f->resets++;
+	f->hca = BFM_HCA_DISABLED;
+	f->issi1 = false;
+	bfm_host_enable(f, false);
+	bfm_cmdq_reset(f);
+	bfm_objects_reset(f);
+	bfm_pages_reset(f);
+	bfm_caps_reset(f);
+	bfm_vport_reset(f);
+	iseg_reset(f);
 }
 
 int
@@ -787,8 +630,9 @@ bfm_iseg_create(struct bfm_function *f)
 	f->iseg = calloc(1, sizeof(*f->iseg));
 	if (f->iseg == NULL)
 		return -ENOMEM;
+	f->lost = iseg_lost;
 	f->iseg->busy_until = now(f) + f->conf.flr_ms;
-	health_clean(f, f->iseg->health);
+	bfm_health_clean(f, f->iseg->health);
 	return 0;
 }
 

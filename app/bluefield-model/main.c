@@ -182,21 +182,6 @@ bfm_function_destroy(struct bfm_function *f)
 	free(f);
 }
 
-void
-bfm_function_reset(struct bfm_function *f)
-{
-	f->resets++;
-	f->hca = BFM_HCA_DISABLED;
-	f->issi1 = false;
-	bfm_host_enable(f, false);
-	bfm_cmdq_reset(f);
-	bfm_objects_reset(f);
-	bfm_pages_reset(f);
-	bfm_caps_reset(f);
-	bfm_vport_reset(f);
-	bfm_iseg_reset(f);
-}
-
 int
 bfm_function_tick(struct bfm_function *f)
 {

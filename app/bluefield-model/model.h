@@ -13,13 +13,15 @@
  *   server.c    one vfio-user server per function: regions, DMA, interrupts,
  *               reset; the only file that knows libvfio-user
  *   pci.c       configuration space
- *   iseg.c      registers of BAR 0: init segment, health, doorbells
+ *   health.c    whether firmware lives: health, fatal errors
+ *   iseg.c      registers of BAR 0: init segment, doorbells; resets
  *   cmdq.c      command queue: slots, dispatch, completion
  *   cmdq_entry.c  its entries and mailboxes in the client's memory
  *   cmdq_time.c   how long commands take
  *   layout.c    fields of structures
  *   cmd_*.c     commands, by subject
- *   owner.c     who gives pages for functions that do not ask for their own
+ *   giver.c     who gives pages for functions that do not ask for their own
+ *   owner.c     pages that come from there, and go back
  *   object.c    table of live objects, by type and number
  *   queue.c     what the commands of queues share; queue.h has the objects that
  *               move data
@@ -192,7 +194,11 @@ struct bfm_function {
 	uint64_t resets;            /* count */
 	struct bfm_server *server;  /* server.c */
 	struct bfm_iseg *iseg;      /* iseg.c */
+	/* Of iseg.c: firmware has lost so many pages. The interface is off, all is void. */
+	void (*lost)(struct bfm_function *f, uint32_t pages, const char *why);
 	struct bfm_cmdq *cmdq;      /* cmdq.c */
+	/* Of cmdq.c: what a command waited for is there, or will never be. */
+	void (*resume)(struct bfm_function *f);
 	struct bfm_pages *pages;    /* cmd_pages.c */
 	struct bfm_supply supply;   /* owner.c */
 	struct bfm_objects *objs;   /* object.c */
@@ -292,13 +298,16 @@ void bfm_pci_config(const struct bfm_conf *conf, uint8_t *cfg);
 
 int bfm_iseg_create(struct bfm_function *f);
 void bfm_iseg_destroy(struct bfm_function *f);
-/* Last step of a reset of the function: registers, and firmware initialises for a while. */
-void bfm_iseg_reset(struct bfm_function *f);
+/* FLR, device reset, lost client: as after power-on, firmware busy for conf.flr_ms. */
+void bfm_function_reset(struct bfm_function *f);
 /* Access to BAR 0, any size 1..8 and alignment; unknown places read 0 and warn. */
 void bfm_bar_read(struct bfm_function *f, uint64_t off, void *buf, size_t len);
 void bfm_bar_write(struct bfm_function *f, uint64_t off, const void *buf, size_t len);
 /* Firmware of the card is reset for f, a physical function: all lose what they have. */
 void bfm_firmware_reset(struct bfm_function *f);
+
+/* ------------------------------------------------------------- health.c */
+
 /* Firmware breaks: syndrome and severity in the health buffer, counter stops. */
 void bfm_health_fatal(struct bfm_function *f, uint8_t synd, uint16_t ext_synd, const char *why);
 
@@ -332,6 +341,8 @@ struct bfm_cmd {
 	uint16_t op_mod;
 	uint8_t slot;
 	uint32_t syndrome;  /* by bfm_fail() */
+	/* A handler that waits for pages sets it and returns BFM_OK: f->resume() calls it again. */
+	bool suspend;
 };
 
 typedef enum bfm_status (*bfm_handler_t)(struct bfm_cmd *c);
@@ -365,7 +376,8 @@ extern const struct bfm_cmd_desc bfm_cmds_mkey[];   /* cmd_mkey.c */
 extern const struct bfm_cmd_desc bfm_cmds_cq[];     /* cmd_cq.c */
 extern const struct bfm_cmd_desc bfm_cmds_qp[];     /* cmd_qp.c */
 extern const struct bfm_cmd_desc bfm_cmds_srq[];    /* cmd_srq.c: SRQ, XRC SRQ, RMP */
-extern const struct bfm_cmd_desc bfm_cmds_vport[];  /* cmd_vport.c: vports, RoCE, counters, MAD */
+extern const struct bfm_cmd_desc bfm_cmds_vport[];  /* cmd_vport.c */
+extern const struct bfm_cmd_desc bfm_cmds_roce[];   /* cmd_roce.c: RoCE, counters, MAD */
 
 const struct bfm_cmd_desc *bfm_cmd_find(uint16_t opcode); /* NULL if unknown */
 const struct bfm_cmd_desc *bfm_cmd_named(const char *name); /* in any case; or NULL */
@@ -382,13 +394,6 @@ uint64_t bfm_cmdq_addr(const struct bfm_function *f);
 void bfm_cmdq_doorbell(struct bfm_function *f, uint32_t mask);
 /* Counters of commands by opcode and status, for the control socket. */
 void bfm_cmdq_dump(const struct bfm_function *f, FILE *out);
-/*
- * A handler that can not finish yet (its firmware waits for pages) returns
- * BFM_OK after calling this; the command completes with bfm_cmd_resume(), which
- * calls the handler again. One such command at a time.
- */
-void bfm_cmd_suspend(struct bfm_cmd *c);
-void bfm_cmd_resume(struct bfm_function *f);
 /* Turn of the loop: what is due of commands. Returns us until it wants the next, or -1. */
 int bfm_cmdq_tick(struct bfm_function *f);
 
@@ -411,7 +416,7 @@ int bfm_pages_check(struct bfm_function *f);
 void bfm_pages_dump(const struct bfm_function *f, FILE *out);
 uint32_t bfm_pages_given(const struct bfm_function *f); /* now in firmware's hands */
 
-/* -------------------------------------------------------------- owner.c */
+/* ---------------------------------------------------- owner.c and giver.c */
 
 /* Do this function's pages come from the owner of its PF, or of the ECPF? */
 bool bfm_supplied(const struct bfm_function *f);
@@ -586,10 +591,6 @@ struct bfm_cmd_fault {
 	int32_t page_request; /* this many pages are asked for while it waits */
 };
 
-/* Called once per command; consumes a fault whose count runs out. */
-void bfm_fault_cmd(struct bfm_function *f, uint16_t opcode, uint16_t op_mod,
-		struct bfm_cmd_fault *fault);
-
 /* The faults, for what tells of them. */
 #define BFM_FAULTS "cmd, health, counter, nic-state, init-busy, bus, pages, host, owner, eq, mtu, " \
 	"flr, port, mac, events, cap, net, unplug"
@@ -651,8 +652,6 @@ void bfm_clock_read(struct bfm_model *m);
 int bfm_function_create(struct bfm_model *m, const struct bfm_conf *conf,
 		struct bfm_function **f);
 void bfm_function_destroy(struct bfm_function *f);
-/* FLR, device reset, lost client: as after power-on, firmware busy for conf.flr_ms. */
-void bfm_function_reset(struct bfm_function *f);
 /* All that is due now. Returns us until the next, at most 1000000. */
 int bfm_function_tick(struct bfm_function *f);
 

@@ -3,12 +3,10 @@
  */
 
 /*
- * Who gives pages for functions that do not ask for their own: the owner of the PF
- * for its VFs, and in DPU mode the owner of the ECPF for all functions of the host.
- * That is the kernel of the machine with the PF, which the operator of the model
- * plays here: it can be slow, short of memory, dead, or killed with all it gave.
- * The ECPF also enables the host, for which the operator or a client stands.
- * Pages that a function is given by its own client are in cmd_pages.c.
+ * Pages from owners: asked for, given, refused, taken back, lost. Who the owner of a
+ * function is, and what he is like, is in giver.c. The ECPF also enables the host, for
+ * which the operator or a client stands. Pages that a function is given by its own
+ * client are in cmd_pages.c.
  */
 
 #include <errno.h>
@@ -22,71 +20,6 @@
 #define OBJECTS_PER_PAGE 16u
 #define CLIENT_POLL_MS 10
 
-/* The ECPF of the port of a function, in DPU mode; NULL if the model has none. */
-static struct bfm_function *
-dpu_of(const struct bfm_function *f)
-{
-	struct bfm_function *g;
-	uint32_t i;
-
-	for (i = 0; i < f->model->nb_functions; i++) {
-		g = f->model->functions[i];
-		if (g->conf.kind == BFM_ECPF && g->conf.port == f->conf.port)
-			return g->conf.esw_manager ? g : NULL;
-	}
-	return NULL;
-}
-
-static bool
-card_gives(const struct bfm_function *f)
-{
-	return f->conf.card || dpu_of(f) != NULL;
-}
-
-static struct bfm_owner *
-owner_of(const struct bfm_function *f)
-{
-	return &f->model->owners[card_gives(f)][f->conf.port];
-}
-
-/* Has nobody on the card enabled the functions of the host? */
-static bool
-host_off(const struct bfm_function *f)
-{
-	const struct bfm_function *dpu = f->conf.card ? NULL : dpu_of(f);
-
-	return dpu != NULL && !dpu->host_up && !dpu->host_enabled;
-}
-
-bool
-bfm_held(const struct bfm_function *f)
-{
-	return bfm_supplied(f) && (owner_of(f)->killed || host_off(f));
-}
-
-bool
-bfm_supplied(const struct bfm_function *f)
-{
-	if (f->conf.kind == BFM_VF)
-		return true;
-	return f->conf.kind == BFM_PF && card_gives(f);
-}
-
-struct bfm_function *
-bfm_supply_giver(const struct bfm_function *f)
-{
-	struct bfm_function *g;
-	uint32_t i;
-
-	for (i = 0; bfm_supplied(f) && i < f->model->nb_functions; i++) {
-		g = f->model->functions[i];
-		if (g->conf.pages_client && g->conf.port == f->conf.port &&
-				g->conf.card == card_gives(f) && !bfm_supplied(g))
-			return g;
-	}
-	return NULL;
-}
-
 /*
  * Ask and give back
  */
@@ -94,7 +27,7 @@ bfm_supply_giver(const struct bfm_function *f)
 void
 bfm_supply_came(struct bfm_function *f, uint32_t n)
 {
-	struct bfm_owner *o = owner_of(f);
+	struct bfm_owner *o = bfm_owner_of(f);
 	struct bfm_supply *s = &f->supply;
 
 	s->given += n;
@@ -104,13 +37,13 @@ bfm_supply_came(struct bfm_function *f, uint32_t n)
 	s->wanted -= n;
 	bfm_log(f, BFM_DEBUG, "%u pages from the owner, firmware has %u", n, s->given);
 	if (s->wanted == 0)
-		bfm_cmd_resume(f);
+		f->resume(f);
 }
 
 void
 bfm_supply_went(struct bfm_function *f, uint32_t n)
 {
-	struct bfm_owner *o = owner_of(f);
+	struct bfm_owner *o = bfm_owner_of(f);
 
 	f->supply.total_taken += n;
 	o->given -= n;
@@ -126,10 +59,10 @@ bfm_supply_refuse(struct bfm_function *f)
 	if (s->wanted == 0)
 		return;
 	bfm_log(f, BFM_INFO, "the owner cannot give %u pages", s->wanted);
-	owner_of(f)->refused += s->wanted;
+	bfm_owner_of(f)->refused += s->wanted;
 	s->wanted = 0;
 	s->refused = true;
-	bfm_cmd_resume(f);
+	f->resume(f);
 }
 
 static void
@@ -146,7 +79,7 @@ give_back(struct bfm_function *f, uint32_t n)
 static void
 supply_try(struct bfm_function *f)
 {
-	struct bfm_owner *o = owner_of(f);
+	struct bfm_owner *o = bfm_owner_of(f);
 	struct bfm_supply *s = &f->supply;
 
 	if (s->wanted == 0 || o->dead || o->killed || f->model->now_ms < s->due_ms)
@@ -163,7 +96,7 @@ supply_try(struct bfm_function *f)
 int
 bfm_supply_want(struct bfm_function *f, uint32_t pages)
 {
-	struct bfm_owner *o = owner_of(f);
+	struct bfm_owner *o = bfm_owner_of(f);
 	struct bfm_supply *s = &f->supply;
 
 	if (!s->refused && s->given < pages && s->wanted == 0) {
@@ -225,7 +158,7 @@ bfm_supply_ready(struct bfm_cmd *c, enum bfm_status *status)
 	if (ret == 0)
 		return true;
 	if (ret == -EAGAIN)
-		bfm_cmd_suspend(c);
+		c->suspend = true;
 	else
 		*status = bfm_fail(c, BFM_LIMIT, SYND_OWNER_SHORT,
 				"the owner of its PF could not give the pages that it needs");
@@ -235,7 +168,7 @@ bfm_supply_ready(struct bfm_cmd *c, enum bfm_status *status)
 int
 bfm_supply_tick(struct bfm_function *f)
 {
-	const struct bfm_owner *o = owner_of(f);
+	const struct bfm_owner *o = bfm_owner_of(f);
 	struct bfm_supply *s = &f->supply;
 
 	if (s->wanted == 0)
@@ -256,7 +189,7 @@ bfm_supply_tick(struct bfm_function *f)
 static void
 lose(struct bfm_function *f, bool take, const char *why)
 {
-	struct bfm_owner *o = owner_of(f);
+	struct bfm_owner *o = bfm_owner_of(f);
 	struct bfm_supply *s = &f->supply;
 	uint32_t pages = s->given;
 	uint32_t gone = bfm_supply_giver(f) != NULL ? bfm_pages_lose(f, take) : pages;
@@ -265,41 +198,22 @@ lose(struct bfm_function *f, bool take, const char *why)
 	o->total_void += gone;
 	s->total_void += gone;
 	s->given = 0;
-	bfm_iseg_lost(f, pages, why);
-}
-
-void
-bfm_owner_start(struct bfm_function *f)
-{
-	struct bfm_owner *o = &f->model->owners[f->conf.card][f->conf.port];
-
-	if (f->conf.kind == BFM_VF)
-		return;
-	f->host_up = f->conf.kind == BFM_ECPF && !f->conf.host_down;
-	o->slow_ms = f->conf.owner_slow;
-	o->is_short = f->conf.owner_short != BFM_NO_LIMIT;
-	o->short_pages = f->conf.owner_short;
-}
-
-void
-bfm_owner_dead(struct bfm_function *f)
-{
-	owner_of(f)->dead = true;
+	f->lost(f, pages, why);
 }
 
 int
 bfm_owner_killed(struct bfm_function *f)
 {
-	const struct bfm_owner *o = owner_of(f);
+	const struct bfm_owner *o = bfm_owner_of(f);
 	struct bfm_model *m = f->model;
 	uint32_t i;
 
 	for (i = 0; i < m->nb_functions; i++)
-		if (owner_of(m->functions[i]) == o && bfm_supply_giver(m->functions[i]) != NULL)
+		if (bfm_owner_of(m->functions[i]) == o && bfm_supply_giver(m->functions[i]) != NULL)
 			return -EBUSY; /* that client can be killed */
-	owner_of(f)->killed = true;
+	bfm_owner_of(f)->killed = true;
 	for (i = 0; i < m->nb_functions; i++)
-		if (bfm_supplied(m->functions[i]) && owner_of(m->functions[i]) == o)
+		if (bfm_supplied(m->functions[i]) && bfm_owner_of(m->functions[i]) == o)
 			lose(m->functions[i], false,
 					"the owner of its PF, or of the ECPF, was killed");
 	return 0;
@@ -328,30 +242,6 @@ bfm_supply_end(struct bfm_function *f, bool take)
 			lose(m->functions[i], take, "who gave its pages has ended");
 }
 
-void
-bfm_owner_slow(struct bfm_function *f, uint32_t ms)
-{
-	owner_of(f)->slow_ms = ms;
-}
-
-void
-bfm_owner_short(struct bfm_function *f, uint32_t pages)
-{
-	owner_of(f)->is_short = true;
-	owner_of(f)->short_pages = pages;
-}
-
-void
-bfm_owner_alive(struct bfm_function *f)
-{
-	struct bfm_owner *o = owner_of(f);
-
-	o->dead = false;
-	o->killed = false;
-	o->slow_ms = 0;
-	o->is_short = false;
-}
-
 /* What a function of the host loses when nobody on the card enables it any more. */
 static void
 host_lose(struct bfm_function *ecpf)
@@ -360,7 +250,7 @@ host_lose(struct bfm_function *ecpf)
 	uint32_t i;
 
 	for (i = 0; i < m->nb_functions; i++)
-		if (m->functions[i]->conf.port == ecpf->conf.port && host_off(m->functions[i]))
+		if (m->functions[i]->conf.port == ecpf->conf.port && bfm_host_off(m->functions[i]))
 			lose(m->functions[i], true, "the card's side has ended or disabled it");
 }
 
@@ -382,31 +272,4 @@ bfm_host_up(struct bfm_function *f, bool up)
 	f->host_up = up && f->conf.kind == BFM_ECPF;
 	if (was && !up)
 		host_lose(f);
-}
-
-void
-bfm_owner_dump(const struct bfm_function *f, FILE *out)
-{
-	const struct bfm_owner *o = owner_of(f);
-
-	fprintf(out, "owner side=%s port=%u dead=%u killed=%u slow=%u",
-			card_gives(f) ? "card" : "host", f->conf.port, o->dead,
-			o->killed, o->slow_ms);
-	if (o->is_short)
-		fprintf(out, " short=%u", o->short_pages);
-	fprintf(out, " now=%u given=%ju taken=%ju void=%ju refused=%ju requests=%ju\n", o->given,
-			(uintmax_t)o->total_given, (uintmax_t)o->total_taken,
-			(uintmax_t)o->total_void, (uintmax_t)o->refused,
-			(uintmax_t)o->requests);
-}
-
-void
-bfm_supply_dump(const struct bfm_function *f, FILE *out)
-{
-	const struct bfm_supply *s = &f->supply;
-
-	if (bfm_supplied(f))
-		fprintf(out, "supply now=%u wanted=%u given=%ju taken=%ju void=%ju\n", s->given,
-				s->wanted, (uintmax_t)s->total_given, (uintmax_t)s->total_taken,
-				(uintmax_t)s->total_void);
 }

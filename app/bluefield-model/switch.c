@@ -16,21 +16,8 @@
 #include "switch_rule.h"
 #include "vport.h"
 
-#define NB_NOBODY 2u /* kinds of vports without a function: uplink, manager */
 #define MAX_RULES 1024u
 #define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
-
-/* Why a packet is dropped. */
-enum drop {
-	DROP_NO_RULE = 0, /* of the sender: default drop */
-	DROP_RULE,        /* ... action drop */
-	DROP_SENDER_DOWN, /* ... its own link */
-	DROP_NO_LID,      /* ... nobody on the fabric has it */
-	DROP_LINK_DOWN,   /* of the receiver */
-	DROP_ROCE_OFF,    /* ... roce_en is 0 */
-	DROP_NO_ADDRESS,  /* ... GID and MAC are not in its table */
-	NB_DROPS,
-};
 
 static const char *const drop_names[NB_DROPS] = {
 	[DROP_NO_RULE] = "no-rule",
@@ -40,28 +27,6 @@ static const char *const drop_names[NB_DROPS] = {
 	[DROP_LINK_DOWN] = "link-down",
 	[DROP_ROCE_OFF] = "roce-off",
 	[DROP_NO_ADDRESS] = "no-address",
-};
-
-struct count {
-	uint64_t packets;
-	uint64_t bytes;
-};
-
-struct bfm_swport {
-	char name[BFM_NAME_SIZE];
-	struct bfm_function *f; /* NULL: nobody in the model */
-	uint32_t port;          /* of the card */
-	struct count sent;
-	struct count received;
-	uint64_t drops[NB_DROPS];
-};
-
-struct bfm_switch {
-	struct bfm_swport ports[BFM_MAX_FUNCTIONS]; /* without a function: free */
-	uint32_t nb_ports;
-	struct bfm_swport nobody[NB_NOBODY * BFM_NB_PORTS];
-	TAILQ_HEAD(, bfm_rule) rules; /* of all, by prio, then by age */
-	uint32_t nb_rules;
 };
 
 /* ------------------------------------------------------------ vports */
@@ -131,53 +96,6 @@ bfm_switch_leave(struct bfm_function *f)
 		free(sw);
 		f->model->sw = NULL;
 	}
-}
-
-/* pf0hpf is the representor of pf0, by the rules of udev on a card. */
-#define PF_SUFFIX "hpf"
-
-struct bfm_swport *
-bfm_swport_find(struct bfm_model *m, const char *name)
-{
-	size_t len = strlen(name), suffix = strlen(PF_SUFFIX);
-	char pf[BFM_NAME_SIZE] = "";
-	struct bfm_function *f;
-	uint32_t i;
-
-	if (len > suffix && len < sizeof(pf) && strcmp(name + len - suffix, PF_SUFFIX) == 0)
-		memcpy(pf, name, len - suffix);
-	f = bfm_function_find(m, pf[0] != '\0' ? pf : name);
-	if (f != NULL && (pf[0] == '\0' || f->conf.kind == BFM_PF))
-		return f->swport;
-	for (i = 0; i < NB_NOBODY * BFM_NB_PORTS; i++) {
-		if (strcmp(m->sw->nobody[i].name, name) == 0)
-			return &m->sw->nobody[i];
-	}
-	return NULL;
-}
-
-const char *
-bfm_swport_name(const struct bfm_swport *p)
-{
-	return p->name;
-}
-
-struct bfm_function *
-bfm_swport_function(const struct bfm_swport *p)
-{
-	return p->f;
-}
-
-bool
-bfm_swport_ib(const struct bfm_swport *p)
-{
-	return p->f != NULL && p->f->conf.ib_port;
-}
-
-bool
-bfm_swport_joined(const struct bfm_swport *a, const struct bfm_swport *b)
-{
-	return a->port == b->port;
 }
 
 /* ------------------------------------------------------------- rules */

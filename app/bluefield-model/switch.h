@@ -86,11 +86,4 @@ int bfm_switch_rule_del(struct bfm_model *m, const char *text, FILE *out, char *
 /* Vports with what they sent, received and lost, and rules with what they took. */
 void bfm_switch_dump(const struct bfm_model *m, FILE *out);
 
-/* For switch_rule.c: a vport by name, what it is, and are both on one switch? */
-struct bfm_swport *bfm_swport_find(struct bfm_model *m, const char *name);
-const char *bfm_swport_name(const struct bfm_swport *p);
-struct bfm_function *bfm_swport_function(const struct bfm_swport *p);
-bool bfm_swport_ib(const struct bfm_swport *p);
-bool bfm_swport_joined(const struct bfm_swport *a, const struct bfm_swport *b);
-
 #endif

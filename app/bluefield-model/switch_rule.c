@@ -88,6 +88,29 @@ number(struct parse *p, const char *word, uint32_t min, uint32_t max, uint32_t *
 	return 0;
 }
 
+/* pf0hpf is the representor of pf0, by the rules of udev on a card. */
+#define PF_SUFFIX "hpf"
+
+static struct bfm_swport *
+swport_find(struct bfm_model *m, const char *name)
+{
+	size_t len = strlen(name), suffix = strlen(PF_SUFFIX);
+	char pf[BFM_NAME_SIZE] = "";
+	struct bfm_function *f;
+	uint32_t i;
+
+	if (len > suffix && len < sizeof(pf) && strcmp(name + len - suffix, PF_SUFFIX) == 0)
+		memcpy(pf, name, len - suffix);
+	f = bfm_function_find(m, pf[0] != '\0' ? pf : name);
+	if (f != NULL && (pf[0] == '\0' || f->conf.kind == BFM_PF))
+		return f->swport;
+	for (i = 0; i < NB_NOBODY * BFM_NB_PORTS; i++) {
+		if (strcmp(m->sw->nobody[i].name, name) == 0)
+			return &m->sw->nobody[i];
+	}
+	return NULL;
+}
+
 static int
 device(struct parse *p, struct bfm_swport **port)
 {
@@ -95,7 +118,7 @@ device(struct parse *p, struct bfm_swport **port)
 
 	if (text == NULL)
 		return wrong(p, "'dev': needs the name of a function behind it, as dev pf0vf0");
-	*port = bfm_swport_find(p->model, text);
+	*port = swport_find(p->model, text);
 	if (*port == NULL)
 		return wrong(p, "'dev %s': no such vport; name one of the command \"switch dump\"",
 				text);
@@ -262,11 +285,11 @@ action(struct parse *p)
 		ret = device(p, &r->to);
 		if (ret != 0)
 			return ret;
-		if (!bfm_swport_joined(r->dev, r->to))
+		if (r->dev->port != r->to->port)
 			return wrong(p, "'redirect dev %s': of another port of the card than %s, "
 					"and the switch of a port has its own vports only; name "
-					"one of those", bfm_swport_name(r->to),
-					bfm_swport_name(r->dev));
+					"one of those", r->to->name,
+					r->dev->name);
 	}
 	if (here(p) != NULL)
 		return wrong(p, "'%s': behind the action; leave it out", here(p));
@@ -307,9 +330,9 @@ head(struct parse *p, bool *ingress)
 	while (here(p) != NULL && ret == 0) {
 		if (take(p, "dev")) {
 			ret = device(p, &r->dev);
-			if (ret == 0 && bfm_swport_function(r->dev) == NULL)
+			if (ret == 0 && r->dev->f == NULL)
 				ret = wrong(p, "'dev %s': only functions send; name one of the "
-						"command \"list\"", bfm_swport_name(r->dev));
+						"command \"list\"", r->dev->name);
 		} else if (take(p, "ingress")) {
 			*ingress = true;
 		} else if (take(p, "prio") || take(p, "pref")) {
@@ -346,7 +369,7 @@ rule(struct parse *p, enum bfm_rule_extent *extent)
 		return wrong(p, "'dev': is missing; say whose packets these are, as dev pf0vf0");
 	if (!ingress)
 		return wrong(p, "'ingress': is missing behind dev %s; the switch looks at packets "
-				"as they come in, and nowhere else", bfm_swport_name(r->dev));
+				"as they come in, and nowhere else", r->dev->name);
 	*extent = r->prio == 0 ? BFM_RULE_DEV : BFM_RULE_PRIO;
 	if (here(p) == NULL)
 		return 0;
@@ -414,7 +437,7 @@ bfm_rule_print(const struct bfm_rule *r, FILE *out)
 		[BFM_PROTOCOL_IPV6] = "ipv6",
 	};
 
-	fprintf(out, "dev %s ingress prio %u protocol %s flower skip_sw", bfm_swport_name(r->dev),
+	fprintf(out, "dev %s ingress prio %u protocol %s flower skip_sw", r->dev->name,
 			r->prio, protocols[r->protocol]);
 	if ((r->has & BFM_RULE_SRC_MAC) != 0)
 		print_mac("src_mac", r->src_mac, out);
@@ -433,7 +456,7 @@ bfm_rule_print(const struct bfm_rule *r, FILE *out)
 	if (r->to == NULL)
 		fprintf(out, " action drop");
 	else
-		fprintf(out, " action mirred egress redirect dev %s", bfm_swport_name(r->to));
+		fprintf(out, " action mirred egress redirect dev %s", r->to->name);
 }
 
 /* ------------------------------------------------------------- match */

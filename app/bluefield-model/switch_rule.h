@@ -2,12 +2,46 @@
  * Copyright(c) 2026 The dpdk-comch authors
  */
 
-/* A rule of the switch, as its operator gives it: what switch_rule.c and switch.c share. */
+/* The switch and its rules, as its operator gives them: what switch_rule.c and switch.c share. */
 
 #ifndef BFM_SWITCH_RULE_H
 #define BFM_SWITCH_RULE_H
 
 #include "switch.h"
+
+#define NB_NOBODY 2u /* kinds of vports without a function: uplink, manager */
+
+/* Why a packet is dropped. */
+enum drop {
+	DROP_NO_RULE = 0, /* of the sender: default drop */
+	DROP_RULE,        /* ... action drop */
+	DROP_SENDER_DOWN, /* ... its own link */
+	DROP_NO_LID,      /* ... nobody on the fabric has it */
+	DROP_LINK_DOWN,   /* of the receiver */
+	DROP_ROCE_OFF,    /* ... roce_en is 0 */
+	DROP_NO_ADDRESS,  /* ... GID and MAC are not in its table */
+	NB_DROPS,
+};
+
+struct count {
+	uint64_t packets;
+	uint64_t bytes;
+};
+
+struct bfm_swport {
+	char name[BFM_NAME_SIZE];
+	struct bfm_function *f; /* NULL: nobody in the model */
+	uint32_t port;          /* of the card */
+	struct count sent;
+	struct count received;
+	uint64_t drops[NB_DROPS];
+};
+
+static inline bool
+bfm_swport_ib(const struct bfm_swport *p)
+{
+	return p->f != NULL && p->f->conf.ib_port;
+}
 
 /* What a rule looks at: bits of has. */
 enum {
@@ -44,6 +78,14 @@ struct bfm_rule {
 	struct bfm_swport *to; /* NULL: drop */
 	uint64_t packets;
 	uint64_t bytes;
+};
+
+struct bfm_switch {
+	struct bfm_swport ports[BFM_MAX_FUNCTIONS]; /* without a function: free */
+	uint32_t nb_ports;
+	struct bfm_swport nobody[NB_NOBODY * BFM_NB_PORTS];
+	TAILQ_HEAD(, bfm_rule) rules; /* of all, by prio, then by age */
+	uint32_t nb_rules;
 };
 
 /* How much of a rule was given: enough to delete, or all of it. */

@@ -32,13 +32,10 @@ struct bfm_vport {
 /* The function that a command is about: its own, or another of the same port. */
 enum bfm_status bfm_vport_select(struct bfm_cmd *c, bool other, uint32_t number,
 		struct bfm_function **f);
-/* Commands whose entries are in the table of cmd_vport.c. */
-enum bfm_status bfm_set_roce_address(struct bfm_cmd *c);
-enum bfm_status bfm_query_roce_address(struct bfm_cmd *c);
-enum bfm_status bfm_query_vport_counter(struct bfm_cmd *c);
-enum bfm_status bfm_alloc_q_counter(struct bfm_cmd *c);
-enum bfm_status bfm_dealloc_q_counter(struct bfm_cmd *c);
-enum bfm_status bfm_query_q_counter(struct bfm_cmd *c);
-enum bfm_status bfm_mad_ifc(struct bfm_cmd *c);
+
+/* An entry of their tables of commands, as it begins. */
+#define ENTRY(op, text, fn, st, min_in, min_out) \
+	.opcode = (op), .name = (text), .handler = (fn), .states = (st), .in_min = (min_in), \
+	.out_min = (min_out)
 
 #endif
