@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "server.h"
+#include "link.h"
 
 struct bfm_region {
 	uint64_t addr;
@@ -29,6 +29,7 @@ struct bfm_dma {
 	struct bfm_region *regions;
 	uint32_t nb;
 	uint32_t room;
+	bfm_dma_message_t message;
 	uint32_t nb_by_message; /* of those that may be written: ROMs do not count */
 };
 
@@ -92,9 +93,13 @@ guarded_store(uint8_t *dst, uint8_t value)
 }
 
 struct bfm_dma *
-bfm_dma_create(void)
+bfm_dma_create(bfm_dma_message_t message)
 {
-	return calloc(1, sizeof(struct bfm_dma));
+	struct bfm_dma *dma = calloc(1, sizeof(*dma));
+
+	if (dma != NULL)
+		dma->message = message;
+	return dma;
 }
 
 void
@@ -266,6 +271,36 @@ bfm_dma_has_by_message(const struct bfm_dma *dma)
 	return dma->nb_by_message != 0;
 }
 
+bool
+bfm_server_connected(const struct bfm_function *f)
+{
+	return f->server != NULL && f->server->link == BFM_LINK_UP;
+}
+
+bool
+bfm_dma_enabled(const struct bfm_function *f)
+{
+	return bfm_server_connected(f) && !f->gone && bfm_pci_is_master(f->server->cfg);
+}
+
+bool
+bfm_dma_now(const struct bfm_function *f, uint64_t addr)
+{
+	return f->server->in_message || !bfm_dma_is_by_message(f->server->dma, addr);
+}
+
+bool
+bfm_dma_by_message(const struct bfm_function *f)
+{
+	return bfm_dma_has_by_message(f->server->dma);
+}
+
+struct bfm_dma *
+bfm_server_regions(const struct bfm_function *f)
+{
+	return f->server->dma;
+}
+
 /* The piece of [addr, addr + len) that lies in one region, or 0 if that denies it. */
 static size_t
 region_piece(struct bfm_function *f, uint64_t addr, size_t len, bool write, uint8_t **vaddr)
@@ -336,7 +371,7 @@ bfm_dma_read(struct bfm_function *f, uint64_t addr, void *buf, size_t len)
 		if (vaddr != NULL)
 			ret = fault_logged(f, addr, guarded_copy(data, vaddr, n));
 		else
-			ret = bfm_server_dma(f, false, addr, data, n);
+			ret = f->server->dma->message(f, false, addr, data, n);
 		if (ret != 0)
 			return -EFAULT;
 	}
@@ -356,7 +391,7 @@ dma_write(struct bfm_function *f, uint64_t addr, const uint8_t *data, size_t len
 			return -EFAULT;
 		if (vaddr == NULL)
 			/* only read there; the library's interface has no const */
-			ret = bfm_server_dma(f, true, addr, (void *)(uintptr_t)data, n);
+			ret = f->server->dma->message(f, true, addr, (void *)(uintptr_t)data, n);
 		else if (n == 1)
 			ret = fault_logged(f, addr, guarded_store(vaddr, *data));
 		else

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "link.h"
 
@@ -33,6 +34,15 @@ ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags);
 
 /* Whom the library serves now; NULL while it does not run. One thread, so one at a time. */
 static struct bfm_server *served;
+
+uint64_t
+bfm_now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
 
 /* -------------------------------------------------- commands sent ahead */
 

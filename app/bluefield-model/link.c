@@ -40,20 +40,6 @@
 /* ------------------------------------------------------------ connections */
 
 void
-bfm_link_watch(struct bfm_server *s, int fd, int op)
-{
-	/* Edges only: half a message is no reason to turn the loop. */
-	struct epoll_event ev = {
-		.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
-		.data.fd = fd,
-	};
-
-	if (fd == s->listen_fd)
-		ev.events = EPOLLIN | EPOLLET;
-	epoll_ctl(s->epfd, op, fd, &ev);
-}
-
-void
 bfm_link_down(struct bfm_function *f, const char *why)
 {
 	struct bfm_server *s = f->server;

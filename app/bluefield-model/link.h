@@ -3,7 +3,7 @@
  */
 
 /*
- * What server.c, link.c, feed.c and unmap.c share: the server of a function. Needs
+ * What server.c, link.c, feed.c, irq.c, dma.c and unmap.c share: the server of a function. Needs
  * libvfio-user.h.
  */
 
@@ -81,12 +81,12 @@ struct bfm_server {
 
 /* --------------------------------------------------------------- link.c */
 
-void bfm_link_watch(struct bfm_server *s, int fd, int op);
 /* After this the library holds no client, and the function is as new. */
 void bfm_link_down(struct bfm_function *f, const char *why);
 
 /* --------------------------------------------------------------- feed.c */
 
+uint64_t bfm_now_ms(void); /* not of this turn of the loop, but now */
 /* As bfm_msg_receive() into s->msg, but first what was kept. */
 int bfm_feed_next(struct bfm_server *s);
 /* The library's calls, each with what it receives meanwhile; results are the library's. */
@@ -104,12 +104,17 @@ void bfm_feed_clear(struct bfm_server *s);
 /* DMA_UNMAP after its check. 1: done, and replied; 0: once more; -errno: no connection. */
 int bfm_unmap_run(struct bfm_server *s, const struct bfm_msg *msg);
 
-/* ------------------------------------------------------------- server.c */
+/* ---------------------------------------------------------------- irq.c */
 
-uint64_t bfm_now_ms(void); /* not of this turn of the loop, but now */
+/* Vectors from start on have no eventfds any more. */
+void bfm_irqs_clear(struct bfm_server *s, uint32_t start, uint32_t count);
 bool bfm_irq_ready(struct bfm_server *s, uint32_t vector); /* a write does not block */
 /* What a message that the library took means for our copies of eventfds. */
 void bfm_irqs_changed(struct bfm_function *f, const struct bfm_msg_irqs *irqs, const int *fds);
+
+/* ------------------------------------------------------------- server.c */
+
+void bfm_link_watch(struct bfm_server *s, int fd, int op);
 void bfm_mirror_update(struct bfm_function *f);
 void bfm_mirror_dead(struct bfm_server *s);
 

@@ -10,8 +10,10 @@
  *
  *   main.c      options, the poll loop, the end
  *   conf.c      names and keys of functions
- *   server.c    one vfio-user server per function: regions, DMA, interrupts,
- *               reset; the only file that knows libvfio-user
+ *   server.c    one vfio-user server per function: regions, reset
+ *   link.c, feed.c, message.c, unmap.c  clients and their messages
+ *   dma.c       memory of clients
+ *   irq.c       interrupts
  *   pci.c       configuration space
  *   health.c    whether firmware lives: health, fatal errors
  *   iseg.c      registers of BAR 0: init segment, doorbells; resets

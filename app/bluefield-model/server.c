@@ -3,14 +3,13 @@
  */
 
 /*
- * One vfio-user server per function: its socket, its client, regions, interrupts
- * and reset. Only this file, link.c and feed.c call libvfio-user. What the
- * registers mean is not known here.
+ * One vfio-user server per function: its socket, its client, regions and reset. Only
+ * this file, link.c, feed.c and irq.c call libvfio-user. What the registers mean is not
+ * known here.
  */
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -20,7 +19,6 @@
 #include <sys/syslog.h>
 #include <sys/uio.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "link.h"
@@ -34,152 +32,10 @@
 #define MIRROR_OFF 0x1000u
 static const uint16_t mirror_regs[] = { 0x00, 0x04, 0x10, 0x40, 0x44 };
 
-uint64_t
-bfm_now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
-bool
-bfm_server_connected(const struct bfm_function *f)
-{
-	return f->server != NULL && f->server->link == BFM_LINK_UP;
-}
-
-bool
-bfm_dma_enabled(const struct bfm_function *f)
-{
-	return bfm_server_connected(f) && !f->gone && bfm_pci_is_master(f->server->cfg);
-}
-
-bool
-bfm_dma_now(const struct bfm_function *f, uint64_t addr)
-{
-	return f->server->in_message || !bfm_dma_is_by_message(f->server->dma, addr);
-}
-
-bool
-bfm_dma_by_message(const struct bfm_function *f)
-{
-	return bfm_dma_has_by_message(f->server->dma);
-}
-
-struct bfm_dma *
-bfm_server_regions(const struct bfm_function *f)
-{
-	return f->server->dma;
-}
-
 int
 bfm_server_fd(struct bfm_function *f)
 {
 	return f->server->epfd;
-}
-
-/* ------------------------------------------------------------ interrupts */
-
-static void
-irq_clear(struct bfm_server *s, uint32_t start, uint32_t count)
-{
-	uint32_t i;
-
-	for (i = start; i < start + count && i < BFM_NB_VECTORS; i++) {
-		if (s->irq_fds[i] >= 0)
-			close(s->irq_fds[i]);
-		s->irq_fds[i] = -1;
-	}
-}
-
-bool
-bfm_irq_ready(struct bfm_server *s, uint32_t vector)
-{
-	struct pollfd pfd = { .fd = s->irq_fds[vector], .events = POLLOUT };
-
-	return poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLOUT) != 0;
-}
-
-void
-bfm_irq(struct bfm_function *f, uint32_t vector)
-{
-	struct bfm_server *s = f->server;
-
-	if (f->gone || !bfm_server_connected(f) || vector >= f->conf.vectors)
-		return;
-	if (s->irq_fds[vector] < 0) {
-		s->irqs_lost++;
-		return;
-	}
-	/* MSI-X is a write on the bus too */
-	if (!bfm_pci_is_master(s->cfg)) {
-		bfm_log(f, BFM_WARN, "interrupt %u with bus mastering off is lost", vector);
-		return;
-	}
-	/* an eventfd whose counter is full blocks who writes, and is readable anyway */
-	if (!bfm_irq_ready(s, vector))
-		return;
-	if (vfu_irq_trigger(s->ctx, vector) < 0)
-		bfm_log(f, BFM_WARN, "interrupt %u: %s", vector, strerror(errno));
-}
-
-/*
- * The client adds vectors to those that it has. Kernels before Linux 6.5 can do that
- * only by switching all off and on again: what was on its way is lost.
- */
-static void
-irqs_grow(struct bfm_function *f, uint32_t top)
-{
-	struct bfm_server *s = f->server;
-	struct iovec iov;
-	uint64_t count;
-	uint32_t i, lost = 0;
-
-	s->irqs_grown++;
-	if (f->conf.msix_fixed == 0)
-		return;
-	iov = (struct iovec){ .iov_base = &count, .iov_len = sizeof(count) };
-	for (i = 0; i < BFM_NB_VECTORS; i++)
-		/* the client may read it at this moment: never wait */
-		if (s->irq_fds[i] >= 0 && preadv2(s->irq_fds[i], &iov, 1, -1, RWF_NOWAIT) > 0)
-			lost++;
-	s->irqs_lost += lost;
-	bfm_log(f, BFM_WARN, "%u vectors after %u: MSI-X goes off and on again, %u interrupts are "
-			"lost; the first SET_IRQS should have them all", top, s->irqs_top, lost);
-}
-
-/* What a message of the client that the library took means for the copies. */
-void
-bfm_irqs_changed(struct bfm_function *f, const struct bfm_msg_irqs *irqs, const int *fds)
-{
-	struct bfm_server *s = f->server;
-	uint32_t i, top = irqs->start + irqs->count;
-
-	if (!irqs->msix || (!irqs->set && !irqs->clear))
-		return;
-	if (irqs->clear && irqs->start == 0 && irqs->count >= s->irqs_top) {
-		s->irqs_top = 0;
-	} else if (irqs->set && top > s->irqs_top) {
-		if (s->irqs_top != 0)
-			irqs_grow(f, top);
-		s->irqs_top = top;
-		if (s->irqs_first == 0)
-			s->irqs_first = top;
-	}
-	irq_clear(s, irqs->start, irqs->count);
-	for (i = 0; irqs->set && i < irqs->count; i++)
-		s->irq_fds[irqs->start + i] = fds[i];
-}
-
-void
-bfm_irqs_dump(const struct bfm_function *f, FILE *out)
-{
-	const struct bfm_server *s = f->server;
-
-	fprintf(out, "irqs_first=%u irqs=%u irqs_grown=%llu irqs_lost=%llu", s->irqs_first,
-			s->irqs_top, (unsigned long long)s->irqs_grown,
-			(unsigned long long)s->irqs_lost);
 }
 
 /* --------------------------------------------------------------- regions */
@@ -383,7 +239,7 @@ reset_cb(vfu_ctx_t *ctx, vfu_reset_type_t type)
 	if (s->closing)
 		return 0;
 	if (type == VFU_RESET_LOST_CONN) {
-		irq_clear(s, 0, BFM_NB_VECTORS);
+		bfm_irqs_clear(s, 0, BFM_NB_VECTORS);
 		s->irqs_first = s->irqs_top = 0;
 		bfm_pci_config(&f->conf, s->cfg);
 		msix_reset(s);
@@ -456,8 +312,8 @@ dma_message(struct bfm_function *f, bool write, uint64_t addr, void *buf, size_t
 	return ret;
 }
 
-int
-bfm_server_dma(struct bfm_function *f, bool write, uint64_t addr, void *buf, size_t len)
+static int
+server_dma(struct bfm_function *f, bool write, uint64_t addr, void *buf, size_t len)
 {
 	struct bfm_server *s = f->server;
 	uint8_t *data = buf;
@@ -491,6 +347,20 @@ bfm_server_dma(struct bfm_function *f, bool write, uint64_t addr, void *buf, siz
 }
 
 /* ---------------------------------------------------------- open and close */
+
+void
+bfm_link_watch(struct bfm_server *s, int fd, int op)
+{
+	/* Edges only: half a message is no reason to turn the loop. */
+	struct epoll_event ev = {
+		.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
+		.data.fd = fd,
+	};
+
+	if (fd == s->listen_fd)
+		ev.events = EPOLLIN | EPOLLET;
+	epoll_ctl(s->epfd, op, fd, &ev);
+}
 
 /* A socket file of a dead model is removed, one of a living model is not. */
 static int
@@ -584,7 +454,7 @@ bfm_server_open(struct bfm_function *f)
 	for (i = 0; i < BFM_NB_VECTORS; i++)
 		s->irq_fds[i] = -1;
 	msix_reset(s);
-	s->dma = bfm_dma_create();
+	s->dma = bfm_dma_create(server_dma);
 	s->epfd = epoll_create1(EPOLL_CLOEXEC);
 	ret = s->dma == NULL || s->epfd < 0 ? -ENOMEM : mirror_create(s);
 	if (ret == 0) {
@@ -615,7 +485,7 @@ bfm_server_close(struct bfm_function *f)
 		unlink(f->conf.socket);
 	vfu_destroy_ctx(s->ctx);
 	bfm_feed_clear(s);
-	irq_clear(s, 0, BFM_NB_VECTORS);
+	bfm_irqs_clear(s, 0, BFM_NB_VECTORS);
 	bfm_dma_destroy(s->dma);
 	if (s->mirror != NULL)
 		munmap(s->mirror, BFM_PAGE_SIZE);

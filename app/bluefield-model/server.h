@@ -16,6 +16,8 @@
 
 #include "model.h"
 
+struct bfm_dma; /* memory that a client mapped for a function */
+
 /* ---------------------------------------------------------------- log.c */
 
 bool bfm_level_parse(const char *text, enum bfm_level *level);
@@ -26,13 +28,6 @@ void bfm_log_close(void);
 /* Turn of the loop. Returns ms until it wants the next, or -1. */
 int bfm_server_tick(struct bfm_function *f);
 
-/*
- * One piece of DMA by message; the piece lies in one region. What the library
- * does while it waits blocks the model: bounded in time, and only from within
- * the handling of a message of the client.
- */
-int bfm_server_dma(struct bfm_function *f, bool write, uint64_t addr, void *buf, size_t len);
-struct bfm_dma *bfm_server_regions(const struct bfm_function *f);
 
 /* ------------------------------------------------------------ message.c */
 
@@ -117,10 +112,16 @@ int bfm_unmap_check(const struct bfm_msg *msg, const struct bfm_dma *dma, char *
 
 /* ---------------------------------------------------------------- dma.c */
 
-struct bfm_dma; /* memory that a client mapped for a function */
-
+struct bfm_dma *bfm_server_regions(const struct bfm_function *f);
 int bfm_dma_init(void); /* once: survive memory that the client takes away */
-struct bfm_dma *bfm_dma_create(void);
+/*
+ * One piece of DMA by message; the piece lies in one region. What the library
+ * does while it waits blocks the model: bounded in time, and only from within
+ * the handling of a message of the client.
+ */
+typedef int (*bfm_dma_message_t)(struct bfm_function *f, bool write, uint64_t addr, void *buf,
+		size_t len);
+struct bfm_dma *bfm_dma_create(bfm_dma_message_t message);
 void bfm_dma_destroy(struct bfm_dma *dma);
 /* vaddr NULL: by message. prot: PROT_READ, PROT_WRITE. */
 int bfm_dma_add(struct bfm_dma *dma, uint64_t addr, uint64_t len, void *vaddr, uint32_t prot);
