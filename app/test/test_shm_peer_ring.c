@@ -343,6 +343,8 @@ test_cut_untold(void)
 	PEER_WAIT(target->nb_disconnects == downs + 1, TEST_MS);
 	TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
 	TEST_EXPECT(target->nb_recv, recv);
+	/* nor is any of them told as taken */
+	TEST_EXPECT(e->chan.peer->taken & ~SHM_WIRE_POS_BITS, SHM_WIRE_POS_START);
 	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
 }

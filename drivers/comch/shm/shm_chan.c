@@ -126,8 +126,12 @@ chan_leave(struct shm_chan *chan)
 		return;
 	if (chan->state == SHM_CHAN_HALF_OPEN || chan->state == SHM_CHAN_ENDING)
 		chan->group->nb_timed--;
-	if (chan->state == SHM_CHAN_UP)
+	if (chan->state == SHM_CHAN_UP) {
 		rte_comch_pmd_msg_dropped(chan->conn, shm_conn_rx_count(chan->conn));
+		/* a record that the peer was about to cut off may be told, and is dropped */
+		__atomic_store_n(&chan->own->taken, chan->rx_pos | SHM_WIRE_TAKEN,
+			__ATOMIC_RELAXED);
+	}
 	if (chan->glink != NULL) /* else it was lost while it moved */
 		chan_unjoin(chan);
 	shm_fast_end(chan);
