@@ -565,14 +565,15 @@ run_serve(struct bf_job *job)
 	if (msg.status == 0)
 		msg.status = pair_connect(pair);
 	if (msg.status == 0) {
-		bf_lock(&pair->fast->lock);
-		pair->answered = true;
-		bf_unlock(&pair->fast->lock);
 		msg.qpn = pair->qp.obj.id;
 		/* acquire: the posts are there; pairs with the release in post_publish() */
 		msg.credits = __atomic_load_n(&c->shown, __ATOMIC_ACQUIRE) +
 			__atomic_load_n(&c->anew, __ATOMIC_RELAXED);
+		/* before the lock: a peer may say GO unasked, and then it is the consumer's */
 		pair->told = msg.credits;
+		bf_lock(&pair->fast->lock);
+		pair->answered = true;
+		bf_unlock(&pair->fast->lock);
 	} else {
 		pair_fail(pair, msg.status);
 	}
