@@ -7,10 +7,15 @@
  * there, and attacks it and its clients. An evil host is in the other files.
  */
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include <rte_log.h>
 
 #include "test_shm_peer.h"
 
@@ -362,6 +367,45 @@ test_refusals(void)
 	return TEST_SUCCESS;
 }
 
+/* A card's side of another release refuses each attempt: one line says so. */
+static int
+test_refused_often(void)
+{
+	union shm_wire_msg msg;
+	uint32_t i, nb = 0;
+	struct evil *e;
+	uint64_t end;
+	size_t size = 0;
+	char *text = NULL, *at;
+	FILE *log = open_memstream(&text, &size);
+
+	TEST_TRUE(log != NULL);
+	test_log_restore();
+	rte_openlog_stream(log);
+	for (i = 0; i < 3; i++) {
+		e = host_accept();
+		if (e == NULL)
+			break;
+		evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
+		msg.hello_ack.status = -EPROTONOSUPPORT;
+		if (evil_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, e->seg.fd) != 0)
+			break;
+		end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+		while (!evil_gone(e) && test_now_ns() < end)
+			host_turn();
+		evil_close(e);
+	}
+	rte_openlog_stream(NULL);
+	test_log_quiet();
+	fclose(log);
+	for (at = text; (at = strstr(at, "run one release")) != NULL; at++)
+		nb++;
+	free(text);
+	TEST_EXPECT(i, 3);
+	TEST_EXPECT(nb, 1);
+	return TEST_SUCCESS;
+}
+
 /* What only hosts send, and what comes without being asked for. */
 static int
 test_unsolicited(void)
@@ -602,6 +646,8 @@ static struct unit_test_suite suite = {
 	.setup = peer_host_suite_setup,
 	.teardown = peer_host_suite_teardown,
 	.unit_test_cases = {
+		/* first: the line is one of the device */
+		HOST_CASE(test_refused_often),
 		HOST_CASE(test_answers_to_hello),
 		HOST_CASE(test_unsolicited),
 		HOST_CASE(test_accept_ranges),

@@ -141,6 +141,7 @@ struct shm_dev {
 	uint32_t nb_hellos;     /* those that are not yet; atomic */
 	uint64_t next_connect;  /* host: TSC of the next attempt */
 	int refusal;            /* host: what the last attempt was answered, or 0 */
+	bool version_logged;    /* host: that the card's side is of another release */
 	uid_t server_uid;       /* host: of the other side at the last attempt */
 	uint64_t next_meet_log; /* host: TSC, not before this */
 	struct shm_group *groups[SHM_WIRE_MAX_GROUPS];

@@ -424,18 +424,19 @@ static void
 link_hello_ack(struct shm_link *link, struct shm_event *ev)
 {
 	const struct shm_wire_hello_ack *ack = &ev->msg.hello_ack;
-
 	struct shm_dev *dev = link->dev;
 
 	if (ack->status != 0) {
 		dev->refusal = ack->status < 0 && ack->status > -4096 ? ack->status : -EPROTO;
-		if (dev->refusal == -EPROTONOSUPPORT)
+		/* each second it is asked again */
+		if (dev->refusal == -EPROTONOSUPPORT && !dev->version_logged)
 			SHM_LOG(NOTICE, "%s: the card's side of %s speaks version %u of the protocol, and this process version %u: run one release on both sides",
 				dev->dev->data->name, link->func->name, ack->version,
 				SHM_WIRE_VERSION_MAX);
 		else
 			SHM_LOG(INFO, "%s: the card's side of %s refuses this process: %s",
 				dev->dev->data->name, link->func->name, strerror(-dev->refusal));
+		dev->version_logged |= dev->refusal == -EPROTONOSUPPORT;
 		dev->next_connect += rte_get_tsc_hz();
 		shm_link_kill(link, dev->refusal);
 		return;
