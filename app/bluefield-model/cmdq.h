@@ -100,7 +100,10 @@ struct slot {
  * -EFAULT if memory was not accessible, which was made fatal.
  */
 int bfm_entry_take(struct slot *s);
-/* Write the output, if data says so, then the entry, and ownership as the last byte. */
+/*
+ * Write the output, if data says so, then the entry, and ownership as the last byte. queue
+ * is the address of the command queue.
+ */
 int bfm_entry_give(struct slot *s, uint64_t queue, uint8_t delivery, bool data);
 /* What the entry of a slot asks for, before anything of it is checked. */
 void bfm_entry_peek(struct slot *s);

@@ -3,8 +3,8 @@
  */
 
 /*
- * What iseg.c, cmdq.c, cmd_hca.c, cmd_reg.c, cmd_pages.c, owner.c and fault.c ask of each
- * other, and nobody else of them.
+ * What iseg.c, health.c, giver.c, cmdq.c, cmd_hca.c, cmd_reg.c, cmd_pages.c, owner.c and
+ * fault.c ask of each other, and nobody else of them.
  */
 
 #ifndef BFM_ENGINE_H
