@@ -25,7 +25,8 @@ tree_flags() {
 		-I "$1/buildtools/dpdk" -I "$1/buildtools/dpdk/driver" -DDPDK_ANY_RELEASE
 	)
 	# those of dpa are the runtime of programs for offload processors, and its headers
-	for d in "$1"/lib/*/ "$1"/lib/*/dpa/ "$1"/drivers/comch/*/ "$1"/drivers/comch/*/dpa/; do
+	for d in "$1"/lib/*/ "$1"/lib/*/dpa/ "$1"/drivers/comch/*/ "$1"/drivers/comch/*/*/ \
+		"$1"/drivers/comch/shm/dpa/prog/; do
 		tree_flags+=(-I "$d")
 	done
 }

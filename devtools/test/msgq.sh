@@ -30,7 +30,7 @@ example_msgq() { # <build>
 # The program of another machine, built as the guide says.
 example_msgq_runner() { # <build>
 	local program=$work/msgq-riscv64
-	CC=riscv64-linux-gnu-gcc "$top/drivers/comch/shm/dpa/comch-dpa-cc" -o "$program" \
+	CC=riscv64-linux-gnu-gcc "$top/drivers/comch/shm/dpa/prog/comch-dpa-cc" -o "$program" \
 		"$top/examples/msgq/dpa/msgq_dpa.c" || return 1
 	msgq_run "$1" --count 200 --event --program "$program" \
 		--runner /usr/bin/qemu-riscv64-static
@@ -60,7 +60,7 @@ example_msgq_errors() { # <build>
 		-p comch_shm9|-p comch_shm9: no such device; there are:
 		more|more: not an option; see --help
 	EOF
-	out=$(CC=no-such-cc "$top/drivers/comch/shm/dpa/comch-dpa-cc" -o "$work/none" none.c 2>&1) &&
+	out=$(CC=no-such-cc "$top/drivers/comch/shm/dpa/prog/comch-dpa-cc" -o "$work/none" none.c 2>&1) &&
 		bad=1
 	grep -qF 'comch-dpa-cc: there is no compiler no-such-cc: install it' <<<"$out" || {
 		echo "$out"
@@ -131,7 +131,7 @@ msgq_short() { # <build>
 # The program of another machine, by a runner, and a runner that is not there.
 msgq_runner() { # <build>
 	local program=$work/test-comch-riscv64 out runner=/usr/bin/qemu-riscv64-static
-	CC=riscv64-linux-gnu-gcc "$top/drivers/comch/shm/dpa/comch-dpa-cc" -o "$program" \
+	CC=riscv64-linux-gnu-gcc "$top/drivers/comch/shm/dpa/prog/comch-dpa-cc" -o "$program" \
 		"$top/app/test-comch/dpa/msgq_dpa.c" || return 1
 	msgq_benchmark "$1" --test msgq-rate,msgq-lat --program "$program" --runner "$runner" \
 		--event --validate --count 2000 --rounds 1 || return 1
@@ -154,7 +154,7 @@ msgq_mistakes() { # <build>
 			bad=1
 			continue
 		}
-		"$top/drivers/comch/shm/dpa/comch-dpa-cc" -o "$dir/$name" "$dir/dpa/msgq_dpa.c" ||
+		"$top/drivers/comch/shm/dpa/prog/comch-dpa-cc" -o "$dir/$name" "$dir/dpa/msgq_dpa.c" ||
 			return 1
 		rc=0
 		# shellcheck disable=SC2086 # words on purpose
