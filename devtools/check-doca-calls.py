@@ -191,11 +191,11 @@ class Tree:
         self.errors = [tuple(w[:2]) for w in read_list(self.top / ERRORS, 2)]
         self.tests = Tests(self.top / TESTS)
         self.exported = set()
-        for path in (self.top / LIB).glob('*.map'):
+        for path in (self.top / LIB).glob('*/*.map'):
             node = re.search(r'^DOCA_COMPAT \{(.*?)^\}', path.read_text(), re.M | re.S)
             self.exported |= set(re.findall(r'^\t(doca_\w+);', node[1] if node else '', re.M))
         folder = self.top / LIB
-        for path in [*folder.glob('doca_*.h'), *folder.glob('dpa/doca_dpa_dev*.h')]:
+        for path in [*folder.glob('*/doca_*.h'), *folder.glob('dpa/dev/doca_dpa_dev*.h')]:
             if not path.name.endswith('private.h'):
                 self.exported |= set(re.findall(r'^static inline [^;{]*?\s\*?(doca_\w+)\(',
                                                 path.read_text(), re.M))
@@ -317,7 +317,7 @@ def prove():
         ERRORS: 'doca_a AGAIN\n',
         CALLS_PAGE: call,
         ERRORS_PAGE: error,
-        LIB + '/a.map': 'DOCA_COMPAT {\n\tdoca_a;\n};\n',
+        LIB + '/a/a.map': 'DOCA_COMPAT {\n\tdoca_a;\n};\n',
         TESTS + '/a.c': 'int\ninner(void)\n{\n\tif (doca_a() == DOCA_ERROR_AGAIN)\n}\n'
                         'int\ntest_a(void)\n{\n\tinner();\n}\nint\ntest_b(void)\n{\n\n}\n'
                         '\tTEST_CASE(test_a),\n\tTEST_CASE(test_b),\n',
@@ -340,8 +340,8 @@ def prove():
         (ERRORS_PAGE, error.replace('``test_a``', 'not reached: no way'), ''),
         (ERRORS_PAGE, error.replace('``test_a``', ABSENT), 'the function is there'),
         (ERRORS_PAGE, error.replace('test_a', 'test_b'), 'does not name DOCA_ERROR_AGAIN'),
-        (LIB + '/a.map', 'DOCA_COMPAT {\n};\n', 'it is not exported'),
-        (LIB + '/dpa/doca_dpa_dev.h', 'static inline int\ndoca_b(void)\n', 'doca_b: exported'),
+        (LIB + '/a/a.map', 'DOCA_COMPAT {\n};\n', 'it is not exported'),
+        (LIB + '/dpa/dev/doca_dpa_dev.h', 'static inline int\ndoca_b(void)\n', 'doca_b: exported'),
     ]
     bad = 0
     for file, text, want in changes:

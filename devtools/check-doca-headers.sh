@@ -10,9 +10,13 @@
 
 set -euo pipefail
 
-headers=$(cd "$(dirname "$0")/../lib/doca_compat" && pwd)
+top=$(cd "$(dirname "$0")/.." && pwd)
 run=$(mktemp -d)
 trap 'rm -rf "$run"' EXIT
+# in one folder, as they are installed
+headers=$run/include
+mkdir "$headers"
+ln -s "$top"/lib/doca_compat/*/doca_*.h "$headers"
 jobs=$(nproc)
 
 public=()

@@ -24,13 +24,17 @@ fi
 if [ $# != 1 ] || [[ $1 == -* ]]; then
 	usage
 fi
-folder=$(cd "$(dirname "$0")/../lib/doca_compat" && pwd)
+top=$(cd "$(dirname "$0")/.." && pwd)
 libs=()
 for f in "$1"/buildtools/doca/libdoca_*.so; do
 	[ ! -e "$f" ] || libs+=("$f")
 done
 run=$(mktemp -d)
 trap 'rm -rf "$run"' EXIT
+# in one folder, as they are installed
+folder=$run/include
+mkdir "$folder"
+ln -s "$top"/lib/doca_compat/*/doca_*.h "$folder"
 
 [ ${#libs[@]} -gt 0 ] || {
 	echo "there are no libraries of lib/doca_compat in $1: the option doca_compat leaves them out"
@@ -48,7 +52,7 @@ declared() {
 	done
 	# ccache keeps no such file
 	CCACHE_DISABLE=1 gcc -DDOCA_ALLOW_EXPERIMENTAL_API -DDOCA_ALLOW_DEPRECATED_API \
-		-DALLOW_EXPERIMENTAL_API -I "$folder" -I "${folder%/*}/comch" "${dpdk_flags[@]}" \
+		-DALLOW_EXPERIMENTAL_API -I "$folder" -I "$top/lib/comch" "${dpdk_flags[@]}" \
 		-aux-info "$run/info" -fsyntax-only "$run/declared.c"
 	sed -n "s|^/\* $folder/[^ ]* \*/ extern [^(]*[ *]\([a-z0-9_]*\) (.*|\1|p" "$run/info" |
 		sort -u

@@ -11,7 +11,7 @@
 
 #include <doca_dpa.h>
 
-#include "dpa/doca_dpa_app.h"
+#include "dev/doca_dpa_app.h"
 
 /* The name of this part of the layer in the log. */
 #define DPA_SOURCE "DOCA_COMPAT::DPA"
