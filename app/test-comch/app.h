@@ -21,6 +21,9 @@ struct app {
 	struct options opt;        /* of the case that runs, if there are cases */
 	struct config *config;     /* cases of an INI file; NULL without one */
 	struct prompt *prompt;     /* NULL in batch runs */
+	/* Its input: -1 if there is none to wait for now; handle what is there, never wait. */
+	int (*prompt_fd)(const struct prompt *p);
+	void (*prompt_poll)(struct prompt *p);
 	struct report *report;     /* results of this process so far */
 	struct client *client;     /* while tests run; for "show" */
 	struct server *server;     /* if this thread serves; for "show" */
@@ -29,12 +32,16 @@ struct app {
 	volatile bool stop;        /* "stop" or Ctrl-C was typed at the prompt */
 };
 
+/* Have SIGINT and SIGTERM end the process, or only the tests at the prompt. */
+int app_signals_setup(struct app *app);
+
 /* SIGINT, SIGTERM or "quit": everything is to end in good order. */
 bool app_quit_wanted(void);
 void app_quit(void);
 
 /* A context or an engine that cannot be destroyed: its device stays, and so does EAL. */
 void app_left(const char *what, int error);
+bool app_has_left(void);
 
 /* A descriptor that becomes readable, for good, when app_quit() was called. */
 int app_quit_fd(void);

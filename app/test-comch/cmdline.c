@@ -609,7 +609,7 @@ prompt_load(struct prompt *p, const char *path)
 	return ret;
 }
 
-int
+static int
 prompt_fd(const struct prompt *p)
 {
 	/* A script on stdin is read line by line, a test is one of them. */
@@ -632,7 +632,7 @@ line_refuse(struct prompt *p)
 	return true;
 }
 
-void
+static void
 prompt_poll(struct prompt *p)
 {
 	struct pollfd pfd = { .events = POLLIN };
@@ -695,6 +695,8 @@ prompt_open(struct app *app, int16_t host_dev, bool interactive)
 	prompt.host_dev = host_dev;
 	the_prompt = &prompt;
 	app->prompt = &prompt;
+	app->prompt_fd = prompt_fd;
+	app->prompt_poll = prompt_poll;
 	if (interactive) {
 		prompt.cl = cmdline_stdin_new(prompt_ctx, PROMPT_TEXT);
 		if (prompt.cl == NULL) {

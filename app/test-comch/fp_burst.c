@@ -9,6 +9,8 @@
  */
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <rte_cycles.h>
@@ -21,6 +23,19 @@
 /* Polls without an answer between two looks at engine and clock. */
 #define PING_SPINS 1024
 #define PING_PATIENCE 5.0
+
+void
+fp_worker_fail(struct fp_worker *w, int status, const char *format, ...)
+{
+	va_list ap;
+
+	if (w->error != 0)
+		return;
+	va_start(ap, format);
+	vsnprintf(w->text, sizeof(w->text), format, ap);
+	va_end(ap);
+	__atomic_store_n(&w->error, status, __ATOMIC_RELEASE);
+}
 
 static inline void
 count_add(uint64_t *to, uint64_t n)

@@ -162,20 +162,6 @@ run_consumer(struct client_conn *cc, uint32_t consumer_id)
 /* ---- runs ---- */
 
 int
-client_fp_step(struct client *cl, int n)
-{
-	n += (int)fp_poll(cl->fp);
-	if (n > 0)
-		return n;
-	/* Workers of their own need no help, and may need the CPU. */
-	if (!fp_is_inline(cl->fp))
-		app_wait(cl->app, cl->pe, 1);
-	else if (cl->opt->event)
-		app_wait(cl->app, cl->pe, 10);
-	return n;
-}
-
-int
 fp_run_check(struct client *cl)
 {
 	const char *text;

@@ -143,11 +143,10 @@ void fp_producer_fill(struct fp_producer *p, struct rte_comch_send *s, uint32_t 
 void fp_state_cb(struct rte_comch_ctx *ctx, enum rte_comch_state prev,
 		enum rte_comch_state next, void *user_data);
 
-/* The first error counts. */
+/* fp_burst.c: the first error of a worker, which is the one that counts. */
 void fp_worker_fail(struct fp_worker *w, int status, const char *format, ...)
 	__rte_format_printf(3, 4);
-
-/* fp_burst.c: one turn of a queue; returns how much was done. */
+/* One turn of a queue; returns how much was done. */
 uint32_t fp_consumer_turn(struct fp_consumer *c);
 uint32_t fp_consumer_turn_mbuf(struct fp_consumer *c);
 uint32_t fp_producer_turn(struct fp_producer *p);

@@ -10,8 +10,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <rte_cycles.h>
@@ -28,19 +26,6 @@
 #define WORKER_YIELD_MASK 0x3f
 /* Seconds for producers and consumers to become IDLE, when a thousand pairs have to go. */
 #define WORKER_STOP_PATIENCE 30.0
-
-void
-fp_worker_fail(struct fp_worker *w, int status, const char *format, ...)
-{
-	va_list ap;
-
-	if (w->error != 0)
-		return;
-	va_start(ap, format);
-	vsnprintf(w->text, sizeof(w->text), format, ap);
-	va_end(ap);
-	__atomic_store_n(&w->error, status, __ATOMIC_RELEASE);
-}
 
 void
 fp_state_cb(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_comch_state next,

@@ -2,15 +2,12 @@
  * Copyright(c) 2026 The dpdk-comch authors
  */
 
-/* Start and end of the process: EAL, options, signals, and who runs where. */
+/* Start and end of the process: EAL, options, and who runs where. */
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <rte_eal.h>
@@ -29,101 +26,8 @@
 /* Seconds for the server of --loopback to get ready. */
 #define LOOPBACK_PATIENCE 10
 
-static volatile sig_atomic_t quit_wanted;
-static int quit_fd = -1;
 /* One process: what its signals and its end look at. */
 static struct app the_app;
-static bool left;
-
-bool
-app_quit_wanted(void)
-{
-	return quit_wanted != 0;
-}
-
-void
-app_left(const char *what, int error)
-{
-	fprintf(stderr, "%s cannot be destroyed: %s\n", what, strerror(-error));
-	left = true;
-}
-
-/* Also what the signals do: nothing but this is safe in a handler. */
-void
-app_quit(void)
-{
-	uint64_t one = 1;
-
-	quit_wanted = 1;
-	if (quit_fd >= 0 && write(quit_fd, &one, sizeof(one)) < 0)
-		return;
-}
-
-int
-app_quit_fd(void)
-{
-	return quit_fd;
-}
-
-static void
-signal_handler(int sig)
-{
-	int saved = errno;
-
-	/* At the prompt Ctrl-C ends the tests, and nothing else: so does the signal. */
-	if (sig == SIGINT && the_app.running && the_app.opt.interactive)
-		the_app.stop = true;
-	else
-		app_quit();
-	errno = saved;
-}
-
-static int
-signals_setup(void)
-{
-	struct sigaction sa = { .sa_handler = signal_handler };
-
-	quit_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (quit_fd < 0 || sigaction(SIGINT, &sa, NULL) != 0 ||
-			sigaction(SIGTERM, &sa, NULL) != 0) {
-		fprintf(stderr, "signals cannot be set up: %s\n", strerror(errno));
-		return -errno;
-	}
-	return 0;
-}
-
-void
-app_wait(struct app *app, struct rte_comch_pe *pe, int timeout_ms)
-{
-	struct pollfd pfd[3];
-	nfds_t nb = 0, prompt = RTE_DIM(pfd);
-	int ret, fd;
-
-	if (pe != NULL) {
-		ret = rte_comch_pe_arm(pe);
-		if (ret == -EAGAIN)
-			return;
-		if (ret == 0)
-			pfd[nb++] = (struct pollfd){ .fd = rte_comch_pe_fd(pe), .events = POLLIN };
-		else
-			timeout_ms = RTE_MIN(timeout_ms, 1); /* it cannot wake us up */
-	}
-	pfd[nb++] = (struct pollfd){ .fd = quit_fd, .events = POLLIN };
-	fd = app != NULL && app->prompt != NULL ? prompt_fd(app->prompt) : -1;
-	if (fd >= 0) {
-		prompt = nb;
-		pfd[nb++] = (struct pollfd){ .fd = fd, .events = POLLIN };
-	}
-	if (poll(pfd, nb, timeout_ms) > 0 && prompt < RTE_DIM(pfd) && pfd[prompt].revents != 0)
-		app_tick(app);
-}
-
-void
-app_tick(struct app *app)
-{
-	if (app->prompt != NULL)
-		prompt_poll(app->prompt);
-}
 
 /* The role of the devices that are there, if the user gave none. */
 static enum app_role
@@ -285,7 +189,7 @@ version_print(void)
 static int
 finish(int ret)
 {
-	if (left) {
+	if (app_has_left()) {
 		/* The threads of its driver go on, in memory that a clean-up would take away. */
 		fprintf(stderr, "a device is in use to the end: ended without a clean-up\n");
 		ret = -EBUSY;
@@ -311,7 +215,7 @@ main(int argc, char **argv)
 		return EXIT_SUCCESS;
 	}
 	rte_set_application_usage_hook(usage_hook);
-	if (signals_setup() != 0)
+	if (app_signals_setup(app) != 0)
 		return EXIT_FAILURE;
 	ret = rte_eal_init(argc, argv);
 	if (ret < 0) {

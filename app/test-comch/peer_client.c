@@ -44,6 +44,20 @@ client_fail(struct client *cl, int status, const char *format, ...)
 	return status;
 }
 
+int
+client_fp_step(struct client *cl, int n)
+{
+	n += (int)fp_poll(cl->fp);
+	if (n > 0)
+		return n;
+	/* Workers of their own need no help, and may need the CPU. */
+	if (!fp_is_inline(cl->fp))
+		app_wait(cl->app, cl->pe, 1);
+	else if (cl->opt->event)
+		app_wait(cl->app, cl->pe, 10);
+	return n;
+}
+
 /* ---- connections ---- */
 
 static void

@@ -21,12 +21,6 @@ struct prompt;
 int prompt_open(struct app *app, int16_t host_dev, bool interactive);
 void prompt_close(struct app *app);
 
-/* Descriptor of its input, -1 if there is none to wait for now. */
-int prompt_fd(const struct prompt *p);
-
-/* Handle the characters that are there. Never waits. */
-void prompt_poll(struct prompt *p);
-
 /* Until "quit" or a signal. Returns the worst status of the tests that ran. */
 int prompt_run(struct prompt *p);
 
