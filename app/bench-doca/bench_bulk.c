@@ -46,18 +46,6 @@ static const struct kind {
 
 #define NB_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-uint8_t *
-bulk_memory(const struct bulk_spec *spec)
-{
-	size_t page = sysconf(_SC_PAGESIZE), len = (size_t)spec->nb_bufs * BULK_SIZE;
-	uint8_t *addr = aligned_alloc(page, len + page);
-
-	if (addr == NULL)
-		return NULL;
-	memset(addr, 0, len + page); /* it is there, and not at the first message */
-	return spec->memory == BULK_PIECES ? addr + BULK_ODD : addr;
-}
-
 static int
 compare(const void *a, const void *b)
 {

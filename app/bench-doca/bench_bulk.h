@@ -14,7 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Bytes of each buffer. */
 #define BULK_SIZE 65536
@@ -57,7 +60,17 @@ int bulk_native(const struct bulk_spec *spec, struct bulk_laps *laps);
 int bulk_layer(const struct bulk_spec *spec, struct bulk_laps *laps);
 
 /* Memory of the program for all buffers of an end; NULL if there is none. */
-uint8_t *bulk_memory(const struct bulk_spec *spec);
+static inline uint8_t *
+bulk_memory(const struct bulk_spec *spec)
+{
+	size_t page = sysconf(_SC_PAGESIZE), len = (size_t)spec->nb_bufs * BULK_SIZE;
+	uint8_t *addr = aligned_alloc(page, len + page);
+
+	if (addr == NULL)
+		return NULL;
+	memset(addr, 0, len + page); /* it is there, and not at the first message */
+	return spec->memory == BULK_PIECES ? addr + BULK_ODD : addr;
+}
 
 static inline double
 bulk_now(void)
