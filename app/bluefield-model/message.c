@@ -17,7 +17,7 @@
  *   - DMA_MAP of a range that is mapped already leaves the descriptor open, and
  *     is answered with success where the protocol says EEXIST;
  *   - DMA_MAP of an empty range, or one that wraps;
- *   - DMA_UNMAP shorter than its fixed part is read beyond its end (unmap.c);
+ *   - DMA_UNMAP shorter than its fixed part is read beyond its end;
  *   - SET_IRQS with start + count beyond 32 bits closes descriptors at random;
  *   - a reply or a read of a megabyte blocks until the client takes it.
  */
@@ -213,6 +213,47 @@ check_dma_map(const struct bfm_msg *msg, const struct bfm_dma *dma, char *err, s
 	return 0;
 }
 
+static int
+check_dma_unmap(const struct bfm_msg *msg, const struct bfm_dma *dma, char *err, size_t err_size)
+{
+	struct bfm_msg_dma_unmap unmap;
+	uint64_t first, last, cut;
+	bool all;
+
+	if (msg->body_len < sizeof(unmap)) {
+		snprintf(err, err_size, "DMA_UNMAP of %u bytes is cut short", msg->hdr.size);
+		return EINVAL;
+	}
+	memcpy(&unmap, msg->body, sizeof(unmap));
+	if ((unmap.flags & VFIO_DMA_UNMAP_FLAG_GET_DIRTY_BITMAP) != 0) {
+		snprintf(err, err_size, "DMA_UNMAP asks for dirty pages: the device does not "
+				"migrate");
+		return ENOTSUP;
+	}
+	if ((unmap.flags & ~VFIO_DMA_UNMAP_FLAG_ALL) != 0 || unmap.argsz < sizeof(unmap)) {
+		snprintf(err, err_size, "DMA_UNMAP with flags 0x%x and argsz %u: the flag of all "
+				"is the only one, and a reply has %zu bytes", unmap.flags,
+				unmap.argsz, sizeof(unmap));
+		return EINVAL;
+	}
+	all = unmap.flags != 0;
+	if (all ? unmap.addr != 0 || unmap.size != 0 :
+			unmap.size == 0 || unmap.addr + (unmap.size - 1) < unmap.addr) {
+		snprintf(err, err_size, "DMA_UNMAP of %s0x%llx, 0x%llx bytes: no such range",
+				all ? "all and " : "", (unsigned long long)unmap.addr,
+				(unsigned long long)unmap.size);
+		return EINVAL;
+	}
+	bfm_unmap_range(&unmap, &first, &last);
+	if (bfm_dma_cuts(dma, first, last, &cut)) {
+		snprintf(err, err_size, "DMA_UNMAP of 0x%llx, 0x%llx bytes cuts the mapping of "
+				"0x%llx; unmap all of it", (unsigned long long)unmap.addr,
+				(unsigned long long)unmap.size, (unsigned long long)cut);
+		return EINVAL;
+	}
+	return 0;
+}
+
 void
 bfm_msg_irqs(const struct bfm_msg *msg, uint32_t vectors, struct bfm_msg_irqs *irqs)
 {
@@ -321,7 +362,7 @@ bfm_msg_check(const struct bfm_msg *msg, const struct bfm_dma *dma, uint32_t vec
 		ret = check_dma_map(msg, dma, err, err_size);
 		break;
 	case BFM_MSG_DMA_UNMAP:
-		ret = bfm_unmap_check(msg, dma, err, err_size);
+		ret = check_dma_unmap(msg, dma, err, err_size);
 		break;
 	case BFM_MSG_SET_IRQS:
 		fds = vectors;

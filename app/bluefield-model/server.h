@@ -10,6 +10,7 @@
 #ifndef BFM_SERVER_H
 #define BFM_SERVER_H
 
+#include <linux/vfio.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -104,11 +105,24 @@ int bfm_msg_xfer_size(const char *json, size_t len, uint32_t *size);
 int bfm_msg_reply(int sock, const struct bfm_msg_hdr *hdr, const void *body, size_t len);
 int bfm_msg_refuse(int sock, const struct bfm_msg_hdr *hdr, int error);
 
-/* -------------------------------------------------------------- unmap.c */
+/* The body of DMA_UNMAP. */
+struct bfm_msg_dma_unmap {
+	uint32_t argsz;
+	uint32_t flags;
+	uint64_t addr;
+	uint64_t size;
+};
+_Static_assert(sizeof(struct bfm_msg_dma_unmap) == 24, "vfio-user DMA unmap");
 
-/* As bfm_msg_check(), of DMA_UNMAP. */
-int bfm_unmap_check(const struct bfm_msg *msg, const struct bfm_dma *dma, char *err,
-		size_t err_size);
+/* The range of a message that was checked: its first and its last byte. */
+static inline void
+bfm_unmap_range(const struct bfm_msg_dma_unmap *unmap, uint64_t *first, uint64_t *last)
+{
+	bool all = (unmap->flags & VFIO_DMA_UNMAP_FLAG_ALL) != 0;
+
+	*first = all ? 0 : unmap->addr;
+	*last = all ? UINT64_MAX : unmap->addr + (unmap->size - 1);
+}
 
 /* ---------------------------------------------------------------- dma.c */
 

@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <linux/vfio.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "link.h"
@@ -23,68 +22,9 @@
 /* Mappings that go in one turn. */
 #define UNMAP_BURST 64
 
-struct msg_dma_unmap {
-	uint32_t argsz;
-	uint32_t flags;
-	uint64_t addr;
-	uint64_t size;
-};
-_Static_assert(sizeof(struct msg_dma_unmap) == 24, "vfio-user DMA unmap");
-
-/* The range of a message that was checked: its first and its last byte. */
-static void
-unmap_range(const struct msg_dma_unmap *unmap, uint64_t *first, uint64_t *last)
-{
-	bool all = (unmap->flags & VFIO_DMA_UNMAP_FLAG_ALL) != 0;
-
-	*first = all ? 0 : unmap->addr;
-	*last = all ? UINT64_MAX : unmap->addr + (unmap->size - 1);
-}
-
-int
-bfm_unmap_check(const struct bfm_msg *msg, const struct bfm_dma *dma, char *err, size_t err_size)
-{
-	struct msg_dma_unmap unmap;
-	uint64_t first, last, cut;
-	bool all;
-
-	if (msg->body_len < sizeof(unmap)) {
-		snprintf(err, err_size, "DMA_UNMAP of %u bytes is cut short", msg->hdr.size);
-		return EINVAL;
-	}
-	memcpy(&unmap, msg->body, sizeof(unmap));
-	if ((unmap.flags & VFIO_DMA_UNMAP_FLAG_GET_DIRTY_BITMAP) != 0) {
-		snprintf(err, err_size, "DMA_UNMAP asks for dirty pages: the device does not "
-				"migrate");
-		return ENOTSUP;
-	}
-	if ((unmap.flags & ~VFIO_DMA_UNMAP_FLAG_ALL) != 0 || unmap.argsz < sizeof(unmap)) {
-		snprintf(err, err_size, "DMA_UNMAP with flags 0x%x and argsz %u: the flag of all "
-				"is the only one, and a reply has %zu bytes", unmap.flags,
-				unmap.argsz, sizeof(unmap));
-		return EINVAL;
-	}
-	all = unmap.flags != 0;
-	if (all ? unmap.addr != 0 || unmap.size != 0 :
-			unmap.size == 0 || unmap.addr + (unmap.size - 1) < unmap.addr) {
-		snprintf(err, err_size, "DMA_UNMAP of %s0x%llx, 0x%llx bytes: no such range",
-				all ? "all and " : "", (unsigned long long)unmap.addr,
-				(unsigned long long)unmap.size);
-		return EINVAL;
-	}
-	unmap_range(&unmap, &first, &last);
-	if (bfm_dma_cuts(dma, first, last, &cut)) {
-		snprintf(err, err_size, "DMA_UNMAP of 0x%llx, 0x%llx bytes cuts the mapping of "
-				"0x%llx; unmap all of it", (unsigned long long)unmap.addr,
-				(unsigned long long)unmap.size, (unsigned long long)cut);
-		return EINVAL;
-	}
-	return 0;
-}
-
 /* One message into the library. What it then unmaps leaves our table too (server.c). */
 static int
-unmap_by_library(struct bfm_server *s, const struct msg_dma_unmap *unmap)
+unmap_by_library(struct bfm_server *s, const struct bfm_msg_dma_unmap *unmap)
 {
 	uint8_t body[sizeof(*unmap)];
 	struct bfm_msg msg = {
@@ -108,13 +48,13 @@ unmap_by_library(struct bfm_server *s, const struct msg_dma_unmap *unmap)
 int
 bfm_unmap_run(struct bfm_server *s, const struct bfm_msg *msg)
 {
-	struct msg_dma_unmap unmap, one = { .argsz = sizeof(one) };
+	struct bfm_msg_dma_unmap unmap, one = { .argsz = sizeof(one) };
 	uint64_t first, last;
 	uint32_t i;
 	int ret = 0;
 
 	memcpy(&unmap, msg->body, sizeof(unmap));
-	unmap_range(&unmap, &first, &last);
+	bfm_unmap_range(&unmap, &first, &last);
 	if (bfm_dma_all_within(s->dma, first, last)) {
 		/* at once: it looks for each one among all that are left */
 		s->unmapped += bfm_dma_clear(s->dma);
