@@ -5,9 +5,9 @@
 # usage: check-barriers.sh
 #
 # Leaves out one barrier, one ownership check or one store of the bluefield driver's
-# queues at a time, and wants app/test/test_bluefield_wq_order.c to fail each time, which
+# queues at a time, and wants app/test/order/test_bluefield_wq_order.c to fail each time, which
 # replays stores in every order that the barriers allow. Then it changes one access to
-# slots of the shm driver at a time, and wants the same of app/test/test_shm_slot_order.c.
+# slots of the shm driver at a time, and wants the same of app/test/order/test_shm_slot_order.c.
 # Unchanged both have to pass. The drivers' own files stay as they are: copies of the
 # headers are changed and compiled.
 
@@ -30,7 +30,7 @@ work=$(mktemp -d)
 read -ra flags < <(pkg-config --cflags libdpdk)
 read -ra libs < <(pkg-config --libs libdpdk)
 flags+=(-std=gnu11 -O2 -w -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -I "$top/app/test"
-	-I "$top/lib/comch")
+	-I "$top/app/test/bluefield" -I "$top/lib/comch")
 cc=${CC:-cc}
 
 compile() { # <what cc takes>...
@@ -47,14 +47,14 @@ run() {
 	case $driver in
 	*/bluefield)
 		compile -o "$work/order" -DTEST_WQ_ORDER_MAIN \
-			"$top/app/test/test_bluefield_wq_order.c" "$work/dev.o" \
+			"$top/app/test/order/test_bluefield_wq_order.c" "$work/dev.o" \
 			"$work/src/bluefield_wq.c" "${libs[@]}"
 		set -- --no-huge --no-pci --no-shconf --no-telemetry -m 32 \
 			--log-level=lib.eal:error
 		;;
 	*/shm)
 		compile -o "$work/order" -DTEST_SHM_SLOT_ORDER_MAIN \
-			"$top/app/test/test_shm_slot_order.c" "$work/model.o"
+			"$top/app/test/order/test_shm_slot_order.c" "$work/model.o"
 		set --
 		;;
 	esac
@@ -110,7 +110,7 @@ left_out() { # <file> <function> <text> [N;]
 
 bad=0
 driver=$top/drivers/comch/bluefield
-compile -c -o "$work/dev.o" "$top/app/test/test_bluefield_wq_dev.c"
+compile -c -o "$work/dev.o" "$top/app/test/bluefield/test_bluefield_wq_dev.c"
 passes
 h=bluefield_wq.h
 left_out $h bf_sendq_ring BF_WQ_BEFORE_RECORD
@@ -136,7 +136,7 @@ left_out $h bf_comp_row_next BF_WQ_AFTER_OWNER
 left_out $h bf_free_row_take_be BF_WQ_STORE16
 
 driver=$top/drivers/comch/shm
-compile -c -o "$work/model.o" "$top/app/test/test_order.c"
+compile -c -o "$work/model.o" "$top/app/test/order/test_order.c"
 passes
 h=shm_slot.h
 changed $h shm_slot_publish 'release of the word' s/_RELEASE/_RELAXED/

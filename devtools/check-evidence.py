@@ -21,7 +21,7 @@ CASE = re.compile(r'\bTEST_CASE_ST\([^()]*\b(test_\w+)\)')
 
 
 def path_of(suite):
-    return f'{TOP}/app/test/test_bluefield_{suite}.c'
+    return f'{TOP}/app/test/bluefield/test_bluefield_{suite}.c'
 
 
 def cases_of(suite):

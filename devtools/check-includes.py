@@ -59,7 +59,7 @@ LAYERS = [
     (re.compile(r'drivers/comch/bluefield/bluefield_cm(_\w+)?\.[ch]$'),
      re.compile(r'bluefield_(cm|cm_priv|lock|log|mad|obj|seam)\.h$'),
      'connection management, which knows no queue and no library'),
-    (re.compile(r'app/test/test_bluefield_seam_dev\.c$'),
+    (re.compile(r'app/test/bluefield/test_bluefield_seam_dev\.c$'),
      re.compile(r'(test_bluefield_seam|bluefield_(obj|prm|seam))\.h$'),
      'a back end without a device'),
 ]

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "../test/test_shm_peer_fast.h"
+#include "test_shm_peer_fast.h"
 #include "fuzz.h"
 
 /* What the evil side has, for one input. */

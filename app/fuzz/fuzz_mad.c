@@ -15,7 +15,7 @@
 #include <rte_common.h>
 #include <rte_random.h>
 
-#include "../test/test_bluefield_cm.h"
+#include "test_bluefield_cm.h"
 #include "fuzz.h"
 
 #define MAX_STEPS 200

@@ -15,7 +15,7 @@
 #include <rte_bus_vdev.h>
 #include <rte_comch.h>
 
-#include "../test/test_shm_peer.h"
+#include "test_shm_peer.h"
 #include "fuzz.h"
 
 struct peer_env peer_env;

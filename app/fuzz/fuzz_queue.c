@@ -9,7 +9,7 @@
 #include <rte_comch.h>
 #include <rte_mbuf.h>
 
-#include "../test/test_shm_peer.h"
+#include "test_shm_peer.h"
 #include "fuzz.h"
 
 #define TURNS 100000

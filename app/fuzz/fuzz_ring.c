@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "../test/test_shm_peer.h"
+#include "test_shm_peer.h"
 #include "fuzz.h"
 
 int

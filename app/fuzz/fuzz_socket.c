@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../test/test_shm_peer_fast.h"
+#include "test_shm_peer_fast.h"
 #include "fuzz.h"
 
 static int a_pipe[2];

@@ -14,8 +14,8 @@
 
 #include "test.h"
 
-#include "../test-comch/hist.c"
-#include "../test-comch/rounds.c"
+#include "../../test-comch/hist.c"
+#include "../../test-comch/rounds.c"
 
 static struct options opt;
 static struct client client;

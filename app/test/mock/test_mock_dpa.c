@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "test_mock_dpa.h"
-#include "../../lib/comch/comch_dpa.h" /* check-ok: holds a lock of the library */
+#include "../../../lib/comch/comch_dpa.h" /* check-ok: holds a lock of the library */
 
 #define MOCK_MAX_MEMS 8
 
