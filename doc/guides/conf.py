@@ -176,7 +176,7 @@ def check_msgq_tests(app):
     text = (guides / 'prog_guide' / 'comch_msgq.rst').read_text()
     folder = guides.parents[1] / 'app' / 'test'
     suites, wrong = {}, []
-    for path in folder.glob('test_*.c'):
+    for path in folder.rglob('test_*.c'):
         code = path.read_text()
         for suite in re.findall(r'REGISTER_FAST_TEST\((\w+)_autotest,', code):
             # a suite may have a stand-in in another file, for builds that lack what it looks at
