@@ -194,11 +194,15 @@ class Tree:
         for path in (self.top / LIB).glob('*/*.map'):
             node = re.search(r'^DOCA_COMPAT \{(.*?)^\}', path.read_text(), re.M | re.S)
             self.exported |= set(re.findall(r'^\t(doca_\w+);', node[1] if node else '', re.M))
+        aliases = []  # of names before 2.7, and what they stand for
         folder = self.top / LIB
         for path in [*folder.glob('*/doca_*.h'), *folder.glob('dpa/dev/doca_dpa_dev*.h')]:
             if not path.name.endswith('private.h'):
+                text = path.read_text()
                 self.exported |= set(re.findall(r'^static inline [^;{]*?\s\*?(doca_\w+)\(',
-                                                path.read_text(), re.M))
+                                                text, re.M))
+                aliases += re.findall(r'^#define (doca_\w+) (?:\\\n\t)?(doca_\w+)$', text, re.M)
+        self.exported |= {name for name, of in aliases if of in self.exported}
         self.calls_text = (self.top / CALLS_PAGE).read_text()
         self.errors_text = (self.top / ERRORS_PAGE).read_text()
 
@@ -341,6 +345,8 @@ def prove():
         (ERRORS_PAGE, error.replace('``test_a``', ABSENT), 'the function is there'),
         (ERRORS_PAGE, error.replace('test_a', 'test_b'), 'does not name DOCA_ERROR_AGAIN'),
         (LIB + '/a/a.map', 'DOCA_COMPAT {\n};\n', 'it is not exported'),
+        (LIB + '/a/doca_b.h', '#define doca_b doca_c\n', ''),
+        (LIB + '/a/doca_b.h', '#define doca_b doca_a\n', 'doca_b: exported'),
         (LIB + '/dpa/dev/doca_dpa_dev.h', 'static inline int\ndoca_b(void)\n', 'doca_b: exported'),
     ]
     bad = 0
