@@ -378,6 +378,7 @@ bf_line_cq_drain(struct bf_line *line)
 static int
 line_ctl_recv(struct bf_line *line)
 {
+	const struct bf_part *fast = line->pub.dev->parts[BF_PART_FAST];
 	struct bf_line_rx *rx = &line->rx;
 	union bf_wire_ctl ctl;
 	struct bf_line_msg msg;
@@ -389,7 +390,7 @@ line_ctl_recv(struct bf_line *line)
 			bf_wire_ctl_len(msg.len));
 		rx->ctl_taken++;
 		line_repost(line, msg.buf);
-		if (bf_fast_ctl(&line->pub, msg.len, &ctl, bf_wire_ctl_len(msg.len)) != 0)
+		if (fast->ctl_came(&line->pub, msg.len, &ctl, bf_wire_ctl_len(msg.len)) != 0)
 			line_lose(line, -EPROTO);
 		if (unlikely(line->state != BF_LINE_UP))
 			return -ENOTCONN;

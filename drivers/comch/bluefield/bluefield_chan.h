@@ -3,8 +3,8 @@
  */
 
 /*
- * Layer chan: control connections, as the other layers see them. What chan offers, and
- * what it wants of layer fast. The insides are in bluefield_chan_priv.h.
+ * Layer chan: control connections, as layer fast and the device see them. The insides are
+ * in bluefield_chan_priv.h.
  *
  * Threads. A connection belongs to the thread of its poll group. Its queue pair is made,
  * changed and destroyed in the device's worker (bluefield_job.c), and there the connection manager
@@ -75,7 +75,7 @@ void bf_chan_unref(struct bf_chan *chan);
 
 /*
  * Send a control message (types from BF_WIRE_CONSUMER_NEW on, len as bf_wire_ctl_len() says).
- * In the order of the calls. Any thread, with or without locks of fast, inside bf_fast_ctl()
+ * In the order of the calls. Any thread, with or without locks of fast, inside ctl_came
  * as well; not between bf_chan_lock() and unlock. 0, -ENOTCONN the connection is over,
  * -ENOBUFS the peer takes too few of them, -ENOMEM.
  */
@@ -100,29 +100,8 @@ bool bf_peer_log(const struct bf_dev *dev, uint16_t rep_id);
 void bf_chan_lost(struct bf_chan *chan, int reason);
 
 /*
- * By fast
+ * For the device
  */
-
-/*
- * A control message has come, in the thread of the connection. payload is a private copy,
- * aligned to 8 bytes, of the length that its type has. 0, or a negative errno: the peer has
- * broken the protocol (fast has logged how), and the connection ends with -EPROTO. The
- * application may have ended the connection in an upcall.
- */
-int bf_fast_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len);
-
-/*
- * A control message is on its way to the peer, in the thread of the connection; payload as it
- * was given to bf_chan_ctl().
- */
-void bf_fast_sent(struct bf_chan *chan, uint8_t type, const void *payload);
-
-/*
- * The end of the connection, in its thread: fast lets go of what it has of it. Before
- * rte_comch_pmd_conn_down(), or inside conn_close. conn is not NULL yet. From now on
- * bf_chan_ctl() is -ENOTCONN, and bf_fast_ctl() is not called.
- */
-void bf_fast_down(struct bf_chan *chan);
 
 /* What chan has in devices and poll groups. */
 extern const struct bf_part bf_chan_part;

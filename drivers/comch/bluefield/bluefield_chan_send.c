@@ -275,6 +275,7 @@ line_ctl_next(struct bf_line *line)
 int
 bf_line_ctl_send(struct bf_line *line)
 {
+	const struct bf_part *fast = line->pub.dev->parts[BF_PART_FAST];
 	struct bf_line_ctl *ctl;
 	int nb = 0;
 
@@ -284,7 +285,7 @@ bf_line_ctl_send(struct bf_line *line)
 	while ((ctl = line_ctl_next(line)) != NULL) {
 		line_post(line, ctl->type, ctl->payload, ctl->len, ROOM_CTL, false);
 		line->tx.ctl++;
-		bf_fast_sent(&line->pub, ctl->type, ctl->payload);
+		fast->ctl_sent(&line->pub, ctl->type, ctl->payload);
 		free(ctl);
 		nb++;
 	}

@@ -17,7 +17,6 @@
 
 #include "bluefield_cmd.h"
 #include "bluefield_lock.h"
-#include "bluefield_report.h"
 #include "bluefield_times.h"
 
 #define CMD_SLOT_BYTES ((BF_CMD_IN_MBOXES + BF_CMD_OUT_MBOXES) * BF_MBOX_STRIDE)
@@ -338,7 +337,7 @@ int
 bf_cmdq_exec(struct bf_cmdq *q, enum bf_cmd_slot index, struct bf_cmd *cmd)
 {
 	struct cmd_slot *slot = &q->slots[index];
-	uint64_t start = q->hw->report != NULL ? bf_report_now() : 0;
+	uint64_t start = q->hw->ops->cmd_ended != NULL ? bf_now_ns() : 0;
 	int ret;
 
 	cmd->status = BF_STATUS_OK;
@@ -373,8 +372,8 @@ bf_cmdq_exec(struct bf_cmdq *q, enum bf_cmd_slot index, struct bf_cmd *cmd)
 		bf_cmdq_kill(q, ret);
 	}
 	bf_unlock(&slot->lock);
-	if (q->hw->report != NULL)
-		bf_report_cmd(q->hw->report, cmd, start, ret);
+	if (q->hw->ops->cmd_ended != NULL)
+		q->hw->ops->cmd_ended(q->hw, cmd, start, ret);
 	__atomic_fetch_add(&q->cmds, 1, __ATOMIC_RELAXED);
 	if (ret != 0)
 		__atomic_fetch_add(&q->errors, 1, __ATOMIC_RELAXED);

@@ -53,7 +53,7 @@ line_detach(struct bf_line *line)
 	}
 	line->nb_ctls = 0;
 	bf_unlock(&line->cd->lock);
-	bf_fast_down(&line->pub);
+	line->pub.dev->parts[BF_PART_FAST]->conn_down(&line->pub);
 	bf_lock(&line->cd->lock);
 	priv->chan = NULL;
 	line->attached = false;

@@ -65,6 +65,7 @@
 #include "bluefield_times.h"
 #include "comch_bluefield.h"
 
+struct bf_chan;
 struct bf_dev;
 struct bf_fdb_ops;
 struct bf_group;
@@ -123,6 +124,22 @@ struct bf_part {
 	int (*group_poll)(struct bf_group *group, uint64_t now);
 	/* In pgroup_arm: is there something to do already? May lower the deadline. */
 	bool (*group_arm)(struct bf_group *group);
+	/*
+	 * Of fast only: chan calls the next three, in the thread of a connection. A control
+	 * message has come. payload is a private copy, aligned to 8 bytes, of the length that
+	 * its type has. 0, or a negative errno: the peer has broken the protocol (fast has
+	 * logged how), and the connection ends with -EPROTO. The application may have ended
+	 * the connection in an upcall.
+	 */
+	int (*ctl_came)(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len);
+	/* A control message is on its way to the peer; payload as bf_chan_ctl() was given it. */
+	void (*ctl_sent)(struct bf_chan *chan, uint8_t type, const void *payload);
+	/*
+	 * The end of the connection: fast lets go of what it has of it. Before
+	 * rte_comch_pmd_conn_down(), or inside conn_close. conn is not NULL yet. From now on
+	 * bf_chan_ctl() is -ENOTCONN, and ctl_came is not called.
+	 */
+	void (*conn_down)(struct bf_chan *chan);
 };
 
 /*

@@ -346,8 +346,8 @@ leaving_locked(struct bf_fast *fast, uint32_t id)
 	return c != NULL && c->queue->id == id && c->leave_by != 0 ? c : NULL;
 }
 
-void
-bf_fast_sent(struct bf_chan *chan, uint8_t type, const void *payload)
+static void
+ctl_sent(struct bf_chan *chan, uint8_t type, const void *payload)
 {
 	struct bf_wire_consumer_gone gone;
 	struct bf_fast *fast = fast_of(chan);
@@ -500,8 +500,8 @@ pair_asked(struct bf_chan *chan, const struct bf_wire_pair_open *msg)
 	return 0;
 }
 
-int
-bf_fast_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len)
+static int
+ctl_came(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len)
 {
 	const union bf_wire_ctl *msg = payload;
 	struct bf_fast *fast;
@@ -541,8 +541,8 @@ bf_fast_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t le
  * The connection is over: producers find no consumer any more, and consumers of ours are
  * told by the library.
  */
-void
-bf_fast_down(struct bf_chan *chan)
+static void
+conn_down(struct bf_chan *chan)
 {
 	struct bf_fast *fast;
 	uint32_t i;
@@ -809,4 +809,7 @@ const struct bf_part bf_fast_part = {
 	.group_down = group_down,
 	.group_poll = group_poll,
 	.group_arm = group_arm,
+	.ctl_came = ctl_came,
+	.ctl_sent = ctl_sent,
+	.conn_down = conn_down,
 };

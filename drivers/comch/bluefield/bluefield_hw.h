@@ -25,6 +25,7 @@
 /* A register that reads like this is of a device that is not there. */
 #define BF_ALL_ONES UINT32_MAX
 
+struct bf_cmd;
 struct bf_hw;
 struct bf_report;
 
@@ -104,6 +105,11 @@ struct bf_hw_ops {
 	int (*config_write32)(struct bf_hw *hw, uint32_t off, uint32_t val);
 	/* Frees hw; memory that was not given back goes too. */
 	void (*close)(struct bf_hw *hw);
+	/*
+	 * A command has ended: ret is what bf_cmdq_exec() returns, start_ns is of bf_now_ns().
+	 * NULL in a back end: a report sets it. Any thread, no slot locked.
+	 */
+	void (*cmd_ended)(struct bf_hw *hw, const struct bf_cmd *cmd, uint64_t start_ns, int ret);
 };
 
 /* A back end embeds it at the start of its own structure. */
@@ -119,6 +125,14 @@ struct bf_hw {
 	int numa_node;
 	struct bf_report *report; /* who listens (bluefield_report.h), or NULL */
 };
+
+/* A part that this driver takes, or NULL. */
+const char *bf_part_name(uint16_t device_id);
+#define BF_PARTS "BlueField-2 (a2d6), BlueField-3 (a2dc), their VFs (101e)"
+#define BF_VENDOR_ID 0x15b3
+#define BF_DEVICE_BF2 0xa2d6
+#define BF_DEVICE_BF3 0xa2dc
+#define BF_DEVICE_VF 0x101e
 
 struct rte_pci_device;
 

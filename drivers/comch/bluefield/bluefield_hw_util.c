@@ -18,7 +18,6 @@
 #include "bluefield_hw_util.h"
 #include "bluefield_lock.h"
 #include "bluefield_times.h"
-#include "comch_bluefield.h"
 
 /* The registers that bring-up needs; a smaller BAR is not theirs. */
 #define MIN_BAR_SIZE 0x10000u

@@ -51,14 +51,20 @@ bf_unlock(struct bf_lock *lock)
 	pthread_mutex_unlock(&lock->mutex); /* check-ok: waiters must sleep */
 }
 
-/* Milliseconds of a clock that nobody sets. */
+/* Nanoseconds of a clock that nobody sets. */
 static inline uint64_t
-bf_now_ms(void)
+bf_now_ns(void)
 {
 	struct timespec ts = { 0 };
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static inline uint64_t
+bf_now_ms(void)
+{
+	return bf_now_ns() / 1000000;
 }
 
 /* What a thread waits for, with a lock. */

@@ -27,7 +27,6 @@
 
 #include "bluefield_heap.h"
 #include "bluefield_hw_util.h"
-#include "comch_bluefield.h"
 
 /* Memory zones are few; what is smaller than a hugepage wastes it. */
 #define PCI_MAX_ARENA ((size_t)16 << 20)
@@ -96,8 +95,8 @@ pci_arena_get(void *arg, struct bf_arena *arena)
 	if (mz == NULL && arena->optional)
 		return -ENOMEM;
 	if (mz == NULL) {
-		BF_LOG(ERR, "%s: no %zu bytes of memory in one piece for the device (%s): give EAL more hugepages (-m, --socket-mem), or the function fewer pages (%s=)",
-			pci->hw.name, arena->len, rte_strerror(rte_errno), BF_ARG_MAX_PAGES);
+		BF_LOG(ERR, "%s: no %zu bytes of memory in one piece for the device (%s): give EAL more hugepages (-m, --socket-mem), or the function fewer pages (max_pages=)",
+			pci->hw.name, arena->len, rte_strerror(rte_errno));
 		return -ENOMEM;
 	}
 	if (mz->iova == RTE_BAD_IOVA) {

@@ -55,19 +55,10 @@ struct bf_report {
 	bool caps_known[REPORT_CAPS];
 };
 
-uint64_t
-bf_report_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 static double
 ms_since(uint64_t start)
 {
-	return (double)(bf_report_now() - start) / 1000000;
+	return (double)(bf_now_ns() - start) / 1000000;
 }
 
 static const char *
@@ -113,7 +104,7 @@ void
 bf_report_step(struct bf_report *r, const char *name)
 {
 	bf_lock(&r->lock);
-	step_begin(r, name, bf_report_now());
+	step_begin(r, name, bf_now_ns());
 	bf_unlock(&r->lock);
 }
 
@@ -449,9 +440,10 @@ cmd_line(struct bf_report *r, const struct bf_cmd *cmd, double ms, int ret)
 			bf_cmd_status_text(cmd->status), cmd->syndrome);
 }
 
-void
-bf_report_cmd(struct bf_report *r, const struct bf_cmd *cmd, uint64_t start, int ret)
+static void
+report_cmd(struct bf_hw *hw, const struct bf_cmd *cmd, uint64_t start, int ret)
 {
+	struct bf_report *r = hw->report;
 	uint16_t op = bf_get(cmd->in, BF_IN_OPCODE), op_mod = bf_get(cmd->in, BF_IN_OP_MOD);
 	double ms = ms_since(start);
 	const char *step;
@@ -499,7 +491,7 @@ static int
 report_irq_enable(struct bf_hw *hw, bf_irq_cb_t cb, void *arg)
 {
 	struct bf_report *r = hw->report;
-	uint64_t start = bf_report_now();
+	uint64_t start = bf_now_ns();
 	int ret;
 
 	bf_report_step(r, "interrupts");
@@ -522,7 +514,7 @@ static int
 report_reset(struct bf_hw *hw)
 {
 	struct bf_report *r = hw->report;
-	uint64_t start = bf_report_now();
+	uint64_t start = bf_now_ns();
 	int ret;
 
 	bf_report_step(r, "function level reset");
@@ -539,7 +531,7 @@ static void
 report_close(struct bf_hw *hw)
 {
 	struct bf_report *r = hw->report;
-	uint64_t start = bf_report_now();
+	uint64_t start = bf_now_ns();
 
 	/* before it is gone; a bring-up that failed has no other end */
 	if (!r->ended)
@@ -552,7 +544,7 @@ report_close(struct bf_hw *hw)
 		snprintf(r->surprise, sizeof(r->surprise),
 			"in step '%s', and no command failed: the driver's messages say more",
 			r->failed_step != NULL ? r->failed_step : "none");
-	step_end(r, bf_report_now());
+	step_end(r, bf_now_ns());
 	fprintf(r->file, "\nclosed: %.3f ms\n", ms_since(start));
 	fprintf(r->file, "commands: %u\ninterrupts: %u\ntotal: %.3f ms\n", r->cmds,
 		bf_report_irqs(r), ms_since(r->begin));
@@ -607,13 +599,14 @@ bf_report_open(struct bf_hw *hw, const char *path)
 	}
 	setvbuf(r->file, NULL, _IOLBF, BUFSIZ);
 	bf_lock_init(&r->lock);
-	r->begin = bf_report_now();
+	r->begin = bf_now_ns();
 	r->hw_ops = hw->ops;
 	r->ops = *hw->ops;
 	r->ops.irq_enable = report_irq_enable;
 	r->ops.irq_disable = report_irq_disable;
 	r->ops.reset = report_reset;
 	r->ops.close = report_close;
+	r->ops.cmd_ended = report_cmd;
 	hw->report = r;
 	hw->ops = &r->ops;
 	bf_report_step(r, "open");

@@ -37,12 +37,6 @@ int bf_report_try(struct bf_func *func);
 /* All was looked at and tried: 0, or the first error. */
 void bf_report_result(struct bf_report *report, int ret);
 
-/* Nanoseconds of a steady clock. */
-uint64_t bf_report_now(void);
-
-/* A command has ended: ret is what bf_cmdq_exec() returns. Any thread, no slot locked. */
-void bf_report_cmd(struct bf_report *report, const struct bf_cmd *cmd, uint64_t start, int ret);
-
 /*
  * For bluefield_report_try.c
  */

@@ -18,6 +18,7 @@
 
 #include "bluefield_func_priv.h"
 #include "bluefield_fw.h"
+#include "bluefield_lock.h"
 #include "bluefield_obj.h"
 #include "bluefield_report.h"
 #include "bluefield_times.h"
@@ -122,7 +123,7 @@ try_event_look(struct bf_func *func, struct try_eq *eq)
 	try_irq_wait(func, eq, bf_report_irqs(r), 0);
 	before = bf_report_irqs(r);
 	bf_set(in, BF_IN_OPCODE, BF_OP_QUERY_ISSI);
-	start = bf_report_now();
+	start = bf_now_ns();
 	ret = try_cmd(func, in, sizeof(in), out, sizeof(out));
 	if (ret != 0)
 		return ret;
@@ -134,7 +135,7 @@ try_event_look(struct bf_func *func, struct try_eq *eq)
 		ret = -ETIMEDOUT;
 	} else {
 		bf_report_say(r, "interrupt: vector %u, %.3f ms after the command was sent",
-			eq->vector, (double)(bf_report_now() - start) / 1000000);
+			eq->vector, (double)(bf_now_ns() - start) / 1000000);
 	}
 	if ((__atomic_load_n(&eqe->owner, __ATOMIC_ACQUIRE) & 1) == 0)
 		bf_report_say(r, "event: type 0x%x", eqe->type);
@@ -348,11 +349,11 @@ bf_report_try(struct bf_func *func)
 	if (ret == 0)
 		ret = try_health(func);
 	if (ret == 0) {
-		start = bf_report_now();
+		start = bf_now_ns();
 		ret = bf_func_reset(func);
 		bf_report_step(r, "up again");
 		bf_report_say(r, "reset and bring-up: %.3f ms",
-			(double)(bf_report_now() - start) / 1000000);
+			(double)(bf_now_ns() - start) / 1000000);
 	}
 	if (ret != 0)
 		BF_LOG(ERR, "%s: the report ends here: %s; the messages above and the end of the file say why",

@@ -26,7 +26,6 @@
 #include <rte_memory.h>
 
 #include "bluefield_vfu_mem.h"
-#include "comch_bluefield.h"
 
 /* Files are sparse, and servers take as few as 16 regions: grow fast. */
 #define VFU_MAX_ARENA ((size_t)256 << 20)
@@ -154,8 +153,8 @@ arena_get(void *arg, struct bf_arena *arena)
 	ret = file_map(mem, &file);
 	if (ret != 0) {
 		if (ret != -ENODEV && !arena->optional)
-			BF_LOG(ERR, "%s: the server does not take %zu bytes of DMA memory: %s; look at its log, and give the function fewer pages (%s=)",
-				mem->link->name, arena->len, strerror(-ret), BF_ARG_MAX_PAGES);
+			BF_LOG(ERR, "%s: the server does not take %zu bytes of DMA memory: %s; look at its log, and give the function fewer pages (max_pages=)",
+				mem->link->name, arena->len, strerror(-ret));
 		arena_destroy_file(arena);
 	}
 	return ret;

@@ -127,12 +127,4 @@ bool bf_dev_exists(const char *name);
 /* Its bus says that it goes: any thread. */
 void bf_dev_unplugged(const char *name);
 
-/* A part that this driver takes, or NULL. */
-const char *bf_part_name(uint16_t device_id);
-#define BF_PARTS "BlueField-2 (a2d6), BlueField-3 (a2dc), their VFs (101e)"
-#define BF_VENDOR_ID 0x15b3
-#define BF_DEVICE_BF2 0xa2d6
-#define BF_DEVICE_BF3 0xa2dc
-#define BF_DEVICE_VF 0x101e
-
 #endif
