@@ -7,7 +7,8 @@
 # Calls go one way. devtools/arrows.txt has the rooms, each with what is built of it and
 # the rooms that it may use, and the files of a room from the bottom to the top: a file
 # calls those of earlier lines. Files on one line call each other, and the line says why
-# that stays. What a file calls is in the objects of a build.
+# that stays. Folders of one target are rooms of their own, and use those that come before
+# them. What a file calls is in the objects of a build.
 #
 # --print writes a table of the build, with circles that have no reason yet. --prove
 # looks whether a call that runs back, a file that is not listed and a circle without a
@@ -38,11 +39,23 @@ def read_table(text):
     return rooms
 
 
+def room_of(path, rooms):
+    """The room of a source file: of its folder, or of the nearest one above."""
+    return next((str(p) for p in path.parents if str(p) in rooms), None)
+
+
+def may_use(rooms, room, other):
+    """May a room use another one: by its list, or as one before it in the same target?"""
+    names = list(rooms)
+    return (any(other == use or other.startswith(f'{use}/') for use in rooms[room][1]) or
+            (rooms[room][0] == rooms[other][0] and names.index(other) < names.index(room)))
+
+
 def symbols(build, rooms):
     """{(room, file): (what it defines, what it uses)}"""
     found = {}
     for room, (target, _, _) in rooms.items():
-        files = {p.stem for p in pathlib.Path(room).rglob('*.c')}
+        files = {p.stem for p in pathlib.Path(room).rglob('*.c') if room_of(p, rooms) == room}
         for path in sorted(pathlib.Path(build).rglob(f'{target}.p/*.c.o')):
             # the name of an object has the folder's in it
             fits = [f for f in files if ('_' + path.name).endswith(f'_{f}.c.o')]
@@ -88,7 +101,7 @@ def check(rooms, found, edges):
     for place in sorted(edges):
         for other in sorted(edges[place]):
             if place[0] != other[0]:
-                if other[0] not in rooms[place[0]][1]:
+                if not may_use(rooms, place[0], other[0]):
                     errors.append(f'{"/".join(place)}.c calls {"/".join(other)}.c: '
                                   f'{place[0]} may not use {other[0]}')
             elif rank.get(other, -1) > rank.get(place, -1):
@@ -130,13 +143,16 @@ def print_table(rooms, found, edges):
 
 
 def prove():
-    text = 'room a x:\nlow\nhigh\nroom b y: a\none two\n'
+    text = 'room a x:\nlow\nhigh\nroom a/up x:\ntop\nroom b y: a\none two\n'
     rooms = read_table(text)
     found = {place: (set(), set()) for place in
-             [('a', 'low'), ('a', 'high'), ('a', 'new'), ('b', 'one'), ('b', 'two')]}
-    edges = {('a', 'low'): {('a', 'high'), ('b', 'one')}, ('b', 'one'): {('a', 'high')}}
+             [('a', 'low'), ('a', 'high'), ('a', 'new'), ('a/up', 'top'), ('b', 'one'),
+              ('b', 'two')]}
+    edges = {('a', 'low'): {('a', 'high'), ('a/up', 'top'), ('b', 'one')},
+             ('a/up', 'top'): {('a', 'low')}, ('b', 'one'): {('a', 'high'), ('a/up', 'top')}}
     wanted = ['no reason for the circle of one', 'a/new.c: not listed',
-              'low.c calls b/one.c: a may not use b', 'low.c calls high.c, which is above it']
+              'low.c calls b/one.c: a may not use b', 'a may not use a/up',
+              'low.c calls high.c, which is above it']
     errors = check(rooms, found, edges)
     if len(errors) != len(wanted) or not all(any(w in e for e in errors) for w in wanted):
         sys.exit(f'check-arrows: these were found: {errors}')

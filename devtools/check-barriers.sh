@@ -30,7 +30,8 @@ work=$(mktemp -d)
 read -ra flags < <(pkg-config --cflags libdpdk)
 read -ra libs < <(pkg-config --libs libdpdk)
 flags+=(-std=gnu11 -O2 -w -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -I "$top/app/test"
-	-I "$top/app/test/bluefield" -I "$top/lib/comch")
+	-I "$top/app/test/bluefield" -I "$top/lib/comch"
+	-I "$top/drivers/comch/bluefield/hw" -I "$top/drivers/comch/bluefield/obj")
 cc=${CC:-cc}
 
 compile() { # <what cc takes>...
@@ -45,7 +46,7 @@ compile() { # <what cc takes>...
 run() {
 	local ret=0
 	case $driver in
-	*/bluefield)
+	*/bluefield/wq)
 		compile -o "$work/order" -DTEST_WQ_ORDER_MAIN \
 			"$top/app/test/order/test_bluefield_wq_order.c" "$work/dev.o" \
 			"$work/src/bluefield_wq.c" "${libs[@]}"
@@ -71,7 +72,7 @@ fresh() {
 	rm -rf "$work/src"
 	mkdir "$work/src"
 	case $driver in
-	*/bluefield) cp "$driver"/bluefield_wq*.[ch] "$work/src" ;;
+	*/bluefield/wq) cp "$driver"/*.[ch] "$work/src" ;;
 	*/shm) cp "$driver/shm_slot.h" "$work/src" ;;
 	esac
 }
@@ -109,7 +110,7 @@ left_out() { # <file> <function> <text> [N;]
 }
 
 bad=0
-driver=$top/drivers/comch/bluefield
+driver=$top/drivers/comch/bluefield/wq
 compile -c -o "$work/dev.o" "$top/app/test/bluefield/test_bluefield_wq_dev.c"
 passes
 h=bluefield_wq.h

@@ -83,7 +83,7 @@ code "$parts|app/|examples/" 'RTE_VERSION|RTE_VER_[A-Z]+' \
 	'what differs between releases of DPDK is in buildtools/dpdk/dpdk_release.h'
 code 'app/|examples/|lib/doca' '#include *[<"](dev_driver|bus_[a-z]*_?driver|rte_comch_pmd|comch_private)\.h' \
 	'applications use public headers only'
-code 'drivers/comch/bluefield/bluefield_(obj|obj_priv|qp|seam)[.]' 'BF_REG_|iova|virt2phy|hw->|->hw\>' \
+code 'drivers/comch/bluefield/obj/' 'BF_REG_|iova|virt2phy|hw->|->hw\>' \
 	'above the seam of objects there are no registers and no addresses of the device'
 code 'lib/' '#include *[<"].*(shm|bluefield)' 'the library names no driver'
 

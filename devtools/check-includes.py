@@ -50,13 +50,13 @@ MOVED = {
 
 # Files of a layer, the headers of ours that they may reach, and what the layer is.
 LAYERS = [
-    (re.compile(r'drivers/comch/bluefield/bluefield_(ceq|log|obj|obj_priv|prm|qp|seam)\.[ch]$'),
+    (re.compile(r'drivers/comch/bluefield/obj/\w+\.[ch]$'),
      re.compile(r'bluefield_(ceq|log|obj|obj_priv|prm|seam)\.h$'),
      'above the seam of objects (bluefield_seam.h)'),
-    (re.compile(r'drivers/comch/bluefield/bluefield_mad\.[ch]$'),
+    (re.compile(r'drivers/comch/bluefield/cm/bluefield_mad\.[ch]$'),
      re.compile(r'bluefield_mad\.h$'),
      'pure functions on messages'),
-    (re.compile(r'drivers/comch/bluefield/bluefield_cm(_\w+)?\.[ch]$'),
+    (re.compile(r'drivers/comch/bluefield/cm/bluefield_cm(_\w+)?\.[ch]$'),
      re.compile(r'bluefield_(cm|cm_priv|lock|log|mad|obj|seam)\.h$'),
      'connection management, which knows no queue and no library'),
     (re.compile(r'app/test/bluefield/test_bluefield_seam_dev\.c$'),

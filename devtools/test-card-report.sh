@@ -106,7 +106,7 @@ result sample "$(diff "$work/shape.sample" "$work/shape" | tr '\n' ' ')"
 missing=
 while read -r field; do
 	grep -q "^  $field: " "$work/whole.txt" || missing+=" $field"
-done < <(grep -ohE 'BF_(CMD_HCA|ROCE)_CAP_[A-Z0-9_]+' "$top"/drivers/comch/bluefield/*.c |
+done < <(grep -rohE --include='*.c' 'BF_(CMD_HCA|ROCE)_CAP_[A-Z0-9_]+' "$top"/drivers/comch/bluefield |
 	sed -E 's/BF_(CMD_HCA|ROCE)_CAP_//; s/.*/\L&/' | sort -u)
 result fields "$missing"
 

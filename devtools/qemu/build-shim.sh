@@ -31,7 +31,7 @@ exec 9>"$build/qemu/lock"
 flock 9
 
 # The protocol's structures are the driver's.
-wire=$here/../../drivers/comch/bluefield
+wire=$here/../../drivers/comch/bluefield/vfu
 glib=
 for d in /usr/include/glib-2.0 /usr/lib/*/glib-2.0/include; do
 	glib="$glib -isystem $d"
