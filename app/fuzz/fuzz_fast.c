@@ -45,7 +45,6 @@ begin(uint8_t how)
 		fuzz_die("the evil peer", ENOTCONN);
 	fuzz_queues_open((how & 1) != 0 ? FUZZ_TAKE_PACKETS :
 		(how & 0x20) != 0 ? FUZZ_TAKE_IMM : FUZZ_TAKE_DATA);
-	evil.rc.take_slots = (how & 0x40) != 0;
 	ret = evil_rc_wait(evil.e, &evil.rc);
 	if (ret == 0)
 		ret = evil_rc_answer(evil.e, &evil.rc);
@@ -53,10 +52,8 @@ begin(uint8_t how)
 		ret = evil_region_send(evil.e, &region, 3);
 	evil.c.msg.nb_posts = 1u << (how >> 1) % 6;
 	evil.c.msg.imm_len = (how & 0x10) != 0 ? FUZZ_IMM : 0;
-	if ((how & 0xc0) == 0xc0) {
-		evil.c.msg.flags = SHM_WIRE_CONSUMER_F_SLOTS;
+	if ((how & 0xc0) == 0xc0)
 		evil.c.msg.imm_len = FUZZ_SMALL_IMM;
-	}
 	if (ret == 0)
 		ret = evil_consumer_start(evil.e, &evil.c, 5,
 			(how & 0x80) != 0 ? SHM_WIRE_NO_REGION : 3);

@@ -61,7 +61,7 @@ evil_seg_create(struct evil_seg *seg, uint32_t hdr_size, uint32_t size)
 		return -errno;
 	hdr = seg->map;
 	hdr->magic = SHM_WIRE_MAGIC;
-	hdr->version = SHM_WIRE_VERSION_MAX;
+	hdr->version = SHM_WIRE_VERSION;
 	hdr->hdr_size = (uint16_t)hdr_size;
 	hdr->size = size;
 	if (fcntl(seg->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE) != 0)
@@ -231,13 +231,12 @@ evil_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan)
 	msg->hdr.chan = chan;
 	switch (type) {
 	case SHM_WIRE_HELLO:
-		msg->hello.version_min = SHM_WIRE_VERSION_MIN;
-		msg->hello.version_max = SHM_WIRE_VERSION_MAX;
+		msg->hello.version = SHM_WIRE_VERSION;
 		msg->hello.seg_size = sizeof(struct shm_wire_link);
 		strcpy(msg->hello.function, "pf0");
 		break;
 	case SHM_WIRE_HELLO_ACK:
-		msg->hello_ack.version = SHM_WIRE_VERSION_MAX;
+		msg->hello_ack.version = SHM_WIRE_VERSION;
 		msg->hello_ack.seg_size = sizeof(struct shm_wire_link);
 		break;
 	case SHM_WIRE_CONNECT:

@@ -474,7 +474,8 @@ test_segments(void)
 	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
 	for (cpls = 0; cpls < 2; cpls++) {
 		for (kind = 0; kind < BAD_SEGS; kind++) {
-			fd = cpls != 0 ? peer_bad_fd(kind, CPLS_HDR, shm_wire_cpls_size(nb, 0)) :
+			fd = cpls != 0 ? peer_bad_fd(kind, CPLS_HDR,
+					shm_wire_cpls_size(nb, false, 0)) :
 				peer_bad_fd(kind, POSTS_HDR, shm_wire_posts_size(nb, true));
 			if (fd < 0) {
 				TEST_TRUE(kind == BAD_HUGETLB);

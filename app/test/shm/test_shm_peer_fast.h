@@ -103,7 +103,7 @@ struct evil_consumer {
 	struct shm_wire_posts *posts;       /**< The same. */
 	const struct shm_wire_cpls *cpls;
 	uint32_t cpls_size;
-	const struct shm_slot *slots;       /**< Of cpls, if it asked for them and has them. */
+	const struct shm_slot *slots;       /**< Of cpls; NULL if it has words. */
 };
 
 /** Announce it, and wait for the answer. @return its status, or a negative errno. */
@@ -119,7 +119,6 @@ struct evil_rc {
 	uint32_t posts_size;
 	struct evil_seg seg;
 	struct shm_wire_cpls *cpls;         /**< The same. */
-	bool take_slots; /**< Set it before evil_rc_wait(): answer with slots, if asked to. */
 	struct shm_slot *slots;             /**< Of cpls; NULL if it has words. */
 };
 
@@ -134,6 +133,8 @@ void evil_complete(struct evil_rc *rc, uint32_t n, uint64_t word);
 /** The word of a slot with the nth message and more behind it, and storing it. */
 uint64_t evil_slot(uint32_t n, uint32_t producer, uint32_t imm_len, uint32_t more);
 void evil_slot_put(struct evil_rc *rc, uint32_t n, uint64_t word);
+/** The nth message, empty, as a correct peer sends it. */
+void evil_message(struct evil_rc *rc, uint32_t n, uint32_t producer);
 void evil_rc_free(struct evil_rc *rc);
 
 #define FAST_CASE(fn) TEST_CASE_ST(fast_setup, fast_teardown, fn)

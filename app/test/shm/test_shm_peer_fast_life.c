@@ -282,7 +282,7 @@ test_stop_unanswered(void)
 		}
 		TEST_EXPECT(evil_wait(e, SHM_WIRE_CONSUMER_GONE, TEST_MS), 0);
 		/* what comes in between is delivered or not, but only once */
-		evil_complete(&rc, 0, evil_cpl(&rc, 0, 1, 0, 0));
+		evil_message(&rc, 0, 1);
 		PEER_WAIT(rte_comch_queue_poll_burst(q->ctx, cpls, 8) == 1 || i % 2 == 0 ||
 				test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
@@ -486,7 +486,7 @@ child_main(int out, enum step last)
 		evil_post(&c, i * 64, 64);
 	child_at(out, STEP_POSTED, last);
 	for (i = 0; i < 4; i++)
-		evil_complete(&rc, i, evil_cpl(&rc, i, 1, 0, 0));
+		evil_message(&rc, i, 1);
 	child_at(out, STEP_COMPLETED, last);
 	if (last == STEP_LEAVING) {
 		if (evil_wait(e, SHM_WIRE_CONSUMER_GONE, TEST_MS) != 0)

@@ -309,10 +309,10 @@ test_answers_to_hello(void)
 		evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
 		switch (i) {
 		case 0:
-			msg.hello_ack.version = SHM_WIRE_VERSION_MIN - 1;
+			msg.hello_ack.version = SHM_WIRE_VERSION - 1;
 			break;
 		case 1:
-			msg.hello_ack.version = SHM_WIRE_VERSION_MAX + 1;
+			msg.hello_ack.version = SHM_WIRE_VERSION + 1;
 			break;
 		case 2:
 			msg.hello_ack.version = 0xffff;

@@ -620,7 +620,7 @@ test_idle_engine(void)
 				sizeof(struct shm_wire_link)), 0);
 		evil_fill(&msg, SHM_WIRE_HELLO, 0);
 		if (i == 0)
-			msg.hello.version_min = 7;
+			msg.hello.version = SHM_WIRE_VERSION + 1;
 		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
 		ret = 0;
 		for (n = 0; n < 100000 && ret != -EPIPE; n++) {

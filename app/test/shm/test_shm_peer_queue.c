@@ -133,8 +133,8 @@ evil_region_bad_fd(enum bad_region kind, uint64_t size)
 int
 evil_consumer_start(struct evil *e, struct evil_consumer *c, uint32_t id, uint32_t region)
 {
+	const bool has_region = region != SHM_WIRE_NO_REGION;
 	union shm_wire_msg msg;
-	bool slots;
 	void *map;
 	int ret;
 
@@ -148,7 +148,7 @@ evil_consumer_start(struct evil *e, struct evil_consumer *c, uint32_t id, uint32
 	msg.consumer.region = region;
 	c->msg = msg.consumer;
 	ret = evil_seg_create(&c->seg, offsetof(struct shm_wire_posts, tail),
-			shm_wire_posts_size(c->msg.nb_posts, region != SHM_WIRE_NO_REGION));
+			shm_wire_posts_size(c->msg.nb_posts, has_region));
 	if (ret != 0)
 		return ret;
 	c->posts = c->seg.map;
@@ -161,14 +161,13 @@ evil_consumer_start(struct evil *e, struct evil_consumer *c, uint32_t id, uint32
 		return ret;
 	if (e->msg.consumer_ack.status != 0)
 		return e->msg.consumer_ack.status;
-	slots = (e->msg.consumer_ack.flags & SHM_WIRE_CONSUMER_F_SLOTS) != 0;
-	c->cpls_size = slots ? shm_wire_slots_size(c->msg.nb_posts) :
-			shm_wire_cpls_size(c->msg.nb_posts, c->msg.imm_len);
+	c->cpls_size = shm_wire_cpls_size(c->msg.nb_posts, has_region, c->msg.imm_len);
 	map = mmap(NULL, c->cpls_size, PROT_READ, MAP_SHARED, e->msg_fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
 	c->cpls = map;
-	c->slots = slots ? shm_wire_slots(c->cpls) : NULL;
+	c->slots = shm_wire_has_slots(has_region, c->msg.imm_len) ?
+			shm_wire_slots(c->cpls) : NULL;
 	return 0;
 }
 
@@ -199,27 +198,26 @@ int
 evil_rc_wait(struct evil *e, struct evil_rc *rc)
 {
 	int ret = evil_wait(e, SHM_WIRE_CONSUMER, TEST_MS);
+	bool region;
 	uint32_t i;
-	bool slots;
 	void *map;
 
 	if (ret != 0)
 		return ret;
 	rc->msg = e->msg.consumer;
-	rc->posts_size = shm_wire_posts_size(rc->msg.nb_posts,
-			rc->msg.region != SHM_WIRE_NO_REGION);
+	region = rc->msg.region != SHM_WIRE_NO_REGION;
+	rc->posts_size = shm_wire_posts_size(rc->msg.nb_posts, region);
 	map = mmap(NULL, rc->posts_size, PROT_READ, MAP_SHARED, e->msg_fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
 	rc->posts = map;
-	slots = rc->take_slots && (rc->msg.flags & SHM_WIRE_CONSUMER_F_SLOTS) != 0;
-	ret = evil_seg_create(&rc->seg, offsetof(struct shm_wire_cpls, want), slots ?
-			shm_wire_slots_size(rc->msg.nb_posts) :
-			shm_wire_cpls_size(rc->msg.nb_posts, rc->msg.imm_len));
+	ret = evil_seg_create(&rc->seg, offsetof(struct shm_wire_cpls, want),
+			shm_wire_cpls_size(rc->msg.nb_posts, region, rc->msg.imm_len));
 	if (ret != 0)
 		return ret;
 	rc->cpls = rc->seg.map;
-	rc->slots = slots ? (struct shm_slot *)rc->cpls->words : NULL;
+	rc->slots = shm_wire_has_slots(region, rc->msg.imm_len) ?
+			(struct shm_slot *)rc->cpls->words : NULL;
 	for (i = 1; i <= SHM_WIRE_MAX_PRODUCERS; i++)
 		rc->cpls->producers[i] = i;
 	return 0;
@@ -235,8 +233,6 @@ evil_rc_answer(struct evil *e, struct evil_rc *rc)
 		evil_complete(rc, i, evil_cpl(rc, i, 0, 0, 0) ^ 1);
 	evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
 	msg.consumer_ack.consumer = rc->msg.consumer;
-	if (rc->slots != NULL)
-		msg.consumer_ack.flags |= SHM_WIRE_CONSUMER_F_SLOTS;
 	return evil_send(e, &msg, SHM_WIRE_CONSUMER_ACK, e->chan.id, rc->seg.fd);
 }
 
@@ -267,6 +263,15 @@ evil_slot_put(struct evil_rc *rc, uint32_t n, uint64_t word)
 {
 	__atomic_store_n(&rc->slots[(SHM_SLOT_START + n) & (rc->msg.nb_posts - 1)].word, word,
 			__ATOMIC_RELEASE);
+}
+
+void
+evil_message(struct evil_rc *rc, uint32_t n, uint32_t producer)
+{
+	if (rc->slots != NULL)
+		evil_slot_put(rc, n, evil_slot(n, producer, 0, 0));
+	else
+		evil_complete(rc, n, evil_cpl(rc, n, producer, 0, 0));
 }
 
 void

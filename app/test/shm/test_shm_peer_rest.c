@@ -50,12 +50,10 @@ test_bell_numbers(void)
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
 		TEST_EXPECT(consumer_rests(e, &last, 1, SHM_WIRE_MAX_QBELLS - 1), 0);
-		TEST_TRUE((e->msg.consumer_ack.flags & SHM_WIRE_CONSUMER_F_REST) != 0);
-		/* one that does not say so is not answered so; the upper half is nothing then */
+		/* of one that does not rest, the upper half is nothing */
 		memset(&c, 0, sizeof(c));
 		c.msg.flags = UINT32_MAX << SHM_WIRE_CONSUMER_BELL_SHIFT;
 		TEST_EXPECT(evil_consumer_start(e, &c, 2, SHM_WIRE_NO_REGION), 0);
-		TEST_EXPECT(e->msg.consumer_ack.flags & SHM_WIRE_CONSUMER_F_REST, 0);
 		before = fast_side->violations();
 		evil_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
 		msg.consumer.consumer = 3;
@@ -136,12 +134,10 @@ again_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch
 		rte_comch_task_free(task);
 }
 
-/* flags: what the evil side says of how it rings. */
 static int
-rest_open(struct rest_env *env, uint32_t flags)
+rest_open(struct rest_env *env)
 {
 	struct rte_comch_task *task;
-	union shm_wire_msg msg;
 	uint32_t i;
 
 	memset(env, 0, sizeof(*env));
@@ -153,13 +149,7 @@ rest_open(struct rest_env *env, uint32_t flags)
 	env->q->on_post = again_post;
 	TEST_EXPECT(evil_rc_wait(env->e, &env->rc), 0);
 	TEST_TRUE((env->rc.msg.flags & SHM_WIRE_CONSUMER_F_REST) != 0);
-	for (i = 0; i < env->rc.msg.nb_posts; i++)
-		evil_complete(&env->rc, i, evil_cpl(&env->rc, i, 0, 0, 0) ^ 1);
-	evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, env->e->chan.id);
-	msg.consumer_ack.consumer = env->rc.msg.consumer;
-	msg.consumer_ack.flags |= flags;
-	TEST_EXPECT(evil_send(env->e, &msg, SHM_WIRE_CONSUMER_ACK, env->e->chan.id,
-			env->rc.seg.fd), 0);
+	TEST_EXPECT(evil_rc_answer(env->e, &env->rc), 0);
 	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	for (i = 0; i < TASKS; i++) {
 		TEST_EXPECT(rte_comch_consumer_task_alloc(env->q->ctx, NULL, &task), 0);
@@ -189,7 +179,7 @@ rest_wait(struct rest_env *env)
 static void
 complete_one(struct rest_env *env)
 {
-	evil_complete(&env->rc, env->completed, evil_cpl(&env->rc, env->completed, 1, 0, 0));
+	evil_message(&env->rc, env->completed, 1);
 	env->completed++;
 }
 
@@ -208,35 +198,14 @@ flip(struct rest_env *env)
 		RTE_BIT64(bell % 64), __ATOMIC_RELEASE);
 }
 
-/* A peer that does not say that it rings: its messages are found without. */
-static int
-test_no_bells(void)
-{
-	struct rest_env env;
-	uint32_t i, turns;
-
-	TEST_CALL(rest_open(&env, 0));
-	for (i = 1; i <= 20; i++) {
-		TEST_CALL(rest_wait(&env));
-		TEST_EXPECT(rest_word(&env), 0);
-		complete_one(&env);
-		for (turns = 0; turns < NO_BELL_TURNS && env.q->nb_ok < i; turns++)
-			TEST_TRUE(rte_comch_pe_progress(env.pe) >= 0);
-		TEST_EXPECT(env.q->nb_ok, i);
-	}
-	TEST_EXPECT(fast_side->violations(), 0);
-	rest_close(&env);
-	return TEST_SUCCESS;
-}
-
-/* One that rings: what the consumer says, and that a flip without a message is none. */
+/* What the consumer says, and that a flip without a message is none. */
 static int
 test_bells(void)
 {
 	struct rest_env env;
 	uint32_t i;
 
-	TEST_CALL(rest_open(&env, SHM_WIRE_CONSUMER_F_REST));
+	TEST_CALL(rest_open(&env));
 	for (i = 0; i < 20; i++) {
 		TEST_CALL(rest_wait(&env));
 		TEST_EXPECT(rest_word(&env), shm_wire_rest(2 * i));
@@ -264,7 +233,7 @@ test_mad_bells(void)
 	uint64_t end;
 	uint32_t i, j;
 
-	TEST_CALL(rest_open(&env, SHM_WIRE_CONSUMER_F_REST));
+	TEST_CALL(rest_open(&env));
 	end = test_now_ns() + UINT64_C(50000000);
 	for (i = 0; i < 1000 || test_now_ns() < end; i++) {
 		for (j = 0; j < SHM_WIRE_MAX_GROUPS * SHM_WIRE_QBELL_WORDS; j++)
@@ -294,7 +263,6 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		FAST_CASE(test_bell_numbers),
 		FAST_CASE(test_our_flips),
-		FAST_CASE(test_no_bells),
 		FAST_CASE(test_bells),
 		FAST_CASE(test_mad_bells),
 		TEST_CASES_END()

@@ -63,7 +63,7 @@ static int
 bad_memfd(enum bad_seg kind, uint32_t hdr_size, uint32_t size)
 {
 	struct shm_wire_seg hdr = {
-		.magic = SHM_WIRE_MAGIC, .version = SHM_WIRE_VERSION_MAX,
+		.magic = SHM_WIRE_MAGIC, .version = SHM_WIRE_VERSION,
 		.hdr_size = (uint16_t)hdr_size, .size = size,
 	};
 	int fd = memfd_create("evil", MFD_CLOEXEC | MFD_ALLOW_SEALING |

@@ -42,9 +42,10 @@ slots_open(struct slots_env *env, uint32_t nb_posts, uint32_t imm_len)
 	TEST_TRUE(env->e != NULL);
 	env->q = fast_consumer(NULL, nb_posts, imm_len);
 	TEST_TRUE(env->q != NULL);
-	env->rc.take_slots = true;
 	TEST_EXPECT(evil_rc_wait(env->e, &env->rc), 0);
 	TEST_TRUE(env->rc.slots != NULL);
+	/* what is read in parts must not be overwritten */
+	TEST_TRUE(env->rc.msg.nb_posts >= 2 * nb_posts);
 	TEST_EXPECT(evil_rc_answer(env->e, &env->rc), 0);
 	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	env->before = fast_side->violations();
@@ -76,83 +77,27 @@ slot_imm(const struct slots_env *env, uint32_t n)
 	return env->rc.slots[(SHM_SLOT_START + n) & (env->rc.msg.nb_posts - 1)].imm;
 }
 
-/* Consumers that ask for slots, and those that do not. */
+/* A segment that is too small for slots. */
 static int
-test_asks(void)
+test_short_segment(void)
 {
-	static const struct {
-		bool region;
-		uint32_t imm_len;
-		bool asks;
-	} rows[] = {
-		{ false, 0, true }, { false, SHM_SLOT_MAX_IMM, true },
-		{ false, SHM_SLOT_MAX_IMM + 1, false }, { true, 0, false }, { true, 8, false },
-	};
-	struct evil_rc rc;
-	struct rte_comch_mem *mem;
-	struct evil *e;
-	unsigned int i;
-
-	for (i = 0; i < RTE_DIM(rows); i++) {
-		memset(&rc, 0, sizeof(rc));
-		e = fast_connected();
-		TEST_TRUE(e != NULL);
-		mem = rows[i].region ? fast_mem(4096) : NULL;
-		TEST_TRUE(fast_consumer(mem, NB, rows[i].imm_len) != NULL);
-		TEST_EXPECT(evil_rc_wait(e, &rc), 0);
-		TEST_TRUE(((rc.msg.flags & SHM_WIRE_CONSUMER_F_SLOTS) != 0) == rows[i].asks);
-		/* what is read in parts must not be overwritten */
-		TEST_TRUE(rc.msg.nb_posts >= 2 * NB);
-		fast_case_end();
-		evil_rc_free(&rc);
-	}
-	return TEST_SUCCESS;
-}
-
-/* A peer that does not know of slots, and one that gives them to whom has not asked. */
-static int
-test_answers(void)
-{
-	struct rte_comch_post post = { .cookie = 3 };
-	struct rte_comch_cpl cpl;
-	union shm_wire_msg msg;
 	struct slots_env env;
-	unsigned int asked;
+	union shm_wire_msg msg;
+	struct evil_seg seg;
 
-	for (asked = 0; asked < 2; asked++) {
-		memset(&env, 0, sizeof(env));
-		env.e = fast_connected();
-		TEST_TRUE(env.e != NULL);
-		env.q = fast_consumer(NULL, NB, asked != 0 ? IMM : SHM_SLOT_MAX_IMM + 1);
-		TEST_TRUE(env.q != NULL);
-		TEST_EXPECT(evil_rc_wait(env.e, &env.rc), 0);
-		for (unsigned int i = 0; i < env.rc.msg.nb_posts; i++)
-			evil_complete(&env.rc, i, evil_cpl(&env.rc, i, 0, 0, 0) ^ 1);
-		evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id);
-		msg.consumer_ack.consumer = env.rc.msg.consumer;
-		msg.consumer_ack.flags = asked != 0 ? 0 : SHM_WIRE_CONSUMER_F_SLOTS;
-		TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id,
-				env.rc.seg.fd), 0);
-		PEER_WAIT(test_q_state(env.q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
-		TEST_EXPECT(rte_comch_consumer_post_burst(env.q->ctx, &post, 1), 1);
-		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 0);
-		evil_complete(&env.rc, 0, evil_cpl(&env.rc, 0, 5, 7, 0));
-		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 1);
-		TEST_TRUE(cpl.cookie == 3 && cpl.imm_len == 7 && cpl.producer_id == 5);
-		slots_close(&env);
-	}
-	/* too small for slots */
 	memset(&env, 0, sizeof(env));
 	env.e = fast_connected();
 	TEST_TRUE(env.e != NULL && fast_consumer(NULL, NB, 8) != NULL);
 	TEST_EXPECT(evil_rc_wait(env.e, &env.rc), 0);
+	/* as much as words would take */
+	TEST_EXPECT(evil_seg_create(&seg, offsetof(struct shm_wire_cpls, want),
+			shm_wire_cpls_size(env.rc.msg.nb_posts, true, 8)), 0);
 	env.before = fast_side->violations();
 	evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id);
 	msg.consumer_ack.consumer = env.rc.msg.consumer;
-	msg.consumer_ack.flags = SHM_WIRE_CONSUMER_F_SLOTS;
-	TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id,
-			env.rc.seg.fd), 0);
+	TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id, seg.fd), 0);
 	TEST_CALL(fast_conn_dies(env.e, env.before, "segment", 0));
+	evil_seg_free(&seg);
 	slots_close(&env);
 	return TEST_SUCCESS;
 }
@@ -443,7 +388,6 @@ small_open(struct evil_slots *env, uint32_t imm_len)
 	env->e = fast_connected();
 	TEST_TRUE(env->e != NULL);
 	env->c.msg.imm_len = imm_len;
-	env->c.msg.flags = SHM_WIRE_CONSUMER_F_SLOTS;
 	TEST_EXPECT(evil_consumer_start(env->e, &env->c, 1, SHM_WIRE_NO_REGION), 0);
 	TEST_TRUE(env->c.slots != NULL);
 	env->q = fast_producer();
@@ -472,40 +416,6 @@ small_send(struct evil_slots *env, uint32_t imm_len, uint16_t nb)
 		sends[i].flags = RTE_COMCH_SEND_F_NO_CPL;
 	}
 	return rte_comch_producer_send_burst(env->q->ctx, 1, sends, nb);
-}
-
-/* Who asks for slots must have no region, and immediate data that fits. */
-static int
-test_bad_consumers(void)
-{
-	static const struct {
-		uint32_t region;
-		uint32_t imm_len;
-	} bad[] = {
-		{ 0, 8 }, { 0, 0 }, { SHM_WIRE_NO_REGION, SHM_SLOT_MAX_IMM + 1 },
-		{ SHM_WIRE_NO_REGION, SHM_WIRE_MAX_IMM_LEN },
-	};
-	union shm_wire_msg msg;
-	struct evil_slots env;
-	struct evil_region r;
-	unsigned int i;
-
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
-	for (i = 0; i < RTE_DIM(bad); i++) {
-		TEST_CALL(small_open(&env, SHM_SLOT_MAX_IMM));
-		TEST_EXPECT(evil_region_send(env.e, &r, 0), 0);
-		evil_fill(&msg, SHM_WIRE_CONSUMER, env.e->chan.id);
-		msg.consumer.consumer = 2;
-		msg.consumer.region = bad[i].region;
-		msg.consumer.imm_len = bad[i].imm_len;
-		msg.consumer.flags = SHM_WIRE_CONSUMER_F_SLOTS;
-		TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER, env.e->chan.id,
-				env.c.seg.fd), 0);
-		TEST_CALL(fast_conn_dies(env.e, env.before, "consumer", i));
-		small_close(&env);
-	}
-	evil_region_free(&r);
-	return TEST_SUCCESS;
 }
 
 /* Tails that cannot be, by both kinds of send; nothing is written before they are checked. */
@@ -617,14 +527,12 @@ static struct unit_test_suite suite = {
 	.setup = fast_suite_setup,
 	.teardown = fast_suite_teardown,
 	.unit_test_cases = {
-		FAST_CASE(test_asks),
-		FAST_CASE(test_answers),
+		FAST_CASE(test_short_segment),
 		FAST_CASE(test_runs),
 		FAST_CASE(test_values),
 		FAST_CASE(test_run_bounds),
 		FAST_CASE(test_unposted),
 		FAST_CASE(test_flips),
-		FAST_CASE(test_bad_consumers),
 		FAST_CASE(test_tails),
 		FAST_CASE(test_written),
 		FAST_CASE(test_renewed),

@@ -270,7 +270,7 @@ conn_req_fill(struct rte_comch_conn_req *req, const struct shm_link *link)
 	memset(req, 0, sizeof(*req));
 	req->peer_pid = link->pid;
 	req->peer_uid = link->uid;
-	req->version = SHM_WIRE_VERSION_MAX;
+	req->version = SHM_WIRE_VERSION;
 	strlcpy(req->function, link->func->name, sizeof(req->function));
 }
 

@@ -150,12 +150,28 @@ posts_size_set(struct shm_consumer *c, uint32_t ring)
 	}
 }
 
+/* What is known of each post, and room for immediate data that is not inline. */
+static bool
+places_alloc(struct shm_consumer *c, bool slots, uint32_t ring)
+{
+	if (slots)
+		c->cookies = calloc(ring, sizeof(*c->cookies));
+	else
+		c->posted = calloc(ring, sizeof(*c->posted));
+	if (c->cookies == NULL && c->posted == NULL)
+		return false;
+	if (c->imm_len <= RTE_COMCH_CPL_IMM_SIZE)
+		return true;
+	c->imm_copy = calloc(ring, c->imm_size);
+	return c->imm_copy != NULL;
+}
+
 static int
 consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
 	struct shm_group *group = container_of(queue->pg, struct shm_group, pg);
 	struct shm_consumer *c = aligned_alloc(128, RTE_ALIGN_CEIL(sizeof(*c), (size_t)128));
-	const bool slots = shm_wire_slots_fit(queue->mem != NULL, queue->imm_len);
+	const bool slots = shm_wire_has_slots(queue->mem != NULL, queue->imm_len);
 	uint32_t ring = ring_posts(queue->size);
 	int ret = -ENOMEM;
 
@@ -179,15 +195,11 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 			goto fail;
 		ret = -ENOMEM;
 	}
-	c->posted = calloc(ring, sizeof(*c->posted));
-	if (c->imm_len > RTE_COMCH_CPL_IMM_SIZE)
-		c->imm_copy = calloc(ring, c->imm_size);
-	if (c->posted == NULL || (c->imm_len > RTE_COMCH_CPL_IMM_SIZE && c->imm_copy == NULL))
+	if (!places_alloc(c, slots, ring))
 		goto fail;
-	fp->post = c->buf_size != 0 ? shm_post_burst : shm_post_sizes_burst;
-	fp->poll = shm_cpl_poll;
-	if (slots && shm_small_setup(c, fp) != 0)
-		goto fail;
+	fp->post = slots ? shm_small_post : c->buf_size != 0 ? shm_post_burst :
+		shm_post_sizes_burst;
+	fp->poll = slots ? shm_small_poll : shm_cpl_poll;
 	ret = shm_seg_create(&c->seg, offsetof(struct shm_wire_posts, tail),
 			shm_wire_posts_size(ring, c->base != NULL));
 	if (ret != 0) {
@@ -290,8 +302,6 @@ announce_locked(struct shm_consumer *c, struct shm_chan *chan)
 	msg.consumer.buf_size = queue->buf_size;
 	msg.consumer.group = c->group->index;
 	msg.consumer.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;
-	if (c->cookies != NULL)
-		msg.consumer.flags |= SHM_WIRE_CONSUMER_F_SLOTS;
 	/* only those of tasks rest: the others are polled by the application */
 	if (queue->nb_tasks != 0 && shm_qbell_get_locked(c, chan->link) == 0)
 		msg.consumer.flags |= SHM_WIRE_CONSUMER_F_REST |

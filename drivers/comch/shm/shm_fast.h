@@ -237,7 +237,6 @@ struct shm_consumer {
 
 	/* set-up */
 	struct rte_comch_queue *queue;
-	struct rte_comch_fp_object *fp; /* until the peer has answered */
 	struct shm_group *group;
 	struct shm_link *link; /* from the announcement on */
 	struct shm_seg seg;
@@ -248,7 +247,6 @@ struct shm_consumer {
 	struct shm_group *conn_group;
 	struct shm_qbells *qbells; /* its bell is one of these; NULL if it has none */
 	uint32_t bell;
-	bool rings;    /* the peer's producers flip it */
 	bool joined;   /* its group looks at it */
 	bool resting;  /* rest of its segment is not 0 */
 	uint32_t rest_fence; /* of the group, when it became so */
@@ -366,8 +364,6 @@ uint16_t shm_small_tx(struct shm_producer *p, struct shm_rc *rc, struct rte_mbuf
 uint16_t shm_small_post(void *queue, const struct rte_comch_post *posts, uint16_t nb);
 uint16_t shm_small_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
 bool shm_small_pending(const struct shm_consumer *c);
-int shm_small_setup(struct shm_consumer *c, struct rte_comch_fp_object *fp);
-void shm_small_answer(struct shm_consumer *c, bool slots);
 
 /* shm_rx.c: consumers */
 void shm_post_wake(const struct shm_consumer *c, uint32_t want);

@@ -217,7 +217,7 @@ fd_refuse(int fd, int reason)
 	msg.hdr.magic = SHM_WIRE_MAGIC;
 	msg.hdr.type = SHM_WIRE_HELLO_ACK;
 	msg.hdr.len = sizeof(msg.hello_ack);
-	msg.hello_ack.version = SHM_WIRE_VERSION_MAX;
+	msg.hello_ack.version = SHM_WIRE_VERSION;
 	msg.hello_ack.seg_size = sizeof(struct shm_wire_link);
 	msg.hello_ack.status = reason;
 	if (send(fd, &msg, sizeof(msg.hello_ack), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
@@ -343,8 +343,7 @@ shm_host_connect(struct shm_dev *dev, uint64_t now)
 		shm_link_kill(link, -ENOMEM);
 		return;
 	}
-	msg.hello.version_min = SHM_WIRE_VERSION_MIN;
-	msg.hello.version_max = SHM_WIRE_VERSION_MAX;
+	msg.hello.version = SHM_WIRE_VERSION;
 	msg.hello.seg_size = sizeof(struct shm_wire_link);
 	strlcpy(msg.hello.function, func->name, sizeof(msg.hello.function));
 	shm_link_send(link, &msg, SHM_WIRE_HELLO, sizeof(msg.hello), 0, seg_fd);
@@ -379,8 +378,7 @@ link_peer_map(struct shm_link *link, int fd)
 static int
 hello_check(struct shm_link *link, const struct shm_wire_hello *hello, int fd)
 {
-	if (hello->version_min > SHM_WIRE_VERSION_MAX ||
-			hello->version_max < SHM_WIRE_VERSION_MIN)
+	if (hello->version != SHM_WIRE_VERSION)
 		return -EPROTONOSUPPORT;
 	if (hello->seg_size != sizeof(struct shm_wire_link) ||
 			strncmp(hello->function, link->func->name, sizeof(hello->function)) != 0)
@@ -400,16 +398,16 @@ link_hello(struct shm_link *link, struct shm_event *ev)
 	if (ret == 0)
 		ret = link_own_seg(link, &fd);
 	if (ret == -EPROTO)
-		shm_link_violation(link, "its first message is none", ev->msg.hello.version_min,
+		shm_link_violation(link, "its first message is none", ev->msg.hello.version,
 			ev->msg.hello.seg_size);
 	if (ret == -EPROTONOSUPPORT && !link->func->logged) {
 		link->func->logged = true;
 		SHM_LOG(WARNING, "%s: process %u on %s speaks version %u of the protocol, and this process version %u: run one release on both sides",
 			link->dev->dev->data->name, link->pid, link->func->name,
-			ev->msg.hello.version_max, SHM_WIRE_VERSION_MAX);
+			ev->msg.hello.version, SHM_WIRE_VERSION);
 	}
 	if (ret == 0) {
-		msg.hello_ack.version = SHM_WIRE_VERSION_MAX;
+		msg.hello_ack.version = SHM_WIRE_VERSION;
 		msg.hello_ack.seg_size = sizeof(struct shm_wire_link);
 		shm_link_send(link, &msg, SHM_WIRE_HELLO_ACK, sizeof(msg.hello_ack), 0, fd);
 		link_up(link);
@@ -432,7 +430,7 @@ link_hello_ack(struct shm_link *link, struct shm_event *ev)
 		if (dev->refusal == -EPROTONOSUPPORT && !dev->version_logged)
 			SHM_LOG(NOTICE, "%s: the card's side of %s speaks version %u of the protocol, and this process version %u: run one release on both sides",
 				dev->dev->data->name, link->func->name, ack->version,
-				SHM_WIRE_VERSION_MAX);
+				SHM_WIRE_VERSION);
 		else
 			SHM_LOG(INFO, "%s: the card's side of %s refuses this process: %s",
 				dev->dev->data->name, link->func->name, strerror(-dev->refusal));
@@ -441,7 +439,7 @@ link_hello_ack(struct shm_link *link, struct shm_event *ev)
 		shm_link_kill(link, dev->refusal);
 		return;
 	}
-	if (ack->version < SHM_WIRE_VERSION_MIN || ack->version > SHM_WIRE_VERSION_MAX ||
+	if (ack->version != SHM_WIRE_VERSION ||
 			ack->seg_size != sizeof(struct shm_wire_link) || ev->fd < 0)
 		goto bad;
 	if (link_peer_map(link, ev->fd) != 0)

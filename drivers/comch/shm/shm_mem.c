@@ -61,7 +61,7 @@ shm_seg_create(struct shm_seg *seg, uint32_t hdr_size, uint32_t size)
 	seg->size = size;
 	hdr = seg->map;
 	hdr->magic = SHM_WIRE_MAGIC;
-	hdr->version = SHM_WIRE_VERSION_MAX;
+	hdr->version = SHM_WIRE_VERSION;
 	hdr->hdr_size = hdr_size;
 	hdr->size = size;
 	return 0;

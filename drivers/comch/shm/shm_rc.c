@@ -21,9 +21,8 @@
 uint32_t
 shm_rc_seg_size(const struct shm_wire_consumer *msg)
 {
-	if ((msg->flags & SHM_WIRE_CONSUMER_F_SLOTS) != 0)
-		return shm_wire_slots_size(msg->nb_posts);
-	return shm_wire_cpls_size(msg->nb_posts, msg->imm_len);
+	return shm_wire_cpls_size(msg->nb_posts, msg->region != SHM_WIRE_NO_REGION,
+		msg->imm_len);
 }
 
 static void
@@ -104,8 +103,6 @@ consumer_valid(const struct shm_wire_consumer *msg)
 		msg->group < SHM_WIRE_MAX_GROUPS && msg->reserved == 0 &&
 		msg->buf_size <= SHM_WIRE_MAX_BUF_SIZE &&
 		(msg->buf_size == 0 || msg->region != SHM_WIRE_NO_REGION) &&
-		((msg->flags & SHM_WIRE_CONSUMER_F_SLOTS) == 0 ||
-		shm_wire_slots_fit(msg->region != SHM_WIRE_NO_REGION, msg->imm_len)) &&
 		((msg->flags & SHM_WIRE_CONSUMER_F_REST) == 0 ||
 		msg->flags >> SHM_WIRE_CONSUMER_BELL_SHIFT < SHM_WIRE_MAX_QBELLS);
 }
@@ -204,7 +201,7 @@ rc_map(struct shm_rc *rc, const struct shm_wire_consumer *msg, int fd)
 	rc->tail_seen = SHM_WIRE_POST_START;
 	rc_wake_init(rc, msg);
 	rc->fence = shm_fences_needed() || (msg->flags & SHM_WIRE_CONSUMER_F_FENCE) != 0;
-	if ((msg->flags & SHM_WIRE_CONSUMER_F_SLOTS) != 0)
+	if (shm_wire_has_slots(rc->region != NULL, msg->imm_len))
 		rc->slots = (struct shm_slot *)rc->cpls->words; /* all 0: there is no message */
 	else
 		rc_words_init(rc);
@@ -287,10 +284,7 @@ peer_consumer(struct shm_chan *chan, struct shm_event *ev)
 	}
 	reply.consumer_ack.consumer = msg->consumer;
 	reply.consumer_ack.status = ret;
-	reply.consumer_ack.flags = msg->flags &
-		(SHM_WIRE_CONSUMER_F_REST | SHM_WIRE_CONSUMER_F_SLOTS);
-	if (shm_fences_needed())
-		reply.consumer_ack.flags |= SHM_WIRE_CONSUMER_F_FENCE;
+	reply.consumer_ack.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;
 	shm_dev_lock(dev);
 	shm_link_send(chan->link, &reply, SHM_WIRE_CONSUMER_ACK, sizeof(reply.consumer_ack),
 		chan->id, fd);
@@ -388,23 +382,18 @@ peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 	const struct shm_wire_consumer_ack *msg = &ev->msg.consumer_ack;
 	struct shm_consumer *c = consumer_find(chan, msg->consumer);
 	int status = msg->status;
-	bool slots;
 
 	if (c == NULL || (status == 0) != (ev->fd >= 0))
 		return -EPROTO;
 	if (status == 0) {
-		/* an answer does not ask: what was not asked for is not taken up */
-		slots = c->cookies != NULL && (msg->flags & SHM_WIRE_CONSUMER_F_SLOTS) != 0;
-		c->cpls_size = slots ? shm_wire_slots_size(c->mask + 1) :
-			shm_wire_cpls_size(c->mask + 1, c->imm_len);
+		c->cpls_size = shm_wire_cpls_size(c->mask + 1, c->base != NULL, c->imm_len);
 		c->cpls = shm_peer_map(ev->fd, offsetof(struct shm_wire_cpls, want), c->cpls_size);
 		if (c->cpls == NULL)
 			return -EPROTO;
 		c->imm = (const uint8_t *)&c->cpls->words[c->mask + 1];
 		if (c->cookies != NULL)
-			shm_small_answer(c, slots);
+			c->slots = shm_wire_slots(c->cpls);
 		c->fence = shm_fences_needed() || (msg->flags & SHM_WIRE_CONSUMER_F_FENCE) != 0;
-		c->rings = c->qbells != NULL && (msg->flags & SHM_WIRE_CONSUMER_F_REST) != 0;
 	} else {
 		status = consumer_status(status);
 	}

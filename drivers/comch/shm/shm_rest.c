@@ -111,7 +111,7 @@ shm_qbells_free(struct shm_link *link)
 static bool
 rest_say(struct shm_consumer *c)
 {
-	if (!c->rings || (!c->joined && !qbell_join(c)))
+	if (c->qbells == NULL || (!c->joined && !qbell_join(c)))
 		return false;
 	c->resting = true;
 	c->rest_fence = c->group->rest_fence;

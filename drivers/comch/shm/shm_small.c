@@ -13,7 +13,6 @@
  */
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <rte_branch_prediction.h>
@@ -486,35 +485,3 @@ shm_small_pending(const struct shm_consumer *c)
 		shm_slot_is(shm_slot_get(&c->slots[c->poll_pos & c->mask]), c->poll_pos));
 }
 
-/*
- * Set-up
- */
-
-/* It is going to ask for slots. */
-int
-shm_small_setup(struct shm_consumer *c, struct rte_comch_fp_object *fp)
-{
-	c->cookies = calloc(c->mask + 1, sizeof(*c->cookies));
-	if (c->cookies == NULL)
-		return -ENOMEM;
-	c->fp = fp;
-	fp->post = shm_small_post;
-	fp->poll = shm_small_poll;
-	return 0;
-}
-
-/* The peer has answered; its segment is mapped, and nothing is posted yet. */
-void
-shm_small_answer(struct shm_consumer *c, bool slots)
-{
-	if (slots) {
-		c->slots = shm_wire_slots(c->cpls);
-		free(c->posted);
-		c->posted = NULL;
-		return;
-	}
-	c->fp->post = shm_post_sizes_burst;
-	c->fp->poll = shm_cpl_poll;
-	free(c->cookies);
-	c->cookies = NULL;
-}

@@ -54,8 +54,8 @@
  * all that there is to say, and one of its bits changes with each lap, so that no
  * other word has to be looked at.
  *
- * A consumer of immediate data alone can ask for slots instead: the completion segment
- * then has one cache line for each post, with the immediate data and the word that says
+ * A consumer of immediate data alone, which fits there, has slots instead: the completion
+ * segment has one cache line for each post, with the immediate data and the word that says
  * that it is there, which is that of shm_slot.h. Nothing else is read for a message.
  *
  * Claims. A producer says which consumer it is about to send to in a word of its own, of
@@ -95,9 +95,8 @@
 
 #define SHM_WIRE_MAGIC 0x48534d43u /* "CMSH" */
 
-/* Versions of this file that this driver speaks. */
-#define SHM_WIRE_VERSION_MIN 5
-#define SHM_WIRE_VERSION_MAX 5
+/* Of this file: a peer of another version is refused. */
+#define SHM_WIRE_VERSION 6
 
 #define SHM_WIRE_FUNCTION_SIZE 32
 #define SHM_WIRE_NAME_SIZE 128
@@ -181,8 +180,8 @@ struct shm_wire_hdr {
 /* First message of the host; carries its link segment. */
 struct shm_wire_hello {
 	struct shm_wire_hdr hdr;
-	uint16_t version_min;
-	uint16_t version_max;
+	uint16_t version;
+	uint16_t reserved;
 	uint32_t seg_size;
 	char function[SHM_WIRE_FUNCTION_SIZE]; /* the one it believes to own */
 };
@@ -262,16 +261,9 @@ struct shm_wire_region_gone {
 #define SHM_WIRE_CONSUMER_F_FENCE 0x1u
 /*
  * In CONSUMER: producers look at rest in its segment, and not at the armed word of
- * its group; its bell is in the upper half of flags. In CONSUMER_ACK: they do, which
- * a peer that does not know this flag does not say.
+ * its group; its bell is in the upper half of flags.
  */
 #define SHM_WIRE_CONSUMER_F_REST 0x2u
-/*
- * In CONSUMER: it has no region, its immediate data fits in a slot, and it takes a
- * completion segment of slots. In CONSUMER_ACK: that is what it is; a peer that does not
- * know this flag does not say so, and its segment has words.
- */
-#define SHM_WIRE_CONSUMER_F_SLOTS 0x4u
 #define SHM_WIRE_CONSUMER_BELL_SHIFT 16
 
 /* Carries the consumer's segment. */
@@ -293,7 +285,7 @@ struct shm_wire_consumer_ack {
 	struct shm_wire_hdr hdr;
 	uint32_t consumer;
 	int32_t status; /* 0 or a negative errno */
-	uint32_t flags; /* as in CONSUMER, for the consumer's posts */
+	uint32_t flags; /* SHM_WIRE_CONSUMER_F_FENCE, for the consumer's posts */
 	uint32_t reserved;
 };
 
@@ -437,7 +429,7 @@ struct shm_wire_cpls {
 	uint32_t producers[SHM_WIRE_PRODUCER_SLOTS];
 	/*
 	 * nb_posts words, then nb_posts times shm_wire_imm_size() of immediate data; or
-	 * nb_posts slots, with SHM_WIRE_CONSUMER_F_SLOTS
+	 * nb_posts slots, see shm_wire_has_slots()
 	 */
 	uint64_t words[];
 };
@@ -449,9 +441,9 @@ struct shm_wire_cpls {
 #define SHM_WIRE_CPL_IMM_MASK 0xffffu
 #define SHM_WIRE_CPL_LEN_SHIFT 24
 
-/* Whether the messages of a consumer fit in slots. */
+/* Whether a consumer has slots. */
 static inline bool
-shm_wire_slots_fit(bool region, uint32_t imm_len)
+shm_wire_has_slots(bool region, uint32_t imm_len)
 {
 	return !region && imm_len <= SHM_SLOT_MAX_IMM;
 }
@@ -511,16 +503,11 @@ shm_wire_posts_size(uint32_t nb_posts, bool region)
 }
 
 static inline uint32_t
-shm_wire_cpls_size(uint32_t nb_posts, uint32_t imm_len)
+shm_wire_cpls_size(uint32_t nb_posts, bool region, uint32_t imm_len)
 {
-	return sizeof(struct shm_wire_cpls) +
-		nb_posts * ((uint32_t)sizeof(uint64_t) + shm_wire_imm_size(imm_len));
-}
-
-static inline uint32_t
-shm_wire_slots_size(uint32_t nb_posts)
-{
-	return sizeof(struct shm_wire_cpls) + nb_posts * (uint32_t)sizeof(struct shm_slot);
+	return sizeof(struct shm_wire_cpls) + nb_posts *
+		(shm_wire_has_slots(region, imm_len) ? (uint32_t)sizeof(struct shm_slot) :
+		(uint32_t)sizeof(uint64_t) + shm_wire_imm_size(imm_len));
 }
 
 /* Bytes of the record of a message. */
