@@ -220,8 +220,8 @@ arg_fdb(const char *key, const char *value, void *opaque)
 {
 	struct bf_args *args = opaque;
 
-	args->fdb = value == NULL ? NULL : bf_fdb_find(value);
-	if (args->fdb == NULL) {
+	args->fdb_tc = value != NULL && strcmp(value, "tc") == 0;
+	if (!args->fdb_tc && (value == NULL || strcmp(value, "none") != 0)) {
 		BF_LOG(ERR, "%s=%s: it is none or tc", key, value == NULL ? "" : value);
 		return -EINVAL;
 	}
@@ -361,7 +361,6 @@ bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci
 	memset(args, 0, sizeof(*args));
 	bf_func_conf_init(&args->conf);
 	args->socket_timeout_ms = BF_DFLT_SOCKET_TIMEOUT;
-	args->fdb = bf_fdb_find("none");
 	/* all keys, as it does not say which one it does not know */
 	kvlist = rte_kvargs_parse(text == NULL ? "" : text, NULL);
 	if (kvlist == NULL) {

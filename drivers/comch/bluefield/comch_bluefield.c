@@ -76,8 +76,7 @@ info_parts(struct bf_dev *dev, struct rte_comch_dev_info *info)
 	if (!bf_dev_communicates(dev))
 		return;
 	for (i = 0; i < BF_NB_PARTS; i++)
-		if (bf_parts[i]->info_get != NULL)
-			bf_parts[i]->info_get(dev, info);
+		bf_parts[i]->info_get(dev, info);
 	if (dev->nb_reps == 0)
 		info->capa &= ~RTE_COMCH_CAPA_SERVER;
 	if (!dev->has_peer)
@@ -140,21 +139,18 @@ static void
 bf_dump(struct rte_comch_dev *rte_dev, FILE *f)
 {
 	struct bf_dev *dev = rte_dev->priv;
-	uint32_t i;
 
 	bf_func_dump(dev->func, f);
 	if (!bf_dev_communicates(dev))
 		return;
-	fprintf(f, "  switch: %s\n", dev->fdb->name);
+	fprintf(f, "  switch: %s\n", dev->fdb_tc ? "tc" : "none");
 	/* not while a reset takes it away */
 	if (bf_trylock(&dev->life)) {
 		if (dev->cm != NULL)
 			bf_cm_dump(dev->cm, f);
 		bf_unlock(&dev->life);
 	}
-	for (i = 0; i < BF_NB_PARTS; i++)
-		if (bf_parts[i]->dump != NULL)
-			bf_parts[i]->dump(dev, f);
+	bf_chan_part.dump(dev, f);
 }
 
 /* With nothing of the device under way. */
@@ -415,7 +411,7 @@ dev_alloc(struct rte_device *device, const struct bf_ident *ident, const struct 
 	dev->ident = *ident;
 	if (args->function[0] != '\0')
 		strlcpy(dev->ident.function, args->function, sizeof(dev->ident.function));
-	dev->fdb = args->fdb;
+	dev->fdb_tc = args->fdb_tc;
 	bf_lock_init(&dev->life);
 	bf_lock_init(&dev->telling);
 	bf_lock_init(&dev->lock);

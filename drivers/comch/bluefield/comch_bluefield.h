@@ -56,8 +56,6 @@
 
 #define BF_SOCKET_SIZE 108 /* of an address of a local socket */
 
-struct bf_fdb_ops;
-
 /* Functions of the host that one device of the card serves, and how they are numbered. */
 #define BF_MAX_REPS 128
 #define BF_MAX_PF 3
@@ -86,7 +84,7 @@ struct bf_args {
 	bool has_peer;
 	struct bf_cm_addr peer;
 	char function[RTE_COMCH_FUNCTION_SIZE]; /* or empty */
-	const struct bf_fdb_ops *fdb;
+	bool fdb_tc; /* fdb=tc */
 };
 
 /* Who the function is, as far as its bus knows. */

@@ -570,7 +570,7 @@ chan_destroy(struct bf_dev *dev)
 	dev->part[BF_PART_CHAN] = NULL;
 }
 
-static int
+static void
 chan_up(struct bf_dev *dev)
 {
 	struct bf_chan_dev *cd = bf_chan_dev_of(dev);
@@ -578,7 +578,6 @@ chan_up(struct bf_dev *dev)
 	bf_lock(&cd->lock);
 	cd->down = 0;
 	bf_unlock(&cd->lock);
-	return 0;
 }
 
 /* What is left are requests that no server took, and ends that were not told. */
@@ -675,7 +674,6 @@ chan_dump(struct bf_dev *dev, FILE *f)
 }
 
 const struct bf_part bf_chan_part = {
-	.name = "chan",
 	.create = chan_create,
 	.destroy = chan_destroy,
 	.up = chan_up,

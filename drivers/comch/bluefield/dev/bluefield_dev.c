@@ -23,31 +23,6 @@
  */
 
 static void
-parts_down(struct bf_dev *dev, int nb)
-{
-	while (nb-- > 0)
-		if (dev->parts[nb]->down != NULL)
-			dev->parts[nb]->down(dev);
-}
-
-static int
-parts_up(struct bf_dev *dev)
-{
-	int i, ret;
-
-	for (i = 0; i < BF_NB_PARTS; i++) {
-		if (dev->parts[i]->up == NULL)
-			continue;
-		ret = dev->parts[i]->up(dev);
-		if (ret != 0) {
-			parts_down(dev, i);
-			return ret;
-		}
-	}
-	return 0;
-}
-
-static void
 parts_destroy(struct bf_dev *dev)
 {
 	uint32_t i;
@@ -55,8 +30,7 @@ parts_destroy(struct bf_dev *dev)
 	/* the function may fail by now, and its thread tells of that */
 	bf_lock(&dev->telling);
 	for (i = dev->nb_parts; i-- > 0;)
-		if (dev->parts[i]->destroy != NULL)
-			dev->parts[i]->destroy(dev);
+		dev->parts[i]->destroy(dev);
 	__atomic_store_n(&dev->nb_parts, 0, __ATOMIC_RELAXED);
 	bf_unlock(&dev->telling);
 }
@@ -68,11 +42,9 @@ parts_create(struct bf_dev *dev)
 	int ret;
 
 	for (i = 0; i < BF_NB_PARTS; i++) {
-		if (dev->parts[i]->create != NULL) {
-			ret = dev->parts[i]->create(dev);
-			if (ret != 0)
-				return ret;
-		}
+		ret = dev->parts[i]->create(dev);
+		if (ret != 0)
+			return ret;
 		/* release: who tells of a failure finds it made */
 		__atomic_store_n(&dev->nb_parts, i + 1, __ATOMIC_RELEASE);
 	}
@@ -82,13 +54,9 @@ parts_create(struct bf_dev *dev)
 void
 bf_dev_fail(struct bf_dev *dev, int reason)
 {
-	uint32_t i, nb;
-
 	bf_lock(&dev->telling);
-	nb = __atomic_load_n(&dev->nb_parts, __ATOMIC_ACQUIRE);
-	for (i = 0; i < nb; i++)
-		if (dev->parts[i]->fail != NULL)
-			dev->parts[i]->fail(dev, reason);
+	if (__atomic_load_n(&dev->nb_parts, __ATOMIC_ACQUIRE) > BF_PART_CHAN)
+		dev->parts[BF_PART_CHAN]->fail(dev, reason);
 	bf_unlock(&dev->telling);
 }
 
@@ -118,7 +86,6 @@ static int
 cm_up(struct bf_dev *dev)
 {
 	struct bf_cm_conf conf;
-	int i;
 
 	bf_cm_conf_init(&conf);
 	cm_shares(dev, &conf);
@@ -127,9 +94,7 @@ cm_up(struct bf_dev *dev)
 	conf.addr_index = dev->addr_index;
 	conf.wake = cm_wake;
 	conf.arg = dev;
-	for (i = 0; i < BF_NB_PARTS; i++)
-		if (dev->parts[i]->cm_req != NULL)
-			conf.req_cb = dev->parts[i]->cm_req;
+	conf.req_cb = dev->parts[BF_PART_CHAN]->cm_req;
 	return bf_cm_create(dev->objs, &dev->pd, &dev->uar, &conf, &dev->cm);
 }
 
@@ -168,17 +133,17 @@ objs_up(struct bf_dev *dev)
 static int
 shared_up(struct bf_dev *dev)
 {
-	int ret;
+	int i, ret;
 
 	ret = objs_up(dev);
-	if (ret == 0)
-		ret = parts_up(dev);
 	if (ret != 0) {
 		objs_down(dev);
 		BF_LOG(ERR, "%s: no objects to communicate with (%d), for the reason above",
 			dev->rte_dev->data->name, ret);
 		return ret;
 	}
+	for (i = 0; i < BF_NB_PARTS; i++)
+		dev->parts[i]->up(dev);
 	dev->shared = true;
 	return 0;
 }
@@ -189,7 +154,7 @@ shared_down(struct bf_dev *dev)
 	if (!dev->shared)
 		return;
 	dev->shared = false;
-	parts_down(dev, BF_NB_PARTS);
+	dev->parts[BF_PART_CHAN]->down(dev);
 	objs_down(dev);
 }
 
@@ -216,7 +181,7 @@ bf_dev_begin(struct bf_dev *dev)
 		bf_dev_end(dev);
 		return ret;
 	}
-	bf_fdb_allow_all(dev);
+	bf_fdb_begin(dev);
 	bf_jobs_start(dev);
 	return 0;
 }
@@ -227,7 +192,7 @@ bf_dev_end(struct bf_dev *dev)
 	if (dev->objs == NULL)
 		return;
 	if (dev->shared)
-		bf_fdb_revoke_all(dev);
+		bf_fdb_end(dev);
 	bf_jobs_stop(dev);
 	bf_lock(&dev->life);
 	bf_groups_stand(dev);

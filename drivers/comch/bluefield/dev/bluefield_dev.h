@@ -67,7 +67,6 @@
 
 struct bf_chan;
 struct bf_dev;
-struct bf_fdb_ops;
 struct bf_group;
 struct bf_jobs;
 
@@ -81,41 +80,24 @@ enum bf_part_id {
 	BF_NB_PARTS,
 };
 
-/* What a part adds to the device; a member that it does not need is NULL. */
+/* What a part adds to the device. */
 struct bf_part {
-	const char *name;
 	/* Once in the life of a device, before its objects, and after all of it. */
 	int (*create)(struct bf_dev *dev);
 	void (*destroy)(struct bf_dev *dev);
 	/*
-	 * The shared objects are there, also after a reset: begin. 0 or a negative errno,
-	 * logged. In the thread that makes or resets the device, the worker stands.
+	 * The shared objects are there, also after a reset: begin. In the thread that makes or
+	 * resets the device, the worker stands.
 	 */
-	int (*up)(struct bf_dev *dev);
-	/* They are about to go: let go of all that uses them. The worker stands, no jobs. */
-	void (*down)(struct bf_dev *dev);
-	/*
-	 * The device has failed, or the library takes it for broken: end what there is,
-	 * each in its thread. Any thread, no lock held but telling; maybe more than once.
-	 */
-	void (*fail)(struct bf_dev *dev, int reason);
+	void (*up)(struct bf_dev *dev);
 	/* Capabilities and limits, on top of what is there; any thread. */
 	void (*info_get)(struct bf_dev *dev, struct rte_comch_dev_info *info);
-	/* For people; any thread. */
-	void (*dump)(struct bf_dev *dev, FILE *f);
-	/* A request of a client, in the worker; arg is the device. Of one part only. */
-	bf_cm_cb_t cm_req;
 	/*
 	 * A group begins or ends; its state goes to group->part[]. In its thread; the end
 	 * also elsewhere, when the last of its users went later than pgroup_destroy.
 	 */
 	int (*group_up)(struct bf_group *group);
 	void (*group_down)(struct bf_group *group);
-	/*
-	 * The engine lets go of a group, in its thread and before the end of that: nothing is
-	 * posted to the engine any more, which may be gone when this has returned.
-	 */
-	void (*group_left)(struct bf_group *group);
 	/*
 	 * In pgroup_poll, after events were handed out; now is the TSC.
 	 * Returns the number of events. It lowers group->pg.deadline to when it wants to
@@ -124,12 +106,33 @@ struct bf_part {
 	int (*group_poll)(struct bf_group *group, uint64_t now);
 	/* In pgroup_arm: is there something to do already? May lower the deadline. */
 	bool (*group_arm)(struct bf_group *group);
+
+	/* Of chan only. */
+
+	/* The shared objects are about to go: end what uses them. The worker stands, no jobs. */
+	void (*down)(struct bf_dev *dev);
 	/*
-	 * Of fast only: chan calls the next three, in the thread of a connection. A control
-	 * message has come. payload is a private copy, aligned to 8 bytes, of the length that
-	 * its type has. 0, or a negative errno: the peer has broken the protocol (fast has
-	 * logged how), and the connection ends with -EPROTO. The application may have ended
-	 * the connection in an upcall.
+	 * The device has failed, or the library takes it for broken: end what there is,
+	 * each in its thread. Any thread, no lock held but telling; maybe more than once.
+	 */
+	void (*fail)(struct bf_dev *dev, int reason);
+	/* For people; any thread. */
+	void (*dump)(struct bf_dev *dev, FILE *f);
+	/* A request of a client, in the worker; arg is the device. */
+	bf_cm_cb_t cm_req;
+	/*
+	 * The engine lets go of a group, in its thread and before the end of that: nothing is
+	 * posted to the engine any more, which may be gone when this has returned.
+	 */
+	void (*group_left)(struct bf_group *group);
+
+	/* Of fast only, called by chan in the thread of a connection. */
+
+	/*
+	 * A control message has come. payload is a private copy, aligned to 8 bytes, of the
+	 * length that its type has. 0, or a negative errno: the peer has broken the protocol
+	 * (fast has logged how), and the connection ends with -EPROTO. The application may have
+	 * ended the connection in an upcall.
 	 */
 	int (*ctl_came)(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len);
 	/* A control message is on its way to the peer; payload as bf_chan_ctl() was given it. */
@@ -154,7 +157,7 @@ struct bf_dev {
 	uint16_t nb_reps;
 	bool has_peer;          /* role host, with peer= */
 	struct bf_cm_addr peer;
-	const struct bf_fdb_ops *fdb;
+	bool fdb_tc;            /* log commands for the switch */
 	bool advised;           /* bf_fdb_advice() was; atomic */
 	bool stranger_told;     /* of a client that is in no functions=; atomic */
 	struct bf_jobs *jobs;

@@ -99,26 +99,11 @@ void bf_regions_down(struct bf_dev *dev);
  */
 
 /*
- * Who may reach whom is a matter of the embedded switch, which belongs to the card's PF. A
- * back end has it let a pair of functions talk, or knows who does.
+ * Log the commands that the embedded switch needs for the functions that the device talks
+ * with, if fdb=tc asks for that: as it begins, and as it ends.
  */
-struct bf_fdb_ops {
-	const char *name; /* in fdb= */
-	/* The device begins or ends to talk with a function. Any thread. */
-	void (*allow)(const struct bf_dev *dev, const struct bf_cm_addr *peer);
-	void (*revoke)(const struct bf_dev *dev, const struct bf_cm_addr *peer);
-	/*
-	 * May it? 0: yes; -EPERM: no, logged with the remedy; -EAGAIN: nobody knows but who
-	 * tries to connect, and if nobody answers: bf_fdb_advice().
-	 */
-	int (*verify)(const struct bf_dev *dev, const struct bf_cm_addr *peer);
-};
-
-/* By name, or NULL. */
-const struct bf_fdb_ops *bf_fdb_find(const char *name);
-/* All functions that the device talks with. */
-void bf_fdb_allow_all(const struct bf_dev *dev);
-void bf_fdb_revoke_all(const struct bf_dev *dev);
+void bf_fdb_begin(const struct bf_dev *dev);
+void bf_fdb_end(const struct bf_dev *dev);
 
 #define BF_FDB_TEXT_SIZE 2048
 /* The commands for a pair, a line each. */

@@ -5,16 +5,15 @@
 /*
  * Who may reach whom: rules of the embedded switch, which belongs to the kernel of the
  * card's PF. No rule is set here. What its administrator has to say is known exactly, as
- * functions are known by their MACs and their addresses follow from these: back end "tc"
- * logs it when a device begins, back end "none" when a connect got no answer. Whether it
- * was done only a connect can tell.
+ * functions are known by their MACs and their addresses follow from these: it is logged when
+ * a device begins, if fdb=tc asks for that, and when a connect got no answer. Whether it was
+ * done only a connect can tell.
  *
  * Rules match source port, MACs and addresses: a function cannot be another one. Packets
  * of a RoCE connection are UDP to port 4791; nothing else has to pass.
  */
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -108,24 +107,8 @@ bf_fdb_text(const struct bf_dev *dev, const struct bf_cm_addr *peer, char *text,
 	rule_put(&o, &ends[1], &ends[0]);
 }
 
-/*
- * Back ends
- */
-
 static void
-none_allow(const struct bf_dev *dev __rte_unused, const struct bf_cm_addr *peer __rte_unused)
-{
-}
-
-static int
-only_connect_tells(const struct bf_dev *dev __rte_unused,
-		const struct bf_cm_addr *peer __rte_unused)
-{
-	return -EAGAIN;
-}
-
-static void
-tc_allow(const struct bf_dev *dev, const struct bf_cm_addr *peer)
+allow_log(const struct bf_dev *dev, const struct bf_cm_addr *peer)
 {
 	char text[BF_FDB_TEXT_SIZE];
 
@@ -136,7 +119,7 @@ tc_allow(const struct bf_dev *dev, const struct bf_cm_addr *peer)
 
 /* The rules of the host's function: the card's may have some for others. */
 static void
-tc_revoke(const struct bf_dev *dev, const struct bf_cm_addr *peer)
+revoke_log(const struct bf_dev *dev, const struct bf_cm_addr *peer)
 {
 	bool host = dev->rte_dev->data->role == RTE_COMCH_ROLE_HOST;
 	struct end own, other;
@@ -146,42 +129,31 @@ tc_revoke(const struct bf_dev *dev, const struct bf_cm_addr *peer)
 		dev->rte_dev->data->name, other.mac, host ? own.rep : other.rep);
 }
 
-static const struct bf_fdb_ops fdbs[] = {
-	{ "none", none_allow, none_allow, only_connect_tells },
-	{ "tc", tc_allow, tc_revoke, only_connect_tells },
-};
-
-const struct bf_fdb_ops *
-bf_fdb_find(const char *name)
-{
-	uint32_t i;
-
-	for (i = 0; i < RTE_DIM(fdbs); i++)
-		if (strcmp(fdbs[i].name, name) == 0)
-			return &fdbs[i];
-	return NULL;
-}
-
-void
-bf_fdb_allow_all(const struct bf_dev *dev)
+/* All functions that the device talks with. */
+static void
+peers_log(const struct bf_dev *dev, void (*log)(const struct bf_dev *dev,
+		const struct bf_cm_addr *peer))
 {
 	uint16_t i;
 
+	if (!dev->fdb_tc)
+		return;
 	for (i = 0; i < dev->nb_reps; i++)
-		dev->fdb->allow(dev, &dev->reps[i].addr);
+		log(dev, &dev->reps[i].addr);
 	if (dev->has_peer)
-		dev->fdb->allow(dev, &dev->peer);
+		log(dev, &dev->peer);
 }
 
 void
-bf_fdb_revoke_all(const struct bf_dev *dev)
+bf_fdb_begin(const struct bf_dev *dev)
 {
-	uint16_t i;
+	peers_log(dev, allow_log);
+}
 
-	for (i = 0; i < dev->nb_reps; i++)
-		dev->fdb->revoke(dev, &dev->reps[i].addr);
-	if (dev->has_peer)
-		dev->fdb->revoke(dev, &dev->peer);
+void
+bf_fdb_end(const struct bf_dev *dev)
+{
+	peers_log(dev, revoke_log);
 }
 
 void
@@ -190,8 +162,6 @@ bf_fdb_advice(struct bf_dev *dev, const struct bf_cm_addr *peer)
 	char text[BF_FDB_TEXT_SIZE];
 	struct bf_rep own;
 
-	if (dev->fdb->verify(dev, peer) != -EAGAIN)
-		return;
 	/* relaxed: who tries again and again need not read it again and again */
 	if (__atomic_exchange_n(&dev->advised, true, __ATOMIC_RELAXED)) {
 		BF_LOG(WARNING, "%s: " BF_MAC_FMT " does not answer; what the switch needs was said before",

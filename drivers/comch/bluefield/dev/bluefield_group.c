@@ -149,11 +149,8 @@ group_wake(struct group *g)
 static void
 parts_group_down(struct bf_group *pub, int nb)
 {
-	const struct bf_part *const *parts = pub->dev->parts;
-
 	while (nb-- > 0)
-		if (parts[nb]->group_down != NULL)
-			parts[nb]->group_down(pub);
+		pub->dev->parts[nb]->group_down(pub);
 }
 
 static int
@@ -163,8 +160,6 @@ parts_group_up(struct bf_group *pub)
 	int i, ret;
 
 	for (i = 0; i < BF_NB_PARTS; i++) {
-		if (parts[i]->group_up == NULL)
-			continue;
 		ret = parts[i]->group_up(pub);
 		if (ret != 0) {
 			parts_group_down(pub, i);
@@ -172,17 +167,6 @@ parts_group_up(struct bf_group *pub)
 		}
 	}
 	return 0;
-}
-
-static void
-parts_group_left(struct bf_group *pub)
-{
-	const struct bf_part *const *parts = pub->dev->parts;
-	int i;
-
-	for (i = 0; i < BF_NB_PARTS; i++)
-		if (parts[i]->group_left != NULL)
-			parts[i]->group_left(pub);
 }
 
 static void
@@ -308,7 +292,7 @@ bf_group_destroy(struct rte_comch_pgroup *pg, struct rte_comch_pmd_ending *endin
 	bool used;
 
 	rte_comch_pmd_fd_del(pg->pe, g->fd);
-	parts_group_left(&g->pub);
+	g->pub.dev->parts[BF_PART_CHAN]->group_left(&g->pub);
 	bf_lock(&g->lock);
 	used = g->nb_users != 0;
 	g->over = true;
@@ -525,8 +509,7 @@ bf_group_poll(struct rte_comch_pgroup *pg, uint64_t now)
 	if (likely(g->made))
 		nb += events_poll(g);
 	for (i = 0; i < BF_NB_PARTS; i++)
-		if (parts[i]->group_poll != NULL)
-			nb += parts[i]->group_poll(&g->pub, now);
+		nb += parts[i]->group_poll(&g->pub, now);
 	rte_spinlock_unlock(&g->turn);
 	return nb;
 }
@@ -556,8 +539,7 @@ bf_group_arm(struct rte_comch_pgroup *pg)
 	/* armed, then what the parts look at; pairs with the fence in bf_group_kick() */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (i = 0; i < BF_NB_PARTS; i++)
-		if (parts[i]->group_arm != NULL)
-			pending |= parts[i]->group_arm(&g->pub);
+		pending |= parts[i]->group_arm(&g->pub);
 	/* without users, too: the worker may add one, whose first completion has to wake */
 	if (g->made && bf_dev_status(g->pub.dev) == 0) {
 		bf_ceq_arm(&g->pub.ceq);

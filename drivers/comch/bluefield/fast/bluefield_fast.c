@@ -754,7 +754,7 @@ group_arm(struct bf_group *group)
 }
 
 /* Half of the device's queues is for pairs that peers ask for; each has its part of it. */
-static int
+static void
 up(struct bf_dev *dev)
 {
 	const struct bf_func_caps *caps = bf_func_caps(dev->func);
@@ -762,7 +762,6 @@ up(struct bf_dev *dev)
 	uint32_t peers = RTE_MAX(dev->nb_reps, 1), max = RTE_MIN(caps->max_qp, caps->max_cq);
 
 	fd->max_pairs = RTE_MAX(RTE_MIN(max / 2 / peers, BF_PEER_PAIRS), BF_PEER_MIN_PAIRS);
-	return 0;
 }
 
 static int
@@ -800,7 +799,6 @@ info_get(struct bf_dev *dev, struct rte_comch_dev_info *info)
 }
 
 const struct bf_part bf_fast_part = {
-	.name = "fast",
 	.create = create,
 	.destroy = destroy,
 	.up = up,
