@@ -4,17 +4,15 @@
 #
 # usage: check-doca-calls.py [--update | --prove]
 #
-# Compares the pages doc/guides/prog_guide/doca_calls.rst and doca_errors.rst with
-# devtools/doca-names.txt and doca-errors.txt, with what lib/doca_compat exports, and with
-# the tests in app/test-doca. Fails if
-#   - a name or an error of the lists has no row, or a row is not in the lists,
-#   - a row says "works" of what is not exported, or "absent" of what is,
-#   - a name that a guide has is absent,
-#   - an exported function is not in the list,
-#   - a row has neither a test nor, for an error, the reason why it is not reached,
-#   - a test that a row names is not there, or has nothing to do with the function or error.
+# Compares the vendor's calls in doc/guides/prog_guide/doca_calls.txt with what
+# lib/doca_compat exports, and with the tests in app/test-doca. Fails if
+#   - a line says "works" of what is not exported, or "absent" of what is,
+#   - a name that a guide has is absent, or a name has two lines,
+#   - an exported function has no line,
+#   - a call has no test, or an error neither a test nor the reason why it is not reached,
+#   - a test that a line names is not there, or has nothing to do with the function or error.
 #
-# --update writes the rows: states, reasons and tests that fit stay, and tests that are found
+# --update writes the file: states, reasons and tests that fit stay, and tests that are found
 # are put where there is neither. --prove expects a mistake of each kind to be found.
 #
 # A test has to do with what it names itself, and with what functions, tables and macros
@@ -26,35 +24,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-NAMES = 'devtools/doca-names.txt'
-ERRORS = 'devtools/doca-errors.txt'
-CALLS_PAGE = 'doc/guides/prog_guide/doca_calls.rst'
-ERRORS_PAGE = 'doc/guides/prog_guide/doca_errors.rst'
+CALLS = 'doc/guides/prog_guide/doca_calls.txt'
 LIB = 'lib/doca_compat'
 TESTS = 'app/test-doca'
 
-MARK = '.. What follows is written by devtools/check-doca-calls.py --update.'
-GENERATIONS = {
-    'core': 'Core',
-    'comch': 'Comch',
-    'cc': 'Names of 2.5 and 2.6',
-    'ep': 'Endpoints of the Legacy Interface',
-}
 MOST_TESTS = 3
-ABSENT = 'not reached: the function is absent'
+NOT_REACHED = 'not reached: '
 
-CALL_ROW = re.compile(r'^   ``(\w+)\(\)`` \| ([^|]+?) \| ?(.*)$', re.M)
-ERROR_ROW = re.compile(r'^   ``(\w+)\(\)`` \| ``(\w+)`` \| ?(.*)$', re.M)
-TEST = re.compile(r'``(test_\w+)``')
-
-
-def read_list(path, fields):
-    for nr, line in enumerate(path.read_text().splitlines(), 1):
-        if line and not line.startswith('#'):
-            words = line.split()
-            if len(words) < fields:
-                sys.exit(f'{path.name}:{nr}: {fields} words at least')
-            yield words
+TEST = re.compile(r'\btest_\w+')
 
 
 def expanded(name, define, text):
@@ -185,10 +162,7 @@ class Tests:
 class Tree:
     def __init__(self, top):
         self.top = Path(top)
-        self.names = {}  # function: (generation, header, words)
-        for words in read_list(self.top / NAMES, 3):
-            self.names[words[2]] = words[0], words[1], words[3:]
-        self.errors = [tuple(w[:2]) for w in read_list(self.top / ERRORS, 2)]
+        self.lines = (self.top / CALLS).read_text().splitlines()
         self.tests = Tests(self.top / TESTS)
         self.exported = set()
         for path in (self.top / LIB).glob('*/*.map'):
@@ -203,8 +177,16 @@ class Tree:
                                                 text, re.M))
                 aliases += re.findall(r'^#define (doca_\w+) (?:\\\n\t)?(doca_\w+)$', text, re.M)
         self.exported |= {name for name, of in aliases if of in self.exported}
-        self.calls_text = (self.top / CALLS_PAGE).read_text()
-        self.errors_text = (self.top / ERRORS_PAGE).read_text()
+
+    def rows(self):
+        """(number of the line, name, words or error, cells) of each function and error"""
+        for nr, line in enumerate(self.lines):
+            first, *cells = line.split(' | ')
+            if line.startswith('- '):
+                yield nr, name, first[2:], cells
+            elif cells and line[0] not in '#[=':
+                name, *words = first.split()
+                yield nr, name, words, cells
 
     def own(self, name):
         """Not the vendor's: between headers and libraries of this project."""
@@ -221,129 +203,85 @@ class Tree:
                     wrong.append(f'{row}: {test} does not name {word}')
         return wrong
 
-    def check_calls(self):
-        wrong, seen = [], set()
-        for name, state, tests in CALL_ROW.findall(self.calls_text):
-            if name in seen:
-                wrong.append(f'{name}: two rows')
-            seen.add(name)
-            if name not in self.names:
-                wrong.append(f'{name}: not in {NAMES}')
-                continue
-            flags = self.names[name][2]
-            absent = state.startswith('absent: ')
-            if not absent and state != 'works' and \
-                    not state.startswith('works with a difference: '):
-                wrong.append(f'{name}: what state is "{state}"?')
-            if absent and 'guide' in flags:
-                wrong.append(f'{name}: absent, and a guide names it')
-            if absent == (name in self.exported):
-                wrong.append(f'{name}: "{state}", and it is ' +
-                             ('exported' if absent else 'not exported'))
-            if not absent and not TEST.search(tests):
-                wrong.append(f'{name}: no test')
-            wrong += self.check_tests(tests, name, [name])
-        wrong += [f'{n}: no row in {CALLS_PAGE}' for n in self.names if n not in seen]
-        wrong += [f'{n}: exported, and not in {NAMES}' for n in sorted(self.exported)
-                  if n not in self.names and not self.own(n)]
+    def check_call(self, name, words, state, text):
+        wrong = []
+        absent = state.startswith('absent: ')
+        if not absent and state != 'works' and not state.startswith('works with a difference: '):
+            wrong.append(f'{name}: what state is "{state}"?')
+        if absent and 'guide' in words:
+            wrong.append(f'{name}: absent, and a guide names it')
+        if absent == (name in self.exported):
+            wrong.append(f'{name}: "{state}", and it is ' +
+                         ('exported' if absent else 'not exported'))
+        if not absent and not TEST.search(text):
+            wrong.append(f'{name}: no test')
+        return wrong + self.check_tests(text, name, [name])
+
+    def check_error(self, name, error, text):
+        row = f'{name} {error}'
+        wrong = self.check_tests(text, row, [name, 'DOCA_ERROR_' + error])
+        if name in self.exported and not TEST.search(text) and not text.startswith(NOT_REACHED):
+            wrong.append(f'{row}: neither a test nor why it is not reached')
         return wrong
 
-    def check_errors(self):
-        wrong, seen = [], set()
-        for name, error, text in ERROR_ROW.findall(self.errors_text):
-            row = f'{name} {error}'
-            if (name, error) in seen:
-                wrong.append(f'{row}: two rows')
-            seen.add((name, error))
-            if (name, error) not in self.errors:
-                wrong.append(f'{row}: not in {ERRORS}')
-            if not TEST.search(text) and not text.startswith('not reached: '):
-                wrong.append(f'{row}: neither a test nor why it is not reached')
-            if (text == ABSENT) == (name in self.exported):
-                wrong.append(f'{row}: "{text}", and the function is ' +
-                             ('there' if text == ABSENT else 'absent'))
-            wrong += self.check_tests(text, row, [name, 'DOCA_ERROR_' + error])
-        return wrong + [f'{n} {e}: no row in {ERRORS_PAGE}' for n, e in self.errors
-                        if (n, e) not in seen]
-
     def check(self):
-        return self.check_calls() + self.check_errors()
+        wrong, seen = [], set()
+        for _, name, what, cells in self.rows():
+            text = cells[-1] if cells else ''
+            key = name if isinstance(what, list) else (name, what)
+            if key in seen:
+                wrong.append(f'{key}: two lines')
+            seen.add(key)
+            if isinstance(what, list):
+                wrong += self.check_call(name, what, cells[0], text if len(cells) > 1 else '')
+            else:
+                wrong += self.check_error(name, what, text)
+        return wrong + [f'{n}: exported, and not in {CALLS}' for n in sorted(self.exported - seen)
+                        if not self.own(n)]
 
     def update(self):
-        states = {n: (s, t) for n, s, t in CALL_ROW.findall(self.calls_text)}
-        rows = []
-        for name, (generation, header, flags) in self.names.items():
-            state, text = states.get(name, ('', ''))
-            if name in self.exported and not state.startswith('works'):
-                state = 'works'
-            elif name not in self.exported and not state.startswith('absent'):
-                state = 'absent: not yet'
-            if state.startswith('absent'):
-                text = ''
-            elif not text or self.check_tests(text, name, [name]):
-                text = ', '.join(f'``{t}``' for t in self.tests.for_call(name))
-            rows.append((generation, header, f'``{name}()`` | {state} | {text}'))
-        self.write(CALLS_PAGE, self.calls_text, 'Function, State, Test', '30, 30, 40', rows)
-        texts = {(n, e): t for n, e, t in ERROR_ROW.findall(self.errors_text)}
-        rows = []
-        for name, error in self.errors:
-            generation, header, _ = self.names[name]
-            text = texts.get((name, error), '').replace(ABSENT, '')
+        for nr, name, what, cells in list(self.rows()):
+            first = self.lines[nr].split(' | ')[0]
             if name not in self.exported:
-                text = ABSENT
-            elif not text.startswith('not reached: ') and (
-                    not text or self.check_tests(text, name, [name, 'DOCA_ERROR_' + error])):
-                text = ', '.join(f'``{t}``' for t in self.tests.for_error(name, error))
-            rows.append((generation, header, f'``{name}()`` | ``{error}`` | {text}'))
-        self.write(ERRORS_PAGE, self.errors_text, 'Function, Result, Test', '35, 25, 40', rows)
-
-    def write(self, page, text, head, widths, rows):
-        out = [text.split(MARK)[0] + MARK]
-        last = ('', '')
-        for generation, header, row in rows:
-            if generation != last[0]:
-                title = GENERATIONS[generation]
-                out += ['', title, '-' * len(title)]
-            if (generation, header) != last:
-                out += ['', f'``{header}``', '~' * (len(header) + 4), '',
-                        '.. csv-table::', f'   :header: {head}', '   :delim: |',
-                        f'   :widths: {widths}', '']
-            last = generation, header
-            out.append('   ' + row.rstrip())
-        (self.top / page).write_text('\n'.join(out) + '\n')
+                if isinstance(what, list) and not cells[0].startswith('absent'):
+                    cells = ['absent: not yet']
+            elif isinstance(what, list):
+                state = cells[0] if cells[0].startswith('works') else 'works'
+                text = cells[1] if len(cells) > 1 else ''
+                if not text or self.check_tests(text, name, [name]):
+                    text = ' '.join(self.tests.for_call(name))
+                cells = [state, text]
+            elif not cells or not cells[0].startswith(NOT_REACHED):
+                if not cells or self.check_tests(cells[0], name, [name, 'DOCA_ERROR_' + what]):
+                    cells = [' '.join(self.tests.for_error(name, what))]
+            self.lines[nr] = ' | '.join([first, *cells]).rstrip()
+        (self.top / CALLS).write_text('\n'.join(self.lines) + '\n')
 
 
 def prove():
-    call = '   ``doca_a()`` | works | ``test_a``\n'
-    error = '   ``doca_a()`` | ``AGAIN`` | ``test_a``\n'
+    call = 'doca_a guide | works | test_a\n'
+    error = '- AGAIN | test_a\n'
     good = {
-        NAMES: 'core doca_a.h doca_a guide\n',
-        ERRORS: 'doca_a AGAIN\n',
-        CALLS_PAGE: call,
-        ERRORS_PAGE: error,
+        CALLS: '[core doca_a.h]\n' + call + error,
         LIB + '/a/a.map': 'DOCA_COMPAT {\n\tdoca_a;\n};\n',
         TESTS + '/a.c': 'int\ninner(void)\n{\n\tif (doca_a() == DOCA_ERROR_AGAIN)\n}\n'
                         'int\ntest_a(void)\n{\n\tinner();\n}\nint\ntest_b(void)\n{\n\n}\n'
                         '\tTEST_CASE(test_a),\n\tTEST_CASE(test_b),\n',
     }
     changes = [  # file, its text, what has to be said
-        (NAMES, good[NAMES], ''),
-        (NAMES, good[NAMES] + 'core doca_a.h doca_b\n', 'doca_b: no row'),
-        (NAMES, 'core doca_a.h doca_b\n', 'doca_a: exported, and not in'),
-        (ERRORS, good[ERRORS] + 'doca_a FULL\n', 'doca_a FULL: no row'),
-        (ERRORS, 'doca_a FULL\n', 'doca_a AGAIN: not in'),
-        (CALLS_PAGE, call + call, 'two rows'),
-        (CALLS_PAGE, call.replace('works', 'fine'), 'what state'),
-        (CALLS_PAGE, call.replace('works', 'absent: why'), 'a guide names it'),
-        (CALLS_PAGE, call.replace('works', 'absent: why'), 'it is exported'),
-        (CALLS_PAGE, call.replace('``test_a``', ''), 'no test'),
-        (CALLS_PAGE, call.replace('test_a', 'test_c'), 'there is no test test_c'),
-        (CALLS_PAGE, call.replace('test_a', 'test_b'), 'test_b does not name doca_a'),
-        (ERRORS_PAGE, error + error, 'two rows'),
-        (ERRORS_PAGE, error.replace('``test_a``', ''), 'neither a test'),
-        (ERRORS_PAGE, error.replace('``test_a``', 'not reached: no way'), ''),
-        (ERRORS_PAGE, error.replace('``test_a``', ABSENT), 'the function is there'),
-        (ERRORS_PAGE, error.replace('test_a', 'test_b'), 'does not name DOCA_ERROR_AGAIN'),
+        (CALLS, call + error, ''),
+        (CALLS, error.join([call, call]), 'two lines'),
+        (CALLS, call + error + error, 'two lines'),
+        (CALLS, '', 'doca_a: exported, and not in'),
+        (CALLS, call.replace('works', 'fine'), 'what state'),
+        (CALLS, call.replace('works', 'absent: why'), 'a guide names it'),
+        (CALLS, call.replace('works', 'absent: why'), 'it is exported'),
+        (CALLS, call.replace('test_a', ''), 'no test'),
+        (CALLS, call.replace('test_a', 'test_c'), 'there is no test test_c'),
+        (CALLS, call.replace('test_a', 'test_b'), 'test_b does not name doca_a'),
+        (CALLS, call + '- AGAIN\n', 'neither a test'),
+        (CALLS, call + error.replace('test_a', 'not reached: no way'), ''),
+        (CALLS, call + error.replace('test_a', 'test_b'), 'does not name DOCA_ERROR_AGAIN'),
         (LIB + '/a/a.map', 'DOCA_COMPAT {\n};\n', 'it is not exported'),
         (LIB + '/a/doca_b.h', '#define doca_b doca_c\n', ''),
         (LIB + '/a/doca_b.h', '#define doca_b doca_a\n', 'doca_b: exported'),
@@ -374,7 +312,8 @@ def main():
         return 0
     wrong = tree.check()
     print('\n'.join(wrong) if wrong else
-          f'{len(tree.names)} functions, {len(tree.errors)} errors')
+          '{} functions, {} errors'.format(*(sum(isinstance(row[2], kind) for row in tree.rows())
+                                             for kind in (list, str))))
     return 1 if wrong else 0
 
 

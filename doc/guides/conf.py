@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# Sphinx configuration of the guides, the directive that makes the table of drivers
-# and features, and the checks of the vendor's calls and of tests that a guide names.
+# Sphinx configuration of the guides, the directives that make the table of drivers and
+# features and those of the vendor's calls, and checks of these calls and of tests that a
+# guide names.
 # Nothing is written into the source folder.
 
 import configparser
@@ -115,60 +116,86 @@ def public_words():
     return words
 
 
-def vendor_rows(text):
-    """The tables of calls: (section, what carries it, difference) for each call."""
-    title, inside, cells = None, False, None
-    lines = text.splitlines()
-    for i, line in enumerate(lines):
-        if i + 1 < len(lines) and line and re.fullmatch('-+', lines[i + 1]):
-            title, inside = line, False
-        elif line.startswith('   * - '):
-            if inside and cells:
-                yield title, cells[1], cells[2]
-            cells = [line[7:]]
-            inside = inside or cells[0] == "Call of the vendor's library"
-        elif line.startswith('     - ') and cells:
-            cells.append(line[7:])
-        elif not line.startswith(' ') and cells:
-            if inside and len(cells) == 3:
-                yield title, cells[1], cells[2]
-            inside, cells = False, None
+DOCA_CALLS = guides / 'prog_guide' / 'doca_calls.txt'
+DOCA_GENERATIONS = {
+    'core': 'Core',
+    'comch': 'Comch',
+    'cc': 'Names of 2.5 and 2.6',
+    'ep': 'Endpoints of the Legacy Interface',
+}
+DOCA_TABLES = {
+    'state': ('Function, State, Test', '30, 30, 40'),
+    'errors': ('Function, Result, Test', '35, 25, 40'),
+    'carriers': ("Call of the vendor's library, What carries it, Difference", '30, 32, 38'),
+}
+
+
+def doca_rows(table):
+    """Of one of the tables (generation, header, cells) for each row."""
+    for line in DOCA_CALLS.read_text().splitlines():
+        cells = line.split(' | ')
+        if line.startswith('['):
+            generation, header = line.strip('[]').split()
+        elif line.startswith('= '):
+            if table == 'carriers':
+                yield generation, header, [call, cells[0][2:], cells[1]]
+        elif line.startswith('- '):
+            if table == 'errors':
+                yield generation, header, [call, f'``{cells[0][2:]}``', *cells[1:]]
+        elif line and not line.startswith('#'):
+            name = cells[0].split()[0]
+            call = f'``{name}()``' if len(cells) > 1 else f'``{name}``'
+            if table == 'state' and len(cells) > 1:
+                yield generation, header, [call, *cells[1:]]
+
+
+class DocaCalls(Directive):
+    """A table for each header of the vendor's: ``.. doca-calls:: state``, and so on."""
+
+    required_arguments = 1
+
+    def run(self):
+        self.state.document.settings.env.note_dependency(str(DOCA_CALLS))
+        head, widths = DOCA_TABLES[self.arguments[0]]
+        out, last = [], ('', '')
+        for generation, header, cells in doca_rows(self.arguments[0]):
+            if generation != last[0]:
+                title = DOCA_GENERATIONS[generation]
+                out += ['', title, '-' * len(title)]
+            if (generation, header) != last:
+                out += ['', f'``{header}``', '~' * (len(header) + 4), '', '.. csv-table::',
+                        f'   :header: {head}', '   :delim: |', f'   :widths: {widths}', '']
+            last = generation, header
+            if cells[-1].startswith('test_'):
+                cells[-1] = ', '.join(f'``{test}``' for test in cells[-1].split())
+            out.append('   ' + ' | '.join(cells + [''] * (3 - len(cells))))
+        self.state_machine.insert_input(out + [''], str(DOCA_CALLS))
+        return []
+
+
+class DocaCounts(Directive):
+    """How many calls of the vendor's library are carried: ``.. doca-counts::``."""
+
+    def run(self):
+        texts = [cells[2] for _, _, cells in doca_rows('carriers')]
+        nothing, part = (sum(t.startswith(word) for t in texts)
+                         for word in ('nothing yet: ', 'in part: '))
+        return [nodes.paragraph(text=f'Of {len(texts)} calls, {len(texts) - part - nothing} are '
+                                     f'carried, {part} in part, and {nothing} have nothing yet.')]
 
 
 def check_vendor_calls(app):
-    """Fail if the page of the vendor's calls counts wrong, or names what is not public."""
+    """Fail if the tables or the page of the vendor's calls name what is not public."""
     text = (guides / 'contributing' / 'vendor-calls.rst').read_text()
     words = public_words() | {'rte_strerror'}
-    counts, wrong = {}, []
-    for title, carrier, difference in vendor_rows(text):
-        if title not in counts:
-            counts[title] = [0, 0, 0, 0]
-        elif carrier == 'What carries it':
-            wrong.append(f'two tables of calls in "{title}"')
-        if carrier == 'What carries it':
-            continue
-        if difference.startswith('nothing yet: '):
-            counts[title][2] += 1
-        else:
-            counts[title][int(difference.startswith('in part: '))] += 1
-        counts[title][3] += 1
+    names = set()
+    for _, _, (_, carrier, difference) in doca_rows('carriers'):
+        text += difference
         for literal in re.findall('``(.+?)``', carrier):
-            wrong += [f'{w} is not public' for w in re.findall(r'\w+', literal) if w not in words]
-    names = re.findall(r'\b(?:rte_comch|RTE_COMCH)_\w+', text)
-    wrong += [f'{w} is not public' for w in names if w not in words]
-    counts['Sum'] = [sum(c) for c in zip(*counts.values())]
-    rows = [(title, c) for title, c in counts.items()]
-    for title, c in rows:
-        row = f'   * - {title}\n' + ''.join(f'     - {n}\n' for n in c)
-        if row not in text:
-            wrong.append(f'the row of "{title}" should have {c}')
-    carried, part, nothing, calls = counts['Sum']
-    line = (f'Of {calls} calls, {carried} are carried, {part} in part, '
-            f'and {nothing} have nothing yet:')
-    if line not in text:
-        wrong.append(f'should say: {line}')
-    if wrong:
-        raise ExtensionError('vendor-calls.rst: ' + '; '.join(wrong))
+            names |= set(re.findall(r'\w+', literal))
+    names |= set(re.findall(r'\b(?:rte_comch|RTE_COMCH)_\w+', text))
+    if names - words:
+        raise ExtensionError("the vendor's calls: not public: " + ', '.join(names - words))
 
 
 def check_msgq_tests(app):
@@ -191,5 +218,7 @@ def check_msgq_tests(app):
 
 def setup(app):
     app.add_directive('comch-feature-table', FeatureTable)
+    app.add_directive('doca-calls', DocaCalls)
+    app.add_directive('doca-counts', DocaCounts)
     app.connect('builder-inited', check_vendor_calls)
     app.connect('builder-inited', check_msgq_tests)
