@@ -16,6 +16,13 @@
 
 #include <rte_config.h>
 
+/* It takes each clone() for a fork(), and does not know the other name of the function. */
+#ifdef _GNU_SOURCE
+#include <sched.h>
+int __clone(int (*fn)(void *arg), void *stack, int flags, void *arg, ...);
+#define clone __clone
+#endif
+
 #ifndef RTE_FORCE_INTRINSICS
 #define RTE_FORCE_INTRINSICS 1
 #endif

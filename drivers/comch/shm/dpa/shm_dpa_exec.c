@@ -26,12 +26,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
 #include <rte_common.h>
 #include <rte_random.h>
 
 #include "comch_shm.h"
 #include "shm_dpa.h"
-#include "shm_dpa_filter.h"
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -39,12 +42,6 @@
 #ifndef CLONE_PIDFD
 #define CLONE_PIDFD 0x00001000
 #endif
-
-/*
- * ThreadSanitizer takes each clone() for a fork(), and the child for one with memory of its
- * own. It does not know the other name of the function.
- */
-int __clone(int (*fn)(void *arg), void *stack, int flags, void *arg, ...);
 
 /*
  * Where the child has the program's file while it executes it. Beyond what the program may
@@ -66,34 +63,151 @@ int __clone(int (*fn)(void *arg), void *stack, int flags, void *arg, ...);
 #define EXEC_THREAD_FLAGS \
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 
-#ifdef SHM_DPA_ARCH
-/* For the runtime, until it confines itself further. */
-static const struct shm_dpa_rule exec_rules[] = {
-	SHM_DPA_CALL_IF(SYS_recvmsg, 0, UINT32_MAX, SHM_DPA_SOCK),
-	SHM_DPA_CALL_IF(SYS_sendto, 0, UINT32_MAX, SHM_DPA_SOCK),
-	SHM_DPA_CALL_MMAP(SYS_mmap, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED),
-	SHM_DPA_CALL_MMAP(SYS_mmap, MAP_SHARED | MAP_FIXED),
-	SHM_DPA_CALL_IF(SYS_clone, 0, UINT32_MAX, EXEC_THREAD_FLAGS),
-	SHM_DPA_CALL_IF(SYS_prctl, 0, UINT32_MAX, PR_SET_NAME),
-	SHM_DPA_CALL(SYS_munmap),
-	SHM_DPA_CALL(SYS_close),
-	SHM_DPA_CALL(SYS_dup3),
-	SHM_DPA_CALL_FUTEX(SYS_futex),
-	SHM_DPA_CALL(SYS_write), /* to eventfds: there is no other file */
-	SHM_DPA_CALL(SYS_membarrier),
-	SHM_DPA_CALL(SYS_rt_sigaction),
-	SHM_DPA_CALL(SYS_rt_sigprocmask),
-	SHM_DPA_CALL(SYS_rt_sigreturn),
-	SHM_DPA_CALL(SYS_sigaltstack),
-	SHM_DPA_CALL(SYS_restart_syscall),
-	/* of the caller: else it could have our threads share one CPU */
-	SHM_DPA_CALL_IF(SYS_sched_setaffinity, 0, UINT32_MAX, 0),
-	SHM_DPA_CALL(SYS_sched_yield),
-	SHM_DPA_CALL_IF2(SYS_seccomp, 0, UINT32_MAX, SECCOMP_SET_MODE_FILTER, 1, UINT32_MAX, 0),
-	SHM_DPA_CALL(SYS_exit),
-	SHM_DPA_CALL(SYS_exit_group),
-};
+/*
+ * The filter of system calls (seccomp)
+ */
+
+#if defined(__x86_64__)
+#define EXEC_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define EXEC_ARCH AUDIT_ARCH_AARCH64
+#elif defined(__riscv) && __riscv_xlen == 64
+#define EXEC_ARCH AUDIT_ARCH_RISCV64
 #endif
+
+/* What an argument has to be: its low half, masked, is a value. A mask of 0: anything. */
+struct exec_cond {
+	uint32_t arg;
+	uint32_t mask;
+	uint32_t value;
+};
+
+#define EXEC_NB_CONDS 2
+
+/* A call that is allowed, if all conditions hold. */
+struct exec_rule {
+	uint32_t nr;
+	struct exec_cond conds[EXEC_NB_CONDS];
+	uint32_t once; /* not 0: with other arguments it ends the process, which may not guess */
+};
+
+/* A call with any arguments; with one of a value; and with two. */
+#define EXEC_CALL(nr) { nr, { { 0, 0, 0 }, { 0, 0, 0 } }, 0 }
+#define EXEC_CALL_IF(nr, arg, mask, value) \
+	{ nr, { { arg, mask, value }, { 0, 0, 0 } }, 0 }
+#define EXEC_CALL_IF2(nr, arg, mask, value, arg2, mask2, value2) \
+	{ nr, { { arg, mask, value }, { arg2, mask2, value2 } }, 0 }
+/*
+ * mmap() with just these flags, and no page that is executable. What is shared is a file
+ * then, and what is anonymous is private: else it would not count as data of the process,
+ * whose limit is all that keeps it from taking the memory of the machine.
+ */
+#define EXEC_CALL_MMAP(nr, flags) \
+	EXEC_CALL_IF2(nr, 2, 4 /* PROT_EXEC */, 0, 3, UINT32_MAX, flags)
+/* futex() to wait and to wake, which are 0 and 1; others reach into threads of others. */
+#define EXEC_CALL_FUTEX(nr) EXEC_CALL_IF(nr, 1, ~1u, 0)
+/* Instructions of a rule, and of the frame. */
+#define EXEC_RULE_LEN (3 + EXEC_NB_CONDS * 3)
+#define EXEC_FRAME_LEN 5
+#define EXEC_FILTER_LEN(nb_rules) ((nb_rules) * EXEC_RULE_LEN + EXEC_FRAME_LEN)
+
+#ifdef EXEC_ARCH
+/* What the runtime of a program needs. */
+static const struct exec_rule exec_rules[] = {
+	EXEC_CALL_IF(SYS_recvmsg, 0, UINT32_MAX, SHM_DPA_SOCK),
+	EXEC_CALL_IF(SYS_sendto, 0, UINT32_MAX, SHM_DPA_SOCK),
+	EXEC_CALL_MMAP(SYS_mmap, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED),
+	EXEC_CALL_MMAP(SYS_mmap, MAP_SHARED | MAP_FIXED),
+	EXEC_CALL_IF(SYS_clone, 0, UINT32_MAX, EXEC_THREAD_FLAGS),
+	EXEC_CALL_IF(SYS_prctl, 0, UINT32_MAX, PR_SET_NAME),
+	EXEC_CALL(SYS_munmap),
+	EXEC_CALL(SYS_close),
+	EXEC_CALL(SYS_dup3),
+	EXEC_CALL_FUTEX(SYS_futex),
+	EXEC_CALL(SYS_write), /* to eventfds: there is no other file */
+	EXEC_CALL(SYS_membarrier),
+	EXEC_CALL(SYS_rt_sigaction),
+	EXEC_CALL(SYS_rt_sigprocmask),
+	EXEC_CALL(SYS_rt_sigreturn),
+	EXEC_CALL(SYS_sigaltstack),
+	EXEC_CALL(SYS_restart_syscall),
+	/* of the caller: else it could have our threads share one CPU */
+	EXEC_CALL_IF(SYS_sched_setaffinity, 0, UINT32_MAX, 0),
+	EXEC_CALL(SYS_sched_yield),
+	EXEC_CALL(SYS_exit),
+	EXEC_CALL(SYS_exit_group),
+};
+
+static struct sock_filter
+filter_op(uint16_t code, uint32_t k, uint8_t jt, uint8_t jf)
+{
+	return (struct sock_filter){ code, jt, jf, k };
+}
+
+/* Instructions of the conditions that there are. */
+static uint8_t
+filter_conds(const struct exec_rule *rule)
+{
+	uint8_t n = 0, i;
+
+	for (i = 0; i < EXEC_NB_CONDS; i++)
+		n += rule->conds[i].mask != 0 ? 3 : 0;
+	return n;
+}
+
+/* A rule, which has the number of the call before it and after it; how many instructions. */
+static uint16_t
+filter_rule(struct sock_filter *ops, const struct exec_rule *rule)
+{
+	const uint16_t load = BPF_LD | BPF_W | BPF_ABS, is = BPF_JMP | BPF_JEQ | BPF_K;
+	uint8_t left = filter_conds(rule);
+	const struct exec_cond *cond;
+	uint16_t n = 0, i;
+
+	ops[n++] = filter_op(is, rule->nr, 0, left + 2);
+	for (i = 0; i < EXEC_NB_CONDS; i++) {
+		cond = &rule->conds[i];
+		if (cond->mask == 0)
+			continue;
+		left -= 3;
+		ops[n++] = filter_op(load, offsetof(struct seccomp_data, args) +
+			cond->arg * sizeof(uint64_t), 0, 0);
+		ops[n++] = filter_op(BPF_ALU | BPF_AND | BPF_K, cond->mask, 0, 0);
+		ops[n++] = filter_op(is, cond->value, 0, left + 1);
+	}
+	ops[n++] = filter_op(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	if (rule->once != 0)
+		ops[n++] = filter_op(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+	else
+		ops[n++] = filter_op(load, offsetof(struct seccomp_data, nr), 0, 0);
+	return n;
+}
+
+/*
+ * Write the filter, EXEC_FILTER_LEN() instructions at most. What is not allowed is a
+ * SIGSYS; a call of another architecture, of which the numbers mean nothing here, too.
+ */
+static uint16_t
+filter_make(struct sock_filter *ops, const struct exec_rule *rules, uint32_t nb)
+{
+	const uint16_t load = BPF_LD | BPF_W | BPF_ABS, is = BPF_JMP | BPF_JEQ | BPF_K;
+	uint16_t n = 0;
+	uint32_t i;
+
+	ops[n++] = filter_op(load, offsetof(struct seccomp_data, arch), 0, 0);
+	ops[n++] = filter_op(is, EXEC_ARCH, 1, 0);
+	ops[n++] = filter_op(BPF_RET | BPF_K, SECCOMP_RET_TRAP, 0, 0);
+	ops[n++] = filter_op(load, offsetof(struct seccomp_data, nr), 0, 0);
+	for (i = 0; i < nb; i++)
+		n += filter_rule(&ops[n], &rules[i]);
+	ops[n++] = filter_op(BPF_RET | BPF_K, SECCOMP_RET_TRAP, 0, 0);
+	return n;
+}
+#endif
+
+/*
+ * The child
+ */
 
 /* What the child needs, made before there is one. */
 struct exec_child {
@@ -105,9 +219,9 @@ struct exec_child {
 	const char *path; /* somewhere in it */
 	bool limits; /* a runner takes what it needs */
 	bool filtered;
-#ifdef SHM_DPA_ARCH
-	struct shm_dpa_rule rules[RTE_DIM(exec_rules) + 1];
-	struct sock_filter ops[SHM_DPA_FILTER_LEN(RTE_DIM(exec_rules) + 1)];
+#ifdef EXEC_ARCH
+	struct exec_rule rules[RTE_DIM(exec_rules) + 1];
+	struct sock_filter ops[EXEC_FILTER_LEN(RTE_DIM(exec_rules) + 1)];
 	struct sock_fprog prog;
 #endif
 };
@@ -185,7 +299,7 @@ exec_confine(const struct exec_child *child)
 {
 	if (syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return -1;
-#ifdef SHM_DPA_ARCH
+#ifdef EXEC_ARCH
 	if (child->filtered)
 		return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &child->prog);
 #endif
@@ -241,7 +355,7 @@ exec_child_init(struct exec_child *child, struct shm_dpa_launch *launch)
 		child->argv[1] = launch->program;
 	child->path = &child->nothing[rte_rand() & (EXEC_NOTHING - 1)];
 	child->limits = launch->runner == NULL;
-#ifdef SHM_DPA_ARCH
+#ifdef EXEC_ARCH
 	child->filtered = launch->confined;
 	memcpy(child->rules, exec_rules, sizeof(exec_rules));
 	/*
@@ -249,11 +363,11 @@ exec_child_init(struct exec_child *child, struct shm_dpa_launch *launch)
 	 * the descriptor counts nothing: all files could be looked for and executed. So the
 	 * path has to be at an address that the program does not know.
 	 */
-	child->rules[RTE_DIM(exec_rules)] = (struct shm_dpa_rule)
-		SHM_DPA_CALL_IF2(SYS_execveat, 0, UINT32_MAX, EXEC_FD, 1, UINT32_MAX,
+	child->rules[RTE_DIM(exec_rules)] = (struct exec_rule)
+		EXEC_CALL_IF2(SYS_execveat, 0, UINT32_MAX, EXEC_FD, 1, UINT32_MAX,
 			(uint32_t)(uintptr_t)child->path);
 	child->rules[RTE_DIM(exec_rules)].once = 1;
-	child->prog.len = shm_dpa_filter_make(child->ops, child->rules,
+	child->prog.len = filter_make(child->ops, child->rules,
 			RTE_DIM(child->rules));
 	child->prog.filter = child->ops;
 #endif
@@ -277,7 +391,7 @@ exec_clone(struct exec_child *child, int *pidfd)
 		return -ENOMEM;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old); /* check-ok: EAL has none */
-	pid = __clone(exec_main, RTE_PTR_ADD(stack, EXEC_STACK_SIZE),
+	pid = clone(exec_main, RTE_PTR_ADD(stack, EXEC_STACK_SIZE),
 			CLONE_VM | CLONE_VFORK | CLONE_PIDFD, child, pidfd);
 	error = errno;
 	pthread_sigmask(SIG_SETMASK, &old, NULL); /* check-ok: EAL has none */
@@ -290,7 +404,7 @@ shm_dpa_exec(struct shm_dpa_launch *launch, pid_t *pid, int *pidfd)
 {
 	struct exec_child *child;
 
-#ifndef SHM_DPA_ARCH
+#ifndef EXEC_ARCH
 	if (launch->confined)
 		return -EPERM;
 #endif

@@ -71,8 +71,6 @@ host_header_init(struct shm_dpa *dpa)
 	host->version = SHM_DPA_VERSION;
 	host->nb_eus = dpa->api->nb_eus;
 	host->heap_size = dpa->segs.seg[SHM_DPA_HEAP].size;
-	if ((dpa->api->flags & RTE_COMCH_DPA_F_UNCONFINED) != 0)
-		host->flags |= SHM_DPA_HOST_F_UNCONFINED;
 	if (shm_fences_needed())
 		host->flags |= SHM_DPA_HOST_F_WHOLE;
 	for (i = 0; i < SHM_DPA_NB_UNITS; i++)

@@ -114,18 +114,13 @@ fault_status(struct shm_dpa *dpa, uint32_t kind, struct rte_comch_dpa_status *st
 		snprintf(status->text, sizeof(status->text),
 			"%s made system call %" PRIu64 ", which is forbidden, at 0x%" PRIx64,
 			name, status->value, status->pc);
-	} else if (kind == SHM_DPA_FAULT_SIGNAL) {
+	} else {
 		status->end = RTE_COMCH_DPA_END_FAULT;
 		status->reason = -EIO;
 		snprintf(status->text, sizeof(status->text),
 			"%s had signal %d (%s) at 0x%" PRIx64 ", address 0x%" PRIx64,
 			name, status->signal, strsignal(status->signal), status->pc,
 			status->value);
-	} else {
-		status->end = RTE_COMCH_DPA_END_EXIT;
-		status->reason = -ESHUTDOWN;
-		snprintf(status->text, sizeof(status->text),
-			"%s could not be set up: error %" PRIu64, name, status->value);
 	}
 }
 
@@ -174,7 +169,7 @@ shm_dpa_ended(struct shm_dpa *dpa, int wait_status)
 	kind = __atomic_load_n(&shm_dpa_prog(dpa)->fault.kind, __ATOMIC_ACQUIRE);
 	/* a record is of a program that ended itself: whoever kills it has left none */
 	if (!WIFSIGNALED(wait_status) && kind >= SHM_DPA_FAULT_SIGNAL &&
-			kind <= SHM_DPA_FAULT_SETUP)
+			kind <= SHM_DPA_FAULT_CALL)
 		fault_status(dpa, kind, &status);
 	else
 		wait_status_text(wait_status, &status);

@@ -42,7 +42,7 @@
  * and in PROG, and one of another version is not started. Whoever changes a layout, the
  * number of a message, or what either means, changes it.
  */
-#define SHM_DPA_VERSION 3u
+#define SHM_DPA_VERSION 4u
 
 /* Where the segments are in the program. */
 #define SHM_DPA_HOST_ADDR UINT64_C(0x1000000000)
@@ -118,10 +118,8 @@ struct shm_dpa_host {
 	struct shm_dpa_window windows[SHM_DPA_MAX_WINDOWS];
 };
 
-/* The program is not confined, and does not confine itself. */
-#define SHM_DPA_HOST_F_UNCONFINED 1u
 /* The host has no membarrier(): see `whole` in shm_slot.h. */
-#define SHM_DPA_HOST_F_WHOLE 2u
+#define SHM_DPA_HOST_F_WHOLE 1u
 
 /* The last mistake of a device function. It is nowhere between two looks at nb. */
 struct shm_dpa_error {
@@ -178,7 +176,6 @@ enum shm_dpa_fault_kind {
 	SHM_DPA_FAULT_NONE = 0,
 	SHM_DPA_FAULT_SIGNAL, /* value: the address */
 	SHM_DPA_FAULT_CALL,   /* value: number of the system call */
-	SHM_DPA_FAULT_SETUP,  /* value: errno; the runtime could not start */
 };
 
 /* Why the program ended, by itself. */
@@ -270,7 +267,7 @@ _Static_assert(offsetof(struct shm_dpa_prog, eus) == 256, "prog eus");
 _Static_assert(offsetof(struct shm_dpa_prog, funcs) == 16896, "funcs");
 _Static_assert(sizeof(struct shm_dpa_prog) <= SHM_DPA_PROG_HDR, "prog header");
 _Static_assert(sizeof(struct shm_dpa_msg) == 72, "msg");
-_Static_assert(SHM_DPA_MSG_RPC == 9 && SHM_DPA_MSG_STOP == 10 && SHM_DPA_VERSION == 3,
+_Static_assert(SHM_DPA_MSG_RPC == 9 && SHM_DPA_MSG_STOP == 10 && SHM_DPA_VERSION == 4,
 	"messages of this version");
 _Static_assert(sizeof(struct shm_dpa_answer) == 16, "answer");
 _Static_assert(sizeof(struct shm_dpa_line) == 200, "line");

@@ -6,10 +6,9 @@
 #define COMCH_DPA_GUARD_H
 
 /*
- * What the threads of a program may ask of the kernel once they run, and what is told to
- * the host when one of them does more, or touches what is not there. A part of
- * comch_dpa_rt.c. The host has set a wider filter before the program began, which the
- * program cannot take off: what is here is narrower, and not what the host relies on.
+ * What is told to the host when a thread of a program asks of the kernel what it may not,
+ * or touches what is not there. A part of comch_dpa_rt.c. What it may ask is in the filter
+ * that the host has set before the program began.
  */
 
 #include <stddef.h>
@@ -18,30 +17,8 @@
 #include <asm/unistd.h>
 #include <linux/signal.h>
 
-#include <shm_dpa_filter.h>
-
 #include "comch_dpa_arch.h"
 #include "comch_dpa_rt.h"
-
-#define RT_NB_RULES(rules) (sizeof(rules) / sizeof((rules)[0]))
-/* Of a unit: write() is for eventfds, sendto() for the log; it has no other descriptor. */
-#define RT_UNIT_CALLS \
-	SHM_DPA_CALL_FUTEX(__NR_futex), SHM_DPA_CALL(__NR_write), \
-	SHM_DPA_CALL_IF(__NR_sendto, 0, UINT32_MAX, SHM_DPA_SOCK), \
-	SHM_DPA_CALL(__NR_membarrier), SHM_DPA_CALL(__NR_rt_sigreturn), \
-	SHM_DPA_CALL(__NR_restart_syscall), \
-	SHM_DPA_CALL(__NR_exit), SHM_DPA_CALL(__NR_exit_group)
-
-static const struct shm_dpa_rule rt_unit_rules[] = { RT_UNIT_CALLS };
-static const struct shm_dpa_rule rt_caller_rules[] = { RT_UNIT_CALLS };
-static const struct shm_dpa_rule rt_control_rules[] = {
-	RT_UNIT_CALLS,
-	SHM_DPA_CALL_IF(__NR_recvmsg, 0, UINT32_MAX, SHM_DPA_SOCK),
-	SHM_DPA_CALL_MMAP(__NR_mmap, MAP_SHARED | MAP_FIXED),
-	SHM_DPA_CALL(__NR_munmap),
-	SHM_DPA_CALL(__NR_close),
-	SHM_DPA_CALL(__NR_dup3),
-};
 
 /* As the kernel has it on all 64-bit machines but for the restorer, which some lack. */
 struct rt_sigaction {
@@ -84,13 +61,6 @@ rt_fault(uint32_t kind, uint32_t eu, uint32_t signal, uint64_t value, uint64_t p
 	fault->pc = pc;
 	__atomic_store_n(&fault->kind, kind, __ATOMIC_RELEASE);
 	rt_exit(128 + (int)signal);
-}
-
-/* The start failed. */
-_Noreturn static inline void
-rt_fail(uint32_t eu, long error)
-{
-	rt_fault(SHM_DPA_FAULT_SETUP, eu, 0, (uint64_t)-error, 0);
 }
 
 static void
@@ -144,20 +114,6 @@ rt_handlers_stack(void)
 	} stack = { block + RT_ALT_OFFSET, 0, 0, SHM_DPA_BLOCK_GAP - RT_ALT_OFFSET };
 
 	rt_call(__NR_sigaltstack, (long)&stack, 0, 0, 0, 0, 0);
-}
-
-/* Where the program is not confined, there is nothing to do. */
-static long
-rt_confine(const struct shm_dpa_rule *rules, uint32_t nb_rules)
-{
-	struct sock_filter ops[SHM_DPA_FILTER_LEN(16)];
-	struct sock_fprog prog;
-
-	if ((SHM_DPA_HOST_SEG->flags & SHM_DPA_HOST_F_UNCONFINED) != 0)
-		return 0;
-	prog.len = shm_dpa_filter_make(ops, rules, nb_rules);
-	prog.filter = ops;
-	return rt_call(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, (long)&prog, 0, 0, 0);
 }
 
 #endif /* COMCH_DPA_GUARD_H */

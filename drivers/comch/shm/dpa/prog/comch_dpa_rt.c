@@ -272,12 +272,8 @@ rt_thread_run(const struct rt_thread *thread, struct shm_dpa_prog_eu *prog, uint
 }
 
 static void
-rt_ready(const struct shm_dpa_rule *rules, uint32_t nb_rules)
+rt_ready(void)
 {
-	long ret = rt_confine(rules, nb_rules);
-
-	if (ret != 0)
-		rt_fail(SHM_DPA_SELF()->eu, ret);
 	__atomic_add_fetch(&rt_nb_ready, 1, __ATOMIC_RELEASE);
 	rt_futex(&rt_nb_ready, FUTEX_WAKE, 1);
 }
@@ -290,7 +286,7 @@ rt_unit(uint32_t eu)
 	struct rt_thread thread = { 0, SHM_DPA_NO_FUNC, 0, 0 };
 	uint32_t wake;
 
-	rt_ready(rt_unit_rules, RT_NB_RULES(rt_unit_rules));
+	rt_ready();
 	for (;;) {
 		wake = __atomic_load_n(&host->wake, __ATOMIC_ACQUIRE);
 		rt_thread_change(&thread, host, prog);
@@ -320,7 +316,7 @@ rt_caller(void)
 	struct shm_dpa_answer answer;
 	uint32_t asked = 0;
 
-	rt_ready(rt_caller_rules, RT_NB_RULES(rt_caller_rules));
+	rt_ready();
 	for (;;) {
 		while (__atomic_load_n(&rt_rpc.asked, __ATOMIC_ACQUIRE) == asked)
 			rt_futex(&rt_rpc.asked, FUTEX_WAIT, asked);
@@ -445,9 +441,7 @@ rt_start(void)
 		return ret;
 	while ((ready = __atomic_load_n(&rt_nb_ready, __ATOMIC_ACQUIRE)) != nb_eus + 1)
 		rt_futex(&rt_nb_ready, FUTEX_WAIT, ready);
-	if (rt_cpu_error != 0)
-		return rt_cpu_error;
-	return (int)rt_confine(rt_control_rules, RT_NB_RULES(rt_control_rules));
+	return rt_cpu_error;
 }
 
 static int
