@@ -150,11 +150,13 @@ new_project() { # <cmake|meson> <project> <variant> <shared|static>...
 	done
 }
 
-# An example as a user builds it: a copy of its installed folder, its Makefile.
+# An example as a user builds it: a copy of its installed folder beside that of what all
+# share, its Makefile.
 make_example() { # <example> <variant> <shared|static> [argument of make]...
 	local dir=$projects/example-$1/$2 program out rc=0
 	mkdir -p "$projects/example-$1"
 	cp -r "$prefix/share/dpdk-comch/examples/$1" "$dir"
+	cp -r "$prefix/share/dpdk-comch/examples/common" "$projects/example-$1"
 	make -C "$dir" "$3" "${@:4}"
 	program=$dir/build/$1
 	linked "$program" "$3"
@@ -648,7 +650,8 @@ if [ $ok = yes ]; then
 	check 'meson, static' foreign "$projects/foreign-meson/plain" static
 	for example in "$prefix"/share/dpdk-comch/examples/*/; do
 		example=$(basename "$example")
-		[ "$example" != doca ] || continue # see below
+		# doca: see below
+		[[ $example != doca && $example != common ]] || continue
 		for how in shared static; do
 			check "make, example $example, $how" \
 				make_example "$example" $how $how "CC=$compiler"

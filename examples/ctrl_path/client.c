@@ -55,7 +55,7 @@ connect_ended(const struct app *app)
 static bool
 exchange_ended(const struct app *app)
 {
-	return (app->sent && app->received) || app->error != 0 ||
+	return (app->sent && app->received) || failed() ||
 			rte_comch_ctx_state_get(app->ctx) != RTE_COMCH_STATE_RUNNING;
 }
 
@@ -80,7 +80,7 @@ connect_to_server(struct app *app)
 	for (;;) {
 		ret = rte_comch_ctx_start(app->ctx);
 		if (ret != 0 && ret != -EINPROGRESS) {
-			fail(app, ret, "%s: cannot start the client: %s", app->info.name,
+			fail(ret, "%s: cannot start the client: %s", app->info.name,
 					strerror(-ret));
 			return ret;
 		}
@@ -93,7 +93,7 @@ connect_to_server(struct app *app)
 
 		reason = rte_comch_ctx_reason_get(app->ctx);
 		if (reason != -ENOENT || rte_get_timer_cycles() >= end) {
-			fail(app, reason, "%s: cannot connect to server \"%s\" (-n) of %s: %s",
+			fail(reason, "%s: cannot connect to server \"%s\" (-n) of %s: %s",
 					app->info.name, app->name, app->info.function,
 					rte_comch_reason_str(reason));
 			return reason;
@@ -107,9 +107,9 @@ connect_to_server(struct app *app)
 			break;
 	}
 	if (ret == -EINTR)
-		fail(app, ret, "%s: interrupted", app->info.name);
-	else if (app->error == 0)
-		fail(app, ret, "%s: cannot connect: %s", app->info.name, strerror(-ret));
+		fail(ret, "%s: interrupted", app->info.name);
+	else if (!failed())
+		fail(ret, "%s: cannot connect: %s", app->info.name, strerror(-ret));
 	return ret;
 }
 
@@ -120,12 +120,12 @@ exchange(struct app *app)
 
 	ret = turn_until(app, exchange_ended, app->wait_ms);
 	if (ret == -EINTR)
-		fail(app, ret, "%s: interrupted", app->info.name);
+		fail(ret, "%s: interrupted", app->info.name);
 	else if (ret == -ETIMEDOUT)
-		fail(app, ret, "%s: server \"%s\" did not answer within %u s", app->info.name,
+		fail(ret, "%s: server \"%s\" did not answer within %u s", app->info.name,
 				app->name, app->wait_ms / 1000);
-	else if (ret == 0 && app->error == 0 && !(app->sent && app->received))
-		fail(app, -ENOTCONN, "%s: server \"%s\" left: %s", app->info.name, app->name,
+	else if (ret == 0 && !failed() && !(app->sent && app->received))
+		fail(-ENOTCONN, "%s: server \"%s\" left: %s", app->info.name, app->name,
 				rte_comch_reason_str(rte_comch_ctx_reason_get(app->ctx)));
 }
 
@@ -139,7 +139,7 @@ client_stop(struct app *app)
 	if (ret == -EINPROGRESS || ret == -EALREADY)
 		ret = turn_to_end(app, ctx_idle);
 	if (ret != 0)
-		fail(app, ret, "%s: the client does not stop: %s", app->info.name, strerror(-ret));
+		fail(ret, "%s: the client does not stop: %s", app->info.name, strerror(-ret));
 	else if (app->connected)
 		printf("Client stopped\n");
 }
@@ -161,7 +161,7 @@ client_run(struct app *app)
 
 	ret = rte_comch_client_create(app->dev_id, &conf, &app->ctx);
 	if (ret != 0) {
-		fail(app, ret, "%s: cannot create a client of server \"%s\": %s", app->info.name,
+		fail(ret, "%s: cannot create a client of server \"%s\": %s", app->info.name,
 				app->name, strerror(-ret));
 		return;
 	}

@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -20,23 +19,6 @@
 #include <rte_pause.h>
 
 #include "ctrl_path.h"
-
-volatile sig_atomic_t interrupted;
-
-void
-fail(struct app *app, int err, const char *format, ...)
-{
-	va_list ap;
-
-	fflush(stdout);
-	fputs("ctrl_path: ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	if (app->error == 0)
-		app->error = err;
-}
 
 /*
  * Sleep until the engine's descriptor is readable. The caller has made progress
@@ -91,7 +73,7 @@ turn(struct app *app, done_fn done, uint32_t timeout_ms, bool interruptible)
 		else if (ret == 0)
 			rte_pause();
 		if (ret < 0) {
-			fail(app, ret, "%s: the progress engine failed: %s", app->info.name,
+			fail(ret, "%s: the progress engine failed: %s", app->info.name,
 					strerror(-ret));
 			return ret;
 		}
@@ -133,7 +115,7 @@ send_text(struct app *app, struct rte_comch_conn *conn, const char *dflt)
 	 */
 	ret = rte_comch_conn_task_alloc(conn, text, strlen(text), &task);
 	if (ret == -EMSGSIZE && rte_comch_conn_info_get(conn, &info) == 0) {
-		fail(app, ret, "%s: the text has %zu bytes, the connection takes %u: shorten -t",
+		fail(ret, "%s: the text has %zu bytes, the connection takes %u: shorten -t",
 				app->info.name, strlen(text), info.max_msg_size);
 		return;
 	}
@@ -143,7 +125,7 @@ send_text(struct app *app, struct rte_comch_conn *conn, const char *dflt)
 			rte_comch_task_free(task);
 	}
 	if (ret != 0)
-		fail(app, ret, "%s: cannot send: %s", app->info.name, strerror(-ret));
+		fail(ret, "%s: cannot send: %s", app->info.name, strerror(-ret));
 }
 /* >8 End of submitting a task. */
 
@@ -159,7 +141,7 @@ text_sent(struct rte_comch_task *task, int status, void *user_data)
 		printf("Delivered %u bytes\n", len);
 		app->sent = true;
 	} else if (status != -ECANCELED) {
-		fail(app, status, "%s: the text was not delivered: %s", app->info.name,
+		fail(status, "%s: the text was not delivered: %s", app->info.name,
 				strerror(-status));
 	}
 	/* A context leaves STOPPING only when all its tasks are freed. */
@@ -191,12 +173,12 @@ engine_open(struct app *app)
 
 	ret = rte_comch_pe_create(NULL, &app->pe);
 	if (ret != 0) {
-		fail(app, ret, "cannot create a progress engine: %s", strerror(-ret));
+		fail(ret, "cannot create a progress engine: %s", strerror(-ret));
 		return ret;
 	}
 	ret = rte_comch_ctx_attach(app->ctx, app->pe);
 	if (ret != 0)
-		fail(app, ret, "%s: cannot attach to the progress engine: %s", app->info.name,
+		fail(ret, "%s: cannot attach to the progress engine: %s", app->info.name,
 				strerror(-ret));
 	return ret;
 }
@@ -208,12 +190,12 @@ engine_close(struct app *app)
 
 	ret = rte_comch_ctx_destroy(app->ctx);
 	if (ret != 0) {
-		fail(app, ret, "%s: cannot destroy the context: %s", app->info.name,
+		fail(ret, "%s: cannot destroy the context: %s", app->info.name,
 				strerror(-ret));
 		return;
 	}
 	ret = rte_comch_pe_destroy(app->pe);
 	if (ret != 0)
-		fail(app, ret, "%s: cannot destroy the progress engine: %s", app->info.name,
+		fail(ret, "%s: cannot destroy the progress engine: %s", app->info.name,
 				strerror(-ret));
 }

@@ -18,6 +18,8 @@
 
 #include <rte_comch.h>
 
+#include "../common/example.h"
+
 /** How long the teardown may take before it counts as failed. */
 #define TEARDOWN_MS 5000
 
@@ -44,11 +46,7 @@ struct app {
 	bool received;  /**< Its text has been printed. */
 	bool sent;      /**< Our text was delivered. */
 	bool gone;      /**< The peer has left. */
-	int error;      /**< First failure, a negative errno; it has been printed. */
 };
-
-/** Set by SIGINT and SIGTERM. */
-extern volatile sig_atomic_t interrupted;
 
 /** A condition that turn_until() waits for. */
 typedef bool (*done_fn)(const struct app *app);
@@ -69,9 +67,6 @@ int turn_to_end(struct app *app, done_fn done);
 
 /** Whether the context is IDLE. */
 bool ctx_idle(const struct app *app);
-
-/** Print a failure to stderr and keep the first one in app->error. */
-void fail(struct app *app, int err, const char *format, ...) __rte_format_printf(3, 4);
 
 /** Send the text of -t, or dflt without -t. */
 void send_text(struct app *app, struct rte_comch_conn *conn, const char *dflt);

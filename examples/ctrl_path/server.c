@@ -41,9 +41,9 @@ client_disconnected(struct rte_comch_conn *conn __rte_unused, int status, void *
 	if (status == 0)
 		printf("Client disconnected\n");
 	else if (status == -ECONNRESET)
-		fail(app, status, "%s: the client died", app->rep.name);
+		fail(status, "%s: the client died", app->rep.name);
 	else if (status == -EPROTO)
-		fail(app, status, "%s: the client broke the protocol", app->rep.name);
+		fail(status, "%s: the client broke the protocol", app->rep.name);
 }
 
 static void
@@ -61,13 +61,13 @@ text_received(struct rte_comch_conn *conn, const void *msg, uint32_t len, void *
 static bool
 client_came(const struct app *app)
 {
-	return app->connected || app->error != 0;
+	return app->connected || failed();
 }
 
 static bool
 client_left(const struct app *app)
 {
-	return app->gone || app->error != 0;
+	return app->gone || failed();
 }
 
 static bool
@@ -83,19 +83,19 @@ exchange(struct app *app)
 
 	ret = turn_until(app, client_came, app->wait_ms);
 	if (ret == -ETIMEDOUT) {
-		fail(app, ret, "%s: no client of %s within %u s: start the client, or raise -w",
+		fail(ret, "%s: no client of %s within %u s: start the client, or raise -w",
 				app->info.name, app->rep.name, app->wait_ms / 1000);
 		return;
 	}
 	if (ret == 0)
 		ret = turn_until(app, client_left, app->wait_ms);
 	if (ret == -ETIMEDOUT)
-		fail(app, ret, "%s: the client of %s did not finish within %u s", app->info.name,
+		fail(ret, "%s: the client of %s did not finish within %u s", app->info.name,
 				app->rep.name, app->wait_ms / 1000);
 	else if (ret == -EINTR)
-		fail(app, ret, "%s: interrupted", app->info.name);
-	else if (app->error == 0 && !app->received)
-		fail(app, -ENODATA, "%s: the client left without a text", app->info.name);
+		fail(ret, "%s: interrupted", app->info.name);
+	else if (!failed() && !app->received)
+		fail(-ENODATA, "%s: the client left without a text", app->info.name);
 }
 
 /* Teardown of the server. 8< */
@@ -114,7 +114,7 @@ server_stop(struct app *app)
 	if (ret == -EINPROGRESS)
 		ret = turn_to_end(app, ctx_idle);
 	if (ret != 0)
-		fail(app, ret, "%s: the server does not stop: %s", app->info.name, strerror(-ret));
+		fail(ret, "%s: the server does not stop: %s", app->info.name, strerror(-ret));
 	else
 		printf("Server stopped\n");
 }
@@ -140,12 +140,12 @@ server_run(struct app *app)
 
 	ret = rte_comch_server_create(app->dev_id, app->rep.rep_id, &conf, &app->ctx);
 	if (ret == -ENAMETOOLONG) {
-		fail(app, ret, "%s: the name of -n is longer than %u bytes", app->info.name,
+		fail(ret, "%s: the name of -n is longer than %u bytes", app->info.name,
 				app->info.max_name_len - 1);
 		return;
 	}
 	if (ret != 0) {
-		fail(app, ret, "%s: cannot create server \"%s\" on %s: %s", app->info.name,
+		fail(ret, "%s: cannot create server \"%s\" on %s: %s", app->info.name,
 				app->name, app->rep.name, strerror(-ret));
 		return;
 	}
@@ -153,13 +153,13 @@ server_run(struct app *app)
 	if (engine_open(app) == 0) {
 		ret = rte_comch_ctx_start(app->ctx);
 		if (ret == -EEXIST)
-			fail(app, ret, "%s: %s has a server \"%s\": choose another name by -n",
+			fail(ret, "%s: %s has a server \"%s\": choose another name by -n",
 					app->info.name, app->rep.name, app->name);
 		else if (ret != 0)
-			fail(app, ret, "%s: cannot start server \"%s\": %s", app->info.name,
+			fail(ret, "%s: cannot start server \"%s\": %s", app->info.name,
 					app->name, strerror(-ret));
 	}
-	if (app->error == 0) {
+	if (!failed()) {
 		printf("Server \"%s\" on %s waits for a client of %s (%s)\n", app->name,
 				app->info.name, app->rep.name, app->rep.pci_addr);
 		exchange(app);

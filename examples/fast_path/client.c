@@ -95,9 +95,9 @@ connect_to_server(struct app *app)
 	} while (ret == -ENOENT && rte_get_timer_cycles() < end);
 
 	if (ret == -EINTR)
-		fail(app, ret, "%s: interrupted", app->info.name);
-	else if (app->error == 0)
-		fail(app, ret, "%s: cannot connect to server \"%s\" (-n) of %s: %s", app->info.name,
+		fail(ret, "%s: interrupted", app->info.name);
+	else if (!failed())
+		fail(ret, "%s: cannot connect to server \"%s\" (-n) of %s: %s", app->info.name,
 				app->name, app->info.function, rte_comch_reason_str(ret));
 	return ret;
 }
@@ -123,7 +123,7 @@ client_run(struct app *app)
 		app->text = client_text;
 	ret = rte_comch_client_create(app->dev_id, &conf, &app->ctx);
 	if (ret != 0) {
-		fail(app, ret, "%s: cannot create a client of server \"%s\": %s", app->info.name,
+		fail(ret, "%s: cannot create a client of server \"%s\": %s", app->info.name,
 				app->name, strerror(-ret));
 		return;
 	}
@@ -134,7 +134,7 @@ client_run(struct app *app)
 		if (connect_to_server(app) == 0) {
 			data_run(app);
 			/* So that the server ends in its own time, and not by our leaving. */
-			if (app->error == 0)
+			if (!failed())
 				turn_until(app, peer_closed, app->wait_ms);
 		}
 	}

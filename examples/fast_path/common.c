@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -19,23 +18,6 @@
 #include <rte_pause.h>
 
 #include "fast_path.h"
-
-volatile sig_atomic_t interrupted;
-
-void
-fail(struct app *app, int err, const char *format, ...)
-{
-	va_list ap;
-
-	fflush(stdout);
-	fputs("fast_path: ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	if (app->error == 0)
-		app->error = err;
-}
 
 /* Sleeping. 8< */
 /*
@@ -95,7 +77,7 @@ turn(struct app *app, done_fn done, uint32_t timeout_ms, bool interruptible)
 		else if (ret == 0)
 			rte_pause();
 		if (ret < 0) {
-			fail(app, ret, "%s: the progress engine failed: %s", app->info.name,
+			fail(ret, "%s: the progress engine failed: %s", app->info.name,
 					strerror(-ret));
 			return ret;
 		}
@@ -137,7 +119,7 @@ ctx_close(struct app *app, struct rte_comch_ctx **ctx, const char *what)
 	if (ret == 0)
 		ret = rte_comch_ctx_destroy(*ctx);
 	if (ret != 0)
-		fail(app, ret, "%s: the %s does not end: %s", app->info.name, what, strerror(-ret));
+		fail(ret, "%s: the %s does not end: %s", app->info.name, what, strerror(-ret));
 	*ctx = NULL;
 }
 /* >8 End of ending a context. */
@@ -149,12 +131,12 @@ engine_open(struct app *app)
 
 	ret = rte_comch_pe_create(NULL, &app->pe);
 	if (ret != 0) {
-		fail(app, ret, "cannot create a progress engine: %s", strerror(-ret));
+		fail(ret, "cannot create a progress engine: %s", strerror(-ret));
 		return ret;
 	}
 	ret = rte_comch_ctx_attach(app->ctx, app->pe);
 	if (ret != 0)
-		fail(app, ret, "%s: cannot attach to the progress engine: %s", app->info.name,
+		fail(ret, "%s: cannot attach to the progress engine: %s", app->info.name,
 				strerror(-ret));
 	return ret;
 }
@@ -166,6 +148,6 @@ engine_close(struct app *app)
 
 	ret = rte_comch_pe_destroy(app->pe);
 	if (ret != 0)
-		fail(app, ret, "%s: cannot destroy the progress engine: %s", app->info.name,
+		fail(ret, "%s: cannot destroy the progress engine: %s", app->info.name,
 				strerror(-ret));
 }

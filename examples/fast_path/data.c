@@ -86,7 +86,7 @@ data_sent(struct app *app, int status)
 		printf("Delivered %zu bytes\n", strlen(app->text));
 		app->sent = true;
 	} else if (status != -ECANCELED) {
-		fail(app, status, "%s: the text was not delivered: %s", app->info.name,
+		fail(status, "%s: the text was not delivered: %s", app->info.name,
 				strerror(-status));
 	}
 }
@@ -96,22 +96,22 @@ report_send(struct app *app, int reason)
 {
 	switch (reason) {
 	case -EMSGSIZE:
-		fail(app, reason,
+		fail(reason,
 				"%s: the text has %zu bytes, the buffers of the peer have less: "
 				"shorten -t",
 				app->info.name, strlen(app->text));
 		break;
 	case -E2BIG:
-		fail(app, reason,
+		fail(reason,
 				"%s: %zu bytes are more immediate data than the peer takes: "
 				"shorten -i",
 				app->info.name, strlen(app->imm));
 		break;
 	case -ENOENT:
-		fail(app, reason, "%s: the consumer of the peer is gone", app->info.name);
+		fail(reason, "%s: the consumer of the peer is gone", app->info.name);
 		break;
 	default:
-		fail(app, reason, "%s: cannot send: %s", app->info.name, strerror(-reason));
+		fail(reason, "%s: cannot send: %s", app->info.name, strerror(-reason));
 		break;
 	}
 }
@@ -127,7 +127,7 @@ static bool
 can_send(const struct app *app)
 {
 	return ctx_in(app->producer, RTE_COMCH_STATE_RUNNING) && !app->submitted &&
-			app->peer_consumer != 0 && app->error == 0;
+			app->peer_consumer != 0 && !failed();
 }
 
 /* Sending, and looking for what has ended. 8< */
@@ -168,7 +168,7 @@ consumer_started(const struct app *app)
 static bool
 exchange_ended(const struct app *app)
 {
-	return (app->sent && app->received) || app->error != 0 || app->gone;
+	return (app->sent && app->received) || failed() || app->gone;
 }
 
 /* Regions, consumer and producer. 8< */
@@ -276,27 +276,27 @@ data_run(struct app *app)
 		ret = turn_until(app, exchange_ended, app->wait_ms);
 
 	if (ret == -EINTR)
-		fail(app, ret, "%s: interrupted", app->info.name);
+		fail(ret, "%s: interrupted", app->info.name);
 	else if (ret == -ETIMEDOUT && app->peer_consumer == 0)
-		fail(app, ret, "%s: the peer made no consumer within %u s", app->info.name,
+		fail(ret, "%s: the peer made no consumer within %u s", app->info.name,
 				app->wait_ms / 1000);
 	else if (ret == -ETIMEDOUT)
-		fail(app, ret, "%s: no exchange within %u s: text %s, text %s", app->info.name,
+		fail(ret, "%s: no exchange within %u s: text %s, text %s", app->info.name,
 				app->wait_ms / 1000, app->sent ? "delivered" : "not delivered",
 				app->received ? "received" : "not received");
 	else if (ret == -EACCES)
-		fail(app, ret,
+		fail(ret,
 				"%s: the peer does not take our memory, its log says why: "
 				"for huge pages, both sides need huge=1",
 				app->info.name);
-	else if (ret != 0 && app->error == 0)
-		fail(app, ret, "%s: cannot set up the fast path: %s", app->info.name,
+	else if (ret != 0 && !failed())
+		fail(ret, "%s: cannot set up the fast path: %s", app->info.name,
 				strerror(-ret));
-	else if (app->error == 0 && !(app->sent && app->received))
-		fail(app, -ENOTCONN, "%s: the peer left before both texts were delivered",
+	else if (!failed() && !(app->sent && app->received))
+		fail(-ENOTCONN, "%s: the peer left before both texts were delivered",
 				app->info.name);
 
 	data_close(app);
-	if (app->error == 0)
+	if (!failed())
 		printf("%u of %u buffers came back unused\n", app->returned, NB_POSTS);
 }

@@ -18,6 +18,8 @@
 
 #include <rte_comch.h>
 
+#include "../common/example.h"
+
 /** How long a step of the teardown may take; above what drivers wait for a peer. */
 #define TEARDOWN_MS 10000
 
@@ -92,11 +94,7 @@ struct app {
 	bool received;          /**< Its text has been printed. */
 	bool gone;              /**< The connection is over. */
 	uint32_t returned;      /**< Posted buffers that came back unused. */
-	int error;              /**< First failure, a negative errno; it has been printed. */
 };
-
-/** Set by SIGINT and SIGTERM. */
-extern volatile sig_atomic_t interrupted;
 
 /** A condition that turn_until() waits for. */
 typedef bool (*done_fn)(const struct app *app);
@@ -114,9 +112,6 @@ int turn_until(struct app *app, done_fn done, uint32_t timeout_ms);
 
 /** As turn_until(), for TEARDOWN_MS; interrupts do not end it. */
 int turn_to_end(struct app *app, done_fn done);
-
-/** Print a failure to stderr and keep the first one in app->error. */
-void fail(struct app *app, int err, const char *format, ...) __rte_format_printf(3, 4);
 
 /** Stop a context, turn until it is IDLE, and destroy it. NULL is allowed. */
 void ctx_close(struct app *app, struct rte_comch_ctx **ctx, const char *what);

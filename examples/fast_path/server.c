@@ -46,9 +46,9 @@ client_disconnected(struct rte_comch_conn *conn, int status, void *user_data)
 	if (status == 0)
 		printf("Client disconnected\n");
 	else if (status == -ECONNRESET)
-		fail(app, status, "%s: the client died", app->rep.name);
+		fail(status, "%s: the client died", app->rep.name);
 	else if (status == -EPROTO)
-		fail(app, status, "%s: the client broke the protocol", app->rep.name);
+		fail(status, "%s: the client broke the protocol", app->rep.name);
 }
 
 static void
@@ -67,7 +67,7 @@ msg_sent(struct rte_comch_task *task, int status __rte_unused, void *user_data _
 static bool
 client_came(const struct app *app)
 {
-	return app->connected || app->error != 0;
+	return app->connected || failed();
 }
 
 static bool
@@ -83,18 +83,18 @@ serve(struct app *app)
 
 	ret = turn_until(app, client_came, app->wait_ms);
 	if (ret == -ETIMEDOUT)
-		fail(app, ret, "%s: no client of %s within %u s: start the client, or raise -w",
+		fail(ret, "%s: no client of %s within %u s: start the client, or raise -w",
 				app->info.name, app->rep.name, app->wait_ms / 1000);
 	else if (ret == -EINTR)
-		fail(app, ret, "%s: interrupted", app->info.name);
-	if (ret != 0 || app->error != 0)
+		fail(ret, "%s: interrupted", app->info.name);
+	if (ret != 0 || failed())
 		return;
 
 	data_run(app);
 
 	/* The client ends the connection; if it does not, or failed, we do. */
-	if (app->error == 0 && turn_until(app, client_left, app->wait_ms) != 0)
-		fail(app, -ETIMEDOUT, "%s: the client of %s does not leave", app->info.name,
+	if (!failed() && turn_until(app, client_left, app->wait_ms) != 0)
+		fail(-ETIMEDOUT, "%s: the client of %s does not leave", app->info.name,
 				app->rep.name);
 	if (app->conn != NULL && rte_comch_server_disconnect(app->conn) == 0)
 		turn_to_end(app, client_left);
@@ -122,12 +122,12 @@ server_run(struct app *app)
 		app->text = server_text;
 	ret = rte_comch_server_create(app->dev_id, app->rep.rep_id, &conf, &app->ctx);
 	if (ret == -ENAMETOOLONG) {
-		fail(app, ret, "%s: the name of -n is longer than %u bytes", app->info.name,
+		fail(ret, "%s: the name of -n is longer than %u bytes", app->info.name,
 				app->info.max_name_len - 1);
 		return;
 	}
 	if (ret != 0) {
-		fail(app, ret, "%s: cannot create server \"%s\" on %s: %s", app->info.name,
+		fail(ret, "%s: cannot create server \"%s\" on %s: %s", app->info.name,
 				app->name, app->rep.name, strerror(-ret));
 		return;
 	}
@@ -135,13 +135,13 @@ server_run(struct app *app)
 	if (engine_open(app) == 0) {
 		ret = rte_comch_ctx_start(app->ctx);
 		if (ret == -EEXIST)
-			fail(app, ret, "%s: %s has a server \"%s\": choose another name by -n",
+			fail(ret, "%s: %s has a server \"%s\": choose another name by -n",
 					app->info.name, app->rep.name, app->name);
 		else if (ret != 0)
-			fail(app, ret, "%s: cannot start server \"%s\": %s", app->info.name,
+			fail(ret, "%s: cannot start server \"%s\": %s", app->info.name,
 					app->name, strerror(-ret));
 	}
-	if (app->error == 0) {
+	if (!failed()) {
 		printf("Server \"%s\" on %s waits for a client of %s (%s)\n", app->name,
 				app->info.name, app->rep.name, app->rep.pci_addr);
 		serve(app);

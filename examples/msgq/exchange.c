@@ -29,12 +29,12 @@ report(struct app *app, const struct unit *u, int error, const char *what)
 
 	if (rte_comch_dpa_status_get(app->dpa, &status) == 0 &&
 			status.state == RTE_COMCH_DPA_FAILED)
-		return fail(app, status.reason, "%s: the program has ended: %s", app->program,
+		return fail(status.reason, "%s: the program has ended: %s", app->program,
 				status.text);
 	if (rte_comch_dpa_eu_info_get(app->dpa, eu, &info) == 0 && info.errors != 0)
-		return fail(app, info.error, "%s: execution unit %u: %s: %s", app->program, eu,
+		return fail(info.error, "%s: execution unit %u: %s: %s", app->program, eu,
 				info.func, strerror(-info.error));
-	return fail(app, error, "%s: execution unit %u: %s: %s", app->info.name, eu, what,
+	return fail(error, "%s: execution unit %u: %s: %s", app->info.name, eu, what,
 			strerror(-error));
 }
 
@@ -77,7 +77,7 @@ waited(struct app *app, const struct unit *u, uint64_t end, const char *what)
 	int ret;
 
 	if (interrupted)
-		return fail(app, -EINTR, "%s: interrupted", app->info.name);
+		return fail(-EINTR, "%s: interrupted", app->info.name);
 	if (rte_comch_ctx_state_get(app->consumer) != RTE_COMCH_STATE_RUNNING ||
 			(rte_comch_dpa_status_get(app->dpa, &status) == 0 &&
 			status.state == RTE_COMCH_DPA_FAILED))
@@ -138,7 +138,7 @@ receive_msg(struct app *app, struct unit *u, struct msgq_msg *msg)
 	if (cpl.status != 0)
 		return report(app, u, cpl.status, "a receive has failed");
 	if (cpl.imm_len != sizeof(*msg))
-		return fail(app, -EPROTO, "%s: a message has %u bytes, and not %zu: build both "
+		return fail(-EPROTO, "%s: a message has %u bytes, and not %zu: build both "
 				"programs of one source", app->program, cpl.imm_len, sizeof(*msg));
 	memcpy(msg, cpl.imm, sizeof(*msg));
 	if (rte_comch_consumer_post_burst(app->consumer, &post, 1) != 1)
@@ -156,7 +156,7 @@ expect(struct app *app, struct unit *u, uint32_t op, uint64_t value)
 	if (ret != 0)
 		return ret;
 	if (msg.op != op || msg.value != value || msg.eu != (uint32_t)(u - app->units))
-		return fail(app, -EPROTO, "%s: execution unit %u said %u %llu, and not %u %llu: "
+		return fail(-EPROTO, "%s: execution unit %u said %u %llu, and not %u %llu: "
 				"build both programs of one source", app->program, msg.eu, msg.op,
 				(unsigned long long)msg.value, op, (unsigned long long)value);
 	return 0;
@@ -206,7 +206,7 @@ copy(struct app *app, struct unit *u)
 			ret = expect(app, u, MSGQ_OP_COPIED, i);
 		/* The message is here, and so is all of the data. */
 		if (ret == 0 && memcmp(u->src, u->dst, COPY_LEN) != 0)
-			ret = fail(app, -EBADMSG, "%s: copy %u has other bytes",
+			ret = fail(-EBADMSG, "%s: copy %u has other bytes",
 					app->info.name, i);
 	}
 	return ret;

@@ -10,14 +10,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <rte_common.h>
-#include <rte_eal.h>
 
 #include "msgq.h"
 
@@ -25,24 +22,6 @@
 #define MAX_COUNT 1000000000
 /* What the name of the program on the offload processor has behind our own. */
 #define PROGRAM_SUFFIX "-dpa"
-
-volatile sig_atomic_t interrupted;
-
-int
-fail(struct app *app, int err, const char *format, ...)
-{
-	va_list ap;
-
-	fflush(stdout);
-	fputs("msgq: ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	if (app->error == 0)
-		app->error = err;
-	return err;
-}
 
 static void
 usage(const char *prog)
@@ -67,46 +46,30 @@ usage(const char *prog)
 			prog, RTE_COMCH_DPA_MAX_EUS, DEFAULT_COUNT);
 }
 
-/* A number from min to max, behind which end stands. */
-static int
-read_number(const char *text, char end, unsigned long min, unsigned long max, uint32_t *value,
-		const char **rest)
-{
-	unsigned long v;
-	char *stop;
-
-	errno = 0;
-	v = strtoul(text, &stop, 10);
-	if (errno != 0 || stop == text || text[0] == '-' || v < min || v > max ||
-			(*stop != '\0' && *stop != end))
-		return -EINVAL;
-	*value = (uint32_t)v;
-	*rest = stop;
-	return 0;
-}
-
 static int
 read_cpus(struct app *app, const char *list)
 {
 	const char *rest = list;
-	uint32_t cpu;
+	unsigned long cpu;
+	char *end;
 
 	app->nb_cpus = 0;
 	do {
-		if (app->nb_cpus == RTE_DIM(app->cpus) ||
-				read_number(rest, ',', 0, INT_MAX, &cpu, &rest) != 0)
-			return fail(app, -EINVAL, "-C %s: no list of cpus: give one for each "
+		errno = 0;
+		cpu = strtoul(rest, &end, 10);
+		if (app->nb_cpus == RTE_DIM(app->cpus) || errno != 0 || end == rest ||
+				rest[0] == '-' || cpu > INT_MAX || (*end != '\0' && *end != ','))
+			return fail(-EINVAL, "-C %s: no list of cpus: give one for each "
 					"execution unit, as 1,2", list);
 		app->cpus[app->nb_cpus++] = (int32_t)cpu;
-	} while (*rest++ == ',');
+		rest = end + 1;
+	} while (*end == ',');
 	return 0;
 }
 
 static int
 read_option(struct app *app, int opt, const char *value)
 {
-	const char *rest;
-
 	switch (opt) {
 	case 'p':
 		app->dev = value;
@@ -118,16 +81,11 @@ read_option(struct app *app, int opt, const char *value)
 		app->runner = value;
 		return 0;
 	case 'u':
-		if (read_number(value, '\0', 1, RTE_COMCH_DPA_MAX_EUS, &app->nb_eus, &rest) == 0)
-			return 0;
-		return fail(app, -EINVAL, "-u %s: not a number from 1 to %u", value,
-				RTE_COMCH_DPA_MAX_EUS);
+		return number_read(opt, value, RTE_COMCH_DPA_MAX_EUS, &app->nb_eus);
 	case 'C':
 		return read_cpus(app, value);
 	case 'c':
-		if (read_number(value, '\0', 1, MAX_COUNT, &app->count, &rest) == 0)
-			return 0;
-		return fail(app, -EINVAL, "-c %s: not a number from 1 to %u", value, MAX_COUNT);
+		return number_read(opt, value, MAX_COUNT, &app->count);
 	case 'o':
 		app->event = false;
 		return 0;
@@ -136,7 +94,7 @@ read_option(struct app *app, int opt, const char *value)
 		return 0;
 	default:
 		/* getopt has named the option */
-		return fail(app, -EINVAL, "see --help");
+		return fail(-EINVAL, "see --help");
 	}
 }
 
@@ -163,65 +121,29 @@ parse_options(struct app *app, int argc, char **argv)
 			return ret;
 	}
 	if (optind < argc)
-		return fail(app, -EINVAL, "%s: not an option; see --help", argv[optind]);
+		return fail(-EINVAL, "%s: not an option; see --help", argv[optind]);
 	if (app->nb_cpus != 0 && app->nb_cpus != app->nb_eus)
-		return fail(app, -EINVAL, "-C: the list has %u, and -u is %u: give each execution "
+		return fail(-EINVAL, "-C: the list has %u, and -u is %u: give each execution "
 				"unit one, or change -u", app->nb_cpus, app->nb_eus);
 	return 0;
-}
-
-static void
-list_devices(void)
-{
-	struct rte_comch_dpa_info dpa;
-	struct rte_comch_dev_info info;
-	int16_t dev_id;
-
-	RTE_COMCH_FOREACH_DEV(dev_id) {
-		if (rte_comch_dev_info_get(dev_id, &info) != 0)
-			continue;
-		fprintf(stderr, "  %s  %s  %s\n", info.name, info.pci_addr,
-				rte_comch_dpa_info_get(dev_id, &dpa) == 0 ?
-				"has an offload processor" : dpa.reason);
-	}
 }
 
 static int
 choose_device(struct app *app)
 {
 	struct rte_comch_dpa_info dpa;
-	uint16_t nb = rte_comch_dev_count_avail();
 	int ret;
 
-	if (nb == 0)
-		return fail(app, -ENODEV, "no comch device: give EAL one, for example "
-				"--vdev comch_shm0,role=dpu,functions=pf0");
-	if (app->dev != NULL) {
-		ret = rte_comch_dev_get_id_by_name(app->dev);
-		if (ret < 0) {
-			fail(app, ret, "-p %s: no such device; there are:", app->dev);
-			list_devices();
-			return ret;
-		}
-		app->dev_id = (int16_t)ret;
-	} else if (nb > 1) {
-		fail(app, -EINVAL, "several devices, choose one by -p:");
-		list_devices();
-		return -EINVAL;
-	} else {
-		app->dev_id = rte_comch_dev_next(0);
-	}
-	ret = rte_comch_dev_info_get(app->dev_id, &app->info);
+	ret = device_choose(app->dev, 0, &app->dev_id, &app->info);
 	if (ret != 0)
-		return fail(app, ret, "device %d: cannot be read: %s", app->dev_id,
-				strerror(-ret));
+		return ret;
 	ret = rte_comch_dpa_info_get(app->dev_id, &dpa);
 	if (ret != 0)
-		return fail(app, ret, "%s: no offload processor: %s: choose another device",
+		return fail(ret, "%s: no offload processor: %s: choose another device",
 				app->info.name, dpa.reason);
 	if (app->nb_eus > dpa.nb_eus)
-		return fail(app, -EINVAL, "-u %u: %s has %u execution unit%s: lower it",
-				app->nb_eus, app->info.name, dpa.nb_eus, dpa.nb_eus == 1 ? "" : "s");
+		return fail(-EINVAL, "-u %u: %s has %u execution unit%s: lower it", app->nb_eus,
+				app->info.name, dpa.nb_eus, dpa.nb_eus == 1 ? "" : "s");
 	return 0;
 }
 
@@ -242,32 +164,8 @@ run(struct app *app, const char *prog)
 		exchange(app);
 	}
 	teardown(app);
-	if (app->error == 0)
+	if (!failed())
 		printf("Stopped\n");
-}
-
-static void
-interrupt(int signum __rte_unused)
-{
-	interrupted = 1;
-}
-
-/*
- * Signals are blocked before EAL makes its threads, which inherit that: so they
- * always reach the main thread. It takes them while it sleeps in event mode,
- * and at any time in polling mode.
- */
-static void
-block_signals(sigset_t *signals, sigset_t *old)
-{
-	struct sigaction action = { .sa_handler = interrupt };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigemptyset(signals);
-	sigaddset(signals, SIGINT);
-	sigaddset(signals, SIGTERM);
-	sigprocmask(SIG_BLOCK, signals, old);
 }
 
 int
@@ -275,31 +173,19 @@ main(int argc, char **argv)
 {
 	struct app app = { .nb_eus = 1, .count = DEFAULT_COUNT };
 	const char *prog = argv[0];
-	sigset_t signals;
 	int ret;
 
-	/* One line at a time, also into a pipe. */
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	block_signals(&signals, &app.wait_mask);
-
-	rte_set_application_usage_hook(usage);
-	ret = rte_eal_init(argc, argv);
-	if (ret < 0) {
-		fputs("msgq: EAL did not start; its messages above say why\n", stderr);
+	ret = example_start("msgq", argc, argv, usage, &app.wait_mask);
+	if (ret < 0)
 		return EXIT_FAILURE;
-	}
 	/* EAL leaves the program's name where its own options ended. */
 	argc -= ret;
 	argv += ret;
 
-	ret = parse_options(&app, argc, argv);
-	if (ret == 0) {
+	if (parse_options(&app, argc, argv) == 0) {
 		if (!app.event)
-			sigprocmask(SIG_UNBLOCK, &signals, NULL);
+			signals_unblock();
 		run(&app, prog);
 	}
-
-	if (rte_eal_cleanup() != 0)
-		fputs("msgq: EAL did not end cleanly\n", stderr);
-	return app.error == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return example_end();
 }

@@ -18,6 +18,7 @@
 
 #include <rte_comch.h>
 
+#include "../common/example.h"
 #include "dpa/msgq_dpa.h"
 
 /** How long an answer, or a step of the teardown, may take. */
@@ -71,14 +72,7 @@ struct app {
 	struct rte_comch_dpa_window *dst_window;
 	struct unit units[RTE_COMCH_DPA_MAX_EUS];
 	sigset_t wait_mask;      /**< Signal mask while it sleeps. */
-	int error;               /**< First failure, a negative errno; it has been printed. */
 };
-
-/** Set by SIGINT and SIGTERM. */
-extern volatile sig_atomic_t interrupted;
-
-/** Print an error, and remember it if it is the first one. Returns err. */
-int fail(struct app *app, int err, const char *format, ...) __rte_format_printf(3, 4);
 
 /** Load the program, and make both ends of both message queues. */
 int setup(struct app *app);

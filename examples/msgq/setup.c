@@ -23,15 +23,15 @@
 
 /* What could not be made, and why, if the program has not ended by itself. */
 static int
-failed(struct app *app, int error, const char *what)
+cannot(struct app *app, int error, const char *what)
 {
 	struct rte_comch_dpa_status status;
 
 	if (app->dpa != NULL && rte_comch_dpa_status_get(app->dpa, &status) == 0 &&
 			status.state == RTE_COMCH_DPA_FAILED)
-		return fail(app, status.reason, "%s: the program has ended: %s", app->program,
+		return fail(status.reason, "%s: the program has ended: %s", app->program,
 				status.text);
-	return fail(app, error, "%s: %s: %s", app->info.name, what, strerror(-error));
+	return fail(error, "%s: %s: %s", app->info.name, what, strerror(-error));
 }
 
 static int
@@ -40,20 +40,20 @@ report_start(struct app *app, int error)
 	switch (error) {
 	case -ENOENT:
 		if (app->runner != NULL && access(app->program, F_OK) == 0)
-			return fail(app, error, "-R %s: there is no such runner: install it, or "
+			return fail(error, "-R %s: there is no such runner: install it, or "
 					"correct -R", app->runner);
-		return fail(app, error, "-P %s: there is no such program: build it, see the "
+		return fail(error, "-P %s: there is no such program: build it, see the "
 				"Makefile, or correct -P", app->program);
 	case -EACCES:
 	case -ENOEXEC:
 	case -EPROTO:
-		return fail(app, error, "-P %s: no program of this offload processor: build it "
+		return fail(error, "-P %s: no program of this offload processor: build it "
 				"with comch-dpa-cc of this release", app->program);
 	case -EINVAL:
-		return fail(app, error, "-C: a cpu is none that this process may use: see "
+		return fail(error, "-C: a cpu is none that this process may use: see "
 				"taskset -cp $$, or leave -C out");
 	default:
-		return fail(app, error, "%s: %s does not start: %s; the log above says more",
+		return fail(error, "%s: %s does not start: %s; the log above says more",
 				app->info.name, app->program, strerror(-error));
 	}
 }
@@ -73,7 +73,7 @@ dpa_open(struct app *app)
 
 	ret = rte_comch_dpa_create(app->dev_id, &conf, &app->dpa);
 	if (ret != 0)
-		return failed(app, ret, "no offload processor");
+		return cannot(app, ret, "no offload processor");
 	ret = rte_comch_dpa_start(app->dpa);
 	if (ret != 0) {
 		report_start(app, ret);
@@ -93,7 +93,7 @@ region_open(struct app *app, uint32_t flags, struct rte_comch_mem **mem,
 
 	if (ret == 0)
 		ret = rte_comch_dpa_window_create(app->dpa, *mem, flags, window);
-	return ret == 0 ? 0 : failed(app, ret, "no region that the program may use");
+	return ret == 0 ? 0 : cannot(app, ret, "no region that the program may use");
 }
 
 /* A message queue for each direction. 8< */
@@ -116,7 +116,7 @@ msgqs_open(struct app *app)
 		ret = rte_comch_msgq_create(app->dpa, &conf, &app->from_dpa);
 	if (ret == 0)
 		ret = rte_comch_msgq_start(app->from_dpa);
-	return ret == 0 ? 0 : failed(app, ret, "no message queue");
+	return ret == 0 ? 0 : cannot(app, ret, "no message queue");
 }
 /* >8 End of a message queue for each direction. */
 
@@ -145,7 +145,7 @@ host_end_open(struct app *app)
 		ret = rte_comch_ctx_start(app->consumer);
 	if (ret == 0 && rte_comch_consumer_post_burst(app->consumer, posts, NB_POSTS) != NB_POSTS)
 		ret = -EIO;
-	return ret == 0 ? 0 : failed(app, ret, "no producer and consumer");
+	return ret == 0 ? 0 : cannot(app, ret, "no producer and consumer");
 }
 /* >8 End of this end. */
 
@@ -222,13 +222,13 @@ unit_open(struct app *app, uint32_t eu)
 		ret = rte_comch_dpa_thread_create(app->dpa, &conf, &u->thread);
 	}
 	if (ret == -ENOENT)
-		return fail(app, ret, "-P %s: it has no function %s: name the program of this "
+		return fail(ret, "-P %s: it has no function %s: name the program of this "
 				"example", app->program, MSGQ_FUNC);
 	if (ret == 0)
 		ret = unit_queues(app, u);
 	if (ret == 0)
 		ret = unit_tell(app, u);
-	return ret == 0 ? 0 : failed(app, ret, "no execution unit");
+	return ret == 0 ? 0 : cannot(app, ret, "no execution unit");
 }
 
 int
@@ -239,7 +239,7 @@ setup(struct app *app)
 
 	ret = rte_comch_pe_create(NULL, &app->pe);
 	if (ret != 0)
-		return fail(app, ret, "cannot create a progress engine: %s", strerror(-ret));
+		return fail(ret, "cannot create a progress engine: %s", strerror(-ret));
 	ret = dpa_open(app);
 	if (ret == 0)
 		ret = region_open(app, RTE_COMCH_DPA_WINDOW_F_READ, &app->src, &app->src_window);
@@ -272,7 +272,7 @@ ctx_close(struct app *app, struct rte_comch_ctx *ctx, const char *what)
 	}
 	ret = rte_comch_ctx_destroy(ctx);
 	if (ret != 0)
-		failed(app, ret, what);
+		cannot(app, ret, what);
 }
 
 /* Have an execution unit end its work. 8< */
@@ -337,7 +337,7 @@ teardown(struct app *app)
 		if (ret == 0)
 			ret = rte_comch_dpa_destroy(app->dpa);
 		if (ret != 0)
-			failed(app, ret, "the offload processor does not end");
+			cannot(app, ret, "the offload processor does not end");
 	}
 	rte_comch_pe_destroy(app->pe);
 }

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,33 +21,6 @@
 
 /* Pause of the main lcore if it has nothing to do but a quiet connection. */
 #define NAP_US 50
-
-volatile sig_atomic_t interrupted;
-
-void
-fail(struct channel *ch, int err, const char *format, ...)
-{
-	char text[512];
-	int none = 0;
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	/* The first failure is the cause, the others follow from it. */
-	if (__atomic_compare_exchange_n(
-			    &ch->error, &none, err, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-		fflush(stdout);
-		fprintf(stderr, "secure_channel: %s\n", text);
-	}
-	__atomic_store_n(&ch->stop, true, __ATOMIC_RELAXED);
-}
-
-bool
-failed(const struct channel *ch)
-{
-	return __atomic_load_n(&ch->error, __ATOMIC_RELAXED) != 0;
-}
 
 /* Lcores. 8< */
 /*
@@ -107,11 +79,11 @@ run_directions(struct channel *ch)
 			moved = rte_get_timer_cycles();
 		before = sum;
 		if (interrupted)
-			fail(ch, -EINTR, "%s: interrupted", ch->info.name);
+			fail(-EINTR, "%s: interrupted", ch->info.name);
 		else if (ch->gone && !complete)
-			fail(ch, -ENOTCONN, "%s: the peer has left before the end", ch->info.name);
+			fail(-ENOTCONN, "%s: the peer has left before the end", ch->info.name);
 		else if (rte_get_timer_cycles() - moved > patience && !complete)
-			fail(ch, -ETIMEDOUT, "%s: nothing was sent or received for %u s",
+			fail(-ETIMEDOUT, "%s: nothing was sent or received for %u s",
 					ch->info.name, ch->wait_ms / 1000);
 
 		if (!busy && here)
@@ -126,7 +98,7 @@ run_directions(struct channel *ch)
 static bool
 peer_ready(const struct channel *ch)
 {
-	return ch->agreed || ch->gone || failed(ch);
+	return ch->agreed || ch->gone || failed();
 }
 
 static bool
@@ -146,7 +118,7 @@ transfer(struct channel *ch)
 	if (ret == 0 && !ch->agreed)
 		ret = -ENOTCONN;
 	if (ret != 0) {
-		fail(ch, ret, "%s: the peer does not say what it sends: %s", ch->info.name,
+		fail(ret, "%s: the peer does not say what it sends: %s", ch->info.name,
 				strerror(-ret));
 		return;
 	}
@@ -171,7 +143,7 @@ transfer(struct channel *ch)
 	direction_close(&ch->rx);
 
 	/* The peer may still be ending its consumer, which needs our engine. */
-	if (!failed(ch))
+	if (!failed())
 		turn_until(ch, peer_ended, ch->wait_ms);
 }
 /* >8 End of both directions, from end to end. */
@@ -183,7 +155,7 @@ channel_run(struct channel *ch)
 
 	ret = pattern_create(ch);
 	if (ret != 0) {
-		fail(ch, ret, "%s: no memory for the pattern: %s", ch->info.name, strerror(-ret));
+		fail(ret, "%s: no memory for the pattern: %s", ch->info.name, strerror(-ret));
 		return;
 	}
 	if (connection_open(ch) == 0)

@@ -70,7 +70,7 @@ say_hello(struct channel *ch)
 			rte_comch_task_free(task);
 	}
 	if (ret != 0)
-		fail(ch, ret, "%s: cannot send: %s", ch->info.name, strerror(-ret));
+		fail(ret, "%s: cannot send: %s", ch->info.name, strerror(-ret));
 }
 
 static void
@@ -84,12 +84,12 @@ msg_received(struct rte_comch_conn *conn, const void *msg, uint32_t len, void *u
 		return;
 	/* The peer is not trusted: memory is going to be allocated by this. */
 	if (len != sizeof(*hello)) {
-		fail(ch, -EBADMSG, "%s: the peer is another program", ch->info.name);
+		fail(-EBADMSG, "%s: the peer is another program", ch->info.name);
 		return;
 	}
 	msg_size = rte_le_to_cpu_32(hello->msg_size);
 	if (msg_size == 0 || msg_size > MAX_MSG_SIZE) {
-		fail(ch, -EBADMSG, "%s: the peer wants to send messages of %u bytes", ch->info.name,
+		fail(-EBADMSG, "%s: the peer wants to send messages of %u bytes", ch->info.name,
 				msg_size);
 		return;
 	}
@@ -156,7 +156,7 @@ client_disconnected(struct rte_comch_conn *conn, int status, void *user_data)
 	ch->conn = NULL;
 	ch->gone = true;
 	if (status != 0 && status != -ECANCELED)
-		fail(ch, status, "%s: the client is lost: %s", ch->rep.name,
+		fail(status, "%s: the client is lost: %s", ch->rep.name,
 				rte_comch_reason_str(status));
 }
 
@@ -178,7 +178,7 @@ client_state(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_comc
 static bool
 is_connected(const struct channel *ch)
 {
-	return ch->connected || failed(ch);
+	return ch->connected || failed();
 }
 
 static bool
@@ -212,10 +212,10 @@ server_start(struct channel *ch)
 
 	ret = rte_comch_ctx_start(ch->ctx);
 	if (ret == -EEXIST)
-		fail(ch, ret, "%s: %s has a server \"%s\": end it, or choose another -r",
+		fail(ret, "%s: %s has a server \"%s\": end it, or choose another -r",
 				ch->info.name, ch->rep.name, CHANNEL_NAME);
 	else if (ret != 0)
-		fail(ch, ret, "%s: cannot start the server: %s", ch->info.name, strerror(-ret));
+		fail(ret, "%s: cannot start the server: %s", ch->info.name, strerror(-ret));
 	if (ret != 0)
 		return ret;
 
@@ -223,7 +223,7 @@ server_start(struct channel *ch)
 			ch->rep.pci_addr);
 	ret = turn_until(ch, is_connected, ch->wait_ms);
 	if (ret == -ETIMEDOUT)
-		fail(ch, ret, "%s: no client of %s within %u s: start the client, or raise -w",
+		fail(ret, "%s: no client of %s within %u s: start the client, or raise -w",
 				ch->info.name, ch->rep.name, ch->wait_ms / 1000);
 	return ret;
 }
@@ -255,7 +255,7 @@ client_start(struct channel *ch)
 	} while (ret == -ENOENT && rte_get_timer_cycles() < end);
 
 	if (ret != -EINTR)
-		fail(ch, ret, "%s: cannot connect to the server of %s: %s", ch->info.name,
+		fail(ret, "%s: cannot connect to the server of %s: %s", ch->info.name,
 				ch->info.function, rte_comch_reason_str(ret));
 	return ret;
 }
@@ -300,13 +300,13 @@ connection_open(struct channel *ch)
 	if (ret == 0)
 		ret = rte_comch_ctx_attach(ch->ctx, ch->pe);
 	if (ret != 0) {
-		fail(ch, ret, "%s: cannot set up the connection: %s", ch->info.name,
+		fail(ret, "%s: cannot set up the connection: %s", ch->info.name,
 				strerror(-ret));
 		return ret;
 	}
 	ret = ch->info.role == RTE_COMCH_ROLE_DPU ? server_start(ch) : client_start(ch);
 	if (ret == -EINTR)
-		fail(ch, ret, "%s: interrupted", ch->info.name);
+		fail(ret, "%s: interrupted", ch->info.name);
 	return ret;
 }
 
@@ -319,7 +319,7 @@ connection_close(struct channel *ch)
 
 	/* A server lets its client leave first, unless something has failed. */
 	if (server && ch->conn != NULL) {
-		if (!failed(ch))
+		if (!failed())
 			turn_until(ch, is_gone, ch->wait_ms);
 		if (!ch->gone && rte_comch_server_disconnect(ch->conn) == 0)
 			turn(ch, is_gone, TEARDOWN_MS, false);
@@ -334,7 +334,7 @@ connection_close(struct channel *ch)
 	if (ret == 0)
 		ret = rte_comch_pe_destroy(ch->pe);
 	if (ret != 0)
-		fail(ch, ret, "%s: the %s does not end: %s", ch->info.name,
+		fail(ret, "%s: the %s does not end: %s", ch->info.name,
 				server ? "server" : "client", strerror(-ret));
 }
 /* >8 End of end of the connection. */

@@ -100,7 +100,7 @@ send_some(struct direction *dir)
 	ended = rte_comch_queue_poll_burst(dir->ctx, cpls, BURST_SIZE);
 	for (i = 0; i < ended; i++) {
 		if (cpls[i].status != 0)
-			fail(ch, cpls[i].status, "%s: message %" PRIu64 " was not delivered: %s",
+			fail(cpls[i].status, "%s: message %" PRIu64 " was not delivered: %s",
 					ch->info.name, cpls[i].cookie, strerror(-cpls[i].status));
 	}
 	count(dir, ended);
@@ -131,7 +131,7 @@ send_some(struct direction *dir)
 	if (taken == 0 && ret == 0)
 		ret = room.reason;
 	if (ret != 0 && ret != -EAGAIN && ret != -ENOBUFS && ret != -ENOTCONN)
-		fail(ch, ret, "%s: cannot send message %" PRIu64 ": %s", ch->info.name, dir->given,
+		fail(ret, "%s: cannot send message %" PRIu64 ": %s", ch->info.name, dir->given,
 				ret == -ENOENT ? "the peer has given up" : strerror(-ret));
 	return ended + taken;
 }
@@ -153,15 +153,15 @@ receive_some(struct direction *dir)
 		const uint64_t msg = dir->done + i;
 
 		if (cpls[i].status != 0)
-			fail(ch, cpls[i].status, "%s: message %" PRIu64 " did not come: %s",
+			fail(cpls[i].status, "%s: message %" PRIu64 " did not come: %s",
 					ch->info.name, msg, strerror(-cpls[i].status));
 		else if (cpls[i].len != dir->msg_size)
-			fail(ch, -EBADMSG,
+			fail(-EBADMSG,
 					"%s: message %" PRIu64 " has %" PRIu64
 					" bytes instead of %u",
 					ch->info.name, msg, cpls[i].len, dir->msg_size);
 		else if (memcmp(buffer_of(dir, msg), pattern_of(ch, msg), dir->msg_size) != 0)
-			fail(ch, -EBADMSG, "%s: message %" PRIu64 " has other bytes than were sent",
+			fail(-EBADMSG, "%s: message %" PRIu64 " has other bytes than were sent",
 					ch->info.name, msg);
 	}
 	count(dir, came);
@@ -178,7 +178,7 @@ receive_some(struct direction *dir)
 	}
 	posted = rte_comch_consumer_post_burst(dir->ctx, posts, nb);
 	if (posted < nb)
-		fail(ch, -ENOBUFS, "%s: cannot post a buffer", ch->info.name);
+		fail(-ENOBUFS, "%s: cannot post a buffer", ch->info.name);
 	dir->given += posted;
 	return came + posted;
 }
@@ -214,7 +214,7 @@ stop(struct direction *dir)
 				rte_get_timer_hz() / MS_PER_S * TEARDOWN_MS;
 	/* -EAGAIN: the engine of the connection is busy; the next step tries again. */
 	if (ret != 0 && ret != -EINPROGRESS && ret != -EALREADY && ret != -EAGAIN)
-		fail(dir->ch, ret, "%s: the %s does not stop: %s", dir->ch->info.name,
+		fail(ret, "%s: the %s does not stop: %s", dir->ch->info.name,
 				dir->sends ? "producer" : "consumer", strerror(-ret));
 }
 
@@ -224,14 +224,14 @@ report_end(struct direction *dir, int reason)
 	const char *dev = dir->ch->info.name;
 
 	if (reason == -EACCES)
-		fail(dir->ch, reason,
+		fail(reason,
 				"%s: the peer does not take our memory, its log says why: "
 				"for huge pages, both sides need huge=1",
 				dev);
 	else if (reason == -ECONNRESET || reason == -ENOTCONN)
-		fail(dir->ch, reason, "%s: the peer has left before the end", dev);
+		fail(reason, "%s: the peer has left before the end", dev);
 	else
-		fail(dir->ch, reason, "%s: the %s has ended: %s", dev,
+		fail(reason, "%s: the %s has ended: %s", dev,
 				dir->sends ? "producer" : "consumer", rte_comch_reason_str(reason));
 }
 
@@ -243,7 +243,7 @@ report_end(struct direction *dir, int reason)
 static bool
 has_to_end(const struct direction *dir)
 {
-	if (__atomic_load_n(&dir->ch->stop, __ATOMIC_RELAXED))
+	if (failed())
 		return true;
 	return direction_complete(dir) && (dir->sends || direction_finished(&dir->ch->tx));
 }
@@ -280,7 +280,7 @@ direction_step(struct direction *dir)
 	}
 
 	if (dir->deadline != 0 && rte_get_timer_cycles() > dir->deadline) {
-		fail(dir->ch, -ETIMEDOUT, "%s: the %s does not end", dir->ch->info.name,
+		fail(-ETIMEDOUT, "%s: the %s does not end", dir->ch->info.name,
 				dir->sends ? "producer" : "consumer");
 		finish(dir);
 		return -1;
@@ -353,7 +353,7 @@ direction_open(struct direction *dir)
 		ret = rte_comch_ctx_start(dir->ctx);
 	/* -EINPROGRESS: a consumer runs when the peer knows of it. */
 	if (ret != 0 && ret != -EINPROGRESS) {
-		fail(dir->ch, ret, "%s: cannot set up the %s: %s", dir->ch->info.name,
+		fail(ret, "%s: cannot set up the %s: %s", dir->ch->info.name,
 				dir->sends ? "producer" : "consumer", strerror(-ret));
 		finish(dir);
 	}
@@ -371,7 +371,7 @@ direction_close(struct direction *dir)
 	if (ret == 0)
 		ret = rte_comch_pe_destroy(dir->pe);
 	if (ret != 0)
-		fail(dir->ch, ret, "%s: the %s cannot be freed: %s", dir->ch->info.name,
+		fail(ret, "%s: the %s cannot be freed: %s", dir->ch->info.name,
 				dir->sends ? "producer" : "consumer", strerror(-ret));
 }
 

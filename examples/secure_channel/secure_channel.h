@@ -19,6 +19,8 @@
 
 #include <rte_comch.h>
 
+#include "../common/example.h"
+
 /** Name of the server. */
 #define CHANNEL_NAME "secure_channel"
 
@@ -80,24 +82,13 @@ struct channel {
 
 	/* shared by the threads: atomic */
 	uint32_t peer_consumer; /**< Identifier; 0 before it is known. */
-	bool stop;              /**< All have to end. */
-	int error;              /**< First failure, a negative errno; it has been printed. */
 
 	struct direction tx;
 	struct direction rx;
 };
 
-/** Set by SIGINT and SIGTERM. */
-extern volatile sig_atomic_t interrupted;
-
 /** A condition that turn_until() waits for. */
 typedef bool (*done_fn)(const struct channel *ch);
-
-/** Print a failure, keep the first one in ch->error, and end all. Any thread. */
-void fail(struct channel *ch, int err, const char *format, ...) __rte_format_printf(3, 4);
-
-/** Whether something has failed. Any thread. */
-bool failed(const struct channel *ch);
 
 /** Make the server or client, by the role of the device, and have it connected. */
 int connection_open(struct channel *ch);
