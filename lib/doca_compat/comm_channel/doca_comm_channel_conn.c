@@ -139,8 +139,8 @@ cc_close(struct doca_comm_channel_ep_t *ep)
 	ep->asleep = false;
 	ep->ctx = NULL;
 	ep->pe = NULL;
-	cc_door_close(ep->door);
-	ep->door = NULL;
+	service_listener_close(ep->listener);
+	ep->listener = NULL;
 	if (ep->role != CC_ROLE_NONE)
 		doca_compat_dev_release(ep->dev,
 			ep->role == CC_ROLE_SERVICE ? ep->rep : NULL);
@@ -222,7 +222,7 @@ service_start(struct doca_comm_channel_ep_t *ep, const struct cc_limits *limits,
 		CC_LOG(ERROR, "service '%s' on %s does not start: %s", ep->name,
 			doca_compat_rep_name(ep->rep), strerror(-ret));
 	if (ret == 0)
-		return cc_door_open(ep->dev_id, &ep->door);
+		return service_listener_open(ep->dev_id, &ep->listener);
 	return start_result(ret);
 }
 

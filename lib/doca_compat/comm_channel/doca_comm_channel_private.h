@@ -11,8 +11,9 @@
  *
  * Threads: whoever calls holds the lock of the endpoint, in which all callbacks of
  * rte_comch run. One thread of the layer serves event channels and the sockets of devices
- * with services. It takes its own lock and that of an endpoint one after the other, others
- * may hold the second when they take the first.
+ * with services. It takes its own lock and that of an endpoint one after the other; others
+ * may hold that of an endpoint when they add something to the thread, and may not when they
+ * take it away.
  */
 
 #include <pthread.h>
@@ -143,11 +144,11 @@ struct cc_limits {
 struct cc_watch {
 	void (*turn)(struct cc_watch *watch); /* in the thread, without a lock */
 	int fd;  /* -1: none yet */
-	bool on; /* with the lock of the thread */
+	bool on; /* the thread looks after it */
 	TAILQ_ENTRY(cc_watch) next;
 };
 
-struct cc_door;
+struct service_listener;
 
 struct doca_comm_channel_ep_t {
 	pthread_mutex_t lock;
@@ -164,7 +165,7 @@ struct doca_comm_channel_ep_t {
 	int16_t dev_id;
 	struct rte_comch_pe *pe;
 	struct rte_comch_ctx *ctx;
-	struct cc_door *door;
+	struct service_listener *listener;
 	struct doca_comm_channel_addr_t *client; /* its connection, until disconnect */
 	uint64_t link_ms; /* when a client last saw that its function is served */
 	bool watched;     /* the thread looks after it */
@@ -253,8 +254,8 @@ void cc_channels_close(struct doca_comm_channel_ep_t *ep);
 doca_error_t cc_watch_add(struct cc_watch *watch);
 /* Without what its turn() locks. */
 void cc_watch_del(struct cc_watch *watch);
-doca_error_t cc_door_open(int16_t dev_id, struct cc_door **door);
-void cc_door_close(struct cc_door *door);
+doca_error_t service_listener_open(int16_t dev_id, struct service_listener **listener);
+void service_listener_close(struct service_listener *listener);
 
 /* Milliseconds of a clock that only goes forwards. */
 uint64_t cc_now_ms(void);

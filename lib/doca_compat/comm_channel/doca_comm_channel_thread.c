@@ -9,8 +9,8 @@
  *
  * A service accepts clients where its program calls it, and programs are busy elsewhere. A
  * client has to know at once whether its function is served, and whether there is a
- * service of its name. So each device with services has an engine without contexts, a door,
- * which answers that.
+ * service of its name. So each device with services has a listener, an engine without
+ * contexts, which answers that.
  */
 
 #include <signal.h>
@@ -27,31 +27,35 @@
 
 #define THREAD_EVENTS 16
 
-struct cc_door {
+struct service_listener {
 	struct cc_watch watch;
 	struct rte_comch_pe *pe;
 	int16_t dev_id;
 	unsigned int refs;
-	TAILQ_ENTRY(cc_door) next;
+	TAILQ_ENTRY(service_listener) next;
 };
 
 static struct {
-	pthread_mutex_t lock;
-	TAILQ_HEAD(, cc_watch) watches;
-	TAILQ_HEAD(, cc_door) doors; /* with the lock of doors */
-	struct cc_watch *busy; /* its turn runs */
+	/* One at a time adds something or takes it away, and so starts or ends the thread. */
+	pthread_mutex_t change;
 	unsigned int nb;
 	pthread_t thread;
 	int epfd;
 	int stop_fd;
-	bool ends; /* somebody waits for its end */
+	pthread_mutex_t lock; /* of the next three; the thread takes none of the others */
+	TAILQ_HEAD(, cc_watch) watches;
+	struct cc_watch *busy; /* its turn runs */
+	pthread_cond_t turned; /* it does no more */
+	pthread_mutex_t listener_lock;
+	TAILQ_HEAD(, service_listener) listeners;
 } cc_thread = {
+	.change = PTHREAD_MUTEX_INITIALIZER,
 	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.turned = PTHREAD_COND_INITIALIZER,
+	.listener_lock = PTHREAD_MUTEX_INITIALIZER,
 	.watches = TAILQ_HEAD_INITIALIZER(cc_thread.watches),
-	.doors = TAILQ_HEAD_INITIALIZER(cc_thread.doors),
+	.listeners = TAILQ_HEAD_INITIALIZER(cc_thread.listeners),
 };
-
-static pthread_mutex_t door_lock = PTHREAD_MUTEX_INITIALIZER;
 
 uint64_t
 cc_now_ms(void)
@@ -85,6 +89,7 @@ thread_turn(struct cc_watch *want)
 	watch->turn(watch);
 	doca_lock(&cc_thread.lock);
 	cc_thread.busy = NULL;
+	pthread_cond_broadcast(&cc_thread.turned); /* check-ok: a thread that is not EAL's */
 	doca_unlock(&cc_thread.lock);
 }
 
@@ -147,49 +152,55 @@ thread_start(void)
 	return -1;
 }
 
-/* The lock is held, and given away while the thread ends. */
 static void
 thread_stop(void)
 {
-	cc_thread.ends = true;
 	eventfd_write(cc_thread.stop_fd, 1);
-	doca_unlock(&cc_thread.lock);
 	pthread_join(cc_thread.thread, NULL); /* check-ok: a thread that is not EAL's */
-	doca_lock(&cc_thread.lock);
 	thread_close();
-	cc_thread.ends = false;
 }
 
 static void
-thread_lock(void)
+watch_insert(struct cc_watch *watch)
 {
 	doca_lock(&cc_thread.lock);
-	while (cc_thread.ends) {
-		doca_unlock(&cc_thread.lock);
-		cc_pause();
-		doca_lock(&cc_thread.lock);
-	}
+	TAILQ_INSERT_TAIL(&cc_thread.watches, watch, next);
+	doca_unlock(&cc_thread.lock);
+	watch->on = true;
+	cc_thread.nb++;
+}
+
+/* Its turn is over when this returns. */
+static void
+watch_remove(struct cc_watch *watch)
+{
+	doca_lock(&cc_thread.lock);
+	TAILQ_REMOVE(&cc_thread.watches, watch, next);
+	while (cc_thread.busy == watch)
+		pthread_cond_wait(&cc_thread.turned, &cc_thread.lock); /* check-ok: the same */
+	doca_unlock(&cc_thread.lock);
+	watch->on = false;
+	cc_thread.nb--;
 }
 
 doca_error_t
 cc_watch_add(struct cc_watch *watch)
 {
-	doca_error_t result = DOCA_ERROR_NOT_FOUND;
+	doca_error_t result = DOCA_SUCCESS;
 
-	thread_lock();
-	if (watch->on) {
-		result = DOCA_SUCCESS;
-	} else if (cc_thread.nb != 0 || thread_start() == 0) {
-		if (thread_watch(watch->fd, watch) == 0) {
-			TAILQ_INSERT_TAIL(&cc_thread.watches, watch, next);
-			watch->on = true;
-			cc_thread.nb++;
-			result = DOCA_SUCCESS;
-		} else if (cc_thread.nb == 0) {
-			thread_stop();
+	doca_lock(&cc_thread.change);
+	if (!watch->on) {
+		if (cc_thread.nb == 0 && thread_start() != 0) {
+			result = DOCA_ERROR_NOT_FOUND;
+		} else if (thread_watch(watch->fd, watch) == 0) {
+			watch_insert(watch);
+		} else {
+			result = DOCA_ERROR_NOT_FOUND;
+			if (cc_thread.nb == 0)
+				thread_stop();
 		}
 	}
-	doca_unlock(&cc_thread.lock);
+	doca_unlock(&cc_thread.change);
 	if (result != DOCA_SUCCESS)
 		CC_LOG(ERROR, "no thread or descriptor left for events: raise the limits of the process, see ulimit -n and -u");
 	return result;
@@ -198,93 +209,87 @@ cc_watch_add(struct cc_watch *watch)
 void
 cc_watch_del(struct cc_watch *watch)
 {
-	thread_lock();
+	doca_lock(&cc_thread.change);
 	if (watch->on) {
-		TAILQ_REMOVE(&cc_thread.watches, watch, next);
-		watch->on = false;
 		epoll_ctl(cc_thread.epfd, EPOLL_CTL_DEL, watch->fd, NULL);
-		while (cc_thread.busy == watch) {
-			doca_unlock(&cc_thread.lock);
-			cc_pause();
-			doca_lock(&cc_thread.lock);
-		}
-		if (--cc_thread.nb == 0)
+		watch_remove(watch);
+		if (cc_thread.nb == 0)
 			thread_stop();
 	}
-	doca_unlock(&cc_thread.lock);
+	doca_unlock(&cc_thread.change);
 }
 
 static void
-door_turn(struct cc_watch *watch)
+listener_turn(struct cc_watch *watch)
 {
-	struct cc_door *door = container_of(watch, struct cc_door, watch);
+	struct service_listener *listener = container_of(watch, struct service_listener, watch);
 
-	rte_comch_pe_progress(door->pe);
-	rte_comch_pe_arm_always(door->pe); /* what is left wakes it again */
+	rte_comch_pe_progress(listener->pe);
+	rte_comch_pe_arm_always(listener->pe); /* what is left wakes it again */
 }
 
 static void
-door_free(struct cc_door *door)
+listener_free(struct service_listener *listener)
 {
-	cc_watch_del(&door->watch);
-	rte_comch_pe_destroy(door->pe);
-	free(door);
+	cc_watch_del(&listener->watch);
+	rte_comch_pe_destroy(listener->pe);
+	free(listener);
 }
 
-static struct cc_door *
-door_create(int16_t dev_id)
+static struct service_listener *
+listener_create(int16_t dev_id)
 {
 	static const struct rte_comch_pe_conf conf = {.socket_id = SOCKET_ID_ANY, .max_tasks = 1};
-	struct cc_door *door = calloc(1, sizeof(*door));
+	struct service_listener *listener = calloc(1, sizeof(*listener));
 
-	if (door == NULL)
+	if (listener == NULL)
 		return NULL;
-	door->dev_id = dev_id;
-	door->watch.turn = door_turn;
-	if (rte_comch_pe_create(&conf, &door->pe) == 0 &&
-			rte_comch_pe_dev_add(door->pe, dev_id) == 0) {
-		door->watch.fd = rte_comch_pe_fd(door->pe);
-		rte_comch_pe_arm_always(door->pe);
-		if (cc_watch_add(&door->watch) == DOCA_SUCCESS)
-			return door;
+	listener->dev_id = dev_id;
+	listener->watch.turn = listener_turn;
+	if (rte_comch_pe_create(&conf, &listener->pe) == 0 &&
+			rte_comch_pe_dev_add(listener->pe, dev_id) == 0) {
+		listener->watch.fd = rte_comch_pe_fd(listener->pe);
+		rte_comch_pe_arm_always(listener->pe);
+		if (cc_watch_add(&listener->watch) == DOCA_SUCCESS)
+			return listener;
 	}
-	door_free(door);
+	listener_free(listener);
 	return NULL;
 }
 
 doca_error_t
-cc_door_open(int16_t dev_id, struct cc_door **out)
+service_listener_open(int16_t dev_id, struct service_listener **out)
 {
-	struct cc_door *door;
+	struct service_listener *listener;
 
-	doca_lock(&door_lock);
-	TAILQ_FOREACH(door, &cc_thread.doors, next)
-		if (door->dev_id == dev_id)
+	doca_lock(&cc_thread.listener_lock);
+	TAILQ_FOREACH(listener, &cc_thread.listeners, next)
+		if (listener->dev_id == dev_id)
 			break;
-	if (door == NULL) {
-		door = door_create(dev_id);
-		if (door != NULL)
-			TAILQ_INSERT_TAIL(&cc_thread.doors, door, next);
+	if (listener == NULL) {
+		listener = listener_create(dev_id);
+		if (listener != NULL)
+			TAILQ_INSERT_TAIL(&cc_thread.listeners, listener, next);
 	}
-	if (door != NULL)
-		door->refs++;
-	doca_unlock(&door_lock);
-	*out = door;
-	if (door != NULL)
+	if (listener != NULL)
+		listener->refs++;
+	doca_unlock(&cc_thread.listener_lock);
+	*out = listener;
+	if (listener != NULL)
 		return DOCA_SUCCESS;
 	CC_LOG(ERROR, "no engine for the thread of services: raise the limits of the process, see ulimit -n and -u");
 	return DOCA_ERROR_INITIALIZATION;
 }
 
 void
-cc_door_close(struct cc_door *door)
+service_listener_close(struct service_listener *listener)
 {
-	if (door == NULL)
+	if (listener == NULL)
 		return;
-	doca_lock(&door_lock);
-	if (--door->refs == 0) {
-		TAILQ_REMOVE(&cc_thread.doors, door, next);
-		door_free(door);
+	doca_lock(&cc_thread.listener_lock);
+	if (--listener->refs == 0) {
+		TAILQ_REMOVE(&cc_thread.listeners, listener, next);
+		listener_free(listener);
 	}
-	doca_unlock(&door_lock);
+	doca_unlock(&cc_thread.listener_lock);
 }
