@@ -54,10 +54,10 @@ static void
 teardown(void)
 {
 	test_fp_cleanup();
-	free(heap);
-	heap = NULL;
 	rte_mempool_free(pool);
 	pool = NULL;
+	free(heap); /* the pool may lie in it */
+	heap = NULL;
 	test_fp_count_teardown();
 }
 
