@@ -122,7 +122,10 @@ struct test_command {
 
 void add_test_command(struct test_command *t);
 
-/** Register a test that belongs to the default run. */
+/**
+ * Register a suite. Its name is at the start of the line, where app/test/meson.build
+ * looks for it.
+ */
 #define REGISTER_FAST_TEST(cmd, nohuge, asan, func) \
 	static struct test_command test_struct_##cmd = { \
 		.command = RTE_STR(cmd), \
@@ -134,5 +137,8 @@ void add_test_command(struct test_command *t);
 	{ \
 		add_test_command(&test_struct_##cmd); \
 	}
+
+/** The same of a suite that starts processes, kills them, or waits for time limits. */
+#define REGISTER_SLOW_TEST(cmd, nohuge, asan, func) REGISTER_FAST_TEST(cmd, nohuge, asan, func)
 
 #endif /* TEST_H */

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# Sourced by test.sh: builds of the tree, the autotests of a build, and builds that
-# other scripts make: installed, with DPDK's source, on a bare system.
+# Sourced by test.sh and step.sh: builds of the tree and their tests, and builds that other
+# scripts make: installed, with DPDK's source, on a bare system, documentation.
 #
-# Uses $top, $work, $jobs, $lcores, pairs.sh, and $reuse: whether a build folder of an
+# Uses $top, $work, $logs, $jobs, and $reuse: whether a build folder of an
 # earlier run is taken where it has the same options.
+
+# The lcores that this process may use, at most four.
+lcores=$(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' |
+	awk -F - '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }' | head -n 4 | paste -sd,)
 
 # No hugepages, no PCI, a prefix of its own: runs anywhere, beside anything.
 eal_args() { # <prefix> <lcores>
@@ -44,14 +48,6 @@ build() { # <name> <compiler> <meson options>...
 # shellcheck disable=SC2034 # for the plan
 sanitize=('-Db_sanitize=address,undefined' -Db_lundef=false -Dbuildtype=debugoptimized)
 
-# with_sanitizers <command>...: they end a program at the first finding.
-with_sanitizers() {
-	local -x ASAN_OPTIONS=detect_stack_use_after_return=1
-	local -x UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-	local -x LSAN_OPTIONS=suppressions=$top/devtools/lsan.supp:print_suppressions=0
-	"$@"
-}
-
 # shellcheck disable=SC2034 # for the plan
 tsan=(-Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized
 	"-Dc_args=['-include', '$top/devtools/tsan.h']"
@@ -72,74 +68,9 @@ with_tsan() {
 	"$@"
 }
 
-# Suites that start processes, kill them and wait for time limits. They test the same
-# whatever the linker does.
-slow_suites='bluefield_bringup bluefield_chan bluefield_data_event bluefield_data_fail
-bluefield_dev bluefield_ends bluefield_evil bluefield_evil_fw bluefield_evil_info
-bluefield_fail bluefield_faults bluefield_faults_ends bluefield_faults_net bluefield_faults_peer
-bluefield_group bluefield_gsi bluefield_hard_caps bluefield_hard_cmd
-bluefield_hard_health bluefield_hard_irq bluefield_hard_msg bluefield_hard_share
-bluefield_hard_vf bluefield_life bluefield_obj bluefield_obj_eal bluefield_obj_fail
-bluefield_obj_mem bluefield_peer_fast bluefield_regress bluefield_report
-bluefield_stranger comch_ending_lost comch_event comch_fp_process comch_fp_rest
-comch_fp_stop comch_msgq comch_msgq_api comch_process comch_submit shm_dpa_bad
-shm_dpa_evil shm_msgq_dma shm_msgq_flow shm_msgq_order shm_msgq_wake shm_peer_fast
-shm_peer_fast_life shm_peer_fast_mem shm_peer_fast_stage shm_peer_host shm_peer_life
-shm_peer_rest shm_peer_slow shm_peer_small shm_rest_order shm_slot_order'
-
-# Two parts at one time, for suites that wait more than they compute. A second look at a
-# suite is when both have ended.
-autotests_in_two() { # <build> <suite>...
-	local out i j pids=() lists=('' '') rc=0
-	out=$(mktemp -d)
-	for ((i = 2; i <= $#; i++)); do
-		lists[i % 2]+=" ${!i}"
-	done
-	for j in 0 1; do
-		# shellcheck disable=SC2086 # words on purpose
-		part=-$j autotest_once "$1" ${lists[j]} >"$out/$j" 2>&1 &
-		pids+=($!)
-	done
-	for i in "${pids[@]}"; do
-		wait "$i" || rc=1
-	done
-	cat "$out"/[01] >"$out/all"
-	# one that has not come to its last line has failed
-	tail -qn 1 "$out"/[01] | awk '/^[0-9]+ passed, [0-9]+ failed/ {
-			passed += $1; failed += $3; skipped += $5; parts++ }
-		END { print passed + 0 " passed, " failed + 2 - parts " failed, " skipped + 0 \
-			" skipped" }' >>"$out/all"
-	cat "$out/all"
-	if [ "$rc" != 0 ] && autotests_again "$1" "$out/all"; then
-		rc=0
-	fi
-	rm -rf "$out"
-	return $rc
-}
-
-# autotests <build> fast|slow: both together are all suites.
-autotests() {
-	local program=$work/$1/app/comch-autotest listed name suites=()
-	# shellcheck disable=SC2046 # words on purpose
-	listed=$("$program" $(eal_args "$1" "$lcores") --no-telemetry -- --list |
-		grep -oE '^[a-z0-9_]+_autotest')
-	for name in $slow_suites; do
-		grep -qx "${name}_autotest" <<<"$listed" || {
-			echo "slow suite $name is not in $program"
-			return 1
-		}
-	done
-	for name in $listed; do
-		case " ${slow_suites//$'\n'/ } " in
-		*" ${name%_autotest} "*) [ "$2" = fast ] || suites+=("$name") ;;
-		*) [ "$2" = slow ] || suites+=("$name") ;;
-		esac
-	done
-	if [ "$2" = slow ]; then
-		autotests_in_two "$1" "${suites[@]}"
-	else
-		run_autotests "$1" "${suites[@]}"
-	fi
+# tests <build> <arguments of meson test>...: the tests of a build, see meson.build here.
+tests() {
+	"$top/devtools/test/run-suites.py" "$work/$1" "$logs/$1" "${@:2}"
 }
 
 # The suites of the BlueField driver where its software is not built: all cases that need
@@ -151,89 +82,6 @@ autotests_no_model() { # <build>
 		grep -oE '^bluefield_[a-z0-9_]*autotest' | grep -vE '_(args|evil.*|regress)_autotest')
 	# shellcheck disable=SC2086 # words on purpose
 	COMCH_BLUEFIELD_MODEL=/nowhere autotest_once "$1" ${listed//$'\n'/ }
-}
-
-# with_mock thread|inside <command>...: the driver of the tests tells of ends later.
-with_mock() {
-	local -x COMCH_TEST_MOCK=$1
-	"${@:2}"
-}
-
-# Suites about devices of shm, or about the mock driver above a pair of shm: they do the
-# same whatever devices the others run on. comch_msgq has programs beside devices of shm.
-own_pair_suites='comch_devargs comch_reps comch_ending comch_ending_lost comch_hold_mock comch_msgq'
-
-# Cases that a BlueField device cannot run: doc/guides/contributing/testing.rst says why.
-bluefield_cannot='test_giant_message test_lost_on_the_way test_middle
-test_more_than_there_is test_no_room test_post_reasons
-test_stop_while_copied test_stop_while_copier_hangs test_threads_turn'
-
-# Those that take longest there, which are left to --all.
-bluefield_slow='comch_event comch_fp_many comch_fp_process comch_fp_rest comch_fp_stop
-comch_fp_task comch_hold comch_ids comch_mem_many comch_process'
-
-# functional_suites <build>: suites of the library that run on the devices of any driver.
-functional_suites() {
-	# shellcheck disable=SC2046 # words on purpose
-	"$work/$1/app/comch-autotest" $(eal_args "$1" "$lcores") --no-telemetry -- --list |
-		grep -oE '^comch_[a-z0-9_]*autotest' |
-		grep -vxE "(${own_pair_suites// /|})_autotest"
-}
-
-# autotests_mock <build>: the functional suites, slow ones as well, above the mock driver.
-autotests_mock() {
-	local listed
-	listed=$(functional_suites "$1")
-	# shellcheck disable=SC2086 # words on purpose
-	with_mock thread run_autotests "$1" ${listed//$'\n'/ }
-}
-
-# autotests_bluefield <build> fast|slow: the functional suites on a software BlueField, a
-# process and a card for each; both together are all of them. It says what it leaves out,
-# and fails if a case is skipped that such a device can run.
-autotests_bluefield() {
-	local out=$work/$1/autotests-bluefield-$2.out slow=${bluefield_slow//$'\n'/ } listed name counts left nb_passed=0 nb_failed=0
-	local rc=0
-	if [ "$2" = slow ]; then
-		listed=$(functional_suites "$1" | grep -xE "(${slow// /|})_autotest")
-	else
-		listed=$(functional_suites "$1" | grep -vxE "(${slow// /|})_autotest")
-	fi
-	: >"$out"
-	for name in $listed; do
-		on_bluefield run_autotests "$1" "$name" 2>&1 | tee "$out.one" || rc=1
-		cat "$out.one" >>"$out"
-		counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$out.one" | tail -n 1) || true
-		read -r nb_passed nb_failed < <(awk -v passed="$nb_passed" -v failed="$nb_failed" \
-			'{ print passed + $1, failed + ($3 == "" ? 1 : $3) }' <<<"$counts")
-	done
-	left=$(sed -nE 's/^ \+ TestCase .* : (\w+) skipped: .*/\1/p' "$out" | sort -u)
-	if [ -n "$left" ] && grep -vxFf <(tr ' ' '\n' <<<"$bluefield_cannot") <<<"$left"; then
-		echo 'what was skipped is not what a BlueField device cannot run'
-		rc=1
-	fi
-	if [ "$(grep -c '^once failed: ' "$out")" -gt 4 ]; then
-		echo 'too many cases needed a second look'
-		nb_failed=$((nb_failed + 1))
-		rc=1
-	fi
-	echo "$nb_passed passed, $nb_failed failed"
-	return $rc
-}
-
-# Suites that are not for ThreadSanitizer. It sees one process, and so not what the
-# other one of comch_process, comch_fp_process and comch_msgq has acquired and released
-# between two accesses of this one. shm_peer_fast counts mappings, which app/test/test_tsan.c
-# makes fewer. The others are of another driver.
-not_tsan_suites='comch_msgq comch_process comch_fp_process shm_peer_fast bluefield_.*'
-
-autotests_tsan() { # <build>
-	local listed
-	# shellcheck disable=SC2046 # words on purpose
-	listed=$("$work/$1/app/comch-autotest" $(eal_args "$1" "$lcores") --no-telemetry -- --list |
-		grep -oE '^[a-z0-9_]+_autotest' | grep -vxE "(${not_tsan_suites// /|})_autotest")
-	# shellcheck disable=SC2086 # words on purpose
-	run_autotests "$1" ${listed//$'\n'/ }
 }
 
 # Does the compiler's ThreadSanitizer, with what we tell it, find anything at all? Puts
@@ -272,87 +120,10 @@ races_found() {
 	[ $missed = 0 ]
 }
 
-# run_autotests <build> <suite>...: a suite with a failed case runs again, alone.
-run_autotests() {
-	local out rc=0
-	out=$(mktemp)
-	autotest_once "$@" 2>&1 | tee "$out" || rc=${PIPESTATUS[0]}
-	if [ "$rc" != 0 ] && autotests_again "$1" "$out"; then
-		rc=0
-	fi
-	rm -f "$out"
-	return "$rc"
-}
-
 autotest_once() { # <build> <suite>...
 	# shellcheck disable=SC2046 # words on purpose
-	timeout -k 10 900 "$work/$1/app/comch-autotest" $(eal_args "$1${part:-}" "$lcores") -- \
+	timeout -k 10 900 "$work/$1/app/comch-autotest" $(eal_args "$1" "$lcores") -- \
 		"${@:2}"
-}
-
-# Many suites wait, and time what they wait for. Where a machine stops for a second, a
-# case fails that is right. So each suite with a failed case runs three times more,
-# alone: if all three pass, the step passes, and says which case had failed. More than
-# four such suites, a process that died, a case that fails again: all of that fails.
-autotests_again() { # <build> <output>
-	local counts nb_passed nb_failed failed_cases suites suite i
-	counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$2" | tail -n 1)
-	nb_passed=${counts%% passed*}
-	nb_failed=${counts##*passed, }
-	nb_failed=${nb_failed%% failed*}
-	failed_cases=$(awk '/^[a-z0-9_]+_autotest$/ { suite = $1 }
-		/TestCase \[ *[0-9]+\] : [a-zA-Z0-9_]+ failed/ {
-			sub(/.*TestCase \[ *[0-9]+\] : /, ""); print suite, $1 }' "$2")
-	mapfile -t suites < <(cut -d ' ' -f 1 <<<"$failed_cases" | sort -u)
-	# without a last line, or with a failure outside of the cases, there is no again
-	if [ -z "$counts" ] || [ "$(wc -l <<<"$failed_cases")" != "$nb_failed" ] ||
-		[ ${#suites[@]} -gt 4 ]; then
-		return 1
-	fi
-	for suite in "${suites[@]}"; do
-		for ((i = 1; i <= 3; i++)); do
-			echo "$suite, again and alone, $i of 3"
-			autotest_once "$1" "$suite" 2>&1 || {
-				echo "$counts"
-				return 1
-			}
-		done
-	done
-	while read -r suite i; do
-		echo "once failed: $i of $suite, then passed 3 times alone"
-	done <<<"$failed_cases"
-	echo "$((nb_passed + nb_failed)) passed, 0 failed${counts#* failed}"
-}
-
-# Those of lib/doca_compat, in parts at one time: most of them wait for EAL to start.
-autotests_doca() { # <build>
-	local program=$work/$1/app/doca-compat-autotest parts=4 i pids=() logs passed failed
-	[ -x "$program" ] || {
-		echo 'lib/doca_compat is not built here'
-		return 77
-	}
-	logs=$(mktemp -d)
-	for ((i = 1; i <= parts; i++)); do
-		DOCA_TEST_SHARD=$i/$parts timeout -k 10 900 "$program" >"$logs/$i" 2>&1 &
-		pids+=($!)
-	done
-	for i in "${pids[@]}"; do
-		wait "$i" || true # its last line says how it went
-	done
-	cat "$logs"/*
-	# one that has not come to its last line has failed
-	read -r passed failed < <(tail -qn 1 "$logs"/* | awk -v parts=$parts '
-		/^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3; parts-- }
-		END { print passed + 0, failed + parts }')
-	rm -rf "$logs"
-	echo "$passed passed, $failed failed"
-	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
-}
-
-# autotest_rounds <build> <rounds> <suite>...: those that take their number of
-# rounds from the environment.
-autotest_rounds() {
-	COMCH_TEST_ROUNDS=$2 run_autotests "$1" "${@:3}"
 }
 
 # --------------------------------------------------------------------------
@@ -403,6 +174,20 @@ without_network() {
 	! PKG_CONFIG_PATH=$dir meson setup "$dir/unknown" "$top" >"$dir/log" || return 1
 	grep 'DPDK 99.11.0 came without its driver headers' "$dir/log"
 	grep 'Either build DPDK with -Denable_driver_sdk=true' "$dir/log"
+}
+
+build_docs() {
+	# Sphinx of the distribution, not of another python3 before it in PATH.
+	local PATH=/usr/bin:$PATH
+	rm -rf "$work/docs"
+	mkdir -p "$work/docs"
+	cp -rs /usr/bin "$work/docs/bin"
+	rm "$work/docs/bin/doxygen"
+	! PATH=$work/docs/bin meson setup "$work/docs/none" "$top" -Ddocs=true \
+		-Dbluefield_model=disabled >"$work/docs/log" || return 1
+	grep 'ERROR: .*docs=true needs doxygen' "$work/docs/log"
+	meson setup "$work/docs" "$top" -Ddocs=true -Dwerror=true -Dcheck_includes=false \
+		-Dbluefield_model=disabled && ninja -C "$work/docs" doc
 }
 
 bare_debian() { # <suite>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# Sourced by test.sh: examples of the vendor's names, as the two processes that they are
+# Sourced by step.sh: examples of the vendor's names, as the two processes that they are
 # for. They get no arguments but those of the vendor's samples.
 #
 # Uses $work, and pairs.sh.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# Sourced by test.sh: runs of message queues with the program of an offload processor,
+# Sourced by step.sh: runs of message queues with the program of an offload processor,
 # by the example and by the benchmark. No suite of the autotests is in here.
 #
 # Uses $work and $lcores, eal_args() and autotest_once() of builds.sh, and two_processes()
@@ -29,7 +29,7 @@ example_msgq() { # <build>
 
 # The program of another machine, built as the guide says.
 example_msgq_runner() { # <build>
-	local program=$work/msgq-riscv64
+	local program=$work/$build/msgq-riscv64
 	CC=riscv64-linux-gnu-gcc "$top/drivers/comch/shm/dpa/prog/comch-dpa-cc" -o "$program" \
 		"$top/examples/msgq/dpa/msgq_dpa.c" || return 1
 	msgq_run "$1" --count 200 --event --program "$program" \
@@ -49,9 +49,9 @@ example_msgq_errors() { # <build>
 			bad=1
 		fi
 	done <<-EOF
-		-P $work/missing|-P $work/missing: there is no such program: build it
+		-P $work/$build/missing|-P $work/$build/missing: there is no such program: build it
 		-P /etc/passwd|-P /etc/passwd: no program of this offload processor: build it
-		-R $work/missing|-R $work/missing: there is no such runner: install it
+		-R $work/$build/missing|-R $work/$build/missing: there is no such runner: install it
 		-u 0|-u 0: not a number from 1 to 64
 		-u 2 -C 0|-C: the list has 1, and -u is 2: give each execution unit one
 		-C 0,|-C 0,: no list of cpus: give one for each
@@ -60,7 +60,7 @@ example_msgq_errors() { # <build>
 		-p comch_shm9|-p comch_shm9: no such device; there are:
 		more|more: not an option; see --help
 	EOF
-	out=$(CC=no-such-cc "$top/drivers/comch/shm/dpa/prog/comch-dpa-cc" -o "$work/none" none.c 2>&1) &&
+	out=$(CC=no-such-cc "$top/drivers/comch/shm/dpa/prog/comch-dpa-cc" -o "$work/$build/none" none.c 2>&1) &&
 		bad=1
 	grep -qF 'comch-dpa-cc: there is no compiler no-such-cc: install it' <<<"$out" || {
 		echo "$out"
@@ -130,14 +130,14 @@ msgq_short() { # <build>
 
 # The program of another machine, by a runner, and a runner that is not there.
 msgq_runner() { # <build>
-	local program=$work/test-comch-riscv64 out runner=/usr/bin/qemu-riscv64-static
+	local program=$work/$build/test-comch-riscv64 out runner=/usr/bin/qemu-riscv64-static
 	CC=riscv64-linux-gnu-gcc "$top/drivers/comch/shm/dpa/prog/comch-dpa-cc" -o "$program" \
 		"$top/app/test-comch/dpa/msgq_dpa.c" || return 1
 	msgq_benchmark "$1" --test msgq-rate,msgq-lat --program "$program" --runner "$runner" \
 		--event --validate --count 2000 --rounds 1 || return 1
-	out=$(msgq_benchmark "$1" --test msgq-lat --runner "$work/missing" --count 20 \
+	out=$(msgq_benchmark "$1" --test msgq-lat --runner "$work/$build/missing" --count 20 \
 		--rounds 1 2>&1) && return 1
-	grep -qF "cannot execute it, with runner $work/missing: No such file" <<<"$out" &&
+	grep -qF "cannot execute it, with runner $work/$build/missing: No such file" <<<"$out" &&
 		grep -q "FAILED: runner: .* cannot be started: No such file" <<<"$out"
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# Sourced by test.sh: the devices of a card and of its host, for steps that run two
+# Sourced by step.sh: the devices of a card and of its host, for steps that run two
 # processes. They are of the shm driver, or of a software BlueField.
 
 # on_bluefield <command>...: its devices are functions of a software BlueField.

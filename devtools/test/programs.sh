@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# Sourced by test.sh: runs of the tree's own programs, most of them as two
-# processes, and its documentation.
+# Sourced by step.sh: runs of the tree's own programs, most of them as two processes.
 #
-# Uses $top, $work and $lcores, eal_args() of builds.sh, and pairs.sh.
+# Uses $top, $work, the name of a $build in it, $lcores and eal_args() of builds.sh, and pairs.sh.
 
 # The default must be where pkg-config and the loader look, not lib64.
 library_folder() {
@@ -14,7 +13,7 @@ library_folder() {
 		echo 'this is no Debian: only its folders are known here'
 		return 77
 	}
-	dir=$(meson configure "$work/gcc" | awk '$1 == "libdir" { print $2 }')
+	dir=$(meson configure "$work/$build" | awk '$1 == "libdir" { print $2 }')
 	echo "libdir $dir"
 	[ "$dir" = "lib/$(gcc -print-multiarch)" ]
 }
@@ -80,16 +79,16 @@ two_processes() {
 }
 
 benchmark() {
-	two_processes "$work/gcc/app/dpdk-test-comch" --server --once -- \
-		--client --validate --duration 0.5 --rounds 3 --json "$work/benchmark.json" &&
-		/usr/bin/python3 -m json.tool "$work/benchmark.json" >/dev/null || return 1
+	two_processes "$work/$build/app/dpdk-test-comch" --server --once -- \
+		--client --validate --duration 0.5 --rounds 3 --json "$work/$build/benchmark.json" &&
+		/usr/bin/python3 -m json.tool "$work/$build/benchmark.json" >/dev/null || return 1
 	# All bytes are written and read, also those behind the last word.
 	local way
 	for way in --burst=1 --mbuf --tasks; do
-		two_processes "$work/gcc/app/dpdk-test-comch" --server --once -- --client \
+		two_processes "$work/$build/app/dpdk-test-comch" --server --once -- --client \
 			--write-read "$way" --test fp-rate,fp-bw,imm-rate --size 61,61,1,ADD \
-			--duration 0.2 --rounds 1 --json "$work/benchmark.json" &&
-			[ "$(grep -c '"write_read": true' "$work/benchmark.json")" = 3 ] || return 1
+			--duration 0.2 --rounds 1 --json "$work/$build/benchmark.json" &&
+			[ "$(grep -c '"write_read": true' "$work/$build/benchmark.json")" = 3 ] || return 1
 	done
 }
 
@@ -102,7 +101,7 @@ config_errors() {
 		printf '%b\n' "$text" >"$dir/$name.ini"
 		rc=0
 		# shellcheck disable=SC2046 # words on purpose
-		out=$(timeout -k 5 60 "$work/gcc/app/dpdk-test-comch" \
+		out=$(timeout -k 5 60 "$work/$build/app/dpdk-test-comch" \
 			$(eal_args ini "${lcores%%,*}") --no-telemetry -- \
 			--config "$dir/$name.ini" 2>&1) || rc=$?
 		if [ "$rc" != 1 ] || ! grep -qF "$name.ini: $want" <<<"$out" ||
@@ -138,7 +137,7 @@ config_errors() {
 	EOF
 	rc=0
 	# shellcheck disable=SC2046
-	out=$(timeout -k 5 60 "$work/gcc/app/dpdk-test-comch" $(eal_args ini "${lcores%%,*}") \
+	out=$(timeout -k 5 60 "$work/$build/app/dpdk-test-comch" $(eal_args ini "${lcores%%,*}") \
 		--no-telemetry -- --config "$dir/missing.ini" 2>&1) || rc=$?
 	if [ "$rc" != 1 ] || ! grep -qF 'missing.ini: cannot be read' <<<"$out"; then
 		echo "missing file: exit status $rc: $out"
@@ -150,7 +149,7 @@ config_errors() {
 
 # Options that mean nothing are refused with the reason, before anything runs.
 test_comch_options() {
-	local program=$work/gcc/app/dpdk-test-comch out rc args want bad=0
+	local program=$work/$build/app/dpdk-test-comch out rc args want bad=0
 	while IFS='|' read -r args want; do
 		rc=0
 		# shellcheck disable=SC2046,SC2086 # words on purpose
@@ -201,7 +200,7 @@ line_of() { # <pattern> <file>
 # stopped <signal|key> <options of the client>...: its tests are ended when they run, as
 # Ctrl-C does it, at the prompt of a terminal by the key.
 stopped() {
-	local how=$1 program=$work/gcc/app/dpdk-test-comch run server client rc=0
+	local how=$1 program=$work/$build/app/dpdk-test-comch run server client rc=0
 	local -a host
 	shift
 	run=$(mktemp -d)
@@ -234,7 +233,7 @@ stopped() {
 
 # What was measured until Ctrl-C is shown; at the prompt it ends the tests alone.
 test_comch_stopped() {
-	local out=$work/stopped test rc=0
+	local out=$work/$build/stopped test rc=0
 	for test in ctrl-lat ctrl-rate connect-rate fp-lat fp-rate msgq-lat msgq-rate; do
 		stopped signal --test "$test" --csv "$out.csv" >"$out" || rc=1
 		grep "^$test: stopped in round 1" "$out" && grep "^$test,stopped," "$out.csv" || rc=1
@@ -261,49 +260,35 @@ test_comch_disturbed() {
 		taskset -c "${lcores##*,}" timeout 60 sh -c 'while :; do :; done' &
 		hogs+=($!)
 	done
-	out=$(two_processes "$work/gcc/app/dpdk-test-comch" --server --once -- --client \
+	out=$(two_processes "$work/$build/app/dpdk-test-comch" --server --once -- --client \
 		--test ctrl-rate,fp-rate --size 64 --duration 0.3 --rounds 3 \
-		--csv "$work/disturbed.csv" --json "$work/disturbed.json") || rc=1
+		--csv "$work/$build/disturbed.csv" --json "$work/$build/disturbed.json") || rc=1
 	kill "${hogs[@]}"
 	wait "${hogs[@]}" || true
 	echo "$out"
-	cat "$work/disturbed.csv"
+	cat "$work/$build/disturbed.csv"
 	[ "$(grep -c '^limit of .*-rate, 64 B: none, and no ratio: others were busy' <<<"$out")" = 2 ] &&
-		[ "$(grep -c '"ratio": null' "$work/disturbed.json")" = 2 ] &&
-		[ "$(grep -c '"limit_missing": "others were busy' "$work/disturbed.json")" = 2 ] &&
-		[ "$(grep -c ',"others were busy on cpu [0-9]* or [0-9]*"$' "$work/disturbed.csv")" = 2 ] ||
+		[ "$(grep -c '"ratio": null' "$work/$build/disturbed.json")" = 2 ] &&
+		[ "$(grep -c '"limit_missing": "others were busy' "$work/$build/disturbed.json")" = 2 ] &&
+		[ "$(grep -c ',"others were busy on cpu [0-9]* or [0-9]*"$' "$work/$build/disturbed.csv")" = 2 ] ||
 		rc=1
 	return $rc
 }
 
 config_and_pictures() {
 	local what
-	rm -rf "$work/pictures"
-	mkdir -p "$work/pictures"
-	two_processes "$work/gcc/app/dpdk-test-comch" --server --once -- --client \
+	rm -rf "$work/$build/pictures"
+	mkdir -p "$work/$build/pictures"
+	two_processes "$work/$build/app/dpdk-test-comch" --server --once -- --client \
 		--config "$top/app/test-comch/test-comch.ini" --duration 0.2 \
-		--csv "$work/pictures/results.csv" --json "$work/pictures/results.json" &&
+		--csv "$work/$build/pictures/results.csv" --json "$work/$build/pictures/results.json" &&
 		/usr/bin/python3 "$top/usertools/comch-plot.py" \
-			--output "$work/pictures/test" "$work/pictures/results.json" || return 1
+			--output "$work/$build/pictures/test" "$work/$build/pictures/results.json" || return 1
 	for what in latency rate bandwidth ratio histogram cdf; do
-		[ -s "$work/pictures/test-$what.png" ] || return 1
+		[ -s "$work/$build/pictures/test-$what.png" ] || return 1
 	done
 	# All cases but the one that is skipped.
-	[ "$(grep -o '"case": "case[0-9]*"' "$work/pictures/results.json" | sort -u | wc -l)" = 8 ]
-}
-
-build_docs() {
-	# Sphinx of the distribution, not of another python3 before it in PATH.
-	local PATH=/usr/bin:$PATH
-	rm -rf "$work/docs"
-	mkdir -p "$work/docs"
-	cp -rs /usr/bin "$work/docs/bin"
-	rm "$work/docs/bin/doxygen"
-	! PATH=$work/docs/bin meson setup "$work/docs/none" "$top" -Ddocs=true \
-		-Dbluefield_model=disabled >"$work/docs/log" || return 1
-	grep 'ERROR: .*docs=true needs doxygen' "$work/docs/log"
-	meson setup "$work/docs" "$top" -Ddocs=true -Dwerror=true -Dcheck_includes=false \
-		-Dbluefield_model=disabled && ninja -C "$work/docs" doc
+	[ "$(grep -o '"case": "case[0-9]*"' "$work/$build/pictures/results.json" | sort -u | wc -l)" = 8 ]
 }
 
 example() { # <name> <build> <as two_processes>...

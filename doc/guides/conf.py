@@ -205,7 +205,7 @@ def check_msgq_tests(app):
     suites, wrong = {}, []
     for path in folder.rglob('test_*.c'):
         code = path.read_text()
-        for suite in re.findall(r'REGISTER_FAST_TEST\((\w+)_autotest,', code):
+        for suite in re.findall(r'REGISTER_(?:FAST|SLOW)_TEST\((\w+)_autotest,', code):
             # a suite may have a stand-in in another file, for builds that lack what it looks at
             suites.setdefault(suite, []).extend(
                 re.findall(r'TEST_CASE\w*\((?:\w+, \w+, )?(\w+)\)', code))

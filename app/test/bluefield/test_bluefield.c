@@ -380,4 +380,4 @@ test_bluefield(void)
 	return unit_test_suite_runner(&bluefield_suite);
 }
 
-REGISTER_FAST_TEST(bluefield_bringup_autotest, NOHUGE_OK, ASAN_OK, test_bluefield);
+REGISTER_SLOW_TEST(bluefield_bringup_autotest, NOHUGE_OK, ASAN_OK, test_bluefield);

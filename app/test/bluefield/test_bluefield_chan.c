@@ -1253,4 +1253,4 @@ test_bluefield_chan(void)
 	return unit_test_suite_runner(&server_suite);
 }
 
-REGISTER_FAST_TEST(bluefield_chan_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_chan)
+REGISTER_SLOW_TEST(bluefield_chan_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_chan)

@@ -686,4 +686,4 @@ test_bluefield_data_event(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_data_event_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_data_event);
+REGISTER_SLOW_TEST(bluefield_data_event_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_data_event);

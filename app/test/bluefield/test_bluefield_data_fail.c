@@ -633,4 +633,4 @@ test_bluefield_data_fail(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_data_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_data_fail);
+REGISTER_SLOW_TEST(bluefield_data_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_data_fail);

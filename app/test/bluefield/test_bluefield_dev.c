@@ -254,4 +254,4 @@ test_bluefield_dev(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_dev_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_dev);
+REGISTER_SLOW_TEST(bluefield_dev_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_dev);

@@ -581,4 +581,4 @@ test_bluefield_ends(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_ends_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_ends)
+REGISTER_SLOW_TEST(bluefield_ends_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_ends)

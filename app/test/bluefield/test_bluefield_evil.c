@@ -419,4 +419,4 @@ test_bluefield_evil(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_evil_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_evil);
+REGISTER_SLOW_TEST(bluefield_evil_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_evil);

@@ -555,4 +555,4 @@ test_bluefield_evil_fw(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_evil_fw_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_evil_fw);
+REGISTER_SLOW_TEST(bluefield_evil_fw_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_evil_fw);

@@ -561,4 +561,4 @@ test_bluefield_evil_info(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_evil_info_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_evil_info);
+REGISTER_SLOW_TEST(bluefield_evil_info_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_evil_info);

@@ -292,4 +292,4 @@ test_bluefield_fail(void)
 	return unit_test_suite_runner(&fail_suite);
 }
 
-REGISTER_FAST_TEST(bluefield_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_fail);
+REGISTER_SLOW_TEST(bluefield_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_fail);

@@ -314,4 +314,4 @@ test_bluefield_faults(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_faults_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_faults)
+REGISTER_SLOW_TEST(bluefield_faults_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_faults)

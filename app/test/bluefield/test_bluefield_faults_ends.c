@@ -617,4 +617,4 @@ test_bluefield_faults_ends(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_faults_ends_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_faults_ends)
+REGISTER_SLOW_TEST(bluefield_faults_ends_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_faults_ends)

@@ -289,4 +289,4 @@ test_bluefield_faults_net(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_faults_net_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_faults_net)
+REGISTER_SLOW_TEST(bluefield_faults_net_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_faults_net)

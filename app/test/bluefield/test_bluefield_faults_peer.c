@@ -542,5 +542,5 @@ test_bluefield_faults_peer(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_faults_peer_autotest, NOHUGE_OK, ASAN_OK,
+REGISTER_SLOW_TEST(bluefield_faults_peer_autotest, NOHUGE_OK, ASAN_OK,
 	test_bluefield_faults_peer)

@@ -398,4 +398,4 @@ test_bluefield_group(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_group_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_group);
+REGISTER_SLOW_TEST(bluefield_group_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_group);

@@ -453,4 +453,4 @@ test_bluefield_gsi(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_gsi_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_gsi);
+REGISTER_SLOW_TEST(bluefield_gsi_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_gsi);

@@ -351,4 +351,4 @@ test_bluefield_hard_cmd(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_hard_cmd_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_cmd);
+REGISTER_SLOW_TEST(bluefield_hard_cmd_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_cmd);

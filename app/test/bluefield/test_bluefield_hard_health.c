@@ -620,5 +620,5 @@ test_bluefield_hard_health(void)
 	return unit_test_suite_runner(&hard_health_suite);
 }
 
-REGISTER_FAST_TEST(bluefield_hard_health_autotest, NOHUGE_OK, ASAN_OK,
+REGISTER_SLOW_TEST(bluefield_hard_health_autotest, NOHUGE_OK, ASAN_OK,
 	test_bluefield_hard_health);

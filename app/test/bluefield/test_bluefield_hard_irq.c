@@ -249,4 +249,4 @@ test_bluefield_hard_irq(void)
 	return unit_test_suite_runner(&irq_suite);
 }
 
-REGISTER_FAST_TEST(bluefield_hard_irq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_irq);
+REGISTER_SLOW_TEST(bluefield_hard_irq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_irq);

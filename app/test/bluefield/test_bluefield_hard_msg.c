@@ -672,4 +672,4 @@ test_bluefield_hard_msg(void)
 	return unit_test_suite_runner(&hard_msg_suite);
 }
 
-REGISTER_FAST_TEST(bluefield_hard_msg_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_msg);
+REGISTER_SLOW_TEST(bluefield_hard_msg_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_msg);

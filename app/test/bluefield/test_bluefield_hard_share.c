@@ -202,4 +202,4 @@ test_bluefield_hard_share(void)
 	return unit_test_suite_runner(&hard_share_suite);
 }
 
-REGISTER_FAST_TEST(bluefield_hard_share_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_share);
+REGISTER_SLOW_TEST(bluefield_hard_share_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_share);

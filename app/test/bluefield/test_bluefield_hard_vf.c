@@ -515,4 +515,4 @@ test_bluefield_hard_vf(void)
 	return unit_test_suite_runner(&hard_vf_suite);
 }
 
-REGISTER_FAST_TEST(bluefield_hard_vf_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_vf);
+REGISTER_SLOW_TEST(bluefield_hard_vf_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_vf);

@@ -452,4 +452,4 @@ test_bluefield_life(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_life_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_life);
+REGISTER_SLOW_TEST(bluefield_life_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_life);

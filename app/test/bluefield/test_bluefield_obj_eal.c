@@ -402,4 +402,4 @@ test_bluefield_obj_eal(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_obj_eal_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj_eal);
+REGISTER_SLOW_TEST(bluefield_obj_eal_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj_eal);

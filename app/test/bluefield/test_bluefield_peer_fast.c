@@ -706,4 +706,4 @@ test_bluefield_peer_fast(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(bluefield_peer_fast_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_peer_fast);
+REGISTER_SLOW_TEST(bluefield_peer_fast_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_peer_fast);

@@ -357,4 +357,4 @@ test_bluefield_regress(void)
 	return unit_test_suite_runner(&regress_suite);
 }
 
-REGISTER_FAST_TEST(bluefield_regress_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_regress);
+REGISTER_SLOW_TEST(bluefield_regress_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_regress);

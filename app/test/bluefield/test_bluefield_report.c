@@ -286,4 +286,4 @@ test_bluefield_report(void)
 	return unit_test_suite_runner(&report_suite);
 }
 
-REGISTER_FAST_TEST(bluefield_report_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_report);
+REGISTER_SLOW_TEST(bluefield_report_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_report);

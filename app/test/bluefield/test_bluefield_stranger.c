@@ -185,4 +185,4 @@ test_bluefield_stranger(void)
 	return unit_test_suite_runner(&stranger_suite);
 }
 
-REGISTER_FAST_TEST(bluefield_stranger_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_stranger);
+REGISTER_SLOW_TEST(bluefield_stranger_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_stranger);

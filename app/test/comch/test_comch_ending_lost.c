@@ -537,4 +537,4 @@ test_comch_ending_lost(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(comch_ending_lost_autotest, NOHUGE_OK, ASAN_OK, test_comch_ending_lost)
+REGISTER_SLOW_TEST(comch_ending_lost_autotest, NOHUGE_OK, ASAN_OK, test_comch_ending_lost)

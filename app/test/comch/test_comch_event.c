@@ -455,4 +455,4 @@ test_comch_event(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(comch_event_autotest, NOHUGE_OK, ASAN_OK, test_comch_event)
+REGISTER_SLOW_TEST(comch_event_autotest, NOHUGE_OK, ASAN_OK, test_comch_event)

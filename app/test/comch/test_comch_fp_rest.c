@@ -556,4 +556,4 @@ test_comch_fp_rest(void)
 	return test_pairs_run(&suite);
 }
 
-REGISTER_FAST_TEST(comch_fp_rest_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_rest)
+REGISTER_SLOW_TEST(comch_fp_rest_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_rest)

@@ -695,4 +695,4 @@ test_comch_fp_stop(void)
 	return ret == TEST_SUCCESS ? slow : ret;
 }
 
-REGISTER_FAST_TEST(comch_fp_stop_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_stop)
+REGISTER_SLOW_TEST(comch_fp_stop_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_stop)

@@ -688,4 +688,4 @@ test_comch_msgq(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(comch_msgq_autotest, NOHUGE_OK, ASAN_OK, test_comch_msgq);
+REGISTER_SLOW_TEST(comch_msgq_autotest, NOHUGE_OK, ASAN_OK, test_comch_msgq);

@@ -892,4 +892,4 @@ test_comch_msgq_api(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(comch_msgq_api_autotest, NOHUGE_OK, ASAN_OK, test_comch_msgq_api)
+REGISTER_SLOW_TEST(comch_msgq_api_autotest, NOHUGE_OK, ASAN_OK, test_comch_msgq_api)

@@ -755,4 +755,4 @@ test_comch_process(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(comch_process_autotest, NOHUGE_OK, ASAN_OK, test_comch_process)
+REGISTER_SLOW_TEST(comch_process_autotest, NOHUGE_OK, ASAN_OK, test_comch_process)

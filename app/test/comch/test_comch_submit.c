@@ -516,4 +516,4 @@ test_comch_submit(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(comch_submit_autotest, NOHUGE_OK, ASAN_OK, test_comch_submit)
+REGISTER_SLOW_TEST(comch_submit_autotest, NOHUGE_OK, ASAN_OK, test_comch_submit)

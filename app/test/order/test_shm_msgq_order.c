@@ -560,4 +560,4 @@ test_shm_msgq_order(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(shm_msgq_order_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_order);
+REGISTER_SLOW_TEST(shm_msgq_order_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_order);

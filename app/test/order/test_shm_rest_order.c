@@ -461,4 +461,4 @@ test_shm_rest_order(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(shm_rest_order_autotest, NOHUGE_OK, ASAN_OK, test_shm_rest_order);
+REGISTER_SLOW_TEST(shm_rest_order_autotest, NOHUGE_OK, ASAN_OK, test_shm_rest_order);

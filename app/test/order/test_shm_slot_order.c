@@ -600,6 +600,6 @@ test_shm_slot_order(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(shm_slot_order_autotest, NOHUGE_OK, ASAN_OK, test_shm_slot_order);
+REGISTER_SLOW_TEST(shm_slot_order_autotest, NOHUGE_OK, ASAN_OK, test_shm_slot_order);
 
 #endif

@@ -446,4 +446,4 @@ test_shm_dpa_bad(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(shm_dpa_bad_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa_bad)
+REGISTER_SLOW_TEST(shm_dpa_bad_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa_bad)

@@ -311,4 +311,4 @@ test_shm_dpa_evil(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(shm_dpa_evil_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa_evil)
+REGISTER_SLOW_TEST(shm_dpa_evil_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa_evil)

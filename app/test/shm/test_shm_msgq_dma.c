@@ -267,4 +267,4 @@ test_shm_msgq_dma(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(shm_msgq_dma_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_dma);
+REGISTER_SLOW_TEST(shm_msgq_dma_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_dma);

@@ -335,4 +335,4 @@ test_shm_msgq_flow(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(shm_msgq_flow_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_flow);
+REGISTER_SLOW_TEST(shm_msgq_flow_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_flow);

@@ -317,4 +317,4 @@ test_shm_msgq_wake(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(shm_msgq_wake_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_wake);
+REGISTER_SLOW_TEST(shm_msgq_wake_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_wake);

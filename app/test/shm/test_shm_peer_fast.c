@@ -726,4 +726,4 @@ test_shm_peer_fast(void)
 	return fast_suites_run(&suite);
 }
 
-REGISTER_FAST_TEST(shm_peer_fast_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast)
+REGISTER_SLOW_TEST(shm_peer_fast_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast)

@@ -699,4 +699,4 @@ test_shm_peer_fast_life(void)
 	return fast_suites_run(&suite);
 }
 
-REGISTER_FAST_TEST(shm_peer_fast_life_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast_life)
+REGISTER_SLOW_TEST(shm_peer_fast_life_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast_life)

@@ -786,4 +786,4 @@ test_shm_peer_fast_mem(void)
 	return fast_suites_run(&suite);
 }
 
-REGISTER_FAST_TEST(shm_peer_fast_mem_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast_mem)
+REGISTER_SLOW_TEST(shm_peer_fast_mem_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast_mem)

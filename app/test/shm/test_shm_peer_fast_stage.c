@@ -366,4 +366,4 @@ test_shm_peer_fast_stage(void)
 	return fast_suites_run(&suite);
 }
 
-REGISTER_FAST_TEST(shm_peer_fast_stage_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast_stage)
+REGISTER_SLOW_TEST(shm_peer_fast_stage_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast_stage)

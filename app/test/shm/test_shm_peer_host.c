@@ -668,4 +668,4 @@ test_shm_peer_host(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(shm_peer_host_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_host)
+REGISTER_SLOW_TEST(shm_peer_host_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_host)

@@ -712,4 +712,4 @@ test_shm_peer_life(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(shm_peer_life_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_life)
+REGISTER_SLOW_TEST(shm_peer_life_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_life)

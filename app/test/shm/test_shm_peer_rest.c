@@ -275,4 +275,4 @@ test_shm_peer_rest(void)
 	return fast_suites_run(&suite);
 }
 
-REGISTER_FAST_TEST(shm_peer_rest_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_rest)
+REGISTER_SLOW_TEST(shm_peer_rest_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_rest)

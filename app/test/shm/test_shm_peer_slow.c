@@ -264,4 +264,4 @@ test_shm_peer_slow(void)
 	return unit_test_suite_runner(&suite);
 }
 
-REGISTER_FAST_TEST(shm_peer_slow_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_slow)
+REGISTER_SLOW_TEST(shm_peer_slow_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_slow)

@@ -546,4 +546,4 @@ test_shm_peer_small(void)
 	return fast_suites_run(&suite);
 }
 
-REGISTER_FAST_TEST(shm_peer_small_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_small)
+REGISTER_SLOW_TEST(shm_peer_small_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_small)
