@@ -134,7 +134,7 @@ left_out $h bf_compq_arm_word BF_WQ_DOORBELL
 h=bluefield_wq_fast.h
 left_out $h bf_comp_row_next 'if ((BF_WQ_LOAD_OWNER' 'N;'
 left_out $h bf_comp_row_next BF_WQ_AFTER_OWNER
-left_out $h bf_free_row_take_be BF_WQ_STORE16
+left_out $h bf_free_row_take BF_WQ_STORE16
 
 driver=$top/drivers/comch/shm
 compile -c -o "$work/model.o" "$top/app/test/order/test_order.c"

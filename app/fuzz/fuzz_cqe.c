@@ -171,7 +171,7 @@ static void
 post_shared(struct fuzz_in *in)
 {
 	struct bf_post_row row = bf_post_row_begin(&shared);
-	uint32_t i, n = RTE_MIN(fuzz_u8(in) % 8u, bf_sharedq_room(&shared)), index;
+	uint32_t i, n = RTE_MIN(fuzz_u8(in) % 8u, shared.nb_free), index;
 
 	for (i = 0; i < n; i++) {
 		index = bf_post_row_put(&row, (uintptr_t)page, bf_key_len(1, BUF_SIZE), true);
@@ -293,7 +293,7 @@ check(void)
 
 	for (i = 0; i < SRQ_WQES; i++)
 		n += posted[i];
-	if (n + bf_sharedq_room(&shared) != SRQ_WQES - 1 || bf_sendq_room(&sq) > SQ_BLOCKS ||
+	if (n + shared.nb_free != SRQ_WQES - 1 || bf_sendq_room(&sq) > SQ_BLOCKS ||
 	    bf_recvq_room(&rq) > RQ_WQES)
 		abort();
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "test_bluefield_data.h"
+#include "test_bluefield_obj.h"
 
 #define HALF (DATA_MEM / 2)
 
@@ -55,7 +56,7 @@ static int
 messages(void)
 {
 	static const uint32_t lens[] = { 0, 1, 63, 1023, 1024, 1025, 4096, 5000, 65536, HALF - 1 };
-	struct bf_qp_info info;
+	struct obj_qp_info info;
 	unsigned int i, round;
 
 	/* the queues go around, and so does the sequence number */
@@ -64,10 +65,10 @@ messages(void)
 			TEST_CALL(message(OP_SEND, lens[i]));
 			TEST_CALL(message(OP_SEND_IMM, lens[i]));
 		}
-	TEST_EXPECT(bf_qp_query(&data_a.qp, &info), 0);
+	TEST_EXPECT(obj_qp_query(&data_a.qp, &info), 0);
 	TEST_EXPECT(info.state, BF_QP_RTS);
 	TEST_EXPECT(info.sq_counter, data_a.sq_pi);
-	TEST_EXPECT(bf_qp_query(&data_b.qp, &info), 0);
+	TEST_EXPECT(obj_qp_query(&data_b.qp, &info), 0);
 	TEST_EXPECT(info.state, BF_QP_RTS);
 	TEST_EXPECT(info.rq_counter, data_b.qp.rq != NULL ? data_b.rq_pi : data_b.srq_pi);
 	return data_passed();

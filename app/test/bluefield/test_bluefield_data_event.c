@@ -14,6 +14,7 @@
 #include <rte_atomic.h>
 
 #include "bluefield_ceq.h"
+#include "bluefield_wq_io.h"
 #include "test_bluefield_data.h"
 
 #define HALF (DATA_MEM / 2)
@@ -53,8 +54,8 @@ arm(struct bf_cq *cq, uint32_t ci, bool solicited)
 	uint32_t word = (arm_sn++ & 3) << 28 | (solicited ? 1u << 24 : 0) | (ci & 0xffffff);
 
 	cq->dbr[1] = rte_cpu_to_be_32(word);
-	rte_io_wmb();
-	bf_uar_write(&data_b.uar, 0x20, rte_cpu_to_be_64((uint64_t)word << 32 | cq->obj.id));
+	rte_wmb();
+	bf_wq_doorbell(&data_b.uar, 0x20, rte_cpu_to_be_64((uint64_t)word << 32 | cq->obj.id));
 }
 
 static int
@@ -195,7 +196,7 @@ static int
 test_unknown_doorbell(void)
 {
 	TEST_CALL(data_pair(&usual));
-	bf_uar_write(&data_a.uar, 0x800, rte_cpu_to_be_64(0xabcd01ull << 8));
+	bf_wq_doorbell(&data_a.uar, 0x800, rte_cpu_to_be_64(0xabcd01ull << 8));
 	TEST_CALL(arrives());
 	TEST_TRUE(test_model_logged(&data_model, "is for QP 0xabcd01, which does not exist"));
 	return data_passed();

@@ -13,7 +13,9 @@
 #include <rte_atomic.h>
 
 #include "bluefield_func_priv.h"
+#include "bluefield_wq_io.h"
 #include "test_bluefield_data.h"
+#include "test_bluefield_obj.h"
 
 #define QUIET_MS 60
 #define LKEY_NONE 0x100u
@@ -310,9 +312,9 @@ data_ring(struct data_end *e)
 
 	rte_io_wmb();
 	e->qp.dbr[1] = rte_cpu_to_be_32(e->sq_pi);
-	rte_io_wmb();
+	rte_wmb();
 	memcpy(&bell, last, sizeof(bell));
-	bf_uar_write(&e->uar, 0x800, bell);
+	bf_wq_doorbell(&e->uar, 0x800, bell);
 }
 
 void
@@ -460,7 +462,7 @@ data_quiet(struct data_end *e)
 enum bf_qp_state
 data_state(struct data_end *e)
 {
-	struct bf_qp_info info = { .state = BF_QP_RESET };
+	struct obj_qp_info info = { .state = BF_QP_RESET };
 
-	return bf_qp_query(&e->qp, &info) == 0 ? info.state : BF_QP_RESET;
+	return obj_qp_query(&e->qp, &info) == 0 ? info.state : BF_QP_RESET;
 }

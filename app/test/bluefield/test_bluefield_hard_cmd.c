@@ -236,11 +236,11 @@ under_way(const char *command)
 static int
 use_objects(void)
 {
-	struct bf_qp_info info;
+	struct obj_qp_info info;
 
 	TEST_CALL(obj_set_create(&obj_set));
 	TEST_EXPECT(bf_qp_to_init(&obj_set.qp), 0);
-	TEST_EXPECT(bf_qp_query(&obj_set.qp, &info), 0);
+	TEST_EXPECT(obj_qp_query(&obj_set.qp, &info), 0);
 	TEST_EXPECT(info.state, BF_QP_INIT);
 	obj_set_destroy(&obj_set);
 	return TEST_SUCCESS;

@@ -71,6 +71,16 @@ long obj_count(void);
 /** How often a failure was told. */
 uint32_t obj_fatals(void);
 
+/** What a device says of a queue pair. */
+struct obj_qp_info {
+	enum bf_qp_state state;
+	uint32_t remote_qpn;
+	uint16_t sq_counter;    /**< Blocks that the device has processed. */
+	uint32_t rq_counter;
+};
+
+int obj_qp_query(struct bf_qp *qp, struct obj_qp_info *info);
+
 int obj_set_create(struct set *s);
 void obj_set_destroy(struct set *s);
 

@@ -213,7 +213,7 @@ static int
 test_voided(void)
 {
 	struct bf_qp_path path = obj_path;
-	struct bf_qp_info info;
+	struct obj_qp_info info;
 	struct set old, mixed;
 	unsigned int i;
 
@@ -230,7 +230,7 @@ test_voided(void)
 	TEST_EXPECT(bf_qp_to_rts(&old.qp, &path), -ESTALE);
 	TEST_EXPECT(bf_qp_to_error(&old.qp), -ESTALE);
 	TEST_EXPECT(bf_qp_to_reset(&old.qp), -ESTALE);
-	TEST_EXPECT(bf_qp_query(&old.qp, &info), -ESTALE);
+	TEST_EXPECT(obj_qp_query(&old.qp, &info), -ESTALE);
 	TEST_EXPECT(bf_mkey_destroy(&old.mkey), 0);
 	/* nor can new ones be made of them */
 	memset(&mixed, 0, sizeof(mixed));
@@ -246,7 +246,7 @@ test_voided(void)
 	memset(old.cq.ring, 0, 64 * 64);
 	obj_set_destroy(&old);
 	TEST_EXPECT(obj_count(), NB_KINDS);
-	TEST_EXPECT(bf_qp_query(&obj_set.qp, &info), 0);
+	TEST_EXPECT(obj_qp_query(&obj_set.qp, &info), 0);
 	return obj_passed_clean();
 }
 
@@ -255,14 +255,14 @@ static int
 test_after_failure(void)
 {
 	struct bf_func_stats before, after;
-	struct bf_qp_info info;
+	struct obj_qp_info info;
 
 	TEST_CALL(obj_set_create(&obj_set));
 	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 health synd=1"), 0);
 	TEST_WAIT(bf_func_status(obj_func, NULL) != 0, TEST_MS);
 	TEST_EXPECT(bf_func_status(obj_func, NULL), -EIO);
 	bf_func_stats(obj_func, &before);
-	TEST_EXPECT(bf_qp_query(&obj_set.qp, &info), -EIO);
+	TEST_EXPECT(obj_qp_query(&obj_set.qp, &info), -EIO);
 	TEST_EXPECT(bf_vport_set_roce(obj_dev, true), -EIO);
 	TEST_EXPECT(bf_mkey_destroy(&obj_set.mkey), -EIO);
 	obj_set_destroy(&obj_set);

@@ -8,6 +8,8 @@
  * of the driver.
  */
 
+#include "bluefield_prm.h"
+#include "bluefield_seam.h"
 #include "test_bluefield_obj.h"
 
 #define CMD_MS 2000
@@ -273,6 +275,26 @@ obj_set_destroy(struct set *s)
 		obj_kinds[i].end(s);
 	bf_mem_free(s->mem);
 	s->mem = NULL;
+}
+
+int
+obj_qp_query(struct bf_qp *qp, struct obj_qp_info *info)
+{
+	uint8_t in[BF_SMALL_IN_SIZE] = { 0 };
+	uint8_t out[BF_QUERY_QP_OUT_SIZE];
+	const uint8_t *qpc = out + BF_CREATE_QP_IN_QPC;
+	int ret;
+
+	bf_set(in, BF_IN_OPCODE, BF_OP_QUERY_QP);
+	bf_set(in, BF_OBJ_ID, qp->obj.id);
+	ret = qp->obj.dev->ops->query(&qp->obj, in, sizeof(in), out, sizeof(out));
+	if (ret != 0)
+		return ret;
+	info->state = bf_get(qpc, BF_QPC_STATE);
+	info->remote_qpn = bf_get(qpc, BF_QPC_REMOTE_QPN);
+	info->sq_counter = bf_get(qpc, BF_QPC_HW_SQ_WQEBB_COUNTER);
+	info->rq_counter = bf_get(qpc, BF_QPC_HW_RQ_COUNTER);
+	return 0;
 }
 
 const struct bf_qp_path obj_path = {

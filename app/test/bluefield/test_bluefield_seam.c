@@ -10,6 +10,7 @@
 
 #include <rte_bitops.h>
 
+#include "bluefield_wq_io.h"
 #include "test_bluefield_obj.h"
 #include "test_bluefield_seam.h"
 
@@ -61,7 +62,7 @@ static int
 all_states(struct set *s)
 {
 	struct bf_qp_path path = obj_path;
-	struct bf_qp_info info;
+	struct obj_qp_info info;
 	int ret;
 
 	path.remote_qpn = s->qp.obj.id;
@@ -71,7 +72,7 @@ all_states(struct set *s)
 	if (ret == 0)
 		ret = bf_qp_to_rts(&s->qp, &path);
 	if (ret == 0)
-		ret = bf_qp_query(&s->qp, &info);
+		ret = obj_qp_query(&s->qp, &info);
 	if (ret == 0 && (info.state != BF_QP_RTS || info.remote_qpn != s->qp.obj.id))
 		ret = -EPROTO;
 	if (ret == 0)
@@ -292,11 +293,11 @@ test_doorbell(void)
 	TEST_TRUE(obj_set.uar.page != NULL);
 	/* mapped: one store, as it is */
 	obj_set.uar.page = page;
-	bf_uar_write(&obj_set.uar, 0x20, val);
+	bf_wq_doorbell(&obj_set.uar, 0x20, val);
 	TEST_TRUE(page[4] == val && seam.nb_doorbells == 0);
 	/* not mapped: the back end has it */
 	obj_set.uar.page = NULL;
-	bf_uar_write(&obj_set.uar, 0x100, val);
+	bf_wq_doorbell(&obj_set.uar, 0x100, val);
 	TEST_TRUE(seam.nb_doorbells == 1 && seam.doorbell_off == 0x100 &&
 		seam.doorbell_val == val && page[32] == 0);
 	return passed();

@@ -169,7 +169,7 @@ post_burst(struct count_consumer *c, const struct rte_comch_post *posts, uint16_
 	const bool with_imm)
 {
 	struct bf_post_row row = bf_post_row_begin(&c->rq);
-	uint32_t n = RTE_MIN((uint32_t)nb, bf_sharedq_room(&c->rq));
+	uint32_t n = RTE_MIN((uint32_t)nb, c->rq.nb_free);
 	const struct rte_comch_post *post, *end = posts + n;
 	const uint64_t buf_size = c->buf_size, base = c->region.base;
 	/* of the last place for a buffer */
@@ -203,12 +203,10 @@ recv_poll(struct count_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, con
 	const uint32_t *const producers = c->producers;
 	uint32_t user, len, imm_len, id;
 	const struct bf_cqe *cqe;
-	rte_be16_t counter;
 	size_t index;
 
 	for (; (cqe = bf_comp_row_next(&row, BF_CQE_RESP_SEND_IMM)) != NULL; cpl++) {
-		counter = bf_cqe_wqe_counter_be(cqe);
-		index = BF_BE16(counter);
+		index = bf_cqe_wqe_counter(cqe);
 		if (unlikely(!bf_free_row_posted(&back, index)))
 			break;
 		len = bf_cqe_byte_cnt(cqe) - imm_max;
@@ -223,7 +221,7 @@ recv_poll(struct count_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, con
 		id = producers[user];
 		if (unlikely(id == 0))
 			break;
-		bf_free_row_take_be(&back, index, counter, with_imm);
+		bf_free_row_take(&back, index, with_imm);
 		cpl->cookie = cookies[index];
 		cpl->len = len;
 		cpl->producer_id = id;

@@ -280,7 +280,7 @@ post(uint32_t first, uint32_t nb, uint32_t *tags, const bool with_imm)
 	struct bf_post_row row = bf_post_row_begin(&shared);
 	uint32_t i;
 
-	nb = RTE_MIN(nb, bf_sharedq_room(&shared));
+	nb = RTE_MIN(nb, shared.nb_free);
 	for (i = 0; i < nb; i++)
 		tags[bf_post_row_put_addr(&row, UINT64_C(0x7000000000001234) + (first + i) * 4096,
 			with_imm)] = first + i;
@@ -296,17 +296,15 @@ receive(uint32_t *nb, const bool with_imm)
 	const struct bf_cqe *cqe;
 	struct bf_comp_row row;
 	struct bf_free_row back;
-	rte_be16_t counter;
 	uint32_t n, index;
 
 	for (*nb = 0;; *nb += n) {
 		row = bf_comp_row_begin(&cq, BURST);
 		back = bf_free_row_begin(&shared);
 		while ((cqe = bf_comp_row_next(&row, BF_CQE_RESP_SEND_IMM)) != NULL) {
-			counter = bf_cqe_wqe_counter_be(cqe);
-			index = BF_BE16(counter);
+			index = bf_cqe_wqe_counter(cqe);
 			TEST_TRUE(bf_free_row_posted(&back, index));
-			bf_free_row_take_be(&back, index, counter, with_imm);
+			bf_free_row_take(&back, index, with_imm);
 			TEST_TRUE(!bf_free_row_posted(&back, index));
 			bf_comp_row_taken(&row);
 		}
@@ -339,7 +337,7 @@ receive_all(const bool with_imm)
 		TEST_CALL(receive(&n, with_imm));
 		TEST_EXPECT(n, k);
 		done += n;
-		TEST_EXPECT(bf_sharedq_room(&shared), 63 - (posted - done));
+		TEST_EXPECT(shared.nb_free, 63 - (posted - done));
 	}
 	TEST_TRUE(posted > 5 * LAPS);
 	return wq_dev_passed(&dev);
@@ -424,7 +422,7 @@ test_comp_evil(void)
 	}
 	bf_free_row_end(&back, &shared, nb);
 	TEST_EXPECT(nb, 20);
-	TEST_EXPECT(bf_sharedq_room(&shared), 63);
+	TEST_EXPECT(shared.nb_free, 63);
 	return wq_dev_passed(&dev);
 }
 

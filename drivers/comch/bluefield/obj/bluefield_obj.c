@@ -116,15 +116,6 @@ bf_obj_modify(const struct bf_obj *obj, void *in, uint32_t in_len, void *out, ui
 	return obj->dev->ops->modify(obj, in, in_len, out, out_len);
 }
 
-int
-bf_obj_query(const struct bf_obj *obj, void *in, uint32_t in_len, void *out, uint32_t out_len)
-{
-	if (obj->dev == NULL)
-		return -EINVAL;
-	bf_set(in, BF_OBJ_ID, obj->id);
-	return obj->dev->ops->query(obj, in, in_len, out, out_len);
-}
-
 /*
  * Memory
  */

@@ -157,13 +157,6 @@ enum bf_qp_state {
 	BF_QP_ERROR = 6,
 };
 
-struct bf_qp_info {
-	enum bf_qp_state state;
-	uint32_t remote_qpn;
-	uint16_t sq_counter;    /* blocks that the device has processed */
-	uint32_t rq_counter;
-};
-
 struct bf_vport {
 	uint8_t mac[6];
 	uint16_t mtu;           /* bytes of a frame, with layer 2; 0: nobody says */
@@ -186,17 +179,10 @@ void bf_pd_destroy(struct bf_pd *pd);
 int bf_uar_create(struct bf_obj_dev *dev, struct bf_uar *uar);
 void bf_uar_destroy(struct bf_uar *uar);
 
-/* Ring a doorbell: 8 bytes as the device has them, after all earlier stores to memory. */
-static inline void
-bf_uar_write(const struct bf_uar *uar, uint32_t off, rte_be64_t val)
-{
-	if (likely(uar->page != NULL))
-		rte_write64(val, (volatile uint8_t *)uar->page + off);
-	else
-		uar->obj.dev->ops->doorbell(&uar->obj, off, val);
-}
-
-/* The same, of 4 bytes. */
+/*
+ * Ring a doorbell of 4 bytes, as the device has them, after all earlier stores to memory. For
+ * those of 8 bytes, see bluefield_wq_io.h.
+ */
 static inline void
 bf_uar_write32(const struct bf_uar *uar, uint32_t off, rte_be32_t val)
 {
@@ -251,7 +237,6 @@ int bf_qp_to_error(struct bf_qp *qp);
 void bf_qp_drain(struct bf_qp *qp);
 /* The caller's indices start anew, too. */
 int bf_qp_to_reset(struct bf_qp *qp);
-int bf_qp_query(struct bf_qp *qp, struct bf_qp_info *info);
 
 int bf_vport_query(struct bf_obj_dev *dev, struct bf_vport *vport);
 /*

@@ -48,7 +48,5 @@ void bf_obj_destroy_ring(struct bf_obj *obj);
 /* A command on an object, whose number is filled in. */
 int bf_obj_modify(const struct bf_obj *obj, void *in, uint32_t in_len, void *out,
 	uint32_t out_len);
-int bf_obj_query(const struct bf_obj *obj, void *in, uint32_t in_len, void *out,
-	uint32_t out_len);
 
 #endif

@@ -341,29 +341,3 @@ bf_qp_to_reset(struct bf_qp *qp)
 		memset(qp->dbr, 0, 2 * sizeof(*qp->dbr));
 	return ret;
 }
-
-int
-bf_qp_query(struct bf_qp *qp, struct bf_qp_info *info)
-{
-	uint8_t in[BF_SMALL_IN_SIZE] = { 0 };
-	uint8_t out[BF_QUERY_QP_OUT_SIZE];
-	const uint8_t *qpc = out + BF_CREATE_QP_IN_QPC;
-	uint32_t state;
-	int ret;
-
-	bf_set(in, BF_IN_OPCODE, BF_OP_QUERY_QP);
-	ret = bf_obj_query(&qp->obj, in, sizeof(in), out, sizeof(out));
-	if (ret != 0)
-		return ret;
-	state = bf_get(qpc, BF_QPC_STATE);
-	if (state > BF_QP_ERROR) {
-		BF_LOG(ERR, "%s: QUERY_QP: state %u of queue pair 0x%x is none",
-			qp->obj.dev->name, state, qp->obj.id);
-		return -EIO;
-	}
-	info->state = state;
-	info->remote_qpn = bf_get(qpc, BF_QPC_REMOTE_QPN);
-	info->sq_counter = bf_get(qpc, BF_QPC_HW_SQ_WQEBB_COUNTER);
-	info->rq_counter = bf_get(qpc, BF_QPC_HW_RQ_COUNTER);
-	return 0;
-}

@@ -11,7 +11,7 @@
  *   bf_sendq    of a queue pair:  room, send .. send, ring;  done
  *   bf_recvq    of a queue pair:  room, post .. post, ring;  done
  *   bf_sharedq  receive memory pool, whose entries come back in any order:
- *                                 room, post .. post, ring;  free
+ *                                 ring;  free
  *   bf_compq    completions:      next .. next, commit;  arm, event
  *
  * Nothing is seen by the device before ring. Who posts a burst rings once.
@@ -387,33 +387,9 @@ bf_recvq_done(struct bf_recvq *q, uint16_t index)
 
 /*
  * Shared receive queue. Entries are a list: the device goes from each to its next. The
- * last free one is never posted, as the next of it is not known yet.
+ * last free one is never posted, as the next of it is not known yet. What posts is in
+ * bluefield_wq_fast.h.
  */
-
-static inline uint32_t
-bf_sharedq_room(const struct bf_sharedq *q)
-{
-	return q->nb_free;
-}
-
-/* As bf_recvq_post(); the index is one of the entries. */
-static inline int
-bf_sharedq_post(struct bf_sharedq *q, const struct bf_sge *sges, uint32_t nb)
-{
-	const uint32_t size = q->wqe_size - BF_WQE_SEG;
-	uint32_t index = q->head;
-
-	if (unlikely(nb > size / BF_WQE_SEG))
-		return -EINVAL;
-	if (unlikely(q->nb_free == 0))
-		return -ENOSPC;
-	bf_recv_wqe_put(q->ring + (size_t)index * q->wqe_size + BF_WQE_SEG, size, sges, nb);
-	q->head = q->link[index];
-	q->link[index] = BF_SHAREDQ_POSTED;
-	q->nb_free--;
-	q->pi++;
-	return index;
-}
 
 static inline void
 bf_sharedq_ring(struct bf_sharedq *q)
@@ -533,23 +509,11 @@ bf_cqe_solicited(const struct bf_cqe *cqe)
 	return (BF_WQ_LOAD8(&cqe->op_own) & BF_CQE_SOLICITED) != 0;
 }
 
-static inline uint32_t
-bf_cqe_qpn(const struct bf_cqe *cqe)
-{
-	return BF_BE32(BF_WQ_LOAD32(&cqe->opcode_qpn)) & 0xffffff;
-}
-
-/* Index of the request, also of one that failed, as the device has it. */
-static inline rte_be16_t
-bf_cqe_wqe_counter_be(const struct bf_cqe *cqe)
-{
-	return BF_WQ_LOAD16(&cqe->wqe_counter);
-}
-
+/* Index of the request, also of one that failed. */
 static inline uint16_t
 bf_cqe_wqe_counter(const struct bf_cqe *cqe)
 {
-	return BF_BE16(bf_cqe_wqe_counter_be(cqe));
+	return BF_BE16(BF_WQ_LOAD16(&cqe->wqe_counter));
 }
 
 /* Bytes received; of a datagram with the 40 of its header, which come first. */

@@ -551,25 +551,15 @@ bf_free_row_posted(const struct bf_free_row *row, size_t index)
 	return likely(index <= row->mask && row->link[index] == BF_SHAREDQ_POSTED);
 }
 
-/*
- * An entry that is posted comes back. counter: its index as the completion has it, and as
- * the list wants it.
- */
+/* An entry that is posted comes back. */
 static __rte_always_inline void
-bf_free_row_take_be(struct bf_free_row *row, size_t index, rte_be16_t counter,
-	const bool with_imm)
+bf_free_row_take(struct bf_free_row *row, size_t index, const bool with_imm)
 {
-	BF_WQ_STORE16(row->tail_next, counter);
+	BF_WQ_STORE16(row->tail_next, BF_BE16(index));
 	*row->tail_link = index;
 	row->tail_next = row->next + index * (with_imm ? 64 : 32);
 	row->tail_link = &row->link[index];
 	*row->tail_link = 0;
-}
-
-static __rte_always_inline void
-bf_free_row_take(struct bf_free_row *row, size_t index, const bool with_imm)
-{
-	bf_free_row_take_be(row, index, BF_BE16(index), with_imm);
 }
 
 /* nb: how many came back */
