@@ -30,8 +30,6 @@ static const struct {
 	{"log", test_log},
 	{"log_level", test_log_level},
 	{"log_sdk", test_log_sdk},
-	{"errors", test_errors},
-	{"errors_log", test_errors_log},
 	{"errors_memory", test_errors_memory},
 	{"argp", test_argp},
 	{"argp_parse", test_argp_parse},

@@ -128,6 +128,10 @@ test_inventory_bounds(void)
 	TEST_OK(doca_buf_inventory_buf_get_by_addr(inventory, map, in, 1000, &buf));
 	TEST_RESULT(doca_buf_inventory_buf_get_by_addr(inventory, map, in, 1000, &buf),
 			DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(doca_buf_inventory_buf_get_by_data(inventory, map, in, 10, &buf),
+			DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(doca_buf_inventory_buf_get_by_args(inventory, map, in, 10, in, 5, &buf),
+			DOCA_ERROR_NO_MEMORY);
 	TEST_RESULT(doca_buf_inventory_buf_dup(inventory, buf, &buf), DOCA_ERROR_NO_MEMORY);
 	TEST_TRUE(test_map_bufs(map) == 1);
 	TEST_OK(doca_buf_dec_refcount(buf, NULL));

@@ -345,51 +345,7 @@ test_cc_settings(void)
 	return cc_close(&side);
 }
 
-#define TEST_BAD(expr) TEST_RESULT(expr, DOCA_ERROR_INVALID_VALUE)
-
-static int
-test_cc_null(void)
-{
-	struct doca_cc_producer *producer;
-	struct doca_cc_consumer *consumer;
-	struct doca_cc_server *server;
-	struct doca_cc_client *client;
-	uint32_t value;
-
-	TEST_BAD(doca_cc_cap_server_is_supported(NULL));
-	TEST_BAD(doca_cc_cap_get_max_msg_size(NULL, &value));
-	TEST_BAD(doca_cc_producer_cap_is_supported(NULL));
-	TEST_BAD(doca_cc_consumer_cap_get_max_num_tasks(NULL, &value));
-	TEST_BAD(doca_cc_server_create(NULL, NULL, CC_NAME, &server));
-	TEST_BAD(doca_cc_server_create(NULL, NULL, CC_NAME, NULL));
-	TEST_BAD(doca_cc_server_destroy(NULL));
-	TEST_TRUE(doca_cc_server_as_ctx(NULL) == NULL);
-	TEST_BAD(doca_cc_server_task_send_set_conf(NULL, on_sent, on_not_sent, 1));
-	TEST_BAD(doca_cc_server_task_send_alloc_init(NULL, NULL, "", 1, NULL));
-	TEST_BAD(doca_cc_server_event_msg_recv_register(NULL, on_message));
-	TEST_BAD(doca_cc_server_event_connection_register(NULL, on_connect, on_disconnect));
-	TEST_BAD(doca_cc_server_event_consumer_register(NULL, cc_on_consumer, cc_on_consumer_gone));
-	TEST_TRUE(doca_cc_server_get_server_ctx(NULL) == NULL);
-	TEST_BAD(doca_cc_client_create(NULL, CC_NAME, &client));
-	TEST_BAD(doca_cc_client_create(NULL, CC_NAME, NULL));
-	TEST_BAD(doca_cc_client_destroy(NULL));
-	TEST_TRUE(doca_cc_client_as_ctx(NULL) == NULL);
-	TEST_BAD(doca_cc_client_get_connection(NULL, NULL));
-	TEST_TRUE(doca_cc_client_get_client_ctx(NULL) == NULL);
-	TEST_BAD(doca_cc_connection_update_info(NULL));
-	TEST_BAD(doca_cc_connection_get_counter(NULL, DOCA_CC_COUNTER_SENT_BYTES, NULL));
-	TEST_BAD(doca_cc_producer_create(NULL, &producer));
-	TEST_BAD(doca_cc_producer_destroy(NULL));
-	TEST_BAD(doca_cc_producer_get_id(NULL, &value));
-	TEST_BAD(doca_cc_producer_task_send_alloc_init(NULL, NULL, 1, NULL));
-	TEST_BAD(doca_cc_consumer_create(NULL, NULL, &consumer));
-	TEST_BAD(doca_cc_consumer_destroy(NULL));
-	TEST_BAD(doca_cc_consumer_task_post_recv_alloc_init(NULL, NULL, NULL));
-	return 0;
-}
-
 const struct test_case test_cc[] = {
-	TEST_CASE(test_cc_null),
 	TEST_CASE(test_cc_capabilities),
 	TEST_CASE(test_cc_settings),
 	TEST_CASE(test_cc_exchange),

@@ -52,8 +52,6 @@ extern const struct test_case test_dev[];
 extern const struct test_case test_dpa[];
 extern const struct test_case test_dpa_map[];
 extern const struct test_case test_error[];
-extern const struct test_case test_errors[];
-extern const struct test_case test_errors_log[];
 extern const struct test_case test_errors_memory[];
 extern const struct test_case test_fast_gaps[];
 extern const struct test_case test_fast_process[];

@@ -98,6 +98,12 @@ test_log_create_errors(void)
 	return 0;
 }
 
+static void
+on_line(char *buffer)
+{
+	(void)buffer;
+}
+
 static int
 test_log_full(void)
 {
@@ -113,6 +119,14 @@ test_log_full(void)
 	TEST_RESULT(doca_log_backend_create_with_file(file, &backend), DOCA_ERROR_NO_MEMORY);
 	TEST_RESULT(doca_log_backend_create_with_fd_sdk(1, &backend), DOCA_ERROR_NO_MEMORY);
 	TEST_RESULT(doca_log_backend_create_with_syslog("x", &backend), DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(doca_log_backend_create_with_file_sdk(file, &backend), DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(doca_log_backend_create_with_fd(1, &backend), DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(doca_log_backend_create_with_buf(text, sizeof(text), on_line, &backend),
+			DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(doca_log_backend_create_with_buf_sdk(text, sizeof(text), on_line, &backend),
+			DOCA_ERROR_NO_MEMORY);
+	TEST_RESULT(doca_log_backend_create_with_syslog_sdk("x", &backend),
+			DOCA_ERROR_NO_MEMORY);
 	TEST_TRUE(backend == last);
 	DOCA_LOG_INFO("to all of them");
 	test_read(file, text);
