@@ -49,7 +49,7 @@ shm_fences_needed(void)
 void
 shm_barrier_process(void)
 {
-	/* without it each of them fences itself, see light_fence() */
+	/* without it each of them fences itself, see shm_light_fence() */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (membarrier_ok)
 		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);

@@ -9,7 +9,7 @@
  * What the bursts of all layouts have in common, inline: claims, credits and wake-ups
  * of producers, and the publication of posts. Not included but by the files of the
  * bursts, and no message is touched here. The pairs of memory orders are named in
- * shm_tx.c.
+ * shm_fence.h.
  */
 
 #include <errno.h>

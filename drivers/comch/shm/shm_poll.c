@@ -6,20 +6,7 @@
  * One turn of a poll group, and the data path: bells, rings, sleeping and waking.
  * Everything here runs in the thread of one progress engine and takes no lock, but
  * for waking a peer that sleeps and for a look at the sockets now and then.
- *
- * Memory orders. There are four pairs, and each side of a pair names it:
- *
- *   T  tail    the writer releases tail after the record, the reader acquires
- *              tail before it.
- *   H  head    the reader releases head after it has copied the record out, the
- *              writer acquires head before it overwrites it.
- *   B  bells   "publish, full fence, look whether the other side looks away"
- *              against "say that I look away, full fence, look once more". At
- *              least one of the two sees the other. It is used three times: a
- *              connection's bell_seen against its tail, its want_bell against
- *              its head, and a group's armed word against the bells.
- *   E  end     the same for taken against cut, where the writer of the ring, who
- *              has time, makes the reader pass its fence: see rings_cut_settle().
+ * The memory orders T, H, B and E are in shm_fence.h.
  */
 
 #include <errno.h>

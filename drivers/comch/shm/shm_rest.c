@@ -10,7 +10,7 @@
  * How a consumer goes to rest, without a message that is lost: it says so in the
  * word rest of its segment, and is polled on. Some time later its group has all
  * threads of all processes pass a fence, once for all consumers that have said so.
- * Then it looks once more, and rests if there is nothing. This is pair A of shm_tx.c.
+ * Then it looks once more, and rests if there is nothing. This is pair A of shm_fence.h.
  *
  * How a bell is flipped, by any number of threads: one of them counts the flip, by
  * compare and swap, and flips. It does that only if rest says that the consumer has

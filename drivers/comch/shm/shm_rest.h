@@ -8,7 +8,7 @@
 /*
  * The accesses by which a consumer goes to rest, a producer flips its bell, the engine
  * of the consumer sleeps, and a consumer closes. How they work together is in shm_rest.c
- * and shm_fast.c, the pairs of memory orders are named in shm_tx.c and shm_poll.c. No
+ * and shm_fast.c, the pairs of memory orders are named in shm_fence.h. No
  * structure of the driver is in here, and nobody is woken: a test replaces the accesses to
  * run every order of them.
  */
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shm_fence.h"
 #include "shm_wire.h"
 
 #ifndef SHM_REST_LOAD
@@ -27,19 +28,6 @@
 #define SHM_REST_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define SHM_REST_LIGHT_FENCE(whole) shm_light_fence(whole)
 #endif
-
-/*
- * The half of a fence that costs nothing, if somebody does the other half with
- * membarrier(); the whole where the kernel has no such call.
- */
-static inline void
-shm_light_fence(bool whole)
-{
-	if (__builtin_expect(whole, 0))
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	else
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
 
 /* Consumer: it rests from some fence on, and has seen so many flips of its bell. */
 static inline void

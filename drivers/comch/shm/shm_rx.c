@@ -7,7 +7,7 @@
  * slots: see shm_small.c. Everything here runs in the thread of one consumer and takes
  * no lock, but for waking a peer that sleeps and for telling of a peer that lies. What
  * the peer writes is loaded once, checked against what we posted, and then used. The
- * pairs of memory orders are named in shm_tx.c.
+ * pairs of memory orders are named in shm_fence.h.
  */
 
 #include <errno.h>

@@ -22,15 +22,8 @@
  * overwritten, although its later messages lie before their own slots. Their bytes lie where
  * later slots have their words, so the producer looks at these: see shm_slot_run_aliases().
  *
- * Memory orders, and their pairs:
- *
- *   S  slots   the producer releases the word of a slot after the message, the
- *              consumer acquires the word before it.
- *   T  tail    the consumer releases tail after it has read the slots that this gives
- *              back, the producer acquires it before it writes to them.
- *   A  armed   the producer stores the word, then loads armed; the sleeper stores armed,
- *              then loads the word. The fence of both is the sleeper's, which has time
- *              (membarrier()); the producer's keeps the compiler in order.
+ * The memory orders C, P and A are in shm_fence.h. The fence of A is the sleeper's, which
+ * has time; the producer's keeps the compiler in order.
  *
  * A test replaces the accesses to run every order of them.
  */
@@ -38,17 +31,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shm_fence.h"
+
 #ifndef SHM_SLOT_LOAD
 #define SHM_SLOT_LOAD(ptr, order) __atomic_load_n(ptr, order)
 #define SHM_SLOT_STORE(ptr, val, order) __atomic_store_n(ptr, val, order)
 #define SHM_SLOT_COPY(dst, src, len) shm_slot_copy(dst, src, len)
-#define SHM_SLOT_LIGHT_FENCE(whole) \
-	do { \
-		if (__builtin_expect(whole, 0)) \
-			__atomic_thread_fence(__ATOMIC_SEQ_CST); \
-		else \
-			__atomic_signal_fence(__ATOMIC_SEQ_CST); \
-	} while (0)
+#define SHM_SLOT_LIGHT_FENCE(whole) shm_light_fence(whole)
 #endif
 
 /* Bytes of a slot, and of the largest message in one. */
@@ -214,7 +203,7 @@ shm_slot_copy(uint8_t *dst, const uint8_t *src, uint32_t len)
 static inline void
 shm_slot_publish(struct shm_slot *slot, uint64_t word)
 {
-	SHM_SLOT_STORE(&slot->word, word, __ATOMIC_RELEASE); /* S */
+	SHM_SLOT_STORE(&slot->word, word, __ATOMIC_RELEASE); /* C */
 }
 
 /* Producer: put a message into a slot that the tail allows. */
@@ -229,21 +218,21 @@ shm_slot_put(struct shm_slot *slot, uint64_t word, const void *imm, uint32_t len
 static inline uint64_t
 shm_slot_get(const struct shm_slot *slot)
 {
-	return SHM_SLOT_LOAD(&slot->word, __ATOMIC_ACQUIRE); /* S */
+	return SHM_SLOT_LOAD(&slot->word, __ATOMIC_ACQUIRE); /* C */
 }
 
 /* Producer: how far it may write. From the other side. */
 static inline uint32_t
 shm_slot_tail_get(const uint32_t *tail)
 {
-	return SHM_SLOT_LOAD(tail, __ATOMIC_ACQUIRE); /* T */
+	return SHM_SLOT_LOAD(tail, __ATOMIC_ACQUIRE); /* P */
 }
 
 /* Consumer: the slots before it were read, as far as they are to be written again. */
 static inline void
 shm_slot_tail_set(uint32_t *tail, uint32_t pos)
 {
-	SHM_SLOT_STORE(tail, pos, __ATOMIC_RELEASE); /* T */
+	SHM_SLOT_STORE(tail, pos, __ATOMIC_RELEASE); /* P */
 }
 
 /*

@@ -5,7 +5,7 @@
 /*
  * Bursts of consumers with slots, and of the producers that send to them: immediate data
  * alone, one cache line for each message. How a slot is written and read is in shm_slot.h,
- * which names the orders S, T and A; R, X and P are those of shm_tx.c, and T is P here.
+ * the memory orders are in shm_fence.h.
  * Consumers of other layouts never come here, and consumers with slots go nowhere else.
  *
  * What the peer writes is loaded once, the word of a slot and the identifier of a
@@ -70,7 +70,7 @@ small_put_each(const struct shm_producer *p, const struct rte_comch_send *msgs, 
 		struct shm_slot *slot, uint32_t pos)
 {
 	while (nb-- > 0)
-		/* S: pairs with the acquire in small_next() */
+		/* C: pairs with the acquire in small_next() */
 		shm_slot_put(&slot[nb], shm_slot_word(pos + nb, p->slot, msgs[nb].imm_len),
 			msgs[nb].imm, msgs[nb].imm_len);
 }
@@ -108,7 +108,7 @@ small_put_run(struct shm_producer *p, const struct shm_rc *rc,
 		return nb;
 	}
 	word = shm_slot_word(pos, p->slot, len) | (uint64_t)(nb - 1) << SHM_SLOT_MORE_SHIFT;
-	shm_slot_publish(slot, word); /* S: pairs with the acquire in small_next() */
+	shm_slot_publish(slot, word); /* C: pairs with the acquire in small_next() */
 	return nb;
 }
 
@@ -245,7 +245,7 @@ shm_small_send_one(struct shm_producer *p, struct shm_rc *rc, const struct rte_c
 		__atomic_store_n(&p->claiming, 0, __ATOMIC_RELEASE);
 		return shm_small_send(p, rc, msg, 1);
 	}
-	/* S: pairs with the acquire in small_next() */
+	/* C: pairs with the acquire in small_next() */
 	shm_slot_put(&rc->slots[head & rc->mask],
 		shm_slot_word((uint32_t)head, p->slot, msg->imm_len), msg->imm, msg->imm_len);
 	p->tail = small_sent(p, p->tail, msg);
@@ -321,7 +321,7 @@ shm_small_post(void *queue, const struct rte_comch_post *posts, uint16_t nb)
 	c->reason = 0;
 	if (likely(pos != first)) {
 		c->post_pos = pos;
-		post_publish(c); /* T */
+		post_publish(c); /* P */
 	}
 	if (unlikely(pos - first != nb))
 		return small_post_short(c, post, pos - first, pos != end);
@@ -346,7 +346,7 @@ small_next(struct shm_consumer *c, struct shm_run *run)
 {
 	const uint32_t pos = c->poll_pos, at = pos & c->mask;
 	const struct shm_slot *slot = &c->slots[at];
-	/* S: pairs with the release in small_put_run() */
+	/* C: pairs with the release in small_put_run() */
 	const uint64_t word = shm_slot_get(slot);
 	const uint32_t producer = shm_slot_producer(word), nb = shm_slot_more(word) + 1;
 
@@ -480,7 +480,7 @@ shm_small_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 bool
 shm_small_pending(const struct shm_consumer *c)
 {
-	/* S: pairs with the release in small_put_run() */
+	/* C: pairs with the release in small_put_run() */
 	return !c->broken && (c->run.left != 0 ||
 		shm_slot_is(shm_slot_get(&c->slots[c->poll_pos & c->mask]), c->poll_pos));
 }

@@ -6,27 +6,7 @@
  * Producers: sending bursts, and the completions of what was sent. Everything
  * here runs in the thread of one producer and takes no lock, but for waking a
  * peer that sleeps and for telling of a peer that lies.
- *
- * Memory orders, and their pairs:
- *
- *   P  posts   the consumer releases its tail after the entries, the producer
- *              acquires the tail before them. What one producer has acquired it
- *              hands to the others of its process by tail_seen.
- *   C  words   the producer releases a word after the data, and after its identifier,
- *              the consumer acquires it before these.
- *   A  armed   the producer publishes, then looks whether the consumer's engine
- *              sleeps, or the consumer is at rest; the engine says so, then looks
- *              once more. The fence between the two is the engine's:
- *              shm_barrier_all().
- *   R  table   the producer says which consumer it looks up, then looks; whoever
- *              takes it away does so, then looks at the producers. The fence is
- *              theirs: shm_barrier_process().
- *   O  open    as R, with the same word of the producer and "it has closed". The fence
- *              is that of the consumer's process: shm_barrier_all().
- *   X  claims  as R, with "I claim" and "others claim too".
- *
- * Without membarrier(), no consumer is in the table that is looked into without a fence,
- * and all claim as if others did.
+ * The memory orders are in shm_fence.h.
  */
 
 #include <errno.h>

@@ -17,7 +17,7 @@
  * time. Producers and consumers of this end belong to the thread of their engine. Both use
  * the tables of a message queue, under its lock; bursts take no lock, and nobody waits for
  * anything with it. A target is taken out of its table first, then whoever does it waits
- * until no producer is inside a burst to it: the pair R of shm_tx.c. Where one does not
+ * until no producer is inside a burst to it: the pair R of shm_fence.h. Where one does not
  * come out in time, the target stays until the message queue stops, which has no producer.
  */
 

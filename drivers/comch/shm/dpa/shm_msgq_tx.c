@@ -6,7 +6,7 @@
  * Producers of this side on message queues: bursts, completions, credits. Everything here
  * runs in the thread of one producer and takes no lock, but for telling of a program that
  * lies. What the program writes is loaded once and checked. The pairs of memory orders
- * are named in shm_slot.h, shm_msgq_wire.h, and R in shm_tx.c.
+ * are named in shm_fence.h and shm_msgq_wire.h.
  */
 
 #include <errno.h>

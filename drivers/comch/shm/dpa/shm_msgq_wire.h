@@ -23,7 +23,7 @@
  * Positions in here begin with 0, so that new memory is ready; those of slots are higher
  * by SHM_SLOT_START.
  *
- * Memory orders, and their pairs, beside those of shm_slot.h:
+ * Memory orders, and their pairs, beside those of shm_fence.h:
  *
  *   B  busy    a unit stores an odd number, then loads an entry of a table; the host
  *              clears the entry, then loads the number. The fence of both is the

@@ -784,7 +784,7 @@ rte_comch_dpa_dev_producer_dma_copy(rte_comch_dpa_dev_producer_t producer, uint3
 	if (ret == 0)
 		ret = shm_dpa_send_claim(&send);
 	if (ret == 0) {
-		/* S: the release of the slot is behind the data as well */
+		/* C: the release of the slot is behind the data as well */
 #ifdef SHM_DPA_TEST_IMM_FIRST
 		shm_dpa_send_put(&send, imm, imm_len, flags | RTE_COMCH_DPA_DEV_F_FLUSH);
 		__builtin_memcpy(to, from, len);
