@@ -190,6 +190,17 @@ post_burst(struct count_consumer *c, const struct rte_comch_post *posts, uint16_
 	return post - posts;
 }
 
+/* bf_free_row_take(), with the index as the completion has it: so it is not turned twice. */
+static __rte_always_inline void
+take_back(struct bf_free_row *row, size_t index, rte_be16_t counter, const bool with_imm)
+{
+	BF_WQ_STORE16(row->tail_next, counter);
+	*row->tail_link = index;
+	row->tail_next = row->next + index * (with_imm ? 64 : 32);
+	row->tail_link = &row->link[index];
+	*row->tail_link = 0;
+}
+
 static __rte_always_inline uint16_t
 recv_poll(struct count_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, const bool with_imm)
 {
@@ -203,10 +214,12 @@ recv_poll(struct count_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, con
 	const uint32_t *const producers = c->producers;
 	uint32_t user, len, imm_len, id;
 	const struct bf_cqe *cqe;
+	rte_be16_t counter;
 	size_t index;
 
 	for (; (cqe = bf_comp_row_next(&row, BF_CQE_RESP_SEND_IMM)) != NULL; cpl++) {
-		index = bf_cqe_wqe_counter(cqe);
+		counter = BF_WQ_LOAD16(&cqe->wqe_counter);
+		index = BF_BE16(counter);
 		if (unlikely(!bf_free_row_posted(&back, index)))
 			break;
 		len = bf_cqe_byte_cnt(cqe) - imm_max;
@@ -221,7 +234,7 @@ recv_poll(struct count_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, con
 		id = producers[user];
 		if (unlikely(id == 0))
 			break;
-		bf_free_row_take(&back, index, with_imm);
+		take_back(&back, index, counter, with_imm);
 		cpl->cookie = cookies[index];
 		cpl->len = len;
 		cpl->producer_id = id;
