@@ -197,7 +197,7 @@ cmd_show_parsed(void *parsed, struct cmdline *cl, void *data)
 	if (strcmp(cmd->what, "config") == 0) {
 		options_print(&app->opt, stdout);
 	} else if (strcmp(cmd->what, "results") == 0) {
-		report_table(app->report, stdout);
+		report_table(app->report, app->opt.wide, stdout);
 	} else if (strcmp(cmd->what, "devices") == 0) {
 		devices_print(stdout);
 	} else {

@@ -259,16 +259,6 @@ parse_size(const struct opt_def *def, struct options *opt, const char *value, ch
 }
 
 static int
-parse_window(const struct opt_def *def, struct options *opt, const char *value, char *err)
-{
-	int ret = parse_sweep(def, opt, value, err);
-
-	if (ret == 0)
-		opt->window_set = true;
-	return ret;
-}
-
-static int
 parse_tests(const struct opt_def *def, struct options *opt, const char *value, char *err)
 {
 	char copy[512], remedy[OPT_ERR_SIZE - 64];
@@ -441,7 +431,7 @@ static const struct opt_def opt_defs[] = {
 		"tests to run: names with commas between, or all (default)" },
 	{ "size", 's', "bytes", true, parse_size, FIELD(size), 1, UINT32_MAX,
 		"message size, or sweep (default: the test's own)" },
-	{ "window", 'w', "tasks", true, parse_window, FIELD(window), 1, OPT_MAX_WINDOW,
+	{ "window", 'w', "tasks", true, parse_sweep, FIELD(window), 1, OPT_MAX_WINDOW,
 		"send tasks in flight of each connection, or sweep (default 256)" },
 	{ "count", 'c', "N", true, parse_u64, FIELD(count), 1, UINT64_MAX / 2,
 		"messages or connects of each result, instead of a duration" },
@@ -505,6 +495,8 @@ static const struct opt_def opt_defs[] = {
 		"print these percentiles too, as 50,99.99" },
 	{ "histogram", 'H', NULL, true, parse_flag, FIELD(histogram), 0, 0,
 		"print the histogram of each latency" },
+	{ "wide", 0, NULL, true, parse_flag, FIELD(wide), 0, 0,
+		"print all columns of the table, on 155 characters", .whole_run = true },
 	{ "interval", 0, "SECONDS", true, parse_seconds, FIELD(interval), 0, 86400,
 		"time between progress lines of long runs; 0 for none (default 5)" },
 	{ "csv", 0, "FILE", false, parse_string, FIELD(csv), 0, sizeof(((struct options *)0)->csv),

@@ -60,7 +60,6 @@ struct options {
 	struct sweep clients;                  /* parallel connects */
 	struct sweep idle_clients;
 	bool size_set;
-	bool window_set;
 	uint64_t count;                        /* 0: by duration */
 	double duration;                       /* seconds per result; 0: the test's own */
 	uint64_t warmup;                       /* messages or connects before each round */
@@ -91,6 +90,7 @@ struct options {
 	bool histogram;
 	double percentiles[OPT_MAX_PERCENTILES];
 	unsigned int nb_percentiles;
+	bool wide;                             /* all columns of the table */
 	char config[256];                      /* INI file with cases */
 	char csv[256];
 	char json[256];

@@ -72,6 +72,7 @@ options_print(const struct options *opt, FILE *f)
 	fprintf(f, "  %-14s %s\n", "bidir", opt->bidir ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "validate", opt->validate ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "histogram", opt->histogram ? "on" : "off");
+	fprintf(f, "  %-14s %s\n", "wide", opt->wide ? "on" : "off");
 }
 
 bool

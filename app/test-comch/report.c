@@ -161,53 +161,94 @@ report_details(const struct result *res, FILE *f)
 	}
 }
 
+/* Tables that a column is in. */
+#define NARROW 1
+#define WIDE 2
+#define BOTH (NARROW | WIDE)
+
+struct cell {
+	const char *name, *unit;  /* what stands above the column */
+	int width, digits;
+	unsigned int tables;
+	bool there;
+	double value;
+	const char *text;         /* instead of the value */
+};
+
+/* Those that say where the result was taken come first: all that is there of a failure. */
+#define NB_POINT_CELLS 6
+
+enum line {
+	LINE_NAMES,
+	LINE_UNITS,
+	LINE_VALUES,
+};
+
+/* One line of the table; of a result that failed without the end. */
 static void
-print_number(FILE *f, int width, bool there, double value, int digits)
+table_line(enum line line, const struct result *res, unsigned int table, FILE *f)
 {
-	if (there)
-		fprintf(f, " %*.*f", width, digits, value);
-	else
-		fprintf(f, " %*s", width, "-");
+	const struct result_times *t = &res->times;
+	const bool window = res->pt.window != 0, clients = res->pt.clients != 0;
+	const bool failed = line == LINE_VALUES && res->status != 0;
+	char limit[32] = "-";
+	const struct cell cells[] = {
+		{ "size", "B", 7, 0, NARROW, res->pt.size != 0, res->pt.size, NULL },
+		{ "size", "B", 8, 0, WIDE, res->pt.size != 0, res->pt.size, NULL },
+		{ "in", "flight", 6, 0, NARROW, window || clients,
+			window ? res->pt.window : res->pt.clients, NULL },
+		{ "window", "", 6, 0, WIDE, window, res->pt.window, NULL },
+		{ "clients", "", 7, 0, WIDE, clients, res->pt.clients, NULL },
+		{ "idle", "", 5, 0, WIDE, true, res->pt.idle_clients, NULL },
+		{ "messages", "/ connects", 11, 0, WIDE, true, (double)res->nb, NULL },
+		{ "rate", "k/s", 8, 1, NARROW, res->rate > 0, res->rate / 1e3, NULL },
+		{ "rate", "k/s", 9, 1, WIDE, res->rate > 0, res->rate / 1e3, NULL },
+		{ "rate", "GB/s", 6, 2, NARROW, res->bytes_rate > 0, res->bytes_rate / 1e9, NULL },
+		{ "rate", "GB/s", 7, 2, WIDE, res->bytes_rate > 0, res->bytes_rate / 1e9, NULL },
+		{ "min", "ns", 7, 0, WIDE, res->has_times, t->min, NULL },
+		{ "median", "ns", 7, 0, BOTH, res->has_times, t->p50, NULL },
+		{ "avg", "ns", 7, 0, WIDE, res->has_times, t->avg, NULL },
+		{ "90 %", "ns", 7, 0, WIDE, res->has_times, t->p90, NULL },
+		{ "99 %", "ns", 7, 0, BOTH, res->has_times, t->p99, NULL },
+		{ "99.9 %", "ns", 8, 0, WIDE, res->has_times, t->p999, NULL },
+		{ "max", "ns", 9, 0, WIDE, res->has_times, t->max, NULL },
+		{ "limit", "", 12, 0, NARROW, true, 0, limit },
+		{ "limit", "", 13, 0, WIDE, true, 0, limit },
+		{ "ratio", "", 5, 3, NARROW, res->ratio > 0, res->ratio, NULL },
+		{ "ratio", "", 7, 3, WIDE, res->ratio > 0, res->ratio, NULL },
+	};
+	const struct cell *c, *end = cells + (failed ? NB_POINT_CELLS : RTE_DIM(cells));
+
+	if (res->limit > 0 && res->test->limit_is_rate)
+		snprintf(limit, sizeof(limit), "%.1f k/s", res->limit / 1e3);
+	else if (res->limit > 0)
+		snprintf(limit, sizeof(limit), "%.0f ns", res->limit);
+	for (c = cells; c != end; c++) {
+		if ((c->tables & table) == 0)
+			continue;
+		if (line != LINE_VALUES)
+			fprintf(f, " %*s", c->width, line == LINE_NAMES ? c->name : c->unit);
+		else if (c->text != NULL || !c->there)
+			fprintf(f, " %*s", c->width, c->text != NULL ? c->text : "-");
+		else
+			fprintf(f, " %*.*f", c->width, c->digits, c->value);
+	}
+	if (failed)
+		fprintf(f, " FAILED: %s", res->reason);
+	fprintf(f, "\n");
 }
 
 static void
-report_row(const struct result *res, FILE *f)
+table_row(const struct result *res, unsigned int table, FILE *f)
 {
-	const struct result_times *t = &res->times;
-	char limit[32], name[48];
+	char name[48];
 
 	if (res->variant == NULL || strcmp(res->variant, VARIANT_BURSTS) == 0)
 		snprintf(name, sizeof(name), "%s", res->test->name);
 	else
 		snprintf(name, sizeof(name), "%s/%s", res->test->name, res->variant);
 	fprintf(f, "%-14s", name);
-	print_number(f, 8, res->pt.size != 0, res->pt.size, 0);
-	print_number(f, 6, res->pt.window != 0, res->pt.window, 0);
-	print_number(f, 7, res->pt.clients != 0, res->pt.clients, 0);
-	print_number(f, 5, true, res->pt.idle_clients, 0);
-	if (res->status != 0) {
-		fprintf(f, " FAILED: %s\n", res->reason);
-		return;
-	}
-	print_number(f, 11, true, (double)res->nb, 0);
-	print_number(f, 9, res->rate > 0, res->rate / 1e3, 1);
-	print_number(f, 7, res->bytes_rate > 0, res->bytes_rate / 1e9, 2);
-	print_number(f, 7, res->has_times, t->min, 0);
-	print_number(f, 7, res->has_times, t->p50, 0);
-	print_number(f, 7, res->has_times, t->avg, 0);
-	print_number(f, 7, res->has_times, t->p90, 0);
-	print_number(f, 7, res->has_times, t->p99, 0);
-	print_number(f, 8, res->has_times, t->p999, 0);
-	print_number(f, 9, res->has_times, t->max, 0);
-	if (res->limit <= 0)
-		snprintf(limit, sizeof(limit), "-");
-	else if (res->test->limit_is_rate)
-		snprintf(limit, sizeof(limit), "%.1f k/s", res->limit / 1e3);
-	else
-		snprintf(limit, sizeof(limit), "%.0f ns", res->limit);
-	fprintf(f, " %13s", limit);
-	print_number(f, 7, res->ratio > 0, res->ratio, 3);
-	fprintf(f, "\n");
+	table_line(LINE_VALUES, res, table, f);
 }
 
 /* What each limit is, once for each test; and of each result without one why. */
@@ -233,33 +274,35 @@ report_limits(const struct report *rep, FILE *f)
 				break;
 		}
 		if (j == i && res->limit > 0)
-			fprintf(f, "limit of %s: %s; ratio: median of %s over limit\n",
-					res->test->name, res->limit_name,
-					res->test->limit_is_rate ? "rate" : "latency");
+			fprintf(f, "limit of %s: %s\n", res->test->name, res->limit_name);
 	}
 }
 
 void
-report_table(const struct report *rep, FILE *f)
+report_table(const struct report *rep, bool wide, FILE *f)
 {
+	static const struct result none;
+	const unsigned int table = wide ? WIDE : NARROW;
 	const struct result *res;
-	uint32_t i, failed = report_failed(rep);
+	uint32_t i, idle = 0, failed = report_failed(rep);
 
-	fprintf(f, "\n%-14s %8s %6s %7s %5s %11s %9s %7s %7s %7s %7s %7s %7s %8s %9s %13s %7s\n",
-			"test", "size", "window", "clients", "idle", "messages", "rate", "rate",
-			"min", "median", "avg", "90 %", "99 %", "99.9 %", "max", "limit",
-			"ratio");
-	fprintf(f, "%-14s %8s %6s %7s %5s %11s %9s %7s %7s %7s %7s %7s %7s %8s %9s %13s %7s\n",
-			"", "B", "", "", "", "/ connects", "k/s", "GB/s", "ns", "ns", "ns", "ns",
-			"ns", "ns", "ns", "", "");
+	fprintf(f, "\n%-14s", "test");
+	table_line(LINE_NAMES, &none, table, f);
+	fprintf(f, "%-14s", "");
+	table_line(LINE_UNITS, &none, table, f);
 	for (i = 0; i < rep->nb; i++) {
-		if (rep->res[i].case_name != NULL &&
-				(i == 0 || rep->res[i].case_name != rep->res[i - 1].case_name))
-			fprintf(f, "[%s]\n", rep->res[i].case_name);
-		report_row(&rep->res[i], f);
+		res = &rep->res[i];
+		if (res->case_name != NULL &&
+				(i == 0 || res->case_name != rep->res[i - 1].case_name))
+			fprintf(f, "[%s]\n", res->case_name);
+		if (!wide && res->pt.idle_clients != idle)
+			fprintf(f, "with %u idle clients:\n", res->pt.idle_clients);
+		idle = res->pt.idle_clients;
+		table_row(res, table, f);
 	}
 
 	report_limits(rep, f);
+	fprintf(f, "ratio: median of the rate, or of the latency, over the limit\n");
 	for (i = 0; i < rep->nb && rep->res[i].server_page_size == 0; i++)
 		;
 	if (i < rep->nb)

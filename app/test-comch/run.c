@@ -219,7 +219,7 @@ run_tests(struct app *app, int16_t dev_id, const char *only)
 		ret = 0;
 	app->report->seconds += (double)(rte_rdtsc() - begin) / (double)rte_get_tsc_hz();
 	if (app->report->nb > first)
-		report_table(app->report, stdout);
+		report_table(app->report, app->opt.wide, stdout);
 	for (i = first; i < app->report->nb && ret == 0; i++)
 		ret = app->report->res[i].status;
 out:
