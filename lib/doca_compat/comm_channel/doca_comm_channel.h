@@ -113,19 +113,8 @@ DOCA_STABLE
 doca_error_t doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devinfo,
 		uint32_t *max_recv_queue_size);
 
-/**
- * doca_comm_channel_get_max_recv_queue_size() by another spelling.
- *
- * @param devinfo
- *   The device.
- * @param[out] max_rcv_queue_size
- *   Messages; a power of two.
- * @return
- *   As doca_comm_channel_get_max_message_size().
- */
-DOCA_STABLE
-doca_error_t doca_comm_channel_get_max_rcv_queue_size(struct doca_devinfo *devinfo,
-		uint32_t *max_rcv_queue_size);
+/** doca_comm_channel_get_max_recv_queue_size() by another spelling. */
+#define doca_comm_channel_get_max_rcv_queue_size doca_comm_channel_get_max_recv_queue_size
 
 /**
  * Get the number of connections that a service can have at one time.
@@ -254,19 +243,8 @@ DOCA_STABLE
 doca_error_t doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *local_ep,
 		uint16_t recv_queue_size);
 
-/**
- * doca_comm_channel_ep_set_recv_queue_size() by another spelling.
- *
- * @param local_ep
- *   The endpoint; neither listening nor connected.
- * @param rcv_queue_size
- *   Messages, from 1 to doca_comm_channel_get_max_recv_queue_size().
- * @return
- *   As doca_comm_channel_ep_set_max_msg_size().
- */
-DOCA_STABLE
-doca_error_t doca_comm_channel_ep_set_rcv_queue_size(struct doca_comm_channel_ep_t *local_ep,
-		uint16_t rcv_queue_size);
+/** doca_comm_channel_ep_set_recv_queue_size() by another spelling. */
+#define doca_comm_channel_ep_set_rcv_queue_size doca_comm_channel_ep_set_recv_queue_size
 
 /**
  * Get the device of an endpoint.
@@ -339,19 +317,8 @@ DOCA_STABLE
 doca_error_t doca_comm_channel_ep_get_recv_queue_size(
 		const struct doca_comm_channel_ep_t *local_ep, uint16_t *recv_queue_size);
 
-/**
- * doca_comm_channel_ep_get_recv_queue_size() by another spelling.
- *
- * @param local_ep
- *   The endpoint.
- * @param[out] rcv_queue_size
- *   Messages.
- * @return
- *   As doca_comm_channel_ep_get_device().
- */
-DOCA_STABLE
-doca_error_t doca_comm_channel_ep_get_rcv_queue_size(
-		const struct doca_comm_channel_ep_t *local_ep, uint16_t *rcv_queue_size);
+/** doca_comm_channel_ep_get_recv_queue_size() by another spelling. */
+#define doca_comm_channel_ep_get_rcv_queue_size doca_comm_channel_ep_get_recv_queue_size
 
 /** @} */
 
@@ -469,25 +436,8 @@ DOCA_STABLE
 doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg,
 		size_t *len, int flags, struct doca_comm_channel_addr_t **peer_addr);
 
-/**
- * doca_comm_channel_ep_recvfrom() by another spelling.
- *
- * @param local_ep
- *   The endpoint.
- * @param[out] msg
- *   Where the message goes.
- * @param[in,out] len
- *   Bytes that msg has room for; the length of the message on success.
- * @param flags
- *   DOCA_CC_MSG_FLAG_NONE.
- * @param[out] peer_addr
- *   The connection it came on; also that which has ended.
- * @return
- *   As doca_comm_channel_ep_recvfrom().
- */
-DOCA_STABLE
-doca_error_t doca_comm_channel_ep_rcvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg,
-		size_t *len, int flags, struct doca_comm_channel_addr_t **peer_addr);
+/** doca_comm_channel_ep_recvfrom() by another spelling. */
+#define doca_comm_channel_ep_rcvfrom doca_comm_channel_ep_recvfrom
 
 /**
  * End a connection and free what it has. Waits until the messages that were sent on it are
@@ -563,16 +513,8 @@ doca_error_t doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel
 DOCA_STABLE
 doca_error_t doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_ep);
 
-/**
- * doca_comm_channel_ep_event_handle_arm_recv() by another spelling.
- *
- * @param local_ep
- *   The endpoint.
- * @return
- *   As doca_comm_channel_ep_event_handle_arm_send().
- */
-DOCA_STABLE
-doca_error_t doca_comm_channel_ep_event_handle_arm_rcv(struct doca_comm_channel_ep_t *local_ep);
+/** doca_comm_channel_ep_event_handle_arm_recv() by another spelling. */
+#define doca_comm_channel_ep_event_handle_arm_rcv doca_comm_channel_ep_event_handle_arm_recv
 
 /** @} */
 
@@ -597,19 +539,8 @@ DOCA_STABLE
 doca_error_t doca_comm_channel_peer_addr_set_user_data(
 		struct doca_comm_channel_addr_t *peer_addr, uint64_t user_context);
 
-/**
- * doca_comm_channel_peer_addr_set_user_data() by another spelling.
- *
- * @param peer_addr
- *   The connection.
- * @param user_context
- *   The number.
- * @return
- *   As doca_comm_channel_peer_addr_set_user_data().
- */
-DOCA_STABLE
-doca_error_t doca_comm_channel_peer_addr_user_data_set(
-		struct doca_comm_channel_addr_t *peer_addr, uint64_t user_context);
+/** doca_comm_channel_peer_addr_set_user_data() by another spelling. */
+#define doca_comm_channel_peer_addr_user_data_set doca_comm_channel_peer_addr_set_user_data
 
 /**
  * Get the number that is kept with a connection.
@@ -625,19 +556,8 @@ DOCA_STABLE
 doca_error_t doca_comm_channel_peer_addr_get_user_data(
 		struct doca_comm_channel_addr_t *peer_addr, uint64_t *user_context);
 
-/**
- * doca_comm_channel_peer_addr_get_user_data() by another spelling.
- *
- * @param peer_addr
- *   The connection.
- * @param[out] user_context
- *   The number.
- * @return
- *   As doca_comm_channel_peer_addr_set_user_data().
- */
-DOCA_STABLE
-doca_error_t doca_comm_channel_peer_addr_user_data_get(
-		struct doca_comm_channel_addr_t *peer_addr, uint64_t *user_context);
+/** doca_comm_channel_peer_addr_get_user_data() by another spelling. */
+#define doca_comm_channel_peer_addr_user_data_get doca_comm_channel_peer_addr_get_user_data
 
 /**
  * Look at a connection: how it is, and how its counters stand.
@@ -696,19 +616,8 @@ DOCA_STABLE
 doca_error_t doca_comm_channel_peer_addr_get_recv_messages(
 		const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_messages);
 
-/**
- * doca_comm_channel_peer_addr_get_recv_messages() by another spelling.
- *
- * @param peer_addr
- *   The connection.
- * @param[out] rcv_messages
- *   Messages.
- * @return
- *   As doca_comm_channel_peer_addr_set_user_data().
- */
-DOCA_STABLE
-doca_error_t doca_comm_channel_peer_addr_get_rcv_messages(
-		const struct doca_comm_channel_addr_t *peer_addr, uint64_t *rcv_messages);
+/** doca_comm_channel_peer_addr_get_recv_messages() by another spelling. */
+#define doca_comm_channel_peer_addr_get_rcv_messages doca_comm_channel_peer_addr_get_recv_messages
 
 /**
  * Get the number of bytes that doca_comm_channel_ep_recvfrom() has returned.
@@ -724,19 +633,8 @@ DOCA_STABLE
 doca_error_t doca_comm_channel_peer_addr_get_recv_bytes(
 		const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_bytes);
 
-/**
- * doca_comm_channel_peer_addr_get_recv_bytes() by another spelling.
- *
- * @param peer_addr
- *   The connection.
- * @param[out] rcv_bytes
- *   Bytes.
- * @return
- *   As doca_comm_channel_peer_addr_set_user_data().
- */
-DOCA_STABLE
-doca_error_t doca_comm_channel_peer_addr_get_rcv_bytes(
-		const struct doca_comm_channel_addr_t *peer_addr, uint64_t *rcv_bytes);
+/** doca_comm_channel_peer_addr_get_recv_bytes() by another spelling. */
+#define doca_comm_channel_peer_addr_get_rcv_bytes doca_comm_channel_peer_addr_get_recv_bytes
 
 /**
  * Get the number of messages that were sent and not delivered.

@@ -125,13 +125,6 @@ doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devinfo,
 }
 
 doca_error_t
-doca_comm_channel_get_max_rcv_queue_size(struct doca_devinfo *devinfo,
-		uint32_t *max_rcv_queue_size)
-{
-	return doca_comm_channel_get_max_recv_queue_size(devinfo, max_rcv_queue_size);
-}
-
-doca_error_t
 doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo,
 		uint32_t *max_num_connections)
 {
@@ -287,13 +280,6 @@ doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep,
 }
 
 doca_error_t
-doca_comm_channel_ep_set_rcv_queue_size(struct doca_comm_channel_ep_t *ep,
-		uint16_t rcv_queue_size)
-{
-	return doca_comm_channel_ep_set_recv_queue_size(ep, rcv_queue_size);
-}
-
-doca_error_t
 doca_comm_channel_ep_get_device(const struct doca_comm_channel_ep_t *ep,
 		struct doca_dev **device)
 {
@@ -351,11 +337,4 @@ doca_comm_channel_ep_get_recv_queue_size(const struct doca_comm_channel_ep_t *ep
 	*recv_queue_size = ep->recv_queue;
 	cc_unlock_get(ep);
 	return DOCA_SUCCESS;
-}
-
-doca_error_t
-doca_comm_channel_ep_get_rcv_queue_size(const struct doca_comm_channel_ep_t *ep,
-		uint16_t *rcv_queue_size)
-{
-	return doca_comm_channel_ep_get_recv_queue_size(ep, rcv_queue_size);
 }

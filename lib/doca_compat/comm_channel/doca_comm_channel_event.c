@@ -218,12 +218,6 @@ doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *ep)
 	return event_handle_arm(ep, CC_CHANNEL_RECV);
 }
 
-doca_error_t
-doca_comm_channel_ep_event_handle_arm_rcv(struct doca_comm_channel_ep_t *ep)
-{
-	return event_handle_arm(ep, CC_CHANNEL_RECV);
-}
-
 /* What has happened until now is known to who asks for this. */
 void
 cc_channels_arm_service(struct doca_comm_channel_ep_t *ep)

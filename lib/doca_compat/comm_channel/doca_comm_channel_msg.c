@@ -409,13 +409,6 @@ end:
 	return result;
 }
 
-doca_error_t
-doca_comm_channel_ep_rcvfrom(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len,
-		int flags, struct doca_comm_channel_addr_t **peer_addr)
-{
-	return doca_comm_channel_ep_recvfrom(ep, msg, len, flags, peer_addr);
-}
-
 /* What is on its way to a peer, or to all; with the deliveries until now. */
 static uint64_t
 flush_left(const struct doca_comm_channel_ep_t *ep, const struct doca_comm_channel_addr_t *peer,

@@ -170,13 +170,6 @@ doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer,
 }
 
 doca_error_t
-doca_comm_channel_peer_addr_user_data_set(struct doca_comm_channel_addr_t *peer,
-		uint64_t user_context)
-{
-	return doca_comm_channel_peer_addr_set_user_data(peer, user_context);
-}
-
-doca_error_t
 doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer,
 		uint64_t *user_context)
 {
@@ -186,13 +179,6 @@ doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer,
 	*user_context = peer->user_data;
 	doca_unlock(&peer->ep->lock);
 	return DOCA_SUCCESS;
-}
-
-doca_error_t
-doca_comm_channel_peer_addr_user_data_get(struct doca_comm_channel_addr_t *peer,
-		uint64_t *user_context)
-{
-	return doca_comm_channel_peer_addr_get_user_data(peer, user_context);
 }
 
 doca_error_t
@@ -258,24 +244,10 @@ doca_comm_channel_peer_addr_get_recv_messages(const struct doca_comm_channel_add
 }
 
 doca_error_t
-doca_comm_channel_peer_addr_get_rcv_messages(const struct doca_comm_channel_addr_t *peer,
-		uint64_t *rcv_messages)
-{
-	return doca_comm_channel_peer_addr_get_recv_messages(peer, rcv_messages);
-}
-
-doca_error_t
 doca_comm_channel_peer_addr_get_recv_bytes(const struct doca_comm_channel_addr_t *peer,
 		uint64_t *recv_bytes)
 {
 	return counter_get(peer, offsetof(struct cc_counters, rx_bytes), recv_bytes);
-}
-
-doca_error_t
-doca_comm_channel_peer_addr_get_rcv_bytes(const struct doca_comm_channel_addr_t *peer,
-		uint64_t *rcv_bytes)
-{
-	return doca_comm_channel_peer_addr_get_recv_bytes(peer, rcv_bytes);
 }
 
 doca_error_t
