@@ -67,12 +67,14 @@ extern int comch_logtype;
 #define COMCH_MAX_REFUSED 8
 
 struct rte_comch_task;
+struct comch_ask;
 struct comch_conn;
 struct comch_ctrl;
 struct comch_moved;
 struct comch_queue;
 struct comch_task_chunk;
 
+TAILQ_HEAD(comch_ask_list, comch_ask);
 TAILQ_HEAD(comch_conn_list, comch_conn);
 TAILQ_HEAD(comch_ctx_list, rte_comch_ctx);
 TAILQ_HEAD(comch_moved_list, comch_moved);
@@ -264,7 +266,7 @@ struct comch_conn {
 	uint32_t nb_remote_consumers;     /* announced and not departed */
 	struct rte_comch_conn_stats stats; /* the in-flight fields are derived */
 	void *user_data;
-	struct comch_queue_list asked;    /* consumers the driver owes an answer */
+	struct comch_ask_list asks;       /* consumers the driver owes an answer */
 	struct rte_comch_pmd_ending ending; /* of conn_close */
 	TAILQ_ENTRY(comch_conn) retry;    /* engine: something waits for room */
 	TAILQ_ENTRY(comch_conn) next;     /* context: its connections; engine: reaped */
@@ -321,13 +323,10 @@ struct comch_queue {
 	bool freed;   /* queue_free was called */
 
 	/* consumers: the announcement */
-	struct rte_comch_pmd_event to_conn; /* a request to the connection */
-	struct rte_comch_pmd_event to_ctx;  /* its answer */
-	TAILQ_ENTRY(comch_queue) next_ask;
-	struct rte_comch_pmd_ending ask_ending; /* bounds the wait for it */
+	struct comch_ask *ask; /* the request that it waits for, or NULL; the parent's lock */
+	struct rte_comch_pmd_event answered;
 	int answer;
-	bool asked;      /* the driver owes an answer */
-	bool unanswered; /* and has not given it in time */
+	bool unanswered; /* the driver has not given it in time */
 
 	/* As the application gave it; what is in force is above. */
 	union {
@@ -678,7 +677,7 @@ int comch_refused_run(struct comch_ctrl *ctrl);
 /* rte_comch_announce.c */
 int comch_consumer_start(struct rte_comch_ctx *ctx);
 int comch_consumer_stop(struct rte_comch_ctx *ctx);
-int comch_consumer_work(struct rte_comch_ctx *ctx);
+bool comch_consumer_unask_locked(struct comch_queue *queue);
 void comch_consumer_conn_down(struct comch_conn *conn);
 
 /* rte_comch_fp.c */

@@ -71,7 +71,7 @@ conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32
 	conn->drv.peer = *req;
 	STAILQ_INIT(&conn->in_flight);
 	STAILQ_INIT(&conn->pending);
-	TAILQ_INIT(&conn->asked);
+	TAILQ_INIT(&conn->asks);
 
 	rte_spinlock_lock(&dev->lock);
 	conn->drv.id = ctrl->next_conn_id++;
@@ -192,6 +192,7 @@ comch_conn_close(struct comch_conn *conn, int reason)
 	bool opening = conn->drv.state == RTE_COMCH_CONN_OPENING;
 	bool ended;
 
+	comch_consumer_conn_down(conn); /* the driver answers no more */
 	comch_ending_begin(&conn->ending, ctx->dev, ctx->pe, conn_closed);
 	ended = comch_ending_settle(&conn->ending,
 			ctx->dev->ops->conn_close(&conn->drv, reason, &conn->ending));

@@ -451,14 +451,14 @@ typedef int (*rte_comch_queue_setup_t)(struct rte_comch_queue *queue,
  * @internal
  * Stop it, in the context's thread. A producer takes no more sends: those that were
  * delivered complete with 0 and those that will not be with this status, and all of
- * them can be polled when the end is told. A consumer is withdrawn, if it was announced and
- * the connection is there: when the end is told, no producer of an honest peer writes to
- * its buffers. That takes no progress of the connection's engine. A peer that has to answer
- * and does not in time has lost its connection. From the end on poll
- * returns the posts that are left, after what has arrived, with this status, or with
- * -ECONNRESET if the peer is lost by then, and posts of mbufs go back to their pool. Called
- * once for each setup. The library polls what it has to give to callbacks of tasks; of
- * a producer that is used by bursts it polls nothing more.
+ * them can be polled when the end is told. A consumer is withdrawn, if it was announced
+ * and the connection is there, whether that was answered or not: when the end is told, no
+ * producer of an honest peer writes to its buffers. That takes no progress of the
+ * connection's engine. A peer that has to answer and does not in time has lost its
+ * connection. From the end on poll returns the posts that are left, after what has arrived,
+ * with this status, or with -ECONNRESET if the peer is lost by then, and posts of mbufs go
+ * back to their pool. Called once for each setup. The library polls what it has to give to
+ * callbacks of tasks; of a producer that is used by bursts it polls nothing more.
  */
 typedef int (*rte_comch_queue_stop_t)(struct rte_comch_queue *queue, int status,
 		struct rte_comch_pmd_ending *ending);
@@ -484,6 +484,10 @@ typedef int (*rte_comch_queue_free_t)(struct rte_comch_queue *queue,
  * The driver answers within RTE_COMCH_PMD_ANSWER_MS, or ends the connection, whatever
  * the peer does. Else the device is taken for broken, and the consumer, whose reason is
  * -ETIMEDOUT, is stopped and freed: answers that come after that are ignored.
+ *
+ * The consumer may be stopped and freed before the answer, which the driver owes all the
+ * same: until then no other one with this identifier is announced, nor one with its slot,
+ * which is the identifier modulo the next power of two from max_consumers on.
  */
 typedef int (*rte_comch_consumer_announce_t)(struct rte_comch_queue *queue);
 /** @internal Fill in room and reason; -ENOENT if there is no such consumer. */
@@ -967,16 +971,20 @@ void rte_comch_pmd_remote_consumer(struct rte_comch_conn *conn, uint32_t consume
 
 /**
  * @internal
- * The answer to consumer_announce.
+ * The answer to consumer_announce, in the thread of the connection. One that nobody waits
+ * for is dropped.
  *
- * @param queue
- *   The consumer; in the thread of its connection.
+ * @param conn
+ *   The connection.
+ * @param consumer_id
+ *   The consumer; it may be gone.
  * @param status
  *   0, or the negative errno that the application finds in
  *   rte_comch_ctx_reason_get().
  */
 __rte_internal
-void rte_comch_pmd_consumer_answer(struct rte_comch_queue *queue, int status);
+void rte_comch_pmd_consumer_answer(struct rte_comch_conn *conn, uint32_t consumer_id,
+		int status);
 
 /**
  * @internal

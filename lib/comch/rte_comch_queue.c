@@ -491,12 +491,16 @@ comch_queue_try_idle(struct rte_comch_ctx *ctx)
 	const struct rte_comch_dev_ops *ops = ctx->dev->ops;
 	struct comch_queue *queue = comch_queue(ctx);
 	uint32_t left;
+	bool unasked;
 
 	rte_spinlock_lock(&queue->parent->lock);
 	queue->started = false; /* no news from here on */
 	left = queue->nb_events;
+	unasked = comch_consumer_unask_locked(queue);
 	rte_spinlock_unlock(&queue->parent->lock);
-	if (left != 0 || queue->freed || !comch_queue_stop(queue))
+	if (!unasked)
+		comch_pe_work_add(ctx);
+	if (!unasked || left != 0 || queue->freed || !comch_queue_stop(queue))
 		return;
 	if (queue->nb_submitted != 0)
 		comch_task_poll_add(queue); /* it may be at rest */
@@ -637,7 +641,7 @@ const struct comch_kind comch_consumer_kind = {
 	.is_queue = true,
 	.start = comch_consumer_start,
 	.stop = comch_consumer_stop,
-	.work = comch_consumer_work,
+	.work = local_work,
 	.try_idle = comch_queue_try_idle,
 	.dev_down = queue_dev_down,
 	.deadline = comch_ctx_no_deadline,

@@ -67,8 +67,8 @@
  * later, when the engines of the connection turn. Over BlueField these engines tell the peer
  * and take its answer: a consumer waits one second for its own side's, four seconds in all.
  * Then it takes nothing more; what the peer still sends to it fails there, and may cost the
- * connection. One that is still STARTING is announced first, which takes these engines
- * anywhere.
+ * connection. One that is still STARTING has no buffers, and waits for nobody: if the peer
+ * was told of it, its application hears later that it came, and that it is gone.
  *
  * A peer that does not let go of the buffers within five seconds loses its connection, and
  * the buffers come back with -ECONNRESET. One that was only slow may still write to them:

@@ -5,8 +5,8 @@
 /*
  * A producer that sends in a thread of its own while, in the main thread, what
  * it sends to or beside comes and goes: consumers, other producers, the
- * connection. What was taken arrives, once and in order, whatever happens. And a thread
- * that reads the counters of a queue that goes.
+ * connection. What was taken arrives, once and in order, whatever happens. A thread
+ * that reads the counters of a queue that goes. And one that starts and stops a consumer.
  */
 
 #include <pthread.h>
@@ -472,6 +472,88 @@ test_counters_watched(void)
 	return test_fp_both(counters_watched);
 }
 
+/* Starts a consumer, and stops it, which is STARTING then or not. */
+struct starter {
+	pthread_t thread;
+	struct rte_comch_pe *pe;
+	struct rte_comch_ctx *ctx;
+	uint32_t rounds;    /* atomic */
+	uint32_t answered;  /* of them, it was RUNNING; read by others when the thread is over */
+	const char *error;
+};
+
+static const char *
+starter_round(struct starter *s, uint32_t turns)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	int ret;
+
+	ret = rte_comch_ctx_start(s->ctx);
+	if (ret == -EAGAIN) { /* the other engine has too many to look at */
+		sched_yield();
+		return NULL;
+	}
+	if (ret != -EINPROGRESS)
+		return "a start fails";
+	for (; turns > 0; turns--)
+		rte_comch_pe_progress(s->pe);
+	s->answered += rte_comch_ctx_state_get(s->ctx) == RTE_COMCH_STATE_RUNNING;
+	rte_comch_ctx_stop(s->ctx);
+	while (rte_comch_ctx_state_get(s->ctx) != RTE_COMCH_STATE_IDLE) {
+		if (test_now_ns() > end)
+			return "a stop does not end";
+		rte_comch_pe_progress(s->pe);
+	}
+	return rte_comch_ctx_reason_get(s->ctx) == 0 ? NULL : "a stop has a reason";
+}
+
+static void *
+starter_run(void *arg)
+{
+	const uint32_t rounds = test_place_is_bluefield() ? 50 : 500;
+	struct starter *s = arg;
+	uint32_t i;
+
+	for (i = 0; i < rounds && s->error == NULL; i++) {
+		s->error = starter_round(s, i % 2 == 0 ? i % 32 : i * 64 % 16384);
+		__atomic_store_n(&s->rounds, i + 1, __ATOMIC_RELAXED);
+	}
+	/* release: all of it; pairs with the acquire in starts_race() */
+	__atomic_store_n(&s->rounds, UINT32_MAX, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* In one thread, while that of its connection announces it, or takes an answer about it. */
+static int
+starts_race(struct test_fp *fp)
+{
+	const struct rte_comch_consumer_conf conf = { .nb_posts = 4, .imm_len = 4 };
+	struct starter s = { .rounds = 0 };
+	uint64_t end;
+
+	TEST_EXPECT(rte_comch_consumer_create(fp->rx.ep->conn, &conf, &s.ctx), 0);
+	TEST_EXPECT(rte_comch_pe_create(NULL, &s.pe), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(s.ctx, s.pe), 0);
+	TEST_EXPECT(pthread_create(&s.thread, NULL, starter_run, &s), 0);
+	end = test_now_ns() + UINT64_C(10) * TEST_MS * 1000000;
+	while (__atomic_load_n(&s.rounds, __ATOMIC_ACQUIRE) != UINT32_MAX && test_now_ns() < end)
+		test_progress();
+	TEST_EXPECT(pthread_join(s.thread, NULL), 0);
+	TEST_ASSERT(s.error == NULL, "%s", s.error);
+	test_settle();
+	TEST_EXPECT(fp->tx.ep->nb_new, fp->tx.ep->nb_gone);
+	TEST_EXPECT(rte_comch_ctx_destroy(s.ctx), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(s.pe), 0);
+	test_note("RUNNING %u times", s.answered);
+	return TEST_SUCCESS;
+}
+
+static int
+test_starts_race(void)
+{
+	return test_fp_both(starts_race);
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: producers beside what comes and goes",
 	.setup = test_setup_quiet,
@@ -481,6 +563,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_producer_visits),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_conn_goes),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_counters_watched),
+		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_starts_race),
 		TEST_CASES_END()
 	},
 };

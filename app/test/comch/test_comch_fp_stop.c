@@ -8,6 +8,8 @@
  * process is tested between processes.
  */
 
+#include <unistd.h>
+
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
@@ -368,6 +370,84 @@ test_stop_starting(void)
 	return test_fp_both(stop_starting);
 }
 
+/* How far a start has come before it is stopped: who has turned since. */
+enum start_part { START_ASKED_NOBODY, START_ASKED_PEER, START_ANSWERED, START_PARTS };
+
+static int
+stop_part(struct test_fp *fp, struct test_q *consumer, enum start_part part)
+{
+	const unsigned int turns = 8;
+	unsigned int i;
+
+	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
+	for (i = 0; part != START_ASKED_NOBODY && i < turns; i++)
+		rte_comch_pe_progress(fp->rx.pe);
+	for (i = 0; part == START_ANSWERED && i < turns; i++) {
+		rte_comch_pe_progress(fp->tx.pe);
+		usleep(1000);
+	}
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+	ALONE_WAIT(fp->rx.q_pe, test_q_state(consumer) == RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * One that is stopped while it is STARTING ends by its own engine, too. It can start again, or
+ * be destroyed and another one made, before the engine of the connection turns.
+ */
+static int
+stop_starting_alone(struct test_fp *fp)
+{
+	const struct rte_comch_consumer_conf conf = { .nb_posts = 4, .imm_len = 4 };
+	struct test_q *consumer, *producer;
+	struct rte_comch_cpl cpl;
+	enum start_part part;
+	unsigned int round;
+
+	TEST_CALL(test_fp_producer(fp, 4, &producer));
+	for (round = 0; round < 4 * START_PARTS; round++) {
+		part = round % START_PARTS;
+		consumer = test_q_consumer(&fp->rx, &conf);
+		TEST_TRUE(consumer != NULL);
+		TEST_CALL(stop_part(fp, consumer, part));
+		if (round >= START_PARTS)
+			TEST_CALL(stop_part(fp, consumer, START_ASKED_NOBODY));
+		if (round >= 2 * START_PARTS) {
+			TEST_EXPECT(test_q_close(consumer), 0);
+			consumer = test_q_consumer(&fp->rx, &conf);
+			TEST_TRUE(consumer != NULL);
+		}
+		if (round >= 3 * START_PARTS) {
+			test_settle();
+			TEST_EXPECT(fp->tx.ep->nb_new, fp->tx.ep->nb_gone);
+		}
+		TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
+		TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+		test_fp_pairs();
+		TEST_EXPECT(test_post_empty(consumer, 1, round), 1);
+		TEST_WAIT(test_send_imm(producer, consumer->id, "abcd", 4, 0) == 1, TEST_MS);
+		TEST_EXPECT(test_poll(consumer, &cpl, 1), 1);
+		TEST_EXPECT(cpl.cookie, round);
+		TEST_EXPECT(test_poll(producer, &cpl, 1), 1);
+		TEST_EXPECT(test_q_close(consumer), 0);
+		TEST_WAIT(fp->tx.ep->nb_new == fp->tx.ep->nb_gone, TEST_MS);
+	}
+	/* what nobody waits for any more does not keep the connection */
+	consumer = test_q_consumer(&fp->rx, &conf);
+	TEST_TRUE(consumer != NULL);
+	TEST_CALL(stop_part(fp, consumer, START_ASKED_PEER));
+	TEST_CALL(stop_part(fp, consumer, START_ASKED_NOBODY));
+	TEST_EXPECT(test_q_close(consumer), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_stop_starting_alone(void)
+{
+	return test_fp_both(stop_starting_alone);
+}
+
 /* The connection cannot be ended by a side that has something on it. */
 static int
 test_busy(void)
@@ -667,6 +747,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_alone),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_packets),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_starting),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_starting_alone),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_busy),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_conn_lost),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_send_after_loss),

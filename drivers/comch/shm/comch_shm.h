@@ -76,6 +76,7 @@ extern int shm_logtype;
 /* The least that a function may take, whatever RLIMIT_NOFILE says. */
 #define SHM_MIN_FUNC_FDS 16
 
+struct shm_ask;
 struct shm_consumer;
 struct shm_dev;
 struct shm_fast;
@@ -284,8 +285,8 @@ struct shm_group {
 	TAILQ_HEAD(, shm_producer) producers; /* attached and started */
 	TAILQ_HEAD(, shm_msgq_rx) msgq_rxs; /* the same, of message queues */
 	TAILQ_HEAD(, shm_msgq_tx) msgq_txs;
-	TAILQ_HEAD(, shm_consumer) asked; /* of its connections: the peer has to answer */
-	TAILQ_HEAD(, shm_consumer) unasked; /* the peer has enough to answer as it is */
+	TAILQ_HEAD(, shm_ask) asked; /* of its connections: the peer has to answer */
+	TAILQ_HEAD(, shm_ask) unasked; /* the peer has enough to answer as it is */
 	TAILQ_HEAD(, shm_consumer) closing; /* the peer's producers are busy with them */
 	bool rest_wanted;    /* a consumer waits for a fence before it may rest */
 	uint32_t rest_fence; /* counts these fences */

@@ -772,6 +772,7 @@ chan_end_begin(struct shm_chan *chan, int reason, struct rte_comch_pmd_ending *e
 		return false;
 	rte_comch_pmd_msg_dropped(conn, shm_conn_rx_count(conn));
 	shm_chan_deactivate(chan);
+	shm_asks_del(chan); /* of consumers that are gone */
 	chan->ending = ending;
 	chan->tx_done = shm_chan_taken(chan);
 	chan->deadline = rte_comch_pmd_deadline(SHM_CLOSE_MS);

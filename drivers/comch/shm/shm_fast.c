@@ -225,6 +225,20 @@ fail:
 	return ret;
 }
 
+/* The peer's answer is not for it any more, but for the connection. */
+static void
+consumer_forget_locked(struct shm_consumer *c)
+{
+	struct shm_chan *chan = c->queue->conn->priv;
+	struct shm_consumer **slot;
+
+	if (chan == NULL || chan->fast == NULL)
+		return;
+	slot = &chan->fast->consumers[shm_wire_consumer_slot(c->queue->id)];
+	if (*slot == c)
+		*slot = NULL;
+}
+
 static void
 consumer_close(struct rte_comch_queue *queue)
 {
@@ -236,6 +250,7 @@ consumer_close(struct rte_comch_queue *queue)
 		TAILQ_REMOVE(&c->group->closing, c, next_close);
 	shm_qbell_leave(c);
 	shm_dev_lock(dev);
+	consumer_forget_locked(c);
 	shm_qbell_put_locked(c);
 	if (c->link != NULL)
 		shm_link_put(c->link);
@@ -251,25 +266,39 @@ consumer_close(struct rte_comch_queue *queue)
 
 /* The peer has to answer from now on. */
 static void
-consumer_ask(struct shm_consumer *c)
+ask_begin(struct shm_ask *ask)
 {
 	/* relaxed: a number that is compared with a limit */
-	__atomic_fetch_add(&c->link->nb_asked, 1, __ATOMIC_RELAXED);
-	c->asked = true;
-	TAILQ_INSERT_TAIL(&c->conn_group->asked, c, next_ask);
+	__atomic_fetch_add(&ask->chan->link->nb_asked, 1, __ATOMIC_RELAXED);
+	ask->asked = true;
+	TAILQ_INSERT_TAIL(&ask->chan->group->asked, ask, next);
 }
 
-/* Stop waiting for the answer of the peer. */
+/* Nobody waits for the answer of the peer, or for the time to ask it. */
 void
-shm_consumer_asked_del(struct shm_consumer *c)
+shm_ask_del(struct shm_ask *ask)
 {
-	if (c->asked) {
-		__atomic_fetch_sub(&c->link->nb_asked, 1, __ATOMIC_RELAXED);
-		TAILQ_REMOVE(&c->conn_group->asked, c, next_ask);
-	} else if (c->unasked) {
-		TAILQ_REMOVE(&c->conn_group->unasked, c, next_ask);
+	struct shm_chan *chan = ask->chan;
+
+	if (chan == NULL)
+		return;
+	if (ask->asked) {
+		__atomic_fetch_sub(&chan->link->nb_asked, 1, __ATOMIC_RELAXED);
+		TAILQ_REMOVE(&chan->group->asked, ask, next);
+	} else {
+		TAILQ_REMOVE(&chan->group->unasked, ask, next);
 	}
-	c->asked = c->unasked = false;
+	ask->chan = NULL;
+}
+
+/* The connection ends: all of its. */
+void
+shm_asks_del(struct shm_chan *chan)
+{
+	uint32_t i;
+
+	for (i = 0; chan->fast != NULL && i < SHM_WIRE_MAX_CONSUMERS; i++)
+		shm_ask_del(&chan->fast->asks[i]);
 }
 
 /* Each answer has a descriptor, and the peer keeps only so many for us. */
@@ -310,19 +339,21 @@ announce_locked(struct shm_consumer *c, struct shm_chan *chan)
 	return 0;
 }
 
+/* Not if it has stopped since: then there is nothing to announce. */
 static int
-consumer_announce(struct shm_consumer *c, struct shm_chan *chan)
+ask_announce(struct shm_ask *ask)
 {
+	struct shm_chan *chan = ask->chan;
+	struct shm_consumer **c = &chan->fast->consumers[shm_wire_consumer_slot(ask->id)];
 	struct shm_dev *dev = chan->link->dev;
-	int ret;
+	int ret = -ECANCELED;
 
 	shm_dev_lock(dev);
-	ret = announce_locked(c, chan);
+	if (*c != NULL)
+		ret = announce_locked(*c, chan);
+	if (ret != 0)
+		*c = NULL;
 	shm_dev_unlock(dev);
-	if (ret == 0)
-		consumer_ask(c);
-	else
-		chan->fast->consumers[shm_wire_consumer_slot(c->queue->id)] = NULL;
 	return ret;
 }
 
@@ -330,19 +361,22 @@ consumer_announce(struct shm_consumer *c, struct shm_chan *chan)
 void
 shm_consumers_ask(struct shm_group *group)
 {
-	struct shm_consumer *c, *next;
-	struct rte_comch_queue *queue;
+	struct shm_ask *ask, *next;
+	struct shm_chan *chan;
 	int ret;
 
-	for (c = TAILQ_FIRST(&group->unasked); c != NULL; c = next) {
-		next = TAILQ_NEXT(c, next_ask);
-		if (link_asked_enough(c->link))
+	for (ask = TAILQ_FIRST(&group->unasked); ask != NULL; ask = next) {
+		next = TAILQ_NEXT(ask, next);
+		chan = ask->chan;
+		if (link_asked_enough(chan->link))
 			continue; /* others are of other links */
-		shm_consumer_asked_del(c);
-		queue = c->queue;
-		ret = consumer_announce(c, queue->conn->priv);
-		if (ret != 0)
-			rte_comch_pmd_consumer_answer(queue, ret);
+		ret = ask_announce(ask);
+		shm_ask_del(ask);
+		ask->chan = ret == 0 ? chan : NULL;
+		if (ret == 0)
+			ask_begin(ask);
+		else
+			rte_comch_pmd_consumer_answer(chan->conn, ask->id, ret);
 	}
 }
 
@@ -359,7 +393,6 @@ consumer_link(struct shm_consumer *c, struct shm_chan *chan)
 		fast->consumers[shm_wire_consumer_slot(c->queue->id)] = c;
 		c->link = chan->link;
 		c->link->refs++;
-		c->conn_group = chan->group;
 	}
 	shm_dev_unlock(dev);
 	return fast == NULL ? -ENOMEM : 0;
@@ -369,26 +402,45 @@ int
 shm_consumer_announce(struct rte_comch_queue *queue)
 {
 	struct shm_chan *chan = queue->conn->priv;
-	struct shm_consumer *c = queue->priv;
+	struct shm_ask *ask;
 	int ret;
 
 	if (chan == NULL || chan->state != SHM_CHAN_UP)
 		return -ENOTCONN;
-	/* waiting in line is the peer's time, too: the library waits not much longer */
-	c->deadline = rte_comch_pmd_deadline(SHM_CONSUMER_MS);
-	ret = consumer_link(c, chan);
+	ret = consumer_link(queue->priv, chan);
 	if (ret != 0)
 		return ret;
-	if (!link_asked_enough(chan->link))
-		return consumer_announce(c, chan);
-	c->unasked = true;
-	TAILQ_INSERT_TAIL(&chan->group->unasked, c, next_ask);
-	return 0;
+	ask = &chan->fast->asks[shm_wire_consumer_slot(queue->id)];
+	ask->chan = chan;
+	ask->id = queue->id;
+	ask->asked = false;
+	/* waiting in line is the peer's time, too: the library waits not much longer */
+	ask->deadline = rte_comch_pmd_deadline(SHM_CONSUMER_MS);
+	if (link_asked_enough(chan->link)) {
+		TAILQ_INSERT_TAIL(&chan->group->unasked, ask, next);
+		return 0;
+	}
+	ret = ask_announce(ask);
+	if (ret == 0)
+		ask_begin(ask);
+	else
+		ask->chan = NULL;
+	return ret;
 }
 
 /*
  * The end of consumers, in their own thread
  */
+
+/* Tell the peer, which has said that it knows it. */
+void
+shm_consumer_gone_locked(struct shm_chan *chan, uint32_t id)
+{
+	union shm_wire_msg msg = { .consumer_id.consumer = id };
+
+	shm_link_send(chan->link, &msg, SHM_WIRE_CONSUMER_GONE, sizeof(msg.consumer_id), chan->id,
+		-1);
+}
 
 /* Its connection, as long as that is of use: under the lock. */
 static struct shm_chan *
@@ -469,18 +521,16 @@ static int
 consumer_stop(struct shm_consumer *c, int status, struct rte_comch_pmd_ending *ending)
 {
 	struct shm_dev *dev = c->group->dev;
-	union shm_wire_msg msg = { 0 };
 	struct shm_chan *chan;
 
 	c->flush_next = status;
 	shm_open_clear(&c->own->consumer, c->queue->id);
 	shm_barrier_all();
 	shm_dev_lock(dev);
-	chan = c->cpls != NULL ? consumer_chan_locked(c) : NULL; /* or the peer knows none */
+	consumer_forget_locked(c);
+	chan = c->cpls != NULL ? consumer_chan_locked(c) : NULL; /* or it had no posts */
 	if (chan != NULL) {
-		msg.consumer_id.consumer = c->queue->id;
-		shm_link_send(chan->link, &msg, SHM_WIRE_CONSUMER_GONE, sizeof(msg.consumer_id),
-			chan->id, -1);
+		shm_consumer_gone_locked(chan, c->queue->id);
 		c->claims = consumer_claims_locked(c, chan);
 	}
 	shm_dev_unlock(dev);

@@ -84,6 +84,15 @@ struct shm_peer_region {
 struct shm_producer;
 struct shm_consumer;
 
+/* The announcement of a consumer of ours, which may be gone; in the connection's thread. */
+struct shm_ask {
+	struct shm_chan *chan; /* NULL: there is none in this slot */
+	uint32_t id;
+	bool asked; /* the peer has to answer; else it waits for that */
+	uint64_t deadline;
+	TAILQ_ENTRY(shm_ask) next; /* of the group, either list */
+};
+
 /* The fast path of one connection. Under the device's lock, unless said. */
 struct shm_fast {
 	/* by slot; atomic: producers look. Those that need no fence of theirs, and all */
@@ -97,7 +106,8 @@ struct shm_fast {
 	struct shm_seg *seg; /* ours of the connection: producers write to it */
 	uint32_t nb_producers;
 	struct shm_producer *producers[SHM_WIRE_MAX_PRODUCERS]; /* by identifier, modulo */
-	/* by slot, those that the peer has to answer about; in the thread of the connection */
+	struct shm_ask asks[SHM_WIRE_MAX_CONSUMERS]; /* by slot */
+	/* the same, as long as they have not stopped, nor got an answer */
 	struct shm_consumer *consumers[SHM_WIRE_MAX_CONSUMERS];
 };
 
@@ -241,17 +251,13 @@ struct shm_consumer {
 	struct shm_link *link; /* from the announcement on */
 	struct shm_seg seg;
 	uint32_t cpls_size;
-	uint64_t deadline; /* of the peer's answer, or of its producers */
-	TAILQ_ENTRY(shm_consumer) next;     /* of its group */
-	TAILQ_ENTRY(shm_consumer) next_ask; /* of the connection's group, either list */
-	struct shm_group *conn_group;
+	uint64_t deadline; /* of the peer's producers */
+	TAILQ_ENTRY(shm_consumer) next; /* of its group */
 	struct shm_qbells *qbells; /* its bell is one of these; NULL if it has none */
 	uint32_t bell;
 	bool joined;   /* its group looks at it */
 	bool resting;  /* rest of its segment is not 0 */
 	uint32_t rest_fence; /* of the group, when it became so */
-	bool asked;   /* is on the list of those that the peer has to answer about */
-	bool unasked; /* is on the list of those that wait for that */
 
 	/* it closes: the peer's producers that were busy with it, and when to look again */
 	uint64_t claims;
@@ -302,7 +308,9 @@ int shm_queue_stop(struct rte_comch_queue *queue, int status,
 		struct rte_comch_pmd_ending *ending);
 int shm_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *ending);
 int shm_consumer_announce(struct rte_comch_queue *queue);
-void shm_consumer_asked_del(struct shm_consumer *c);
+void shm_ask_del(struct shm_ask *ask);
+void shm_asks_del(struct shm_chan *chan);
+void shm_consumer_gone_locked(struct shm_chan *chan, uint32_t id);
 void shm_consumers_close(struct shm_group *group, uint64_t now);
 void shm_consumers_ask(struct shm_group *group);
 void shm_producer_tell(const struct shm_producer *p, const struct shm_rc *rc);
@@ -315,7 +323,7 @@ int shm_conn_consumer_info(struct rte_comch_dev *dev, const struct rte_comch_con
 		uint32_t consumer_id, struct rte_comch_remote_consumer_info *info);
 int shm_fast_event(struct shm_chan *chan, struct shm_event *ev);
 void shm_fast_end(struct shm_chan *chan);
-struct shm_consumer *shm_consumer_oldest(const struct shm_group *group);
+const struct shm_ask *shm_ask_oldest(const struct shm_group *group);
 struct shm_chan *shm_consumers_late(struct shm_group *group, uint64_t now);
 void shm_dying_check_locked(struct shm_dev *dev);
 

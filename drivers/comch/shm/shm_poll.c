@@ -746,7 +746,7 @@ group_deadline(const struct shm_group *group)
 			__atomic_load_n(&group->dev->nb_hellos, __ATOMIC_RELAXED) != 0)
 		deadline = now + SHM_CLOSE_MS * ms / 4;
 	if (!TAILQ_EMPTY(&group->asked))
-		deadline = RTE_MIN(deadline, shm_consumer_oldest(group)->deadline);
+		deadline = RTE_MIN(deadline, shm_ask_oldest(group)->deadline);
 	/* answers to other engines make room, and do not wake this one, nor do copies' ends */
 	if (!TAILQ_EMPTY(&group->unasked) || !TAILQ_EMPTY(&group->closing))
 		deadline = RTE_MIN(deadline, now + ms);

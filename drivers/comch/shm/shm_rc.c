@@ -355,18 +355,6 @@ peer_consumer_gone(struct shm_chan *chan, uint32_t id)
 	return 0;
 }
 
-/* The consumer of ours that an answer is about. */
-static struct shm_consumer *
-consumer_find(const struct shm_chan *chan, uint32_t id)
-{
-	struct shm_consumer *c;
-
-	if (chan->fast == NULL)
-		return NULL;
-	c = chan->fast->consumers[shm_wire_consumer_slot(id)];
-	return c != NULL && c->queue->id == id && c->asked ? c : NULL;
-}
-
 /* The reasons that rte_comch_ctx_reason_get() tells of. */
 static int
 consumer_status(int status)
@@ -375,32 +363,49 @@ consumer_status(int status)
 		status : -ECONNREFUSED;
 }
 
+/* The peer knows it: what it writes to comes with its answer. */
+static int
+consumer_known_locked(struct shm_consumer *c, const struct shm_wire_consumer_ack *msg, int fd)
+{
+	c->cpls_size = shm_wire_cpls_size(c->mask + 1, c->base != NULL, c->imm_len);
+	c->cpls = shm_peer_map(fd, offsetof(struct shm_wire_cpls, want), c->cpls_size);
+	if (c->cpls == NULL)
+		return -EPROTO;
+	c->imm = (const uint8_t *)&c->cpls->words[c->mask + 1];
+	if (c->cookies != NULL)
+		c->slots = shm_wire_slots(c->cpls);
+	c->fence = shm_fences_needed() || (msg->flags & SHM_WIRE_CONSUMER_F_FENCE) != 0;
+	return 0;
+}
+
 /* CONSUMER_ACK */
 static int
 peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 {
 	const struct shm_wire_consumer_ack *msg = &ev->msg.consumer_ack;
-	struct shm_consumer *c = consumer_find(chan, msg->consumer);
-	int status = msg->status;
+	const uint32_t slot = shm_wire_consumer_slot(msg->consumer);
+	struct shm_dev *dev = chan->link->dev;
+	struct shm_fast *fast = chan->fast;
+	struct shm_consumer *c;
+	int ret = 0;
 
-	if (c == NULL || (status == 0) != (ev->fd >= 0))
+	if (fast == NULL || fast->asks[slot].chan == NULL || !fast->asks[slot].asked ||
+			fast->asks[slot].id != msg->consumer ||
+			(msg->status == 0) != (ev->fd >= 0))
 		return -EPROTO;
-	if (status == 0) {
-		c->cpls_size = shm_wire_cpls_size(c->mask + 1, c->base != NULL, c->imm_len);
-		c->cpls = shm_peer_map(ev->fd, offsetof(struct shm_wire_cpls, want), c->cpls_size);
-		if (c->cpls == NULL)
-			return -EPROTO;
-		c->imm = (const uint8_t *)&c->cpls->words[c->mask + 1];
-		if (c->cookies != NULL)
-			c->slots = shm_wire_slots(c->cpls);
-		c->fence = shm_fences_needed() || (msg->flags & SHM_WIRE_CONSUMER_F_FENCE) != 0;
-	} else {
-		status = consumer_status(status);
-	}
-	chan->fast->consumers[shm_wire_consumer_slot(msg->consumer)] = NULL;
-	shm_consumer_asked_del(c);
-	/* from here on its own thread may free it */
-	rte_comch_pmd_consumer_answer(c->queue, status);
+	shm_ask_del(&fast->asks[slot]);
+	shm_dev_lock(dev);
+	c = fast->consumers[slot]; /* stays while we hold the lock, or has stopped */
+	if (msg->status == 0)
+		ret = c != NULL ? consumer_known_locked(c, msg, ev->fd) : 0;
+	if (msg->status == 0 && c == NULL)
+		shm_consumer_gone_locked(chan, msg->consumer);
+	fast->consumers[slot] = NULL;
+	shm_dev_unlock(dev);
+	if (ret != 0)
+		return ret;
+	rte_comch_pmd_consumer_answer(chan->conn, msg->consumer,
+		msg->status == 0 ? 0 : consumer_status(msg->status));
 	return 0;
 }
 
@@ -429,6 +434,7 @@ shm_fast_end(struct shm_chan *chan)
 	struct shm_fast *fast;
 	uint32_t i;
 
+	shm_asks_del(chan);
 	shm_dev_lock(dev);
 	if (chan->conn != NULL)
 		chan->conn->priv = NULL; /* producers of other threads look at it */
@@ -441,8 +447,6 @@ shm_fast_end(struct shm_chan *chan)
 				rc_die_locked(fast->rcs[i]);
 				rc_hide(fast->rcs[i]);
 			}
-			if (fast->consumers[i] != NULL)
-				shm_consumer_asked_del(fast->consumers[i]);
 			fast->consumers[i] = NULL;
 		}
 		shm_dying_check_locked(dev);
@@ -453,15 +457,15 @@ shm_fast_end(struct shm_chan *chan)
 }
 
 /* The first deadline of those that the peer owes an answer, or has to let in. */
-struct shm_consumer *
-shm_consumer_oldest(const struct shm_group *group)
+const struct shm_ask *
+shm_ask_oldest(const struct shm_group *group)
 {
-	struct shm_consumer *oldest = TAILQ_FIRST(&group->unasked), *c;
+	const struct shm_ask *oldest = TAILQ_FIRST(&group->unasked), *ask;
 
 	/* those that had to wait come behind younger ones */
-	TAILQ_FOREACH(c, &group->asked, next_ask)
-		if (oldest == NULL || c->deadline < oldest->deadline)
-			oldest = c;
+	TAILQ_FOREACH(ask, &group->asked, next)
+		if (oldest == NULL || ask->deadline < oldest->deadline)
+			oldest = ask;
 	return oldest;
 }
 
@@ -469,7 +473,7 @@ shm_consumer_oldest(const struct shm_group *group)
 struct shm_chan *
 shm_consumers_late(struct shm_group *group, uint64_t now)
 {
-	struct shm_consumer *c = shm_consumer_oldest(group);
+	const struct shm_ask *ask = shm_ask_oldest(group);
 
-	return c != NULL && now >= c->deadline ? c->queue->conn->priv : NULL;
+	return ask != NULL && now >= ask->deadline ? ask->chan : NULL;
 }

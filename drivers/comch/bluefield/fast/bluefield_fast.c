@@ -258,11 +258,11 @@ unlist(struct bf_fast *fast)
 }
 
 static void
-asked_del_locked(struct bf_fast *fast, struct bf_consumer *c)
+ask_del(struct bf_fast *fast, struct bf_ask *ask)
 {
-	if (c->asked)
-		TAILQ_REMOVE(&fast->asked, c, next_ask);
-	c->asked = false;
+	if (ask->id != 0)
+		TAILQ_REMOVE(&fast->asked, ask, next);
+	ask->id = 0;
 }
 
 /* The connection forgets it: no pair is made for it any more. In any thread. */
@@ -276,7 +276,6 @@ bf_fast_forget(struct bf_consumer *c)
 		return;
 	slot = &fast->consumers[c->queue->id % BF_MAX_CONSUMERS];
 	bf_lock(&fast->lock);
-	asked_del_locked(fast, c);
 	if (*slot == c)
 		*slot = NULL;
 	bf_unlock(&fast->lock);
@@ -292,6 +291,7 @@ bf_consumer_announce(struct rte_comch_queue *queue)
 	struct bf_chan *chan = bf_chan_of(queue->conn);
 	struct bf_consumer *c = queue->priv;
 	struct bf_fast *fast = chan != NULL ? fast_of(chan) : NULL;
+	const uint32_t slot = queue->id % BF_MAX_CONSUMERS;
 	int ret;
 
 	if (fast == NULL)
@@ -300,37 +300,49 @@ bf_consumer_announce(struct rte_comch_queue *queue)
 	__atomic_fetch_add(&fast->refs, 1, __ATOMIC_RELAXED);
 	c->fast = fast;
 	ret = bf_chan_ctl(chan, BF_WIRE_CONSUMER_NEW, &new, sizeof(new));
-	if (ret == 0) {
-		fast->consumers[queue->id % BF_MAX_CONSUMERS] = c;
-		c->deadline = rte_comch_pmd_deadline(BF_CONSUMER_MS);
-		c->asked = true;
-		TAILQ_INSERT_TAIL(&fast->asked, c, next_ask);
-	}
-	bf_unlock(&fast->lock);
 	if (ret == 0)
-		list(fast);
+		fast->consumers[slot] = c;
+	bf_unlock(&fast->lock);
+	if (ret != 0)
+		return ret;
+	fast->asks[slot].id = queue->id;
+	fast->asks[slot].deadline = rte_comch_pmd_deadline(BF_CONSUMER_MS);
+	TAILQ_INSERT_TAIL(&fast->asked, &fast->asks[slot], next);
+	list(fast);
+	return 0;
+}
+
+/* The peer will be told that one goes that it knows, and owes an answer to that. */
+static int
+gone_tell_locked(struct bf_fast *fast, uint32_t id)
+{
+	const struct bf_wire_consumer_gone gone = { .consumer = id };
+	int ret = bf_chan_ctl(fast->chan, BF_WIRE_CONSUMER_GONE, &gone, sizeof(gone));
+
+	if (ret == 0)
+		fast->gone[id % BF_MAX_CONSUMERS] = id;
+	else if (ret != -ENOTCONN)
+		bf_chan_lost(fast->chan, -ECONNRESET); /* it would never know */
 	return ret;
 }
 
 bool
 bf_fast_leave(struct bf_consumer *c)
 {
-	const struct bf_wire_consumer_gone gone = { .consumer = c->queue->id };
-	const uint32_t slot = gone.consumer % BF_MAX_CONSUMERS;
+	const uint32_t slot = c->queue->id % BF_MAX_CONSUMERS;
 	struct bf_fast *fast = c->fast;
 	int ret = -ENOTCONN;
 
 	if (fast == NULL || bf_dev_status(c->dev) != 0)
 		return false;
 	bf_lock(&fast->lock);
-	if (c->known && fast->consumers[slot] == c) {
-		ret = bf_chan_ctl(fast->chan, BF_WIRE_CONSUMER_GONE, &gone, sizeof(gone));
+	if (!c->known && fast->consumers[slot] == c) {
+		fast->consumers[slot] = NULL; /* it goes when the peer has answered */
+	} else if (fast->consumers[slot] == c) {
+		ret = gone_tell_locked(fast, c->queue->id);
 		if (ret == 0) {
-			fast->gone[slot] = gone.consumer;
 			c->deadline = rte_comch_pmd_deadline(BF_TOLD_MS);
 			c->leave_by = rte_comch_pmd_deadline(BF_LEAVE_MS);
-		} else if (ret != -ENOTCONN) {
-			bf_chan_lost(fast->chan, -ECONNRESET); /* it would never know */
 		}
 	}
 	bf_unlock(&fast->lock);
@@ -395,21 +407,22 @@ gone_answered_locked(struct bf_fast *fast, const struct bf_wire_consumer_answer 
 	return 0;
 }
 
-/* What is answered, under the lock: it is asked no more. */
+/* The peer knows a consumer from now on, or does not want to. */
 static int
-answered_locked(struct bf_fast *fast, const struct bf_wire_consumer_answer *msg,
-	struct bf_consumer **out)
+new_answered_locked(struct bf_fast *fast, const struct bf_wire_consumer_answer *msg)
 {
-	struct bf_consumer *c = fast->consumers[msg->consumer % BF_MAX_CONSUMERS];
+	const uint32_t slot = msg->consumer % BF_MAX_CONSUMERS;
+	struct bf_consumer *c = fast->consumers[slot];
 
-	if (msg->to == BF_WIRE_CONSUMER_GONE)
-		return gone_answered_locked(fast, msg);
-	if (msg->to != BF_WIRE_CONSUMER_NEW || c == NULL || c->queue->id != msg->consumer ||
-			!c->asked || fast->gone[msg->consumer % BF_MAX_CONSUMERS] != 0)
+	if (msg->consumer == 0 || fast->asks[slot].id != msg->consumer || fast->gone[slot] != 0)
 		return -EPROTO;
-	asked_del_locked(fast, c);
-	c->known = msg->status == 0;
-	*out = c;
+	ask_del(fast, &fast->asks[slot]);
+	if (msg->status != 0)
+		fast->consumers[slot] = NULL;
+	else if (c != NULL)
+		c->known = true;
+	else /* it has stopped since */
+		gone_tell_locked(fast, msg->consumer);
 	return 0;
 }
 
@@ -417,36 +430,31 @@ static int
 consumer_answered(struct bf_chan *chan, const struct bf_wire_consumer_answer *msg)
 {
 	struct bf_fast *fast = fast_of(chan);
-	struct bf_consumer *c = NULL;
-	int ret;
+	int ret = -EPROTO;
 
 	if (fast == NULL)
 		return 0;
 	bf_lock(&fast->lock);
-	ret = answered_locked(fast, msg, &c);
+	if (msg->to == BF_WIRE_CONSUMER_GONE)
+		ret = gone_answered_locked(fast, msg);
+	else if (msg->to == BF_WIRE_CONSUMER_NEW)
+		ret = new_answered_locked(fast, msg);
 	bf_unlock(&fast->lock);
 	if (ret != 0)
 		return violation(chan, "an answer to nothing", msg->consumer, msg->to);
-	if (c != NULL && msg->status != 0)
-		bf_fast_forget(c);
-	/* from here on its own thread may free it */
-	if (c != NULL)
-		rte_comch_pmd_consumer_answer(c->queue,
+	if (msg->to == BF_WIRE_CONSUMER_NEW)
+		rte_comch_pmd_consumer_answer(chan->conn, msg->consumer,
 			msg->status == 0 ? 0 : answer_status(msg->status));
 	return 0;
 }
 
 /* When the peer owes the next answer, of those that were asked for in order; or never. */
 static uint64_t
-asked_by(struct bf_fast *fast)
+asked_by(const struct bf_fast *fast)
 {
-	const struct bf_consumer *c;
-	uint64_t by;
+	const struct bf_ask *ask = TAILQ_FIRST(&fast->asked);
+	const uint64_t by = ask != NULL ? ask->deadline : UINT64_MAX;
 
-	bf_lock(&fast->lock);
-	c = TAILQ_FIRST(&fast->asked);
-	by = c != NULL ? c->deadline : UINT64_MAX;
-	bf_unlock(&fast->lock);
 	return fast->nb_gone != 0 ? RTE_MIN(by, fast->gone_by) : by;
 }
 
@@ -558,12 +566,11 @@ conn_down(struct bf_chan *chan)
 			bf_rc_put_locked(fast->rcs[i]);
 			fast->rcs[i] = NULL;
 		}
-		if (fast->consumers[i] != NULL) {
-			asked_del_locked(fast, fast->consumers[i]);
+		if (fast->consumers[i] != NULL)
 			bf_fast_alert(&fast->consumers[i]->attention,
 				fast->consumers[i]->group);
-		}
 		fast->consumers[i] = NULL;
+		ask_del(fast, &fast->asks[i]);
 	}
 	producers_attention_locked(fast);
 	bf_unlock(&fast->lock);

@@ -112,6 +112,13 @@ struct bf_rc {
 	TAILQ_HEAD(, bf_pair) pairs; /* that have a queue to look into */
 };
 
+/* The announcement of a consumer of ours, which may be gone; in the connection's thread. */
+struct bf_ask {
+	uint32_t id;            /* 0: there is none in this slot */
+	uint64_t deadline;      /* of the peer's answer */
+	TAILQ_ENTRY(bf_ask) next;
+};
+
 /* The fast path of one connection. With its lock, unless said. */
 struct bf_fast {
 	struct bf_lock lock;    /* inside no other; held around nothing that waits */
@@ -121,13 +128,15 @@ struct bf_fast {
 	uint32_t nb_producers;  /* atomic */
 	struct bf_rc *rcs[BF_MAX_CONSUMERS];
 	struct bf_producer *producers[BF_MAX_PRODUCERS];
+	/* ours that were announced, and have not stopped before the peer knew them */
 	struct bf_consumer *consumers[BF_MAX_CONSUMERS];
 	/* identifiers of ours that have left, and the peer has not answered to that; or 0 */
 	uint32_t gone[BF_MAX_CONSUMERS];
 	struct bf_pair *pairs[BF_CONN_PAIRS]; /* of our producers, by identifier */
 	TAILQ_HEAD(, bf_pair) served;         /* of our consumers */
-	TAILQ_HEAD(, bf_consumer) asked;      /* the peer owes an answer */
 	/* in the thread of the connection */
+	struct bf_ask asks[BF_MAX_CONSUMERS];
+	TAILQ_HEAD(, bf_ask) asked;           /* the peer owes an answer, in order */
 	TAILQ_ENTRY(bf_fast) next;            /* of the group, while somebody is asked */
 	bool listed;
 	uint32_t nb_gone;                     /* that the peer was told of, and owes an answer, */
@@ -339,14 +348,12 @@ struct bf_consumer {
 	struct rte_comch_pmd_ending *stop_ending, *free_ending;
 	bool leaving;           /* it stops, and waits for what the peer has claimed */
 	/* with the lock of fast */
-	uint64_t deadline;      /* of the peer's answer, and of the wait */
+	uint64_t deadline;      /* of the wait */
 	uint64_t leave_by;      /* of the wait, if the peer was told in time */
-	bool asked;
 	bool known;             /* the peer has said that it knows it */
 	bool landing;           /* the peer has answered: it has claimed so many posts in all */
 	uint32_t land;
-	TAILQ_ENTRY(bf_consumer) next;     /* of its group */
-	TAILQ_ENTRY(bf_consumer) next_ask; /* of the connection */
+	TAILQ_ENTRY(bf_consumer) next; /* of its group */
 };
 
 /* What fast has in a poll group. */
