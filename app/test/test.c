@@ -205,13 +205,7 @@ run_test(const struct test_command *t)
 	int ret;
 
 	printf("%s\n", t->command);
-	if (!t->nohuge_ok && !rte_eal_has_hugepages())
-		ret = test_skip("needs hugepages");
-	else if (!t->asan_ok && TEST_ASAN)
-		ret = test_skip("does not run under AddressSanitizer");
-	else
-		ret = t->callback();
-
+	ret = t->run(t->suite);
 	/* A test without a suite, or that did not come to it, is one case. */
 	if (totals.passed + totals.failed + totals.skipped == before)
 		count_case(0, t->command, ret, start);

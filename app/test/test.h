@@ -24,12 +24,6 @@
 #define TEST_FAILED  -1
 #define TEST_SKIPPED 77
 
-/** Whether a test can run without hugepages, and under AddressSanitizer. */
-#define NOHUGE_OK   true
-#define NOHUGE_SKIP false
-#define ASAN_OK     true
-#define ASAN_SKIP   false
-
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define TEST_ASAN 1
@@ -110,28 +104,25 @@ void test_time_limit(unsigned int seconds);
 __rte_format_printf(1, 2)
 void test_note(const char *format, ...);
 
-typedef int (test_callback)(void);
-
 struct test_command {
 	TAILQ_ENTRY(test_command) next;
 	const char *command;
-	test_callback *callback;
-	bool nohuge_ok;
-	bool asan_ok;
+	int (*run)(struct unit_test_suite *suite);
+	struct unit_test_suite *suite;
 };
 
 void add_test_command(struct test_command *t);
 
 /**
- * Register a suite. Its name is at the start of the line, where app/test/meson.build
- * looks for it.
+ * Register a suite, and how it is run: once by unit_test_suite_runner(), or on each pair
+ * of devices by test_pairs_run(). Its name is at the start of the line, where
+ * app/test/meson.build looks for it.
  */
-#define REGISTER_FAST_TEST(cmd, nohuge, asan, func) \
+#define REGISTER_FAST_TEST(cmd, how, what) \
 	static struct test_command test_struct_##cmd = { \
 		.command = RTE_STR(cmd), \
-		.callback = func, \
-		.nohuge_ok = nohuge, \
-		.asan_ok = asan, \
+		.run = how, \
+		.suite = what, \
 	}; \
 	RTE_INIT(test_register_##cmd) \
 	{ \
@@ -139,6 +130,15 @@ void add_test_command(struct test_command *t);
 	}
 
 /** The same of a suite that starts processes, kills them, or waits for time limits. */
-#define REGISTER_SLOW_TEST(cmd, nohuge, asan, func) REGISTER_FAST_TEST(cmd, nohuge, asan, func)
+#define REGISTER_SLOW_TEST(cmd, how, what) REGISTER_FAST_TEST(cmd, how, what)
+
+/** Register what is run by its name only, and where a variable of the environment is set. */
+#define REGISTER_COUNT_TEST(cmd, variable, how) \
+	RTE_INIT(test_register_##cmd) \
+	{ \
+		static struct test_command command = { .command = RTE_STR(cmd), .run = how }; \
+		if (getenv(variable) != NULL) \
+			add_test_command(&command); \
+	}
 
 #endif /* TEST_H */

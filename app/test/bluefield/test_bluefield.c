@@ -374,10 +374,4 @@ static struct unit_test_suite bluefield_suite = {
 	}
 };
 
-static int
-test_bluefield(void)
-{
-	return unit_test_suite_runner(&bluefield_suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_bringup_autotest, NOHUGE_OK, ASAN_OK, test_bluefield);
+REGISTER_SLOW_TEST(bluefield_bringup_autotest, unit_test_suite_runner, &bluefield_suite);

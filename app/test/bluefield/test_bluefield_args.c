@@ -445,10 +445,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_args(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bluefield_args_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_args);
+REGISTER_FAST_TEST(bluefield_args_autotest, unit_test_suite_runner, &suite);

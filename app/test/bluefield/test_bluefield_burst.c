@@ -718,10 +718,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_burst(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bluefield_burst_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_burst);
+REGISTER_FAST_TEST(bluefield_burst_autotest, unit_test_suite_runner, &suite);

@@ -118,26 +118,15 @@ count_all(uint32_t nb_msgs)
 }
 
 static int
-count_main(void)
+count_main(struct unit_test_suite *suite)
 {
 	const char *nb = getenv("COMCH_TEST_BF_COUNT");
 	int ret;
 
+	RTE_SET_USED(suite);
 	ret = count_all(nb != NULL ? strtoul(nb, NULL, 10) : BURST);
 	burst_close();
 	return ret;
 }
 
-RTE_INIT(test_register_bluefield_burst_count)
-{
-	static struct test_command command = {
-		.command = "bluefield_burst_count",
-		.callback = count_main,
-		.nohuge_ok = NOHUGE_OK,
-		.asan_ok = ASAN_OK,
-	};
-
-	/* run by its name only */
-	if (getenv("COMCH_TEST_BF_COUNT") != NULL)
-		add_test_command(&command);
-}
+REGISTER_COUNT_TEST(bluefield_burst_count, "COMCH_TEST_BF_COUNT", count_main)

@@ -1247,10 +1247,4 @@ static struct unit_test_suite server_suite = {
 	},
 };
 
-static int
-test_bluefield_chan(void)
-{
-	return unit_test_suite_runner(&server_suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_chan_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_chan)
+REGISTER_SLOW_TEST(bluefield_chan_autotest, unit_test_suite_runner, &server_suite)

@@ -990,10 +990,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_cm(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bluefield_cm_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_cm);
+REGISTER_FAST_TEST(bluefield_cm_autotest, unit_test_suite_runner, &suite);

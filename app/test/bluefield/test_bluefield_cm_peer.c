@@ -931,10 +931,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_cm_peer(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bluefield_cm_peer_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_cm_peer);
+REGISTER_FAST_TEST(bluefield_cm_peer_autotest, unit_test_suite_runner, &suite);

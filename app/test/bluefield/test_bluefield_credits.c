@@ -185,10 +185,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_credits(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bluefield_credits_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_credits);
+REGISTER_FAST_TEST(bluefield_credits_autotest, unit_test_suite_runner, &suite);

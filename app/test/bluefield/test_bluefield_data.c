@@ -299,10 +299,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_data(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bluefield_data_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_data);
+REGISTER_FAST_TEST(bluefield_data_autotest, unit_test_suite_runner, &suite);

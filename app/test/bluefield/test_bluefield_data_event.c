@@ -681,10 +681,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_data_event(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_data_event_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_data_event);
+REGISTER_SLOW_TEST(bluefield_data_event_autotest, unit_test_suite_runner, &suite);

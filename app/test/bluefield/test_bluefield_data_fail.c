@@ -627,10 +627,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_data_fail(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_data_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_data_fail);
+REGISTER_SLOW_TEST(bluefield_data_fail_autotest, unit_test_suite_runner, &suite);

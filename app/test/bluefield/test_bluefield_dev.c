@@ -248,10 +248,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_dev(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_dev_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_dev);
+REGISTER_SLOW_TEST(bluefield_dev_autotest, unit_test_suite_runner, &suite);

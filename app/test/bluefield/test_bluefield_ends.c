@@ -575,10 +575,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_bluefield_ends(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_ends_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_ends)
+REGISTER_SLOW_TEST(bluefield_ends_autotest, unit_test_suite_runner, &suite)

@@ -413,10 +413,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_evil(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_evil_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_evil);
+REGISTER_SLOW_TEST(bluefield_evil_autotest, unit_test_suite_runner, &suite);

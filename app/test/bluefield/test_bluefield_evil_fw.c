@@ -549,10 +549,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_evil_fw(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_evil_fw_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_evil_fw);
+REGISTER_SLOW_TEST(bluefield_evil_fw_autotest, unit_test_suite_runner, &suite);

@@ -555,10 +555,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_evil_info(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_evil_info_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_evil_info);
+REGISTER_SLOW_TEST(bluefield_evil_info_autotest, unit_test_suite_runner, &suite);

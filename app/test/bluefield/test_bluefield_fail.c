@@ -286,10 +286,4 @@ static struct unit_test_suite fail_suite = {
 	}
 };
 
-static int
-test_bluefield_fail(void)
-{
-	return unit_test_suite_runner(&fail_suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_fail);
+REGISTER_SLOW_TEST(bluefield_fail_autotest, unit_test_suite_runner, &fail_suite);

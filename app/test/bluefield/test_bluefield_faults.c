@@ -308,10 +308,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_bluefield_faults(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_faults_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_faults)
+REGISTER_SLOW_TEST(bluefield_faults_autotest, unit_test_suite_runner, &suite)

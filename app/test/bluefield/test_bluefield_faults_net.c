@@ -283,10 +283,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_bluefield_faults_net(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_faults_net_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_faults_net)
+REGISTER_SLOW_TEST(bluefield_faults_net_autotest, unit_test_suite_runner, &suite)

@@ -536,11 +536,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_bluefield_faults_peer(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_faults_peer_autotest, NOHUGE_OK, ASAN_OK,
-	test_bluefield_faults_peer)
+REGISTER_SLOW_TEST(bluefield_faults_peer_autotest, unit_test_suite_runner, &suite)

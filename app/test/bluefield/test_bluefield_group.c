@@ -392,10 +392,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_group(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_group_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_group);
+REGISTER_SLOW_TEST(bluefield_group_autotest, unit_test_suite_runner, &suite);

@@ -447,10 +447,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_gsi(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_gsi_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_gsi);
+REGISTER_SLOW_TEST(bluefield_gsi_autotest, unit_test_suite_runner, &suite);

@@ -391,10 +391,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_hard_caps(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_hard_caps_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_caps);
+REGISTER_SLOW_TEST(bluefield_hard_caps_autotest, unit_test_suite_runner, &suite);

@@ -345,10 +345,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_hard_cmd(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_hard_cmd_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_cmd);
+REGISTER_SLOW_TEST(bluefield_hard_cmd_autotest, unit_test_suite_runner, &suite);

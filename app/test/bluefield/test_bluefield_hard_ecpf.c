@@ -93,10 +93,4 @@ static struct unit_test_suite hard_ecpf_suite = {
 	}
 };
 
-static int
-test_bluefield_hard_ecpf(void)
-{
-	return unit_test_suite_runner(&hard_ecpf_suite);
-}
-
-REGISTER_FAST_TEST(bluefield_hard_ecpf_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_ecpf);
+REGISTER_FAST_TEST(bluefield_hard_ecpf_autotest, unit_test_suite_runner, &hard_ecpf_suite);

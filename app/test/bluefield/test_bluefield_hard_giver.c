@@ -175,10 +175,4 @@ static struct unit_test_suite hard_giver_suite = {
 	}
 };
 
-static int
-test_bluefield_hard_giver(void)
-{
-	return unit_test_suite_runner(&hard_giver_suite);
-}
-
-REGISTER_FAST_TEST(bluefield_hard_giver_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_giver);
+REGISTER_FAST_TEST(bluefield_hard_giver_autotest, unit_test_suite_runner, &hard_giver_suite);

@@ -614,11 +614,4 @@ static struct unit_test_suite hard_health_suite = {
 	}
 };
 
-static int
-test_bluefield_hard_health(void)
-{
-	return unit_test_suite_runner(&hard_health_suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_hard_health_autotest, NOHUGE_OK, ASAN_OK,
-	test_bluefield_hard_health);
+REGISTER_SLOW_TEST(bluefield_hard_health_autotest, unit_test_suite_runner, &hard_health_suite);

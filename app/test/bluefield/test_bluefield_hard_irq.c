@@ -243,10 +243,4 @@ static struct unit_test_suite irq_suite = {
 	}
 };
 
-static int
-test_bluefield_hard_irq(void)
-{
-	return unit_test_suite_runner(&irq_suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_hard_irq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_irq);
+REGISTER_SLOW_TEST(bluefield_hard_irq_autotest, unit_test_suite_runner, &irq_suite);

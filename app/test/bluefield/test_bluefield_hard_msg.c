@@ -666,10 +666,4 @@ static struct unit_test_suite hard_msg_suite = {
 			TEST_CASES_END() }
 };
 
-static int
-test_bluefield_hard_msg(void)
-{
-	return unit_test_suite_runner(&hard_msg_suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_hard_msg_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_msg);
+REGISTER_SLOW_TEST(bluefield_hard_msg_autotest, unit_test_suite_runner, &hard_msg_suite);

@@ -196,10 +196,4 @@ static struct unit_test_suite hard_share_suite = {
 	}
 };
 
-static int
-test_bluefield_hard_share(void)
-{
-	return unit_test_suite_runner(&hard_share_suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_hard_share_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_share);
+REGISTER_SLOW_TEST(bluefield_hard_share_autotest, unit_test_suite_runner, &hard_share_suite);

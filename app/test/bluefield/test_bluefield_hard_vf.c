@@ -509,10 +509,4 @@ static struct unit_test_suite hard_vf_suite = {
 	}
 };
 
-static int
-test_bluefield_hard_vf(void)
-{
-	return unit_test_suite_runner(&hard_vf_suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_hard_vf_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_vf);
+REGISTER_SLOW_TEST(bluefield_hard_vf_autotest, unit_test_suite_runner, &hard_vf_suite);

@@ -152,10 +152,4 @@ static struct unit_test_suite hard_vsc_suite = {
 	}
 };
 
-static int
-test_bluefield_hard_vsc(void)
-{
-	return unit_test_suite_runner(&hard_vsc_suite);
-}
-
-REGISTER_FAST_TEST(bluefield_hard_vsc_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_hard_vsc);
+REGISTER_FAST_TEST(bluefield_hard_vsc_autotest, unit_test_suite_runner, &hard_vsc_suite);

@@ -324,10 +324,4 @@ static struct unit_test_suite isolation_suite = {
 	}
 };
 
-static int
-test_bluefield_isolation(void)
-{
-	return unit_test_suite_runner(&isolation_suite);
-}
-
-REGISTER_FAST_TEST(bluefield_isolation_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_isolation);
+REGISTER_FAST_TEST(bluefield_isolation_autotest, unit_test_suite_runner, &isolation_suite);

@@ -446,10 +446,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_life(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_life_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_life);
+REGISTER_SLOW_TEST(bluefield_life_autotest, unit_test_suite_runner, &suite);

@@ -461,10 +461,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_mad(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bluefield_mad_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_mad);
+REGISTER_FAST_TEST(bluefield_mad_autotest, unit_test_suite_runner, &suite);

@@ -465,10 +465,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_obj(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_obj_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_SLOW_TEST(bluefield_obj_autotest, unit_test_suite_runner, &suite);

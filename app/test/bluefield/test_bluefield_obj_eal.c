@@ -396,10 +396,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_obj_eal(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_obj_eal_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj_eal);
+REGISTER_SLOW_TEST(bluefield_obj_eal_autotest, unit_test_suite_runner, &suite);

@@ -463,10 +463,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_obj_fail(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_obj_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj_fail);
+REGISTER_SLOW_TEST(bluefield_obj_fail_autotest, unit_test_suite_runner, &suite);

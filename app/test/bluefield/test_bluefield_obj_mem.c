@@ -343,10 +343,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_obj_mem(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_obj_mem_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj_mem);
+REGISTER_SLOW_TEST(bluefield_obj_mem_autotest, unit_test_suite_runner, &suite);

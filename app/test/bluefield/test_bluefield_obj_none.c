@@ -23,46 +23,40 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_obj(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bluefield_burst_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_chan_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_cm_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_cm_peer_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_credits_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_data_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_data_event_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_data_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_ends_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_faults_peer_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_group_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_gsi_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_hard_caps_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_hard_cmd_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_hard_ecpf_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_hard_giver_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_hard_irq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_hard_vsc_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_isolation_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_life_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_mad_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_obj_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_obj_eal_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_obj_fail_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_obj_mem_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(bluefield_peer_fast_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_seam_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_wq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_wq_fast_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(bluefield_wq_order_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(shm_dpa_window_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(shm_msgq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(shm_msgq_dma_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(shm_msgq_flow_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(shm_msgq_order_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_FAST_TEST(shm_msgq_run_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
-REGISTER_SLOW_TEST(shm_msgq_wake_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_obj);
+REGISTER_FAST_TEST(bluefield_burst_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_chan_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_cm_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_cm_peer_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_credits_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_data_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_data_event_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_data_fail_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_ends_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_faults_peer_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_group_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_gsi_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_hard_caps_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_hard_cmd_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_hard_ecpf_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_hard_giver_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_hard_irq_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_hard_vsc_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_isolation_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_life_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_mad_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_obj_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_obj_eal_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_obj_fail_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_obj_mem_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_peer_fast_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_seam_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_wq_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_wq_fast_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_wq_order_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(shm_dpa_window_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(shm_msgq_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(shm_msgq_dma_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(shm_msgq_flow_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(shm_msgq_order_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(shm_msgq_run_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(shm_msgq_wake_autotest, unit_test_suite_runner, &suite);

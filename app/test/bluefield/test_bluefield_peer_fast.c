@@ -700,10 +700,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_bluefield_peer_fast(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_peer_fast_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_peer_fast);
+REGISTER_SLOW_TEST(bluefield_peer_fast_autotest, unit_test_suite_runner, &suite);

@@ -351,10 +351,4 @@ static struct unit_test_suite regress_suite = {
 	}
 };
 
-static int
-test_bluefield_regress(void)
-{
-	return unit_test_suite_runner(&regress_suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_regress_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_regress);
+REGISTER_SLOW_TEST(bluefield_regress_autotest, unit_test_suite_runner, &regress_suite);

@@ -280,10 +280,4 @@ static struct unit_test_suite report_suite = {
 	}
 };
 
-static int
-test_bluefield_report(void)
-{
-	return unit_test_suite_runner(&report_suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_report_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_report);
+REGISTER_SLOW_TEST(bluefield_report_autotest, unit_test_suite_runner, &report_suite);

@@ -433,10 +433,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_seam(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bluefield_seam_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_seam);
+REGISTER_FAST_TEST(bluefield_seam_autotest, unit_test_suite_runner, &suite);

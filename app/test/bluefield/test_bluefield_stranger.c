@@ -179,10 +179,4 @@ static struct unit_test_suite stranger_suite = {
 	}
 };
 
-static int
-test_bluefield_stranger(void)
-{
-	return unit_test_suite_runner(&stranger_suite);
-}
-
-REGISTER_SLOW_TEST(bluefield_stranger_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_stranger);
+REGISTER_SLOW_TEST(bluefield_stranger_autotest, unit_test_suite_runner, &stranger_suite);

@@ -305,10 +305,4 @@ static struct unit_test_suite switch_suite = {
 	}
 };
 
-static int
-test_bluefield_switch(void)
-{
-	return unit_test_suite_runner(&switch_suite);
-}
-
-REGISTER_FAST_TEST(bluefield_switch_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_switch);
+REGISTER_FAST_TEST(bluefield_switch_autotest, unit_test_suite_runner, &switch_suite);

@@ -644,10 +644,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_wq(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bluefield_wq_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_wq);
+REGISTER_FAST_TEST(bluefield_wq_autotest, unit_test_suite_runner, &suite);

@@ -443,10 +443,11 @@ count_run(const struct count_ops *ops, unsigned int nb_msgs)
 }
 
 static int
-count_main(void)
+count_main(struct unit_test_suite *suite)
 {
 	unsigned int nb_msgs;
 
+	RTE_SET_USED(suite);
 	if (sscanf(getenv("COMCH_TEST_WQ_COUNT"), "%u", &nb_msgs) != 1 || nb_msgs % 32 != 0) {
 		printf("COMCH_TEST_WQ_COUNT is no multiple of 32\n");
 		return TEST_FAILED;
@@ -460,15 +461,4 @@ count_main(void)
 	return count_driver(nb_msgs);
 }
 
-RTE_INIT(test_register_bluefield_wq_count)
-{
-	static struct test_command command = {
-		.command = "bluefield_wq_count",
-		.callback = count_main,
-		.nohuge_ok = NOHUGE_OK,
-		.asan_ok = ASAN_OK,
-	};
-
-	if (getenv("COMCH_TEST_WQ_COUNT") != NULL)
-		add_test_command(&command);
-}
+REGISTER_COUNT_TEST(bluefield_wq_count, "COMCH_TEST_WQ_COUNT", count_main)

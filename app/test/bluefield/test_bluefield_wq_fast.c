@@ -440,10 +440,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bluefield_wq_fast(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bluefield_wq_fast_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_wq_fast);
+REGISTER_FAST_TEST(bluefield_wq_fast_autotest, unit_test_suite_runner, &suite);

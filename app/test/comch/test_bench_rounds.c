@@ -170,10 +170,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_bench_rounds(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bench_rounds_autotest, NOHUGE_OK, ASAN_OK, test_bench_rounds);
+REGISTER_FAST_TEST(bench_rounds_autotest, unit_test_suite_runner, &suite);

@@ -533,10 +533,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_autotest, NOHUGE_OK, ASAN_OK, test_comch)
+REGISTER_FAST_TEST(comch_autotest, test_pairs_run, &suite)

@@ -283,10 +283,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_api_conn(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_api_conn_autotest, NOHUGE_OK, ASAN_OK, test_comch_api_conn)
+REGISTER_FAST_TEST(comch_api_conn_autotest, unit_test_suite_runner, &suite)

@@ -297,10 +297,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_arm(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_arm_autotest, NOHUGE_OK, ASAN_OK, test_comch_arm)
+REGISTER_FAST_TEST(comch_arm_autotest, unit_test_suite_runner, &suite)

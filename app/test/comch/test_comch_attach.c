@@ -409,10 +409,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_attach(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_attach_autotest, NOHUGE_OK, ASAN_OK, test_comch_attach)
+REGISTER_FAST_TEST(comch_attach_autotest, unit_test_suite_runner, &suite)

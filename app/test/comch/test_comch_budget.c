@@ -631,10 +631,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_budget(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_budget_autotest, NOHUGE_OK, ASAN_OK, test_comch_budget)
+REGISTER_FAST_TEST(comch_budget_autotest, unit_test_suite_runner, &suite)

@@ -344,11 +344,12 @@ budget_cpu(unsigned int rounds)
 }
 
 static int
-budget_cpu_main(void)
+budget_cpu_main(struct unit_test_suite *suite)
 {
 	int rounds = atoi(getenv("COMCH_TEST_BUDGET_CPU"));
 	int ret = TEST_FAILED;
 
+	RTE_SET_USED(suite);
 	if (rounds > 0 && rounds <= MAX_ROUNDS)
 		ret = budget_cpu((unsigned int)rounds);
 	else
@@ -363,15 +364,4 @@ budget_cpu_main(void)
 	return ret;
 }
 
-RTE_INIT(test_register_comch_budget_cpu)
-{
-	static struct test_command command = {
-		.command = "comch_budget_cpu",
-		.callback = budget_cpu_main,
-		.nohuge_ok = NOHUGE_OK,
-		.asan_ok = ASAN_OK,
-	};
-
-	if (getenv("COMCH_TEST_BUDGET_CPU") != NULL)
-		add_test_command(&command);
-}
+REGISTER_COUNT_TEST(comch_budget_cpu, "COMCH_TEST_BUDGET_CPU", budget_cpu_main)

@@ -549,10 +549,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_conf(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_conf_autotest, NOHUGE_OK, ASAN_OK, test_comch_conf)
+REGISTER_FAST_TEST(comch_conf_autotest, unit_test_suite_runner, &suite)

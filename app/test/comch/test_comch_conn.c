@@ -684,10 +684,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_conn(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_conn_autotest, NOHUGE_OK, ASAN_OK, test_comch_conn)
+REGISTER_FAST_TEST(comch_conn_autotest, test_pairs_run, &suite)

@@ -267,10 +267,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_conn_race(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_conn_race_autotest, NOHUGE_OK, ASAN_OK, test_comch_conn_race)
+REGISTER_FAST_TEST(comch_conn_race_autotest, unit_test_suite_runner, &suite)

@@ -329,10 +329,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_consumer(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_consumer_autotest, NOHUGE_OK, ASAN_OK, test_comch_consumer)
+REGISTER_FAST_TEST(comch_consumer_autotest, test_pairs_run, &suite)

@@ -408,10 +408,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_delivered(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_delivered_autotest, NOHUGE_OK, ASAN_OK, test_comch_delivered)
+REGISTER_FAST_TEST(comch_delivered_autotest, unit_test_suite_runner, &suite)

@@ -485,10 +485,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_destroy(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_destroy_autotest, NOHUGE_OK, ASAN_OK, test_comch_destroy)
+REGISTER_FAST_TEST(comch_destroy_autotest, unit_test_suite_runner, &suite)

@@ -483,10 +483,4 @@ static struct unit_test_suite dev_down_suite = {
 	}
 };
 
-static int
-test_comch_dev_down(void)
-{
-	return unit_test_suite_runner(&dev_down_suite);
-}
-
-REGISTER_FAST_TEST(comch_dev_down_autotest, NOHUGE_OK, ASAN_OK, test_comch_dev_down);
+REGISTER_FAST_TEST(comch_dev_down_autotest, unit_test_suite_runner, &dev_down_suite);

@@ -663,10 +663,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_devargs(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_devargs_autotest, NOHUGE_OK, ASAN_OK, test_comch_devargs)
+REGISTER_FAST_TEST(comch_devargs_autotest, unit_test_suite_runner, &suite)

@@ -593,10 +593,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_dpa_api(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_dpa_api_autotest, NOHUGE_OK, ASAN_OK, test_comch_dpa_api)
+REGISTER_FAST_TEST(comch_dpa_api_autotest, unit_test_suite_runner, &suite)

@@ -723,10 +723,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_ending(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_ending_autotest, NOHUGE_OK, ASAN_OK, test_comch_ending)
+REGISTER_FAST_TEST(comch_ending_autotest, unit_test_suite_runner, &suite)

@@ -540,10 +540,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_ending_lost(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(comch_ending_lost_autotest, NOHUGE_OK, ASAN_OK, test_comch_ending_lost)
+REGISTER_SLOW_TEST(comch_ending_lost_autotest, unit_test_suite_runner, &suite)

@@ -295,10 +295,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_errors(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_errors_autotest, NOHUGE_OK, ASAN_OK, test_comch_errors)
+REGISTER_FAST_TEST(comch_errors_autotest, unit_test_suite_runner, &suite)

@@ -449,10 +449,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_event(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(comch_event_autotest, NOHUGE_OK, ASAN_OK, test_comch_event)
+REGISTER_SLOW_TEST(comch_event_autotest, unit_test_suite_runner, &suite)

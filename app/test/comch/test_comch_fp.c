@@ -714,10 +714,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_fp(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_fp_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp)
+REGISTER_FAST_TEST(comch_fp_autotest, test_pairs_run, &suite)

@@ -603,10 +603,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_fp_api(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_fp_api_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_api)
+REGISTER_FAST_TEST(comch_fp_api_autotest, test_pairs_run, &suite)

@@ -325,10 +325,11 @@ count_all(void)
 }
 
 static int
-count_main(void)
+count_main(struct unit_test_suite *suite)
 {
 	int ret = TEST_FAILED;
 
+	RTE_SET_USED(suite);
 	if (sscanf(getenv("COMCH_TEST_COUNT"), "%u %u %u", &nb_conns, &nb_used, &nb_msgs) == 3 &&
 			nb_conns <= COUNT_MAX_CONNS && nb_used <= nb_conns && nb_used > 0)
 		ret = count_all();
@@ -338,15 +339,4 @@ count_main(void)
 	return ret;
 }
 
-RTE_INIT(test_register_comch_fp_count)
-{
-	static struct test_command command = {
-		.command = "comch_fp_count",
-		.callback = count_main,
-		.nohuge_ok = NOHUGE_OK,
-		.asan_ok = ASAN_OK,
-	};
-
-	if (getenv("COMCH_TEST_COUNT") != NULL)
-		add_test_command(&command);
-}
+REGISTER_COUNT_TEST(comch_fp_count, "COMCH_TEST_COUNT", count_main)

@@ -172,10 +172,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_fp_debug(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_fp_debug_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_debug)
+REGISTER_FAST_TEST(comch_fp_debug_autotest, unit_test_suite_runner, &suite)

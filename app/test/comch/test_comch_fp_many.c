@@ -725,10 +725,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_fp_many(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_fp_many_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_many)
+REGISTER_FAST_TEST(comch_fp_many_autotest, test_pairs_run, &suite)

@@ -838,10 +838,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_fp_mbuf(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_fp_mbuf_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_mbuf)
+REGISTER_FAST_TEST(comch_fp_mbuf_autotest, test_pairs_run, &suite)

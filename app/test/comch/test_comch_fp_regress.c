@@ -677,10 +677,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_fp_regress(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_fp_regress_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_regress)
+REGISTER_FAST_TEST(comch_fp_regress_autotest, unit_test_suite_runner, &suite)

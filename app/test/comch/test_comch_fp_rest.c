@@ -550,10 +550,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_fp_rest(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_SLOW_TEST(comch_fp_rest_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_rest)
+REGISTER_SLOW_TEST(comch_fp_rest_autotest, test_pairs_run, &suite)

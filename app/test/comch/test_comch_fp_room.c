@@ -406,10 +406,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_fp_room(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_fp_room_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_room)
+REGISTER_FAST_TEST(comch_fp_room_autotest, test_pairs_run, &suite)

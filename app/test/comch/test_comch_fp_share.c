@@ -308,10 +308,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_fp_share(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_fp_share_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_share)
+REGISTER_FAST_TEST(comch_fp_share_autotest, test_pairs_run, &suite)

@@ -519,10 +519,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_fp_size(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_fp_size_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_size)
+REGISTER_FAST_TEST(comch_fp_size_autotest, test_pairs_run, &suite)

@@ -524,10 +524,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_fp_small(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_fp_small_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_small)
+REGISTER_FAST_TEST(comch_fp_small_autotest, test_pairs_run, &suite)

@@ -769,11 +769,11 @@ static struct unit_test_suite slow_suite = {
 };
 
 static int
-test_comch_fp_stop(void)
+fp_stop_run(struct unit_test_suite *for_pairs)
 {
-	int ret = test_pairs_run(&suite), slow = unit_test_suite_runner(&slow_suite);
+	int ret = test_pairs_run(for_pairs), slow = unit_test_suite_runner(&slow_suite);
 
 	return ret == TEST_SUCCESS ? slow : ret;
 }
 
-REGISTER_SLOW_TEST(comch_fp_stop_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_stop)
+REGISTER_SLOW_TEST(comch_fp_stop_autotest, fp_stop_run, &suite)

@@ -846,10 +846,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_fp_task(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_fp_task_autotest, NOHUGE_OK, ASAN_OK, test_comch_fp_task)
+REGISTER_FAST_TEST(comch_fp_task_autotest, test_pairs_run, &suite)

@@ -565,13 +565,7 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_hold(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_hold_autotest, NOHUGE_OK, ASAN_OK, test_comch_hold)
+REGISTER_FAST_TEST(comch_hold_autotest, test_pairs_run, &suite)
 
 static struct unit_test_suite mock_suite = {
 	.suite_name = "comch: reception held back, of a driver with messages in hand",
@@ -583,10 +577,4 @@ static struct unit_test_suite mock_suite = {
 	},
 };
 
-static int
-test_comch_hold_mock(void)
-{
-	return unit_test_suite_runner(&mock_suite);
-}
-
-REGISTER_FAST_TEST(comch_hold_mock_autotest, NOHUGE_OK, ASAN_OK, test_comch_hold_mock)
+REGISTER_FAST_TEST(comch_hold_mock_autotest, unit_test_suite_runner, &mock_suite)

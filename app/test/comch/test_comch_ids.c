@@ -234,10 +234,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_ids(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_ids_autotest, NOHUGE_OK, ASAN_OK, test_comch_ids)
+REGISTER_FAST_TEST(comch_ids_autotest, test_pairs_run, &suite)

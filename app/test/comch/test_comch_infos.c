@@ -262,10 +262,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_infos(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_infos_autotest, NOHUGE_OK, ASAN_OK, test_comch_infos)
+REGISTER_FAST_TEST(comch_infos_autotest, unit_test_suite_runner, &suite)

@@ -315,10 +315,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_life(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_life_autotest, NOHUGE_OK, ASAN_OK, test_comch_life)
+REGISTER_FAST_TEST(comch_life_autotest, unit_test_suite_runner, &suite)

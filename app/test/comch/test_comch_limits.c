@@ -477,10 +477,4 @@ static struct unit_test_suite limits_suite = {
 	}
 };
 
-static int
-test_comch_limits(void)
-{
-	return unit_test_suite_runner(&limits_suite);
-}
-
-REGISTER_FAST_TEST(comch_limits_autotest, NOHUGE_OK, ASAN_OK, test_comch_limits);
+REGISTER_FAST_TEST(comch_limits_autotest, unit_test_suite_runner, &limits_suite);

@@ -699,10 +699,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_mem(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_mem_autotest, NOHUGE_OK, ASAN_OK, test_comch_mem)
+REGISTER_FAST_TEST(comch_mem_autotest, test_pairs_run, &suite)

@@ -284,10 +284,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_mem_many(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_mem_many_autotest, NOHUGE_OK, ASAN_OK, test_comch_mem_many)
+REGISTER_FAST_TEST(comch_mem_many_autotest, test_pairs_run, &suite)

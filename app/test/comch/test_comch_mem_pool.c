@@ -441,10 +441,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_mem_pool(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_mem_pool_autotest, NOHUGE_OK, ASAN_OK, test_comch_mem_pool)
+REGISTER_FAST_TEST(comch_mem_pool_autotest, test_pairs_run, &suite)

@@ -855,10 +855,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_mem_stage(void)
-{
-	return test_pairs_run(&suite);
-}
-
-REGISTER_FAST_TEST(comch_mem_stage_autotest, NOHUGE_OK, ASAN_OK, test_comch_mem_stage)
+REGISTER_FAST_TEST(comch_mem_stage_autotest, test_pairs_run, &suite)

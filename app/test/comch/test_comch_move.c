@@ -704,10 +704,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_move(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_move_autotest, NOHUGE_OK, ASAN_OK, test_comch_move)
+REGISTER_FAST_TEST(comch_move_autotest, unit_test_suite_runner, &suite)

@@ -583,10 +583,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_move_threads(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_move_threads_autotest, NOHUGE_OK, ASAN_OK, test_comch_move_threads)
+REGISTER_FAST_TEST(comch_move_threads_autotest, unit_test_suite_runner, &suite)

@@ -682,10 +682,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_msgq(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(comch_msgq_autotest, NOHUGE_OK, ASAN_OK, test_comch_msgq);
+REGISTER_SLOW_TEST(comch_msgq_autotest, unit_test_suite_runner, &suite);

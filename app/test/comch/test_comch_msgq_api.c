@@ -886,10 +886,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_msgq_api(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(comch_msgq_api_autotest, NOHUGE_OK, ASAN_OK, test_comch_msgq_api)
+REGISTER_SLOW_TEST(comch_msgq_api_autotest, unit_test_suite_runner, &suite)

@@ -213,10 +213,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_pool(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_pool_autotest, NOHUGE_OK, ASAN_OK, test_comch_pool)
+REGISTER_FAST_TEST(comch_pool_autotest, unit_test_suite_runner, &suite)

@@ -749,10 +749,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_process(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(comch_process_autotest, NOHUGE_OK, ASAN_OK, test_comch_process)
+REGISTER_SLOW_TEST(comch_process_autotest, unit_test_suite_runner, &suite)

@@ -729,10 +729,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_recv_mbuf(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_recv_mbuf_autotest, NOHUGE_OK, ASAN_OK, test_comch_recv_mbuf)
+REGISTER_FAST_TEST(comch_recv_mbuf_autotest, unit_test_suite_runner, &suite)

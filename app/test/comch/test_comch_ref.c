@@ -333,10 +333,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_ref(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_ref_autotest, NOHUGE_OK, ASAN_OK, test_comch_ref)
+REGISTER_FAST_TEST(comch_ref_autotest, unit_test_suite_runner, &suite)

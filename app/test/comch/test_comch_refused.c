@@ -311,10 +311,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_refused(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_refused_autotest, NOHUGE_OK, ASAN_OK, test_comch_refused)
+REGISTER_FAST_TEST(comch_refused_autotest, unit_test_suite_runner, &suite)

@@ -458,13 +458,7 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_regress(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_regress_autotest, NOHUGE_OK, ASAN_OK, test_comch_regress)
+REGISTER_FAST_TEST(comch_regress_autotest, unit_test_suite_runner, &suite)
 
 /* About the words of a link of shm. */
 static struct unit_test_suite shm_suite = {
@@ -477,10 +471,4 @@ static struct unit_test_suite shm_suite = {
 	},
 };
 
-static int
-test_shm_regress(void)
-{
-	return unit_test_suite_runner(&shm_suite);
-}
-
-REGISTER_FAST_TEST(shm_regress_autotest, NOHUGE_OK, ASAN_OK, test_shm_regress)
+REGISTER_FAST_TEST(shm_regress_autotest, unit_test_suite_runner, &shm_suite)

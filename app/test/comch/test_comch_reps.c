@@ -265,13 +265,13 @@ static struct unit_test_suite suite = {
 };
 
 static int
-test_comch_reps(void)
+reps_run(struct unit_test_suite *reps)
 {
 	struct test_pair saved = test_pair;
-	int ret = unit_test_suite_runner(&suite);
+	int ret = unit_test_suite_runner(reps);
 
 	test_pair = saved;
 	return ret;
 }
 
-REGISTER_FAST_TEST(comch_reps_autotest, NOHUGE_OK, ASAN_OK, test_comch_reps)
+REGISTER_FAST_TEST(comch_reps_autotest, reps_run, &suite)

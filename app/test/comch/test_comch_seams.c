@@ -610,10 +610,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_seams(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_seams_autotest, NOHUGE_OK, ASAN_OK, test_comch_seams)
+REGISTER_FAST_TEST(comch_seams_autotest, unit_test_suite_runner, &suite)

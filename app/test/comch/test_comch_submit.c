@@ -510,10 +510,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_submit(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(comch_submit_autotest, NOHUGE_OK, ASAN_OK, test_comch_submit)
+REGISTER_SLOW_TEST(comch_submit_autotest, unit_test_suite_runner, &suite)

@@ -669,10 +669,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_task_batch(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_task_batch_autotest, NOHUGE_OK, ASAN_OK, test_comch_task_batch)
+REGISTER_FAST_TEST(comch_task_batch_autotest, unit_test_suite_runner, &suite)

@@ -240,25 +240,15 @@ count_all(void)
 }
 
 static int
-count_main(void)
+count_main(struct unit_test_suite *suite)
 {
 	int ret;
 
+	RTE_SET_USED(suite);
 	count.nb_msgs = atoi(getenv("COMCH_TEST_TASK_COUNT"));
 	ret = count_all();
 	test_cleanup();
 	return ret;
 }
 
-RTE_INIT(test_register_comch_task_count)
-{
-	static struct test_command command = {
-		.command = "comch_task_count",
-		.callback = count_main,
-		.nohuge_ok = NOHUGE_OK,
-		.asan_ok = ASAN_OK,
-	};
-
-	if (getenv("COMCH_TEST_TASK_COUNT") != NULL)
-		add_test_command(&command);
-}
+REGISTER_COUNT_TEST(comch_task_count, "COMCH_TEST_TASK_COUNT", count_main)

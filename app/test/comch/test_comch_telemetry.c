@@ -643,10 +643,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_telemetry(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_telemetry_autotest, NOHUGE_OK, ASAN_OK, test_comch_telemetry)
+REGISTER_FAST_TEST(comch_telemetry_autotest, unit_test_suite_runner, &suite)

@@ -293,10 +293,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_comch_turn(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(comch_turn_autotest, NOHUGE_OK, ASAN_OK, test_comch_turn)
+REGISTER_FAST_TEST(comch_turn_autotest, unit_test_suite_runner, &suite)

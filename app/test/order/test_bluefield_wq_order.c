@@ -791,12 +791,6 @@ main(int argc, char **argv)
 
 #else
 
-static int
-test_bluefield_wq_order(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(bluefield_wq_order_autotest, NOHUGE_OK, ASAN_OK, test_bluefield_wq_order);
+REGISTER_FAST_TEST(bluefield_wq_order_autotest, unit_test_suite_runner, &suite);
 
 #endif

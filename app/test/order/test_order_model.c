@@ -372,10 +372,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_order_model(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(order_model_autotest, NOHUGE_OK, ASAN_OK, test_order_model);
+REGISTER_FAST_TEST(order_model_autotest, unit_test_suite_runner, &suite);

@@ -554,10 +554,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_shm_msgq_order(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_msgq_order_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_order);
+REGISTER_SLOW_TEST(shm_msgq_order_autotest, unit_test_suite_runner, &suite);

@@ -455,10 +455,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_shm_rest_order(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_rest_order_autotest, NOHUGE_OK, ASAN_OK, test_shm_rest_order);
+REGISTER_SLOW_TEST(shm_rest_order_autotest, unit_test_suite_runner, &suite);

@@ -594,12 +594,6 @@ main(void)
 
 #else
 
-static int
-test_shm_slot_order(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_slot_order_autotest, NOHUGE_OK, ASAN_OK, test_shm_slot_order);
+REGISTER_SLOW_TEST(shm_slot_order_autotest, unit_test_suite_runner, &suite);
 
 #endif

@@ -156,10 +156,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-static int
-test_shm_copy(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(shm_copy_autotest, NOHUGE_OK, ASAN_OK, test_shm_copy);
+REGISTER_FAST_TEST(shm_copy_autotest, unit_test_suite_runner, &suite);

@@ -407,10 +407,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_dpa(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(shm_dpa_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa)
+REGISTER_FAST_TEST(shm_dpa_autotest, unit_test_suite_runner, &suite)

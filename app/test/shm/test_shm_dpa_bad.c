@@ -440,10 +440,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_dpa_bad(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_dpa_bad_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa_bad)
+REGISTER_SLOW_TEST(shm_dpa_bad_autotest, unit_test_suite_runner, &suite)

@@ -305,10 +305,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_dpa_evil(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_dpa_evil_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa_evil)
+REGISTER_SLOW_TEST(shm_dpa_evil_autotest, unit_test_suite_runner, &suite)

@@ -314,10 +314,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_dpa_file(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(shm_dpa_file_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa_file)
+REGISTER_FAST_TEST(shm_dpa_file_autotest, unit_test_suite_runner, &suite)

@@ -187,10 +187,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_dpa_window(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(shm_dpa_window_autotest, NOHUGE_OK, ASAN_OK, test_shm_dpa_window);
+REGISTER_FAST_TEST(shm_dpa_window_autotest, unit_test_suite_runner, &suite);

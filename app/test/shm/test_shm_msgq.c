@@ -507,10 +507,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_msgq(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(shm_msgq_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq);
+REGISTER_FAST_TEST(shm_msgq_autotest, unit_test_suite_runner, &suite);

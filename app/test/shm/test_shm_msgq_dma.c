@@ -261,10 +261,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_msgq_dma(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_msgq_dma_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_dma);
+REGISTER_SLOW_TEST(shm_msgq_dma_autotest, unit_test_suite_runner, &suite);

@@ -329,10 +329,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_msgq_flow(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_msgq_flow_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_flow);
+REGISTER_SLOW_TEST(shm_msgq_flow_autotest, unit_test_suite_runner, &suite);

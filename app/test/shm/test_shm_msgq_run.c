@@ -504,10 +504,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_msgq_run(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(shm_msgq_run_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_run);
+REGISTER_FAST_TEST(shm_msgq_run_autotest, unit_test_suite_runner, &suite);

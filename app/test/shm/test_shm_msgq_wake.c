@@ -311,10 +311,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_msgq_wake(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_msgq_wake_autotest, NOHUGE_OK, ASAN_OK, test_shm_msgq_wake);
+REGISTER_SLOW_TEST(shm_msgq_wake_autotest, unit_test_suite_runner, &suite);

@@ -693,10 +693,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_peer_fast_life(void)
-{
-	return fast_suites_run(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_peer_fast_life_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast_life)
+REGISTER_SLOW_TEST(shm_peer_fast_life_autotest, fast_suites_run, &suite)

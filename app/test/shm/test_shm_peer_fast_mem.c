@@ -780,10 +780,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_peer_fast_mem(void)
-{
-	return fast_suites_run(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_peer_fast_mem_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast_mem)
+REGISTER_SLOW_TEST(shm_peer_fast_mem_autotest, fast_suites_run, &suite)

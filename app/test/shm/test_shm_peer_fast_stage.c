@@ -360,10 +360,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_peer_fast_stage(void)
-{
-	return fast_suites_run(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_peer_fast_stage_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_fast_stage)
+REGISTER_SLOW_TEST(shm_peer_fast_stage_autotest, fast_suites_run, &suite)

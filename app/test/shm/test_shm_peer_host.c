@@ -662,10 +662,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_peer_host(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_peer_host_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_host)
+REGISTER_SLOW_TEST(shm_peer_host_autotest, unit_test_suite_runner, &suite)

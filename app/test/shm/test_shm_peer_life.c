@@ -706,10 +706,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_peer_life(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_peer_life_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_life)
+REGISTER_SLOW_TEST(shm_peer_life_autotest, unit_test_suite_runner, &suite)

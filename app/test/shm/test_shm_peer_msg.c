@@ -504,10 +504,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_peer_msg(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(shm_peer_msg_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_msg)
+REGISTER_FAST_TEST(shm_peer_msg_autotest, unit_test_suite_runner, &suite)

@@ -269,10 +269,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_peer_rest(void)
-{
-	return fast_suites_run(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_peer_rest_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_rest)
+REGISTER_SLOW_TEST(shm_peer_rest_autotest, fast_suites_run, &suite)

@@ -649,10 +649,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_peer_ring(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(shm_peer_ring_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_ring)
+REGISTER_FAST_TEST(shm_peer_ring_autotest, unit_test_suite_runner, &suite)

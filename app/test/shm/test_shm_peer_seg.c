@@ -632,10 +632,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_peer_seg(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_FAST_TEST(shm_peer_seg_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_seg)
+REGISTER_FAST_TEST(shm_peer_seg_autotest, unit_test_suite_runner, &suite)

@@ -258,10 +258,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_peer_slow(void)
-{
-	return unit_test_suite_runner(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_peer_slow_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_slow)
+REGISTER_SLOW_TEST(shm_peer_slow_autotest, unit_test_suite_runner, &suite)

@@ -540,10 +540,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-static int
-test_shm_peer_small(void)
-{
-	return fast_suites_run(&suite);
-}
-
-REGISTER_SLOW_TEST(shm_peer_small_autotest, NOHUGE_OK, ASAN_OK, test_shm_peer_small)
+REGISTER_SLOW_TEST(shm_peer_small_autotest, fast_suites_run, &suite)
