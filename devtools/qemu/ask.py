@@ -10,6 +10,7 @@ The first is the control socket of comch-bluefield-model, whose answers end in
 in its prompt. Exit status 1 for an error and when there is no answer in 10 s.
 """
 
+import os
 import socket
 import sys
 
@@ -32,10 +33,8 @@ def control(sock, line):
                         (d.endswith(b"\n") and d.split(b"\n")[-2].startswith(b"error: ")))
     lines = answer.decode(errors="replace").splitlines()
     if lines and lines[-1] == "ok":
-        print("\n".join(lines[:-1]))
-        return 0
-    print("\n".join(lines))
-    return 1
+        return 0, "\n".join(lines[:-1])
+    return 1, "\n".join(lines)
 
 
 def monitor(sock, line):
@@ -45,8 +44,7 @@ def monitor(sock, line):
     # its own echo is a line of its own
     lines = answer[:-len(PROMPT)].decode(errors="replace").replace("\r", "").splitlines()
     text = "\n".join(lines[1:])
-    print(text)
-    return 1 if "Error" in text else 0
+    return 1 if "Error" in text else 0, text
 
 
 def main():
@@ -57,10 +55,13 @@ def main():
         try:
             sock.connect(sys.argv[2])
             ask = control if sys.argv[1] == "control" else monitor
-            status = ask(sock, sys.argv[3])
+            status, text = ask(sock, sys.argv[3])
         except OSError as e:
-            print(f"{sys.argv[2]}: {e}")
-            status = 1
+            status, text = 1, f"{sys.argv[2]}: {e}"
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # whoever reads it has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
 
 
