@@ -288,9 +288,10 @@ told_fault(struct bf_pair *pair, const struct bf_cqe *cqe)
 	if (__atomic_load_n(&pair->end, __ATOMIC_RELAXED) != 0 ||
 			(bf_cqe_opcode(cqe) == BF_CQE_REQ_ERR && syndrome == BF_SYND_RETRY))
 		return;
-	BF_LOG(ERR, "%s: consumer %u cannot tell producer %u of credits: syndrome %#x, vendor's %#x",
-		pair->consumer->queue->dev->data->name, pair->consumer->queue->id,
-		pair->producer_id, syndrome, bf_cqe_vendor_syndrome(cqe));
+	if (bf_peer_log(pair->consumer->dev, pair->fast->chan->rep_id))
+		BF_LOG(ERR, "%s: consumer %u cannot tell producer %u of credits: syndrome %#x, vendor's %#x",
+			pair->consumer->queue->dev->data->name, pair->consumer->queue->id,
+			pair->producer_id, syndrome, bf_cqe_vendor_syndrome(cqe));
 	bf_chan_lost(pair->fast->chan, -ECONNRESET);
 }
 
