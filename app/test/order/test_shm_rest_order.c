@@ -169,7 +169,7 @@ producer_step(void *local)
 	order_store(&arena.words[p->nb * rc->nb_producers + p->id], 1,
 		__ATOMIC_RELEASE);
 	p->nb++;
-	/* rc_wake() and shm_rc_ring() */
+	/* rc_wake() and shm_remote_consumer_ring() */
 	if (shm_rest_get(&arena.rest, rc->whole) == 0 ||
 			!shm_rest_flip(&arena.rest, &arena.flips, &arena.bells, BELL))
 		return true;

@@ -501,7 +501,7 @@ test_renewed(void)
 	const struct rte_comch_fp_object *fp;
 	const struct shm_producer *p;
 	struct evil_slots env;
-	struct shm_rc *rc;
+	struct shm_remote_consumer *rc;
 	unsigned int i, k;
 
 	TEST_CALL(small_open(&env, 32));

@@ -84,7 +84,7 @@ struct shm_link;
 struct shm_peer_region;
 struct shm_producer;
 struct shm_qbells;
-struct shm_rc;
+struct shm_remote_consumer;
 struct shm_region;
 struct shm_group;
 struct shm_chan;
@@ -150,7 +150,7 @@ struct shm_dev {
 	struct rte_mempool *events;
 	bool huge; /* regions of huge pages: allocate them, and take them of peers */
 	struct shm_region *regions[SHM_WIRE_MAX_REGIONS]; /* that peers write to */
-	TAILQ_HEAD(, shm_rc) dying; /* consumers of peers that producers still use */
+	TAILQ_HEAD(, shm_remote_consumer) dying; /* consumers of peers that producers still use */
 	STAILQ_HEAD(, shm_peer_region) unmaps; /* regions of peers that nobody uses */
 };
 

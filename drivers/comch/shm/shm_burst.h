@@ -31,17 +31,17 @@ rc_leave(struct shm_producer *p)
  * look at this consumer.
  */
 static inline void
-rc_wake(struct shm_rc *rc)
+rc_wake(struct shm_remote_consumer *rc)
 {
 	const uint32_t armed = shm_rest_get(rc->peer_armed, rc->fence); /* A */
 
 	if (unlikely(armed != 0))
-		shm_rc_ring(rc, armed);
+		shm_remote_consumer_ring(rc, armed);
 }
 
 /* Posts behind head, up to what is wanted; a look at the peer's tail if need be. */
 static inline int
-rc_credits(struct shm_rc *rc, uint64_t head, uint32_t want, uint32_t *credits)
+rc_credits(struct shm_remote_consumer *rc, uint64_t head, uint32_t want, uint32_t *credits)
 {
 	/* acquire: pairs with the release below, of another producer */
 	uint32_t nb = __atomic_load_n(&rc->tail_seen, __ATOMIC_ACQUIRE) - (uint32_t)head;
@@ -62,7 +62,7 @@ rc_credits(struct shm_rc *rc, uint64_t head, uint32_t want, uint32_t *credits)
 
 /* The same for one: whether there is one, and nothing is wrong. */
 static inline bool
-rc_credit(struct shm_rc *rc, uint32_t head)
+rc_credit(struct shm_remote_consumer *rc, uint32_t head)
 {
 	uint32_t tail;
 
@@ -96,7 +96,7 @@ struct chunk {
  * wanted, for other producers have shares.
  */
 static inline bool
-rc_claim(struct shm_producer *p, struct shm_rc *rc, struct chunk *ch)
+rc_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct chunk *ch)
 {
 	const uint64_t head = ch->head;
 	uint32_t nb = ch->nb;
@@ -124,7 +124,7 @@ rc_claim(struct shm_producer *p, struct shm_rc *rc, struct chunk *ch)
 }
 
 static inline void
-burst_end(struct shm_producer *p, struct shm_rc *rc, uint32_t sent)
+burst_end(struct shm_producer *p, struct shm_remote_consumer *rc, uint32_t sent)
 {
 	if (likely(sent != 0)) {
 		rc_wake(rc);

@@ -322,7 +322,7 @@ dispatch(struct shm_link *link, struct shm_event *ev)
 		chan->refused = true;
 	if (type == SHM_WIRE_CONSUMER && ev->msg.consumer.nb_posts <= SHM_WIRE_MAX_POSTS &&
 			ev->msg.consumer.imm_len <= SHM_WIRE_MAX_IMM_LEN)
-		bytes = shm_rc_seg_size(&ev->msg.consumer) +
+		bytes = shm_remote_consumer_seg_size(&ev->msg.consumer) +
 			region_work(link, ev->msg.consumer.region);
 	post_locked(ev, chan, bytes);
 	return 0;

@@ -4,7 +4,7 @@
 
 /*
  * Consumers and producers of this side: how their queues are made and freed, and
- * what can be asked about them. Consumers of the peer are in shm_rc.c, bursts are
+ * what can be asked about them. Consumers of the peer are in shm_remote_consumer.c, bursts are
  * in shm_tx.c and shm_rx.c.
  */
 
@@ -103,7 +103,7 @@ consumer_free(struct shm_consumer *c)
 {
 	if (c->base != NULL)
 		shm_region_unuse(c->queue->mem);
-	free(c->stage);
+	free(c->bounce);
 	free(c->posted);
 	free(c->cookies);
 	free(c->imm_copy);
@@ -123,7 +123,7 @@ consumer_region(struct shm_consumer *c, struct rte_comch_mem *mem)
 	c->base = mem->addr;
 	c->region_size = mem->len;
 	c->pool = mem->pool;
-	return mem->how == RTE_COMCH_MEM_HOW_STAGED ? shm_stage_attach(c, mem) : 0;
+	return mem->how == RTE_COMCH_MEM_HOW_STAGED ? shm_bounce_attach(c, mem) : 0;
 }
 
 /*
@@ -217,8 +217,8 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	queue->priv = c;
 	fp->queue = c;
 	fp->rx_mbuf = shm_rx_mbuf;
-	if (c->stage != NULL)
-		shm_stage_fns(c, fp);
+	if (c->bounce != NULL)
+		shm_bounce_fns(c, fp);
 	return 0;
 fail:
 	consumer_free(c);
@@ -578,7 +578,7 @@ producers_settle_locked(struct shm_fast *fast)
 
 /* Have the consumer know who is behind a slot; the lock is held. */
 void
-shm_producer_tell(const struct shm_producer *p, const struct shm_rc *rc)
+shm_producer_tell(const struct shm_producer *p, const struct shm_remote_consumer *rc)
 {
 	/* relaxed: C orders it, as all words of this producer come later */
 	__atomic_store_n(&rc->cpls->producers[p->slot], p->queue->id, __ATOMIC_RELAXED);
@@ -605,7 +605,7 @@ static int
 producer_link_locked(struct shm_producer *p, struct rte_comch_conn *conn)
 {
 	struct shm_chan *chan = conn->priv;
-	struct shm_rc *rc;
+	struct shm_remote_consumer *rc;
 	uint32_t i;
 	int ret;
 
@@ -734,7 +734,7 @@ shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id, struct rte_c
 	}
 	if (__atomic_load_n(&p->fast->ended, __ATOMIC_RELAXED) != 0)
 		return -ENOTCONN;
-	if (!shm_rc_credits(p, consumer_id, &room->credits))
+	if (!shm_remote_consumer_credits(p, consumer_id, &room->credits))
 		return -ENOENT;
 	room->queue = p->mask + 1 - (p->tail - p->head);
 	room->reason = p->reason;

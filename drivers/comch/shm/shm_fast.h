@@ -9,7 +9,7 @@
  * Private structures of the fast path, and the functions that cross its files.
  *
  * Who is who. This side's consumers are struct shm_consumer, each of its own
- * thread. The peer's are struct shm_rc, used by this side's producers, struct
+ * thread. The peer's are struct shm_remote_consumer, used by this side's producers, struct
  * shm_producer, each of its own thread. What both have of one connection is in
  * struct shm_fast.
  *
@@ -42,7 +42,7 @@
 /* Consumers of one link that the peer has not answered about. */
 #define SHM_MAX_LINK_ASKED (SHM_MAX_TX_FDS / 2)
 /* Consumers that the peer of one link can make us have. */
-#define SHM_MAX_LINK_RCS 1024
+#define SHM_MAX_LINK_REMOTE_CONSUMERS 1024
 /* Bytes of regions that a peer can make us map, and those mapped in advance. */
 #define SHM_MAX_LINK_REGIONS (UINT64_C(1) << 38)
 #define SHM_POPULATE_MAX (UINT64_C(64) << 20)
@@ -61,13 +61,13 @@ struct shm_pages {
 
 /* A region of this side. */
 struct shm_region {
-	struct shm_pages own;   /* none if the memory is the application's */
-	struct shm_pages stage; /* where peers write, if not to the memory itself */
-	uint64_t stage_len;     /* 0 if they write to the memory itself */
-	uint64_t *stage_offs;   /* where its chunks are in the stage */
-	pthread_mutex_t lock;   /* of what follows, and of the stage; before the device's */
-	uint32_t users;         /* consumers that are started */
-	uint32_t id;            /* SHM_WIRE_NO_REGION if peers know none */
+	struct shm_pages own;    /* none if the memory is the application's */
+	struct shm_pages bounce; /* where peers write, if not to the memory itself */
+	uint64_t bounce_len;     /* 0 if they write to the memory itself */
+	uint64_t *bounce_offs;   /* where its chunks are in the bounce buffer */
+	pthread_mutex_t lock;    /* of what follows, and of that buffer; before the device's */
+	uint32_t users;          /* consumers that are started */
+	uint32_t id;             /* SHM_WIRE_NO_REGION if peers know none */
 };
 
 /* A region of the peer. Under the device's lock; map stays once it is there. */
@@ -96,8 +96,8 @@ struct shm_ask {
 /* The fast path of one connection. Under the device's lock, unless said. */
 struct shm_fast {
 	/* by slot; atomic: producers look. Those that need no fence of theirs, and all */
-	struct shm_rc *open[SHM_WIRE_MAX_CONSUMERS];
-	struct shm_rc *rcs[SHM_WIRE_MAX_CONSUMERS];
+	struct shm_remote_consumer *open[SHM_WIRE_MAX_CONSUMERS];
+	struct shm_remote_consumer *rcs[SHM_WIRE_MAX_CONSUMERS];
 	/* atomic: how many producers claim; 0 if it is one, and there is membarrier() */
 	uint32_t shared;
 	uint32_t ended;  /* atomic: the connection is over */
@@ -112,7 +112,7 @@ struct shm_fast {
 };
 
 /* A consumer of the peer. */
-struct shm_rc {
+struct shm_remote_consumer {
 	/* set once */
 	struct shm_slot *slots; /* NULL if its completions are words */
 	const struct shm_wire_posts *posts;
@@ -145,7 +145,7 @@ struct shm_rc {
 	uint64_t buf_size; /* as stated, or 0 */
 	struct shm_seg seg;
 	uint32_t posts_size;
-	TAILQ_ENTRY(shm_rc) next; /* of those that are dying */
+	TAILQ_ENTRY(shm_remote_consumer) next; /* of those that are dying */
 };
 
 /*
@@ -188,10 +188,10 @@ struct shm_producer {
 	struct shm_sent sent[];
 };
 
-/* What a consumer of a staged region has besides. */
-struct shm_stage_rx {
+/* What a consumer with a bounce buffer has besides. */
+struct shm_bounce_rx {
 	const struct rte_comch_mem *mem;
-	rte_comch_post_burst_t post; /* what posts places of the stage */
+	rte_comch_post_burst_t post; /* what posts places of the bounce buffer */
 	bool packets; /* posts are mbufs of the pool */
 	uint8_t *to[]; /* where the message of each place belongs */
 };
@@ -243,7 +243,7 @@ struct shm_consumer {
 	bool fence;
 	bool mbufs; /* posts are mbufs of the pool */
 	bool logged; /* that it is used for what it is not */
-	struct shm_stage_rx *stage; /* NULL if messages come to where they belong */
+	struct shm_bounce_rx *bounce; /* NULL if messages come to where they belong */
 
 	/* set-up */
 	struct rte_comch_queue *queue;
@@ -286,11 +286,11 @@ void shm_peer_region_put_locked(struct shm_peer_region *region);
 void shm_peer_regions_free(struct shm_link *link);
 bool shm_peer_region_unmap(struct shm_dev *dev);
 
-/* shm_stage.c: consumers of staged regions */
-int shm_stage_plan(struct rte_comch_mem *mem, struct shm_region *region);
-int shm_stage_attach(struct shm_consumer *c, struct rte_comch_mem *mem);
-void shm_stage_fns(struct shm_consumer *c, struct rte_comch_fp_object *fp);
-bool shm_stage_has_packets(const struct shm_consumer *c);
+/* shm_bounce.c: consumers with a bounce buffer */
+int shm_bounce_plan(struct rte_comch_mem *mem, struct shm_region *region);
+int shm_bounce_attach(struct shm_consumer *c, struct rte_comch_mem *mem);
+void shm_bounce_fns(struct shm_consumer *c, struct rte_comch_fp_object *fp);
+bool shm_bounce_has_packets(const struct shm_consumer *c);
 
 /* shm_barrier.c */
 void shm_barrier_init(void);
@@ -313,12 +313,12 @@ void shm_asks_del(struct shm_chan *chan);
 void shm_consumer_gone_locked(struct shm_chan *chan, uint32_t id);
 void shm_consumers_close(struct shm_group *group, uint64_t now);
 void shm_consumers_ask(struct shm_group *group);
-void shm_producer_tell(const struct shm_producer *p, const struct shm_rc *rc);
+void shm_producer_tell(const struct shm_producer *p, const struct shm_remote_consumer *rc);
 int shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
 		struct rte_comch_room *room);
 
-/* shm_rc.c: consumers of the peer, and its answers about ours */
-uint32_t shm_rc_seg_size(const struct shm_wire_consumer *msg);
+/* shm_remote_consumer.c: consumers of the peer, and its answers about ours */
+uint32_t shm_remote_consumer_seg_size(const struct shm_wire_consumer *msg);
 int shm_conn_consumer_info(struct rte_comch_dev *dev, const struct rte_comch_conn *conn,
 		uint32_t consumer_id, struct rte_comch_remote_consumer_info *info);
 int shm_fast_event(struct shm_chan *chan, struct shm_event *ev);
@@ -338,23 +338,24 @@ void shm_consumer_arm(struct shm_consumer *c);
 void shm_qbells_scan(struct shm_glink *glink);
 bool shm_qbells_pending(const struct shm_glink *glink);
 void shm_rest_fence(struct shm_group *group, uint64_t now);
-void shm_rc_ring(struct shm_rc *rc, uint32_t armed);
+void shm_remote_consumer_ring(struct shm_remote_consumer *rc, uint32_t armed);
 
 /* shm_share.c: credits of one of several producers */
-uint32_t shm_share_get(const struct shm_producer *p, struct shm_rc *rc, uint32_t nb_producers);
-uint32_t shm_share_claim(const struct shm_producer *p, struct shm_rc *rc, uint64_t head,
-		uint32_t nb);
+uint32_t shm_share_get(const struct shm_producer *p, struct shm_remote_consumer *rc,
+		uint32_t nb_producers);
+uint32_t shm_share_claim(const struct shm_producer *p, struct shm_remote_consumer *rc,
+		uint64_t head, uint32_t nb);
 void shm_shares_drop_locked(const struct shm_producer *p);
 
 /* shm_tx.c: producers */
-int shm_send_fault(const struct shm_rc *rc, const struct rte_comch_send *msg);
+int shm_send_fault(const struct shm_remote_consumer *rc, const struct rte_comch_send *msg);
 uint16_t shm_send_short(struct shm_producer *p, uint32_t consumer_id,
 		const struct rte_comch_send *msgs, uint32_t nb, uint32_t sent, int reason);
 uint16_t shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *msgs,
 		uint16_t nb);
 uint16_t shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb);
 uint16_t shm_sent_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
-bool shm_rc_credits(struct shm_producer *p, uint32_t consumer_id, uint32_t *credits);
+bool shm_remote_consumer_credits(struct shm_producer *p, uint32_t consumer_id, uint32_t *credits);
 uint32_t shm_credits(void *queue, uint32_t consumer_id);
 uint32_t shm_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t len,
 		uint32_t max);
@@ -363,12 +364,12 @@ bool shm_producer_pending(struct shm_producer *p);
 void shm_producer_disarm(struct shm_producer *p);
 
 /* shm_small.c: producers and consumers with slots */
-uint16_t shm_small_send(struct shm_producer *p, struct shm_rc *rc,
+uint16_t shm_small_send(struct shm_producer *p, struct shm_remote_consumer *rc,
 		const struct rte_comch_send *msgs, uint16_t nb);
-uint16_t shm_small_send_one(struct shm_producer *p, struct shm_rc *rc,
+uint16_t shm_small_send_one(struct shm_producer *p, struct shm_remote_consumer *rc,
 		const struct rte_comch_send *msg);
-uint16_t shm_small_tx(struct shm_producer *p, struct shm_rc *rc, struct rte_mbuf **pkts,
-		uint16_t nb);
+uint16_t shm_small_tx(struct shm_producer *p, struct shm_remote_consumer *rc,
+		struct rte_mbuf **pkts, uint16_t nb);
 uint16_t shm_small_post(void *queue, const struct rte_comch_post *posts, uint16_t nb);
 uint16_t shm_small_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
 bool shm_small_pending(const struct shm_consumer *c);

@@ -5,8 +5,8 @@
 /*
  * Regions: memory of ours that the producers of a peer may write to, and that of
  * a peer. What a peer gets is a memfd of its own, so that exporting it exports nothing
- * else: the region, or the stage of one. It is mapped once for each link, by whoever
- * wants to write to it. How messages come out of a stage is in shm_stage.c.
+ * else: the region, or the bounce buffer of one. It is mapped once for each link, by whoever
+ * wants to write to it. How messages come out of a bounce buffer is in shm_bounce.c.
  */
 
 #include <errno.h>
@@ -139,7 +139,7 @@ region_new(void)
 
 	if (region == NULL)
 		return NULL;
-	region->own.fd = region->stage.fd = -1;
+	region->own.fd = region->bounce.fd = -1;
 	region->id = SHM_WIRE_NO_REGION;
 	pthread_mutex_init(&region->lock, NULL); /* check-ok: waiters must sleep */
 	return region;
@@ -151,9 +151,9 @@ region_free(struct shm_region *region)
 	if (region->own.fd >= 0)
 		__atomic_sub_fetch(&nb_region_fds, 1, __ATOMIC_RELAXED);
 	shm_pages_unmap(&region->own);
-	shm_pages_unmap(&region->stage);
+	shm_pages_unmap(&region->bounce);
 	pthread_mutex_destroy(&region->lock); /* check-ok: waiters must sleep */
-	free(region->stage_offs);
+	free(region->bounce_offs);
 	free(region);
 }
 
@@ -171,7 +171,7 @@ region_share(struct rte_comch_mem *mem, struct shm_region *region)
 		return 0;
 	region_fd_close(region);
 	mem->how = RTE_COMCH_MEM_HOW_STAGED;
-	return shm_stage_plan(mem, region);
+	return shm_bounce_plan(mem, region);
 }
 
 int
@@ -215,7 +215,7 @@ shm_mem_register(struct rte_comch_mem *mem)
 	region = region_new();
 	if (region == NULL)
 		return -ENOMEM;
-	ret = shm_stage_plan(mem, region);
+	ret = shm_bounce_plan(mem, region);
 	if (ret != 0) {
 		region_free(region);
 		return ret;
@@ -229,7 +229,7 @@ shm_mem_register(struct rte_comch_mem *mem)
 const struct shm_pages *
 shm_region_pages(const struct shm_region *region)
 {
-	return region->stage_len != 0 ? &region->stage : &region->own;
+	return region->bounce_len != 0 ? &region->bounce : &region->own;
 }
 
 /* An identifier for peers; the lock is held. */
@@ -285,10 +285,11 @@ region_begin(struct shm_dev *dev, struct shm_region *region)
 {
 	int ret = 0;
 
-	if (region->stage_len != 0) {
-		ret = dev->huge ? shm_pages_map(&region->stage, region->stage_len, true) : -ENOMEM;
+	if (region->bounce_len != 0) {
+		ret = dev->huge ? shm_pages_map(&region->bounce, region->bounce_len, true) :
+			-ENOMEM;
 		if (ret != 0)
-			ret = shm_pages_map(&region->stage, region->stage_len, false);
+			ret = shm_pages_map(&region->bounce, region->bounce_len, false);
 		if (ret != 0)
 			return ret;
 	}
@@ -297,7 +298,7 @@ region_begin(struct shm_dev *dev, struct shm_region *region)
 		ret = region_id_take_locked(dev, region);
 	shm_dev_unlock(dev);
 	if (ret != 0)
-		shm_pages_unmap(&region->stage);
+		shm_pages_unmap(&region->bounce);
 	return ret;
 }
 
@@ -317,16 +318,16 @@ shm_region_use(struct rte_comch_mem *mem)
 	return ret;
 }
 
-/* It has stopped. Peers keep what is no stage: the next consumer may be about to come. */
+/* It has stopped. Peers keep what is no bounce buffer: the next consumer may be about to come. */
 void
 shm_region_unuse(struct rte_comch_mem *mem)
 {
 	struct shm_region *region = mem->priv;
 
 	pthread_mutex_lock(&region->lock); /* check-ok: waiters must sleep */
-	if (--region->users == 0 && region->stage_len != 0) {
+	if (--region->users == 0 && region->bounce_len != 0) {
 		region_withdraw(mem->dev->priv, region);
-		shm_pages_unmap(&region->stage);
+		shm_pages_unmap(&region->bounce);
 	}
 	pthread_mutex_unlock(&region->lock); /* check-ok: waiters must sleep */
 }

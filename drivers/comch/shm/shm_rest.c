@@ -221,7 +221,7 @@ shm_qflips_get_locked(struct shm_link *link, uint32_t group)
  * its engine sleeps. By any producer.
  */
 void
-shm_rc_ring(struct shm_rc *rc, uint32_t armed)
+shm_remote_consumer_ring(struct shm_remote_consumer *rc, uint32_t armed)
 {
 	if (rc->bell == NULL) {
 		shm_link_wake(rc->link, rc->peer_group, armed);

@@ -507,7 +507,7 @@ shm_consumer_left(struct rte_comch_queue *queue)
 
 	if (queue->msgq != NULL)
 		return shm_msgq_consumer_left(queue);
-	if (!c->mbufs && !shm_stage_has_packets(c))
+	if (!c->mbufs && !shm_bounce_has_packets(c))
 		return nb_posted(c);
 	/* what has come waits as long as somebody fetches some of it in each turn */
 	fetches = c->left_pos != c->poll_pos;

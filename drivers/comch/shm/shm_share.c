@@ -33,7 +33,7 @@
 _Static_assert(SHM_WIRE_MAX_POSTS <= SHARE_MASK, "the number of a share");
 
 static uint64_t *
-share_of(const struct shm_producer *p, struct shm_rc *rc)
+share_of(const struct shm_producer *p, struct shm_remote_consumer *rc)
 {
 	return &rc->shares[p->slot % SHM_WIRE_MAX_PRODUCERS];
 }
@@ -46,7 +46,7 @@ share_word(uint64_t until, uint32_t nb)
 
 /* Posts that nobody has claimed when head was so; what cannot be is none. */
 static uint32_t
-posted_at(const struct shm_rc *rc, uint64_t head)
+posted_at(const struct shm_remote_consumer *rc, uint64_t head)
 {
 	/* P: pairs with the release in post_publish() */
 	uint32_t nb = __atomic_load_n(&rc->posts->tail, __ATOMIC_ACQUIRE) - (uint32_t)head;
@@ -56,7 +56,7 @@ posted_at(const struct shm_rc *rc, uint64_t head)
 
 /* Give back nb of a share, or what is left of it. */
 static void
-share_put(struct shm_rc *rc, uint64_t *share, uint32_t nb)
+share_put(struct shm_remote_consumer *rc, uint64_t *share, uint32_t nb)
 {
 	uint64_t word = __atomic_load_n(share, __ATOMIC_RELAXED);
 	uint32_t n;
@@ -72,7 +72,7 @@ share_put(struct shm_rc *rc, uint64_t *share, uint32_t nb)
 
 /* Those that were not used in time; whether there was one. */
 static bool
-shares_expire(struct shm_rc *rc)
+shares_expire(struct shm_remote_consumer *rc)
 {
 	const uint64_t now = rte_get_tsc_cycles();
 	bool found = false;
@@ -94,7 +94,7 @@ shares_expire(struct shm_rc *rc)
 
 /* Keep up to nb more credits for somebody; how many there are. */
 static uint32_t
-share_keep(struct shm_rc *rc, uint32_t nb)
+share_keep(struct shm_remote_consumer *rc, uint32_t nb)
 {
 	uint32_t kept = __atomic_add_fetch(&rc->kept, nb, __ATOMIC_RELAXED);
 	uint64_t head;
@@ -115,7 +115,7 @@ share_keep(struct shm_rc *rc, uint32_t nb)
  * of what is posted, but one if there is any that nobody has.
  */
 uint32_t
-shm_share_get(const struct shm_producer *p, struct shm_rc *rc, uint32_t nb_producers)
+shm_share_get(const struct shm_producer *p, struct shm_remote_consumer *rc, uint32_t nb_producers)
 {
 	const uint64_t ticks = rte_get_tsc_hz() / MS_PER_S * SHM_SHARE_MS;
 	const uint64_t now = rte_get_tsc_cycles();
@@ -142,7 +142,8 @@ shm_share_get(const struct shm_producer *p, struct shm_rc *rc, uint32_t nb_produ
 
 /* How many of nb this producer may claim when head is so. */
 static uint32_t
-share_limit(const struct shm_producer *p, struct shm_rc *rc, uint64_t head, uint32_t nb)
+share_limit(const struct shm_producer *p, struct shm_remote_consumer *rc, uint64_t head,
+		uint32_t nb)
 {
 	uint32_t own = __atomic_load_n(share_of(p, rc), __ATOMIC_RELAXED) & SHARE_MASK;
 	uint32_t kept = __atomic_load_n(&rc->kept, __ATOMIC_RELAXED);
@@ -157,7 +158,8 @@ share_limit(const struct shm_producer *p, struct shm_rc *rc, uint64_t head, uint
  * others leave it. How many, or SHM_NO_CLAIM if another one was first, as for rc_claim().
  */
 uint32_t
-shm_share_claim(const struct shm_producer *p, struct shm_rc *rc, uint64_t head, uint32_t nb)
+shm_share_claim(const struct shm_producer *p, struct shm_remote_consumer *rc, uint64_t head,
+		uint32_t nb)
 {
 	uint32_t n = nb;
 
@@ -181,7 +183,7 @@ shm_share_claim(const struct shm_producer *p, struct shm_rc *rc, uint64_t head, 
 void
 shm_shares_drop_locked(const struct shm_producer *p)
 {
-	struct shm_rc *rc;
+	struct shm_remote_consumer *rc;
 	uint32_t i;
 
 	for (i = 0; i < SHM_WIRE_MAX_CONSUMERS; i++) {

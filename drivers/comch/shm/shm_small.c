@@ -26,7 +26,7 @@
 
 /* Why a message is not sent: data has no place in a slot, whatever region it is in. */
 static __rte_noinline int
-small_fault(const struct shm_rc *rc, const struct rte_comch_send *msg)
+small_fault(const struct shm_remote_consumer *rc, const struct rte_comch_send *msg)
 {
 	int ret = shm_send_fault(rc, msg);
 
@@ -56,7 +56,7 @@ small_sent(struct shm_producer *p, uint32_t tail, const struct rte_comch_send *m
 
 /* Of its own, so that the loop over the messages has the registers. */
 static __rte_noinline bool
-run_aliases(const struct shm_rc *rc, uint32_t at, uint32_t nb, uint32_t step)
+run_aliases(const struct shm_remote_consumer *rc, uint32_t at, uint32_t nb, uint32_t step)
 {
 	return shm_slot_run_aliases(rc->slots, at, rc->mask, nb, step);
 }
@@ -81,7 +81,7 @@ small_put_each(const struct shm_producer *p, const struct rte_comch_send *msgs, 
  * ring.
  */
 static __rte_always_inline uint32_t
-small_put_run(struct shm_producer *p, const struct shm_rc *rc,
+small_put_run(struct shm_producer *p, const struct shm_remote_consumer *rc,
 		const struct rte_comch_send *msgs, uint32_t nb, uint32_t pos)
 {
 	const uint32_t at = pos & rc->mask;
@@ -114,8 +114,8 @@ small_put_run(struct shm_producer *p, const struct shm_rc *rc,
 
 /* Write messages from a position on, which is ours as those behind it. */
 static __rte_always_inline uint32_t
-small_put(struct shm_producer *p, const struct shm_rc *rc, const struct rte_comch_send *msgs,
-		uint32_t nb, uint32_t pos)
+small_put(struct shm_producer *p, const struct shm_remote_consumer *rc,
+		const struct rte_comch_send *msgs, uint32_t nb, uint32_t pos)
 {
 	uint32_t run, done = 0, n;
 
@@ -132,8 +132,8 @@ small_put(struct shm_producer *p, const struct shm_rc *rc, const struct rte_comc
 
 /* One of several producers: it claims first, so it has to know what can be sent. */
 static __rte_noinline uint32_t
-small_put_shared(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msgs,
-		uint32_t nb, int *reason)
+small_put_shared(struct shm_producer *p, struct shm_remote_consumer *rc,
+		const struct rte_comch_send *msgs, uint32_t nb, int *reason)
 {
 	uint32_t credits = 0, fit;
 	struct chunk ch;
@@ -163,8 +163,8 @@ small_put_shared(struct shm_producer *p, struct shm_rc *rc, const struct rte_com
  * claims what it has written. That it is the only one was found before head is read.
  */
 static __rte_always_inline uint32_t
-small_put_alone(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msgs,
-		uint32_t nb, int *reason)
+small_put_alone(struct shm_producer *p, struct shm_remote_consumer *rc,
+		const struct rte_comch_send *msgs, uint32_t nb, int *reason)
 {
 	const uint64_t head = __atomic_load_n(&rc->head, __ATOMIC_RELAXED);
 	uint32_t credits, sent;
@@ -185,8 +185,8 @@ small_put_alone(struct shm_producer *p, struct shm_rc *rc, const struct rte_comc
 }
 
 static __rte_always_inline uint32_t
-small_burst(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msgs,
-		uint32_t nb, int *reason)
+small_burst(struct shm_producer *p, struct shm_remote_consumer *rc,
+		const struct rte_comch_send *msgs, uint32_t nb, int *reason)
 {
 	const uint32_t places = p->mask + 1 - (p->tail - p->head);
 	uint32_t sent;
@@ -211,8 +211,8 @@ small_burst(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_se
 
 /* The producer has entered the consumer, and leaves it here. */
 __rte_noinline uint16_t
-shm_small_send(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msgs,
-		uint16_t nb)
+shm_small_send(struct shm_producer *p, struct shm_remote_consumer *rc,
+		const struct rte_comch_send *msgs, uint16_t nb)
 {
 	const uint32_t consumer_id = rc->id;
 	uint32_t sent;
@@ -230,7 +230,8 @@ shm_small_send(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch
  * told, by the function for all bursts.
  */
 __rte_noinline uint16_t
-shm_small_send_one(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msg)
+shm_small_send_one(struct shm_producer *p, struct shm_remote_consumer *rc,
+		const struct rte_comch_send *msg)
 {
 	uint32_t shared;
 	uint64_t head;
@@ -258,7 +259,8 @@ shm_small_send_one(struct shm_producer *p, struct shm_rc *rc, const struct rte_c
 
 /* Packets that are empty can be sent. */
 uint16_t
-shm_small_tx(struct shm_producer *p, struct shm_rc *rc, struct rte_mbuf **pkts, uint16_t nb)
+shm_small_tx(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf **pkts,
+		uint16_t nb)
 {
 	const uint32_t consumer_id = rc->id;
 	struct rte_comch_send msgs[SHM_CHUNK];

@@ -21,7 +21,7 @@
 #include "shm_copy.h"
 
 /* Look a slot up, with a fence of ours, and keep the consumer until rc_leave(). */
-static struct shm_rc *
+static struct shm_remote_consumer *
 rc_enter_slot(struct shm_producer *p, uint32_t slot)
 {
 	/* any identifier that has the slot */
@@ -32,10 +32,10 @@ rc_enter_slot(struct shm_producer *p, uint32_t slot)
 }
 
 /* One that is in the other table, as one of the two sides has no membarrier(); or none. */
-static __rte_noinline struct shm_rc *
+static __rte_noinline struct shm_remote_consumer *
 rc_enter_fenced(struct shm_producer *p, uint32_t consumer_id)
 {
-	struct shm_rc *rc;
+	struct shm_remote_consumer *rc;
 
 	shm_busy_fence(); /* R, O */
 	/* acquire: pairs with the release in rc_publish() */
@@ -47,10 +47,10 @@ rc_enter_fenced(struct shm_producer *p, uint32_t consumer_id)
  * Look a consumer up by its identifier, and keep it until rc_leave(): that of one that is
  * gone is not that of another one. NULL if it is to be looked up by rc_enter_fenced().
  */
-static __rte_always_inline struct shm_rc *
+static __rte_always_inline struct shm_remote_consumer *
 rc_enter_fast(struct shm_producer *p, uint32_t consumer_id)
 {
-	struct shm_rc *rc;
+	struct shm_remote_consumer *rc;
 
 	shm_busy_set(p->busy, consumer_id); /* R, O */
 	/* acquire: pairs with the release in rc_publish() */
@@ -58,10 +58,10 @@ rc_enter_fast(struct shm_producer *p, uint32_t consumer_id)
 	return likely(rc != NULL && shm_open_is(&rc->posts->consumer, consumer_id)) ? rc : NULL;
 }
 
-static inline struct shm_rc *
+static inline struct shm_remote_consumer *
 rc_enter(struct shm_producer *p, uint32_t consumer_id)
 {
-	struct shm_rc *rc = rc_enter_fast(p, consumer_id);
+	struct shm_remote_consumer *rc = rc_enter_fast(p, consumer_id);
 
 	return likely(rc != NULL) ? rc : rc_enter_fenced(p, consumer_id);
 }
@@ -89,7 +89,7 @@ struct target {
 };
 
 static inline struct target
-target_get(const struct shm_rc *rc, uint64_t head)
+target_get(const struct shm_remote_consumer *rc, uint64_t head)
 {
 	struct target t = { .base = rc->base, .size = rc->region_size, .longs = rc->mask + 1 };
 
@@ -125,7 +125,7 @@ target_place(const struct target *t, uint32_t i, uint64_t len, uint8_t **dst)
 
 /* Begin with a row of credits; how many there are, up to what is wanted. */
 static inline uint32_t
-chunk_begin(struct shm_rc *rc, struct chunk *ch, uint32_t want)
+chunk_begin(struct shm_remote_consumer *rc, struct chunk *ch, uint32_t want)
 {
 	uint32_t credits;
 
@@ -217,7 +217,7 @@ short_note(struct shm_producer *p, uint32_t consumer_id, int reason)
 static int
 size_reason(struct shm_producer *p, uint32_t consumer_id, uint64_t len, int reason)
 {
-	const struct shm_rc *rc;
+	const struct shm_remote_consumer *rc;
 
 	if (reason != -EAGAIN && reason != -EMSGSIZE)
 		return reason;
@@ -244,7 +244,7 @@ no_rc(struct shm_producer *p, uint32_t consumer_id)
 
 /* Why a message is not sent, if it is not the post's fault. */
 int
-shm_send_fault(const struct shm_rc *rc, const struct rte_comch_send *msg)
+shm_send_fault(const struct shm_remote_consumer *rc, const struct rte_comch_send *msg)
 {
 	if ((msg->flags & ~RTE_COMCH_SEND_F_NO_CPL) != 0)
 		return -EINVAL;
@@ -260,8 +260,8 @@ shm_send_fault(const struct shm_rc *rc, const struct rte_comch_send *msg)
  * again is in locals, for the compiler cannot know that nobody writes it.
  */
 static __rte_always_inline void
-send_claim(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msgs,
-		uint32_t want, struct chunk *ch)
+send_claim(struct shm_producer *p, struct shm_remote_consumer *rc,
+		const struct rte_comch_send *msgs, uint32_t want, struct chunk *ch)
 {
 	const struct rte_comch_mem *mem = NULL;
 	const uint32_t imm_max = rc->imm_len;
@@ -309,7 +309,7 @@ send_claim(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_sen
 
 /* Copy and publish what was claimed. */
 static __rte_always_inline void
-send_copy(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msgs,
+send_copy(struct shm_producer *p, struct shm_remote_consumer *rc, const struct rte_comch_send *msgs,
 		const struct chunk *ch)
 {
 	const uint32_t slot = ch->head & rc->mask, nb = ch->nb, mask = p->mask;
@@ -345,8 +345,8 @@ send_copy(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send
 
 /* Up to a chunk of messages; what is constant in a caller is so in here. */
 static __rte_always_inline uint32_t
-send_chunk(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msgs,
-		uint32_t nb, int *reason)
+send_chunk(struct shm_producer *p, struct shm_remote_consumer *rc,
+		const struct rte_comch_send *msgs, uint32_t nb, int *reason)
 {
 	uint32_t places = p->mask + 1 - (p->tail - p->head);
 	struct chunk ch;
@@ -418,7 +418,7 @@ shm_send_short(struct shm_producer *p, uint32_t consumer_id, const struct rte_co
 }
 
 static __rte_noinline uint16_t
-send_many(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msgs,
+send_many(struct shm_producer *p, struct shm_remote_consumer *rc, const struct rte_comch_send *msgs,
 		uint16_t nb)
 {
 	const uint32_t consumer_id = rc->id;
@@ -436,7 +436,8 @@ send_many(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send
 
 /* Where the data of one message goes, if nothing about the message is wrong. */
 static __rte_always_inline bool
-one_place(const struct shm_rc *rc, const struct rte_comch_send *msg, uint64_t head, uint8_t **dst)
+one_place(const struct shm_remote_consumer *rc, const struct rte_comch_send *msg, uint64_t head,
+		uint8_t **dst)
 {
 	const struct target target = target_get(rc, head);
 	uint64_t off;
@@ -455,7 +456,7 @@ one_place(const struct shm_rc *rc, const struct rte_comch_send *msg, uint64_t he
 
 /* Take one position, if no other producer is there, and none was. */
 static __rte_always_inline bool
-one_claim(struct shm_producer *p, struct shm_rc *rc, uint64_t head)
+one_claim(struct shm_producer *p, struct shm_remote_consumer *rc, uint64_t head)
 {
 	bool mine;
 
@@ -476,7 +477,7 @@ one_claim(struct shm_producer *p, struct shm_rc *rc, uint64_t head)
  * told, by send_many().
  */
 static __rte_noinline uint16_t
-send_one(struct shm_producer *p, struct shm_rc *rc, const struct rte_comch_send *msg)
+send_one(struct shm_producer *p, struct shm_remote_consumer *rc, const struct rte_comch_send *msg)
 {
 	const uint64_t head = __atomic_load_n(&rc->head, __ATOMIC_RELAXED);
 	const uint32_t slot = head & rc->mask;
@@ -512,7 +513,7 @@ static __rte_noinline uint16_t
 send_fenced(struct shm_producer *p, uint32_t consumer_id, const struct rte_comch_send *msgs,
 		uint16_t nb)
 {
-	struct shm_rc *rc = rc_enter_fenced(p, consumer_id);
+	struct shm_remote_consumer *rc = rc_enter_fenced(p, consumer_id);
 
 	if (rc == NULL)
 		return no_rc(p, consumer_id);
@@ -524,7 +525,7 @@ shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *m
 		uint16_t nb)
 {
 	struct shm_producer *p = queue;
-	struct shm_rc *rc;
+	struct shm_remote_consumer *rc;
 
 	rc = rc_enter_fast(p, consumer_id);
 	if (unlikely(rc == NULL))
@@ -540,8 +541,8 @@ shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *m
  */
 
 static inline void
-tx_claim(struct shm_producer *p, struct shm_rc *rc, struct rte_mbuf **pkts, uint32_t want,
-		struct chunk *ch)
+tx_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf **pkts,
+		uint32_t want, struct chunk *ch)
 {
 	struct target target;
 	uint32_t credits, len, i;
@@ -619,7 +620,7 @@ shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t 
 	struct shm_producer *p = queue;
 	uint64_t bytes = 0;
 	uint32_t sent = 0, i;
-	struct shm_rc *rc;
+	struct shm_remote_consumer *rc;
 	struct chunk ch;
 
 	rc = rc_enter(p, consumer_id);
@@ -674,7 +675,7 @@ shm_sent_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 
 /* Posts that nobody has claimed; what cannot be is none. */
 static uint32_t
-rc_credits_now(const struct shm_rc *rc)
+rc_credits_now(const struct shm_remote_consumer *rc)
 {
 	/* the tail first: it only grows, and so does head */
 	uint32_t tail = __atomic_load_n(&rc->posts->tail, __ATOMIC_ACQUIRE);
@@ -685,9 +686,9 @@ rc_credits_now(const struct shm_rc *rc)
 
 /* Whether there is such a consumer, and what the producer has of the credits of it. */
 bool
-shm_rc_credits(struct shm_producer *p, uint32_t consumer_id, uint32_t *credits)
+shm_remote_consumer_credits(struct shm_producer *p, uint32_t consumer_id, uint32_t *credits)
 {
-	struct shm_rc *rc = rc_enter(p, consumer_id);
+	struct shm_remote_consumer *rc = rc_enter(p, consumer_id);
 	uint32_t shared;
 
 	if (likely(rc != NULL)) {
@@ -705,13 +706,13 @@ shm_credits(void *queue, uint32_t consumer_id)
 {
 	uint32_t nb = 0;
 
-	shm_rc_credits(queue, consumer_id, &nb);
+	shm_remote_consumer_credits(queue, consumer_id, &nb);
 	return nb;
 }
 
 /* How many of the next posts have room for so much, where each has its own size. */
 static uint32_t
-rc_posts_fit(const struct shm_rc *rc, uint64_t len, uint32_t max)
+rc_posts_fit(const struct shm_remote_consumer *rc, uint64_t len, uint32_t max)
 {
 	uint32_t pos = __atomic_load_n(&rc->head, __ATOMIC_RELAXED), i, slot;
 	uint64_t room;
@@ -735,7 +736,7 @@ shm_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t le
 {
 	struct shm_producer *p = queue->priv;
 	uint32_t shared, nb = 0;
-	struct shm_rc *rc;
+	struct shm_remote_consumer *rc;
 
 	if (unlikely(queue->msgq != NULL))
 		return shm_msgq_queue_takes(queue, consumer_id, len, max);
@@ -755,7 +756,7 @@ shm_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t le
 
 /* Other engines, of other threads, have other bits of this word. */
 static void
-want_clear(const struct shm_producer *p, struct shm_rc *rc)
+want_clear(const struct shm_producer *p, struct shm_remote_consumer *rc)
 {
 	__atomic_fetch_and(&rc->cpls->want, ~RTE_BIT32(p->group->index), __ATOMIC_RELAXED);
 }
@@ -764,7 +765,7 @@ want_clear(const struct shm_producer *p, struct shm_rc *rc)
 void
 shm_producer_arm(struct shm_producer *p)
 {
-	struct shm_rc *rc;
+	struct shm_remote_consumer *rc;
 	uint32_t slot;
 
 	STARVED_FOREACH(slot, p) {
@@ -781,7 +782,7 @@ bool
 shm_producer_pending(struct shm_producer *p)
 {
 	bool pending = p->tail != p->head;
-	struct shm_rc *rc;
+	struct shm_remote_consumer *rc;
 	uint32_t slot;
 
 	STARVED_FOREACH(slot, p) {
@@ -801,7 +802,7 @@ shm_producer_pending(struct shm_producer *p)
 void
 shm_producer_disarm(struct shm_producer *p)
 {
-	struct shm_rc *rc;
+	struct shm_remote_consumer *rc;
 	uint32_t slot;
 
 	STARVED_FOREACH(slot, p) {

@@ -19,14 +19,14 @@
 
 /* Of the completion segment that answers it. */
 uint32_t
-shm_rc_seg_size(const struct shm_wire_consumer *msg)
+shm_remote_consumer_seg_size(const struct shm_wire_consumer *msg)
 {
 	return shm_wire_cpls_size(msg->nb_posts, msg->region != SHM_WIRE_NO_REGION,
 		msg->imm_len);
 }
 
 static void
-rc_free_locked(struct shm_rc *rc)
+rc_free_locked(struct shm_remote_consumer *rc)
 {
 	struct shm_link *link = rc->link;
 
@@ -43,7 +43,7 @@ rc_free_locked(struct shm_rc *rc)
 
 /* R: is a producer inside of a burst to it? The fence is behind us. */
 static bool
-rc_is_busy(const struct shm_rc *rc)
+rc_is_busy(const struct shm_remote_consumer *rc)
 {
 	const struct shm_producer *p;
 	uint32_t i, id;
@@ -61,7 +61,7 @@ rc_is_busy(const struct shm_rc *rc)
 void
 shm_dying_check_locked(struct shm_dev *dev)
 {
-	struct shm_rc *rc, *next;
+	struct shm_remote_consumer *rc, *next;
 
 	if (TAILQ_EMPTY(&dev->dying))
 		return;
@@ -77,7 +77,7 @@ shm_dying_check_locked(struct shm_dev *dev)
 
 /* Have producers find it no more, once they have passed a fence. */
 static void
-rc_hide(struct shm_rc *rc)
+rc_hide(struct shm_remote_consumer *rc)
 {
 	const uint32_t slot = shm_wire_consumer_slot(rc->id);
 
@@ -88,7 +88,7 @@ rc_hide(struct shm_rc *rc)
 
 /* Free it when no producer uses it; the lock is held. */
 static void
-rc_die_locked(struct shm_rc *rc)
+rc_die_locked(struct shm_remote_consumer *rc)
 {
 	TAILQ_INSERT_TAIL(&rc->link->dev->dying, rc, next);
 }
@@ -109,12 +109,12 @@ consumer_valid(const struct shm_wire_consumer *msg)
 
 /* The share of a link that another consumer takes; the lock is held. */
 static int
-rc_reserve_locked(struct shm_rc *rc, struct shm_link *link,
+rc_reserve_locked(struct shm_remote_consumer *rc, struct shm_link *link,
 		const struct shm_wire_consumer *msg)
 {
-	uint32_t bytes = shm_rc_seg_size(msg);
+	uint32_t bytes = shm_remote_consumer_seg_size(msg);
 
-	if (link->nb_rcs >= SHM_MAX_LINK_RCS)
+	if (link->nb_rcs >= SHM_MAX_LINK_REMOTE_CONSUMERS)
 		return -EUSERS;
 	if (link->seg_bytes + bytes > SHM_MAX_LINK_MEM)
 		return -ENOMEM;
@@ -140,7 +140,7 @@ rc_reserve_locked(struct shm_rc *rc, struct shm_link *link,
 
 /* The words of the first lap are not yet what the consumer waits for. */
 static void
-rc_words_init(struct shm_rc *rc)
+rc_words_init(struct shm_remote_consumer *rc)
 {
 	uint32_t i, pos;
 
@@ -152,7 +152,7 @@ rc_words_init(struct shm_rc *rc)
 
 /* The word that producers look at after a burst, and what they do then. */
 static void
-rc_wake_init(struct shm_rc *rc, const struct shm_wire_consumer *msg)
+rc_wake_init(struct shm_remote_consumer *rc, const struct shm_wire_consumer *msg)
 {
 	uint32_t bell = msg->flags >> SHM_WIRE_CONSUMER_BELL_SHIFT;
 
@@ -168,7 +168,7 @@ rc_wake_init(struct shm_rc *rc, const struct shm_wire_consumer *msg)
 }
 
 static int
-rc_map(struct shm_rc *rc, const struct shm_wire_consumer *msg, int fd)
+rc_map(struct shm_remote_consumer *rc, const struct shm_wire_consumer *msg, int fd)
 {
 	uint32_t bytes = rc->seg.size;
 	int ret;
@@ -211,10 +211,10 @@ rc_map(struct shm_rc *rc, const struct shm_wire_consumer *msg, int fd)
 /* 0 and the consumer, or the status of the answer, or -EPROTO. */
 static int
 rc_create(struct shm_chan *chan, const struct shm_wire_consumer *msg, int fd,
-		struct shm_rc **out)
+		struct shm_remote_consumer **out)
 {
 	struct shm_dev *dev = chan->link->dev;
-	struct shm_rc *rc = aligned_alloc(128, sizeof(*rc));
+	struct shm_remote_consumer *rc = aligned_alloc(128, sizeof(*rc));
 	int ret;
 
 	if (rc == NULL)
@@ -242,7 +242,7 @@ rc_create(struct shm_chan *chan, const struct shm_wire_consumer *msg, int fd,
 
 /* Have the producers find it, and it know them. */
 static void
-rc_publish(struct shm_fast *fast, struct shm_rc *rc)
+rc_publish(struct shm_fast *fast, struct shm_remote_consumer *rc)
 {
 	const uint32_t slot = shm_wire_consumer_slot(rc->id);
 	struct shm_dev *dev = rc->link->dev;
@@ -267,7 +267,7 @@ peer_consumer(struct shm_chan *chan, struct shm_event *ev)
 	const struct shm_wire_consumer *msg = &ev->msg.consumer;
 	struct shm_dev *dev = chan->link->dev;
 	union shm_wire_msg reply = { 0 };
-	struct shm_rc *rc = NULL;
+	struct shm_remote_consumer *rc = NULL;
 	int fd = -1, ret;
 
 	if (!consumer_valid(msg))
@@ -304,7 +304,7 @@ shm_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_con
 {
 	struct shm_dev *dev = rte_dev->priv;
 	const struct shm_chan *chan;
-	const struct shm_rc *rc = NULL;
+	const struct shm_remote_consumer *rc = NULL;
 	int ret = -ENOTCONN;
 
 	shm_dev_lock(dev);
@@ -334,7 +334,7 @@ peer_consumer_gone(struct shm_chan *chan, uint32_t id)
 	struct shm_dev *dev = chan->link->dev;
 	struct shm_fast *fast = chan->fast;
 	uint32_t slot = shm_wire_consumer_slot(id), want;
-	struct shm_rc *rc;
+	struct shm_remote_consumer *rc;
 
 	if (fast == NULL || fast->rcs[slot] == NULL || fast->rcs[slot]->id != id)
 		return -EPROTO;
