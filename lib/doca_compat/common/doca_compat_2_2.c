@@ -15,27 +15,8 @@
 #include <doca_ctx_private.h>
 #include <doca_dev.h>
 #include <doca_dev_private.h>
-#include <doca_log.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>
-
-const char *
-doca_get_error_name(doca_error_t error)
-{
-	return doca_error_get_name(error);
-}
-
-doca_error_t
-doca_log_create_standard_backend(void)
-{
-	return doca_log_backend_create_standard();
-}
-
-doca_error_t
-doca_log_create_file_backend(FILE *file, struct doca_log_backend **backend)
-{
-	return doca_log_backend_create_with_file(file, backend);
-}
 
 /* Of 0000:03:00.0, as the layer writes it. */
 static void
@@ -66,25 +47,6 @@ doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinfo_rep, struct
 		return DOCA_ERROR_INVALID_VALUE;
 	bdf_set(pci_addr, bdf);
 	return DOCA_SUCCESS;
-}
-
-doca_error_t
-doca_devinfo_rep_get_is_pci_addr_equal(const struct doca_devinfo_rep *devinfo_rep,
-		const char *pci_addr, uint8_t *is_equal)
-{
-	return doca_devinfo_rep_is_equal_pci_addr(devinfo_rep, pci_addr, is_equal);
-}
-
-doca_error_t
-doca_mmap_dev_add(struct doca_mmap *mmap, struct doca_dev *dev)
-{
-	return doca_mmap_add_dev(mmap, dev);
-}
-
-doca_error_t
-doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
-{
-	return doca_mmap_rm_dev(mmap, dev);
 }
 
 doca_error_t

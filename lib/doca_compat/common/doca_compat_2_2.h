@@ -30,24 +30,20 @@ struct doca_ctx;
 struct doca_dev;
 struct doca_devinfo;
 struct doca_devinfo_rep;
-struct doca_log_backend;
 struct doca_mmap;
 
 /** @name Results and log
  * @{
  */
 
-/** By its older name: @copydoc doca_error_get_name() */
-DOCA_STABLE
-const char *doca_get_error_name(doca_error_t error);
+/** doca_error_get_name() by its older name. */
+#define doca_get_error_name doca_error_get_name
 
-/** By its older name: @copydoc doca_log_backend_create_standard() */
-DOCA_STABLE
-doca_error_t doca_log_create_standard_backend(void);
+/** doca_log_backend_create_standard() by its older name. */
+#define doca_log_create_standard_backend doca_log_backend_create_standard
 
-/** By its older name: @copydoc doca_log_backend_create_with_file() */
-DOCA_STABLE
-doca_error_t doca_log_create_file_backend(FILE *file, struct doca_log_backend **backend);
+/** doca_log_backend_create_with_file() by its older name. */
+#define doca_log_create_file_backend doca_log_backend_create_with_file
 
 /** @} */
 
@@ -96,10 +92,8 @@ DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
 		struct doca_pci_bdf *bdf);
 
-/** By its older name: @copydoc doca_devinfo_rep_is_equal_pci_addr() */
-DOCA_STABLE
-doca_error_t doca_devinfo_rep_get_is_pci_addr_equal(const struct doca_devinfo_rep *devinfo_rep,
-		const char *pci_addr, uint8_t *is_equal);
+/** doca_devinfo_rep_is_equal_pci_addr() by its older name. */
+#define doca_devinfo_rep_get_is_pci_addr_equal doca_devinfo_rep_is_equal_pci_addr
 
 /** @} */
 
@@ -107,13 +101,11 @@ doca_error_t doca_devinfo_rep_get_is_pci_addr_equal(const struct doca_devinfo_re
  * @{
  */
 
-/** By its older name: @copydoc doca_mmap_add_dev() */
-DOCA_STABLE
-doca_error_t doca_mmap_dev_add(struct doca_mmap *mmap, struct doca_dev *dev);
+/** doca_mmap_add_dev() by its older name. */
+#define doca_mmap_dev_add doca_mmap_add_dev
 
-/** By its older name: @copydoc doca_mmap_rm_dev() */
-DOCA_STABLE
-doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev);
+/** doca_mmap_rm_dev() by its older name. */
+#define doca_mmap_dev_rm doca_mmap_rm_dev
 
 /**
  * Create a map, as doca_mmap.h says: doca_mmap_create() of a program of 2.2.
