@@ -194,8 +194,8 @@ consumer_of_peer(uint8_t opcode, uint32_t bytes, uint8_t syndrome, int reason)
 	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 0);
 	TEST_TRUE(burst.c.broken);
 	TEST_EXPECT(burst_fails, 0);
-	TEST_EXPECT(burst.line.events, BF_EV_LOST);
-	TEST_EXPECT(burst.line.lost_reason, reason);
+	TEST_EXPECT(burst.cc.events, BF_EV_LOST);
+	TEST_EXPECT(burst.cc.lost_reason, reason);
 	return wq_dev_passed(&burst.cdev);
 }
 
@@ -278,9 +278,9 @@ test_receive_read(void)
 		TEST_EXPECT(cpls[0].imm_len, i % (burst.imm_len + 1));
 		TEST_EXPECT(cpls[1].cookie, 2 * i + 1);
 		TEST_EXPECT(burst.from.nb_read - first, RTE_MIN(reads[i], BF_PAIR_CREDITS));
-		TEST_EXPECT(burst.line.events, reads[i] <= BF_PAIR_CREDITS ? 0 : BF_EV_LOST);
+		TEST_EXPECT(burst.cc.events, reads[i] <= BF_PAIR_CREDITS ? 0 : BF_EV_LOST);
 	}
-	TEST_EXPECT(burst.line.lost_reason, -EPROTO);
+	TEST_EXPECT(burst.cc.lost_reason, -EPROTO);
 	TEST_EXPECT(burst_fails, 0);
 	return wq_dev_passed(&burst.cdev) == TEST_SUCCESS ? test_log_passed() : TEST_FAILED;
 }

@@ -137,15 +137,15 @@ open_producer(void)
 static int
 open_line(void)
 {
-	memset(&burst.line, 0, sizeof(burst.line));
-	burst.cd = calloc(1, sizeof(*burst.cd) + sizeof(burst.cd->talks[0]));
+	memset(&burst.cc, 0, sizeof(burst.cc));
+	burst.cd = calloc(1, sizeof(*burst.cd) + sizeof(burst.cd->log_limits[0]));
 	TEST_TRUE(burst.cd != NULL);
 	bf_lock_init(&burst.cd->lock);
 	burst.bf.part[BF_PART_CHAN] = burst.cd;
-	burst.line.cd = burst.cd;
-	burst.line.pub.dev = &burst.bf;
-	burst.line.moving = true; /* so that nobody takes the events */
-	burst.fast.chan = &burst.line.pub;
+	burst.cc.cd = burst.cd;
+	burst.cc.pub.dev = &burst.bf;
+	burst.cc.moving = true; /* so that nobody takes the events */
+	burst.fast.chan = &burst.cc.pub;
 	return TEST_SUCCESS;
 }
 

@@ -35,7 +35,7 @@ struct burst {
 	struct bf_fast_group fg;
 	struct bf_fast fast;
 	struct bf_chan_dev *cd;
-	struct bf_line line;          /* the connection; what it is told stays in there */
+	struct bf_ctrl_conn cc;       /* the connection; what it is told stays in there */
 	uint32_t imm_len;
 
 	struct wq_dev cdev;           /* of the consumer */

@@ -428,7 +428,7 @@ bye_asks(bool gives_up)
 	TEST_TRUE(server != NULL);
 	TEST_CALL(evil_connected(server));
 	TEST_CALL(send_both(BF_WIRE_DATA, BF_WIRE_BYE, &asks));
-	usleep(BF_LINE_BURST_MS * 1000);
+	usleep(BF_CTRL_BURST_MS * 1000);
 	if (gives_up) {
 		TEST_EXPECT(bf_qp_to_error(&evil.qp), 0);
 		TEST_EXPECT(bf_cm_disconnect(evil.id, -ETIMEDOUT), 0);

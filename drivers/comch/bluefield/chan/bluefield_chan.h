@@ -94,7 +94,7 @@ void bf_chan_violated(const struct bf_chan *chan, const char *what, uint64_t a, 
  * May one more line be logged of what a peer does? It can do it again and again, also on a
  * new connection each time: so there are a number in each minute. Any thread.
  */
-bool bf_peer_log(const struct bf_dev *dev, uint16_t rep_id);
+bool bf_peer_log_allowed(const struct bf_dev *dev, uint16_t rep_id);
 
 /* The peer is lost, as a queue pair of fast has found out. As above, with this reason. */
 void bf_chan_lost(struct bf_chan *chan, int reason);

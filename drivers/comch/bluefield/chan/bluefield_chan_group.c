@@ -48,60 +48,60 @@ chan_group_put(struct bf_chan_group *cg)
 }
 
 /*
- * Lines
+ * Connections
  */
 
 /* With one reference, which is the worker's. */
-struct bf_line *
-bf_line_new(struct bf_chan_dev *cd)
+struct bf_ctrl_conn *
+bf_ctrl_new(struct bf_chan_dev *cd)
 {
-	struct bf_line *line = aligned_alloc(RTE_CACHE_LINE_SIZE,
-			RTE_ALIGN_CEIL(sizeof(*line), RTE_CACHE_LINE_SIZE));
+	struct bf_ctrl_conn *cc = aligned_alloc(RTE_CACHE_LINE_SIZE,
+			RTE_ALIGN_CEIL(sizeof(*cc), RTE_CACHE_LINE_SIZE));
 
-	if (line == NULL)
+	if (cc == NULL)
 		return NULL;
-	memset(line, 0, sizeof(*line));
-	line->cd = cd;
-	line->pub.dev = cd->dev;
-	line->version = BF_WIRE_VERSION_MAX;
-	line->active = -1;
-	line->refs = 1;
-	line->job.run = bf_line_work;
-	STAILQ_INIT(&line->ctls);
+	memset(cc, 0, sizeof(*cc));
+	cc->cd = cd;
+	cc->pub.dev = cd->dev;
+	cc->version = BF_WIRE_VERSION_MAX;
+	cc->active = -1;
+	cc->refs = 1;
+	cc->job.run = bf_ctrl_work;
+	STAILQ_INIT(&cc->ctls);
 	__atomic_fetch_add(&cd->refs, 1, __ATOMIC_RELAXED);
 	bf_lock(&cd->lock);
-	TAILQ_INSERT_TAIL(&cd->lines, line, next);
-	cd->nb_lines++;
+	TAILQ_INSERT_TAIL(&cd->conns, cc, next);
+	cd->nb_conns++;
 	bf_unlock(&cd->lock);
-	return line;
+	return cc;
 }
 
 /* What people are told of it, who may ask at any time; NULL: that stays. */
 void
-bf_line_name(struct bf_line *line, const char *name, const char *function)
+bf_ctrl_name(struct bf_ctrl_conn *cc, const char *name, const char *function)
 {
-	bf_lock(&line->cd->lock);
+	bf_lock(&cc->cd->lock);
 	if (name != NULL)
-		strlcpy(line->name, name, sizeof(line->name));
+		strlcpy(cc->name, name, sizeof(cc->name));
 	if (function != NULL)
-		strlcpy(line->function, function, sizeof(line->function));
-	bf_unlock(&line->cd->lock);
+		strlcpy(cc->function, function, sizeof(cc->function));
+	bf_unlock(&cc->cd->lock);
 }
 
 /* The worker has taken its queues away by then. */
 void
-bf_line_put(struct bf_line *line)
+bf_ctrl_put(struct bf_ctrl_conn *cc)
 {
-	struct bf_chan_dev *cd = line->cd;
-	struct bf_line_ctl *ctl;
+	struct bf_chan_dev *cd = cc->cd;
+	struct bf_ctrl_out *ctl;
 
-	if (__atomic_sub_fetch(&line->refs, 1, __ATOMIC_ACQ_REL) != 0)
+	if (__atomic_sub_fetch(&cc->refs, 1, __ATOMIC_ACQ_REL) != 0)
 		return;
-	while ((ctl = STAILQ_FIRST(&line->ctls)) != NULL) {
-		STAILQ_REMOVE_HEAD(&line->ctls, next);
+	while ((ctl = STAILQ_FIRST(&cc->ctls)) != NULL) {
+		STAILQ_REMOVE_HEAD(&cc->ctls, next);
 		free(ctl);
 	}
-	free(line);
+	free(cc);
 	chan_dev_put(cd);
 }
 
@@ -125,124 +125,124 @@ chan_group_wake(struct bf_chan_group *cg)
 
 /* With the lock. */
 static void
-line_queue(struct bf_line *line)
+ctrl_queue(struct bf_ctrl_conn *cc)
 {
-	struct bf_chan_group *cg = bf_chan_group_of(line->pub.group);
+	struct bf_chan_group *cg = bf_chan_group_of(cc->pub.group);
 
-	if (!line->ev_queued) {
-		STAILQ_INSERT_TAIL(&cg->evs, line, next_ev);
-		line->ev_queued = true;
-		bf_line_ref(line);
+	if (!cc->ev_queued) {
+		STAILQ_INSERT_TAIL(&cg->evs, cc, next_ev);
+		cc->ev_queued = true;
+		bf_ctrl_ref(cc);
 	}
 	chan_group_wake(cg);
 }
 
 /* With the lock. reason: of LOST or LEFT. */
 void
-bf_line_event_locked(struct bf_line *line, uint32_t events, int reason)
+bf_ctrl_event_locked(struct bf_ctrl_conn *cc, uint32_t events, int reason)
 {
-	if (line->deaf || events == 0)
+	if (cc->closing || events == 0)
 		return;
-	if ((events & BF_EV_LOST) != 0 && (line->events & BF_EV_LOST) == 0)
-		line->lost_reason = reason;
+	if ((events & BF_EV_LOST) != 0 && (cc->events & BF_EV_LOST) == 0)
+		cc->lost_reason = reason;
 	if ((events & BF_EV_LEFT) != 0)
-		line->left_reason = reason;
-	line->events |= events;
-	if (!line->moving)
-		line_queue(line);
+		cc->left_reason = reason;
+	cc->events |= events;
+	if (!cc->moving)
+		ctrl_queue(cc);
 }
 
 void
-bf_line_event(struct bf_line *line, uint32_t events, int reason)
+bf_ctrl_event(struct bf_ctrl_conn *cc, uint32_t events, int reason)
 {
-	bf_lock(&line->cd->lock);
-	bf_line_event_locked(line, events, reason);
-	bf_unlock(&line->cd->lock);
+	bf_lock(&cc->cd->lock);
+	bf_ctrl_event_locked(cc, events, reason);
+	bf_unlock(&cc->cd->lock);
 }
 
 /* reason: of CLOSE, which is the last. */
 void
-bf_line_work_add(struct bf_line *line, uint32_t work, int reason)
+bf_ctrl_work_add(struct bf_ctrl_conn *cc, uint32_t work, int reason)
 {
-	struct bf_chan_dev *cd = line->cd;
+	struct bf_chan_dev *cd = cc->cd;
 
 	bf_lock(&cd->lock);
-	if (!line->dead && !line->deaf) {
+	if (!cc->released && !cc->closing) {
 		if ((work & BF_WORK_CLOSE) != 0) {
-			line->deaf = true;
-			line->close_reason = reason;
+			cc->closing = true;
+			cc->close_reason = reason;
 		}
-		line->work |= work;
-		if (!line->job_posted) {
-			line->job_posted = true;
-			bf_line_ref(line);
-			bf_job_post(cd->dev, &line->job);
+		cc->work |= work;
+		if (!cc->job_posted) {
+			cc->job_posted = true;
+			bf_ctrl_ref(cc);
+			bf_job_post(cd->dev, &cc->job);
 		}
 	}
 	bf_unlock(&cd->lock);
 }
 
-/* The group stays for the line until that is finished. */
+/* The group stays for the connection until that is finished. */
 void
-bf_line_hold(struct bf_line *line, struct bf_group *group)
+bf_ctrl_hold(struct bf_ctrl_conn *cc, struct bf_group *group)
 {
 	bf_group_hold(group);
-	line->pub.group = group;
-	line->holds = true;
+	cc->pub.group = group;
+	cc->holds = true;
 }
 
 /* It is on its way to another group. */
 void
-bf_line_moves(struct bf_line *line, struct bf_group *group)
+bf_ctrl_moves(struct bf_ctrl_conn *cc, struct bf_group *group)
 {
-	struct bf_group *from = line->pub.group;
+	struct bf_group *from = cc->pub.group;
 
 	bf_group_hold(group);
-	bf_lock(&line->cd->lock);
-	line->moving = true;
-	line->pub.group = group;
-	bf_unlock(&line->cd->lock);
+	bf_lock(&cc->cd->lock);
+	cc->moving = true;
+	cc->pub.group = group;
+	bf_unlock(&cc->cd->lock);
 	bf_group_drop(from);
 }
 
 /* It is there: what was told of it meanwhile comes in the next turn. 0, or it is lost. */
 int
-bf_line_arrived(struct bf_line *line)
+bf_ctrl_arrived(struct bf_ctrl_conn *cc)
 {
 	int ret;
 
-	bf_lock(&line->cd->lock);
-	line->moving = false;
-	if (line->events != 0)
-		line_queue(line);
-	ret = line->cd->down;
-	bf_unlock(&line->cd->lock);
+	bf_lock(&cc->cd->lock);
+	cc->moving = false;
+	if (cc->events != 0)
+		ctrl_queue(cc);
+	ret = cc->cd->down;
+	bf_unlock(&cc->cd->lock);
 	return ret;
 }
 
-/* Take the next line with events, and these; NULL: there is none. */
-static struct bf_line *
+/* Take the next connection with events, and these; NULL: there is none. */
+static struct bf_ctrl_conn *
 chan_group_next(struct bf_chan_group *cg, uint32_t *events, int *lost, int *left)
 {
-	struct bf_line *line;
+	struct bf_ctrl_conn *cc;
 
 	bf_lock(&cg->cd->lock);
-	line = STAILQ_FIRST(&cg->evs);
-	if (line != NULL) {
+	cc = STAILQ_FIRST(&cg->evs);
+	if (cc != NULL) {
 		STAILQ_REMOVE_HEAD(&cg->evs, next_ev);
-		line->ev_queued = false;
+		cc->ev_queued = false;
 		*events = 0;
-		*lost = line->lost_reason;
-		*left = line->left_reason;
-		if (line->pub.group == cg->group && !line->moving && !line->dead) {
-			*events = line->events;
-			line->events = 0;
-		} else if (!line->moving && !line->dead) {
-			line_queue(line); /* it has moved */
+		*lost = cc->lost_reason;
+		*left = cc->left_reason;
+		if (cc->pub.group == cg->group && !cc->moving && !cc->released) {
+			*events = cc->events;
+			cc->events = 0;
+		} else if (!cc->moving && !cc->released) {
+			ctrl_queue(cc); /* it has moved */
 		}
 	}
 	bf_unlock(&cg->cd->lock);
-	return line;
+	return cc;
 }
 
 /*
@@ -252,12 +252,12 @@ chan_group_next(struct bf_chan_group *cg, uint32_t *events, int *lost, int *left
 static void
 chan_group_down_locked(struct bf_chan_group *cg)
 {
-	struct bf_line *line;
+	struct bf_ctrl_conn *cc;
 
-	TAILQ_FOREACH(line, &cg->lines, next_group)
+	TAILQ_FOREACH(cc, &cg->conns, next_group)
 		/* those that are CONNECTING are the library's to cancel */
-		if (line->state != BF_LINE_CONNECTING)
-			bf_line_event_locked(line, BF_EV_LOST, cg->cd->down);
+		if (cc->state != BF_CTRL_CONNECTING)
+			bf_ctrl_event_locked(cc, BF_EV_LOST, cg->cd->down);
 }
 
 static void
@@ -265,7 +265,7 @@ chan_group_event(struct rte_comch_pmd_event *ev)
 {
 	struct bf_chan_group *cg = container_of(ev, struct bf_chan_group, ev);
 	uint32_t events, nb;
-	struct bf_line *line;
+	struct bf_ctrl_conn *cc;
 	int lost, left;
 
 	bf_lock(&cg->cd->lock);
@@ -275,15 +275,15 @@ chan_group_event(struct rte_comch_pmd_event *ev)
 	cg->down = false;
 	cg->ev_posted = false;
 	bf_unlock(&cg->cd->lock);
-	for (nb = 0; nb < BF_LINE_EVENTS; nb++) {
-		line = chan_group_next(cg, &events, &lost, &left);
-		if (line == NULL)
+	for (nb = 0; nb < BF_CTRL_EVENTS; nb++) {
+		cc = chan_group_next(cg, &events, &lost, &left);
+		if (cc == NULL)
 			break;
 		if (events != 0)
-			bf_line_events_run(line, events, lost, left);
-		bf_line_put(line);
+			bf_ctrl_events_run(cc, events, lost, left);
+		bf_ctrl_put(cc);
 	}
-	if (nb == BF_LINE_EVENTS) {
+	if (nb == BF_CTRL_EVENTS) {
 		bf_lock(&cg->cd->lock);
 		chan_group_wake(cg);
 		bf_unlock(&cg->cd->lock);
@@ -297,129 +297,129 @@ chan_group_event(struct rte_comch_pmd_event *ev)
 
 /* It belongs to the group, which has a reference. */
 int
-bf_line_join(struct bf_line *line, struct bf_chan_group *cg)
+bf_ctrl_join(struct bf_ctrl_conn *cc, struct bf_chan_group *cg)
 {
 	uint32_t max = RTE_MAX(CHAN_MIN_ACTIVE, 2 * cg->max_active);
-	struct bf_line **active;
+	struct bf_ctrl_conn **active;
 
-	if (cg->nb_lines == cg->max_active) {
+	if (cg->nb_conns == cg->max_active) {
 		active = realloc(cg->active, max * sizeof(*active));
 		if (active == NULL)
 			return -ENOMEM;
 		cg->active = active;
 		cg->max_active = max;
 	}
-	line->cg = cg;
-	cg->nb_lines++;
-	TAILQ_INSERT_TAIL(&cg->lines, line, next_group);
-	bf_line_ref(line);
+	cc->cg = cg;
+	cg->nb_conns++;
+	TAILQ_INSERT_TAIL(&cg->conns, cc, next_group);
+	bf_ctrl_ref(cc);
 	return 0;
 }
 
 static void
-line_untimed(struct bf_line *line)
+ctrl_untimed(struct bf_ctrl_conn *cc)
 {
-	if (line->timed != NULL)
-		TAILQ_REMOVE(line->timed, line, next_timed);
-	line->timed = NULL;
+	if (cc->timed != NULL)
+		TAILQ_REMOVE(cc->timed, cc, next_timed);
+	cc->timed = NULL;
 }
 
 /* The group does not look at it any more; the reference stays. */
 void
-bf_line_leave(struct bf_line *line)
+bf_ctrl_leave(struct bf_ctrl_conn *cc)
 {
-	struct bf_chan_group *cg = line->cg;
+	struct bf_chan_group *cg = cc->cg;
 
 	if (cg == NULL)
 		return;
-	line_untimed(line);
-	bf_line_deactivate(line);
-	if (line->resting)
-		bf_group_rest_del(line->pub.group, &line->rest);
-	if (line->tx_resting)
-		bf_group_rest_del(line->pub.group, &line->tx_rest);
-	line->resting = line->tx_resting = line->armed = line->tx_armed = false;
-	TAILQ_REMOVE(&cg->lines, line, next_group);
-	cg->nb_lines--;
-	line->cg = NULL;
+	ctrl_untimed(cc);
+	bf_ctrl_deactivate(cc);
+	if (cc->resting)
+		bf_group_rest_del(cc->pub.group, &cc->rest);
+	if (cc->tx_resting)
+		bf_group_rest_del(cc->pub.group, &cc->tx_rest);
+	cc->resting = cc->tx_resting = cc->armed = cc->tx_armed = false;
+	TAILQ_REMOVE(&cg->conns, cc, next_group);
+	cg->nb_conns--;
+	cc->cg = NULL;
 }
 
 void
-bf_line_activate(struct bf_line *line)
+bf_ctrl_activate(struct bf_ctrl_conn *cc)
 {
-	struct bf_chan_group *cg = line->cg;
+	struct bf_chan_group *cg = cc->cg;
 
-	line->idle = 0;
-	if (line->active >= 0 || !line->has_queues)
+	cc->idle = 0;
+	if (cc->active >= 0 || !cc->has_queues)
 		return;
-	line->active = cg->nb_active;
-	cg->active[cg->nb_active++] = line;
+	cc->active = cg->nb_active;
+	cg->active[cg->nb_active++] = cc;
 }
 
 void
-bf_line_deactivate(struct bf_line *line)
+bf_ctrl_deactivate(struct bf_ctrl_conn *cc)
 {
-	struct bf_chan_group *cg = line->cg;
+	struct bf_chan_group *cg = cc->cg;
 
-	if (line->active < 0)
+	if (cc->active < 0)
 		return;
-	cg->active[line->active] = cg->active[--cg->nb_active];
-	cg->active[line->active]->active = line->active;
-	line->active = -1;
+	cg->active[cc->active] = cg->active[--cg->nb_active];
+	cg->active[cc->active]->active = cc->active;
+	cc->active = -1;
 }
 
 /* It has something that waits for the end of the poll. */
 void
-bf_line_dirty(struct bf_line *line)
+bf_ctrl_dirty(struct bf_ctrl_conn *cc)
 {
-	if (line->dirty)
+	if (cc->dirty)
 		return;
-	line->dirty = true;
-	line->next_dirty = line->cg->dirty;
-	line->cg->dirty = line;
-	bf_line_ref(line);
+	cc->dirty = true;
+	cc->next_dirty = cc->cg->dirty;
+	cc->cg->dirty = cc;
+	bf_ctrl_ref(cc);
 }
 
 /* Look at it in so many milliseconds; lists have one time each, so they are in order. */
 void
-bf_line_timed(struct bf_line *line, struct bf_line_list *list, uint32_t ms)
+bf_ctrl_timed(struct bf_ctrl_conn *cc, struct bf_ctrl_list *list, uint32_t ms)
 {
-	line_untimed(line);
-	line->deadline = rte_comch_pmd_deadline(ms);
-	line->timed = list;
-	TAILQ_INSERT_TAIL(list, line, next_timed);
+	ctrl_untimed(cc);
+	cc->deadline = rte_comch_pmd_deadline(ms);
+	cc->timed = list;
+	TAILQ_INSERT_TAIL(list, cc, next_timed);
 }
 
 static void
 chan_group_clock(struct bf_chan_group *cg, uint64_t now)
 {
-	struct bf_line *line;
+	struct bf_ctrl_conn *cc;
 
-	while ((line = TAILQ_FIRST(&cg->pings)) != NULL && line->deadline <= now)
-		bf_line_look(line);
-	while ((line = TAILQ_FIRST(&cg->endings)) != NULL && line->deadline <= now)
-		bf_line_closed(line);
+	while ((cc = TAILQ_FIRST(&cg->pings)) != NULL && cc->deadline <= now)
+		bf_ctrl_look(cc);
+	while ((cc = TAILQ_FIRST(&cg->endings)) != NULL && cc->deadline <= now)
+		bf_ctrl_closed(cc);
 }
 
 static void
 chan_group_flush(struct bf_chan_group *cg)
 {
-	struct bf_line *line;
+	struct bf_ctrl_conn *cc;
 
-	while ((line = cg->dirty) != NULL) {
-		cg->dirty = line->next_dirty;
-		line->dirty = false;
-		if (line->cg == cg)
-			bf_line_flush(line);
-		bf_line_put(line);
+	while ((cc = cg->dirty) != NULL) {
+		cg->dirty = cc->next_dirty;
+		cc->dirty = false;
+		if (cc->cg == cg)
+			bf_ctrl_flush(cc);
+		bf_ctrl_put(cc);
 	}
 }
 
 static uint64_t
 chan_group_deadline(const struct bf_chan_group *cg)
 {
-	const struct bf_line *ping = TAILQ_FIRST(&cg->pings);
-	const struct bf_line *ending = TAILQ_FIRST(&cg->endings);
+	const struct bf_ctrl_conn *ping = TAILQ_FIRST(&cg->pings);
+	const struct bf_ctrl_conn *ending = TAILQ_FIRST(&cg->endings);
 
 	return RTE_MIN(ping != NULL ? ping->deadline : UINT64_MAX,
 			ending != NULL ? ending->deadline : UINT64_MAX);
@@ -440,7 +440,7 @@ chan_group_poll(struct bf_group *group, uint64_t now)
 	 */
 	for (i = cg->nb_active; i > 0; i--)
 		if (likely(i <= cg->nb_active))
-			nb += bf_line_poll(cg->active[i - 1]);
+			nb += bf_ctrl_poll(cg->active[i - 1]);
 	chan_group_clock(cg, now);
 	cg->polling = false;
 	chan_group_flush(cg);
@@ -463,10 +463,10 @@ chan_group_arm(struct bf_group *group)
 
 	chan_group_flush(cg); /* what was sent between two polls */
 	for (i = 0; i < cg->nb_active; i++) {
-		if (bf_line_pending(cg->active[i]))
+		if (bf_ctrl_pending(cg->active[i]))
 			pending = true;
 		else
-			bf_line_arm(cg->active[i]);
+			bf_ctrl_arm(cg->active[i]);
 	}
 	group->pg.deadline = RTE_MIN(group->pg.deadline, chan_group_deadline(cg));
 	return pending;
@@ -486,7 +486,7 @@ chan_group_up(struct bf_group *group)
 	cg->ev.handler = chan_group_event;
 	cg->now = rte_get_tsc_cycles();
 	STAILQ_INIT(&cg->evs);
-	TAILQ_INIT(&cg->lines);
+	TAILQ_INIT(&cg->conns);
 	TAILQ_INIT(&cg->pings);
 	TAILQ_INIT(&cg->endings);
 	__atomic_fetch_add(&cd->refs, 1, __ATOMIC_RELAXED);
@@ -497,7 +497,7 @@ chan_group_up(struct bf_group *group)
 	return 0;
 }
 
-/* The worker may still have lines of it, and the device may fail: nobody tells the engine. */
+/* The worker may still have connections of it, and the device may fail: nobody tells the engine. */
 static void
 chan_group_left(struct bf_group *group)
 {
@@ -509,14 +509,14 @@ chan_group_left(struct bf_group *group)
 }
 
 /*
- * What is left are references: requests that nobody looked at, and lines that the worker
+ * What is left are references: requests that nobody looked at, and those that the worker
  * has finished.
  */
 static void
 chan_group_gone(struct bf_group *group)
 {
 	struct bf_chan_group *cg = bf_chan_group_of(group);
-	struct bf_line *line;
+	struct bf_ctrl_conn *cc;
 
 	bf_lock(&cg->cd->lock);
 	cg->gone = true;
@@ -524,16 +524,16 @@ chan_group_gone(struct bf_group *group)
 	bf_unlock(&cg->cd->lock);
 	for (;;) {
 		bf_lock(&cg->cd->lock);
-		line = STAILQ_FIRST(&cg->evs);
-		if (line != NULL) {
+		cc = STAILQ_FIRST(&cg->evs);
+		if (cc != NULL) {
 			STAILQ_REMOVE_HEAD(&cg->evs, next_ev);
-			line->ev_queued = false;
+			cc->ev_queued = false;
 		}
 		bf_unlock(&cg->cd->lock);
-		if (line == NULL)
+		if (cc == NULL)
 			break;
-		bf_line_work_add(line, BF_WORK_CLOSE, -ENOENT);
-		bf_line_put(line);
+		bf_ctrl_work_add(cc, BF_WORK_CLOSE, -ENOENT);
+		bf_ctrl_put(cc);
 	}
 	chan_group_flush(cg);
 	group->part[BF_PART_CHAN] = NULL;
@@ -548,7 +548,7 @@ static int
 chan_create(struct bf_dev *dev)
 {
 	struct bf_chan_dev *cd = calloc(1, sizeof(*cd) +
-			RTE_MAX(dev->nb_reps, 1) * sizeof(cd->talks[0]));
+			RTE_MAX(dev->nb_reps, 1) * sizeof(cd->log_limits[0]));
 
 	if (cd == NULL)
 		return -ENOMEM;
@@ -556,7 +556,7 @@ chan_create(struct bf_dev *dev)
 	cd->refs = 1;
 	bf_lock_init(&cd->lock);
 	TAILQ_INIT(&cd->listens);
-	TAILQ_INIT(&cd->lines);
+	TAILQ_INIT(&cd->conns);
 	TAILQ_INIT(&cd->groups);
 	dev->part[BF_PART_CHAN] = cd;
 	dev->rte_dev->conn_priv_size = sizeof(struct bf_conn);
@@ -585,17 +585,17 @@ static void
 chan_down(struct bf_dev *dev)
 {
 	struct bf_chan_dev *cd = bf_chan_dev_of(dev);
-	struct bf_line *line;
+	struct bf_ctrl_conn *cc;
 
 	for (;;) {
 		bf_lock(&cd->lock);
-		line = TAILQ_FIRST(&cd->lines);
-		if (line != NULL)
-			line->dead = true;
+		cc = TAILQ_FIRST(&cd->conns);
+		if (cc != NULL)
+			cc->released = true;
 		bf_unlock(&cd->lock);
-		if (line == NULL)
+		if (cc == NULL)
 			break;
-		bf_line_finish(line);
+		bf_ctrl_finish(cc);
 	}
 }
 
@@ -620,16 +620,16 @@ uint32_t
 bf_chan_links(const struct bf_dev *dev, uint16_t rep_id)
 {
 	struct bf_chan_dev *cd = bf_chan_dev_of(dev);
-	const struct bf_line *line;
+	const struct bf_ctrl_conn *cc;
 
 	if (cd == NULL)
 		return 0;
 	bf_lock(&cd->lock);
-	TAILQ_FOREACH(line, &cd->lines, next)
-		if (line->attached && line->pub.rep_id == rep_id)
+	TAILQ_FOREACH(cc, &cd->conns, next)
+		if (cc->attached && cc->pub.rep_id == rep_id)
 			break;
 	bf_unlock(&cd->lock);
-	return line != NULL;
+	return cc != NULL;
 }
 
 static void
@@ -648,7 +648,7 @@ chan_info_get(struct bf_dev *dev, struct rte_comch_dev_info *info)
 	info->max_name_len = BF_WIRE_NAME_SIZE;
 	info->max_msg_size = BF_WIRE_MAX_MSG_SIZE;
 	info->max_recv_queue_size = BF_WIRE_MAX_QUEUE_SIZE;
-	info->max_recv_bytes = BF_LINE_MAX_RECV;
+	info->max_recv_bytes = BF_CTRL_MAX_RECV;
 	info->max_ctrl_tasks = CHAN_MAX_TASKS;
 	info->max_clients = CHAN_MAX_CLIENTS;
 	info->dflt_msg_size = CHAN_DFLT_MSG_SIZE;
@@ -660,16 +660,16 @@ chan_dump(struct bf_dev *dev, FILE *f)
 {
 	struct bf_chan_dev *cd = bf_chan_dev_of(dev);
 	const struct bf_listen *listen;
-	const struct bf_line *line;
+	const struct bf_ctrl_conn *cc;
 
 	bf_lock(&cd->lock);
 	TAILQ_FOREACH(listen, &cd->listens, next)
 		fprintf(f, "  server '%s' for %s\n", listen->server->name,
 			dev->reps[listen->rep_id].name);
-	TAILQ_FOREACH(line, &cd->lines, next)
-		fprintf(f, "  connection to '%s', %s: queue pair 0x%x%s\n", line->name,
-			line->function, line->qpn, line->deaf ? ", about to go" : "");
-	fprintf(f, "  %u connections\n", cd->nb_lines);
+	TAILQ_FOREACH(cc, &cd->conns, next)
+		fprintf(f, "  connection to '%s', %s: queue pair 0x%x%s\n", cc->name,
+			cc->function, cc->qpn, cc->closing ? ", about to go" : "");
+	fprintf(f, "  %u connections\n", cd->nb_conns);
 	bf_unlock(&cd->lock);
 }
 

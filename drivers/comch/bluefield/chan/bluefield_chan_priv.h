@@ -3,7 +3,7 @@
  */
 
 /*
- * The insides of layer chan. A control connection is a struct bf_line here. Its files:
+ * The insides of layer chan. A control connection is a struct bf_ctrl_conn here. Its files:
  *
  *   bluefield_chan.c        messages that come over one that is up, bursts, rest
  *   bluefield_chan_send.c   messages that it sends: data, credits, signs of life
@@ -11,7 +11,7 @@
  *   bluefield_chan_qp.c     the same in the worker: queue pair, buffers, handshake
  *   bluefield_chan_group.c  poll groups, events between the two threads, the device
  *
- * Who owns a line's queues. The worker makes them and hands them over with BF_EV_QP or
+ * Who owns its queues. The worker makes them and hands them over with BF_EV_QP or
  * BF_EV_REP; the thread of the group gives them back with BF_WORK_CLOSE. Neither looks
  * at them while they are the other's. What both look at is under the lock of the device's
  * part, struct bf_chan_dev: the innermost lock but that of jobs, and never held while a
@@ -28,35 +28,35 @@
 #include "bluefield_wq.h"
 
 /* Blocks of a send queue, and those of them that messages leave for what the driver sends. */
-#define BF_LINE_SQ_BLOCKS 128u
-#define BF_LINE_SQ_RESERVE 8u
+#define BF_CTRL_SQ_BLOCKS 128u
+#define BF_CTRL_SQ_RESERVE 8u
 /* Blocks after which one request asks for its completion. */
-#define BF_LINE_SIGNAL (BF_LINE_SQ_BLOCKS / 4)
+#define BF_CTRL_SIGNAL (BF_CTRL_SQ_BLOCKS / 4)
 /* Bytes of a message that go into the request itself: with its header, in two blocks. */
-#define BF_LINE_INLINE (2 * BF_SQ_BLOCK - BF_WQE_SEG - sizeof(uint32_t) - \
+#define BF_CTRL_INLINE (2 * BF_SQ_BLOCK - BF_WQE_SEG - sizeof(uint32_t) - \
 	sizeof(struct bf_wire_hdr))
 /* Bytes for the larger ones that are under way. */
-#define BF_LINE_MIN_TX (16u << 10)
+#define BF_CTRL_MIN_TX (16u << 10)
 /* Bytes of messages that one side holds for the other. */
-#define BF_LINE_MAX_RECV (16u << 20)
+#define BF_CTRL_MAX_RECV (16u << 20)
 /* Messages and bytes of one connection in one poll. */
-#define BF_LINE_BURST 32u
-#define BF_LINE_BYTES (64u << 10)
+#define BF_CTRL_BURST 32u
+#define BF_CTRL_BYTES (64u << 10)
 /* Completions of one connection in one poll. */
-#define BF_LINE_CQES 64u
+#define BF_CTRL_CQES 64u
 /* Polls without an event after which a connection is left to its completion queue. */
-#define BF_LINE_IDLE_POLLS 64u
+#define BF_CTRL_IDLE_POLLS 64u
 /* Control messages that wait for the peer to take them. */
-#define BF_LINE_MAX_CTL 8192u
-/* Lines of one turn that have events. */
-#define BF_LINE_EVENTS 64u
+#define BF_CTRL_MAX_CTL 8192u
+/* Connections of one turn that have events. */
+#define BF_CTRL_EVENTS 64u
 /* Lines of the log in a minute, about one peer. */
 #define BF_PEER_LINES 64u
 /* Attempts that others spoil, before that is the answer. */
-#define BF_LINE_TRIES 8u
+#define BF_CTRL_TRIES 8u
 
-#define BF_LINE_RNR_RETRY 7   /* for ever: a peer that is slow is not dead */
-#define BF_LINE_RNR_TIMER 12  /* 640 us */
+#define BF_CTRL_RNR_RETRY 7   /* for ever: a peer that is slow is not dead */
+#define BF_CTRL_RNR_TIMER 12  /* 640 us */
 
 /* What the worker tells the thread of the group. */
 #define BF_EV_REQ 0x01u   /* server: a request */
@@ -76,17 +76,17 @@
 #define BF_WORK_CLOSE 0x10u   /* the queues are yours, and all ends */
 #define BF_WORK_FLUSH 0x20u   /* nothing more comes in: what has come is completed then */
 
-enum bf_line_state {
-	BF_LINE_NEW = 0,     /* server: the request is on its way to the group */
-	BF_LINE_CONNECTING,  /* client */
-	BF_LINE_OPENING,     /* server: the library has it, the client is not ready */
-	BF_LINE_UP,
-	BF_LINE_CLOSING,     /* the library has closed it, BYE is under way */
-	BF_LINE_OVER,        /* nobody's but the worker's */
+enum bf_ctrl_state {
+	BF_CTRL_NEW = 0,     /* server: the request is on its way to the group */
+	BF_CTRL_CONNECTING,  /* client */
+	BF_CTRL_OPENING,     /* server: the library has it, the client is not ready */
+	BF_CTRL_UP,
+	BF_CTRL_CLOSING,     /* the library has closed it, BYE is under way */
+	BF_CTRL_OVER,        /* nobody's but the worker's */
 };
 
 /* Where the handshake is; the worker's. */
-enum bf_line_stage {
+enum bf_ctrl_stage {
 	BF_STAGE_NONE = 0,   /* there is no id, or it is of no use */
 	BF_STAGE_ASKED,      /* client: REQ sent */
 	BF_STAGE_REQUESTED,  /* server: REQ came */
@@ -96,7 +96,7 @@ enum bf_line_stage {
 };
 
 /* What one side sends and the other has told to have taken. */
-struct bf_line_tx {
+struct bf_ctrl_tx {
 	uint32_t seq;       /* of the next message */
 	uint32_t data;      /* messages sent */
 	uint32_t taken;     /* of them, by the peer */
@@ -123,12 +123,12 @@ struct bf_line_tx {
 	uint64_t last;      /* TSC of the last message */
 };
 
-struct bf_line_msg {
+struct bf_ctrl_msg {
 	uint32_t buf;
 	uint32_t len;       /* behind the header */
 };
 
-struct bf_line_rx {
+struct bf_ctrl_rx {
 	uint32_t seq;       /* of the next message */
 	uint32_t data;      /* messages that came */
 	uint32_t taken;     /* of them, by the application */
@@ -150,28 +150,28 @@ struct bf_line_rx {
 	uint32_t nb_bufs;
 	uint32_t lkey;
 	uint32_t *slots;    /* by entry: the buffer; atomic */
-	struct bf_line_msg *fifo; /* data that was not taken, by data & fifo_mask */
+	struct bf_ctrl_msg *fifo; /* data that was not taken, by data & fifo_mask */
 	uint32_t fifo_mask;
-	struct bf_line_msg ctls[BF_WIRE_CTL_ENTRIES]; /* that wait, by ctl; len is the type */
+	struct bf_ctrl_msg ctls[BF_WIRE_CTL_ENTRIES]; /* that wait, by ctl; len is the type */
 };
 
 /* A control message that waits to be sent. */
-struct bf_line_ctl {
-	STAILQ_ENTRY(bf_line_ctl) next;
+struct bf_ctrl_out {
+	STAILQ_ENTRY(bf_ctrl_out) next;
 	uint8_t type;
 	uint8_t len;
 	uint8_t payload[sizeof(union bf_wire_ctl)];
 };
 
 /* Our side of a control connection. */
-struct bf_line {
+struct bf_ctrl_conn {
 	struct bf_chan pub;  /* first */
 	/* the thread of the group */
-	enum bf_line_state state;
+	enum bf_ctrl_state state;
 	bool has_queues;     /* the queues are the group's; others load it with acquire */
 	bool ready;          /* the other side receives */
-	bool heard;          /* a message has come */
-	bool handing;        /* the application looks at one, in its buffer */
+	bool rx_seen;        /* a message has come */
+	bool in_rx_cb;       /* the application looks at one, in its buffer */
 	int over_reason;     /* OVER: of the CLOSE that waits for that */
 	int lost;            /* why it is about to end, or 0 */
 	struct bf_compq cq;  /* of what comes */
@@ -179,12 +179,12 @@ struct bf_line {
 	struct bf_compq tx_cq; /* of what was sent: it wakes nobody, as a rule */
 	struct bf_sendq sq;
 	struct bf_recvq rq;
-	struct bf_line_tx tx;
-	struct bf_line_rx rx;
+	struct bf_ctrl_tx tx;
+	struct bf_ctrl_rx rx;
 	uint32_t idle;
 	int32_t active;      /* place in the group's array, -1 for none */
 	bool dirty;          /* on the list of what the poll under way ends with */
-	struct bf_line *next_dirty;
+	struct bf_ctrl_conn *next_dirty;
 	bool resting;        /* rest is among the group's */
 	bool armed;
 	bool armed_solicited;
@@ -193,12 +193,12 @@ struct bf_line {
 	bool tx_armed;
 	bool tx_full;        /* a message had no room in our own queue */
 	struct bf_rest tx_rest;
-	struct bf_line_list *timed; /* the list that it is on, or NULL */
+	struct bf_ctrl_list *timed; /* the list that it is on, or NULL */
 	uint64_t deadline;   /* TSC: of the next look at its life, or of its end */
 	uint64_t give_up;    /* TSC: CLOSING */
 	bool given_up;       /* the worker flushes the queues */
-	TAILQ_ENTRY(bf_line) next_timed;
-	TAILQ_ENTRY(bf_line) next_group;
+	TAILQ_ENTRY(bf_ctrl_conn) next_timed;
+	TAILQ_ENTRY(bf_ctrl_conn) next_group;
 	struct bf_chan_group *cg;
 	struct rte_comch_ctrl *ctrl; /* client that is CONNECTING */
 	struct rte_comch_pmd_ending *ending; /* CLOSING */
@@ -213,11 +213,11 @@ struct bf_line {
 	uint32_t queue;      /* entries of ours */
 	uint32_t peer_queue;
 	uint64_t name_hash;
-	char name[BF_WIRE_NAME_SIZE]; /* server: as far as the request has it; bf_line_name() */
+	char name[BF_WIRE_NAME_SIZE]; /* server: as far as the request has it; bf_ctrl_name() */
 	char function[BF_WIRE_FUNCTION_SIZE];
 
 	/* the worker */
-	enum bf_line_stage stage;
+	enum bf_ctrl_stage stage;
 	struct bf_cm_id *id;
 	struct bf_cq hw_cq;
 	struct bf_cq hw_tx_cq;
@@ -230,7 +230,7 @@ struct bf_line {
 	bool has_mkey;
 	uint32_t tries;
 	struct bf_cm_qp own;
-	TAILQ_ENTRY(bf_line) next; /* of the device: all; the lock */
+	TAILQ_ENTRY(bf_ctrl_conn) next; /* of the device: all; the lock */
 
 	/* the lock */
 	uint32_t qpn;        /* of qp, for people */
@@ -242,20 +242,20 @@ struct bf_line {
 	bool moving;         /* between two groups */
 	bool attached;       /* the library has it */
 	bool no_ctl;         /* the library has done with it */
-	bool deaf;           /* OVER: no events, and no work but CLOSE */
-	bool dead;           /* the device has let go of it: no work */
+	bool closing;        /* OVER: no events, and no work but CLOSE */
+	bool released;       /* the device has let go of it: no work */
 	uint32_t work;       /* BF_WORK_ */
 	bool job_posted;
 	struct bf_job job;
-	STAILQ_ENTRY(bf_line) next_ev;
-	STAILQ_HEAD(, bf_line_ctl) ctls;
+	STAILQ_ENTRY(bf_ctrl_conn) next_ev;
+	STAILQ_HEAD(, bf_ctrl_out) ctls;
 	uint32_t nb_ctls;
 
 	uint32_t refs;       /* atomic */
 };
 
-TAILQ_HEAD(bf_line_list, bf_line);
-STAILQ_HEAD(bf_line_events, bf_line);
+TAILQ_HEAD(bf_ctrl_list, bf_ctrl_conn);
+STAILQ_HEAD(bf_ctrl_events, bf_ctrl_conn);
 
 /* A server that takes requests. */
 struct bf_listen {
@@ -266,8 +266,8 @@ struct bf_listen {
 	uint64_t hash;
 };
 
-/* Lines of the log about one peer. Atomic; a race is a line more. */
-struct bf_talk {
+/* A limit of log lines about one peer. Atomic; a race is a line more. */
+struct bf_log_limit {
 	uint64_t minute;
 	uint32_t nb;
 };
@@ -280,10 +280,10 @@ struct bf_chan_dev {
 	/* with the lock */
 	int down;            /* why the device has failed, or 0 */
 	TAILQ_HEAD(, bf_listen) listens;
-	struct bf_line_list lines;
-	uint32_t nb_lines;
+	struct bf_ctrl_list conns;
+	uint32_t nb_conns;
 	TAILQ_HEAD(, bf_chan_group) groups;
-	struct bf_talk talks[]; /* of each peer, by identifier of its representor */
+	struct bf_log_limit log_limits[]; /* of each peer, by identifier of its representor */
 };
 
 /* What the layer has in a poll group. */
@@ -297,94 +297,94 @@ struct bf_chan_group {
 	bool ev_posted;
 	bool ev_late;        /* there was no room for it: atomic */
 	bool gone;           /* the engine is, or is about to be */
-	bool down;           /* the device has failed: its lines are to be told */
-	struct bf_line_events evs;
+	bool down;           /* the device has failed: its connections are to be told */
+	struct bf_ctrl_events evs;
 	/* the thread of the group */
-	struct bf_line_list lines;
-	uint32_t nb_lines;
-	struct bf_line **active;
+	struct bf_ctrl_list conns;
+	uint32_t nb_conns;
+	struct bf_ctrl_conn **active;
 	uint32_t nb_active;
-	uint32_t max_active; /* at least as many as lines */
-	struct bf_line *dirty;
+	uint32_t max_active; /* at least as many as connections */
+	struct bf_ctrl_conn *dirty;
 	bool polling;
 	uint64_t now;        /* TSC of the last poll */
-	struct bf_line_list pings;   /* those that are UP, by deadline */
-	struct bf_line_list endings; /* those that are CLOSING, by deadline */
+	struct bf_ctrl_list pings;   /* those that are UP, by deadline */
+	struct bf_ctrl_list endings; /* those that are CLOSING, by deadline */
 };
 
-static inline struct bf_line *
-bf_line_of(struct bf_chan *chan)
+static inline struct bf_ctrl_conn *
+bf_ctrl_of(struct bf_chan *chan)
 {
-	return container_of(chan, struct bf_line, pub);
+	return container_of(chan, struct bf_ctrl_conn, pub);
 }
 
 static inline const char *
-bf_line_dev_name(const struct bf_line *line)
+bf_ctrl_dev_name(const struct bf_ctrl_conn *cc)
 {
-	return line->pub.dev->rte_dev->data->name;
+	return cc->pub.dev->rte_dev->data->name;
 }
 
 static inline void
-bf_line_ref(struct bf_line *line)
+bf_ctrl_ref(struct bf_ctrl_conn *cc)
 {
-	__atomic_fetch_add(&line->refs, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&cc->refs, 1, __ATOMIC_RELAXED);
 }
 
 /* Does the application hold messages back? */
 static inline bool
-bf_line_held(const struct bf_line *line)
+bf_ctrl_held(const struct bf_ctrl_conn *cc)
 {
-	return line->pub.conn != NULL && line->pub.conn->rx_held;
+	return cc->pub.conn != NULL && cc->pub.conn->rx_held;
 }
 
 /* bluefield_chan.c, in the thread of the group */
-int bf_line_poll(struct bf_line *line);
-void bf_line_cq_drain(struct bf_line *line);
-void bf_line_arm(struct bf_line *line);
+int bf_ctrl_poll(struct bf_ctrl_conn *cc);
+void bf_ctrl_cq_drain(struct bf_ctrl_conn *cc);
+void bf_ctrl_arm(struct bf_ctrl_conn *cc);
 void bf_violation_count(struct bf_dev *dev);
-void bf_violation_log(const struct bf_line *line, const char *what, uint64_t a, uint64_t b);
-bool bf_line_pending(const struct bf_line *line);
-uint32_t bf_line_waiting(const struct bf_line *line);
-void bf_line_bad(struct bf_line *line, const char *what, uint64_t a, uint64_t b);
+void bf_violation_log(const struct bf_ctrl_conn *cc, const char *what, uint64_t a, uint64_t b);
+bool bf_ctrl_pending(const struct bf_ctrl_conn *cc);
+uint32_t bf_ctrl_waiting(const struct bf_ctrl_conn *cc);
+void bf_ctrl_bad(struct bf_ctrl_conn *cc, const char *what, uint64_t a, uint64_t b);
 
 /* bluefield_chan_send.c, in the thread of the group */
-void bf_line_flush(struct bf_line *line);
-bool bf_line_bye(struct bf_line *line, int reason);
-bool bf_line_bye_answer(struct bf_line *line);
-void bf_line_look(struct bf_line *line);
+void bf_ctrl_flush(struct bf_ctrl_conn *cc);
+bool bf_ctrl_bye(struct bf_ctrl_conn *cc, int reason);
+bool bf_ctrl_bye_answer(struct bf_ctrl_conn *cc);
+void bf_ctrl_look(struct bf_ctrl_conn *cc);
 /* How many of what layer fast wants to be told were sent. */
-int bf_line_ctl_send(struct bf_line *line);
+int bf_ctrl_out_send(struct bf_ctrl_conn *cc);
 
 /* bluefield_conn.c, in the thread of the group */
-void bf_line_events_run(struct bf_line *line, uint32_t events, int lost, int left);
-void bf_line_ready(struct bf_line *line);
-void bf_line_end(struct bf_line *line, int reason);
-void bf_line_closed(struct bf_line *line);
+void bf_ctrl_events_run(struct bf_ctrl_conn *cc, uint32_t events, int lost, int left);
+void bf_ctrl_ready(struct bf_ctrl_conn *cc);
+void bf_ctrl_end(struct bf_ctrl_conn *cc, int reason);
+void bf_ctrl_closed(struct bf_ctrl_conn *cc);
 int bf_left_reason(int told);
 struct bf_listen *bf_listen_find(struct bf_chan_dev *cd, uint16_t rep_id, uint64_t hash,
 		const char *name);
 
 /* bluefield_chan_qp.c, in the worker */
 void bf_chan_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev);
-void bf_line_work(struct bf_job *job);
-void bf_line_finish(struct bf_line *line);
+void bf_ctrl_work(struct bf_job *job);
+void bf_ctrl_finish(struct bf_ctrl_conn *cc);
 
 /* bluefield_chan_group.c */
-struct bf_line *bf_line_new(struct bf_chan_dev *cd);
-void bf_line_name(struct bf_line *line, const char *name, const char *function);
-void bf_line_hold(struct bf_line *line, struct bf_group *group);
-void bf_line_put(struct bf_line *line);
-void bf_line_event(struct bf_line *line, uint32_t events, int reason);
-void bf_line_event_locked(struct bf_line *line, uint32_t events, int reason);
-void bf_line_work_add(struct bf_line *line, uint32_t work, int reason);
-int bf_line_join(struct bf_line *line, struct bf_chan_group *cg);
-void bf_line_leave(struct bf_line *line);
-void bf_line_activate(struct bf_line *line);
-void bf_line_deactivate(struct bf_line *line);
-void bf_line_dirty(struct bf_line *line);
-void bf_line_timed(struct bf_line *line, struct bf_line_list *list, uint32_t ms);
-void bf_line_moves(struct bf_line *line, struct bf_group *group);
-int bf_line_arrived(struct bf_line *line);
+struct bf_ctrl_conn *bf_ctrl_new(struct bf_chan_dev *cd);
+void bf_ctrl_name(struct bf_ctrl_conn *cc, const char *name, const char *function);
+void bf_ctrl_hold(struct bf_ctrl_conn *cc, struct bf_group *group);
+void bf_ctrl_put(struct bf_ctrl_conn *cc);
+void bf_ctrl_event(struct bf_ctrl_conn *cc, uint32_t events, int reason);
+void bf_ctrl_event_locked(struct bf_ctrl_conn *cc, uint32_t events, int reason);
+void bf_ctrl_work_add(struct bf_ctrl_conn *cc, uint32_t work, int reason);
+int bf_ctrl_join(struct bf_ctrl_conn *cc, struct bf_chan_group *cg);
+void bf_ctrl_leave(struct bf_ctrl_conn *cc);
+void bf_ctrl_activate(struct bf_ctrl_conn *cc);
+void bf_ctrl_deactivate(struct bf_ctrl_conn *cc);
+void bf_ctrl_dirty(struct bf_ctrl_conn *cc);
+void bf_ctrl_timed(struct bf_ctrl_conn *cc, struct bf_ctrl_list *list, uint32_t ms);
+void bf_ctrl_moves(struct bf_ctrl_conn *cc, struct bf_group *group);
+int bf_ctrl_arrived(struct bf_ctrl_conn *cc);
 
 static inline struct bf_chan_dev *
 bf_chan_dev_of(const struct bf_dev *dev)

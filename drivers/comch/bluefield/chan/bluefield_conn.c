@@ -27,51 +27,51 @@
  * frees the buffers, so it does not get it while the application has a message in its hands.
  */
 static void
-line_over(struct bf_line *line, int reason)
+ctrl_over(struct bf_ctrl_conn *cc, int reason)
 {
-	bf_line_leave(line);
-	line->state = BF_LINE_OVER;
-	line->pub.conn = NULL;
-	line->over_reason = reason;
-	if (!line->handing)
-		bf_line_work_add(line, BF_WORK_CLOSE, reason);
-	bf_line_put(line); /* of the group */
+	bf_ctrl_leave(cc);
+	cc->state = BF_CTRL_OVER;
+	cc->pub.conn = NULL;
+	cc->over_reason = reason;
+	if (!cc->in_rx_cb)
+		bf_ctrl_work_add(cc, BF_WORK_CLOSE, reason);
+	bf_ctrl_put(cc); /* of the group */
 }
 
 /* The layer above lets go of it, and then nobody finds it by its connection. */
 static void
-line_detach(struct bf_line *line)
+ctrl_detach(struct bf_ctrl_conn *cc)
 {
-	struct bf_conn *priv = line->pub.conn->priv;
-	struct bf_line_ctl *ctl;
+	struct bf_conn *priv = cc->pub.conn->priv;
+	struct bf_ctrl_out *ctl;
 
-	bf_lock(&line->cd->lock);
-	line->no_ctl = true;
-	while ((ctl = STAILQ_FIRST(&line->ctls)) != NULL) {
-		STAILQ_REMOVE_HEAD(&line->ctls, next);
+	bf_lock(&cc->cd->lock);
+	cc->no_ctl = true;
+	while ((ctl = STAILQ_FIRST(&cc->ctls)) != NULL) {
+		STAILQ_REMOVE_HEAD(&cc->ctls, next);
 		free(ctl);
 	}
-	line->nb_ctls = 0;
-	bf_unlock(&line->cd->lock);
-	line->pub.dev->parts[BF_PART_FAST]->conn_down(&line->pub);
-	bf_lock(&line->cd->lock);
+	cc->nb_ctls = 0;
+	bf_unlock(&cc->cd->lock);
+	cc->pub.dev->parts[BF_PART_FAST]->conn_down(&cc->pub);
+	bf_lock(&cc->cd->lock);
 	priv->chan = NULL;
-	line->attached = false;
-	bf_unlock(&line->cd->lock);
+	cc->attached = false;
+	bf_unlock(&cc->cd->lock);
 	__atomic_store_n(&priv->rx_waiting, 0, __ATOMIC_RELAXED);
 }
 
 static void
-line_attach(struct bf_line *line, struct rte_comch_conn *conn)
+ctrl_attach(struct bf_ctrl_conn *cc, struct rte_comch_conn *conn)
 {
 	struct bf_conn *priv = conn->priv;
 
-	line->pub.conn = conn;
-	priv->dev = line->pub.dev;
-	bf_lock(&line->cd->lock);
-	priv->chan = &line->pub;
-	line->attached = true;
-	bf_unlock(&line->cd->lock);
+	cc->pub.conn = conn;
+	priv->dev = cc->pub.dev;
+	bf_lock(&cc->cd->lock);
+	priv->chan = &cc->pub;
+	cc->attached = true;
+	bf_unlock(&cc->cd->lock);
 }
 
 /* What we are told of the end is the peer's; what the application is told is ours. */
@@ -83,15 +83,15 @@ bf_left_reason(int told)
 
 /* The end of one that is OPENING or UP, and not by the library. */
 void
-bf_line_end(struct bf_line *line, int reason)
+bf_ctrl_end(struct bf_ctrl_conn *cc, int reason)
 {
-	struct rte_comch_conn *conn = line->pub.conn;
-	uint32_t waiting = bf_line_waiting(line);
+	struct rte_comch_conn *conn = cc->pub.conn;
+	uint32_t waiting = bf_ctrl_waiting(cc);
 
 	if (waiting != 0)
 		rte_comch_pmd_msg_dropped(conn, waiting);
-	line_detach(line);
-	line_over(line, reason == -EPROTO ? -EPROTO : 0);
+	ctrl_detach(cc);
+	ctrl_over(cc, reason == -EPROTO ? -EPROTO : 0);
 	rte_comch_pmd_conn_down(conn, reason);
 }
 
@@ -106,11 +106,11 @@ conf_check(const struct rte_comch_ctrl *ctrl)
 	uint32_t size = ctrl->max_msg_size != 0 ? ctrl->max_msg_size :
 		ctrl->dev->info.dflt_msg_size;
 
-	if ((uint64_t)ctrl->recv_queue_size * size <= BF_LINE_MAX_RECV)
+	if ((uint64_t)ctrl->recv_queue_size * size <= BF_CTRL_MAX_RECV)
 		return 0;
 	BF_LOG(ERR, "%s: recv_queue_size %u of messages of %u bytes for '%s' is above %u bytes",
 		ctrl->dev->data->name, ctrl->recv_queue_size, size, ctrl->name,
-		BF_LINE_MAX_RECV);
+		BF_CTRL_MAX_RECV);
 	return -EINVAL;
 }
 
@@ -184,96 +184,96 @@ bf_unlisten(struct rte_comch_ctrl *server, struct rte_comch_pmd_ending *ending _
 }
 
 static void
-conn_req_fill(struct rte_comch_conn_req *req, const struct bf_line *line)
+conn_req_fill(struct rte_comch_conn_req *req, const struct bf_ctrl_conn *cc)
 {
 	memset(req, 0, sizeof(*req));
-	req->max_msg_size = line->msg_size;
+	req->max_msg_size = cc->msg_size;
 	req->peer_uid = UINT32_MAX;
-	req->version = line->version;
-	strlcpy(req->function, line->function, sizeof(req->function));
+	req->version = cc->version;
+	strlcpy(req->function, cc->function, sizeof(req->function));
 }
 
 /* The server of a request: by now the name may be that of another, in another thread. */
 static struct rte_comch_ctrl *
-line_server_find(const struct bf_line *line)
+ctrl_server_find(const struct bf_ctrl_conn *cc)
 {
 	struct rte_comch_ctrl *server = NULL;
 	struct bf_listen *listen;
 
-	bf_lock(&line->cd->lock);
-	listen = bf_listen_find(line->cd, line->pub.rep_id, line->name_hash, line->name);
-	if (listen != NULL && listen->group == line->pub.group)
+	bf_lock(&cc->cd->lock);
+	listen = bf_listen_find(cc->cd, cc->pub.rep_id, cc->name_hash, cc->name);
+	if (listen != NULL && listen->group == cc->pub.group)
 		server = listen->server;
-	bf_unlock(&line->cd->lock);
+	bf_unlock(&cc->cd->lock);
 	return server;
 }
 
 static int
-line_accept(struct bf_line *line, struct rte_comch_ctrl *server, struct rte_comch_conn **conn)
+ctrl_accept(struct bf_ctrl_conn *cc, struct rte_comch_ctrl *server, struct rte_comch_conn **conn)
 {
 	struct rte_comch_conn_req req;
 	uint32_t size;
 	int ret;
 
-	conn_req_fill(&req, line);
+	conn_req_fill(&req, cc);
 	size = server->max_msg_size != 0 ? server->max_msg_size : req.max_msg_size;
-	if ((uint64_t)size * server->recv_queue_size > BF_LINE_MAX_RECV) {
+	if ((uint64_t)size * server->recv_queue_size > BF_CTRL_MAX_RECV) {
 		rte_comch_pmd_conn_refused(server, &req, -EMSGSIZE);
 		return -EMSGSIZE;
 	}
 	ret = rte_comch_pmd_conn_accept(server, &req, conn);
 	if (ret != 0)
 		return ret;
-	ret = bf_line_join(line, bf_chan_group_of(line->pub.group));
+	ret = bf_ctrl_join(cc, bf_chan_group_of(cc->pub.group));
 	if (ret != 0)
 		rte_comch_pmd_conn_abort(*conn, ret);
 	else
-		bf_line_hold(line, line->pub.group);
+		bf_ctrl_hold(cc, cc->pub.group);
 	return ret;
 }
 
 /* Card: a request. */
 static void
-line_request(struct bf_line *line)
+ctrl_request(struct bf_ctrl_conn *cc)
 {
-	struct rte_comch_ctrl *server = line_server_find(line);
+	struct rte_comch_ctrl *server = ctrl_server_find(cc);
 	struct rte_comch_conn *conn;
 	int ret = -ENOENT;
 
 	if (server != NULL)
-		ret = line_accept(line, server, &conn);
+		ret = ctrl_accept(cc, server, &conn);
 	else
-		rte_comch_pmd_count(&line->pub.dev->rte_dev->data->stats.refused);
+		rte_comch_pmd_count(&cc->pub.dev->rte_dev->data->stats.refused);
 	if (ret != 0) {
-		line->state = BF_LINE_OVER;
-		bf_line_work_add(line, BF_WORK_CLOSE, ret);
+		cc->state = BF_CTRL_OVER;
+		bf_ctrl_work_add(cc, BF_WORK_CLOSE, ret);
 		return;
 	}
-	line->msg_size = conn->max_msg_size;
-	line->queue = server->recv_queue_size;
-	bf_line_name(line, server->name, NULL);
-	line->state = BF_LINE_OPENING;
-	line_attach(line, conn);
+	cc->msg_size = conn->max_msg_size;
+	cc->queue = server->recv_queue_size;
+	bf_ctrl_name(cc, server->name, NULL);
+	cc->state = BF_CTRL_OPENING;
+	ctrl_attach(cc, conn);
 	rte_comch_pmd_conn_up(conn);
 	/* it may be another thread's by now, or over: then this is nothing */
-	bf_line_work_add(line, BF_WORK_ACCEPT, 0);
+	bf_ctrl_work_add(cc, BF_WORK_ACCEPT, 0);
 }
 
 /* Card: the client is ready, as it says, or because a message of it has come. */
 void
-bf_line_ready(struct bf_line *line)
+bf_ctrl_ready(struct bf_ctrl_conn *cc)
 {
-	line->ready = true;
-	if (line->heard)
-		bf_line_work_add(line, BF_WORK_EST, 0);
-	if (line->state == BF_LINE_CLOSING) {
-		bf_line_closed(line);
+	cc->ready = true;
+	if (cc->rx_seen)
+		bf_ctrl_work_add(cc, BF_WORK_EST, 0);
+	if (cc->state == BF_CTRL_CLOSING) {
+		bf_ctrl_closed(cc);
 		return;
 	}
-	if (line->state != BF_LINE_OPENING)
+	if (cc->state != BF_CTRL_OPENING)
 		return;
-	line->state = BF_LINE_UP;
-	bf_line_timed(line, &line->cg->pings, BF_LINE_PING_MS);
+	cc->state = BF_CTRL_UP;
+	bf_ctrl_timed(cc, &cc->cg->pings, BF_CTRL_PING_MS);
 }
 
 /*
@@ -285,31 +285,31 @@ bf_connect(struct rte_comch_ctrl *client)
 {
 	struct bf_group *group = bf_group_of(client->pg);
 	struct bf_chan_dev *cd = bf_chan_dev_of(group->dev);
-	struct bf_line *line;
+	struct bf_ctrl_conn *cc;
 	int ret;
 
 	ret = conf_check(client);
 	if (ret != 0)
 		return ret;
-	line = bf_line_new(cd);
-	if (line == NULL)
+	cc = bf_ctrl_new(cd);
+	if (cc == NULL)
 		return -ENOMEM;
-	bf_line_hold(line, group);
-	line->is_client = true;
-	line->ctrl = client;
-	line->msg_size = client->max_msg_size;
-	line->queue = client->recv_queue_size;
-	line->pub.peer = group->dev->peer;
-	bf_line_name(line, client->name, group->dev->ident.function);
-	line->name_hash = bf_wire_name_hash(client->name);
-	ret = bf_line_join(line, bf_chan_group_of(group));
+	bf_ctrl_hold(cc, group);
+	cc->is_client = true;
+	cc->ctrl = client;
+	cc->msg_size = client->max_msg_size;
+	cc->queue = client->recv_queue_size;
+	cc->pub.peer = group->dev->peer;
+	bf_ctrl_name(cc, client->name, group->dev->ident.function);
+	cc->name_hash = bf_wire_name_hash(client->name);
+	ret = bf_ctrl_join(cc, bf_chan_group_of(group));
 	if (ret != 0) {
-		bf_line_work_add(line, BF_WORK_CLOSE, 0);
+		bf_ctrl_work_add(cc, BF_WORK_CLOSE, 0);
 		return ret;
 	}
-	line->state = BF_LINE_CONNECTING;
-	client->priv = line;
-	bf_line_event(line, BF_EV_START, 0);
+	cc->state = BF_CTRL_CONNECTING;
+	client->priv = cc;
+	bf_ctrl_event(cc, BF_EV_START, 0);
 	return 0;
 }
 
@@ -317,57 +317,57 @@ int
 bf_connect_cancel(struct rte_comch_ctrl *client, int reason __rte_unused,
 		struct rte_comch_pmd_ending *ending __rte_unused)
 {
-	struct bf_line *line = client->priv;
+	struct bf_ctrl_conn *cc = client->priv;
 
-	if (line == NULL)
+	if (cc == NULL)
 		return 0;
 	client->priv = NULL;
-	line_over(line, -ECANCELED);
+	ctrl_over(cc, -ECANCELED);
 	return 0;
 }
 
 static void
-line_connect_failed(struct bf_line *line, int reason)
+ctrl_connect_failed(struct bf_ctrl_conn *cc, int reason)
 {
-	struct rte_comch_ctrl *client = line->ctrl;
+	struct rte_comch_ctrl *client = cc->ctrl;
 
 	client->priv = NULL;
-	line_over(line, reason);
+	ctrl_over(cc, reason);
 	rte_comch_pmd_connect_failed(client, reason);
 }
 
 /* The worker has handed them over. */
 static void
-line_queues_take(struct bf_line *line)
+ctrl_queues_take(struct bf_ctrl_conn *cc)
 {
 	/* release: what it has made; pairs with the acquire in bf_conn_rx_count() */
-	__atomic_store_n(&line->has_queues, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&cc->has_queues, true, __ATOMIC_RELEASE);
 }
 
 /* Host: the server has answered, and the queue pair is up. The last thing in its turn. */
 static void
-line_open(struct bf_line *line)
+ctrl_open(struct bf_ctrl_conn *cc)
 {
-	struct rte_comch_ctrl *client = line->ctrl;
+	struct rte_comch_ctrl *client = cc->ctrl;
 	struct rte_comch_conn_req req;
 	struct rte_comch_conn *conn;
 	int ret;
 
-	line_queues_take(line);
-	conn_req_fill(&req, line);
+	ctrl_queues_take(cc);
+	conn_req_fill(&req, cc);
 	ret = rte_comch_pmd_conn_open(client, &req, &conn);
 	if (ret != 0) {
-		line_connect_failed(line, ret);
+		ctrl_connect_failed(cc, ret);
 		return;
 	}
 	client->priv = NULL;
-	line->ctrl = NULL;
-	line->state = BF_LINE_UP;
-	line->ready = true;
-	line_attach(line, conn);
-	bf_line_work_add(line, BF_WORK_RTU, 0);
-	bf_line_timed(line, &line->cg->pings, BF_LINE_PING_MS);
-	bf_line_activate(line);
+	cc->ctrl = NULL;
+	cc->state = BF_CTRL_UP;
+	cc->ready = true;
+	ctrl_attach(cc, conn);
+	bf_ctrl_work_add(cc, BF_WORK_RTU, 0);
+	bf_ctrl_timed(cc, &cc->cg->pings, BF_CTRL_PING_MS);
+	bf_ctrl_activate(cc);
 	rte_comch_pmd_conn_up(conn);
 }
 
@@ -377,26 +377,26 @@ line_open(struct bf_line *line)
 
 /* The worker, or another thread, says that it cannot go on. */
 static void
-line_lost(struct bf_line *line, int reason)
+ctrl_lost(struct bf_ctrl_conn *cc, int reason)
 {
 	/* what has come says how much was taken; of one that is lost it is not looked at */
-	if (line->state == BF_LINE_CLOSING)
-		bf_line_cq_drain(line);
-	if (line->lost == 0)
-		line->lost = reason;
-	switch (line->state) {
-	case BF_LINE_CONNECTING:
-		line_connect_failed(line, reason);
+	if (cc->state == BF_CTRL_CLOSING)
+		bf_ctrl_cq_drain(cc);
+	if (cc->lost == 0)
+		cc->lost = reason;
+	switch (cc->state) {
+	case BF_CTRL_CONNECTING:
+		ctrl_connect_failed(cc, reason);
 		break;
-	case BF_LINE_OPENING:
-		bf_line_end(line, reason);
+	case BF_CTRL_OPENING:
+		bf_ctrl_end(cc, reason);
 		break;
-	case BF_LINE_UP:
-		bf_line_cq_drain(line);
-		bf_line_activate(line); /* it ends in the poll */
+	case BF_CTRL_UP:
+		bf_ctrl_cq_drain(cc);
+		bf_ctrl_activate(cc); /* it ends in the poll */
 		break;
-	case BF_LINE_CLOSING:
-		bf_line_closed(line);
+	case BF_CTRL_CLOSING:
+		bf_ctrl_closed(cc);
 		break;
 	default:
 		break;
@@ -405,65 +405,65 @@ line_lost(struct bf_line *line, int reason)
 
 /* The peer has disconnected. What it sent before, and said last, has come already. */
 static void
-line_left(struct bf_line *line, int reason)
+ctrl_left(struct bf_ctrl_conn *cc, int reason)
 {
-	if (line->state == BF_LINE_UP)
-		bf_line_cq_drain(line);
+	if (cc->state == BF_CTRL_UP)
+		bf_ctrl_cq_drain(cc);
 	if (reason != -ETIMEDOUT)
-		line->rx.bye_asks = false;
-	if (line->state == BF_LINE_UP && line->rx.bye && !line->rx.bye_asks)
-		bf_line_activate(line);
+		cc->rx.bye_asks = false;
+	if (cc->state == BF_CTRL_UP && cc->rx.bye && !cc->rx.bye_asks)
+		bf_ctrl_activate(cc);
 	else
-		line_lost(line, reason == -ETIMEDOUT ? -ETIMEDOUT : -ECONNRESET);
+		ctrl_lost(cc, reason == -ETIMEDOUT ? -ETIMEDOUT : -ECONNRESET);
 }
 
 /* In the handler of an event. */
 void
-bf_line_events_run(struct bf_line *line, uint32_t events, int lost, int left)
+bf_ctrl_events_run(struct bf_ctrl_conn *cc, uint32_t events, int lost, int left)
 {
-	if (line->state == BF_LINE_OVER)
+	if (cc->state == BF_CTRL_OVER)
 		return;
 	if ((events & BF_EV_REQ) != 0) {
-		line_request(line);
+		ctrl_request(cc);
 		return;
 	}
 	if ((events & BF_EV_START) != 0)
-		bf_line_work_add(line, BF_WORK_CONNECT, 0);
+		bf_ctrl_work_add(cc, BF_WORK_CONNECT, 0);
 	if ((events & BF_EV_REP) != 0) {
-		line_open(line);
+		ctrl_open(cc);
 		events &= ~BF_EV_REP;
-		if (events == 0 || line->state == BF_LINE_OVER)
+		if (events == 0 || cc->state == BF_CTRL_OVER)
 			return;
 		/* nothing else of it in this turn */
 		if (lost != 0)
-			bf_line_event(line, BF_EV_LOST, lost);
-		bf_line_event(line, events & ~BF_EV_LOST, left);
+			bf_ctrl_event(cc, BF_EV_LOST, lost);
+		bf_ctrl_event(cc, events & ~BF_EV_LOST, left);
 		return;
 	}
 	if ((events & BF_EV_QP) != 0) {
-		line_queues_take(line);
-		bf_line_activate(line);
+		ctrl_queues_take(cc);
+		bf_ctrl_activate(cc);
 	}
 	if ((events & BF_EV_READY) != 0)
-		bf_line_ready(line);
-	if ((events & BF_EV_CTL) != 0 && line->state == BF_LINE_UP)
-		bf_line_activate(line);
+		bf_ctrl_ready(cc);
+	if ((events & BF_EV_CTL) != 0 && cc->state == BF_CTRL_UP)
+		bf_ctrl_activate(cc);
 	if ((events & BF_EV_LEFT) != 0)
-		line_left(line, left);
+		ctrl_left(cc, left);
 	if ((events & BF_EV_LOST) != 0)
-		line_lost(line, lost);
+		ctrl_lost(cc, lost);
 }
 
 /* CLOSING: the peer goes on taking messages, and gets more time for that. */
 static void
-line_closing_goes_on(struct bf_line *line)
+ctrl_closing_goes_on(struct bf_ctrl_conn *cc)
 {
-	rte_comch_pmd_conn_delivered(line->pub.conn, line->tx.taken);
-	line->tx.done = line->tx.taken;
-	if (rte_get_tsc_cycles() >= line->give_up)
+	rte_comch_pmd_conn_delivered(cc->pub.conn, cc->tx.taken);
+	cc->tx.done = cc->tx.taken;
+	if (rte_get_tsc_cycles() >= cc->give_up)
 		return;
-	bf_line_timed(line, &line->cg->endings, BF_LINE_BYE_MS);
-	rte_comch_pmd_at_work(line->pub.dev->rte_dev);
+	bf_ctrl_timed(cc, &cc->cg->endings, BF_CTRL_BYE_MS);
+	rte_comch_pmd_at_work(cc->pub.dev->rte_dev);
 }
 
 /*
@@ -471,32 +471,32 @@ line_closing_goes_on(struct bf_line *line)
  * device has our BYE if that is known; when the connection is lost, or it lasts too long.
  */
 void
-bf_line_closed(struct bf_line *line)
+bf_ctrl_closed(struct bf_ctrl_conn *cc)
 {
-	struct rte_comch_pmd_ending *ending = line->ending;
+	struct rte_comch_pmd_ending *ending = cc->ending;
 	bool known;
 
 	/* of an answer that the peer knows to be here, too: see BF_WORK_FLUSH */
-	bf_line_cq_drain(line);
-	if (line->ready && !line->tx.bye && !bf_line_bye(line, line->bye_reason))
-		line->tx.bye_done = true; /* nobody hears it */
-	if (line->tx.taken != line->tx.done)
-		line_closing_goes_on(line);
-	known = line->rx.bye || !line->tx.bye_asks || line->tx.taken == line->tx.data;
-	if (!(known && line->tx.bye_done) && !line->rx.bye && line->lost == 0) {
-		if (rte_get_tsc_cycles() < line->deadline)
+	bf_ctrl_cq_drain(cc);
+	if (cc->ready && !cc->tx.bye && !bf_ctrl_bye(cc, cc->bye_reason))
+		cc->tx.bye_done = true; /* nobody hears it */
+	if (cc->tx.taken != cc->tx.done)
+		ctrl_closing_goes_on(cc);
+	known = cc->rx.bye || !cc->tx.bye_asks || cc->tx.taken == cc->tx.data;
+	if (!(known && cc->tx.bye_done) && !cc->rx.bye && cc->lost == 0) {
+		if (rte_get_tsc_cycles() < cc->deadline)
 			return;
-		if (!known && !line->given_up) {
+		if (!known && !cc->given_up) {
 			/* its completions with errors are the end */
-			line->given_up = true;
-			bf_line_work_add(line, BF_WORK_FLUSH, 0);
-			bf_line_timed(line, &line->cg->endings, BF_LINE_BYE_MS);
-			rte_comch_pmd_at_work(line->pub.dev->rte_dev);
+			cc->given_up = true;
+			bf_ctrl_work_add(cc, BF_WORK_FLUSH, 0);
+			bf_ctrl_timed(cc, &cc->cg->endings, BF_CTRL_BYE_MS);
+			rte_comch_pmd_at_work(cc->pub.dev->rte_dev);
 			return;
 		}
 	}
 	/* what the peer has not taken was lost, and it has to know */
-	line_over(line, known ? line->bye_reason : -ETIMEDOUT);
+	ctrl_over(cc, known ? cc->bye_reason : -ETIMEDOUT);
 	rte_comch_pmd_ended(ending);
 }
 
@@ -504,31 +504,31 @@ int
 bf_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_ending *ending)
 {
 	struct bf_chan *chan = bf_chan_of(conn);
-	struct bf_line *line = bf_line_of(chan);
+	struct bf_ctrl_conn *cc = bf_ctrl_of(chan);
 	uint32_t waiting;
 
 	if (chan == NULL)
 		return 0;
-	bf_line_cq_drain(line);
-	waiting = bf_line_waiting(line);
+	bf_ctrl_cq_drain(cc);
+	waiting = bf_ctrl_waiting(cc);
 	if (waiting != 0)
 		rte_comch_pmd_msg_dropped(conn, waiting);
-	rte_comch_pmd_conn_delivered(conn, line->tx.taken);
-	line->tx.done = line->tx.taken;
-	line_detach(line);
+	rte_comch_pmd_conn_delivered(conn, cc->tx.taken);
+	cc->tx.done = cc->tx.taken;
+	ctrl_detach(cc);
 	/* where the client is not ready, the BYE waits for that; on its way nobody looks at it */
-	if (line->lost != 0 || line->rx.bye || line->cg == NULL ||
-			(line->state == BF_LINE_UP && !bf_line_bye(line, reason))) {
-		line_over(line, reason);
+	if (cc->lost != 0 || cc->rx.bye || cc->cg == NULL ||
+			(cc->state == BF_CTRL_UP && !bf_ctrl_bye(cc, reason))) {
+		ctrl_over(cc, reason);
 		return 0;
 	}
-	line->bye_reason = reason;
-	line->ending = ending;
-	line->state = BF_LINE_CLOSING;
-	bf_line_timed(line, &line->cg->endings, BF_LINE_BYE_MS);
-	line->give_up = line->deadline + rte_get_tsc_hz() / MS_PER_S * BF_LINE_BYES_MS;
-	if (line->has_queues)
-		bf_line_activate(line);
+	cc->bye_reason = reason;
+	cc->ending = ending;
+	cc->state = BF_CTRL_CLOSING;
+	bf_ctrl_timed(cc, &cc->cg->endings, BF_CTRL_BYE_MS);
+	cc->give_up = cc->deadline + rte_get_tsc_hz() / MS_PER_S * BF_CTRL_BYES_MS;
+	if (cc->has_queues)
+		bf_ctrl_activate(cc);
 	return -EINPROGRESS;
 }
 
@@ -536,26 +536,26 @@ bf_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_endi
 void
 bf_conn_move(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg)
 {
-	struct bf_line *line = bf_line_of(bf_chan_of(conn));
+	struct bf_ctrl_conn *cc = bf_ctrl_of(bf_chan_of(conn));
 
 	/* it has no queues yet: the worker makes them for where it goes */
-	bf_line_leave(line);
-	bf_line_moves(line, bf_group_of(pg));
+	bf_ctrl_leave(cc);
+	bf_ctrl_moves(cc, bf_group_of(pg));
 }
 
 /* In the thread of the group that it goes to. */
 void
 bf_conn_arrive(struct rte_comch_conn *conn)
 {
-	struct bf_line *line = bf_line_of(bf_chan_of(conn));
-	int ret = bf_line_join(line, bf_chan_group_of(line->pub.group));
+	struct bf_ctrl_conn *cc = bf_ctrl_of(bf_chan_of(conn));
+	int ret = bf_ctrl_join(cc, bf_chan_group_of(cc->pub.group));
 
 	if (ret == 0) {
-		bf_line_put(line); /* of the group that it has left */
-		ret = bf_line_arrived(line);
+		bf_ctrl_put(cc); /* of the group that it has left */
+		ret = bf_ctrl_arrived(cc);
 	}
 	if (ret != 0)
-		bf_line_end(line, ret);
+		bf_ctrl_end(cc, ret);
 }
 
 /*
@@ -578,20 +578,20 @@ bf_chan_unlock(struct bf_dev *dev)
 void
 bf_chan_ref(struct bf_chan *chan)
 {
-	bf_line_ref(bf_line_of(chan));
+	bf_ctrl_ref(bf_ctrl_of(chan));
 }
 
 void
 bf_chan_unref(struct bf_chan *chan)
 {
-	bf_line_put(bf_line_of(chan));
+	bf_ctrl_put(bf_ctrl_of(chan));
 }
 
 int
 bf_chan_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len)
 {
-	struct bf_line *line = bf_line_of(chan);
-	struct bf_line_ctl *ctl;
+	struct bf_ctrl_conn *cc = bf_ctrl_of(chan);
+	struct bf_ctrl_out *ctl;
 	int ret = 0;
 
 	if (type < BF_WIRE_CONSUMER_NEW || len != bf_wire_ctl_len(type) || len == 0)
@@ -602,17 +602,17 @@ bf_chan_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t le
 	ctl->type = type;
 	ctl->len = len;
 	memcpy(ctl->payload, payload, len);
-	bf_lock(&line->cd->lock);
-	if (line->no_ctl)
+	bf_lock(&cc->cd->lock);
+	if (cc->no_ctl)
 		ret = -ENOTCONN;
-	else if (line->nb_ctls >= BF_LINE_MAX_CTL)
+	else if (cc->nb_ctls >= BF_CTRL_MAX_CTL)
 		ret = -ENOBUFS;
 	if (ret == 0) {
-		STAILQ_INSERT_TAIL(&line->ctls, ctl, next);
-		__atomic_store_n(&line->nb_ctls, line->nb_ctls + 1, __ATOMIC_RELAXED);
-		bf_line_event_locked(line, BF_EV_CTL, 0);
+		STAILQ_INSERT_TAIL(&cc->ctls, ctl, next);
+		__atomic_store_n(&cc->nb_ctls, cc->nb_ctls + 1, __ATOMIC_RELAXED);
+		bf_ctrl_event_locked(cc, BF_EV_CTL, 0);
 	}
-	bf_unlock(&line->cd->lock);
+	bf_unlock(&cc->cd->lock);
 	if (ret != 0)
 		free(ctl);
 	return ret;
@@ -621,20 +621,20 @@ bf_chan_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t le
 void
 bf_chan_violation(struct bf_chan *chan, const char *what, uint64_t a, uint64_t b)
 {
-	struct bf_line *line = bf_line_of(chan);
+	struct bf_ctrl_conn *cc = bf_ctrl_of(chan);
 
-	bf_violation_log(line, what, a, b);
-	bf_line_event(line, BF_EV_LOST, -EPROTO);
+	bf_violation_log(cc, what, a, b);
+	bf_ctrl_event(cc, BF_EV_LOST, -EPROTO);
 }
 
 void
 bf_chan_violated(const struct bf_chan *chan, const char *what, uint64_t a, uint64_t b)
 {
-	bf_violation_log(container_of(chan, const struct bf_line, pub), what, a, b);
+	bf_violation_log(container_of(chan, const struct bf_ctrl_conn, pub), what, a, b);
 }
 
 void
 bf_chan_lost(struct bf_chan *chan, int reason)
 {
-	bf_line_event(bf_line_of(chan), BF_EV_LOST, reason);
+	bf_ctrl_event(bf_ctrl_of(chan), BF_EV_LOST, reason);
 }

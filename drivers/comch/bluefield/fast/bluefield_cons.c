@@ -288,7 +288,7 @@ told_fault(struct bf_pair *pair, const struct bf_cqe *cqe)
 	if (__atomic_load_n(&pair->end, __ATOMIC_RELAXED) != 0 ||
 			(bf_cqe_opcode(cqe) == BF_CQE_REQ_ERR && syndrome == BF_SYND_RETRY))
 		return;
-	if (bf_peer_log(pair->consumer->dev, pair->fast->chan->rep_id))
+	if (bf_peer_log_allowed(pair->consumer->dev, pair->fast->chan->rep_id))
 		BF_LOG(ERR, "%s: consumer %u cannot tell producer %u of credits: syndrome %#x, vendor's %#x",
 			pair->consumer->queue->dev->data->name, pair->consumer->queue->id,
 			pair->producer_id, syndrome, bf_cqe_vendor_syndrome(cqe));

@@ -181,7 +181,7 @@ cpl_failed(struct bf_consumer *c, const struct bf_cqe *cqe)
 		return;
 	}
 	c->broken = true;
-	if (bf_peer_log(c->dev, c->fast->chan->rep_id))
+	if (bf_peer_log_allowed(c->dev, c->fast->chan->rep_id))
 		BF_LOG(ERR, "%s: consumer %u cannot receive: syndrome %#x, vendor's %#x",
 			c->queue->dev->data->name, c->queue->id, syndrome,
 			bf_cqe_vendor_syndrome(cqe));

@@ -470,7 +470,7 @@ asked_poll(struct bf_fast *fast, uint64_t now, uint64_t *deadline)
 		unlist(fast);
 	if (now < by)
 		return 0;
-	if (bf_peer_log(dev, fast->chan->rep_id))
+	if (bf_peer_log_allowed(dev, fast->chan->rep_id))
 		BF_LOG(ERR, "%s: the peer does not answer about a consumer",
 			dev->rte_dev->data->name);
 	unlist(fast);

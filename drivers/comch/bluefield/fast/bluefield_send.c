@@ -172,7 +172,7 @@ sent_odd(struct bf_producer *p, const struct bf_cqe *cqe, struct bf_pair *pair)
 		return;
 	}
 	if (!bf_credits_closed(&pair->rc->credits)) {
-		if (bf_peer_log(p->dev, p->fast->chan->rep_id))
+		if (bf_peer_log_allowed(p->dev, p->fast->chan->rep_id))
 			BF_LOG(ERR, "%s: producer %u cannot reach consumer %u: syndrome %#x, vendor's %#x",
 				p->queue->dev->data->name, p->queue->id, pair->rc->id, syndrome,
 				bf_cqe_vendor_syndrome(cqe));
