@@ -5,12 +5,15 @@
 /* Start, end and failures of an example, and its device. See example.h. */
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <rte_common.h>
+#include <rte_cycles.h>
 
 #include "example.h"
 
@@ -18,7 +21,7 @@ volatile sig_atomic_t interrupted;
 
 static const char *example_name;
 static int first_error;
-static sigset_t signals;
+static sigset_t signals, wait_mask;
 
 static void
 interrupt(int signum __rte_unused)
@@ -32,8 +35,7 @@ interrupt(int signum __rte_unused)
  * polling mode.
  */
 int
-example_start(const char *name, int argc, char **argv, rte_usage_hook_t usage,
-		sigset_t *wait_mask)
+example_start(const char *name, int argc, char **argv, rte_usage_hook_t usage)
 {
 	struct sigaction action = { .sa_handler = interrupt };
 	int ret;
@@ -46,7 +48,7 @@ example_start(const char *name, int argc, char **argv, rte_usage_hook_t usage,
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	sigprocmask(SIG_BLOCK, &signals, wait_mask);
+	sigprocmask(SIG_BLOCK, &signals, &wait_mask);
 
 	rte_set_application_usage_hook(usage);
 	ret = rte_eal_init(argc, argv);
@@ -60,6 +62,36 @@ signals_unblock(void)
 {
 	sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
+
+/* Sleeping. 8< */
+/*
+ * For news of the connection, for a completion, or for a credit if the last burst ended for
+ * want of one. rte_comch_pe_arm() looks once more after it has armed, so that nothing is
+ * slept over.
+ */
+int
+engine_sleep(struct rte_comch_pe *pe, uint64_t max_ms)
+{
+	struct pollfd pfd = { .fd = rte_comch_pe_fd(pe), .events = POLLIN };
+	const struct timespec ts = {
+		.tv_sec = max_ms / MS_PER_S,
+		.tv_nsec = max_ms % MS_PER_S * (NS_PER_S / MS_PER_S),
+	};
+	int ret = rte_comch_pe_arm(pe);
+
+	if (ret == -EAGAIN)
+		return 0;
+	if (ret < 0)
+		return ret;
+	/*
+	 * Signals are blocked everywhere but in here, so that one which comes
+	 * just before the sleep ends it too.
+	 */
+	if (ppoll(&pfd, 1, &ts, &wait_mask) < 0 && errno != EINTR)
+		return -errno;
+	return 0;
+}
+/* >8 End of sleeping. */
 
 int
 example_end(void)

@@ -26,20 +26,27 @@
 extern volatile sig_atomic_t interrupted;
 
 /**
- * Start EAL. SIGINT and SIGTERM are blocked from here on, until signals_unblock().
+ * Start EAL. SIGINT and SIGTERM are blocked from here on, but in engine_sleep(), until
+ * signals_unblock().
  *
  * @param name
  *   Of the example, which stands before each failure.
- * @param wait_mask
- *   Set to the signal mask for ppoll(), so that a signal ends a sleep.
  * @return
  *   How many of the arguments are EAL's, or -1 after a message.
  */
-int example_start(const char *name, int argc, char **argv, rte_usage_hook_t usage,
-		sigset_t *wait_mask);
+int example_start(const char *name, int argc, char **argv, rte_usage_hook_t usage);
 
 /** For a program that polls: signals are taken at any time. */
 void signals_unblock(void);
+
+/**
+ * Sleep until the descriptor of an engine is readable, a signal comes, or the time is over.
+ * The caller has made progress, and has polled, until there was nothing left.
+ *
+ * @return
+ *   0 or a negative errno.
+ */
+int engine_sleep(struct rte_comch_pe *pe, uint64_t max_ms);
 
 /** End EAL; returns the exit code of the program. */
 int example_end(void);

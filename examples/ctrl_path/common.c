@@ -9,47 +9,14 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <rte_common.h>
 #include <rte_cycles.h>
 #include <rte_pause.h>
 
 #include "ctrl_path.h"
-
-/*
- * Sleep until the engine's descriptor is readable. The caller has made progress
- * until there was nothing left, and rte_comch_pe_arm() looks once more after it
- * has armed: what arrives in between is never slept over.
- */
-static int
-engine_sleep(struct app *app, uint64_t max_ms)
-{
-	struct pollfd pfd = {
-		.fd = rte_comch_pe_fd(app->pe),
-		.events = POLLIN,
-	};
-	struct timespec ts = {
-		.tv_sec = max_ms / MS_PER_S,
-		.tv_nsec = max_ms % MS_PER_S * (NS_PER_S / MS_PER_S),
-	};
-	int ret = rte_comch_pe_arm(app->pe);
-
-	if (ret == -EAGAIN)
-		return 0;
-	if (ret < 0)
-		return ret;
-	/*
-	 * Signals are blocked everywhere but in here, so that one which comes
-	 * just before the sleep ends it too.
-	 */
-	if (ppoll(&pfd, 1, &ts, &app->wait_mask) < 0 && errno != EINTR)
-		return -errno;
-	return 0;
-}
 
 /* Turn the progress engine until something holds. 8< */
 static int
@@ -69,7 +36,7 @@ turn(struct app *app, done_fn done, uint32_t timeout_ms, bool interruptible)
 
 		ret = rte_comch_pe_progress(app->pe);
 		if (ret == 0 && app->event)
-			ret = engine_sleep(app, timeout_ms - spent);
+			ret = engine_sleep(app->pe, timeout_ms - spent);
 		else if (ret == 0)
 			rte_pause();
 		if (ret < 0) {

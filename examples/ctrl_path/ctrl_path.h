@@ -12,7 +12,6 @@
  * exchange, and the helpers of both roles. No option parsing in here.
  */
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,7 +38,6 @@ struct app {
 	struct rte_comch_rep_info rep; /**< Card side only. */
 	struct rte_comch_pe *pe;
 	struct rte_comch_ctx *ctx;
-	sigset_t wait_mask; /**< Signal mask while it sleeps. */
 
 	/* how far the exchange is; written by callbacks */
 	bool connected; /**< A peer is or was there. */

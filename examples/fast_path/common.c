@@ -8,51 +8,14 @@
  */
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <rte_common.h>
 #include <rte_cycles.h>
 #include <rte_pause.h>
 
 #include "fast_path.h"
-
-/* Sleeping. 8< */
-/*
- * Until the engine's descriptor is readable: for news of the connection, for a
- * completion, or for a credit if the last burst ended for want of one. The caller
- * has made progress, and has polled, until there was nothing left;
- * rte_comch_pe_arm() looks once more after it has armed, so that nothing is
- * slept over.
- */
-static int
-engine_sleep(struct app *app, uint64_t max_ms)
-{
-	struct pollfd pfd = {
-		.fd = rte_comch_pe_fd(app->pe),
-		.events = POLLIN,
-	};
-	struct timespec ts = {
-		.tv_sec = max_ms / MS_PER_S,
-		.tv_nsec = max_ms % MS_PER_S * (NS_PER_S / MS_PER_S),
-	};
-	int ret = rte_comch_pe_arm(app->pe);
-
-	if (ret == -EAGAIN)
-		return 0;
-	if (ret < 0)
-		return ret;
-	/*
-	 * Signals are blocked everywhere but in here, so that one which comes
-	 * just before the sleep ends it too.
-	 */
-	if (ppoll(&pfd, 1, &ts, &app->wait_mask) < 0 && errno != EINTR)
-		return -errno;
-	return 0;
-}
-/* >8 End of sleeping. */
 
 static int
 turn(struct app *app, done_fn done, uint32_t timeout_ms, bool interruptible)
@@ -73,7 +36,7 @@ turn(struct app *app, done_fn done, uint32_t timeout_ms, bool interruptible)
 		if (ret >= 0)
 			ret += data_work(app);
 		if (ret == 0 && app->event)
-			ret = engine_sleep(app, timeout_ms - spent);
+			ret = engine_sleep(app->pe, timeout_ms - spent);
 		else if (ret == 0)
 			rte_pause();
 		if (ret < 0) {

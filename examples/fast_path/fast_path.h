@@ -12,7 +12,6 @@
  * exchange, and the helpers of both roles. No option parsing in here.
  */
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -84,7 +83,6 @@ struct app {
 	struct rte_comch_ctx *producer; /**< NULL unless it exists. */
 	struct rte_comch_task *task;    /**< Task layer: not submitted yet. */
 	struct rte_comch_ctx *closing;  /**< What ctx_close() is about. */
-	sigset_t wait_mask;             /**< Signal mask while it sleeps. */
 
 	/* how far the exchange is; written by callbacks and by the layer */
 	uint32_t peer_consumer; /**< Identifier, 0 while there is none. */

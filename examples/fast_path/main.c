@@ -124,7 +124,7 @@ main(int argc, char **argv)
 	struct app app = { .name = DEFAULT_NAME, .imm = DEFAULT_IMM, .layer = &burst_layer };
 	int ret;
 
-	ret = example_start("fast_path", argc, argv, usage, &app.wait_mask);
+	ret = example_start("fast_path", argc, argv, usage);
 	if (ret < 0)
 		return EXIT_FAILURE;
 	/* EAL leaves the program's name where its own options ended. */

@@ -8,16 +8,17 @@
  */
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <rte_common.h>
 #include <rte_cycles.h>
 #include <rte_pause.h>
 
 #include "msgq.h"
+
+/* Longest sleep between two looks at the state of the program. */
+#define NAP_MS 100
 
 /* Why the other end does not do what it should. */
 static int
@@ -38,36 +39,19 @@ report(struct app *app, const struct unit *u, int error, const char *what)
 			strerror(-error));
 }
 
-/* Sleeping. 8< */
-/*
- * Until there is a completion, or a credit if the last send ended for want of one. The
- * caller has looked, and there was nothing; rte_comch_pe_arm() looks once more after it
- * has armed, so that nothing is slept over.
- */
+/* The caller has looked, and there was nothing. */
 static int
 nap(struct app *app)
 {
-	struct pollfd pfd = { .fd = rte_comch_pe_fd(app->pe), .events = POLLIN };
-	const struct timespec ts = { .tv_nsec = 100 * (NS_PER_S / MS_PER_S) };
 	int ret = rte_comch_pe_progress(app->pe);
 
 	if (ret != 0)
 		return RTE_MIN(ret, 0);
-	if (!app->event) {
-		rte_pause();
-		return 0;
-	}
-	ret = rte_comch_pe_arm(app->pe);
-	if (ret == -EAGAIN)
-		return 0;
-	if (ret < 0)
-		return ret;
-	/* Signals are blocked everywhere but in here. */
-	if (ppoll(&pfd, 1, &ts, &app->wait_mask) < 0 && errno != EINTR)
-		return -errno;
+	if (app->event)
+		return engine_sleep(app->pe, NAP_MS);
+	rte_pause();
 	return 0;
 }
-/* >8 End of sleeping. */
 
 /* Is there a reason to wait no longer? */
 static int

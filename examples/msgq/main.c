@@ -175,7 +175,7 @@ main(int argc, char **argv)
 	const char *prog = argv[0];
 	int ret;
 
-	ret = example_start("msgq", argc, argv, usage, &app.wait_mask);
+	ret = example_start("msgq", argc, argv, usage);
 	if (ret < 0)
 		return EXIT_FAILURE;
 	/* EAL leaves the program's name where its own options ended. */

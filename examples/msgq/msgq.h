@@ -12,7 +12,6 @@
  * option parsing in here, and nothing of the other program but its messages.
  */
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -71,7 +70,6 @@ struct app {
 	struct rte_comch_dpa_window *src_window;
 	struct rte_comch_dpa_window *dst_window;
 	struct unit units[RTE_COMCH_DPA_MAX_EUS];
-	sigset_t wait_mask;      /**< Signal mask while it sleeps. */
 };
 
 /** Load the program, and make both ends of both message queues. */

@@ -101,17 +101,15 @@ int
 main(int argc, char **argv)
 {
 	static struct channel ch = { .msg_size = DEFAULT_MSG_SIZE, .nb_msgs = DEFAULT_NB_MSGS };
-	sigset_t wait_mask;
 	int ret;
 
-	ret = example_start("secure_channel", argc, argv, usage, &wait_mask);
+	ret = example_start("secure_channel", argc, argv, usage);
 	if (ret < 0)
 		return EXIT_FAILURE;
 	/* EAL leaves the program's name where its own options ended. */
 	argc -= ret;
 	argv += ret;
 
-	/* It never sleeps in ppoll(). */
 	signals_unblock();
 	if (parse_options(&ch, argc, argv) == 0)
 		run(&ch);

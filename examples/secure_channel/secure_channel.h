@@ -13,7 +13,6 @@
  * enough lcores. No option parsing in here.
  */
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
