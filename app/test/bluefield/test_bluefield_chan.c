@@ -13,6 +13,7 @@
 
 #include "bluefield_chan_priv.h" /* check-ok: its layers are tested */
 #include "test_bluefield_peer.h"
+#include "test_comch_fp_util.h"
 
 #define CARD "ecpf0vf0"
 #define HOST "pf0vf0"
@@ -1139,9 +1140,9 @@ test_end_at_each_step(void)
 	return test_log_passed();
 }
 
-/* All connected queue pairs of a function have this MTU. */
+/* So many connected queue pairs of a function have this MTU, at least, and no other has another. */
 static int
-expect_mtu(const char *function, uint32_t code)
+expect_mtu(const char *function, uint32_t code, uint32_t least)
 {
 	const char *line;
 	char words[16];
@@ -1151,11 +1152,14 @@ expect_mtu(const char *function, uint32_t code)
 	TEST_EXPECT(test_model_ctl(&model, "dump %s", function), 0);
 	for (line = model.answer; (line = strstr(line, "RC RTS")) != NULL; line++, nb++)
 		TEST_TRUE(strncmp(strstr(line, " mtu="), words, strlen(words)) == 0);
-	TEST_TRUE(nb != 0);
+	TEST_TRUE(nb >= least);
 	return TEST_SUCCESS;
 }
 
-/* Packets are as large as the smaller one of both vports takes: of frames, less headers. */
+/*
+ * Packets are as large as the smaller one of both vports takes: of frames, less headers. Those
+ * of a connection, and those of the pair of a producer and a consumer.
+ */
 static int
 test_path_mtu(void)
 {
@@ -1166,7 +1170,9 @@ test_path_mtu(void)
 		{ 1522, 9022, 3 }, { 4214, 9022, 5 }, { 9022, 4213, 4 }, { 0, 0, 5 },
 		{ 0, 1141, 2 }, { 629, 9022, 1 },
 	};
+	struct test_q *consumer, *producer;
 	struct test_ep *server, *client;
+	struct test_fp fp;
 	uint32_t i;
 
 	for (i = 0; i < RTE_DIM(rows); i++) {
@@ -1174,13 +1180,19 @@ test_path_mtu(void)
 		TEST_EXPECT(test_model_ctl(&model, "fault " HOST " mtu %u", rows[i].host), 0);
 		TEST_EXPECT(rte_comch_dev_reset(card_dev), 0);
 		TEST_EXPECT(rte_comch_dev_reset(host_dev), 0);
-		TEST_CALL(test_connected(&server, &client));
+		TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+		server = fp.rx.ep;
+		client = fp.tx.ep;
 		TEST_EXPECT(test_send_pattern(client->conn, 4000, i), 0);
 		TEST_EXPECT(test_send_pattern(server->conn, 4000, i), 0);
 		TEST_WAIT(server->nb_recv == 1 && client->nb_recv == 1, TEST_MS);
-		TEST_CALL(expect_mtu(CARD, rows[i].code));
-		TEST_CALL(expect_mtu(HOST, rows[i].code));
-		test_cleanup();
+		TEST_CALL(test_fp_consumer(&fp, NULL, 4, 4, &consumer));
+		TEST_CALL(test_fp_producer(&fp, 4, &producer));
+		TEST_EXPECT(test_post_empty(consumer, 1, 0), 1);
+		TEST_WAIT(test_send_imm(producer, consumer->id, "abcd", 4, 0) == 1, TEST_MS);
+		TEST_CALL(expect_mtu(CARD, rows[i].code, 2));
+		TEST_CALL(expect_mtu(HOST, rows[i].code, 2));
+		test_fp_cleanup();
 	}
 	/* a register that says nothing: any port can 1024 */
 	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " mtu 0"), 0);
@@ -1188,7 +1200,7 @@ test_path_mtu(void)
 		"fault " CARD " cmd opcode=ACCESS_REG op_mod=1 status=3"), 0);
 	TEST_EXPECT(rte_comch_dev_reset(card_dev), 0);
 	TEST_CALL(test_connected(&server, &client));
-	TEST_CALL(expect_mtu(HOST, 3));
+	TEST_CALL(expect_mtu(HOST, 3, 1));
 	return test_log_passed();
 }
 
