@@ -373,7 +373,7 @@ bf_eq_create(struct bf_func *func)
 		ret = eq_create_cmd(func, needed, &second);
 	}
 	if (ret != 0)
-		return ret; /* the memory goes with bf_eq_void() */
+		return ret; /* the memory goes with bf_eq_invalidate() */
 	memset(eq->last_wqe, 0, sizeof(eq->last_wqe));
 	eq->has_last_wqe = (mask & RTE_BIT64(BF_EVENT_SRQ_LAST_WQE)) != 0;
 	bf_lock(&eq->lock);
@@ -404,7 +404,7 @@ bf_eq_destroy(struct bf_func *func)
 }
 
 void
-bf_eq_void(struct bf_func *func)
+bf_eq_invalidate(struct bf_func *func)
 {
 	bf_eq_stop(func);
 	func->hw->ops->dma_free(func->hw, &func->eq.mem);

@@ -79,13 +79,13 @@ func_has_objs(const struct bf_func *func)
 
 /* The device has let go of all memory but that of objects, which have owners. */
 static void
-func_void(struct bf_func *func)
+func_invalidate(struct bf_func *func)
 {
 	struct bf_mem *mem;
 
-	bf_eq_void(func);
-	bf_pages_void(func);
-	while ((mem = LIST_FIRST(&func->limbo)) != NULL) {
+	bf_eq_invalidate(func);
+	bf_pages_invalidate(func);
+	while ((mem = LIST_FIRST(&func->deferred_free)) != NULL) {
 		LIST_REMOVE(mem, next);
 		func->hw->ops->dma_free(func->hw, &mem->dma);
 		free(mem);
@@ -120,7 +120,7 @@ func_tear_down(struct bf_func *func, bool force)
 	func->stage = BF_STAGE_NONE;
 	if (stage >= BF_STAGE_IRQ)
 		func->hw->ops->irq_disable(func->hw);
-	if (!force && (func_has_objs(func) || !LIST_EMPTY(&func->limbo))) {
+	if (!force && (func_has_objs(func) || !LIST_EMPTY(&func->deferred_free))) {
 		BF_LOG(NOTICE, "%s: objects are left: the function is reset", BF_NAME(func));
 		force = true;
 	}
@@ -153,7 +153,7 @@ func_tear_down(struct bf_func *func, bool force)
 		for (i = 0; i < BF_NB_OBJ_KINDS; i++)
 			__atomic_store_n(&func->nb_objs[i], 0, __ATOMIC_RELAXED);
 	}
-	func_void(func);
+	func_invalidate(func);
 	return 0;
 }
 
@@ -168,7 +168,7 @@ func_free(struct bf_func *func, bool abandon)
 	else
 		bf_cmdq_free(func->cmdq);
 	/* only if abandoned: the memory goes with hw */
-	while ((mem = LIST_FIRST(&func->limbo)) != NULL) {
+	while ((mem = LIST_FIRST(&func->deferred_free)) != NULL) {
 		LIST_REMOVE(mem, next);
 		free(mem);
 	}
@@ -254,7 +254,7 @@ bf_func_create(struct bf_hw *hw, const struct bf_func_conf *conf, struct bf_func
 	}
 	func->hw = hw;
 	conf_fill(&func->conf, conf);
-	LIST_INIT(&func->limbo);
+	LIST_INIT(&func->deferred_free);
 	bf_lock_init(&func->ctl);
 	bf_pages_init(func);
 	bf_eq_init(func);

@@ -151,9 +151,9 @@ bf_func_usable(const struct bf_func *func)
 }
 
 void
-bf_func_limbo(struct bf_func *func, struct bf_mem *mem)
+bf_func_defer_free(struct bf_func *func, struct bf_mem *mem)
 {
-	LIST_INSERT_HEAD(&func->limbo, mem, next);
+	LIST_INSERT_HEAD(&func->deferred_free, mem, next);
 }
 
 const struct bf_func_caps *

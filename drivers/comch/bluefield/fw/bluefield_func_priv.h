@@ -130,7 +130,7 @@ struct bf_func {
 	bool pages_asked_none;    /* at boot: somebody else gives them */
 	uint32_t gen;             /* with ctl; goes up with each reset: older objects are void */
 	uint32_t nb_objs[BF_NB_OBJ_KINDS]; /* with ctl */
-	struct bf_mem_list limbo; /* with ctl; freed when the device has been reset */
+	struct bf_mem_list deferred_free; /* with ctl; freed when the device has been reset */
 	/* atomic: enum bf_fatal, its errno, and who tells */
 	int fatal;
 	int reason;
@@ -161,7 +161,7 @@ bool bf_func_is_vf(const struct bf_func *func);
 int bf_func_usable(const struct bf_func *func);
 
 /* Give memory that the device may still use to the list that waits for a reset. */
-void bf_func_limbo(struct bf_func *func, struct bf_mem *mem);
+void bf_func_defer_free(struct bf_func *func, struct bf_mem *mem);
 
 /* Mark the function as failed; the first wins, and logs. Any thread, any lock. */
 void bf_fatal_set(struct bf_func *func, enum bf_fatal fatal, int reason);
@@ -260,7 +260,7 @@ void bf_pages_request(struct bf_func *func, bool ec, uint16_t func_id, bool rele
 int bf_pages_reclaim(struct bf_func *func);
 
 /* The function was reset: everything is ours again. */
-void bf_pages_void(struct bf_func *func);
+void bf_pages_invalidate(struct bf_func *func);
 
 /* Forget them: the memory goes with hw. */
 void bf_pages_abandon(struct bf_func *func);
@@ -276,12 +276,12 @@ int bf_eq_create(struct bf_func *func);
 void bf_eq_arm(struct bf_func *func);
 /*
  * No event is processed after this; waits for the one that is. The memory stays
- * until bf_eq_void().
+ * until bf_eq_invalidate().
  */
 void bf_eq_stop(struct bf_func *func);
 int bf_eq_destroy(struct bf_func *func);
 /* The device does not use it any more. */
-void bf_eq_void(struct bf_func *func);
+void bf_eq_invalidate(struct bf_func *func);
 /* Process what is there; nothing if another thread does. */
 void bf_eq_poll(struct bf_func *func);
 /*

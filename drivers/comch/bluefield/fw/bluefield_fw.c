@@ -315,7 +315,7 @@ fw_mem_free(struct bf_obj_mem *pub)
 	bf_lock(&func->ctl);
 	lost = mem->lost && mem->lost_gen == func->gen;
 	if (mem->dma != NULL && lost) {
-		bf_func_limbo(func, mem->dma);
+		bf_func_defer_free(func, mem->dma);
 	} else if (mem->dma != NULL) {
 		func->hw->ops->dma_free(func->hw, &mem->dma->dma);
 		free(mem->dma);

@@ -545,7 +545,7 @@ bf_pages_reclaim(struct bf_func *func)
 }
 
 void
-bf_pages_void(struct bf_func *func)
+bf_pages_invalidate(struct bf_func *func)
 {
 	struct bf_pages *pages = &func->pages;
 
