@@ -716,7 +716,8 @@ half_open_is_over(struct shm_chan *chan, uint64_t now)
 	return over;
 }
 
-static void
+/* Whether it was over: then a callback may have ended any other, too. */
+static bool
 chan_expire(struct shm_chan *chan, uint64_t now)
 {
 	struct rte_comch_conn *conn = chan->conn;
@@ -728,25 +729,29 @@ chan_expire(struct shm_chan *chan, uint64_t now)
 		rte_comch_pmd_count(&chan->group->dev->dev->data->stats.peer_lost);
 		shm_chan_close(chan, -ETIMEDOUT);
 		rte_comch_pmd_conn_abort(conn, -ETIMEDOUT);
+	} else {
+		return false;
 	}
+	return true;
 }
 
 /* Clients that do not go on with the handshake, and peers that do not answer CLOSE. */
 void
 shm_chans_expire(struct shm_group *group, uint64_t now)
 {
-	struct shm_chan *chan, *next;
 	struct shm_glink *glink;
+	struct shm_chan *chan;
 	bool cut = false;
 
 	TAILQ_FOREACH(glink, &group->glinks, next)
 		cut |= rings_cut(glink, now);
 	if (cut)
 		rings_cut_settle();
+again:
 	TAILQ_FOREACH(glink, &group->glinks, next) {
-		for (chan = TAILQ_FIRST(&glink->chans); chan != NULL; chan = next) {
-			next = TAILQ_NEXT(chan, next);
-			chan_expire(chan, now);
+		TAILQ_FOREACH(chan, &glink->chans, next) {
+			if (chan_expire(chan, now))
+				goto again; /* bounded: it is in no list any more */
 		}
 	}
 }
