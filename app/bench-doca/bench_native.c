@@ -210,11 +210,11 @@ client_state_cb(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_c
 		void *user_data)
 {
 	struct native *n = user_data;
-	struct rte_comch_conn *conn;
+	struct rte_comch_ctx_info info;
 
 	if (next == RTE_COMCH_STATE_RUNNING) {
-		if (rte_comch_client_conn_get(ctx, &conn) == 0)
-			native_connected(n, conn);
+		if (rte_comch_ctx_info_get(ctx, &info) == 0 && info.conn != NULL)
+			native_connected(n, info.conn);
 	} else if (prev == RTE_COMCH_STATE_RUNNING) {
 		n->done = true;
 	} else if (next == RTE_COMCH_STATE_IDLE && !n->done) {

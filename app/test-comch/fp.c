@@ -563,11 +563,11 @@ fp_cpu_ns(const struct fp *fp)
 static bool
 queue_free(struct fp_queue *q)
 {
+	struct rte_comch_ctx_info info;
 	int ret = rte_comch_ctx_destroy(q->ctx);
 
-	if (ret != 0)
-		app_left(rte_comch_ctx_type_get(q->ctx) == RTE_COMCH_CTX_CONSUMER ?
-				"a consumer" : "a producer", ret);
+	if (ret != 0 && rte_comch_ctx_info_get(q->ctx, &info) == 0)
+		app_left(info.type == RTE_COMCH_CTX_CONSUMER ? "a consumer" : "a producer", ret);
 	return ret == 0;
 }
 

@@ -255,7 +255,7 @@ producer_ask(struct fp_producer *p, uint32_t target_id)
 	int ret;
 
 	p->idle = 0;
-	ret = rte_comch_producer_room_get(p->q.ctx, target_id, &room);
+	ret = rte_comch_queue_room_get(p->q.ctx, target_id, &room);
 	if (ret == 0 && room.reason != -EAGAIN && room.reason != -ENOBUFS)
 		ret = room.reason;
 	if (ret != 0)

@@ -72,6 +72,16 @@ worker_state_set(struct fp_worker *w, enum fp_state state)
 	__atomic_store_n(&w->state, state, __ATOMIC_RELEASE);
 }
 
+/* Its identifier; it has one from the beginning. */
+static uint32_t
+queue_id(const struct fp_queue *q)
+{
+	struct rte_comch_ctx_info info = { 0 };
+
+	rte_comch_ctx_info_get(q->ctx, &info);
+	return info.queue_id;
+}
+
 static void
 worker_start(struct fp_worker *w)
 {
@@ -82,7 +92,7 @@ worker_start(struct fp_worker *w)
 		ret = rte_comch_ctx_start(w->producers[i].q.ctx);
 		if (ret != 0)
 			fp_worker_fail(w, ret, "a producer cannot be started: %s", strerror(-ret));
-		rte_comch_queue_id_get(w->producers[i].q.ctx, &w->producers[i].id);
+		w->producers[i].id = queue_id(&w->producers[i].q);
 	}
 	worker_state_set(w, FP_STATE_STARTING);
 }
@@ -103,7 +113,7 @@ worker_starting(struct fp_worker *w)
 			if (!c->asked && ret != -EAGAIN)
 				fp_worker_fail(w, ret, "a consumer cannot be started: %s",
 						strerror(-ret));
-			rte_comch_queue_id_get(c->q.ctx, &c->id);
+			c->id = queue_id(&c->q);
 		} else if (c->q.state == RTE_COMCH_STATE_RUNNING) {
 			running++;
 		} else if (c->q.state == RTE_COMCH_STATE_IDLE) {

@@ -358,6 +358,7 @@ static int
 unit_ctl(struct msgq_end *e, struct msgq_unit *u)
 {
 	const struct msgq_spec *spec = &e->spec;
+	struct rte_comch_ctx_info info;
 	struct msgq_ctl ctl = {
 		.mode = spec->mode,
 		.flags = (spec->validate ? MSGQ_CTL_F_VALIDATE : 0) |
@@ -381,7 +382,9 @@ unit_ctl(struct msgq_end *e, struct msgq_unit *u)
 	if (ret == 0 && u->dpa_producer != NULL) {
 		ret = rte_comch_dpa_queue_handle_get(u->dpa_producer, &ctl.producer);
 		if (ret == 0)
-			ret = rte_comch_queue_id_get(u->consumer, &ctl.consumer_id);
+			ret = rte_comch_ctx_info_get(u->consumer, &info);
+		if (ret == 0)
+			ctl.consumer_id = info.queue_id;
 	}
 	if (ret == 0 && u->src_window != NULL)
 		ret = rte_comch_dpa_window_handle_get(u->src_window, &ctl.src_window);

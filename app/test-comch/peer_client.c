@@ -65,12 +65,14 @@ client_state_cb(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_c
 		void *user_data)
 {
 	struct client_conn *cc = user_data;
+	struct rte_comch_ctx_info info;
 
 	RTE_SET_USED(prev);
 	cc->state = next;
 	if (next == RTE_COMCH_STATE_RUNNING) {
 		cc->reason = 0;
-		rte_comch_client_conn_get(ctx, &cc->conn);
+		if (rte_comch_ctx_info_get(ctx, &info) == 0)
+			cc->conn = info.conn;
 	} else if (next == RTE_COMCH_STATE_IDLE) {
 		cc->reason = rte_comch_ctx_reason_get(ctx);
 		cc->conn = NULL;
@@ -450,8 +452,9 @@ fail:
 void
 client_close(struct client *cl)
 {
-	struct peer_bye bye;
 	uint64_t deadline = clock_in(PEER_PATIENCE);
+	struct rte_comch_ctx_info info;
+	struct peer_bye bye;
 	int ret;
 
 	if (cl == NULL)
@@ -464,8 +467,8 @@ client_close(struct client *cl)
 		if (cl->session->state == RTE_COMCH_STATE_RUNNING) {
 			peer_msg_init(&bye.hdr, PEER_BYE, cl->session_id, 0, 0);
 			send_copy(cl->session->conn, &bye, sizeof(bye));
-			while (rte_comch_ctx_tasks_in_use_get(cl->session->ctx) > 0 &&
-					rte_rdtsc() < deadline)
+			while (rte_comch_ctx_info_get(cl->session->ctx, &info) == 0 &&
+					info.nb_tasks > 0 && rte_rdtsc() < deadline)
 				rte_comch_pe_progress(cl->pe);
 		}
 		client_conns_close(cl, &cl->session, 1);

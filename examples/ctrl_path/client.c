@@ -26,14 +26,14 @@ state_changed(struct rte_comch_ctx *ctx, enum rte_comch_state prev __rte_unused,
 		enum rte_comch_state next, void *user_data)
 {
 	struct app *app = user_data;
-	struct rte_comch_conn *conn;
+	struct rte_comch_ctx_info info;
 
 	if (next != RTE_COMCH_STATE_RUNNING)
 		return;
 	app->connected = true;
 	printf("Connected to server \"%s\"\n", app->name);
-	if (rte_comch_client_conn_get(ctx, &conn) == 0)
-		send_text(app, conn, CLIENT_TEXT);
+	if (rte_comch_ctx_info_get(ctx, &info) == 0)
+		send_text(app, info.conn, CLIENT_TEXT);
 }
 
 static void

@@ -101,11 +101,10 @@ void
 text_sent(struct rte_comch_task *task, int status, void *user_data)
 {
 	struct app *app = user_data;
-	uint32_t len;
+	struct rte_comch_task_info info;
 
-	rte_comch_task_msg_get(task, &len);
-	if (status == 0) {
-		printf("Delivered %u bytes\n", len);
+	if (status == 0 && rte_comch_task_info_get(task, &info) == 0) {
+		printf("Delivered %u bytes\n", info.len);
 		app->sent = true;
 	} else if (status != -ECANCELED) {
 		fail(status, "%s: the text was not delivered: %s", app->info.name,

@@ -22,7 +22,7 @@ burst_post(struct app *app, const struct rte_comch_post *post)
 
 	if (rte_comch_consumer_post_burst(app->consumer, post, 1) == 1)
 		return 0;
-	ret = rte_comch_consumer_room_get(app->consumer, &room);
+	ret = rte_comch_queue_room_get(app->consumer, 0, &room);
 	return ret != 0 ? ret : room.reason;
 }
 /* >8 End of posting a burst of one. */
@@ -37,7 +37,7 @@ burst_send(struct app *app, const struct rte_comch_send *send)
 	if (rte_comch_producer_send_burst(app->producer, app->peer_consumer, send, 1) == 1)
 		return 0;
 	/* Off the fast path: why was it not taken? */
-	ret = rte_comch_producer_room_get(app->producer, app->peer_consumer, &room);
+	ret = rte_comch_queue_room_get(app->producer, app->peer_consumer, &room);
 	return ret != 0 ? ret : room.reason;
 }
 /* >8 End of sending a burst of one. */

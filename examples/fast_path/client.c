@@ -26,10 +26,11 @@ state_changed(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_com
 		void *user_data)
 {
 	struct app *app = user_data;
+	struct rte_comch_ctx_info info;
 
-	if (next == RTE_COMCH_STATE_RUNNING) {
+	if (next == RTE_COMCH_STATE_RUNNING && rte_comch_ctx_info_get(ctx, &info) == 0) {
 		app->connected = true;
-		rte_comch_client_conn_get(ctx, &app->conn);
+		app->conn = info.conn;
 		printf("Connected to server \"%s\"\n", app->name);
 	} else if (prev == RTE_COMCH_STATE_RUNNING) {
 		/* Consumers of the server go with the connection. */

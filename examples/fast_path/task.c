@@ -17,10 +17,10 @@
 static void
 post_ended(struct rte_comch_task *task, const struct rte_comch_cpl *cpl, void *user_data)
 {
-	struct rte_comch_post post;
+	struct rte_comch_task_info info;
 
-	if (rte_comch_consumer_task_get(task, &post) == 0)
-		data_received(user_data, cpl, post.addr);
+	if (rte_comch_task_info_get(task, &info) == 0)
+		data_received(user_data, cpl, info.post.addr);
 	/* A program that wants the next message submits the task anew instead. */
 	rte_comch_task_free(task);
 }

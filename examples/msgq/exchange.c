@@ -91,7 +91,7 @@ send_msg(struct app *app, struct unit *u, uint32_t op, uint64_t value)
 
 	/* Immediate data is copied: the message is ours again when it was taken. */
 	while (rte_comch_producer_send_burst(app->producer, u->id, &send, 1) == 0) {
-		ret = rte_comch_producer_room_get(app->producer, u->id, &room);
+		ret = rte_comch_queue_room_get(app->producer, u->id, &room);
 		if (ret == 0 && room.reason != -EAGAIN && room.reason != -ENOBUFS)
 			ret = room.reason;
 		if (ret != 0)

@@ -188,6 +188,7 @@ unit_tell(struct app *app, struct unit *u)
 		.dst_addr = (uintptr_t)u->dst,
 		.len = COPY_LEN,
 	};
+	struct rte_comch_ctx_info info;
 	int ret;
 
 	ret = rte_comch_dpa_queue_handle_get(u->consumer, &block.consumer);
@@ -200,9 +201,11 @@ unit_tell(struct app *app, struct unit *u)
 	if (ret == 0)
 		ret = rte_comch_dpa_window_handle_get(app->dst_window, &block.dst_window);
 	if (ret == 0)
-		ret = rte_comch_queue_id_get(app->consumer, &block.consumer_id);
-	if (ret == 0)
+		ret = rte_comch_ctx_info_get(app->consumer, &info);
+	if (ret == 0) {
+		block.consumer_id = info.queue_id;
 		ret = rte_comch_dpa_mem_write(app->dpa, u->block, &block, sizeof(block));
+	}
 	return ret == 0 ? rte_comch_dpa_thread_run(u->thread) : ret;
 }
 /* >8 End of tell the program. */

@@ -165,10 +165,10 @@ client_state(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_comc
 		void *user_data)
 {
 	struct channel *ch = user_data;
-	struct rte_comch_conn *conn;
+	struct rte_comch_ctx_info info;
 
-	if (next == RTE_COMCH_STATE_RUNNING && rte_comch_client_conn_get(ctx, &conn) == 0) {
-		connected(ch, conn);
+	if (next == RTE_COMCH_STATE_RUNNING && rte_comch_ctx_info_get(ctx, &info) == 0) {
+		connected(ch, info.conn);
 	} else if (prev == RTE_COMCH_STATE_RUNNING) {
 		ch->conn = NULL;
 		ch->gone = true;

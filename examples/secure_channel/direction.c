@@ -127,7 +127,7 @@ send_some(struct direction *dir)
 	 * queue is full. That the connection has ended is the main lcore's news.
 	 */
 	if (taken == 0)
-		ret = rte_comch_producer_room_get(dir->ctx, consumer_id, &room);
+		ret = rte_comch_queue_room_get(dir->ctx, consumer_id, &room);
 	if (taken == 0 && ret == 0)
 		ret = room.reason;
 	if (ret != 0 && ret != -EAGAIN && ret != -ENOBUFS && ret != -ENOTCONN)

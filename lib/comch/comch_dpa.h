@@ -37,7 +37,6 @@ TAILQ_HEAD(comch_msgq_list, comch_msgq);
 struct comch_dpa {
 	struct rte_comch_dpa drv; /* first: the handle */
 	struct rte_comch_dpa_info info; /* limits, as they were at its creation */
-	void *user_data; /* atomic */
 
 	pthread_mutex_t mutex; /* guards what follows */
 	uint32_t nb_threads;
@@ -62,7 +61,6 @@ struct comch_dpa {
 /* A message queue. */
 struct comch_msgq {
 	struct rte_comch_msgq drv; /* first: the handle */
-	void *user_data; /* atomic */
 	struct comch_parent parent; /* its lock guards what follows */
 	bool started;
 	bool ended; /* its program has */

@@ -102,6 +102,8 @@ struct comch_kind {
 	int (*timeout)(struct rte_comch_ctx *ctx);
 	/* It has a poll group now, or none any more. */
 	void (*pgroup_set)(struct rte_comch_ctx *ctx);
+	/* What only this kind has to say; the rest is zero. */
+	void (*info_get)(const struct rte_comch_ctx *ctx, struct rte_comch_ctx_info *info);
 	/* Let go of what only this kind has; its callbacks may be on the stack. */
 	void (*destroy)(struct rte_comch_ctx *ctx);
 	int (*task_submit)(struct rte_comch_task *task);

@@ -107,7 +107,7 @@ comch_conn_reap(struct comch_conn *conn)
 	rte_spinlock_lock(&conn->parent.lock);
 	conn->drv.ctrl = NULL;
 	conn->ctrl = NULL;
-	/* relaxed: rte_comch_conn_ctx_get() does not follow it */
+	/* relaxed: rte_comch_conn_info_get() does not follow it */
 	__atomic_store_n(&conn->ctx, NULL, __ATOMIC_RELAXED);
 	rte_spinlock_unlock(&conn->parent.lock);
 	conn->reaped = true;
@@ -574,13 +574,6 @@ comch_conn_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later, 
 	return i;
 }
 
-struct rte_comch_ctx *
-rte_comch_conn_ctx_get(const struct rte_comch_conn *conn)
-{
-	/* relaxed: it is not followed here */
-	return conn == NULL ? NULL : __atomic_load_n(&comch_conn(conn)->ctx, __ATOMIC_RELAXED);
-}
-
 int
 rte_comch_conn_info_get(const struct rte_comch_conn *handle, struct rte_comch_conn_info *info)
 {
@@ -606,6 +599,8 @@ rte_comch_conn_info_get(const struct rte_comch_conn *handle, struct rte_comch_co
 	info->nb_remote_consumers = __atomic_load_n(&conn->nb_remote_consumers,
 			__ATOMIC_RELAXED);
 	info->recv_held = __atomic_load_n(&conn->recv_held, __ATOMIC_RELAXED);
+	/* relaxed: it is not followed here */
+	info->ctx = __atomic_load_n(&conn->ctx, __ATOMIC_RELAXED);
 	return 0;
 }
 

@@ -39,6 +39,8 @@ struct rte_comch_conn_info {
 	uint32_t nb_local_consumers;            /**< Consumers of this side. */
 	uint32_t nb_remote_consumers;           /**< Consumers of the peer. */
 	uint32_t nb_local_producers;            /**< Producers of this side. */
+	/** Its server or client, while it is connected and until its last callback; or NULL. */
+	struct rte_comch_ctx *ctx;
 	uint64_t reserved[6]; /**< Zero. */
 };
 
@@ -75,25 +77,6 @@ struct rte_comch_conn_stats {
  * @name Connections
  * @{
  */
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the connection of a client. It is valid until the client is IDLE, or longer with
- * rte_comch_conn_ref().
- *
- * @param ctx
- *   A client, RUNNING or STOPPING.
- * @param[out] conn
- *   The connection; the client owns it.
- * @return
- *   - 0 on success.
- *   - -EINVAL: a parameter is NULL, or ctx is no client.
- *   - -ENOTCONN: the client is not connected.
- */
-__rte_experimental
-int rte_comch_client_conn_get(struct rte_comch_ctx *ctx, struct rte_comch_conn **conn);
 
 /**
  * @warning
@@ -201,7 +184,7 @@ int rte_comch_conn_move(struct rte_comch_conn *conn, struct rte_comch_pe *pe);
  *   -ENOTCONN when the connection has ended, and -EAGAIN while it moves;
  * - rte_comch_conn_info_get(), which says whether it has;
  * - rte_comch_conn_consumer_info_get();
- * - rte_comch_conn_user_data_get() and rte_comch_conn_ctx_get();
+ * - rte_comch_conn_user_data_get();
  * - rte_comch_conn_ref() and rte_comch_conn_unref().
  *
  * All else stays with the thread of the connection. Consumers and producers have a
@@ -234,23 +217,6 @@ int rte_comch_conn_ref(struct rte_comch_conn *conn);
  */
 __rte_experimental
 int rte_comch_conn_unref(struct rte_comch_conn *conn);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the server or client that a connection belongs to. A thread that only has a
- * reference to the connection may compare the result, but not follow it: the context
- * may be destroyed meanwhile.
- *
- * @param conn
- *   The connection.
- * @return
- *   The context; NULL if conn is NULL, or if only references keep the connection: its
- *   disconnect callback has returned, or its client was IDLE.
- */
-__rte_experimental
-struct rte_comch_ctx *rte_comch_conn_ctx_get(const struct rte_comch_conn *conn);
 
 /**
  * @warning

@@ -267,16 +267,6 @@ rte_comch_server_conf_set(struct rte_comch_ctx *ctx, const struct rte_comch_serv
 }
 
 int
-rte_comch_server_conf_get(const struct rte_comch_ctx *ctx, struct rte_comch_server_conf *conf)
-{
-	if (ctx == NULL || conf == NULL || ctx->kind != &comch_server_kind)
-		return -EINVAL;
-	*conf = comch_ctrl((struct rte_comch_ctx *)(uintptr_t)ctx)->conf.server;
-	conf->ctrl.user_data = ctx->user_data;
-	return 0;
-}
-
-int
 rte_comch_client_conf_set(struct rte_comch_ctx *ctx, const struct rte_comch_client_conf *conf)
 {
 	int ret;
@@ -291,14 +281,37 @@ rte_comch_client_conf_set(struct rte_comch_ctx *ctx, const struct rte_comch_clie
 	return ret;
 }
 
-int
-rte_comch_client_conf_get(const struct rte_comch_ctx *ctx, struct rte_comch_client_conf *conf)
+/* Connections that the application knows. */
+static uint32_t
+ctrl_conns_count(const struct comch_ctrl *ctrl)
 {
-	if (ctx == NULL || conf == NULL || ctx->kind != &comch_client_kind)
-		return -EINVAL;
-	*conf = comch_ctrl((struct rte_comch_ctx *)(uintptr_t)ctx)->conf.client;
-	conf->ctrl.user_data = ctx->user_data;
-	return 0;
+	const struct comch_conn *conn;
+	uint32_t nb = 0;
+
+	TAILQ_FOREACH(conn, &ctrl->conns, next)
+		nb += conn->was_up;
+	return nb;
+}
+
+static void
+server_info_get(const struct rte_comch_ctx *ctx, struct rte_comch_ctx_info *info)
+{
+	const struct comch_ctrl *ctrl = comch_ctrl((struct rte_comch_ctx *)(uintptr_t)ctx);
+
+	info->rep_id = ctrl->drv.rep_id;
+	info->nb_conns = ctrl_conns_count(ctrl);
+	info->conf.server = ctrl->conf.server;
+}
+
+static void
+client_info_get(const struct rte_comch_ctx *ctx, struct rte_comch_ctx_info *info)
+{
+	const struct comch_ctrl *ctrl = comch_ctrl((struct rte_comch_ctx *)(uintptr_t)ctx);
+
+	info->nb_conns = ctrl_conns_count(ctrl);
+	if (info->nb_conns != 0)
+		info->conn = &TAILQ_FIRST(&ctrl->conns)->drv;
+	info->conf.client = ctrl->conf.client;
 }
 
 static void
@@ -629,6 +642,7 @@ const struct comch_kind comch_server_kind = {
 	.dev_down = server_dev_down,
 	.deadline = comch_ctx_no_deadline,
 	.pgroup_set = ctrl_pgroup_set,
+	.info_get = server_info_get,
 	.destroy = ctrl_destroy,
 	.task_submit = comch_conn_task_submit,
 	.tasks_submit = comch_conn_tasks_submit,
@@ -662,27 +676,6 @@ rte_comch_server_conn_next(struct rte_comch_ctx *ctx, struct rte_comch_conn *pre
 	while (conn != NULL && !conn->was_up)
 		conn = TAILQ_NEXT(conn, next);
 	return conn == NULL ? NULL : &conn->drv;
-}
-
-int
-rte_comch_server_rep_get(const struct rte_comch_ctx *ctx)
-{
-	if (ctx == NULL || ctx->kind != &comch_server_kind)
-		return -EINVAL;
-	return comch_ctrl((struct rte_comch_ctx *)(uintptr_t)ctx)->drv.rep_id;
-}
-
-int
-rte_comch_server_clients_get(const struct rte_comch_ctx *ctx)
-{
-	const struct comch_conn *conn;
-	int nb = 0;
-
-	if (ctx == NULL || ctx->kind != &comch_server_kind)
-		return -EINVAL;
-	TAILQ_FOREACH(conn, &comch_ctrl((struct rte_comch_ctx *)(uintptr_t)ctx)->conns, next)
-		nb += conn->was_up;
-	return nb;
 }
 
 /*
@@ -820,6 +813,7 @@ const struct comch_kind comch_client_kind = {
 	.deadline = client_deadline,
 	.timeout = client_timeout,
 	.pgroup_set = ctrl_pgroup_set,
+	.info_get = client_info_get,
 	.destroy = ctrl_destroy,
 	.task_submit = comch_conn_task_submit,
 	.tasks_submit = comch_conn_tasks_submit,
@@ -837,18 +831,4 @@ rte_comch_pmd_connect_failed(struct rte_comch_ctrl *client, int reason)
 		return;
 	rte_comch_pmd_count(&client->dev->data->stats.refused);
 	client_failed(ctrl, reason);
-}
-
-int
-rte_comch_client_conn_get(struct rte_comch_ctx *ctx, struct rte_comch_conn **conn)
-{
-	struct comch_conn *first;
-
-	if (ctx == NULL || conn == NULL || ctx->kind != &comch_client_kind)
-		return -EINVAL;
-	first = TAILQ_FIRST(&comch_ctrl(ctx)->conns);
-	if (first == NULL || !first->was_up)
-		return -ENOTCONN;
-	*conn = &first->drv;
-	return 0;
 }

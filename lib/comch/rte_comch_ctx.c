@@ -272,40 +272,17 @@ rte_comch_ctx_reason_get(const struct rte_comch_ctx *ctx)
 }
 
 int
-rte_comch_ctx_type_get(const struct rte_comch_ctx *ctx)
+rte_comch_ctx_info_get(const struct rte_comch_ctx *ctx, struct rte_comch_ctx_info *info)
 {
-	return ctx == NULL ? -EINVAL : (int)ctx->kind->type;
-}
-
-int
-rte_comch_ctx_dev_get(const struct rte_comch_ctx *ctx)
-{
-	return ctx == NULL ? -EINVAL : ctx->dev->data->dev_id;
-}
-
-struct rte_comch_pe *
-rte_comch_ctx_pe_get(const struct rte_comch_ctx *ctx)
-{
-	return ctx == NULL ? NULL : ctx->pe;
-}
-
-int
-rte_comch_ctx_tasks_in_use_get(const struct rte_comch_ctx *ctx)
-{
-	return ctx == NULL ? -EINVAL : (int)ctx->nb_tasks;
-}
-
-int
-rte_comch_ctx_user_data_set(struct rte_comch_ctx *ctx, void *user_data)
-{
-	if (ctx == NULL)
+	if (ctx == NULL || info == NULL)
 		return -EINVAL;
-	ctx->user_data = user_data;
+	memset(info, 0, sizeof(*info));
+	info->type = ctx->kind->type;
+	info->state = ctx->state;
+	info->reason = ctx->reason;
+	info->dev_id = ctx->dev->data->dev_id;
+	info->nb_tasks = ctx->nb_tasks;
+	info->pe = ctx->pe;
+	ctx->kind->info_get(ctx, info);
 	return 0;
-}
-
-void *
-rte_comch_ctx_user_data_get(const struct rte_comch_ctx *ctx)
-{
-	return ctx == NULL ? NULL : ctx->user_data;
 }

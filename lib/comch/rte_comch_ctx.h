@@ -17,6 +17,7 @@
 
 #include <rte_compat.h>
 
+#include <rte_comch_queue.h>
 #include <rte_comch_types.h>
 
 #ifdef __cplusplus
@@ -67,7 +68,7 @@ struct rte_comch_ctrl_conf {
 	rte_comch_recv_cb_t recv_cb;              /**< Messages; this or recv_mbuf_cb. */
 	rte_comch_consumer_cb_t consumer_new_cb;  /**< Both of these two or none. */
 	rte_comch_consumer_cb_t consumer_gone_cb; /**< Both of these two or none. */
-	/** First value of rte_comch_ctx_user_data_get(). */
+	/** The pointer that the callbacks of the context get; never followed. */
 	void *user_data;
 	/** Messages as mbufs of recv_pool, which the application keeps; or recv_cb. */
 	rte_comch_recv_mbuf_cb_t recv_mbuf_cb;
@@ -125,6 +126,46 @@ struct rte_comch_client_conf {
 	uint32_t connect_timeout_ms;
 	struct rte_comch_ctrl_conf ctrl; /**< What it shares with servers. */
 	uint64_t reserved[4]; /**< Must be 0. */
+};
+
+/** Facts of a context. @see rte_comch_ctx_info_get() */
+struct rte_comch_ctx_info {
+	enum rte_comch_ctx_type type; /**< What it is. */
+	enum rte_comch_state state;   /**< As rte_comch_ctx_state_get() says. */
+	int reason;                   /**< As rte_comch_ctx_reason_get() says. */
+	int16_t dev_id;               /**< Its device. */
+	uint16_t rep_id;              /**< Servers: the representor. */
+	/** Consumers and producers: the identifier, unique among those of its kind. */
+	uint32_t queue_id;
+	/** Tasks that are allocated, submitted or not. */
+	uint32_t nb_tasks;
+	/**
+	 * Servers and clients: the connections that are on the context's own engine. Those
+	 * of a server that have moved to another engine are not among them, though they
+	 * count for max_clients.
+	 */
+	uint32_t nb_conns;
+	struct rte_comch_pe *pe;      /**< The engine it is attached to, or NULL. */
+	/**
+	 * Clients: the connection, valid until the client is IDLE, or longer with
+	 * rte_comch_conn_ref(). Consumers and producers: the one they are on. NULL while
+	 * there is none, after its end, and for servers.
+	 */
+	struct rte_comch_conn *conn;
+	/** Consumers and producers of a message queue: that, or NULL. */
+	struct rte_comch_msgq *msgq;
+	/**
+	 * The configuration as it was given: a field that was 0 for a default is 0. The
+	 * name of a server or client is its own string, valid until it is configured anew
+	 * or destroyed.
+	 */
+	union {
+		struct rte_comch_server_conf server;     /**< Of a server. */
+		struct rte_comch_client_conf client;     /**< Of a client. */
+		struct rte_comch_consumer_conf consumer; /**< Of a consumer. */
+		struct rte_comch_producer_conf producer; /**< Of a producer. */
+	} conf;
+	uint64_t reserved[6]; /**< Zero. */
 };
 
 /**
@@ -197,7 +238,7 @@ int rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *
  *
  * Give a server another configuration, before it is started or between a stop and
  * the next start. The whole configuration is replaced, its device and representor
- * stay: to change one field, read it with rte_comch_server_conf_get() first. May be
+ * stay: to change one field, read it with rte_comch_ctx_info_get() first. May be
  * called from a callback, also from the state callback that says IDLE.
  *
  * @param ctx
@@ -217,26 +258,6 @@ int rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *
 __rte_experimental
 int rte_comch_server_conf_set(struct rte_comch_ctx *ctx,
 		const struct rte_comch_server_conf *conf);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Read the configuration of a server, as it was given: a field that was 0 for a
- * default is 0. The user_data is the present one.
- *
- * @param ctx
- *   A server, in any state; in its own thread.
- * @param[out] conf
- *   Filled on success. The name is the server's own string, valid until it is
- *   configured anew or destroyed.
- * @return
- *   - 0 on success.
- *   - -EINVAL: ctx is NULL or no server, or conf is NULL.
- */
-__rte_experimental
-int rte_comch_server_conf_get(const struct rte_comch_ctx *ctx,
-		struct rte_comch_server_conf *conf);
 
 /**
  * @warning
@@ -262,26 +283,6 @@ int rte_comch_server_conf_get(const struct rte_comch_ctx *ctx,
 __rte_experimental
 int rte_comch_client_conf_set(struct rte_comch_ctx *ctx,
 		const struct rte_comch_client_conf *conf);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Read the configuration of a client, as it was given: a field that was 0 for a
- * default is 0. The user_data is the present one.
- *
- * @param ctx
- *   A client, in any state; in its own thread.
- * @param[out] conf
- *   Filled on success. The name is the client's own string, valid until it is
- *   configured anew or destroyed.
- * @return
- *   - 0 on success.
- *   - -EINVAL: ctx is NULL or no client, or conf is NULL.
- */
-__rte_experimental
-int rte_comch_client_conf_get(const struct rte_comch_ctx *ctx,
-		struct rte_comch_client_conf *conf);
 
 /**
  * @warning
@@ -426,6 +427,23 @@ int rte_comch_ctx_stop(struct rte_comch_ctx *ctx);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
+ * Get the facts of a context.
+ *
+ * @param ctx
+ *   The context, in any state; in its own thread.
+ * @param[out] info
+ *   Filled on success.
+ * @return
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL.
+ */
+__rte_experimental
+int rte_comch_ctx_info_get(const struct rte_comch_ctx *ctx, struct rte_comch_ctx_info *info);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
  * Get the state of a context.
  *
  * @param ctx
@@ -474,128 +492,6 @@ int rte_comch_ctx_state_get(const struct rte_comch_ctx *ctx);
  */
 __rte_experimental
 int rte_comch_ctx_reason_get(const struct rte_comch_ctx *ctx);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Set the pointer that the callbacks of a context get.
- *
- * @param ctx
- *   The context.
- * @param user_data
- *   Any value; never followed.
- * @return
- *   - 0 on success.
- *   - -EINVAL: ctx is NULL.
- */
-__rte_experimental
-int rte_comch_ctx_user_data_set(struct rte_comch_ctx *ctx, void *user_data);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the pointer that the callbacks of a context get.
- *
- * @param ctx
- *   The context.
- * @return
- *   The pointer; NULL if ctx is NULL.
- */
-__rte_experimental
-void *rte_comch_ctx_user_data_get(const struct rte_comch_ctx *ctx);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Tell what a context is.
- *
- * @param ctx
- *   The context.
- * @return
- *   - One of enum rte_comch_ctx_type.
- *   - -EINVAL: ctx is NULL.
- */
-__rte_experimental
-int rte_comch_ctx_type_get(const struct rte_comch_ctx *ctx);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the device of a context.
- *
- * @param ctx
- *   The context.
- * @return
- *   - The identifier of the device, 0 or more.
- *   - -EINVAL: ctx is NULL.
- */
-__rte_experimental
-int rte_comch_ctx_dev_get(const struct rte_comch_ctx *ctx);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the progress engine that a context is attached to.
- *
- * @param ctx
- *   The context; in its own thread.
- * @return
- *   The engine; NULL if ctx is NULL or attached to none.
- */
-__rte_experimental
-struct rte_comch_pe *rte_comch_ctx_pe_get(const struct rte_comch_ctx *ctx);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the representor of a server.
- *
- * @param ctx
- *   A server.
- * @return
- *   - The rep_id that rte_comch_server_create() was given, 0 or more.
- *   - -EINVAL: ctx is NULL or no server.
- */
-__rte_experimental
-int rte_comch_server_rep_get(const struct rte_comch_ctx *ctx);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Count the clients of a server: the connections that rte_comch_server_conn_next()
- * gives. Those that have moved to another engine are not among them, though they count
- * for max_clients.
- *
- * @param ctx
- *   A server; in its own thread.
- * @return
- *   - The number of clients, 0 or more.
- *   - -EINVAL: ctx is NULL or no server.
- */
-__rte_experimental
-int rte_comch_server_clients_get(const struct rte_comch_ctx *ctx);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Count the tasks of a context that are allocated, submitted or not.
- *
- * @param ctx
- *   The context.
- * @return
- *   - The number of tasks that are not freed.
- *   - -EINVAL: ctx is NULL.
- */
-__rte_experimental
-int rte_comch_ctx_tasks_in_use_get(const struct rte_comch_ctx *ctx);
 
 /**
  * @warning

@@ -176,7 +176,6 @@ dpa_conf_apply(struct comch_dpa *dpa, const struct rte_comch_dpa_conf *conf)
 	dpa->drv.flags = conf->flags;
 	dpa->drv.mem_size = conf->mem_size != 0 ? conf->mem_size :
 		RTE_MIN(RTE_COMCH_DPA_DFLT_MEM_SIZE, dpa->info.max_mem_size);
-	dpa->user_data = conf->user_data;
 	return dpa_cpus_set(dpa, conf->eu_cpus);
 }
 
@@ -427,23 +426,4 @@ rte_comch_dpa_eu_info_get(struct rte_comch_dpa *drv, uint32_t eu,
 	if (ret == 0)
 		*info = got;
 	return ret;
-}
-
-int
-rte_comch_dpa_user_data_set(struct rte_comch_dpa *drv, void *user_data)
-{
-	if (drv == NULL)
-		return -EINVAL;
-	/* release: pairs with the acquire in rte_comch_dpa_user_data_get() */
-	__atomic_store_n(&comch_dpa(drv)->user_data, user_data, __ATOMIC_RELEASE);
-	return 0;
-}
-
-void *
-rte_comch_dpa_user_data_get(const struct rte_comch_dpa *drv)
-{
-	if (drv == NULL)
-		return NULL;
-	/* acquire: who gets the pointer sees what it points to */
-	return __atomic_load_n(&comch_dpa(drv)->user_data, __ATOMIC_ACQUIRE);
 }

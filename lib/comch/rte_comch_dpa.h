@@ -147,8 +147,6 @@ struct rte_comch_dpa_conf {
 	uint64_t mem_size;
 	/** CPU of each execution unit, nb_eus of them, -1 for any; NULL: any for all. */
 	const int32_t *eu_cpus;
-	/** First value of rte_comch_dpa_user_data_get(). */
-	void *user_data;
 	uint64_t reserved[6]; /**< Must be 0. */
 };
 
@@ -360,37 +358,6 @@ int rte_comch_dpa_status_get(struct rte_comch_dpa *dpa, struct rte_comch_dpa_sta
 __rte_experimental
 int rte_comch_dpa_eu_info_get(struct rte_comch_dpa *dpa, uint32_t eu,
 		struct rte_comch_dpa_eu_info *info);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Set the pointer that the application wants to find in an offload processor.
- *
- * @param dpa
- *   An offload processor.
- * @param user_data
- *   Any pointer.
- * @return
- *   - 0 on success.
- *   - -EINVAL: dpa is NULL.
- */
-__rte_experimental
-int rte_comch_dpa_user_data_set(struct rte_comch_dpa *dpa, void *user_data);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the pointer of rte_comch_dpa_user_data_set().
- *
- * @param dpa
- *   An offload processor.
- * @return
- *   The pointer; NULL if dpa is NULL.
- */
-__rte_experimental
-void *rte_comch_dpa_user_data_get(const struct rte_comch_dpa *dpa);
 
 /** @} */
 

@@ -71,7 +71,7 @@ void rte_comch_fp_leave(struct rte_comch_ctx *ctx);
  * @param nb
  *   How many.
  * @return
- *   How many were taken, from the first on; see rte_comch_consumer_room_get().
+ *   How many were taken, from the first on; see rte_comch_queue_room_get().
  */
 __rte_experimental
 static inline uint16_t
@@ -145,7 +145,7 @@ rte_comch_queue_poll_burst(struct rte_comch_ctx *ctx, struct rte_comch_cpl *cpls
  * @param nb
  *   How many.
  * @return
- *   How many were taken, from the first on; see rte_comch_producer_room_get().
+ *   How many were taken, from the first on; see rte_comch_queue_room_get().
  */
 __rte_experimental
 static inline uint16_t
@@ -225,7 +225,7 @@ rte_comch_producer_credits(struct rte_comch_ctx *ctx, uint32_t consumer_id)
  * @param nb
  *   How many.
  * @return
- *   How many were taken, from the first on; see rte_comch_producer_room_get().
+ *   How many were taken, from the first on; see rte_comch_queue_room_get().
  */
 __rte_experimental
 static inline uint16_t

@@ -105,7 +105,6 @@ msgq_alloc(struct comch_dpa *dpa, const struct rte_comch_msgq_conf *conf)
 	msgq->drv.max_consumers = consumers;
 	msgq->drv.max_producers = producers;
 	msgq->drv.lib = msgq;
-	msgq->user_data = conf->user_data;
 	TAILQ_INIT(&msgq->queues);
 	return msgq;
 }
@@ -286,31 +285,6 @@ rte_comch_msgq_info_get(const struct rte_comch_msgq *drv, struct rte_comch_msgq_
 	return 0;
 }
 
-struct rte_comch_dpa *
-rte_comch_msgq_dpa_get(const struct rte_comch_msgq *msgq)
-{
-	return msgq == NULL ? NULL : msgq->dpa;
-}
-
-int
-rte_comch_msgq_user_data_set(struct rte_comch_msgq *msgq, void *user_data)
-{
-	if (msgq == NULL)
-		return -EINVAL;
-	/* release: pairs with the acquire in rte_comch_msgq_user_data_get() */
-	__atomic_store_n(&comch_msgq(msgq)->user_data, user_data, __ATOMIC_RELEASE);
-	return 0;
-}
-
-void *
-rte_comch_msgq_user_data_get(const struct rte_comch_msgq *msgq)
-{
-	if (msgq == NULL)
-		return NULL;
-	/* acquire: who gets the pointer sees what it points to */
-	return __atomic_load_n(&comch_msgq(msgq)->user_data, __ATOMIC_ACQUIRE);
-}
-
 /*
  * The CPU end
  */
@@ -352,12 +326,4 @@ rte_comch_msgq_producer_create(struct rte_comch_msgq *drv,
 		return -EINVAL;
 	ret = msgq_cpu_check(msgq, RTE_COMCH_MSGQ_TO_DPA, "producer");
 	return ret == 0 ? comch_producer_create(&msgq->parent, conf, ctx) : ret;
-}
-
-struct rte_comch_msgq *
-rte_comch_queue_msgq_get(const struct rte_comch_ctx *ctx)
-{
-	const struct comch_queue *queue = comch_queue_of(ctx);
-
-	return queue == NULL ? NULL : queue->drv.msgq;
 }

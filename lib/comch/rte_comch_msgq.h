@@ -41,9 +41,9 @@
  *   struct rte_comch_dpa_info.
  * - They are RUNNING when rte_comch_ctx_start() returns, consumers too: nothing is
  *   announced, and no callback tells of consumers. The application knows the identifiers
- *   of both ends, by rte_comch_queue_id_get() and rte_comch_dpa_queue_id_get(), and tells
+ *   of both ends, by rte_comch_ctx_info_get() and rte_comch_dpa_queue_id_get(), and tells
  *   its program.
- * - rte_comch_queue_conn_get() is NULL, and rte_comch_queue_msgq_get() is not.
+ * - rte_comch_ctx_info_get() gives no conn, but a msgq.
  *
  * The *DPA end* are objects that this side makes and the program uses. It knows each by
  * its *handle*, a number that this side gets from it and writes into the memory of the
@@ -139,8 +139,6 @@ struct rte_comch_msgq_conf {
 	/** Producers, in the same way. */
 	uint32_t max_producers;
 	uint32_t flags;              /**< Must be 0. */
-	/** First value of rte_comch_msgq_user_data_get(). */
-	void *user_data;
 	uint64_t reserved[6];        /**< Must be 0. */
 };
 
@@ -312,51 +310,6 @@ __rte_experimental
 int rte_comch_msgq_info_get(const struct rte_comch_msgq *msgq,
 		struct rte_comch_msgq_info *info);
 
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the offload processor of a message queue.
- *
- * @param msgq
- *   A message queue.
- * @return
- *   The offload processor; NULL if msgq is NULL.
- */
-__rte_experimental
-struct rte_comch_dpa *rte_comch_msgq_dpa_get(const struct rte_comch_msgq *msgq);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Set the pointer that the application wants to find in a message queue.
- *
- * @param msgq
- *   A message queue.
- * @param user_data
- *   Any pointer.
- * @return
- *   - 0 on success.
- *   - -EINVAL: msgq is NULL.
- */
-__rte_experimental
-int rte_comch_msgq_user_data_set(struct rte_comch_msgq *msgq, void *user_data);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the pointer of rte_comch_msgq_user_data_set().
- *
- * @param msgq
- *   A message queue.
- * @return
- *   The pointer; NULL if msgq is NULL.
- */
-__rte_experimental
-void *rte_comch_msgq_user_data_get(const struct rte_comch_msgq *msgq);
-
 /** @} */
 
 /**
@@ -417,20 +370,6 @@ int rte_comch_msgq_consumer_create(struct rte_comch_msgq *msgq,
 __rte_experimental
 int rte_comch_msgq_producer_create(struct rte_comch_msgq *msgq,
 		const struct rte_comch_producer_conf *conf, struct rte_comch_ctx **ctx);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the message queue that a consumer or producer was created on.
- *
- * @param ctx
- *   A consumer or producer.
- * @return
- *   The message queue; NULL if ctx is NULL or neither, or is on a connection.
- */
-__rte_experimental
-struct rte_comch_msgq *rte_comch_queue_msgq_get(const struct rte_comch_ctx *ctx);
 
 /** @} */
 
@@ -592,7 +531,7 @@ int rte_comch_dpa_queue_handle_get(const struct rte_comch_dpa_queue *queue, uint
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Get the identifier of a producer or consumer of the program: what this side sends to, or
- * what its consumers find in completions. They count as those of rte_comch_queue_id_get().
+ * what its consumers find in completions. They count as the queue_id of struct rte_comch_ctx_info.
  *
  * @param queue
  *   A producer or consumer of the program.

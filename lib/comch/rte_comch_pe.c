@@ -428,21 +428,10 @@ rte_comch_pe_arm_always(struct rte_comch_pe *pe)
 }
 
 int
-rte_comch_pe_tasks_in_use_get(const struct rte_comch_pe *pe)
-{
-	const struct rte_comch_ctx *ctx;
-	uint32_t nb = 0;
-
-	if (pe == NULL)
-		return -EINVAL;
-	TAILQ_FOREACH(ctx, &pe->ctxs, next_pe)
-		nb += ctx->nb_tasks;
-	return nb;
-}
-
-int
 rte_comch_pe_info_get(const struct rte_comch_pe *pe, struct rte_comch_pe_info *info)
 {
+	const struct rte_comch_ctx *ctx;
+
 	if (pe == NULL || info == NULL)
 		return -EINVAL;
 	memset(info, 0, sizeof(*info));
@@ -454,5 +443,7 @@ rte_comch_pe_info_get(const struct rte_comch_pe *pe, struct rte_comch_pe_info *i
 	/* relaxed: others take some for connections that move here */
 	info->tasks_left = __atomic_load_n(&pe->tasks.tasks_left, __ATOMIC_RELAXED);
 	info->nb_ctxs = pe->nb_ctxs;
+	TAILQ_FOREACH(ctx, &pe->ctxs, next_pe)
+		info->nb_tasks += ctx->nb_tasks;
 	return 0;
 }

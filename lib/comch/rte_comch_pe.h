@@ -52,7 +52,8 @@ struct rte_comch_pe_info {
 	 */
 	uint32_t tasks_left;
 	uint32_t nb_ctxs;    /**< Contexts that are attached. */
-	uint32_t reserved[9]; /**< Zero. */
+	uint32_t nb_tasks;   /**< Tasks of these that are allocated, submitted or not. */
+	uint32_t reserved[8]; /**< Zero. */
 };
 
 /**
@@ -111,7 +112,7 @@ int rte_comch_pe_destroy(struct rte_comch_pe *pe);
  * @see rte_comch_conn_move()
  *
  * @param pe
- *   The engine. It keeps the device until rte_comch_pe_dev_del() or its own end.
+ *   The engine. It keeps the device until its own end.
  * @param dev_id
  *   The device; it cannot be removed meanwhile.
  * @return
@@ -126,25 +127,6 @@ int rte_comch_pe_destroy(struct rte_comch_pe *pe);
  */
 __rte_experimental
 int rte_comch_pe_dev_add(struct rte_comch_pe *pe, int16_t dev_id);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Undo rte_comch_pe_dev_add(), in the thread of the engine. Connections that have moved
- * there stay, and those that are on their way arrive.
- *
- * @param pe
- *   The engine.
- * @param dev_id
- *   The device.
- * @return
- *   - 0 on success.
- *   - -EINVAL: pe is NULL, or there is no such device.
- *   - -ENOENT: the device was not added.
- */
-__rte_experimental
-int rte_comch_pe_dev_del(struct rte_comch_pe *pe, int16_t dev_id);
 
 /**
  * @warning
@@ -205,22 +187,6 @@ int rte_comch_pe_fd(struct rte_comch_pe *pe);
  */
 __rte_experimental
 int rte_comch_pe_arm(struct rte_comch_pe *pe);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Count the tasks of all contexts of a progress engine that are allocated, submitted
- * or not.
- *
- * @param pe
- *   The engine; in its own thread.
- * @return
- *   - The number of tasks that are not freed.
- *   - -EINVAL: pe is NULL.
- */
-__rte_experimental
-int rte_comch_pe_tasks_in_use_get(const struct rte_comch_pe *pe);
 
 /**
  * @warning

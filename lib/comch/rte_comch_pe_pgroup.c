@@ -138,22 +138,6 @@ rte_comch_pe_dev_add(struct rte_comch_pe *pe, int16_t dev_id)
 	return ret;
 }
 
-int
-rte_comch_pe_dev_del(struct rte_comch_pe *pe, int16_t dev_id)
-{
-	struct rte_comch_dev *dev = comch_dev_get(dev_id);
-	uint32_t i;
-
-	if (pe == NULL || dev == NULL)
-		return -EINVAL;
-	i = pe_pgroup_index(pe, dev);
-	if (i == pe->nb_pgs || !pe->pgs[i]->added)
-		return -ENOENT;
-	pe->pgs[i]->added = false;
-	pe_pgroup_put(pe, pe->pgs[i]);
-	return 0;
-}
-
 /* Let go of the devices that were added, unless something else of one is here. */
 int
 comch_pe_devs_release(struct rte_comch_pe *pe)

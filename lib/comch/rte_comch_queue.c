@@ -265,19 +265,6 @@ rte_comch_consumer_conf_set(struct rte_comch_ctx *ctx,
 	return 0;
 }
 
-int
-rte_comch_consumer_conf_get(const struct rte_comch_ctx *ctx,
-		struct rte_comch_consumer_conf *conf)
-{
-	const struct comch_queue *queue = comch_consumer_of(ctx);
-
-	if (queue == NULL || conf == NULL)
-		return -EINVAL;
-	*conf = queue->conf.consumer;
-	conf->user_data = ctx->user_data;
-	return 0;
-}
-
 static int
 producer_conf_check(const struct rte_comch_dev *dev,
 		const struct rte_comch_producer_conf *conf, uint32_t *size)
@@ -359,17 +346,19 @@ rte_comch_producer_conf_set(struct rte_comch_ctx *ctx,
 	return ret;
 }
 
-int
-rte_comch_producer_conf_get(const struct rte_comch_ctx *ctx,
-		struct rte_comch_producer_conf *conf)
+static void
+queue_info_get(const struct rte_comch_ctx *ctx, struct rte_comch_ctx_info *info)
 {
-	const struct comch_queue *queue = comch_producer_of(ctx);
+	const struct comch_queue *queue = comch_queue_of(ctx);
 
-	if (queue == NULL || conf == NULL)
-		return -EINVAL;
-	*conf = queue->conf.producer;
-	conf->user_data = ctx->user_data;
-	return 0;
+	info->queue_id = queue->drv.id;
+	info->msgq = queue->drv.msgq;
+	if (comch_parent_usable(queue->parent) == 0)
+		info->conn = queue->drv.conn;
+	if (queue->drv.is_consumer)
+		info->conf.consumer = queue->conf.consumer;
+	else
+		info->conf.producer = queue->conf.producer;
 }
 
 /* The context goes: it is IDLE. */
@@ -630,6 +619,7 @@ const struct comch_kind comch_producer_kind = {
 	.dev_down = queue_dev_down,
 	.deadline = comch_ctx_no_deadline,
 	.pgroup_set = queue_pgroup_set,
+	.info_get = queue_info_get,
 	.destroy = queue_destroy,
 	.task_submit = comch_queue_task_submit,
 	.tasks_submit = comch_queue_tasks_submit,
@@ -646,6 +636,7 @@ const struct comch_kind comch_consumer_kind = {
 	.dev_down = queue_dev_down,
 	.deadline = comch_ctx_no_deadline,
 	.pgroup_set = queue_pgroup_set,
+	.info_get = queue_info_get,
 	.destroy = queue_destroy,
 	.task_submit = comch_queue_task_submit,
 	.tasks_submit = comch_queue_tasks_submit,
@@ -663,6 +654,7 @@ const struct comch_kind comch_msgq_consumer_kind = {
 	.dev_down = queue_dev_down,
 	.deadline = comch_ctx_no_deadline,
 	.pgroup_set = queue_pgroup_set,
+	.info_get = queue_info_get,
 	.destroy = queue_destroy,
 	.task_submit = comch_queue_task_submit,
 	.tasks_submit = comch_queue_tasks_submit,
@@ -672,34 +664,29 @@ const struct comch_kind comch_msgq_consumer_kind = {
  * Questions
  */
 
+/* Whether there is something to ask the driver for. */
+static bool
+queue_has_room(const struct comch_queue *queue)
+{
+	if (queue->ctx.state == RTE_COMCH_STATE_RUNNING)
+		return true;
+	return queue->drv.is_consumer && queue->ctx.state == RTE_COMCH_STATE_STOPPING &&
+		!queue->freed;
+}
+
 int
-rte_comch_queue_id_get(const struct rte_comch_ctx *ctx, uint32_t *id)
-{
-	const struct comch_queue *queue = comch_queue_of(ctx);
-
-	if (queue == NULL || id == NULL)
-		return -EINVAL;
-	*id = queue->drv.id;
-	return 0;
-}
-
-struct rte_comch_conn *
-rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx)
-{
-	struct comch_queue *queue = comch_queue_of(ctx);
-
-	if (queue == NULL || comch_parent_usable(queue->parent) != 0)
-		return NULL;
-	return queue->drv.conn;
-}
-
-static int
-queue_room_get(struct comch_queue *queue, uint32_t consumer_id, struct rte_comch_room *room)
+rte_comch_queue_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
+		struct rte_comch_room *room)
 {
 	struct rte_comch_room got = { 0 }, before = { 0 };
+	struct comch_queue *queue = comch_queue_of(ctx);
 	const struct rte_comch_task *first;
 	int ret;
 
+	if (queue == NULL || room == NULL)
+		return -EINVAL;
+	if (!queue_has_room(queue))
+		return -EBUSY;
 	if (queue->ctx.pe->nb_held != 0)
 		comch_pe_held_flush(queue->ctx.pe);
 	first = TAILQ_FIRST(&queue->later);
@@ -712,32 +699,6 @@ queue_room_get(struct comch_queue *queue, uint32_t consumer_id, struct rte_comch
 		got.flags |= before.flags;
 	*room = got;
 	return 0;
-}
-
-int
-rte_comch_producer_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
-		struct rte_comch_room *room)
-{
-	struct comch_queue *queue = comch_producer_of(ctx);
-
-	if (queue == NULL || room == NULL)
-		return -EINVAL;
-	if (ctx->state != RTE_COMCH_STATE_RUNNING)
-		return -EBUSY;
-	return queue_room_get(queue, consumer_id, room);
-}
-
-int
-rte_comch_consumer_room_get(struct rte_comch_ctx *ctx, struct rte_comch_room *room)
-{
-	struct comch_queue *queue = comch_consumer_of(ctx);
-
-	if (queue == NULL || room == NULL)
-		return -EINVAL;
-	if (ctx->state != RTE_COMCH_STATE_RUNNING && (ctx->state != RTE_COMCH_STATE_STOPPING ||
-			queue->freed))
-		return -EBUSY;
-	return queue_room_get(queue, 0, room);
 }
 
 /*

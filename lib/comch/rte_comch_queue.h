@@ -40,9 +40,8 @@
  *
  * A burst function returns how many it took or found, and never waits. Why it
  * took fewer than it was given is asked for afterwards, by
- * rte_comch_producer_room_get() and rte_comch_consumer_room_get(): the first
- * message or buffer that was not taken is the one that the reason is about, and
- * nothing of it has happened.
+ * rte_comch_queue_room_get(): the first message or buffer that was not taken is the one
+ * that the reason is about, and nothing of it has happened.
  *
  * Ordering: a consumer finds the messages of one producer in the order in which
  * they were sent. Nothing is promised between producers.
@@ -146,7 +145,7 @@ struct rte_comch_consumer_conf {
 	rte_comch_state_cb_t state_cb;
 	/** Ends of post tasks; required if nb_tasks is not 0. */
 	rte_comch_post_cb_t post_cb;
-	/** First value of rte_comch_ctx_user_data_get(). */
+	/** The pointer that the callbacks of the context get; never followed. */
 	void *user_data;
 	/**
 	 * Bytes of each buffer, at least: up to the device's max_buf_size, and to what
@@ -179,7 +178,7 @@ struct rte_comch_producer_conf {
 	rte_comch_state_cb_t state_cb;
 	/** Ends of send tasks; required if nb_tasks is not 0. */
 	rte_comch_send_cb_t send_cb;
-	/** First value of rte_comch_ctx_user_data_get(). */
+	/** The pointer that the callbacks of the context get; never followed. */
 	void *user_data;
 	uint64_t reserved[6]; /**< Must be 0. */
 };
@@ -193,7 +192,7 @@ struct rte_comch_producer_conf {
 #define RTE_COMCH_ROOM_F_PROGRESS RTE_BIT32(0)
 /**@}*/
 
-/** What there is room for. @see rte_comch_producer_room_get() */
+/** What there is room for. @see rte_comch_queue_room_get() */
 struct rte_comch_room {
 	/**
 	 * Producers: their share of the posted buffers of the consumer, as by
@@ -289,7 +288,7 @@ int rte_comch_producer_create(struct rte_comch_conn *conn,
  *
  * Give a consumer another configuration, before it is started or between a stop and
  * the next start. The whole configuration is replaced; its connection and its
- * identifier stay. To change one field, read it with rte_comch_consumer_conf_get()
+ * identifier stay. To change one field, read it with rte_comch_ctx_info_get()
  * first. May be called from a callback, also from the state callback that says IDLE.
  *
  * @param ctx
@@ -315,28 +314,9 @@ int rte_comch_consumer_conf_set(struct rte_comch_ctx *ctx,
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Read the configuration of a consumer, as it was given: a field that was 0 for a
- * default is 0. The user_data is the present one.
- *
- * @param ctx
- *   A consumer, in any state; in its own thread.
- * @param[out] conf
- *   Filled on success.
- * @return
- *   - 0 on success.
- *   - -EINVAL: ctx is NULL or no consumer, or conf is NULL.
- */
-__rte_experimental
-int rte_comch_consumer_conf_get(const struct rte_comch_ctx *ctx,
-		struct rte_comch_consumer_conf *conf);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
  * Give a producer another configuration, before it is started or between a stop and
  * the next start. The whole configuration is replaced; its connection and its
- * identifier stay. To change one field, read it with rte_comch_producer_conf_get()
+ * identifier stay. To change one field, read it with rte_comch_ctx_info_get()
  * first. May be called from a callback, also from the state callback that says IDLE.
  *
  * @param ctx
@@ -358,66 +338,9 @@ int rte_comch_producer_conf_set(struct rte_comch_ctx *ctx,
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Read the configuration of a producer, as it was given: a field that was 0 for a
- * default is 0. The user_data is the present one.
+ * Tell what a producer or consumer has room for, and why its last burst was short.
  *
- * @param ctx
- *   A producer, in any state; in its own thread.
- * @param[out] conf
- *   Filled on success.
- * @return
- *   - 0 on success.
- *   - -EINVAL: ctx is NULL or no producer, or conf is NULL.
- */
-__rte_experimental
-int rte_comch_producer_conf_get(const struct rte_comch_ctx *ctx,
-		struct rte_comch_producer_conf *conf);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the identifier of a consumer, as the peer learns it, or of a producer, as
- * consumers find it in completions.
- *
- * Identifiers of consumers, and those of producers, count from 1 on each connection
- * and each side. They have 32 bits, may skip some, and those of queues that were
- * destroyed do not come again before they wrap: a producer that sends to a consumer
- * that is gone finds that out (-ENOENT), and does not reach another one.
- *
- * @param ctx
- *   A consumer or producer.
- * @param[out] id
- *   The identifier, from 1; set on success.
- * @return
- *   - 0 on success.
- *   - -EINVAL: ctx is NULL or neither, or id is NULL.
- */
-__rte_experimental
-int rte_comch_queue_id_get(const struct rte_comch_ctx *ctx, uint32_t *id);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the connection that a consumer or producer was created on.
- *
- * @param ctx
- *   A consumer or producer.
- * @return
- *   The connection; NULL if ctx is NULL or neither, if the connection has ended, or if
- *   it was created on a message queue, see rte_comch_queue_msgq_get().
- */
-__rte_experimental
-struct rte_comch_conn *rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Tell what a producer has room for, and why its last burst was short.
- *
- * The reason is 0 if the last burst was taken whole, or:
+ * The reason is 0 if the last burst was taken whole. Of a producer, else:
  *   - -EAGAIN: the consumer has no buffer posted, or only such as are shares of other
  *     producers; or, with the flag RTE_COMCH_ROOM_F_PROGRESS, there is no way to it yet.
  *   - -ENOBUFS: the queue of the producer is full; poll its completions.
@@ -431,30 +354,7 @@ struct rte_comch_conn *rte_comch_queue_conn_get(const struct rte_comch_ctx *ctx)
  *   - -EINVAL: an unknown flag; or a NULL pointer with a length.
  *   - -ENOTCONN: the connection has ended.
  *
- * @param ctx
- *   A producer; in its own thread.
- * @param consumer_id
- *   A consumer of the peer, for the credits.
- * @param[out] room
- *   Filled on success.
- * @return
- *   - 0 on success.
- *   - -EINVAL: ctx or room is NULL, or ctx is no producer.
- *   - -ENOENT: the peer has no consumer of that identifier.
- *   - -ENOTCONN: the connection has ended.
- *   - -EBUSY: the producer is not RUNNING.
- */
-__rte_experimental
-int rte_comch_producer_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
-		struct rte_comch_room *room);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Tell what a consumer has room for, and why its last burst of posts was short.
- *
- * The reason is 0 if the last burst was taken whole, or:
+ * Of a consumer, whose bursts are posts, else:
  *   - -ENOBUFS: all nb_posts are posted; poll its completions.
  *   - -EFAULT: the buffer does not lie in the region of the consumer.
  *   - -EMSGSIZE: the buffer is longer than the max_buf_size of the device, or
@@ -464,16 +364,22 @@ int rte_comch_producer_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
  *     that has no region of a pool, or other posts.
  *
  * @param ctx
- *   A consumer; in its own thread.
+ *   A producer or consumer; in its own thread.
+ * @param consumer_id
+ *   Producers: a consumer of the peer, for the credits. Consumers: not used.
  * @param[out] room
  *   Filled on success.
  * @return
  *   - 0 on success.
- *   - -EINVAL: ctx or room is NULL, or ctx is no consumer.
- *   - -EBUSY: the consumer is IDLE or STARTING, or STOPPING and all its posts are back.
+ *   - -EINVAL: ctx or room is NULL, or ctx is no producer nor consumer.
+ *   - -ENOENT: the peer has no consumer of that identifier.
+ *   - -ENOTCONN: the connection has ended.
+ *   - -EBUSY: the producer is not RUNNING; the consumer is IDLE or STARTING, or STOPPING
+ *     and all its posts are back.
  */
 __rte_experimental
-int rte_comch_consumer_room_get(struct rte_comch_ctx *ctx, struct rte_comch_room *room);
+int rte_comch_queue_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
+		struct rte_comch_room *room);
 
 /**
  * @warning

@@ -222,37 +222,35 @@ rte_comch_task_user_data_get(const struct rte_comch_task *task)
 	return task == NULL ? NULL : task->user_data;
 }
 
-const void *
-rte_comch_task_msg_get(const struct rte_comch_task *task, uint32_t *len)
+int
+rte_comch_task_info_get(const struct rte_comch_task *task, struct rte_comch_task_info *info)
 {
-	if (task == NULL || task->ctx->kind->is_queue)
-		return NULL;
-	if (len != NULL)
-		*len = task->len;
-	return task->msg;
-}
+	const struct comch_queue *queue;
 
-struct rte_comch_ctx *
-rte_comch_task_ctx_get(const struct rte_comch_task *task)
-{
-	if (task == NULL)
-		return NULL;
-	/* that of a connection that has moved is no application's */
-	return unlikely(task->ctx->kind == &comch_moved_kind) ?
-		comch_moved_server(task->ctx) : task->ctx;
-}
-
-struct rte_comch_conn *
-rte_comch_task_conn_get(const struct rte_comch_task *task)
-{
-	const struct rte_comch_ctx *ctx;
-
-	if (task == NULL)
-		return NULL;
-	ctx = task->ctx;
-	if (ctx->kind->is_queue)
-		return rte_comch_queue_conn_get(ctx);
-	return task->conn->drv.state == RTE_COMCH_CONN_UP ? &task->conn->drv : NULL;
+	if (task == NULL || info == NULL)
+		return -EINVAL;
+	memset(info, 0, sizeof(*info));
+	if (!task->ctx->kind->is_queue) {
+		/* that of a connection that has moved is no application's */
+		info->ctx = task->ctx->kind == &comch_moved_kind ?
+			comch_moved_server(task->ctx) : task->ctx;
+		info->conn = task->conn->drv.state == RTE_COMCH_CONN_UP ? &task->conn->drv : NULL;
+		info->msg = task->msg;
+		info->len = task->len;
+		return 0;
+	}
+	queue = comch_queue(task->ctx);
+	info->ctx = task->ctx;
+	info->conn = comch_parent_usable(queue->parent) == 0 ? queue->drv.conn : NULL;
+	if (queue->drv.is_consumer) {
+		info->post = task->post;
+		return 0;
+	}
+	info->consumer_id = task->consumer_id;
+	task_send_get(task, &info->send);
+	info->send.imm = task->imm;
+	info->send.cookie = 0;
+	return 0;
 }
 
 /* Into the engine's list, or from its resting place. */
@@ -600,22 +598,6 @@ rte_comch_producer_task_set(struct rte_comch_task *task, uint32_t consumer_id,
 }
 
 int
-rte_comch_producer_task_get(const struct rte_comch_task *task, uint32_t *consumer_id,
-		struct rte_comch_send *send)
-{
-	if (task == NULL || comch_producer_of(task->ctx) == NULL)
-		return -EINVAL;
-	if (consumer_id != NULL)
-		*consumer_id = task->consumer_id;
-	if (send != NULL) {
-		task_send_get(task, send);
-		send->imm = task->imm;
-		send->reserved[0] = send->reserved[1] = 0;
-	}
-	return 0;
-}
-
-int
 rte_comch_consumer_task_alloc(struct rte_comch_ctx *ctx, const struct rte_comch_post *post,
 		struct rte_comch_task **task)
 {
@@ -653,14 +635,5 @@ rte_comch_consumer_task_set(struct rte_comch_task *task, const struct rte_comch_
 		post = &none;
 	task->taken = task->taken && post_is_like(task, post);
 	task->post = *post;
-	return 0;
-}
-
-int
-rte_comch_consumer_task_get(const struct rte_comch_task *task, struct rte_comch_post *post)
-{
-	if (task == NULL || post == NULL || comch_consumer_of(task->ctx) == NULL)
-		return -EINVAL;
-	*post = task->post;
 	return 0;
 }

@@ -24,6 +24,24 @@
 extern "C" {
 #endif
 
+/** What a task is for. @see rte_comch_task_info_get() */
+struct rte_comch_task_info {
+	/** The server, client, consumer or producer that it belongs to. */
+	struct rte_comch_ctx *ctx;
+	/** The connection that it uses; NULL once that has ended, and of a message queue. */
+	struct rte_comch_conn *conn;
+	/** Of servers and clients: the message, and its length in bytes. */
+	const void *msg;
+	uint32_t len; /**< Length of msg. */
+	/** Of producers: the consumer it goes to. */
+	uint32_t consumer_id;
+	/** Of producers: the message as it was given, but for its cookie and flags. */
+	struct rte_comch_send send;
+	/** Of consumers: the buffer. */
+	struct rte_comch_post post;
+	uint64_t reserved[6]; /**< Zero. */
+};
+
 /**
  * @name Control send tasks
  * @{
@@ -113,11 +131,10 @@ int rte_comch_conn_task_set(struct rte_comch_task *task, const void *msg, uint32
  *   - -ENOTCONN: the connection has ended.
  *   - -EBUSY: the context is not RUNNING.
  *   - -EAGAIN: no room in the queue, or no credit of the consumer (producers and
- *     consumers), rte_comch_producer_room_get() tells which; or tasks that were
+ *     consumers), rte_comch_queue_room_get() tells which; or tasks that were
  *     submitted with RTE_COMCH_SUBMIT_F_LATER wait for that.
  *   - -ENOENT, -EMSGSIZE, -E2BIG, -EFAULT, -EINVAL: as
- *     rte_comch_producer_room_get() and rte_comch_consumer_room_get() say of the
- *     reason (producers and consumers).
+ *     rte_comch_queue_room_get() says of the reason (producers and consumers).
  */
 __rte_experimental
 int rte_comch_task_submit(struct rte_comch_task *task);
@@ -216,46 +233,19 @@ void *rte_comch_task_user_data_get(const struct rte_comch_task *task);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Get the message that a task carries.
- *
- * @param task
- *   The task.
- * @param[out] len
- *   Its length in bytes; may be NULL.
- * @return
- *   The pointer given to rte_comch_conn_task_alloc(); NULL if task is NULL, or is
- *   one of a producer or consumer: then len is not written.
- */
-__rte_experimental
-const void *rte_comch_task_msg_get(const struct rte_comch_task *task, uint32_t *len);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the context that a task belongs to.
+ * Tell what a task is for, also while it is submitted; in the thread of its context.
  *
  * @param task
  *   A task of any kind that is not freed.
+ * @param[out] info
+ *   Filled on success; what the kind of the task does not have is zero.
  * @return
- *   The server, client, consumer or producer; NULL if task is NULL.
+ *   - 0 on success.
+ *   - -EINVAL: a parameter is NULL.
  */
 __rte_experimental
-struct rte_comch_ctx *rte_comch_task_ctx_get(const struct rte_comch_task *task);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the connection that a task sends on.
- *
- * @param task
- *   The task.
- * @return
- *   The connection; NULL if task is NULL or the connection has ended.
- */
-__rte_experimental
-struct rte_comch_conn *rte_comch_task_conn_get(const struct rte_comch_task *task);
+int rte_comch_task_info_get(const struct rte_comch_task *task,
+		struct rte_comch_task_info *info);
 
 /** @} */
 
@@ -270,7 +260,7 @@ struct rte_comch_conn *rte_comch_task_conn_get(const struct rte_comch_task *task
  *
  * Take a send task of a producer. It is submitted by rte_comch_task_submit(),
  * which answers -EAGAIN, and leaves the task with the caller, if there is no
- * room: rte_comch_producer_room_get() tells whether it was the queue or the
+ * room: rte_comch_queue_room_get() tells whether it was the queue or the
  * credits. The task ends in the send_cb of the producer.
  *
  * @param ctx
@@ -319,27 +309,6 @@ int rte_comch_producer_task_set(struct rte_comch_task *task, uint32_t consumer_i
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Get the message that a send task of a producer carries, also while it is submitted.
- *
- * @param task
- *   A task of rte_comch_producer_task_alloc().
- * @param[out] consumer_id
- *   The consumer it goes to; set on success. May be NULL.
- * @param[out] send
- *   The message, as it was given but for cookie and flags, which are the library's;
- *   filled on success. May be NULL.
- * @return
- *   - 0 on success.
- *   - -EINVAL: task is NULL or no such task.
- */
-__rte_experimental
-int rte_comch_producer_task_get(const struct rte_comch_task *task, uint32_t *consumer_id,
-		struct rte_comch_send *send);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
  * Take a post task of a consumer. It is submitted by rte_comch_task_submit(),
  * and ends in the post_cb of the consumer when a message has come.
  *
@@ -377,24 +346,6 @@ int rte_comch_consumer_task_alloc(struct rte_comch_ctx *ctx, const struct rte_co
  */
 __rte_experimental
 int rte_comch_consumer_task_set(struct rte_comch_task *task, const struct rte_comch_post *post);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the buffer that a post task carries.
- *
- * @param task
- *   A task of rte_comch_consumer_task_alloc().
- * @param[out] post
- *   Filled on success.
- * @return
- *   - 0 on success.
- *   - -EINVAL: a parameter is NULL, or no such task.
- */
-__rte_experimental
-int rte_comch_consumer_task_get(const struct rte_comch_task *task,
-		struct rte_comch_post *post);
 
 /** @} */
 

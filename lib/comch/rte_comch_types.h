@@ -96,7 +96,7 @@ enum rte_comch_state {
  * @param next
  *   The state it is in.
  * @param user_data
- *   The pointer of rte_comch_ctx_user_data_set().
+ *   The user_data of its configuration.
  */
 typedef void (*rte_comch_state_cb_t)(struct rte_comch_ctx *ctx,
 		enum rte_comch_state prev, enum rte_comch_state next, void *user_data);
@@ -113,7 +113,7 @@ typedef void (*rte_comch_state_cb_t)(struct rte_comch_ctx *ctx,
  *   -ECANCELED if this side stopped or disconnected, -ECONNRESET if the connection
  *   ended by the peer, by its loss, or by a failure of the device.
  * @param user_data
- *   The pointer of rte_comch_ctx_user_data_set().
+ *   The user_data of its configuration.
  */
 typedef void (*rte_comch_send_cb_t)(struct rte_comch_task *task, int status,
 		void *user_data);
@@ -129,7 +129,7 @@ typedef void (*rte_comch_send_cb_t)(struct rte_comch_task *task, int status,
  * @param len
  *   Its length in bytes, up to the connection's max_msg_size.
  * @param user_data
- *   The pointer of rte_comch_ctx_user_data_set().
+ *   The user_data of its configuration.
  */
 typedef void (*rte_comch_recv_cb_t)(struct rte_comch_conn *conn, const void *msg,
 		uint32_t len, void *user_data);
@@ -146,7 +146,7 @@ typedef void (*rte_comch_recv_cb_t)(struct rte_comch_conn *conn, const void *msg
  *   in bytes; it is in nb_segs segments, each full but the last, with the usual
  *   headroom. port is RTE_MBUF_PORT_INVALID. All else is as rte_pktmbuf_alloc() has it.
  * @param user_data
- *   The pointer of rte_comch_ctx_user_data_set().
+ *   The user_data of its configuration.
  */
 typedef void (*rte_comch_recv_mbuf_cb_t)(struct rte_comch_conn *conn, struct rte_mbuf *m,
 		void *user_data);
@@ -168,7 +168,7 @@ typedef void (*rte_comch_recv_mbuf_cb_t)(struct rte_comch_conn *conn, struct rte
  *   -ENODEV, -EIO or -ETIMEDOUT if the device failed; -ENOMEM if the engine that it
  *   moved to had no memory for it.
  * @param user_data
- *   The pointer of rte_comch_ctx_user_data_set().
+ *   The user_data of its configuration.
  */
 typedef void (*rte_comch_conn_cb_t)(struct rte_comch_conn *conn, int status,
 		void *user_data);
@@ -209,7 +209,7 @@ struct rte_comch_refusal {
  * @param refusal
  *   Who it was and why, until the callback returns.
  * @param user_data
- *   The pointer of rte_comch_ctx_user_data_set().
+ *   The user_data of its configuration.
  */
 typedef void (*rte_comch_refused_cb_t)(struct rte_comch_ctx *server,
 		const struct rte_comch_refusal *refusal, void *user_data);
@@ -223,7 +223,7 @@ typedef void (*rte_comch_refused_cb_t)(struct rte_comch_ctx *server,
  * @param consumer_id
  *   Its identifier: from 1, unique on the connection.
  * @param user_data
- *   The pointer of rte_comch_ctx_user_data_set().
+ *   The user_data of its configuration.
  */
 typedef void (*rte_comch_consumer_cb_t)(struct rte_comch_conn *conn,
 		uint32_t consumer_id, void *user_data);
@@ -239,7 +239,7 @@ typedef void (*rte_comch_consumer_cb_t)(struct rte_comch_conn *conn,
  *   The completion, until the callback returns. Its status is 0, or -ECANCELED
  *   after a local stop, or -ECONNRESET after the loss of the peer.
  * @param user_data
- *   The pointer of rte_comch_ctx_user_data_set().
+ *   The user_data of its configuration.
  */
 typedef void (*rte_comch_post_cb_t)(struct rte_comch_task *task,
 		const struct rte_comch_cpl *cpl, void *user_data);

@@ -274,7 +274,6 @@ test_moved_is_freed(void)
 	}
 	TEST_EXPECT(server->value, 5);
 	OWN_WAIT(card_refs() == refs, TEST_MS);
-	TEST_EXPECT(rte_comch_pe_dev_del(own, card_dev), 0);
 	return test_log_passed();
 }
 

@@ -216,7 +216,7 @@ fault_connect(void)
 static void
 ctrl_send(struct test_ep *ep)
 {
-	if (ep->conn != NULL && rte_comch_ctx_tasks_in_use_get(ep->ctx) < 4)
+	if (ep->conn != NULL && test_ctx_info(ep->ctx).nb_tasks < 4)
 		test_send_pattern(ep->conn, CTRL_LEN, ep->nb_done);
 }
 
@@ -251,8 +251,8 @@ fault_quiet(void)
 	fault_up.pause = fault_down.pause = true;
 	FAULT_WAIT(fault_up.done == fault_up.taken && fault_down.done == fault_down.taken &&
 		fault_up.received == fault_up.taken && fault_down.received == fault_down.taken &&
-		rte_comch_ctx_tasks_in_use_get(fault_fp.tx.ep->ctx) == 0 &&
-		rte_comch_ctx_tasks_in_use_get(fault_fp.rx.ep->ctx) == 0, FAULT_SOON_MS);
+		test_ctx_info(fault_fp.tx.ep->ctx).nb_tasks == 0 &&
+		test_ctx_info(fault_fp.rx.ep->ctx).nb_tasks == 0, FAULT_SOON_MS);
 	return TEST_SUCCESS;
 }
 
@@ -271,8 +271,8 @@ fault_ended(int card_reason, int host_reason)
 	TEST_CALL(flow_check(&fault_up));
 	TEST_CALL(flow_check(&fault_down));
 	/* and so for messages of the control path */
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(server->ctx), 0);
+	TEST_EXPECT(test_ctx_info(client->ctx).nb_tasks, 0);
+	TEST_EXPECT(test_ctx_info(server->ctx).nb_tasks, 0);
 	if (client->nb_failed != 0)
 		TEST_EXPECT(client->send_status, -ECONNRESET);
 	if (server->nb_failed != 0)

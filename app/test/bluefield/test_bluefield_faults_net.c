@@ -43,7 +43,7 @@ ctrl_bell(const char *function, struct test_ep *from, const struct test_ep *to)
 	TEST_WAIT(to->nb_recv == before + 1, BELL_MS);
 	test_note("a control message whose doorbell got lost came after %" PRIu64 " ms",
 		(test_now_ns() - start) / 1000000);
-	TEST_WAIT(rte_comch_ctx_tasks_in_use_get(from->ctx) == 0, FAULT_SOON_MS);
+	TEST_WAIT(test_ctx_info(from->ctx).nb_tasks == 0, FAULT_SOON_MS);
 	return TEST_SUCCESS;
 }
 

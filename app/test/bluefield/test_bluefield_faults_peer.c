@@ -172,7 +172,7 @@ static int
 send_reason(void)
 {
 	struct rte_comch_room room;
-	int ret = rte_comch_producer_room_get(producer, CONSUMER, &room);
+	int ret = rte_comch_queue_room_get(producer, CONSUMER, &room);
 
 	return ret != 0 ? ret : room.reason;
 }

@@ -287,11 +287,10 @@ test_end_with_users(void)
 	TEST_EXPECT(group_pe_add(&engine), 0);
 	group = group_of(engine);
 	TEST_CALL(node_create(group, &nodes[0]));
-	TEST_EXPECT(rte_comch_pe_dev_del(engine, group_dev_id), 0);
+	group_pe_del(engine);
 	TEST_EXPECT(group_objects(), base + 3);
 	TEST_EXPECT(rte_comch_dev_info_get(group_dev_id, &info), 0);
 	TEST_EXPECT(info.nb_pes, 1);
-	group_pe_del(engine);
 	node_destroy(&nodes[0]);
 	TEST_WAIT(group_objects() == base, TEST_MS);
 	return group_passed_clean();

@@ -127,7 +127,6 @@ group_pe_del(struct rte_comch_pe *pe)
 	if (pe == NULL || i == GROUP_MAX_PES)
 		return;
 	pes[i] = NULL;
-	rte_comch_pe_dev_del(pe, group_dev_id);
 	if (rte_comch_pe_destroy(pe) != 0)
 		test_fail("an engine cannot be destroyed");
 }

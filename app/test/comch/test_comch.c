@@ -88,7 +88,7 @@ echo_range(struct test_ep *client, uint32_t first, uint32_t last)
 		}
 		/* a message can be delivered long before its echo is */
 		TEST_WAIT(client->value == len || (len <= last &&
-				rte_comch_ctx_tasks_in_use_get(client->ctx) == 0), TEST_MS);
+				test_ctx_info(client->ctx).nb_tasks == 0), TEST_MS);
 	}
 	return TEST_SUCCESS;
 }
@@ -231,9 +231,9 @@ test_statistics(void)
 	TEST_EXPECT(rte_comch_conn_stats_get(client->conn, &stats), 0);
 	TEST_EXPECT(stats.tx_in_flight, 10);
 	TEST_EXPECT(stats.tx_msgs, 0);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 10);
+	TEST_EXPECT(test_ctx_info(client->ctx).nb_tasks, 10);
 	TEST_WAIT(client->nb_done == 10 && server->nb_recv == 10, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 0);
+	TEST_EXPECT(test_ctx_info(client->ctx).nb_tasks, 0);
 
 	TEST_EXPECT(rte_comch_conn_stats_get(client->conn, &stats), 0);
 	TEST_EXPECT(stats.tx_in_flight, 0);
@@ -365,7 +365,7 @@ test_task_reuse(void)
 	TEST_EXPECT(rte_comch_task_user_data_set(task, msg), 0);
 	TEST_EXPECT(rte_comch_task_submit(task), 0);
 	TEST_WAIT(server->nb_recv == RESUBMITS && client->nb_done == RESUBMITS, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 0);
+	TEST_EXPECT(test_ctx_info(client->ctx).nb_tasks, 0);
 	return TEST_SUCCESS;
 }
 

@@ -444,16 +444,11 @@ test_ctx_get(void)
 	struct test_ep *server = test_ep_new(), *client = test_ep_new();
 	struct rte_comch_server_conf server_conf;
 	struct rte_comch_client_conf client_conf;
-	uint32_t id;
-	int word;
+	struct rte_comch_ctx_info info;
 
 	TEST_EXPECT(rte_comch_ctx_state_get(NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_ctx_reason_get(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_ctx_type_get(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_ctx_user_data_set(NULL, &word), -EINVAL);
-	TEST_TRUE(rte_comch_ctx_user_data_get(NULL) == NULL);
-	TEST_EXPECT(rte_comch_queue_id_get(NULL, &id), -EINVAL);
+	TEST_EXPECT(rte_comch_ctx_info_get(NULL, &info), -EINVAL);
 
 	test_server_conf(server, "api", &server_conf);
 	test_client_conf(client, "api", &client_conf);
@@ -462,17 +457,13 @@ test_ctx_get(void)
 	TEST_EXPECT(rte_comch_client_create(test_pair.host, &client_conf, &client->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_state_get(server->ctx), RTE_COMCH_STATE_IDLE);
 	TEST_EXPECT(rte_comch_ctx_reason_get(server->ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_type_get(server->ctx), RTE_COMCH_CTX_SERVER);
-	TEST_EXPECT(rte_comch_ctx_type_get(client->ctx), RTE_COMCH_CTX_CLIENT);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(server->ctx), 0);
-	TEST_EXPECT(rte_comch_queue_id_get(server->ctx, &id), -EINVAL);
-	TEST_EXPECT(rte_comch_queue_id_get(client->ctx, &id), -EINVAL);
-	TEST_TRUE(rte_comch_ctx_user_data_get(server->ctx) == server);
-	TEST_EXPECT(rte_comch_ctx_user_data_set(server->ctx, &word), 0);
-	TEST_TRUE(rte_comch_ctx_user_data_get(server->ctx) == &word);
-	TEST_EXPECT(rte_comch_ctx_user_data_set(server->ctx, NULL), 0);
-	TEST_TRUE(rte_comch_ctx_user_data_get(server->ctx) == NULL);
-	TEST_EXPECT(rte_comch_ctx_user_data_set(server->ctx, server), 0);
+	TEST_EXPECT(test_ctx_info(server->ctx).type, RTE_COMCH_CTX_SERVER);
+	TEST_EXPECT(test_ctx_info(client->ctx).type, RTE_COMCH_CTX_CLIENT);
+	TEST_EXPECT(test_ctx_info(server->ctx).nb_tasks, 0);
+	TEST_EXPECT(rte_comch_ctx_info_get(server->ctx, NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_ctx_info_get(server->ctx, &info), 0);
+	TEST_TRUE(info.state == RTE_COMCH_STATE_IDLE && info.reason == 0);
+	TEST_TRUE(info.conf.server.ctrl.user_data == server);
 	return TEST_SUCCESS;
 }
 

@@ -10,20 +10,17 @@
 #include "test_comch_util.h"
 
 static int
-test_client_conn_get(void)
+test_client_conn(void)
 {
 	struct test_ep *server, *client;
-	struct rte_comch_conn *conn = NULL;
 
 	TEST_CALL(test_connected(&server, &client));
-	TEST_EXPECT(rte_comch_client_conn_get(NULL, &conn), -EINVAL);
-	TEST_EXPECT(rte_comch_client_conn_get(client->ctx, NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_client_conn_get(server->ctx, &conn), -EINVAL);
-	TEST_TRUE(conn == NULL);
-	TEST_EXPECT(rte_comch_client_conn_get(client->ctx, &conn), 0);
-	TEST_TRUE(conn == client->conn);
+	TEST_TRUE(test_ctx_info(server->ctx).conn == NULL);
+	TEST_TRUE(test_ctx_info(client->ctx).conn == client->conn);
+	TEST_EXPECT(test_ctx_info(client->ctx).nb_conns, 1);
 	TEST_CALL(test_stop(client));
-	TEST_EXPECT(rte_comch_client_conn_get(client->ctx, &conn), -ENOTCONN);
+	TEST_TRUE(test_ctx_info(client->ctx).conn == NULL);
+	TEST_EXPECT(test_ctx_info(client->ctx).nb_conns, 0);
 	return TEST_SUCCESS;
 }
 
@@ -79,14 +76,13 @@ test_conn_info(void)
 	TEST_EXPECT(rte_comch_conn_info_get(server->conn, NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_conn_stats_get(NULL, &stats), -EINVAL);
 	TEST_EXPECT(rte_comch_conn_stats_get(server->conn, NULL), -EINVAL);
-	TEST_TRUE(rte_comch_conn_ctx_get(NULL) == NULL);
 
 	TEST_EXPECT(rte_comch_conn_info_get(server->conn, &info), 0);
 	TEST_TRUE(info.connected);
 	TEST_EXPECT(rte_comch_conn_stats_get(server->conn, &stats), 0);
 	TEST_EXPECT(stats.tx_msgs + stats.rx_msgs, 0);
-	TEST_TRUE(rte_comch_conn_ctx_get(server->conn) == server->ctx);
-	TEST_TRUE(rte_comch_conn_ctx_get(client->conn) == client->ctx);
+	TEST_TRUE(test_conn_ctx(server->conn) == server->ctx);
+	TEST_TRUE(test_conn_ctx(client->conn) == client->ctx);
 	return TEST_SUCCESS;
 }
 
@@ -111,8 +107,8 @@ test_send_task_alloc(void)
 {
 	struct test_ep *server, *client;
 	struct rte_comch_conn_info info;
+	struct rte_comch_task_info task_info;
 	struct rte_comch_task *task = NULL;
-	uint32_t len = 0;
 	char msg[8] = "message";
 
 	TEST_CALL(test_connected(&server, &client));
@@ -125,16 +121,15 @@ test_send_task_alloc(void)
 			-EMSGSIZE);
 	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, UINT32_MAX, &task), -EMSGSIZE);
 	TEST_TRUE(task == NULL);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 0);
+	TEST_EXPECT(test_ctx_info(client->ctx).nb_tasks, 0);
 
 	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, 8, &task), 0);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 1);
-	TEST_TRUE(rte_comch_task_msg_get(task, &len) == msg);
-	TEST_EXPECT(len, 8);
-	TEST_TRUE(rte_comch_task_msg_get(task, NULL) == msg);
-	TEST_TRUE(rte_comch_task_msg_get(NULL, &len) == NULL);
-	TEST_TRUE(rte_comch_task_conn_get(task) == client->conn);
-	TEST_TRUE(rte_comch_task_conn_get(NULL) == NULL);
+	TEST_EXPECT(test_ctx_info(client->ctx).nb_tasks, 1);
+	TEST_EXPECT(rte_comch_task_info_get(NULL, &task_info), -EINVAL);
+	TEST_EXPECT(rte_comch_task_info_get(task, NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_task_info_get(task, &task_info), 0);
+	TEST_TRUE(task_info.msg == msg && task_info.len == 8);
+	TEST_TRUE(test_task_info(task).conn == client->conn);
 	TEST_TRUE(rte_comch_task_user_data_get(task) == NULL);
 	TEST_TRUE(rte_comch_task_user_data_get(NULL) == NULL);
 	TEST_EXPECT(rte_comch_task_user_data_set(NULL, msg), -EINVAL);
@@ -142,7 +137,7 @@ test_send_task_alloc(void)
 	TEST_TRUE(rte_comch_task_user_data_get(task) == msg);
 	TEST_EXPECT(rte_comch_task_free(task), 0);
 	TEST_EXPECT(rte_comch_task_free(NULL), 0);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 0);
+	TEST_EXPECT(test_ctx_info(client->ctx).nb_tasks, 0);
 	return TEST_SUCCESS;
 }
 
@@ -162,7 +157,6 @@ test_task_submit(void)
 	struct rte_comch_conn_info info;
 	struct rte_comch_task *task;
 	static char msg[8] = "message", other[4] = "two";
-	uint32_t len;
 
 	TEST_CALL(test_connected(&server, &client));
 	client->on_send = keep_task;
@@ -173,7 +167,7 @@ test_task_submit(void)
 	TEST_EXPECT(rte_comch_conn_task_set(task, msg, 0), -EINVAL);
 	TEST_EXPECT(rte_comch_conn_task_set(task, msg, info.max_msg_size + 1), -EMSGSIZE);
 	TEST_EXPECT(rte_comch_conn_task_set(task, msg, UINT32_MAX), -EMSGSIZE);
-	TEST_TRUE(rte_comch_task_msg_get(task, &len) == msg && len == 8);
+	TEST_TRUE(test_task_info(task).msg == msg && test_task_info(task).len == 8);
 	TEST_EXPECT(rte_comch_task_submit(NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_task_submit(task), 0);
 	TEST_EXPECT(client->nb_done, 0); /* inside progress, never in here */
@@ -213,7 +207,7 @@ test_send_wrong_state(void)
 	TEST_EXPECT(rte_comch_conn_task_alloc(server->conn, msg, 8, &another), -ENOTCONN);
 	TEST_EXPECT(rte_comch_task_submit(task), -ENOTCONN);
 	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
-	TEST_TRUE(rte_comch_task_conn_get(task) == NULL);
+	TEST_TRUE(test_task_info(task).conn == NULL);
 	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), -EINPROGRESS);
 	ret = rte_comch_task_submit(task);
 	TEST_TRUE(ret == -ENOTCONN || ret == -EBUSY);
@@ -247,7 +241,7 @@ test_consumer_create(void)
 	conf.flags = 0;
 	TEST_TRUE(ctx == NULL);
 	TEST_EXPECT(rte_comch_consumer_create(client->conn, NULL, &ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_type_get(ctx), RTE_COMCH_CTX_CONSUMER);
+	TEST_EXPECT(test_ctx_info(ctx).type, RTE_COMCH_CTX_CONSUMER);
 	TEST_TRUE(test_queue_id(ctx) >= 1);
 	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_IDLE);
 	TEST_EXPECT(rte_comch_ctx_start(ctx), -ENOLINK);
@@ -270,7 +264,7 @@ static struct unit_test_suite suite = {
 	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(NULL, test_cleanup, test_client_conn_get),
+		TEST_CASE_ST(NULL, test_cleanup, test_client_conn),
 		TEST_CASE_ST(NULL, test_cleanup, test_server_conn_next),
 		TEST_CASE_ST(NULL, test_cleanup, test_server_disconnect),
 		TEST_CASE_ST(NULL, test_cleanup, test_conn_info),

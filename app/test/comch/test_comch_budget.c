@@ -147,7 +147,7 @@ test_shares(void)
 				TEST_EXPECT(nb[j], rows[i].nb[j]);
 				all += nb[j];
 			}
-			TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(server->ctx), (int)all);
+			TEST_EXPECT(test_ctx_info(server->ctx).nb_tasks, (int)all);
 			for (j = 0; j < 3; j++)
 				give_back(tasks[j], nb[j]);
 		}

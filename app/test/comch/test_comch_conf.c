@@ -56,7 +56,7 @@ server_refused(struct test_ep *ep, const struct rte_comch_server_conf *conf, int
 	struct rte_comch_server_conf now;
 
 	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, conf), error);
-	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &now), 0);
+	now = test_ctx_info(ep->ctx).conf.server;
 	TEST_TRUE(strcmp(now.name, "before") == 0);
 	TEST_EXPECT(now.max_clients, 3);
 	TEST_EXPECT(now.ctrl.nb_tasks, 5);
@@ -80,9 +80,6 @@ test_server_set(void)
 	TEST_EXPECT(rte_comch_server_conf_set(NULL, &conf), -EINVAL);
 	TEST_EXPECT(rte_comch_server_conf_set(client->ctx, &conf), -EINVAL);
 	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_server_conf_get(NULL, &bad), -EINVAL);
-	TEST_EXPECT(rte_comch_server_conf_get(client->ctx, &bad), -EINVAL);
-	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, NULL), -EINVAL);
 
 	conf.max_clients = 3;
 	conf.ctrl.nb_tasks = 5;
@@ -130,16 +127,13 @@ test_client_set(void)
 	TEST_EXPECT(rte_comch_client_conf_set(NULL, &conf), -EINVAL);
 	TEST_EXPECT(rte_comch_client_conf_set(server->ctx, &conf), -EINVAL);
 	TEST_EXPECT(rte_comch_client_conf_set(ep->ctx, NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_client_conf_get(NULL, &now), -EINVAL);
-	TEST_EXPECT(rte_comch_client_conf_get(server->ctx, &now), -EINVAL);
-	TEST_EXPECT(rte_comch_client_conf_get(ep->ctx, NULL), -EINVAL);
 	conf.connect_timeout_ms = 70;
 	conf.ctrl.recv_queue_size = 9;
 	TEST_EXPECT(rte_comch_client_conf_set(ep->ctx, &conf), 0);
 	conf.name = "other";
 	conf.ctrl.send_cb = NULL;
 	TEST_EXPECT(rte_comch_client_conf_set(ep->ctx, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_client_conf_get(ep->ctx, &now), 0);
+	now = test_ctx_info(ep->ctx).conf.client;
 	TEST_TRUE(strcmp(now.name, "before") == 0);
 	TEST_EXPECT(now.connect_timeout_ms, 70);
 	TEST_EXPECT(now.ctrl.recv_queue_size, 9);
@@ -158,23 +152,22 @@ test_names(void)
 	int dummy;
 
 	TEST_TRUE(ep != NULL);
-	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &conf), 0);
+	conf = test_ctx_info(ep->ctx).conf.server;
 	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
 	TEST_TRUE(strcmp(conf.name, "abcdef") == 0);
 	conf.name += 2;
 	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
-	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &conf), 0);
+	conf = test_ctx_info(ep->ctx).conf.server;
 	TEST_TRUE(strcmp(conf.name, "cdef") == 0);
 	conf.name = name;
 	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
 	memset(name, 'x', sizeof(name) - 1);
-	TEST_EXPECT(rte_comch_ctx_user_data_set(ep->ctx, &dummy), 0);
-	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &conf), 0);
+	conf = test_ctx_info(ep->ctx).conf.server;
 	TEST_TRUE(strcmp(conf.name, "volatile") == 0);
-	TEST_TRUE(conf.ctrl.user_data == &dummy);
-	conf.ctrl.user_data = ep;
+	TEST_TRUE(conf.ctrl.user_data == ep);
+	conf.ctrl.user_data = &dummy;
 	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
-	TEST_TRUE(rte_comch_ctx_user_data_get(ep->ctx) == ep);
+	TEST_TRUE(test_ctx_info(ep->ctx).conf.server.ctrl.user_data == &dummy);
 	return TEST_SUCCESS;
 }
 
@@ -188,10 +181,10 @@ test_server_again(void)
 
 	TEST_TRUE(ep != NULL);
 	TEST_EXPECT(rte_comch_ctx_attach(ep->ctx, test_pe_new()), 0);
-	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &conf), 0);
+	conf = test_ctx_info(ep->ctx).conf.server;
 	TEST_EXPECT(rte_comch_ctx_start(ep->ctx), 0);
 	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), -EBUSY);
-	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &conf), 0);
+	conf = test_ctx_info(ep->ctx).conf.server;
 	client = test_client_run("one", test_pe_new());
 	TEST_TRUE(client != NULL);
 	TEST_WAIT(client->conn != NULL && ep->conn != NULL, TEST_MS);
@@ -235,7 +228,7 @@ test_tasks_again(void)
 	pe = test_pe_new_conf(&pe_conf);
 	TEST_TRUE(pe != NULL);
 	TEST_EXPECT(rte_comch_ctx_attach(ep->ctx, pe), 0);
-	TEST_EXPECT(rte_comch_server_conf_get(ep->ctx, &conf), 0);
+	conf = test_ctx_info(ep->ctx).conf.server;
 	for (i = 0; i < 3; i++) {
 		conf.ctrl.nb_tasks = 65;
 		TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
@@ -258,8 +251,7 @@ other_size(struct test_ep *ep, int prev, int next)
 	RTE_SET_USED(prev);
 	if (next != RTE_COMCH_STATE_IDLE || ep->value++ != 0)
 		return;
-	if (rte_comch_client_conf_get(ep->ctx, &conf) != 0)
-		test_fail("no configuration in a state callback");
+	conf = test_ctx_info(ep->ctx).conf.client;
 	conf.ctrl.max_msg_size = 256;
 	conf.ctrl.nb_tasks = 7;
 	if (rte_comch_client_conf_set(ep->ctx, &conf) != 0)
@@ -335,10 +327,7 @@ consumer_set(struct test_fp *fp)
 	TEST_CALL(test_fp_producer(fp, 4, &producer));
 	TEST_CALL(test_fp_consumer(fp, one, 4, 0, &q));
 	id = q->id;
-	TEST_EXPECT(rte_comch_consumer_conf_get(NULL, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_conf_get(producer->ctx, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_conf_get(q->ctx, NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_conf_get(q->ctx, &conf), 0);
+	conf = test_ctx_info(q->ctx).conf.consumer;
 	TEST_TRUE(conf.mem == one && conf.nb_posts == 4 && conf.user_data == q);
 	TEST_EXPECT(rte_comch_consumer_conf_set(NULL, &conf), -EINVAL);
 	TEST_EXPECT(rte_comch_consumer_conf_set(producer->ctx, &conf), -EINVAL);
@@ -367,7 +356,7 @@ consumer_set(struct test_fp *fp)
 
 	TEST_CALL(test_q_start(q, &fp->tx));
 	TEST_EXPECT(test_queue_id(q->ctx), id);
-	TEST_TRUE(rte_comch_queue_conn_get(q->ctx) == fp->rx.ep->conn);
+	TEST_TRUE(test_ctx_info(q->ctx).conn == fp->rx.ep->conn);
 	TEST_CALL(imm_taken(q, producer, &conf));
 	TEST_EXPECT(test_q_close(q), 0);
 	TEST_EXPECT(test_mem_free(two), 0);
@@ -391,10 +380,7 @@ producer_set(struct test_fp *fp)
 	TEST_CALL(test_fp_consumer(fp, NULL, 4, 0, &consumer));
 	TEST_CALL(test_fp_producer(fp, 3, &q));
 	id = test_queue_id(q->ctx);
-	TEST_EXPECT(rte_comch_producer_conf_get(NULL, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_conf_get(consumer->ctx, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_conf_get(q->ctx, NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_conf_get(q->ctx, &conf), 0);
+	conf = test_ctx_info(q->ctx).conf.producer;
 	TEST_EXPECT(conf.nb_sends, 3); /* as it was given, not 4 */
 	TEST_EXPECT(rte_comch_producer_conf_set(NULL, &conf), -EINVAL);
 	TEST_EXPECT(rte_comch_producer_conf_set(consumer->ctx, &conf), -EINVAL);
@@ -412,12 +398,12 @@ producer_set(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_producer_conf_set(q->ctx, &conf), 0);
 	TEST_EXPECT(rte_comch_ctx_start(q->ctx), 0);
 	TEST_EXPECT(test_queue_id(q->ctx), id);
-	TEST_EXPECT(rte_comch_producer_room_get(q->ctx, consumer->id, &room), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(q->ctx, consumer->id, &room), 0);
 	TEST_EXPECT(room.queue, 16);
 	rte_comch_ctx_stop(q->ctx);
 	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_producer_conf_set(q->ctx, NULL), 0);
-	TEST_EXPECT(rte_comch_producer_conf_get(q->ctx, &conf), 0);
+	conf = test_ctx_info(q->ctx).conf.producer;
 	TEST_TRUE(conf.nb_sends == 0 && conf.state_cb == NULL && conf.user_data == NULL);
 	return TEST_SUCCESS;
 }
@@ -456,30 +442,25 @@ test_ctx_facts(void)
 	struct test_ep *server = server_idle("facts"), *client = client_idle("facts"), *second;
 
 	TEST_TRUE(server != NULL && client != NULL);
-	TEST_EXPECT(rte_comch_ctx_dev_get(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_ctx_dev_get(server->ctx), test_pair.dpu);
-	TEST_EXPECT(rte_comch_ctx_dev_get(client->ctx), test_pair.host);
-	TEST_TRUE(rte_comch_ctx_pe_get(NULL) == NULL);
-	TEST_TRUE(rte_comch_ctx_pe_get(server->ctx) == NULL);
+	TEST_EXPECT(test_ctx_info(server->ctx).dev_id, test_pair.dpu);
+	TEST_EXPECT(test_ctx_info(client->ctx).dev_id, test_pair.host);
+	TEST_TRUE(test_ctx_info(server->ctx).pe == NULL);
 	TEST_EXPECT(rte_comch_ctx_attach(server->ctx, pe), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(client->ctx, test_pe_new()), 0);
-	TEST_TRUE(rte_comch_ctx_pe_get(server->ctx) == pe);
-	TEST_EXPECT(rte_comch_server_rep_get(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_server_rep_get(client->ctx), -EINVAL);
-	TEST_EXPECT(rte_comch_server_rep_get(server->ctx), test_pair.rep);
-	TEST_EXPECT(rte_comch_server_clients_get(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_server_clients_get(client->ctx), -EINVAL);
-	TEST_EXPECT(rte_comch_server_clients_get(server->ctx), 0);
+	TEST_TRUE(test_ctx_info(server->ctx).pe == pe);
+	TEST_EXPECT(test_ctx_info(server->ctx).rep_id, test_pair.rep);
+	TEST_EXPECT(test_ctx_info(client->ctx).nb_conns, 0);
+	TEST_EXPECT(test_ctx_info(server->ctx).nb_conns, 0);
 	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
-	second = test_client_run("facts", rte_comch_ctx_pe_get(client->ctx));
+	second = test_client_run("facts", test_ctx_info(client->ctx).pe);
 	TEST_TRUE(second != NULL);
 	TEST_WAIT(client->conn != NULL && second->conn != NULL && server->nb_connects == 2,
 			TEST_MS);
-	TEST_EXPECT(rte_comch_server_clients_get(server->ctx), 2);
+	TEST_EXPECT(test_ctx_info(server->ctx).nb_conns, 2);
 	TEST_CALL(test_stop(second));
 	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
-	TEST_EXPECT(rte_comch_server_clients_get(server->ctx), 1);
+	TEST_EXPECT(test_ctx_info(server->ctx).nb_conns, 1);
 	return TEST_SUCCESS;
 }
 
@@ -495,7 +476,6 @@ test_task_facts(void)
 	struct test_q *producer, *consumer;
 	struct rte_comch_send got;
 	struct test_fp fp;
-	uint32_t id = 0;
 
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	producer = test_q_producer(&fp.tx, &tx_conf);
@@ -506,26 +486,21 @@ test_task_facts(void)
 	TEST_EXPECT(rte_comch_producer_task_alloc(producer->ctx, 99, &send, &task), 0);
 	TEST_EXPECT(rte_comch_consumer_task_alloc(consumer->ctx, NULL, &post), 0);
 	TEST_EXPECT(rte_comch_conn_task_alloc(fp.tx.ep->conn, &imm, sizeof(imm), &ctrl), 0);
-	TEST_TRUE(rte_comch_task_ctx_get(NULL) == NULL);
-	TEST_TRUE(rte_comch_task_ctx_get(task) == producer->ctx);
-	TEST_TRUE(rte_comch_task_ctx_get(post) == consumer->ctx);
-	TEST_TRUE(rte_comch_task_ctx_get(ctrl) == fp.tx.ep->ctx);
-	TEST_EXPECT(rte_comch_pe_tasks_in_use_get(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_pe_tasks_in_use_get(fp.tx.q_pe),
-			rte_comch_ctx_tasks_in_use_get(producer->ctx) +
+	TEST_TRUE(test_task_info(task).ctx == producer->ctx);
+	TEST_TRUE(test_task_info(post).ctx == consumer->ctx);
+	TEST_TRUE(test_task_info(ctrl).ctx == fp.tx.ep->ctx);
+	TEST_EXPECT(test_pe_tasks(fp.tx.q_pe),
+			test_ctx_info(producer->ctx).nb_tasks +
 			(fp.tx.q_pe == fp.tx.pe ? 1 : 0));
-	TEST_TRUE(rte_comch_pe_tasks_in_use_get(fp.tx.pe) >= 1);
-	TEST_EXPECT(rte_comch_producer_task_get(NULL, &id, &got), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_task_get(post, &id, &got), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_task_get(ctrl, &id, &got), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_task_get(task, NULL, NULL), 0);
-	TEST_EXPECT(rte_comch_producer_task_get(task, &id, &got), 0);
-	TEST_EXPECT(id, 99);
+	TEST_TRUE(test_pe_tasks(fp.tx.pe) >= 1);
+	TEST_EXPECT(test_task_info(ctrl).len, sizeof(imm));
+	TEST_EXPECT(test_task_info(task).consumer_id, 99);
+	got = test_task_info(task).send;
 	TEST_TRUE(got.imm == &imm && got.imm_len == sizeof(imm) && got.len == 0);
 	TEST_EXPECT(rte_comch_task_free(task), 0);
 	TEST_EXPECT(rte_comch_task_free(post), 0);
 	TEST_EXPECT(rte_comch_task_free(ctrl), 0);
-	TEST_EXPECT(rte_comch_pe_tasks_in_use_get(fp.tx.q_pe), 0);
+	TEST_EXPECT(test_pe_tasks(fp.tx.q_pe), 0);
 	return TEST_SUCCESS;
 }
 

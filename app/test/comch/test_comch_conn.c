@@ -305,7 +305,7 @@ test_stop_with_tasks(void)
 	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STOPPING);
 	for (i = 0; i < nb; i++) {
 		TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STOPPING);
-		TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), nb - i);
+		TEST_EXPECT(test_ctx_info(client->ctx).nb_tasks, nb - i);
 		TEST_TRUE(rte_comch_task_submit(kept.tasks[i]) < 0);
 		TEST_EXPECT(rte_comch_task_free(kept.tasks[i]), 0);
 	}

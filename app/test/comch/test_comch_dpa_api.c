@@ -175,13 +175,7 @@ test_create(void)
 	cpus[3] = 1;
 	conf.runner = "/a/runner";
 	conf.flags = RTE_COMCH_DPA_F_UNCONFINED;
-	conf.user_data = &conf;
 	TEST_EXPECT(rte_comch_dpa_create(test_pair.host, &conf, &out), 0);
-	TEST_TRUE(rte_comch_dpa_user_data_get(out) == &conf);
-	TEST_EXPECT(rte_comch_dpa_user_data_set(NULL, cpus), -EINVAL);
-	TEST_EXPECT(rte_comch_dpa_user_data_set(out, cpus), 0);
-	TEST_TRUE(rte_comch_dpa_user_data_get(out) == cpus);
-	TEST_TRUE(rte_comch_dpa_user_data_get(NULL) == NULL);
 	TEST_EXPECT(rte_comch_dpa_destroy(NULL), 0);
 	TEST_EXPECT(rte_comch_dpa_destroy(out), 0);
 	return TEST_SUCCESS;

@@ -610,7 +610,7 @@ scenario_messages(struct test_ep *server, struct test_ep *client)
 	const struct rte_comch_post post = { .cookie = 2 };
 	struct rte_comch_cpl cpl;
 
-	TEST_EXPECT(rte_comch_queue_id_get(sc_consumer->ctx, &id), 0);
+	id = test_ctx_info(sc_consumer->ctx).queue_id;
 	TEST_CALL(test_send_pattern(client->conn, 64, 1));
 	TEST_WAIT(server->nb_recv == 1 && client->nb_done == 1, TEST_MS);
 	TEST_WAIT(client->nb_new == 1, TEST_MS);

@@ -204,7 +204,7 @@ more_than_fits(struct test_fp *fp, uint32_t nb_posts, uint32_t nb_sends)
 	if (test_fp_wait_credits(producer, consumer, want) != TEST_SUCCESS)
 		goto out;
 	i = rte_comch_producer_send_burst(producer->ctx, consumer->id, msgs, UINT16_MAX);
-	if (rte_comch_producer_room_get(producer->ctx, consumer->id, &room) != 0 || i != nb ||
+	if (rte_comch_queue_room_get(producer->ctx, consumer->id, &room) != 0 || i != nb ||
 			room.credits != want - nb || room.queue != nb_sends - nb ||
 			(nb == UINT16_MAX) != (room.reason == 0)) {
 		test_fail("%u sent of %u: reason %d, %u credits, room for %u", i, nb, room.reason,

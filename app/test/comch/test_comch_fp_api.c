@@ -90,13 +90,13 @@ consumer_create(struct test_fp *fp)
 	conf.nb_tasks = 16;
 	conf.nb_posts = 16;
 	TEST_EXPECT(rte_comch_consumer_create(conn, &conf, &ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_type_get(ctx), RTE_COMCH_CTX_CONSUMER);
+	TEST_EXPECT(test_ctx_info(ctx).type, RTE_COMCH_CTX_CONSUMER);
 	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_IDLE);
-	TEST_TRUE(rte_comch_queue_conn_get(ctx) == conn);
+	TEST_TRUE(test_ctx_info(ctx).conn == conn);
 	TEST_TRUE(test_queue_id(ctx) >= 1);
 	TEST_EXPECT(rte_comch_ctx_start(ctx), -ENOLINK);
 	TEST_EXPECT(rte_comch_ctx_stop(ctx), -EALREADY);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(ctx), 0);
+	TEST_EXPECT(test_ctx_info(ctx).nb_tasks, 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	/* all defaults; a value that is no power of two */
 	TEST_EXPECT(rte_comch_consumer_create(conn, NULL, &ctx), 0);
@@ -147,9 +147,9 @@ producer_create(struct test_fp *fp)
 	conf.nb_sends = 16;
 	conf.nb_tasks = 16;
 	TEST_EXPECT(rte_comch_producer_create(conn, &conf, &ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_type_get(ctx), RTE_COMCH_CTX_PRODUCER);
+	TEST_EXPECT(test_ctx_info(ctx).type, RTE_COMCH_CTX_PRODUCER);
 	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_IDLE);
-	TEST_TRUE(rte_comch_queue_conn_get(ctx) == conn);
+	TEST_TRUE(test_ctx_info(ctx).conn == conn);
 	TEST_TRUE(test_queue_id(ctx) >= 1);
 	TEST_EXPECT(rte_comch_ctx_start(ctx), -ENOLINK);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
@@ -186,8 +186,8 @@ test_connection_over(void)
 	TEST_TRUE(none == NULL);
 	TEST_EXPECT(rte_comch_ctx_start(consumer), -ENOTCONN);
 	TEST_EXPECT(rte_comch_ctx_start(producer), -ENOTCONN);
-	TEST_TRUE(rte_comch_queue_conn_get(consumer) == NULL);
-	TEST_TRUE(rte_comch_queue_conn_get(producer) == NULL);
+	TEST_TRUE(test_ctx_info(consumer).conn == NULL);
+	TEST_TRUE(test_ctx_info(producer).conn == NULL);
 	TEST_TRUE(test_queue_id(consumer) >= 1);
 	TEST_EXPECT(rte_comch_ctx_destroy(consumer), 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(producer), 0);
@@ -202,7 +202,6 @@ test_handles(void)
 	struct rte_comch_room room;
 	struct rte_comch_ctx *server;
 	struct test_fp fp;
-	uint32_t id;
 
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	server = fp.rx.ep->ctx;
@@ -210,23 +209,12 @@ test_handles(void)
 	producer = test_q_producer(&fp.tx, NULL);
 	TEST_TRUE(consumer != NULL && producer != NULL);
 
-	TEST_EXPECT(rte_comch_queue_id_get(NULL, &id), -EINVAL);
-	TEST_EXPECT(rte_comch_queue_id_get(server, &id), -EINVAL);
-	TEST_EXPECT(rte_comch_queue_id_get(consumer->ctx, NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_queue_id_get(producer->ctx, NULL), -EINVAL);
-	TEST_TRUE(rte_comch_queue_conn_get(NULL) == NULL);
-	TEST_TRUE(rte_comch_queue_conn_get(server) == NULL);
-
-	TEST_EXPECT(rte_comch_producer_room_get(NULL, 1, &room), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, 1, NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_room_get(consumer->ctx, 1, &room), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_room_get(server, 1, &room), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, 1, &room), -EBUSY);
-	TEST_EXPECT(rte_comch_consumer_room_get(NULL, &room), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_room_get(consumer->ctx, NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_room_get(producer->ctx, &room), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_room_get(server, &room), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_room_get(consumer->ctx, &room), -EBUSY);
+	TEST_EXPECT(rte_comch_queue_room_get(NULL, 1, &room), -EINVAL);
+	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, 1, NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_queue_room_get(server, 1, &room), -EINVAL);
+	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, 1, &room), -EBUSY);
+	TEST_EXPECT(rte_comch_queue_room_get(consumer->ctx, 0, NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_queue_room_get(consumer->ctx, 0, &room), -EBUSY);
 	TEST_EXPECT(rte_comch_queue_stats_get(NULL, &stats), -EINVAL);
 	TEST_EXPECT(rte_comch_queue_stats_get(consumer->ctx, NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_queue_stats_get(server, &stats), -EINVAL);
@@ -242,24 +230,24 @@ test_handles(void)
 	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EBUSY);
 	TEST_EXPECT(rte_comch_ctx_attach(consumer->ctx, fp.rx.pe), -EBUSY);
 	TEST_EXPECT(rte_comch_ctx_destroy(consumer->ctx), -EBUSY);
-	TEST_EXPECT(rte_comch_consumer_room_get(consumer->ctx, &room), -EBUSY);
+	TEST_EXPECT(rte_comch_queue_room_get(consumer->ctx, 0, &room), -EBUSY);
 	TEST_EXPECT(rte_comch_queue_stats_get(consumer->ctx, &stats), 0);
 	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), -EBUSY);
 	TEST_EXPECT(rte_comch_ctx_destroy(producer->ctx), -EBUSY);
 
-	TEST_EXPECT(rte_comch_consumer_room_get(consumer->ctx, &room), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(consumer->ctx, 0, &room), 0);
 	TEST_EXPECT(room.queue, 512);
 	TEST_EXPECT(room.credits, 0);
 	TEST_EXPECT(room.reason, 0);
-	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, consumer->id, &room), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, consumer->id, &room), 0);
 	TEST_EXPECT(room.queue, 512);
 	TEST_EXPECT(room.credits, 0);
 	TEST_EXPECT(room.reason, 0);
-	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, 0, &room), -ENOENT);
-	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, consumer->id + 1, &room), -ENOENT);
-	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, UINT32_MAX, &room), -ENOENT);
+	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, 0, &room), -ENOENT);
+	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, consumer->id + 1, &room), -ENOENT);
+	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, UINT32_MAX, &room), -ENOENT);
 	TEST_EXPECT(rte_comch_queue_stats_get(consumer->ctx, &stats), 0);
 	TEST_EXPECT(stats.msgs + stats.bytes + stats.bursts + stats.errors, 0);
 	TEST_EXPECT(rte_comch_queue_stats_get(producer->ctx, &stats), 0);
@@ -396,19 +384,13 @@ static int
 task_get(struct rte_comch_task *task, struct rte_comch_task *post, struct rte_comch_task *ctrl,
 		uint32_t id, const struct rte_comch_send *msg)
 {
-	struct rte_comch_send send = { .len = 1 };
-	uint32_t to = 0;
+	struct rte_comch_send send = test_task_info(task).send;
 
-	TEST_EXPECT(rte_comch_producer_task_get(NULL, &to, &send), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_task_get(post, &to, &send), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_task_get(ctrl, &to, &send), -EINVAL);
-	TEST_EXPECT(to, 0);
-	TEST_EXPECT(send.len, 1);
-	TEST_EXPECT(rte_comch_producer_task_get(task, &to, &send), 0);
-	TEST_EXPECT(to, id);
+	TEST_TRUE(test_task_info(post).send.addr == NULL && test_task_info(post).msg == NULL);
+	TEST_TRUE(test_task_info(ctrl).consumer_id == 0 && test_task_info(task).msg == NULL);
+	TEST_EXPECT(test_task_info(task).consumer_id, id);
 	TEST_TRUE(send.addr == msg->addr && send.len == msg->len && send.imm == msg->imm &&
 			send.imm_len == msg->imm_len);
-	TEST_EXPECT(rte_comch_producer_task_get(task, NULL, NULL), 0);
 	return TEST_SUCCESS;
 }
 
@@ -453,22 +435,18 @@ test_task_handles(void)
 	TEST_EXPECT(rte_comch_producer_task_alloc(bare_producer->ctx, 1, &msg, &none), -EINVAL);
 	TEST_EXPECT(rte_comch_producer_task_alloc(fp.tx.ep->ctx, 1, &msg, &none), -EINVAL);
 	TEST_TRUE(none == NULL);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(consumer->ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(producer->ctx), 0);
+	TEST_EXPECT(test_ctx_info(consumer->ctx).nb_tasks, 0);
+	TEST_EXPECT(test_ctx_info(producer->ctx).nb_tasks, 0);
 
 	TEST_EXPECT(rte_comch_consumer_task_alloc(consumer->ctx, NULL, &post_task), 0);
 	TEST_EXPECT(rte_comch_producer_task_alloc(producer->ctx, consumer->id, &msg,
 			&send_task), 0);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(consumer->ctx), 1);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(producer->ctx), 1);
+	TEST_EXPECT(test_ctx_info(consumer->ctx).nb_tasks, 1);
+	TEST_EXPECT(test_ctx_info(producer->ctx).nb_tasks, 1);
 	TEST_EXPECT(rte_comch_conn_task_alloc(fp.tx.ep->conn, &msg, 8, &ctrl), 0);
 	TEST_EXPECT(rte_comch_consumer_task_set(NULL, &post), -EINVAL);
 	TEST_EXPECT(rte_comch_consumer_task_set(send_task, &post), -EINVAL);
 	TEST_EXPECT(rte_comch_consumer_task_set(ctrl, &post), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_task_get(NULL, &post), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_task_get(post_task, NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_task_get(send_task, &post), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_task_get(ctrl, &post), -EINVAL);
 	TEST_EXPECT(rte_comch_producer_task_set(NULL, 1, &msg), -EINVAL);
 	TEST_EXPECT(rte_comch_producer_task_set(send_task, 1, NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_producer_task_set(send_task, 1, &half), -EINVAL);
@@ -479,8 +457,8 @@ test_task_handles(void)
 	TEST_TRUE(rte_comch_conn_task_set(send_task, &msg, 8) < 0);
 	TEST_TRUE(rte_comch_conn_task_set(post_task, &msg, 8) < 0);
 	TEST_EXPECT(rte_comch_task_free(ctrl), 0);
-	TEST_TRUE(rte_comch_task_conn_get(send_task) == fp.tx.ep->conn);
-	TEST_TRUE(rte_comch_task_conn_get(post_task) == fp.rx.ep->conn);
+	TEST_TRUE(test_task_info(send_task).conn == fp.tx.ep->conn);
+	TEST_TRUE(test_task_info(post_task).conn == fp.rx.ep->conn);
 	TEST_TRUE(rte_comch_task_user_data_get(post_task) == NULL);
 	TEST_EXPECT(rte_comch_task_user_data_set(post_task, &fp), 0);
 	TEST_TRUE(rte_comch_task_user_data_get(post_task) == &fp);
@@ -493,7 +471,7 @@ test_task_handles(void)
 	if (rte_comch_consumer_task_set(post_task, &post) == 0)
 		TEST_EXPECT(rte_comch_task_submit(post_task), -EFAULT);
 	TEST_EXPECT(rte_comch_consumer_task_set(post_task, NULL), 0);
-	TEST_EXPECT(rte_comch_consumer_task_get(post_task, &post), 0);
+	post = test_task_info(post_task).post;
 	TEST_TRUE(post.addr == NULL && post.len == 0);
 	TEST_EXPECT(rte_comch_task_submit(post_task), 0);
 	TEST_EXPECT(rte_comch_task_submit(post_task), -EALREADY);
@@ -504,8 +482,8 @@ test_task_handles(void)
 	TEST_EXPECT(rte_comch_task_free(send_task), -EBUSY);
 	TEST_EXPECT(rte_comch_producer_task_set(send_task, 1, &msg), -EBUSY);
 	TEST_WAIT(consumer->nb_ok == 1 && producer->nb_ok == 1, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(consumer->ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(producer->ctx), 0);
+	TEST_EXPECT(test_ctx_info(consumer->ctx).nb_tasks, 0);
+	TEST_EXPECT(test_ctx_info(producer->ctx).nb_tasks, 0);
 	return TEST_SUCCESS;
 }
 

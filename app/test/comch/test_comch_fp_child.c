@@ -160,7 +160,7 @@ static bool
 blast_short(struct blast *b, uint32_t consumer_id)
 {
 	struct rte_comch_room room;
-	int ret = rte_comch_producer_room_get(b->ctx, consumer_id, &room);
+	int ret = rte_comch_queue_room_get(b->ctx, consumer_id, &room);
 
 	if (ret == 0)
 		ret = room.reason;
@@ -337,7 +337,7 @@ giant_send(struct rte_comch_ctx *ctx, struct test_link *link,
 			continue;
 		if (rte_comch_producer_send_burst(ctx, link->newest, send, 1) == 1)
 			ret = 0;
-		else if ((ret = rte_comch_producer_room_get(ctx, link->newest, &room)) == 0)
+		else if ((ret = rte_comch_queue_room_get(ctx, link->newest, &room)) == 0)
 			ret = room.reason;
 	}
 	while (ret == 0 && rte_comch_queue_poll_burst(ctx, &cpl, 1) == 0) {

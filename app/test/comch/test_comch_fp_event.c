@@ -201,7 +201,7 @@ departure_wakes(struct test_fp *fp)
 	}
 	TEST_EXPECT(test_wait_fd(pe, LOST_MS), 1);
 	TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
-	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, consumer->id, &room), -ENOENT);
+	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, consumer->id, &room), -ENOENT);
 	return TEST_SUCCESS;
 }
 
@@ -352,7 +352,7 @@ loss_wakes(struct test_fp *fp)
 	test_settle();
 	TEST_EXPECT(test_arm(pe), 0);
 	TEST_EXPECT(test_wait_fd(pe, 0), 0);
-	if (rte_comch_ctx_type_get(fp->tx.ep->ctx) == RTE_COMCH_CTX_CLIENT)
+	if (test_ctx_info(fp->tx.ep->ctx).type == RTE_COMCH_CTX_CLIENT)
 		TEST_EXPECT(rte_comch_ctx_stop(fp->tx.ep->ctx), -EINPROGRESS);
 	else
 		TEST_EXPECT(rte_comch_server_disconnect(fp->tx.ep->conn), 0);

@@ -103,7 +103,7 @@ consumer_post_again(struct worker *w, const uint64_t *slots, uint32_t nb)
 	n = consumer_post(w, slots, nb);
 	if (n == nb)
 		return;
-	ret = rte_comch_consumer_room_get(w->ctx, &room);
+	ret = rte_comch_queue_room_get(w->ctx, 0, &room);
 	test_worker_fail(w, ret != 0 ? ret : room.reason, "%u buffers of %u were posted", n, nb);
 }
 

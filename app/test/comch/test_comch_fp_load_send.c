@@ -51,7 +51,7 @@ static void
 producer_short(struct worker *w, uint32_t consumer_id)
 {
 	struct rte_comch_room room = { .reason = 0 };
-	int ret = rte_comch_producer_room_get(w->ctx, consumer_id, &room);
+	int ret = rte_comch_queue_room_get(w->ctx, consumer_id, &room);
 
 	if (ret == 0)
 		ret = room.reason;

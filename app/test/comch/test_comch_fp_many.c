@@ -512,7 +512,7 @@ worker_close(struct worker *w, uint64_t end)
 
 	rte_comch_ctx_stop(w->ctx);
 	while (rte_comch_ctx_state_get(w->ctx) != RTE_COMCH_STATE_IDLE) {
-		if (rte_comch_ctx_type_get(w->ctx) == RTE_COMCH_CTX_CONSUMER)
+		if (test_ctx_info(w->ctx).type == RTE_COMCH_CTX_CONSUMER)
 			rte_comch_queue_poll_burst(w->ctx, cpls, RTE_DIM(cpls));
 		if (rte_comch_pe_progress(w->pe) == 0 && worker_starved(end)) {
 			w->error = "it does not stop";

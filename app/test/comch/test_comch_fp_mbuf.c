@@ -684,7 +684,7 @@ lost(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 5), 5);
 	TEST_CALL(receive(&p, 2));
 	TEST_EXPECT(test_q_close(p.producer), 0);
-	if (rte_comch_ctx_type_get(fp->tx.ep->ctx) == RTE_COMCH_CTX_CLIENT)
+	if (test_ctx_info(fp->tx.ep->ctx).type == RTE_COMCH_CTX_CLIENT)
 		TEST_CALL(test_stop(fp->tx.ep));
 	else
 		TEST_EXPECT(rte_comch_server_disconnect(fp->tx.ep->conn), 0);

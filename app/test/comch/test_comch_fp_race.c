@@ -60,7 +60,7 @@ static void
 sender_note(struct sender *s)
 {
 	struct rte_comch_room room;
-	int ret = rte_comch_producer_room_get(s->ctx, s->to, &room);
+	int ret = rte_comch_queue_room_get(s->ctx, s->to, &room);
 
 	if (ret == -ENOENT || ret == -ENOTCONN)
 		room.reason = ret;
@@ -334,7 +334,7 @@ test_producer_visits(void)
 static int
 conn_goes(struct test_fp *fp)
 {
-	struct test_ep *client = rte_comch_ctx_type_get(fp->tx.ep->ctx) == RTE_COMCH_CTX_CLIENT ?
+	struct test_ep *client = test_ctx_info(fp->tx.ep->ctx).type == RTE_COMCH_CTX_CLIENT ?
 			fp->tx.ep : fp->rx.ep;
 	uint32_t next[2], round, reasons = 0, sum = 0;
 	struct test_q *consumer;

@@ -71,7 +71,7 @@ wait_fd(struct rte_comch_pe *pe, int ms)
 static int
 disconnect(struct test_fp *fp)
 {
-	if (rte_comch_ctx_type_get(fp->tx.ep->ctx) == RTE_COMCH_CTX_CLIENT)
+	if (test_ctx_info(fp->tx.ep->ctx).type == RTE_COMCH_CTX_CLIENT)
 		TEST_EXPECT(rte_comch_ctx_stop(fp->tx.ep->ctx), -EINPROGRESS);
 	else
 		TEST_EXPECT(rte_comch_server_disconnect(fp->tx.ep->conn), 0);
@@ -160,7 +160,7 @@ starved_of_departed(struct test_fp *fp)
 		TURN_UNTIL(fp->tx.ep->nb_gone == round, fp->rx.pe, fp->tx.pe);
 		TEST_ASSERT(wait_fd(pe, LOST_MS) == 1, "a consumer that leaves wakes nobody");
 		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
-		TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, leaves->id, &room),
+		TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, leaves->id, &room),
 				-ENOENT);
 		/* the other one is still waited for */
 		TEST_EXPECT(test_send_imm(producer, stays->id, NULL, 0, 0), 0);
@@ -210,8 +210,8 @@ end_not_seen(struct test_fp *fp)
 
 	TEST_EXPECT(test_q_state(bursts), RTE_COMCH_STATE_RUNNING);
 	TEST_EXPECT(test_send_imm(bursts, id, "abcd", 4, 0), 0);
-	TEST_EXPECT(rte_comch_producer_room_get(bursts->ctx, id, &room), -ENOTCONN);
-	TEST_EXPECT(rte_comch_producer_room_get(bursts->ctx, id + 1, &room), -ENOTCONN);
+	TEST_EXPECT(rte_comch_queue_room_get(bursts->ctx, id, &room), -ENOTCONN);
+	TEST_EXPECT(rte_comch_queue_room_get(bursts->ctx, id + 1, &room), -ENOTCONN);
 	TEST_EXPECT(test_q_state(tasks), RTE_COMCH_STATE_RUNNING);
 	TEST_EXPECT(rte_comch_task_submit(task), -ENOTCONN);
 	TEST_EXPECT(rte_comch_task_free(task), 0);

@@ -313,7 +313,7 @@ lost(struct test_fp *fp)
 
 	TEST_CALL(consumers_open(fp, qs, RTE_DIM(qs)));
 	TEST_CALL(rest(fp->rx.q_pe));
-	if (rte_comch_ctx_type_get(fp->tx.ep->ctx) == RTE_COMCH_CTX_CLIENT)
+	if (test_ctx_info(fp->tx.ep->ctx).type == RTE_COMCH_CTX_CLIENT)
 		TEST_CALL(test_stop(fp->tx.ep));
 	else
 		TEST_EXPECT(rte_comch_server_disconnect(fp->tx.ep->conn), 0);

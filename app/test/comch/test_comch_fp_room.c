@@ -35,13 +35,13 @@ credits(struct test_fp *fp)
 		}
 		TEST_EXPECT(test_post_empty(consumer, 1, j), 0);
 		TEST_EXPECT(test_reason(consumer, 0), -ENOBUFS);
-		TEST_EXPECT(rte_comch_consumer_room_get(consumer->ctx, &room), 0);
+		TEST_EXPECT(rte_comch_queue_room_get(consumer->ctx, 0, &room), 0);
 		TEST_EXPECT(room.queue, 0);
 		TEST_EXPECT(room.credits, 8);
 		for (j = 1; j <= 8; j++) {
 			TEST_EXPECT(test_send_imm(producer, consumer->id, &j, 4, j), 1);
-			TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, consumer->id,
-					&room), 0);
+			TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, consumer->id, &room),
+					0);
 			TEST_EXPECT(room.credits, 8 - j);
 			TEST_EXPECT(room.queue, 16 - j);
 			TEST_EXPECT(room.reason, 0);
@@ -49,14 +49,14 @@ credits(struct test_fp *fp)
 		/* sent is used: to be polled before it can be posted again */
 		TEST_EXPECT(test_post_empty(consumer, 1, 1), 0);
 		TEST_EXPECT(test_poll(consumer, cpls, 3), 3);
-		TEST_EXPECT(rte_comch_consumer_room_get(consumer->ctx, &room), 0);
+		TEST_EXPECT(rte_comch_queue_room_get(consumer->ctx, 0, &room), 0);
 		TEST_EXPECT(room.queue, 3);
 		TEST_EXPECT(rte_comch_producer_credits(producer->ctx, consumer->id), 0);
 		TEST_EXPECT(test_poll(consumer, &cpls[3], 5), 5);
 		for (j = 0; j < 8; j++)
 			TEST_EXPECT(cpls[j].cookie, j + 1);
 		TEST_EXPECT(test_poll(producer, cpls, 5), 5);
-		TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, consumer->id, &room), 0);
+		TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, consumer->id, &room), 0);
 		TEST_EXPECT(room.queue, 13);
 		TEST_EXPECT(rte_comch_queue_poll_burst(producer->ctx, &cpls[5], 5), 3);
 		for (j = 0; j < 8; j++)
@@ -87,9 +87,9 @@ test_rounding(void)
 	for (i = 0; i < RTE_DIM(sizes_of); i++) {
 		TEST_CALL(test_fp_consumer(&fp, NULL, sizes_of[i][0], 0, &consumer));
 		TEST_CALL(test_fp_producer(&fp, sizes_of[i][0], &producer));
-		TEST_EXPECT(rte_comch_consumer_room_get(consumer->ctx, &room), 0);
+		TEST_EXPECT(rte_comch_queue_room_get(consumer->ctx, 0, &room), 0);
 		TEST_EXPECT(room.queue, sizes_of[i][1]);
-		TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, consumer->id, &room), 0);
+		TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, consumer->id, &room), 0);
 		TEST_EXPECT(room.queue, sizes_of[i][1]);
 		TEST_EXPECT(test_post_empty(consumer, 1000, 0), sizes_of[i][1]);
 		TEST_EXPECT(test_q_close(consumer), 0);
@@ -106,9 +106,9 @@ refused(struct test_q *consumer, struct test_q *producer, const struct rte_comch
 	uint32_t before = rte_comch_producer_credits(producer->ctx, consumer->id);
 	struct rte_comch_room room, after;
 
-	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, consumer->id, &room), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, consumer->id, &room), 0);
 	TEST_EXPECT(rte_comch_producer_send_burst(producer->ctx, consumer->id, msg, 1), 0);
-	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, consumer->id, &after), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, consumer->id, &after), 0);
 	TEST_EXPECT(after.reason, reason);
 	TEST_EXPECT(after.queue, room.queue);
 	TEST_EXPECT(after.credits, room.credits);

@@ -71,15 +71,12 @@ static void
 rx_post_cb(struct rte_comch_task *task, const struct rte_comch_cpl *cpl, void *user_data)
 {
 	struct test_rx *rx = user_data;
-	struct rte_comch_post post;
 
 	rx->out--;
-	if (rte_comch_consumer_task_get(task, &post) != 0)
-		test_fail("a post task has no buffer");
-	else if (cpl->status != 0)
+	if (cpl->status != 0)
 		rx_return(rx, cpl->status);
 	else
-		rx_check(rx, post.addr, cpl->len, cpl->imm, cpl->imm_len);
+		rx_check(rx, test_task_info(task).post.addr, cpl->len, cpl->imm, cpl->imm_len);
 	if (cpl->status == 0 && !rx->finish && rte_comch_task_submit(task) == 0) {
 		rx->out++;
 		return;
@@ -230,7 +227,7 @@ test_rx_has_all(const struct test_rx *rx)
 	struct rte_comch_mem_info info;
 
 	if (rx->kind != TEST_RX_MBUF)
-		return rx->out == 0 && rte_comch_ctx_tasks_in_use_get(rx->ctx) == 0;
+		return rx->out == 0 && test_ctx_info(rx->ctx).nb_tasks == 0;
 	return rte_comch_mem_info_get(rx->mem, &info) == 0 && info.pool != NULL &&
 			rte_mempool_full(info.pool);
 }

@@ -69,7 +69,7 @@ offer(struct many *m, uint32_t nb)
 		for (i = 0; i < m->nb; i++)
 			burst(m, i, BURST);
 		rte_comch_queue_poll_burst(m->consumer->ctx, cpls, BURST);
-		TEST_EXPECT(rte_comch_consumer_room_get(m->consumer->ctx, &room), 0);
+		TEST_EXPECT(rte_comch_queue_room_get(m->consumer->ctx, 0, &room), 0);
 		left = room.credits;
 	}
 	TEST_EXPECT(test_post_empty(m->consumer, nb, 0), nb);
@@ -173,7 +173,7 @@ stopped(struct test_fp *fp)
 	TEST_EXPECT(test_q_close(m.producers[1]), 0);
 	m.nb = 1;
 	TEST_EXPECT(credits(&m, 0), POSTS);
-	TEST_EXPECT(rte_comch_producer_room_get(m.producers[0]->ctx, m.consumer->id, &room), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(m.producers[0]->ctx, m.consumer->id, &room), 0);
 	TEST_EXPECT(room.credits, POSTS);
 	TEST_EXPECT(burst(&m, 0, POSTS), POSTS);
 	TEST_EXPECT(credits(&m, 0), 0);

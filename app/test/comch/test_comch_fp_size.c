@@ -230,7 +230,7 @@ growth(struct test_fp *fp)
 	msg.flags = 0;
 	TEST_EXPECT(rte_comch_producer_send_burst(producer->ctx, consumer->id, &msg, 1), 1);
 	memset(&room, 0xff, sizeof(room));
-	TEST_EXPECT(rte_comch_consumer_room_get(consumer->ctx, &room), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(consumer->ctx, 0, &room), 0);
 	for (i = 0; i < RTE_DIM(room.reserved); i++)
 		TEST_EXPECT(room.reserved[i], 0);
 	memset(&stats, 0xff, sizeof(stats));

@@ -496,7 +496,7 @@ conn_lost(struct test_fp *fp)
 	struct test_q *consumer, *producer, *sender, *receiver;
 	struct rte_comch_room room;
 	struct test_fp back = { .tx = fp->rx, .rx = fp->tx };
-	bool to_dpu = rte_comch_ctx_type_get(fp->rx.ep->ctx) == RTE_COMCH_CTX_SERVER;
+	bool to_dpu = test_ctx_info(fp->rx.ep->ctx).type == RTE_COMCH_CTX_SERVER;
 	uint32_t i;
 	int ret;
 
@@ -522,9 +522,9 @@ conn_lost(struct test_fp *fp)
 	TEST_WAIT(test_send_imm(producer, i, NULL, 0, 0) == 0 &&
 			test_q_state(producer) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(producer->ctx), -ECONNRESET);
-	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, i, &room), -EBUSY);
+	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, i, &room), -EBUSY);
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), -ENOTCONN);
-	TEST_TRUE(rte_comch_queue_conn_get(producer->ctx) == NULL);
+	TEST_TRUE(test_ctx_info(producer->ctx).conn == NULL);
 	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_STOPPING, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EALREADY);
 	ret = rte_comch_ctx_destroy(consumer->ctx);
@@ -581,7 +581,7 @@ test_send_after_loss(void)
 	q.ctx = ctx;
 	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_RUNNING);
 	TEST_EXPECT(test_send_imm(&q, id, "abcd", 4, 0), 0);
-	TEST_EXPECT(rte_comch_producer_room_get(ctx, id, &room), -ENOTCONN);
+	TEST_EXPECT(rte_comch_queue_room_get(ctx, id, &room), -ENOTCONN);
 	TEST_EXPECT(rte_comch_producer_credits(ctx, id), 0);
 	TEST_EXPECT(rte_comch_queue_stats_get(ctx, &stats), 0);
 	TEST_EXPECT(stats.errors, 1);

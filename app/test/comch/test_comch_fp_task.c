@@ -130,11 +130,10 @@ static void
 check_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
 {
 	struct pair *p = q->arg;
-	struct rte_comch_post post;
+	struct rte_comch_post post = test_task_info(task).post;
 	uint32_t i = (uint32_t)(q->value++ % TASKS);
 
-	if (rte_comch_consumer_task_get(task, &post) != 0 || post.len != LEN ||
-			post.addr != test_slot(&p->to, i) ||
+	if (post.len != LEN || post.addr != test_slot(&p->to, i) ||
 			post.addr != rte_comch_task_user_data_get(task))
 		test_fail("post %u is out of order", i);
 	if (cpl->status != 0 || cpl->len != i * 6 || cpl->producer_id != p->producer->id ||
@@ -158,7 +157,7 @@ deliver(struct test_fp *fp)
 	p.consumer->arg = &p;
 	for (lap = 0; lap < 20; lap++) {
 		TEST_CALL(post_all(&p));
-		TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(p.consumer->ctx), TASKS);
+		TEST_EXPECT(test_ctx_info(p.consumer->ctx).nb_tasks, TASKS);
 		for (i = 0; i < TASKS; i++) {
 			test_fill(test_slot(&p.from, i), i * 6, i);
 			test_slot_clear(&p.to, i);
@@ -169,8 +168,8 @@ deliver(struct test_fp *fp)
 		TEST_EXPECT(p.producer->nb_ok, lap * TASKS);
 		TEST_WAIT(p.consumer->nb_ok == (lap + 1) * TASKS &&
 				p.producer->nb_ok == (lap + 1) * TASKS, TEST_MS);
-		TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(p.consumer->ctx), 0);
-		TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(p.producer->ctx), 0);
+		TEST_EXPECT(test_ctx_info(p.consumer->ctx).nb_tasks, 0);
+		TEST_EXPECT(test_ctx_info(p.producer->ctx).nb_tasks, 0);
 	}
 	TEST_EXPECT(p.consumer->nb_err + p.producer->nb_err, 0);
 	return TEST_SUCCESS;
@@ -208,16 +207,16 @@ first(struct test_fp *fp)
 		if (ret == 0)
 			continue;
 		TEST_EXPECT(ret, -EAGAIN);
-		TEST_EXPECT(rte_comch_producer_room_get(p.producer->ctx, p.consumer->id, &room), 0);
+		TEST_EXPECT(rte_comch_queue_room_get(p.producer->ctx, p.consumer->id, &room), 0);
 		TEST_EXPECT(room.flags, RTE_COMCH_ROOM_F_PROGRESS);
 		TEST_EXPECT(rte_comch_task_submit_burst(&tasks[i], 1, RTE_COMCH_SUBMIT_F_LATER), 1);
 	}
 	TEST_WAIT(p.producer->nb_ok == TASKS && p.consumer->nb_ok == TASKS, TEST_MS);
-	TEST_EXPECT(rte_comch_producer_room_get(p.producer->ctx, p.consumer->id, &room), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(p.producer->ctx, p.consumer->id, &room), 0);
 	TEST_EXPECT(room.flags, 0);
 	/* there is one by now: only a buffer is missing */
 	TEST_EXPECT(rte_comch_task_submit(tasks[0]), -EAGAIN);
-	TEST_EXPECT(rte_comch_producer_room_get(p.producer->ctx, p.consumer->id, &room), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(p.producer->ctx, p.consumer->id, &room), 0);
 	TEST_EXPECT(room.flags, 0);
 	for (i = 0; i < TASKS; i++)
 		TEST_EXPECT(rte_comch_task_free(tasks[i]), 0);
@@ -260,7 +259,7 @@ no_room(struct test_fp *fp)
 	/* no credit: the task stays the caller's */
 	for (i = 0; i < 3; i++) {
 		TEST_EXPECT(rte_comch_task_submit(sends[0]), -EAGAIN);
-		TEST_EXPECT(rte_comch_producer_room_get(p.producer->ctx, p.consumer->id, &room), 0);
+		TEST_EXPECT(rte_comch_queue_room_get(p.producer->ctx, p.consumer->id, &room), 0);
 		TEST_EXPECT(room.reason, -EAGAIN);
 		TEST_EXPECT(room.credits, 0);
 		TEST_EXPECT(room.queue, TASKS);
@@ -295,11 +294,11 @@ all_at_once(struct test_fp *fp)
 	for (i = 0; i < TASKS; i++)
 		TEST_EXPECT(send_alloc(&p, i, LEN, &task), 0);
 	TEST_EXPECT(send_alloc(&p, 0, LEN, &task), -ENOMEM);
-	TEST_EXPECT(rte_comch_producer_room_get(p.producer->ctx, p.consumer->id, &room), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(p.producer->ctx, p.consumer->id, &room), 0);
 	TEST_EXPECT(room.credits, 0);
 	TEST_EXPECT(room.queue, 0);
 	TEST_WAIT(p.producer->nb_ok == TASKS && p.consumer->nb_ok == TASKS, TEST_MS);
-	TEST_EXPECT(rte_comch_producer_room_get(p.producer->ctx, p.consumer->id, &room), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(p.producer->ctx, p.consumer->id, &room), 0);
 	TEST_EXPECT(room.queue, TASKS);
 	return TEST_SUCCESS;
 }
@@ -450,7 +449,7 @@ resubmit(struct test_fp *fp)
 		}
 		test_progress();
 	}
-	TEST_WAIT(rte_comch_ctx_tasks_in_use_get(p.producer->ctx) == (int)w.nb, TEST_MS);
+	TEST_WAIT(test_ctx_info(p.producer->ctx).nb_tasks == w.nb, TEST_MS);
 	for (; w.nb > 0; w.nb--)
 		TEST_EXPECT(rte_comch_task_free(w.tasks[w.nb - 1]), 0);
 	TEST_EXPECT(p.consumer->nb_ok, RESUBMITS);
@@ -546,7 +545,7 @@ stop(struct test_fp *fp)
 	}
 	test_settle();
 	TEST_EXPECT(test_q_state(p.consumer), RTE_COMCH_STATE_STOPPING);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(p.consumer->ctx), 1);
+	TEST_EXPECT(test_ctx_info(p.consumer->ctx).nb_tasks, 1);
 	TEST_EXPECT(rte_comch_task_free(held), 0);
 	TEST_WAIT(test_q_state(p.consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
 
@@ -584,7 +583,7 @@ lost(struct test_fp *fp)
 	}
 	TEST_WAIT(p.producer->nb_ok == 3, TEST_MS);
 	TEST_EXPECT(test_q_close(p.producer), 0);
-	if (rte_comch_ctx_type_get(fp->tx.ep->ctx) == RTE_COMCH_CTX_CLIENT)
+	if (test_ctx_info(fp->tx.ep->ctx).type == RTE_COMCH_CTX_CLIENT)
 		TEST_CALL(test_stop(fp->tx.ep));
 	else
 		TEST_EXPECT(rte_comch_server_disconnect(fp->tx.ep->conn), 0);

@@ -265,12 +265,12 @@ test_fp_pairs(void)
 		return;
 	TAILQ_FOREACH(p, &queues, next) {
 		TAILQ_FOREACH(c, &queues, next) {
-			if (rte_comch_ctx_type_get(p->ctx) != RTE_COMCH_CTX_PRODUCER ||
-					rte_comch_ctx_type_get(c->ctx) != RTE_COMCH_CTX_CONSUMER ||
+			if (test_ctx_info(p->ctx).type != RTE_COMCH_CTX_PRODUCER ||
+					test_ctx_info(c->ctx).type != RTE_COMCH_CTX_CONSUMER ||
 					test_q_state(p) != RTE_COMCH_STATE_RUNNING)
 				continue;
 			/* of one with tasks, too */
-			rte_comch_producer_room_get(p->ctx, c->id, &room);
+			rte_comch_queue_room_get(p->ctx, c->id, &room);
 			quiet = 0;
 		}
 	}
@@ -354,7 +354,7 @@ queue_idle(struct test_q *q)
 	while (test_q_state(q) != RTE_COMCH_STATE_IDLE) {
 		if (test_now_ns() > end)
 			return -ETIMEDOUT;
-		if (rte_comch_ctx_type_get(q->ctx) == RTE_COMCH_CTX_CONSUMER &&
+		if (test_ctx_info(q->ctx).type == RTE_COMCH_CTX_CONSUMER &&
 				test_q_state(q) == RTE_COMCH_STATE_STOPPING)
 			test_drain(q);
 		if (test_progress() == 0)
@@ -373,10 +373,10 @@ test_q_close(struct test_q *q)
 	TAILQ_REMOVE(&queues, q, next);
 	if (ret != 0) {
 		test_fail("a %s could not be closed: %s, it is %s with %d tasks",
-				rte_comch_ctx_type_get(q->ctx) == RTE_COMCH_CTX_CONSUMER ?
+				test_ctx_info(q->ctx).type == RTE_COMCH_CTX_CONSUMER ?
 				"consumer" : "producer", strerror(-ret),
 				rte_comch_state_name(test_q_state(q)),
-				rte_comch_ctx_tasks_in_use_get(q->ctx));
+				test_ctx_info(q->ctx).nb_tasks);
 		return ret; /* not freed: its callbacks may still come */
 	}
 	free(q);
@@ -552,7 +552,7 @@ credits_of(const struct test_q *q, uint32_t id)
 {
 	struct rte_comch_room room;
 
-	return rte_comch_producer_room_get(q->ctx, id, &room) == 0 ? room.credits : 0;
+	return rte_comch_queue_room_get(q->ctx, id, &room) == 0 ? room.credits : 0;
 }
 
 /*
@@ -569,10 +569,10 @@ test_posts_arrive(const struct test_q *q, uint32_t nb)
 	if (!test_place_is_bluefield() || nb == 0)
 		return;
 	TAILQ_FOREACH(p, &queues, next) {
-		if (rte_comch_ctx_type_get(p->ctx) != RTE_COMCH_CTX_PRODUCER ||
+		if (test_ctx_info(p->ctx).type != RTE_COMCH_CTX_PRODUCER ||
 				test_q_state(p) != RTE_COMCH_STATE_RUNNING ||
 				/* it sends the other way */
-				rte_comch_ctx_dev_get(p->ctx) == rte_comch_ctx_dev_get(q->ctx))
+				test_ctx_info(p->ctx).dev_id == test_ctx_info(q->ctx).dev_id)
 			continue;
 		if (one != NULL) {
 			test_arrive();
@@ -696,10 +696,10 @@ test_reason(struct test_q *q, uint32_t id)
 	struct rte_comch_room room;
 	int ret;
 
-	if (rte_comch_ctx_type_get(q->ctx) == RTE_COMCH_CTX_CONSUMER)
-		ret = rte_comch_consumer_room_get(q->ctx, &room);
+	if (test_ctx_info(q->ctx).type == RTE_COMCH_CTX_CONSUMER)
+		ret = rte_comch_queue_room_get(q->ctx, 0, &room);
 	else
-		ret = rte_comch_producer_room_get(q->ctx, id, &room);
+		ret = rte_comch_queue_room_get(q->ctx, id, &room);
 	return ret == 0 ? room.reason : ret;
 }
 

@@ -90,8 +90,8 @@ gone(struct test_fp *fp)
 		TEST_EXPECT(test_send_imm(producer, id, &i, sizeof(i), 0), 0);
 		TEST_EXPECT(test_reason(producer, next->id), -ENOENT);
 		TEST_EXPECT(rte_comch_producer_credits(producer->ctx, id), 0);
-		TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, id, &room), -ENOENT);
-		TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, 0, &room), -ENOENT);
+		TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, id, &room), -ENOENT);
+		TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, 0, &room), -ENOENT);
 		TEST_EXPECT(test_drain(next), 0);
 		TEST_EXPECT(test_send_imm(producer, next->id, &i, sizeof(i), 0), 1);
 		TEST_EXPECT(test_poll(next, &cpl, 1), 1);

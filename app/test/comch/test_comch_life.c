@@ -244,7 +244,7 @@ test_send_task_freed_twice(void)
 	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, sizeof(msg), &one), 0);
 	TEST_EXPECT(rte_comch_task_free(one), 0);
 	TEST_EXPECT(rte_comch_task_free(one), -EALREADY);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 0);
+	TEST_EXPECT(test_ctx_info(client->ctx).nb_tasks, 0);
 	/* neither can it be used */
 	TEST_TRUE(rte_comch_task_submit(one) < 0);
 	TEST_TRUE(rte_comch_conn_task_set(one, msg, sizeof(msg)) < 0);
@@ -253,7 +253,7 @@ test_send_task_freed_twice(void)
 	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, sizeof(msg), &two), 0);
 	TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, sizeof(msg), &three), 0);
 	TEST_TRUE(two != three);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(client->ctx), 2);
+	TEST_EXPECT(test_ctx_info(client->ctx).nb_tasks, 2);
 	TEST_EXPECT(rte_comch_task_free(two), 0);
 	TEST_EXPECT(rte_comch_task_free(two), -EALREADY);
 	TEST_EXPECT(rte_comch_task_free(three), 0);
@@ -292,10 +292,10 @@ test_post_task_freed_twice(void)
 	TEST_EXPECT(rte_comch_task_free(one), -EBUSY);
 	TEST_EXPECT(rte_comch_task_free(two), 0);
 	TEST_EXPECT(rte_comch_task_free(two), -EALREADY);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(consumer->ctx), 1);
+	TEST_EXPECT(test_ctx_info(consumer->ctx).nb_tasks, 1);
 	TEST_TRUE(rte_comch_task_submit(two) < 0);
 	TEST_CALL(test_stop(consumer));
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(consumer->ctx), 0);
+	TEST_EXPECT(test_ctx_info(consumer->ctx).nb_tasks, 0);
 	return TEST_SUCCESS;
 }
 

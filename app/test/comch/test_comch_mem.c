@@ -573,7 +573,7 @@ test_two_functions(void)
 static int
 outlives(struct test_fp *fp)
 {
-	struct test_ep *client = rte_comch_ctx_type_get(fp->tx.ep->ctx) == RTE_COMCH_CTX_CLIENT ?
+	struct test_ep *client = test_ctx_info(fp->tx.ep->ctx).type == RTE_COMCH_CTX_CLIENT ?
 			fp->tx.ep : fp->rx.ep;
 	struct test_q *consumer, *producer;
 	struct test_slots from, to;

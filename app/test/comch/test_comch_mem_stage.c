@@ -461,10 +461,9 @@ test_bursts(void)
 static void
 post_done(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
 {
-	struct rte_comch_post post;
+	struct rte_comch_post post = test_task_info(task).post;
 
-	if (rte_comch_consumer_task_get(task, &post) == 0 && cpl->status == 0 &&
-			post.addr == heap + q->value * SLOT && cpl->len == SLOT &&
+	if (cpl->status == 0 && post.addr == heap + q->value * SLOT && cpl->len == SLOT &&
 			test_check(post.addr, SLOT, (uint32_t)q->value))
 		q->value++;
 	rte_comch_task_free(task);

@@ -101,7 +101,7 @@ deed_write(enum test_msgq_deed deed, uint32_t credits, bool one)
 	TEST_EXPECT(rte_comch_dpa_queue_handle_get(m.consumer, &ctl.consumer), 0);
 	TEST_EXPECT(rte_comch_dpa_queue_handle_get(m.producer, &ctl.producer), 0);
 	TEST_EXPECT(rte_comch_dpa_completion_handle_get(m.comp, &ctl.completion), 0);
-	TEST_EXPECT(rte_comch_queue_id_get(m.rx, &ctl.consumer_id), 0);
+	ctl.consumer_id = test_ctx_info(m.rx).queue_id;
 	TEST_EXPECT(rte_comch_dpa_mem_write(m.dpa, m.addr, &ctl, sizeof(ctl)), 0);
 	return TEST_SUCCESS;
 }

@@ -164,17 +164,9 @@ test_msgqs(void)
 	struct rte_comch_msgq_info info;
 	uint32_t i;
 
-	conf.user_data = &conf;
 	for (i = 0; i < RTE_DIM(all); i++)
 		TEST_EXPECT(rte_comch_msgq_create(dpa, &conf, &all[i]), 0);
 	TEST_CALL(msgq_refused(&conf, -ENOSPC));
-	TEST_TRUE(rte_comch_msgq_user_data_get(all[0]) == &conf);
-	TEST_TRUE(rte_comch_msgq_user_data_get(NULL) == NULL);
-	TEST_EXPECT(rte_comch_msgq_user_data_set(NULL, all), -EINVAL);
-	TEST_EXPECT(rte_comch_msgq_user_data_set(all[0], all), 0);
-	TEST_TRUE(rte_comch_msgq_user_data_get(all[0]) == all);
-	TEST_TRUE(rte_comch_msgq_dpa_get(all[0]) == dpa);
-	TEST_TRUE(rte_comch_msgq_dpa_get(NULL) == NULL);
 	TEST_EXPECT(rte_comch_msgq_info_get(NULL, &info), -EINVAL);
 	TEST_EXPECT(rte_comch_msgq_info_get(all[0], NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_msgq_info_get(all[2], &info), 0);
@@ -527,10 +519,9 @@ test_producer_create(void)
 		TEST_EXPECT(rte_comch_msgq_producer_create(to, &conf, &ctxs[i]), 0);
 	ret = rte_comch_msgq_producer_create(to, &conf, &ctx);
 	TEST_EXPECT(rte_comch_msgq_stop(to), -EBUSY);
-	TEST_TRUE(rte_comch_queue_msgq_get(ctxs[0]) == to);
-	TEST_TRUE(rte_comch_queue_conn_get(ctxs[0]) == NULL);
-	TEST_TRUE(rte_comch_queue_msgq_get(NULL) == NULL);
-	TEST_EXPECT(rte_comch_ctx_type_get(ctxs[0]), RTE_COMCH_CTX_PRODUCER);
+	TEST_TRUE(test_ctx_info(ctxs[0]).msgq == to);
+	TEST_TRUE(test_ctx_info(ctxs[0]).conn == NULL);
+	TEST_EXPECT(test_ctx_info(ctxs[0]).type, RTE_COMCH_CTX_PRODUCER);
 	for (i = 0; i < RTE_DIM(ctxs); i++)
 		TEST_EXPECT(rte_comch_ctx_destroy(ctxs[i]), 0);
 	TEST_EXPECT(ret, -ENOSPC);
@@ -559,7 +550,7 @@ static int
 room_reason(struct rte_comch_ctx *ctx, uint32_t id)
 {
 	struct rte_comch_room room;
-	int ret = rte_comch_producer_room_get(ctx, id, &room);
+	int ret = rte_comch_queue_room_get(ctx, id, &room);
 
 	return ret != 0 ? ret : room.reason;
 }
@@ -630,7 +621,7 @@ test_from_dpa(void)
 	id = test_queue_id(ctx);
 	TEST_EXPECT(test_mock_dpa_send(producer, id, posts, 8), -EAGAIN);
 	TEST_EXPECT(rte_comch_consumer_post_burst(ctx, posts, SIZE + 1), SIZE);
-	TEST_EXPECT(rte_comch_consumer_room_get(ctx, &room), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(ctx, 0, &room), 0);
 	TEST_EXPECT(room.reason, -ENOBUFS);
 	TEST_EXPECT(test_mock_dpa_send(producer, id + 1, posts, 8), -ENOENT);
 	TEST_EXPECT(test_mock_dpa_send(producer, id, posts, 17), -E2BIG);
@@ -755,7 +746,7 @@ test_end(void)
 	TEST_CALL(cpu_start(prod, &pe2));
 	TEST_EXPECT(rte_comch_consumer_post_burst(cons, &post, 1), 1);
 	test_mock_dpa_crash(dpa, 0);
-	TEST_TRUE(rte_comch_queue_conn_get(cons) == NULL);
+	TEST_TRUE(test_ctx_info(cons).conn == NULL);
 	TEST_WAIT(rte_comch_ctx_state_get(prod) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_WAIT(rte_comch_ctx_state_get(cons) == RTE_COMCH_STATE_STOPPING, TEST_MS);
 	TEST_EXPECT(rte_comch_producer_send_burst(prod, 1, &send, 1), 0);

@@ -151,7 +151,7 @@ test_clients(void)
 	TEST_EXPECT(rte_comch_ctx_start(ctx), 0);
 	for (i = 0; i < NB_CLIENTS; i++)
 		TEST_TRUE(test_client_run("pool", client_pe) != NULL);
-	while (rte_comch_server_clients_get(ctx) < NB_CLIENTS) {
+	while (test_ctx_info(ctx).nb_conns < NB_CLIENTS) {
 		TEST_TRUE(test_now_ns() < end);
 		rte_comch_pe_progress(pe);
 		test_progress();
@@ -163,7 +163,7 @@ test_clients(void)
 	}
 	TEST_EXPECT(nb, NB_CLIENTS);
 	TEST_EXPECT(rte_comch_conn_task_alloc(last, "x", 1, &tasks[nb++]), 0);
-	TEST_EXPECT(rte_comch_pe_tasks_in_use_get(pe), NB_CLIENTS + 1);
+	TEST_EXPECT(test_pe_tasks(pe), NB_CLIENTS + 1);
 	TEST_TRUE(rte_comch_conn_task_alloc(last, "x", 1, &task) < 0);
 	while (nb > 0)
 		TEST_EXPECT(rte_comch_task_free(tasks[--nb]), 0);

@@ -246,14 +246,14 @@ test_conf_anew(void)
 	TEST_EXPECT(nb_got, 0);
 	TEST_CALL(test_stop(client));
 	TEST_CALL(test_stop(server));
-	TEST_EXPECT(rte_comch_server_conf_get(server->ctx, &conf), 0);
+	conf = test_ctx_info(server->ctx).conf.server;
 	TEST_TRUE(conf.ctrl.recv_cb != NULL && conf.ctrl.recv_pool == NULL);
 	conf.ctrl.recv_pool = pool;
 	conf.ctrl.recv_mbuf_cb = recv_keep;
 	TEST_EXPECT(rte_comch_server_conf_set(server->ctx, &conf), -EINVAL);
 	conf.ctrl.recv_cb = NULL;
 	TEST_EXPECT(rte_comch_server_conf_set(server->ctx, &conf), 0);
-	TEST_EXPECT(rte_comch_server_conf_get(server->ctx, &conf), 0);
+	conf = test_ctx_info(server->ctx).conf.server;
 	TEST_TRUE(conf.ctrl.recv_mbuf_cb == recv_keep && conf.ctrl.recv_pool == pool);
 	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);

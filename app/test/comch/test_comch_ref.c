@@ -90,7 +90,7 @@ worker_ask(struct worker *w, bool over)
 		w->wrong = "info";
 	if (rte_comch_conn_user_data_get(w->conn) != w)
 		w->wrong = "user data";
-	if (over && rte_comch_conn_ctx_get(w->conn) != NULL)
+	if (over && test_conn_ctx(w->conn) != NULL)
 		w->wrong = "context";
 }
 
@@ -225,7 +225,7 @@ test_queue_outlives(void)
 	fclose(f);
 	TEST_TRUE(ret == 0 && strstr(text, "of 'test'") != NULL);
 	free(text);
-	TEST_TRUE(rte_comch_queue_conn_get(ctx) == NULL);
+	TEST_TRUE(test_ctx_info(ctx).conn == NULL);
 	TEST_EXPECT(rte_comch_producer_create(conn, NULL, &none), -ENOTCONN);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	return TEST_SUCCESS;
@@ -240,7 +240,7 @@ over(struct rte_comch_conn *conn)
 	struct rte_comch_task *task;
 	struct rte_comch_ctx *ctx;
 
-	TEST_TRUE(rte_comch_conn_ctx_get(conn) == NULL);
+	TEST_TRUE(test_conn_ctx(conn) == NULL);
 	TEST_EXPECT(rte_comch_conn_info_get(conn, &info), 0);
 	TEST_TRUE(!info.connected && strcmp(info.server, "test") == 0);
 	TEST_EXPECT(rte_comch_conn_stats_get(conn, &stats), 0);
@@ -271,7 +271,7 @@ test_calls(void)
 	/* a reference does not keep it up, and its drop does not end it */
 	TEST_EXPECT(rte_comch_conn_ref(client_conn), 0);
 	TEST_EXPECT(rte_comch_conn_unref(client_conn), 0);
-	TEST_TRUE(rte_comch_conn_ctx_get(client_conn) == client->ctx);
+	TEST_TRUE(test_conn_ctx(client_conn) == client->ctx);
 	TEST_EXPECT(rte_comch_server_disconnect(server_conn), 0);
 	TEST_WAIT(server->nb_disconnects == 1 && test_state(client) == RTE_COMCH_STATE_IDLE,
 			TEST_MS);

@@ -236,7 +236,7 @@ test_set_later(void)
 
 	TEST_CALL(server_open(1, 256, test_pe_new()));
 	TEST_CALL(test_stop_now(server->ctx));
-	TEST_EXPECT(rte_comch_server_conf_get(server->ctx, &conf), 0);
+	conf = test_ctx_info(server->ctx).conf.server;
 	TEST_TRUE(conf.refused_cb == refused_cb);
 	conf.refused_cb = NULL;
 	TEST_EXPECT(rte_comch_server_conf_set(server->ctx, &conf), 0);

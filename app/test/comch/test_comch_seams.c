@@ -204,7 +204,7 @@ static void
 note_sent(struct test_ep *ep, struct rte_comch_task *task, int status)
 {
 	nb_sent += status == 0;
-	right_ctx &= rte_comch_task_ctx_get(task) == ep->ctx;
+	right_ctx &= test_task_info(task).ctx == ep->ctx;
 }
 
 static int
@@ -268,16 +268,16 @@ test_moved_task_ctx(void)
 	TEST_CALL(server_open(true));
 	TEST_CALL(client_open(&client));
 	TEST_CALL(tasks_alloc(tasks));
-	TEST_TRUE(rte_comch_task_ctx_get(tasks[0]) == server->ctx);
-	TEST_TRUE(rte_comch_task_conn_get(tasks[0]) == moved);
+	TEST_TRUE(test_task_info(tasks[0]).ctx == server->ctx);
+	TEST_TRUE(test_task_info(tasks[0]).conn == moved);
 	/* with one thread for all engines, this is the thread of the server, too */
-	TEST_EXPECT(rte_comch_ctx_stop(rte_comch_task_ctx_get(tasks[0])), -EINPROGRESS);
-	TEST_EXPECT(rte_comch_ctx_stop(rte_comch_task_ctx_get(tasks[0])), -EALREADY);
+	TEST_EXPECT(rte_comch_ctx_stop(test_task_info(tasks[0]).ctx), -EINPROGRESS);
+	TEST_EXPECT(rte_comch_ctx_stop(test_task_info(tasks[0]).ctx), -EALREADY);
 	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
 	turn(TURNS);
 	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_STOPPING);
-	TEST_TRUE(rte_comch_task_ctx_get(tasks[0]) == server->ctx);
-	TEST_TRUE(rte_comch_task_conn_get(tasks[0]) == NULL);
+	TEST_TRUE(test_task_info(tasks[0]).ctx == server->ctx);
+	TEST_TRUE(test_task_info(tasks[0]).conn == NULL);
 	for (i = 0; i < NB_TASKS; i++)
 		TEST_EXPECT(rte_comch_task_free(tasks[i]), 0);
 	TEST_WAIT(test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
@@ -321,7 +321,7 @@ test_later_no_region(void)
 	nb_nowhere = 0;
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
 	TEST_EXPECT(test_post_slots(consumer, &to, 0, 4, 0), 4);
-	TEST_WAIT(rte_comch_producer_room_get(producer->ctx, consumer->id, &room) == 0 &&
+	TEST_WAIT(rte_comch_queue_room_get(producer->ctx, consumer->id, &room) == 0 &&
 			room.credits == 4, TEST_MS);
 	for (i = 0; i < 2; i++)
 		TEST_EXPECT(rte_comch_producer_task_alloc(producer->ctx, consumer->id, &send,
@@ -468,8 +468,7 @@ on_idle(struct test_ep *ep, int prev, int next)
 	}
 	if (nb_idle > 1)
 		return;
-	if (rte_comch_server_conf_get(ep->ctx, &conf) != 0)
-		test_fail("no configuration of a server");
+	conf = test_ctx_info(ep->ctx).conf.server;
 	conf.name = "again";
 	conf_pool(&conf.ctrl, 0);
 	if (rte_comch_server_conf_set(ep->ctx, &conf) != 0 || rte_comch_ctx_start(ep->ctx) != 0)

@@ -221,7 +221,7 @@ mixed(uint32_t flags)
 	while (i-- > 0)
 		TEST_EXPECT(ctrl_ids[i], i);
 	TEST_EXPECT(producer->nb_ok, 16);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(consumer->ctx), 16);
+	TEST_EXPECT(test_ctx_info(consumer->ctx).nb_tasks, 16);
 	return TEST_SUCCESS;
 }
 
@@ -269,7 +269,7 @@ test_partial(void)
 	rte_errno = 0;
 	TEST_EXPECT(rte_comch_task_submit_burst(tasks, RTE_DIM(tasks), 0), 5);
 	TEST_EXPECT(rte_errno, EAGAIN);
-	TEST_EXPECT(rte_comch_producer_room_get(producer->ctx, consumer->id, &room), 0);
+	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, consumer->id, &room), 0);
 	TEST_EXPECT(room.reason, -EAGAIN);
 	TEST_EXPECT(rte_comch_task_submit_burst(tasks + 5, 7, 0), 0);
 	TEST_CALL(posts_give(5, 7));

@@ -174,7 +174,7 @@ test_no_credit(void)
 	producer->on_send = send_again;
 	TEST_EXPECT(rte_comch_queue_stats_get(producer->ctx, &before), 0);
 	TEST_CALL(sends_arrive());
-	TEST_WAIT(rte_comch_ctx_tasks_in_use_get(producer->ctx) == 0, TEST_MS);
+	TEST_WAIT(test_ctx_info(producer->ctx).nb_tasks == 0, TEST_MS);
 	TEST_CALL(rets_are(5, -EAGAIN));
 	TEST_CALL(ids_are(TASKS + 5, TASKS));
 	TEST_EXPECT(rte_comch_queue_stats_get(producer->ctx, &after), 0);
@@ -196,7 +196,7 @@ test_no_room(void)
 	TEST_CALL(posts_give(TASKS + 4, TASKS, LEN));
 	TEST_CALL(sends_give(NULL, sizeof(uint32_t)));
 	producer->on_send = send_again;
-	TEST_WAIT(rte_comch_ctx_tasks_in_use_get(producer->ctx) == 0, TEST_MS);
+	TEST_WAIT(test_ctx_info(producer->ctx).nb_tasks == 0, TEST_MS);
 	TEST_CALL(rets_are(3, -EMSGSIZE));
 	TEST_CALL(ids_are(TASKS + 3, TASKS));
 	return TEST_SUCCESS;
@@ -212,11 +212,12 @@ send_next(struct test_q *q, struct rte_comch_task *task, int status)
 	uint32_t id;
 	int ret;
 
-	if (status != 0 || next >= 4 * TASKS ||
-			rte_comch_producer_task_get(task, &id, &send) != 0) {
+	if (status != 0 || next >= 4 * TASKS) {
 		rte_comch_task_free(task);
 		return;
 	}
+	id = test_task_info(task).consumer_id;
+	send = test_task_info(task).send;
 	/* short ones and long ones, which take another way */
 	len = next % 3 == 2 ? imm_len : sizeof(next);
 	memset(imm, 0, sizeof(imm));
@@ -239,7 +240,7 @@ test_immediate(void)
 	TEST_CALL(posts_give(0, 4 * TASKS, LEN));
 	TEST_CALL(sends_give(NULL, imm_len));
 	producer->on_send = send_next;
-	TEST_WAIT(rte_comch_ctx_tasks_in_use_get(producer->ctx) == 0, TEST_MS);
+	TEST_WAIT(test_ctx_info(producer->ctx).nb_tasks == 0, TEST_MS);
 	TEST_CALL(ids_are(4 * TASKS, 4 * TASKS));
 	TEST_EXPECT(producer->nb_ok, 4 * TASKS);
 	TEST_EXPECT(nb_rets, 3 * TASKS);
@@ -270,7 +271,7 @@ test_regions(void)
 	TEST_CALL(posts_give(0, 2 * TASKS, LEN));
 	TEST_CALL(sends_give(&other, sizeof(uint32_t)));
 	producer->on_send = send_and_free;
-	TEST_WAIT(rte_comch_ctx_tasks_in_use_get(producer->ctx) == 0, TEST_MS);
+	TEST_WAIT(test_ctx_info(producer->ctx).nb_tasks == 0, TEST_MS);
 	TEST_CALL(ids_are(2 * TASKS, TASKS));
 	/* none is counted twice, and none too often */
 	TEST_EXPECT(test_mem_free(from.mem), 0);
@@ -347,9 +348,9 @@ test_posts(void)
 		TEST_EXPECT(rets[i], i % 4 == 3 ? -EFAULT : 0);
 		nb_good += rets[i] == 0;
 	}
-	TEST_WAIT(rte_comch_ctx_tasks_in_use_get(producer->ctx) == 0, TEST_MS);
+	TEST_WAIT(test_ctx_info(producer->ctx).nb_tasks == 0, TEST_MS);
 	test_posts_arrive(consumer, nb_good);
-	TEST_EXPECT(rte_comch_ctx_tasks_in_use_get(consumer->ctx), nb_good);
+	TEST_EXPECT(test_ctx_info(consumer->ctx).nb_tasks, nb_good);
 	/* a message for each: they are in order, and there is no credit for one more */
 	nb_ids = 0;
 	producer->on_send = NULL;
@@ -389,10 +390,12 @@ send_too_late(struct test_q *q, struct rte_comch_task *task, int status)
 	uint32_t id, i;
 
 	RTE_SET_USED(status);
-	if (next >= TASKS || rte_comch_producer_task_get(task, &id, &send) != 0) {
+	if (next >= TASKS) {
 		rte_comch_task_free(task);
 		return;
 	}
+	id = test_task_info(task).consumer_id;
+	send = test_task_info(task).send;
 	send.imm = &next;
 	if (rte_comch_producer_task_set(task, id, &send) != 0)
 		test_fail("a task cannot be set");
@@ -422,7 +425,7 @@ test_late(void)
 	producer->on_send = send_too_late;
 	TEST_WAIT(producer->value >= TASKS, TEST_MS);
 	TEST_CALL(posts_give(TASKS + TASKS / 2, 2 * TASKS + TASKS / 2, LEN));
-	TEST_WAIT(rte_comch_ctx_tasks_in_use_get(producer->ctx) == 0, TEST_MS);
+	TEST_WAIT(test_ctx_info(producer->ctx).nb_tasks == 0, TEST_MS);
 	TEST_TRUE(producer->arg == thief || !test_has_post_sizes());
 	test_progress_ms(2);
 	/* those of the producer that were taken have come, with their own numbers, in order */

@@ -181,12 +181,10 @@ state_cb(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_comch_st
 		test_fail("the state callback says %s, the context %s",
 				rte_comch_state_name(next),
 				rte_comch_state_name(rte_comch_ctx_state_get(ctx)));
-	if (rte_comch_ctx_type_get(ctx) == RTE_COMCH_CTX_CLIENT) {
-		if (next == RTE_COMCH_STATE_RUNNING &&
-				rte_comch_client_conn_get(ctx, &ep->conn) != 0)
+	if (test_ctx_info(ctx).type == RTE_COMCH_CTX_CLIENT) {
+		ep->conn = test_ctx_info(ctx).conn;
+		if (next == RTE_COMCH_STATE_RUNNING && ep->conn == NULL)
 			test_fail("a running client has no connection");
-		else if (next == RTE_COMCH_STATE_IDLE)
-			ep->conn = NULL;
 	}
 	if (ep->on_state != NULL)
 		ep->on_state(ep, prev, next);
@@ -490,12 +488,50 @@ test_connected(struct test_ep **server, struct test_ep **client)
 	return TEST_SUCCESS;
 }
 
+struct rte_comch_ctx_info
+test_ctx_info(const struct rte_comch_ctx *ctx)
+{
+	struct rte_comch_ctx_info info = { 0 };
+
+	if (rte_comch_ctx_info_get(ctx, &info) != 0)
+		test_fail("a context has no facts");
+	return info;
+}
+
+struct rte_comch_task_info
+test_task_info(const struct rte_comch_task *task)
+{
+	struct rte_comch_task_info info = { 0 };
+
+	if (rte_comch_task_info_get(task, &info) != 0)
+		test_fail("a task has no facts");
+	return info;
+}
+
+struct rte_comch_ctx *
+test_conn_ctx(const struct rte_comch_conn *conn)
+{
+	struct rte_comch_conn_info info = { 0 };
+
+	if (rte_comch_conn_info_get(conn, &info) != 0)
+		test_fail("a connection has no facts");
+	return info.ctx;
+}
+
+uint32_t
+test_pe_tasks(const struct rte_comch_pe *pe)
+{
+	struct rte_comch_pe_info info = { 0 };
+
+	if (rte_comch_pe_info_get(pe, &info) != 0)
+		test_fail("an engine has no facts");
+	return info.nb_tasks;
+}
+
 uint32_t
 test_queue_id(const struct rte_comch_ctx *ctx)
 {
-	uint32_t id = 0;
-
-	return rte_comch_queue_id_get(ctx, &id) == 0 ? id : 0;
+	return test_ctx_info(ctx).queue_id;
 }
 
 int
@@ -582,7 +618,7 @@ test_ep_close(struct test_ep *ep)
 		if (ret != 0) {
 			test_fail("a context could not be closed: %s, it is %s with %d tasks",
 					strerror(-ret), rte_comch_state_name(test_state(ep)),
-					rte_comch_ctx_tasks_in_use_get(ep->ctx));
+					test_ctx_info(ep->ctx).nb_tasks);
 			/* its callbacks may still come */
 			TAILQ_REMOVE(&eps, ep, next);
 			return ret;
@@ -595,13 +631,13 @@ test_ep_close(struct test_ep *ep)
 
 /* The newest first: what servers of one name tell goes to the first, test_servers_start(). */
 static void
-close_all_of_type(int type)
+close_all_of_type(enum rte_comch_ctx_type type)
 {
 	struct test_ep *ep, *tmp;
 
 	for (ep = TAILQ_LAST(&eps, test_ep_list); ep != NULL; ep = tmp) {
 		tmp = TAILQ_PREV(ep, test_ep_list, next);
-		if (ep->ctx == NULL || rte_comch_ctx_type_get(ep->ctx) == type)
+		if (ep->ctx == NULL || test_ctx_info(ep->ctx).type == type)
 			test_ep_close(ep);
 	}
 }

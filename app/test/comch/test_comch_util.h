@@ -164,6 +164,13 @@ int test_consumer_start(struct test_ep *ep, struct rte_comch_conn *conn,
 int test_state(const struct test_ep *ep);
 /** The identifier of a consumer or producer. @return 0 if ctx is neither. */
 uint32_t test_queue_id(const struct rte_comch_ctx *ctx);
+/** What the functions that end in info_get tell; the case fails if they do not. */
+struct rte_comch_ctx_info test_ctx_info(const struct rte_comch_ctx *ctx);
+struct rte_comch_task_info test_task_info(const struct rte_comch_task *task);
+/** Server or client of a connection, NULL after its end. */
+struct rte_comch_ctx *test_conn_ctx(const struct rte_comch_conn *conn);
+/** Tasks of an engine that are allocated. */
+uint32_t test_pe_tasks(const struct rte_comch_pe *pe);
 /** Does the driver, or one that the tests have put before it, tell of ends later? */
 bool test_ends_later(void);
 /**

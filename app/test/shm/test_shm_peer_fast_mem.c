@@ -230,7 +230,7 @@ test_closed_word(void)
 			__atomic_store_n(word, words[i], __ATOMIC_RELAXED);
 			TEST_EXPECT(posts_send(&env, 64, 0, 1), 0);
 			TEST_EXPECT(rte_comch_producer_credits(env.q->ctx, 1), 0);
-			TEST_EXPECT(rte_comch_producer_room_get(env.q->ctx, 1, &room), -ENOENT);
+			TEST_EXPECT(rte_comch_queue_room_get(env.q->ctx, 1, &room), -ENOENT);
 			__atomic_store_n(word, 1, __ATOMIC_RELAXED);
 			TEST_EXPECT(posts_send(&env, 64, 0, 1), 1);
 		}

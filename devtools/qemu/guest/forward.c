@@ -133,6 +133,7 @@ ctrl_open(int16_t dpu, int16_t host)
 	struct rte_comch_server_conf server = { .connect_cb = connected,
 		.disconnect_cb = disconnected };
 	struct rte_comch_client_conf client = { 0 };
+	struct rte_comch_ctx_info info;
 	struct rte_comch_rep_info rep;
 	int ret, i;
 
@@ -156,8 +157,9 @@ ctrl_open(int16_t dpu, int16_t host)
 	if (ret != 0)
 		return fail("server and client", ret);
 	if (!WAIT(ends.conns[0] != NULL &&
-			rte_comch_client_conn_get(ends.ctxs[1], &ends.conns[1]) == 0))
+			rte_comch_ctx_info_get(ends.ctxs[1], &info) == 0 && info.conn != NULL))
 		return fail("a connection", 0);
+	ends.conns[1] = info.conn;
 	return 0;
 }
 

@@ -37,10 +37,10 @@ static void
 client_running(struct doca_ctx *ctx)
 {
 	struct doca_comch_client *client = (struct doca_comch_client *)ctx;
-	struct rte_comch_conn *rte;
+	struct rte_comch_ctx_info info;
 
-	if (rte_comch_client_conn_get(ctx->rte, &rte) == 0)
-		client->conn = comch_conn_new(&client->ctrl, rte);
+	if (rte_comch_ctx_info_get(ctx->rte, &info) == 0 && info.conn != NULL)
+		client->conn = comch_conn_new(&client->ctrl, info.conn);
 	if (client->conn == NULL) /* the program does not find it */
 		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, COMCH_SOURCE,
 			"no memory for the connection of the client to '%s'", client->ctrl.name);

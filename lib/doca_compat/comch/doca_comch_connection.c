@@ -23,13 +23,15 @@ struct doca_comch_connection *
 comch_conn_new(struct comch_ctrl *ctrl, struct rte_comch_conn *rte)
 {
 	struct doca_comch_connection *conn = calloc(1, sizeof(*conn));
+	struct rte_comch_ctx_info info = { 0 };
 
 	if (conn == NULL)
 		return NULL;
+	rte_comch_ctx_info_get(ctrl->ctx.rte, &info);
 	conn->rte = rte;
 	conn->ctx = &ctrl->ctx;
 	conn->func = ctrl->ctx.func;
-	conn->dev_id = rte_comch_ctx_dev_get(ctrl->ctx.rte);
+	conn->dev_id = info.dev_id;
 	conn->server = ctrl->rep != NULL;
 	conn->connected = true;
 	rte_comch_conn_ref(rte);

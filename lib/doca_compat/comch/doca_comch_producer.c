@@ -141,7 +141,7 @@ send_task_wait(struct doca_comch_producer_task_send *task)
 	const struct doca_comch_producer *producer = producer_of(&task->base);
 	struct rte_comch_room room;
 
-	if (rte_comch_producer_room_get(producer->queue.ctx.rte, task->consumer_id, &room) != 0 ||
+	if (rte_comch_queue_room_get(producer->queue.ctx.rte, task->consumer_id, &room) != 0 ||
 			(room.flags & RTE_COMCH_ROOM_F_PROGRESS) == 0)
 		return -EAGAIN;
 	return rte_comch_task_submit_burst(&task->base.rte, 1, RTE_COMCH_SUBMIT_F_LATER) == 1 ?

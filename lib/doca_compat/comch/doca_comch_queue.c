@@ -28,15 +28,15 @@ struct queue_name {
 static struct queue_name
 queue_name(const struct doca_comch_queue *queue)
 {
+	struct rte_comch_ctx_info ctx = { 0 };
 	struct rte_comch_dev_info info;
 	struct queue_name name;
-	uint32_t id = 0;
 
 	info.pci_addr[0] = '\0';
 	doca_compat_func_limits(queue->ctx.func, &info);
-	rte_comch_queue_id_get(queue->ctx.rte, &id);
+	rte_comch_ctx_info_get(queue->ctx.rte, &ctx);
 	snprintf(name.text, sizeof(name.text), "%s: %s %" PRIu32, info.pci_addr,
-			queue->ctx.ops->kind, id);
+			queue->ctx.ops->kind, ctx.queue_id);
 	return name;
 }
 
@@ -119,8 +119,12 @@ doca_comch_queue_init(struct doca_comch_queue *queue, struct doca_compat_func *f
 doca_error_t
 doca_comch_queue_id_get(const struct doca_comch_queue *queue, uint32_t *id)
 {
-	if (queue->ctx.rte != NULL)
-		return doca_compat_result(rte_comch_queue_id_get(queue->ctx.rte, id));
+	struct rte_comch_ctx_info info;
+
+	if (rte_comch_ctx_info_get(queue->ctx.rte, &info) == 0) {
+		*id = info.queue_id;
+		return DOCA_SUCCESS;
+	}
 	if (queue->rte_dpa == NULL)
 		return DOCA_ERROR_BAD_STATE;
 	return doca_compat_result(rte_comch_dpa_queue_id_get(queue->rte_dpa, id));
@@ -129,16 +133,17 @@ doca_comch_queue_id_get(const struct doca_comch_queue *queue, uint32_t *id)
 doca_error_t
 doca_comch_queue_attach(struct doca_comch_queue *queue)
 {
+	struct rte_comch_ctx_info info;
 	struct doca_ctx *ctx = &queue->ctx;
 	int ret;
 
-	if (ctx->rte == NULL) {
+	if (rte_comch_ctx_info_get(ctx->rte, &info) != 0) {
 		DOCA_COMPAT_LOG(DOCA_LOG_LEVEL_ERROR, SOURCE,
 				"a %s of a program is started after doca_ctx_set_datapath_on_dpa()",
 				ctx->ops->kind);
 		return DOCA_ERROR_BAD_STATE;
 	}
-	if (rte_comch_ctx_pe_get(ctx->rte) != NULL)
+	if (info.pe != NULL)
 		return DOCA_SUCCESS;
 	ret = rte_comch_ctx_attach(ctx->rte, ctx->pe->rte);
 	if (ret == -ENOSPC)

@@ -320,9 +320,11 @@ static void
 client_up(struct doca_comm_channel_ep_t *ep, struct rte_comch_ctx *ctx)
 {
 	struct doca_comm_channel_addr_t *peer = ep->client;
+	struct rte_comch_ctx_info info;
 
-	if (rte_comch_client_conn_get(ctx, &peer->conn) != 0)
+	if (rte_comch_ctx_info_get(ctx, &info) != 0 || info.conn == NULL)
 		return;
+	peer->conn = info.conn;
 	rte_comch_conn_user_data_set(peer->conn, peer);
 	cc_peer_up(peer);
 }

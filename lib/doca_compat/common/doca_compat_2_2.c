@@ -88,18 +88,18 @@ doca_error_t
 doca_ctx_workq_rm(struct doca_ctx *ctx, struct doca_workq *workq)
 {
 	struct doca_pe *pe = (struct doca_pe *)workq;
+	struct rte_comch_ctx_info info;
 
 	if (ctx == NULL || pe == NULL || ctx->pe != pe)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (ctx->state != DOCA_CTX_STATE_IDLE || pe->nb_inside != 0)
 		return DOCA_ERROR_BAD_STATE;
-	switch (rte_comch_ctx_type_get(ctx->rte)) {
-	case RTE_COMCH_CTX_SERVER:
-	case RTE_COMCH_CTX_CLIENT:
+	if (rte_comch_ctx_info_get(ctx->rte, &info) != 0) {
+		/* it was not started */
+	} else if (info.type == RTE_COMCH_CTX_SERVER || info.type == RTE_COMCH_CTX_CLIENT) {
 		rte_comch_ctx_destroy(ctx->rte);
 		ctx->rte = NULL; /* the next start makes one */
-		break;
-	default:
+	} else {
 		rte_comch_ctx_detach(ctx->rte); /* if it is attached: it was started */
 	}
 	doca_ctx_unlink(ctx);
