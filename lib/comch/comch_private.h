@@ -124,7 +124,6 @@ struct comch_kind {
 
 extern const struct comch_kind comch_server_kind;
 extern const struct comch_kind comch_client_kind;
-extern const struct comch_kind comch_moved_kind;
 extern const struct comch_kind comch_consumer_kind;
 extern const struct comch_kind comch_msgq_consumer_kind;
 extern const struct comch_kind comch_producer_kind;
@@ -162,6 +161,7 @@ struct comch_refused {
 struct comch_ctrl {
 	struct rte_comch_ctx ctx; /* first */
 	struct rte_comch_ctrl drv; /* what the driver sees */
+	struct rte_comch_ctx *shown; /* what applications see: this, or the server it moved from */
 	rte_comch_send_cb_t send_cb;
 	rte_comch_recv_cb_t recv_cb;
 	rte_comch_recv_mbuf_cb_t recv_mbuf_cb;
@@ -544,7 +544,8 @@ comch_consumer_of(const struct rte_comch_ctx *ctx)
 static inline struct comch_queue *
 comch_producer_of(const struct rte_comch_ctx *ctx)
 {
-	return ctx != NULL && ctx->kind == &comch_producer_kind ? comch_queue_of(ctx) : NULL;
+	return ctx != NULL && ctx->kind->type == RTE_COMCH_CTX_PRODUCER ?
+		comch_queue_of(ctx) : NULL;
 }
 
 /* From what a driver has in hand. */
@@ -584,7 +585,7 @@ comch_reserved_is_zero(const uint64_t *words, uint32_t nb)
 	return i == nb;
 }
 
-/* rte_comch_ctx.c */
+/* rte_comch_ctx_state.c */
 void comch_ctx_init(struct rte_comch_ctx *ctx, struct rte_comch_dev *dev,
 		const struct comch_kind *kind);
 void comch_ctx_publish(struct rte_comch_ctx *ctx);
@@ -598,11 +599,9 @@ uint64_t comch_ctx_no_deadline(const struct rte_comch_ctx *ctx);
 
 /* rte_comch_ctrl.c */
 void comch_ctrl_try_idle(struct rte_comch_ctx *ctx);
-struct comch_conn *comch_conns_lock(struct comch_ctrl *ctrl, struct comch_conn *busy);
 
 /* rte_comch_move.c */
 void comch_conn_move_begin(struct comch_conn *conn);
-struct rte_comch_ctx *comch_moved_server(struct rte_comch_ctx *ctx);
 bool comch_moved_stop(struct comch_ctrl *server);
 struct comch_conn *comch_moved_conns_lock(struct comch_ctrl *server, struct comch_conn *busy);
 void comch_moved_conns_unlock(struct comch_ctrl *server, bool stop);
@@ -610,6 +609,7 @@ void comch_moved_conns_unlock(struct comch_ctrl *server, bool stop);
 /* rte_comch_conn.c */
 void comch_conn_busy_log(const struct comch_ctrl *ctrl, uint32_t id, uint32_t consumers,
 		uint32_t producers);
+struct comch_conn *comch_conns_lock(struct comch_ctrl *ctrl, struct comch_conn *busy);
 void comch_conn_close(struct comch_conn *conn, int reason);
 void comch_conn_finish(struct comch_conn *conn, int status);
 void comch_conn_reap(struct comch_conn *conn);
@@ -664,7 +664,6 @@ int comch_consumer_create(struct comch_parent *parent,
 		const struct rte_comch_consumer_conf *conf, struct rte_comch_ctx **ctx);
 int comch_producer_create(struct comch_parent *parent,
 		const struct rte_comch_producer_conf *conf, struct rte_comch_ctx **ctx);
-int comch_queue_end_status(const struct rte_comch_ctx *ctx);
 int comch_queue_setup(struct comch_queue *queue);
 bool comch_queue_stop(struct comch_queue *queue);
 int comch_queue_start_failed(struct comch_queue *queue, int reason);
@@ -705,6 +704,7 @@ void comch_task_poll_del(struct comch_queue *queue);
 int comch_task_poll(struct rte_comch_pe *pe);
 
 /* rte_comch_submit.c */
+int comch_queue_end_status(const struct rte_comch_ctx *ctx);
 uint16_t comch_queue_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later,
 		int *reason);
 bool comch_queue_task_hold(struct comch_queue *queue, struct rte_comch_task *task);

@@ -63,7 +63,7 @@ conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32
 	conn->ctrl = ctrl;
 	conn->drv.ctrl = &ctrl->drv;
 	conn->ctx = &ctrl->ctx;
-	conn->is_client = ctrl->ctx.kind == &comch_client_kind;
+	conn->is_client = ctrl->ctx.kind->type == RTE_COMCH_CTX_CLIENT;
 	strlcpy(conn->server, ctrl->drv.name, sizeof(conn->server));
 	conn->drv.state = RTE_COMCH_CONN_OPENING;
 	conn->drv.max_msg_size = msg_size;
@@ -178,6 +178,23 @@ comch_conn_busy_log(const struct comch_ctrl *ctrl, uint32_t id, uint32_t consume
 {
 	COMCH_LOG(ERR, "%s: '%s' has %u consumers and %u producers on connection %u, destroy them first",
 		ctrl->ctx.dev->data->name, ctrl->drv.name, consumers, producers, id);
+}
+
+/*
+ * Lock the connections of a context: the first that has queues, or the one that was
+ * found before. The device's lock is held.
+ */
+struct comch_conn *
+comch_conns_lock(struct comch_ctrl *ctrl, struct comch_conn *busy)
+{
+	struct comch_conn *conn;
+
+	TAILQ_FOREACH(conn, &ctrl->conns, next) {
+		rte_spinlock_lock(&conn->parent.lock);
+		if (busy == NULL && conn->parent.consumers.nb + conn->parent.producers.nb != 0)
+			busy = conn;
+	}
+	return busy;
 }
 
 /*
@@ -304,7 +321,7 @@ rte_comch_pmd_conn_abort(struct rte_comch_conn *drv, int reason)
 	drv->state = RTE_COMCH_CONN_DOWN;
 	comch_refused_add(conn->ctrl, &drv->peer, reason); /* clients have no such callback */
 	comch_conn_reap(conn);
-	comch_ctrl_try_idle(ctx); /* it may have been the last that a stop waited for */
+	ctx->kind->try_idle(ctx); /* it may have been the last that a stop waited for */
 }
 
 static void

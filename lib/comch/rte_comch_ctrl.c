@@ -103,6 +103,7 @@ ctrl_alloc(struct rte_comch_dev *dev, const struct comch_kind *kind)
 	comch_ctx_init(&ctrl->ctx, dev, kind);
 	TAILQ_INIT(&ctrl->conns);
 	TAILQ_INIT(&ctrl->moved);
+	ctrl->shown = &ctrl->ctx;
 	ctrl->drv.dev = dev;
 	return ctrl;
 }
@@ -385,23 +386,6 @@ comch_ctrl_try_idle(struct rte_comch_ctx *ctx)
 	if (!ctx->lost)
 		ctrl->drv.priv = NULL;
 	comch_ctx_idle(ctx);
-}
-
-/*
- * Lock the connections of a context: the first that has queues, or the one that was
- * found before. The device's lock is held.
- */
-struct comch_conn *
-comch_conns_lock(struct comch_ctrl *ctrl, struct comch_conn *busy)
-{
-	struct comch_conn *conn;
-
-	TAILQ_FOREACH(conn, &ctrl->conns, next) {
-		rte_spinlock_lock(&conn->parent.lock);
-		if (busy == NULL && conn->parent.consumers.nb + conn->parent.producers.nb != 0)
-			busy = conn;
-	}
-	return busy;
 }
 
 /*

@@ -50,13 +50,6 @@ moved_of(struct rte_comch_ctx *ctx)
 	return container_of(comch_ctrl(ctx), struct comch_moved, ctrl);
 }
 
-/* What applications see in its place: it is there as long as the context is. */
-struct rte_comch_ctx *
-comch_moved_server(struct rte_comch_ctx *ctx)
-{
-	return &moved_of(ctx)->server->ctx;
-}
-
 /* Post an event to an engine that may go away when it has handled it. */
 static int
 moved_post_locked(struct comch_moved *moved, struct rte_comch_pe *pe,
@@ -162,7 +155,7 @@ moved_pgroup_set(struct rte_comch_ctx *ctx)
 	comch_ctrl(ctx)->drv.pg = ctx->pg;
 }
 
-const struct comch_kind comch_moved_kind = {
+static const struct comch_kind moved_kind = {
 	.name = "moved connection of",
 	.type = RTE_COMCH_CTX_SERVER,
 	.work = moved_work,
@@ -239,7 +232,7 @@ moved_gone_handler(struct rte_comch_pmd_event *ev)
 		comch_ctx_keep(&moved->ctrl.ctx);
 	else
 		free(moved);
-	comch_ctrl_try_idle(&server->ctx);
+	server->ctx.kind->try_idle(&server->ctx);
 }
 
 /* Tell those that are to stop and have not been told; false if one has to wait. */
@@ -309,7 +302,7 @@ moved_alloc(struct comch_ctrl *server, struct rte_comch_pe *pe)
 	if (moved == NULL)
 		return NULL;
 	memset(moved, 0, sizeof(*moved));
-	comch_ctx_init(&moved->ctrl.ctx, server->ctx.dev, &comch_moved_kind);
+	comch_ctx_init(&moved->ctrl.ctx, server->ctx.dev, &moved_kind);
 	TAILQ_INIT(&moved->ctrl.conns);
 	TAILQ_INIT(&moved->ctrl.moved);
 	moved->ctrl.ctx.pe = pe;
@@ -317,6 +310,7 @@ moved_alloc(struct comch_ctrl *server, struct rte_comch_pe *pe)
 	moved->ctrl.ctx.user_data = server->ctx.user_data;
 	moved->ctrl.drv = server->drv;
 	moved->ctrl.drv.priv = NULL;
+	moved->ctrl.shown = &server->ctx; /* it is there as long as this is */
 	moved->ctrl.send_cb = server->send_cb;
 	comch_recv_conf_set(&moved->ctrl, &server->conf.server.ctrl);
 	moved->ctrl.consumer_new_cb = server->consumer_new_cb;

@@ -445,13 +445,6 @@ queue_stopped(struct rte_comch_pmd_ending *ending)
 	comch_queue_try_idle(&queue->ctx);
 }
 
-/* How tasks end that are not delivered when a queue stops. */
-int
-comch_queue_end_status(const struct rte_comch_ctx *ctx)
-{
-	return ctx->reason != 0 ? -ECONNRESET : -ECANCELED;
-}
-
 /* Stop the driver's part, once; whether it is stopped. */
 bool
 comch_queue_stop(struct comch_queue *queue)

@@ -15,6 +15,13 @@
 
 #include "comch_task.h"
 
+/* How tasks end that are not delivered when a queue stops. */
+int
+comch_queue_end_status(const struct rte_comch_ctx *ctx)
+{
+	return ctx->reason != 0 ? -ECONNRESET : -ECANCELED;
+}
+
 /* Why a queue's driver has not taken what it was given last. */
 int
 comch_queue_short_reason(struct comch_queue *queue, uint32_t consumer_id)

@@ -231,9 +231,7 @@ rte_comch_task_info_get(const struct rte_comch_task *task, struct rte_comch_task
 		return -EINVAL;
 	memset(info, 0, sizeof(*info));
 	if (!task->ctx->kind->is_queue) {
-		/* that of a connection that has moved is no application's */
-		info->ctx = task->ctx->kind == &comch_moved_kind ?
-			comch_moved_server(task->ctx) : task->ctx;
+		info->ctx = comch_ctrl(task->ctx)->shown;
 		info->conn = task->conn->drv.state == RTE_COMCH_CONN_UP ? &task->conn->drv : NULL;
 		info->msg = task->msg;
 		info->len = task->len;
