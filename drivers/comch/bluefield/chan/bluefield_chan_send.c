@@ -83,7 +83,8 @@ ctrl_post(struct bf_ctrl_conn *cc, uint8_t type, const void *data, uint32_t len,
 	uint8_t *to;
 	int index;
 
-	if (bf_sendq_room(&cc->sq) < room)
+	/* BYE is the last one */
+	if (cc->tx.bye || bf_sendq_room(&cc->sq) < room)
 		return -EAGAIN;
 	memcpy(inl, &hdr, sizeof(hdr));
 	if (len <= BF_CTRL_INLINE) {
