@@ -457,6 +457,22 @@ test_bye_gives_up(void)
 	return bye_asks(true);
 }
 
+/* The peer asks, and has no buffer for the answer: its device says so for ever. */
+static int
+test_bye_no_buffer(void)
+{
+	struct test_ep *server = server_run();
+
+	TEST_TRUE(server != NULL);
+	evil.no_posts = true;
+	TEST_CALL(evil_connected(server));
+	TEST_CALL(send_both(BF_WIRE_DATA, BF_WIRE_BYE, &asks));
+	PEER_WAIT(&evil, server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->disconnect_status, 0);
+	TEST_EXPECT(server->nb_recv, 0);
+	return test_log_passed();
+}
+
 /* The peer takes so many of four messages behind which this side goes; or says nothing. */
 static int
 bye_answered(bool answers, uint32_t taken)
@@ -1245,6 +1261,7 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_server, teardown, test_messages),
 		TEST_CASE_ST(setup_server, teardown, test_bye_asks),
 		TEST_CASE_ST(setup_server, teardown, test_bye_gives_up),
+		TEST_CASE_ST(setup_server, teardown, test_bye_no_buffer),
 		TEST_CASE_ST(setup_server, teardown, test_bye_answered),
 		TEST_CASE_ST(setup_server, teardown, test_bye_silent),
 		TEST_CASE_ST(setup_server, teardown, test_bad_messages),

@@ -84,7 +84,7 @@ peer_qp_up(struct peer *p)
 	struct bf_qp_path path = { .min_rnr_nak = 12 };
 	uint32_t i;
 
-	for (i = 0; i < PEER_ENTRIES; i++)
+	for (i = 0; i < PEER_ENTRIES && !p->no_posts; i++)
 		peer_post(p, i);
 	bf_recvq_ring(&p->rq);
 	bf_cm_path(p->id, &p->own, &path);

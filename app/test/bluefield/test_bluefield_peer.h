@@ -62,6 +62,7 @@ struct peer {
 	uint8_t priv[BF_CM_REP_PRIV]; /**< Of the last REP or REJ. */
 	bool keep;              /**< A REP is not answered. */
 	uint8_t mtu;            /**< That it asks for, if not 1024 bytes. */
+	bool no_posts;          /**< Its queue pair has no buffer for anything. */
 	bool no_rtu;            /**< The queue pair is brought up, and nothing is said of it. */
 	unsigned int nb_rx;
 	struct peer_msg rx[PEER_MSGS]; /**< The first of them. */

@@ -235,11 +235,17 @@ void
 bf_ctrl_look(struct bf_ctrl_conn *cc)
 {
 	const uint64_t quiet = rte_get_tsc_hz() / MS_PER_S * BF_CTRL_PING_MS;
+	const uint64_t silent = rte_get_tsc_hz() / MS_PER_S * BF_GIVE_UP_MS;
 	int index;
 
 	/* for so long no doorbell takes */
 	if (cc->sq.pi != cc->sq.ci && cc->lost == 0) {
 		bf_sendq_ring_again(&cc->sq);
+		bf_ctrl_activate(cc);
+	}
+	/* one that has no buffer for the answer to its BYE, which has a place of its own */
+	if (cc->tx.bye && cc->rx.bye_asks && cc->lost == 0 && cc->cg->now - cc->tx.last >= silent) {
+		cc->lost = -ETIMEDOUT;
 		bf_ctrl_activate(cc);
 	}
 	if (!cc->tx.ping && cc->lost == 0 && cc->cg->now - cc->tx.last >= quiet) {
