@@ -291,6 +291,8 @@ int rte_comch_conn_stats_get(const struct rte_comch_conn *conn,
  *
  * Messages that are held back when the connection ends are lost, and counted in
  * struct rte_comch_conn_stats::rx_dropped; their tasks end at the peer with an error.
+ * Over BlueField, a peer that leaves hears at once how many of its messages are taken. If
+ * the connection is held back before the last of these was handed up, it ends after them.
  *
  * A connection that is held back costs its engine nothing in a turn once its sends
  * are done, and does not wake an engine that sleeps.

@@ -340,6 +340,39 @@ test_end_while_held(void)
 	return TEST_SUCCESS;
 }
 
+static void
+recv_and_hold(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	recv_in_order(ep, conn, msg, len);
+	if (rte_comch_conn_recv_hold(conn) != 0)
+		test_fail("cannot hold back inside the callback");
+}
+
+/* From the first of the last messages on. Those that the peer knows to be taken come later. */
+static int
+test_end_hold_in_callback(void)
+{
+	struct test_ep *server, *client;
+	uint32_t sent = 0;
+
+	TEST_CALL(test_connected(&server, &client));
+	server->on_recv = recv_and_hold;
+	server->on_disconnect = note_dropped;
+	TEST_CALL(send_some(client->conn, &sent, FEW_MSGS));
+	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
+	test_arrive();
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	test_progress_ms(1000);
+	TEST_EXPECT(server->nb_recv, 1);
+	server->on_recv = recv_in_order;
+	if (server->nb_disconnects == 0)
+		TEST_EXPECT(rte_comch_conn_recv_resume(server->conn), 0);
+	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->nb_recv, client->nb_done);
+	TEST_EXPECT(server->nb_recv + server->value, sent);
+	return TEST_SUCCESS;
+}
+
 /* What is not held back is not dropped: it is delivered before the end. */
 static int
 test_end_not_held(void)
@@ -556,6 +589,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_hold_in_connect),
 		TEST_CASE_ST(NULL, test_cleanup, test_hold_and_move),
 		TEST_CASE_ST(NULL, test_cleanup, test_end_while_held),
+		TEST_CASE_ST(NULL, test_cleanup, test_end_hold_in_callback),
 		TEST_CASE_ST(NULL, test_cleanup, test_end_not_held),
 		TEST_CASE_ST(NULL, test_cleanup, test_hold_sleeps),
 		TEST_CASE_ST(NULL, test_cleanup, test_hold_and_send),

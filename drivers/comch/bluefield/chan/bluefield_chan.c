@@ -469,20 +469,35 @@ ctrl_done(struct bf_ctrl_conn *cc)
 	return likely(cc->state == BF_CTRL_UP) ? nb : -ENOTCONN;
 }
 
-/* Nothing more will come: hand up what is there, then tell of the end. */
-static void
+/* The peer knows that messages are taken, which the application has still to take. */
+static bool
+ctrl_owes(const struct bf_ctrl_conn *cc)
+{
+	return cc->tx.bye && !cc->rx.bye_asks && cc->rx.taken != cc->rx.told &&
+		(cc->lost == 0 || cc->lost == -ECONNRESET);
+}
+
+/*
+ * Nothing more will come: hand up what is there, or what the answer to BYE has told of that,
+ * then tell of the end. The number of events.
+ */
+static int
 ctrl_last(struct bf_ctrl_conn *cc)
 {
+	const uint32_t nb = cc->tx.bye ? cc->rx.told - cc->rx.taken : UINT32_MAX;
 	int ret = ctrl_done(cc), reason = cc->lost;
 
 	/* one that has lied is not listened to, nor one that believes that nobody listens */
 	if (ret >= 0 && reason != -EPROTO && !cc->rx.bye_asks)
-		ret = ctrl_data_recv(cc, UINT32_MAX, UINT32_MAX);
+		ret = ctrl_data_recv(cc, nb, UINT32_MAX);
 	if (ret < 0)
-		return;
+		return 1;
+	if (ctrl_owes(cc))
+		return ret; /* it is held back, or goes on in the next poll */
 	if (reason == 0 || (cc->rx.bye && reason != -EPROTO))
 		reason = bf_left_reason(cc->rx.bye_reason);
 	bf_ctrl_end(cc, reason);
+	return 1;
 }
 
 /* One that is UP; the number of events. */
@@ -503,8 +518,7 @@ ctrl_up_poll(struct bf_ctrl_conn *cc)
 		if (cc->lost == 0 && cc->rx.bye_asks &&
 				(cc->tx.bye || bf_ctrl_bye_answer(cc)))
 			return 0;
-		ctrl_last(cc);
-		return 1;
+		return ctrl_last(cc);
 	}
 	return done + ctl + data + bf_ctrl_out_send(cc);
 }
@@ -564,7 +578,7 @@ bf_ctrl_pending(const struct bf_ctrl_conn *cc)
 {
 	if (cc->state != BF_CTRL_UP)
 		return false;
-	return cc->lost != 0 || cc->rx.ctl_taken != cc->rx.ctl ||
+	return (cc->lost != 0 && !ctrl_owes(cc)) || cc->rx.ctl_taken != cc->rx.ctl ||
 		(bf_ctrl_waiting(cc) != 0 && !bf_ctrl_held(cc));
 }
 

@@ -216,7 +216,10 @@ bf_ctrl_bye(struct bf_ctrl_conn *cc, int reason)
 	return true;
 }
 
-/* The answer to a BYE: all that has come is ours, unless the application holds it back. */
+/*
+ * The answer to a BYE: all that has come is ours, unless the application holds it back. What
+ * is told here is handed up when the peer has the answer.
+ */
 bool
 bf_ctrl_bye_answer(struct bf_ctrl_conn *cc)
 {
