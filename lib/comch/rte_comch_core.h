@@ -37,8 +37,9 @@
  * - One queue belongs to one lcore at a time. A burst is one indirect call,
  *   and takes no lock and no allocation. It makes no system call either, but for
  *   one write to wake an engine of the peer that sleeps; while both sides are busy
- *   there is none. One exception: a driver may register a pool when the first packet
- *   of it is sent.
+ *   there is none. Exceptions happen once for each peer or pool: a driver may make what
+ *   two queues need when the first message goes from one to the other, and register a
+ *   pool when the first packet of it is sent.
  */
 
 #include <stdint.h>

@@ -20,12 +20,14 @@
  * Threads. An op with a poll group, server, client, connection or queue runs in the
  * thread of the progress engine they are attached to, and so must each upcall about
  * them. A driver that learns something in another thread hands it over with
- * rte_comch_pmd_event_post(). Ops on devices run in any thread.
+ * rte_comch_pmd_event_post(). Ops on devices run in any thread, and so do
+ * conn_consumer_info and conn_rx_count; consumer_announce runs in the thread of the
+ * connection.
  *
  * What drivers see of the library's objects are struct rte_comch_ctrl, which is a
  * server or a client, struct rte_comch_queue, which is a consumer or a producer,
- * struct rte_comch_conn and struct rte_comch_mem. They are parts of larger
- * structures, made and freed by the library.
+ * struct rte_comch_conn and struct rte_comch_mem. The library makes and frees them;
+ * all but the last are parts of larger structures.
  *
  * A *poll group* is what one progress engine needs of one device: for shared
  * memory its doorbell words, for hardware a completion queue and its event
@@ -39,8 +41,8 @@
  *     rte_comch_pmd_server_find(), and hands it to the thread of that server.
  *  2. There it calls rte_comch_pmd_conn_accept(), which allocates the
  *     connection or gives the reason for a refusal.
- *  3. When messages can flow in both directions: rte_comch_pmd_conn_up(), or
- *     rte_comch_pmd_conn_abort() if they never will.
+ *  3. When the driver can take messages to send, which wait if the client is not
+ *     ready: rte_comch_pmd_conn_up(), or rte_comch_pmd_conn_abort() if it never will.
  *  4. If the application hands it to another engine, conn_move is called before
  *     rte_comch_pmd_conn_up() returns, and conn_arrive in the thread of that engine.
  *
