@@ -153,7 +153,7 @@ struct bf_sent_upto {
 enum bf_pair_state {
 	BF_PAIR_OPENING = 0, /* a job is on its way, or the peer has to answer */
 	BF_PAIR_READY,       /* messages and credits may be sent */
-	BF_PAIR_FAILED,      /* status says why */
+	BF_PAIR_FAILED,
 	BF_PAIR_QUIET,       /* of a consumer: no more completions come of it */
 	BF_PAIR_DEAD,        /* the last job has run: memory is left */
 };
@@ -207,7 +207,6 @@ struct bf_pair {
 	uint32_t nb_blocks;     /* of the send queue */
 	uint32_t entries;       /* for messages of credits */
 	uint32_t lost;          /* of a consumer: posts that were claimed in vain */
-	int status;             /* of FAILED */
 	bool listed;            /* in its rc; of the worker */
 	bool told_peer;         /* the peer knows of it, and has to hear of its end */
 	bool close_asked;       /* the peer waits for CLOSED, and has said how many it claimed */

@@ -84,9 +84,8 @@ pair_attention(struct bf_pair *pair)
 }
 
 static void
-pair_fail(struct bf_pair *pair, int status)
+pair_fail(struct bf_pair *pair)
 {
-	pair->status = status;
 	bf_pair_set(pair, BF_PAIR_FAILED);
 	pair_attention(pair);
 }
@@ -413,7 +412,7 @@ run_open(struct bf_job *job)
 		ret = bf_chan_ctl(pair->fast->chan, BF_WIRE_PAIR_OPEN, &msg, sizeof(msg));
 	}
 	if (ret != 0)
-		pair_fail(pair, ret);
+		pair_fail(pair);
 }
 
 /* A free identifier; the lock is held. */
@@ -477,7 +476,7 @@ run_connect(struct bf_job *job)
 
 	ret = pair_connect(pair);
 	if (ret != 0) {
-		pair_fail(pair, ret);
+		pair_fail(pair);
 		return;
 	}
 	bf_lock(&pair->fast->lock);
@@ -519,7 +518,7 @@ bf_pair_ready(struct bf_fast *fast, const struct bf_wire_pair_ready *msg)
 			ret = -EPROTO;
 		} else if (msg->status != 0) {
 			pair->answered = true;
-			pair_fail(pair, msg->status < 0 ? msg->status : -EPROTO);
+			pair_fail(pair); /* whatever it is: that is asked for again */
 		} else {
 			pair->answered = true;
 			pair->remote_qpn = msg->qpn;
@@ -575,7 +574,7 @@ run_serve(struct bf_job *job)
 		pair->answered = true;
 		bf_unlock(&pair->fast->lock);
 	} else {
-		pair_fail(pair, msg.status);
+		pair_fail(pair);
 	}
 	share_made(pair->fast);
 	bf_chan_ctl(pair->fast->chan, BF_WIRE_PAIR_READY, &msg, sizeof(msg));
