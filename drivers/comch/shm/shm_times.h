@@ -14,7 +14,7 @@
 #define SHM_HELLO_MS 2000       /* its first message on a link */
 #define SHM_READY_MS 6000       /* READY, after ACCEPT: more than a client waits by default */
 #define SHM_CLOSE_MS 1000       /* one more message after CLOSE: half of the library's limit */
-#define SHM_CLOSE_MAX_MS 9000   /* and all of them */
+#define SHM_CLOSE_MAX_MS 8000   /* and all others before the last: ten seconds in all */
 #define SHM_CONSUMER_MS 5000    /* an answer about a consumer, or what it copies to it */
 #define SHM_MSGQ_SETTLE_MS 500  /* units, producers: to leave what was taken away */
 

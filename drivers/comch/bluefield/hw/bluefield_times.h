@@ -66,7 +66,7 @@
 #define BF_CTRL_REQ_MS 2000         /* one attempt to connect */
 #define BF_CTRL_PING_MS 1000        /* without a word from us */
 #define BF_CTRL_BYE_MS 1000         /* answer to BYE, or next message: half the library's limit */
-#define BF_CTRL_BYES_MS 9000        /* and all of them */
+#define BF_CTRL_BYES_MS 8000        /* and all others before the last: ten seconds in all */
 #define BF_CTRL_BURST_MS 50         /* callbacks of one poll, before the peer hears of them */
 #define BF_GSI_RETRY_MS 1000        /* resets of QP1, when it keeps failing */
 
