@@ -448,6 +448,44 @@ test_stop_starting_alone(void)
 	return test_fp_both(stop_starting_alone);
 }
 
+/*
+ * What a consumer has told the peer of, which has not looked yet, goes with it: the peer finds
+ * all of it at once, and an honest one is no liar.
+ */
+static int
+stop_starting_region(struct test_fp *fp)
+{
+	struct rte_comch_consumer_conf conf = { .nb_posts = 4, .buf_size = 32 };
+	struct rte_comch_dev_stats before, after;
+	struct test_q *consumer;
+	unsigned int i;
+
+	TEST_EXPECT(rte_comch_dev_stats_get(fp->tx.dev, &before), 0);
+	for (i = 0; i < 2; i++) {
+		conf.mem = test_mem_alloc(fp->rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
+		TEST_TRUE(conf.mem != NULL);
+		consumer = test_q_consumer(&fp->rx, &conf);
+		TEST_TRUE(consumer != NULL);
+		if (i == 0) {
+			TEST_CALL(stop_part(fp, consumer, START_ASKED_PEER));
+			TEST_EXPECT(test_q_close(consumer), 0);
+			TEST_EXPECT(test_mem_free(conf.mem), 0);
+			test_settle();
+		}
+	}
+	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
+	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_EXPECT(rte_comch_dev_stats_get(fp->tx.dev, &after), 0);
+	TEST_EXPECT(after.violations, before.violations);
+	return TEST_SUCCESS;
+}
+
+static int
+test_stop_starting_region(void)
+{
+	return test_fp_both(stop_starting_region);
+}
+
 /* The connection cannot be ended by a side that has something on it. */
 static int
 test_busy(void)
@@ -748,6 +786,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_packets),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_starting),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_starting_alone),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown,
+				test_stop_starting_region),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_busy),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_conn_lost),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_send_after_loss),

@@ -387,6 +387,7 @@ struct shm_event {
 	uint32_t weight; /* of SHM_FUNC_EVENTS */
 	bool forwarded;  /* by the group that the connection left */
 	int fd; /* -1, or the segment */
+	struct shm_peer_region *region; /* of CONSUMER: what it named when it came; or NULL */
 	union shm_wire_msg msg;
 };
 

@@ -46,6 +46,8 @@ shm_event_done_locked(struct shm_event *ev)
 
 	if (ev->fd >= 0)
 		shm_fd_drop(ev->fd);
+	if (ev->region != NULL)
+		shm_peer_region_put_locked(ev->region);
 	ev->chan->link->func->nb_events -= ev->weight;
 	shm_chan_put_locked(ev->chan);
 	shm_group_put_locked(ev->group);
@@ -269,17 +271,27 @@ dispatch_connect(struct shm_link *link, struct shm_event *ev)
 	}
 	size = RTE_MAX(req->rx.max_msg_size, server->max_msg_size);
 	size = RTE_MAX(size, dev->dev->info.dflt_msg_size);
+	ev->region = NULL;
 	post_locked(ev, chan, shm_ring_size(req->rx.queue_size, size));
 	return 0;
 }
 
-/* Mapping a region takes time, too, though less than clearing memory. */
-static uint64_t
-region_work(const struct shm_link *link, uint32_t id)
+/* What the peer says behind its message may take the region away before this is handled. */
+static struct shm_peer_region *
+region_hold(const struct shm_link *link, uint32_t id)
 {
-	const struct shm_peer_region *region;
+	struct shm_peer_region *region;
 
 	region = id < SHM_WIRE_MAX_REGIONS ? link->peer_regions[id] : NULL;
+	if (region != NULL)
+		region->refs++;
+	return region;
+}
+
+/* Mapping a region takes time, too, though less than clearing memory. */
+static uint64_t
+region_work(const struct shm_peer_region *region)
+{
 	return region == NULL || region->map != NULL ? 0 : region->size / 64;
 }
 
@@ -320,10 +332,12 @@ dispatch(struct shm_link *link, struct shm_event *ev)
 		chan->peer_closed = true;
 	if (type == SHM_WIRE_REFUSE)
 		chan->refused = true;
+	ev->region = type != SHM_WIRE_CONSUMER ? NULL :
+		region_hold(link, ev->msg.consumer.region);
 	if (type == SHM_WIRE_CONSUMER && ev->msg.consumer.nb_posts <= SHM_WIRE_MAX_POSTS &&
 			ev->msg.consumer.imm_len <= SHM_WIRE_MAX_IMM_LEN)
 		bytes = shm_remote_consumer_seg_size(&ev->msg.consumer) +
-			region_work(link, ev->msg.consumer.region);
+			region_work(ev->region);
 	post_locked(ev, chan, bytes);
 	return 0;
 }

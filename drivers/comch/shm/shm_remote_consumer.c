@@ -110,8 +110,9 @@ consumer_valid(const struct shm_wire_consumer *msg)
 /* The share of a link that another consumer takes; the lock is held. */
 static int
 rc_reserve_locked(struct shm_remote_consumer *rc, struct shm_link *link,
-		const struct shm_wire_consumer *msg)
+		const struct shm_event *ev)
 {
+	const struct shm_wire_consumer *msg = &ev->msg.consumer;
 	uint32_t bytes = shm_remote_consumer_seg_size(msg);
 
 	if (link->nb_rcs >= SHM_MAX_LINK_REMOTE_CONSUMERS)
@@ -124,7 +125,7 @@ rc_reserve_locked(struct shm_remote_consumer *rc, struct shm_link *link,
 			return -ENOMEM;
 	}
 	if (msg->region != SHM_WIRE_NO_REGION) {
-		rc->region = link->peer_regions[msg->region];
+		rc->region = ev->region;
 		if (rc->region == NULL || msg->buf_size > rc->region->size)
 			return -EPROTO;
 		rc->region->refs++;
@@ -210,8 +211,7 @@ rc_map(struct shm_remote_consumer *rc, const struct shm_wire_consumer *msg, int 
 
 /* 0 and the consumer, or the status of the answer, or -EPROTO. */
 static int
-rc_create(struct shm_chan *chan, const struct shm_wire_consumer *msg, int fd,
-		struct shm_remote_consumer **out)
+rc_create(struct shm_chan *chan, const struct shm_event *ev, struct shm_remote_consumer **out)
 {
 	struct shm_dev *dev = chan->link->dev;
 	struct shm_remote_consumer *rc = aligned_alloc(128, sizeof(*rc));
@@ -223,13 +223,13 @@ rc_create(struct shm_chan *chan, const struct shm_wire_consumer *msg, int fd,
 	rc->seg.fd = -1;
 	shm_dev_lock(dev);
 	rc->fast = shm_fast_get_locked(chan);
-	ret = rc->fast == NULL ? -ENOMEM : rc_reserve_locked(rc, chan->link, msg);
+	ret = rc->fast == NULL ? -ENOMEM : rc_reserve_locked(rc, chan->link, ev);
 	shm_dev_unlock(dev);
 	if (ret != 0) {
 		free(rc);
 		return ret;
 	}
-	ret = rc_map(rc, msg, fd);
+	ret = rc_map(rc, &ev->msg.consumer, ev->fd);
 	if (ret != 0) {
 		shm_dev_lock(dev);
 		rc_free_locked(rc);
@@ -274,7 +274,7 @@ peer_consumer(struct shm_chan *chan, struct shm_event *ev)
 		return -EPROTO;
 	if (chan->fast != NULL && chan->fast->rcs[shm_wire_consumer_slot(msg->consumer)] != NULL)
 		return -EPROTO;
-	ret = rc_create(chan, msg, ev->fd, &rc);
+	ret = rc_create(chan, ev, &rc);
 	if (ret == -EPROTO)
 		return ret;
 	if (ret == 0) {
