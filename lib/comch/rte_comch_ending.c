@@ -100,7 +100,8 @@ rte_comch_pmd_ended(struct rte_comch_pmd_ending *ending)
 
 /*
  * The device's lock is held. Give one up if it is late: who tells of it afterwards
- * finds no engine, and that nobody waits.
+ * finds no engine, and that nobody waits. An engine may be late itself, as it stood for
+ * long: what its driver finds then, and what follows from that, has some time left.
  */
 bool
 comch_ending_give_up(struct rte_comch_pmd_ending *ending, uint64_t now)
@@ -109,6 +110,11 @@ comch_ending_give_up(struct rte_comch_pmd_ending *ending, uint64_t now)
 
 	if (!ending->pending || ending->ended || now < ending->deadline)
 		return false;
+	if (ending->pe != NULL && !ending->late) {
+		ending->late = true;
+		ending->deadline = now + ms_to_tsc(RTE_COMCH_PMD_LATE_MS);
+		return false;
+	}
 	/* relaxed: as in rte_comch_pmd_at_work() */
 	deadline = __atomic_load_n(&ending->dev->at_work, __ATOMIC_RELAXED) +
 		ms_to_tsc(RTE_COMCH_PMD_END_MS);
@@ -157,8 +163,7 @@ ending_is_over(struct rte_comch_pmd_ending *ending, uint64_t now)
 
 /*
  * In progress, if there are any; the number that are over. The time is that of the
- * turn's begin, as for drivers, which have been polled since: so one that gives up a
- * peer in time did that before, however long the callbacks of this turn took.
+ * turn's begin, as for drivers, which have been polled since.
  */
 int
 comch_ending_run(struct rte_comch_pe *pe, uint64_t now)

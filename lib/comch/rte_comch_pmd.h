@@ -60,7 +60,8 @@
  * conn_close, queue_stop, queue_free, mem_free, pgroup_destroy) return 0 if it has
  * ended, or -EINPROGRESS if hardware or another thread has to do something first.
  * Then the driver calls rte_comch_pmd_ended() when it has, from any thread, and until
- * then the object stays. The library waits RTE_COMCH_PMD_END_MS; then it takes the
+ * then the object stays. The library waits RTE_COMCH_PMD_END_MS, and if an engine waits
+ * RTE_COMCH_PMD_LATE_MS from when that has turned again; then it takes the
  * device for broken (-ETIMEDOUT) if it has not failed before, and goes on as if it had
  * ended: the ops that follow are called, but the object is never freed. A driver may
  * tell late, until the device is reset or removed. Of a device that has failed the reset or
@@ -126,6 +127,11 @@ struct rte_comch_pmd_event {
  * queue_stop of a consumer.
  */
 #define RTE_COMCH_PMD_ANSWER_MS 6000
+/**
+ * Milliseconds that the driver has from when the engine that waits finds one of these over:
+ * it may have stood till then, and have polled no driver.
+ */
+#define RTE_COMCH_PMD_LATE_MS 500
 
 /** What is about to end. @see rte_comch_pmd_ended() */
 struct rte_comch_pmd_ending {
@@ -135,6 +141,7 @@ struct rte_comch_pmd_ending {
 	uint64_t last;             /**< Library: TSC, beyond which no work counts. */
 	bool ended;                /**< Library: the driver has told; the same lock. */
 	bool pending;              /**< Library: it is to be told. */
+	bool late;                 /**< Library: it has RTE_COMCH_PMD_LATE_MS left. */
 	bool lost;                 /**< Library: it was not told in time. */
 	/** Library: what to do then, in the thread of the engine if there is one. */
 	void (*done)(struct rte_comch_pmd_ending *ending);

@@ -486,6 +486,75 @@ test_stop_starting_region(void)
 	return test_fp_both(stop_starting_region);
 }
 
+/* Longer than all limits of the library. */
+#define STALL_MS 6500
+
+static void
+turn_for(struct rte_comch_pe *a, struct rte_comch_pe *b, unsigned int ms)
+{
+	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
+
+	do {
+		rte_comch_pe_progress(a);
+		rte_comch_pe_progress(b);
+		usleep(1000);
+	} while (test_now_ns() < end);
+}
+
+static int
+dev_status(int16_t dev_id)
+{
+	struct rte_comch_dev_info info = { .status = 1 };
+
+	rte_comch_dev_info_get(dev_id, &info);
+	return info.status;
+}
+
+/* An engine that stood beyond all limits gives its driver the time to look, first. */
+static int
+test_stop_stalled(void)
+{
+	const struct rte_comch_consumer_conf conf = { .nb_posts = 4, .imm_len = 4 };
+	struct test_q *consumer, *producer;
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	TEST_CALL(test_fp_producer(&fp, 4, &producer));
+	consumer = test_q_consumer(&fp.rx, &conf);
+	TEST_TRUE(consumer != NULL);
+	TEST_CALL(test_q_start(consumer, &fp.tx));
+	test_fp_pairs();
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+	turn_for(fp.rx.pe, fp.tx.pe, STALL_MS);
+	ALONE_WAIT(fp.rx.q_pe, test_q_state(consumer) == RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(dev_status(fp.rx.dev), 0);
+	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), 0);
+	return TEST_SUCCESS;
+}
+
+/* The same of the engine of the connection, whose peer does not answer. */
+static int
+test_start_stalled(void)
+{
+	uint64_t end = test_now_ns() + (uint64_t)(STALL_MS + TEST_MS) * 1000000;
+	struct test_q *consumer;
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
+	consumer = test_q_consumer(&fp.rx, NULL);
+	TEST_TRUE(consumer != NULL);
+	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
+	turn_for(fp.rx.pe, fp.rx.q_pe, 10);
+	usleep(STALL_MS * 1000);
+	do
+		turn_for(fp.rx.pe, fp.rx.q_pe, 1000);
+	while (test_q_state(consumer) != RTE_COMCH_STATE_IDLE && test_now_ns() < end);
+	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), -ENOTCONN);
+	TEST_EXPECT(dev_status(fp.rx.dev), 0);
+	return TEST_SUCCESS;
+}
+
 /* The connection cannot be ended by a side that has something on it. */
 static int
 test_busy(void)
@@ -788,6 +857,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_starting_alone),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown,
 				test_stop_starting_region),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_stalled),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_start_stalled),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_busy),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_conn_lost),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_send_after_loss),
