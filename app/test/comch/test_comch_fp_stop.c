@@ -532,10 +532,11 @@ test_stop_stalled(void)
 	return TEST_SUCCESS;
 }
 
-/* The same of the engine of the connection, whose peer does not answer. */
+/* The same of the engine of the connection, whose peer answers in time, or never. */
 static int
-test_start_stalled(void)
+start_stalled(bool answered)
 {
+	enum rte_comch_state state = answered ? RTE_COMCH_STATE_RUNNING : RTE_COMCH_STATE_IDLE;
 	uint64_t end = test_now_ns() + (uint64_t)(STALL_MS + TEST_MS) * 1000000;
 	struct test_q *consumer;
 	struct test_fp fp;
@@ -545,14 +546,28 @@ test_start_stalled(void)
 	TEST_TRUE(consumer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
 	turn_for(fp.rx.pe, fp.rx.q_pe, 10);
+	if (answered)
+		turn_for(fp.tx.pe, fp.tx.q_pe, 100);
 	usleep(STALL_MS * 1000);
 	do
 		turn_for(fp.rx.pe, fp.rx.q_pe, 1000);
-	while (test_q_state(consumer) != RTE_COMCH_STATE_IDLE && test_now_ns() < end);
-	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_IDLE);
-	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), -ENOTCONN);
+	while (test_q_state(consumer) != (int)state && test_now_ns() < end);
+	TEST_EXPECT(test_q_state(consumer), state);
+	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), answered ? 0 : -ENOTCONN);
 	TEST_EXPECT(dev_status(fp.rx.dev), 0);
 	return TEST_SUCCESS;
+}
+
+static int
+test_start_stalled(void)
+{
+	return start_stalled(false);
+}
+
+static int
+test_start_stalled_answered(void)
+{
+	return start_stalled(true);
 }
 
 /* The connection cannot be ended by a side that has something on it. */
@@ -859,6 +874,8 @@ static struct unit_test_suite suite = {
 				test_stop_starting_region),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_stalled),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_start_stalled),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown,
+				test_start_stalled_answered),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_busy),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_conn_lost),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_send_after_loss),

@@ -413,7 +413,7 @@ shm_consumer_announce(struct rte_comch_queue *queue)
 	ask = &chan->fast->asks[shm_wire_consumer_slot(queue->id)];
 	ask->chan = chan;
 	ask->id = queue->id;
-	ask->asked = false;
+	ask->asked = ask->late = false;
 	/* waiting in line is the peer's time, too: the library waits not much longer */
 	ask->deadline = rte_comch_pmd_deadline(SHM_CONSUMER_MS);
 	if (link_asked_enough(chan->link)) {

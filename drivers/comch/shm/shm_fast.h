@@ -89,6 +89,7 @@ struct shm_ask {
 	struct shm_chan *chan; /* NULL: there is none in this slot */
 	uint32_t id;
 	bool asked; /* the peer has to answer; else it waits for that */
+	bool late;  /* it is, or this engine was: it has SHM_LATE_MS left */
 	uint64_t deadline;
 	TAILQ_ENTRY(shm_ask) next; /* of the group, either list */
 };
@@ -323,7 +324,7 @@ int shm_conn_consumer_info(struct rte_comch_dev *dev, const struct rte_comch_con
 		uint32_t consumer_id, struct rte_comch_remote_consumer_info *info);
 int shm_fast_event(struct shm_chan *chan, struct shm_event *ev);
 void shm_fast_end(struct shm_chan *chan);
-const struct shm_ask *shm_ask_oldest(const struct shm_group *group);
+struct shm_ask *shm_ask_oldest(const struct shm_group *group);
 struct shm_chan *shm_consumers_late(struct shm_group *group, uint64_t now);
 void shm_dying_check_locked(struct shm_dev *dev);
 

@@ -457,10 +457,10 @@ shm_fast_end(struct shm_chan *chan)
 }
 
 /* The first deadline of those that the peer owes an answer, or has to let in. */
-const struct shm_ask *
+struct shm_ask *
 shm_ask_oldest(const struct shm_group *group)
 {
-	const struct shm_ask *oldest = TAILQ_FIRST(&group->unasked), *ask;
+	struct shm_ask *oldest = TAILQ_FIRST(&group->unasked), *ask;
 
 	/* those that had to wait come behind younger ones */
 	TAILQ_FOREACH(ask, &group->asked, next)
@@ -469,11 +469,20 @@ shm_ask_oldest(const struct shm_group *group)
 	return oldest;
 }
 
-/* A peer that does not answer about a consumer. */
+/*
+ * A peer that does not answer about a consumer. If this engine has stood, the answer may have
+ * come with this turn: it is an event, which is handled in the next one.
+ */
 struct shm_chan *
 shm_consumers_late(struct shm_group *group, uint64_t now)
 {
-	const struct shm_ask *ask = shm_ask_oldest(group);
+	struct shm_ask *ask;
 
-	return ask != NULL && now >= ask->deadline ? ask->chan : NULL;
+	while ((ask = shm_ask_oldest(group)) != NULL && now >= ask->deadline) {
+		if (ask->late)
+			return ask->chan;
+		ask->late = true;
+		ask->deadline = now + rte_get_tsc_hz() / MS_PER_S * SHM_LATE_MS;
+	}
+	return NULL;
 }
