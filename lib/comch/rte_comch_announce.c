@@ -149,7 +149,15 @@ ask_handler(struct rte_comch_pmd_event *ev)
 {
 	struct comch_ask *ask = container_of(ev, struct comch_ask, ev), *before;
 	struct comch_conn *conn = ask->conn;
+	bool waits;
 
+	rte_spinlock_lock(&conn->parent.lock);
+	waits = ask->queue != NULL;
+	rte_spinlock_unlock(&conn->parent.lock);
+	if (!waits) { /* the connection may be on another engine by now */
+		ask_free(ask);
+		return;
+	}
 	if (conn->drv.state != RTE_COMCH_CONN_UP) {
 		ask_answer(ask, -ENOTCONN, false);
 		return;
