@@ -55,10 +55,10 @@ plan gate 420 'tests gcc, gate' after 'build gcc' counted -- \
 plan gate 305 'tests gcc-sanitize, gate' after 'build gcc-sanitize' counted -- \
 	tests gcc-sanitize --suite gate --no-suite quick --no-suite checks
 # Clients of others, and ours on kernel VFIO, in a guest each.
-plan gate 270 'guests' after 'build gcc' counted -- \
+plan gate 335 'guests' after 'build gcc' counted -- \
 	env -u COMCH_QEMU "$devtools/test/run-suites.py" "$work/gcc" "$logs/gcc" --suite guests
 # ... and once more with a QEMU that has vfio-user-pci, where there is one.
-[ -z "${COMCH_QEMU:-}" ] || plan gate 270 'guests, vfio-user-pci' \
+[ -z "${COMCH_QEMU:-}" ] || plan gate 335 'guests, vfio-user-pci' \
 	after 'build gcc' after 'guests' counted -- tests gcc --suite guests
 plan all 35 'tests gcc-sanitize, all' after 'build gcc-sanitize' counted -- \
 	tests gcc-sanitize --suite all --no-suite gate --no-suite checks
