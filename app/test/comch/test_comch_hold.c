@@ -319,7 +319,7 @@ test_end_while_held(void)
 		TEST_CALL(test_connected(&server, &client));
 		server->on_disconnect = note_dropped;
 		TEST_CALL(send_some(client->conn, &sent, NB_MSGS));
-		TEST_WAIT(server->nb_recv == NB_MSGS, TEST_MS);
+		TEST_WAIT(server->nb_recv == NB_MSGS && client->nb_done == NB_MSGS, TEST_MS);
 		TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
 		TEST_CALL(send_some(client->conn, &sent, 7));
 		turn(round == 0 ? 0 : TURNS);
