@@ -55,7 +55,9 @@
  * completions that were not polled are dropped, and the memory of its sends is the
  * application's. Its tasks end before it is IDLE: with 0 if the message was delivered,
  * also after the loss of the peer, else with the status that a consumer's have. Over
- * shared memory, what a submit or a burst took was delivered: all of them say 0.
+ * shared memory, what a submit or a burst took was delivered: all of them say 0. Over
+ * BlueField, it waits for what it has sent to arrive, 2.2 seconds at most whatever the peer
+ * does. Then firmware takes its queue pairs away; no answer of the peer is waited for.
  *
  * A consumer that is stopped takes no new messages, and waits for those that producers of
  * the peer are about to write to its buffers. Until then it is polled as before. Then the
