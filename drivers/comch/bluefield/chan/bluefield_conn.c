@@ -309,7 +309,7 @@ bf_connect(struct rte_comch_ctrl *client)
 	}
 	cc->state = BF_CTRL_CONNECTING;
 	client->priv = cc;
-	bf_ctrl_work_add(cc, BF_WORK_CONNECT, 0);
+	bf_ctrl_event(cc, BF_EV_START, 0);
 	return 0;
 }
 
@@ -427,6 +427,8 @@ bf_ctrl_events_run(struct bf_ctrl_conn *cc, uint32_t events, int lost, int left)
 		ctrl_request(cc);
 		return;
 	}
+	if ((events & BF_EV_START) != 0)
+		bf_ctrl_work_add(cc, BF_WORK_CONNECT, 0);
 	if ((events & BF_EV_REP) != 0) {
 		ctrl_open(cc);
 		events &= ~BF_EV_REP;
