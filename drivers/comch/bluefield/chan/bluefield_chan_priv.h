@@ -66,7 +66,8 @@
 #define BF_EV_CTL 0x10u   /* control messages wait to be sent */
 #define BF_EV_LOST 0x20u  /* with a reason: the handshake failed, the peer is gone or lies */
 #define BF_EV_LEFT 0x40u  /* with a reason: the peer has disconnected */
-#define BF_EV_START 0x80u /* client: by itself, so that who stops it at once asks for nothing */
+#define BF_EV_START 0x80u /* client: by itself, so that who stops it at once asks for nothing:
+			   * a worker may be faster than the end of a connection */
 
 /* What the thread of the group tells the worker. */
 #define BF_WORK_CONNECT 0x01u /* client: begin */
