@@ -271,7 +271,6 @@ dispatch_connect(struct shm_link *link, struct shm_event *ev)
 	}
 	size = RTE_MAX(req->rx.max_msg_size, server->max_msg_size);
 	size = RTE_MAX(size, dev->dev->info.dflt_msg_size);
-	ev->region = NULL;
 	post_locked(ev, chan, shm_ring_size(req->rx.queue_size, size));
 	return 0;
 }
@@ -332,8 +331,8 @@ dispatch(struct shm_link *link, struct shm_event *ev)
 		chan->peer_closed = true;
 	if (type == SHM_WIRE_REFUSE)
 		chan->refused = true;
-	ev->region = type != SHM_WIRE_CONSUMER ? NULL :
-		region_hold(link, ev->msg.consumer.region);
+	if (type == SHM_WIRE_CONSUMER)
+		ev->region = region_hold(link, ev->msg.consumer.region);
 	if (type == SHM_WIRE_CONSUMER && ev->msg.consumer.nb_posts <= SHM_WIRE_MAX_POSTS &&
 			ev->msg.consumer.imm_len <= SHM_WIRE_MAX_IMM_LEN)
 		bytes = shm_remote_consumer_seg_size(&ev->msg.consumer) +
@@ -359,6 +358,7 @@ shm_chan_broken_locked(struct shm_chan *chan, int reason)
 	}
 	ev = obj;
 	ev->fd = -1;
+	ev->region = NULL;
 	memset(&ev->msg, 0, sizeof(ev->msg));
 	ev->msg.hdr.type = SHM_WIRE_TYPES; /* no message: our own word */
 	ev->msg.reason.reason = reason;

@@ -232,6 +232,7 @@ link_rx_one(struct shm_link *link)
 		return false;
 	}
 	ev->fd = got.fd;
+	ev->region = NULL;
 	if (n == 0) {
 		shm_event_drop(dev, ev);
 		shm_link_kill(link, -ECONNRESET);
