@@ -24,9 +24,10 @@ tree_flags() {
 		-DTEST_DOCA_INTERFACE='"check"'
 		-I "$1/buildtools/dpdk" -I "$1/buildtools/dpdk/driver" -DDPDK_ANY_RELEASE
 	)
-	# those of dpa are the runtime of programs for offload processors, and its headers
-	for d in "$1"/lib/*/ "$1"/lib/*/dpa/ "$1"/drivers/comch/*/ "$1"/drivers/comch/*/*/ \
-		"$1"/drivers/comch/shm/dpa/prog/; do
+	# the last two are the runtime of programs for offload processors, and its headers
+	for d in "$1"/lib/*/ "$1"/lib/doca_compat/{common,argp,comch,cc,comm_channel,dpa}/ \
+		"$1"/drivers/comch/*/ "$1"/drivers/comch/*/*/ "$1"/app/test/ "$1"/app/test/*/ \
+		"$1"/lib/doca_compat/dpa/dev/ "$1"/drivers/comch/shm/dpa/prog/; do
 		tree_flags+=(-I "$d")
 	done
 }
