@@ -492,7 +492,7 @@ comch_pe_touch(struct rte_comch_pe *pe)
 		comch_pe_kick(pe);
 }
 
-/* rte_comch_ctx.c */
+/* rte_comch_ctx_state.c */
 void comch_ctx_dead_run(struct rte_comch_pe *pe);
 
 /*

@@ -43,7 +43,7 @@ void
 comch_pe_wake(struct rte_comch_pe *pe)
 {
 	/*
-	 * Pairs with the fence in rte_comch_pe_arm(): either this thread sees
+	 * Pairs with the fence in pe_arm(): either this thread sees
 	 * the engine armed, or the engine sees what it was left when it looks
 	 * again.
 	 */

@@ -58,7 +58,7 @@ test_objects(void)
 	struct rte_comch_dev_info info;
 	long base;
 
-	/* a PD, a doorbell page, and what layer func and cm have */
+	/* a PD, a doorbell page, and what layer fw and cm have */
 	base = group_objects();
 	TEST_EXPECT(rte_comch_dev_info_get(group_dev_id, &info), 0);
 	TEST_EXPECT(info.nb_pes, 1);

@@ -5,8 +5,8 @@
 /*
  * The bluefield driver: the operations of a device, what it says of itself, and its
  * way in over the virtual bus (a vfio-user socket). The PCI bus is in
- * bluefield_pci.c, device arguments are in bluefield_args.c, what is shared by the parts
- * that communicate is in bluefield_dev.c, registers and firmware are in layers func and
+ * bluefield_probe.c, device arguments are in bluefield_args.c, what is shared by the parts
+ * that communicate is in bluefield_dev.c, registers and firmware are in layers fw and
  * below.
  *
  * A device that was not told whom to talk to has no capability, and the library refuses

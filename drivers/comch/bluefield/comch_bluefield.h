@@ -5,8 +5,8 @@
 /*
  * The device of the driver, for the two buses that it comes by: what the files
  * comch_bluefield.c (operations, the virtual bus), bluefield_args.c (device arguments),
- * bluefield_pci.c (the PCI bus) and bluefield_usable.c know of each other. Layers func
- * and below do not include this.
+ * bluefield_probe.c (the PCI bus) and bluefield_usable.c know of each other. Layers fw and
+ * below do not include this.
  */
 
 #ifndef COMCH_BLUEFIELD_H

@@ -4,7 +4,7 @@
 
 /*
  * The shm driver: device arguments, probe and remove, and what a device says of
- * itself. How devices find each other is in shm_link.c, connections are in
+ * itself. How devices find each other is in shm_meet.c, connections are in
  * shm_chan.c, the data path is in shm_poll.c.
  */
 

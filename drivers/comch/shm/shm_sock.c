@@ -87,7 +87,7 @@ link_sendmsg(struct shm_link *link, const union shm_wire_msg *msg, int fd)
 			return -EAGAIN;
 		return -errno;
 	}
-	/* pairs with the acquire in shm_link_rx() and in the poll: sent, then rung */
+	/* pairs with the acquire in shm_link_rx(): sent, then rung; the poll only looks */
 	__atomic_store_n(&link->own->sock_bell, link->own->sock_bell + 1, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -3,7 +3,8 @@
  */
 
 /*
- * All times of the shm driver. They are our choice: a limit for a peer is longer than a
+ * All times of the shm driver but pauses of one second between log lines or attempts,
+ * which are written where they are. They are our choice: a limit for a peer is longer than a
  * loaded machine keeps a process from its core; a pause is shorter than users notice.
  */
 

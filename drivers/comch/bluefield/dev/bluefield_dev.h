@@ -6,15 +6,15 @@
  * What the upper parts of the driver share: the device, its poll groups, its worker
  * and the keys of memory regions. The parts above are chan (control connections) and
  * fast (consumers and producers): each says what it has by a struct bf_part. Layers
- * func and obj do not include this.
+ * fw and obj do not include this.
  *
  * Threads
  *   a group's   that of its progress engine: pgroup ops, events, rests
  *   the worker  one of each device: jobs, connection management. It may wait for
  *               commands of firmware, as no lcore should. It is not the thread of
- *               layer func, which serves events while the worker waits for a command
+ *               layer fw, which serves events while the worker waits for a command
  *   any         ops on devices, mem_alloc, mem_register, mem_free, rep_list
- *   EAL's interrupt thread and that of layer func: wake the worker, and nothing else
+ *   EAL's interrupt thread and that of layer fw: wake the worker, and nothing else
  *
  * Who owns what
  *   struct bf_dev   what is above "shared objects" is written before the device is

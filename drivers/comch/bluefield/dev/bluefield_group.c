@@ -11,7 +11,7 @@
  * of a completion queue that is armed. Then it looks once more, as an engine need not sleep
  * for what is there already. The event queue of a group has an MSI-X vector of its own,
  * whose eventfd the engine waits for. Groups beyond the number of vectors have vector 0,
- * that of the function's own events: whenever it fires, layer func's thread writes to the
+ * that of the function's own events: whenever it fires, layer fw's thread writes to the
  * eventfds of those of them that sleep.
  */
 

@@ -5,7 +5,7 @@
 /*
  * The worker of a device: a thread that runs jobs, in order, and connection management.
  * What it runs may wait for firmware for as long as a command lasts; so it is no lcore,
- * and not the thread of layer func, without which no command gets its pages.
+ * and not the thread of layer fw, without which no command gets its pages.
  */
 
 #include <errno.h>

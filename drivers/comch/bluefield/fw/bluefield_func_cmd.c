@@ -3,7 +3,7 @@
  */
 
 /*
- * What all files of layer func use: commands of a function, and the mark that it has
+ * What all files of layer fw use: commands of a function, and the mark that it has
  * failed, which is set once and told once.
  */
 

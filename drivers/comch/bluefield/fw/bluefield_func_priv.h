@@ -3,7 +3,7 @@
  */
 
 /*
- * What the files of layer func, and the back end of objects above them, know of a
+ * What the files of layer fw, and the back end of objects above them, know of a
  * function. Nobody else includes this.
  *
  * Threads: those of the application, EAL's interrupt thread, which only wakes the

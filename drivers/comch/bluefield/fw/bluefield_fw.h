@@ -4,7 +4,7 @@
 
 /*
  * The back end of objects for a function that is ours: their commands go to firmware.
- * This is all that is known of it above layer func.
+ * This is all that is known of it above layer fw.
  */
 
 #ifndef BLUEFIELD_FW_H

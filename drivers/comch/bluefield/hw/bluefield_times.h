@@ -4,7 +4,8 @@
 
 /*
  * All times of the bluefield driver but those of connection management, which are in
- * bf_cm_conf_init(). "Linux": as its mlx5_core has it. "Cards": cards of others needed
+ * folder cm (bf_cm_conf_init() and the codes of messages), and the device argument
+ * socket_timeout. "Linux": as its mlx5_core has it. "Cards": cards of others needed
  * it (bluefield_evidence.rst). What has neither is our choice.
  */
 

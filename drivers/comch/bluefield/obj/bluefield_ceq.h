@@ -6,7 +6,7 @@
  * Layer obj: event queues for completions. A completion queue that was made on one and
  * is armed writes one event with its number there, when its next completion comes; the
  * event queue raises its interrupt if it is armed itself. What a device tells of itself
- * (pages, the port, errors) does not come here: that queue is in layer func.
+ * (pages, the port, errors) does not come here: that queue is in layer fw.
  *
  * One thread at a time for each queue. It looks with bf_ceq_next() until there is none,
  * and says so with bf_ceq_commit(), or bf_ceq_arm() if it is about to sleep: the device

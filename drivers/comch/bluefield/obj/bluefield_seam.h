@@ -8,7 +8,7 @@
  * no register, no address of the device, and not who owns the function.
  *
  * A back end is bluefield_fw.c: the function is ours, and commands go to firmware
- * through layer func. The table is cut so that a function that a kernel driver owns
+ * through layer fw. The table is cut so that a function that a kernel driver owns
  * fits as well: there an object is made by a call of that driver, memory has the id
  * of its registration, and doorbell pages are mapped by it.
  *
