@@ -265,8 +265,6 @@ msgq_make(struct msgq_end *e, enum rte_comch_msgq_dir dir, struct rte_comch_msgq
 	const struct rte_comch_msgq_conf conf = { .dir = dir };
 	int ret = rte_comch_msgq_create(e->dpa, &conf, msgq);
 
-	if (ret == 0)
-		ret = rte_comch_msgq_start(*msgq);
 	return ret == 0 ? 0 : end_fail(e, ret, "no message queue");
 }
 
@@ -288,11 +286,12 @@ unit_to(struct msgq_end *e, struct msgq_unit *u)
 		.imm_len = MSGQ_MAX_SIZE,
 		.thread = u->thread,
 	};
-	struct rte_comch_msgq_dpa_consumer_conf consumer = {
-		.nb_recv = e->spec.posts,
+	struct rte_comch_dpa_queue_conf consumer = {
+		.size = e->spec.posts,
 		.imm_len = MSGQ_MAX_SIZE,
 	};
 	const struct rte_comch_producer_conf producer = { .nb_sends = MSGQ_SENDS };
+	struct rte_comch_dpa_queue_info info;
 	int ret;
 
 	ret = msgq_make(e, RTE_COMCH_MSGQ_TO_DPA, &u->msgq_to);
@@ -302,11 +301,12 @@ unit_to(struct msgq_end *e, struct msgq_unit *u)
 	if (ret != 0)
 		return end_fail(e, ret, "no completion context");
 	consumer.completion = u->completion;
-	ret = rte_comch_msgq_dpa_consumer_create(u->msgq_to, &consumer, &u->dpa_consumer);
+	ret = rte_comch_dpa_queue_create(u->msgq_to, &consumer, &u->dpa_consumer);
 	if (ret == 0)
-		ret = rte_comch_dpa_queue_id_get(u->dpa_consumer, &u->target);
+		ret = rte_comch_dpa_queue_info_get(u->dpa_consumer, &info);
 	if (ret != 0)
 		return end_fail(e, ret, "no consumer of the program");
+	u->target = info.id;
 	ret = rte_comch_msgq_producer_create(u->msgq_to, &producer, &u->producer);
 	if (ret == 0)
 		ret = ctx_run(e, u->producer);
@@ -326,7 +326,7 @@ unit_from(struct msgq_end *e, struct msgq_unit *u)
 	ret = msgq_make(e, RTE_COMCH_MSGQ_FROM_DPA, &u->msgq_from);
 	if (ret != 0)
 		return ret;
-	ret = rte_comch_msgq_dpa_producer_create(u->msgq_from, NULL, &u->dpa_producer);
+	ret = rte_comch_dpa_queue_create(u->msgq_from, NULL, &u->dpa_producer);
 	if (ret != 0)
 		return end_fail(e, ret, "no producer of the program");
 	ret = rte_comch_msgq_consumer_create(u->msgq_from, &consumer, &u->consumer);
@@ -358,6 +358,7 @@ static int
 unit_ctl(struct msgq_end *e, struct msgq_unit *u)
 {
 	const struct msgq_spec *spec = &e->spec;
+	struct rte_comch_dpa_queue_info queue;
 	struct rte_comch_ctx_info info;
 	struct msgq_ctl ctl = {
 		.mode = spec->mode,
@@ -375,12 +376,14 @@ unit_ctl(struct msgq_end *e, struct msgq_unit *u)
 	int ret = 0;
 
 	if (u->dpa_consumer != NULL) {
-		ret = rte_comch_dpa_queue_handle_get(u->dpa_consumer, &ctl.consumer);
+		ret = rte_comch_dpa_queue_info_get(u->dpa_consumer, &queue);
+		ctl.consumer = queue.handle;
 		if (ret == 0)
 			ret = rte_comch_dpa_completion_handle_get(u->completion, &ctl.completion);
 	}
 	if (ret == 0 && u->dpa_producer != NULL) {
-		ret = rte_comch_dpa_queue_handle_get(u->dpa_producer, &ctl.producer);
+		ret = rte_comch_dpa_queue_info_get(u->dpa_producer, &queue);
+		ctl.producer = queue.handle;
 		if (ret == 0)
 			ret = rte_comch_ctx_info_get(u->consumer, &info);
 		if (ret == 0)
@@ -458,11 +461,8 @@ unit_close(struct msgq_end *e, struct msgq_unit *u)
 	ctx_end(e, u->consumer);
 	rte_comch_dpa_queue_destroy(u->dpa_consumer);
 	rte_comch_dpa_queue_destroy(u->dpa_producer);
-	for (i = 0; i < RTE_DIM(msgqs); i++) {
-		if (msgqs[i] != NULL)
-			rte_comch_msgq_stop(msgqs[i]);
+	for (i = 0; i < RTE_DIM(msgqs); i++)
 		rte_comch_msgq_destroy(msgqs[i]);
-	}
 	rte_comch_dpa_completion_destroy(u->completion);
 	/* The second try is for a thread that had to be ended with its program. */
 	if (rte_comch_dpa_thread_destroy(u->thread) == -ETIMEDOUT)

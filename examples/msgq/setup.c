@@ -107,15 +107,11 @@ msgqs_open(struct app *app)
 	int ret;
 
 	ret = rte_comch_msgq_create(app->dpa, &conf, &app->to_dpa);
-	if (ret == 0)
-		ret = rte_comch_msgq_start(app->to_dpa);
 	conf.dir = RTE_COMCH_MSGQ_FROM_DPA;
 	conf.max_consumers = 1;
 	conf.max_producers = app->nb_eus;
 	if (ret == 0)
 		ret = rte_comch_msgq_create(app->dpa, &conf, &app->from_dpa);
-	if (ret == 0)
-		ret = rte_comch_msgq_start(app->from_dpa);
 	return ret == 0 ? 0 : cannot(app, ret, "no message queue");
 }
 /* >8 End of a message queue for each direction. */
@@ -159,8 +155,8 @@ unit_queues(struct app *app, struct unit *u)
 		.imm_len = sizeof(struct msgq_msg),
 		.thread = u->thread,
 	};
-	struct rte_comch_msgq_dpa_consumer_conf consumer = {
-		.nb_recv = MSGQ_CREDITS,
+	struct rte_comch_dpa_queue_conf consumer = {
+		.size = MSGQ_CREDITS,
 		.imm_len = sizeof(struct msgq_msg),
 	};
 	int ret;
@@ -169,11 +165,9 @@ unit_queues(struct app *app, struct unit *u)
 	if (ret != 0)
 		return ret;
 	consumer.completion = u->completion;
-	ret = rte_comch_msgq_dpa_consumer_create(app->to_dpa, &consumer, &u->consumer);
+	ret = rte_comch_dpa_queue_create(app->to_dpa, &consumer, &u->consumer);
 	if (ret == 0)
-		ret = rte_comch_dpa_queue_id_get(u->consumer, &u->id);
-	if (ret == 0)
-		ret = rte_comch_msgq_dpa_producer_create(app->from_dpa, NULL, &u->producer);
+		ret = rte_comch_dpa_queue_create(app->from_dpa, NULL, &u->producer);
 	return ret;
 }
 /* >8 End of the program's end. */
@@ -188,12 +182,13 @@ unit_tell(struct app *app, struct unit *u)
 		.dst_addr = (uintptr_t)u->dst,
 		.len = COPY_LEN,
 	};
+	struct rte_comch_dpa_queue_info consumer, producer;
 	struct rte_comch_ctx_info info;
 	int ret;
 
-	ret = rte_comch_dpa_queue_handle_get(u->consumer, &block.consumer);
+	ret = rte_comch_dpa_queue_info_get(u->consumer, &consumer);
 	if (ret == 0)
-		ret = rte_comch_dpa_queue_handle_get(u->producer, &block.producer);
+		ret = rte_comch_dpa_queue_info_get(u->producer, &producer);
 	if (ret == 0)
 		ret = rte_comch_dpa_completion_handle_get(u->completion, &block.completion);
 	if (ret == 0)
@@ -203,6 +198,9 @@ unit_tell(struct app *app, struct unit *u)
 	if (ret == 0)
 		ret = rte_comch_ctx_info_get(app->consumer, &info);
 	if (ret == 0) {
+		u->id = consumer.id;
+		block.consumer = consumer.handle;
+		block.producer = producer.handle;
 		block.consumer_id = info.queue_id;
 		ret = rte_comch_dpa_mem_write(app->dpa, u->block, &block, sizeof(block));
 	}
@@ -325,10 +323,6 @@ teardown(struct app *app)
 	ctx_close(app, app->consumer, "the consumer does not end");
 	for (i = 0; i < app->nb_eus; i++)
 		unit_close(app, &app->units[i]);
-	if (app->to_dpa != NULL)
-		rte_comch_msgq_stop(app->to_dpa);
-	if (app->from_dpa != NULL)
-		rte_comch_msgq_stop(app->from_dpa);
 	rte_comch_msgq_destroy(app->to_dpa);
 	rte_comch_msgq_destroy(app->from_dpa);
 	rte_comch_dpa_window_destroy(app->src_window);

@@ -42,7 +42,6 @@ struct comch_dpa {
 	uint32_t nb_threads;
 	uint32_t nb_completions;
 	uint32_t nb_msgqs;
-	uint32_t nb_started; /* message queues */
 	uint32_t last_msgq;  /* identifier */
 	uint32_t nb_windows;
 	uint32_t nb_mems;
@@ -62,7 +61,6 @@ struct comch_dpa {
 struct comch_msgq {
 	struct rte_comch_msgq drv; /* first: the handle */
 	struct comch_parent parent; /* its lock guards what follows */
-	bool started;
 	bool ended; /* its program has */
 	TAILQ_HEAD(, rte_comch_dpa_queue) queues; /* of the DPA end */
 	TAILQ_ENTRY(comch_msgq) next; /* offload processor */

@@ -205,7 +205,6 @@ rte_comch_dpa_create(int16_t dev_id, const struct rte_comch_dpa_conf *conf,
 	if (dpa == NULL)
 		return -ENOMEM;
 	dpa->drv.dev = dev;
-	dpa->drv.lib = dpa;
 	dpa->info = info;
 	pthread_mutex_init(&dpa->mutex, NULL); /* check-ok: waiters must sleep */
 	rte_spinlock_init(&dpa->lock);
@@ -239,19 +238,18 @@ int
 rte_comch_dpa_destroy(struct rte_comch_dpa *drv)
 {
 	struct comch_dpa *dpa = comch_dpa(drv);
-	bool busy;
+	bool started;
 
 	if (drv == NULL)
 		return 0;
 	comch_dpa_lock(dpa);
-	busy = dpa->started || dpa->nb_msgqs != 0;
-	if (busy)
-		COMCH_LOG(ERR, "%s: program '%s' is%s started and has %u message queues: rte_comch_dpa_stop() and rte_comch_msgq_destroy() before it is destroyed",
-			comch_dpa_dev_name(dpa), drv->program, dpa->started ? "" : " not",
-			dpa->nb_msgqs);
+	started = dpa->started;
 	comch_dpa_unlock(dpa);
-	if (busy)
+	if (started) {
+		COMCH_LOG(ERR, "%s: program '%s' is started, call rte_comch_dpa_stop() before it is destroyed",
+			comch_dpa_dev_name(dpa), drv->program);
 		return -EBUSY;
+	}
 	rte_spinlock_lock(&drv->dev->lock);
 	TAILQ_REMOVE(&drv->dev->dpas, dpa, next);
 	rte_spinlock_unlock(&drv->dev->lock);
@@ -344,10 +342,10 @@ dpa_stop(struct comch_dpa *dpa)
 {
 	if (!dpa->started)
 		return -EALREADY;
-	if ((dpa->nb_threads | dpa->nb_completions | dpa->nb_started | dpa->nb_windows |
+	if ((dpa->nb_threads | dpa->nb_completions | dpa->nb_msgqs | dpa->nb_windows |
 			dpa->nb_mems) != 0) {
-		COMCH_LOG(ERR, "%s: program '%s' has %u started message queues, %u completion contexts, %u threads, %u windows and %u pieces of memory: stop, destroy and free them before it stops",
-			comch_dpa_dev_name(dpa), dpa->drv.program, dpa->nb_started,
+		COMCH_LOG(ERR, "%s: program '%s' has %u message queues, %u completion contexts, %u threads, %u windows and %u pieces of memory: destroy and free them before it stops",
+			comch_dpa_dev_name(dpa), dpa->drv.program, dpa->nb_msgqs,
 			dpa->nb_completions, dpa->nb_threads, dpa->nb_windows, dpa->nb_mems);
 		return -EBUSY;
 	}

@@ -271,7 +271,7 @@ int rte_comch_dpa_create(int16_t dev_id, const struct rte_comch_dpa_conf *conf,
  *   An offload processor, IDLE. NULL is allowed and does nothing.
  * @return
  *   - 0 on success; the handle is void.
- *   - -EBUSY: it is started, or has message queues.
+ *   - -EBUSY: it is started.
  */
 __rte_experimental
 int rte_comch_dpa_destroy(struct rte_comch_dpa *dpa);
@@ -314,7 +314,7 @@ int rte_comch_dpa_start(struct rte_comch_dpa *dpa);
  *   - 0 on success: it is IDLE, and can be started again.
  *   - -EINVAL: dpa is NULL.
  *   - -EALREADY: it is not started.
- *   - -EBUSY: it has threads, completion contexts, started message queues, windows or
+ *   - -EBUSY: it has threads, completion contexts, message queues, windows or
  *     memory.
  */
 __rte_experimental

@@ -53,18 +53,16 @@ struct rte_comch_dpa {
 	uint64_t mem_size;            /**< Bytes of memory of the program. */
 	/** CPU of each execution unit, or -1 for any. */
 	int32_t eu_cpus[RTE_COMCH_DPA_MAX_EUS];
-	void *lib;                    /**< Library. */
 };
 
 /** A message queue. Drivers read it and write nothing but priv. */
 struct rte_comch_msgq {
-	void *priv;                   /**< The driver's own; NULL before msgq_start. */
+	void *priv;                   /**< The driver's own; NULL before msgq_create. */
 	struct rte_comch_dpa *dpa;    /**< Offload processor. */
 	enum rte_comch_msgq_dir dir;  /**< Which end is whose. */
 	uint32_t id;                  /**< Unique on the processor, from 1. */
 	uint32_t max_consumers;       /**< At one time; a power of two. */
 	uint32_t max_producers;       /**< At one time; a power of two. */
-	void *lib;                    /**< Library. */
 };
 
 /** A thread of a program: a function that runs when it is woken. */
@@ -153,13 +151,13 @@ typedef int (*rte_comch_dpa_completion_create_t)(struct rte_comch_dpa_completion
 /** @internal Free it; no queue has it. */
 typedef void (*rte_comch_dpa_completion_destroy_t)(struct rte_comch_dpa_completion *completion);
 /** @internal Make what all queues of a message queue have in common. */
-typedef int (*rte_comch_msgq_start_t)(struct rte_comch_msgq *msgq);
+typedef int (*rte_comch_msgq_create_t)(struct rte_comch_msgq *msgq);
 /** @internal Free it; there is no queue of it, at either end. */
-typedef void (*rte_comch_msgq_stop_t)(struct rte_comch_msgq *msgq);
+typedef void (*rte_comch_msgq_destroy_t)(struct rte_comch_msgq *msgq);
 /**
  * @internal
  * Messages that producers have sent and consumers not received: a number for people. Between
- * start and stop, without the mutex, at any time: it must not wait.
+ * create and destroy, without the mutex, at any time: it must not wait.
  */
 typedef uint64_t (*rte_comch_msgq_waiting_t)(const struct rte_comch_msgq *msgq);
 /** @internal Make a producer or consumer of the DPA end: sets handle. */
@@ -205,8 +203,8 @@ struct rte_comch_dpa_ops {
 	rte_comch_dpa_thread_destroy_t thread_destroy;         /**< Threads. */
 	rte_comch_dpa_completion_create_t completion_create;   /**< Completion contexts. */
 	rte_comch_dpa_completion_destroy_t completion_destroy; /**< Completion contexts. */
-	rte_comch_msgq_start_t msgq_start;                     /**< Message queues. */
-	rte_comch_msgq_stop_t msgq_stop;                       /**< Message queues. */
+	rte_comch_msgq_create_t msgq_create;                   /**< Message queues. */
+	rte_comch_msgq_destroy_t msgq_destroy;                 /**< Message queues. */
 	rte_comch_msgq_waiting_t msgq_waiting;                 /**< Message queues. */
 	rte_comch_dpa_queue_create_t queue_create;             /**< DPA end. */
 	rte_comch_dpa_queue_destroy_t queue_destroy;           /**< DPA end. */

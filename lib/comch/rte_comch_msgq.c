@@ -24,11 +24,7 @@ msgq_of_parent(const struct comch_parent *parent)
 static int
 msgq_usable(const struct comch_parent *parent)
 {
-	const struct comch_msgq *msgq = msgq_of_parent(parent);
-
-	if (!msgq->started)
-		return -ENOTCONN;
-	return msgq->ended ? -EIO : 0;
+	return msgq_of_parent(parent)->ended ? -EIO : 0;
 }
 
 static void
@@ -51,10 +47,7 @@ comch_msgq_usable(struct comch_msgq *msgq, const char *what)
 	struct comch_dpa *dpa = comch_dpa(msgq->drv.dpa);
 	int ret = comch_parent_usable(&msgq->parent);
 
-	if (ret == -ENOTCONN)
-		COMCH_LOG(ERR, "%s: no %s: message queue %u of program '%s' is not started, call rte_comch_msgq_start() first",
-			comch_dpa_dev_name(dpa), what, msgq->drv.id, dpa->drv.program);
-	else if (ret != 0)
+	if (ret != 0)
 		COMCH_LOG(ERR, "%s: no %s: program '%s' has ended, rte_comch_dpa_status_get() says why; destroy what it has, then stop and start it",
 			comch_dpa_dev_name(dpa), what, dpa->drv.program);
 	return ret;
@@ -104,23 +97,33 @@ msgq_alloc(struct comch_dpa *dpa, const struct rte_comch_msgq_conf *conf)
 	msgq->drv.dir = conf->dir;
 	msgq->drv.max_consumers = consumers;
 	msgq->drv.max_producers = producers;
-	msgq->drv.lib = msgq;
 	TAILQ_INIT(&msgq->queues);
 	return msgq;
 }
 
 /* With the mutex. */
 static int
-msgq_add(struct comch_dpa *dpa, struct comch_msgq *msgq)
+msgq_create(struct comch_dpa *dpa, struct comch_msgq *msgq)
 {
+	int ret = comch_dpa_usable(dpa, "message queue");
+
+	if (ret != 0)
+		return ret;
 	if (dpa->nb_msgqs >= dpa->info.max_msgqs) {
 		COMCH_LOG(ERR, "%s: program '%s' has %u message queues, no more fit",
 			comch_dpa_dev_name(dpa), dpa->drv.program, dpa->nb_msgqs);
 		return -ENOSPC;
 	}
-	dpa->nb_msgqs++;
 	msgq->drv.id = ++dpa->last_msgq;
+	ret = comch_dpa_ops(dpa)->msgq_create(&msgq->drv);
+	if (ret != 0) {
+		COMCH_LOG(ERR, "%s: no message queue for program '%s': %s",
+			comch_dpa_dev_name(dpa), dpa->drv.program, strerror(-ret));
+		return ret;
+	}
+	dpa->nb_msgqs++;
 	rte_spinlock_lock(&dpa->lock);
+	msgq->ended = dpa->ended != 0;
 	TAILQ_INSERT_TAIL(&dpa->msgqs, msgq, next);
 	rte_spinlock_unlock(&dpa->lock);
 	return 0;
@@ -140,7 +143,7 @@ rte_comch_msgq_create(struct rte_comch_dpa *drv, const struct rte_comch_msgq_con
 	if (msgq == NULL)
 		return -ENOMEM;
 	comch_dpa_lock(dpa);
-	ret = msgq_add(dpa, msgq);
+	ret = msgq_create(dpa, msgq);
 	comch_dpa_unlock(dpa);
 	if (ret == 0)
 		*out = &msgq->drv;
@@ -149,92 +152,15 @@ rte_comch_msgq_create(struct rte_comch_dpa *drv, const struct rte_comch_msgq_con
 	return ret;
 }
 
-int
-rte_comch_msgq_destroy(struct rte_comch_msgq *drv)
-{
-	struct comch_msgq *msgq = comch_msgq(drv);
-	struct comch_dpa *dpa;
-	bool started;
-
-	if (drv == NULL)
-		return 0;
-	dpa = comch_dpa(drv->dpa);
-	comch_dpa_lock(dpa);
-	started = msgq->started;
-	if (!started) {
-		dpa->nb_msgqs--;
-		rte_spinlock_lock(&dpa->lock);
-		TAILQ_REMOVE(&dpa->msgqs, msgq, next);
-		/* it has lost a queue, and may look at what that is on */
-		dpa->kept |= msgq->parent.kept;
-		rte_spinlock_unlock(&dpa->lock);
-	}
-	comch_dpa_unlock(dpa);
-	if (started) {
-		COMCH_LOG(ERR, "%s: message queue %u of program '%s' is started, call rte_comch_msgq_stop() before it is destroyed",
-			comch_dpa_dev_name(dpa), drv->id, dpa->drv.program);
-		return -EBUSY;
-	}
-	comch_parent_put(&msgq->parent);
-	return 0;
-}
-
 /* With the mutex. */
 static int
-msgq_start(struct comch_dpa *dpa, struct comch_msgq *msgq)
-{
-	int ret;
-
-	if (msgq->started)
-		return -EALREADY;
-	ret = comch_dpa_usable(dpa, "start of a message queue");
-	if (ret != 0)
-		return ret;
-	ret = comch_dpa_ops(dpa)->msgq_start(&msgq->drv);
-	if (ret != 0) {
-		COMCH_LOG(ERR, "%s: message queue %u of program '%s' does not start: %s",
-			comch_dpa_dev_name(dpa), msgq->drv.id, dpa->drv.program, strerror(-ret));
-		return ret;
-	}
-	dpa->nb_started++;
-	rte_spinlock_lock(&dpa->lock);
-	rte_spinlock_lock(&msgq->parent.lock);
-	msgq->started = true;
-	msgq->ended = dpa->ended != 0;
-	rte_spinlock_unlock(&msgq->parent.lock);
-	rte_spinlock_unlock(&dpa->lock);
-	return 0;
-}
-
-int
-rte_comch_msgq_start(struct rte_comch_msgq *drv)
-{
-	struct comch_dpa *dpa;
-	int ret;
-
-	if (drv == NULL)
-		return -EINVAL;
-	dpa = comch_dpa(drv->dpa);
-	comch_dpa_lock(dpa);
-	ret = msgq_start(dpa, comch_msgq(drv));
-	comch_dpa_unlock(dpa);
-	return ret;
-}
-
-/* With the mutex. */
-static int
-msgq_stop(struct comch_dpa *dpa, struct comch_msgq *msgq)
+msgq_destroy(struct comch_dpa *dpa, struct comch_msgq *msgq)
 {
 	uint32_t consumers, producers;
 
-	if (!msgq->started)
-		return -EALREADY;
-	/* under one lock, so that no other thread makes a queue on it in between */
 	rte_spinlock_lock(&msgq->parent.lock);
 	consumers = msgq->parent.consumers.nb;
 	producers = msgq->parent.producers.nb;
-	if (consumers + producers == 0)
-		msgq->started = false;
 	rte_spinlock_unlock(&msgq->parent.lock);
 	if (consumers + producers != 0) {
 		COMCH_LOG(ERR, "%s: message queue %u of program '%s' has %u consumers and %u producers, destroy them first",
@@ -242,47 +168,33 @@ msgq_stop(struct comch_dpa *dpa, struct comch_msgq *msgq)
 			producers);
 		return -EBUSY;
 	}
-	comch_dpa_ops(dpa)->msgq_stop(&msgq->drv);
+	dpa->nb_msgqs--;
+	rte_spinlock_lock(&dpa->lock);
+	TAILQ_REMOVE(&dpa->msgqs, msgq, next);
+	/* it has lost a queue, and may look at what that is on */
+	dpa->kept |= msgq->parent.kept;
+	rte_spinlock_unlock(&dpa->lock);
+	comch_dpa_ops(dpa)->msgq_destroy(&msgq->drv);
 	msgq->drv.priv = NULL;
-	dpa->nb_started--;
 	return 0;
 }
 
 int
-rte_comch_msgq_stop(struct rte_comch_msgq *drv)
+rte_comch_msgq_destroy(struct rte_comch_msgq *drv)
 {
+	struct comch_msgq *msgq = comch_msgq(drv);
 	struct comch_dpa *dpa;
 	int ret;
 
 	if (drv == NULL)
-		return -EINVAL;
+		return 0;
 	dpa = comch_dpa(drv->dpa);
 	comch_dpa_lock(dpa);
-	ret = msgq_stop(dpa, comch_msgq(drv));
+	ret = msgq_destroy(dpa, msgq);
 	comch_dpa_unlock(dpa);
+	if (ret == 0)
+		comch_parent_put(&msgq->parent);
 	return ret;
-}
-
-int
-rte_comch_msgq_info_get(const struct rte_comch_msgq *drv, struct rte_comch_msgq_info *info)
-{
-	struct comch_msgq *msgq = comch_msgq(drv);
-
-	if (drv == NULL || info == NULL)
-		return -EINVAL;
-	memset(info, 0, sizeof(*info));
-	info->dir = drv->dir;
-	info->id = drv->id;
-	info->max_consumers = drv->max_consumers;
-	info->max_producers = drv->max_producers;
-	rte_spinlock_lock(&msgq->parent.lock);
-	info->started = msgq->started;
-	info->nb_consumers = msgq->parent.consumers.nb;
-	info->nb_producers = msgq->parent.producers.nb;
-	if (msgq->started)
-		info->nb_waiting = comch_dpa_ops(comch_dpa(drv->dpa))->msgq_waiting(drv);
-	rte_spinlock_unlock(&msgq->parent.lock);
-	return 0;
 }
 
 /*
@@ -294,9 +206,9 @@ static int
 msgq_cpu_check(struct comch_msgq *msgq, enum rte_comch_msgq_dir dir, const char *what)
 {
 	if (msgq->drv.dir != dir) {
-		COMCH_LOG(ERR, "%s: a %s of message queue %u is one of program '%s': create it by rte_comch_msgq_dpa_%s_create(), or a message queue of the other direction",
+		COMCH_LOG(ERR, "%s: a %s of message queue %u is one of program '%s': create it by rte_comch_dpa_queue_create(), or a message queue of the other direction",
 			msgq->parent.dev->data->name, what, msgq->drv.id,
-			msgq->drv.dpa->program, what);
+			msgq->drv.dpa->program);
 		return -EPERM;
 	}
 	return comch_msgq_usable(msgq, what);

@@ -41,7 +41,7 @@
  *   struct rte_comch_dpa_info.
  * - They are RUNNING when rte_comch_ctx_start() returns, consumers too: nothing is
  *   announced, and no callback tells of consumers. The application knows the identifiers
- *   of both ends, by rte_comch_ctx_info_get() and rte_comch_dpa_queue_id_get(), and tells
+ *   of both ends, by rte_comch_ctx_info_get() and rte_comch_dpa_queue_info_get(), and tells
  *   its program.
  * - rte_comch_ctx_info_get() gives no conn, but a msgq.
  *
@@ -59,9 +59,8 @@
  *
  *  1. rte_comch_dpa_thread_create().
  *  2. rte_comch_dpa_completion_create(), for that thread or for none.
- *  3. rte_comch_msgq_create(), rte_comch_msgq_start().
- *  4. The DPA end: rte_comch_msgq_dpa_consumer_create() or
- *     rte_comch_msgq_dpa_producer_create(), and their handles to the program.
+ *  3. rte_comch_msgq_create().
+ *  4. The DPA end: rte_comch_dpa_queue_create(), and its handle to the program.
  *  5. The CPU end: rte_comch_msgq_producer_create() or rte_comch_msgq_consumer_create(),
  *     rte_comch_ctx_attach() and rte_comch_ctx_start().
  *  6. Consumers of the program: have the program grant receives and request its first
@@ -77,7 +76,7 @@
  *  1. The CPU end: rte_comch_ctx_stop(), progress until IDLE, rte_comch_ctx_destroy().
  *  2. The DPA end: rte_comch_dpa_queue_destroy(). The program must not use a queue any
  *     more by then; if it does, its calls are refused.
- *  3. rte_comch_msgq_stop(), rte_comch_msgq_destroy().
+ *  3. rte_comch_msgq_destroy().
  *  4. rte_comch_dpa_completion_destroy(), rte_comch_dpa_thread_destroy().
  *
  * Each of them returns -EBUSY while something of the steps before is left.
@@ -142,20 +141,6 @@ struct rte_comch_msgq_conf {
 	uint64_t reserved[6];        /**< Must be 0. */
 };
 
-/** What a message queue is. @see rte_comch_msgq_info_get() */
-struct rte_comch_msgq_info {
-	enum rte_comch_msgq_dir dir; /**< Direction. */
-	uint32_t id;                 /**< Unique on its offload processor, from 1. */
-	bool started;                /**< rte_comch_msgq_start() was called. */
-	uint32_t max_consumers;      /**< At one time. */
-	uint32_t max_producers;      /**< At one time. */
-	uint32_t nb_consumers;       /**< Now, at whichever end. */
-	uint32_t nb_producers;       /**< Now, at whichever end. */
-	/** Messages that were sent and not received, of all consumers; true a moment ago. */
-	uint64_t nb_waiting;
-	uint64_t reserved[6];        /**< Zero. */
-};
-
 /** What a completion context of a program is for. */
 enum rte_comch_dpa_completion_type {
 	RTE_COMCH_DPA_COMPLETION_CONSUMER = 0, /**< Messages that consumers have got. */
@@ -180,17 +165,20 @@ struct rte_comch_dpa_completion_conf {
 	uint64_t reserved[6]; /**< Must be 0. */
 };
 
-/** Configuration of a consumer of a program. */
-struct rte_comch_msgq_dpa_consumer_conf {
+/** Configuration of a consumer or producer of a program. */
+struct rte_comch_dpa_queue_conf {
 	/**
-	 * Receives that the program may grant beyond what was received, up to max_recv
-	 * of struct rte_comch_dpa_info; rounded up to a power of two. 0 for 512, or for
-	 * max_recv.
+	 * Consumers: receives that the program may grant beyond what was received, up to
+	 * max_recv of struct rte_comch_dpa_info. Producers: sends that may have no completion
+	 * yet, up to max_send. Rounded up to a power of two. 0 for 512, or for that limit.
 	 */
-	uint32_t nb_recv;
-	/** Bytes of the longest immediate data, up to that of its completion context. */
+	uint32_t size;
+	/** Consumers: bytes of the longest immediate data, up to that of its completion. */
 	uint32_t imm_len;
-	/** Its completion context, of type CONSUMER. */
+	/**
+	 * Its completion context, of the type of its kind. A producer may have none, NULL:
+	 * then its sends have no completions.
+	 */
 	struct rte_comch_dpa_completion *completion;
 	/** What the program finds in each of its completions. */
 	uint32_t user_data;
@@ -198,19 +186,11 @@ struct rte_comch_msgq_dpa_consumer_conf {
 	uint64_t reserved[6]; /**< Must be 0. */
 };
 
-/** Configuration of a producer of a program. */
-struct rte_comch_msgq_dpa_producer_conf {
-	/**
-	 * Sends that may have no completion yet, up to max_send of struct
-	 * rte_comch_dpa_info; rounded up to a power of two. 0 for 512, or for max_send.
-	 */
-	uint32_t nb_sends;
-	/** What the program finds in each of its completions. */
-	uint32_t user_data;
-	/** Its completion context, of type PRODUCER, or NULL: its sends have none. */
-	struct rte_comch_dpa_completion *completion;
-	uint32_t flags;       /**< Must be 0. */
-	uint64_t reserved[6]; /**< Must be 0. */
+/** What a consumer or producer of a program is. @see rte_comch_dpa_queue_info_get() */
+struct rte_comch_dpa_queue_info {
+	uint64_t handle;      /**< What the program knows it by. */
+	uint32_t id;          /**< Unique among those of its kind on the message queue. */
+	uint64_t reserved[6]; /**< Zero. */
 };
 
 /**
@@ -222,10 +202,10 @@ struct rte_comch_msgq_dpa_producer_conf {
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Create a message queue.
+ * Create a message queue: producers and consumers can be created from it.
  *
  * @param dpa
- *   An offload processor, started or not.
+ *   An offload processor, started.
  * @param conf
  *   Its configuration; copied.
  * @param[out] msgq
@@ -234,6 +214,8 @@ struct rte_comch_msgq_dpa_producer_conf {
  *   - 0 on success.
  *   - -EINVAL: a parameter is NULL, a value is out of range, an unknown direction, a flag
  *     or a reserved field that is not 0.
+ *   - -ENOTCONN: the offload processor is not started.
+ *   - -EIO: the program has ended, see rte_comch_dpa_status_get().
  *   - -ENOSPC: there are max_msgqs.
  *   - -ENOMEM: no memory.
  */
@@ -248,67 +230,13 @@ int rte_comch_msgq_create(struct rte_comch_dpa *dpa, const struct rte_comch_msgq
  * Destroy a message queue.
  *
  * @param msgq
- *   A message queue that is not started. NULL is allowed and does nothing.
+ *   A message queue. NULL is allowed and does nothing.
  * @return
  *   - 0 on success; the handle is void.
- *   - -EBUSY: it is started.
- */
-__rte_experimental
-int rte_comch_msgq_destroy(struct rte_comch_msgq *msgq);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Start a message queue: producers and consumers can be created from it.
- *
- * @param msgq
- *   A message queue.
- * @return
- *   - 0 on success.
- *   - -EINVAL: msgq is NULL.
- *   - -EALREADY: it is started.
- *   - -ENOTCONN: the offload processor is not started.
- *   - -EIO: the program has ended, see rte_comch_dpa_status_get().
- *   - -ENOMEM: no memory.
- */
-__rte_experimental
-int rte_comch_msgq_start(struct rte_comch_msgq *msgq);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Stop a message queue.
- *
- * @param msgq
- *   A message queue.
- * @return
- *   - 0 on success.
- *   - -EINVAL: msgq is NULL.
- *   - -EALREADY: it is not started.
  *   - -EBUSY: it has producers or consumers, at either end.
  */
 __rte_experimental
-int rte_comch_msgq_stop(struct rte_comch_msgq *msgq);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Tell what a message queue is.
- *
- * @param msgq
- *   A message queue.
- * @param[out] info
- *   Filled on success.
- * @return
- *   - 0 on success.
- *   - -EINVAL: a parameter is NULL.
- */
-__rte_experimental
-int rte_comch_msgq_info_get(const struct rte_comch_msgq *msgq,
-		struct rte_comch_msgq_info *info);
+int rte_comch_msgq_destroy(struct rte_comch_msgq *msgq);
 
 /** @} */
 
@@ -325,7 +253,7 @@ int rte_comch_msgq_info_get(const struct rte_comch_msgq *msgq,
  * them; rte_comch_consumer_conf_set() checks what this function checks.
  *
  * @param msgq
- *   A message queue, started, with the direction RTE_COMCH_MSGQ_FROM_DPA.
+ *   A message queue with the direction RTE_COMCH_MSGQ_FROM_DPA.
  * @param conf
  *   Its configuration, or NULL for the defaults, which take no immediate data; copied. The
  *   mem is NULL and the buf_size 0.
@@ -336,7 +264,6 @@ int rte_comch_msgq_info_get(const struct rte_comch_msgq *msgq,
  *   - -EINVAL: msgq or ctx is NULL, a region or a buf_size, an imm_len above max_imm_len,
  *     or else as for rte_comch_consumer_create().
  *   - -EPERM: the consumers of this message queue are of the program.
- *   - -ENOTCONN: the message queue is not started.
  *   - -EIO: the program has ended, see rte_comch_dpa_status_get().
  *   - -ENOSPC: it has max_consumers of them.
  *   - -ENOMEM: no memory.
@@ -353,7 +280,7 @@ int rte_comch_msgq_consumer_create(struct rte_comch_msgq *msgq,
  * them.
  *
  * @param msgq
- *   A message queue, started, with the direction RTE_COMCH_MSGQ_TO_DPA.
+ *   A message queue with the direction RTE_COMCH_MSGQ_TO_DPA.
  * @param conf
  *   Its configuration, or NULL for the defaults; copied.
  * @param[out] ctx
@@ -362,7 +289,6 @@ int rte_comch_msgq_consumer_create(struct rte_comch_msgq *msgq,
  *   - 0 on success.
  *   - -EINVAL: msgq or ctx is NULL, or else as for rte_comch_producer_create().
  *   - -EPERM: the producers of this message queue are of the program.
- *   - -ENOTCONN: the message queue is not started.
  *   - -EIO: the program has ended, see rte_comch_dpa_status_get().
  *   - -ENOSPC: it has max_producers of them.
  *   - -ENOMEM: no memory.
@@ -442,57 +368,28 @@ int rte_comch_dpa_completion_handle_get(const struct rte_comch_dpa_completion *c
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Create a consumer of the program.
+ * Create a consumer or producer of the program: what the direction of the message queue
+ * leaves to it.
  *
  * @param msgq
- *   A message queue, started, with the direction RTE_COMCH_MSGQ_TO_DPA.
+ *   A message queue.
  * @param conf
- *   Its configuration; copied.
+ *   Its configuration; copied. NULL for the defaults, which are none of a consumer.
  * @param[out] queue
- *   The consumer; the caller owns it.
+ *   The consumer or producer; the caller owns it.
  * @return
  *   - 0 on success.
- *   - -EINVAL: a parameter or the completion is NULL, the completion context is one of
- *     another offload processor or for producers, a value is out of range, an imm_len above
- *     that of the completion context, a flag or a reserved field that is not 0.
- *   - -EPERM: the consumers of this message queue are of the CPU.
- *   - -ENOTCONN: the message queue is not started.
+ *   - -EINVAL: msgq or queue is NULL, a consumer without a completion context, one of another
+ *     offload processor or of the other type, a value is out of range, an imm_len above that
+ *     of the completion context or of a producer, a flag or a reserved field that is not 0.
  *   - -EIO: the program has ended, see rte_comch_dpa_status_get().
- *   - -ENOSPC: the message queue has max_consumers, or the completion context max_queues.
+ *   - -ENOSPC: the message queue has max_consumers or max_producers, or the completion
+ *     context max_queues.
  *   - -ENOMEM: no memory.
  */
 __rte_experimental
-int rte_comch_msgq_dpa_consumer_create(struct rte_comch_msgq *msgq,
-		const struct rte_comch_msgq_dpa_consumer_conf *conf,
-		struct rte_comch_dpa_queue **queue);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Create a producer of the program.
- *
- * @param msgq
- *   A message queue, started, with the direction RTE_COMCH_MSGQ_FROM_DPA.
- * @param conf
- *   Its configuration, or NULL for the defaults; copied.
- * @param[out] queue
- *   The producer; the caller owns it.
- * @return
- *   - 0 on success.
- *   - -EINVAL: msgq or queue is NULL, the completion context is one of another offload
- *     processor or for consumers, a value is out of range, a flag or a reserved field that
- *     is not 0.
- *   - -EPERM: the producers of this message queue are of the CPU.
- *   - -ENOTCONN: the message queue is not started.
- *   - -EIO: the program has ended, see rte_comch_dpa_status_get().
- *   - -ENOSPC: the message queue has max_producers, or the completion context max_queues.
- *   - -ENOMEM: no memory.
- */
-__rte_experimental
-int rte_comch_msgq_dpa_producer_create(struct rte_comch_msgq *msgq,
-		const struct rte_comch_msgq_dpa_producer_conf *conf,
-		struct rte_comch_dpa_queue **queue);
+int rte_comch_dpa_queue_create(struct rte_comch_msgq *msgq,
+		const struct rte_comch_dpa_queue_conf *conf, struct rte_comch_dpa_queue **queue);
 
 /**
  * @warning
@@ -513,36 +410,21 @@ int rte_comch_dpa_queue_destroy(struct rte_comch_dpa_queue *queue);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Get what the program knows a producer or consumer by.
+ * Tell what the program knows a producer or consumer by, and its identifier: what this side
+ * sends to, or what its consumers find in completions. The identifier counts as the queue_id
+ * of struct rte_comch_ctx_info.
  *
  * @param queue
  *   A producer or consumer of the program.
- * @param[out] handle
- *   The handle; set on success.
+ * @param[out] info
+ *   Filled on success.
  * @return
  *   - 0 on success.
  *   - -EINVAL: a parameter is NULL.
  */
 __rte_experimental
-int rte_comch_dpa_queue_handle_get(const struct rte_comch_dpa_queue *queue, uint64_t *handle);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Get the identifier of a producer or consumer of the program: what this side sends to, or
- * what its consumers find in completions. They count as the queue_id of struct rte_comch_ctx_info.
- *
- * @param queue
- *   A producer or consumer of the program.
- * @param[out] id
- *   The identifier, from 1; set on success.
- * @return
- *   - 0 on success.
- *   - -EINVAL: a parameter is NULL.
- */
-__rte_experimental
-int rte_comch_dpa_queue_id_get(const struct rte_comch_dpa_queue *queue, uint32_t *id);
+int rte_comch_dpa_queue_info_get(const struct rte_comch_dpa_queue *queue,
+		struct rte_comch_dpa_queue_info *info);
 
 /** @} */
 

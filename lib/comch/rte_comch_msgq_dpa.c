@@ -174,28 +174,22 @@ rte_comch_dpa_completion_handle_get(const struct rte_comch_dpa_completion *compl
  * Producers and consumers
  */
 
-/* Whether queues of this kind are made there, with this completion context. */
+/* Whether a queue may have this completion context. */
 static int
-dpa_queue_check(const struct comch_msgq *msgq, const struct rte_comch_dpa_queue *queue)
+queue_completion_check(const struct comch_dpa *dpa, bool is_consumer,
+		const struct rte_comch_dpa_completion *completion)
 {
-	const char *what = queue->is_consumer ? "consumer" : "producer";
-	const struct rte_comch_dpa_completion *completion = queue->completion;
-	const struct comch_dpa *dpa = comch_dpa(msgq->drv.dpa);
+	const char *what = is_consumer ? "consumer" : "producer";
 
-	if (msgq->drv.dir != (queue->is_consumer ? RTE_COMCH_MSGQ_TO_DPA :
-			RTE_COMCH_MSGQ_FROM_DPA)) {
-		COMCH_LOG(ERR, "%s: a %s of message queue %u is one of the CPU: create it by rte_comch_msgq_%s_create(), or a message queue of the other direction",
-			comch_dpa_dev_name(dpa), what, msgq->drv.id, what);
-		return -EPERM;
-	}
-	if (completion == NULL && queue->is_consumer) {
+	if (completion == NULL) {
+		if (!is_consumer)
+			return 0;
 		COMCH_LOG(ERR, "%s: a consumer of program '%s' without a completion context, give it one",
 			comch_dpa_dev_name(dpa), dpa->drv.program);
 		return -EINVAL;
 	}
-	if (completion != NULL && (completion->dpa != &dpa->drv ||
-			(completion->type == RTE_COMCH_DPA_COMPLETION_CONSUMER) !=
-			queue->is_consumer)) {
+	if (completion->dpa != &dpa->drv || is_consumer !=
+			(completion->type == RTE_COMCH_DPA_COMPLETION_CONSUMER)) {
 		COMCH_LOG(ERR, "%s: the completion context of a %s is one of another offload processor, or not for %ss: create one for it",
 			comch_dpa_dev_name(dpa), what, what);
 		return -EINVAL;
@@ -229,12 +223,35 @@ dpa_queue_del(struct comch_msgq *msgq, struct rte_comch_dpa_queue *queue)
 	comch_parent_put(&msgq->parent);
 }
 
+static const char *
+dpa_queue_what(bool is_consumer)
+{
+	return is_consumer ? "consumer of a program" : "producer of a program";
+}
+
+static int
+dpa_queue_conf_check(const struct comch_msgq *msgq, const struct rte_comch_dpa_queue_conf *conf,
+		bool is_consumer, uint32_t *size)
+{
+	const struct comch_dpa *dpa = comch_dpa(msgq->drv.dpa);
+	const char *what = dpa_queue_what(is_consumer);
+
+	if (queue_completion_check(dpa, is_consumer, conf->completion) != 0 ||
+			comch_dpa_conf_check(dpa, what, conf->flags, conf->reserved,
+				RTE_DIM(conf->reserved)) != 0 ||
+			dpa_imm_check(dpa, what, conf->imm_len,
+				is_consumer ? conf->completion->imm_len : 0) != 0)
+		return -EINVAL;
+	return dpa_size_check(dpa, what, "size", conf->size,
+			is_consumer ? dpa->info.max_recv : dpa->info.max_send, size);
+}
+
 /* With the mutex. */
 static int
 dpa_queue_create(struct comch_dpa *dpa, struct comch_msgq *msgq,
 		struct rte_comch_dpa_queue *queue)
 {
-	const char *what = queue->is_consumer ? "consumer of a program" : "producer of a program";
+	const char *what = dpa_queue_what(queue->is_consumer);
 	int ret = comch_msgq_usable(msgq, what);
 
 	if (ret != 0)
@@ -259,85 +276,42 @@ dpa_queue_create(struct comch_dpa *dpa, struct comch_msgq *msgq,
 	return 0;
 }
 
-/* What was checked, made. */
-static int
-dpa_queue_make(struct comch_msgq *msgq, const struct rte_comch_dpa_queue *wanted,
-		struct rte_comch_dpa_queue **out)
+int
+rte_comch_dpa_queue_create(struct rte_comch_msgq *drv,
+		const struct rte_comch_dpa_queue_conf *conf, struct rte_comch_dpa_queue **out)
 {
-	struct comch_dpa *dpa = comch_dpa(msgq->drv.dpa);
+	static const struct rte_comch_dpa_queue_conf dflt;
 	struct rte_comch_dpa_queue *queue;
-	int ret;
-
-	queue = calloc(1, sizeof(*queue));
-	if (queue == NULL)
-		return -ENOMEM;
-	*queue = *wanted;
-	queue->msgq = &msgq->drv;
-	comch_dpa_lock(dpa);
-	ret = dpa_queue_create(dpa, msgq, queue);
-	comch_dpa_unlock(dpa);
-	if (ret == 0)
-		*out = queue;
-	else
-		free(queue);
-	return ret;
-}
-
-int
-rte_comch_msgq_dpa_consumer_create(struct rte_comch_msgq *drv,
-		const struct rte_comch_msgq_dpa_consumer_conf *conf,
-		struct rte_comch_dpa_queue **out)
-{
-	static const char what[] = "consumer of a program";
-	struct rte_comch_dpa_queue wanted = { .is_consumer = true };
-	const struct comch_dpa *dpa;
-	int ret;
-
-	if (drv == NULL || conf == NULL || out == NULL)
-		return -EINVAL;
-	dpa = comch_dpa(drv->dpa);
-	wanted.completion = conf->completion;
-	wanted.imm_len = conf->imm_len;
-	wanted.user_data = conf->user_data;
-	ret = dpa_queue_check(comch_msgq(drv), &wanted);
-	if (ret != 0)
-		return ret;
-	if (comch_dpa_conf_check(dpa, what, conf->flags, conf->reserved,
-			RTE_DIM(conf->reserved)) != 0 ||
-			dpa_imm_check(dpa, what, conf->imm_len, conf->completion->imm_len) != 0 ||
-			dpa_size_check(dpa, what, "nb_recv", conf->nb_recv, dpa->info.max_recv,
-				&wanted.size) != 0)
-		return -EINVAL;
-	return dpa_queue_make(comch_msgq(drv), &wanted, out);
-}
-
-int
-rte_comch_msgq_dpa_producer_create(struct rte_comch_msgq *drv,
-		const struct rte_comch_msgq_dpa_producer_conf *conf,
-		struct rte_comch_dpa_queue **out)
-{
-	static const struct rte_comch_msgq_dpa_producer_conf dflt;
-	static const char what[] = "producer of a program";
-	struct rte_comch_dpa_queue wanted = { .is_consumer = false };
-	const struct comch_dpa *dpa;
+	struct comch_dpa *dpa;
+	bool is_consumer;
+	uint32_t size;
 	int ret;
 
 	if (drv == NULL || out == NULL)
 		return -EINVAL;
 	if (conf == NULL)
 		conf = &dflt;
-	dpa = comch_dpa(drv->dpa);
-	wanted.completion = conf->completion;
-	wanted.user_data = conf->user_data;
-	ret = dpa_queue_check(comch_msgq(drv), &wanted);
-	if (ret != 0)
-		return ret;
-	if (comch_dpa_conf_check(dpa, what, conf->flags, conf->reserved,
-			RTE_DIM(conf->reserved)) != 0 ||
-			dpa_size_check(dpa, what, "nb_sends", conf->nb_sends, dpa->info.max_send,
-				&wanted.size) != 0)
+	is_consumer = drv->dir == RTE_COMCH_MSGQ_TO_DPA;
+	if (dpa_queue_conf_check(comch_msgq(drv), conf, is_consumer, &size) != 0)
 		return -EINVAL;
-	return dpa_queue_make(comch_msgq(drv), &wanted, out);
+	queue = calloc(1, sizeof(*queue));
+	if (queue == NULL)
+		return -ENOMEM;
+	queue->msgq = drv;
+	queue->is_consumer = is_consumer;
+	queue->size = size;
+	queue->completion = conf->completion;
+	queue->imm_len = conf->imm_len;
+	queue->user_data = conf->user_data;
+	dpa = comch_dpa(drv->dpa);
+	comch_dpa_lock(dpa);
+	ret = dpa_queue_create(dpa, comch_msgq(drv), queue);
+	comch_dpa_unlock(dpa);
+	if (ret == 0)
+		*out = queue;
+	else
+		free(queue);
+	return ret;
 }
 
 int
@@ -359,19 +333,13 @@ rte_comch_dpa_queue_destroy(struct rte_comch_dpa_queue *queue)
 }
 
 int
-rte_comch_dpa_queue_handle_get(const struct rte_comch_dpa_queue *queue, uint64_t *handle)
+rte_comch_dpa_queue_info_get(const struct rte_comch_dpa_queue *queue,
+		struct rte_comch_dpa_queue_info *info)
 {
-	if (queue == NULL || handle == NULL)
+	if (queue == NULL || info == NULL)
 		return -EINVAL;
-	*handle = queue->handle;
-	return 0;
-}
-
-int
-rte_comch_dpa_queue_id_get(const struct rte_comch_dpa_queue *queue, uint32_t *id)
-{
-	if (queue == NULL || id == NULL)
-		return -EINVAL;
-	*id = queue->id;
+	memset(info, 0, sizeof(*info));
+	info->handle = queue->handle;
+	info->id = queue->id;
 	return 0;
 }

@@ -414,19 +414,18 @@ tel_dpa_info(struct rte_comch_dev *dev, struct tel_page *page, struct rte_tel_da
 static void
 tel_fill_msgq(struct rte_tel_data *c, struct comch_msgq *msgq)
 {
-	struct rte_comch_msgq_info info;
-
-	rte_comch_msgq_info_get(&msgq->drv, &info);
 	tel_add_string(c, "program", msgq->drv.dpa->program);
-	dpdk_tel_add_uint(c, "id", info.id);
+	dpdk_tel_add_uint(c, "id", msgq->drv.id);
 	rte_tel_data_add_dict_string(c, "direction",
-		info.dir == RTE_COMCH_MSGQ_TO_DPA ? "to_dpa" : "from_dpa");
-	dpdk_tel_add_uint(c, "started", info.started);
-	dpdk_tel_add_uint(c, "max_consumers", info.max_consumers);
-	dpdk_tel_add_uint(c, "max_producers", info.max_producers);
-	dpdk_tel_add_uint(c, "consumers", info.nb_consumers);
-	dpdk_tel_add_uint(c, "producers", info.nb_producers);
-	dpdk_tel_add_uint(c, "waiting", info.nb_waiting);
+		msgq->drv.dir == RTE_COMCH_MSGQ_TO_DPA ? "to_dpa" : "from_dpa");
+	dpdk_tel_add_uint(c, "max_consumers", msgq->drv.max_consumers);
+	dpdk_tel_add_uint(c, "max_producers", msgq->drv.max_producers);
+	rte_spinlock_lock(&msgq->parent.lock);
+	dpdk_tel_add_uint(c, "consumers", msgq->parent.consumers.nb);
+	dpdk_tel_add_uint(c, "producers", msgq->parent.producers.nb);
+	dpdk_tel_add_uint(c, "waiting",
+		comch_dpa_ops(comch_dpa(msgq->drv.dpa))->msgq_waiting(&msgq->drv));
+	rte_spinlock_unlock(&msgq->parent.lock);
 }
 
 static void

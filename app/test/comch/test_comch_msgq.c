@@ -75,20 +75,20 @@ cpu_end_create(void)
 static int
 dpa_end_create(void)
 {
-	const struct rte_comch_msgq_dpa_consumer_conf rx_conf = {
-		.nb_recv = NB_POSTS, .imm_len = MSG_LEN, .completion = m.comp,
+	const struct rte_comch_dpa_queue_conf rx_conf = {
+		.size = NB_POSTS, .imm_len = MSG_LEN, .completion = m.comp,
 	};
-	const struct rte_comch_msgq_dpa_producer_conf tx_conf = { .nb_sends = NB_POSTS };
+	const struct rte_comch_dpa_queue_conf tx_conf = { .size = NB_POSTS };
+	struct rte_comch_dpa_queue_info info;
 	struct rte_comch_msgq_conf conf = { .dir = RTE_COMCH_MSGQ_TO_DPA };
 
 	TEST_EXPECT(rte_comch_msgq_create(m.dpa, &conf, &m.to), 0);
-	TEST_EXPECT(rte_comch_msgq_start(m.to), 0);
 	conf.dir = RTE_COMCH_MSGQ_FROM_DPA;
 	TEST_EXPECT(rte_comch_msgq_create(m.dpa, &conf, &m.from), 0);
-	TEST_EXPECT(rte_comch_msgq_start(m.from), 0);
-	TEST_EXPECT(rte_comch_msgq_dpa_consumer_create(m.to, &rx_conf, &m.consumer), 0);
-	TEST_EXPECT(rte_comch_msgq_dpa_producer_create(m.from, &tx_conf, &m.producer), 0);
-	TEST_EXPECT(rte_comch_dpa_queue_id_get(m.consumer, &m.consumer_id), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_create(m.to, &rx_conf, &m.consumer), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_create(m.from, &tx_conf, &m.producer), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_info_get(m.consumer, &info), 0);
+	m.consumer_id = info.id;
 	return TEST_SUCCESS;
 }
 
@@ -97,9 +97,12 @@ static int
 deed_write(enum test_msgq_deed deed, uint32_t credits, bool one)
 {
 	struct test_msgq_ctl ctl = { .deed = deed, .credits = credits, .one = one };
+	struct rte_comch_dpa_queue_info info;
 
-	TEST_EXPECT(rte_comch_dpa_queue_handle_get(m.consumer, &ctl.consumer), 0);
-	TEST_EXPECT(rte_comch_dpa_queue_handle_get(m.producer, &ctl.producer), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_info_get(m.consumer, &info), 0);
+	ctl.consumer = info.handle;
+	TEST_EXPECT(rte_comch_dpa_queue_info_get(m.producer, &info), 0);
+	ctl.producer = info.handle;
 	TEST_EXPECT(rte_comch_dpa_completion_handle_get(m.comp, &ctl.completion), 0);
 	ctl.consumer_id = test_ctx_info(m.rx).queue_id;
 	TEST_EXPECT(rte_comch_dpa_mem_write(m.dpa, m.addr, &ctl, sizeof(ctl)), 0);
@@ -166,8 +169,6 @@ all_end(void)
 	TEST_EXPECT(rte_comch_dpa_queue_destroy(m.consumer), 0);
 	TEST_EXPECT(rte_comch_dpa_queue_destroy(m.producer), 0);
 	TEST_EXPECT(rte_comch_dpa_completion_destroy(m.comp), 0);
-	TEST_EXPECT(rte_comch_msgq_stop(m.to), 0);
-	TEST_EXPECT(rte_comch_msgq_stop(m.from), 0);
 	TEST_EXPECT(rte_comch_msgq_destroy(m.to), 0);
 	TEST_EXPECT(rte_comch_msgq_destroy(m.from), 0);
 	TEST_EXPECT(rte_comch_dpa_thread_destroy(m.thread), 0);

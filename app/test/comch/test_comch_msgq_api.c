@@ -48,7 +48,7 @@ msgq_new(enum rte_comch_msgq_dir dir, struct rte_comch_msgq **msgq)
 	return TEST_SUCCESS;
 }
 
-/* A message queue of each direction, started, and a completion context for consumers. */
+/* A message queue of each direction, and a completion context for consumers. */
 static int
 case_msgqs(void)
 {
@@ -61,8 +61,6 @@ case_msgqs(void)
 	TEST_CALL(case_open());
 	TEST_CALL(msgq_new(TO, &to));
 	TEST_CALL(msgq_new(FROM, &from));
-	TEST_EXPECT(rte_comch_msgq_start(to), 0);
-	TEST_EXPECT(rte_comch_msgq_start(from), 0);
 	TEST_EXPECT(rte_comch_dpa_completion_create(dpa, &conf, &comp), 0);
 	return TEST_SUCCESS;
 }
@@ -71,24 +69,16 @@ case_msgqs(void)
 static int
 case_queues(void)
 {
-	struct rte_comch_msgq_dpa_consumer_conf conf = {
-		.nb_recv = SIZE,
+	struct rte_comch_dpa_queue_conf conf = {
+		.size = SIZE,
 		.imm_len = RTE_COMCH_DPA_IMM_SIZE,
 	};
 
 	TEST_CALL(case_msgqs());
 	conf.completion = comp;
-	TEST_EXPECT(rte_comch_msgq_dpa_consumer_create(to, &conf, &consumer), 0);
-	TEST_EXPECT(rte_comch_msgq_dpa_producer_create(from, NULL, &producer), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_create(to, &conf, &consumer), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_create(from, NULL, &producer), 0);
 	return TEST_SUCCESS;
-}
-
-static int
-msgq_close(struct rte_comch_msgq *msgq)
-{
-	int ret = rte_comch_msgq_stop(msgq);
-
-	return ret != 0 && ret != -EALREADY && ret != -EINVAL ? ret : rte_comch_msgq_destroy(msgq);
 }
 
 static void
@@ -98,7 +88,7 @@ case_close(void)
 	test_fp_cleanup(); /* the contexts of the CPU end */
 	rte_comch_dpa_queue_destroy(consumer);
 	rte_comch_dpa_queue_destroy(producer);
-	if (msgq_close(to) != 0 || msgq_close(from) != 0)
+	if (rte_comch_msgq_destroy(to) != 0 || rte_comch_msgq_destroy(from) != 0)
 		test_fail("a message queue is left");
 	if (rte_comch_dpa_completion_destroy(comp) != 0)
 		test_fail("a completion context is left");
@@ -161,56 +151,24 @@ test_msgqs(void)
 {
 	struct rte_comch_msgq_conf conf = { .dir = FROM };
 	struct rte_comch_msgq *all[TEST_MOCK_DPA_MSGQS] = { NULL };
-	struct rte_comch_msgq_info info;
 	uint32_t i;
+	int ret;
 
+	test_mock_dpa_fail_set(1, -ENOMEM);
+	TEST_CALL(msgq_refused(&conf, -ENOMEM));
 	for (i = 0; i < RTE_DIM(all); i++)
 		TEST_EXPECT(rte_comch_msgq_create(dpa, &conf, &all[i]), 0);
 	TEST_CALL(msgq_refused(&conf, -ENOSPC));
-	TEST_EXPECT(rte_comch_msgq_info_get(NULL, &info), -EINVAL);
-	TEST_EXPECT(rte_comch_msgq_info_get(all[0], NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_msgq_info_get(all[2], &info), 0);
-	TEST_EXPECT(info.dir, FROM);
-	TEST_EXPECT(info.id, 3);
-	TEST_EXPECT(info.max_consumers, 1);
-	TEST_EXPECT(info.max_producers, 1);
-	TEST_TRUE(!info.started);
 	TEST_EXPECT(rte_comch_msgq_destroy(NULL), 0);
-	/* the program may stop, and the message queues stay for its next start */
-	TEST_EXPECT(rte_comch_dpa_stop(dpa), 0);
-	TEST_EXPECT(rte_comch_dpa_destroy(dpa), -EBUSY);
-	TEST_EXPECT(rte_comch_msgq_start(all[0]), -ENOTCONN);
-	TEST_EXPECT(rte_comch_dpa_start(dpa), 0);
-	TEST_EXPECT(rte_comch_msgq_start(all[0]), 0);
-	TEST_EXPECT(rte_comch_msgq_stop(all[0]), 0);
+	ret = rte_comch_dpa_stop(dpa);
 	for (i = 0; i < RTE_DIM(all); i++)
 		TEST_EXPECT(rte_comch_msgq_destroy(all[i]), 0);
-	return TEST_SUCCESS;
-}
-
-static int
-test_msgq_start(void)
-{
-	struct rte_comch_msgq_info info;
-
-	TEST_CALL(msgq_new(TO, &to));
-	TEST_EXPECT(rte_comch_msgq_start(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_msgq_stop(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_msgq_stop(to), -EALREADY);
-	test_mock_dpa_fail_set(1, -ENOMEM);
-	TEST_EXPECT(rte_comch_msgq_start(to), -ENOMEM);
-	TEST_EXPECT(rte_comch_msgq_stop(to), -EALREADY);
-	TEST_EXPECT(rte_comch_msgq_start(to), 0);
-	TEST_EXPECT(rte_comch_msgq_start(to), -EALREADY);
-	TEST_EXPECT(rte_comch_msgq_info_get(to, &info), 0);
-	TEST_TRUE(info.started);
-	TEST_EXPECT(info.max_consumers, 2);
-	TEST_EXPECT(info.max_producers, 4);
-	TEST_EXPECT(rte_comch_msgq_destroy(to), -EBUSY);
-	TEST_EXPECT(rte_comch_dpa_stop(dpa), -EBUSY);
-	TEST_EXPECT(rte_comch_msgq_stop(to), 0);
+	TEST_EXPECT(ret, -EBUSY);
 	test_mock_dpa_crash(dpa, 0);
-	TEST_EXPECT(rte_comch_msgq_start(to), -EIO);
+	TEST_CALL(msgq_refused(&conf, -EIO));
+	TEST_EXPECT(rte_comch_dpa_stop(dpa), 0);
+	TEST_CALL(msgq_refused(&conf, -ENOTCONN));
+	TEST_EXPECT(rte_comch_dpa_start(dpa), 0);
 	return TEST_SUCCESS;
 }
 
@@ -304,24 +262,11 @@ test_completion_thread(void)
 }
 
 static int
-dpa_cons_refused(struct rte_comch_msgq *msgq, const struct rte_comch_msgq_dpa_consumer_conf *conf,
+dpa_queue_refused(struct rte_comch_msgq *msgq, const struct rte_comch_dpa_queue_conf *conf,
 		int error)
 {
 	struct rte_comch_dpa_queue *out = NULL;
-	int ret = rte_comch_msgq_dpa_consumer_create(msgq, conf, &out);
-
-	rte_comch_dpa_queue_destroy(out);
-	TEST_TRUE(out == NULL);
-	TEST_EXPECT(ret, error);
-	return TEST_SUCCESS;
-}
-
-static int
-dpa_prod_refused(struct rte_comch_msgq *msgq, const struct rte_comch_msgq_dpa_producer_conf *conf,
-		int error)
-{
-	struct rte_comch_dpa_queue *out = NULL;
-	int ret = rte_comch_msgq_dpa_producer_create(msgq, conf, &out);
+	int ret = rte_comch_dpa_queue_create(msgq, conf, &out);
 
 	rte_comch_dpa_queue_destroy(out);
 	TEST_TRUE(out == NULL);
@@ -335,68 +280,67 @@ test_dpa_consumer_create(void)
 	const struct rte_comch_dpa_completion_conf comp_conf = {
 		.type = RTE_COMCH_DPA_COMPLETION_PRODUCER,
 	};
-	struct rte_comch_msgq_dpa_consumer_conf conf = { .imm_len = 8 }, good;
+	struct rte_comch_dpa_queue_conf conf = { .imm_len = 8 }, good;
 	struct rte_comch_dpa_completion *sends = NULL;
 	struct rte_comch_dpa_queue *out = NULL;
 	int ret;
 
 	conf.completion = comp;
 	good = conf;
-	TEST_EXPECT(rte_comch_msgq_dpa_consumer_create(NULL, &conf, &out), -EINVAL);
-	TEST_EXPECT(rte_comch_msgq_dpa_consumer_create(to, NULL, &out), -EINVAL);
-	TEST_EXPECT(rte_comch_msgq_dpa_consumer_create(to, &conf, NULL), -EINVAL);
-	TEST_CALL(dpa_cons_refused(from, &conf, -EPERM));
+	TEST_EXPECT(rte_comch_dpa_queue_create(NULL, &conf, &out), -EINVAL);
+	TEST_CALL(dpa_queue_refused(to, NULL, -EINVAL)); /* no completion context */
+	TEST_EXPECT(rte_comch_dpa_queue_create(to, &conf, NULL), -EINVAL);
 	conf.completion = NULL;
-	TEST_CALL(dpa_cons_refused(to, &conf, -EINVAL));
+	TEST_CALL(dpa_queue_refused(to, &conf, -EINVAL));
 	TEST_EXPECT(rte_comch_dpa_completion_create(dpa, &comp_conf, &sends), 0);
 	conf.completion = sends;
-	ret = rte_comch_msgq_dpa_consumer_create(to, &conf, &out);
+	ret = rte_comch_dpa_queue_create(to, &conf, &out);
 	TEST_EXPECT(rte_comch_dpa_completion_destroy(sends), 0);
 	TEST_EXPECT(ret, -EINVAL);
 	conf = good;
 	conf.imm_len = RTE_COMCH_DPA_IMM_SIZE + 1;
-	TEST_CALL(dpa_cons_refused(to, &conf, -EINVAL));
+	TEST_CALL(dpa_queue_refused(to, &conf, -EINVAL));
 	conf = good;
-	conf.nb_recv = TEST_MOCK_DPA_DEPTH + 1;
-	TEST_CALL(dpa_cons_refused(to, &conf, -EINVAL));
+	conf.size = TEST_MOCK_DPA_DEPTH + 1;
+	TEST_CALL(dpa_queue_refused(to, &conf, -EINVAL));
 	conf = good;
 	conf.flags = 1;
-	TEST_CALL(dpa_cons_refused(to, &conf, -EINVAL));
+	TEST_CALL(dpa_queue_refused(to, &conf, -EINVAL));
 	conf = good;
 	conf.reserved[5] = 1;
-	TEST_CALL(dpa_cons_refused(to, &conf, -EINVAL));
+	TEST_CALL(dpa_queue_refused(to, &conf, -EINVAL));
 	test_mock_dpa_fail_set(1, -ENOMEM);
-	TEST_CALL(dpa_cons_refused(to, &good, -ENOMEM));
-	TEST_EXPECT(rte_comch_msgq_stop(to), 0);
-	TEST_CALL(dpa_cons_refused(to, &good, -ENOTCONN));
+	TEST_CALL(dpa_queue_refused(to, &good, -ENOMEM));
 	return TEST_SUCCESS;
 }
 
 static int
 test_dpa_producer_create(void)
 {
-	struct rte_comch_msgq_dpa_producer_conf conf = { .nb_sends = 0 };
-	const struct rte_comch_msgq_dpa_producer_conf good = conf;
+	struct rte_comch_dpa_queue_conf conf = { .size = 0 };
+	const struct rte_comch_dpa_queue_conf good = conf;
 	struct rte_comch_dpa_queue *out = NULL;
 
-	TEST_EXPECT(rte_comch_msgq_dpa_producer_create(NULL, &conf, &out), -EINVAL);
-	TEST_EXPECT(rte_comch_msgq_dpa_producer_create(from, &conf, NULL), -EINVAL);
-	TEST_CALL(dpa_prod_refused(to, &conf, -EPERM));
+	TEST_EXPECT(rte_comch_dpa_queue_create(NULL, &conf, &out), -EINVAL);
+	TEST_EXPECT(rte_comch_dpa_queue_create(from, &conf, NULL), -EINVAL);
 	conf.completion = comp; /* for consumers */
-	TEST_CALL(dpa_prod_refused(from, &conf, -EINVAL));
+	TEST_CALL(dpa_queue_refused(from, &conf, -EINVAL));
 	conf = good;
-	conf.nb_sends = TEST_MOCK_DPA_DEPTH + 1;
-	TEST_CALL(dpa_prod_refused(from, &conf, -EINVAL));
+	conf.imm_len = 1;
+	TEST_CALL(dpa_queue_refused(from, &conf, -EINVAL));
+	conf = good;
+	conf.size = TEST_MOCK_DPA_DEPTH + 1;
+	TEST_CALL(dpa_queue_refused(from, &conf, -EINVAL));
 	conf = good;
 	conf.flags = 1;
-	TEST_CALL(dpa_prod_refused(from, &conf, -EINVAL));
+	TEST_CALL(dpa_queue_refused(from, &conf, -EINVAL));
 	conf = good;
 	conf.reserved[0] = 1;
-	TEST_CALL(dpa_prod_refused(from, &conf, -EINVAL));
+	TEST_CALL(dpa_queue_refused(from, &conf, -EINVAL));
 	test_mock_dpa_fail_set(1, -ENOSPC);
-	TEST_CALL(dpa_prod_refused(from, &good, -ENOSPC));
+	TEST_CALL(dpa_queue_refused(from, &good, -ENOSPC));
 	test_mock_dpa_crash(dpa, 0);
-	TEST_CALL(dpa_prod_refused(from, &good, -EIO));
+	TEST_CALL(dpa_queue_refused(from, &good, -EIO));
 	return TEST_SUCCESS;
 }
 
@@ -404,40 +348,33 @@ test_dpa_producer_create(void)
 static int
 test_dpa_queues(void)
 {
-	struct rte_comch_msgq_dpa_consumer_conf conf = { .completion = comp };
+	struct rte_comch_dpa_queue_conf conf = { .completion = comp };
 	struct rte_comch_dpa_queue *queues[4] = { NULL };
-	struct rte_comch_msgq_info info;
-	uint64_t handle = 0;
-	uint32_t id = 0, i;
+	struct rte_comch_dpa_queue_info info;
+	uint32_t i;
 
 	/* the first consumer is that of the case */
-	TEST_EXPECT(rte_comch_msgq_dpa_consumer_create(to, &conf, &queues[0]), 0);
-	TEST_CALL(dpa_cons_refused(to, &conf, -ENOSPC));
+	TEST_EXPECT(rte_comch_dpa_queue_create(to, &conf, &queues[0]), 0);
+	TEST_CALL(dpa_queue_refused(to, &conf, -ENOSPC));
 	TEST_EXPECT(rte_comch_dpa_queue_destroy(queues[0]), 0);
 	for (i = 0; i < 3; i++)
-		TEST_EXPECT(rte_comch_msgq_dpa_producer_create(from, NULL, &queues[i]), 0);
-	TEST_CALL(dpa_prod_refused(from, NULL, -ENOSPC));
-	TEST_EXPECT(rte_comch_dpa_queue_id_get(NULL, &id), -EINVAL);
-	TEST_EXPECT(rte_comch_dpa_queue_id_get(queues[2], NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_dpa_queue_id_get(queues[2], &id), 0);
-	TEST_EXPECT(id, 4);
-	TEST_EXPECT(rte_comch_dpa_queue_handle_get(NULL, &handle), -EINVAL);
-	TEST_EXPECT(rte_comch_dpa_queue_handle_get(queues[2], NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_dpa_queue_handle_get(queues[2], &handle), 0);
-	TEST_TRUE(handle != 0);
-	TEST_EXPECT(rte_comch_msgq_info_get(from, &info), 0);
-	TEST_EXPECT(info.nb_producers, 4);
-	TEST_EXPECT(info.nb_consumers, 0);
-	TEST_EXPECT(rte_comch_msgq_stop(from), -EBUSY);
+		TEST_EXPECT(rte_comch_dpa_queue_create(from, NULL, &queues[i]), 0);
+	TEST_CALL(dpa_queue_refused(from, NULL, -ENOSPC));
+	TEST_EXPECT(rte_comch_dpa_queue_info_get(NULL, &info), -EINVAL);
+	TEST_EXPECT(rte_comch_dpa_queue_info_get(queues[2], NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_dpa_queue_info_get(queues[2], &info), 0);
+	TEST_EXPECT(info.id, 4);
+	TEST_TRUE(info.handle != 0);
+	TEST_EXPECT(rte_comch_msgq_destroy(from), -EBUSY);
 	TEST_EXPECT(rte_comch_dpa_completion_destroy(comp), -EBUSY);
 	TEST_EXPECT(rte_comch_dpa_queue_destroy(NULL), 0);
 	for (i = 0; i < 3; i++)
 		TEST_EXPECT(rte_comch_dpa_queue_destroy(queues[i]), 0);
 	/* identifiers do not come again soon */
-	TEST_EXPECT(rte_comch_msgq_dpa_producer_create(from, NULL, &queues[0]), 0);
-	TEST_EXPECT(rte_comch_dpa_queue_id_get(queues[0], &id), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_create(from, NULL, &queues[0]), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_info_get(queues[0], &info), 0);
 	TEST_EXPECT(rte_comch_dpa_queue_destroy(queues[0]), 0);
-	TEST_EXPECT(id, 6); /* 5 has the place of 1, which is there */
+	TEST_EXPECT(info.id, 6); /* 5 has the place of 1, which is there */
 	return TEST_SUCCESS;
 }
 
@@ -496,8 +433,6 @@ test_consumer_create(void)
 	TEST_EXPECT(rte_comch_consumer_conf_set(ctx, &conf), -EINVAL);
 	TEST_EXPECT(rte_comch_consumer_conf_set(ctx, &good), 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
-	TEST_EXPECT(rte_comch_msgq_stop(from), 0);
-	TEST_CALL(cpu_cons_refused(from, &good, -ENOTCONN));
 	return TEST_SUCCESS;
 }
 
@@ -518,7 +453,7 @@ test_producer_create(void)
 	for (i = 0; i < RTE_DIM(ctxs); i++)
 		TEST_EXPECT(rte_comch_msgq_producer_create(to, &conf, &ctxs[i]), 0);
 	ret = rte_comch_msgq_producer_create(to, &conf, &ctx);
-	TEST_EXPECT(rte_comch_msgq_stop(to), -EBUSY);
+	TEST_EXPECT(rte_comch_msgq_destroy(to), -EBUSY);
 	TEST_TRUE(test_ctx_info(ctxs[0]).msgq == to);
 	TEST_TRUE(test_ctx_info(ctxs[0]).conn == NULL);
 	TEST_EXPECT(test_ctx_info(ctxs[0]).type, RTE_COMCH_CTX_PRODUCER);
@@ -567,13 +502,15 @@ test_to_dpa(void)
 	};
 	struct rte_comch_cpl cpls[4];
 	struct rte_comch_ctx *ctx = NULL;
-	uint32_t id = 0, len = 0, from_id = 0;
+	struct rte_comch_dpa_queue_info info;
+	uint32_t id, len = 0, from_id = 0;
 	char got[RTE_COMCH_DPA_IMM_SIZE];
 	struct rte_comch_pe *pe;
 
 	TEST_EXPECT(rte_comch_msgq_producer_create(to, &conf, &ctx), 0);
 	TEST_CALL(cpu_start(ctx, &pe));
-	TEST_EXPECT(rte_comch_dpa_queue_id_get(consumer, &id), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_info_get(consumer, &info), 0);
+	id = info.id;
 	/* nothing is granted yet; nobody is there; too long */
 	TEST_EXPECT(rte_comch_producer_send_burst(ctx, id, sends, 1), 0);
 	TEST_EXPECT(room_reason(ctx, id), -EAGAIN);
@@ -595,7 +532,7 @@ test_to_dpa(void)
 	TEST_EXPECT(test_mock_dpa_get(consumer, got, &len, &from_id), 0);
 	TEST_EXPECT(rte_comch_queue_poll_burst(ctx, cpls, RTE_DIM(cpls)), 2);
 	TEST_TRUE(cpls[0].cookie == 5 && cpls[1].cookie == 6);
-	TEST_EXPECT(rte_comch_msgq_stop(to), -EBUSY);
+	TEST_EXPECT(rte_comch_msgq_destroy(to), -EBUSY);
 	TEST_CALL(test_stop_now(ctx));
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	return TEST_SUCCESS;
@@ -674,12 +611,14 @@ test_task_to_dpa(void)
 	const struct rte_comch_send send = { .imm = "ping", .imm_len = 4 };
 	struct rte_comch_task *task = NULL;
 	struct rte_comch_ctx *ctx = NULL;
-	uint32_t id = 0, len = 0, from_id = 0;
+	struct rte_comch_dpa_queue_info info;
+	uint32_t id, len = 0, from_id = 0;
 	char got[RTE_COMCH_DPA_IMM_SIZE];
 	struct rte_comch_pe *pe;
 
 	nb_sent = 0;
-	TEST_EXPECT(rte_comch_dpa_queue_id_get(consumer, &id), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_info_get(consumer, &info), 0);
+	id = info.id;
 	TEST_EXPECT(rte_comch_msgq_producer_create(to, &conf, &ctx), 0);
 	TEST_CALL(cpu_start(ctx, &pe));
 	TEST_EXPECT(rte_comch_producer_task_alloc(ctx, id, &send, &task), 0);
@@ -756,7 +695,7 @@ test_end(void)
 	TEST_EXPECT(rte_comch_ctx_reason_get(cons), -EIO);
 	TEST_EXPECT(rte_comch_ctx_reason_get(prod), -EIO);
 	TEST_EXPECT(rte_comch_ctx_reason_get(idle), 0);
-	TEST_EXPECT(rte_comch_msgq_stop(to), -EBUSY);
+	TEST_EXPECT(rte_comch_msgq_destroy(to), -EBUSY);
 	TEST_EXPECT(rte_comch_ctx_destroy(cons), 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(prod), 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(idle), 0);
@@ -779,13 +718,13 @@ test_lost(void)
 	TEST_CALL(cpu_start(ctx, &pe));
 	test_mock_dpa_hold(true);
 	TEST_EXPECT(rte_comch_ctx_stop(ctx), -EINPROGRESS);
-	TEST_EXPECT(rte_comch_msgq_stop(to), -EBUSY);
+	TEST_EXPECT(rte_comch_msgq_destroy(to), -EBUSY);
 	TEST_WAIT(rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_IDLE, 2 * TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	TEST_EXPECT(rte_comch_dpa_completion_destroy(comp), 0);
 	comp = NULL;
-	TEST_EXPECT(msgq_close(to), 0);
-	TEST_EXPECT(msgq_close(from), 0);
+	TEST_EXPECT(rte_comch_msgq_destroy(to), 0);
+	TEST_EXPECT(rte_comch_msgq_destroy(from), 0);
 	to = from = NULL;
 	TEST_EXPECT(rte_comch_dpa_stop(dpa), 0);
 	TEST_EXPECT(rte_comch_dpa_destroy(dpa), 0);
@@ -809,24 +748,20 @@ test_full(void)
 	int ret;
 
 	TEST_EXPECT(rte_comch_msgq_create(dpa, &conf, &one), 0);
-	TEST_EXPECT(rte_comch_msgq_start(one), 0);
 	TEST_EXPECT(rte_comch_msgq_producer_create(one, NULL, &ctxs[0]), 0);
 	ret = rte_comch_msgq_producer_create(one, NULL, &ctxs[1]);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctxs[0]), 0);
-	TEST_EXPECT(rte_comch_msgq_stop(one), 0);
 	TEST_EXPECT(rte_comch_msgq_destroy(one), 0);
 	TEST_EXPECT(ret, -ENOSPC);
 	TEST_TRUE(test_log_has(": no producer: message queue "));
 	TEST_TRUE(test_log_has(" has 1: destroy one, or raise its max_producers"));
 	conf = (struct rte_comch_msgq_conf){ .dir = FROM, .max_producers = 2 };
 	TEST_EXPECT(rte_comch_msgq_create(dpa, &conf, &one), 0);
-	TEST_EXPECT(rte_comch_msgq_start(one), 0);
-	TEST_EXPECT(rte_comch_msgq_dpa_producer_create(one, NULL, &queues[0]), 0);
-	TEST_EXPECT(rte_comch_msgq_dpa_producer_create(one, NULL, &queues[1]), 0);
-	TEST_CALL(dpa_prod_refused(one, NULL, -ENOSPC));
+	TEST_EXPECT(rte_comch_dpa_queue_create(one, NULL, &queues[0]), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_create(one, NULL, &queues[1]), 0);
+	TEST_CALL(dpa_queue_refused(one, NULL, -ENOSPC));
 	TEST_EXPECT(rte_comch_dpa_queue_destroy(queues[0]), 0);
 	TEST_EXPECT(rte_comch_dpa_queue_destroy(queues[1]), 0);
-	TEST_EXPECT(rte_comch_msgq_stop(one), 0);
 	TEST_EXPECT(rte_comch_msgq_destroy(one), 0);
 	TEST_TRUE(test_log_has(" has 2: destroy one, or raise its max_producers"));
 	return test_log_passed();
@@ -858,7 +793,6 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(case_open, case_close, test_msgq_create),
 		TEST_CASE_ST(case_open, case_close, test_msgqs),
-		TEST_CASE_ST(case_open, case_close, test_msgq_start),
 		TEST_CASE_ST(case_full, case_full_close, test_full),
 		TEST_CASE_ST(case_open, case_close, test_completion_create),
 		TEST_CASE_ST(case_open, case_close, test_completion_thread),

@@ -55,13 +55,10 @@ maker(void *arg)
 	while (goes_on()) {
 		if (!said(rte_comch_msgq_create(dpa, &conf, &msgq), 0))
 			break;
-		if (said(rte_comch_msgq_start(msgq), 0)) {
-			if (said(rte_comch_msgq_dpa_producer_create(msgq, NULL, &queue), 0)) {
-				said(rte_comch_msgq_stop(msgq), -EBUSY);
-				said(rte_comch_dpa_queue_destroy(queue), 0);
-				__atomic_fetch_add(&nb_made[0], 1, __ATOMIC_RELAXED);
-			}
-			said(rte_comch_msgq_stop(msgq), 0);
+		if (said(rte_comch_dpa_queue_create(msgq, NULL, &queue), 0)) {
+			said(rte_comch_msgq_destroy(msgq), -EBUSY);
+			said(rte_comch_dpa_queue_destroy(queue), 0);
+			__atomic_fetch_add(&nb_made[0], 1, __ATOMIC_RELAXED);
 		}
 		said(rte_comch_msgq_destroy(msgq), 0);
 		if (said(rte_comch_dpa_mem_alloc(dpa, 64, &addr), 0))
@@ -101,7 +98,6 @@ asker(void *arg)
 {
 	struct rte_comch_dpa_status status;
 	struct rte_comch_dpa_eu_info eu;
-	struct rte_comch_msgq_info info;
 
 	RTE_SET_USED(arg);
 	while (goes_on()) {
@@ -109,9 +105,6 @@ asker(void *arg)
 		if (status.state == RTE_COMCH_DPA_IDLE)
 			said(-EINVAL, 0);
 		said(rte_comch_dpa_eu_info_get(dpa, 0, &eu), 0);
-		said(rte_comch_msgq_info_get(shared, &info), 0);
-		if (info.nb_consumers > info.max_consumers)
-			said(-EINVAL, 0);
 		sched_yield();
 	}
 	return NULL;
@@ -121,6 +114,10 @@ asker(void *arg)
 static int
 round_run(void)
 {
+	const struct rte_comch_msgq_conf conf = {
+		.dir = RTE_COMCH_MSGQ_FROM_DPA,
+		.max_consumers = 2,
+	};
 	void *(*const mains[])(void *) = { maker, user, user, asker };
 	struct rte_comch_pe *pes[RTE_DIM(mains)];
 	pthread_t threads[RTE_DIM(mains)];
@@ -132,7 +129,7 @@ round_run(void)
 	}
 	__atomic_store_n(&stop, 0, __ATOMIC_RELAXED);
 	TEST_EXPECT(rte_comch_dpa_start(dpa), 0);
-	TEST_EXPECT(rte_comch_msgq_start(shared), 0);
+	TEST_EXPECT(rte_comch_msgq_create(dpa, &conf, &shared), 0);
 	for (nb = 0; nb < RTE_DIM(mains); nb++)
 		if (pthread_create(&threads[nb], NULL, mains[nb], pes[nb]) != 0)
 			break;
@@ -144,7 +141,8 @@ round_run(void)
 		pthread_join(threads[i], NULL);
 	test_cleanup();
 	TEST_EXPECT(nb, RTE_DIM(mains));
-	TEST_EXPECT(rte_comch_msgq_stop(shared), 0);
+	TEST_EXPECT(rte_comch_msgq_destroy(shared), 0);
+	shared = NULL;
 	TEST_EXPECT(rte_comch_dpa_stop(dpa), 0);
 	TEST_EXPECT(test_mock_dpa_nb_objects(), 0);
 	TEST_EXPECT(nb_odd, 0);
@@ -155,14 +153,9 @@ static int
 test_threads(void)
 {
 	const struct rte_comch_dpa_conf conf = { .program = "/a/program" };
-	const struct rte_comch_msgq_conf msgq_conf = {
-		.dir = RTE_COMCH_MSGQ_FROM_DPA,
-		.max_consumers = 2,
-	};
 	unsigned int i;
 
 	TEST_EXPECT(rte_comch_dpa_create(test_pair.host, &conf, &dpa), 0);
-	TEST_EXPECT(rte_comch_msgq_create(dpa, &msgq_conf, &shared), 0);
 	nb_odd = nb_made[0] = nb_made[1] = 0;
 	for (i = 0; i < ROUNDS; i++)
 		TEST_CALL(round_run());
@@ -280,7 +273,6 @@ static void
 teardown(void)
 {
 	test_cleanup();
-	rte_comch_msgq_stop(shared);
 	rte_comch_msgq_destroy(shared);
 	rte_comch_dpa_stop(dpa);
 	if (rte_comch_dpa_destroy(dpa) != 0)

@@ -563,8 +563,8 @@ mock_open(void)
 		.type = RTE_COMCH_DPA_COMPLETION_CONSUMER,
 		.imm_len = RTE_COMCH_DPA_IMM_SIZE,
 	};
-	struct rte_comch_msgq_dpa_consumer_conf consumer_conf = {
-		.nb_recv = TASKS,
+	struct rte_comch_dpa_queue_conf consumer_conf = {
+		.size = TASKS,
 		.imm_len = RTE_COMCH_DPA_IMM_SIZE,
 	};
 
@@ -574,10 +574,9 @@ mock_open(void)
 	TEST_EXPECT(rte_comch_dpa_create(test_pair.host, &conf, &dpa), 0);
 	TEST_EXPECT(rte_comch_dpa_start(dpa), 0);
 	TEST_EXPECT(rte_comch_msgq_create(dpa, &msgq_conf, &msgq), 0);
-	TEST_EXPECT(rte_comch_msgq_start(msgq), 0);
 	TEST_EXPECT(rte_comch_dpa_completion_create(dpa, &completion_conf, &completion), 0);
 	consumer_conf.completion = completion;
-	TEST_EXPECT(rte_comch_msgq_dpa_consumer_create(msgq, &consumer_conf, &program), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_create(msgq, &consumer_conf, &program), 0);
 	return TEST_SUCCESS;
 }
 
@@ -587,7 +586,6 @@ mock_close(void)
 	test_fp_cleanup();
 	rte_comch_dpa_queue_destroy(program);
 	rte_comch_dpa_completion_destroy(completion);
-	rte_comch_msgq_stop(msgq);
 	rte_comch_msgq_destroy(msgq);
 	if (dpa != NULL && (rte_comch_dpa_stop(dpa) != 0 || rte_comch_dpa_destroy(dpa) != 0))
 		test_fail("the program is left");
@@ -619,15 +617,16 @@ test_stop_given(void)
 {
 	static uint32_t numbers[TASKS / 2];
 	struct rte_comch_producer_conf conf = { .nb_tasks = TASKS, .send_cb = again_and_stop };
+	struct rte_comch_dpa_queue_info info;
 	struct rte_comch_ctx *ctx = NULL;
 	struct rte_comch_task *tasks[TASKS / 2];
 	struct rte_comch_send send = { .imm_len = sizeof(numbers[0]) };
 	uint8_t imm[RTE_COMCH_DPA_IMM_SIZE];
-	uint32_t id, len, from_id, i;
+	uint32_t len, from_id, i;
 
 	nb_ids = nb_rets = 0;
 	conf.user_data = &ctx;
-	TEST_EXPECT(rte_comch_dpa_queue_id_get(program, &id), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_info_get(program, &info), 0);
 	TEST_EXPECT(rte_comch_msgq_producer_create(msgq, &conf, &ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(ctx, test_pe_new()), 0);
 	TEST_EXPECT(rte_comch_ctx_start(ctx), 0);
@@ -635,7 +634,7 @@ test_stop_given(void)
 	for (i = 0; i < RTE_DIM(tasks); i++) {
 		numbers[i] = i;
 		send.imm = &numbers[i];
-		TEST_EXPECT(rte_comch_producer_task_alloc(ctx, id, &send, &tasks[i]), 0);
+		TEST_EXPECT(rte_comch_producer_task_alloc(ctx, info.id, &send, &tasks[i]), 0);
 	}
 	TEST_EXPECT(rte_comch_task_submit_burst(tasks, RTE_DIM(tasks), 0), RTE_DIM(tasks));
 	TEST_WAIT(rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_IDLE, TEST_MS);

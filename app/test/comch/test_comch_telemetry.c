@@ -398,9 +398,8 @@ dpa_setup(void)
 	for (i = 0; i < RTE_DIM(msgqs); i++) {
 		msgq_conf.dir = i == 0 ? RTE_COMCH_MSGQ_TO_DPA : RTE_COMCH_MSGQ_FROM_DPA;
 		TEST_EXPECT(rte_comch_msgq_create(dpa, &msgq_conf, &msgqs[i]), 0);
-		TEST_EXPECT(rte_comch_msgq_start(msgqs[i]), 0);
 	}
-	TEST_EXPECT(rte_comch_msgq_dpa_producer_create(msgqs[1], NULL, &dpa_producer), 0);
+	TEST_EXPECT(rte_comch_dpa_queue_create(msgqs[1], NULL, &dpa_producer), 0);
 	return TEST_SUCCESS;
 }
 
@@ -413,7 +412,6 @@ dpa_teardown(void)
 	rte_comch_dpa_queue_destroy(dpa_producer);
 	dpa_producer = NULL;
 	for (i = 0; i < RTE_DIM(msgqs); i++) {
-		rte_comch_msgq_stop(msgqs[i]);
 		rte_comch_msgq_destroy(msgqs[i]);
 		msgqs[i] = NULL;
 	}
@@ -544,6 +542,8 @@ test_msgqs(void)
 	TEST_TRUE(!reply_has("direction", "\"to_dpa\""));
 	TEST_EXPECT(ask_host("msgq_info", ",1"), 0);
 	TEST_TRUE(reply_has("direction", "\"from_dpa\""));
+	TEST_TRUE(reply_has("max_consumers", "1"));
+	TEST_TRUE(reply_has("consumers", "0"));
 	TEST_TRUE(reply_has("producers", "1"));
 	TEST_TRUE(reply_has("type", "\"producer\""));
 	TEST_EXPECT(ask_host("msgq_info", ",2"), 0);

@@ -532,7 +532,7 @@ mock_completion_destroy(struct rte_comch_dpa_completion *completion)
 }
 
 static int
-mock_msgq_start(struct rte_comch_msgq *msgq)
+mock_msgq_create(struct rte_comch_msgq *msgq)
 {
 	int ret = mock_makes();
 
@@ -543,7 +543,7 @@ mock_msgq_start(struct rte_comch_msgq *msgq)
 }
 
 static void
-mock_msgq_stop(struct rte_comch_msgq *msgq)
+mock_msgq_destroy(struct rte_comch_msgq *msgq)
 {
 	free(msgq->priv);
 	objects_add(-1);
@@ -708,8 +708,8 @@ static const struct rte_comch_dpa_ops dpa_ops = {
 	.thread_destroy = mock_thread_destroy,
 	.completion_create = mock_completion_create,
 	.completion_destroy = mock_completion_destroy,
-	.msgq_start = mock_msgq_start,
-	.msgq_stop = mock_msgq_stop,
+	.msgq_create = mock_msgq_create,
+	.msgq_destroy = mock_msgq_destroy,
 	.msgq_waiting = mock_msgq_waiting,
 	.queue_create = mock_queue_create,
 	.queue_destroy = mock_queue_destroy,

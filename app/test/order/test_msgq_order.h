@@ -24,8 +24,8 @@
 
 /* Other names than in the driver, which is linked as well. */
 #define shm_msgq_info_get order_msgq_info_get
-#define shm_msgq_start order_msgq_start
-#define shm_msgq_stop order_msgq_stop
+#define shm_msgq_create order_msgq_create
+#define shm_msgq_destroy order_msgq_destroy
 #define shm_msgq_completion_create order_msgq_completion_create
 #define shm_msgq_completion_destroy order_msgq_completion_destroy
 #define shm_msgq_dpa_queue_create order_msgq_dpa_queue_create

@@ -392,14 +392,14 @@ test_kept_target(void)
 	TEST_EXPECT(test_msgq_send(&sender, 1, NULL, 0), 0); /* it is not found any more */
 	test_msgq_end_free(&sender);
 	TEST_TRUE(host_has(addr));
-	shm_msgq_stop(&to);
+	shm_msgq_destroy(&to);
 	TEST_TRUE(!host_has(addr));
 	TEST_EXPECT(msgq_dpa.nb_kept, 0);
 	test_msgq_end_free(&receiver);
 	shm_msgq_dpa_queue_destroy(&producer);
 	shm_msgq_completion_destroy(&rx_comp);
 	shm_msgq_completion_destroy(&tx_comp);
-	shm_msgq_stop(&from);
+	shm_msgq_destroy(&from);
 	return TEST_SUCCESS;
 }
 
@@ -436,8 +436,8 @@ settle_round(bool *kept)
 	shm_msgq_dpa_queue_destroy(&producer);
 	shm_msgq_completion_destroy(&rx_comp);
 	shm_msgq_completion_destroy(&tx_comp);
-	shm_msgq_stop(&to);
-	shm_msgq_stop(&from);
+	shm_msgq_destroy(&to);
+	shm_msgq_destroy(&from);
 	return TEST_SUCCESS;
 }
 
@@ -477,8 +477,8 @@ test_kept_places(void)
 	TEST_TRUE(!host_has(other));
 	shm_msgq_completion_destroy(&rx_comp);
 	shm_msgq_completion_destroy(&tx_comp);
-	shm_msgq_stop(&to);
-	shm_msgq_stop(&from);
+	shm_msgq_destroy(&to);
+	shm_msgq_destroy(&from);
 	TEST_EXPECT(msgq_dpa.nb_kept, 2);
 	TEST_TRUE(host_has(addrs[0]) && host_has(addrs[1]));
 	return TEST_SUCCESS;

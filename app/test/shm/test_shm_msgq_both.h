@@ -47,8 +47,8 @@ both_free(void)
 	shm_msgq_dpa_queue_destroy(&producer);
 	shm_msgq_completion_destroy(&rx_comp);
 	shm_msgq_completion_destroy(&tx_comp);
-	shm_msgq_stop(&to);
-	shm_msgq_stop(&from);
+	shm_msgq_destroy(&to);
+	shm_msgq_destroy(&from);
 }
 
 /* A call fails with a number, and is noted as a mistake. */

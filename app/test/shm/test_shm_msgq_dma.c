@@ -78,7 +78,7 @@ dma_free(void)
 {
 	test_msgq_end_free(&end);
 	shm_msgq_dpa_queue_destroy(&producer);
-	shm_msgq_stop(&msgq);
+	shm_msgq_destroy(&msgq);
 	free(src);
 	free(dst);
 }

@@ -260,7 +260,7 @@ flow_free(void)
 		shm_msgq_dpa_queue_destroy(&dpa_queues[i]);
 		shm_msgq_completion_destroy(&comps[i]);
 	}
-	shm_msgq_stop(&msgq);
+	shm_msgq_destroy(&msgq);
 }
 
 static int

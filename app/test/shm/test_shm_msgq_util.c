@@ -182,7 +182,7 @@ test_msgq_start(struct rte_comch_msgq *msgq, enum rte_comch_msgq_dir dir, uint32
 	msgq->id = 1;
 	msgq->max_consumers = max_consumers;
 	msgq->max_producers = max_producers;
-	TEST_EXPECT(shm_msgq_start(msgq), 0);
+	TEST_EXPECT(shm_msgq_create(msgq), 0);
 	return TEST_SUCCESS;
 }
 

@@ -104,7 +104,7 @@ wake_free(void)
 	test_msgq_end_free(&end);
 	shm_msgq_dpa_queue_destroy(&dpa_queue);
 	shm_msgq_completion_destroy(&comp);
-	shm_msgq_stop(&msgq);
+	shm_msgq_destroy(&msgq);
 }
 
 /* It takes one message, and parks: as a thread function that returns after each. */

@@ -359,8 +359,8 @@ consumer_dpa_start(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
 	struct doca_comch_queue *queue = &consumer->queue;
-	struct rte_comch_msgq_dpa_consumer_conf conf = {
-		.nb_recv = queue->dev_num,
+	struct rte_comch_dpa_queue_conf conf = {
+		.size = queue->dev_num,
 		.imm_len = consumer->imm_len,
 		.completion = doca_comch_consumer_completion_rte(consumer->completion),
 		.user_data = consumer->dev_user_data,
@@ -372,8 +372,7 @@ consumer_dpa_start(struct doca_ctx *ctx)
 				"a consumer of a program has no completion context that is started: doca_comch_consumer_set_completion() first");
 	if (conf.completion == NULL || msgq == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	return doca_compat_dpa_result(rte_comch_msgq_dpa_consumer_create(msgq, &conf,
-			&queue->rte_dpa));
+	return doca_compat_dpa_result(rte_comch_dpa_queue_create(msgq, &conf, &queue->rte_dpa));
 }
 
 static const struct doca_ctx_ops consumer_ops = {

@@ -147,7 +147,6 @@ doca_comch_msgq_start(struct doca_comch_msgq *msgq)
 {
 	struct rte_comch_msgq_conf conf = {0};
 	const struct doca_dpa *dpa;
-	int ret;
 
 	if (msgq == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -164,14 +163,7 @@ doca_comch_msgq_start(struct doca_comch_msgq *msgq)
 	conf.dir = msgq->consumer != NULL ? RTE_COMCH_MSGQ_TO_DPA : RTE_COMCH_MSGQ_FROM_DPA;
 	conf.max_consumers = msgq->max_consumers;
 	conf.max_producers = msgq->max_producers;
-	ret = rte_comch_msgq_create(dpa->rte, &conf, &msgq->rte);
-	if (ret == 0)
-		ret = rte_comch_msgq_start(msgq->rte);
-	if (ret == 0)
-		return DOCA_SUCCESS;
-	rte_comch_msgq_destroy(msgq->rte);
-	msgq->rte = NULL;
-	return doca_compat_dpa_result(ret);
+	return doca_compat_dpa_result(rte_comch_msgq_create(dpa->rte, &conf, &msgq->rte));
 }
 
 doca_error_t
@@ -185,9 +177,7 @@ doca_comch_msgq_stop(struct doca_comch_msgq *msgq)
 		return DOCA_ERROR_BAD_STATE;
 	if (msgq->nb_queues != 0)
 		return DOCA_ERROR_IN_USE;
-	ret = rte_comch_msgq_stop(msgq->rte);
-	if (ret == 0)
-		ret = rte_comch_msgq_destroy(msgq->rte);
+	ret = rte_comch_msgq_destroy(msgq->rte);
 	if (ret == 0)
 		msgq->rte = NULL;
 	return doca_compat_dpa_result(ret);
@@ -276,7 +266,10 @@ doca_comch_msgq_queue_dpa_stop(struct doca_ctx *ctx)
 doca_error_t
 doca_comch_msgq_queue_handle_get(const struct doca_comch_queue *queue, uint64_t *handle)
 {
-	if (queue->rte_dpa == NULL)
+	struct rte_comch_dpa_queue_info info;
+
+	if (rte_comch_dpa_queue_info_get(queue->rte_dpa, &info) != 0)
 		return DOCA_ERROR_BAD_STATE;
-	return doca_compat_result(rte_comch_dpa_queue_handle_get(queue->rte_dpa, handle));
+	*handle = info.handle;
+	return DOCA_SUCCESS;
 }

@@ -238,8 +238,8 @@ producer_dpa_start(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *producer = (struct doca_comch_producer *)ctx;
 	struct doca_comch_queue *queue = &producer->queue;
-	struct rte_comch_msgq_dpa_producer_conf conf = {
-		.nb_sends = queue->dev_num,
+	struct rte_comch_dpa_queue_conf conf = {
+		.size = queue->dev_num,
 		.user_data = (uint32_t)ctx->user_data.u64,
 	};
 	struct rte_comch_msgq *msgq = doca_comch_msgq_rte(queue);
@@ -251,8 +251,7 @@ producer_dpa_start(struct doca_ctx *ctx)
 	}
 	if (msgq == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	return doca_compat_dpa_result(rte_comch_msgq_dpa_producer_create(msgq, &conf,
-			&queue->rte_dpa));
+	return doca_compat_dpa_result(rte_comch_dpa_queue_create(msgq, &conf, &queue->rte_dpa));
 }
 
 static const struct doca_ctx_ops producer_ops = {

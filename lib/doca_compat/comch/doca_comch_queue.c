@@ -119,15 +119,16 @@ doca_comch_queue_init(struct doca_comch_queue *queue, struct doca_compat_func *f
 doca_error_t
 doca_comch_queue_id_get(const struct doca_comch_queue *queue, uint32_t *id)
 {
+	struct rte_comch_dpa_queue_info dpa;
 	struct rte_comch_ctx_info info;
 
-	if (rte_comch_ctx_info_get(queue->ctx.rte, &info) == 0) {
+	if (rte_comch_ctx_info_get(queue->ctx.rte, &info) == 0)
 		*id = info.queue_id;
-		return DOCA_SUCCESS;
-	}
-	if (queue->rte_dpa == NULL)
+	else if (rte_comch_dpa_queue_info_get(queue->rte_dpa, &dpa) == 0)
+		*id = dpa.id;
+	else
 		return DOCA_ERROR_BAD_STATE;
-	return doca_compat_result(rte_comch_dpa_queue_id_get(queue->rte_dpa, id));
+	return DOCA_SUCCESS;
 }
 
 doca_error_t

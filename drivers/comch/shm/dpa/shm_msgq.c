@@ -173,7 +173,7 @@ shm_msgq_info_get(struct rte_comch_dpa_info *info)
 }
 
 int
-shm_msgq_start(struct rte_comch_msgq *msgq)
+shm_msgq_create(struct rte_comch_msgq *msgq)
 {
 	uint64_t size = sizeof(struct shm_msgq_host) + msgq->max_consumers * sizeof(uint64_t);
 	struct shm_dpa *dpa = msgq->dpa->priv;
@@ -201,7 +201,7 @@ shm_msgq_start(struct rte_comch_msgq *msgq)
 }
 
 void
-shm_msgq_stop(struct rte_comch_msgq *msgq)
+shm_msgq_destroy(struct rte_comch_msgq *msgq)
 {
 	struct shm_msgq *mq = msgq->priv;
 	struct shm_dpa_place none = { 0 };

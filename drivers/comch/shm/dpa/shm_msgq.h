@@ -146,8 +146,8 @@ struct shm_msgq_rx {
 
 /* shm_msgq.c: message queues, and the program's end */
 void shm_msgq_info_get(struct rte_comch_dpa_info *info);
-int shm_msgq_start(struct rte_comch_msgq *msgq);
-void shm_msgq_stop(struct rte_comch_msgq *msgq);
+int shm_msgq_create(struct rte_comch_msgq *msgq);
+void shm_msgq_destroy(struct rte_comch_msgq *msgq);
 uint64_t shm_msgq_waiting(const struct rte_comch_msgq *msgq);
 int shm_msgq_completion_create(struct rte_comch_dpa_completion *completion);
 void shm_msgq_completion_destroy(struct rte_comch_dpa_completion *completion);
