@@ -26,13 +26,12 @@
 # allocation to its free. If the layer takes more than 1.3 times as many, and more than 110
 # on top of the library's, the exit status is 1.
 #
-# A third table has the queues of the bluefield driver, in plain memory and without a
-# card: a burst of the library's structures into requests, with all checks, and back out
-# of completions. The whole of each function is in. With 64 bytes of data and bursts of
-# 32 a send may take 50, a post 25 and a receive 55, else the exit status is 1. Behind it
-# are the driver's own functions, as the library calls them, which have credits, books and
-# statistics as well; the same limits are theirs. What a card has to carry is printed below:
-# doorbells, and bytes of requests and completions.
+# A third table has the bluefield driver's own functions, as the library calls them, on
+# queues in plain memory and without a card: a burst of the library's structures into
+# requests, with all checks, credits, books and statistics, and back out of completions.
+# With 64 bytes of data and bursts of 32 a send may take 50, a post 25 and a receive 55,
+# else the exit status is 1. What a card has to carry is printed below: doorbells, and
+# bytes of requests and completions.
 #
 # With --libmlx5 a fourth table has libmlx5's own functions on such queues, with the same
 # messages, and how much of that the driver's functions take. The sources are those of
@@ -187,18 +186,18 @@ tasks() {
 		}' "$run_dir/tasks"
 }
 
-# The queues of the bluefield driver; the table goes to <run_dir>/queues, too.
+# The bluefield driver; the table goes to <run_dir>/queues, too.
 queues() {
 	local messages
 	for messages in $few $many; do
-		profile_tasks "queues.$messages" "COMCH_TEST_WQ_COUNT=$messages" "$program" --no-huge \
+		profile_tasks "queues.$messages" "COMCH_TEST_FAST_COUNT=$messages" "$program" --no-huge \
 			-m 64 --no-pci --no-telemetry "--file-prefix=comch-count-$$" -l "$core" -- \
-			bluefield_wq_count
+			bluefield_fast_count
 		awk -v messages="$messages" '
 			/^cfn=/ { name = substr($0, 5) }
 			/^calls=/ {
 				getline
-				if (name ~ /^count_(wq|drv)_/)
+				if (name ~ /^count_drv_/)
 					cost[name] += $2
 			}
 			END { for (name in cost) print messages, name, cost[name] }' \
@@ -213,19 +212,13 @@ queues() {
 			}
 			return (cost[many, f] - cost[few, f]) / (many - few)
 		}
-		function line(what, text, burst, op, x, limit,    above) {
-			above = limit != 0 && x > limit
-			printf "%-51s %14.2f%s\n", sprintf("%s, %s, burst %d: %s", what, text, burst, op), x,
-				above ? "   above " limit " and " most " more" : ""
-			bad += above
-		}
-		function row(op, kind, text, burst, limit) {
-			line("queue", text, burst, op, per_message("count_wq_" op "_" kind "_" burst), limit)
-		}
-		function own(op, kind, text, burst, limit,    x) {
+		function row(op, kind, text, burst, limit,    x, above) {
 			x = per_message("count_drv_" op "_" kind "_" burst)
 			x -= per_message("count_drv_nothing_" kind "_" burst)
-			line("driver", text, burst, op, x, limit)
+			above = limit != 0 && x > limit
+			printf "%-51s %14.2f%s\n", sprintf("driver, %s, burst %d: %s", text, burst, op), x,
+				above ? "   above " limit : ""
+			bad += above
 		}
 		function group(kind, text, burst, limits,    limit) {
 			split(limits, limit, " ")
@@ -233,10 +226,6 @@ queues() {
 			row("send", kind, text, burst, limit[2])
 			row("receive", kind, text, burst, limit[3])
 			row("sent", kind, text, burst, limit[4])
-			own("post", kind, text, burst, limit[1])
-			own("send", kind, text, burst, limit[2])
-			own("receive", kind, text, burst, limit[3])
-			own("sent", kind, text, burst, limit[4])
 		}
 		{ cost[$1, $2] = $3 }
 		END {
@@ -410,7 +399,7 @@ else
 fi
 
 # a shared driver shows nothing of its queues
-if grep -q ' count_wq_post_buf_1$' < <(nm "$program"); then
+if grep -q ' count_drv_post_buf_1$' < <(nm "$program"); then
 	queues
 else
 	echo 'the driver is a shared library: its queues were not counted'
@@ -459,7 +448,7 @@ awk '
 		exit bad || seen != 20
 	}' "$baseline" "$run_dir/table"
 awk '
-	!/^(queue|driver), / { next }
+	!/^driver, / { next }
 	{ name = substr($0, 1, 51); value = substr($0, 52) + 0 }
 	NR == FNR { base[name] = value; next }
 	value > base[name] {

@@ -153,7 +153,7 @@ post_send_row(struct fuzz_in *in)
 		bf_send_row_put(&row, &form, &piece, piece.len, bf_key(1), page, i % IMM_LEN, i,
 			true);
 	}
-	bf_send_row_end(&row, &sq, true);
+	bf_send_row_end(&row, &sq);
 	bf_sendq_ring(&sq);
 }
 

@@ -3,18 +3,35 @@
  */
 
 /*
- * The rest of test_bluefield_wq_count.c: the bluefield driver's own functions of the
- * fast path, with credits, books and statistics, on a producer and a consumer that are
- * made here, in plain memory. No connection is under them: the card of the test carries
- * messages, and the peer has told of more posts than are ever used, so messages of
- * credits are not in the numbers. No test.
+ * What devtools/count-instructions.sh runs under callgrind for the bluefield driver: its
+ * own functions of the fast path, with credits, books and statistics, on a producer and a
+ * consumer that are made here, in plain memory. No connection is under them: the device is
+ * test_bluefield_wq_dev.c, which carries messages and is not counted, and the peer has told
+ * of more posts than are ever used, so messages of credits are not in the numbers. It is
+ * there if COMCH_TEST_FAST_COUNT is set, to a number of messages; no test.
  */
 
 #include "bluefield_fast.h"
-#include "test_bluefield_wq_count.h"
+#include "test_bluefield_wq_dev.h"
 
 #define CONSUMER_ID 1
 #define POSTS_AHEAD 64
+#define COUNT_MAX_BURST 32
+#define COUNT_LEN 64
+#define COUNT_BUF_SIZE 2048
+
+/* What messages of a run look like. */
+struct count_shape {
+	unsigned int burst;
+	uint32_t imm_len; /* of messages, and of the consumer */
+	uint32_t len;
+};
+
+/* What a card has carried. */
+struct count_carried {
+	uint64_t wqe_bytes;
+	uint64_t nb_cqes; /* of the sender */
+};
 
 static struct wq_dev tx, rx;
 static struct bf_fast fast;
@@ -25,6 +42,7 @@ static struct bf_consumer consumer;
 static struct rte_comch_queue tx_queue, rx_queue;
 static struct rte_comch_mem mem;
 static struct bf_region region;
+static uint8_t count_data[COUNT_MAX_BURST * COUNT_BUF_SIZE];
 static struct bf_sent sent_ring[WQ_MAX_SQ_BLOCKS];
 static struct bf_sent_upto upto[WQ_MAX_SQ_BLOCKS];
 static uint64_t cookies[WQ_MAX_ENTRIES];
@@ -158,6 +176,59 @@ open_consumer(const struct count_shape *shape)
 	return TEST_SUCCESS;
 }
 
+/* What the two cards do with one burst: fetch, deliver, complete. */
+static int
+count_carry(const struct count_shape *shape, struct wq_dev *from, struct wq_dev *to,
+	struct count_carried *carried)
+{
+	struct wq_req req, post;
+	uint8_t *cqe;
+	uint32_t i;
+
+	for (i = 0; i < shape->burst; i++) {
+		TEST_CALL(wq_dev_send(from, false, &req));
+		TEST_CALL(wq_dev_take(to, &post));
+		TEST_EXPECT(req.inl_len, shape->imm_len);
+		TEST_EXPECT(req.nb_sges, shape->len != 0);
+		carried->wqe_bytes += 16 + (shape->imm_len != 0 ? 48 : 0) +
+			(shape->len != 0 ? 16 : 0);
+		cqe = wq_dev_cqe(to);
+		cqe[39] = shape->imm_len;
+		wq_dev_finish(to, cqe, BF_CQE_RESP_SEND_IMM, post.index,
+			shape->imm_len + shape->len);
+		if ((req.flags & BF_WQE_F_CQE) == 0)
+			continue;
+		wq_dev_complete(from, BF_CQE_REQ, req.index, 0);
+		carried->nb_cqes++;
+	}
+	return TEST_SUCCESS;
+}
+
+/* Posts and messages of one burst. */
+static void
+count_fill(const struct count_shape *shape, struct rte_comch_post *posts,
+	struct rte_comch_send *sends)
+{
+	uint32_t i;
+
+	memset(posts, 0, shape->burst * sizeof(*posts));
+	memset(sends, 0, shape->burst * sizeof(*sends));
+	for (i = 0; i < shape->burst; i++) {
+		posts[i].cookie = sends[i].cookie = i + 1;
+		if (shape->imm_len != 0) {
+			sends[i].imm = count_data;
+			sends[i].imm_len = shape->imm_len;
+		}
+		if (shape->len == 0)
+			continue;
+		posts[i].addr = count_data + (size_t)i * COUNT_BUF_SIZE;
+		posts[i].len = COUNT_BUF_SIZE;
+		sends[i].addr = posts[i].addr;
+		sends[i].len = shape->len;
+		sends[i].mem = &mem;
+	}
+}
+
 /* Read by name only, and not known to the compiler. */
 static const struct drv_ops * volatile drv_ops;
 
@@ -180,7 +251,7 @@ drv_run(const struct drv_ops *ops, unsigned int nb_msgs)
 	};
 	TEST_CALL(open_producer(&ops->shape));
 	TEST_CALL(open_consumer(&ops->shape));
-	count_fill(&ops->shape, posts, sends, &mem);
+	count_fill(&ops->shape, posts, sends);
 	drv_ops = ops;
 	for (n = 0; n < POSTS_AHEAD; n += nb)
 		TEST_EXPECT(rx_fns.post(&consumer, posts, nb), nb);
@@ -198,15 +269,27 @@ drv_run(const struct drv_ops *ops, unsigned int nb_msgs)
 		for (i = 0; i < nb; i++)
 			TEST_TRUE(cpls[i].cookie == i + 1 && cpls[i].status == 0);
 	}
+	/* what bounds a card; the script reads this line */
+	printf("per message, burst %u: %u B immediate, %u B data: %.3f doorbells, %.0f B request, %.0f B post, %.0f B completions\n",
+		nb, ops->shape.imm_len, ops->shape.len,
+		(double)(tx.nb_doorbells + rx.nb_doorbells) / n, (double)carried.wqe_bytes / n,
+		(double)rx.srq.wqe_size, 64 + 64.0 * carried.nb_cqes / n);
 	bf_sendq_fini(&pair.sq);
 	bf_sharedq_fini(&consumer.rq);
 	TEST_CALL(wq_dev_passed(&tx));
 	return wq_dev_passed(&rx);
 }
 
-int
-count_driver(unsigned int nb_msgs)
+static int
+count_main(struct unit_test_suite *suite)
 {
+	unsigned int nb_msgs;
+
+	RTE_SET_USED(suite);
+	if (sscanf(getenv("COMCH_TEST_FAST_COUNT"), "%u", &nb_msgs) != 1 || nb_msgs % 32 != 0) {
+		printf("COMCH_TEST_FAST_COUNT is no multiple of 32\n");
+		return TEST_FAILED;
+	}
 	TEST_CALL(drv_run(&count_drv_buf_1, nb_msgs));
 	TEST_CALL(drv_run(&count_drv_buf_32, nb_msgs));
 	TEST_CALL(drv_run(&count_drv_imm_1, nb_msgs));
@@ -214,3 +297,5 @@ count_driver(unsigned int nb_msgs)
 	TEST_CALL(drv_run(&count_drv_both_1, nb_msgs));
 	return drv_run(&count_drv_both_32, nb_msgs);
 }
+
+REGISTER_COUNT_TEST(bluefield_fast_count, "COMCH_TEST_FAST_COUNT", count_main)

@@ -356,7 +356,7 @@ test_qp_services(void)
 		TEST_EXPECT(bf_qp_to_rts(&obj_set.qp, &path), 0);
 		bf_set(in, BF_IN_OPCODE, BF_OP_QUERY_QP);
 		bf_set(in, BF_OBJ_ID, obj->id);
-		TEST_EXPECT(obj_dev->ops->query(obj, in, sizeof(in), out, sizeof(out)), 0);
+		TEST_EXPECT(obj_dev->ops->modify(obj, in, sizeof(in), out, sizeof(out)), 0);
 		TEST_EXPECT(bf_get(qpc, BF_QPC_STATE), BF_QP_RTS);
 		TEST_EXPECT(bf_get(qpc, BF_QPC_ST), cases[i].st);
 		TEST_EXPECT(bf_get(qpc, BF_QPC_Q_KEY), cases[i].qkey);

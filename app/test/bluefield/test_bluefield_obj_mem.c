@@ -43,7 +43,7 @@ query_key(uint64_t *start, uint64_t *len, uint32_t *shift, uint64_t pas[NB_QUERY
 
 	bf_set(in, BF_IN_OPCODE, OP_QUERY_MKEY);
 	bf_set(in, BF_OBJ_ID, obj_set.mkey.obj.id);
-	TEST_EXPECT(obj_dev->ops->query(&obj_set.mkey.obj, in, sizeof(in), out, sizeof(out)), 0);
+	TEST_EXPECT(obj_dev->ops->modify(&obj_set.mkey.obj, in, sizeof(in), out, sizeof(out)), 0);
 	*start = bf_get64(mkc, BF_MKC_START_ADDR);
 	*len = bf_get64(mkc, BF_MKC_LEN);
 	*shift = bf_get(mkc, BF_MKC_LOG_PAGE_SIZE);

@@ -287,7 +287,7 @@ obj_qp_query(struct bf_qp *qp, struct obj_qp_info *info)
 
 	bf_set(in, BF_IN_OPCODE, BF_OP_QUERY_QP);
 	bf_set(in, BF_OBJ_ID, qp->obj.id);
-	ret = qp->obj.dev->ops->query(&qp->obj, in, sizeof(in), out, sizeof(out));
+	ret = qp->obj.dev->ops->modify(&qp->obj, in, sizeof(in), out, sizeof(out));
 	if (ret != 0)
 		return ret;
 	info->state = bf_get(qpc, BF_QPC_STATE);

@@ -177,6 +177,7 @@ seam_modify(const struct bf_obj *obj, const void *in, uint32_t in_len, void *out
 	uint32_t out_len)
 {
 	const uint8_t *qpc = (const uint8_t *)in + BF_CREATE_QP_IN_QPC;
+	uint8_t *out_qpc = (uint8_t *)out + BF_CREATE_QP_IN_QPC;
 	struct seam *seam = to_seam(obj->dev);
 	struct seam_obj *o = obj_of(obj);
 
@@ -203,31 +204,16 @@ seam_modify(const struct bf_obj *obj, const void *in, uint32_t in_len, void *out
 	case BF_OP_2RST_QP:
 		o->state = BF_QP_RESET;
 		break;
+	case BF_OP_QUERY_QP: /* of a test */
+		if (out_len != BF_QUERY_QP_OUT_SIZE)
+			return -EINVAL;
+		bf_set(out_qpc, BF_QPC_STATE, o->state);
+		bf_set(out_qpc, BF_QPC_REMOTE_QPN, o->remote_qpn);
+		break;
 	default:
 		mistake(seam, "a command that modifies nothing");
 		return -EINVAL;
 	}
-	return 0;
-}
-
-static int
-seam_query(const struct bf_obj *obj, const void *in, uint32_t in_len __rte_unused, void *out,
-	uint32_t out_len)
-{
-	uint8_t *qpc = (uint8_t *)out + BF_CREATE_QP_IN_QPC;
-	struct seam *seam = to_seam(obj->dev);
-	struct seam_obj *o = obj_of(obj);
-
-	if (o == NULL || called(seam, SEAM_QUERY) != 0)
-		return SEAM_ERRNO;
-	if (bf_get(in, BF_OBJ_ID) != obj->id || bf_get(in, BF_IN_OPCODE) != BF_OP_QUERY_QP ||
-			out_len != BF_QUERY_QP_OUT_SIZE) {
-		mistake(seam, "a query that is not about its object");
-		return -EINVAL;
-	}
-	memset(out, 0, out_len);
-	bf_set(qpc, BF_QPC_STATE, o->state);
-	bf_set(qpc, BF_QPC_REMOTE_QPN, o->remote_qpn);
 	return 0;
 }
 
@@ -427,7 +413,6 @@ static const struct bf_obj_ops seam_ops = {
 	.caps = seam_caps,
 	.create = seam_create,
 	.modify = seam_modify,
-	.query = seam_query,
 	.destroy = seam_destroy,
 	.general = seam_general,
 	.uar_alloc = seam_uar_alloc,

@@ -120,7 +120,7 @@ send_burst(uint32_t first, uint32_t nb)
 			put(&row, first + i, false);
 	}
 	block = nb != 0 ? bf_send_row_last(&row) : 0;
-	bf_send_row_end(&row, &sq, true);
+	bf_send_row_end(&row, &sq);
 	bf_sendq_ring(&sq);
 	TEST_EXPECT(dev.nb_doorbells, bells + (nb != 0));
 	for (i = 0; i < nb; i++)
@@ -164,7 +164,7 @@ test_send(void)
 	return TEST_SUCCESS;
 }
 
-/* Until the index has started anew, with and without a completion. */
+/* Until the index has started anew. */
 static int
 test_send_wrap(void)
 {
@@ -176,10 +176,9 @@ test_send_wrap(void)
 	for (i = 0; i < 100000; i++) {
 		row = bf_send_row_begin(&sq);
 		put(&row, i % LAPS, true);
-		bf_send_row_end(&row, &sq, i % 2 == 0);
+		bf_send_row_end(&row, &sq);
 		bf_sendq_ring(&sq);
-		TEST_CALL(expect_message(i % LAPS, i % 2 == 0 ? 8 : 0, i % LAPS % 5 != 4,
-				true));
+		TEST_CALL(expect_message(i % LAPS, 8, i % LAPS % 5 != 4, true));
 		TEST_EXPECT(req.index, index);
 		index += i % LAPS % 5 != 4 ? 2 : 1;
 		TEST_EXPECT(bf_sendq_done(&sq, req.index), 0);
@@ -203,7 +202,7 @@ run_put(uint32_t first, uint32_t nb, const bool with_imm, const bool with_data)
 			imm + n, imm_len, 0xaabbcc00 | imm_len, with_imm, with_data);
 	}
 	bf_send_run_end(&run, &form, &row, nb, with_data);
-	bf_send_row_end(&row, &sq, true);
+	bf_send_row_end(&row, &sq);
 }
 
 static int

@@ -545,7 +545,7 @@ send_rows(const bool with_imm)
 			bf_send_row_put(&row, &form, &piece, piece.len, bf_key(n), imm,
 				with_imm ? BF_MAX_IMM - n % 2 : 0, n, with_imm);
 		}
-		bf_send_row_end(&row, &sq, true);
+		bf_send_row_end(&row, &sq);
 		bf_sendq_ring(&sq);
 		TEST_CALL(burst_replay(i));
 		TEST_CALL(sends_done());

@@ -662,7 +662,7 @@ send_chunk(struct bf_producer *p, struct bf_pair *pair, const struct rte_comch_s
 		ch.reason = -EAGAIN;
 	}
 	*reason = ch.reason;
-	bf_send_row_end(&row, &pair->sq, true);
+	bf_send_row_end(&row, &pair->sq);
 	p->tail += ch.nb;
 	pair->claimed += ch.nb;
 	p->nb_wanted += ch.wanted;

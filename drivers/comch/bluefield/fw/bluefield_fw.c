@@ -594,7 +594,6 @@ static const struct bf_obj_ops fw_ops = {
 	.caps = fw_caps,
 	.create = fw_create,
 	.modify = fw_exec_on,
-	.query = fw_exec_on,
 	.last_wqe = fw_last_wqe,
 	.destroy = fw_destroy,
 	.general = fw_general,

@@ -110,7 +110,7 @@ struct bf_obj_caps {
 
 /*
  * Functions return 0 or a negative errno, and have logged the reason. An object from
- * before a reset is -ESTALE for modify, query, and create commands that name it. A
+ * before a reset is -ESTALE for modify, and for create commands that name it. A
  * back end without resets has one generation.
  */
 struct bf_obj_ops {
@@ -126,8 +126,6 @@ struct bf_obj_ops {
 	int (*last_wqe)(const struct bf_obj *qp);
 	/* On one object, whose number is in the command. */
 	int (*modify)(const struct bf_obj *obj, const void *in, uint32_t in_len, void *out,
-			uint32_t out_len);
-	int (*query)(const struct bf_obj *obj, const void *in, uint32_t in_len, void *out,
 			uint32_t out_len);
 	/* The object is gone for the caller, also on failure; one from before a reset was. */
 	int (*destroy)(const struct bf_obj *obj);

@@ -367,14 +367,13 @@ bf_send_row_last(const struct bf_send_row *row)
 	return (uint32_t)(row->last_wqe - row->ring) / BF_SQ_BLOCK;
 }
 
-/* The last request of the row has a completion, unless told otherwise. */
+/* The last request of the row has a completion. */
 static __rte_always_inline void
-bf_send_row_end(const struct bf_send_row *row, struct bf_sendq *q, bool signalled)
+bf_send_row_end(const struct bf_send_row *row, struct bf_sendq *q)
 {
 	if (unlikely(row->last == 0))
 		return;
-	if (likely(signalled))
-		BF_WQ_STORE8(row->last_wqe + offsetof(struct bf_wqe_ctrl, flags), BF_WQE_F_CQE);
+	BF_WQ_STORE8(row->last_wqe + offsetof(struct bf_wqe_ctrl, flags), BF_WQE_F_CQE);
 	q->pi = row->pi >> 16;
 	q->doorbell = row->last;
 }
