@@ -74,7 +74,6 @@ parse_name(const char *name, struct bfm_conf *conf)
 	name += 3;
 	if (name[0] == '\0') {
 		conf->kind = conf->card ? BFM_ECPF : BFM_PF;
-		conf->esw_manager = conf->card;
 		conf->function_id = 0;
 		conf->vhca_id = (conf->card ? 0 : VHCA_HOST_PF) + port;
 		return true;
@@ -91,211 +90,118 @@ parse_name(const char *name, struct bfm_conf *conf)
 	return true;
 }
 
-/* The values of one key each: 0, or -EINVAL and a message. */
-static int
-parse_device(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
-{
-	conf->bf3 = strcmp(value, "bf3") == 0;
-	if (conf->bf3 || strcmp(value, "bf2") == 0)
-		return 0;
-	snprintf(err, err_size, "%s: device=%s is neither bf2 nor bf3", conf->name, value);
-	return -EINVAL;
-}
+#define PFS (1u << BFM_PF | 1u << BFM_ECPF)
+#define ALL (PFS | 1u << BFM_VF)
+#define OFF(field) offsetof(struct bfm_conf, field)
 
-static int
-parse_id(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
-{
-	uint64_t number;
+/* Keys whose value is a number, or the place of a word in a list. */
+static const struct conf_key {
+	const char *key;
+	size_t off;
+	unsigned int kinds;     /* that have it */
+	uint32_t min, max;
+	const char *words;      /* NULL: a number */
+} conf_keys[] = {
+	{ "device", OFF(bf3), ALL, .words = "bf2|bf3" },
+	{ "id", OFF(device_id), ALL, 1, UINT16_MAX, NULL },
+	{ "port", OFF(ib_port), ALL, .words = "eth|ib" },
+	{ "mode", OFF(mode), 1u << BFM_ECPF, .words = "dpu|nic|separated" },
+	{ "host", OFF(host_down), 1u << BFM_ECPF, .words = "up|down" },
+	{ "pages", OFF(pages_client), PFS, .words = "operator|client" },
+	{ "roce", OFF(roce), ALL, .words = "on|off|ask" },
+	{ "link", OFF(link_down), ALL, .words = "up|down" },
+	{ "boot_pages", OFF(boot_pages), ALL, 0, 65536, NULL },
+	{ "init_pages", OFF(init_pages), ALL, 0, 65536, NULL },
+	{ "owner_slow", OFF(owner_slow), PFS, 0, 600000, NULL },
+	{ "owner_short", OFF(owner_short), PFS, 0, 1u << 20, NULL },
+	{ "flr_ms", OFF(flr_ms), ALL, 0, 600000, NULL },
+	{ "frail", OFF(frail), ALL, 0, 1, NULL },
+	{ "settle", OFF(settle), ALL, 0, 60000, NULL },
+	{ "remainders", OFF(remainders), ALL, 0, 1, NULL },
+	{ "vectors", OFF(vectors), ALL, 1, BFM_NB_VECTORS, NULL },
+	{ "msix_fixed", OFF(msix_fixed), ALL, 0, 1, NULL },
+	{ "roce_table", OFF(roce_table), ALL, 0, 256, NULL },
+	{ "vhca_ports", OFF(vhca_ports), ALL, 0, 2, NULL },
+};
 
-	if (!parse_number(value, 1, UINT16_MAX, &number)) {
-		snprintf(err, err_size, "%s: id=%s is no PCI device id, as 0xa2d6", conf->name,
-				value);
-		return -EINVAL;
+_Static_assert(BFM_ROCE_ON == 0 && BFM_ROCE_OFF == 1 && BFM_ROCE_ASK == 2, "roce=on|off|ask");
+
+/* The place of a word in "one|two". */
+static bool
+parse_word(const char *words, const char *value, uint64_t *place)
+{
+	size_t len;
+
+	for (*place = 0;; words += len + 1, ++*place) {
+		len = strcspn(words, "|");
+		if (strlen(value) == len && strncmp(words, value, len) == 0)
+			return true;
+		if (words[len] == '\0')
+			return false;
 	}
-	conf->device_id = number;
-	return 0;
 }
 
 static int
-parse_port(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
-{
-	conf->ib_port = strcmp(value, "ib") == 0;
-	if (conf->ib_port || strcmp(value, "eth") == 0)
-		return 0;
-	snprintf(err, err_size, "%s: port=%s is neither eth nor ib", conf->name, value);
-	return -EINVAL;
-}
-
-static int
-parse_mode(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
-{
-	if (conf->kind != BFM_ECPF) {
-		snprintf(err, err_size, "%s: mode= is for ecpf0, ecpf1 only", conf->name);
-		return -EINVAL;
-	}
-	conf->esw_manager = strcmp(value, "dpu") == 0;
-	if (conf->esw_manager || strcmp(value, "nic") == 0 || strcmp(value, "separated") == 0)
-		return 0;
-	snprintf(err, err_size, "%s: mode=%s is none of dpu, nic, separated", conf->name, value);
-	return -EINVAL;
-}
-
-static int
-parse_host(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
-{
-	conf->host_down = strcmp(value, "down") == 0;
-	if (conf->kind == BFM_ECPF && (conf->host_down || strcmp(value, "up") == 0))
-		return 0;
-	snprintf(err, err_size, "%s: host=%s: it is up or down, for ecpf0, ecpf1 only", conf->name,
-			value);
-	return -EINVAL;
-}
-
-static int
-parse_pages(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
-{
-	conf->pages_client = strcmp(value, "client") == 0;
-	if (conf->kind != BFM_VF && (conf->pages_client || strcmp(value, "operator") == 0))
-		return 0;
-	snprintf(err, err_size, "%s: pages=%s: it is client or operator, for pf0, pf1, ecpf0, "
-			"ecpf1 only", conf->name, value);
-	return -EINVAL;
-}
-
-static int
-parse_socket(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
-{
-	if (strlen(value) < sizeof(conf->socket)) {
-		strcpy(conf->socket, value);
-		return 0;
-	}
-	snprintf(err, err_size, "%s: socket= is too long; at most %zu characters", conf->name,
-			sizeof(conf->socket) - 1);
-	return -EINVAL;
-}
-
-static int
-parse_roce(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
-{
-	static const char *const words[] = {
-		[BFM_ROCE_ON] = "on", [BFM_ROCE_OFF] = "off", [BFM_ROCE_ASK] = "ask",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcmp(value, words[i]) != 0)
-			continue;
-		conf->roce = (enum bfm_roce)i;
-		return 0;
-	}
-	snprintf(err, err_size, "%s: roce=%s is none of on, off, ask", conf->name, value);
-	return -EINVAL;
-}
-
-static int
-parse_mac(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
-{
-	conf->has_mac = bfm_mac_parse(value, &conf->mac);
-	if (conf->has_mac)
-		return 0;
-	snprintf(err, err_size, "%s: mac=%s is no MAC address, as 02:00:00:00:00:01, or 0",
-			conf->name, value);
-	return -EINVAL;
-}
-
-static int
-parse_link(const char *value, struct bfm_conf *conf, char *err, size_t err_size)
-{
-	conf->link_down = strcmp(value, "down") == 0;
-	if (conf->link_down || strcmp(value, "up") == 0)
-		return 0;
-	snprintf(err, err_size, "%s: link=%s is neither up nor down", conf->name, value);
-	return -EINVAL;
-}
-
-/* The keys that are numbers: 1 if it is none of them. */
-static int
-parse_number_key(const char *key, const char *value, struct bfm_conf *conf, char *err,
+parse_value(const struct conf_key *k, const char *value, struct bfm_conf *conf, char *err,
 		size_t err_size)
 {
-	static const struct {
-		const char *key;
-		uint32_t min, max;
-		size_t off;
-	} numbers[] = {
-		{ "boot_pages", 0, 65536, offsetof(struct bfm_conf, boot_pages) },
-		{ "init_pages", 0, 65536, offsetof(struct bfm_conf, init_pages) },
-		{ "owner_slow", 0, 600000, offsetof(struct bfm_conf, owner_slow) },
-		{ "owner_short", 0, 1u << 20, offsetof(struct bfm_conf, owner_short) },
-		{ "flr_ms", 0, 600000, offsetof(struct bfm_conf, flr_ms) },
-		{ "frail", 0, 1, offsetof(struct bfm_conf, frail) },
-		{ "settle", 0, 60000, offsetof(struct bfm_conf, settle) },
-		{ "remainders", 0, 1, offsetof(struct bfm_conf, remainders) },
-		{ "vectors", 1, BFM_NB_VECTORS, offsetof(struct bfm_conf, vectors) },
-		{ "msix_fixed", 0, 1, offsetof(struct bfm_conf, msix_fixed) },
-		{ "roce_table", 0, 256, offsetof(struct bfm_conf, roce_table) },
-		{ "vhca_ports", 0, 2, offsetof(struct bfm_conf, vhca_ports) },
-	};
 	uint64_t number;
-	size_t i;
 
-	if (strncmp(key, "owner_", 6) == 0 && conf->kind == BFM_VF) {
-		snprintf(err, err_size, "%s: %s= is for pf0, pf1, ecpf0, ecpf1 only", conf->name,
-				key);
+	if ((k->kinds & 1u << conf->kind) == 0) {
+		snprintf(err, err_size, "%s: %s= is for %secpf0, ecpf1 only", conf->name, k->key,
+				(k->kinds & 1u << BFM_PF) != 0 ? "pf0, pf1, " : "");
 		return -EINVAL;
 	}
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (strcmp(key, numbers[i].key) != 0)
-			continue;
-		if (!parse_number(value, numbers[i].min, numbers[i].max, &number)) {
+	if (k->words != NULL ? !parse_word(k->words, value, &number) :
+			!parse_number(value, k->min, k->max, &number)) {
+		if (k->words != NULL)
+			snprintf(err, err_size, "%s: %s=%s: write %s=%s", conf->name, k->key,
+					value, k->key, k->words);
+		else
 			snprintf(err, err_size, "%s: %s=%s is no number from %u to %u", conf->name,
-					key, value, numbers[i].min, numbers[i].max);
-			return -EINVAL;
-		}
-		*(uint32_t *)((char *)conf + numbers[i].off) = number;
-		return 0;
+					k->key, value, k->min, k->max);
+		return -EINVAL;
 	}
-	return 1;
+	*(uint32_t *)((char *)conf + k->off) = number;
+	return 0;
 }
 
 /* key=value; the value is NULL if there is none. */
 static int
 parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, size_t err_size)
 {
-	static const struct {
-		const char *key;
-		int (*parse)(const char *value, struct bfm_conf *conf, char *err, size_t err_size);
-	} words[] = {
-		{ "device", parse_device },
-		{ "id", parse_id },
-		{ "port", parse_port },
-		{ "mode", parse_mode },
-		{ "host", parse_host },
-		{ "pages", parse_pages },
-		{ "socket", parse_socket },
-		{ "roce", parse_roce },
-		{ "mac", parse_mac },
-		{ "link", parse_link },
-	};
+	int n;
 	size_t i;
-	int ret;
 
 	if (value == NULL || value[0] == '\0') {
 		snprintf(err, err_size, "%s: key \"%s\" has no value; write %s=<value>", conf->name,
 				key, key);
 		return -EINVAL;
 	}
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(key, words[i].key) == 0)
-			return words[i].parse(value, conf, err, err_size);
-	ret = parse_number_key(key, value, conf, err, err_size);
-	if (ret <= 0)
-		return ret;
-	snprintf(err, err_size, "%s: unknown key \"%s\"; known are device, id, port, mode, host, "
-			"pages, boot_pages, init_pages, owner_slow, owner_short, flr_ms, frail, "
-			"settle, remainders, vectors, "
-			"msix_fixed, socket, roce, roce_table, vhca_ports, mac, link",
-			conf->name, key);
+	if (strcmp(key, "socket") == 0 && strlen(value) < sizeof(conf->socket)) {
+		strcpy(conf->socket, value);
+		return 0;
+	}
+	if (strcmp(key, "socket") == 0) {
+		snprintf(err, err_size, "%s: socket= is too long; at most %zu characters",
+				conf->name, sizeof(conf->socket) - 1);
+		return -EINVAL;
+	}
+	if (strcmp(key, "mac") == 0) {
+		conf->has_mac = bfm_mac_parse(value, &conf->mac);
+		if (conf->has_mac)
+			return 0;
+		snprintf(err, err_size, "%s: mac=%s is no MAC address, as 02:00:00:00:00:01, or 0",
+				conf->name, value);
+		return -EINVAL;
+	}
+	for (i = 0; i < sizeof(conf_keys) / sizeof(conf_keys[0]); i++)
+		if (strcmp(key, conf_keys[i].key) == 0)
+			return parse_value(&conf_keys[i], value, conf, err, err_size);
+	n = snprintf(err, err_size, "%s: unknown key \"%s\"; known are socket, mac", conf->name, key);
+	for (i = 0; i < sizeof(conf_keys) / sizeof(conf_keys[0]) && n >= 0 && (size_t)n < err_size;
+			i++)
+		n += snprintf(err + n, err_size - n, ", %s", conf_keys[i].key);
 	return -EINVAL;
 }
 
@@ -334,6 +240,7 @@ bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_si
 		if (ret != 0)
 			return ret;
 	}
+	conf->esw_manager = conf->kind == BFM_ECPF && conf->mode == 0;
 	if (conf->device_id == 0) {
 		if (conf->kind == BFM_VF)
 			conf->device_id = 0x101e;

@@ -20,6 +20,9 @@
 #define MAX_MS (24u * 3600 * 1000)
 
 #define KNOWN_FAULTS "known are " BFM_FAULTS ", clear"
+/* Words of keys that take no value, and of those that may be "all". */
+#define FLAG INT64_MIN
+#define COUNT INT64_MAX
 
 #define EV_PORT_DOWN 1
 #define EV_PORT_ACTIVE 4
@@ -36,6 +39,15 @@ struct parse {
 	size_t err_size;
 };
 
+/* A word "name=<number>", or "name" if its greatest value is FLAG. */
+struct key {
+	const char *name;
+	int64_t min;
+	int64_t max;
+	int64_t value;
+	bool given;
+};
+
 static int wrong(struct parse *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static int
@@ -50,8 +62,7 @@ wrong(struct parse *p, const char *fmt, ...)
 }
 
 static int
-number(struct parse *p, const char *word, const char *text, int64_t min, int64_t max,
-		int64_t *value)
+number(struct parse *p, const char *text, int64_t min, int64_t max, int64_t *value)
 {
 	char *end;
 	long long v;
@@ -59,56 +70,74 @@ number(struct parse *p, const char *word, const char *text, int64_t min, int64_t
 	errno = 0;
 	v = strtoll(text, &end, 0);
 	if (errno != 0 || end == text || *end != '\0' || v < min || v > max)
-		return wrong(p, "'%s': not a number from %jd to %jd", word, (intmax_t)min,
+		return wrong(p, "'%s': not a number from %jd to %jd", text, (intmax_t)min,
 				(intmax_t)max);
 	*value = v;
 	return 0;
 }
 
-/* The value of "key=value", or NULL if the word has another key. */
-static const char *
-value_of(const char *word, const char *key)
-{
-	size_t len = strlen(key);
-
-	return strncmp(word, key, len) == 0 && word[len] == '=' ? word + len + 1 : NULL;
-}
-
-/* "key=<number>": 1 if it is that key and fine, 0 if it is not that key. */
 static int
-keyed(struct parse *p, const char *word, const char *key, int64_t min, int64_t max, int64_t *value)
+key_parse(struct parse *p, struct key *key, const char *value)
 {
-	const char *text = value_of(word, key);
-	int ret;
-
-	if (text == NULL)
-		return 0;
-	ret = number(p, word, text, min, max, value);
-	return ret != 0 ? ret : 1;
+	key->given = true;
+	if (key->max != COUNT || strcmp(value, "all") != 0)
+		return number(p, value, key->min, key->max, &key->value);
+	key->value = (int64_t)BFM_ALL;
+	return 0;
 }
 
+/* All words behind the first, of these keys; one that is none of them is an error. */
 static int
-exactly(struct parse *p, int nb, const char *grammar)
+keys_parse(struct parse *p, struct key *keys, size_t nb)
 {
-	if (p->nb == nb)
-		return 0;
-	if (p->nb > nb)
-		return wrong(p, "'%s': too much: %s", p->words[nb], grammar);
-	return wrong(p, "'%s': too little: %s", p->words[0], grammar);
+	struct key *key;
+	char *value;
+	int i;
+
+	for (i = 1; i < p->nb; i++) {
+		value = strchr(p->words[i], '=');
+		if (value != NULL)
+			*value++ = '\0';
+		for (key = keys; key != keys + nb; key++)
+			if (strcmp(p->words[i], key->name) == 0 &&
+					(key->max == FLAG) == (value == NULL))
+				break;
+		if (key == keys + nb)
+			return wrong(p, "'%s': no word of '%s'", p->words[i], p->words[0]);
+		if (value == NULL)
+			key->given = true;
+		else if (key_parse(p, key, value) != 0)
+			return -EINVAL;
+	}
+	return 0;
 }
+
+#define KEYS_PARSE(p, keys) keys_parse((p), (keys), sizeof(keys) / sizeof((keys)[0]))
 
 /*
  * cmd
  */
 
+/* Take the word opcode=<number or name> out of the line. */
 static int
-opcode_of(struct parse *p, const char *word, const char *text, uint16_t *opcode)
+opcode_parse(struct parse *p, uint16_t *opcode)
 {
 	const struct bfm_cmd_desc *desc;
+	const char *text = NULL;
 	int64_t v = 0;
+	int i, nb = 0;
 
+	for (i = 0; i < p->nb; i++) {
+		if (strncmp(p->words[i], "opcode=", 7) == 0)
+			text = p->words[i] + 7;
+		else
+			p->words[nb++] = p->words[i];
+	}
+	p->nb = nb;
+	if (text == NULL)
+		return -EINVAL;
 	if (*text >= '0' && *text <= '9') {
-		if (number(p, word, text, 0, UINT16_MAX, &v) != 0)
+		if (number(p, text, 0, UINT16_MAX, &v) != 0)
 			return -EINVAL;
 		*opcode = (uint16_t)v;
 		return 0;
@@ -116,118 +145,61 @@ opcode_of(struct parse *p, const char *word, const char *text, uint16_t *opcode)
 	desc = bfm_cmd_named(text);
 	if (desc == NULL)
 		return wrong(p, "'%s': no command has this name; give one as INIT_HCA, or its "
-			"number", word);
+			"number", text);
 	*opcode = desc->opcode;
 	return 0;
-}
-
-/* One word of what shall happen: 1 if it was one. */
-static int
-action(struct parse *p, const char *word, struct bfm_cmd_fault *what, bool *syndrome)
-{
-	int64_t v = 0;
-	int ret;
-
-	if (strcmp(word, "no-answer") == 0) {
-		what->no_answer = true;
-		return 1;
-	}
-	if (strcmp(word, "no-event") == 0) {
-		what->no_event = true;
-		return 1;
-	}
-	if (strcmp(word, "garbage") == 0) {
-		what->garbage = true;
-		return 1;
-	}
-	ret = keyed(p, word, "status", 0, UINT8_MAX, &v);
-	if (ret != 0) {
-		what->set_status = true;
-		what->status = (uint8_t)v;
-		return ret;
-	}
-	ret = keyed(p, word, "syndrome", 0, UINT32_MAX, &v);
-	if (ret != 0) {
-		*syndrome = true;
-		what->syndrome = (uint32_t)v;
-		return ret;
-	}
-	ret = keyed(p, word, "delivery", 0, INT8_MAX, &v);
-	if (ret != 0) {
-		what->set_delivery = true;
-		what->delivery = (uint8_t)v;
-		return ret;
-	}
-	ret = keyed(p, word, "delay", 1, MAX_MS, &v);
-	if (ret != 0) {
-		what->delay_ms = (uint32_t)v;
-		return ret;
-	}
-	ret = keyed(p, word, "page-request", -65536, 65536, &v);
-	if (ret != 0)
-		what->page_request = (int32_t)v;
-	return ret;
 }
 
 static int
 parse_cmd(struct parse *p)
 {
-	struct bfm_fault fault = { .any_op_mod = true };
-	struct bfm_fault *new;
-	bool opcode = false;
-	bool syndrome = false;
+	enum { OP_MOD, TIMES, STATUS, SYNDROME, DELIVERY, DELAY, PAGES, NO_ANSWER, NO_EVENT,
+		GARBAGE };
+	struct key keys[] = {
+		[OP_MOD] = { .name = "op_mod", .max = UINT16_MAX },
+		[TIMES] = { .name = "count", .min = 1, .max = UINT32_MAX },
+		[STATUS] = { .name = "status", .max = UINT8_MAX },
+		[SYNDROME] = { .name = "syndrome", .max = UINT32_MAX },
+		[DELIVERY] = { .name = "delivery", .max = INT8_MAX },
+		[DELAY] = { .name = "delay", .min = 1, .max = MAX_MS },
+		[PAGES] = { .name = "page-request", .min = -65536, .max = 65536 },
+		[NO_ANSWER] = { .name = "no-answer", .max = FLAG },
+		[NO_EVENT] = { .name = "no-event", .max = FLAG },
+		[GARBAGE] = { .name = "garbage", .max = FLAG },
+	};
+	struct bfm_fault *fault;
+	uint16_t opcode = 0;
 	bool any = false;
-	const char *text;
-	int64_t v = 0;
-	int ret = 0;
-	int i;
+	size_t k;
 
-	for (i = 1; i < p->nb && ret >= 0; i++) {
-		const char *word = p->words[i];
-
-		text = value_of(word, "opcode");
-		if (text != NULL) {
-			ret = opcode_of(p, word, text, &fault.opcode);
-			opcode = true;
-			continue;
-		}
-		ret = keyed(p, word, "op_mod", 0, UINT16_MAX, &v);
-		if (ret > 0) {
-			fault.any_op_mod = false;
-			fault.op_mod = (uint16_t)v;
-			continue;
-		}
-		if (ret == 0)
-			ret = keyed(p, word, "count", 1, UINT32_MAX, &v);
-		else
-			break;
-		if (ret > 0) {
-			fault.count = (uint64_t)v;
-			continue;
-		}
-		if (ret == 0)
-			ret = action(p, word, &fault.what, &syndrome);
-		if (ret == 0)
-			return wrong(p, "'%s': not a word of cmd, which are opcode=, op_mod=, "
-					"count=, no-answer, no-event, status=, syndrome=, "
-					"delivery=, delay=, garbage, page-request=", word);
-		any = true;
-	}
-	if (ret < 0)
-		return ret;
-	if (!opcode)
-		return wrong(p, "'cmd': needs opcode=<number or name>");
-	if (!any)
-		return wrong(p,
-				"'cmd': needs one of no-answer, no-event, status=, delivery=, "
-				"delay=, garbage, page-request=");
-	if (syndrome && !fault.what.set_status)
-		return wrong(p, "'syndrome': only together with status=");
-	new = malloc(sizeof(*new));
-	if (new == NULL)
+	if (opcode_parse(p, &opcode) != 0 || KEYS_PARSE(p, keys) != 0)
+		return -EINVAL;
+	for (k = STATUS; k < sizeof(keys) / sizeof(keys[0]); k++)
+		any |= keys[k].given && k != SYNDROME;
+	if (!any || (keys[SYNDROME].given && !keys[STATUS].given))
+		return -EINVAL;
+	fault = malloc(sizeof(*fault));
+	if (fault == NULL)
 		return wrong(p, "'cmd': the model has no memory");
-	*new = fault;
-	TAILQ_INSERT_TAIL(&p->f->faults->list, new, next);
+	*fault = (struct bfm_fault){
+		.opcode = opcode,
+		.any_op_mod = !keys[OP_MOD].given,
+		.op_mod = (uint16_t)keys[OP_MOD].value,
+		.count = (uint64_t)keys[TIMES].value,
+		.what = {
+			.no_answer = keys[NO_ANSWER].given,
+			.no_event = keys[NO_EVENT].given,
+			.garbage = keys[GARBAGE].given,
+			.set_status = keys[STATUS].given,
+			.status = (uint8_t)keys[STATUS].value,
+			.syndrome = (uint32_t)keys[SYNDROME].value,
+			.set_delivery = keys[DELIVERY].given,
+			.delivery = (uint8_t)keys[DELIVERY].value,
+			.delay_ms = (uint32_t)keys[DELAY].value,
+			.page_request = (int32_t)keys[PAGES].value,
+		},
+	};
+	TAILQ_INSERT_TAIL(&p->f->faults->list, fault, next);
 	return 0;
 }
 
@@ -238,24 +210,15 @@ parse_cmd(struct parse *p)
 static int
 parse_health(struct parse *p)
 {
-	int64_t synd = 0;
-	int64_t ext = 0;
-	int ret = 0;
-	int i;
+	struct key keys[] = {
+		{ .name = "synd", .min = 1, .max = UINT8_MAX },
+		{ .name = "ext", .max = UINT16_MAX },
+	};
 
-	for (i = 1; i < p->nb; i++) {
-		ret = keyed(p, p->words[i], "synd", 1, UINT8_MAX, &synd);
-		if (ret == 0)
-			ret = keyed(p, p->words[i], "ext", 0, UINT16_MAX, &ext);
-		if (ret < 0)
-			return ret;
-		if (ret == 0)
-			return wrong(p, "'%s': not a word of health, which are synd=, ext=",
-					p->words[i]);
-	}
-	if (synd == 0)
-		return wrong(p, "'health': needs synd=<1 to 255>");
-	bfm_card_fatal(p->f, (uint8_t)synd, (uint16_t)ext, "a fault that was asked for");
+	if (KEYS_PARSE(p, keys) != 0 || !keys[0].given)
+		return -EINVAL;
+	bfm_card_fatal(p->f, (uint8_t)keys[0].value, (uint16_t)keys[1].value,
+			"a fault that was asked for");
 	return 0;
 }
 
@@ -263,15 +226,8 @@ parse_health(struct parse *p)
 static int
 choice(struct parse *p, const char *yes, const char *no, bool *value)
 {
-	char grammar[64];
-
-	snprintf(grammar, sizeof(grammar), "%s %s|%s", p->words[0], yes, no);
-	if (exactly(p, 2, grammar) != 0)
-		return -EINVAL;
 	*value = strcmp(p->words[1], yes) == 0;
-	if (!*value && strcmp(p->words[1], no) != 0)
-		return wrong(p, "'%s': neither %s nor %s", p->words[1], yes, no);
-	return 0;
+	return *value || strcmp(p->words[1], no) == 0 ? 0 : -EINVAL;
 }
 
 static int
@@ -282,12 +238,12 @@ parse_counter(struct parse *p)
 	int ret;
 
 	if (p->nb == 3 && strcmp(p->words[1], "pause") == 0) {
-		ret = number(p, p->words[2], p->words[2], 1, MAX_MS, &ms);
+		ret = number(p, p->words[2], 1, MAX_MS, &ms);
 		if (ret == 0)
 			bfm_iseg_counter_pause(p->f, (uint64_t)ms);
 		return ret;
 	}
-	ret = choice(p, "stop", "run", &stop);
+	ret = p->nb == 2 ? choice(p, "stop", "run", &stop) : -EINVAL;
 	if (ret == 0)
 		bfm_iseg_counter(p->f, stop);
 	return ret;
@@ -326,8 +282,6 @@ parse_mac(struct parse *p)
 {
 	uint64_t mac;
 
-	if (exactly(p, 2, "mac <address>") != 0)
-		return -EINVAL;
 	if (!bfm_mac_parse(p->words[1], &mac))
 		return wrong(p, "'%s': no MAC address, as 02:00:00:00:00:01, or 0", p->words[1]);
 	bfm_vport_set_mac(p->f, mac);
@@ -338,93 +292,77 @@ static int
 parse_mtu(struct parse *p)
 {
 	int64_t v = 0;
+	int ret = number(p, p->words[1], 0, BFM_MTU_LIMIT, &v);
 
-	if (exactly(p, 2, "mtu <bytes>") != 0 ||
-			number(p, p->words[1], p->words[1], 0, BFM_MTU_LIMIT, &v) != 0)
-		return -EINVAL;
-	bfm_vport_set_mtu(p->f, (uint32_t)v);
-	return 0;
+	if (ret == 0)
+		bfm_vport_set_mtu(p->f, (uint32_t)v);
+	return ret;
 }
 
 /* Types of events that CREATE_EQ refuses from now on. */
 static int
 parse_events(struct parse *p)
 {
-	int64_t mask = 0;
-	int ret;
+	struct key keys[] = { { .name = "refuse", .max = INT64_MAX - 1 } };
+	int ret = KEYS_PARSE(p, keys);
 
-	if (exactly(p, 2, "events refuse=<mask>") != 0)
-		return -EINVAL;
-	ret = keyed(p, p->words[1], "refuse", 0, INT64_MAX, &mask);
-	if (ret < 0)
-		return ret;
 	if (ret == 0)
-		return wrong(p, "'%s': not refuse=<mask>, bit 9 for events of type 9",
-				p->words[1]);
-	p->f->events_refused = (uint64_t)mask;
-	return 0;
+		p->f->events_refused = (uint64_t)keys[0].value;
+	return ret;
 }
 
 static int
 parse_nic_state(struct parse *p)
 {
 	int64_t v = 0;
+	int ret = number(p, p->words[1], 0, 7, &v);
 
-	if (exactly(p, 2, "nic-state <0 to 7>") != 0 ||
-			number(p, p->words[1], p->words[1], 0, 7, &v) != 0)
-		return -EINVAL;
-	bfm_iseg_nic_state(p->f, (uint8_t)v);
-	return 0;
+	if (ret == 0)
+		bfm_iseg_nic_state(p->f, (uint8_t)v);
+	return ret;
 }
 
 static int
 parse_init_busy(struct parse *p)
 {
 	int64_t v = 0;
+	int ret = 0;
 
-	if (exactly(p, 2, "init-busy <ms>|forever") != 0)
-		return -EINVAL;
-	if (strcmp(p->words[1], "forever") == 0) {
-		bfm_iseg_init_busy(p->f, BFM_FOREVER);
-		return 0;
-	}
-	if (number(p, p->words[1], p->words[1], 0, MAX_MS, &v) != 0)
-		return -EINVAL;
-	bfm_iseg_init_busy(p->f, (uint64_t)v);
-	return 0;
+	if (strcmp(p->words[1], "forever") == 0)
+		v = BFM_FOREVER;
+	else
+		ret = number(p, p->words[1], 0, MAX_MS, &v);
+	if (ret == 0)
+		bfm_iseg_init_busy(p->f, (uint64_t)v);
+	return ret;
 }
 
 static int
 parse_flr(struct parse *p)
 {
 	int64_t v = 0;
+	int ret = number(p, p->words[1], 0, MAX_MS, &v);
 
-	if (exactly(p, 2, "flr <ms>") != 0 ||
-			number(p, p->words[1], p->words[1], 0, MAX_MS, &v) != 0)
-		return -EINVAL;
-	bfm_iseg_flr_ms(p->f, (uint32_t)v);
-	return 0;
+	if (ret == 0)
+		bfm_iseg_flr_ms(p->f, (uint32_t)v);
+	return ret;
 }
 
 static int
 parse_pages(struct parse *p)
 {
-	int64_t v = 0;
-	int ret;
+	struct key keys[] = { { .name = "wanted", .min = -65536, .max = 65536 } };
+	int ret = KEYS_PARSE(p, keys);
 
-	if (exactly(p, 2, "pages wanted=<n>") != 0)
+	if (ret != 0 || keys[0].value == 0)
 		return -EINVAL;
-	ret = keyed(p, p->words[1], "wanted", -65536, 65536, &v);
-	if (ret < 0)
-		return ret;
-	if (ret == 0 || v == 0)
-		return wrong(p, "'%s': not wanted=<n>, n above or below 0", p->words[1]);
-	ret = bfm_pages_request(p->f, (int32_t)v);
+	ret = bfm_pages_request(p->f, (int32_t)keys[0].value);
 	if (ret == -ENODEV)
 		return wrong(p, "'pages': no event queue of the client takes page requests; "
 				"have it bring the function up first");
 	if (ret != 0)
-		return wrong(p, "'%s': firmware has %u pages", p->words[1], bfm_pages_given(p->f));
+		return wrong(p, "'%jd': firmware has %u pages", (intmax_t)keys[0].value,
+				bfm_pages_given(p->f));
 	return 0;
 }
 
@@ -444,32 +382,27 @@ parse_host(struct parse *p)
 static int
 parse_owner(struct parse *p)
 {
-	int64_t v = 0;
-	int ret;
+	enum { SLOW, SHORT, DEAD, KILLED, ALIVE };
+	struct key keys[] = {
+		[SLOW] = { .name = "slow", .max = MAX_MS },
+		[SHORT] = { .name = "short", .max = UINT32_MAX },
+		[DEAD] = { .name = "dead", .max = FLAG },
+		[KILLED] = { .name = "killed", .max = FLAG },
+		[ALIVE] = { .name = "alive", .max = FLAG },
+	};
 
-	if (exactly(p, 2, "owner slow=<ms>|short=<pages>|dead|killed|alive") != 0)
+	if (KEYS_PARSE(p, keys) != 0)
 		return -EINVAL;
-	ret = keyed(p, p->words[1], "slow", 0, MAX_MS, &v);
-	if (ret > 0)
-		bfm_owner_slow(p->f, (uint32_t)v);
-	if (ret == 0) {
-		ret = keyed(p, p->words[1], "short", 0, UINT32_MAX, &v);
-		if (ret > 0)
-			bfm_owner_short(p->f, (uint32_t)v);
-	}
-	if (ret != 0)
-		return ret < 0 ? ret : 0;
-	if (strcmp(p->words[1], "dead") == 0)
+	if (keys[SLOW].given)
+		bfm_owner_slow(p->f, (uint32_t)keys[SLOW].value);
+	if (keys[SHORT].given)
+		bfm_owner_short(p->f, (uint32_t)keys[SHORT].value);
+	if (keys[DEAD].given)
 		bfm_owner_dead(p->f);
-	else if (strcmp(p->words[1], "killed") == 0)
-		ret = bfm_owner_killed(p->f);
-	else if (strcmp(p->words[1], "alive") == 0)
-		bfm_owner_alive(p->f);
-	else
-		return wrong(p, "'%s': not a word of owner, which are slow=, short=, dead, "
-				"killed, alive", p->words[1]);
-	if (ret != 0)
+	if (keys[KILLED].given && bfm_owner_killed(p->f) != 0)
 		return wrong(p, "'killed': the owner is a client: kill that, or unplug its function");
+	if (keys[ALIVE].given)
+		bfm_owner_alive(p->f);
 	return 0;
 }
 
@@ -490,10 +423,8 @@ parse_eq(struct parse *p)
 	size_t t;
 	uint32_t i;
 
-	if (exactly(p, 2, "eq overrun") != 0)
-		return -EINVAL;
 	if (strcmp(p->words[1], "overrun") != 0)
-		return wrong(p, "'%s': not overrun", p->words[1]);
+		return -EINVAL;
 	for (t = 0; t < sizeof(types) / sizeof(types[0]); t++)
 		if (f->hca == BFM_HCA_INITIALISED && bfm_event_wanted(f, types[t]))
 			break;
@@ -511,16 +442,11 @@ parse_eq(struct parse *p)
 static int
 parse_cap(struct parse *p)
 {
-	char *value;
+	char *value = strchr(p->words[1], '=');
 	int64_t v = 0;
 	int ret;
 
-	if (exactly(p, 2, "cap <name>=<value>") != 0)
-		return -EINVAL;
-	value = strchr(p->words[1], '=');
-	if (value == NULL)
-		return wrong(p, "'%s': not <name>=<value>", p->words[1]);
-	if (number(p, p->words[1], value + 1, 0, INT64_MAX, &v) != 0)
+	if (value == NULL || number(p, value + 1, 0, INT64_MAX, &v) != 0)
 		return -EINVAL;
 	*value = '\0';
 	ret = bfm_caps_force(p->f, p->words[1], (uint64_t)v);
@@ -532,77 +458,36 @@ parse_cap(struct parse *p)
 	return 0;
 }
 
-/* How many of them: a number, or all. */
-static int
-parse_net_count(struct parse *p, const char *word, const char *text, uint64_t *count)
-{
-	int64_t v = 0;
-
-	if (strcmp(text, "all") == 0) {
-		*count = BFM_ALL;
-		return 0;
-	}
-	if (number(p, word, text, 0, INT64_MAX, &v) != 0)
-		return -EINVAL;
-	*count = (uint64_t)v;
-	return 0;
-}
-
 static int
 parse_net(struct parse *p)
 {
-	struct bfm_net_faults net = p->f->net;
-	const struct {
-		const char *key;
-		uint64_t *count;
-	} counts[] = {
-		{ "drop", &net.drop },
-		{ "doorbells", &net.bells },
-		{ "cqes", &net.cqes },
-		{ "records", &net.records },
-		{ "posts", &net.posts },
+	struct bfm_net_faults *net = &p->f->net;
+	struct key keys[] = {
+		{ .name = "drop", .max = COUNT, .value = (int64_t)net->drop },
+		{ .name = "doorbells", .max = COUNT, .value = (int64_t)net->bells },
+		{ .name = "cqes", .max = COUNT, .value = (int64_t)net->cqes },
+		{ .name = "records", .max = COUNT, .value = (int64_t)net->records },
+		{ .name = "posts", .max = COUNT, .value = (int64_t)net->posts },
+		{ .name = "delay", .max = MAX_MS, .value = net->delay_ms },
+		{ .name = "acks", .max = MAX_MS, .value = net->acks_ms },
 	};
-	const char *word, *text;
-	int64_t v = 0;
-	uint32_t *ms;
-	size_t k;
-	int i;
+	int ret = p->nb < 2 ? -EINVAL : KEYS_PARSE(p, keys);
 
-	if (p->nb < 2)
-		return wrong(p, "'net': too little: net drop=<n>|doorbells=<n>|cqes=<n>|"
-				"records=<n>|posts=<n>|delay=<ms>|acks=<ms>");
-	for (i = 1; i < p->nb; i++) {
-		word = p->words[i];
-		text = NULL;
-		for (k = 0; k < sizeof(counts) / sizeof(counts[0]) && text == NULL; k++) {
-			text = value_of(word, counts[k].key);
-			if (text != NULL && parse_net_count(p, word, text, counts[k].count) != 0)
-				return -EINVAL;
-		}
-		if (text != NULL)
-			continue;
-		text = value_of(word, "delay");
-		ms = &net.delay_ms;
-		if (text == NULL) {
-			text = value_of(word, "acks");
-			ms = &net.acks_ms;
-		}
-		if (text == NULL)
-			return wrong(p, "'%s': not drop=<n>, doorbells=<n>, cqes=<n>, records=<n>, "
-					"posts=<n>, delay=<ms> or acks=<ms>", word);
-		if (number(p, word, text, 0, MAX_MS, &v) != 0)
-			return -EINVAL;
-		*ms = (uint32_t)v;
-	}
-	p->f->net = net;
+	if (ret != 0)
+		return ret;
+	net->drop = (uint64_t)keys[0].value;
+	net->bells = (uint64_t)keys[1].value;
+	net->cqes = (uint64_t)keys[2].value;
+	net->records = (uint64_t)keys[3].value;
+	net->posts = (uint64_t)keys[4].value;
+	net->delay_ms = (uint32_t)keys[5].value;
+	net->acks_ms = (uint32_t)keys[6].value;
 	return 0;
 }
 
 static int
 parse_unplug(struct parse *p)
 {
-	if (exactly(p, 1, "unplug") != 0)
-		return -EINVAL;
 	bfm_log(p->f, BFM_INFO, "unplugged");
 	p->f->gone = true;
 	bfm_server_hang_up(p->f);
@@ -623,8 +508,6 @@ list_clear(struct bfm_faults *faults)
 static int
 parse_clear(struct parse *p)
 {
-	if (exactly(p, 1, "clear") != 0)
-		return -EINVAL;
 	list_clear(p->f->faults);
 	bfm_iseg_clear(p->f);
 	bfm_caps_unforce(p->f);
@@ -640,30 +523,48 @@ parse_clear(struct parse *p)
 	return 0;
 }
 
+/* words: how many there are, with the first; 0: as many as there are keys. */
 static const struct {
 	const char *word;
+	int words;
+	const char *usage;
 	int (*parse)(struct parse *p);
 } verbs[] = {
-	{ "cmd", parse_cmd },
-	{ "health", parse_health },
-	{ "counter", parse_counter },
-	{ "nic-state", parse_nic_state },
-	{ "init-busy", parse_init_busy },
-	{ "bus", parse_bus },
-	{ "pages", parse_pages },
-	{ "host", parse_host },
-	{ "owner", parse_owner },
-	{ "eq", parse_eq },
-	{ "flr", parse_flr },
-	{ "port", parse_port },
-	{ "mac", parse_mac },
-	{ "mtu", parse_mtu },
-	{ "events", parse_events },
-	{ "cap", parse_cap },
-	{ "net", parse_net },
-	{ "unplug", parse_unplug },
-	{ "clear", parse_clear },
+	{ "cmd", 0, "opcode=<number or name> [op_mod=] [count=], and one or more of no-answer, "
+		"no-event, status= [syndrome=], delivery=, delay=, garbage, page-request=",
+		parse_cmd },
+	{ "health", 0, "synd=<1 to 255> [ext=<n>]", parse_health },
+	{ "counter", 0, "stop|run|pause <ms>", parse_counter },
+	{ "nic-state", 2, "<0 to 7>", parse_nic_state },
+	{ "init-busy", 2, "<ms>|forever", parse_init_busy },
+	{ "bus", 2, "dead|alive", parse_bus },
+	{ "pages", 2, "wanted=<n>, n above or below 0", parse_pages },
+	{ "host", 2, "up|down", parse_host },
+	{ "owner", 2, "slow=<ms>|short=<pages>|dead|killed|alive", parse_owner },
+	{ "eq", 2, "overrun", parse_eq },
+	{ "flr", 2, "<ms>", parse_flr },
+	{ "port", 2, "down|up", parse_port },
+	{ "mac", 2, "<address>", parse_mac },
+	{ "mtu", 2, "<bytes>", parse_mtu },
+	{ "events", 2, "refuse=<mask>, bit 9 for events of type 9", parse_events },
+	{ "cap", 2, "<name>=<value>", parse_cap },
+	{ "net", 0, "drop=<n>|doorbells=<n>|cqes=<n>|records=<n>|posts=<n>|delay=<ms>|acks=<ms>",
+		parse_net },
+	{ "unplug", 1, "", parse_unplug },
+	{ "clear", 1, "", parse_clear },
 };
+
+static int
+verb_parse(struct parse *p, size_t i)
+{
+	int ret;
+
+	p->err[0] = '\0';
+	ret = verbs[i].words == 0 || verbs[i].words == p->nb ? verbs[i].parse(p) : -EINVAL;
+	if (ret != 0 && p->err[0] == '\0')
+		wrong(p, "write it as: %s %s", verbs[i].word, verbs[i].usage);
+	return ret;
+}
 
 int
 bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_size)
@@ -687,7 +588,7 @@ bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_
 		return wrong(&p, "no fault is named; " KNOWN_FAULTS);
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (strcmp(p.words[0], verbs[i].word) == 0)
-			return verbs[i].parse(&p);
+			return verb_parse(&p, i);
 	return wrong(&p, "'%s': no such fault; " KNOWN_FAULTS, p.words[0]);
 }
 

@@ -97,14 +97,15 @@ struct bfm_conf {
 	bool card;             /* an ECPF or a VF of one: embedded CPU flag 1 */
 	uint8_t port;          /* of the card: 0 or 1 */
 	uint16_t vendor_id;    /* 0x15b3 */
-	uint16_t device_id;    /* of the kind and the generation, or id= */
-	bool bf3;              /* device=bf3, default bf2 */
-	bool ib_port;          /* port=ib: InfiniBand personality, default Ethernet */
-	bool esw_manager;      /* ECPF in DPU mode; mode=nic or mode=separated clear it */
+	uint32_t device_id;    /* of the kind and the generation, or id= */
+	uint32_t bf3;          /* 1: device=bf3, default bf2 */
+	uint32_t ib_port;      /* 1: port=ib, InfiniBand personality, default Ethernet */
+	uint32_t mode;         /* mode=dpu, nic, separated, of an ECPF */
+	bool esw_manager;      /* ECPF in DPU mode */
 	uint32_t boot_pages;   /* boot_pages=, what QUERY_PAGES asks first; default 8 */
 	uint32_t init_pages;   /* init_pages=, default 64 */
-	bool pages_client;     /* pages=client, of a PF, an ECPF: its client gives for others */
-	bool host_down;        /* host=down, of an ECPF: nobody enables the host, but a client */
+	uint32_t pages_client; /* 1: pages=client, of a PF, an ECPF: its client gives for others */
+	uint32_t host_down;    /* 1: host=down, of an ECPF: nobody enables the host, but a client */
 	uint32_t owner_slow;   /* owner_slow=, ms until the owner of this PF gives pages */
 	uint32_t owner_short;  /* owner_short=, pages that it has, or BFM_NO_LIMIT */
 	uint32_t flr_ms;       /* flr_ms=, how long firmware initialises after a reset */
@@ -115,12 +116,12 @@ struct bfm_conf {
 	uint16_t function_id;  /* PF 0, VF n+1; together with the embedded CPU flag */
 	uint32_t msix_fixed;   /* msix_fixed=, 1: vectors added later cost interrupts */
 	uint16_t vhca_id;      /* unique in the model */
-	enum bfm_roce roce;    /* roce=on, off, ask */
+	uint32_t roce;         /* enum bfm_roce: roce=on, off, ask */
 	uint32_t roce_table;   /* roce_table=, entries of the RoCE address table */
 	uint32_t vhca_ports;   /* vhca_ports=, ports that its commands can name; 0: none */
 	uint64_t mac;          /* mac= ... */
 	bool has_mac;          /* ... was given */
-	bool link_down;        /* link=down: until "port up" at the control socket */
+	uint32_t link_down;    /* 1: link=down, until "port up" at the control socket */
 	char socket[108];      /* <socket dir>/<name>.sock, or socket= */
 };
 
@@ -598,18 +599,8 @@ struct bfm_cmd_fault {
 	"flr, port, mac, events, cap, net, unplug"
 
 /*
- * One line of the control socket or of --fault, without the function's name:
- *   cmd opcode=<nr or name> [op_mod=n] [count=n] no-answer|no-event|status=n
- *       [syndrome=n]|delivery=n|delay=<ms>|garbage|page-request=<n>
- *   health synd=<n> [ext=<n>] | counter stop|run|pause <ms> | nic-state <n>
- *   init-busy <ms>|forever
- *   bus dead|alive | pages wanted=<n> (request now) | eq overrun | flr <ms>
- *   host up|down (of an ECPF: the operator enables the host's functions, or not)
- *   owner slow=<ms>|short=<pages>|dead|killed|alive (who gives its pages, or its VFs')
- *   port up|down | mac <address> | events refuse=<mask>
- *   cap <name>=<value> (from the next reset on) | unplug | clear (of all but health)
- *   net drop=<n>|doorbells=<n>|cqes=<n>|records=<n>|posts=<n>|delay=<ms>
- *       (n may be "all")
+ * One line of the control socket or of --fault, without the function's name, as the table
+ * of fault.c has it.
  * 0 or -EINVAL with a sentence in err.
  */
 int bfm_fault_parse(struct bfm_function *f, const char *line, char *err, size_t err_size);
