@@ -464,12 +464,14 @@ static void
 poll_timers(struct bf_cm *cm)
 {
 	uint64_t now = bf_cm_now(cm);
-	uint32_t slot = 0;
+	uint32_t slot;
 
 	if (now < cm->next_due)
 		return;
-	while (slot < cm->conf.max_ids) {
-		slot = bf_cm_timer_next(cm, slot, now);
+	for (slot = 0; slot < cm->conf.max_ids; slot++) {
+		if (cm->slots[slot] == NULL || cm->slots[slot]->due > now)
+			continue;
+		bf_cm_due(cm->slots[slot], now);
 		deliver(cm);
 	}
 	cm->next_due = UINT64_MAX;

@@ -8,13 +8,8 @@
  *
  *   bluefield_cm.c          calls of the user, callbacks, poll
  *   bluefield_cm_id.c       ids: their numbers, who they are of, how many there may be
- *   bluefield_cm_msg.c      messages that go out
- *   bluefield_cm_active.c   answers to our own REQs
- *   bluefield_cm_passive.c  REQs of others, and answers to our REPs
- *   bluefield_cm_rx.c       what arrives
- *   bluefield_cm_end.c      ends of connections
- *   bluefield_cm_timer.c    what is due
- *   bluefield_cm_reason.c   reasons of REJs
+ *   bluefield_cm_msg.c      messages that go out, reasons of REJs
+ *   bluefield_cm_rx.c       what arrives, and what is due
  *
  * All of it is under cm->lock, also the calls of the port; callbacks are not.
  */
@@ -226,33 +221,13 @@ void bf_cm_answer_drep(struct bf_cm *cm, const struct bf_cm_addr *to);
 void bf_cm_answer_sidr(struct bf_cm *cm, const struct bf_cm_addr *to);
 
 /*
- * Messages in cm->rx, by where they belong
+ * bluefield_cm_rx.c
  */
 
-void bf_cm_rx_req(struct bf_cm *cm, const struct bf_cm_addr *from);
-void bf_cm_rx_rep(struct bf_cm *cm, const struct bf_cm_addr *from);
-void bf_cm_rx_rtu(struct bf_cm_id *id);
-/* A REJ of our REQ. */
-void bf_cm_rx_rej_req(struct bf_cm_id *id);
+/* A message that has arrived. */
 void bf_cm_rx(struct bf_cm *cm, const struct bf_cm_packet *pkt);
-
-/*
- * bluefield_cm_end.c
- */
-
-/* There is no connection: tell, or let go if nobody listens. */
-void bf_cm_fail(struct bf_cm_id *id, int status);
-/* The same by the REJ in cm->rx. */
-void bf_cm_fail_rej(struct bf_cm_id *id);
-/* A new life of the other side has taken the queue pair over that this id has. */
-void bf_cm_stale(struct bf_cm_id *id);
+/* An id whose time has come. */
+void bf_cm_due(struct bf_cm_id *id, uint64_t now);
 void bf_cm_timewait(struct bf_cm_id *id, int status);
-
-/*
- * bluefield_cm_timer.c
- */
-
-/* The next one that is due from this slot on is handled; past the last slot: none is. */
-uint32_t bf_cm_timer_next(struct bf_cm *cm, uint32_t slot, uint64_t now);
 
 #endif
