@@ -225,10 +225,6 @@ struct bf_ctrl_conn {
 	struct bf_qp qp;
 	struct bf_obj_mem *mem;
 	struct bf_mkey mkey;
-	bool has_cq;
-	bool has_tx_cq;
-	bool has_qp;
-	bool has_mkey;
 	uint32_t tries;
 	struct bf_cm_qp own;
 	TAILQ_ENTRY(bf_ctrl_conn) next; /* of the device: all; the lock */

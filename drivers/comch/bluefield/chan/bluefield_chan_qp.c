@@ -50,14 +50,10 @@ ctrl_cq_create(struct bf_ctrl_conn *cc)
 	int ret;
 
 	ret = bf_cq_create(dev->objs, &attr, &cc->hw_cq);
-	if (ret != 0)
-		return ret;
-	cc->has_cq = true;
-	ret = bf_cq_create(dev->objs, &tx_attr, &cc->hw_tx_cq);
-	if (ret != 0)
-		return ret;
-	cc->has_tx_cq = true;
-	ret = bf_compq_init(&cc->cq, &cc->hw_cq, &dev->uar);
+	if (ret == 0)
+		ret = bf_cq_create(dev->objs, &tx_attr, &cc->hw_tx_cq);
+	if (ret == 0)
+		ret = bf_compq_init(&cc->cq, &cc->hw_cq, &dev->uar);
 	return ret != 0 ? ret : bf_compq_init(&cc->tx_cq, &cc->hw_tx_cq, &dev->uar);
 }
 
@@ -83,7 +79,6 @@ ctrl_qp_create(struct bf_ctrl_conn *cc)
 		ret = bf_qp_create(dev->objs, &attr, &cc->qp);
 	if (ret != 0)
 		return ret;
-	cc->has_qp = true;
 	bf_lock(&cc->cd->lock);
 	cc->qpn = cc->qp.obj.id;
 	bf_unlock(&cc->cd->lock);
@@ -157,7 +152,6 @@ ctrl_mem_alloc(struct bf_ctrl_conn *cc)
 	ret = bf_mkey_create(dev->objs, &key, &cc->mkey);
 	if (ret != 0)
 		return ret;
-	cc->has_mkey = true;
 	cc->rx.bufs = cc->mem->addr;
 	cc->rx.lkey = cc->mkey.key;
 	cc->tx.ring = cc->rx.bufs + rx_len;
@@ -215,17 +209,12 @@ bf_ctrl_finish(struct bf_ctrl_conn *cc)
 
 	bf_cm_release(cc->id);
 	cc->id = NULL;
-	if (cc->has_qp)
-		bf_qp_destroy(&cc->qp);
+	bf_qp_destroy(&cc->qp);
 	bf_sendq_fini(&cc->sq);
-	if (cc->has_tx_cq)
-		bf_cq_destroy(&cc->hw_tx_cq);
-	if (cc->has_cq)
-		bf_cq_destroy(&cc->hw_cq);
-	if (cc->has_mkey)
-		bf_mkey_destroy(&cc->mkey);
-	if (cc->mem != NULL)
-		bf_mem_free(cc->mem);
+	bf_cq_destroy(&cc->hw_tx_cq);
+	bf_cq_destroy(&cc->hw_cq);
+	bf_mkey_destroy(&cc->mkey);
+	bf_mem_free(cc->mem);
 	free(cc->rx.fifo);
 	if (cc->holds)
 		bf_group_drop(cc->pub.group);
@@ -636,7 +625,7 @@ ctrl_cm_event(void *arg, struct bf_cm_id *id __rte_unused, const struct bf_cm_ev
 static void
 work_close(struct bf_ctrl_conn *cc, int reason)
 {
-	if (cc->has_qp && cc->stage >= BF_STAGE_ANSWERED && bf_dev_status(cc->pub.dev) == 0)
+	if (cc->stage >= BF_STAGE_ANSWERED && bf_dev_status(cc->pub.dev) == 0)
 		bf_qp_to_error(&cc->qp);
 	switch (cc->stage) {
 	case BF_STAGE_REQUESTED:
@@ -675,7 +664,7 @@ bf_ctrl_work(struct bf_job *job)
 		bf_ctrl_put(cc);
 		return;
 	}
-	if ((work & BF_WORK_FLUSH) != 0 && cc->has_qp && bf_dev_status(cc->pub.dev) == 0)
+	if ((work & BF_WORK_FLUSH) != 0 && cc->qp.obj.dev != NULL && bf_dev_status(cc->pub.dev) == 0)
 		bf_qp_to_error(&cc->qp);
 	if ((work & BF_WORK_CONNECT) != 0)
 		ret = work_connect(cc);
