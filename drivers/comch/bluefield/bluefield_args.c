@@ -26,16 +26,18 @@
 #define BF_MAX_HEALTH 60000
 #define BF_MAX_PAGES (1u << 24)
 
-struct arg_number {
-	uint32_t *to;
+/* Where a value goes: a number with bounds, or the path of something, of max bytes. */
+struct arg_place {
+	void *to;
 	uint32_t min;
 	uint32_t max;
+	const char *what;
 };
 
 static int
 arg_number(const char *key, const char *value, void *opaque)
 {
-	const struct arg_number *num = opaque;
+	const struct arg_place *num = opaque;
 	unsigned long got;
 	char *end = NULL;
 
@@ -46,7 +48,21 @@ arg_number(const char *key, const char *value, void *opaque)
 			value == NULL ? "" : value, num->min, num->max);
 		return -EINVAL;
 	}
-	*num->to = got;
+	*(uint32_t *)num->to = got;
+	return 0;
+}
+
+static int
+arg_path(const char *key, const char *value, void *opaque)
+{
+	const struct arg_place *path = opaque;
+
+	if (value == NULL || value[0] == '\0' ||
+			strlcpy(path->to, value, path->max) >= path->max) {
+		BF_LOG(ERR, "%s=%s: it is the path of a %s, of 1 to %u bytes", key,
+			value == NULL ? "" : value, path->what, path->max - 1);
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -64,35 +80,6 @@ arg_role(const char *key, const char *value, void *opaque)
 		return -EINVAL;
 	}
 	args->has_role = true;
-	return 0;
-}
-
-static int
-arg_socket(const char *key, const char *value, void *opaque)
-{
-	struct bf_args *args = opaque;
-
-	if (value == NULL || value[0] == '\0' ||
-			strlcpy(args->socket, value, BF_SOCKET_SIZE) >= BF_SOCKET_SIZE) {
-		BF_LOG(ERR, "%s=%s: it is the path of a socket, of 1 to %u bytes", key,
-			value == NULL ? "" : value, BF_SOCKET_SIZE - 1);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int
-arg_report(const char *key, const char *value, void *opaque)
-{
-	struct bf_args *args = opaque;
-
-	if (value == NULL || value[0] == '\0' ||
-			strlcpy(args->report, value, sizeof(args->report)) >=
-			sizeof(args->report)) {
-		BF_LOG(ERR, "%s=%s: it is the path of a file, of 1 to %zu bytes", key,
-			value == NULL ? "" : value, sizeof(args->report) - 1);
-		return -EINVAL;
-	}
 	return 0;
 }
 
@@ -281,35 +268,58 @@ bf_args_check(const struct bf_args *args, const char *name, enum rte_comch_role 
 	return 0;
 }
 
+#define ON_PCI 1u
+#define ON_VDEV 2u
+#define ON_BOTH (ON_PCI | ON_VDEV)
+
+/* All keys, each once at most. */
 static int
-args_process(struct rte_kvargs *kvlist, struct bf_args *args, const char *name)
+args_process(struct rte_kvargs *kvlist, struct bf_args *args, const char *name, bool pci)
 {
-	struct arg_number sock = { &args->socket_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT };
-	struct arg_number cmd = { &args->conf.cmd_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT };
-	struct arg_number fw = { &args->conf.fw_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT };
-	struct arg_number health = { &args->conf.health_ms, BF_MIN_HEALTH, BF_MAX_HEALTH };
-	struct arg_number pages = { &args->conf.max_pages, 1, BF_MAX_PAGES };
+	struct arg_place sock = { &args->socket_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT, NULL };
+	struct arg_place cmd = { &args->conf.cmd_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT, NULL };
+	struct arg_place fw = { &args->conf.fw_timeout_ms, BF_MIN_TIMEOUT, BF_MAX_TIMEOUT, NULL };
+	struct arg_place health = { &args->conf.health_ms, BF_MIN_HEALTH, BF_MAX_HEALTH, NULL };
+	struct arg_place pages = { &args->conf.max_pages, 1, BF_MAX_PAGES, NULL };
+	struct arg_place socket = { args->socket, 0, BF_SOCKET_SIZE, "socket" };
+	struct arg_place report = { args->report, 0, sizeof(args->report), "file" };
 	const struct {
 		const char *key;
-		arg_handler_t handler;
+		uint32_t buses;
+		arg_handler_t handler; /* NULL: EAL's */
 		void *opaque;
 	} rows[] = {
-		{ BF_ARG_ROLE, arg_role, args },
-		{ BF_ARG_SOCKET, arg_socket, args },
-		{ BF_ARG_SOCKET_TIMEOUT, arg_number, &sock },
-		{ BF_ARG_CMD_TIMEOUT, arg_number, &cmd },
-		{ BF_ARG_FW_TIMEOUT, arg_number, &fw },
-		{ BF_ARG_HEALTH, arg_number, &health },
-		{ BF_ARG_MAX_PAGES, arg_number, &pages },
-		{ BF_ARG_REPORT, arg_report, args },
-		{ BF_ARG_FUNCTIONS, arg_functions, args },
-		{ BF_ARG_PEER, arg_peer, args },
-		{ BF_ARG_FUNCTION, arg_function, args },
-		{ BF_ARG_FDB, arg_fdb, args },
+		{ BF_ARG_CLASS, ON_PCI, NULL, NULL },
+		{ BF_ARG_ROLE, ON_BOTH, arg_role, args },
+		{ BF_ARG_SOCKET, ON_VDEV, arg_path, &socket },
+		{ BF_ARG_SOCKET_TIMEOUT, ON_VDEV, arg_number, &sock },
+		{ BF_ARG_CMD_TIMEOUT, ON_BOTH, arg_number, &cmd },
+		{ BF_ARG_FW_TIMEOUT, ON_BOTH, arg_number, &fw },
+		{ BF_ARG_HEALTH, ON_BOTH, arg_number, &health },
+		{ BF_ARG_MAX_PAGES, ON_BOTH, arg_number, &pages },
+		{ BF_ARG_REPORT, ON_BOTH, arg_path, &report },
+		{ BF_ARG_FUNCTIONS, ON_BOTH, arg_functions, args },
+		{ BF_ARG_PEER, ON_BOTH, arg_peer, args },
+		{ BF_ARG_FUNCTION, ON_BOTH, arg_function, args },
+		{ BF_ARG_FDB, ON_BOTH, arg_fdb, args },
 	};
-	uint32_t i;
+	const uint32_t bus = pci ? ON_PCI : ON_VDEV;
+	uint32_t i, k;
 
+	for (i = 0; i < kvlist->count; i++) {
+		for (k = 0; k < RTE_DIM(rows); k++)
+			if ((rows[k].buses & bus) != 0 &&
+					strcmp(kvlist->pairs[i].key, rows[k].key) == 0)
+				break;
+		if (k < RTE_DIM(rows))
+			continue;
+		BF_LOG(ERR, "%s: '%s' is no key; its keys are: %s", name, kvlist->pairs[i].key,
+			pci ? BF_PCI_PARAMS : BF_VDEV_PARAMS);
+		return -EINVAL;
+	}
 	for (i = 0; i < RTE_DIM(rows); i++) {
+		if (rows[i].handler == NULL)
+			continue;
 		if (rte_kvargs_count(kvlist, rows[i].key) > 1) {
 			BF_LOG(ERR, "%s: key '%s' is there twice", name, rows[i].key);
 			return -EINVAL;
@@ -323,38 +333,9 @@ args_process(struct rte_kvargs *kvlist, struct bf_args *args, const char *name)
 	return 0;
 }
 
-static int
-keys_check(const struct rte_kvargs *kvlist, const char * const keys[], const char *name,
-		const char *params)
-{
-	uint32_t i, k;
-
-	for (i = 0; i < kvlist->count; i++) {
-		for (k = 0; keys[k] != NULL; k++)
-			if (strcmp(kvlist->pairs[i].key, keys[k]) == 0)
-				break;
-		if (keys[k] == NULL) {
-			BF_LOG(ERR, "%s: '%s' is no key; its keys are: %s", name,
-				kvlist->pairs[i].key, params);
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
-
 int
 bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci)
 {
-	static const char * const pci_keys[] = {
-		BF_ARG_CLASS, BF_ARG_ROLE, BF_ARG_CMD_TIMEOUT, BF_ARG_FW_TIMEOUT, BF_ARG_HEALTH,
-		BF_ARG_MAX_PAGES, BF_ARG_REPORT, BF_ARG_FUNCTIONS, BF_ARG_PEER,
-		BF_ARG_FUNCTION, BF_ARG_FDB, NULL,
-	};
-	static const char * const vdev_keys[] = {
-		BF_ARG_SOCKET, BF_ARG_SOCKET_TIMEOUT, BF_ARG_ROLE, BF_ARG_CMD_TIMEOUT,
-		BF_ARG_FW_TIMEOUT, BF_ARG_HEALTH, BF_ARG_MAX_PAGES, BF_ARG_REPORT,
-		BF_ARG_FUNCTIONS, BF_ARG_PEER, BF_ARG_FUNCTION, BF_ARG_FDB, NULL,
-	};
 	struct rte_kvargs *kvlist;
 	int ret;
 
@@ -368,10 +349,7 @@ bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci
 			text == NULL ? "" : text, pci ? BF_PCI_PARAMS : BF_VDEV_PARAMS);
 		return -EINVAL;
 	}
-	ret = keys_check(kvlist, pci ? pci_keys : vdev_keys, name,
-		pci ? BF_PCI_PARAMS : BF_VDEV_PARAMS);
-	if (ret == 0)
-		ret = args_process(kvlist, args, name);
+	ret = args_process(kvlist, args, name, pci);
 	rte_kvargs_free(kvlist);
 	if (ret == 0 && !pci && args->socket[0] == '\0') {
 		BF_LOG(ERR, "%s: key '%s' is missing, it is the path of a vfio-user socket, as comch-bluefield-model makes one; a function on the PCI bus is given as -a <address>,%s=%s",

@@ -369,9 +369,8 @@ bf_cm_release(struct bf_cm_id *id)
 	bf_unlock(&cm->lock);
 }
 
-/* As RoCE has it for flow labels, and for connections that have none. */
-static uint16_t
-udp_sport(uint32_t flow_label, uint32_t qpn, uint32_t remote_qpn)
+uint16_t
+bf_cm_udp_sport(uint32_t flow_label, uint32_t qpn, uint32_t remote_qpn)
 {
 	uint64_t v = (uint64_t)qpn * remote_qpn;
 
@@ -402,7 +401,7 @@ bf_cm_path(const struct bf_cm_id *id, const struct bf_cm_qp *own, struct bf_qp_p
 	memcpy(path->rmac, id->addr.mac, sizeof(path->rmac));
 	path->hop_limit = HOP_LIMIT;
 	path->tclass = id->tclass;
-	path->udp_sport = udp_sport(id->flow_label, own->qpn, id->remote.qpn);
+	path->udp_sport = bf_cm_udp_sport(id->flow_label, own->qpn, id->remote.qpn);
 	path->ack_timeout = req->ack_timeout;
 	path->retry_count = req->retry_count;
 	path->rnr_retry = id->remote.rnr_retry;

@@ -243,6 +243,12 @@ void bf_cm_release(struct bf_cm_id *id);
  */
 void bf_cm_path(const struct bf_cm_id *id, const struct bf_cm_qp *own, struct bf_qp_path *path);
 
+/*
+ * The UDP source port of a path, as RoCE has it for flow labels, and for connections that
+ * have none (0), so that paths of several queue pairs spread.
+ */
+uint16_t bf_cm_udp_sport(uint32_t flow_label, uint32_t qpn, uint32_t remote_qpn);
+
 /* Handle what has arrived and what is due. In the worker, whenever that was woken. */
 void bf_cm_poll(struct bf_cm *cm);
 /* When to poll next at the latest, ms of bf_now_ms(); UINT64_MAX: when woken. */

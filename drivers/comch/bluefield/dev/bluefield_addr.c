@@ -130,19 +130,6 @@ bf_addr_down(struct bf_dev *dev)
 	dev->roce_set = false;
 }
 
-/* As RoCE has it for a flow label of 0, so that paths of several queue pairs spread. */
-static uint16_t
-path_sport(uint32_t local_qpn, uint32_t remote_qpn)
-{
-	uint64_t v = (uint64_t)local_qpn * remote_qpn;
-	uint32_t label;
-
-	v ^= v >> 20;
-	v ^= v >> 40;
-	label = v & 0xfffff;
-	return ((label & 0x3fff) ^ (label >> 14)) | 0xc000;
-}
-
 void
 bf_dev_path(const struct bf_dev *dev, const struct bf_cm_addr *peer, uint32_t local_qpn,
 	uint32_t remote_qpn, struct bf_qp_path *path)
@@ -155,7 +142,7 @@ bf_dev_path(const struct bf_dev *dev, const struct bf_cm_addr *peer, uint32_t lo
 	memcpy(path->rgid, peer->gid, sizeof(path->rgid));
 	memcpy(path->rmac, peer->mac, sizeof(path->rmac));
 	path->hop_limit = PATH_HOP_LIMIT;
-	path->udp_sport = path_sport(local_qpn, remote_qpn);
+	path->udp_sport = bf_cm_udp_sport(0, local_qpn, remote_qpn);
 	path->ack_timeout = BF_ACK_TIMEOUT;
 	path->retry_count = BF_RETRIES;
 	path->rnr_retry = PATH_RNR_RETRIES;
