@@ -52,7 +52,7 @@ doxygen	API reference
 python3-sphinx	guides
 python3-sphinx-rtd-theme	look of the guides
 libcap2-bin	gives a program capabilities, whose environment is not read
-valgrind	memory checks, and count-instructions.sh
+valgrind	memory checks, and count-instructions.py
 python3-matplotlib	comch-plot.py
 gcc-aarch64-linux-gnu	compiles for the Arm cores of a card, and programs for offload processors
 libc6-dev-arm64-cross	headers for that

@@ -7,8 +7,9 @@
 # Runs tests of a build by "meson test", leaves the output of each in a file, and prints
 # what failed, what was skipped and what passed at a second look. The last line is
 # "N passed, N failed": a test that ends with such a line counts as that many, as a suite
-# of autotests does, and any other as one.
+# of autotests does, and any other as one. Names of tests may be patterns.
 
+import fnmatch
 import json
 import os
 import re
@@ -57,9 +58,19 @@ def main():
     os.makedirs(logs, exist_ok=True)
     if os.path.exists(results):
         os.remove(results)
+    args = sys.argv[3:]
+    if not args[0].startswith('-'):
+        with open(os.path.join(build, 'meson-info/intro-tests.json'), encoding='utf-8') as file:
+            names = [test['name'] for test in json.load(file)]
+        found = {arg: fnmatch.filter(names, arg) for arg in args}
+        missing = [arg for arg in args if not found[arg]]
+        if missing:
+            sys.exit(f'no test and no build is called {", ".join(missing)}; '
+                     'test.sh --list shows them')
+        args = sum(found.values(), [])
     # those that wait for the start of EAL; what polls runs alone, see meson.build
     subprocess.run(['meson', 'test', '-C', build, '--no-rebuild', '--num-processes', '4',
-                    *sys.argv[3:]], check=False)
+                    *args], check=False)
     passed = failed = again = 0
     with open(results, encoding='utf-8') as file:
         for line in file:
