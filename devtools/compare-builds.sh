@@ -9,7 +9,7 @@
 # process may use. Prints the median rate of each and the ratio new / old for
 # control messages and connects. The exit status is 1 if a ratio is below 0.9.
 # Only the ratio means anything: machines differ, and this one from hour to hour.
-# For the fast path count-instructions.sh is the better tool, it is exact.
+# For the fast path count-instructions.py is the better tool, it is exact.
 
 set -euo pipefail
 

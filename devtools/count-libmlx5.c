@@ -3,7 +3,7 @@
  */
 
 /*
- * What count-instructions.sh --libmlx5 runs under callgrind: libmlx5's own functions of
+ * What count-instructions.py --libmlx5 runs under callgrind: libmlx5's own functions of
  * the data path, on queues in plain memory and without a device. It is compiled with the
  * headers of rdma-core's sources and linked with their static libraries; no build of this
  * project needs it. Context, queue pair and queues are filled by hand, with what these

@@ -3,7 +3,7 @@
  */
 
 /*
- * What devtools/count-instructions.sh runs under callgrind to know what the layer costs:
+ * What devtools/count-instructions.py runs under callgrind to know what the layer costs:
  * the same loops as those of app/test/comch/test_comch_task_count.c, in the words of the
  * vendor's library. No test: the program does nothing else if DOCA_TEST_COUNT is set, to
  * the number of messages.

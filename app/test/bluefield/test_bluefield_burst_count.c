@@ -4,7 +4,7 @@
 
 /*
  * What bursts of the bluefield driver cost on queues in plain memory, for
- * devtools/count-instructions.sh: it reads the cost of the functions count_* out of a
+ * devtools/count-instructions.py: it reads the cost of the functions count_* out of a
  * profile of callgrind. What the device does is outside of them.
  */
 

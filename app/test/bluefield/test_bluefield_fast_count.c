@@ -3,7 +3,7 @@
  */
 
 /*
- * What devtools/count-instructions.sh runs under callgrind for the bluefield driver: its
+ * What devtools/count-instructions.py runs under callgrind for the bluefield driver: its
  * own functions of the fast path, with credits, books and statistics, on a producer and a
  * consumer that are made here, in plain memory. No connection is under them: the device is
  * test_bluefield_wq_dev.c, which carries messages and is not counted, and the peer has told

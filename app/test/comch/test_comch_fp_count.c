@@ -3,7 +3,7 @@
  */
 
 /*
- * What devtools/count-instructions.sh runs under callgrind: a number of
+ * What devtools/count-instructions.py runs under callgrind: a number of
  * connections in one process, and a number of messages over them, each function
  * of the fast path called from a function of its own whose cost can be read by
  * its name. No test: it is there if COMCH_TEST_COUNT is set, to

@@ -3,7 +3,7 @@
  */
 
 /*
- * What devtools/count-instructions.sh runs under callgrind to know what a task costs: the
+ * What devtools/count-instructions.py runs under callgrind to know what a task costs: the
  * same loops as those of app/test-doca/count.c, in calls of the library itself. No test:
  * it is there if COMCH_TEST_TASK_COUNT is set, to the number of messages.
  */
