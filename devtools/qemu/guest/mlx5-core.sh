@@ -123,13 +123,11 @@ if echo "$functions" | grep -qx ecpf1; then
 		grep -q 'name=ENABLE_HCA status=0x00 .*count=2' /tmp/dump
 fi
 
-# A second time, and what is above it: RDMA devices, whose objects programs make
-# by ordinary verbs.
+# A second time, and what is above it: RDMA devices.
 check 'mlx5_core: module loads again' modprobe mlx5_core
 # shellcheck disable=SC2086
 up 'second load' $functions
 check 'mlx5_ib: module loads' modprobe mlx5_ib
-modprobe ib_uverbs
 # shellcheck disable=SC2317 # called by within
 has_rdma() {
 	ls -d "/sys/bus/pci/devices/$1/infiniband/"*
@@ -141,19 +139,6 @@ done
 check 'mlx5_ib: InfiniBand port is active' within 10 grep -q ACTIVE \
 	"/sys/bus/pci/devices/0000:0$(slot_of pf1):00.0/infiniband/"*/ports/1/state
 say 'mlx5_ib'
-# Two at once, so that a function has several commands under way.
-# shellcheck disable=SC2046 # words on purpose
-timeout 60 /bin/verbs $(ls /sys/class/infiniband) >/tmp/verbs2 2>&1 &
-# shellcheck disable=SC2046
-timeout 60 /bin/verbs $(ls /sys/class/infiniband) >/tmp/verbs 2>&1
-wait $!
-results /tmp/verbs
-check 'verbs: of a second program at the same time' sh -c \
-	"grep -q '^ok' /tmp/verbs2 && ! grep FAILED /tmp/verbs2"
-host control dump >/tmp/dump
-note "commands that ended before earlier ones: $(sed -n 's/.*overtaken=//p' /tmp/dump | tr '\n' ' ')"
-check 'mlx5_core: commands have overtaken others' grep -q 'overtaken=[1-9]' /tmp/dump
-say 'verbs'
 check 'mlx5_ib: module unloads' rmmod mlx5_ib
 check 'mlx5_core: module unloads again' rmmod mlx5_core
 say 'second unload'

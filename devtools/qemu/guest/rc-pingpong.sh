@@ -79,6 +79,22 @@ run ibv_rc_pingpong -g 0 -N
 run ibv_ud_pingpong
 run ibv_ud_pingpong -e -g 0
 
+# Two pairs at once: while queue pairs of the one are slow the other makes its objects.
+host control fault pf0 cmd opcode=CREATE_QP count=16 delay=100
+for i in 1 2; do
+	timeout 60 ibv_srq_pingpong -p $((port + i)) -d "$first" >/tmp/server$i 2>&1 &
+done
+for i in 1 2; do
+	within 20 listens $((port + i))
+	timeout 60 ibv_srq_pingpong -p $((port + i)) -d "$second" 127.0.0.1 >/tmp/client$i 2>&1 &
+done
+port=$((port + 2))
+wait
+check 'rc-pingpong: two pairs at once' sh -c \
+	'grep -q " bytes in " /tmp/client1 && grep -q " bytes in " /tmp/client2'
+host control dump >/tmp/dump
+check 'rc-pingpong: commands have overtaken others' grep -q 'overtaken=[1-9]' /tmp/dump
+
 # Lost packets are sent again, fewer of them than a request has retries.
 host control fault pf0 net drop=3
 host control fault pf1 net drop=3
