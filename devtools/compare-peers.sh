@@ -10,7 +10,7 @@
 # ours between theirs. Prints a table of ratios; --json keeps every figure, --only
 # takes those rows whose name has the text, or one of the texts, --rst writes the
 # ratios as a table for the guide, --wait lets each run wait for other processes to
-# be quiet, --counts has what devtools/count-instructions.sh printed, which is then
+# be quiet, --counts has what devtools/count-instructions.py printed, which is then
 # shown, too, --no-huge leaves out the rows with hugepages, which is half the time.
 #
 # Installs packages if some are missing, builds into build-compare/, reserves
@@ -87,10 +87,9 @@ trap 'exit 143' TERM
 
 # package: why
 packages='
-dpdk-dev	dpdk-testpmd, and with it the memif PMD
+dpdk-dev	the memif PMD
 ucx-utils	ucx_perftest
 libucx-dev	for the benchmark of written buffers over UCX
-libfabric-bin	fi_pingpong
 libfabric-dev	for the benchmark of the shm provider
 python3	runs the comparison
 util-linux	pins processes to CPUs

@@ -4,9 +4,9 @@
 
 /*
  * What libfabric's shm provider does between two processes, each on one CPU:
- * a stream of messages into posted buffers, or a ping-pong. The distribution has
- * fi_pingpong only, which neither streams nor keeps more than one buffer posted.
- * Prints one line of "name value" pairs. Every loop ends by the clock.
+ * a stream of messages into posted buffers, each of which is written and read. The
+ * distribution has fi_pingpong only, which sends one at a time. Prints one line of
+ * "name value" pairs. Every loop ends by the clock.
  */
 
 #define _GNU_SOURCE
@@ -33,10 +33,6 @@
 #define BURST_MAX 256
 #define POSTS_MAX 4096
 #define NAME_MAX_LEN 256
-#define SAMPLES_MAX (1u << 20)
-/* Round trips between two looks at the clock, which costs as much as one. */
-#define TRIPS 16
-#define LOOK_MAX 4096    /* messages of this size are for bandwidth */
 #define LOOKS_MASK 0x3f
 
 /* Shared by both processes since before the fork; what is measured is not here. */
@@ -50,10 +46,7 @@ struct shared {
 };
 
 struct config {
-	bool lat;
 	bool inject;      /* fi_inject(), which has no completion, else fi_send() */
-	bool multi;       /* one buffer that many messages are packed into */
-	bool work;        /* all bytes are written and read */
 	size_t size;
 	size_t stride;
 	unsigned int burst;
@@ -76,8 +69,6 @@ struct end {
 	uint8_t *mem;        /* the posted buffers, then those that are sent */
 	size_t len, rx_len;
 	struct fi_context2 *ctx;
-	unsigned int next;   /* post that completes next: they do in order */
-	unsigned int multi_done;
 };
 
 static void
@@ -96,23 +87,8 @@ check(const char *what, long ret)
 static void
 post(struct end *e, unsigned int i)
 {
-	struct iovec iov = {
-		.iov_base = e->mem + (e->cf->multi ? i * (e->rx_len / 2) : i * e->cf->stride),
-		.iov_len = e->cf->multi ? e->rx_len / 2 : e->cf->stride,
-	};
-	struct fi_msg msg = {
-		.msg_iov = &iov,
-		.iov_count = 1,
-		.addr = FI_ADDR_UNSPEC,
-		.context = &e->ctx[i],
-	};
-	long ret;
-
-	if (!e->cf->multi)
-		ret = fi_recv(e->ep, iov.iov_base, iov.iov_len, NULL, FI_ADDR_UNSPEC, &e->ctx[i]);
-	else
-		ret = fi_recvmsg(e->ep, &msg, FI_MULTI_RECV);
-	check("post of a buffer", ret);
+	check("post of a buffer", fi_recv(e->ep, e->mem + i * e->cf->stride, e->cf->stride, NULL,
+			FI_ADDR_UNSPEC, &e->ctx[i]));
 }
 
 static void
@@ -129,7 +105,7 @@ open_end(struct end *e, const struct config *cf, struct shared *sh, int side)
 	e->cf = cf;
 	e->sh = sh;
 	/* No more capabilities than are used; the rest would only cost time. */
-	hints->caps = FI_MSG | FI_SEND | FI_RECV | (cf->multi ? FI_MULTI_RECV : 0);
+	hints->caps = FI_MSG | FI_SEND | FI_RECV;
 	hints->ep_attr->type = FI_EP_RDM;
 	/* One thread each, which polls: no lock and no progress thread is needed. */
 	hints->domain_attr->threading = FI_THREAD_DOMAIN;
@@ -162,7 +138,7 @@ open_end(struct end *e, const struct config *cf, struct shared *sh, int side)
 	/* Fewer page faults and TLB misses, if the machine has this on demand. */
 	madvise(e->mem, e->len, MADV_HUGEPAGE);
 	memset(e->mem, 0x5a, e->len);
-	for (i = 0; i < (cf->multi ? 2 : cf->posts); i++)
+	for (i = 0; i < cf->posts; i++)
 		post(e, i);
 
 	sh->name_len[side] = sizeof(sh->name[side]);
@@ -187,32 +163,13 @@ close_end(struct end *e)
 	free(e->ctx);
 }
 
-/*
- * Whoever is sent something looks at it: at all bytes where they were written for
- * it, else one load from each of its cache lines. But bandwidth of what nobody
- * writes, which is of larger messages, is that of the copies alone.
- */
-static inline void
-look_at(const struct end *e, const uint8_t *data, size_t len)
-{
-	size_t i;
-
-	if (e->cf->work) {
-		if (!work_read(data, len))
-			fail("a message that is not what was sent", FI_EIO);
-		return;
-	}
-	for (i = 0; i < len && len < LOOK_MAX; i += 64)
-		(void)*(const volatile uint8_t *)(data + i);
-}
-
 /* Take up to a burst of messages, and post their buffers again. */
 static inline unsigned int
 receive(struct end *e)
 {
 	struct fi_cq_msg_entry c[BURST_MAX];
 	const struct config *cf = e->cf;
-	unsigned int msgs = 0, slot;
+	unsigned int slot;
 	ssize_t n, i;
 
 	n = fi_cq_read(e->rxcq, c, cf->burst);
@@ -221,21 +178,12 @@ receive(struct end *e)
 	if (n < 0)
 		fail("receive", n);
 	for (i = 0; i < n; i++) {
-		if (cf->multi) {
-			/* A completion of the buffer itself carries no message. */
-			msgs += (c[i].flags & FI_RECV) != 0 && c[i].len != 0;
-			if ((c[i].flags & FI_MULTI_RECV) != 0) {
-				post(e, e->multi_done);
-				e->multi_done ^= 1;
-			}
-			continue;
-		}
 		slot = (unsigned int)((struct fi_context2 *)c[i].op_context - e->ctx);
-		look_at(e, e->mem + slot * cf->stride, c[i].len);
+		if (!work_read(e->mem + slot * cf->stride, c[i].len))
+			fail("a message that is not what was sent", FI_EIO);
 		post(e, slot);
-		msgs++;
 	}
-	return msgs;
+	return (unsigned int)n;
 }
 
 static void
@@ -301,7 +249,7 @@ run_sender(struct end *e)
 			/* A buffer that is not sent yet cannot be written. */
 			if (!cf->inject && sent - done == cf->posts)
 				break;
-			if (cf->work && written == sent)
+			if (written == sent)
 				work_write(buf, cf->size, written++);
 			if (cf->inject)
 				ret = fi_inject(e->ep, buf, cf->size, e->peer);
@@ -329,98 +277,11 @@ completions:
 }
 
 static void
-send_one(struct end *e)
-{
-	const struct config *cf = e->cf;
-	struct fi_cq_msg_entry c;
-	double until = now() + PEER_PATIENCE;
-	unsigned int looks = 0;
-	ssize_t n;
-	long ret;
-
-	do {
-		if (cf->inject)
-			ret = fi_inject(e->ep, e->mem + e->rx_len, cf->size, e->peer);
-		else
-			ret = fi_send(e->ep, e->mem + e->rx_len, cf->size, NULL, e->peer, NULL);
-		if (ret == -FI_EAGAIN)
-			fi_cq_read(e->txcq, &c, 0);
-		if ((++looks & LOOKS_MASK) == 0 && now() > until)
-			break;
-	} while (ret == -FI_EAGAIN);
-	check("send", ret);
-	while (!cf->inject && (n = fi_cq_read(e->txcq, &c, 1)) != 1) {
-		if (n != -FI_EAGAIN)
-			fail("completion of a send", n);
-		if ((++looks & LOOKS_MASK) == 0 && now() > until)
-			fail("completion of a send", FI_ETIMEDOUT);
-	}
-}
-
-/* False if the other side has ended. */
-static bool
-receive_one(struct end *e)
-{
-	unsigned int looks = 0;
-
-	while (receive(e) == 0) {
-		if ((++looks & LOOKS_MASK) == 0 &&
-				__atomic_load_n(&e->sh->quit, __ATOMIC_ACQUIRE) != 0)
-			return false;
-	}
-	return true;
-}
-
-static int
-compare_float(const void *a, const void *b)
-{
-	float x = *(const float *)a, y = *(const float *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void
-run_ping(struct end *e)
-{
-	double begin = now() + e->cf->seconds / 4, end = begin + e->cf->seconds, t0, t1;
-	float *samples = malloc(SAMPLES_MAX * sizeof(*samples));
-	uint32_t nb = 0, i;
-
-	if (samples == NULL)
-		fail("samples", FI_ENOMEM);
-	t0 = now();
-	do {
-		for (i = 0; i < TRIPS; i++) {
-			send_one(e);
-			if (!receive_one(e))
-				fail("the other process", FI_ETIMEDOUT);
-		}
-		t1 = now();
-		if (t1 > begin && nb < SAMPLES_MAX)
-			samples[nb++] = (float)((t1 - t0) * 1e9 / TRIPS / 2);
-		t0 = t1;
-	} while (t1 < end);
-	__atomic_store_n(&e->sh->quit, 1, __ATOMIC_RELEASE);
-	qsort(samples, nb, sizeof(*samples), compare_float);
-	printf("p50_ns %.1f min_ns %.1f samples %u\n", (double)samples[nb / 2],
-			(double)samples[0], nb);
-	free(samples);
-}
-
-static void
-run_pong(struct end *e)
-{
-	while (receive_one(e))
-		send_one(e);
-}
-
-static void
 usage(void)
 {
-	fprintf(stderr, "usage: peer-fabric -c CPU,CPU -t rate|lat [-s size] [-S stride] "
-			"[-b burst] [-p posts] [-w window] [-D seconds] [-i] [-m] [-W]\n"
-			"  -i fi_inject() instead of fi_send(), -m FI_MULTI_RECV, -W write and "
-			"read all bytes\n");
+	fprintf(stderr, "usage: peer-fabric -c CPU,CPU [-s size] [-S stride] "
+			"[-b burst] [-p posts] [-w window] [-D seconds] [-i]\n"
+			"  -i fi_inject() instead of fi_send()\n");
 	exit(2);
 }
 
@@ -429,14 +290,11 @@ options(int argc, char **argv, struct config *cf)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "c:t:s:S:b:p:w:D:imW")) != -1) {
+	while ((c = getopt(argc, argv, "c:s:S:b:p:w:D:i")) != -1) {
 		switch (c) {
 		case 'c':
 			if (sscanf(optarg, "%d,%d", &cf->cpu[0], &cf->cpu[1]) != 2)
 				usage();
-			break;
-		case 't':
-			cf->lat = strcmp(optarg, "lat") == 0;
 			break;
 		case 's':
 			cf->size = strtoul(optarg, NULL, 0);
@@ -458,12 +316,6 @@ options(int argc, char **argv, struct config *cf)
 			break;
 		case 'i':
 			cf->inject = true;
-			break;
-		case 'm':
-			cf->multi = true;
-			break;
-		case 'W':
-			cf->work = true;
 			break;
 		default:
 			usage();
@@ -496,22 +348,15 @@ main(int argc, char **argv)
 	child = fork_pinned(cf.cpu);
 	if (child == 0) {
 		open_end(&e, &cf, sh, 1);
-		if (cf.lat)
-			run_pong(&e);
-		else
-			run_receiver(&e);
+		run_receiver(&e);
 		close_end(&e);
 		return 0;
 	}
 	open_end(&e, &cf, sh, 0);
-	if (cf.lat)
-		run_ping(&e);
-	else
-		run_sender(&e);
+	run_sender(&e);
 	/* The provider's end of the child may still need this one's memory. */
 	join(child);
 	close_end(&e);
-	if (!cf.lat)
-		printf("rate_per_s %.0f bytes_per_s %.0f\n", sh->rate, sh->rate * (double)cf.size);
+	printf("rate_per_s %.0f bytes_per_s %.0f\n", sh->rate, sh->rate * (double)cf.size);
 	return 0;
 }

@@ -45,7 +45,6 @@ struct shared {
 
 struct config {
 	bool am;          /* active messages, else tag messages */
-	bool work;        /* all bytes are written and read */
 	size_t size;
 	size_t stride;
 	unsigned int bufs;
@@ -87,22 +86,11 @@ check(const char *what, ucs_status_t status)
 		peer_fail(what, ucs_status_string(status));
 }
 
-/*
- * Whoever is sent something looks at it: at all bytes where they were written for
- * it, else one load from each cache line.
- */
 static inline void
-look_at(const struct end *e, const uint8_t *data, size_t len)
+look_at(const uint8_t *data, size_t len)
 {
-	size_t i;
-
-	if (e->cf->work) {
-		if (!work_read(data, len))
-			peer_fail("receive", "a message is not what was sent");
-		return;
-	}
-	for (i = 0; i < len; i += 64)
-		(void)*(const volatile uint8_t *)(data + i);
+	if (!work_read(data, len))
+		peer_fail("receive", "a message is not what was sent");
 }
 
 /* ---- the receiver ---- */
@@ -198,7 +186,7 @@ am_came(void *arg, const void *header, size_t header_len, void *data, size_t len
 	(void)header;
 	(void)header_len;
 	if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
-		look_at(e, data, len);
+		look_at(data, len);
 		e->received++;
 		return UCS_OK;
 	}
@@ -222,7 +210,7 @@ receive(struct end *e)
 	/* A post may be filled at once, and adds to what is looked at then. */
 	for (i = 0; i < e->nb_done && i < e->cf->bufs; i++) {
 		b = e->done[i];
-		look_at(e, b->data, e->cf->size);
+		look_at(b->data, e->cf->size);
 		b->full = false;
 		e->received++;
 		if (!e->cf->am)
@@ -304,8 +292,7 @@ run_sender(struct end *e)
 		/* A buffer that is not sent yet cannot be written. */
 		if (b->request != NULL)
 			wait_sent(e, b);
-		if (cf->work)
-			work_write(b->data, cf->size, number);
+		work_write(b->data, cf->size, number);
 		number++;
 		param.user_data = b;
 		if (cf->am)
@@ -438,7 +425,7 @@ static void
 usage(void)
 {
 	fprintf(stderr, "usage: peer-ucx -c CPU,CPU -t tag|am [-s size] [-S stride] [-n buffers] "
-			"[-D seconds] [-W]\n  -W write and read all bytes\n");
+			"[-D seconds]\n");
 	exit(2);
 }
 
@@ -447,7 +434,7 @@ options(int argc, char **argv, struct config *cf)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "c:t:s:S:n:D:W")) != -1) {
+	while ((c = getopt(argc, argv, "c:t:s:S:n:D:")) != -1) {
 		switch (c) {
 		case 'c':
 			if (sscanf(optarg, "%d,%d", &cf->cpu[0], &cf->cpu[1]) != 2)
@@ -467,9 +454,6 @@ options(int argc, char **argv, struct config *cf)
 			break;
 		case 'D':
 			cf->seconds = strtod(optarg, NULL);
-			break;
-		case 'W':
-			cf->work = true;
 			break;
 		default:
 			usage();

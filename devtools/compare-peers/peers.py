@@ -58,102 +58,6 @@ def memif_loop(m, args, name, column=1):
     return Candidate('memif', name, measure)
 
 
-def testpmd_args(cpu, prefix, huge, vdev, mode):
-    # The main lcore only waits for commands: it shares the CPU with the other.
-    # --single-file-segments is what zero-copy asks for; --in-memory leaves no
-    # file in a hugetlbfs and does not even need one to be mounted.
-    memory = ['--in-memory', '-m', '128'] if huge else ['--no-huge', '-m', '128']
-    return ['dpdk-testpmd', '--lcores', '0@%d,1@%d' % (cpu, cpu), *memory,
-            '--single-file-segments', '--no-pci', '--no-telemetry',
-            '--file-prefix=' + prefix, '--vdev', vdev, '--',
-            '--interactive', '--forward-mode=' + mode, '--nb-cores=1',
-            # As ours: bursts of 32, 64 bytes, buffers of 2048. The mempool's
-            # cache is large, so that mbufs do not go through its ring.
-            '--burst=32', '--txpkts=64', '--mbuf-size=2176', '--total-num-mbufs=8192',
-            '--mbcache=512', '--rxd=1024', '--txd=1024', '--no-lsc-interrupt']
-
-
-def testpmd(m, huge, zero_copy, client_sends):
-    count = itertools.count()
-    name = 'testpmd, %s, %s sends' % ('zero-copy' if zero_copy else 'copy',
-                                      'client' if client_sends else 'server')
-
-    def wait_listens(proc, log, path):
-        until = time.monotonic() + 10
-        while time.monotonic() < until and proc.poll() is None:
-            log.seek(0)
-            if os.path.exists(path) and 'Checking link' in log.read():
-                return
-            time.sleep(0.01)
-
-    def wait_prompt(proc, log):
-        until = time.monotonic() + 10
-        while time.monotonic() < until:
-            log.seek(0)
-            if 'testpmd>' in log.read():
-                return
-            if proc.poll() is not None:
-                break
-            time.sleep(0.02)
-        log.seek(0)
-        raise Failed('testpmd does not start: ' + last_line(log.read()))
-
-    def measure(seconds):
-        unique = 'testpmd%d%d%d-%d' % (huge, zero_copy, client_sends, next(count))
-        procs, logs = [], []
-        try:
-            for role in ('server', 'client'):
-                sends = (role == 'client') == client_sends
-                vdev = ('net_memif0,role=%s,socket=%s/%s,socket-abstract=no,bsize=2048,rsize=10'
-                        % (role, m.work, unique))
-                if role == 'client' and zero_copy:
-                    vdev += ',zero-copy=yes'
-                log = m.log('%s-%s.log' % (unique, role))
-                proc = m.start(testpmd_args(m.cpus[0] if sends else m.cpus[1],
-                                            unique + role, huge, vdev,
-                                            'txonly' if sends else 'rxonly'),
-                               stdin=subprocess.PIPE, stdout=log, stderr=log)
-                procs.append(proc)
-                logs.append(log)
-                if role == 'server':
-                    # The client tries at its start, and then once a second.
-                    wait_listens(proc, log, os.path.join(m.work, unique))
-            # The prompt comes when the link is up.
-            for proc, log in zip(procs, logs):
-                wait_prompt(proc, log)
-            receiver = 0 if client_sends else 1
-            for proc in procs:
-                say(proc, 'start')
-            time.sleep(0.1 + seconds / 4)
-            say(procs[receiver], 'show port stats 0')
-            time.sleep(seconds)
-            say(procs[receiver], 'show port stats 0')
-            for proc in procs:
-                say(proc, 'stop')
-                say(proc, 'quit')
-            for proc in procs:
-                m.end(proc, 5.0)
-            logs[receiver].seek(0)
-            rates = re.findall(r'Rx-pps:\s+(\d+)', logs[receiver].read())
-            if len(rates) < 2 or int(rates[1]) == 0:
-                raise Failed('testpmd: no packet arrived')
-            return float(rates[1])
-        finally:
-            for proc in procs:
-                m.end(proc, 0)
-            for log in logs:
-                log.close()
-    return Candidate('memif', name, measure)
-
-
-def say(proc, command):
-    try:
-        proc.stdin.write(command + '\n')
-        proc.stdin.flush()
-    except OSError:
-        raise Failed('testpmd has ended early') from None
-
-
 def memif_rate(m, huge):
     h = ['-H'] if huge else []
     # Ring sizes: the default 1024, and one whose buffers stay in a second-level
@@ -163,12 +67,10 @@ def memif_rate(m, huge):
             'zero-copy' if mode else 'copy', 'server' if who else 'client', 1 << ring)
         yield memif_loop(m, ['-t', 'rate', '-s', '64', '-b', '32', '-r', str(ring)]
                          + h + mode + who, name)
-    for zero_copy, client_sends in itertools.product((False, True), (False, True)):
-        yield testpmd(m, huge, zero_copy, client_sends)
 
 
 def memif_rate_work(m, huge, size):
-    """Written and read. testpmd does neither, so it is not among them."""
+    """Written and read."""
     base = ['-t', 'rate', '-s', str(size), '-b', '32', '-W'] + (['-H'] if huge else [])
     for ring, mode, who in itertools.product((10, 8), ([], ['-z']), ([], ['-S'])):
         name = 'PMD alone, %s, %s sends, ring of %d' % (
@@ -248,20 +150,6 @@ def ucx_transports(huge):
         yield 'sysv, hugepages', {'UCX_SYSV_FIFO_HUGETLB': 'y', 'UCX_SYSV_HUGETLB_MODE': 'try'}
 
 
-def ucx_rate(m, huge, size):
-    for name, env in ucx_transports(huge):
-        tl = name.split(',', maxsplit=1)[0]
-        # UCT active messages: the transport alone, the fastest there is. Copies
-        # into no posted buffer: the receiver looks at the message in the queue.
-        yield ucx(m, 'uct am short, ' + name,
-                  ['-t', 'am_bw', '-d', 'memory', '-x', tl, '-D', 'short', '-s', str(size)],
-                  env, 'rate', 4e6)
-        env = dict(env, UCX_TLS=tl + ',cma')
-        # Messages into posted buffers: what ours does.
-        yield ucx(m, 'tag, ' + name, ['-t', 'tag_bw', '-s', str(size)], env, 'rate', 4e6)
-        yield ucx(m, 'ucp am, ' + name, ['-t', 'ucp_am_bw', '-s', str(size)], env, 'rate', 4e6)
-
-
 def ucx_latency(m, huge, size):
     for name, env in ucx_transports(huge):
         tl = name.split(',', maxsplit=1)[0]
@@ -273,18 +161,6 @@ def ucx_latency(m, huge, size):
         yield ucx(m, 'ucp am, ' + name, ['-t', 'ucp_am_lat', '-s', str(size)], env, 'ns', 1e6)
 
 
-def ucx_bandwidth(m, huge, size):
-    for name, env in ucx_transports(huge):
-        tl = name.split(',', maxsplit=1)[0]
-        # Copies through the queue of the transport, one on each side.
-        yield ucx(m, 'tag, ' + name, ['-t', 'tag_bw', '-s', str(size)],
-                  dict(env, UCX_TLS=tl), 'bytes', 4e9 / size)
-    # One copy, by a system call; for large messages only.
-    for how, test in (('tag', 'tag_bw'), ('ucp am', 'ucp_am_bw')):
-        yield ucx(m, how + ', posix and cma', ['-t', test, '-s', str(size)],
-                  {'UCX_TLS': 'posix,cma'}, 'bytes', 4e9 / size)
-
-
 def ucx_loop(m, name, how, size, env, unit):
     """Our own minimal program: UCP, with buffers that are written and read."""
     column = {'rate': 1, 'bytes': 3}[unit]
@@ -293,7 +169,7 @@ def ucx_loop(m, name, how, size, env, unit):
     stride = max(size, STRIDE_SMALL)
 
     def measure(seconds):
-        out = m.run([m.helper('peer-ucx'), '-c', '%d,%d' % m.cpus, '-D', str(seconds), '-W',
+        out = m.run([m.helper('peer-ucx'), '-c', '%d,%d' % m.cpus, '-D', str(seconds),
                      '-t', how, '-s', str(size), '-S', str(stride), '-n', str(buffers(size))],
                     25.0 + seconds, env=env)
         return float(last_line(out).split()[column])
@@ -334,7 +210,7 @@ def ucx_bandwidth_work(m, huge, size):
 # libfabric
 
 def fabric(m, name, args, unit):
-    column = {'rate': 1, 'ns': 1, 'bytes': 3}[unit]
+    column = {'rate': 1, 'bytes': 3}[unit]
 
     def measure(seconds):
         out = m.run([m.helper('peer-fabric'), '-c', '%d,%d' % m.cpus, '-D', str(seconds)]
@@ -343,59 +219,15 @@ def fabric(m, name, args, unit):
     return Candidate('libfabric', name, measure)
 
 
-def fabric_rate(m, _huge, size):
-    base = ['-t', 'rate', '-s', str(size), '-S', '2048', '-b', '32']
-    yield fabric(m, 'fi_inject', base + ['-i'], 'rate')
-    # Never more on the way than there are posted buffers.
-    yield fabric(m, 'fi_inject, window of 512', base + ['-i', '-w', '512'], 'rate')
-    yield fabric(m, 'fi_send', base, 'rate')
-    # One buffer for many messages: no post for each.
-    yield fabric(m, 'fi_inject, FI_MULTI_RECV', base + ['-i', '-m'], 'rate')
-
-
 def fabric_rate_work(m, _huge, size):
-    base = ['-t', 'rate', '-s', str(size), '-S', str(STRIDE_SMALL), '-b', '32', '-W',
-            '-p', str(buffers(size))]
+    base = ['-s', str(size), '-S', str(STRIDE_SMALL), '-b', '32', '-p', str(buffers(size))]
     yield fabric(m, 'fi_inject', base + ['-i'], 'rate')
     yield fabric(m, 'fi_inject, window of 512', base + ['-i', '-w', '512'], 'rate')
     yield fabric(m, 'fi_send', base, 'rate')
-
-
-def fi_pingpong(m, size):
-    """The distribution's own program; its result is the mean."""
-    def measure(_seconds):
-        port = str(m.free_port())
-        base = ['fi_pingpong', '-p', 'shm', '-e', 'rdm', '-S', str(size), '-I', '5000']
-        server = m.start(base + ['-B', port], m.cpus[1], stdin=subprocess.DEVNULL,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            m.wait_listening(int(port), server)
-            out = m.run(base + ['-P', port, '127.0.0.1'], 10.0, m.cpus[0])
-        finally:
-            m.end(server)
-        field = last_line(out).split()
-        if len(field) != 8 or not field[0].isdigit():
-            raise Failed('fi_pingpong: ' + last_line(out))
-        return float(field[6]) * 1e3
-    return Candidate('libfabric', 'fi_pingpong', measure)
-
-
-def fabric_latency(m, _huge, size):
-    yield fabric(m, 'fi_inject', ['-t', 'lat', '-s', str(size), '-i'], 'ns')
-    yield fabric(m, 'fi_send', ['-t', 'lat', '-s', str(size)], 'ns')
-    yield fi_pingpong(m, size)
-
-
-def fabric_bandwidth(m, _huge, size):
-    posts = max(8, min(256, (8 << 20) // size))
-    base = ['-t', 'rate', '-s', str(size), '-S', str(size), '-b', '8', '-p', str(posts)]
-    yield fabric(m, 'fi_send', base, 'bytes')
-    if size <= 4096:
-        yield fabric(m, 'fi_inject', base + ['-i'], 'bytes')
 
 
 def fabric_bandwidth_work(m, _huge, size):
-    base = ['-t', 'rate', '-s', str(size), '-S', str(size), '-W', '-p', str(buffers(size))]
+    base = ['-s', str(size), '-S', str(size), '-p', str(buffers(size))]
     for burst in (1, 4):
         yield fabric(m, 'fi_send, %d at a time' % burst, base + ['-b', str(burst)], 'bytes')
     if size <= 4096:

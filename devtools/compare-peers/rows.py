@@ -35,7 +35,7 @@ class Group:
         self.limit = limit            # what the ratio in the JSON is to
         self.limit_target = limit_target  # or one for each time of a cache line, in ns
         self.least = least            # a rate, where the target is one
-        self.counted = counted        # its row of count-instructions.sh
+        self.counted = counted        # its row of count-instructions.py
 
     @property
     def less_is_better(self):
@@ -66,9 +66,7 @@ def small():
     # For information: what nobody writes need not leave the reader's cache.
     yield Group(
         '64 B that nobody writes, burst 32', 'fp-rate', fp + ['--burst', '32'], 'rate', 64,
-        [Peer('memif', peers.memif_rate),
-         Peer('UCX', sized(peers.ucx_rate, 64)),
-         Peer('libfabric', sized(peers.fabric_rate, 64))],
+        [Peer('memif', peers.memif_rate)],
         'bare loop, same buffers', 0.9, counted='64 B in buffers, burst 32')
     yield Group('64 B, burst 1', 'fp-rate', fp + ['--burst', '1'], 'rate', 64, [],
                 'bare loop at burst 1, same buffers', 0.5, counted='64 B in buffers, burst 1')
@@ -100,7 +98,6 @@ def latency():
         'one-way latency, %d B, median' % SMALL, 'fp-lat', ['--size', str(SMALL)],
         'ns', SMALL,
         [Peer('UCX', sized(peers.ucx_latency, SMALL), 0.7),
-         Peer('libfabric', sized(peers.fabric_latency, SMALL)),
          Peer('memif', sized(peers.memif_latency, SMALL))],
         'cache-line ping-pong', {60: 1.3, 230: 1.15})
     yield Group('one-way latency, 32 B immediate', 'imm-lat', ['--size', '32'], 'ns', 32, [],
@@ -126,10 +123,7 @@ def bandwidth():
         # copy that is faster for a reader is slower here, from 32 KiB on.
         yield Group(
             'bandwidth, %s that nobody writes' % size_text(size),
-            'fp-bw', ['--size', str(size)], 'bytes', size,
-            [Peer('UCX', sized(peers.ucx_bandwidth, size)),
-             Peer('libfabric', sized(peers.fabric_bandwidth, size))],
-            'memcpy, same working set')
+            'fp-bw', ['--size', str(size)], 'bytes', size, [], 'memcpy, same working set')
 
 
 def groups():

@@ -300,7 +300,7 @@ def main():
                         help='how long to wait before each run for other processes to be quiet')
     parser.add_argument('--json', help='where the figures go')
     parser.add_argument('--rst', help='where the ratios go, as a table for the guide')
-    parser.add_argument('--counts', default='', help='what count-instructions.sh printed')
+    parser.add_argument('--counts', default='', help='what count-instructions.py printed')
     parser.add_argument('--only', action='append', help='groups, by words of their titles')
     opt = parser.parse_args()
 

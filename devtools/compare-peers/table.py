@@ -125,7 +125,7 @@ def rows_of(record, group):
 
 
 def counted(path):
-    """Instructions of each row of count-instructions.sh, all that a message takes."""
+    """Instructions of each row of count-instructions.py, all that a message takes."""
     sums, row = {}, None
     with open(path, encoding='utf-8') as f:
         for text in f:
