@@ -336,15 +336,6 @@ def ctrl_c_while_waiting(run):
     run.wait(client, -signal.SIGINT)
 
 
-def client_first(run):
-    """A client waits for its server for a while."""
-    client = run.start('ctrl-path-client', {'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '20000'})
-    run.wait_said(client, 'Client connects')
-    server = run.start('ctrl-path-server')
-    run.wait(client, 0)
-    run.wait(server, 0)
-
-
 def restarts(run):
     """Both sides again and again, once the one first and once the other."""
     late = {'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '20000'}
@@ -403,15 +394,6 @@ def two_functions(run):
         run.wait(run.start(f'ctrl-path-client -p {address}'), 0)
     for server in servers:
         run.wait(server, 0)
-
-
-def sizes_of_data(run):
-    """Both sides send data of their own size."""
-    server = run.serve('bulk-dpu -s 1 -n 3000')
-    client = run.start('bulk -s 65535 -n 7')
-    run.wait(client, 0)
-    run.wait(server, 0)
-    run.wait_said(client, 'Received 3000 messages of 1 bytes')
 
 
 def no_rights(run):
@@ -481,13 +463,11 @@ SCENES = {
     'the server is stopped while a client sends': server_interrupted,
     'a server that does not progress': server_hangs,
     'Ctrl-C while nobody is there': ctrl_c_while_waiting,
-    'the client first': client_first,
     'both sides again and again': restarts,
     'a server after one that was killed': restart_after_kill,
     'two clients of a server for one': second_client,
     'the representor of another function': other_representor,
     'two servers of two functions': two_functions,
-    'sizes of data that differ': sizes_of_data,
     'no rights to the rendezvous folder': no_rights,
     'more rights than the user': more_rights,
 }

@@ -198,13 +198,6 @@ doca_run() { # <program> <host|dpu>
 	ldd "$1" | grep -F "$prefix/lib/dpdk-comch/doca/libdoca_common.so"
 }
 
-doca_project() { # <build system> <host|dpu>: prints its folder, a copy
-	local dir=$projects/doca-$1-$2
-	cp -r "$projects/foreign-doca" "$dir"
-	cp "$prefix/share/dpdk-comch/examples/doca/argp_log/argp_log.c" "$dir"
-	echo "$dir"
-}
-
 doca_make() { # <host|dpu>
 	local dir=$projects/doca-make-$1
 	local -x PKG_CONFIG_PATH
@@ -212,29 +205,6 @@ doca_make() { # <host|dpu>
 	cp -r "$prefix/share/dpdk-comch/examples/doca/argp_log" "$dir"
 	make -C "$dir" "CC=$compiler"
 	doca_run "$dir/build/argp_log" "$1"
-}
-
-doca_meson() { # <host|dpu>
-	local dir out
-	local -x PKG_CONFIG_PATH
-	PKG_CONFIG_PATH=$(doca_folder "$1")
-	dir=$(doca_project meson "$1")
-	out=$(meson setup "$dir/build" "$dir")
-	echo "$out"
-	grep -q "side: $1" <<<"$out"
-	grep -q "libdir: $prefix/lib/dpdk-comch/doca" <<<"$out"
-	ninja -v -C "$dir/build"
-	doca_run "$dir/build/foreign" "$1"
-}
-
-doca_cmake() { # <host|dpu>
-	local dir
-	local -x PKG_CONFIG_PATH
-	PKG_CONFIG_PATH=$(doca_folder "$1")
-	dir=$(doca_project cmake "$1")
-	cmake -S "$dir" -B "$dir/build"
-	cmake --build "$dir/build" --verbose
-	doca_run "$dir/build/foreign" "$1"
 }
 
 # One program for each side: a server, and a client that sends it a message. Both run
@@ -589,7 +559,6 @@ with_flags() {
 # does not.
 other_linker() { # <compiler> <linker>
 	export CC=$1
-	with_flags "-fuse-ld=$2" new_project cmake foreign-cmake-pkgconfig "$2" shared static
 	with_flags "-fuse-ld=$2" new_project cmake foreign-cmake "$2" shared static
 	make_example ctrl_path "$2" shared "CC=$1" "LDFLAGS=-fuse-ld=$2"
 }
@@ -660,9 +629,8 @@ if [ $ok = yes ]; then
 
 	if [ -d "$prefix/lib/dpdk-comch/doca" ]; then
 		check "vendor's names, nobody finds them unless asked" doca_not_found
-		for how in make meson cmake; do
-			check "vendor's names, $how, host" doca_$how host
-			check "vendor's names, $how, card" doca_$how dpu
+		for how in host dpu; do
+			check "vendor's names, make, $how" doca_make $how
 		done
 		for how in meson cmake umbrella 2_2 prefix autoconf; do
 			check "vendor's names, comch, $how, both sides" comch_recipe $how
@@ -675,8 +643,6 @@ if [ $ok = yes ]; then
 	fi
 
 	as_needed=-Wl,--as-needed
-	check 'CMake, pkg_check_modules, shared, --as-needed' with_flags $as_needed \
-		new_project cmake foreign-cmake-pkgconfig as-needed shared
 	check 'CMake, find_package, shared, --as-needed' with_flags $as_needed \
 		new_project cmake foreign-cmake as-needed shared
 	check 'meson, shared, --as-needed' with_flags $as_needed \
