@@ -54,7 +54,8 @@ def symbols(build, rooms):
     found = {}
     for room, (target, _, _) in rooms.items():
         files = {p.stem for p in pathlib.Path(room).rglob('*.c') if room_of(p, rooms) == room}
-        for path in sorted(pathlib.Path(build).rglob(f'{target}.p/*.c.o')):
+        for path in sorted(p for folder in ('lib', 'drivers', 'app', 'buildtools', 'examples')
+                           for p in pathlib.Path(build, folder).rglob(f'{target}.p/*.c.o')):
             # the name of an object has the folder's in it
             fits = [f for f in files if ('_' + path.name).endswith(f'_{f}.c.o')]
             if not fits:

@@ -48,6 +48,11 @@ struct prompt {
 	bool bad_line;            /* the last line was not understood or refused */
 };
 
+/* The words of a command. */
+struct words {
+	cmdline_fixed_string_t word[4];
+};
+
 /* Commands have no pointer of ours to carry: there is one prompt. */
 static struct prompt *the_prompt;
 
@@ -59,13 +64,6 @@ cmd_refuse(struct cmdline *cl, const char *why)
 }
 
 /* ---- show ---- */
-
-struct cmd_show_comch {
-	cmdline_fixed_string_t show;
-	cmdline_fixed_string_t comch;
-	cmdline_fixed_string_t dev;
-	cmdline_fixed_string_t what;
-};
 
 static void
 show_connections(const struct app *app, int16_t dev_id)
@@ -80,14 +78,13 @@ show_connections(const struct app *app, int16_t dev_id)
 }
 
 static void
-cmd_show_comch_parsed(void *parsed, struct cmdline *cl, void *data)
+cmd_show_comch_parsed(void *parsed, struct cmdline *cl, void *data __rte_unused)
 {
-	const struct cmd_show_comch *cmd = parsed;
-	bool all = strcmp(cmd->dev, "all") == 0;
-	int one = all ? -1 : device_find(cmd->dev);
+	const struct words *cmd = parsed;
+	bool all = strcmp(cmd->word[2], "all") == 0;
+	int one = all ? -1 : device_find(cmd->word[2]);
 	int16_t dev_id;
 
-	RTE_SET_USED(data);
 	if (!all && one < 0) {
 		cmd_refuse(cl, "no such device; give a number, a name, a PCI address, or all");
 		return;
@@ -95,11 +92,11 @@ cmd_show_comch_parsed(void *parsed, struct cmdline *cl, void *data)
 	RTE_COMCH_FOREACH_DEV(dev_id) {
 		if (!all && dev_id != one)
 			continue;
-		if (strcmp(cmd->what, "info") == 0) {
+		if (strcmp(cmd->word[3], "info") == 0) {
 			device_caps_print(dev_id, stdout);
-		} else if (strcmp(cmd->what, "stats") == 0) {
+		} else if (strcmp(cmd->word[3], "stats") == 0) {
 			device_stats_print(dev_id, stdout);
-		} else if (strcmp(cmd->what, "connections") == 0) {
+		} else if (strcmp(cmd->word[3], "connections") == 0) {
 			device_line_print(dev_id, stdout);
 			show_connections(the_prompt->app, dev_id);
 		} else {
@@ -110,13 +107,13 @@ cmd_show_comch_parsed(void *parsed, struct cmdline *cl, void *data)
 }
 
 static cmdline_parse_token_string_t tok_show_comch_show =
-	TOKEN_STRING_INITIALIZER(struct cmd_show_comch, show, "show");
+	TOKEN_STRING_INITIALIZER(struct words, word[0], "show");
 static cmdline_parse_token_string_t tok_show_comch_comch =
-	TOKEN_STRING_INITIALIZER(struct cmd_show_comch, comch, "comch");
+	TOKEN_STRING_INITIALIZER(struct words, word[1], "comch");
 static cmdline_parse_token_string_t tok_show_comch_dev =
-	TOKEN_STRING_INITIALIZER(struct cmd_show_comch, dev, NULL);
+	TOKEN_STRING_INITIALIZER(struct words, word[2], NULL);
 static cmdline_parse_token_string_t tok_show_comch_what =
-	TOKEN_STRING_INITIALIZER(struct cmd_show_comch, what, "info#stats#connections#dump");
+	TOKEN_STRING_INITIALIZER(struct words, word[3], "info#stats#connections#dump");
 
 static cmdline_parse_inst_t cmd_show_comch = {
 	.f = cmd_show_comch_parsed,
@@ -132,20 +129,13 @@ static cmdline_parse_inst_t cmd_show_comch = {
 
 /* ---- reset ---- */
 
-struct cmd_reset_comch {
-	cmdline_fixed_string_t reset;
-	cmdline_fixed_string_t comch;
-	cmdline_fixed_string_t dev;
-};
-
 static void
-cmd_reset_comch_parsed(void *parsed, struct cmdline *cl, void *data)
+cmd_reset_comch_parsed(void *parsed, struct cmdline *cl, void *data __rte_unused)
 {
-	const struct cmd_reset_comch *cmd = parsed;
-	int dev_id = device_find(cmd->dev);
+	const struct words *cmd = parsed;
+	int dev_id = device_find(cmd->word[2]);
 	int ret;
 
-	RTE_SET_USED(data);
 	if (dev_id < 0) {
 		cmd_refuse(cl, "no such device; give a number, a name or a PCI address");
 		return;
@@ -163,42 +153,31 @@ cmd_reset_comch_parsed(void *parsed, struct cmdline *cl, void *data)
 }
 
 static cmdline_parse_token_string_t tok_reset_comch_reset =
-	TOKEN_STRING_INITIALIZER(struct cmd_reset_comch, reset, "reset");
-static cmdline_parse_token_string_t tok_reset_comch_comch =
-	TOKEN_STRING_INITIALIZER(struct cmd_reset_comch, comch, "comch");
-static cmdline_parse_token_string_t tok_reset_comch_dev =
-	TOKEN_STRING_INITIALIZER(struct cmd_reset_comch, dev, NULL);
+	TOKEN_STRING_INITIALIZER(struct words, word[0], "reset");
 
 static cmdline_parse_inst_t cmd_reset_comch = {
 	.f = cmd_reset_comch_parsed,
 	.help_str = "reset comch <dev>: start a device anew, above all one that has failed",
 	.tokens = {
 		(void *)&tok_reset_comch_reset,
-		(void *)&tok_reset_comch_comch,
-		(void *)&tok_reset_comch_dev,
+		(void *)&tok_show_comch_comch,
+		(void *)&tok_show_comch_dev,
 		NULL,
 	},
 };
 
-struct cmd_show {
-	cmdline_fixed_string_t show;
-	cmdline_fixed_string_t what;
-};
-
 static void
-cmd_show_parsed(void *parsed, struct cmdline *cl, void *data)
+cmd_show_parsed(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused)
 {
-	const struct cmd_show *cmd = parsed;
+	const struct words *cmd = parsed;
 	const struct app *app = the_prompt->app;
 	const struct test_ops *t = NULL;
 
-	RTE_SET_USED(cl);
-	RTE_SET_USED(data);
-	if (strcmp(cmd->what, "config") == 0) {
+	if (strcmp(cmd->word[1], "config") == 0) {
 		options_print(&app->opt, stdout);
-	} else if (strcmp(cmd->what, "results") == 0) {
+	} else if (strcmp(cmd->word[1], "results") == 0) {
 		report_table(app->report, app->opt.wide, stdout);
-	} else if (strcmp(cmd->what, "devices") == 0) {
+	} else if (strcmp(cmd->word[1], "devices") == 0) {
 		devices_print(stdout);
 	} else {
 		while ((t = test_next(t)) != NULL)
@@ -207,45 +186,36 @@ cmd_show_parsed(void *parsed, struct cmdline *cl, void *data)
 	fflush(stdout);
 }
 
-static cmdline_parse_token_string_t tok_show_show =
-	TOKEN_STRING_INITIALIZER(struct cmd_show, show, "show");
 static cmdline_parse_token_string_t tok_show_what =
-	TOKEN_STRING_INITIALIZER(struct cmd_show, what, "config#devices#results#tests");
+	TOKEN_STRING_INITIALIZER(struct words, word[1], "config#devices#results#tests");
 
 static cmdline_parse_inst_t cmd_show = {
 	.f = cmd_show_parsed,
 	.help_str = "show config|devices|results|tests: look at options, devices, results, tests",
-	.tokens = { (void *)&tok_show_show, (void *)&tok_show_what, NULL },
+	.tokens = { (void *)&tok_show_comch_show, (void *)&tok_show_what, NULL },
 };
 
 /* ---- set ---- */
 
-struct cmd_set {
-	cmdline_fixed_string_t set;
-	cmdline_fixed_string_t key;
-	cmdline_fixed_string_t value;
-};
-
 static void
-cmd_set_parsed(void *parsed, struct cmdline *cl, void *data)
+cmd_set_parsed(void *parsed, struct cmdline *cl, void *data __rte_unused)
 {
-	const struct cmd_set *cmd = parsed;
+	const struct words *cmd = parsed;
 	char err[OPT_ERR_SIZE] = "";
 
-	RTE_SET_USED(data);
 	if (the_prompt->app->running)
 		cmd_refuse(cl, "a test is running; give stop first");
-	else if (options_set(&the_prompt->app->opt, cmd->key, cmd->value, err) != 0)
+	else if (options_set(&the_prompt->app->opt, cmd->word[1], cmd->word[2], err) != 0)
 		cmd_refuse(cl, err);
 }
 
 static cmdline_parse_token_string_t tok_set_set =
-	TOKEN_STRING_INITIALIZER(struct cmd_set, set, "set");
+	TOKEN_STRING_INITIALIZER(struct words, word[0], "set");
 /* Its choices are the options; see prompt_open(). */
 static cmdline_parse_token_string_t tok_set_key =
-	TOKEN_STRING_INITIALIZER(struct cmd_set, key, NULL);
+	TOKEN_STRING_INITIALIZER(struct words, word[1], NULL);
 static cmdline_parse_token_string_t tok_set_value =
-	TOKEN_STRING_INITIALIZER(struct cmd_set, value, NULL);
+	TOKEN_STRING_INITIALIZER(struct words, word[2], NULL);
 
 static cmdline_parse_inst_t cmd_set = {
 	.f = cmd_set_parsed,
@@ -254,11 +224,6 @@ static cmdline_parse_inst_t cmd_set = {
 };
 
 /* ---- start, stop ---- */
-
-struct cmd_start {
-	cmdline_fixed_string_t start;
-	cmdline_fixed_string_t test;
-};
 
 static void
 cmd_start_note(struct cmdline *cl, const char *test)
@@ -276,27 +241,24 @@ cmd_start_note(struct cmdline *cl, const char *test)
 }
 
 static void
-cmd_start_parsed(void *parsed, struct cmdline *cl, void *data)
+cmd_start_parsed(void *parsed __rte_unused, struct cmdline *cl, void *data __rte_unused)
 {
-	RTE_SET_USED(parsed);
-	RTE_SET_USED(data);
 	cmd_start_note(cl, "");
 }
 
 static void
-cmd_start_test_parsed(void *parsed, struct cmdline *cl, void *data)
+cmd_start_test_parsed(void *parsed, struct cmdline *cl, void *data __rte_unused)
 {
-	const struct cmd_start *cmd = parsed;
+	const struct words *cmd = parsed;
 
-	RTE_SET_USED(data);
-	cmd_start_note(cl, cmd->test);
+	cmd_start_note(cl, cmd->word[1]);
 }
 
 static cmdline_parse_token_string_t tok_start_start =
-	TOKEN_STRING_INITIALIZER(struct cmd_start, start, "start");
+	TOKEN_STRING_INITIALIZER(struct words, word[0], "start");
 /* Its choices are the tests; see prompt_open(). */
 static cmdline_parse_token_string_t tok_start_test =
-	TOKEN_STRING_INITIALIZER(struct cmd_start, test, NULL);
+	TOKEN_STRING_INITIALIZER(struct words, word[1], NULL);
 
 static cmdline_parse_inst_t cmd_start = {
 	.f = cmd_start_parsed,
@@ -310,15 +272,9 @@ static cmdline_parse_inst_t cmd_start_test = {
 	.tokens = { (void *)&tok_start_start, (void *)&tok_start_test, NULL },
 };
 
-struct cmd_word {
-	cmdline_fixed_string_t word;
-};
-
 static void
-cmd_stop_parsed(void *parsed, struct cmdline *cl, void *data)
+cmd_stop_parsed(void *parsed __rte_unused, struct cmdline *cl, void *data __rte_unused)
 {
-	RTE_SET_USED(parsed);
-	RTE_SET_USED(data);
 	if (the_prompt->app->running)
 		the_prompt->app->stop = true;
 	else
@@ -326,7 +282,7 @@ cmd_stop_parsed(void *parsed, struct cmdline *cl, void *data)
 }
 
 static cmdline_parse_token_string_t tok_stop =
-	TOKEN_STRING_INITIALIZER(struct cmd_word, word, "stop");
+	TOKEN_STRING_INITIALIZER(struct words, word[0], "stop");
 
 static cmdline_parse_inst_t cmd_stop = {
 	.f = cmd_stop_parsed,
@@ -336,18 +292,11 @@ static cmdline_parse_inst_t cmd_stop = {
 
 /* ---- clear, load, help, quit ---- */
 
-struct cmd_clear {
-	cmdline_fixed_string_t clear;
-	cmdline_fixed_string_t stats;
-};
-
 static void
-cmd_clear_parsed(void *parsed, struct cmdline *cl, void *data)
+cmd_clear_parsed(void *parsed __rte_unused, struct cmdline *cl, void *data __rte_unused)
 {
 	int16_t dev_id;
 
-	RTE_SET_USED(parsed);
-	RTE_SET_USED(data);
 	RTE_COMCH_FOREACH_DEV(dev_id) {
 		if (rte_comch_dev_stats_reset(dev_id) != 0)
 			cmd_refuse(cl, "the counters cannot be cleared");
@@ -355,9 +304,9 @@ cmd_clear_parsed(void *parsed, struct cmdline *cl, void *data)
 }
 
 static cmdline_parse_token_string_t tok_clear_clear =
-	TOKEN_STRING_INITIALIZER(struct cmd_clear, clear, "clear");
+	TOKEN_STRING_INITIALIZER(struct words, word[0], "clear");
 static cmdline_parse_token_string_t tok_clear_stats =
-	TOKEN_STRING_INITIALIZER(struct cmd_clear, stats, "stats");
+	TOKEN_STRING_INITIALIZER(struct words, word[1], "stats");
 
 static cmdline_parse_inst_t cmd_clear = {
 	.f = cmd_clear_parsed,
@@ -365,27 +314,21 @@ static cmdline_parse_inst_t cmd_clear = {
 	.tokens = { (void *)&tok_clear_clear, (void *)&tok_clear_stats, NULL },
 };
 
-struct cmd_load {
-	cmdline_fixed_string_t load;
-	cmdline_fixed_string_t file;
-};
-
 static void
-cmd_load_parsed(void *parsed, struct cmdline *cl, void *data)
+cmd_load_parsed(void *parsed, struct cmdline *cl, void *data __rte_unused)
 {
-	const struct cmd_load *cmd = parsed;
+	const struct words *cmd = parsed;
 
-	RTE_SET_USED(data);
 	if (the_prompt->app->running)
 		cmd_refuse(cl, "a test is running; give stop first");
 	else
-		strlcpy(the_prompt->load_file, cmd->file, sizeof(the_prompt->load_file));
+		strlcpy(the_prompt->load_file, cmd->word[1], sizeof(the_prompt->load_file));
 }
 
 static cmdline_parse_token_string_t tok_load_load =
-	TOKEN_STRING_INITIALIZER(struct cmd_load, load, "load");
+	TOKEN_STRING_INITIALIZER(struct words, word[0], "load");
 static cmdline_parse_token_string_t tok_load_file =
-	TOKEN_STRING_INITIALIZER(struct cmd_load, file, NULL);
+	TOKEN_STRING_INITIALIZER(struct words, word[1], NULL);
 
 static cmdline_parse_inst_t cmd_load = {
 	.f = cmd_load_parsed,
@@ -396,7 +339,7 @@ static cmdline_parse_inst_t cmd_load = {
 static void cmd_help_parsed(void *parsed, struct cmdline *cl, void *data);
 
 static cmdline_parse_token_string_t tok_help =
-	TOKEN_STRING_INITIALIZER(struct cmd_word, word, "help");
+	TOKEN_STRING_INITIALIZER(struct words, word[0], "help");
 
 static cmdline_parse_inst_t cmd_help = {
 	.f = cmd_help_parsed,
@@ -405,16 +348,14 @@ static cmdline_parse_inst_t cmd_help = {
 };
 
 static void
-cmd_quit_parsed(void *parsed, struct cmdline *cl, void *data)
+cmd_quit_parsed(void *parsed __rte_unused, struct cmdline *cl, void *data __rte_unused)
 {
-	RTE_SET_USED(parsed);
-	RTE_SET_USED(data);
 	cmdline_quit(cl);
 	app_quit();
 }
 
 static cmdline_parse_token_string_t tok_quit =
-	TOKEN_STRING_INITIALIZER(struct cmd_word, word, "quit");
+	TOKEN_STRING_INITIALIZER(struct words, word[0], "quit");
 
 static cmdline_parse_inst_t cmd_quit = {
 	.f = cmd_quit_parsed,
@@ -438,12 +379,10 @@ static cmdline_parse_ctx_t prompt_ctx[] = {
 };
 
 static void
-cmd_help_parsed(void *parsed, struct cmdline *cl, void *data)
+cmd_help_parsed(void *parsed __rte_unused, struct cmdline *cl, void *data __rte_unused)
 {
 	unsigned int i;
 
-	RTE_SET_USED(parsed);
-	RTE_SET_USED(data);
 	for (i = 0; prompt_ctx[i] != NULL; i++)
 		cmdline_printf(cl, "  %s\n", prompt_ctx[i]->help_str);
 }

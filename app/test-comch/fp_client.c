@@ -20,11 +20,12 @@
 #define MAX_SIZE UINT32_C(0xfffff000)
 
 void
-fp_spec_make(const struct client *cl, enum fp_kind kind, bool imm, uint32_t size,
+fp_spec_make(const struct client *cl, const struct test_ops *test, uint32_t size,
 		struct fp_spec *spec)
 {
+	const enum fp_kind kind = (enum fp_kind)test->kind;
 	const struct options *opt = cl->opt;
-	bool echo = kind == FP_KIND_LATENCY;
+	bool echo = kind == FP_KIND_LATENCY, imm = test->imm;
 
 	memset(spec, 0, sizeof(*spec));
 	spec->dev_id = cl->dev_id;
@@ -66,7 +67,7 @@ fp_spec_make(const struct client *cl, enum fp_kind kind, bool imm, uint32_t size
 		spec->consumers = spec->peer_consumers;
 }
 
-int
+static int
 fp_spec_check(const struct client *cl, const struct fp_spec *spec, char why[OPT_ERR_SIZE])
 {
 	const struct rte_comch_dev_info *info = &cl->info;
@@ -110,6 +111,16 @@ fp_spec_check(const struct client *cl, const struct fp_spec *spec, char why[OPT_
 		return -EMSGSIZE;
 	}
 	return 0;
+}
+
+int
+fp_opt_check(const struct client *cl, const struct test_ops *test, const struct test_point *pt,
+		char why[OPT_ERR_SIZE])
+{
+	struct fp_spec spec;
+
+	fp_spec_make(cl, test, pt->size, &spec);
+	return fp_spec_check(cl, &spec, why);
 }
 
 void

@@ -17,12 +17,13 @@ enum fp_kind {
 	FP_KIND_LATENCY,   /* one at a time, there and back */
 };
 
-/* What the options mean for a test. imm: the size is that of immediate data. */
-void fp_spec_make(const struct client *cl, enum fp_kind kind, bool imm, uint32_t size,
+/* What the options mean for a test. */
+void fp_spec_make(const struct client *cl, const struct test_ops *test, uint32_t size,
 		struct fp_spec *spec);
 
 /* Can the device do it? Says why not. */
-int fp_spec_check(const struct client *cl, const struct fp_spec *spec, char why[OPT_ERR_SIZE]);
+int fp_opt_check(const struct client *cl, const struct test_ops *test,
+		const struct test_point *pt, char why[OPT_ERR_SIZE]);
 
 /* Fill in what a result says about how it was taken. */
 void fp_result_set(struct result *res, const struct client *cl, const struct fp_spec *spec);

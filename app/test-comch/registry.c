@@ -2,39 +2,37 @@
  * Copyright(c) 2026 The dpdk-comch authors
  */
 
-/* The list of tests, in the order of their ranks. */
+/* The tests, in their order. */
 
 #include <string.h>
 
+#include <rte_common.h>
 #include <rte_string_fns.h>
 
 #include "test.h"
 
-static TAILQ_HEAD(, test_entry) tests = TAILQ_HEAD_INITIALIZER(tests);
-
-/* Constructors of different files run in no order: the rank makes one. */
-void
-test_register(struct test_entry *entry)
-{
-	struct test_entry *e;
-
-	TAILQ_FOREACH(e, &tests, next) {
-		if (entry->ops->rank < e->ops->rank) {
-			TAILQ_INSERT_BEFORE(e, entry, next);
-			return;
-		}
-	}
-	TAILQ_INSERT_TAIL(&tests, entry, next);
-}
+static const struct test_ops *const tests[] = {
+	&test_ctrl_lat,
+	&test_ctrl_rate,
+	&test_connect_rate,
+	&test_fp_lat,
+	&test_fp_rate,
+	&test_fp_bw,
+	&test_imm_lat,
+	&test_imm_rate,
+	&test_msgq_rate,
+	&test_msgq_lat,
+	&test_msgq_dma,
+};
 
 const struct test_ops *
 test_find(const char *name)
 {
-	struct test_entry *e;
+	unsigned int i;
 
-	TAILQ_FOREACH(e, &tests, next) {
-		if (strcmp(e->ops->name, name) == 0)
-			return e->ops;
+	for (i = 0; i < RTE_DIM(tests); i++) {
+		if (strcmp(tests[i]->name, name) == 0)
+			return tests[i];
 	}
 	return NULL;
 }
@@ -42,17 +40,11 @@ test_find(const char *name)
 const struct test_ops *
 test_next(const struct test_ops *prev)
 {
-	struct test_entry *e;
+	unsigned int i = 0;
 
-	if (prev == NULL)
-		return TAILQ_EMPTY(&tests) ? NULL : TAILQ_FIRST(&tests)->ops;
-	TAILQ_FOREACH(e, &tests, next) {
-		if (e->ops == prev)
-			break;
-	}
-	if (e != NULL)
-		e = TAILQ_NEXT(e, next);
-	return e == NULL ? NULL : e->ops;
+	while (prev != NULL && i < RTE_DIM(tests) && tests[i++] != prev)
+		;
+	return i < RTE_DIM(tests) ? tests[i] : NULL;
 }
 
 bool

@@ -67,6 +67,22 @@ int rounds_add(struct rounds *r, int status, double value, uint64_t nb, double s
  */
 int rounds_finish(struct rounds *r, int status, double *value);
 
+/* A test of latency: messages go there and back, one at a time. */
+struct latency {
+	const struct limit_place *place;
+	uint64_t chunk;           /* round trips between two looks at everything else */
+	void *arg;
+	/* A round begins: both ends are there. */
+	int (*begin)(void *arg);
+	/* Up to nb round trips, fewer if they are slow; h is NULL while it warms up: all. */
+	int (*pings)(void *arg, uint64_t nb, struct hist *h);
+	/* It ends, well or with the status that is not 0. Returns the status. */
+	int (*end)(void *arg, int status);
+};
+
+/* All rounds, and what they have measured. status: not 0 if there is nothing to measure. */
+int rounds_latency(struct client *cl, struct result *res, int status, const struct latency *l);
+
 double median(double *values, uint32_t nb);
 
 /* Times of a histogram whose values are `times` as long as what is reported. */

@@ -93,7 +93,7 @@ run_point(struct app *app, struct client *cl, const struct test_ops *test,
 	res.nb_percentiles = opt->nb_percentiles;
 	res.histogram = opt->histogram;
 	cl->error[0] = '\0';
-	res.status = test->opt_check != NULL ? test->opt_check(cl, pt, res.reason) : 0;
+	res.status = test->opt_check != NULL ? test->opt_check(cl, test, pt, res.reason) : 0;
 	if (res.status == 0)
 		res.status = test->run(cl, pt, &res);
 	if (res.status == -ECANCELED && app_stop_wanted(app)) {

@@ -6,18 +6,14 @@
 #define TEST_COMCH_TEST_H
 
 /*
- * What a test is. Each is one file that fills in a struct test_ops, with what
- * its client does and with what its server does, and registers it; nothing
- * else in this tool names a test.
+ * What a test is. Each is a struct test_ops, with what its client does and with what
+ * its server does, in the list of registry.c; nothing else in this tool names a test.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/queue.h>
-
-#include <rte_common.h>
 
 #include "hist.h"
 #include "options.h"
@@ -98,7 +94,6 @@ struct result {
 struct test_ops {
 	const char *name;
 	const char *description;
-	unsigned int rank;        /* place in the order of tests */
 	const char *options;      /* those that are not for all, with a blank on both sides */
 	const char *times_name;   /* what its times are, NULL if it has none */
 	bool limit_is_rate;       /* the limit is a rate, not a time */
@@ -106,8 +101,8 @@ struct test_ops {
 	/* Client: is there nothing to test, unless the test was asked for? May be NULL. */
 	int (*absent)(const struct client *cl, char why[OPT_ERR_SIZE]);
 	/* Client: can the server and the device do this point? Says why not. */
-	int (*opt_check)(const struct client *cl, const struct test_point *pt,
-			char why[OPT_ERR_SIZE]);
+	int (*opt_check)(const struct client *cl, const struct test_ops *test,
+			const struct test_point *pt, char why[OPT_ERR_SIZE]);
 	/* Client: run it. A failure is in res->reason when this is not 0. */
 	int (*run)(struct client *cl, const struct test_point *pt, struct result *res);
 	/* Client: print what the table has no column for; may be NULL. */
@@ -115,6 +110,8 @@ struct test_ops {
 
 	/* It is one of the fast path: both its ends are fp.h, nothing below is called. */
 	bool fast_path;
+	unsigned int kind;        /* enum fp_kind, or enum msgq_mode of message queues */
+	bool imm;                 /* of the fast path: immediate data only */
 	bool bandwidth;           /* its rate is shown in bytes too */
 	struct sweep dflt_size;   /* if the user gave none; all 0: that of the options */
 
@@ -126,25 +123,16 @@ struct test_ops {
 	void (*srv_recv)(struct srv_conn *sc, const void *msg, uint32_t len);
 };
 
-struct test_entry {
-	const struct test_ops *ops;
-	TAILQ_ENTRY(test_entry) next;
-};
+extern const struct test_ops test_ctrl_lat, test_ctrl_rate, test_connect_rate;
+extern const struct test_ops test_fp_lat, test_fp_rate, test_fp_bw, test_imm_lat, test_imm_rate;
+extern const struct test_ops test_msgq_rate, test_msgq_lat, test_msgq_dma;
 
-void test_register(struct test_entry *entry);
 const struct test_ops *test_find(const char *name);
-/* Walk in the order of ranks; begin with NULL. */
+/* Walk in their order; begin with NULL. */
 const struct test_ops *test_next(const struct test_ops *prev);
 /* Does it look at this option, which is not for all? */
 bool test_uses(const struct test_ops *test, const char *option);
 /* Names of all tests in one string. */
 void test_names(char *buf, size_t size, const char *separator);
-
-#define TEST_REGISTER(test_ops_name) \
-	RTE_INIT(test_register_ ## test_ops_name) \
-	{ \
-		static struct test_entry entry = { .ops = &test_ops_name }; \
-		test_register(&entry); \
-	}
 
 #endif /* TEST_COMCH_TEST_H */

@@ -283,7 +283,8 @@ connect_run(struct client *cl, const struct test_point *pt, struct result *res)
 }
 
 static int
-connect_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT_ERR_SIZE])
+connect_opt_check(const struct client *cl, const struct test_ops *test __rte_unused,
+		const struct test_point *pt, char why[OPT_ERR_SIZE])
 {
 	if (pt->clients + pt->idle_clients >= cl->info.max_clients) {
 		snprintf(why, OPT_ERR_SIZE, "clients: %u, %u idle ones and the session are more "
@@ -295,10 +296,9 @@ connect_opt_check(const struct client *cl, const struct test_point *pt, char why
 	return 0;
 }
 
-static const struct test_ops connect_rate = {
+const struct test_ops test_connect_rate = {
 	.name = "connect-rate",
 	.description = "clients that connect and disconnect in parallel: connects per second",
-	.rank = 30,
 	.options = " clients ",
 	.times_name = "time to connect",
 	.limit_is_rate = true,
@@ -307,5 +307,3 @@ static const struct test_ops connect_rate = {
 	.srv_counts_connects = true,
 	.srv_recv = connect_srv_recv,
 };
-
-TEST_REGISTER(connect_rate);

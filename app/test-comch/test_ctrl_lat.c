@@ -17,7 +17,9 @@
 #include "peer.h"
 #include "rounds.h"
 
-#define LAT_SECONDS 2.0
+/* Seconds between two looks at everything else. */
+#define LAT_CHECK_SECONDS 0.05
+#define LAT_CHUNK 4096
 /*
  * The answer can overtake the completion of the message that it answers, so
  * that one task is not enough; two would be, four are on the safe side.
@@ -81,10 +83,14 @@ lat_srv_join(struct srv_conn *sc)
 /* ---- client ---- */
 
 struct lat {
+	struct client *cl;
+	const struct test_point *pt;
+	struct result *res;
+	struct client_run run;
 	struct flow *flow;
 	struct hist *hist;     /* NULL while it warms up */
 	uint64_t sent_at;
-	uint64_t nb;           /* answers of this round */
+	uint64_t nb;           /* answers of this round, with those of the warm-up */
 	uint64_t bad;
 	bool waits;            /* for an answer */
 };
@@ -140,115 +146,86 @@ lat_turn(struct client *cl, struct lat *lat)
 	return 0;
 }
 
-/* The measured part of a round. */
 static int
-lat_measure(struct rounds *r, struct lat *lat)
+lat_pings(void *arg, uint64_t nb, struct hist *h)
 {
-	const double hz = (double)rte_get_tsc_hz();
-	struct client *cl = r->cl;
-	uint64_t now;
+	const uint64_t pause = (uint64_t)(LAT_CHECK_SECONDS * (double)rte_get_tsc_hz());
+	uint64_t check = rte_rdtsc() + pause;
+	struct lat *lat = arg;
 	int ret = 0;
 
-	rounds_begin(r);
-	now = r->begin;
-	while (ret == 0 && !rounds_over(r, now, lat->nb)) {
-		ret = lat_turn(cl, lat);
-		now = rte_rdtsc();
-		if (lat->nb % 4096 == 0) {
-			client_line(cl, r->res, rounds_share(r, now, lat->nb),
-					(double)lat->nb * hz / (double)(now - r->begin),
-					"round trips/s");
-			if (ret == 0)
-				ret = client_check(cl);
-		}
+	lat->hist = h;
+	while (nb-- > 0 && ret == 0) {
+		ret = lat_turn(lat->cl, lat);
+		if (ret != 0 || lat->sent_at < check)
+			continue;
+		if (h != NULL)
+			break;
+		ret = client_check(lat->cl);
+		check = lat->sent_at + pause;
 	}
-	return rounds_add(r, ret, hist_percentile(lat->hist, 50) / 2 * 1e9 / hz, lat->nb,
-			(double)(now - r->begin) / hz);
+	return ret == 0 ? client_check(lat->cl) : ret;
 }
 
 static int
-lat_round(struct rounds *r, const struct test_point *pt, struct lat *lat)
+lat_begin(void *arg)
 {
+	struct lat *lat = arg;
 	struct client_run_spec spec = {
-		.test = r->res->test,
-		.pt = pt,
+		.test = lat->res->test,
+		.pt = lat->pt,
 		.nb_conns = 1,
 		.nb_tasks = LAT_TASKS,
 		.recv = lat_recv,
 		.arg = lat,
 	};
-	struct client *cl = r->cl;
-	struct hist *h = lat->hist;
-	struct client_run run;
-	uint64_t i;
-	double limit = 0;
-	int ret;
+	int ret = client_run_begin(lat->cl, &spec, &lat->run);
 
-	do {
-		ret = limit_latency(&cl->place, r->limit_seconds, &limit);
-	} while (rounds_limit(r, ret, limit * 1e9 / (double)rte_get_tsc_hz()));
-	hist_reset(h);
-
-	ret = client_run_begin(cl, &spec, &run);
-	if (ret == 0)
-		ret = flow_create(run.conns[0]->conn, pt->size, LAT_TASKS, cl->opt->validate,
-				&run.conns[0]->flow);
-	if (ret != 0)
-		goto fail;
-	lat->flow = run.conns[0]->flow;
-	lat->hist = NULL;
-	for (i = 0; i < cl->opt->warmup && ret == 0; i++)
-		ret = lat_turn(cl, lat);
-
-	lat->hist = h;
 	lat->nb = 0;
-	if (ret == 0)
-		ret = lat_measure(r, lat);
 	if (ret != 0)
-		goto fail;
-	ret = client_run_end(cl, &run, lat->nb + cl->opt->warmup, 0, r->res);
-	if (ret == 0 && lat->bad > 0)
-		ret = client_fail(cl, -EBADMSG, "validation failed: %" PRIu64 " of %" PRIu64
-				" answers were not what was sent", lat->bad, lat->nb);
+		return ret;
+	ret = flow_create(lat->run.conns[0]->conn, lat->pt->size, LAT_TASKS,
+			lat->cl->opt->validate, &lat->run.conns[0]->flow);
+	lat->flow = lat->run.conns[0]->flow;
 	return ret;
+}
 
-fail:
-	client_run_abort(cl, &run);
-	lat->hist = h;
-	return ret;
+static int
+lat_end(void *arg, int status)
+{
+	struct lat *lat = arg;
+
+	if (status != 0) {
+		client_run_abort(lat->cl, &lat->run);
+		return status;
+	}
+	status = client_run_end(lat->cl, &lat->run, lat->nb, 0, lat->res);
+	if (status == 0 && lat->bad > 0)
+		status = client_fail(lat->cl, -EBADMSG, "validation failed: %" PRIu64 " of %"
+				PRIu64 " answers were not what was sent", lat->bad, lat->nb);
+	return status;
 }
 
 static int
 lat_run(struct client *cl, const struct test_point *pt, struct result *res)
 {
-	struct hist *all = hist_create();
-	struct lat lat = { .hist = hist_create() };
-	struct rounds r;
-	double p50;
-	int ret = 0;
+	struct lat lat = { .cl = cl, .pt = pt, .res = res };
+	const struct latency l = {
+		.place = &cl->place,
+		.chunk = LAT_CHUNK,
+		.arg = &lat,
+		.begin = lat_begin,
+		.pings = lat_pings,
+		.end = lat_end,
+	};
 
-	rounds_init(&r, cl, res, LAT_SECONDS);
-	res->limit_name = limit_latency_name(cl->opt->event);
 	res->connections = 1;
-	if (all == NULL || lat.hist == NULL)
-		ret = client_fail(cl, -ENOMEM, "no memory for histograms");
-	while (ret == 0 && r.done < r.nb) {
-		ret = lat_round(&r, pt, &lat);
-		hist_merge(all, lat.hist);
-	}
-	ret = rounds_finish(&r, ret, &p50);
-	if (ret == 0) {
-		result_times_set(res, cl->opt, all, 2.0, p50);
-		res->hist = all;
-		all = NULL;
-	}
-	hist_free(all);
-	hist_free(lat.hist);
-	return ret;
+	return rounds_latency(cl, res, 0, &l);
 }
 
 static int
-lat_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT_ERR_SIZE])
+lat_opt_check(const struct client *cl, const struct test_ops *test __rte_unused,
+		const struct test_point *pt, char why[OPT_ERR_SIZE])
 {
 	if (pt->size > cl->info.max_msg_size) {
 		snprintf(why, OPT_ERR_SIZE, "size: %u B is more than the %u B that %s takes in one "
@@ -259,10 +236,9 @@ lat_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT
 	return 0;
 }
 
-static const struct test_ops ctrl_lat = {
+const struct test_ops test_ctrl_lat = {
 	.name = "ctrl-lat",
 	.description = "control messages, one at a time: one-way latency (half a round trip)",
-	.rank = 10,
 	.options = " size ",
 	.times_name = "one-way latency",
 	.opt_check = lat_opt_check,
@@ -270,5 +246,3 @@ static const struct test_ops ctrl_lat = {
 	.srv_join = lat_srv_join,
 	.srv_recv = lat_srv_recv,
 };
-
-TEST_REGISTER(ctrl_lat);

@@ -309,7 +309,8 @@ rate_result(const struct result *res, FILE *f)
 }
 
 static int
-rate_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT_ERR_SIZE])
+rate_opt_check(const struct client *cl, const struct test_ops *test __rte_unused,
+		const struct test_point *pt, char why[OPT_ERR_SIZE])
 {
 	uint64_t tasks = (uint64_t)pt->window * cl->opt->connections;
 
@@ -334,10 +335,9 @@ rate_opt_check(const struct client *cl, const struct test_point *pt, char why[OP
 	return 0;
 }
 
-static const struct test_ops ctrl_rate = {
+const struct test_ops test_ctrl_rate = {
 	.name = "ctrl-rate",
 	.description = "control messages with a window of send tasks: messages per second",
-	.rank = 20,
 	.options = " size window connections bidir ",
 	.limit_is_rate = true,
 	.opt_check = rate_opt_check,
@@ -346,5 +346,3 @@ static const struct test_ops ctrl_rate = {
 	.srv_join = rate_srv_join,
 	.srv_recv = rate_srv_recv,
 };
-
-TEST_REGISTER(ctrl_rate);

@@ -244,24 +244,27 @@ rate_round(struct rounds *r, const struct fp_spec *spec, const struct yard *y,
 }
 
 static int
-rate_run(struct client *cl, const struct fp_spec *spec, struct result *res, bool copies)
+rate_run(struct client *cl, const struct test_point *pt, struct result *res)
 {
+	const bool copies = res->test->kind == FP_KIND_BANDWIDTH;
 	struct rates *rates = calloc(1, sizeof(*rates));
 	struct rounds r;
 	struct yard y = { 0 };
+	struct fp_spec spec;
 	int ret;
 
+	fp_spec_make(cl, res->test, pt->size, &spec);
 	rounds_init(&r, cl, res, copies ? BANDWIDTH_SECONDS : RATE_SECONDS);
-	ret = rates == NULL ? -ENOMEM : yard_open(&y, spec, copies);
+	ret = rates == NULL ? -ENOMEM : yard_open(&y, &spec, copies);
 	res->limit_name = y.name;
 	if (ret != 0)
 		client_fail(cl, ret, "no memory for the buffers of the limit: %s; lower --posts "
 				"or --size", strerror(-ret));
 	else
 		while (ret == 0 && r.done < r.nb)
-			ret = rate_round(&r, spec, &y, rates);
+			ret = rate_round(&r, &spec, &y, rates);
 	ret = rounds_finish(&r, ret, &res->rate);
-	fp_result_set(res, cl, spec);
+	fp_result_set(res, cl, &spec);
 	if (ret == 0) {
 		res->bytes_rate = median(rates->bytes, r.done);
 		res->best_rate = median(rates->best, r.done);
@@ -288,104 +291,45 @@ rate_result(const struct result *res, FILE *f)
 	fprintf(f, "\n");
 }
 
-static int
-fp_rate_run(struct client *cl, const struct test_point *pt, struct result *res)
-{
-	struct fp_spec spec;
-
-	fp_spec_make(cl, FP_KIND_RATE, false, pt->size, &spec);
-	return rate_run(cl, &spec, res, false);
-}
-
-static int
-fp_rate_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT_ERR_SIZE])
-{
-	struct fp_spec spec;
-
-	fp_spec_make(cl, FP_KIND_RATE, false, pt->size, &spec);
-	return fp_spec_check(cl, &spec, why);
-}
-
-static int
-fp_bw_run(struct client *cl, const struct test_point *pt, struct result *res)
-{
-	struct fp_spec spec;
-
-	fp_spec_make(cl, FP_KIND_BANDWIDTH, false, pt->size, &spec);
-	return rate_run(cl, &spec, res, true);
-}
-
-static int
-fp_bw_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT_ERR_SIZE])
-{
-	struct fp_spec spec;
-
-	fp_spec_make(cl, FP_KIND_BANDWIDTH, false, pt->size, &spec);
-	return fp_spec_check(cl, &spec, why);
-}
-
-static int
-imm_rate_run(struct client *cl, const struct test_point *pt, struct result *res)
-{
-	struct fp_spec spec;
-
-	fp_spec_make(cl, FP_KIND_RATE, true, pt->size, &spec);
-	return rate_run(cl, &spec, res, false);
-}
-
-static int
-imm_rate_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT_ERR_SIZE])
-{
-	struct fp_spec spec;
-
-	fp_spec_make(cl, FP_KIND_RATE, true, pt->size, &spec);
-	return fp_spec_check(cl, &spec, why);
-}
-
 #define FP_OPTIONS " size burst posts producers consumers connections tasks write-read random bidir "
 
-static const struct test_ops fp_rate = {
+const struct test_ops test_fp_rate = {
 	.name = "fp-rate",
 	.description = "buffers of the fast path in bursts: messages per second",
-	.rank = 50,
 	.options = FP_OPTIONS "stride mbuf ",
 	.limit_is_rate = true,
-	.opt_check = fp_rate_opt_check,
-	.run = fp_rate_run,
+	.opt_check = fp_opt_check,
+	.run = rate_run,
 	.result = rate_result,
 	.fast_path = true,
 	.bandwidth = true,
 	.dflt_size = { .first = 64, .last = 64 },
 };
 
-static const struct test_ops fp_bw = {
+const struct test_ops test_fp_bw = {
 	.name = "fp-bw",
 	.description = "large buffers of the fast path: messages and bytes per second",
-	.rank = 60,
 	.options = FP_OPTIONS "stride mbuf touch ",
 	.limit_is_rate = true,
-	.opt_check = fp_bw_opt_check,
-	.run = fp_bw_run,
+	.opt_check = fp_opt_check,
+	.run = rate_run,
 	.result = rate_result,
 	.fast_path = true,
+	.kind = FP_KIND_BANDWIDTH,
 	.bandwidth = true,
 	.dflt_size = { .first = 4096, .last = 1048576, .step = 16, .mul = true },
 };
 
-static const struct test_ops imm_rate = {
+const struct test_ops test_imm_rate = {
 	.name = "imm-rate",
 	.description = "immediate data only, in bursts: messages per second",
-	.rank = 80,
 	.options = FP_OPTIONS,
 	.limit_is_rate = true,
-	.opt_check = imm_rate_opt_check,
-	.run = imm_rate_run,
+	.opt_check = fp_opt_check,
+	.run = rate_run,
 	.result = rate_result,
 	.fast_path = true,
+	.imm = true,
 	.bandwidth = true,
 	.dflt_size = { .first = 32, .last = 32 },
 };
-
-TEST_REGISTER(fp_rate);
-TEST_REGISTER(fp_bw);
-TEST_REGISTER(imm_rate);

@@ -20,7 +20,6 @@
 #include "slices.h"
 
 #define RATE_SECONDS 2.5
-#define LAT_SECONDS 2.0
 /* Turns between two looks at the clock, and seconds between two at everything else. */
 #define TURNS 64
 #define CHECK_SECONDS 0.05
@@ -197,26 +196,28 @@ rate_round(struct rounds *r, struct msgq_end *e, struct msgq_rates *rates)
 }
 
 static int
-rate_run(struct client *cl, const struct msgq_spec *spec, struct result *res, const char *limit)
+rate_run(struct client *cl, const struct test_point *pt, struct result *res)
 {
 	struct msgq_rates *rates = calloc(1, sizeof(*rates));
 	struct msgq_end e = { 0 };
+	struct msgq_spec spec;
 	struct rounds r;
 	int ret;
 
+	msgq_spec_make(cl, (enum msgq_mode)res->test->kind, pt->size, &spec);
 	rounds_init(&r, cl, res, RATE_SECONDS);
-	res->limit_name = limit;
+	res->limit_name = spec.mode == MSGQ_MODE_COPY ? LIMIT_COPY_NAME : LIMIT_SLOTS_NAME;
 	if (rates == NULL)
 		ret = client_fail(cl, -ENOMEM, "no memory for rates");
 	else
-		ret = msgq_open(cl, spec, &e);
+		ret = msgq_open(cl, &spec, &e);
 	while (ret == 0 && r.done < r.nb)
 		ret = rate_round(&r, &e, rates);
 	msgq_close(&e);
 	ret = rounds_finish(&r, ret, &res->rate);
-	msgq_result_set(res, spec);
+	msgq_result_set(res, &spec);
 	if (ret == 0) {
-		res->bytes_rate = res->rate * spec->size;
+		res->bytes_rate = res->rate * spec.size;
 		res->best_rate = median(rates->best, r.done);
 		if (res->bidir) {
 			res->tx_rate = median(rates->tx, r.done);
@@ -228,6 +229,11 @@ rate_run(struct client *cl, const struct msgq_spec *spec, struct result *res, co
 }
 
 /* ---- latency ---- */
+
+struct msgq_lat {
+	struct msgq_end *e;
+	struct result *res;
+};
 
 static int
 ping_send(struct msgq_end *e, struct msgq_unit *u, uint64_t end)
@@ -269,8 +275,9 @@ ping(struct msgq_end *e, struct msgq_unit *u, uint64_t end)
  * early if they are slow, so that the caller looks at the clock.
  */
 static int
-lat_pings(struct msgq_end *e, uint64_t nb, struct hist *h)
+lat_pings(void *arg, uint64_t nb, struct hist *h)
 {
+	struct msgq_end *e = ((struct msgq_lat *)arg)->e;
 	const double hz = (double)rte_get_tsc_hz();
 	const uint64_t patience = (uint64_t)(PEER_PATIENCE * hz);
 	const uint64_t pause = (uint64_t)(CHECK_SECONDS * hz);
@@ -299,125 +306,56 @@ lat_pings(struct msgq_end *e, uint64_t nb, struct hist *h)
 }
 
 static int
-lat_measure(struct rounds *r, struct msgq_end *e, struct hist *h)
+lat_begin(void *arg)
 {
-	const double hz = (double)rte_get_tsc_hz();
-	uint64_t now, chunk;
-	int ret = 0;
-
-	rounds_begin(r);
-	now = r->begin;
-	while (ret == 0 && !rounds_over(r, now, h->nb)) {
-		chunk = e->spec.event ? PINGS_EVENT : PINGS;
-		if (r->count != 0)
-			chunk = RTE_MIN(chunk, r->count - h->nb);
-		ret = lat_pings(e, chunk, h);
-		now = rte_rdtsc();
-		client_line(e->cl, r->res, rounds_share(r, now, h->nb),
-				(double)h->nb * hz / (double)(now - r->begin), "round trips/s");
-	}
-	return rounds_add(r, ret, hist_percentile(h, 50) / 2 * 1e9 / hz, h->nb,
-			(double)(now - r->begin) / hz);
+	return msgq_go(((struct msgq_lat *)arg)->e);
 }
 
 static int
-lat_round(struct rounds *r, struct msgq_end *e, struct hist *h)
+lat_end(void *arg, int status)
 {
-	const struct limit_place place = msgq_place(e);
-	double limit = 0;
-	int ret;
+	struct msgq_lat *lat = arg;
 
-	do {
-		ret = limit_latency(&place, r->limit_seconds, &limit);
-	} while (rounds_limit(r, ret, limit * 1e9 / (double)rte_get_tsc_hz()));
-	hist_reset(h);
-	ret = msgq_go(e);
-	if (ret == 0)
-		ret = lat_pings(e, e->cl->opt->warmup, NULL);
-	if (ret == 0)
-		ret = lat_measure(r, e, h);
-	return ret == 0 ? msgq_halt(e, r->res) : ret;
+	return status == 0 ? msgq_halt(lat->e, lat->res) : status;
 }
 
 static int
-msgq_lat_run(struct client *cl, const struct test_point *pt, struct result *res)
+lat_run(struct client *cl, const struct test_point *pt, struct result *res)
 {
-	struct hist *all = hist_create(), *h = hist_create();
 	struct msgq_end e = { 0 };
+	struct msgq_lat lat = { .e = &e, .res = res };
+	struct limit_place place;
+	const struct latency l = {
+		.place = &place,
+		.chunk = cl->opt->event ? PINGS_EVENT : PINGS,
+		.arg = &lat,
+		.begin = lat_begin,
+		.pings = lat_pings,
+		.end = lat_end,
+	};
 	struct msgq_spec spec;
-	struct rounds r;
-	double p50;
 	int ret;
 
 	msgq_spec_make(cl, MSGQ_MODE_ECHO, pt->size, &spec);
-	rounds_init(&r, cl, res, LAT_SECONDS);
-	res->limit_name = limit_latency_name(cl->opt->event);
-	if (all == NULL || h == NULL)
-		ret = client_fail(cl, -ENOMEM, "no memory for histograms");
-	else
-		ret = msgq_open(cl, &spec, &e);
-	while (ret == 0 && r.done < r.nb) {
-		ret = lat_round(&r, &e, h);
-		hist_merge(all, h);
-	}
+	ret = msgq_open(cl, &spec, &e);
+	if (ret == 0)
+		place = msgq_place(&e);
+	ret = rounds_latency(cl, res, ret, &l);
 	msgq_close(&e);
-	ret = rounds_finish(&r, ret, &p50);
 	msgq_result_set(res, &spec);
-	if (ret == 0) {
-		result_times_set(res, cl->opt, all, 2.0, p50);
-		res->hist = all;
-		all = NULL;
-	}
-	hist_free(all);
-	hist_free(h);
 	return ret;
 }
 
 /* ---- the tests ---- */
 
 static int
-spec_check(const struct client *cl, enum msgq_mode mode, uint32_t size, char why[OPT_ERR_SIZE])
+opt_check(const struct client *cl, const struct test_ops *test, const struct test_point *pt,
+		char why[OPT_ERR_SIZE])
 {
 	struct msgq_spec spec;
 
-	msgq_spec_make(cl, mode, size, &spec);
+	msgq_spec_make(cl, (enum msgq_mode)test->kind, pt->size, &spec);
 	return msgq_spec_check(cl, &spec, why);
-}
-
-static int
-msgq_rate_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT_ERR_SIZE])
-{
-	return spec_check(cl, MSGQ_MODE_STREAM, pt->size, why);
-}
-
-static int
-msgq_lat_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT_ERR_SIZE])
-{
-	return spec_check(cl, MSGQ_MODE_ECHO, pt->size, why);
-}
-
-static int
-msgq_dma_opt_check(const struct client *cl, const struct test_point *pt, char why[OPT_ERR_SIZE])
-{
-	return spec_check(cl, MSGQ_MODE_COPY, pt->size, why);
-}
-
-static int
-msgq_rate_run(struct client *cl, const struct test_point *pt, struct result *res)
-{
-	struct msgq_spec spec;
-
-	msgq_spec_make(cl, MSGQ_MODE_STREAM, pt->size, &spec);
-	return rate_run(cl, &spec, res, LIMIT_SLOTS_NAME);
-}
-
-static int
-msgq_dma_run(struct client *cl, const struct test_point *pt, struct result *res)
-{
-	struct msgq_spec spec;
-
-	msgq_spec_make(cl, MSGQ_MODE_COPY, pt->size, &spec);
-	return rate_run(cl, &spec, res, LIMIT_COPY_NAME);
 }
 
 static void
@@ -435,46 +373,42 @@ rate_result(const struct result *res, FILE *f)
 
 #define MSGQ_OPTIONS " size posts eus eu-cpus program runner "
 
-static const struct test_ops msgq_rate = {
+const struct test_ops test_msgq_rate = {
 	.name = "msgq-rate",
 	.description = "message queues with an offload processor: messages per second",
-	.rank = 90,
 	.options = MSGQ_OPTIONS "burst dir bidir ",
 	.limit_is_rate = true,
 	.absent = msgq_absent,
-	.opt_check = msgq_rate_opt_check,
-	.run = msgq_rate_run,
+	.opt_check = opt_check,
+	.run = rate_run,
+	.kind = MSGQ_MODE_STREAM,
 	.result = rate_result,
 	.bandwidth = true,
 	.dflt_size = { .first = 32, .last = 32 },
 };
 
-static const struct test_ops msgq_lat = {
+const struct test_ops test_msgq_lat = {
 	.name = "msgq-lat",
 	.description = "message queues, one message at a time: one-way latency",
-	.rank = 100,
 	.options = MSGQ_OPTIONS,
 	.times_name = "one-way latency",
 	.absent = msgq_absent,
-	.opt_check = msgq_lat_opt_check,
-	.run = msgq_lat_run,
+	.opt_check = opt_check,
+	.run = lat_run,
+	.kind = MSGQ_MODE_ECHO,
 	.dflt_size = { .first = 32, .last = 32 },
 };
 
-static const struct test_ops msgq_dma = {
+const struct test_ops test_msgq_dma = {
 	.name = "msgq-dma",
 	.description = "copies of an offload processor, each with a message: copies per second",
-	.rank = 110,
 	.options = MSGQ_OPTIONS "burst ",
 	.limit_is_rate = true,
 	.absent = msgq_absent,
-	.opt_check = msgq_dma_opt_check,
-	.run = msgq_dma_run,
+	.opt_check = opt_check,
+	.run = rate_run,
+	.kind = MSGQ_MODE_COPY,
 	.result = rate_result,
 	.bandwidth = true,
 	.dflt_size = { .first = 65536, .last = 65536 },
 };
-
-TEST_REGISTER(msgq_rate);
-TEST_REGISTER(msgq_lat);
-TEST_REGISTER(msgq_dma);
