@@ -277,73 +277,39 @@ completions:
 }
 
 static void
-usage(void)
+arguments(int argc, char **argv, struct config *cf)
 {
-	fprintf(stderr, "usage: peer-fabric -c CPU,CPU [-s size] [-S stride] "
-			"[-b burst] [-p posts] [-w window] [-D seconds] [-i]\n"
-			"  -i fi_inject() instead of fi_send()\n");
-	exit(2);
-}
-
-static void
-options(int argc, char **argv, struct config *cf)
-{
-	int c;
-
-	while ((c = getopt(argc, argv, "c:s:S:b:p:w:D:i")) != -1) {
-		switch (c) {
-		case 'c':
-			if (sscanf(optarg, "%d,%d", &cf->cpu[0], &cf->cpu[1]) != 2)
-				usage();
-			break;
-		case 's':
-			cf->size = strtoul(optarg, NULL, 0);
-			break;
-		case 'S':
-			cf->stride = strtoul(optarg, NULL, 0);
-			break;
-		case 'b':
-			cf->burst = (unsigned int)strtoul(optarg, NULL, 0);
-			break;
-		case 'p':
-			cf->posts = (unsigned int)strtoul(optarg, NULL, 0);
-			break;
-		case 'w':
-			cf->window = (unsigned int)strtoul(optarg, NULL, 0);
-			break;
-		case 'D':
-			cf->seconds = strtod(optarg, NULL);
-			break;
-		case 'i':
-			cf->inject = true;
-			break;
-		default:
-			usage();
-		}
+	if (argc == 10) {
+		*cf = (struct config){
+			.cpu = { atoi(argv[1]), atoi(argv[2]) },
+			.seconds = strtod(argv[3], NULL),
+			.inject = strcmp(argv[4], "inject") == 0,
+			.size = strtoul(argv[5], NULL, 0),
+			.stride = strtoul(argv[6], NULL, 0),
+			.burst = (unsigned int)strtoul(argv[7], NULL, 0),
+			.posts = (unsigned int)strtoul(argv[8], NULL, 0),
+			.window = (unsigned int)strtoul(argv[9], NULL, 0),
+		};
+		if (cf->size != 0 && cf->size <= cf->stride && cf->burst != 0 &&
+				cf->burst <= BURST_MAX && cf->posts >= 2 &&
+				cf->posts <= POSTS_MAX && cf->seconds > 0 && cf->seconds <= 60 &&
+				(cf->window == 0 || cf->window >= cf->burst))
+			return;
 	}
-	if (cf->size == 0 || cf->stride < cf->size || cf->burst == 0 || cf->burst > BURST_MAX ||
-			cf->posts < 2 || cf->posts > POSTS_MAX || cf->seconds <= 0 ||
-			cf->seconds > 60 || (cf->window != 0 && cf->window < cf->burst) ||
-			optind != argc)
-		usage();
+	fprintf(stderr, "usage: peer-fabric CPU CPU seconds inject|send size stride burst posts "
+			"window\n");
+	exit(2);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct config cf = {
-		.size = 64,
-		.stride = 2048,
-		.burst = 32,
-		.posts = 1024,
-		.seconds = 0.3,
-		.cpu = { 0, 1 },
-	};
+	struct config cf;
 	struct shared *sh;
 	struct end e;
 	pid_t child;
 
-	options(argc, argv, &cf);
+	arguments(argc, argv, &cf);
 	sh = share(sizeof(*sh));
 	child = fork_pinned(cf.cpu);
 	if (child == 0) {

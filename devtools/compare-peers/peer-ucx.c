@@ -422,65 +422,35 @@ close_end(struct end *e)
 }
 
 static void
-usage(void)
+arguments(int argc, char **argv, struct config *cf)
 {
-	fprintf(stderr, "usage: peer-ucx -c CPU,CPU -t tag|am [-s size] [-S stride] [-n buffers] "
-			"[-D seconds]\n");
-	exit(2);
-}
-
-static void
-options(int argc, char **argv, struct config *cf)
-{
-	int c;
-
-	while ((c = getopt(argc, argv, "c:t:s:S:n:D:")) != -1) {
-		switch (c) {
-		case 'c':
-			if (sscanf(optarg, "%d,%d", &cf->cpu[0], &cf->cpu[1]) != 2)
-				usage();
-			break;
-		case 't':
-			cf->am = strcmp(optarg, "am") == 0;
-			break;
-		case 's':
-			cf->size = strtoul(optarg, NULL, 0);
-			break;
-		case 'S':
-			cf->stride = strtoul(optarg, NULL, 0);
-			break;
-		case 'n':
-			cf->bufs = (unsigned int)strtoul(optarg, NULL, 0);
-			break;
-		case 'D':
-			cf->seconds = strtod(optarg, NULL);
-			break;
-		default:
-			usage();
-		}
+	if (argc == 8) {
+		*cf = (struct config){
+			.cpu = { atoi(argv[1]), atoi(argv[2]) },
+			.seconds = strtod(argv[3], NULL),
+			.am = strcmp(argv[4], "am") == 0,
+			.size = strtoul(argv[5], NULL, 0),
+			.stride = strtoul(argv[6], NULL, 0),
+			.bufs = (unsigned int)strtoul(argv[7], NULL, 0),
+		};
+		if (cf->size != 0 && cf->size <= cf->stride && cf->stride <= UINT32_MAX &&
+				cf->bufs >= 2 && cf->bufs <= BUFS_MAX && cf->seconds > 0 &&
+				cf->seconds <= 60)
+			return;
 	}
-	if (cf->stride < cf->size)
-		cf->stride = cf->size;
-	if (cf->size == 0 || cf->size > UINT32_MAX || cf->stride > UINT32_MAX ||
-			cf->bufs < 2 || cf->bufs > BUFS_MAX || cf->seconds <= 0 ||
-			cf->seconds > 60 || optind != argc)
-		usage();
+	fprintf(stderr, "usage: peer-ucx CPU CPU seconds tag|am size stride buffers\n");
+	exit(2);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct config cf = {
-		.size = 64,
-		.bufs = 8,
-		.seconds = 0.3,
-		.cpu = { 0, 1 },
-	};
+	struct config cf;
 	struct shared *sh;
 	struct end e;
 	pid_t child;
 
-	options(argc, argv, &cf);
+	arguments(argc, argv, &cf);
 	sh = share(sizeof(*sh));
 	child = fork_pinned(cf.cpu);
 	if (child == 0) {

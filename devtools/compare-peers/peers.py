@@ -9,7 +9,6 @@ them is told more than its documentation offers, and none less.
 """
 
 import itertools
-import os
 import re
 import subprocess
 import time
@@ -169,9 +168,8 @@ def ucx_loop(m, name, how, size, env, unit):
     stride = max(size, STRIDE_SMALL)
 
     def measure(seconds):
-        out = m.run([m.helper('peer-ucx'), '-c', '%d,%d' % m.cpus, '-D', str(seconds),
-                     '-t', how, '-s', str(size), '-S', str(stride), '-n', str(buffers(size))],
-                    25.0 + seconds, env=env)
+        out = m.run([m.helper('peer-ucx'), *map(str, m.cpus), str(seconds), how, str(size),
+                     str(stride), str(buffers(size))], 25.0 + seconds, env=env)
         return float(last_line(out).split()[column])
     return Candidate('UCX', name, measure)
 
@@ -209,26 +207,25 @@ def ucx_bandwidth_work(m, huge, size):
 # --------------------------------------------------------------------------
 # libfabric
 
-def fabric(m, name, args, unit):
+def fabric(m, name, how, size, stride, burst, unit, window=0):
     column = {'rate': 1, 'bytes': 3}[unit]
 
     def measure(seconds):
-        out = m.run([m.helper('peer-fabric'), '-c', '%d,%d' % m.cpus, '-D', str(seconds)]
-                    + args, 25.0 + seconds)
+        args = [*m.cpus, seconds, how, size, stride, burst, buffers(size), window]
+        out = m.run([m.helper('peer-fabric'), *map(str, args)], 25.0 + seconds)
         return float(last_line(out).split()[column])
     return Candidate('libfabric', name, measure)
 
 
 def fabric_rate_work(m, _huge, size):
-    base = ['-s', str(size), '-S', str(STRIDE_SMALL), '-b', '32', '-p', str(buffers(size))]
-    yield fabric(m, 'fi_inject', base + ['-i'], 'rate')
-    yield fabric(m, 'fi_inject, window of 512', base + ['-i', '-w', '512'], 'rate')
-    yield fabric(m, 'fi_send', base, 'rate')
+    for how in ('inject', 'send'):
+        yield fabric(m, 'fi_' + how, how, size, STRIDE_SMALL, 32, 'rate')
+    # Never more on the way than there are posted buffers.
+    yield fabric(m, 'fi_inject, window of 512', 'inject', size, STRIDE_SMALL, 32, 'rate', 512)
 
 
 def fabric_bandwidth_work(m, _huge, size):
-    base = ['-s', str(size), '-S', str(size), '-p', str(buffers(size))]
     for burst in (1, 4):
-        yield fabric(m, 'fi_send, %d at a time' % burst, base + ['-b', str(burst)], 'bytes')
+        yield fabric(m, 'fi_send, %d at a time' % burst, 'send', size, size, burst, 'bytes')
     if size <= 4096:
-        yield fabric(m, 'fi_inject', base + ['-b', '8', '-i'], 'bytes')
+        yield fabric(m, 'fi_inject', 'inject', size, size, 8, 'bytes')
