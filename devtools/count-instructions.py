@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# usage: count-instructions.py [--libmlx5 <rdma-core's sources>] [build folder, build/ if none]
+# usage: count-instructions.py [build folder, build/ if none]
 #
 # Prints how many instructions of a core a message of the fast path takes: to
 # post a buffer, to send, to receive, and to learn that a send is done. In bursts
@@ -32,18 +32,12 @@
 # With 64 bytes of data and bursts of 32 a send may take 50, a post 25 and a receive 55,
 # else the exit status is 1. What a card has to carry is printed below: doorbells, and
 # bytes of requests and completions.
-#
-# With --libmlx5 a fourth table has libmlx5's own functions on such queues, with the same
-# messages, and how much of that the driver's functions take. The sources are those of
-# rdma-core 56, unpacked ("apt-get source rdma-core"); cmake and ninja build them beside,
-# with -O3 and without valgrind's requests. Nothing is downloaded.
 
 import argparse
 import json
 import os
 import platform
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -55,7 +49,7 @@ FEW, MANY = 4096, 12288  # messages: multiples of 64 connections * bursts of 32
 OPS = ('post', 'send', 'receive', 'sent')
 # connections, how many of them carry messages
 COLUMNS = {'1 connection': '1 1', '1 used of 64': '64 1', '64 in turn': '64 64'}
-COUNTED = re.compile(r'count_(?:nothing|post|send|receive|sent|native|layer|drv|mlx5)_')
+COUNTED = re.compile(r'count_(?:nothing|post|send|receive|sent|native|layer|drv)_')
 
 bad = 0  # numbers above what they may be
 
@@ -81,11 +75,10 @@ class Cost:
 
     def profile(self, folder, variable, value, argv, says):
         out = folder / 'profile'
-        argv = [str(arg).replace('@messages@', value) for arg in argv]
         # no symbol is looked up for the first time while we count
         run = subprocess.run(
             ['timeout', '-k', '5', '100', 'valgrind', '--tool=callgrind',
-             f'--callgrind-out-file={out}', '--compress-strings=no', *argv],
+             f'--callgrind-out-file={out}', '--compress-strings=no', *map(str, argv)],
             env={**os.environ, variable: value, 'LD_BIND_NOW': '1'}, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         self.log = run.stdout
@@ -172,47 +165,6 @@ def driver_functions(cost):
     return numbers
 
 
-def build_libmlx5(sources, folder):
-    """Builds libmlx5 of these sources and what calls it."""
-    rdma, program = folder / 'rdma', folder / 'count-libmlx5'
-    libs = subprocess.check_output(['pkg-config', '--libs', 'libnl-3.0', 'libnl-route-3.0'],
-                                   text=True).split()
-    for argv in (
-            ['cmake', '-S', sources, '-B', rdma, '-GNinja', '-DCMAKE_BUILD_TYPE=Release',
-             '-DENABLE_STATIC=1', '-DENABLE_VALGRIND=0', '-DNO_PYVERBS=1', '-DNO_MAN_PAGES=1'],
-            ['ninja', '-C', rdma, 'libmlx5.a', 'libibverbs.a', 'util/librdma_util.a',
-             'ccan/libccan.a'],
-            [*shlex.split(os.environ.get('CC', 'cc')), '-O3', '-DNDEBUG', '-std=gnu11',
-             '-D_STATIC_LIBRARY_BUILD_=1', f'-I{rdma}/include', f'-I{sources}/providers/mlx5',
-             '-o', program, TOP / 'devtools/count-libmlx5.c', rdma / 'lib/statics/libmlx5.a',
-             rdma / 'lib/statics/libibverbs.a', rdma / 'util/librdma_util.a',
-             rdma / 'ccan/libccan.a', *libs, '-lpthread']):
-        run = subprocess.run(list(map(str, argv)), stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True, check=False)
-        if run.returncode != 0:
-            die(f'libmlx5 of {sources} cannot be built:\n{run.stdout[-2000:]}')
-    return program
-
-
-def libmlx5(cost, driver):
-    """libmlx5's functions, beside what was found for the driver's."""
-    print('instructions per message, libmlx5, 64 B of data')
-    for burst in (1, 32):
-        for text, op, kind, ours in (
-                ('ibv_post_srq_recv()', 'post', 'last', 'post'),
-                ('ibv_post_recv()', 'own', 'last', ''),
-                ('ibv_post_send()', 'send', 'last', 'send'),
-                ('ibv_poll_cq() of messages', 'receive', 'last', 'receive'),
-                ('ibv_poll_cq() of sends, one for a burst', 'sent', 'last', ''),
-                ('ibv_poll_cq() of sends, each', 'sent', 'each', 'sent')):
-            x = cost.of(f'count_mlx5_{op}_{kind}_{burst}')
-            our = driver.get(f'driver, 64 B of data, burst {burst}: {ours}')
-            print(f'{f"libmlx5, burst {burst}: {text}":58} {x:7.2f}' +
-                  (f'   the driver {our:.2f}, {our / x:.2f} of it' if our else ''))
-    print('on the bus, libmlx5: 32 B request, 32 B post, 64 B for each completion; '
-          'a doorbell for each call')
-
-
 def compare(numbers, rows, build, program):
     """With the baseline, if it is of the same compiler and options."""
     options = {o['name']: o['value'] for o in json.loads(subprocess.check_output(
@@ -243,7 +195,6 @@ def compare(numbers, rows, build, program):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('--libmlx5', metavar='SOURCES')
     parser.add_argument('build', nargs='?')
     args = parser.parse_args()
     if shutil.which('valgrind') is None:
@@ -257,8 +208,6 @@ def main():
                        ['app/doca-compat-autotest'] * layer.exists(), check=True)
     if not program.exists():
         die(f'{program} is not built (meson option tests)')
-    if args.libmlx5 and not Path(args.libmlx5, 'providers/mlx5/qp.c').exists():
-        die(f'{args.libmlx5} has no providers/mlx5: these are not the sources of rdma-core')
     # EAL wants the id of a core that this process may use
     autotest = [program, '--no-huge', '-m', '192', '--no-pci', '--no-telemetry',
                 '--log-level=pmd.comch.shm:info', f'--file-prefix=comch-count-{os.getpid()}',
@@ -281,11 +230,6 @@ def main():
                                          autotest + ['bluefield_fast_count']))
         else:
             print('the driver is a shared library: its queues were not counted')
-        if args.libmlx5:
-            counter = build_libmlx5(Path(args.libmlx5).resolve(), folder)
-            libmlx5(Cost(folder, 'LC_ALL', '', [counter, '@messages@']), rows)
-        else:
-            print('no --libmlx5 <sources of rdma-core>: libmlx5 was not counted')
     compare(numbers, rows, build, program)
     return 1 if bad else 0
 
