@@ -11,7 +11,7 @@
 # of them with the shared ones, one suite with the static ones.
 #
 # Writes nothing outside of the work folder. A second run builds only what has
-# changed. The last line says the version of DPDK, and "N passed, N failed".
+# changed. The last lines are the version of DPDK, and "N passed, N failed".
 
 set -euo pipefail
 
@@ -189,5 +189,6 @@ else
 	failed=1
 fi
 
-echo "DPDK $version: $passed passed, $failed failed"
+echo "DPDK $version"
+echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
