@@ -75,7 +75,9 @@ build() { # <name>
 	if [ "$reuse" = no ] || [ "$(cat "$dir.options" 2>/dev/null)" != "$stamp" ] ||
 		[ ! -e "$dir/build.ninja" ]; then
 		rm -rf "$dir" "$dir.options"
-		seed_build "$work" "$dir"
+		mkdir -p "$dir"
+		# fetched once for all builds; what could not be had is not there
+		[ ! -d "$work/libvfio-user" ] || cp -r "$work/libvfio-user" "$dir/"
 		CC=$compiler CXX=$cxx meson setup "$dir" "$top" "${options[@]}" || return 1
 		echo "$stamp" >"$dir.options"
 	fi

@@ -16,12 +16,6 @@ eal_args() { # <prefix> <lcores>
 	echo --no-huge -m 256 --no-pci "--file-prefix=comch-test-$1-$$" --lcores "$2"
 }
 
-# What was fetched once for all builds; what could not be had is not there.
-seed_build() { # <folder that has it> <build folder>
-	mkdir -p "$2"
-	[ ! -d "$1/libvfio-user" ] || cp -r "$1/libvfio-user" "$2/"
-}
-
 # shellcheck disable=SC2034 # for test.sh
 tsan=(-Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized
 	"-Dc_args=['-include', '$top/devtools/tsan.h']"
@@ -85,11 +79,6 @@ autotest_once() { # <build> <suite>...
 }
 
 # --------------------------------------------------------------------------
-
-installation() {
-	seed_build "$work/$build" "$work/$build/install-test"
-	"$top/devtools/test-install.sh" "$work/$build/install-test"
-}
 
 # The installed release: the test of other releases is tested with it.
 release_from_source() {
