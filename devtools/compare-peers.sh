@@ -3,15 +3,14 @@
 # Copyright(c) 2026 The dpdk-comch authors
 #
 # usage: compare-peers.sh [--json FILE] [--rst FILE] [--rounds N] [--cpus A,B]
-#                         [--only TEXT]... [--wait SECONDS] [--counts FILE] [--no-huge]
+#                         [--only TEXT]... [--wait SECONDS] [--no-huge]
 #
 # Compares the shared-memory fast path with the memif PMD, UCX over shared memory
 # and libfabric's shm provider: on this machine, on the same two CPUs, in one run,
 # ours between theirs. Prints a table of ratios; --json keeps every figure, --only
 # takes those rows whose name has the text, or one of the texts, --rst writes the
 # ratios as a table for the guide, --wait lets each run wait for other processes to
-# be quiet, --counts has what devtools/count-instructions.py printed, which is then
-# shown, too, --no-huge leaves out the rows with hugepages, which is half the time.
+# be quiet, --no-huge leaves out the rows with hugepages, which is half the time.
 #
 # Installs packages if some are missing, builds into build-compare/, reserves
 # hugepages if it may, and gives them back. Takes a quarter of an hour, in which
@@ -39,7 +38,6 @@ json=
 rst=
 only=()
 wait=0
-counts=
 huge=yes
 while [ $# -gt 0 ]; do
 	if [ "$1" = --no-huge ]; then
@@ -55,7 +53,6 @@ while [ $# -gt 0 ]; do
 	--rst) rst=$(realpath -m "$2") ;;
 	--only) only+=(--only "$2") ;;
 	--wait) wait=$2 ;;
-	--counts) counts=$(realpath -e "$2") ;;
 	*) usage ;;
 	esac
 	shift 2
@@ -260,7 +257,7 @@ echo "== measuring on CPUs $cpus"
 # the lock, which ends with this script, and so does the runner.
 setpriv --pdeathsig TERM python3 "$here/run.py" --build "$build" --cpus "$cpus" --rounds "$rounds" \
 	--huge "no$([ -n "$huge_missing" ] || echo ,yes)" --huge-missing "$huge_missing" \
-	${only[@]+"${only[@]}"} --wait "$wait" --counts "$counts" ${rst:+--rst "$rst"} ${json:+--json "$json"} 9>&- &
+	${only[@]+"${only[@]}"} --wait "$wait" ${rst:+--rst "$rst"} ${json:+--json "$json"} 9>&- &
 runner=$!
 rc=0
 wait "$runner" || rc=$?

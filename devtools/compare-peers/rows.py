@@ -25,7 +25,7 @@ class Peer:
 
 class Group:
     def __init__(self, title, test, args, unit, size, own_peers=(), limit=None,
-                 limit_target=None, least=None, counted=None):
+                 limit_target=None, least=None):
         self.title = title
         self.test = test              # of dpdk-test-comch
         self.args = args
@@ -35,7 +35,6 @@ class Group:
         self.limit = limit            # what the ratio in the JSON is to
         self.limit_target = limit_target  # or one for each time of a cache line, in ns
         self.least = least            # a rate, where the target is one
-        self.counted = counted        # its row of count-instructions.py
 
     @property
     def less_is_better(self):
@@ -67,11 +66,11 @@ def small():
     yield Group(
         '64 B that nobody writes, burst 32', 'fp-rate', fp + ['--burst', '32'], 'rate', 64,
         [Peer('memif', peers.memif_rate)],
-        'bare loop, same buffers', 0.9, counted='64 B in buffers, burst 32')
+        'bare loop, same buffers', 0.9)
     yield Group('64 B, burst 1', 'fp-rate', fp + ['--burst', '1'], 'rate', 64, [],
-                'bare loop at burst 1, same buffers', 0.5, counted='64 B in buffers, burst 1')
+                'bare loop at burst 1, same buffers', 0.5)
     yield Group('64 B in tasks', 'fp-rate', fp + ['--tasks'], 'rate', 64, [],
-                'bare loop, same buffers', 0.4, counted='64 B, 32 tasks')
+                'bare loop, same buffers', 0.4)
     yield Group('64 B in tasks, written and read', 'fp-rate', fp + ['--tasks', '--write-read'],
                 'rate', 64, [Peer('UCX AM', sized(peers.ucx_am_work, 64), 2.0)],
                 'bare loop that writes and reads, same buffers')
@@ -81,9 +80,9 @@ def small():
                 'rate', 64, [Peer('memif', sized(peers.memif_rate_work, 64))],
                 'bare loop with a pool at each end that writes and reads')
     yield Group('32 B immediate, burst 32', 'imm-rate', ['--size', '32', '--burst', '32'],
-                'rate', 32, [], 'bare loop', 0.9, counted='32 B immediate, burst 32')
+                'rate', 32, [], 'bare loop', 0.9)
     yield Group('32 B immediate, burst 1', 'imm-rate', ['--size', '32', '--burst', '1'],
-                'rate', 32, [], 'bare loop at burst 1', 0.5, counted='32 B immediate, burst 1')
+                'rate', 32, [], 'bare loop at burst 1', 0.5)
     # The receiver, or the sender, is a program of the offload processor.
     for way in ('to', 'from'):
         for burst, name, target in (('32', 'bare loop of slots', 0.7),

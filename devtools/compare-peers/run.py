@@ -300,7 +300,6 @@ def main():
                         help='how long to wait before each run for other processes to be quiet')
     parser.add_argument('--json', help='where the figures go')
     parser.add_argument('--rst', help='where the ratios go, as a table for the guide')
-    parser.add_argument('--counts', default='', help='what count-instructions.py printed')
     parser.add_argument('--only', action='append', help='groups, by words of their titles')
     opt = parser.parse_args()
 
@@ -318,10 +317,6 @@ def main():
             m.end_all()
     comparison.data['environment'] = table.environment(opt.cpus)
     table.show(comparison.data, groups, opt.rounds)
-    baseline = os.path.join(os.path.dirname(os.path.realpath(__file__)),
-                            '../baseline/instructions.txt')
-    table.show_counted(groups, table.counted(baseline),
-                       table.counted(opt.counts) if opt.counts else {})
     if opt.huge_missing:
         print('No hugepages: %s.' % opt.huge_missing)
     if opt.rst:

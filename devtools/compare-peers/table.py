@@ -5,7 +5,6 @@
 
 import os
 import platform
-import re
 import statistics
 import subprocess
 
@@ -122,33 +121,6 @@ def rows_of(record, group):
                + unit(group.least)[-4:].strip().rjust(4),
                'verdict': 'met' if own >= group.least else
                'short by %.0f %%' % (100 * (1 - own / group.least))}
-
-
-def counted(path):
-    """Instructions of each row of count-instructions.py, all that a message takes."""
-    sums, row = {}, None
-    with open(path, encoding='utf-8') as f:
-        for text in f:
-            found = re.match(r'(?:(\w[^:]*):)?\s+'
-                             r'(?:post|send|receive|sent|received, posted|sent, sent again)\s+'
-                             r'([\d.]+)', text)
-            if not found:
-                continue
-            row = found[1] or row
-            sums[row] = sums.get(row, 0.0) + float(found[2])
-    return sums
-
-
-def show_counted(groups, before, now):
-    """before, now: of counted(); what is in neither has no line."""
-    lines = [(g.title, before.get(g.counted), now.get(g.counted)) for g in groups
-             if g.counted in before or g.counted in now]
-    if lines:
-        print('Instructions of ours for each message, all calls of both sides:')
-    for title, was, is_now in lines:
-        print('  %-40s %s' % (title, ', '.join(
-            '%s %.0f' % (when, nb) for when, nb in (('before', was), ('now', is_now))
-            if nb is not None)))
 
 
 def rst(data, path):
