@@ -329,96 +329,49 @@ run_pong(struct end *e)
 }
 
 static void
-usage(void)
+arguments(int argc, char **argv, struct config *cf)
 {
-	fprintf(stderr, "usage: peer-memif -c CPU,CPU -k socket -t rate|lat [-s size] [-b burst] "
-			"[-r log2 ring] [-n mbufs] [-C cache] [-B buffer] [-D seconds] "
-			"[-S] [-z] [-H] [-W]\n"
-			"  -S the server sends, -z zero-copy client, -H hugepages, "
-			"-W write and read all bytes\n");
-	exit(2);
-}
-
-static void
-options(int argc, char **argv, struct config *cf)
-{
-	int c;
-
-	while ((c = getopt(argc, argv, "c:k:t:s:b:r:n:C:B:D:SzHW")) != -1) {
-		switch (c) {
-		case 'c':
-			if (sscanf(optarg, "%u,%u", &cf->cpu[0], &cf->cpu[1]) != 2)
-				usage();
-			break;
-		case 'k':
-			cf->socket = optarg;
-			break;
-		case 't':
-			cf->lat = strcmp(optarg, "lat") == 0;
-			break;
-		case 's':
-			cf->size = (unsigned int)strtoul(optarg, NULL, 0);
-			break;
-		case 'b':
-			cf->burst = (unsigned int)strtoul(optarg, NULL, 0);
-			break;
-		case 'r':
-			cf->ring = (unsigned int)strtoul(optarg, NULL, 0);
-			break;
-		case 'n':
-			cf->mbufs = (unsigned int)strtoul(optarg, NULL, 0);
-			break;
-		case 'C':
-			cf->cache = (unsigned int)strtoul(optarg, NULL, 0);
-			break;
-		case 'D':
-			cf->seconds = strtod(optarg, NULL);
-			break;
-		case 'S':
-			cf->sender = SERVER;
-			break;
-		case 'z':
-			cf->zero_copy = true;
-			break;
-		case 'H':
-			cf->huge = true;
-			break;
-		case 'B':
-			cf->buf = (unsigned int)strtoul(optarg, NULL, 0);
-			break;
-		case 'W':
-			cf->work = true;
-			break;
-		default:
-			usage();
-		}
+	if (argc == 14) {
+		*cf = (struct config){
+			.cpu = { (unsigned int)atoi(argv[1]), (unsigned int)atoi(argv[2]) },
+			.seconds = strtod(argv[3], NULL),
+			.socket = argv[4],
+			.lat = strcmp(argv[5], "lat") == 0,
+			.work = strcmp(argv[5], "work") == 0,
+			.size = (unsigned int)atoi(argv[6]),
+			.burst = (unsigned int)atoi(argv[7]),
+			.ring = (unsigned int)atoi(argv[8]),
+			.mbufs = (unsigned int)atoi(argv[9]),
+			.buf = (unsigned int)atoi(argv[10]),
+			.sender = strcmp(argv[11], "server") == 0 ? SERVER : CLIENT,
+			.zero_copy = atoi(argv[12]) != 0,
+			.huge = atoi(argv[13]) != 0,
+		};
+		/*
+		 * Without a cache, whose last packet would be the next one, the pool gives
+		 * each in its turn.
+		 */
+		cf->cache = cf->mbufs < 8192 ? 0 : 256;
+		if (cf->size != 0 && cf->size <= cf->buf && cf->buf <= BUF_MAX && cf->burst != 0 &&
+				cf->burst <= BURST_MAX && cf->ring != 0 && cf->ring <= 14 &&
+				cf->seconds > 0 && cf->seconds <= 60)
+			return;
 	}
-	if (cf->socket == NULL || cf->size == 0 || cf->buf > BUF_MAX || cf->size > cf->buf || cf->burst == 0 ||
-			cf->burst > BURST_MAX || cf->ring == 0 || cf->ring > 14 ||
-			cf->seconds <= 0 || cf->seconds > 60 || optind != argc)
-		usage();
+	fprintf(stderr, "usage: peer-memif CPU CPU seconds socket rate|work|lat size burst "
+			"log2_ring mbufs buffer client|server zero_copy huge\n");
+	exit(2);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct config cf = {
-		.sender = CLIENT,
-		.size = 64,
-		.burst = 32,
-		.ring = 10,
-		.mbufs = 8192,
-		.buf = 2048,
-		.cache = 256,
-		.seconds = 0.3,
-		.cpu = { 0, 1 },
-	};
+	struct config cf;
 	struct shared *sh;
 	struct end e;
 	int role, status, i;
 	pid_t child;
 
-	options(argc, argv, &cf);
+	arguments(argc, argv, &cf);
 	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (sh == MAP_FAILED)
 		fail("mmap", errno);

@@ -45,59 +45,51 @@ class Candidate:
 # --------------------------------------------------------------------------
 # memif PMD
 
-def memif_loop(m, args, name, column=1):
+def memif(m, name, how, size, huge, burst=32, ring=10, mbufs=8192, room=2048, who='client',
+          zero_copy=False):
     """Our own minimal program: the PMD's burst functions and nothing else."""
     sockets = itertools.count()
+    name = 'PMD alone, %s, %s sends%s' % ('zero-copy' if zero_copy else 'copy', who, name)
 
     def measure(seconds):
         path = '%s/memif%s-%d' % (m.work, re.sub(r'\W+', '', name), next(sockets))
-        out = m.run([m.helper('peer-memif'), '-c', '%d,%d' % m.cpus, '-k', path,
-                     '-D', str(seconds)] + args, 15.0 + seconds)
-        return float(out.split()[column])
+        args = [*m.cpus, seconds, path, how, size, burst, ring, mbufs, room, who,
+                int(zero_copy), int(huge)]
+        out = m.run([m.helper('peer-memif'), *map(str, args)], 15.0 + seconds)
+        # where packets are parts of messages it is their bytes
+        return float(out.split()[3 if mbufs < 8192 else 1])
     return Candidate('memif', name, measure)
 
 
-def memif_rate(m, huge):
-    h = ['-H'] if huge else []
-    # Ring sizes: the default 1024, and one whose buffers stay in a second-level
-    # cache. A mempool cache of 64 keeps the mbufs in use few and warm.
-    for ring, mode, who in itertools.product((10, 8), ([], ['-z']), ([], ['-S'])):
-        name = 'PMD alone, %s, %s sends, ring of %d' % (
-            'zero-copy' if mode else 'copy', 'server' if who else 'client', 1 << ring)
-        yield memif_loop(m, ['-t', 'rate', '-s', '64', '-b', '32', '-r', str(ring)]
-                         + h + mode + who, name)
+def memif_rate(m, huge, size, how='rate'):
+    # Ring sizes: the default 1024, and one whose buffers stay in a second-level cache.
+    for ring, zero_copy, who in itertools.product((10, 8), (False, True), ('client', 'server')):
+        yield memif(m, ', ring of %d' % (1 << ring), how, size, huge, ring=ring, who=who,
+                    zero_copy=zero_copy)
 
 
 def memif_rate_work(m, huge, size):
     """Written and read."""
-    base = ['-t', 'rate', '-s', str(size), '-b', '32', '-W'] + (['-H'] if huge else [])
-    for ring, mode, who in itertools.product((10, 8), ([], ['-z']), ([], ['-S'])):
-        name = 'PMD alone, %s, %s sends, ring of %d' % (
-            'zero-copy' if mode else 'copy', 'server' if who else 'client', 1 << ring)
-        yield memif_loop(m, base + ['-r', str(ring)] + mode + who, name)
+    return memif_rate(m, huge, size, 'work')
 
 
 def memif_bandwidth(m, huge, size):
     """Written and read. Packets cannot have 64 KiB: a message is as many as it takes."""
-    for packet, mode, who in itertools.product((2048, 8192, 32768), ([], ['-z']), ([], ['-S'])):
+    for packet, zero_copy, who in itertools.product((2048, 8192, 32768), (False, True),
+                                                    ('client', 'server')):
         # As many bytes as the others have in their buffers: half of them in the ring,
-        # as zero-copy has to have others to write meanwhile. Without a cache, whose last
-        # packet would be the next one, the pool gives each in its turn.
+        # as zero-copy has to have others to write meanwhile.
         nb = buffers(size) * size // packet
         ring = (nb // 2).bit_length() - 1
         if packet > size or nb < 8:
             continue
-        name = 'PMD alone, %s, %s sends, packets of %d B, ring of %d' % (
-            'zero-copy' if mode else 'copy', 'server' if who else 'client', packet, 1 << ring)
-        yield memif_loop(m, ['-t', 'rate', '-s', str(packet), '-B', str(packet), '-n', str(nb),
-                             '-C', '0', '-r', str(ring), '-b', str(max(1, min(32, nb // 8))), '-W']
-                         + (['-H'] if huge else []) + mode + who, name, 3)
+        yield memif(m, ', packets of %d B, ring of %d' % (packet, 1 << ring), 'work', packet, huge,
+                    max(1, min(32, nb // 8)), ring, nb, packet, who, zero_copy)
 
 
 def memif_latency(m, huge, size):
-    for mode in ([], ['-z']):
-        yield memif_loop(m, ['-t', 'lat', '-s', str(max(size, 1))] + (['-H'] if huge else [])
-                         + mode, 'PMD alone, ' + ('zero-copy' if mode else 'copy'))
+    for zero_copy in (False, True):
+        yield memif(m, '', 'lat', max(size, 1), huge, zero_copy=zero_copy)
 
 
 # --------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def small():
     # For information: what nobody writes need not leave the reader's cache.
     yield Group(
         '64 B that nobody writes, burst 32', 'fp-rate', fp + ['--burst', '32'], 'rate', 64,
-        [Peer('memif', peers.memif_rate)],
+        [Peer('memif', sized(peers.memif_rate, 64))],
         'bare loop, same buffers', 0.9)
     yield Group('64 B, burst 1', 'fp-rate', fp + ['--burst', '1'], 'rate', 64, [],
                 'bare loop at burst 1, same buffers', 0.5)
