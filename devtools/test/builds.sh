@@ -74,7 +74,7 @@ races_found() {
 
 autotest_once() { # <build> <suite>...
 	# shellcheck disable=SC2046 # words on purpose
-	timeout -k 10 900 "$work/$1/app/comch-autotest" $(eal_args "$1" "$lcores") -- \
+	timeout -k 10 900 "$work/$1/app/comch-autotest" $(eal_args "${1//\//-}" "$lcores") -- \
 		"${@:2}"
 }
 
