@@ -4,9 +4,9 @@
 
 /*
  * A client of the model that shares no code with it: rdma-core's mlx5 provider
- * over VFIO brings the function up, and makes and destroys one object of each kind.
- * Commands that rdma-core passes through are byte arrays with the offsets of the
- * device's manual; nothing of this project's headers may be used in here.
+ * over VFIO brings the function up, and makes and destroys what it has functions for.
+ * Commands that it passes through are byte arrays with the offsets of the device's
+ * manual; nothing of this project's headers may be used in here.
  *
  * usage: rdma_core_vfio <PCI address> [rounds]
  *
@@ -31,28 +31,15 @@
 #include <infiniband/verbs.h>
 
 /* Commands, and how long their fixed parts are. */
-#define CMD_QUERY_HCA_CAP 0x100
-#define CMD_CREATE_MKEY 0x200
 #define CMD_CREATE_EQ 0x301
-#define CMD_CREATE_CQ 0x400
-#define CMD_QUERY_CQ 0x402
-#define CMD_CREATE_QP 0x500
-#define CMD_RST2INIT_QP 0x502
-#define CMD_QP_2ERR 0x507
-#define CMD_QP_2RST 0x50a
-#define CMD_QUERY_QP 0x50b
 #define CMD_ALLOC_PD 0x800
 #define CMD_ALLOC_TD 0x816
 
 #define FIXED_SIZE 272
 #define REPLY_SIZE 16
-#define CONTEXT_OUT 16  /* of a CQ or EQ in a command, and in the reply to a query */
-#define QPC_IN 24
-#define QUERY_SIZE 272
+#define EQ_CONTEXT 16   /* in a command */
 
 #define PAGE 4096u
-#define CQ_LOG_SIZE 6
-#define QP_LOG_SIZE 4
 
 static unsigned int nb_failed;
 static bool quiet;  /* no word of what goes well, for the second round and later ones */
@@ -96,13 +83,6 @@ get(const uint8_t *cmd, unsigned int off, unsigned int high, unsigned int low)
 }
 
 static void
-put64(uint8_t *cmd, unsigned int off, uint64_t val)
-{
-	val = htobe64(val);
-	memcpy(cmd + off, &val, sizeof(val));
-}
-
-static void
 command(uint8_t *cmd, size_t size, uint16_t opcode, uint16_t op_mod)
 {
 	memset(cmd, 0, size);
@@ -135,21 +115,16 @@ struct objects {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
-	struct mlx5dv_devx_obj *devx_pd, *td, *mkey, *cq, *qp;
+	struct mlx5dv_devx_obj *devx_pd, *td;
 	struct mlx5dv_devx_umem *umem;
 	struct mlx5dv_devx_uar *uar;
 	struct mlx5dv_devx_msi_vector *msi;
 	struct mlx5dv_devx_eq *eq;
-	uint8_t *mem;      /* queues and doorbell records, known to the device as umem */
-	uint8_t *data;     /* what the memory keys are for */
-	uint32_t pdn, eqn, cqn, qpn, mkey_index;
+	uint8_t *mem;      /* known to the device as umem */
+	uint8_t *data;     /* what the memory key is for */
 };
 
-/* Places in mem. */
-#define MEM_CQ 0
-#define MEM_QP (MEM_CQ + (64u << CQ_LOG_SIZE))
-#define MEM_DBR (MEM_QP + 2 * PAGE)
-#define MEM_SIZE (MEM_DBR + PAGE)
+#define MEM_SIZE (4 * PAGE)
 #define DATA_SIZE (1u << 20)
 
 static struct mlx5dv_devx_obj *
@@ -196,7 +171,6 @@ make_verbs(struct objects *o)
 	dv.pd.in = o->pd;
 	ret = mlx5dv_init_obj(&dv, MLX5DV_OBJ_PD);
 	report(ret == 0, "ibv_alloc_pd: number 0x%x", dv_pd.pdn);
-	o->pdn = dv_pd.pdn;
 
 	o->mr = ibv_reg_mr(o->pd, o->data, DATA_SIZE, IBV_ACCESS_LOCAL_WRITE);
 	if (o->mr == NULL)
@@ -243,9 +217,9 @@ make_eq(struct objects *o)
 		return;
 	}
 	command(in, sizeof(in), CMD_CREATE_EQ, 0);
-	put(in, CONTEXT_OUT + 12, 28, 24, 6);            /* 64 entries */
-	put(in, CONTEXT_OUT + 12, 23, 0, o->uar->page_id);
-	put(in, CONTEXT_OUT + 20, 11, 0, o->msi->vector);
+	put(in, EQ_CONTEXT + 12, 28, 24, 6);            /* 64 entries */
+	put(in, EQ_CONTEXT + 12, 23, 0, o->uar->page_id);
+	put(in, EQ_CONTEXT + 20, 11, 0, o->msi->vector);
 	/* no bit in the mask: completion events of CQs alone */
 	o->eq = mlx5dv_devx_create_eq(o->ctx, in, sizeof(in), out, sizeof(out));
 	if (o->eq == NULL) {
@@ -253,139 +227,7 @@ make_eq(struct objects *o)
 			get(out, 0, 31, 24), get(out, 4, 31, 0));
 		return;
 	}
-	o->eqn = get(out, 8, 7, 0);
-	report(true, "create EQ: number 0x%x, vector %d", o->eqn, o->msi->vector);
-}
-
-static void
-make_cq(struct objects *o)
-{
-	uint8_t in[FIXED_SIZE], out[QUERY_SIZE] = { 0 };
-	unsigned int i;
-	int ret;
-
-	if (o->umem == NULL || o->uar == NULL || o->eq == NULL)
-		return;
-	for (i = 0; i < 1u << CQ_LOG_SIZE; i++)
-		o->mem[MEM_CQ + i * 64 + 63] = 0xf1;     /* the device's, and invalid */
-	command(in, sizeof(in), CMD_CREATE_CQ, 0);
-	put(in, CONTEXT_OUT + 0, 25, 25, 1);             /* doorbell record in a umem */
-	put(in, CONTEXT_OUT + 4, 31, 0, o->umem->umem_id);
-	put(in, CONTEXT_OUT + 12, 28, 24, CQ_LOG_SIZE);
-	put(in, CONTEXT_OUT + 12, 23, 0, o->uar->page_id);
-	put(in, CONTEXT_OUT + 20, 31, 0, o->eqn);
-	put64(in, CONTEXT_OUT + 56, MEM_DBR);
-	put64(in, 80, MEM_CQ);                           /* offset in the umem */
-	put(in, 88, 31, 0, o->umem->umem_id);
-	put(in, 92, 31, 31, 1);                          /* entries in a umem */
-	o->cq = create(o, "CQ", in, sizeof(in), &o->cqn);
-	if (o->cq == NULL)
-		return;
-
-	command(in, REPLY_SIZE, CMD_QUERY_CQ, 0);
-	put(in, 8, 23, 0, o->cqn);
-	ret = mlx5dv_devx_obj_query(o->cq, in, REPLY_SIZE, out, sizeof(out));
-	report(ret == 0 && get(out, CONTEXT_OUT + 12, 28, 24) == CQ_LOG_SIZE &&
-		get(out, CONTEXT_OUT + 20, 31, 0) == o->eqn,
-		"query CQ: %s, 1 << %u entries, EQ 0x%x", strerror(ret),
-		get(out, CONTEXT_OUT + 12, 28, 24), get(out, CONTEXT_OUT + 20, 31, 0));
-}
-
-static bool
-modify_qp(struct objects *o, const char *what, uint16_t opcode)
-{
-	uint8_t in[FIXED_SIZE], out[REPLY_SIZE] = { 0 };
-	size_t len = opcode == CMD_RST2INIT_QP ? FIXED_SIZE : REPLY_SIZE;
-	int ret;
-
-	command(in, len, opcode, 0);
-	put(in, 8, 23, 0, o->qpn);
-	if (opcode == CMD_RST2INIT_QP) {
-		put(in, QPC_IN + 0, 12, 11, 3);          /* path migration: migrated */
-		put(in, QPC_IN + 24 + 36, 23, 16, 1);    /* port 1 of the primary path */
-	}
-	ret = mlx5dv_devx_obj_modify(o->qp, in, len, out, sizeof(out));
-	report(ret == 0, "%s: %s, status 0x%x syndrome 0x%x", what, strerror(ret),
-		get(out, 0, 31, 24), get(out, 4, 31, 0));
-	return ret == 0;
-}
-
-static void
-query_qp(struct objects *o, uint32_t state)
-{
-	uint8_t in[REPLY_SIZE], out[QUERY_SIZE] = { 0 };
-	int ret;
-
-	command(in, sizeof(in), CMD_QUERY_QP, 0);
-	put(in, 8, 23, 0, o->qpn);
-	ret = mlx5dv_devx_obj_query(o->qp, in, sizeof(in), out, sizeof(out));
-	report(ret == 0 && get(out, QPC_IN, 31, 28) == state, "query QP: %s, state %u, should be %u",
-		strerror(ret), get(out, QPC_IN, 31, 28), state);
-}
-
-static void
-make_qp(struct objects *o)
-{
-	uint8_t in[FIXED_SIZE];
-
-	if (o->cq == NULL || o->pd == NULL)
-		return;
-	command(in, sizeof(in), CMD_CREATE_QP, 0);
-	put(in, QPC_IN + 0, 12, 11, 3);                  /* path migration: migrated */
-	put(in, QPC_IN + 4, 23, 0, o->pdn);
-	put(in, QPC_IN + 8, 22, 19, QP_LOG_SIZE);        /* receive queue */
-	put(in, QPC_IN + 8, 18, 16, 2);                  /* 64 bytes each */
-	put(in, QPC_IN + 8, 14, 11, QP_LOG_SIZE);        /* send queue, 64-byte blocks */
-	put(in, QPC_IN + 12, 23, 0, o->uar->page_id);
-	put(in, QPC_IN + 16, 23, 0, 0xffffff);           /* no user index */
-	put(in, QPC_IN + 124, 23, 0, o->cqn);
-	put(in, QPC_IN + 156, 23, 0, o->cqn);
-	put64(in, QPC_IN + 160, MEM_DBR + 64);
-	put(in, QPC_IN + 208, 28, 28, 1);                /* doorbell record in a umem */
-	put(in, QPC_IN + 228, 31, 0, o->umem->umem_id);
-	put64(in, 256, MEM_QP);
-	put(in, 264, 31, 0, o->umem->umem_id);
-	put(in, 268, 31, 31, 1);                         /* queues in a umem */
-	o->qp = create(o, "QP", in, sizeof(in), &o->qpn);
-	if (o->qp == NULL)
-		return;
-	query_qp(o, 0);
-	if (modify_qp(o, "QP to INIT", CMD_RST2INIT_QP))
-		query_qp(o, 1);
-	if (modify_qp(o, "QP to ERR", CMD_QP_2ERR))
-		query_qp(o, 6);
-	if (modify_qp(o, "QP to RESET", CMD_QP_2RST))
-		query_qp(o, 0);
-}
-
-static void
-make_mkey(struct objects *o)
-{
-	uint8_t in[FIXED_SIZE];
-
-	if (o->pd == NULL)
-		return;
-	/* all the memory there is, by physical address: no translation to hand over */
-	command(in, sizeof(in), CMD_CREATE_MKEY, 0);
-	put(in, 16 + 0, 11, 10, 3);                      /* local write and read */
-	put(in, 16 + 4, 31, 8, 0xffffff);                /* for any QP */
-	put(in, 16 + 4, 7, 0, 0x42);                     /* the key's own byte */
-	put(in, 16 + 12, 31, 31, 1);                     /* length is 2^64 */
-	put(in, 16 + 12, 23, 0, o->pdn);
-	o->mkey = create(o, "MKEY", in, sizeof(in), &o->mkey_index);
-}
-
-static void
-query_caps(struct objects *o)
-{
-	uint8_t in[REPLY_SIZE], out[REPLY_SIZE + 4096] = { 0 };
-	int ret;
-
-	command(in, sizeof(in), CMD_QUERY_HCA_CAP, 0 << 1 | 1);
-	ret = mlx5dv_devx_general_cmd(o->ctx, in, sizeof(in), out, sizeof(out));
-	/* the fifth word ends in log_max_qp */
-	report(ret == 0 && get(out, 16 + 16, 4, 0) != 0, "QUERY_HCA_CAP: %s, log_max_qp %u",
-		strerror(ret), get(out, 16 + 16, 4, 0));
+	report(true, "create EQ: number 0x%x, vector %d", get(out, 8, 7, 0), o->msi->vector);
 }
 
 /* Objects that use others first, as the device wants it. */
@@ -394,9 +236,6 @@ destroy_all(struct objects *o)
 {
 	int ret;
 
-	destroy(&o->mkey, "MKEY");
-	destroy(&o->qp, "QP");
-	destroy(&o->cq, "CQ");
 	if (o->eq != NULL) {
 		ret = mlx5dv_devx_destroy_eq(o->eq);
 		report(ret == 0, "destroy EQ: %s", strerror(ret));
@@ -443,13 +282,9 @@ run(struct ibv_context *ctx, unsigned long rounds)
 		o.ctx = ctx;
 		o.mem = mem;
 		o.data = data;
-		query_caps(&o);
 		make_verbs(&o);
 		make_resources(&o);
 		make_eq(&o);
-		make_cq(&o);
-		make_qp(&o);
-		make_mkey(&o);
 		destroy_all(&o);
 	}
 	quiet = false;
