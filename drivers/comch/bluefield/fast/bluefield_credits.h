@@ -11,12 +11,7 @@
  * only grow, modulo 2^32, and what is between them are credits. A claim is a compare
  * and swap of head, once for each burst, by any number of producers.
  *
- * Shares. A share is a number and no positions, so that one that is not used does not
- * hold up others. It is in a word of its producer, with the time until which it is kept;
- * kept is the sum of all. A producer may claim what it has a share of, or what no other
- * has. A share is made while others claim: it is added to kept first. Then the upper
- * half of head changes, which says nothing but that something has changed: claims that
- * have not seen kept swap in vain, and look again.
+ * Shares are those of rte_comch_pmd_share.h.
  *
  * Closing. closed is written first, then the upper half of head changes: no claim
  * succeeds after that, and what head said is how many messages there will ever be.
