@@ -181,9 +181,8 @@ comch_consumer_conn_down(struct comch_conn *conn)
 
 	while ((ask = TAILQ_FIRST(&conn->asks)) != NULL) {
 		waits = ask->waits;
-		comch_ending_cancel(&ask->ending);
-		TAILQ_REMOVE(&conn->asks, ask, next);
-		ask_answer(ask, -ENOTCONN, false);
+		ask->waits = NULL;
+		ask_end(ask, -ENOTCONN, false);
 		if (waits != NULL)
 			ask_answer(waits, -ENOTCONN, false);
 	}

@@ -331,12 +331,13 @@ dispatch(struct shm_link *link, struct shm_event *ev)
 		chan->peer_closed = true;
 	if (type == SHM_WIRE_REFUSE)
 		chan->refused = true;
-	if (type == SHM_WIRE_CONSUMER)
+	if (type == SHM_WIRE_CONSUMER) {
 		ev->region = region_hold(link, ev->msg.consumer.region);
-	if (type == SHM_WIRE_CONSUMER && ev->msg.consumer.nb_posts <= SHM_WIRE_MAX_POSTS &&
-			ev->msg.consumer.imm_len <= SHM_WIRE_MAX_IMM_LEN)
-		bytes = shm_remote_consumer_seg_size(&ev->msg.consumer) +
-			region_work(ev->region);
+		if (ev->msg.consumer.nb_posts <= SHM_WIRE_MAX_POSTS &&
+				ev->msg.consumer.imm_len <= SHM_WIRE_MAX_IMM_LEN)
+			bytes = shm_remote_consumer_seg_size(&ev->msg.consumer) +
+				region_work(ev->region);
+	}
 	post_locked(ev, chan, bytes);
 	return 0;
 }
