@@ -30,7 +30,7 @@ device_find(const char *name)
 	if (isdigit((unsigned char)name[0])) {
 		id = strtol(name, &end, 10);
 		if (*end == '\0')
-			return id < RTE_COMCH_MAX_DEVS && rte_comch_dev_is_valid((int16_t)id) ?
+			return id < RTE_COMCH_MAX_DEVS && rte_comch_dev_next((int16_t)id) == id ?
 					(int)id : -1;
 	}
 	return rte_comch_dev_get_id_by_name(name);

@@ -95,16 +95,18 @@ struct comch_kind {
 	int (*work)(struct rte_comch_ctx *ctx);
 	/* Become IDLE if nothing is missing, when STOPPING. */
 	void (*try_idle)(struct rte_comch_ctx *ctx);
-	/* Its device has failed: whether something changed. */
+	/* Its device has failed: whether something changed. NULL: queues, whose parent ends. */
 	int (*dev_down)(struct rte_comch_ctx *ctx, int reason);
-	/* TSC of its deadline, UINT64_MAX if it has none now; and what happens then. */
+	/* Or NULL. TSC of its deadline, UINT64_MAX if it has none now; what happens then. */
 	uint64_t (*deadline)(const struct rte_comch_ctx *ctx);
 	int (*timeout)(struct rte_comch_ctx *ctx);
 	/* It has a poll group now, or none any more. */
 	void (*pgroup_set)(struct rte_comch_ctx *ctx);
+	/* What was checked for all kinds, of an IDLE one. */
+	int (*conf_set)(struct rte_comch_ctx *ctx, const union rte_comch_ctx_conf *conf);
 	/* What only this kind has to say; the rest is zero. */
 	void (*info_get)(const struct rte_comch_ctx *ctx, struct rte_comch_ctx_info *info);
-	/* Let go of what only this kind has; its callbacks may be on the stack. */
+	/* Or NULL. Let go of what only this kind has; its callbacks may be on the stack. */
 	void (*destroy)(struct rte_comch_ctx *ctx);
 	int (*task_submit)(struct rte_comch_task *task);
 	/*
@@ -118,7 +120,7 @@ struct comch_kind {
 	void (*conn_up)(struct comch_conn *conn);
 	/* It ended without this side's doing: the status that this means. */
 	int (*conn_lost)(struct comch_conn *conn, int reason);
-	/* Its tasks have ended, and its queues know. */
+	/* Its tasks have ended, and its queues know. NULL: clients keep it until IDLE. */
 	void (*conn_over)(struct comch_conn *conn, int status);
 };
 
@@ -261,8 +263,6 @@ struct comch_conn {
 	bool in_connect_cb;               /* and may move */
 	struct comch_moved *moved;        /* what it asked for in there */
 	int reason;                       /* why this side ended it; 0 until conn_close */
-	bool delivered;                   /* the driver has said, since conn_close: */
-	uint32_t delivered_seq;           /* up to here */
 	uint32_t nb_tasks;                /* allocated tasks that point here */
 	uint32_t nb_own;                  /* of the engine's, that no other can take */
 	uint32_t nb_remote_consumers;     /* announced and not departed */
@@ -589,13 +589,11 @@ comch_reserved_is_zero(const uint64_t *words, uint32_t nb)
 void comch_ctx_init(struct rte_comch_ctx *ctx, struct rte_comch_dev *dev,
 		const struct comch_kind *kind);
 void comch_ctx_publish(struct rte_comch_ctx *ctx);
-int comch_ctx_conf_busy(const struct rte_comch_ctx *ctx);
 void comch_ctx_state_set(struct rte_comch_ctx *ctx, enum rte_comch_state next);
 void comch_ctx_idle(struct rte_comch_ctx *ctx);
 void comch_ctx_free(struct rte_comch_ctx *ctx);
 void comch_ctx_keep(struct rte_comch_ctx *ctx);
 const char *comch_ctx_name(const struct rte_comch_ctx *ctx);
-uint64_t comch_ctx_no_deadline(const struct rte_comch_ctx *ctx);
 
 /* rte_comch_ctrl.c */
 void comch_ctrl_try_idle(struct rte_comch_ctx *ctx);

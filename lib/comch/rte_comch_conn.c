@@ -312,18 +312,6 @@ rte_comch_pmd_conn_up(struct rte_comch_conn *drv)
 	ctx->kind->conn_up(conn);
 }
 
-void
-rte_comch_pmd_conn_abort(struct rte_comch_conn *drv, int reason)
-{
-	struct comch_conn *conn = comch_conn(drv);
-	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
-
-	drv->state = RTE_COMCH_CONN_DOWN;
-	comch_refused_add(conn->ctrl, &drv->peer, reason); /* clients have no such callback */
-	comch_conn_reap(conn);
-	ctx->kind->try_idle(ctx); /* it may have been the last that a stop waited for */
-}
-
 static void
 task_end(struct rte_comch_task *task, int status)
 {
@@ -355,8 +343,8 @@ conn_flush(struct comch_conn *conn, int status)
 {
 	struct rte_comch_task *task;
 
-	while (conn->delivered && (task = STAILQ_FIRST(&conn->in_flight)) != NULL &&
-			(int32_t)(conn->delivered_seq - task->seq) >= 0)
+	while (conn->drv.delivered && (task = STAILQ_FIRST(&conn->in_flight)) != NULL &&
+			(int32_t)(conn->drv.delivered_seq - task->seq) >= 0)
 		task_delivered(conn, task);
 	STAILQ_CONCAT(&conn->in_flight, &conn->pending);
 	while ((task = STAILQ_FIRST(&conn->in_flight)) != NULL) {
@@ -379,7 +367,8 @@ comch_conn_finish(struct comch_conn *conn, int status)
 	conn_flush(conn, status == -ECANCELED ? -ECANCELED : -ECONNRESET);
 	comch_consumer_conn_down(conn);
 	comch_parent_down(&conn->parent);
-	conn->ctrl->ctx.kind->conn_over(conn, status);
+	if (conn->ctrl->ctx.kind->conn_over != NULL)
+		conn->ctrl->ctx.kind->conn_over(conn, status);
 }
 
 void
@@ -389,12 +378,18 @@ rte_comch_pmd_conn_down(struct rte_comch_conn *drv, int reason)
 	struct comch_ctrl *ctrl = conn->ctrl;
 	struct rte_comch_dev_stats *stats = &ctrl->ctx.dev->data->stats;
 
-	if (reason == -ECONNRESET || reason == -ETIMEDOUT)
-		rte_comch_pmd_count(&stats->peer_lost);
-	else if (reason != -EPROTO)
-		rte_comch_pmd_count(&stats->disconnects);
-	comch_conn_finish(conn, ctrl->ctx.kind->conn_lost(conn, reason));
-	ctrl->ctx.kind->try_idle(&ctrl->ctx);
+	if (drv->state == RTE_COMCH_CONN_OPENING) {
+		drv->state = RTE_COMCH_CONN_DOWN;
+		comch_refused_add(ctrl, &drv->peer, reason); /* clients have no such callback */
+		comch_conn_reap(conn);
+	} else {
+		if (reason == -ECONNRESET || reason == -ETIMEDOUT)
+			rte_comch_pmd_count(&stats->peer_lost);
+		else if (reason != -EPROTO)
+			rte_comch_pmd_count(&stats->disconnects);
+		comch_conn_finish(conn, ctrl->ctx.kind->conn_lost(conn, reason));
+	}
+	ctrl->ctx.kind->try_idle(&ctrl->ctx); /* it may be the last that a stop waits for */
 }
 
 int
@@ -446,16 +441,6 @@ rte_comch_pmd_send_done(struct rte_comch_conn *drv, uint32_t seq)
 			break;
 	}
 	return nb;
-}
-
-void
-rte_comch_pmd_conn_delivered(struct rte_comch_conn *drv, uint32_t seq)
-{
-	struct comch_conn *conn = comch_conn(drv);
-
-	/* no callback here: the application may be the one that ends the connection */
-	conn->delivered = true;
-	conn->delivered_seq = seq;
 }
 
 /* Give the driver what waits, as much as there is room for; how many. */
@@ -658,6 +643,7 @@ rte_comch_conn_stats_get(const struct rte_comch_conn *handle, struct rte_comch_c
 		return -EINVAL;
 	ops = conn->parent.dev->ops;
 	*stats = conn->stats;
+	stats->rx_dropped = handle->rx_dropped;
 	stats->tx_in_flight = conn->nb_in_flight;
 	if (ops->conn_rx_count != NULL && handle->state == RTE_COMCH_CONN_UP)
 		stats->rx_in_flight = ops->conn_rx_count(handle);

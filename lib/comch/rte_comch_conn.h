@@ -31,7 +31,7 @@ struct rte_comch_conn_info {
 	uint32_t max_msg_size;                  /**< Agreed size, bytes. */
 	uint16_t version;                       /**< Agreed protocol version. */
 	bool connected;                         /**< False once it has ended. */
-	bool recv_held;                         /**< @see rte_comch_conn_recv_hold() */
+	bool recv_held;                         /**< @see rte_comch_conn_recv_hold_set() */
 	/** Process of the peer; 0 if the transport does not know it. */
 	uint32_t peer_pid;
 	/** User of the peer; UINT32_MAX if the transport does not know it. */
@@ -297,37 +297,23 @@ int rte_comch_conn_stats_get(const struct rte_comch_conn *conn,
  * A connection that is held back costs its engine nothing in a turn once its sends
  * are done, and does not wake an engine that sleeps.
  *
+ * Or take up reception again: messages that wait are given to the receive callback from
+ * the next rte_comch_pe_progress() on, in order. If the engine was armed, its descriptor
+ * becomes readable.
+ *
  * @param conn
  *   The connection. It belongs to the thread of the connection.
+ * @param hold
+ *   true: hold it back. false: take it up.
  * @return
  *   - 0 on success.
  *   - -EINVAL: conn is NULL.
  *   - -ENOTCONN: the connection has ended, or is about to; or it moves, and has not
  *     arrived. Hold it back before rte_comch_conn_move(): it arrives held back.
- *   - -EALREADY: reception is held back.
+ *   - -EALREADY: reception is as it was asked for.
  */
 __rte_experimental
-int rte_comch_conn_recv_hold(struct rte_comch_conn *conn);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Take up reception again after rte_comch_conn_recv_hold(). Messages that wait are
- * given to the receive callback from the next rte_comch_pe_progress() on, in order. If
- * the engine was armed, its descriptor becomes readable.
- *
- * @param conn
- *   The connection. It belongs to the thread of the connection.
- * @return
- *   - 0 on success.
- *   - -EINVAL: conn is NULL.
- *   - -ENOTCONN: the connection has ended, or is about to; or it moves, and has not
- *     arrived.
- *   - -EALREADY: reception is not held back.
- */
-__rte_experimental
-int rte_comch_conn_recv_resume(struct rte_comch_conn *conn);
+int rte_comch_conn_recv_hold_set(struct rte_comch_conn *conn, bool hold);
 
 /**
  * @warning

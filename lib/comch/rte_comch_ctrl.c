@@ -252,33 +252,23 @@ rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *conf
 	return 0;
 }
 
-int
-rte_comch_server_conf_set(struct rte_comch_ctx *ctx, const struct rte_comch_server_conf *conf)
+static int
+server_conf_set(struct rte_comch_ctx *ctx, const union rte_comch_ctx_conf *conf)
 {
-	int ret;
+	int ret = server_conf_check(ctx->dev, &conf->server);
 
-	if (ctx == NULL || conf == NULL || ctx->kind != &comch_server_kind)
-		return -EINVAL;
-	ret = comch_ctx_conf_busy(ctx);
 	if (ret == 0)
-		ret = server_conf_check(ctx->dev, conf);
-	if (ret == 0)
-		server_conf_apply(comch_ctrl(ctx), conf);
+		server_conf_apply(comch_ctrl(ctx), &conf->server);
 	return ret;
 }
 
-int
-rte_comch_client_conf_set(struct rte_comch_ctx *ctx, const struct rte_comch_client_conf *conf)
+static int
+client_conf_set(struct rte_comch_ctx *ctx, const union rte_comch_ctx_conf *conf)
 {
-	int ret;
+	int ret = client_conf_check(ctx->dev, &conf->client);
 
-	if (ctx == NULL || conf == NULL || ctx->kind != &comch_client_kind)
-		return -EINVAL;
-	ret = comch_ctx_conf_busy(ctx);
 	if (ret == 0)
-		ret = client_conf_check(ctx->dev, conf);
-	if (ret == 0)
-		client_conf_apply(comch_ctrl(ctx), conf);
+		client_conf_apply(comch_ctrl(ctx), &conf->client);
 	return ret;
 }
 
@@ -313,12 +303,6 @@ client_info_get(const struct rte_comch_ctx *ctx, struct rte_comch_ctx_info *info
 	if (info->nb_conns != 0)
 		info->conn = &TAILQ_FIRST(&ctrl->conns)->drv;
 	info->conf.client = ctrl->conf.client;
-}
-
-static void
-ctrl_destroy(struct rte_comch_ctx *ctx)
-{
-	RTE_SET_USED(ctx); /* nothing that the context does not have */
 }
 
 static void
@@ -624,10 +608,9 @@ const struct comch_kind comch_server_kind = {
 	.work = ctrl_work,
 	.try_idle = comch_ctrl_try_idle,
 	.dev_down = server_dev_down,
-	.deadline = comch_ctx_no_deadline,
 	.pgroup_set = ctrl_pgroup_set,
+	.conf_set = server_conf_set,
 	.info_get = server_info_get,
-	.destroy = ctrl_destroy,
 	.task_submit = comch_conn_task_submit,
 	.tasks_submit = comch_conn_tasks_submit,
 	.conn_up = server_conn_up,
@@ -778,14 +761,6 @@ client_conn_lost(struct comch_conn *conn, int reason)
 	return -ECONNRESET;
 }
 
-/* Its tasks need the connection until it is IDLE. */
-static void
-client_conn_over(struct comch_conn *conn, int status)
-{
-	RTE_SET_USED(conn);
-	RTE_SET_USED(status);
-}
-
 const struct comch_kind comch_client_kind = {
 	.name = "client",
 	.type = RTE_COMCH_CTX_CLIENT,
@@ -797,13 +772,12 @@ const struct comch_kind comch_client_kind = {
 	.deadline = client_deadline,
 	.timeout = client_timeout,
 	.pgroup_set = ctrl_pgroup_set,
+	.conf_set = client_conf_set,
 	.info_get = client_info_get,
-	.destroy = ctrl_destroy,
 	.task_submit = comch_conn_task_submit,
 	.tasks_submit = comch_conn_tasks_submit,
 	.conn_up = client_conn_up,
 	.conn_lost = client_conn_lost,
-	.conn_over = client_conn_over,
 };
 
 void

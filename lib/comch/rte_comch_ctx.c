@@ -31,7 +31,8 @@ rte_comch_ctx_destroy(struct rte_comch_ctx *ctx)
 	rte_spinlock_lock(&ctx->dev->lock);
 	TAILQ_REMOVE(&ctx->dev->ctxs, ctx, next_dev);
 	rte_spinlock_unlock(&ctx->dev->lock);
-	ctx->kind->destroy(ctx);
+	if (ctx->kind->destroy != NULL)
+		ctx->kind->destroy(ctx);
 	if (ctx->in_callback != 0) {
 		ctx->dead = true;
 		comch_pe_dead_add(ctx);
@@ -39,6 +40,20 @@ rte_comch_ctx_destroy(struct rte_comch_ctx *ctx)
 		comch_ctx_free(ctx);
 	}
 	return 0;
+}
+
+int
+rte_comch_ctx_conf_set(struct rte_comch_ctx *ctx, const union rte_comch_ctx_conf *conf)
+{
+	if (ctx == NULL || conf == NULL)
+		return -EINVAL;
+	if (ctx->state != RTE_COMCH_STATE_IDLE) {
+		COMCH_LOG(ERR, "%s: context '%s' is %s, only an IDLE one can be configured",
+			ctx->dev->data->name, comch_ctx_name(ctx),
+			rte_comch_state_name(ctx->state));
+		return -EBUSY;
+	}
+	return ctx->kind->conf_set(ctx, conf);
 }
 
 int

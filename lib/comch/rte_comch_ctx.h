@@ -128,6 +128,14 @@ struct rte_comch_client_conf {
 	uint64_t reserved[4]; /**< Must be 0. */
 };
 
+/** The configuration of a context. @see rte_comch_ctx_conf_set() */
+union rte_comch_ctx_conf {
+	struct rte_comch_server_conf server;     /**< Of a server. */
+	struct rte_comch_client_conf client;     /**< Of a client. */
+	struct rte_comch_consumer_conf consumer; /**< Of a consumer. */
+	struct rte_comch_producer_conf producer; /**< Of a producer. */
+};
+
 /** Facts of a context. @see rte_comch_ctx_info_get() */
 struct rte_comch_ctx_info {
 	enum rte_comch_ctx_type type; /**< What it is. */
@@ -159,12 +167,7 @@ struct rte_comch_ctx_info {
 	 * name of a server or client is its own string, valid until it is configured anew
 	 * or destroyed.
 	 */
-	union {
-		struct rte_comch_server_conf server;     /**< Of a server. */
-		struct rte_comch_client_conf client;     /**< Of a client. */
-		struct rte_comch_consumer_conf consumer; /**< Of a consumer. */
-		struct rte_comch_producer_conf producer; /**< Of a producer. */
-	} conf;
+	union rte_comch_ctx_conf conf;
 	uint64_t reserved[6]; /**< Zero. */
 };
 
@@ -236,53 +239,26 @@ int rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Give a server another configuration, before it is started or between a stop and
- * the next start. The whole configuration is replaced, its device and representor
- * stay: to change one field, read it with rte_comch_ctx_info_get() first. May be
- * called from a callback, also from the state callback that says IDLE.
+ * Give a context another configuration, before it is started or between a stop and the
+ * next start. The whole configuration is replaced; its device and representor, or its
+ * connection and identifier, stay. To change one field, read it with
+ * rte_comch_ctx_info_get() first. May be called from a callback, also from the state
+ * callback that says IDLE.
  *
  * @param ctx
- *   A server, IDLE; in its own thread.
+ *   A context, IDLE; in its own thread.
  * @param conf
- *   Its configuration; copied, checked as rte_comch_server_create() does. The
- *   user_data is set as well.
+ *   The configuration of its kind; copied, checked as the function does that creates such a
+ *   context. The user_data is set as well. A region that a consumer had and has no more can
+ *   be freed.
  * @return
- *   - 0 on success. With any error, the server has the configuration that it had.
- *   - -EBUSY: the server is not IDLE.
- *   - -EINVAL: ctx is NULL or no server, conf is NULL, a required pointer is NULL, a
- *     value is out of range, an unknown flag, a reserved field that is not 0, an empty
- *     name, one consumer callback of two, not one receive callback of two, or a
- *     recv_pool that cannot hold a message.
- *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
+ *   - 0 on success. With any error, the context has the configuration that it had.
+ *   - -EBUSY: the context is not IDLE.
+ *   - -EINVAL: a parameter is NULL.
+ *   - An error that the function which creates such a context has for its configuration.
  */
 __rte_experimental
-int rte_comch_server_conf_set(struct rte_comch_ctx *ctx,
-		const struct rte_comch_server_conf *conf);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Give a client another configuration. @see rte_comch_server_conf_set(), whose rules
- * hold here.
- *
- * @param ctx
- *   A client, IDLE; in its own thread.
- * @param conf
- *   Its configuration; copied, checked as rte_comch_client_create() does. The
- *   user_data is set as well.
- * @return
- *   - 0 on success. With any error, the client has the configuration that it had.
- *   - -EBUSY: the client is not IDLE.
- *   - -EINVAL: ctx is NULL or no client, conf is NULL, a required pointer is NULL, a
- *     value is out of range, an unknown flag, a reserved field that is not 0, an empty
- *     name, one consumer callback of two, not one receive callback of two, or a
- *     recv_pool that cannot hold a message.
- *   - -ENAMETOOLONG: the name does not fit in the max_name_len of the device.
- */
-__rte_experimental
-int rte_comch_client_conf_set(struct rte_comch_ctx *ctx,
-		const struct rte_comch_client_conf *conf);
+int rte_comch_ctx_conf_set(struct rte_comch_ctx *ctx, const union rte_comch_ctx_conf *conf);
 
 /**
  * @warning
@@ -427,10 +403,11 @@ int rte_comch_ctx_stop(struct rte_comch_ctx *ctx);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Get the facts of a context.
+ * Get the facts of a context. What never changes of a consumer or producer is right in any
+ * thread: its type, dev_id, queue_id and msgq.
  *
  * @param ctx
- *   The context, in any state; in its own thread.
+ *   The context, in any state; but for those facts, in its own thread.
  * @param[out] info
  *   Filled on success.
  * @return

@@ -32,31 +32,12 @@ comch_ctx_publish(struct rte_comch_ctx *ctx)
 	rte_spinlock_unlock(&ctx->dev->lock);
 }
 
-/* Whether its configuration is in use: -EBUSY. */
-int
-comch_ctx_conf_busy(const struct rte_comch_ctx *ctx)
-{
-	if (ctx->state == RTE_COMCH_STATE_IDLE)
-		return 0;
-	COMCH_LOG(ERR, "%s: context '%s' is %s, only an IDLE one can be configured",
-		ctx->dev->data->name, comch_ctx_name(ctx), rte_comch_state_name(ctx->state));
-	return -EBUSY;
-}
-
 /* For messages: queues have no name of their own. */
 const char *
 comch_ctx_name(const struct rte_comch_ctx *ctx)
 {
 	return ctx->kind->is_queue ? ctx->kind->name :
 		comch_ctrl((struct rte_comch_ctx *)(uintptr_t)ctx)->drv.name;
-}
-
-/* Of kinds that wait for nothing. */
-uint64_t
-comch_ctx_no_deadline(const struct rte_comch_ctx *ctx)
-{
-	RTE_SET_USED(ctx);
-	return UINT64_MAX;
 }
 
 void

@@ -178,20 +178,6 @@ uint16_t rte_comch_dev_count_avail(void);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Tell whether an identifier is that of a device.
- *
- * @param dev_id
- *   Any number.
- * @return
- *   true if it is.
- */
-__rte_experimental
-bool rte_comch_dev_is_valid(int16_t dev_id);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
  * Find the next device.
  *
  * @param start

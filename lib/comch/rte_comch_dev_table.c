@@ -52,12 +52,6 @@ comch_dev_get(int16_t dev_id)
 	return dev;
 }
 
-bool
-rte_comch_dev_is_valid(int16_t dev_id)
-{
-	return comch_dev_get(dev_id) != NULL;
-}
-
 uint16_t
 rte_comch_dev_count_avail(void)
 {

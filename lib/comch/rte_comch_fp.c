@@ -215,17 +215,11 @@ rte_comch_fp_enter(struct rte_comch_ctx *ctx)
 		COMCH_LOG(ERR, "a burst on no context");
 		return false;
 	}
-	/* pairs with the release in rte_comch_fp_leave() */
+	/* pairs with the release in rte_comch_fp_end() */
 	if (__atomic_compare_exchange_n(&ctx->fp.owner, &nobody, (uint64_t)rte_gettid(), false,
 			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return true;
 	COMCH_LOG(ERR, "%s: thread %d uses a queue while thread %u is inside: one queue is for one thread",
 		ctx->dev->data->name, rte_gettid(), (uint32_t)nobody);
 	return false;
-}
-
-void
-rte_comch_fp_leave(struct rte_comch_ctx *ctx)
-{
-	__atomic_store_n(&ctx->fp.owner, 0, __ATOMIC_RELEASE);
 }

@@ -38,25 +38,41 @@ struct rte_mbuf;
 
 /**
  * @internal
- * Debug builds: a thread enters or leaves a queue.
+ * Debug builds: this thread goes into a queue. False, and a log, if another is inside.
  *
  * @param ctx
- *   The context.
+ *   A consumer or producer.
  * @return
- *   false if another thread is inside, or ctx is NULL: it was logged.
+ *   Whether it may go in.
  */
 __rte_experimental
 bool rte_comch_fp_enter(struct rte_comch_ctx *ctx);
 
-/**
- * @internal
- * Undo rte_comch_fp_enter().
- *
- * @param ctx
- *   The context.
- */
+/** @internal Around each burst: what debug builds check. */
 __rte_experimental
-void rte_comch_fp_leave(struct rte_comch_ctx *ctx);
+static inline bool
+rte_comch_fp_begin(struct rte_comch_ctx *ctx)
+{
+#ifdef RTE_COMCH_DEBUG
+	return rte_comch_fp_enter(ctx);
+#else
+	(void)ctx;
+	return true;
+#endif
+}
+
+/** @internal The end of what rte_comch_fp_begin() has begun. */
+__rte_experimental
+static inline void
+rte_comch_fp_end(struct rte_comch_ctx *ctx)
+{
+#ifdef RTE_COMCH_DEBUG
+	/* release: pairs with the acquire in rte_comch_fp_enter() */
+	__atomic_store_n(&((struct rte_comch_fp_object *)ctx)->owner, 0, __ATOMIC_RELEASE);
+#else
+	(void)ctx;
+#endif
+}
 
 /**
  * @warning
@@ -81,14 +97,10 @@ rte_comch_consumer_post_burst(struct rte_comch_ctx *ctx, const struct rte_comch_
 	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
 	uint16_t taken;
 
-#ifdef RTE_COMCH_DEBUG
-	if (!rte_comch_fp_enter(ctx))
+	if (!rte_comch_fp_begin(ctx))
 		return 0;
-#endif
 	taken = fp->post(fp->queue, posts, nb);
-#ifdef RTE_COMCH_DEBUG
-	rte_comch_fp_leave(ctx);
-#endif
+	rte_comch_fp_end(ctx);
 	return taken;
 }
 
@@ -119,14 +131,10 @@ rte_comch_queue_poll_burst(struct rte_comch_ctx *ctx, struct rte_comch_cpl *cpls
 	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
 	uint16_t found;
 
-#ifdef RTE_COMCH_DEBUG
-	if (!rte_comch_fp_enter(ctx))
+	if (!rte_comch_fp_begin(ctx))
 		return 0;
-#endif
 	found = fp->poll(fp->queue, cpls, nb);
-#ifdef RTE_COMCH_DEBUG
-	rte_comch_fp_leave(ctx);
-#endif
+	rte_comch_fp_end(ctx);
 	return found;
 }
 
@@ -155,14 +163,10 @@ rte_comch_producer_send_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id,
 	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
 	uint16_t taken;
 
-#ifdef RTE_COMCH_DEBUG
-	if (!rte_comch_fp_enter(ctx))
+	if (!rte_comch_fp_begin(ctx))
 		return 0;
-#endif
 	taken = fp->send(fp->queue, consumer_id, msgs, nb);
-#ifdef RTE_COMCH_DEBUG
-	rte_comch_fp_leave(ctx);
-#endif
+	rte_comch_fp_end(ctx);
 	return taken;
 }
 
@@ -194,14 +198,10 @@ rte_comch_producer_credits(struct rte_comch_ctx *ctx, uint32_t consumer_id)
 	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
 	uint32_t credits;
 
-#ifdef RTE_COMCH_DEBUG
-	if (!rte_comch_fp_enter(ctx))
+	if (!rte_comch_fp_begin(ctx))
 		return 0;
-#endif
 	credits = fp->credits(fp->queue, consumer_id);
-#ifdef RTE_COMCH_DEBUG
-	rte_comch_fp_leave(ctx);
-#endif
+	rte_comch_fp_end(ctx);
 	return credits;
 }
 
@@ -235,14 +235,10 @@ rte_comch_producer_tx_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id, str
 	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
 	uint16_t taken;
 
-#ifdef RTE_COMCH_DEBUG
-	if (!rte_comch_fp_enter(ctx))
+	if (!rte_comch_fp_begin(ctx))
 		return 0;
-#endif
 	taken = fp->tx_mbuf(fp->queue, consumer_id, pkts, nb);
-#ifdef RTE_COMCH_DEBUG
-	rte_comch_fp_leave(ctx);
-#endif
+	rte_comch_fp_end(ctx);
 	return taken;
 }
 
@@ -275,14 +271,10 @@ rte_comch_consumer_rx_burst(struct rte_comch_ctx *ctx, struct rte_mbuf **pkts, u
 	const struct rte_comch_fp_object *fp = (const struct rte_comch_fp_object *)ctx;
 	uint16_t found;
 
-#ifdef RTE_COMCH_DEBUG
-	if (!rte_comch_fp_enter(ctx))
+	if (!rte_comch_fp_begin(ctx))
 		return 0;
-#endif
 	found = fp->rx_mbuf(fp->queue, pkts, nb);
-#ifdef RTE_COMCH_DEBUG
-	rte_comch_fp_leave(ctx);
-#endif
+	rte_comch_fp_end(ctx);
 	return found;
 }
 

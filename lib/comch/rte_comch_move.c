@@ -161,7 +161,6 @@ static const struct comch_kind moved_kind = {
 	.work = moved_work,
 	.try_idle = comch_pe_work_add, /* there it ends */
 	.dev_down = moved_dev_down,
-	.deadline = comch_ctx_no_deadline,
 	.pgroup_set = moved_pgroup_set,
 	.task_submit = comch_conn_task_submit,
 	.tasks_submit = comch_conn_tasks_submit,

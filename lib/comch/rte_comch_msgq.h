@@ -250,7 +250,7 @@ int rte_comch_msgq_destroy(struct rte_comch_msgq *msgq);
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Create a consumer of the CPU end. It is a context as rte_comch_consumer_create() makes
- * them; rte_comch_consumer_conf_set() checks what this function checks.
+ * them; rte_comch_ctx_conf_set() checks what this function checks.
  *
  * @param msgq
  *   A message queue with the direction RTE_COMCH_MSGQ_FROM_DPA.

@@ -217,7 +217,7 @@ pe_timers_run(struct rte_comch_pe *pe, uint64_t now)
 again:
 	for (ctx = TAILQ_FIRST(&pe->ctxs); ctx != NULL; ctx = next) {
 		next = TAILQ_NEXT(ctx, next_pe);
-		if (ctx->kind->deadline(ctx) > now)
+		if (ctx->kind->deadline == NULL || ctx->kind->deadline(ctx) > now)
 			continue;
 		nb += ctx->kind->timeout(ctx);
 		goto again; /* the callback may have changed the list */
@@ -242,7 +242,8 @@ pe_dev_down_run(struct rte_comch_pe *pe, struct rte_comch_pgroup *pg)
 		return 0;
 again:
 	TAILQ_FOREACH(ctx, &pe->ctxs, next_pe) {
-		if (ctx->dev == dev && ctx->kind->dev_down(ctx, reason) != 0) {
+		if (ctx->dev == dev && ctx->kind->dev_down != NULL &&
+				ctx->kind->dev_down(ctx, reason) != 0) {
 			nb++;
 			goto again; /* the callback may have changed the list */
 		}

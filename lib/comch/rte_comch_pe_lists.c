@@ -136,5 +136,6 @@ comch_pe_timer_update(struct rte_comch_pe *pe)
 
 	pe->next_timer = UINT64_MAX;
 	TAILQ_FOREACH(ctx, &pe->ctxs, next_pe)
-		pe->next_timer = RTE_MIN(pe->next_timer, ctx->kind->deadline(ctx));
+		if (ctx->kind->deadline != NULL)
+			pe->next_timer = RTE_MIN(pe->next_timer, ctx->kind->deadline(ctx));
 }

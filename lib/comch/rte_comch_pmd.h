@@ -42,7 +42,7 @@
  *  2. There it calls rte_comch_pmd_conn_accept(), which allocates the
  *     connection or gives the reason for a refusal.
  *  3. When the driver can take messages to send, which wait if the client is not
- *     ready: rte_comch_pmd_conn_up(), or rte_comch_pmd_conn_abort() if it never will.
+ *     ready: rte_comch_pmd_conn_up(), or rte_comch_pmd_conn_down() if it never will.
  *  4. If the application hands it to another engine, conn_move is called before
  *     rte_comch_pmd_conn_up() returns, and conn_arrive in the thread of that engine.
  *
@@ -178,6 +178,19 @@ struct rte_comch_conn {
 	bool rx_held;                    /**< Messages are to stay, see conn_rx_resume. */
 	bool rx_copied;                  /**< The library copies them before it looks. */
 	struct rte_comch_conn_req peer;  /**< Who is at the other end. */
+	/**
+	 * Driver, in the thread of the connection, before its end is told or in conn_close:
+	 * messages that have arrived and will not be handed up; what the peer says of them is
+	 * good enough.
+	 */
+	uint64_t rx_dropped;
+	/**
+	 * Driver, of a connection that this side ends, in conn_close or until its end is told:
+	 * delivered_seq is known. All messages up to that, as conn_send gave it, were delivered:
+	 * their tasks will end with 0, and the others with -ECANCELED.
+	 */
+	bool delivered;
+	uint32_t delivered_seq;          /**< @see delivered */
 };
 
 /** A consumer or producer. Drivers read it and write nothing but priv and stats. */
@@ -376,7 +389,7 @@ typedef int (*rte_comch_conn_send_t)(struct rte_comch_conn *conn, const void *da
 /**
  * @internal
  * End a connection and tell the peer the reason, a negative errno or 0. No upcall
- * about it from now on, but rte_comch_pmd_conn_delivered(), which says how far the
+ * about it from now on; but delivered_seq of the connection is kept, of how far the
  * peer has taken what was sent. If that is not all, the driver waits for the peer to take
  * the rest, a second for each message and ten seconds in all at most, before it tells of
  * the end: what it has not told by then is not delivered later.
@@ -872,20 +885,6 @@ void rte_comch_pmd_conn_up(struct rte_comch_conn *conn);
 
 /**
  * @internal
- * Free a connection that was OPENING. The application of a client never learns of it,
- * that of a server learns that an attempt has failed.
- *
- * @param conn
- *   The connection.
- * @param reason
- *   Why, a negative errno: -ECONNABORTED the client gave up, -ECONNRESET it died,
- *   -ETIMEDOUT it did not go on, -EPROTO it broke the protocol, or an error of this side.
- */
-__rte_internal
-void rte_comch_pmd_conn_abort(struct rte_comch_conn *conn, int reason);
-
-/**
- * @internal
  * The driver has refused a client before it asked rte_comch_pmd_conn_accept(), which
  * tells of its own refusals: count it, and tell the application of the server, in a
  * bounded number for each turn.
@@ -905,13 +904,16 @@ void rte_comch_pmd_conn_refused(struct rte_comch_ctrl *server,
  * @internal
  * The connection ended without the library's doing. No further upcalls. What was
  * delivered was told before, by rte_comch_pmd_send_done(): tasks that have not
- * ended by then were not delivered.
+ * ended by then were not delivered. Of one that was OPENING, the application of a client
+ * never learns; that of a server learns that an attempt has failed.
  *
  * @param conn
- *   The connection, UP.
+ *   The connection, UP or OPENING.
  * @param reason
- *   0 if the peer closed it in order, else a negative errno: -ESHUTDOWN,
- *   -ECONNRESET, -ETIMEDOUT, -EPROTO.
+ *   UP: 0 if the peer closed it in order, else a negative errno: -ESHUTDOWN,
+ *   -ECONNRESET, -ETIMEDOUT, -EPROTO. OPENING: why, a negative errno: -ECONNABORTED the
+ *   client gave up, -ECONNRESET it died, -ETIMEDOUT it did not go on, -EPROTO it broke the
+ *   protocol, or an error of this side.
  */
 __rte_internal
 void rte_comch_pmd_conn_down(struct rte_comch_conn *conn, int reason);
@@ -948,19 +950,6 @@ void rte_comch_pmd_connect_failed(struct rte_comch_ctrl *client, int reason);
  */
 __rte_internal
 int rte_comch_pmd_msg_recv(struct rte_comch_conn *conn, const void *data, uint32_t len);
-
-/**
- * @internal
- * The connection ends, and messages that have arrived will not be handed up. Before
- * rte_comch_pmd_conn_down(), or in conn_close.
- *
- * @param conn
- *   The connection.
- * @param nb
- *   How many; what the peer says of it is good enough.
- */
-__rte_internal
-void rte_comch_pmd_msg_dropped(struct rte_comch_conn *conn, uint32_t nb);
 
 /**
  * @internal
@@ -1020,21 +1009,6 @@ void rte_comch_pmd_queue_ring(struct rte_comch_queue *queue);
  */
 __rte_internal
 int rte_comch_pmd_send_done(struct rte_comch_conn *conn, uint32_t seq);
-
-/**
- * @internal
- * All messages up to a sequence number were delivered, of a connection that this
- * side ends: their tasks will end with 0 and the others with -ECANCELED. No callback
- * is called in here. In conn_close, or in the thread of the connection until its end
- * is told; the last call counts.
- *
- * @param conn
- *   The connection, as conn_close got it.
- * @param seq
- *   As conn_send gave it for the last one.
- */
-__rte_internal
-void rte_comch_pmd_conn_delivered(struct rte_comch_conn *conn, uint32_t seq);
 
 #ifdef __cplusplus
 }

@@ -238,29 +238,19 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 	return comch_consumer_create(&comch_conn(conn)->parent, conf, ctx);
 }
 
-int
-rte_comch_consumer_conf_set(struct rte_comch_ctx *ctx,
-		const struct rte_comch_consumer_conf *conf)
+static int
+consumer_conf_set(struct rte_comch_ctx *ctx, const union rte_comch_ctx_conf *conf)
 {
-	static const struct rte_comch_consumer_conf dflt;
-	struct comch_queue *queue = comch_consumer_of(ctx);
-	struct rte_comch_mem *before;
+	struct comch_queue *queue = comch_queue(ctx);
+	struct rte_comch_mem *before = queue->drv.mem;
 	uint64_t buf_size;
 	uint32_t size;
-	int ret;
+	int ret = consumer_conf_check(queue->parent, &conf->consumer, &size, &buf_size);
 
-	if (conf == NULL)
-		conf = &dflt;
-	if (queue == NULL)
-		return -EINVAL;
-	ret = comch_ctx_conf_busy(ctx);
-	if (ret == 0)
-		ret = consumer_conf_check(queue->parent, conf, &size, &buf_size);
 	if (ret != 0)
 		return ret;
-	before = queue->drv.mem;
-	comch_mem_hold(conf->mem);
-	consumer_conf_apply(queue, conf, size, buf_size);
+	comch_mem_hold(conf->consumer.mem);
+	consumer_conf_apply(queue, &conf->consumer, size, buf_size);
 	comch_mem_drop(before);
 	return 0;
 }
@@ -325,24 +315,14 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 	return comch_producer_create(&comch_conn(conn)->parent, conf, ctx);
 }
 
-int
-rte_comch_producer_conf_set(struct rte_comch_ctx *ctx,
-		const struct rte_comch_producer_conf *conf)
+static int
+producer_conf_set(struct rte_comch_ctx *ctx, const union rte_comch_ctx_conf *conf)
 {
-	static const struct rte_comch_producer_conf dflt;
-	struct comch_queue *queue = comch_producer_of(ctx);
 	uint32_t size;
-	int ret;
+	int ret = producer_conf_check(ctx->dev, &conf->producer, &size);
 
-	if (conf == NULL)
-		conf = &dflt;
-	if (queue == NULL)
-		return -EINVAL;
-	ret = comch_ctx_conf_busy(ctx);
 	if (ret == 0)
-		ret = producer_conf_check(ctx->dev, conf, &size);
-	if (ret == 0)
-		producer_conf_apply(queue, conf, size);
+		producer_conf_apply(comch_queue(ctx), &conf->producer, size);
 	return ret;
 }
 
@@ -379,15 +359,6 @@ static void
 queue_pgroup_set(struct rte_comch_ctx *ctx)
 {
 	comch_queue(ctx)->drv.pg = ctx->pg;
-}
-
-/* Queues learn of a failed device by the end of their parent. */
-static int
-queue_dev_down(struct rte_comch_ctx *ctx, int reason)
-{
-	RTE_SET_USED(ctx);
-	RTE_SET_USED(reason);
-	return 0;
 }
 
 /* Forget one event under way; the number that is left. */
@@ -609,9 +580,8 @@ const struct comch_kind comch_producer_kind = {
 	.stop = local_stop,
 	.work = local_work,
 	.try_idle = comch_queue_try_idle,
-	.dev_down = queue_dev_down,
-	.deadline = comch_ctx_no_deadline,
 	.pgroup_set = queue_pgroup_set,
+	.conf_set = producer_conf_set,
 	.info_get = queue_info_get,
 	.destroy = queue_destroy,
 	.task_submit = comch_queue_task_submit,
@@ -626,9 +596,8 @@ const struct comch_kind comch_consumer_kind = {
 	.stop = comch_consumer_stop,
 	.work = local_work,
 	.try_idle = comch_queue_try_idle,
-	.dev_down = queue_dev_down,
-	.deadline = comch_ctx_no_deadline,
 	.pgroup_set = queue_pgroup_set,
+	.conf_set = consumer_conf_set,
 	.info_get = queue_info_get,
 	.destroy = queue_destroy,
 	.task_submit = comch_queue_task_submit,
@@ -644,9 +613,8 @@ const struct comch_kind comch_msgq_consumer_kind = {
 	.stop = local_stop,
 	.work = local_work,
 	.try_idle = comch_queue_try_idle,
-	.dev_down = queue_dev_down,
-	.deadline = comch_ctx_no_deadline,
 	.pgroup_set = queue_pgroup_set,
+	.conf_set = consumer_conf_set,
 	.info_get = queue_info_get,
 	.destroy = queue_destroy,
 	.task_submit = comch_queue_task_submit,

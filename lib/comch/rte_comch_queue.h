@@ -288,58 +288,6 @@ int rte_comch_producer_create(struct rte_comch_conn *conn,
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Give a consumer another configuration, before it is started or between a stop and
- * the next start. The whole configuration is replaced; its connection and its
- * identifier stay. To change one field, read it with rte_comch_ctx_info_get()
- * first. May be called from a callback, also from the state callback that says IDLE.
- *
- * @param ctx
- *   A consumer, IDLE; in its own thread.
- * @param conf
- *   Its configuration, or NULL for the defaults; copied, checked as
- *   rte_comch_consumer_create() does. The user_data is set as well. A region that it had
- *   and has no more can be freed.
- * @return
- *   - 0 on success. With any error, the consumer has the configuration that it had.
- *   - -EBUSY: the consumer is not IDLE.
- *   - -EINVAL: ctx is NULL or no consumer, a value is out of range, an unknown flag, a
- *     reserved field that is not 0, a region of another device, tasks without a
- *     callback, a buf_size without a region, or none where the device has no
- *     RTE_COMCH_CAPA_POST_SIZES.
- *   - -EACCES: the region has no RTE_COMCH_MEM_F_PEER_WRITE.
- */
-__rte_experimental
-int rte_comch_consumer_conf_set(struct rte_comch_ctx *ctx,
-		const struct rte_comch_consumer_conf *conf);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
- * Give a producer another configuration, before it is started or between a stop and
- * the next start. The whole configuration is replaced; its connection and its
- * identifier stay. To change one field, read it with rte_comch_ctx_info_get()
- * first. May be called from a callback, also from the state callback that says IDLE.
- *
- * @param ctx
- *   A producer, IDLE; in its own thread.
- * @param conf
- *   Its configuration, or NULL for the defaults; copied, checked as
- *   rte_comch_producer_create() does. The user_data is set as well.
- * @return
- *   - 0 on success. With any error, the producer has the configuration that it had.
- *   - -EBUSY: the producer is not IDLE.
- *   - -EINVAL: ctx is NULL or no producer, a value is out of range, an unknown flag, a
- *     reserved field that is not 0, tasks without a callback.
- */
-__rte_experimental
-int rte_comch_producer_conf_set(struct rte_comch_ctx *ctx,
-		const struct rte_comch_producer_conf *conf);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
  * Tell what a producer or consumer has room for, and why its last burst was short.
  *
  * The reason is 0 if the last burst was taken whole. Of a producer, else:

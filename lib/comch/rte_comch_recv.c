@@ -257,53 +257,28 @@ rte_comch_pmd_msg_recv(struct rte_comch_conn *drv, const void *data, uint32_t le
 	return unlikely(drv->rx_held) ? -EAGAIN : conn->ctrl->recv(conn, data, len);
 }
 
-void
-rte_comch_pmd_msg_dropped(struct rte_comch_conn *drv, uint32_t nb)
-{
-	comch_conn(drv)->stats.rx_dropped += nb;
-}
-
 /*
- * Whether the application holds it; relaxed: others only look, it orders nothing. If
- * a message waits for mbufs, it is handed up again afterwards, and waits anew; mbufs
+ * If a message waits for mbufs, it is handed up again afterwards, and waits anew; mbufs
  * that it has got already are for others meanwhile.
  */
-static void
-recv_held_set(struct comch_conn *conn, bool held)
+int
+rte_comch_conn_recv_hold_set(struct rte_comch_conn *handle, bool hold)
 {
+	struct comch_conn *conn = comch_conn(handle);
+
+	if (handle == NULL)
+		return -EINVAL;
+	if (handle->state != RTE_COMCH_CONN_UP)
+		return -ENOTCONN;
+	if (conn->recv_held == hold)
+		return -EALREADY;
 	comch_recv_end(conn);
-	__atomic_store_n(&conn->recv_held, held, __ATOMIC_RELAXED);
-	conn->drv.rx_held = held;
-}
-
-int
-rte_comch_conn_recv_hold(struct rte_comch_conn *handle)
-{
-	struct comch_conn *conn = comch_conn(handle);
-
-	if (handle == NULL)
-		return -EINVAL;
-	if (handle->state != RTE_COMCH_CONN_UP)
-		return -ENOTCONN;
-	if (conn->recv_held)
-		return -EALREADY;
-	recv_held_set(conn, true);
-	return 0;
-}
-
-int
-rte_comch_conn_recv_resume(struct rte_comch_conn *handle)
-{
-	struct comch_conn *conn = comch_conn(handle);
-
-	if (handle == NULL)
-		return -EINVAL;
-	if (handle->state != RTE_COMCH_CONN_UP)
-		return -ENOTCONN;
-	if (!conn->recv_held)
-		return -EALREADY;
-	recv_held_set(conn, false);
-	conn->parent.dev->ops->conn_rx_resume(handle);
-	comch_pe_touch(conn->ctrl->ctx.pe);
+	/* relaxed: others only look, it orders nothing */
+	__atomic_store_n(&conn->recv_held, hold, __ATOMIC_RELAXED);
+	handle->rx_held = hold;
+	if (!hold) {
+		conn->parent.dev->ops->conn_rx_resume(handle);
+		comch_pe_touch(conn->ctrl->ctx.pe);
+	}
 	return 0;
 }

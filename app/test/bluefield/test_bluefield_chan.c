@@ -758,7 +758,7 @@ test_no_credit(void)
 
 	TEST_TRUE(server != NULL);
 	TEST_CALL(evil_connected(server));
-	TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
 	TEST_CALL(flood(BF_WIRE_DATA, 8));
 	PEER_WAIT(&evil, server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(server->disconnect_status, -EPROTO);

@@ -40,18 +40,18 @@ test_dev_iterate(void)
 	uint16_t count = 0;
 	int16_t dev;
 
-	TEST_TRUE(!rte_comch_dev_is_valid(-1));
-	TEST_TRUE(!rte_comch_dev_is_valid(INT16_MIN));
-	TEST_TRUE(!rte_comch_dev_is_valid(NO_DEV));
-	TEST_TRUE(!rte_comch_dev_is_valid(RTE_COMCH_MAX_DEVS));
-	TEST_TRUE(!rte_comch_dev_is_valid(INT16_MAX));
+	TEST_TRUE(!test_dev_is_valid(-1));
+	TEST_TRUE(!test_dev_is_valid(INT16_MIN));
+	TEST_TRUE(!test_dev_is_valid(NO_DEV));
+	TEST_TRUE(!test_dev_is_valid(RTE_COMCH_MAX_DEVS));
+	TEST_TRUE(!test_dev_is_valid(INT16_MAX));
 	TEST_EXPECT(rte_comch_dev_next(RTE_COMCH_MAX_DEVS), -1);
 	TEST_EXPECT(rte_comch_dev_next(INT16_MAX), -1);
 	TEST_EXPECT(rte_comch_dev_next(NO_DEV), -1);
 
 	TEST_EXPECT(rte_comch_dev_next(test_pair.dpu), test_pair.dpu);
 	RTE_COMCH_FOREACH_DEV(dev) {
-		TEST_TRUE(rte_comch_dev_is_valid(dev));
+		TEST_TRUE(test_dev_is_valid(dev));
 		count++;
 	}
 	TEST_EXPECT(rte_comch_dev_count_avail(), count);

@@ -126,7 +126,7 @@ recv_echo(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint
 		share->since = now;
 		share->nb = 0;
 	}
-	if (++share->nb > HOLD_MSGS && card.hold && rte_comch_conn_recv_hold(conn) == 0)
+	if (++share->nb > HOLD_MSGS && card.hold && rte_comch_conn_recv_hold_set(conn, true) == 0)
 		share->held = now;
 }
 
@@ -140,7 +140,7 @@ shares_resume(void)
 		if (share->held == 0 || now - share->held < HOLD_MS * card.ms)
 			continue;
 		share->held = 0;
-		rte_comch_conn_recv_resume(share->conn);
+		rte_comch_conn_recv_hold_set(share->conn, false);
 	}
 }
 

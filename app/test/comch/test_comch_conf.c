@@ -55,7 +55,7 @@ server_refused(struct test_ep *ep, const struct rte_comch_server_conf *conf, int
 {
 	struct rte_comch_server_conf now;
 
-	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, conf), error);
+	TEST_EXPECT(test_server_conf_set(ep->ctx, conf), error);
 	now = test_ctx_info(ep->ctx).conf.server;
 	TEST_TRUE(strcmp(now.name, "before") == 0);
 	TEST_EXPECT(now.max_clients, 3);
@@ -77,14 +77,13 @@ test_server_set(void)
 	TEST_TRUE(ep != NULL && client != NULL);
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	test_server_conf(ep, "before", &conf);
-	TEST_EXPECT(rte_comch_server_conf_set(NULL, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_server_conf_set(client->ctx, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, NULL), -EINVAL);
+	TEST_EXPECT(test_server_conf_set(NULL, &conf), -EINVAL);
+	TEST_EXPECT(rte_comch_ctx_conf_set(ep->ctx, NULL), -EINVAL);
 
 	conf.max_clients = 3;
 	conf.ctrl.nb_tasks = 5;
 	conf.ctrl.max_msg_size = 64;
-	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+	TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), 0);
 	memset(name, 'n', sizeof(name));
 	name[info.max_name_len] = '\0';
 	bad = conf;
@@ -124,15 +123,13 @@ test_client_set(void)
 
 	TEST_TRUE(ep != NULL && server != NULL);
 	test_client_conf(ep, "before", &conf);
-	TEST_EXPECT(rte_comch_client_conf_set(NULL, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_client_conf_set(server->ctx, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_client_conf_set(ep->ctx, NULL), -EINVAL);
+	TEST_EXPECT(test_client_conf_set(NULL, &conf), -EINVAL);
 	conf.connect_timeout_ms = 70;
 	conf.ctrl.recv_queue_size = 9;
-	TEST_EXPECT(rte_comch_client_conf_set(ep->ctx, &conf), 0);
+	TEST_EXPECT(test_client_conf_set(ep->ctx, &conf), 0);
 	conf.name = "other";
 	conf.ctrl.send_cb = NULL;
-	TEST_EXPECT(rte_comch_client_conf_set(ep->ctx, &conf), -EINVAL);
+	TEST_EXPECT(test_client_conf_set(ep->ctx, &conf), -EINVAL);
 	now = test_ctx_info(ep->ctx).conf.client;
 	TEST_TRUE(strcmp(now.name, "before") == 0);
 	TEST_EXPECT(now.connect_timeout_ms, 70);
@@ -153,20 +150,20 @@ test_names(void)
 
 	TEST_TRUE(ep != NULL);
 	conf = test_ctx_info(ep->ctx).conf.server;
-	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+	TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), 0);
 	TEST_TRUE(strcmp(conf.name, "abcdef") == 0);
 	conf.name += 2;
-	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+	TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), 0);
 	conf = test_ctx_info(ep->ctx).conf.server;
 	TEST_TRUE(strcmp(conf.name, "cdef") == 0);
 	conf.name = name;
-	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+	TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), 0);
 	memset(name, 'x', sizeof(name) - 1);
 	conf = test_ctx_info(ep->ctx).conf.server;
 	TEST_TRUE(strcmp(conf.name, "volatile") == 0);
 	TEST_TRUE(conf.ctrl.user_data == ep);
 	conf.ctrl.user_data = &dummy;
-	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+	TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), 0);
 	TEST_TRUE(test_ctx_info(ep->ctx).conf.server.ctrl.user_data == &dummy);
 	return TEST_SUCCESS;
 }
@@ -183,20 +180,20 @@ test_server_again(void)
 	TEST_EXPECT(rte_comch_ctx_attach(ep->ctx, test_pe_new()), 0);
 	conf = test_ctx_info(ep->ctx).conf.server;
 	TEST_EXPECT(rte_comch_ctx_start(ep->ctx), 0);
-	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), -EBUSY);
+	TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), -EBUSY);
 	conf = test_ctx_info(ep->ctx).conf.server;
 	client = test_client_run("one", test_pe_new());
 	TEST_TRUE(client != NULL);
 	TEST_WAIT(client->conn != NULL && ep->conn != NULL, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), -EINPROGRESS);
-	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), -EBUSY);
+	TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), -EBUSY);
 	TEST_WAIT(test_state(ep) == RTE_COMCH_STATE_IDLE &&
 			test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 
 	conf.name = "two";
 	conf.max_clients = 1;
 	conf.ctrl.max_msg_size = 77;
-	TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+	TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), 0);
 	TEST_EXPECT(rte_comch_ctx_start(ep->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
@@ -231,10 +228,10 @@ test_tasks_again(void)
 	conf = test_ctx_info(ep->ctx).conf.server;
 	for (i = 0; i < 3; i++) {
 		conf.ctrl.nb_tasks = 65;
-		TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+		TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), 0);
 		TEST_EXPECT(rte_comch_ctx_start(ep->ctx), -ENOMEM);
 		conf.ctrl.nb_tasks = 64;
-		TEST_EXPECT(rte_comch_server_conf_set(ep->ctx, &conf), 0);
+		TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), 0);
 		TEST_EXPECT(rte_comch_ctx_start(ep->ctx), 0);
 		TEST_CALL(test_stop_now(ep->ctx));
 	}
@@ -254,7 +251,7 @@ other_size(struct test_ep *ep, int prev, int next)
 	conf = test_ctx_info(ep->ctx).conf.client;
 	conf.ctrl.max_msg_size = 256;
 	conf.ctrl.nb_tasks = 7;
-	if (rte_comch_client_conf_set(ep->ctx, &conf) != 0)
+	if (test_client_conf_set(ep->ctx, &conf) != 0)
 		test_fail("a client cannot be configured in the callback that says IDLE");
 	if (rte_comch_ctx_start(ep->ctx) != -EINPROGRESS)
 		test_fail("a client cannot be started in the callback that says IDLE");
@@ -329,19 +326,18 @@ consumer_set(struct test_fp *fp)
 	id = q->id;
 	conf = test_ctx_info(q->ctx).conf.consumer;
 	TEST_TRUE(conf.mem == one && conf.nb_posts == 4 && conf.user_data == q);
-	TEST_EXPECT(rte_comch_consumer_conf_set(NULL, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_conf_set(producer->ctx, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, &conf), -EBUSY);
+	TEST_EXPECT(test_consumer_conf_set(NULL, &conf), -EINVAL);
+	TEST_EXPECT(test_consumer_conf_set(q->ctx, &conf), -EBUSY);
 	TEST_EXPECT(test_send_imm(producer, id, &imm, sizeof(imm), 1), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(q->ctx), -EINPROGRESS);
 	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
 
 	/* nothing changes if it is refused */
 	conf.mem = closed;
-	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, &conf), -EACCES);
+	TEST_EXPECT(test_consumer_conf_set(q->ctx, &conf), -EACCES);
 	conf.mem = two;
 	conf.nb_tasks = 3;
-	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, &conf), -EINVAL);
+	TEST_EXPECT(test_consumer_conf_set(q->ctx, &conf), -EINVAL);
 	TEST_EXPECT(test_mem_free(two), 0);
 	TEST_EXPECT(rte_comch_mem_free(one), -EBUSY);
 	two = test_mem_alloc(fp->rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
@@ -349,8 +345,8 @@ consumer_set(struct test_fp *fp)
 	conf.mem = two;
 	conf.nb_tasks = 0;
 	conf.imm_len = 8;
-	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, &conf), 0);
-	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, &conf), 0);
+	TEST_EXPECT(test_consumer_conf_set(q->ctx, &conf), 0);
+	TEST_EXPECT(test_consumer_conf_set(q->ctx, &conf), 0);
 	TEST_EXPECT(test_mem_free(one), 0);
 	TEST_EXPECT(rte_comch_mem_free(two), -EBUSY);
 
@@ -372,6 +368,7 @@ test_consumer_set(void)
 static int
 producer_set(struct test_fp *fp)
 {
+	const union rte_comch_ctx_conf none = { .producer = { 0 } };
 	struct rte_comch_producer_conf conf;
 	struct test_q *q, *consumer;
 	struct rte_comch_room room;
@@ -382,27 +379,26 @@ producer_set(struct test_fp *fp)
 	id = test_queue_id(q->ctx);
 	conf = test_ctx_info(q->ctx).conf.producer;
 	TEST_EXPECT(conf.nb_sends, 3); /* as it was given, not 4 */
-	TEST_EXPECT(rte_comch_producer_conf_set(NULL, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_conf_set(consumer->ctx, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_producer_conf_set(q->ctx, &conf), -EBUSY);
+	TEST_EXPECT(test_producer_conf_set(NULL, &conf), -EINVAL);
+	TEST_EXPECT(test_producer_conf_set(q->ctx, &conf), -EBUSY);
 	rte_comch_ctx_stop(q->ctx);
 	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
 
 	conf.flags = 1;
-	TEST_EXPECT(rte_comch_producer_conf_set(q->ctx, &conf), -EINVAL);
+	TEST_EXPECT(test_producer_conf_set(q->ctx, &conf), -EINVAL);
 	conf.flags = 0;
 	conf.nb_tasks = 2;
-	TEST_EXPECT(rte_comch_producer_conf_set(q->ctx, &conf), -EINVAL);
+	TEST_EXPECT(test_producer_conf_set(q->ctx, &conf), -EINVAL);
 	conf.send_cb = no_send_cb;
 	conf.nb_sends = 9;
-	TEST_EXPECT(rte_comch_producer_conf_set(q->ctx, &conf), 0);
+	TEST_EXPECT(test_producer_conf_set(q->ctx, &conf), 0);
 	TEST_EXPECT(rte_comch_ctx_start(q->ctx), 0);
 	TEST_EXPECT(test_queue_id(q->ctx), id);
 	TEST_EXPECT(rte_comch_queue_room_get(q->ctx, consumer->id, &room), 0);
 	TEST_EXPECT(room.queue, 16);
 	rte_comch_ctx_stop(q->ctx);
 	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_EXPECT(rte_comch_producer_conf_set(q->ctx, NULL), 0);
+	TEST_EXPECT(rte_comch_ctx_conf_set(q->ctx, &none), 0);
 	conf = test_ctx_info(q->ctx).conf.producer;
 	TEST_TRUE(conf.nb_sends == 0 && conf.state_cb == NULL && conf.user_data == NULL);
 	return TEST_SUCCESS;
@@ -421,6 +417,7 @@ test_queue_of_the_dead(void)
 	const struct rte_comch_consumer_conf conf = {
 		.nb_tasks = 2, .nb_posts = 2, .post_cb = no_post_cb,
 	};
+	const union rte_comch_ctx_conf none = { .consumer = { 0 } };
 	struct test_q *q;
 	struct test_fp fp;
 
@@ -428,9 +425,9 @@ test_queue_of_the_dead(void)
 	TEST_CALL(test_fp_consumer(&fp, NULL, 4, 0, &q));
 	TEST_CALL(test_stop(fp.tx.ep));
 	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, &conf), 0);
+	TEST_EXPECT(test_consumer_conf_set(q->ctx, &conf), 0);
 	TEST_EXPECT(rte_comch_ctx_start(q->ctx), -ENOTCONN);
-	TEST_EXPECT(rte_comch_consumer_conf_set(q->ctx, NULL), 0);
+	TEST_EXPECT(rte_comch_ctx_conf_set(q->ctx, &none), 0);
 	return TEST_SUCCESS;
 }
 

@@ -302,15 +302,15 @@ test_unplug_while_used(void)
 	test_server_conf(server, "test", &conf);
 	TEST_EXPECT(rte_comch_server_create((int16_t)dev, 0, &conf, &server->ctx), 0);
 	TEST_EXPECT(rte_vdev_uninit("comch_shm_hot"), -EBUSY);
-	TEST_TRUE(rte_comch_dev_is_valid((int16_t)dev));
+	TEST_TRUE(test_dev_is_valid((int16_t)dev));
 	TEST_EXPECT(rte_comch_ctx_attach(server->ctx, test_pe_new()), 0);
 	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
 	TEST_TRUE(rte_eal_hotplug_remove("vdev", "comch_shm_hot") < 0);
-	TEST_TRUE(rte_comch_dev_is_valid((int16_t)dev));
+	TEST_TRUE(test_dev_is_valid((int16_t)dev));
 	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_RUNNING);
 	TEST_EXPECT(test_ep_close(server), 0);
 	TEST_EXPECT(rte_eal_hotplug_remove("vdev", "comch_shm_hot"), 0);
-	TEST_TRUE(!rte_comch_dev_is_valid((int16_t)dev));
+	TEST_TRUE(!test_dev_is_valid((int16_t)dev));
 	TEST_EXPECT(rte_comch_dev_get_id_by_name("comch_shm_hot"), -ENODEV);
 	return TEST_SUCCESS;
 }

@@ -36,7 +36,7 @@ intruder_run(void *arg)
 	while (__atomic_load_n(&in->phase, __ATOMIC_ACQUIRE) != 2 && test_now_ns() < end)
 		sched_yield();
 	if (in->entered)
-		rte_comch_fp_leave(in->ctx);
+		rte_comch_fp_end(in->ctx);
 	return NULL;
 }
 

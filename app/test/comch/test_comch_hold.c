@@ -64,26 +64,26 @@ test_hold_api(void)
 	struct test_ep *server, *client;
 	struct rte_comch_conn *conn;
 
-	TEST_EXPECT(rte_comch_conn_recv_hold(NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_conn_recv_resume(NULL), -EINVAL);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(NULL, true), -EINVAL);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(NULL, false), -EINVAL);
 	TEST_CALL(test_connected(&server, &client));
 	conn = server->conn;
 	TEST_EXPECT(rte_comch_conn_ref(conn), 0);
 	TEST_TRUE(!says_held(conn));
-	TEST_EXPECT(rte_comch_conn_recv_resume(conn), -EALREADY);
-	TEST_EXPECT(rte_comch_conn_recv_hold(conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(conn, false), -EALREADY);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(conn, true), 0);
 	TEST_TRUE(says_held(conn));
-	TEST_EXPECT(rte_comch_conn_recv_hold(conn), -EALREADY);
-	TEST_EXPECT(rte_comch_conn_recv_resume(conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(conn, true), -EALREADY);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(conn, false), 0);
 	TEST_TRUE(!says_held(conn));
-	TEST_EXPECT(rte_comch_conn_recv_resume(conn), -EALREADY);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(conn, false), -EALREADY);
 	/* it has ended for the library, and the callback of that is due */
 	TEST_EXPECT(rte_comch_server_disconnect(conn), 0);
-	TEST_EXPECT(rte_comch_conn_recv_hold(conn), -ENOTCONN);
-	TEST_EXPECT(rte_comch_conn_recv_resume(conn), -ENOTCONN);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(conn, true), -ENOTCONN);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(conn, false), -ENOTCONN);
 	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
-	TEST_EXPECT(rte_comch_conn_recv_hold(conn), -ENOTCONN);
-	TEST_EXPECT(rte_comch_conn_recv_resume(conn), -ENOTCONN);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(conn, true), -ENOTCONN);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(conn, false), -ENOTCONN);
 	TEST_EXPECT(rte_comch_conn_unref(conn), 0);
 	return TEST_SUCCESS;
 }
@@ -97,7 +97,7 @@ held_and_resumed(struct test_ep *from, struct test_ep *to)
 	to->on_recv = recv_in_order;
 	TEST_CALL(send_some(from->conn, &sent, FEW_MSGS));
 	TEST_WAIT(to->nb_recv == sent && from->nb_done == done + sent, TEST_MS);
-	TEST_EXPECT(rte_comch_conn_recv_hold(to->conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(to->conn, true), 0);
 	TEST_CALL(send_some(from->conn, &sent, FEW_MSGS));
 	turn(TURNS);
 	TEST_EXPECT(to->nb_recv, FEW_MSGS);
@@ -105,14 +105,14 @@ held_and_resumed(struct test_ep *from, struct test_ep *to)
 	TEST_EXPECT(test_conn_stats(to->conn).rx_in_flight, FEW_MSGS);
 	TEST_EXPECT(test_conn_stats(to->conn).rx_msgs, FEW_MSGS);
 	TEST_EXPECT(test_conn_stats(from->conn).tx_in_flight, FEW_MSGS);
-	TEST_EXPECT(rte_comch_conn_recv_resume(to->conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(to->conn, false), 0);
 	TEST_EXPECT(to->nb_recv, FEW_MSGS); /* not in there: by progress */
 	TEST_WAIT(to->nb_recv == sent && from->nb_done == done + sent, TEST_MS);
 	TEST_EXPECT(test_conn_stats(to->conn).rx_in_flight, 0);
 	/* what was held when nothing came is as if it never was */
-	TEST_EXPECT(rte_comch_conn_recv_hold(to->conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(to->conn, true), 0);
 	turn(TURNS);
-	TEST_EXPECT(rte_comch_conn_recv_resume(to->conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(to->conn, false), 0);
 	turn(TURNS);
 	TEST_CALL(send_some(from->conn, &sent, FEW_MSGS));
 	TEST_WAIT(to->nb_recv == sent && from->nb_done == done + sent, TEST_MS);
@@ -148,7 +148,7 @@ test_others_go_on(void)
 
 	TEST_CALL(test_connected(&server, &held));
 	conn = server->conn;
-	TEST_EXPECT(rte_comch_conn_recv_hold(conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(conn, true), 0);
 	client = test_client_run("test", test_pe_new());
 	TEST_TRUE(client != NULL);
 	TEST_WAIT(server->nb_connects == 2 && client->conn != NULL, TEST_MS);
@@ -169,7 +169,7 @@ static void
 recv_then_hold(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
 {
 	recv_in_order(ep, conn, msg, len);
-	if (ep->nb_recv % 5 == 0 && rte_comch_conn_recv_hold(conn) != 0)
+	if (ep->nb_recv % 5 == 0 && rte_comch_conn_recv_hold_set(conn, true) != 0)
 		test_fail("cannot hold back inside the callback");
 }
 
@@ -188,7 +188,7 @@ test_hold_in_callback(void)
 		turn(TURNS);
 		TEST_EXPECT(server->nb_recv, i);
 		TEST_EXPECT(client->nb_done, i); /* these were delivered, and no others */
-		TEST_EXPECT(rte_comch_conn_recv_resume(server->conn), 0);
+		TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, false), 0);
 	}
 	return TEST_SUCCESS;
 }
@@ -198,7 +198,8 @@ recv_hold_and_resume(struct test_ep *ep, struct rte_comch_conn *conn, const void
 		uint32_t len)
 {
 	recv_in_order(ep, conn, msg, len);
-	if (rte_comch_conn_recv_hold(conn) != 0 || rte_comch_conn_recv_resume(conn) != 0)
+	if (rte_comch_conn_recv_hold_set(conn, true) != 0 ||
+			rte_comch_conn_recv_hold_set(conn, false) != 0)
 		test_fail("cannot hold back and resume inside the callback");
 }
 
@@ -219,7 +220,7 @@ static void
 hold_at_once(struct test_ep *ep, struct rte_comch_conn *conn)
 {
 	RTE_SET_USED(ep);
-	if (rte_comch_conn_recv_hold(conn) != 0)
+	if (rte_comch_conn_recv_hold_set(conn, true) != 0)
 		test_fail("cannot hold back inside the connect callback");
 }
 
@@ -239,7 +240,7 @@ test_hold_in_connect(void)
 	turn(TURNS);
 	TEST_EXPECT(server->nb_recv, 0);
 	server->on_recv = recv_in_order;
-	TEST_EXPECT(rte_comch_conn_recv_resume(server->conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, false), 0);
 	TEST_WAIT(server->nb_recv == NB_MSGS && client->nb_done == NB_MSGS, TEST_MS);
 	return TEST_SUCCESS;
 }
@@ -292,7 +293,7 @@ test_hold_and_move(void)
 	turn(TURNS);
 	TEST_EXPECT(server->nb_recv, 0);
 	TEST_TRUE(says_held(arrived));
-	TEST_EXPECT(rte_comch_conn_recv_resume(arrived), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(arrived, false), 0);
 	TEST_WAIT(server->nb_recv == NB_MSGS && client->nb_done == NB_MSGS, TEST_MS);
 	return TEST_SUCCESS;
 }
@@ -320,7 +321,7 @@ test_end_while_held(void)
 		server->on_disconnect = note_dropped;
 		TEST_CALL(send_some(client->conn, &sent, NB_MSGS));
 		TEST_WAIT(server->nb_recv == NB_MSGS && client->nb_done == NB_MSGS, TEST_MS);
-		TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
+		TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
 		TEST_CALL(send_some(client->conn, &sent, 7));
 		turn(round == 0 ? 0 : TURNS);
 		test_arrive(); /* what is on its way at the end is dropped by nobody */
@@ -344,7 +345,7 @@ static void
 recv_and_hold(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
 {
 	recv_in_order(ep, conn, msg, len);
-	if (rte_comch_conn_recv_hold(conn) != 0)
+	if (rte_comch_conn_recv_hold_set(conn, true) != 0)
 		test_fail("cannot hold back inside the callback");
 }
 
@@ -366,7 +367,7 @@ test_end_hold_in_callback(void)
 	TEST_EXPECT(server->nb_recv, 1);
 	server->on_recv = recv_in_order;
 	if (server->nb_disconnects == 0)
-		TEST_EXPECT(rte_comch_conn_recv_resume(server->conn), 0);
+		TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, false), 0);
 	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(server->nb_recv, client->nb_done);
 	TEST_EXPECT(server->nb_recv + server->value, sent);
@@ -407,7 +408,7 @@ test_hold_sleeps(void)
 	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
 	server->on_recv = recv_in_order;
 	for (round = 0; round < 10; round++) {
-		TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
+		TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
 		/* what is there already, of a connection that is looked at or at rest */
 		TEST_CALL(send_some(client->conn, &sent, 1));
 		for (i = 0; round % 2 != 0 && i < TURNS; i++)
@@ -423,7 +424,7 @@ test_hold_sleeps(void)
 			rte_comch_pe_progress(client_pe);
 		}
 		TEST_EXPECT(server->nb_recv, sent - 7);
-		TEST_EXPECT(rte_comch_conn_recv_resume(server->conn), 0);
+		TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, false), 0);
 		TEST_EXPECT(test_wait_fd(server_pe, TEST_MS), 1);
 		TEST_TRUE(rte_comch_pe_progress(server_pe) > 0 || test_place_is_bluefield());
 		TEST_WAIT(server->nb_recv == sent && client->nb_done == sent, TEST_MS);
@@ -449,7 +450,7 @@ test_hold_and_send(void)
 	client = test_client_run("test", client_pe);
 	TEST_TRUE(server != NULL && client != NULL);
 	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
-	TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
 	TEST_EXPECT(test_send_pattern(client->conn, 16, 1), 0);
 	for (round = 0; round < 50; round++) {
 		test_settle();
@@ -502,7 +503,7 @@ queue_filled(uint32_t nb_tasks, uint32_t len, uint32_t *in_flight)
 	server->on_recv = recv_in_order;
 	*in_flight = 0;
 	for (round = 0; round < 3; round++) {
-		TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
+		TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
 		memfd_kb = test_memfd_kb();
 		while (test_conn_stats(client->conn).tx_in_flight < nb_tasks)
 			TEST_EXPECT(test_send_pattern(client->conn, len, ++sent), 0);
@@ -518,7 +519,7 @@ queue_filled(uint32_t nb_tasks, uint32_t len, uint32_t *in_flight)
 		TEST_EXPECT(client->nb_done, sent - nb_tasks);
 		TEST_EXPECT(test_memfd_kb(), memfd_kb);
 		TEST_TRUE(TEST_ASAN || test_private_kb() < private_kb + 256);
-		TEST_EXPECT(rte_comch_conn_recv_resume(server->conn), 0);
+		TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, false), 0);
 		TEST_WAIT(server->nb_recv == sent && client->nb_done == sent, TEST_MS);
 	}
 	return TEST_SUCCESS;
@@ -559,7 +560,7 @@ test_mock_keeps(void)
 
 	TEST_CALL(test_connected(&server, &client));
 	server->on_recv = recv_in_order;
-	TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
 	for (seed = 1; seed <= NB_MSGS; seed++) {
 		test_fill(msg, sizeof(msg), seed);
 		TEST_EXPECT(test_mock_msg_recv(server->conn, msg, sizeof(msg)), -EAGAIN);
@@ -567,7 +568,7 @@ test_mock_keeps(void)
 	turn(TURNS);
 	TEST_EXPECT(server->nb_recv, 0);
 	TEST_EXPECT(test_conn_stats(server->conn).rx_msgs, 0);
-	TEST_EXPECT(rte_comch_conn_recv_resume(server->conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, false), 0);
 	TEST_EXPECT(server->nb_recv, 0);
 	TEST_WAIT(server->nb_recv == NB_MSGS, TEST_MS);
 	TEST_EXPECT(test_conn_stats(server->conn).rx_msgs, NB_MSGS);

@@ -188,9 +188,9 @@ test_reserved_in(void)
 			test_pair.rep, &server_conf, &ctx));
 	TEST_TRUE(ctx == NULL);
 	TEST_EXPECT(rte_comch_server_create(test_pair.dpu, test_pair.rep, &server_conf, &ctx), 0);
-	REFUSED_WORDS(server_conf.reserved, rte_comch_server_conf_set(ctx, &server_conf));
-	REFUSED_WORDS(server_conf.ctrl.reserved, rte_comch_server_conf_set(ctx, &server_conf));
-	TEST_EXPECT(rte_comch_server_conf_set(ctx, &server_conf), 0);
+	REFUSED_WORDS(server_conf.reserved, test_server_conf_set(ctx, &server_conf));
+	REFUSED_WORDS(server_conf.ctrl.reserved, test_server_conf_set(ctx, &server_conf));
+	TEST_EXPECT(test_server_conf_set(ctx, &server_conf), 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 
 	ctx = NULL;
@@ -201,9 +201,9 @@ test_reserved_in(void)
 			&client_conf, &ctx));
 	TEST_TRUE(ctx == NULL);
 	TEST_EXPECT(rte_comch_client_create(test_pair.host, &client_conf, &ctx), 0);
-	REFUSED_WORDS(client_conf.reserved, rte_comch_client_conf_set(ctx, &client_conf));
-	REFUSED_WORDS(client_conf.ctrl.reserved, rte_comch_client_conf_set(ctx, &client_conf));
-	TEST_EXPECT(rte_comch_client_conf_set(ctx, &client_conf), 0);
+	REFUSED_WORDS(client_conf.reserved, test_client_conf_set(ctx, &client_conf));
+	REFUSED_WORDS(client_conf.ctrl.reserved, test_client_conf_set(ctx, &client_conf));
+	TEST_EXPECT(test_client_conf_set(ctx, &client_conf), 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	return TEST_SUCCESS;
 }

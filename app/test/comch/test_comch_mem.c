@@ -36,7 +36,7 @@ alloc_refused(int16_t dev)
 	struct rte_comch_mem *mem = NULL;
 	int16_t none = 0;
 
-	while (rte_comch_dev_is_valid(none))
+	while (test_dev_is_valid(none))
 		none++;
 	TEST_EXPECT(rte_comch_mem_alloc(-1, KB, 0, &mem), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_alloc(none, KB, 0, &mem), -EINVAL);

@@ -427,11 +427,11 @@ test_consumer_create(void)
 	TEST_EXPECT(rte_comch_msgq_consumer_create(from, NULL, &ctx), 0);
 	conf = good;
 	conf.imm_len++;
-	TEST_EXPECT(rte_comch_consumer_conf_set(ctx, &conf), -EINVAL);
+	TEST_EXPECT(test_consumer_conf_set(ctx, &conf), -EINVAL);
 	conf = good;
 	conf.mem = mem;
-	TEST_EXPECT(rte_comch_consumer_conf_set(ctx, &conf), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_conf_set(ctx, &good), 0);
+	TEST_EXPECT(test_consumer_conf_set(ctx, &conf), -EINVAL);
+	TEST_EXPECT(test_consumer_conf_set(ctx, &good), 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	return TEST_SUCCESS;
 }

@@ -250,9 +250,9 @@ test_conf_anew(void)
 	TEST_TRUE(conf.ctrl.recv_cb != NULL && conf.ctrl.recv_pool == NULL);
 	conf.ctrl.recv_pool = pool;
 	conf.ctrl.recv_mbuf_cb = recv_keep;
-	TEST_EXPECT(rte_comch_server_conf_set(server->ctx, &conf), -EINVAL);
+	TEST_EXPECT(test_server_conf_set(server->ctx, &conf), -EINVAL);
 	conf.ctrl.recv_cb = NULL;
-	TEST_EXPECT(rte_comch_server_conf_set(server->ctx, &conf), 0);
+	TEST_EXPECT(test_server_conf_set(server->ctx, &conf), 0);
 	conf = test_ctx_info(server->ctx).conf.server;
 	TEST_TRUE(conf.ctrl.recv_mbuf_cb == recv_keep && conf.ctrl.recv_pool == pool);
 	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
@@ -537,14 +537,14 @@ test_end_while_empty(void)
 			TEST_EXPECT(test_send_pattern(client->conn, 64, i), 0);
 		TEST_WAIT(test_conn_stats(server->conn).rx_no_mbuf == 1, TEST_MS);
 		if (round % 3 == 1)
-			TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
+			TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
 		if (round % 3 == 2) {
 			/* one mbuf is there for the message, which is held back then */
 			free_got(1);
 			for (i = 0; i < 2 && test_conn_stats(server->conn).rx_msgs == POOL_SIZE;
 					i++)
 				test_progress();
-			rte_comch_conn_recv_hold(server->conn);
+			rte_comch_conn_recv_hold_set(server->conn, true);
 		}
 		if (round < 3)
 			TEST_CALL(test_stop(client));
@@ -569,14 +569,14 @@ test_empty_and_held(void)
 	for (i = 0; i < POOL_SIZE + 10; i++)
 		TEST_EXPECT(test_send_pattern(client->conn, 64, i), 0);
 	TEST_WAIT(test_conn_stats(server->conn).rx_no_mbuf == 1, TEST_MS);
-	TEST_EXPECT(rte_comch_conn_recv_hold(server->conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
 	for (i = 0; i < 5; i++)
 		TEST_TRUE(mbuf_right(got[i], 64, i));
 	free_got(5);
 	for (i = 0; i < TURNS; i++)
 		test_progress();
 	TEST_EXPECT(server->nb_recv, POOL_SIZE);
-	TEST_EXPECT(rte_comch_conn_recv_resume(server->conn), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, false), 0);
 	TEST_WAIT(server->nb_recv == POOL_SIZE + 5, TEST_MS);
 	for (i = 0; i < TURNS; i++)
 		test_progress();

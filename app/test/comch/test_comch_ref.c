@@ -294,7 +294,7 @@ device_stays(void)
 	TEST_EXPECT(rte_comch_conn_ref(conn), 0);
 	test_cleanup();
 	TEST_EXPECT(test_vdev_remove(test_pair.dpu), -EBUSY);
-	TEST_TRUE(rte_comch_dev_is_valid(test_pair.dpu));
+	TEST_TRUE(test_dev_is_valid(test_pair.dpu));
 	TEST_CALL(over(conn));
 	return TEST_SUCCESS;
 }

@@ -239,12 +239,12 @@ test_set_later(void)
 	conf = test_ctx_info(server->ctx).conf.server;
 	TEST_TRUE(conf.refused_cb == refused_cb);
 	conf.refused_cb = NULL;
-	TEST_EXPECT(rte_comch_server_conf_set(server->ctx, &conf), 0);
+	TEST_EXPECT(test_server_conf_set(server->ctx, &conf), 0);
 	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
 	TEST_CALL(client_ends(client_open(255, pe), -EMSGSIZE));
 	TEST_CALL(test_stop_now(server->ctx));
 	conf.refused_cb = refused_cb;
-	TEST_EXPECT(rte_comch_server_conf_set(server->ctx, &conf), 0);
+	TEST_EXPECT(test_server_conf_set(server->ctx, &conf), 0);
 	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
 	TEST_EXPECT(nb_told, 0);
 	TEST_CALL(client_ends(client_open(255, pe), -EMSGSIZE));

@@ -366,13 +366,13 @@ test_hold_with_spare(void)
 		rte_comch_pe_progress(server_pe);
 	/* one of the two has it now, and is not looked at any more */
 	TEST_EXPECT(server->nb_recv, POOL_SIZE);
-	TEST_EXPECT(rte_comch_conn_recv_hold(conns[0]), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(conns[0], true), 0);
 	turn(TURNS);
 	TEST_EXPECT(server->nb_recv, POOL_SIZE + 1);
 	free_got(1);
 	turn(TURNS);
 	TEST_EXPECT(server->nb_recv, POOL_SIZE + 1);
-	TEST_EXPECT(rte_comch_conn_recv_resume(conns[0]), 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(conns[0], false), 0);
 	TEST_WAIT(server->nb_recv == POOL_SIZE + 2, TEST_MS);
 	return TEST_SUCCESS;
 }
@@ -471,7 +471,7 @@ on_idle(struct test_ep *ep, int prev, int next)
 	conf = test_ctx_info(ep->ctx).conf.server;
 	conf.name = "again";
 	conf_pool(&conf.ctrl, 0);
-	if (rte_comch_server_conf_set(ep->ctx, &conf) != 0 || rte_comch_ctx_start(ep->ctx) != 0)
+	if (test_server_conf_set(ep->ctx, &conf) != 0 || rte_comch_ctx_start(ep->ctx) != 0)
 		test_fail("a server cannot be configured anew in its callback");
 }
 

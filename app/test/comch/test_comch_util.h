@@ -248,4 +248,26 @@ int test_no_sleep(struct rte_comch_pe *pe);
 /** The counters of a connection; the case fails if there are none. */
 struct rte_comch_conn_stats test_conn_stats(const struct rte_comch_conn *conn);
 
+/** Whether there is a device of this identifier. */
+static inline bool
+test_dev_is_valid(int16_t dev_id)
+{
+	return dev_id >= 0 && rte_comch_dev_next(dev_id) == dev_id;
+}
+
+/** rte_comch_ctx_conf_set() with the structure of one kind. */
+#define TEST_CONF_SET(kind) \
+static inline int \
+test_##kind##_conf_set(struct rte_comch_ctx *ctx, const struct rte_comch_##kind##_conf *conf) \
+{ \
+	const union rte_comch_ctx_conf all = { .kind = *conf }; \
+\
+	return rte_comch_ctx_conf_set(ctx, &all); \
+}
+
+TEST_CONF_SET(server)
+TEST_CONF_SET(client)
+TEST_CONF_SET(consumer)
+TEST_CONF_SET(producer)
+
 #endif /* TEST_COMCH_UTIL_H */

@@ -127,7 +127,7 @@ chan_leave(struct shm_chan *chan)
 	if (chan->state == SHM_CHAN_HALF_OPEN || chan->state == SHM_CHAN_ENDING)
 		chan->group->nb_timed--;
 	if (chan->state == SHM_CHAN_UP) {
-		rte_comch_pmd_msg_dropped(chan->conn, shm_conn_rx_count(chan->conn));
+		chan->conn->rx_dropped += shm_conn_rx_count(chan->conn);
 		/* a record that the peer was about to cut off may be told, and is dropped */
 		__atomic_store_n(&chan->own->taken, chan->rx_pos | SHM_WIRE_TAKEN,
 			__ATOMIC_RELAXED);
@@ -203,7 +203,8 @@ chan_ended(struct shm_chan *chan)
 	uint32_t taken = shm_chan_taken(chan);
 
 	__atomic_store_n(&chan->own->cut, taken | SHM_WIRE_CUT_AT, __ATOMIC_RELAXED);
-	rte_comch_pmd_conn_delivered(chan->conn, taken);
+	chan->conn->delivered_seq = taken;
+	chan->conn->delivered = true;
 	chan_leave(chan);
 	shm_dev_lock(dev);
 	if (chan->peer_closed || chan->link->state == SHM_LINK_DEAD)
@@ -329,7 +330,7 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 		shm_dev_unlock(dev);
 	}
 	if (ret != 0) {
-		rte_comch_pmd_conn_abort(conn, ret);
+		rte_comch_pmd_conn_down(conn, ret);
 		chan_refuse(chan, ret);
 		return;
 	}
@@ -380,7 +381,7 @@ chan_accept(struct shm_chan *chan, struct shm_event *ev)
 			chan_violation(chan, "ACCEPT out of range", msg->rx.queue_size,
 				msg->tx.ring_size);
 		if (conn != NULL)
-			rte_comch_pmd_conn_abort(conn, ret);
+			rte_comch_pmd_conn_down(conn, ret);
 		shm_chan_close(chan, ret);
 		shm_connect_fail(connect, ret);
 		return;
@@ -412,7 +413,7 @@ chan_client_ready(struct shm_chan *chan, struct shm_event *ev)
 	if (ret != 0) {
 		chan_violation(chan, "READY out of range", msg->tx.seg, msg->tx.ring_size);
 		shm_chan_close(chan, ret);
-		rte_comch_pmd_conn_abort(conn, ret);
+		rte_comch_pmd_conn_down(conn, ret);
 		return;
 	}
 	chan->group->nb_timed--;
@@ -450,12 +451,8 @@ chan_peer_close(struct shm_chan *chan, int reason)
 	/* what the application is told is ours to choose, not the peer's */
 	reason = reason == -EPROTO || reason == -ETIMEDOUT ? -ECONNRESET : -ESHUTDOWN;
 	shm_chan_close(chan, 0);
-	if (conn == NULL)
-		return true;
-	if (up)
-		rte_comch_pmd_conn_down(conn, reason);
-	else
-		rte_comch_pmd_conn_abort(conn, -ECONNABORTED);
+	if (conn != NULL)
+		rte_comch_pmd_conn_down(conn, up ? reason : -ECONNABORTED);
 	return true;
 }
 
@@ -677,10 +674,8 @@ shm_glink_down(struct shm_glink *glink)
 			connect->chan = NULL;
 			chan = NULL;
 			TAILQ_INSERT_TAIL(&group->waiting, connect, next);
-		} else if (conn != NULL && up) {
-			rte_comch_pmd_conn_down(conn, link->reason);
 		} else if (conn != NULL) {
-			rte_comch_pmd_conn_abort(conn, link->reason);
+			rte_comch_pmd_conn_down(conn, link->reason);
 		}
 	}
 }
@@ -728,7 +723,7 @@ chan_expire(struct shm_chan *chan, uint64_t now)
 		chan_late(chan, "no READY");
 		rte_comch_pmd_count(&chan->group->dev->dev->data->stats.peer_lost);
 		shm_chan_close(chan, -ETIMEDOUT);
-		rte_comch_pmd_conn_abort(conn, -ETIMEDOUT);
+		rte_comch_pmd_conn_down(conn, -ETIMEDOUT);
 	} else {
 		return false;
 	}
@@ -775,7 +770,7 @@ chan_end_begin(struct shm_chan *chan, int reason, struct rte_comch_pmd_ending *e
 	shm_dev_unlock(dev);
 	if (!waits)
 		return false;
-	rte_comch_pmd_msg_dropped(conn, shm_conn_rx_count(conn));
+	conn->rx_dropped += shm_conn_rx_count(conn);
 	shm_chan_deactivate(chan);
 	shm_asks_del(chan); /* of consumers that are gone */
 	chan->ending = ending;
@@ -796,7 +791,8 @@ shm_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_end
 	if (chan->state == SHM_CHAN_UP) {
 		if (chan_end_begin(chan, reason, ending))
 			return -EINPROGRESS;
-		rte_comch_pmd_conn_delivered(conn, shm_chan_taken(chan));
+		conn->delivered_seq = shm_chan_taken(chan);
+		conn->delivered = true;
 	}
 	shm_chan_close(chan, reason);
 	return 0;

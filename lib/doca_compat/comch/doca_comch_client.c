@@ -145,7 +145,8 @@ client_context(struct comch_ctrl *ctrl, const struct rte_comch_client_conf *conf
 	int ret;
 
 	if (ctrl->ctx.rte != NULL)
-		return doca_compat_result(rte_comch_client_conf_set(ctrl->ctx.rte, conf));
+		return doca_compat_result(rte_comch_ctx_conf_set(ctrl->ctx.rte,
+				&(const union rte_comch_ctx_conf){ .client = *conf }));
 	for (nth = 0; nth < RTE_COMCH_MAX_DEVS; nth++) {
 		result = doca_compat_func_host_dev(ctrl->ctx.func, nth, &dev_id);
 		if (result != DOCA_SUCCESS)

@@ -233,15 +233,14 @@ static void
 consumer_map_drop(struct doca_comch_consumer *consumer)
 {
 	struct doca_ctx *ctx = &consumer->queue.ctx;
-	const struct rte_comch_consumer_conf conf = {
-		.state_cb = consumer_state_cb,
-		.user_data = ctx,
+	const union rte_comch_ctx_conf conf = {
+		.consumer = { .state_cb = consumer_state_cb, .user_data = ctx },
 	};
 
 	if (!consumer->map_held)
 		return;
 	consumer->map_held = false;
-	rte_comch_consumer_conf_set(ctx->rte, &conf);
+	rte_comch_ctx_conf_set(ctx->rte, &conf);
 	doca_compat_mmap_release(consumer->map);
 }
 
@@ -295,13 +294,13 @@ static doca_error_t
 consumer_prepare(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
-	struct rte_comch_consumer_conf conf = {
+	union rte_comch_ctx_conf conf = { .consumer = {
 		.imm_len = consumer->imm_len,
 		.nb_tasks = consumer->queue.nb_tasks,
 		.state_cb = consumer_state_cb,
 		.post_cb = consumer_post_cb,
 		.user_data = ctx,
-	};
+	} };
 	doca_error_t result;
 
 	consumer->queue.logged = 0;
@@ -313,11 +312,11 @@ consumer_prepare(struct doca_ctx *ctx)
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (consumer->map != NULL)
-		result = consumer_map_take(consumer, &conf.mem);
+		result = consumer_map_take(consumer, &conf.consumer.mem);
 	if (result != DOCA_SUCCESS)
 		return result;
-	consumer_state_size(consumer, &conf);
-	return doca_compat_result(rte_comch_consumer_conf_set(ctx->rte, &conf));
+	consumer_state_size(consumer, &conf.consumer);
+	return doca_compat_result(rte_comch_ctx_conf_set(ctx->rte, &conf));
 }
 
 static void

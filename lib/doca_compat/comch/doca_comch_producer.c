@@ -214,12 +214,12 @@ static doca_error_t
 producer_prepare(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *producer = (struct doca_comch_producer *)ctx;
-	const struct rte_comch_producer_conf conf = {
+	const union rte_comch_ctx_conf conf = { .producer = {
 		.nb_tasks = producer->queue.nb_tasks,
 		.state_cb = doca_compat_ctx_state_cb,
 		.send_cb = producer_send_cb,
 		.user_data = ctx,
-	};
+	} };
 	doca_error_t result;
 
 	producer->queue.logged = 0;
@@ -230,7 +230,7 @@ producer_prepare(struct doca_ctx *ctx)
 	result = doca_comch_queue_attach(&producer->queue);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return doca_compat_result(rte_comch_producer_conf_set(ctx->rte, &conf));
+	return doca_compat_result(rte_comch_ctx_conf_set(ctx->rte, &conf));
 }
 
 static doca_error_t

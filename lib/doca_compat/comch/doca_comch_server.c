@@ -141,7 +141,8 @@ server_context(struct comch_ctrl *ctrl, const struct rte_comch_server_conf *conf
 	int ret;
 
 	if (ctrl->ctx.rte != NULL)
-		return doca_compat_result(rte_comch_server_conf_set(ctrl->ctx.rte, conf));
+		return doca_compat_result(rte_comch_ctx_conf_set(ctrl->ctx.rte,
+				&(const union rte_comch_ctx_conf){ .server = *conf }));
 	result = doca_compat_rep_dpu_dev(ctrl->rep, &dev_id, &rep_id);
 	if (result != DOCA_SUCCESS)
 		return result;

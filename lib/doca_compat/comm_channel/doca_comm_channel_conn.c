@@ -162,7 +162,7 @@ service_connect_cb(struct rte_comch_conn *conn, int status __rte_unused, void *u
 	peer->conn = conn;
 	rte_comch_conn_user_data_set(conn, peer);
 	if (ep->rx.held)
-		rte_comch_conn_recv_hold(conn);
+		rte_comch_conn_recv_hold_set(conn, true);
 	cc_event(ep, CC_CHANNEL_SERVICE);
 }
 

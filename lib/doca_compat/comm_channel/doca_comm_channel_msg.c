@@ -59,9 +59,9 @@ rx_hold(struct doca_comm_channel_ep_t *ep, bool hold)
 		if (peer->conn == NULL)
 			continue;
 		if (hold)
-			rte_comch_conn_recv_hold(peer->conn);
+			rte_comch_conn_recv_hold_set(peer->conn, true);
 		else
-			rte_comch_conn_recv_resume(peer->conn);
+			rte_comch_conn_recv_hold_set(peer->conn, false);
 	}
 }
 

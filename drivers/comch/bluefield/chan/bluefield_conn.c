@@ -86,10 +86,8 @@ void
 bf_ctrl_end(struct bf_ctrl_conn *cc, int reason)
 {
 	struct rte_comch_conn *conn = cc->pub.conn;
-	uint32_t waiting = bf_ctrl_waiting(cc);
 
-	if (waiting != 0)
-		rte_comch_pmd_msg_dropped(conn, waiting);
+	conn->rx_dropped += bf_ctrl_waiting(cc);
 	ctrl_detach(cc);
 	ctrl_over(cc, reason == -EPROTO ? -EPROTO : 0);
 	rte_comch_pmd_conn_down(conn, reason);
@@ -226,7 +224,7 @@ ctrl_accept(struct bf_ctrl_conn *cc, struct rte_comch_ctrl *server, struct rte_c
 		return ret;
 	ret = bf_ctrl_join(cc, bf_chan_group_of(cc->pub.group));
 	if (ret != 0)
-		rte_comch_pmd_conn_abort(*conn, ret);
+		rte_comch_pmd_conn_down(*conn, ret);
 	else
 		bf_ctrl_hold(cc, cc->pub.group);
 	return ret;
@@ -458,8 +456,8 @@ bf_ctrl_events_run(struct bf_ctrl_conn *cc, uint32_t events, int lost, int left)
 static void
 ctrl_closing_goes_on(struct bf_ctrl_conn *cc)
 {
-	rte_comch_pmd_conn_delivered(cc->pub.conn, cc->tx.taken);
 	cc->tx.done = cc->tx.taken;
+	cc->pub.conn->delivered_seq = cc->tx.taken;
 	if (rte_get_tsc_cycles() >= cc->give_up)
 		return;
 	bf_ctrl_timed(cc, &cc->cg->endings, BF_CTRL_BYE_MS);
@@ -505,15 +503,13 @@ bf_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_endi
 {
 	struct bf_chan *chan = bf_chan_of(conn);
 	struct bf_ctrl_conn *cc = bf_ctrl_of(chan);
-	uint32_t waiting;
 
 	if (chan == NULL)
 		return 0;
 	bf_ctrl_cq_drain(cc);
-	waiting = bf_ctrl_waiting(cc);
-	if (waiting != 0)
-		rte_comch_pmd_msg_dropped(conn, waiting);
-	rte_comch_pmd_conn_delivered(conn, cc->tx.taken);
+	conn->rx_dropped += bf_ctrl_waiting(cc);
+	conn->delivered_seq = cc->tx.taken;
+	conn->delivered = true;
 	cc->tx.done = cc->tx.taken;
 	ctrl_detach(cc);
 	/* where the client is not ready, the BYE waits for that; on its way nobody looks at it */
