@@ -112,7 +112,4 @@ int comch_dpa_name_check(const struct comch_dpa *dpa, const char *what, const ch
 void comch_dpas_dev_down(struct rte_comch_dev *dev, int reason);
 bool comch_dpas_started(struct rte_comch_dev *dev);
 
-/* rte_comch_msgq.c */
-int comch_msgq_usable(struct comch_msgq *msgq, const char *what);
-
 #endif /* COMCH_DPA_H */

@@ -12,7 +12,6 @@
 
 #include <rte_eal.h>
 
-#include "comch_pkt.h"
 #include "comch_private.h"
 
 /* What crosses to applications and drivers on the fast path. */

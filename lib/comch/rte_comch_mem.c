@@ -70,19 +70,15 @@ mem_create(int16_t dev_id, uint64_t len, uint32_t flags, struct rte_comch_mem **
 	return 0;
 }
 
-static void
-mem_delete(struct rte_comch_mem *mem)
-{
-	free(mem->chunks);
-	free(mem);
-}
-
-static void
-mem_publish(struct rte_comch_mem *mem)
+/* It is whole: the application has it. */
+static int
+mem_publish(struct rte_comch_mem *mem, struct rte_comch_mem **out)
 {
 	rte_spinlock_lock(&mem->dev->lock);
 	TAILQ_INSERT_TAIL(&mem->dev->mems, mem, next);
 	rte_spinlock_unlock(&mem->dev->lock);
+	*out = mem;
+	return 0;
 }
 
 /* A region stays as long as a consumer has it, or a window. */
@@ -118,9 +114,7 @@ rte_comch_mem_alloc(int16_t dev_id, uint64_t len, uint32_t flags, struct rte_com
 		free(mem);
 		return ret;
 	}
-	mem_publish(mem);
-	*out = mem;
-	return 0;
+	return mem_publish(mem, out);
 }
 
 /* Chunks that are memory, and flags that such memory can have. */
@@ -202,11 +196,7 @@ rte_comch_mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t flags,
 	int ret;
 
 	ret = mem_register(dev_id, &chunk, 1, flags, out, &mem);
-	if (ret != 0)
-		return ret;
-	mem_publish(mem);
-	*out = mem;
-	return 0;
+	return ret != 0 ? ret : mem_publish(mem, out);
 }
 
 /* The chunks of a pool, while they are collected. */
@@ -321,9 +311,7 @@ rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32_t f
 	if (all.nb == 1)
 		free(all.chunks);
 	mem->pool = pool;
-	mem_publish(mem);
-	*out = mem;
-	return 0;
+	return mem_publish(mem, out);
 }
 
 /* Bytes for so many data rooms, also if none may lie across two huge pages. */
@@ -406,7 +394,8 @@ mem_freed(struct rte_comch_pmd_ending *ending)
 	rte_spinlock_lock(&mem->dev->lock);
 	TAILQ_REMOVE(&mem->dev->freeing, mem, next);
 	rte_spinlock_unlock(&mem->dev->lock);
-	mem_delete(mem);
+	free(mem->chunks);
+	free(mem);
 }
 
 /*

@@ -40,19 +40,6 @@ static const struct comch_parent_kind msgq_parent_kind = {
 	.free = msgq_free,
 };
 
-/* The same, with a log that says why not. */
-int
-comch_msgq_usable(struct comch_msgq *msgq, const char *what)
-{
-	struct comch_dpa *dpa = comch_dpa(msgq->drv.dpa);
-	int ret = comch_parent_usable(&msgq->parent);
-
-	if (ret != 0)
-		COMCH_LOG(ERR, "%s: no %s: program '%s' has ended, rte_comch_dpa_status_get() says why; destroy what it has, then stop and start it",
-			comch_dpa_dev_name(dpa), what, dpa->drv.program);
-	return ret;
-}
-
 static int
 msgq_conf_check(const struct comch_dpa *dpa, const struct rte_comch_msgq_conf *conf)
 {
@@ -211,7 +198,7 @@ msgq_cpu_check(struct comch_msgq *msgq, enum rte_comch_msgq_dir dir, const char 
 			msgq->drv.dpa->program);
 		return -EPERM;
 	}
-	return comch_msgq_usable(msgq, what);
+	return comch_dpa_usable(comch_dpa(msgq->drv.dpa), what);
 }
 
 int

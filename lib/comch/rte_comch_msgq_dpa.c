@@ -252,7 +252,7 @@ dpa_queue_create(struct comch_dpa *dpa, struct comch_msgq *msgq,
 		struct rte_comch_dpa_queue *queue)
 {
 	const char *what = dpa_queue_what(queue->is_consumer);
-	int ret = comch_msgq_usable(msgq, what);
+	int ret = comch_dpa_usable(dpa, what);
 
 	if (ret != 0)
 		return ret;

@@ -23,7 +23,6 @@
 #include "test_order.h"
 
 /* Other names than in the driver, which is linked as well. */
-#define shm_msgq_info_get order_msgq_info_get
 #define shm_msgq_create order_msgq_create
 #define shm_msgq_destroy order_msgq_destroy
 #define shm_msgq_completion_create order_msgq_completion_create

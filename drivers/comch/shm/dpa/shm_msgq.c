@@ -160,18 +160,6 @@ shm_msgq_serial(struct shm_dpa *dpa)
  * Message queues
  */
 
-void
-shm_msgq_info_get(struct rte_comch_dpa_info *info)
-{
-	info->max_msgqs = SHM_MSGQ_MAX_MSGQS;
-	info->max_consumers = SHM_MSGQ_MAX_CONSUMERS;
-	info->max_producers = SHM_MSGQ_MAX_PRODUCERS;
-	info->max_recv = SHM_MSGQ_MAX_RECV;
-	info->max_send = SHM_MSGQ_MAX_SEND;
-	info->max_depth = SHM_MSGQ_MAX_DEPTH;
-	info->max_imm_len = SHM_MSGQ_IMM_SIZE;
-}
-
 int
 shm_msgq_create(struct rte_comch_msgq *msgq)
 {

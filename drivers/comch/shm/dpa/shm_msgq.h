@@ -32,9 +32,6 @@
 #define SHM_MSGQ_MAX_CONSUMERS 64
 #define SHM_MSGQ_MAX_PRODUCERS 64
 #define SHM_MSGQ_MAX_DEPTH 16384
-#define SHM_MSGQ_MAX_RECV 8192
-#define SHM_MSGQ_MAX_SEND 8192
-#define SHM_MSGQ_MAX_MSGQS 256
 /* Messages of one chunk of a burst. */
 #define SHM_MSGQ_CHUNK 32
 /* Times that a program may fail to be; engines wait for it, and others wait for them. */
@@ -145,7 +142,6 @@ struct shm_msgq_rx {
 };
 
 /* shm_msgq.c: message queues, and the program's end */
-void shm_msgq_info_get(struct rte_comch_dpa_info *info);
 int shm_msgq_create(struct rte_comch_msgq *msgq);
 void shm_msgq_destroy(struct rte_comch_msgq *msgq);
 uint64_t shm_msgq_waiting(const struct rte_comch_msgq *msgq);
