@@ -198,7 +198,8 @@ parse_key(const char *key, const char *value, struct bfm_conf *conf, char *err, 
 	for (i = 0; i < sizeof(conf_keys) / sizeof(conf_keys[0]); i++)
 		if (strcmp(key, conf_keys[i].key) == 0)
 			return parse_value(&conf_keys[i], value, conf, err, err_size);
-	n = snprintf(err, err_size, "%s: unknown key \"%s\"; known are socket, mac", conf->name, key);
+	n = snprintf(err, err_size, "%s: unknown key \"%s\"; known are socket, mac", conf->name,
+			key);
 	for (i = 0; i < sizeof(conf_keys) / sizeof(conf_keys[0]) && n >= 0 && (size_t)n < err_size;
 			i++)
 		n += snprintf(err + n, err_size - n, ", %s", conf_keys[i].key);

@@ -664,7 +664,8 @@ bf_ctrl_work(struct bf_job *job)
 		bf_ctrl_put(cc);
 		return;
 	}
-	if ((work & BF_WORK_FLUSH) != 0 && cc->qp.obj.dev != NULL && bf_dev_status(cc->pub.dev) == 0)
+	if ((work & BF_WORK_FLUSH) != 0 && cc->qp.obj.dev != NULL &&
+			bf_dev_status(cc->pub.dev) == 0)
 		bf_qp_to_error(&cc->qp);
 	if ((work & BF_WORK_CONNECT) != 0)
 		ret = work_connect(cc);
