@@ -57,8 +57,7 @@
 #define shm_dpa_is_down order_dpa_is_down
 #define shm_dpa_violation order_dpa_violation
 #define shm_dpa_spins order_dpa_spins
-#define shm_dpa_free_host order_dpa_free
-#define shm_dpa_free_prog order_dpa_free
+#define shm_dpa_places_free order_dpa_places_free
 #define comch_dpa_rt_group_wake order_rt_group_wake
 #define comch_dpa_rt_finish order_rt_finish
 #define comch_dpa_rt_log order_rt_log

@@ -262,7 +262,8 @@ shm_dpa_spins(struct shm_dpa *unused __rte_unused, uint32_t eu __rte_unused,
 }
 
 void
-shm_dpa_free_host(struct shm_dpa *unused __rte_unused, struct shm_dpa_place *place __rte_unused)
+shm_dpa_places_free(struct shm_dpa *unused __rte_unused, struct shm_dpa_place *host __rte_unused,
+		struct shm_dpa_place *prog __rte_unused)
 {
 }
 

@@ -50,10 +50,12 @@ struct shm_dpa_place {
 
 /* Whole pages, zero. -ENOMEM. */
 int shm_dpa_alloc_host(struct shm_dpa *dpa, uint64_t size, struct shm_dpa_place *place);
-int shm_dpa_alloc_prog(struct shm_dpa *dpa, uint64_t size, struct shm_dpa_place *place);
-/* Who frees it makes sure that the host does not use it any more. A zero place is none. */
-void shm_dpa_free_host(struct shm_dpa *dpa, struct shm_dpa_place *place);
-void shm_dpa_free_prog(struct shm_dpa *dpa, struct shm_dpa_place *place);
+/* The same of HOST and of PROG, for one object; -EIO: the program has ended. */
+int shm_dpa_places_alloc(struct shm_dpa *dpa, uint64_t host_size, uint64_t prog_size,
+		struct shm_dpa_place *host, struct shm_dpa_place *prog);
+/* Who frees them makes sure that nobody uses them any more. A zero place is none. */
+void shm_dpa_places_free(struct shm_dpa *dpa, struct shm_dpa_place *host,
+		struct shm_dpa_place *prog);
 
 /* Have an execution unit look at what it waits for. Any thread. */
 void shm_dpa_wake(struct shm_dpa *dpa, uint32_t eu);

@@ -265,19 +265,25 @@ shm_dpa_alloc_host(struct shm_dpa *dpa, uint64_t size, struct shm_dpa_place *pla
 }
 
 int
-shm_dpa_alloc_prog(struct shm_dpa *dpa, uint64_t size, struct shm_dpa_place *place)
+shm_dpa_places_alloc(struct shm_dpa *dpa, uint64_t host_size, uint64_t prog_size,
+		struct shm_dpa_place *host, struct shm_dpa_place *prog)
 {
-	return seg_place(&dpa->segs.seg[SHM_DPA_PROG], size, place);
+	int ret;
+
+	if (shm_dpa_is_down(dpa))
+		return -EIO;
+	ret = shm_dpa_alloc_host(dpa, host_size, host);
+	if (ret != 0)
+		return ret;
+	ret = seg_place(&dpa->segs.seg[SHM_DPA_PROG], prog_size, prog);
+	if (ret != 0)
+		seg_unplace(&dpa->segs.seg[SHM_DPA_HOST], host);
+	return ret;
 }
 
 void
-shm_dpa_free_host(struct shm_dpa *dpa, struct shm_dpa_place *place)
+shm_dpa_places_free(struct shm_dpa *dpa, struct shm_dpa_place *host, struct shm_dpa_place *prog)
 {
-	seg_unplace(&dpa->segs.seg[SHM_DPA_HOST], place);
-}
-
-void
-shm_dpa_free_prog(struct shm_dpa *dpa, struct shm_dpa_place *place)
-{
-	seg_unplace(&dpa->segs.seg[SHM_DPA_PROG], place);
+	seg_unplace(&dpa->segs.seg[SHM_DPA_HOST], host);
+	seg_unplace(&dpa->segs.seg[SHM_DPA_PROG], prog);
 }

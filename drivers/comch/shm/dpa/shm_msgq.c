@@ -91,8 +91,7 @@ places_free(struct shm_dpa *dpa, struct shm_dpa_place *host, struct shm_dpa_plac
 		SHM_LOG(WARNING, "a unit of the program stays in a device function: memory of a queue is kept until the program stops");
 		return;
 	}
-	shm_dpa_free_host(dpa, host);
-	shm_dpa_free_prog(dpa, prog);
+	shm_dpa_places_free(dpa, host, prog);
 }
 
 static void
@@ -126,26 +125,6 @@ table_del(uint64_t *table, uint32_t size, uint64_t addr)
 	for (i = 0; i < size; i++)
 		if (table[i] == addr)
 			__atomic_store_n(&table[i], 0, __ATOMIC_RELAXED); /* B */
-}
-
-/* Memory of both sides for one object. */
-static int
-places_alloc(struct shm_dpa *dpa, uint64_t host_size, uint64_t prog_size,
-		struct shm_dpa_place *host, struct shm_dpa_place *prog)
-{
-	int ret;
-
-	if (shm_dpa_is_down(dpa))
-		return -EIO;
-	memset(host, 0, sizeof(*host));
-	memset(prog, 0, sizeof(*prog));
-	ret = shm_dpa_alloc_host(dpa, host_size, host);
-	if (ret != 0)
-		return ret;
-	ret = shm_dpa_alloc_prog(dpa, prog_size, prog);
-	if (ret != 0)
-		shm_dpa_free_host(dpa, host);
-	return ret;
 }
 
 /* Never 0; as it is not small, what is in memory by chance is none. */
@@ -286,7 +265,7 @@ shm_msgq_completion_create(struct rte_comch_dpa_completion *completion)
 	c = calloc(1, sizeof(*c));
 	if (c == NULL)
 		return -ENOMEM;
-	ret = places_alloc(dpa, sizeof(*c->comp) + max_queues * sizeof(uint64_t),
+	ret = shm_dpa_places_alloc(dpa, sizeof(*c->comp) + max_queues * sizeof(uint64_t),
 			sizeof(struct shm_msgq_comp_state), &c->host, &c->prog);
 	if (ret != 0)
 		goto fail;
@@ -307,8 +286,7 @@ shm_msgq_completion_create(struct rte_comch_dpa_completion *completion)
 	completion->handle = c->host.dpa;
 	return 0;
 fail_places:
-	shm_dpa_free_host(dpa, &c->host);
-	shm_dpa_free_prog(dpa, &c->prog);
+	shm_dpa_places_free(dpa, &c->host, &c->prog);
 fail:
 	free(c);
 	return ret;
@@ -396,7 +374,8 @@ target_create(struct rte_comch_dpa_queue *queue)
 	if (t == NULL)
 		return -ENOMEM;
 	memset(t, 0, sizeof(*t));
-	ret = places_alloc(mq->dpa, sizeof(struct shm_msgq_cons) + ring * sizeof(struct shm_slot),
+	ret = shm_dpa_places_alloc(mq->dpa,
+			sizeof(struct shm_msgq_cons) + ring * sizeof(struct shm_slot),
 			sizeof(struct shm_msgq_cons_state), &t->host, &t->prog);
 	if (ret != 0) {
 		free(t);
@@ -407,8 +386,7 @@ target_create(struct rte_comch_dpa_queue *queue)
 	target_describe(queue, t);
 	ret = table_add(c->comp->queues, c->comp->max_queues, t->host.dpa);
 	if (ret != 0) {
-		shm_dpa_free_host(mq->dpa, &t->host);
-		shm_dpa_free_prog(mq->dpa, &t->prog);
+		shm_dpa_places_free(mq->dpa, &t->host, &t->prog);
 		free(t);
 		return ret;
 	}
@@ -501,7 +479,7 @@ source_create(struct rte_comch_dpa_queue *queue)
 	source = calloc(1, sizeof(*source));
 	if (source == NULL)
 		return -ENOMEM;
-	ret = places_alloc(mq->dpa, sizeof(*prod), sizeof(struct shm_msgq_prod_state),
+	ret = shm_dpa_places_alloc(mq->dpa, sizeof(*prod), sizeof(struct shm_msgq_prod_state),
 			&source->host, &source->prog);
 	if (ret != 0) {
 		free(source);
@@ -520,8 +498,7 @@ source_create(struct rte_comch_dpa_queue *queue)
 		prod->comp = c->host.dpa;
 		ret = table_add(c->comp->queues, c->comp->max_queues, source->host.dpa);
 		if (ret != 0) {
-			shm_dpa_free_host(mq->dpa, &source->host);
-			shm_dpa_free_prog(mq->dpa, &source->prog);
+			shm_dpa_places_free(mq->dpa, &source->host, &source->prog);
 			free(source);
 			return ret;
 		}

@@ -49,22 +49,6 @@ rx_ring(uint32_t size)
 	return rte_align32pow2(2 * size);
 }
 
-static int
-rx_places(struct shm_msgq_rx *rx, uint32_t ring)
-{
-	uint64_t size = sizeof(struct shm_msgq_sink_state) + ring * sizeof(struct shm_slot);
-	struct shm_dpa *dpa = rx->mq->dpa;
-	int ret;
-
-	ret = shm_dpa_alloc_host(dpa, sizeof(*rx->sink), &rx->host);
-	if (ret != 0)
-		return ret;
-	ret = shm_dpa_alloc_prog(dpa, size, &rx->prog);
-	if (ret != 0)
-		shm_dpa_free_host(dpa, &rx->host);
-	return ret;
-}
-
 static void
 rx_describe(struct shm_msgq_rx *rx)
 {
@@ -118,13 +102,14 @@ rx_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	rx->size = queue->size;
 	rx->mask = ring - 1;
 	rx->imm_len = queue->imm_len;
-	ret = rx_places(rx, ring);
+	ret = shm_dpa_places_alloc(rx->mq->dpa, sizeof(*rx->sink),
+			sizeof(struct shm_msgq_sink_state) + ring * sizeof(struct shm_slot),
+			&rx->host, &rx->prog);
 	if (ret != 0)
 		goto fail;
 	ret = shm_dpa_group_join(rx->mq->dpa, group, &rx->group_index);
 	if (ret != 0) {
-		shm_dpa_free_host(rx->mq->dpa, &rx->host);
-		shm_dpa_free_prog(rx->mq->dpa, &rx->prog);
+		shm_dpa_places_free(rx->mq->dpa, &rx->host, &rx->prog);
 		goto fail;
 	}
 	rx_describe(rx);
@@ -170,10 +155,8 @@ rx_close(struct rte_comch_queue *queue)
 	TAILQ_REMOVE(&rx->group->msgq_rxs, rx, next);
 	shm_dpa_group_leave(rx->mq->dpa, rx->group_index);
 	/* else it is the program's until it is stopped */
-	if (!rx->kept) {
-		shm_dpa_free_host(rx->mq->dpa, &rx->host);
-		shm_dpa_free_prog(rx->mq->dpa, &rx->prog);
-	}
+	if (!rx->kept)
+		shm_dpa_places_free(rx->mq->dpa, &rx->host, &rx->prog);
 	free(rx);
 	queue->priv = NULL;
 }
