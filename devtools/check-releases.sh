@@ -122,7 +122,7 @@ drivers/comch/shm/comch_shm.c	s/dpdk_kvargs_process_opt/rte_kvargs_process/	24.1
 app/test/comch/test_comch_dev_down.c	s/^#define ALLOW_INTERNAL_API.*//;s/^.include <rte_comch_pmd/#define ALLOW_INTERNAL_API 1\n&/	24.11	app/test/comch/test_comch_dev_down.c	not public
 drivers/comch/bluefield/fw/bluefield_eq.c	/rte_bitops/d	includes	drivers/comch/bluefield/fw/bluefield_eq.c	RTE_BIT64 is of rte_bitops.h
 drivers/comch/bluefield/obj/bluefield_qp.c	/rte_bitops/d	includes	drivers/comch/bluefield/obj/bluefield_qp.c	rte_is_power_of_2 is of rte_bitops.h
-buildtools/dpdk/dpdk_release.h	s/NUM(23, 11,/NUM(99, 11,/	24.11	drivers/comch/bluefield/fw/bluefield_worker.c	rte_ctrl_thread_create
+buildtools/dpdk/dpdk_release.h	s/NUM(23, 11,/NUM(99, 11,/	24.11	drivers/comch/bluefield/hw/bluefield_thread.c	rte_ctrl_thread_create
 buildtools/dpdk/dpdk_release.h	s/NUM(25, 7,/NUM(99, 7,/	25.11	drivers/comch/bluefield/bluefield_probe.c	RTE_PMD_EXPORT_NAME
 buildtools/dpdk/dpdk_release.h	s/NUM(26, 7,/NUM(99, 7,/	26.07	drivers/comch/bluefield/bluefield_probe.c	has no member named .next
 drivers/comch/bluefield/bluefield_probe.c	s/pci->device\.driver/\&pci->driver->driver/	26.07	drivers/comch/bluefield/bluefield_probe.c	has no member named .driver

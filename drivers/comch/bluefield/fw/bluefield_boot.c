@@ -497,7 +497,7 @@ bf_boot_up(struct bf_func *func)
 	if (ret != 0)
 		return ret;
 	func->stage = BF_STAGE_EQ;
-	ret = func->hw->ops->irq_enable(func->hw, bf_worker_wake, func);
+	ret = func->hw->ops->irq_enable(func->hw, bf_func_wake, func);
 	if (ret != 0) {
 		BF_LOG(ERR, "%s: can not enable interrupts (%d); check that the device has MSI-X "
 			"and that EAL's interrupt thread runs", BF_NAME(func), ret);

@@ -49,10 +49,18 @@ func_watch(void *arg, enum bf_cmd_slot slot)
 	return bf_health_check(func);
 }
 
-/* In the worker: it was woken, or it is time for a poll. */
-static void
-func_pass(struct bf_func *func, bool poll)
+/*
+ * The thread of a function. What the driver does unasked, it does here: events, with the
+ * commands that firmware wants for them, the poll of health, and telling of a failure.
+ * EAL's interrupt thread serves all drivers of the process, and firmware may take a minute
+ * for a command: so that thread only wakes this one.
+ */
+static uint64_t
+func_pass(void *arg, bool poll)
 {
+	struct bf_func *func = arg;
+	uint64_t next = poll ? bf_health_next(func) : func->health.poll_ms;
+
 	if (poll)
 		bf_health_poll(func);
 	/* also with a poll: an interrupt that got lost costs a period, not more */
@@ -61,6 +69,7 @@ func_pass(struct bf_func *func, bool poll)
 	if (func->conf.wake_cb != NULL)
 		func->conf.wake_cb(func->conf.arg);
 	bf_fatal_deliver(func);
+	return next;
 }
 
 /*
@@ -162,7 +171,7 @@ func_free(struct bf_func *func, bool abandon)
 {
 	struct bf_mem *mem;
 
-	bf_worker_destroy(func);
+	bf_thread_destroy(&func->worker);
 	if (abandon)
 		bf_cmdq_abandon(func->cmdq);
 	else
@@ -260,7 +269,7 @@ bf_func_create(struct bf_hw *hw, const struct bf_func_conf *conf, struct bf_func
 	bf_eq_init(func);
 	ret = bf_cmdq_create(hw, func->conf.cmd_timeout_ms, func_watch, func, &func->cmdq);
 	if (ret == 0)
-		ret = bf_worker_create(func, func_pass);
+		ret = bf_thread_create(&func->worker, "bf-", hw->name, func_pass, func);
 	if (ret != 0) {
 		func_free(func, false);
 		return ret;

@@ -46,6 +46,14 @@ fatal_remedy(enum bf_fatal fatal)
 }
 
 void
+bf_func_wake(void *arg)
+{
+	struct bf_func *func = arg;
+
+	bf_thread_wake(&func->worker);
+}
+
+void
 bf_fatal_set(struct bf_func *func, enum bf_fatal fatal, int reason)
 {
 	int none = BF_FATAL_NONE;
@@ -61,7 +69,7 @@ bf_fatal_set(struct bf_func *func, enum bf_fatal fatal, int reason)
 		fatal_remedy(fatal));
 	__atomic_store_n(&func->untold, true, __ATOMIC_SEQ_CST);
 	/* whoever found out may hold locks: the worker tells */
-	bf_worker_wake(func);
+	bf_func_wake(func);
 }
 
 /* Who takes the mark tells: an error of a bring-up is told by its return value. */

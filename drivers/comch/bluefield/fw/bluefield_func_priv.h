@@ -35,6 +35,7 @@
 #include "bluefield_lock.h"
 #include "bluefield_prm.h"
 #include "bluefield_seam.h" /* kinds of objects, for counting */
+#include "bluefield_thread.h"
 #include "bluefield_times.h"
 
 /* Firmware pages in one command. */
@@ -105,8 +106,6 @@ struct bf_eq {
 	uint32_t last_wqe[BF_EQ_LAST_WQES]; /* numbers of queue pairs; atomic */
 };
 
-struct bf_worker;
-
 struct bf_health {
 	bool on;             /* atomic: interface state and syndrome mean something */
 	uint64_t polls;      /* atomic */
@@ -116,6 +115,7 @@ struct bf_health {
 	bool stands;         /* that has been said */
 	uint64_t moved_ms;   /* when the counter was seen to move */
 	uint64_t probe_ms;   /* after that: when firmware is asked next */
+	uint64_t poll_ms;    /* of the next poll */
 };
 
 struct bf_func {
@@ -123,7 +123,7 @@ struct bf_func {
 	struct bf_func_conf conf;
 	struct bf_lock ctl;
 	struct bf_cmdq *cmdq;
-	struct bf_worker *worker;
+	struct bf_thread worker;
 	enum bf_stage stage;      /* with ctl */
 	bool ec;                  /* the card's own function */
 	uint16_t pages_id;        /* of this function, in page requests */
@@ -165,6 +165,9 @@ void bf_func_defer_free(struct bf_func *func, struct bf_mem *mem);
 
 /* Mark the function as failed; the first wins, and logs. Any thread, any lock. */
 void bf_fatal_set(struct bf_func *func, enum bf_fatal fatal, int reason);
+
+/* bf_irq_cb_t: have the worker look at events, and tell of a failure. Any thread, any lock. */
+void bf_func_wake(void *arg);
 
 /* Tell, if there is something to tell. No lock held. */
 void bf_fatal_deliver(struct bf_func *func);
@@ -208,6 +211,9 @@ int bf_ready(struct bf_func *func);
  */
 int bf_health_check(struct bf_func *func);
 
+/* When to poll next. */
+uint64_t bf_health_next(struct bf_func *func);
+
 /* One look of the periodic poll, at the counter too; in the worker. */
 void bf_health_poll(struct bf_func *func);
 
@@ -217,27 +223,6 @@ void bf_health_poll(struct bf_func *func);
  */
 void bf_health_start(struct bf_func *func);
 void bf_health_stop(struct bf_func *func);
-
-/*
- * bluefield_worker.c
- */
-
-/* What the thread does when it is woken, or when health is to be polled. */
-typedef void (*bf_worker_pass_t)(struct bf_func *func, bool poll);
-
-/* A thread that does nothing yet. 0 or a negative errno, logged with the remedy. */
-int bf_worker_create(struct bf_func *func, bf_worker_pass_t pass);
-/* It has been stopped, or never ran. */
-void bf_worker_destroy(struct bf_func *func);
-/* From now on it polls, and can be woken. */
-void bf_worker_start(struct bf_func *func);
-/*
- * When this returns, the worker does nothing and will not; waits for a command that
- * it runs. Not in the worker.
- */
-void bf_worker_stop(struct bf_func *func);
-/* bf_irq_cb_t: have it look at events, and tell of a failure. Any thread, any lock. */
-void bf_worker_wake(void *arg);
 
 /*
  * bluefield_pages.c

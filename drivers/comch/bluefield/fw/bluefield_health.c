@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include <rte_common.h>
+#include <rte_random.h>
 
 #include "bluefield_func_priv.h"
 
@@ -162,6 +163,19 @@ health_counter(struct bf_func *func)
 	health_probe(func);
 }
 
+/*
+ * The period, and up to half of it more, so that the functions of a card are not polled all
+ * at once.
+ */
+uint64_t
+bf_health_next(struct bf_func *func)
+{
+	uint32_t period = func->conf.health_ms;
+
+	func->health.poll_ms = bf_now_ms() + period + rte_rand_max(period / 2 + 1);
+	return func->health.poll_ms;
+}
+
 void
 bf_health_poll(struct bf_func *func)
 {
@@ -186,12 +200,12 @@ bf_health_start(struct bf_func *func)
 	health->moved_ms = bf_now_ms();
 	__atomic_store_n(&health->next_ms, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&health->on, true, __ATOMIC_RELAXED);
-	bf_worker_start(func);
+	bf_thread_start(&func->worker, bf_health_next(func));
 }
 
 void
 bf_health_stop(struct bf_func *func)
 {
 	__atomic_store_n(&func->health.on, false, __ATOMIC_RELAXED);
-	bf_worker_stop(func);
+	bf_thread_stop(&func->worker);
 }
