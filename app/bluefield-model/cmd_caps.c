@@ -16,15 +16,6 @@
 #include "layout_caps.h"
 #include "model.h"
 
-enum {
-	SYND_CAP_TYPE = 0x0ca001,
-	SYND_CAP_FUNCTION = 0x0ca002,
-	SYND_CAP_RESERVED = 0x0ca003,
-	SYND_CAP_FIXED = 0x0ca004,
-	SYND_CAP_MAX = 0x0ca005,
-	SYND_CAP_NOT_SETTABLE = 0x0ca006,
-};
-
 BFM_LAYOUT(bfm_lay_hca_cap, "cmd_hca_cap", CAP_SIZE, HCA_CAP_FIELDS);
 BFM_LAYOUT(bfm_lay_roce_cap, "roce_cap", CAP_SIZE, ROCE_CAP_FIELDS);
 BFM_LAYOUT(bfm_lay_query_hca_cap_in, "query_hca_cap_in", HCA_CAP_IN_SIZE, HCA_CAP_IN_FIELDS);
@@ -322,8 +313,7 @@ find_type(struct bfm_cmd *c, uint32_t type, int *index)
 	*index = type_index(type);
 	if (*index >= 0 || (type < 64 && (EMPTY_TYPES >> type & 1) != 0))
 		return BFM_OK;
-	return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP_TYPE,
-			"there is no capability type 0x%x", type);
+	return bfm_fail(c, BFM_BAD_PARAM, "there is no capability type 0x%x", type);
 }
 
 /* Capabilities of whom: the function itself, or one that it manages. */
@@ -339,10 +329,9 @@ find_function(struct bfm_cmd *c, const struct bfm_function **f)
 	if (!other && id == 0)
 		return BFM_OK;
 	if (!other)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP_FUNCTION,
-				"function_id %u without other_function", id);
+		return bfm_fail(c, BFM_BAD_PARAM, "function_id %u without other_function", id);
 	if (!c->f->conf.esw_manager)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP_FUNCTION,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"other_function: %s does not manage other functions",
 				c->f->conf.name);
 	for (i = 0; i < c->f->model->nb_functions; i++) {
@@ -352,8 +341,7 @@ find_function(struct bfm_cmd *c, const struct bfm_function **f)
 			return BFM_OK;
 		}
 	}
-	return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP_FUNCTION,
-			"function_id %u: there is no such function", id);
+	return bfm_fail(c, BFM_BAD_PARAM, "function_id %u: there is no such function", id);
 }
 
 /* "name=value ..." of all that is not zero, in the log. */
@@ -423,12 +411,10 @@ check_value(struct bfm_cmd *c, int index, const struct bfm_field *field, uint64_
 	if (t->type == CAP_GENERAL && field->bit == HCA_CAP_roce_BIT)
 		settable = BFM_CAP(c->f, roce_rw_supported) != 0;
 	if (!settable)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP_FIXED,
-				"%s.%s is 0x%" PRIx64 " and can not be set to 0x%"
+		return bfm_fail(c, BFM_BAD_PARAM, "%s.%s is 0x%" PRIx64 " and can not be set to 0x%"
 				PRIx64, t->layout->name, field->name, cur, v);
 	if (v > max)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP_MAX,
-				"%s.%s: 0x%" PRIx64 " is more than the greatest "
+		return bfm_fail(c, BFM_BAD_PARAM, "%s.%s: 0x%" PRIx64 " is more than the greatest "
 				"value 0x%" PRIx64, t->layout->name, field->name, v, max);
 	return BFM_OK;
 }
@@ -446,25 +432,22 @@ set_hca_cap(struct bfm_cmd *c)
 	uint32_t i;
 
 	if ((c->op_mod & 1) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP_TYPE,
-				"op_mod 0x%x: bit 0 is reserved", c->op_mod);
+		return bfm_fail(c, BFM_BAD_PARAM, "op_mod 0x%x: bit 0 is reserved", c->op_mod);
 	st = find_type(c, c->op_mod >> 1, &index);
 	if (st == BFM_OK)
 		st = find_function(c, &of);
 	if (st != BFM_OK)
 		return st;
 	if (of != c->f)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP_FUNCTION,
-				"other_function: %s sets its capabilities itself",
+		return bfm_fail(c, BFM_BAD_PARAM, "other_function: %s sets its capabilities itself",
 				of->conf.name);
 	if (index < 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP_NOT_SETTABLE,
-				"type 0x%x has nothing that can be set",
+		return bfm_fail(c, BFM_BAD_PARAM, "type 0x%x has nothing that can be set",
 				c->op_mod >> 1);
 	t = &types[index];
 	bit = bfm_reserved_set(t->layout, new, CAP_SIZE);
 	if (bit >= 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP_RESERVED,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"%s: reserved bit 0x%x is set", t->layout->name, bit);
 	for (i = 0; i < t->layout->nb_fields; i++) {
 		field = &t->layout->fields[i];

@@ -40,17 +40,6 @@ enum {
 
 #define CQ_STATUS_OVERFLOW 9u
 
-enum {
-	SYND_SIZE = 0x0c0101,
-	SYND_CQE_SZ = 0x0c0102,
-	SYND_APU = 0x0c0103,
-	SYND_PERIOD_MODE = 0x0c0104,
-	SYND_COMP = 0x0c0105,
-	SYND_SELECT = 0x0c0106,
-	SYND_OP_MOD = 0x0c0107,
-	SYND_MEMORY = 0x0c0108,
-};
-
 static const struct bfm_needs cqc_needs[] = {
 	BFM_NEEDS(CQC, oi, cq_oi),
 	BFM_LACKS(CQC, scqe_break_moderation_en, scqe_break_moderation),
@@ -96,27 +85,25 @@ cqc_check(struct bfm_cmd *c, const uint8_t *ctx, uint32_t *cqe_bytes)
 	bool wide = cqe_sz != 0;
 
 	if (log_size > BFM_CAP(c->f, log_max_cq_sz))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_SIZE,
-				"log_cq_size=%u is above log_max_cq_sz=%" PRIu64,
+		return bfm_fail(c, BFM_BAD_PARAM, "log_cq_size=%u is above log_max_cq_sz=%" PRIu64,
 				log_size, BFM_CAP(c->f, log_max_cq_sz));
 	if (cqe_sz > 1)
-		return bfm_fail(c, BFM_CQE_SIZE, SYND_CQE_SZ,
+		return bfm_fail(c, BFM_CQE_SIZE,
 				"cqe_sz=%u: 0 is 64 bytes, 1 is 128 bytes, more there is not",
 				cqe_sz);
 	if (BFM_GET(ctx, CQC, apu_cq) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_APU,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"apu_cq=1: this function has no processors for completions");
 	if (BFM_GET(ctx, CQC, cq_period_mode) > 1)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PERIOD_MODE,
-				"cq_period_mode=%" PRIu64 ": 0 and 1 exist",
+		return bfm_fail(c, BFM_BAD_PARAM, "cq_period_mode=%" PRIu64 ": 0 and 1 exist",
 				BFM_GET(ctx, CQC, cq_period_mode));
 	if (BFM_GET(ctx, CQC, cqe_comp_en) != 0 &&
 			(wide || BFM_CAP(c->f, cqe_compression) == 0))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_COMP,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"cqe_comp_en=1 needs capability cqe_compression (of this size)");
 	if (BFM_GET(ctx, CQC, cqe_comp_en) == 0 &&
 			BFM_GET(ctx, CQC, cqe_compression_layout) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_COMP,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"cqe_compression_layout=%" PRIu64 " without cqe_comp_en",
 				BFM_GET(ctx, CQC, cqe_compression_layout));
 	*cqe_bytes = wide ? 128 : 64;
@@ -165,7 +152,7 @@ create_cq(struct bfm_cmd *c)
 
 	cq = calloc(1, sizeof(*cq));
 	if (cq == NULL)
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_MEMORY, "the model has no memory");
+		return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 	cq->obj.free = cq_free;
 	cq->obj.print = cq_print;
 	memcpy(cq->ctx, c->in + CQC_BYTE, CQC_BYTES);
@@ -202,22 +189,21 @@ modify_cq(struct bfm_cmd *c)
 	cq = cq_of(o);
 	/* Resizing is op_mod 1: it moves completions between buffers. */
 	if (c->op_mod != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"op_mod=%u: capability cq_resize is 0, only 0 (modify) exists",
 				c->op_mod);
 	if ((select & ~(uint32_t)(SELECT_PERIOD | SELECT_MAX_COUNT | SELECT_OI)) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_SELECT,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"modify_field_select=0x%x: cq_period 1, cq_max_count 2 and oi 4"
 				" can be modified", select);
 	if ((select & (SELECT_PERIOD | SELECT_MAX_COUNT)) != 0 &&
 			BFM_CAP(c->f, cq_moderation) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_SELECT,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"modify_field_select=0x%x needs capability cq_moderation",
 				select);
 	if ((select & SELECT_OI) != 0 && BFM_GET(ctx, CQC, oi) != 0 &&
 			BFM_CAP(c->f, cq_oi) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_SELECT,
-				"oi=1 needs capability cq_oi");
+		return bfm_fail(c, BFM_BAD_PARAM, "oi=1 needs capability cq_oi");
 	if ((select & SELECT_PERIOD) != 0)
 		BFM_SET(cq->ctx, CQC, cq_period, BFM_GET(ctx, CQC, cq_period));
 	if ((select & SELECT_MAX_COUNT) != 0)

@@ -39,22 +39,11 @@ enum {
 #define SUPPORTED_ISSI 0x3u /* 0 and 1 */
 #define VENDOR_OUI 0x0002c9u
 
-/* Syndromes, ours. */
-#define SYND_OP_MOD 0xbf0201
-#define SYND_FUNCTION 0xbf0202
-#define SYND_ISSI 0xbf0203
-#define SYND_PAGES 0xbf0204
-#define SYND_PAGES_HELD 0xbf0205
-#define SYND_OWNER 0xbf0206
-#define SYND_PROFILE 0xbf0207
-#define SYND_TEXT 0xbf0208
-#define SYND_TWICE 0xbf0209
-
 static enum bfm_status
 no_op_mod(struct bfm_cmd *c)
 {
 	if (c->op_mod != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD, "op_mod is not 0");
+		return bfm_fail(c, BFM_BAD_PARAM, "op_mod is not 0");
 	return BFM_OK;
 }
 
@@ -80,12 +69,12 @@ which_function(struct bfm_cmd *c, bool *host)
 	if (*host)
 		return BFM_OK;
 	if (ec != ecpf)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FUNCTION,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"embedded_cpu_function is %ju: it must be 1 on a function of the card's "
 				"processor (bit 23 of 0x1fc), and 0 on all others",
 				(uintmax_t)ec);
 	if (id != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FUNCTION,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"function %ju can not be enabled from here: own is 0",
 				(uintmax_t)id);
 	return BFM_OK;
@@ -105,13 +94,12 @@ enable_hca(struct bfm_cmd *c)
 		return status;
 	if (host) {
 		if (f->host_enabled)
-			return bfm_fail(c, BFM_BAD_SYS_STATE, SYND_TWICE,
-					"the host's PF is enabled already");
+			return bfm_fail(c, BFM_BAD_SYS_STATE, "the host's PF is enabled already");
 		bfm_host_enable(f, true);
 		return BFM_OK;
 	}
 	if (f->hca != BFM_HCA_DISABLED)
-		return bfm_fail(c, BFM_BAD_SYS_STATE, SYND_TWICE, "the HCA is enabled already");
+		return bfm_fail(c, BFM_BAD_SYS_STATE, "the HCA is enabled already");
 	f->hca = BFM_HCA_ENABLED;
 	bfm_log(f, BFM_INFO, "HCA enabled");
 	return BFM_OK;
@@ -132,19 +120,17 @@ disable_hca(struct bfm_cmd *c)
 		return status;
 	if (host) {
 		if (!f->host_enabled)
-			return bfm_fail(c, BFM_BAD_SYS_STATE, SYND_TWICE,
-					"the host's PF is not enabled");
+			return bfm_fail(c, BFM_BAD_SYS_STATE, "the host's PF is not enabled");
 		bfm_host_enable(f, false);
 		return BFM_OK;
 	}
 	if (f->hca != BFM_HCA_ENABLED)
-		return bfm_fail(c, BFM_BAD_SYS_STATE, SYND_TWICE,
-				"the HCA is initialised: tear it down first");
+		return bfm_fail(c, BFM_BAD_SYS_STATE, "the HCA is initialised: tear it down first");
 	bfm_supply_keep(f, 0);
 	/* ours: a client that forgets its pages would free what firmware still has */
 	held = (bfm_supplied(f) ? 0 : bfm_pages_given(f)) + bfm_supply_lent(f);
 	if (held != 0)
-		return bfm_fail(c, BFM_RES_STATE, SYND_PAGES_HELD,
+		return bfm_fail(c, BFM_RES_STATE,
 				"firmware still has %u pages of this client: take them back first",
 				held);
 	bfm_caps_reset(f);
@@ -172,7 +158,7 @@ set_issi(struct bfm_cmd *c)
 	if (status != BFM_OK)
 		return status;
 	if (issi > 31 || (SUPPORTED_ISSI & 1u << issi) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_ISSI, "ISSI %ju is not supported",
+		return bfm_fail(c, BFM_BAD_PARAM, "ISSI %ju is not supported",
 				(uintmax_t)issi);
 	c->f->issi1 = issi == 1;
 	return BFM_OK;
@@ -190,16 +176,15 @@ init_hca(struct bfm_cmd *c)
 		return status;
 	/* our choice of a status: what a device says here is not documented */
 	if (bfm_pages_init_missing(f))
-		return bfm_fail(c, BFM_LIMIT, SYND_PAGES,
+		return bfm_fail(c, BFM_LIMIT,
 				"firmware has %u pages and needs %u for boot and %u to initialise: "
 				"QUERY_PAGES and MANAGE_PAGES come first",
 				bfm_pages_given(f), f->conf.boot_pages, f->conf.init_pages);
 	if (BFM_GET(c->in, INIT_HCA_IN, sw_vhca_id) != 0 && !BFM_CAP(f, hca_cap_2))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OWNER, "sw_vhca_id without the capability");
+		return bfm_fail(c, BFM_BAD_PARAM, "sw_vhca_id without the capability");
 	for (i = 0; c->in_len >= INIT_HCA_IN_SIZE && i < INIT_HCA_IN_sw_owner_id_WIDTH / 8; i++)
 		if (owner[i] != 0 && !BFM_CAP(f, sw_owner_id))
-			return bfm_fail(c, BFM_BAD_PARAM, SYND_OWNER,
-					"sw_owner_id without the capability");
+			return bfm_fail(c, BFM_BAD_PARAM, "sw_owner_id without the capability");
 	if (bfm_pages_check_all(f) != 0)
 		return BFM_INTERNAL; /* firmware has stopped: nobody gets this */
 	f->hca = BFM_HCA_INITIALISED;
@@ -219,7 +204,7 @@ teardown_hca(struct bfm_cmd *c)
 		return status;
 	if (profile > TEARDOWN_FAST || (profile == TEARDOWN_FORCE && !BFM_CAP(f, force_teardown)) ||
 			(profile == TEARDOWN_FAST && !BFM_CAP(f, fast_teardown)))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PROFILE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"profile %ju is not among the capabilities", (uintmax_t)profile);
 	if (profile == TEARDOWN_FAST) {
 		/* nothing ends before software switches the NIC interface off */
@@ -263,7 +248,7 @@ set_driver_version(struct bfm_cmd *c)
 	memcpy(text, c->in + SET_DRIVER_VERSION_IN_TEXT, DRIVER_VERSION_SIZE);
 	for (i = 0; text[i] != '\0'; i++)
 		if (text[i] < ' ' || text[i] > '~')
-			return bfm_fail(c, BFM_BAD_PARAM, SYND_TEXT,
+			return bfm_fail(c, BFM_BAD_PARAM,
 					"the driver's version has a byte 0x%02x", (uint8_t)text[i]);
 	bfm_log(c->f, BFM_INFO, "driver: %s", text);
 	return no_op_mod(c);

@@ -29,19 +29,6 @@ _Static_assert((int)CREATE_MKEY_IN_memory_key_mkey_entry_BIT ==
 #define KEY_INDEX(key) ((key) >> 8)
 #define MTT_RIGHTS 3u /* write 2, read 1 */
 
-enum {
-	SYND_MODE = 0x0c0201,
-	SYND_QPN = 0x0c0202,
-	SYND_PAGE = 0x0c0203,
-	SYND_RANGE = 0x0c0204,
-	SYND_SIZE = 0x0c0205,
-	SYND_LIST = 0x0c0206,
-	SYND_KLM = 0x0c0207,
-	SYND_BSF = 0x0c0208,
-	SYND_OP_MOD = 0x0c0209,
-	SYND_MEMORY = 0x0c020a,
-};
-
 static const struct bfm_needs mkc_needs[] = {
 	BFM_NEEDS(MKC, relaxed_ordering_write, relaxed_ordering_write),
 	BFM_NEEDS(MKC, relaxed_ordering_read, relaxed_ordering_read),
@@ -91,17 +78,16 @@ mtt_open(struct bfm_cmd *c, struct bfm_mkey *mk, uint64_t octwords)
 	enum bfm_status status;
 
 	if (log_page < 12)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PAGE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"log_page_size=%u: pages of 4096 bytes and more are possible",
 				log_page);
 	if (BFM_GET(mk->ctx, MKC, length64) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_RANGE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"length64=1 is of access mode PA: a list of pages ends");
 	if (mk->len == 0)
 		return BFM_OK;
 	if (mk->len > UINT64_C(1) << 48)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_RANGE,
-				"len=0x%" PRIx64 " is above 2^48", mk->len);
+		return bfm_fail(c, BFM_BAD_PARAM, "len=0x%" PRIx64 " is above 2^48", mk->len);
 	offset = mk->start & ((UINT64_C(1) << log_page) - 1);
 	if (BFM_GET(c->in, CREATE_MKEY_IN, mkey_umem_valid) != 0) {
 		status = bfm_umem_buf(c, &mk->mtt, BFM_GET(c->in, CREATE_MKEY_IN, mkey_umem_id),
@@ -113,7 +99,7 @@ mtt_open(struct bfm_cmd *c, struct bfm_mkey *mk, uint64_t octwords)
 	}
 	need = (((offset + mk->len - 1) >> log_page) + 2) / 2;
 	if (octwords < need)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_LIST,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"translations_octword_actual_size=%" PRIu64 ": start_addr=0x%"
 				PRIx64 " len=0x%" PRIx64 " in pages of 2^%u bytes needs %" PRIu64,
 				octwords, mk->start, mk->len, log_page, need);
@@ -137,7 +123,7 @@ klm_open(struct bfm_cmd *c, struct bfm_mkey *mk, uint64_t octwords)
 		return BFM_OK;
 	mk->klm = calloc(octwords, sizeof(*mk->klm));
 	if (mk->klm == NULL)
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_MEMORY, "the model has no memory");
+		return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 	mk->nb_klm = (uint32_t)octwords;
 	for (i = 0; i < mk->nb_klm; i++, p += OCTWORD) {
 		klm = &mk->klm[i];
@@ -150,7 +136,7 @@ klm_open(struct bfm_cmd *c, struct bfm_mkey *mk, uint64_t octwords)
 		other = (struct bfm_mkey *)bfm_object_find(c->f, BFM_T_MKEY,
 				KEY_INDEX(klm->mkey));
 		if (other == NULL || other->variant != (klm->mkey & 0xff))
-			return bfm_fail(c, BFM_BAD_RESOURCE, SYND_KLM,
+			return bfm_fail(c, BFM_BAD_RESOURCE,
 					"translation %u: there is no mkey 0x%x", i, klm->mkey);
 	}
 	return BFM_OK;
@@ -169,7 +155,7 @@ mkey_open(struct bfm_cmd *c, struct bfm_mkey *mk)
 	enum bfm_status status;
 
 	if (mode > BFM_MODE_KSM)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_MODE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"access_mode=%u: 0 (PA), 1 (MTT), 2 (KLM) and 3 (KSM) exist", mode);
 	mk->mode = mode;
 	mk->free = BFM_GET(ctx, MKC, free) != 0;
@@ -181,34 +167,32 @@ mkey_open(struct bfm_cmd *c, struct bfm_mkey *mk)
 	if (status != BFM_OK)
 		return status;
 	if (BFM_GET(ctx, MKC, bsf_octword_size) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_BSF,
-				"bsf_octword_size=%" PRIu64 " without bsf_en",
+		return bfm_fail(c, BFM_BAD_PARAM, "bsf_octword_size=%" PRIu64 " without bsf_en",
 				BFM_GET(ctx, MKC, bsf_octword_size));
 	status = bfm_refs_take(c, &mk->refs, BFM_T_PD, BFM_GET(ctx, MKC, pd), "pd", NULL);
 	if (status != BFM_OK)
 		return status;
 	if (qpn != ANY_QP && bfm_object_find(c->f, BFM_T_QP, qpn) == NULL)
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_QPN,
+		return bfm_fail(c, BFM_BAD_RESOURCE,
 				"qpn=0x%x: there is no such QP, and 0xffffff is any", qpn);
 	if (mk->len != UINT64_MAX && mk->start + mk->len < mk->start)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_RANGE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"start_addr=0x%" PRIx64 " len=0x%" PRIx64 " ends beyond 2^64",
 				mk->start, mk->len);
 	if (mode >= BFM_MODE_KLM && octwords > UINT64_C(1) << BFM_CAP(c->f, log_max_klm_list_size))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_SIZE,
-				"translations_octword_size=%" PRIu64 " is above"
+		return bfm_fail(c, BFM_BAD_PARAM, "translations_octword_size=%" PRIu64 " is above"
 				" 2^log_max_klm_list_size=2^%" PRIu64, octwords,
 				BFM_CAP(c->f, log_max_klm_list_size));
 	if (mode == BFM_MODE_PA && (octwords != 0 || actual != 0))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_SIZE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"translations_octword_size=%" PRIu64 " actual=%" PRIu64
 				": access mode PA has none", octwords, actual);
 	if (actual > octwords)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_LIST,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"translations_octword_actual_size=%" PRIu64 " is above"
 				" translations_octword_size=%" PRIu64, actual, octwords);
 	if (!umem && actual * OCTWORD > c->in_len - MKEY_CMD_BYTES)
-		return bfm_fail(c, BFM_BAD_IN_LEN, SYND_LIST,
+		return bfm_fail(c, BFM_BAD_IN_LEN,
 				"translations_octword_actual_size=%" PRIu64 ", but the input of %u"
 				" bytes has %u", actual, c->in_len,
 				(c->in_len - MKEY_CMD_BYTES) / OCTWORD);
@@ -218,7 +202,7 @@ mkey_open(struct bfm_cmd *c, struct bfm_mkey *mk)
 	if (mode == BFM_MODE_MTT)
 		return mtt_open(c, mk, actual);
 	if (umem && mode != BFM_MODE_PA)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_MODE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"mkey_umem_valid=1 with access_mode=%u: a umem is a list of pages",
 				mode);
 	return mode == BFM_MODE_PA ? BFM_OK : klm_open(c, mk, actual);
@@ -231,11 +215,11 @@ create_mkey(struct bfm_cmd *c)
 	struct bfm_mkey *mk;
 
 	if (c->op_mod != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD, "op_mod=%u: only 0 exists",
+		return bfm_fail(c, BFM_BAD_PARAM, "op_mod=%u: only 0 exists",
 				c->op_mod);
 	mk = calloc(1, sizeof(*mk));
 	if (mk == NULL)
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_MEMORY, "the model has no memory");
+		return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 	mk->obj.free = mkey_free;
 	mk->obj.print = mkey_print;
 	memcpy(mk->ctx, c->in + MKC_BYTE, MKC_BYTES);

@@ -36,20 +36,6 @@ enum {
 	MANAGE_TAKE = 2
 };
 
-/* Syndromes, ours. */
-#define SYND_FUNCTION 0xbf0101
-#define SYND_OP_MOD 0xbf0102
-#define SYND_LENGTH 0xbf0103
-#define SYND_TOO_MANY 0xbf0104
-#define SYND_ALIGN 0xbf0105
-#define SYND_TWICE 0xbf0106
-#define SYND_UNMAPPED 0xbf0107
-#define SYND_NOT_ASKED 0xbf0108
-#define SYND_COUNT 0xbf0109
-#define SYND_MEMORY 0xbf010a
-#define SYND_CORRUPT 0xbf010b
-#define SYND_SUPPLIED 0xbf010c
-
 /* Firmware looks at a few pages each time. */
 #define CHECK_MS 100u
 #define CHECK_PAGES 8u
@@ -427,7 +413,7 @@ query_pages(struct bfm_cmd *c)
 	int32_t n;
 
 	if (!own_function(c, function_id, ec, true))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FUNCTION,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"function %ju with embedded_cpu_function %ju is not this function",
 				(uintmax_t)function_id, (uintmax_t)ec);
 	switch (c->op_mod) {
@@ -445,8 +431,7 @@ query_pages(struct bfm_cmd *c)
 			n = (int32_t)(p->need - p->nb_given);
 		break;
 	default:
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD,
-				"op_mod is none of boot 1, init 2, regular 3");
+		return bfm_fail(c, BFM_BAD_PARAM, "op_mod is none of boot 1, init 2, regular 3");
 	}
 	BFM_SET(c->out, QUERY_PAGES_OUT, embedded_cpu_function, f->conf.card);
 	BFM_SET(c->out, QUERY_PAGES_OUT, function_id, f->conf.function_id);
@@ -464,7 +449,7 @@ give_list(struct bfm_cmd *c, struct bfm_pages *p, uint32_t n, enum bfm_status *s
 
 	list = calloc((size_t)n + 1, sizeof(*list));
 	if (list == NULL) {
-		*status = bfm_fail(c, BFM_INTERNAL, SYND_MEMORY, "the model has no memory");
+		*status = bfm_fail(c, BFM_INTERNAL, "the model has no memory");
 		return NULL;
 	}
 	for (i = 0; i < n; i++) {
@@ -473,7 +458,7 @@ give_list(struct bfm_cmd *c, struct bfm_pages *p, uint32_t n, enum bfm_status *s
 		list[i].addr = addr;
 		list[i].seed = mix(++p->seed ^ addr);
 		if (addr % BFM_PAGE_SIZE != 0) {
-			*status = bfm_fail(c, BFM_BAD_PARAM, SYND_ALIGN,
+			*status = bfm_fail(c, BFM_BAD_PARAM,
 					"page %u at 0x%jx is not aligned to 4 KiB", i,
 					(uintmax_t)addr);
 			break;
@@ -486,7 +471,7 @@ give_list(struct bfm_cmd *c, struct bfm_pages *p, uint32_t n, enum bfm_status *s
 			bfm_log(c->f, BFM_INFO,
 					"page %u has address 0, which a device may not take", i);
 		if (page_is_given(c->f, &list[i])) {
-			*status = bfm_fail(c, BFM_BAD_PARAM, SYND_TWICE,
+			*status = bfm_fail(c, BFM_BAD_PARAM,
 					"page %u at 0x%jx is in firmware's hands already", i,
 					(uintmax_t)addr);
 			break;
@@ -498,8 +483,7 @@ give_list(struct bfm_cmd *c, struct bfm_pages *p, uint32_t n, enum bfm_status *s
 			;
 		if (i + 1 >= n)
 			return list;
-		*status = bfm_fail(c, BFM_BAD_PARAM, SYND_TWICE,
-				"page 0x%jx is given twice in one command",
+		*status = bfm_fail(c, BFM_BAD_PARAM, "page 0x%jx is given twice in one command",
 				(uintmax_t)list[i].addr);
 	}
 	free(list);
@@ -532,10 +516,10 @@ give(struct bfm_cmd *c, struct bfm_function *f, uint32_t n)
 	uint32_t i;
 
 	if (c->in_len < MANAGE_PAGES_IN_SIZE + (uint64_t)n * 8)
-		return bfm_fail(c, BFM_BAD_IN_LEN, SYND_LENGTH,
+		return bfm_fail(c, BFM_BAD_IN_LEN,
 				"input of %u bytes has no room for %u addresses", c->in_len, n);
 	if (n > wants)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_TOO_MANY,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"%u pages are given, firmware needs %u more and has %u", n, wants,
 				p->nb_given);
 	if (n == 0)
@@ -545,7 +529,7 @@ give(struct bfm_cmd *c, struct bfm_function *f, uint32_t n)
 		return status;
 	for (i = 0; i < n; i++)
 		if (page_write(f, &list[i]) != 0) {
-			status = bfm_fail(c, BFM_BAD_PARAM, SYND_UNMAPPED,
+			status = bfm_fail(c, BFM_BAD_PARAM,
 					"page 0x%jx is not accessible for the device",
 					(uintmax_t)list[i].addr);
 			free(list);
@@ -554,7 +538,7 @@ give(struct bfm_cmd *c, struct bfm_function *f, uint32_t n)
 	all = realloc(p->given, ((size_t)p->nb_given + n) * sizeof(*all));
 	if (all == NULL) {
 		free(list);
-		return bfm_fail(c, BFM_INTERNAL, SYND_MEMORY, "the model has no memory");
+		return bfm_fail(c, BFM_INTERNAL, "the model has no memory");
 	}
 	memcpy(all + p->nb_given, list, n * sizeof(*all));
 	free(list);
@@ -584,15 +568,14 @@ pick(struct bfm_cmd *c, struct bfm_function *f, uint32_t n)
 
 	list = malloc(((size_t)left + 1) * sizeof(*list));
 	if (list == NULL)
-		return bfm_fail(c, BFM_INTERNAL, SYND_MEMORY, "the model has no memory");
+		return bfm_fail(c, BFM_INTERNAL, "the model has no memory");
 	if (left != 0)
 		memcpy(list, p->given, left * sizeof(*list));
 	for (i = 0; i < n; i++) {
 		/* any order: nobody may count on one */
 		at = (uint32_t)(mix(p->seed + i) % left);
 		if (page_check(f, &list[at]) != 0) {
-			bfm_fail(c, BFM_INTERNAL, SYND_CORRUPT,
-					"page 0x%jx is not as firmware left it",
+			bfm_fail(c, BFM_INTERNAL, "page 0x%jx is not as firmware left it",
 					(uintmax_t)list[at].addr);
 			free(list);
 			return BFM_INTERNAL;
@@ -617,12 +600,12 @@ take(struct bfm_cmd *c, struct bfm_function *f, uint32_t n)
 	enum bfm_status status;
 
 	if (n == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_COUNT, "no page is asked for");
+		return bfm_fail(c, BFM_BAD_PARAM, "no page is asked for");
 	if (c->out_len < MANAGE_PAGES_OUT_SIZE + (uint64_t)n * 8)
-		return bfm_fail(c, BFM_BAD_OUT_LEN, SYND_LENGTH,
+		return bfm_fail(c, BFM_BAD_OUT_LEN,
 				"output of %u bytes has no room for %u addresses", c->out_len, n);
 	if (limit == 0 && p->nb_given != 0)
-		return bfm_fail(c, BFM_RES_STATE, SYND_NOT_ASKED,
+		return bfm_fail(c, BFM_RES_STATE,
 				"firmware uses its %u pages: tear it down first, or wait for its event",
 				p->nb_given);
 	if (n > limit)
@@ -671,14 +654,14 @@ manage_pages(struct bfm_cmd *c)
 	struct bfm_function *f = managed_function(c, function_id, ec);
 
 	if (f == NULL)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FUNCTION,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"function %ju with embedded_cpu_function %ju is not what QUERY_PAGES "
 				"said, %u with %u",
 				(uintmax_t)function_id, (uintmax_t)ec, c->f->conf.function_id,
 				c->f->conf.card);
 	/* clients answer a need of 0 by giving none */
 	if (bfm_supplied(f) && f == c->f && (c->op_mod != MANAGE_GIVE || n != 0))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_SUPPLIED,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"the pages of %s are the business of the owner of its PF, or of "
 				"the ECPF's", c->f->conf.name);
 	switch (c->op_mod) {
@@ -689,7 +672,7 @@ manage_pages(struct bfm_cmd *c)
 	case MANAGE_TAKE:
 		return take(c, f, n);
 	default:
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"op_mod is none of can not give 0, give 1, take 2");
 	}
 }

@@ -32,19 +32,6 @@ _Static_assert(QPC_pri_fl_BIT == QPC_PRI_BIT && QPC_alt_fl_BIT == QPC_ALT_BIT, "
 #define WQEBB 64u          /* unit of send queues */
 #define RQ_STRIDE_MIN 16u
 
-enum {
-	SYND_ST = 0x0c0301,
-	SYND_RQ_TYPE = 0x0c0302,
-	SYND_SIZE = 0x0c0303,
-	SYND_OFFLOAD = 0x0c0304,
-	SYND_ECE = 0x0c0305,
-	SYND_OPT = 0x0c0306,
-	SYND_SRQ = 0x0c0307,
-	SYND_MEMORY = 0x0c0308,
-	SYND_UMEM = 0x0c0309,
-	SYND_OP_MOD = 0x0c030a,
-};
-
 static const struct bfm_needs qpc_needs[] = {
 	BFM_NEEDS(QPC, end_padding_mode, end_pad),
 	BFM_NEEDS(QPC, wq_signature, wq_signature),
@@ -122,17 +109,17 @@ qp_kind(struct bfm_cmd *c, struct bfm_qp *qp)
 	default: can = false; break;
 	}
 	if (!can)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_ST,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"st=0x%x (%s): this function has no such transport service", st,
 				bfm_service_name(st));
 	if (rq_type != BFM_RQ_OWN && rq_type != BFM_RQ_SHARED && rq_type != BFM_RQ_NONE)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_RQ_TYPE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"rq_type=%u: 0 (own), 1 (SRQ or RMP) and 3 (none) exist", rq_type);
 	if (st == BFM_ST_XRC && rq_type != BFM_RQ_SHARED)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_RQ_TYPE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"rq_type=%u: XRC receives by an SRQ, rq_type 1", rq_type);
 	if (BFM_GET(qp->ctx, QPC, offload_type) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OFFLOAD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"offload_type=%" PRIu64 ": this function has no tag matching",
 				BFM_GET(qp->ctx, QPC, offload_type));
 	qp->st = st;
@@ -173,11 +160,10 @@ qp_names(struct bfm_cmd *c, struct bfm_qp *qp)
 				"xrcd", NULL);
 	if (status == BFM_OK && qp->st == BFM_ST_XRC &&
 			((struct bfm_srq *)qp->srq)->kind != BFM_SRQ_XRC)
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_SRQ,
-				"srqn_rmpn_xrqn=0x%x is not an XRC SRQ", srqn);
+		return bfm_fail(c, BFM_BAD_RESOURCE, "srqn_rmpn_xrqn=0x%x is not an XRC SRQ", srqn);
 	if (status == BFM_OK && qp->st != BFM_ST_XRC && qp->srq != NULL &&
 			((struct bfm_srq *)qp->srq)->kind == BFM_SRQ_XRC)
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_SRQ,
+		return bfm_fail(c, BFM_BAD_RESOURCE,
 				"srqn_rmpn_xrqn=0x%x is an XRC SRQ, and st=%s", srqn,
 				bfm_service_name(qp->st));
 	return status;
@@ -202,21 +188,21 @@ qp_buffers(struct bfm_cmd *c, struct bfm_qp *qp)
 
 	if (qp->rq_type == BFM_RQ_OWN) {
 		if (log_rq > log_max)
-			return bfm_fail(c, BFM_BAD_PARAM, SYND_SIZE,
+			return bfm_fail(c, BFM_BAD_PARAM,
 					"log_rq_size=%u is above log_max_qp_sz=%" PRIu64, log_rq,
 					log_max);
 		qp->rq_bytes = (RQ_STRIDE_MIN << BFM_GET(ctx, QPC, log_rq_stride)) << log_rq;
 	}
 	if (qp->has_sq) {
 		if (log_sq > log_max)
-			return bfm_fail(c, BFM_BAD_PARAM, SYND_SIZE,
+			return bfm_fail(c, BFM_BAD_PARAM,
 					"log_sq_size=%u is above log_max_qp_sz=%" PRIu64, log_sq,
 					log_max);
 		qp->sq_bytes = WQEBB << log_sq;
 	}
 	if (qp->rq_bytes + qp->sq_bytes == 0) {
 		if (where.umem_valid)
-			return bfm_fail(c, BFM_BAD_PARAM, SYND_UMEM,
+			return bfm_fail(c, BFM_BAD_PARAM,
 					"wq_umem_valid=1, but the QP has no queue of its own");
 		return BFM_OK;
 	}
@@ -235,25 +221,25 @@ create_qp(struct bfm_cmd *c)
 	struct bfm_qp *qp;
 
 	if (c->op_mod != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD, "op_mod=%u: only 0 exists",
+		return bfm_fail(c, BFM_BAD_PARAM, "op_mod=%u: only 0 exists",
 				c->op_mod);
 	if (BFM_GET(c->in, CREATE_QP_IN, opt_param_mask) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OPT,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"opt_param_mask=0x%" PRIx64 ": a new QP has no options",
 				BFM_GET(c->in, CREATE_QP_IN, opt_param_mask));
 	if (BFM_GET(c->in, CREATE_QP_IN, ece) != 0 && BFM_CAP(c->f, ece_support) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_ECE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"ece=0x%" PRIx64 " needs capability ece_support, which is 0",
 				BFM_GET(c->in, CREATE_QP_IN, ece));
 	qp = calloc(1, sizeof(*qp));
 	if (qp == NULL)
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_MEMORY, "the model has no memory");
+		return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 	qp->obj.free = qp_free;
 	qp->obj.print = qp_print;
 	memcpy(qp->ctx, c->in + QPC_BYTE, QPC_BYTES);
 	status = qp_kind(c, qp);
 	if (status == BFM_OK && bfm_run_create(c->f, qp) != 0)
-		status = bfm_fail(c, BFM_NO_RESOURCES, SYND_MEMORY, "the model has no memory");
+		status = bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 	if (status == BFM_OK)
 		status = qp_names(c, qp);
 	if (status == BFM_OK)
@@ -325,7 +311,7 @@ modify_qp(struct bfm_cmd *c)
 	if (status != BFM_OK)
 		return status;
 	if (BFM_GET(c->in, MODIFY_QP_IN, ece) != 0 && BFM_CAP(c->f, ece_support) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_ECE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"ece=0x%" PRIx64 " needs capability ece_support, which is 0",
 				BFM_GET(c->in, MODIFY_QP_IN, ece));
 	return move_qp(c, (struct bfm_qp *)o, c->in + QPC_BYTE,

@@ -38,20 +38,13 @@ enum {
 
 #define IB_MTU 4096u
 
-/* Syndromes, ours. */
-#define SYND_OP_MOD 0xbf0301
-#define SYND_REGISTER 0xbf0302
-#define SYND_LENGTH 0xbf0303
-#define SYND_CONTENT 0xbf0304
-#define SYND_PORT 0xbf0305
-
 typedef enum bfm_status (*reg_handler_t)(struct bfm_cmd *c, const uint8_t *in, uint8_t *out);
 
 static enum bfm_status
 port_one(struct bfm_cmd *c, uint64_t port)
 {
 	if (port != 1)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT, "port %ju: there is port 1 only",
+		return bfm_fail(c, BFM_BAD_PARAM, "port %ju: there is port 1 only",
 				(uintmax_t)port);
 	return BFM_OK;
 }
@@ -61,8 +54,7 @@ host_endianness(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
 {
 	(void)out; /* reads 0, which is little-endian */
 	if (c->op_mod == REG_WRITE && BFM_GET(in, REG_HOST_ENDIANNESS, he) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CONTENT,
-				"the model serves little-endian hosts only");
+		return bfm_fail(c, BFM_BAD_PARAM, "the model serves little-endian hosts only");
 	return BFM_OK;
 }
 
@@ -137,50 +129,16 @@ node_desc(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
 static const struct reg {
 	uint16_t id;
 	const char *name;
-	const struct bfm_layout *layout; /* NULL: known to exist, but not in the model */
+	const struct bfm_layout *layout;
 	reg_handler_t handler;
 	bool write;
 } regs[] = {
-	{ 0x4002, "QPTS", NULL, NULL, false },
-	{ 0x4005, "QETCR", NULL, NULL, false },
-	{ 0x400a, "QTCT", NULL, NULL, false },
-	{ 0x4013, "QPDPM", NULL, NULL, false },
-	{ 0x4019, "QCAM", NULL, NULL, false },
-	{ 0x4020, "DCBX_PARAM", NULL, NULL, false },
-	{ 0x4022, "FPGA_CAP", NULL, NULL, false },
-	{ 0x402e, "CORE_DUMP", NULL, NULL, false },
-	{ 0x5001, "PCAP", NULL, NULL, false },
-	{ 0x5002, "PMLP", NULL, NULL, false },
 	{ 0x5003, "PMTU", &bfm_lay_reg_pmtu, pmtu, false },
 	{ 0x5004, "PTYS", &bfm_lay_reg_ptys, ptys, false },
 	{ 0x5006, "PAOS", &bfm_lay_reg_paos, paos, false },
-	{ 0x5007, "PFCC", NULL, NULL, false },
-	{ 0x5008, "PPCNT", NULL, NULL, false },
-	{ 0x500b, "PPTB", NULL, NULL, false },
-	{ 0x500c, "PBMC", NULL, NULL, false },
 	{ 0x500f, "PVLC", &bfm_lay_reg_pvlc, pvlc, false },
-	{ 0x5012, "PMAOS", NULL, NULL, false },
-	{ 0x5023, "PPLM", NULL, NULL, false },
-	{ 0x5031, "PDDR", NULL, NULL, false },
-	{ 0x5041, "PCMR", NULL, NULL, false },
-	{ 0x507f, "PCAM", NULL, NULL, false },
 	{ 0x6001, "NODE_DESC", &bfm_lay_reg_node_desc, node_desc, false },
 	{ 0x7004, "HOST_ENDIANNESS", &bfm_lay_reg_host_endianness, host_endianness, true },
-	{ 0x9014, "MCIA", NULL, NULL, false },
-	{ 0x9028, "MFRL", NULL, NULL, false },
-	{ 0x902d, "MRTC", NULL, NULL, false },
-	{ 0x9040, "MTRC_CAP", NULL, NULL, false },
-	{ 0x9050, "MPEIN", NULL, NULL, false },
-	{ 0x9051, "MPCNT", NULL, NULL, false },
-	{ 0x9053, "MTPPS", NULL, NULL, false },
-	{ 0x9055, "MTUTC", NULL, NULL, false },
-	{ 0x9060, "MCQS", NULL, NULL, false },
-	{ 0x9061, "MCQI", NULL, NULL, false },
-	{ 0x9062, "MCC", NULL, NULL, false },
-	{ 0x907f, "MCAM", NULL, NULL, false },
-	{ 0xb01f, "SBCAM", NULL, NULL, false },
-	{ 0xc000, "RESOURCE_DUMP", NULL, NULL, false },
-	{ 0xc00e, "DTOR", NULL, NULL, false },
 };
 
 static const struct reg *
@@ -203,26 +161,25 @@ bfm_access_reg(struct bfm_cmd *c)
 	int bit;
 
 	if (c->op_mod > REG_READ)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD, "op_mod is neither write nor read");
-	if (reg == NULL || reg->layout == NULL || (c->op_mod == REG_WRITE && !reg->write))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_REGISTER,
-				"%s of register %s (0x%04jx) is not supported",
+		return bfm_fail(c, BFM_BAD_PARAM, "op_mod is neither write nor read");
+	if (reg == NULL || (c->op_mod == REG_WRITE && !reg->write))
+		return bfm_fail(c, BFM_BAD_PARAM, "%s of register %s (0x%04jx) is not supported",
 				c->op_mod == REG_READ ? "read" : "write",
 				reg != NULL ? reg->name : "unknown", (uintmax_t)id);
 	if (BFM_GET(c->in, ACCESS_REG_IN, argument) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CONTENT, "register %s takes no argument",
+		return bfm_fail(c, BFM_BAD_PARAM, "register %s takes no argument",
 				reg->name);
 	if (c->in_len < ACCESS_REG_IN_SIZE + (uint32_t)reg->layout->size)
-		return bfm_fail(c, BFM_BAD_IN_LEN, SYND_LENGTH,
+		return bfm_fail(c, BFM_BAD_IN_LEN,
 				"input of %u bytes has no room for register %s", c->in_len,
 				reg->name);
 	if (c->out_len < ACCESS_REG_OUT_SIZE + (uint32_t)reg->layout->size)
-		return bfm_fail(c, BFM_BAD_OUT_LEN, SYND_LENGTH,
+		return bfm_fail(c, BFM_BAD_OUT_LEN,
 				"output of %u bytes has no room for register %s", c->out_len,
 				reg->name);
 	bit = bfm_reserved_set(reg->layout, in, reg->layout->size);
 	if (bit >= 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CONTENT,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"reserved bit %d of register %s is set", bit, reg->name);
 	return reg->handler(c, in, c->out + ACCESS_REG_OUT_SIZE);
 }

@@ -20,14 +20,6 @@
 #define NUMBER_FIRST 1u       /* 0 is never given, so that a forgotten field shows */
 #define RESERVED_LKEY 0x100u  /* the key of all memory, for the kernel's own use */
 
-enum {
-	SYND_RES_LIMIT = 0x08e001,
-	SYND_UMEM_FIELD = 0x08e010,
-	SYND_UMEM_RIGHTS = 0x08e011,
-	SYND_UMEM_UNKNOWN = 0x08e012,
-	SYND_UMEM_RANGE = 0x08e013,
-};
-
 BFM_LAYOUT(bfm_lay_res_alloc_in, "alloc_in", RES_SIZE, RES_ALLOC_IN_FIELDS);
 BFM_LAYOUT(bfm_lay_res_dealloc_in, "dealloc_in", RES_SIZE, RES_DEALLOC_IN_FIELDS);
 BFM_LAYOUT(bfm_lay_res_alloc_out, "alloc_out", RES_SIZE, RES_ALLOC_OUT_FIELDS);
@@ -55,12 +47,12 @@ number_alloc(struct bfm_cmd *c, enum bfm_type type, uint32_t first, uint64_t lim
 
 	o = calloc(1, sizeof(*o));
 	if (o == NULL)
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_RES_LIMIT, "the model has no memory");
+		return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 	o->free = number_free;
 	ret = bfm_object_add(c->f, o, type, first, (uint32_t)limit, c->uid);
 	if (ret != 0) {
 		free(o);
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_RES_LIMIT,
+		return bfm_fail(c, BFM_NO_RESOURCES,
 				"no number left of the %" PRIu64 " that %s allows",
 				limit - first, what);
 	}
@@ -68,10 +60,49 @@ number_alloc(struct bfm_cmd *c, enum bfm_type type, uint32_t first, uint64_t lim
 	return BFM_OK;
 }
 
+/* By the command that makes one; the next number is the command that ends it. */
+static const struct number {
+	uint16_t alloc;
+	enum bfm_type type;
+	uint16_t cap_bit, cap_width; /* log2 of how many there are */
+	const char *cap;
+} numbers[] = {
+	{ 0x800, BFM_T_PD, HCA_CAP_log_max_pd_BIT, HCA_CAP_log_max_pd_WIDTH, "log_max_pd" },
+	{ 0x816, BFM_T_TD, HCA_CAP_log_max_transport_domain_BIT,
+		HCA_CAP_log_max_transport_domain_WIDTH, "log_max_transport_domain" },
+	{ 0x80e, BFM_T_XRCD, HCA_CAP_log_max_xrcd_BIT, HCA_CAP_log_max_xrcd_WIDTH,
+		"log_max_xrcd" },
+};
+
+static const struct number *
+number_find(uint16_t alloc)
+{
+	const struct number *n = numbers;
+
+	while (n->alloc != alloc)
+		n++;
+	return n;
+}
+
 static enum bfm_status
-number_free_cmd(struct bfm_cmd *c, enum bfm_type type)
+alloc_number(struct bfm_cmd *c)
+{
+	const struct number *n = number_find(c->opcode);
+	uint64_t nb = UINT64_C(1) << bfm_cap(c->f, n->cap_bit, n->cap_width);
+
+	return number_alloc(c, n->type, NUMBER_FIRST, NUMBER_FIRST + nb, n->cap);
+}
+
+static enum bfm_status
+dealloc(struct bfm_cmd *c, enum bfm_type type)
 {
 	return bfm_object_remove(c, type, (uint32_t)BFM_GET(c->in, RES_DEALLOC_IN, number));
+}
+
+static enum bfm_status
+dealloc_number(struct bfm_cmd *c)
+{
+	return dealloc(c, number_find(c->opcode - 1)->type);
 }
 
 static enum bfm_status
@@ -85,50 +116,7 @@ alloc_uar(struct bfm_cmd *c)
 static enum bfm_status
 dealloc_uar(struct bfm_cmd *c)
 {
-	return number_free_cmd(c, BFM_T_UAR);
-}
-
-static enum bfm_status
-alloc_pd(struct bfm_cmd *c)
-{
-	uint64_t nb = UINT64_C(1) << BFM_CAP(c->f, log_max_pd);
-
-	return number_alloc(c, BFM_T_PD, NUMBER_FIRST, NUMBER_FIRST + nb, "log_max_pd");
-}
-
-static enum bfm_status
-dealloc_pd(struct bfm_cmd *c)
-{
-	return number_free_cmd(c, BFM_T_PD);
-}
-
-static enum bfm_status
-alloc_td(struct bfm_cmd *c)
-{
-	uint64_t nb = UINT64_C(1) << BFM_CAP(c->f, log_max_transport_domain);
-
-	return number_alloc(c, BFM_T_TD, NUMBER_FIRST, NUMBER_FIRST + nb,
-			"log_max_transport_domain");
-}
-
-static enum bfm_status
-dealloc_td(struct bfm_cmd *c)
-{
-	return number_free_cmd(c, BFM_T_TD);
-}
-
-static enum bfm_status
-alloc_xrcd(struct bfm_cmd *c)
-{
-	uint64_t nb = UINT64_C(1) << BFM_CAP(c->f, log_max_xrcd);
-
-	return number_alloc(c, BFM_T_XRCD, NUMBER_FIRST, NUMBER_FIRST + nb, "log_max_xrcd");
-}
-
-static enum bfm_status
-dealloc_xrcd(struct bfm_cmd *c)
-{
-	return number_free_cmd(c, BFM_T_XRCD);
+	return dealloc(c, BFM_T_UAR);
 }
 
 /* ----------------------------------------------------------------- UMEM */
@@ -172,26 +160,25 @@ create_umem(struct bfm_cmd *c)
 	int ret;
 
 	if (BFM_GET(ctx, UMEM, ats) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_UMEM_FIELD,
-				"ats is set, but the device has no address "
+		return bfm_fail(c, BFM_BAD_PARAM, "ats is set, but the device has no address "
 				"translation service");
 	/* Before the shift below, which only numbers that fit the message survive. */
 	if (nb == 0 || nb > (c->in_len - CREATE_UMEM_IN_SIZE) / 8)
-		return bfm_fail(c, nb == 0 ? BFM_BAD_PARAM : BFM_BAD_IN_LEN, SYND_UMEM_FIELD,
+		return bfm_fail(c, nb == 0 ? BFM_BAD_PARAM : BFM_BAD_IN_LEN,
 				"num_of_mtt %" PRIu64 ", but the input of %u bytes "
 				"has %u", nb, c->in_len, (c->in_len - CREATE_UMEM_IN_SIZE) / 8);
 	if ((uint64_t)page_offset >> log_page != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_UMEM_FIELD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"page_offset 0x%x is beyond the first page of 2^%u "
 				"bytes", page_offset, log_page);
 	u = calloc(1, sizeof(*u));
 	if (u == NULL)
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_RES_LIMIT, "the model has no memory");
+		return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 	st = bfm_buf_read_mtt(c, &u->buf, CREATE_UMEM_IN_SIZE, log_page, page_offset,
 			(nb << log_page) - page_offset, &u->rights);
 	if (st == BFM_OK && (u->rights & 1) == 0) {
 		bfm_buf_free(&u->buf);
-		st = bfm_fail(c, BFM_BAD_PARAM, SYND_UMEM_RIGHTS,
+		st = bfm_fail(c, BFM_BAD_PARAM,
 				"an MTT without rd_en: the device could not read it");
 	}
 	if (st != BFM_OK) {
@@ -204,8 +191,7 @@ create_umem(struct bfm_cmd *c)
 			(uint32_t)(NUMBER_FIRST + limit), c->uid);
 	if (ret != 0) {
 		umem_free(c->f, &u->obj);
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_RES_LIMIT,
-				"no number left of the %" PRIu64
+		return bfm_fail(c, BFM_NO_RESOURCES, "no number left of the %" PRIu64
 				" that log_max_umem allows", limit);
 	}
 	BFM_SET(c->out, RES_ALLOC_OUT, number, u->obj.id);
@@ -215,7 +201,7 @@ create_umem(struct bfm_cmd *c)
 static enum bfm_status
 destroy_umem(struct bfm_cmd *c)
 {
-	return number_free_cmd(c, BFM_T_UMEM);
+	return dealloc(c, BFM_T_UMEM);
 }
 
 enum bfm_status
@@ -228,13 +214,11 @@ bfm_umem_buf(struct bfm_cmd *c, struct bfm_buf *b, uint32_t umem_id, uint64_t of
 
 	memset(b, 0, sizeof(*b));
 	if (o == NULL || (c->uid != 0 && c->uid != o->uid))
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_UMEM_UNKNOWN,
-				"there is no UMEM 0x%x of uid %u", umem_id,
+		return bfm_fail(c, BFM_BAD_RESOURCE, "there is no UMEM 0x%x of uid %u", umem_id,
 				c->uid);
 	u = (struct umem *)o;
 	if (size == 0 || off > u->buf.size || size > u->buf.size - off)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_UMEM_RANGE,
-				"UMEM 0x%x has %" PRIu64 " bytes, but %" PRIu64
+		return bfm_fail(c, BFM_BAD_PARAM, "UMEM 0x%x has %" PRIu64 " bytes, but %" PRIu64
 				" bytes from 0x%" PRIx64 " on are named", umem_id,
 				u->buf.size, size, off);
 	off += u->buf.page_offset;
@@ -242,7 +226,7 @@ bfm_umem_buf(struct bfm_cmd *c, struct bfm_buf *b, uint32_t umem_id, uint64_t of
 	last = (off + size - 1) >> u->buf.log_page;
 	b->pages = malloc((last - first + 1) * sizeof(*b->pages));
 	if (b->pages == NULL)
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_RES_LIMIT, "the model has no memory");
+		return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 	for (i = first; i <= last; i++)
 		b->pages[i - first] = u->buf.pages[i];
 	b->nb_pages = (uint32_t)(last - first + 1);
@@ -264,13 +248,6 @@ query_special_contexts(struct bfm_cmd *c)
 	return BFM_OK;
 }
 
-static enum bfm_status
-nop(struct bfm_cmd *c)
-{
-	(void)c;
-	return BFM_OK;
-}
-
 #define ALLOC(op, name, fn) \
 	{ (op), (name), (fn), BFM_INIT, &bfm_lay_res_alloc_in, NULL, 0, &bfm_lay_res_alloc_out, \
 		RES_SIZE, RES_SIZE }
@@ -280,17 +257,16 @@ nop(struct bfm_cmd *c)
 const struct bfm_cmd_desc bfm_cmds_res[] = {
 	ALLOC(0x802, "ALLOC_UAR", alloc_uar),
 	DEALLOC(0x803, "DEALLOC_UAR", dealloc_uar),
-	ALLOC(0x800, "ALLOC_PD", alloc_pd),
-	DEALLOC(0x801, "DEALLOC_PD", dealloc_pd),
-	ALLOC(0x816, "ALLOC_TRANSPORT_DOMAIN", alloc_td),
-	DEALLOC(0x817, "DEALLOC_TRANSPORT_DOMAIN", dealloc_td),
-	ALLOC(0x80e, "ALLOC_XRCD", alloc_xrcd),
-	DEALLOC(0x80f, "DEALLOC_XRCD", dealloc_xrcd),
+	ALLOC(0x800, "ALLOC_PD", alloc_number),
+	DEALLOC(0x801, "DEALLOC_PD", dealloc_number),
+	ALLOC(0x816, "ALLOC_TRANSPORT_DOMAIN", alloc_number),
+	DEALLOC(0x817, "DEALLOC_TRANSPORT_DOMAIN", dealloc_number),
+	ALLOC(0x80e, "ALLOC_XRCD", alloc_number),
+	DEALLOC(0x80f, "DEALLOC_XRCD", dealloc_number),
 	{ 0xa08, "CREATE_UMEM", create_umem, BFM_INIT, &bfm_lay_create_umem_in, &bfm_lay_umem,
 		CREATE_UMEM_IN_UMEM, &bfm_lay_res_alloc_out, CREATE_UMEM_IN_SIZE + 8, RES_SIZE },
 	DEALLOC(0xa0a, "DESTROY_UMEM", destroy_umem),
 	{ 0x203, "QUERY_SPECIAL_CONTEXTS", query_special_contexts, BFM_INIT, &bfm_lay_res_alloc_in,
 		NULL, 0, &bfm_lay_special_out, RES_SIZE, SPECIAL_OUT_SIZE },
-	{ 0x80d, "NOP", nop, BFM_ANY, &bfm_lay_res_alloc_in, NULL, 0, NULL, RES_SIZE, 16 },
 	{ .name = NULL },
 };

@@ -34,19 +34,6 @@ BFM_LAYOUT(bfm_lay_query_qcount_out, "query_q_counter_out", QUERY_QCOUNT_OUT_BYT
 
 #define OUT_HEAD 16u /* bytes of a reply before counters */
 
-enum {
-	SYND_INDEX = 0x0c0701,
-	SYND_VERSION = 0x0c0702,
-	SYND_L3 = 0x0c0703,
-	SYND_MAC = 0x0c0704,
-	SYND_PORT = 0x0c0705,
-	SYND_ROCE = 0x0c0706,
-	SYND_VLAN = 0x0c0707,
-	SYND_MEMORY = 0x0c0708,
-	SYND_OP_MOD = 0x0c0709,
-	SYND_MAD = 0x0c070a,
-};
-
 /* A set of counters of queue pairs, as QUERY_Q_COUNTER shows it. */
 struct counter {
 	struct bfm_object obj;
@@ -64,15 +51,15 @@ roce_index(struct bfm_cmd *c, struct bfm_roce_entry **entry)
 	uint32_t port = BFM_GET(c->in, QUERY_ROCE_IN, vhca_port_num);
 
 	if (BFM_CAP(c->f, roce) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_ROCE, "capability roce is 0");
+		return bfm_fail(c, BFM_BAD_PARAM, "capability roce is 0");
 	if (index >= nb || index >= BFM_ROCE_ENTRIES)
-		return bfm_fail(c, BFM_BAD_INDEX, SYND_INDEX,
+		return bfm_fail(c, BFM_BAD_INDEX,
 				"roce_address_index=%u: the table has %" PRIu64 " entries",
 				index, nb);
 	/* Who has ports must name one; who has none may name the first, as a card let it. */
 	if (port > (nb_ports == 0 ? 1 : nb_ports) || port > BFM_VHCA_PORTS ||
 			(port == 0 && nb_ports != 0))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"vhca_port_num=%u: num_vhca_ports is %" PRIu64, port, nb_ports);
 	*entry = &c->f->vport->roce[port == 0 ? 0 : port - 1][index];
 	return BFM_OK;
@@ -95,19 +82,18 @@ set_roce_address(struct bfm_cmd *c)
 		return status;
 	set = memcmp(addr, no_gid, sizeof(no_gid)) != 0;
 	if (version > 7 || (BFM_ROCE_CAP(c->f, roce_version) & 1u << version) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_VERSION,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"roce_version=%u: the capability is 0x%" PRIx64 " (bit 0 v1, 2 v2)",
 				version, BFM_ROCE_CAP(c->f, roce_version));
 	if (l3 > 1)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_L3,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"roce_l3_type=%u: 0 (IPv4) and 1 (IPv6) exist", l3);
 	/* A MAC address of 0 is accepted: the Linux driver gives one when it has no other. */
 	if (set && (mac >> 40 & 1) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_MAC,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"source_mac=%012" PRIx64 " is no address of one station", mac);
 	if (BFM_GET(addr, ROCE_ADDR, vlan_valid) == 0 && BFM_GET(addr, ROCE_ADDR, vlan_id) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_VLAN,
-				"vlan_id=%" PRIu64 " without vlan_valid",
+		return bfm_fail(c, BFM_BAD_PARAM, "vlan_id=%" PRIu64 " without vlan_valid",
 				BFM_GET(addr, ROCE_ADDR, vlan_id));
 	/* All zeroes takes the entry out. */
 	entry->set = set;
@@ -167,7 +153,7 @@ alloc_q_counter(struct bfm_cmd *c)
 	enum bfm_status status;
 
 	if (counter == NULL)
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_MEMORY, "the model has no memory");
+		return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 	counter->obj.free = counter_free;
 	status = bfm_queue_add(c, &counter->obj, BFM_T_COUNTER, BFM_COUNTER_FIRST,
 			BFM_COUNTER_FIRST + BFM_CAP(c->f, max_qp_cnt));
@@ -288,16 +274,15 @@ mad_ifc(struct bfm_cmd *c)
 	uint64_t nb = BFM_CAP(c->f, num_ports);
 
 	if (c->op_mod > OP_MOD_MAX)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD, "op_mod=%u: 0 to 3 exist",
+		return bfm_fail(c, BFM_BAD_PARAM, "op_mod=%u: 0 to 3 exist",
 				c->op_mod);
 	if (BFM_CAP(c->f, num_vhca_ports) > nb)
 		nb = BFM_CAP(c->f, num_vhca_ports);
 	if (port == 0 || port > nb)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT, "port=%u: ports are 1 to %" PRIu64,
+		return bfm_fail(c, BFM_BAD_PARAM, "port=%u: ports are 1 to %" PRIu64,
 				port, nb);
 	if (in[MAD_BASE_VERSION] != 1 || in[MAD_METHOD] >= METHOD_GET_RESP)
-		return bfm_fail(c, BFM_BAD_PKT, SYND_MAD,
-				"base version %u, method 0x%x: this is no request",
+		return bfm_fail(c, BFM_BAD_PKT, "base version %u, method 0x%x: this is no request",
 				in[MAD_BASE_VERSION], in[MAD_METHOD]);
 	memcpy(out, in, MAD_IFC_MAD_BYTES);
 	out[MAD_METHOD] = METHOD_GET_RESP;

@@ -41,19 +41,6 @@ _Static_assert(CREATE_RMP_IN_ctx_WIDTH == RMPC_BYTES * 8, "RMP context");
 #define ARM_OP_MOD 1u /* of an SRQ; 2 is tag matching's */
 #define LOG_STRIDE_MIN 4u
 
-enum {
-	SYND_ISSI = 0x0c0501,
-	SYND_SIZE = 0x0c0502,
-	SYND_STRIDE = 0x0c0503,
-	SYND_TYPE = 0x0c0504,
-	SYND_STATE = 0x0c0505,
-	SYND_KIND = 0x0c0506,
-	SYND_LWM = 0x0c0507,
-	SYND_OP_MOD = 0x0c0508,
-	SYND_MEMORY = 0x0c0509,
-	SYND_CAP = 0x0c050a,
-};
-
 static const struct bfm_needs srqc_needs[] = {
 	BFM_NEEDS(SRQC, wq_signature, wq_signature),
 	BFM_LACKS(SRQC, cont_srq, cont_srq),
@@ -118,7 +105,7 @@ srq_new(struct bfm_cmd *c, enum bfm_srq_kind kind, uint32_t ctx_off, uint32_t ct
 	struct bfm_srq *srq = calloc(1, sizeof(*srq));
 
 	if (srq == NULL) {
-		bfm_fail(c, BFM_NO_RESOURCES, SYND_MEMORY, "the model has no memory");
+		bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 		return NULL;
 	}
 	srq->obj.free = srq_free;
@@ -134,7 +121,7 @@ check_issi(struct bfm_cmd *c, bool needs_1)
 {
 	if (c->f->issi1 == needs_1)
 		return BFM_OK;
-	return bfm_fail(c, BFM_BAD_OP, SYND_ISSI, "this command is of ISSI %u, and SET_ISSI was %u",
+	return bfm_fail(c, BFM_BAD_OP, "this command is of ISSI %u, and SET_ISSI was %u",
 			needs_1, c->f->issi1);
 }
 
@@ -142,7 +129,7 @@ static enum bfm_status
 check_lwm(struct bfm_cmd *c, const struct bfm_srq *srq, uint32_t lwm)
 {
 	if (lwm > 1u << srq->log_size)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_LWM, "lwm=%u: the queue has %u requests",
+		return bfm_fail(c, BFM_BAD_PARAM, "lwm=%u: the queue has %u requests",
 				lwm, 1u << srq->log_size);
 	return BFM_OK;
 }
@@ -205,7 +192,7 @@ srq_open(struct bfm_cmd *c, struct bfm_srq *srq)
 	if (status != BFM_OK)
 		return status;
 	if (srq->log_size > BFM_CAP(c->f, log_max_srq_sz))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_SIZE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"log_srq_size=%u is above log_max_srq_sz=%" PRIu64, srq->log_size,
 				BFM_CAP(c->f, log_max_srq_sz));
 	status = srq_names(c, srq);
@@ -256,8 +243,7 @@ create_xrc_srq(struct bfm_cmd *c)
 	if (status != BFM_OK)
 		return status;
 	if (BFM_CAP(c->f, xrc) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP,
-				"this needs capability xrc, which is 0");
+		return bfm_fail(c, BFM_BAD_PARAM, "this needs capability xrc, which is 0");
 	return create_any_srq(c, BFM_SRQ_XRC);
 }
 
@@ -273,7 +259,7 @@ srq_find(struct bfm_cmd *c, enum bfm_srq_kind kind, uint32_t srqn, struct bfm_sr
 		return status;
 	*srq = (struct bfm_srq *)o;
 	if ((*srq)->kind != kind)
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_KIND, "SRQ 0x%x is %s of XRC", srqn,
+		return bfm_fail(c, BFM_BAD_RESOURCE, "SRQ 0x%x is %s of XRC", srqn,
 				kind == BFM_SRQ_XRC ? "not" : "one");
 	return BFM_OK;
 }
@@ -317,7 +303,7 @@ arm_srq(struct bfm_cmd *c)
 	enum bfm_status status;
 
 	if (c->op_mod != ARM_OP_MOD)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD, "op_mod=%u: only 1 (SRQ) exists",
+		return bfm_fail(c, BFM_BAD_PARAM, "op_mod=%u: only 1 (SRQ) exists",
 				c->op_mod);
 	status = srq_find(c, kind_of(c), BFM_GET(c->in, ARM_SRQ_IN, srqn), &srq);
 	if (status == BFM_OK)
@@ -346,13 +332,12 @@ rmp_open(struct bfm_cmd *c, struct bfm_srq *rmp)
 	enum bfm_status status;
 
 	if (state != BFM_RMP_RST && state != BFM_RMP_RDY)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_STATE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"state=%u: a new RMP is in 0 (RST) or 1 (RDY)", state);
 	rmp->state = state;
 	rmp->cyclic = BFM_GET(ctx, RMPC, basic_cyclic_rcv_wqe) != 0;
 	if (wq_type != rmp->cyclic)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_TYPE,
-				"wq_type=%u: 0 (list) exists, and 1 (cyclic) with"
+		return bfm_fail(c, BFM_BAD_PARAM, "wq_type=%u: 0 (list) exists, and 1 (cyclic) with"
 				" basic_cyclic_rcv_wqe=1", wq_type);
 	status = bfm_needs_check(c, ctx, rmpc_needs, sizeof(rmpc_needs) / sizeof(rmpc_needs[0]));
 	if (status != BFM_OK)
@@ -360,11 +345,11 @@ rmp_open(struct bfm_cmd *c, struct bfm_srq *rmp)
 	rmp->log_size = BFM_GET(ctx, RMPC, log_wq_sz);
 	rmp->log_stride = BFM_GET(ctx, RMPC, log_wq_stride);
 	if (rmp->log_size > BFM_CAP(c->f, log_max_wq_sz))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_SIZE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"log_wq_sz=%u is above log_max_wq_sz=%" PRIu64, rmp->log_size,
 				BFM_CAP(c->f, log_max_wq_sz));
 	if (rmp->log_stride < LOG_STRIDE_MIN)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_STRIDE,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"log_wq_stride=%u: a request has at least 16 bytes",
 				rmp->log_stride);
 	status = bfm_refs_take(c, &rmp->refs, BFM_T_PD, BFM_GET(ctx, RMPC, pd), "pd", NULL);
@@ -445,11 +430,11 @@ modify_rmp(struct bfm_cmd *c)
 	if (status != BFM_OK)
 		return status;
 	if (current != rmp->state)
-		return bfm_fail(c, BFM_RES_STATE, SYND_STATE,
+		return bfm_fail(c, BFM_RES_STATE,
 				"rmp_state=%u, but RMP 0x%x is in state %u", current, rmp->obj.id,
 				rmp->state);
 	if (next != BFM_RMP_RST && !(next == BFM_RMP_RDY && current != BFM_RMP_ERR))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_STATE, "state %u does not follow %u", next,
+		return bfm_fail(c, BFM_BAD_PARAM, "state %u does not follow %u", next,
 				current);
 	if (BFM_GET(c->in, MODIFY_RMP_IN, bitmask_lwm) != 0) {
 		status = check_lwm(c, rmp, lwm);

@@ -71,19 +71,6 @@ _Static_assert((int)MODIFY_HCAV_IN_hca_vport_context_BIT ==
 enum { ADMIN_DOWN = 0, ADMIN_UP = 1, ADMIN_AUTO = 2 };
 enum { OF_VNIC = 0, OF_ESW = 1, OF_UPLINK = 2 };
 
-enum {
-	SYND_VPORT = 0x0c0601,
-	SYND_MANAGER = 0x0c0602,
-	SYND_PORT_TYPE = 0x0c0603,
-	SYND_PORT_NUM = 0x0c0604,
-	SYND_FIELD = 0x0c0605,
-	SYND_LIST = 0x0c0606,
-	SYND_OUT = 0x0c0607,
-	SYND_INDEX = 0x0c0608,
-	SYND_OP_MOD = 0x0c0609,
-	SYND_MEMORY = 0x0c060a,
-};
-
 /* --------------------------------------------------- what a vport is */
 
 /* Port of the card, from the name: pf1vf3 and ecpf1 are of port 1. */
@@ -257,12 +244,12 @@ bfm_vport_select(struct bfm_cmd *c, bool other, uint32_t number, struct bfm_func
 	*f = c->f;
 	if (!other) {
 		if (number != 0)
-			return bfm_fail(c, BFM_BAD_PARAM, SYND_VPORT,
+			return bfm_fail(c, BFM_BAD_PARAM,
 					"vport_number=0x%x without other_vport", number);
 		return BFM_OK;
 	}
 	if (BFM_CAP(c->f, vport_group_manager) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_MANAGER,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"other_vport=1: this function is no manager of vports");
 	for (i = 0; i < m->nb_functions; i++) {
 		g = m->functions[i];
@@ -272,7 +259,7 @@ bfm_vport_select(struct bfm_cmd *c, bool other, uint32_t number, struct bfm_func
 		*f = g;
 		return BFM_OK;
 	}
-	return bfm_fail(c, BFM_BAD_PARAM, SYND_VPORT, "port %u has no vport 0x%x",
+	return bfm_fail(c, BFM_BAD_PARAM, "port %u has no vport 0x%x",
 			c->f->conf.port, number);
 }
 
@@ -281,7 +268,7 @@ port_type(struct bfm_cmd *c, bool ib)
 {
 	if (c->f->conf.ib_port == ib)
 		return BFM_OK;
-	return bfm_fail(c, BFM_BAD_OP, SYND_PORT_TYPE, "the port is %s",
+	return bfm_fail(c, BFM_BAD_OP, "the port is %s",
 			ib ? "Ethernet: ask for the NIC vport" :
 			"InfiniBand: ask for the HCA vport");
 }
@@ -305,7 +292,7 @@ query_nicv(struct bfm_cmd *c)
 		return status;
 	v = f->vport;
 	if (type >= BFM_VPORT_LISTS)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_LIST,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"allowed_list_type=%u: 0 (unicast), 1 (multicast), 2 (VLAN) exist",
 				type);
 	memcpy(ctx, v->nic, NICV_BYTES);
@@ -315,7 +302,7 @@ query_nicv(struct bfm_cmd *c)
 	if (c->out_len == QUERY_NICV_OUT_BYTES || v->nb_list[type] == 0)
 		return BFM_OK;
 	if (c->out_len < QUERY_NICV_OUT_BYTES + v->nb_list[type] * ADDR_BYTES)
-		return bfm_fail(c, BFM_BAD_OUT_LEN, SYND_OUT, "output of %u bytes for a list of %u",
+		return bfm_fail(c, BFM_BAD_OUT_LEN, "output of %u bytes for a list of %u",
 				c->out_len, v->nb_list[type]);
 	memcpy(c->out + QUERY_NICV_OUT_BYTES, v->lists[type], v->nb_list[type] * ADDR_BYTES);
 	return BFM_OK;
@@ -330,24 +317,23 @@ set_list(struct bfm_cmd *c, struct bfm_vport *v, const uint8_t *ctx)
 	uint64_t log_max;
 
 	if (type >= BFM_VPORT_LISTS)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_LIST,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"allowed_list_type=%u: 0 (unicast), 1 (multicast), 2 (VLAN) exist",
 				type);
 	log_max = type == 0 ? BFM_CAP(c->f, log_max_current_uc_list) :
 			type == 1 ? BFM_CAP(c->f, log_max_current_mc_list) :
 			BFM_CAP(c->f, log_max_vlan_list);
 	if (nb > UINT64_C(1) << log_max)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_LIST,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"allowed_list_size=%u: list %u has 2^%" PRIu64 " entries", nb, type,
 				log_max);
 	if (c->in_len < MODIFY_NICV_IN_BYTES + nb * ADDR_BYTES)
-		return bfm_fail(c, BFM_BAD_IN_LEN, SYND_LIST,
+		return bfm_fail(c, BFM_BAD_IN_LEN,
 				"allowed_list_size=%u, but the input has %u bytes", nb, c->in_len);
 	if (nb != 0) {
 		list = malloc(nb * ADDR_BYTES);
 		if (list == NULL)
-			return bfm_fail(c, BFM_NO_RESOURCES, SYND_MEMORY,
-					"the model has no memory");
+			return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 		memcpy(list, c->in + MODIFY_NICV_IN_BYTES, nb * ADDR_BYTES);
 	}
 	free(v->lists[type]);
@@ -366,22 +352,21 @@ check_nicv(struct bfm_cmd *c, const uint8_t *ctx)
 	uint64_t mtu = BFM_GET(ctx, NICV, mtu);
 
 	if (SELECTED(c, affiliation))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"affiliation: there is no function that could join");
 	if (SELECTED(c, roce_en) && BFM_GET(ctx, NICV, roce_en) != 0 && BFM_CAP(c->f, roce) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
-				"roce_en=1 needs capability roce, which is 0");
+		return bfm_fail(c, BFM_BAD_PARAM, "roce_en=1 needs capability roce, which is 0");
 	if ((SELECTED(c, disable_uc_local_lb) && BFM_CAP(c->f, disable_local_lb_uc) == 0) ||
 			(SELECTED(c, disable_mc_local_lb) &&
 			BFM_CAP(c->f, disable_local_lb_mc) == 0))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"disable_*_local_lb needs capability disable_local_lb_*");
 	if (SELECTED(c, mtu) && (mtu < MTU_MIN || mtu > BFM_MTU_LIMIT))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"mtu=%" PRIu64 ": %u to %u are possible", mtu, MTU_MIN,
 				BFM_MTU_LIMIT);
 	if (SELECTED(c, permanent_address) && (mac == 0 || (mac >> 40 & 1) != 0))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"permanent_address=%012" PRIx64 " is no address of one station",
 				mac);
 	return BFM_OK;
@@ -451,7 +436,7 @@ hcav_port(struct bfm_cmd *c, struct bfm_function **f)
 
 	/* Clients name the port only if there are several. */
 	if (port > BFM_CAP(c->f, num_ports))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT_NUM,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"port_num=%u: there are %" PRIu64, port, BFM_CAP(c->f, num_ports));
 	return bfm_vport_select(c, BFM_GET(c->in, QUERY_HCAV_IN, other_vport) != 0,
 			BFM_GET(c->in, QUERY_HCAV_IN, vport_number), f);
@@ -497,15 +482,15 @@ modify_hcav(struct bfm_cmd *c)
 	if (status != BFM_OK)
 		return status;
 	if ((select & ~(HCAV_SEL_PORT_GUID | HCAV_SEL_NODE_GUID | HCAV_SEL_POLICY)) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"field_select=0x%x: port_guid 1, node_guid 2, vport_state_policy 4",
 				select);
 	if ((mask & ~IB_CAP_MASK1_MAY) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"cap_mask1_field_select=0x%x: 0x%x can be changed", mask,
 				IB_CAP_MASK1_MAY);
 	if ((select & HCAV_SEL_POLICY) != 0 && policy > ADMIN_AUTO)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"vport_state_policy=%u: 0 (down), 1 (up) and 2 (follow) exist",
 				policy);
 	if ((select & HCAV_SEL_PORT_GUID) != 0)
@@ -531,10 +516,10 @@ table_range(struct bfm_cmd *c, uint32_t nb, uint32_t entry_bytes, uint32_t *firs
 	*first = index == ALL_ENTRIES ? 0 : index;
 	*n = index == ALL_ENTRIES ? nb : 1;
 	if (*first >= nb)
-		return bfm_fail(c, BFM_BAD_INDEX, SYND_INDEX, "index=%u: the table has %u entries",
+		return bfm_fail(c, BFM_BAD_INDEX, "index=%u: the table has %u entries",
 				index, nb);
 	if (c->out_len < 16 + *n * entry_bytes)
-		return bfm_fail(c, BFM_BAD_OUT_LEN, SYND_OUT, "output of %u bytes for %u entries",
+		return bfm_fail(c, BFM_BAD_OUT_LEN, "output of %u bytes for %u entries",
 				c->out_len, *n);
 	return BFM_OK;
 }
@@ -583,11 +568,11 @@ static enum bfm_status
 state_select(struct bfm_cmd *c, struct bfm_function **f)
 {
 	if (c->op_mod > OF_UPLINK)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"op_mod=%u: 0 (own vport), 1 (switch) and 2 (uplink) exist",
 				c->op_mod);
 	if (c->op_mod != OF_VNIC && BFM_CAP(c->f, vport_group_manager) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_MANAGER,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"op_mod=%u: this function is no manager of vports", c->op_mod);
 	return bfm_vport_select(c, BFM_GET(c->in, VPORT_IN, other_vport) != 0,
 			BFM_GET(c->in, VPORT_IN, vport_number), f);
@@ -621,10 +606,9 @@ modify_vstate(struct bfm_cmd *c)
 	if (status != BFM_OK)
 		return status;
 	if (c->op_mod == OF_UPLINK)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD,
-				"op_mod=2: the model's uplink follows its port");
+		return bfm_fail(c, BFM_BAD_PARAM, "op_mod=2: the model's uplink follows its port");
 	if (admin > ADMIN_AUTO)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_FIELD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"admin_state=%u: 0 (down), 1 (up) and 2 (auto) exist", admin);
 	f->vport->admin_state = (uint8_t)admin;
 	return BFM_OK;
@@ -639,8 +623,7 @@ query_esw_functions(struct bfm_cmd *c)
 	bool pf = false;
 
 	if (c->f->conf.kind != BFM_ECPF || !c->f->conf.esw_manager)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_MANAGER,
-				"only an ECPF that manages the switch may ask");
+		return bfm_fail(c, BFM_BAD_PARAM, "only an ECPF that manages the switch may ask");
 	for (i = 0; i < c->f->model->nb_functions; i++) {
 		g = c->f->model->functions[i];
 		if (g->conf.port != c->f->conf.port || g->conf.card)

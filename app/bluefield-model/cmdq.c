@@ -25,16 +25,6 @@
 
 #include "cmdq.h"
 
-/* Syndromes, ours: what the engine itself finds wrong with a command. */
-#define SYND_UNKNOWN 0xbf0001
-#define SYND_STATE 0xbf0002
-#define SYND_IN_LEN 0xbf0003
-#define SYND_OUT_LEN 0xbf0004
-#define SYND_RESERVED 0xbf0005
-#define SYND_UID 0xbf0006
-#define SYND_NO_PAGES 0xbf0007
-#define SYND_REFUSED_PAGES 0xbf0008
-
 /* How often a command ended how. */
 struct count {
 	uint16_t opcode;
@@ -246,7 +236,7 @@ check_reserved(struct bfm_cmd *c)
 
 	/* the head is the same for all; layouts may name its fields or not */
 	if (bfm_bits_get(c->in, 32, 16) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_RESERVED, "reserved bits 32 to 47 are set");
+		return bfm_fail(c, BFM_BAD_PARAM, "reserved bits 32 to 47 are set");
 	if (desc->in != NULL) {
 		memcpy(head, c->in, sizeof(head));
 		memset(c->in, 0, sizeof(head));
@@ -254,7 +244,7 @@ check_reserved(struct bfm_cmd *c)
 		memcpy(c->in, head, sizeof(head));
 	}
 	if (bit >= 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_RESERVED,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"reserved bit %d is set (byte 0x%x, value 0x%02x)", bit, bit / 8,
 				c->in[bit / 8]);
 	if (desc->ctx != NULL && c->in_len > desc->ctx_off) {
@@ -262,7 +252,7 @@ check_reserved(struct bfm_cmd *c)
 		bit = bfm_reserved_set(desc->ctx, c->in + desc->ctx_off, ctx_len);
 	}
 	if (bit >= 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_RESERVED,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"reserved bit %d of %s is set (byte 0x%x, value 0x%02x)", bit,
 				desc->ctx->name, bit / 8, c->in[desc->ctx_off + bit / 8]);
 	return BFM_OK;
@@ -275,21 +265,20 @@ check(struct bfm_cmd *c)
 	struct bfm_function *f = c->f;
 
 	if (desc == NULL)
-		return bfm_fail(c, BFM_BAD_OP, SYND_UNKNOWN, "the model does not have it");
+		return bfm_fail(c, BFM_BAD_OP, "the model does not have it");
 	if ((desc->states & 1u << f->hca) == 0)
-		return bfm_fail(c, BFM_BAD_SYS_STATE, SYND_STATE, "the HCA is %s",
+		return bfm_fail(c, BFM_BAD_SYS_STATE, "the HCA is %s",
 				state_name(f->hca));
 	if (f->hca == BFM_HCA_ENABLED && needs_boot_pages(c->opcode) && bfm_pages_boot_missing(f))
-		return bfm_fail(c, BFM_BAD_SYS_STATE, SYND_NO_PAGES,
-				"firmware has not got its boot pages");
+		return bfm_fail(c, BFM_BAD_SYS_STATE, "firmware has not got its boot pages");
 	if (c->in_len < desc->in_min)
-		return bfm_fail(c, BFM_BAD_IN_LEN, SYND_IN_LEN, "input of %u bytes, needs %u",
+		return bfm_fail(c, BFM_BAD_IN_LEN, "input of %u bytes, needs %u",
 				c->in_len, desc->in_min);
 	if (c->out_len < desc->out_min)
-		return bfm_fail(c, BFM_BAD_OUT_LEN, SYND_OUT_LEN, "output of %u bytes, needs %u",
+		return bfm_fail(c, BFM_BAD_OUT_LEN, "output of %u bytes, needs %u",
 				c->out_len, desc->out_min);
 	if (c->uid != 0 && bfm_object_find(f, BFM_T_UCTX, c->uid) == NULL)
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_UID, "user context %u does not exist",
+		return bfm_fail(c, BFM_BAD_RESOURCE, "user context %u does not exist",
 				c->uid);
 	return check_reserved(c);
 }
@@ -407,10 +396,10 @@ wait_pages(struct slot *s)
 		return true;
 	}
 	if (ret != 0) {
-		bfm_fail(c, BFM_LIMIT, SYND_REFUSED_PAGES, "the pages it needs were not given");
+		bfm_fail(c, BFM_LIMIT, "the pages it needs were not given");
 		s->fault.set_status = true;
 		s->fault.status = BFM_LIMIT;
-		s->fault.syndrome = SYND_REFUSED_PAGES;
+		s->fault.syndrome = c->syndrome;
 	}
 	s->fault.page_request = 0;
 	return false;

@@ -78,12 +78,8 @@ bool bfm_iseg_fatal(const struct bfm_function *f);
 /* --------------------------------------------------------------- iseg.c */
 
 /* Faults. */
-void bfm_iseg_bus(struct bfm_function *f, bool dead);
 void bfm_iseg_counter(struct bfm_function *f, bool stop);
 void bfm_iseg_counter_pause(struct bfm_function *f, uint64_t ms);
-void bfm_iseg_nic_state(struct bfm_function *f, uint8_t state);
-void bfm_iseg_init_busy(struct bfm_function *f, uint64_t ms); /* or BFM_FOREVER */
-void bfm_iseg_flr_ms(struct bfm_function *f, uint32_t ms);    /* of the resets to come */
 void bfm_iseg_clear(struct bfm_function *f);
 void bfm_iseg_dump(const struct bfm_function *f, FILE *out);
 
@@ -147,9 +143,6 @@ struct bfm_function *bfm_supply_giver(const struct bfm_function *f);
 /* Has nobody on the card enabled the functions of the host? */
 bool bfm_host_off(const struct bfm_function *f);
 /* Faults of the owner that gives for f, or for the VFs of f. */
-void bfm_owner_dead(struct bfm_function *f);
-void bfm_owner_slow(struct bfm_function *f, uint32_t ms);
-void bfm_owner_short(struct bfm_function *f, uint32_t pages);
 void bfm_owner_alive(struct bfm_function *f);
 
 /* -------------------------------------------------------------- owner.c */

@@ -208,7 +208,6 @@ bfm_net_request(struct bfm_function *f, struct bfm_qp *qp, struct bfm_msg_pkt *m
 
 /* --------------------------------------------------------------- datagrams */
 
-
 /* Queue pair 1 of a function is one of its objects, of that service. */
 static struct bfm_qp *
 datagram_qp(struct bfm_function *f, uint32_t qpn)

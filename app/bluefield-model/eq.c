@@ -26,17 +26,6 @@ enum { EQ_STATUS_OK = 0, EQ_STATUS_WRITE_FAILURE = 0xa };
 enum { EQ_ST_ARMED = 0x9, EQ_ST_FIRED = 0xa };
 enum { HEALTH_ASYNC_EQ_OVERRUN = 0xc, HEALTH_EQ_IN_ERROR = 0xd };
 
-enum {
-	SYND_EQ_SIZE = 0x0e0001,
-	SYND_EQ_UAR = 0x0e0002,
-	SYND_EQ_VECTOR = 0x0e0003,
-	SYND_EQ_MASK = 0x0e0004,
-	SYND_EQ_TAKEN = 0x0e0005,
-	SYND_EQ_LIMIT = 0x0e0006,
-	SYND_EQ_FIELD = 0x0e0007,
-	SYND_EQ_UNKNOWN = 0x0e0008,
-};
-
 /*
  * The events that an EQ may ask for by its mask. Completion (type 0) is not one of
  * them: a CQ names its EQ. Nor is the internal error (type 8): no driver in the
@@ -146,22 +135,20 @@ check_mask(struct bfm_cmd *c, uint64_t mask)
 	if (BFM_CAP(c->f, page_request_disable) != 0)
 		bad |= mask & BIT(BFM_EV_PAGE_REQUEST);
 	if (bad != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_EQ_MASK,
-				"event_bitmask[0] 0x%" PRIx64
+		return bfm_fail(c, BFM_BAD_PARAM, "event_bitmask[0] 0x%" PRIx64
 				" asks for event type 0x%x, which the device does not have",
 				mask, (uint32_t)__builtin_ctzll(bad));
 	if (BFM_GET(c->in, CREATE_EQ_IN, event_bitmask_1) != 0 ||
 			BFM_GET(c->in, CREATE_EQ_IN, event_bitmask_2) != 0 ||
 			BFM_GET(c->in, CREATE_EQ_IN, event_bitmask_3) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_EQ_MASK,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"event_bitmask[1..3] is not zero: there are no event "
 				"types above 0x3f");
 	for (eqn = EQ_FIRST; eqn < EQ_NUMBERS; eqn++) {
 		q = c->f->eqs->by_number[eqn];
 		bad = q != NULL ? q->mask & mask & EVENTS_ONE_TAKER : 0;
 		if (bad != 0)
-			return bfm_fail(c, BFM_BAD_PARAM, SYND_EQ_TAKEN,
-					"event type 0x%x already goes to EQ %u: "
+			return bfm_fail(c, BFM_BAD_PARAM, "event type 0x%x already goes to EQ %u: "
 					"destroy that first", (uint32_t)__builtin_ctzll(bad), eqn);
 	}
 	return BFM_OK;
@@ -178,24 +165,22 @@ check_context(struct bfm_cmd *c, const uint8_t *eqc, struct eq *q)
 	if (BFM_GET(eqc, EQC, status) != 0 || BFM_GET(eqc, EQC, st) != 0 ||
 			BFM_GET(eqc, EQC, consumer_counter) != 0 ||
 			BFM_GET(eqc, EQC, producer_counter) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_EQ_FIELD,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"status, st and the counters are the device's: give 0");
 	if (BFM_GET(eqc, EQC, ec) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_EQ_FIELD,
-				"ec (collapsing) is not supported");
+		return bfm_fail(c, BFM_BAD_PARAM, "ec (collapsing) is not supported");
 	q->log_size = (uint8_t)BFM_GET(eqc, EQC, log_eq_size);
 	if (q->log_size > max_log)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_EQ_SIZE,
-				"log_eq_size %u, but log_max_eq_sz is %" PRIu64,
+		return bfm_fail(c, BFM_BAD_PARAM, "log_eq_size %u, but log_max_eq_sz is %" PRIu64,
 				q->log_size, max_log);
 	if (vector >= c->f->conf.vectors)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_EQ_VECTOR,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"intr %u, but the function has vectors 0 to %u", vector,
 				c->f->conf.vectors - 1);
 	q->vector = (uint16_t)vector;
 	q->uar = bfm_object_find(c->f, BFM_T_UAR, uar);
 	if (q->uar == NULL)
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_EQ_UAR,
+		return bfm_fail(c, BFM_BAD_RESOURCE,
 				"uar_page 0x%x is not allocated: ALLOC_UAR first", uar);
 	q->log_page_size = (uint8_t)BFM_GET(eqc, EQC, log_page_size);
 	q->page_offset = (uint8_t)BFM_GET(eqc, EQC, page_offset);
@@ -214,7 +199,7 @@ create_eq(struct bfm_cmd *c)
 
 	q = calloc(1, sizeof(*q));
 	if (q == NULL)
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_EQ_LIMIT, "the model has no memory");
+		return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 	q->mask = BFM_GET(c->in, CREATE_EQ_IN, event_bitmask_0);
 	st = check_mask(c, q->mask);
 	if (st == BFM_OK)
@@ -240,8 +225,7 @@ create_eq(struct bfm_cmd *c)
 	if (ret != 0) {
 		bfm_buf_free(&q->buf);
 		free(q);
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_EQ_LIMIT,
-				"no EQ left of the %" PRIu64
+		return bfm_fail(c, BFM_NO_RESOURCES, "no EQ left of the %" PRIu64
 				" that log_max_eq and max_num_eqs allow", limit);
 	}
 	bfm_object_ref(q->uar);
@@ -265,8 +249,7 @@ query_eq(struct bfm_cmd *c)
 	uint32_t i;
 
 	if (q == NULL)
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_EQ_UNKNOWN,
-				"there is no EQ %u", eqn);
+		return bfm_fail(c, BFM_BAD_RESOURCE, "there is no EQ %u", eqn);
 	BFM_SET(eqc, EQC, status, q->status);
 	BFM_SET(eqc, EQC, oi, q->overrun_ignored);
 	BFM_SET(eqc, EQC, st, q->armed ? EQ_ST_ARMED : EQ_ST_FIRED);

@@ -256,7 +256,7 @@ parse_bus(struct parse *p)
 	int ret = choice(p, "dead", "alive", &dead);
 
 	if (ret == 0)
-		bfm_iseg_bus(p->f, dead);
+		p->f->iseg->bus_dead = dead;
 	return ret;
 }
 
@@ -317,24 +317,23 @@ parse_nic_state(struct parse *p)
 	int64_t v = 0;
 	int ret = number(p, p->words[1], 0, 7, &v);
 
-	if (ret == 0)
-		bfm_iseg_nic_state(p->f, (uint8_t)v);
-	return ret;
+	if (ret != 0)
+		return ret;
+	p->f->iseg->nic_state = (uint8_t)v;
+	p->f->iseg->nic_forced = true;
+	return 0;
 }
 
 static int
 parse_init_busy(struct parse *p)
 {
+	bool forever = strcmp(p->words[1], "forever") == 0;
 	int64_t v = 0;
-	int ret = 0;
 
-	if (strcmp(p->words[1], "forever") == 0)
-		v = BFM_FOREVER;
-	else
-		ret = number(p, p->words[1], 0, MAX_MS, &v);
-	if (ret == 0)
-		bfm_iseg_init_busy(p->f, (uint64_t)v);
-	return ret;
+	if (!forever && number(p, p->words[1], 0, MAX_MS, &v) != 0)
+		return -EINVAL;
+	p->f->iseg->busy_until = forever ? BFM_FOREVER : p->f->model->now_ms + (uint64_t)v;
+	return 0;
 }
 
 static int
@@ -343,9 +342,11 @@ parse_flr(struct parse *p)
 	int64_t v = 0;
 	int ret = number(p, p->words[1], 0, MAX_MS, &v);
 
-	if (ret == 0)
-		bfm_iseg_flr_ms(p->f, (uint32_t)v);
-	return ret;
+	if (ret != 0)
+		return ret;
+	p->f->iseg->flr_set = true;
+	p->f->iseg->flr_ms = (uint32_t)v;
+	return 0;
 }
 
 static int
@@ -390,15 +391,18 @@ parse_owner(struct parse *p)
 		[KILLED] = { .name = "killed", .max = FLAG },
 		[ALIVE] = { .name = "alive", .max = FLAG },
 	};
+	struct bfm_owner *o = bfm_owner_of(p->f);
 
 	if (KEYS_PARSE(p, keys) != 0)
 		return -EINVAL;
 	if (keys[SLOW].given)
-		bfm_owner_slow(p->f, (uint32_t)keys[SLOW].value);
-	if (keys[SHORT].given)
-		bfm_owner_short(p->f, (uint32_t)keys[SHORT].value);
+		o->slow_ms = (uint32_t)keys[SLOW].value;
+	if (keys[SHORT].given) {
+		o->is_short = true;
+		o->short_pages = (uint32_t)keys[SHORT].value;
+	}
 	if (keys[DEAD].given)
-		bfm_owner_dead(p->f);
+		o->dead = true;
 	if (keys[KILLED].given && bfm_owner_killed(p->f) != 0)
 		return wrong(p, "'killed': the owner is a client: kill that, or unplug its function");
 	if (keys[ALIVE].given)

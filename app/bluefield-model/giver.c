@@ -90,25 +90,6 @@ bfm_owner_start(struct bfm_function *f)
 }
 
 void
-bfm_owner_dead(struct bfm_function *f)
-{
-	bfm_owner_of(f)->dead = true;
-}
-
-void
-bfm_owner_slow(struct bfm_function *f, uint32_t ms)
-{
-	bfm_owner_of(f)->slow_ms = ms;
-}
-
-void
-bfm_owner_short(struct bfm_function *f, uint32_t pages)
-{
-	bfm_owner_of(f)->is_short = true;
-	bfm_owner_of(f)->short_pages = pages;
-}
-
-void
 bfm_owner_alive(struct bfm_function *f)
 {
 	struct bfm_owner *o = bfm_owner_of(f);

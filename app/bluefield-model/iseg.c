@@ -500,12 +500,6 @@ bfm_bar_write(struct bfm_function *f, uint64_t off, const void *buf, size_t len)
  */
 
 void
-bfm_iseg_bus(struct bfm_function *f, bool dead)
-{
-	f->iseg->bus_dead = dead;
-}
-
-void
 bfm_iseg_counter(struct bfm_function *f, bool stop)
 {
 	struct bfm_iseg *iseg = f->iseg;
@@ -522,26 +516,6 @@ bfm_iseg_counter_pause(struct bfm_function *f, uint64_t ms)
 	bfm_iseg_counter(f, false);
 	f->iseg->counter_at = now(f);
 	f->iseg->counter_until = now(f) + ms;
-}
-
-void
-bfm_iseg_nic_state(struct bfm_function *f, uint8_t state)
-{
-	f->iseg->nic_state = state;
-	f->iseg->nic_forced = true;
-}
-
-void
-bfm_iseg_init_busy(struct bfm_function *f, uint64_t ms)
-{
-	f->iseg->busy_until = ms == BFM_FOREVER ? BFM_FOREVER : now(f) + ms;
-}
-
-void
-bfm_iseg_flr_ms(struct bfm_function *f, uint32_t ms)
-{
-	f->iseg->flr_set = true;
-	f->iseg->flr_ms = ms;
 }
 
 void

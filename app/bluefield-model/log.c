@@ -89,8 +89,19 @@ bfm_log(const struct bfm_function *f, enum bfm_level level, const char *fmt, ...
 	fputc('\n', out);
 }
 
+/* Firmware's own are not public. Ours stands for the sentence that is logged with it. */
+static uint32_t
+syndrome_of(const char *fmt)
+{
+	uint32_t hash = 2166136261u;
+
+	while (*fmt != '\0')
+		hash = (hash ^ (uint8_t)*fmt++) * 16777619u;
+	return hash >> 8 | 1;
+}
+
 enum bfm_status
-bfm_fail(struct bfm_cmd *c, enum bfm_status status, uint32_t syndrome, const char *fmt, ...)
+bfm_fail(struct bfm_cmd *c, enum bfm_status status, const char *fmt, ...)
 {
 	char why[256];
 	va_list ap;
@@ -98,12 +109,12 @@ bfm_fail(struct bfm_cmd *c, enum bfm_status status, uint32_t syndrome, const cha
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	c->syndrome = syndrome;
+	c->syndrome = syndrome_of(fmt);
 	bfm_log(c->f, BFM_WARN,
 			"slot %u: %s (0x%03x, op_mod 0x%x) refused, status 0x%02x, "
 			"syndrome 0x%06x: %s",
 			c->slot, c->desc != NULL ? c->desc->name : "unknown command", c->opcode,
-			c->op_mod, status, syndrome, why);
+			c->op_mod, status, c->syndrome, why);
 	return status;
 }
 

@@ -384,9 +384,9 @@ extern const struct bfm_cmd_desc bfm_cmds_roce[];   /* cmd_roce.c: RoCE, counter
 
 const struct bfm_cmd_desc *bfm_cmd_find(uint16_t opcode); /* NULL if unknown */
 const struct bfm_cmd_desc *bfm_cmd_named(const char *name); /* in any case; or NULL */
-/* log.c: log why a command is refused and remember the syndrome: return bfm_fail(...); */
-enum bfm_status bfm_fail(struct bfm_cmd *c, enum bfm_status status, uint32_t syndrome,
-		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* log.c: log why a command is refused, and make a syndrome of it: return bfm_fail(...); */
+enum bfm_status bfm_fail(struct bfm_cmd *c, enum bfm_status status, const char *fmt, ...)
+		__attribute__((format(printf, 3, 4)));
 
 int bfm_cmdq_create(struct bfm_function *f);
 void bfm_cmdq_destroy(struct bfm_function *f);

@@ -41,15 +41,6 @@ static const char * const type_names[BFM_NB_TYPES] = {
 	[BFM_T_TIR] = "TIR", [BFM_T_COUNTER] = "COUNTER", [BFM_T_UCTX] = "UCTX",
 };
 
-/* Syndromes of this file; firmware's own are not public. */
-enum {
-	SYND_NO_OBJECT = 0x0b0001,
-	SYND_IN_USE = 0x0b0002,
-	SYND_BUF_SIZE = 0x0b0010,
-	SYND_BUF_ALIGN = 0x0b0011,
-	SYND_BUF_MAP = 0x0b0012,
-};
-
 const char *
 bfm_type_name(enum bfm_type type)
 {
@@ -188,14 +179,14 @@ bfm_object_remove(struct bfm_cmd *c, enum bfm_type type, uint32_t id)
 	struct bfm_object *o = bfm_object_find(c->f, type, id);
 
 	if (o == NULL)
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_NO_OBJECT, "there is no %s 0x%x",
+		return bfm_fail(c, BFM_BAD_RESOURCE, "there is no %s 0x%x",
 				bfm_type_name(type), id);
 	if (c->uid != 0 && c->uid != o->uid)
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_NO_OBJECT,
+		return bfm_fail(c, BFM_BAD_RESOURCE,
 				"%s 0x%x is of uid %u, not of uid %u", bfm_type_name(type), id,
 				o->uid, c->uid);
 	if (o->refs != 0)
-		return bfm_fail(c, BFM_RES_STATE, SYND_IN_USE,
+		return bfm_fail(c, BFM_RES_STATE,
 				"%s 0x%x is used by %u other objects: destroy them first",
 				bfm_type_name(type), id, o->refs);
 	object_drop(c->f, o);
@@ -339,24 +330,22 @@ bfm_buf_read_mtt(struct bfm_cmd *c, struct bfm_buf *b, uint32_t off, uint8_t log
 
 	memset(b, 0, sizeof(*b));
 	if (log_page < 12 || log_page > 43)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_BUF_SIZE,
-				"pages of 2^%u bytes: 2^12 to 2^43 are possible",
+		return bfm_fail(c, BFM_BAD_PARAM, "pages of 2^%u bytes: 2^12 to 2^43 are possible",
 				log_page);
 	page = UINT64_C(1) << log_page;
 	if (page_offset >= page || size == 0 || size > UINT64_C(1) << 48)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_BUF_SIZE,
-				"a buffer of %" PRIu64 " bytes at 0x%" PRIx64
+		return bfm_fail(c, BFM_BAD_PARAM, "a buffer of %" PRIu64 " bytes at 0x%" PRIx64
 				" of pages of %" PRIu64 " bytes", size, page_offset, page);
 	nb = (page_offset + size + page - 1) >> log_page;
 	/* The list is bounded by the message, so this is before any allocation. */
 	if (off > c->in_len || (c->in_len - off) / 8 < nb)
-		return bfm_fail(c, BFM_BAD_IN_LEN, SYND_BUF_SIZE,
+		return bfm_fail(c, BFM_BAD_IN_LEN,
 				"input of %u bytes, but a buffer of %" PRIu64 " bytes needs %"
 				PRIu64 " pages of %" PRIu64 " bytes: %" PRIu64 " bytes of input",
 				c->in_len, size, nb, page, off + nb * 8);
 	b->pages = malloc(nb * sizeof(*b->pages));
 	if (b->pages == NULL)
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_BUF_SIZE, "the model has no memory");
+		return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 	/* Huge pages are one mapping as a rule: do not look a million times. */
 	looks = nb < 65536 ? 65536 / nb : 1;
 	left = size;
@@ -368,8 +357,7 @@ bfm_buf_read_mtt(struct bfm_cmd *c, struct bfm_buf *b, uint32_t off, uint8_t log
 		}
 		if ((pa & (page - 1)) != 0) {
 			bfm_buf_free(b);
-			return bfm_fail(c, BFM_BAD_PARAM, SYND_BUF_ALIGN,
-					"page %" PRIu64 " at 0x%" PRIx64
+			return bfm_fail(c, BFM_BAD_PARAM, "page %" PRIu64 " at 0x%" PRIx64
 					" is not aligned to its size 0x%" PRIx64,
 					i, pa, page);
 		}
@@ -379,7 +367,7 @@ bfm_buf_read_mtt(struct bfm_cmd *c, struct bfm_buf *b, uint32_t off, uint8_t log
 			if (end <= start)
 				bad = pa;
 			bfm_buf_free(b);
-			return bfm_fail(c, BFM_BAD_PARAM, SYND_BUF_MAP,
+			return bfm_fail(c, BFM_BAD_PARAM,
 					"page %" PRIu64 " at 0x%" PRIx64 ": address 0x%" PRIx64
 					" is not mapped for the device", i, pa, bad);
 		}

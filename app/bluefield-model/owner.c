@@ -13,9 +13,6 @@
 
 #include "engine.h"
 
-/* Syndromes, ours. */
-#define SYND_OWNER_SHORT 0xbf0c01
-
 /* Ours: firmware wants a page more for every so many objects. */
 #define OBJECTS_PER_PAGE 16u
 #define CLIENT_POLL_MS 10
@@ -160,7 +157,7 @@ bfm_supply_ready(struct bfm_cmd *c, enum bfm_status *status)
 	if (ret == -EAGAIN)
 		c->suspend = true;
 	else
-		*status = bfm_fail(c, BFM_LIMIT, SYND_OWNER_SHORT,
+		*status = bfm_fail(c, BFM_LIMIT,
 				"the owner of its PF could not give the pages that it needs");
 	return false;
 }

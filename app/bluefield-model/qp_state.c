@@ -13,21 +13,6 @@
 
 #include "qp_state.h"
 
-enum {
-	SYND_STATE = 0x0c0401,
-	SYND_OPT = 0x0c0402,
-	SYND_PORT = 0x0c0403,
-	SYND_PKEY = 0x0c0404,
-	SYND_COUNTER = 0x0c0405,
-	SYND_MTU = 0x0c0406,
-	SYND_MSG = 0x0c0407,
-	SYND_READS = 0x0c0408,
-	SYND_PATH = 0x0c0409,
-	SYND_LOOPBACK = 0x0c040a,
-	SYND_CAP = 0x0c040b,
-	SYND_OP_MOD = 0x0c040c,
-};
-
 /* Bits of opt_param_mask. */
 enum {
 	OPT_ALT_PATH = 1 << 0,
@@ -201,7 +186,7 @@ check_port(struct bfm_cmd *c, const uint8_t *ctx)
 	if (BFM_CAP(c->f, num_vhca_ports) > nb)
 		nb = BFM_CAP(c->f, num_vhca_ports);
 	if (port == 0 || port > nb)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PORT,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"vhca_port_num=%" PRIu64 ": ports are 1 to %" PRIu64, port, nb);
 	return BFM_OK;
 }
@@ -212,7 +197,7 @@ check_pkey(struct bfm_cmd *c, uint64_t pkey_index)
 	uint64_t nb = UINT64_C(128) << BFM_CAP(c->f, pkey_table_size);
 
 	if (pkey_index >= nb)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PKEY,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"pkey_index=%" PRIu64 ": the table has %" PRIu64 " entries",
 				pkey_index, nb);
 	return BFM_OK;
@@ -227,7 +212,7 @@ take_counter(struct bfm_cmd *c, struct bfm_qp *qp, uint32_t id)
 	if (id != 0) {
 		o = bfm_object_find(c->f, BFM_T_COUNTER, id);
 		if (o == NULL)
-			return bfm_fail(c, BFM_BAD_RESOURCE, SYND_COUNTER,
+			return bfm_fail(c, BFM_BAD_RESOURCE,
 					"counter_set_id=%u: there is no such set", id);
 		bfm_object_ref(o);
 	}
@@ -245,12 +230,11 @@ check_loopback(struct bfm_cmd *c, const struct bfm_qp *qp)
 	bool roce = bfm_vport_roce(c->f);
 
 	if (service_set(qp->st) != RC)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_LOOPBACK,
-				"fl=1 with st=%s: only RC is looped back",
+		return bfm_fail(c, BFM_BAD_PARAM, "fl=1 with st=%s: only RC is looped back",
 				bfm_service_name(qp->st));
 	if ((roce ? BFM_ROCE_CAP(c->f, fl_rc_qp_when_roce_enabled) :
 			BFM_ROCE_CAP(c->f, fl_rc_qp_when_roce_disabled)) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_LOOPBACK,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"fl=1 needs capability fl_rc_qp_when_roce_%s, which is 0",
 				roce ? "enabled" : "disabled");
 	return BFM_OK;
@@ -263,12 +247,12 @@ check_sport(struct bfm_cmd *c, uint64_t sport)
 	if (sport == 0)
 		return BFM_OK;
 	if (BFM_ROCE_CAP(c->f, sw_r_roce_src_udp_port) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PATH,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"udp_sport=%" PRIu64 ": SET_HCA_CAP of type ROCE with"
 				" sw_r_roce_src_udp_port=1 comes first", sport);
 	if (sport < BFM_ROCE_CAP(c->f, r_roce_min_src_udp_port) ||
 			sport > BFM_ROCE_CAP(c->f, r_roce_max_src_udp_port))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PATH,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"udp_sport=%" PRIu64 " is outside of r_roce_*_src_udp_port", sport);
 	return BFM_OK;
 }
@@ -285,21 +269,20 @@ check_path(struct bfm_cmd *c, const struct bfm_qp *qp, const uint8_t *ctx)
 	if (c->f->conf.ib_port) {
 		if (BFM_GET(ctx, QPC, pri_rlid) == 0 && BFM_GET(ctx, QPC, pri_grh) == 0 &&
 				BFM_GET(ctx, QPC, pri_fl) == 0)
-			return bfm_fail(c, BFM_BAD_PARAM, SYND_PATH,
-					"rlid=0 and grh=0: where is the peer?");
+			return bfm_fail(c, BFM_BAD_PARAM, "rlid=0 and grh=0: where is the peer?");
 		return BFM_OK;
 	}
 	if (BFM_GET(ctx, QPC, pri_fl) != 0)
 		return check_loopback(c, qp);
 	if (!bfm_vport_roce(c->f))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PATH,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"RoCE is off: MODIFY_NIC_VPORT_CONTEXT roce_en=1 comes first");
 	if (!bfm_vport_gid(c->f, BFM_GET(ctx, QPC, pri_vhca_port_num), index))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PATH,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"src_addr_index=%u: this entry of the RoCE address table is not"
 				" set (SET_ROCE_ADDRESS)", index);
 	if (BFM_GET(ctx, QPC, pri_rmac) == 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_PATH,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"rmac=0: the MAC address of the next hop is needed");
 	return check_sport(c, BFM_GET(ctx, QPC, pri_udp_sport));
 }
@@ -312,16 +295,16 @@ check_rtr(struct bfm_cmd *c, const struct bfm_qp *qp, const uint8_t *ctx)
 	uint64_t log_rra = BFM_GET(ctx, QPC, log_rra_max);
 
 	if (mtu < 1 || mtu > 5)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_MTU,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"mtu=%" PRIu64 ": 1 (256 bytes) to 5 (4096 bytes) exist", mtu);
 	if (log_msg > BFM_CAP(c->f, log_max_msg))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_MSG,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"log_msg_max=%" PRIu64 " is above log_max_msg=%" PRIu64, log_msg,
 				BFM_CAP(c->f, log_max_msg));
 	if ((service_set(qp->st) & (RC | UC)) == 0)
 		return BFM_OK;
 	if (log_rra > BFM_CAP(c->f, log_max_ra_res_qp))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_READS,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"log_rra_max=%" PRIu64 " is above log_max_ra_res_qp=%" PRIu64,
 				log_rra, BFM_CAP(c->f, log_max_ra_res_qp));
 	return check_path(c, qp, ctx);
@@ -336,8 +319,7 @@ check_values(struct bfm_cmd *c, const struct bfm_qp *qp, const struct move *m,
 
 	if (BFM_CAP(c->f, atomic) == 0 && BFM_GET(ctx, QPC, rae) != 0 &&
 			(m->opcode == BFM_OP_RST2INIT || (opt_mask & OPT_RAE) != 0))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP,
-				"rae=1 needs capability atomic, which is 0");
+		return bfm_fail(c, BFM_BAD_PARAM, "rae=1 needs capability atomic, which is 0");
 	/* ours: of QP1, each transition in the field names the port */
 	if (m->opcode == BFM_OP_RST2INIT || (opt_mask & OPT_PRI_PORT) != 0 ||
 			qp->st == BFM_ST_QP1)
@@ -348,7 +330,7 @@ check_values(struct bfm_cmd *c, const struct bfm_qp *qp, const struct move *m,
 		status = check_rtr(c, qp, ctx);
 	if (status == BFM_OK && m->opcode == BFM_OP_RTR2RTS &&
 			BFM_GET(ctx, QPC, log_sra_max) > BFM_CAP(c->f, log_max_ra_req_qp))
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_READS,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"log_sra_max=%" PRIu64 " is above log_max_ra_req_qp=%" PRIu64,
 				BFM_GET(ctx, QPC, log_sra_max), BFM_CAP(c->f, log_max_ra_req_qp));
 	return status;
@@ -365,18 +347,18 @@ bfm_qp_move(struct bfm_cmd *c, struct bfm_qp *qp, const uint8_t *ctx, uint32_t o
 		if (moves[i].opcode == c->opcode)
 			m = &moves[i];
 	if (m == NULL)
-		return bfm_fail(c, BFM_BAD_OP, SYND_STATE, "this is no transition");
+		return bfm_fail(c, BFM_BAD_OP, "this is no transition");
 	if (c->op_mod != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_OP_MOD, "op_mod=%u: only 0 exists",
+		return bfm_fail(c, BFM_BAD_PARAM, "op_mod=%u: only 0 exists",
 				c->op_mod);
 	if ((m->from & 1u << qp->state) == 0)
-		return bfm_fail(c, BFM_BAD_QP_STATE, SYND_STATE, "QP 0x%x (%s) is in state %s",
+		return bfm_fail(c, BFM_BAD_QP_STATE, "QP 0x%x (%s) is in state %s",
 				qp->obj.id, bfm_service_name(qp->st), bfm_qp_state_name(qp->state));
 	if (ctx != NULL) {
 		allowed = set == RC ? m->opt_rc : set == UC ? m->opt_uc :
 				set == UD ? m->opt_ud : 0;
 		if ((opt_mask & ~allowed) != 0)
-			return bfm_fail(c, BFM_BAD_PARAM, SYND_OPT,
+			return bfm_fail(c, BFM_BAD_PARAM,
 					"opt_param_mask=0x%x: a QP of st=%s has 0x%x here",
 					opt_mask,
 					bfm_service_name(qp->st), allowed);

@@ -14,28 +14,16 @@
 
 #include "queue.h"
 
-/* Syndromes of this file; firmware's own are not public. */
-enum {
-	SYND_NO_OBJECT = 0x0c0001,
-	SYND_UID = 0x0c0002,
-	SYND_FULL = 0x0c0003,
-	SYND_BUF = 0x0c0004,
-	SYND_DBR_ALIGN = 0x0c0005,
-	SYND_DBR_MAP = 0x0c0006,
-	SYND_CAP = 0x0c0007,
-	SYND_REFS = 0x0c0008,
-};
-
 enum bfm_status
 bfm_queue_find(struct bfm_cmd *c, enum bfm_type type, uint32_t id, struct bfm_object **o)
 {
 	struct bfm_object *found = bfm_object_find(c->f, type, id);
 
 	if (found == NULL)
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_NO_OBJECT, "there is no %s 0x%x",
+		return bfm_fail(c, BFM_BAD_RESOURCE, "there is no %s 0x%x",
 				bfm_type_name(type), id);
 	if (c->uid != 0 && c->uid != found->uid)
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_UID,
+		return bfm_fail(c, BFM_BAD_RESOURCE,
 				"%s 0x%x is of uid %u, not of uid %u", bfm_type_name(type), id,
 				found->uid, c->uid);
 	*o = found;
@@ -49,11 +37,10 @@ bfm_refs_take(struct bfm_cmd *c, struct bfm_refs *r, enum bfm_type type, uint32_
 	struct bfm_object *o = bfm_object_find(c->f, type, id);
 
 	if (o == NULL)
-		return bfm_fail(c, BFM_BAD_RESOURCE, SYND_NO_OBJECT,
-				"%s=0x%x: there is no such %s", what, id,
+		return bfm_fail(c, BFM_BAD_RESOURCE, "%s=0x%x: there is no such %s", what, id,
 				bfm_type_name(type));
 	if (r->nb == BFM_MAX_REFS)
-		return bfm_fail(c, BFM_INTERNAL, SYND_REFS, "too many references");
+		return bfm_fail(c, BFM_INTERNAL, "too many references");
 	bfm_object_ref(o);
 	r->objs[r->nb++] = o;
 	if (obj != NULL)
@@ -77,7 +64,7 @@ umem_open(struct bfm_cmd *c, uint32_t id, uint64_t off, uint64_t size, struct bf
 	enum bfm_status status;
 
 	if (r->nb == BFM_MAX_REFS)
-		return bfm_fail(c, BFM_INTERNAL, SYND_REFS, "too many references");
+		return bfm_fail(c, BFM_INTERNAL, "too many references");
 	status = bfm_umem_buf(c, buf, id, off, size, &umem);
 	if (status == BFM_OK)
 		r->objs[r->nb++] = umem;
@@ -93,7 +80,7 @@ bfm_where_open(struct bfm_cmd *c, const struct bfm_where *w, uint64_t size, stru
 	if (w->umem_valid)
 		return umem_open(c, w->umem_id, w->umem_offset, size, buf, r);
 	if (log_page > 43)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_BUF, "log_page_size=%u is above 31",
+		return bfm_fail(c, BFM_BAD_PARAM, "log_page_size=%u is above 31",
 				w->log_page_size);
 	return bfm_buf_read(c, buf, w->pas, log_page, (uint64_t)w->page_offset << (log_page - 6),
 			size);
@@ -108,7 +95,7 @@ bfm_dbr_open(struct bfm_cmd *c, bool umem_valid, uint32_t umem_id, uint64_t addr
 	uint8_t record[8];
 
 	if ((addr & 7) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_DBR_ALIGN,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"dbr_addr=0x%" PRIx64 ": a doorbell record is aligned to 8",
 				addr);
 	if (umem_valid) {
@@ -119,7 +106,7 @@ bfm_dbr_open(struct bfm_cmd *c, bool umem_valid, uint32_t umem_id, uint64_t addr
 		bfm_buf_free(&buf);
 	}
 	if (bfm_dma_read(c->f, addr, record, sizeof(record)) != 0)
-		return bfm_fail(c, BFM_BAD_PARAM, SYND_DBR_MAP,
+		return bfm_fail(c, BFM_BAD_PARAM,
 				"dbr_addr=0x%" PRIx64 " is not mapped for the device",
 				addr);
 	*dbr = addr;
@@ -136,11 +123,10 @@ bfm_queue_add(struct bfm_cmd *c, struct bfm_object *o, enum bfm_type type, uint3
 		limit = 1u << 24;
 	ret = bfm_object_add(c->f, o, type, first, (uint32_t)limit, c->uid);
 	if (ret == -ENOSPC)
-		return bfm_fail(c, BFM_LIMIT, SYND_FULL,
-				"there are %u %ss, that is all this function has",
+		return bfm_fail(c, BFM_LIMIT, "there are %u %ss, that is all this function has",
 				bfm_objects_count(c->f, type), bfm_type_name(type));
 	if (ret != 0)
-		return bfm_fail(c, BFM_NO_RESOURCES, SYND_FULL, "the model has no memory");
+		return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
 	return BFM_OK;
 }
 
@@ -162,7 +148,7 @@ bfm_needs_check(struct bfm_cmd *c, const void *ctx, const struct bfm_needs *n, u
 	for (i = 0; i < nb; i++) {
 		v = bfm_bits_get(ctx, n[i].bit, n[i].width);
 		if (v != 0 && (n[i].cap_bit == BFM_NO_CAP || bfm_cap(c->f, n[i].cap_bit, 1) == 0))
-			return bfm_fail(c, BFM_BAD_PARAM, SYND_CAP,
+			return bfm_fail(c, BFM_BAD_PARAM,
 					"%s=%" PRIu64 " needs capability %s, which is 0",
 					n[i].name, v, n[i].cap);
 	}
