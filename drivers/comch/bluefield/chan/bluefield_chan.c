@@ -560,7 +560,7 @@ bf_ctrl_poll(struct bf_ctrl_conn *cc)
 	events = ctrl_poll(cc);
 	if (cc->idle >= BF_CTRL_IDLE_POLLS && cc->active >= 0 && !bf_ctrl_pending(cc)) {
 		bf_ctrl_arm(cc);
-		if (cc->armed)
+		if (cc->wake.armed)
 			bf_ctrl_deactivate(cc);
 		cc->idle = 0;
 	}
@@ -585,65 +585,47 @@ bf_ctrl_pending(const struct bf_ctrl_conn *cc)
 static void
 ctrl_woken(struct bf_rest *rest)
 {
-	struct bf_ctrl_conn *cc = container_of(rest, struct bf_ctrl_conn, rest);
+	struct bf_ctrl_wake *wake = container_of(rest, struct bf_ctrl_wake, rest);
 
-	bf_compq_event(&cc->cq);
-	cc->armed = false;
-	bf_ctrl_activate(cc);
+	bf_compq_event(wake->cq);
+	wake->armed = false;
+	bf_ctrl_activate(wake->cc);
 }
 
 static void
-ctrl_tx_woken(struct bf_rest *rest)
+wake_arm(struct bf_ctrl_wake *wake, struct bf_ctrl_conn *cc, struct bf_compq *cq, bool solicited)
 {
-	struct bf_ctrl_conn *cc = container_of(rest, struct bf_ctrl_conn, tx_rest);
-
-	bf_compq_event(&cc->tx_cq);
-	cc->tx_armed = false;
-	bf_ctrl_activate(cc);
-}
-
-/* Where room is wanted, or the BYE is under way, also what was sent is news. */
-static void
-ctrl_tx_arm(struct bf_ctrl_conn *cc)
-{
-	if (cc->tx_armed || (!cc->tx_full && !cc->tx.bye))
+	if (wake->armed && wake->solicited <= solicited)
 		return;
-	if (!cc->tx_resting) {
-		cc->tx_rest.handler = ctrl_tx_woken;
-		if (bf_group_rest_add(cc->pub.group, cc->tx_cq.cqn, &cc->tx_rest) != 0)
+	if (!wake->added) {
+		wake->cc = cc;
+		wake->cq = cq;
+		wake->rest.handler = ctrl_woken;
+		if (bf_group_rest_add(cc->pub.group, cq->cqn, &wake->rest) != 0)
 			return;
-		cc->tx_resting = true;
+		wake->added = true;
 	}
-	bf_compq_arm(&cc->tx_cq);
-	cc->tx_armed = true;
+	if (solicited)
+		bf_compq_arm_solicited(cq);
+	else
+		bf_compq_arm(cq);
+	wake->armed = true;
+	wake->solicited = solicited;
 }
 
 /*
  * Its completion queue tells the group's event queue of what comes. Of a connection that
- * is held back only what is not DATA, nor a sign of life, is worth that.
+ * is held back only what is not DATA, nor a sign of life, is worth that. Where room is
+ * wanted, or the BYE is under way, also what was sent is news.
  */
 void
 bf_ctrl_arm(struct bf_ctrl_conn *cc)
 {
-	bool solicited = bf_ctrl_held(cc);
-
 	if (!cc->has_queues)
 		return;
-	ctrl_tx_arm(cc);
-	if (cc->armed && cc->armed_solicited <= solicited)
-		return;
-	if (!cc->resting) {
-		cc->rest.handler = ctrl_woken;
-		if (bf_group_rest_add(cc->pub.group, cc->cq.cqn, &cc->rest) != 0)
-			return;
-		cc->resting = true;
-	}
-	if (solicited)
-		bf_compq_arm_solicited(&cc->cq);
-	else
-		bf_compq_arm(&cc->cq);
-	cc->armed = true;
-	cc->armed_solicited = solicited;
+	if (cc->tx_full || cc->tx.bye)
+		wake_arm(&cc->tx_wake, cc, &cc->tx_cq, false);
+	wake_arm(&cc->wake, cc, &cc->cq, bf_ctrl_held(cc));
 }
 
 void

@@ -334,11 +334,12 @@ bf_ctrl_leave(struct bf_ctrl_conn *cc)
 		return;
 	ctrl_untimed(cc);
 	bf_ctrl_deactivate(cc);
-	if (cc->resting)
-		bf_group_rest_del(cc->pub.group, &cc->rest);
-	if (cc->tx_resting)
-		bf_group_rest_del(cc->pub.group, &cc->tx_rest);
-	cc->resting = cc->tx_resting = cc->armed = cc->tx_armed = false;
+	if (cc->wake.added)
+		bf_group_rest_del(cc->pub.group, &cc->wake.rest);
+	if (cc->tx_wake.added)
+		bf_group_rest_del(cc->pub.group, &cc->tx_wake.rest);
+	memset(&cc->wake, 0, sizeof(cc->wake));
+	memset(&cc->tx_wake, 0, sizeof(cc->tx_wake));
 	TAILQ_REMOVE(&cg->conns, cc, next_group);
 	cg->nb_conns--;
 	cc->cg = NULL;

@@ -164,6 +164,33 @@ struct bf_ctrl_out {
 	uint8_t payload[sizeof(union bf_wire_ctl)];
 };
 
+/* How one completion queue wakes its engine. */
+struct bf_ctrl_wake {
+	struct bf_rest rest;
+	struct bf_ctrl_conn *cc;
+	struct bf_compq *cq;
+	bool added;          /* rest is among the group's */
+	bool armed;
+	bool solicited;      /* for what is marked so only */
+};
+
+/* Objects of the device; zeros are none. */
+struct bf_ctrl_objs {
+	struct bf_cq cq;     /* of what comes */
+	struct bf_cq tx_cq;
+	struct bf_qp qp;
+	struct bf_obj_mem *mem;
+	struct bf_mkey mkey;
+};
+
+/* The handshake. */
+struct bf_ctrl_hs {
+	enum bf_ctrl_stage stage;
+	struct bf_cm_id *id;
+	struct bf_cm_qp own;
+	uint32_t tries;
+};
+
 /* Our side of a control connection. */
 struct bf_ctrl_conn {
 	struct bf_chan pub;  /* first */
@@ -186,14 +213,9 @@ struct bf_ctrl_conn {
 	int32_t active;      /* place in the group's array, -1 for none */
 	bool dirty;          /* on the list of what the poll under way ends with */
 	struct bf_ctrl_conn *next_dirty;
-	bool resting;        /* rest is among the group's */
-	bool armed;
-	bool armed_solicited;
-	struct bf_rest rest;
-	bool tx_resting;     /* tx_rest is as well */
-	bool tx_armed;
+	struct bf_ctrl_wake wake;
+	struct bf_ctrl_wake tx_wake;
 	bool tx_full;        /* a message had no room in our own queue */
-	struct bf_rest tx_rest;
 	struct bf_ctrl_list *timed; /* the list that it is on, or NULL */
 	uint64_t deadline;   /* TSC: of the next look at its life, or of its end */
 	uint64_t give_up;    /* TSC: CLOSING */
@@ -218,15 +240,8 @@ struct bf_ctrl_conn {
 	char function[BF_WIRE_FUNCTION_SIZE];
 
 	/* the worker */
-	enum bf_ctrl_stage stage;
-	struct bf_cm_id *id;
-	struct bf_cq hw_cq;
-	struct bf_cq hw_tx_cq;
-	struct bf_qp qp;
-	struct bf_obj_mem *mem;
-	struct bf_mkey mkey;
-	uint32_t tries;
-	struct bf_cm_qp own;
+	struct bf_ctrl_objs objs;
+	struct bf_ctrl_hs hs;
 	TAILQ_ENTRY(bf_ctrl_conn) next; /* of the device: all; the lock */
 
 	/* the lock */

@@ -49,12 +49,12 @@ ctrl_cq_create(struct bf_ctrl_conn *cc)
 	};
 	int ret;
 
-	ret = bf_cq_create(dev->objs, &attr, &cc->hw_cq);
+	ret = bf_cq_create(dev->objs, &attr, &cc->objs.cq);
 	if (ret == 0)
-		ret = bf_cq_create(dev->objs, &tx_attr, &cc->hw_tx_cq);
+		ret = bf_cq_create(dev->objs, &tx_attr, &cc->objs.tx_cq);
 	if (ret == 0)
-		ret = bf_compq_init(&cc->cq, &cc->hw_cq, &dev->uar);
-	return ret != 0 ? ret : bf_compq_init(&cc->tx_cq, &cc->hw_tx_cq, &dev->uar);
+		ret = bf_compq_init(&cc->cq, &cc->objs.cq, &dev->uar);
+	return ret != 0 ? ret : bf_compq_init(&cc->tx_cq, &cc->objs.tx_cq, &dev->uar);
 }
 
 /* A queue pair in state INIT: it has a number, and nothing can come. */
@@ -65,8 +65,8 @@ ctrl_qp_create(struct bf_ctrl_conn *cc)
 	const struct bf_qp_attr attr = {
 		.pd = &dev->pd,
 		.uar = &dev->uar,
-		.cq_send = &cc->hw_tx_cq,
-		.cq_recv = &cc->hw_cq,
+		.cq_send = &cc->objs.tx_cq,
+		.cq_recv = &cc->objs.cq,
 		.nb_sq_blocks = BF_CTRL_SQ_BLOCKS,
 		.nb_rq_wqes = rq_entries(cc),
 		.rq_wqe_size = BF_WQE_SEG,
@@ -76,19 +76,19 @@ ctrl_qp_create(struct bf_ctrl_conn *cc)
 
 	ret = ctrl_cq_create(cc);
 	if (ret == 0)
-		ret = bf_qp_create(dev->objs, &attr, &cc->qp);
+		ret = bf_qp_create(dev->objs, &attr, &cc->objs.qp);
 	if (ret != 0)
 		return ret;
 	bf_lock(&cc->cd->lock);
-	cc->qpn = cc->qp.obj.id;
+	cc->qpn = cc->objs.qp.obj.id;
 	bf_unlock(&cc->cd->lock);
-	ret = bf_sendq_init(&cc->sq, &cc->qp, &dev->uar);
+	ret = bf_sendq_init(&cc->sq, &cc->objs.qp, &dev->uar);
 	if (ret == 0)
-		ret = bf_recvq_init(&cc->rq, &cc->qp);
+		ret = bf_recvq_init(&cc->rq, &cc->objs.qp);
 	if (ret == 0)
-		ret = bf_qp_to_init(&cc->qp);
-	cc->own = (struct bf_cm_qp){
-		.qpn = cc->qp.obj.id,
+		ret = bf_qp_to_init(&cc->objs.qp);
+	cc->hs.own = (struct bf_cm_qp){
+		.qpn = cc->objs.qp.obj.id,
 		.psn = rte_rand_max(1u << 24),
 		.rnr_retry = BF_CTRL_RNR_RETRY,
 		.mtu = dev->mtu,
@@ -143,17 +143,17 @@ ctrl_mem_alloc(struct bf_ctrl_conn *cc)
 	size_t rx_len = (size_t)cc->rx.nb_bufs * cc->rx.stride;
 	int ret;
 
-	ret = bf_mem_alloc(dev->objs, rx_len + cc->tx.size, &cc->mem);
+	ret = bf_mem_alloc(dev->objs, rx_len + cc->tx.size, &cc->objs.mem);
 	if (ret != 0)
 		return ret;
-	key.mem = cc->mem;
-	key.addr = cc->mem->addr;
+	key.mem = cc->objs.mem;
+	key.addr = cc->objs.mem->addr;
 	key.len = rx_len + cc->tx.size;
-	ret = bf_mkey_create(dev->objs, &key, &cc->mkey);
+	ret = bf_mkey_create(dev->objs, &key, &cc->objs.mkey);
 	if (ret != 0)
 		return ret;
-	cc->rx.bufs = cc->mem->addr;
-	cc->rx.lkey = cc->mkey.key;
+	cc->rx.bufs = cc->objs.mem->addr;
+	cc->rx.lkey = cc->objs.mkey.key;
 	cc->tx.ring = cc->rx.bufs + rx_len;
 	return 0;
 }
@@ -192,10 +192,10 @@ ctrl_qp_up(struct bf_ctrl_conn *cc)
 		ret = ctrl_bufs_post(cc);
 	if (ret != 0)
 		return ret;
-	bf_cm_path(cc->id, &cc->own, &path);
+	bf_cm_path(cc->hs.id, &cc->hs.own, &path);
 	path.mtu = cc->pub.mtu;
-	ret = bf_qp_to_rtr(&cc->qp, &path);
-	return ret != 0 ? ret : bf_qp_to_rts(&cc->qp, &path);
+	ret = bf_qp_to_rtr(&cc->objs.qp, &path);
+	return ret != 0 ? ret : bf_qp_to_rts(&cc->objs.qp, &path);
 }
 
 /*
@@ -207,14 +207,14 @@ bf_ctrl_finish(struct bf_ctrl_conn *cc)
 {
 	struct bf_chan_dev *cd = cc->cd;
 
-	bf_cm_release(cc->id);
-	cc->id = NULL;
-	bf_qp_destroy(&cc->qp);
+	bf_cm_release(cc->hs.id);
+	cc->hs.id = NULL;
+	bf_qp_destroy(&cc->objs.qp);
 	bf_sendq_fini(&cc->sq);
-	bf_cq_destroy(&cc->hw_tx_cq);
-	bf_cq_destroy(&cc->hw_cq);
-	bf_mkey_destroy(&cc->mkey);
-	bf_mem_free(cc->mem);
+	bf_cq_destroy(&cc->objs.tx_cq);
+	bf_cq_destroy(&cc->objs.cq);
+	bf_mkey_destroy(&cc->objs.mkey);
+	bf_mem_free(cc->objs.mem);
 	free(cc->rx.fifo);
 	if (cc->holds)
 		bf_group_drop(cc->pub.group);
@@ -304,7 +304,7 @@ req_line(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_
 
 	if (cc == NULL)
 		return NULL;
-	cc->stage = BF_STAGE_REQUESTED;
+	cc->hs.stage = BF_STAGE_REQUESTED;
 	cc->pub.rep_id = rep->rep_id;
 	cc->pub.peer = rep->addr;
 	cc->pub.mtu = RTE_MIN(mtu, cd->dev->mtu);
@@ -330,7 +330,7 @@ req_take(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_
 	bf_lock(&cd->lock);
 	listen = bf_listen_find(cd, rep->rep_id, req->name_hash, cc->name);
 	if (listen != NULL) {
-		cc->id = id;
+		cc->hs.id = id;
 		cc->pub.group = listen->group;
 		bf_ctrl_event_locked(cc, BF_EV_REQ, 0);
 	}
@@ -400,9 +400,9 @@ work_accept(struct bf_ctrl_conn *cc)
 	if (ret != 0)
 		return ret;
 	bf_ctrl_event(cc, BF_EV_QP, 0);
-	ret = bf_cm_accept(cc->id, &cc->own, &rep, sizeof(rep), ctrl_cm_event, cc);
+	ret = bf_cm_accept(cc->hs.id, &cc->hs.own, &rep, sizeof(rep), ctrl_cm_event, cc);
 	if (ret == 0)
-		cc->stage = BF_STAGE_ANSWERED;
+		cc->hs.stage = BF_STAGE_ANSWERED;
 	return ret;
 }
 
@@ -427,11 +427,11 @@ work_ask(struct bf_ctrl_conn *cc)
 	memcpy(req.prefix, cc->name, RTE_MIN(strlen(cc->name), sizeof(req.prefix)));
 	if (dev->cm == NULL)
 		return -ENODEV;
-	cc->stage = BF_STAGE_ASKED;
-	ret = bf_cm_connect(dev->cm, &cc->pub.peer, &cc->own, &req, sizeof(req),
-			BF_CTRL_REQ_MS, ctrl_cm_event, cc, &cc->id);
+	cc->hs.stage = BF_STAGE_ASKED;
+	ret = bf_cm_connect(dev->cm, &cc->pub.peer, &cc->hs.own, &req, sizeof(req),
+			BF_CTRL_REQ_MS, ctrl_cm_event, cc, &cc->hs.id);
 	if (ret != 0)
-		cc->stage = BF_STAGE_NONE;
+		cc->hs.stage = BF_STAGE_NONE;
 	return ret;
 }
 
@@ -474,7 +474,7 @@ rep_check(const struct bf_ctrl_conn *cc, const struct bf_wire_rep *rep)
 			rep->version > BF_WIRE_VERSION_MAX) {
 		what = "magic number or version";
 		value = (uint64_t)rep->version << 32 | rep->magic;
-	} else if (rep->mtu == 0 || rep->mtu > cc->own.mtu) {
+	} else if (rep->mtu == 0 || rep->mtu > cc->hs.own.mtu) {
 		what = "MTU";
 		value = rep->mtu;
 	} else if ((rep->reserved[0] | rep->reserved[1]) != 0) {
@@ -505,7 +505,7 @@ ctrl_rep(struct bf_ctrl_conn *cc, const struct bf_cm_event *ev)
 	struct bf_wire_rep rep;
 	int ret = -EPROTO;
 
-	cc->stage = BF_STAGE_ANSWERED;
+	cc->hs.stage = BF_STAGE_ANSWERED;
 	if (ev->len >= sizeof(rep)) {
 		memcpy(&rep, ev->priv, sizeof(rep));
 		ret = rep_check(cc, &rep);
@@ -565,9 +565,9 @@ ctrl_refused(struct bf_ctrl_conn *cc, const struct bf_cm_event *ev)
 	bool answered = ev->reason != 0;
 	int ret = ev->status;
 
-	bf_cm_release(cc->id);
-	cc->id = NULL;
-	cc->stage = BF_STAGE_NONE;
+	bf_cm_release(cc->hs.id);
+	cc->hs.id = NULL;
+	cc->hs.stage = BF_STAGE_NONE;
 	if (ret == -ECONNREFUSED)
 		ret = refusal_reason(cc, ev);
 	else if (ret == -ETIMEDOUT && answered)
@@ -575,7 +575,7 @@ ctrl_refused(struct bf_ctrl_conn *cc, const struct bf_cm_event *ev)
 	else if (ret == -ETIMEDOUT)
 		bf_fdb_advice(cc->pub.dev, &cc->pub.peer);
 	if (ret == -ETIMEDOUT ||
-	    ((ret == -ECONNRESET || ret == -ESTALE) && ++cc->tries < BF_CTRL_TRIES))
+	    ((ret == -ECONNRESET || ret == -ESTALE) && ++cc->hs.tries < BF_CTRL_TRIES))
 		ret = work_ask(cc);
 	if (ret != 0)
 		bf_ctrl_event(cc, BF_EV_LOST, ret);
@@ -597,15 +597,15 @@ ctrl_cm_event(void *arg, struct bf_cm_id *id __rte_unused, const struct bf_cm_ev
 		bf_ctrl_event(cc, ret == 0 ? BF_EV_REP : BF_EV_LOST, ret);
 		break;
 	case BF_CM_RTU:
-		cc->stage = BF_STAGE_LIVE;
+		cc->hs.stage = BF_STAGE_LIVE;
 		bf_ctrl_event(cc, BF_EV_READY, 0);
 		break;
 	case BF_CM_FAILED:
-		if (cc->stage == BF_STAGE_ASKED) {
+		if (cc->hs.stage == BF_STAGE_ASKED) {
 			ctrl_refused(cc, ev);
 			break;
 		}
-		cc->stage = BF_STAGE_NONE;
+		cc->hs.stage = BF_STAGE_NONE;
 		/* the client went away before it was ready, or was never heard of again */
 		bf_ctrl_event(cc, BF_EV_LOST, -ECONNRESET);
 		break;
@@ -613,7 +613,7 @@ ctrl_cm_event(void *arg, struct bf_cm_id *id __rte_unused, const struct bf_cm_ev
 		bf_ctrl_event(cc, BF_EV_LEFT, ev->status);
 		break;
 	case BF_CM_ENDED:
-		cc->stage = BF_STAGE_NONE;
+		cc->hs.stage = BF_STAGE_NONE;
 		bf_ctrl_event(cc, BF_EV_LOST, -ECONNRESET);
 		break;
 	default:
@@ -625,20 +625,20 @@ ctrl_cm_event(void *arg, struct bf_cm_id *id __rte_unused, const struct bf_cm_ev
 static void
 work_close(struct bf_ctrl_conn *cc, int reason)
 {
-	if (cc->stage >= BF_STAGE_ANSWERED && bf_dev_status(cc->pub.dev) == 0)
-		bf_qp_to_error(&cc->qp);
-	switch (cc->stage) {
+	if (cc->hs.stage >= BF_STAGE_ANSWERED && bf_dev_status(cc->pub.dev) == 0)
+		bf_qp_to_error(&cc->objs.qp);
+	switch (cc->hs.stage) {
 	case BF_STAGE_REQUESTED:
-		req_refuse(cc->id, reason);
+		req_refuse(cc->hs.id, reason);
 		break;
 	case BF_STAGE_ANSWERED:
 		if (cc->is_client)
-			req_refuse(cc->id, reason);
+			req_refuse(cc->hs.id, reason);
 		else
-			bf_cm_disconnect(cc->id, reason);
+			bf_cm_disconnect(cc->hs.id, reason);
 		break;
 	case BF_STAGE_LIVE:
-		bf_cm_disconnect(cc->id, reason);
+		bf_cm_disconnect(cc->hs.id, reason);
 		break;
 	default:
 		break;
@@ -664,20 +664,20 @@ bf_ctrl_work(struct bf_job *job)
 		bf_ctrl_put(cc);
 		return;
 	}
-	if ((work & BF_WORK_FLUSH) != 0 && cc->qp.obj.dev != NULL &&
+	if ((work & BF_WORK_FLUSH) != 0 && cc->objs.qp.obj.dev != NULL &&
 			bf_dev_status(cc->pub.dev) == 0)
-		bf_qp_to_error(&cc->qp);
+		bf_qp_to_error(&cc->objs.qp);
 	if ((work & BF_WORK_CONNECT) != 0)
 		ret = work_connect(cc);
 	if ((work & BF_WORK_ACCEPT) != 0)
 		ret = work_accept(cc);
 	if ((work & BF_WORK_RTU) != 0) {
-		cc->stage = BF_STAGE_LIVE;
-		bf_cm_rtu(cc->id); /* if it is void by now, an event says so */
+		cc->hs.stage = BF_STAGE_LIVE;
+		bf_cm_rtu(cc->hs.id); /* if it is void by now, an event says so */
 	}
 	if ((work & BF_WORK_EST) != 0) {
-		cc->stage = BF_STAGE_LIVE;
-		bf_cm_established(cc->id);
+		cc->hs.stage = BF_STAGE_LIVE;
+		bf_cm_established(cc->hs.id);
 	}
 	if (ret != 0)
 		bf_ctrl_event(cc, BF_EV_LOST, ret);
