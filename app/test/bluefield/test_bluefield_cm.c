@@ -812,10 +812,10 @@ test_conf(void)
 	TEST_EXPECT(wire_open(host, &conf), -EINVAL);
 	conf.max_ids = 131072;
 	TEST_EXPECT(wire_open(host, &conf), -EINVAL);
-	conf.max_ids = 0;
+	conf.max_ids = 64;
 	conf.retries = 16;
 	TEST_EXPECT(wire_open(host, &conf), -EINVAL);
-	conf.retries = 0;
+	conf.retries = 15;
 	TEST_EXPECT(wire_open(host, &conf), 0);
 	return TEST_SUCCESS;
 }

@@ -57,31 +57,16 @@ bf_cm_conf_init(struct bf_cm_conf *conf)
 	};
 }
 
-#define DEFAULT(conf, member, def) \
-	((conf)->member = (conf)->member != 0 ? (conf)->member : (def)->member)
-
 static int
 conf_set(const struct bf_cm_conf *from, struct bf_cm_conf *conf)
 {
-	struct bf_cm_conf def;
 	uint8_t mac[6];
 	rte_be64_t id;
 
-	bf_cm_conf_init(&def);
 	*conf = *from;
 	memcpy(&id, conf->own.gid + 8, sizeof(id));
-	def.guid = rte_be_to_cpu_64(id);
-	DEFAULT(conf, guid, &def);
-	DEFAULT(conf, service_id, &def);
-	DEFAULT(conf, max_ids, &def);
-	DEFAULT(conf, max_peer_ids, &def);
-	DEFAULT(conf, max_half_open, &def);
-	DEFAULT(conf, req_ms, &def);
-	DEFAULT(conf, rep_max_ms, &def);
-	DEFAULT(conf, dreq_ms, &def);
-	DEFAULT(conf, wait_ms, &def);
-	DEFAULT(conf, retries, &def);
-	DEFAULT(conf, dreq_retries, &def);
+	if (conf->guid == 0)
+		conf->guid = rte_be_to_cpu_64(id);
 	if (!bf_cm_gid_mac(conf->own.gid, mac) || memcmp(mac, conf->own.mac, sizeof(mac)) != 0) {
 		BF_LOG(ERR, "%s: its address for connections is not made of its MAC", conf->name);
 		return -EINVAL;

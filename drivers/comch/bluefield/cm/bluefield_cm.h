@@ -123,7 +123,7 @@ struct bf_cm_event {
 
 typedef void (*bf_cm_cb_t)(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev);
 
-/* A number that is 0 is the default, see bf_cm_conf_init(). */
+/* Begins with bf_cm_conf_init(). */
 struct bf_cm_conf {
 	const char *name;       /* of the device, for messages; it stays */
 	struct bf_cm_addr own;

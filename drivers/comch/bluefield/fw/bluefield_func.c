@@ -189,25 +189,6 @@ func_free(struct bf_func *func, bool abandon)
 	free(func);
 }
 
-static void
-conf_fill(struct bf_func_conf *conf, const struct bf_func_conf *from)
-{
-	bf_func_conf_init(conf);
-	if (from == NULL)
-		return;
-	conf->fatal_cb = from->fatal_cb;
-	conf->wake_cb = from->wake_cb;
-	conf->arg = from->arg;
-	if (from->cmd_timeout_ms != 0)
-		conf->cmd_timeout_ms = from->cmd_timeout_ms;
-	if (from->fw_timeout_ms != 0)
-		conf->fw_timeout_ms = from->fw_timeout_ms;
-	if (from->health_ms != 0)
-		conf->health_ms = from->health_ms;
-	if (from->max_pages != 0)
-		conf->max_pages = from->max_pages;
-}
-
 /* What had failed before a reset is over. */
 static void
 func_revive(struct bf_func *func)
@@ -262,7 +243,7 @@ bf_func_create(struct bf_hw *hw, const struct bf_func_conf *conf, struct bf_func
 		return -ENOMEM;
 	}
 	func->hw = hw;
-	conf_fill(&func->conf, conf);
+	func->conf = *conf;
 	LIST_INIT(&func->deferred_free);
 	bf_lock_init(&func->ctl);
 	bf_pages_init(func);

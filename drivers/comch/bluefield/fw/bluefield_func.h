@@ -31,7 +31,6 @@ enum bf_fatal {
 	BF_FATAL_COMMAND,    /* the command interface returned what it never may */
 };
 
-/* A number that is 0 is the default. */
 struct bf_func_conf {
 	uint32_t cmd_timeout_ms;  /* one command; default 60000 */
 	/*

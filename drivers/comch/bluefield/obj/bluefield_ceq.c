@@ -42,7 +42,8 @@ bf_ceq_create(struct bf_obj_dev *dev, const struct bf_ceq_attr *attr, struct bf_
 	eqe = ring.mem->addr;
 	for (i = 0; i < attr->nb_eqes; i++)
 		eqe[i].owner = 1; /* not the device's first lap */
-	/* no event is asked for: completion queues name their event queue */
+	/* completion queues name their event queue: these are others */
+	bf_set64(in, BF_CREATE_EQ_IN_EVENT_BITMASK, attr->events);
 	bf_set(in, BF_IN_OPCODE, BF_OP_CREATE_EQ);
 	bf_set(eqc, BF_EQC_LOG_EQ_SIZE, new.log_nb);
 	bf_set(eqc, BF_EQC_UAR_PAGE, attr->uar->obj.id);

@@ -24,6 +24,7 @@ struct bf_ceq_attr {
 	const struct bf_uar *uar; /* for arming; outlives the queue */
 	uint32_t nb_eqes;         /* power of two */
 	uint16_t vector;          /* MSI-X; several queues may have one */
+	uint64_t events;          /* beside completions: a mask of types, 0 as a rule */
 };
 
 struct bf_ceq {

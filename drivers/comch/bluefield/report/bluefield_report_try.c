@@ -16,6 +16,7 @@
 #include <rte_common.h>
 #include <rte_cycles.h>
 
+#include "bluefield_ceq.h"
 #include "bluefield_func_priv.h"
 #include "bluefield_fw.h"
 #include "bluefield_lock.h"
@@ -25,7 +26,7 @@
 
 /* Completions of commands as events: what the kernel's driver works with. */
 #define TRY_EVENT_CMD 0x0a
-#define TRY_EQ_LOG_SIZE 6
+#define TRY_EQ_SIZE 64u
 #define TRY_HEALTH_TICKS 2
 #define TRY_ROCE_ADDRS 4u
 #define TRY_QUEUE 16u
@@ -33,13 +34,6 @@
 /*
  * Events
  */
-
-struct try_eq {
-	struct bf_uar uar;
-	struct bf_dma mem;
-	uint32_t eqn;
-	uint16_t vector;
-};
 
 static int
 try_cmd(struct bf_func *func, void *in, uint32_t in_len, void *out, uint32_t out_len)
@@ -52,50 +46,16 @@ try_cmd(struct bf_func *func, void *in, uint32_t in_len, void *out, uint32_t out
 	return ret;
 }
 
-static int
-try_eq_create(struct bf_func *func, struct try_eq *eq)
-{
-	uint8_t in[BF_CREATE_IN_SIZE + sizeof(uint64_t)] = { 0 };
-	uint8_t *eqc = in + BF_CREATE_EQ_IN_EQC;
-	uint8_t out[BF_OUT_SIZE];
-	struct bf_eqe *eqes = eq->mem.addr;
-	uint32_t i;
-	int ret;
-
-	for (i = 0; i < (1u << TRY_EQ_LOG_SIZE); i++)
-		eqes[i].owner = 1; /* not the device's first lap */
-	bf_set(in, BF_IN_OPCODE, BF_OP_CREATE_EQ);
-	bf_set(eqc, BF_EQC_LOG_EQ_SIZE, TRY_EQ_LOG_SIZE);
-	bf_set(eqc, BF_EQC_UAR_PAGE, eq->uar.obj.id);
-	bf_set(eqc, BF_EQC_INTR, eq->vector);
-	bf_set64(in, BF_CREATE_EQ_IN_EVENT_BITMASK, RTE_BIT64(TRY_EVENT_CMD));
-	bf_set64(in, BF_CREATE_IN_PAS, eq->mem.iova);
-	ret = try_cmd(func, in, sizeof(in), out, sizeof(out));
-	if (ret == 0)
-		eq->eqn = bf_get(out, BF_OBJ_EQ_NUMBER);
-	return ret;
-}
-
-static int
-try_eq_destroy(struct bf_func *func, const struct try_eq *eq)
-{
-	uint8_t in[BF_SMALL_IN_SIZE] = { 0 }, out[BF_OUT_SIZE];
-
-	bf_set(in, BF_IN_OPCODE, BF_OP_DESTROY_EQ);
-	bf_set(in, BF_OBJ_EQ_NUMBER, eq->eqn);
-	return try_cmd(func, in, sizeof(in), out, sizeof(out));
-}
-
 /* Of a vector of its own, or of vector 0, which others use too. */
 static bool
-try_irq_wait(struct bf_func *func, const struct try_eq *eq, uint32_t before, int timeout_ms)
+try_irq_wait(struct bf_func *func, uint16_t vector, uint32_t before, int timeout_ms)
 {
 	uint64_t end = bf_now_ms() + timeout_ms;
 	struct pollfd pfd = { .events = POLLIN };
 	uint64_t count;
 
-	if (eq->vector != 0) {
-		pfd.fd = func->hw->ops->irq_fd(func->hw, eq->vector);
+	if (vector != 0) {
+		pfd.fd = func->hw->ops->irq_fd(func->hw, vector);
 		return poll(&pfd, 1, timeout_ms) == 1 &&
 			read(pfd.fd, &count, sizeof(count)) == sizeof(count);
 	}
@@ -108,37 +68,35 @@ try_irq_wait(struct bf_func *func, const struct try_eq *eq, uint32_t before, int
 }
 
 static int
-try_event_look(struct bf_func *func, struct try_eq *eq)
+try_event_look(struct bf_func *func, struct bf_ceq *eq, uint16_t vector)
 {
 	struct bf_report *r = func->hw->report;
 	uint8_t in[BF_SMALL_IN_SIZE] = { 0 }, out[BF_QUERY_ISSI_OUT_SIZE];
-	const struct bf_eqe *eqe = eq->mem.addr;
 	uint32_t before;
 	uint64_t start;
 	int ret;
 
-	func->hw->ops->write32(func->hw, eq->uar.obj.id * BF_UAR_SIZE + BF_UAR_EQ_ARM,
-		eq->eqn << 24);
+	bf_ceq_arm(eq);
 	/* what was there before is not ours: each vector has fired once at the start */
-	try_irq_wait(func, eq, bf_report_irqs(r), 0);
+	try_irq_wait(func, vector, bf_report_irqs(r), 0);
 	before = bf_report_irqs(r);
 	bf_set(in, BF_IN_OPCODE, BF_OP_QUERY_ISSI);
 	start = bf_now_ns();
 	ret = try_cmd(func, in, sizeof(in), out, sizeof(out));
 	if (ret != 0)
 		return ret;
-	if (!try_irq_wait(func, eq, before, BF_TRY_IRQ_MS)) {
-		bf_report_say(r, "interrupt: none on vector %u in %u ms", eq->vector,
+	if (!try_irq_wait(func, vector, before, BF_TRY_IRQ_MS)) {
+		bf_report_say(r, "interrupt: none on vector %u in %u ms", vector,
 			BF_TRY_IRQ_MS);
 		BF_LOG(ERR, "%s: no interrupt on MSI-X vector %u for an event of a command in %u ms: look for messages of the IOMMU about interrupt remapping in the kernel's log (dmesg)",
-			BF_NAME(func), eq->vector, BF_TRY_IRQ_MS);
+			BF_NAME(func), vector, BF_TRY_IRQ_MS);
 		ret = -ETIMEDOUT;
 	} else {
 		bf_report_say(r, "interrupt: vector %u, %.3f ms after the command was sent",
-			eq->vector, (double)(bf_now_ns() - start) / 1000000);
+			vector, (double)(bf_now_ns() - start) / 1000000);
 	}
-	if ((__atomic_load_n(&eqe->owner, __ATOMIC_ACQUIRE) & 1) == 0)
-		bf_report_say(r, "event: type 0x%x", eqe->type);
+	if (bf_ceq_pending(eq))
+		bf_report_say(r, "event: type 0x%x", eq->ring->type);
 	else
 		bf_report_say(r, "event: none");
 	return ret;
@@ -147,28 +105,23 @@ try_event_look(struct bf_func *func, struct try_eq *eq)
 static int
 try_event(struct bf_func *func, struct bf_obj_dev *dev)
 {
-	struct bf_hw *hw = func->hw;
-	struct try_eq eq = { .vector = hw->nb_irqs > 1 };
-	int ret, err = 0;
+	struct bf_uar uar = { 0 };
+	struct bf_ceq eq = { 0 };
+	const struct bf_ceq_attr attr = {
+		.uar = &uar, .nb_eqes = TRY_EQ_SIZE, .vector = func->hw->nb_irqs > 1,
+		.events = RTE_BIT64(TRY_EVENT_CMD),
+	};
+	int ret;
 
-	bf_report_step(hw->report, "try an event of a command");
-	ret = bf_uar_create(dev, &eq.uar);
-	if (ret != 0)
-		return ret;
-	ret = hw->ops->dma_alloc(hw, BF_PAGE_SIZE, BF_PAGE_SIZE, &eq.mem);
+	bf_report_step(func->hw->report, "try an event of a command");
+	ret = bf_uar_create(dev, &uar);
 	if (ret == 0)
-		ret = try_eq_create(func, &eq);
-	if (ret == 0) {
-		ret = try_event_look(func, &eq);
-		err = try_eq_destroy(func, &eq);
-		ret = ret == 0 ? err : ret;
-	}
-	/* the device may still write, or have yet to begin: then the memory goes with hw */
-	if (err != 0 || bf_func_status(func, NULL) != 0)
-		memset(&eq.mem, 0, sizeof(eq.mem));
-	hw->ops->dma_free(hw, &eq.mem);
-	bf_uar_destroy(&eq.uar);
-	return ret;
+		ret = bf_ceq_create(dev, &attr, &eq);
+	if (ret == 0)
+		ret = try_event_look(func, &eq, attr.vector);
+	bf_ceq_destroy(&eq);
+	bf_uar_destroy(&uar);
+	return ret != 0 ? ret : bf_func_status(func, NULL);
 }
 
 /*
