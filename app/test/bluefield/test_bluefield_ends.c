@@ -537,9 +537,9 @@ test_queue_stops_slowly(void)
 	TEST_TRUE(mem != NULL);
 	TEST_CALL(test_fp_consumer(&fp, mem, 4, 0, &consumer));
 	TEST_CALL(test_fp_producer(&fp, 4, &producer));
-	/* who asks for credits has a pair, which takes a moment */
+	/* who asks for credits has a pair, which takes ten commands and two messages */
 	rte_comch_producer_credits(producer->ctx, consumer->id);
-	test_progress_ms(WORKER_MS);
+	test_progress_ms(10 * WORKER_MS);
 	TEST_EXPECT(test_model_ctl(&model, "fault " HOST " cmd opcode=DESTROY_QP count=1 delay=%u",
 			RTE_COMCH_PMD_ANSWER_MS + 5 * WORKER_MS), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
