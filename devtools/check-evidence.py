@@ -17,7 +17,7 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), '..')
 PAGE = 'doc/guides/comchdevs/bluefield_evidence.rst'
-CASE = re.compile(r'\bTEST_CASE_ST\([^()]*\b(test_\w+)\)')
+CASE = re.compile(r'\bTEST_CASE_\w+\([^()]*\b(test_\w+)\)')
 
 
 def path_of(suite):

@@ -154,7 +154,7 @@ run_case(const struct unit_test_case *tc)
 	alarm(TEST_CASE_SECONDS);
 	ret = tc->setup != NULL ? tc->setup() : TEST_SUCCESS;
 	if (ret == TEST_SUCCESS)
-		ret = tc->testcase();
+		ret = tc->with != NULL ? tc->with(tc->fp_case) : tc->testcase();
 	if (tc->teardown != NULL)
 		tc->teardown();
 	alarm(0);
@@ -176,7 +176,7 @@ unit_test_suite_runner(struct unit_test_suite *suite)
 		setup = suite->setup();
 	if (setup == TEST_SKIPPED)
 		snprintf(reason, sizeof(reason), "%s", skip_reason);
-	for (tc = suite->unit_test_cases; tc->testcase != NULL; tc++, nr++) {
+	for (tc = suite->unit_test_cases; tc->name != NULL; tc++, nr++) {
 		if (case_filter != NULL && strcmp(case_filter, tc->name) != 0)
 			continue;
 		start = test_now_ns();

@@ -63,16 +63,21 @@
 		return call_; \
 } while (0)
 
+struct test_fp;
+
 struct unit_test_case {
 	int (*setup)(void);
 	void (*teardown)(void);
 	int (*testcase)(void);
 	const char *name;
+	/** If set, opens what fp_case runs on, and runs it instead of testcase. */
+	int (*with)(int (*fp_case)(struct test_fp *fp));
+	int (*fp_case)(struct test_fp *fp);
 };
 
-#define TEST_CASE(fn) { NULL, NULL, fn, #fn }
-#define TEST_CASE_ST(setup, teardown, fn) { setup, teardown, fn, #fn }
-#define TEST_CASES_END() { NULL, NULL, NULL, NULL }
+#define TEST_CASE(fn) { NULL, NULL, fn, #fn, NULL, NULL }
+#define TEST_CASE_ST(setup, teardown, fn) { setup, teardown, fn, #fn, NULL, NULL }
+#define TEST_CASES_END() { NULL, NULL, NULL, NULL, NULL, NULL }
 
 struct unit_test_suite {
 	const char *suite_name;

@@ -197,30 +197,28 @@ test_own_work(void)
 
 /* Completions that nobody polls: they are there, so it is readable each time. */
 static int
-test_bursts(void)
+test_bursts(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer;
 	struct rte_comch_cpl cpls[2];
-	struct test_fp fp;
 	uint32_t i;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(test_fp_consumer(&fp, NULL, 8, 4, &consumer));
-	TEST_CALL(test_fp_producer(&fp, 8, &producer));
+	TEST_CALL(test_fp_consumer(fp, NULL, 8, 4, &consumer));
+	TEST_CALL(test_fp_producer(fp, 8, &producer));
 	TEST_EXPECT(test_post_empty(consumer, 2, 0), 2);
-	TEST_EXPECT(watch(fp.rx.q_pe), 0);
-	TEST_CALL(sleeps(fp.rx.q_pe));
+	TEST_EXPECT(watch(fp->rx.q_pe), 0);
+	TEST_CALL(sleeps(fp->rx.q_pe));
 	TEST_WAIT(test_send_imm(producer, consumer->id, "one", 4, 0) == 1, TEST_MS);
-	TEST_EXPECT(readable(fp.rx.q_pe, LOST_MS), 1);
+	TEST_EXPECT(readable(fp->rx.q_pe, LOST_MS), 1);
 	for (i = 0; i < 3; i++) {
-		rte_comch_pe_progress(fp.rx.q_pe);
-		TEST_EXPECT(rte_comch_pe_arm_always(fp.rx.q_pe), 0);
-		TEST_EXPECT(readable(fp.rx.q_pe, 0), 1);
+		rte_comch_pe_progress(fp->rx.q_pe);
+		TEST_EXPECT(rte_comch_pe_arm_always(fp->rx.q_pe), 0);
+		TEST_EXPECT(readable(fp->rx.q_pe, 0), 1);
 	}
 	TEST_EXPECT(test_poll(consumer, cpls, 1), 1);
-	TEST_CALL(sleeps(fp.rx.q_pe));
+	TEST_CALL(sleeps(fp->rx.q_pe));
 	TEST_WAIT(test_send_imm(producer, consumer->id, "two", 4, 0) == 1, TEST_MS);
-	TEST_EXPECT(readable(fp.rx.q_pe, LOST_MS), 1);
+	TEST_EXPECT(readable(fp->rx.q_pe, LOST_MS), 1);
 	TEST_EXPECT(test_poll(consumer, cpls, 1), 1);
 	return TEST_SUCCESS;
 }
@@ -291,7 +289,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_need_event, test_cleanup, test_nothing),
 		TEST_CASE_ST(test_need_event, test_cleanup, test_messages),
 		TEST_CASE_ST(test_need_event, test_cleanup, test_own_work),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_bursts),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_bursts),
 		TEST_CASE_ST(test_need_event, test_cleanup, test_two_engines),
 		TEST_CASES_END()
 	},

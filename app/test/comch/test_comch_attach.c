@@ -227,23 +227,21 @@ test_cycles(void)
 
 /* A consumer and a producer go from engine to engine, and their connection stays. */
 static int
-test_queues(void)
+test_queues(struct test_fp *fp)
 {
 	const struct rte_comch_consumer_conf conf = { .imm_len = sizeof(uint32_t) };
 	struct rte_comch_pe *pes[2];
 	struct test_q *consumer, *producer;
 	struct rte_comch_cpl cpl;
-	struct test_fp fp;
 	uint32_t i;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	pes[0] = test_pe_new();
 	pes[1] = test_pe_new();
-	consumer = test_q_consumer(&fp.rx, &conf);
-	producer = test_q_producer(&fp.tx, NULL);
+	consumer = test_q_consumer(&fp->rx, &conf);
+	producer = test_q_producer(&fp->tx, NULL);
 	TEST_TRUE(consumer != NULL && producer != NULL);
 	for (i = 0; i < CYCLES; i++) {
-		TEST_CALL(test_q_start(consumer, &fp.tx));
+		TEST_CALL(test_q_start(consumer, &fp->tx));
 		TEST_EXPECT(rte_comch_ctx_detach(consumer->ctx), -EBUSY);
 		TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
 		TEST_EXPECT(rte_comch_ctx_detach(producer->ctx), -EBUSY);
@@ -390,7 +388,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_calls),
 		TEST_CASE_ST(NULL, test_cleanup, test_in_state_callback),
 		TEST_CASE_ST(NULL, test_cleanup, test_cycles),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_queues),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_queues),
 		TEST_CASE_ST(test_fp_need, test_cleanup, test_groups_go),
 		TEST_CASE_ST(test_need_event, test_cleanup, test_event),
 		TEST_CASE_ST(test_fp_need, test_cleanup, test_dev_add),

@@ -309,7 +309,7 @@ imm_taken(struct test_q *q, struct test_q *producer, const struct rte_comch_cons
 }
 
 static int
-consumer_set(struct test_fp *fp)
+test_consumer_set(struct test_fp *fp)
 {
 	static const uint64_t imm = 1;
 	struct rte_comch_mem *one, *two, *closed;
@@ -360,13 +360,7 @@ consumer_set(struct test_fp *fp)
 }
 
 static int
-test_consumer_set(void)
-{
-	return test_fp_both(consumer_set);
-}
-
-static int
-producer_set(struct test_fp *fp)
+test_producer_set(struct test_fp *fp)
 {
 	const union rte_comch_ctx_conf none = { .producer = { 0 } };
 	struct rte_comch_producer_conf conf;
@@ -404,26 +398,18 @@ producer_set(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_producer_set(void)
-{
-	return test_fp_both(producer_set);
-}
-
 /* From bursts to tasks, and all of it after the connection has ended as well. */
 static int
-test_queue_of_the_dead(void)
+test_queue_of_the_dead(struct test_fp *fp)
 {
 	const struct rte_comch_consumer_conf conf = {
 		.nb_tasks = 2, .nb_posts = 2, .post_cb = no_post_cb,
 	};
 	const union rte_comch_ctx_conf none = { .consumer = { 0 } };
 	struct test_q *q;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(test_fp_consumer(&fp, NULL, 4, 0, &q));
-	TEST_CALL(test_stop(fp.tx.ep));
+	TEST_CALL(test_fp_consumer(fp, NULL, 4, 0, &q));
+	TEST_CALL(test_stop(fp->tx.ep));
 	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(test_consumer_conf_set(q->ctx, &conf), 0);
 	TEST_EXPECT(rte_comch_ctx_start(q->ctx), -ENOTCONN);
@@ -463,7 +449,7 @@ test_ctx_facts(void)
 
 /* And of tasks. */
 static int
-test_task_facts(void)
+test_task_facts(struct test_fp *fp)
 {
 	const struct rte_comch_producer_conf tx_conf = { .nb_tasks = 2 };
 	const struct rte_comch_consumer_conf rx_conf = { .nb_tasks = 2 };
@@ -472,24 +458,22 @@ test_task_facts(void)
 	struct rte_comch_task *task, *post, *ctrl;
 	struct test_q *producer, *consumer;
 	struct rte_comch_send got;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	producer = test_q_producer(&fp.tx, &tx_conf);
-	consumer = test_q_consumer(&fp.rx, &rx_conf);
+	producer = test_q_producer(&fp->tx, &tx_conf);
+	consumer = test_q_consumer(&fp->rx, &rx_conf);
 	TEST_TRUE(producer != NULL && consumer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
-	TEST_CALL(test_q_start(consumer, &fp.tx));
+	TEST_CALL(test_q_start(consumer, &fp->tx));
 	TEST_EXPECT(rte_comch_producer_task_alloc(producer->ctx, 99, &send, &task), 0);
 	TEST_EXPECT(rte_comch_consumer_task_alloc(consumer->ctx, NULL, &post), 0);
-	TEST_EXPECT(rte_comch_conn_task_alloc(fp.tx.ep->conn, &imm, sizeof(imm), &ctrl), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(fp->tx.ep->conn, &imm, sizeof(imm), &ctrl), 0);
 	TEST_TRUE(test_task_info(task).ctx == producer->ctx);
 	TEST_TRUE(test_task_info(post).ctx == consumer->ctx);
-	TEST_TRUE(test_task_info(ctrl).ctx == fp.tx.ep->ctx);
-	TEST_EXPECT(test_pe_tasks(fp.tx.q_pe),
+	TEST_TRUE(test_task_info(ctrl).ctx == fp->tx.ep->ctx);
+	TEST_EXPECT(test_pe_tasks(fp->tx.q_pe),
 			test_ctx_info(producer->ctx).nb_tasks +
-			(fp.tx.q_pe == fp.tx.pe ? 1 : 0));
-	TEST_TRUE(test_pe_tasks(fp.tx.pe) >= 1);
+			(fp->tx.q_pe == fp->tx.pe ? 1 : 0));
+	TEST_TRUE(test_pe_tasks(fp->tx.pe) >= 1);
 	TEST_EXPECT(test_task_info(ctrl).len, sizeof(imm));
 	TEST_EXPECT(test_task_info(task).consumer_id, 99);
 	got = test_task_info(task).send;
@@ -497,7 +481,7 @@ test_task_facts(void)
 	TEST_EXPECT(rte_comch_task_free(task), 0);
 	TEST_EXPECT(rte_comch_task_free(post), 0);
 	TEST_EXPECT(rte_comch_task_free(ctrl), 0);
-	TEST_EXPECT(test_pe_tasks(fp.tx.q_pe), 0);
+	TEST_EXPECT(test_pe_tasks(fp->tx.q_pe), 0);
 	return TEST_SUCCESS;
 }
 
@@ -513,10 +497,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_tasks_again),
 		TEST_CASE_ST(NULL, test_cleanup, test_in_callback),
 		TEST_CASE_ST(NULL, test_cleanup, test_ctx_facts),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_consumer_set),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_producer_set),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_queue_of_the_dead),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_task_facts),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_consumer_set),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_producer_set),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_queue_of_the_dead),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_task_facts),
 		TEST_CASES_END()
 	},
 };

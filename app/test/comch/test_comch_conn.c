@@ -655,16 +655,9 @@ test_representors(void)
 	return found_by_address(dpu.pci_addr);
 }
 
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: connections",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_many_clients),

@@ -306,16 +306,9 @@ test_other_thread(void)
 	return TEST_SUCCESS;
 }
 
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: consumers on the control path",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(need_consumers, test_cleanup, test_announce),

@@ -347,7 +347,7 @@ test_chain(void)
 }
 
 static int
-queues_in_idle(struct test_fp *fp)
+test_queues_in_idle(struct test_fp *fp)
 {
 	struct rte_comch_mem *mem;
 	int ret;
@@ -363,15 +363,9 @@ queues_in_idle(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_queues_in_idle(void)
-{
-	return test_fp_both(queues_in_idle);
-}
-
 /* The callback of the last task frees it, stops the context and destroys it. */
 static int
-queues_in_last_task(struct test_fp *fp)
+test_queues_in_last_task(struct test_fp *fp)
 {
 	static const uint64_t imm = 1;
 	const struct rte_comch_send send = { .imm = &imm, .imm_len = sizeof(imm) };
@@ -393,15 +387,9 @@ queues_in_last_task(struct test_fp *fp)
 	return objects_are_gone(fp);
 }
 
-static int
-test_queues_in_last_task(void)
-{
-	return test_fp_both(queues_in_last_task);
-}
-
 /* The connection ends, which is news for the consumer. */
 static int
-queues_in_conn_down(struct test_fp *fp)
+test_queues_in_conn_down(struct test_fp *fp)
 {
 	TEST_CALL(objects_open(fp, NULL));
 	rte_comch_ctx_stop(producer.ctx);
@@ -410,12 +398,6 @@ queues_in_conn_down(struct test_fp *fp)
 	TEST_WAIT(consumer.ctx == NULL, TEST_MS);
 	TEST_EXPECT(consumer.ret, 0);
 	return TEST_SUCCESS;
-}
-
-static int
-test_queues_in_conn_down(void)
-{
-	return test_fp_both(queues_in_conn_down);
 }
 
 static struct test_ep *stopped;
@@ -477,9 +459,9 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_in_task_free_in_stop),
 		TEST_CASE_ST(NULL, test_cleanup, test_in_failure),
 		TEST_CASE_ST(NULL, test_cleanup, test_chain),
-		TEST_CASE_ST(test_fp_need, teardown, test_queues_in_idle),
-		TEST_CASE_ST(test_fp_need, teardown, test_queues_in_last_task),
-		TEST_CASE_ST(test_fp_need, teardown, test_queues_in_conn_down),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_queues_in_idle),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_queues_in_last_task),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_queues_in_conn_down),
 		TEST_CASE_ST(test_fp_need, teardown, test_queue_then_client),
 		TEST_CASES_END()
 	},

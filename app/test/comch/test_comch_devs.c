@@ -69,11 +69,17 @@ test_log_restore(void)
 }
 
 int
+test_quiet(void)
+{
+	test_log_quiet();
+	return TEST_SUCCESS;
+}
+
+int
 test_setup_quiet(void)
 {
 	TEST_CALL(test_pair_first());
-	test_log_quiet();
-	return TEST_SUCCESS;
+	return test_quiet();
 }
 
 int

@@ -503,21 +503,19 @@ test_no_answer(void)
 
 /* The connection ends while the driver owes the answer: that is told at once. */
 static int
-test_no_answer_conn_down(void)
+test_no_answer_conn_down(struct test_fp *fp)
 {
 	struct test_q *consumer;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	consumer = test_q_consumer(&fp.rx, NULL);
+	consumer = test_q_consumer(&fp->rx, NULL);
 	TEST_TRUE(consumer != NULL);
 	test_mock_deaf(true);
 	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
 	test_progress_ms(20);
-	TEST_CALL(test_stop(fp.tx.ep));
+	TEST_CALL(test_stop(fp->tx.ep));
 	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), -ENOTCONN);
-	TEST_EXPECT(dev_status(fp.rx.dev), 0);
+	TEST_EXPECT(dev_status(fp->rx.dev), 0);
 	return TEST_SUCCESS;
 }
 
@@ -535,7 +533,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_sends_not_told),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_posts_not_told),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_no_answer),
-		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_no_answer_conn_down),
+		TEST_CASE_FP(case_setup, test_mock_case_teardown, test_no_answer_conn_down),
 		TEST_CASES_END()
 	},
 };

@@ -79,7 +79,7 @@ one_burst(struct test_q *consumer, struct test_q *producer, const struct test_sl
 }
 
 static int
-sizes(struct test_fp *fp)
+test_sizes(struct test_fp *fp)
 {
 	static const uint64_t lens[] = { 1, 7, 8, 63, 64, 65, 4096, MB };
 	static const uint32_t bursts[] = { 1, 2, 31, 32, 33, 255, 256, MAX_BURST };
@@ -108,15 +108,9 @@ sizes(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_sizes(void)
-{
-	return test_fp_both(sizes);
-}
-
 /* Sources of every kind of region, at every alignment. */
 static int
-sources(struct test_fp *fp)
+test_sources(struct test_fp *fp)
 {
 	static uint8_t own[512];
 	struct rte_comch_mem *exported, *registered;
@@ -152,12 +146,6 @@ sources(struct test_fp *fp)
 		TEST_EXPECT(test_poll(producer, cpls, 1), 1);
 	}
 	return TEST_SUCCESS;
-}
-
-static int
-test_sources(void)
-{
-	return test_fp_both(sources);
 }
 
 /* More than fits: what was taken is right, the rest was not touched. */
@@ -298,7 +286,7 @@ one_imm(struct test_q *consumer, struct test_q *producer, uint32_t len)
 }
 
 static int
-imm(struct test_fp *fp)
+test_imm(struct test_fp *fp)
 {
 	static const uint32_t lens[] = { 0, 1, 8, 31, 32, 33, 64, UINT32_MAX };
 	struct rte_comch_dev_info info;
@@ -332,15 +320,9 @@ imm(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_imm(void)
-{
-	return test_fp_both(imm);
-}
-
 /* A burst of long immediate data: all of it is there until the next poll. */
 static int
-imm_burst(struct test_fp *fp)
+test_imm_burst(struct test_fp *fp)
 {
 	static uint8_t data[64][256];
 	const uint32_t nb = RTE_DIM(data);
@@ -387,25 +369,17 @@ imm_burst(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_imm_burst(void)
-{
-	return test_fp_both(imm_burst);
-}
-
 /* A message without data uses a buffer up, and leaves it as it is. */
 static int
-test_zero_length(void)
+test_zero_length(struct test_fp *fp)
 {
 	const struct rte_comch_send none = { .cookie = 4 };
 	struct test_q *consumer, *producer;
 	struct test_slots to;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(test_slots_new(&to, fp.rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 4, 64));
-	TEST_CALL(test_fp_consumer(&fp, to.mem, 4, 8, &consumer));
-	TEST_CALL(test_fp_producer(&fp, 4, &producer));
+	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 4, 64));
+	TEST_CALL(test_fp_consumer(fp, to.mem, 4, 8, &consumer));
+	TEST_CALL(test_fp_producer(fp, 4, &producer));
 	TEST_CALL(test_fp_offer(consumer, producer, &to, 0, 2, 50));
 	TEST_EXPECT(rte_comch_producer_send_burst(producer->ctx, consumer->id, &none, 1), 1);
 	TEST_EXPECT(test_send_imm(producer, consumer->id, "abcd", 4, 5), 1);
@@ -496,17 +470,14 @@ laps(struct test_fp *fp)
 }
 
 static int
-test_laps(void)
+test_laps(struct test_fp *fp)
 {
-	struct test_fp fp;
-
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	return laps(&fp);
+	return laps(fp);
 }
 
 /* A message without a completion takes none, and one that has one follows it. */
 static int
-no_cpl(struct test_fp *fp)
+test_no_cpl(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer;
 	uint32_t i, lap, want = 0, got = 0, done = 0;
@@ -546,12 +517,6 @@ no_cpl(struct test_fp *fp)
 	}
 	TEST_TRUE(got > want);
 	return TEST_SUCCESS;
-}
-
-static int
-test_no_cpl(void)
-{
-	return test_fp_both(no_cpl);
 }
 
 /* Both directions at once, on one connection. */
@@ -611,7 +576,7 @@ test_both_directions(void)
 }
 
 static int
-stats(struct test_fp *fp)
+test_stats(struct test_fp *fp)
 {
 	struct rte_comch_queue_stats tx, rx;
 	struct test_q *consumer, *producer;
@@ -682,34 +647,21 @@ stats(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_stats(void)
-{
-	return test_fp_both(stats);
-}
-
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: bursts of the fast path",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_sizes),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_sources),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_sizes),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_sources),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_more_than_fits),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_imm),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_imm_burst),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_zero_length),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_laps),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_no_cpl),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_imm),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_imm_burst),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_zero_length),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_laps),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_no_cpl),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_both_directions),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stats),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_stats),
 		TEST_CASES_END()
 	},
 };

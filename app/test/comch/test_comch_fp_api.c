@@ -53,7 +53,7 @@ producer_refused(struct rte_comch_conn *conn, const struct rte_comch_producer_co
 }
 
 static int
-consumer_create(struct test_fp *fp)
+test_consumer_create(struct test_fp *fp)
 {
 	struct rte_comch_conn *conn = fp->rx.ep->conn;
 	struct rte_comch_consumer_conf conf = { .nb_posts = 0 };
@@ -109,13 +109,7 @@ consumer_create(struct test_fp *fp)
 }
 
 static int
-test_consumer_create(void)
-{
-	return test_fp_both(consumer_create);
-}
-
-static int
-producer_create(struct test_fp *fp)
+test_producer_create(struct test_fp *fp)
 {
 	struct rte_comch_conn *conn = fp->tx.ep->conn;
 	struct rte_comch_producer_conf conf = { .nb_sends = 0 };
@@ -158,28 +152,20 @@ producer_create(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_producer_create(void)
-{
-	return test_fp_both(producer_create);
-}
-
 /* A connection that has ended takes none; those that it had are told. */
 static int
-test_connection_over(void)
+test_connection_over(struct test_fp *fp)
 {
 	struct rte_comch_ctx *consumer = NULL, *producer = NULL, *none = NULL;
 	struct rte_comch_conn *conn;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	conn = fp.rx.ep->conn;
+	conn = fp->rx.ep->conn;
 	TEST_EXPECT(rte_comch_consumer_create(conn, NULL, &consumer), 0);
 	TEST_EXPECT(rte_comch_producer_create(conn, NULL, &producer), 0);
-	TEST_EXPECT(rte_comch_ctx_attach(consumer, fp.rx.q_pe), 0);
-	TEST_EXPECT(rte_comch_ctx_attach(producer, fp.rx.q_pe), 0);
-	TEST_CALL(test_stop(fp.tx.ep));
-	TEST_WAIT(fp.rx.ep->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_attach(consumer, fp->rx.q_pe), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(producer, fp->rx.q_pe), 0);
+	TEST_CALL(test_stop(fp->tx.ep));
+	TEST_WAIT(fp->rx.ep->nb_disconnects == 1, TEST_MS);
 	/* conn is still a handle as long as these two live */
 	TEST_EXPECT(rte_comch_consumer_create(conn, NULL, &none), -ENOTCONN);
 	TEST_EXPECT(rte_comch_producer_create(conn, NULL, &none), -ENOTCONN);
@@ -195,18 +181,16 @@ test_connection_over(void)
 }
 
 static int
-test_handles(void)
+test_handles(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer;
 	struct rte_comch_queue_stats stats;
 	struct rte_comch_room room;
 	struct rte_comch_ctx *server;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	server = fp.rx.ep->ctx;
-	consumer = test_q_consumer(&fp.rx, NULL);
-	producer = test_q_producer(&fp.tx, NULL);
+	server = fp->rx.ep->ctx;
+	consumer = test_q_consumer(&fp->rx, NULL);
+	producer = test_q_producer(&fp->tx, NULL);
 	TEST_TRUE(consumer != NULL && producer != NULL);
 
 	TEST_EXPECT(rte_comch_queue_room_get(NULL, 1, &room), -EINVAL);
@@ -228,7 +212,7 @@ test_handles(void)
 	/* STARTING */
 	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
 	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EBUSY);
-	TEST_EXPECT(rte_comch_ctx_attach(consumer->ctx, fp.rx.pe), -EBUSY);
+	TEST_EXPECT(rte_comch_ctx_attach(consumer->ctx, fp->rx.pe), -EBUSY);
 	TEST_EXPECT(rte_comch_ctx_destroy(consumer->ctx), -EBUSY);
 	TEST_EXPECT(rte_comch_queue_room_get(consumer->ctx, 0, &room), -EBUSY);
 	TEST_EXPECT(rte_comch_queue_stats_get(consumer->ctx, &stats), 0);
@@ -257,7 +241,7 @@ test_handles(void)
 
 /* What connections and devices say about the queues on them. */
 static int
-told(struct test_fp *fp)
+test_told(struct test_fp *fp)
 {
 	struct test_q *consumers[3], *producers[2];
 	struct rte_comch_conn_info tx, rx;
@@ -293,12 +277,6 @@ told(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_told(void)
-{
-	return test_fp_both(told);
-}
-
 /* All burst functions; what the context does not have logs and returns 0. */
 static int
 nothing_works(struct rte_comch_ctx *ctx)
@@ -318,24 +296,22 @@ nothing_works(struct rte_comch_ctx *ctx)
 }
 
 static int
-test_burst_states(void)
+test_burst_states(struct test_fp *fp)
 {
 	const struct rte_comch_send msg = { .len = 0 };
 	const struct rte_comch_post post = { .len = 0 };
 	struct test_q *consumer, *producer, *local;
 	struct rte_mbuf *pkt = NULL;
 	struct rte_comch_cpl cpl;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	consumer = test_q_consumer(&fp.rx, NULL);
-	producer = test_q_producer(&fp.tx, NULL);
-	local = test_q_producer(&fp.rx, NULL);
+	consumer = test_q_consumer(&fp->rx, NULL);
+	producer = test_q_producer(&fp->tx, NULL);
+	local = test_q_producer(&fp->rx, NULL);
 	TEST_TRUE(consumer != NULL && producer != NULL && local != NULL);
 	TEST_CALL(nothing_works(consumer->ctx));
 	TEST_CALL(nothing_works(producer->ctx));
-	TEST_CALL(nothing_works(fp.rx.ep->ctx));
-	TEST_CALL(nothing_works(fp.tx.ep->ctx));
+	TEST_CALL(nothing_works(fp->rx.ep->ctx));
+	TEST_CALL(nothing_works(fp->tx.ep->ctx));
 	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
 	TEST_CALL(nothing_works(consumer->ctx));
 	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
@@ -539,44 +515,31 @@ limit(struct test_fp *fp, bool consumers)
 }
 
 static int
-test_max_producers(void)
+test_max_producers(struct test_fp *fp)
 {
-	struct test_fp fp;
-
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	return limit(&fp, false);
+	return limit(fp, false);
 }
 
 static int
-test_max_consumers(void)
+test_max_consumers(struct test_fp *fp)
 {
-	struct test_fp fp;
-
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	return limit(&fp, true);
-}
-
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
+	return limit(fp, true);
 }
 
 static struct unit_test_suite suite = {
 	.suite_name = "comch: arguments and states of the fast path",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_consumer_create),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_producer_create),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_connection_over),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_handles),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_told),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_burst_states),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_consumer_create),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_producer_create),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_connection_over),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_handles),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_told),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_burst_states),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_task_handles),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_max_producers),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_max_consumers),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_max_producers),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_max_consumers),
 		TEST_CASES_END()
 	},
 };

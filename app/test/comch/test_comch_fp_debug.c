@@ -78,7 +78,7 @@ refused_calls(struct test_q *consumer, struct test_q *producer)
 }
 
 static int
-two_threads(struct test_fp *fp)
+test_two_threads(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer;
 	struct rte_comch_cpl cpl;
@@ -106,27 +106,19 @@ two_threads(struct test_fp *fp)
 }
 
 static int
-test_two_threads(void)
-{
-	return test_fp_both(two_threads);
-}
-
-static int
-test_mbufs(void)
+test_mbufs(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer;
 	struct rte_comch_mem_info info;
 	struct rte_comch_mem *mem;
 	struct rte_mbuf *pkt, *got;
 	struct intruder in;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	mem = test_mem_pool(fp.rx.dev, "debug", 31, 0, 512, RTE_COMCH_MEM_F_PEER_WRITE);
+	mem = test_mem_pool(fp->rx.dev, "debug", 31, 0, 512, RTE_COMCH_MEM_F_PEER_WRITE);
 	TEST_TRUE(mem != NULL);
 	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
-	TEST_CALL(test_fp_consumer(&fp, mem, 4, 0, &consumer));
-	TEST_CALL(test_fp_producer(&fp, 4, &producer));
+	TEST_CALL(test_fp_consumer(fp, mem, 4, 0, &consumer));
+	TEST_CALL(test_fp_producer(fp, 4, &producer));
 	TEST_EXPECT(rte_comch_consumer_rx_burst(consumer->ctx, &got, 1), 0);
 	TEST_WAIT(rte_comch_producer_credits(producer->ctx, consumer->id) != 0, TEST_MS);
 	pkt = rte_pktmbuf_alloc(info.pool);
@@ -165,8 +157,8 @@ static struct unit_test_suite suite = {
 	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_two_threads),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mbufs),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_two_threads),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_mbufs),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_no_context),
 		TEST_CASES_END()
 	},

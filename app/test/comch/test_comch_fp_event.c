@@ -23,7 +23,7 @@
 
 /* A consumer is woken by a message, once it has nothing left to poll. */
 static int
-message_wakes(struct test_fp *fp)
+test_message_wakes(struct test_fp *fp)
 {
 	struct rte_comch_pe *pe = fp->rx.q_pe;
 	struct test_q *consumer, *producer;
@@ -60,15 +60,9 @@ message_wakes(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_message_wakes(void)
-{
-	return test_fp_both(message_wakes);
-}
-
 /* A producer that has found no credit is woken by a post; one that has some is not. */
 static int
-post_wakes(struct test_fp *fp)
+test_post_wakes(struct test_fp *fp)
 {
 	struct rte_comch_pe *pe = fp->tx.q_pe;
 	struct test_q *consumer, *producer;
@@ -123,17 +117,11 @@ post_wakes(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_post_wakes(void)
-{
-	return test_fp_both(post_wakes);
-}
-
 #define SEVERAL 3
 
 /* A producer can lack credits of several consumers: any of them wakes it. */
 static int
-several_starve(struct test_fp *fp)
+test_several_starve(struct test_fp *fp)
 {
 	struct rte_comch_pe *pe = fp->tx.q_pe;
 	struct test_q *consumers[SEVERAL], *rich, *producer;
@@ -172,15 +160,9 @@ several_starve(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_several_starve(void)
-{
-	return test_fp_both(several_starve);
-}
-
 /* A consumer that goes wakes the producer that waits for its posts. */
 static int
-departure_wakes(struct test_fp *fp)
+test_departure_wakes(struct test_fp *fp)
 {
 	struct rte_comch_pe *pe = fp->tx.q_pe;
 	struct test_q *consumer, *producer;
@@ -205,15 +187,9 @@ departure_wakes(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_departure_wakes(void)
-{
-	return test_fp_both(departure_wakes);
-}
-
 /* A producer that was stopped while its engine slept leaves no wish behind. */
 static int
-no_wish_left(struct test_fp *fp)
+test_no_wish_left(struct test_fp *fp)
 {
 	struct rte_comch_pe *pe = fp->tx.q_pe;
 	struct test_q *consumer, *producer, *other;
@@ -236,15 +212,9 @@ no_wish_left(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_no_wish_left(void)
-{
-	return test_fp_both(no_wish_left);
-}
-
 /* What starts and ends a consumer wakes the engines that it takes. */
 static int
-state_wakes(struct test_fp *fp)
+test_state_wakes(struct test_fp *fp)
 {
 	const struct rte_comch_consumer_conf conf = { .nb_posts = 4 };
 	struct test_q *consumer = test_q_consumer(&fp->rx, &conf);
@@ -284,15 +254,9 @@ state_wakes(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_state_wakes(void)
-{
-	return test_fp_both(state_wakes);
-}
-
 /* A consumer that stops with posts, by the loop that applications are told to have. */
 static int
-flush_sleeps(struct test_fp *fp)
+test_flush_sleeps(struct test_fp *fp)
 {
 	struct rte_comch_cpl cpls[4];
 	struct test_q *consumer;
@@ -328,15 +292,9 @@ flush_sleeps(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_flush_sleeps(void)
-{
-	return test_fp_both(flush_sleeps);
-}
-
 /* The loss of the connection wakes who sleeps on a producer or a consumer. */
 static int
-loss_wakes(struct test_fp *fp)
+test_loss_wakes(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer, *receiver;
 	struct test_fp back = { .tx = fp->rx, .rx = fp->tx };
@@ -371,15 +329,9 @@ loss_wakes(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_loss_wakes(void)
-{
-	return test_fp_both(loss_wakes);
-}
-
 /* Tasks: submitted posts let the engine sleep, and a message ends the sleep. */
 static int
-tasks_wake(struct test_fp *fp)
+test_tasks_wake(struct test_fp *fp)
 {
 	const struct rte_comch_consumer_conf consumer_conf = { .nb_tasks = 4, .imm_len = 4 };
 	const struct rte_comch_producer_conf producer_conf = { .nb_tasks = 4 };
@@ -414,12 +366,6 @@ tasks_wake(struct test_fp *fp)
 		TEST_WAIT(producer->nb_ok == i + 1, TEST_MS);
 	}
 	return TEST_SUCCESS;
-}
-
-static int
-test_tasks_wake(void)
-{
-	return test_fp_both(tasks_wake);
 }
 
 /* One side of the two threads: it does what it can, and else sleeps. */
@@ -648,15 +594,15 @@ static struct unit_test_suite suite = {
 	.setup = test_setup_event,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_message_wakes),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_post_wakes),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_several_starve),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_departure_wakes),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_no_wish_left),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_state_wakes),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_flush_sleeps),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_loss_wakes),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_tasks_wake),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_message_wakes),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_post_wakes),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_several_starve),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_departure_wakes),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_no_wish_left),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_state_wakes),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_flush_sleeps),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_loss_wakes),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_tasks_wake),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_pingpong),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stream),
 		TEST_CASES_END()

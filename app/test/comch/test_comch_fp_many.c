@@ -126,7 +126,7 @@ all_to_all(struct test_fp *fp, uint32_t nb_producers, uint32_t nb_consumers, uin
 }
 
 static int
-several(struct test_fp *fp)
+test_several(struct test_fp *fp)
 {
 	/* a modelled device takes far longer for each */
 	const uint32_t part = test_place_is_bluefield() ? 10 : 1;
@@ -136,17 +136,11 @@ several(struct test_fp *fp)
 	return all_to_all(fp, SOME, SOME, 10000 / part);
 }
 
-static int
-test_several(void)
-{
-	return test_fp_both(several);
-}
-
 #define CLIENTS 4
 
 /* Each client has one pair with the server: nobody finds what is another's. */
 static int
-test_connections(void)
+test_connections(struct test_fp *fp)
 {
 	struct test_q *consumers[CLIENTS], *producers[CLIENTS];
 	struct test_fp_end ends[CLIENTS], server;
@@ -154,24 +148,22 @@ test_connections(void)
 	uint32_t sent[CLIENTS] = { 0 }, got[CLIENTS] = { 0 }, i, j, k, nb;
 	struct test_slots from[CLIENTS], to[CLIENTS];
 	const uint32_t places = 8;
-	struct test_fp fp;
 	struct tag tag;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	server = fp.rx;
+	server = fp->rx;
 	for (i = 0; i < CLIENTS; i++) {
-		ends[i] = fp.tx;
+		ends[i] = fp->tx;
 		if (i != 0)
-			ends[i].ep = test_client_run("test", fp.tx.pe);
+			ends[i].ep = test_client_run("test", fp->tx.pe);
 		TEST_TRUE(ends[i].ep != NULL);
 		TEST_WAIT(ends[i].ep->conn != NULL && server.ep->nb_connects == i + 1, TEST_MS);
-		fp.rx.ep = server.ep; /* its conn is the newest */
-		fp.tx = ends[i];
+		fp->rx.ep = server.ep; /* its conn is the newest */
+		fp->tx = ends[i];
 		TEST_CALL(test_slots_new(&to[i], server.dev, RTE_COMCH_MEM_F_PEER_WRITE, places,
 				SLOT_BYTES));
-		TEST_CALL(test_slots_new(&from[i], fp.tx.dev, 0, places, SLOT_BYTES));
-		TEST_CALL(test_fp_consumer(&fp, to[i].mem, places, sizeof(tag), &consumers[i]));
-		TEST_CALL(test_fp_producer(&fp, places, &producers[i]));
+		TEST_CALL(test_slots_new(&from[i], fp->tx.dev, 0, places, SLOT_BYTES));
+		TEST_CALL(test_fp_consumer(fp, to[i].mem, places, sizeof(tag), &consumers[i]));
+		TEST_CALL(test_fp_producer(fp, places, &producers[i]));
 		/* numbers are those of a connection */
 		TEST_EXPECT(consumers[i]->id, 1);
 		TEST_EXPECT(producers[i]->id, 1);
@@ -214,7 +206,7 @@ test_connections(void)
 
 /* Consumers come and go: each has a number of its own, and gets what is sent to that. */
 static int
-reuse(struct test_fp *fp)
+test_reuse(struct test_fp *fp)
 {
 	struct test_q *keeper, *consumer, *producer;
 	struct rte_comch_cpl cpl;
@@ -265,12 +257,6 @@ reuse(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_reuse(void)
-{
-	return test_fp_both(reuse);
-}
-
 /* With the credit that was given, once it has arrived. */
 static bool
 send_soon(struct test_q *producer, uint32_t id, uint32_t i)
@@ -287,22 +273,20 @@ send_soon(struct test_q *producer, uint32_t id, uint32_t i)
 
 /* As many consumers as a connection can have, all running at one time. */
 static int
-test_all_consumers(void)
+test_all_consumers(struct test_fp *fp)
 {
 	struct test_q **consumers, *producer;
 	struct rte_comch_dev_info info;
 	struct rte_comch_cpl cpl;
 	uint32_t i, nb;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_EXPECT(rte_comch_dev_info_get(fp.rx.dev, &info), 0);
+	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &info), 0);
 	nb = RTE_MIN(info.max_consumers, (uint32_t)256);
-	TEST_CALL(test_fp_producer(&fp, 4, &producer));
+	TEST_CALL(test_fp_producer(fp, 4, &producer));
 	consumers = calloc(nb, sizeof(consumers[0]));
 	TEST_TRUE(consumers != NULL);
 	for (i = 0; i < nb; i++) {
-		if (test_fp_consumer(&fp, NULL, 2, 4, &consumers[i]) != TEST_SUCCESS ||
+		if (test_fp_consumer(fp, NULL, 2, 4, &consumers[i]) != TEST_SUCCESS ||
 				test_post_empty_nowait(consumers[i], 1, i) != 1)
 			break;
 	}
@@ -336,7 +320,7 @@ all_in(struct test_q **q, int state)
 
 /* Many consumers start at one time, and stop at one time, with posts. */
 static int
-mass(struct test_fp *fp)
+test_mass(struct test_fp *fp)
 {
 	const struct rte_comch_consumer_conf conf = { .nb_posts = 2, .imm_len = 4 };
 	uint32_t i, round, flushed;
@@ -371,12 +355,6 @@ mass(struct test_fp *fp)
 		TEST_WAIT(all_in(q, RTE_COMCH_STATE_IDLE), TEST_MS);
 	}
 	return TEST_SUCCESS;
-}
-
-static int
-test_mass(void)
-{
-	return test_fp_both(mass);
 }
 
 #define FLOOD 500
@@ -422,7 +400,7 @@ test_flood(void)
 
 /* Producers on engines of their own, as many as the device takes; then one less. */
 static int
-test_engines(void)
+test_engines(struct test_fp *fp)
 {
 	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .max_tasks = 16 };
 	struct test_q *consumer, *q[ENGINES] = { NULL };
@@ -430,21 +408,19 @@ test_engines(void)
 	struct rte_comch_ctx *ctx = NULL;
 	struct rte_comch_cpl cpl;
 	struct test_fp_end end;
-	struct test_fp fp;
 	uint32_t i, nb;
 	int ret = 0;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(test_fp_consumer(&fp, NULL, 4, 4, &consumer));
+	TEST_CALL(test_fp_consumer(fp, NULL, 4, 4, &consumer));
 	for (nb = 0; nb < ENGINES; nb++) {
 		pes[nb] = test_pe_new_conf(&pe_conf);
 		TEST_TRUE(pes[nb] != NULL);
-		TEST_EXPECT(rte_comch_producer_create(fp.tx.ep->conn, NULL, &ctx), 0);
+		TEST_EXPECT(rte_comch_producer_create(fp->tx.ep->conn, NULL, &ctx), 0);
 		ret = rte_comch_ctx_attach(ctx, pes[nb]);
 		TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 		if (ret != 0)
 			break;
-		end = fp.tx;
+		end = fp->tx;
 		end.q_pe = pes[nb];
 		q[nb] = test_q_producer(&end, NULL);
 		TEST_TRUE(q[nb] != NULL);
@@ -654,17 +630,15 @@ worker_new(struct worker *w, const struct test_fp_end *end, bool consumer, uint3
 
 /* Producers in threads, all to one consumer in another. */
 static int
-test_threads_to_one(void)
+test_threads_to_one(struct test_fp *fp)
 {
 	struct worker workers[WORKERS + 1];
-	struct test_fp fp;
 	unsigned int i;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(worker_new(&workers[WORKERS], &fp.rx, true, 0));
+	TEST_CALL(worker_new(&workers[WORKERS], &fp->rx, true, 0));
 	workers[WORKERS].want *= WORKERS;
 	for (i = 0; i < WORKERS; i++) {
-		TEST_CALL(worker_new(&workers[i], &fp.tx, false, i));
+		TEST_CALL(worker_new(&workers[i], &fp->tx, false, i));
 		workers[i].to = test_queue_id(workers[WORKERS].ctx);
 		workers[i].cpu = i; /* they claim at one time */
 	}
@@ -679,16 +653,14 @@ test_threads_to_one(void)
 
 /* Pairs in threads of their own: two one way, two the other. */
 static int
-test_threads_pairs(void)
+test_threads_pairs(struct test_fp *fp)
 {
 	struct worker workers[2 * WORKERS];
-	struct test_fp fp;
 	unsigned int i;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	for (i = 0; i < WORKERS; i++) {
-		const struct test_fp_end *from = i % 2 != 0 ? &fp.tx : &fp.rx;
-		const struct test_fp_end *to = i % 2 != 0 ? &fp.rx : &fp.tx;
+		const struct test_fp_end *from = i % 2 != 0 ? &fp->tx : &fp->rx;
+		const struct test_fp_end *to = i % 2 != 0 ? &fp->rx : &fp->tx;
 
 		TEST_CALL(worker_new(&workers[2 * i], to, true, 0));
 		TEST_CALL(worker_new(&workers[2 * i + 1], from, false, i));
@@ -700,27 +672,20 @@ test_threads_pairs(void)
 	return workers_wait(workers, 2 * WORKERS);
 }
 
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: many producers and consumers",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_several),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_connections),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_reuse),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_all_consumers),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mass),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_several),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_connections),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_reuse),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_all_consumers),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_mass),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_flood),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_engines),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_threads_to_one),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_threads_pairs),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_engines),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_threads_to_one),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_threads_pairs),
 		TEST_CASES_END()
 	},
 };

@@ -175,7 +175,7 @@ receive(struct pair *p, uint32_t nb)
 }
 
 static int
-lengths(struct test_fp *fp)
+test_lengths(struct test_fp *fp)
 {
 	static const uint32_t lens[] = { 1, 7, 60, 64, 65, 300, ROOM - 1, ROOM };
 	static const uint32_t bursts[] = { 1, 2, 31, 32, 33, PLACES * 3 / 4 };
@@ -208,15 +208,9 @@ lengths(struct test_fp *fp)
 	return pair_close(&p);
 }
 
-static int
-test_lengths(void)
-{
-	return test_fp_both(lengths);
-}
-
 /* All segments of a packet go into one buffer. */
 static int
-segments(struct test_fp *fp)
+test_segments(struct test_fp *fp)
 {
 	struct rte_mbuf *m, *clone;
 	struct pair p;
@@ -251,12 +245,6 @@ segments(struct test_fp *fp)
 	TEST_WAIT(rte_mbuf_refcnt_read(m) == 1, TEST_MS);
 	rte_pktmbuf_free(m);
 	return pair_close(&p);
-}
-
-static int
-test_segments(void)
-{
-	return test_fp_both(segments);
 }
 
 /* Packets of a pool that the library made on the sender's device, and clones of them. */
@@ -294,7 +282,7 @@ from_region(struct pair *p, int16_t dev_id, uint32_t round)
 
 /* Their data are external buffers, and another pool's are where those of the last were. */
 static int
-regions(struct test_fp *fp)
+test_regions(struct test_fp *fp)
 {
 	struct pair p;
 	uint32_t i;
@@ -303,12 +291,6 @@ regions(struct test_fp *fp)
 	for (i = 0; i < 3; i++)
 		TEST_CALL(from_region(&p, fp->tx.dev, i));
 	return pair_close(&p);
-}
-
-static int
-test_regions(void)
-{
-	return test_fp_both(regions);
 }
 
 static void
@@ -320,7 +302,7 @@ ext_unused(void *addr, void *opaque)
 
 /* An external buffer of a region of the device. */
 static int
-attached(struct test_fp *fp)
+test_attached(struct test_fp *fp)
 {
 	struct rte_mbuf_ext_shared_info shared = { .free_cb = ext_unused };
 	struct test_slots from;
@@ -342,12 +324,6 @@ attached(struct test_fp *fp)
 	TEST_CALL(check_packet(&p, found[0], 777, 5));
 	TEST_WAIT(unused, TEST_MS);
 	return pair_close(&p);
-}
-
-static int
-test_attached(void)
-{
-	return test_fp_both(attached);
 }
 
 /* What is not taken stays the caller's, as it was. */
@@ -414,17 +390,14 @@ not_taken(struct test_fp *fp)
 }
 
 static int
-test_not_taken(void)
+test_not_taken(struct test_fp *fp)
 {
-	struct test_fp fp;
-
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	return not_taken(&fp);
+	return not_taken(fp);
 }
 
 /* Who keeps what he received dries the pool out; it recovers when he frees it. */
 static int
-pool_empty(struct test_fp *fp)
+test_pool_empty(struct test_fp *fp)
 {
 	const uint32_t nb_rx = 48, nb_posts = 32;
 	uint32_t lap, i, sent, got, nb;
@@ -466,15 +439,9 @@ pool_empty(struct test_fp *fp)
 	return pair_close(&p);
 }
 
-static int
-test_pool_empty(void)
-{
-	return test_fp_both(pool_empty);
-}
-
 /* A consumer of mbufs that others post for, or fill from the pool meanwhile. */
 static int
-shared_pool(struct test_fp *fp)
+test_shared_pool(struct test_fp *fp)
 {
 	struct test_q *second;
 	struct rte_mbuf *m;
@@ -504,15 +471,9 @@ shared_pool(struct test_fp *fp)
 	return pair_close(&p);
 }
 
-static int
-test_shared_pool(void)
-{
-	return test_fp_both(shared_pool);
-}
-
 /* Messages that were not sent as mbufs are received as such, and the other way round. */
 static int
-mixed(struct test_fp *fp)
+test_mixed(struct test_fp *fp)
 {
 	struct test_slots from, to;
 	struct test_q *plain;
@@ -571,15 +532,9 @@ mixed(struct test_fp *fp)
 	return pair_close(&p);
 }
 
-static int
-test_mixed(void)
-{
-	return test_fp_both(mixed);
-}
-
 /* Packets of two pools in one burst, one of them with buffers of its own, go back to theirs. */
 static int
-two_pools(struct test_fp *fp)
+test_two_pools(struct test_fp *fp)
 {
 	struct rte_comch_mem_info info;
 	struct rte_comch_mem *mem;
@@ -611,15 +566,9 @@ two_pools(struct test_fp *fp)
 	return test_mem_free(mem);
 }
 
-static int
-test_two_pools(void)
-{
-	return test_fp_both(two_pools);
-}
-
 /* Many laps; packets are in flight when the consumer stops. */
 static int
-laps(struct test_fp *fp)
+test_laps(struct test_fp *fp)
 {
 	uint32_t sent = 0, got = 0, i, nb;
 	struct pair p;
@@ -663,15 +612,9 @@ laps(struct test_fp *fp)
 	return pair_close(&p);
 }
 
-static int
-test_laps(void)
-{
-	return test_fp_both(laps);
-}
-
 /* The connection is lost with mbufs posted, and with packets that have come. */
 static int
-lost(struct test_fp *fp)
+test_conn_lost(struct test_fp *fp)
 {
 	struct pair p;
 	uint32_t i;
@@ -701,12 +644,6 @@ lost(struct test_fp *fp)
 	TEST_EXPECT(test_mem_free(p.rx_mem), 0);
 	TEST_EXPECT(rte_mempool_avail_count(p.tx_pool), POOL_MBUFS);
 	return TEST_SUCCESS;
-}
-
-static int
-test_conn_lost(void)
-{
-	return test_fp_both(lost);
 }
 
 /*
@@ -765,7 +702,7 @@ take_completions(struct test_q *q)
 
 /* A consumer that stops gives what it has, and is then quiet, not in error. */
 static int
-drained(struct test_fp *fp)
+test_drained(struct test_fp *fp)
 {
 	struct rte_comch_post posts[4] = { { .len = 0 } };
 	struct test_q *bare;
@@ -804,36 +741,23 @@ drained(struct test_fp *fp)
 	return pair_close(&p);
 }
 
-static int
-test_drained(void)
-{
-	return test_fp_both(drained);
-}
-
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: mbufs on the fast path",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, teardown, test_lengths),
-		TEST_CASE_ST(test_fp_need, teardown, test_segments),
-		TEST_CASE_ST(test_fp_need, teardown, test_regions),
-		TEST_CASE_ST(test_fp_need, teardown, test_attached),
-		TEST_CASE_ST(test_fp_need, teardown, test_not_taken),
-		TEST_CASE_ST(test_fp_need, teardown, test_pool_empty),
-		TEST_CASE_ST(test_fp_need, teardown, test_shared_pool),
-		TEST_CASE_ST(test_fp_need, teardown, test_mixed),
-		TEST_CASE_ST(test_fp_need, teardown, test_two_pools),
-		TEST_CASE_ST(test_fp_need, teardown, test_laps),
-		TEST_CASE_ST(test_fp_need, teardown, test_conn_lost),
-		TEST_CASE_ST(test_fp_need, teardown, test_drained),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_lengths),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_segments),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_regions),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_attached),
+		TEST_CASE_FP(test_fp_need, teardown, test_not_taken),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_pool_empty),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_shared_pool),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_mixed),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_two_pools),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_laps),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_conn_lost),
+		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_drained),
 		TEST_CASES_END()
 	},
 };

@@ -240,7 +240,7 @@ take_for(struct test_q *consumer, uint32_t *next, uint32_t round, uint64_t ns)
 
 /* The consumer stops and starts again under fire. */
 static int
-consumer_restarts(struct test_fp *fp)
+test_consumer_restarts(struct test_fp *fp)
 {
 	uint32_t next[2] = { 0, 0 }, round;
 	struct test_q *consumer;
@@ -270,17 +270,11 @@ consumer_restarts(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_consumer_restarts(void)
-{
-	return test_fp_both(consumer_restarts);
-}
-
 #define VISITS (test_place_is_bluefield() ? 20u : 400u)
 
 /* A second producer comes, sends a little to the same consumer, and goes. */
 static int
-producer_visits(struct test_fp *fp)
+test_producer_visits(struct test_fp *fp)
 {
 	const struct rte_comch_producer_conf conf = { .nb_sends = PLACES };
 	struct test_q *consumer, *visitor;
@@ -322,17 +316,11 @@ producer_visits(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_producer_visits(void)
-{
-	return test_fp_both(producer_visits);
-}
-
 #define LOSSES (test_place_is_bluefield() ? 6u : 60u)
 
 /* The peer takes its consumer away, then the connection. */
 static int
-conn_goes(struct test_fp *fp)
+test_conn_goes(struct test_fp *fp)
 {
 	struct test_ep *client = test_ctx_info(fp->tx.ep->ctx).type == RTE_COMCH_CTX_CLIENT ?
 			fp->tx.ep : fp->rx.ep;
@@ -368,12 +356,6 @@ conn_goes(struct test_fp *fp)
 	}
 	test_note("%u messages on %u connections, reasons 0x%x", sum, LOSSES, reasons);
 	return TEST_SUCCESS;
-}
-
-static int
-test_conn_goes(void)
-{
-	return test_fp_both(conn_goes);
 }
 
 #define WATCHES 20u
@@ -447,7 +429,7 @@ watched_life(struct watcher *w, struct test_fp *fp, struct test_q *consumer)
 
 /* A counter may be read by any thread while its queue is destroyed. */
 static int
-counters_watched(struct test_fp *fp)
+test_counters_watched(struct test_fp *fp)
 {
 	struct watcher w = { 0 };
 	struct test_q *consumer;
@@ -464,12 +446,6 @@ counters_watched(struct test_fp *fp)
 	TEST_CALL(ret);
 	TEST_ASSERT(w.error == NULL, "%s", w.error);
 	return TEST_SUCCESS;
-}
-
-static int
-test_counters_watched(void)
-{
-	return test_fp_both(counters_watched);
 }
 
 /* Starts a consumer, and stops it, which is STARTING then or not. */
@@ -525,7 +501,7 @@ starter_run(void *arg)
 
 /* In one thread, while that of its connection announces it, or takes an answer about it. */
 static int
-starts_race(struct test_fp *fp)
+test_starts_race(struct test_fp *fp)
 {
 	const struct rte_comch_consumer_conf conf = { .nb_posts = 4, .imm_len = 4 };
 	struct starter s = { .rounds = 0 };
@@ -548,22 +524,16 @@ starts_race(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_starts_race(void)
-{
-	return test_fp_both(starts_race);
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: producers beside what comes and goes",
 	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_consumer_restarts),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_producer_visits),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_conn_goes),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_counters_watched),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_starts_race),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_consumer_restarts),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_producer_visits),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_conn_goes),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_counters_watched),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_starts_race),
 		TEST_CASES_END()
 	},
 };

@@ -85,7 +85,7 @@ disconnect(struct test_fp *fp)
  * connection it ended.
  */
 static int
-packets_polled(struct test_fp *fp)
+test_packets_polled(struct test_fp *fp)
 {
 	struct rte_comch_mem *mem = test_mem_pool(fp->rx.dev, "regress", 64, 0, 512,
 			RTE_COMCH_MEM_F_PEER_WRITE);
@@ -130,18 +130,12 @@ packets_polled(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_packets_polled(void)
-{
-	return test_fp_both(packets_polled);
-}
-
 /*
  * A producer without credits slept until one of its consumers posts. That one went
  * away, which is an answer too, but nobody woke the producer to hear it.
  */
 static int
-starved_of_departed(struct test_fp *fp)
+test_starved_of_departed(struct test_fp *fp)
 {
 	struct rte_comch_pe *pe = fp->tx.q_pe;
 	struct test_q *stays, *leaves, *producer;
@@ -177,18 +171,12 @@ starved_of_departed(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_starved_of_departed(void)
-{
-	return test_fp_both(starved_of_departed);
-}
-
 /*
  * The connection had ended, and the producer did not know yet: it was told that
  * there is no such consumer, and a task the same, whatever it asked about.
  */
 static int
-end_not_seen(struct test_fp *fp)
+test_end_not_seen(struct test_fp *fp)
 {
 	struct test_fp back = { .tx = fp->rx, .rx = fp->tx };
 	const struct rte_comch_producer_conf conf = { .nb_tasks = 1 };
@@ -219,12 +207,6 @@ end_not_seen(struct test_fp *fp)
 			test_q_state(tasks) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(tasks->ctx), -ECONNRESET);
 	return TEST_SUCCESS;
-}
-
-static int
-test_end_not_seen(void)
-{
-	return test_fp_both(end_not_seen);
 }
 
 /*
@@ -264,7 +246,7 @@ test_pool_numbers(void)
  * that waited for none.
  */
 static int
-wish_of_stopped(struct test_fp *fp)
+test_wish_of_stopped(struct test_fp *fp)
 {
 	struct rte_comch_pe *pe = fp->tx.q_pe;
 	struct test_q *consumer, *producer, *other;
@@ -305,12 +287,6 @@ wish_of_stopped(struct test_fp *fp)
 	TEST_EXPECT(dev_stats(fp->rx.dev).wakeups, before + !test_place_is_bluefield());
 	TEST_EXPECT(test_send_imm(other, consumer->id, NULL, 0, 0), 1);
 	return TEST_SUCCESS;
-}
-
-static int
-test_wish_of_stopped(void)
-{
-	return test_fp_both(wish_of_stopped);
 }
 
 static unsigned int
@@ -386,16 +362,14 @@ mistake_among_others(struct rte_comch_ctx *ctx)
 
 /* A burst of the wrong kind logged an error with each call of a polling loop. */
 static int
-test_logged_once(void)
+test_logged_once(struct test_fp *fp)
 {
 	struct test_q *consumer, *second, *producer;
-	struct test_fp fp;
 	int lines;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(test_fp_consumer(&fp, NULL, 4, 0, &consumer));
-	TEST_CALL(test_fp_consumer(&fp, NULL, 4, 0, &second));
-	TEST_CALL(test_fp_producer(&fp, 4, &producer));
+	TEST_CALL(test_fp_consumer(fp, NULL, 4, 0, &consumer));
+	TEST_CALL(test_fp_consumer(fp, NULL, 4, 0, &second));
+	TEST_CALL(test_fp_producer(fp, 4, &producer));
 	TEST_EXPECT(log_of_mistakes(consumer->ctx, mistake_rx), 1); /* it has no pool */
 	TEST_EXPECT(log_of_mistakes(consumer->ctx, mistake_rx), 0);
 	TEST_EXPECT(log_of_mistakes(second->ctx, mistake_among_others), 1);
@@ -405,7 +379,7 @@ test_logged_once(void)
 	TEST_EXPECT(log_of_mistakes(producer->ctx, mistake_rx), 0);
 	TEST_EXPECT(log_of_mistakes(consumer->ctx, mistake_send), 0);
 	/* a context that has no bursts at all */
-	TEST_EXPECT(log_of_mistakes(fp.rx.ep->ctx, mistake_send), 1);
+	TEST_EXPECT(log_of_mistakes(fp->rx.ep->ctx, mistake_send), 1);
 	return TEST_SUCCESS;
 }
 
@@ -419,14 +393,12 @@ mistake_poll(struct rte_comch_ctx *ctx)
 
 /* A loop that began before the peer knew its consumer logged an error. */
 static int
-test_loop_before_peer(void)
+test_loop_before_peer(struct test_fp *fp)
 {
 	const struct rte_comch_consumer_conf conf = { .nb_posts = 4 };
 	struct test_q *consumer;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	consumer = test_q_consumer(&fp.rx, &conf);
+	consumer = test_q_consumer(&fp->rx, &conf);
 	TEST_TRUE(consumer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
 	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_STARTING);
@@ -618,7 +590,7 @@ idle_counts(const struct test_q *q, struct rte_comch_pe *pe)
  * application then armed its engine, and slept with the change unnoticed.
  */
 static int
-idle_unnoticed(struct test_fp *fp)
+test_idle_unnoticed(struct test_fp *fp)
 {
 	struct test_fp back = { .tx = fp->rx, .rx = fp->tx };
 	struct test_q *consumer, *producer;
@@ -652,27 +624,21 @@ idle_unnoticed(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_idle_unnoticed(void)
-{
-	return test_fp_both(idle_unnoticed);
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: faults of the fast path that were there",
 	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_packets_polled),
-		TEST_CASE_ST(fp_need_event, test_fp_cleanup, test_starved_of_departed),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_end_not_seen),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_packets_polled),
+		TEST_CASE_FP_BOTH(fp_need_event, test_fp_cleanup, test_starved_of_departed),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_end_not_seen),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_pool_numbers),
-		TEST_CASE_ST(fp_need_event, test_fp_cleanup, test_wish_of_stopped),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_logged_once),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_loop_before_peer),
+		TEST_CASE_FP_BOTH(fp_need_event, test_fp_cleanup, test_wish_of_stopped),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_logged_once),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_loop_before_peer),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_crowd),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_more_than_there_is),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_idle_unnoticed),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_idle_unnoticed),
 		TEST_CASES_END()
 	},
 };

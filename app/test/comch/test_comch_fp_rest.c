@@ -113,7 +113,7 @@ send_and_find(struct test_fp *fp, struct test_q *producer, struct test_q *q, uin
 
 /* A message for one of many consumers at rest, near the first or far from it. */
 static int
-found_soon(struct test_fp *fp)
+test_found_soon(struct test_fp *fp)
 {
 	struct test_q *qs[RESTING], *producer;
 	uint32_t i;
@@ -129,15 +129,9 @@ found_soon(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_found_soon(void)
-{
-	return test_fp_both(found_soon);
-}
-
 /* Messages for all of them at one time are found as soon. */
 static int
-all_at_once(struct test_fp *fp)
+test_all_at_once(struct test_fp *fp)
 {
 	struct test_q *qs[RESTING], *producer;
 	uint32_t i, round;
@@ -155,12 +149,6 @@ all_at_once(struct test_fp *fp)
 			TEST_EXPECT(qs[i]->nb_ok, round);
 	}
 	return TEST_SUCCESS;
-}
-
-static int
-test_all_at_once(void)
-{
-	return test_fp_both(all_at_once);
 }
 
 /* The least time of some turns, in nanoseconds. */
@@ -182,22 +170,20 @@ turns_ns(struct rte_comch_pe *pe)
 
 /* A turn takes as long with 250 of them as with 8. */
 static int
-test_turn_cost(void)
+test_turn_cost(struct test_fp *fp)
 {
 	struct test_q *qs[RESTING];
 	uint64_t few, many = 0;
-	struct test_fp fp;
 	uint32_t i;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(consumers_open(&fp, qs, 8));
-	TEST_CALL(rest(fp.rx.q_pe));
-	few = turns_ns(fp.rx.q_pe);
-	TEST_CALL(consumers_open(&fp, &qs[8], RESTING - 8));
+	TEST_CALL(consumers_open(fp, qs, 8));
+	TEST_CALL(rest(fp->rx.q_pe));
+	few = turns_ns(fp->rx.q_pe);
+	TEST_CALL(consumers_open(fp, &qs[8], RESTING - 8));
 	/* others use this machine, too: one quiet moment will do */
 	for (i = 0; i < 10; i++) {
-		TEST_CALL(rest(fp.rx.q_pe));
-		many = turns_ns(fp.rx.q_pe);
+		TEST_CALL(rest(fp->rx.q_pe));
+		many = turns_ns(fp->rx.q_pe);
 		if (many < 3 * few)
 			break;
 	}
@@ -209,7 +195,7 @@ test_turn_cost(void)
 
 /* An engine with consumers at rest sleeps, and each of them wakes it. */
 static int
-sleeps(struct test_fp *fp)
+test_sleeps(struct test_fp *fp)
 {
 	struct rte_comch_pe *pe = fp->rx.q_pe;
 	struct test_q *qs[16], *producer;
@@ -243,15 +229,9 @@ sleeps(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_sleeps(void)
-{
-	return test_fp_both(sleeps);
-}
-
 /* A consumer at rest is given more posts, and gets them filled. */
 static int
-posts_at_rest(struct test_fp *fp)
+test_posts_at_rest(struct test_fp *fp)
 {
 	struct test_q *q, *producer;
 	uint32_t i, j;
@@ -269,15 +249,9 @@ posts_at_rest(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_posts_at_rest(void)
-{
-	return test_fp_both(posts_at_rest);
-}
-
 /* Consumers come, rest, and go; those that follow them are found as well. */
 static int
-come_and_go(struct test_fp *fp)
+test_come_and_go(struct test_fp *fp)
 {
 	struct test_q *qs[70], *producer;
 	uint32_t i, round;
@@ -298,15 +272,9 @@ come_and_go(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_come_and_go(void)
-{
-	return test_fp_both(come_and_go);
-}
-
 /* The connection goes while they rest: all posts come back. */
 static int
-lost(struct test_fp *fp)
+test_lost(struct test_fp *fp)
 {
 	struct test_q *qs[40];
 	uint32_t i;
@@ -325,39 +293,31 @@ lost(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_lost(void)
-{
-	return test_fp_both(lost);
-}
-
 #define CLIENTS 3u
 #define EACH 240u
 
 /* More of them than bells: those without are found, too, if later. */
 static int
-test_too_many(void)
+test_too_many(struct test_fp *fp)
 {
 	struct test_q *producers[CLIENTS];
 	static struct test_q *qs[CLIENTS * EACH];
 	struct test_fp_end server;
-	struct test_fp fp;
 	uint32_t i, round;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	server = fp.rx;
+	server = fp->rx;
 	for (i = 0; i < CLIENTS; i++) {
 		if (i != 0)
-			fp.tx.ep = test_client_run("test", fp.tx.pe);
-		TEST_TRUE(fp.tx.ep != NULL);
-		TEST_WAIT(fp.tx.ep->conn != NULL && server.ep->nb_connects == i + 1, TEST_MS);
-		TEST_CALL(consumers_open(&fp, &qs[i * EACH], EACH));
-		TEST_CALL(test_fp_producer(&fp, 4, &producers[i]));
+			fp->tx.ep = test_client_run("test", fp->tx.pe);
+		TEST_TRUE(fp->tx.ep != NULL);
+		TEST_WAIT(fp->tx.ep->conn != NULL && server.ep->nb_connects == i + 1, TEST_MS);
+		TEST_CALL(consumers_open(fp, &qs[i * EACH], EACH));
+		TEST_CALL(test_fp_producer(fp, 4, &producers[i]));
 	}
 	for (round = 0; round < 2; round++) {
-		TEST_CALL(rest(fp.rx.q_pe));
+		TEST_CALL(rest(fp->rx.q_pe));
 		for (i = 0; i < CLIENTS * EACH; i++)
-			TEST_CALL(send_and_find(&fp, producers[i / EACH], qs[i],
+			TEST_CALL(send_and_find(fp, producers[i / EACH], qs[i],
 					CLIENTS * EACH));
 	}
 	return TEST_SUCCESS;
@@ -537,14 +497,14 @@ static struct unit_test_suite suite = {
 	.setup = quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_found_soon),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_all_at_once),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_turn_cost),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_sleeps),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_posts_at_rest),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_come_and_go),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_lost),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_too_many),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_found_soon),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_all_at_once),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_turn_cost),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_sleeps),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_posts_at_rest),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_come_and_go),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_lost),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_too_many),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_race),
 		TEST_CASES_END()
 	},

@@ -17,7 +17,7 @@ static struct rte_comch_send sends[MAX_BURST];
 
 /* What a producer can send is seen without any progress, on either side. */
 static int
-credits(struct test_fp *fp)
+test_credits(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer;
 	struct rte_comch_room room;
@@ -65,28 +65,20 @@ credits(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_credits(void)
-{
-	return test_fp_both(credits);
-}
-
 /* Numbers that are no powers of two are rounded up; one is one. */
 static int
-test_rounding(void)
+test_rounding(struct test_fp *fp)
 {
 	static const uint32_t sizes_of[][2] = {
 		{ 1, 1 }, { 2, 2 }, { 3, 4 }, { 5, 8 }, { 100, 128 }, { 0, 512 },
 	};
 	struct test_q *consumer, *producer;
 	struct rte_comch_room room;
-	struct test_fp fp;
 	unsigned int i;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	for (i = 0; i < RTE_DIM(sizes_of); i++) {
-		TEST_CALL(test_fp_consumer(&fp, NULL, sizes_of[i][0], 0, &consumer));
-		TEST_CALL(test_fp_producer(&fp, sizes_of[i][0], &producer));
+		TEST_CALL(test_fp_consumer(fp, NULL, sizes_of[i][0], 0, &consumer));
+		TEST_CALL(test_fp_producer(fp, sizes_of[i][0], &producer));
 		TEST_EXPECT(rte_comch_queue_room_get(consumer->ctx, 0, &room), 0);
 		TEST_EXPECT(room.queue, sizes_of[i][1]);
 		TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, consumer->id, &room), 0);
@@ -119,7 +111,7 @@ refused(struct test_q *consumer, struct test_q *producer, const struct rte_comch
 }
 
 static int
-send_reasons(struct test_fp *fp)
+test_send_reasons(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer;
 	struct test_slots from, to;
@@ -222,12 +214,6 @@ send_reasons(struct test_fp *fp)
 }
 
 static int
-test_send_reasons(void)
-{
-	return test_fp_both(send_reasons);
-}
-
-static int
 bad_post(struct test_q *consumer, struct test_q *producer, void *addr, uint64_t len, int reason)
 {
 	const struct rte_comch_post post = { .addr = addr, .len = len };
@@ -239,7 +225,7 @@ bad_post(struct test_q *consumer, struct test_q *producer, void *addr, uint64_t 
 }
 
 static int
-post_reasons(struct test_fp *fp)
+test_post_reasons(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer, *bare;
 	struct rte_comch_mem_info info;
@@ -304,15 +290,9 @@ post_reasons(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_post_reasons(void)
-{
-	return test_fp_both(post_reasons);
-}
-
 /* One that cannot be sent ends the burst where it is; those behind it can be sent. */
 static int
-middle(struct test_fp *fp)
+test_middle(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer;
 	struct test_slots from, to;
@@ -379,29 +359,16 @@ middle(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_middle(void)
-{
-	return test_fp_both(middle);
-}
-
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: room and reasons of the fast path",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_credits),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_rounding),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_send_reasons),
-		TEST_CASE_ST(test_post_sizes_need, test_fp_cleanup, test_post_reasons),
-		TEST_CASE_ST(test_post_sizes_need, test_fp_cleanup, test_middle),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_credits),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_rounding),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_send_reasons),
+		TEST_CASE_FP_BOTH(test_post_sizes_need, test_fp_cleanup, test_post_reasons),
+		TEST_CASE_FP_BOTH(test_post_sizes_need, test_fp_cleanup, test_middle),
 		TEST_CASES_END()
 	},
 };

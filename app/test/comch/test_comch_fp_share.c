@@ -106,7 +106,7 @@ taken_in_full(struct many *m, uint32_t posts, bool *late)
 }
 
 static int
-in_full(struct test_fp *fp)
+test_in_full(struct test_fp *fp)
 {
 	struct many m;
 	uint32_t posts, tries = 0;
@@ -122,15 +122,9 @@ in_full(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_in_full(void)
-{
-	return test_fp_both(in_full);
-}
-
 /* It asks and does not send: the others go on without its share, and then with it. */
 static int
-unused(struct test_fp *fp)
+test_unused(struct test_fp *fp)
 {
 	struct many m;
 	uint64_t end;
@@ -153,15 +147,9 @@ unused(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_unused(void)
-{
-	return test_fp_both(unused);
-}
-
 /* One that stops gives its share back at once; one that is left has all. */
 static int
-stopped(struct test_fp *fp)
+test_stopped(struct test_fp *fp)
 {
 	struct rte_comch_room room;
 	struct many m;
@@ -183,12 +171,6 @@ stopped(struct test_fp *fp)
 	TEST_CALL(offer(&m, 2));
 	TEST_EXPECT(burst(&m, 1, 2), 2);
 	return TEST_SUCCESS;
-}
-
-static int
-test_stopped(void)
-{
-	return test_fp_both(stopped);
 }
 
 /* Threads that ask and send, beside one that only sends, while the consumer posts. */
@@ -261,7 +243,7 @@ consume(struct many *m, uint32_t want)
 }
 
 static int
-threads(struct test_fp *fp)
+test_threads(struct test_fp *fp)
 {
 	struct worker workers[PRODUCERS] = { { .sent = 0 } };
 	pthread_t ids[PRODUCERS];
@@ -291,19 +273,13 @@ threads(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_threads(void)
-{
-	return test_fp_both(threads);
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: credits of several producers",
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_in_full),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_unused),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stopped),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_threads),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_in_full),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_unused),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_stopped),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_threads),
 		TEST_CASES_END()
 	},
 };

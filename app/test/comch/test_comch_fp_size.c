@@ -46,7 +46,7 @@ create_taken(struct rte_comch_conn *conn, const struct rte_comch_consumer_conf *
 }
 
 static int
-conf_sizes(struct test_fp *fp)
+test_conf(struct test_fp *fp)
 {
 	struct rte_comch_conn *conn = fp->rx.ep->conn;
 	struct rte_comch_consumer_conf conf = { .nb_posts = SLOTS };
@@ -91,12 +91,6 @@ conf_sizes(struct test_fp *fp)
 }
 
 static int
-test_conf(void)
-{
-	return test_fp_both(conf_sizes);
-}
-
-static int
 post_refused(struct test_q *consumer, void *addr, uint64_t len, int reason)
 {
 	const struct rte_comch_post post = { .addr = addr, .len = len };
@@ -129,7 +123,7 @@ three_posted(struct test_q *consumer, struct test_q *producer, const struct test
 }
 
 static int
-post_sizes(struct test_fp *fp)
+test_posts(struct test_fp *fp)
 {
 	struct rte_comch_consumer_conf conf = { .nb_posts = SLOTS, .buf_size = SIZE };
 	struct test_q *consumer, *producer;
@@ -182,7 +176,7 @@ post_sizes(struct test_fp *fp)
 
 /* Flags that there are not, and fields that mean nothing yet. */
 static int
-growth(struct test_fp *fp)
+test_growth(struct test_fp *fp)
 {
 	struct rte_comch_consumer_conf conf = { .nb_posts = SLOTS };
 	struct rte_comch_producer_conf producer_conf = { .nb_sends = SLOTS };
@@ -240,21 +234,9 @@ growth(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_growth(void)
-{
-	return test_fp_both(growth);
-}
-
-static int
-test_posts(void)
-{
-	return test_fp_both(post_sizes);
-}
-
 /* All of a small queue, several times round its places. */
 static int
-rounds(struct test_fp *fp)
+test_rounds(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer;
 	struct rte_comch_cpl cpls[SLOTS];
@@ -283,15 +265,9 @@ rounds(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_rounds(void)
-{
-	return test_fp_both(rounds);
-}
-
 /* Post tasks are posts. */
 static int
-tasks(struct test_fp *fp)
+test_tasks(struct test_fp *fp)
 {
 	struct rte_comch_consumer_conf conf = { .nb_tasks = 2, .buf_size = SIZE };
 	struct rte_comch_post post = { .len = SIZE - 1 };
@@ -315,15 +291,9 @@ tasks(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_tasks(void)
-{
-	return test_fp_both(tasks);
-}
-
 /* Packets: the data room is what is stated. */
 static int
-packets(struct test_fp *fp)
+test_packets(struct test_fp *fp)
 {
 	struct rte_comch_remote_consumer_info info;
 	struct test_q *consumer, *producer;
@@ -363,12 +333,6 @@ packets(struct test_fp *fp)
 }
 
 static int
-test_packets(void)
-{
-	return test_fp_both(packets);
-}
-
-static int
 info_refused(struct rte_comch_conn *conn, uint32_t id, int ret)
 {
 	struct rte_comch_remote_consumer_info info = untouched;
@@ -405,7 +369,7 @@ info_is(struct test_fp *fp, const struct rte_comch_consumer_conf *conf, uint32_t
 }
 
 static int
-infos(struct test_fp *fp)
+test_infos(struct test_fp *fp)
 {
 	struct rte_comch_consumer_conf conf = { .nb_posts = SLOTS, .imm_len = 8 };
 	struct rte_comch_remote_consumer_info info;
@@ -427,12 +391,6 @@ infos(struct test_fp *fp)
 	if ((dev.capa & RTE_COMCH_CAPA_POST_SIZES) != 0)
 		TEST_CALL(info_is(fp, &conf, RTE_COMCH_REMOTE_CONSUMER_F_POST_SIZES));
 	return TEST_SUCCESS;
-}
-
-static int
-test_infos(void)
-{
-	return test_fp_both(infos);
 }
 
 /* A thread that asks while consumers come and go, and while the connection ends. */
@@ -485,18 +443,16 @@ asked(struct test_fp *fp, struct asker *a)
 }
 
 static int
-test_other_thread(void)
+test_other_thread(struct test_fp *fp)
 {
 	struct asker a = { .stop = 0 };
-	struct test_fp fp;
 	pthread_t thread;
 	int ret;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	a.conn = fp.tx.ep->conn;
+	a.conn = fp->tx.ep->conn;
 	TEST_EXPECT(rte_comch_conn_ref(a.conn), 0);
 	TEST_EXPECT(pthread_create(&thread, NULL, asker_main, &a), 0);
-	ret = asked(&fp, &a);
+	ret = asked(fp, &a);
 	__atomic_store_n(&a.stop, 1, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
 	TEST_EXPECT(rte_comch_conn_unref(a.conn), 0);
@@ -507,14 +463,14 @@ test_other_thread(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: the size that a consumer states",
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_conf),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_posts),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_growth),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_rounds),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_tasks),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_packets),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_infos),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_other_thread),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_conf),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_posts),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_growth),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_rounds),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_tasks),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_packets),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_infos),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_other_thread),
 		TEST_CASES_END()
 	},
 };

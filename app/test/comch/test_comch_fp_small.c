@@ -248,7 +248,7 @@ test_mixed_producers(void)
 
 /* A message that is wrong within a burst: those before it are sent, in whatever run. */
 static int
-small_faults(struct test_fp *fp)
+test_faults(struct test_fp *fp)
 {
 	static const struct {
 		struct rte_comch_send send;
@@ -302,12 +302,6 @@ small_faults(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_faults(void)
-{
-	return test_fp_both(small_faults);
-}
-
 /*
  * Bytes of messages that look like what a driver writes for a message: for that of the
  * place where they come to lie, in the next round of its ring.
@@ -327,7 +321,7 @@ alike_fill(uint64_t words[][4], uint32_t nb, uint32_t pos, uint32_t ring, uint32
 
 /* Messages that look like messages: no other ones come of them, and they arrive. */
 static int
-small_alike(struct test_fp *fp)
+test_alike(struct test_fp *fp)
 {
 	const uint32_t nb_posts = 32, ring = 2 * nb_posts;
 	static const uint32_t bursts[] = { 32, 2, 3, 7, 20 };
@@ -367,12 +361,6 @@ small_alike(struct test_fp *fp)
 		}
 	}
 	return TEST_SUCCESS;
-}
-
-static int
-test_alike(void)
-{
-	return test_fp_both(small_alike);
 }
 
 /*
@@ -503,23 +491,16 @@ test_threads_turn(void)
 	return TEST_SUCCESS;
 }
 
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: immediate data alone",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mixed),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mixed_producers),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_alike),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_alike),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_threads_turn),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_faults),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_faults),
 		TEST_CASES_END()
 	},
 };

@@ -100,7 +100,7 @@ stop_flush(struct test_fp *fp, uint32_t nb_posts, uint32_t nb_sent)
 }
 
 static int
-stop_consumer(struct test_fp *fp)
+test_stop_consumer(struct test_fp *fp)
 {
 	TEST_CALL(stop_flush(fp, 0, 0));
 	TEST_CALL(stop_flush(fp, 1, 0));
@@ -110,15 +110,9 @@ stop_consumer(struct test_fp *fp)
 	return stop_flush(fp, PLACES, 23);
 }
 
-static int
-test_stop_consumer(void)
-{
-	return test_fp_both(stop_consumer);
-}
-
 /* A producer is IDLE at once; completions that nobody polled are not in its next life. */
 static int
-stop_producer(struct test_fp *fp)
+test_stop_producer(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer;
 	struct rte_comch_cpl cpl;
@@ -153,15 +147,9 @@ stop_producer(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_stop_producer(void)
-{
-	return test_fp_both(stop_producer);
-}
-
 /* A consumer that is started again is the same one, and empty. */
 static int
-restart(struct test_fp *fp)
+test_restart(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer;
 	struct test_slots from, to;
@@ -195,12 +183,6 @@ restart(struct test_fp *fp)
 		TEST_EXPECT(test_drain(consumer), 0);
 	}
 	return TEST_SUCCESS;
-}
-
-static int
-test_restart(void)
-{
-	return test_fp_both(restart);
 }
 
 /* As TEST_WAIT, but one engine alone turns: not the connection's, and not the peer's. */
@@ -255,8 +237,9 @@ consumer_alone(struct test_fp *fp, struct test_q *consumer, struct test_q *produ
 	return TEST_SUCCESS;
 }
 
+/* One engine has the consumer alone, and no other turns until it is IDLE. */
 static int
-stop_alone(struct test_fp *fp)
+test_stop_alone(struct test_fp *fp)
 {
 	struct rte_comch_consumer_conf conf = { .nb_posts = 8, .imm_len = 4 };
 	struct test_q *consumer = NULL, *producer;
@@ -277,16 +260,9 @@ stop_alone(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-/* One engine has the consumer alone, and no other turns until it is IDLE. */
-static int
-test_stop_alone(void)
-{
-	return test_fp_both(stop_alone);
-}
-
 /* The loop of the guide gets all packets of before the stop, and needs not be run. */
 static int
-stop_packets(struct test_fp *fp)
+test_stop_packets(struct test_fp *fp)
 {
 	struct rte_comch_mem *mem = test_mem_pool(fp->rx.dev, "stop_rx", 4 * PLACES, 0, 256,
 			RTE_COMCH_MEM_F_PEER_WRITE);
@@ -325,15 +301,9 @@ stop_packets(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_stop_packets(void)
-{
-	return test_fp_both(stop_packets);
-}
-
 /* Stopped at every moment of its start: it comes to rest, and can start anew. */
 static int
-stop_starting(struct test_fp *fp)
+test_stop_starting(struct test_fp *fp)
 {
 	const struct rte_comch_consumer_conf conf = { .nb_posts = 4, .imm_len = 4 };
 	struct test_q *consumer = test_q_consumer(&fp->rx, &conf), *producer;
@@ -364,12 +334,6 @@ stop_starting(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_stop_starting(void)
-{
-	return test_fp_both(stop_starting);
-}
-
 /* How far a start has come before it is stopped: who has turned since. */
 enum start_part { START_ASKED_NOBODY, START_ASKED_PEER, START_ANSWERED, START_PARTS };
 
@@ -397,7 +361,7 @@ stop_part(struct test_fp *fp, struct test_q *consumer, enum start_part part)
  * be destroyed and another one made, before the engine of the connection turns.
  */
 static int
-stop_starting_alone(struct test_fp *fp)
+test_stop_starting_alone(struct test_fp *fp)
 {
 	const struct rte_comch_consumer_conf conf = { .nb_posts = 4, .imm_len = 4 };
 	struct test_q *consumer, *producer;
@@ -442,18 +406,12 @@ stop_starting_alone(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_stop_starting_alone(void)
-{
-	return test_fp_both(stop_starting_alone);
-}
-
 /*
  * What a consumer has told the peer of, which has not looked yet, goes with it: the peer finds
  * all of it at once, and an honest one is no liar.
  */
 static int
-stop_starting_region(struct test_fp *fp)
+test_stop_starting_region(struct test_fp *fp)
 {
 	struct rte_comch_consumer_conf conf = { .nb_posts = 4, .buf_size = 32 };
 	struct rte_comch_dev_stats before, after;
@@ -478,12 +436,6 @@ stop_starting_region(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_dev_stats_get(fp->tx.dev, &after), 0);
 	TEST_EXPECT(after.violations, before.violations);
 	return TEST_SUCCESS;
-}
-
-static int
-test_stop_starting_region(void)
-{
-	return test_fp_both(stop_starting_region);
 }
 
 /* Longer than all limits of the library. */
@@ -512,22 +464,20 @@ dev_status(int16_t dev_id)
 
 /* An engine that stood beyond all limits gives its driver the time to look, first. */
 static int
-test_stop_stalled(void)
+test_stop_stalled(struct test_fp *fp)
 {
 	const struct rte_comch_consumer_conf conf = { .nb_posts = 4, .imm_len = 4 };
 	struct test_q *consumer, *producer;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(test_fp_producer(&fp, 4, &producer));
-	consumer = test_q_consumer(&fp.rx, &conf);
+	TEST_CALL(test_fp_producer(fp, 4, &producer));
+	consumer = test_q_consumer(&fp->rx, &conf);
 	TEST_TRUE(consumer != NULL);
-	TEST_CALL(test_q_start(consumer, &fp.tx));
+	TEST_CALL(test_q_start(consumer, &fp->tx));
 	test_fp_pairs();
 	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
-	turn_for(fp.rx.pe, fp.tx.pe, STALL_MS);
-	ALONE_WAIT(fp.rx.q_pe, test_q_state(consumer) == RTE_COMCH_STATE_IDLE);
-	TEST_EXPECT(dev_status(fp.rx.dev), 0);
+	turn_for(fp->rx.pe, fp->tx.pe, STALL_MS);
+	ALONE_WAIT(fp->rx.q_pe, test_q_state(consumer) == RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(dev_status(fp->rx.dev), 0);
 	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), 0);
 	return TEST_SUCCESS;
 }
@@ -572,48 +522,46 @@ test_start_stalled_answered(void)
 
 /* The connection cannot be ended by a side that has something on it. */
 static int
-test_busy(void)
+test_busy(struct test_fp *fp)
 {
 	struct test_q *q[4];
-	struct test_fp fp;
 	unsigned int i;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	q[0] = test_q_consumer(&fp.rx, NULL);
-	q[1] = test_q_producer(&fp.rx, NULL);
-	q[2] = test_q_consumer(&fp.tx, NULL);
-	q[3] = test_q_producer(&fp.tx, NULL);
+	q[0] = test_q_consumer(&fp->rx, NULL);
+	q[1] = test_q_producer(&fp->rx, NULL);
+	q[2] = test_q_consumer(&fp->tx, NULL);
+	q[3] = test_q_producer(&fp->tx, NULL);
 	for (i = 0; i < RTE_DIM(q); i++)
 		TEST_TRUE(q[i] != NULL);
 	/* they only exist; then they run */
 	for (i = 0; i < 2; i++) {
-		TEST_EXPECT(rte_comch_server_disconnect(fp.rx.ep->conn), -EBUSY);
-		TEST_EXPECT(rte_comch_ctx_stop(fp.rx.ep->ctx), -EBUSY);
-		TEST_EXPECT(rte_comch_ctx_stop(fp.tx.ep->ctx), -EBUSY);
-		TEST_EXPECT(test_state(fp.rx.ep), RTE_COMCH_STATE_RUNNING);
-		TEST_EXPECT(test_state(fp.tx.ep), RTE_COMCH_STATE_RUNNING);
+		TEST_EXPECT(rte_comch_server_disconnect(fp->rx.ep->conn), -EBUSY);
+		TEST_EXPECT(rte_comch_ctx_stop(fp->rx.ep->ctx), -EBUSY);
+		TEST_EXPECT(rte_comch_ctx_stop(fp->tx.ep->ctx), -EBUSY);
+		TEST_EXPECT(test_state(fp->rx.ep), RTE_COMCH_STATE_RUNNING);
+		TEST_EXPECT(test_state(fp->tx.ep), RTE_COMCH_STATE_RUNNING);
 		if (i == 0) {
-			TEST_CALL(test_q_start(q[0], &fp.tx));
+			TEST_CALL(test_q_start(q[0], &fp->tx));
 			TEST_EXPECT(rte_comch_ctx_start(q[1]->ctx), 0);
-			TEST_CALL(test_q_start(q[2], &fp.rx));
+			TEST_CALL(test_q_start(q[2], &fp->rx));
 			TEST_EXPECT(rte_comch_ctx_start(q[3]->ctx), 0);
 		}
 	}
 	TEST_EXPECT(test_q_close(q[0]), 0);
-	TEST_EXPECT(rte_comch_server_disconnect(fp.rx.ep->conn), -EBUSY);
+	TEST_EXPECT(rte_comch_server_disconnect(fp->rx.ep->conn), -EBUSY);
 	TEST_EXPECT(test_q_close(q[3]), 0);
-	TEST_EXPECT(rte_comch_ctx_stop(fp.tx.ep->ctx), -EBUSY);
+	TEST_EXPECT(rte_comch_ctx_stop(fp->tx.ep->ctx), -EBUSY);
 	TEST_EXPECT(test_q_close(q[1]), 0);
-	TEST_EXPECT(rte_comch_server_disconnect(fp.rx.ep->conn), 0);
+	TEST_EXPECT(rte_comch_server_disconnect(fp->rx.ep->conn), 0);
 	TEST_WAIT(test_q_state(q[2]) == RTE_COMCH_STATE_IDLE &&
-			test_state(fp.tx.ep) == RTE_COMCH_STATE_IDLE, TEST_MS);
+			test_state(fp->tx.ep) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(test_q_close(q[2]), 0);
 	return TEST_SUCCESS;
 }
 
 /* The peer ends the connection under a consumer and a producer. */
 static int
-conn_lost(struct test_fp *fp)
+test_conn_lost(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer, *sender, *receiver;
 	struct rte_comch_room room;
@@ -667,27 +615,20 @@ conn_lost(struct test_fp *fp)
 	return test_q_close(consumer);
 }
 
-static int
-test_conn_lost(void)
-{
-	return test_fp_both(conn_lost);
-}
-
 /* A producer whose engine has not heard of the loss yet is told by what it sends. */
 static int
-test_send_after_loss(void)
+test_send_after_loss(struct test_fp *fp)
 {
 	struct rte_comch_queue_stats stats;
 	struct rte_comch_pe *own = NULL;
 	struct rte_comch_ctx *ctx = NULL;
 	struct test_q *receiver, q;
 	struct rte_comch_room room;
-	struct test_fp fp, back;
+	struct test_fp back;
 	uint32_t id;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	back.tx = fp.rx;
-	back.rx = fp.tx;
+	back.tx = fp->rx;
+	back.rx = fp->tx;
 	TEST_CALL(test_fp_consumer(&back, NULL, 4, 4, &receiver));
 	id = receiver->id;
 	TEST_EXPECT(rte_comch_pe_create(NULL, &own), 0); /* turned by nobody */
@@ -697,8 +638,8 @@ test_send_after_loss(void)
 	TEST_EXPECT(test_post_empty(receiver, 4, 0), 4);
 	TEST_WAIT(rte_comch_producer_credits(ctx, id) == 4, TEST_MS);
 	TEST_EXPECT(test_q_close(receiver), 0);
-	TEST_CALL(test_stop(fp.tx.ep));
-	TEST_WAIT(fp.rx.ep->nb_disconnects == 1, TEST_MS);
+	TEST_CALL(test_stop(fp->tx.ep));
+	TEST_WAIT(fp->rx.ep->nb_disconnects == 1, TEST_MS);
 
 	q.ctx = ctx;
 	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_RUNNING);
@@ -844,41 +785,27 @@ test_silent_peer(void)
 	return TEST_SUCCESS;
 }
 
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
-static int
-quiet_pair(void)
-{
-	TEST_CALL(test_pair_first());
-	return quiet();
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: ends of producers and consumers",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_consumer),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_producer),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_restart),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_alone),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_packets),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_starting),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_starting_alone),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown,
+		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_stop_consumer),
+		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_stop_producer),
+		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_restart),
+		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_stop_alone),
+		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_stop_packets),
+		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_stop_starting),
+		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_stop_starting_alone),
+		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown,
 				test_stop_starting_region),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_stop_stalled),
+		TEST_CASE_FP(test_fp_count_setup, test_fp_count_teardown, test_stop_stalled),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_start_stalled),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown,
 				test_start_stalled_answered),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_busy),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_conn_lost),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_send_after_loss),
+		TEST_CASE_FP(test_fp_count_setup, test_fp_count_teardown, test_busy),
+		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_conn_lost),
+		TEST_CASE_FP(test_fp_count_setup, test_fp_count_teardown, test_send_after_loss),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_orders),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_no_leak),
 		TEST_CASES_END()
@@ -888,7 +815,7 @@ static struct unit_test_suite suite = {
 /* What takes time is done with one pair. */
 static struct unit_test_suite slow_suite = {
 	.suite_name = "comch: peers that do not let go",
-	.setup = quiet_pair,
+	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_silent_peer),

@@ -146,7 +146,7 @@ check_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch
 }
 
 static int
-deliver(struct test_fp *fp)
+test_deliver(struct test_fp *fp)
 {
 	struct rte_comch_task *task;
 	uint32_t i, lap;
@@ -175,15 +175,9 @@ deliver(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_deliver(void)
-{
-	return test_fp_both(deliver);
-}
-
 /* Before there is a way to the consumer, tasks wait for it; and others for them. */
 static int
-first(struct test_fp *fp)
+test_first(struct test_fp *fp)
 {
 	const struct rte_comch_send msg = { .imm = "abc", .imm_len = 3 };
 	struct rte_comch_task *tasks[TASKS], *post;
@@ -223,15 +217,9 @@ first(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_first(void)
-{
-	return test_fp_both(first);
-}
-
 /* The three answers that are not "now". */
 static int
-no_room(struct test_fp *fp)
+test_no_room(struct test_fp *fp)
 {
 	struct rte_comch_task *sends[TASKS], *posts[TASKS], *none = NULL;
 	const struct rte_comch_send msg = { .len = 0 };
@@ -274,15 +262,9 @@ no_room(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_no_room(void)
-{
-	return test_fp_both(no_room);
-}
-
 /* All tasks are under way before the engine of either side is turned. */
 static int
-all_at_once(struct test_fp *fp)
+test_all_at_once(struct test_fp *fp)
 {
 	struct rte_comch_task *task;
 	struct rte_comch_room room;
@@ -304,13 +286,7 @@ all_at_once(struct test_fp *fp)
 }
 
 static int
-test_all_at_once(void)
-{
-	return test_fp_both(all_at_once);
-}
-
-static int
-errors(struct test_fp *fp)
+test_errors(struct test_fp *fp)
 {
 	struct rte_comch_send good, bad;
 	struct rte_comch_task *task, *post;
@@ -356,12 +332,6 @@ errors(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_task_submit(task), 0);
 	TEST_WAIT(p.consumer->nb_ok == 1 && p.producer->nb_ok == 1, TEST_MS);
 	return TEST_SUCCESS;
-}
-
-static int
-test_errors(void)
-{
-	return test_fp_both(errors);
 }
 
 #define RESUBMITS (TEST_ASAN ? 20000u : 70000u)
@@ -461,12 +431,9 @@ resubmit(struct test_fp *fp)
 }
 
 static int
-test_resubmit(void)
+test_resubmit(struct test_fp *fp)
 {
-	struct test_fp fp;
-
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	return resubmit(&fp);
+	return resubmit(fp);
 }
 
 /* Whether the refusal to destroy a context has these words in the log. */
@@ -486,7 +453,7 @@ refusal_says(struct rte_comch_ctx *ctx, const char *words)
 
 /* Stop: what is submitted comes back in order; IDLE when the last is freed. */
 static int
-stop(struct test_fp *fp)
+test_stop_tasks(struct test_fp *fp)
 {
 	struct kept posts = { .nb = 0 }, sends = { .nb = 0 };
 	struct rte_comch_task *task, *held, *more = NULL;
@@ -561,15 +528,9 @@ stop(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_stop_tasks(void)
-{
-	return test_fp_both(stop);
-}
-
 /* The peer ends the connection. */
 static int
-lost(struct test_fp *fp)
+test_conn_lost(struct test_fp *fp)
 {
 	struct pair p;
 	uint32_t i;
@@ -594,12 +555,6 @@ lost(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_conn_lost(void)
-{
-	return test_fp_both(lost);
-}
-
 /* A producer sends once more and stops, in one callback: that message arrives, too. */
 static void
 again_and_stop(struct test_q *q, struct rte_comch_task *task, int status)
@@ -612,7 +567,7 @@ again_and_stop(struct test_q *q, struct rte_comch_task *task, int status)
 }
 
 static int
-send_and_stop(struct test_fp *fp)
+test_send_and_stop(struct test_fp *fp)
 {
 	struct rte_comch_task *task;
 	struct pair p;
@@ -628,12 +583,6 @@ send_and_stop(struct test_fp *fp)
 	TEST_EXPECT(p.producer->nb_err, 0);
 	TEST_WAIT(p.consumer->nb_ok == 4, TEST_MS);
 	return TEST_SUCCESS;
-}
-
-static int
-test_send_and_stop(void)
-{
-	return test_fp_both(send_and_stop);
 }
 
 /* Stops its own context, and finds that this is all it can do in here. */
@@ -665,7 +614,7 @@ stop_send(struct test_q *q, struct rte_comch_task *task, int status)
 }
 
 static int
-stop_in_callback(struct test_fp *fp)
+test_stop_in_callback(struct test_fp *fp)
 {
 	struct rte_comch_task *task;
 	struct pair p;
@@ -686,12 +635,6 @@ stop_in_callback(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_stop_in_callback(void)
-{
-	return test_fp_both(stop_in_callback);
-}
-
 /* value is the length of the next message. */
 static void
 long_imm(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
@@ -705,17 +648,15 @@ long_imm(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_c
 }
 
 static int
-test_long_imm(void)
+test_long_imm(struct test_fp *fp)
 {
 	struct rte_comch_task *task, *post;
 	struct rte_comch_send send = { .len = 0 };
-	struct test_fp fp;
 	struct pair p;
 	uint8_t imm[MAX_IMM];
 	uint32_t i, j;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(pair_open(&fp, &p));
+	TEST_CALL(pair_open(fp, &p));
 	p.consumer->on_post = long_imm;
 	for (i = 0; i < p.imm_len; i += TASKS) {
 		for (j = i; j < i + TASKS; j++) {
@@ -739,38 +680,36 @@ test_long_imm(void)
 
 /* Queues that were quiet for long are still found, each of them. */
 static int
-test_quiet(void)
+test_idle_queues(struct test_fp *fp)
 {
 	const struct rte_comch_consumer_conf conf = { .nb_tasks = 2, .imm_len = 4 };
 	struct test_q *consumers[QUIET], *producer;
 	struct rte_comch_task *task;
 	struct rte_comch_cpl cpl;
 	uint32_t i, j, round;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	for (i = 0; i < QUIET; i++) {
-		consumers[i] = test_q_consumer(&fp.rx, &conf);
-		TEST_CALL(test_q_start(consumers[i], &fp.tx));
+		consumers[i] = test_q_consumer(&fp->rx, &conf);
+		TEST_CALL(test_q_start(consumers[i], &fp->tx));
 		for (j = 0; j < 2; j++) {
 			TEST_EXPECT(rte_comch_consumer_task_alloc(consumers[i]->ctx, NULL,
 					&task), 0);
 			TEST_EXPECT(rte_comch_task_submit(task), 0);
 		}
 	}
-	TEST_CALL(test_fp_producer(&fp, 4, &producer));
+	TEST_CALL(test_fp_producer(fp, 4, &producer));
 	for (round = 1; round <= 2; round++) {
 		for (i = 0; i < 5000; i++)
-			rte_comch_pe_progress(fp.rx.q_pe);
+			rte_comch_pe_progress(fp->rx.q_pe);
 		for (i = 0; i < QUIET; i++) {
 			struct test_q *c = consumers[(i * 7) % QUIET];
 
 			TEST_WAIT(test_send_imm(producer, c->id, &i, sizeof(i), 0) == 1, TEST_MS);
 			TEST_EXPECT(test_poll(producer, &cpl, 1), 1);
 			/* an engine that has something to do cannot be armed */
-			TEST_TRUE(c->nb_ok == round || rte_comch_pe_arm(fp.rx.q_pe) == -EAGAIN);
+			TEST_TRUE(c->nb_ok == round || rte_comch_pe_arm(fp->rx.q_pe) == -EAGAIN);
 			for (j = 0; j < QUIET && c->nb_ok < round; j++)
-				rte_comch_pe_progress(fp.rx.q_pe);
+				rte_comch_pe_progress(fp->rx.q_pe);
 			TEST_EXPECT(c->nb_ok, round);
 		}
 	}
@@ -779,7 +718,7 @@ test_quiet(void)
 
 /* A context with tasks keeps its bursts to itself; an engine has only so many tasks. */
 static int
-test_limits(void)
+test_limits(struct test_fp *fp)
 {
 	const struct rte_comch_pe_conf pe_conf = { .socket_id = -1, .max_tasks = 8 };
 	const struct rte_comch_consumer_conf consumer_conf = { .nb_tasks = 9 };
@@ -790,11 +729,9 @@ test_limits(void)
 	struct rte_comch_pe *small;
 	struct rte_comch_cpl cpl;
 	struct test_fp_end end;
-	struct test_fp fp;
 	struct pair p;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(pair_open(&fp, &p));
+	TEST_CALL(pair_open(fp, &p));
 	TEST_CALL(post_all(&p));
 	TEST_EXPECT(rte_comch_consumer_post_burst(p.consumer->ctx, &post, 1), 0);
 	TEST_EXPECT(rte_comch_queue_poll_burst(p.consumer->ctx, &cpl, 1), 0);
@@ -802,7 +739,7 @@ test_limits(void)
 	TEST_EXPECT(rte_comch_queue_poll_burst(p.producer->ctx, &cpl, 1), 0);
 
 	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &small), 0);
-	end = fp.rx;
+	end = fp->rx;
 	end.q_pe = small;
 	consumer = test_q_consumer(&end, &consumer_conf);
 	producer = test_q_producer(&end, &producer_conf);
@@ -816,31 +753,24 @@ test_limits(void)
 	return TEST_SUCCESS;
 }
 
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: tasks of the fast path",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_deliver),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_first),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_no_room),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_all_at_once),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_errors),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_resubmit),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stop_tasks),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_conn_lost),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_send_and_stop),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stop_in_callback),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_long_imm),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_quiet),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_limits),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_deliver),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_first),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_no_room),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_all_at_once),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_errors),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_resubmit),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_stop_tasks),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_conn_lost),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_send_and_stop),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_stop_in_callback),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_long_imm),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_idle_queues),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_limits),
 		TEST_CASES_END()
 	},
 };

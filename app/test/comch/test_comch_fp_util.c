@@ -70,12 +70,20 @@ test_fp_open(struct test_fp *fp, uint32_t how)
 }
 
 int
-test_fp_both(int (*fn)(struct test_fp *fp))
+test_fp_to_dpu(int (*fn)(struct test_fp *fp))
 {
 	struct test_fp fp;
 
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(fn(&fp));
+	return fn(&fp);
+}
+
+int
+test_fp_both(int (*fn)(struct test_fp *fp))
+{
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_to_dpu(fn));
 	test_fp_cleanup();
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_HOST));
 	return fn(&fp);

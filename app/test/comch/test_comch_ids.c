@@ -41,7 +41,7 @@ ids_use(struct rte_comch_conn *conn, bool consumer, uint32_t nb, uint32_t *last)
 }
 
 static int
-count(struct test_fp *fp)
+test_count(struct test_fp *fp)
 {
 	struct rte_comch_ctx *ctx;
 	unsigned int i, kind;
@@ -63,15 +63,9 @@ count(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_count(void)
-{
-	return test_fp_both(count);
-}
-
 /* What is sent to a consumer that is gone does not reach the next one. */
 static int
-gone(struct test_fp *fp)
+test_gone(struct test_fp *fp)
 {
 	struct test_q *old, *next, *producer;
 	struct rte_comch_room room;
@@ -103,12 +97,6 @@ gone(struct test_fp *fp)
 }
 
 static int
-test_gone(void)
-{
-	return test_fp_both(gone);
-}
-
-static int
 send_one(struct test_q *producer, struct test_q *consumer)
 {
 	struct rte_comch_cpl cpl;
@@ -127,7 +115,7 @@ send_one(struct test_q *producer, struct test_q *consumer)
  * tables: they keep their identifiers and are not mistaken for the new ones.
  */
 static int
-stay(struct test_fp *fp)
+test_stay(struct test_fp *fp)
 {
 	struct test_q *consumers[2], *producers[2];
 	uint32_t last, nb, step;
@@ -154,15 +142,9 @@ stay(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-static int
-test_stay(void)
-{
-	return test_fp_both(stay);
-}
-
 /* What waits to be polled says who sent it, although that one is gone. */
 static int
-waits(struct test_fp *fp)
+test_waits(struct test_fp *fp)
 {
 	struct test_q *consumer, *producer;
 	struct rte_comch_cpl cpls[2];
@@ -183,12 +165,6 @@ waits(struct test_fp *fp)
 	TEST_EXPECT(cpls[1].producer_id, second);
 	TEST_TRUE(second > first);
 	return TEST_SUCCESS;
-}
-
-static int
-test_waits(void)
-{
-	return test_fp_both(waits);
 }
 
 /* As nobody makes 2^32 consumers: the function that the library has for it. */
@@ -226,10 +202,10 @@ static struct unit_test_suite suite = {
 	.suite_name = "comch: identifiers of consumers and producers",
 	.unit_test_cases = {
 		TEST_CASE(test_wrap),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_count),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_gone),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_stay),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_waits),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_count),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_gone),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_stay),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_waits),
 		TEST_CASES_END()
 	},
 };

@@ -451,7 +451,7 @@ test_pool_register(void)
 
 /* What a consumer can have, and that it keeps it. */
 static int
-consumer_mem(struct test_fp *fp)
+test_consumer_mem(struct test_fp *fp)
 {
 	struct rte_comch_mem *other, *local, *mine, *pool;
 	struct rte_comch_consumer_conf conf = { .nb_posts = 8 };
@@ -510,12 +510,6 @@ consumer_mem(struct test_fp *fp)
 	return test_mem_free(pool);
 }
 
-static int
-test_consumer_mem(void)
-{
-	return test_fp_both(consumer_mem);
-}
-
 /* One message into slot i of the region, and nothing else of it changes. */
 static int
 one_message(struct test_q *consumer, struct test_q *producer, const struct test_slots *from,
@@ -571,7 +565,7 @@ test_two_functions(void)
 
 /* A region stays when its connection goes, and is used by the next one. */
 static int
-outlives(struct test_fp *fp)
+test_outlives(struct test_fp *fp)
 {
 	struct test_ep *client = test_ctx_info(fp->tx.ep->ctx).type == RTE_COMCH_CTX_CLIENT ?
 			fp->tx.ep : fp->rx.ep;
@@ -595,12 +589,6 @@ outlives(struct test_fp *fp)
 		TEST_WAIT(fp->tx.ep->conn != NULL && fp->rx.ep->conn != NULL, TEST_MS);
 	}
 	return TEST_SUCCESS;
-}
-
-static int
-test_outlives(void)
-{
-	return test_fp_both(outlives);
 }
 
 /* A device with a region cannot go. */
@@ -667,16 +655,9 @@ test_no_leak(void)
 	return TEST_SUCCESS;
 }
 
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: memory regions",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_alloc_errors),
@@ -690,9 +671,9 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_pool),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_pool_rooms),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_pool_register),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_consumer_mem),
+		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_consumer_mem),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_two_functions),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_outlives),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_outlives),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_device_stays),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_no_leak),
 		TEST_CASES_END()

@@ -262,16 +262,9 @@ test_local(void)
 	return TEST_SUCCESS;
 }
 
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: many regions, few descriptors",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_alloc),

@@ -270,7 +270,7 @@ many_messages(struct link *l, uint8_t *addr, uint64_t len)
 
 /* A heap buffer of any place and length, with neighbours that nobody touches. */
 static int
-neighbours(struct test_fp *fp)
+test_neighbours(struct test_fp *fp)
 {
 	static const struct {
 		uint32_t off;
@@ -299,12 +299,6 @@ neighbours(struct test_fp *fp)
 	free(heap);
 	heap = NULL;
 	return TEST_SUCCESS;
-}
-
-static int
-test_neighbours(void)
-{
-	return test_fp_both(neighbours);
 }
 
 static int
@@ -680,19 +674,13 @@ packets(struct test_fp *fp)
 }
 
 static int
-packets_plain(struct test_fp *fp)
+test_packets(struct test_fp *fp)
 {
 	TEST_CALL(pool_new());
 	TEST_CALL(packets(fp));
 	rte_mempool_free(pool);
 	pool = NULL;
 	return TEST_SUCCESS;
-}
-
-static int
-test_packets(void)
-{
-	return test_fp_both(packets_plain);
 }
 
 /* What lies between the chunks is nobody's. */
@@ -825,27 +813,20 @@ failures_teardown(void)
 		test_mock_remove(test_pair.dpu);
 }
 
-static int
-quiet(void)
-{
-	test_log_quiet(); /* what is refused on purpose is no news */
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: memory of the application",
-	.setup = quiet,
+	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(need, teardown, test_flags),
 		TEST_CASE_ST(need, teardown, test_how),
-		TEST_CASE_ST(need, teardown, test_neighbours),
+		TEST_CASE_FP_BOTH(need, teardown, test_neighbours),
 		TEST_CASE_ST(need, teardown, test_kinds),
 		TEST_CASE_ST(need, teardown, test_posts),
 		TEST_CASE_ST(need, teardown, test_bursts),
 		TEST_CASE_ST(need, teardown, test_tasks),
 		TEST_CASE_ST(need, teardown, test_shared),
-		TEST_CASE_ST(need, teardown, test_packets),
+		TEST_CASE_FP_BOTH(need, teardown, test_packets),
 		TEST_CASE_ST(need, teardown, test_packets_chunks),
 		TEST_CASE_ST(need, teardown, test_pool_refused),
 		TEST_CASE_ST(need, teardown, test_conn_ends),

@@ -300,7 +300,7 @@ note_nowhere(struct test_q *q, struct rte_comch_task *task, int status)
 
 /* Data that are in no region: what a driver finds has to be found later, too. */
 static int
-test_later_no_region(void)
+test_later_no_region(struct test_fp *fp)
 {
 	const struct rte_comch_send send = { .addr = "data", .len = 4 };
 	const struct rte_comch_producer_conf conf = { .nb_tasks = 2 };
@@ -308,14 +308,12 @@ test_later_no_region(void)
 	struct test_q *consumer, *producer;
 	struct rte_comch_room room;
 	struct test_slots to;
-	struct test_fp fp;
 	unsigned int i;
 	int ret;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(test_slots_new(&to, fp.rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 4, 64));
-	TEST_CALL(test_fp_consumer(&fp, to.mem, 4, 0, &consumer));
-	producer = test_q_producer(&fp.tx, &conf);
+	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 4, 64));
+	TEST_CALL(test_fp_consumer(fp, to.mem, 4, 0, &consumer));
+	producer = test_q_producer(&fp->tx, &conf);
 	TEST_TRUE(producer != NULL);
 	producer->on_send = note_nowhere;
 	nb_nowhere = 0;
@@ -597,7 +595,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(need_move, teardown, test_moved_bursts),
 		TEST_CASE_ST(need_move, teardown, test_moved_task_ctx),
-		TEST_CASE_ST(NULL, teardown, test_later_no_region),
+		TEST_CASE_FP(NULL, teardown, test_later_no_region),
 		TEST_CASE_ST(NULL, teardown, test_hold_with_spare),
 		TEST_CASE_ST(NULL, teardown, test_two_pools),
 		TEST_CASE_ST(need_move, teardown, test_moved_no_mbufs),

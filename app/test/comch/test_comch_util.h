@@ -117,7 +117,9 @@ int test_vdev_remove(int16_t dev_id);
 /** Silence the logs of comch while errors are provoked; restore them. */
 void test_log_quiet(void);
 void test_log_restore(void);
-/** For setup, with test_log_restore() as the teardown: one pair, logs silent. */
+/** For setup, with test_log_restore() as the teardown: what is refused is no news. */
+int test_quiet(void);
+/** The same with one pair. */
 int test_setup_quiet(void);
 /** For setup of a case that needs event mode on both devices of the pair. */
 int test_need_event(void);
