@@ -4,8 +4,8 @@
 
 /*
  * What a device says of itself, and what the library makes of it: limits that
- * are no round numbers, representors whose identifiers have gaps. The driver is
- * one of this file's own.
+ * are no round numbers, representors whose identifiers have gaps. The devices are
+ * those of test_fake_dev.c.
  */
 
 /* before any header: some bring the macros that look at it */
@@ -16,204 +16,7 @@
 #include <rte_comch_pmd.h> /* check-ok: a driver is played here */
 
 #include "test_comch_util.h"
-
-#define ODD_POSTS 1000u
-#define ODD_SENDS 700u
-
-/* One device of the driver here, and what it answers. */
-struct odd {
-	struct rte_comch_dev *dev;
-	struct rte_comch_dev_info info;
-	const uint16_t *reps;
-	int nb_reps; /* or a negative errno */
-	struct rte_comch_ctrl *client; /* the last that wanted to connect */
-	uint32_t size; /* of the last queue that was wanted */
-};
-
-static struct odd odd_dpu;
-static struct odd odd_host;
-
-static const uint16_t odd_reps[] = { 7, 3, 4000 };
-
-static int
-odd_info_get(struct rte_comch_dev *dev, struct rte_comch_dev_info *info)
-{
-	*info = ((struct odd *)dev->priv)->info;
-	return 0;
-}
-
-static int
-odd_rep_list(struct rte_comch_dev *dev, struct rte_comch_rep_info *reps, uint16_t nb)
-{
-	const struct odd *odd = dev->priv;
-	int i;
-
-	for (i = 0; i < RTE_MIN((int)nb, odd->nb_reps); i++) {
-		memset(&reps[i], 0, sizeof(reps[i]));
-		reps[i].rep_id = odd->reps[i];
-		snprintf(reps[i].name, sizeof(reps[i].name), "pf0vf%u", odd->reps[i]);
-	}
-	return odd->nb_reps;
-}
-
-static int
-odd_pgroup_create(struct rte_comch_dev *dev, struct rte_comch_pe *pe,
-		struct rte_comch_pgroup **pg)
-{
-	*pg = calloc(1, sizeof(**pg));
-	if (*pg == NULL)
-		return -ENOMEM;
-	(*pg)->dev = dev;
-	(*pg)->pe = pe;
-	(*pg)->deadline = UINT64_MAX;
-	return 0;
-}
-
-static int
-odd_pgroup_destroy(struct rte_comch_pgroup *pg,
-		struct rte_comch_pmd_ending *ending __rte_unused)
-{
-	free(pg);
-	return 0;
-}
-
-static int
-odd_pgroup_poll(struct rte_comch_pgroup *pg __rte_unused, uint64_t now __rte_unused)
-{
-	return 0;
-}
-
-static int
-odd_listen(struct rte_comch_ctrl *server __rte_unused)
-{
-	return 0;
-}
-
-static int
-odd_unlisten(struct rte_comch_ctrl *server __rte_unused,
-		struct rte_comch_pmd_ending *ending __rte_unused)
-{
-	return 0;
-}
-
-static int
-odd_connect(struct rte_comch_ctrl *client)
-{
-	((struct odd *)client->dev->priv)->client = client;
-	return 0;
-}
-
-static int
-odd_connect_cancel(struct rte_comch_ctrl *client __rte_unused, int reason __rte_unused,
-		struct rte_comch_pmd_ending *ending __rte_unused)
-{
-	return 0;
-}
-
-static int
-odd_conn_close(struct rte_comch_conn *conn __rte_unused, int reason __rte_unused,
-		struct rte_comch_pmd_ending *ending __rte_unused)
-{
-	return 0;
-}
-
-/* It looks at what it would have to make, and cannot make it. */
-static int
-odd_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp __rte_unused)
-{
-	((struct odd *)queue->dev->priv)->size = queue->size;
-	return -EIO;
-}
-
-static int
-odd_reset(struct rte_comch_dev *dev __rte_unused)
-{
-	return 0;
-}
-
-static const struct rte_comch_dev_ops odd_ops = {
-	.info_get = odd_info_get,
-	.rep_list = odd_rep_list,
-	.reset = odd_reset,
-	.pgroup_create = odd_pgroup_create,
-	.pgroup_destroy = odd_pgroup_destroy,
-	.pgroup_poll = odd_pgroup_poll,
-	.listen = odd_listen,
-	.unlisten = odd_unlisten,
-	.connect = odd_connect,
-	.connect_cancel = odd_connect_cancel,
-	.conn_close = odd_conn_close,
-	.queue_setup = odd_queue_setup,
-};
-
-static int
-odd_create(struct odd *odd, const char *name, enum rte_comch_role role)
-{
-	struct rte_comch_dev *dev = rte_comch_pmd_allocate(name, -1);
-
-	TEST_TRUE(dev != NULL);
-	memset(odd, 0, sizeof(*odd));
-	odd->dev = dev;
-	odd->reps = odd_reps;
-	odd->nb_reps = RTE_DIM(odd_reps);
-	odd->info = (struct rte_comch_dev_info){
-		.capa = RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER |
-			(role == RTE_COMCH_ROLE_DPU ? RTE_COMCH_CAPA_SERVER :
-			RTE_COMCH_CAPA_CLIENT),
-		.nb_reps = role == RTE_COMCH_ROLE_DPU ? RTE_DIM(odd_reps) : 0,
-		.max_name_len = 64,
-		.max_msg_size = 4080,
-		.max_recv_queue_size = 16,
-		.max_ctrl_tasks = 16,
-		.max_clients = 4,
-		.max_consumers = 9,
-		.max_producers = 9,
-		.max_posts = ODD_POSTS,
-		.max_sends = ODD_SENDS,
-		.max_imm_len = 32,
-		.max_buf_size = 1 << 20,
-		.dflt_msg_size = 4080,
-		.dflt_recv_queue_size = 4,
-	};
-	dev->priv = odd;
-	dev->ops = &odd_ops;
-	dev->driver_name = "odd";
-	dev->data->role = role;
-	TEST_EXPECT(rte_comch_pmd_ready(dev), 0);
-	return TEST_SUCCESS;
-}
-
-static void
-odd_remove(struct odd *odd)
-{
-	if (odd->dev == NULL)
-		return;
-	if (rte_comch_pmd_hide(odd->dev) != 0)
-		test_fail("device %s is still in use", odd->dev->data->name);
-	rte_comch_pmd_release(odd->dev);
-	odd->dev = NULL;
-}
-
-static int
-case_setup(void)
-{
-	TEST_CALL(odd_create(&odd_dpu, "odd_dpu", RTE_COMCH_ROLE_DPU));
-	TEST_CALL(odd_create(&odd_host, "odd_host", RTE_COMCH_ROLE_HOST));
-	test_pair.dpu = odd_dpu.dev->data->dev_id;
-	test_pair.rep = odd_reps[0];
-	test_pair.host = odd_host.dev->data->dev_id;
-	test_log_quiet();
-	return TEST_SUCCESS;
-}
-
-static void
-case_teardown(void)
-{
-	test_cleanup();
-	odd_remove(&odd_dpu);
-	odd_remove(&odd_host);
-	test_log_restore();
-}
+#include "test_fake_dev.h"
 
 /* A client of the host device with a connection, made by hand. */
 static struct rte_comch_conn *
@@ -223,7 +26,7 @@ connection(void)
 	struct test_ep *ep = test_client_run("srv", test_pe_new());
 	struct rte_comch_conn *conn;
 
-	if (ep == NULL || rte_comch_pmd_conn_open(odd_host.client, &req, &conn) != 0)
+	if (ep == NULL || rte_comch_pmd_conn_open(test_fake_host.client, &req, &conn) != 0)
 		return NULL;
 	rte_comch_pmd_conn_up(conn);
 	return conn;
@@ -235,11 +38,11 @@ queue_size(struct rte_comch_ctx *ctx, struct rte_comch_pe *pe)
 {
 	int ret = rte_comch_ctx_attach(ctx, pe);
 
-	odd_host.size = 0;
+	test_fake_host.size = 0;
 	if (ret == 0)
 		ret = rte_comch_ctx_start(ctx);
 	rte_comch_ctx_destroy(ctx);
-	return ret == -EIO ? (int)odd_host.size : ret;
+	return ret == -EIO ? (int)test_fake_host.size : ret;
 }
 
 static int
@@ -293,8 +96,8 @@ test_queue_sizes(void)
 
 	TEST_TRUE(conn != NULL);
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
-	TEST_CALL(sizes(conn, consumer_size, info.max_posts, ODD_POSTS));
-	TEST_CALL(sizes(conn, producer_size, info.max_sends, ODD_SENDS));
+	TEST_CALL(sizes(conn, consumer_size, info.max_posts, TEST_FAKE_POSTS));
+	TEST_CALL(sizes(conn, producer_size, info.max_sends, TEST_FAKE_SENDS));
 	return TEST_SUCCESS;
 }
 
@@ -312,21 +115,21 @@ server_create(uint16_t rep_id)
 static int
 test_sparse_reps(void)
 {
-	struct rte_comch_rep_info reps[RTE_DIM(odd_reps)];
+	struct rte_comch_rep_info reps[RTE_DIM(test_fake_reps)];
 	unsigned int i;
 
 	TEST_EXPECT(rte_comch_rep_list(test_pair.dpu, reps, RTE_DIM(reps)), RTE_DIM(reps));
 	for (i = 0; i < RTE_DIM(reps); i++) {
-		TEST_EXPECT(reps[i].rep_id, odd_reps[i]);
+		TEST_EXPECT(reps[i].rep_id, test_fake_reps[i]);
 		TEST_EXPECT(rte_comch_rep_get_id_by_name(test_pair.dpu, reps[i].name),
-				odd_reps[i]);
+				test_fake_reps[i]);
 		TEST_EXPECT(server_create(reps[i].rep_id), 0);
 	}
 	TEST_EXPECT(server_create(0), -ENODEV);
 	TEST_EXPECT(server_create(1), -ENODEV);
 	TEST_EXPECT(server_create(UINT16_MAX), -ENODEV);
-	odd_dpu.nb_reps = 0;
-	TEST_EXPECT(server_create(odd_reps[0]), -ENODEV);
+	test_fake_dpu.nb_reps = 0;
+	TEST_EXPECT(server_create(test_fake_reps[0]), -ENODEV);
 	TEST_EXPECT(rte_comch_rep_get_id_by_name(test_pair.dpu, "pf0vf7"), -ENODEV);
 	return TEST_SUCCESS;
 }
@@ -337,10 +140,10 @@ test_rep_list_fails(void)
 {
 	struct rte_comch_rep_info rep;
 
-	odd_dpu.nb_reps = -EIO;
+	test_fake_dpu.nb_reps = -EIO;
 	TEST_EXPECT(rte_comch_rep_list(test_pair.dpu, &rep, 1), -EIO);
 	TEST_EXPECT(rte_comch_rep_get_id_by_name(test_pair.dpu, "pf0vf7"), -EIO);
-	TEST_EXPECT(server_create(odd_reps[0]), -EIO);
+	TEST_EXPECT(server_create(test_fake_reps[0]), -EIO);
 	return TEST_SUCCESS;
 }
 
@@ -374,13 +177,13 @@ test_reset_keeps_limits(void)
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
 	TEST_CALL(limits_are(&first, ""));
 
-	odd_host.info.max_msg_size = 8160;
-	odd_host.info.dflt_msg_size = 8160;
-	odd_host.info.max_posts = 4096;
-	odd_host.info.max_buf_size = 1 << 30;
-	odd_host.info.capa |= RTE_COMCH_CAPA_EVENT;
-	snprintf(odd_host.info.pci_addr, sizeof(odd_host.info.pci_addr), "0000:04:00.0");
-	snprintf(odd_host.info.fw_version, sizeof(odd_host.info.fw_version), "2.0");
+	test_fake_host.info.max_msg_size = 8160;
+	test_fake_host.info.dflt_msg_size = 8160;
+	test_fake_host.info.max_posts = 4096;
+	test_fake_host.info.max_buf_size = 1 << 30;
+	test_fake_host.info.capa |= RTE_COMCH_CAPA_MEM_DIRECT;
+	snprintf(test_fake_host.info.pci_addr, sizeof(test_fake_host.info.pci_addr), "0000:04:00.0");
+	snprintf(test_fake_host.info.fw_version, sizeof(test_fake_host.info.fw_version), "2.0");
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
 	TEST_CALL(limits_are(&first, "2.0"));
 	return TEST_SUCCESS;
@@ -390,28 +193,28 @@ test_reset_keeps_limits(void)
 static int
 test_reset_with_less(void)
 {
-	const struct rte_comch_dev_info had = odd_host.info;
+	const struct rte_comch_dev_info had = test_fake_host.info;
 	struct rte_comch_dev_info info;
 
-	odd_host.info.max_msg_size--;
+	test_fake_host.info.max_msg_size--;
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), -EIO);
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
 	TEST_EXPECT(info.status, -EIO);
 	TEST_EXPECT(info.max_msg_size, had.max_msg_size);
 
-	odd_host.info = had;
-	odd_host.info.capa &= ~RTE_COMCH_CAPA_CONSUMER;
+	test_fake_host.info = had;
+	test_fake_host.info.capa &= ~RTE_COMCH_CAPA_CONSUMER;
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), -EIO);
-	odd_host.info = had;
-	odd_host.info.max_buf_size--;
+	test_fake_host.info = had;
+	test_fake_host.info.max_buf_size--;
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), -EIO);
 	/* 512 is what applications had of 1000 */
-	odd_host.info = had;
-	odd_host.info.max_posts = 512;
+	test_fake_host.info = had;
+	test_fake_host.info.max_posts = 512;
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
-	odd_host.info.max_posts = 511;
+	test_fake_host.info.max_posts = 511;
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), -EIO);
-	odd_host.info = had;
+	test_fake_host.info = had;
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
 	TEST_CALL(limits_are(&info, ""));
 	return TEST_SUCCESS;
@@ -467,11 +270,11 @@ test_info_moves_nothing(void)
 static struct unit_test_suite limits_suite = {
 	.suite_name = "comch limits",
 	.unit_test_cases = {
-		TEST_CASE_ST(case_setup, case_teardown, test_queue_sizes),
-		TEST_CASE_ST(case_setup, case_teardown, test_sparse_reps),
-		TEST_CASE_ST(case_setup, case_teardown, test_rep_list_fails),
-		TEST_CASE_ST(case_setup, case_teardown, test_reset_keeps_limits),
-		TEST_CASE_ST(case_setup, case_teardown, test_reset_with_less),
+		TEST_CASE_ST(test_fake_setup, test_fake_teardown, test_queue_sizes),
+		TEST_CASE_ST(test_fake_setup, test_fake_teardown, test_sparse_reps),
+		TEST_CASE_ST(test_fake_setup, test_fake_teardown, test_rep_list_fails),
+		TEST_CASE_ST(test_fake_setup, test_fake_teardown, test_reset_keeps_limits),
+		TEST_CASE_ST(test_fake_setup, test_fake_teardown, test_reset_with_less),
 		TEST_CASE_ST(NULL, test_cleanup, test_info_moves_nothing),
 		TEST_CASES_END()
 	}
