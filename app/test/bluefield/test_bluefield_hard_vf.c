@@ -210,7 +210,7 @@ test_silicon_5_1_owner_slow(void)
 }
 
 static int
-expect_blame(const char *function, const char *args, int error, const char *command)
+expect_log_shortage(const char *function, const char *args, int error, const char *command)
 {
 	int ret = dev_add(function, args);
 
@@ -228,9 +228,9 @@ test_silicon_5_1_owner_dead(void)
 {
 	TEST_CALL(test_model_start(&model, "ecpf0 pf0vf0 ecpf0vf0"));
 	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner dead"), 0);
-	TEST_CALL(expect_blame("ecpf0vf0", "role=dpu,cmd_timeout=200", -ETIMEDOUT,
+	TEST_CALL(expect_log_shortage("ecpf0vf0", "role=dpu,cmd_timeout=200", -ETIMEDOUT,
 		"ENABLE_HCA (op_mod 0x0): no answer"));
-	TEST_CALL(expect_blame("pf0vf0", "cmd_timeout=200", -ETIMEDOUT,
+	TEST_CALL(expect_log_shortage("pf0vf0", "cmd_timeout=200", -ETIMEDOUT,
 		"ENABLE_HCA (op_mod 0x0): no answer"));
 	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner alive"), 0);
 	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
@@ -246,7 +246,7 @@ test_silicon_5_1_owner_back(void)
 {
 	TEST_CALL(test_model_start(&model, "pf0 pf0vf0"));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner slow=60000"), 0);
-	TEST_CALL(expect_blame("pf0vf0", "cmd_timeout=100", -ETIMEDOUT, "ENABLE_HCA"));
+	TEST_CALL(expect_log_shortage("pf0vf0", "cmd_timeout=100", -ETIMEDOUT, "ENABLE_HCA"));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner slow=0"), 0);
 	TEST_TRUE(dev_add("pf0vf0", "cmd_timeout=100") >= 0);
 	/* for the next life */
@@ -265,11 +265,11 @@ static int
 test_silicon_5_1_owner_short(void)
 {
 	TEST_CALL(test_model_start(&model, "pf0,owner_short=7 pf0vf0,boot_pages=5,init_pages=7"));
-	TEST_CALL(expect_blame("pf0vf0", "", -EIO, "INIT_HCA (op_mod 0x0): limit exceeded"));
+	TEST_CALL(expect_log_shortage("pf0vf0", "", -EIO, "INIT_HCA (op_mod 0x0): limit exceeded"));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner short=12"), 0);
-	TEST_CALL(expect_blame("pf0vf0", "", -EIO, "CREATE_EQ (op_mod 0x0): limit exceeded"));
+	TEST_CALL(expect_log_shortage("pf0vf0", "", -EIO, "CREATE_EQ (op_mod 0x0): limit exceeded"));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner short=0"), 0);
-	TEST_CALL(expect_blame("pf0vf0", "", -EIO, "ENABLE_HCA (op_mod 0x0): limit exceeded"));
+	TEST_CALL(expect_log_shortage("pf0vf0", "", -EIO, "ENABLE_HCA (op_mod 0x0): limit exceeded"));
 	TEST_EXPECT(owner_state("pf0", "refused"), 7 + 1 + 2 * 5);
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner short=13"), 0);
 	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
@@ -400,7 +400,7 @@ test_silicon_5_1_pf_gives(void)
 	TEST_CALL(test_model_start(&model, "pf0,pages=client,boot_pages=2,init_pages=3"
 		" pf0vf0,boot_pages=5,init_pages=700"));
 	/* nobody is there who could */
-	TEST_CALL(expect_blame("pf0vf0", "cmd_timeout=200", -ETIMEDOUT, "ENABLE_HCA"));
+	TEST_CALL(expect_log_shortage("pf0vf0", "cmd_timeout=200", -ETIMEDOUT, "ENABLE_HCA"));
 	TEST_TRUE(dev_add("pf0", "max_pages=1000") >= 0);
 	TEST_EXPECT(dev_pages(dev_ids[0]), 2 + 3);
 	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
@@ -427,7 +427,7 @@ test_silicon_5_1_pf_cannot_give(void)
 	TEST_CALL(test_model_start(&model, "pf0,pages=client,boot_pages=2,init_pages=3"
 		" pf0vf0,boot_pages=5,init_pages=7"));
 	TEST_TRUE(dev_add("pf0", "max_pages=10") >= 0);
-	TEST_CALL(expect_blame("pf0vf0", "", -EIO, "INIT_HCA (op_mod 0x0): limit exceeded"));
+	TEST_CALL(expect_log_shortage("pf0vf0", "", -EIO, "INIT_HCA (op_mod 0x0): limit exceeded"));
 	TEST_TRUE(test_log_has("raise the limit (max_pages)"));
 	TEST_EXPECT(test_dev_status(dev_ids[0]), 0);
 	TEST_WAIT(dev_pages(dev_ids[0]) == 2 + 3, TEST_MS);

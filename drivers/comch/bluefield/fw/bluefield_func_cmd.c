@@ -113,7 +113,7 @@ bf_func_is_vf(const struct bf_func *func)
  * or a status of limits or resources.
  */
 static void
-pages_blame(struct bf_func *func, const struct bf_cmd *cmd, int ret)
+pages_log_shortage(struct bf_func *func, const struct bf_cmd *cmd, int ret)
 {
 	bool starved = ret == -ETIMEDOUT || cmd->status == BF_STATUS_LIMIT ||
 		cmd->status == BF_STATUS_NO_RES;
@@ -130,7 +130,7 @@ bf_func_cmd(struct bf_func *func, enum bf_cmd_slot slot, struct bf_cmd *cmd)
 	int ret = bf_cmdq_exec(func->cmdq, slot, cmd);
 
 	if (ret != 0)
-		pages_blame(func, cmd, ret);
+		pages_log_shortage(func, cmd, ret);
 	if (ret == -ETIMEDOUT)
 		bf_fatal_set(func, BF_FATAL_TIMEOUT, ret);
 	else if (ret != 0 && cmd->delivery != BF_DELIVERY_OK)
