@@ -154,7 +154,7 @@ device_caps_print(int16_t dev_id, FILE *f)
 		{ RTE_COMCH_CAPA_EVENT, "event" },
 		{ RTE_COMCH_CAPA_PEER_ID, "peer-id" },
 		{ RTE_COMCH_CAPA_MEM_DIRECT, "mem-direct" },
-		{ RTE_COMCH_CAPA_MEM_STAGED, "mem-staged" },
+		{ RTE_COMCH_CAPA_MEM_BOUNCE, "mem-bounce" },
 		{ RTE_COMCH_CAPA_POST_SIZES, "post-sizes" },
 		{ RTE_COMCH_CAPA_CONN_MOVE, "conn-move" },
 		{ RTE_COMCH_CAPA_DPA, "dpa" },

@@ -50,7 +50,7 @@ extern "C" {
  * Consumers can have memory of the application; messages come into memory of the
  * device, and are copied once more when they are polled.
  */
-#define RTE_COMCH_CAPA_MEM_STAGED RTE_BIT64(7)
+#define RTE_COMCH_CAPA_MEM_BOUNCE RTE_BIT64(7)
 /**
  * Consumers may leave the size of their buffers open, so that each post has its own.
  * @see struct rte_comch_consumer_conf::buf_size

@@ -27,7 +27,7 @@
 #define COMCH_POOL_MAX_ROOM (UINT16_MAX + 1 - COMCH_POOL_ALIGN)
 #define COMCH_MEM_CAPA (RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER)
 /* Consumers can have memory of the application. */
-#define COMCH_MEM_APP_CAPA (RTE_COMCH_CAPA_MEM_DIRECT | RTE_COMCH_CAPA_MEM_STAGED)
+#define COMCH_MEM_APP_CAPA (RTE_COMCH_CAPA_MEM_DIRECT | RTE_COMCH_CAPA_MEM_BOUNCE)
 
 /* A handle with what is checked for all kinds of regions. */
 static int
@@ -41,9 +41,9 @@ mem_create(int16_t dev_id, uint64_t len, uint32_t flags, struct rte_comch_mem **
 			dev_id);
 		return -EINVAL;
 	}
-	if ((flags & ~RTE_COMCH_MEM_F_ALL) != 0 || (flags & (RTE_COMCH_MEM_F_NO_STAGE |
-			RTE_COMCH_MEM_F_PEER_WRITE)) == RTE_COMCH_MEM_F_NO_STAGE) {
-		COMCH_LOG(ERR, "%s: flags 0x%x of a region: unknown ones, or RTE_COMCH_MEM_F_NO_STAGE without RTE_COMCH_MEM_F_PEER_WRITE",
+	if ((flags & ~RTE_COMCH_MEM_F_ALL) != 0 || (flags & (RTE_COMCH_MEM_F_NO_BOUNCE |
+			RTE_COMCH_MEM_F_PEER_WRITE)) == RTE_COMCH_MEM_F_NO_BOUNCE) {
+		COMCH_LOG(ERR, "%s: flags 0x%x of a region: unknown ones, or RTE_COMCH_MEM_F_NO_BOUNCE without RTE_COMCH_MEM_F_PEER_WRITE",
 			dev->data->name, flags);
 		return -EINVAL;
 	}
@@ -144,9 +144,9 @@ mem_register_check(const struct rte_comch_mem *mem, const struct rte_comch_mem_c
 			mem->dev->data->name);
 		return -ENOTSUP;
 	}
-	if ((mem->flags & RTE_COMCH_MEM_F_NO_STAGE) != 0 &&
+	if ((mem->flags & RTE_COMCH_MEM_F_NO_BOUNCE) != 0 &&
 			(mem->dev->info.capa & RTE_COMCH_CAPA_MEM_DIRECT) == 0) {
-		COMCH_LOG(ERR, "%s: memory of the application is received into by a stage only, which RTE_COMCH_MEM_F_NO_STAGE refuses; take rte_comch_mem_alloc() or rte_comch_mem_pool_create()",
+		COMCH_LOG(ERR, "%s: memory of the application is received into by a bounce buffer only, which RTE_COMCH_MEM_F_NO_BOUNCE refuses; take rte_comch_mem_alloc() or rte_comch_mem_pool_create()",
 			mem->dev->data->name);
 		return -ENOTSUP;
 	}

@@ -27,7 +27,7 @@
  * of the region, and to nothing else, as long as the region exists.
  *
  * How messages get there is the driver's matter, and in struct
- * rte_comch_mem_info::how. *Direct*: into the memory itself. *Staged*: the peer writes
+ * rte_comch_mem_info::how. *Direct*: into the memory itself. *By a bounce buffer*: the peer writes
  * into other memory, which the driver has made for that, and polling the completion
  * copies the message to where it was posted. So is memory received into that must not
  * be shared, because its pages hold other things too: the heap of the application, and
@@ -56,18 +56,18 @@ struct rte_mempool;
 /** Only huge pages will do. Without it the device decides, see its guide. */
 #define RTE_COMCH_MEM_F_HUGE_ONLY  RTE_BIT32(1)
 /** With PEER_WRITE: messages have to come into the memory itself, or it is an error. */
-#define RTE_COMCH_MEM_F_NO_STAGE   RTE_BIT32(2)
+#define RTE_COMCH_MEM_F_NO_BOUNCE  RTE_BIT32(2)
 /** Programs of offload processors can have windows of it. */
 #define RTE_COMCH_MEM_F_DPA        RTE_BIT32(3)
 /** Every flag that there is. */
 #define RTE_COMCH_MEM_F_ALL (RTE_COMCH_MEM_F_PEER_WRITE | RTE_COMCH_MEM_F_HUGE_ONLY | \
-	RTE_COMCH_MEM_F_NO_STAGE | RTE_COMCH_MEM_F_DPA)
+	RTE_COMCH_MEM_F_NO_BOUNCE | RTE_COMCH_MEM_F_DPA)
 
 /** How messages of a peer come into a region. */
 enum rte_comch_mem_how {
 	RTE_COMCH_MEM_HOW_NONE = 0, /**< Peers do not write to it. */
 	RTE_COMCH_MEM_HOW_DIRECT,   /**< Into the memory itself. */
-	RTE_COMCH_MEM_HOW_STAGED,   /**< By a stage, out of which polling copies them. */
+	RTE_COMCH_MEM_HOW_BOUNCE,   /**< By a bounce buffer, out of which polling copies them. */
 };
 
 /** What a region is. @see rte_comch_mem_info_get() */
@@ -105,7 +105,7 @@ struct rte_comch_mem_info {
  * @return
  *   - 0 on success.
  *   - -EINVAL: not a device, len is 0 or above the max_buf_size of the device,
- *     an unknown flag, RTE_COMCH_MEM_F_NO_STAGE without RTE_COMCH_MEM_F_PEER_WRITE,
+ *     an unknown flag, RTE_COMCH_MEM_F_NO_BOUNCE without RTE_COMCH_MEM_F_PEER_WRITE,
  *     mem is NULL.
  *   - -ENOMEM: no memory, or no huge page where only they will do.
  *   - -EMFILE: no file descriptor left.
@@ -125,8 +125,8 @@ int rte_comch_mem_alloc(int16_t dev_id, uint64_t len, uint32_t flags,
  * read and written, be it of malloc(), mmap(), EAL or the program itself. What else
  * is on its pages stays out of reach of any peer.
  *
- * For consumers the device needs RTE_COMCH_CAPA_MEM_DIRECT or RTE_COMCH_CAPA_MEM_STAGED.
- * A stage takes as much memory as the region has, from the start of the first consumer
+ * For consumers the device needs RTE_COMCH_CAPA_MEM_DIRECT or RTE_COMCH_CAPA_MEM_BOUNCE.
+ * A bounce buffer takes as much memory as the region has, from the start of the first consumer
  * that has the region until the last one is IDLE.
  *
  * @param dev_id
@@ -144,11 +144,11 @@ int rte_comch_mem_alloc(int16_t dev_id, uint64_t len, uint32_t flags,
  *   - -EINVAL: not a device, addr is NULL, len is 0, above the max_buf_size of the
  *     device, or runs over the end of the address space, an unknown flag, mem is
  *     NULL, flags has one of huge pages or RTE_COMCH_MEM_F_DPA, or
- *     RTE_COMCH_MEM_F_NO_STAGE without RTE_COMCH_MEM_F_PEER_WRITE.
+ *     RTE_COMCH_MEM_F_NO_BOUNCE without RTE_COMCH_MEM_F_PEER_WRITE.
  *   - -ENOMEM: no memory.
  *   - -ENOTSUP: the device has no fast path; or with RTE_COMCH_MEM_F_PEER_WRITE, its
- *     consumers cannot have memory of the application, or only by a stage, which
- *     RTE_COMCH_MEM_F_NO_STAGE refuses: take rte_comch_mem_alloc().
+ *     consumers cannot have memory of the application, or only by a bounce buffer, which
+ *     RTE_COMCH_MEM_F_NO_BOUNCE refuses: take rte_comch_mem_alloc().
  */
 __rte_experimental
 int rte_comch_mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t flags,

@@ -248,7 +248,7 @@ struct rte_comch_mem {
 	uint32_t nb_chunks;             /**< Chunks; 0 for one, which is addr and len. */
 	struct rte_comch_mem_chunk *chunks; /**< Chunks, or NULL. */
 	struct comch_mem_dma *dma;      /**< Library: what devices know of it, or NULL. */
-	/** With PEER_WRITE DIRECT, unless mem_alloc or mem_register make it STAGED. */
+	/** With PEER_WRITE DIRECT, unless mem_alloc or mem_register make it BOUNCE. */
 	enum rte_comch_mem_how how;
 	/** Bursts read what is above, and must not wait for those who count below. */
 	uint8_t reserved[128];
@@ -435,17 +435,17 @@ typedef void (*rte_comch_conn_rx_resume_t)(struct rte_comch_conn *conn);
 /**
  * @internal
  * Allocate a region of mem->len bytes for mem->flags: sets addr and page_size. With
- * RTE_COMCH_MEM_F_PEER_WRITE it may be STAGED, as for mem_register, where the driver
+ * RTE_COMCH_MEM_F_PEER_WRITE it may be BOUNCE, as for mem_register, where the driver
  * lacks what it takes to export it. Any thread.
  */
 typedef int (*rte_comch_mem_alloc_t)(struct rte_comch_mem *mem);
 /**
  * @internal
  * Make the application's memory known to the driver: a pool may have several chunks.
- * Only drivers that announce RTE_COMCH_CAPA_MEM_DIRECT or RTE_COMCH_CAPA_MEM_STAGED get
+ * Only drivers that announce RTE_COMCH_CAPA_MEM_DIRECT or RTE_COMCH_CAPA_MEM_BOUNCE get
  * any with RTE_COMCH_MEM_F_PEER_WRITE. If messages cannot come into the memory itself
- * without giving a peer more than the region, the driver sets how to STAGED; -ENOTSUP
- * if the flags have RTE_COMCH_MEM_F_NO_STAGE. What a stage takes (memory, descriptors)
+ * without giving a peer more than the region, the driver sets how to BOUNCE; -ENOTSUP
+ * if the flags have RTE_COMCH_MEM_F_NO_BOUNCE. What a bounce buffer takes (memory, descriptors)
  * is taken by queue_setup of the first consumer, and given back by queue_free of the
  * last one. Its consumers have poll and rx_mbuf functions of their own, which copy a
  * message before they tell of it: the length is one that was checked against the

@@ -110,7 +110,7 @@
  *
  * Trust: the bytes of a buffer were written by the peer into memory that is shared
  * with it. An honest peer leaves them alone from the completion on; a dishonest one
- * may change them as long as the region exists, unless the region is staged, see
+ * may change them as long as the region exists, unless the region has a bounce buffer, see
  * rte_comch_mem.h. Lengths, the identifier of the producer and immediate data are copies
  * that were checked.
  */

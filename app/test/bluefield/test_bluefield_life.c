@@ -390,9 +390,9 @@ test_region_chunks(void)
 	TEST_EXPECT(bf_mem_lkey(&mem, bytes + 4096, 1), 0);
 	TEST_EXPECT(bf_region_free(&mem, NULL), 0);
 	TEST_EXPECT(group_objects(), base);
-	/* one that the device cannot reach, and no stage: nothing is left of the others */
+	/* one that the device cannot reach, and no bounce buffer: nothing is left of the others */
 	chunks[2].addr = heap;
-	mem.flags = PW | RTE_COMCH_MEM_F_NO_STAGE;
+	mem.flags = PW | RTE_COMCH_MEM_F_NO_BOUNCE;
 	TEST_EXPECT(bf_region_register(&mem), -ENOTSUP);
 	TEST_EXPECT(group_objects(), base);
 	rte_free(bytes);

@@ -13,7 +13,7 @@
 
 #include "bluefield_hw_util.h"
 #include "bluefield_prm.h"
-#include "bluefield_stage.h"
+#include "bluefield_bounce.h"
 #include "test_bluefield_obj.h"
 
 #define PAGE BF_PAGE_SIZE
@@ -198,26 +198,26 @@ test_alias(void)
 	struct bf_obj_mem *mem;
 	unsigned int i, j;
 	uint32_t shift;
-	uint8_t *stage;
+	uint8_t *bounce;
 
 	TEST_EXPECT(bf_pd_create(obj_dev, &obj_set.pd), 0);
 	for (i = 0; i < RTE_DIM(lens); i++) {
 		/* memory of somebody else, that is never touched */
 		attr.alias = (const uint8_t *)(uintptr_t)UINT64_C(0x7123456789ab) + i * 1001;
-		TEST_EXPECT(bf_stage_alloc(obj_dev, attr.alias, lens[i], &mem, &stage), 0);
-		TEST_TRUE(stage >= (uint8_t *)mem->addr);
-		TEST_TRUE(stage + lens[i] <= (uint8_t *)mem->addr + mem->len);
+		TEST_EXPECT(bf_bounce_alloc(obj_dev, attr.alias, lens[i], &mem, &bounce), 0);
+		TEST_TRUE(bounce >= (uint8_t *)mem->addr);
+		TEST_TRUE(bounce + lens[i] <= (uint8_t *)mem->addr + mem->len);
 		attr.mem = mem;
-		attr.addr = stage;
+		attr.addr = bounce;
 		attr.len = lens[i];
 		TEST_EXPECT(bf_mkey_create(obj_dev, &attr, &obj_set.mkey), 0);
 		TEST_CALL(query_key(&start, &len, &shift, pas));
 		TEST_TRUE(start == (uintptr_t)attr.alias && len == lens[i]);
 		page = UINT64_C(1) << shift;
-		TEST_TRUE((start & (page - 1)) == ((uintptr_t)stage & (page - 1)));
+		TEST_TRUE((start & (page - 1)) == ((uintptr_t)bounce & (page - 1)));
 		for (j = 0; j < NB_QUERY_PAS; j++)
 			TEST_TRUE(pas[j] == (j * page <= (start & (page - 1)) + len - 1 ?
-				((uintptr_t)stage & ~(page - 1)) + j * page : 0));
+				((uintptr_t)bounce & ~(page - 1)) + j * page : 0));
 		TEST_EXPECT(bf_mkey_destroy(&obj_set.mkey), 0);
 		TEST_EXPECT(bf_mem_free(mem), 0);
 	}

@@ -218,7 +218,7 @@ test_many_to_many(void)
 }
 
 /*
- * The same, smaller, into memory of this process: what comes is copied out of a stage,
+ * The same, smaller, into memory of this process: what comes is copied out of a bounce buffer,
  * and all of it is there.
  */
 static int
@@ -243,7 +243,7 @@ test_into_own_memory(void)
 
 	TEST_TRUE(test_link_listen("test", test_pe_new()) != NULL);
 	TEST_CALL(host_child(0, &child, &conf.link));
-	/* the second time with stages that are made anew */
+	/* the second time with bounce buffers that are made anew */
 	for (round = 0; round < 2; round++, conf.seed++) {
 		TEST_CALL(load_begin(child, &conf, &load));
 		TEST_CALL(load_end(child, load, &sum));

@@ -67,12 +67,12 @@ teardown(void)
 }
 
 static bool
-can_stage(int16_t dev)
+can_bounce(int16_t dev)
 {
 	struct rte_comch_dev_info info;
 
 	return rte_comch_dev_info_get(dev, &info) == 0 && (info.capa &
-		(RTE_COMCH_CAPA_MEM_DIRECT | RTE_COMCH_CAPA_MEM_STAGED)) != 0;
+		(RTE_COMCH_CAPA_MEM_DIRECT | RTE_COMCH_CAPA_MEM_BOUNCE)) != 0;
 }
 
 /* One message to a consumer of the region, at a place of it. */
@@ -153,9 +153,9 @@ test_alloc(void)
 
 /* One that has to be direct is so, or it is an error. */
 static int
-test_no_stage(void)
+test_no_bounce(void)
 {
-	const uint32_t flags = PW | RTE_COMCH_MEM_F_NO_STAGE;
+	const uint32_t flags = PW | RTE_COMCH_MEM_F_NO_BOUNCE;
 	struct rte_comch_mem_info info;
 	struct rte_comch_mem *more;
 	struct test_fp fp;
@@ -185,7 +185,7 @@ test_register(void)
 	struct test_fp fp;
 	uint32_t i, fds;
 
-	if (!can_stage(test_pair.dpu))
+	if (!can_bounce(test_pair.dpu))
 		return test_skip("consumers cannot have memory of the application");
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	heap = malloc(MANY * LEN);
@@ -196,7 +196,7 @@ test_register(void)
 	for (nb_mems = 0; nb_mems < MANY; nb_mems++)
 		TEST_EXPECT(rte_comch_mem_register(fp.rx.dev, heap + nb_mems * LEN, LEN, PW,
 				&mems[nb_mems]), 0);
-	/* one in use has what it needs, the others have nothing, or all stages are in few files */
+	/* one in use has what it needs, the others nothing, or few files have all bounce buffers */
 	TEST_TRUE(test_count_fds() <= fds + (test_place_is_bluefield() ? 8 : 0));
 	TEST_CALL(use_some(&fp, EVERY, NULL));
 	for (i = 0; i < MANY; i++)
@@ -214,7 +214,7 @@ test_pool_register(void)
 	void *obj;
 	int ret;
 
-	if (!can_stage(test_pair.dpu))
+	if (!can_bounce(test_pair.dpu))
 		return test_skip("consumers cannot have memory of the application");
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	pool = rte_mempool_create("many", 63, LEN, 0, 0, NULL, NULL, NULL, NULL, SOCKET_ID_ANY, 0);
@@ -268,7 +268,7 @@ static struct unit_test_suite suite = {
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_alloc),
-		TEST_CASE_ST(setup, teardown, test_no_stage),
+		TEST_CASE_ST(setup, teardown, test_no_bounce),
 		TEST_CASE_ST(setup, teardown, test_register),
 		TEST_CASE_ST(setup, teardown, test_pool_register),
 		TEST_CASE_ST(setup, teardown, test_pool_create),

@@ -84,7 +84,7 @@ info_parts(struct bf_dev *dev, struct rte_comch_dev_info *info)
 	info->capa |= RTE_COMCH_CAPA_EVENT;
 	/* a consumer's receive queue names whatever memory has a key */
 	if ((info->capa & RTE_COMCH_CAPA_CONSUMER) != 0)
-		info->capa |= RTE_COMCH_CAPA_MEM_DIRECT | RTE_COMCH_CAPA_MEM_STAGED;
+		info->capa |= RTE_COMCH_CAPA_MEM_DIRECT | RTE_COMCH_CAPA_MEM_BOUNCE;
 	/* each has an event queue; one is the function's own */
 	info->max_pes = RTE_MAX(bf_func_caps(dev->func)->max_eq, 2u) - 1;
 }

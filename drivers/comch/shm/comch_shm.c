@@ -95,7 +95,7 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	struct shm_dev *dev = rte_dev->priv;
 
 	info->capa = RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER | RTE_COMCH_CAPA_EVENT |
-		RTE_COMCH_CAPA_PEER_ID | RTE_COMCH_CAPA_MEM_STAGED | RTE_COMCH_CAPA_POST_SIZES |
+		RTE_COMCH_CAPA_PEER_ID | RTE_COMCH_CAPA_MEM_BOUNCE | RTE_COMCH_CAPA_POST_SIZES |
 		RTE_COMCH_CAPA_DPA;
 	if (dev->role == RTE_COMCH_ROLE_DPU) {
 		info->capa |= RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_CONN_MOVE;

@@ -123,7 +123,7 @@ consumer_region(struct shm_consumer *c, struct rte_comch_mem *mem)
 	c->base = mem->addr;
 	c->region_size = mem->len;
 	c->pool = mem->pool;
-	return mem->how == RTE_COMCH_MEM_HOW_STAGED ? shm_bounce_attach(c, mem) : 0;
+	return mem->how == RTE_COMCH_MEM_HOW_BOUNCE ? shm_bounce_attach(c, mem) : 0;
 }
 
 /*

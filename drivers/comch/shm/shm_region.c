@@ -161,7 +161,7 @@ region_free(struct shm_region *region)
 static int
 region_share(struct rte_comch_mem *mem, struct shm_region *region)
 {
-	bool must = (mem->flags & (RTE_COMCH_MEM_F_NO_STAGE | RTE_COMCH_MEM_F_DPA)) != 0;
+	bool must = (mem->flags & (RTE_COMCH_MEM_F_NO_BOUNCE | RTE_COMCH_MEM_F_DPA)) != 0;
 
 	if ((mem->flags & (RTE_COMCH_MEM_F_PEER_WRITE | RTE_COMCH_MEM_F_DPA)) == 0) {
 		region_fd_close(region);
@@ -170,7 +170,7 @@ region_share(struct rte_comch_mem *mem, struct shm_region *region)
 	if (region_fd_keep(must))
 		return 0;
 	region_fd_close(region);
-	mem->how = RTE_COMCH_MEM_HOW_STAGED;
+	mem->how = RTE_COMCH_MEM_HOW_BOUNCE;
 	return shm_bounce_plan(mem, region);
 }
 
@@ -220,7 +220,7 @@ shm_mem_register(struct rte_comch_mem *mem)
 		region_free(region);
 		return ret;
 	}
-	mem->how = RTE_COMCH_MEM_HOW_STAGED;
+	mem->how = RTE_COMCH_MEM_HOW_BOUNCE;
 	mem->priv = region;
 	return 0;
 }

@@ -304,7 +304,7 @@ struct bf_region {
 	const struct rte_comch_mem *mem;
 	struct bf_obj_mem **mems;
 	struct bf_mkey *mkeys;
-	uint8_t **stages;       /* of each chunk, or NULL (bluefield_stage.h); NULL: of none */
+	uint8_t **bounces;      /* of each chunk, or NULL (bluefield_bounce.h); NULL: of none */
 	uint32_t nb_made;       /* of mems and mkeys */
 	uint32_t nb;
 	uint32_t lkey;          /* of the only chunk, in the CPU's order */

@@ -4,7 +4,7 @@
 
 /*
  * Memory regions: where their memory is, and their keys, one for each chunk. Chunks out of
- * the device's reach have stages (bluefield_stage.h). A key lets this function's own
+ * the device's reach have bounce buffers (bluefield_bounce.h). A key lets this function's own
  * queues reach the memory, and nobody else: none has remote access, and none is ever
  * told to a peer. Memory that no message is received into can only be read with its key.
  *
@@ -22,7 +22,7 @@
 #include <rte_memory.h>
 
 #include "bluefield_dev_priv.h"
-#include "bluefield_stage.h"
+#include "bluefield_bounce.h"
 
 static struct bf_region *
 region_new(const struct rte_comch_mem *mem)
@@ -60,7 +60,7 @@ region_down(struct bf_region *region)
 static void
 region_free(struct bf_region *region)
 {
-	free(region->stages);
+	free(region->bounces);
 	free(region->mems);
 	free(region->mkeys);
 	free(region);
@@ -146,32 +146,32 @@ bf_region_alloc(struct rte_comch_mem *mem)
 
 /* The next chunk is out of reach: memory of the driver in its place. */
 static int
-region_stage(struct bf_dev *dev, struct rte_comch_mem *mem, struct bf_region *region,
+region_bounce(struct bf_dev *dev, struct rte_comch_mem *mem, struct bf_region *region,
 		const struct rte_comch_mem_chunk *chunk)
 {
 	uint32_t i = region->nb_made;
 	struct bf_obj_mem *obj_mem;
-	uint8_t *stage;
+	uint8_t *bounce;
 	int ret;
 
-	if ((mem->flags & RTE_COMCH_MEM_F_NO_STAGE) != 0) {
-		BF_LOG(ERR, "%s: the device cannot receive into the memory at %p itself, which is not of EAL, and RTE_COMCH_MEM_F_NO_STAGE refuses another way: take memory from rte_comch_mem_alloc(), rte_malloc() or a mempool",
+	if ((mem->flags & RTE_COMCH_MEM_F_NO_BOUNCE) != 0) {
+		BF_LOG(ERR, "%s: the device cannot receive into the memory at %p itself, which is not of EAL, and RTE_COMCH_MEM_F_NO_BOUNCE refuses another way: take memory from rte_comch_mem_alloc(), rte_malloc() or a mempool",
 			dev->rte_dev->data->name, chunk->addr);
 		return -ENOTSUP;
 	}
-	if (region->stages == NULL) {
-		region->stages = calloc(RTE_MAX(mem->nb_chunks, 1u), sizeof(*region->stages));
-		if (region->stages == NULL)
+	if (region->bounces == NULL) {
+		region->bounces = calloc(RTE_MAX(mem->nb_chunks, 1u), sizeof(*region->bounces));
+		if (region->bounces == NULL)
 			return -ENOMEM;
 	}
-	ret = bf_stage_alloc(dev->objs, chunk->addr, chunk->len, &obj_mem, &stage);
+	ret = bf_bounce_alloc(dev->objs, chunk->addr, chunk->len, &obj_mem, &bounce);
 	if (ret == 0)
-		ret = region_key(dev, mem, region, obj_mem, stage, chunk->len, chunk->addr);
+		ret = region_key(dev, mem, region, obj_mem, bounce, chunk->len, chunk->addr);
 	if (ret != 0)
 		return ret;
-	region->stages[i] = stage;
+	region->bounces[i] = bounce;
 	if (mem->how == RTE_COMCH_MEM_HOW_DIRECT)
-		mem->how = RTE_COMCH_MEM_HOW_STAGED;
+		mem->how = RTE_COMCH_MEM_HOW_BOUNCE;
 	return 0;
 }
 
@@ -197,7 +197,7 @@ bf_region_register(struct rte_comch_mem *mem)
 			ret = region_key(dev, mem, region, obj_mem, chunks[i].addr,
 				chunks[i].len, NULL);
 		else if (ret == -EINVAL)
-			ret = region_stage(dev, mem, region, &chunks[i]);
+			ret = region_bounce(dev, mem, region, &chunks[i]);
 	}
 	if (ret != 0) {
 		region_down(region);

@@ -65,10 +65,10 @@ consumer_objects(struct bf_consumer *c)
 	int ret;
 
 	c->cookies = calloc(entries, sizeof(*c->cookies));
-	if (c->mem != NULL && bf_mem_is_staged(c->mem))
+	if (c->mem != NULL && bf_mem_has_bounce(c->mem))
 		c->places = calloc(entries, sizeof(*c->places));
 	if (c->cookies == NULL || (c->places == NULL && c->mem != NULL &&
-			bf_mem_is_staged(c->mem)))
+			bf_mem_has_bounce(c->mem)))
 		return -ENOMEM;
 	ret = consumer_imm(c, entries);
 	if (ret == 0)
@@ -137,7 +137,7 @@ bf_consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	c->mem = queue->mem;
 	c->key_len = bf_key_len(BF_WQE_LKEY_NONE, 0);
 	if (c->mem != NULL) {
-		c->multi = c->mem->nb_chunks != 0 || bf_mem_is_staged(c->mem);
+		c->multi = c->mem->nb_chunks != 0 || bf_mem_has_bounce(c->mem);
 		c->key_len = bf_key_len(bf_mem_lkey(c->mem, c->mem->addr, c->buf_size),
 			c->buf_size);
 		c->base = c->mem->addr;

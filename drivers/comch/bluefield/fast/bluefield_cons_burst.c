@@ -377,7 +377,7 @@ cpl_none(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
 /* What has come, up to the end of the ring of completions. */
 static __rte_always_inline uint32_t
 cpl_row(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, const bool with_imm,
-	const bool staged)
+	const bool bounced)
 {
 	struct bf_comp_row row = bf_comp_row_begin(&c->cq, nb);
 	struct bf_free_row back = bf_free_row_begin(&c->rq);
@@ -401,8 +401,8 @@ cpl_row(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, const bo
 		CPL_PUT(cpls, producer_id, status, got.producer);
 		cpls->imm_len = got.imm_len;
 		cpls->reserved = 0;
-		if (staged && got.len != 0)
-			bf_stage_in(c->mem, c->places[got.index], got.len);
+		if (bounced && got.len != 0)
+			bf_bounce_in(c->mem, c->places[got.index], got.len);
 		bytes += got.len;
 		cpls++;
 	}
@@ -433,12 +433,12 @@ cpl_rest(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb)
 
 static __rte_always_inline uint16_t
 cpl_poll(struct bf_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb, const bool with_imm,
-	const bool staged)
+	const bool bounced)
 {
 	uint32_t n = 0;
 
 	if (likely(!c->mbufs && !c->broken)) {
-		n = cpl_row(c, cpls, nb, with_imm, staged);
+		n = cpl_row(c, cpls, nb, with_imm, bounced);
 		if (n < nb && unlikely(bf_compq_peek(&c->cq) != NULL))
 			n += cpl_rest(c, &cpls[n], nb - n);
 	}
@@ -464,7 +464,7 @@ poll_imm(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 }
 
 static uint16_t
-poll_staged(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
+poll_bounced(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 {
 	struct bf_consumer *c = queue;
 
@@ -546,7 +546,7 @@ rx_row(struct bf_consumer *c, struct rte_mbuf **pkts, uint32_t nb, const bool wi
 		pkts[n]->pkt_len = got.len;
 		pkts[n]->hash.usr = got.producer;
 		if (unlikely(c->places != NULL) && got.len != 0)
-			bf_stage_in(c->mem, rte_pktmbuf_mtod(pkts[n], void *), got.len);
+			bf_bounce_in(c->mem, rte_pktmbuf_mtod(pkts[n], void *), got.len);
 		bytes += got.len;
 		n++;
 	}
@@ -609,7 +609,7 @@ bf_consumer_fns(const struct bf_consumer *c, struct rte_comch_fp_object *fp)
 		fp->post = c->imm_len != 0 ? post_imm : post_plain;
 	fp->poll = c->imm_len != 0 ? poll_imm : poll_plain;
 	if (c->places != NULL)
-		fp->poll = poll_staged;
+		fp->poll = poll_bounced;
 	fp->rx_mbuf = rx_mbuf;
 }
 

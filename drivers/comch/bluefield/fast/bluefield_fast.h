@@ -49,7 +49,7 @@
 #include "bluefield_dev.h"
 #include "bluefield_lock.h"
 #include "bluefield_log.h"
-#include "bluefield_stage.h"
+#include "bluefield_bounce.h"
 #include "bluefield_wq.h"
 #include "bluefield_wq_fast.h"
 
@@ -318,8 +318,8 @@ struct bf_consumer {
 	struct bf_pair *pairs[BF_QUEUE_PAIRS]; /* the same */
 	const struct rte_comch_mem *mem;
 	struct rte_mempool *pool;
-	bool multi;             /* the region has several chunks, or is staged */
-	uint8_t **places;       /* of posts, by entry, if the region is staged; else NULL */
+	bool multi;             /* the region has several chunks, or a bounce buffer */
+	uint8_t **places;       /* of posts, by entry, if there is a bounce buffer; else NULL */
 	int reason;
 	int flush;              /* status of what is given back, 0 if nothing is; atomic */
 	int flush_next;         /* the same, when the pairs are gone */

@@ -143,8 +143,8 @@ seg_key(struct bf_producer *p, const struct rte_mbuf *m)
 		pool_mem(p, direct->pool);
 	if (unlikely(mem == NULL))
 		return 0;
-	if (unlikely(bf_mem_is_staged(mem)))
-		bf_stage_out(mem, rte_pktmbuf_mtod(m, const void *), m->data_len);
+	if (unlikely(bf_mem_has_bounce(mem)))
+		bf_bounce_out(mem, rte_pktmbuf_mtod(m, const void *), m->data_len);
 	return bf_mem_lkey(mem, rte_pktmbuf_mtod(m, const void *), m->data_len);
 }
 

@@ -391,8 +391,8 @@ send_odd(const struct bf_rc *rc, const struct rte_comch_send *msg, uint64_t *key
 
 	if (ret != 0 || msg->len == 0)
 		return ret;
-	if (bf_mem_is_staged(msg->mem))
-		bf_stage_out(msg->mem, msg->addr, msg->len);
+	if (bf_mem_has_bounce(msg->mem))
+		bf_bounce_out(msg->mem, msg->addr, msg->len);
 	*key = bf_key(bf_mem_lkey(msg->mem, msg->addr, msg->len));
 	return 0;
 }
@@ -436,7 +436,7 @@ tx_region(const struct bf_rc *rc, const struct rte_comch_mem *mem)
 	struct tx_region r = { .mem = mem };
 
 	/* messages in one of several chunks, or out of reach, are looked at one by one */
-	if (mem == NULL || mem->nb_chunks != 0 || bf_mem_is_staged(mem))
+	if (mem == NULL || mem->nb_chunks != 0 || bf_mem_has_bounce(mem))
 		return r;
 	r.begin = (uintptr_t)mem->addr;
 	r.key = bf_key(bf_mem_lkey(mem, mem->addr, 0));

@@ -5,7 +5,7 @@
 /*
  * Consumers that receive into memory of the application: each kind of memory, what is
  * around it, pools that exist, and what is left when they are gone. How a peer that is
- * not honest fares with it is in test_shm_peer_fast_stage.c.
+ * not honest fares with it is in test_shm_peer_fast_bounce.c.
  */
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static struct rte_mempool *pool;
 static int
 need(void)
 {
-	const uint64_t capa = RTE_COMCH_CAPA_MEM_DIRECT | RTE_COMCH_CAPA_MEM_STAGED;
+	const uint64_t capa = RTE_COMCH_CAPA_MEM_DIRECT | RTE_COMCH_CAPA_MEM_BOUNCE;
 	struct rte_comch_dev_info dpu, host;
 
 	TEST_CALL(test_fp_count_setup());
@@ -96,11 +96,11 @@ mem_register(int16_t dev, void *addr, uint64_t len)
 }
 
 static bool
-is_staged(const struct rte_comch_mem *mem)
+has_bounce(const struct rte_comch_mem *mem)
 {
 	struct rte_comch_mem_info info;
 
-	return rte_comch_mem_info_get(mem, &info) == 0 && info.how == RTE_COMCH_MEM_HOW_STAGED;
+	return rte_comch_mem_info_get(mem, &info) == 0 && info.how == RTE_COMCH_MEM_HOW_BOUNCE;
 }
 
 static int
@@ -129,12 +129,12 @@ test_flags(void)
 	TEST_EXPECT(rte_comch_mem_register(dev, own, 1, PW | RTE_BIT32(7), &mem), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_register(dev, own, 1, PW | RTE_COMCH_MEM_F_HUGE_ONLY, &mem),
 			-EINVAL);
-	TEST_EXPECT(rte_comch_mem_register(dev, own, 1, RTE_COMCH_MEM_F_NO_STAGE, &mem), -EINVAL);
-	TEST_EXPECT(rte_comch_mem_alloc(dev, 1, RTE_COMCH_MEM_F_NO_STAGE, &mem), -EINVAL);
+	TEST_EXPECT(rte_comch_mem_register(dev, own, 1, RTE_COMCH_MEM_F_NO_BOUNCE, &mem), -EINVAL);
+	TEST_EXPECT(rte_comch_mem_alloc(dev, 1, RTE_COMCH_MEM_F_NO_BOUNCE, &mem), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_register(dev, own, info.max_buf_size + 1, PW, &mem), -EINVAL);
 	TEST_TRUE(mem == NULL);
-	/* only by a stage, so not without */
-	ret = rte_comch_mem_register(dev, own, sizeof(own), PW | RTE_COMCH_MEM_F_NO_STAGE, &mem);
+	/* only by a bounce buffer, so not without */
+	ret = rte_comch_mem_register(dev, own, sizeof(own), PW | RTE_COMCH_MEM_F_NO_BOUNCE, &mem);
 	TEST_TRUE(ret == -ENOTSUP ||
 			(ret == 0 && (info.capa & RTE_COMCH_CAPA_MEM_DIRECT) != 0));
 	if (ret == 0) {
@@ -148,7 +148,7 @@ test_flags(void)
 	TEST_EXPECT(of.len, sizeof(own) - 1);
 	TEST_EXPECT(of.flags, PW);
 	TEST_EXPECT(of.page_size, 0);
-	TEST_EXPECT(of.how, ret == 0 ? RTE_COMCH_MEM_HOW_DIRECT : RTE_COMCH_MEM_HOW_STAGED);
+	TEST_EXPECT(of.how, ret == 0 ? RTE_COMCH_MEM_HOW_DIRECT : RTE_COMCH_MEM_HOW_BOUNCE);
 	return TEST_SUCCESS;
 }
 
@@ -159,10 +159,10 @@ test_how(void)
 	struct rte_comch_mem *mem, *local;
 	static uint8_t own[8];
 
-	mem = test_mem_alloc(test_pair.dpu, 1, PW | RTE_COMCH_MEM_F_NO_STAGE);
+	mem = test_mem_alloc(test_pair.dpu, 1, PW | RTE_COMCH_MEM_F_NO_BOUNCE);
 	TEST_TRUE(mem != NULL);
 	TEST_EXPECT(how_of(mem), RTE_COMCH_MEM_HOW_DIRECT);
-	mem = test_mem_pool(test_pair.dpu, "how", 1, 0, 256, PW | RTE_COMCH_MEM_F_NO_STAGE);
+	mem = test_mem_pool(test_pair.dpu, "how", 1, 0, 256, PW | RTE_COMCH_MEM_F_NO_BOUNCE);
 	TEST_TRUE(mem != NULL);
 	TEST_EXPECT(how_of(mem), RTE_COMCH_MEM_HOW_DIRECT);
 	local = test_mem_alloc(test_pair.dpu, 1, 0);
@@ -231,8 +231,8 @@ one_message(struct link *l, uint8_t *addr, uint64_t room, uint32_t len)
 	TEST_CALL(post_one(l, addr, room));
 	test_fill(test_slot(&l->from, 0), len, seed);
 	TEST_EXPECT(test_send_slot(l->producer, l->consumer->id, &l->from, 0, len, 0), 1);
-	/* nobody but this process writes to memory that is staged */
-	if (is_staged(l->mem))
+	/* nobody but this process writes to memory that has a bounce buffer */
+	if (has_bounce(l->mem))
 		TEST_TRUE(is_guard(addr, room));
 	TEST_EXPECT(test_poll(l->consumer, &cpl, 1), 1);
 	TEST_TRUE(cpl.status == 0 && cpl.cookie == 77 && cpl.len == len);
@@ -501,7 +501,7 @@ test_tasks(void)
 	return TEST_SUCCESS;
 }
 
-/* Several consumers, one region; the stage goes with the last of them. */
+/* Several consumers, one region; the bounce buffer goes with the last of them. */
 static int
 test_shared(void)
 {
@@ -553,7 +553,7 @@ test_shared(void)
 static int
 pool_new(void)
 {
-	pool = rte_pktmbuf_pool_create("stage", PKTS, 0, 0, ROOM + RTE_PKTMBUF_HEADROOM,
+	pool = rte_pktmbuf_pool_create("bounce", PKTS, 0, 0, ROOM + RTE_PKTMBUF_HEADROOM,
 			SOCKET_ID_ANY);
 	TEST_TRUE(pool != NULL);
 	return TEST_SUCCESS;
@@ -569,7 +569,7 @@ pool_new_chunky(size_t gap)
 	size_t len;
 	uint32_t i;
 
-	pool = rte_mempool_create_empty("stage", CHUNKS * CHUNK_OBJS, sizeof(struct rte_mbuf) +
+	pool = rte_mempool_create_empty("bounce", CHUNKS * CHUNK_OBJS, sizeof(struct rte_mbuf) +
 			ROOM + RTE_PKTMBUF_HEADROOM, 0, sizeof(priv), SOCKET_ID_ANY, 0);
 	TEST_TRUE(pool != NULL);
 	TEST_EXPECT(rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL), 0);
@@ -732,7 +732,7 @@ test_pool_refused(void)
 	return TEST_SUCCESS;
 }
 
-/* A connection that ends takes the stage with it, and the next one makes another. */
+/* A connection that ends takes the bounce buffer with it, and the next one makes another. */
 static int
 test_conn_ends(void)
 {
@@ -835,4 +835,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-REGISTER_FAST_TEST(comch_mem_stage_autotest, test_pairs_run, &suite)
+REGISTER_FAST_TEST(comch_mem_bounce_autotest, test_pairs_run, &suite)
