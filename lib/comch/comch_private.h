@@ -54,11 +54,11 @@ extern int comch_logtype;
 /* One connection of a server may have its own task and this part of the others. */
 #define COMCH_DFLT_CONN_SHARE 4
 #define COMCH_DFLT_QUEUE_SIZE 512
-/* Completions of one queue in one turn, and turns without one before it rests. */
+/* Completions of one queue in one turn, and turns without one before it is idle. */
 #define COMCH_FP_BURST 32
 #define COMCH_FP_IDLE_POLLS 64
-/* Queues at rest that one turn looks at, if their driver does not tell of them. */
-#define COMCH_FP_REST_POLLS 4
+/* Idle queues that one turn looks at, if their driver does not tell of them. */
+#define COMCH_FP_IDLE_LOOKS 4
 #define COMCH_DFLT_CONNECT_TIMEOUT_MS 5000
 /* Mbufs of one message, and how often an engine that sleeps looks for free ones. */
 #define COMCH_RECV_MAX_SEGS 256
@@ -310,7 +310,7 @@ struct comch_queue {
 	struct rte_comch_task *held[COMCH_FP_BURST];
 	uint32_t idle_polls;   /* turns without a completion */
 	bool on_poll;          /* the engine polls it */
-	bool on_rest;          /* now and then only */
+	bool on_idle;          /* now and then only */
 	TAILQ_ENTRY(comch_queue) next_poll;
 
 	/* on its parent */
@@ -416,9 +416,9 @@ struct rte_comch_pe {
 	 * What the driver looks after is in neither list.
 	 */
 	uint32_t nb_polled;
-	uint32_t nb_rested;
+	uint32_t nb_idle;
 	struct comch_queue_list polled;
-	struct comch_queue_list rested;
+	struct comch_queue_list idle_queues;
 	/* queues with tasks that the driver has not got yet */
 	uint32_t nb_later;
 	struct comch_queue_list later;

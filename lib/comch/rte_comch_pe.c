@@ -81,7 +81,7 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 	TAILQ_INIT(&pe->reaped);
 	TAILQ_INIT(&pe->dead);
 	TAILQ_INIT(&pe->polled);
-	TAILQ_INIT(&pe->rested);
+	TAILQ_INIT(&pe->idle_queues);
 	TAILQ_INIT(&pe->later);
 	TAILQ_INIT(&pe->held);
 	TAILQ_INIT(&pe->ctxs);
@@ -320,7 +320,7 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 	}
 	if (pe->nb_later != 0)
 		nb += comch_submit_later_run(pe);
-	if (pe->nb_polled + pe->nb_rested != 0)
+	if (pe->nb_polled + pe->nb_idle != 0)
 		nb += comch_task_poll(pe);
 	if (!TAILQ_EMPTY(&pe->retry))
 		nb += pe_retry_run(pe);

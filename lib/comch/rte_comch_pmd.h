@@ -546,11 +546,11 @@ typedef uint32_t (*rte_comch_queue_takes_t)(struct rte_comch_queue *queue, uint3
  *   -EAGAIN: not yet; it is polled, and asked again in the next turn.
  *   -ENOTSUP: the driver does not tell of this queue; it is polled now and then.
  */
-typedef int (*rte_comch_queue_rest_t)(struct rte_comch_queue *queue);
+typedef int (*rte_comch_queue_idle_t)(struct rte_comch_queue *queue);
 
 /**
  * Operations of a driver. All are required but dump, reset, conn_rx_count,
- * mem_register, queue_rest and queue_takes, and conn_move and conn_arrive without
+ * mem_register, queue_idle and queue_takes, and conn_move and conn_arrive without
  * RTE_COMCH_CAPA_CONN_MOVE, and dpa without RTE_COMCH_CAPA_DPA; fail and those from
  * listen to conn_rx_resume only with RTE_COMCH_CAPA_SERVER or RTE_COMCH_CAPA_CLIENT; and
  * those from mem_alloc on only with RTE_COMCH_CAPA_CONSUMER or RTE_COMCH_CAPA_PRODUCER.
@@ -585,7 +585,7 @@ struct rte_comch_dev_ops {
 	rte_comch_consumer_announce_t consumer_announce; /**< Consumers. */
 	rte_comch_consumer_left_t consumer_left;   /**< Consumers. */
 	rte_comch_queue_room_t queue_room;         /**< Queues. */
-	rte_comch_queue_rest_t queue_rest;         /**< Optional. */
+	rte_comch_queue_idle_t queue_idle;         /**< Optional. */
 	rte_comch_queue_takes_t queue_takes;       /**< Optional. */
 	rte_comch_conn_consumer_info_t conn_consumer_info; /**< Connections. */
 	const struct rte_comch_dpa_ops *dpa;       /**< With RTE_COMCH_CAPA_DPA. */
@@ -986,11 +986,11 @@ void rte_comch_pmd_consumer_answer(struct rte_comch_conn *conn, uint32_t consume
 
 /**
  * @internal
- * A queue that is at rest has something to poll, or may have: the engine polls it
+ * A queue that is idle has something to poll, or may have: the engine polls it
  * again, in this turn if it is called in pgroup_poll. Harmless for any other queue.
  *
  * @param queue
- *   A consumer or producer with tasks, for which queue_rest has returned 0; in its
+ *   A consumer or producer with tasks, for which queue_idle has returned 0; in its
  *   thread.
  */
 __rte_internal

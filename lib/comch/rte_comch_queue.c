@@ -456,7 +456,7 @@ comch_queue_try_idle(struct rte_comch_ctx *ctx)
 	if (!unasked || left != 0 || queue->freed || !comch_queue_stop(queue))
 		return;
 	if (queue->nb_submitted != 0)
-		comch_task_poll_add(queue); /* it may be at rest */
+		comch_task_poll_add(queue); /* it may be idle */
 	if (queue->drv.is_consumer && !ctx->lost && ops->consumer_left(&queue->drv) != 0) {
 		comch_pe_work_add(ctx); /* until they were polled */
 		return;

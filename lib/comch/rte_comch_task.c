@@ -251,7 +251,7 @@ rte_comch_task_info_get(const struct rte_comch_task *task, struct rte_comch_task
 	return 0;
 }
 
-/* Into the engine's list, or from its resting place. */
+/* Into the engine's list, or from the idle ones. */
 void
 comch_task_poll_add(struct comch_queue *queue)
 {
@@ -274,11 +274,11 @@ comch_task_poll_del(struct comch_queue *queue)
 	if (queue->on_poll) {
 		TAILQ_REMOVE(&pe->polled, queue, next_poll);
 		pe->nb_polled--;
-	} else if (queue->on_rest) {
-		TAILQ_REMOVE(&pe->rested, queue, next_poll);
-		pe->nb_rested--;
+	} else if (queue->on_idle) {
+		TAILQ_REMOVE(&pe->idle_queues, queue, next_poll);
+		pe->nb_idle--;
 	}
-	queue->on_poll = queue->on_rest = false;
+	queue->on_poll = queue->on_idle = false;
 }
 
 void
@@ -295,20 +295,20 @@ rte_comch_pmd_queue_ring(struct rte_comch_queue *drv)
  * can; then it is in no list until rte_comch_pmd_queue_ring().
  */
 static void
-poll_rest(struct comch_queue *queue)
+poll_idle(struct comch_queue *queue)
 {
-	rte_comch_queue_rest_t queue_rest = queue->ctx.dev->ops->queue_rest;
+	rte_comch_queue_idle_t queue_idle = queue->ctx.dev->ops->queue_idle;
 	struct rte_comch_pe *pe = queue->ctx.pe;
-	int ret = queue_rest != NULL ? queue_rest(&queue->drv) : -ENOTSUP;
+	int ret = queue_idle != NULL ? queue_idle(&queue->drv) : -ENOTSUP;
 
 	if (ret == -EAGAIN)
 		return; /* asked again in the next turn */
 	comch_task_poll_del(queue);
 	if (ret == 0)
 		return;
-	queue->on_rest = true;
-	pe->nb_rested++;
-	TAILQ_INSERT_TAIL(&pe->rested, queue, next_poll);
+	queue->on_idle = true;
+	pe->nb_idle++;
+	TAILQ_INSERT_TAIL(&pe->idle_queues, queue, next_poll);
 }
 
 static int
@@ -479,14 +479,14 @@ queue_turn(struct comch_queue *queue)
 
 	/* stopped in a callback, it may have become IDLE: then it is in no list */
 	nb = queue_poll(queue);
-	if (!queue->on_poll && !queue->on_rest)
+	if (!queue->on_poll && !queue->on_idle)
 		return nb;
 	if (queue->nb_submitted == 0)
 		comch_task_poll_del(queue);
 	else if (nb != 0)
 		comch_task_poll_add(queue);
 	else if (queue->on_poll && ++queue->idle_polls >= COMCH_FP_IDLE_POLLS)
-		poll_rest(queue);
+		poll_idle(queue);
 	return nb;
 }
 
@@ -511,12 +511,12 @@ comch_task_poll(struct rte_comch_pe *pe)
 		TAILQ_INSERT_TAIL(&pe->polled, queue, next_poll);
 		nb += queue_turn(queue);
 	}
-	for (left = RTE_MIN(pe->nb_rested, (uint32_t)COMCH_FP_REST_POLLS); left > 0; left--) {
-		queue = TAILQ_FIRST(&pe->rested);
+	for (left = RTE_MIN(pe->nb_idle, (uint32_t)COMCH_FP_IDLE_LOOKS); left > 0; left--) {
+		queue = TAILQ_FIRST(&pe->idle_queues);
 		if (queue == NULL)
 			break;
-		TAILQ_REMOVE(&pe->rested, queue, next_poll);
-		TAILQ_INSERT_TAIL(&pe->rested, queue, next_poll);
+		TAILQ_REMOVE(&pe->idle_queues, queue, next_poll);
+		TAILQ_INSERT_TAIL(&pe->idle_queues, queue, next_poll);
 		nb += queue_turn(queue);
 	}
 	return nb;

@@ -100,18 +100,18 @@ static int
 test_taken_off(void)
 {
 	struct bf_group *group = group_of(pe);
-	struct bf_rest others[3] = { 0 };
+	struct bf_idle others[3] = { 0 };
 	unsigned int i;
 
 	TEST_CALL(node_create(group, &nodes[0]));
 	TEST_CALL(node_create(group, &nodes[1]));
 	/* of the same bucket; they would crash if they were called */
 	for (i = 0; i < RTE_DIM(others); i++)
-		TEST_EXPECT(bf_group_rest_add(group, nodes[0].cq.obj.id ^ (i + 1) << 16 ^ (i + 1),
+		TEST_EXPECT(bf_group_idle_add(group, nodes[0].cq.obj.id ^ (i + 1) << 16 ^ (i + 1),
 			&others[i]), 0);
-	bf_group_rest_del(group, &nodes[0].rest);
+	bf_group_idle_del(group, &nodes[0].idle_queue);
 	/* once more is nothing */
-	bf_group_rest_del(group, &nodes[0].rest);
+	bf_group_idle_del(group, &nodes[0].idle_queue);
 	TEST_EXPECT(node_send(&nodes[0]), 0);
 	TEST_EXPECT(node_send(&nodes[1]), 0);
 	GROUP_TURN(pe, nodes[1].nb_sent == 1 && nodes[1].nb_received == 1);
@@ -119,31 +119,31 @@ test_taken_off(void)
 	rte_comch_pe_progress(pe);
 	TEST_EXPECT(nodes[0].nb_events, 0);
 	for (i = 0; i < RTE_DIM(others); i++)
-		bf_group_rest_del(group, &others[i]);
+		bf_group_idle_del(group, &others[i]);
 	nodes[0].added = false;
 	node_destroy(&nodes[0]);
 	node_destroy(&nodes[1]);
 	return group_passed_clean();
 }
 
-/* Each queue at rest has room for its event. */
+/* Each idle queue has room for its event. */
 static int
 test_room(void)
 {
-	static struct bf_rest rests[8192];
+	static struct bf_idle idle_queues[8192];
 	struct bf_group *group = group_of(pe);
 	uint32_t i, nb;
 	int ret = 0;
 
-	for (nb = 0; nb < RTE_DIM(rests) && ret == 0; nb++)
-		ret = bf_group_rest_add(group, 0x10000 + nb, &rests[nb]);
+	for (nb = 0; nb < RTE_DIM(idle_queues) && ret == 0; nb++)
+		ret = bf_group_idle_add(group, 0x10000 + nb, &idle_queues[nb]);
 	TEST_EXPECT(ret, -ENOSPC);
 	TEST_TRUE(test_log_has("take another engine"));
 	TEST_TRUE(--nb >= 4096);
-	bf_group_rest_del(group, &rests[0]);
-	TEST_EXPECT(bf_group_rest_add(group, 0x10000, &rests[0]), 0);
+	bf_group_idle_del(group, &idle_queues[0]);
+	TEST_EXPECT(bf_group_idle_add(group, 0x10000, &idle_queues[0]), 0);
 	for (i = 0; i < nb; i++)
-		bf_group_rest_del(group, &rests[i]);
+		bf_group_idle_del(group, &idle_queues[i]);
 	return group_passed_clean();
 }
 

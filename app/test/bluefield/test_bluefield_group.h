@@ -29,7 +29,7 @@ struct node {
 	struct bf_qp qp;
 	struct bf_sendq sq;
 	struct bf_recvq rq;
-	struct bf_rest rest;
+	struct bf_idle idle_queue;
 	bool added;
 	uint32_t nb_events;
 	uint32_t nb_sent;               /**< Completions. */

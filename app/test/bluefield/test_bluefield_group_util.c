@@ -159,9 +159,9 @@ node_completion(struct node *node, const struct bf_cqe *cqe)
 }
 
 static void
-node_rung(struct bf_rest *rest)
+node_rung(struct bf_idle *idle_queue)
 {
-	struct node *node = container_of(rest, struct node, rest);
+	struct node *node = container_of(idle_queue, struct node, idle_queue);
 	const struct bf_cqe *cqe;
 
 	node->nb_events++;
@@ -203,8 +203,8 @@ node_create(struct bf_group *group, struct node *node)
 	node->group = group;
 	bf_group_hold(group);
 	TEST_CALL(node_queues_create(group, node));
-	node->rest.handler = node_rung;
-	TEST_EXPECT(bf_group_rest_add(group, node->cq.obj.id, &node->rest), 0);
+	node->idle_queue.handler = node_rung;
+	TEST_EXPECT(bf_group_idle_add(group, node->cq.obj.id, &node->idle_queue), 0);
 	node->added = true;
 	bf_compq_arm(&node->compq);
 	path.remote_qpn = node->qp.obj.id;
@@ -220,7 +220,7 @@ node_destroy(struct node *node)
 	bf_sendq_fini(&node->sq);
 	bf_qp_destroy(&node->qp);
 	if (node->added)
-		bf_group_rest_del(node->group, &node->rest);
+		bf_group_idle_del(node->group, &node->idle_queue);
 	node->added = false;
 	bf_cq_destroy(&node->cq);
 	bf_group_drop(node->group);

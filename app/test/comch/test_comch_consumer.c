@@ -117,7 +117,7 @@ test_busy(void)
 	return TEST_SUCCESS;
 }
 
-/* The peer can always go; the consumer comes to rest with the reason. */
+/* The peer can always go; the consumer becomes idle with the reason. */
 static int
 test_peer_leaves(void)
 {

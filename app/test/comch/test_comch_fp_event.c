@@ -405,7 +405,7 @@ sleeper_sleep(struct sleeper *s)
 
 /* Sleep unless there is something: as the application is told to. */
 static void
-sleeper_rest(struct sleeper *s)
+sleeper_idle(struct sleeper *s)
 {
 	uint32_t i;
 	int ret;
@@ -468,12 +468,12 @@ sleeper_pingpong(void *arg)
 		did += test_drain(s->producer);
 		s->pause = s->got % 8 == 0 ? s->got % 1024 : 0;
 		if (did == 0 && s->got < s->want)
-			sleeper_rest(s);
+			sleeper_idle(s);
 	}
 	/* the last answer may still wait for a credit */
 	while (s->sent < s->want && s->error == NULL)
 		if (!sleeper_give(s))
-			sleeper_rest(s);
+			sleeper_idle(s);
 	test_drain(s->producer);
 	return NULL;
 }
@@ -495,7 +495,7 @@ sleeper_stream(void *arg)
 			did += test_drain(s->producer);
 		s->pause = (s->sent + s->got) % 8 == 0 ? (s->sent + s->got) % 1024 : 0;
 		if (did == 0)
-			sleeper_rest(s);
+			sleeper_idle(s);
 	}
 	return NULL;
 }

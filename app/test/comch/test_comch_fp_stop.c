@@ -301,7 +301,7 @@ test_stop_packets(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-/* Stopped at every moment of its start: it comes to rest, and can start anew. */
+/* Stopped at every moment of its start: it becomes idle, and can start anew. */
 static int
 test_stop_starting(struct test_fp *fp)
 {
@@ -318,7 +318,7 @@ test_stop_starting(struct test_fp *fp)
 			test_progress();
 		ret = rte_comch_ctx_stop(consumer->ctx);
 		TEST_TRUE(ret == 0 || ret == -EINPROGRESS);
-		if (i % 2 != 0) /* at rest before the next one, or as soon as it can */
+		if (i % 2 != 0) /* idle before the next one, or as soon as it can */
 			test_settle();
 		TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), 0);

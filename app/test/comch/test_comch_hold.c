@@ -409,7 +409,7 @@ test_hold_sleeps(void)
 	server->on_recv = recv_in_order;
 	for (round = 0; round < 10; round++) {
 		TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
-		/* what is there already, of a connection that is looked at or at rest */
+		/* what is there already, of a connection that is looked at or idle */
 		TEST_CALL(send_some(client->conn, &sent, 1));
 		for (i = 0; round % 2 != 0 && i < TURNS; i++)
 			TEST_EXPECT(rte_comch_pe_progress(server_pe), 0);

@@ -667,7 +667,7 @@ test_task_from_dpa(void)
 	return TEST_SUCCESS;
 }
 
-/* The program ends while a producer and a consumer with bursts run, and one rests. */
+/* The program ends while a producer and a consumer with bursts run, and one is idle. */
 static int
 test_end(void)
 {

@@ -153,7 +153,7 @@ test_settle(void)
 		if (idle == 0)
 			busy = now;
 		if (now > end) {
-			test_fail("the engines did not come to rest");
+			test_fail("the engines did not become idle");
 			return;
 		}
 	}
@@ -723,7 +723,7 @@ test_sleep(struct rte_comch_pe *pe)
 		if (!test_place_is_bluefield())
 			break;
 	}
-	TEST_ASSERT(false, "an engine at rest wakes for nothing");
+	TEST_ASSERT(false, "an engine idle wakes for nothing");
 }
 
 int

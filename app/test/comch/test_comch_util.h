@@ -224,7 +224,7 @@ uint64_t test_memfd_kb(void);
 int test_arm(struct rte_comch_pe *pe);
 
 /**
- * Arm an engine that is at rest. Where devices have a time of their own it may wake a few
+ * Arm an engine that is idle. Where devices have a time of their own it may wake a few
  * times for what is over by now.
  */
 int test_sleep(struct rte_comch_pe *pe);

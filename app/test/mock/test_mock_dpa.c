@@ -411,9 +411,9 @@ mock_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t l
 }
 
 static int
-mock_queue_rest(struct rte_comch_queue *queue)
+mock_queue_idle(struct rte_comch_queue *queue)
 {
-	return queue->msgq == NULL && real->queue_rest != NULL ? real->queue_rest(queue) :
+	return queue->msgq == NULL && real->queue_idle != NULL ? real->queue_idle(queue) :
 		-ENOTSUP;
 }
 
@@ -771,7 +771,7 @@ test_mock_dpa_install(int16_t dev_id)
 	ops.queue_stop = mock_queue_stop;
 	ops.queue_free = mock_queue_free;
 	ops.queue_room = mock_queue_room;
-	ops.queue_rest = mock_queue_rest;
+	ops.queue_idle = mock_queue_idle;
 	ops.queue_takes = mock_queue_takes;
 	ops.consumer_left = mock_consumer_left;
 	dev->ops = &ops;

@@ -405,7 +405,7 @@ test_bells(void)
 		e->own->bells[i] = ~e->own->bells[i];
 	peer_turn();
 	TEST_CALL(still_good(e));
-	/* at rest, so that the next one depends on the bell */
+	/* idle, so that the next one depends on the bell */
 	peer_turn_ms(5);
 	return still_good(e);
 }

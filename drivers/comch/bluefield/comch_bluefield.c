@@ -221,7 +221,7 @@ static const struct rte_comch_dev_ops bf_ops = {
 	.consumer_announce = bf_consumer_announce,
 	.consumer_left = bf_consumer_left,
 	.queue_room = bf_queue_room,
-	.queue_rest = bf_queue_rest,
+	.queue_idle = bf_queue_idle,
 	.queue_takes = bf_queue_takes,
 	.conn_consumer_info = bf_conn_consumer_info,
 };

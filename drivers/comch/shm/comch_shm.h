@@ -248,7 +248,7 @@ struct shm_glink {
 	uint32_t nb_words;
 	struct shm_bell_word words[SHM_WIRE_BELL_WORDS];
 	struct shm_chan *by_bell[SHM_WIRE_MAX_BELLS];
-	struct shm_qbells *qbells; /* to look at; NULL before a consumer was at rest */
+	struct shm_qbells *qbells; /* to look at; NULL before a consumer was idle */
 	TAILQ_HEAD(, shm_chan) chans;
 };
 
@@ -288,9 +288,9 @@ struct shm_group {
 	TAILQ_HEAD(, shm_ask) asked; /* of its connections: the peer has to answer */
 	TAILQ_HEAD(, shm_ask) unasked; /* the peer has enough to answer as it is */
 	TAILQ_HEAD(, shm_consumer) closing; /* the peer's producers are busy with them */
-	bool rest_wanted;    /* a consumer waits for a fence before it may rest */
-	uint32_t rest_fence; /* counts these fences */
-	uint64_t next_rest;  /* TSC of the next one, if it is wanted */
+	bool idle_wanted;    /* a consumer waits for a fence before it may become idle */
+	uint32_t idle_fence; /* counts these fences */
+	uint64_t next_idle;  /* TSC of the next one, if it is wanted */
 };
 
 enum shm_chan_state {

@@ -33,7 +33,7 @@ rc_leave(struct shm_producer *p)
 static inline void
 rc_wake(struct shm_remote_consumer *rc)
 {
-	const uint32_t armed = shm_rest_get(rc->peer_armed, rc->fence); /* A */
+	const uint32_t armed = shm_idle_get(rc->peer_armed, rc->fence); /* A */
 
 	if (unlikely(armed != 0))
 		shm_remote_consumer_ring(rc, armed);

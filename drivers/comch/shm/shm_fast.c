@@ -331,9 +331,9 @@ announce_locked(struct shm_consumer *c, struct shm_chan *chan)
 	msg.consumer.buf_size = queue->buf_size;
 	msg.consumer.group = c->group->index;
 	msg.consumer.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;
-	/* only those of tasks rest: the others are polled by the application */
+	/* only those of tasks become idle: the others are polled by the application */
 	if (queue->nb_tasks != 0 && shm_qbell_get_locked(c, chan->link) == 0)
-		msg.consumer.flags |= SHM_WIRE_CONSUMER_F_REST |
+		msg.consumer.flags |= SHM_WIRE_CONSUMER_F_IDLE |
 			c->bell << SHM_WIRE_CONSUMER_BELL_SHIFT;
 	shm_link_send(chan->link, &msg, SHM_WIRE_CONSUMER, sizeof(msg.consumer), chan->id, fd);
 	return 0;

@@ -27,7 +27,7 @@
 #include <rte_branch_prediction.h>
 
 #include "comch_shm.h"
-#include "shm_rest.h"
+#include "shm_idle.h"
 
 /* Messages of one chunk of a burst. */
 #define SHM_CHUNK 32
@@ -257,8 +257,8 @@ struct shm_consumer {
 	struct shm_qbells *qbells; /* its bell is one of these; NULL if it has none */
 	uint32_t bell;
 	bool joined;   /* its group looks at it */
-	bool resting;  /* rest of its segment is not 0 */
-	uint32_t rest_fence; /* of the group, when it became so */
+	bool is_idle;  /* idle of its segment is not 0 */
+	uint32_t idle_fence; /* of the group, when it became so */
 
 	/* it closes: the peer's producers that were busy with it, and when to look again */
 	uint64_t claims;
@@ -328,17 +328,17 @@ struct shm_ask *shm_ask_oldest(const struct shm_group *group);
 struct shm_chan *shm_consumers_late(struct shm_group *group, uint64_t now);
 void shm_dying_check_locked(struct shm_dev *dev);
 
-/* shm_rest.c: consumers at rest, and their bells */
+/* shm_idle.c: idle consumers, and their bells */
 int shm_qbell_get_locked(struct shm_consumer *c, struct shm_link *link);
 void shm_qbell_put_locked(struct shm_consumer *c);
 void shm_qbell_leave(struct shm_consumer *c);
 uint32_t *shm_qflips_get_locked(struct shm_link *link, uint32_t group);
 void shm_qbells_free(struct shm_link *link);
-int shm_queue_rest(struct rte_comch_queue *queue);
+int shm_queue_idle(struct rte_comch_queue *queue);
 void shm_consumer_arm(struct shm_consumer *c);
 void shm_qbells_scan(struct shm_glink *glink);
 bool shm_qbells_pending(const struct shm_glink *glink);
-void shm_rest_fence(struct shm_group *group, uint64_t now);
+void shm_idle_fence(struct shm_group *group, uint64_t now);
 void shm_remote_consumer_ring(struct shm_remote_consumer *rc, uint32_t armed);
 
 /* shm_share.c: credits of one of several producers */

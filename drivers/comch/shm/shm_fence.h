@@ -33,7 +33,7 @@
  *   C  words   the producer releases a word after the data, and after its identifier,
  *              the consumer acquires it before these. The word of a slot is one, too.
  *   A  armed   the producer publishes, then looks whether the consumer's engine
- *              sleeps, or the consumer is at rest; the engine says so, then looks
+ *              sleeps, or the consumer is idle; the engine says so, then looks
  *              once more. The fence between the two is the engine's:
  *              shm_barrier_all().
  *   R  table   the producer says which consumer it looks up, then looks; whoever

@@ -68,7 +68,7 @@ chan_ring(struct shm_chan *chan)
 {
 	uint32_t armed, moved;
 
-	/* B: pairs with the fences in chan_rest() and shm_group_arm() */
+	/* B: pairs with the fences in chan_idle() and shm_group_arm() */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&chan->peer->bell_seen, __ATOMIC_RELAXED) != chan->tx_flips)
 		return; /* it has not looked away since the last one */
@@ -458,12 +458,12 @@ chan_bell_off(struct shm_chan *chan)
 }
 
 /*
- * A connection that has been quiet goes to rest: from now on it costs nothing,
+ * A connection that has been quiet becomes idle: from now on it costs nothing,
  * and its bell will bring it back. One that is held back is brought back by the
  * library.
  */
 static void
-chan_rest(struct shm_chan *chan)
+chan_idle(struct shm_chan *chan)
 {
 	if (unlikely(chan->conn->rx_held)) {
 		chan_bell_off(chan);
@@ -497,7 +497,7 @@ chan_poll(struct shm_chan *chan)
 	if (rx + tx != 0)
 		chan->idle = 0;
 	else if (++chan->idle >= SHM_IDLE_POLLS && chan->tx_pos == chan->tx_done)
-		chan_rest(chan);
+		chan_idle(chan);
 	return rx + tx;
 }
 
@@ -672,10 +672,10 @@ shm_group_poll(struct rte_comch_pgroup *pg, uint64_t now)
 		if (glink->qbells != NULL)
 			shm_qbells_scan(glink);
 	}
-	if (unlikely(group->rest_wanted) && now >= group->next_rest)
-		shm_rest_fence(group, now);
+	if (unlikely(group->idle_wanted) && now >= group->next_idle)
+		shm_idle_fence(group, now);
 	/*
-	 * From the end, because one that goes to rest or ends makes the last one
+	 * From the end, because one that becomes idle or ends makes the last one
 	 * take its place. Callbacks may end any: then one is skipped this time.
 	 */
 	nb_active = group->nb_active;
@@ -717,7 +717,7 @@ group_queues_arm(struct shm_group *group)
 	shm_msgq_group_arm(group);
 	/* A, W: pairs with rc_wake() and post_publish() of the peers, and with programs */
 	shm_barrier_all();
-	group->rest_fence++; /* those that were armed may rest from now on */
+	group->idle_fence++; /* those that were armed may become idle from now on */
 	TAILQ_FOREACH(c, &group->consumers, next)
 		pending |= shm_consumer_pending(c);
 	TAILQ_FOREACH(p, &group->producers, next)

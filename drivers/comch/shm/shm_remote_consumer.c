@@ -103,7 +103,7 @@ consumer_valid(const struct shm_wire_consumer *msg)
 		msg->group < SHM_WIRE_MAX_GROUPS && msg->reserved == 0 &&
 		msg->buf_size <= SHM_WIRE_MAX_BUF_SIZE &&
 		(msg->buf_size == 0 || msg->region != SHM_WIRE_NO_REGION) &&
-		((msg->flags & SHM_WIRE_CONSUMER_F_REST) == 0 ||
+		((msg->flags & SHM_WIRE_CONSUMER_F_IDLE) == 0 ||
 		msg->flags >> SHM_WIRE_CONSUMER_BELL_SHIFT < SHM_WIRE_MAX_QBELLS);
 }
 
@@ -119,7 +119,7 @@ rc_reserve_locked(struct shm_remote_consumer *rc, struct shm_link *link,
 		return -EUSERS;
 	if (link->seg_bytes + bytes > SHM_MAX_LINK_MEM)
 		return -ENOMEM;
-	if ((msg->flags & SHM_WIRE_CONSUMER_F_REST) != 0) {
+	if ((msg->flags & SHM_WIRE_CONSUMER_F_IDLE) != 0) {
 		rc->flips = shm_qflips_get_locked(link, msg->group);
 		if (rc->flips == NULL)
 			return -ENOMEM;
@@ -162,7 +162,7 @@ rc_wake_init(struct shm_remote_consumer *rc, const struct shm_wire_consumer *msg
 		rc->peer_armed = &rc->link->peer->groups[msg->group].armed;
 		return;
 	}
-	rc->peer_armed = &rc->posts->rest;
+	rc->peer_armed = &rc->posts->idle;
 	rc->flips += bell;
 	rc->bell = &rc->link->own->groups[msg->group].bells[bell / 64];
 	rc->bell_mask = RTE_BIT64(bell % 64);

@@ -74,7 +74,7 @@
  * the word moved of its segment which group is to be waked from now on.
  *
  * Bells of consumers. A consumer that nobody looks at for a while says so in the
- * word rest of its segment, with the number of flips of its bell that it has seen.
+ * word idle of its segment, with the number of flips of its bell that it has seen.
  * A producer that has published something looks at that word, and flips the bell
  * if as many flips were made. Bells of consumers are in the link segment of the
  * producers, by the consumer's group; they are the consumer's side to assign.
@@ -260,10 +260,10 @@ struct shm_wire_region_gone {
 /* The other side has to fence what it publishes: the sender has no membarrier(). */
 #define SHM_WIRE_CONSUMER_F_FENCE 0x1u
 /*
- * In CONSUMER: producers look at rest in its segment, and not at the armed word of
+ * In CONSUMER: producers look at idle in its segment, and not at the armed word of
  * its group; its bell is in the upper half of flags.
  */
-#define SHM_WIRE_CONSUMER_F_REST 0x2u
+#define SHM_WIRE_CONSUMER_F_IDLE 0x2u
 #define SHM_WIRE_CONSUMER_BELL_SHIFT 16
 
 /* Carries the consumer's segment. */
@@ -395,7 +395,7 @@ struct shm_wire_posts {
 	struct shm_wire_seg seg;
 	uint32_t tail; /* position behind the last post */
 	uint32_t reserved[15];
-	uint32_t rest; /* 0: it is looked at; else 1, and above it the flips seen */
+	uint32_t idle; /* 0: it is looked at; else 1, and above it the flips seen */
 	uint32_t consumer; /* its identifier; shm_wire_closed() when it has closed */
 	uint32_t reserved2[14];
 	/* nb_posts words, then nb_posts lengths; or none of both without a region */
@@ -413,9 +413,9 @@ shm_wire_closed(uint32_t consumer)
 	return ~consumer;
 }
 
-/* What rest says when so many flips of the bell were seen. */
+/* What idle says when so many flips of the bell were seen. */
 static inline uint32_t
-shm_wire_rest(uint32_t flips)
+shm_wire_idle(uint32_t flips)
 {
 	return flips << 1 | 1;
 }
@@ -553,7 +553,7 @@ _Static_assert(offsetof(struct shm_wire_consumer, buf_size) == 40, "consumer.buf
 _Static_assert(sizeof(struct shm_wire_consumer_ack) == 32, "consumer_ack");
 _Static_assert(sizeof(struct shm_wire_consumer_id) == 24, "consumer_id");
 _Static_assert(offsetof(struct shm_wire_posts, tail) == 128, "posts.tail");
-_Static_assert(offsetof(struct shm_wire_posts, rest) == 192, "posts.rest");
+_Static_assert(offsetof(struct shm_wire_posts, idle) == 192, "posts.idle");
 _Static_assert(offsetof(struct shm_wire_posts, consumer) == 196, "posts.consumer");
 _Static_assert(offsetof(struct shm_wire_posts, words) == 256, "posts");
 _Static_assert(offsetof(struct shm_wire_cpls, want) == 128, "cpls.want");

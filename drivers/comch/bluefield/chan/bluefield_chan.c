@@ -583,9 +583,9 @@ bf_ctrl_pending(const struct bf_ctrl_conn *cc)
 }
 
 static void
-ctrl_woken(struct bf_rest *rest)
+ctrl_woken(struct bf_idle *idle_queue)
 {
-	struct bf_ctrl_wake *wake = container_of(rest, struct bf_ctrl_wake, rest);
+	struct bf_ctrl_wake *wake = container_of(idle_queue, struct bf_ctrl_wake, idle_queue);
 
 	bf_compq_event(wake->cq);
 	wake->armed = false;
@@ -600,8 +600,8 @@ wake_arm(struct bf_ctrl_wake *wake, struct bf_ctrl_conn *cc, struct bf_compq *cq
 	if (!wake->added) {
 		wake->cc = cc;
 		wake->cq = cq;
-		wake->rest.handler = ctrl_woken;
-		if (bf_group_rest_add(cc->pub.group, cq->cqn, &wake->rest) != 0)
+		wake->idle_queue.handler = ctrl_woken;
+		if (bf_group_idle_add(cc->pub.group, cq->cqn, &wake->idle_queue) != 0)
 			return;
 		wake->added = true;
 	}

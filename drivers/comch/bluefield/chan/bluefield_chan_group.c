@@ -335,9 +335,9 @@ bf_ctrl_leave(struct bf_ctrl_conn *cc)
 	ctrl_untimed(cc);
 	bf_ctrl_deactivate(cc);
 	if (cc->wake.added)
-		bf_group_rest_del(cc->pub.group, &cc->wake.rest);
+		bf_group_idle_del(cc->pub.group, &cc->wake.idle_queue);
 	if (cc->tx_wake.added)
-		bf_group_rest_del(cc->pub.group, &cc->tx_wake.rest);
+		bf_group_idle_del(cc->pub.group, &cc->tx_wake.idle_queue);
 	memset(&cc->wake, 0, sizeof(cc->wake));
 	memset(&cc->tx_wake, 0, sizeof(cc->tx_wake));
 	TAILQ_REMOVE(&cg->conns, cc, next_group);
@@ -436,7 +436,7 @@ chan_group_poll(struct bf_group *group, uint64_t now)
 	cg->now = now;
 	cg->polling = true;
 	/*
-	 * From the end, because one that goes to rest or ends makes the last one
+	 * From the end, because one that becomes idle or ends makes the last one
 	 * take its place. Callbacks may end any: then one is skipped this time.
 	 */
 	for (i = cg->nb_active; i > 0; i--)

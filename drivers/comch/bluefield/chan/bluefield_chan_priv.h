@@ -5,7 +5,7 @@
 /*
  * The insides of layer chan. A control connection is a struct bf_ctrl_conn here. Its files:
  *
- *   bluefield_chan.c        messages that come over one that is up, bursts, rest
+ *   bluefield_chan.c        messages that come over one that is up, bursts, idle
  *   bluefield_chan_send.c   messages that it sends: data, credits, signs of life
  *   bluefield_conn.c        how one begins and ends, in the thread of its group
  *   bluefield_chan_qp.c     the same in the worker: queue pair, buffers, handshake
@@ -166,10 +166,10 @@ struct bf_ctrl_out {
 
 /* How one completion queue wakes its engine. */
 struct bf_ctrl_wake {
-	struct bf_rest rest;
+	struct bf_idle idle_queue;
 	struct bf_ctrl_conn *cc;
 	struct bf_compq *cq;
-	bool added;          /* rest is among the group's */
+	bool added;          /* idle_queue is among the group's */
 	bool armed;
 	bool solicited;      /* for what is marked so only */
 };

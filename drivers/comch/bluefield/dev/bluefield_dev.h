@@ -9,7 +9,7 @@
  * fw and obj do not include this.
  *
  * Threads
- *   a group's   that of its progress engine: pgroup ops, events, rests
+ *   a group's   that of its progress engine: pgroup ops, events, idle queues
  *   the worker  one of each device: jobs, connection management. It may wait for
  *               commands of firmware, as no lcore should. It is not the thread of
  *               layer fw, which serves events while the worker waits for a command
@@ -240,13 +240,13 @@ void bf_job_wake(struct bf_dev *dev);
  * Poll groups
  */
 
-/* A queue at rest: its completion queue is armed, and nobody polls it. */
-struct bf_rest {
+/* An idle queue: its completion queue is armed, and nobody polls it. */
+struct bf_idle {
 	/* An event of it has come: it is not armed any more. In the group's thread. */
-	void (*handler)(struct bf_rest *rest);
+	void (*handler)(struct bf_idle *idle_queue);
 	/* of the group */
 	uint32_t cqn;
-	struct bf_rest *next;
+	struct bf_idle *next;
 };
 
 /*
@@ -274,7 +274,7 @@ bf_group_of(struct rte_comch_pgroup *pg)
 /*
  * Keep a group's event queue. Whoever makes a completion queue on it holds the group from
  * before that until the completion queue was destroyed: the engine may let go of the group
- * meanwhile, which ends with the last user then. A rest, below, counts as well. Any thread.
+ * meanwhile, which ends with the last user then. An idle queue, below, counts as well. Any thread.
  */
 void bf_group_hold(struct bf_group *group);
 void bf_group_drop(struct bf_group *group);
@@ -291,8 +291,8 @@ void bf_group_kick(struct bf_group *group);
  * in any other, after pgroup_destroy has returned. The completion queue is about to be
  * destroyed then, or not armed. -ENOSPC: the event queue has no room for more.
  */
-int bf_group_rest_add(struct bf_group *group, uint32_t cqn, struct bf_rest *rest);
-void bf_group_rest_del(struct bf_group *group, struct bf_rest *rest);
+int bf_group_idle_add(struct bf_group *group, uint32_t cqn, struct bf_idle *idle_queue);
+void bf_group_idle_del(struct bf_group *group, struct bf_idle *idle_queue);
 
 /*
  * Memory

@@ -41,10 +41,10 @@ struct group {
 	uint32_t armed;                /* atomic */
 	struct bf_lock lock;
 	uint32_t nb_users;             /* with lock: of events, and holders */
-	uint32_t nb_rests;             /* with lock */
+	uint32_t nb_idle;             /* with lock */
 	bool over;                     /* with lock: destroyed, but for its users */
 	struct bf_job end_job;
-	struct bf_rest *rests[GROUP_BUCKETS]; /* written with lock, removed in its thread */
+	struct bf_idle *idle_queues[GROUP_BUCKETS]; /* written with lock, removed in its thread */
 };
 
 static struct group *
@@ -428,43 +428,43 @@ bf_group_drop(struct bf_group *pub)
 }
 
 int
-bf_group_rest_add(struct bf_group *pub, uint32_t cqn, struct bf_rest *rest)
+bf_group_idle_add(struct bf_group *pub, uint32_t cqn, struct bf_idle *idle_queue)
 {
 	struct group *g = to_group(pub);
-	struct bf_rest **head = &g->rests[bucket(cqn)];
+	struct bf_idle **head = &g->idle_queues[bucket(cqn)];
 	int ret = 0;
 
 	bf_lock(&g->lock);
 	/* half of it is for those that were armed twice */
-	if (g->nb_rests >= GROUP_EQES / 2) {
+	if (g->nb_idle >= GROUP_EQES / 2) {
 		ret = -ENOSPC;
 	} else {
-		g->nb_rests++;
+		g->nb_idle++;
 		g->nb_users++;
-		rest->cqn = cqn;
-		rest->next = *head;
-		__atomic_store_n(head, rest, __ATOMIC_RELEASE);
+		idle_queue->cqn = cqn;
+		idle_queue->next = *head;
+		__atomic_store_n(head, idle_queue, __ATOMIC_RELEASE);
 	}
 	bf_unlock(&g->lock);
 	if (ret != 0)
-		BF_LOG(ERR, "%s: %u queues of one progress engine can be at rest, no more: take another engine",
+		BF_LOG(ERR, "%s: %u queues of one progress engine can be idle, no more: take another engine",
 			pub->dev->rte_dev->data->name, GROUP_EQES / 2);
 	return ret;
 }
 
 void
-bf_group_rest_del(struct bf_group *pub, struct bf_rest *rest)
+bf_group_idle_del(struct bf_group *pub, struct bf_idle *idle_queue)
 {
 	struct group *g = to_group(pub);
-	struct bf_rest **at = &g->rests[bucket(rest->cqn)];
+	struct bf_idle **at = &g->idle_queues[bucket(idle_queue->cqn)];
 	bool last = false;
 
 	bf_lock(&g->lock);
-	while (*at != NULL && *at != rest)
+	while (*at != NULL && *at != idle_queue)
 		at = &(*at)->next;
 	if (*at != NULL) {
-		__atomic_store_n(at, rest->next, __ATOMIC_RELEASE);
-		g->nb_rests--;
+		__atomic_store_n(at, idle_queue->next, __ATOMIC_RELEASE);
+		g->nb_idle--;
 		last = user_gone_locked(g);
 	}
 	bf_unlock(&g->lock);
@@ -479,16 +479,16 @@ bf_group_rest_del(struct bf_group *pub, struct bf_rest *rest)
 static int
 events_poll(struct group *g)
 {
-	struct bf_rest *rest;
+	struct bf_idle *idle_queue;
 	uint32_t cqn, nb = 0;
 
 	while (nb < GROUP_EVENTS && bf_ceq_next(&g->pub.ceq, &cqn)) {
 		nb++;
-		rest = __atomic_load_n(&g->rests[bucket(cqn)], __ATOMIC_ACQUIRE);
-		while (rest != NULL && rest->cqn != cqn)
-			rest = rest->next;
-		if (rest != NULL)
-			rest->handler(rest);
+		idle_queue = __atomic_load_n(&g->idle_queues[bucket(cqn)], __ATOMIC_ACQUIRE);
+		while (idle_queue != NULL && idle_queue->cqn != cqn)
+			idle_queue = idle_queue->next;
+		if (idle_queue != NULL)
+			idle_queue->handler(idle_queue);
 	}
 	if (nb != 0 && bf_dev_status(g->pub.dev) == 0)
 		bf_ceq_commit(&g->pub.ceq);

@@ -108,9 +108,9 @@ consumer_release(struct bf_consumer *c)
 
 /* An event of its completion queue: its engine polls it again. */
 static void
-consumer_event(struct bf_rest *rest)
+consumer_event(struct bf_idle *idle_queue)
 {
-	struct bf_consumer *c = container_of(rest, struct bf_consumer, rest);
+	struct bf_consumer *c = container_of(idle_queue, struct bf_consumer, idle_queue);
 
 	bf_compq_event(&c->cq);
 	c->armed = false;
@@ -147,8 +147,8 @@ bf_consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	}
 	ret = consumer_objects(c);
 	if (ret == 0) {
-		c->rest.handler = consumer_event;
-		ret = bf_group_rest_add(group, c->cq_obj.obj.id, &c->rest);
+		c->idle_queue.handler = consumer_event;
+		ret = bf_group_idle_add(group, c->cq_obj.obj.id, &c->idle_queue);
 	}
 	if (ret != 0) {
 		consumer_release(c);
@@ -414,7 +414,7 @@ bf_consumer_arm(struct bf_consumer *c)
 }
 
 int
-bf_consumer_rest(struct bf_consumer *c)
+bf_consumer_idle(struct bf_consumer *c)
 {
 	/* armed first: what comes later is an event */
 	return bf_consumer_arm(c) ? -EAGAIN : 0;
@@ -545,7 +545,7 @@ bf_consumer_free(struct bf_consumer *c, struct rte_comch_pmd_ending *ending)
 {
 	bf_fast_forget(c);
 	pairs_end(c);
-	bf_group_rest_del(c->group, &c->rest);
+	bf_group_idle_del(c->group, &c->idle_queue);
 	TAILQ_REMOVE(&bf_fast_group_of(c->group)->consumers, c, next);
 	c->free_ending = ending;
 	c->free_job.run = run_free;

@@ -647,10 +647,10 @@ bf_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t len
 }
 
 int
-bf_queue_rest(struct rte_comch_queue *queue)
+bf_queue_idle(struct rte_comch_queue *queue)
 {
-	return queue->is_consumer ? bf_consumer_rest(queue->priv) :
-		bf_producer_rest(queue->priv);
+	return queue->is_consumer ? bf_consumer_idle(queue->priv) :
+		bf_producer_idle(queue->priv);
 }
 
 /*

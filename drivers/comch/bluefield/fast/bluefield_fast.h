@@ -212,8 +212,8 @@ struct bf_pair {
 	bool close_asked;       /* the peer waits for CLOSED, and has said how many it claimed */
 	struct bf_cq cq;
 	struct bf_qp qp;
-	struct bf_rest rest;    /* of the back queue, in the thread of the queue */
-	bool rest_added;
+	struct bf_idle idle_queue;    /* of the back queue, in the thread of the queue */
+	bool idle_added;
 	struct bf_job job;      /* each that leads to READY, one at a time */
 	struct bf_job quiet_job, last_job;
 	bool answered;          /* READY was said, by the peer or to it; with the lock of fast */
@@ -277,8 +277,8 @@ struct bf_producer {
 	uint32_t nb_pairs;      /* those that are there */
 	uint32_t attention;     /* atomic: a pair has changed */
 	bool armed;
-	bool resting;
-	struct bf_rest rest;
+	bool is_idle;
+	struct bf_idle idle_queue;
 	struct bf_cq cq_obj;
 	/* where a stop takes too long for the library, both are under way */
 	struct bf_job flush_job, free_job;
@@ -328,7 +328,7 @@ struct bf_consumer {
 	bool mbufs;             /* posts are mbufs of the pool */
 	bool logged;
 	bool armed;
-	bool resting;
+	bool is_idle;
 	uint32_t attention;     /* atomic: a pair has changed, or credits are to be told */
 	uint32_t flush_at;      /* entries that were given back or passed, from head on */
 
@@ -337,7 +337,7 @@ struct bf_consumer {
 	struct bf_dev *dev;
 	struct rte_comch_queue *queue;
 	struct bf_group *group;
-	struct bf_rest rest;
+	struct bf_idle idle_queue;
 	struct bf_cq cq_obj;
 	struct bf_srq srq;
 	struct bf_obj_mem *imm_mem;
@@ -429,7 +429,7 @@ int bf_queue_free(struct rte_comch_queue *queue, struct rte_comch_pmd_ending *en
 int bf_consumer_announce(struct rte_comch_queue *queue);
 int bf_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
 	struct rte_comch_room *room);
-int bf_queue_rest(struct rte_comch_queue *queue);
+int bf_queue_idle(struct rte_comch_queue *queue);
 uint32_t bf_queue_takes(struct rte_comch_queue *queue, uint32_t consumer_id, uint64_t len,
 	uint32_t max);
 int bf_conn_consumer_info(struct rte_comch_dev *dev, const struct rte_comch_conn *conn,
@@ -470,7 +470,7 @@ void bf_consumer_service(struct bf_consumer *c);
 /* One that stops: has all arrived that the peer has claimed? It may be freed in there. */
 void bf_consumer_leave(struct bf_consumer *c, uint64_t now);
 bool bf_consumer_arm(struct bf_consumer *c);
-int bf_consumer_rest(struct bf_consumer *c);
+int bf_consumer_idle(struct bf_consumer *c);
 void bf_tell(struct bf_consumer *c);
 /* It has read so many more of what it was told. */
 void bf_tell_more(struct bf_consumer *c, struct bf_pair *pair, uint32_t nb);
@@ -489,7 +489,7 @@ int bf_producer_free(struct bf_producer *p, struct rte_comch_pmd_ending *ending)
 void bf_producer_flush(struct bf_producer *p, struct rte_comch_pmd_ending *ending);
 void bf_producer_service(struct bf_producer *p, uint64_t now);
 bool bf_producer_arm(struct bf_producer *p);
-int bf_producer_rest(struct bf_producer *p);
+int bf_producer_idle(struct bf_producer *p);
 bool bf_producer_look(struct bf_producer *p, bool ring);
 
 /* bluefield_prod_credits.c */

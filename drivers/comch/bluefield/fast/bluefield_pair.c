@@ -264,9 +264,9 @@ pair_new(struct bf_fast *fast, struct bf_dev *dev, uint32_t nb_blocks)
  */
 
 static void
-back_event(struct bf_rest *rest)
+back_event(struct bf_idle *idle_queue)
 {
-	struct bf_pair *pair = container_of(rest, struct bf_pair, rest);
+	struct bf_pair *pair = container_of(idle_queue, struct bf_pair, idle_queue);
 
 	bf_compq_event(&pair->back);
 	pair->back_armed = false;
@@ -278,11 +278,11 @@ bf_pair_arm(struct bf_pair *pair)
 {
 	if (pair->back_armed)
 		return;
-	if (!pair->rest_added) {
-		pair->rest.handler = back_event;
-		if (bf_group_rest_add(pair_group(pair), pair->cq.obj.id, &pair->rest) != 0)
+	if (!pair->idle_added) {
+		pair->idle_queue.handler = back_event;
+		if (bf_group_idle_add(pair_group(pair), pair->cq.obj.id, &pair->idle_queue) != 0)
 			return; /* logged; it is looked at when something else happens */
-		pair->rest_added = true;
+		pair->idle_added = true;
 	}
 	pair->back_armed = true;
 	bf_compq_arm(&pair->back);
@@ -364,9 +364,9 @@ bf_pair_end(struct bf_pair *pair)
 {
 	if (pair->ending)
 		return;
-	if (pair->rest_added)
-		bf_group_rest_del(pair_group(pair), &pair->rest);
-	pair->rest_added = false;
+	if (pair->idle_added)
+		bf_group_idle_del(pair_group(pair), &pair->idle_queue);
+	pair->idle_added = false;
 	bf_lock(&pair->fast->lock);
 	pair->ending = true;
 	bf_unlock(&pair->fast->lock);

@@ -53,9 +53,9 @@ producer_release(struct bf_producer *p)
 
 /* Something was sent, or comes back: its engine polls it again. */
 static void
-producer_event(struct bf_rest *rest)
+producer_event(struct bf_idle *idle_queue)
 {
-	struct bf_producer *p = container_of(rest, struct bf_producer, rest);
+	struct bf_producer *p = container_of(idle_queue, struct bf_producer, idle_queue);
 
 	bf_compq_event(&p->cq);
 	p->armed = false;
@@ -76,8 +76,8 @@ producer_objects(struct bf_producer *p)
 		ret = bf_compq_init(&p->cq, &p->cq_obj, &p->dev->uar);
 	if (ret != 0)
 		return ret;
-	p->rest.handler = producer_event;
-	return bf_group_rest_add(p->group, p->cq_obj.obj.id, &p->rest);
+	p->idle_queue.handler = producer_event;
+	return bf_group_idle_add(p->group, p->cq_obj.obj.id, &p->idle_queue);
 }
 
 static void
@@ -347,7 +347,7 @@ bf_producer_arm(struct bf_producer *p)
 }
 
 int
-bf_producer_rest(struct bf_producer *p)
+bf_producer_idle(struct bf_producer *p)
 {
 	return bf_producer_arm(p) ? -EAGAIN : 0;
 }
@@ -433,7 +433,7 @@ bf_producer_free(struct bf_producer *p, struct rte_comch_pmd_ending *ending)
 	for (i = 0; i < BF_QUEUE_PAIRS; i++)
 		if (p->pairs[i] != NULL)
 			bf_pair_end(p->pairs[i]);
-	bf_group_rest_del(p->group, &p->rest);
+	bf_group_idle_del(p->group, &p->idle_queue);
 	TAILQ_REMOVE(&bf_fast_group_of(p->group)->producers, p, next);
 	p->free_ending = ending;
 	p->free_job.run = run_free;

@@ -3,20 +3,20 @@
  */
 
 /*
- * Consumers at rest: their engine does not look at them, because nothing has come
+ * Idle consumers: their engine does not look at them, because nothing has come
  * for a while, and the producers of the peer flip their bells. Only consumers with
- * tasks rest.
+ * tasks become idle.
  *
- * How a consumer goes to rest, without a message that is lost: it says so in the
- * word rest of its segment, and is polled on. Some time later its group has all
+ * How a consumer becomes idle, without a message that is lost: it says so in the
+ * word idle of its segment, and is polled on. Some time later its group has all
  * threads of all processes pass a fence, once for all consumers that have said so.
- * Then it looks once more, and rests if there is nothing. This is pair A of shm_fence.h.
+ * Then it looks once more, and is idle if there is nothing. This is pair A of shm_fence.h.
  *
  * How a bell is flipped, by any number of threads: one of them counts the flip, by
- * compare and swap, and flips. It does that only if rest says that the consumer has
+ * compare and swap, and flips. It does that only if idle says that the consumer has
  * seen all flips before. So one flip at most is under way, and two never cancel each
  * other. While one is under way nobody has to flip: when the group sees it, it looks
- * at the consumer, and before that rests again it says that it has seen the flip.
+ * at the consumer, and before that is idle again it says that it has seen the flip.
  */
 
 #include <errno.h>
@@ -104,23 +104,23 @@ shm_qbells_free(struct shm_link *link)
 }
 
 /*
- * Going to rest, and coming back
+ * Becoming idle, and coming back
  */
 
 /* Have the producers flip its bell; false if that cannot be. */
 static bool
-rest_say(struct shm_consumer *c)
+idle_say(struct shm_consumer *c)
 {
 	if (c->qbells == NULL || (!c->joined && !qbell_join(c)))
 		return false;
-	c->resting = true;
-	c->rest_fence = c->group->rest_fence;
-	shm_rest_set(&c->own->rest, c->qbells->seen[c->bell]);
+	c->is_idle = true;
+	c->idle_fence = c->group->idle_fence;
+	shm_idle_set(&c->own->idle, c->qbells->seen[c->bell]);
 	return true;
 }
 
 int
-shm_queue_rest(struct rte_comch_queue *queue)
+shm_queue_idle(struct rte_comch_queue *queue)
 {
 	struct shm_consumer *c = queue->priv;
 
@@ -128,28 +128,28 @@ shm_queue_rest(struct rte_comch_queue *queue)
 		return -ENOTSUP; /* sends of a producer complete at once */
 	if (queue->msgq != NULL)
 		return -EAGAIN; /* a program rings no bells: it is polled in each turn */
-	if (!c->resting) {
-		if (!rest_say(c))
+	if (!c->is_idle) {
+		if (!idle_say(c))
 			return -ENOTSUP;
-		c->group->rest_wanted = true;
+		c->group->idle_wanted = true;
 		return -EAGAIN;
 	}
-	if (c->rest_fence == c->group->rest_fence || shm_consumer_pending(c))
+	if (c->idle_fence == c->group->idle_fence || shm_consumer_pending(c))
 		return -EAGAIN;
 	return 0;
 }
 
 /*
- * A: what has said that it rests may do so when it has looked once more. The fence
+ * A: what has said that it is idle may do so when it has looked once more. The fence
  * is a system call and disturbs all other threads, so it serves many consumers.
  */
 void
-shm_rest_fence(struct shm_group *group, uint64_t now)
+shm_idle_fence(struct shm_group *group, uint64_t now)
 {
-	group->rest_wanted = false;
-	group->next_rest = now + rte_get_tsc_hz() / MS_PER_S * SHM_REST_MS;
+	group->idle_wanted = false;
+	group->next_idle = now + rte_get_tsc_hz() / MS_PER_S * SHM_IDLE_MS;
 	shm_barrier_all();
-	group->rest_fence++;
+	group->idle_fence++;
 }
 
 /* The engine is about to sleep, and looks at no consumer. The fence follows. */
@@ -157,8 +157,8 @@ void
 shm_consumer_arm(struct shm_consumer *c)
 {
 	/* the first look is at what is its own thread's: others are set by an answer */
-	if (c->post_pos != c->poll_pos && !c->resting)
-		rest_say(c);
+	if (c->post_pos != c->poll_pos && !c->is_idle)
+		idle_say(c);
 }
 
 /* In each turn: those whose bells were flipped are looked at again. */
@@ -172,7 +172,7 @@ shm_qbells_scan(struct shm_glink *glink)
 	uint64_t diff;
 
 	for (i = 0; i < qbells->nb_words; i++) {
-		diff = (shm_rest_bells(&words[i]) ^ qbells->shadow[i]) & qbells->mask[i];
+		diff = (shm_idle_bells(&words[i]) ^ qbells->shadow[i]) & qbells->mask[i];
 		if (likely(diff == 0))
 			continue;
 		qbells->shadow[i] ^= diff;
@@ -181,8 +181,8 @@ shm_qbells_scan(struct shm_glink *glink)
 			diff &= diff - 1;
 			qbells->seen[bell]++;
 			c = qbells->consumers[bell];
-			c->resting = false;
-			shm_rest_clear(&c->own->rest);
+			c->is_idle = false;
+			shm_idle_clear(&c->own->idle);
 			rte_comch_pmd_queue_ring(c->queue);
 		} while (diff != 0);
 	}
@@ -217,7 +217,7 @@ shm_qflips_get_locked(struct shm_link *link, uint32_t group)
 }
 
 /*
- * After something was published for a consumer that does not look: it is at rest, or
+ * After something was published for a consumer that does not look: it is idle, or
  * its engine sleeps. By any producer.
  */
 void
@@ -227,9 +227,9 @@ shm_remote_consumer_ring(struct shm_remote_consumer *rc, uint32_t armed)
 		shm_link_wake(rc->link, rc->peer_group, armed);
 		return;
 	}
-	if (!shm_rest_flip(rc->peer_armed, rc->flips, rc->bell, rc->bell_mask))
+	if (!shm_idle_flip(rc->peer_armed, rc->flips, rc->bell, rc->bell_mask))
 		return;
-	armed = shm_rest_armed_get(&rc->link->peer->groups[rc->peer_group].armed);
+	armed = shm_idle_armed_get(&rc->link->peer->groups[rc->peer_group].armed);
 	if (armed != 0)
 		shm_link_wake(rc->link, rc->peer_group, armed);
 }

@@ -14,12 +14,12 @@
 #include "test_comch_fp_util.h"
 #include "test_comch_place.h"
 
-/* Consumers of one connection that all rest. */
-#define RESTING 250u
+/* Consumers of one connection that are all idle. */
+#define NB_IDLE 250u
 #define POSTS 2u
 /* A message that has not come by then is lost. */
 #define LOST_MS 2000
-/* Turns until the message for a consumer at rest is handed over. */
+/* Turns until the message for an idle consumer is handed over. */
 #define BOUND 1u
 
 static void
@@ -65,9 +65,9 @@ consumers_open(struct test_fp *fp, struct test_q **qs, uint32_t nb)
 	return TEST_SUCCESS;
 }
 
-/* Turn an engine until whatever can rest does. */
+/* Turn an engine until whatever can become idle is. */
 static int
-rest(struct rte_comch_pe *pe)
+become_idle(struct rte_comch_pe *pe)
 {
 	uint64_t end = test_now_ns() + UINT64_C(10000000);
 	uint32_t i;
@@ -111,20 +111,20 @@ send_and_find(struct test_fp *fp, struct test_q *producer, struct test_q *q, uin
 	return TEST_SUCCESS;
 }
 
-/* A message for one of many consumers at rest, near the first or far from it. */
+/* A message for one of many idle consumers, near the first or far from it. */
 static int
 test_found_soon(struct test_fp *fp)
 {
-	struct test_q *qs[RESTING], *producer;
+	struct test_q *qs[NB_IDLE], *producer;
 	uint32_t i;
 
-	TEST_CALL(consumers_open(fp, qs, RESTING));
+	TEST_CALL(consumers_open(fp, qs, NB_IDLE));
 	TEST_CALL(test_fp_producer(fp, 4, &producer));
-	for (i = 0; i < RESTING; i++) {
-		/* those before it rest again, or not yet */
+	for (i = 0; i < NB_IDLE; i++) {
+		/* those before it are idle again, or not yet */
 		if (i % 8 == 0)
-			TEST_CALL(rest(fp->rx.q_pe));
-		TEST_CALL(send_and_find(fp, producer, qs[i * 37 % RESTING], BOUND));
+			TEST_CALL(become_idle(fp->rx.q_pe));
+		TEST_CALL(send_and_find(fp, producer, qs[i * 37 % NB_IDLE], BOUND));
 	}
 	return TEST_SUCCESS;
 }
@@ -133,19 +133,19 @@ test_found_soon(struct test_fp *fp)
 static int
 test_all_at_once(struct test_fp *fp)
 {
-	struct test_q *qs[RESTING], *producer;
+	struct test_q *qs[NB_IDLE], *producer;
 	uint32_t i, round;
 
-	TEST_CALL(consumers_open(fp, qs, RESTING));
+	TEST_CALL(consumers_open(fp, qs, NB_IDLE));
 	TEST_CALL(test_fp_producer(fp, 4, &producer));
 	for (round = 1; round <= 3; round++) {
-		TEST_CALL(rest(fp->rx.q_pe));
-		for (i = 0; i < RESTING; i++)
+		TEST_CALL(become_idle(fp->rx.q_pe));
+		for (i = 0; i < NB_IDLE; i++)
 			TEST_CALL(send_one(producer, qs[i]->id));
 		test_arrive();
 		for (i = 0; i < BOUND; i++)
 			TEST_TRUE(rte_comch_pe_progress(fp->rx.q_pe) >= 0);
-		for (i = 0; i < RESTING; i++)
+		for (i = 0; i < NB_IDLE; i++)
 			TEST_EXPECT(qs[i]->nb_ok, round);
 	}
 	return TEST_SUCCESS;
@@ -172,28 +172,28 @@ turns_ns(struct rte_comch_pe *pe)
 static int
 test_turn_cost(struct test_fp *fp)
 {
-	struct test_q *qs[RESTING];
+	struct test_q *qs[NB_IDLE];
 	uint64_t few, many = 0;
 	uint32_t i;
 
 	TEST_CALL(consumers_open(fp, qs, 8));
-	TEST_CALL(rest(fp->rx.q_pe));
+	TEST_CALL(become_idle(fp->rx.q_pe));
 	few = turns_ns(fp->rx.q_pe);
-	TEST_CALL(consumers_open(fp, &qs[8], RESTING - 8));
+	TEST_CALL(consumers_open(fp, &qs[8], NB_IDLE - 8));
 	/* others use this machine, too: one quiet moment will do */
 	for (i = 0; i < 10; i++) {
-		TEST_CALL(rest(fp->rx.q_pe));
+		TEST_CALL(become_idle(fp->rx.q_pe));
 		many = turns_ns(fp->rx.q_pe);
 		if (many < 3 * few)
 			break;
 	}
-	test_note("a turn takes %u ns with 8 at rest, %u ns with %u", (unsigned int)(few / 500),
-		(unsigned int)(many / 500), RESTING);
+	test_note("a turn takes %u ns with 8 idle, %u ns with %u", (unsigned int)(few / 500),
+		(unsigned int)(many / 500), NB_IDLE);
 	TEST_TRUE(many < 3 * few);
 	return TEST_SUCCESS;
 }
 
-/* An engine with consumers at rest sleeps, and each of them wakes it. */
+/* An engine with idle consumers sleeps, and each of them wakes it. */
 static int
 test_sleeps(struct test_fp *fp)
 {
@@ -207,9 +207,9 @@ test_sleeps(struct test_fp *fp)
 	for (i = 0; i < 60; i++) {
 		struct test_q *q = qs[i / 4 % RTE_DIM(qs)];
 
-		/* asleep with all at rest, with none, and with some */
+		/* asleep with all idle, with none, and with some */
 		if (i % 3 == 0)
-			TEST_CALL(rest(pe));
+			TEST_CALL(become_idle(pe));
 		TEST_CALL(test_fp_wait_credits(producer, q, POSTS));
 		TEST_CALL(test_sleep(pe));
 		before = q->nb_ok;
@@ -220,7 +220,7 @@ test_sleeps(struct test_fp *fp)
 		TEST_WAIT(q->nb_ok == before + j, test_fp_now_ms());
 		/* what came before it is armed forbids to sleep */
 		if (i % 2 == 0)
-			TEST_CALL(rest(pe));
+			TEST_CALL(become_idle(pe));
 		TEST_CALL(send_one(producer, q->id));
 		TEST_CALL(test_no_sleep(pe));
 		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
@@ -229,9 +229,9 @@ test_sleeps(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-/* A consumer at rest is given more posts, and gets them filled. */
+/* An idle consumer is given more posts, and gets them filled. */
 static int
-test_posts_at_rest(struct test_fp *fp)
+test_posts_idle(struct test_fp *fp)
 {
 	struct test_q *q, *producer;
 	uint32_t i, j;
@@ -242,14 +242,14 @@ test_posts_at_rest(struct test_fp *fp)
 		TEST_CALL(tasks_submit(q, 1));
 		for (j = 0; j < i; j++)
 			TEST_CALL(send_and_find(fp, producer, q, BOUND));
-		TEST_CALL(rest(fp->rx.q_pe));
+		TEST_CALL(become_idle(fp->rx.q_pe));
 		TEST_CALL(tasks_submit(q, 1));
 		TEST_CALL(send_and_find(fp, producer, q, BOUND));
 	}
 	return TEST_SUCCESS;
 }
 
-/* Consumers come, rest, and go; those that follow them are found as well. */
+/* Consumers come, become idle, and go; those that follow them are found as well. */
 static int
 test_come_and_go(struct test_fp *fp)
 {
@@ -259,7 +259,7 @@ test_come_and_go(struct test_fp *fp)
 	TEST_CALL(test_fp_producer(fp, 4, &producer));
 	for (round = 0; round < 4; round++) {
 		TEST_CALL(consumers_open(fp, qs, RTE_DIM(qs)));
-		TEST_CALL(rest(fp->rx.q_pe));
+		TEST_CALL(become_idle(fp->rx.q_pe));
 		for (i = round % 2; i < RTE_DIM(qs); i++)
 			TEST_CALL(send_and_find(fp, producer, qs[i], BOUND));
 		/* with messages under way to some of them */
@@ -272,7 +272,7 @@ test_come_and_go(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-/* The connection goes while they rest: all posts come back. */
+/* The connection goes while they are idle: all posts come back. */
 static int
 test_lost(struct test_fp *fp)
 {
@@ -280,7 +280,7 @@ test_lost(struct test_fp *fp)
 	uint32_t i;
 
 	TEST_CALL(consumers_open(fp, qs, RTE_DIM(qs)));
-	TEST_CALL(rest(fp->rx.q_pe));
+	TEST_CALL(become_idle(fp->rx.q_pe));
 	if (test_ctx_info(fp->tx.ep->ctx).type == RTE_COMCH_CTX_CLIENT)
 		TEST_CALL(test_stop(fp->tx.ep));
 	else
@@ -315,7 +315,7 @@ test_too_many(struct test_fp *fp)
 		TEST_CALL(test_fp_producer(fp, 4, &producers[i]));
 	}
 	for (round = 0; round < 2; round++) {
-		TEST_CALL(rest(fp->rx.q_pe));
+		TEST_CALL(become_idle(fp->rx.q_pe));
 		for (i = 0; i < CLIENTS * EACH; i++)
 			TEST_CALL(send_and_find(fp, producers[i / EACH], qs[i],
 					CLIENTS * EACH));
@@ -413,7 +413,7 @@ race_run(void *arg)
 	while (sent < MESSAGES && __atomic_load_n(&r->error, __ATOMIC_RELAXED) == NULL) {
 		x = x * 1664525 + 1013904223;
 		sent += race_send(r, racer->number, (x >> 16) % RACERS);
-		/* so long that about half of them are at rest */
+		/* so long that about half of them are idle */
 		for (i = (x >> 8) % 1024; i > 0; i--)
 			rte_pause();
 		if (sent % 256 == 0 && test_now_ns() > end)
@@ -493,7 +493,7 @@ quiet(void)
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "comch: consumers at rest",
+	.suite_name = "comch: idle consumers",
 	.setup = quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
@@ -501,7 +501,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_all_at_once),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_turn_cost),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_sleeps),
-		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_posts_at_rest),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_posts_idle),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_come_and_go),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_lost),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_too_many),
@@ -510,4 +510,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-REGISTER_SLOW_TEST(comch_fp_rest_autotest, test_pairs_run, &suite)
+REGISTER_SLOW_TEST(comch_fp_idle_autotest, test_pairs_run, &suite)

@@ -3,8 +3,8 @@
  */
 
 /*
- * Consumers at rest, and a peer that does not know of that, or flips bells as it
- * likes, or says that it rests when it does not. From either role.
+ * Idle consumers, and a peer that does not know of that, or flips bells as it
+ * likes, or says that it is idle when it does not. From either role.
  */
 
 #include "test_shm_peer_fast.h"
@@ -12,7 +12,7 @@
 #define TASKS 8u
 #define BELL 77u
 
-/* Turns of a consumer that its peer does not ring for: with what else rests here. */
+/* Turns of a consumer that its peer does not ring for: with what else is idle here. */
 #define NO_BELL_TURNS 8u
 
 static const uint64_t *
@@ -28,10 +28,10 @@ our_bell(const struct evil *e, const struct evil_consumer *c)
 }
 
 static int
-consumer_rests(struct evil *e, struct evil_consumer *c, uint32_t id, uint32_t bell)
+consumer_idles(struct evil *e, struct evil_consumer *c, uint32_t id, uint32_t bell)
 {
 	memset(c, 0, sizeof(*c));
-	c->msg.flags = SHM_WIRE_CONSUMER_F_REST | bell << SHM_WIRE_CONSUMER_BELL_SHIFT;
+	c->msg.flags = SHM_WIRE_CONSUMER_F_IDLE | bell << SHM_WIRE_CONSUMER_BELL_SHIFT;
 	return evil_consumer_start(e, c, id, SHM_WIRE_NO_REGION);
 }
 
@@ -49,8 +49,8 @@ test_bell_numbers(void)
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(consumer_rests(e, &last, 1, SHM_WIRE_MAX_QBELLS - 1), 0);
-		/* of one that does not rest, the upper half is nothing */
+		TEST_EXPECT(consumer_idles(e, &last, 1, SHM_WIRE_MAX_QBELLS - 1), 0);
+		/* of one that is not idle, the upper half is nothing */
 		memset(&c, 0, sizeof(c));
 		c.msg.flags = UINT32_MAX << SHM_WIRE_CONSUMER_BELL_SHIFT;
 		TEST_EXPECT(evil_consumer_start(e, &c, 2, SHM_WIRE_NO_REGION), 0);
@@ -58,7 +58,7 @@ test_bell_numbers(void)
 		evil_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
 		msg.consumer.consumer = 3;
 		msg.consumer.region = SHM_WIRE_NO_REGION;
-		msg.consumer.flags = SHM_WIRE_CONSUMER_F_REST |
+		msg.consumer.flags = SHM_WIRE_CONSUMER_F_IDLE |
 			bad[i] << SHM_WIRE_CONSUMER_BELL_SHIFT;
 		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
 		TEST_CALL(fast_conn_dies(e, before, "bell", i));
@@ -89,13 +89,13 @@ test_our_flips(void)
 	unsigned int i, flips;
 
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(consumer_rests(e, &c, 1, BELL), 0);
+	TEST_EXPECT(consumer_idles(e, &c, 1, BELL), 0);
 	q = fast_producer();
 	TEST_TRUE(q != NULL);
 	TEST_CALL(send_to(q, &c));
 	TEST_TRUE(!our_bell(e, &c)); /* it looks by itself */
 	for (flips = 0; flips < 5; flips++) {
-		__atomic_store_n(&c.posts->rest, shm_wire_rest(flips), __ATOMIC_RELAXED);
+		__atomic_store_n(&c.posts->idle, shm_wire_idle(flips), __ATOMIC_RELAXED);
 		TEST_EXPECT(our_bell(e, &c), flips % 2);
 		/* the first rings, the others need not */
 		for (i = 0; i < 3; i++) {
@@ -104,7 +104,7 @@ test_our_flips(void)
 		}
 		/* what cannot be, or is of before */
 		for (i = 0; i < RTE_DIM(nonsense); i++) {
-			__atomic_store_n(&c.posts->rest, nonsense[i] == 7 && flips == 2 ?
+			__atomic_store_n(&c.posts->idle, nonsense[i] == 7 && flips == 2 ?
 				5 : nonsense[i], __ATOMIC_RELAXED);
 			TEST_CALL(send_to(q, &c));
 			TEST_EXPECT(our_bell(e, &c), (flips + 1) % 2);
@@ -118,7 +118,7 @@ test_our_flips(void)
 }
 
 /* A consumer of the device, whose peer is the evil side. */
-struct rest_env {
+struct idle_env {
 	struct evil *e;
 	struct evil_rc rc;
 	struct test_q *q;
@@ -135,7 +135,7 @@ again_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch
 }
 
 static int
-rest_open(struct rest_env *env)
+idle_open(struct idle_env *env)
 {
 	struct rte_comch_task *task;
 	uint32_t i;
@@ -148,7 +148,7 @@ rest_open(struct rest_env *env)
 	TEST_TRUE(env->q != NULL);
 	env->q->on_post = again_post;
 	TEST_EXPECT(evil_rc_wait(env->e, &env->rc), 0);
-	TEST_TRUE((env->rc.msg.flags & SHM_WIRE_CONSUMER_F_REST) != 0);
+	TEST_TRUE((env->rc.msg.flags & SHM_WIRE_CONSUMER_F_IDLE) != 0);
 	TEST_EXPECT(evil_rc_answer(env->e, &env->rc), 0);
 	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	for (i = 0; i < TASKS; i++) {
@@ -159,14 +159,14 @@ rest_open(struct rest_env *env)
 }
 
 static void
-rest_close(struct rest_env *env)
+idle_close(struct idle_env *env)
 {
 	fast_case_end();
 	evil_rc_free(&env->rc);
 }
 
 static int
-rest_wait(struct rest_env *env)
+idle_wait(struct idle_env *env)
 {
 	uint64_t end = test_now_ns() + UINT64_C(10000000);
 	uint32_t i;
@@ -177,20 +177,20 @@ rest_wait(struct rest_env *env)
 }
 
 static void
-complete_one(struct rest_env *env)
+complete_one(struct idle_env *env)
 {
 	evil_message(&env->rc, env->completed, 1);
 	env->completed++;
 }
 
 static uint32_t
-rest_word(const struct rest_env *env)
+idle_word(const struct idle_env *env)
 {
-	return __atomic_load_n(&env->rc.posts->rest, __ATOMIC_RELAXED);
+	return __atomic_load_n(&env->rc.posts->idle, __ATOMIC_RELAXED);
 }
 
 static void
-flip(struct rest_env *env)
+flip(struct idle_env *env)
 {
 	uint32_t bell = env->rc.msg.flags >> SHM_WIRE_CONSUMER_BELL_SHIFT;
 
@@ -202,26 +202,26 @@ flip(struct rest_env *env)
 static int
 test_bells(void)
 {
-	struct rest_env env;
+	struct idle_env env;
 	uint32_t i;
 
-	TEST_CALL(rest_open(&env));
+	TEST_CALL(idle_open(&env));
 	for (i = 0; i < 20; i++) {
-		TEST_CALL(rest_wait(&env));
-		TEST_EXPECT(rest_word(&env), shm_wire_rest(2 * i));
+		TEST_CALL(idle_wait(&env));
+		TEST_EXPECT(idle_word(&env), shm_wire_idle(2 * i));
 		complete_one(&env);
 		flip(&env);
 		TEST_TRUE(rte_comch_pe_progress(env.pe) >= 0);
 		TEST_EXPECT(env.q->nb_ok, i + 1);
-		TEST_EXPECT(rest_word(&env), 0);
-		TEST_CALL(rest_wait(&env));
-		TEST_EXPECT(rest_word(&env), shm_wire_rest(2 * i + 1));
+		TEST_EXPECT(idle_word(&env), 0);
+		TEST_CALL(idle_wait(&env));
+		TEST_EXPECT(idle_word(&env), shm_wire_idle(2 * i + 1));
 		flip(&env);
 		TEST_TRUE(rte_comch_pe_progress(env.pe) >= 0);
 		TEST_EXPECT(env.q->nb_ok, i + 1);
 	}
 	TEST_EXPECT(fast_side->violations(), 0);
-	rest_close(&env);
+	idle_close(&env);
 	return TEST_SUCCESS;
 }
 
@@ -229,11 +229,11 @@ test_bells(void)
 static int
 test_mad_bells(void)
 {
-	struct rest_env env;
+	struct idle_env env;
 	uint64_t end;
 	uint32_t i, j;
 
-	TEST_CALL(rest_open(&env));
+	TEST_CALL(idle_open(&env));
 	end = test_now_ns() + UINT64_C(50000000);
 	for (i = 0; i < 1000 || test_now_ns() < end; i++) {
 		for (j = 0; j < SHM_WIRE_MAX_GROUPS * SHM_WIRE_QBELL_WORDS; j++)
@@ -241,23 +241,23 @@ test_mad_bells(void)
 				.bells[j % SHM_WIRE_QBELL_WORDS] ^=
 				(uint64_t)test_rand() << 32 | test_rand();
 		if (i % 100 == 0)
-			TEST_CALL(rest_wait(&env));
+			TEST_CALL(idle_wait(&env));
 		if (i % 10 == 0 && env.completed == env.q->nb_ok)
 			complete_one(&env);
 		peer_turn();
 	}
 	/* and with a last flip that is one */
-	TEST_CALL(rest_wait(&env));
+	TEST_CALL(idle_wait(&env));
 	flip(&env);
 	PEER_WAIT(env.q->nb_ok == env.completed, TEST_MS);
 	TEST_TRUE(env.completed > 10);
 	TEST_EXPECT(fast_side->violations(), 0);
-	rest_close(&env);
+	idle_close(&env);
 	return TEST_SUCCESS;
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: consumers at rest",
+	.suite_name = "shm, an evil peer: idle consumers",
 	.setup = fast_suite_setup,
 	.teardown = fast_suite_teardown,
 	.unit_test_cases = {
@@ -269,4 +269,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-REGISTER_SLOW_TEST(shm_peer_rest_autotest, fast_suites_run, &suite)
+REGISTER_SLOW_TEST(shm_peer_idle_autotest, fast_suites_run, &suite)

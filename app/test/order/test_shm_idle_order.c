@@ -4,13 +4,13 @@
 
 /*
  * Every order of producers that publish messages, and an engine that looks at their
- * consumer, has it go to rest, or sleeps: the accesses of shm_rest.h run on the model of
+ * consumer, has it become idle, or sleeps: the accesses of shm_idle.h run on the model of
  * test_order.h. The producers are threads of one process, which count the flips of the
  * bell together. No message may stay where nobody looks. And every order of producers that
  * send and a consumer that closes: what was sent is found, and what comes back is written
  * by nobody. Then one thing after the other is broken on purpose, and has to be found.
  * Nothing of the driver is linked: the steps of the engine are played as
- * shm_group_poll(), shm_queue_rest() and shm_group_arm() take them.
+ * shm_group_poll(), shm_queue_idle() and shm_group_arm() take them.
  *
  * What is released and acquired here orders what the fences order, too: relaxed, it would
  * not be found. The words of messages and their data are in test_shm_slot_order.c.
@@ -19,20 +19,20 @@
 #include "test.h"
 #include "test_order_check.h"
 
-static bool rest_swap(void *p, uint32_t old, uint32_t val);
-static void rest_fence(void);
-static void rest_light_fence(bool whole);
+static bool idle_swap(void *p, uint32_t old, uint32_t val);
+static void idle_fence(void);
+static void idle_light_fence(bool whole);
 
-static int rest_order(const void *p, int order);
+static int idle_order(const void *p, int order);
 
-#define SHM_REST_LOAD(ptr, order) order_load(ptr, rest_order(ptr, order))
-#define SHM_REST_STORE(ptr, val, order) order_store(ptr, val, rest_order(ptr, order))
-#define SHM_REST_SWAP(ptr, old, val, order) rest_swap(ptr, *(old), val)
-#define SHM_REST_XOR(ptr, val, order) order_xor(ptr, val, order)
-#define SHM_REST_FENCE() rest_fence()
-#define SHM_REST_LIGHT_FENCE(whole) rest_light_fence(whole)
+#define SHM_IDLE_LOAD(ptr, order) order_load(ptr, idle_order(ptr, order))
+#define SHM_IDLE_STORE(ptr, val, order) order_store(ptr, val, idle_order(ptr, order))
+#define SHM_IDLE_SWAP(ptr, old, val, order) idle_swap(ptr, *(old), val)
+#define SHM_IDLE_XOR(ptr, val, order) order_xor(ptr, val, order)
+#define SHM_IDLE_FENCE() idle_fence()
+#define SHM_IDLE_LIGHT_FENCE(whole) idle_light_fence(whole)
 
-#include "shm_rest.h"
+#include "shm_idle.h"
 
 #define MAX_PRODUCERS 2
 #define MAX_MSGS 4
@@ -49,7 +49,7 @@ enum mutant {
 	FENCE_OF_ONE,
 	NO_LOOK,
 	NO_LOOK_AT_BELLS,
-	REST_AT_ONCE,
+	IDLE_AT_ONCE,
 	NO_LIGHT_FENCE,
 	NO_FENCE_B,
 	BUSY_LATE,
@@ -58,11 +58,11 @@ enum mutant {
 	NO_LOOK_AT_BUSY,
 };
 
-struct rest_case {
+struct idle_case {
 	const char *name;
 	uint32_t nb_producers;
 	uint32_t nb_msgs;       /* of each */
-	bool rests;             /* the consumer does, before its engine sleeps */
+	bool idles;             /* the consumer does, before its engine sleeps */
 	bool whole;             /* there is no membarrier() */
 	bool closes;            /* the consumer does, and that is all */
 };
@@ -71,7 +71,7 @@ struct rest_case {
 struct arena {
 	uint64_t words[MAX_MSGS];
 	uint64_t bells;
-	uint32_t rest;
+	uint32_t idle;
 	uint32_t flips;         /* of the producers */
 	uint32_t armed;
 	uint32_t open;
@@ -93,30 +93,30 @@ struct engine {
 	uint32_t pos;
 	uint32_t seen;          /* flips */
 	uint32_t sleeps;
-	bool resting;           /* it said so */
-	bool at_rest;           /* nobody looks at it */
+	bool idle_said;           /* it said so */
+	bool is_idle;           /* nobody looks at it */
 	uint32_t got;           /* bit of each message that was found */
 };
 
-static const struct rest_case one_sleeps = { "one producer, sleep", 1, 3, false, false };
-static const struct rest_case two_sleep = { "two producers, sleep", 2, 1, false, false };
-static const struct rest_case one_rests = { "one producer, rest", 1, 3, true, false };
-static const struct rest_case two_rest = { "two producers, rest", 2, 1, true, false };
-static const struct rest_case one_whole = { "one producer, no membarrier", 1, 3, true, true };
-static const struct rest_case two_whole = { "two producers, no membarrier", 2, 1, true, true };
+static const struct idle_case one_sleeps = { "one producer, sleep", 1, 3, false, false };
+static const struct idle_case two_sleep = { "two producers, sleep", 2, 1, false, false };
+static const struct idle_case one_idles = { "one producer, idle", 1, 3, true, false };
+static const struct idle_case two_idle = { "two producers, idle", 2, 1, true, false };
+static const struct idle_case one_whole = { "one producer, no membarrier", 1, 3, true, true };
+static const struct idle_case two_whole = { "two producers, no membarrier", 2, 1, true, true };
 
-static const struct rest_case one_closed = { "one producer, close", 1, 2, .closes = true };
-static const struct rest_case two_closed = { "two producers, close", 2, 1, .closes = true };
-static const struct rest_case close_whole = {
+static const struct idle_case one_closed = { "one producer, close", 1, 2, .closes = true };
+static const struct idle_case two_closed = { "two producers, close", 2, 1, .closes = true };
+static const struct idle_case close_whole = {
 	"two producers, close, no membarrier", 2, 1, .whole = true, .closes = true,
 };
 
 static struct arena arena;
-static const struct rest_case *rc;
+static const struct idle_case *rc;
 static enum mutant mutant;
 
 static bool
-rest_swap(void *p, uint32_t old, uint32_t val)
+idle_swap(void *p, uint32_t old, uint32_t val)
 {
 	if (mutant != FLIPS_NOT_SHARED)
 		return order_swap(p, old, val);
@@ -125,21 +125,21 @@ rest_swap(void *p, uint32_t old, uint32_t val)
 }
 
 static void
-rest_fence(void)
+idle_fence(void)
 {
 	if (mutant != NO_FENCE_B)
 		order_fence();
 }
 
 static void
-rest_light_fence(bool full)
+idle_light_fence(bool full)
 {
 	if (full && mutant != NO_LIGHT_FENCE)
 		order_fence();
 }
 
 static int
-rest_order(const void *p, int order)
+idle_order(const void *p, int order)
 {
 	return mutant == BUSY_RELAXED && (p == &arena.busy[0] || p == &arena.busy[1]) ?
 		__ATOMIC_RELAXED : order;
@@ -170,10 +170,10 @@ producer_step(void *local)
 		__ATOMIC_RELEASE);
 	p->nb++;
 	/* rc_wake() and shm_remote_consumer_ring() */
-	if (shm_rest_get(&arena.rest, rc->whole) == 0 ||
-			!shm_rest_flip(&arena.rest, &arena.flips, &arena.bells, BELL))
+	if (shm_idle_get(&arena.idle, rc->whole) == 0 ||
+			!shm_idle_flip(&arena.idle, &arena.flips, &arena.bells, BELL))
 		return true;
-	armed = shm_rest_armed_get(&arena.armed);
+	armed = shm_idle_armed_get(&arena.armed);
 	if (armed != 0 && armed != p->woken) {
 		p->woken = armed;
 		order_wake(ENGINE_EVENT);
@@ -191,21 +191,21 @@ has_message(const struct engine *e)
 static void
 engine_scan(struct engine *e)
 {
-	const uint64_t diff = (shm_rest_bells(&arena.bells) ^ e->shadow) & BELL;
+	const uint64_t diff = (shm_idle_bells(&arena.bells) ^ e->shadow) & BELL;
 
 	if (diff == 0)
 		return;
 	e->shadow ^= diff;
 	e->seen++;
-	e->resting = e->at_rest = false;
-	shm_rest_clear(&arena.rest);
+	e->idle_said = e->is_idle = false;
+	shm_idle_clear(&arena.idle);
 }
 
 static void
-engine_say_rest(struct engine *e)
+engine_say_idle(struct engine *e)
 {
-	e->resting = true;
-	shm_rest_set(&arena.rest, e->seen);
+	e->idle_said = true;
+	shm_idle_set(&arena.idle, e->seen);
 }
 
 /* shm_group_arm(), the sleep, and shm_group_disarm() */
@@ -216,8 +216,8 @@ engine_sleep(struct engine *e)
 
 	order_store(&arena.armed, ++e->sleeps, __ATOMIC_RELAXED);
 	order_fence(); /* B */
-	if (!e->resting)
-		engine_say_rest(e);
+	if (!e->idle_said)
+		engine_say_idle(e);
 	barrier_all();
 	message = mutant != NO_LOOK && has_message(e);
 	bell = mutant != NO_LOOK_AT_BELLS &&
@@ -226,7 +226,7 @@ engine_sleep(struct engine *e)
 		order_sleep(ENGINE_EVENT);
 	order_store(&arena.armed, 0, __ATOMIC_RELAXED);
 	/* it turns until the bell that belongs to the message is flipped */
-	if (message && e->at_rest)
+	if (message && e->is_idle)
 		order_wait(&arena.bells, e->shadow);
 }
 
@@ -239,19 +239,19 @@ engine_step(void *local)
 	if (e->pos == rc->nb_producers * rc->nb_msgs)
 		return false;
 	engine_scan(e);
-	if (!e->at_rest && has_message(e)) {
+	if (!e->is_idle && has_message(e)) {
 		e->pos++;
 		return true;
 	}
-	if (e->at_rest || !rc->rests) {
+	if (e->is_idle || !rc->idles) {
 		engine_sleep(e);
-	} else if (!e->resting) {
-		/* shm_queue_rest(), then shm_rest_fence() */
-		engine_say_rest(e);
+	} else if (!e->idle_said) {
+		/* shm_queue_idle(), then shm_idle_fence() */
+		engine_say_idle(e);
 		barrier_all();
-		e->at_rest = mutant == REST_AT_ONCE;
+		e->is_idle = mutant == IDLE_AT_ONCE;
 	} else {
-		e->at_rest = true; /* it has looked behind the fence */
+		e->is_idle = true; /* it has looked behind the fence */
 	}
 	return true;
 }
@@ -333,7 +333,7 @@ places(void)
 	for (i = 0; i < rc->nb_producers * rc->nb_msgs; i++)
 		order_place(&arena.words[i], 0, words[i]);
 	order_place(&arena.bells, 0, "bells");
-	order_place(&arena.rest, 0, "rest");
+	order_place(&arena.idle, 0, "idle");
 	order_place(&arena.flips, 0, "flips");
 	order_place(&arena.armed, 0, "armed");
 	if (!rc->closes)
@@ -346,9 +346,9 @@ places(void)
 }
 
 static void
-rest_run(const void *arg, enum order_mode mode, uint32_t broken, struct order_result *res)
+idle_run(const void *arg, enum order_mode mode, uint32_t broken, struct order_result *res)
 {
-	const struct rest_case *what = arg;
+	const struct idle_case *what = arg;
 	union {
 		struct producer producer;
 		struct engine engine;
@@ -375,12 +375,12 @@ rest_run(const void *arg, enum order_mode mode, uint32_t broken, struct order_re
 }
 
 static int
-expect_right(const struct rest_case *what)
+expect_right(const struct idle_case *what)
 {
-	return order_expect_right(rest_run, what, what->name);
+	return order_expect_right(idle_run, what, what->name);
 }
 
-/* It says that it rests, and its engine sleeps at once. */
+/* It says that it is idle, and its engine sleeps at once. */
 static int
 test_sleep(void)
 {
@@ -388,12 +388,12 @@ test_sleep(void)
 	return expect_right(&two_sleep);
 }
 
-/* It rests, and then its engine sleeps. */
+/* It is idle, and then its engine sleeps. */
 static int
-test_rest(void)
+test_idle(void)
 {
-	TEST_CALL(expect_right(&one_rests));
-	return expect_right(&two_rest);
+	TEST_CALL(expect_right(&one_idles));
+	return expect_right(&two_idle);
 }
 
 static int
@@ -417,14 +417,14 @@ test_broken_is_found(void)
 {
 	static const struct order_mutant mutants[] = {
 		{ NO_FENCE, "the engine has no fence", false,
-			{ &one_sleeps, &one_rests, &one_whole } },
+			{ &one_sleeps, &one_idles, &one_whole } },
 		{ FENCE_OF_ONE, "the engine's fence is its own alone", false,
-			{ &one_sleeps, &one_rests } },
+			{ &one_sleeps, &one_idles } },
 		{ NO_LOOK, "no look at messages behind the fence", false, { &one_sleeps } },
-		{ NO_LOOK_AT_BELLS, "no look at bells behind the fence", false, { &one_rests } },
-		{ REST_AT_ONCE, "at rest without a look behind the fence", false, { &one_rests } },
+		{ NO_LOOK_AT_BELLS, "no look at bells behind the fence", false, { &one_idles } },
+		{ IDLE_AT_ONCE, "idle without a look behind the fence", false, { &one_idles } },
 		{ FLIPS_NOT_SHARED, "flips are not counted together", false,
-			{ &two_rest, &two_whole } },
+			{ &two_idle, &two_whole } },
 		{ NO_LIGHT_FENCE, "no fence of the producer, no membarrier", false,
 			{ &one_whole } },
 		{ NO_FENCE_B, "no fence behind the flip, no membarrier", true, { &one_whole } },
@@ -440,14 +440,14 @@ test_broken_is_found(void)
 			{ &one_closed, &two_closed, &close_whole } },
 	};
 
-	return order_expect_found(rest_run, mutants, RTE_DIM(mutants));
+	return order_expect_found(idle_run, mutants, RTE_DIM(mutants));
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "order of accesses by which consumers rest and engines sleep",
+	.suite_name = "order of accesses by which consumers become idle and engines sleep",
 	.unit_test_cases = {
 		TEST_CASE(test_sleep),
-		TEST_CASE(test_rest),
+		TEST_CASE(test_idle),
 		TEST_CASE(test_no_membarrier),
 		TEST_CASE(test_close),
 		TEST_CASE(test_broken_is_found),
@@ -455,4 +455,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-REGISTER_SLOW_TEST(shm_rest_order_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(shm_idle_order_autotest, unit_test_suite_runner, &suite);
