@@ -197,8 +197,8 @@ one_step(struct fuzz_in *in)
 	default:
 		value = fuzz_u8(in);
 		evil.e->own->groups[value % SHM_WIRE_MAX_GROUPS].armed = what >> 3;
-		evil.e->own->groups[value % SHM_WIRE_MAX_GROUPS].bells[what % SHM_WIRE_QBELL_WORDS]
-			^= RTE_BIT64(value % 64);
+		evil.e->own->groups[value % SHM_WIRE_MAX_GROUPS]
+			.doorbells[what % SHM_WIRE_QDOORBELL_WORDS] ^= RTE_BIT64(value % 64);
 		if (rte_comch_pe_arm(peer_env.pe) == 0)
 			rte_comch_pe_progress(peer_env.pe);
 		peer_turn();

@@ -4,7 +4,7 @@
 
 /*
  * The input is what the peer of an established connection writes to the memory
- * it shares: records, positions, bells, in any order, and when it is looked at.
+ * it shares: records, positions, doorbells, in any order, and when it is looked at.
  */
 
 #include <string.h>
@@ -71,18 +71,18 @@ one_step(struct evil *e, struct fuzz_in *in)
 		own->head = e->chan.peer->tail;
 		break;
 	case 8:
-		own->bell_seen = fuzz_u8(in);
-		own->want_bell = fuzz_u8(in);
+		own->doorbell_seen = fuzz_u8(in);
+		own->want_doorbell = fuzz_u8(in);
 		break;
 	case 9:
 		e->own->groups[fuzz_u8(in) % SHM_WIRE_MAX_GROUPS].armed = fuzz_u8(in);
 		break;
 	case 10:
 		value = fuzz_u8(in);
-		e->own->bells[value % SHM_WIRE_BELL_WORDS] ^= RTE_BIT64(fuzz_u8(in) % 64);
+		e->own->doorbells[value % SHM_WIRE_DOORBELL_WORDS] ^= RTE_BIT64(fuzz_u8(in) % 64);
 		break;
 	case 11:
-		e->own->sock_bell = fuzz_u8(in);
+		e->own->sock_doorbell = fuzz_u8(in);
 		break;
 	case 12:
 		value = fuzz_u8(in);

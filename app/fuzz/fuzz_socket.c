@@ -40,7 +40,7 @@ begin(uint8_t how)
 	case 0:
 		e = evil_open(peer_env.path, "pf0");
 		if (e != NULL && evil_seg_create(&e->seg,
-				offsetof(struct shm_wire_link, sock_bell),
+				offsetof(struct shm_wire_link, sock_doorbell),
 				sizeof(struct shm_wire_link)) != 0)
 			return NULL;
 		return e;

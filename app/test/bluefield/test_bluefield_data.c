@@ -254,7 +254,7 @@ bursts(unsigned int rounds)
 			data_a.bytes[i * 8] = (uint8_t)(round + i);
 			data_recv(&data_b, HALF + i * 8, 8);
 			data_send(&data_a, OP_SEND, i * 8, 8,
-				F_NO_BELL | (i < DATA_QUEUE - 2 ? F_QUIET : 0));
+				F_NO_DOORBELL | (i < DATA_QUEUE - 2 ? F_QUIET : 0));
 		}
 		data_ring(&data_a);
 		for (i = 0; i < DATA_QUEUE - 1; i++) {

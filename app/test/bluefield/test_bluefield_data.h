@@ -26,7 +26,7 @@
 enum { OP_NOP = 0, OP_WRITE = 8, OP_WRITE_IMM = 9, OP_SEND = 10, OP_SEND_IMM = 11, OP_READ = 16 };
 #define F_QUIET 1u            /* no completion on success */
 #define F_SOLICITED 2u
-#define F_NO_BELL 4u          /* neither record nor doorbell */
+#define F_NO_DOORBELL 4u          /* neither record nor doorbell */
 
 /* A completion, as far as the tests look. */
 struct data_cqe {

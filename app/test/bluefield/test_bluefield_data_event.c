@@ -163,7 +163,7 @@ test_cq_overrun(void)
 	TEST_CALL(data_pair(&(struct data_conf){ .nb_cqes = 4 }));
 	for (i = 0; i < 5; i++) {
 		data_recv(&data_b, HALF, 64);
-		data_send(&data_a, OP_SEND, 0, 64, F_NO_BELL);
+		data_send(&data_a, OP_SEND, 0, 64, F_NO_DOORBELL);
 	}
 	data_ring(&data_a);
 	/* of both: the fifth completion has no room, and is told to nobody */
@@ -184,7 +184,7 @@ static int
 test_send_overrun(void)
 {
 	TEST_CALL(data_pair(&usual));
-	data_send(&data_a, OP_SEND, 0, 64, F_NO_BELL);
+	data_send(&data_a, OP_SEND, 0, 64, F_NO_DOORBELL);
 	data_a.sq_pi = DATA_QUEUE + 1;
 	data_ring(&data_a);
 	TEST_WAIT(data_state(&data_a) == BF_QP_ERROR, TEST_MS);
@@ -538,7 +538,7 @@ test_later_posts(void)
 	data_recv(&data_b, HALF, 64);
 	data_recv(&data_b, HALF, 64);
 	data_send(&data_a, OP_SEND, 0, 64, 0);
-	data_send(&data_a, OP_SEND, 0, 64, F_NO_BELL);
+	data_send(&data_a, OP_SEND, 0, 64, F_NO_DOORBELL);
 	rte_io_wmb();
 	data_a.qp.dbr[1] = rte_cpu_to_be_32(data_a.sq_pi);
 	TEST_CALL(data_received(&data_b, &cqe));
@@ -556,12 +556,12 @@ test_early_record(void)
 	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net delay=100"), 0);
 	data_recv(&data_b, HALF, 64);
 	data_recv(&data_b, HALF, 64);
-	data_send(&data_a, OP_SEND, 0, 64, F_NO_BELL);
+	data_send(&data_a, OP_SEND, 0, 64, F_NO_DOORBELL);
 	data_a.sq_pi++;
 	data_ring(&data_a);
 	data_a.sq_pi--;
 	/* the doorbell is an access that the model has answered */
-	data_send(&data_a, OP_SEND, 0, 64, F_NO_BELL);
+	data_send(&data_a, OP_SEND, 0, 64, F_NO_DOORBELL);
 	TEST_CALL(data_received(&data_b, &cqe));
 	TEST_CALL(data_received(&data_b, &cqe));
 	TEST_TRUE(test_model_logged(&data_model, "send request 1 is another one"));

@@ -309,7 +309,7 @@ test_wrong_index(void)
 	uint8_t *wqe;
 
 	TEST_CALL(data_pair(&usual));
-	data_send(&data_a, OP_SEND, 0, 64, F_NO_BELL);
+	data_send(&data_a, OP_SEND, 0, 64, F_NO_DOORBELL);
 	wqe = data_a.qp.sq;
 	wqe[2]++;
 	data_ring(&data_a);

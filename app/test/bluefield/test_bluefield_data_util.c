@@ -308,13 +308,13 @@ data_ring(struct data_end *e)
 {
 	const uint8_t *last = (const uint8_t *)e->qp.sq +
 		e->sq_last % DATA_QUEUE * BLOCK;
-	rte_be64_t bell;
+	rte_be64_t doorbell;
 
 	rte_io_wmb();
 	e->qp.dbr[1] = rte_cpu_to_be_32(e->sq_pi);
 	rte_wmb();
-	memcpy(&bell, last, sizeof(bell));
-	bf_wq_doorbell(&e->uar, 0x800, bell);
+	memcpy(&doorbell, last, sizeof(doorbell));
+	bf_wq_doorbell(&e->uar, 0x800, doorbell);
 }
 
 void
@@ -335,7 +335,7 @@ data_send_raw(struct data_end *e, uint8_t opcode, const void *segs, uint32_t nb,
 		memcpy((uint8_t *)e->qp.sq + off, wqe + i, BLOCK);
 		e->sq_pi++;
 	}
-	if ((flags & F_NO_BELL) == 0)
+	if ((flags & F_NO_DOORBELL) == 0)
 		data_ring(e);
 }
 

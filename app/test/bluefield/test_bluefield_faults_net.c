@@ -10,7 +10,7 @@
 #include "test_bluefield_faults.h"
 
 /* A doorbell that got lost costs no more: a sign of life that is lost as well, and the next. */
-#define BELL_MS FAULT_SOON_MS
+#define DOORBELL_MS FAULT_SOON_MS
 
 static int
 net_fault(const char *function, const char *what)
@@ -32,7 +32,7 @@ setup_quiet(void)
 }
 
 static int
-ctrl_bell(const char *function, struct test_ep *from, const struct test_ep *to)
+ctrl_doorbell(const char *function, struct test_ep *from, const struct test_ep *to)
 {
 	uint32_t before = to->nb_recv;
 	uint64_t start;
@@ -40,7 +40,7 @@ ctrl_bell(const char *function, struct test_ep *from, const struct test_ep *to)
 	TEST_CALL(net_fault(function, "doorbells=1"));
 	start = test_now_ns();
 	TEST_EXPECT(test_send_pattern(from->conn, 100, 1), 0);
-	TEST_WAIT(to->nb_recv == before + 1, BELL_MS);
+	TEST_WAIT(to->nb_recv == before + 1, DOORBELL_MS);
 	test_note("a control message whose doorbell got lost came after %" PRIu64 " ms",
 		(test_now_ns() - start) / 1000000);
 	TEST_WAIT(test_ctx_info(from->ctx).nb_tasks == 0, FAULT_SOON_MS);
@@ -49,10 +49,10 @@ ctrl_bell(const char *function, struct test_ep *from, const struct test_ep *to)
 
 /* A control message, of either side. */
 static int
-test_bell_of_control(void)
+test_doorbell_of_control(void)
 {
-	TEST_CALL(ctrl_bell(FAULT_HOST, fault_fp.tx.ep, fault_fp.rx.ep));
-	TEST_CALL(ctrl_bell(FAULT_CARD, fault_fp.rx.ep, fault_fp.tx.ep));
+	TEST_CALL(ctrl_doorbell(FAULT_HOST, fault_fp.tx.ep, fault_fp.rx.ep));
+	TEST_CALL(ctrl_doorbell(FAULT_CARD, fault_fp.rx.ep, fault_fp.tx.ep));
 	fault_up.pause = fault_down.pause = false;
 	TEST_CALL(fault_run(100));
 	return fault_passed();
@@ -60,7 +60,7 @@ test_bell_of_control(void)
 
 /* A sign of life: those that follow tell of the peer's end as ever. */
 static int
-test_bell_of_life(void)
+test_doorbell_of_life(void)
 {
 	TEST_CALL(net_fault(FAULT_HOST, "doorbells=1"));
 	test_progress_ms(2500);
@@ -73,13 +73,13 @@ test_bell_of_life(void)
 }
 
 static int
-flow_bell(const char *function, struct fault_flow *f)
+flow_doorbell(const char *function, struct fault_flow *f)
 {
 	uint64_t start = test_now_ns();
 
 	TEST_CALL(net_fault(function, "doorbells=1"));
 	TEST_EXPECT(fault_send_one(f), 1);
-	FAULT_WAIT(f->received == f->taken && f->done == f->taken, BELL_MS);
+	FAULT_WAIT(f->received == f->taken && f->done == f->taken, DOORBELL_MS);
 	test_note("a message whose doorbell got lost came after %" PRIu64 " ms",
 		(test_now_ns() - start) / 1000000);
 	return TEST_SUCCESS;
@@ -87,10 +87,10 @@ flow_bell(const char *function, struct fault_flow *f)
 
 /* The only message of a producer. */
 static int
-test_bell_of_message(void)
+test_doorbell_of_message(void)
 {
-	TEST_CALL(flow_bell(FAULT_HOST, &fault_up));
-	TEST_CALL(flow_bell(FAULT_CARD, &fault_down));
+	TEST_CALL(flow_doorbell(FAULT_HOST, &fault_up));
+	TEST_CALL(flow_doorbell(FAULT_CARD, &fault_down));
 	fault_up.pause = fault_down.pause = false;
 	TEST_CALL(fault_run(100));
 	return fault_passed();
@@ -98,7 +98,7 @@ test_bell_of_message(void)
 
 /* It stops at once: the message is delivered before the stop is over. */
 static int
-test_bell_then_stop(void)
+test_doorbell_then_stop(void)
 {
 	TEST_CALL(net_fault(FAULT_HOST, "doorbells=1"));
 	TEST_EXPECT(fault_send_one(&fault_up), 1);
@@ -122,7 +122,7 @@ starve(void)
 
 /* The last word about credits: the producer waits for nothing else. */
 static int
-test_bell_of_credits(void)
+test_doorbell_of_credits(void)
 {
 	uint64_t start;
 
@@ -130,7 +130,7 @@ test_bell_of_credits(void)
 	TEST_CALL(net_fault(FAULT_CARD, "doorbells=1"));
 	fault_post_one(&fault_up);
 	start = test_now_ns();
-	FAULT_WAIT(rte_comch_producer_credits(fault_up.p->ctx, fault_up.c->id) != 0, BELL_MS);
+	FAULT_WAIT(rte_comch_producer_credits(fault_up.p->ctx, fault_up.c->id) != 0, DOORBELL_MS);
 	test_note("credits whose doorbell got lost came after %" PRIu64 " ms",
 		(test_now_ns() - start) / 1000000);
 	while (fault_up.nb_kept != 0)
@@ -158,7 +158,7 @@ test_credits_fail(void)
 
 /* An engine that sleeps wakes for it. */
 static int
-test_bell_asleep(void)
+test_doorbell_asleep(void)
 {
 	struct rte_comch_pe *pe = fault_fp.tx.q_pe;
 
@@ -170,7 +170,7 @@ test_bell_asleep(void)
 
 /* Many, while messages are under way. */
 static int
-test_bells_under_load(void)
+test_doorbells_under_load(void)
 {
 	unsigned int i;
 
@@ -189,7 +189,7 @@ test_bells_under_load(void)
  * answer what it never hears, ends the connection.
  */
 static int
-test_no_bells(void)
+test_no_doorbells(void)
 {
 	struct test_ep *client = fault_fp.tx.ep, *server = fault_fp.rx.ep;
 
@@ -268,15 +268,15 @@ test_stop_without_packets(void)
 static struct unit_test_suite suite = {
 	.suite_name = "BlueField: doorbells and packets that get lost",
 	.unit_test_cases = {
-		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_of_control),
-		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_of_life),
-		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_of_message),
-		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_then_stop),
-		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_of_credits),
+		TEST_CASE_ST(setup_quiet, fault_teardown, test_doorbell_of_control),
+		TEST_CASE_ST(setup_quiet, fault_teardown, test_doorbell_of_life),
+		TEST_CASE_ST(setup_quiet, fault_teardown, test_doorbell_of_message),
+		TEST_CASE_ST(setup_quiet, fault_teardown, test_doorbell_then_stop),
+		TEST_CASE_ST(setup_quiet, fault_teardown, test_doorbell_of_credits),
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_credits_fail),
-		TEST_CASE_ST(setup_quiet, fault_teardown, test_bell_asleep),
-		TEST_CASE_ST(setup_quiet, fault_teardown, test_bells_under_load),
-		TEST_CASE_ST(setup_quiet, fault_teardown, test_no_bells),
+		TEST_CASE_ST(setup_quiet, fault_teardown, test_doorbell_asleep),
+		TEST_CASE_ST(setup_quiet, fault_teardown, test_doorbells_under_load),
+		TEST_CASE_ST(setup_quiet, fault_teardown, test_no_doorbells),
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_packets_lost),
 		TEST_CASE_ST(setup_quiet, fault_teardown, test_stop_without_packets),
 		TEST_CASES_END()

@@ -397,7 +397,7 @@ serve_dma(uint8_t *mem, const struct raw_msg *m, unsigned int nb, unsigned int *
 static int
 test_dma_behind(void)
 {
-	uint32_t bell = rte_cpu_to_be_32(1);
+	uint32_t doorbell = rte_cpu_to_be_32(1);
 	static uint8_t mem[RAW_PAGE];
 	unsigned int asked = 0;
 	struct raw_msg m[5];
@@ -412,7 +412,7 @@ test_dma_behind(void)
 	mem[60] = 0x11; /* token */
 	mem[63] = 1;    /* owner: hardware */
 	TEST_CALL(raw_queue_setup(-1));
-	raw_msg_write(&m[0], VFIO_USER_REGION_BAR0, 0x18, &bell, sizeof(bell));
+	raw_msg_write(&m[0], VFIO_USER_REGION_BAR0, 0x18, &doorbell, sizeof(doorbell));
 	raw_msg_read(&m[1]);
 	raw_msg_map(&m[2], RAW_ADDR_B, 2 * RAW_PAGE, raw_file_b);
 	raw_msg_read(&m[3]);
@@ -433,12 +433,12 @@ test_dma_behind(void)
 static int
 test_dma_flood_behind(void)
 {
-	uint32_t bell = rte_cpu_to_be_32(1);
+	uint32_t doorbell = rte_cpu_to_be_32(1);
 	unsigned int before = raw_model_fds(), i;
 	struct raw_msg m;
 
 	TEST_CALL(raw_queue_setup(-1));
-	raw_msg_write(&m, VFIO_USER_REGION_BAR0, 0x18, &bell, sizeof(bell));
+	raw_msg_write(&m, VFIO_USER_REGION_BAR0, 0x18, &doorbell, sizeof(doorbell));
 	TEST_CALL(raw_model_stop());
 	TEST_CALL(raw_put_msg(&m));
 	for (i = 0; i < 100; i++) {

@@ -53,7 +53,7 @@ test_unmap_all_by_message(void)
 
 /* ------------------------------------------------------------------ a slow client */
 
-#define SLOW_BELLS 12u
+#define SLOW_DOORBELLS 12u
 #define SLOW_MS 60
 
 static atomic_uint slow_served;
@@ -67,7 +67,7 @@ slow_client(void *arg)
 	uint8_t body[sizeof(access) + 64];
 	struct raw_msg reply;
 	struct raw_got got;
-	unsigned int left = SLOW_BELLS;
+	unsigned int left = SLOW_DOORBELLS;
 
 	RTE_SET_USED(arg);
 	slow_ret = TEST_FAILED;
@@ -98,7 +98,7 @@ slow_client(void *arg)
 static int
 test_slow_client(void)
 {
-	uint32_t bell = rte_cpu_to_be_32(1);
+	uint32_t doorbell = rte_cpu_to_be_32(1);
 	unsigned int i, served;
 	struct raw_msg m;
 	pthread_t thread;
@@ -106,8 +106,8 @@ test_slow_client(void)
 	TEST_CALL(raw_queue_setup(-1));
 	atomic_store(&slow_served, 0);
 	TEST_CALL(raw_model_stop());
-	for (i = 0; i < SLOW_BELLS; i++) {
-		raw_msg_write(&m, VFIO_USER_REGION_BAR0, 0x18, &bell, sizeof(bell));
+	for (i = 0; i < SLOW_DOORBELLS; i++) {
+		raw_msg_write(&m, VFIO_USER_REGION_BAR0, 0x18, &doorbell, sizeof(doorbell));
 		TEST_CALL(raw_put_msg(&m));
 	}
 	TEST_CALL(raw_model_go_on());
@@ -118,7 +118,7 @@ test_slow_client(void)
 	pthread_join(thread, NULL);
 	TEST_CALL(slow_ret);
 	TEST_EXPECT(i, 1);
-	TEST_ASSERT(served < SLOW_BELLS / 2, "%u doorbells before anybody else's turn", served);
+	TEST_ASSERT(served < SLOW_DOORBELLS / 2, "%u doorbells before anybody else's turn", served);
 	return TEST_SUCCESS;
 }
 

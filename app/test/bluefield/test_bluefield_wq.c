@@ -114,7 +114,7 @@ send_one(const struct bf_send_wr *wr)
 
 	TEST_TRUE(index >= 0 && index <= UINT16_MAX);
 	TEST_EXPECT(bf_sendq_room(&sq), room - blocks);
-	/* nothing is seen before the bell */
+	/* nothing is seen before the doorbell */
 	TEST_EXPECT(wq_dev_sends(&dev), 0);
 	bf_sendq_ring(&sq);
 	TEST_EXPECT(dev.nb_doorbells, doorbells + 1);
@@ -199,7 +199,7 @@ test_send_full(void)
 			TEST_EXPECT(bf_sendq_send(&sq, &wr), lap * 64 + 2 * i);
 		TEST_EXPECT(bf_sendq_room(&sq), 0);
 		TEST_EXPECT(bf_sendq_send(&sq, &wr), -ENOSPC);
-		/* a burst has one doorbell, and a bell without a burst none */
+		/* a burst has one doorbell, and a doorbell without a burst none */
 		bf_sendq_ring(&sq);
 		bf_sendq_ring(&sq);
 		TEST_EXPECT(dev.nb_doorbells, lap + 1);

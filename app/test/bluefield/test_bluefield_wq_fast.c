@@ -107,7 +107,7 @@ static int
 send_burst(uint32_t first, uint32_t nb)
 {
 	struct bf_send_row row = bf_send_row_begin(&sq);
-	uint32_t i, imm_len, bells = dev.nb_doorbells;
+	uint32_t i, imm_len, doorbells = dev.nb_doorbells;
 	uint16_t index = 0;
 	uint32_t block;
 
@@ -122,7 +122,7 @@ send_burst(uint32_t first, uint32_t nb)
 	block = nb != 0 ? bf_send_row_last(&row) : 0;
 	bf_send_row_end(&row, &sq);
 	bf_sendq_ring(&sq);
-	TEST_EXPECT(dev.nb_doorbells, bells + (nb != 0));
+	TEST_EXPECT(dev.nb_doorbells, doorbells + (nb != 0));
 	for (i = 0; i < nb; i++)
 		TEST_CALL(expect_message(first + i, i == nb - 1 ? 8 : 0,
 				message(first + i, &imm_len).len != 0, true));

@@ -296,7 +296,7 @@ test_lost(struct test_fp *fp)
 #define CLIENTS 3u
 #define EACH 240u
 
-/* More of them than bells: those without are found, too, if later. */
+/* More of them than doorbells: those without are found, too, if later. */
 static int
 test_too_many(struct test_fp *fp)
 {

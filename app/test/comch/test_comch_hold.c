@@ -414,7 +414,7 @@ test_hold_sleeps(void)
 		for (i = 0; round % 2 != 0 && i < TURNS; i++)
 			TEST_EXPECT(rte_comch_pe_progress(server_pe), 0);
 		TEST_EXPECT(test_arm(server_pe), 0);
-		/* one bell may be for nothing, and then no more */
+		/* one doorbell may be for nothing, and then no more */
 		TEST_CALL(send_some(client->conn, &sent, 1));
 		if (test_wait_fd(server_pe, 0) != 0)
 			TEST_EXPECT(test_arm(server_pe), 0);

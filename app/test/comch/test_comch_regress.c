@@ -14,10 +14,10 @@
 /* A wake-up that has not come by then is lost. */
 #define LOST_MS 2000
 
-/* Of the shm driver: clients of one link, and those that share a word of bells. */
+/* Of the shm driver: clients of one link, and those that share a word of doorbells. */
 #define LINK_CLIENTS 4096
 #define WORD_CLIENTS 64
-/* Words of bells beyond those that LINK_CLIENTS fill, one for each engine. */
+/* Words of doorbells beyond those that LINK_CLIENTS fill, one for each engine. */
 #define SPARE_WORDS 32
 
 /* Started at one time. */
@@ -117,13 +117,13 @@ clients_close(struct test_ep *server, struct test_ep **clients, unsigned int nb,
 }
 
 /*
- * Engines take bells by the word. One client left in each word of one engine and
+ * Engines take doorbells by the word. One client left in each word of one engine and
  * full words of a second leave none for a third, long before there are too many
  * clients: the card, which could not join that connection, crashed as it undid
  * what it had not done.
  */
 static int
-bells_exhausted(struct test_ep **old, struct test_ep **more)
+doorbells_exhausted(struct test_ep **old, struct test_ep **more)
 {
 	const unsigned int nb_more = SPARE_WORDS * WORD_CLIENTS;
 	struct test_ep *a, *b, *c, *client;
@@ -158,7 +158,7 @@ bells_exhausted(struct test_ep **old, struct test_ep **more)
 }
 
 static int
-test_bells_exhausted(void)
+test_doorbells_exhausted(void)
 {
 	struct rte_comch_dev_info dpu;
 	struct test_ep **clients;
@@ -169,7 +169,7 @@ test_bells_exhausted(void)
 		return test_skip("the numbers of this case are those of the shm driver");
 	clients = calloc(LINK_CLIENTS + SPARE_WORDS * WORD_CLIENTS, sizeof(clients[0]));
 	TEST_TRUE(clients != NULL);
-	ret = bells_exhausted(clients, clients + LINK_CLIENTS);
+	ret = doorbells_exhausted(clients, clients + LINK_CLIENTS);
 	free(clients);
 	return ret;
 }
@@ -466,7 +466,7 @@ static struct unit_test_suite shm_suite = {
 	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(NULL, test_cleanup, test_bells_exhausted),
+		TEST_CASE_ST(NULL, test_cleanup, test_doorbells_exhausted),
 		TEST_CASES_END()
 	},
 };

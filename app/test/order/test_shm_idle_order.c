@@ -5,8 +5,8 @@
 /*
  * Every order of producers that publish messages, and an engine that looks at their
  * consumer, has it become idle, or sleeps: the accesses of shm_idle.h run on the model of
- * test_order.h. The producers are threads of one process, which count the flips of the
- * bell together. No message may stay where nobody looks. And every order of producers that
+ * test_order.h. The producers are threads of one process, which count the toggles of the
+ * doorbell together. No message may stay where nobody looks. And every order of producers that
  * send and a consumer that closes: what was sent is found, and what comes back is written
  * by nobody. Then one thing after the other is broken on purpose, and has to be found.
  * Nothing of the driver is linked: the steps of the engine are played as
@@ -36,7 +36,7 @@ static int idle_order(const void *p, int order);
 
 #define MAX_PRODUCERS 2
 #define MAX_MSGS 4
-#define BELL UINT64_C(4)
+#define DOORBELL UINT64_C(4)
 #define ENGINE_EVENT 0
 #define CONSUMER 7
 #define SENT UINT64_C(0x5555)
@@ -44,11 +44,11 @@ static int idle_order(const void *p, int order);
 /* What is broken on purpose. */
 enum mutant {
 	GOOD,
-	FLIPS_NOT_SHARED,
+	TOGGLES_NOT_SHARED,
 	NO_FENCE,
 	FENCE_OF_ONE,
 	NO_LOOK,
-	NO_LOOK_AT_BELLS,
+	NO_LOOK_AT_DOORBELLS,
 	IDLE_AT_ONCE,
 	NO_LIGHT_FENCE,
 	NO_FENCE_B,
@@ -70,9 +70,9 @@ struct idle_case {
 /* All that the programs share. */
 struct arena {
 	uint64_t words[MAX_MSGS];
-	uint64_t bells;
+	uint64_t doorbells;
 	uint32_t idle;
-	uint32_t flips;         /* of the producers */
+	uint32_t toggles;         /* of the producers */
 	uint32_t armed;
 	uint32_t open;
 	uint32_t busy[MAX_PRODUCERS];
@@ -89,9 +89,9 @@ struct producer {
 
 /* What the engine and its consumer keep. */
 struct engine {
-	uint64_t shadow;        /* of the bells */
+	uint64_t shadow;        /* of the doorbells */
 	uint32_t pos;
-	uint32_t seen;          /* flips */
+	uint32_t seen;          /* toggles */
 	uint32_t sleeps;
 	bool idle_said;           /* it said so */
 	bool is_idle;           /* nobody looks at it */
@@ -118,7 +118,7 @@ static enum mutant mutant;
 static bool
 idle_swap(void *p, uint32_t old, uint32_t val)
 {
-	if (mutant != FLIPS_NOT_SHARED)
+	if (mutant != TOGGLES_NOT_SHARED)
 		return order_swap(p, old, val);
 	order_store(p, val, __ATOMIC_RELAXED);
 	return true;
@@ -171,7 +171,7 @@ producer_step(void *local)
 	p->nb++;
 	/* rc_wake() and shm_remote_consumer_ring() */
 	if (shm_idle_get(&arena.idle, rc->whole) == 0 ||
-			!shm_idle_flip(&arena.idle, &arena.flips, &arena.bells, BELL))
+			!shm_idle_toggle(&arena.idle, &arena.toggles, &arena.doorbells, DOORBELL))
 		return true;
 	armed = shm_idle_armed_get(&arena.armed);
 	if (armed != 0 && armed != p->woken) {
@@ -187,11 +187,11 @@ has_message(const struct engine *e)
 	return order_load(&arena.words[e->pos], __ATOMIC_ACQUIRE) != 0;
 }
 
-/* shm_qbells_scan() */
+/* shm_qdoorbells_scan() */
 static void
 engine_scan(struct engine *e)
 {
-	const uint64_t diff = (shm_idle_bells(&arena.bells) ^ e->shadow) & BELL;
+	const uint64_t diff = (shm_idle_doorbells(&arena.doorbells) ^ e->shadow) & DOORBELL;
 
 	if (diff == 0)
 		return;
@@ -212,7 +212,7 @@ engine_say_idle(struct engine *e)
 static void
 engine_sleep(struct engine *e)
 {
-	bool message, bell;
+	bool message, doorbell;
 
 	order_store(&arena.armed, ++e->sleeps, __ATOMIC_RELAXED);
 	order_fence(); /* B */
@@ -220,14 +220,14 @@ engine_sleep(struct engine *e)
 		engine_say_idle(e);
 	barrier_all();
 	message = mutant != NO_LOOK && has_message(e);
-	bell = mutant != NO_LOOK_AT_BELLS &&
-		((order_load(&arena.bells, __ATOMIC_RELAXED) ^ e->shadow) & BELL) != 0;
-	if (!message && !bell)
+	doorbell = mutant != NO_LOOK_AT_DOORBELLS &&
+		((order_load(&arena.doorbells, __ATOMIC_RELAXED) ^ e->shadow) & DOORBELL) != 0;
+	if (!message && !doorbell)
 		order_sleep(ENGINE_EVENT);
 	order_store(&arena.armed, 0, __ATOMIC_RELAXED);
-	/* it turns until the bell that belongs to the message is flipped */
+	/* it turns until the doorbell that belongs to the message is toggled */
 	if (message && e->is_idle)
-		order_wait(&arena.bells, e->shadow);
+		order_wait(&arena.doorbells, e->shadow);
 }
 
 /* One turn. */
@@ -332,9 +332,9 @@ places(void)
 
 	for (i = 0; i < rc->nb_producers * rc->nb_msgs; i++)
 		order_place(&arena.words[i], 0, words[i]);
-	order_place(&arena.bells, 0, "bells");
+	order_place(&arena.doorbells, 0, "doorbells");
 	order_place(&arena.idle, 0, "idle");
-	order_place(&arena.flips, 0, "flips");
+	order_place(&arena.toggles, 0, "toggles");
 	order_place(&arena.armed, 0, "armed");
 	if (!rc->closes)
 		return;
@@ -421,13 +421,14 @@ test_broken_is_found(void)
 		{ FENCE_OF_ONE, "the engine's fence is its own alone", false,
 			{ &one_sleeps, &one_idles } },
 		{ NO_LOOK, "no look at messages behind the fence", false, { &one_sleeps } },
-		{ NO_LOOK_AT_BELLS, "no look at bells behind the fence", false, { &one_idles } },
+		{ NO_LOOK_AT_DOORBELLS, "no look at doorbells behind the fence", false,
+			{ &one_idles } },
 		{ IDLE_AT_ONCE, "idle without a look behind the fence", false, { &one_idles } },
-		{ FLIPS_NOT_SHARED, "flips are not counted together", false,
+		{ TOGGLES_NOT_SHARED, "toggles are not counted together", false,
 			{ &two_idle, &two_whole } },
 		{ NO_LIGHT_FENCE, "no fence of the producer, no membarrier", false,
 			{ &one_whole } },
-		{ NO_FENCE_B, "no fence behind the flip, no membarrier", true, { &one_whole } },
+		{ NO_FENCE_B, "no fence behind the toggle, no membarrier", true, { &one_whole } },
 		{ NO_FENCE, "a consumer that closes has no fence", false,
 			{ &one_closed, &two_closed, &close_whole } },
 		{ FENCE_OF_ONE, "its fence is its own alone", false, { &one_closed, &two_closed } },

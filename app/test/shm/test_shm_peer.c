@@ -183,7 +183,7 @@ evil_send_raw(struct evil *e, const void *buf, size_t len, const int *fds, unsig
 	if (sendmsg(e->fd, &mh, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return -errno;
 	if (e->own != NULL)
-		__atomic_fetch_add(&e->own->sock_bell, 1, __ATOMIC_RELEASE);
+		__atomic_fetch_add(&e->own->sock_doorbell, 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -358,7 +358,7 @@ evil_gone(struct evil *e)
 static int
 evil_link_seg(struct evil *e)
 {
-	int ret = evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_bell),
+	int ret = evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
 			sizeof(struct shm_wire_link));
 
 	e->own = ret == 0 ? e->seg.map : NULL;
@@ -485,8 +485,8 @@ evil_connected(void)
 void
 evil_ring(struct evil *e, struct evil_chan *chan)
 {
-	__atomic_fetch_xor(&e->own->bells[chan->rx.bell / 64], RTE_BIT64(chan->rx.bell % 64),
-			__ATOMIC_SEQ_CST);
+	__atomic_fetch_xor(&e->own->doorbells[chan->rx.doorbell / 64],
+			RTE_BIT64(chan->rx.doorbell % 64), __ATOMIC_SEQ_CST);
 }
 
 static uint32_t

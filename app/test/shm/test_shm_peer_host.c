@@ -117,7 +117,7 @@ host_accept(void)
 	while (e != NULL && evil_recv(e) == 0 && test_now_ns() < end)
 		host_turn();
 	if (e == NULL || e->msg.hdr.type != SHM_WIRE_HELLO ||
-			evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_bell),
+			evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
 			sizeof(struct shm_wire_link)) != 0)
 		return NULL;
 	map = mmap(NULL, sizeof(*e->peer), PROT_READ, MAP_SHARED, e->msg_fd, 0);
@@ -441,7 +441,7 @@ test_accept_ranges(void)
 	static const struct shm_wire_rx bad[] = {
 		{ 0, 4, 0, 0 }, { 4080, 0, 0, 0 }, { 4080, 8193, 0, 0 },
 		{ 65537, 4, 0, 0 }, { 65536, 8192, 0, 0 }, { UINT32_MAX, UINT32_MAX, 0, 0 },
-		{ 4080, 4, 32, 0 }, { 4080, 4, 0, SHM_WIRE_MAX_BELLS },
+		{ 4080, 4, 32, 0 }, { 4080, 4, 0, SHM_WIRE_MAX_DOORBELLS },
 		{ 4080, 4, UINT32_MAX, UINT32_MAX },
 	};
 	union shm_wire_msg msg;

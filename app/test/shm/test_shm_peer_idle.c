@@ -3,43 +3,43 @@
  */
 
 /*
- * Idle consumers, and a peer that does not know of that, or flips bells as it
+ * Idle consumers, and a peer that does not know of that, or toggles doorbells as it
  * likes, or says that it is idle when it does not. From either role.
  */
 
 #include "test_shm_peer_fast.h"
 
 #define TASKS 8u
-#define BELL 77u
+#define DOORBELL 77u
 
 /* Turns of a consumer that its peer does not ring for: with what else is idle here. */
-#define NO_BELL_TURNS 8u
+#define NO_DOORBELL_TURNS 8u
 
 static const uint64_t *
-our_bells(const struct evil *e, const struct evil_consumer *c)
+our_doorbells(const struct evil *e, const struct evil_consumer *c)
 {
-	return &e->peer->groups[c->msg.group].bells[BELL / 64];
+	return &e->peer->groups[c->msg.group].doorbells[DOORBELL / 64];
 }
 
 static bool
-our_bell(const struct evil *e, const struct evil_consumer *c)
+our_doorbell(const struct evil *e, const struct evil_consumer *c)
 {
-	return (__atomic_load_n(our_bells(e, c), __ATOMIC_RELAXED) >> (BELL % 64) & 1) != 0;
+	return (__atomic_load_n(our_doorbells(e, c), __ATOMIC_RELAXED) >> (DOORBELL % 64) & 1) != 0;
 }
 
 static int
-consumer_idles(struct evil *e, struct evil_consumer *c, uint32_t id, uint32_t bell)
+consumer_idles(struct evil *e, struct evil_consumer *c, uint32_t id, uint32_t doorbell)
 {
 	memset(c, 0, sizeof(*c));
-	c->msg.flags = SHM_WIRE_CONSUMER_F_IDLE | bell << SHM_WIRE_CONSUMER_BELL_SHIFT;
+	c->msg.flags = SHM_WIRE_CONSUMER_F_IDLE | doorbell << SHM_WIRE_CONSUMER_DOORBELL_SHIFT;
 	return evil_consumer_start(e, c, id, SHM_WIRE_NO_REGION);
 }
 
-/* Bells that there are, and others. */
+/* Doorbells that there are, and others. */
 static int
-test_bell_numbers(void)
+test_doorbell_numbers(void)
 {
-	static const uint32_t bad[] = { SHM_WIRE_MAX_QBELLS, 0x8000, 0xffff };
+	static const uint32_t bad[] = { SHM_WIRE_MAX_QDOORBELLS, 0x8000, 0xffff };
 	struct evil_consumer c, last;
 	union shm_wire_msg msg;
 	struct evil *e;
@@ -49,19 +49,19 @@ test_bell_numbers(void)
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(consumer_idles(e, &last, 1, SHM_WIRE_MAX_QBELLS - 1), 0);
+		TEST_EXPECT(consumer_idles(e, &last, 1, SHM_WIRE_MAX_QDOORBELLS - 1), 0);
 		/* of one that is not idle, the upper half is nothing */
 		memset(&c, 0, sizeof(c));
-		c.msg.flags = UINT32_MAX << SHM_WIRE_CONSUMER_BELL_SHIFT;
+		c.msg.flags = UINT32_MAX << SHM_WIRE_CONSUMER_DOORBELL_SHIFT;
 		TEST_EXPECT(evil_consumer_start(e, &c, 2, SHM_WIRE_NO_REGION), 0);
 		before = fast_side->violations();
 		evil_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
 		msg.consumer.consumer = 3;
 		msg.consumer.region = SHM_WIRE_NO_REGION;
 		msg.consumer.flags = SHM_WIRE_CONSUMER_F_IDLE |
-			bad[i] << SHM_WIRE_CONSUMER_BELL_SHIFT;
+			bad[i] << SHM_WIRE_CONSUMER_DOORBELL_SHIFT;
 		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
-		TEST_CALL(fast_conn_dies(e, before, "bell", i));
+		TEST_CALL(fast_conn_dies(e, before, "doorbell", i));
 		evil_consumer_free(&c);
 		evil_consumer_free(&last);
 	}
@@ -78,40 +78,41 @@ send_to(struct test_q *q, struct evil_consumer *c)
 	return TEST_SUCCESS;
 }
 
-/* Our producers flip a bell when they have to, and only then. */
+/* Our producers toggle a doorbell when they have to, and only then. */
 static int
-test_our_flips(void)
+test_our_toggles(void)
 {
 	static const uint32_t nonsense[] = { 2, 7, 0x80000000, UINT32_MAX, 0 };
 	struct evil *e = fast_connected();
 	struct evil_consumer c;
 	struct test_q *q;
-	unsigned int i, flips;
+	unsigned int i, toggles;
 
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(consumer_idles(e, &c, 1, BELL), 0);
+	TEST_EXPECT(consumer_idles(e, &c, 1, DOORBELL), 0);
 	q = fast_producer();
 	TEST_TRUE(q != NULL);
 	TEST_CALL(send_to(q, &c));
-	TEST_TRUE(!our_bell(e, &c)); /* it looks by itself */
-	for (flips = 0; flips < 5; flips++) {
-		__atomic_store_n(&c.posts->idle, shm_wire_idle(flips), __ATOMIC_RELAXED);
-		TEST_EXPECT(our_bell(e, &c), flips % 2);
+	TEST_TRUE(!our_doorbell(e, &c)); /* it looks by itself */
+	for (toggles = 0; toggles < 5; toggles++) {
+		__atomic_store_n(&c.posts->idle, shm_wire_idle(toggles), __ATOMIC_RELAXED);
+		TEST_EXPECT(our_doorbell(e, &c), toggles % 2);
 		/* the first rings, the others need not */
 		for (i = 0; i < 3; i++) {
 			TEST_CALL(send_to(q, &c));
-			TEST_EXPECT(our_bell(e, &c), (flips + 1) % 2);
+			TEST_EXPECT(our_doorbell(e, &c), (toggles + 1) % 2);
 		}
 		/* what cannot be, or is of before */
 		for (i = 0; i < RTE_DIM(nonsense); i++) {
-			__atomic_store_n(&c.posts->idle, nonsense[i] == 7 && flips == 2 ?
+			__atomic_store_n(&c.posts->idle, nonsense[i] == 7 && toggles == 2 ?
 				5 : nonsense[i], __ATOMIC_RELAXED);
 			TEST_CALL(send_to(q, &c));
-			TEST_EXPECT(our_bell(e, &c), (flips + 1) % 2);
+			TEST_EXPECT(our_doorbell(e, &c), (toggles + 1) % 2);
 		}
 	}
-	/* all other bells of that group are as they were */
-	TEST_EXPECT(__atomic_load_n(our_bells(e, &c), __ATOMIC_RELAXED), RTE_BIT64(BELL % 64));
+	/* all other doorbells of that group are as they were */
+	TEST_EXPECT(__atomic_load_n(our_doorbells(e, &c), __ATOMIC_RELAXED),
+		RTE_BIT64(DOORBELL % 64));
 	TEST_EXPECT(fast_side->violations(), 0);
 	evil_consumer_free(&c);
 	return TEST_SUCCESS;
@@ -190,17 +191,17 @@ idle_word(const struct idle_env *env)
 }
 
 static void
-flip(struct idle_env *env)
+toggle(struct idle_env *env)
 {
-	uint32_t bell = env->rc.msg.flags >> SHM_WIRE_CONSUMER_BELL_SHIFT;
+	uint32_t doorbell = env->rc.msg.flags >> SHM_WIRE_CONSUMER_DOORBELL_SHIFT;
 
-	__atomic_fetch_xor(&env->e->own->groups[env->rc.msg.group].bells[bell / 64],
-		RTE_BIT64(bell % 64), __ATOMIC_RELEASE);
+	__atomic_fetch_xor(&env->e->own->groups[env->rc.msg.group].doorbells[doorbell / 64],
+		RTE_BIT64(doorbell % 64), __ATOMIC_RELEASE);
 }
 
-/* What the consumer says, and that a flip without a message is none. */
+/* What the consumer says, and that a toggle without a message is none. */
 static int
-test_bells(void)
+test_doorbells(void)
 {
 	struct idle_env env;
 	uint32_t i;
@@ -210,13 +211,13 @@ test_bells(void)
 		TEST_CALL(idle_wait(&env));
 		TEST_EXPECT(idle_word(&env), shm_wire_idle(2 * i));
 		complete_one(&env);
-		flip(&env);
+		toggle(&env);
 		TEST_TRUE(rte_comch_pe_progress(env.pe) >= 0);
 		TEST_EXPECT(env.q->nb_ok, i + 1);
 		TEST_EXPECT(idle_word(&env), 0);
 		TEST_CALL(idle_wait(&env));
 		TEST_EXPECT(idle_word(&env), shm_wire_idle(2 * i + 1));
-		flip(&env);
+		toggle(&env);
 		TEST_TRUE(rte_comch_pe_progress(env.pe) >= 0);
 		TEST_EXPECT(env.q->nb_ok, i + 1);
 	}
@@ -225,9 +226,9 @@ test_bells(void)
 	return TEST_SUCCESS;
 }
 
-/* All bells of all groups, at any time: the consumer goes on, and its posts come back. */
+/* All doorbells of all groups, at any time: the consumer goes on, and its posts come back. */
 static int
-test_mad_bells(void)
+test_mad_doorbells(void)
 {
 	struct idle_env env;
 	uint64_t end;
@@ -236,9 +237,9 @@ test_mad_bells(void)
 	TEST_CALL(idle_open(&env));
 	end = test_now_ns() + UINT64_C(50000000);
 	for (i = 0; i < 1000 || test_now_ns() < end; i++) {
-		for (j = 0; j < SHM_WIRE_MAX_GROUPS * SHM_WIRE_QBELL_WORDS; j++)
-			env.e->own->groups[j / SHM_WIRE_QBELL_WORDS]
-				.bells[j % SHM_WIRE_QBELL_WORDS] ^=
+		for (j = 0; j < SHM_WIRE_MAX_GROUPS * SHM_WIRE_QDOORBELL_WORDS; j++)
+			env.e->own->groups[j / SHM_WIRE_QDOORBELL_WORDS]
+				.doorbells[j % SHM_WIRE_QDOORBELL_WORDS] ^=
 				(uint64_t)test_rand() << 32 | test_rand();
 		if (i % 100 == 0)
 			TEST_CALL(idle_wait(&env));
@@ -246,9 +247,9 @@ test_mad_bells(void)
 			complete_one(&env);
 		peer_turn();
 	}
-	/* and with a last flip that is one */
+	/* and with a last toggle that is one */
 	TEST_CALL(idle_wait(&env));
-	flip(&env);
+	toggle(&env);
 	PEER_WAIT(env.q->nb_ok == env.completed, TEST_MS);
 	TEST_TRUE(env.completed > 10);
 	TEST_EXPECT(fast_side->violations(), 0);
@@ -261,10 +262,10 @@ static struct unit_test_suite suite = {
 	.setup = fast_suite_setup,
 	.teardown = fast_suite_teardown,
 	.unit_test_cases = {
-		FAST_CASE(test_bell_numbers),
-		FAST_CASE(test_our_flips),
-		FAST_CASE(test_bells),
-		FAST_CASE(test_mad_bells),
+		FAST_CASE(test_doorbell_numbers),
+		FAST_CASE(test_our_toggles),
+		FAST_CASE(test_doorbells),
+		FAST_CASE(test_mad_doorbells),
 		TEST_CASES_END()
 	},
 };

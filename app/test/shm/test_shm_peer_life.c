@@ -246,7 +246,7 @@ death(unsigned int stage, bool look)
 		TEST_EXPECT(evil_send_raw(e, &magic, sizeof(magic), NULL, 0), 0);
 		break;
 	case 2:
-		TEST_EXPECT(evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_bell),
+		TEST_EXPECT(evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
 				sizeof(struct shm_wire_link)), 0);
 		evil_fill(&msg, SHM_WIRE_HELLO, 0);
 		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
@@ -395,7 +395,7 @@ child_hello(int fd)
 	struct evil e = { .fd = fd };
 
 	evil_fill(&msg, SHM_WIRE_HELLO, 0);
-	if (evil_seg_create(&e.seg, offsetof(struct shm_wire_link, sock_bell),
+	if (evil_seg_create(&e.seg, offsetof(struct shm_wire_link, sock_doorbell),
 			sizeof(struct shm_wire_link)) != 0 ||
 			evil_send(&e, &msg, SHM_WIRE_HELLO, 0, e.seg.fd) != 0)
 		_exit(2);
@@ -616,7 +616,7 @@ test_idle_engine(void)
 	for (i = 0; i < 4; i++) {
 		e = evil_open(path, "pf0");
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_bell),
+		TEST_EXPECT(evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
 				sizeof(struct shm_wire_link)), 0);
 		evil_fill(&msg, SHM_WIRE_HELLO, 0);
 		if (i == 0)

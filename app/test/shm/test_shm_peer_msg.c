@@ -267,7 +267,7 @@ test_twice(void)
 			e = evil_open(peer_env.path, "pf0");
 			TEST_TRUE(e != NULL);
 			TEST_EXPECT(evil_seg_create(&e->seg,
-					offsetof(struct shm_wire_link, sock_bell),
+					offsetof(struct shm_wire_link, sock_doorbell),
 					sizeof(struct shm_wire_link)), 0);
 			fd = e->seg.fd;
 			break;
@@ -335,7 +335,7 @@ test_connect_ranges(void)
 		{ 0, 0, 0, 0 }, { 0, 8193, 0, 0 }, { 0, UINT32_MAX, 0, 0 },
 		{ 65537, 4, 0, 0 }, { UINT32_MAX, 4, 0, 0 },
 		{ 0, 4, 32, 0 }, { 0, 4, UINT32_MAX, 0 },
-		{ 0, 4, 0, SHM_WIRE_MAX_BELLS }, { 0, 4, 0, UINT32_MAX },
+		{ 0, 4, 0, SHM_WIRE_MAX_DOORBELLS }, { 0, 4, 0, UINT32_MAX },
 	};
 	union shm_wire_msg msg;
 	struct evil *e = evil_up();
@@ -423,7 +423,7 @@ test_versions(void)
 	for (i = 0; i < RTE_DIM(versions); i++) {
 		e = evil_open(peer_env.path, "pf0");
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_bell),
+		TEST_EXPECT(evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
 				sizeof(struct shm_wire_link)), 0);
 		evil_fill(&msg, SHM_WIRE_HELLO, 0);
 		msg.hello.version = versions[i];

@@ -380,7 +380,7 @@ still_good(struct evil *e)
 
 /* Words that only decide about waking: any value is taken, none hurts. */
 static int
-test_bells(void)
+test_doorbells(void)
 {
 	static const uint32_t values[] = { 1, 2, 0x80000000, UINT32_MAX, 0 };
 	struct evil *e = evil_connected();
@@ -388,8 +388,8 @@ test_bells(void)
 
 	TEST_TRUE(e != NULL);
 	for (i = 0; i < RTE_DIM(values); i++) {
-		e->chan.own->bell_seen = values[i];
-		e->chan.own->want_bell = values[i];
+		e->chan.own->doorbell_seen = values[i];
+		e->chan.own->want_doorbell = values[i];
 		e->chan.own->msgs = values[i];
 		for (g = 0; g < SHM_WIRE_MAX_GROUPS; g++)
 			e->own->groups[g].armed = values[i];
@@ -397,29 +397,29 @@ test_bells(void)
 			test_send(peer_env.target->conn, "wake", 4);
 		TEST_CALL(still_good(e));
 	}
-	for (i = 0; i < SHM_WIRE_MAX_BELLS; i++) {
-		e->own->bells[i / 64] ^= RTE_BIT64(i % 64);
+	for (i = 0; i < SHM_WIRE_MAX_DOORBELLS; i++) {
+		e->own->doorbells[i / 64] ^= RTE_BIT64(i % 64);
 		peer_turn();
 	}
-	for (i = 0; i < SHM_WIRE_BELL_WORDS; i++)
-		e->own->bells[i] = ~e->own->bells[i];
+	for (i = 0; i < SHM_WIRE_DOORBELL_WORDS; i++)
+		e->own->doorbells[i] = ~e->own->doorbells[i];
 	peer_turn();
 	TEST_CALL(still_good(e));
-	/* idle, so that the next one depends on the bell */
+	/* idle, so that the next one depends on the doorbell */
 	peer_turn_ms(5);
 	return still_good(e);
 }
 
 /* The link's own counter says for ever that there is something to read. */
 static int
-test_sock_bell(void)
+test_sock_doorbell(void)
 {
 	struct evil *e = evil_connected();
 	unsigned int i;
 
 	TEST_TRUE(e != NULL);
 	for (i = 0; i < 1000; i++) {
-		e->own->sock_bell = test_rand();
+		e->own->sock_doorbell = test_rand();
 		peer_turn();
 	}
 	TEST_CALL(still_good(e));
@@ -477,14 +477,14 @@ flipper_main(void *arg)
 					__ATOMIC_RELAXED);
 			break;
 		case 4:
-			__atomic_store_n(&own->bell_seen, x, __ATOMIC_RELAXED);
-			__atomic_store_n(&own->want_bell, x & 1, __ATOMIC_RELAXED);
+			__atomic_store_n(&own->doorbell_seen, x, __ATOMIC_RELAXED);
+			__atomic_store_n(&own->want_doorbell, x & 1, __ATOMIC_RELAXED);
 			__atomic_store_n(&link->groups[0].armed, x & 1, __ATOMIC_RELAXED);
-			__atomic_store_n(&link->bells[x % SHM_WIRE_BELL_WORDS],
+			__atomic_store_n(&link->doorbells[x % SHM_WIRE_DOORBELL_WORDS],
 					(uint64_t)x << 32 | n, __ATOMIC_RELAXED);
 			break;
 		case 5:
-			__atomic_store_n(&link->sock_bell, x, __ATOMIC_RELAXED);
+			__atomic_store_n(&link->sock_doorbell, x, __ATOMIC_RELAXED);
 			break;
 		default: /* any word of the first kilobyte, header and all */
 			__atomic_store_n((uint32_t *)own + x % 256, x >> (n % 32),
@@ -624,7 +624,7 @@ test_wake_closed(void)
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: rings and bells",
+	.suite_name = "shm, an evil peer: rings and doorbells",
 	.setup = peer_suite_setup,
 	.teardown = peer_suite_teardown,
 	.unit_test_cases = {
@@ -638,8 +638,8 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_end_crossed),
 		PEER_CASE(test_cut_untold),
 		PEER_CASE(test_cut_told),
-		PEER_CASE(test_bells),
-		PEER_CASE(test_sock_bell),
+		PEER_CASE(test_doorbells),
+		PEER_CASE(test_sock_doorbell),
 		PEER_CASE(test_headers_change),
 		PEER_CASE(test_flipper),
 		PEER_CASE(test_flood),

@@ -23,7 +23,7 @@
 #define MFD_HUGETLB 0x0004U
 #endif
 
-#define LINK_HDR ((uint32_t)offsetof(struct shm_wire_link, sock_bell))
+#define LINK_HDR ((uint32_t)offsetof(struct shm_wire_link, sock_doorbell))
 #define CHAN_HDR ((uint32_t)offsetof(struct shm_wire_chan, tail))
 #define ALL_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE)
 
@@ -457,7 +457,7 @@ enum wait_in {
 	WAIT_MANY,    /* more descriptors than any message has */
 	WAIT_BEHIND,  /* a message behind one that ends the link */
 	WAIT_EMPTY,   /* the same, behind one of no bytes */
-	WAIT_BELL,    /* in the socket that wakes an engine, which is told to */
+	WAIT_DOORBELL,    /* in the socket that wakes an engine, which is told to */
 	WAIT_UNREAD,  /* in the same, when the link ends */
 	WAIT_NESTED,  /* in a socket that comes with a message */
 	WAIT_WAKE,    /* in the socket that is to wake the peer */
@@ -491,7 +491,7 @@ wait_in_sock(enum wait_in kind, struct evil *e, int fd, union shm_wire_msg *msg)
 		if (ret == 0 && kind == WAIT_EMPTY)
 			ret = evil_send_raw(e, "", 0, NULL, 0);
 		return ret != 0 ? ret : evil_send_raw(e, msg, msg->hdr.len, &fd, 1);
-	case WAIT_BELL:
+	case WAIT_DOORBELL:
 	case WAIT_UNREAD:
 		return fd_pass(e->wake, "", 1, fd);
 	default:
@@ -526,7 +526,7 @@ test_kernel_that_waits(void)
 		TEST_EXPECT(wait_in_sock(i, e, fd, &msg), 0);
 		close(fd);
 		begin = test_now_ns();
-		if (i == WAIT_BELL || i == WAIT_WAKE)
+		if (i == WAIT_DOORBELL || i == WAIT_WAKE)
 			peer_turn_ms(10);
 		evil_close(e);
 		PEER_WAIT(peer_links() == 1, 2 * TEST_MS);

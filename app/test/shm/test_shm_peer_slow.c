@@ -230,7 +230,7 @@ test_late_hello(void)
 		crowd[i] = evil_open(peer_env.path, "pf0");
 		TEST_TRUE(crowd[i] != NULL);
 		TEST_EXPECT(evil_seg_create(&crowd[i]->seg,
-				offsetof(struct shm_wire_link, sock_bell),
+				offsetof(struct shm_wire_link, sock_doorbell),
 				sizeof(struct shm_wire_link)), 0);
 	}
 	peer_turn_ms(10); /* they are accepted */

@@ -60,7 +60,7 @@ extern int shm_logtype;
 #define SHM_RX_BURST 32
 /* Bytes of the ring after which none of them follows in that poll. */
 #define SHM_RX_BYTES (64u << 10)
-/* Polls without an event after which a connection is left to its bell. */
+/* Polls without an event after which a connection is left to its doorbell. */
 #define SHM_IDLE_POLLS 64
 /* Messages of one socket in one service. */
 #define SHM_SOCK_BURST 64
@@ -83,7 +83,7 @@ struct shm_fast;
 struct shm_link;
 struct shm_peer_region;
 struct shm_producer;
-struct shm_qbells;
+struct shm_qdoorbells;
 struct shm_remote_consumer;
 struct shm_region;
 struct shm_group;
@@ -204,19 +204,19 @@ struct shm_link {
 
 	struct shm_wire_link *own;
 	const struct shm_wire_link *peer;
-	uint32_t sock_seen; /* of the peer's sock_bell */
+	uint32_t sock_seen; /* of the peer's sock_doorbell */
 
 	struct shm_chan *chans[SHM_WIRE_MAX_CHANS];
 	uint32_t next_chan; /* host: where to look for a free one */
 	struct shm_glink *glinks[SHM_WIRE_MAX_GROUPS];
 	int peer_wake[SHM_WIRE_MAX_GROUPS]; /* sockets; -1 if there is none */
 	uint32_t peer_woken[SHM_WIRE_MAX_GROUPS]; /* armed word of the last wake-up */
-	uint64_t bells_used[SHM_WIRE_BELL_WORDS];
-	uint8_t bell_group[SHM_WIRE_BELL_WORDS]; /* owner of a word in use */
+	uint64_t doorbells_used[SHM_WIRE_DOORBELL_WORDS];
+	uint8_t doorbell_group[SHM_WIRE_DOORBELL_WORDS]; /* owner of a word in use */
 
-	/* bells of consumers, made with the first one of a group, and kept */
-	struct shm_qbells *qbells[SHM_WIRE_MAX_GROUPS]; /* of our groups */
-	uint32_t *qflips[SHM_WIRE_MAX_GROUPS]; /* flips by us, of the peer's groups; atomic */
+	/* doorbells of consumers, made with the first one of a group, and kept */
+	struct shm_qdoorbells *qdoorbells[SHM_WIRE_MAX_GROUPS]; /* of our groups */
+	uint32_t *qtoggles[SHM_WIRE_MAX_GROUPS]; /* toggles by us, of the peer's groups; atomic */
 
 	struct shm_seg *segs; /* [SHM_WIRE_MAX_CHANS], ours */
 	uint64_t seg_bytes;
@@ -231,11 +231,11 @@ struct shm_link {
 	uint32_t nb_tx_fds; /* descriptors in txq */
 };
 
-/* A bell word that a group looks at. */
-struct shm_bell_word {
+/* A doorbell word that a group looks at. */
+struct shm_doorbell_word {
 	const uint64_t *word; /* in the peer's link segment */
 	uint64_t shadow;
-	uint64_t mask; /* bells that are assigned */
+	uint64_t mask; /* doorbells that are assigned */
 	uint32_t index;
 };
 
@@ -246,9 +246,9 @@ struct shm_glink {
 	struct shm_link *link;
 	int wake_fd; /* readable when the peer rang while we slept */
 	uint32_t nb_words;
-	struct shm_bell_word words[SHM_WIRE_BELL_WORDS];
-	struct shm_chan *by_bell[SHM_WIRE_MAX_BELLS];
-	struct shm_qbells *qbells; /* to look at; NULL before a consumer was idle */
+	struct shm_doorbell_word words[SHM_WIRE_DOORBELL_WORDS];
+	struct shm_chan *by_doorbell[SHM_WIRE_MAX_DOORBELLS];
+	struct shm_qdoorbells *qdoorbells; /* to look at; NULL before a consumer was idle */
 	TAILQ_HEAD(, shm_chan) chans;
 };
 
@@ -313,21 +313,21 @@ struct shm_chan {
 	uint32_t tx_pos;   /* our tail */
 	uint32_t tx_acked; /* the peer's head, checked */
 	uint32_t tx_done;  /* what the library was told of it */
-	uint32_t tx_flips; /* of the peer's bell, by us */
+	uint32_t tx_toggles; /* of the peer's doorbell, by us */
 	uint32_t tx_msgs;
 	/* receive */
 	uint32_t rx_size;
 	uint32_t rx_off;
 	uint32_t rx_pos; /* our head */
 	uint32_t rx_max; /* largest message */
-	uint32_t rx_flips; /* of our bell, seen */
+	uint32_t rx_toggles; /* of our doorbell, seen */
 	uint32_t rx_msgs;
 	uint32_t idle;
 	int32_t active; /* place in the group's array, -1 for none */
 	bool broken; /* the peer's head was nonsense */
 	bool dirty;  /* records wait for their publication */
-	uint64_t *bell; /* the peer's bell word, in our link segment */
-	uint64_t bell_mask;
+	uint64_t *doorbell; /* the peer's doorbell word, in our link segment */
+	uint64_t doorbell_mask;
 	const uint32_t *peer_armed;
 	uint32_t peer_moved; /* as the peer said it last */
 
@@ -345,10 +345,10 @@ struct shm_chan {
 	struct shm_group *via;
 	bool arrived;
 	uint32_t nb_posted; /* events that no engine has seen; the lock */
-	uint64_t bell_shadow; /* while it moves: its bit, as the old group saw it last */
+	uint64_t doorbell_shadow; /* while it moves: its bit, as the old group saw it last */
 	uint32_t id;
 	uint32_t peer_group;
-	int32_t rx_bell; /* index, -1 for none */
+	int32_t rx_doorbell; /* index, -1 for none */
 	int32_t seg;      /* index, -1 for none */
 	int32_t peer_seg; /* index, -1 for none */
 	uint64_t deadline; /* HALF_OPEN, ENDING; UP: for the peer to say where it cuts; or 0 */
@@ -498,9 +498,9 @@ void shm_group_join_links(struct shm_group *group);
 int shm_group_poll(struct rte_comch_pgroup *pg, uint64_t now);
 bool shm_group_arm(struct rte_comch_pgroup *pg);
 void shm_group_disarm(struct rte_comch_pgroup *pg);
-int shm_chan_bell_add(struct shm_chan *chan);
-void shm_chan_bell_join(struct shm_chan *chan, uint64_t shadow);
-void shm_chan_bell_del(struct shm_chan *chan);
+int shm_chan_doorbell_add(struct shm_chan *chan);
+void shm_chan_doorbell_join(struct shm_chan *chan, uint64_t shadow);
+void shm_chan_doorbell_del(struct shm_chan *chan);
 void shm_chan_activate(struct shm_chan *chan);
 void shm_chan_deactivate(struct shm_chan *chan);
 void shm_chan_undirty(struct shm_chan *chan);

@@ -30,8 +30,8 @@ chan_ready(struct shm_chan *chan)
 	chan->rx_pos = SHM_WIRE_POS_START;
 	chan->deadline = 0;
 	chan->peer_group = chan->peer_rx.group;
-	chan->bell = &link->own->bells[chan->peer_rx.bell / 64];
-	chan->bell_mask = RTE_BIT64(chan->peer_rx.bell % 64);
+	chan->doorbell = &link->own->doorbells[chan->peer_rx.doorbell / 64];
+	chan->doorbell_mask = RTE_BIT64(chan->peer_rx.doorbell % 64);
 	chan->peer_armed = &link->peer->groups[chan->peer_rx.group].armed;
 	shm_chan_state_set(chan, SHM_CHAN_UP);
 }
@@ -39,7 +39,7 @@ chan_ready(struct shm_chan *chan)
 static bool
 peer_rx_valid(const struct shm_wire_rx *rx)
 {
-	return rx->group < SHM_WIRE_MAX_GROUPS && rx->bell < SHM_WIRE_MAX_BELLS &&
+	return rx->group < SHM_WIRE_MAX_GROUPS && rx->doorbell < SHM_WIRE_MAX_DOORBELLS &&
 		rx->queue_size != 0 && rx->queue_size <= SHM_WIRE_MAX_QUEUE_SIZE &&
 		rx->max_msg_size <= SHM_WIRE_MAX_MSG_SIZE;
 }
@@ -81,7 +81,7 @@ group_lists_grow(struct shm_group *group)
 	return 0;
 }
 
-/* A bell, a place in the list of active ones, and on the list of the link. */
+/* A doorbell, a place in the list of active ones, and on the list of the link. */
 int
 shm_chan_join(struct shm_chan *chan)
 {
@@ -94,7 +94,7 @@ shm_chan_join(struct shm_chan *chan)
 	ret = group_lists_grow(group);
 	if (ret == 0) {
 		shm_dev_lock(group->dev);
-		ret = shm_chan_bell_add(chan);
+		ret = shm_chan_doorbell_add(chan);
 		shm_dev_unlock(group->dev);
 	}
 	if (ret != 0) {
@@ -106,13 +106,13 @@ shm_chan_join(struct shm_chan *chan)
 	return 0;
 }
 
-/* Undo shm_chan_join(), but the bell is still its own. */
+/* Undo shm_chan_join(), but the doorbell is still its own. */
 static void
 chan_unjoin(struct shm_chan *chan)
 {
 	shm_chan_undirty(chan);
 	shm_chan_deactivate(chan);
-	shm_chan_bell_del(chan);
+	shm_chan_doorbell_del(chan);
 	TAILQ_REMOVE(&chan->glink->chans, chan, next);
 	chan->group->nb_chans--;
 	chan->glink = NULL;
@@ -172,7 +172,7 @@ shm_conn_arrive(struct rte_comch_conn *conn)
 		return;
 	}
 	chan->glink = glink;
-	shm_chan_bell_join(chan, chan->bell_shadow);
+	shm_chan_doorbell_join(chan, chan->doorbell_shadow);
 	group->nb_chans++;
 	TAILQ_INSERT_TAIL(&glink->chans, chan, next);
 	/* relaxed: B orders it, before this group first says that it sleeps */
@@ -305,7 +305,7 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 
 	conn_req_fill(&req, link);
 	if (!peer_rx_valid(&msg->rx)) {
-		chan_violation(chan, "CONNECT out of range", msg->rx.queue_size, msg->rx.bell);
+		chan_violation(chan, "CONNECT out of range", msg->rx.queue_size, msg->rx.doorbell);
 		chan_refuse(chan, -EPROTO);
 		if (server != NULL)
 			rte_comch_pmd_conn_refused(server, &req, -EPROTO);
@@ -342,7 +342,7 @@ chan_connect(struct shm_chan *chan, struct shm_event *ev)
 	reply.accept.rx.max_msg_size = conn->max_msg_size;
 	reply.accept.rx.queue_size = server->recv_queue_size;
 	reply.accept.rx.group = chan->group->index;
-	reply.accept.rx.bell = chan->rx_bell;
+	reply.accept.rx.doorbell = chan->rx_doorbell;
 	shm_dev_lock(dev);
 	shm_chan_max_rx_set(chan, server->recv_queue_size, conn->max_msg_size);
 	shm_link_send(link, &reply, SHM_WIRE_ACCEPT, sizeof(reply.accept), chan->id, fd);

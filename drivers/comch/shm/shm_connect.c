@@ -68,7 +68,7 @@ connect_send(struct shm_connect *connect, struct shm_link *link)
 	msg.connect.rx.max_msg_size = ctrl->max_msg_size;
 	msg.connect.rx.queue_size = ctrl->recv_queue_size;
 	msg.connect.rx.group = group->index;
-	msg.connect.rx.bell = chan->rx_bell;
+	msg.connect.rx.doorbell = chan->rx_doorbell;
 	strlcpy(msg.connect.name, ctrl->name, sizeof(msg.connect.name));
 	shm_dev_lock(dev);
 	shm_chan_max_rx_set(chan, ctrl->recv_queue_size, ctrl->max_msg_size != 0 ?

@@ -68,7 +68,7 @@ shm_chan_alloc_locked(struct shm_link *link, uint32_t id, struct shm_group *grou
 	chan->state = state;
 	chan->refs = 1;
 	chan->active = -1;
-	chan->rx_bell = -1;
+	chan->rx_doorbell = -1;
 	chan->seg = -1;
 	chan->peer_seg = -1;
 	link->refs++;
@@ -85,13 +85,13 @@ shm_chan_drop_locked(struct shm_chan *chan)
 	if (link->chans[chan->id] != chan)
 		return;
 	link->chans[chan->id] = NULL;
-	if (chan->rx_bell >= 0)
-		link->bells_used[chan->rx_bell / 64] &= ~RTE_BIT64(chan->rx_bell % 64);
+	if (chan->rx_doorbell >= 0)
+		link->doorbells_used[chan->rx_doorbell / 64] &= ~RTE_BIT64(chan->rx_doorbell % 64);
 	if (chan->seg >= 0)
 		link->segs[chan->seg].users--;
 	if (chan->peer_seg >= 0)
 		link->peer_segs[chan->peer_seg].busy = false;
-	chan->rx_bell = chan->seg = chan->peer_seg = -1;
+	chan->rx_doorbell = chan->seg = chan->peer_seg = -1;
 	shm_chan_put_locked(chan);
 }
 

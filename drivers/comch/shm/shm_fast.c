@@ -248,10 +248,10 @@ consumer_close(struct rte_comch_queue *queue)
 	TAILQ_REMOVE(&c->group->consumers, c, next);
 	if (c->claims != 0) /* the library has given it up */
 		TAILQ_REMOVE(&c->group->closing, c, next_close);
-	shm_qbell_leave(c);
+	shm_qdoorbell_leave(c);
 	shm_dev_lock(dev);
 	consumer_forget_locked(c);
-	shm_qbell_put_locked(c);
+	shm_qdoorbell_put_locked(c);
 	if (c->link != NULL)
 		shm_link_put(c->link);
 	shm_dev_unlock(dev);
@@ -332,9 +332,9 @@ announce_locked(struct shm_consumer *c, struct shm_chan *chan)
 	msg.consumer.group = c->group->index;
 	msg.consumer.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;
 	/* only those of tasks become idle: the others are polled by the application */
-	if (queue->nb_tasks != 0 && shm_qbell_get_locked(c, chan->link) == 0)
+	if (queue->nb_tasks != 0 && shm_qdoorbell_get_locked(c, chan->link) == 0)
 		msg.consumer.flags |= SHM_WIRE_CONSUMER_F_IDLE |
-			c->bell << SHM_WIRE_CONSUMER_BELL_SHIFT;
+			c->doorbell << SHM_WIRE_CONSUMER_DOORBELL_SHIFT;
 	shm_link_send(chan->link, &msg, SHM_WIRE_CONSUMER, sizeof(msg.consumer), chan->id, fd);
 	return 0;
 }

@@ -130,9 +130,9 @@ struct shm_remote_consumer {
 	uint32_t peer_group;
 	bool fence;
 	uint32_t id;
-	uint64_t *bell; /* word of its bell; NULL if peer_armed is the group's */
-	uint64_t bell_mask;
-	uint32_t *flips; /* of that bell, by all producers of this process; atomic */
+	uint64_t *doorbell; /* word of its doorbell; NULL if peer_armed is the group's */
+	uint64_t doorbell_mask;
+	uint32_t *toggles; /* of that doorbell, by all producers of this process; atomic */
 
 	/* what producers share, in their own process */
 	uint64_t head __rte_aligned(128); /* next position to claim; low half of it */
@@ -150,18 +150,18 @@ struct shm_remote_consumer {
 };
 
 /*
- * Bells of the consumers that one of our groups has on one link. They stay with the
- * link, with the flips that were seen: so one that comes late, when its consumer is
- * gone already, is counted before the next consumer has that bell.
+ * Doorbells of the consumers that one of our groups has on one link. They stay with the
+ * link, with the toggles that were seen: so one that comes late, when its consumer is
+ * gone already, is counted before the next consumer has that doorbell.
  */
-struct shm_qbells {
-	uint64_t used[SHM_WIRE_QBELL_WORDS]; /* under the device's lock */
+struct shm_qdoorbells {
+	uint64_t used[SHM_WIRE_QDOORBELL_WORDS]; /* under the device's lock */
 	/* in the thread of the group */
 	uint32_t nb_words; /* to look at */
-	uint64_t mask[SHM_WIRE_QBELL_WORDS]; /* those that have a consumer */
-	uint64_t shadow[SHM_WIRE_QBELL_WORDS];
-	uint32_t seen[SHM_WIRE_MAX_QBELLS]; /* flips */
-	struct shm_consumer *consumers[SHM_WIRE_MAX_QBELLS];
+	uint64_t mask[SHM_WIRE_QDOORBELL_WORDS]; /* those that have a consumer */
+	uint64_t shadow[SHM_WIRE_QDOORBELL_WORDS];
+	uint32_t seen[SHM_WIRE_MAX_QDOORBELLS]; /* toggles */
+	struct shm_consumer *consumers[SHM_WIRE_MAX_QDOORBELLS];
 };
 
 struct shm_sent {
@@ -254,8 +254,8 @@ struct shm_consumer {
 	uint32_t cpls_size;
 	uint64_t deadline; /* of the peer's producers */
 	TAILQ_ENTRY(shm_consumer) next; /* of its group */
-	struct shm_qbells *qbells; /* its bell is one of these; NULL if it has none */
-	uint32_t bell;
+	struct shm_qdoorbells *qdoorbells; /* its doorbell is one of these; NULL if it has none */
+	uint32_t doorbell;
 	bool joined;   /* its group looks at it */
 	bool is_idle;  /* idle of its segment is not 0 */
 	uint32_t idle_fence; /* of the group, when it became so */
@@ -328,16 +328,16 @@ struct shm_ask *shm_ask_oldest(const struct shm_group *group);
 struct shm_chan *shm_consumers_late(struct shm_group *group, uint64_t now);
 void shm_dying_check_locked(struct shm_dev *dev);
 
-/* shm_idle.c: idle consumers, and their bells */
-int shm_qbell_get_locked(struct shm_consumer *c, struct shm_link *link);
-void shm_qbell_put_locked(struct shm_consumer *c);
-void shm_qbell_leave(struct shm_consumer *c);
-uint32_t *shm_qflips_get_locked(struct shm_link *link, uint32_t group);
-void shm_qbells_free(struct shm_link *link);
+/* shm_idle.c: idle consumers, and their doorbells */
+int shm_qdoorbell_get_locked(struct shm_consumer *c, struct shm_link *link);
+void shm_qdoorbell_put_locked(struct shm_consumer *c);
+void shm_qdoorbell_leave(struct shm_consumer *c);
+uint32_t *shm_qtoggles_get_locked(struct shm_link *link, uint32_t group);
+void shm_qdoorbells_free(struct shm_link *link);
 int shm_queue_idle(struct rte_comch_queue *queue);
 void shm_consumer_arm(struct shm_consumer *c);
-void shm_qbells_scan(struct shm_glink *glink);
-bool shm_qbells_pending(const struct shm_glink *glink);
+void shm_qdoorbells_scan(struct shm_glink *glink);
+bool shm_qdoorbells_pending(const struct shm_glink *glink);
 void shm_idle_fence(struct shm_group *group, uint64_t now);
 void shm_remote_consumer_ring(struct shm_remote_consumer *rc, uint32_t armed);
 

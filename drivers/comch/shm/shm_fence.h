@@ -16,11 +16,11 @@
  *              tail before it.
  *   H  head    the reader releases head after it has copied the record out, the
  *              writer acquires head before it overwrites it.
- *   B  bells   "publish, full fence, look whether the other side looks away"
+ *   B  doorbells   "publish, full fence, look whether the other side looks away"
  *              against "say that I look away, full fence, look once more". At
  *              least one of the two sees the other. It is used three times: a
- *              connection's bell_seen against its tail, its want_bell against
- *              its head, and a group's armed word against the bells.
+ *              connection's doorbell_seen against its tail, its want_doorbell against
+ *              its head, and a group's armed word against the doorbells.
  *   E  end     the same for taken against cut, where the writer of the ring, who
  *              has time, makes the reader pass its fence: see rings_cut_settle().
  *

@@ -4,7 +4,7 @@
 
 /*
  * Idle consumers: their engine does not look at them, because nothing has come
- * for a while, and the producers of the peer flip their bells. Only consumers with
+ * for a while, and the producers of the peer toggle their doorbells. Only consumers with
  * tasks become idle.
  *
  * How a consumer becomes idle, without a message that is lost: it says so in the
@@ -12,11 +12,11 @@
  * threads of all processes pass a fence, once for all consumers that have said so.
  * Then it looks once more, and is idle if there is nothing. This is pair A of shm_fence.h.
  *
- * How a bell is flipped, by any number of threads: one of them counts the flip, by
- * compare and swap, and flips. It does that only if idle says that the consumer has
- * seen all flips before. So one flip at most is under way, and two never cancel each
- * other. While one is under way nobody has to flip: when the group sees it, it looks
- * at the consumer, and before that is idle again it says that it has seen the flip.
+ * How a doorbell is toggled, by any number of threads: one of them counts the toggle, by
+ * compare and swap, and toggles. It does that only if idle says that the consumer has
+ * seen all toggles before. So one toggle at most is under way, and two never cancel each
+ * other. While one is under way nobody has to toggle: when the group sees it, it looks
+ * at the consumer, and before that is idle again it says that it has seen the toggle.
  */
 
 #include <errno.h>
@@ -27,45 +27,45 @@
 #include "shm_fast.h"
 
 /*
- * Bells of this side's consumers
+ * Doorbells of this side's consumers
  */
 
-/* A free bell of its group on this link: 0, -ENOMEM or -ENOSPC. */
+/* A free doorbell of its group on this link: 0, -ENOMEM or -ENOSPC. */
 int
-shm_qbell_get_locked(struct shm_consumer *c, struct shm_link *link)
+shm_qdoorbell_get_locked(struct shm_consumer *c, struct shm_link *link)
 {
-	struct shm_qbells **qbells = &link->qbells[c->group->index];
+	struct shm_qdoorbells **qdoorbells = &link->qdoorbells[c->group->index];
 	uint32_t w, bit;
 
-	if (*qbells == NULL)
-		*qbells = calloc(1, sizeof(**qbells));
-	if (*qbells == NULL)
+	if (*qdoorbells == NULL)
+		*qdoorbells = calloc(1, sizeof(**qdoorbells));
+	if (*qdoorbells == NULL)
 		return -ENOMEM;
-	for (w = 0; w < SHM_WIRE_QBELL_WORDS && (*qbells)->used[w] == UINT64_MAX; w++)
+	for (w = 0; w < SHM_WIRE_QDOORBELL_WORDS && (*qdoorbells)->used[w] == UINT64_MAX; w++)
 		;
-	if (w == SHM_WIRE_QBELL_WORDS)
+	if (w == SHM_WIRE_QDOORBELL_WORDS)
 		return -ENOSPC;
-	bit = __builtin_ctzll(~(*qbells)->used[w]);
-	(*qbells)->used[w] |= RTE_BIT64(bit);
-	c->bell = w * 64 + bit;
-	c->qbells = *qbells;
+	bit = __builtin_ctzll(~(*qdoorbells)->used[w]);
+	(*qdoorbells)->used[w] |= RTE_BIT64(bit);
+	c->doorbell = w * 64 + bit;
+	c->qdoorbells = *qdoorbells;
 	return 0;
 }
 
 void
-shm_qbell_put_locked(struct shm_consumer *c)
+shm_qdoorbell_put_locked(struct shm_consumer *c)
 {
-	if (c->qbells != NULL)
-		c->qbells->used[c->bell / 64] &= ~RTE_BIT64(c->bell % 64);
-	c->qbells = NULL;
+	if (c->qdoorbells != NULL)
+		c->qdoorbells->used[c->doorbell / 64] &= ~RTE_BIT64(c->doorbell % 64);
+	c->qdoorbells = NULL;
 }
 
-/* From now on its group looks at its bell; false if the link is gone. */
+/* From now on its group looks at its doorbell; false if the link is gone. */
 static bool
-qbell_join(struct shm_consumer *c)
+qdoorbell_join(struct shm_consumer *c)
 {
-	struct shm_qbells *qbells = c->qbells;
-	const uint32_t w = c->bell / 64;
+	struct shm_qdoorbells *qdoorbells = c->qdoorbells;
+	const uint32_t w = c->doorbell / 64;
 	struct shm_glink *glink;
 
 	TAILQ_FOREACH(glink, &c->group->glinks, next)
@@ -73,33 +73,33 @@ qbell_join(struct shm_consumer *c)
 			break;
 	if (glink == NULL)
 		return false;
-	glink->qbells = qbells;
-	qbells->consumers[c->bell] = c;
-	qbells->mask[w] |= RTE_BIT64(c->bell % 64);
-	qbells->nb_words = RTE_MAX(qbells->nb_words, w + 1);
+	glink->qdoorbells = qdoorbells;
+	qdoorbells->consumers[c->doorbell] = c;
+	qdoorbells->mask[w] |= RTE_BIT64(c->doorbell % 64);
+	qdoorbells->nb_words = RTE_MAX(qdoorbells->nb_words, w + 1);
 	c->joined = true;
 	return true;
 }
 
 void
-shm_qbell_leave(struct shm_consumer *c)
+shm_qdoorbell_leave(struct shm_consumer *c)
 {
 	if (!c->joined)
 		return;
-	c->qbells->mask[c->bell / 64] &= ~RTE_BIT64(c->bell % 64);
-	c->qbells->consumers[c->bell] = NULL;
+	c->qdoorbells->mask[c->doorbell / 64] &= ~RTE_BIT64(c->doorbell % 64);
+	c->qdoorbells->consumers[c->doorbell] = NULL;
 	c->joined = false;
 }
 
 /* With the link; no consumer is left. */
 void
-shm_qbells_free(struct shm_link *link)
+shm_qdoorbells_free(struct shm_link *link)
 {
 	uint32_t i;
 
 	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++) {
-		free(link->qbells[i]);
-		free(link->qflips[i]);
+		free(link->qdoorbells[i]);
+		free(link->qtoggles[i]);
 	}
 }
 
@@ -107,15 +107,15 @@ shm_qbells_free(struct shm_link *link)
  * Becoming idle, and coming back
  */
 
-/* Have the producers flip its bell; false if that cannot be. */
+/* Have the producers toggle its doorbell; false if that cannot be. */
 static bool
 idle_say(struct shm_consumer *c)
 {
-	if (c->qbells == NULL || (!c->joined && !qbell_join(c)))
+	if (c->qdoorbells == NULL || (!c->joined && !qdoorbell_join(c)))
 		return false;
 	c->is_idle = true;
 	c->idle_fence = c->group->idle_fence;
-	shm_idle_set(&c->own->idle, c->qbells->seen[c->bell]);
+	shm_idle_set(&c->own->idle, c->qdoorbells->seen[c->doorbell]);
 	return true;
 }
 
@@ -127,7 +127,7 @@ shm_queue_idle(struct rte_comch_queue *queue)
 	if (!queue->is_consumer)
 		return -ENOTSUP; /* sends of a producer complete at once */
 	if (queue->msgq != NULL)
-		return -EAGAIN; /* a program rings no bells: it is polled in each turn */
+		return -EAGAIN; /* a program rings no doorbells: it is polled in each turn */
 	if (!c->is_idle) {
 		if (!idle_say(c))
 			return -ENOTSUP;
@@ -161,26 +161,27 @@ shm_consumer_arm(struct shm_consumer *c)
 		idle_say(c);
 }
 
-/* In each turn: those whose bells were flipped are looked at again. */
+/* In each turn: those whose doorbells were toggled are looked at again. */
 void
-shm_qbells_scan(struct shm_glink *glink)
+shm_qdoorbells_scan(struct shm_glink *glink)
 {
-	const uint64_t *words = glink->link->peer->groups[glink->group->index].bells;
-	struct shm_qbells *qbells = glink->qbells;
+	const uint64_t *words = glink->link->peer->groups[glink->group->index].doorbells;
+	struct shm_qdoorbells *qdoorbells = glink->qdoorbells;
 	struct shm_consumer *c;
-	uint32_t i, bell;
+	uint32_t i, doorbell;
 	uint64_t diff;
 
-	for (i = 0; i < qbells->nb_words; i++) {
-		diff = (shm_idle_bells(&words[i]) ^ qbells->shadow[i]) & qbells->mask[i];
+	for (i = 0; i < qdoorbells->nb_words; i++) {
+		diff = (shm_idle_doorbells(&words[i]) ^ qdoorbells->shadow[i]) &
+			qdoorbells->mask[i];
 		if (likely(diff == 0))
 			continue;
-		qbells->shadow[i] ^= diff;
+		qdoorbells->shadow[i] ^= diff;
 		do {
-			bell = i * 64 + __builtin_ctzll(diff);
+			doorbell = i * 64 + __builtin_ctzll(diff);
 			diff &= diff - 1;
-			qbells->seen[bell]++;
-			c = qbells->consumers[bell];
+			qdoorbells->seen[doorbell]++;
+			c = qdoorbells->consumers[doorbell];
 			c->is_idle = false;
 			shm_idle_clear(&c->own->idle);
 			rte_comch_pmd_queue_ring(c->queue);
@@ -188,32 +189,32 @@ shm_qbells_scan(struct shm_glink *glink)
 	}
 }
 
-/* Behind the fence: was one of them flipped? */
+/* Behind the fence: was one of them toggled? */
 bool
-shm_qbells_pending(const struct shm_glink *glink)
+shm_qdoorbells_pending(const struct shm_glink *glink)
 {
-	const uint64_t *words = glink->link->peer->groups[glink->group->index].bells;
-	const struct shm_qbells *qbells = glink->qbells;
+	const uint64_t *words = glink->link->peer->groups[glink->group->index].doorbells;
+	const struct shm_qdoorbells *qdoorbells = glink->qdoorbells;
 	uint64_t diff = 0;
 	uint32_t i;
 
-	for (i = 0; qbells != NULL && i < qbells->nb_words; i++)
-		diff |= (__atomic_load_n(&words[i], __ATOMIC_RELAXED) ^ qbells->shadow[i]) &
-			qbells->mask[i];
+	for (i = 0; qdoorbells != NULL && i < qdoorbells->nb_words; i++)
+		diff |= (__atomic_load_n(&words[i], __ATOMIC_RELAXED) ^ qdoorbells->shadow[i]) &
+			qdoorbells->mask[i];
 	return diff != 0;
 }
 
 /*
- * Bells of the peer's consumers
+ * Doorbells of the peer's consumers
  */
 
-/* Counts of the flips for one group of the peer, or NULL. */
+/* Counts of the toggles for one group of the peer, or NULL. */
 uint32_t *
-shm_qflips_get_locked(struct shm_link *link, uint32_t group)
+shm_qtoggles_get_locked(struct shm_link *link, uint32_t group)
 {
-	if (link->qflips[group] == NULL)
-		link->qflips[group] = calloc(SHM_WIRE_MAX_QBELLS, sizeof(uint32_t));
-	return link->qflips[group];
+	if (link->qtoggles[group] == NULL)
+		link->qtoggles[group] = calloc(SHM_WIRE_MAX_QDOORBELLS, sizeof(uint32_t));
+	return link->qtoggles[group];
 }
 
 /*
@@ -223,11 +224,11 @@ shm_qflips_get_locked(struct shm_link *link, uint32_t group)
 void
 shm_remote_consumer_ring(struct shm_remote_consumer *rc, uint32_t armed)
 {
-	if (rc->bell == NULL) {
+	if (rc->doorbell == NULL) {
 		shm_link_wake(rc->link, rc->peer_group, armed);
 		return;
 	}
-	if (!shm_idle_flip(rc->peer_armed, rc->flips, rc->bell, rc->bell_mask))
+	if (!shm_idle_toggle(rc->peer_armed, rc->toggles, rc->doorbell, rc->doorbell_mask))
 		return;
 	armed = shm_idle_armed_get(&rc->link->peer->groups[rc->peer_group].armed);
 	if (armed != 0)

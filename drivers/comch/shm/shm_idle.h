@@ -6,7 +6,7 @@
 #define SHM_IDLE_H
 
 /*
- * The accesses by which a consumer becomes idle, a producer flips its bell, the engine
+ * The accesses by which a consumer becomes idle, a producer toggles its doorbell, the engine
  * of the consumer sleeps, and a consumer closes. How they work together is in shm_idle.c
  * and shm_fast.c, the pairs of memory orders are named in shm_fence.h. No
  * structure of the driver is in here, and nobody is woken: a test replaces the accesses to
@@ -29,11 +29,11 @@
 #define SHM_IDLE_LIGHT_FENCE(whole) shm_light_fence(whole)
 #endif
 
-/* Consumer: it is idle from some fence on, and has seen so many flips of its bell. */
+/* Consumer: it is idle from some fence on, and has seen so many toggles of its doorbell. */
 static inline void
 shm_idle_set(uint32_t *idle, uint32_t seen)
 {
-	/* release: the flips that were seen; pairs with the acquire in shm_idle_flip() */
+	/* release: the toggles that were seen; pairs with the acquire in shm_idle_toggle() */
 	SHM_IDLE_STORE(idle, shm_wire_idle(seen), __ATOMIC_RELEASE);
 }
 
@@ -43,12 +43,12 @@ shm_idle_clear(uint32_t *idle)
 	SHM_IDLE_STORE(idle, 0, __ATOMIC_RELAXED);
 }
 
-/* Engine of the consumer: bells, of which it compares bits with those of before. */
+/* Engine of the consumer: doorbells, of which it compares bits with those of before. */
 static inline uint64_t
-shm_idle_bells(const uint64_t *bells)
+shm_idle_doorbells(const uint64_t *doorbells)
 {
-	/* acquire: pairs with the release in shm_idle_flip() */
-	return SHM_IDLE_LOAD(bells, __ATOMIC_ACQUIRE);
+	/* acquire: pairs with the release in shm_idle_toggle() */
+	return SHM_IDLE_LOAD(doorbells, __ATOMIC_ACQUIRE);
 }
 
 /*
@@ -63,30 +63,30 @@ shm_idle_get(const uint32_t *idle, bool whole)
 }
 
 /*
- * Producer, when idle was not 0: flip the bell. False if the consumer looks again, if
- * one flip is under way, or if another producer makes it.
+ * Producer, when idle was not 0: toggle the doorbell. False if the consumer looks again, if
+ * one toggle is under way, or if another producer makes it.
  */
 static inline bool
-shm_idle_flip(const uint32_t *idle, uint32_t *flips, uint64_t *bells, uint64_t mask)
+shm_idle_toggle(const uint32_t *idle, uint32_t *toggles, uint64_t *doorbells, uint64_t mask)
 {
 	/*
-	 * acquire: whoever made the flips that it has seen has counted them; pairs
+	 * acquire: whoever made the toggles that it has seen has counted them; pairs
 	 * with the release in shm_idle_set()
 	 */
 	uint32_t seen = SHM_IDLE_LOAD(idle, __ATOMIC_ACQUIRE);
-	uint32_t nb = SHM_IDLE_LOAD(flips, __ATOMIC_RELAXED);
+	uint32_t nb = SHM_IDLE_LOAD(toggles, __ATOMIC_RELAXED);
 
-	if (seen != shm_wire_idle(nb) || !SHM_IDLE_SWAP(flips, &nb, nb + 1, __ATOMIC_RELAXED))
+	if (seen != shm_wire_idle(nb) || !SHM_IDLE_SWAP(toggles, &nb, nb + 1, __ATOMIC_RELAXED))
 		return false;
 	/*
 	 * atomic: other consumers have bits of this word. release: the count; pairs
-	 * with the acquire in shm_idle_bells()
+	 * with the acquire in shm_idle_doorbells()
 	 */
-	SHM_IDLE_XOR(bells, mask, __ATOMIC_RELEASE);
+	SHM_IDLE_XOR(doorbells, mask, __ATOMIC_RELEASE);
 	return true;
 }
 
-/* Producer, after a flip: whether the engine sleeps. */
+/* Producer, after a toggle: whether the engine sleeps. */
 static inline uint32_t
 shm_idle_armed_get(const uint32_t *armed)
 {

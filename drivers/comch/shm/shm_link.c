@@ -92,7 +92,7 @@ link_free(struct shm_link *link)
 		if (link->peer_wake[i] >= 0)
 			shm_fd_drop(link->peer_wake[i]);
 	shm_peer_regions_free(link);
-	shm_qbells_free(link);
+	shm_qdoorbells_free(link);
 	link->func->nb_fds -= link->nb_fds;
 	while ((tx = STAILQ_FIRST(&link->txq)) != NULL) {
 		STAILQ_REMOVE_HEAD(&link->txq, next);
@@ -199,7 +199,7 @@ link_own_seg(struct shm_link *link, int *fd)
 	struct shm_seg seg;
 	int ret;
 
-	ret = shm_seg_create(&seg, offsetof(struct shm_wire_link, sock_bell),
+	ret = shm_seg_create(&seg, offsetof(struct shm_wire_link, sock_doorbell),
 			sizeof(struct shm_wire_link));
 	if (ret != 0)
 		return ret;
@@ -208,7 +208,7 @@ link_own_seg(struct shm_link *link, int *fd)
 	return 0;
 }
 
-/* Tell a peer that has no link yet, and so no bell, why it gets none. */
+/* Tell a peer that has no link yet, and so no doorbell, why it gets none. */
 static void
 fd_refuse(int fd, int reason)
 {
@@ -366,12 +366,12 @@ link_up(struct shm_link *link)
 static int
 link_peer_map(struct shm_link *link, int fd)
 {
-	link->peer = shm_peer_map(fd, offsetof(struct shm_wire_link, sock_bell),
+	link->peer = shm_peer_map(fd, offsetof(struct shm_wire_link, sock_doorbell),
 			sizeof(struct shm_wire_link));
 	if (link->peer == NULL)
 		return -EPROTO;
 	/* it rang for this message already, and the socket is read on from here */
-	link->sock_seen = __atomic_load_n(&link->peer->sock_bell, __ATOMIC_ACQUIRE);
+	link->sock_seen = __atomic_load_n(&link->peer->sock_doorbell, __ATOMIC_ACQUIRE);
 	return 0;
 }
 
@@ -615,12 +615,12 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 			func_accept(dev, func, now);
 	}
 	/*
-	 * A message can be taken before its sender has rung for it. Such a bell
+	 * A message can be taken before its sender has rung for it. Such a doorbell
 	 * must count as seen, or no engine could sleep until the next message.
 	 */
 	for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next) {
 		next = TAILQ_NEXT(link, next);
-		if (link->peer != NULL && __atomic_load_n(&link->peer->sock_bell,
+		if (link->peer != NULL && __atomic_load_n(&link->peer->sock_doorbell,
 				__ATOMIC_RELAXED) != link->sock_seen)
 			shm_link_rx(link);
 	}

@@ -3,7 +3,7 @@
  */
 
 /*
- * One turn of a poll group, and the data path: bells, rings, sleeping and waking.
+ * One turn of a poll group, and the data path: doorbells, rings, sleeping and waking.
  * Everything here runs in the thread of one progress engine and takes no lock, but
  * for waking a peer that sleeps and for a look at the sockets now and then.
  * The memory orders T, H, B and E are in shm_fence.h.
@@ -22,7 +22,7 @@
 #include "shm_msgq.h"
 
 /*
- * Bells
+ * Doorbells
  */
 
 /* Wake the peer's group, once for each time it sleeps. Slow: it sleeps. */
@@ -70,11 +70,11 @@ chan_ring(struct shm_chan *chan)
 
 	/* B: pairs with the fences in chan_idle() and shm_group_arm() */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&chan->peer->bell_seen, __ATOMIC_RELAXED) != chan->tx_flips)
+	if (__atomic_load_n(&chan->peer->doorbell_seen, __ATOMIC_RELAXED) != chan->tx_toggles)
 		return; /* it has not looked away since the last one */
-	chan->tx_flips++;
+	chan->tx_toggles++;
 	/* atomic: other connections, of other threads, have bits of this word */
-	__atomic_fetch_xor(chan->bell, chan->bell_mask, __ATOMIC_RELAXED);
+	__atomic_fetch_xor(chan->doorbell, chan->doorbell_mask, __ATOMIC_RELAXED);
 	/* B: pairs with the fence in shm_group_arm(), before which moved was written, too */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	moved = __atomic_load_n(&chan->peer->moved, __ATOMIC_RELAXED);
@@ -86,16 +86,16 @@ chan_ring(struct shm_chan *chan)
 }
 
 /*
- * Have the group look at the bell of a connection; shadow is that of its bit. The word
+ * Have the group look at the doorbell of a connection; shadow is that of its bit. The word
  * may be one of another group, where the connection came from: each looks at its bits.
  */
 void
-shm_chan_bell_join(struct shm_chan *chan, uint64_t shadow)
+shm_chan_doorbell_join(struct shm_chan *chan, uint64_t shadow)
 {
-	const uint64_t bit = RTE_BIT64(chan->rx_bell % 64);
-	const uint32_t w = chan->rx_bell / 64;
+	const uint64_t bit = RTE_BIT64(chan->rx_doorbell % 64);
+	const uint32_t w = chan->rx_doorbell / 64;
 	struct shm_glink *glink = chan->glink;
-	struct shm_bell_word *word;
+	struct shm_doorbell_word *word;
 	uint32_t i;
 
 	for (i = 0; i < glink->nb_words && glink->words[i].index != w; i++)
@@ -104,58 +104,58 @@ shm_chan_bell_join(struct shm_chan *chan, uint64_t shadow)
 	if (i == glink->nb_words) {
 		glink->nb_words++;
 		word->index = w;
-		word->word = &chan->link->peer->bells[w];
+		word->word = &chan->link->peer->doorbells[w];
 		word->shadow = 0;
 		word->mask = 0;
 	}
 	word->shadow = (word->shadow & ~bit) | (shadow & bit);
 	word->mask |= bit;
-	glink->by_bell[chan->rx_bell] = chan;
+	glink->by_doorbell[chan->rx_doorbell] = chan;
 }
 
 int
-shm_chan_bell_add(struct shm_chan *chan)
+shm_chan_doorbell_add(struct shm_chan *chan)
 {
 	struct shm_link *link = chan->link;
-	uint32_t w, free_word = SHM_WIRE_BELL_WORDS;
+	uint32_t w, free_word = SHM_WIRE_DOORBELL_WORDS;
 	uint32_t bit;
 
-	for (w = 0; w < SHM_WIRE_BELL_WORDS; w++) {
-		if (link->bells_used[w] == 0) {
-			if (free_word == SHM_WIRE_BELL_WORDS)
+	for (w = 0; w < SHM_WIRE_DOORBELL_WORDS; w++) {
+		if (link->doorbells_used[w] == 0) {
+			if (free_word == SHM_WIRE_DOORBELL_WORDS)
 				free_word = w;
-		} else if (link->bell_group[w] == chan->group->index &&
-				link->bells_used[w] != UINT64_MAX) {
+		} else if (link->doorbell_group[w] == chan->group->index &&
+				link->doorbells_used[w] != UINT64_MAX) {
 			break;
 		}
 	}
-	if (w == SHM_WIRE_BELL_WORDS)
+	if (w == SHM_WIRE_DOORBELL_WORDS)
 		w = free_word;
-	if (w == SHM_WIRE_BELL_WORDS)
+	if (w == SHM_WIRE_DOORBELL_WORDS)
 		return -ENOSPC;
-	bit = __builtin_ctzll(~link->bells_used[w]);
-	link->bells_used[w] |= RTE_BIT64(bit);
-	link->bell_group[w] = chan->group->index;
-	chan->rx_bell = w * 64 + bit;
+	bit = __builtin_ctzll(~link->doorbells_used[w]);
+	link->doorbells_used[w] |= RTE_BIT64(bit);
+	link->doorbell_group[w] = chan->group->index;
+	chan->rx_doorbell = w * 64 + bit;
 	/* what this bit said before was about another connection */
-	shm_chan_bell_join(chan, __atomic_load_n(&link->peer->bells[w], __ATOMIC_RELAXED));
+	shm_chan_doorbell_join(chan, __atomic_load_n(&link->peer->doorbells[w], __ATOMIC_RELAXED));
 	return 0;
 }
 
 void
-shm_chan_bell_del(struct shm_chan *chan)
+shm_chan_doorbell_del(struct shm_chan *chan)
 {
 	struct shm_glink *glink = chan->glink;
 	uint32_t i;
 
-	if (chan->rx_bell < 0)
+	if (chan->rx_doorbell < 0)
 		return;
-	glink->by_bell[chan->rx_bell] = NULL;
+	glink->by_doorbell[chan->rx_doorbell] = NULL;
 	for (i = 0; i < glink->nb_words; i++) {
-		if (glink->words[i].index != (uint32_t)chan->rx_bell / 64)
+		if (glink->words[i].index != (uint32_t)chan->rx_doorbell / 64)
 			continue;
-		chan->bell_shadow = glink->words[i].shadow;
-		glink->words[i].mask &= ~RTE_BIT64(chan->rx_bell % 64);
+		chan->doorbell_shadow = glink->words[i].shadow;
+		glink->words[i].mask &= ~RTE_BIT64(chan->rx_doorbell % 64);
 		if (glink->words[i].mask == 0)
 			glink->words[i] = glink->words[--glink->nb_words];
 		break;
@@ -419,7 +419,7 @@ chan_rx(struct shm_chan *chan, uint32_t burst)
 	__atomic_store_n(&chan->own->head, chan->rx_pos, __ATOMIC_RELEASE);
 	/* B: pairs with the fence in shm_group_arm() of the peer */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (unlikely(__atomic_load_n(&chan->peer->want_bell, __ATOMIC_RELAXED) != 0))
+	if (unlikely(__atomic_load_n(&chan->peer->want_doorbell, __ATOMIC_RELAXED) != 0))
 		chan_ring(chan);
 	return nb;
 }
@@ -448,29 +448,29 @@ chan_tx_done(struct shm_chan *chan)
 }
 
 /*
- * Nothing that comes is worth a bell: the peer finds that this side has not looked
- * since the last one. Should it have rung, that is one bell for nothing.
+ * Nothing that comes is worth a doorbell: the peer finds that this side has not looked
+ * since the last one. Should it have rung, that is one doorbell for nothing.
  */
 static inline void
-chan_bell_off(struct shm_chan *chan)
+chan_doorbell_off(struct shm_chan *chan)
 {
-	__atomic_store_n(&chan->own->bell_seen, chan->rx_flips - 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&chan->own->doorbell_seen, chan->rx_toggles - 1, __ATOMIC_RELAXED);
 }
 
 /*
  * A connection that has been quiet becomes idle: from now on it costs nothing,
- * and its bell will bring it back. One that is held back is brought back by the
+ * and its doorbell will bring it back. One that is held back is brought back by the
  * library.
  */
 static void
 chan_idle(struct shm_chan *chan)
 {
 	if (unlikely(chan->conn->rx_held)) {
-		chan_bell_off(chan);
+		chan_doorbell_off(chan);
 		shm_chan_deactivate(chan);
 		return;
 	}
-	__atomic_store_n(&chan->own->bell_seen, chan->rx_flips, __ATOMIC_RELAXED);
+	__atomic_store_n(&chan->own->doorbell_seen, chan->rx_toggles, __ATOMIC_RELAXED);
 	/* B: pairs with the fence in chan_ring() of the peer */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&chan->peer->tail, __ATOMIC_RELAXED) == chan->rx_pos)
@@ -583,11 +583,11 @@ shm_conn_rx_resume(struct rte_comch_conn *conn)
  * Poll groups
  */
 
-/* Have those whose bell was flipped looked at. */
+/* Have those whose doorbell was toggled looked at. */
 static void
 glink_scan(struct shm_glink *glink)
 {
-	struct shm_bell_word *word;
+	struct shm_doorbell_word *word;
 	struct shm_chan *chan;
 	uint64_t now, diff;
 	uint32_t i, bit;
@@ -602,8 +602,8 @@ glink_scan(struct shm_glink *glink)
 		do {
 			bit = __builtin_ctzll(diff);
 			diff &= diff - 1;
-			chan = glink->by_bell[word->index * 64 + bit];
-			chan->rx_flips++;
+			chan = glink->by_doorbell[word->index * 64 + bit];
+			chan->rx_toggles++;
 			if (chan->state == SHM_CHAN_UP && !chan->conn->rx_held)
 				shm_chan_activate(chan);
 		} while (diff != 0);
@@ -611,11 +611,11 @@ glink_scan(struct shm_glink *glink)
 }
 
 static bool
-glink_sock_bell(const struct shm_glink *glink)
+glink_sock_doorbell(const struct shm_glink *glink)
 {
 	const struct shm_link *link = glink->link;
 
-	return __atomic_load_n(&link->peer->sock_bell, __ATOMIC_RELAXED) !=
+	return __atomic_load_n(&link->peer->sock_doorbell, __ATOMIC_RELAXED) !=
 		__atomic_load_n(&link->sock_seen, __ATOMIC_RELAXED);
 }
 
@@ -667,10 +667,10 @@ shm_group_poll(struct rte_comch_pgroup *pg, uint64_t now)
 	int nb = 0;
 
 	TAILQ_FOREACH(glink, &group->glinks, next) {
-		service |= glink_sock_bell(glink);
+		service |= glink_sock_doorbell(glink);
 		glink_scan(glink);
-		if (glink->qbells != NULL)
-			shm_qbells_scan(glink);
+		if (glink->qdoorbells != NULL)
+			shm_qdoorbells_scan(glink);
 	}
 	if (unlikely(group->idle_wanted) && now >= group->next_idle)
 		shm_idle_fence(group, now);
@@ -763,10 +763,10 @@ chan_arm(struct shm_chan *chan)
 	bool sent = chan->tx_pos != chan->tx_done;
 
 	if (unlikely(chan->conn->rx_held && !sent))
-		chan_bell_off(chan);
+		chan_doorbell_off(chan);
 	else
-		__atomic_store_n(&chan->own->bell_seen, chan->rx_flips, __ATOMIC_RELAXED);
-	__atomic_store_n(&chan->own->want_bell, sent, __ATOMIC_RELAXED);
+		__atomic_store_n(&chan->own->doorbell_seen, chan->rx_toggles, __ATOMIC_RELAXED);
+	__atomic_store_n(&chan->own->want_doorbell, sent, __ATOMIC_RELAXED);
 }
 
 /* After the fence: whether something is there already. */
@@ -785,7 +785,7 @@ bool
 shm_group_arm(struct rte_comch_pgroup *pg)
 {
 	struct shm_group *group = container_of(pg, struct shm_group, pg);
-	struct shm_bell_word *word;
+	struct shm_doorbell_word *word;
 	struct shm_glink *glink;
 	bool pending = false;
 	uint32_t i;
@@ -801,8 +801,8 @@ shm_group_arm(struct rte_comch_pgroup *pg)
 	if (group_has_queues(group))
 		pending = group_queues_arm(group);
 	TAILQ_FOREACH(glink, &group->glinks, next) {
-		pending |= glink_sock_bell(glink);
-		pending |= shm_qbells_pending(glink);
+		pending |= glink_sock_doorbell(glink);
+		pending |= shm_qdoorbells_pending(glink);
 		for (i = 0; i < glink->nb_words; i++) {
 			word = &glink->words[i];
 			pending |= ((__atomic_load_n(word->word, __ATOMIC_RELAXED) ^
@@ -849,7 +849,7 @@ shm_group_disarm(struct rte_comch_pgroup *pg)
 			rte_comch_pmd_fd_del(pg->pe, glink->wake_fd);
 	}
 	for (i = 0; i < group->nb_active; i++)
-		__atomic_store_n(&group->active[i]->own->want_bell, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&group->active[i]->own->want_doorbell, 0, __ATOMIC_RELAXED);
 	TAILQ_FOREACH(p, &group->producers, next)
 		shm_producer_disarm(p);
 	shm_msgq_group_disarm(group);

@@ -104,7 +104,7 @@ consumer_valid(const struct shm_wire_consumer *msg)
 		msg->buf_size <= SHM_WIRE_MAX_BUF_SIZE &&
 		(msg->buf_size == 0 || msg->region != SHM_WIRE_NO_REGION) &&
 		((msg->flags & SHM_WIRE_CONSUMER_F_IDLE) == 0 ||
-		msg->flags >> SHM_WIRE_CONSUMER_BELL_SHIFT < SHM_WIRE_MAX_QBELLS);
+		msg->flags >> SHM_WIRE_CONSUMER_DOORBELL_SHIFT < SHM_WIRE_MAX_QDOORBELLS);
 }
 
 /* The share of a link that another consumer takes; the lock is held. */
@@ -120,8 +120,8 @@ rc_reserve_locked(struct shm_remote_consumer *rc, struct shm_link *link,
 	if (link->seg_bytes + bytes > SHM_MAX_LINK_MEM)
 		return -ENOMEM;
 	if ((msg->flags & SHM_WIRE_CONSUMER_F_IDLE) != 0) {
-		rc->flips = shm_qflips_get_locked(link, msg->group);
-		if (rc->flips == NULL)
+		rc->toggles = shm_qtoggles_get_locked(link, msg->group);
+		if (rc->toggles == NULL)
 			return -ENOMEM;
 	}
 	if (msg->region != SHM_WIRE_NO_REGION) {
@@ -155,17 +155,17 @@ rc_words_init(struct shm_remote_consumer *rc)
 static void
 rc_wake_init(struct shm_remote_consumer *rc, const struct shm_wire_consumer *msg)
 {
-	uint32_t bell = msg->flags >> SHM_WIRE_CONSUMER_BELL_SHIFT;
+	uint32_t doorbell = msg->flags >> SHM_WIRE_CONSUMER_DOORBELL_SHIFT;
 
 	rc->peer_group = msg->group;
-	if (rc->flips == NULL) {
+	if (rc->toggles == NULL) {
 		rc->peer_armed = &rc->link->peer->groups[msg->group].armed;
 		return;
 	}
 	rc->peer_armed = &rc->posts->idle;
-	rc->flips += bell;
-	rc->bell = &rc->link->own->groups[msg->group].bells[bell / 64];
-	rc->bell_mask = RTE_BIT64(bell % 64);
+	rc->toggles += doorbell;
+	rc->doorbell = &rc->link->own->groups[msg->group].doorbells[doorbell / 64];
+	rc->doorbell_mask = RTE_BIT64(doorbell % 64);
 }
 
 static int

@@ -118,8 +118,8 @@ shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_wire_tx *tx, in
 	chan->seg = found;
 	chan->own = seg->map;
 	chan->own->head = SHM_WIRE_POS_START;
-	chan->own->bell_seen = 0;
-	chan->own->want_bell = 0;
+	chan->own->doorbell_seen = 0;
+	chan->own->want_doorbell = 0;
 	chan->own->msgs = 0;
 	chan->own->moved = 0;
 	chan->own->cut = 0;

@@ -88,7 +88,7 @@ link_sendmsg(struct shm_link *link, const union shm_wire_msg *msg, int fd)
 		return -errno;
 	}
 	/* pairs with the acquire in shm_link_rx(): sent, then rung; the poll only looks */
-	__atomic_store_n(&link->own->sock_bell, link->own->sock_bell + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&link->own->sock_doorbell, link->own->sock_doorbell + 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -259,7 +259,7 @@ shm_link_rx(struct shm_link *link)
 	link->refs++; /* each message can be its end */
 	/* before the socket: what is rung from here on is looked at again */
 	if (link->peer != NULL)
-		__atomic_store_n(&link->sock_seen, __atomic_load_n(&link->peer->sock_bell,
+		__atomic_store_n(&link->sock_seen, __atomic_load_n(&link->peer->sock_doorbell,
 			__ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
 	for (i = 0; i < SHM_SOCK_BURST && more; i++)
 		more = link_rx_one(link);
@@ -277,5 +277,5 @@ shm_link_rx_late(struct shm_link *link)
 {
 	shm_link_rx(link);
 	/* relaxed: as the engines compare them */
-	return __atomic_load_n(&link->peer->sock_bell, __ATOMIC_RELAXED) == link->sock_seen;
+	return __atomic_load_n(&link->peer->sock_doorbell, __ATOMIC_RELAXED) == link->sock_seen;
 }

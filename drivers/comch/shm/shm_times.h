@@ -30,7 +30,7 @@
 
 /* Pauses between two looks, in milliseconds. */
 #define SHM_IDLE_MS 1           /* fences for queues that become idle */
-#define SHM_SERVICE_MS 5        /* sockets, without a bell */
+#define SHM_SERVICE_MS 5        /* sockets, without a doorbell */
 #define SHM_CONNECT_MS 20       /* attempts to find the card's side */
 #define SHM_DPA_LOOK_MS 1000    /* at the threads of a program */
 

@@ -63,20 +63,20 @@
  * consumer still has its identifier in its segment. A consumer that stops takes it away,
  * and waits until no such word names it: so it needs no answer to CONSUMER_GONE.
  *
- * Bells. The reader of a connection owns one bit, its bell, among the bell words
- * of its peer's link segment. The writer flips it after it has published
- * something, unless the flip before is not yet acknowledged: the reader counts
- * the flips it saw in bell_seen. As there is one flip under way at most, a
- * flipped bit never looks like none. The reader acknowledges when it is about to
+ * Doorbells. The reader of a connection owns one bit, its doorbell, among the doorbell words
+ * of its peer's link segment. The writer toggles it after it has published
+ * something, unless the toggle before is not yet acknowledged: the reader counts
+ * the toggles it saw in doorbell_seen. As there is one toggle under way at most, a
+ * toggled bit never looks like none. The reader acknowledges when it is about to
  * look away, and looks once more after that.
  *
- * A connection can go to another poll group of its side. It keeps its bell, and says in
+ * A connection can go to another poll group of its side. It keeps its doorbell, and says in
  * the word moved of its segment which group is to be waked from now on.
  *
- * Bells of consumers. A consumer that nobody looks at for a while says so in the
- * word idle of its segment, with the number of flips of its bell that it has seen.
- * A producer that has published something looks at that word, and flips the bell
- * if as many flips were made. Bells of consumers are in the link segment of the
+ * Doorbells of consumers. A consumer that nobody looks at for a while says so in the
+ * word idle of its segment, with the number of toggles of its doorbell that it has seen.
+ * A producer that has published something looks at that word, and toggles the doorbell
+ * if as many toggles were made. Doorbells of consumers are in the link segment of the
  * producers, by the consumer's group; they are the consumer's side to assign.
  */
 
@@ -105,13 +105,13 @@
 #define SHM_WIRE_MAX_CHANS 4096
 /* Poll groups of one process that can have connections on one link. */
 #define SHM_WIRE_MAX_GROUPS 32
-/* Bell words of 64 bits; a word belongs to one poll group. */
-#define SHM_WIRE_BELL_WORDS (SHM_WIRE_MAX_CHANS / 64 + SHM_WIRE_MAX_GROUPS)
-#define SHM_WIRE_MAX_BELLS (SHM_WIRE_BELL_WORDS * 64)
+/* Doorbell words of 64 bits; a word belongs to one poll group. */
+#define SHM_WIRE_DOORBELL_WORDS (SHM_WIRE_MAX_CHANS / 64 + SHM_WIRE_MAX_GROUPS)
+#define SHM_WIRE_MAX_DOORBELLS (SHM_WIRE_DOORBELL_WORDS * 64)
 
-/* Bells of the consumers that one poll group has on one link. */
-#define SHM_WIRE_QBELL_WORDS 8
-#define SHM_WIRE_MAX_QBELLS (SHM_WIRE_QBELL_WORDS * 64)
+/* Doorbells of the consumers that one poll group has on one link. */
+#define SHM_WIRE_QDOORBELL_WORDS 8
+#define SHM_WIRE_MAX_QDOORBELLS (SHM_WIRE_QDOORBELL_WORDS * 64)
 
 /* Largest control message, and bytes of a ring. */
 #define SHM_WIRE_MAX_MSG_SIZE 65536u
@@ -208,7 +208,7 @@ struct shm_wire_rx {
 	uint32_t max_msg_size; /* 0 in CONNECT if unset, else the agreed one */
 	uint32_t queue_size;   /* messages of that size that must fit */
 	uint32_t group;        /* to wake */
-	uint32_t bell;         /* to flip */
+	uint32_t doorbell;         /* to toggle */
 };
 
 /* What each side says of the segment it writes. */
@@ -261,10 +261,10 @@ struct shm_wire_region_gone {
 #define SHM_WIRE_CONSUMER_F_FENCE 0x1u
 /*
  * In CONSUMER: producers look at idle in its segment, and not at the armed word of
- * its group; its bell is in the upper half of flags.
+ * its group; its doorbell is in the upper half of flags.
  */
 #define SHM_WIRE_CONSUMER_F_IDLE 0x2u
-#define SHM_WIRE_CONSUMER_BELL_SHIFT 16
+#define SHM_WIRE_CONSUMER_DOORBELL_SHIFT 16
 
 /* Carries the consumer's segment. */
 struct shm_wire_consumer {
@@ -324,13 +324,13 @@ struct shm_wire_seg {
 /* Link segment: written by one process, for all its connections on the link. */
 struct shm_wire_link {
 	struct shm_wire_seg seg;
-	uint32_t sock_bell; /* counts messages sent on the socket */
+	uint32_t sock_doorbell; /* counts messages sent on the socket */
 	uint32_t reserved[31];
-	uint64_t bells[SHM_WIRE_BELL_WORDS]; /* of the peer's connections */
+	uint64_t doorbells[SHM_WIRE_DOORBELL_WORDS]; /* of the peer's connections */
 	struct {
 		uint32_t armed; /* not 0: the group sleeps; another value each time */
 		uint32_t reserved[15];
-		uint64_t bells[SHM_WIRE_QBELL_WORDS]; /* of the peer's group: its consumers */
+		uint64_t doorbells[SHM_WIRE_QDOORBELL_WORDS]; /* of the peer's consumers */
 	} groups[SHM_WIRE_MAX_GROUPS];
 };
 
@@ -339,8 +339,8 @@ struct shm_wire_chan {
 	struct shm_wire_seg seg;
 	uint32_t tail;      /* position behind the last record of ring[] */
 	uint32_t head;      /* position of the reader in the peer's ring[] */
-	uint32_t bell_seen; /* flips of this side's bell that it has seen */
-	uint32_t want_bell; /* 1: ring when head moves, too */
+	uint32_t doorbell_seen; /* toggles of this side's doorbell that it has seen */
+	uint32_t want_doorbell; /* 1: ring when head moves, too */
 	uint32_t msgs;      /* records written so far; for statistics only */
 	uint32_t moved;     /* 0: its group is the one of the handshake; else 1 + its group */
 	uint32_t reserved[10];
@@ -395,7 +395,7 @@ struct shm_wire_posts {
 	struct shm_wire_seg seg;
 	uint32_t tail; /* position behind the last post */
 	uint32_t reserved[15];
-	uint32_t idle; /* 0: it is looked at; else 1, and above it the flips seen */
+	uint32_t idle; /* 0: it is looked at; else 1, and above it the toggles seen */
 	uint32_t consumer; /* its identifier; shm_wire_closed() when it has closed */
 	uint32_t reserved2[14];
 	/* nb_posts words, then nb_posts lengths; or none of both without a region */
@@ -413,11 +413,11 @@ shm_wire_closed(uint32_t consumer)
 	return ~consumer;
 }
 
-/* What idle says when so many flips of the bell were seen. */
+/* What idle says when so many toggles of the doorbell were seen. */
 static inline uint32_t
-shm_wire_idle(uint32_t flips)
+shm_wire_idle(uint32_t toggles)
 {
-	return flips << 1 | 1;
+	return toggles << 1 | 1;
 }
 
 /* Completion segment: written by the producers, and by the engines they are on. */
@@ -527,18 +527,18 @@ _Static_assert(sizeof(struct shm_wire_ready) == 32, "ready");
 _Static_assert(sizeof(struct shm_wire_reason) == 24, "reason");
 _Static_assert(offsetof(struct shm_wire_connect, name) == 32, "connect.name");
 _Static_assert(sizeof(struct shm_wire_seg) == 128, "seg");
-_Static_assert(offsetof(struct shm_wire_link, sock_bell) == 128, "sock_bell");
-_Static_assert(offsetof(struct shm_wire_link, bells) == 256, "bells");
-_Static_assert(offsetof(struct shm_wire_link, groups) == 256 + 8 * SHM_WIRE_BELL_WORDS,
+_Static_assert(offsetof(struct shm_wire_link, sock_doorbell) == 128, "sock_doorbell");
+_Static_assert(offsetof(struct shm_wire_link, doorbells) == 256, "doorbells");
+_Static_assert(offsetof(struct shm_wire_link, groups) == 256 + 8 * SHM_WIRE_DOORBELL_WORDS,
 	"groups");
 _Static_assert(offsetof(struct shm_wire_link, groups) % 128 == 0, "groups");
-_Static_assert(offsetof(struct shm_wire_link, groups[0].bells) ==
-	offsetof(struct shm_wire_link, groups) + 64, "groups.bells");
+_Static_assert(offsetof(struct shm_wire_link, groups[0].doorbells) ==
+	offsetof(struct shm_wire_link, groups) + 64, "groups.doorbells");
 _Static_assert(sizeof(struct shm_wire_link) == 5120, "link");
 _Static_assert(offsetof(struct shm_wire_chan, tail) == 128, "tail");
 _Static_assert(offsetof(struct shm_wire_chan, head) == 132, "head");
-_Static_assert(offsetof(struct shm_wire_chan, bell_seen) == 136, "bell_seen");
-_Static_assert(offsetof(struct shm_wire_chan, want_bell) == 140, "want_bell");
+_Static_assert(offsetof(struct shm_wire_chan, doorbell_seen) == 136, "doorbell_seen");
+_Static_assert(offsetof(struct shm_wire_chan, want_doorbell) == 140, "want_doorbell");
 _Static_assert(offsetof(struct shm_wire_chan, moved) == 148, "moved");
 _Static_assert(offsetof(struct shm_wire_chan, cut) == 192, "cut");
 _Static_assert(offsetof(struct shm_wire_chan, taken) == 256, "taken");
