@@ -86,7 +86,7 @@ setup_both(void)
 }
 
 static int
-setup_stranger(void)
+setup_unknown_peer(void)
 {
 	return setup_devs("role=dpu,functions=" HOST "@" EVIL_MAC);
 }
@@ -1055,7 +1055,7 @@ test_rejections(void)
 
 /* The card serves another function than this one: both sides say so. */
 static int
-test_stranger(void)
+test_unknown_peer(void)
 {
 	struct test_ep *server, *client;
 
@@ -1272,7 +1272,7 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_server, teardown, test_death),
 		TEST_CASE_ST(setup_client, teardown, test_answers),
 		TEST_CASE_ST(setup_client, teardown, test_rejections),
-		TEST_CASE_ST(setup_stranger, teardown, test_stranger),
+		TEST_CASE_ST(setup_unknown_peer, teardown, test_unknown_peer),
 		TEST_CASE_ST(setup_both, teardown, test_no_rule),
 		TEST_CASE_ST(setup_both, teardown, test_rule_taken),
 		TEST_CASE_ST(setup_both, teardown, test_end_at_each_step),

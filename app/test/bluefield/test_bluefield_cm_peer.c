@@ -662,7 +662,7 @@ test_bad_packet(void)
 
 /* Every message that could end or change a connection, from somebody else. */
 static int
-test_strangers(void)
+test_unknown_peers(void)
 {
 	static const uint16_t attrs[] = { BF_MAD_MRA, BF_MAD_REJ, BF_MAD_REP, BF_MAD_RTU,
 		BF_MAD_DREQ, BF_MAD_DREP };
@@ -921,7 +921,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_linux_others),
 		TEST_CASE_ST(setup, teardown, test_bad_req),
 		TEST_CASE_ST(setup, teardown, test_bad_packet),
-		TEST_CASE_ST(setup, teardown, test_strangers),
+		TEST_CASE_ST(setup, teardown, test_unknown_peers),
 		TEST_CASE_ST(setup, teardown, test_same_numbers),
 		TEST_CASE_ST(setup, teardown, test_out_of_place),
 		TEST_CASE_ST(setup, teardown, test_refused_again),

@@ -549,7 +549,7 @@ static int
 test_isolation(void)
 {
 	struct test_pair other, self = test_pair;
-	struct test_ep *here, *there, *client, *stranger;
+	struct test_ep *here, *there, *client, *unknown_peer;
 	struct rte_comch_pe *pe;
 
 	TEST_CALL(test_pair_other(&other));
@@ -557,10 +557,10 @@ test_isolation(void)
 	here = test_server_run("test", pe);
 	TEST_TRUE(here != NULL);
 	test_pair = other;
-	stranger = test_client_run("test", pe);
+	unknown_peer = test_client_run("test", pe);
 	test_pair = self;
-	TEST_TRUE(stranger != NULL);
-	TEST_CALL(expect_refused(stranger, -ENOENT));
+	TEST_TRUE(unknown_peer != NULL);
+	TEST_CALL(expect_refused(unknown_peer, -ENOENT));
 	TEST_EXPECT(here->nb_connects, 0);
 
 	/* the same name on another representor is another server */
@@ -569,10 +569,10 @@ test_isolation(void)
 	test_pair = self;
 	TEST_TRUE(there != NULL);
 	client = test_client_run("test", pe);
-	TEST_EXPECT(rte_comch_ctx_start(stranger->ctx), -EINPROGRESS);
-	TEST_WAIT(client->conn != NULL && stranger->conn != NULL, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_start(unknown_peer->ctx), -EINPROGRESS);
+	TEST_WAIT(client->conn != NULL && unknown_peer->conn != NULL, TEST_MS);
 	TEST_EXPECT(test_send_pattern(client->conn, 10, 1), 0);
-	TEST_EXPECT(test_send_pattern(stranger->conn, 20, 2), 0);
+	TEST_EXPECT(test_send_pattern(unknown_peer->conn, 20, 2), 0);
 	TEST_WAIT(here->nb_recv == 1 && there->nb_recv == 1, TEST_MS);
 	TEST_TRUE(here->last_len == 10 && test_check(here->last_msg, 10, 1));
 	TEST_TRUE(there->last_len == 20 && test_check(there->last_msg, 20, 2));

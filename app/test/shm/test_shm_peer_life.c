@@ -684,7 +684,7 @@ test_close_reasons(void)
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: death, crowds and strangers",
+	.suite_name = "shm, an evil peer: death, crowds and unknown peers",
 	.setup = peer_suite_setup,
 	.teardown = peer_suite_teardown,
 	.unit_test_cases = {

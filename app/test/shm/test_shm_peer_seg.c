@@ -541,7 +541,7 @@ test_kernel_that_waits(void)
 
 /* Whoever is not let in may have sent something before that. */
 static int
-test_strangers_that_wait(void)
+test_unknown_peers_that_wait(void)
 {
 	struct evil *e = NULL;
 	uint64_t begin, took;
@@ -568,7 +568,7 @@ test_strangers_that_wait(void)
 	evil_close_all();
 	PEER_WAIT(test_count_fds() <= peer_env.fds + 1, 2 * TEST_MS);
 	took = test_now_ns() - begin;
-	TEST_ASSERT(took < 1000000000, "strangers held us up for %u ms",
+	TEST_ASSERT(took < 1000000000, "unknown peers held us up for %u ms",
 			(unsigned int)(took / 1000000));
 	close(other);
 	return TEST_SUCCESS;
@@ -626,7 +626,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_card_segments),
 		PEER_CASE(test_close_that_waits),
 		PEER_CASE(test_kernel_that_waits),
-		PEER_CASE(test_strangers_that_wait),
+		PEER_CASE(test_unknown_peers_that_wait),
 		PEER_CASE(test_segment_hoard),
 		TEST_CASES_END()
 	},

@@ -296,7 +296,7 @@ fail:
 		free(link->peer_segs);
 		free(link);
 	}
-	shm_fd_drop(fd); /* a stranger may have sent already */
+	shm_fd_drop(fd); /* an unknown peer may have sent already */
 	return NULL;
 }
 

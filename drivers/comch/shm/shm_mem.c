@@ -145,7 +145,7 @@ shm_peer_unmap(const void *map, uint32_t size)
 }
 
 /*
- * Descriptors of strangers. Whoever drops the last reference to a socket that was told
+ * Descriptors of unknown peers. Whoever drops the last reference to a socket that was told
  * to linger waits until its data is acknowledged, which may be never. That is not only
  * who closes it, but also who closes a socket that it waits in, or takes a message and
  * has no room for it. So all of them are taken, and told not to linger.

@@ -344,10 +344,10 @@ req_take(struct bf_chan_dev *cd, const struct bf_rep *rep, const struct bf_wire_
 
 /* Logged once: unknown peers could flood the log. */
 static void
-stranger_tell(struct bf_dev *dev, const uint8_t mac[6])
+unknown_peer_tell(struct bf_dev *dev, const uint8_t mac[6])
 {
 	/* relaxed: nothing else depends on it */
-	if (!__atomic_exchange_n(&dev->stranger_told, true, __ATOMIC_RELAXED))
+	if (!__atomic_exchange_n(&dev->unknown_peer_told, true, __ATOMIC_RELAXED))
 		BF_LOG(WARNING, "%s: a client of " BF_MAC_FMT " is refused, as key 'functions' has no such MAC: add <name>@" BF_MAC_FMT " if it is meant; others are refused without a word",
 			dev->rte_dev->data->name, BF_MAC_ARGS(mac), BF_MAC_ARGS(mac));
 }
@@ -367,7 +367,7 @@ bf_chan_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
 			ret = req_check(dev, rep, &req);
 		}
 	} else {
-		stranger_tell(dev, ev->from.mac);
+		unknown_peer_tell(dev, ev->from.mac);
 	}
 	if (ret == 0)
 		ret = req_take(bf_chan_dev_of(dev), rep, &req, id, ev->qp.mtu);

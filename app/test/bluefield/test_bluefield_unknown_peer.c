@@ -3,7 +3,7 @@
  */
 
 /*
- * Strangers as an application meets them: the card serves VF 0, and a client on VF 1
+ * Unknown peers as an application meets them: the card serves VF 0, and a client on VF 1
  * tries to connect. The switch of the software BlueField is in between. What a client can
  * do that does not keep to the driver is in test_bluefield_isolation.c.
  */
@@ -168,8 +168,8 @@ test_as_another(void)
 	return test_log_passed();
 }
 
-static struct unit_test_suite stranger_suite = {
-	.suite_name = "strangers",
+static struct unit_test_suite unknown_peer_suite = {
+	.suite_name = "unknown peers",
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, case_teardown, test_without_rule),
 		TEST_CASE_ST(case_setup, case_teardown, test_not_served),
@@ -179,4 +179,4 @@ static struct unit_test_suite stranger_suite = {
 	}
 };
 
-REGISTER_SLOW_TEST(bluefield_stranger_autotest, unit_test_suite_runner, &stranger_suite);
+REGISTER_SLOW_TEST(bluefield_unknown_peer_autotest, unit_test_suite_runner, &unknown_peer_suite);
