@@ -207,5 +207,5 @@ device_stats_print(int16_t dev_id, FILE *f)
 	fprintf(f, "    links                  %" PRIu64 "\n", stats.links);
 	fprintf(f, "    links_refused          %" PRIu64 "\n", stats.links_refused);
 	fprintf(f, "    wakeups                %" PRIu64 "\n", stats.wakeups);
-	fprintf(f, "    kept                   %" PRIu64 "\n", stats.kept);
+	fprintf(f, "    retained               %" PRIu64 "\n", stats.retained);
 }

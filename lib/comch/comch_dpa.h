@@ -51,10 +51,10 @@ struct comch_dpa {
 	bool started; /* written under both locks */
 	bool changing; /* its start or stop op runs */
 	int ended;    /* the program has: a negative errno; 0 again with the next start */
-	bool kept;    /* a driver may look at it for good: not freed */
+	bool leaked;  /* a driver may look at it for good: not freed */
 	struct comch_msgq_list msgqs;
 
-	TAILQ_ENTRY(comch_dpa) next; /* device; or kept */
+	TAILQ_ENTRY(comch_dpa) next; /* device; or leaked */
 };
 
 /* A message queue. */

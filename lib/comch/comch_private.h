@@ -147,7 +147,7 @@ struct rte_comch_ctx {
 	bool on_work;
 	bool dead;                    /* destroyed in its callback: on the list of its engine */
 	bool lost;                    /* the driver never told of an end: not freed */
-	TAILQ_ENTRY(rte_comch_ctx) next_dev;  /* device: all; engine: dead; or kept */
+	TAILQ_ENTRY(rte_comch_ctx) next_dev;  /* device: all; engine: dead; or leaked */
 	TAILQ_ENTRY(rte_comch_ctx) next_pe;   /* engine: all contexts */
 	TAILQ_ENTRY(rte_comch_ctx) next_work; /* engine: contexts to look at */
 };
@@ -234,7 +234,7 @@ struct comch_parent {
 	bool imm_only;             /* no consumer has a region */
 	rte_spinlock_t lock;       /* guards what follows, and what usable looks at */
 	uint32_t refs;             /* the library, and each queue */
-	bool kept;                 /* the driver has one of them, for good */
+	bool leaked;               /* the driver has one of them, for good */
 	struct comch_ids consumers;
 	struct comch_ids producers;
 	struct comch_queue_list queues;
@@ -630,7 +630,7 @@ void comch_mem_hold(struct rte_comch_mem *mem);
 void comch_mem_drop(struct rte_comch_mem *mem);
 uint32_t comch_mem_data_room(const struct rte_comch_mem *mem);
 void comch_mem_give_up(struct rte_comch_dev *dev, bool at_end);
-void comch_mem_kept_free(struct rte_comch_dev *dev);
+void comch_mem_retained_free(struct rte_comch_dev *dev);
 
 /* rte_comch_ending.c */
 void comch_ending_begin(struct rte_comch_pmd_ending *ending, struct rte_comch_dev *dev,

@@ -166,7 +166,7 @@ conn_closed(struct rte_comch_pmd_ending *ending)
 		rte_spinlock_lock(&conn->parent.lock);
 		conn->parent.refs++; /* the driver's, for good */
 		rte_spinlock_unlock(&conn->parent.lock);
-		rte_comch_pmd_count(&conn->parent.dev->data->stats.kept);
+		rte_comch_pmd_count(&conn->parent.dev->data->stats.retained);
 		conn->ctrl->ctx.lost = true; /* the driver may look at it, too */
 	}
 	comch_pe_work_add(&conn->ctrl->ctx);

@@ -67,10 +67,10 @@ void
 comch_ctx_keep(struct rte_comch_ctx *ctx)
 {
 	static rte_spinlock_t lock = RTE_SPINLOCK_INITIALIZER;
-	static struct comch_ctx_list kept = TAILQ_HEAD_INITIALIZER(kept);
+	static struct comch_ctx_list leaked = TAILQ_HEAD_INITIALIZER(leaked);
 
 	rte_spinlock_lock(&lock);
-	TAILQ_INSERT_TAIL(&kept, ctx, next_dev);
+	TAILQ_INSERT_TAIL(&leaked, ctx, next_dev);
 	rte_spinlock_unlock(&lock);
 }
 
@@ -79,7 +79,7 @@ void
 comch_ctx_free(struct rte_comch_ctx *ctx)
 {
 	if (ctx->lost) /* first: the device may go when it is detached */
-		rte_comch_pmd_count(&ctx->dev->data->stats.kept);
+		rte_comch_pmd_count(&ctx->dev->data->stats.retained);
 	comch_pe_detach(ctx);
 	if (ctx->lost)
 		comch_ctx_keep(ctx);

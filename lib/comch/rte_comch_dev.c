@@ -417,7 +417,7 @@ rte_comch_dev_reset(int16_t dev_id)
 	if (ret == 0) {
 		/* relaxed: no queue is there that could be lost meanwhile */
 		__atomic_store_n(&dev->nb_lost_queues, 0, __ATOMIC_RELAXED);
-		comch_mem_kept_free(dev);
+		comch_mem_retained_free(dev);
 	}
 	/*
 	 * Release: who finds it up sees what the reset did. The driver may have
@@ -459,6 +459,6 @@ rte_comch_pmd_release(struct rte_comch_dev *dev)
 {
 	comch_dev_drop(dev);
 	rte_comch_trace_dev_release(dev->data->dev_id);
-	comch_mem_kept_free(dev);
+	comch_mem_retained_free(dev);
 	free(dev);
 }

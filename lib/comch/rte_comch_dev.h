@@ -153,7 +153,7 @@ struct rte_comch_dev_stats {
 	 * the application has given them back, because the driver has not told that
 	 * hardware is done with them. Regions come back with a reset of the device.
 	 */
-	uint64_t kept;
+	uint64_t retained;
 	uint64_t reserved[7]; /**< Zero. */
 };
 

@@ -104,7 +104,7 @@ rte_comch_pmd_allocate(const char *name, int numa_node)
 	TAILQ_INIT(&dev->ctxs);
 	TAILQ_INIT(&dev->mems);
 	TAILQ_INIT(&dev->freeing);
-	TAILQ_INIT(&dev->kept);
+	TAILQ_INIT(&dev->retained);
 	TAILQ_INIT(&dev->pgs);
 	TAILQ_INIT(&dev->dpas);
 

@@ -226,11 +226,11 @@ static void
 dpa_keep(struct comch_dpa *dpa)
 {
 	static rte_spinlock_t lock = RTE_SPINLOCK_INITIALIZER;
-	static TAILQ_HEAD(, comch_dpa) kept = TAILQ_HEAD_INITIALIZER(kept);
+	static TAILQ_HEAD(, comch_dpa) leaked = TAILQ_HEAD_INITIALIZER(leaked);
 
-	rte_comch_pmd_count(&dpa->drv.dev->data->stats.kept);
+	rte_comch_pmd_count(&dpa->drv.dev->data->stats.retained);
 	rte_spinlock_lock(&lock);
-	TAILQ_INSERT_TAIL(&kept, dpa, next);
+	TAILQ_INSERT_TAIL(&leaked, dpa, next);
 	rte_spinlock_unlock(&lock);
 }
 
@@ -253,7 +253,7 @@ rte_comch_dpa_destroy(struct rte_comch_dpa *drv)
 	rte_spinlock_lock(&drv->dev->lock);
 	TAILQ_REMOVE(&drv->dev->dpas, dpa, next);
 	rte_spinlock_unlock(&drv->dev->lock);
-	if (dpa->kept)
+	if (dpa->leaked)
 		dpa_keep(dpa);
 	else
 		dpa_free(dpa);

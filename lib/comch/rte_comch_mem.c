@@ -418,7 +418,7 @@ comch_mem_give_up(struct rte_comch_dev *dev, bool at_end)
 		if (!comch_ending_give_up(&mem->ending, now))
 			continue;
 		TAILQ_REMOVE(&dev->freeing, mem, next);
-		rte_comch_pmd_count(&dev->data->stats.kept);
+		rte_comch_pmd_count(&dev->data->stats.retained);
 		lost = true;
 	}
 	rte_spinlock_unlock(&dev->lock);
@@ -455,13 +455,13 @@ mem_keep(struct rte_comch_mem *mem)
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_REMOVE(&dev->mems, mem, next);
 	if (keep)
-		TAILQ_INSERT_TAIL(&dev->kept, mem, next);
+		TAILQ_INSERT_TAIL(&dev->retained, mem, next);
 	else
 		TAILQ_INSERT_TAIL(&dev->freeing, mem, next);
 	rte_spinlock_unlock(&dev->lock);
 	if (!keep)
 		return false;
-	rte_comch_pmd_count(&dev->data->stats.kept);
+	rte_comch_pmd_count(&dev->data->stats.retained);
 	COMCH_LOG(WARNING, "%s: %" PRIu64 " bytes of a region are kept, as a queue that its driver has lost may use them: reset the device",
 		dev->data->name, mem->len);
 	return true;
@@ -469,15 +469,15 @@ mem_keep(struct rte_comch_mem *mem)
 
 /* The device was reset, or goes: nothing of before is under way. */
 void
-comch_mem_kept_free(struct rte_comch_dev *dev)
+comch_mem_retained_free(struct rte_comch_dev *dev)
 {
 	struct rte_comch_mem *mem;
 
 	do {
 		rte_spinlock_lock(&dev->lock);
-		mem = TAILQ_FIRST(&dev->kept);
+		mem = TAILQ_FIRST(&dev->retained);
 		if (mem != NULL) {
-			TAILQ_REMOVE(&dev->kept, mem, next);
+			TAILQ_REMOVE(&dev->retained, mem, next);
 			TAILQ_INSERT_TAIL(&dev->freeing, mem, next);
 		}
 		rte_spinlock_unlock(&dev->lock);

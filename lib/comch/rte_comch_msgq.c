@@ -159,7 +159,7 @@ msgq_destroy(struct comch_dpa *dpa, struct comch_msgq *msgq)
 	rte_spinlock_lock(&dpa->lock);
 	TAILQ_REMOVE(&dpa->msgqs, msgq, next);
 	/* it has lost a queue, and may look at what that is on */
-	dpa->kept |= msgq->parent.kept;
+	dpa->leaked |= msgq->parent.leaked;
 	rte_spinlock_unlock(&dpa->lock);
 	comch_dpa_ops(dpa)->msgq_destroy(&msgq->drv);
 	msgq->drv.priv = NULL;

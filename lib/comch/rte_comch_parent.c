@@ -126,7 +126,7 @@ comch_parent_queue_del(struct comch_queue *queue)
 
 	rte_spinlock_lock(&parent->lock);
 	TAILQ_REMOVE(&parent->queues, queue, next_parent);
-	parent->kept |= queue->ctx.lost;
+	parent->leaked |= queue->ctx.lost;
 	comch_parent_id_give(parent, queue->drv.is_consumer, queue->drv.id);
 	rte_spinlock_unlock(&parent->lock);
 }

@@ -70,7 +70,7 @@ static void
 pe_pgroup_gone(struct rte_comch_pmd_ending *end)
 {
 	if (end->lost)
-		rte_comch_pmd_count(&end->dev->data->stats.kept);
+		rte_comch_pmd_count(&end->dev->data->stats.retained);
 	rte_spinlock_lock(&end->dev->lock);
 	end->dev->nb_ending_pgs--; /* the last that held it: it may go */
 	rte_spinlock_unlock(&end->dev->lock);

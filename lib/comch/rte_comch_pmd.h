@@ -625,7 +625,7 @@ struct rte_comch_dev {
 	TAILQ_HEAD(, rte_comch_ctx) ctxs;    /**< Library: all contexts. */
 	TAILQ_HEAD(, rte_comch_mem) mems;    /**< Library: all regions. */
 	TAILQ_HEAD(, rte_comch_mem) freeing; /**< Library: regions about to end. */
-	TAILQ_HEAD(, rte_comch_mem) kept;    /**< Library: regions freed, in use or not. */
+	TAILQ_HEAD(, rte_comch_mem) retained;    /**< Library: regions freed, in use or not. */
 	TAILQ_HEAD(, rte_comch_pgroup) pgs;  /**< Library: all poll groups. */
 	uint32_t nb_ending_pgs;              /**< Library: poll groups about to end. */
 	int status;                          /**< Library: 0 or why it is down; atomic. */

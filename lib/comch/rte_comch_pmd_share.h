@@ -18,15 +18,15 @@
  *
  * A share is a number and no positions, so that one that is not used does not hold up the
  * messages of others. It is in a word of its producer, with the time until which it is kept;
- * kept is the sum of all. A producer may claim what it has a share of, or what no other has.
+ * reserved is the sum of all. A producer may claim what it has a share of, or what no other has.
  *
- * How a share is made, while others claim: it is added to kept first. Then the upper half
+ * How a share is made, while others claim: it is added to reserved first. Then the upper half
  * of head changes, which says nothing but that something has changed: claims that have not
- * seen kept compare and swap in vain, and look again. What head said then tells whether
+ * seen reserved compare and swap in vain, and look again. What head said then tells whether
  * there are credits for it. What is too much is given back.
  *
  * Who takes a share away, its producer or another one that finds it late, swaps its word,
- * and takes what was in it from kept afterwards. In between kept is too much, which makes
+ * and takes what was in it from reserved afterwards. In between that is too much, which makes
  * others find less than there is, and breaks no promise.
  */
 
@@ -46,7 +46,7 @@ extern "C" {
 /** Where a driver has what its producers share of one consumer. All atomic but nb and size. */
 struct rte_comch_pmd_shares {
 	uint64_t *head;       /**< Low half: the next position. */
-	uint32_t *kept;       /**< Sum of the shares. */
+	uint32_t *reserved;   /**< Sum of the shares. */
 	uint64_t *words;      /**< The shares, by identifier of the producer modulo nb. */
 	uint32_t nb;          /**< How many words there are. */
 	uint32_t size;        /**< Posts that the consumer can have at one time. */
@@ -77,7 +77,7 @@ rte_comch_pmd_share_put(const struct rte_comch_pmd_shares *s, uint32_t producer,
 			return;
 	} while (!__atomic_compare_exchange_n(share, &word, word - n, false, __ATOMIC_RELAXED,
 			__ATOMIC_RELAXED));
-	__atomic_fetch_sub(s->kept, n, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(s->reserved, n, __ATOMIC_RELAXED);
 }
 
 /** @internal Take those that were not used in time; whether there was one. */
@@ -96,7 +96,7 @@ rte_comch_pmd_share_expire(const struct rte_comch_pmd_shares *s)
 		if (nb == 0 || word >= now || !__atomic_compare_exchange_n(&s->words[i], &word, 0,
 				false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			continue;
-		__atomic_fetch_sub(s->kept, nb, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(s->reserved, nb, __ATOMIC_RELAXED);
 		found = true;
 	}
 	return found;
@@ -106,17 +106,17 @@ rte_comch_pmd_share_expire(const struct rte_comch_pmd_shares *s)
 static inline uint32_t
 rte_comch_pmd_share_keep(const struct rte_comch_pmd_shares *s, uint32_t nb)
 {
-	uint32_t kept = __atomic_add_fetch(s->kept, nb, __ATOMIC_RELAXED);
+	uint32_t reserved = __atomic_add_fetch(s->reserved, nb, __ATOMIC_RELAXED);
 	uint32_t posted, lack = 0;
 	uint64_t head;
 
-	/* release: kept; pairs with the acquire of head before a claim */
+	/* release: reserved; pairs with the acquire of head before a claim */
 	head = __atomic_fetch_add(s->head, UINT64_C(1) << 32, __ATOMIC_RELEASE);
 	posted = rte_comch_pmd_share_posted(s, head);
-	if (kept > posted)
-		lack = RTE_MIN(kept - posted, nb);
+	if (reserved > posted)
+		lack = RTE_MIN(reserved - posted, nb);
 	if (lack != 0)
-		__atomic_fetch_sub(s->kept, lack, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(s->reserved, lack, __ATOMIC_RELAXED);
 	return nb - lack;
 }
 
@@ -160,9 +160,9 @@ rte_comch_pmd_share_limit(const struct rte_comch_pmd_shares *s, uint32_t produce
 {
 	uint32_t own = __atomic_load_n(&s->words[producer % s->nb], __ATOMIC_RELAXED) &
 		RTE_COMCH_PMD_SHARE_MASK;
-	uint32_t kept = __atomic_load_n(s->kept, __ATOMIC_RELAXED);
+	uint32_t reserved = __atomic_load_n(s->reserved, __ATOMIC_RELAXED);
 	uint32_t posted = rte_comch_pmd_share_posted(s, head);
-	uint32_t others = kept > own ? kept - own : 0;
+	uint32_t others = reserved > own ? reserved - own : 0;
 
 	return RTE_MIN(nb, RTE_MAX(own, posted > others ? posted - others : 0));
 }
@@ -179,7 +179,7 @@ rte_comch_pmd_share_claim(const struct rte_comch_pmd_shares *s, uint32_t produce
 	uint32_t n = nb;
 	uint64_t next;
 
-	if (__atomic_load_n(s->kept, __ATOMIC_RELAXED) != 0) {
+	if (__atomic_load_n(s->reserved, __ATOMIC_RELAXED) != 0) {
 		n = rte_comch_pmd_share_limit(s, producer, head, nb);
 		if (n < nb && rte_comch_pmd_share_expire(s))
 			n = rte_comch_pmd_share_limit(s, producer, head, nb);

@@ -351,7 +351,7 @@ queue_destroy(struct rte_comch_ctx *ctx)
 	if (!ctx->lost)
 		comch_parent_put(queue->parent);
 	else /* the driver may look at it: its reference is the driver's, for good */
-		rte_comch_pmd_count(&ctx->dev->data->stats.kept);
+		rte_comch_pmd_count(&ctx->dev->data->stats.retained);
 	comch_mem_drop(queue->drv.mem);
 }
 

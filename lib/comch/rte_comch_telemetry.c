@@ -150,7 +150,7 @@ tel_stats(struct rte_comch_dev *dev, struct tel_page *page __rte_unused, struct 
 	dpdk_tel_add_uint(d, "links", stats.links);
 	dpdk_tel_add_uint(d, "links_refused", stats.links_refused);
 	dpdk_tel_add_uint(d, "wakeups", stats.wakeups);
-	dpdk_tel_add_uint(d, "kept", stats.kept);
+	dpdk_tel_add_uint(d, "retained", stats.retained);
 	return 0;
 }
 

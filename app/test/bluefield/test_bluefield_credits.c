@@ -82,7 +82,7 @@ test_wrap(void)
 		TEST_EXPECT(claim(1, 5), 2);
 		TEST_EXPECT(bf_credits_now(&cr), 0);
 	}
-	TEST_EXPECT(cr.kept, 0);
+	TEST_EXPECT(cr.reserved, 0);
 	return test_log_passed();
 }
 
@@ -106,7 +106,7 @@ test_shares(void)
 	TEST_EXPECT(bf_credits_told(&cr, 20), 0);
 	TEST_EXPECT(bf_credits_share(&cr, 1, 1), 10);
 	bf_credits_drop(&cr, 1);
-	TEST_EXPECT(cr.kept, 0);
+	TEST_EXPECT(cr.reserved, 0);
 	TEST_EXPECT(claim(2, 10), 10);
 	return test_log_passed();
 }

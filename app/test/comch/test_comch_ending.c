@@ -514,7 +514,7 @@ test_region_of_failed(void)
 	rte_comch_pmd_dev_down(dev, -EIO);
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.dpu), 0);
 	rte_comch_dev_stats_get(test_pair.dpu, &after);
-	TEST_EXPECT(after.kept, before.kept + 1);
+	TEST_EXPECT(after.retained, before.retained + 1);
 	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
 	test_mock_drop(TEST_MOCK_MEM_FREE);
 	TEST_TRUE(test_mock_tell_dropped() >= 1);

@@ -247,12 +247,12 @@ is_unmapped(void *addr)
 }
 
 static uint64_t
-nb_kept(int16_t dev_id)
+nb_retained(int16_t dev_id)
 {
-	struct rte_comch_dev_stats stats = { .kept = 0 };
+	struct rte_comch_dev_stats stats = { .retained = 0 };
 
 	rte_comch_dev_stats_get(dev_id, &stats);
-	return stats.kept;
+	return stats.retained;
 }
 
 /*
@@ -276,25 +276,25 @@ test_lost_queue_keeps(void)
 	TEST_EXPECT(rte_comch_mem_register(fp.rx.dev, own, sizeof(own), 0, &mine), 0);
 	addr = rte_comch_mem_addr(mem);
 	other_addr = rte_comch_mem_addr(other);
-	before = nb_kept(fp.rx.dev);
+	before = nb_retained(fp.rx.dev);
 	TEST_CALL(test_fp_consumer(&fp, mem, 4, 0, &q));
 	test_mock_mode_set(TEST_MOCK_QUEUE_STOP, TEST_MOCK_HELD);
 	TEST_EXPECT(rte_comch_ctx_stop(q->ctx), -EINPROGRESS);
 	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, LOST_MS + TEST_MS);
 	TEST_EXPECT(dev_status(fp.rx.dev), -ETIMEDOUT);
 	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
-	TEST_EXPECT(nb_kept(fp.rx.dev), before);
+	TEST_EXPECT(nb_retained(fp.rx.dev), before);
 
 	TEST_EXPECT(rte_comch_mem_free(mem), -EBUSY);
 	TEST_EXPECT(test_q_close(q), 0);
-	TEST_EXPECT(nb_kept(fp.rx.dev), before + 2); /* the consumer and its connection */
+	TEST_EXPECT(nb_retained(fp.rx.dev), before + 2); /* the consumer and its connection */
 	TEST_EXPECT(test_mem_free(mem), 0);
 	TEST_EXPECT(test_mem_free(other), 0);
-	TEST_EXPECT(nb_kept(fp.rx.dev), before + 4);
+	TEST_EXPECT(nb_retained(fp.rx.dev), before + 4);
 	TEST_TRUE(is_mapped(addr) && is_mapped(other_addr));
 	/* memory of the application is its own again */
 	TEST_EXPECT(rte_comch_mem_free(mine), 0);
-	TEST_EXPECT(nb_kept(fp.rx.dev), before + 4);
+	TEST_EXPECT(nb_retained(fp.rx.dev), before + 4);
 
 	test_mock_drop(TEST_MOCK_NB_OPS);
 	TEST_TRUE(test_mock_tell_dropped() >= 1);

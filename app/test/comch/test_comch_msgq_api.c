@@ -730,7 +730,7 @@ test_lost(void)
 	TEST_EXPECT(rte_comch_dpa_destroy(dpa), 0);
 	dpa = NULL;
 	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.host, &after), 0);
-	TEST_EXPECT(after.kept - before.kept, 3); /* queue, context, offload processor */
+	TEST_EXPECT(after.retained - before.retained, 3); /* queue, context, offload processor */
 	TEST_EXPECT(test_mock_dpa_tell(), 0);
 	/* some drivers end the engine's poll group later, and the engine learns of it */
 	TEST_WAIT(rte_comch_dev_reset(test_pair.host) == 0, TEST_MS);

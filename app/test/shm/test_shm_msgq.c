@@ -394,7 +394,7 @@ test_kept_target(void)
 	TEST_TRUE(host_has(addr));
 	shm_msgq_destroy(&to);
 	TEST_TRUE(!host_has(addr));
-	TEST_EXPECT(msgq_dpa.nb_kept, 0);
+	TEST_EXPECT(msgq_dpa.nb_retained, 0);
 	test_msgq_end_free(&receiver);
 	shm_msgq_dpa_queue_destroy(&producer);
 	shm_msgq_completion_destroy(&rx_comp);
@@ -430,7 +430,7 @@ settle_round(bool *kept)
 	test_msgq_end_free(&second);
 	__atomic_store_n(&tx->busy, SHM_MSGQ_NO_SLOT, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
-	*kept = mq->kept != NULL;
+	*kept = mq->retained != NULL;
 	test_msgq_end_free(&sender);
 	test_msgq_end_free(&receiver);
 	shm_msgq_dpa_queue_destroy(&producer);
@@ -469,7 +469,7 @@ test_kept_places(void)
 	__atomic_store_n(looks, 1, __ATOMIC_RELAXED);
 	shm_msgq_dpa_queue_destroy(&producer);
 	test_msgq_end_free(&receiver);
-	TEST_EXPECT(msgq_dpa.nb_kept, 2);
+	TEST_EXPECT(msgq_dpa.nb_retained, 2);
 	/* it comes out, and nothing more is kept */
 	__atomic_store_n(looks, 2, __ATOMIC_RELAXED);
 	test_msgq_end_free(&sender);
@@ -479,7 +479,7 @@ test_kept_places(void)
 	shm_msgq_completion_destroy(&tx_comp);
 	shm_msgq_destroy(&to);
 	shm_msgq_destroy(&from);
-	TEST_EXPECT(msgq_dpa.nb_kept, 2);
+	TEST_EXPECT(msgq_dpa.nb_retained, 2);
 	TEST_TRUE(host_has(addrs[0]) && host_has(addrs[1]));
 	return TEST_SUCCESS;
 }

@@ -664,7 +664,7 @@ test_silent_stall(void)
 	fast_victim()->on_recv = NULL;
 	PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_dev_stats_get(fast_dev(), &stats), 0);
-	TEST_EXPECT(stats.kept, 0);
+	TEST_EXPECT(stats.retained, 0);
 	TEST_TRUE(!evil_gone(e));
 	TEST_CALL(peer_honest(10));
 	evil_rc_free(&rc);

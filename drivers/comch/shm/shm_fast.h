@@ -137,7 +137,7 @@ struct shm_remote_consumer {
 	/* what producers share, in their own process */
 	uint64_t head __rte_aligned(128); /* next position to claim; low half of it */
 	uint32_t tail_seen;               /* of the peer's tail, checked; relaxed */
-	uint32_t kept;                    /* sum of the shares; atomic */
+	uint32_t reserved;                /* sum of the shares; atomic */
 	uint64_t shares[SHM_WIRE_MAX_PRODUCERS]; /* of credits, see shm_share.c; atomic */
 
 	/* set-up */

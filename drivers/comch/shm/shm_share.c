@@ -18,7 +18,7 @@ shares_of(struct shm_remote_consumer *rc)
 {
 	return (struct rte_comch_pmd_shares){
 		.head = &rc->head,
-		.kept = &rc->kept,
+		.reserved = &rc->reserved,
 		.words = rc->shares,
 		.nb = SHM_WIRE_MAX_PRODUCERS,
 		.size = rc->mask + 1,

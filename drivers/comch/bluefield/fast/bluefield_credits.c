@@ -19,7 +19,7 @@ shares_of(struct bf_credits *cr)
 {
 	return (struct rte_comch_pmd_shares){
 		.head = &cr->head,
-		.kept = &cr->kept,
+		.reserved = &cr->reserved,
 		.words = cr->shares,
 		.nb = BF_MAX_PRODUCERS,
 		.size = cr->size,

@@ -32,7 +32,7 @@
 struct bf_credits {
 	uint64_t head __rte_aligned(64); /* low half: the next position; atomic */
 	uint32_t tail;   /* posts that the consumer told of; atomic, only grows */
-	uint32_t kept;   /* sum of the shares; atomic */
+	uint32_t reserved;   /* sum of the shares; atomic */
 	uint32_t closed; /* atomic */
 	uint32_t size;   /* posts that it can have at one time; set once */
 	uint64_t shares[BF_MAX_PRODUCERS]; /* atomic */
@@ -56,7 +56,7 @@ uint32_t bf_credits_close(struct bf_credits *cr);
 static inline uint64_t
 bf_credits_head(const struct bf_credits *cr)
 {
-	/* acquire: closed and kept; pairs with the release in close and keep */
+	/* acquire: closed and reserved; pairs with the release in close and keep */
 	return __atomic_load_n(&cr->head, __ATOMIC_ACQUIRE);
 }
 
@@ -94,7 +94,7 @@ bf_credits_claim(struct bf_credits *cr, uint32_t producer, uint64_t head, uint32
 {
 	uint64_t next = (head & ~(uint64_t)UINT32_MAX) | (uint32_t)((uint32_t)head + nb);
 
-	if (unlikely(__atomic_load_n(&cr->kept, __ATOMIC_RELAXED) != 0))
+	if (unlikely(__atomic_load_n(&cr->reserved, __ATOMIC_RELAXED) != 0))
 		return bf_credits_claim_shared(cr, producer, head, nb, taken);
 	*taken = nb;
 	/* relaxed: positions order nothing */

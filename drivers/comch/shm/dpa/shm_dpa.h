@@ -143,7 +143,7 @@ struct shm_dpa {
 	int sock;         /* our end of the control socket */
 	int pidfd;
 	bool down; /* atomic */
-	uint32_t nb_kept; /* memory that units did not leave; atomic */
+	uint32_t nb_retained; /* memory that units did not leave; atomic */
 	uint32_t last_serial; /* of queues; atomic */
 
 	struct shm_dpa_monitor *monitor;

@@ -78,7 +78,7 @@ shm_msgq_units_left(struct shm_dpa *dpa)
 {
 	if (shm_msgq_units_settle(dpa, SHM_MSGQ_SETTLE_MS) == 0)
 		return true;
-	if (__atomic_add_fetch(&dpa->nb_kept, 1, __ATOMIC_RELAXED) == SHM_MSGQ_MAX_KEPT)
+	if (__atomic_add_fetch(&dpa->nb_retained, 1, __ATOMIC_RELAXED) == SHM_MSGQ_MAX_RETAINED)
 		shm_dpa_spins(dpa, SHM_DPA_NO_EU, "did not leave a device function");
 	return false;
 }
@@ -175,8 +175,8 @@ shm_msgq_destroy(struct rte_comch_msgq *msgq)
 	struct shm_msgq_target *t;
 
 	/* no producer of this side is left */
-	while ((t = mq->kept) != NULL) {
-		mq->kept = t->next_kept;
+	while ((t = mq->retained) != NULL) {
+		mq->retained = t->next_retained;
 		target_free(mq->dpa, t);
 	}
 	/* a producer of the program may be inside still, though its handle is gone */
@@ -438,8 +438,8 @@ static void
 target_keep(struct shm_msgq *mq, struct shm_msgq_target *t)
 {
 	pthread_mutex_lock(&mq->lock); /* check-ok: waiters must sleep */
-	t->next_kept = mq->kept;
-	mq->kept = t;
+	t->next_retained = mq->retained;
+	mq->retained = t;
 	pthread_mutex_unlock(&mq->lock); /* check-ok: waiters must sleep */
 	SHM_LOG(WARNING, "a producer stays in a burst: consumer %u of the program is kept until the message queue stops",
 		t->id);

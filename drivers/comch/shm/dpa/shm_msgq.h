@@ -35,7 +35,7 @@
 /* Messages of one chunk of a burst. */
 #define SHM_MSGQ_CHUNK 32
 /* Times that a program may fail to be; engines wait for it, and others wait for them. */
-#define SHM_MSGQ_MAX_KEPT 4
+#define SHM_MSGQ_MAX_RETAINED 4
 /* No position: no consumer is looked at. */
 #define SHM_MSGQ_NO_SLOT UINT32_MAX
 
@@ -62,7 +62,7 @@ struct shm_msgq_target {
 	/* set-up */
 	struct shm_dpa_place host __rte_aligned(SHM_MSGQ_ALIGN); /* descriptor, then slots */
 	struct shm_dpa_place prog;
-	struct shm_msgq_target *next_kept;
+	struct shm_msgq_target *next_retained;
 };
 
 struct shm_msgq_tx;
@@ -78,7 +78,7 @@ struct shm_msgq {
 	struct shm_msgq_tx *producers[SHM_MSGQ_MAX_PRODUCERS];
 	struct shm_msgq_rx *consumers[SHM_MSGQ_MAX_CONSUMERS];
 	struct shm_msgq_target *targets[SHM_MSGQ_MAX_CONSUMERS]; /* atomic: producers look */
-	struct shm_msgq_target *kept; /* taken away, and a producer did not leave it in time */
+	struct shm_msgq_target *retained; /* taken away, and a producer did not leave it in time */
 };
 
 /* A completion context of the program. */
@@ -130,7 +130,7 @@ struct shm_msgq_rx {
 	int flush;   /* status of what is flushed, 0 if nothing is */
 	bool broken; /* what the program wrote is nonsense */
 	bool here;   /* the program finds it */
-	bool kept;   /* a unit may write to it for ever */
+	bool leaked; /* a unit may write to it for ever */
 	struct shm_msgq *mq;
 	struct rte_comch_queue *queue;
 	struct shm_group *group;

@@ -141,7 +141,7 @@ rx_withdraw(struct shm_msgq_rx *rx)
 	*rx_place(rx) = NULL;
 	mq_unlock(rx->mq);
 	rx->here = false;
-	rx->kept = !shm_msgq_units_left(rx->mq->dpa);
+	rx->leaked = !shm_msgq_units_left(rx->mq->dpa);
 }
 
 static void
@@ -155,7 +155,7 @@ rx_close(struct rte_comch_queue *queue)
 	TAILQ_REMOVE(&rx->group->msgq_rxs, rx, next);
 	shm_dpa_group_leave(rx->mq->dpa, rx->group_index);
 	/* else it is the program's until it is stopped */
-	if (!rx->kept)
+	if (!rx->leaked)
 		shm_dpa_places_free(rx->mq->dpa, &rx->host, &rx->prog);
 	free(rx);
 	queue->priv = NULL;
