@@ -142,13 +142,15 @@ test_no_context(void)
 	const struct rte_comch_post post = { .len = 0 };
 	struct rte_mbuf *pkt = NULL;
 	struct rte_comch_cpl cpl;
+	/* the compiler must not see that it is NULL, and warn */
+	struct rte_comch_ctx *volatile none = NULL;
 
-	TEST_EXPECT(rte_comch_consumer_post_burst(NULL, &post, 1), 0);
-	TEST_EXPECT(rte_comch_producer_credits(NULL, 1), 0);
-	TEST_EXPECT(rte_comch_producer_send_burst(NULL, 1, &msg, 1), 0);
-	TEST_EXPECT(rte_comch_queue_poll_burst(NULL, &cpl, 1), 0);
-	TEST_EXPECT(rte_comch_producer_tx_burst(NULL, 1, &pkt, 1), 0);
-	TEST_EXPECT(rte_comch_consumer_rx_burst(NULL, &pkt, 1), 0);
+	TEST_EXPECT(rte_comch_consumer_post_burst(none, &post, 1), 0);
+	TEST_EXPECT(rte_comch_producer_credits(none, 1), 0);
+	TEST_EXPECT(rte_comch_producer_send_burst(none, 1, &msg, 1), 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(none, &cpl, 1), 0);
+	TEST_EXPECT(rte_comch_producer_tx_burst(none, 1, &pkt, 1), 0);
+	TEST_EXPECT(rte_comch_consumer_rx_burst(none, &pkt, 1), 0);
 	return TEST_SUCCESS;
 }
 
