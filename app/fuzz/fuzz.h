@@ -43,7 +43,7 @@ __attribute__((noreturn)) void fuzz_die(const char *what, int error);
 void fuzz_card(void);
 /** The device sends on its newest connection, if there is one. */
 void fuzz_card_send(uint32_t len);
-/** Close all that is evil, and turn until nothing is left of it. */
+/** Close all that is hostile, and turn until nothing is left of it. */
 void fuzz_card_reset(void);
 
 /* fuzz_queue.c */

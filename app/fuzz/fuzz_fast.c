@@ -13,15 +13,15 @@
 #include "test_shm_peer_fast.h"
 #include "fuzz.h"
 
-/* What the evil side has, for one input. */
+/* What the hostile side has, for one input. */
 static struct {
-	struct evil *e;
-	struct evil_consumer c;
-	struct evil_rc rc;
+	struct hostile *e;
+	struct hostile_consumer c;
+	struct hostile_rc rc;
 	uint32_t completed;
-} evil;
+} hostile;
 
-static struct evil_region region;
+static struct hostile_region region;
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -30,7 +30,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	RTE_SET_USED(argv);
 	fuzz_eal(false);
 	fuzz_card();
-	if (evil_region_create(&region, EVIL_REGION_SIZE) != 0)
+	if (hostile_region_create(&region, HOSTILE_REGION_SIZE) != 0)
 		fuzz_die("region", ENOMEM);
 	return 0;
 }
@@ -40,34 +40,34 @@ begin(uint8_t how)
 {
 	int ret;
 
-	evil.e = evil_connected();
-	if (evil.e == NULL)
-		fuzz_die("the evil peer", ENOTCONN);
+	hostile.e = hostile_connected();
+	if (hostile.e == NULL)
+		fuzz_die("the hostile peer", ENOTCONN);
 	fuzz_queues_open((how & 1) != 0 ? FUZZ_TAKE_PACKETS :
 		(how & 0x20) != 0 ? FUZZ_TAKE_IMM : FUZZ_TAKE_DATA);
-	ret = evil_rc_wait(evil.e, &evil.rc);
+	ret = hostile_rc_wait(hostile.e, &hostile.rc);
 	if (ret == 0)
-		ret = evil_rc_answer(evil.e, &evil.rc);
+		ret = hostile_rc_answer(hostile.e, &hostile.rc);
 	if (ret == 0)
-		ret = evil_region_send(evil.e, &region, 3);
-	evil.c.msg.nb_posts = 1u << (how >> 1) % 6;
-	evil.c.msg.imm_len = (how & 0x10) != 0 ? FUZZ_IMM : 0;
+		ret = hostile_region_send(hostile.e, &region, 3);
+	hostile.c.msg.nb_posts = 1u << (how >> 1) % 6;
+	hostile.c.msg.imm_len = (how & 0x10) != 0 ? FUZZ_IMM : 0;
 	if ((how & 0xc0) == 0xc0)
-		evil.c.msg.imm_len = FUZZ_SMALL_IMM;
+		hostile.c.msg.imm_len = FUZZ_SMALL_IMM;
 	if (ret == 0)
-		ret = evil_consumer_start(evil.e, &evil.c, 5,
+		ret = hostile_consumer_start(hostile.e, &hostile.c, 5,
 			(how & 0x80) != 0 ? SHM_WIRE_NO_REGION : 3);
 	if (ret != 0)
-		fuzz_die("queues of the evil peer", ret);
+		fuzz_die("queues of the hostile peer", ret);
 	peer_turn();
-	evil.completed = 0;
+	hostile.completed = 0;
 }
 
 static void
 end(void)
 {
-	evil_consumer_free(&evil.c);
-	evil_rc_free(&evil.rc);
+	hostile_consumer_free(&hostile.c);
+	hostile_rc_free(&hostile.rc);
 	fuzz_card_reset();
 	fuzz_queues_close();
 }
@@ -80,12 +80,12 @@ fuzz_u64(struct fuzz_in *in)
 	return value << 32 | fuzz_u32(in);
 }
 
-/* What the evil side's consumer says. */
+/* What the hostile side's consumer says. */
 static void
 one_post(struct fuzz_in *in, uint8_t what)
 {
-	struct shm_wire_posts *posts = evil.c.posts;
-	uint32_t nb = evil.c.msg.region != SHM_WIRE_NO_REGION ? 2 * evil.c.msg.nb_posts : 0;
+	struct shm_wire_posts *posts = hostile.c.posts;
+	uint32_t nb = hostile.c.msg.region != SHM_WIRE_NO_REGION ? 2 * hostile.c.msg.nb_posts : 0;
 	uint32_t value = fuzz_u8(in);
 	uint64_t off;
 
@@ -97,8 +97,8 @@ one_post(struct fuzz_in *in, uint8_t what)
 		posts->tail = fuzz_u32(in);
 		break;
 	case 2:
-		off = fuzz_u32(in) % (2 * EVIL_REGION_SIZE);
-		evil_post(&evil.c, value % 8 == 0 ? off << value % 32 : off % 8192,
+		off = fuzz_u32(in) % (2 * HOSTILE_REGION_SIZE);
+		hostile_post(&hostile.c, value % 8 == 0 ? off << value % 32 : off % 8192,
 			value % 8 == 1 ? fuzz_u64(in) : value * 16);
 		break;
 	default:
@@ -112,21 +112,23 @@ one_post(struct fuzz_in *in, uint8_t what)
 static void
 one_slot(struct fuzz_in *in, uint8_t what)
 {
-	uint32_t value = fuzz_u8(in), n = evil.completed;
-	struct shm_slot *slot = &evil.rc.slots[value % evil.rc.msg.nb_posts];
+	uint32_t value = fuzz_u8(in), n = hostile.completed;
+	struct shm_slot *slot = &hostile.rc.slots[value % hostile.rc.msg.nb_posts];
 
 	switch (what % 4) {
 	case 0: /* as a correct peer would */
-		evil_slot_put(&evil.rc, n, evil_slot(n, 1 + value % SHM_WIRE_MAX_PRODUCERS,
+		hostile_slot_put(&hostile.rc, n, hostile_slot(n, 1 + value % SHM_WIRE_MAX_PRODUCERS,
 			value % FUZZ_SMALL_IMM, 0));
-		evil.completed++;
+		hostile.completed++;
 		break;
 	case 1: /* a run */
-		evil_slot_put(&evil.rc, n, evil_slot(n, 1, fuzz_u8(in) % FUZZ_SMALL_IMM, value));
-		evil.completed += value + 1;
+		hostile_slot_put(&hostile.rc, n,
+				hostile_slot(n, 1, fuzz_u8(in) % FUZZ_SMALL_IMM, value));
+		hostile.completed += value + 1;
 		break;
 	case 2: /* of its position, and anything else */
-		evil_slot_put(&evil.rc, n, evil_slot(n, 1, 0, 0) ^ (uint64_t)fuzz_u32(in) << 32);
+		hostile_slot_put(&hostile.rc, n,
+				hostile_slot(n, 1, 0, 0) ^ (uint64_t)fuzz_u32(in) << 32);
 		break;
 	default:
 		slot->word = fuzz_u64(in);
@@ -139,20 +141,22 @@ one_slot(struct fuzz_in *in, uint8_t what)
 static void
 one_completion(struct fuzz_in *in, uint8_t what)
 {
-	struct shm_wire_cpls *cpls = evil.rc.cpls;
-	uint32_t value = fuzz_u8(in), size = evil.rc.seg.size - sizeof(*cpls);
+	struct shm_wire_cpls *cpls = hostile.rc.cpls;
+	uint32_t value = fuzz_u8(in), size = hostile.rc.seg.size - sizeof(*cpls);
 	const uint8_t *bytes;
 	size_t n, i;
 
 	switch (what % 4) {
 	case 0: /* as a correct peer would */
-		evil_complete(&evil.rc, evil.completed, evil_cpl(&evil.rc, evil.completed,
-			1 + value % SHM_WIRE_MAX_PRODUCERS,
-			evil.rc.msg.imm_len != 0 ? value % FUZZ_IMM : 0, value));
-		evil.completed++;
+		hostile_complete(&hostile.rc, hostile.completed,
+				hostile_cpl(&hostile.rc, hostile.completed,
+						1 + value % SHM_WIRE_MAX_PRODUCERS,
+						hostile.rc.msg.imm_len != 0 ? value % FUZZ_IMM : 0,
+						value));
+		hostile.completed++;
 		break;
 	case 1:
-		cpls->words[value % evil.rc.msg.nb_posts] = fuzz_u64(in);
+		cpls->words[value % hostile.rc.msg.nb_posts] = fuzz_u64(in);
 		break;
 	case 2:
 		cpls->want = fuzz_u32(in);
@@ -178,7 +182,7 @@ one_step(struct fuzz_in *in)
 	case 2:
 	case 3:
 		/* which has the words that decide about waking, for slots, too */
-		if (evil.rc.slots != NULL && (what & 0x80) == 0)
+		if (hostile.rc.slots != NULL && (what & 0x80) == 0)
 			one_slot(in, what >> 3);
 		else
 			one_completion(in, what >> 3);
@@ -196,8 +200,8 @@ one_step(struct fuzz_in *in)
 		break;
 	default:
 		value = fuzz_u8(in);
-		evil.e->own->groups[value % SHM_WIRE_MAX_GROUPS].armed = what >> 3;
-		evil.e->own->groups[value % SHM_WIRE_MAX_GROUPS]
+		hostile.e->own->groups[value % SHM_WIRE_MAX_GROUPS].armed = what >> 3;
+		hostile.e->own->groups[value % SHM_WIRE_MAX_GROUPS]
 			.doorbells[what % SHM_WIRE_QDOORBELL_WORDS] ^= RTE_BIT64(value % 64);
 		if (rte_comch_pe_arm(peer_env.pe) == 0)
 			rte_comch_pe_progress(peer_env.pe);

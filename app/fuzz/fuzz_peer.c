@@ -3,7 +3,7 @@
  */
 
 /*
- * The card device that the evil peer of the autotests attacks here too, without
+ * The card device that the hostile peer of the autotests attacks here too, without
  * the runner and the honest client that it has there.
  */
 
@@ -108,7 +108,7 @@ fuzz_card_reset(void)
 	struct rte_comch_dev_info info = { .nb_links = 1 };
 	unsigned int i;
 
-	evil_close_all();
+	hostile_close_all();
 	for (i = 0; info.nb_links != 0 || target.conn != NULL || i < 3; i++) {
 		peer_turn();
 		rte_comch_dev_info_get(peer_env.dpu, &info);

@@ -23,7 +23,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 }
 
 static void
-ring_write(struct evil_chan *chan, uint32_t off, struct fuzz_in *in)
+ring_write(struct hostile_chan *chan, uint32_t off, struct fuzz_in *in)
 {
 	const uint8_t *bytes;
 	size_t n = fuzz_bytes(in, &bytes, fuzz_u8(in)), i;
@@ -33,7 +33,7 @@ ring_write(struct evil_chan *chan, uint32_t off, struct fuzz_in *in)
 }
 
 static void
-one_step(struct evil *e, struct fuzz_in *in)
+one_step(struct hostile *e, struct fuzz_in *in)
 {
 	struct shm_wire_chan *own = e->chan.own;
 	uint32_t *words = (uint32_t *)own;
@@ -53,10 +53,10 @@ one_step(struct evil *e, struct fuzz_in *in)
 	case 2:
 		n = fuzz_bytes(in, &bytes, fuzz_u8(in));
 		memcpy(data, bytes, n);
-		evil_put(e, &e->chan, data, (uint32_t)n);
+		hostile_put(e, &e->chan, data, (uint32_t)n);
 		break;
 	case 3:
-		evil_tail_add(e, &e->chan, fuzz_u8(in));
+		hostile_tail_add(e, &e->chan, fuzz_u8(in));
 		break;
 	case 4:
 		own->tail = fuzz_u32(in);
@@ -108,11 +108,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_in in = { data, size };
 	unsigned int nb;
-	struct evil *e;
+	struct hostile *e;
 
-	e = evil_connected();
+	e = hostile_connected();
 	if (e == NULL)
-		fuzz_die("the evil peer", ENOTCONN);
+		fuzz_die("the hostile peer", ENOTCONN);
 	for (nb = 0; nb < 256 && in.left != 0 && peer_env.target->conn != NULL; nb++)
 		one_step(e, &in);
 	fuzz_card_reset();

@@ -14,8 +14,8 @@
 #include "fuzz.h"
 
 static int a_pipe[2];
-static struct evil_region region;
-static struct evil_consumer consumer;
+static struct hostile_region region;
+static struct hostile_consumer consumer;
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -26,51 +26,51 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	fuzz_card();
 	if (pipe(a_pipe) != 0)
 		fuzz_die("pipe", errno);
-	if (evil_region_create(&region, EVIL_REGION_SIZE) != 0)
+	if (hostile_region_create(&region, HOSTILE_REGION_SIZE) != 0)
 		fuzz_die("region", ENOMEM);
 	return 0;
 }
 
-static struct evil *
+static struct hostile *
 begin(uint8_t how)
 {
-	struct evil *e;
+	struct hostile *e;
 
 	switch (how % 6) {
 	case 0:
-		e = evil_open(peer_env.path, "pf0");
-		if (e != NULL && evil_seg_create(&e->seg,
+		e = hostile_open(peer_env.path, "pf0");
+		if (e != NULL && hostile_seg_create(&e->seg,
 				offsetof(struct shm_wire_link, sock_doorbell),
 				sizeof(struct shm_wire_link)) != 0)
 			return NULL;
 		return e;
 	case 1:
-		return evil_up();
+		return hostile_up();
 	case 2:
-		e = evil_up();
-		if (e != NULL && evil_connect(e, &e->chan, 0) != 0)
+		e = hostile_up();
+		if (e != NULL && hostile_connect(e, &e->chan, 0) != 0)
 			return NULL;
 		return e;
 	case 3:
-		return evil_connected();
+		return hostile_connected();
 	case 4: /* the card has asked about a consumer of its own */
-		e = evil_connected();
+		e = hostile_connected();
 		if (e != NULL)
 			fuzz_queues_open(FUZZ_TAKE_DATA);
-		if (e != NULL && evil_wait(e, SHM_WIRE_CONSUMER, TEST_MS) != 0)
+		if (e != NULL && hostile_wait(e, SHM_WIRE_CONSUMER, TEST_MS) != 0)
 			return NULL;
 		return e;
-	default: /* and one of the evil side is there */
-		e = evil_connected();
-		if (e == NULL || evil_region_send(e, &region, 0) != 0)
+	default: /* and one of the hostile side is there */
+		e = hostile_connected();
+		if (e == NULL || hostile_region_send(e, &region, 0) != 0)
 			return NULL;
 		fuzz_queues_open(FUZZ_TAKE_PACKETS);
-		return evil_consumer_start(e, &consumer, 1, 0) == 0 ? e : NULL;
+		return hostile_consumer_start(e, &consumer, 1, 0) == 0 ? e : NULL;
 	}
 }
 
 static unsigned int
-pick_fds(const struct evil *e, uint8_t pick, int fds[2])
+pick_fds(const struct hostile *e, uint8_t pick, int fds[2])
 {
 	switch (pick % 8) {
 	case 0:
@@ -98,7 +98,7 @@ pick_fds(const struct evil *e, uint8_t pick, int fds[2])
 }
 
 static void
-one_message(struct evil *e, struct fuzz_in *in)
+one_message(struct hostile *e, struct fuzz_in *in)
 {
 	union {
 		union shm_wire_msg msg;
@@ -112,7 +112,7 @@ one_message(struct evil *e, struct fuzz_in *in)
 	int fds[2];
 
 	memset(&m, 0, sizeof(m));
-	evil_fill(&m.msg, type % SHM_WIRE_TYPES, fuzz_u8(in) % 8);
+	hostile_fill(&m.msg, type % SHM_WIRE_TYPES, fuzz_u8(in) % 8);
 	len = m.msg.hdr.len;
 	if ((type & 0x80) != 0) {
 		len = fuzz_u8(in);
@@ -122,10 +122,10 @@ one_message(struct evil *e, struct fuzz_in *in)
 	if (n != 0)
 		memcpy(m.bytes + off, bytes, n);
 	nb_fds = pick_fds(e, fds_pick, fds);
-	evil_send_raw(e, &m, len, fds, nb_fds);
+	hostile_send_raw(e, &m, len, fds, nb_fds);
 	while (turn-- % 4 != 0) {
 		peer_turn();
-		while (evil_recv(e) > 0)
+		while (hostile_recv(e) > 0)
 			;
 	}
 }
@@ -135,16 +135,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_in in = { data, size };
 	unsigned int nb;
-	struct evil *e;
+	struct hostile *e;
 
 	e = begin(fuzz_u8(&in));
 	if (e == NULL)
-		fuzz_die("the evil peer", ENOTCONN);
-	if (e->chan.own == NULL && evil_chan_seg_create(&e->chan, EVIL_RING_SIZE) != 0)
+		fuzz_die("the hostile peer", ENOTCONN);
+	if (e->chan.own == NULL && hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE) != 0)
 		fuzz_die("segment", ENOMEM);
 	for (nb = 0; nb < 64 && in.left != 0 && !e->eof; nb++)
 		one_message(e, &in);
-	evil_consumer_free(&consumer);
+	hostile_consumer_free(&consumer);
 	fuzz_card_reset();
 	fuzz_queues_close();
 	return 0;

@@ -27,7 +27,7 @@ autotests_no_model() { # <build>
 	local listed
 	# shellcheck disable=SC2046 # words on purpose
 	listed=$("$work/$1/app/comch-autotest" $(eal_args "$1" "$lcores") --no-telemetry -- --list |
-		grep -oE '^bluefield_[a-z0-9_]*autotest' | grep -vE '_(args|evil.*|regress)_autotest')
+		grep -oE '^bluefield_[a-z0-9_]*autotest' | grep -vE '_(args|hostile.*|regress)_autotest')
 	# shellcheck disable=SC2086 # words on purpose
 	COMCH_BLUEFIELD_MODEL=/nowhere autotest_once "$1" ${listed//$'\n'/ }
 }

@@ -119,7 +119,7 @@ test_post_refused(void)
 
 /* What no device can say of a message: the good one before it counts, nothing after it. */
 static int
-consumer_evil(uint8_t opcode, uint16_t index, uint32_t bytes, uint32_t user, uint8_t syndrome)
+consumer_hostile(uint8_t opcode, uint16_t index, uint32_t bytes, uint32_t user, uint8_t syndrome)
 {
 	uint32_t i, fails = burst_fails;
 	struct wq_req req;
@@ -151,30 +151,30 @@ consumer_evil(uint8_t opcode, uint16_t index, uint32_t bytes, uint32_t user, uin
 }
 
 static int
-test_receive_evil(void)
+test_receive_hostile(void)
 {
 	const uint32_t imm = burst.imm_len, ok = imm + 1;
 
 	/* an entry that is none, that is not posted, that has come back */
-	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 2 * BURST_QUEUE, ok, BURST_USER, 0));
-	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 0xffff, ok, BURST_USER, 0));
-	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 9, ok, BURST_USER, 0));
-	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 0, ok, BURST_USER, 0));
+	TEST_CALL(consumer_hostile(BF_CQE_RESP_SEND_IMM, 2 * BURST_QUEUE, ok, BURST_USER, 0));
+	TEST_CALL(consumer_hostile(BF_CQE_RESP_SEND_IMM, 0xffff, ok, BURST_USER, 0));
+	TEST_CALL(consumer_hostile(BF_CQE_RESP_SEND_IMM, 9, ok, BURST_USER, 0));
+	TEST_CALL(consumer_hostile(BF_CQE_RESP_SEND_IMM, 0, ok, BURST_USER, 0));
 	/* longer than the buffer */
-	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 1, imm + BURST_BUF + 1, BURST_USER, 0));
-	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 1, UINT32_MAX, BURST_USER, 0));
+	TEST_CALL(consumer_hostile(BF_CQE_RESP_SEND_IMM, 1, imm + BURST_BUF + 1, BURST_USER, 0));
+	TEST_CALL(consumer_hostile(BF_CQE_RESP_SEND_IMM, 1, UINT32_MAX, BURST_USER, 0));
 	/* of a queue pair that is none */
-	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 1, ok, BURST_USER + 1, 0));
-	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 1, ok, BF_QUEUE_PAIRS, 0));
-	TEST_CALL(consumer_evil(BF_CQE_RESP_SEND_IMM, 1, ok, 0xffffff, 0));
+	TEST_CALL(consumer_hostile(BF_CQE_RESP_SEND_IMM, 1, ok, BURST_USER + 1, 0));
+	TEST_CALL(consumer_hostile(BF_CQE_RESP_SEND_IMM, 1, ok, BF_QUEUE_PAIRS, 0));
+	TEST_CALL(consumer_hostile(BF_CQE_RESP_SEND_IMM, 1, ok, 0xffffff, 0));
 	/* of another kind */
-	TEST_CALL(consumer_evil(BF_CQE_REQ, 1, ok, BURST_USER, 0));
-	TEST_CALL(consumer_evil(BF_CQE_REQ_ERR, 1, ok, BURST_USER, BF_SYND_FLUSHED));
-	TEST_CALL(consumer_evil(7, 1, ok, BURST_USER, 0));
-	TEST_CALL(consumer_evil(BF_CQE_RESP_ERR, 1, 0, BURST_USER + 1, BF_SYND_FLUSHED));
+	TEST_CALL(consumer_hostile(BF_CQE_REQ, 1, ok, BURST_USER, 0));
+	TEST_CALL(consumer_hostile(BF_CQE_REQ_ERR, 1, ok, BURST_USER, BF_SYND_FLUSHED));
+	TEST_CALL(consumer_hostile(7, 1, ok, BURST_USER, 0));
+	TEST_CALL(consumer_hostile(BF_CQE_RESP_ERR, 1, 0, BURST_USER + 1, BF_SYND_FLUSHED));
 	/* flushed, and was not posted */
-	TEST_CALL(consumer_evil(BF_CQE_RESP_ERR, 9, 0, BURST_USER, BF_SYND_FLUSHED));
-	TEST_CALL(consumer_evil(BF_CQE_RESP_ERR, 0xffff, 0, BURST_USER, BF_SYND_FLUSHED));
+	TEST_CALL(consumer_hostile(BF_CQE_RESP_ERR, 9, 0, BURST_USER, BF_SYND_FLUSHED));
+	TEST_CALL(consumer_hostile(BF_CQE_RESP_ERR, 0xffff, 0, BURST_USER, BF_SYND_FLUSHED));
 	return test_log_passed();
 }
 
@@ -598,7 +598,7 @@ test_send_failed(void)
 }
 
 static int
-producer_evil(uint8_t opcode, uint32_t pair, uint16_t index)
+producer_hostile(uint8_t opcode, uint32_t pair, uint16_t index)
 {
 	uint32_t fails = burst_fails, i;
 
@@ -621,22 +621,22 @@ producer_evil(uint8_t opcode, uint32_t pair, uint16_t index)
 }
 
 static int
-test_send_evil(void)
+test_send_hostile(void)
 {
 	const uint32_t blocks = burst.to[0].form.nb_blocks;
 
 	/* a request that was not posted, that is over, that is none */
-	TEST_CALL(producer_evil(BF_CQE_REQ, 0, 4 * blocks));
-	TEST_CALL(producer_evil(BF_CQE_REQ, 0, 0));
-	TEST_CALL(producer_evil(BF_CQE_REQ, 0, 0xffff));
-	TEST_CALL(producer_evil(BF_CQE_REQ_ERR, 0, 4 * blocks));
+	TEST_CALL(producer_hostile(BF_CQE_REQ, 0, 4 * blocks));
+	TEST_CALL(producer_hostile(BF_CQE_REQ, 0, 0));
+	TEST_CALL(producer_hostile(BF_CQE_REQ, 0, 0xffff));
+	TEST_CALL(producer_hostile(BF_CQE_REQ_ERR, 0, 4 * blocks));
 	/* of another pair, and of none */
-	TEST_CALL(producer_evil(BF_CQE_REQ, 1, 0));
-	TEST_CALL(producer_evil(BF_CQE_REQ, BURST_PAIRS, 2 * blocks));
-	TEST_CALL(producer_evil(BF_CQE_REQ, 0xffffff, 2 * blocks));
+	TEST_CALL(producer_hostile(BF_CQE_REQ, 1, 0));
+	TEST_CALL(producer_hostile(BF_CQE_REQ, BURST_PAIRS, 2 * blocks));
+	TEST_CALL(producer_hostile(BF_CQE_REQ, 0xffffff, 2 * blocks));
 	/* of another kind */
-	TEST_CALL(producer_evil(BF_CQE_RESP_SEND_IMM, 0, 2 * blocks));
-	TEST_CALL(producer_evil(9, 0, 2 * blocks));
+	TEST_CALL(producer_hostile(BF_CQE_RESP_SEND_IMM, 0, 2 * blocks));
+	TEST_CALL(producer_hostile(9, 0, 2 * blocks));
 	return test_log_passed();
 }
 
@@ -648,9 +648,9 @@ test_receive_imm(void)
 }
 
 static int
-test_receive_evil_imm(void)
+test_receive_hostile_imm(void)
 {
-	return test_receive_evil();
+	return test_receive_hostile();
 }
 
 static int
@@ -695,8 +695,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_receive),
 		TEST_CASE_ST(setup_imm, teardown, test_receive_imm),
 		TEST_CASE_ST(setup, teardown, test_post_refused),
-		TEST_CASE_ST(setup, teardown, test_receive_evil),
-		TEST_CASE_ST(setup_imm, teardown, test_receive_evil_imm),
+		TEST_CASE_ST(setup, teardown, test_receive_hostile),
+		TEST_CASE_ST(setup_imm, teardown, test_receive_hostile_imm),
 		TEST_CASE_ST(setup, teardown, test_receive_of_peer),
 		TEST_CASE_ST(setup_imm, teardown, test_receive_of_peer_imm),
 		TEST_CASE_ST(setup, teardown, test_receive_flushed),
@@ -713,7 +713,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_old_pair),
 		TEST_CASE_ST(setup, teardown, test_send_failed),
 		TEST_CASE_ST(setup_imm, teardown, test_send_failed_imm),
-		TEST_CASE_ST(setup, teardown, test_send_evil),
+		TEST_CASE_ST(setup, teardown, test_send_hostile),
 		TEST_CASES_END()
 	}
 };

@@ -17,26 +17,26 @@
 
 #define CARD "ecpf0vf0"
 #define HOST "pf0vf0"
-#define EVIL "pf0vf1"
+#define HOSTILE "pf0vf1"
 #define CARD_MAC "02:c0:3c:00:01:10"
 #define HOST_MAC "02:c0:3c:00:01:11"
-#define EVIL_MAC "02:c0:3c:00:01:12"
+#define HOSTILE_MAC "02:c0:3c:00:01:12"
 
 /* A dead peer is noticed by a sign of life and its repetitions: 1 s and 8 * 268 ms. */
 #define DEATH_MS 12000
 
 static const uint8_t card_mac[] = { 0x02, 0xc0, 0x3c, 0x00, 0x01, 0x10 };
 static struct test_model model;
-static struct peer evil;
+static struct peer hostile;
 static int card_dev, host_dev;
 
 static int
 setup(void)
 {
 	card_dev = host_dev = -1;
-	memset(&evil, 0, sizeof(evil));
+	memset(&hostile, 0, sizeof(hostile));
 	TEST_CALL(test_log_begin());
-	TEST_CALL(peer_model_start(&model, CARD_MAC, HOST_MAC, EVIL_MAC));
+	TEST_CALL(peer_model_start(&model, CARD_MAC, HOST_MAC, HOSTILE_MAC));
 	return TEST_SUCCESS;
 }
 
@@ -46,11 +46,11 @@ setup_server(void)
 {
 	TEST_CALL(setup());
 	card_dev = peer_plug(&model, CARD,
-		"role=dpu,functions=" HOST "@" HOST_MAC "/" EVIL "@" EVIL_MAC);
+		"role=dpu,functions=" HOST "@" HOST_MAC "/" HOSTILE "@" HOSTILE_MAC);
 	TEST_TRUE(card_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 1;
-	return peer_open(&evil, &model, EVIL, false);
+	return peer_open(&hostile, &model, HOSTILE, false);
 }
 
 /* A client of the driver, and a server that the test plays. */
@@ -58,11 +58,11 @@ static int
 setup_client(void)
 {
 	TEST_CALL(setup());
-	TEST_CALL(test_model_allow(&model, HOST, EVIL));
-	host_dev = peer_plug(&model, HOST, "role=host,function=" HOST ",peer=" EVIL_MAC);
+	TEST_CALL(test_model_allow(&model, HOST, HOSTILE));
+	host_dev = peer_plug(&model, HOST, "role=host,function=" HOST ",peer=" HOSTILE_MAC);
 	TEST_TRUE(host_dev >= 0);
 	test_pair.host = host_dev;
-	return peer_open(&evil, &model, EVIL, true);
+	return peer_open(&hostile, &model, HOSTILE, true);
 }
 
 static int
@@ -88,13 +88,13 @@ setup_both(void)
 static int
 setup_unknown_peer(void)
 {
-	return setup_devs("role=dpu,functions=" HOST "@" EVIL_MAC);
+	return setup_devs("role=dpu,functions=" HOST "@" HOSTILE_MAC);
 }
 
 static void
 teardown(void)
 {
-	peer_close(&evil);
+	peer_close(&hostile);
 	test_cleanup();
 	peer_model_end(&model, host_dev, card_dev);
 }
@@ -232,16 +232,17 @@ ask(void (*change)(struct bf_wire_req *req))
 
 	peer_req(&req, "test");
 	change(&req);
-	return peer_connect(&evil, card_mac, &req, sizeof(req));
+	return peer_connect(&hostile, card_mac, &req, sizeof(req));
 }
 
 static int
-evil_connected(struct test_ep *server)
+hostile_connected(struct test_ep *server)
 {
 	uint32_t before = server->nb_connects;
 
 	TEST_CALL(ask(req_same));
-	PEER_WAIT(&evil, evil.seen[BF_CM_REP] != 0 && server->nb_connects == before + 1, TEST_MS);
+	PEER_WAIT(&hostile, hostile.seen[BF_CM_REP] != 0 && server->nb_connects == before + 1,
+			TEST_MS);
 	return TEST_SUCCESS;
 }
 
@@ -249,9 +250,9 @@ evil_connected(struct test_ep *server)
 static int
 expect_rej(const char *what, int reason)
 {
-	const struct bf_wire_rej *rej = (const struct bf_wire_rej *)(const void *)evil.priv;
+	const struct bf_wire_rej *rej = (const struct bf_wire_rej *)(const void *)hostile.priv;
 
-	PEER_WAIT(&evil, evil.seen[BF_CM_FAILED] != 0, TEST_MS);
+	PEER_WAIT(&hostile, hostile.seen[BF_CM_FAILED] != 0, TEST_MS);
 	TEST_ASSERT(rej->magic == BF_WIRE_MAGIC && rej->reason == reason,
 			"%s: refused with %d, not %d", what, rej->reason, reason);
 	TEST_EXPECT(rej->version_max, BF_WIRE_VERSION_MAX);
@@ -270,7 +271,7 @@ test_refusals(void)
 		TEST_CALL(expect_rej(bad_reqs[i].what, bad_reqs[i].reason));
 	}
 	TEST_EXPECT(server->nb_connects, 0);
-	TEST_CALL(evil_connected(server));
+	TEST_CALL(hostile_connected(server));
 	return test_log_passed();
 }
 
@@ -278,16 +279,16 @@ test_refusals(void)
 static int
 test_larger_path(void)
 {
-	const struct bf_wire_rep *rep = (const struct bf_wire_rep *)(const void *)evil.priv;
+	const struct bf_wire_rep *rep = (const struct bf_wire_rep *)(const void *)hostile.priv;
 	struct test_ep *server = server_run();
 	struct rte_comch_dev_stats stats;
 
 	TEST_TRUE(server != NULL);
-	evil.mtu = 5;
-	TEST_CALL(evil_connected(server));
+	hostile.mtu = 5;
+	TEST_CALL(hostile_connected(server));
 	TEST_EXPECT(rep->mtu, 3);
-	TEST_CALL(peer_send(&evil, BF_WIRE_DATA, "word", 4));
-	PEER_WAIT(&evil, server->nb_recv == 1, TEST_MS);
+	TEST_CALL(peer_send(&hostile, BF_WIRE_DATA, "word", 4));
+	PEER_WAIT(&hostile, server->nb_recv == 1, TEST_MS);
 	TEST_EXPECT(rte_comch_dev_stats_get(card_dev, &stats), 0);
 	TEST_EXPECT(stats.violations, 0);
 	return test_log_passed();
@@ -314,7 +315,7 @@ test_refused_often(void)
 	TEST_TRUE(test_log_count("magic number") + test_log_count("speaks versions") <
 			2 * BF_PEER_LINES + 1);
 	TEST_TRUE(test_log_has("is in the log too often"));
-	TEST_CALL(evil_connected(server));
+	TEST_CALL(hostile_connected(server));
 	return test_log_passed();
 }
 
@@ -327,9 +328,9 @@ test_no_server(void)
 	TEST_CALL(expect_rej("no server", -ENOENT));
 	server = server_run();
 	TEST_TRUE(server != NULL);
-	TEST_CALL(evil_connected(server));
-	peer_forget(&evil);
-	PEER_WAIT(&evil, server->nb_disconnects == 1, DEATH_MS);
+	TEST_CALL(hostile_connected(server));
+	peer_forget(&hostile);
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, DEATH_MS);
 	TEST_CALL(test_stop(server));
 	TEST_CALL(ask(req_same));
 	TEST_CALL(expect_rej("server stopped", -ENOENT));
@@ -344,10 +345,10 @@ test_full(void)
 	static struct peer first;
 
 	TEST_TRUE(server != NULL);
-	TEST_CALL(evil_connected(server));
-	first = evil;
-	evil.id = NULL;
-	evil.has_qp = false; /* the first one has both */
+	TEST_CALL(hostile_connected(server));
+	first = hostile;
+	hostile.id = NULL;
+	hostile.has_qp = false; /* the first one has both */
 	TEST_CALL(ask(req_same));
 	TEST_CALL(expect_rej("full", -ENOSPC));
 	TEST_EXPECT(server->nb_connects, 1);
@@ -369,18 +370,19 @@ test_messages(void)
 
 	TEST_TRUE(server != NULL);
 	server->echo = true;
-	TEST_CALL(evil_connected(server));
+	TEST_CALL(hostile_connected(server));
 	for (i = 1; i <= 40; i++) {
 		test_fill(data, sizeof(data), i);
-		TEST_CALL(peer_send(&evil, BF_WIRE_DATA, data, 6 * i));
-		PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_DATA) == i, TEST_MS);
+		TEST_CALL(peer_send(&hostile, BF_WIRE_DATA, data, 6 * i));
+		PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_DATA) == i, TEST_MS);
 		TEST_EXPECT(server->nb_recv, i);
-		TEST_EXPECT(memcmp(evil.rx[evil.nb_rx - 1].data, data, RTE_MIN(6 * i, 64u)), 0);
+		TEST_EXPECT(memcmp(hostile.rx[hostile.nb_rx - 1].data, data, RTE_MIN(6 * i, 64u)),
+				0);
 	}
 	/* an orderly end */
 	memset(data, 0, sizeof(data));
-	TEST_CALL(peer_send(&evil, BF_WIRE_BYE, data, sizeof(struct bf_wire_bye)));
-	PEER_WAIT(&evil, server->nb_disconnects == 1, TEST_MS);
+	TEST_CALL(peer_send(&hostile, BF_WIRE_BYE, data, sizeof(struct bf_wire_bye)));
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(server->disconnect_status, 0);
 	return test_log_passed();
 }
@@ -388,7 +390,7 @@ test_messages(void)
 static struct bf_wire_hdr
 good_hdr(uint8_t type, uint32_t len)
 {
-	struct bf_wire_hdr hdr = evil.hdr;
+	struct bf_wire_hdr hdr = hostile.hdr;
 
 	hdr.type = type;
 	hdr.len = len;
@@ -411,10 +413,10 @@ send_both(uint8_t first, uint8_t second, const struct bf_wire_bye *body)
 	for (i = 0; i < 2; i++) {
 		hdr = good_hdr(types[i], sizeof(*body));
 		memcpy(bytes, &hdr, sizeof(hdr));
-		TEST_TRUE(bf_sendq_send(&evil.sq, &wr) >= 0);
-		evil.hdr.seq++;
+		TEST_TRUE(bf_sendq_send(&hostile.sq, &wr) >= 0);
+		hostile.hdr.seq++;
 	}
-	bf_sendq_ring(&evil.sq);
+	bf_sendq_ring(&hostile.sq);
 	return TEST_SUCCESS;
 }
 
@@ -427,21 +429,21 @@ bye_asks(bool gives_up)
 	struct test_ep *server = server_run();
 
 	TEST_TRUE(server != NULL);
-	TEST_CALL(evil_connected(server));
+	TEST_CALL(hostile_connected(server));
 	TEST_CALL(send_both(BF_WIRE_DATA, BF_WIRE_BYE, &asks));
 	usleep(BF_CTRL_BURST_MS * 1000);
 	if (gives_up) {
-		TEST_EXPECT(bf_qp_to_error(&evil.qp), 0);
-		TEST_EXPECT(bf_cm_disconnect(evil.id, -ETIMEDOUT), 0);
+		TEST_EXPECT(bf_qp_to_error(&hostile.qp), 0);
+		TEST_EXPECT(bf_cm_disconnect(hostile.id, -ETIMEDOUT), 0);
 	}
-	PEER_WAIT(&evil, server->nb_disconnects == 1, TEST_MS);
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(server->disconnect_status, 0);
 	TEST_EXPECT(server->nb_recv, !gives_up);
-	TEST_EXPECT(peer_count(&evil, BF_WIRE_BYE), !gives_up);
+	TEST_EXPECT(peer_count(&hostile, BF_WIRE_BYE), !gives_up);
 	if (gives_up)
 		return test_log_passed();
-	TEST_EXPECT(evil.last_of[BF_WIRE_BYE].hdr.credits, 1);
-	TEST_EXPECT(evil.last.hdr.type, BF_WIRE_BYE);
+	TEST_EXPECT(hostile.last_of[BF_WIRE_BYE].hdr.credits, 1);
+	TEST_EXPECT(hostile.last.hdr.type, BF_WIRE_BYE);
 	return test_log_passed();
 }
 
@@ -464,10 +466,10 @@ test_bye_no_buffer(void)
 	struct test_ep *server = server_run();
 
 	TEST_TRUE(server != NULL);
-	evil.no_posts = true;
-	TEST_CALL(evil_connected(server));
+	hostile.no_posts = true;
+	TEST_CALL(hostile_connected(server));
 	TEST_CALL(send_both(BF_WIRE_DATA, BF_WIRE_BYE, &asks));
-	PEER_WAIT(&evil, server->nb_disconnects == 1, TEST_MS);
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(server->disconnect_status, 0);
 	TEST_EXPECT(server->nb_recv, 0);
 	return test_log_passed();
@@ -483,19 +485,19 @@ bye_answered(bool answers, uint32_t taken)
 	uint32_t i;
 
 	TEST_TRUE(server != NULL);
-	TEST_CALL(evil_connected(server));
+	TEST_CALL(hostile_connected(server));
 	for (i = 0; i < 4; i++)
 		TEST_EXPECT(test_send_pattern(server->conn, 8, i), 0);
 	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_BYE) == 1, TEST_MS);
-	TEST_EXPECT(memcmp((const uint8_t *)evil.last_of[BF_WIRE_BYE].data +
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_BYE) == 1, TEST_MS);
+	TEST_EXPECT(memcmp((const uint8_t *)hostile.last_of[BF_WIRE_BYE].data +
 			offsetof(struct bf_wire_bye, flags), &asks.flags, sizeof(asks.flags)), 0);
 	TEST_EXPECT(server->nb_disconnects, 0);
-	evil.hdr.credits = taken;
+	hostile.hdr.credits = taken;
 	if (answers)
-		TEST_CALL(peer_send(&evil, BF_WIRE_BYE, &bye, sizeof(bye)));
-	PEER_WAIT(&evil, server->nb_disconnects == 1 && evil.seen[BF_CM_DREQ] != 0, TEST_MS);
-	TEST_EXPECT(evil.status[BF_CM_DREQ], answers ? -ESHUTDOWN : -ETIMEDOUT);
+		TEST_CALL(peer_send(&hostile, BF_WIRE_BYE, &bye, sizeof(bye)));
+	PEER_WAIT(&hostile, server->nb_disconnects == 1 && hostile.seen[BF_CM_DREQ] != 0, TEST_MS);
+	TEST_EXPECT(hostile.status[BF_CM_DREQ], answers ? -ESHUTDOWN : -ETIMEDOUT);
 	TEST_EXPECT(server->nb_done, taken);
 	TEST_EXPECT(server->nb_failed, 4 - taken);
 	TEST_EXPECT(rte_comch_dev_info_get((int16_t)card_dev, &info), 0);
@@ -522,7 +524,7 @@ send_hdr(struct bf_wire_hdr hdr, uint32_t len)
 	static uint8_t bytes[PEER_BUF];
 
 	memcpy(bytes, &hdr, sizeof(hdr));
-	return peer_send_raw(&evil, bytes, len, BF_WQE_SEND);
+	return peer_send_raw(&hostile, bytes, len, BF_WQE_SEND);
 }
 
 static int
@@ -656,7 +658,7 @@ bad_bye(void)
 {
 	const struct bf_wire_bye bye = { .flags = ~BF_WIRE_BYE_F_ANSWER };
 
-	return peer_send(&evil, BF_WIRE_BYE, &bye, sizeof(bye));
+	return peer_send(&hostile, BF_WIRE_BYE, &bye, sizeof(bye));
 }
 
 static int
@@ -666,7 +668,7 @@ bad_imm(void)
 	uint8_t bytes[24] = { 0 };
 
 	memcpy(bytes, &hdr, sizeof(hdr));
-	return peer_send_raw(&evil, bytes, sizeof(bytes), BF_WQE_SEND_IMM);
+	return peer_send_raw(&hostile, bytes, sizeof(bytes), BF_WQE_SEND_IMM);
 }
 
 /* More than the server has room for; it is not turned meanwhile. */
@@ -676,8 +678,8 @@ flood(uint8_t type, uint32_t len)
 	static const uint8_t data[64];
 	uint32_t i;
 
-	for (i = 0; i < 64 && evil.nb_errors == 0 && evil.seen[BF_CM_DREQ] == 0; i++)
-		TEST_CALL(peer_send(&evil, type, data, len));
+	for (i = 0; i < 64 && hostile.nb_errors == 0 && hostile.seen[BF_CM_DREQ] == 0; i++)
+		TEST_CALL(peer_send(&hostile, type, data, len));
 	return TEST_SUCCESS;
 }
 
@@ -734,18 +736,18 @@ test_bad_messages(void)
 
 	TEST_TRUE(server != NULL);
 	for (i = 0; i < RTE_DIM(bad_msgs); i++) {
-		TEST_CALL(evil_connected(server));
+		TEST_CALL(hostile_connected(server));
 		before = violations();
 		TEST_CALL(bad_msgs[i].send());
-		PEER_WAIT(&evil, server->nb_disconnects == i + 1, TEST_MS);
+		PEER_WAIT(&hostile, server->nb_disconnects == i + 1, TEST_MS);
 		TEST_ASSERT(server->disconnect_status == -EPROTO, "%s: it ended with %d",
 				bad_msgs[i].words, server->disconnect_status);
 		TEST_ASSERT(test_log_has(bad_msgs[i].words), "not logged: %s", bad_msgs[i].words);
 		TEST_EXPECT(violations(), before + 1);
 		/* nothing of it was handed up */
 		TEST_EXPECT(server->nb_recv, 0);
-		PEER_WAIT(&evil, evil.seen[BF_CM_DREQ] != 0, TEST_MS);
-		TEST_EXPECT(evil.status[BF_CM_DREQ], -EPROTO);
+		PEER_WAIT(&hostile, hostile.seen[BF_CM_DREQ] != 0, TEST_MS);
+		TEST_EXPECT(hostile.status[BF_CM_DREQ], -EPROTO);
 	}
 	return test_log_passed();
 }
@@ -757,10 +759,10 @@ test_no_credit(void)
 	struct test_ep *server = server_run();
 
 	TEST_TRUE(server != NULL);
-	TEST_CALL(evil_connected(server));
+	TEST_CALL(hostile_connected(server));
 	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
 	TEST_CALL(flood(BF_WIRE_DATA, 8));
-	PEER_WAIT(&evil, server->nb_disconnects == 1, TEST_MS);
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(server->disconnect_status, -EPROTO);
 	TEST_TRUE(test_log_has("message without a credit"));
 	TEST_EXPECT(server->nb_recv, 0);
@@ -777,13 +779,13 @@ test_too_many_credits(void)
 	uint32_t i;
 
 	TEST_TRUE(server != NULL);
-	TEST_CALL(evil_connected(server));
+	TEST_CALL(hostile_connected(server));
 	hdr = good_hdr(BF_WIRE_CREDIT, 0);
 	wr.inl = &hdr;
 	for (i = 0; i < 20; i++, hdr.seq++)
-		TEST_TRUE(bf_sendq_send(&evil.sq, &wr) >= 0);
-	bf_sendq_ring(&evil.sq);
-	PEER_WAIT(&evil, server->nb_disconnects == 1 || peer_count(&evil, BF_WIRE_PING) > 3,
+		TEST_TRUE(bf_sendq_send(&hostile.sq, &wr) >= 0);
+	bf_sendq_ring(&hostile.sq);
+	PEER_WAIT(&hostile, server->nb_disconnects == 1 || peer_count(&hostile, BF_WIRE_PING) > 3,
 			TEST_MS);
 	if (server->nb_disconnects == 1) {
 		TEST_EXPECT(server->disconnect_status, -EPROTO);
@@ -800,10 +802,10 @@ test_pings(void)
 	uint8_t byte = 1;
 
 	TEST_TRUE(server != NULL);
-	TEST_CALL(evil_connected(server));
+	TEST_CALL(hostile_connected(server));
 	TEST_CALL(flood(BF_WIRE_PING, 0));
-	TEST_CALL(peer_send(&evil, BF_WIRE_DATA, &byte, 1));
-	PEER_WAIT(&evil, server->nb_recv == 1, TEST_MS);
+	TEST_CALL(peer_send(&hostile, BF_WIRE_DATA, &byte, 1));
+	PEER_WAIT(&hostile, server->nb_recv == 1, TEST_MS);
 	TEST_EXPECT(server->nb_disconnects, 0);
 	return test_log_passed();
 }
@@ -816,12 +818,12 @@ test_no_rtu(void)
 	uint8_t byte = 1;
 
 	TEST_TRUE(server != NULL);
-	evil.no_rtu = true;
-	TEST_CALL(evil_connected(server));
-	TEST_CALL(peer_send(&evil, BF_WIRE_DATA, &byte, 1));
-	PEER_WAIT(&evil, server->nb_recv == 1, TEST_MS);
+	hostile.no_rtu = true;
+	TEST_CALL(hostile_connected(server));
+	TEST_CALL(peer_send(&hostile, BF_WIRE_DATA, &byte, 1));
+	PEER_WAIT(&hostile, server->nb_recv == 1, TEST_MS);
 	TEST_EXPECT(test_send_pattern(server->conn, 8, 1), 0);
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_DATA) == 1, TEST_MS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_DATA) == 1, TEST_MS);
 	return test_log_passed();
 }
 
@@ -832,9 +834,9 @@ test_death(void)
 	struct test_ep *server = server_run();
 
 	TEST_TRUE(server != NULL);
-	TEST_CALL(evil_connected(server));
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PING) >= 2, TEST_MS);
-	peer_die(&evil);
+	TEST_CALL(hostile_connected(server));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PING) >= 2, TEST_MS);
+	peer_die(&hostile);
 	TEST_WAIT(server->nb_disconnects == 1, DEATH_MS);
 	TEST_EXPECT(server->disconnect_status, -ECONNRESET);
 	return test_log_passed();
@@ -983,7 +985,7 @@ expect_failed(struct test_ep *client, const char *what, int reason)
 {
 	int got;
 
-	PEER_WAIT(&evil, test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	PEER_WAIT(&hostile, test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	got = rte_comch_ctx_reason_get(client->ctx);
 	TEST_ASSERT(got == reason, "%s: it failed with %d, not %d", what, got, reason);
 	TEST_EXPECT(test_ep_close(client), 0);
@@ -997,16 +999,16 @@ test_answers(void)
 	uint32_t i;
 
 	for (i = 0; i < RTE_DIM(bad_reps); i++) {
-		good_rep(&evil.rep);
-		bad_reps[i].change(&evil.rep);
+		good_rep(&hostile.rep);
+		bad_reps[i].change(&hostile.rep);
 		TEST_CALL(client_start(&client));
 		TEST_CALL(expect_failed(client, bad_reps[i].what, -EPROTO));
-		TEST_EXPECT(evil.req.magic, BF_WIRE_MAGIC);
-		TEST_EXPECT(evil.req.name_hash, bf_wire_name_hash("test"));
+		TEST_EXPECT(hostile.req.magic, BF_WIRE_MAGIC);
+		TEST_EXPECT(hostile.req.name_hash, bf_wire_name_hash("test"));
 	}
-	good_rep(&evil.rep);
+	good_rep(&hostile.rep);
 	TEST_CALL(client_start(&client));
-	PEER_WAIT(&evil, client->conn != NULL, TEST_MS);
+	PEER_WAIT(&hostile, client->conn != NULL, TEST_MS);
 	return test_log_passed();
 }
 
@@ -1028,9 +1030,9 @@ test_rejections(void)
 	struct test_ep *client;
 	uint32_t i;
 
-	evil.rej = &rej;
-	evil.rej_len = sizeof(rej);
-	evil.rej_reason = -ENOENT;
+	hostile.rej = &rej;
+	hostile.rej_len = sizeof(rej);
+	hostile.rej_reason = -ENOENT;
 	for (i = 0; i < RTE_DIM(rows); i++) {
 		rej.reason = rows[i].said;
 		TEST_CALL(client_start(&client));
@@ -1040,12 +1042,12 @@ test_rejections(void)
 	TEST_CALL(client_start(&client));
 	TEST_CALL(expect_failed(client, "no words of ours", -ECONNREFUSED));
 	/* one that says at once that it did not answer in time is not asked for ever */
-	evil.rej_len = 0;
-	evil.rej_reason = -ETIMEDOUT;
-	evil.seen[BF_CM_REQ] = 0;
+	hostile.rej_len = 0;
+	hostile.rej_reason = -ETIMEDOUT;
+	hostile.seen[BF_CM_REQ] = 0;
 	TEST_CALL(client_start(&client));
 	TEST_CALL(expect_failed(client, "timeout", -ECONNREFUSED));
-	TEST_EXPECT(evil.seen[BF_CM_REQ], 1);
+	TEST_EXPECT(hostile.seen[BF_CM_REQ], 1);
 	return test_log_passed();
 }
 

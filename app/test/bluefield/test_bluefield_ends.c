@@ -21,10 +21,10 @@
 
 #define CARD "ecpf0vf0"
 #define HOST "pf0vf0"
-#define EVIL "pf0vf1"
+#define HOSTILE "pf0vf1"
 #define CARD_MAC "02:c0:3c:00:01:18"
 #define HOST_MAC "02:c0:3c:00:01:19"
-#define EVIL_MAC "02:c0:3c:00:01:1a"
+#define HOSTILE_MAC "02:c0:3c:00:01:1a"
 
 #define QUEUE_SIZE 8u /* of the server */
 
@@ -33,7 +33,7 @@
 
 static const uint8_t card_mac[] = { 0x02, 0xc0, 0x3c, 0x00, 0x01, 0x18 };
 static struct test_model model;
-static struct peer evil;
+static struct peer hostile;
 static int card_dev, host_dev;
 static struct rte_comch_pe *own; /* an engine that only the case turns, or NULL */
 
@@ -42,11 +42,11 @@ setup(void)
 {
 	card_dev = host_dev = -1;
 	own = NULL;
-	memset(&evil, 0, sizeof(evil));
+	memset(&hostile, 0, sizeof(hostile));
 	TEST_CALL(test_log_begin());
-	TEST_CALL(peer_model_start(&model, CARD_MAC, HOST_MAC, EVIL_MAC));
+	TEST_CALL(peer_model_start(&model, CARD_MAC, HOST_MAC, HOSTILE_MAC));
 	card_dev = peer_plug(&model, CARD,
-		"health=50,role=dpu,functions=" HOST "@" HOST_MAC "/" EVIL "@" EVIL_MAC);
+		"health=50,role=dpu,functions=" HOST "@" HOST_MAC "/" HOSTILE "@" HOSTILE_MAC);
 	host_dev = peer_plug(&model, HOST, "health=50,role=host,function=" HOST ",peer=" CARD_MAC);
 	TEST_TRUE(card_dev >= 0 && host_dev >= 0);
 	test_pair.dpu = card_dev;
@@ -100,7 +100,7 @@ teardown(void)
 {
 	struct rte_comch_pe *pe = own;
 
-	peer_close(&evil);
+	peer_close(&hostile);
 	if (on_own != NULL) {
 		on_own->on_recv = NULL;
 		on_own->on_connect = NULL;
@@ -345,12 +345,12 @@ test_fails_and_ends(void)
 	test_server_conf(other, "other", &conf);
 	test_pair.rep = 1;
 	TEST_EXPECT(test_server_start(other, &conf, own), 0);
-	TEST_CALL(peer_open(&evil, &model, EVIL, false));
+	TEST_CALL(peer_open(&hostile, &model, HOSTILE, false));
 	peer_req(&req, "other");
-	evil.no_rtu = true;
-	TEST_CALL(peer_connect(&evil, card_mac, &req, sizeof(req)));
-	while (evil.seen[BF_CM_REP] == 0 && test_now_ns() < limit) {
-		peer_poll(&evil);
+	hostile.no_rtu = true;
+	TEST_CALL(peer_connect(&hostile, card_mac, &req, sizeof(req)));
+	while (hostile.seen[BF_CM_REP] == 0 && test_now_ns() < limit) {
+		peer_poll(&hostile);
 		turn(1);
 	}
 	TEST_EXPECT(other->nb_connects, 1);

@@ -11,9 +11,9 @@
 #include "test_bluefield_peer.h"
 
 #define CARD "ecpf0vf0"
-#define EVIL "pf0vf0"
+#define HOSTILE "pf0vf0"
 #define CARD_MAC "02:c0:3c:00:03:10"
-#define EVIL_MAC "02:c0:3c:00:03:11"
+#define HOSTILE_MAC "02:c0:3c:00:03:11"
 
 #define CONSUMER 7u
 #define POSTS 16u
@@ -24,7 +24,7 @@
 
 static const uint8_t card_mac[] = { 0x02, 0xc0, 0x3c, 0x00, 0x03, 0x10 };
 static struct test_model model;
-static struct peer evil;
+static struct peer hostile;
 static int card_dev;
 static long card_objects;
 static struct test_ep *server;
@@ -56,19 +56,19 @@ setup(void)
 	mem = NULL;
 	producer = NULL;
 	memset(&end, 0, sizeof(end));
-	memset(&evil, 0, sizeof(evil));
+	memset(&hostile, 0, sizeof(hostile));
 	TEST_CALL(test_log_begin());
 	TEST_CALL(test_model_start(&model, "--latency=0.1 " CARD ",flr_ms=1,mac=" CARD_MAC " "
-		EVIL ",flr_ms=1,mac=" EVIL_MAC));
-	TEST_CALL(test_model_allow(&model, CARD, EVIL));
-	snprintf(args, sizeof(args), "socket=%s/" CARD ".sock,role=dpu,functions=" EVIL "@"
-		EVIL_MAC, model.dir);
+		HOSTILE ",flr_ms=1,mac=" HOSTILE_MAC));
+	TEST_CALL(test_model_allow(&model, CARD, HOSTILE));
+	snprintf(args, sizeof(args), "socket=%s/" CARD ".sock,role=dpu,functions=" HOSTILE "@"
+		HOSTILE_MAC, model.dir);
 	card_dev = test_dev_plug("comch_bluefield", args);
 	TEST_TRUE(card_dev >= 0);
 	card_objects = test_model_state(&model, CARD, "objects");
 	test_pair.dpu = (int16_t)card_dev;
 	test_pair.rep = 0;
-	TEST_CALL(peer_open(&evil, &model, EVIL, false));
+	TEST_CALL(peer_open(&hostile, &model, HOSTILE, false));
 	server = test_ep_new();
 	TEST_TRUE(server != NULL);
 	test_server_conf(server, "test", &conf);
@@ -77,8 +77,8 @@ setup(void)
 	pe = test_pe_new();
 	TEST_EXPECT(test_server_start(server, &conf, pe), 0);
 	peer_req(&req, "test");
-	TEST_CALL(peer_connect(&evil, card_mac, &req, sizeof(req)));
-	PEER_WAIT(&evil, evil.seen[BF_CM_REP] != 0 && server->conn != NULL, SOON_MS);
+	TEST_CALL(peer_connect(&hostile, card_mac, &req, sizeof(req)));
+	PEER_WAIT(&hostile, hostile.seen[BF_CM_REP] != 0 && server->conn != NULL, SOON_MS);
 	return TEST_SUCCESS;
 }
 
@@ -109,7 +109,7 @@ teardown(void)
 	if (mem != NULL && rte_comch_mem_free(mem) != 0)
 		test_fail("the region cannot be freed");
 	end_close();
-	peer_close(&evil);
+	peer_close(&hostile);
 	test_cleanup();
 	if (card_dev >= 0 && test_vdev_remove((int16_t)card_dev) != 0)
 		test_fail("the card's device cannot be removed");
@@ -121,22 +121,22 @@ teardown(void)
 }
 
 static int
-evil_says(uint8_t type, const void *msg)
+hostile_says(uint8_t type, const void *msg)
 {
-	return peer_send(&evil, type, msg, bf_wire_ctl_len(type));
+	return peer_send(&hostile, type, msg, bf_wire_ctl_len(type));
 }
 
 /* The last message of a type; there is one. */
 static const void *
-evil_heard(uint8_t type)
+hostile_heard(uint8_t type)
 {
-	unsigned int i = RTE_MIN(evil.nb_rx, (unsigned int)PEER_MSGS);
+	unsigned int i = RTE_MIN(hostile.nb_rx, (unsigned int)PEER_MSGS);
 
 	while (i-- > 0)
-		if (evil.rx[i].hdr.type == type)
-			return evil.rx[i].data;
+		if (hostile.rx[i].hdr.type == type)
+			return hostile.rx[i].data;
 	test_fail("no message of type %u has come", type);
-	return evil.rx[0].data;
+	return hostile.rx[0].data;
 }
 
 /* A consumer of the peer, and a producer for it. */
@@ -148,8 +148,9 @@ producer_up(void)
 	};
 	const struct rte_comch_producer_conf conf = { .nb_sends = POSTS };
 
-	TEST_CALL(evil_says(BF_WIRE_CONSUMER_NEW, &new));
-	PEER_WAIT(&evil, server->nb_new == 1 && peer_count(&evil, BF_WIRE_CONSUMER_ANSWER) == 1,
+	TEST_CALL(hostile_says(BF_WIRE_CONSUMER_NEW, &new));
+	PEER_WAIT(&hostile,
+			server->nb_new == 1 && peer_count(&hostile, BF_WIRE_CONSUMER_ANSWER) == 1,
 		SOON_MS);
 	TEST_EXPECT(rte_comch_mem_alloc((int16_t)card_dev, BUF, 0, &mem), 0);
 	TEST_EXPECT(rte_comch_producer_create(server->conn, &conf, &producer), 0);
@@ -180,7 +181,7 @@ send_reason(void)
 static void
 end_post(void)
 {
-	const struct bf_sge sge = { (uintptr_t)evil.mem->addr, BUF, evil.mkey.key };
+	const struct bf_sge sge = { (uintptr_t)hostile.mem->addr, BUF, hostile.mkey.key };
 
 	bf_recvq_post(&end.rq, &sge, 1);
 	bf_recvq_ring(&end.rq);
@@ -202,22 +203,22 @@ end_poll(void)
 static int
 end_open(const struct bf_wire_pair_open *open)
 {
-	const struct bf_cq_attr cq = { .nb_cqes = 64, .uar = &evil.uar };
+	const struct bf_cq_attr cq = { .nb_cqes = 64, .uar = &hostile.uar };
 	const struct bf_qp_attr qp = {
-		.pd = &evil.pd, .uar = &evil.uar, .cq_send = &end.hw_cq, .cq_recv = &end.hw_cq,
-		.nb_sq_blocks = 16, .nb_rq_wqes = POSTS, .rq_wqe_size = BF_WQE_SEG,
-		.user_index = UINT32_MAX,
+		.pd = &hostile.pd, .uar = &hostile.uar, .cq_send = &end.hw_cq,
+		.cq_recv = &end.hw_cq, .nb_sq_blocks = 16, .nb_rq_wqes = POSTS,
+		.rq_wqe_size = BF_WQE_SEG, .user_index = UINT32_MAX,
 	};
 	struct bf_qp_path path = { .min_rnr_nak = 12 };
 
-	TEST_EXPECT(bf_cq_create(evil.objs, &cq, &end.hw_cq), 0);
-	TEST_EXPECT(bf_qp_create(evil.objs, &qp, &end.qp), 0);
+	TEST_EXPECT(bf_cq_create(hostile.objs, &cq, &end.hw_cq), 0);
+	TEST_EXPECT(bf_qp_create(hostile.objs, &qp, &end.qp), 0);
 	end.up = true;
-	TEST_EXPECT(bf_compq_init(&end.cq, &end.hw_cq, &evil.uar), 0);
-	TEST_EXPECT(bf_sendq_init(&end.sq, &end.qp, &evil.uar), 0);
+	TEST_EXPECT(bf_compq_init(&end.cq, &end.hw_cq, &hostile.uar), 0);
+	TEST_EXPECT(bf_sendq_init(&end.sq, &end.qp, &hostile.uar), 0);
 	TEST_EXPECT(bf_recvq_init(&end.rq, &end.qp), 0);
 	TEST_EXPECT(bf_qp_to_init(&end.qp), 0);
-	bf_cm_path(evil.id, &evil.own, &path);
+	bf_cm_path(hostile.id, &hostile.own, &path);
 	path.remote_qpn = open->qpn;
 	path.remote_psn = open->psn;
 	path.local_psn = PSN;
@@ -232,7 +233,7 @@ pair_asked(void)
 {
 	TEST_EXPECT(send_one(), 0);
 	TEST_EXPECT(send_reason(), -EAGAIN);
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_OPEN) == 1, SOON_MS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_OPEN) == 1, SOON_MS);
 	return TEST_SUCCESS;
 }
 
@@ -243,12 +244,12 @@ pair_answer(void)
 	struct bf_wire_pair_ready ready = { .psn = PSN, .credits = POSTS };
 	struct bf_wire_pair_open open;
 
-	memcpy(&open, evil_heard(BF_WIRE_PAIR_OPEN), sizeof(open));
+	memcpy(&open, hostile_heard(BF_WIRE_PAIR_OPEN), sizeof(open));
 	TEST_EXPECT(open.consumer, CONSUMER);
 	TEST_CALL(end_open(&open));
 	ready.pair = open.pair;
 	ready.qpn = end.qp.obj.id;
-	return evil_says(BF_WIRE_PAIR_READY, &ready);
+	return hostile_says(BF_WIRE_PAIR_READY, &ready);
 }
 
 /* A pair, to a consumer without posts. */
@@ -258,8 +259,8 @@ pair_up(void)
 	TEST_CALL(producer_up());
 	TEST_CALL(pair_asked());
 	TEST_CALL(pair_answer());
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_GO) == 1, SOON_MS);
-	PEER_WAIT(&evil, rte_comch_producer_credits(producer, CONSUMER) == POSTS, SOON_MS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_GO) == 1, SOON_MS);
+	PEER_WAIT(&hostile, rte_comch_producer_credits(producer, CONSUMER) == POSTS, SOON_MS);
 	return TEST_SUCCESS;
 }
 
@@ -275,7 +276,7 @@ send_in_vain(uint32_t nb)
 		TEST_EXPECT(send_one(), 1);
 	limit = test_now_ns() + UINT64_C(500000000);
 	while (test_now_ns() < limit) {
-		peer_poll(&evil);
+		peer_poll(&hostile);
 		end_poll();
 		test_progress();
 		TEST_EXPECT(rte_comch_queue_poll_burst(producer, &cpl, 1), 0);
@@ -289,11 +290,11 @@ send_in_vain(uint32_t nb)
 static int
 expect_alive(void)
 {
-	unsigned int before = peer_count(&evil, BF_WIRE_DATA);
+	unsigned int before = peer_count(&hostile, BF_WIRE_DATA);
 
 	TEST_EXPECT(server->nb_disconnects, 0);
 	TEST_EXPECT(test_send_pattern(server->conn, 8, 1), 0);
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_DATA) == before + 1, SOON_MS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_DATA) == before + 1, SOON_MS);
 	return TEST_SUCCESS;
 }
 
@@ -303,7 +304,7 @@ expect_stopped(void)
 	int ret = rte_comch_ctx_stop(producer);
 
 	TEST_TRUE(ret == 0 || ret == -EINPROGRESS);
-	PEER_WAIT(&evil, rte_comch_ctx_state_get(producer) == RTE_COMCH_STATE_IDLE, SOON_MS);
+	PEER_WAIT(&hostile, rte_comch_ctx_state_get(producer) == RTE_COMCH_STATE_IDLE, SOON_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(producer), 0);
 	return TEST_SUCCESS;
 }
@@ -316,7 +317,7 @@ expect_sent(uint32_t nb, int status)
 	uint32_t ended = 0;
 	uint16_t i, n;
 
-	PEER_WAIT(&evil, (n = rte_comch_queue_poll_burst(producer, cpls, RTE_DIM(cpls))) != 0,
+	PEER_WAIT(&hostile, (n = rte_comch_queue_poll_burst(producer, cpls, RTE_DIM(cpls))) != 0,
 		SOON_MS);
 	do {
 		for (i = 0; i < n; i++)
@@ -336,7 +337,7 @@ passed(void)
 	TEST_EXPECT(rte_comch_mem_free(mem), 0);
 	mem = NULL;
 	end_close();
-	peer_close(&evil);
+	peer_close(&hostile);
 	test_cleanup();
 	TEST_WAIT(test_model_state(&model, CARD, "objects") == card_objects, SOON_MS);
 	return test_log_passed();
@@ -352,7 +353,7 @@ test_posts_late(void)
 	TEST_CALL(send_in_vain(4));
 	for (i = 0; i < 4; i++)
 		end_post();
-	PEER_WAIT(&evil, (end_poll(), end.received == 4), SOON_MS);
+	PEER_WAIT(&hostile, (end_poll(), end.received == 4), SOON_MS);
 	TEST_CALL(expect_sent(4, 0));
 	TEST_CALL(expect_stopped());
 	return passed();
@@ -370,20 +371,20 @@ test_no_posts(void)
 	start = test_now_ns();
 	TEST_CALL(expect_stopped());
 	test_note("stopped after %u ms", (unsigned int)((test_now_ns() - start) / 1000000));
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_CLOSE) == 1, SOON_MS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSE) == 1, SOON_MS);
 	TEST_CALL(expect_alive());
 	return passed();
 }
 
 static int
-evil_goes(uint32_t msgs)
+hostile_goes(uint32_t msgs)
 {
 	const struct bf_wire_consumer_gone gone = { .consumer = CONSUMER };
 	const struct bf_wire_consumer_answer *answer;
 
-	TEST_CALL(evil_says(BF_WIRE_CONSUMER_GONE, &gone));
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_CONSUMER_ANSWER) == 2, SOON_MS);
-	answer = evil_heard(BF_WIRE_CONSUMER_ANSWER);
+	TEST_CALL(hostile_says(BF_WIRE_CONSUMER_GONE, &gone));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_CONSUMER_ANSWER) == 2, SOON_MS);
+	answer = hostile_heard(BF_WIRE_CONSUMER_ANSWER);
 	TEST_EXPECT(answer->to, BF_WIRE_CONSUMER_GONE);
 	TEST_EXPECT(answer->status, 0);
 	TEST_EXPECT(answer->msgs, msgs);
@@ -399,12 +400,12 @@ test_no_posts_and_gone(void)
 	TEST_CALL(pair_up());
 	TEST_CALL(send_in_vain(4));
 	start = test_now_ns();
-	TEST_CALL(evil_goes(4));
+	TEST_CALL(hostile_goes(4));
 	TEST_EXPECT(send_one(), 0);
 	TEST_EXPECT(send_reason(), -ENOENT);
 	TEST_CALL(expect_sent(4, -ECONNRESET));
 	test_note("ended after %u ms", (unsigned int)((test_now_ns() - start) / 1000000));
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_CLOSE) == 1, SOON_MS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSE) == 1, SOON_MS);
 	TEST_CALL(expect_alive());
 	TEST_EXPECT(rte_comch_ctx_state_get(producer), RTE_COMCH_STATE_RUNNING);
 	TEST_CALL(expect_stopped());
@@ -421,10 +422,10 @@ test_silent_pair(void)
 	TEST_EXPECT(bf_qp_to_reset(&end.qp), 0);
 	for (i = 0; i < 4; i++)
 		TEST_EXPECT(send_one(), 1);
-	PEER_WAIT(&evil, server->nb_disconnects == 1, SOON_MS);
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, SOON_MS);
 	TEST_EXPECT(server->disconnect_status, -ECONNRESET);
 	TEST_TRUE(test_log_has("cannot reach consumer"));
-	PEER_WAIT(&evil, rte_comch_ctx_state_get(producer) == RTE_COMCH_STATE_IDLE, SOON_MS);
+	PEER_WAIT(&hostile, rte_comch_ctx_state_get(producer) == RTE_COMCH_STATE_IDLE, SOON_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(producer), -ECONNRESET);
 	return passed();
 }
@@ -439,13 +440,13 @@ test_gone_before_ready(void)
 
 	TEST_CALL(producer_up());
 	TEST_CALL(pair_asked());
-	TEST_CALL(evil_goes(0));
-	open = evil_heard(BF_WIRE_PAIR_OPEN);
+	TEST_CALL(hostile_goes(0));
+	open = hostile_heard(BF_WIRE_PAIR_OPEN);
 	ready.pair = closed.pair = open->pair;
 	/* this crosses the end of the pair on the way */
-	TEST_CALL(evil_says(BF_WIRE_PAIR_READY, &ready));
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_CLOSE) == 1, SOON_MS);
-	TEST_CALL(evil_says(BF_WIRE_PAIR_CLOSED, &closed));
+	TEST_CALL(hostile_says(BF_WIRE_PAIR_READY, &ready));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSE) == 1, SOON_MS);
+	TEST_CALL(hostile_says(BF_WIRE_PAIR_CLOSED, &closed));
 	TEST_EXPECT(send_one(), 0);
 	TEST_EXPECT(send_reason(), -ENOENT);
 	TEST_CALL(expect_alive());
@@ -457,8 +458,8 @@ test_gone_before_ready(void)
 static bool
 has_come(unsigned int nb_asked, uint32_t credits)
 {
-	peer_poll(&evil);
-	return peer_count(&evil, BF_WIRE_PAIR_OPEN) >= nb_asked &&
+	peer_poll(&hostile);
+	return peer_count(&hostile, BF_WIRE_PAIR_OPEN) >= nb_asked &&
 		rte_comch_producer_credits(producer, CONSUMER) >= credits;
 }
 
@@ -491,12 +492,12 @@ test_pair_refused(void)
 	TEST_CALL(producer_up());
 	TEST_CALL(pair_asked());
 	for (i = 1; i <= 2; i++) {
-		open = evil_heard(BF_WIRE_PAIR_OPEN);
+		open = hostile_heard(BF_WIRE_PAIR_OPEN);
 		ready.pair = closed.pair = open->pair;
-		TEST_CALL(evil_says(BF_WIRE_PAIR_READY, &ready));
+		TEST_CALL(hostile_says(BF_WIRE_PAIR_READY, &ready));
 		TEST_CALL(sleep_until(i + 1, 0));
-		PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_CLOSE) == i, SOON_MS);
-		TEST_CALL(evil_says(BF_WIRE_PAIR_CLOSED, &closed));
+		PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSE) == i, SOON_MS);
+		TEST_CALL(hostile_says(BF_WIRE_PAIR_CLOSED, &closed));
 	}
 	TEST_CALL(pair_answer());
 	TEST_CALL(sleep_until(3, POSTS));
@@ -517,7 +518,7 @@ test_pair_unanswered(void)
 	TEST_EXPECT(send_one(), 0);
 	TEST_EXPECT(send_reason(), -EAGAIN);
 	TEST_CALL(expect_stopped());
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_CLOSE) == 1, SOON_MS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSE) == 1, SOON_MS);
 	TEST_CALL(expect_alive());
 	return passed();
 }

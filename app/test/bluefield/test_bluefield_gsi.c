@@ -282,7 +282,7 @@ test_restart(void)
 
 /* A completion that cannot be is no reason to touch what it names. */
 static int
-test_evil_completion(void)
+test_hostile_completion(void)
 {
 	struct bf_gsi *gsi = gsi_of(&card);
 	uint8_t *cqe;
@@ -439,7 +439,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup_allowed, teardown, test_event),
 		TEST_CASE_ST(setup_allowed, teardown, test_many),
 		TEST_CASE_ST(setup_allowed, teardown, test_restart),
-		TEST_CASE_ST(setup_allowed, teardown, test_evil_completion),
+		TEST_CASE_ST(setup_allowed, teardown, test_hostile_completion),
 		TEST_CASE_ST(setup_allowed, teardown, test_addresses_by_completion),
 		TEST_CASE_ST(setup_allowed, teardown, test_others),
 		TEST_CASE_ST(setup_allowed, teardown, test_device_gone),

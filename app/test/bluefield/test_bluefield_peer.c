@@ -300,12 +300,12 @@ peer_addr_use(struct peer *p)
 
 int
 peer_model_start(struct test_model *model, const char *card_mac, const char *host_mac,
-		const char *evil_mac)
+		const char *hostile_mac)
 {
 	char functions[256];
 
 	snprintf(functions, sizeof(functions), "--latency=0.1 ecpf0vf0,flr_ms=1,mac=%s "
-		"pf0vf0,flr_ms=1,mac=%s pf0vf1,flr_ms=1,mac=%s", card_mac, host_mac, evil_mac);
+		"pf0vf0,flr_ms=1,mac=%s pf0vf1,flr_ms=1,mac=%s", card_mac, host_mac, hostile_mac);
 	TEST_CALL(test_model_start(model, functions));
 	TEST_CALL(test_model_allow(model, "ecpf0vf0", "pf0vf0"));
 	return test_model_allow(model, "ecpf0vf0", "pf0vf1");

@@ -77,7 +77,7 @@ struct peer {
 
 /** A model with ecpf0vf0, pf0vf0 and pf0vf1; the first may talk to both others. */
 int peer_model_start(struct test_model *model, const char *card_mac, const char *host_mac,
-		const char *evil_mac);
+		const char *hostile_mac);
 /** A device of the driver on a function of it. @return device, or negative. */
 int peer_plug(const struct test_model *model, const char *function, const char *args);
 /** The end of a case, behind test_cleanup(): devices (-1: none), the log, and the model. */

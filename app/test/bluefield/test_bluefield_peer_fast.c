@@ -17,16 +17,16 @@
 
 #define CARD "ecpf0vf0"
 #define HOST "pf0vf0"
-#define EVIL "pf0vf1"
+#define HOSTILE "pf0vf1"
 #define CARD_MAC "02:c0:3c:00:02:10"
 #define HOST_MAC "02:c0:3c:00:02:11"
-#define EVIL_MAC "02:c0:3c:00:02:12"
+#define HOSTILE_MAC "02:c0:3c:00:02:12"
 
 #define PRODUCER 1 /* of the peer */
 
 static const uint8_t card_mac[] = { 0x02, 0xc0, 0x3c, 0x00, 0x02, 0x10 };
 static struct test_model model;
-static struct peer evil, good;
+static struct peer hostile, good;
 static int card_dev;
 static struct test_ep *server, *consumer;
 
@@ -35,40 +35,41 @@ setup(void)
 {
 	card_dev = -1;
 	server = consumer = NULL;
-	memset(&evil, 0, sizeof(evil));
+	memset(&hostile, 0, sizeof(hostile));
 	memset(&good, 0, sizeof(good));
 	TEST_CALL(test_log_begin());
-	TEST_CALL(peer_model_start(&model, CARD_MAC, HOST_MAC, EVIL_MAC));
+	TEST_CALL(peer_model_start(&model, CARD_MAC, HOST_MAC, HOSTILE_MAC));
 	card_dev = peer_plug(&model, CARD,
-		"role=dpu,functions=" HOST "@" HOST_MAC "/" EVIL "@" EVIL_MAC);
+		"role=dpu,functions=" HOST "@" HOST_MAC "/" HOSTILE "@" HOSTILE_MAC);
 	TEST_TRUE(card_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 1;
-	return peer_open(&evil, &model, EVIL, false);
+	return peer_open(&hostile, &model, HOSTILE, false);
 }
 
 static void
 teardown(void)
 {
-	peer_close(&evil);
+	peer_close(&hostile);
 	peer_close(&good);
 	test_cleanup();
 	peer_model_end(&model, -1, card_dev);
 }
 
 static int
-evil_connected(void)
+hostile_connected(void)
 {
 	uint32_t before = server->nb_connects;
 	struct bf_wire_req req;
 
 	peer_req(&req, "test");
-	TEST_CALL(peer_connect(&evil, card_mac, &req, sizeof(req)));
-	PEER_WAIT(&evil, evil.seen[BF_CM_REP] != 0 && server->nb_connects == before + 1, TEST_MS);
+	TEST_CALL(peer_connect(&hostile, card_mac, &req, sizeof(req)));
+	PEER_WAIT(&hostile, hostile.seen[BF_CM_REP] != 0 && server->nb_connects == before + 1,
+			TEST_MS);
 	return TEST_SUCCESS;
 }
 
-/* A server with the evil client. */
+/* A server with the hostile client. */
 static int
 server_up(void)
 {
@@ -80,7 +81,7 @@ server_up(void)
 	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
 	conf.ctrl.recv_queue_size = PEER_QUEUE;
 	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
-	return evil_connected();
+	return hostile_connected();
 }
 
 /* The same, and a consumer of the server's side. */
@@ -93,10 +94,10 @@ consumer_up(void)
 	consumer = test_ep_new();
 	TEST_TRUE(consumer != NULL);
 	TEST_EXPECT(test_consumer_start(consumer, server->conn, test_pe_new()), -EINPROGRESS);
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_CONSUMER_NEW) == 1, TEST_MS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_CONSUMER_NEW) == 1, TEST_MS);
 	answer.consumer = test_queue_id(consumer->ctx);
-	TEST_CALL(peer_ctl(&evil, BF_WIRE_CONSUMER_ANSWER, &answer));
-	PEER_WAIT(&evil, test_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_CONSUMER_ANSWER, &answer));
+	PEER_WAIT(&hostile, test_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	return TEST_SUCCESS;
 }
 
@@ -108,7 +109,7 @@ pair_ask(uint32_t pair)
 		.qpn = 0x123, .credits = BF_PAIR_CREDITS,
 	};
 
-	return peer_ctl(&evil, BF_WIRE_PAIR_OPEN, &msg);
+	return peer_ctl(&hostile, BF_WIRE_PAIR_OPEN, &msg);
 }
 
 static int
@@ -116,7 +117,7 @@ last_status(void)
 {
 	struct bf_wire_pair_ready ready;
 
-	memcpy(&ready, evil.last_of[BF_WIRE_PAIR_READY].data, sizeof(ready));
+	memcpy(&ready, hostile.last_of[BF_WIRE_PAIR_READY].data, sizeof(ready));
 	return ready.status;
 }
 
@@ -126,12 +127,12 @@ answers_wait(unsigned int nb)
 {
 	uint32_t i;
 
-	for (i = 0; i < TEST_MS && peer_count(&evil, BF_WIRE_PAIR_READY) < nb; i++) {
-		TEST_CALL(peer_send(&evil, BF_WIRE_PING, NULL, 0));
+	for (i = 0; i < TEST_MS && peer_count(&hostile, BF_WIRE_PAIR_READY) < nb; i++) {
+		TEST_CALL(peer_send(&hostile, BF_WIRE_PING, NULL, 0));
 		test_progress_ms(1);
-		peer_poll(&evil);
+		peer_poll(&hostile);
 	}
-	TEST_TRUE(peer_count(&evil, BF_WIRE_PAIR_READY) >= nb);
+	TEST_TRUE(peer_count(&hostile, BF_WIRE_PAIR_READY) >= nb);
 	return TEST_SUCCESS;
 }
 
@@ -141,7 +142,7 @@ expect_violation(const char *words)
 {
 	struct rte_comch_dev_stats stats;
 
-	PEER_WAIT(&evil, server->nb_disconnects == 1, TEST_MS);
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(server->disconnect_status, -EPROTO);
 	TEST_ASSERT(test_log_has(words), "the log has no: %s", words);
 	TEST_EXPECT(rte_comch_dev_stats_get(card_dev, &stats), 0);
@@ -154,7 +155,7 @@ static int
 expect_served(void)
 {
 	TEST_EXPECT(test_dev_status(card_dev), 0);
-	return evil_connected();
+	return hostile_connected();
 }
 
 /*
@@ -167,7 +168,7 @@ test_pair_id(void)
 {
 	TEST_CALL(consumer_up());
 	TEST_CALL(pair_ask(BF_WIRE_MAX_PAIRS - 1));
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_READY) == 1, TEST_MS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_READY) == 1, TEST_MS);
 	TEST_EXPECT(last_status(), 0);
 	TEST_CALL(pair_ask(BF_WIRE_MAX_PAIRS));
 	TEST_CALL(expect_violation("a pair that cannot be"));
@@ -210,7 +211,7 @@ test_pair_flood(void)
 	TEST_CALL(peer_connect(&good, card_mac, &req, sizeof(req)));
 	for (i = 0; i < TEST_MS && good.seen[BF_CM_REP] == 0; i++) {
 		peer_poll(&good);
-		peer_poll(&evil);
+		peer_poll(&hostile);
 		test_progress_ms(1);
 	}
 	TEST_ASSERT(good.seen[BF_CM_REP] != 0, "the other one is not answered");
@@ -243,15 +244,16 @@ test_pair_share(void)
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < 5; i++) {
 			TEST_CALL(pair_ask(i));
-			PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_READY) == 5 * round + i + 1,
+			PEER_WAIT(&hostile,
+				peer_count(&hostile, BF_WIRE_PAIR_READY) == 5 * round + i + 1,
 					TEST_MS);
 			TEST_EXPECT(last_status(), i < 4 ? 0 : -ENOSPC);
 		}
 		for (i = 0; i < 4; i++) {
 			close.pair = i;
-			TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_CLOSE, &close));
+			TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_CLOSE, &close));
 		}
-		PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_CLOSED) == 4 * (round + 1),
+		PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSED) == 4 * (round + 1),
 				TEST_MS);
 	}
 	TEST_EXPECT(fd->shares[1].pairs, 0);
@@ -274,14 +276,14 @@ test_pair_churn(void)
 			TEST_CALL(pair_ask(16 * round + i));
 		for (i = 0; i < 24; i++) {
 			msg.pair = 16 * round + i * 7 % 24;
-			TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_GO, &msg));
-			TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_CLOSE, &msg));
+			TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_GO, &msg));
+			TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_CLOSE, &msg));
 			if (i % 3 == 0)
-				TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_CLOSE, &msg));
+				TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_CLOSE, &msg));
 		}
 	}
 	TEST_CALL(answers_wait(16 * round));
-	PEER_WAIT(&evil, __atomic_load_n(&fd->shares[1].pairs, __ATOMIC_RELAXED) == 0, TEST_MS);
+	PEER_WAIT(&hostile, __atomic_load_n(&fd->shares[1].pairs, __ATOMIC_RELAXED) == 0, TEST_MS);
 	TEST_EXPECT(server->nb_disconnects, 0);
 	TEST_EXPECT(test_dev_status(card_dev), 0);
 	return test_log_passed();
@@ -295,9 +297,9 @@ pair_lies(uint8_t type, uint32_t msgs, const char *words)
 
 	TEST_CALL(consumer_up());
 	TEST_CALL(pair_ask(7));
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_READY) == 1, TEST_MS);
-	TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_GO, &go));
-	TEST_CALL(peer_ctl(&evil, type, &lie));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_READY) == 1, TEST_MS);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_GO, &go));
+	TEST_CALL(peer_ctl(&hostile, type, &lie));
 	TEST_CALL(expect_violation(words));
 	TEST_CALL(expect_served());
 	return test_log_passed();
@@ -330,13 +332,13 @@ test_pair_claims_less(void)
 #define CONSUMER 1
 
 /* The peer's queue pair of a pair: it has no entries to receive with. */
-struct evil_pair {
+struct hostile_pair {
 	struct bf_cq cq;
 	struct bf_qp qp;
 	struct bf_wire_pair_open open;
 };
 
-static struct evil_pair theirs;
+static struct hostile_pair theirs;
 
 static void
 pair_drop(void)
@@ -358,17 +360,18 @@ pair_teardown(void)
 static int
 pair_make(void)
 {
-	const struct bf_cq_attr cq = { .nb_cqes = 64, .uar = &evil.uar };
+	const struct bf_cq_attr cq = { .nb_cqes = 64, .uar = &hostile.uar };
 	const struct bf_qp_attr qp = {
-		.pd = &evil.pd, .uar = &evil.uar, .cq_send = &theirs.cq, .cq_recv = &theirs.cq,
-		.nb_sq_blocks = 64, .nb_rq_wqes = 64, .rq_wqe_size = BF_WQE_SEG,
+		.pd = &hostile.pd, .uar = &hostile.uar, .cq_send = &theirs.cq,
+		.cq_recv = &theirs.cq, .nb_sq_blocks = 64, .nb_rq_wqes = 64,
+		.rq_wqe_size = BF_WQE_SEG,
 	};
 	struct bf_qp_path path = { .min_rnr_nak = 12 };
 
-	TEST_EXPECT(bf_cq_create(evil.objs, &cq, &theirs.cq), 0);
-	TEST_EXPECT(bf_qp_create(evil.objs, &qp, &theirs.qp), 0);
+	TEST_EXPECT(bf_cq_create(hostile.objs, &cq, &theirs.cq), 0);
+	TEST_EXPECT(bf_qp_create(hostile.objs, &qp, &theirs.qp), 0);
 	TEST_EXPECT(bf_qp_to_init(&theirs.qp), 0);
-	bf_cm_path(evil.id, &evil.own, &path);
+	bf_cm_path(hostile.id, &hostile.own, &path);
 	path.remote_qpn = theirs.open.qpn;
 	path.remote_psn = theirs.open.psn;
 	path.local_psn = 0;
@@ -389,22 +392,22 @@ producer_up(struct test_ep **producer, uint32_t credits)
 	struct rte_comch_pe *pe = test_pe_new();
 
 	TEST_CALL(consumer_up());
-	TEST_CALL(peer_ctl(&evil, BF_WIRE_CONSUMER_NEW, &new));
-	PEER_WAIT(&evil, server->nb_new == 1, TEST_MS);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_CONSUMER_NEW, &new));
+	PEER_WAIT(&hostile, server->nb_new == 1, TEST_MS);
 	*producer = test_ep_new();
 	TEST_TRUE(*producer != NULL);
 	TEST_EXPECT(rte_comch_producer_create(server->conn, &conf, &(*producer)->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_attach((*producer)->ctx, pe), 0);
 	TEST_TRUE(rte_comch_ctx_start((*producer)->ctx) <= 0);
-	PEER_WAIT(&evil, test_state(*producer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	PEER_WAIT(&hostile, test_state(*producer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	(void)rte_comch_producer_credits((*producer)->ctx, CONSUMER);
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_OPEN) == 1, TEST_MS);
-	memcpy(&theirs.open, evil.last_of[BF_WIRE_PAIR_OPEN].data, sizeof(theirs.open));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_OPEN) == 1, TEST_MS);
+	memcpy(&theirs.open, hostile.last_of[BF_WIRE_PAIR_OPEN].data, sizeof(theirs.open));
 	TEST_CALL(pair_make());
 	ready.pair = theirs.open.pair;
 	ready.qpn = theirs.qp.obj.id;
-	TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_READY, &ready));
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_GO) == 1, TEST_MS);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_READY, &ready));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_GO) == 1, TEST_MS);
 	return TEST_SUCCESS;
 }
 
@@ -418,12 +421,12 @@ test_gone_takes_nothing(void)
 	struct rte_comch_cpl cpl;
 
 	TEST_CALL(producer_up(&producer, 4));
-	PEER_WAIT(&evil, rte_comch_producer_send_burst(producer->ctx, CONSUMER, &msg, 1) == 1,
+	PEER_WAIT(&hostile, rte_comch_producer_send_burst(producer->ctx, CONSUMER, &msg, 1) == 1,
 			TEST_MS);
-	TEST_CALL(peer_ctl(&evil, BF_WIRE_CONSUMER_GONE, &gone));
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_CONSUMER_ANSWER) == 1, TEST_MS);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_CONSUMER_GONE, &gone));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_CONSUMER_ANSWER) == 1, TEST_MS);
 	TEST_EXPECT(rte_comch_queue_poll_burst(producer->ctx, &cpl, 1), 0);
-	PEER_WAIT(&evil, rte_comch_queue_poll_burst(producer->ctx, &cpl, 1) == 1,
+	PEER_WAIT(&hostile, rte_comch_queue_poll_burst(producer->ctx, &cpl, 1) == 1,
 			BF_GONE_MS + TEST_MS);
 	TEST_EXPECT(cpl.cookie, 5);
 	TEST_EXPECT(cpl.status, -ECONNRESET);
@@ -442,11 +445,11 @@ test_closed_lies(void)
 
 	TEST_CALL(producer_up(&producer, 4));
 	TEST_CALL(test_ep_close(producer));
-	PEER_WAIT(&evil, peer_count(&evil, BF_WIRE_PAIR_CLOSE) == 1, TEST_MS);
-	memcpy(&closed, evil.last_of[BF_WIRE_PAIR_CLOSE].data, sizeof(closed));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSE) == 1, TEST_MS);
+	memcpy(&closed, hostile.last_of[BF_WIRE_PAIR_CLOSE].data, sizeof(closed));
 	TEST_EXPECT(closed.msgs, 0);
 	closed.msgs = 1;
-	TEST_CALL(peer_ctl(&evil, BF_WIRE_PAIR_CLOSED, &closed));
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_CLOSED, &closed));
 	TEST_CALL(expect_violation("a pair that is not so"));
 	TEST_CALL(expect_served());
 	return test_log_passed();
@@ -510,14 +513,14 @@ test_bad_ctls(void)
 	TEST_CALL(server_up());
 	for (i = 0; i < RTE_DIM(bad_ctls); i++) {
 		got = server->nb_recv;
-		TEST_CALL(peer_ctl(&evil, bad_ctls[i].type, &bad_ctls[i].msg));
+		TEST_CALL(peer_ctl(&hostile, bad_ctls[i].type, &bad_ctls[i].msg));
 		if (bad_ctls[i].words == NULL) {
-			TEST_CALL(peer_send(&evil, BF_WIRE_DATA, &byte, 1));
-			PEER_WAIT(&evil, server->nb_recv == got + 1, TEST_MS);
+			TEST_CALL(peer_send(&hostile, BF_WIRE_DATA, &byte, 1));
+			PEER_WAIT(&hostile, server->nb_recv == got + 1, TEST_MS);
 			continue;
 		}
 		ends++;
-		PEER_WAIT(&evil, server->nb_disconnects == ends, TEST_MS);
+		PEER_WAIT(&hostile, server->nb_disconnects == ends, TEST_MS);
 		TEST_ASSERT(test_log_has(bad_ctls[i].words), "%u: the log has no: %s", i,
 				bad_ctls[i].words);
 		TEST_EXPECT(server->disconnect_status, -EPROTO);
@@ -537,7 +540,7 @@ pair_send(uint8_t opcode, uint32_t imm, uint32_t len)
 	};
 	struct bf_sendq sq;
 
-	TEST_EXPECT(bf_sendq_init(&sq, &theirs.qp, &evil.uar), 0);
+	TEST_EXPECT(bf_sendq_init(&sq, &theirs.qp, &hostile.uar), 0);
 	TEST_TRUE(bf_sendq_send(&sq, &wr) >= 0);
 	bf_sendq_ring(&sq);
 	bf_sendq_fini(&sq);
@@ -551,12 +554,12 @@ bad_credits(uint8_t opcode, uint32_t imm, uint32_t len, int status, const char *
 	uint64_t limit;
 
 	TEST_CALL(producer_up(&producer, 4));
-	PEER_WAIT(&evil, rte_comch_producer_credits(producer->ctx, CONSUMER) == 4, TEST_MS);
+	PEER_WAIT(&hostile, rte_comch_producer_credits(producer->ctx, CONSUMER) == 4, TEST_MS);
 	TEST_CALL(pair_send(opcode, imm, len));
 	limit = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	while (server->nb_disconnects == 0 && test_now_ns() < limit) {
 		(void)rte_comch_producer_credits(producer->ctx, CONSUMER);
-		peer_poll(&evil);
+		peer_poll(&hostile);
 		test_progress_ms(1);
 	}
 	TEST_EXPECT(server->nb_disconnects, 1);
@@ -626,7 +629,7 @@ test_worker_busy(void)
 	TEST_CALL(consumer_up());
 	busy.dev = ((const struct bf_conn *)server->conn->priv)->dev;
 	bf_job_post(busy.dev, &busy.job);
-	ret = evil_connected();
+	ret = hostile_connected();
 	__atomic_store_n(&busy.stop, true, __ATOMIC_RELEASE);
 	TEST_WAIT(__atomic_load_n(&busy.done, __ATOMIC_ACQUIRE), TEST_MS);
 	TEST_TRUE(busy.runs > 1);
@@ -645,7 +648,7 @@ setup_many(void)
 	uint32_t i;
 
 	card_dev = -1;
-	memset(&evil, 0, sizeof(evil));
+	memset(&hostile, 0, sizeof(hostile));
 	memset(&good, 0, sizeof(good));
 	TEST_CALL(test_log_begin());
 	TEST_CALL(test_model_start(&model, "--latency=0.1 " CARD ",flr_ms=1,mac=" CARD_MAC));

@@ -17,7 +17,7 @@
 #include <rte_dev.h>
 #include <rte_log.h>
 
-#include "test_bluefield_evil.h"
+#include "test_bluefield_hostile.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
@@ -245,7 +245,7 @@ test_looked_at(void)
 #define SLOW_MS 400
 
 static void
-slow_answer(struct evil_vfu *e __rte_unused, struct evil_msg *msg __rte_unused,
+slow_answer(struct hostile_vfu *e __rte_unused, struct hostile_msg *msg __rte_unused,
 		uint64_t ms)
 {
 	usleep(ms * 1000);
@@ -258,27 +258,27 @@ slow_answer(struct evil_vfu *e __rte_unused, struct evil_msg *msg __rte_unused,
 static int
 test_slow_server(void)
 {
-	struct evil_rule rule = { .how = EVIL_FIX, .count = 12, .arg = SLOW_MS,
+	struct hostile_rule rule = { .how = HOSTILE_FIX, .count = 12, .arg = SLOW_MS,
 		.fix = slow_answer };
-	static struct evil_vfu evil;
+	static struct hostile_vfu hostile;
 	int ret, status = 0, begun = -1;
 
 	begun = test_log_begin();
-	ret = evil_vfu_init(&evil);
+	ret = hostile_vfu_init(&hostile);
 	if (ret == 0)
-		ret = evil_vfu_start(&evil);
+		ret = hostile_vfu_start(&hostile);
 	if (ret == 0)
-		ret = evil_vfu_dev_add(&evil, "socket_timeout=600,health=10");
+		ret = hostile_vfu_dev_add(&hostile, "socket_timeout=600,health=10");
 	if (ret >= 0) {
 		/* the poll has the socket all the time now, and the removal wants it */
 		dev_id = ret;
-		evil_vfu_rule(&evil, &rule);
+		hostile_vfu_rule(&hostile, &rule);
 		usleep(SLOW_MS * 1000);
 		status = test_dev_status(dev_id);
 		ret = test_model_dev_remove(dev_id);
 		dev_id = -1;
 	}
-	evil_vfu_stop(&evil);
+	hostile_vfu_stop(&hostile);
 	if (begun == 0 && test_log_has("is lost"))
 		status = -ENODEV;
 	if (status == 0)

@@ -236,7 +236,7 @@ test_send_full(void)
 
 /* Completions of what is not posted. */
 static int
-test_send_done_evil(void)
+test_send_done_hostile(void)
 {
 	struct bf_send_wr wr = { .opcode = BF_WQE_SEND, .inl = bytes, .inl_len = 60 };
 	uint32_t i, n = 0, taken = 0;
@@ -553,7 +553,7 @@ test_comp_arm(void)
 
 /* Who handles a completion as the driver does. */
 static void
-evil_handle(const struct bf_cqe *cqe)
+hostile_handle(const struct bf_cqe *cqe)
 {
 	switch (bf_cqe_opcode(cqe)) {
 	case BF_CQE_REQ:
@@ -570,7 +570,7 @@ evil_handle(const struct bf_cqe *cqe)
 
 /* Completions of random bytes: indices stay inside, and what is posted is what fits. */
 static int
-test_comp_evil(void)
+test_comp_hostile(void)
 {
 	struct bf_send_wr wr = { .opcode = BF_WQE_SEND, .inl = bytes };
 	const struct bf_cqe *cqe;
@@ -593,7 +593,7 @@ test_comp_evil(void)
 		if (shared.nb_free != 0)
 			shared_post(&sge);
 		for (i = 0; i < 64 && (cqe = bf_compq_next(&cq)) != NULL; i++, nb++)
-			evil_handle(cqe);
+			hostile_handle(cqe);
 		bf_compq_commit(&cq);
 		TEST_TRUE(bf_sendq_room(&sq) <= 64 && bf_recvq_room(&rq) <= 32);
 		TEST_TRUE(shared.nb_free <= 63);
@@ -627,7 +627,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_send_forms),
 		TEST_CASE_ST(setup, teardown, test_send_wrap),
 		TEST_CASE_ST(setup, teardown, test_send_full),
-		TEST_CASE_ST(setup, teardown, test_send_done_evil),
+		TEST_CASE_ST(setup, teardown, test_send_done_hostile),
 		TEST_CASE(test_address),
 		TEST_CASE_ST(setup, teardown, test_recv),
 		TEST_CASE_ST(setup, teardown, test_recv_empty_piece),
@@ -638,7 +638,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_comp_invalid),
 		TEST_CASE_ST(setup, teardown, test_comp_fields),
 		TEST_CASE_ST(setup, teardown, test_comp_arm),
-		TEST_CASE_ST(setup, teardown, test_comp_evil),
+		TEST_CASE_ST(setup, teardown, test_comp_hostile),
 		TEST_CASE_ST(setup, teardown, test_no_queue),
 		TEST_CASES_END()
 	}

@@ -401,7 +401,7 @@ test_comp_opcodes(void)
 
 /* Indices of entries that are not posted, or twice. */
 static int
-test_comp_evil(void)
+test_comp_hostile(void)
 {
 	struct bf_free_row back;
 	uint32_t tags[64], i, nb = 0;
@@ -434,7 +434,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_receive),
 		TEST_CASE_ST(setup, teardown, test_post_keys),
 		TEST_CASE_ST(setup, teardown, test_comp_opcodes),
-		TEST_CASE_ST(setup, teardown, test_comp_evil),
+		TEST_CASE_ST(setup, teardown, test_comp_hostile),
 		TEST_CASES_END()
 	}
 };

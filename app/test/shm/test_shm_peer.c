@@ -3,7 +3,7 @@
  */
 
 /*
- * The evil peer: sockets, messages, segments and rings of the shm driver's
+ * The hostile peer: sockets, messages, segments and rings of the shm driver's
  * protocol, without one check. No test and nothing of the library is in here.
  */
 
@@ -22,14 +22,14 @@
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
 
-#define EVIL_MAX_FDS 32
+#define HOSTILE_MAX_FDS 32
 
-bool evil_alone;
+bool hostile_alone;
 
-static TAILQ_HEAD(, evil) evils = TAILQ_HEAD_INITIALIZER(evils);
+static TAILQ_HEAD(, hostile) evils = TAILQ_HEAD_INITIALIZER(evils);
 
 unsigned int
-evil_addr(void *addr, const char *path, const char *function)
+hostile_addr(void *addr, const char *path, const char *function)
 {
 	struct sockaddr_un *sun = addr;
 	struct stat st;
@@ -46,12 +46,12 @@ evil_addr(void *addr, const char *path, const char *function)
 }
 
 int
-evil_seg_create(struct evil_seg *seg, uint32_t hdr_size, uint32_t size)
+hostile_seg_create(struct hostile_seg *seg, uint32_t hdr_size, uint32_t size)
 {
 	struct shm_wire_seg *hdr;
 
 	seg->size = size;
-	seg->fd = memfd_create("evil", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	seg->fd = memfd_create("hostile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (seg->fd < 0 || ftruncate(seg->fd, size) != 0 ||
 			fallocate(seg->fd, 0, 0, size) != 0)
 		return -errno;
@@ -70,7 +70,7 @@ evil_seg_create(struct evil_seg *seg, uint32_t hdr_size, uint32_t size)
 }
 
 void
-evil_seg_free(struct evil_seg *seg)
+hostile_seg_free(struct hostile_seg *seg)
 {
 	if (seg->map == NULL)
 		return;
@@ -80,9 +80,9 @@ evil_seg_free(struct evil_seg *seg)
 }
 
 int
-evil_chan_seg_create(struct evil_chan *chan, uint32_t ring_size)
+hostile_chan_seg_create(struct hostile_chan *chan, uint32_t ring_size)
 {
-	int ret = evil_seg_create(&chan->seg, offsetof(struct shm_wire_chan, tail),
+	int ret = hostile_seg_create(&chan->seg, offsetof(struct shm_wire_chan, tail),
 			ring_size + (uint32_t)sizeof(struct shm_wire_chan));
 
 	if (ret != 0)
@@ -95,18 +95,18 @@ evil_chan_seg_create(struct evil_chan *chan, uint32_t ring_size)
 }
 
 void
-evil_chan_free(struct evil_chan *chan)
+hostile_chan_free(struct hostile_chan *chan)
 {
-	evil_seg_free(&chan->seg);
+	hostile_seg_free(&chan->seg);
 	if (chan->peer != NULL)
 		munmap((void *)(uintptr_t)chan->peer, chan->peer_size);
 	memset(chan, 0, sizeof(*chan));
 }
 
-struct evil *
-evil_wrap(int fd)
+struct hostile *
+hostile_wrap(int fd)
 {
-	struct evil *e = calloc(1, sizeof(*e));
+	struct hostile *e = calloc(1, sizeof(*e));
 
 	if (e == NULL) {
 		close(fd);
@@ -118,11 +118,11 @@ evil_wrap(int fd)
 	return e;
 }
 
-struct evil *
-evil_open(const char *path, const char *function)
+struct hostile *
+hostile_open(const char *path, const char *function)
 {
 	struct sockaddr_un addr;
-	unsigned int len = evil_addr(&addr, path, function);
+	unsigned int len = hostile_addr(&addr, path, function);
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
@@ -131,11 +131,11 @@ evil_open(const char *path, const char *function)
 		close(fd);
 		return NULL;
 	}
-	return evil_wrap(fd);
+	return hostile_wrap(fd);
 }
 
 void
-evil_close(struct evil *e)
+hostile_close(struct hostile *e)
 {
 	TAILQ_REMOVE(&evils, e, next);
 	close(e->fd);
@@ -143,28 +143,29 @@ evil_close(struct evil *e)
 		close(e->wake);
 	if (e->msg_fd >= 0)
 		close(e->msg_fd);
-	evil_seg_free(&e->seg);
+	hostile_seg_free(&e->seg);
 	if (e->peer != NULL)
 		munmap((void *)(uintptr_t)e->peer, sizeof(*e->peer));
-	evil_chan_free(&e->chan);
+	hostile_chan_free(&e->chan);
 	free(e);
 }
 
 void
-evil_close_all(void)
+hostile_close_all(void)
 {
-	struct evil *e;
+	struct hostile *e;
 
 	while ((e = TAILQ_FIRST(&evils)) != NULL)
-		evil_close(e);
+		hostile_close(e);
 }
 
 int
-evil_send_raw(struct evil *e, const void *buf, size_t len, const int *fds, unsigned int nb_fds)
+hostile_send_raw(
+		struct hostile *e, const void *buf, size_t len, const int *fds, unsigned int nb_fds)
 {
 	union {
 		struct cmsghdr hdr;
-		char buf[CMSG_SPACE(EVIL_MAX_FDS * sizeof(int))];
+		char buf[CMSG_SPACE(HOSTILE_MAX_FDS * sizeof(int))];
 	} ctrl;
 	struct iovec iov = { (void *)(uintptr_t)buf, len };
 	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
@@ -188,7 +189,7 @@ evil_send_raw(struct evil *e, const void *buf, size_t len, const int *fds, unsig
 }
 
 uint16_t
-evil_type_len(uint16_t type)
+hostile_type_len(uint16_t type)
 {
 	switch (type) {
 	case SHM_WIRE_HELLO:
@@ -222,12 +223,12 @@ evil_type_len(uint16_t type)
 }
 
 void
-evil_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan)
+hostile_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan)
 {
 	memset(msg, 0, sizeof(*msg));
 	msg->hdr.magic = SHM_WIRE_MAGIC;
 	msg->hdr.type = type;
-	msg->hdr.len = evil_type_len(type);
+	msg->hdr.len = hostile_type_len(type);
 	msg->hdr.chan = chan;
 	switch (type) {
 	case SHM_WIRE_HELLO:
@@ -246,19 +247,19 @@ evil_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan)
 	case SHM_WIRE_ACCEPT:
 		msg->accept.rx.max_msg_size = 4080;
 		msg->accept.rx.queue_size = 4;
-		msg->accept.tx.ring_size = EVIL_RING_SIZE;
+		msg->accept.tx.ring_size = HOSTILE_RING_SIZE;
 		msg->accept.tx.new_seg = 1;
 		break;
 	case SHM_WIRE_READY:
-		msg->ready.tx.ring_size = EVIL_RING_SIZE;
+		msg->ready.tx.ring_size = HOSTILE_RING_SIZE;
 		msg->ready.tx.new_seg = 1;
 		break;
 	case SHM_WIRE_REGION:
-		msg->region.size = EVIL_REGION_SIZE;
+		msg->region.size = HOSTILE_REGION_SIZE;
 		break;
 	case SHM_WIRE_CONSUMER:
 		msg->consumer.consumer = 1;
-		msg->consumer.nb_posts = EVIL_POSTS;
+		msg->consumer.nb_posts = HOSTILE_POSTS;
 		msg->consumer.region = SHM_WIRE_NO_REGION;
 		break;
 	case SHM_WIRE_CONSUMER_ACK:
@@ -273,26 +274,26 @@ evil_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan)
 }
 
 int
-evil_send(struct evil *e, union shm_wire_msg *msg, uint16_t type, uint32_t chan, int fd)
+hostile_send(struct hostile *e, union shm_wire_msg *msg, uint16_t type, uint32_t chan, int fd)
 {
 	msg->hdr.magic = SHM_WIRE_MAGIC;
 	msg->hdr.type = type;
-	msg->hdr.len = evil_type_len(type);
+	msg->hdr.len = hostile_type_len(type);
 	msg->hdr.chan = chan;
-	return evil_send_raw(e, msg, msg->hdr.len, &fd, fd >= 0);
+	return hostile_send_raw(e, msg, msg->hdr.len, &fd, fd >= 0);
 }
 
 int
-evil_say(struct evil *e, uint16_t type, uint32_t chan)
+hostile_say(struct hostile *e, uint16_t type, uint32_t chan)
 {
 	union shm_wire_msg msg;
 
-	evil_fill(&msg, type, chan);
-	return evil_send(e, &msg, type, chan, -1);
+	hostile_fill(&msg, type, chan);
+	return hostile_send(e, &msg, type, chan, -1);
 }
 
 int
-evil_recv(struct evil *e)
+hostile_recv(struct hostile *e)
 {
 	union {
 		struct cmsghdr hdr;
@@ -329,17 +330,17 @@ evil_recv(struct evil *e)
 }
 
 int
-evil_wait(struct evil *e, uint16_t type, unsigned int ms)
+hostile_wait(struct hostile *e, uint16_t type, unsigned int ms)
 {
 	struct pollfd pfd = { e->fd, POLLIN, 0 };
 	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
 	int ret;
 
 	while (test_now_ns() < end) {
-		ret = evil_recv(e);
+		ret = hostile_recv(e);
 		if (ret < 0 || ret == type)
 			return ret < 0 ? ret : 0;
-		if (ret == 0 && evil_alone)
+		if (ret == 0 && hostile_alone)
 			poll(&pfd, 1, 10);
 		else if (ret == 0)
 			peer_turn();
@@ -348,17 +349,17 @@ evil_wait(struct evil *e, uint16_t type, unsigned int ms)
 }
 
 bool
-evil_gone(struct evil *e)
+hostile_gone(struct hostile *e)
 {
-	while (!e->eof && evil_recv(e) > 0)
+	while (!e->eof && hostile_recv(e) > 0)
 		;
 	return e->eof;
 }
 
 static int
-evil_link_seg(struct evil *e)
+hostile_link_seg(struct hostile *e)
 {
-	int ret = evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
+	int ret = hostile_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
 			sizeof(struct shm_wire_link));
 
 	e->own = ret == 0 ? e->seg.map : NULL;
@@ -366,18 +367,18 @@ evil_link_seg(struct evil *e)
 }
 
 int
-evil_hello(struct evil *e)
+hostile_hello(struct hostile *e)
 {
 	union shm_wire_msg msg;
 	void *map;
 	int ret;
 
-	evil_fill(&msg, SHM_WIRE_HELLO, 0);
-	ret = evil_link_seg(e);
+	hostile_fill(&msg, SHM_WIRE_HELLO, 0);
+	ret = hostile_link_seg(e);
 	if (ret == 0)
-		ret = evil_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd);
+		ret = hostile_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd);
 	if (ret == 0)
-		ret = evil_wait(e, SHM_WIRE_HELLO_ACK, TEST_MS);
+		ret = hostile_wait(e, SHM_WIRE_HELLO_ACK, TEST_MS);
 	if (ret != 0)
 		return ret;
 	if (e->msg.hello_ack.status != 0)
@@ -386,26 +387,26 @@ evil_hello(struct evil *e)
 	if (map == MAP_FAILED)
 		return -errno;
 	e->peer = map;
-	return evil_wait(e, SHM_WIRE_GROUP, TEST_MS);
+	return hostile_wait(e, SHM_WIRE_GROUP, TEST_MS);
 }
 
-struct evil *
-evil_up(void)
+struct hostile *
+hostile_up(void)
 {
-	struct evil *e = evil_open(peer_env.path, "pf0");
+	struct hostile *e = hostile_open(peer_env.path, "pf0");
 	int ret;
 
 	if (e == NULL)
 		return NULL;
-	ret = evil_hello(e);
+	ret = hostile_hello(e);
 	if (ret == 0)
 		return e;
-	printf("HELLO of the evil peer: %s\n", strerror(-ret));
+	printf("HELLO of the hostile peer: %s\n", strerror(-ret));
 	return NULL;
 }
 
 int
-evil_chan_map(struct evil *e, struct evil_chan *chan)
+hostile_chan_map(struct hostile *e, struct hostile_chan *chan)
 {
 	const struct shm_wire_tx *tx = e->msg.hdr.type == SHM_WIRE_READY ?
 			&e->msg.ready.tx : &e->msg.accept.tx;
@@ -428,96 +429,96 @@ evil_chan_map(struct evil *e, struct evil_chan *chan)
 }
 
 int
-evil_connect(struct evil *e, struct evil_chan *chan, uint32_t id)
+hostile_connect(struct hostile *e, struct hostile_chan *chan, uint32_t id)
 {
 	union shm_wire_msg msg;
 	int ret;
 
-	evil_fill(&msg, SHM_WIRE_CONNECT, id);
+	hostile_fill(&msg, SHM_WIRE_CONNECT, id);
 	chan->id = id;
-	ret = evil_send(e, &msg, SHM_WIRE_CONNECT, id, -1);
+	ret = hostile_send(e, &msg, SHM_WIRE_CONNECT, id, -1);
 	if (ret == 0)
-		ret = evil_wait(e, SHM_WIRE_ACCEPT, TEST_MS);
-	return ret == 0 ? evil_chan_map(e, chan) : ret;
+		ret = hostile_wait(e, SHM_WIRE_ACCEPT, TEST_MS);
+	return ret == 0 ? hostile_chan_map(e, chan) : ret;
 }
 
 int
-evil_ready(struct evil *e, struct evil_chan *chan)
+hostile_ready(struct hostile *e, struct hostile_chan *chan)
 {
 	union shm_wire_msg msg;
 	int ret = 0;
 
-	evil_fill(&msg, SHM_WIRE_READY, chan->id);
+	hostile_fill(&msg, SHM_WIRE_READY, chan->id);
 	if (chan->own == NULL) {
-		ret = evil_chan_seg_create(chan, EVIL_RING_SIZE);
+		ret = hostile_chan_seg_create(chan, HOSTILE_RING_SIZE);
 	} else {
 		chan->own->tail = chan->own->head = SHM_WIRE_POS_START;
 		msg.ready.tx.new_seg = 0;
 	}
 	msg.ready.tx.ring_size = chan->ring_size;
 	if (ret == 0)
-		ret = evil_send(e, &msg, SHM_WIRE_READY, chan->id,
+		ret = hostile_send(e, &msg, SHM_WIRE_READY, chan->id,
 				msg.ready.tx.new_seg != 0 ? chan->seg.fd : -1);
 	return ret;
 }
 
-struct evil *
-evil_connected(void)
+struct hostile *
+hostile_connected(void)
 {
 	uint32_t before = peer_env.target->nb_connects;
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 	int ret;
 
 	if (e == NULL)
 		return NULL;
-	ret = evil_connect(e, &e->chan, 0);
+	ret = hostile_connect(e, &e->chan, 0);
 	if (ret == 0)
-		ret = evil_ready(e, &e->chan);
+		ret = hostile_ready(e, &e->chan);
 	while (ret == 0 && peer_env.target->nb_connects == before && test_now_ns() < end)
 		peer_turn();
 	if (ret == 0 && peer_env.target->nb_connects != before)
 		return e;
-	printf("connection of the evil peer: %s\n", strerror(-ret));
+	printf("connection of the hostile peer: %s\n", strerror(-ret));
 	return NULL;
 }
 
 void
-evil_ring(struct evil *e, struct evil_chan *chan)
+hostile_ring(struct hostile *e, struct hostile_chan *chan)
 {
 	__atomic_fetch_xor(&e->own->doorbells[chan->rx.doorbell / 64],
 			RTE_BIT64(chan->rx.doorbell % 64), __ATOMIC_SEQ_CST);
 }
 
 static uint32_t
-evil_off(const struct evil_chan *chan)
+hostile_off(const struct hostile_chan *chan)
 {
 	return (chan->own->tail - SHM_WIRE_POS_START) % chan->ring_size;
 }
 
 void
-evil_rec(struct evil_chan *chan, uint32_t len, uint32_t reserved)
+hostile_rec(struct hostile_chan *chan, uint32_t len, uint32_t reserved)
 {
 	const struct shm_wire_rec rec = { len, reserved };
 
-	memcpy(chan->own->ring + evil_off(chan), &rec, sizeof(rec));
+	memcpy(chan->own->ring + hostile_off(chan), &rec, sizeof(rec));
 }
 
 void
-evil_tail_add(struct evil *e, struct evil_chan *chan, uint32_t bytes)
+hostile_tail_add(struct hostile *e, struct hostile_chan *chan, uint32_t bytes)
 {
 	__atomic_fetch_add(&chan->own->tail, bytes, __ATOMIC_RELEASE);
-	evil_ring(e, chan);
+	hostile_ring(e, chan);
 }
 
 void
-evil_put(struct evil *e, struct evil_chan *chan, const void *data, uint32_t len)
+hostile_put(struct hostile *e, struct hostile_chan *chan, const void *data, uint32_t len)
 {
-	uint32_t off = evil_off(chan), i;
+	uint32_t off = hostile_off(chan), i;
 
-	evil_rec(chan, len, 0);
+	hostile_rec(chan, len, 0);
 	for (i = 0; i < len; i++)
 		chan->own->ring[(off + sizeof(struct shm_wire_rec) + i) % chan->ring_size] =
 				((const uint8_t *)data)[i];
-	evil_tail_add(e, chan, shm_wire_rec_size(len));
+	hostile_tail_add(e, chan, shm_wire_rec_size(len));
 }

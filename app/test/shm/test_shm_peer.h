@@ -18,22 +18,22 @@
 
 #include "test_comch_util.h"
 
-#define EVIL_RING_SIZE (4 * 4096 - (uint32_t)sizeof(struct shm_wire_chan))
+#define HOSTILE_RING_SIZE (4 * 4096 - (uint32_t)sizeof(struct shm_wire_chan))
 /* Of a region, and posts of a consumer, if nothing else is said. */
-#define EVIL_REGION_SIZE UINT64_C(16384)
-#define EVIL_POSTS 8u
+#define HOSTILE_REGION_SIZE UINT64_C(16384)
+#define HOSTILE_POSTS 8u
 
-/** A shared segment of the evil side. */
-struct evil_seg {
+/** A shared segment of the hostile side. */
+struct hostile_seg {
 	void *map;
 	uint32_t size;
 	int fd;
 };
 
-/** The evil side of one connection. */
-struct evil_chan {
+/** The hostile side of one connection. */
+struct hostile_chan {
 	uint32_t id;
-	struct evil_seg seg;          /**< What the evil side writes. */
+	struct hostile_seg seg;          /**< What the hostile side writes. */
 	struct shm_wire_chan *own;    /**< The same. */
 	uint32_t ring_size;           /**< Of the same. */
 	const struct shm_wire_chan *peer;
@@ -42,18 +42,18 @@ struct evil_chan {
 	struct shm_wire_tx tx;        /**< What the device said of its segment. */
 };
 
-/** The evil side of one link. */
-struct evil {
-	TAILQ_ENTRY(evil) next;
+/** The hostile side of one link. */
+struct hostile {
+	TAILQ_ENTRY(hostile) next;
 	int fd;
 	bool eof;                     /**< The device has ended the link. */
-	struct evil_seg seg;
+	struct hostile_seg seg;
 	struct shm_wire_link *own;    /**< The same. */
 	const struct shm_wire_link *peer;
 	int wake;                     /**< Of the last GROUP, or -1. */
 	union shm_wire_msg msg;       /**< The last message. */
 	int msg_fd;                   /**< What came with it, or -1. */
-	struct evil_chan chan;        /**< The connection that most cases have. */
+	struct hostile_chan chan;        /**< The connection that most cases have. */
 };
 
 /** What the attacks happen to, and who must not notice. */
@@ -71,7 +71,7 @@ struct peer_env {
 
 extern struct peer_env peer_env;
 
-/** The attacked side when the evil one is the card; the honest pair lives beside it. */
+/** The attacked side when the hostile one is the card; the honest pair lives beside it. */
 struct peer_host {
 	char path[PATH_MAX];
 	int listen_fd;
@@ -92,9 +92,9 @@ int peer_host_setup(void);
 void peer_host_teardown(void);
 uint64_t peer_host_violations(void);
 /** A client of the device asks for a connection: its CONNECT has been taken. */
-struct evil *peer_host_connecting(void);
+struct hostile *peer_host_connecting(void);
 /** It was accepted. */
-struct evil *peer_host_connected(void);
+struct hostile *peer_host_connected(void);
 
 /* test_shm_peer_seg.c */
 
@@ -127,7 +127,7 @@ void peer_suite_teardown(void);
 /** Before each case: note what the process has. */
 void peer_settle(void);
 int peer_setup(void);
-/** After it: everything evil is gone, nothing is left of it, the honest go on. */
+/** After it: everything hostile is gone, nothing is left of it, the honest go on. */
 void peer_teardown(void);
 /** Have the sockets of the devices of an engine looked at in this turn of it. */
 void peer_serve(struct rte_comch_pe *pe);
@@ -154,57 +154,57 @@ int peer_honest(unsigned int nb);
 /* test_shm_peer.c */
 
 /** Name of a rendezvous socket. @return length of the address. */
-unsigned int evil_addr(void *addr, const char *path, const char *function);
+unsigned int hostile_addr(void *addr, const char *path, const char *function);
 
 /** A memfd with its segment header in place. */
-int evil_seg_create(struct evil_seg *seg, uint32_t hdr_size, uint32_t size);
-void evil_seg_free(struct evil_seg *seg);
-int evil_chan_seg_create(struct evil_chan *chan, uint32_t ring_size);
-void evil_chan_free(struct evil_chan *chan);
+int hostile_seg_create(struct hostile_seg *seg, uint32_t hdr_size, uint32_t size);
+void hostile_seg_free(struct hostile_seg *seg);
+int hostile_chan_seg_create(struct hostile_chan *chan, uint32_t ring_size);
+void hostile_chan_free(struct hostile_chan *chan);
 
 /** A socket that has said nothing; NULL if the device's backlog is full. */
-struct evil *evil_open(const char *path, const char *function);
+struct hostile *hostile_open(const char *path, const char *function);
 /** The other end of an accepted socket. */
-struct evil *evil_wrap(int fd);
-void evil_close(struct evil *e);
-void evil_close_all(void);
+struct hostile *hostile_wrap(int fd);
+void hostile_close(struct hostile *e);
+void hostile_close_all(void);
 
 /** In a process without the device: nothing is turned while it waits. */
-extern bool evil_alone;
+extern bool hostile_alone;
 
 /** Send bytes and descriptors, whatever they are. @return 0 or a negative errno. */
-int evil_send_raw(struct evil *e, const void *buf, size_t len, const int *fds,
+int hostile_send_raw(struct hostile *e, const void *buf, size_t len, const int *fds,
 		unsigned int nb_fds);
 /** Complete the header and send. */
-int evil_send(struct evil *e, union shm_wire_msg *msg, uint16_t type, uint32_t chan, int fd);
-uint16_t evil_type_len(uint16_t type);
+int hostile_send(struct hostile *e, union shm_wire_msg *msg, uint16_t type, uint32_t chan, int fd);
+uint16_t hostile_type_len(uint16_t type);
 /** Fill a message as a correct peer would. */
-void evil_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan);
-/** Send what evil_fill() fills, and no descriptor. */
-int evil_say(struct evil *e, uint16_t type, uint32_t chan);
+void hostile_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan);
+/** Send what hostile_fill() fills, and no descriptor. */
+int hostile_say(struct hostile *e, uint16_t type, uint32_t chan);
 /** Take one message, if there is one. @return its type, 0 or a negative errno. */
-int evil_recv(struct evil *e);
+int hostile_recv(struct hostile *e);
 /** Take messages until it is one of this type. @return 0 or a negative errno. */
-int evil_wait(struct evil *e, uint16_t type, unsigned int ms);
+int hostile_wait(struct hostile *e, uint16_t type, unsigned int ms);
 /** The device has ended the link. */
-bool evil_gone(struct evil *e);
+bool hostile_gone(struct hostile *e);
 
 /** A link that is up, up to and with its groups. */
-struct evil *evil_up(void);
-int evil_hello(struct evil *e);
+struct hostile *hostile_up(void);
+int hostile_hello(struct hostile *e);
 /** CONNECT to the attacked server, and wait for ACCEPT. */
-int evil_connect(struct evil *e, struct evil_chan *chan, uint32_t id);
-int evil_ready(struct evil *e, struct evil_chan *chan);
+int hostile_connect(struct hostile *e, struct hostile_chan *chan, uint32_t id);
+int hostile_ready(struct hostile *e, struct hostile_chan *chan);
 /** A link with a connection to the attacked server: in e->chan. */
-struct evil *evil_connected(void);
+struct hostile *hostile_connected(void);
 /** Take the segment that came with the last message. */
-int evil_chan_map(struct evil *e, struct evil_chan *chan);
+int hostile_chan_map(struct hostile *e, struct hostile_chan *chan);
 
 /** Publish a record, as a correct peer would. */
-void evil_put(struct evil *e, struct evil_chan *chan, const void *data, uint32_t len);
+void hostile_put(struct hostile *e, struct hostile_chan *chan, const void *data, uint32_t len);
 /** Write the header of a record that claims anything; tail is not moved. */
-void evil_rec(struct evil_chan *chan, uint32_t len, uint32_t reserved);
-void evil_tail_add(struct evil *e, struct evil_chan *chan, uint32_t bytes);
-void evil_ring(struct evil *e, struct evil_chan *chan);
+void hostile_rec(struct hostile_chan *chan, uint32_t len, uint32_t reserved);
+void hostile_tail_add(struct hostile *e, struct hostile_chan *chan, uint32_t bytes);
+void hostile_ring(struct hostile *e, struct hostile_chan *chan);
 
 #endif /* TEST_SHM_PEER_H */

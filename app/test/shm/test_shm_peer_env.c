@@ -184,7 +184,7 @@ peer_setup(void)
 static int
 teardown_check(void)
 {
-	evil_close_all();
+	hostile_close_all();
 	PEER_WAIT(peer_links() == 1, TEST_MS);
 	peer_turn_ms(5);
 	PEER_WAIT(peer_env.target->conn == NULL, TEST_MS);

@@ -32,7 +32,7 @@ static int
 test_fds(void)
 {
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int t, n, i;
 	int fds[5];
@@ -46,8 +46,8 @@ test_fds(void)
 			before = fast_side->violations();
 			for (i = 0; i < n; i++)
 				fds[i] = e->chan.seg.fd;
-			evil_fill(&msg, types[t].type, e->chan.id);
-			TEST_EXPECT(evil_send_raw(e, &msg, msg.hdr.len, fds, n), 0);
+			hostile_fill(&msg, types[t].type, e->chan.id);
+			TEST_EXPECT(hostile_send_raw(e, &msg, msg.hdr.len, fds, n), 0);
 			TEST_CALL(fast_link_dies(e, before, "type * 10 + fds",
 					types[t].type * 10 + n));
 		}
@@ -60,12 +60,12 @@ test_lengths(void)
 {
 	uint8_t buf[256];
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int t, full, i;
 
 	for (t = 0; t < RTE_DIM(types); t++) {
-		full = evil_type_len(types[t].type);
+		full = hostile_type_len(types[t].type);
 		for (i = 0; i < 6; i++) {
 			const unsigned int len[] = {
 				full - 1, full + 1, full - 8, full + 8, 16, full,
@@ -77,11 +77,11 @@ test_lengths(void)
 			TEST_TRUE(e != NULL);
 			before = fast_side->violations();
 			memset(buf, 0, sizeof(buf));
-			evil_fill(&msg, types[t].type, e->chan.id);
+			hostile_fill(&msg, types[t].type, e->chan.id);
 			/* the last: as long as it must be, and it says another length */
 			msg.hdr.len = (uint16_t)(i == 5 ? full + 8 : len[i]);
 			memcpy(buf, &msg, sizeof(msg));
-			TEST_EXPECT(evil_send_raw(e, buf, len[i], &e->chan.seg.fd,
+			TEST_EXPECT(hostile_send_raw(e, buf, len[i], &e->chan.seg.fd,
 					types[t].fds), 0);
 			TEST_CALL(fast_link_dies(e, before, "type * 10 + length",
 					types[t].type * 10 + i));
@@ -95,7 +95,7 @@ static int
 test_wrong_state(void)
 {
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int t, state;
 	int fd;
@@ -105,18 +105,18 @@ test_wrong_state(void)
 			e = state == 2 ? fast_connected() : fast_side->connecting();
 			TEST_TRUE(e != NULL);
 			if (state == 1 && !fast_side->host)
-				TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+				TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 			fd = types[t].fds != 0 ? e->seg.fd : -1;
 			if (state == 2) {
-				TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, e->chan.id), 0);
+				TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, e->chan.id), 0);
 				/* also when it has answered, which it does meanwhile */
 				if (t % 2 == 0)
-					TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+					TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
 			}
 			before = fast_side->violations();
-			evil_fill(&msg, types[t].type, 0);
+			hostile_fill(&msg, types[t].type, 0);
 			/* in state 0, a connection that never was */
-			TEST_EXPECT(evil_send(e, &msg, types[t].type,
+			TEST_EXPECT(hostile_send(e, &msg, types[t].type,
 					state == 0 ? 77 : e->chan.id, fd), 0);
 			TEST_CALL(fast_link_dies(e, before, "state * 100 + type",
 					state * 100 + types[t].type));
@@ -137,40 +137,40 @@ test_region_values(void)
 		{ 0, 0 }, { 0, 1 }, { 0, 4095 }, { 0, 4097 }, { 0, UINT64_MAX },
 		{ 1, 16384 }, /* which is there already */
 	};
-	struct evil_region r;
+	struct hostile_region r;
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
 
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_region_send(e, &r, 1), 0);
+		TEST_EXPECT(hostile_region_send(e, &r, 1), 0);
 		peer_turn();
 		before = fast_side->violations();
-		evil_fill(&msg, SHM_WIRE_REGION, 0);
+		hostile_fill(&msg, SHM_WIRE_REGION, 0);
 		msg.region.region = bad[i].id;
 		msg.region.size = bad[i].size;
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION, 0, r.fd), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REGION, 0, r.fd), 0);
 		TEST_CALL(fast_link_dies(e, before, "region", i));
 	}
 	for (i = 0; i < 4; i++) {
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
 		before = fast_side->violations();
-		evil_fill(&msg, SHM_WIRE_REGION_GONE, 0);
+		hostile_fill(&msg, SHM_WIRE_REGION_GONE, 0);
 		msg.region_gone.region = i == 0 ? 1 : i == 1 ? SHM_WIRE_MAX_REGIONS :
 			i == 2 ? UINT32_MAX : 0;
 		if (i == 3) { /* twice */
-			TEST_EXPECT(evil_region_send(e, &r, 0), 0);
-			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
+			TEST_EXPECT(hostile_region_send(e, &r, 0), 0);
+			TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
 		}
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
 		TEST_CALL(fast_link_dies(e, before, "region gone", i));
 	}
-	evil_region_free(&r);
+	hostile_region_free(&r);
 	return TEST_SUCCESS;
 }
 
@@ -178,43 +178,43 @@ test_region_values(void)
 static int
 test_region_fds(void)
 {
-	struct evil_consumer c;
-	struct evil_region r;
+	struct hostile_consumer c;
+	struct hostile_region r;
 	union shm_wire_msg msg;
-	struct evil *e = fast_connected();
+	struct hostile *e = fast_connected();
 	unsigned int kind, fds = test_count_fds(), maps = test_count_maps();
 	int fd;
 
 	TEST_TRUE(e != NULL);
 	for (kind = 0; kind < REGIONS_BAD; kind++) {
 		memset(&c, 0, sizeof(c));
-		fd = evil_region_bad_fd(kind, EVIL_REGION_SIZE);
+		fd = hostile_region_bad_fd(kind, HOSTILE_REGION_SIZE);
 		if (fd < 0) {
 			TEST_TRUE(kind == REGION_HUGETLB || kind == REGION_FILE);
 			printf("no descriptor of kind %u to be had: left out\n", kind);
 			continue;
 		}
-		evil_fill(&msg, SHM_WIRE_REGION, 0);
+		hostile_fill(&msg, SHM_WIRE_REGION, 0);
 		msg.region.region = kind;
 		if (kind == REGION_HUGETLB)
 			msg.region.size = 1 << 21;
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION, 0, fd), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REGION, 0, fd), 0);
 		close(fd);
-		TEST_EXPECT(evil_consumer_start(e, &c, kind + 1, kind), -EACCES);
-		evil_consumer_free(&c);
-		evil_fill(&msg, SHM_WIRE_REGION_GONE, 0);
+		TEST_EXPECT(hostile_consumer_start(e, &c, kind + 1, kind), -EACCES);
+		hostile_consumer_free(&c);
+		hostile_fill(&msg, SHM_WIRE_REGION_GONE, 0);
 		msg.region_gone.region = kind;
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
 		peer_turn();
-		TEST_TRUE(!evil_gone(e));
+		TEST_TRUE(!hostile_gone(e));
 	}
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	/* and a good one in its place */
 	memset(&c, 0, sizeof(c));
-	TEST_EXPECT(evil_region_send(e, &r, 0), 0);
-	TEST_EXPECT(evil_consumer_start(e, &c, 1, 0), 0);
-	evil_consumer_free(&c);
-	evil_region_free(&r);
+	TEST_EXPECT(hostile_region_send(e, &r, 0), 0);
+	TEST_EXPECT(hostile_consumer_start(e, &c, 1, 0), 0);
+	hostile_consumer_free(&c);
+	hostile_region_free(&r);
 	TEST_EXPECT(fast_side->violations(), 0);
 	fast_case_end();
 	TEST_TRUE(test_count_fds() <= fds && test_count_maps() <= maps);
@@ -226,40 +226,40 @@ static int
 test_region_sizes(void)
 {
 	static const uint64_t sizes[] = {
-		EVIL_REGION_SIZE + 4096, UINT64_C(1) << 30, UINT64_C(1) << 32,
+		HOSTILE_REGION_SIZE + 4096, UINT64_C(1) << 30, UINT64_C(1) << 32,
 		UINT64_C(1) << 38, (UINT64_C(1) << 38) + 4096, UINT64_C(1) << 63,
-		UINT64_MAX - EVIL_REGION_SIZE + 1, UINT64_MAX - 4095,
+		UINT64_MAX - HOSTILE_REGION_SIZE + 1, UINT64_MAX - 4095,
 	};
-	struct evil_consumer c, good;
-	struct evil_region r;
-	struct evil *e;
+	struct hostile_consumer c, good;
+	struct hostile_region r;
+	struct hostile *e;
 	unsigned int i;
 	int ret;
 
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	for (i = 0; i < RTE_DIM(sizes); i++) {
 		memset(&c, 0, sizeof(c));
 		memset(&good, 0, sizeof(good));
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
 		/* one that is mapped, so that sums can wrap */
-		r.size = EVIL_REGION_SIZE;
-		TEST_EXPECT(evil_region_send(e, &r, 1), 0);
-		TEST_EXPECT(evil_consumer_start(e, &good, 1, 1), 0);
+		r.size = HOSTILE_REGION_SIZE;
+		TEST_EXPECT(hostile_region_send(e, &r, 1), 0);
+		TEST_EXPECT(hostile_consumer_start(e, &good, 1, 1), 0);
 		r.size = sizes[i];
-		TEST_EXPECT(evil_region_send(e, &r, 0), 0);
-		ret = evil_consumer_start(e, &c, 2, 0);
+		TEST_EXPECT(hostile_region_send(e, &r, 0), 0);
+		ret = hostile_consumer_start(e, &c, 2, 0);
 		TEST_ASSERT(ret == -EACCES || ret == -ENOMEM || ((ret == -ECONNRESET ||
 				ret == -EPIPE) && fast_side->violations() == 1),
 				"size %u: %s", i, strerror(-ret));
 		if (ret == -ECONNRESET || ret == -EPIPE)
 			i = RTE_DIM(sizes); /* and so would the larger ones be */
-		evil_consumer_free(&c);
-		evil_consumer_free(&good);
+		hostile_consumer_free(&c);
+		hostile_consumer_free(&good);
 		fast_case_end();
 	}
-	r.size = EVIL_REGION_SIZE;
-	evil_region_free(&r);
+	r.size = HOSTILE_REGION_SIZE;
+	hostile_region_free(&r);
 	return TEST_SUCCESS;
 }
 
@@ -281,36 +281,36 @@ test_consumer_values(void)
 		{ 1, 8, 0, UINT32_MAX, 32 }, { 1, 8, 0, UINT32_MAX, UINT32_MAX },
 		{ 9, 8, 0, UINT32_MAX, 0 },
 	};
-	struct evil_consumer c;
-	struct evil_region r;
+	struct hostile_consumer c;
+	struct hostile_region r;
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
 
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		memset(&c, 0, sizeof(c));
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
 		/* a consumer 9, and region 5 that is gone */
-		TEST_EXPECT(evil_consumer_start(e, &c, 9, SHM_WIRE_NO_REGION), 0);
-		TEST_EXPECT(evil_region_send(e, &r, 5), 0);
-		evil_fill(&msg, SHM_WIRE_REGION_GONE, 0);
+		TEST_EXPECT(hostile_consumer_start(e, &c, 9, SHM_WIRE_NO_REGION), 0);
+		TEST_EXPECT(hostile_region_send(e, &r, 5), 0);
+		hostile_fill(&msg, SHM_WIRE_REGION_GONE, 0);
 		msg.region_gone.region = 5;
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1), 0);
 		before = fast_side->violations();
-		evil_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
+		hostile_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
 		msg.consumer.consumer = bad[i][0];
 		msg.consumer.nb_posts = bad[i][1];
 		msg.consumer.imm_len = bad[i][2];
 		msg.consumer.region = bad[i][3];
 		msg.consumer.group = bad[i][4];
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
 		TEST_CALL(fast_conn_dies(e, before, "consumer", i));
-		evil_consumer_free(&c);
+		hostile_consumer_free(&c);
 	}
-	evil_region_free(&r);
+	hostile_region_free(&r);
 	return TEST_SUCCESS;
 }
 
@@ -324,36 +324,36 @@ test_consumer_sizes(void)
 		uint32_t region;
 	} bad[] = {
 		{ 1, 0, SHM_WIRE_NO_REGION }, { UINT64_MAX, 0, SHM_WIRE_NO_REGION },
-		{ EVIL_REGION_SIZE + 1, 0, 0 }, { SHM_WIRE_MAX_BUF_SIZE, 0, 0 },
+		{ HOSTILE_REGION_SIZE + 1, 0, 0 }, { SHM_WIRE_MAX_BUF_SIZE, 0, 0 },
 		{ SHM_WIRE_MAX_BUF_SIZE + 1, 0, 0 }, { UINT64_MAX, 0, 0 },
 		{ RTE_BIT64(63), 0, 0 }, { 8, 1, 0 }, { 8, RTE_BIT64(63), 0 },
 	};
-	struct evil_consumer c;
-	struct evil_region r;
+	struct hostile_consumer c;
+	struct hostile_region r;
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
 
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		memset(&c, 0, sizeof(c));
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_region_send(e, &r, 0), 0);
+		TEST_EXPECT(hostile_region_send(e, &r, 0), 0);
 		/* all that there is can be stated */
-		c.msg.buf_size = EVIL_REGION_SIZE;
-		TEST_EXPECT(evil_consumer_start(e, &c, 9, 0), 0);
+		c.msg.buf_size = HOSTILE_REGION_SIZE;
+		TEST_EXPECT(hostile_consumer_start(e, &c, 9, 0), 0);
 		before = fast_side->violations();
-		evil_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
+		hostile_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
 		msg.consumer.region = bad[i].region;
 		msg.consumer.buf_size = bad[i].buf_size;
 		msg.consumer.reserved = bad[i].reserved;
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
 		TEST_CALL(fast_conn_dies(e, before, "size", i));
-		evil_consumer_free(&c);
+		hostile_consumer_free(&c);
 	}
-	evil_region_free(&r);
+	hostile_region_free(&r);
 	return TEST_SUCCESS;
 }
 
@@ -372,36 +372,36 @@ test_consumer_lies(void)
 	} lies[] = {
 		{ 0, 99, 99, 1 }, { 0, 99, 100, -EPROTO }, { 0, 0, 1, -EPROTO },
 		{ 0, 200, 100, 1 }, { 0, SHM_WIRE_POST_LONG, 100, 1 },
-		{ EVIL_REGION_SIZE - 99, 100, 99, 1 },
-		{ EVIL_REGION_SIZE - 99, 100, 100, -EPROTO },
-		{ EVIL_REGION_SIZE, 200, 1, -EPROTO },
+		{ HOSTILE_REGION_SIZE - 99, 100, 99, 1 },
+		{ HOSTILE_REGION_SIZE - 99, 100, 100, -EPROTO },
+		{ HOSTILE_REGION_SIZE, 200, 1, -EPROTO },
 		{ (UINT64_C(1) << 40) - 1, 100, 100, -EPROTO },
 	};
 	static uint8_t data[512];
 	struct rte_comch_send send = { .addr = data };
 	struct rte_comch_remote_consumer_info info;
-	struct evil_consumer c;
-	struct evil_region r;
+	struct hostile_consumer c;
+	struct hostile_region r;
 	struct test_q *q;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
 
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	for (i = 0; i < RTE_DIM(lies); i++) {
 		memset(&c, 0, sizeof(c));
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_region_send(e, &r, 0), 0);
+		TEST_EXPECT(hostile_region_send(e, &r, 0), 0);
 		c.msg.buf_size = 100;
-		TEST_EXPECT(evil_consumer_start(e, &c, 9, 0), 0);
+		TEST_EXPECT(hostile_consumer_start(e, &c, 9, 0), 0);
 		q = fast_producer();
 		send.mem = fast_source(data, sizeof(data));
 		TEST_TRUE(q != NULL && send.mem != NULL);
 		TEST_EXPECT(rte_comch_conn_consumer_info_get(fast_victim()->conn, 9, &info), 0);
 		TEST_EXPECT(info.buf_size, 100);
 		before = fast_side->violations();
-		evil_post(&c, lies[i].off, lies[i].len);
+		hostile_post(&c, lies[i].off, lies[i].len);
 		/* longer than what was stated and what is posted */
 		send.len = sizeof(data);
 		if (lies[i].len < send.len) {
@@ -416,9 +416,9 @@ test_consumer_lies(void)
 		} else {
 			TEST_CALL(fast_conn_dies(e, before, "lie", i));
 		}
-		evil_consumer_free(&c);
+		hostile_consumer_free(&c);
 	}
-	evil_region_free(&r);
+	hostile_region_free(&r);
 	return TEST_SUCCESS;
 }
 
@@ -428,9 +428,9 @@ test_consumer_ids(void)
 {
 	static const uint32_t ids[] = { 1, 255, 256, 257, 0x80000000, UINT32_MAX };
 	struct rte_comch_send send = { .imm = "x", .imm_len = 1 };
-	struct evil_consumer c;
+	struct hostile_consumer c;
 	struct test_q *q;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
 
@@ -440,10 +440,10 @@ test_consumer_ids(void)
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
 		before = fast_side->violations();
-		TEST_EXPECT(evil_consumer_start(e, &c, ids[i], SHM_WIRE_NO_REGION), 0);
+		TEST_EXPECT(hostile_consumer_start(e, &c, ids[i], SHM_WIRE_NO_REGION), 0);
 		q = fast_producer();
 		TEST_TRUE(q != NULL);
-		evil_post(&c, 0, 0);
+		hostile_post(&c, 0, 0);
 		TEST_EXPECT(rte_comch_producer_send_burst(q->ctx, ids[i] + 256, &send, 1), 0);
 		TEST_EXPECT(test_reason(q, ids[i]), -ENOENT);
 		TEST_EXPECT(rte_comch_producer_send_burst(q->ctx, 0, &send, 1), 0);
@@ -452,7 +452,7 @@ test_consumer_ids(void)
 		TEST_EXPECT(rte_comch_producer_send_burst(q->ctx, ids[i], &send, 1), 1);
 		TEST_EXPECT(c.cpls->producers[q->id], q->id);
 		TEST_EXPECT(fast_side->violations(), before);
-		evil_consumer_free(&c);
+		hostile_consumer_free(&c);
 		fast_case_end();
 	}
 	return TEST_SUCCESS;
@@ -463,15 +463,15 @@ static int
 test_segments(void)
 {
 	const uint32_t nb = 1024; /* for some pages */
-	struct evil_region r;
-	struct evil_rc rc = { 0 };
+	struct hostile_region r;
+	struct hostile_rc rc = { 0 };
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int kind, cpls;
 	int fd;
 
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	for (cpls = 0; cpls < 2; cpls++) {
 		for (kind = 0; kind < BAD_SEGS; kind++) {
 			fd = cpls != 0 ? peer_bad_fd(kind, CPLS_HDR,
@@ -487,34 +487,34 @@ test_segments(void)
 			memset(&rc, 0, sizeof(rc));
 			if (cpls != 0) {
 				TEST_TRUE(fast_consumer(NULL, nb, 0) != NULL);
-				TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+				TEST_EXPECT(hostile_rc_wait(e, &rc), 0);
 			} else {
-				TEST_EXPECT(evil_region_send(e, &r, 0), 0);
+				TEST_EXPECT(hostile_region_send(e, &r, 0), 0);
 			}
 			before = fast_side->violations();
-			evil_fill(&msg, cpls != 0 ? SHM_WIRE_CONSUMER_ACK : SHM_WIRE_CONSUMER,
+			hostile_fill(&msg, cpls != 0 ? SHM_WIRE_CONSUMER_ACK : SHM_WIRE_CONSUMER,
 					e->chan.id);
 			if (cpls == 0) {
 				msg.consumer.nb_posts = nb;
 				msg.consumer.region = 0;
 			}
-			TEST_EXPECT(evil_send(e, &msg, msg.hdr.type, e->chan.id, fd), 0);
+			TEST_EXPECT(hostile_send(e, &msg, msg.hdr.type, e->chan.id, fd), 0);
 			close(fd);
 			TEST_CALL(fast_conn_dies(e, before, "segment", cpls * 100 + kind));
-			evil_rc_free(&rc);
+			hostile_rc_free(&rc);
 		}
 	}
-	evil_region_free(&r);
+	hostile_region_free(&r);
 	return TEST_SUCCESS;
 }
 
-/* About consumers of the evil side. */
+/* About consumers of the hostile side. */
 static int
 test_order_theirs(void)
 {
-	struct evil_consumer c;
+	struct hostile_consumer c;
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
 
@@ -524,8 +524,8 @@ test_order_theirs(void)
 		TEST_TRUE(e != NULL);
 		before = fast_side->violations();
 		if (i >= 1)
-			TEST_EXPECT(evil_consumer_start(e, &c, 1, SHM_WIRE_NO_REGION), 0);
-		evil_fill(&msg, SHM_WIRE_CONSUMER_GONE, e->chan.id);
+			TEST_EXPECT(hostile_consumer_start(e, &c, 1, SHM_WIRE_NO_REGION), 0);
+		hostile_fill(&msg, SHM_WIRE_CONSUMER_GONE, e->chan.id);
 		switch (i) {
 		case 0: /* never there */
 			break;
@@ -542,12 +542,13 @@ test_order_theirs(void)
 			msg.consumer_id.consumer = UINT32_MAX;
 			break;
 		default: /* twice */
-			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_GONE, e->chan.id, -1), 0);
+			TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER_GONE, e->chan.id, -1),
+					0);
 			break;
 		}
-		TEST_EXPECT(evil_send(e, &msg, msg.hdr.type, e->chan.id, -1), 0);
+		TEST_EXPECT(hostile_send(e, &msg, msg.hdr.type, e->chan.id, -1), 0);
 		TEST_CALL(fast_conn_dies(e, before, "gone", i));
-		evil_consumer_free(&c);
+		hostile_consumer_free(&c);
 	}
 	return TEST_SUCCESS;
 }
@@ -556,10 +557,10 @@ test_order_theirs(void)
 static int
 test_order_ours(void)
 {
-	struct evil_rc rc;
+	struct hostile_rc rc;
 	union shm_wire_msg msg;
 	struct test_q *q;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
 	int fd;
@@ -569,18 +570,19 @@ test_order_ours(void)
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
 		before = fast_side->violations();
-		evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
+		hostile_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
 		fd = -1;
 		if (i == 0) { /* nobody asked */
-			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_ACK, e->chan.id, -1), 0);
+			TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER_ACK, e->chan.id, -1),
+					0);
 			TEST_CALL(fast_conn_dies(e, before, "answer", i));
 			continue;
 		}
 		q = fast_consumer(NULL, 8, 0);
 		TEST_TRUE(q != NULL);
-		TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+		TEST_EXPECT(hostile_rc_wait(e, &rc), 0);
 		if (i >= 6) {
-			TEST_EXPECT(evil_rc_answer(e, &rc), 0);
+			TEST_EXPECT(hostile_rc_answer(e, &rc), 0);
 			PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 		}
 		switch (i) {
@@ -607,13 +609,13 @@ test_order_ours(void)
 			break;
 		default: /* when it has gone */
 			rte_comch_ctx_stop(q->ctx);
-			TEST_EXPECT(evil_wait(e, SHM_WIRE_CONSUMER_GONE, TEST_MS), 0);
+			TEST_EXPECT(hostile_wait(e, SHM_WIRE_CONSUMER_GONE, TEST_MS), 0);
 			fd = rc.seg.fd;
 			break;
 		}
-		TEST_EXPECT(evil_send(e, &msg, msg.hdr.type, e->chan.id, fd), 0);
+		TEST_EXPECT(hostile_send(e, &msg, msg.hdr.type, e->chan.id, fd), 0);
 		TEST_CALL(fast_conn_dies(e, before, "answer", i));
-		evil_rc_free(&rc);
+		hostile_rc_free(&rc);
 	}
 	return TEST_SUCCESS;
 }
@@ -625,10 +627,10 @@ test_refusals(void)
 	static const int32_t reasons[] = {
 		-EACCES, -ENOMEM, -EUSERS, -1, 1, INT32_MAX, INT32_MIN, -5000, -EINPROGRESS,
 	};
-	struct evil_rc rc = { .posts = NULL };
+	struct hostile_rc rc = { .posts = NULL };
 	union shm_wire_msg msg;
 	struct test_q *q;
-	struct evil *e = fast_connected();
+	struct hostile *e = fast_connected();
 	unsigned int i;
 	int reason;
 
@@ -636,19 +638,19 @@ test_refusals(void)
 	for (i = 0; i < RTE_DIM(reasons); i++) {
 		q = fast_consumer(NULL, 8, 0);
 		TEST_TRUE(q != NULL);
-		TEST_EXPECT(evil_rc_wait(e, &rc), 0);
-		evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
+		TEST_EXPECT(hostile_rc_wait(e, &rc), 0);
+		hostile_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
 		msg.consumer_ack.consumer = rc.msg.consumer;
 		msg.consumer_ack.status = reasons[i];
-		evil_rc_free(&rc);
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_ACK, e->chan.id, -1), 0);
+		hostile_rc_free(&rc);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER_ACK, e->chan.id, -1), 0);
 		PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		reason = rte_comch_ctx_reason_get(q->ctx);
 		TEST_ASSERT(reason == (i < 3 ? reasons[i] : -ECONNREFUSED), "%d became %d",
 				reasons[i], reason);
 	}
 	TEST_EXPECT(fast_side->violations(), 0);
-	TEST_TRUE(fast_victim()->conn != NULL && !evil_gone(e));
+	TEST_TRUE(fast_victim()->conn != NULL && !hostile_gone(e));
 	return TEST_SUCCESS;
 }
 
@@ -657,47 +659,47 @@ static int
 test_random(void)
 {
 	union shm_wire_msg msg;
-	struct evil_consumer c = { .posts = NULL };
-	struct evil *e = NULL;
-	struct evil_region r;
+	struct hostile_consumer c = { .posts = NULL };
+	struct hostile *e = NULL;
+	struct hostile_region r;
 	uint32_t *words = (uint32_t *)&msg;
 	unsigned int i, n, t, pick;
 
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	for (n = 0; n < (fast_side->host ? 300 : 1500); n++) {
 		if (e == NULL) {
 			e = fast_connected();
 			TEST_TRUE(e != NULL);
 			fast_consumer(NULL, 8, 0);
 			fast_consumer(NULL, 16, 8);
-			TEST_EXPECT(evil_region_send(e, &r, 1), 0);
-			evil_consumer_free(&c);
-			TEST_EXPECT(evil_consumer_start(e, &c, 3, 1), 0);
+			TEST_EXPECT(hostile_region_send(e, &r, 1), 0);
+			hostile_consumer_free(&c);
+			TEST_EXPECT(hostile_consumer_start(e, &c, 3, 1), 0);
 		}
 		t = test_rand() % RTE_DIM(types);
-		evil_fill(&msg, types[t].type, e->chan.id);
+		hostile_fill(&msg, types[t].type, e->chan.id);
 		words[4] = test_rand() % 4;
 		if (test_rand() % 8 == 0)
 			words[4 + test_rand() % 6] = test_rand() % 3 == 0 ? test_rand() :
 					test_rand() % 65;
 		pick = test_rand() % 4;
 		i = types[t].fds;
-		evil_send(e, &msg, types[t].type, e->chan.id, i == 0 ? -1 :
+		hostile_send(e, &msg, types[t].type, e->chan.id, i == 0 ? -1 :
 				pick == 0 ? r.fd : pick == 1 ? e->chan.seg.fd : c.seg.fd);
 		if (test_rand() % 2 == 0)
 			peer_turn();
-		if (evil_gone(e) || fast_victim()->conn == NULL) {
+		if (hostile_gone(e) || fast_victim()->conn == NULL) {
 			fast_case_end();
 			e = NULL;
 		}
 	}
-	evil_consumer_free(&c);
-	evil_region_free(&r);
+	hostile_consumer_free(&c);
+	hostile_region_free(&r);
 	return TEST_SUCCESS;
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: messages of the fast path",
+	.suite_name = "shm, a hostile peer: messages of the fast path",
 	.setup = fast_suite_setup,
 	.teardown = fast_suite_teardown,
 	.unit_test_cases = {

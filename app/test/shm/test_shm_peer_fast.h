@@ -3,7 +3,7 @@
  */
 
 /*
- * The evil peer's fast path: regions, consumers and producers that check nothing,
+ * The hostile peer's fast path: regions, consumers and producers that check nothing,
  * the two roles it can have, and producers and consumers of the device that it
  * attacks. No test is in here.
  */
@@ -23,9 +23,9 @@ struct fast_side {
 	int (*setup)(void);
 	void (*teardown)(void);
 	/** A link with a connection that is up. */
-	struct evil *(*connected)(void);
+	struct hostile *(*connected)(void);
 	/** One that is not up yet. */
-	struct evil *(*connecting)(void);
+	struct hostile *(*connecting)(void);
 	uint64_t (*violations)(void);
 };
 
@@ -42,11 +42,11 @@ struct test_ep *fast_victim(void);
 int16_t fast_dev(void);
 
 /** A link with a connection that is up; NULL and a word about it if there is none. */
-struct evil *fast_connected(void);
+struct hostile *fast_connected(void);
 /** The breach is counted, and ends the connection but not the link. */
-int fast_conn_dies(struct evil *e, uint64_t before, const char *what, unsigned int nr);
+int fast_conn_dies(struct hostile *e, uint64_t before, const char *what, unsigned int nr);
 /** The breach is counted, and ends the link. */
-int fast_link_dies(struct evil *e, uint64_t before, const char *what, unsigned int nr);
+int fast_link_dies(struct hostile *e, uint64_t before, const char *what, unsigned int nr);
 /** Producer and consumer of the attacked end; closed by fast_case_end(). */
 struct test_q *fast_producer(void);
 struct test_q *fast_consumer(struct rte_comch_mem *mem, uint32_t nb_posts, uint32_t imm_len);
@@ -63,17 +63,17 @@ void fast_keep(struct rte_comch_mem *mem);
 /** End the links, and close what the device had on them. */
 void fast_case_end(void);
 
-/** A region of the evil side. */
-struct evil_region {
+/** A region of the hostile side. */
+struct hostile_region {
 	int fd;
 	uint8_t *map;
 	uint64_t size;
 };
 
-int evil_region_create(struct evil_region *r, uint64_t size);
-void evil_region_free(struct evil_region *r);
+int hostile_region_create(struct hostile_region *r, uint64_t size);
+void hostile_region_free(struct hostile_region *r);
 /** Have the device know it. */
-int evil_region_send(struct evil *e, const struct evil_region *r, uint32_t id);
+int hostile_region_send(struct hostile *e, const struct hostile_region *r, uint32_t id);
 
 /** Ways in which a descriptor can be no region. */
 enum bad_region {
@@ -94,12 +94,12 @@ enum bad_region {
 };
 
 /** @return -1 if it cannot be had. */
-int evil_region_bad_fd(enum bad_region kind, uint64_t size);
+int hostile_region_bad_fd(enum bad_region kind, uint64_t size);
 
-/** A consumer of the evil side. */
-struct evil_consumer {
+/** A consumer of the hostile side. */
+struct hostile_consumer {
 	struct shm_wire_consumer msg;
-	struct evil_seg seg;
+	struct hostile_seg seg;
 	struct shm_wire_posts *posts;       /**< The same. */
 	const struct shm_wire_cpls *cpls;
 	uint32_t cpls_size;
@@ -107,35 +107,36 @@ struct evil_consumer {
 };
 
 /** Announce it, and wait for the answer. @return its status, or a negative errno. */
-int evil_consumer_start(struct evil *e, struct evil_consumer *c, uint32_t id, uint32_t region);
+int
+hostile_consumer_start(struct hostile *e, struct hostile_consumer *c, uint32_t id, uint32_t region);
 /** As a correct peer posts. */
-void evil_post(struct evil_consumer *c, uint64_t off, uint64_t len);
-void evil_consumer_free(struct evil_consumer *c);
+void hostile_post(struct hostile_consumer *c, uint64_t off, uint64_t len);
+void hostile_consumer_free(struct hostile_consumer *c);
 
-/** A consumer of the device, as the evil side sees it. */
-struct evil_rc {
+/** A consumer of the device, as the hostile side sees it. */
+struct hostile_rc {
 	struct shm_wire_consumer msg;
 	const struct shm_wire_posts *posts;
 	uint32_t posts_size;
-	struct evil_seg seg;
+	struct hostile_seg seg;
 	struct shm_wire_cpls *cpls;         /**< The same. */
 	struct shm_slot *slots;             /**< Of cpls; NULL if it has words. */
 };
 
 /** Wait for CONSUMER, and map what comes with it. */
-int evil_rc_wait(struct evil *e, struct evil_rc *rc);
+int hostile_rc_wait(struct hostile *e, struct hostile_rc *rc);
 /** Answer it, as a correct peer does. */
-int evil_rc_answer(struct evil *e, struct evil_rc *rc);
+int hostile_rc_answer(struct hostile *e, struct hostile_rc *rc);
 /** The word of the nth post's completion, counted from 0. */
-uint64_t evil_cpl(const struct evil_rc *rc, uint32_t n, uint32_t producer, uint32_t imm_len,
+uint64_t hostile_cpl(const struct hostile_rc *rc, uint32_t n, uint32_t producer, uint32_t imm_len,
 		uint64_t len);
-void evil_complete(struct evil_rc *rc, uint32_t n, uint64_t word);
+void hostile_complete(struct hostile_rc *rc, uint32_t n, uint64_t word);
 /** The word of a slot with the nth message and more behind it, and storing it. */
-uint64_t evil_slot(uint32_t n, uint32_t producer, uint32_t imm_len, uint32_t more);
-void evil_slot_put(struct evil_rc *rc, uint32_t n, uint64_t word);
+uint64_t hostile_slot(uint32_t n, uint32_t producer, uint32_t imm_len, uint32_t more);
+void hostile_slot_put(struct hostile_rc *rc, uint32_t n, uint64_t word);
 /** The nth message, empty, as a correct peer sends it. */
-void evil_message(struct evil_rc *rc, uint32_t n, uint32_t producer);
-void evil_rc_free(struct evil_rc *rc);
+void hostile_message(struct hostile_rc *rc, uint32_t n, uint32_t producer);
+void hostile_rc_free(struct hostile_rc *rc);
 
 #define FAST_CASE(fn) TEST_CASE_ST(fast_setup, fast_teardown, fn)
 

@@ -3,7 +3,7 @@
  */
 
 /*
- * An evil peer that gets the bounce buffer of memory of the application: it writes all of it,
+ * A hostile peer that gets the bounce buffer of memory of the application: it writes all of it,
  * always, and tells what it likes. What is around the memory stays out of its reach,
  * and what was polled stays as it is.
  */
@@ -26,16 +26,16 @@
 #define LEN (NB * SLOT)
 #define BEFORE 1000u /* bytes of the neighbours; the memory begins at an odd place */
 #define AFTER 3000u
-#define EVIL_BYTE 0xEE
+#define HOSTILE_BYTE 0xEE
 
 static uint8_t memory[BEFORE + LEN + AFTER];
 
 struct bounce_env {
-	struct evil *e;
-	struct evil_rc rc;
+	struct hostile *e;
+	struct hostile_rc rc;
 	struct test_q *q;
 	uint8_t *base;
-	uint8_t *bounce; /* of the evil side */
+	uint8_t *bounce; /* of the hostile side */
 	uint64_t size;
 	int fd;
 	uint64_t before;
@@ -47,7 +47,7 @@ bounce_map(struct bounce_env *env)
 {
 	struct stat st;
 
-	TEST_EXPECT(evil_wait(env->e, SHM_WIRE_REGION, TEST_MS), 0);
+	TEST_EXPECT(hostile_wait(env->e, SHM_WIRE_REGION, TEST_MS), 0);
 	env->size = env->e->msg.region.size;
 	env->fd = fcntl(env->e->msg_fd, F_DUPFD_CLOEXEC, 0);
 	TEST_TRUE(env->fd >= 0);
@@ -64,8 +64,8 @@ bounce_start(struct bounce_env *env, struct rte_comch_mem *mem)
 	env->q = fast_consumer(mem, NB, 0);
 	TEST_TRUE(env->q != NULL);
 	TEST_CALL(bounce_map(env));
-	TEST_EXPECT(evil_rc_wait(env->e, &env->rc), 0);
-	TEST_EXPECT(evil_rc_answer(env->e, &env->rc), 0);
+	TEST_EXPECT(hostile_rc_wait(env->e, &env->rc), 0);
+	TEST_EXPECT(hostile_rc_answer(env->e, &env->rc), 0);
 	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	env->before = fast_side->violations();
 	return TEST_SUCCESS;
@@ -108,7 +108,7 @@ static void
 bounce_close(struct bounce_env *env)
 {
 	fast_case_end();
-	evil_rc_free(&env->rc);
+	hostile_rc_free(&env->rc);
 	munmap(env->bounce, env->size);
 	close(env->fd);
 }
@@ -149,7 +149,7 @@ test_bounce_reach(void)
 		TEST_TRUE(env.bounce[i] == 0);
 	for (n = 0; n < NB; n++)
 		TEST_CALL(bounce_post(&env, n));
-	memset(env.bounce, EVIL_BYTE, env.size);
+	memset(env.bounce, HOSTILE_BYTE, env.size);
 	peer_turn();
 	TEST_TRUE(neighbours_are_well());
 	for (i = 0; i < LEN; i++)
@@ -157,11 +157,11 @@ test_bounce_reach(void)
 	for (n = 0; n < NB; n++) {
 		TEST_TRUE(posted_off(&env, n) <= env.size - SLOT);
 		test_fill(env.bounce + posted_off(&env, n), 100, n);
-		evil_complete(&env.rc, n, evil_cpl(&env.rc, n, 1, 0, 100));
+		hostile_complete(&env.rc, n, hostile_cpl(&env.rc, n, 1, 0, 100));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 1);
 		TEST_TRUE(cpl.cookie == n && cpl.len == 100);
 		/* too late */
-		memset(env.bounce, EVIL_BYTE, env.size);
+		memset(env.bounce, HOSTILE_BYTE, env.size);
 		TEST_TRUE(test_check(env.base + n * SLOT, 100, n));
 		for (i = 100; i < SLOT; i++)
 			TEST_TRUE(env.base[n * SLOT + i] == 0);
@@ -185,8 +185,8 @@ test_bounce_lengths(void)
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		TEST_CALL(bounce_open(&env));
 		TEST_CALL(bounce_post(&env, 0));
-		memset(env.bounce, EVIL_BYTE, env.size);
-		evil_complete(&env.rc, 0, evil_cpl(&env.rc, 0, 1, 0, bad[i]));
+		memset(env.bounce, HOSTILE_BYTE, env.size);
+		hostile_complete(&env.rc, 0, hostile_cpl(&env.rc, 0, 1, 0, bad[i]));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 0);
 		for (b = 0; b < LEN; b++)
 			TEST_TRUE(env.base[b] == 0);
@@ -201,7 +201,7 @@ test_bounce_lengths(void)
 static int
 test_bounce_packets(void)
 {
-	struct rte_mempool *pool = rte_pktmbuf_pool_create("evil_bounce", 4 * NB - 1, 0, 0, 1024,
+	struct rte_mempool *pool = rte_pktmbuf_pool_create("hostile_bounce", 4 * NB - 1, 0, 0, 1024,
 			SOCKET_ID_ANY);
 	const uint32_t room = 1024 - RTE_PKTMBUF_HEADROOM;
 	struct rte_comch_mem *mem;
@@ -217,12 +217,12 @@ test_bounce_packets(void)
 	fast_keep(mem);
 	TEST_CALL(bounce_start(&env, mem));
 	TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 0);
-	memset(env.bounce, EVIL_BYTE, env.size); /* heads of mbufs are not there */
-	evil_complete(&env.rc, 0, evil_cpl(&env.rc, 0, 7, 0, room));
-	evil_complete(&env.rc, 1, evil_cpl(&env.rc, 1, 7, 0, room + 1));
+	memset(env.bounce, HOSTILE_BYTE, env.size); /* heads of mbufs are not there */
+	hostile_complete(&env.rc, 0, hostile_cpl(&env.rc, 0, 7, 0, room));
+	hostile_complete(&env.rc, 1, hostile_cpl(&env.rc, 1, 7, 0, room + 1));
 	TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 1);
 	TEST_TRUE(pkts[0]->pool == pool && pkts[0]->data_len == room && pkts[0]->hash.usr == 7);
-	TEST_EXPECT(*rte_pktmbuf_mtod(pkts[0], uint8_t *), EVIL_BYTE);
+	TEST_EXPECT(*rte_pktmbuf_mtod(pkts[0], uint8_t *), HOSTILE_BYTE);
 	rte_pktmbuf_free(pkts[0]);
 	TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 0);
 	TEST_CALL(fast_conn_dies(env.e, env.before, "packet", 0));
@@ -307,7 +307,7 @@ static int
 test_bounce_gone(void)
 {
 	struct rte_comch_cpl cpls[NB];
-	struct evil_rc second = { 0 };
+	struct hostile_rc second = { 0 };
 	struct bounce_env env;
 	uint8_t *old;
 	uint64_t old_size;
@@ -318,11 +318,11 @@ test_bounce_gone(void)
 	TEST_CALL(bounce_post(&env, 0));
 	id = env.rc.msg.consumer;
 	TEST_EXPECT(rte_comch_ctx_stop(env.q->ctx), -EINPROGRESS);
-	TEST_EXPECT(evil_wait(env.e, SHM_WIRE_CONSUMER_GONE, TEST_MS), 0);
+	TEST_EXPECT(hostile_wait(env.e, SHM_WIRE_CONSUMER_GONE, TEST_MS), 0);
 	TEST_EXPECT(env.e->msg.consumer_id.consumer, id);
 	PEER_WAIT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB) == 1, TEST_MS);
 	PEER_WAIT(test_q_state(env.q) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_EXPECT(evil_wait(env.e, SHM_WIRE_REGION_GONE, TEST_MS), 0);
+	TEST_EXPECT(hostile_wait(env.e, SHM_WIRE_REGION_GONE, TEST_MS), 0);
 	/* what it keeps of the old one is its own affair */
 	old = env.bounce;
 	old_size = env.size;
@@ -330,16 +330,16 @@ test_bounce_gone(void)
 	second = env.rc;
 	TEST_EXPECT(rte_comch_ctx_start(env.q->ctx), -EINPROGRESS);
 	TEST_CALL(bounce_map(&env));
-	memset(old, EVIL_BYTE, old_size);
+	memset(old, HOSTILE_BYTE, old_size);
 	for (i = 0; i < env.size; i++)
 		TEST_TRUE(env.bounce[i] == 0);
 	TEST_TRUE(neighbours_are_well());
 	munmap(old, old_size);
 	close(old_fd);
-	evil_rc_free(&second);
+	hostile_rc_free(&second);
 	memset(&env.rc, 0, sizeof(env.rc));
-	TEST_EXPECT(evil_rc_wait(env.e, &env.rc), 0);
-	TEST_EXPECT(evil_rc_answer(env.e, &env.rc), 0);
+	TEST_EXPECT(hostile_rc_wait(env.e, &env.rc), 0);
+	TEST_EXPECT(hostile_rc_answer(env.e, &env.rc), 0);
 	PEER_WAIT(test_q_state(env.q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	TEST_EXPECT(fast_side->violations(), env.before);
 	bounce_close(&env);
@@ -347,7 +347,7 @@ test_bounce_gone(void)
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: bounce buffers of memory of the application",
+	.suite_name = "shm, a hostile peer: bounce buffers of memory of the application",
 	.setup = fast_suite_setup,
 	.teardown = fast_suite_teardown,
 	.unit_test_cases = {

@@ -3,7 +3,7 @@
  */
 
 /*
- * Evil peers that have too much of the fast path, that do not answer, and that
+ * Hostile peers that have too much of the fast path, that do not answer, and that
  * die at each step of it. Messages and memory that are wrong are attacked in other
  * files.
  */
@@ -29,55 +29,55 @@
 static uint8_t data[4096];
 
 static int
-region_gone(struct evil *e, uint32_t id)
+region_gone(struct hostile *e, uint32_t id)
 {
 	union shm_wire_msg msg;
 
-	evil_fill(&msg, SHM_WIRE_REGION_GONE, 0);
+	hostile_fill(&msg, SHM_WIRE_REGION_GONE, 0);
 	msg.region_gone.region = id;
-	return evil_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1);
+	return hostile_send(e, &msg, SHM_WIRE_REGION_GONE, 0, -1);
 }
 
 /* In the first and the last of the places, and in one behind them. */
 static int
 test_regions_max(void)
 {
-	struct evil *e = fast_connected();
-	struct evil_region r;
+	struct hostile *e = fast_connected();
+	struct hostile_region r;
 	uint64_t before;
 	uint32_t id;
 
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	before = fast_side->violations();
 	for (id = 0; id < SHM_WIRE_MAX_REGIONS; id++) {
 		/* each takes a descriptor until it is mapped, and there may be few */
 		if (id >= 32 && id < SHM_WIRE_MAX_REGIONS - 32)
 			continue;
-		TEST_EXPECT(evil_region_send(e, &r, id), 0);
+		TEST_EXPECT(hostile_region_send(e, &r, id), 0);
 		peer_turn();
 	}
 	peer_turn_ms(1);
-	TEST_TRUE(!evil_gone(e));
+	TEST_TRUE(!hostile_gone(e));
 	TEST_EXPECT(fast_side->violations(), before);
-	TEST_EXPECT(evil_region_send(e, &r, id), 0);
+	TEST_EXPECT(hostile_region_send(e, &r, id), 0);
 	TEST_CALL(fast_link_dies(e, before, "region", id));
-	evil_region_free(&r);
+	hostile_region_free(&r);
 	return TEST_SUCCESS;
 }
 
 static int
 test_region_cycles(void)
 {
-	struct evil *e = fast_connected();
+	struct hostile *e = fast_connected();
 	unsigned int i, fds = 0, maps = 0;
 	uint64_t end = test_now_ns() + UINT64_C(20000000000), rss = 0;
-	struct evil_region r;
+	struct hostile_region r;
 
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	for (i = 0; i < REGION_CYCLES && test_now_ns() < end; i++) {
-		TEST_EXPECT(evil_region_send(e, &r, i % 64), 0);
+		TEST_EXPECT(hostile_region_send(e, &r, i % 64), 0);
 		TEST_EXPECT(region_gone(e, i % 64), 0);
 		/* a socket holds some of them only */
 		if (i % 4 == 3)
@@ -97,8 +97,8 @@ test_region_cycles(void)
 			(unsigned int)rss, (unsigned int)peer_resident_kb());
 	TEST_TRUE(TEST_ASAN || peer_resident_kb() <= rss + RSS_SLACK);
 	TEST_EXPECT(fast_side->violations(), 0);
-	TEST_TRUE(!evil_gone(e));
-	evil_region_free(&r);
+	TEST_TRUE(!hostile_gone(e));
+	hostile_region_free(&r);
 	return TEST_SUCCESS;
 }
 
@@ -106,42 +106,42 @@ test_region_cycles(void)
 static int
 test_consumer_cycles(void)
 {
-	struct evil *e = fast_connected();
+	struct hostile *e = fast_connected();
 	unsigned int i, fds = 0, maps = 0;
-	struct evil_consumer c = { .posts = NULL };
+	struct hostile_consumer c = { .posts = NULL };
 	union shm_wire_msg msg;
-	struct evil_region r;
+	struct hostile_region r;
 	uint64_t rss = 0;
 
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
-	TEST_EXPECT(evil_region_send(e, &r, 0), 0);
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_send(e, &r, 0), 0);
 	TEST_TRUE(fast_producer() != NULL);
 	for (i = 0; i < CONSUMER_CYCLES; i++) {
-		TEST_EXPECT(evil_consumer_start(e, &c, 1 + i % 256, 0), 0);
-		evil_consumer_free(&c);
-		evil_fill(&msg, SHM_WIRE_CONSUMER_GONE, e->chan.id);
+		TEST_EXPECT(hostile_consumer_start(e, &c, 1 + i % 256, 0), 0);
+		hostile_consumer_free(&c);
+		hostile_fill(&msg, SHM_WIRE_CONSUMER_GONE, e->chan.id);
 		msg.consumer_id.consumer = 1 + i % 256;
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER_GONE, e->chan.id, -1), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER_GONE, e->chan.id, -1), 0);
 		if (i % 3 != 0)
 			peer_turn();
 		if (i == 301 || i == CONSUMER_CYCLES - 1)
 			peer_turn_ms(5);
 		if (i == 301) {
-			while (evil_recv(e) > 0)
+			while (hostile_recv(e) > 0)
 				;
 			fds = test_count_fds();
 			maps = test_count_maps();
 			rss = peer_resident_kb();
 		}
 	}
-	while (evil_recv(e) > 0)
+	while (hostile_recv(e) > 0)
 		;
 	TEST_EXPECT(test_count_fds(), fds);
 	TEST_EXPECT(test_count_maps(), maps);
 	TEST_TRUE(TEST_ASAN || peer_resident_kb() <= rss + RSS_SLACK);
 	TEST_EXPECT(fast_side->violations(), 0);
-	evil_region_free(&r);
+	hostile_region_free(&r);
 	return TEST_SUCCESS;
 }
 
@@ -149,46 +149,46 @@ test_consumer_cycles(void)
 static int
 test_consumers_max(void)
 {
-	struct evil_chan chans[5];
-	struct evil_consumer c;
+	struct hostile_chan chans[5];
+	struct hostile_consumer c;
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint32_t id, nb = 0, i, connects;
 	int ret = 0;
 
 	if (fast_side->host)
-		return test_skip("an evil card has one connection, and not those that it takes");
-	e = evil_up();
+		return test_skip("a hostile card has one connection, and not those that it takes");
+	e = hostile_up();
 	TEST_TRUE(e != NULL);
 	memset(chans, 0, sizeof(chans));
 	for (i = 0; i < RTE_DIM(chans) && ret == 0; i++) {
 		connects = peer_env.target->nb_connects;
-		TEST_EXPECT(evil_connect(e, &chans[i], i), 0);
-		evil_fill(&msg, SHM_WIRE_READY, i);
+		TEST_EXPECT(hostile_connect(e, &chans[i], i), 0);
+		hostile_fill(&msg, SHM_WIRE_READY, i);
 		msg.ready.tx.seg = i;
-		TEST_EXPECT(evil_chan_seg_create(&chans[i], EVIL_RING_SIZE), 0);
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_READY, i, chans[i].seg.fd), 0);
+		TEST_EXPECT(hostile_chan_seg_create(&chans[i], HOSTILE_RING_SIZE), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, i, chans[i].seg.fd), 0);
 		PEER_WAIT(peer_env.target->nb_connects == connects + 1, TEST_MS);
 		e->chan.id = i;
 		for (id = 1; id <= SHM_WIRE_MAX_CONSUMERS && ret == 0; id++, nb++) {
 			memset(&c, 0, sizeof(c));
 			c.msg.nb_posts = 1;
-			ret = evil_consumer_start(e, &c, id, SHM_WIRE_NO_REGION);
-			evil_consumer_free(&c);
+			ret = hostile_consumer_start(e, &c, id, SHM_WIRE_NO_REGION);
+			hostile_consumer_free(&c);
 		}
 	}
 	TEST_EXPECT(ret, -EUSERS);
 	TEST_EXPECT(nb, MAX_LINK_CONSUMERS + 1);
 	TEST_EXPECT(peer_violations(), 0);
 	/* there is room again when some are gone */
-	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, 0), 0);
-	TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
 	memset(&c, 0, sizeof(c));
-	TEST_EXPECT(evil_consumer_start(e, &c, 9, SHM_WIRE_NO_REGION), 0);
-	evil_consumer_free(&c);
+	TEST_EXPECT(hostile_consumer_start(e, &c, 9, SHM_WIRE_NO_REGION), 0);
+	hostile_consumer_free(&c);
 	e->chan.id = 0;
 	for (i = 0; i < RTE_DIM(chans); i++)
-		evil_chan_free(&chans[i]);
+		hostile_chan_free(&chans[i]);
 	return TEST_SUCCESS;
 }
 
@@ -196,8 +196,8 @@ test_consumers_max(void)
 static int
 test_consumers_memory(void)
 {
-	struct evil_consumer c;
-	struct evil *e;
+	struct hostile_consumer c;
+	struct hostile *e;
 	uint32_t id;
 	int ret = 0;
 
@@ -211,13 +211,13 @@ test_consumers_memory(void)
 		memset(&c, 0, sizeof(c));
 		c.msg.nb_posts = SHM_WIRE_MAX_POSTS;
 		c.msg.imm_len = SHM_WIRE_MAX_IMM_LEN;
-		ret = evil_consumer_start(e, &c, id, SHM_WIRE_NO_REGION);
-		evil_consumer_free(&c);
+		ret = hostile_consumer_start(e, &c, id, SHM_WIRE_NO_REGION);
+		hostile_consumer_free(&c);
 	}
 	TEST_EXPECT(ret, -ENOMEM);
 	test_note("%u of the largest consumers were taken", id - 2);
 	TEST_EXPECT(fast_side->violations(), 0);
-	TEST_TRUE(!evil_gone(e) && fast_victim()->conn != NULL);
+	TEST_TRUE(!hostile_gone(e) && fast_victim()->conn != NULL);
 	return TEST_SUCCESS;
 }
 
@@ -226,10 +226,10 @@ static int
 test_silent(void)
 {
 	struct rte_comch_dev_stats before, after;
-	struct evil_rc rc = { .posts = NULL };
+	struct hostile_rc rc = { .posts = NULL };
 	uint64_t begin, ms;
 	struct test_q *asked;
-	struct evil *e;
+	struct hostile *e;
 
 	if (fast_side->host)
 		return test_skip("five seconds for one side are enough");
@@ -239,7 +239,7 @@ test_silent(void)
 	begin = test_now_ns();
 	asked = fast_consumer(NULL, 8, 0);
 	TEST_TRUE(asked != NULL);
-	TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+	TEST_EXPECT(hostile_rc_wait(e, &rc), 0);
 	while (fast_victim()->conn != NULL && test_now_ns() - begin < UINT64_C(8000000000))
 		TEST_CALL(peer_honest(1));
 	ms = (test_now_ns() - begin) / 1000000;
@@ -252,7 +252,7 @@ test_silent(void)
 	TEST_EXPECT(after.peer_lost, before.peer_lost + 1);
 	TEST_EXPECT(fast_victim()->disconnect_status, -ETIMEDOUT);
 	PEER_WAIT(test_q_state(asked) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	evil_rc_free(&rc);
+	hostile_rc_free(&rc);
 	return TEST_SUCCESS;
 }
 
@@ -260,8 +260,8 @@ test_silent(void)
 static int
 test_stop_unanswered(void)
 {
-	struct evil_rc rc = { .posts = NULL };
-	struct evil *e = fast_connected();
+	struct hostile_rc rc = { .posts = NULL };
+	struct hostile *e = fast_connected();
 	struct rte_comch_cpl cpls[8];
 	struct rte_comch_post post = { .addr = NULL };
 	struct test_q *q;
@@ -271,31 +271,31 @@ test_stop_unanswered(void)
 	for (i = 0; i < 20; i++) {
 		q = fast_consumer(NULL, 8, 0);
 		TEST_TRUE(q != NULL);
-		TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+		TEST_EXPECT(hostile_rc_wait(e, &rc), 0);
 		if (i % 2 == 0)
 			rte_comch_ctx_stop(q->ctx);
-		TEST_EXPECT(evil_rc_answer(e, &rc), 0);
+		TEST_EXPECT(hostile_rc_answer(e, &rc), 0);
 		if (i % 2 != 0) {
 			PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 			TEST_EXPECT(rte_comch_consumer_post_burst(q->ctx, &post, 1), 1);
 			rte_comch_ctx_stop(q->ctx);
 		}
-		TEST_EXPECT(evil_wait(e, SHM_WIRE_CONSUMER_GONE, TEST_MS), 0);
+		TEST_EXPECT(hostile_wait(e, SHM_WIRE_CONSUMER_GONE, TEST_MS), 0);
 		/* what comes in between is delivered or not, but only once */
-		evil_message(&rc, 0, 1);
+		hostile_message(&rc, 0, 1);
 		PEER_WAIT(rte_comch_queue_poll_burst(q->ctx, cpls, 8) == 1 || i % 2 == 0 ||
 				test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
-		evil_rc_free(&rc);
+		hostile_rc_free(&rc);
 	}
 	TEST_EXPECT(fast_side->violations(), 0);
-	TEST_TRUE(!evil_gone(e));
+	TEST_TRUE(!hostile_gone(e));
 	return TEST_SUCCESS;
 }
 
-/* A consumer of the device with 4 posts, which the evil side's producers know. */
+/* A consumer of the device with 4 posts, which the hostile side's producers know. */
 static int
-busy_begin(struct evil **e, struct evil_rc *rc, struct test_q **q)
+busy_begin(struct hostile **e, struct hostile_rc *rc, struct test_q **q)
 {
 	const struct rte_comch_post posts[4] = { { .addr = NULL } };
 
@@ -305,8 +305,8 @@ busy_begin(struct evil **e, struct evil_rc *rc, struct test_q **q)
 	TEST_TRUE(*e != NULL);
 	*q = fast_consumer(NULL, 8, 0);
 	TEST_TRUE(*q != NULL);
-	TEST_EXPECT(evil_rc_wait(*e, rc), 0);
-	TEST_EXPECT(evil_rc_answer(*e, rc), 0);
+	TEST_EXPECT(hostile_rc_wait(*e, rc), 0);
+	TEST_EXPECT(hostile_rc_answer(*e, rc), 0);
 	PEER_WAIT(test_q_state(*q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	TEST_EXPECT(rte_comch_consumer_post_burst((*q)->ctx, posts, 4), 4);
 	return TEST_SUCCESS;
@@ -314,7 +314,7 @@ busy_begin(struct evil **e, struct evil_rc *rc, struct test_q **q)
 
 /* It stops, and its posts come back with a status. */
 static int
-busy_end(struct evil_rc *rc, struct test_q *q, int status, uint64_t *ms)
+busy_end(struct hostile_rc *rc, struct test_q *q, int status, uint64_t *ms)
 {
 	uint64_t begin = test_now_ns();
 	struct rte_comch_cpl cpls[4];
@@ -326,7 +326,7 @@ busy_end(struct evil_rc *rc, struct test_q *q, int status, uint64_t *ms)
 	while (n-- > 0)
 		TEST_EXPECT(cpls[n].status, status);
 	PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	evil_rc_free(rc);
+	hostile_rc_free(rc);
 	return TEST_SUCCESS;
 }
 
@@ -356,8 +356,8 @@ static int
 test_busy_words(void)
 {
 	struct busy_flips f = { .stop = false };
-	struct evil *e = NULL;
-	struct evil_rc rc;
+	struct hostile *e = NULL;
+	struct hostile_rc rc;
 	struct test_q *q;
 	pthread_t thread;
 	uint64_t ms;
@@ -379,7 +379,7 @@ test_busy_words(void)
 	TEST_EXPECT(i, TEST_SUCCESS);
 	TEST_TRUE(ms < 4000);
 	TEST_EXPECT(fast_side->violations(), 0);
-	TEST_TRUE(fast_victim()->conn != NULL && !evil_gone(e));
+	TEST_TRUE(fast_victim()->conn != NULL && !hostile_gone(e));
 	return TEST_SUCCESS;
 }
 
@@ -388,8 +388,8 @@ static int
 test_busy_for_ever(void)
 {
 	struct rte_comch_dev_stats before, after;
-	struct evil *e = NULL;
-	struct evil_rc rc;
+	struct hostile *e = NULL;
+	struct hostile_rc rc;
 	struct test_q *q;
 	uint64_t ms;
 
@@ -405,7 +405,7 @@ test_busy_for_ever(void)
 	TEST_EXPECT(rte_comch_dev_stats_get(fast_dev(), &after), 0);
 	TEST_EXPECT(after.peer_lost, before.peer_lost + 1);
 	TEST_EXPECT(peer_violations(), 0);
-	TEST_TRUE(!evil_gone(e));
+	TEST_TRUE(!hostile_gone(e));
 	return TEST_SUCCESS;
 }
 
@@ -444,56 +444,57 @@ child_at(int out, enum step step, enum step last)
 static void __attribute__((noreturn))
 child_main(int out, enum step last)
 {
-	struct evil_consumer c = { .posts = NULL };
-	struct evil_rc rc = { .posts = NULL };
+	struct hostile_consumer c = { .posts = NULL };
+	struct hostile_rc rc = { .posts = NULL };
 	union shm_wire_msg msg;
-	struct evil_region r;
-	struct evil *e;
+	struct hostile_region r;
+	struct hostile *e;
 	uint32_t i;
 
 	alarm(20);
-	evil_alone = true;
-	e = evil_open(peer_env.path, "pf0");
-	if (e == NULL || evil_hello(e) != 0)
+	hostile_alone = true;
+	e = hostile_open(peer_env.path, "pf0");
+	if (e == NULL || hostile_hello(e) != 0)
 		_exit(4);
 	child_at(out, STEP_UP, last);
-	if (evil_connect(e, &e->chan, 0) != 0 || evil_ready(e, &e->chan) != 0)
+	if (hostile_connect(e, &e->chan, 0) != 0 || hostile_ready(e, &e->chan) != 0)
 		_exit(5);
 	child_at(out, STEP_CONNECTED, last);
 	/* the device's own consumer is asked for when it sees the connection */
-	if (evil_rc_wait(e, &rc) != 0)
+	if (hostile_rc_wait(e, &rc) != 0)
 		_exit(6);
 	child_at(out, STEP_ASKED, last);
-	if (evil_rc_answer(e, &rc) != 0)
+	if (hostile_rc_answer(e, &rc) != 0)
 		_exit(7);
 	child_at(out, STEP_ANSWERED, last);
-	if (evil_region_create(&r, EVIL_REGION_SIZE) != 0 || evil_region_send(e, &r, 0) != 0)
+	if (hostile_region_create(&r, HOSTILE_REGION_SIZE) != 0 ||
+			hostile_region_send(e, &r, 0) != 0)
 		_exit(8);
 	child_at(out, STEP_REGION, last);
 	if (last == STEP_CONSUMER_SENT) {
-		evil_seg_create(&c.seg, offsetof(struct shm_wire_posts, tail),
-				shm_wire_posts_size(EVIL_POSTS, false));
+		hostile_seg_create(&c.seg, offsetof(struct shm_wire_posts, tail),
+				shm_wire_posts_size(HOSTILE_POSTS, false));
 		c.posts = c.seg.map;
 		c.posts->tail = SHM_WIRE_POST_START;
-		evil_fill(&msg, SHM_WIRE_CONSUMER, 0);
-		evil_send(e, &msg, SHM_WIRE_CONSUMER, 0, c.seg.fd);
+		hostile_fill(&msg, SHM_WIRE_CONSUMER, 0);
+		hostile_send(e, &msg, SHM_WIRE_CONSUMER, 0, c.seg.fd);
 		child_at(out, last, last);
 	}
-	if (evil_consumer_start(e, &c, 1, 0) != 0)
+	if (hostile_consumer_start(e, &c, 1, 0) != 0)
 		_exit(9);
 	child_at(out, STEP_CONSUMER, last);
-	for (i = 0; i < EVIL_POSTS; i++)
-		evil_post(&c, i * 64, 64);
+	for (i = 0; i < HOSTILE_POSTS; i++)
+		hostile_post(&c, i * 64, 64);
 	child_at(out, STEP_POSTED, last);
 	for (i = 0; i < 4; i++)
-		evil_message(&rc, i, 1);
+		hostile_message(&rc, i, 1);
 	child_at(out, STEP_COMPLETED, last);
 	if (last == STEP_LEAVING) {
-		if (evil_wait(e, SHM_WIRE_CONSUMER_GONE, TEST_MS) != 0)
+		if (hostile_wait(e, SHM_WIRE_CONSUMER_GONE, TEST_MS) != 0)
 			_exit(10);
 		child_at(out, last, last);
 	}
-	evil_say(e, SHM_WIRE_CONSUMER_GONE, 0);
+	hostile_say(e, SHM_WIRE_CONSUMER_GONE, 0);
 	child_at(out, STEP_GONE_SENT, last);
 	_exit(12);
 }
@@ -585,15 +586,15 @@ test_killed(void)
 static int
 test_dies_in_use(void)
 {
-	struct evil_consumer c = { .posts = NULL };
-	struct evil_rc rc = { .posts = NULL };
+	struct hostile_consumer c = { .posts = NULL };
+	struct hostile_rc rc = { .posts = NULL };
 	struct test_q *producer, *consumer;
 	struct rte_comch_mem *mem;
-	struct evil_region r;
-	struct evil *e;
+	struct hostile_region r;
+	struct hostile *e;
 	unsigned int i, n;
 
-	TEST_EXPECT(evil_region_create(&r, EVIL_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	for (i = 0; i < 20; i++) {
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
@@ -601,23 +602,23 @@ test_dies_in_use(void)
 		producer = fast_producer();
 		consumer = fast_consumer(NULL, 8, 0);
 		TEST_TRUE(mem != NULL && producer != NULL && consumer != NULL);
-		TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+		TEST_EXPECT(hostile_rc_wait(e, &rc), 0);
 		if (i % 2 == 0)
-			TEST_EXPECT(evil_rc_answer(e, &rc), 0);
-		TEST_EXPECT(evil_region_send(e, &r, 0), 0);
-		TEST_EXPECT(evil_consumer_start(e, &c, 1, 0), 0);
-		for (n = 0; n < EVIL_POSTS; n++)
-			evil_post(&c, n * 64, 64);
+			TEST_EXPECT(hostile_rc_answer(e, &rc), 0);
+		TEST_EXPECT(hostile_region_send(e, &r, 0), 0);
+		TEST_EXPECT(hostile_consumer_start(e, &c, 1, 0), 0);
+		for (n = 0; n < HOSTILE_POSTS; n++)
+			hostile_post(&c, n * 64, 64);
 		busy_turn(producer, consumer, mem);
-		evil_consumer_free(&c);
-		evil_rc_free(&rc);
-		evil_close(e);
+		hostile_consumer_free(&c);
+		hostile_rc_free(&rc);
+		hostile_close(e);
 		for (n = 0; n < 100; n++)
 			busy_turn(producer, consumer, mem);
 		PEER_WAIT(fast_victim()->conn == NULL, TEST_MS);
 		fast_case_end();
 	}
-	evil_region_free(&r);
+	hostile_region_free(&r);
 	TEST_EXPECT(fast_side->violations(), 0);
 	return TEST_SUCCESS;
 }
@@ -644,8 +645,8 @@ test_silent_stall(void)
 {
 	struct rte_comch_dev_stats stats = { 0 };
 	struct test_q *q;
-	struct evil_rc rc = { 0 };
-	struct evil *e;
+	struct hostile_rc rc = { 0 };
+	struct hostile *e;
 	uint64_t end;
 
 	if (fast_side->host)
@@ -655,25 +656,25 @@ test_silent_stall(void)
 	end = test_now_ns() + UINT64_C(4900000000);
 	q = fast_consumer(NULL, 8, 0);
 	TEST_TRUE(q != NULL);
-	TEST_EXPECT(evil_rc_wait(e, &rc), 0);
+	TEST_EXPECT(hostile_rc_wait(e, &rc), 0);
 	while (test_now_ns() < end)
 		peer_turn();
 	fast_victim()->on_recv = stall;
-	evil_put(e, &e->chan, "wait", 4);
+	hostile_put(e, &e->chan, "wait", 4);
 	PEER_WAIT(fast_victim()->conn == NULL, TEST_MS);
 	fast_victim()->on_recv = NULL;
 	PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_dev_stats_get(fast_dev(), &stats), 0);
 	TEST_EXPECT(stats.retained, 0);
-	TEST_TRUE(!evil_gone(e));
+	TEST_TRUE(!hostile_gone(e));
 	TEST_CALL(peer_honest(10));
-	evil_rc_free(&rc);
+	hostile_rc_free(&rc);
 	fast_case_end();
 	return TEST_SUCCESS;
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: crowds, silence and death on the fast path",
+	.suite_name = "shm, a hostile peer: crowds, silence and death on the fast path",
 	.setup = fast_suite_setup,
 	.teardown = fast_suite_teardown,
 	.unit_test_cases = {

@@ -3,7 +3,7 @@
  */
 
 /*
- * Producers and consumers of a device, and the shared memory of an evil peer that
+ * Producers and consumers of a device, and the shared memory of a hostile peer that
  * says anything: posts, completions, and the words that decide about waking. From
  * either role. How consumers are announced is attacked in another file.
  */
@@ -20,11 +20,11 @@
 
 static uint8_t data[DATA_LEN];
 
-/* A producer of the device, and a consumer of the evil side that it can send to. */
+/* A producer of the device, and a consumer of the hostile side that it can send to. */
 struct posts_env {
-	struct evil *e;
-	struct evil_region r;
-	struct evil_consumer c;
+	struct hostile *e;
+	struct hostile_region r;
+	struct hostile_consumer c;
 	struct test_q *q;
 	struct rte_comch_mem *mem;
 	uint64_t before;
@@ -36,11 +36,11 @@ posts_open_flags(struct posts_env *env, bool region, uint32_t imm_len, uint32_t 
 	memset(env, 0, sizeof(*env));
 	env->e = fast_connected();
 	TEST_TRUE(env->e != NULL);
-	TEST_EXPECT(evil_region_create(&env->r, EVIL_REGION_SIZE), 0);
-	TEST_EXPECT(evil_region_send(env->e, &env->r, 0), 0);
+	TEST_EXPECT(hostile_region_create(&env->r, HOSTILE_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_send(env->e, &env->r, 0), 0);
 	env->c.msg.imm_len = imm_len;
 	env->c.msg.flags = flags;
-	TEST_EXPECT(evil_consumer_start(env->e, &env->c, 1, region ? 0 : SHM_WIRE_NO_REGION), 0);
+	TEST_EXPECT(hostile_consumer_start(env->e, &env->c, 1, region ? 0 : SHM_WIRE_NO_REGION), 0);
 	env->q = fast_producer();
 	TEST_TRUE(env->q != NULL);
 	env->mem = fast_source(data, sizeof(data));
@@ -59,8 +59,8 @@ static void
 posts_close(struct posts_env *env)
 {
 	fast_case_end();
-	evil_consumer_free(&env->c);
-	evil_region_free(&env->r);
+	hostile_consumer_free(&env->c);
+	hostile_region_free(&env->r);
 }
 
 static uint16_t
@@ -98,7 +98,7 @@ static int
 test_post_tails(void)
 {
 	static const uint32_t adds[] = {
-		EVIL_POSTS + 1, 2 * EVIL_POSTS, 0x7fffffff, 0x80000000, -1u, -8u, -0x1000u,
+		HOSTILE_POSTS + 1, 2 * HOSTILE_POSTS, 0x7fffffff, 0x80000000, -1u, -8u, -0x1000u,
 	};
 	struct posts_env env;
 	unsigned int i, n, sent;
@@ -107,8 +107,8 @@ test_post_tails(void)
 		for (i = 0; i < RTE_DIM(adds); i++) {
 			TEST_CALL(posts_open(&env, true, 0));
 			/* good posts all round, so that only the tail is wrong */
-			for (n = 0; n < EVIL_POSTS; n++)
-				evil_post(&env.c, n * 64, 64);
+			for (n = 0; n < HOSTILE_POSTS; n++)
+				hostile_post(&env.c, n * 64, 64);
 			env.c.posts->tail = SHM_WIRE_POST_START + 4 * sent;
 			if (sent != 0)
 				TEST_EXPECT(posts_send(&env, 64, 0, 4), 4);
@@ -123,7 +123,7 @@ test_post_tails(void)
 static int
 test_post_places(void)
 {
-	const uint64_t size = EVIL_REGION_SIZE;
+	const uint64_t size = HOSTILE_REGION_SIZE;
 	const struct {
 		uint64_t off; /* 40 bits */
 		uint64_t len;
@@ -143,7 +143,7 @@ test_post_places(void)
 
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		TEST_CALL(posts_open(&env, true, 0));
-		evil_post(&env.c, bad[i].off, bad[i].len);
+		hostile_post(&env.c, bad[i].off, bad[i].len);
 		if (bad[i].off + bad[i].send <= size) {
 			/* what is sent does fit: the rest of the post is not used */
 			TEST_EXPECT(posts_send(&env, bad[i].send, 0, 1), 1);
@@ -155,9 +155,9 @@ test_post_places(void)
 	}
 	/* behind a good one: that is sent first */
 	TEST_CALL(posts_open(&env, true, 0));
-	evil_post(&env.c, 0, 64);
-	evil_post(&env.c, size, 64);
-	evil_post(&env.c, 128, 64);
+	hostile_post(&env.c, 0, 64);
+	hostile_post(&env.c, size, 64);
+	hostile_post(&env.c, 128, 64);
 	data[0] = 0x5a;
 	TEST_EXPECT(posts_send(&env, 64, 0, 3), 1);
 	TEST_EXPECT(env.r.map[0], 0x5a);
@@ -177,24 +177,24 @@ test_post_odd(void)
 	memset(env.r.map, 0xee, env.r.size);
 	memset(data, 0x11, sizeof(data));
 	/* a long length that says less than the word did, or nothing */
-	evil_post(&env.c, 0, SHM_WIRE_POST_LONG);
-	env.c.posts->words[EVIL_POSTS + (SHM_WIRE_POST_START & (EVIL_POSTS - 1))] = 10;
+	hostile_post(&env.c, 0, SHM_WIRE_POST_LONG);
+	env.c.posts->words[HOSTILE_POSTS + (SHM_WIRE_POST_START & (HOSTILE_POSTS - 1))] = 10;
 	TEST_EXPECT(posts_send(&env, 11, 0, 1), 0);
 	TEST_EXPECT(test_reason(env.q, 1), -EMSGSIZE);
 	TEST_EXPECT(posts_send(&env, 10, 0, 1), 1);
 	TEST_TRUE(env.r.map[9] == 0x11 && env.r.map[10] == 0xee);
 	/* none at all, for one that is larger than that, and then without data */
-	evil_post(&env.c, 1000, 0);
+	hostile_post(&env.c, 1000, 0);
 	TEST_EXPECT(posts_send(&env, 1, 0, 1), 0);
 	TEST_EXPECT(test_reason(env.q, 1), -EMSGSIZE);
 	TEST_EXPECT(posts_send(&env, 0, 16, 1), 1);
 	/* out of the region, but nothing is written to it */
-	evil_post(&env.c, UINT64_C(1) << 39, 64);
+	hostile_post(&env.c, UINT64_C(1) << 39, 64);
 	TEST_EXPECT(posts_send(&env, 0, 16, 1), 1);
 	/* all on one place */
-	for (i = 0; i < EVIL_POSTS; i++)
-		evil_post(&env.c, env.r.size - 64, 64);
-	TEST_EXPECT(posts_send(&env, 64, 0, EVIL_POSTS), EVIL_POSTS);
+	for (i = 0; i < HOSTILE_POSTS; i++)
+		hostile_post(&env.c, env.r.size - 64, 64);
+	TEST_EXPECT(posts_send(&env, 64, 0, HOSTILE_POSTS), HOSTILE_POSTS);
 	TEST_TRUE(env.r.map[env.r.size - 65] == 0xee && env.r.map[env.r.size - 64] == 0x11);
 	TEST_EXPECT(posts_send(&env, 64, 0, 1), 0);
 	TEST_EXPECT(test_reason(env.q, 1), -EAGAIN);
@@ -202,7 +202,7 @@ test_post_odd(void)
 	posts_close(&env);
 	/* without a region there is no word to be looked at */
 	TEST_CALL(posts_open(&env, false, 256));
-	evil_post(&env.c, 0, 0);
+	hostile_post(&env.c, 0, 0);
 	TEST_EXPECT(posts_send(&env, 1, 0, 1), 0);
 	TEST_EXPECT(test_reason(env.q, 1), -EMSGSIZE);
 	TEST_EXPECT(posts_send(&env, 0, 256, 1), 1);
@@ -226,7 +226,7 @@ test_closed_word(void)
 				fence != 0 ? SHM_WIRE_CONSUMER_F_FENCE : 0));
 		word = &env.c.posts->consumer;
 		for (i = 0; i < RTE_DIM(words); i++) {
-			evil_post(&env.c, i * 64, 64);
+			hostile_post(&env.c, i * 64, 64);
 			__atomic_store_n(word, words[i], __ATOMIC_RELAXED);
 			TEST_EXPECT(posts_send(&env, 64, 0, 1), 0);
 			TEST_EXPECT(rte_comch_producer_credits(env.q->ctx, 1), 0);
@@ -246,20 +246,20 @@ static int
 test_region_gone_in_use(void)
 {
 	struct posts_env env;
-	struct evil_consumer other = { .posts = NULL };
+	struct hostile_consumer other = { .posts = NULL };
 
 	TEST_CALL(posts_open(&env, true, 0));
-	TEST_EXPECT(evil_say(env.e, SHM_WIRE_REGION_GONE, 0), 0);
+	TEST_EXPECT(hostile_say(env.e, SHM_WIRE_REGION_GONE, 0), 0);
 	peer_turn_ms(1);
-	evil_post(&env.c, 4096, 4096);
+	hostile_post(&env.c, 4096, 4096);
 	TEST_EXPECT(posts_send(&env, 4096, 0, 1), 1);
 	/* the identifier is free for another one */
-	TEST_EXPECT(evil_region_send(env.e, &env.r, 0), 0);
-	TEST_EXPECT(evil_consumer_start(env.e, &other, 2, 0), 0);
-	evil_consumer_free(&other);
+	TEST_EXPECT(hostile_region_send(env.e, &env.r, 0), 0);
+	TEST_EXPECT(hostile_consumer_start(env.e, &other, 2, 0), 0);
+	hostile_consumer_free(&other);
 	/* gone with posts outstanding, and sent to */
-	evil_post(&env.c, 0, 64);
-	TEST_EXPECT(evil_say(env.e, SHM_WIRE_CONSUMER_GONE, env.e->chan.id), 0);
+	hostile_post(&env.c, 0, 64);
+	TEST_EXPECT(hostile_say(env.e, SHM_WIRE_CONSUMER_GONE, env.e->chan.id), 0);
 	peer_turn_ms(1);
 	TEST_EXPECT(posts_send(&env, 64, 0, 1), 0);
 	TEST_EXPECT(fast_side->violations(), env.before);
@@ -273,8 +273,8 @@ test_region_gone_in_use(void)
 
 struct flipper {
 	struct posts_env *env;
-	struct evil_rc *rc;
-	struct evil *e;
+	struct hostile_rc *rc;
+	struct hostile *e;
 	unsigned int what;
 	bool stop;
 };
@@ -290,12 +290,12 @@ posts_flipper(void *arg)
 	test_thread_spread(1);
 	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
 		n++;
-		off = test_rand_next(&x) % (EVIL_REGION_SIZE - DATA_LEN);
+		off = test_rand_next(&x) % (HOSTILE_REGION_SIZE - DATA_LEN);
 		len = test_rand_next(&x) % DATA_LEN;
 		switch (f->what) {
 		case 1: /* one of them is not in the region */
 			if (n % 1024 == 0)
-				off = test_rand_next(&x) % 2 != 0 ? EVIL_REGION_SIZE :
+				off = test_rand_next(&x) % 2 != 0 ? HOSTILE_REGION_SIZE :
 					test_rand_next(&x);
 			break;
 		case 2:
@@ -312,9 +312,9 @@ posts_flipper(void *arg)
 		}
 		if (n % 8 == 0)
 			len = SHM_WIRE_POST_LONG;
-		__atomic_store_n(&posts->words[EVIL_POSTS + n % EVIL_POSTS],
+		__atomic_store_n(&posts->words[HOSTILE_POSTS + n % HOSTILE_POSTS],
 				n % 3 == 0 ? UINT64_MAX : len, __ATOMIC_RELAXED);
-		__atomic_store_n(&posts->words[test_rand_next(&x) % EVIL_POSTS],
+		__atomic_store_n(&posts->words[test_rand_next(&x) % HOSTILE_POSTS],
 				off << SHM_WIRE_POST_OFF_SHIFT | len, __ATOMIC_RELAXED);
 		if (n % 256 == 0)
 			sched_yield();
@@ -346,7 +346,8 @@ posts_flip(unsigned int what, unsigned int ms)
 	for (n = 0; flip_goes_on(begin, ms, sent); n++) {
 		if (what < 2)
 			__atomic_store_n(&env.c.posts->tail,
-					SHM_WIRE_POST_START + sent + EVIL_POSTS, __ATOMIC_RELEASE);
+					SHM_WIRE_POST_START + sent + HOSTILE_POSTS,
+					__ATOMIC_RELEASE);
 		nb = posts_send(&env, 1 + n % DATA_LEN, 0, 1 + n % 8);
 		sent += nb;
 		/* each look at what is wrong counts, until the engine has ended it */
@@ -377,7 +378,7 @@ test_post_flips(void)
 }
 
 /*
- * Completions. A consumer of the device, and an evil side that answers its posts.
+ * Completions. A consumer of the device, and a hostile side that answers its posts.
  */
 
 #define SLOT 256u
@@ -385,8 +386,8 @@ test_post_flips(void)
 #define IMM 40u
 
 struct cpls_env {
-	struct evil *e;
-	struct evil_rc rc;
+	struct hostile *e;
+	struct hostile_rc rc;
 	struct test_q *q;
 	uint8_t *base;
 	uint64_t before;
@@ -409,8 +410,8 @@ cpls_open(struct cpls_env *env, bool pool, uint32_t imm_len)
 	env->base = info.addr;
 	env->q = fast_consumer(mem, NB, imm_len);
 	TEST_TRUE(env->q != NULL);
-	TEST_EXPECT(evil_rc_wait(env->e, &env->rc), 0);
-	TEST_EXPECT(evil_rc_answer(env->e, &env->rc), 0);
+	TEST_EXPECT(hostile_rc_wait(env->e, &env->rc), 0);
+	TEST_EXPECT(hostile_rc_answer(env->e, &env->rc), 0);
 	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	env->before = fast_side->violations();
 	return TEST_SUCCESS;
@@ -420,7 +421,7 @@ static void
 cpls_close(struct cpls_env *env)
 {
 	fast_case_end();
-	evil_rc_free(&env->rc);
+	hostile_rc_free(&env->rc);
 }
 
 static int
@@ -458,15 +459,16 @@ test_cpl_values(void)
 			TEST_CALL(cpls_open(&env, false, IMM));
 			TEST_CALL(cpls_post(&env, NB));
 			for (env.polled = 0; env.polled < lead; env.polled++)
-				evil_complete(&env.rc, env.polled,
-						evil_cpl(&env.rc, env.polled, 64, IMM, SLOT));
-			evil_complete(&env.rc, lead, evil_cpl(&env.rc, lead, bad[i].producer,
+				hostile_complete(&env.rc, env.polled,
+						hostile_cpl(&env.rc, env.polled, 64, IMM, SLOT));
+			hostile_complete(&env.rc, lead, hostile_cpl(&env.rc, lead, bad[i].producer,
 					bad[i].imm_len, bad[i].len));
-			evil_complete(&env.rc, lead + 1, evil_cpl(&env.rc, lead + 1, 1, 0, 8));
+			hostile_complete(
+					&env.rc, lead + 1, hostile_cpl(&env.rc, lead + 1, 1, 0, 8));
 			TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), lead);
 			TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 			/* and it is not believed when it says something else now */
-			evil_complete(&env.rc, lead, evil_cpl(&env.rc, lead, 1, 0, 8));
+			hostile_complete(&env.rc, lead, hostile_cpl(&env.rc, lead, 1, 0, 8));
 			TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 			TEST_CALL(fast_conn_dies(env.e, env.before, "completion", lead * 10 + i));
 			cpls_close(&env);
@@ -490,7 +492,7 @@ test_cpl_producers(void)
 	for (i = 0; i < RTE_DIM(ids); i++) {
 		env.rc.cpls->producers[0] = ids[i];
 		env.rc.cpls->producers[last] = ids[i];
-		evil_complete(&env.rc, i, evil_cpl(&env.rc, i, i % 2 != 0 ? last : 0, 0, 8));
+		hostile_complete(&env.rc, i, hostile_cpl(&env.rc, i, i % 2 != 0 ? last : 0, 0, 8));
 		if (ids[i] == 0)
 			break;
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 1);
@@ -512,20 +514,20 @@ test_cpl_unposted(void)
 
 	TEST_CALL(cpls_open(&env, false, 0));
 	for (i = 0; i < NB; i++)
-		evil_complete(&env.rc, i, evil_cpl(&env.rc, i, 1, 0, SLOT * 16));
+		hostile_complete(&env.rc, i, hostile_cpl(&env.rc, i, 1, 0, SLOT * 16));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	peer_turn_ms(1);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	for (i = 0; i < NB; i++)
-		evil_complete(&env.rc, i, evil_cpl(&env.rc, i, 1, 0, SLOT) ^ 1);
+		hostile_complete(&env.rc, i, hostile_cpl(&env.rc, i, 1, 0, SLOT) ^ 1);
 	TEST_CALL(cpls_post(&env, 4));
 	/* the second before the first */
-	evil_complete(&env.rc, 1, evil_cpl(&env.rc, 1, 1, 0, 2));
+	hostile_complete(&env.rc, 1, hostile_cpl(&env.rc, 1, 1, 0, 2));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
-	evil_complete(&env.rc, 0, evil_cpl(&env.rc, 0, 1, 0, 1));
+	hostile_complete(&env.rc, 0, hostile_cpl(&env.rc, 0, 1, 0, 1));
 	/* the fifth, which is not posted */
 	for (i = 2; i < NB; i++)
-		evil_complete(&env.rc, i, evil_cpl(&env.rc, i, 1, 0, i + 1));
+		hostile_complete(&env.rc, i, hostile_cpl(&env.rc, i, 1, 0, i + 1));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 4);
 	for (i = 0; i < 4; i++)
 		TEST_TRUE(cpls[i].cookie == i && cpls[i].len == i + 1 && cpls[i].status == 0);
@@ -553,9 +555,10 @@ test_cpl_packets(void)
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		TEST_CALL(cpls_open(&env, true, 0));
 		TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 0);
-		evil_complete(&env.rc, 0, evil_cpl(&env.rc, 0, 7, 0,
+		hostile_complete(&env.rc, 0, hostile_cpl(&env.rc, 0, 7, 0,
 				2048 - RTE_PKTMBUF_HEADROOM));
-		evil_complete(&env.rc, 1, evil_cpl(&env.rc, 1, bad[i].producer, 0, bad[i].len));
+		hostile_complete(&env.rc, 1,
+				hostile_cpl(&env.rc, 1, bad[i].producer, 0, bad[i].len));
 		TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 1);
 		TEST_TRUE(pkts[0]->data_len == 2048 - RTE_PKTMBUF_HEADROOM &&
 				pkts[0]->hash.usr == 7);
@@ -743,7 +746,7 @@ test_wake_words(void)
 	TEST_EXPECT(pthread_create(&thread, NULL, wake_flipper, &f), 0);
 	for (n = 0; test_now_ns() < end; n++) {
 		if (n % 4 == 0)
-			evil_post(&env.c, 0, 64);
+			hostile_post(&env.c, 0, 64);
 		sent += posts_send(&env, 64, 0, 2);
 		if (rte_comch_pe_arm(pe) == 0)
 			slept++;
@@ -760,7 +763,7 @@ test_wake_words(void)
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: posts and completions",
+	.suite_name = "shm, a hostile peer: posts and completions",
 	.setup = fast_suite_setup,
 	.teardown = fast_suite_teardown,
 	.unit_test_cases = {

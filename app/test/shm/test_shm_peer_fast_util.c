@@ -3,7 +3,7 @@
  */
 
 /*
- * The two roles that the evil peer plays, what is attacked, and the honest fast
+ * The two roles that the hostile peer plays, what is attacked, and the honest fast
  * path beside it. No test is in here.
  */
 
@@ -19,8 +19,8 @@ static const struct fast_side card_side = {
 	.suite_teardown = peer_suite_teardown,
 	.setup = peer_setup,
 	.teardown = peer_teardown,
-	.connected = evil_connected,
-	.connecting = evil_up,
+	.connected = hostile_connected,
+	.connecting = hostile_up,
 	.violations = peer_violations,
 };
 
@@ -155,7 +155,7 @@ honest_send(void)
 int
 fast_suite_setup(void)
 {
-	printf("the evil peer attacks the %s's side\n", fast_side->name);
+	printf("the hostile peer attacks the %s's side\n", fast_side->name);
 	TEST_CALL(fast_side->suite_setup());
 	return honest_start();
 }
@@ -177,7 +177,7 @@ fast_setup(void)
 void
 fast_case_end(void)
 {
-	evil_close_all();
+	hostile_close_all();
 	peer_turn();
 	while (nb_queues > 0)
 		test_q_close(queues[--nb_queues]);
@@ -196,46 +196,46 @@ fast_teardown(void)
 		test_fail("the honest fast path noticed");
 }
 
-struct evil *
+struct hostile *
 fast_connected(void)
 {
-	struct evil *e = fast_side->connected();
+	struct hostile *e = fast_side->connected();
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 
 	while (e != NULL && fast_victim()->conn == NULL && test_now_ns() < end)
 		peer_turn();
 	if (e != NULL && fast_victim()->conn != NULL)
 		return e;
-	printf("the evil peer has no connection\n");
+	printf("the hostile peer has no connection\n");
 	return NULL;
 }
 
 int
-fast_conn_dies(struct evil *e, uint64_t before, const char *what, unsigned int nr)
+fast_conn_dies(struct hostile *e, uint64_t before, const char *what, unsigned int nr)
 {
-	int ret = evil_wait(e, SHM_WIRE_CLOSE, TEST_MS);
+	int ret = hostile_wait(e, SHM_WIRE_CLOSE, TEST_MS);
 
 	TEST_ASSERT(ret == 0, "%s %u does not end the connection: %s", what, nr, strerror(-ret));
 	TEST_EXPECT(e->msg.reason.reason, -EPROTO);
 	TEST_ASSERT(fast_side->violations() == before + 1, "%s %u counts %u times", what, nr,
 			(unsigned int)(fast_side->violations() - before));
 	PEER_WAIT(fast_victim()->conn == NULL, TEST_MS);
-	TEST_ASSERT(!evil_gone(e), "%s %u ends the link", what, nr);
-	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSED, e->chan.id), 0);
+	TEST_ASSERT(!hostile_gone(e), "%s %u ends the link", what, nr);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSED, e->chan.id), 0);
 	peer_turn();
-	TEST_ASSERT(!evil_gone(e), "%s %u ends the link", what, nr);
+	TEST_ASSERT(!hostile_gone(e), "%s %u ends the link", what, nr);
 	fast_case_end();
 	return TEST_SUCCESS;
 }
 
 int
-fast_link_dies(struct evil *e, uint64_t before, const char *what, unsigned int nr)
+fast_link_dies(struct hostile *e, uint64_t before, const char *what, unsigned int nr)
 {
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 
-	while (!evil_gone(e) && test_now_ns() < end)
+	while (!hostile_gone(e) && test_now_ns() < end)
 		peer_turn();
-	TEST_ASSERT(evil_gone(e), "%s %u does not end the link", what, nr);
+	TEST_ASSERT(hostile_gone(e), "%s %u does not end the link", what, nr);
 	TEST_ASSERT(fast_side->violations() == before + 1, "%s %u counts %u times", what, nr,
 			(unsigned int)(fast_side->violations() - before));
 	fast_case_end();
@@ -343,7 +343,7 @@ fast_pool(uint32_t nb)
 {
 	struct rte_comch_mem *mem;
 
-	if (nb_mems == MAX_QUEUES || rte_comch_mem_pool_create(fast_dev(), "evil", nb, 0, 2048,
+	if (nb_mems == MAX_QUEUES || rte_comch_mem_pool_create(fast_dev(), "hostile", nb, 0, 2048,
 			RTE_COMCH_MEM_F_PEER_WRITE, &mem) != 0)
 		return NULL;
 	mems[nb_mems++] = mem;

@@ -3,8 +3,8 @@
  */
 
 /*
- * The reverse: an evil card's side that listens before the host device is
- * there, and attacks it and its clients. An evil host is in the other files.
+ * The reverse: a hostile card's side that listens before the host device is
+ * there, and attacks it and its clients. A hostile host is in the other files.
  */
 
 #include <stdio.h>
@@ -63,7 +63,7 @@ peer_host_suite_setup(void)
 	saved_host = test_pair.host;
 	peer_host.pe = test_pe_new();
 	TEST_EXPECT(test_rendezvous_create(peer_host.path, sizeof(peer_host.path)), 0);
-	len = evil_addr(&addr, peer_host.path, "pf0");
+	len = hostile_addr(&addr, peer_host.path, "pf0");
 	peer_host.listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	TEST_TRUE(peer_host.listen_fd >= 0);
 	TEST_EXPECT(bind(peer_host.listen_fd, (struct sockaddr *)&addr, len), 0);
@@ -86,7 +86,7 @@ peer_host_suite_teardown(void)
 	peer_host.client = NULL;
 	rte_comch_ctx_destroy(peer_host.idle);
 	test_pair.host = saved_host;
-	evil_close_all();
+	hostile_close_all();
 	test_progress_ms(5);
 	if (peer_host.listen_fd >= 0)
 		close(peer_host.listen_fd);
@@ -98,11 +98,11 @@ peer_host_suite_teardown(void)
 }
 
 /* The device comes to us; its HELLO has been taken. */
-static struct evil *
+static struct hostile *
 host_accept(void)
 {
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	struct evil *e;
+	struct hostile *e;
 	void *map;
 	int fd = -1;
 
@@ -113,11 +113,11 @@ host_accept(void)
 	}
 	if (fd < 0)
 		return NULL;
-	e = evil_wrap(fd);
-	while (e != NULL && evil_recv(e) == 0 && test_now_ns() < end)
+	e = hostile_wrap(fd);
+	while (e != NULL && hostile_recv(e) == 0 && test_now_ns() < end)
 		host_turn();
 	if (e == NULL || e->msg.hdr.type != SHM_WIRE_HELLO ||
-			evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
+			hostile_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
 			sizeof(struct shm_wire_link)) != 0)
 		return NULL;
 	map = mmap(NULL, sizeof(*e->peer), PROT_READ, MAP_SHARED, e->msg_fd, 0);
@@ -128,24 +128,24 @@ host_accept(void)
 }
 
 static int
-host_ack(struct evil *e)
+host_ack(struct hostile *e)
 {
 	union shm_wire_msg msg;
 
-	evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, e->seg.fd), 0);
+	hostile_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, e->seg.fd), 0);
 	e->own = e->seg.map;
 	return TEST_SUCCESS;
 }
 
 static int
-host_wait(struct evil *e, uint16_t type)
+host_wait(struct hostile *e, uint16_t type)
 {
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	int ret;
 
 	while (test_now_ns() < end) {
-		ret = evil_recv(e);
+		ret = hostile_recv(e);
 		if (ret < 0 || ret == type)
 			return ret < 0 ? ret : 0;
 		host_turn();
@@ -176,10 +176,10 @@ client_start(void)
 }
 
 /* A client of the device asks for a connection: its CONNECT has been taken. */
-struct evil *
+struct hostile *
 peer_host_connecting(void)
 {
-	struct evil *e;
+	struct hostile *e;
 
 	if (client_start() != TEST_SUCCESS)
 		return NULL;
@@ -191,17 +191,17 @@ peer_host_connecting(void)
 	return e;
 }
 
-struct evil *
+struct hostile *
 peer_host_connected(void)
 {
-	struct evil *e = peer_host_connecting();
+	struct hostile *e = peer_host_connecting();
 	union shm_wire_msg msg;
 
-	if (e == NULL || evil_chan_seg_create(&e->chan, EVIL_RING_SIZE) != 0)
+	if (e == NULL || hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE) != 0)
 		return NULL;
-	evil_fill(&msg, SHM_WIRE_ACCEPT, e->chan.id);
-	if (evil_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id, e->chan.seg.fd) != 0 ||
-			host_wait(e, SHM_WIRE_READY) != 0 || evil_chan_map(e, &e->chan) != 0)
+	hostile_fill(&msg, SHM_WIRE_ACCEPT, e->chan.id);
+	if (hostile_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id, e->chan.seg.fd) != 0 ||
+			host_wait(e, SHM_WIRE_READY) != 0 || hostile_chan_map(e, &e->chan) != 0)
 		return NULL;
 	return e;
 }
@@ -212,7 +212,7 @@ host_no_link(void)
 {
 	int fd, i;
 
-	evil_close_all();
+	hostile_close_all();
 	for (i = 0; i < 3; i++) {
 		while ((fd = accept4(peer_host.listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
 			close(fd);
@@ -266,19 +266,19 @@ peer_host_teardown(void)
 }
 
 static int
-host_dies(struct evil *e, const char *what, unsigned int nr)
+host_dies(struct hostile *e, const char *what, unsigned int nr)
 {
 	uint64_t before = peer_host_violations();
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 
-	while (!evil_gone(e) && test_now_ns() < end)
+	while (!hostile_gone(e) && test_now_ns() < end)
 		host_turn();
-	TEST_ASSERT(evil_gone(e), "%s %u does not end the link", what, nr);
+	TEST_ASSERT(hostile_gone(e), "%s %u does not end the link", what, nr);
 	/* once, or twice where two things were wrong */
 	TEST_ASSERT(peer_host_violations() >= 1 && peer_host_violations() <= before + 2,
 			"%s %u counts %u times", what, nr, (unsigned int)peer_host_violations());
 	peer_host.violations += peer_host_violations();
-	evil_close(e);
+	hostile_close(e);
 	return TEST_SUCCESS;
 }
 
@@ -287,7 +287,7 @@ static int
 test_answers_to_hello(void)
 {
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	unsigned int type, i;
 	int fds[3];
 
@@ -298,15 +298,15 @@ test_answers_to_hello(void)
 			e = host_accept();
 			TEST_TRUE(e != NULL);
 			fds[0] = fds[1] = fds[2] = e->seg.fd;
-			evil_fill(&msg, (uint16_t)type, 0);
-			TEST_EXPECT(evil_send_raw(e, &msg, msg.hdr.len, fds, i), 0);
+			hostile_fill(&msg, (uint16_t)type, 0);
+			TEST_EXPECT(hostile_send_raw(e, &msg, msg.hdr.len, fds, i), 0);
 			TEST_CALL(host_dies(e, "answer", type * 10 + i));
 		}
 	}
 	for (i = 0; i < 8; i++) {
 		e = host_accept();
 		TEST_TRUE(e != NULL);
-		evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
+		hostile_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
 		switch (i) {
 		case 0:
 			msg.hello_ack.version = SHM_WIRE_VERSION - 1;
@@ -333,12 +333,12 @@ test_answers_to_hello(void)
 			((struct shm_wire_seg *)e->seg.map)->size++;
 			break;
 		}
-		TEST_EXPECT(evil_send_raw(e, &msg, sizeof(msg.hello_ack), &e->seg.fd, 1), 0);
+		TEST_EXPECT(hostile_send_raw(e, &msg, sizeof(msg.hello_ack), &e->seg.fd, 1), 0);
 		TEST_CALL(host_dies(e, "bad HELLO_ACK", i));
 	}
 	e = host_accept();
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(evil_say(e, SHM_WIRE_HELLO_ACK, 0), 0);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_HELLO_ACK, 0), 0);
 	return host_dies(e, "HELLO_ACK without a segment", 0);
 }
 
@@ -350,7 +350,7 @@ test_refusals(void)
 		-EACCES, -EPROTONOSUPPORT, -EUSERS, 1, 4095, INT32_MIN, INT32_MAX, -4096, -1,
 	};
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	int reason;
 
 	/* one of them only: after each the device waits for a second */
@@ -358,9 +358,9 @@ test_refusals(void)
 	TEST_CALL(client_start());
 	e = host_accept();
 	TEST_TRUE(e != NULL);
-	evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
+	hostile_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
 	msg.hello_ack.status = reason;
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, e->seg.fd), 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, e->seg.fd), 0);
 	HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(peer_host.client->ctx),
 			reason < 0 && reason > -4096 ? reason : -EPROTO);
@@ -373,7 +373,7 @@ test_refused_often(void)
 {
 	union shm_wire_msg msg;
 	uint32_t i, nb = 0;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t end;
 	size_t size = 0;
 	char *text = NULL, *at;
@@ -386,14 +386,14 @@ test_refused_often(void)
 		e = host_accept();
 		if (e == NULL)
 			break;
-		evil_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
+		hostile_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
 		msg.hello_ack.status = -EPROTONOSUPPORT;
-		if (evil_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, e->seg.fd) != 0)
+		if (hostile_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, e->seg.fd) != 0)
 			break;
 		end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-		while (!evil_gone(e) && test_now_ns() < end)
+		while (!hostile_gone(e) && test_now_ns() < end)
 			host_turn();
-		evil_close(e);
+		hostile_close(e);
 	}
 	rte_openlog_stream(NULL);
 	test_log_quiet();
@@ -416,17 +416,17 @@ test_unsolicited(void)
 		SHM_WIRE_CONSUMER, SHM_WIRE_CONSUMER_ACK, SHM_WIRE_CONSUMER_GONE,
 	};
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(types); i++) {
 		e = host_accept();
 		TEST_TRUE(e != NULL);
 		TEST_CALL(host_ack(e));
-		evil_fill(&msg, types[i], 9);
+		hostile_fill(&msg, types[i], 9);
 		if (types[i] == SHM_WIRE_ACCEPT)
 			msg.accept.tx.new_seg = 0;
-		TEST_EXPECT(evil_send(e, &msg, types[i], 9, types[i] == SHM_WIRE_HELLO ||
+		TEST_EXPECT(hostile_send(e, &msg, types[i], 9, types[i] == SHM_WIRE_HELLO ||
 				types[i] == SHM_WIRE_HELLO_ACK ||
 				types[i] == SHM_WIRE_CONSUMER ? e->seg.fd : -1), 0);
 		TEST_CALL(host_dies(e, "type", types[i]));
@@ -445,21 +445,21 @@ test_accept_ranges(void)
 		{ 4080, 4, UINT32_MAX, UINT32_MAX },
 	};
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		e = peer_host_connecting();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
-		evil_fill(&msg, SHM_WIRE_ACCEPT, e->chan.id);
+		TEST_EXPECT(hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE), 0);
+		hostile_fill(&msg, SHM_WIRE_ACCEPT, e->chan.id);
 		msg.accept.rx = bad[i];
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id, e->chan.seg.fd), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id, e->chan.seg.fd), 0);
 		HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		TEST_ASSERT(rte_comch_ctx_reason_get(peer_host.client->ctx) ==
 				(i == 4 ? -ENOMEM : -EPROTO), "ACCEPT %u: %s", i,
 				strerror(-rte_comch_ctx_reason_get(peer_host.client->ctx)));
-		evil_close(e);
+		hostile_close(e);
 	}
 	return TEST_SUCCESS;
 }
@@ -469,7 +469,7 @@ static int
 test_accept_segments(void)
 {
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	unsigned int i;
 	int fds[2];
 
@@ -477,8 +477,8 @@ test_accept_segments(void)
 	for (i = 0; i < 6; i++) {
 		e = peer_host_connecting();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
-		evil_fill(&msg, SHM_WIRE_ACCEPT, e->chan.id);
+		TEST_EXPECT(hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE), 0);
+		hostile_fill(&msg, SHM_WIRE_ACCEPT, e->chan.id);
 		if (i == 1)
 			msg.accept.tx.ring_size = 0;
 		else if (i == 2)
@@ -488,9 +488,9 @@ test_accept_segments(void)
 		else if (i == 4)
 			msg.accept.tx.new_seg = 0;
 		else if (i == 5) /* a good one first, and then it is replaced by nothing */
-			TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id,
+			TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id,
 					e->chan.seg.fd), 0);
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id,
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_ACCEPT, e->chan.id,
 				i == 0 || i == 5 ? fds[0] : i == 4 ? -1 : e->chan.seg.fd), 0);
 		TEST_CALL(host_dies(e, "ACCEPT segment", i));
 	}
@@ -505,17 +505,17 @@ test_answers_twice(void)
 {
 	static const uint16_t types[] = { SHM_WIRE_ACCEPT, SHM_WIRE_REFUSE, SHM_WIRE_CLOSE };
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	unsigned int i, n;
 
 	for (i = 0; i < RTE_DIM(types); i++) {
 		e = peer_host_connecting();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
+		TEST_EXPECT(hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE), 0);
 		for (n = 0; n < 2; n++) {
-			evil_fill(&msg, types[i], e->chan.id);
+			hostile_fill(&msg, types[i], e->chan.id);
 			msg.accept.tx.seg = n * (types[i] == SHM_WIRE_ACCEPT);
-			TEST_EXPECT(evil_send(e, &msg, types[i], e->chan.id,
+			TEST_EXPECT(hostile_send(e, &msg, types[i], e->chan.id,
 					types[i] == SHM_WIRE_ACCEPT ? e->chan.seg.fd : -1), 0);
 		}
 		TEST_CALL(host_dies(e, "twice", types[i]));
@@ -529,20 +529,20 @@ test_reasons(void)
 {
 	static const int32_t reasons[] = { 0, 1, INT32_MAX, INT32_MIN, -5000, -ENOENT };
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	unsigned int i;
 	int reason;
 
 	for (i = 0; i < RTE_DIM(reasons); i++) {
 		e = peer_host_connecting();
 		TEST_TRUE(e != NULL);
-		evil_fill(&msg, SHM_WIRE_REFUSE, e->chan.id);
+		hostile_fill(&msg, SHM_WIRE_REFUSE, e->chan.id);
 		msg.reason.reason = reasons[i];
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_REFUSE, e->chan.id, -1), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REFUSE, e->chan.id, -1), 0);
 		HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		reason = rte_comch_ctx_reason_get(peer_host.client->ctx);
 		TEST_ASSERT(reason < 0 && reason >= -4095, "the reason is %d", reason);
-		evil_close(e);
+		hostile_close(e);
 	}
 	TEST_EXPECT(peer_host_violations(), 0);
 	return TEST_SUCCESS;
@@ -552,7 +552,7 @@ test_reasons(void)
 static int
 test_rings(void)
 {
-	struct evil *e;
+	struct hostile *e;
 	unsigned int i;
 
 	for (i = 0; i < 8; i++) {
@@ -570,19 +570,19 @@ test_rings(void)
 			e->chan.own->tail += 0x80000000;
 			break;
 		case 3:
-			evil_rec(&e->chan, UINT32_MAX, 0);
+			hostile_rec(&e->chan, UINT32_MAX, 0);
 			e->chan.own->tail += 16;
 			break;
 		case 4:
-			evil_rec(&e->chan, 0, 0);
+			hostile_rec(&e->chan, 0, 0);
 			e->chan.own->tail += 8;
 			break;
 		case 5:
-			evil_rec(&e->chan, 8, 77);
+			hostile_rec(&e->chan, 8, 77);
 			e->chan.own->tail += 16;
 			break;
 		case 6:
-			evil_rec(&e->chan, 100, 0);
+			hostile_rec(&e->chan, 100, 0);
 			e->chan.own->tail += 16;
 			break;
 		default:
@@ -593,7 +593,7 @@ test_rings(void)
 		HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		TEST_EXPECT(rte_comch_ctx_reason_get(peer_host.client->ctx), -EPROTO);
 		TEST_EXPECT(peer_host_violations(), i + 1);
-		evil_close(e);
+		hostile_close(e);
 	}
 	return TEST_SUCCESS;
 }
@@ -603,7 +603,7 @@ static int
 test_silent_card(void)
 {
 	struct rte_comch_client_conf conf;
-	struct evil *e;
+	struct hostile *e;
 
 	peer_host.client = test_ep_new();
 	TEST_TRUE(peer_host.client != NULL);
@@ -623,13 +623,13 @@ test_silent_card(void)
 static int
 test_card_dies(void)
 {
-	struct evil *e;
+	struct hostile *e;
 	unsigned int i;
 
 	for (i = 0; i < 40; i++) {
 		e = i % 2 == 0 ? peer_host_connected() : peer_host_connecting();
 		TEST_TRUE(e != NULL);
-		evil_close(e);
+		hostile_close(e);
 		if (i % 2 == 0)
 			HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		else
@@ -642,7 +642,7 @@ test_card_dies(void)
 #define HOST_CASE(fn) TEST_CASE_ST(peer_host_setup, peer_host_teardown, fn)
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: the card's side",
+	.suite_name = "shm, a hostile peer: the card's side",
 	.setup = peer_host_suite_setup,
 	.teardown = peer_host_suite_teardown,
 	.unit_test_cases = {

@@ -16,23 +16,23 @@
 #define NO_DOORBELL_TURNS 8u
 
 static const uint64_t *
-our_doorbells(const struct evil *e, const struct evil_consumer *c)
+our_doorbells(const struct hostile *e, const struct hostile_consumer *c)
 {
 	return &e->peer->groups[c->msg.group].doorbells[DOORBELL / 64];
 }
 
 static bool
-our_doorbell(const struct evil *e, const struct evil_consumer *c)
+our_doorbell(const struct hostile *e, const struct hostile_consumer *c)
 {
 	return (__atomic_load_n(our_doorbells(e, c), __ATOMIC_RELAXED) >> (DOORBELL % 64) & 1) != 0;
 }
 
 static int
-consumer_idles(struct evil *e, struct evil_consumer *c, uint32_t id, uint32_t doorbell)
+consumer_idles(struct hostile *e, struct hostile_consumer *c, uint32_t id, uint32_t doorbell)
 {
 	memset(c, 0, sizeof(*c));
 	c->msg.flags = SHM_WIRE_CONSUMER_F_IDLE | doorbell << SHM_WIRE_CONSUMER_DOORBELL_SHIFT;
-	return evil_consumer_start(e, c, id, SHM_WIRE_NO_REGION);
+	return hostile_consumer_start(e, c, id, SHM_WIRE_NO_REGION);
 }
 
 /* Doorbells that there are, and others. */
@@ -40,9 +40,9 @@ static int
 test_doorbell_numbers(void)
 {
 	static const uint32_t bad[] = { SHM_WIRE_MAX_QDOORBELLS, 0x8000, 0xffff };
-	struct evil_consumer c, last;
+	struct hostile_consumer c, last;
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
 
@@ -53,27 +53,27 @@ test_doorbell_numbers(void)
 		/* of one that is not idle, the upper half is nothing */
 		memset(&c, 0, sizeof(c));
 		c.msg.flags = UINT32_MAX << SHM_WIRE_CONSUMER_DOORBELL_SHIFT;
-		TEST_EXPECT(evil_consumer_start(e, &c, 2, SHM_WIRE_NO_REGION), 0);
+		TEST_EXPECT(hostile_consumer_start(e, &c, 2, SHM_WIRE_NO_REGION), 0);
 		before = fast_side->violations();
-		evil_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
+		hostile_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
 		msg.consumer.consumer = 3;
 		msg.consumer.region = SHM_WIRE_NO_REGION;
 		msg.consumer.flags = SHM_WIRE_CONSUMER_F_IDLE |
 			bad[i] << SHM_WIRE_CONSUMER_DOORBELL_SHIFT;
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
 		TEST_CALL(fast_conn_dies(e, before, "doorbell", i));
-		evil_consumer_free(&c);
-		evil_consumer_free(&last);
+		hostile_consumer_free(&c);
+		hostile_consumer_free(&last);
 	}
 	return TEST_SUCCESS;
 }
 
 static int
-send_to(struct test_q *q, struct evil_consumer *c)
+send_to(struct test_q *q, struct hostile_consumer *c)
 {
 	const struct rte_comch_send msg = { .flags = RTE_COMCH_SEND_F_NO_CPL };
 
-	evil_post(c, 0, 0);
+	hostile_post(c, 0, 0);
 	TEST_EXPECT(rte_comch_producer_send_burst(q->ctx, c->msg.consumer, &msg, 1), 1);
 	return TEST_SUCCESS;
 }
@@ -83,8 +83,8 @@ static int
 test_our_toggles(void)
 {
 	static const uint32_t nonsense[] = { 2, 7, 0x80000000, UINT32_MAX, 0 };
-	struct evil *e = fast_connected();
-	struct evil_consumer c;
+	struct hostile *e = fast_connected();
+	struct hostile_consumer c;
 	struct test_q *q;
 	unsigned int i, toggles;
 
@@ -114,14 +114,14 @@ test_our_toggles(void)
 	TEST_EXPECT(__atomic_load_n(our_doorbells(e, &c), __ATOMIC_RELAXED),
 		RTE_BIT64(DOORBELL % 64));
 	TEST_EXPECT(fast_side->violations(), 0);
-	evil_consumer_free(&c);
+	hostile_consumer_free(&c);
 	return TEST_SUCCESS;
 }
 
-/* A consumer of the device, whose peer is the evil side. */
+/* A consumer of the device, whose peer is the hostile side. */
 struct idle_env {
-	struct evil *e;
-	struct evil_rc rc;
+	struct hostile *e;
+	struct hostile_rc rc;
 	struct test_q *q;
 	struct rte_comch_pe *pe;
 	uint32_t completed;
@@ -148,9 +148,9 @@ idle_open(struct idle_env *env)
 	env->q = fast_task_consumer(TASKS);
 	TEST_TRUE(env->q != NULL);
 	env->q->on_post = again_post;
-	TEST_EXPECT(evil_rc_wait(env->e, &env->rc), 0);
+	TEST_EXPECT(hostile_rc_wait(env->e, &env->rc), 0);
 	TEST_TRUE((env->rc.msg.flags & SHM_WIRE_CONSUMER_F_IDLE) != 0);
-	TEST_EXPECT(evil_rc_answer(env->e, &env->rc), 0);
+	TEST_EXPECT(hostile_rc_answer(env->e, &env->rc), 0);
 	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	for (i = 0; i < TASKS; i++) {
 		TEST_EXPECT(rte_comch_consumer_task_alloc(env->q->ctx, NULL, &task), 0);
@@ -163,7 +163,7 @@ static void
 idle_close(struct idle_env *env)
 {
 	fast_case_end();
-	evil_rc_free(&env->rc);
+	hostile_rc_free(&env->rc);
 }
 
 static int
@@ -180,7 +180,7 @@ idle_wait(struct idle_env *env)
 static void
 complete_one(struct idle_env *env)
 {
-	evil_message(&env->rc, env->completed, 1);
+	hostile_message(&env->rc, env->completed, 1);
 	env->completed++;
 }
 
@@ -258,7 +258,7 @@ test_mad_doorbells(void)
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: idle consumers",
+	.suite_name = "shm, a hostile peer: idle consumers",
 	.setup = fast_suite_setup,
 	.teardown = fast_suite_teardown,
 	.unit_test_cases = {

@@ -40,7 +40,7 @@ static int
 crowd_connect(void)
 {
 	struct sockaddr_un addr;
-	unsigned int len = evil_addr(&addr, peer_env.path, "pf0");
+	unsigned int len = hostile_addr(&addr, peer_env.path, "pf0");
 
 	return addr_connect(&addr, len);
 }
@@ -113,7 +113,7 @@ test_half_open(void)
 	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &after), 0);
 	TEST_TRUE(after.peer_lost - before.peer_lost >= kept && peer_violations() == 0);
 	/* and then there is room again */
-	TEST_TRUE(evil_connected() != NULL);
+	TEST_TRUE(hostile_connected() != NULL);
 	return TEST_SUCCESS;
 }
 
@@ -121,19 +121,19 @@ test_half_open(void)
 static int
 connect_flood(uint32_t queue_size, uint32_t nb_sizes, unsigned int rounds)
 {
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 	union shm_wire_msg msg;
 	uint64_t begin, longest = 0;
 	unsigned int i, sent = 0, id = 0;
 
 	TEST_TRUE(e != NULL);
-	for (i = 0; i < rounds && !evil_gone(e); i++) {
+	for (i = 0; i < rounds && !hostile_gone(e); i++) {
 		while (sent < 20 * (i + 1)) {
-			evil_fill(&msg, SHM_WIRE_CONNECT, id);
+			hostile_fill(&msg, SHM_WIRE_CONNECT, id);
 			msg.connect.rx.queue_size = queue_size - id % nb_sizes;
-			if (evil_send(e, &msg, SHM_WIRE_CONNECT, id, -1) != 0)
+			if (hostile_send(e, &msg, SHM_WIRE_CONNECT, id, -1) != 0)
 				break;
-			if (evil_say(e, SHM_WIRE_CLOSE, id) != 0)
+			if (hostile_say(e, SHM_WIRE_CLOSE, id) != 0)
 				break;
 			id = (id + 1) % SHM_WIRE_MAX_CHANS;
 			sent++;
@@ -148,13 +148,13 @@ connect_flood(uint32_t queue_size, uint32_t nb_sizes, unsigned int rounds)
 	TEST_TRUE(longest < (TEST_ASAN ? UINT64_C(5000000000) : UINT64_C(1000000000)));
 	/* what they all had is there for another one */
 	peer_turn_ms(1);
-	while (evil_recv(e) > 0)
+	while (hostile_recv(e) > 0)
 		;
-	evil_fill(&msg, SHM_WIRE_CONNECT, SHM_WIRE_MAX_CHANS - 1);
+	hostile_fill(&msg, SHM_WIRE_CONNECT, SHM_WIRE_MAX_CHANS - 1);
 	msg.connect.rx.queue_size = queue_size - nb_sizes;
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONNECT, SHM_WIRE_MAX_CHANS - 1, -1), 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, SHM_WIRE_MAX_CHANS - 1, -1), 0);
 	do {
-		TEST_EXPECT(evil_wait(e, SHM_WIRE_ACCEPT, TEST_MS), 0);
+		TEST_EXPECT(hostile_wait(e, SHM_WIRE_ACCEPT, TEST_MS), 0);
 	} while (e->msg.hdr.chan != SHM_WIRE_MAX_CHANS - 1);
 	return TEST_SUCCESS;
 }
@@ -176,13 +176,13 @@ test_memory_flood(void)
 static int
 test_never_reads(void)
 {
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 	uint64_t end = test_now_ns() + (uint64_t)3000 * 1000000;
 	unsigned int most = 0, fds, id, sent = 0;
 
 	TEST_TRUE(e != NULL);
 	for (id = 0; id < SHM_WIRE_MAX_CHANS && test_now_ns() < end;) {
-		if (evil_say(e, SHM_WIRE_CONNECT, id) == 0) {
+		if (hostile_say(e, SHM_WIRE_CONNECT, id) == 0) {
 			id++;
 			sent++;
 		} else if (e->fd >= 0) {
@@ -212,20 +212,20 @@ test_never_reads(void)
 static int
 test_refusals_never_read(void)
 {
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 	union shm_wire_msg msg;
 	unsigned int i;
 	int ret = 0;
 
 	TEST_TRUE(e != NULL);
-	evil_fill(&msg, SHM_WIRE_CONNECT, 0);
+	hostile_fill(&msg, SHM_WIRE_CONNECT, 0);
 	strcpy(msg.connect.name, "nobody");
 	for (i = 0; i < 40000 && ret != -EPIPE && ret != -ECONNRESET; i++) {
-		ret = evil_send(e, &msg, SHM_WIRE_CONNECT, 0, -1);
+		ret = hostile_send(e, &msg, SHM_WIRE_CONNECT, 0, -1);
 		if (ret != 0)
 			peer_turn();
 	}
-	PEER_WAIT(evil_gone(e), TEST_MS);
+	PEER_WAIT(hostile_gone(e), TEST_MS);
 	TEST_EXPECT(peer_violations(), 1);
 	return TEST_SUCCESS;
 }
@@ -234,7 +234,7 @@ test_refusals_never_read(void)
 static int
 death(unsigned int stage, bool look)
 {
-	struct evil *e = evil_open(peer_env.path, "pf0");
+	struct hostile *e = hostile_open(peer_env.path, "pf0");
 	union shm_wire_msg msg;
 	uint32_t magic = SHM_WIRE_MAGIC;
 
@@ -243,52 +243,53 @@ death(unsigned int stage, bool look)
 	case 0:
 		break;
 	case 1:
-		TEST_EXPECT(evil_send_raw(e, &magic, sizeof(magic), NULL, 0), 0);
+		TEST_EXPECT(hostile_send_raw(e, &magic, sizeof(magic), NULL, 0), 0);
 		break;
 	case 2:
-		TEST_EXPECT(evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
+		TEST_EXPECT(hostile_seg_create(&e->seg,
+				offsetof(struct shm_wire_link, sock_doorbell),
 				sizeof(struct shm_wire_link)), 0);
-		evil_fill(&msg, SHM_WIRE_HELLO, 0);
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
+		hostile_fill(&msg, SHM_WIRE_HELLO, 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
 		break;
 	case 3:
-		TEST_EXPECT(evil_hello(e), 0);
+		TEST_EXPECT(hostile_hello(e), 0);
 		break;
 	case 4:
-		TEST_EXPECT(evil_hello(e), 0);
-		TEST_EXPECT(evil_say(e, SHM_WIRE_CONNECT, 0), 0);
+		TEST_EXPECT(hostile_hello(e), 0);
+		TEST_EXPECT(hostile_say(e, SHM_WIRE_CONNECT, 0), 0);
 		break;
 	case 5:
-		TEST_EXPECT(evil_hello(e), 0);
-		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+		TEST_EXPECT(hostile_hello(e), 0);
+		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 		break;
 	case 6:
-		TEST_EXPECT(evil_hello(e), 0);
-		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-		TEST_EXPECT(evil_ready(e, &e->chan), 0);
+		TEST_EXPECT(hostile_hello(e), 0);
+		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+		TEST_EXPECT(hostile_ready(e, &e->chan), 0);
 		break;
 	case 7:
 	case 8:
-		TEST_EXPECT(evil_hello(e), 0);
-		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-		TEST_EXPECT(evil_ready(e, &e->chan), 0);
-		evil_put(e, &e->chan, "last words", 10);
+		TEST_EXPECT(hostile_hello(e), 0);
+		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+		TEST_EXPECT(hostile_ready(e, &e->chan), 0);
+		hostile_put(e, &e->chan, "last words", 10);
 		if (stage == 8) {
-			TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, 0), 0);
+			TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
 		}
 		break;
 	default:
-		evil_close(e);
+		hostile_close(e);
 		PEER_WAIT(peer_links() == 1, TEST_MS);
 		peer_turn_ms(1);
-		e = evil_connected();
+		e = hostile_connected();
 		TEST_TRUE(e != NULL);
 		TEST_EXPECT(test_send(peer_env.target->conn, "lost", 4), 0);
 		break;
 	}
 	if (look)
 		peer_turn();
-	evil_close(e);
+	hostile_close(e);
 	return TEST_SUCCESS;
 }
 
@@ -320,22 +321,22 @@ rss_flat(uint64_t before)
 }
 
 static int
-chan_cycle(struct evil *e)
+chan_cycle(struct hostile *e)
 {
 	uint32_t connects = peer_env.target->nb_connects;
 
-	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-	TEST_EXPECT(evil_ready(e, &e->chan), 0);
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+	TEST_EXPECT(hostile_ready(e, &e->chan), 0);
 	PEER_WAIT(peer_env.target->nb_connects == connects + 1, TEST_MS);
-	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, 0), 0);
-	TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
 	return TEST_SUCCESS;
 }
 
 static int
 test_connection_cycles(void)
 {
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 	unsigned int i, fds = 0, maps = 0;
 	uint64_t rss = 0;
 
@@ -359,12 +360,12 @@ test_link_cycles(void)
 {
 	unsigned int i, fds = 0, maps = 0;
 	uint64_t rss = 0;
-	struct evil *e;
+	struct hostile *e;
 
 	for (i = 0; i <= LINK_CYCLES; i++) {
-		e = i % 4 == 0 ? evil_connected() : evil_up();
+		e = i % 4 == 0 ? hostile_connected() : hostile_up();
 		TEST_TRUE(e != NULL);
-		evil_close(e);
+		hostile_close(e);
 		if (i != 100 && i != LINK_CYCLES)
 			continue;
 		PEER_WAIT(peer_links() == 1, TEST_MS);
@@ -392,12 +393,12 @@ static void
 child_hello(int fd)
 {
 	union shm_wire_msg msg;
-	struct evil e = { .fd = fd };
+	struct hostile e = { .fd = fd };
 
-	evil_fill(&msg, SHM_WIRE_HELLO, 0);
-	if (evil_seg_create(&e.seg, offsetof(struct shm_wire_link, sock_doorbell),
+	hostile_fill(&msg, SHM_WIRE_HELLO, 0);
+	if (hostile_seg_create(&e.seg, offsetof(struct shm_wire_link, sock_doorbell),
 			sizeof(struct shm_wire_link)) != 0 ||
-			evil_send(&e, &msg, SHM_WIRE_HELLO, 0, e.seg.fd) != 0)
+			hostile_send(&e, &msg, SHM_WIRE_HELLO, 0, e.seg.fd) != 0)
 		_exit(2);
 }
 
@@ -411,7 +412,7 @@ static void __attribute__((noreturn))
 child_main(enum child_job job, int in, int out)
 {
 	struct sockaddr_un addr;
-	unsigned int len = evil_addr(&addr, peer_env.path, "pf0");
+	unsigned int len = hostile_addr(&addr, peer_env.path, "pf0");
 	union shm_wire_msg msg = { 0 };
 	pid_t pid = 0;
 	char c = 0;
@@ -525,7 +526,7 @@ test_fork_holds_socket(void)
 static int
 test_death_beside_birth(void)
 {
-	struct evil *e;
+	struct hostile *e;
 	struct child child;
 	unsigned int i;
 	char c;
@@ -536,14 +537,14 @@ test_death_beside_birth(void)
 		peer_turn_ms(1);
 		TEST_EXPECT(child_tell(&child), 0);
 		TEST_TRUE(read(child.from, &c, 1) == 1);
-		e = evil_open(peer_env.path, "pf0");
+		e = hostile_open(peer_env.path, "pf0");
 		TEST_TRUE(e != NULL);
 		TEST_EXPECT(child_tell(&child), 0);
 		TEST_EXPECT(child_end(&child), 0);
 		peer_turn();
-		TEST_EXPECT(evil_hello(e), 0);
+		TEST_EXPECT(hostile_hello(e), 0);
 		PEER_WAIT(peer_links() == 2, TEST_MS);
-		evil_close(e);
+		hostile_close(e);
 	}
 	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
@@ -572,14 +573,14 @@ test_other_user(void)
 static int
 test_never_ready(void)
 {
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 	struct rte_comch_dev_stats before, after;
 	uint64_t begin = test_now_ns();
 
 	TEST_TRUE(e != NULL);
 	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &before), 0);
-	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-	TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSE, 7000), 0);
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSE, 7000), 0);
 	TEST_EXPECT(e->msg.reason.reason, -ETIMEDOUT);
 	/* 5000: what a client waits if its configuration says nothing else */
 	TEST_TRUE(test_now_ns() - begin > (uint64_t)5000 * 1000000);
@@ -602,7 +603,7 @@ test_idle_engine(void)
 	struct rte_comch_pe *pe = NULL;
 	struct rte_comch_ctx *ctx;
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	unsigned int i, n;
 	int dev, ret;
 
@@ -614,25 +615,26 @@ test_idle_engine(void)
 	TEST_EXPECT(rte_comch_server_create((int16_t)dev, 0, &conf, &ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(ctx, pe), 0);
 	for (i = 0; i < 4; i++) {
-		e = evil_open(path, "pf0");
+		e = hostile_open(path, "pf0");
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
+		TEST_EXPECT(hostile_seg_create(&e->seg,
+				offsetof(struct shm_wire_link, sock_doorbell),
 				sizeof(struct shm_wire_link)), 0);
-		evil_fill(&msg, SHM_WIRE_HELLO, 0);
+		hostile_fill(&msg, SHM_WIRE_HELLO, 0);
 		if (i == 0)
 			msg.hello.version = SHM_WIRE_VERSION + 1;
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
 		ret = 0;
 		for (n = 0; n < 100000 && ret != -EPIPE; n++) {
-			evil_fill(&msg, i == 1 ? SHM_WIRE_GROUP : i == 2 ? SHM_WIRE_CLOSED :
+			hostile_fill(&msg, i == 1 ? SHM_WIRE_GROUP : i == 2 ? SHM_WIRE_CLOSED :
 					SHM_WIRE_CONNECT, 0);
 			msg.group.group = i == 1 ? 77 : 0;
-			ret = evil_send(e, &msg, msg.hdr.type, 0, i == 1 ? e->seg.fd : -1);
+			ret = hostile_send(e, &msg, msg.hdr.type, 0, i == 1 ? e->seg.fd : -1);
 			if (ret != 0)
 				rte_comch_pe_progress(pe);
 		}
 		TEST_ASSERT(ret == -EPIPE, "way %u does not end the link", i);
-		evil_close(e);
+		hostile_close(e);
 	}
 	for (i = 0; i < 1000; i++) /* what is left of the last one */
 		rte_comch_pe_progress(pe);
@@ -654,7 +656,7 @@ test_close_reasons(void)
 		-ECANCELED, -ECONNRESET, 5, INT_MIN, 0, -EPROTO, -ESHUTDOWN, INT_MAX,
 	};
 	struct test_ep *target = peer_env.target;
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 	union shm_wire_msg msg;
 	uint32_t connects, gone;
 	unsigned int i;
@@ -663,14 +665,14 @@ test_close_reasons(void)
 	for (i = 0; i < RTE_DIM(reasons); i++) {
 		connects = target->nb_connects;
 		gone = target->nb_disconnects;
-		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-		TEST_EXPECT(evil_ready(e, &e->chan), 0);
+		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+		TEST_EXPECT(hostile_ready(e, &e->chan), 0);
 		PEER_WAIT(target->nb_connects == connects + 1, TEST_MS);
 		target->disconnect_status = INT_MAX;
-		evil_fill(&msg, SHM_WIRE_CLOSE, 0);
+		hostile_fill(&msg, SHM_WIRE_CLOSE, 0);
 		msg.reason.reason = reasons[i];
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
-		TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CLOSE, 0, -1), 0);
+		TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
 		PEER_WAIT(target->nb_disconnects == gone + 1, TEST_MS);
 		TEST_ASSERT(target->disconnect_status == 0 ||
 				target->disconnect_status == -ECONNRESET,
@@ -684,7 +686,7 @@ test_close_reasons(void)
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: death, crowds and unknown peers",
+	.suite_name = "shm, a hostile peer: death, crowds and unknown peers",
 	.setup = peer_suite_setup,
 	.teardown = peer_suite_teardown,
 	.unit_test_cases = {

@@ -14,23 +14,23 @@
 
 /* The breach is counted, once, and ends the link. */
 static int
-link_dies(struct evil *e, uint64_t before, const char *what, unsigned int a, unsigned int b)
+link_dies(struct hostile *e, uint64_t before, const char *what, unsigned int a, unsigned int b)
 {
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 
-	while (!evil_gone(e) && test_now_ns() < end)
+	while (!hostile_gone(e) && test_now_ns() < end)
 		peer_turn();
-	TEST_ASSERT(evil_gone(e), "%s (%u, %u) does not end the link", what, a, b);
+	TEST_ASSERT(hostile_gone(e), "%s (%u, %u) does not end the link", what, a, b);
 	TEST_ASSERT(peer_violations() == before + 1, "%s (%u, %u) counts %u times", what, a, b,
 			(unsigned int)(peer_violations() - before));
-	evil_close(e);
+	hostile_close(e);
 	return TEST_SUCCESS;
 }
 
-static struct evil *
-evil_in_state(bool up)
+static struct hostile *
+hostile_in_state(bool up)
 {
-	return up ? evil_up() : evil_open(peer_env.path, "pf0");
+	return up ? hostile_up() : hostile_open(peer_env.path, "pf0");
 }
 
 /* Is this what a correct peer may send, without an effect on the link? */
@@ -55,7 +55,7 @@ test_types_and_fds(void)
 	static const unsigned int nb_fds[] = { 0, 1, 2, 3, 4, 5, 17 };
 	int fds[17];
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int t, f, up;
 
@@ -67,11 +67,11 @@ test_types_and_fds(void)
 			for (f = 0; f < RTE_DIM(nb_fds); f++) {
 				if (is_legal(up != 0, types[t], nb_fds[f]) && up != 0)
 					continue;
-				e = evil_in_state(up != 0);
+				e = hostile_in_state(up != 0);
 				TEST_TRUE(e != NULL);
 				before = peer_violations();
-				evil_fill(&msg, types[t], 0);
-				TEST_EXPECT(evil_send_raw(e, &msg, msg.hdr.len, fds,
+				hostile_fill(&msg, types[t], 0);
+				TEST_EXPECT(hostile_send_raw(e, &msg, msg.hdr.len, fds,
 						nb_fds[f]), 0);
 				TEST_CALL(link_dies(e, before, "type, fds", types[t],
 						nb_fds[f]));
@@ -88,27 +88,27 @@ lengths(bool up, bool honest_len)
 {
 	uint8_t buf[sizeof(union shm_wire_msg) + 64];
 	struct shm_wire_hdr *hdr = (void *)buf;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	uint16_t type;
 	unsigned int len, full;
 
 	for (type = SHM_WIRE_HELLO; type < SHM_WIRE_TYPES; type++) {
-		full = evil_type_len(type);
+		full = hostile_type_len(type);
 		for (len = 1; len <= full + 9; len++) {
 			if (len == full)
 				continue;
 			/* all lengths of the one that has strings, and of the others some */
 			if (full > 60 && len < full - 9 && len % 8 > 1)
 				continue;
-			e = evil_in_state(up);
+			e = hostile_in_state(up);
 			TEST_TRUE(e != NULL);
 			before = peer_violations();
 			memset(buf, 0, sizeof(buf));
-			evil_fill((union shm_wire_msg *)buf, type, 0);
+			hostile_fill((union shm_wire_msg *)buf, type, 0);
 			if (honest_len)
 				hdr->len = (uint16_t)len;
-			TEST_EXPECT(evil_send_raw(e, buf, len, NULL, 0), 0);
+			TEST_EXPECT(hostile_send_raw(e, buf, len, NULL, 0), 0);
 			TEST_CALL(link_dies(e, before, "type, bytes", type, len));
 		}
 	}
@@ -127,17 +127,17 @@ test_lengths(void)
 static int
 test_empty_datagram(void)
 {
-	struct evil *e;
+	struct hostile *e;
 	int fds[2];
 	unsigned int n;
 
 	TEST_EXPECT(pipe(fds), 0);
 	for (n = 0; n < 3; n++) {
-		e = evil_up();
+		e = hostile_up();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_send_raw(e, "", 0, fds, n), 0);
-		PEER_WAIT(evil_gone(e), TEST_MS);
-		evil_close(e);
+		TEST_EXPECT(hostile_send_raw(e, "", 0, fds, n), 0);
+		PEER_WAIT(hostile_gone(e), TEST_MS);
+		hostile_close(e);
 	}
 	close(fds[0]);
 	close(fds[1]);
@@ -150,26 +150,26 @@ test_headers(void)
 	static const uint32_t magics[] = { 0, 1, 0x434d5348, 0x48534d42, 0xffffffff };
 	static const uint16_t lens[] = { 0, 1, 15, 23, 25, 160, 0x8000, 0xffff };
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(magics); i++) {
-		e = evil_up();
+		e = hostile_up();
 		TEST_TRUE(e != NULL);
 		before = peer_violations();
-		evil_fill(&msg, SHM_WIRE_CLOSE, 0);
+		hostile_fill(&msg, SHM_WIRE_CLOSE, 0);
 		msg.hdr.magic = magics[i];
-		TEST_EXPECT(evil_send_raw(e, &msg, sizeof(msg.reason), NULL, 0), 0);
+		TEST_EXPECT(hostile_send_raw(e, &msg, sizeof(msg.reason), NULL, 0), 0);
 		TEST_CALL(link_dies(e, before, "magic", magics[i], 0));
 	}
 	for (i = 0; i < RTE_DIM(lens); i++) {
-		e = evil_up();
+		e = hostile_up();
 		TEST_TRUE(e != NULL);
 		before = peer_violations();
-		evil_fill(&msg, SHM_WIRE_CLOSE, 0);
+		hostile_fill(&msg, SHM_WIRE_CLOSE, 0);
 		msg.hdr.len = lens[i];
-		TEST_EXPECT(evil_send_raw(e, &msg, sizeof(msg.reason), NULL, 0), 0);
+		TEST_EXPECT(hostile_send_raw(e, &msg, sizeof(msg.reason), NULL, 0), 0);
 		TEST_CALL(link_dies(e, before, "len", lens[i], 0));
 	}
 	return TEST_SUCCESS;
@@ -181,30 +181,30 @@ test_ids(void)
 {
 	static const uint32_t ids[] = { 4096, 4097, 0x10000, 0x10001, 0x80000000, 0xffffffff };
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	uint16_t type;
 	unsigned int i;
 
 	for (type = SHM_WIRE_CONNECT; type < SHM_WIRE_TYPES; type++) {
 		for (i = 0; i < RTE_DIM(ids); i++) {
-			e = evil_connected();
+			e = hostile_connected();
 			TEST_TRUE(e != NULL);
 			before = peer_violations();
-			evil_fill(&msg, type, ids[i]);
+			hostile_fill(&msg, type, ids[i]);
 			if (type == SHM_WIRE_READY)
 				msg.ready.tx.new_seg = 0;
-			TEST_EXPECT(evil_send(e, &msg, type, ids[i],
+			TEST_EXPECT(hostile_send(e, &msg, type, ids[i],
 					type == SHM_WIRE_CONSUMER ? e->chan.seg.fd : -1), 0);
 			TEST_CALL(link_dies(e, before, "type, id", type, ids[i]));
 		}
 	}
 	/* the last of the table is as good as the first */
-	e = evil_up();
+	e = hostile_up();
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(evil_connect(e, &e->chan, 4095), 0);
-	TEST_EXPECT(evil_ready(e, &e->chan), 0);
-	evil_put(e, &e->chan, "x", 1);
+	TEST_EXPECT(hostile_connect(e, &e->chan, 4095), 0);
+	TEST_EXPECT(hostile_ready(e, &e->chan), 0);
+	hostile_put(e, &e->chan, "x", 1);
 	i = peer_env.target->nb_recv;
 	PEER_WAIT(peer_env.target->nb_recv == i + 1, TEST_MS);
 	return TEST_SUCCESS;
@@ -219,7 +219,7 @@ test_out_of_turn(void)
 		SHM_WIRE_REFUSE, SHM_WIRE_READY, SHM_WIRE_CLOSED,
 	};
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int t, established;
 
@@ -227,15 +227,15 @@ test_out_of_turn(void)
 		for (t = 0; t < RTE_DIM(types); t++) {
 			if (types[t] == SHM_WIRE_CONNECT && !established)
 				continue;
-			e = established ? evil_connected() : evil_up();
+			e = established ? hostile_connected() : hostile_up();
 			TEST_TRUE(e != NULL);
 			before = peer_violations();
-			evil_fill(&msg, types[t], 0);
+			hostile_fill(&msg, types[t], 0);
 			if (types[t] == SHM_WIRE_READY) {
 				msg.ready.tx.new_seg = 0;
 				msg.ready.tx.seg = 1;
 			}
-			TEST_EXPECT(evil_send(e, &msg, types[t], 0, types[t] == SHM_WIRE_HELLO ?
+			TEST_EXPECT(hostile_send(e, &msg, types[t], 0, types[t] == SHM_WIRE_HELLO ?
 					e->seg.fd : -1), 0);
 			TEST_CALL(link_dies(e, before, "type, established", types[t],
 					established));
@@ -252,7 +252,7 @@ test_twice(void)
 		SHM_WIRE_HELLO, SHM_WIRE_CONNECT, SHM_WIRE_READY, SHM_WIRE_CLOSE,
 	};
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int t, n;
 	int fd;
@@ -261,33 +261,33 @@ test_twice(void)
 		fd = -1;
 		switch (types[t]) {
 		case SHM_WIRE_HELLO:
-			e = evil_up(); /* for its segment */
+			e = hostile_up(); /* for its segment */
 			TEST_TRUE(e != NULL);
-			evil_close(e);
-			e = evil_open(peer_env.path, "pf0");
+			hostile_close(e);
+			e = hostile_open(peer_env.path, "pf0");
 			TEST_TRUE(e != NULL);
-			TEST_EXPECT(evil_seg_create(&e->seg,
+			TEST_EXPECT(hostile_seg_create(&e->seg,
 					offsetof(struct shm_wire_link, sock_doorbell),
 					sizeof(struct shm_wire_link)), 0);
 			fd = e->seg.fd;
 			break;
 		case SHM_WIRE_CLOSE:
-			e = evil_connected();
+			e = hostile_connected();
 			break;
 		default:
-			e = evil_up();
+			e = hostile_up();
 			break;
 		}
 		TEST_TRUE(e != NULL);
 		if (types[t] == SHM_WIRE_READY) {
-			TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-			TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
+			TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+			TEST_EXPECT(hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE), 0);
 			fd = e->chan.seg.fd;
 		}
 		before = peer_violations();
 		for (n = 0; n < 2; n++) {
-			evil_fill(&msg, types[t], 0);
-			TEST_EXPECT(evil_send(e, &msg, types[t], 0, fd), 0);
+			hostile_fill(&msg, types[t], 0);
+			TEST_EXPECT(hostile_send(e, &msg, types[t], 0, fd), 0);
 		}
 		TEST_CALL(link_dies(e, before, "twice", types[t], 0));
 	}
@@ -301,29 +301,29 @@ test_names(void)
 		"", "nobody", "target ", "%s%n%n%n", "\n\033[2J", "\xff\xfe\x80", "targe",
 	};
 	union shm_wire_msg msg;
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 	uint64_t before = peer_violations();
 	unsigned int i;
 
 	TEST_TRUE(e != NULL);
 	for (i = 0; i < RTE_DIM(names); i++) {
-		evil_fill(&msg, SHM_WIRE_CONNECT, i);
+		hostile_fill(&msg, SHM_WIRE_CONNECT, i);
 		memset(msg.connect.name, 0, sizeof(msg.connect.name));
 		strcpy(msg.connect.name, names[i]);
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONNECT, i, -1), 0);
-		TEST_EXPECT(evil_wait(e, SHM_WIRE_REFUSE, TEST_MS), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, i, -1), 0);
+		TEST_EXPECT(hostile_wait(e, SHM_WIRE_REFUSE, TEST_MS), 0);
 		TEST_EXPECT(e->msg.reason.reason, -ENOENT);
 	}
 	/* what is behind the NUL does not count */
-	evil_fill(&msg, SHM_WIRE_CONNECT, 99);
+	hostile_fill(&msg, SHM_WIRE_CONNECT, 99);
 	memset(msg.connect.name + 7, 'x', sizeof(msg.connect.name) - 7);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONNECT, 99, -1), 0);
-	TEST_EXPECT(evil_wait(e, SHM_WIRE_ACCEPT, TEST_MS), 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, 99, -1), 0);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_ACCEPT, TEST_MS), 0);
 	TEST_EXPECT(peer_violations(), before);
 
-	evil_fill(&msg, SHM_WIRE_CONNECT, 100);
+	hostile_fill(&msg, SHM_WIRE_CONNECT, 100);
 	memset(msg.connect.name, 'x', sizeof(msg.connect.name));
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONNECT, 100, -1), 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, 100, -1), 0);
 	return link_dies(e, before, "name without NUL", 0, 0);
 }
 
@@ -338,26 +338,26 @@ test_connect_ranges(void)
 		{ 0, 4, 0, SHM_WIRE_MAX_DOORBELLS }, { 0, 4, 0, UINT32_MAX },
 	};
 	union shm_wire_msg msg;
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 	unsigned int i;
 
 	TEST_TRUE(e != NULL);
 	for (i = 0; i < RTE_DIM(bad); i++) {
-		evil_fill(&msg, SHM_WIRE_CONNECT, i);
+		hostile_fill(&msg, SHM_WIRE_CONNECT, i);
 		msg.connect.rx = bad[i];
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONNECT, i, -1), 0);
-		TEST_EXPECT(evil_wait(e, SHM_WIRE_REFUSE, TEST_MS), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, i, -1), 0);
+		TEST_EXPECT(hostile_wait(e, SHM_WIRE_REFUSE, TEST_MS), 0);
 		TEST_EXPECT(e->msg.reason.reason, -EPROTO);
 		TEST_EXPECT(peer_violations(), i + 1);
 	}
 	/* more memory than a ring may have is no breach, but refused */
-	evil_fill(&msg, SHM_WIRE_CONNECT, 1);
+	hostile_fill(&msg, SHM_WIRE_CONNECT, 1);
 	msg.connect.rx.queue_size = SHM_WIRE_MAX_QUEUE_SIZE;
 	msg.connect.rx.max_msg_size = SHM_WIRE_MAX_MSG_SIZE;
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_CONNECT, 1, -1), 0);
-	TEST_EXPECT(evil_wait(e, SHM_WIRE_REFUSE, TEST_MS), 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, 1, -1), 0);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_REFUSE, TEST_MS), 0);
 	TEST_EXPECT(e->msg.reason.reason, -ENOMEM);
-	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 	return TEST_SUCCESS;
 }
 
@@ -367,43 +367,43 @@ test_groups(void)
 {
 	static const uint32_t groups[] = { 32, 33, 0x10000, UINT32_MAX };
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
 	int fds[2];
 
 	TEST_EXPECT(pipe(fds), 0);
 	for (i = 0; i < RTE_DIM(groups); i++) {
-		e = evil_up();
+		e = hostile_up();
 		TEST_TRUE(e != NULL);
 		before = peer_violations();
-		evil_fill(&msg, SHM_WIRE_GROUP, 0);
+		hostile_fill(&msg, SHM_WIRE_GROUP, 0);
 		msg.group.group = groups[i];
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_GROUP, 0, e->wake), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, e->wake), 0);
 		TEST_CALL(link_dies(e, before, "group", groups[i], 0));
 	}
 	for (i = 0; i < 3; i++) {
-		e = evil_up();
+		e = hostile_up();
 		TEST_TRUE(e != NULL);
 		before = peer_violations();
-		evil_fill(&msg, SHM_WIRE_GROUP, 0);
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_GROUP, 0,
+		hostile_fill(&msg, SHM_WIRE_GROUP, 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0,
 				i < 2 ? fds[i] : e->seg.fd), 0);
 		TEST_CALL(link_dies(e, before, "no socket to wake", i, 0));
 	}
 	close(fds[0]);
 	close(fds[1]);
 	/* the same group again and again: the old socket goes */
-	e = evil_up();
+	e = hostile_up();
 	TEST_TRUE(e != NULL);
 	for (i = 0; i < 1000; i++) {
-		evil_fill(&msg, SHM_WIRE_GROUP, 0);
+		hostile_fill(&msg, SHM_WIRE_GROUP, 0);
 		msg.group.group = i % SHM_WIRE_MAX_GROUPS;
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_GROUP, 0, e->wake), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, e->wake), 0);
 		peer_turn();
 	}
 	TEST_TRUE(test_count_fds() < peer_env.fds + 64);
-	TEST_TRUE(!evil_gone(e));
+	TEST_TRUE(!hostile_gone(e));
 	return TEST_SUCCESS;
 }
 
@@ -416,23 +416,24 @@ test_versions(void)
 	union shm_wire_msg msg;
 	unsigned int i, both, all;
 	char words[80];
-	struct evil *e;
+	struct hostile *e;
 
 	TEST_EXPECT(test_log_begin(), 0);
 	test_log_restore();
 	for (i = 0; i < RTE_DIM(versions); i++) {
-		e = evil_open(peer_env.path, "pf0");
+		e = hostile_open(peer_env.path, "pf0");
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
+		TEST_EXPECT(hostile_seg_create(&e->seg,
+				offsetof(struct shm_wire_link, sock_doorbell),
 				sizeof(struct shm_wire_link)), 0);
-		evil_fill(&msg, SHM_WIRE_HELLO, 0);
+		hostile_fill(&msg, SHM_WIRE_HELLO, 0);
 		msg.hello.version = versions[i];
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
-		TEST_EXPECT(evil_wait(e, SHM_WIRE_HELLO_ACK, TEST_MS), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
+		TEST_EXPECT(hostile_wait(e, SHM_WIRE_HELLO_ACK, TEST_MS), 0);
 		TEST_EXPECT(e->msg.hello_ack.status, -EPROTONOSUPPORT);
 		TEST_EXPECT(e->msg_fd, -1);
-		PEER_WAIT(evil_gone(e), TEST_MS);
-		evil_close(e);
+		PEER_WAIT(hostile_gone(e), TEST_MS);
+		hostile_close(e);
 	}
 	TEST_EXPECT(peer_violations(), 0);
 	/* both, and once: a process may try again and again */
@@ -451,17 +452,17 @@ static int
 test_random(void)
 {
 	union shm_wire_msg msg;
-	struct evil *e = NULL;
+	struct hostile *e = NULL;
 	uint32_t *words = (uint32_t *)&msg;
 	unsigned int i, n, round, pick;
 	uint16_t type;
 
 	for (round = 0; round < 3000; round++) {
 		if (e == NULL)
-			e = round % 3 == 0 ? evil_up() : evil_connected();
+			e = round % 3 == 0 ? hostile_up() : hostile_connected();
 		TEST_TRUE(e != NULL);
 		type = (uint16_t)(SHM_WIRE_GROUP + test_rand() % (SHM_WIRE_TYPES - SHM_WIRE_GROUP));
-		evil_fill(&msg, type, test_rand() % 4);
+		hostile_fill(&msg, type, test_rand() % 4);
 		for (n = test_rand() % 3; n > 0; n--) {
 			i = 4 + test_rand() % 8;
 			pick = test_rand() % 4;
@@ -469,12 +470,12 @@ test_random(void)
 					test_rand() % 33;
 		}
 		pick = test_rand() % 4;
-		evil_send(e, &msg, type, msg.hdr.chan, pick == 0 ? e->seg.fd :
+		hostile_send(e, &msg, type, msg.hdr.chan, pick == 0 ? e->seg.fd :
 				pick == 1 ? e->chan.seg.fd : pick == 2 ? e->wake : -1);
 		if (test_rand() % 2 == 0)
 			peer_turn();
-		if (evil_gone(e)) {
-			evil_close(e);
+		if (hostile_gone(e)) {
+			hostile_close(e);
 			e = NULL;
 		}
 	}
@@ -484,7 +485,7 @@ test_random(void)
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: messages",
+	.suite_name = "shm, a hostile peer: messages",
 	.setup = peer_suite_setup,
 	.teardown = peer_suite_teardown,
 	.unit_test_cases = {

@@ -3,7 +3,7 @@
  */
 
 /*
- * The evil peer's fast path: regions, posts and completions, without one check. No
+ * The hostile peer's fast path: regions, posts and completions, without one check. No
  * test and nothing of the library is in here.
  */
 
@@ -26,10 +26,10 @@
  */
 
 int
-evil_region_create(struct evil_region *r, uint64_t size)
+hostile_region_create(struct hostile_region *r, uint64_t size)
 {
 	r->size = size;
-	r->fd = memfd_create("evil_region", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	r->fd = memfd_create("hostile_region", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (r->fd < 0 || ftruncate(r->fd, (off_t)size) != 0 ||
 			fallocate(r->fd, 0, 0, (off_t)size) != 0)
 		return -errno;
@@ -41,7 +41,7 @@ evil_region_create(struct evil_region *r, uint64_t size)
 }
 
 void
-evil_region_free(struct evil_region *r)
+hostile_region_free(struct hostile_region *r)
 {
 	munmap(r->map, r->size);
 	close(r->fd);
@@ -49,14 +49,14 @@ evil_region_free(struct evil_region *r)
 }
 
 int
-evil_region_send(struct evil *e, const struct evil_region *r, uint32_t id)
+hostile_region_send(struct hostile *e, const struct hostile_region *r, uint32_t id)
 {
 	union shm_wire_msg msg;
 
-	evil_fill(&msg, SHM_WIRE_REGION, 0);
+	hostile_fill(&msg, SHM_WIRE_REGION, 0);
 	msg.region.region = id;
 	msg.region.size = r->size;
-	return evil_send(e, &msg, SHM_WIRE_REGION, 0, r->fd);
+	return hostile_send(e, &msg, SHM_WIRE_REGION, 0, r->fd);
 }
 
 static int
@@ -67,7 +67,7 @@ memfd_bad(enum bad_region kind, uint64_t size)
 			F_SEAL_SHRINK;
 	uint64_t len = kind == REGION_SHORT ? size - 4096 : kind == REGION_EMPTY ? 0 :
 			kind == REGION_HUGETLB ? RTE_ALIGN_CEIL(size, UINT64_C(1) << 21) : size;
-	int fd = memfd_create("evil", MFD_CLOEXEC | MFD_ALLOW_SEALING |
+	int fd = memfd_create("hostile", MFD_CLOEXEC | MFD_ALLOW_SEALING |
 			(kind == REGION_HUGETLB ? MFD_HUGETLB : 0));
 	uint64_t there = kind == REGION_HOLES ? len - 4096 : kind == REGION_HUGETLB ? 0 : len;
 	char path[64];
@@ -95,9 +95,9 @@ memfd_bad(enum bad_region kind, uint64_t size)
 }
 
 int
-evil_region_bad_fd(enum bad_region kind, uint64_t size)
+hostile_region_bad_fd(enum bad_region kind, uint64_t size)
 {
-	char file[] = "evil_region_XXXXXX";
+	char file[] = "hostile_region_XXXXXX";
 	int fds[2], fd;
 
 	switch (kind) {
@@ -131,14 +131,14 @@ evil_region_bad_fd(enum bad_region kind, uint64_t size)
  */
 
 int
-evil_consumer_start(struct evil *e, struct evil_consumer *c, uint32_t id, uint32_t region)
+hostile_consumer_start(struct hostile *e, struct hostile_consumer *c, uint32_t id, uint32_t region)
 {
 	const bool has_region = region != SHM_WIRE_NO_REGION;
 	union shm_wire_msg msg;
 	void *map;
 	int ret;
 
-	evil_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
+	hostile_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
 	if (c->msg.nb_posts != 0)
 		msg.consumer.nb_posts = c->msg.nb_posts;
 	msg.consumer.imm_len = c->msg.imm_len;
@@ -147,16 +147,16 @@ evil_consumer_start(struct evil *e, struct evil_consumer *c, uint32_t id, uint32
 	msg.consumer.consumer = id;
 	msg.consumer.region = region;
 	c->msg = msg.consumer;
-	ret = evil_seg_create(&c->seg, offsetof(struct shm_wire_posts, tail),
+	ret = hostile_seg_create(&c->seg, offsetof(struct shm_wire_posts, tail),
 			shm_wire_posts_size(c->msg.nb_posts, has_region));
 	if (ret != 0)
 		return ret;
 	c->posts = c->seg.map;
 	c->posts->tail = SHM_WIRE_POST_START;
 	c->posts->consumer = id;
-	ret = evil_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c->seg.fd);
+	ret = hostile_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c->seg.fd);
 	if (ret == 0)
-		ret = evil_wait(e, SHM_WIRE_CONSUMER_ACK, TEST_MS);
+		ret = hostile_wait(e, SHM_WIRE_CONSUMER_ACK, TEST_MS);
 	if (ret != 0)
 		return ret;
 	if (e->msg.consumer_ack.status != 0)
@@ -172,7 +172,7 @@ evil_consumer_start(struct evil *e, struct evil_consumer *c, uint32_t id, uint32
 }
 
 void
-evil_post(struct evil_consumer *c, uint64_t off, uint64_t len)
+hostile_post(struct hostile_consumer *c, uint64_t off, uint64_t len)
 {
 	uint32_t mask = c->msg.nb_posts - 1, slot = c->posts->tail & mask;
 
@@ -186,18 +186,18 @@ evil_post(struct evil_consumer *c, uint64_t off, uint64_t len)
 }
 
 void
-evil_consumer_free(struct evil_consumer *c)
+hostile_consumer_free(struct hostile_consumer *c)
 {
-	evil_seg_free(&c->seg);
+	hostile_seg_free(&c->seg);
 	if (c->cpls != NULL)
 		munmap((void *)(uintptr_t)c->cpls, c->cpls_size);
 	memset(c, 0, sizeof(*c));
 }
 
 int
-evil_rc_wait(struct evil *e, struct evil_rc *rc)
+hostile_rc_wait(struct hostile *e, struct hostile_rc *rc)
 {
-	int ret = evil_wait(e, SHM_WIRE_CONSUMER, TEST_MS);
+	int ret = hostile_wait(e, SHM_WIRE_CONSUMER, TEST_MS);
 	bool region;
 	uint32_t i;
 	void *map;
@@ -211,7 +211,7 @@ evil_rc_wait(struct evil *e, struct evil_rc *rc)
 	if (map == MAP_FAILED)
 		return -errno;
 	rc->posts = map;
-	ret = evil_seg_create(&rc->seg, offsetof(struct shm_wire_cpls, want),
+	ret = hostile_seg_create(&rc->seg, offsetof(struct shm_wire_cpls, want),
 			shm_wire_cpls_size(rc->msg.nb_posts, region, rc->msg.imm_len));
 	if (ret != 0)
 		return ret;
@@ -224,20 +224,21 @@ evil_rc_wait(struct evil *e, struct evil_rc *rc)
 }
 
 int
-evil_rc_answer(struct evil *e, struct evil_rc *rc)
+hostile_rc_answer(struct hostile *e, struct hostile_rc *rc)
 {
 	union shm_wire_msg msg;
 	uint32_t i;
 
 	for (i = 0; i < rc->msg.nb_posts && rc->slots == NULL; i++)
-		evil_complete(rc, i, evil_cpl(rc, i, 0, 0, 0) ^ 1);
-	evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
+		hostile_complete(rc, i, hostile_cpl(rc, i, 0, 0, 0) ^ 1);
+	hostile_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
 	msg.consumer_ack.consumer = rc->msg.consumer;
-	return evil_send(e, &msg, SHM_WIRE_CONSUMER_ACK, e->chan.id, rc->seg.fd);
+	return hostile_send(e, &msg, SHM_WIRE_CONSUMER_ACK, e->chan.id, rc->seg.fd);
 }
 
 uint64_t
-evil_cpl(const struct evil_rc *rc, uint32_t n, uint32_t producer, uint32_t imm_len, uint64_t len)
+hostile_cpl(const struct hostile_rc *rc, uint32_t n, uint32_t producer, uint32_t imm_len,
+		uint64_t len)
 {
 	return shm_wire_lap(SHM_WIRE_POST_START + n, rte_log2_u32(rc->msg.nb_posts)) |
 		(uint64_t)producer << SHM_WIRE_CPL_PRODUCER_SHIFT |
@@ -245,39 +246,39 @@ evil_cpl(const struct evil_rc *rc, uint32_t n, uint32_t producer, uint32_t imm_l
 }
 
 void
-evil_complete(struct evil_rc *rc, uint32_t n, uint64_t word)
+hostile_complete(struct hostile_rc *rc, uint32_t n, uint64_t word)
 {
 	__atomic_store_n(&rc->cpls->words[(SHM_WIRE_POST_START + n) & (rc->msg.nb_posts - 1)],
 			word, __ATOMIC_RELEASE);
 }
 
 uint64_t
-evil_slot(uint32_t n, uint32_t producer, uint32_t imm_len, uint32_t more)
+hostile_slot(uint32_t n, uint32_t producer, uint32_t imm_len, uint32_t more)
 {
 	return shm_slot_word(SHM_SLOT_START + n, producer, imm_len) |
 		(uint64_t)more << SHM_SLOT_MORE_SHIFT;
 }
 
 void
-evil_slot_put(struct evil_rc *rc, uint32_t n, uint64_t word)
+hostile_slot_put(struct hostile_rc *rc, uint32_t n, uint64_t word)
 {
 	__atomic_store_n(&rc->slots[(SHM_SLOT_START + n) & (rc->msg.nb_posts - 1)].word, word,
 			__ATOMIC_RELEASE);
 }
 
 void
-evil_message(struct evil_rc *rc, uint32_t n, uint32_t producer)
+hostile_message(struct hostile_rc *rc, uint32_t n, uint32_t producer)
 {
 	if (rc->slots != NULL)
-		evil_slot_put(rc, n, evil_slot(n, producer, 0, 0));
+		hostile_slot_put(rc, n, hostile_slot(n, producer, 0, 0));
 	else
-		evil_complete(rc, n, evil_cpl(rc, n, producer, 0, 0));
+		hostile_complete(rc, n, hostile_cpl(rc, n, producer, 0, 0));
 }
 
 void
-evil_rc_free(struct evil_rc *rc)
+hostile_rc_free(struct hostile_rc *rc)
 {
-	evil_seg_free(&rc->seg);
+	hostile_seg_free(&rc->seg);
 	if (rc->posts != NULL)
 		munmap((void *)(uintptr_t)rc->posts, rc->posts_size);
 	memset(rc, 0, sizeof(*rc));

@@ -18,20 +18,20 @@
 
 /* The breach is counted and ends the connection, but not the link. */
 static int
-conn_dies(struct evil *e, uint64_t before, uint32_t disconnects, const char *what, uint32_t nr)
+conn_dies(struct hostile *e, uint64_t before, uint32_t disconnects, const char *what, uint32_t nr)
 {
-	int ret = evil_wait(e, SHM_WIRE_CLOSE, TEST_MS);
+	int ret = hostile_wait(e, SHM_WIRE_CLOSE, TEST_MS);
 
 	TEST_ASSERT(ret == 0, "%s %u does not end the connection: %s", what, nr, strerror(-ret));
 	TEST_EXPECT(e->msg.reason.reason, -EPROTO);
 	TEST_ASSERT(peer_violations() == before + 1, "%s %u is not counted", what, nr);
 	TEST_EXPECT(peer_env.target->nb_disconnects, disconnects + 1);
 	TEST_EXPECT(peer_env.target->disconnect_status, -EPROTO);
-	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSED, 0), 0);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSED, 0), 0);
 	/* the link is as good as before */
-	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-	TEST_TRUE(!evil_gone(e));
-	evil_close(e);
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+	TEST_TRUE(!hostile_gone(e));
+	hostile_close(e);
 	return TEST_SUCCESS;
 }
 
@@ -39,24 +39,24 @@ static int
 test_tail(void)
 {
 	static const uint32_t adds[] = {
-		-8u, -1u, 1, 4, 7, 12, 20, EVIL_RING_SIZE + 1, EVIL_RING_SIZE + 8,
-		EVIL_RING_SIZE * 2, 0x7fffffff, 0x80000000, 0xfffffff0,
+		-8u, -1u, 1, 4, 7, 12, 20, HOSTILE_RING_SIZE + 1, HOSTILE_RING_SIZE + 8,
+		HOSTILE_RING_SIZE * 2, 0x7fffffff, 0x80000000, 0xfffffff0,
 	};
 	static const struct shm_wire_rec rec = { 8, 0 };
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	uint32_t downs;
 	unsigned int i, n;
 
 	for (i = 0; i < RTE_DIM(adds); i++) {
-		e = evil_connected();
+		e = hostile_connected();
 		TEST_TRUE(e != NULL);
 		before = peer_violations();
 		downs = peer_env.target->nb_disconnects;
 		/* good records all round, so that only the tail is wrong */
 		for (n = 0; n < e->chan.ring_size; n += 16)
 			memcpy(e->chan.own->ring + n, &rec, sizeof(rec));
-		evil_tail_add(e, &e->chan, adds[i]);
+		hostile_tail_add(e, &e->chan, adds[i]);
 		TEST_CALL(conn_dies(e, before, downs, "tail", i));
 	}
 	return TEST_SUCCESS;
@@ -71,14 +71,14 @@ test_records(void)
 		uint32_t tail;
 	} recs[] = {
 		{ 0, 0, 8 }, { 0, 0, 16 }, { 4081, 0, 4096 + 8 }, { 4081, 0, 16 },
-		{ 65536, 0, EVIL_RING_SIZE }, { 65537, 0, EVIL_RING_SIZE },
+		{ 65536, 0, HOSTILE_RING_SIZE }, { 65537, 0, HOSTILE_RING_SIZE },
 		{ 0x7fffffff, 0, 16 }, { 0x80000000, 0, 16 },
 		{ 0xfffffff8, 0, 16 }, { 0xfffffff9, 0, 8 }, { UINT32_MAX, 0, 8 },
 		{ 9, 0, 16 }, { 64, 0, 64 }, { 4080, 0, 4080 },
 		{ 4, 1, 16 }, { 4, 2, 16 }, { 4, 3, 16 }, { 4, 0x100, 16 }, { 4, 0x10000, 16 },
 		{ 4, 0x80000000, 16 }, { 4, UINT32_MAX, 16 }, { 0, 1, 8 }, { 8, 2, 16 },
 	};
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	uint32_t downs, recv;
 	unsigned int i, lead;
@@ -86,19 +86,19 @@ test_records(void)
 	/* first in the ring, and behind a good one across the wrap of positions */
 	for (lead = 0; lead < 2; lead++) {
 		for (i = 0; i < RTE_DIM(recs); i++) {
-			e = evil_connected();
+			e = hostile_connected();
 			TEST_TRUE(e != NULL);
 			before = peer_violations();
 			downs = peer_env.target->nb_disconnects;
 			recv = peer_env.target->nb_recv;
-			if (lead != 0 && recs[i].tail + 4080 <= EVIL_RING_SIZE) {
+			if (lead != 0 && recs[i].tail + 4080 <= HOSTILE_RING_SIZE) {
 				static const uint8_t data[4072];
 
-				evil_put(e, &e->chan, data, sizeof(data));
+				hostile_put(e, &e->chan, data, sizeof(data));
 				recv++;
 			}
-			evil_rec(&e->chan, recs[i].len, recs[i].reserved);
-			evil_tail_add(e, &e->chan, recs[i].tail);
+			hostile_rec(&e->chan, recs[i].len, recs[i].reserved);
+			hostile_tail_add(e, &e->chan, recs[i].tail);
 			TEST_CALL(conn_dies(e, before, downs, "record", i));
 			/* not one byte of it was handed up */
 			TEST_EXPECT(peer_env.target->nb_recv, recv);
@@ -112,16 +112,16 @@ static int
 test_head(void)
 {
 	static const uint32_t adds[] = {
-		-8u, -1u, 4096, EVIL_RING_SIZE, 0x7fffffff, 0x80000000, 0xfffffff0,
+		-8u, -1u, 4096, HOSTILE_RING_SIZE, 0x7fffffff, 0x80000000, 0xfffffff0,
 	};
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	uint32_t downs, head;
 	unsigned int i, later;
 
 	for (later = 0; later < 2; later++) {
 		for (i = 0; i < RTE_DIM(adds); i++) {
-			e = evil_connected();
+			e = hostile_connected();
 			TEST_TRUE(e != NULL);
 			before = peer_violations();
 			downs = peer_env.target->nb_disconnects;
@@ -144,7 +144,7 @@ test_head(void)
 static int
 test_read_before(void)
 {
-	struct evil *e = evil_connected();
+	struct hostile *e = hostile_connected();
 	struct test_ep *target = peer_env.target;
 	uint64_t before = peer_violations();
 	uint32_t downs, done, failed, size;
@@ -158,7 +158,7 @@ test_read_before(void)
 	for (i = 0; i < 4; i++)
 		TEST_EXPECT(test_send(target->conn, "ping", 4), 0);
 	__atomic_fetch_add(&e->chan.own->head, 2 * size, __ATOMIC_RELEASE);
-	evil_tail_add(e, &e->chan, EVIL_RING_SIZE + 8);
+	hostile_tail_add(e, &e->chan, HOSTILE_RING_SIZE + 8);
 	TEST_CALL(conn_dies(e, before, downs, "tail", 0));
 	TEST_EXPECT(target->nb_done, done + 2);
 	TEST_EXPECT(target->nb_failed, failed + 2);
@@ -170,7 +170,7 @@ test_read_before(void)
 static int
 test_head_inside(void)
 {
-	struct evil *e = evil_connected();
+	struct hostile *e = hostile_connected();
 	uint32_t done = peer_env.target->nb_done, head;
 
 	TEST_TRUE(e != NULL);
@@ -192,11 +192,11 @@ test_head_inside(void)
 #define NB_PINGS 4u
 
 /* It has sent some messages, and waits for how far the peer has read. */
-static struct evil *
+static struct hostile *
 end_begin(uint32_t *downs)
 {
 	struct test_ep *target = peer_env.target;
-	struct evil *e = evil_connected();
+	struct hostile *e = hostile_connected();
 	unsigned int i;
 
 	if (e == NULL)
@@ -206,7 +206,7 @@ end_begin(uint32_t *downs)
 	for (i = 0; i < NB_PINGS; i++)
 		test_send(target->conn, "ping", 4);
 	if (rte_comch_server_disconnect(target->conn) != 0 ||
-			evil_wait(e, SHM_WIRE_CLOSE, TEST_MS) != 0)
+			hostile_wait(e, SHM_WIRE_CLOSE, TEST_MS) != 0)
 		return NULL;
 	return e;
 }
@@ -241,7 +241,7 @@ test_end_answered(void)
 		{ 2, SHM_WIRE_TAKEN + NB_PINGS * 16 + 8, 2 }, { 2, SHM_WIRE_TAKEN - 8, 2 },
 		{ NB_PINGS + 1, SHM_WIRE_TAKEN + 16, 1 }, { UINT32_MAX, UINT32_MAX, 0 },
 	};
-	struct evil *e;
+	struct hostile *e;
 	uint32_t downs;
 	unsigned int i;
 
@@ -254,12 +254,12 @@ test_end_answered(void)
 			e->chan.own->taken = SHM_WIRE_POS_START + says[i].taken;
 		__atomic_store_n(&e->chan.own->head, SHM_WIRE_POS_START + says[i].head * 16,
 			__ATOMIC_RELEASE);
-		TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSED, 0), 0);
+		TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSED, 0), 0);
 		TEST_CALL(end_check(downs, says[i].done));
 		TEST_EXPECT(peer_violations(), 0);
 		/* the link is as good as before */
-		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-		evil_close(e);
+		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+		hostile_close(e);
 	}
 	return TEST_SUCCESS;
 }
@@ -268,7 +268,7 @@ test_end_answered(void)
 static int
 test_end_silent(void)
 {
-	struct evil *e;
+	struct hostile *e;
 	uint32_t downs;
 
 	e = end_begin(&downs);
@@ -278,8 +278,8 @@ test_end_silent(void)
 	TEST_CALL(end_check(downs, 1));
 	TEST_EXPECT(e->chan.peer->cut, (SHM_WIRE_POS_START + 16) | SHM_WIRE_CUT_AT);
 	TEST_EXPECT(peer_violations(), 0);
-	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSED, 0), 0);
-	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSED, 0), 0);
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 	return TEST_SUCCESS;
 }
 
@@ -289,40 +289,40 @@ test_end_crossed(void)
 {
 	static const uint16_t types[] = { SHM_WIRE_CONSUMER_ACK, SHM_WIRE_CONSUMER_GONE };
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint32_t downs;
 	unsigned int i;
 
 	e = end_begin(&downs);
 	TEST_TRUE(e != NULL);
 	for (i = 0; i < RTE_DIM(types); i++) {
-		evil_fill(&msg, types[i], 0);
-		TEST_EXPECT(evil_send(e, &msg, types[i], 0, -1), 0);
+		hostile_fill(&msg, types[i], 0);
+		TEST_EXPECT(hostile_send(e, &msg, types[i], 0, -1), 0);
 	}
 	peer_turn_ms(10);
 	TEST_EXPECT(peer_env.target->nb_disconnects, downs);
 	TEST_EXPECT(peer_violations(), 0);
-	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, 0), 0);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
 	TEST_CALL(end_check(downs, 0));
-	TEST_TRUE(!evil_gone(e));
-	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSED, 0), 0);
-	PEER_WAIT(evil_gone(e), TEST_MS);
+	TEST_TRUE(!hostile_gone(e));
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSED, 0), 0);
+	PEER_WAIT(hostile_gone(e), TEST_MS);
 	TEST_EXPECT(peer_violations(), 1);
 	return TEST_SUCCESS;
 }
 
 /* A peer whose ring is cut, with three messages in it; it has still to say that it closes. */
-static struct evil *
+static struct hostile *
 cut_begin(uint32_t cut)
 {
-	struct evil *e = evil_connected();
+	struct hostile *e = hostile_connected();
 	unsigned int i;
 
 	if (e == NULL)
 		return NULL;
 	e->chan.own->cut = cut;
 	for (i = 0; i < 3; i++)
-		evil_put(e, &e->chan, "last", 4);
+		hostile_put(e, &e->chan, "last", 4);
 	return e;
 }
 
@@ -332,16 +332,16 @@ test_cut_untold(void)
 {
 	struct test_ep *target = peer_env.target;
 	uint32_t downs = target->nb_disconnects, recv = target->nb_recv;
-	struct evil *e = cut_begin(SHM_WIRE_CUT);
+	struct hostile *e = cut_begin(SHM_WIRE_CUT);
 	unsigned int i;
 
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, 0), 0);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
 	for (i = 0; i < 10; i++)
 		TEST_CALL(peer_honest(1));
 	TEST_EXPECT(target->nb_disconnects, downs);
 	PEER_WAIT(target->nb_disconnects == downs + 1, TEST_MS);
-	TEST_EXPECT(evil_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
 	TEST_EXPECT(target->nb_recv, recv);
 	/* nor is any of them told as taken */
 	TEST_EXPECT(e->chan.peer->taken & ~SHM_WIRE_POS_BITS, SHM_WIRE_POS_START);
@@ -355,12 +355,12 @@ test_cut_told(void)
 {
 	struct test_ep *target = peer_env.target;
 	uint32_t downs = target->nb_disconnects, recv = target->nb_recv;
-	struct evil *e = cut_begin((SHM_WIRE_POS_START + 2 * 16) | SHM_WIRE_CUT_AT);
+	struct hostile *e = cut_begin((SHM_WIRE_POS_START + 2 * 16) | SHM_WIRE_CUT_AT);
 
 	TEST_TRUE(e != NULL);
 	PEER_WAIT(target->nb_recv == recv + 2, TEST_MS);
 	peer_turn_ms(10);
-	TEST_EXPECT(evil_say(e, SHM_WIRE_CLOSE, 0), 0);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
 	PEER_WAIT(target->nb_disconnects == downs + 1, TEST_MS);
 	TEST_EXPECT(target->nb_recv, recv + 2);
 	TEST_EXPECT(e->chan.peer->head, SHM_WIRE_POS_START + 2 * 16);
@@ -368,11 +368,11 @@ test_cut_told(void)
 }
 
 static int
-still_good(struct evil *e)
+still_good(struct hostile *e)
 {
 	uint32_t recv = peer_env.target->nb_recv;
 
-	evil_put(e, &e->chan, "good", 4);
+	hostile_put(e, &e->chan, "good", 4);
 	PEER_WAIT(peer_env.target->nb_recv == recv + 1, TEST_MS);
 	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
@@ -383,7 +383,7 @@ static int
 test_doorbells(void)
 {
 	static const uint32_t values[] = { 1, 2, 0x80000000, UINT32_MAX, 0 };
-	struct evil *e = evil_connected();
+	struct hostile *e = hostile_connected();
 	unsigned int i, g;
 
 	TEST_TRUE(e != NULL);
@@ -414,7 +414,7 @@ test_doorbells(void)
 static int
 test_sock_doorbell(void)
 {
-	struct evil *e = evil_connected();
+	struct hostile *e = hostile_connected();
 	unsigned int i;
 
 	TEST_TRUE(e != NULL);
@@ -430,11 +430,11 @@ test_sock_doorbell(void)
 	return TEST_SUCCESS;
 }
 
-/* What the evil side says of itself is never believed in the segment's header. */
+/* What the hostile side says of itself is never believed in the segment's header. */
 static int
 test_headers_change(void)
 {
-	struct evil *e = evil_connected();
+	struct hostile *e = hostile_connected();
 
 	TEST_TRUE(e != NULL);
 	memset(&e->chan.own->seg, 0xff, sizeof(e->chan.own->seg));
@@ -444,7 +444,7 @@ test_headers_change(void)
 
 /* A thread that writes at full speed what the device reads. */
 struct flipper {
-	struct evil *e;
+	struct hostile *e;
 	unsigned int what;
 	bool stop;
 };
@@ -500,7 +500,7 @@ flipper_main(void *arg)
 static int
 flip(unsigned int what, unsigned int ms)
 {
-	struct flipper f = { evil_connected(), what, false };
+	struct flipper f = { hostile_connected(), what, false };
 	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
 	static const uint8_t data[64];
 	pthread_t thread;
@@ -510,9 +510,9 @@ flip(unsigned int what, unsigned int ms)
 	TEST_EXPECT(pthread_create(&thread, NULL, flipper_main, &f), 0);
 	for (n = 0; test_now_ns() < end && peer_env.target->conn != NULL; n++) {
 		if (what < 2)
-			evil_put(f.e, &f.e->chan, data, 8);
+			hostile_put(f.e, &f.e->chan, data, 8);
 		else if (what > 3 && n % 4 == 0)
-			evil_ring(f.e, &f.e->chan);
+			hostile_ring(f.e, &f.e->chan);
 		test_send(peer_env.target->conn, data, 1 + n % sizeof(data));
 		peer_turn();
 		if (n % 64 == 0 && peer_env.client->conn != NULL)
@@ -521,7 +521,7 @@ flip(unsigned int what, unsigned int ms)
 	}
 	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
-	evil_close(f.e);
+	hostile_close(f.e);
 	PEER_WAIT(peer_env.target->conn == NULL, TEST_MS);
 	return TEST_SUCCESS;
 }
@@ -542,7 +542,7 @@ test_flipper(void)
 static int
 test_flood(void)
 {
-	struct evil *e = evil_connected();
+	struct hostile *e = hostile_connected();
 	uint32_t recv = peer_env.target->nb_recv;
 	unsigned int i, n;
 
@@ -550,7 +550,7 @@ test_flood(void)
 	for (i = 0; i < 200; i++) {
 		for (n = 0; n < 100 && e->chan.own->tail - e->chan.peer->head <
 				e->chan.ring_size - 64; n++)
-			evil_put(e, &e->chan, "flood", 5);
+			hostile_put(e, &e->chan, "flood", 5);
 		TEST_CALL(peer_honest(1));
 	}
 	TEST_TRUE(peer_env.target->nb_recv > recv + 1000);
@@ -573,7 +573,7 @@ waker_main(void *arg)
 static int
 test_wake_flood(void)
 {
-	struct flipper f = { evil_connected(), 0, false };
+	struct flipper f = { hostile_connected(), 0, false };
 	struct pollfd pfd = { rte_comch_pe_fd(peer_env.pe), POLLIN, 0 };
 	pthread_t thread;
 	uint64_t begin, longest = 0;
@@ -604,7 +604,7 @@ test_wake_flood(void)
 static int
 test_wake_closed(void)
 {
-	struct evil *e = evil_connected();
+	struct hostile *e = hostile_connected();
 	struct pollfd pfd = { rte_comch_pe_fd(peer_env.pe), POLLIN, 0 };
 	unsigned int i, woken = 0;
 
@@ -624,7 +624,7 @@ test_wake_closed(void)
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: rings and doorbells",
+	.suite_name = "shm, a hostile peer: rings and doorbells",
 	.setup = peer_suite_setup,
 	.teardown = peer_suite_teardown,
 	.unit_test_cases = {

@@ -66,7 +66,7 @@ bad_memfd(enum bad_seg kind, uint32_t hdr_size, uint32_t size)
 		.magic = SHM_WIRE_MAGIC, .version = SHM_WIRE_VERSION,
 		.hdr_size = (uint16_t)hdr_size, .size = size,
 	};
-	int fd = memfd_create("evil", MFD_CLOEXEC | MFD_ALLOW_SEALING |
+	int fd = memfd_create("hostile", MFD_CLOEXEC | MFD_ALLOW_SEALING |
 			(kind == BAD_HUGETLB ? MFD_HUGETLB : 0));
 	off_t len = kind == BAD_SHORT ? size - 1 : kind == BAD_EMPTY ? 0 :
 			kind == BAD_HUGETLB ? 1 << 21 : size;
@@ -107,16 +107,16 @@ peer_bad_fd(enum bad_seg kind, uint32_t hdr_size, uint32_t size)
 }
 
 static int
-dies(struct evil *e, uint64_t before, unsigned int what)
+dies(struct hostile *e, uint64_t before, unsigned int what)
 {
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 
-	while (!evil_gone(e) && test_now_ns() < end)
+	while (!hostile_gone(e) && test_now_ns() < end)
 		peer_turn();
-	TEST_ASSERT(evil_gone(e), "number %u does not end the link", what);
+	TEST_ASSERT(hostile_gone(e), "number %u does not end the link", what);
 	TEST_ASSERT(peer_violations() == before + 1, "number %u counts %u times", what,
 			(unsigned int)(peer_violations() - before));
-	evil_close(e);
+	hostile_close(e);
 	return TEST_SUCCESS;
 }
 
@@ -124,7 +124,7 @@ static int
 test_link_segments(void)
 {
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int kind;
 	int fd;
@@ -136,11 +136,11 @@ test_link_segments(void)
 			printf("this kernel has no memfd of huge pages: case left out\n");
 			continue;
 		}
-		e = evil_open(peer_env.path, "pf0");
+		e = hostile_open(peer_env.path, "pf0");
 		TEST_TRUE(e != NULL);
 		before = peer_violations();
-		evil_fill(&msg, SHM_WIRE_HELLO, 0);
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO, 0, fd), 0);
+		hostile_fill(&msg, SHM_WIRE_HELLO, 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_HELLO, 0, fd), 0);
 		close(fd);
 		TEST_CALL(dies(e, before, kind));
 	}
@@ -153,16 +153,16 @@ test_hello_fields(void)
 	static const uint32_t sizes[] = { 0, 1, 128, 5119, 5121, 8192, UINT32_MAX };
 	static const char * const functions[] = { "", "pf1", "pf0 ", "pf", "pf0vf0" };
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i, n = RTE_DIM(sizes);
 
 	for (i = 0; i < n + RTE_DIM(functions) + 1; i++) {
-		e = evil_open(peer_env.path, "pf0");
+		e = hostile_open(peer_env.path, "pf0");
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_seg_create(&e->seg, LINK_HDR, sizeof(struct shm_wire_link)), 0);
+		TEST_EXPECT(hostile_seg_create(&e->seg, LINK_HDR, sizeof(struct shm_wire_link)), 0);
 		before = peer_violations();
-		evil_fill(&msg, SHM_WIRE_HELLO, 0);
+		hostile_fill(&msg, SHM_WIRE_HELLO, 0);
 		if (i < n)
 			msg.hello.seg_size = sizes[i];
 		else if (i < n + RTE_DIM(functions))
@@ -170,7 +170,7 @@ test_hello_fields(void)
 					functions[i - n]);
 		else
 			memset(msg.hello.function, 'p', sizeof(msg.hello.function));
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
 		TEST_CALL(dies(e, before, i));
 	}
 	return TEST_SUCCESS;
@@ -181,25 +181,25 @@ static int
 test_ring_sizes(void)
 {
 	static const uint32_t sizes[] = {
-		0, 1, 8, 63, 56, 65, 4097, EVIL_RING_SIZE - 4, EVIL_RING_SIZE + 4,
+		0, 1, 8, 63, 56, 65, 4097, HOSTILE_RING_SIZE - 4, HOSTILE_RING_SIZE + 4,
 		SHM_WIRE_MAX_RING_SIZE + 8,
 		0x80000000, UINT32_MAX - 256, UINT32_MAX - 7, UINT32_MAX,
 	};
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(sizes); i++) {
-		e = evil_up();
+		e = hostile_up();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 		/* where it can be, the segment is what it is said to be */
-		TEST_EXPECT(evil_chan_seg_create(&e->chan, RTE_MIN(sizes[i], 65536u)), 0);
+		TEST_EXPECT(hostile_chan_seg_create(&e->chan, RTE_MIN(sizes[i], 65536u)), 0);
 		before = peer_violations();
-		evil_fill(&msg, SHM_WIRE_READY, 0);
+		hostile_fill(&msg, SHM_WIRE_READY, 0);
 		msg.ready.tx.ring_size = sizes[i];
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_READY, 0, e->chan.seg.fd), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 0, e->chan.seg.fd), 0);
 		TEST_CALL(dies(e, before, i));
 	}
 	return TEST_SUCCESS;
@@ -210,14 +210,14 @@ static int
 test_ring_too_large(void)
 {
 	union shm_wire_msg msg;
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-	TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE + 65536), 0);
-	evil_fill(&msg, SHM_WIRE_READY, 0);
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+	TEST_EXPECT(hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE + 65536), 0);
+	hostile_fill(&msg, SHM_WIRE_READY, 0);
 	msg.ready.tx.ring_size = e->chan.ring_size;
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_READY, 0, e->chan.seg.fd), 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 0, e->chan.seg.fd), 0);
 	return dies(e, 0, 0);
 }
 
@@ -225,21 +225,21 @@ static int
 test_chan_segments(void)
 {
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int kind;
 	int fd;
 
 	for (kind = 0; kind < BAD_SEGS; kind++) {
-		fd = peer_bad_fd(kind, CHAN_HDR, EVIL_RING_SIZE + sizeof(struct shm_wire_chan));
+		fd = peer_bad_fd(kind, CHAN_HDR, HOSTILE_RING_SIZE + sizeof(struct shm_wire_chan));
 		if (fd < 0)
 			continue; /* said by the case before */
-		e = evil_up();
+		e = hostile_up();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
+		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 		before = peer_violations();
-		evil_fill(&msg, SHM_WIRE_READY, 0);
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_READY, 0, fd), 0);
+		hostile_fill(&msg, SHM_WIRE_READY, 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 0, fd), 0);
 		close(fd);
 		TEST_CALL(dies(e, before, kind));
 	}
@@ -260,20 +260,20 @@ test_segment_names(void)
 		{ 7, 0, false }, { 4095, 0, false },
 	};
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(bad); i++) {
-		e = evil_up();
+		e = hostile_up();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-		TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
+		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+		TEST_EXPECT(hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE), 0);
 		before = peer_violations();
-		evil_fill(&msg, SHM_WIRE_READY, 0);
+		hostile_fill(&msg, SHM_WIRE_READY, 0);
 		msg.ready.tx.seg = bad[i].seg;
 		msg.ready.tx.new_seg = bad[i].new_seg;
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_READY, 0,
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 0,
 				bad[i].with_fd ? e->chan.seg.fd : -1), 0);
 		TEST_CALL(dies(e, before, i));
 	}
@@ -285,23 +285,23 @@ static int
 test_segment_busy(void)
 {
 	union shm_wire_msg msg;
-	struct evil *e;
-	struct evil_chan other;
+	struct hostile *e;
+	struct hostile_chan other;
 	uint64_t before;
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
 		memset(&other, 0, sizeof(other));
-		e = evil_connected();
+		e = hostile_connected();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_connect(e, &other, 1), 0);
+		TEST_EXPECT(hostile_connect(e, &other, 1), 0);
 		before = peer_violations();
-		evil_fill(&msg, SHM_WIRE_READY, 1);
+		hostile_fill(&msg, SHM_WIRE_READY, 1);
 		msg.ready.tx.new_seg = i;
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_READY, 1,
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 1,
 				i != 0 ? e->chan.seg.fd : -1), 0);
 		TEST_CALL(dies(e, before, i));
-		evil_chan_free(&other);
+		hostile_chan_free(&other);
 	}
 	return TEST_SUCCESS;
 }
@@ -311,34 +311,34 @@ static int
 segment_race(uint32_t other_size)
 {
 	union shm_wire_msg msg;
-	struct evil *e = evil_up();
-	struct evil_chan other = { 0 };
+	struct hostile *e = hostile_up();
+	struct hostile_chan other = { 0 };
 	uint32_t before = peer_env.target->nb_connects;
 	uint64_t violations = peer_violations();
 
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-	TEST_EXPECT(evil_connect(e, &other, 1), 0);
-	TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
-	TEST_EXPECT(evil_chan_seg_create(&other, other_size), 0);
-	evil_fill(&msg, SHM_WIRE_READY, 0);
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_READY, 0, e->chan.seg.fd), 0);
-	evil_fill(&msg, SHM_WIRE_READY, 1);
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+	TEST_EXPECT(hostile_connect(e, &other, 1), 0);
+	TEST_EXPECT(hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE), 0);
+	TEST_EXPECT(hostile_chan_seg_create(&other, other_size), 0);
+	hostile_fill(&msg, SHM_WIRE_READY, 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 0, e->chan.seg.fd), 0);
+	hostile_fill(&msg, SHM_WIRE_READY, 1);
 	msg.ready.tx.ring_size = other.ring_size;
-	TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_READY, 1, other.seg.fd), 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 1, other.seg.fd), 0);
 	PEER_WAIT(peer_violations() == violations + 1, TEST_MS);
 	peer_turn_ms(2);
 	TEST_TRUE(peer_env.target->nb_connects <= before + 1);
-	evil_close(e);
-	evil_chan_free(&other);
+	hostile_close(e);
+	hostile_chan_free(&other);
 	return TEST_SUCCESS;
 }
 
 static int
 test_segment_race(void)
 {
-	TEST_CALL(segment_race(EVIL_RING_SIZE - 4096));
-	return segment_race(EVIL_RING_SIZE);
+	TEST_CALL(segment_race(HOSTILE_RING_SIZE - 4096));
+	return segment_race(HOSTILE_RING_SIZE);
 }
 
 /*
@@ -349,26 +349,26 @@ static int
 test_segment_replaced(void)
 {
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	unsigned int i;
 	int fd, good;
 
 	for (i = 0; i < 3; i++) {
-		e = evil_up();
+		e = hostile_up();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-		TEST_EXPECT(evil_chan_seg_create(&e->chan, EVIL_RING_SIZE), 0);
+		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+		TEST_EXPECT(hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE), 0);
 		good = e->chan.seg.fd;
 		fd = peer_bad_fd(i == 0 ? BAD_PIPE : i == 1 ? BAD_SHORT : BAD_SPARSE, CHAN_HDR,
-				EVIL_RING_SIZE + sizeof(struct shm_wire_chan));
-		evil_fill(&msg, SHM_WIRE_READY, 0);
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_READY, 0, good), 0);
-		evil_fill(&msg, SHM_WIRE_READY, 0);
-		TEST_EXPECT(evil_send(e, &msg, SHM_WIRE_READY, 0, fd), 0);
+				HOSTILE_RING_SIZE + sizeof(struct shm_wire_chan));
+		hostile_fill(&msg, SHM_WIRE_READY, 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 0, good), 0);
+		hostile_fill(&msg, SHM_WIRE_READY, 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 0, fd), 0);
 		close(fd);
-		PEER_WAIT(evil_gone(e), TEST_MS);
+		PEER_WAIT(hostile_gone(e), TEST_MS);
 		TEST_TRUE(peer_violations() >= i + 1);
-		evil_close(e);
+		hostile_close(e);
 	}
 	return TEST_SUCCESS;
 }
@@ -377,12 +377,12 @@ test_segment_replaced(void)
 static int
 test_card_segments(void)
 {
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 	void *map;
 
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(evil_say(e, SHM_WIRE_CONNECT, 0), 0);
-	TEST_EXPECT(evil_wait(e, SHM_WIRE_ACCEPT, TEST_MS), 0);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CONNECT, 0), 0);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_ACCEPT, TEST_MS), 0);
 	TEST_TRUE(e->msg_fd >= 0);
 	map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, e->msg_fd, 0);
 	TEST_TRUE(map == MAP_FAILED);
@@ -423,7 +423,7 @@ test_close_that_waits(void)
 		SHM_WIRE_HELLO, SHM_WIRE_GROUP, SHM_WIRE_CLOSED, SHM_WIRE_READY,
 	};
 	union shm_wire_msg msg;
-	struct evil *e;
+	struct hostile *e;
 	uint64_t begin, before;
 	unsigned int i;
 	int fd, other = -1;
@@ -432,13 +432,13 @@ test_close_that_waits(void)
 		fd = lingering_socket(&other);
 		if (fd < 0)
 			return test_skip("no TCP here to make a socket that lingers");
-		e = types[i] == SHM_WIRE_HELLO ? evil_open(peer_env.path, "pf0") : evil_up();
+		e = types[i] == SHM_WIRE_HELLO ? hostile_open(peer_env.path, "pf0") : hostile_up();
 		TEST_TRUE(e != NULL);
 		if (types[i] == SHM_WIRE_READY)
-			TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-		evil_fill(&msg, types[i], 0);
+			TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+		hostile_fill(&msg, types[i], 0);
 		before = peer_violations();
-		TEST_EXPECT(evil_send(e, &msg, types[i], 0, fd), 0);
+		TEST_EXPECT(hostile_send(e, &msg, types[i], 0, fd), 0);
 		close(fd);
 		begin = test_now_ns();
 		TEST_CALL(dies(e, before, types[i]));
@@ -467,30 +467,30 @@ enum wait_in {
 static int
 fd_pass(int sock, const void *buf, size_t len, int fd)
 {
-	struct evil e = { .fd = sock };
+	struct hostile e = { .fd = sock };
 
-	return evil_send_raw(&e, buf, len, &fd, 1);
+	return hostile_send_raw(&e, buf, len, &fd, 1);
 }
 
 static int
-wait_in_sock(enum wait_in kind, struct evil *e, int fd, union shm_wire_msg *msg)
+wait_in_sock(enum wait_in kind, struct hostile *e, int fd, union shm_wire_msg *msg)
 {
 	int fds[16], pair[2];
 	unsigned int i;
 	int ret;
 
-	evil_fill(msg, SHM_WIRE_GROUP, 0);
+	hostile_fill(msg, SHM_WIRE_GROUP, 0);
 	switch (kind) {
 	case WAIT_MANY:
 		for (i = 0; i < RTE_DIM(fds); i++)
 			fds[i] = i + 1 < RTE_DIM(fds) ? e->seg.fd : fd;
-		return evil_send_raw(e, msg, msg->hdr.len, fds, RTE_DIM(fds));
+		return hostile_send_raw(e, msg, msg->hdr.len, fds, RTE_DIM(fds));
 	case WAIT_BEHIND:
 	case WAIT_EMPTY:
-		ret = evil_send_raw(e, "bad", 3, NULL, 0);
+		ret = hostile_send_raw(e, "bad", 3, NULL, 0);
 		if (ret == 0 && kind == WAIT_EMPTY)
-			ret = evil_send_raw(e, "", 0, NULL, 0);
-		return ret != 0 ? ret : evil_send_raw(e, msg, msg->hdr.len, &fd, 1);
+			ret = hostile_send_raw(e, "", 0, NULL, 0);
+		return ret != 0 ? ret : hostile_send_raw(e, msg, msg->hdr.len, &fd, 1);
 	case WAIT_DOORBELL:
 	case WAIT_UNREAD:
 		return fd_pass(e->wake, "", 1, fd);
@@ -502,7 +502,7 @@ wait_in_sock(enum wait_in kind, struct evil *e, int fd, union shm_wire_msg *msg)
 		if (kind == WAIT_NESTED)
 			msg->group.group = SHM_WIRE_MAX_GROUPS; /* there is no such */
 		if (ret == 0)
-			ret = evil_send_raw(e, msg, msg->hdr.len, &pair[1], 1);
+			ret = hostile_send_raw(e, msg, msg->hdr.len, &pair[1], 1);
 		close(pair[1]);
 		return ret;
 	}
@@ -513,7 +513,7 @@ test_kernel_that_waits(void)
 {
 	union shm_wire_msg msg;
 	uint64_t begin, took;
-	struct evil *e;
+	struct hostile *e;
 	unsigned int i;
 	int fd, other = -1;
 
@@ -521,14 +521,14 @@ test_kernel_that_waits(void)
 		fd = lingering_socket(&other);
 		if (fd < 0)
 			return test_skip("no TCP here to make a socket that lingers");
-		e = evil_up();
+		e = hostile_up();
 		TEST_TRUE(e != NULL);
 		TEST_EXPECT(wait_in_sock(i, e, fd, &msg), 0);
 		close(fd);
 		begin = test_now_ns();
 		if (i == WAIT_DOORBELL || i == WAIT_WAKE)
 			peer_turn_ms(10);
-		evil_close(e);
+		hostile_close(e);
 		PEER_WAIT(peer_links() == 1, 2 * TEST_MS);
 		peer_turn_ms(10);
 		took = test_now_ns() - begin;
@@ -543,7 +543,7 @@ test_kernel_that_waits(void)
 static int
 test_unknown_peers_that_wait(void)
 {
-	struct evil *e = NULL;
+	struct hostile *e = NULL;
 	uint64_t begin, took;
 	unsigned int i;
 	int fd, other = -1;
@@ -553,19 +553,19 @@ test_unknown_peers_that_wait(void)
 		return test_skip("no TCP here to make a socket that lingers");
 	/* as many as there can be, and then one more */
 	for (i = 0; i < 200; i++) {
-		evil_open(peer_env.path, "pf0");
+		hostile_open(peer_env.path, "pf0");
 		if (i % 32 == 0)
 			peer_turn();
 	}
 	peer_turn_ms(10);
-	e = evil_open(peer_env.path, "pf0");
+	e = hostile_open(peer_env.path, "pf0");
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(evil_send_raw(e, "x", 1, &fd, 1), 0);
+	TEST_EXPECT(hostile_send_raw(e, "x", 1, &fd, 1), 0);
 	close(fd);
 	begin = test_now_ns();
 	peer_turn_ms(10);
-	TEST_TRUE(evil_gone(e));
-	evil_close_all();
+	TEST_TRUE(hostile_gone(e));
+	hostile_close_all();
 	PEER_WAIT(test_count_fds() <= peer_env.fds + 1, 2 * TEST_MS);
 	took = test_now_ns() - begin;
 	TEST_ASSERT(took < 1000000000, "unknown peers held us up for %u ms",
@@ -579,38 +579,38 @@ static int
 test_segment_hoard(void)
 {
 	union shm_wire_msg msg;
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 	unsigned int i, nb = 0;
 	uint64_t before = peer_resident_kb();
 	int fd;
 
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-	evil_fill(&msg, SHM_WIRE_CLOSE, 0);
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+	hostile_fill(&msg, SHM_WIRE_CLOSE, 0);
 	/* sparse files: whoever looks pays for them, and that must not be the card */
 	for (i = 0; i < 64; i++) {
 		fd = peer_bad_fd(BAD_SPARSE, CHAN_HDR, SHM_WIRE_MAX_RING_SIZE);
 		TEST_TRUE(fd >= 0);
-		evil_fill(&msg, SHM_WIRE_READY, 0);
+		hostile_fill(&msg, SHM_WIRE_READY, 0);
 		msg.ready.tx.seg = i;
 		msg.ready.tx.ring_size = SHM_WIRE_MAX_RING_SIZE - sizeof(struct shm_wire_chan);
-		nb += evil_send(e, &msg, SHM_WIRE_READY, 0, fd) == 0;
+		nb += hostile_send(e, &msg, SHM_WIRE_READY, 0, fd) == 0;
 		close(fd);
 		peer_turn();
-		if (evil_gone(e))
+		if (hostile_gone(e))
 			break;
 	}
 	TEST_TRUE(nb > 0);
 	TEST_ASSERT(peer_resident_kb() < before + 65536, "from %u to %u kB of memory",
 			(unsigned int)before, (unsigned int)peer_resident_kb());
-	TEST_TRUE(evil_gone(e));
+	TEST_TRUE(hostile_gone(e));
 	return TEST_SUCCESS;
 }
 
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: segments",
+	.suite_name = "shm, a hostile peer: segments",
 	.setup = peer_suite_setup,
 	.teardown = peer_suite_teardown,
 	.unit_test_cases = {

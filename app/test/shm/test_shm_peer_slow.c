@@ -204,12 +204,12 @@ test_lock_waiter_sleeps(void)
 static int
 test_late_ready(void)
 {
-	struct evil *e = evil_up();
+	struct hostile *e = hostile_up();
 	uint32_t connects = peer_env.target->nb_connects;
 
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(evil_connect(e, &e->chan, 0), 0);
-	TEST_EXPECT(evil_ready(e, &e->chan), 0);
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+	TEST_EXPECT(hostile_ready(e, &e->chan), 0);
 	rte_delay_us_sleep(LATE_READY_MS * 1000);
 	PEER_WAIT(peer_env.target->nb_connects == connects + 1, TEST_MS);
 	peer_turn_ms(10);
@@ -222,21 +222,21 @@ test_late_ready(void)
 static int
 test_late_hello(void)
 {
-	struct evil *crowd[LATE_CROWD];
+	struct hostile *crowd[LATE_CROWD];
 	union shm_wire_msg msg;
 	unsigned int i;
 
 	for (i = 0; i < LATE_CROWD; i++) {
-		crowd[i] = evil_open(peer_env.path, "pf0");
+		crowd[i] = hostile_open(peer_env.path, "pf0");
 		TEST_TRUE(crowd[i] != NULL);
-		TEST_EXPECT(evil_seg_create(&crowd[i]->seg,
+		TEST_EXPECT(hostile_seg_create(&crowd[i]->seg,
 				offsetof(struct shm_wire_link, sock_doorbell),
 				sizeof(struct shm_wire_link)), 0);
 	}
 	peer_turn_ms(10); /* they are accepted */
 	for (i = 0; i < LATE_CROWD; i++) {
-		evil_fill(&msg, SHM_WIRE_HELLO, 0);
-		TEST_EXPECT(evil_send(crowd[i], &msg, SHM_WIRE_HELLO, 0, crowd[i]->seg.fd), 0);
+		hostile_fill(&msg, SHM_WIRE_HELLO, 0);
+		TEST_EXPECT(hostile_send(crowd[i], &msg, SHM_WIRE_HELLO, 0, crowd[i]->seg.fd), 0);
 	}
 	rte_delay_us_sleep(LATE_HELLO_MS * 1000);
 	PEER_WAIT(peer_links() == 1 + LATE_CROWD, TEST_MS);
@@ -247,7 +247,7 @@ test_late_hello(void)
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: sides that are slow",
+	.suite_name = "shm, a hostile peer: sides that are slow",
 	.setup = peer_suite_setup,
 	.teardown = peer_suite_teardown,
 	.unit_test_cases = {

@@ -3,7 +3,7 @@
  */
 
 /*
- * Slots of immediate data, and an evil peer that asks for them when it must not, writes
+ * Slots of immediate data, and a hostile peer that asks for them when it must not, writes
  * anything to them, or posts what it has not. From either role. Words of completions and
  * posts of buffers are attacked in another file.
  */
@@ -26,8 +26,8 @@ static uint8_t data[256];
  */
 
 struct slots_env {
-	struct evil *e;
-	struct evil_rc rc;
+	struct hostile *e;
+	struct hostile_rc rc;
 	struct test_q *q;
 	uint64_t before;
 	uint32_t posted;
@@ -42,11 +42,11 @@ slots_open(struct slots_env *env, uint32_t nb_posts, uint32_t imm_len)
 	TEST_TRUE(env->e != NULL);
 	env->q = fast_consumer(NULL, nb_posts, imm_len);
 	TEST_TRUE(env->q != NULL);
-	TEST_EXPECT(evil_rc_wait(env->e, &env->rc), 0);
+	TEST_EXPECT(hostile_rc_wait(env->e, &env->rc), 0);
 	TEST_TRUE(env->rc.slots != NULL);
 	/* what is read in parts must not be overwritten */
 	TEST_TRUE(env->rc.msg.nb_posts >= 2 * nb_posts);
-	TEST_EXPECT(evil_rc_answer(env->e, &env->rc), 0);
+	TEST_EXPECT(hostile_rc_answer(env->e, &env->rc), 0);
 	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	env->before = fast_side->violations();
 	return TEST_SUCCESS;
@@ -56,7 +56,7 @@ static void
 slots_close(struct slots_env *env)
 {
 	fast_case_end();
-	evil_rc_free(&env->rc);
+	hostile_rc_free(&env->rc);
 }
 
 static int
@@ -83,21 +83,21 @@ test_short_segment(void)
 {
 	struct slots_env env;
 	union shm_wire_msg msg;
-	struct evil_seg seg;
+	struct hostile_seg seg;
 
 	memset(&env, 0, sizeof(env));
 	env.e = fast_connected();
 	TEST_TRUE(env.e != NULL && fast_consumer(NULL, NB, 8) != NULL);
-	TEST_EXPECT(evil_rc_wait(env.e, &env.rc), 0);
+	TEST_EXPECT(hostile_rc_wait(env.e, &env.rc), 0);
 	/* as much as words would take */
-	TEST_EXPECT(evil_seg_create(&seg, offsetof(struct shm_wire_cpls, want),
+	TEST_EXPECT(hostile_seg_create(&seg, offsetof(struct shm_wire_cpls, want),
 			shm_wire_cpls_size(env.rc.msg.nb_posts, true, 8)), 0);
 	env.before = fast_side->violations();
-	evil_fill(&msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id);
+	hostile_fill(&msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id);
 	msg.consumer_ack.consumer = env.rc.msg.consumer;
-	TEST_EXPECT(evil_send(env.e, &msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id, seg.fd), 0);
+	TEST_EXPECT(hostile_send(env.e, &msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id, seg.fd), 0);
 	TEST_CALL(fast_conn_dies(env.e, env.before, "segment", 0));
-	evil_seg_free(&seg);
+	hostile_seg_free(&seg);
 	slots_close(&env);
 	return TEST_SUCCESS;
 }
@@ -122,7 +122,7 @@ test_runs(void)
 		TEST_CALL(slots_post(&env, nb));
 		for (i = 0; i < nb; i++)
 			test_fill(slot_imm(&env, n) + i * RTE_ALIGN_CEIL(len, 8u), len, n + i);
-		evil_slot_put(&env.rc, n, evil_slot(n, 7, len, nb - 1));
+		hostile_slot_put(&env.rc, n, hostile_slot(n, 7, len, nb - 1));
 		for (i = 0; i < nb; i += k) {
 			k = rte_comch_queue_poll_burst(env.q->ctx, cpls, round % 3 != 0 ? NB :
 					1 + round % 5);
@@ -168,15 +168,15 @@ test_values(void)
 		TEST_CALL(slots_open(&env, NB, IMM));
 		TEST_CALL(slots_post(&env, NB));
 		for (env.polled = 0; env.polled < lead; env.polled++) {
-			evil_slot_put(&env.rc, env.polled, evil_slot(env.polled, 64, IMM, 0));
+			hostile_slot_put(&env.rc, env.polled, hostile_slot(env.polled, 64, IMM, 0));
 			TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, bursts[b]), 1);
 		}
-		evil_slot_put(&env.rc, lead, evil_slot(lead, bad[i / 4].producer,
+		hostile_slot_put(&env.rc, lead, hostile_slot(lead, bad[i / 4].producer,
 				bad[i / 4].imm_len, bad[i / 4].more));
-		evil_slot_put(&env.rc, lead + 1, evil_slot(lead + 1, 1, 0, 0));
+		hostile_slot_put(&env.rc, lead + 1, hostile_slot(lead + 1, 1, 0, 0));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, bursts[b]), 0);
 		/* and it is not believed when it says something else now */
-		evil_slot_put(&env.rc, lead, evil_slot(lead, 1, 0, 0));
+		hostile_slot_put(&env.rc, lead, hostile_slot(lead, 1, 0, 0));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, bursts[b]), 0);
 		TEST_CALL(fast_conn_dies(env.e, env.before, "slot", i));
 		slots_close(&env);
@@ -194,7 +194,7 @@ test_run_bounds(void)
 
 	TEST_CALL(slots_open(&env, NB, IMM));
 	TEST_CALL(slots_post(&env, 4));
-	evil_slot_put(&env.rc, 0, evil_slot(0, 1, 8, 4));
+	hostile_slot_put(&env.rc, 0, hostile_slot(0, 1, 8, 4));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
 	TEST_CALL(fast_conn_dies(env.e, env.before, "run", 0));
 	slots_close(&env);
@@ -203,11 +203,11 @@ test_run_bounds(void)
 	/* positions begin at a multiple of the ring: this is 2 before its end */
 	for (n = 0; n < env.rc.msg.nb_posts - 2; n++) {
 		TEST_CALL(slots_post(&env, 1));
-		evil_slot_put(&env.rc, n, evil_slot(n, 1, 8, 0));
+		hostile_slot_put(&env.rc, n, hostile_slot(n, 1, 8, 0));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 1);
 	}
 	TEST_CALL(slots_post(&env, NB));
-	evil_slot_put(&env.rc, n, evil_slot(n, 1, 8, 2));
+	hostile_slot_put(&env.rc, n, hostile_slot(n, 1, 8, 2));
 	for (i = 0; i < 2; i++)
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	TEST_CALL(fast_conn_dies(env.e, env.before, "run", 1));
@@ -225,27 +225,27 @@ test_unposted(void)
 
 	TEST_CALL(slots_open(&env, 2 * NB * NB, 8));
 	for (i = 0; i < NB; i++)
-		evil_slot_put(&env.rc, i, evil_slot(i, 1, SHM_SLOT_LEN_MASK, 1));
+		hostile_slot_put(&env.rc, i, hostile_slot(i, 1, SHM_SLOT_LEN_MASK, 1));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	peer_turn_ms(1);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
 	for (i = 0; i < NB; i++)
-		evil_slot_put(&env.rc, i, evil_slot(i + env.rc.msg.nb_posts, 1, 1, 0));
+		hostile_slot_put(&env.rc, i, hostile_slot(i + env.rc.msg.nb_posts, 1, 1, 0));
 	TEST_CALL(slots_post(&env, 4));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	/* of its position, but not full */
-	evil_slot_put(&env.rc, 0, evil_slot(0, 1, 1, 0) & ~SHM_SLOT_FULL);
+	hostile_slot_put(&env.rc, 0, hostile_slot(0, 1, 1, 0) & ~SHM_SLOT_FULL);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
 	/* the second before the first */
-	evil_slot_put(&env.rc, 1, evil_slot(1, 1, 1, 0));
+	hostile_slot_put(&env.rc, 1, hostile_slot(1, 1, 1, 0));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	for (i = 0; i < NB; i++)
-		evil_slot_put(&env.rc, i, evil_slot(i, 1, i, 0));
+		hostile_slot_put(&env.rc, i, hostile_slot(i, 1, i, 0));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 4);
 	/* on to the wrap of positions: the next slot is of position 0, and all 0 */
 	for (n = 4; n < -SHM_SLOT_START; n++) {
 		TEST_CALL(slots_post(&env, 1));
-		evil_slot_put(&env.rc, n, evil_slot(n, 1, 1, 0));
+		hostile_slot_put(&env.rc, n, hostile_slot(n, 1, 1, 0));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 1);
 	}
 	TEST_CALL(slots_post(&env, 2));
@@ -253,7 +253,7 @@ test_unposted(void)
 			env.rc.slots[0].word == 0);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
-	evil_slot_put(&env.rc, n, evil_slot(n, 1, 1, 0));
+	hostile_slot_put(&env.rc, n, hostile_slot(n, 1, 1, 0));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 1);
 	TEST_EXPECT(fast_side->violations(), env.before);
 	slots_close(&env);
@@ -265,7 +265,7 @@ test_unposted(void)
  */
 
 struct flipper {
-	struct evil_rc *rc;
+	struct hostile_rc *rc;
 	unsigned int what;
 	bool stop;
 };
@@ -374,21 +374,21 @@ test_flips(void)
  * Producers of the device
  */
 
-struct evil_slots {
-	struct evil *e;
-	struct evil_consumer c;
+struct hostile_slots {
+	struct hostile *e;
+	struct hostile_consumer c;
 	struct test_q *q;
 	uint64_t before;
 };
 
 static int
-small_open(struct evil_slots *env, uint32_t imm_len)
+small_open(struct hostile_slots *env, uint32_t imm_len)
 {
 	memset(env, 0, sizeof(*env));
 	env->e = fast_connected();
 	TEST_TRUE(env->e != NULL);
 	env->c.msg.imm_len = imm_len;
-	TEST_EXPECT(evil_consumer_start(env->e, &env->c, 1, SHM_WIRE_NO_REGION), 0);
+	TEST_EXPECT(hostile_consumer_start(env->e, &env->c, 1, SHM_WIRE_NO_REGION), 0);
 	TEST_TRUE(env->c.slots != NULL);
 	env->q = fast_producer();
 	TEST_TRUE(env->q != NULL);
@@ -397,16 +397,16 @@ small_open(struct evil_slots *env, uint32_t imm_len)
 }
 
 static void
-small_close(struct evil_slots *env)
+small_close(struct hostile_slots *env)
 {
 	fast_case_end();
-	evil_consumer_free(&env->c);
+	hostile_consumer_free(&env->c);
 }
 
 static uint16_t
-small_send(struct evil_slots *env, uint32_t imm_len, uint16_t nb)
+small_send(struct hostile_slots *env, uint32_t imm_len, uint16_t nb)
 {
-	struct rte_comch_send sends[2 * EVIL_POSTS];
+	struct rte_comch_send sends[2 * HOSTILE_POSTS];
 	unsigned int i;
 
 	memset(sends, 0, sizeof(sends));
@@ -423,15 +423,15 @@ static int
 test_tails(void)
 {
 	static const uint32_t adds[] = {
-		EVIL_POSTS + 1, 2 * EVIL_POSTS, 0x7fffffff, 0x80000000, -1u, -8u, -0x1000u,
+		HOSTILE_POSTS + 1, 2 * HOSTILE_POSTS, 0x7fffffff, 0x80000000, -1u, -8u, -0x1000u,
 	};
-	struct evil_slots env;
+	struct hostile_slots env;
 	unsigned int i, k, sent;
 	uint16_t nb;
 
 	for (i = 0; i < 4 * RTE_DIM(adds); i++) {
 		sent = i % 2 * 4;
-		nb = i / 2 % 2 != 0 ? EVIL_POSTS : 1;
+		nb = i / 2 % 2 != 0 ? HOSTILE_POSTS : 1;
 		TEST_CALL(small_open(&env, 32));
 		env.c.posts->tail = SHM_WIRE_POST_START + sent;
 		if (sent != 0)
@@ -440,8 +440,8 @@ test_tails(void)
 		TEST_EXPECT(rte_comch_producer_credits(env.q->ctx, 1), 0);
 		TEST_EXPECT(small_send(&env, 32, nb), 0);
 		TEST_EXPECT(test_reason(env.q, 1), -ENOTCONN);
-		for (k = sent; k < EVIL_POSTS; k++)
-			TEST_EXPECT(env.c.slots[(SHM_SLOT_START + k) % EVIL_POSTS].word, 0);
+		for (k = sent; k < HOSTILE_POSTS; k++)
+			TEST_EXPECT(env.c.slots[(SHM_SLOT_START + k) % HOSTILE_POSTS].word, 0);
 		TEST_CALL(fast_conn_dies(env.e, env.before, "tail", i));
 		small_close(&env);
 	}
@@ -452,7 +452,7 @@ test_tails(void)
 static int
 test_written(void)
 {
-	struct evil_slots env;
+	struct hostile_slots env;
 	const struct shm_slot *slot;
 	uint32_t len, n = 0;
 	unsigned int i;
@@ -463,11 +463,11 @@ test_written(void)
 		data[i] = (uint8_t)(i + 1);
 	for (len = 0; len <= SHM_SLOT_MAX_IMM; len++, n += nb) {
 		nb = len % 3 == 0 ? 1 : 2;
-		nb = (uint16_t)RTE_MIN((uint32_t)nb, EVIL_POSTS - n % EVIL_POSTS);
+		nb = (uint16_t)RTE_MIN((uint32_t)nb, HOSTILE_POSTS - n % HOSTILE_POSTS);
 		for (i = 0; i < nb; i++)
-			evil_post(&env.c, 0, 0);
+			hostile_post(&env.c, 0, 0);
 		TEST_EXPECT(small_send(&env, len, nb), nb);
-		slot = &env.c.slots[(SHM_SLOT_START + n) % EVIL_POSTS];
+		slot = &env.c.slots[(SHM_SLOT_START + n) % HOSTILE_POSTS];
 		TEST_TRUE(shm_slot_is(slot->word, SHM_SLOT_START + n));
 		TEST_EXPECT(shm_slot_len(slot->word), len);
 		/* one run, unless its bytes look like a word of the next slot */
@@ -495,12 +495,12 @@ static int
 test_renewed(void)
 {
 	static const uint32_t rounds[] = {
-		SHM_SLOT_RENEW - EVIL_POSTS, SHM_SLOT_RENEW, SHM_SLOT_RENEW + EVIL_POSTS,
+		SHM_SLOT_RENEW - HOSTILE_POSTS, SHM_SLOT_RENEW, SHM_SLOT_RENEW + HOSTILE_POSTS,
 		SHM_SLOT_RENEW + INT32_MAX + 1,
 	};
 	const struct rte_comch_fp_object *fp;
 	const struct shm_producer *p;
-	struct evil_slots env;
+	struct hostile_slots env;
 	struct shm_remote_consumer *rc;
 	unsigned int i, k;
 
@@ -512,9 +512,9 @@ test_renewed(void)
 	for (i = 0; i < RTE_DIM(rounds); i++) {
 		/* as if so many messages had passed */
 		rc->head = rc->tail_seen = rounds[i];
-		__atomic_store_n(&env.c.posts->tail, rounds[i] + EVIL_POSTS, __ATOMIC_RELEASE);
-		TEST_EXPECT(small_send(&env, 8, EVIL_POSTS), EVIL_POSTS);
-		for (k = 0; k < EVIL_POSTS; k++)
+		__atomic_store_n(&env.c.posts->tail, rounds[i] + HOSTILE_POSTS, __ATOMIC_RELEASE);
+		TEST_EXPECT(small_send(&env, 8, HOSTILE_POSTS), HOSTILE_POSTS);
+		for (k = 0; k < HOSTILE_POSTS; k++)
 			TEST_TRUE(shm_slot_is(env.c.slots[k].word, rounds[i] + k) ==
 					(k == 0 || i % 2 != 0));
 	}
@@ -523,7 +523,7 @@ test_renewed(void)
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, an evil peer: slots of immediate data",
+	.suite_name = "shm, a hostile peer: slots of immediate data",
 	.setup = fast_suite_setup,
 	.teardown = fast_suite_teardown,
 	.unit_test_cases = {

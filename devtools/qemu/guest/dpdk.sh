@@ -225,26 +225,26 @@ check "dpdk: model: ecpf0vf0: account of its PF's owner is even" account_even ec
 	"$before_card_vf"
 check 'dpdk: model: never reset with pages' [ -z "$(host log 'reset with [0-9]+ pages')" ]
 
-# ---- evil firmware below VFs of both sides: a reason each time, and nothing is left
-evil() { # <function> <device> <fault> <regular expression>
-	check "dpdk: evil firmware: $1: $3" host control fault "$1" "$3"
-	refused "evil firmware: $3" "$2" "$4"
+# ---- hostile firmware below VFs of both sides: a reason each time, and nothing is left
+hostile() { # <function> <device> <fault> <regular expression>
+	check "dpdk: hostile firmware: $1: $3" host control fault "$1" "$3"
+	refused "hostile firmware: $3" "$2" "$4"
 	host control fault "$1" clear
-	check "dpdk: evil firmware: $1: no object and no page left" state_has "$1" \
+	check "dpdk: hostile firmware: $1: no object and no page left" state_has "$1" \
 		'hca=disabled .*given=0 objects=0 '
 }
-evil pf0vf0 $vf 'cmd opcode=ENABLE_HCA count=2 delivery=2' 'bad token'
-evil ecpf0vf0 $card_vf,role=dpu 'cmd opcode=INIT_HCA count=1 status=1 syndrome=0xbeef' \
+hostile pf0vf0 $vf 'cmd opcode=ENABLE_HCA count=2 delivery=2' 'bad token'
+hostile ecpf0vf0 $card_vf,role=dpu 'cmd opcode=INIT_HCA count=1 status=1 syndrome=0xbeef' \
 	'internal error .*beef'
-evil pf0vf0 $vf 'cmd opcode=CREATE_EQ count=1 status=15' 'no resources'
-evil ecpf0vf0 $card_vf,role=dpu,cmd_timeout=500 'cmd opcode=ALLOC_UAR count=1 no-answer' \
+hostile pf0vf0 $vf 'cmd opcode=CREATE_EQ count=1 status=15' 'no resources'
+hostile ecpf0vf0 $card_vf,role=dpu,cmd_timeout=500 'cmd opcode=ALLOC_UAR count=1 no-answer' \
 	'no answer in 500 ms'
-evil pf0vf0 $vf,fw_timeout=500 'init-busy forever' 'not enabled after 500 ms'
+hostile pf0vf0 $vf,fw_timeout=500 'init-busy forever' 'not enabled after 500 ms'
 # random bytes where firmware names its board are no reason
 host control fault ecpf0vf0 'cmd opcode=QUERY_ADAPTER garbage'
 # shellcheck disable=SC2046
-check 'dpdk: evil firmware: random bytes for a name: the device comes up' timeout 60 \
-	/bin/probe_cycles $(eal evil) --no-telemetry -a "$card_vf,class=comch,role=dpu"
+check 'dpdk: hostile firmware: random bytes for a name: the device comes up' timeout 60 \
+	/bin/probe_cycles $(eal hostile) --no-telemetry -a "$card_vf,class=comch,role=dpu"
 host control fault ecpf0vf0 clear
 
 # ---- firmware stops below VFs of both sides; a PF, which is reset first, resets it

@@ -5,7 +5,7 @@
 /*
  * A program for the offload processor without its runtime: it is linked, as the host looks
  * for its note, but does not run. So nothing narrows what the program may do but the host,
- * and it answers as it likes. One thread, which does what test_shm_dpa_evil.c asks by
+ * and it answers as it likes. One thread, which does what test_shm_dpa_hostile.c asks by
  * calls. Freestanding.
  */
 
@@ -15,12 +15,12 @@
 #include <rte_comch_dpa_dev.h>
 
 #include "comch_dpa_arch.h"
-#include "test_dpa_evil.h"
+#include "test_dpa_hostile.h"
 
-#define EVIL_STACK 65536
-#define EVIL_EBUSY 16
+#define HOSTILE_STACK 65536
+#define HOSTILE_EBUSY 16
 
-struct evil_msghdr {
+struct hostile_msghdr {
 	void *name;
 	uint64_t name_len;
 	const void *iov;
@@ -30,7 +30,7 @@ struct evil_msghdr {
 	uint64_t flags;
 };
 
-static uint8_t stack[EVIL_STACK] __attribute__((aligned(64))); /* check-ok: freestanding */
+static uint8_t stack[HOSTILE_STACK] __attribute__((aligned(64))); /* check-ok: freestanding */
 static uint64_t refuses; /* what is asked of it, but for calls */
 
 static void
@@ -66,12 +66,12 @@ start(void)
 {
 	struct shm_dpa_prog *prog = SHM_DPA_PROG_SEG;
 
-	func_add(prog, EVIL_CALL, "call");
-	func_add(prog, EVIL_REFUSE, "refuse");
-	func_add(prog, EVIL_SEND, "send");
-	func_add(prog, EVIL_POKE, "poke");
-	func_add(prog, EVIL_THREADS, "threads");
-	prog->nb_funcs = EVIL_NB_FUNCS;
+	func_add(prog, HOSTILE_CALL, "call");
+	func_add(prog, HOSTILE_REFUSE, "refuse");
+	func_add(prog, HOSTILE_SEND, "send");
+	func_add(prog, HOSTILE_POKE, "poke");
+	func_add(prog, HOSTILE_THREADS, "threads");
+	prog->nb_funcs = HOSTILE_NB_FUNCS;
 	prog->version = SHM_DPA_VERSION;
 	__atomic_store_n(&prog->magic, SHM_DPA_MAGIC, __ATOMIC_RELEASE);
 	return 0;
@@ -113,15 +113,15 @@ static uint64_t
 deed(uint64_t func, const uint64_t *args)
 {
 	switch (func) {
-	case EVIL_CALL:
+	case HOSTILE_CALL:
 		return (uint64_t)rt_call((long)args[0], (long)args[1], (long)args[2],
 				(long)args[3], (long)args[4], (long)args[5], 0);
-	case EVIL_REFUSE:
+	case HOSTILE_REFUSE:
 		refuses = args[0];
 		return 0;
-	case EVIL_THREADS:
+	case HOSTILE_THREADS:
 		return threads(args[0]);
-	case EVIL_POKE:
+	case HOSTILE_POKE:
 		*(volatile uint64_t *)(uintptr_t)args[0] = args[1];
 		return 0;
 	default:
@@ -160,10 +160,10 @@ serve(void)
 		void *base;
 		uint64_t len;
 	} iov = { &msg, sizeof(msg) };
-	struct evil_msghdr hdr;
+	struct hostile_msghdr hdr;
 
 	for (;;) {
-		hdr = (struct evil_msghdr){
+		hdr = (struct hostile_msghdr){
 			.iov = &iov, .nb_iov = 1,
 			.control = &control, .control_len = sizeof(control),
 		};
@@ -174,15 +174,15 @@ serve(void)
 		if (msg.type == SHM_DPA_MSG_RPC)
 			answer(&msg, 0, deed(msg.values[0], &msg.values[2]));
 		else
-			answer(&msg, refuses != 0 ? -EVIL_EBUSY : handle(&msg, control.fd), 0);
+			answer(&msg, refuses != 0 ? -HOSTILE_EBUSY : handle(&msg, control.fd), 0);
 	}
 }
 
 /* Where the program begins: see app/test/meson.build. */
-_Noreturn void comch_evil_start(void);
+_Noreturn void comch_hostile_start(void);
 
 _Noreturn void
-comch_evil_start(void)
+comch_hostile_start(void)
 {
-	rt_enter((uintptr_t)&stack[EVIL_STACK], serve);
+	rt_enter((uintptr_t)&stack[HOSTILE_STACK], serve);
 }

@@ -3,8 +3,8 @@
  */
 
 /*
- * The socket of the evil server: messages in, messages out, and what a rule does
- * to them. The device behind it is in test_bluefield_evil_dev.c.
+ * The socket of the hostile server: messages in, messages out, and what a rule does
+ * to them. The device behind it is in test_bluefield_hostile_dev.c.
  */
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #include <rte_bus_vdev.h>
 
-#include "test_bluefield_evil_dev.h"
+#include "test_bluefield_hostile_dev.h"
 #include "test_comch_util.h"
 
 /* A flood ends by itself, should nobody end it. */
@@ -26,7 +26,7 @@
 #define FLOOD_BATCH 256
 
 int
-evil_vfu_init(struct evil_vfu *e)
+hostile_vfu_init(struct hostile_vfu *e)
 {
 	memset(e, 0, sizeof(*e));
 	pthread_mutex_init(&e->lock, NULL);
@@ -34,14 +34,14 @@ evil_vfu_init(struct evil_vfu *e)
 	e->boot_pages = 8;
 	e->init_pages = 8;
 	TEST_EXPECT(test_rendezvous_create(e->dir, sizeof(e->dir)), 0);
-	snprintf(e->path, sizeof(e->path), "%s/evil", e->dir);
+	snprintf(e->path, sizeof(e->path), "%s/hostile", e->dir);
 	return TEST_SUCCESS;
 }
 
 int
-evil_vfu_file(uint64_t size, int seals)
+hostile_vfu_file(uint64_t size, int seals)
 {
-	int fd = memfd_create("evil", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = memfd_create("hostile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd < 0)
 		return -1;
@@ -55,7 +55,7 @@ evil_vfu_file(uint64_t size, int seals)
 
 /* The end was asked for. */
 static bool
-is_over(const struct evil_vfu *e)
+is_over(const struct hostile_vfu *e)
 {
 	struct pollfd pfd = { .fd = e->stop_fd, .events = POLLIN };
 
@@ -63,7 +63,7 @@ is_over(const struct evil_vfu *e)
 }
 
 static int
-wait_sock(struct evil_vfu *e, short events, int ms)
+wait_sock(struct hostile_vfu *e, short events, int ms)
 {
 	struct pollfd pfd[2] = {
 		{ .fd = e->sock, .events = events },
@@ -77,10 +77,10 @@ wait_sock(struct evil_vfu *e, short events, int ms)
 }
 
 static int
-send_bytes(struct evil_vfu *e, const void *buf, size_t len, const int *fds, uint32_t nb_fds)
+send_bytes(struct hostile_vfu *e, const void *buf, size_t len, const int *fds, uint32_t nb_fds)
 {
 	union {
-		char buf[CMSG_SPACE(EVIL_FDS * sizeof(int))];
+		char buf[CMSG_SPACE(HOSTILE_FDS * sizeof(int))];
 		struct cmsghdr align;
 	} ctrl;
 	struct iovec iov = { .iov_base = (void *)(uintptr_t)buf, .iov_len = len };
@@ -116,10 +116,10 @@ send_bytes(struct evil_vfu *e, const void *buf, size_t len, const int *fds, uint
 }
 
 static int
-recv_bytes(struct evil_vfu *e, void *buf, size_t len, struct evil_msg *m)
+recv_bytes(struct hostile_vfu *e, void *buf, size_t len, struct hostile_msg *m)
 {
 	union {
-		char buf[CMSG_SPACE(EVIL_FDS * sizeof(int))];
+		char buf[CMSG_SPACE(HOSTILE_FDS * sizeof(int))];
 		struct cmsghdr align;
 	} ctrl;
 	struct iovec iov = { .iov_base = buf, .iov_len = len };
@@ -155,14 +155,14 @@ recv_bytes(struct evil_vfu *e, void *buf, size_t len, struct evil_msg *m)
 }
 
 static void
-drop_fds(struct evil_msg *msg)
+drop_fds(struct hostile_msg *msg)
 {
 	while (msg->nb_fds > 0)
 		close(msg->fds[--msg->nb_fds]);
 }
 
 static int
-recv_msg(struct evil_vfu *e, struct evil_msg *msg)
+recv_msg(struct hostile_vfu *e, struct hostile_msg *msg)
 {
 	msg->nb_fds = 0;
 	if (recv_bytes(e, &msg->hdr, sizeof(msg->hdr), msg) != 0)
@@ -175,7 +175,7 @@ recv_msg(struct evil_vfu *e, struct evil_msg *msg)
 
 /* As one piece of memory: header, then body. */
 static size_t
-flatten(const struct evil_msg *msg, uint8_t *flat)
+flatten(const struct hostile_msg *msg, uint8_t *flat)
 {
 	memcpy(flat, &msg->hdr, sizeof(msg->hdr));
 	memcpy(flat + sizeof(msg->hdr), msg->body, msg->len);
@@ -183,18 +183,18 @@ flatten(const struct evil_msg *msg, uint8_t *flat)
 }
 
 static int
-send_msg(struct evil_vfu *e, const struct evil_msg *msg)
+send_msg(struct hostile_vfu *e, const struct hostile_msg *msg)
 {
-	uint8_t flat[sizeof(msg->hdr) + EVIL_BODY];
+	uint8_t flat[sizeof(msg->hdr) + HOSTILE_BODY];
 	size_t len = flatten(msg, flat);
 
 	return send_bytes(e, flat, len, msg->fds, msg->nb_fds);
 }
 
 static int
-send_slowly(struct evil_vfu *e, const struct evil_msg *msg, int ms)
+send_slowly(struct hostile_vfu *e, const struct hostile_msg *msg, int ms)
 {
-	uint8_t flat[sizeof(msg->hdr) + EVIL_BODY];
+	uint8_t flat[sizeof(msg->hdr) + HOSTILE_BODY];
 	size_t len = flatten(msg, flat), i;
 
 	for (i = 0; i < len; i++) {
@@ -208,7 +208,7 @@ send_slowly(struct evil_vfu *e, const struct evil_msg *msg, int ms)
 
 /* Requests until nobody listens any more; what comes back is thrown away. */
 static int
-flood(struct evil_vfu *e, uint32_t flags)
+flood(struct hostile_vfu *e, uint32_t flags)
 {
 	struct {
 		struct vfio_user_hdr hdr;
@@ -236,10 +236,10 @@ flood(struct evil_vfu *e, uint32_t flags)
 }
 
 int
-evil_vfu_ask(struct evil_vfu *e, uint16_t cmd, uint32_t flags, const void *body, uint32_t len,
-	struct evil_msg *reply)
+hostile_vfu_ask(struct hostile_vfu *e, uint16_t cmd, uint32_t flags, const void *body, uint32_t len,
+	struct hostile_msg *reply)
 {
-	struct evil_msg msg = {
+	struct hostile_msg msg = {
 		.hdr = { .id = 0x8000 | e->next_id++, .cmd = cmd, .flags = flags },
 		.len = len,
 	};
@@ -261,15 +261,15 @@ evil_vfu_ask(struct evil_vfu *e, uint16_t cmd, uint32_t flags, const void *body,
 	return 0;
 }
 
-static struct evil_rule *
-find_rule(struct evil_vfu *e, uint16_t cmd)
+static struct hostile_rule *
+find_rule(struct hostile_vfu *e, uint16_t cmd)
 {
-	struct evil_rule *rule;
+	struct hostile_rule *rule;
 	unsigned int i;
 
-	for (i = 0; i < EVIL_RULES; i++) {
+	for (i = 0; i < HOSTILE_RULES; i++) {
 		rule = &e->rules[i];
-		if (rule->how == EVIL_HONEST || (rule->cmd != 0 && rule->cmd != cmd))
+		if (rule->how == HOSTILE_HONEST || (rule->cmd != 0 && rule->cmd != cmd))
 			continue;
 		if (rule->skip > 0) {
 			rule->skip--;
@@ -282,64 +282,64 @@ find_rule(struct evil_vfu *e, uint16_t cmd)
 
 /* Send an answer as the rules want it. -1: the connection is over. */
 static int
-send_reply(struct evil_vfu *e, struct evil_msg *msg)
+send_reply(struct hostile_vfu *e, struct hostile_msg *msg)
 {
-	struct evil_rule *rule = find_rule(e, msg->hdr.cmd), now = { .how = EVIL_HONEST };
+	struct hostile_rule *rule = find_rule(e, msg->hdr.cmd), now = { .how = HOSTILE_HONEST };
 	bool twice = false;
 
 	if (rule != NULL) {
 		now = *rule;
 		if (rule->count > 0 && --rule->count == 0)
-			rule->how = EVIL_HONEST;
+			rule->how = HOSTILE_HONEST;
 	}
-	if (now.how == EVIL_CUT)
+	if (now.how == HOSTILE_CUT)
 		msg->len -= RTE_MIN(msg->len, (uint32_t)now.arg);
-	if (now.how == EVIL_MORE) {
+	if (now.how == HOSTILE_MORE) {
 		memset(msg->body + msg->len, 0, now.arg);
 		msg->len += (uint32_t)now.arg;
 	}
-	if (now.how == EVIL_ERROR)
+	if (now.how == HOSTILE_ERROR)
 		msg->len = 0;
 	msg->hdr.size = (uint32_t)sizeof(msg->hdr) + msg->len;
 	switch (now.how) {
-	case EVIL_SILENT:
+	case HOSTILE_SILENT:
 		return 0;
-	case EVIL_CLOSE:
+	case HOSTILE_CLOSE:
 		return -1;
-	case EVIL_HALF:
+	case HOSTILE_HALF:
 		send_bytes(e, &msg->hdr, sizeof(msg->hdr) / 2, NULL, 0);
 		return -1;
-	case EVIL_SIZE:
+	case HOSTILE_SIZE:
 		msg->hdr.size = (uint32_t)now.arg;
 		break;
-	case EVIL_ID:
+	case HOSTILE_ID:
 		msg->hdr.id ^= 0x5555;
 		break;
-	case EVIL_CMD:
+	case HOSTILE_CMD:
 		msg->hdr.cmd = (uint16_t)now.arg;
 		break;
-	case EVIL_TYPE:
+	case HOSTILE_TYPE:
 		msg->hdr.flags = (uint32_t)now.arg;
 		break;
-	case EVIL_ERROR:
-	case EVIL_ERROR_BODY:
+	case HOSTILE_ERROR:
+	case HOSTILE_ERROR_BODY:
 		msg->hdr.flags |= VFIO_USER_F_ERROR;
 		msg->hdr.error = (uint32_t)now.arg;
 		break;
-	case EVIL_WITH_FDS:
-		for (; now.arg > 0 && msg->nb_fds < EVIL_FDS; now.arg--)
-			msg->fds[msg->nb_fds++] = evil_vfu_file(4096, 0);
+	case HOSTILE_WITH_FDS:
+		for (; now.arg > 0 && msg->nb_fds < HOSTILE_FDS; now.arg--)
+			msg->fds[msg->nb_fds++] = hostile_vfu_file(4096, 0);
 		break;
-	case EVIL_TWICE:
+	case HOSTILE_TWICE:
 		twice = true;
 		break;
-	case EVIL_PIECES:
+	case HOSTILE_PIECES:
 		return send_slowly(e, msg, 0);
-	case EVIL_TRICKLE:
+	case HOSTILE_TRICKLE:
 		return send_slowly(e, msg, 40);
-	case EVIL_FLOOD:
+	case HOSTILE_FLOOD:
 		return flood(e, (uint32_t)now.arg);
-	case EVIL_FIX:
+	case HOSTILE_FIX:
 		now.fix(e, msg, now.arg);
 		msg->hdr.size = (uint32_t)sizeof(msg->hdr) + msg->len;
 		break;
@@ -352,15 +352,15 @@ send_reply(struct evil_vfu *e, struct evil_msg *msg)
 }
 
 static void
-serve_client(struct evil_vfu *e)
+serve_client(struct hostile_vfu *e)
 {
-	static struct evil_msg in, out;
+	static struct hostile_msg in, out;
 	int ret;
 
 	do {
 		ret = wait_sock(e, POLLIN, 10);
 		pthread_mutex_lock(&e->lock);
-		evil_dev_tick(e);
+		hostile_dev_tick(e);
 		if (ret > 0) {
 			ret = recv_msg(e, &in);
 			/* answers to what was no request are of no interest */
@@ -371,7 +371,7 @@ serve_client(struct evil_vfu *e)
 				out.hdr.cmd = in.hdr.cmd;
 				out.hdr.flags = VFIO_USER_TYPE_REPLY;
 				out.len = out.nb_fds = 0;
-				out.hdr.error = evil_dev_request(e, &in, &out);
+				out.hdr.error = hostile_dev_request(e, &in, &out);
 				if (out.hdr.error != 0)
 					out.hdr.flags |= VFIO_USER_F_ERROR;
 				ret = send_reply(e, &out);
@@ -386,7 +386,7 @@ serve_client(struct evil_vfu *e)
 static void *
 run(void *arg)
 {
-	struct evil_vfu *e = arg;
+	struct hostile_vfu *e = arg;
 
 	for (;;) {
 		struct pollfd pfd[2] = {
@@ -404,7 +404,7 @@ run(void *arg)
 		pthread_mutex_unlock(&e->lock);
 		serve_client(e);
 		pthread_mutex_lock(&e->lock);
-		evil_dev_forget(e);
+		hostile_dev_forget(e);
 		close(e->sock);
 		e->sock = -1;
 		pthread_mutex_unlock(&e->lock);
@@ -412,7 +412,7 @@ run(void *arg)
 }
 
 int
-evil_vfu_start(struct evil_vfu *e)
+hostile_vfu_start(struct hostile_vfu *e)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 
@@ -423,14 +423,14 @@ evil_vfu_start(struct evil_vfu *e)
 	TEST_TRUE(e->stop_fd >= 0 && e->listen_fd >= 0);
 	TEST_EXPECT(bind(e->listen_fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	TEST_EXPECT(listen(e->listen_fd, 4), 0);
-	TEST_EXPECT(evil_dev_create(e), 0);
+	TEST_EXPECT(hostile_dev_create(e), 0);
 	TEST_EXPECT(pthread_create(&e->thread, NULL, run, e), 0);
 	e->running = true;
 	return TEST_SUCCESS;
 }
 
 void
-evil_vfu_stop(struct evil_vfu *e)
+hostile_vfu_stop(struct hostile_vfu *e)
 {
 	uint64_t one = 1;
 
@@ -439,7 +439,7 @@ evil_vfu_stop(struct evil_vfu *e)
 	if (e->running && write(e->stop_fd, &one, sizeof(one)) == sizeof(one))
 		pthread_join(e->thread, NULL);
 	e->running = false;
-	evil_dev_destroy(e);
+	hostile_dev_destroy(e);
 	if (e->listen_fd >= 0)
 		close(e->listen_fd);
 	if (e->stop_fd >= 0)
@@ -452,13 +452,13 @@ evil_vfu_stop(struct evil_vfu *e)
 }
 
 int
-evil_vfu_dev_add(const struct evil_vfu *e, const char *args)
+hostile_vfu_dev_add(const struct hostile_vfu *e, const char *args)
 {
 	static unsigned int count;
 	char name[RTE_DEV_NAME_MAX_LEN], devargs[PATH_MAX + 256];
 	int ret;
 
-	snprintf(name, sizeof(name), "comch_bluefield_evil%u", count++);
+	snprintf(name, sizeof(name), "comch_bluefield_hostile%u", count++);
 	snprintf(devargs, sizeof(devargs), "socket=%s%s%s", e->path, args[0] != '\0' ? "," : "",
 		args);
 	ret = rte_vdev_init(name, devargs);
@@ -466,13 +466,13 @@ evil_vfu_dev_add(const struct evil_vfu *e, const char *args)
 }
 
 void
-evil_vfu_rule(struct evil_vfu *e, const struct evil_rule *rule)
+hostile_vfu_rule(struct hostile_vfu *e, const struct hostile_rule *rule)
 {
 	unsigned int i;
 
 	pthread_mutex_lock(&e->lock);
-	for (i = 0; i < EVIL_RULES; i++) {
-		if (e->rules[i].how != EVIL_HONEST)
+	for (i = 0; i < HOSTILE_RULES; i++) {
+		if (e->rules[i].how != HOSTILE_HONEST)
 			continue;
 		e->rules[i] = *rule;
 		break;
@@ -481,7 +481,7 @@ evil_vfu_rule(struct evil_vfu *e, const struct evil_rule *rule)
 }
 
 void
-evil_vfu_fw(struct evil_vfu *e, enum evil_fw (*fw)(struct evil_vfu *e, uint16_t opcode,
+hostile_vfu_fw(struct hostile_vfu *e, enum hostile_fw (*fw)(struct hostile_vfu *e, uint16_t opcode,
 	const uint8_t *in, uint32_t in_len, uint8_t *out, uint32_t out_len))
 {
 	pthread_mutex_lock(&e->lock);
@@ -490,10 +490,10 @@ evil_vfu_fw(struct evil_vfu *e, enum evil_fw (*fw)(struct evil_vfu *e, uint16_t 
 }
 
 void
-evil_vfu_reg(struct evil_vfu *e, uint32_t off, uint32_t val)
+hostile_vfu_reg(struct hostile_vfu *e, uint32_t off, uint32_t val)
 {
 	pthread_mutex_lock(&e->lock);
-	if (e->nb_regs < EVIL_REGS) {
+	if (e->nb_regs < HOSTILE_REGS) {
 		e->regs[e->nb_regs].off = off;
 		e->regs[e->nb_regs++].val = val;
 	}

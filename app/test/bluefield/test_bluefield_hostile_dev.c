@@ -3,7 +3,7 @@
  */
 
 /*
- * The device of the evil server: what a vfio-user client may ask, a few
+ * The device of the hostile server: what a vfio-user client may ask, a few
  * registers, and firmware that says yes to everything, with just those answers
  * that the driver wants to see. Nothing that it is given is checked for sense.
  */
@@ -16,7 +16,7 @@
 
 #include <rte_byteorder.h>
 
-#include "test_bluefield_evil_dev.h"
+#include "test_bluefield_hostile_dev.h"
 #include "test_comch_util.h"
 
 #define VENDOR_ID 0x15b3
@@ -29,9 +29,9 @@
 #define EQN 3
 
 int
-evil_dev_create(struct evil_vfu *e)
+hostile_dev_create(struct hostile_vfu *e)
 {
-	e->page_fd = evil_vfu_file(SHARED_OFF + PAGE, 0);
+	e->page_fd = hostile_vfu_file(SHARED_OFF + PAGE, 0);
 	if (e->page_fd < 0)
 		return -errno;
 	e->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, e->page_fd, SHARED_OFF);
@@ -43,9 +43,9 @@ evil_dev_create(struct evil_vfu *e)
 }
 
 void
-evil_dev_destroy(struct evil_vfu *e)
+hostile_dev_destroy(struct hostile_vfu *e)
 {
-	evil_dev_forget(e);
+	hostile_dev_forget(e);
 	if (e->page != NULL)
 		munmap(e->page, PAGE);
 	if (e->page_fd >= 0)
@@ -56,7 +56,7 @@ evil_dev_destroy(struct evil_vfu *e)
 
 /* As after a reset of the function. */
 static void
-dev_reset(struct evil_vfu *e)
+dev_reset(struct hostile_vfu *e)
 {
 	e->cmdq = 0;
 	e->eq = 0;
@@ -64,7 +64,7 @@ dev_reset(struct evil_vfu *e)
 }
 
 void
-evil_dev_forget(struct evil_vfu *e)
+hostile_dev_forget(struct hostile_vfu *e)
 {
 	dev_reset(e);
 	while (e->nb_maps > 0) {
@@ -77,9 +77,9 @@ evil_dev_forget(struct evil_vfu *e)
 }
 
 void *
-evil_vfu_mem(struct evil_vfu *e, uint64_t addr, uint64_t len)
+hostile_vfu_mem(struct hostile_vfu *e, uint64_t addr, uint64_t len)
 {
-	struct evil_map *map;
+	struct hostile_map *map;
 	uint32_t i;
 
 	for (i = 0; i < e->nb_maps; i++) {
@@ -92,7 +92,7 @@ evil_vfu_mem(struct evil_vfu *e, uint64_t addr, uint64_t len)
 }
 
 void
-evil_dev_tick(struct evil_vfu *e)
+hostile_dev_tick(struct hostile_vfu *e)
 {
 	rte_be32_t val;
 
@@ -108,13 +108,13 @@ evil_dev_tick(struct evil_vfu *e)
  */
 
 static void
-post(struct evil_vfu *e, uint8_t type, uint8_t sub_type, const uint8_t *data)
+post(struct hostile_vfu *e, uint8_t type, uint8_t sub_type, const uint8_t *data)
 {
 	struct bf_eqe *eqe;
 	uint64_t one = 1;
 	uint32_t i = e->eq_pi & ((1u << e->eq_log) - 1);
 
-	eqe = e->eq == 0 ? NULL : evil_vfu_mem(e, e->eq + i * sizeof(*eqe), sizeof(*eqe));
+	eqe = e->eq == 0 ? NULL : hostile_vfu_mem(e, e->eq + i * sizeof(*eqe), sizeof(*eqe));
 	if (eqe == NULL)
 		return;
 	eqe->type = type;
@@ -128,7 +128,7 @@ post(struct evil_vfu *e, uint8_t type, uint8_t sub_type, const uint8_t *data)
 }
 
 void
-evil_vfu_event(struct evil_vfu *e, uint8_t type, uint8_t sub_type, const uint8_t *data)
+hostile_vfu_event(struct hostile_vfu *e, uint8_t type, uint8_t sub_type, const uint8_t *data)
 {
 	pthread_mutex_lock(&e->lock);
 	post(e, type, sub_type, data);
@@ -136,14 +136,14 @@ evil_vfu_event(struct evil_vfu *e, uint8_t type, uint8_t sub_type, const uint8_t
 }
 
 void
-evil_vfu_page_event(struct evil_vfu *e, uint32_t who, int32_t num)
+hostile_vfu_page_event(struct hostile_vfu *e, uint32_t who, int32_t num)
 {
 	uint8_t data[28] = { 0 };
 	rte_be32_t val = rte_cpu_to_be_32(who);
 
 	memcpy(data, &val, sizeof(val));
 	bf_set(data, BF_EVENT_PAGES_NUM, (uint32_t)num);
-	evil_vfu_event(e, BF_EVENT_PAGE_REQUEST, 0, data);
+	hostile_vfu_event(e, BF_EVENT_PAGE_REQUEST, 0, data);
 }
 
 /*
@@ -171,13 +171,13 @@ fw_caps(const uint8_t *in, uint8_t *out)
 }
 
 static void
-fw_pages(struct evil_vfu *e, const uint8_t *in, uint32_t in_len, uint8_t *out, uint32_t out_len)
+fw_pages(struct hostile_vfu *e, const uint8_t *in, uint32_t in_len, uint8_t *out, uint32_t out_len)
 {
 	uint32_t nb = bf_get(in, BF_MANAGE_PAGES_IN_INPUT_NUM_ENTRIES), i;
 
 	switch (bf_get(in, BF_IN_OP_MOD)) {
 	case BF_MANAGE_PAGES_GIVE:
-		for (i = 0; i < nb && e->nb_pages < EVIL_PAGES &&
+		for (i = 0; i < nb && e->nb_pages < HOSTILE_PAGES &&
 				BF_MANAGE_PAGES_PAS + 8 * (i + 1) <= in_len; i++)
 			e->pages[e->nb_pages++] = bf_get64(in, BF_MANAGE_PAGES_PAS + 8 * i);
 		break;
@@ -194,7 +194,7 @@ fw_pages(struct evil_vfu *e, const uint8_t *in, uint32_t in_len, uint8_t *out, u
 }
 
 static void
-fw_exec(struct evil_vfu *e, uint16_t opcode, const uint8_t *in, uint32_t in_len, uint8_t *out,
+fw_exec(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in, uint32_t in_len, uint8_t *out,
 	uint32_t out_len)
 {
 	static const uint8_t mac[6] = { 2, 0, 0, 0, 0, 1 };
@@ -239,13 +239,13 @@ fw_exec(struct evil_vfu *e, uint16_t opcode, const uint8_t *in, uint32_t in_len,
 
 /* Data of a chain of mailboxes, from it or into it. */
 static void
-mailboxes(struct evil_vfu *e, uint64_t addr, uint8_t *data, uint32_t len, bool out)
+mailboxes(struct hostile_vfu *e, uint64_t addr, uint8_t *data, uint32_t len, bool out)
 {
 	struct bf_mbox *mbox;
 	uint32_t part;
 
 	for (; len > 0; len -= part, data += part) {
-		mbox = evil_vfu_mem(e, addr, sizeof(*mbox));
+		mbox = hostile_vfu_mem(e, addr, sizeof(*mbox));
 		if (mbox == NULL)
 			return;
 		part = RTE_MIN(len, (uint32_t)BF_MBOX_DATA);
@@ -258,15 +258,15 @@ mailboxes(struct evil_vfu *e, uint64_t addr, uint8_t *data, uint32_t len, bool o
 }
 
 static void
-fw_entry(struct evil_vfu *e, uint32_t index)
+fw_entry(struct hostile_vfu *e, uint32_t index)
 {
-	static uint8_t in[EVIL_OUT], out[EVIL_OUT];
+	static uint8_t in[HOSTILE_OUT], out[HOSTILE_OUT];
 	struct bf_cmd_entry *entry;
 	uint32_t in_len, out_len;
-	enum evil_fw ret = EVIL_FW_HONEST;
+	enum hostile_fw ret = HOSTILE_FW_HONEST;
 	uint16_t opcode;
 
-	entry = evil_vfu_mem(e, e->cmdq + ((uint64_t)index << LOG_CMDQ_STRIDE), sizeof(*entry));
+	entry = hostile_vfu_mem(e, e->cmdq + ((uint64_t)index << LOG_CMDQ_STRIDE), sizeof(*entry));
 	if (entry == NULL)
 		return;
 	in_len = rte_be_to_cpu_32(entry->in_len);
@@ -282,9 +282,9 @@ fw_entry(struct evil_vfu *e, uint32_t index)
 	e->nb_cmds++;
 	if (e->fw != NULL)
 		ret = e->fw(e, opcode, in, in_len, out, out_len);
-	if (ret == EVIL_FW_NO_ANSWER)
+	if (ret == HOSTILE_FW_NO_ANSWER)
 		return;
-	if (ret == EVIL_FW_HONEST)
+	if (ret == HOSTILE_FW_HONEST)
 		fw_exec(e, opcode, in, in_len, out, out_len);
 	memcpy(entry->out, out, BF_CMD_INLINE);
 	mailboxes(e, rte_be_to_cpu_64(entry->out_ptr), out + BF_CMD_INLINE,
@@ -297,7 +297,7 @@ fw_entry(struct evil_vfu *e, uint32_t index)
  */
 
 static uint32_t
-reg_read(struct evil_vfu *e, uint64_t off)
+reg_read(struct hostile_vfu *e, uint64_t off)
 {
 	uint32_t i;
 
@@ -319,7 +319,7 @@ reg_read(struct evil_vfu *e, uint64_t off)
 }
 
 static void
-reg_write(struct evil_vfu *e, uint64_t off, uint32_t val)
+reg_write(struct hostile_vfu *e, uint64_t off, uint32_t val)
 {
 	uint32_t i;
 
@@ -345,14 +345,14 @@ reg_write(struct evil_vfu *e, uint64_t off, uint32_t val)
  */
 
 static void
-reply_add(struct evil_msg *out, const void *data, uint32_t len)
+reply_add(struct hostile_msg *out, const void *data, uint32_t len)
 {
 	memcpy(out->body + out->len, data, len);
 	out->len += len;
 }
 
 static uint32_t
-region_access(struct evil_vfu *e, struct evil_msg *in, struct evil_msg *out, bool write)
+region_access(struct hostile_vfu *e, struct hostile_msg *in, struct hostile_msg *out, bool write)
 {
 	struct vfio_user_region_access access;
 	uint8_t data[16] = { 0 };
@@ -386,7 +386,7 @@ region_access(struct evil_vfu *e, struct evil_msg *in, struct evil_msg *out, boo
 }
 
 static uint32_t
-region_info(struct evil_vfu *e, struct evil_msg *in, struct evil_msg *out)
+region_info(struct hostile_vfu *e, struct hostile_msg *in, struct hostile_msg *out)
 {
 	struct vfio_user_cap_sparse sparse = {
 		.head = { .id = VFIO_USER_CAP_SPARSE_MMAP, .version = 1 }, .nr_areas = 1,
@@ -398,7 +398,7 @@ region_info(struct evil_vfu *e, struct evil_msg *in, struct evil_msg *out)
 	memcpy(&info, in->body, sizeof(info));
 	shared = e->shared_page && info.index == VFIO_USER_REGION_BAR0;
 	info.flags = VFIO_USER_REGION_F_READ | VFIO_USER_REGION_F_WRITE;
-	info.size = info.index == VFIO_USER_REGION_BAR0 ? EVIL_BAR : 4096;
+	info.size = info.index == VFIO_USER_REGION_BAR0 ? HOSTILE_BAR : 4096;
 	info.argsz = sizeof(info);
 	if (shared) {
 		info.flags |= VFIO_USER_REGION_F_MMAP | VFIO_USER_REGION_F_CAPS;
@@ -415,13 +415,13 @@ region_info(struct evil_vfu *e, struct evil_msg *in, struct evil_msg *out)
 }
 
 static uint32_t
-dma_map(struct evil_vfu *e, struct evil_msg *in)
+dma_map(struct hostile_vfu *e, struct hostile_msg *in)
 {
 	struct vfio_user_dma_map req;
-	struct evil_map *map = &e->maps[e->nb_maps];
+	struct hostile_map *map = &e->maps[e->nb_maps];
 
 	memcpy(&req, in->body, sizeof(req));
-	if (e->nb_maps == EVIL_MAPS || in->nb_fds != 1)
+	if (e->nb_maps == HOSTILE_MAPS || in->nb_fds != 1)
 		return EINVAL;
 	map->addr = req.addr;
 	map->size = req.size;
@@ -434,7 +434,7 @@ dma_map(struct evil_vfu *e, struct evil_msg *in)
 }
 
 static uint32_t
-dma_unmap(struct evil_vfu *e, struct evil_msg *in, struct evil_msg *out)
+dma_unmap(struct hostile_vfu *e, struct hostile_msg *in, struct hostile_msg *out)
 {
 	struct vfio_user_dma_unmap req;
 	uint32_t i;
@@ -452,7 +452,7 @@ dma_unmap(struct evil_vfu *e, struct evil_msg *in, struct evil_msg *out)
 }
 
 static void
-irq_set(struct evil_vfu *e, struct evil_msg *in)
+irq_set(struct hostile_vfu *e, struct hostile_msg *in)
 {
 	if (e->irq_fd >= 0)
 		close(e->irq_fd);
@@ -462,7 +462,7 @@ irq_set(struct evil_vfu *e, struct evil_msg *in)
 }
 
 uint32_t
-evil_dev_request(struct evil_vfu *e, struct evil_msg *in, struct evil_msg *out)
+hostile_dev_request(struct hostile_vfu *e, struct hostile_msg *in, struct hostile_msg *out)
 {
 	static const char json[] = "{\"capabilities\":{\"max_msg_fds\":8,"
 		"\"max_data_xfer_size\":4096}}";

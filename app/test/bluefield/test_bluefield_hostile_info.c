@@ -3,7 +3,7 @@
  */
 
 /*
- * What an evil vfio-user server says of itself and of its device: version,
+ * What a hostile vfio-user server says of itself and of its device: version,
  * interrupts, regions, and the files in which they are.
  */
 
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "test_bluefield_evil.h"
+#include "test_bluefield_hostile.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
@@ -23,7 +23,7 @@ static const char *version_text;
 static struct vfio_user_version version_number;
 
 static void
-fix_version(struct evil_vfu *e __rte_unused, struct evil_msg *msg, uint64_t len)
+fix_version(struct hostile_vfu *e __rte_unused, struct hostile_msg *msg, uint64_t len)
 {
 	memcpy(msg->body, &version_number, sizeof(version_number));
 	memcpy(msg->body + sizeof(version_number), version_text, len);
@@ -36,8 +36,8 @@ test_version(void)
 	static const struct vfio_user_version others[] = {
 		{ 1, 0 }, { 0, 2 }, { 0, UINT16_MAX }, { UINT16_MAX, UINT16_MAX }, { 1, 1 },
 	};
-	struct evil_rule rule = {
-		.how = EVIL_FIX, .cmd = VFIO_USER_CMD_VERSION, .fix = fix_version,
+	struct hostile_rule rule = {
+		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_VERSION, .fix = fix_version,
 	};
 	unsigned int i;
 
@@ -45,11 +45,11 @@ test_version(void)
 	rule.arg = 3;
 	for (i = 0; i < RTE_DIM(others); i++) {
 		version_number = others[i];
-		TEST_CALL(evil_expect_error(&rule, "this driver speaks 0.1"));
+		TEST_CALL(hostile_expect_error(&rule, "this driver speaks 0.1"));
 	}
 	/* an older one is as good */
 	version_number = (struct vfio_user_version){ 0, 0 };
-	TEST_CALL(evil_expect_device(&rule));
+	TEST_CALL(hostile_expect_device(&rule));
 	return test_log_passed();
 }
 
@@ -81,8 +81,8 @@ test_version_text(void)
 		{ "{\"capabilities\":{\"max_data_xfer_size\":nan}}", false },
 		{ "\xff\xfe\x01%s%s%s%n%n\"\\\\\"\x7f", true },
 	};
-	struct evil_rule rule = {
-		.how = EVIL_FIX, .cmd = VFIO_USER_CMD_VERSION, .fix = fix_version,
+	struct hostile_rule rule = {
+		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_VERSION, .fix = fix_version,
 	};
 	unsigned int i, nul;
 
@@ -93,9 +93,9 @@ test_version_text(void)
 		for (nul = 0; nul < 2; nul++) {
 			rule.arg = strlen(rows[i].text) + nul;
 			if (rows[i].good)
-				TEST_CALL(evil_expect_device(&rule));
+				TEST_CALL(hostile_expect_device(&rule));
 			else
-				TEST_CALL(evil_expect_error(&rule, "take another server"));
+				TEST_CALL(hostile_expect_error(&rule, "take another server"));
 		}
 	}
 	return test_log_passed();
@@ -106,17 +106,17 @@ static int
 test_version_long(void)
 {
 	static char text[4096];
-	struct evil_rule rule = {
-		.how = EVIL_FIX, .cmd = VFIO_USER_CMD_VERSION, .fix = fix_version,
+	struct hostile_rule rule = {
+		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_VERSION, .fix = fix_version,
 	};
 
 	memset(text, '"', sizeof(text));
 	version_text = text;
 	version_number = (struct vfio_user_version){ VFIO_USER_MAJOR, VFIO_USER_MINOR };
 	for (rule.arg = 1000; rule.arg < 1019; rule.arg++)
-		TEST_CALL(evil_expect_device(&rule));
+		TEST_CALL(hostile_expect_device(&rule));
 	for (rule.arg = 1024; rule.arg <= sizeof(text); rule.arg += 1024)
-		TEST_CALL(evil_expect_error(&rule, "wrong length"));
+		TEST_CALL(hostile_expect_error(&rule, "wrong length"));
 	return test_log_passed();
 }
 
@@ -128,13 +128,13 @@ static struct vfio_user_device_info device_info;
 static struct vfio_user_irq_info irq_info;
 
 static void
-fix_device(struct evil_vfu *e __rte_unused, struct evil_msg *msg, uint64_t arg __rte_unused)
+fix_device(struct hostile_vfu *e __rte_unused, struct hostile_msg *msg, uint64_t arg __rte_unused)
 {
 	memcpy(msg->body, &device_info, sizeof(device_info));
 }
 
 static void
-fix_irq(struct evil_vfu *e __rte_unused, struct evil_msg *msg, uint64_t arg __rte_unused)
+fix_irq(struct hostile_vfu *e __rte_unused, struct hostile_msg *msg, uint64_t arg __rte_unused)
 {
 	memcpy(msg->body, &irq_info, sizeof(irq_info));
 }
@@ -158,24 +158,24 @@ test_device_info(void)
 		{ 16, VFIO_USER_IRQ_INFO_EVENTFD, VFIO_USER_IRQ_MSI, 4 },
 		{ 16, 0, VFIO_USER_IRQ_MSIX, 4 },
 	};
-	struct evil_rule rule = { .how = EVIL_FIX };
+	struct hostile_rule rule = { .how = HOSTILE_FIX };
 	unsigned int i;
 
 	rule.cmd = VFIO_USER_CMD_DEVICE_GET_INFO;
 	rule.fix = fix_device;
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		device_info = bad[i];
-		TEST_CALL(evil_expect_error(&rule, "give the socket of a BlueField function"));
+		TEST_CALL(hostile_expect_error(&rule, "give the socket of a BlueField function"));
 	}
 	/* more than PCI has, and nonsense in argsz, are nobody's business */
 	device_info = (struct vfio_user_device_info){ UINT32_MAX, UINT32_MAX, UINT32_MAX,
 		UINT32_MAX };
-	TEST_CALL(evil_expect_device(&rule));
+	TEST_CALL(hostile_expect_device(&rule));
 	rule.cmd = VFIO_USER_CMD_GET_IRQ_INFO;
 	rule.fix = fix_irq;
 	for (i = 0; i < RTE_DIM(bad_irqs); i++) {
 		irq_info = bad_irqs[i];
-		TEST_CALL(evil_expect_error(&rule, "MSI-X"));
+		TEST_CALL(hostile_expect_error(&rule, "MSI-X"));
 	}
 	return test_log_passed();
 }
@@ -183,7 +183,7 @@ test_device_info(void)
 static uint32_t ids;
 
 static void
-fix_ids(struct evil_vfu *e __rte_unused, struct evil_msg *msg, uint64_t arg __rte_unused)
+fix_ids(struct hostile_vfu *e __rte_unused, struct hostile_msg *msg, uint64_t arg __rte_unused)
 {
 	memcpy(msg->body + sizeof(struct vfio_user_region_access), &ids, sizeof(ids));
 }
@@ -201,14 +201,14 @@ test_pci_ids(void)
 		{ 0xa2d215b3, "15b3:a2d2" },
 		{ 0x101d15b3, "15b3:101d" },
 	};
-	struct evil_rule rule = {
-		.how = EVIL_FIX, .cmd = VFIO_USER_CMD_REGION_READ, .fix = fix_ids, .count = 1,
+	struct hostile_rule rule = {
+		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_REGION_READ, .fix = fix_ids, .count = 1,
 	};
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(rows); i++) {
 		ids = rows[i].ids;
-		TEST_CALL(evil_expect_error(&rule, rows[i].words));
+		TEST_CALL(hostile_expect_error(&rule, rows[i].words));
 	}
 	return test_log_passed();
 }
@@ -217,7 +217,7 @@ test_pci_ids(void)
 static struct vfio_user_region_access other_place;
 
 static void
-fix_access(struct evil_vfu *e __rte_unused, struct evil_msg *msg, uint64_t arg)
+fix_access(struct hostile_vfu *e __rte_unused, struct hostile_msg *msg, uint64_t arg)
 {
 	struct vfio_user_region_access access;
 
@@ -235,13 +235,13 @@ fix_access(struct evil_vfu *e __rte_unused, struct evil_msg *msg, uint64_t arg)
 static int
 test_other_place(void)
 {
-	struct evil_rule rule = { .how = EVIL_FIX, .fix = fix_access, .count = 1 };
+	struct hostile_rule rule = { .how = HOSTILE_FIX, .fix = fix_access, .count = 1 };
 
 	for (rule.arg = 0; rule.arg < 4; rule.arg++) {
 		rule.cmd = VFIO_USER_CMD_REGION_READ;
-		TEST_CALL(evil_expect_error(&rule, "reads another place"));
+		TEST_CALL(hostile_expect_error(&rule, "reads another place"));
 		rule.cmd = VFIO_USER_CMD_REGION_WRITE;
-		TEST_CALL(evil_expect_error(&rule, "writes another place"));
+		TEST_CALL(hostile_expect_error(&rule, "writes another place"));
 	}
 	return test_log_passed();
 }
@@ -258,7 +258,7 @@ static int region_fd;
 static uint32_t region_nb_fds;
 
 static void
-fix_region(struct evil_vfu *e __rte_unused, struct evil_msg *msg, uint64_t arg)
+fix_region(struct hostile_vfu *e __rte_unused, struct hostile_msg *msg, uint64_t arg)
 {
 	uint32_t i;
 
@@ -276,7 +276,7 @@ region_default(void)
 	region.info.argsz = sizeof(region);
 	region.info.flags = RW | VFIO_USER_REGION_F_MMAP | VFIO_USER_REGION_F_CAPS;
 	region.info.cap_offset = sizeof(region.info);
-	region.info.size = EVIL_BAR;
+	region.info.size = HOSTILE_BAR;
 	region.cap.head.id = VFIO_USER_CAP_SPARSE_MMAP;
 	region.cap.head.version = 1;
 	region.cap.nr_areas = 1;
@@ -287,8 +287,8 @@ region_default(void)
 }
 
 /* Of BAR 0, which is the second that is asked. */
-static const struct evil_rule bar_rule = {
-	.how = EVIL_FIX, .cmd = VFIO_USER_CMD_GET_REGION_INFO, .fix = fix_region, .skip = 1,
+static const struct hostile_rule bar_rule = {
+	.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_GET_REGION_INFO, .fix = fix_region, .skip = 1,
 	.count = 1, .arg = 1,
 };
 
@@ -296,9 +296,9 @@ static int
 test_region_info(void)
 {
 	static const uint64_t sizes[] = { 0, 1, 0xffff, (1ull << 30) + 1, 1ull << 32,
-		(1ull << 32) + EVIL_BAR, 1ull << 63, UINT64_MAX };
+		(1ull << 32) + HOSTILE_BAR, 1ull << 63, UINT64_MAX };
 	static const uint64_t config_sizes[] = { 0, 1, 63 };
-	struct evil_rule config_rule = bar_rule;
+	struct hostile_rule config_rule = bar_rule;
 	unsigned int i;
 
 	config_rule.skip = 0;
@@ -306,27 +306,27 @@ test_region_info(void)
 	for (i = 0; i < RTE_DIM(sizes); i++) {
 		region_default();
 		region.info.size = sizes[i];
-		TEST_CALL(evil_expect_error(&bar_rule, NULL));
+		TEST_CALL(hostile_expect_error(&bar_rule, NULL));
 	}
 	for (i = 0; i < RTE_DIM(config_sizes); i++) {
 		region_default();
 		region.info.size = config_sizes[i];
-		TEST_CALL(evil_expect_error(&config_rule, "BlueField function"));
+		TEST_CALL(hostile_expect_error(&config_rule, "BlueField function"));
 	}
 	for (i = 0; i < 2; i++) {
 		region_default();
 		region.info.flags = i == 0 ? VFIO_USER_REGION_F_READ : VFIO_USER_REGION_F_WRITE;
-		TEST_CALL(evil_expect_error(&bar_rule, "BlueField function"));
-		TEST_CALL(evil_expect_error(&config_rule, "BlueField function"));
+		TEST_CALL(hostile_expect_error(&bar_rule, "BlueField function"));
+		TEST_CALL(hostile_expect_error(&config_rule, "BlueField function"));
 	}
 	/* argsz and offset are as they like without descriptors */
 	region_default();
 	region.info.argsz = UINT32_MAX;
 	region.info.offset = UINT64_MAX;
-	TEST_CALL(evil_expect_device(&bar_rule));
+	TEST_CALL(hostile_expect_device(&bar_rule));
 	region_default();
 	region.info.argsz = 0;
-	TEST_CALL(evil_expect_device(&bar_rule));
+	TEST_CALL(hostile_expect_device(&bar_rule));
 	return test_log_passed();
 }
 
@@ -339,37 +339,37 @@ test_region_caps(void)
 	static const uint32_t counts[] = { 2, 64, 0x10000000, 0x10000001, 0x7fffffff, UINT32_MAX };
 	unsigned int i;
 
-	region_fd = evil_vfu_file(EVIL_BAR, F_SEAL_SHRINK);
+	region_fd = hostile_vfu_file(HOSTILE_BAR, F_SEAL_SHRINK);
 	TEST_TRUE(region_fd >= 0);
-	evil_count();
+	hostile_count();
 	for (i = 0; i < RTE_DIM(out_of_message); i++) {
 		region_default();
 		region_nb_fds = 1;
 		region.info.cap_offset = out_of_message[i];
-		TEST_CALL(evil_expect_error(&bar_rule, NULL));
+		TEST_CALL(hostile_expect_error(&bar_rule, NULL));
 		region_default();
 		region_nb_fds = 1;
 		region.cap.head.id = 77;
 		region.cap.head.next = out_of_message[i];
-		TEST_CALL(evil_expect_error(&bar_rule, NULL));
+		TEST_CALL(hostile_expect_error(&bar_rule, NULL));
 	}
 	for (i = 0; i < RTE_DIM(counts); i++) {
 		region_default();
 		region_nb_fds = 1;
 		region.cap.nr_areas = counts[i];
-		TEST_CALL(evil_expect_error(&bar_rule, NULL));
+		TEST_CALL(hostile_expect_error(&bar_rule, NULL));
 	}
 	/* a ring of unknown ones */
 	region_default();
 	region_nb_fds = 1;
 	region.cap.head.id = 77;
 	region.cap.head.next = sizeof(region.info);
-	TEST_CALL(evil_expect_device(&bar_rule));
+	TEST_CALL(hostile_expect_device(&bar_rule));
 	/* no area, and more than can be kept */
 	region_default();
 	region_nb_fds = 1;
 	region.cap.nr_areas = 0;
-	TEST_CALL(evil_expect_device(&bar_rule));
+	TEST_CALL(hostile_expect_device(&bar_rule));
 	region_default();
 	region_nb_fds = 8;
 	region.cap.nr_areas = RTE_DIM(region.areas);
@@ -378,7 +378,7 @@ test_region_caps(void)
 		region.areas[i].size = 0x1000;
 	}
 	region_len = sizeof(region);
-	TEST_CALL(evil_expect_device(&bar_rule));
+	TEST_CALL(hostile_expect_device(&bar_rule));
 	close(region_fd);
 	return test_log_passed();
 }
@@ -389,36 +389,37 @@ test_areas(void)
 {
 	static const struct vfio_user_area areas[] = {
 		{ 0x2000, 0 }, { 0x2000, 1 }, { 0x2001, 0x1000 }, { 0x2000, 0xfff },
-		{ EVIL_BAR, 0x1000 }, { EVIL_BAR - 0x1000, 0x2000 }, { 0, EVIL_BAR + 0x1000 },
-		{ UINT64_MAX - 0xfff, 0x1000 }, { UINT64_MAX - 0xfff, 0x2000 },
-		{ 0x2000, UINT64_MAX - 0x1fff }, { 0x2000, UINT64_MAX - 0xfff },
-		{ 1ull << 32, 0x1000 }, { 0x2000, (1ull << 32) + 0x1000 },
+		{ HOSTILE_BAR, 0x1000 }, { HOSTILE_BAR - 0x1000, 0x2000 },
+		{ 0, HOSTILE_BAR + 0x1000 }, { UINT64_MAX - 0xfff, 0x1000 },
+		{ UINT64_MAX - 0xfff, 0x2000 }, { 0x2000, UINT64_MAX - 0x1fff },
+		{ 0x2000, UINT64_MAX - 0xfff }, { 1ull << 32, 0x1000 },
+		{ 0x2000, (1ull << 32) + 0x1000 },
 	};
 	static const uint64_t offsets[] = { 1, 0x800, 0x1000, 1ull << 62, INT64_MAX - 0xfff,
 		1ull << 63, UINT64_MAX - 0x1fff, UINT64_MAX - 0xfff, UINT64_MAX };
 	unsigned int i;
 
-	region_fd = evil_vfu_file(EVIL_BAR, F_SEAL_SHRINK);
+	region_fd = hostile_vfu_file(HOSTILE_BAR, F_SEAL_SHRINK);
 	TEST_TRUE(region_fd >= 0);
-	evil_count();
+	hostile_count();
 	for (i = 0; i < RTE_DIM(areas); i++) {
 		region_default();
 		region_nb_fds = 1;
 		region.areas[0] = areas[i];
-		TEST_CALL(evil_expect_device(&bar_rule));
+		TEST_CALL(hostile_expect_device(&bar_rule));
 	}
 	for (i = 0; i < RTE_DIM(offsets); i++) {
 		region_default();
 		region_nb_fds = 1;
 		region.info.offset = offsets[i];
-		region.areas[0].offset = EVIL_BAR - 0x1000;
-		TEST_CALL(evil_expect_device(&bar_rule));
+		region.areas[0].offset = HOSTILE_BAR - 0x1000;
+		TEST_CALL(hostile_expect_device(&bar_rule));
 	}
 	/* all of it without a list, in a file that is large enough: zeros, so it ends soon */
 	region_default();
 	region_nb_fds = 1;
 	region.info.flags &= ~VFIO_USER_REGION_F_CAPS;
-	TEST_CALL(evil_expect_error(&bar_rule, NULL));
+	TEST_CALL(hostile_expect_error(&bar_rule, NULL));
 	close(region_fd);
 	return test_log_passed();
 }
@@ -434,18 +435,18 @@ expect_not_mapped(int fd)
 	region_nb_fds = 1;
 	region.areas[0].offset = 0x1000;
 	region.info.offset = 0;
-	evil_count();
-	TEST_CALL(evil_round_begin());
-	evil_vfu_rule(&evil_server, &bar_rule);
-	TEST_CALL(evil_vfu_start(&evil_server));
-	TEST_CALL(evil_probe(EVIL_LONG_ARGS, &ret));
+	hostile_count();
+	TEST_CALL(hostile_round_begin());
+	hostile_vfu_rule(&hostile_server, &bar_rule);
+	TEST_CALL(hostile_vfu_start(&hostile_server));
+	TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
 	TEST_TRUE(ret >= 0);
 	/* what can not be cut off is not mapped either, if this works */
 	if (ftruncate(fd, 0) != 0)
 		errno = 0;
 	usleep(80000);
-	TEST_EXPECT(test_dev_status(evil_dev_id), 0);
-	TEST_CALL(evil_round_end());
+	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
+	TEST_CALL(hostile_round_end());
 	return TEST_SUCCESS;
 }
 
@@ -456,21 +457,21 @@ test_files(void)
 	int fd, fds[2];
 
 	/* it could be cut off */
-	fd = evil_vfu_file(EVIL_BAR, 0);
+	fd = hostile_vfu_file(HOSTILE_BAR, 0);
 	TEST_CALL(expect_not_mapped(fd));
 	close(fd);
-	fd = evil_vfu_file(EVIL_BAR, F_SEAL_GROW | F_SEAL_SEAL);
+	fd = hostile_vfu_file(HOSTILE_BAR, F_SEAL_GROW | F_SEAL_SEAL);
 	TEST_CALL(expect_not_mapped(fd));
 	close(fd);
 	/* it is shorter than the area */
-	fd = evil_vfu_file(0, F_SEAL_SHRINK);
+	fd = hostile_vfu_file(0, F_SEAL_SHRINK);
 	TEST_CALL(expect_not_mapped(fd));
 	close(fd);
-	fd = evil_vfu_file(0x1001, F_SEAL_SHRINK);
+	fd = hostile_vfu_file(0x1001, F_SEAL_SHRINK);
 	TEST_CALL(expect_not_mapped(fd));
 	close(fd);
 	/* we may not write to it */
-	fd = evil_vfu_file(EVIL_BAR, F_SEAL_SHRINK | F_SEAL_WRITE);
+	fd = hostile_vfu_file(HOSTILE_BAR, F_SEAL_SHRINK | F_SEAL_WRITE);
 	TEST_CALL(expect_not_mapped(fd));
 	close(fd);
 	/* it is no memory at all */
@@ -488,7 +489,7 @@ test_files(void)
 	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
 	fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0) {
-		TEST_EXPECT(ftruncate(fd, EVIL_BAR), 0);
+		TEST_EXPECT(ftruncate(fd, HOSTILE_BAR), 0);
 		TEST_CALL(expect_not_mapped(fd));
 		close(fd);
 	}
@@ -500,7 +501,7 @@ test_files(void)
 static int
 test_huge_file(void)
 {
-	int fd = memfd_create("evil", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
+	int fd = memfd_create("hostile", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
 
 	if (fd < 0 || ftruncate(fd, 2 << 20) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
 		if (fd >= 0)
@@ -519,40 +520,40 @@ test_good_file(void)
 {
 	int ret;
 
-	TEST_CALL(evil_round_begin());
-	evil_server.shared_page = true;
-	TEST_CALL(evil_vfu_start(&evil_server));
-	TEST_CALL(evil_probe(EVIL_LONG_ARGS, &ret));
+	TEST_CALL(hostile_round_begin());
+	hostile_server.shared_page = true;
+	TEST_CALL(hostile_vfu_start(&hostile_server));
+	TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
 	TEST_TRUE(ret >= 0);
 	usleep(200000);
-	TEST_EXPECT(test_dev_status(evil_dev_id), 0);
-	pthread_mutex_lock(&evil_server.lock);
-	evil_server.page_stands = true;
-	pthread_mutex_unlock(&evil_server.lock);
+	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
+	pthread_mutex_lock(&hostile_server.lock);
+	hostile_server.page_stands = true;
+	pthread_mutex_unlock(&hostile_server.lock);
 	TEST_WAIT(test_log_has("counter stands"), TEST_MS);
 	/* firmware that still answers has not failed */
-	TEST_EXPECT(test_dev_status(evil_dev_id), 0);
-	TEST_CALL(evil_round_end());
+	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
+	TEST_CALL(hostile_round_end());
 	return test_log_passed();
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "evil vfio-user devices",
+	.suite_name = "hostile vfio-user devices",
 	.unit_test_cases = {
-		TEST_CASE_ST(evil_case_setup, evil_case_teardown, test_version),
-		TEST_CASE_ST(evil_case_setup, evil_case_teardown, test_version_text),
-		TEST_CASE_ST(evil_case_setup, evil_case_teardown, test_version_long),
-		TEST_CASE_ST(evil_case_setup, evil_case_teardown, test_device_info),
-		TEST_CASE_ST(evil_case_setup, evil_case_teardown, test_pci_ids),
-		TEST_CASE_ST(evil_case_setup, evil_case_teardown, test_other_place),
-		TEST_CASE_ST(evil_case_setup, evil_case_teardown, test_region_info),
-		TEST_CASE_ST(evil_case_setup, evil_case_teardown, test_region_caps),
-		TEST_CASE_ST(evil_case_setup, evil_case_teardown, test_areas),
-		TEST_CASE_ST(evil_case_setup, evil_case_teardown, test_files),
-		TEST_CASE_ST(evil_case_setup, evil_case_teardown, test_huge_file),
-		TEST_CASE_ST(evil_case_setup, evil_case_teardown, test_good_file),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_version),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_version_text),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_version_long),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_device_info),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_pci_ids),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_other_place),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_region_info),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_region_caps),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_areas),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_files),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_huge_file),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_good_file),
 		TEST_CASES_END()
 	}
 };
 
-REGISTER_SLOW_TEST(bluefield_evil_info_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_hostile_info_autotest, unit_test_suite_runner, &suite);

@@ -3,14 +3,14 @@
  */
 
 /*
- * Evil firmware: answers, registers and events that can not be, from the evil
+ * Hostile firmware: answers, registers and events that can not be, from the hostile
  * server, which is honest otherwise, and what the model can be told to do wrong.
  * A device either works on or fails with a reason; it never hangs.
  */
 
 #include <unistd.h>
 
-#include "test_bluefield_evil.h"
+#include "test_bluefield_hostile.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
@@ -23,20 +23,20 @@ static struct test_model model;
 static void
 model_teardown(void)
 {
-	evil_case_teardown();
+	hostile_case_teardown();
 	if (test_model_stop(&model) != TEST_SUCCESS)
 		test_fail("the model did not end well");
 }
 
-/* An evil server whose device is up. */
+/* A hostile server whose device is up. */
 static int
 round_up(const char *args)
 {
 	int ret;
 
-	TEST_CALL(evil_round_begin());
-	TEST_CALL(evil_vfu_start(&evil_server));
-	TEST_CALL(evil_probe(args, &ret));
+	TEST_CALL(hostile_round_begin());
+	TEST_CALL(hostile_vfu_start(&hostile_server));
+	TEST_CALL(hostile_probe(args, &ret));
 	TEST_ASSERT(ret >= 0, "%d (%s)", ret, strerror(-ret));
 	return TEST_SUCCESS;
 }
@@ -45,10 +45,10 @@ round_up(const char *args)
 static int
 expect_fatal(int status, const char *words)
 {
-	TEST_WAIT(test_dev_status(evil_dev_id) != 0, TEST_MS);
-	TEST_EXPECT(test_dev_status(evil_dev_id), status);
+	TEST_WAIT(test_dev_status(hostile_dev_id) != 0, TEST_MS);
+	TEST_EXPECT(test_dev_status(hostile_dev_id), status);
 	TEST_ASSERT(test_log_has(words), "'%s' is not in the log", words);
-	return evil_round_end();
+	return hostile_round_end();
 }
 
 /* It has seen all events, and works on. */
@@ -56,8 +56,8 @@ static int
 expect_alive(void)
 {
 	usleep(100000);
-	TEST_EXPECT(test_dev_status(evil_dev_id), 0);
-	return evil_round_end();
+	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
+	return hostile_round_end();
 }
 
 static uint32_t
@@ -65,9 +65,9 @@ nb_refusals(void)
 {
 	uint32_t nb;
 
-	pthread_mutex_lock(&evil_server.lock);
-	nb = evil_server.nb_refusals;
-	pthread_mutex_unlock(&evil_server.lock);
+	pthread_mutex_lock(&hostile_server.lock);
+	nb = hostile_server.nb_refusals;
+	pthread_mutex_unlock(&hostile_server.lock);
 	return nb;
 }
 
@@ -81,7 +81,7 @@ test_event_types(void)
 	uint8_t data[28];
 	unsigned int type, i, j;
 
-	TEST_CALL(round_up(EVIL_LONG_ARGS));
+	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
 	for (j = 0; j < 4; j++) {
 		for (type = 0; type < 256; type++) {
 			/* these two mean something: they have cases of their own */
@@ -89,7 +89,8 @@ test_event_types(void)
 				continue;
 			for (i = 0; i < sizeof(data); i++)
 				data[i] = j == 0 ? 0xff : (uint8_t)test_rand();
-			evil_vfu_event(&evil_server, (uint8_t)type, (uint8_t)test_rand(), data);
+			hostile_vfu_event(
+					&hostile_server, (uint8_t)type, (uint8_t)test_rand(), data);
 			/* no faster than a queue of 256 can be read */
 			if (type % 64 == 0)
 				usleep(5000);
@@ -102,8 +103,8 @@ test_event_types(void)
 static int
 test_event_internal(void)
 {
-	TEST_CALL(round_up(EVIL_LONG_ARGS));
-	evil_vfu_event(&evil_server, BF_EVENT_INTERNAL, 0, NULL);
+	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+	hostile_vfu_event(&hostile_server, BF_EVENT_INTERNAL, 0, NULL);
 	TEST_CALL(expect_fatal(-EIO, "internal error"));
 	return test_log_passed();
 }
@@ -116,13 +117,13 @@ test_event_storm(void)
 	uint64_t start;
 	unsigned int i;
 
-	TEST_CALL(round_up(EVIL_LONG_ARGS));
+	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
 	start = test_now_ns();
 	for (i = 0; i < 100000 && test_now_ns() - start < 1000000000; i++)
-		evil_vfu_event(&evil_server, (uint8_t)i, 0, data);
+		hostile_vfu_event(&hostile_server, (uint8_t)i, 0, data);
 	start = test_now_ns();
-	TEST_CALL(evil_round_end());
-	TEST_TRUE(test_now_ns() - start < EVIL_LIMIT_NS);
+	TEST_CALL(hostile_round_end());
+	TEST_TRUE(test_now_ns() - start < HOSTILE_LIMIT_NS);
 	return test_log_passed();
 }
 
@@ -137,9 +138,9 @@ test_page_requests_absurd(void)
 	unsigned int i;
 
 	/* the limit is the default one */
-	TEST_CALL(round_up(EVIL_LONG_ARGS));
+	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
 	for (i = 0; i < RTE_DIM(nums); i++) {
-		evil_vfu_page_event(&evil_server, 0, nums[i]);
+		hostile_vfu_page_event(&hostile_server, 0, nums[i]);
 		TEST_WAIT(nb_refusals() == i + 1, TEST_MS);
 		TEST_TRUE(test_log_has("max_pages"));
 	}
@@ -151,11 +152,11 @@ test_page_requests_absurd(void)
 static int
 test_page_returns_absurd(void)
 {
-	TEST_CALL(round_up(EVIL_LONG_ARGS));
-	evil_vfu_page_event(&evil_server, 0, -2000000);
-	evil_vfu_page_event(&evil_server, 0, INT32_MIN);
-	evil_vfu_page_event(&evil_server, 0, -1);
-	evil_vfu_page_event(&evil_server, 0, 0);
+	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+	hostile_vfu_page_event(&hostile_server, 0, -2000000);
+	hostile_vfu_page_event(&hostile_server, 0, INT32_MIN);
+	hostile_vfu_page_event(&hostile_server, 0, -1);
+	hostile_vfu_page_event(&hostile_server, 0, 0);
 	TEST_CALL(expect_alive());
 	return test_log_passed();
 }
@@ -164,19 +165,19 @@ test_page_returns_absurd(void)
 static int
 test_page_requests_of_others(void)
 {
-	TEST_CALL(round_up(EVIL_LONG_ARGS));
+	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
 	/* a VF of ours: it gets some, and is released by a word of firmware */
-	evil_vfu_page_event(&evil_server, PAGE_OTHER, 100);
-	evil_vfu_page_event(&evil_server, PAGE_OTHER | PAGE_RELEASE, 0);
-	evil_vfu_page_event(&evil_server, UINT16_MAX, 1);
-	evil_vfu_page_event(&evil_server, UINT16_MAX | PAGE_RELEASE, INT32_MIN);
+	hostile_vfu_page_event(&hostile_server, PAGE_OTHER, 100);
+	hostile_vfu_page_event(&hostile_server, PAGE_OTHER | PAGE_RELEASE, 0);
+	hostile_vfu_page_event(&hostile_server, UINT16_MAX, 1);
+	hostile_vfu_page_event(&hostile_server, UINT16_MAX | PAGE_RELEASE, INT32_MIN);
 	usleep(50000);
-	TEST_EXPECT(test_dev_status(evil_dev_id), 0);
-	evil_vfu_page_event(&evil_server, PAGE_EC, 1);
+	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
+	hostile_vfu_page_event(&hostile_server, PAGE_EC, 1);
 	TEST_CALL(expect_fatal(-EIO, "which is not ours"));
-	TEST_CALL(round_up(EVIL_LONG_ARGS));
+	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
 	/* those of the function itself it can not just drop */
-	evil_vfu_page_event(&evil_server, PAGE_RELEASE, 0);
+	hostile_vfu_page_event(&hostile_server, PAGE_RELEASE, 0);
 	TEST_CALL(expect_fatal(-EIO, "drops all pages"));
 	return test_log_passed();
 }
@@ -190,25 +191,25 @@ test_page_storm(void)
 
 	TEST_CALL(round_up("socket_timeout=5000,cmd_timeout=5000,health=30,max_pages=1000"));
 	for (i = 0; i < 200; i++)
-		evil_vfu_page_event(&evil_server, 0, i % 4 == 3 ? -900 : 300);
+		hostile_vfu_page_event(&hostile_server, 0, i % 4 == 3 ? -900 : 300);
 	usleep(200000);
-	TEST_EXPECT(test_dev_status(evil_dev_id), 0);
-	TEST_CALL(evil_round_end());
-	TEST_TRUE(test_now_ns() - start < EVIL_LIMIT_NS);
+	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
+	TEST_CALL(hostile_round_end());
+	TEST_TRUE(test_now_ns() - start < HOSTILE_LIMIT_NS);
 	return test_log_passed();
 }
 
 enum { TAKE_MORE, TAKE_ALL_ONES, TAKE_FOREIGN, TAKE_TWICE, TAKE_ODD, TAKE_ZERO, NB_TAKES };
 
-static enum evil_fw
-fw_take(struct evil_vfu *e, uint16_t opcode, const uint8_t *in, uint32_t in_len __rte_unused,
+static enum hostile_fw
+fw_take(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in, uint32_t in_len __rte_unused,
 	uint8_t *out, uint32_t out_len __rte_unused)
 {
 	uint64_t page = e->nb_pages > 0 ? e->pages[0] : 0;
 	uint32_t nb = bf_get(in, BF_MANAGE_PAGES_IN_INPUT_NUM_ENTRIES);
 
 	if (opcode != BF_OP_MANAGE_PAGES || bf_get(in, BF_IN_OP_MOD) != BF_MANAGE_PAGES_TAKE)
-		return EVIL_FW_HONEST;
+		return HOSTILE_FW_HONEST;
 	bf_set(out, BF_MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, 1);
 	bf_set64(out, BF_MANAGE_PAGES_PAS, page);
 	switch (e->arg) {
@@ -232,7 +233,7 @@ fw_take(struct evil_vfu *e, uint16_t opcode, const uint8_t *in, uint32_t in_len 
 		bf_set64(out, BF_MANAGE_PAGES_PAS, UINT64_MAX);
 		break;
 	}
-	return EVIL_FW_DONE;
+	return HOSTILE_FW_DONE;
 }
 
 static int
@@ -241,17 +242,17 @@ test_page_lies(void)
 	uint64_t how;
 
 	for (how = 0; how < NB_TAKES; how++) {
-		TEST_CALL(round_up(EVIL_LONG_ARGS));
-		evil_server.arg = how;
-		evil_vfu_fw(&evil_server, fw_take);
-		evil_vfu_page_event(&evil_server, 0, -4);
+		TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+		hostile_server.arg = how;
+		hostile_vfu_fw(&hostile_server, fw_take);
+		hostile_vfu_page_event(&hostile_server, 0, -4);
 		TEST_CALL(expect_fatal(-EIO, "MANAGE_PAGES: firmware gives"));
 		/* and while it goes down: a reset has to do */
-		TEST_CALL(round_up(EVIL_LONG_ARGS));
-		evil_server.arg = how;
-		evil_vfu_fw(&evil_server, fw_take);
-		TEST_CALL(evil_round_end());
-		TEST_TRUE(evil_server.nb_resets >= 2);
+		TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+		hostile_server.arg = how;
+		hostile_vfu_fw(&hostile_server, fw_take);
+		TEST_CALL(hostile_round_end());
+		TEST_TRUE(hostile_server.nb_resets >= 2);
 	}
 	return test_log_passed();
 }
@@ -276,14 +277,14 @@ test_page_startup(void)
 	int ret;
 
 	for (i = 0; i < RTE_DIM(rows); i++) {
-		TEST_CALL(evil_round_begin());
-		evil_server.boot_pages = rows[i].boot;
-		evil_server.init_pages = rows[i].init;
-		TEST_CALL(evil_vfu_start(&evil_server));
-		TEST_CALL(evil_probe(EVIL_LONG_ARGS, &ret));
+		TEST_CALL(hostile_round_begin());
+		hostile_server.boot_pages = rows[i].boot;
+		hostile_server.init_pages = rows[i].init;
+		TEST_CALL(hostile_vfu_start(&hostile_server));
+		TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
 		TEST_EXPECT(ret, rows[i].error);
 		TEST_ASSERT(test_log_has(rows[i].words), "'%s' is not in the log", rows[i].words);
-		TEST_CALL(evil_round_end());
+		TEST_CALL(hostile_round_end());
 	}
 	return test_log_passed();
 }
@@ -313,14 +314,14 @@ test_registers(void)
 	int ret;
 
 	for (i = 0; i < RTE_DIM(rows); i++) {
-		TEST_CALL(evil_round_begin());
-		TEST_CALL(evil_vfu_start(&evil_server));
-		evil_vfu_reg(&evil_server, rows[i].off, rows[i].val);
-		TEST_CALL(evil_probe("fw_timeout=100,cmd_timeout=100,health=10", &ret));
+		TEST_CALL(hostile_round_begin());
+		TEST_CALL(hostile_vfu_start(&hostile_server));
+		hostile_vfu_reg(&hostile_server, rows[i].off, rows[i].val);
+		TEST_CALL(hostile_probe("fw_timeout=100,cmd_timeout=100,health=10", &ret));
 		/* some are only looked at by the poll, which may come after the probe */
 		if (ret >= 0)
-			TEST_WAIT(test_dev_status(evil_dev_id) != 0, TEST_MS);
-		TEST_CALL(evil_round_end());
+			TEST_WAIT(test_dev_status(hostile_dev_id) != 0, TEST_MS);
+		TEST_CALL(hostile_round_end());
 	}
 	return test_log_passed();
 }
@@ -329,17 +330,17 @@ test_registers(void)
  * Answers
  */
 
-static enum evil_fw
-fw_answer(struct evil_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
+static enum hostile_fw
+fw_answer(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
 	uint32_t in_len __rte_unused, uint8_t *out, uint32_t out_len)
 {
 	uint32_t i;
 
 	if (opcode != (e->arg & UINT16_MAX))
-		return EVIL_FW_HONEST;
+		return HOSTILE_FW_HONEST;
 	for (i = 4; i < out_len; i++)
 		out[i] = e->arg >> 16 == 0 ? 0xff : e->arg >> 16 == 1 ? 0 : (uint8_t)test_rand();
-	return EVIL_FW_DONE;
+	return HOSTILE_FW_DONE;
 }
 
 /* All ones, all zeros, anything: with a good status. */
@@ -357,60 +358,60 @@ test_answers(void)
 
 	for (how = 0; how < 4; how++) {
 		for (i = 0; i < RTE_DIM(opcodes); i++) {
-			TEST_CALL(evil_round_begin());
-			evil_server.arg = how << 16 | opcodes[i];
-			evil_server.fw = fw_answer;
-			TEST_CALL(evil_vfu_start(&evil_server));
-			TEST_CALL(evil_probe("cmd_timeout=500,fw_timeout=200,max_pages=100000",
+			TEST_CALL(hostile_round_begin());
+			hostile_server.arg = how << 16 | opcodes[i];
+			hostile_server.fw = fw_answer;
+			TEST_CALL(hostile_vfu_start(&hostile_server));
+			TEST_CALL(hostile_probe("cmd_timeout=500,fw_timeout=200,max_pages=100000",
 				&ret));
-			TEST_CALL(evil_round_end());
+			TEST_CALL(hostile_round_end());
 		}
 	}
 	return test_log_passed();
 }
 
-static enum evil_fw
-fw_uar(struct evil_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
+static enum hostile_fw
+fw_uar(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
 	uint32_t in_len __rte_unused, uint8_t *out, uint32_t out_len __rte_unused)
 {
 	if (opcode != BF_OP_ALLOC_UAR)
-		return EVIL_FW_HONEST;
+		return HOSTILE_FW_HONEST;
 	bf_set(out, BF_OBJ_ID, (uint32_t)e->arg);
-	return EVIL_FW_DONE;
+	return HOSTILE_FW_DONE;
 }
 
 /* A doorbell page behind the end of the BAR is not written to. */
 static int
 test_uar_outside(void)
 {
-	static const uint32_t uars[] = { EVIL_BAR / BF_UAR_SIZE, 0xffffff, 0x100000 };
+	static const uint32_t uars[] = { HOSTILE_BAR / BF_UAR_SIZE, 0xffffff, 0x100000 };
 	unsigned int i;
 	int ret;
 
 	for (i = 0; i < RTE_DIM(uars); i++) {
-		TEST_CALL(evil_round_begin());
-		evil_server.arg = uars[i];
-		evil_server.fw = fw_uar;
-		TEST_CALL(evil_vfu_start(&evil_server));
-		TEST_CALL(evil_probe(EVIL_LONG_ARGS, &ret));
+		TEST_CALL(hostile_round_begin());
+		hostile_server.arg = uars[i];
+		hostile_server.fw = fw_uar;
+		TEST_CALL(hostile_vfu_start(&hostile_server));
+		TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
 		TEST_EXPECT(ret, -EIO);
 		TEST_TRUE(test_log_has("outside of the BAR"));
-		TEST_CALL(evil_round_end());
+		TEST_CALL(hostile_round_end());
 	}
 	return test_log_passed();
 }
 
 /* An answer whose mailboxes are not those of the question. */
-static enum evil_fw
-fw_mailboxes(struct evil_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
+static enum hostile_fw
+fw_mailboxes(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
 	uint32_t in_len __rte_unused, uint8_t *out __rte_unused, uint32_t out_len __rte_unused)
 {
-	struct bf_cmd_entry *entry = evil_vfu_mem(e, e->cmdq, sizeof(*entry));
+	struct bf_cmd_entry *entry = hostile_vfu_mem(e, e->cmdq, sizeof(*entry));
 	struct bf_mbox *mbox;
 
 	if (opcode != BF_OP_QUERY_HCA_CAP || entry == NULL)
-		return EVIL_FW_HONEST;
-	mbox = evil_vfu_mem(e, rte_be_to_cpu_64(entry->out_ptr), sizeof(*mbox));
+		return HOSTILE_FW_HONEST;
+	mbox = hostile_vfu_mem(e, rte_be_to_cpu_64(entry->out_ptr), sizeof(*mbox));
 	/* we still find them: what is there is not for the driver to follow */
 	if (mbox != NULL) {
 		mbox->block_num = UINT32_MAX;
@@ -422,7 +423,7 @@ fw_mailboxes(struct evil_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused
 	entry->in_len = UINT32_MAX;
 	entry->token = 0;
 	entry->signature = 0;
-	return EVIL_FW_DONE;
+	return HOSTILE_FW_DONE;
 }
 
 static int
@@ -430,12 +431,12 @@ test_mailboxes(void)
 {
 	int ret;
 
-	TEST_CALL(evil_round_begin());
-	evil_server.fw = fw_mailboxes;
-	TEST_CALL(evil_vfu_start(&evil_server));
-	TEST_CALL(evil_probe(EVIL_LONG_ARGS, &ret));
+	TEST_CALL(hostile_round_begin());
+	hostile_server.fw = fw_mailboxes;
+	TEST_CALL(hostile_vfu_start(&hostile_server));
+	TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
 	TEST_EXPECT(ret, -ENOTSUP);
-	TEST_CALL(evil_round_end());
+	TEST_CALL(hostile_round_end());
 	return test_log_passed();
 }
 
@@ -448,11 +449,11 @@ setup_model(void)
 {
 	int ret;
 
-	TEST_CALL(evil_case_setup());
+	TEST_CALL(hostile_case_setup());
 	TEST_CALL(test_model_start(&model, "pf0,flr_ms=5"));
 	ret = test_model_dev_add(&model, "pf0", "health=20,cmd_timeout=2000,max_pages=1000");
 	TEST_TRUE(ret >= 0);
-	evil_dev_id = (int16_t)ret;
+	hostile_dev_id = (int16_t)ret;
 	return TEST_SUCCESS;
 }
 
@@ -472,15 +473,15 @@ test_reset_goes_wrong(void)
 			/* the first two are tried for a while, and once more after a reset */
 			TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=%s count=%u %s",
 				cmds[i], i < 2 ? 1000 : 1, how[j]), 0);
-			ret = rte_comch_dev_reset(evil_dev_id);
+			ret = rte_comch_dev_reset(hostile_dev_id);
 			TEST_ASSERT(j == 0 || ret != 0 || strcmp(cmds[i], "QUERY_ADAPTER") == 0,
 				"%s %s", cmds[i], how[j]);
-			TEST_EXPECT(test_dev_status(evil_dev_id), ret);
+			TEST_EXPECT(test_dev_status(hostile_dev_id), ret);
 			TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
 		}
 	}
-	TEST_EXPECT(rte_comch_dev_reset(evil_dev_id), 0);
-	TEST_EXPECT(test_dev_status(evil_dev_id), 0);
+	TEST_EXPECT(rte_comch_dev_reset(hostile_dev_id), 0);
+	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
 	return test_log_passed();
 }
 
@@ -500,7 +501,7 @@ test_model_page_storm(void)
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=60000"), 0);
 	TEST_WAIT(test_log_has("max_pages"), TEST_MS);
 	TEST_EXPECT(test_model_state(&model, "pf0", "given"), given);
-	TEST_EXPECT(test_dev_status(evil_dev_id), 0);
+	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
 	return test_log_passed();
 }
 
@@ -517,31 +518,31 @@ test_model_page_garbage(void)
 		test_model_ctl(&model, "fault pf0 pages wanted=-50");
 		usleep(30000);
 		TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
-		if (test_dev_status(evil_dev_id) != 0)
-			TEST_EXPECT(rte_comch_dev_reset(evil_dev_id), 0);
+		if (test_dev_status(hostile_dev_id) != 0)
+			TEST_EXPECT(rte_comch_dev_reset(hostile_dev_id), 0);
 	}
 	return test_log_passed();
 }
 
-#define EVIL_CASE(fn) TEST_CASE_ST(evil_case_setup, evil_case_teardown, fn)
+#define HOSTILE_CASE(fn) TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, fn)
 #define MODEL_CASE(fn) TEST_CASE_ST(setup_model, model_teardown, fn)
 
 static struct unit_test_suite suite = {
-	.suite_name = "evil firmware",
+	.suite_name = "hostile firmware",
 	.unit_test_cases = {
-		EVIL_CASE(test_event_types),
-		EVIL_CASE(test_event_internal),
-		EVIL_CASE(test_event_storm),
-		EVIL_CASE(test_page_requests_absurd),
-		EVIL_CASE(test_page_returns_absurd),
-		EVIL_CASE(test_page_requests_of_others),
-		EVIL_CASE(test_page_storm),
-		EVIL_CASE(test_page_lies),
-		EVIL_CASE(test_page_startup),
-		EVIL_CASE(test_registers),
-		EVIL_CASE(test_answers),
-		EVIL_CASE(test_uar_outside),
-		EVIL_CASE(test_mailboxes),
+		HOSTILE_CASE(test_event_types),
+		HOSTILE_CASE(test_event_internal),
+		HOSTILE_CASE(test_event_storm),
+		HOSTILE_CASE(test_page_requests_absurd),
+		HOSTILE_CASE(test_page_returns_absurd),
+		HOSTILE_CASE(test_page_requests_of_others),
+		HOSTILE_CASE(test_page_storm),
+		HOSTILE_CASE(test_page_lies),
+		HOSTILE_CASE(test_page_startup),
+		HOSTILE_CASE(test_registers),
+		HOSTILE_CASE(test_answers),
+		HOSTILE_CASE(test_uar_outside),
+		HOSTILE_CASE(test_mailboxes),
 		MODEL_CASE(test_reset_goes_wrong),
 		MODEL_CASE(test_model_page_storm),
 		MODEL_CASE(test_model_page_garbage),
@@ -549,4 +550,4 @@ static struct unit_test_suite suite = {
 	}
 };
 
-REGISTER_SLOW_TEST(bluefield_evil_fw_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_hostile_fw_autotest, unit_test_suite_runner, &suite);

@@ -16,7 +16,7 @@
 
 #include "shm_dpa_wire.h"
 
-#include "dpa/test_dpa_evil.h"
+#include "dpa/test_dpa_hostile.h"
 #include "test_bluefield_model.h"
 #include "test_shm_dpa.h"
 
@@ -40,7 +40,7 @@ start(void)
 	const struct rte_comch_dpa_conf conf = { .program = program };
 
 	/* whoever asks for another path has the same memory */
-	snprintf(program, sizeof(program), "%s", test_dpa_program("-evil"));
+	snprintf(program, sizeof(program), "%s", test_dpa_program("-hostile"));
 	return test_dpa_start(&conf, &dpa);
 }
 
@@ -305,4 +305,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-REGISTER_SLOW_TEST(shm_dpa_evil_autotest, unit_test_suite_runner, &suite)
+REGISTER_SLOW_TEST(shm_dpa_hostile_autotest, unit_test_suite_runner, &suite)
