@@ -8,7 +8,6 @@
 
 #include <rte_common.h>
 #include <rte_lcore.h>
-#include <rte_thread.h>
 
 #include "bluefield_log.h"
 #include "bluefield_thread.h"

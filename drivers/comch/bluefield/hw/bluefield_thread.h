@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_thread.h>
+
 #include "bluefield_lock.h"
 #include "dpdk_release.h"
 
