@@ -38,9 +38,7 @@
 #define LET_GO_MS 5000
 
 /* For a card of this process, and for a child that is the card. */
-static struct test_place here, there;
-static int card = -1;
-static int host = -1;
+static struct test_sides sides;
 
 static struct test_rx rx;
 
@@ -55,30 +53,17 @@ suite_setup(void)
 {
 	struct rte_comch_dev_info info;
 
-	TEST_CALL(test_place_open(&here));
-	TEST_CALL(test_place_open(&there));
-	card = test_place_card(&here);
-	host = test_place_host(&there, test_place_function(0));
-	TEST_TRUE(card >= 0);
-	if (host < 0 || rte_comch_dev_info_get((int16_t)card, &info) != 0)
-		return TEST_FAILED;
+	TEST_CALL(test_sides_open(&sides));
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	if ((info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
 		return test_skip("the devices have no producers");
-	test_pair.dpu = (int16_t)card;
-	test_pair.rep = 0;
-	test_pair.host = (int16_t)host;
 	return TEST_SUCCESS;
 }
 
 static void
 suite_teardown(void)
 {
-	if (card >= 0 && test_vdev_remove((int16_t)card) != 0)
-		printf("The card cannot be removed\n");
-	if (host >= 0 && test_vdev_remove((int16_t)host) != 0)
-		printf("The host device cannot be removed\n");
-	test_place_close(&here);
-	test_place_close(&there);
+	test_sides_close(&sides);
 }
 
 static void
@@ -96,7 +81,7 @@ teardown(void)
 static int
 host_child(unsigned int nr, struct test_child **child, struct test_link **link)
 {
-	*child = test_fp_child_start(&here, test_place_function(nr));
+	*child = test_fp_child_start(&sides.here, test_place_function(nr));
 	TEST_TRUE(*child != NULL);
 	TEST_EXPECT(test_child_ask(*child, 10000, "client test"), 0);
 	TEST_WAIT((*link = test_link_of_child(*child)) != NULL, TEST_MS);
@@ -107,7 +92,7 @@ host_child(unsigned int nr, struct test_child **child, struct test_link **link)
 static struct test_child *
 card_child(void)
 {
-	struct test_child *child = test_fp_child_start(&there, NULL);
+	struct test_child *child = test_fp_child_start(&sides.there, NULL);
 
 	if (child != NULL && test_child_ask(child, 10000, "server test") != 0)
 		return NULL;
@@ -254,48 +239,6 @@ test_into_own_memory(void)
 	return TEST_SUCCESS;
 }
 
-/* Rings of four places, and more messages than 16 bits can count. */
-static int
-test_small_rings_wrap(void)
-{
-	struct test_load_conf conf = {
-		.nb_producers = 1,
-		.nb_consumers = 1,
-		.peer_producers = 1,
-		.peer_consumers = 1,
-		.msgs = 70000,
-		.nb_posts = 4,
-		.nb_sends = 4,
-		.max_len = 256,
-		.seed = 2,
-	};
-	struct test_child *child;
-	struct test_load *load;
-	struct test_load_sum sum;
-	uint64_t start;
-
-	TEST_TRUE(test_link_listen("test", test_pe_new()) != NULL);
-	TEST_CALL(host_child(0, &child, &conf.link));
-	start = test_now_ns();
-	TEST_CALL(load_begin(child, &conf, &load));
-	load_watch(load, conf.msgs * 2, start);
-	TEST_CALL(load_end(child, load, &sum));
-	print_rate("4 buffers", &sum, test_now_ns() - start);
-	TEST_EXPECT(sum.received, conf.msgs);
-	/* one place only */
-	conf.nb_posts = 1;
-	conf.nb_sends = 1;
-	conf.msgs = 2000;
-	start = test_now_ns();
-	TEST_CALL(load_begin(child, &conf, &load));
-	load_watch(load, conf.msgs * 2, start);
-	TEST_CALL(load_end(child, load, &sum));
-	print_rate("1 buffer", &sum, test_now_ns() - start);
-	TEST_EXPECT(sum.received, conf.msgs);
-	TEST_EXPECT(test_child_end(child), 0);
-	return TEST_SUCCESS;
-}
-
 static uint64_t
 available_bytes(void)
 {
@@ -328,7 +271,7 @@ test_giant_message(void)
 		return test_skip("%" PRIu64 " MiB of memory are available, and 3 GiB are needed",
 				available_bytes() >> 20);
 	test_time_limit(PATIENT_SECONDS);
-	TEST_EXPECT(rte_comch_dev_info_get((int16_t)card, &info), 0);
+	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	if (info.max_buf_size < GIANT)
 		return test_skip("a message of the devices has at most %" PRIu64 " bytes",
 				info.max_buf_size);
@@ -592,7 +535,7 @@ test_start_beside_stopped_process(void)
 	test_log_quiet(); /* of what is done to the peer on purpose */
 	TEST_TRUE(test_link_listen("test", pe) != NULL);
 	TEST_CALL(host_child(0, &child, &link));
-	TEST_EXPECT(rte_comch_dev_stats_get((int16_t)card, &before), 0);
+	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.dpu, &before), 0);
 	TEST_EXPECT(kill(child->pid, SIGSTOP), 0);
 	TEST_TRUE(waitpid(child->pid, &status, WUNTRACED) == child->pid);
 	TEST_EXPECT(rte_comch_consumer_create(link->conn, &conf, &ctx), 0);
@@ -603,7 +546,7 @@ test_start_beside_stopped_process(void)
 	TEST_EXPECT(link->status, test_place_is_bluefield() ? -ECONNRESET : -ETIMEDOUT);
 	TEST_EXPECT(rte_comch_ctx_reason_get(ctx), -ENOTCONN);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
-	TEST_EXPECT(rte_comch_dev_stats_get((int16_t)card, &after), 0);
+	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.dpu, &after), 0);
 	TEST_EXPECT(after.violations, before.violations);
 	TEST_EXPECT(after.peer_lost, before.peer_lost + 1);
 	TEST_EXPECT(kill(child->pid, SIGCONT), 0);
@@ -706,7 +649,7 @@ test_stop_while_copier_hangs(void)
 	uint64_t ms;
 
 	test_log_quiet(); /* of what is done to the peer on purpose */
-	TEST_EXPECT(rte_comch_dev_stats_get((int16_t)card, &before), 0);
+	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.dpu, &before), 0);
 	ret = giant_begin(own, &child, &link);
 	if (ret != TEST_SUCCESS)
 		return ret;
@@ -721,7 +664,7 @@ test_stop_while_copier_hangs(void)
 	TEST_TRUE(!link->ended);
 	TEST_WAIT(link->ended, TEST_MS);
 	TEST_EXPECT(link->status, -ETIMEDOUT);
-	TEST_EXPECT(rte_comch_dev_stats_get((int16_t)card, &after), 0);
+	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.dpu, &after), 0);
 	TEST_EXPECT(after.violations, before.violations);
 	TEST_EXPECT(after.peer_lost, before.peer_lost + 1);
 	test_child_kill(child);
@@ -888,7 +831,6 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, teardown, test_many_to_many),
 		TEST_CASE_ST(NULL, teardown, test_into_own_memory),
-		TEST_CASE_ST(NULL, teardown, test_small_rings_wrap),
 		TEST_CASE_ST(NULL, teardown, test_giant_message),
 		TEST_CASE_ST(NULL, teardown, test_producer_process_killed),
 		TEST_CASE_ST(NULL, teardown, test_consumer_process_killed),

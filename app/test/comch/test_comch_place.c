@@ -216,6 +216,32 @@ test_place_pair(int card, int host)
 }
 
 int
+test_sides_open(struct test_sides *sides)
+{
+	sides->card = sides->host = -1;
+	TEST_CALL(test_place_open(&sides->here));
+	TEST_CALL(test_place_open(&sides->there));
+	sides->card = test_place_card(&sides->here);
+	sides->host = test_place_host(&sides->there, test_place_function(0));
+	TEST_TRUE(sides->card >= 0 && sides->host >= 0);
+	test_pair.dpu = (int16_t)sides->card;
+	test_pair.rep = 0;
+	test_pair.host = (int16_t)sides->host;
+	return TEST_SUCCESS;
+}
+
+void
+test_sides_close(struct test_sides *sides)
+{
+	if (sides->card >= 0 && test_vdev_remove((int16_t)sides->card) != 0)
+		printf("The card cannot be removed\n");
+	if (sides->host >= 0 && test_vdev_remove((int16_t)sides->host) != 0)
+		printf("The host device cannot be removed\n");
+	test_place_close(&sides->here);
+	test_place_close(&sides->there);
+}
+
+int
 test_place_vdev(struct test_place *place, const char *function, char *vdev, size_t size)
 {
 	const char *name = function != NULL ? function : CARD_FUNCTION;

@@ -58,6 +58,17 @@ int test_place_host(struct test_place *place, const char *function);
  * @return TEST_SUCCESS, or TEST_FAILED if they are no pair.
  */
 int test_place_pair(int card, int host);
+/** For a card of this process, and for a host of it whose card is a child. */
+struct test_sides {
+	struct test_place here;
+	struct test_place there;
+	int card;
+	int host;
+};
+
+/** Open both, and set test_pair to the two devices. */
+int test_sides_open(struct test_sides *sides);
+void test_sides_close(struct test_sides *sides);
 /**
  * Name and arguments of a device for another process, as --vdev has them. A function of a
  * BlueField serves one process: this waits until the one before has let go of it.

@@ -37,35 +37,18 @@
 #define MAX_CONN_KB (test_place_is_bluefield() ? 256u : 64u)
 
 /* For a card of this process, and for a child that is the card. */
-static struct test_place here, there;
-static int card = -1;
-static int host = -1;
+static struct test_sides sides;
 
 static int
 suite_setup(void)
 {
-	TEST_CALL(test_place_open(&here));
-	TEST_CALL(test_place_open(&there));
-	card = test_place_card(&here);
-	host = test_place_host(&there, test_place_function(0));
-	TEST_TRUE(card >= 0);
-	if (host < 0)
-		return TEST_FAILED;
-	test_pair.dpu = (int16_t)card;
-	test_pair.rep = 0;
-	test_pair.host = (int16_t)host;
-	return TEST_SUCCESS;
+	return test_sides_open(&sides);
 }
 
 static void
 suite_teardown(void)
 {
-	if (card >= 0 && test_vdev_remove((int16_t)card) != 0)
-		printf("The card cannot be removed\n");
-	if (host >= 0 && test_vdev_remove((int16_t)host) != 0)
-		printf("The host device cannot be removed\n");
-	test_place_close(&here);
-	test_place_close(&there);
+	test_sides_close(&sides);
 }
 
 static void
@@ -79,13 +62,13 @@ teardown(void)
 static struct test_child *
 host_child(unsigned int nr)
 {
-	return test_child_start(&here, test_place_function(nr));
+	return test_child_start(&sides.here, test_place_function(nr));
 }
 
 static struct test_child *
 card_child(void)
 {
-	return test_child_start(&there, NULL);
+	return test_child_start(&sides.there, NULL);
 }
 
 static struct test_ep *
@@ -311,7 +294,7 @@ test_server_killed(void)
 	/* clients have to find the next one */
 	unsigned int i, round, rounds = test_place_is_bluefield() ? 2 : 3;
 
-	TEST_EXPECT(rte_comch_dev_stats_reset((int16_t)host), 0);
+	TEST_EXPECT(rte_comch_dev_stats_reset(test_pair.host), 0);
 	for (round = 0; round < rounds; round++) {
 		server = card_child();
 		TEST_TRUE(server != NULL);
@@ -353,7 +336,7 @@ test_server_killed(void)
 	}
 	test_note("clients knew of a killed server after at most %" PRIu64 " ms", worst);
 	TEST_TRUE(worst <= LOSS_MS);
-	TEST_EXPECT(rte_comch_dev_stats_get((int16_t)host, &stats), 0);
+	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.host, &stats), 0);
 	TEST_EXPECT(stats.peer_lost, rounds * RTE_DIM(clients));
 	TEST_EXPECT(stats.violations, 0);
 	return TEST_SUCCESS;
@@ -376,9 +359,9 @@ count_names(void)
 	struct stat st;
 
 	snprintf(here_id, sizeof(here_id), "%" PRIx64,
-			stat(test_place_dir(&here), &st) == 0 ? (uint64_t)st.st_ino : 0);
+			stat(test_place_dir(&sides.here), &st) == 0 ? (uint64_t)st.st_ino : 0);
 	snprintf(there_id, sizeof(there_id), "%" PRIx64,
-			stat(test_place_dir(&there), &st) == 0 ? (uint64_t)st.st_ino : 0);
+			stat(test_place_dir(&sides.there), &st) == 0 ? (uint64_t)st.st_ino : 0);
 	while (f != NULL && getline(&line, &size, f) > 0) {
 		name = strstr(line, "@dpdk-comch");
 		nb += name != NULL && (strstr(name, here_id) != NULL ||
@@ -443,7 +426,7 @@ test_nothing_left_behind(void)
 
 	TEST_TRUE(server != NULL && client != NULL);
 	test_client_conf(client, "test", &conf);
-	TEST_EXPECT(rte_comch_client_create((int16_t)host, &conf, &client->ctx), 0);
+	TEST_EXPECT(rte_comch_client_create(test_pair.host, &conf, &client->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(client->ctx, test_pe_new()), 0);
 	TEST_CALL(live_and_die(server, client)); /* what is made once is made now */
 	test_progress_ms(50);
@@ -451,13 +434,13 @@ test_nothing_left_behind(void)
 	fds = test_count_fds();
 	maps = test_count_maps();
 	rss = test_private_kb();
-	files = count_files(&here) + count_files(&there);
+	files = count_files(&sides.here) + count_files(&sides.there);
 	for (round = 0; round < LOSSES(5); round++)
 		TEST_CALL(live_and_die(server, client));
 	TEST_WAIT(test_count_fds() <= fds, TEST_MS);
 	TEST_WAIT(test_count_maps() <= maps, TEST_MS);
 	TEST_WAIT(count_names() <= names, TEST_MS);
-	TEST_EXPECT(count_files(&here) + count_files(&there), files);
+	TEST_EXPECT(count_files(&sides.here) + count_files(&sides.there), files);
 	if (!test_place_is_bluefield())
 		TEST_EXPECT(files, 4); /* "." and ".." of both */
 	test_note("before and after %u killed processes: %u and %u descriptors, %u and %u "
@@ -678,31 +661,6 @@ test_last_to_killed(void)
 	return last_to_killed(false, false);
 }
 
-static int
-test_idle_processes(void)
-{
-	struct test_child *server = card_child(), *client;
-
-	TEST_TRUE(server != NULL);
-	TEST_EXPECT(test_child_ask(server, 10000, "server test"), 0);
-	client = test_child_start(&there, test_place_function(1));
-	TEST_TRUE(client != NULL);
-	TEST_EXPECT(test_child_ask(client, 10000, "clients 4 test"), 0);
-	TEST_EXPECT(test_child_ask(client, 10000, "echo 5 100"), 0);
-	TEST_EXPECT(test_child_tell(server, "idle 2000"), 0);
-	TEST_EXPECT(test_child_tell(client, "idle 2000"), 0);
-	TEST_EXPECT(test_child_answer(server, 10000), 0);
-	TEST_EXPECT(test_child_answer(client, 10000), 0);
-	test_note("2 s asleep: the server used%s us and the client%s us of a core",
-			server->reply, client->reply);
-	TEST_TRUE(atoi(server->reply) < 20000);
-	TEST_TRUE(atoi(client->reply) < 20000);
-	TEST_EXPECT(test_child_ask(client, 10000, "echo 5 100"), 0);
-	TEST_EXPECT(test_child_end(client), 0);
-	TEST_EXPECT(test_child_end(server), 0);
-	return TEST_SUCCESS;
-}
-
 /* A server that goes in order tells each client, which can then go on to another. */
 static int
 test_server_process_ends(void)
@@ -743,7 +701,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, teardown, test_last_to_slow),
 		TEST_CASE_ST(NULL, teardown, test_last_to_stopped),
 		TEST_CASE_ST(NULL, teardown, test_last_to_killed),
-		TEST_CASE_ST(NULL, teardown, test_idle_processes),
 		TEST_CASE_ST(NULL, teardown, test_server_process_ends),
 		TEST_CASES_END()
 	},
