@@ -187,24 +187,6 @@ run_streams(struct test_ep *server, struct test_ep *client, uint32_t up, uint32_
 }
 
 static int
-test_order_to_server(void)
-{
-	struct test_ep *server, *client;
-
-	TEST_CALL(test_connected(&server, &client));
-	return run_streams(server, client, STREAM_MSGS, 0);
-}
-
-static int
-test_order_to_client(void)
-{
-	struct test_ep *server, *client;
-
-	TEST_CALL(test_connected(&server, &client));
-	return run_streams(server, client, 0, STREAM_MSGS);
-}
-
-static int
 test_order_both_ways(void)
 {
 	struct test_ep *server, *client;
@@ -517,8 +499,6 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_connect_info),
 		TEST_CASE_ST(NULL, test_cleanup, test_echo_sizes),
-		TEST_CASE_ST(NULL, test_cleanup, test_order_to_server),
-		TEST_CASE_ST(NULL, test_cleanup, test_order_to_client),
 		TEST_CASE_ST(NULL, test_cleanup, test_order_both_ways),
 		TEST_CASE_ST(NULL, test_cleanup, test_statistics),
 		TEST_CASE_ST(NULL, test_cleanup, test_rx_in_flight),

@@ -392,33 +392,6 @@ test_ctx_start_stop(void)
 }
 
 static int
-test_ctx_start_tasks(void)
-{
-	const struct rte_comch_pe_conf pe_conf = { .max_tasks = 64 };
-	struct test_ep *one = test_ep_new(), *two = test_ep_new();
-	struct rte_comch_server_conf conf;
-	struct rte_comch_pe *pe;
-	int ret;
-
-	pe = test_pe_new_conf(&pe_conf);
-	TEST_TRUE(pe != NULL);
-	test_server_conf(one, "one", &conf);
-	conf.ctrl.nb_tasks = 48;
-	TEST_EXPECT(test_server_start(one, &conf, pe), 0);
-	test_server_conf(two, "two", &conf);
-	conf.ctrl.nb_tasks = 17;
-	TEST_EXPECT(test_server_start(two, &conf, pe), -ENOMEM);
-	TEST_EXPECT(test_state(two), RTE_COMCH_STATE_IDLE);
-	/* what a stopped context had is there for the next */
-	TEST_CALL(test_stop_now(one->ctx));
-	TEST_EXPECT(rte_comch_ctx_start(two->ctx), 0);
-	TEST_CALL(test_stop_now(two->ctx));
-	ret = test_ep_close(one) | test_ep_close(two);
-	TEST_EXPECT(ret, 0);
-	return TEST_SUCCESS;
-}
-
-static int
 test_ctx_destroy(void)
 {
 	struct test_ep *ep = test_ep_new();
@@ -529,7 +502,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_client_create),
 		TEST_CASE_ST(NULL, test_cleanup, test_ctx_attach),
 		TEST_CASE_ST(NULL, test_cleanup, test_ctx_start_stop),
-		TEST_CASE_ST(NULL, test_cleanup, test_ctx_start_tasks),
 		TEST_CASE_ST(NULL, test_cleanup, test_ctx_destroy),
 		TEST_CASE_ST(NULL, test_cleanup, test_ctx_get),
 		TEST_CASE(test_state_name),

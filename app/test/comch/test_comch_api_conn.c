@@ -192,73 +192,6 @@ test_task_submit(void)
 	return TEST_SUCCESS;
 }
 
-static int
-test_send_wrong_state(void)
-{
-	struct test_ep *server, *client;
-	struct rte_comch_task *task, *another;
-	static char msg[8] = "message";
-	int ret;
-
-	TEST_CALL(test_connected(&server, &client));
-	/* a server that is stopping has lost its connections too */
-	TEST_EXPECT(rte_comch_conn_task_alloc(server->conn, msg, 8, &task), 0);
-	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
-	TEST_EXPECT(rte_comch_conn_task_alloc(server->conn, msg, 8, &another), -ENOTCONN);
-	TEST_EXPECT(rte_comch_task_submit(task), -ENOTCONN);
-	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
-	TEST_TRUE(test_task_info(task).conn == NULL);
-	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), -EINPROGRESS);
-	ret = rte_comch_task_submit(task);
-	TEST_TRUE(ret == -ENOTCONN || ret == -EBUSY);
-	TEST_EXPECT(rte_comch_task_free(task), 0);
-	test_ends_settle();
-	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_IDLE);
-	return TEST_SUCCESS;
-}
-
-static int
-test_consumer_create(void)
-{
-	struct test_ep *server, *client, *consumer = test_ep_new();
-	struct rte_comch_consumer_conf conf = { .imm_len = 0 };
-	struct rte_comch_dev_info info;
-	struct rte_comch_ctx *ctx = NULL;
-
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
-	TEST_CALL(test_connected(&server, &client));
-	if ((info.capa & RTE_COMCH_CAPA_CONSUMER) == 0) {
-		TEST_EXPECT(rte_comch_consumer_create(client->conn, NULL, &ctx), -ENOTSUP);
-		return test_skip("the device has no consumers");
-	}
-	TEST_EXPECT(rte_comch_consumer_create(NULL, &conf, &ctx), -EINVAL);
-	TEST_EXPECT(rte_comch_consumer_create(client->conn, &conf, NULL), -EINVAL);
-	conf.imm_len = info.max_imm_len + 1;
-	TEST_EXPECT(rte_comch_consumer_create(client->conn, &conf, &ctx), -EINVAL);
-	conf.imm_len = 0;
-	conf.flags = 1;
-	TEST_EXPECT(rte_comch_consumer_create(client->conn, &conf, &ctx), -EINVAL);
-	conf.flags = 0;
-	TEST_TRUE(ctx == NULL);
-	TEST_EXPECT(rte_comch_consumer_create(client->conn, NULL, &ctx), 0);
-	TEST_EXPECT(test_ctx_info(ctx).type, RTE_COMCH_CTX_CONSUMER);
-	TEST_TRUE(test_queue_id(ctx) >= 1);
-	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_IDLE);
-	TEST_EXPECT(rte_comch_ctx_start(ctx), -ENOLINK);
-	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
-	conf.imm_len = info.max_imm_len;
-	TEST_EXPECT(rte_comch_consumer_create(client->conn, &conf, &ctx), 0);
-	consumer->ctx = ctx;
-
-	/* a consumer outlives its connection, but cannot be started any more */
-	TEST_EXPECT(rte_comch_ctx_attach(ctx, test_pe_new()), 0);
-	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
-	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_start(ctx), -ENOTCONN);
-	TEST_EXPECT(test_ep_close(consumer), 0);
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: arguments of connection and task functions",
 	.setup = test_setup_quiet,
@@ -271,8 +204,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_conn_user_data),
 		TEST_CASE_ST(NULL, test_cleanup, test_send_task_alloc),
 		TEST_CASE_ST(NULL, test_cleanup, test_task_submit),
-		TEST_CASE_ST(NULL, test_cleanup, test_send_wrong_state),
-		TEST_CASE_ST(NULL, test_cleanup, test_consumer_create),
 		TEST_CASES_END()
 	},
 };

@@ -210,36 +210,6 @@ test_server_again(void)
 	return TEST_SUCCESS;
 }
 
-/* The share of the engine's tasks is another one. */
-static int
-test_tasks_again(void)
-{
-	const struct rte_comch_pe_conf pe_conf = { .max_tasks = 64 };
-	struct test_ep *ep = server_idle("tasks");
-	struct rte_comch_server_conf conf;
-	struct rte_comch_pe *pe;
-	unsigned int i;
-	int ret;
-
-	TEST_TRUE(ep != NULL);
-	pe = test_pe_new_conf(&pe_conf);
-	TEST_TRUE(pe != NULL);
-	TEST_EXPECT(rte_comch_ctx_attach(ep->ctx, pe), 0);
-	conf = test_ctx_info(ep->ctx).conf.server;
-	for (i = 0; i < 3; i++) {
-		conf.ctrl.nb_tasks = 65;
-		TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), 0);
-		TEST_EXPECT(rte_comch_ctx_start(ep->ctx), -ENOMEM);
-		conf.ctrl.nb_tasks = 64;
-		TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), 0);
-		TEST_EXPECT(rte_comch_ctx_start(ep->ctx), 0);
-		TEST_CALL(test_stop_now(ep->ctx));
-	}
-	ret = test_ep_close(ep);
-	TEST_EXPECT(ret, 0);
-	return TEST_SUCCESS;
-}
-
 static void
 other_size(struct test_ep *ep, int prev, int next)
 {
@@ -494,7 +464,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_client_set),
 		TEST_CASE_ST(NULL, test_cleanup, test_names),
 		TEST_CASE_ST(NULL, test_cleanup, test_server_again),
-		TEST_CASE_ST(NULL, test_cleanup, test_tasks_again),
 		TEST_CASE_ST(NULL, test_cleanup, test_in_callback),
 		TEST_CASE_ST(NULL, test_cleanup, test_ctx_facts),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_consumer_set),

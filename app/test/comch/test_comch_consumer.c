@@ -143,39 +143,6 @@ test_peer_leaves(void)
 	return TEST_SUCCESS;
 }
 
-static int
-test_max_consumers(void)
-{
-	const struct rte_comch_consumer_conf conf = { .nb_posts = 1 };
-	struct rte_comch_ctx **consumers, *more = NULL;
-	struct test_ep *server, *client;
-	struct rte_comch_dev_info info;
-	uint32_t i, nb;
-	int ret = 0;
-
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
-	if (info.max_consumers > 65536)
-		return test_skip("%u consumers of one connection are too many to make",
-				info.max_consumers);
-	TEST_CALL(test_connected(&server, &client));
-	consumers = calloc(info.max_consumers, sizeof(consumers[0]));
-	TEST_TRUE(consumers != NULL);
-	for (nb = 0; nb < info.max_consumers && ret == 0; nb++) {
-		ret = rte_comch_consumer_create(client->conn, &conf, &consumers[nb]);
-		if (ret == 0 && test_queue_id(consumers[nb]) != nb + 1)
-			ret = -EILSEQ;
-	}
-	if (ret == 0)
-		ret = rte_comch_consumer_create(client->conn, &conf, &more);
-	for (i = 0; i < nb; i++)
-		rte_comch_ctx_destroy(consumers[i]);
-	free(consumers);
-	TEST_EXPECT(nb, info.max_consumers);
-	TEST_EXPECT(ret, -ENOSPC);
-	TEST_TRUE(more == NULL);
-	return TEST_SUCCESS;
-}
-
 /* A connection that is full of messages does not keep the news of a consumer back. */
 static int
 test_announce_behind_messages(void)
@@ -315,7 +282,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(need_consumers, test_cleanup, test_own_engine),
 		TEST_CASE_ST(need_consumers, test_cleanup, test_busy),
 		TEST_CASE_ST(need_consumers, test_cleanup, test_peer_leaves),
-		TEST_CASE_ST(need_consumers, test_cleanup, test_max_consumers),
 		TEST_CASE_ST(need_consumers, test_cleanup, test_announce_behind_messages),
 		TEST_CASE_ST(need_consumers, test_cleanup, test_other_thread),
 		TEST_CASES_END()

@@ -166,59 +166,51 @@ check_stopped(const struct side *from, const struct side *to, unsigned int taken
 	return check_ends(from, nb, -ECANCELED);
 }
 
+/* One side ends the connection, by itself or as the server, before the peer has all. */
 static int
-test_client_stop(void)
+check_end(struct side *from, struct side *to, int (*end)(void), int ret)
 {
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(takens); i++) {
 		TEST_CALL(sides_connect());
-		TEST_CALL(send_taken(&host, &card, takens[i]));
-		TEST_EXPECT(rte_comch_ctx_stop(host.ep->ctx), -EINPROGRESS);
-		TEST_EXPECT(host.ends.nb, 0);
+		TEST_CALL(send_taken(from, to, takens[i]));
+		TEST_EXPECT(end(), ret);
+		TEST_EXPECT(from->ends.nb, 0);
 		TURN_BOTH_UNTIL(test_state(host.ep) == RTE_COMCH_STATE_IDLE &&
 				card.ep->nb_disconnects == 1);
-		TEST_CALL(check_stopped(&host, &card, takens[i]));
-		TEST_EXPECT(rte_comch_ctx_reason_get(host.ep->ctx), 0);
+		TEST_CALL(check_stopped(from, to, takens[i]));
+		if (from == &host)
+			TEST_EXPECT(rte_comch_ctx_reason_get(host.ep->ctx), 0);
 		test_cleanup();
 	}
 	return TEST_SUCCESS;
 }
 
 static int
-test_server_disconnect(void)
+client_stop(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < RTE_DIM(takens); i++) {
-		TEST_CALL(sides_connect());
-		TEST_CALL(send_taken(&card, &host, takens[i]));
-		TEST_EXPECT(rte_comch_server_disconnect(card.ep->conn), 0);
-		TEST_EXPECT(card.ends.nb, 0);
-		TURN_BOTH_UNTIL(card.ep->nb_disconnects == 1 &&
-				test_state(host.ep) == RTE_COMCH_STATE_IDLE);
-		TEST_CALL(check_stopped(&card, &host, takens[i]));
-		test_cleanup();
-	}
-	return TEST_SUCCESS;
+	return rte_comch_ctx_stop(host.ep->ctx);
 }
 
 static int
-test_server_stop(void)
+server_disconnect(void)
 {
-	unsigned int i;
+	return rte_comch_server_disconnect(card.ep->conn);
+}
 
-	for (i = 0; i < RTE_DIM(takens); i++) {
-		TEST_CALL(sides_connect());
-		TEST_CALL(send_taken(&card, &host, takens[i]));
-		TEST_EXPECT(rte_comch_ctx_stop(card.ep->ctx), -EINPROGRESS);
-		TEST_EXPECT(card.ends.nb, 0);
-		TURN_BOTH_UNTIL(test_state(card.ep) == RTE_COMCH_STATE_IDLE &&
-				test_state(host.ep) == RTE_COMCH_STATE_IDLE);
-		TEST_CALL(check_stopped(&card, &host, takens[i]));
-		test_cleanup();
-	}
-	return TEST_SUCCESS;
+static int
+server_stop(void)
+{
+	return rte_comch_ctx_stop(card.ep->ctx);
+}
+
+static int
+test_ends(void)
+{
+	TEST_CALL(check_end(&host, &card, client_stop, -EINPROGRESS));
+	TEST_CALL(check_end(&card, &host, server_disconnect, 0));
+	return check_end(&card, &host, server_stop, -EINPROGRESS);
 }
 
 /* A server answers and stops in its receive callback. */
@@ -395,9 +387,7 @@ static struct unit_test_suite suite = {
 	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(NULL, test_cleanup, test_client_stop),
-		TEST_CASE_ST(NULL, test_cleanup, test_server_disconnect),
-		TEST_CASE_ST(NULL, test_cleanup, test_server_stop),
+		TEST_CASE_ST(NULL, test_cleanup, test_ends),
 		TEST_CASE_ST(NULL, test_cleanup, test_answer_and_stop),
 		TEST_CASE_ST(NULL, test_cleanup, test_stop_in_send_callback),
 		TEST_CASE_ST(NULL, test_cleanup, test_no_reader),

@@ -149,22 +149,6 @@ turn_until_gone(struct rte_comch_pe *pe, const struct test_ep *ep)
 	return TEST_SUCCESS;
 }
 
-static int
-test_not_idle(void)
-{
-	struct test_ep *server, *client;
-
-	TEST_EXPECT(rte_comch_ctx_destroy(NULL), 0);
-	TEST_CALL(test_connected(&server, &client));
-	TEST_EXPECT(rte_comch_ctx_destroy(client->ctx), -EBUSY);
-	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
-	TEST_EXPECT(rte_comch_ctx_destroy(client->ctx), -EBUSY);
-	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_destroy(client->ctx), 0);
-	client->ctx = NULL;
-	return TEST_SUCCESS;
-}
-
 /* Outside of progress, and of an engine that goes at once. */
 static int
 test_in_stop(void)
@@ -412,15 +396,12 @@ stop_client(struct object *object)
 }
 
 static int
-test_queue_then_client(void)
+test_queue_then_client(struct test_fp *fp)
 {
-	struct test_fp fp;
-
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
-	TEST_CALL(objects_open(&fp, NULL));
+	TEST_CALL(objects_open(fp, NULL));
 	rte_comch_ctx_stop(consumer.ctx);
 	TEST_WAIT(consumer.ctx == NULL, TEST_MS);
-	stopped = fp.tx.ep;
+	stopped = fp->tx.ep;
 	stopped->on_state = destroy_when_idle;
 	producer.after = stop_client;
 	rte_comch_ctx_stop(producer.ctx);
@@ -452,7 +433,6 @@ static struct unit_test_suite suite = {
 	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(NULL, test_cleanup, test_not_idle),
 		TEST_CASE_ST(NULL, test_cleanup, test_in_stop),
 		TEST_CASE_ST(NULL, test_cleanup, test_in_start),
 		TEST_CASE_ST(NULL, test_cleanup, test_in_task_free),
@@ -462,7 +442,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_queues_in_idle),
 		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_queues_in_last_task),
 		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_queues_in_conn_down),
-		TEST_CASE_ST(test_fp_need, teardown, test_queue_then_client),
+		TEST_CASE_FP_ONE(test_fp_need, teardown, test_queue_then_client),
 		TEST_CASES_END()
 	},
 };

@@ -200,32 +200,6 @@ test_timeout_wakes(void)
 	return TEST_SUCCESS;
 }
 
-static int
-test_consumer_wakes(void)
-{
-	struct rte_comch_dev_info info;
-	struct rte_comch_pe *pe;
-	struct test_ep *consumer;
-	struct two t;
-
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
-	if ((info.capa & RTE_COMCH_CAPA_CONSUMER) == 0)
-		return test_skip("the device has no consumers");
-	TEST_CALL(two_connect(&t));
-	pe = test_pe_new();
-	consumer = test_ep_new();
-	TEST_EXPECT(test_arm(t.client_pe), 0);
-	TEST_EXPECT(test_arm(t.server_pe), 0);
-	TEST_EXPECT(test_consumer_start(consumer, t.client->conn, pe), -EINPROGRESS);
-	TEST_EXPECT(test_wait_fd(t.client_pe, LOST_MS), 1);
-	while (rte_comch_pe_progress(t.client_pe) > 0)
-		;
-	TEST_EXPECT(test_wait_fd(t.server_pe, LOST_MS), 1);
-	TEST_WAIT(t.server->nb_new == 1 && test_state(consumer) == RTE_COMCH_STATE_RUNNING,
-			TEST_MS);
-	return TEST_SUCCESS;
-}
-
 /*
  * Two threads, each with an engine, send to each other and sleep in between,
  * with delays that let the message fall before, into and behind the arming.
@@ -442,7 +416,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_delivery_wakes),
 		TEST_CASE_ST(NULL, test_cleanup, test_connection_wakes),
 		TEST_CASE_ST(NULL, test_cleanup, test_timeout_wakes),
-		TEST_CASE_ST(NULL, test_cleanup, test_consumer_wakes),
 		TEST_CASE_ST(NULL, test_cleanup, test_no_wakeup_lost),
 		TEST_CASE_ST(NULL, test_cleanup, test_idle_costs_nothing),
 		TEST_CASES_END()

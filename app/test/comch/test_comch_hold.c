@@ -374,24 +374,6 @@ test_end_hold_in_callback(void)
 	return TEST_SUCCESS;
 }
 
-/* What is not held back is not dropped: it is delivered before the end. */
-static int
-test_end_not_held(void)
-{
-	struct test_ep *server, *client;
-	uint32_t sent = 0;
-
-	TEST_CALL(test_connected(&server, &client));
-	server->on_disconnect = note_dropped;
-	server->value = 1;
-	TEST_CALL(send_some(client->conn, &sent, 7));
-	TEST_CALL(test_stop(client));
-	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
-	TEST_EXPECT(server->nb_recv, 7);
-	TEST_EXPECT(server->value, 0);
-	return TEST_SUCCESS;
-}
-
 /* Messages for a connection that is held back do not wake its engine; resuming does. */
 static int
 test_hold_sleeps(void)
@@ -591,7 +573,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_hold_and_move),
 		TEST_CASE_ST(NULL, test_cleanup, test_end_while_held),
 		TEST_CASE_ST(NULL, test_cleanup, test_end_hold_in_callback),
-		TEST_CASE_ST(NULL, test_cleanup, test_end_not_held),
 		TEST_CASE_ST(NULL, test_cleanup, test_hold_sleeps),
 		TEST_CASE_ST(NULL, test_cleanup, test_hold_and_send),
 		TEST_CASE_ST(NULL, test_cleanup, test_queue_bound),

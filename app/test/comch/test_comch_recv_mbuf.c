@@ -24,8 +24,6 @@
 #define ROOM 1000
 #define MSG_SIZE 8000
 #define TURNS 2000
-/* Of the case with a worker. */
-#define NB_WORK 20000
 
 static struct rte_mempool *pool;
 static struct rte_mempool *other_pool; /* for cases that need another one */
@@ -613,99 +611,6 @@ test_mock_other_length(void)
 	return TEST_SUCCESS;
 }
 
-/*
- * A pipeline: the engine's thread puts each mbuf into a ring, a worker checks and
- * frees it. The ring and the pool are smaller than what comes.
- */
-struct pipeline {
-	struct rte_ring *ring;
-	uint32_t nb;     /* by the worker; atomic */
-	uint32_t wrong;  /* by the worker */
-	bool stop;       /* atomic */
-};
-
-static uint32_t
-work_len(uint32_t i)
-{
-	return 1 + i * 37 % (3 * ROOM);
-}
-
-static void
-recv_to_ring(struct rte_comch_conn *conn, struct rte_mbuf *m, void *user_data)
-{
-	struct test_ep *ep = user_data;
-	struct pipeline *pipe = ep->arg;
-
-	RTE_SET_USED(conn);
-	ep->nb_recv++;
-	/* it is larger than the pool */
-	if (rte_ring_sp_enqueue(pipe->ring, m) != 0) {
-		test_fail("the ring is full");
-		rte_pktmbuf_free(m);
-	}
-}
-
-static void *
-worker_main(void *arg)
-{
-	struct pipeline *pipe = arg;
-	void *m;
-
-	while (!__atomic_load_n(&pipe->stop, __ATOMIC_RELAXED)) {
-		if (rte_ring_sc_dequeue(pipe->ring, &m) != 0) {
-			sched_yield();
-			continue;
-		}
-		pipe->wrong += !mbuf_right(m, work_len(pipe->nb), pipe->nb);
-		rte_pktmbuf_free(m);
-		/* release: pairs with the acquire of the case, which looks at wrong */
-		__atomic_store_n(&pipe->nb, pipe->nb + 1, __ATOMIC_RELEASE);
-	}
-	return NULL;
-}
-
-static int
-test_worker(void)
-{
-	struct test_ep *server = test_ep_new(), *client;
-	struct rte_comch_server_conf conf;
-	struct pipeline pipe = { 0 };
-	uint64_t end = test_now_ns() + (uint64_t)30000 * 1000000;
-	uint32_t sent = 0;
-	pthread_t worker;
-
-	TEST_TRUE(server != NULL);
-	pipe.ring = rte_ring_create("test_recv", 2 * POOL_SIZE, SOCKET_ID_ANY,
-			RING_F_SP_ENQ | RING_F_SC_DEQ);
-	TEST_TRUE(pipe.ring != NULL);
-	test_server_conf(server, "test", &conf);
-	mbuf_conf(&conf.ctrl);
-	conf.ctrl.recv_mbuf_cb = recv_to_ring;
-	server->arg = &pipe;
-	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
-	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
-	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
-	TEST_EXPECT(pthread_create(&worker, NULL, worker_main, &pipe), 0);
-	/* acquire: pairs with the release of the worker */
-	while (__atomic_load_n(&pipe.nb, __ATOMIC_ACQUIRE) < NB_WORK && test_now_ns() < end) {
-		while (sent < NB_WORK &&
-				test_send_pattern(client->conn, work_len(sent), sent) == 0)
-			sent++;
-		if (test_progress() == 0)
-			sched_yield();
-	}
-	__atomic_store_n(&pipe.stop, true, __ATOMIC_RELAXED);
-	pthread_join(worker, NULL);
-	rte_ring_free(pipe.ring);
-	test_note("%u messages, and %" PRIu64 " times the pool was empty", pipe.nb,
-			test_conn_stats(server->conn).rx_no_mbuf);
-	TEST_EXPECT(pipe.nb, NB_WORK);
-	TEST_EXPECT(pipe.wrong, 0);
-	TEST_WAIT(client->nb_done == NB_WORK, TEST_MS);
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: reception into mbufs",
 	.setup = test_mock_suite_setup,
@@ -724,7 +629,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_end_while_empty),
 		TEST_CASE_ST(setup, teardown, test_empty_and_held),
 		TEST_CASE_ST(setup, teardown, test_mock_other_length),
-		TEST_CASE_ST(setup, teardown, test_worker),
 		TEST_CASES_END()
 	},
 };

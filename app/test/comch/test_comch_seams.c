@@ -284,55 +284,6 @@ test_moved_task_ctx(void)
 	return TEST_SUCCESS;
 }
 
-static int nowhere_status[2];
-static unsigned int nb_nowhere;
-
-static void
-note_nowhere(struct test_q *q, struct rte_comch_task *task, int status)
-{
-	RTE_SET_USED(q);
-	if (nb_nowhere < RTE_DIM(nowhere_status))
-		nowhere_status[nb_nowhere] = status;
-	nb_nowhere++;
-	if (rte_comch_task_free(task) != 0)
-		test_fail("a task cannot be freed");
-}
-
-/* Data that are in no region: what a driver finds has to be found later, too. */
-static int
-test_later_no_region(struct test_fp *fp)
-{
-	const struct rte_comch_send send = { .addr = "data", .len = 4 };
-	const struct rte_comch_producer_conf conf = { .nb_tasks = 2 };
-	struct rte_comch_task *tasks[2];
-	struct test_q *consumer, *producer;
-	struct rte_comch_room room;
-	struct test_slots to;
-	unsigned int i;
-	int ret;
-
-	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 4, 64));
-	TEST_CALL(test_fp_consumer(fp, to.mem, 4, 0, &consumer));
-	producer = test_q_producer(&fp->tx, &conf);
-	TEST_TRUE(producer != NULL);
-	producer->on_send = note_nowhere;
-	nb_nowhere = 0;
-	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
-	TEST_EXPECT(test_post_slots(consumer, &to, 0, 4, 0), 4);
-	TEST_WAIT(rte_comch_queue_room_get(producer->ctx, consumer->id, &room) == 0 &&
-			room.credits == 4, TEST_MS);
-	for (i = 0; i < 2; i++)
-		TEST_EXPECT(rte_comch_producer_task_alloc(producer->ctx, consumer->id, &send,
-				&tasks[i]), 0);
-	ret = rte_comch_task_submit(tasks[0]);
-	TEST_TRUE(ret < 0 && ret != -EAGAIN);
-	TEST_EXPECT(rte_comch_task_submit_burst(tasks, 2, RTE_COMCH_SUBMIT_F_LATER), 2);
-	TEST_WAIT(nb_nowhere == 2, TEST_MS);
-	for (i = 0; i < 2; i++)
-		TEST_EXPECT(nowhere_status[i], ret);
-	return TEST_SUCCESS;
-}
-
 /*
  * Reception into mbufs
  */
@@ -595,7 +546,6 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(need_move, teardown, test_moved_bursts),
 		TEST_CASE_ST(need_move, teardown, test_moved_task_ctx),
-		TEST_CASE_FP(NULL, teardown, test_later_no_region),
 		TEST_CASE_ST(NULL, teardown, test_hold_with_spare),
 		TEST_CASE_ST(NULL, teardown, test_two_pools),
 		TEST_CASE_ST(need_move, teardown, test_moved_no_mbufs),
