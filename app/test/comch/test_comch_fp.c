@@ -369,32 +369,6 @@ test_imm_burst(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-/* A message without data uses a buffer up, and leaves it as it is. */
-static int
-test_zero_length(struct test_fp *fp)
-{
-	const struct rte_comch_send none = { .cookie = 4 };
-	struct test_q *consumer, *producer;
-	struct test_slots to;
-
-	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 4, 64));
-	TEST_CALL(test_fp_consumer(fp, to.mem, 4, 8, &consumer));
-	TEST_CALL(test_fp_producer(fp, 4, &producer));
-	TEST_CALL(test_fp_offer(consumer, producer, &to, 0, 2, 50));
-	TEST_EXPECT(rte_comch_producer_send_burst(producer->ctx, consumer->id, &none, 1), 1);
-	TEST_EXPECT(test_send_imm(producer, consumer->id, "abcd", 4, 5), 1);
-	TEST_EXPECT(test_poll(consumer, cpls, 2), 2);
-	TEST_EXPECT(cpls[0].cookie, 50);
-	TEST_EXPECT(cpls[0].len, 0);
-	TEST_EXPECT(cpls[0].imm_len, 0);
-	TEST_EXPECT(cpls[1].cookie, 51);
-	TEST_EXPECT(cpls[1].len, 0);
-	TEST_EXPECT(cpls[1].imm_len, 4);
-	TEST_TRUE(memcmp(cpls[1].imm, "abcd", 4) == 0);
-	TEST_TRUE(test_slot_check(&to, 0, 0, 0) && test_slot_check(&to, 1, 0, 0));
-	return TEST_SUCCESS;
-}
-
 /* Rings of few places, many laps: every position, and past 2^16 and 2^32. */
 static int
 laps(struct test_fp *fp)
@@ -519,62 +493,6 @@ test_no_cpl(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-/* Both directions at once, on one connection. */
-static int
-test_both_directions(void)
-{
-	struct test_q *consumers[2], *producers[2];
-	struct test_slots from[2], to[2];
-	uint32_t sent[2] = { 0, 0 }, got[2] = { 0, 0 }, lap, i, j, nb;
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	const uint32_t places = 32;
-	struct test_fp fp, back;
-
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	back.tx = fp.rx;
-	back.rx = fp.tx;
-	for (i = 0; i < 2; i++) {
-		struct test_fp *f = i == 0 ? &fp : &back;
-
-		TEST_CALL(test_slots_new(&to[i], f->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, places,
-				50));
-		TEST_CALL(test_slots_new(&from[i], f->tx.dev, 0, places, 50));
-		TEST_CALL(test_fp_consumer(f, to[i].mem, places, 0, &consumers[i]));
-		TEST_CALL(test_fp_producer(f, places, &producers[i]));
-		TEST_CALL(test_fp_offer(consumers[i], producers[i], &to[i], 0, places, 0));
-	}
-	for (lap = 0; lap < 2000 || got[0] <= 100 || got[1] <= 100; lap++) {
-		TEST_ASSERT(lap < 2000 || test_now_ns() < end, "%u messages one way, %u the other",
-			got[0], got[1]);
-		i = test_rand() % 2;
-		nb = test_rand() % places;
-		for (j = 0; j < nb && sent[i] - got[i] < places; j++) {
-			const uint32_t slot = sent[i] % places;
-
-			test_fill(test_slot(&from[i], slot), 1 + sent[i] % 50, sent[i] * 2 + i);
-			if (test_send_slot(producers[i], consumers[i]->id, &from[i], slot,
-					1 + sent[i] % 50, sent[i]) == 0)
-				break;
-			sent[i]++;
-		}
-		test_drain(producers[i]);
-		i = test_rand() % 2;
-		nb = rte_comch_queue_poll_burst(consumers[i]->ctx, cpls,
-				(uint16_t)(test_rand() % places));
-		for (j = 0; j < nb; j++, got[i]++) {
-			const uint32_t slot = got[i] % places;
-
-			TEST_EXPECT(cpls[j].cookie, slot);
-			TEST_EXPECT(cpls[j].len, 1 + got[i] % 50);
-			TEST_TRUE(test_slot_check(&to[i], slot, 1 + got[i] % 50, got[i] * 2 + i));
-			test_slot_clear(&to[i], slot);
-			TEST_EXPECT(test_post_slots(consumers[i], &to[i], slot, 1, 0), 1);
-		}
-	}
-	test_note("%u messages one way, %u the other", got[0], got[1]);
-	return TEST_SUCCESS;
-}
-
 static int
 test_stats(struct test_fp *fp)
 {
@@ -657,10 +575,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_more_than_fits),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_imm),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_imm_burst),
-		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_zero_length),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_laps),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_no_cpl),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_both_directions),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_stats),
 		TEST_CASES_END()
 	},

@@ -160,58 +160,6 @@ test_several_starve(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-/* A consumer that goes wakes the producer that waits for its posts. */
-static int
-test_departure_wakes(struct test_fp *fp)
-{
-	struct rte_comch_pe *pe = fp->tx.q_pe;
-	struct test_q *consumer, *producer;
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	struct rte_comch_room room;
-
-	TEST_CALL(test_fp_consumer(fp, NULL, 4, 4, &consumer));
-	TEST_CALL(test_fp_producer(fp, 4, &producer));
-	TEST_EXPECT(test_send_imm(producer, consumer->id, NULL, 0, 0), 0);
-	test_settle();
-	TEST_CALL(test_sleep(pe));
-	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
-	while (fp->tx.ep->nb_gone == 0) { /* that engine is not turned */
-		TEST_TRUE(test_now_ns() < end);
-		TEST_TRUE(rte_comch_pe_progress(fp->rx.pe) >= 0);
-		TEST_TRUE(rte_comch_pe_progress(fp->rx.q_pe) >= 0);
-		TEST_TRUE(rte_comch_pe_progress(fp->tx.pe) >= 0);
-	}
-	TEST_EXPECT(test_wait_fd(pe, LOST_MS), 1);
-	TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
-	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, consumer->id, &room), -ENOENT);
-	return TEST_SUCCESS;
-}
-
-/* A producer that was stopped while its engine slept leaves no wish behind. */
-static int
-test_no_wish_left(struct test_fp *fp)
-{
-	struct rte_comch_pe *pe = fp->tx.q_pe;
-	struct test_q *consumer, *producer, *other;
-	uint32_t i;
-
-	TEST_CALL(test_fp_consumer(fp, NULL, 8, 4, &consumer));
-	TEST_CALL(test_fp_producer(fp, 4, &producer));
-	TEST_CALL(test_fp_producer(fp, 4, &other));
-	TEST_EXPECT(test_send_imm(producer, consumer->id, NULL, 0, 0), 0);
-	test_settle();
-	TEST_EXPECT(test_arm(pe), 0);
-	TEST_EXPECT(test_wait_fd(pe, 1), 0);
-	TEST_CALL(test_stop_now(producer->ctx));
-	for (i = 0; i < 4; i++) {
-		TEST_EXPECT(test_arm(pe), 0);
-		TEST_EXPECT(test_post_empty(consumer, 1, i), 1);
-		TEST_EXPECT(test_wait_fd(pe, 1), 0);
-	}
-	TEST_EXPECT(test_send_imm(other, consumer->id, NULL, 0, 0), 1);
-	return TEST_SUCCESS;
-}
-
 /* What starts and ends a consumer wakes the engines that it takes. */
 static int
 test_state_wakes(struct test_fp *fp)
@@ -597,8 +545,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_message_wakes),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_post_wakes),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_several_starve),
-		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_departure_wakes),
-		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_no_wish_left),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_state_wakes),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_flush_sleeps),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_loss_wakes),

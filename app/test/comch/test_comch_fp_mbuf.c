@@ -328,7 +328,7 @@ test_attached(struct test_fp *fp)
 
 /* What is not taken stays the caller's, as it was. */
 static int
-not_taken(struct test_fp *fp)
+test_not_taken(struct test_fp *fp)
 {
 	struct rte_comch_queue_stats stats;
 	struct rte_mbuf *large;
@@ -387,12 +387,6 @@ not_taken(struct test_fp *fp)
 	TEST_EXPECT(stats.msgs, 8 + 3 * 5);
 	TEST_TRUE(stats.short_credits == 2 && stats.errors == 1 + 3 * 2);
 	return TEST_SUCCESS;
-}
-
-static int
-test_not_taken(struct test_fp *fp)
-{
-	return not_taken(fp);
 }
 
 /* Who keeps what he received dries the pool out; it recovers when he frees it. */

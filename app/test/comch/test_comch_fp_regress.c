@@ -210,37 +210,6 @@ test_end_not_seen(struct test_fp *fp)
 }
 
 /*
- * Numbers and names that DPDK refuses for a pool came out as a lack of memory, and
- * a data room of 64 KiB became one of nothing. Where the region should go was
- * looked at when it and the pool were made.
- */
-static int
-test_pool_numbers(void)
-{
-	int16_t dev = test_pair.dpu;
-	unsigned int fds = test_count_fds(), maps = test_count_maps();
-	struct rte_comch_mem *mem = NULL;
-	char name[RTE_MEMPOOL_NAMESIZE + 1];
-
-	memset(name, 'n', RTE_MEMPOOL_NAMESIZE);
-	name[RTE_MEMPOOL_NAMESIZE] = '\0';
-	TEST_EXPECT(rte_comch_mem_pool_create(dev, name, 64, 0, 256, 0, &mem), -EINVAL);
-	/* a cache that alone would hold more than there is */
-	TEST_EXPECT(rte_comch_mem_pool_create(dev, "regress", 64, 65, 256, 0, &mem), -EINVAL);
-	TEST_EXPECT(rte_comch_mem_pool_create(dev, "regress", 64, 512, 256, 0, &mem), -EINVAL);
-	TEST_EXPECT(rte_comch_mem_pool_create(dev, "regress", 64, 0, 65409, 0, &mem), -EINVAL);
-	TEST_EXPECT(rte_comch_mem_pool_create(dev, "regress", 64, 0, UINT16_MAX, 0, &mem),
-			-EINVAL);
-	TEST_EXPECT(rte_comch_mem_pool_create(dev, "regress", 64, 0, 256, 0, NULL), -EINVAL);
-	TEST_TRUE(mem == NULL);
-	TEST_TRUE(rte_mempool_lookup("regress") == NULL);
-	TEST_EXPECT(test_count_fds(), fds);
-	TEST_EXPECT(test_count_maps(), maps);
-	TEST_TRUE(test_mem_pool(dev, "regress", 64, 32, 65408, 0) != NULL);
-	return TEST_SUCCESS;
-}
-
-/*
  * A producer was stopped after its engine was armed: its wish for credits stayed
  * with the consumer. Each post, of which there can be millions, then woke an engine
  * that waited for none.
@@ -632,7 +601,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_packets_polled),
 		TEST_CASE_FP_BOTH(fp_need_event, test_fp_cleanup, test_starved_of_departed),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_end_not_seen),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_pool_numbers),
 		TEST_CASE_FP_BOTH(fp_need_event, test_fp_cleanup, test_wish_of_stopped),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_logged_once),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_loop_before_peer),

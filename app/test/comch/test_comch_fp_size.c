@@ -234,63 +234,6 @@ test_growth(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-/* All of a small queue, several times round its places. */
-static int
-test_rounds(struct test_fp *fp)
-{
-	struct test_q *consumer, *producer;
-	struct rte_comch_cpl cpls[SLOTS];
-	struct test_slots to, from;
-	uint32_t round, i;
-
-	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, SLOTS, SIZE));
-	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, SLOTS, SIZE));
-	TEST_CALL(test_fp_consumer(fp, to.mem, SLOTS, 0, &consumer));
-	TEST_CALL(test_fp_producer(fp, SLOTS, &producer));
-	for (round = 0; round < 50; round++) {
-		for (i = 0; i < SLOTS; i++) {
-			test_slot_clear(&to, i);
-			test_fill(test_slot(&from, i), SIZE - round % SIZE, round + i);
-		}
-		TEST_CALL(test_fp_offer(consumer, producer, &to, 0, SLOTS, 0));
-		for (i = 0; i < SLOTS; i++)
-			TEST_EXPECT(test_send_slot(producer, consumer->id, &from, i,
-					SIZE - round % SIZE, i), 1);
-		TEST_EXPECT(test_poll(consumer, cpls, SLOTS), SLOTS);
-		for (i = 0; i < SLOTS; i++)
-			TEST_TRUE(cpls[i].cookie == i && test_slot_check(&to, i,
-					SIZE - round % SIZE, round + i));
-		TEST_EXPECT(test_poll(producer, cpls, SLOTS), SLOTS);
-	}
-	return TEST_SUCCESS;
-}
-
-/* Post tasks are posts. */
-static int
-test_tasks(struct test_fp *fp)
-{
-	struct rte_comch_consumer_conf conf = { .nb_tasks = 2, .buf_size = SIZE };
-	struct rte_comch_post post = { .len = SIZE - 1 };
-	struct rte_comch_task *task;
-	struct test_slots to;
-	struct test_q *q;
-
-	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1, STRIDE));
-	conf.mem = to.mem;
-	q = test_q_consumer(&fp->rx, &conf);
-	TEST_CALL(test_q_start(q, &fp->tx));
-	post.addr = test_slot(&to, 0);
-	TEST_EXPECT(rte_comch_consumer_task_alloc(q->ctx, &post, &task), 0);
-	TEST_EXPECT(rte_comch_task_submit(task), -EMSGSIZE);
-	post = (struct rte_comch_post) { .len = 0 };
-	TEST_EXPECT(rte_comch_consumer_task_set(task, &post), 0);
-	TEST_EXPECT(rte_comch_task_submit(task), -EMSGSIZE);
-	post = (struct rte_comch_post) { .addr = test_slot(&to, 0), .len = SIZE };
-	TEST_EXPECT(rte_comch_consumer_task_set(task, &post), 0);
-	TEST_EXPECT(rte_comch_task_submit(task), 0);
-	return TEST_SUCCESS;
-}
-
 /* Packets: the data room is what is stated. */
 static int
 test_packets(struct test_fp *fp)
@@ -466,8 +409,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_conf),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_posts),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_growth),
-		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_rounds),
-		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_tasks),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_packets),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_infos),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_other_thread),

@@ -615,48 +615,6 @@ test_conn_lost(struct test_fp *fp)
 	return test_q_close(consumer);
 }
 
-/* A producer whose engine has not heard of the loss yet is told by what it sends. */
-static int
-test_send_after_loss(struct test_fp *fp)
-{
-	struct rte_comch_queue_stats stats;
-	struct rte_comch_pe *own = NULL;
-	struct rte_comch_ctx *ctx = NULL;
-	struct test_q *receiver, q;
-	struct rte_comch_room room;
-	struct test_fp back;
-	uint32_t id;
-
-	back.tx = fp->rx;
-	back.rx = fp->tx;
-	TEST_CALL(test_fp_consumer(&back, NULL, 4, 4, &receiver));
-	id = receiver->id;
-	TEST_EXPECT(rte_comch_pe_create(NULL, &own), 0); /* turned by nobody */
-	TEST_EXPECT(rte_comch_producer_create(back.tx.ep->conn, NULL, &ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_attach(ctx, own), 0);
-	TEST_EXPECT(rte_comch_ctx_start(ctx), 0);
-	TEST_EXPECT(test_post_empty(receiver, 4, 0), 4);
-	TEST_WAIT(rte_comch_producer_credits(ctx, id) == 4, TEST_MS);
-	TEST_EXPECT(test_q_close(receiver), 0);
-	TEST_CALL(test_stop(fp->tx.ep));
-	TEST_WAIT(fp->rx.ep->nb_disconnects == 1, TEST_MS);
-
-	q.ctx = ctx;
-	TEST_EXPECT(rte_comch_ctx_state_get(ctx), RTE_COMCH_STATE_RUNNING);
-	TEST_EXPECT(test_send_imm(&q, id, "abcd", 4, 0), 0);
-	TEST_EXPECT(rte_comch_queue_room_get(ctx, id, &room), -ENOTCONN);
-	TEST_EXPECT(rte_comch_producer_credits(ctx, id), 0);
-	TEST_EXPECT(rte_comch_queue_stats_get(ctx, &stats), 0);
-	TEST_EXPECT(stats.errors, 1);
-	TEST_TRUE(rte_comch_pe_progress(own) > 0);
-	TEST_WAIT(rte_comch_pe_progress(own) >= 0 &&
-			rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_reason_get(ctx), -ECONNRESET);
-	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
-	TEST_EXPECT(rte_comch_pe_destroy(own), 0);
-	return TEST_SUCCESS;
-}
-
 /*
  * All legal orders in which a producer, a consumer, its region, the source and
  * the client can go, while messages are posted, sent and not polled.
@@ -703,16 +661,6 @@ one_order(unsigned int order)
 		}
 	}
 	test_fp_cleanup();
-	return TEST_SUCCESS;
-}
-
-static int
-test_orders(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < 2 * 2 * 6; i++)
-		TEST_CALL(one_order(i));
 	return TEST_SUCCESS;
 }
 
@@ -806,8 +754,6 @@ static struct unit_test_suite suite = {
 				test_start_stalled_answered),
 		TEST_CASE_FP(test_fp_count_setup, test_fp_count_teardown, test_busy),
 		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_conn_lost),
-		TEST_CASE_FP(test_fp_count_setup, test_fp_count_teardown, test_send_after_loss),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_orders),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_no_leak),
 		TEST_CASES_END()
 	},

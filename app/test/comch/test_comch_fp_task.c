@@ -262,29 +262,6 @@ test_no_room(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-/* All tasks are under way before the engine of either side is turned. */
-static int
-test_all_at_once(struct test_fp *fp)
-{
-	struct rte_comch_task *task;
-	struct rte_comch_room room;
-	struct pair p;
-	uint32_t i;
-
-	TEST_CALL(pair_open(fp, &p));
-	TEST_CALL(post_all(&p));
-	for (i = 0; i < TASKS; i++)
-		TEST_EXPECT(send_alloc(&p, i, LEN, &task), 0);
-	TEST_EXPECT(send_alloc(&p, 0, LEN, &task), -ENOMEM);
-	TEST_EXPECT(rte_comch_queue_room_get(p.producer->ctx, p.consumer->id, &room), 0);
-	TEST_EXPECT(room.credits, 0);
-	TEST_EXPECT(room.queue, 0);
-	TEST_WAIT(p.producer->nb_ok == TASKS && p.consumer->nb_ok == TASKS, TEST_MS);
-	TEST_EXPECT(rte_comch_queue_room_get(p.producer->ctx, p.consumer->id, &room), 0);
-	TEST_EXPECT(room.queue, TASKS);
-	return TEST_SUCCESS;
-}
-
 static int
 test_errors(struct test_fp *fp)
 {
@@ -332,108 +309,6 @@ test_errors(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_task_submit(task), 0);
 	TEST_WAIT(p.consumer->nb_ok == 1 && p.producer->nb_ok == 1, TEST_MS);
 	return TEST_SUCCESS;
-}
-
-#define RESUBMITS (TEST_ASAN ? 20000u : 70000u)
-
-/* Both sides submit their tasks again in the callback; value counts. */
-static void
-again_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
-{
-	uint32_t seq = (uint32_t)q->value;
-
-	if (cpl->status != 0) { /* flushed */
-		rte_comch_task_free(task);
-		return;
-	}
-	if (cpl->imm_len != sizeof(seq) || memcmp(cpl->imm, &seq, sizeof(seq)) != 0)
-		test_fail("message %u is out of order", seq);
-	q->value++;
-	if (rte_comch_task_submit(task) != 0) {
-		test_fail("a post cannot be submitted in its callback");
-		rte_comch_task_free(task);
-	}
-}
-
-static int
-again_submit(struct test_q *producer, struct test_q *consumer, struct rte_comch_task *task)
-{
-	uint32_t seq = (uint32_t)producer->value;
-	const struct rte_comch_send send = { .imm = &seq, .imm_len = sizeof(seq) };
-	int ret;
-
-	if (producer->value == RESUBMITS)
-		return -ENODATA;
-	ret = rte_comch_producer_task_set(task, consumer->id, &send);
-	if (ret == 0)
-		ret = rte_comch_task_submit(task);
-	if (ret == 0)
-		producer->value++;
-	return ret;
-}
-
-/* Tasks that find no credit wait here; arg is this. */
-struct waiting {
-	struct rte_comch_task *tasks[TASKS];
-	uint32_t nb;
-	struct test_q *consumer;
-};
-
-static void
-again_send(struct test_q *q, struct rte_comch_task *task, int status)
-{
-	struct waiting *w = q->arg;
-	int ret = status == 0 ? again_submit(q, w->consumer, task) : status;
-
-	if (ret == -EAGAIN)
-		w->tasks[w->nb++] = task;
-	else if (ret != 0)
-		rte_comch_task_free(task);
-}
-
-static int
-resubmit(struct test_fp *fp)
-{
-	const struct rte_comch_send msg = { .len = 0 };
-	struct waiting w = { .nb = 0 };
-	struct rte_comch_task *task;
-	struct pair p;
-	uint32_t i;
-
-	TEST_CALL(pair_open(fp, &p));
-	TEST_CALL(post_all(&p));
-	p.consumer->on_post = again_post;
-	p.producer->on_send = again_send;
-	p.producer->arg = &w;
-	w.consumer = p.consumer;
-	for (i = 0; i < TASKS; i++) {
-		TEST_EXPECT(rte_comch_producer_task_alloc(p.producer->ctx, p.consumer->id, &msg,
-				&w.tasks[w.nb]), 0);
-		w.nb++;
-	}
-	while (p.consumer->value < RESUBMITS) {
-		TEST_WAIT(w.nb > 0 || p.consumer->value == RESUBMITS, TEST_MS);
-		for (i = w.nb; i > 0; i--) {
-			task = w.tasks[--w.nb];
-			again_send(p.producer, task, 0);
-		}
-		test_progress();
-	}
-	TEST_WAIT(test_ctx_info(p.producer->ctx).nb_tasks == w.nb, TEST_MS);
-	for (; w.nb > 0; w.nb--)
-		TEST_EXPECT(rte_comch_task_free(w.tasks[w.nb - 1]), 0);
-	TEST_EXPECT(p.consumer->nb_ok, RESUBMITS);
-	TEST_EXPECT(p.producer->nb_ok, RESUBMITS);
-	TEST_EXPECT(p.producer->nb_err, 0);
-	/* the posts that are left come back by the stop, and are freed there */
-	TEST_EXPECT(test_q_close(p.consumer), 0);
-	return TEST_SUCCESS;
-}
-
-static int
-test_resubmit(struct test_fp *fp)
-{
-	return resubmit(fp);
 }
 
 /* Whether the refusal to destroy a context has these words in the log. */
@@ -528,63 +403,6 @@ test_stop_tasks(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-/* The peer ends the connection. */
-static int
-test_conn_lost(struct test_fp *fp)
-{
-	struct pair p;
-	uint32_t i;
-
-	TEST_CALL(pair_open(fp, &p));
-	TEST_CALL(post_all(&p));
-	for (i = 0; i < 3; i++) {
-		struct rte_comch_task *task;
-
-		TEST_EXPECT(send_alloc(&p, i, 8, &task), 0);
-	}
-	TEST_WAIT(p.producer->nb_ok == 3, TEST_MS);
-	TEST_EXPECT(test_q_close(p.producer), 0);
-	if (test_ctx_info(fp->tx.ep->ctx).type == RTE_COMCH_CTX_CLIENT)
-		TEST_CALL(test_stop(fp->tx.ep));
-	else
-		TEST_EXPECT(rte_comch_server_disconnect(fp->tx.ep->conn), 0);
-	TEST_WAIT(test_q_state(p.consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_EXPECT(p.consumer->nb_ok, 3);
-	TEST_EXPECT(p.consumer->nb_err, TASKS - 3);
-	TEST_EXPECT(p.consumer->status, -ECONNRESET);
-	return TEST_SUCCESS;
-}
-
-/* A producer sends once more and stops, in one callback: that message arrives, too. */
-static void
-again_and_stop(struct test_q *q, struct rte_comch_task *task, int status)
-{
-	RTE_SET_USED(status);
-	if (q->value++ != 0)
-		rte_comch_task_free(task);
-	else if (rte_comch_task_submit(task) != 0 || rte_comch_ctx_stop(q->ctx) != -EINPROGRESS)
-		test_fail("a producer does not send and stop");
-}
-
-static int
-test_send_and_stop(struct test_fp *fp)
-{
-	struct rte_comch_task *task;
-	struct pair p;
-	uint32_t i;
-
-	TEST_CALL(pair_open(fp, &p));
-	TEST_CALL(post_all(&p));
-	p.producer->on_send = again_and_stop;
-	for (i = 0; i < 3; i++)
-		TEST_EXPECT(send_alloc(&p, i, 8, &task), 0);
-	TEST_WAIT(test_q_state(p.producer) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_EXPECT(p.producer->nb_ok, 4);
-	TEST_EXPECT(p.producer->nb_err, 0);
-	TEST_WAIT(p.consumer->nb_ok == 4, TEST_MS);
-	return TEST_SUCCESS;
-}
-
 /* Stops its own context, and finds that this is all it can do in here. */
 static void
 stop_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
@@ -676,46 +494,6 @@ test_long_imm(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-#define QUIET 40
-
-/* Queues that were quiet for long are still found, each of them. */
-static int
-test_idle_queues(struct test_fp *fp)
-{
-	const struct rte_comch_consumer_conf conf = { .nb_tasks = 2, .imm_len = 4 };
-	struct test_q *consumers[QUIET], *producer;
-	struct rte_comch_task *task;
-	struct rte_comch_cpl cpl;
-	uint32_t i, j, round;
-
-	for (i = 0; i < QUIET; i++) {
-		consumers[i] = test_q_consumer(&fp->rx, &conf);
-		TEST_CALL(test_q_start(consumers[i], &fp->tx));
-		for (j = 0; j < 2; j++) {
-			TEST_EXPECT(rte_comch_consumer_task_alloc(consumers[i]->ctx, NULL,
-					&task), 0);
-			TEST_EXPECT(rte_comch_task_submit(task), 0);
-		}
-	}
-	TEST_CALL(test_fp_producer(fp, 4, &producer));
-	for (round = 1; round <= 2; round++) {
-		for (i = 0; i < 5000; i++)
-			rte_comch_pe_progress(fp->rx.q_pe);
-		for (i = 0; i < QUIET; i++) {
-			struct test_q *c = consumers[(i * 7) % QUIET];
-
-			TEST_WAIT(test_send_imm(producer, c->id, &i, sizeof(i), 0) == 1, TEST_MS);
-			TEST_EXPECT(test_poll(producer, &cpl, 1), 1);
-			/* an engine that has something to do cannot be armed */
-			TEST_TRUE(c->nb_ok == round || rte_comch_pe_arm(fp->rx.q_pe) == -EAGAIN);
-			for (j = 0; j < QUIET && c->nb_ok < round; j++)
-				rte_comch_pe_progress(fp->rx.q_pe);
-			TEST_EXPECT(c->nb_ok, round);
-		}
-	}
-	return TEST_SUCCESS;
-}
-
 /* A context with tasks keeps its bursts to itself; an engine has only so many tasks. */
 static int
 test_limits(struct test_fp *fp)
@@ -761,15 +539,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_deliver),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_first),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_no_room),
-		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_all_at_once),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_errors),
-		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_resubmit),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_stop_tasks),
-		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_conn_lost),
-		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_send_and_stop),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_stop_in_callback),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_long_imm),
-		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_idle_queues),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_limits),
 		TEST_CASES_END()
 	},

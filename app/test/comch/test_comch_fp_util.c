@@ -79,6 +79,15 @@ test_fp_to_dpu(int (*fn)(struct test_fp *fp))
 }
 
 int
+test_fp_one_engine(int (*fn)(struct test_fp *fp))
+{
+	struct test_fp fp;
+
+	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
+	return fn(&fp);
+}
+
+int
 test_fp_both(int (*fn)(struct test_fp *fp))
 {
 	struct test_fp fp;

@@ -71,13 +71,16 @@ uint64_t test_buf_size(const struct rte_comch_mem *mem);
 void test_mem_buf_size(const struct rte_comch_mem *mem, uint64_t size);
 /** Connect a server and a client. */
 int test_fp_open(struct test_fp *fp, uint32_t how);
-/** Run a case on a connection to the card. */
+/** Run a case on a connection to the card; the other has one engine on either side. */
 int test_fp_to_dpu(int (*fn)(struct test_fp *fp));
+int test_fp_one_engine(int (*fn)(struct test_fp *fp));
 /** Run a case in both directions, each on a new connection. */
 int test_fp_both(int (*fn)(struct test_fp *fp));
 /** Rows of a suite for such cases. */
 #define TEST_CASE_FP(setup, teardown, fn) \
 	{ setup, teardown, NULL, #fn, test_fp_to_dpu, fn }
+#define TEST_CASE_FP_ONE(setup, teardown, fn) \
+	{ setup, teardown, NULL, #fn, test_fp_one_engine, fn }
 #define TEST_CASE_FP_BOTH(setup, teardown, fn) \
 	{ setup, teardown, NULL, #fn, test_fp_both, fn }
 /** Close all that was opened here, free the regions, and what test_cleanup() does. */
