@@ -127,23 +127,6 @@ test_alloc(void)
 	return TEST_SUCCESS;
 }
 
-/* Memory that was used by one region is zero in the next. */
-static int
-test_alloc_zero_again(void)
-{
-	struct rte_comch_mem *mem;
-	unsigned int i;
-
-	for (i = 0; i < 32; i++) {
-		mem = test_mem_alloc(test_pair.dpu, 64 * KB, RTE_COMCH_MEM_F_PEER_WRITE);
-		TEST_TRUE(mem != NULL);
-		TEST_TRUE(is_zero(rte_comch_mem_addr(mem), 64 * KB));
-		memset(rte_comch_mem_addr(mem), 0xff, 64 * KB);
-		TEST_EXPECT(test_mem_free(mem), 0);
-	}
-	return TEST_SUCCESS;
-}
-
 static int
 test_alloc_huge(void)
 {
@@ -165,38 +148,6 @@ test_alloc_huge(void)
 	TEST_EXPECT((uintptr_t)info.addr & (info.page_size - 1), 0);
 	TEST_TRUE(is_zero(info.addr, MB));
 	memset(info.addr, 0xff, MB);
-	return TEST_SUCCESS;
-}
-
-static int
-test_many_regions(void)
-{
-	unsigned int before = test_count_fds(), before_maps = test_count_maps(), i;
-	struct rte_comch_mem *many[32];
-	uint64_t kb = test_memfd_kb();
-	uint8_t *p;
-
-	for (i = 0; i < RTE_DIM(many); i++) {
-		many[i] = test_mem_alloc(i % 2 != 0 ? test_pair.host : test_pair.dpu, 8 * KB,
-				i % 4 != 0 ? RTE_COMCH_MEM_F_PEER_WRITE : 0);
-		TEST_TRUE(many[i] != NULL);
-		memset(rte_comch_mem_addr(many[i]), (int)i, 8 * KB);
-	}
-	for (i = 0; i < RTE_DIM(many); i++) {
-		p = rte_comch_mem_addr(many[i]);
-		TEST_TRUE(p[0] == i && p[8 * KB - 1] == i && memcmp(p, p + 1, 8 * KB - 1) == 0);
-	}
-	/* every second one first */
-	for (i = 0; i < RTE_DIM(many); i += 2)
-		TEST_EXPECT(test_mem_free(many[i]), 0);
-	for (i = 1; i < RTE_DIM(many); i += 2) {
-		p = rte_comch_mem_addr(many[i]);
-		TEST_TRUE(p[0] == i && memcmp(p, p + 1, 8 * KB - 1) == 0);
-		TEST_EXPECT(test_mem_free(many[i]), 0);
-	}
-	TEST_EXPECT(test_count_fds(), before);
-	TEST_EXPECT(test_count_maps(), before_maps);
-	TEST_EXPECT(test_memfd_kb(), kb);
 	return TEST_SUCCESS;
 }
 
@@ -616,25 +567,23 @@ test_device_stays(void)
 
 /* Regions come and go, with and without consumers; the process stays as it is. */
 static int
-test_no_leak(void)
+test_no_leak(struct test_fp *fp)
 {
 	unsigned int nb_fds = 0, nb_maps = 0, round, i;
 	uint64_t memfd = 0, priv = 0;
 	struct test_slots slots;
 	struct rte_comch_mem *mem;
-	struct test_fp fp;
 	struct test_q *q;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	for (round = 0; round < 12; round++) {
 		for (i = 0; i < 8; i++) {
-			TEST_CALL(test_slots_new(&slots, fp.rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1,
+			TEST_CALL(test_slots_new(&slots, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1,
 					64 * KB));
 			memset(slots.base, 1, slots.len);
-			TEST_CALL(test_fp_consumer(&fp, slots.mem, 64, 0, &q));
+			TEST_CALL(test_fp_consumer(fp, slots.mem, 64, 0, &q));
 			TEST_EXPECT(test_q_close(q), 0);
 			TEST_EXPECT(test_mem_free(slots.mem), 0);
-			mem = test_mem_pool(fp.rx.dev, "leak", 63, 16, 512, 0);
+			mem = test_mem_pool(fp->rx.dev, "leak", 63, 16, 512, 0);
 			TEST_TRUE(mem != NULL);
 			TEST_EXPECT(test_mem_free(mem), 0);
 		}
@@ -662,9 +611,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_alloc_errors),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_alloc),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_alloc_zero_again),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_alloc_huge),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_many_regions),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_max_regions),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_register),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_pool_errors),
@@ -675,7 +622,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_two_functions),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_outlives),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_device_stays),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_no_leak),
+		TEST_CASE_FP_ONE(test_fp_need, test_fp_cleanup, test_no_leak),
 		TEST_CASES_END()
 	},
 };

@@ -318,32 +318,30 @@ kind(struct test_fp *fp, const char *what, void *addr, uint64_t len)
 
 /* Each kind of memory that a program may have. */
 static int
-test_kinds(void)
+test_kinds(struct test_fp *fp)
 {
 	const int prot = PROT_READ | PROT_WRITE;
 	static uint8_t fixed[10001];
-	struct test_fp fp;
 	void *addr;
 	FILE *file;
 	int ret;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	TEST_CALL(heap_new(70000));
-	TEST_CALL(kind(&fp, "heap", heap, 70000));
-	TEST_CALL(kind(&fp, "static", fixed, sizeof(fixed)));
+	TEST_CALL(kind(fp, "heap", heap, 70000));
+	TEST_CALL(kind(fp, "static", fixed, sizeof(fixed)));
 	addr = rte_malloc(NULL, 30000, 0);
-	ret = kind(&fp, "EAL", addr, 30000);
+	ret = kind(fp, "EAL", addr, 30000);
 	rte_free(addr);
 	TEST_CALL(ret);
 	addr = mmap(NULL, 65536, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ret = kind(&fp, "private pages", addr, 65536);
+	ret = kind(fp, "private pages", addr, 65536);
 	munmap(addr, 65536);
 	TEST_CALL(ret);
 	file = tmpfile();
 	TEST_TRUE(file != NULL);
 	TEST_EXPECT(ftruncate(fileno(file), 65536), 0);
 	addr = mmap(NULL, 65536, prot, MAP_SHARED, fileno(file), 0);
-	ret = kind(&fp, "a file", addr, 65536);
+	ret = kind(fp, "a file", addr, 65536);
 	munmap(addr, 65536);
 	fclose(file);
 	return ret;
@@ -351,11 +349,10 @@ test_kinds(void)
 
 /* What cannot be posted, and why; what was posted before it is. */
 static int
-test_posts(void)
+test_posts(struct test_fp *fp)
 {
 	struct rte_comch_post posts[SLOTS + 1] = { 0 };
 	struct rte_comch_cpl cpls[SLOTS];
-	struct test_fp fp;
 	struct link l;
 	uint32_t i;
 	const struct {
@@ -368,9 +365,8 @@ test_posts(void)
 		{ 1, UINT64_C(1) << 29, -EFAULT }, { -4096, 1, -EFAULT }, { 0, 0, -EINVAL },
 	};
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	TEST_CALL(heap_new(3 * 4096));
-	TEST_CALL(link_new_of(&fp, &l, mem_register(fp.rx.dev, heap + 4096, 4096), 16));
+	TEST_CALL(link_new_of(fp, &l, mem_register(fp->rx.dev, heap + 4096, 4096), 16));
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		posts[0].addr = heap + 4096;
 		posts[0].len = 16;
@@ -451,70 +447,18 @@ test_bursts(void)
 	return TEST_SUCCESS;
 }
 
-/* Tasks are built on bursts, and so have their data where they posted it. */
-static void
-post_done(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
-{
-	struct rte_comch_post post = test_task_info(task).post;
-
-	if (cpl->status == 0 && post.addr == heap + q->value * SLOT && cpl->len == SLOT &&
-			test_check(post.addr, SLOT, (uint32_t)q->value))
-		q->value++;
-	rte_comch_task_free(task);
-}
-
-static int
-test_tasks(void)
-{
-	struct rte_comch_consumer_conf conf = { .nb_posts = SLOTS, .nb_tasks = SLOTS };
-	struct rte_comch_post post = { .len = SLOT };
-	struct test_q *consumer, *producer;
-	struct rte_comch_cpl cpls[SLOTS];
-	struct rte_comch_task *task;
-	struct test_slots from;
-	struct test_fp fp;
-	uint32_t i;
-
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
-	TEST_CALL(heap_new(SLOTS * SLOT));
-	conf.mem = mem_register(fp.rx.dev, heap, SLOTS * SLOT);
-	TEST_TRUE(conf.mem != NULL);
-	test_mem_buf_size(conf.mem, SLOT);
-	consumer = test_q_consumer(&fp.rx, &conf);
-	TEST_TRUE(consumer != NULL);
-	consumer->on_post = post_done;
-	TEST_CALL(test_q_start(consumer, &fp.tx));
-	TEST_CALL(test_fp_producer(&fp, SLOTS, &producer));
-	TEST_CALL(test_slots_new(&from, fp.tx.dev, 0, SLOTS, SLOT));
-	for (i = 0; i < SLOTS; i++) {
-		post.addr = heap + i * SLOT;
-		post.cookie = i;
-		TEST_EXPECT(rte_comch_consumer_task_alloc(consumer->ctx, &post, &task), 0);
-		TEST_EXPECT(rte_comch_task_submit(task), 0);
-		test_fill(test_slot(&from, i), SLOT, i);
-	}
-	TEST_WAIT(rte_comch_producer_credits(producer->ctx, consumer->id) == SLOTS, TEST_MS);
-	for (i = 0; i < SLOTS; i++)
-		TEST_EXPECT(test_send_slot(producer, consumer->id, &from, i, SLOT, i), 1);
-	TEST_WAIT(consumer->value == SLOTS, TEST_MS);
-	TEST_EXPECT(test_poll(producer, cpls, SLOTS), SLOTS);
-	return TEST_SUCCESS;
-}
-
 /* Several consumers, one region; the bounce buffer goes with the last of them. */
 static int
-test_shared(void)
+test_shared(struct test_fp *fp)
 {
 	const uint64_t len = 8 << 20;
 	struct link l[3];
-	struct test_fp fp;
 	unsigned int fds;
 	uint64_t kb;
 	uint32_t i, round;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	TEST_CALL(heap_new(len));
-	l[0].mem = mem_register(fp.rx.dev, heap, len);
+	l[0].mem = mem_register(fp->rx.dev, heap, len);
 	TEST_TRUE(l[0].mem != NULL);
 	test_mem_buf_size(l[0].mem, MAX_LEN);
 	test_settle();
@@ -522,11 +466,11 @@ test_shared(void)
 	kb = test_memfd_kb();
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < 3; i++) {
-			TEST_CALL(test_fp_consumer(&fp, l[0].mem, SLOTS, 8, &l[i].consumer));
-			TEST_CALL(test_fp_producer(&fp, SLOTS, &l[i].producer));
+			TEST_CALL(test_fp_consumer(fp, l[0].mem, SLOTS, 8, &l[i].consumer));
+			TEST_CALL(test_fp_producer(fp, SLOTS, &l[i].producer));
 			l[i].mem = l[0].mem;
 			if (round == 0 && i == 0) {
-				TEST_CALL(test_slots_new(&l[0].from, fp.tx.dev, 0, 1, MAX_LEN));
+				TEST_CALL(test_slots_new(&l[0].from, fp->tx.dev, 0, 1, MAX_LEN));
 				kb += test_memfd_kb() > kb ? MAX_LEN / 1024 + 4 : 0;
 			}
 			l[i].from = l[0].from;
@@ -685,18 +629,16 @@ test_packets(struct test_fp *fp)
 
 /* What lies between the chunks is nobody's. */
 static int
-test_packets_chunks(void)
+test_packets_chunks(struct test_fp *fp)
 {
 	const size_t gap = 8192;
-	struct test_fp fp;
 	size_t len;
 	uint32_t i;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	TEST_CALL(pool_new_chunky(gap));
 	len = RTE_ALIGN((size_t)CHUNK_OBJS * (pool->header_size + pool->elt_size +
 			pool->trailer_size), RTE_MEMPOOL_ALIGN);
-	TEST_CALL(packets(&fp));
+	TEST_CALL(packets(fp));
 	for (i = 0; i < CHUNKS; i++)
 		TEST_TRUE(is_guard(heap + i * (len + gap) + len, gap));
 	return TEST_SUCCESS;
@@ -704,28 +646,26 @@ test_packets_chunks(void)
 
 /* Pools that cannot be had so, or not by rte_comch_consumer_rx_burst(). */
 static int
-test_pool_refused(void)
+test_pool_refused(struct test_fp *fp)
 {
 	struct rte_comch_mem_info info;
 	struct rte_comch_mem *ours, *mem = NULL;
 	struct rte_mbuf *pkt;
-	struct test_fp fp;
 	struct link l;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
-	ours = test_mem_pool(fp.rx.dev, "elsewhere", 7, 0, 256, 0);
+	ours = test_mem_pool(fp->rx.dev, "elsewhere", 7, 0, 256, 0);
 	TEST_TRUE(ours != NULL);
 	TEST_EXPECT(rte_comch_mem_info_get(ours, &info), 0);
-	TEST_EXPECT(rte_comch_mem_pool_register(fp.rx.dev, info.pool, PW, &mem), -EINVAL);
-	TEST_EXPECT(rte_comch_mem_pool_register(fp.rx.dev, NULL, PW, &mem), -EINVAL);
+	TEST_EXPECT(rte_comch_mem_pool_register(fp->rx.dev, info.pool, PW, &mem), -EINVAL);
+	TEST_EXPECT(rte_comch_mem_pool_register(fp->rx.dev, NULL, PW, &mem), -EINVAL);
 	TEST_TRUE(mem == NULL);
 	/* objects that are no mbufs can be posted one by one */
 	pool = rte_mempool_create("objects", 63, 256, 0, 0, NULL, NULL, NULL, NULL,
 			SOCKET_ID_ANY, 0);
 	TEST_TRUE(pool != NULL);
-	TEST_EXPECT(rte_comch_mem_pool_register(fp.rx.dev, pool, PW, &mem), 0);
+	TEST_EXPECT(rte_comch_mem_pool_register(fp->rx.dev, pool, PW, &mem), 0);
 	test_mem_keep(mem);
-	TEST_CALL(link_new(&fp, &l, mem));
+	TEST_CALL(link_new(fp, &l, mem));
 	TEST_EXPECT(rte_comch_consumer_rx_burst(l.consumer->ctx, &pkt, 1), 0);
 	TEST_EXPECT(test_reason(l.consumer, 0), -EINVAL);
 	TEST_EXPECT(rte_mempool_avail_count(pool), 63);
@@ -734,21 +674,19 @@ test_pool_refused(void)
 
 /* A connection that ends takes the bounce buffer with it, and the next one makes another. */
 static int
-test_conn_ends(void)
+test_conn_ends(struct test_fp *fp)
 {
 	struct rte_comch_cpl cpls[SLOTS];
 	struct test_ep *client;
-	struct test_fp fp;
 	unsigned int round;
 	struct link l;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
-	client = fp.tx.ep;
+	client = fp->tx.ep;
 	TEST_CALL(heap_new(SLOTS * SLOT));
-	l.mem = mem_register(fp.rx.dev, heap, SLOTS * SLOT);
+	l.mem = mem_register(fp->rx.dev, heap, SLOTS * SLOT);
 	TEST_TRUE(l.mem != NULL);
 	for (round = 0; round < 4; round++) {
-		TEST_CALL(link_new_of(&fp, &l, l.mem, SLOT));
+		TEST_CALL(link_new_of(fp, &l, l.mem, SLOT));
 		TEST_CALL(one_message(&l, heap + SLOT, SLOT, SLOT));
 		TEST_CALL(post_one(&l, heap, SLOT));
 		TEST_EXPECT(test_send_slot(l.producer, l.consumer->id, &l.from, 0, 5, 0), 1);
@@ -765,9 +703,9 @@ test_conn_ends(void)
 			TEST_EXPECT(test_q_close(l.consumer), 0);
 			TEST_CALL(test_stop(client));
 		}
-		TEST_WAIT(fp.tx.ep->conn == NULL && fp.rx.ep->conn == NULL, TEST_MS);
+		TEST_WAIT(fp->tx.ep->conn == NULL && fp->rx.ep->conn == NULL, TEST_MS);
 		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
-		TEST_WAIT(fp.tx.ep->conn != NULL && fp.rx.ep->conn != NULL, TEST_MS);
+		TEST_WAIT(fp->tx.ep->conn != NULL && fp->rx.ep->conn != NULL, TEST_MS);
 	}
 	return TEST_SUCCESS;
 }
@@ -821,15 +759,14 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(need, teardown, test_flags),
 		TEST_CASE_ST(need, teardown, test_how),
 		TEST_CASE_FP_BOTH(need, teardown, test_neighbours),
-		TEST_CASE_ST(need, teardown, test_kinds),
-		TEST_CASE_ST(need, teardown, test_posts),
+		TEST_CASE_FP_ONE(need, teardown, test_kinds),
+		TEST_CASE_FP_ONE(need, teardown, test_posts),
 		TEST_CASE_ST(need, teardown, test_bursts),
-		TEST_CASE_ST(need, teardown, test_tasks),
-		TEST_CASE_ST(need, teardown, test_shared),
+		TEST_CASE_FP_ONE(need, teardown, test_shared),
 		TEST_CASE_FP_BOTH(need, teardown, test_packets),
-		TEST_CASE_ST(need, teardown, test_packets_chunks),
-		TEST_CASE_ST(need, teardown, test_pool_refused),
-		TEST_CASE_ST(need, teardown, test_conn_ends),
+		TEST_CASE_FP_ONE(need, teardown, test_packets_chunks),
+		TEST_CASE_FP_ONE(need, teardown, test_pool_refused),
+		TEST_CASE_FP_ONE(need, teardown, test_conn_ends),
 		TEST_CASE_ST(need, failures_teardown, test_failures),
 		TEST_CASES_END()
 	},

@@ -123,16 +123,14 @@ use_some(struct test_fp *fp, uint32_t every, void *at)
 }
 
 static int
-test_alloc(void)
+test_alloc(struct test_fp *fp)
 {
 	struct rte_comch_mem_info info;
 	uint32_t direct = 0, fds, i;
-	struct test_fp fp;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	fds = test_count_fds();
 	for (nb_mems = 0; nb_mems < MANY; nb_mems++)
-		TEST_EXPECT(rte_comch_mem_alloc(fp.rx.dev, LEN, PW, &mems[nb_mems]), 0);
+		TEST_EXPECT(rte_comch_mem_alloc(fp->rx.dev, LEN, PW, &mems[nb_mems]), 0);
 	for (i = 0; i < MANY; i++) {
 		TEST_EXPECT(rte_comch_mem_info_get(mems[i], &info), 0);
 		TEST_TRUE(info.how != RTE_COMCH_MEM_HOW_NONE);
@@ -141,7 +139,7 @@ test_alloc(void)
 	}
 	test_note("%u regions of %u are direct", direct, MANY);
 	TEST_TRUE(test_count_fds() <= fds + max_fds / 2);
-	TEST_CALL(use_some(&fp, EVERY, NULL));
+	TEST_CALL(use_some(fp, EVERY, NULL));
 	for (i = 0; i < MANY; i++) {
 		const uint8_t *p = rte_comch_mem_addr(mems[i]);
 
@@ -153,17 +151,15 @@ test_alloc(void)
 
 /* One that has to be direct is so, or it is an error. */
 static int
-test_no_bounce(void)
+test_no_bounce(struct test_fp *fp)
 {
 	const uint32_t flags = PW | RTE_COMCH_MEM_F_NO_BOUNCE;
 	struct rte_comch_mem_info info;
 	struct rte_comch_mem *more;
-	struct test_fp fp;
 	int ret = 0;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	for (nb_mems = 0; nb_mems < MANY; nb_mems++) {
-		ret = rte_comch_mem_alloc(fp.rx.dev, LEN, flags, &mems[nb_mems]);
+		ret = rte_comch_mem_alloc(fp->rx.dev, LEN, flags, &mems[nb_mems]);
 		if (ret != 0)
 			break;
 		TEST_EXPECT(rte_comch_mem_info_get(mems[nb_mems], &info), 0);
@@ -174,9 +170,9 @@ test_no_bounce(void)
 	TEST_TRUE(nb_mems >= max_fds / 4);
 	while (nb_mems > SPARE)
 		TEST_EXPECT(rte_comch_mem_free(mems[--nb_mems]), 0);
-	TEST_EXPECT(rte_comch_mem_alloc(fp.rx.dev, LEN, flags, &more), 0);
+	TEST_EXPECT(rte_comch_mem_alloc(fp->rx.dev, LEN, flags, &more), 0);
 	TEST_EXPECT(rte_comch_mem_free(more), 0);
-	return use_some(&fp, 1, NULL);
+	return use_some(fp, 1, NULL);
 }
 
 static int
@@ -231,35 +227,18 @@ test_pool_register(void)
 
 /* More than can be direct; EAL itself takes a descriptor for each of the first 128. */
 static int
-test_pool_create(void)
+test_pool_create(struct test_fp *fp)
 {
 	char name[RTE_MEMPOOL_NAMESIZE];
-	struct test_fp fp;
 	uint32_t nb;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	nb = RTE_MIN((max_fds - 40 - test_count_fds()) / 2, max_fds / 4 + SPARE);
 	for (nb_mems = 0; nb_mems < nb; nb_mems++) {
 		snprintf(name, sizeof(name), "many%u", nb_mems);
-		TEST_EXPECT(rte_comch_mem_pool_create(fp.rx.dev, name, 1, 0,
+		TEST_EXPECT(rte_comch_mem_pool_create(fp->rx.dev, name, 1, 0,
 				LEN + RTE_PKTMBUF_HEADROOM, PW, &mems[nb_mems]), 0);
 	}
-	return use_some(&fp, EVERY / 4, NULL);
-}
-
-/* Local ones need none at all. */
-static int
-test_local(void)
-{
-	struct test_fp fp;
-	uint32_t fds;
-
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
-	fds = test_count_fds();
-	for (nb_mems = 0; nb_mems < MANY; nb_mems++)
-		TEST_EXPECT(rte_comch_mem_alloc(fp.rx.dev, LEN, 0, &mems[nb_mems]), 0);
-	TEST_TRUE(test_count_fds() <= fds + max_fds / 2);
-	return TEST_SUCCESS;
+	return use_some(fp, EVERY / 4, NULL);
 }
 
 static struct unit_test_suite suite = {
@@ -267,12 +246,11 @@ static struct unit_test_suite suite = {
 	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(setup, teardown, test_alloc),
-		TEST_CASE_ST(setup, teardown, test_no_bounce),
+		TEST_CASE_FP_ONE(setup, teardown, test_alloc),
+		TEST_CASE_FP_ONE(setup, teardown, test_no_bounce),
 		TEST_CASE_ST(setup, teardown, test_register),
 		TEST_CASE_ST(setup, teardown, test_pool_register),
-		TEST_CASE_ST(setup, teardown, test_pool_create),
-		TEST_CASE_ST(setup, teardown, test_local),
+		TEST_CASE_FP_ONE(setup, teardown, test_pool_create),
 		TEST_CASES_END()
 	},
 };

@@ -181,25 +181,20 @@ chunks(struct test_fp *fp)
 }
 
 static int
-test_chunks(void)
+test_chunks(struct test_fp *fp)
 {
-	struct test_fp fp;
-
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
-	return chunks(&fp);
+	return chunks(fp);
 }
 
 /* Chunks that touch are one piece. */
 static int
-test_chunks_touch(void)
+test_chunks_touch(struct test_fp *fp)
 {
 	struct rte_comch_mem_info info;
-	struct test_fp fp;
 	struct link l;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	TEST_CALL(chunky_new(3, 0));
-	TEST_CALL(link_new(&fp, &l));
+	TEST_CALL(link_new(fp, &l));
 	TEST_EXPECT(rte_comch_mem_info_get(l.mem, &info), 0);
 	TEST_EXPECT(info.len, 3 * chunky.chunk_len);
 	TEST_TRUE(info.addr == chunky.arena);
@@ -211,17 +206,15 @@ test_chunks_touch(void)
 
 /* Bursts whose messages come from any chunk, and from none. */
 static int
-test_chunks_mixed(void)
+test_chunks_mixed(struct test_fp *fp)
 {
 	struct rte_comch_send msgs[SLOTS] = { 0 };
 	struct rte_comch_cpl cpls[SLOTS];
 	uint32_t round, i, bad;
-	struct test_fp fp;
 	struct link l;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
 	TEST_CALL(chunky_new(MAX_CHUNKS, 4096));
-	TEST_CALL(link_new(&fp, &l));
+	TEST_CALL(link_new(fp, &l));
 	for (round = 0; round < 200; round++) {
 		/* one of them is from a gap, or none if it is beyond the last */
 		bad = test_rand() % (SLOTS + 8);
@@ -252,7 +245,7 @@ test_chunks_mixed(void)
 
 /* A region that tasks send from stays until the last of them has ended. */
 static int
-test_free_in_flight(void)
+test_free_in_flight(struct test_fp *fp)
 {
 	const struct rte_comch_producer_conf conf = { .nb_tasks = 2 };
 	struct rte_comch_send msg = { .len = ROOM };
@@ -260,14 +253,12 @@ test_free_in_flight(void)
 	struct test_slots to, from;
 	struct test_q *consumer, *producer;
 	struct rte_comch_cpl cpls[2];
-	struct test_fp fp;
 	uint32_t i;
 
-	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU | TEST_FP_ONE_ENGINE));
-	TEST_CALL(test_slots_new(&to, fp.rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 2, ROOM));
-	TEST_CALL(test_slots_new(&from, fp.tx.dev, 0, 2, ROOM));
-	TEST_CALL(test_fp_consumer(&fp, to.mem, 2, 0, &consumer));
-	producer = test_q_producer(&fp.tx, &conf);
+	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 2, ROOM));
+	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 2, ROOM));
+	TEST_CALL(test_fp_consumer(fp, to.mem, 2, 0, &consumer));
+	producer = test_q_producer(&fp->tx, &conf);
 	TEST_TRUE(producer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
 	test_fp_pairs();
@@ -423,10 +414,10 @@ static struct unit_test_suite suite = {
 	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, teardown, test_chunks),
-		TEST_CASE_ST(test_fp_need, teardown, test_chunks_touch),
-		TEST_CASE_ST(test_fp_need, teardown, test_chunks_mixed),
-		TEST_CASE_ST(test_fp_need, teardown, test_free_in_flight),
+		TEST_CASE_FP_ONE(test_fp_need, teardown, test_chunks),
+		TEST_CASE_FP_ONE(test_fp_need, teardown, test_chunks_touch),
+		TEST_CASE_FP_ONE(test_fp_need, teardown, test_chunks_mixed),
+		TEST_CASE_FP_ONE(test_fp_need, teardown, test_free_in_flight),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_iova),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_iova_many),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_iova_eal),

@@ -42,24 +42,14 @@ static struct {
 	uint64_t addr;
 } m;
 
-/* With tasks: how many, and what came back. */
-static uint32_t nb_tasks;
-static uint64_t nb_wanted, nb_submitted, nb_answered, nb_wrong;
-
-static void task_sent(struct rte_comch_task *task, int status, void *user_data);
-static void task_answered(struct rte_comch_task *task, const struct rte_comch_cpl *cpl,
-		void *user_data);
-
 static int
 cpu_end_create(void)
 {
 	const struct rte_comch_producer_conf tx_conf = {
-		.nb_sends = NB_POSTS, .nb_tasks = nb_tasks,
-		.send_cb = nb_tasks != 0 ? task_sent : NULL,
+		.nb_sends = NB_POSTS,
 	};
 	const struct rte_comch_consumer_conf rx_conf = {
-		.nb_posts = NB_POSTS, .imm_len = MSG_LEN, .nb_tasks = nb_tasks,
-		.post_cb = nb_tasks != 0 ? task_answered : NULL,
+		.nb_posts = NB_POSTS, .imm_len = MSG_LEN,
 	};
 
 	TEST_EXPECT(rte_comch_pe_create(NULL, &m.pe), 0);
@@ -152,7 +142,7 @@ ctx_end(struct rte_comch_ctx *ctx, bool rx)
 
 	rte_comch_ctx_stop(ctx);
 	while (rte_comch_ctx_state_get(ctx) != RTE_COMCH_STATE_IDLE && test_now_ns() < end) {
-		if (rx && nb_tasks == 0)
+		if (rx)
 			rte_comch_queue_poll_burst(ctx, cpls, BURST);
 		rte_comch_pe_progress(m.pe);
 	}
@@ -331,82 +321,6 @@ test_other_engine(void)
 		TEST_EXPECT(program_eventfds(), fds);
 	}
 	TEST_CALL(echo(1000));
-	return all_end();
-}
-
-/* Submit the next one, or give the task back. */
-static void
-task_next(struct rte_comch_task *task)
-{
-	/* the task's until it ends, and there are fewer tasks than this */
-	static uint64_t bufs[64][MSG_LEN / 8];
-	uint64_t *words = bufs[nb_submitted % RTE_DIM(bufs)];
-	const struct rte_comch_send send = { .imm = words, .imm_len = MSG_LEN };
-	int ret;
-
-	if (nb_submitted == nb_wanted) {
-		rte_comch_task_free(task);
-		return;
-	}
-	msg_fill(words, nb_submitted);
-	nb_wrong += rte_comch_producer_task_set(task, m.consumer_id, &send) != 0;
-	ret = rte_comch_task_submit(task);
-	nb_submitted += ret == 0;
-	nb_wrong += ret != 0 && ret != -EAGAIN;
-	if (ret != 0)
-		rte_comch_task_free(task); /* without a credit it is tried from the loop */
-}
-
-static void
-task_sent(struct rte_comch_task *task, int status, void *user_data __rte_unused)
-{
-	nb_wrong += status != 0;
-	task_next(task);
-}
-
-static void
-task_answered(struct rte_comch_task *task, const struct rte_comch_cpl *cpl,
-		void *user_data __rte_unused)
-{
-	uint64_t want[MSG_LEN / 8];
-
-	if (cpl->status != 0) {
-		rte_comch_task_free(task); /* the end */
-		return;
-	}
-	msg_fill(want, nb_answered++);
-	nb_wrong += cpl->imm_len != MSG_LEN || memcmp(cpl->imm, want, MSG_LEN) != 0;
-	nb_wrong += rte_comch_task_submit(task) != 0;
-}
-
-/* Tasks at this end, which are submitted again in their callbacks. */
-static int
-test_tasks(void)
-{
-	const struct rte_comch_send send = { .imm_len = 0 };
-	static const struct rte_comch_post no_buffer;
-	uint64_t end = test_now_ns() + 3 * LOST_NS;
-	struct rte_comch_task *task;
-	uint32_t i;
-
-	test_time_limit(120);
-	nb_tasks = 16;
-	nb_wanted = 5000;
-	nb_submitted = nb_answered = nb_wrong = 0;
-	TEST_CALL(all_create("-msgq", NULL));
-	TEST_CALL(deed_run(TEST_MSGQ_ECHO, false));
-	for (i = 0; i < nb_tasks; i++) {
-		TEST_EXPECT(rte_comch_consumer_task_alloc(m.rx, &no_buffer, &task), 0);
-		TEST_EXPECT(rte_comch_task_submit(task), 0);
-	}
-	while (nb_answered < nb_wanted && nb_wrong == 0) {
-		if (nb_submitted < nb_wanted && rte_comch_producer_task_alloc(m.tx, m.consumer_id,
-				&send, &task) == 0)
-			task_next(task);
-		rte_comch_pe_progress(m.pe);
-		TEST_ASSERT(test_now_ns() < end, "answer %" PRIu64 " is lost", nb_answered);
-	}
-	TEST_EXPECT(nb_wrong, 0);
 	return all_end();
 }
 
@@ -661,7 +575,6 @@ setup(void)
 	int ret = test_dpa_setup();
 
 	memset(&m, 0, sizeof(m));
-	nb_tasks = 0;
 	test_log_quiet();
 	return ret;
 }
@@ -674,7 +587,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_park),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_call_requests),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_other_engine),
-		TEST_CASE_ST(setup, test_dpa_teardown, test_tasks),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_copies),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_mistakes),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_bad_tail),

@@ -18,7 +18,6 @@
 
 #define ROUNDS 20
 #define ROUND_MS 10
-#define RESETS_MS 200
 
 static struct rte_comch_dpa *dpa;
 static struct rte_comch_msgq *shared; /* from the program */
@@ -218,49 +217,6 @@ test_fails_at_start(void)
 	return TEST_SUCCESS;
 }
 
-/* Resets the device whenever it can. */
-static void *
-resetter(void *arg)
-{
-	uint32_t *nb = arg;
-
-	while (goes_on())
-		*nb += said(rte_comch_dev_reset(test_pair.host), -EBUSY);
-	return NULL;
-}
-
-/* A program is not started in a reset, and there is no reset while one is. */
-static int
-test_resets(void)
-{
-	const struct rte_comch_dpa_conf conf = { .program = "/a/program" };
-	uint32_t nb_resets = 0, nb_starts = 0;
-	pthread_t thread;
-	uint64_t end;
-	int made;
-
-	TEST_EXPECT(rte_comch_dpa_create(test_pair.host, &conf, &dpa), 0);
-	nb_odd = 0;
-	__atomic_store_n(&stop, 0, __ATOMIC_RELAXED);
-	made = pthread_create(&thread, NULL, resetter, &nb_resets);
-	end = rte_get_timer_cycles() + rte_get_timer_hz() / 1000 * RESETS_MS;
-	while (rte_get_timer_cycles() < end) {
-		if (!said(rte_comch_dpa_start(dpa), -EAGAIN))
-			continue;
-		nb_starts++;
-		said(rte_comch_dpa_stop(dpa), 0);
-	}
-	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-	if (made == 0)
-		pthread_join(thread, NULL);
-	test_note("%u starts and %u resets", nb_starts, nb_resets);
-	TEST_EXPECT(made, 0);
-	TEST_TRUE(nb_starts > 0 && nb_resets > 0);
-	TEST_EXPECT(test_mock_dpa_nb_mixed(), 0);
-	TEST_EXPECT(nb_odd, 0);
-	return TEST_SUCCESS;
-}
-
 static int
 setup(void)
 {
@@ -289,7 +245,6 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_threads),
 		TEST_CASE_ST(setup, teardown, test_fails_at_start),
-		TEST_CASE_ST(setup, teardown, test_resets),
 		TEST_CASES_END()
 	},
 };

@@ -82,9 +82,6 @@ static struct rte_comch_queue *held_queue;
 static struct rte_comch_dpa *meets; /* whose start and a reset meet, or NULL */
 static int met;
 static rte_spinlock_t conss_lock = RTE_SPINLOCK_INITIALIZER; /* who asks is in any thread */
-static uint32_t in_reset; /* atomic */
-static uint32_t nb_progs; /* atomic */
-static uint32_t nb_mixed; /* atomic: programs and resets at one time */
 
 static int
 mock_fails(void)
@@ -443,10 +440,6 @@ mock_start(struct rte_comch_dpa *dpa)
 {
 	int ret;
 
-	/* sequentially consistent, as in mock_reset(): one of both sees the other */
-	__atomic_fetch_add(&nb_progs, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&in_reset, __ATOMIC_SEQ_CST) != 0)
-		__atomic_fetch_add(&nb_mixed, 1, __ATOMIC_RELAXED);
 	if (meets != NULL) {
 		meets = NULL;
 		met = rte_comch_dev_reset(on->data->dev_id);
@@ -456,8 +449,6 @@ mock_start(struct rte_comch_dpa *dpa)
 		dpa->priv = calloc(1, sizeof(struct mock_prog));
 		ret = dpa->priv == NULL ? -ENOMEM : 0;
 	}
-	if (ret != 0)
-		__atomic_fetch_sub(&nb_progs, 1, __ATOMIC_SEQ_CST);
 	return ret;
 }
 
@@ -466,7 +457,6 @@ mock_stop(struct rte_comch_dpa *dpa)
 {
 	free(dpa->priv);
 	objects_add(-1);
-	__atomic_fetch_sub(&nb_progs, 1, __ATOMIC_SEQ_CST);
 }
 
 static void
@@ -741,14 +731,10 @@ mock_reset(struct rte_comch_dev *dev)
 	struct rte_comch_dpa *dpa = meets;
 
 	RTE_SET_USED(dev);
-	__atomic_store_n(&in_reset, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&nb_progs, __ATOMIC_SEQ_CST) != 0)
-		__atomic_fetch_add(&nb_mixed, 1, __ATOMIC_RELAXED);
 	if (dpa != NULL) {
 		meets = NULL;
 		met = rte_comch_dpa_start(dpa);
 	}
-	__atomic_store_n(&in_reset, 0, __ATOMIC_SEQ_CST);
 	return 0;
 }
 
@@ -807,8 +793,6 @@ test_mock_dpa_remove(void)
 	memset(&mistake, 0, sizeof(mistake));
 	nb_objects = 0;
 	nb_runs = 0;
-	nb_progs = 0;
-	nb_mixed = 0;
 }
 
 void
@@ -875,12 +859,6 @@ int
 test_mock_dpa_met(void)
 {
 	return met;
-}
-
-unsigned int
-test_mock_dpa_nb_mixed(void)
-{
-	return nb_mixed;
 }
 
 void

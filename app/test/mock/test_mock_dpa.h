@@ -39,8 +39,6 @@ void test_mock_dpa_remove(void);
 void test_mock_dpa_fail_set(unsigned int n, int error);
 /** Objects that the library has made and not ended. */
 unsigned int test_mock_dpa_nb_objects(void);
-/** Programs that started in a reset of the device, and resets with a program. */
-unsigned int test_mock_dpa_nb_mixed(void);
 /** Runs of threads that were asked for. */
 unsigned int test_mock_dpa_nb_runs(void);
 /** A function of a program has refused such values on each of its execution units. */

@@ -15,7 +15,6 @@
 
 #define NB_EUS 4
 #define CALL_MS 2000
-#define CYCLES 25
 /* Around the place that the driver takes for the file of the program. */
 #define DESCRIPTORS 256
 #define NEAR_THE_LAST 16
@@ -50,24 +49,6 @@ setup(void)
 	TEST_CALL(test_dpa_setup());
 	TEST_EXPECT(test_dpa_start(NULL, &dpa), 0);
 	return TEST_SUCCESS;
-}
-
-static int
-test_cycles(void)
-{
-	struct test_dpa_left left;
-	struct rte_comch_dpa_status status;
-	int i;
-
-	test_dpa_left_get(&left);
-	for (i = 0; i < CYCLES; i++) {
-		TEST_EXPECT(test_dpa_start(NULL, &dpa), 0);
-		TEST_EXPECT(call("add", i, 1, 0), i + 1);
-		TEST_EXPECT(rte_comch_dpa_status_get(dpa, &status), 0);
-		TEST_EXPECT(status.state, RTE_COMCH_DPA_RUNNING);
-		TEST_CALL(test_dpa_end(dpa));
-	}
-	return test_dpa_left_check(&left);
 }
 
 /* A program has memory of its own, in each start anew. */
@@ -391,7 +372,6 @@ test_descriptors(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: offload processors",
 	.unit_test_cases = {
-		TEST_CASE_ST(test_dpa_setup, test_dpa_teardown, test_cycles),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_two_programs),
 		TEST_CASE_ST(test_dpa_setup, test_dpa_teardown, test_starter_ends),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_calls),

@@ -243,97 +243,6 @@ test_follow_next_msgq(void)
 	return TEST_SUCCESS;
 }
 
-/*
- * Messages of a run that lie where later slots have their words, and look like the words
- * that are due there in the next round.
- */
-#define NB_SINGLE 32
-
-static void
-alias_fill(uint64_t words[NB_RECV][SHM_MSGQ_IMM_SIZE / 8], uint32_t pos, uint32_t ring)
-{
-	uint32_t i;
-
-	memset(words, 0x11, NB_RECV * SHM_MSGQ_IMM_SIZE);
-	/* the last 8 bytes of each other message are behind 64 bytes, from the word on */
-	for (i = 1; i < NB_RECV; i += 2)
-		words[i][3] = shm_slot_word(SHM_SLOT_START + pos + (i + 1) / 2 + ring, 1, 1);
-}
-
-static int
-alias_from(uint32_t pos)
-{
-	const uint32_t none = RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS;
-	uint64_t words[NB_RECV][SHM_MSGQ_IMM_SIZE / 8];
-	const struct shm_msgq_rx *rx = receiver.fp.queue;
-	struct rte_comch_cpl cpls[NB_RECV];
-	uint32_t i;
-
-	alias_fill(words, pos, rx->mask + 1);
-	TEST_EXPECT(test_msgq_post(&receiver, NB_RECV), NB_RECV);
-	for (i = 0; i < NB_RECV; i++)
-		TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, words[i],
-			sizeof(words[i]), none), 0);
-	shm_dpa_eu_flush(0);
-	TEST_EXPECT(test_msgq_poll(&receiver, cpls, NB_RECV), NB_RECV);
-	for (i = 0; i < NB_RECV; i++)
-		TEST_TRUE(memcmp(cpls[i].imm, words[i], sizeof(words[i])) == 0);
-	for (i = 0; i < NB_SINGLE; i++) {
-		TEST_EXPECT(test_msgq_post(&receiver, 1), 1);
-		TEST_EXPECT(test_msgq_poll(&receiver, cpls, 1), 0);
-		TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(producer.handle, 1, "b", 1,
-			none | RTE_COMCH_DPA_DEV_F_FLUSH), 0);
-		TEST_EXPECT(test_msgq_poll(&receiver, cpls, 1), 1);
-		TEST_EXPECT(cpls[0].imm[0], 'b');
-	}
-	return TEST_SUCCESS;
-}
-
-static int
-alias_to(uint32_t pos)
-{
-	const struct shm_msgq_target *t = consumer.priv;
-	uint64_t words[NB_RECV][SHM_MSGQ_IMM_SIZE / 8];
-	struct rte_comch_send msgs[NB_RECV] = { 0 };
-	struct rte_comch_dpa_dev_elem elem;
-	uint32_t i;
-
-	alias_fill(words, pos, t->mask + 1);
-	for (i = 0; i < NB_RECV; i++) {
-		msgs[i].imm = words[i];
-		msgs[i].imm_len = sizeof(words[i]);
-		msgs[i].flags = RTE_COMCH_SEND_F_NO_CPL;
-	}
-	TEST_EXPECT(sender.fp.send(sender.fp.queue, 1, msgs, NB_RECV), NB_RECV);
-	for (i = 0; i < NB_RECV + NB_SINGLE; i++) {
-		if (i >= NB_RECV) {
-			TEST_EXPECT(rte_comch_dpa_dev_completion_get(rx_comp.handle, &elem), 0);
-			TEST_EXPECT(test_msgq_send(&sender, 1, words[0], sizeof(words[0])), 1);
-		}
-		TEST_EXPECT(rte_comch_dpa_dev_completion_get(rx_comp.handle, &elem), 1);
-		TEST_TRUE(memcmp(rte_comch_dpa_dev_elem_imm(&elem, NULL),
-			words[i < NB_RECV ? i : 0], sizeof(words[0])) == 0);
-		TEST_EXPECT(rte_comch_dpa_dev_completion_ack(rx_comp.handle, 1), 0);
-		TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, 1), 0);
-	}
-	return TEST_SUCCESS;
-}
-
-static int
-test_aliases(void)
-{
-	uint32_t pos;
-
-	TEST_CALL(both_create(SHM_MSGQ_NO_UNIT));
-	TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, NB_RECV), 0);
-	/* through the wrap of positions as well */
-	for (pos = 0; pos < 800; pos += NB_RECV + NB_SINGLE) {
-		TEST_CALL(alias_from(pos));
-		TEST_CALL(alias_to(pos));
-	}
-	both_free();
-	return TEST_SUCCESS;
-}
 /* Messages in bursts, each of which has to come as it is. */
 static int
 pass_bursts(uint32_t nb_msgs, uint32_t burst)
@@ -496,7 +405,6 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_next_producer),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_next_consumer),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_follow_next_msgq),
-		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_aliases),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_same_positions),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_same_positions_from),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_waiting_threads),

@@ -107,56 +107,6 @@ wake_free(void)
 	shm_msgq_destroy(&msgq);
 }
 
-/* It takes one message, and parks: as a thread function that returns after each. */
-static void *
-unit_parks(void *arg __rte_unused)
-{
-	struct rte_comch_dpa_dev_elem elem;
-	uint64_t value = 0, got;
-
-	msgq_unit_self.eu = 0;
-	rte_comch_dpa_dev_consumer_ack(dpa_queue.handle, NB_RECV);
-	while (wake_wanted(value)) {
-		if (rte_comch_dpa_dev_completion_get(comp.handle, &elem) == 1) {
-			memcpy(&got, rte_comch_dpa_dev_elem_imm(&elem, NULL), sizeof(got));
-			if (got != value++)
-				wake_fail("a message is wrong");
-			rte_comch_dpa_dev_completion_ack(comp.handle, 1);
-			rte_comch_dpa_dev_consumer_ack(dpa_queue.handle, 1);
-		}
-		rte_comch_dpa_dev_completion_request_notification(comp.handle);
-		if (wake_wanted(value) && !test_msgq_park(0, LOST_MS))
-			wake_fail("the unit sleeps through a message");
-	}
-	return NULL;
-}
-
-static int
-test_unit_parks(void)
-{
-	pthread_t thread;
-	uint64_t value = 0, limit;
-
-	TEST_CALL(wake_create(true, NB_RECV));
-	TEST_EXPECT(pthread_create(&thread, NULL, unit_parks, NULL), 0);
-	limit = test_now_ns() + MSGQ_LOST_NS;
-	while (wake_wanted(value)) {
-		random_moment();
-		time_check(value);
-		if (test_msgq_send(&end, 1, &value, sizeof(value)) == 1) {
-			value++;
-			limit = test_now_ns() + MSGQ_LOST_NS;
-		} else if (test_now_ns() > limit) {
-			wake_fail("there is no credit any more");
-		}
-	}
-	pthread_join(thread, NULL);
-	TEST_ASSERT(error == NULL, "%s, message %" PRIu64, error, value);
-	test_note("%" PRIu64 " messages", value);
-	wake_free();
-	return TEST_SUCCESS;
-}
-
 /* The engine of this end sleeps, unless there is something. */
 static void
 engine_sleep(void)
@@ -304,7 +254,6 @@ static struct unit_test_suite suite = {
 	.teardown = NULL,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_one_shot),
-		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_unit_parks),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_engine_sleeps),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_engine_sleeps_for_credits),
 		TEST_CASES_END(),

@@ -654,50 +654,6 @@ test_refusals(void)
 	return TEST_SUCCESS;
 }
 
-/* Random messages of the fast path on a connection that has a bit of everything. */
-static int
-test_random(void)
-{
-	union shm_wire_msg msg;
-	struct hostile_consumer c = { .posts = NULL };
-	struct hostile *e = NULL;
-	struct hostile_region r;
-	uint32_t *words = (uint32_t *)&msg;
-	unsigned int i, n, t, pick;
-
-	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
-	for (n = 0; n < (fast_side->host ? 300 : 1500); n++) {
-		if (e == NULL) {
-			e = fast_connected();
-			TEST_TRUE(e != NULL);
-			fast_consumer(NULL, 8, 0);
-			fast_consumer(NULL, 16, 8);
-			TEST_EXPECT(hostile_region_send(e, &r, 1), 0);
-			hostile_consumer_free(&c);
-			TEST_EXPECT(hostile_consumer_start(e, &c, 3, 1), 0);
-		}
-		t = test_rand() % RTE_DIM(types);
-		hostile_fill(&msg, types[t].type, e->chan.id);
-		words[4] = test_rand() % 4;
-		if (test_rand() % 8 == 0)
-			words[4 + test_rand() % 6] = test_rand() % 3 == 0 ? test_rand() :
-					test_rand() % 65;
-		pick = test_rand() % 4;
-		i = types[t].fds;
-		hostile_send(e, &msg, types[t].type, e->chan.id, i == 0 ? -1 :
-				pick == 0 ? r.fd : pick == 1 ? e->chan.seg.fd : c.seg.fd);
-		if (test_rand() % 2 == 0)
-			peer_turn();
-		if (hostile_gone(e) || fast_victim()->conn == NULL) {
-			fast_case_end();
-			e = NULL;
-		}
-	}
-	hostile_consumer_free(&c);
-	hostile_region_free(&r);
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "shm, a hostile peer: messages of the fast path",
 	.setup = fast_suite_setup,
@@ -717,7 +673,6 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_order_theirs),
 		FAST_CASE(test_order_ours),
 		FAST_CASE(test_refusals),
-		FAST_CASE(test_random),
 		TEST_CASES_END()
 	},
 };

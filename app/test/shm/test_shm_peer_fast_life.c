@@ -221,41 +221,6 @@ test_consumers_memory(void)
 	return TEST_SUCCESS;
 }
 
-/* It says nothing to CONSUMER: five seconds. */
-static int
-test_silent(void)
-{
-	struct rte_comch_dev_stats before, after;
-	struct hostile_rc rc = { .posts = NULL };
-	uint64_t begin, ms;
-	struct test_q *asked;
-	struct hostile *e;
-
-	if (fast_side->host)
-		return test_skip("five seconds for one side are enough");
-	e = fast_connected();
-	TEST_TRUE(e != NULL);
-	TEST_EXPECT(rte_comch_dev_stats_get(fast_dev(), &before), 0);
-	begin = test_now_ns();
-	asked = fast_consumer(NULL, 8, 0);
-	TEST_TRUE(asked != NULL);
-	TEST_EXPECT(hostile_rc_wait(e, &rc), 0);
-	while (fast_victim()->conn != NULL && test_now_ns() - begin < UINT64_C(8000000000))
-		TEST_CALL(peer_honest(1));
-	ms = (test_now_ns() - begin) / 1000000;
-	test_note("a peer that does not answer lost its connection after %u ms",
-			(unsigned int)ms);
-	TEST_TRUE(ms >= 4900 && ms < 7000);
-	/* it is late, and no liar */
-	TEST_EXPECT(rte_comch_dev_stats_get(fast_dev(), &after), 0);
-	TEST_EXPECT(peer_violations(), 0);
-	TEST_EXPECT(after.peer_lost, before.peer_lost + 1);
-	TEST_EXPECT(fast_victim()->disconnect_status, -ETIMEDOUT);
-	PEER_WAIT(test_q_state(asked) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	hostile_rc_free(&rc);
-	return TEST_SUCCESS;
-}
-
 /* Consumers that are stopped while the peer has not answered, and all that crosses. */
 static int
 test_stop_unanswered(void)
@@ -683,7 +648,6 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_consumer_cycles),
 		FAST_CASE(test_consumers_max),
 		FAST_CASE(test_consumers_memory),
-		FAST_CASE(test_silent),
 		FAST_CASE(test_busy_words),
 		FAST_CASE(test_busy_for_ever),
 		FAST_CASE(test_silent_stall),

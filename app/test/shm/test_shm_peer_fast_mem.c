@@ -714,54 +714,6 @@ test_cpl_flips(void)
 	return TEST_SUCCESS;
 }
 
-/* A producer that sleeps for a credit, and words that wake it, or whom it wakes. */
-static void *
-wake_flipper(void *arg)
-{
-	struct flipper *f = arg;
-	uint32_t x = 88172645, n = 0;
-
-	test_thread_spread(1);
-	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
-		__atomic_store_n(&f->e->own->groups[test_rand_next(&x) % SHM_WIRE_MAX_GROUPS].armed,
-				test_rand_next(&x) % 3, __ATOMIC_RELAXED);
-		if (++n % 256 == 0)
-			sched_yield();
-	}
-	return NULL;
-}
-
-static int
-test_wake_words(void)
-{
-	struct rte_comch_pe *pe = fast_side->host ? peer_host.pe : peer_env.pe;
-	struct posts_env env;
-	struct flipper f = { .stop = false };
-	uint64_t end = test_now_ns() + (uint64_t)100 * 1000000;
-	unsigned int n, slept = 0, sent = 0;
-	pthread_t thread;
-
-	TEST_CALL(posts_open(&env, true, 0));
-	f.e = env.e;
-	TEST_EXPECT(pthread_create(&thread, NULL, wake_flipper, &f), 0);
-	for (n = 0; test_now_ns() < end; n++) {
-		if (n % 4 == 0)
-			hostile_post(&env.c, 0, 64);
-		sent += posts_send(&env, 64, 0, 2);
-		if (rte_comch_pe_arm(pe) == 0)
-			slept++;
-		rte_comch_pe_progress(pe);
-		if (n % 64 == 0)
-			peer_turn();
-	}
-	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
-	TEST_TRUE(slept > 0 && sent > 0);
-	TEST_EXPECT(fast_side->violations(), env.before);
-	posts_close(&env);
-	return TEST_SUCCESS;
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "shm, a hostile peer: posts and completions",
 	.setup = fast_suite_setup,
@@ -778,7 +730,6 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_cpl_unposted),
 		FAST_CASE(test_cpl_packets),
 		FAST_CASE(test_cpl_flips),
-		FAST_CASE(test_wake_words),
 		TEST_CASES_END()
 	},
 };

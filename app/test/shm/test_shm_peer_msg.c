@@ -447,41 +447,6 @@ test_versions(void)
 	return TEST_SUCCESS;
 }
 
-/* Random messages in random states: nothing but the link may suffer. */
-static int
-test_random(void)
-{
-	union shm_wire_msg msg;
-	struct hostile *e = NULL;
-	uint32_t *words = (uint32_t *)&msg;
-	unsigned int i, n, round, pick;
-	uint16_t type;
-
-	for (round = 0; round < 3000; round++) {
-		if (e == NULL)
-			e = round % 3 == 0 ? hostile_up() : hostile_connected();
-		TEST_TRUE(e != NULL);
-		type = (uint16_t)(SHM_WIRE_GROUP + test_rand() % (SHM_WIRE_TYPES - SHM_WIRE_GROUP));
-		hostile_fill(&msg, type, test_rand() % 4);
-		for (n = test_rand() % 3; n > 0; n--) {
-			i = 4 + test_rand() % 8;
-			pick = test_rand() % 4;
-			words[i] = pick == 0 ? test_rand() : pick == 1 ? UINT32_MAX :
-					test_rand() % 33;
-		}
-		pick = test_rand() % 4;
-		hostile_send(e, &msg, type, msg.hdr.chan, pick == 0 ? e->seg.fd :
-				pick == 1 ? e->chan.seg.fd : pick == 2 ? e->wake : -1);
-		if (test_rand() % 2 == 0)
-			peer_turn();
-		if (hostile_gone(e)) {
-			hostile_close(e);
-			e = NULL;
-		}
-	}
-	return TEST_SUCCESS;
-}
-
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
@@ -500,7 +465,6 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_connect_ranges),
 		PEER_CASE(test_groups),
 		PEER_CASE(test_versions),
-		PEER_CASE(test_random),
 		TEST_CASES_END()
 	},
 };
