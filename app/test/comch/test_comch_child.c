@@ -16,8 +16,6 @@
  *   die <number>              killed by itself, with this message in its hands
  *   received                  messages of the server, or of the first client, since one
  *                             of these two
- *   spin                      never sleep from now on, until it is killed
- *   idle <ms>                 sleep in event mode: microseconds of CPU used
  *   memory                    kilobytes resident that are shared with nobody
  *   state                     clients running, clients idle, last reason
  *   leave                     stop and destroy everything
@@ -25,9 +23,7 @@
  */
 
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "test_comch_child.h"
@@ -43,7 +39,6 @@ static struct {
 	struct test_ep *clients[CHILD_MAX_CLIENTS];
 	unsigned int nb_clients;
 	uint32_t flood_size;
-	bool spin;
 	unsigned int slow_ms;
 	unsigned int die_at;
 } child;
@@ -275,42 +270,6 @@ do_received(const char *args)
 }
 
 static int
-do_spin(const char *args)
-{
-	RTE_SET_USED(args);
-	child.spin = true;
-	return answer("ok");
-}
-
-static int
-do_idle(const char *args)
-{
-	struct pollfd pfd = { .fd = rte_comch_pe_fd(child.side.pe), .events = POLLIN };
-	uint64_t now, end, cpu;
-	struct timespec ts;
-	unsigned int ms;
-	int ret;
-
-	if (sscanf(args, "%u", &ms) != 1)
-		return -EINVAL;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	cpu = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-	end = test_now_ns() + (uint64_t)ms * 1000000;
-	while ((now = test_now_ns()) < end) {
-		if (rte_comch_pe_progress(child.side.pe) > 0)
-			continue;
-		ret = rte_comch_pe_arm(child.side.pe);
-		if (ret == 0)
-			poll(&pfd, 1, (int)((end - now) / 1000000 + 1));
-		else if (ret != -EAGAIN)
-			return ret;
-	}
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	cpu = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec - cpu;
-	return answer("ok %" PRIu64, cpu / 1000);
-}
-
-static int
 do_memory(const char *args)
 {
 	RTE_SET_USED(args);
@@ -370,7 +329,7 @@ child_flood(void)
 	struct rte_comch_conn *conn;
 
 	if (child.flood_size == 0)
-		return child.spin;
+		return false;
 	conn = child.clients[0]->conn;
 	while (conn != NULL && test_send(conn, msg, child.flood_size) == 0)
 		;
@@ -386,8 +345,6 @@ static const struct test_child_command commands[] = {
 	{ "slow ", do_slow },
 	{ "die ", do_die },
 	{ "received", do_received },
-	{ "spin", do_spin },
-	{ "idle ", do_idle },
 	{ "memory", do_memory },
 	{ "state", do_state },
 	{ "leave", do_leave },
