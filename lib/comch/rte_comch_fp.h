@@ -48,7 +48,15 @@ struct rte_mbuf;
 __rte_experimental
 bool rte_comch_fp_enter(struct rte_comch_ctx *ctx);
 
-/** @internal Around each burst: what debug builds check. */
+/**
+ * @internal
+ * Begin a burst: what debug builds check.
+ *
+ * @param ctx
+ *   A consumer or producer.
+ * @return
+ *   Whether the burst may go on; always, but in debug builds.
+ */
 __rte_experimental
 static inline bool
 rte_comch_fp_begin(struct rte_comch_ctx *ctx)
@@ -61,7 +69,13 @@ rte_comch_fp_begin(struct rte_comch_ctx *ctx)
 #endif
 }
 
-/** @internal The end of what rte_comch_fp_begin() has begun. */
+/**
+ * @internal
+ * End what rte_comch_fp_begin() has begun.
+ *
+ * @param ctx
+ *   The same.
+ */
 __rte_experimental
 static inline void
 rte_comch_fp_end(struct rte_comch_ctx *ctx)

@@ -53,7 +53,17 @@ struct rte_comch_pmd_shares {
 	const uint32_t *tail; /**< Posts that it has told of. */
 };
 
-/** @internal Posts that nobody has claimed when head was so; what cannot be is none. */
+/**
+ * @internal
+ * Tell how many posts nobody has claimed when head was so.
+ *
+ * @param s
+ *   The shares of one consumer.
+ * @param head
+ *   What head said.
+ * @return
+ *   Their number; 0 if it cannot be, as the peer has written the tail.
+ */
 static inline uint32_t
 rte_comch_pmd_share_posted(const struct rte_comch_pmd_shares *s, uint64_t head)
 {
@@ -63,7 +73,17 @@ rte_comch_pmd_share_posted(const struct rte_comch_pmd_shares *s, uint64_t head)
 	return nb <= s->size ? nb : 0;
 }
 
-/** @internal Give back nb of the share of a producer, or what is left of it. */
+/**
+ * @internal
+ * Give back credits of the share of a producer, or what is left of it.
+ *
+ * @param s
+ *   The shares of one consumer.
+ * @param producer
+ *   Identifier of a producer; its share is in word producer modulo nb.
+ * @param nb
+ *   How many.
+ */
 static inline void
 rte_comch_pmd_share_put(const struct rte_comch_pmd_shares *s, uint32_t producer, uint32_t nb)
 {
@@ -80,7 +100,15 @@ rte_comch_pmd_share_put(const struct rte_comch_pmd_shares *s, uint32_t producer,
 	__atomic_fetch_sub(s->reserved, n, __ATOMIC_RELAXED);
 }
 
-/** @internal Take those that were not used in time; whether there was one. */
+/**
+ * @internal
+ * Take away the shares that were not used in time.
+ *
+ * @param s
+ *   The shares of one consumer.
+ * @return
+ *   Whether there was one.
+ */
 static inline bool
 rte_comch_pmd_share_expire(const struct rte_comch_pmd_shares *s)
 {
@@ -102,7 +130,17 @@ rte_comch_pmd_share_expire(const struct rte_comch_pmd_shares *s)
 	return found;
 }
 
-/** @internal Keep up to nb more credits for somebody; how many there are. */
+/**
+ * @internal
+ * Reserve more credits, which go into a share afterwards.
+ *
+ * @param s
+ *   The shares of one consumer.
+ * @param nb
+ *   How many are wanted.
+ * @return
+ *   How many there are, up to nb.
+ */
 static inline uint32_t
 rte_comch_pmd_share_keep(const struct rte_comch_pmd_shares *s, uint32_t nb)
 {
@@ -122,8 +160,19 @@ rte_comch_pmd_share_keep(const struct rte_comch_pmd_shares *s, uint32_t nb)
 
 /**
  * @internal
- * The credits of one of several producers, which are kept for it for ms milliseconds from
- * now on: its part of what is posted, but one if there is any that nobody has.
+ * Tell the credits of one of several producers, and keep them for it: its part of what is
+ * posted, but one if there is any that nobody has.
+ *
+ * @param s
+ *   The shares of one consumer.
+ * @param producer
+ *   Identifier of a producer; its share is in word producer modulo nb.
+ * @param nb_producers
+ *   Producers of the connection, 1 or more.
+ * @param ms
+ *   How long they are kept, in milliseconds; a share with half of it left is not renewed.
+ * @return
+ *   At least so many messages of the producer are taken.
  */
 static inline uint32_t
 rte_comch_pmd_share_get(const struct rte_comch_pmd_shares *s, uint32_t producer,
@@ -153,7 +202,21 @@ rte_comch_pmd_share_get(const struct rte_comch_pmd_shares *s, uint32_t producer,
 	return RTE_MIN(own + more, posted);
 }
 
-/** @internal How many of nb a producer may claim when head is so. */
+/**
+ * @internal
+ * Tell how many posts a producer may claim when head is so.
+ *
+ * @param s
+ *   The shares of one consumer.
+ * @param producer
+ *   Identifier of a producer; its share is in word producer modulo nb.
+ * @param head
+ *   What head said.
+ * @param nb
+ *   How many it wants.
+ * @return
+ *   How many it may claim, up to nb.
+ */
 static inline uint32_t
 rte_comch_pmd_share_limit(const struct rte_comch_pmd_shares *s, uint32_t producer,
 		uint64_t head, uint32_t nb)
@@ -169,8 +232,20 @@ rte_comch_pmd_share_limit(const struct rte_comch_pmd_shares *s, uint32_t produce
 
 /**
  * @internal
- * One of several producers takes positions from head on, which was read with acquire: nb of
- * them, or as many as others leave it. False: another one was first.
+ * Claim positions from head on for one of several producers.
+ *
+ * @param s
+ *   The shares of one consumer.
+ * @param producer
+ *   Identifier of a producer; its share is in word producer modulo nb.
+ * @param head
+ *   What head said, read with acquire.
+ * @param nb
+ *   How many it wants.
+ * @param[out] taken
+ *   How many it got: nb, or as many as others leave it. Written if true is returned.
+ * @return
+ *   False if another one was first: read head again.
  */
 static inline bool
 rte_comch_pmd_share_claim(const struct rte_comch_pmd_shares *s, uint32_t producer,
