@@ -3,9 +3,10 @@
  */
 
 /*
- * The life of a function: create, destroy, reset, and what holds when one of
- * these fails half-way. What is said to firmware is in bluefield_boot.c; pages,
- * events, health and the worker have files of their own.
+ * The life of a function: create, destroy, reset, what holds when one of these fails
+ * half-way, and what its worker does. The commands of bring-up are in bluefield_boot.c,
+ * the wait for firmware and its reset in bluefield_ready.c, the mark of a failure in
+ * bluefield_func_cmd.c; pages, events and health have files of their own.
  */
 
 #include <errno.h>
