@@ -314,7 +314,7 @@ test_consumer_values(void)
 	return TEST_SUCCESS;
 }
 
-/* Sizes that it cannot have, and a field that has to be 0. */
+/* Sizes that it cannot have, fields that have to be 0, and flags that there are not. */
 static int
 test_consumer_sizes(void)
 {
@@ -322,11 +322,13 @@ test_consumer_sizes(void)
 		uint64_t buf_size;
 		uint64_t reserved;
 		uint32_t region;
+		uint32_t flags;
 	} bad[] = {
-		{ 1, 0, SHM_WIRE_NO_REGION }, { UINT64_MAX, 0, SHM_WIRE_NO_REGION },
-		{ HOSTILE_REGION_SIZE + 1, 0, 0 }, { SHM_WIRE_MAX_BUF_SIZE, 0, 0 },
-		{ SHM_WIRE_MAX_BUF_SIZE + 1, 0, 0 }, { UINT64_MAX, 0, 0 },
-		{ RTE_BIT64(63), 0, 0 }, { 8, 1, 0 }, { 8, RTE_BIT64(63), 0 },
+		{ 1, 0, SHM_WIRE_NO_REGION, 0 }, { UINT64_MAX, 0, SHM_WIRE_NO_REGION, 0 },
+		{ HOSTILE_REGION_SIZE + 1, 0, 0, 0 }, { SHM_WIRE_MAX_BUF_SIZE, 0, 0, 0 },
+		{ SHM_WIRE_MAX_BUF_SIZE + 1, 0, 0, 0 }, { UINT64_MAX, 0, 0, 0 },
+		{ RTE_BIT64(63), 0, 0, 0 }, { 8, 1, 0, 0 }, { 8, RTE_BIT64(63), 0, 0 },
+		{ 8, 0, 0, 0x4 }, { 8, 0, 0, 0x8000 }, { 8, 0, 0, 0xfffc },
 	};
 	struct hostile_consumer c;
 	struct hostile_region r;
@@ -349,6 +351,7 @@ test_consumer_sizes(void)
 		msg.consumer.region = bad[i].region;
 		msg.consumer.buf_size = bad[i].buf_size;
 		msg.consumer.reserved = bad[i].reserved;
+		msg.consumer.flags = bad[i].flags;
 		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
 		TEST_CALL(fast_conn_dies(e, before, "size", i));
 		hostile_consumer_free(&c);
@@ -565,7 +568,7 @@ test_order_ours(void)
 	unsigned int i;
 	int fd;
 
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < 10; i++) {
 		memset(&rc, 0, sizeof(rc));
 		e = fast_connected();
 		TEST_TRUE(e != NULL);
@@ -581,7 +584,7 @@ test_order_ours(void)
 		q = fast_consumer(NULL, 8, 0);
 		TEST_TRUE(q != NULL);
 		TEST_EXPECT(hostile_rc_wait(e, &rc), 0);
-		if (i >= 6) {
+		if (i >= 8) {
 			TEST_EXPECT(hostile_rc_answer(e, &rc), 0);
 			PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 		}
@@ -604,7 +607,17 @@ test_order_ours(void)
 			msg.consumer_ack.consumer = UINT32_MAX;
 			fd = rc.seg.fd;
 			break;
-		case 6: /* twice */
+		case 6: /* flags that there are not */
+			msg.consumer_ack.consumer = rc.msg.consumer;
+			msg.consumer_ack.flags = SHM_WIRE_CONSUMER_F_IDLE;
+			fd = rc.seg.fd;
+			break;
+		case 7:
+			msg.consumer_ack.consumer = rc.msg.consumer;
+			msg.consumer_ack.status = -ENOMEM;
+			msg.consumer_ack.flags = RTE_BIT32(31);
+			break;
+		case 8: /* twice */
 			fd = rc.seg.fd;
 			break;
 		default: /* when it has gone */

@@ -103,6 +103,7 @@ consumer_valid(const struct shm_wire_consumer *msg)
 		msg->group < SHM_WIRE_MAX_GROUPS && msg->reserved == 0 &&
 		msg->buf_size <= SHM_WIRE_MAX_BUF_SIZE &&
 		(msg->buf_size == 0 || msg->region != SHM_WIRE_NO_REGION) &&
+		(msg->flags & SHM_WIRE_CONSUMER_F_UNKNOWN) == 0 &&
 		((msg->flags & SHM_WIRE_CONSUMER_F_IDLE) == 0 ||
 		msg->flags >> SHM_WIRE_CONSUMER_DOORBELL_SHIFT < SHM_WIRE_MAX_QDOORBELLS);
 }
@@ -391,7 +392,8 @@ peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 
 	if (fast == NULL || fast->asks[slot].chan == NULL || !fast->asks[slot].asked ||
 			fast->asks[slot].id != msg->consumer ||
-			(msg->status == 0) != (ev->fd >= 0))
+			(msg->status == 0) != (ev->fd >= 0) ||
+			(msg->flags & ~SHM_WIRE_CONSUMER_F_FENCE) != 0)
 		return -EPROTO;
 	shm_ask_del(&fast->asks[slot]);
 	shm_dev_lock(dev);

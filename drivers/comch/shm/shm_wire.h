@@ -265,6 +265,8 @@ struct shm_wire_region_gone {
  */
 #define SHM_WIRE_CONSUMER_F_IDLE 0x2u
 #define SHM_WIRE_CONSUMER_DOORBELL_SHIFT 16
+/* Other bits of the lower half are 0. */
+#define SHM_WIRE_CONSUMER_F_UNKNOWN 0xfffcu
 
 /* Carries the consumer's segment. */
 struct shm_wire_consumer {
@@ -285,7 +287,7 @@ struct shm_wire_consumer_ack {
 	struct shm_wire_hdr hdr;
 	uint32_t consumer;
 	int32_t status; /* 0 or a negative errno */
-	uint32_t flags; /* SHM_WIRE_CONSUMER_F_FENCE, for the consumer's posts */
+	uint32_t flags; /* SHM_WIRE_CONSUMER_F_FENCE or 0, for the consumer's posts */
 	uint32_t reserved;
 };
 
