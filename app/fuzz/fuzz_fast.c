@@ -121,7 +121,7 @@ one_slot(struct fuzz_in *in, uint8_t what)
 			value % FUZZ_SMALL_IMM, 0));
 		hostile.completed++;
 		break;
-	case 1: /* a run */
+	case 1: /* a batch */
 		hostile_slot_put(&hostile.rc, n,
 				hostile_slot(n, 1, fuzz_u8(in) % FUZZ_SMALL_IMM, value));
 		hostile.completed += value + 1;

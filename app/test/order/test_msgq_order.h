@@ -81,9 +81,9 @@ static void settle_wait(void);
 static int order_of_load(const void *p, int order);
 static bool is_tail(const void *p);
 static int order_of_store(const void *p, int order);
-static bool run_aliases(const struct shm_slot *slots, uint32_t at, uint32_t mask, uint32_t n,
+static bool batch_aliases(const struct shm_slot *slots, uint32_t at, uint32_t mask, uint32_t n,
 		uint32_t step);
-static uint32_t run_room(uint32_t pos, uint32_t mask);
+static uint32_t batch_room(uint32_t pos, uint32_t mask);
 
 /* The last load of a place: what somebody who finds nothing waits for. */
 static const void *last_place;
@@ -175,8 +175,8 @@ static uint64_t no_time;
 #define __atomic_fetch_or(p, val, order) order_or(p, val, order)
 #define __atomic_fetch_and(p, val, order) order_and(p, val, order)
 #define shm_slot_copy(dst, src, len) at_copy(dst, src, len)
-#define shm_slot_run_aliases(slots, at, mask, n, step) run_aliases(slots, at, mask, n, step)
-#define shm_slot_run_room(pos, mask) run_room(pos, mask)
+#define shm_slot_batch_aliases(slots, at, mask, n, step) batch_aliases(slots, at, mask, n, step)
+#define shm_slot_batch_room(pos, mask) batch_room(pos, mask)
 #define shm_light_fence(whole) light_fence(whole)
 #define shm_barrier_all() heavy_fence()
 #define shm_barrier_process() heavy_fence()

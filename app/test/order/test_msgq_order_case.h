@@ -13,7 +13,7 @@
 
 #include "test_msgq_order.h"
 
-/* Bytes of a message. The last 8 are a place; of the second of a run, it is a word. */
+/* Bytes of a message. The last 8 are a place; of the second of a batch, it is a word. */
 #define LEN 32
 #define UNIT(imm) ((imm) + LEN - 8)
 #define MAX_MSGS 8
@@ -33,7 +33,7 @@ enum mutant {
 	TAIL_GET_RELAXED,
 	SMALL_RING,
 	NO_LOOK_AT_ALIASES,
-	RUN_BEYOND_RING,
+	BATCH_BEYOND_RING,
 	NO_FENCE,
 	FENCE_OF_ONE,
 	NO_LOOK,
@@ -117,8 +117,8 @@ static const struct span cons_spans[] = {
 	{ &order_prog.comp.nb_armed, 4 * sizeof(uint32_t) },
 };
 static const struct span prod_spans[] = {
-	{ &order_prog.hdr.eus[0].run_prod, offsetof(struct shm_dpa_prog_eu, pad2) -
-		offsetof(struct shm_dpa_prog_eu, run_prod) },
+	{ &order_prog.hdr.eus[0].batch_prod, offsetof(struct shm_dpa_prog_eu, pad2) -
+		offsetof(struct shm_dpa_prog_eu, batch_prod) },
 	{ &order_prog.sink.head, 3 * sizeof(uint32_t) },
 };
 static const struct span rx_spans[] = {
@@ -194,15 +194,15 @@ order_of_store(const void *p, int order)
 
 /* In brackets: that of the header, which macros stand for. */
 static bool
-run_aliases(const struct shm_slot *slots, uint32_t at, uint32_t mask, uint32_t n, uint32_t step)
+batch_aliases(const struct shm_slot *slots, uint32_t at, uint32_t mask, uint32_t n, uint32_t step)
 {
-	return mutant != NO_LOOK_AT_ALIASES && (shm_slot_run_aliases)(slots, at, mask, n, step);
+	return mutant != NO_LOOK_AT_ALIASES && (shm_slot_batch_aliases)(slots, at, mask, n, step);
 }
 
 static uint32_t
-run_room(uint32_t pos, uint32_t mask)
+batch_room(uint32_t pos, uint32_t mask)
 {
-	return mutant != RUN_BEYOND_RING ? (shm_slot_run_room)(pos, mask) : mc->burst;
+	return mutant != BATCH_BEYOND_RING ? (shm_slot_batch_room)(pos, mask) : mc->burst;
 }
 
 static void

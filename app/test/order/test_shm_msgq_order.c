@@ -5,7 +5,7 @@
 /*
  * Every order of both ends of a message queue: the driver's bursts and the functions of the
  * device header run on the model of test_order.h. Three things are covered that
- * test_shm_slot_order.c has not: runs of several messages behind one word, which are read in
+ * test_shm_slot_order.c has not: batches of several messages behind one word, which are read in
  * parts while the producer goes on; engines that sleep because there is no credit, and want
  * to be woken; and memory that is taken away from units and from producers, of which each
  * says that it is inside. Then one thing after the other is broken on purpose, and has to be
@@ -243,7 +243,7 @@ unit_rx_step(void *local)
 	return true;
 }
 
-/* A producer of the program: a run, of which the last message has the flush. */
+/* A producer of the program: a batch, of which the last message has the flush. */
 static bool
 unit_tx_step(void *local)
 {
@@ -276,7 +276,7 @@ unit_tx_step(void *local)
 	return true;
 }
 
-/* A consumer of this side: one message at a time, of runs as well. At its end as above. */
+/* A consumer of this side: one message at a time, of batches as well. At its end as above. */
 static bool
 rx_step(void *local)
 {
@@ -397,28 +397,28 @@ expect_right(const struct msgq_case *what)
 	return order_expect_right(msgq_run, what, what->name);
 }
 
-/* Two posts, and a ring of four slots: runs of up to two messages, which end with the ring. */
-static const struct msgq_case to_dpa = { .name = "runs to the program", .to_dpa = true,
+/* Two posts, and a ring of four slots: batches of up to two messages, which end with the ring. */
+static const struct msgq_case to_dpa = { .name = "batches to the program", .to_dpa = true,
 	.nb_msgs = 5, .burst = 2, .credits = 2, .depth = 1 };
-static const struct msgq_case from_dpa = { .name = "runs from the program",
+static const struct msgq_case from_dpa = { .name = "batches from the program",
 	.nb_msgs = 5, .burst = 2, .credits = 2, .depth = 1 };
-static const struct msgq_case to_dpa_alias = { .name = "a word in a run to the program",
+static const struct msgq_case to_dpa_alias = { .name = "a word in a batch to the program",
 	.to_dpa = true, .nb_msgs = 5, .burst = 2, .credits = 2, .depth = 1, .alias = true };
-static const struct msgq_case from_dpa_alias = { .name = "a word in a run from the program",
+static const struct msgq_case from_dpa_alias = { .name = "a word in a batch from the program",
 	.nb_msgs = 5, .burst = 2, .credits = 2, .depth = 1, .alias = true };
 /* The last two of four lie where the slot of the second one is. */
-static const struct msgq_case to_dpa_four = { .name = "runs of four to the program",
+static const struct msgq_case to_dpa_four = { .name = "batches of four to the program",
 	.to_dpa = true, .nb_msgs = 6, .burst = 4, .credits = 4, .depth = 1 };
-static const struct msgq_case from_dpa_four = { .name = "runs of four from the program",
+static const struct msgq_case from_dpa_four = { .name = "batches of four from the program",
 	.nb_msgs = 6, .burst = 4, .credits = 4, .depth = 1 };
 /* The second slot of the first burst is the first one of the ring, and positions wrap. */
-static const struct msgq_case to_dpa_end = { .name = "a run at the end of the ring",
+static const struct msgq_case to_dpa_end = { .name = "a batch at the end of the ring",
 	.to_dpa = true, .nb_msgs = 4, .burst = 2, .credits = 2, .depth = 1, .first = 0xff };
-static const struct msgq_case from_dpa_end = { .name = "a run at the end of the program's ring",
+static const struct msgq_case from_dpa_end = { .name = "a batch at the end of the program's ring",
 	.nb_msgs = 4, .burst = 2, .credits = 2, .depth = 1, .first = 0xff };
 static const struct msgq_case held = { .name = "the program holds elements", .to_dpa = true,
 	.nb_msgs = 5, .burst = 1, .credits = 1, .depth = 2, .holds = true };
-static const struct msgq_case parks = { .name = "the unit parks within runs", .to_dpa = true,
+static const struct msgq_case parks = { .name = "the unit parks within batches", .to_dpa = true,
 	.nb_msgs = 3, .burst = 2, .credits = 2, .depth = 1, .parks = true };
 static const struct msgq_case wants = { .name = "the engine wants a credit", .to_dpa = true,
 	.nb_msgs = 3, .burst = 1, .credits = 1, .depth = 1, .engine_sleeps = true };
@@ -440,11 +440,11 @@ static const struct msgq_case destroyed_whole = { .name = "the same without memb
 
 static const struct msgq_case two = { .name = "two producers", .to_dpa = true,
 	.nb_msgs = 2, .burst = 1, .credits = 1, .depth = 1, .shared = true };
-static const struct msgq_case two_runs = { .name = "runs of two producers", .to_dpa = true,
+static const struct msgq_case two_batches = { .name = "batches of two producers", .to_dpa = true,
 	.nb_msgs = 2, .burst = 2, .credits = 2, .depth = 1, .shared = true };
 
 static int
-test_runs(void)
+test_batches(void)
 {
 	TEST_CALL(expect_right(&to_dpa));
 	TEST_CALL(expect_right(&from_dpa));
@@ -459,7 +459,7 @@ static int
 test_two_producers(void)
 {
 	TEST_CALL(expect_right(&two));
-	return expect_right(&two_runs);
+	return expect_right(&two_batches);
 }
 
 static int
@@ -502,18 +502,18 @@ static int
 test_broken_is_found(void)
 {
 	static const struct order_mutant mutants[] = {
-		{ WORD_SET_RELAXED, "word of a run set relaxed", true, { &to_dpa, &from_dpa } },
-		{ WORD_GET_RELAXED, "word of a run looked at relaxed", true,
+		{ WORD_SET_RELAXED, "word of a batch set relaxed", true, { &to_dpa, &from_dpa } },
+		{ WORD_GET_RELAXED, "word of a batch looked at relaxed", true,
 			{ &to_dpa, &from_dpa } },
 		{ TAIL_SET_RELAXED, "tail set relaxed", true, { &to_dpa, &from_dpa } },
 		{ TAIL_GET_RELAXED, "tail looked at relaxed", true, { &to_dpa, &from_dpa } },
 		{ SMALL_RING, "no slots but for posts and elements", false,
 			{ &to_dpa_four, &from_dpa_four, &held } },
-		{ NO_LOOK_AT_ALIASES, "no look at words in a run", false,
+		{ NO_LOOK_AT_ALIASES, "no look at words in a batch", false,
 			{ &to_dpa_alias, &from_dpa_alias } },
-		{ RUN_BEYOND_RING, "a run that goes on behind the ring", false,
+		{ BATCH_BEYOND_RING, "a batch that goes on behind the ring", false,
 			{ &to_dpa_end, &from_dpa_end } },
-		{ CLAIM_ALONE, "claims that are not shared", false, { &two, &two_runs } },
+		{ CLAIM_ALONE, "claims that are not shared", false, { &two, &two_batches } },
 		{ HEAD_GET_RELAXED, "claims of others looked at relaxed", true, { &two } },
 		{ NO_FENCE, "the sleeper has no fence", false,
 			{ &parks, &wants, &both_sleep } },
@@ -542,7 +542,7 @@ test_broken_is_found(void)
 static struct unit_test_suite suite = {
 	.suite_name = "order of accesses of message queues",
 	.unit_test_cases = {
-		TEST_CASE(test_runs),
+		TEST_CASE(test_batches),
 		TEST_CASE(test_two_producers),
 		TEST_CASE(test_aliases),
 		TEST_CASE(test_held),

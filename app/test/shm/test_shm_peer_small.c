@@ -102,9 +102,9 @@ test_short_segment(void)
 	return TEST_SUCCESS;
 }
 
-/* Runs that are right: read as a whole and in parts, over the end of the ring. */
+/* Batches that are right: read as a whole and in parts, over the end of the ring. */
 static int
-test_runs(void)
+test_batches(void)
 {
 	static const uint32_t nbs[] = { 1, 2, 5, NB };
 	static const uint32_t lens[] = { 0, 1, 7, 8, 32, IMM };
@@ -184,9 +184,9 @@ test_values(void)
 	return TEST_SUCCESS;
 }
 
-/* Runs of more than was posted, and over the end of the ring. */
+/* Batches of more than was posted, and over the end of the ring. */
 static int
-test_run_bounds(void)
+test_batch_bounds(void)
 {
 	struct rte_comch_cpl cpls[NB];
 	struct slots_env env;
@@ -196,7 +196,7 @@ test_run_bounds(void)
 	TEST_CALL(slots_post(&env, 4));
 	hostile_slot_put(&env.rc, 0, hostile_slot(0, 1, 8, 4));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
-	TEST_CALL(fast_conn_dies(env.e, env.before, "run", 0));
+	TEST_CALL(fast_conn_dies(env.e, env.before, "batch", 0));
 	slots_close(&env);
 
 	TEST_CALL(slots_open(&env, NB, IMM));
@@ -210,7 +210,7 @@ test_run_bounds(void)
 	hostile_slot_put(&env.rc, n, hostile_slot(n, 1, 8, 2));
 	for (i = 0; i < 2; i++)
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
-	TEST_CALL(fast_conn_dies(env.e, env.before, "run", 1));
+	TEST_CALL(fast_conn_dies(env.e, env.before, "batch", 1));
 	slots_close(&env);
 	return TEST_SUCCESS;
 }
@@ -470,7 +470,7 @@ test_written(void)
 		slot = &env.c.slots[(SHM_SLOT_START + n) % HOSTILE_POSTS];
 		TEST_TRUE(shm_slot_is(slot->word, SHM_SLOT_START + n));
 		TEST_EXPECT(shm_slot_len(slot->word), len);
-		/* one run, unless its bytes look like a word of the next slot */
+		/* one batch, unless its bytes look like a word of the next slot */
 		if (shm_slot_more(slot->word) == 0 && nb != 1)
 			TEST_TRUE(shm_slot_is(slot[1].word, SHM_SLOT_START + n + 1));
 		else
@@ -487,8 +487,8 @@ test_written(void)
 }
 
 /*
- * A burst is a run behind one word, but for one round of each 2^31 positions: there each
- * slot gets its word, as what a run leaves in a slot is not to be taken for a message when
+ * A burst is a batch behind one word, but for one round of each 2^31 positions: there each
+ * slot gets its word, as what a batch leaves in a slot is not to be taken for a message when
  * positions repeat.
  */
 static int
@@ -528,9 +528,9 @@ static struct unit_test_suite suite = {
 	.teardown = fast_suite_teardown,
 	.unit_test_cases = {
 		FAST_CASE(test_short_segment),
-		FAST_CASE(test_runs),
+		FAST_CASE(test_batches),
 		FAST_CASE(test_values),
-		FAST_CASE(test_run_bounds),
+		FAST_CASE(test_batch_bounds),
 		FAST_CASE(test_unposted),
 		FAST_CASE(test_flips),
 		FAST_CASE(test_tails),

@@ -129,7 +129,7 @@ consumer_region(struct shm_consumer *c, struct rte_comch_mem *mem)
 /*
  * Places of a ring for so many posts: twice as many. If all were posted, what is
  * posted next would be in the line of what the producers look at next, and that
- * line would go back and forth with each message. Runs of slots need them, too.
+ * line would go back and forth with each message. Batches need them, too.
  */
 static uint32_t
 ring_posts(uint32_t queue_size)

@@ -204,10 +204,10 @@ struct shm_posted {
 	uint8_t *addr;
 };
 
-/* A run of messages that is read, all of it checked: see shm_slot.h. */
-struct shm_run {
+/* A batch of messages that is read, all of it checked: see shm_slot.h. */
+struct shm_batch {
 	const uint8_t *next; /* the next message */
-	uint32_t left;       /* messages; 0: look for another run */
+	uint32_t left;       /* messages; 0: look for another batch */
 	uint32_t len;        /* of each, bytes */
 	uint32_t producer;
 };
@@ -219,7 +219,7 @@ struct shm_consumer {
 	const uint8_t *imm;
 	const struct shm_slot *slots; /* of cpls; NULL if it has words */
 	uint64_t *cookies;            /* of what was posted, if it has slots */
-	struct shm_run run;           /* the same */
+	struct shm_batch batch;       /* the same */
 	struct shm_posted *posted;    /* of what was posted, if it has words */
 	uint8_t *imm_copy; /* of immediate data that is not inline */
 	uint32_t size; /* posts at one time */

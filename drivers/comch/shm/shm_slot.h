@@ -15,12 +15,12 @@
  * read-only. Positions count from SHM_SLOT_START and wrap; that of a message is in its
  * slot, so a slot that still has its message of the round before is not taken for a new one.
  *
- * A burst can be a run: its messages are of one length, and lie back to back from the first
+ * A burst can be a batch: its messages are of one length, and lie back to back from the first
  * slot on, at steps of shm_slot_step(). They have the slots that one each would have, touch
- * fewer lines of them, and one word says that all are there. Who uses runs needs a ring of
- * twice as many slots as there can be messages: a run that is read in parts then is not
+ * fewer lines of them, and one word says that all are there. Who uses batches needs a ring of
+ * twice as many slots as there can be messages: a batch that is read in parts then is not
  * overwritten, although its later messages lie before their own slots. Their bytes lie where
- * later slots have their words, so the producer looks at these: see shm_slot_run_aliases().
+ * later slots have their words, so the producer looks at these: see shm_slot_batch_aliases().
  *
  * The memory orders C, P and A are in shm_fence.h. The fence of A is the sleeper's, which
  * has time; the producer's keeps the compiler in order.
@@ -54,14 +54,14 @@ struct shm_slot {
 
 _Static_assert(sizeof(struct shm_slot) == SHM_SLOT_SIZE, "slot");
 
-/* Messages of a run. */
-#define SHM_SLOT_MAX_RUN 32
-/* From here on, once in 2^31 positions, see shm_slot_run_room(). */
+/* Messages of a batch. */
+#define SHM_SLOT_MAX_BATCH 32
+/* From here on, once in 2^31 positions, see shm_slot_batch_room(). */
 #define SHM_SLOT_RENEW 0x40000000u
 
 /*
  * What the word of a slot says: position, bytes of the message, who sent it, how many follow
- * it in its run; that it is one.
+ * it in its batch; that it is one.
  */
 #define SHM_SLOT_LEN_SHIFT 32
 #define SHM_SLOT_LEN_MASK 0xffu
@@ -98,14 +98,14 @@ shm_slot_producer(uint64_t word)
 	return (uint32_t)(word >> SHM_SLOT_PRODUCER_SHIFT) & SHM_SLOT_PRODUCER_MASK;
 }
 
-/* Messages of a run that follow this one. */
+/* Messages of a batch that follow this one. */
 static inline uint32_t
 shm_slot_more(uint64_t word)
 {
 	return (uint32_t)(word >> SHM_SLOT_MORE_SHIFT) & SHM_SLOT_MORE_MASK;
 }
 
-/* Bytes from a message of a run to the next one. */
+/* Bytes from a message of a batch to the next one. */
 static inline uint32_t
 shm_slot_step(uint32_t len)
 {
@@ -140,13 +140,13 @@ shm_slot_own(const void *from, uint32_t len)
 }
 
 /*
- * Producer, after it has copied a run of n messages, and before it publishes it: whether
+ * Producer, after it has copied a batch of n messages, and before it publishes it: whether
  * bytes of them lie where a later slot has its word, and look like the word of a message
- * that is due there in any round. They stay there after the run was read, and the consumer
+ * that is due there in any round. They stay there after the batch was read, and the consumer
  * would take them for a message. Who writes one slot for each message instead leaves none.
  */
 static inline bool
-shm_slot_run_aliases(const struct shm_slot *slots, uint32_t at, uint32_t mask, uint32_t n,
+shm_slot_batch_aliases(const struct shm_slot *slots, uint32_t at, uint32_t mask, uint32_t n,
 		uint32_t step)
 {
 	const uint32_t lines = (sizeof(uint64_t) + n * step - 1) / SHM_SLOT_SIZE;
@@ -160,12 +160,12 @@ shm_slot_run_aliases(const struct shm_slot *slots, uint32_t at, uint32_t mask, u
 }
 
 /*
- * Producer: messages that a run may have from a position on. It ends with the ring. In one
+ * Producer: messages that a batch may have from a position on. It ends with the ring. In one
  * round of each 2^31 positions it is one message, so that each slot gets a word: those that
- * runs left as they were would be taken for messages when positions are the same again.
+ * batches left as they were would be taken for messages when positions are the same again.
  */
 static inline uint32_t
-shm_slot_run_room(uint32_t pos, uint32_t mask)
+shm_slot_batch_room(uint32_t pos, uint32_t mask)
 {
 	if (__builtin_expect(((pos - SHM_SLOT_RENEW) & INT32_MAX) <= mask, 0))
 		return 1;
@@ -199,7 +199,7 @@ shm_slot_copy(uint8_t *dst, const uint8_t *src, uint32_t len)
 	}
 }
 
-/* Producer: what was copied to a slot, and to those of its run, is a message. */
+/* Producer: what was copied to a slot, and to those of its batch, is a message. */
 static inline void
 shm_slot_publish(struct shm_slot *slot, uint64_t word)
 {

@@ -56,13 +56,13 @@ small_sent(struct shm_producer *p, uint32_t tail, const struct rte_comch_send *m
 
 /* Of its own, so that the loop over the messages has the registers. */
 static __rte_noinline bool
-run_aliases(const struct shm_remote_consumer *rc, uint32_t at, uint32_t nb, uint32_t step)
+batch_aliases(const struct shm_remote_consumer *rc, uint32_t at, uint32_t nb, uint32_t step)
 {
-	return shm_slot_run_aliases(rc->slots, at, rc->mask, nb, step);
+	return shm_slot_batch_aliases(rc->slots, at, rc->mask, nb, step);
 }
 
 /*
- * A run whose bytes would be taken for messages: each gets its own slot. The first comes
+ * A batch whose bytes would be taken for messages: each gets its own slot. The first comes
  * last, as that is what the consumer waits for.
  */
 static __rte_noinline void
@@ -76,12 +76,12 @@ small_put_each(const struct shm_producer *p, const struct rte_comch_send *msgs, 
 }
 
 /*
- * Write a run of messages from a slot on, and publish it; how many there were, which is 0
+ * Write a batch of messages from a slot on, and publish it; how many there were, which is 0
  * if the first one cannot be sent. The slots are ours, and do not go beyond the end of the
  * ring.
  */
 static __rte_always_inline uint32_t
-small_put_run(struct shm_producer *p, const struct shm_remote_consumer *rc,
+small_put_batch(struct shm_producer *p, const struct shm_remote_consumer *rc,
 		const struct rte_comch_send *msgs, uint32_t nb, uint32_t pos)
 {
 	const uint32_t at = pos & rc->mask;
@@ -103,7 +103,7 @@ small_put_run(struct shm_producer *p, const struct shm_remote_consumer *rc,
 	}
 	p->tail = tail;
 	nb = msg - msgs;
-	if (unlikely(run_aliases(rc, at, nb, step))) {
+	if (unlikely(batch_aliases(rc, at, nb, step))) {
 		small_put_each(p, msgs, nb, slot, pos);
 		return nb;
 	}
@@ -117,12 +117,12 @@ static __rte_always_inline uint32_t
 small_put(struct shm_producer *p, const struct shm_remote_consumer *rc,
 		const struct rte_comch_send *msgs, uint32_t nb, uint32_t pos)
 {
-	uint32_t run, done = 0, n;
+	uint32_t batch, done = 0, n;
 
 	while (done < nb) {
-		run = RTE_MIN(nb - done, (uint32_t)SHM_SLOT_MAX_RUN);
-		run = RTE_MIN(run, shm_slot_run_room(pos + done, rc->mask));
-		n = small_put_run(p, rc, &msgs[done], run, pos + done);
+		batch = RTE_MIN(nb - done, (uint32_t)SHM_SLOT_MAX_BATCH);
+		batch = RTE_MIN(batch, shm_slot_batch_room(pos + done, rc->mask));
+		n = small_put_batch(p, rc, &msgs[done], batch, pos + done);
 		if (unlikely(n == 0))
 			break;
 		done += n;
@@ -340,31 +340,31 @@ small_broken(struct shm_consumer *c, uint64_t word)
 }
 
 /*
- * Look for the next run, which the producer of the peer has published as a whole. Its word
+ * Look for the next batch, which the producer of the peer has published as a whole. Its word
  * is loaded once. A peer that lies about its producers harms nobody, but 0 is none.
  */
 static __rte_always_inline bool
-small_next(struct shm_consumer *c, struct shm_run *run)
+small_next(struct shm_consumer *c, struct shm_batch *batch)
 {
 	const uint32_t pos = c->poll_pos, at = pos & c->mask;
 	const struct shm_slot *slot = &c->slots[at];
-	/* C: pairs with the release in small_put_run() */
+	/* C: pairs with the release in small_put_batch() */
 	const uint64_t word = shm_slot_get(slot);
 	const uint32_t producer = shm_slot_producer(word), nb = shm_slot_more(word) + 1;
 
 	if (!shm_slot_is(word, pos))
 		return false;
-	run->len = shm_slot_len(word);
+	batch->len = shm_slot_len(word);
 	/* never more than was posted, and not beyond the end of the ring */
-	if (unlikely(run->len > c->imm_len || producer >= SHM_WIRE_PRODUCER_SLOTS ||
+	if (unlikely(batch->len > c->imm_len || producer >= SHM_WIRE_PRODUCER_SLOTS ||
 			nb > nb_posted(c) || nb > c->mask + 1 - at))
 		return small_broken(c, word);
 	/* relaxed: the word has ordered it */
-	run->producer = __atomic_load_n(&c->cpls->producers[producer], __ATOMIC_RELAXED);
-	if (unlikely(run->producer == 0))
+	batch->producer = __atomic_load_n(&c->cpls->producers[producer], __ATOMIC_RELAXED);
+	if (unlikely(batch->producer == 0))
 		return small_broken(c, word);
-	run->next = slot->imm;
-	run->left = nb;
+	batch->next = slot->imm;
+	batch->left = nb;
 	return true;
 }
 
@@ -378,18 +378,18 @@ cpl_pair_set(struct rte_comch_cpl *cpl, size_t off, uint32_t first)
 }
 
 /*
- * One message of a run: immediate data is copied out of what the peer may change, and all
- * that is inline, which takes no call and no branch. It lies in the slots of the run,
+ * One message of a batch: immediate data is copied out of what the peer may change, and all
+ * that is inline, which takes no call and no branch. It lies in the slots of the batch,
  * whatever its length is.
  */
 static __rte_always_inline void
-small_take(const struct shm_run *run, const uint8_t *imm, uint64_t cookie,
+small_take(const struct shm_batch *batch, const uint8_t *imm, uint64_t cookie,
 		struct rte_comch_cpl *cpl)
 {
 	cpl->cookie = cookie;
 	cpl->len = 0;
-	cpl_pair_set(cpl, offsetof(struct rte_comch_cpl, producer_id), run->producer);
-	cpl_pair_set(cpl, offsetof(struct rte_comch_cpl, imm_len), run->len);
+	cpl_pair_set(cpl, offsetof(struct rte_comch_cpl, producer_id), batch->producer);
+	cpl_pair_set(cpl, offsetof(struct rte_comch_cpl, imm_len), batch->len);
 	memcpy(cpl->imm, imm, RTE_COMCH_CPL_IMM_SIZE);
 }
 
@@ -397,34 +397,34 @@ small_take(const struct shm_run *run, const uint8_t *imm, uint64_t cookie,
 static __rte_noinline void
 small_ext(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, uint32_t at)
 {
-	const uint32_t len = c->run.len, step = shm_slot_step(len);
+	const uint32_t len = c->batch.len, step = shm_slot_step(len);
 	uint8_t *to = c->imm_copy + (uint64_t)at * c->imm_size;
 	uint32_t i;
 
 	for (i = 0; i < nb; i++, to += c->imm_size) {
-		memcpy(to, c->run.next + (uint64_t)i * step, len);
+		memcpy(to, c->batch.next + (uint64_t)i * step, len);
 		cpls[i].imm_ext = to;
 	}
 }
 
-/* Up to nb messages of the run, which is one row of places; how many. */
+/* Up to nb messages of the batch, which is one row of places; how many. */
 static __rte_always_inline uint32_t
 small_row(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb)
 {
 	/* the compiler cannot know that what it writes to cpls is none of these */
-	const struct shm_run run = c->run;
-	const uint32_t at = c->poll_pos & c->mask, step = shm_slot_step(run.len);
+	const struct shm_batch batch = c->batch;
+	const uint32_t at = c->poll_pos & c->mask, step = shm_slot_step(batch.len);
 	const uint64_t *cookie = &c->cookies[at];
-	const uint8_t *imm = run.next;
+	const uint8_t *imm = batch.next;
 	struct rte_comch_cpl *cpl = cpls, *end;
 
-	nb = RTE_MIN(nb, run.left);
+	nb = RTE_MIN(nb, batch.left);
 	for (end = cpls + nb; cpl != end; cpl++, cookie++, imm += step)
-		small_take(&run, imm, *cookie, cpl);
-	if (unlikely(run.len > RTE_COMCH_CPL_IMM_SIZE))
+		small_take(&batch, imm, *cookie, cpl);
+	if (unlikely(batch.len > RTE_COMCH_CPL_IMM_SIZE))
 		small_ext(c, cpls, nb, at);
-	c->run.next = imm;
-	c->run.left -= nb;
+	c->batch.next = imm;
+	c->batch.left -= nb;
 	c->poll_pos += nb;
 	return nb;
 }
@@ -442,7 +442,7 @@ small_poll_many(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
 	const uint32_t want = RTE_MIN(nb_posted(c), (uint32_t)nb);
 	uint32_t n = 0;
 
-	while (n < want && (c->run.left != 0 || small_next(c, &c->run)))
+	while (n < want && (c->batch.left != 0 || small_next(c, &c->batch)))
 		n += small_row(c, &cpls[n], want - n);
 	if (unlikely(n == 0))
 		return small_none(c, cpls, nb);
@@ -456,22 +456,22 @@ shm_small_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 {
 	struct shm_consumer *c = queue;
 	const uint32_t at = c->poll_pos & c->mask;
-	struct shm_run run;
+	struct shm_batch batch;
 
 	if (unlikely(c->broken))
 		return small_none(c, cpls, nb);
-	if (c->run.left != 0)
+	if (c->batch.left != 0)
 		return small_poll_many(c, cpls, nb);
 	if (c->post_pos == c->poll_pos)
 		return 0;
-	if (!small_next(c, &run))
+	if (!small_next(c, &batch))
 		return unlikely(c->flush != 0) ? small_none(c, cpls, nb) : 0;
-	if (nb != 1 || run.left != 1 || run.len > RTE_COMCH_CPL_IMM_SIZE) {
-		c->run = run;
+	if (nb != 1 || batch.left != 1 || batch.len > RTE_COMCH_CPL_IMM_SIZE) {
+		c->batch = batch;
 		return small_poll_many(c, cpls, nb);
 	}
-	/* one message at a time: its run is no more than this */
-	small_take(&run, run.next, c->cookies[at], cpls);
+	/* one message at a time: its batch is no more than this */
+	small_take(&batch, batch.next, c->cookies[at], cpls);
 	c->poll_pos++;
 	c->queue->stats.msgs++;
 	c->queue->stats.bursts++;
@@ -482,8 +482,8 @@ shm_small_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 bool
 shm_small_pending(const struct shm_consumer *c)
 {
-	/* C: pairs with the release in small_put_run() */
-	return !c->broken && (c->run.left != 0 ||
+	/* C: pairs with the release in small_put_batch() */
+	return !c->broken && (c->batch.left != 0 ||
 		shm_slot_is(shm_slot_get(&c->slots[c->poll_pos & c->mask]), c->poll_pos));
 }
 

@@ -138,22 +138,22 @@ struct shm_dpa_prog_eu {
 	uint32_t parked; /* 1 while it sleeps, or is about to */
 	uint32_t pad;
 	uint64_t runs;   /* counts returns */
-	/* a run of messages that waits for a flush; of queues, the program's alone */
-	uint64_t run_prod; /* producer, 0 if there is none */
-	uint64_t run_sink; /* consumer */
-	uint32_t run_pos;
-	uint32_t run_nb;
-	uint32_t run_len;
-	uint32_t run_id;   /* of the consumer */
-	uint64_t looks;  /* odd inside of a device function; of queues, B */
-	/* where the run goes on; of queues, the program's alone */
-	uint64_t run_to;    /* the next message */
-	uint64_t run_entry; /* where it is looked up whether there is still run_sink */
-	uint64_t run_prod_serial; /* of run_prod, whose address another one may get */
-	uint64_t run_sink_serial; /* of run_sink, likewise */
-	uint32_t run_left;  /* messages that fit, 0 unless some wait */
-	uint32_t run_flags; /* each has those of them that count as given */
-	uint32_t run_from;  /* identifier of the producer */
+	/* a batch of messages that waits for a flush; of queues, the program's alone */
+	uint64_t batch_prod; /* producer, 0 if there is none */
+	uint64_t batch_sink; /* consumer */
+	uint32_t batch_pos;
+	uint32_t batch_nb;
+	uint32_t batch_len;
+	uint32_t batch_id; /* of the consumer */
+	uint64_t looks; /* odd inside of a device function; of queues, B */
+	/* where the batch goes on; of queues, the program's alone */
+	uint64_t batch_to;       /* the next message */
+	uint64_t batch_entry;    /* where it is looked up whether there is still batch_sink */
+	uint64_t batch_prod_serial; /* of batch_prod, whose address another one may get */
+	uint64_t batch_sink_serial; /* of batch_sink, likewise */
+	uint32_t batch_left;  /* messages that fit, 0 unless some wait */
+	uint32_t batch_flags; /* each has those of them that count as given */
+	uint32_t batch_from;  /* identifier of the producer */
 	uint8_t pad2[20];
 	struct shm_dpa_error error;
 	uint8_t pad3[32];

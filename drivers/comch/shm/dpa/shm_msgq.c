@@ -314,7 +314,7 @@ shm_msgq_completion_destroy(struct rte_comch_dpa_completion *completion)
 /*
  * Places of the ring: as many receives as can be posted, beside those elements that the
  * program has not given back, which keep their slots. And as many once more, as the last
- * messages of a run lie before their own slots.
+ * messages of a batch lie before their own slots.
  */
 static uint32_t
 target_ring(const struct rte_comch_dpa_queue *queue)

@@ -122,10 +122,10 @@ struct shm_msgq_rx {
 	uint32_t imm_len;
 	uint32_t post_pos;
 	uint32_t poll_pos;
-	uint32_t run_left; /* messages of a run that come next, checked */
-	uint32_t run_len;
-	uint32_t run_id;   /* who sent them */
-	const uint8_t *run_imm;
+	uint32_t batch_left; /* messages of a batch that come next, checked */
+	uint32_t batch_len;
+	uint32_t batch_id; /* who sent them */
+	const uint8_t *batch_imm;
 	int reason;
 	int flush;   /* status of what is flushed, 0 if nothing is */
 	bool broken; /* what the program wrote is nonsense */

@@ -83,11 +83,11 @@ flush_poll(struct shm_msgq_rx *rx, struct rte_comch_cpl *cpls, uint16_t nb)
 }
 
 /*
- * Look for the next run. Its word is loaded once; it is never more than was posted, and does
+ * Look for the next batch. Its word is loaded once; it is never more than was posted, and does
  * not go beyond the end of the ring. So all reads of it are inside of the ring.
  */
 static inline bool
-run_next(struct shm_msgq_rx *rx)
+batch_next(struct shm_msgq_rx *rx)
 {
 	const uint32_t pos = rx->poll_pos + SHM_SLOT_START, at = pos & rx->mask;
 	const struct shm_slot *slot = &rx->slots[at];
@@ -99,39 +99,39 @@ run_next(struct shm_msgq_rx *rx)
 		return false;
 	/* relaxed: whoever sends has an identifier by then */
 	last = __atomic_load_n(&rx->mq->host->last_producer, __ATOMIC_RELAXED);
-	rx->run_len = shm_slot_len(word);
-	rx->run_id = shm_msgq_producer_id(last, shm_slot_producer(word));
-	rx->run_imm = slot->imm;
-	if (unlikely(rx->run_len > rx->imm_len || rx->run_id - 1 >= last || nb > nb_posted(rx) ||
-			nb > rx->mask + 1 - at)) {
+	rx->batch_len = shm_slot_len(word);
+	rx->batch_id = shm_msgq_producer_id(last, shm_slot_producer(word));
+	rx->batch_imm = slot->imm;
+	if (unlikely(rx->batch_len > rx->imm_len || rx->batch_id - 1 >= last ||
+			nb > nb_posted(rx) || nb > rx->mask + 1 - at)) {
 		rx_broken(rx, word);
 		return false;
 	}
-	rx->run_left = nb;
+	rx->batch_left = nb;
 	return true;
 }
 
-/* Up to nb messages of the run. */
+/* Up to nb messages of the batch. */
 static inline uint32_t
-run_take(struct shm_msgq_rx *rx, struct rte_comch_cpl *cpls, uint32_t nb)
+batch_take(struct shm_msgq_rx *rx, struct rte_comch_cpl *cpls, uint32_t nb)
 {
-	const uint32_t len = rx->run_len, step = shm_slot_step(len), mask = rx->mask;
-	const uint8_t *imm = rx->run_imm;
+	const uint32_t len = rx->batch_len, step = shm_slot_step(len), mask = rx->mask;
+	const uint8_t *imm = rx->batch_imm;
 	uint32_t pos = rx->poll_pos, i;
 
-	nb = RTE_MIN(nb, rx->run_left);
+	nb = RTE_MIN(nb, rx->batch_left);
 	for (i = 0; i < nb; i++, imm += step) {
 		cpls[i].cookie = rx->cookies[(pos + i) & mask];
 		cpls[i].len = 0;
-		cpls[i].producer_id = rx->run_id;
+		cpls[i].producer_id = rx->batch_id;
 		cpls[i].status = 0;
 		cpls[i].imm_len = len;
 		cpls[i].reserved = 0;
 		/* all that is inline, which takes no call and no loop */
 		__builtin_memcpy(cpls[i].imm, imm, RTE_COMCH_CPL_IMM_SIZE);
 	}
-	rx->run_imm = imm;
-	rx->run_left -= nb;
+	rx->batch_imm = imm;
+	rx->batch_left -= nb;
 	poll_pos_set(rx, pos + nb);
 	return nb;
 }
@@ -143,8 +143,8 @@ shm_msgq_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 	uint32_t want, n = 0;
 
 	want = unlikely(rx->broken) ? 0 : RTE_MIN(nb_posted(rx), (uint32_t)nb);
-	while (n < want && (rx->run_left != 0 || run_next(rx)))
-		n += run_take(rx, &cpls[n], want - n);
+	while (n < want && (rx->batch_left != 0 || batch_next(rx)))
+		n += batch_take(rx, &cpls[n], want - n);
 	if (likely(n != 0)) {
 		rx->queue->stats.msgs += n;
 		rx->queue->stats.bursts++;
@@ -161,6 +161,6 @@ shm_msgq_rx_pending(const struct shm_msgq_rx *rx)
 
 	if (nb_posted(rx) == 0)
 		return false;
-	return rx->flush != 0 || rx->run_left != 0 ||
+	return rx->flush != 0 || rx->batch_left != 0 ||
 		(!rx->broken && shm_slot_is(shm_slot_get(&rx->slots[pos & rx->mask]), pos));
 }

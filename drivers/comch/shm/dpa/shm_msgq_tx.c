@@ -16,7 +16,7 @@
 
 #include "shm_fast.h"
 #include "shm_msgq.h"
-#include "shm_msgq_run.h"
+#include "shm_msgq_batch.h"
 
 /* Look a slot up, and keep the target until tx_leave(). */
 static inline struct shm_msgq_target *
@@ -138,22 +138,22 @@ send_check(const struct shm_msgq_target *t, const struct rte_comch_send *msg)
 
 /* Messages of one length, up to the end of the ring; the positions are ours. How many. */
 static __rte_always_inline uint32_t
-put_run(struct shm_msgq_tx *tx, struct shm_msgq_target *t, const struct rte_comch_send *msgs,
+put_batch(struct shm_msgq_tx *tx, struct shm_msgq_target *t, const struct rte_comch_send *msgs,
 		uint32_t nb, uint32_t pos)
 {
-	struct shm_msgq_run run = {
+	struct shm_msgq_batch batch = {
 		.slots = t->slots, .mask = t->mask, .pos = pos, .len = msgs[0].imm_len,
 		.producer = tx->id,
 	};
-	const uint32_t step = shm_slot_step(run.len);
-	uint8_t *to = run.slots[pos & run.mask].imm;
+	const uint32_t step = shm_slot_step(batch.len);
+	uint8_t *to = batch.slots[pos & batch.mask].imm;
 
-	nb = RTE_MIN(nb, shm_slot_run_room(pos, run.mask));
+	nb = RTE_MIN(nb, shm_slot_batch_room(pos, batch.mask));
 	shm_slot_own(to, nb * step);
-	for (; run.nb < nb && msgs[run.nb].imm_len == run.len; run.nb++, to += step)
-		shm_slot_copy(to, msgs[run.nb].imm, run.len);
-	shm_msgq_run_publish(&run);
-	return run.nb;
+	for (; batch.nb < nb && msgs[batch.nb].imm_len == batch.len; batch.nb++, to += step)
+		shm_slot_copy(to, msgs[batch.nb].imm, batch.len);
+	shm_msgq_batch_publish(&batch);
+	return batch.nb;
 }
 
 /* Up to a chunk of messages; how many were put, and why these are not all. */
@@ -191,7 +191,7 @@ send_chunk(struct shm_msgq_tx *tx, struct shm_msgq_target *t, const struct rte_c
 	}
 	tx->tail = tail;
 	for (i = 0; i < nb; )
-		i += put_run(tx, t, &msgs[i], nb - i, pos + i);
+		i += put_batch(tx, t, &msgs[i], nb - i, pos + i);
 	return nb;
 }
 

@@ -102,14 +102,14 @@ struct shm_msgq_cons {
 
 /* PROG: state of a consumer of the program. */
 struct shm_msgq_cons_state {
-	uint32_t tail;      /* credits, T; read by the host */
+	uint32_t tail;       /* credits, T; read by the host */
 	uint8_t pad[124];
-	uint32_t head;      /* the next message */
-	uint32_t posted;    /* tail, as the program knows it */
-	uint32_t run_left;  /* messages of a run that come next */
+	uint32_t head;       /* the next message */
+	uint32_t posted;     /* tail, as the program knows it */
+	uint32_t batch_left; /* messages of a batch that come next */
 	uint32_t reserved;
-	uint64_t run_word;  /* what they have in common */
-	uint64_t run_imm;   /* where the next one is */
+	uint64_t batch_word; /* what they have in common */
+	uint64_t batch_imm;  /* where the next one is */
 	uint8_t pad2[96];
 };
 

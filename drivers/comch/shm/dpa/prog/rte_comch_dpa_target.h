@@ -17,7 +17,7 @@
  */
 
 #include "shm_dpa_wire.h"
-#include "shm_msgq_run.h"
+#include "shm_msgq_batch.h"
 #include "shm_msgq_wire.h"
 #include "shm_slot.h"
 
@@ -175,7 +175,7 @@ shm_dpa_producer_id(const struct shm_msgq_cons *c, uint64_t word)
 		shm_slot_producer(word));
 }
 
-/* Look for the next run of messages, which may be one. */
+/* Look for the next batch of messages, which may be one. */
 static inline bool
 shm_dpa_cons_next(const struct shm_msgq_cons *c, struct shm_msgq_cons_state *st)
 {
@@ -186,9 +186,9 @@ shm_dpa_cons_next(const struct shm_msgq_cons *c, struct shm_msgq_cons_state *st)
 	word = shm_slot_get(slot);
 	if (!shm_slot_is(word, st->head + SHM_SLOT_START))
 		return false;
-	st->run_left = shm_slot_more(word) + 1;
-	st->run_word = (word & ~(uint64_t)UINT32_MAX) | shm_dpa_producer_id(c, word);
-	st->run_imm = (uintptr_t)slot->imm;
+	st->batch_left = shm_slot_more(word) + 1;
+	st->batch_word = (word & ~(uint64_t)UINT32_MAX) | shm_dpa_producer_id(c, word);
+	st->batch_imm = (uintptr_t)slot->imm;
 	return true;
 }
 
@@ -198,14 +198,14 @@ shm_dpa_cons_get(const struct shm_msgq_cons *c, struct rte_comch_dpa_dev_elem *e
 {
 	struct shm_msgq_cons_state *st = shm_dpa_state(c->state);
 
-	if (st->run_left == 0 && !shm_dpa_cons_next(c, st))
+	if (st->batch_left == 0 && !shm_dpa_cons_next(c, st))
 		return false;
 	if (elem != NULL) {
 		st->head++;
-		st->run_left--;
-		elem->opaque[SHM_DPA_ELEM_WORD] = st->run_word;
-		elem->opaque[SHM_DPA_ELEM_IMM] = st->run_imm;
-		st->run_imm += shm_slot_step(shm_slot_len(st->run_word));
+		st->batch_left--;
+		elem->opaque[SHM_DPA_ELEM_WORD] = st->batch_word;
+		elem->opaque[SHM_DPA_ELEM_IMM] = st->batch_imm;
+		st->batch_imm += shm_slot_step(shm_slot_len(st->batch_word));
 		elem->opaque[SHM_DPA_ELEM_USER] = c->user_data |
 			(uint64_t)RTE_COMCH_DPA_DEV_ELEM_RECV << SHM_DPA_ELEM_TYPE_SHIFT;
 	}
@@ -451,70 +451,70 @@ shm_dpa_sink_wake(const struct shm_msgq_sink *sink, uint32_t armed)
 }
 
 static inline void
-shm_dpa_sink_put(const struct shm_msgq_sink *sink, const struct shm_msgq_run *run)
+shm_dpa_sink_put(const struct shm_msgq_sink *sink, const struct shm_msgq_batch *batch)
 {
 	uint32_t armed;
 
-	shm_msgq_run_publish(run);
+	shm_msgq_batch_publish(batch);
 	armed = shm_slot_armed_get(shm_dpa_state(sink->armed), shm_dpa_whole()); /* A */
 	if (__builtin_expect(armed != 0, 0))
 		shm_dpa_sink_wake(sink, armed);
 }
 
 /*
- * The positions of a run that goes on are taken late: nobody else takes any. That of its
- * first message is taken, and a run of one of several producers has no more.
+ * The positions of a batch that goes on are taken late: nobody else takes any. That of its
+ * first message is taken, and a batch of one of several producers has no more.
  */
 static inline void
-shm_dpa_run_claim(const struct shm_dpa_prog_eu *eu, const struct shm_msgq_sink *sink)
+shm_dpa_batch_claim(const struct shm_dpa_prog_eu *eu, const struct shm_msgq_sink *sink)
 {
 	struct shm_msgq_sink_state *st = shm_dpa_state(sink->state);
 
-	if (eu->run_nb > 1)
-		__atomic_store_n(&st->head, eu->run_pos + eu->run_nb - SHM_SLOT_START,
+	if (eu->batch_nb > 1)
+		__atomic_store_n(&st->head, eu->batch_pos + eu->batch_nb - SHM_SLOT_START,
 			__ATOMIC_RELAXED);
 }
 
 /*
- * Whether the consumer of the run that waits is still there. Its message queue may have gone
+ * Whether the consumer of the batch that waits is still there. Its message queue may have gone
  * too, and others may have the memory of both: there is no other consumer of this serial.
  */
 static inline bool
-shm_dpa_run_there(const struct shm_dpa_prog_eu *eu)
+shm_dpa_batch_there(const struct shm_dpa_prog_eu *eu)
 {
-	const struct shm_msgq_sink *sink = shm_dpa_state(eu->run_sink);
-	const uint64_t *entry = shm_dpa_state(eu->run_entry);
+	const struct shm_msgq_sink *sink = shm_dpa_state(eu->batch_sink);
+	const uint64_t *entry = shm_dpa_state(eu->batch_entry);
 
 	/* acquire: what is there is complete; B */
-	return __atomic_load_n(entry, __ATOMIC_ACQUIRE) == eu->run_sink &&
-		__atomic_load_n(&sink->serial, __ATOMIC_RELAXED) == eu->run_sink_serial;
+	return __atomic_load_n(entry, __ATOMIC_ACQUIRE) == eu->batch_sink &&
+		__atomic_load_n(&sink->serial, __ATOMIC_RELAXED) == eu->batch_sink_serial;
 }
 
 /*
- * Publish the run that waits in this unit; under shm_dpa_enter(). Its consumer may have
+ * Publish the batch that waits in this unit; under shm_dpa_enter(). Its consumer may have
  * gone meanwhile: then nobody reads it. If its producer has gone, it comes all the same: a
  * position that was taken and not written would be waited for.
  */
 SHM_DPA_APART static void
-shm_dpa_run_flush(struct shm_dpa_prog_eu *eu)
+shm_dpa_batch_flush(struct shm_dpa_prog_eu *eu)
 {
-	const struct shm_msgq_sink *sink = shm_dpa_state(eu->run_sink);
-	struct shm_msgq_run run;
+	const struct shm_msgq_sink *sink = shm_dpa_state(eu->batch_sink);
+	struct shm_msgq_batch batch;
 
-	if (eu->run_nb == 0)
+	if (eu->batch_nb == 0)
 		return;
-	if (shm_dpa_run_there(eu)) {
-		run.slots = shm_dpa_state(sink->slots);
-		run.mask = sink->mask;
-		run.pos = eu->run_pos;
-		run.nb = eu->run_nb;
-		run.len = eu->run_len;
-		run.producer = eu->run_from & SHM_SLOT_PRODUCER_MASK;
-		shm_dpa_run_claim(eu, sink);
-		shm_dpa_sink_put(sink, &run);
+	if (shm_dpa_batch_there(eu)) {
+		batch.slots = shm_dpa_state(sink->slots);
+		batch.mask = sink->mask;
+		batch.pos = eu->batch_pos;
+		batch.nb = eu->batch_nb;
+		batch.len = eu->batch_len;
+		batch.producer = eu->batch_from & SHM_SLOT_PRODUCER_MASK;
+		shm_dpa_batch_claim(eu, sink);
+		shm_dpa_sink_put(sink, &batch);
 	}
-	eu->run_nb = 0;
-	eu->run_left = 0;
+	eu->batch_nb = 0;
+	eu->batch_left = 0;
 }
 
 static inline struct shm_dpa_prog_eu *
@@ -530,70 +530,70 @@ shm_dpa_flush(void)
 	struct shm_dpa_prog_eu *eu = shm_dpa_eu();
 	uint64_t *looks;
 
-	if (__builtin_expect(eu->run_nb == 0, 1))
+	if (__builtin_expect(eu->batch_nb == 0, 1))
 		return;
 	looks = shm_dpa_enter();
-	shm_dpa_run_flush(eu);
+	shm_dpa_batch_flush(eu);
 	shm_dpa_leave(looks);
 }
 
 /* What waits goes first, unless this message goes on with it. */
 static inline void
-shm_dpa_run_fit(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send, uint32_t len)
+shm_dpa_batch_fit(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send, uint32_t len)
 {
-	if (eu->run_nb == 0)
+	if (eu->batch_nb == 0)
 		return;
-	if (eu->run_prod_serial == __atomic_load_n(&send->p->serial, __ATOMIC_RELAXED) &&
-			eu->run_sink_serial == send->sink->serial && eu->run_len == len)
-		shm_dpa_run_claim(eu, send->sink);
+	if (eu->batch_prod_serial == __atomic_load_n(&send->p->serial, __ATOMIC_RELAXED) &&
+			eu->batch_sink_serial == send->sink->serial && eu->batch_len == len)
+		shm_dpa_batch_claim(eu, send->sink);
 	else
-		shm_dpa_run_flush(eu);
+		shm_dpa_batch_flush(eu);
 }
 
 /*
- * A run waits: how many messages can follow with no look at anything but whether producer
- * and consumer are still there, and where they go to. A run of several producers never
+ * A batch waits: how many messages can follow with no look at anything but whether producer
+ * and consumer are still there, and where they go to. A batch of several producers never
  * waits.
  */
 static inline void
-shm_dpa_run_open(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send)
+shm_dpa_batch_open(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send)
 {
 	const struct shm_msgq_sink_state *st = shm_dpa_state(send->sink->state);
-	const uint32_t room = shm_slot_run_room(eu->run_pos, send->sink->mask);
+	const uint32_t room = shm_slot_batch_room(eu->batch_pos, send->sink->mask);
 	uint32_t credits = __atomic_load_n(&st->tail_seen, __ATOMIC_RELAXED) -
 		__atomic_load_n(&st->head, __ATOMIC_RELAXED);
-	uint32_t left = (room < SHM_SLOT_MAX_RUN ? room : SHM_SLOT_MAX_RUN) - eu->run_nb;
+	uint32_t left = (room < SHM_SLOT_MAX_BATCH ? room : SHM_SLOT_MAX_BATCH) - eu->batch_nb;
 	struct shm_slot *slots = shm_dpa_state(send->sink->slots);
 
 	/* more than there can be: tail_seen is older than head */
 	if (credits > send->sink->mask + 1)
 		credits = 0;
 	/* a producer that is being destroyed: its memory is not known from that of others */
-	if (eu->run_prod_serial == 0)
+	if (eu->batch_prod_serial == 0)
 		credits = 0;
-	eu->run_left = credits < left ? credits : left;
-	eu->run_flags = send->p->comp == 0 ? RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS : 0;
-	eu->run_to = (uintptr_t)slots[eu->run_pos & send->sink->mask].imm +
-		eu->run_nb * shm_slot_step(eu->run_len);
-	shm_slot_own(shm_dpa_state(eu->run_to), eu->run_left * shm_slot_step(eu->run_len));
+	eu->batch_left = credits < left ? credits : left;
+	eu->batch_flags = send->p->comp == 0 ? RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS : 0;
+	eu->batch_to = (uintptr_t)slots[eu->batch_pos & send->sink->mask].imm +
+		eu->batch_nb * shm_slot_step(eu->batch_len);
+	shm_slot_own(shm_dpa_state(eu->batch_to), eu->batch_left * shm_slot_step(eu->batch_len));
 }
 
-/* Add a message to the run that waits; false if that has to be looked at anew. */
+/* Add a message to the batch that waits; false if that has to be looked at anew. */
 SHM_DPA_FAST static inline bool
-shm_dpa_run_add(struct shm_dpa_prog_eu *eu, const void *imm, uint32_t len, uint32_t flags)
+shm_dpa_batch_add(struct shm_dpa_prog_eu *eu, const void *imm, uint32_t len, uint32_t flags)
 {
 	uint64_t *looks = shm_dpa_enter();
-	const struct shm_msgq_prod *producer = shm_dpa_state(eu->run_prod);
+	const struct shm_msgq_prod *producer = shm_dpa_state(eu->batch_prod);
 	const bool there = __atomic_load_n(&producer->serial, __ATOMIC_RELAXED) ==
-		eu->run_prod_serial && shm_dpa_run_there(eu);
+		eu->batch_prod_serial && shm_dpa_batch_there(eu);
 
 	if (__builtin_expect(there, 1)) {
-		shm_slot_copy(shm_dpa_state(eu->run_to), imm, len);
-		eu->run_to += shm_slot_step(len);
-		eu->run_nb++;
-		eu->run_left--;
-		if ((flags & RTE_COMCH_DPA_DEV_F_FLUSH) != 0 || eu->run_nb == SHM_SLOT_MAX_RUN)
-			shm_dpa_run_flush(eu);
+		shm_slot_copy(shm_dpa_state(eu->batch_to), imm, len);
+		eu->batch_to += shm_slot_step(len);
+		eu->batch_nb++;
+		eu->batch_left--;
+		if ((flags & RTE_COMCH_DPA_DEV_F_FLUSH) != 0 || eu->batch_nb == SHM_SLOT_MAX_BATCH)
+			shm_dpa_batch_flush(eu);
 	}
 	shm_dpa_leave(looks);
 	return there;
@@ -612,30 +612,30 @@ shm_dpa_send_put(const struct shm_dpa_send *send, const void *imm, uint32_t len,
 	const uint32_t mask = send->sink->mask;
 	uint8_t *to;
 
-	if (eu->run_nb != 0 && eu->run_nb == shm_slot_run_room(eu->run_pos, mask))
-		shm_dpa_run_flush(eu); /* a run ends with the ring */
-	if (eu->run_nb == 0) {
-		eu->run_prod = (uintptr_t)send->p;
-		eu->run_prod_serial = __atomic_load_n(&send->p->serial, __ATOMIC_RELAXED);
-		eu->run_from = send->p->id;
-		eu->run_entry = (uintptr_t)send->entry;
-		eu->run_sink = (uintptr_t)send->sink;
-		eu->run_sink_serial = send->sink->serial;
-		eu->run_id = send->sink->id;
-		eu->run_pos = send->pos;
-		eu->run_len = len;
+	if (eu->batch_nb != 0 && eu->batch_nb == shm_slot_batch_room(eu->batch_pos, mask))
+		shm_dpa_batch_flush(eu); /* a batch ends with the ring */
+	if (eu->batch_nb == 0) {
+		eu->batch_prod = (uintptr_t)send->p;
+		eu->batch_prod_serial = __atomic_load_n(&send->p->serial, __ATOMIC_RELAXED);
+		eu->batch_from = send->p->id;
+		eu->batch_entry = (uintptr_t)send->entry;
+		eu->batch_sink = (uintptr_t)send->sink;
+		eu->batch_sink_serial = send->sink->serial;
+		eu->batch_id = send->sink->id;
+		eu->batch_pos = send->pos;
+		eu->batch_len = len;
 	}
-	to = slots[eu->run_pos & mask].imm;
-	to += eu->run_nb * shm_slot_step(len);
+	to = slots[eu->batch_pos & mask].imm;
+	to += eu->batch_nb * shm_slot_step(len);
 	shm_slot_copy(to, imm, len);
-	eu->run_nb++;
+	eu->batch_nb++;
 	if ((flags & RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS) == 0 && send->p->comp != 0)
 		st->sent++;
 	if ((flags & RTE_COMCH_DPA_DEV_F_FLUSH) != 0 || send->shared ||
-			eu->run_nb == SHM_SLOT_MAX_RUN)
-		shm_dpa_run_flush(eu);
+			eu->batch_nb == SHM_SLOT_MAX_BATCH)
+		shm_dpa_batch_flush(eu);
 	else
-		shm_dpa_run_open(eu, send);
+		shm_dpa_batch_open(eu, send);
 }
 
 /* The result of a send: no credit and no place are no mistakes. */
@@ -658,7 +658,7 @@ rte_comch_dpa_dev_producer_consumer_empty(rte_comch_dpa_dev_producer_t producer,
 	struct shm_dpa_send send;
 	int ret, empty = 0;
 
-	shm_dpa_run_flush(shm_dpa_eu()); /* a credit may depend on it */
+	shm_dpa_batch_flush(shm_dpa_eu()); /* a credit may depend on it */
 	ret = shm_dpa_send_find(&send, producer, consumer_id);
 	if (ret == 0) {
 		st = shm_dpa_state(send.sink->state);
@@ -682,13 +682,13 @@ shm_dpa_send_imm(rte_comch_dpa_dev_producer_t producer, uint32_t consumer_id, co
 	if (ret == 0)
 		ret = shm_dpa_send_check(&send, imm, len, flags);
 	if (ret == 0) {
-		shm_dpa_run_fit(shm_dpa_eu(), &send, len);
+		shm_dpa_batch_fit(shm_dpa_eu(), &send, len);
 		ret = shm_dpa_send_claim(&send);
 	}
 	if (ret == 0)
 		shm_dpa_send_put(&send, imm, len, flags);
 	else
-		shm_dpa_run_flush(shm_dpa_eu()); /* a credit may depend on it */
+		shm_dpa_batch_flush(shm_dpa_eu()); /* a credit may depend on it */
 	return shm_dpa_send_end(looks, ret, "producer_post_send_imm", producer, consumer_id, len);
 }
 
@@ -698,11 +698,11 @@ rte_comch_dpa_dev_producer_post_send_imm(rte_comch_dpa_dev_producer_t producer,
 {
 	struct shm_dpa_prog_eu *eu = shm_dpa_eu();
 
-	if (eu->run_left != 0 && eu->run_prod == producer && eu->run_id == consumer_id &&
-			eu->run_len == len && (imm != NULL || len == 0) &&
-			((flags | eu->run_flags) & ~RTE_COMCH_DPA_DEV_F_FLUSH) ==
+	if (eu->batch_left != 0 && eu->batch_prod == producer && eu->batch_id == consumer_id &&
+			eu->batch_len == len && (imm != NULL || len == 0) &&
+			((flags | eu->batch_flags) & ~RTE_COMCH_DPA_DEV_F_FLUSH) ==
 				RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS &&
-			shm_dpa_run_add(eu, imm, len, flags))
+			shm_dpa_batch_add(eu, imm, len, flags))
 		return 0;
 	return shm_dpa_send_imm(producer, consumer_id, imm, len, flags);
 }
@@ -780,7 +780,7 @@ rte_comch_dpa_dev_producer_dma_copy(rte_comch_dpa_dev_producer_t producer, uint3
 		ret = shm_dpa_send_check(&send, imm, imm_len, flags);
 	if (ret == 0)
 		ret = shm_dpa_copy_check(dst, dst_addr, src, src_addr, len, &to, &from);
-	shm_dpa_run_flush(shm_dpa_eu()); /* it is older, and is not to wait for the copy */
+	shm_dpa_batch_flush(shm_dpa_eu()); /* it is older, and is not to wait for the copy */
 	if (ret == 0)
 		ret = shm_dpa_send_claim(&send);
 	if (ret == 0) {
