@@ -7,8 +7,8 @@
 # Leaves out one barrier, one ownership check or one store of the bluefield driver's
 # queues at a time, and wants app/test/order/test_bluefield_wq_order.c to fail each time, which
 # replays stores in every order that the barriers allow. Then it changes one access to
-# slots of the shm driver at a time, and wants the same of app/test/order/test_shm_slot_order.c.
-# Unchanged both have to pass. The drivers' own files stay as they are: copies of the
+# inline entries of the shm driver at a time, and wants the same of
+# app/test/order/test_shm_entry_order.c. Unchanged both have to pass. The drivers' own files stay as they are: copies of the
 # headers are changed and compiled.
 
 set -euo pipefail
@@ -54,8 +54,8 @@ run() {
 			--log-level=lib.eal:error
 		;;
 	*/shm)
-		compile -o "$work/order" -DTEST_SHM_SLOT_ORDER_MAIN \
-			"$top/app/test/order/test_shm_slot_order.c" "$work/model.o"
+		compile -o "$work/order" -DTEST_SHM_ENTRY_ORDER_MAIN \
+			"$top/app/test/order/test_shm_entry_order.c" "$work/model.o"
 		set --
 		;;
 	esac
@@ -73,7 +73,7 @@ fresh() {
 	mkdir "$work/src"
 	case $driver in
 	*/bluefield/wq) cp "$driver"/*.[ch] "$work/src" ;;
-	*/shm) cp "$driver/shm_slot.h" "$work/src" ;;
+	*/shm) cp "$driver/shm_entry.h" "$work/src" ;;
 	esac
 }
 
@@ -139,15 +139,15 @@ left_out $h bf_free_row_take BF_WQ_STORE16
 driver=$top/drivers/comch/shm
 compile -c -o "$work/model.o" "$top/app/test/order/test_order.c"
 passes
-h=shm_slot.h
-changed $h shm_slot_publish 'release of the word' s/_RELEASE/_RELAXED/
-changed $h shm_slot_put 'copy before the word' '/SHM_SLOT_COPY/ { N; s/^\(.*\)\n\(.*\)$/\2\n\1/ }'
-left_out $h shm_slot_put SHM_SLOT_COPY
-changed $h shm_slot_get 'acquire of the word' s/_ACQUIRE/_RELAXED/
-changed $h shm_slot_tail_get 'acquire of the tail' s/_ACQUIRE/_RELAXED/
-changed $h shm_slot_tail_set 'release of the tail' s/_RELEASE/_RELAXED/
-left_out $h shm_slot_armed_get SHM_SLOT_LIGHT_FENCE
-left_out $h shm_slot_armed_set SHM_SLOT_STORE
-changed $h shm_slot_is position 's/ | UINT32_MAX//; s/ | pos//'
-changed $h shm_slot_is SHM_SLOT_FULL 's/SHM_SLOT_FULL | //g'
+h=shm_entry.h
+changed $h shm_entry_publish 'release of the word' s/_RELEASE/_RELAXED/
+changed $h shm_entry_put 'copy before the word' '/SHM_ENTRY_COPY/ { N; s/^\(.*\)\n\(.*\)$/\2\n\1/ }'
+left_out $h shm_entry_put SHM_ENTRY_COPY
+changed $h shm_entry_get 'acquire of the word' s/_ACQUIRE/_RELAXED/
+changed $h shm_entry_tail_get 'acquire of the tail' s/_ACQUIRE/_RELAXED/
+changed $h shm_entry_tail_set 'release of the tail' s/_RELEASE/_RELAXED/
+left_out $h shm_entry_armed_get SHM_ENTRY_LIGHT_FENCE
+left_out $h shm_entry_armed_set SHM_ENTRY_STORE
+changed $h shm_entry_is position 's/ | UINT32_MAX//; s/ | pos//'
+changed $h shm_entry_is SHM_ENTRY_FULL 's/SHM_ENTRY_FULL | //g'
 exit $bad

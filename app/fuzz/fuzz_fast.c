@@ -4,7 +4,7 @@
 
 /*
  * The input is what a peer writes to the memory of the fast path: posts, tails,
- * completions, slots and the words that decide about waking, and what the card's producer
+ * completions, entries and the words that decide about waking, and what the card's producer
  * and consumer do in between.
  */
 
@@ -108,31 +108,32 @@ one_post(struct fuzz_in *in, uint8_t what)
 	}
 }
 
-/* What its producers say in slots. */
+/* What its producers say in inline entries. */
 static void
-one_slot(struct fuzz_in *in, uint8_t what)
+one_entry(struct fuzz_in *in, uint8_t what)
 {
 	uint32_t value = fuzz_u8(in), n = hostile.completed;
-	struct shm_slot *slot = &hostile.rc.slots[value % hostile.rc.msg.nb_posts];
+	struct shm_entry *entry = &hostile.rc.entries[value % hostile.rc.msg.nb_posts];
 
 	switch (what % 4) {
 	case 0: /* as a correct peer would */
-		hostile_slot_put(&hostile.rc, n, hostile_slot(n, 1 + value % SHM_WIRE_MAX_PRODUCERS,
-			value % FUZZ_SMALL_IMM, 0));
+		hostile_entry_put(&hostile.rc, n,
+				hostile_entry(n, 1 + value % SHM_WIRE_MAX_PRODUCERS,
+					value % FUZZ_SMALL_IMM, 0));
 		hostile.completed++;
 		break;
 	case 1: /* a batch */
-		hostile_slot_put(&hostile.rc, n,
-				hostile_slot(n, 1, fuzz_u8(in) % FUZZ_SMALL_IMM, value));
+		hostile_entry_put(&hostile.rc, n,
+				hostile_entry(n, 1, fuzz_u8(in) % FUZZ_SMALL_IMM, value));
 		hostile.completed += value + 1;
 		break;
 	case 2: /* of its position, and anything else */
-		hostile_slot_put(&hostile.rc, n,
-				hostile_slot(n, 1, 0, 0) ^ (uint64_t)fuzz_u32(in) << 32);
+		hostile_entry_put(&hostile.rc, n,
+				hostile_entry(n, 1, 0, 0) ^ (uint64_t)fuzz_u32(in) << 32);
 		break;
 	default:
-		slot->word = fuzz_u64(in);
-		slot->imm[value % SHM_SLOT_MAX_IMM] = (uint8_t)value;
+		entry->word = fuzz_u64(in);
+		entry->imm[value % SHM_ENTRY_MAX_IMM] = (uint8_t)value;
 		break;
 	}
 }
@@ -181,9 +182,9 @@ one_step(struct fuzz_in *in)
 		break;
 	case 2:
 	case 3:
-		/* which has the words that decide about waking, for slots, too */
-		if (hostile.rc.slots != NULL && (what & 0x80) == 0)
-			one_slot(in, what >> 3);
+		/* which has the words that decide about waking, for entries, too */
+		if (hostile.rc.entries != NULL && (what & 0x80) == 0)
+			one_entry(in, what >> 3);
 		else
 			one_completion(in, what >> 3);
 		break;

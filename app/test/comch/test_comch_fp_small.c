@@ -314,7 +314,8 @@ alike_fill(uint64_t words[][4], uint32_t nb, uint32_t pos, uint32_t ring, uint32
 	for (i = 0; i < nb; i++) {
 		for (k = 0; k < 4; k++) {
 			off = sizeof(uint64_t) + i * sizeof(words[0]) + k * sizeof(uint64_t);
-			words[i][k] = shm_slot_word(pos + off / SHM_SLOT_SIZE + ring, producer, 8);
+			words[i][k] = shm_entry_word(pos + off / SHM_ENTRY_SIZE + ring, producer,
+					8);
 		}
 	}
 }
@@ -327,7 +328,7 @@ test_alike(struct test_fp *fp)
 	static const uint32_t bursts[] = { 32, 2, 3, 7, 20 };
 	uint64_t words[32][4];
 	struct test_q *consumer, *producer;
-	uint32_t pos = SHM_SLOT_START, nb, i, n, round;
+	uint32_t pos = SHM_ENTRY_START, nb, i, n, round;
 
 	TEST_CALL(test_fp_consumer(fp, NULL, nb_posts, sizeof(words[0]), &consumer));
 	TEST_CALL(test_fp_producer(fp, 64, &producer));

@@ -564,9 +564,9 @@ test_bad_tail(void)
 }
 
 static int
-test_bad_slot(void)
+test_bad_entry(void)
 {
-	return nonsense(TEST_MSGQ_BAD_SLOT, RTE_COMCH_DPA_NO_EU);
+	return nonsense(TEST_MSGQ_BAD_ENTRY, RTE_COMCH_DPA_NO_EU);
 }
 
 static int
@@ -590,7 +590,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_copies),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_mistakes),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_bad_tail),
-		TEST_CASE_ST(setup, test_dpa_teardown, test_bad_slot),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_bad_entry),
 		TEST_CASES_END(),
 	},
 };

@@ -58,17 +58,17 @@ bad_tail(const struct test_msgq_ctl *ctl)
 }
 
 static void
-bad_slot(const struct test_msgq_ctl *ctl)
+bad_entry(const struct test_msgq_ctl *ctl)
 {
 	const struct shm_msgq_prod *p = (const void *)(uintptr_t)ctl->producer;
 	const struct shm_msgq_host *msgq = (const void *)(uintptr_t)p->msgq;
 	const struct shm_msgq_sink *sink;
-	struct shm_slot *slots;
+	struct shm_entry *entries;
 
 	sink = (const void *)(uintptr_t)msgq->sinks[ctl->consumer_id & (msgq->max_consumers - 1)];
-	slots = (void *)(uintptr_t)sink->slots;
-	shm_slot_publish(&slots[SHM_SLOT_START & sink->mask],
-		shm_slot_word(SHM_SLOT_START, 1, 200));
+	entries = (void *)(uintptr_t)sink->entries;
+	shm_entry_publish(&entries[SHM_ENTRY_START & sink->mask],
+		shm_entry_word(SHM_ENTRY_START, 1, 200));
 }
 
 RTE_COMCH_DPA_THREAD(msgq_thread)
@@ -82,8 +82,8 @@ RTE_COMCH_DPA_THREAD(msgq_thread)
 		mistakes(ctl);
 	if (ctl->deed == TEST_MSGQ_BAD_TAIL)
 		bad_tail(ctl);
-	if (ctl->deed == TEST_MSGQ_BAD_SLOT)
-		bad_slot(ctl);
+	if (ctl->deed == TEST_MSGQ_BAD_ENTRY)
+		bad_entry(ctl);
 	if (ctl->deed > TEST_MSGQ_COPY)
 		return;
 	if (ctl->credits != 0) {

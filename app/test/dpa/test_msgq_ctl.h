@@ -28,7 +28,7 @@ enum test_msgq_deed {
 	TEST_MSGQ_COPY,       /* a message is struct test_msgq_copy: do it, and answer */
 	TEST_MSGQ_MISTAKES,   /* what no function takes */
 	TEST_MSGQ_BAD_TAIL,   /* write a credit that cannot be */
-	TEST_MSGQ_BAD_SLOT,   /* write a message that cannot be */
+	TEST_MSGQ_BAD_ENTRY,  /* write a message that cannot be */
 };
 
 /* 32 bytes. */

@@ -69,10 +69,10 @@ static void light_fence(bool whole);
 static void heavy_fence(void);
 static void settle_wait(void);
 
-#define SHM_SLOT_LOAD(ptr, order) at_load(ptr, sizeof(*(ptr)), order)
-#define SHM_SLOT_STORE(ptr, val, order) at_store(ptr, val, sizeof(*(ptr)), order)
-#define SHM_SLOT_COPY(dst, src, len) at_copy(dst, src, len)
-#define SHM_SLOT_LIGHT_FENCE(whole) light_fence(whole)
+#define SHM_ENTRY_LOAD(ptr, order) at_load(ptr, sizeof(*(ptr)), order)
+#define SHM_ENTRY_STORE(ptr, val, order) at_store(ptr, val, sizeof(*(ptr)), order)
+#define SHM_ENTRY_COPY(dst, src, len) at_copy(dst, src, len)
+#define SHM_ENTRY_LIGHT_FENCE(whole) light_fence(whole)
 
 #include "shm_fast.h" /* check-ok: its layers are tested */
 #include "shm_msgq.h" /* check-ok: its layers are tested */
@@ -81,7 +81,7 @@ static void settle_wait(void);
 static int order_of_load(const void *p, int order);
 static bool is_tail(const void *p);
 static int order_of_store(const void *p, int order);
-static bool batch_aliases(const struct shm_slot *slots, uint32_t at, uint32_t mask, uint32_t n,
+static bool batch_aliases(const struct shm_entry *entries, uint32_t at, uint32_t mask, uint32_t n,
 		uint32_t step);
 static uint32_t batch_room(uint32_t pos, uint32_t mask);
 
@@ -174,9 +174,10 @@ static uint64_t no_time;
 	at_swap(p, old, (uint64_t)(val), sizeof(*(p)), order2)
 #define __atomic_fetch_or(p, val, order) order_or(p, val, order)
 #define __atomic_fetch_and(p, val, order) order_and(p, val, order)
-#define shm_slot_copy(dst, src, len) at_copy(dst, src, len)
-#define shm_slot_batch_aliases(slots, at, mask, n, step) batch_aliases(slots, at, mask, n, step)
-#define shm_slot_batch_room(pos, mask) batch_room(pos, mask)
+#define shm_entry_copy(dst, src, len) at_copy(dst, src, len)
+#define shm_entry_batch_aliases(entries, at, mask, n, step) \
+	batch_aliases(entries, at, mask, n, step)
+#define shm_entry_batch_room(pos, mask) batch_room(pos, mask)
 #define shm_light_fence(whole) light_fence(whole)
 #define shm_barrier_all() heavy_fence()
 #define shm_barrier_process() heavy_fence()
@@ -201,7 +202,7 @@ static void at_take(void *dst, const uint8_t *src, size_t len);
  * The program's end
  */
 
-#define ORDER_MAX_SLOTS 8
+#define ORDER_MAX_ENTRIES 8
 
 /* What the host writes. */
 static struct {
@@ -210,7 +211,7 @@ static struct {
 		uint8_t hdr_bytes[SHM_DPA_HOST_HDR];
 	};
 	struct shm_msgq_cons cons;
-	struct shm_slot slots[ORDER_MAX_SLOTS];
+	struct shm_entry entries[ORDER_MAX_ENTRIES];
 	struct shm_msgq_prod prod;
 	struct shm_msgq_sink sink;
 	struct shm_msgq_comps comps;
@@ -228,7 +229,7 @@ static struct {
 	struct shm_msgq_cons_state cons;
 	struct shm_msgq_prod_state prod;
 	struct shm_msgq_sink_state sink;
-	struct shm_slot slots[ORDER_MAX_SLOTS];
+	struct shm_entry entries[ORDER_MAX_ENTRIES];
 } order_prog __rte_aligned(SHM_MSGQ_ALIGN);
 
 /* One unit, which is 0. */

@@ -87,7 +87,7 @@ static union {
 } tx, tx2;
 static union {
 	struct shm_msgq_rx rx;
-	uint8_t bytes[sizeof(struct shm_msgq_rx) + ORDER_MAX_SLOTS * sizeof(uint64_t)];
+	uint8_t bytes[sizeof(struct shm_msgq_rx) + ORDER_MAX_ENTRIES * sizeof(uint64_t)];
 } rx;
 static struct shm_msgq_target target;
 static struct shm_msgq mq;
@@ -152,12 +152,12 @@ own_put(struct side *s, const struct span *spans, uint32_t nb)
  */
 
 static bool
-is_slot(const void *p)
+is_entry(const void *p)
 {
-	const uintptr_t to = (uintptr_t)p - (uintptr_t)order_host.slots,
-		from = (uintptr_t)p - (uintptr_t)order_prog.slots;
+	const uintptr_t to = (uintptr_t)p - (uintptr_t)order_host.entries,
+		from = (uintptr_t)p - (uintptr_t)order_prog.entries;
 
-	return to < sizeof(order_host.slots) || from < sizeof(order_prog.slots);
+	return to < sizeof(order_host.entries) || from < sizeof(order_prog.entries);
 }
 
 static bool
@@ -175,7 +175,7 @@ is_busy(const void *p)
 static int
 order_of_load(const void *p, int order)
 {
-	if ((mutant == WORD_GET_RELAXED && is_slot(p)) ||
+	if ((mutant == WORD_GET_RELAXED && is_entry(p)) ||
 			(mutant == TAIL_GET_RELAXED && is_tail(p)) ||
 			(mutant == HEAD_GET_RELAXED && p == &target.head))
 		return __ATOMIC_RELAXED;
@@ -185,7 +185,7 @@ order_of_load(const void *p, int order)
 static int
 order_of_store(const void *p, int order)
 {
-	if ((mutant == WORD_SET_RELAXED && is_slot(p)) ||
+	if ((mutant == WORD_SET_RELAXED && is_entry(p)) ||
 			(mutant == TAIL_SET_RELAXED && is_tail(p)) ||
 			(mutant == LEAVE_RELAXED && is_busy(p)))
 		return __ATOMIC_RELAXED;
@@ -194,15 +194,17 @@ order_of_store(const void *p, int order)
 
 /* In brackets: that of the header, which macros stand for. */
 static bool
-batch_aliases(const struct shm_slot *slots, uint32_t at, uint32_t mask, uint32_t n, uint32_t step)
+batch_aliases(const struct shm_entry *entries, uint32_t at, uint32_t mask, uint32_t n,
+		uint32_t step)
 {
-	return mutant != NO_LOOK_AT_ALIASES && (shm_slot_batch_aliases)(slots, at, mask, n, step);
+	return mutant != NO_LOOK_AT_ALIASES &&
+		(shm_entry_batch_aliases)(entries, at, mask, n, step);
 }
 
 static uint32_t
 batch_room(uint32_t pos, uint32_t mask)
 {
-	return mutant != BATCH_BEYOND_RING ? (shm_slot_batch_room)(pos, mask) : mc->burst;
+	return mutant != BATCH_BEYOND_RING ? (shm_entry_batch_room)(pos, mask) : mc->burst;
 }
 
 static void
@@ -304,13 +306,13 @@ host_setup(void)
 	HOST_MSGQ->sinks[0] = (uintptr_t)&order_host.sink;
 	order_host.cons = (struct shm_msgq_cons){ .magic = SHM_MSGQ_MAGIC_CONS, .id = 1,
 		.size = mc->credits, .mask = ring - 1, .imm_len = LEN,
-		.slots = (uintptr_t)order_host.slots, .state = (uintptr_t)&order_prog.cons,
+		.entries = (uintptr_t)order_host.entries, .state = (uintptr_t)&order_prog.cons,
 		.msgq = (uintptr_t)HOST_MSGQ };
 	order_host.prod = (struct shm_msgq_prod){ .magic = SHM_MSGQ_MAGIC_PROD, .id = 1,
 		.size = MAX_MSGS, .msgq = (uintptr_t)HOST_MSGQ,
 		.state = (uintptr_t)&order_prog.prod, .serial = 1 };
 	order_host.sink = (struct shm_msgq_sink){ .magic = SHM_MSGQ_MAGIC_SINK, .id = 1,
-		.mask = ring - 1, .imm_len = LEN, .slots = (uintptr_t)order_prog.slots,
+		.mask = ring - 1, .imm_len = LEN, .entries = (uintptr_t)order_prog.entries,
 		.state = (uintptr_t)&order_prog.sink,
 		.armed = (uintptr_t)&order_host.hdr.groups[0].armed, .serial = 2,
 		.tail = mc->first + mc->credits };
@@ -357,7 +359,7 @@ side_setup(void)
 	memset(&target, 0, sizeof(target));
 	target.cons = &order_host.cons;
 	target.state = &order_prog.cons;
-	target.slots = order_host.slots;
+	target.entries = order_host.entries;
 	target.armed = &order_prog.comp.armed;
 	target.dpa = &dpa;
 	target.id = 1;
@@ -371,7 +373,7 @@ side_setup(void)
 	tx_setup_one(&tx2.tx, 2);
 	memset(&rx, 0, sizeof(rx));
 	rx.rx.sink = &order_host.sink;
-	rx.rx.slots = order_prog.slots;
+	rx.rx.entries = order_prog.entries;
 	rx.rx.mask = ring - 1;
 	rx.rx.size = mc->credits;
 	rx.rx.imm_len = LEN;
@@ -400,20 +402,20 @@ dpa_queue_setup(void)
 static void
 places(void)
 {
-	static const char *const words[ORDER_MAX_SLOTS] = {
-		"slot 0 word", "slot 1 word", "slot 2 word", "slot 3 word",
-		"slot 4 word", "slot 5 word", "slot 6 word", "slot 7 word",
+	static const char *const words[ORDER_MAX_ENTRIES] = {
+		"entry 0 word", "entry 1 word", "entry 2 word", "entry 3 word",
+		"entry 4 word", "entry 5 word", "entry 6 word", "entry 7 word",
 	};
-	static const char *const units[ORDER_MAX_SLOTS] = {
-		"slot 0 end", "slot 1 end", "slot 2 end", "slot 3 end",
-		"slot 4 end", "slot 5 end", "slot 6 end", "slot 7 end",
+	static const char *const units[ORDER_MAX_ENTRIES] = {
+		"entry 0 end", "entry 1 end", "entry 2 end", "entry 3 end",
+		"entry 4 end", "entry 5 end", "entry 6 end", "entry 7 end",
 	};
-	struct shm_slot *slots = mc->to_dpa ? order_host.slots : order_prog.slots;
+	struct shm_entry *entries = mc->to_dpa ? order_host.entries : order_prog.entries;
 	uint32_t i;
 
 	for (i = 0; i < ring; i++) {
-		order_place(&slots[i].word, 0, words[i]);
-		order_place(UNIT(slots[i].imm), 0, units[i]);
+		order_place(&entries[i].word, 0, words[i]);
+		order_place(UNIT(entries[i].imm), 0, units[i]);
 	}
 	if (mc->withdraws) {
 		order_place(&done, 0, "done");

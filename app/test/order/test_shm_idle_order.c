@@ -13,7 +13,7 @@
  * shm_group_poll(), shm_queue_idle() and shm_group_arm() take them.
  *
  * What is released and acquired here orders what the fences order, too: relaxed, it would
- * not be found. The words of messages and their data are in test_shm_slot_order.c.
+ * not be found. The words of messages and their data are in test_shm_entry_order.c.
  */
 
 #include "test.h"

@@ -5,7 +5,7 @@
 /*
  * Every order of both ends of a message queue: the driver's bursts and the functions of the
  * device header run on the model of test_order.h. Three things are covered that
- * test_shm_slot_order.c has not: batches of several messages behind one word, which are read in
+ * test_shm_entry_order.c has not: batches of several messages behind one word, which are read in
  * parts while the producer goes on; engines that sleep because there is no credit, and want
  * to be woken; and memory that is taken away from units and from producers, of which each
  * says that it is inside. Then one thing after the other is broken on purpose, and has to be
@@ -25,9 +25,9 @@
 static uint64_t
 content(uint32_t nth)
 {
-	/* what the second slot holds in the next round, if nobody looks */
+	/* what the second entry holds in the next round, if nobody looks */
 	if (mc->alias && nth == 1)
-		return shm_slot_word(mc->first + SHM_SLOT_START + nth + ring, 1, LEN);
+		return shm_entry_word(mc->first + SHM_ENTRY_START + nth + ring, 1, LEN);
 	return 0x100 * (nth + 1);
 }
 
@@ -307,9 +307,9 @@ rx_step(void *local)
 
 /* Memory that was taken away belongs to somebody else, who writes to it. */
 static bool
-reuse_step(struct side *s, struct shm_slot *slots)
+reuse_step(struct side *s, struct shm_entry *entries)
 {
-	uint64_t *const words[] = { &slots[0].word, (uint64_t *)(void *)UNIT(slots[0].imm) };
+	uint64_t *const words[] = { &entries[0].word, (uint64_t *)(void *)UNIT(entries[0].imm) };
 	uint32_t i;
 
 	if (s->step == 1) {
@@ -334,7 +334,7 @@ withdraw_step(void *local)
 	struct side *s = local;
 
 	if (s->step != 0)
-		return reuse_step(s, order_prog.slots);
+		return reuse_step(s, order_prog.entries);
 	own_get(s, rx_spans, RTE_DIM(rx_spans));
 	if (mutant == NO_SETTLE)
 		__atomic_store_n(&HOST_MSGQ->sinks[0], 0, __ATOMIC_RELAXED);
@@ -352,7 +352,7 @@ destroy_step(void *local)
 	struct side *s = local;
 
 	if (s->step != 0)
-		return reuse_step(s, order_host.slots);
+		return reuse_step(s, order_host.entries);
 	if (mutant == NO_SETTLE)
 		__atomic_store_n(&mq.targets[0], NULL, __ATOMIC_RELAXED);
 	else
@@ -397,7 +397,7 @@ expect_right(const struct msgq_case *what)
 	return order_expect_right(msgq_run, what, what->name);
 }
 
-/* Two posts, and a ring of four slots: batches of up to two messages, which end with the ring. */
+/* Two posts, and a ring of four entries: batches of up to two messages, which end with the ring. */
 static const struct msgq_case to_dpa = { .name = "batches to the program", .to_dpa = true,
 	.nb_msgs = 5, .burst = 2, .credits = 2, .depth = 1 };
 static const struct msgq_case from_dpa = { .name = "batches from the program",
@@ -406,12 +406,12 @@ static const struct msgq_case to_dpa_alias = { .name = "a word in a batch to the
 	.to_dpa = true, .nb_msgs = 5, .burst = 2, .credits = 2, .depth = 1, .alias = true };
 static const struct msgq_case from_dpa_alias = { .name = "a word in a batch from the program",
 	.nb_msgs = 5, .burst = 2, .credits = 2, .depth = 1, .alias = true };
-/* The last two of four lie where the slot of the second one is. */
+/* The last two of four lie where the entry of the second one is. */
 static const struct msgq_case to_dpa_four = { .name = "batches of four to the program",
 	.to_dpa = true, .nb_msgs = 6, .burst = 4, .credits = 4, .depth = 1 };
 static const struct msgq_case from_dpa_four = { .name = "batches of four from the program",
 	.nb_msgs = 6, .burst = 4, .credits = 4, .depth = 1 };
-/* The second slot of the first burst is the first one of the ring, and positions wrap. */
+/* The second entry of the first burst is the first one of the ring, and positions wrap. */
 static const struct msgq_case to_dpa_end = { .name = "a batch at the end of the ring",
 	.to_dpa = true, .nb_msgs = 4, .burst = 2, .credits = 2, .depth = 1, .first = 0xff };
 static const struct msgq_case from_dpa_end = { .name = "a batch at the end of the program's ring",
@@ -507,7 +507,7 @@ test_broken_is_found(void)
 			{ &to_dpa, &from_dpa } },
 		{ TAIL_SET_RELAXED, "tail set relaxed", true, { &to_dpa, &from_dpa } },
 		{ TAIL_GET_RELAXED, "tail looked at relaxed", true, { &to_dpa, &from_dpa } },
-		{ SMALL_RING, "no slots but for posts and elements", false,
+		{ SMALL_RING, "no entries but for posts and elements", false,
 			{ &to_dpa_four, &from_dpa_four, &held } },
 		{ NO_LOOK_AT_ALIASES, "no look at words in a batch", false,
 			{ &to_dpa_alias, &from_dpa_alias } },

@@ -4,7 +4,7 @@
 
 /*
  * The device functions of programs, each with arguments that cannot be and then with those
- * that can; credits; how elements and slots are given back. One thread plays both ends.
+ * that can; credits; how elements and entries are given back. One thread plays both ends.
  */
 
 #include <unistd.h>
@@ -181,7 +181,7 @@ test_contents(void)
 	return TEST_SUCCESS;
 }
 
-/* An element keeps its slot until it is given back, though its credit was given before. */
+/* An element keeps its entry until it is given back, though its credit was given before. */
 static int
 test_ack_before_completion_ack(void)
 {
@@ -196,7 +196,7 @@ test_ack_before_completion_ack(void)
 			TEST_EXPECT(rte_comch_dpa_dev_completion_get(rx_comp.handle, &elems[i]), 1);
 			TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(consumer.handle, 1), 0);
 		}
-		/* as many as there can be, of other values, and no slot of those is theirs */
+		/* as many as there can be, of other values, and no entry of those is theirs */
 		for (i = 0; i < NB_RECV; i++)
 			TEST_EXPECT(test_msgq_send(&sender, 1, "else", 4), 1);
 		TEST_EXPECT(test_msgq_send(&sender, 1, "else", 4), 0);

@@ -4,7 +4,7 @@
 
 /*
  * Messages that are together behind one word: how long they wait for a flush, what goes
- * meanwhile, what they leave in the slots, and positions that are the same again. One
+ * meanwhile, what they leave in the entries, and positions that are the same again. One
  * thread plays both ends.
  */
 
@@ -265,7 +265,7 @@ pass_bursts(uint32_t nb_msgs, uint32_t burst)
 	return TEST_SUCCESS;
 }
 
-/* As if so many messages more had passed, and left in the slots what is there. */
+/* As if so many messages more had passed, and left in the entries what is there. */
 static void
 positions_move(uint32_t nb)
 {
@@ -281,7 +281,7 @@ positions_move(uint32_t nb)
 
 /*
  * Positions are the same ones after 2^32 messages. Bursts that always begin at the same
- * slots leave the words of those between as they are: none may be taken for a new message.
+ * entries leave the words of those between as they are: none may be taken for a new message.
  */
 static int
 test_same_positions(void)
@@ -296,8 +296,8 @@ test_same_positions(void)
 	start = t->head;
 	TEST_CALL(pass_bursts(ring, 1));
 	TEST_CALL(pass_bursts(ring, DEPTH));
-	/* on the way: where each slot has to get a word */
-	positions_move(SHM_SLOT_RENEW - SHM_SLOT_START - t->head);
+	/* on the way: where each entry has to get a word */
+	positions_move(SHM_ENTRY_RENEW - SHM_ENTRY_START - t->head);
 	TEST_CALL(pass_bursts(ring, DEPTH));
 	positions_move(start - t->head);
 	TEST_CALL(pass_bursts(ring, DEPTH - 1));
@@ -351,7 +351,7 @@ test_same_positions_from(void)
 	start = rx->poll_pos;
 	TEST_CALL(pass_bursts_from(ring, 1));
 	TEST_CALL(pass_bursts_from(ring, DEPTH));
-	positions_move_from(SHM_SLOT_RENEW - SHM_SLOT_START - rx->poll_pos);
+	positions_move_from(SHM_ENTRY_RENEW - SHM_ENTRY_START - rx->poll_pos);
 	TEST_CALL(pass_bursts_from(ring, DEPTH));
 	positions_move_from(start - rx->poll_pos);
 	TEST_CALL(pass_bursts_from(ring, DEPTH - 1));

@@ -103,7 +103,7 @@ struct hostile_consumer {
 	struct shm_wire_posts *posts;       /**< The same. */
 	const struct shm_wire_cpls *cpls;
 	uint32_t cpls_size;
-	const struct shm_slot *slots;       /**< Of cpls; NULL if it has words. */
+	const struct shm_entry *entries;       /**< Of cpls; NULL if it has words. */
 };
 
 /** Announce it, and wait for the answer. @return its status, or a negative errno. */
@@ -120,7 +120,7 @@ struct hostile_rc {
 	uint32_t posts_size;
 	struct hostile_seg seg;
 	struct shm_wire_cpls *cpls;         /**< The same. */
-	struct shm_slot *slots;             /**< Of cpls; NULL if it has words. */
+	struct shm_entry *entries;             /**< Of cpls; NULL if it has words. */
 };
 
 /** Wait for CONSUMER, and map what comes with it. */
@@ -131,9 +131,9 @@ int hostile_rc_answer(struct hostile *e, struct hostile_rc *rc);
 uint64_t hostile_cpl(const struct hostile_rc *rc, uint32_t n, uint32_t producer, uint32_t imm_len,
 		uint64_t len);
 void hostile_complete(struct hostile_rc *rc, uint32_t n, uint64_t word);
-/** The word of a slot with the nth message and more behind it, and storing it. */
-uint64_t hostile_slot(uint32_t n, uint32_t producer, uint32_t imm_len, uint32_t more);
-void hostile_slot_put(struct hostile_rc *rc, uint32_t n, uint64_t word);
+/** The word of an entry with the nth message and more behind it, and storing it. */
+uint64_t hostile_entry(uint32_t n, uint32_t producer, uint32_t imm_len, uint32_t more);
+void hostile_entry_put(struct hostile_rc *rc, uint32_t n, uint64_t word);
 /** The nth message, empty, as a correct peer sends it. */
 void hostile_message(struct hostile_rc *rc, uint32_t n, uint32_t producer);
 void hostile_rc_free(struct hostile_rc *rc);

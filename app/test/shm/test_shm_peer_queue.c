@@ -166,8 +166,8 @@ hostile_consumer_start(struct hostile *e, struct hostile_consumer *c, uint32_t i
 	if (map == MAP_FAILED)
 		return -errno;
 	c->cpls = map;
-	c->slots = shm_wire_has_slots(has_region, c->msg.imm_len) ?
-			shm_wire_slots(c->cpls) : NULL;
+	c->entries = shm_wire_has_entries(has_region, c->msg.imm_len) ?
+			shm_wire_entries(c->cpls) : NULL;
 	return 0;
 }
 
@@ -216,8 +216,8 @@ hostile_rc_wait(struct hostile *e, struct hostile_rc *rc)
 	if (ret != 0)
 		return ret;
 	rc->cpls = rc->seg.map;
-	rc->slots = shm_wire_has_slots(region, rc->msg.imm_len) ?
-			(struct shm_slot *)rc->cpls->words : NULL;
+	rc->entries = shm_wire_has_entries(region, rc->msg.imm_len) ?
+			(struct shm_entry *)rc->cpls->words : NULL;
 	for (i = 1; i <= SHM_WIRE_MAX_PRODUCERS; i++)
 		rc->cpls->producers[i] = i;
 	return 0;
@@ -229,7 +229,7 @@ hostile_rc_answer(struct hostile *e, struct hostile_rc *rc)
 	union shm_wire_msg msg;
 	uint32_t i;
 
-	for (i = 0; i < rc->msg.nb_posts && rc->slots == NULL; i++)
+	for (i = 0; i < rc->msg.nb_posts && rc->entries == NULL; i++)
 		hostile_complete(rc, i, hostile_cpl(rc, i, 0, 0, 0) ^ 1);
 	hostile_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
 	msg.consumer_ack.consumer = rc->msg.consumer;
@@ -253,24 +253,24 @@ hostile_complete(struct hostile_rc *rc, uint32_t n, uint64_t word)
 }
 
 uint64_t
-hostile_slot(uint32_t n, uint32_t producer, uint32_t imm_len, uint32_t more)
+hostile_entry(uint32_t n, uint32_t producer, uint32_t imm_len, uint32_t more)
 {
-	return shm_slot_word(SHM_SLOT_START + n, producer, imm_len) |
-		(uint64_t)more << SHM_SLOT_MORE_SHIFT;
+	return shm_entry_word(SHM_ENTRY_START + n, producer, imm_len) |
+		(uint64_t)more << SHM_ENTRY_MORE_SHIFT;
 }
 
 void
-hostile_slot_put(struct hostile_rc *rc, uint32_t n, uint64_t word)
+hostile_entry_put(struct hostile_rc *rc, uint32_t n, uint64_t word)
 {
-	__atomic_store_n(&rc->slots[(SHM_SLOT_START + n) & (rc->msg.nb_posts - 1)].word, word,
+	__atomic_store_n(&rc->entries[(SHM_ENTRY_START + n) & (rc->msg.nb_posts - 1)].word, word,
 			__ATOMIC_RELEASE);
 }
 
 void
 hostile_message(struct hostile_rc *rc, uint32_t n, uint32_t producer)
 {
-	if (rc->slots != NULL)
-		hostile_slot_put(rc, n, hostile_slot(n, producer, 0, 0));
+	if (rc->entries != NULL)
+		hostile_entry_put(rc, n, hostile_entry(n, producer, 0, 0));
 	else
 		hostile_complete(rc, n, hostile_cpl(rc, n, producer, 0, 0));
 }

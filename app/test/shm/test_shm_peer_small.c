@@ -3,7 +3,7 @@
  */
 
 /*
- * Slots of immediate data, and a hostile peer that asks for them when it must not, writes
+ * Entries of immediate data, and a hostile peer that asks for them when it must not, writes
  * anything to them, or posts what it has not. From either role. Words of completions and
  * posts of buffers are attacked in another file.
  */
@@ -25,7 +25,7 @@ static uint8_t data[256];
  * Consumers of the device
  */
 
-struct slots_env {
+struct entries_env {
 	struct hostile *e;
 	struct hostile_rc rc;
 	struct test_q *q;
@@ -35,7 +35,7 @@ struct slots_env {
 };
 
 static int
-slots_open(struct slots_env *env, uint32_t nb_posts, uint32_t imm_len)
+entries_open(struct entries_env *env, uint32_t nb_posts, uint32_t imm_len)
 {
 	memset(env, 0, sizeof(*env));
 	env->e = fast_connected();
@@ -43,7 +43,7 @@ slots_open(struct slots_env *env, uint32_t nb_posts, uint32_t imm_len)
 	env->q = fast_consumer(NULL, nb_posts, imm_len);
 	TEST_TRUE(env->q != NULL);
 	TEST_EXPECT(hostile_rc_wait(env->e, &env->rc), 0);
-	TEST_TRUE(env->rc.slots != NULL);
+	TEST_TRUE(env->rc.entries != NULL);
 	/* what is read in parts must not be overwritten */
 	TEST_TRUE(env->rc.msg.nb_posts >= 2 * nb_posts);
 	TEST_EXPECT(hostile_rc_answer(env->e, &env->rc), 0);
@@ -53,14 +53,14 @@ slots_open(struct slots_env *env, uint32_t nb_posts, uint32_t imm_len)
 }
 
 static void
-slots_close(struct slots_env *env)
+entries_close(struct entries_env *env)
 {
 	fast_case_end();
 	hostile_rc_free(&env->rc);
 }
 
 static int
-slots_post(struct slots_env *env, unsigned int nb)
+entries_post(struct entries_env *env, unsigned int nb)
 {
 	struct rte_comch_post post = { .len = 0 };
 
@@ -72,16 +72,16 @@ slots_post(struct slots_env *env, unsigned int nb)
 }
 
 static uint8_t *
-slot_imm(const struct slots_env *env, uint32_t n)
+entry_imm(const struct entries_env *env, uint32_t n)
 {
-	return env->rc.slots[(SHM_SLOT_START + n) & (env->rc.msg.nb_posts - 1)].imm;
+	return env->rc.entries[(SHM_ENTRY_START + n) & (env->rc.msg.nb_posts - 1)].imm;
 }
 
-/* A segment that is too small for slots. */
+/* A segment that is too small for entries. */
 static int
 test_short_segment(void)
 {
-	struct slots_env env;
+	struct entries_env env;
 	union shm_wire_msg msg;
 	struct hostile_seg seg;
 
@@ -98,7 +98,7 @@ test_short_segment(void)
 	TEST_EXPECT(hostile_send(env.e, &msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id, seg.fd), 0);
 	TEST_CALL(fast_conn_dies(env.e, env.before, "segment", 0));
 	hostile_seg_free(&seg);
-	slots_close(&env);
+	entries_close(&env);
 	return TEST_SUCCESS;
 }
 
@@ -110,19 +110,19 @@ test_batches(void)
 	static const uint32_t lens[] = { 0, 1, 7, 8, 32, IMM };
 	struct rte_comch_cpl cpls[NB];
 	uint32_t n = 0, nb, len, row, i, k;
-	struct slots_env env;
+	struct entries_env env;
 	const uint8_t *imm;
 	unsigned int round;
 
-	TEST_CALL(slots_open(&env, NB, IMM));
+	TEST_CALL(entries_open(&env, NB, IMM));
 	for (round = 0; round < 200; round++, n += nb) {
-		row = env.rc.msg.nb_posts - ((SHM_SLOT_START + n) & (env.rc.msg.nb_posts - 1));
+		row = env.rc.msg.nb_posts - ((SHM_ENTRY_START + n) & (env.rc.msg.nb_posts - 1));
 		nb = RTE_MIN(nbs[round % RTE_DIM(nbs)], row);
 		len = lens[round % RTE_DIM(lens)];
-		TEST_CALL(slots_post(&env, nb));
+		TEST_CALL(entries_post(&env, nb));
 		for (i = 0; i < nb; i++)
-			test_fill(slot_imm(&env, n) + i * RTE_ALIGN_CEIL(len, 8u), len, n + i);
-		hostile_slot_put(&env.rc, n, hostile_slot(n, 7, len, nb - 1));
+			test_fill(entry_imm(&env, n) + i * RTE_ALIGN_CEIL(len, 8u), len, n + i);
+		hostile_entry_put(&env.rc, n, hostile_entry(n, 7, len, nb - 1));
 		for (i = 0; i < nb; i += k) {
 			k = rte_comch_queue_poll_burst(env.q->ctx, cpls, round % 3 != 0 ? NB :
 					1 + round % 5);
@@ -137,7 +137,7 @@ test_batches(void)
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	}
 	TEST_EXPECT(fast_side->violations(), env.before);
-	slots_close(&env);
+	entries_close(&env);
 	return TEST_SUCCESS;
 }
 
@@ -150,36 +150,37 @@ test_values(void)
 		uint32_t imm_len;
 		uint32_t more;
 	} bad[] = {
-		{ 1, IMM + 1, 0 }, { 1, SHM_SLOT_MAX_IMM, 0 }, { 1, SHM_SLOT_LEN_MASK, 0 },
+		{ 1, IMM + 1, 0 }, { 1, SHM_ENTRY_MAX_IMM, 0 }, { 1, SHM_ENTRY_LEN_MASK, 0 },
 		{ 0, 0, 0 }, { 65, 0, 0 }, { 127, 8, 0 }, { 128, 8, 0 }, { 129, 8, 0 },
-		{ 0xff, 8, 0 }, { 0x8001, 8, 0 }, { SHM_SLOT_PRODUCER_MASK, 8, 0 },
-		{ 1, 8, NB }, { 1, 0, SHM_SLOT_MORE_MASK }, { 1, IMM, SHM_SLOT_MORE_MASK },
-		{ SHM_SLOT_PRODUCER_MASK, SHM_SLOT_LEN_MASK, SHM_SLOT_MORE_MASK },
+		{ 0xff, 8, 0 }, { 0x8001, 8, 0 }, { SHM_ENTRY_PRODUCER_MASK, 8, 0 },
+		{ 1, 8, NB }, { 1, 0, SHM_ENTRY_MORE_MASK }, { 1, IMM, SHM_ENTRY_MORE_MASK },
+		{ SHM_ENTRY_PRODUCER_MASK, SHM_ENTRY_LEN_MASK, SHM_ENTRY_MORE_MASK },
 	};
 	const uint16_t bursts[] = { 1, NB };
 	struct rte_comch_cpl cpls[NB];
-	struct slots_env env;
+	struct entries_env env;
 	unsigned int i, lead, b;
 
 	/* the first, and behind good ones; by both kinds of poll */
 	for (i = 0; i < 4 * RTE_DIM(bad); i++) {
 		lead = i % 2 * 3;
 		b = i / 2 % 2;
-		TEST_CALL(slots_open(&env, NB, IMM));
-		TEST_CALL(slots_post(&env, NB));
+		TEST_CALL(entries_open(&env, NB, IMM));
+		TEST_CALL(entries_post(&env, NB));
 		for (env.polled = 0; env.polled < lead; env.polled++) {
-			hostile_slot_put(&env.rc, env.polled, hostile_slot(env.polled, 64, IMM, 0));
+			hostile_entry_put(&env.rc, env.polled,
+					hostile_entry(env.polled, 64, IMM, 0));
 			TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, bursts[b]), 1);
 		}
-		hostile_slot_put(&env.rc, lead, hostile_slot(lead, bad[i / 4].producer,
+		hostile_entry_put(&env.rc, lead, hostile_entry(lead, bad[i / 4].producer,
 				bad[i / 4].imm_len, bad[i / 4].more));
-		hostile_slot_put(&env.rc, lead + 1, hostile_slot(lead + 1, 1, 0, 0));
+		hostile_entry_put(&env.rc, lead + 1, hostile_entry(lead + 1, 1, 0, 0));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, bursts[b]), 0);
 		/* and it is not believed when it says something else now */
-		hostile_slot_put(&env.rc, lead, hostile_slot(lead, 1, 0, 0));
+		hostile_entry_put(&env.rc, lead, hostile_entry(lead, 1, 0, 0));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, bursts[b]), 0);
-		TEST_CALL(fast_conn_dies(env.e, env.before, "slot", i));
-		slots_close(&env);
+		TEST_CALL(fast_conn_dies(env.e, env.before, "entry", i));
+		entries_close(&env);
 	}
 	return TEST_SUCCESS;
 }
@@ -189,74 +190,74 @@ static int
 test_batch_bounds(void)
 {
 	struct rte_comch_cpl cpls[NB];
-	struct slots_env env;
+	struct entries_env env;
 	unsigned int i, n;
 
-	TEST_CALL(slots_open(&env, NB, IMM));
-	TEST_CALL(slots_post(&env, 4));
-	hostile_slot_put(&env.rc, 0, hostile_slot(0, 1, 8, 4));
+	TEST_CALL(entries_open(&env, NB, IMM));
+	TEST_CALL(entries_post(&env, 4));
+	hostile_entry_put(&env.rc, 0, hostile_entry(0, 1, 8, 4));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
 	TEST_CALL(fast_conn_dies(env.e, env.before, "batch", 0));
-	slots_close(&env);
+	entries_close(&env);
 
-	TEST_CALL(slots_open(&env, NB, IMM));
+	TEST_CALL(entries_open(&env, NB, IMM));
 	/* positions begin at a multiple of the ring: this is 2 before its end */
 	for (n = 0; n < env.rc.msg.nb_posts - 2; n++) {
-		TEST_CALL(slots_post(&env, 1));
-		hostile_slot_put(&env.rc, n, hostile_slot(n, 1, 8, 0));
+		TEST_CALL(entries_post(&env, 1));
+		hostile_entry_put(&env.rc, n, hostile_entry(n, 1, 8, 0));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 1);
 	}
-	TEST_CALL(slots_post(&env, NB));
-	hostile_slot_put(&env.rc, n, hostile_slot(n, 1, 8, 2));
+	TEST_CALL(entries_post(&env, NB));
+	hostile_entry_put(&env.rc, n, hostile_entry(n, 1, 8, 2));
 	for (i = 0; i < 2; i++)
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	TEST_CALL(fast_conn_dies(env.e, env.before, "batch", 1));
-	slots_close(&env);
+	entries_close(&env);
 	return TEST_SUCCESS;
 }
 
-/* Slots of what was not posted, of other rounds, out of order, and those never written. */
+/* Entries of what was not posted, of other rounds, out of order, and those never written. */
 static int
 test_unposted(void)
 {
 	struct rte_comch_cpl cpls[NB];
-	struct slots_env env;
+	struct entries_env env;
 	unsigned int i, n;
 
-	TEST_CALL(slots_open(&env, 2 * NB * NB, 8));
+	TEST_CALL(entries_open(&env, 2 * NB * NB, 8));
 	for (i = 0; i < NB; i++)
-		hostile_slot_put(&env.rc, i, hostile_slot(i, 1, SHM_SLOT_LEN_MASK, 1));
+		hostile_entry_put(&env.rc, i, hostile_entry(i, 1, SHM_ENTRY_LEN_MASK, 1));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	peer_turn_ms(1);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
 	for (i = 0; i < NB; i++)
-		hostile_slot_put(&env.rc, i, hostile_slot(i + env.rc.msg.nb_posts, 1, 1, 0));
-	TEST_CALL(slots_post(&env, 4));
+		hostile_entry_put(&env.rc, i, hostile_entry(i + env.rc.msg.nb_posts, 1, 1, 0));
+	TEST_CALL(entries_post(&env, 4));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	/* of its position, but not full */
-	hostile_slot_put(&env.rc, 0, hostile_slot(0, 1, 1, 0) & ~SHM_SLOT_FULL);
+	hostile_entry_put(&env.rc, 0, hostile_entry(0, 1, 1, 0) & ~SHM_ENTRY_FULL);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
 	/* the second before the first */
-	hostile_slot_put(&env.rc, 1, hostile_slot(1, 1, 1, 0));
+	hostile_entry_put(&env.rc, 1, hostile_entry(1, 1, 1, 0));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	for (i = 0; i < NB; i++)
-		hostile_slot_put(&env.rc, i, hostile_slot(i, 1, i, 0));
+		hostile_entry_put(&env.rc, i, hostile_entry(i, 1, i, 0));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 4);
-	/* on to the wrap of positions: the next slot is of position 0, and all 0 */
-	for (n = 4; n < -SHM_SLOT_START; n++) {
-		TEST_CALL(slots_post(&env, 1));
-		hostile_slot_put(&env.rc, n, hostile_slot(n, 1, 1, 0));
+	/* on to the wrap of positions: the next entry is of position 0, and all 0 */
+	for (n = 4; n < -SHM_ENTRY_START; n++) {
+		TEST_CALL(entries_post(&env, 1));
+		hostile_entry_put(&env.rc, n, hostile_entry(n, 1, 1, 0));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 1);
 	}
-	TEST_CALL(slots_post(&env, 2));
-	TEST_TRUE(((SHM_SLOT_START + n) & (env.rc.msg.nb_posts - 1)) == 0 &&
-			env.rc.slots[0].word == 0);
+	TEST_CALL(entries_post(&env, 2));
+	TEST_TRUE(((SHM_ENTRY_START + n) & (env.rc.msg.nb_posts - 1)) == 0 &&
+			env.rc.entries[0].word == 0);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
-	hostile_slot_put(&env.rc, n, hostile_slot(n, 1, 1, 0));
+	hostile_entry_put(&env.rc, n, hostile_entry(n, 1, 1, 0));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 1);
 	TEST_EXPECT(fast_side->violations(), env.before);
-	slots_close(&env);
+	entries_close(&env);
 	return TEST_SUCCESS;
 }
 
@@ -271,12 +272,12 @@ struct flipper {
 };
 
 static void *
-slots_flipper(void *arg)
+entries_flipper(void *arg)
 {
 	struct flipper *f = arg;
 	const uint32_t nb = f->rc->msg.nb_posts;
 	uint32_t x = 88172645, n = 0, pos, imm, producer, more;
-	struct shm_slot *slot;
+	struct shm_entry *entry;
 
 	test_thread_spread(1);
 	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
@@ -288,15 +289,15 @@ slots_flipper(void *arg)
 		producer = 1 + test_rand_next(&x) % SHM_WIRE_MAX_PRODUCERS;
 		more = 0;
 		if (f->what == 1 && n % 1024 == 0)
-			imm = test_rand_next(&x) & SHM_SLOT_LEN_MASK;
+			imm = test_rand_next(&x) & SHM_ENTRY_LEN_MASK;
 		if (f->what == 2 && n % 1024 == 0)
-			producer = test_rand_next(&x) & SHM_SLOT_PRODUCER_MASK;
+			producer = test_rand_next(&x) & SHM_ENTRY_PRODUCER_MASK;
 		if (f->what == 3)
 			more = test_rand_next(&x) % 3;
-		slot = &f->rc->slots[pos & (nb - 1)];
-		slot->imm[test_rand_next(&x) % SHM_SLOT_MAX_IMM] = (uint8_t)n;
-		__atomic_store_n(&slot->word, shm_slot_word(pos, producer, imm) |
-				(uint64_t)more << SHM_SLOT_MORE_SHIFT, __ATOMIC_RELEASE);
+		entry = &f->rc->entries[pos & (nb - 1)];
+		entry->imm[test_rand_next(&x) % SHM_ENTRY_MAX_IMM] = (uint8_t)n;
+		__atomic_store_n(&entry->word, shm_entry_word(pos, producer, imm) |
+				(uint64_t)more << SHM_ENTRY_MORE_SHIFT, __ATOMIC_RELEASE);
 		if (n % 256 == 0)
 			sched_yield();
 	}
@@ -306,14 +307,14 @@ slots_flipper(void *arg)
 static volatile uint8_t imm_sum; /* that reading is no waste */
 
 static int
-slots_turn(struct slots_env *env, uint16_t burst)
+entries_turn(struct entries_env *env, uint16_t burst)
 {
 	struct rte_comch_cpl cpls[NB];
 	const uint8_t *imm;
 	unsigned int nb, i, k;
 
 	if (fast_victim()->conn != NULL && test_q_state(env->q) == RTE_COMCH_STATE_RUNNING)
-		TEST_CALL(slots_post(env, NB - (env->posted - env->polled)));
+		TEST_CALL(entries_post(env, NB - (env->posted - env->polled)));
 	nb = rte_comch_queue_poll_burst(env->q->ctx, cpls, burst);
 	for (i = 0; i < nb && cpls[i].status == 0; i++, env->polled++) {
 		imm = cpls[i].imm_len <= RTE_COMCH_CPL_IMM_SIZE ? cpls[i].imm : cpls[i].imm_ext;
@@ -327,21 +328,21 @@ slots_turn(struct slots_env *env, uint16_t burst)
 }
 
 static int
-slots_flip(unsigned int what)
+entries_flip(unsigned int what)
 {
 	uint64_t begin = test_now_ns(), passed = 0;
 	struct flipper f = { .what = what };
-	struct slots_env env;
+	struct entries_env env;
 	int ret = TEST_SUCCESS;
 	pthread_t thread;
 	unsigned int n;
 
-	TEST_CALL(slots_open(&env, NB, IMM));
+	TEST_CALL(entries_open(&env, NB, IMM));
 	f.rc = &env.rc;
-	TEST_EXPECT(pthread_create(&thread, NULL, slots_flipper, &f), 0);
+	TEST_EXPECT(pthread_create(&thread, NULL, entries_flipper, &f), 0);
 	for (n = 0; fast_victim()->conn != NULL && ret == TEST_SUCCESS &&
 			(passed < 20 || (env.polled == 0 && passed < TEST_MS)); n++) {
-		ret = slots_turn(&env, n % 2 != 0 ? 1 : NB);
+		ret = entries_turn(&env, n % 2 != 0 ? 1 : NB);
 		if (n % 64 == 0)
 			peer_turn();
 		passed = (test_now_ns() - begin) / 1000000;
@@ -355,7 +356,7 @@ slots_flip(unsigned int what)
 	} else {
 		TEST_TRUE(fast_side->violations() <= env.before + 1);
 	}
-	slots_close(&env);
+	entries_close(&env);
 	return TEST_SUCCESS;
 }
 
@@ -366,7 +367,7 @@ test_flips(void)
 
 	for (what = 0; what <= 3; what++)
 		for (round = 0; round < 4; round++)
-			TEST_CALL(slots_flip(what));
+			TEST_CALL(entries_flip(what));
 	return TEST_SUCCESS;
 }
 
@@ -374,7 +375,7 @@ test_flips(void)
  * Producers of the device
  */
 
-struct hostile_slots {
+struct hostile_entries {
 	struct hostile *e;
 	struct hostile_consumer c;
 	struct test_q *q;
@@ -382,14 +383,14 @@ struct hostile_slots {
 };
 
 static int
-small_open(struct hostile_slots *env, uint32_t imm_len)
+small_open(struct hostile_entries *env, uint32_t imm_len)
 {
 	memset(env, 0, sizeof(*env));
 	env->e = fast_connected();
 	TEST_TRUE(env->e != NULL);
 	env->c.msg.imm_len = imm_len;
 	TEST_EXPECT(hostile_consumer_start(env->e, &env->c, 1, SHM_WIRE_NO_REGION), 0);
-	TEST_TRUE(env->c.slots != NULL);
+	TEST_TRUE(env->c.entries != NULL);
 	env->q = fast_producer();
 	TEST_TRUE(env->q != NULL);
 	env->before = fast_side->violations();
@@ -397,14 +398,14 @@ small_open(struct hostile_slots *env, uint32_t imm_len)
 }
 
 static void
-small_close(struct hostile_slots *env)
+small_close(struct hostile_entries *env)
 {
 	fast_case_end();
 	hostile_consumer_free(&env->c);
 }
 
 static uint16_t
-small_send(struct hostile_slots *env, uint32_t imm_len, uint16_t nb)
+small_send(struct hostile_entries *env, uint32_t imm_len, uint16_t nb)
 {
 	struct rte_comch_send sends[2 * HOSTILE_POSTS];
 	unsigned int i;
@@ -425,7 +426,7 @@ test_tails(void)
 	static const uint32_t adds[] = {
 		HOSTILE_POSTS + 1, 2 * HOSTILE_POSTS, 0x7fffffff, 0x80000000, -1u, -8u, -0x1000u,
 	};
-	struct hostile_slots env;
+	struct hostile_entries env;
 	unsigned int i, k, sent;
 	uint16_t nb;
 
@@ -441,7 +442,7 @@ test_tails(void)
 		TEST_EXPECT(small_send(&env, 32, nb), 0);
 		TEST_EXPECT(test_reason(env.q, 1), -ENOTCONN);
 		for (k = sent; k < HOSTILE_POSTS; k++)
-			TEST_EXPECT(env.c.slots[(SHM_SLOT_START + k) % HOSTILE_POSTS].word, 0);
+			TEST_EXPECT(env.c.entries[(SHM_ENTRY_START + k) % HOSTILE_POSTS].word, 0);
 		TEST_CALL(fast_conn_dies(env.e, env.before, "tail", i));
 		small_close(&env);
 	}
@@ -452,35 +453,35 @@ test_tails(void)
 static int
 test_written(void)
 {
-	struct hostile_slots env;
-	const struct shm_slot *slot;
+	struct hostile_entries env;
+	const struct shm_entry *entry;
 	uint32_t len, n = 0;
 	unsigned int i;
 	uint16_t nb;
 
-	TEST_CALL(small_open(&env, SHM_SLOT_MAX_IMM));
+	TEST_CALL(small_open(&env, SHM_ENTRY_MAX_IMM));
 	for (i = 0; i < sizeof(data); i++)
 		data[i] = (uint8_t)(i + 1);
-	for (len = 0; len <= SHM_SLOT_MAX_IMM; len++, n += nb) {
+	for (len = 0; len <= SHM_ENTRY_MAX_IMM; len++, n += nb) {
 		nb = len % 3 == 0 ? 1 : 2;
 		nb = (uint16_t)RTE_MIN((uint32_t)nb, HOSTILE_POSTS - n % HOSTILE_POSTS);
 		for (i = 0; i < nb; i++)
 			hostile_post(&env.c, 0, 0);
 		TEST_EXPECT(small_send(&env, len, nb), nb);
-		slot = &env.c.slots[(SHM_SLOT_START + n) % HOSTILE_POSTS];
-		TEST_TRUE(shm_slot_is(slot->word, SHM_SLOT_START + n));
-		TEST_EXPECT(shm_slot_len(slot->word), len);
-		/* one batch, unless its bytes look like a word of the next slot */
-		if (shm_slot_more(slot->word) == 0 && nb != 1)
-			TEST_TRUE(shm_slot_is(slot[1].word, SHM_SLOT_START + n + 1));
+		entry = &env.c.entries[(SHM_ENTRY_START + n) % HOSTILE_POSTS];
+		TEST_TRUE(shm_entry_is(entry->word, SHM_ENTRY_START + n));
+		TEST_EXPECT(shm_entry_len(entry->word), len);
+		/* one batch, unless its bytes look like a word of the next entry */
+		if (shm_entry_more(entry->word) == 0 && nb != 1)
+			TEST_TRUE(shm_entry_is(entry[1].word, SHM_ENTRY_START + n + 1));
 		else
-			TEST_EXPECT(shm_slot_more(slot->word), nb - 1u);
-		TEST_EXPECT(env.c.cpls->producers[shm_slot_producer(slot->word)], env.q->id);
-		TEST_TRUE(memcmp(slot->imm, data, len) == 0);
+			TEST_EXPECT(shm_entry_more(entry->word), nb - 1u);
+		TEST_EXPECT(env.c.cpls->producers[shm_entry_producer(entry->word)], env.q->id);
+		TEST_TRUE(memcmp(entry->imm, data, len) == 0);
 		TEST_EXPECT(small_send(&env, len, 1), 0);
 		TEST_EXPECT(test_reason(env.q, 1), -EAGAIN);
 	}
-	TEST_EXPECT(small_send(&env, SHM_SLOT_MAX_IMM + 1, 1), 0);
+	TEST_EXPECT(small_send(&env, SHM_ENTRY_MAX_IMM + 1, 1), 0);
 	TEST_EXPECT(fast_side->violations(), env.before);
 	small_close(&env);
 	return TEST_SUCCESS;
@@ -488,19 +489,19 @@ test_written(void)
 
 /*
  * A burst is a batch behind one word, but for one round of each 2^31 positions: there each
- * slot gets its word, as what a batch leaves in a slot is not to be taken for a message when
+ * entry gets its word, as what a batch leaves in an entry is not to be taken for a message when
  * positions repeat.
  */
 static int
 test_renewed(void)
 {
 	static const uint32_t rounds[] = {
-		SHM_SLOT_RENEW - HOSTILE_POSTS, SHM_SLOT_RENEW, SHM_SLOT_RENEW + HOSTILE_POSTS,
-		SHM_SLOT_RENEW + INT32_MAX + 1,
+		SHM_ENTRY_RENEW - HOSTILE_POSTS, SHM_ENTRY_RENEW, SHM_ENTRY_RENEW + HOSTILE_POSTS,
+		SHM_ENTRY_RENEW + INT32_MAX + 1,
 	};
 	const struct rte_comch_fp_object *fp;
 	const struct shm_producer *p;
-	struct hostile_slots env;
+	struct hostile_entries env;
 	struct shm_remote_consumer *rc;
 	unsigned int i, k;
 
@@ -515,7 +516,7 @@ test_renewed(void)
 		__atomic_store_n(&env.c.posts->tail, rounds[i] + HOSTILE_POSTS, __ATOMIC_RELEASE);
 		TEST_EXPECT(small_send(&env, 8, HOSTILE_POSTS), HOSTILE_POSTS);
 		for (k = 0; k < HOSTILE_POSTS; k++)
-			TEST_TRUE(shm_slot_is(env.c.slots[k].word, rounds[i] + k) ==
+			TEST_TRUE(shm_entry_is(env.c.entries[k].word, rounds[i] + k) ==
 					(k == 0 || i % 2 != 0));
 	}
 	small_close(&env);
@@ -523,7 +524,7 @@ test_renewed(void)
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "shm, a hostile peer: slots of immediate data",
+	.suite_name = "shm, a hostile peer: entries of immediate data",
 	.setup = fast_suite_setup,
 	.teardown = fast_suite_teardown,
 	.unit_test_cases = {

@@ -152,9 +152,9 @@ posts_size_set(struct shm_consumer *c, uint32_t ring)
 
 /* What is known of each post, and room for immediate data that is not inline. */
 static bool
-places_alloc(struct shm_consumer *c, bool slots, uint32_t ring)
+places_alloc(struct shm_consumer *c, bool entries, uint32_t ring)
 {
-	if (slots)
+	if (entries)
 		c->cookies = calloc(ring, sizeof(*c->cookies));
 	else
 		c->posted = calloc(ring, sizeof(*c->posted));
@@ -171,7 +171,7 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
 	struct shm_group *group = container_of(queue->pg, struct shm_group, pg);
 	struct shm_consumer *c = aligned_alloc(128, RTE_ALIGN_CEIL(sizeof(*c), (size_t)128));
-	const bool slots = shm_wire_has_slots(queue->mem != NULL, queue->imm_len);
+	const bool entries = shm_wire_has_entries(queue->mem != NULL, queue->imm_len);
 	uint32_t ring = ring_posts(queue->size);
 	int ret = -ENOMEM;
 
@@ -195,11 +195,11 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 			goto fail;
 		ret = -ENOMEM;
 	}
-	if (!places_alloc(c, slots, ring))
+	if (!places_alloc(c, entries, ring))
 		goto fail;
-	fp->post = slots ? shm_small_post : c->buf_size != 0 ? shm_post_burst :
+	fp->post = entries ? shm_small_post : c->buf_size != 0 ? shm_post_burst :
 		shm_post_sizes_burst;
-	fp->poll = slots ? shm_small_poll : shm_cpl_poll;
+	fp->poll = entries ? shm_small_poll : shm_cpl_poll;
 	ret = shm_seg_create(&c->seg, offsetof(struct shm_wire_posts, tail),
 			shm_wire_posts_size(ring, c->base != NULL));
 	if (ret != 0) {

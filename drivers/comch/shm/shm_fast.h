@@ -115,7 +115,7 @@ struct shm_fast {
 /* A consumer of the peer. */
 struct shm_remote_consumer {
 	/* set once */
-	struct shm_slot *slots; /* NULL if its completions are words */
+	struct shm_entry *entries; /* NULL if its completions are words */
 	const struct shm_wire_posts *posts;
 	struct shm_wire_cpls *cpls;
 	uint8_t *imm;
@@ -204,7 +204,7 @@ struct shm_posted {
 	uint8_t *addr;
 };
 
-/* A batch of messages that is read, all of it checked: see shm_slot.h. */
+/* A batch of messages that is read, all of it checked: see shm_entry.h. */
 struct shm_batch {
 	const uint8_t *next; /* the next message */
 	uint32_t left;       /* messages; 0: look for another batch */
@@ -217,10 +217,10 @@ struct shm_consumer {
 	struct shm_wire_posts *own;
 	const struct shm_wire_cpls *cpls;
 	const uint8_t *imm;
-	const struct shm_slot *slots; /* of cpls; NULL if it has words */
-	uint64_t *cookies;            /* of what was posted, if it has slots */
-	struct shm_batch batch;       /* the same */
-	struct shm_posted *posted;    /* of what was posted, if it has words */
+	const struct shm_entry *entries; /* of cpls; NULL if it has words */
+	uint64_t *cookies;               /* of what was posted, if it has inline entries */
+	struct shm_batch batch;          /* the same */
+	struct shm_posted *posted;       /* of what was posted, if it has words */
 	uint8_t *imm_copy; /* of immediate data that is not inline */
 	uint32_t size; /* posts at one time */
 	uint32_t mask; /* of the places */
@@ -364,7 +364,7 @@ void shm_producer_arm(struct shm_producer *p);
 bool shm_producer_pending(struct shm_producer *p);
 void shm_producer_disarm(struct shm_producer *p);
 
-/* shm_small.c: producers and consumers with slots */
+/* shm_small.c: producers and consumers with entries */
 uint16_t shm_small_send(struct shm_producer *p, struct shm_remote_consumer *rc,
 		const struct rte_comch_send *msgs, uint16_t nb);
 uint16_t shm_small_send_one(struct shm_producer *p, struct shm_remote_consumer *rc,

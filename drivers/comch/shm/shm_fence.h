@@ -24,14 +24,15 @@
  *   E  end     the same for taken against cut, where the writer of the ring, who
  *              has time, makes the reader pass its fence: see rings_cut_settle().
  *
- * Queues of the fast path, with words or with slots, and message queues:
+ * Queues of the fast path, with words or with inline entries, and message
+ * queues:
  *
- *   P  posts   the consumer releases its tail after the entries, or after it has read
- *              the slots that this gives back; the producer acquires the tail before
+ *   P  posts   the consumer releases its tail after the posts, or after it has read the
+ *              inline entries that this gives back; the producer acquires the tail before
  *              them. What one producer has acquired it hands to the others of its
  *              process by tail_seen.
  *   C  words   the producer releases a word after the data, and after its identifier,
- *              the consumer acquires it before these. The word of a slot is one, too.
+ *              the consumer acquires it before these. That of an inline entry is one, too.
  *   A  armed   the producer publishes, then looks whether the consumer's engine
  *              sleeps, or the consumer is idle; the engine says so, then looks
  *              once more. The fence between the two is the engine's:

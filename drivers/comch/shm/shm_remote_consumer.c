@@ -203,8 +203,8 @@ rc_map(struct shm_remote_consumer *rc, const struct shm_wire_consumer *msg, int 
 	rc->tail_seen = SHM_WIRE_POST_START;
 	rc_wake_init(rc, msg);
 	rc->fence = shm_fences_needed() || (msg->flags & SHM_WIRE_CONSUMER_F_FENCE) != 0;
-	if (shm_wire_has_slots(rc->region != NULL, msg->imm_len))
-		rc->slots = (struct shm_slot *)rc->cpls->words; /* all 0: there is no message */
+	if (shm_wire_has_entries(rc->region != NULL, msg->imm_len))
+		rc->entries = (struct shm_entry *)rc->cpls->words; /* all 0: there is no message */
 	else
 		rc_words_init(rc);
 	return 0;
@@ -374,7 +374,7 @@ consumer_known_locked(struct shm_consumer *c, const struct shm_wire_consumer_ack
 		return -EPROTO;
 	c->imm = (const uint8_t *)&c->cpls->words[c->mask + 1];
 	if (c->cookies != NULL)
-		c->slots = shm_wire_slots(c->cpls);
+		c->entries = shm_wire_entries(c->cpls);
 	c->fence = shm_fences_needed() || (msg->flags & SHM_WIRE_CONSUMER_F_FENCE) != 0;
 	return 0;
 }

@@ -4,7 +4,7 @@
 
 /*
  * Consumers: posting bursts of buffers, and finding what has come, but where it comes in
- * slots: see shm_small.c. Everything here runs in the thread of one consumer and takes
+ * entries: see shm_small.c. Everything here runs in the thread of one consumer and takes
  * no lock, but for waking a peer that sleeps and for telling of a peer that lies. What
  * the peer writes is loaded once, checked against what we posted, and then used. The
  * pairs of memory orders are named in shm_fence.h.
@@ -251,7 +251,7 @@ shm_flush_poll(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint16_t nb)
 	memset(cpls, 0, n * sizeof(*cpls));
 	for (i = 0; i < n; i++) {
 		slot = (c->poll_pos + i) & c->mask;
-		cpls[i].cookie = c->slots != NULL ? c->cookies[slot] : c->posted[slot].cookie;
+		cpls[i].cookie = c->entries != NULL ? c->cookies[slot] : c->posted[slot].cookie;
 		cpls[i].status = c->flush;
 	}
 	c->poll_pos += n;
@@ -525,7 +525,7 @@ shm_consumer_pending(const struct shm_consumer *c)
 
 	if (c->cpls == NULL || nb_posted(c) == 0)
 		return false;
-	if (c->flush != 0 || c->slots != NULL)
+	if (c->flush != 0 || c->entries != NULL)
 		return c->flush != 0 || shm_small_pending(c);
 	return !c->broken && cpl_get(c, c->poll_pos, &got) != 0;
 }

@@ -3,12 +3,12 @@
  */
 
 /*
- * Bursts of consumers with slots, and of the producers that send to them: immediate data
- * alone, one cache line for each message. How a slot is written and read is in shm_slot.h,
- * the memory orders are in shm_fence.h.
- * Consumers of other layouts never come here, and consumers with slots go nowhere else.
+ * Bursts of consumers with inline entries, and of the producers that send to them:
+ * immediate data alone, one cache line for each message. How an entry is written and read
+ * is in shm_entry.h, the memory orders are in shm_fence.h.
+ * Consumers of other layouts never come here, and consumers with entries go nowhere else.
  *
- * What the peer writes is loaded once, the word of a slot and the identifier of a
+ * What the peer writes is loaded once, the word of an entry and the identifier of a
  * producer, and checked; the immediate data is copied out and means nothing here.
  */
 
@@ -24,7 +24,7 @@
  * Producers
  */
 
-/* Why a message is not sent: data has no place in a slot, whatever region it is in. */
+/* Why a message is not sent: data has no place in an entry, whatever region it is in. */
 static __rte_noinline int
 small_fault(const struct shm_remote_consumer *rc, const struct rte_comch_send *msg)
 {
@@ -58,26 +58,26 @@ small_sent(struct shm_producer *p, uint32_t tail, const struct rte_comch_send *m
 static __rte_noinline bool
 batch_aliases(const struct shm_remote_consumer *rc, uint32_t at, uint32_t nb, uint32_t step)
 {
-	return shm_slot_batch_aliases(rc->slots, at, rc->mask, nb, step);
+	return shm_entry_batch_aliases(rc->entries, at, rc->mask, nb, step);
 }
 
 /*
- * A batch whose bytes would be taken for messages: each gets its own slot. The first comes
+ * A batch whose bytes would be taken for messages: each gets its own entry. The first comes
  * last, as that is what the consumer waits for.
  */
 static __rte_noinline void
 small_put_each(const struct shm_producer *p, const struct rte_comch_send *msgs, uint32_t nb,
-		struct shm_slot *slot, uint32_t pos)
+		struct shm_entry *entry, uint32_t pos)
 {
 	while (nb-- > 0)
 		/* C: pairs with the acquire in small_next() */
-		shm_slot_put(&slot[nb], shm_slot_word(pos + nb, p->slot, msgs[nb].imm_len),
+		shm_entry_put(&entry[nb], shm_entry_word(pos + nb, p->slot, msgs[nb].imm_len),
 			msgs[nb].imm, msgs[nb].imm_len);
 }
 
 /*
- * Write a batch of messages from a slot on, and publish it; how many there were, which is 0
- * if the first one cannot be sent. The slots are ours, and do not go beyond the end of the
+ * Write a batch of messages from an entry on, and publish it; how many there were, which is 0
+ * if the first one cannot be sent. The entries are ours, and do not go beyond the end of the
  * ring.
  */
 static __rte_always_inline uint32_t
@@ -85,30 +85,30 @@ small_put_batch(struct shm_producer *p, const struct shm_remote_consumer *rc,
 		const struct rte_comch_send *msgs, uint32_t nb, uint32_t pos)
 {
 	const uint32_t at = pos & rc->mask;
-	const uint32_t len = msgs[0].imm_len, step = shm_slot_step(len);
+	const uint32_t len = msgs[0].imm_len, step = shm_entry_step(len);
 	const struct rte_comch_send *msg = msgs, *end;
-	struct shm_slot *slot = &rc->slots[at];
+	struct shm_entry *entry = &rc->entries[at];
 	uint32_t tail = p->tail;
-	uint8_t *to = slot->imm;
+	uint8_t *to = entry->imm;
 	uint64_t word;
 
 	if (unlikely(!small_fits(msg, rc->imm_len)))
 		return 0;
-	shm_slot_own(to, nb * step);
+	shm_entry_own(to, nb * step);
 	for (end = msgs + nb; msg != end; msg++, to += step) {
 		if (unlikely(msg->imm_len != len || !small_fits(msg, len)))
 			break;
-		shm_slot_copy(to, msg->imm, len);
+		shm_entry_copy(to, msg->imm, len);
 		tail = small_sent(p, tail, msg);
 	}
 	p->tail = tail;
 	nb = msg - msgs;
 	if (unlikely(batch_aliases(rc, at, nb, step))) {
-		small_put_each(p, msgs, nb, slot, pos);
+		small_put_each(p, msgs, nb, entry, pos);
 		return nb;
 	}
-	word = shm_slot_word(pos, p->slot, len) | (uint64_t)(nb - 1) << SHM_SLOT_MORE_SHIFT;
-	shm_slot_publish(slot, word); /* C: pairs with the acquire in small_next() */
+	word = shm_entry_word(pos, p->slot, len) | (uint64_t)(nb - 1) << SHM_ENTRY_MORE_SHIFT;
+	shm_entry_publish(entry, word); /* C: pairs with the acquire in small_next() */
 	return nb;
 }
 
@@ -120,8 +120,8 @@ small_put(struct shm_producer *p, const struct shm_remote_consumer *rc,
 	uint32_t batch, done = 0, n;
 
 	while (done < nb) {
-		batch = RTE_MIN(nb - done, (uint32_t)SHM_SLOT_MAX_BATCH);
-		batch = RTE_MIN(batch, shm_slot_batch_room(pos + done, rc->mask));
+		batch = RTE_MIN(nb - done, (uint32_t)SHM_ENTRY_MAX_BATCH);
+		batch = RTE_MIN(batch, shm_entry_batch_room(pos + done, rc->mask));
 		n = small_put_batch(p, rc, &msgs[done], batch, pos + done);
 		if (unlikely(n == 0))
 			break;
@@ -247,8 +247,8 @@ shm_small_send_one(struct shm_producer *p, struct shm_remote_consumer *rc,
 		return shm_small_send(p, rc, msg, 1);
 	}
 	/* C: pairs with the acquire in small_next() */
-	shm_slot_put(&rc->slots[head & rc->mask],
-		shm_slot_word((uint32_t)head, p->slot, msg->imm_len), msg->imm, msg->imm_len);
+	shm_entry_put(&rc->entries[head & rc->mask],
+		shm_entry_word((uint32_t)head, p->slot, msg->imm_len), msg->imm, msg->imm_len);
 	p->tail = small_sent(p, p->tail, msg);
 	__atomic_store_n(&rc->head, head + 1, __ATOMIC_RELAXED);
 	/* release: pairs with the acquire in producers_settle_locked() */
@@ -335,7 +335,7 @@ static __rte_noinline bool
 small_broken(struct shm_consumer *c, uint64_t word)
 {
 	c->broken = true;
-	shm_fast_violation(c->queue, "its slot is nonsense", (uint32_t)word, word >> 32);
+	shm_fast_violation(c->queue, "its entry is nonsense", (uint32_t)word, word >> 32);
 	return false;
 }
 
@@ -347,14 +347,14 @@ static __rte_always_inline bool
 small_next(struct shm_consumer *c, struct shm_batch *batch)
 {
 	const uint32_t pos = c->poll_pos, at = pos & c->mask;
-	const struct shm_slot *slot = &c->slots[at];
+	const struct shm_entry *entry = &c->entries[at];
 	/* C: pairs with the release in small_put_batch() */
-	const uint64_t word = shm_slot_get(slot);
-	const uint32_t producer = shm_slot_producer(word), nb = shm_slot_more(word) + 1;
+	const uint64_t word = shm_entry_get(entry);
+	const uint32_t producer = shm_entry_producer(word), nb = shm_entry_more(word) + 1;
 
-	if (!shm_slot_is(word, pos))
+	if (!shm_entry_is(word, pos))
 		return false;
-	batch->len = shm_slot_len(word);
+	batch->len = shm_entry_len(word);
 	/* never more than was posted, and not beyond the end of the ring */
 	if (unlikely(batch->len > c->imm_len || producer >= SHM_WIRE_PRODUCER_SLOTS ||
 			nb > nb_posted(c) || nb > c->mask + 1 - at))
@@ -363,7 +363,7 @@ small_next(struct shm_consumer *c, struct shm_batch *batch)
 	batch->producer = __atomic_load_n(&c->cpls->producers[producer], __ATOMIC_RELAXED);
 	if (unlikely(batch->producer == 0))
 		return small_broken(c, word);
-	batch->next = slot->imm;
+	batch->next = entry->imm;
 	batch->left = nb;
 	return true;
 }
@@ -379,7 +379,7 @@ cpl_pair_set(struct rte_comch_cpl *cpl, size_t off, uint32_t first)
 
 /*
  * One message of a batch: immediate data is copied out of what the peer may change, and all
- * that is inline, which takes no call and no branch. It lies in the slots of the batch,
+ * that is inline, which takes no call and no branch. It lies in the entries of the batch,
  * whatever its length is.
  */
 static __rte_always_inline void
@@ -397,7 +397,7 @@ small_take(const struct shm_batch *batch, const uint8_t *imm, uint64_t cookie,
 static __rte_noinline void
 small_ext(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, uint32_t at)
 {
-	const uint32_t len = c->batch.len, step = shm_slot_step(len);
+	const uint32_t len = c->batch.len, step = shm_entry_step(len);
 	uint8_t *to = c->imm_copy + (uint64_t)at * c->imm_size;
 	uint32_t i;
 
@@ -413,7 +413,7 @@ small_row(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb)
 {
 	/* the compiler cannot know that what it writes to cpls is none of these */
 	const struct shm_batch batch = c->batch;
-	const uint32_t at = c->poll_pos & c->mask, step = shm_slot_step(batch.len);
+	const uint32_t at = c->poll_pos & c->mask, step = shm_entry_step(batch.len);
 	const uint64_t *cookie = &c->cookies[at];
 	const uint8_t *imm = batch.next;
 	struct rte_comch_cpl *cpl = cpls, *end;
@@ -484,6 +484,6 @@ shm_small_pending(const struct shm_consumer *c)
 {
 	/* C: pairs with the release in small_put_batch() */
 	return !c->broken && (c->batch.left != 0 ||
-		shm_slot_is(shm_slot_get(&c->slots[c->poll_pos & c->mask]), c->poll_pos));
+		shm_entry_is(shm_entry_get(&c->entries[c->poll_pos & c->mask]), c->poll_pos));
 }
 

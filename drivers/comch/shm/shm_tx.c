@@ -119,7 +119,7 @@ target_place(const struct target *t, uint32_t i, uint64_t len, uint8_t **dst)
 	if (unlikely(off > t->size || len > t->size - off))
 		return -EPROTO;
 	*dst = t->base + off;
-	shm_slot_own_line(*dst);
+	shm_entry_own_line(*dst);
 	return 0;
 }
 
@@ -133,7 +133,7 @@ chunk_begin(struct shm_remote_consumer *rc, struct chunk *ch, uint32_t want)
 	ch->head = __atomic_load_n(&rc->head, __ATOMIC_ACQUIRE);
 	want = RTE_MIN(want, rc->mask + 1 - ((uint32_t)ch->head & rc->mask));
 	/* it is stored last, and its line has to come from the other side as well */
-	shm_slot_own_line(&rc->cpls->words[ch->head & rc->mask]);
+	shm_entry_own_line(&rc->cpls->words[ch->head & rc->mask]);
 	ch->reason = rc_credits(rc, ch->head, want, &credits);
 	if (unlikely(ch->reason != 0))
 		return 0; /* perhaps only because head is old */
@@ -485,7 +485,7 @@ send_one(struct shm_producer *p, struct shm_remote_consumer *rc, const struct rt
 	uint8_t *dst = NULL;
 
 	/* it is stored last, and its line has to come from the other side as well */
-	shm_slot_own_line(to);
+	shm_entry_own_line(to);
 	if (unlikely(!rc_credit(rc, (uint32_t)head) || p->tail - p->head > p->mask ||
 			!one_place(rc, msg, head, &dst) || !one_claim(p, rc, head)))
 		return send_many(p, rc, msg, 1);
@@ -517,7 +517,7 @@ send_fenced(struct shm_producer *p, uint32_t consumer_id, const struct rte_comch
 
 	if (rc == NULL)
 		return no_rc(p, consumer_id);
-	return rc->slots != NULL ? shm_small_send(p, rc, msgs, nb) : send_many(p, rc, msgs, nb);
+	return rc->entries != NULL ? shm_small_send(p, rc, msgs, nb) : send_many(p, rc, msgs, nb);
 }
 
 uint16_t
@@ -530,7 +530,7 @@ shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *m
 	rc = rc_enter_fast(p, consumer_id);
 	if (unlikely(rc == NULL))
 		return send_fenced(p, consumer_id, msgs, nb);
-	if (rc->slots != NULL)
+	if (rc->entries != NULL)
 		return nb == 1 ? shm_small_send_one(p, rc, msgs) :
 			shm_small_send(p, rc, msgs, nb);
 	return nb == 1 ? send_one(p, rc, msgs) : send_many(p, rc, msgs, nb);
@@ -626,7 +626,7 @@ shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t 
 	rc = rc_enter(p, consumer_id);
 	if (unlikely(rc == NULL))
 		return no_rc(p, consumer_id);
-	if (unlikely(rc->slots != NULL))
+	if (unlikely(rc->entries != NULL))
 		return shm_small_tx(p, rc, pkts, nb);
 	ch.reason = 0;
 	while (sent < nb && likely(ch.reason == 0)) {

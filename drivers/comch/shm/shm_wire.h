@@ -54,9 +54,9 @@
  * all that there is to say, and one of its bits changes with each lap, so that no
  * other word has to be looked at.
  *
- * A consumer of immediate data alone, which fits there, has slots instead: the completion
- * segment has one cache line for each post, with the immediate data and the word that says
- * that it is there, which is that of shm_slot.h. Nothing else is read for a message.
+ * A consumer of immediate data alone, which fits there, has inline entries instead: the
+ * completion segment has one cache line for each post, with the immediate data and the word
+ * that says that it is there, which is that of shm_entry.h. Nothing else is read for a message.
  *
  * Claims. A producer says which consumer it is about to send to in a word of its own, of
  * the segment of its connection, until it has copied and told; then it looks whether that
@@ -87,7 +87,7 @@
 #include <rte_byteorder.h>
 #include <rte_common.h>
 
-#include "shm_slot.h"
+#include "shm_entry.h"
 
 #if RTE_BYTE_ORDER != RTE_LITTLE_ENDIAN
 #error "shared layouts are little-endian and so must be the machine"
@@ -431,7 +431,7 @@ struct shm_wire_cpls {
 	uint32_t producers[SHM_WIRE_PRODUCER_SLOTS];
 	/*
 	 * nb_posts words, then nb_posts times shm_wire_imm_size() of immediate data; or
-	 * nb_posts slots, see shm_wire_has_slots()
+	 * nb_posts inline entries, see shm_wire_has_entries()
 	 */
 	uint64_t words[];
 };
@@ -443,18 +443,18 @@ struct shm_wire_cpls {
 #define SHM_WIRE_CPL_IMM_MASK 0xffffu
 #define SHM_WIRE_CPL_LEN_SHIFT 24
 
-/* Whether a consumer has slots. */
+/* Whether a consumer has inline entries. */
 static inline bool
-shm_wire_has_slots(bool region, uint32_t imm_len)
+shm_wire_has_entries(bool region, uint32_t imm_len)
 {
-	return !region && imm_len <= SHM_SLOT_MAX_IMM;
+	return !region && imm_len <= SHM_ENTRY_MAX_IMM;
 }
 
-/* The slots of a completion segment that has some. */
-static inline const struct shm_slot *
-shm_wire_slots(const struct shm_wire_cpls *cpls)
+/* The entries of a completion segment that has some. */
+static inline const struct shm_entry *
+shm_wire_entries(const struct shm_wire_cpls *cpls)
 {
-	return (const struct shm_slot *)cpls->words;
+	return (const struct shm_entry *)cpls->words;
 }
 
 /* The slot of a consumer, and that of a producer. */
@@ -508,7 +508,7 @@ static inline uint32_t
 shm_wire_cpls_size(uint32_t nb_posts, bool region, uint32_t imm_len)
 {
 	return sizeof(struct shm_wire_cpls) + nb_posts *
-		(shm_wire_has_slots(region, imm_len) ? (uint32_t)sizeof(struct shm_slot) :
+		(shm_wire_has_entries(region, imm_len) ? (uint32_t)sizeof(struct shm_entry) :
 		(uint32_t)sizeof(uint64_t) + shm_wire_imm_size(imm_len));
 }
 
@@ -561,11 +561,11 @@ _Static_assert(offsetof(struct shm_wire_posts, words) == 256, "posts");
 _Static_assert(offsetof(struct shm_wire_cpls, want) == 128, "cpls.want");
 _Static_assert(offsetof(struct shm_wire_cpls, producers) == 256, "cpls.producers");
 _Static_assert(offsetof(struct shm_wire_cpls, words) == 768, "cpls");
-_Static_assert(offsetof(struct shm_wire_cpls, words) % SHM_SLOT_SIZE == 0, "a slot is one line");
-_Static_assert(sizeof(struct shm_slot) == 64, "slot");
-_Static_assert(offsetof(struct shm_slot, imm) == 8, "slot.imm");
-_Static_assert(SHM_SLOT_START == SHM_WIRE_POST_START, "positions of slots are those of posts");
-_Static_assert(SHM_WIRE_PRODUCER_SLOTS - 1 <= SHM_SLOT_PRODUCER_MASK, "producers of slots");
+_Static_assert(offsetof(struct shm_wire_cpls, words) % SHM_ENTRY_SIZE == 0, "an entry is one line");
+_Static_assert(sizeof(struct shm_entry) == 64, "entry");
+_Static_assert(offsetof(struct shm_entry, imm) == 8, "entry.imm");
+_Static_assert(SHM_ENTRY_START == SHM_WIRE_POST_START, "positions of entries are those of posts");
+_Static_assert(SHM_WIRE_PRODUCER_SLOTS - 1 <= SHM_ENTRY_PRODUCER_MASK, "producers of slots");
 _Static_assert(SHM_WIRE_MAX_PRODUCERS <= SHM_WIRE_PRODUCER_SLOTS, "producers");
 _Static_assert(SHM_WIRE_PRODUCER_SLOTS - 1 == SHM_WIRE_CPL_PRODUCER_MASK, "producer slots");
 _Static_assert(SHM_WIRE_MAX_IMM_LEN <= SHM_WIRE_CPL_IMM_MASK, "imm");

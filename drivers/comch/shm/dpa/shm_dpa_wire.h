@@ -8,7 +8,7 @@
 /*
  * What the host and the process of a program of the offload processor have to agree on:
  * addresses, the headers of the segments, the messages of the control socket. The layout
- * of queues is in shm_msgq_wire.h, that of a slot in shm_slot.h. Freestanding C11, as the
+ * of queues is in shm_msgq_wire.h, that of an entry in shm_entry.h. Freestanding C11, as the
  * runtime of programs includes it: no EAL, no libc.
  *
  * Three segments, each a sealed memfd of a fixed size, whose pages are there when they
@@ -38,7 +38,7 @@
 
 #define SHM_DPA_MAGIC 0x41504443u /* "CDPA" */
 /*
- * Of all that is in here, in shm_msgq_wire.h and in shm_slot.h: a program has it in its file
+ * Of all that is in here, in shm_msgq_wire.h and in shm_entry.h: a program has it in its file
  * and in PROG, and one of another version is not started. Whoever changes a layout, the
  * number of a message, or what either means, changes it.
  */
@@ -89,7 +89,7 @@ struct shm_dpa_host_eu {
 
 /* Per poll group of the host: it sleeps, and is to be woken by its eventfd. */
 struct shm_dpa_host_group {
-	uint32_t armed; /* see shm_slot.h */
+	uint32_t armed; /* see shm_entry.h */
 	uint8_t pad[124];
 };
 
@@ -118,7 +118,7 @@ struct shm_dpa_host {
 	struct shm_dpa_window windows[SHM_DPA_MAX_WINDOWS];
 };
 
-/* The host has no membarrier(): see `whole` in shm_slot.h. */
+/* The host has no membarrier(): see `whole` in shm_entry.h. */
 #define SHM_DPA_HOST_F_WHOLE 1u
 
 /* The last mistake of a device function. It is nowhere between two looks at nb. */

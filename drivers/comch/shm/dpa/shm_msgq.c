@@ -313,8 +313,8 @@ shm_msgq_completion_destroy(struct rte_comch_dpa_completion *completion)
 
 /*
  * Places of the ring: as many receives as can be posted, beside those elements that the
- * program has not given back, which keep their slots. And as many once more, as the last
- * messages of a batch lie before their own slots.
+ * program has not given back, which keep their entries. And as many once more, as the last
+ * messages of a batch lie before their own entries.
  */
 static uint32_t
 target_ring(const struct rte_comch_dpa_queue *queue)
@@ -334,7 +334,7 @@ target_describe(const struct rte_comch_dpa_queue *queue, struct shm_msgq_target 
 	cons->mask = t->mask;
 	cons->imm_len = queue->imm_len;
 	cons->user_data = queue->user_data;
-	cons->slots = t->host.dpa + sizeof(*cons);
+	cons->entries = t->host.dpa + sizeof(*cons);
 	cons->state = t->prog.dpa;
 	cons->msgq = mq->place.dpa;
 	cons->magic = SHM_MSGQ_MAGIC_CONS;
@@ -350,7 +350,7 @@ target_fill(const struct rte_comch_dpa_queue *queue, struct shm_msgq_target *t)
 
 	t->dpa = mq->dpa;
 	t->cons = t->host.host;
-	t->slots = (struct shm_slot *)(t->cons + 1);
+	t->entries = (struct shm_entry *)(t->cons + 1);
 	t->state = t->prog.host;
 	t->unit = c->comp->unit;
 	t->armed = t->unit != SHM_MSGQ_NO_UNIT ? &comp_state->armed : &never_armed;
@@ -375,7 +375,7 @@ target_create(struct rte_comch_dpa_queue *queue)
 		return -ENOMEM;
 	memset(t, 0, sizeof(*t));
 	ret = shm_dpa_places_alloc(mq->dpa,
-			sizeof(struct shm_msgq_cons) + ring * sizeof(struct shm_slot),
+			sizeof(struct shm_msgq_cons) + ring * sizeof(struct shm_entry),
 			sizeof(struct shm_msgq_cons_state), &t->host, &t->prog);
 	if (ret != 0) {
 		free(t);

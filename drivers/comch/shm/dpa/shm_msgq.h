@@ -26,7 +26,7 @@
 #include "comch_shm.h"
 #include "shm_dpa.h"
 #include "shm_msgq_wire.h"
-#include "shm_slot.h"
+#include "shm_entry.h"
 
 /* Limits; each is a power of two. */
 #define SHM_MSGQ_MAX_CONSUMERS 64
@@ -44,7 +44,7 @@ struct shm_msgq_target {
 	/* set once */
 	struct shm_msgq_cons *cons;
 	const struct shm_msgq_cons_state *state;
-	struct shm_slot *slots;
+	struct shm_entry *entries;
 	const uint32_t *armed; /* of its completion context; NULL if it wakes nobody */
 	struct shm_dpa *dpa;
 	uint32_t id;
@@ -60,7 +60,7 @@ struct shm_msgq_target {
 	uint32_t woken;     /* armed word of the last wake-up; atomic */
 
 	/* set-up */
-	struct shm_dpa_place host __rte_aligned(SHM_MSGQ_ALIGN); /* descriptor, then slots */
+	struct shm_dpa_place host __rte_aligned(SHM_MSGQ_ALIGN); /* descriptor, then entries */
 	struct shm_dpa_place prog;
 	struct shm_msgq_target *next_retained;
 };
@@ -116,7 +116,7 @@ struct shm_msgq_tx {
 /* A consumer of this side. */
 struct shm_msgq_rx {
 	struct shm_msgq_sink *sink;
-	const struct shm_slot *slots;
+	const struct shm_entry *entries;
 	uint32_t mask;
 	uint32_t size; /* posts at one time */
 	uint32_t imm_len;

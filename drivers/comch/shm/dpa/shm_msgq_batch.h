@@ -6,16 +6,16 @@
 #define SHM_MSGQ_BATCH_H
 
 /*
- * How a batch of messages that was copied to its slots becomes visible, at either end of a
- * message queue: see shm_slot.h. Freestanding C11. Who has the slots, and how many there
+ * How a batch of messages that was copied to its entries becomes visible, at either end of a
+ * message queue: see shm_entry.h. Freestanding C11. Who has the entries, and how many there
  * may be, is known by the callers.
  */
 
-#include "shm_slot.h"
+#include "shm_entry.h"
 
-/* A batch: its messages are at steps from the first slot on. */
+/* A batch: its messages are at steps from the first entry on. */
 struct shm_msgq_batch {
-	struct shm_slot *slots; /* the ring */
+	struct shm_entry *entries; /* the ring */
 	uint32_t mask;
 	uint32_t pos;           /* of the first one */
 	uint32_t nb;
@@ -24,22 +24,23 @@ struct shm_msgq_batch {
 };
 
 /*
- * One slot for each instead, from the last one on: no message lies where one before it
+ * One entry for each instead, from the last one on: no message lies where one before it
  * goes to, and none is looked at before the first.
  */
 static inline void
 shm_msgq_batch_split(const struct shm_msgq_batch *batch)
 {
-	struct shm_slot *first = &batch->slots[batch->pos & batch->mask];
-	const uint32_t step = shm_slot_step(batch->len);
-	const uint8_t *from = first->imm; /* and on, over the slots behind */
-	uint8_t imm[SHM_SLOT_MAX_IMM];
+	struct shm_entry *first = &batch->entries[batch->pos & batch->mask];
+	const uint32_t step = shm_entry_step(batch->len);
+	const uint8_t *from = first->imm; /* and on, over the entries behind */
+	uint8_t imm[SHM_ENTRY_MAX_IMM];
 	uint32_t i = batch->nb;
 
 	while (i-- != 0) {
-		shm_slot_copy(imm, from + i * step, batch->len);
-		shm_slot_put(&first[i], shm_slot_word(batch->pos + i, batch->producer, batch->len),
-			imm, batch->len);
+		shm_entry_copy(imm, from + i * step, batch->len);
+		shm_entry_put(&first[i],
+			shm_entry_word(batch->pos + i, batch->producer, batch->len), imm,
+			batch->len);
 	}
 }
 
@@ -48,15 +49,15 @@ static inline void
 shm_msgq_batch_publish(const struct shm_msgq_batch *batch)
 {
 	const uint32_t at = batch->pos & batch->mask;
-	const uint64_t more = batch->nb - 1;
+	const uint64_t word = shm_entry_word(batch->pos, batch->producer, batch->len) |
+		(uint64_t)(batch->nb - 1) << SHM_ENTRY_MORE_SHIFT;
 
-	if (__builtin_expect(shm_slot_batch_aliases(batch->slots, at, batch->mask, batch->nb,
-			shm_slot_step(batch->len)), 0)) {
+	if (__builtin_expect(shm_entry_batch_aliases(batch->entries, at, batch->mask, batch->nb,
+			shm_entry_step(batch->len)), 0)) {
 		shm_msgq_batch_split(batch);
 		return;
 	}
-	shm_slot_publish(&batch->slots[at], shm_slot_word(batch->pos, batch->producer, batch->len) |
-		more << SHM_SLOT_MORE_SHIFT);
+	shm_entry_publish(&batch->entries[at], word);
 }
 
 #endif /* SHM_MSGQ_BATCH_H */

@@ -56,14 +56,14 @@ rx_describe(struct shm_msgq_rx *rx)
 	struct shm_msgq_sink *sink = rx->host.host;
 
 	rx->sink = sink;
-	rx->slots = (const struct shm_slot *)(const void *)
+	rx->entries = (const struct shm_entry *)(const void *)
 		((const uint8_t *)rx->prog.host + sizeof(struct shm_msgq_sink_state));
 	sink->id = queue->id;
 	sink->mask = rx->mask;
 	sink->imm_len = queue->imm_len;
 	sink->group = rx->group_index;
 	sink->state = rx->prog.dpa;
-	sink->slots = rx->prog.dpa + sizeof(struct shm_msgq_sink_state);
+	sink->entries = rx->prog.dpa + sizeof(struct shm_msgq_sink_state);
 	sink->armed = armed_addr(rx->mq->dpa, rx->group_index);
 	sink->serial = shm_msgq_serial(rx->mq->dpa);
 	sink->magic = SHM_MSGQ_MAGIC_SINK;
@@ -103,7 +103,7 @@ rx_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	rx->mask = ring - 1;
 	rx->imm_len = queue->imm_len;
 	ret = shm_dpa_places_alloc(rx->mq->dpa, sizeof(*rx->sink),
-			sizeof(struct shm_msgq_sink_state) + ring * sizeof(struct shm_slot),
+			sizeof(struct shm_msgq_sink_state) + ring * sizeof(struct shm_entry),
 			&rx->host, &rx->prog);
 	if (ret != 0)
 		goto fail;
@@ -182,7 +182,7 @@ tx_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	tx->mq = mq;
 	tx->queue = queue;
 	tx->group = group;
-	tx->id = queue->id & SHM_SLOT_PRODUCER_MASK;
+	tx->id = queue->id & SHM_ENTRY_PRODUCER_MASK;
 	tx->busy = SHM_MSGQ_NO_SLOT;
 	tx->mask = queue->size - 1;
 	tx->fence = shm_fences_needed();

@@ -5,9 +5,9 @@
 /*
  * Consumers of this side on message queues: posting credits, and finding what has come.
  * Everything here runs in the thread of one consumer and takes no lock, but for telling of
- * a program that lies. Each word of a slot is loaded once, checked, and then used; the
+ * a program that lies. Each word of an entry is loaded once, checked, and then used; the
  * message is copied, so that what the program writes meanwhile can spoil it and nothing
- * else. The pairs of memory orders are named in shm_slot.h.
+ * else. The pairs of memory orders are named in shm_entry.h.
  */
 
 #include <errno.h>
@@ -41,7 +41,7 @@ shm_msgq_post_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb
 	}
 	if (likely(i != 0)) {
 		rx->post_pos = pos + i;
-		shm_slot_tail_set(&rx->sink->tail, rx->post_pos);
+		shm_entry_tail_set(&rx->sink->tail, rx->post_pos);
 	}
 	if (unlikely(rx->reason != 0)) {
 		rx->queue->stats.short_queue += rx->reason == -ENOBUFS;
@@ -89,19 +89,19 @@ flush_poll(struct shm_msgq_rx *rx, struct rte_comch_cpl *cpls, uint16_t nb)
 static inline bool
 batch_next(struct shm_msgq_rx *rx)
 {
-	const uint32_t pos = rx->poll_pos + SHM_SLOT_START, at = pos & rx->mask;
-	const struct shm_slot *slot = &rx->slots[at];
-	const uint64_t word = shm_slot_get(slot);
-	const uint32_t nb = shm_slot_more(word) + 1;
+	const uint32_t pos = rx->poll_pos + SHM_ENTRY_START, at = pos & rx->mask;
+	const struct shm_entry *entry = &rx->entries[at];
+	const uint64_t word = shm_entry_get(entry);
+	const uint32_t nb = shm_entry_more(word) + 1;
 	uint32_t last;
 
-	if (!shm_slot_is(word, pos))
+	if (!shm_entry_is(word, pos))
 		return false;
 	/* relaxed: whoever sends has an identifier by then */
 	last = __atomic_load_n(&rx->mq->host->last_producer, __ATOMIC_RELAXED);
-	rx->batch_len = shm_slot_len(word);
-	rx->batch_id = shm_msgq_producer_id(last, shm_slot_producer(word));
-	rx->batch_imm = slot->imm;
+	rx->batch_len = shm_entry_len(word);
+	rx->batch_id = shm_msgq_producer_id(last, shm_entry_producer(word));
+	rx->batch_imm = entry->imm;
 	if (unlikely(rx->batch_len > rx->imm_len || rx->batch_id - 1 >= last ||
 			nb > nb_posted(rx) || nb > rx->mask + 1 - at)) {
 		rx_broken(rx, word);
@@ -115,7 +115,7 @@ batch_next(struct shm_msgq_rx *rx)
 static inline uint32_t
 batch_take(struct shm_msgq_rx *rx, struct rte_comch_cpl *cpls, uint32_t nb)
 {
-	const uint32_t len = rx->batch_len, step = shm_slot_step(len), mask = rx->mask;
+	const uint32_t len = rx->batch_len, step = shm_entry_step(len), mask = rx->mask;
 	const uint8_t *imm = rx->batch_imm;
 	uint32_t pos = rx->poll_pos, i;
 
@@ -157,10 +157,10 @@ shm_msgq_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
 bool
 shm_msgq_rx_pending(const struct shm_msgq_rx *rx)
 {
-	const uint32_t pos = rx->poll_pos + SHM_SLOT_START;
+	const uint32_t pos = rx->poll_pos + SHM_ENTRY_START;
 
 	if (nb_posted(rx) == 0)
 		return false;
 	return rx->flush != 0 || rx->batch_left != 0 ||
-		(!rx->broken && shm_slot_is(shm_slot_get(&rx->slots[pos & rx->mask]), pos));
+		(!rx->broken && shm_entry_is(shm_entry_get(&rx->entries[pos & rx->mask]), pos));
 }

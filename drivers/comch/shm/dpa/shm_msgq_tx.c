@@ -55,7 +55,7 @@ target_credits(struct shm_msgq_target *t, uint32_t head, uint32_t want, uint32_t
 
 	/* more than there can be: it is older than head */
 	if (nb < want || nb > t->mask + 1) {
-		tail = shm_slot_tail_get(&t->state->tail);
+		tail = shm_entry_tail_get(&t->state->tail);
 		nb = tail - head;
 		if (unlikely(nb > t->mask + 1))
 			return -EPROTO;
@@ -89,7 +89,7 @@ target_claim(struct shm_msgq_target *t, uint32_t want, uint32_t *pos)
 		}
 	} while (credits == 0 || !__atomic_compare_exchange_n(&t->head, &head, head + credits,
 			false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-	*pos = head + SHM_SLOT_START;
+	*pos = head + SHM_ENTRY_START;
 	return credits;
 }
 
@@ -142,16 +142,16 @@ put_batch(struct shm_msgq_tx *tx, struct shm_msgq_target *t, const struct rte_co
 		uint32_t nb, uint32_t pos)
 {
 	struct shm_msgq_batch batch = {
-		.slots = t->slots, .mask = t->mask, .pos = pos, .len = msgs[0].imm_len,
+		.entries = t->entries, .mask = t->mask, .pos = pos, .len = msgs[0].imm_len,
 		.producer = tx->id,
 	};
-	const uint32_t step = shm_slot_step(batch.len);
-	uint8_t *to = batch.slots[pos & batch.mask].imm;
+	const uint32_t step = shm_entry_step(batch.len);
+	uint8_t *to = batch.entries[pos & batch.mask].imm;
 
-	nb = RTE_MIN(nb, shm_slot_batch_room(pos, batch.mask));
-	shm_slot_own(to, nb * step);
+	nb = RTE_MIN(nb, shm_entry_batch_room(pos, batch.mask));
+	shm_entry_own(to, nb * step);
 	for (; batch.nb < nb && msgs[batch.nb].imm_len == batch.len; batch.nb++, to += step)
-		shm_slot_copy(to, msgs[batch.nb].imm, batch.len);
+		shm_entry_copy(to, msgs[batch.nb].imm, batch.len);
 	shm_msgq_batch_publish(&batch);
 	return batch.nb;
 }
@@ -222,7 +222,7 @@ shm_msgq_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_se
 	if (likely(sent != 0)) {
 		tx->queue->stats.msgs += sent;
 		tx->queue->stats.bursts++;
-		armed = shm_slot_armed_get(t->armed, t->fence); /* A */
+		armed = shm_entry_armed_get(t->armed, t->fence); /* A */
 		if (unlikely(armed != 0))
 			target_wake(t, armed);
 	}
@@ -258,7 +258,7 @@ static uint32_t
 target_credits_now(const struct shm_msgq_target *t)
 {
 	/* the tail first: it only grows, and so does head */
-	uint32_t tail = shm_slot_tail_get(&t->state->tail);
+	uint32_t tail = shm_entry_tail_get(&t->state->tail);
 	uint32_t nb = tail - __atomic_load_n(&t->head, __ATOMIC_RELAXED);
 
 	return nb <= t->mask + 1 ? nb : 0;

@@ -8,7 +8,7 @@
 /*
  * What the host and a program of the software offload processor share for their queues:
  * the layout of descriptors and states, and nothing else. Freestanding C11: programs
- * include it by the device header. Slots of messages are in shm_slot.h, the segments
+ * include it by the device header. Entries of messages are in shm_entry.h, the segments
  * themselves in shm_dpa_wire.h.
  *
  * HOST is written by the host and mapped read-only by the program, PROG is the other
@@ -20,8 +20,8 @@
  * Names: a *consumer* is of the program, a *sink* is what it knows of a consumer of the
  * host. A *unit* is an execution unit, or the thread that runs calls.
  *
- * Positions in here begin with 0, so that new memory is ready; those of slots are higher
- * by SHM_SLOT_START.
+ * Positions in here begin with 0, so that new memory is ready; those of entries are higher
+ * by SHM_ENTRY_START.
  *
  * Memory orders, and their pairs, beside those of shm_fence.h:
  *
@@ -89,10 +89,10 @@ struct shm_msgq_cons {
 	uint32_t magic;
 	uint32_t id;
 	uint32_t size;      /* receives at one time; a power of two */
-	uint32_t mask;      /* of the slots */
+	uint32_t mask;      /* of the entries */
 	uint32_t imm_len;
 	uint32_t user_data;
-	uint64_t slots;     /* struct shm_slot, in HOST */
+	uint64_t entries;     /* struct shm_entry, in HOST */
 	uint64_t state;     /* struct shm_msgq_cons_state */
 	uint64_t msgq;      /* struct shm_msgq_host */
 	uint8_t pad[80];
@@ -137,11 +137,11 @@ struct shm_msgq_prod_state {
 struct shm_msgq_sink {
 	uint32_t magic;
 	uint32_t id;
-	uint32_t mask;      /* of the slots */
+	uint32_t mask;      /* of the entries */
 	uint32_t imm_len;
 	uint32_t group;     /* whose eventfd wakes it */
 	uint32_t reserved;
-	uint64_t slots;     /* struct shm_slot, in PROG */
+	uint64_t entries;     /* struct shm_entry, in PROG */
 	uint64_t state;     /* struct shm_msgq_sink_state */
 	uint64_t armed;     /* word of the group, in HOST; A */
 	uint64_t serial;
@@ -190,13 +190,13 @@ SHM_MSGQ_CHECK(shm_msgq_comps, comps, 0, 256);
 SHM_MSGQ_CHECK(shm_msgq_comp, state, 24, 128);
 SHM_MSGQ_CHECK(shm_msgq_comp, queues, 128, 128);
 SHM_MSGQ_CHECK(shm_msgq_comp_state, nb_armed, 128, 256);
-SHM_MSGQ_CHECK(shm_msgq_cons, slots, 24, 256);
+SHM_MSGQ_CHECK(shm_msgq_cons, entries, 24, 256);
 SHM_MSGQ_CHECK(shm_msgq_cons, want, 128, 256);
 SHM_MSGQ_CHECK(shm_msgq_cons_state, head, 128, 256);
 SHM_MSGQ_CHECK(shm_msgq_prod, state, 32, 128);
 SHM_MSGQ_CHECK(shm_msgq_prod, serial, 40, 128);
 SHM_MSGQ_CHECK(shm_msgq_prod_state, polled, 4, 128);
-SHM_MSGQ_CHECK(shm_msgq_sink, slots, 24, 256);
+SHM_MSGQ_CHECK(shm_msgq_sink, entries, 24, 256);
 SHM_MSGQ_CHECK(shm_msgq_sink, serial, 48, 256);
 SHM_MSGQ_CHECK(shm_msgq_sink, tail, 128, 256);
 SHM_MSGQ_CHECK(shm_msgq_sink_state, tail_seen, 4, 128);

@@ -19,12 +19,12 @@
 #include "shm_dpa_wire.h"
 #include "shm_msgq_batch.h"
 #include "shm_msgq_wire.h"
-#include "shm_slot.h"
+#include "shm_entry.h"
 
 #include "comch_dpa_rt.h"
 
 /* What of the opaque element is where. */
-#define SHM_DPA_ELEM_WORD 0 /* of the slot, with the producer for position; 0 of a send */
+#define SHM_DPA_ELEM_WORD 0 /* of the entry, with the producer for position; 0 of a send */
 #define SHM_DPA_ELEM_IMM 1  /* where it is */
 #define SHM_DPA_ELEM_USER 2 /* user data, and the type above it */
 #define SHM_DPA_ELEM_TYPE_SHIFT 32
@@ -82,7 +82,7 @@ shm_dpa_enter(void)
 	uint64_t *looks = &SHM_DPA_PROG_SEG->eus[SHM_DPA_SELF()->eu].looks;
 
 	__atomic_store_n(looks, __atomic_load_n(looks, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
-	SHM_SLOT_LIGHT_FENCE(shm_dpa_whole()); /* B */
+	SHM_ENTRY_LIGHT_FENCE(shm_dpa_whole()); /* B */
 	return looks;
 }
 
@@ -152,9 +152,9 @@ rte_comch_dpa_dev_consumer_ack(rte_comch_dpa_dev_consumer_t consumer, uint32_t n
 		return shm_dpa_note(SHM_DPA_ERROR(EINVAL), "consumer_ack", consumer, nb, left);
 	}
 	st->posted += nb;
-	shm_slot_tail_set(&st->tail, st->posted);
+	shm_entry_tail_set(&st->tail, st->posted);
 	/* W: as armed, with the other side that sleeps */
-	want = shm_slot_armed_get(&c->want, shm_dpa_whole());
+	want = shm_entry_armed_get(&c->want, shm_dpa_whole());
 	if (__builtin_expect(want != 0, 0))
 		shm_dpa_want(want);
 	shm_dpa_leave(looks);
@@ -172,23 +172,23 @@ shm_dpa_producer_id(const struct shm_msgq_cons *c, uint64_t word)
 	const struct shm_msgq_host *msgq = shm_dpa_state(c->msgq);
 
 	return shm_msgq_producer_id(__atomic_load_n(&msgq->last_producer, __ATOMIC_RELAXED),
-		shm_slot_producer(word));
+		shm_entry_producer(word));
 }
 
 /* Look for the next batch of messages, which may be one. */
 static inline bool
 shm_dpa_cons_next(const struct shm_msgq_cons *c, struct shm_msgq_cons_state *st)
 {
-	const struct shm_slot *slots = shm_dpa_state(c->slots), *slot;
+	const struct shm_entry *entries = shm_dpa_state(c->entries), *entry;
 	uint64_t word;
 
-	slot = &slots[(st->head + SHM_SLOT_START) & c->mask];
-	word = shm_slot_get(slot);
-	if (!shm_slot_is(word, st->head + SHM_SLOT_START))
+	entry = &entries[(st->head + SHM_ENTRY_START) & c->mask];
+	word = shm_entry_get(entry);
+	if (!shm_entry_is(word, st->head + SHM_ENTRY_START))
 		return false;
-	st->batch_left = shm_slot_more(word) + 1;
+	st->batch_left = shm_entry_more(word) + 1;
 	st->batch_word = (word & ~(uint64_t)UINT32_MAX) | shm_dpa_producer_id(c, word);
-	st->batch_imm = (uintptr_t)slot->imm;
+	st->batch_imm = (uintptr_t)entry->imm;
 	return true;
 }
 
@@ -205,7 +205,7 @@ shm_dpa_cons_get(const struct shm_msgq_cons *c, struct rte_comch_dpa_dev_elem *e
 		st->batch_left--;
 		elem->opaque[SHM_DPA_ELEM_WORD] = st->batch_word;
 		elem->opaque[SHM_DPA_ELEM_IMM] = st->batch_imm;
-		st->batch_imm += shm_slot_step(shm_slot_len(st->batch_word));
+		st->batch_imm += shm_entry_step(shm_entry_len(st->batch_word));
 		elem->opaque[SHM_DPA_ELEM_USER] = c->user_data |
 			(uint64_t)RTE_COMCH_DPA_DEV_ELEM_RECV << SHM_DPA_ELEM_TYPE_SHIFT;
 	}
@@ -290,7 +290,7 @@ static inline const uint8_t *
 rte_comch_dpa_dev_elem_imm(const struct rte_comch_dpa_dev_elem *elem, uint32_t *len)
 {
 	if (len != NULL)
-		*len = shm_slot_len(elem->opaque[SHM_DPA_ELEM_WORD]);
+		*len = shm_entry_len(elem->opaque[SHM_DPA_ELEM_WORD]);
 	return (const uint8_t *)(uintptr_t)elem->opaque[SHM_DPA_ELEM_IMM];
 }
 
@@ -335,7 +335,7 @@ static inline void
 shm_dpa_arm(struct shm_msgq_comp_state *st)
 {
 	st->nb_armed += st->nb_armed == UINT32_MAX ? 2 : 1;
-	shm_slot_armed_set(&st->armed, st->nb_armed);
+	shm_entry_armed_set(&st->armed, st->nb_armed);
 }
 
 static inline int
@@ -398,7 +398,7 @@ shm_dpa_sink_credit(const struct shm_msgq_sink *sink, struct shm_msgq_sink_state
 	/* more than there can be: it is older than head */
 	if (tail - head - 1 < sink->mask + 1)
 		return true;
-	tail = shm_slot_tail_get(&sink->tail);
+	tail = shm_entry_tail_get(&sink->tail);
 	__atomic_store_n(&st->tail_seen, tail, __ATOMIC_RELEASE);
 	return tail - head - 1 < sink->mask + 1;
 }
@@ -419,7 +419,7 @@ shm_dpa_send_claim(struct shm_dpa_send *send)
 		}
 	} while (!__atomic_compare_exchange_n(&st->head, &head, head + 1, false,
 			__ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	send->pos = head + SHM_SLOT_START;
+	send->pos = head + SHM_ENTRY_START;
 	return 0;
 }
 
@@ -456,7 +456,7 @@ shm_dpa_sink_put(const struct shm_msgq_sink *sink, const struct shm_msgq_batch *
 	uint32_t armed;
 
 	shm_msgq_batch_publish(batch);
-	armed = shm_slot_armed_get(shm_dpa_state(sink->armed), shm_dpa_whole()); /* A */
+	armed = shm_entry_armed_get(shm_dpa_state(sink->armed), shm_dpa_whole()); /* A */
 	if (__builtin_expect(armed != 0, 0))
 		shm_dpa_sink_wake(sink, armed);
 }
@@ -471,7 +471,7 @@ shm_dpa_batch_claim(const struct shm_dpa_prog_eu *eu, const struct shm_msgq_sink
 	struct shm_msgq_sink_state *st = shm_dpa_state(sink->state);
 
 	if (eu->batch_nb > 1)
-		__atomic_store_n(&st->head, eu->batch_pos + eu->batch_nb - SHM_SLOT_START,
+		__atomic_store_n(&st->head, eu->batch_pos + eu->batch_nb - SHM_ENTRY_START,
 			__ATOMIC_RELAXED);
 }
 
@@ -504,12 +504,12 @@ shm_dpa_batch_flush(struct shm_dpa_prog_eu *eu)
 	if (eu->batch_nb == 0)
 		return;
 	if (shm_dpa_batch_there(eu)) {
-		batch.slots = shm_dpa_state(sink->slots);
+		batch.entries = shm_dpa_state(sink->entries);
 		batch.mask = sink->mask;
 		batch.pos = eu->batch_pos;
 		batch.nb = eu->batch_nb;
 		batch.len = eu->batch_len;
-		batch.producer = eu->batch_from & SHM_SLOT_PRODUCER_MASK;
+		batch.producer = eu->batch_from & SHM_ENTRY_PRODUCER_MASK;
 		shm_dpa_batch_claim(eu, sink);
 		shm_dpa_sink_put(sink, &batch);
 	}
@@ -559,11 +559,11 @@ static inline void
 shm_dpa_batch_open(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send)
 {
 	const struct shm_msgq_sink_state *st = shm_dpa_state(send->sink->state);
-	const uint32_t room = shm_slot_batch_room(eu->batch_pos, send->sink->mask);
+	const uint32_t room = shm_entry_batch_room(eu->batch_pos, send->sink->mask);
 	uint32_t credits = __atomic_load_n(&st->tail_seen, __ATOMIC_RELAXED) -
 		__atomic_load_n(&st->head, __ATOMIC_RELAXED);
-	uint32_t left = (room < SHM_SLOT_MAX_BATCH ? room : SHM_SLOT_MAX_BATCH) - eu->batch_nb;
-	struct shm_slot *slots = shm_dpa_state(send->sink->slots);
+	uint32_t left = (room < SHM_ENTRY_MAX_BATCH ? room : SHM_ENTRY_MAX_BATCH) - eu->batch_nb;
+	struct shm_entry *entries = shm_dpa_state(send->sink->entries);
 
 	/* more than there can be: tail_seen is older than head */
 	if (credits > send->sink->mask + 1)
@@ -573,9 +573,9 @@ shm_dpa_batch_open(struct shm_dpa_prog_eu *eu, const struct shm_dpa_send *send)
 		credits = 0;
 	eu->batch_left = credits < left ? credits : left;
 	eu->batch_flags = send->p->comp == 0 ? RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS : 0;
-	eu->batch_to = (uintptr_t)slots[eu->batch_pos & send->sink->mask].imm +
-		eu->batch_nb * shm_slot_step(eu->batch_len);
-	shm_slot_own(shm_dpa_state(eu->batch_to), eu->batch_left * shm_slot_step(eu->batch_len));
+	eu->batch_to = (uintptr_t)entries[eu->batch_pos & send->sink->mask].imm +
+		eu->batch_nb * shm_entry_step(eu->batch_len);
+	shm_entry_own(shm_dpa_state(eu->batch_to), eu->batch_left * shm_entry_step(eu->batch_len));
 }
 
 /* Add a message to the batch that waits; false if that has to be looked at anew. */
@@ -588,11 +588,11 @@ shm_dpa_batch_add(struct shm_dpa_prog_eu *eu, const void *imm, uint32_t len, uin
 		eu->batch_prod_serial && shm_dpa_batch_there(eu);
 
 	if (__builtin_expect(there, 1)) {
-		shm_slot_copy(shm_dpa_state(eu->batch_to), imm, len);
-		eu->batch_to += shm_slot_step(len);
+		shm_entry_copy(shm_dpa_state(eu->batch_to), imm, len);
+		eu->batch_to += shm_entry_step(len);
 		eu->batch_nb++;
 		eu->batch_left--;
-		if ((flags & RTE_COMCH_DPA_DEV_F_FLUSH) != 0 || eu->batch_nb == SHM_SLOT_MAX_BATCH)
+		if ((flags & RTE_COMCH_DPA_DEV_F_FLUSH) != 0 || eu->batch_nb == SHM_ENTRY_MAX_BATCH)
 			shm_dpa_batch_flush(eu);
 	}
 	shm_dpa_leave(looks);
@@ -606,13 +606,13 @@ shm_dpa_batch_add(struct shm_dpa_prog_eu *eu, const void *imm, uint32_t len, uin
 static inline void
 shm_dpa_send_put(const struct shm_dpa_send *send, const void *imm, uint32_t len, uint32_t flags)
 {
-	struct shm_slot *slots = shm_dpa_state(send->sink->slots);
+	struct shm_entry *entries = shm_dpa_state(send->sink->entries);
 	struct shm_msgq_prod_state *st = shm_dpa_state(send->p->state);
 	struct shm_dpa_prog_eu *eu = shm_dpa_eu();
 	const uint32_t mask = send->sink->mask;
 	uint8_t *to;
 
-	if (eu->batch_nb != 0 && eu->batch_nb == shm_slot_batch_room(eu->batch_pos, mask))
+	if (eu->batch_nb != 0 && eu->batch_nb == shm_entry_batch_room(eu->batch_pos, mask))
 		shm_dpa_batch_flush(eu); /* a batch ends with the ring */
 	if (eu->batch_nb == 0) {
 		eu->batch_prod = (uintptr_t)send->p;
@@ -625,14 +625,14 @@ shm_dpa_send_put(const struct shm_dpa_send *send, const void *imm, uint32_t len,
 		eu->batch_pos = send->pos;
 		eu->batch_len = len;
 	}
-	to = slots[eu->batch_pos & mask].imm;
-	to += eu->batch_nb * shm_slot_step(len);
-	shm_slot_copy(to, imm, len);
+	to = entries[eu->batch_pos & mask].imm;
+	to += eu->batch_nb * shm_entry_step(len);
+	shm_entry_copy(to, imm, len);
 	eu->batch_nb++;
 	if ((flags & RTE_COMCH_DPA_DEV_F_OPTIMIZE_REPORTS) == 0 && send->p->comp != 0)
 		st->sent++;
 	if ((flags & RTE_COMCH_DPA_DEV_F_FLUSH) != 0 || send->shared ||
-			eu->batch_nb == SHM_SLOT_MAX_BATCH)
+			eu->batch_nb == SHM_ENTRY_MAX_BATCH)
 		shm_dpa_batch_flush(eu);
 	else
 		shm_dpa_batch_open(eu, send);
@@ -784,7 +784,7 @@ rte_comch_dpa_dev_producer_dma_copy(rte_comch_dpa_dev_producer_t producer, uint3
 	if (ret == 0)
 		ret = shm_dpa_send_claim(&send);
 	if (ret == 0) {
-		/* C: the release of the slot is behind the data as well */
+		/* C: the release of the entry is behind the data as well */
 #ifdef SHM_DPA_TEST_IMM_FIRST
 		shm_dpa_send_put(&send, imm, imm_len, flags | RTE_COMCH_DPA_DEV_F_FLUSH);
 		__builtin_memcpy(to, from, len);
@@ -858,7 +858,7 @@ shm_dpa_eu_pending(uint32_t eu)
 			shm_dpa_arm(st);
 			continue;
 		}
-		shm_slot_armed_set(&st->armed, 0);
+		shm_entry_armed_set(&st->armed, 0);
 		pending = true;
 	}
 	shm_dpa_leave(looks);

@@ -3,31 +3,31 @@
  */
 
 /*
- * Every order of a producer, a consumer and a sleeper on slots of small messages: the
- * inline functions of shm_slot.h run on the model of test_order.h. Each message must be
- * received once, in order and whole, no slot be written over before it was given back, and
+ * Every order of a producer, a consumer and a sleeper on entries of small messages: the
+ * inline functions of shm_entry.h run on the model of test_order.h. Each message must be
+ * received once, in order and whole, no entry be written over before it was given back, and
  * nobody sleep for ever. Then one thing after the other is broken on purpose, and has to
  * be found. Nothing of the driver is linked.
  *
- * devtools/check-barriers.sh changes shm_slot.h itself, and wants this to fail each time.
- * It compiles the file alone, with TEST_SHM_SLOT_ORDER_MAIN.
+ * devtools/check-barriers.sh changes shm_entry.h itself, and wants this to fail each time.
+ * It compiles the file alone, with TEST_SHM_ENTRY_ORDER_MAIN.
  */
 
 #include "test.h"
 #include "test_order_check.h"
 
-static uint64_t slot_load(const void *p, int order);
-static void slot_store(void *p, uint64_t val, int order);
-static void slot_light_fence(bool whole);
+static uint64_t entry_load(const void *p, int order);
+static void entry_store(void *p, uint64_t val, int order);
+static void entry_light_fence(bool whole);
 
-#define SHM_SLOT_LOAD(ptr, order) slot_load(ptr, order)
-#define SHM_SLOT_STORE(ptr, val, order) slot_store(ptr, val, order)
-#define SHM_SLOT_COPY(dst, src, len) order_copy(dst, src, len)
-#define SHM_SLOT_LIGHT_FENCE(whole) slot_light_fence(whole)
+#define SHM_ENTRY_LOAD(ptr, order) entry_load(ptr, order)
+#define SHM_ENTRY_STORE(ptr, val, order) entry_store(ptr, val, order)
+#define SHM_ENTRY_COPY(dst, src, len) order_copy(dst, src, len)
+#define SHM_ENTRY_LIGHT_FENCE(whole) entry_light_fence(whole)
 
-#include "shm_slot.h"
+#include "shm_entry.h"
 
-#define MAX_SLOTS 2
+#define MAX_ENTRIES 2
 #define MAX_PRODUCERS 2
 /* Positions wrap behind the first message. */
 #define FIRST_POS UINT32_MAX
@@ -56,13 +56,13 @@ enum mutant {
 };
 
 /* What is run: who sleeps, and how many there are of everything. */
-struct slot_case {
+struct entry_case {
 	const char *name;
-	uint32_t nb_slots;
+	uint32_t nb_entries;
 	uint32_t nb_producers;
 	uint32_t nb_msgs;       /* of each producer */
 	uint32_t len;           /* of a message: what has 16 bytes can be torn */
-	uint32_t batch;         /* slots that are given back at one time */
+	uint32_t batch;         /* entries that are given back at one time */
 	bool consumer_sleeps, producer_sleeps;
 	bool whole;             /* there is no membarrier() */
 	/* the consumer is an execution unit, and parks after each message */
@@ -71,7 +71,7 @@ struct slot_case {
 
 /* All that the programs share. */
 struct arena {
-	struct shm_slot slots[MAX_SLOTS];
+	struct shm_entry entries[MAX_ENTRIES];
 	uint32_t head;          /* of all producers */
 	uint32_t tail;
 	uint32_t armed[MAX_PRODUCERS + 1];
@@ -90,26 +90,28 @@ struct side {
 	uint32_t from[MAX_PRODUCERS];      /* messages of each producer */
 };
 
-static const struct slot_case polls = { "one slot", 1, 1, 3, 16, 1, false, false, false };
-static const struct slot_case consumer_sleeps = { "one slot", 1, 1, 3, 16, 1, true, false, false };
-static const struct slot_case producer_sleeps = { "one slot", 1, 1, 3, 16, 1, false, true, false };
-static const struct slot_case both_whole = { "one slot", 1, 1, 3, 8, 1, true, true, true };
+static const struct entry_case polls = { "one entry", 1, 1, 3, 16, 1, false, false, false };
+static const struct entry_case consumer_sleeps = { "one entry", 1, 1, 3, 16, 1, true, false,
+	false };
+static const struct entry_case producer_sleeps = { "one entry", 1, 1, 3, 16, 1, false, true,
+	false };
+static const struct entry_case both_whole = { "one entry", 1, 1, 3, 8, 1, true, true, true };
 
-static const struct slot_case unit_parks = { .name = "one slot", .nb_slots = 1, .nb_producers = 1,
-	.nb_msgs = 3, .len = 8, .batch = 1, .parks = true };
+static const struct entry_case unit_parks = { .name = "one entry", .nb_entries = 1,
+	.nb_producers = 1, .nb_msgs = 3, .len = 8, .batch = 1, .parks = true };
 
 static struct arena arena;
-static const struct slot_case *sc;
+static const struct entry_case *sc;
 static enum mutant mutant;
 
 static bool
 is_word(const void *p)
 {
-	return p == &arena.slots[0].word || p == &arena.slots[1].word;
+	return p == &arena.entries[0].word || p == &arena.entries[1].word;
 }
 
 static uint64_t
-slot_load(const void *p, int order)
+entry_load(const void *p, int order)
 {
 	if ((mutant == WORD_GET_RELAXED && is_word(p)) ||
 			(mutant == TAIL_GET_RELAXED && p == &arena.tail))
@@ -118,7 +120,7 @@ slot_load(const void *p, int order)
 }
 
 static void
-slot_store(void *p, uint64_t val, int order)
+entry_store(void *p, uint64_t val, int order)
 {
 	if ((mutant == WORD_SET_RELAXED && is_word(p)) ||
 			(mutant == TAIL_SET_RELAXED && p == &arena.tail))
@@ -127,7 +129,7 @@ slot_store(void *p, uint64_t val, int order)
 }
 
 static void
-slot_light_fence(bool whole)
+entry_light_fence(bool whole)
 {
 	if (whole && mutant != LIGHT_FENCE_NOT_WHOLE)
 		order_fence();
@@ -148,10 +150,10 @@ heavy_fence(void)
  * Programs
  */
 
-static struct shm_slot *
-slot_at(uint32_t pos)
+static struct shm_entry *
+entry_at(uint32_t pos)
 {
-	return &arena.slots[pos % sc->nb_slots];
+	return &arena.entries[pos % sc->nb_entries];
 }
 
 /* A half of the nth message of a producer. */
@@ -184,12 +186,12 @@ sleep_unless(struct side *s, bool (*there)(struct side *s), uint32_t event)
 	s->sleeps++;
 	if (mutant == ARMED_AFTER_LOOK && there(s))
 		return;
-	shm_slot_armed_set(armed, mutant == ARMED_THE_SAME ? 1 : s->sleeps);
+	shm_entry_armed_set(armed, mutant == ARMED_THE_SAME ? 1 : s->sleeps);
 	heavy_fence();
 	found = mutant != NO_LOOK && mutant != ARMED_AFTER_LOOK && there(s);
 	if (!found)
 		order_sleep(event);
-	shm_slot_armed_set(armed, 0);
+	shm_entry_armed_set(armed, 0);
 }
 
 /* Any order of a look at the tail and one at what others have claimed is harmless. */
@@ -199,11 +201,11 @@ has_credit(struct side *s)
 	uint32_t pos = sc->nb_producers > 1 ? order_load(&arena.head, __ATOMIC_RELAXED) : s->pos;
 
 	/* a tail of before is good enough */
-	if (sc->nb_producers > 1 || pos - s->tail >= sc->nb_slots)
-		s->tail = shm_slot_tail_get(&arena.tail);
+	if (sc->nb_producers > 1 || pos - s->tail >= sc->nb_entries)
+		s->tail = shm_entry_tail_get(&arena.tail);
 	s->pos = pos;
 	/* less than 0: the head is older than the tail, and cannot be claimed */
-	return (int32_t)(pos - s->tail) < (int32_t)sc->nb_slots;
+	return (int32_t)(pos - s->tail) < (int32_t)sc->nb_entries;
 }
 
 static bool
@@ -231,11 +233,11 @@ producer_step(void *local)
 	if (!claim(s))
 		return true;
 	if (mutant == ARMED_GET_FIRST)
-		armed = shm_slot_armed_get(&arena.armed[CONSUMER], sc->whole);
-	shm_slot_put(slot_at(s->pos), shm_slot_word(s->pos, s->id, sc->len), msg, sc->len);
+		armed = shm_entry_armed_get(&arena.armed[CONSUMER], sc->whole);
+	shm_entry_put(entry_at(s->pos), shm_entry_word(s->pos, s->id, sc->len), msg, sc->len);
 	if (sc->consumer_sleeps || sc->parks) {
 		if (mutant != ARMED_GET_FIRST)
-			armed = shm_slot_armed_get(&arena.armed[CONSUMER], sc->whole);
+			armed = shm_entry_armed_get(&arena.armed[CONSUMER], sc->whole);
 		wake(s, CONSUMER, EVENT_CONSUMER, armed);
 	}
 	s->pos++;
@@ -249,19 +251,19 @@ give_back(struct side *s)
 	uint32_t i;
 
 	s->tail = s->pos;
-	shm_slot_tail_set(&arena.tail, s->pos);
+	shm_entry_tail_set(&arena.tail, s->pos);
 	for (i = 0; sc->producer_sleeps && i < sc->nb_producers; i++)
-		wake(s, i, EVENT_PRODUCER + i, shm_slot_armed_get(&arena.armed[i], sc->whole));
+		wake(s, i, EVENT_PRODUCER + i, shm_entry_armed_get(&arena.armed[i], sc->whole));
 }
 
-/* Look at a message, and give slots back. */
+/* Look at a message, and give entries back. */
 static void
 consumer_take(struct side *s, uint64_t word)
 {
-	struct shm_slot *slot = slot_at(s->pos);
-	uint32_t producer = shm_slot_producer(word);
+	struct shm_entry *entry = entry_at(s->pos);
+	uint32_t producer = shm_entry_producer(word);
 
-	if (shm_slot_len(word) != sc->len || producer >= sc->nb_producers ||
+	if (shm_entry_len(word) != sc->len || producer >= sc->nb_producers ||
 			s->from[producer] == sc->nb_msgs) {
 		order_fail("a message that nobody sent");
 		return;
@@ -269,9 +271,9 @@ consumer_take(struct side *s, uint64_t word)
 	s->pos++;
 	if (mutant == TAIL_BEFORE_READ && s->pos - s->tail >= sc->batch)
 		give_back(s);
-	order_read(&slot->imm[0], content(producer, s->from[producer], 0));
+	order_read(&entry->imm[0], content(producer, s->from[producer], 0));
 	if (sc->len > 8)
-		order_read(&slot->imm[8], content(producer, s->from[producer], 1));
+		order_read(&entry->imm[8], content(producer, s->from[producer], 1));
 	s->from[producer]++;
 	s->nb++;
 	if (s->pos - s->tail >= sc->batch)
@@ -281,14 +283,14 @@ consumer_take(struct side *s, uint64_t word)
 static bool
 has_message(struct side *s)
 {
-	return shm_slot_is(shm_slot_get(slot_at(s->pos)), s->pos);
+	return shm_entry_is(shm_entry_get(entry_at(s->pos)), s->pos);
 }
 
 static void
 unit_arm(struct side *s, uint32_t value)
 {
 	s->armed = value;
-	shm_slot_armed_set(&arena.armed[CONSUMER], value);
+	shm_entry_armed_set(&arena.armed[CONSUMER], value);
 }
 
 /*
@@ -318,8 +320,8 @@ unit_step(void *local)
 	if (s->nb == sc->nb_producers * sc->nb_msgs)
 		return false;
 	if (s->armed == 0) {
-		word = shm_slot_get(slot_at(s->pos));
-		if (shm_slot_is(word, s->pos))
+		word = shm_entry_get(entry_at(s->pos));
+		if (shm_entry_is(word, s->pos))
 			consumer_take(s, word);
 		unit_arm(s, ++s->sleeps);
 		return true;
@@ -344,8 +346,8 @@ consumer_step(void *local)
 
 	if (s->nb == sc->nb_producers * sc->nb_msgs)
 		return false;
-	word = shm_slot_get(slot_at(s->pos));
-	if (shm_slot_is(word, s->pos)) {
+	word = shm_entry_get(entry_at(s->pos));
+	if (shm_entry_is(word, s->pos)) {
 		consumer_take(s, word);
 		return true;
 	}
@@ -354,7 +356,7 @@ consumer_step(void *local)
 	else if (sc->consumer_sleeps)
 		sleep_unless(s, has_message, EVENT_CONSUMER);
 	else
-		order_wait(&slot_at(s->pos)->word, word);
+		order_wait(&entry_at(s->pos)->word, word);
 	return true;
 }
 
@@ -365,17 +367,17 @@ consumer_step(void *local)
 static void
 places(void)
 {
-	static const char *const words[] = { "slot 0 word", "slot 1 word" };
+	static const char *const words[] = { "entry 0 word", "entry 1 word" };
 	static const char *const imms[][2] = {
-		{ "slot 0 begin", "slot 0 end" }, { "slot 1 begin", "slot 1 end" },
+		{ "entry 0 begin", "entry 0 end" }, { "entry 1 begin", "entry 1 end" },
 	};
 	static const char *const armed[] = { "armed of 0", "armed of 1", "armed of consumer" };
 	uint32_t i;
 
-	for (i = 0; i < sc->nb_slots; i++) {
-		order_place(&arena.slots[i].word, 0, words[i]);
-		order_place(&arena.slots[i].imm[0], 0, imms[i][0]);
-		order_place(&arena.slots[i].imm[8], 0, imms[i][1]);
+	for (i = 0; i < sc->nb_entries; i++) {
+		order_place(&arena.entries[i].word, 0, words[i]);
+		order_place(&arena.entries[i].imm[0], 0, imms[i][0]);
+		order_place(&arena.entries[i].imm[8], 0, imms[i][1]);
 	}
 	order_place(&arena.head, FIRST_POS, "head");
 	order_place(&arena.tail, FIRST_POS, "tail");
@@ -385,9 +387,9 @@ places(void)
 }
 
 static void
-slot_run(const void *arg, enum order_mode mode, uint32_t broken, struct order_result *res)
+entry_run(const void *arg, enum order_mode mode, uint32_t broken, struct order_result *res)
 {
-	const struct slot_case *what = arg;
+	const struct entry_case *what = arg;
 	struct order_case oc = { .mode = mode, .local_size = sizeof(struct side),
 		.max_states = broken == GOOD ? 8 << 20 : 64 << 10 };
 	struct side sides[MAX_PRODUCERS + 1];
@@ -408,17 +410,17 @@ slot_run(const void *arg, enum order_mode mode, uint32_t broken, struct order_re
 }
 
 static int
-expect_right(const struct slot_case *what)
+expect_right(const struct entry_case *what)
 {
-	return order_expect_right(slot_run, what, what->name);
+	return order_expect_right(entry_run, what, what->name);
 }
 
 static int
 test_nobody_sleeps(void)
 {
-	static const struct slot_case cases[] = {
-		{ "two slots", 2, 1, 3, 16, 1, false, false, false },
-		{ "two slots given back at once", 2, 1, 3, 16, 2, false, false, false },
+	static const struct entry_case cases[] = {
+		{ "two entries", 2, 1, 3, 16, 1, false, false, false },
+		{ "two entries given back at once", 2, 1, 3, 16, 2, false, false, false },
 	};
 	uint32_t i;
 
@@ -431,7 +433,7 @@ test_nobody_sleeps(void)
 static int
 test_consumer_sleeps(void)
 {
-	static const struct slot_case two = { "two slots", 2, 1, 3, 8, 1, true, false, false };
+	static const struct entry_case two = { "two entries", 2, 1, 3, 8, 1, true, false, false };
 
 	TEST_CALL(expect_right(&consumer_sleeps));
 	return expect_right(&two);
@@ -440,7 +442,7 @@ test_consumer_sleeps(void)
 static int
 test_producer_sleeps(void)
 {
-	static const struct slot_case two = { "two slots", 2, 1, 3, 16, 2, false, true, false };
+	static const struct entry_case two = { "two entries", 2, 1, 3, 16, 2, false, true, false };
 
 	TEST_CALL(expect_right(&producer_sleeps));
 	return expect_right(&two);
@@ -449,8 +451,8 @@ test_producer_sleeps(void)
 static int
 test_both_sleep(void)
 {
-	static const struct slot_case one = { "one slot", 1, 1, 3, 8, 1, true, true, false };
-	static const struct slot_case two = { "two slots", 2, 1, 3, 8, 2, true, true, false };
+	static const struct entry_case one = { "one entry", 1, 1, 3, 8, 1, true, true, false };
+	static const struct entry_case two = { "two entries", 2, 1, 3, 8, 2, true, true, false };
 
 	TEST_CALL(expect_right(&one));
 	return expect_right(&two);
@@ -465,9 +467,9 @@ test_no_membarrier(void)
 static int
 test_two_producers(void)
 {
-	static const struct slot_case cases[] = {
-		{ "one slot", 1, 2, 1, 16, 1, false, false, false },
-		{ "two slots", 2, 2, 1, 16, 1, false, false, false },
+	static const struct entry_case cases[] = {
+		{ "one entry", 1, 2, 1, 16, 1, false, false, false },
+		{ "two entries", 2, 2, 1, 16, 1, false, false, false },
 		{ "consumer sleeps", 1, 2, 1, 16, 1, true, false, false },
 		{ "producers sleep", 1, 2, 1, 8, 1, false, true, false },
 	};
@@ -482,12 +484,12 @@ test_two_producers(void)
 static int
 test_unit_parks(void)
 {
-	static const struct slot_case two = { .name = "two slots", .nb_slots = 2,
+	static const struct entry_case two = { .name = "two entries", .nb_entries = 2,
 		.nb_producers = 1, .nb_msgs = 2, .len = 8, .batch = 1, .parks = true };
-	static const struct slot_case both = { .name = "producer sleeps", .nb_slots = 1,
+	static const struct entry_case both = { .name = "producer sleeps", .nb_entries = 1,
 		.nb_producers = 1, .nb_msgs = 2, .len = 8, .batch = 1, .producer_sleeps = true,
 		.parks = true };
-	static const struct slot_case whole = { .name = "no membarrier", .nb_slots = 1,
+	static const struct entry_case whole = { .name = "no membarrier", .nb_entries = 1,
 		.nb_producers = 1, .nb_msgs = 2, .len = 8, .batch = 1, .whole = true,
 		.parks = true };
 
@@ -501,12 +503,12 @@ test_unit_parks(void)
 static int
 test_long(void)
 {
-	static const struct slot_case cases[] = {
+	static const struct entry_case cases[] = {
 		{ "unit parks, no membarrier", 1, 1, 3, 8, 1, false, false, true, true },
 		{ "two producers, all sleep", 1, 2, 1, 8, 1, true, true, false },
-		{ "two slots of 16 bytes, consumer sleeps", 2, 1, 3, 16, 1, true, false, false },
-		{ "one slot of 16 bytes, both sleep", 1, 1, 3, 16, 1, true, true, false },
-		{ "two slots of 16 bytes, both sleep", 2, 1, 3, 16, 2, true, true, false },
+		{ "two entries of 16 bytes, consumer sleeps", 2, 1, 3, 16, 1, true, false, false },
+		{ "one entry of 16 bytes, both sleep", 1, 1, 3, 16, 1, true, true, false },
+		{ "two entries of 16 bytes, both sleep", 2, 1, 3, 16, 2, true, true, false },
 		{ "unit parks, 16 bytes", 1, 1, 3, 16, 1, false, false, false, true },
 		{ "unit parks, two producers", 1, 2, 1, 8, 1, false, false, false, true },
 	};
@@ -548,11 +550,11 @@ test_broken_is_found(void)
 		{ NO_FENCE, "no fence of the sleeper, no membarrier", false, { &both_whole } },
 	};
 
-	return order_expect_found(slot_run, mutants, RTE_DIM(mutants));
+	return order_expect_found(entry_run, mutants, RTE_DIM(mutants));
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "order of accesses to slots of small messages",
+	.suite_name = "order of accesses to entries of small messages",
 	.unit_test_cases = {
 		TEST_CASE(test_nobody_sleeps),
 		TEST_CASE(test_consumer_sleeps),
@@ -567,7 +569,7 @@ static struct unit_test_suite suite = {
 	}
 };
 
-#ifdef TEST_SHM_SLOT_ORDER_MAIN
+#ifdef TEST_SHM_ENTRY_ORDER_MAIN
 
 void
 test_note(const char *format, ...)
@@ -594,6 +596,6 @@ main(void)
 
 #else
 
-REGISTER_SLOW_TEST(shm_slot_order_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(shm_entry_order_autotest, unit_test_suite_runner, &suite);
 
 #endif
