@@ -40,15 +40,13 @@ quick gcc-sanitize      --suite quick --no-suite checks
 gate  gcc               --suite gate --no-suite quick
 gate  gcc-sanitize      --suite gate --no-suite quick --no-suite checks
 gate  gcc-debug         --suite fast
-gate  clang
-gate  gcc-shared
+gate  clang-shared
 all   gcc               --suite all --no-suite gate
 all   gcc-sanitize      --suite all --no-suite gate --no-suite checks
 all   gcc-debug         --suite slow
-all   clang             --suite fast --suite slow
+all   clang-shared      --suite fast --suite slow
 all   gcc-shared        --suite fast
 all   gcc-static        --suite fast
-all   clang-shared      --suite fast
 all   clang-sanitize    --suite fast --suite slow
 all   clang-tsan        --suite fast --suite slow --suite doca --suite races
 '
