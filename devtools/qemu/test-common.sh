@@ -62,6 +62,14 @@ test_begin() { # <name> <folder> [<meson build folder>]
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 	run=$(mktemp -d)
+	# Most guests have one processor: two tests run beside each other. The first makes what
+	# they share.
+	for ((slot = 0; ; slot = 1 - slot)); do
+		exec 8>"$work/slot$slot"
+		! flock -w 0.2 8 || break
+	done
+	exec 9>"$work/lock"
+	flock 9
 	logs=$work/guest-logs/$test_name${COMCH_QEMU:+-vfio-user-pci}
 	rm -rf "$logs"
 	mkdir -p "$logs"
@@ -82,6 +90,7 @@ test_begin() { # <name> <folder> [<meson build folder>]
 	"$here/get-kernel.sh" "$work" || die "no kernel for the guest"
 	[ -n "${COMCH_QEMU:-}" ] || "$here/build-shim.sh" "$work" >/dev/null ||
 		die "the shim can not be built"
+	exec 9>&-
 	mkdir -p "$work/guest"
 }
 
@@ -115,7 +124,7 @@ model_start() { # <arguments of the model>...
 	mkfifo "$run/alive"
 	exec 7<>"$run/alive"
 	"$tree/app/comch-bluefield-model" --dir "$run/model" --log "$logs/model.log" --until-eof \
-		--log-level "${MODEL_LOG_LEVEL:-info}" "$@" <"$run/alive" >"$run/model.out" 2>&1 7>&- &
+		--log-level "${MODEL_LOG_LEVEL:-info}" "$@" <"$run/alive" >"$run/model.out" 2>&1 7>&- 8>&- &
 	model_pid=$!
 	for ((i = 0; i < 100; i++)); do
 		! grep -q '^ready' "$run/model.out" || return 0
@@ -169,7 +178,7 @@ guest_run() {
 	"$here/run-guest.sh" "$work" "$initramfs" -l "$logs/console.log" "${options[@]}" \
 		-M "$run/monitor" \
 		-q -chardev -q "pipe,id=host,path=$run/host" -q -device -q isa-serial,chardev=host,index=1 \
-		"${@/#/$run/model/}" >"$run/guest.out" 2>&1 5>&- 6>&- 7>&- &
+		"${@/#/$run/model/}" >"$run/guest.out" 2>&1 5>&- 6>&- 7>&- 8>&- &
 	guest_pid=$!
 	# A line may come in parts.
 	while :; do
