@@ -74,9 +74,9 @@ class Tests:
                 self.shared[match[2]] = file
         for match in re.finditer(r'^(?:static )?\w[^=;]*?(\w+)(?:\[\w*\])* = \{\n(.*?)^\};', text,
                                  re.M | re.S):
-            if 'TEST_CASE(' not in match[2]:
+            if 'TEST_CASE' not in match[2]:
                 self.nodes[file, match[1]] = match[2]
-        for name in re.findall(r'^\tTEST_CASE\((\w+)\)', text, re.M):
+        for name in re.findall(r'^\tTEST_CASE(?:_ST)?\((?:\w+, \w+, )?(\w+)\)', text, re.M):
             self.cases[name] = file
 
     def node(self, file, word):

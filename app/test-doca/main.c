@@ -139,8 +139,12 @@ run_case(const struct test_case *test)
 		setpgid(0, 0);
 		stop_signals_set(SIG_DFL);
 		alarm(CASE_SECONDS);
+		result = test->setup == NULL ? 0 : test->setup();
+		if (result == 0)
+			result = test->run();
+		if (result == 0 && test->teardown != NULL)
+			result = test->teardown();
 		/* not _exit(): what was lost is looked for at the end */
-		result = test->run();
 		exit(result == 0 || result == TEST_SKIPPED ? result : EXIT_FAILURE);
 	}
 	if (pid < 0 || !case_wait(pid, &status))

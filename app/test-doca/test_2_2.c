@@ -29,8 +29,7 @@ test_2_2_log(void)
 	TEST_TRUE(strcmp(doca_get_error_string(DOCA_ERROR_AGAIN),
 			doca_error_get_descr(DOCA_ERROR_AGAIN)) == 0);
 	TEST_OK(doca_log_create_standard_backend());
-	TEST_RESULT(doca_log_create_file_backend(NULL, &backend), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_log_create_file_backend(file, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_log_create_file_backend, file, &backend);
 	TEST_OK(doca_log_create_file_backend(file, &backend));
 	doca_log(DOCA_LOG_LEVEL_INFO, 0, NULL, 0, NULL, "seen");
 	test_read(file, text);
@@ -52,15 +51,13 @@ test_2_2_devices(void)
 	TEST_TRUE(DOCA_DEV_REP_FILTER_NET == 2 && DOCA_DEV_REP_FILTER_EMULATED == 4);
 	TEST_TRUE(sizeof(bdf) == sizeof(bdf.raw));
 	TEST_OK(doca_devinfo_list_create(&list, &nb));
-	TEST_RESULT(doca_devinfo_get_pci_addr(NULL, &bdf), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_pci_addr(list[1], NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_get_pci_addr, list[1], &bdf);
 	TEST_OK(doca_devinfo_get_pci_addr(list[1], &bdf));
 	TEST_TRUE(bdf.raw == 0x0301 && bdf.bus == 3 && bdf.device == 0 && bdf.function == 1);
 	TEST_OK(doca_dev_open(list[0], &dev));
 	TEST_OK(doca_devinfo_list_destroy(list));
 	TEST_OK(doca_devinfo_rep_list_create(dev, filter, &reps, &nb));
-	TEST_RESULT(doca_devinfo_rep_get_pci_addr(NULL, &bdf), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_get_pci_addr(reps[0], NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_rep_get_pci_addr, reps[0], &bdf);
 	TEST_OK(doca_devinfo_rep_get_pci_addr(reps[0], &bdf));
 	TEST_TRUE(bdf.raw == 0xb100);
 	TEST_RESULT(doca_devinfo_rep_get_is_pci_addr_equal(NULL, TEST_REP, &equal),
@@ -179,8 +176,7 @@ test_2_2_ctx_dev(void)
 
 	TEST_OK(test_dev_open("03:00.1", &other));
 	TEST_OK(test_server_make(&side, NULL, "one"));
-	TEST_RESULT(doca_ctx_dev_add(NULL, side.dev), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_ctx_dev_add(side.ctx, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_ctx_dev_add, side.ctx, side.dev);
 	TEST_RESULT(doca_ctx_dev_add(side.ctx, other), DOCA_ERROR_NOT_SUPPORTED);
 	TEST_OK(doca_ctx_dev_add(side.ctx, side.dev));
 	side.on_state = on_idle;

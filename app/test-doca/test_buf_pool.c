@@ -35,10 +35,8 @@ test_pool_bad(void)
 	TEST_RESULT(doca_buf_pool_set_element_alignment(pool, 0), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_buf_pool_set_element_alignment(pool, 3), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_buf_pool_buf_alloc(pool, NULL), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_buf_pool_get_num_elements(NULL, &nb), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_buf_pool_get_num_elements(pool, NULL), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_buf_pool_get_num_free_elements(NULL, &nb), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_buf_pool_get_num_free_elements(pool, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_buf_pool_get_num_elements, pool, &nb);
+	TEST_NULL_2(doca_buf_pool_get_num_free_elements, pool, &nb);
 	TEST_RESULT(doca_buf_pool_buf_alloc(pool, &buf), DOCA_ERROR_BAD_STATE);
 	TEST_RESULT(doca_buf_pool_start(pool), DOCA_ERROR_BAD_STATE); /* the map is not */
 	TEST_OK(doca_buf_pool_stop(pool));

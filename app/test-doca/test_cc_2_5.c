@@ -128,7 +128,7 @@ start_server(struct cc_side *side)
 	TEST_OK(doca_cc_server_event_consumer_register(side->server, cc_on_consumer,
 			cc_on_consumer_gone));
 	TEST_OK(doca_ctx_start(ctx));
-	return cc_tell(side);
+	return test_other_sync(side->other);
 }
 
 static int
@@ -145,7 +145,7 @@ start_client(struct cc_side *side)
 			cc_on_consumer_gone));
 	TEST_RESULT(doca_cc_client_get_connection(side->client, &side->connection),
 			DOCA_ERROR_BAD_STATE);
-	TEST_CALL(cc_wait(side));
+	TEST_CALL(test_other_sync(side->other));
 	TEST_RESULT(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
 	TEST_CALL(cc_until_state(side, ctx, DOCA_CTX_STATE_RUNNING));
 	TEST_OK(doca_cc_client_get_connection(side->client, &side->connection));

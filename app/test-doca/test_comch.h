@@ -65,6 +65,10 @@ doca_error_t test_dev_open(const char *pci_addr, struct doca_dev **dev);
 doca_error_t test_rep_open(struct doca_dev *dev, const char *pci_addr,
 		struct doca_dev_rep **rep);
 
+/* A limit of the device: null pointers are refused, and it is at least this. */
+int test_cap(doca_error_t (*get)(const struct doca_devinfo *devinfo, uint32_t *value),
+		uint32_t least);
+
 /*
  * Make a server or a client with all that is mandatory, IDLE. pe is the engine to use, or
  * NULL for one of its own.

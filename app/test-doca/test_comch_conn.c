@@ -11,19 +11,26 @@
 
 #include "test_comch.h"
 
+static struct test_side server, client;
+
 static int
-pair_end(struct test_side *server, struct test_side *client)
+pair_open(void)
 {
-	TEST_OK(test_side_end(client, server));
-	TEST_OK(test_side_end(server, NULL));
+	TEST_OK(test_pair_make(&server, &client));
+	return 0;
+}
+
+static int
+pair_close(void)
+{
+	TEST_OK(test_side_end(&client, &server));
+	TEST_OK(test_side_end(&server, NULL));
 	return 0;
 }
 
 static int
 test_comch_exchange(void)
 {
-	struct test_side server, client;
-
 	TEST_OK(test_pair_make(&server, &client));
 	server.echo = true;
 	TEST_OK(test_send(&client, "hello"));
@@ -44,10 +51,8 @@ static int
 test_comch_connection_null(void)
 {
 	union doca_data data = {.u64 = 1};
-	struct test_side server, client;
 	uint64_t value;
 
-	TEST_OK(test_pair_make(&server, &client));
 	TEST_RESULT(doca_comch_connection_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
 	TEST_TRUE(doca_comch_connection_get_user_data(NULL).u64 == 0);
 	TEST_RESULT(doca_comch_connection_update_info(NULL), DOCA_ERROR_INVALID_VALUE);
@@ -59,7 +64,7 @@ test_comch_connection_null(void)
 			&value), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_comch_connection_get_counter(client.conn, (enum doca_comch_counter)5,
 			&value), DOCA_ERROR_INVALID_VALUE);
-	return pair_end(&server, &client);
+	return 0;
 }
 
 static int
@@ -83,7 +88,6 @@ static int
 test_comch_counters(void)
 {
 	struct doca_comch_connection *old;
-	struct test_side server, client;
 
 	TEST_TRUE(DOCA_COMCH_COUNTER_SENT_MESSAGES == 1 && DOCA_COMCH_COUNTER_SENT_BYTES == 2);
 	TEST_TRUE(DOCA_COMCH_COUNTER_RECV_MESSAGES == 3 && DOCA_COMCH_COUNTER_RECV_BYTES == 4);
@@ -112,7 +116,6 @@ static int
 test_comch_connection_user_data(void)
 {
 	struct doca_comch_connection *conn, *old[2];
-	struct test_side server, client;
 	union doca_data data;
 
 	TEST_OK(test_pair_make(&server, &client));
@@ -134,7 +137,7 @@ test_comch_connection_user_data(void)
 	TEST_RESULT(doca_ctx_stop(client.ctx), DOCA_ERROR_IN_PROGRESS);
 	TEST_TRUE(test_until_state(&client, NULL, DOCA_CTX_STATE_IDLE));
 	TEST_RESULT(doca_comch_client_get_connection(client.client, &conn), DOCA_ERROR_BAD_STATE);
-	TEST_CALL(pair_end(&server, &client));
+	TEST_CALL(pair_close());
 	TEST_TRUE(doca_comch_connection_get_user_data(old[1]).u64 == data.u64);
 	TEST_TRUE(doca_comch_client_get_client_ctx(old[1]) == NULL);
 	TEST_TRUE(doca_comch_server_get_server_ctx(old[0]) == NULL);
@@ -145,12 +148,9 @@ static int
 test_comch_disconnect(void)
 {
 	struct doca_comch_connection *old;
-	struct test_side server, client;
 
-	TEST_OK(test_pair_make(&server, &client));
 	old = server.conn;
-	TEST_RESULT(doca_comch_server_disconnect(NULL, server.conn), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comch_server_disconnect(server.server, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_comch_server_disconnect, server.server, server.conn);
 	TEST_RESULT(doca_comch_server_disconnect(server.server, client.conn),
 			DOCA_ERROR_INVALID_VALUE);
 	TEST_OK(doca_comch_server_disconnect(server.server, server.conn));
@@ -163,7 +163,7 @@ test_comch_disconnect(void)
 	TEST_RESULT(doca_ctx_start(client.ctx), DOCA_ERROR_IN_PROGRESS);
 	TEST_TRUE(test_until_state(&client, NULL, DOCA_CTX_STATE_RUNNING));
 	TEST_TRUE(test_until_count(&server, NULL, &server.connected, 2));
-	return pair_end(&server, &client);
+	return 0;
 }
 
 /* More connections end than stay: the last ones can be looked at. */
@@ -171,7 +171,6 @@ static int
 test_comch_many_ends(void)
 {
 	struct doca_comch_connection *last = NULL;
-	struct test_side server, client;
 	unsigned int i;
 
 	TEST_OK(test_server_make(&server, NULL, "one"));
@@ -186,14 +185,13 @@ test_comch_many_ends(void)
 		TEST_TRUE(test_until_count(&server, NULL, &server.disconnected, i));
 	}
 	TEST_RESULT(doca_comch_connection_update_info(last), DOCA_ERROR_CONNECTION_ABORTED);
-	return pair_end(&server, &client);
+	return pair_close();
 }
 
 /* Sizes: each side may leave it to the other, and two that differ do not fit. */
 static int
 test_comch_msg_size(void)
 {
-	struct test_side server, client;
 	static char big[9000];
 
 	memset(big, 'b', sizeof(big) - 1);
@@ -210,37 +208,30 @@ test_comch_msg_size(void)
 	TEST_OK(test_send(&server, big));
 	TEST_TRUE(test_until_count(&client, NULL, &client.received, 1));
 	TEST_TRUE(client.message_len == sizeof(big));
-	return pair_end(&server, &client);
+	return pair_close();
 }
 
 /* A client that falls back to IDLE, and what the log says of it: once, and at the server. */
 static int
-fall(struct test_side *client, const char *what, const char *at_server)
+fall(const char *what, const char *at_server)
 {
-	struct doca_log_backend *backend;
-	char text[TEST_TEXT_SIZE];
-	FILE *file = test_file();
-
-	TEST_OK(doca_log_backend_create_with_file_sdk(file, &backend));
-	TEST_RESULT(doca_ctx_start(client->ctx), DOCA_ERROR_IN_PROGRESS);
-	TEST_TRUE(test_until_state(client, NULL, DOCA_CTX_STATE_IDLE));
-	TEST_TRUE(strcmp(client->states, "SI") == 0);
-	test_turn(client, NULL);
-	test_read(file, text);
-	TEST_HAS(text, what);
-	TEST_HAS(text, at_server);
-	TEST_TRUE(test_count(text, what) == 1);
+	TEST_CALL(test_listen());
+	TEST_RESULT(doca_ctx_start(client.ctx), DOCA_ERROR_IN_PROGRESS);
+	TEST_TRUE(test_until_state(&client, NULL, DOCA_CTX_STATE_IDLE));
+	TEST_TRUE(strcmp(client.states, "SI") == 0);
+	test_turn(&client, NULL);
+	TEST_HAS(test_heard(), what);
+	TEST_HAS(test_heard(), at_server);
+	TEST_TRUE(test_count(test_heard(), what) == 1);
 	return 0;
 }
 
 static int
 test_comch_fall_no_server(void)
 {
-	struct test_side client;
-
 	setenv("DOCA_COMPAT_CONNECT_TIMEOUT_MS", "300", 1);
 	TEST_OK(test_client_make(&client, NULL, "nobody"));
-	TEST_CALL(fall(&client, "start the server first", ""));
+	TEST_CALL(fall("start the server first", ""));
 	TEST_OK(test_side_end(&client, NULL));
 	return 0;
 }
@@ -248,28 +239,24 @@ test_comch_fall_no_server(void)
 static int
 test_comch_fall_other_name(void)
 {
-	struct test_side server, client;
-
 	TEST_OK(test_server_make(&server, NULL, "one"));
 	TEST_OK(test_client_make(&client, server.pe, "other"));
 	TEST_OK(doca_ctx_start(server.ctx));
-	TEST_CALL(fall(&client, "no server of this name", ""));
-	return pair_end(&server, &client);
+	TEST_CALL(fall("no server of this name", ""));
+	return pair_close();
 }
 
 static int
 test_comch_fall_size(void)
 {
-	struct test_side server, client;
-
 	TEST_OK(test_server_make(&server, NULL, "one"));
 	TEST_OK(test_client_make(&client, server.pe, "one"));
 	TEST_OK(doca_comch_server_set_max_msg_size(server.server, 100));
 	TEST_OK(doca_comch_client_set_max_msg_size(client.client, 200));
 	TEST_OK(doca_ctx_start(server.ctx));
-	TEST_CALL(fall(&client, "client of the server 'one': max_msg_size differs",
+	TEST_CALL(fall("client of the server 'one': max_msg_size differs",
 			"a client could not connect to the server 'one': max_msg_size differs"));
-	return pair_end(&server, &client);
+	return pair_close();
 }
 
 /* A client that comes again and again costs the server's log no line each time. */
@@ -277,7 +264,6 @@ static int
 test_comch_refused_often(void)
 {
 	static char text[1 << 20];
-	struct test_side server, client;
 	const unsigned int nb = 500;
 	unsigned int i, seconds;
 	time_t begin;
@@ -302,15 +288,15 @@ test_comch_refused_often(void)
 	TEST_TRUE(len > 0 && len < sizeof(text) - 1);
 	TEST_TRUE(test_count(text, "client of the server 'one': max_msg_size") >= nb);
 	TEST_TRUE(test_count(text, "a client could not connect to the server") <= 16 * seconds);
-	return pair_end(&server, &client);
+	return pair_close();
 }
 
 const struct test_case test_comch_conn[] = {
 	TEST_CASE(test_comch_exchange),
-	TEST_CASE(test_comch_connection_null),
+	TEST_CASE_ST(pair_open, pair_close, test_comch_connection_null),
 	TEST_CASE(test_comch_counters),
 	TEST_CASE(test_comch_connection_user_data),
-	TEST_CASE(test_comch_disconnect),
+	TEST_CASE_ST(pair_open, pair_close, test_comch_disconnect),
 	TEST_CASE(test_comch_many_ends),
 	TEST_CASE(test_comch_msg_size),
 	TEST_CASE(test_comch_fall_no_server),

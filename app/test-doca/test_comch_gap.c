@@ -14,31 +14,40 @@
 
 #include "test_comch.h"
 
+static struct test_side server, client;
+
 static int
-pair_end(struct test_side *server, struct test_side *client)
+pair_open(void)
 {
-	TEST_OK(test_side_end(client, server));
-	TEST_OK(test_side_end(server, NULL));
+	TEST_OK(test_pair_make(&server, &client));
+	return 0;
+}
+
+static int
+pair_close(void)
+{
+	TEST_OK(test_side_end(&client, &server));
+	TEST_OK(test_side_end(&server, NULL));
 	return 0;
 }
 
 /* Both IDLE, each with an engine of its own. */
 static int
-apart_make(struct test_side *server, struct test_side *client)
+apart_make(void)
 {
-	TEST_OK(test_server_make(server, NULL, "apart"));
-	TEST_OK(test_client_make(client, NULL, "apart"));
+	TEST_OK(test_server_make(&server, NULL, "apart"));
+	TEST_OK(test_client_make(&client, NULL, "apart"));
 	return 0;
 }
 
 static void
-greet(struct test_side *server)
+greet(struct test_side *side)
 {
 	char text[32];
 
 	/* on the stack of a function that returns */
-	snprintf(text, sizeof(text), "hello client %u", server->connected);
-	test_send(server, text);
+	snprintf(text, sizeof(text), "hello client %u", side->connected);
+	test_send(side, text);
 	memset(text, 'x', sizeof(text));
 }
 
@@ -49,11 +58,10 @@ greet(struct test_side *server)
 static int
 test_gap_01_running_first(void)
 {
-	struct test_side server, client;
 	unsigned int i;
 	time_t end;
 
-	TEST_CALL(apart_make(&server, &client));
+	TEST_CALL(apart_make());
 	server.on_connect = greet;
 	TEST_OK(doca_ctx_start(server.ctx));
 	for (i = 1; i <= 20; i++) {
@@ -70,16 +78,14 @@ test_gap_01_running_first(void)
 		TEST_RESULT(doca_ctx_stop(client.ctx), DOCA_ERROR_IN_PROGRESS);
 		TEST_TRUE(test_until_state(&client, &server, DOCA_CTX_STATE_IDLE));
 	}
-	return pair_end(&server, &client);
+	return pair_close();
 }
 
 /* What start returns, and the state right after it. */
 static int
 test_gap_02_start_results(void)
 {
-	struct test_side server, client;
-
-	TEST_CALL(apart_make(&server, &client));
+	TEST_CALL(apart_make());
 	TEST_OK(doca_ctx_start(server.ctx));
 	TEST_TRUE(test_state(&server) == DOCA_CTX_STATE_RUNNING);
 	TEST_TRUE(strcmp(server.states, "R") == 0);
@@ -87,7 +93,7 @@ test_gap_02_start_results(void)
 	TEST_TRUE(test_state(&client) == DOCA_CTX_STATE_STARTING);
 	TEST_TRUE(strcmp(client.states, "S") == 0);
 	TEST_TRUE(test_until_state(&client, &server, DOCA_CTX_STATE_RUNNING));
-	return pair_end(&server, &client);
+	return pair_close();
 }
 
 static doca_error_t
@@ -106,10 +112,8 @@ send_from_stack(struct test_side *side, unsigned int number)
 static int
 test_gap_03_message_copied(void)
 {
-	struct test_side server, client;
 	unsigned int i;
 
-	TEST_OK(test_pair_make(&server, &client));
 	for (i = 0; i < TEST_TASKS; i++)
 		TEST_OK(send_from_stack(&client, i));
 	for (i = 0; i < TEST_TASKS; i++) {
@@ -123,7 +127,7 @@ test_gap_03_message_copied(void)
 		TEST_TRUE(strcmp(server.message, want) == 0);
 	}
 	TEST_TRUE(test_until_count(&client, NULL, &client.sent, TEST_TASKS));
-	return pair_end(&server, &client);
+	return 0;
 }
 
 static void
@@ -157,9 +161,6 @@ stopped(doca_error_t result)
 static int
 test_gap_07_stop_in_callbacks(void)
 {
-	struct test_side server, client;
-
-	TEST_OK(test_pair_make(&server, &client));
 	client.on_sent = stop_on_sent;
 	TEST_OK(test_send(&client, "bye"));
 	TEST_TRUE(test_until_state(&client, NULL, DOCA_CTX_STATE_IDLE));
@@ -181,18 +182,16 @@ test_gap_07_stop_in_callbacks(void)
 	TEST_OK(test_send(&server, "go"));
 	TEST_TRUE(test_until_state(&client, NULL, DOCA_CTX_STATE_IDLE));
 	TEST_TRUE(test_until_count(&server, NULL, &server.disconnected, 3));
-	return pair_end(&server, &client);
+	return 0;
 }
 
 /* A server stops with a client connected, as soon as no task is in flight. */
 static int
 test_gap_07_stop_connected(void)
 {
-	struct test_side server, client;
 	unsigned int i;
 	size_t nb = 1;
 
-	TEST_OK(test_pair_make(&server, &client));
 	for (i = 0; i < 4; i++)
 		TEST_OK(test_send(&server, "message"));
 	TEST_RESULT(doca_ctx_stop(server.ctx), DOCA_ERROR_IN_PROGRESS);
@@ -207,17 +206,16 @@ test_gap_07_stop_connected(void)
 	TEST_TRUE(client.received == 4);
 	TEST_TRUE(server.disconnected == 1);
 	TEST_TRUE(strcmp(server.states, "RTI") == 0 && strcmp(client.states, "SRTI") == 0);
-	return pair_end(&server, &client);
+	return 0;
 }
 
 /* A server takes one client and refuses the others, in the connect callback. */
 static int
 test_gap_08_refuse_second(void)
 {
-	struct test_side server, client, second;
+	struct test_side second;
 	struct doca_comch_connection *first;
 
-	TEST_OK(test_pair_make(&server, &client));
 	server.refuse_second = true;
 	first = server.conn;
 	TEST_OK(test_client_make(&second, server.pe, "pair"));
@@ -229,7 +227,7 @@ test_gap_08_refuse_second(void)
 	TEST_OK(test_send(&client, "still here"));
 	TEST_TRUE(test_until_count(&server, NULL, &server.received, 1));
 	TEST_OK(test_side_end(&second, &server));
-	return pair_end(&server, &client);
+	return 0;
 }
 
 struct note {
@@ -253,7 +251,6 @@ static int
 test_gap_08_disconnect_readable(void)
 {
 	union doca_data data = {.u64 = 0x123456789};
-	struct test_side server, client;
 	struct note note = {NULL, 0, 0};
 
 	TEST_OK(test_pair_make(&server, &client));
@@ -300,7 +297,6 @@ epoll_with(struct test_side *side)
 static int
 test_gap_10_sleep(void)
 {
-	struct test_side server, client;
 	int fds[2], epfd;
 	unsigned int i;
 	pid_t pid;
@@ -345,11 +341,9 @@ test_gap_10_sleep(void)
 static int
 test_gap_10_arm_late(void)
 {
-	struct test_side server, client;
 	unsigned int i;
 	int epfd;
 
-	TEST_OK(test_pair_make(&server, &client));
 	TEST_OK(doca_pe_set_event_mode(server.pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL));
 	epfd = epoll_with(&server);
 	TEST_TRUE(epfd >= 0);
@@ -362,7 +356,7 @@ test_gap_10_arm_late(void)
 		TEST_OK(doca_pe_request_notification(server.pe));
 	}
 	close(epfd);
-	return pair_end(&server, &client);
+	return 0;
 }
 
 #define MANY_SERVERS 200
@@ -371,7 +365,7 @@ test_gap_10_arm_late(void)
 static int
 test_gap_11_many_servers(void)
 {
-	static struct test_side servers[MANY_SERVERS], client;
+	static struct test_side servers[MANY_SERVERS];
 	struct test_side *first = &servers[0];
 	char name[41];
 	unsigned int i;
@@ -406,7 +400,7 @@ test_gap_11_many_servers(void)
 static int
 test_gap_11_many_clients(void)
 {
-	static struct test_side clients[MANY_CLIENTS], server;
+	static struct test_side clients[MANY_CLIENTS];
 	unsigned int i;
 
 	TEST_OK(test_server_make(&server, NULL, "popular"));
@@ -433,12 +427,11 @@ static int
 test_gap_11_sizes(void)
 {
 	static const uint32_t tasks[] = {1, 4, 1024}, queues[] = {8, 10, 8192};
-	struct test_side server, client;
 	uint32_t max;
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		TEST_CALL(apart_make(&server, &client));
+		TEST_CALL(apart_make());
 		TEST_OK(doca_comch_cap_get_max_msg_size(doca_dev_as_devinfo(server.dev), &max));
 		TEST_OK(doca_comch_server_set_max_msg_size(server.server, max));
 		TEST_OK(doca_comch_client_set_max_msg_size(client.client, max));
@@ -451,7 +444,7 @@ test_gap_11_sizes(void)
 		TEST_TRUE(test_until_state(&client, &server, DOCA_CTX_STATE_RUNNING));
 		TEST_OK(test_send(&client, "sizes"));
 		TEST_TRUE(test_until_count(&server, &client, &server.received, 1));
-		TEST_CALL(pair_end(&server, &client));
+		TEST_CALL(pair_close());
 	}
 	return 0;
 }
@@ -460,21 +453,21 @@ test_gap_11_sizes(void)
 static int
 test_gap_13_wrong_orders(void)
 {
-	struct test_side server, client;
 	unsigned int i;
 
-	TEST_OK(test_pair_make(&server, &client));
+	TEST_CALL(test_listen());
 	for (i = 0; i < 2; i++) {
 		TEST_RESULT(doca_pe_destroy(server.pe), DOCA_ERROR_IN_USE);
 		TEST_RESULT(doca_comch_client_destroy(client.client), DOCA_ERROR_IN_USE);
 		TEST_RESULT(doca_comch_server_destroy(server.server), DOCA_ERROR_IN_USE);
 		TEST_RESULT(doca_dev_rep_close(server.rep), DOCA_ERROR_IN_USE);
 	}
+	TEST_HAS(test_heard(), "destroy contexts and endpoints, close representors, then devices");
 	/* all goes on */
 	TEST_OK(test_send(&client, "alive"));
 	TEST_TRUE(test_until_count(&server, NULL, &server.received, 1));
-	TEST_OK(test_side_end(&client, &server));
-	TEST_OK(test_side_end(&server, NULL));
+	TEST_RESULT(doca_ctx_stop(client.ctx), DOCA_ERROR_IN_PROGRESS);
+	TEST_RESULT(doca_comch_client_destroy(client.client), DOCA_ERROR_IN_USE);
 	return 0;
 }
 
@@ -482,8 +475,6 @@ test_gap_13_wrong_orders(void)
 static void
 leave_all(void)
 {
-	static struct test_side server, client;
-
 	if (test_pair_make(&server, &client) != DOCA_SUCCESS ||
 			test_send(&client, "lost") != DOCA_SUCCESS)
 		exit(1);
@@ -503,11 +494,9 @@ test_gap_13_exit(void)
 static int
 test_gap_16_no_memory(void)
 {
-	struct test_side server, client;
 	unsigned int sent = 0, refused = 0;
 	time_t end = time(NULL) + TEST_SECONDS;
 
-	TEST_OK(test_pair_make(&server, &client));
 	while (sent < 10 * TEST_TASKS && time(NULL) < end) {
 		doca_error_t result = send_from_stack(&client, sent);
 
@@ -524,24 +513,24 @@ test_gap_16_no_memory(void)
 	TEST_TRUE(refused > 0);
 	TEST_TRUE(test_until_count(&server, NULL, &server.received, 10 * TEST_TASKS));
 	TEST_TRUE(test_until_count(&client, NULL, &client.sent, 10 * TEST_TASKS));
-	return pair_end(&server, &client);
+	return 0;
 }
 
 const struct test_case test_comch_gap[] = {
 	TEST_CASE(test_gap_01_running_first),
 	TEST_CASE(test_gap_02_start_results),
-	TEST_CASE(test_gap_03_message_copied),
-	TEST_CASE(test_gap_07_stop_in_callbacks),
-	TEST_CASE(test_gap_07_stop_connected),
-	TEST_CASE(test_gap_08_refuse_second),
+	TEST_CASE_ST(pair_open, pair_close, test_gap_03_message_copied),
+	TEST_CASE_ST(pair_open, pair_close, test_gap_07_stop_in_callbacks),
+	TEST_CASE_ST(pair_open, pair_close, test_gap_07_stop_connected),
+	TEST_CASE_ST(pair_open, pair_close, test_gap_08_refuse_second),
 	TEST_CASE(test_gap_08_disconnect_readable),
 	TEST_CASE(test_gap_10_sleep),
-	TEST_CASE(test_gap_10_arm_late),
+	TEST_CASE_ST(pair_open, pair_close, test_gap_10_arm_late),
 	TEST_CASE(test_gap_11_many_servers),
 	TEST_CASE(test_gap_11_many_clients),
 	TEST_CASE(test_gap_11_sizes),
-	TEST_CASE(test_gap_13_wrong_orders),
+	TEST_CASE_ST(pair_open, pair_close, test_gap_13_wrong_orders),
 	TEST_CASE(test_gap_13_exit),
-	TEST_CASE(test_gap_16_no_memory),
+	TEST_CASE_ST(pair_open, pair_close, test_gap_16_no_memory),
 	TEST_CASES_END()
 };

@@ -10,26 +10,35 @@
 
 #include "test_comch.h"
 
+static struct test_side server, client;
+
+static int
+pair_open(void)
+{
+	TEST_OK(test_pair_make(&server, &client));
+	return 0;
+}
+
+static int
+pair_close(void)
+{
+	TEST_OK(test_side_end(&client, &server));
+	TEST_OK(test_side_end(&server, NULL));
+	return 0;
+}
+
 /* A task of the client, which is connected. */
 static doca_error_t
-client_task(struct test_side *client, const void *msg, uint32_t length, struct doca_task **task)
+client_task(const void *msg, uint32_t length, struct doca_task **task)
 {
 	struct doca_comch_task_send *send;
 	doca_error_t result;
 
-	result = doca_comch_client_task_send_alloc_init(client->client, client->conn, msg, length,
+	result = doca_comch_client_task_send_alloc_init(client.client, client.conn, msg, length,
 			&send);
 	if (result == DOCA_SUCCESS)
 		*task = doca_comch_task_send_as_task(send);
 	return result;
-}
-
-static int
-pair_end(struct test_side *server, struct test_side *client)
-{
-	TEST_OK(test_side_end(client, server));
-	TEST_OK(test_side_end(server, NULL));
-	return 0;
 }
 
 static int
@@ -54,10 +63,8 @@ static int
 test_task_alloc_errors(void)
 {
 	struct doca_comch_task_send *task;
-	struct test_side server, client;
 	static char big[70000];
 
-	TEST_OK(test_pair_make(&server, &client));
 	TEST_RESULT(doca_comch_client_task_send_alloc_init(NULL, client.conn, "x", 1, &task),
 			DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_comch_client_task_send_alloc_init(client.client, NULL, "x", 1, &task),
@@ -72,8 +79,10 @@ test_task_alloc_errors(void)
 	TEST_OK(doca_comch_client_task_send_alloc_init(client.client, client.conn, big, 4080,
 			&task));
 	doca_task_free(doca_comch_task_send_as_task(task));
+	TEST_CALL(test_listen());
 	TEST_RESULT(doca_comch_client_task_send_alloc_init(client.client, client.conn, big, 4081,
 			&task), DOCA_ERROR_INVALID_VALUE);
+	TEST_HAS(test_heard(), "a message of 4081 bytes for 'pair' is above its max_msg_size 4080");
 	TEST_RESULT(doca_comch_client_task_send_alloc_init(client.client, client.conn, big,
 			sizeof(big), &task), DOCA_ERROR_INVALID_VALUE);
 	/* the connection of the other side */
@@ -83,7 +92,7 @@ test_task_alloc_errors(void)
 			&task), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_comch_server_task_send_alloc_init(NULL, server.conn, "x", 1, &task),
 			DOCA_ERROR_INVALID_VALUE);
-	return pair_end(&server, &client);
+	return 0;
 }
 
 /* Not RUNNING, and a connection that has ended. */
@@ -92,9 +101,7 @@ test_task_alloc_state(void)
 {
 	struct doca_comch_connection *old[2];
 	struct doca_comch_task_send *task;
-	struct test_side server, client;
 
-	TEST_OK(test_pair_make(&server, &client));
 	old[0] = server.conn;
 	old[1] = client.conn;
 	TEST_RESULT(doca_ctx_stop(client.ctx), DOCA_ERROR_IN_PROGRESS);
@@ -106,19 +113,17 @@ test_task_alloc_state(void)
 	TEST_TRUE(test_until_count(&server, NULL, &server.disconnected, 1));
 	TEST_RESULT(doca_comch_server_task_send_alloc_init(server.server, old[0], "x", 1, &task),
 			DOCA_ERROR_NOT_CONNECTED);
-	return pair_end(&server, &client);
+	return 0;
 }
 
 static int
 test_task_states(void)
 {
-	struct test_side server, client;
 	union doca_data data;
 	struct doca_task *task;
 
-	TEST_OK(test_pair_make(&server, &client));
 	client.keep_tasks = true;
-	TEST_OK(client_task(&client, "one", 4, &task));
+	TEST_OK(client_task("one", 4, &task));
 	TEST_TRUE(doca_task_get_ctx(task) == client.ctx);
 	TEST_TRUE(doca_task_get_user_data(task).u64 == 0);
 	data.u64 = 0xabcdef0123456789;
@@ -142,22 +147,7 @@ test_task_states(void)
 	doca_task_free(task);
 	TEST_RESULT(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
 	doca_task_free(task);
-	return pair_end(&server, &client);
-}
-
-/* Hints do not hold anything back. */
-static int
-test_task_flush(void)
-{
-	struct test_side server, client;
-	struct doca_task *task;
-
-	TEST_OK(test_pair_make(&server, &client));
-	TEST_OK(client_task(&client, "one", 4, &task));
-	TEST_OK(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE));
-	TEST_OK(doca_ctx_flush_tasks(client.ctx));
-	TEST_TRUE(test_until_count(&server, NULL, &server.received, 1));
-	return pair_end(&server, &client);
+	return 0;
 }
 
 /* The pool has what was asked for: with one connection all of it, and not one more. */
@@ -165,22 +155,20 @@ static int
 test_task_pool(void)
 {
 	struct doca_task *tasks[TEST_TASKS], *one_more;
-	struct test_side server, client;
 	unsigned int i, round;
 
-	TEST_OK(test_pair_make(&server, &client));
 	for (round = 1; round <= 3; round++) {
 		for (i = 0; i < TEST_TASKS; i++)
-			TEST_OK(client_task(&client, "m", 2, &tasks[i]));
-		TEST_RESULT(client_task(&client, "m", 2, &one_more), DOCA_ERROR_NO_MEMORY);
+			TEST_OK(client_task("m", 2, &tasks[i]));
+		TEST_RESULT(client_task("m", 2, &one_more), DOCA_ERROR_NO_MEMORY);
 		/* each of them can be submitted, though nobody has read one */
 		for (i = 0; i < TEST_TASKS; i++)
 			TEST_OK(doca_task_submit(tasks[i]));
-		TEST_RESULT(client_task(&client, "m", 2, &one_more), DOCA_ERROR_NO_MEMORY);
+		TEST_RESULT(client_task("m", 2, &one_more), DOCA_ERROR_NO_MEMORY);
 		TEST_TRUE(test_until_count(&client, NULL, &client.sent, round * TEST_TASKS));
 	}
 	TEST_TRUE(client.failed == 0);
-	return pair_end(&server, &client);
+	return 0;
 }
 
 /* The connections of a server share its tasks, and one may have all of them. */
@@ -188,10 +176,9 @@ static int
 test_task_pool_server(void)
 {
 	struct doca_comch_task_send *tasks[TEST_TASKS], *one_more;
-	struct test_side server, client, second;
+	struct test_side second;
 	unsigned int i;
 
-	TEST_OK(test_pair_make(&server, &client));
 	for (i = 0; i < TEST_TASKS; i++)
 		TEST_OK(doca_comch_server_task_send_alloc_init(server.server, server.conn, "m", 2,
 				&tasks[i]));
@@ -209,7 +196,7 @@ test_task_pool_server(void)
 	TEST_TRUE(test_until_count(&client, NULL, &client.received, TEST_TASKS - 1));
 	TEST_TRUE(test_until_count(&second, NULL, &second.received, 1));
 	TEST_OK(test_side_end(&second, &server));
-	return pair_end(&server, &client);
+	return 0;
 }
 
 static unsigned int left;
@@ -228,15 +215,12 @@ send_again(struct test_side *side, struct doca_comch_task_send *task)
 static int
 test_task_in_callback(void)
 {
-	struct test_side server, client;
-
-	TEST_OK(test_pair_make(&server, &client));
 	left = 99;
 	client.on_sent = send_again;
 	TEST_OK(test_send(&client, "again"));
 	TEST_TRUE(test_until_count(&server, NULL, &server.received, 100));
 	TEST_TRUE(test_until_count(&client, NULL, &client.sent, 100));
-	return pair_end(&server, &client);
+	return 0;
 }
 
 /* A task that is freed while it is submitted is freed when it ends, without a callback. */
@@ -244,13 +228,11 @@ static int
 test_task_free_submitted(void)
 {
 	struct doca_task *task, *tasks[TEST_TASKS];
-	struct test_side server, client;
 	time_t end = time(NULL) + TEST_SECONDS;
 	unsigned int i;
 	size_t nb;
 
-	TEST_OK(test_pair_make(&server, &client));
-	TEST_OK(client_task(&client, "dropped", 8, &task));
+	TEST_OK(client_task("dropped", 8, &task));
 	TEST_OK(doca_task_submit(task));
 	doca_task_free(task);
 	doca_task_free(task);
@@ -264,17 +246,16 @@ test_task_free_submitted(void)
 	TEST_TRUE(nb == 0 && client.sent == 0 && client.failed == 0);
 	/* it is back in the pool */
 	for (i = 0; i < TEST_TASKS; i++)
-		TEST_OK(client_task(&client, "m", 2, &tasks[i]));
+		TEST_OK(client_task("m", 2, &tasks[i]));
 	for (i = 0; i < TEST_TASKS; i++)
 		doca_task_free(tasks[i]);
-	return pair_end(&server, &client);
+	return 0;
 }
 
 /* What was not delivered when its side stops ends by the callback for errors. */
 static int
 test_task_stopped(void)
 {
-	struct test_side server, client;
 	unsigned int i;
 
 	TEST_OK(test_server_make(&server, NULL, "one"));
@@ -290,7 +271,7 @@ test_task_stopped(void)
 		struct doca_task *task;
 		static const char message[4000] = "m";
 
-		TEST_OK(client_task(&client, message, sizeof(message), &task));
+		TEST_OK(client_task(message, sizeof(message), &task));
 		TEST_OK(doca_task_submit(task));
 	}
 	test_turn(&client, NULL);
@@ -306,14 +287,13 @@ test_task_stopped(void)
 
 const struct test_case test_comch_task[] = {
 	TEST_CASE(test_task_null),
-	TEST_CASE(test_task_alloc_errors),
-	TEST_CASE(test_task_alloc_state),
-	TEST_CASE(test_task_states),
-	TEST_CASE(test_task_flush),
-	TEST_CASE(test_task_pool),
-	TEST_CASE(test_task_pool_server),
-	TEST_CASE(test_task_in_callback),
-	TEST_CASE(test_task_free_submitted),
+	TEST_CASE_ST(pair_open, pair_close, test_task_alloc_errors),
+	TEST_CASE_ST(pair_open, pair_close, test_task_alloc_state),
+	TEST_CASE_ST(pair_open, pair_close, test_task_states),
+	TEST_CASE_ST(pair_open, pair_close, test_task_pool),
+	TEST_CASE_ST(pair_open, pair_close, test_task_pool_server),
+	TEST_CASE_ST(pair_open, pair_close, test_task_in_callback),
+	TEST_CASE_ST(pair_open, pair_close, test_task_free_submitted),
 	TEST_CASE(test_task_stopped),
 	TEST_CASES_END()
 };

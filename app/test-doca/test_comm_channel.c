@@ -11,6 +11,21 @@
 
 #include "test_ep.h"
 
+static struct test_ep service, client;
+
+static int
+pair_open(void)
+{
+	return ep_pair(&service, &client);
+}
+
+static int
+pair_close(void)
+{
+	TEST_CALL(ep_end(&client));
+	return ep_end(&service);
+}
+
 /* The first device that has this address, as a list entry. */
 static int
 limits(doca_error_t (*get)(struct doca_devinfo *devinfo, uint32_t *value), uint32_t min)
@@ -29,38 +44,17 @@ limits(doca_error_t (*get)(struct doca_devinfo *devinfo, uint32_t *value), uint3
 }
 
 static int
-test_ep_get_max_service_name_len(void)
+test_ep_limits(void)
 {
 	uint32_t len = 0;
 
 	TEST_RESULT(doca_comm_channel_get_max_service_name_len(NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_OK(doca_comm_channel_get_max_service_name_len(&len));
 	TEST_TRUE(len > 40);
-	return 0;
-}
-
-static int
-test_ep_get_max_message_size(void)
-{
-	return limits(doca_comm_channel_get_max_message_size, 4080);
-}
-
-static int
-test_ep_get_max_send_queue_size(void)
-{
-	return limits(doca_comm_channel_get_max_send_queue_size, 8192);
-}
-
-static int
-test_ep_get_max_recv_queue_size(void)
-{
+	TEST_CALL(limits(doca_comm_channel_get_max_message_size, 4080));
+	TEST_CALL(limits(doca_comm_channel_get_max_send_queue_size, 8192));
 	TEST_CALL(limits(doca_comm_channel_get_max_rcv_queue_size, 8192));
-	return limits(doca_comm_channel_get_max_recv_queue_size, 8192);
-}
-
-static int
-test_ep_get_service_max_num_connections(void)
-{
+	TEST_CALL(limits(doca_comm_channel_get_max_recv_queue_size, 8192));
 	return limits(doca_comm_channel_get_service_max_num_connections, 100);
 }
 
@@ -70,16 +64,10 @@ test_ep_create(void)
 	struct doca_comm_channel_ep_t *ep = NULL;
 
 	TEST_RESULT(doca_comm_channel_ep_create(NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_RESULT(doca_comm_channel_ep_destroy(NULL), DOCA_ERROR_NOT_CONNECTED);
 	TEST_OK(doca_comm_channel_ep_create(&ep));
 	TEST_TRUE(ep != NULL);
 	return doca_comm_channel_ep_destroy(ep) == DOCA_SUCCESS ? 0 : -1;
-}
-
-static int
-test_ep_destroy_not_connected(void)
-{
-	TEST_RESULT(doca_comm_channel_ep_destroy(NULL), DOCA_ERROR_NOT_CONNECTED);
-	return 0;
 }
 
 static int
@@ -89,10 +77,8 @@ test_ep_set_device(void)
 	struct test_ep side;
 
 	TEST_CALL(ep_make_client(&side));
-	TEST_RESULT(doca_comm_channel_ep_set_device(NULL, side.dev), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comm_channel_ep_set_device(side.ep, NULL), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comm_channel_ep_get_device(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comm_channel_ep_get_device(side.ep, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_comm_channel_ep_set_device, side.ep, side.dev);
+	TEST_NULL_2(doca_comm_channel_ep_get_device, side.ep, &dev);
 	TEST_OK(doca_comm_channel_ep_get_device(side.ep, &dev));
 	TEST_TRUE(dev == side.dev);
 	return ep_end(&side);
@@ -106,10 +92,8 @@ test_ep_set_device_rep(void)
 
 	TEST_CALL(ep_make_service(&side));
 	TEST_CALL(ep_make_client(&bare));
-	TEST_RESULT(doca_comm_channel_ep_set_device_rep(NULL, side.rep), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comm_channel_ep_set_device_rep(side.ep, NULL), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comm_channel_ep_get_device_rep(NULL, &rep), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comm_channel_ep_get_device_rep(side.ep, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_comm_channel_ep_set_device_rep, side.ep, side.rep);
+	TEST_NULL_2(doca_comm_channel_ep_get_device_rep, side.ep, &rep);
 	TEST_OK(doca_comm_channel_ep_get_device_rep(bare.ep, &rep));
 	TEST_TRUE(rep == NULL);
 	TEST_OK(doca_comm_channel_ep_get_device_rep(side.ep, &rep));
@@ -129,8 +113,7 @@ property(set_fn set, get_fn get, uint16_t value, uint16_t raised, uint16_t too_m
 	uint16_t got = 0;
 
 	TEST_CALL(ep_make_client(&side));
-	TEST_RESULT(get(NULL, &got), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(get(side.ep, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(get, side.ep, &got);
 	TEST_OK(get(side.ep, &got));
 	TEST_TRUE(got > 0);
 	TEST_RESULT(set(NULL, value), DOCA_ERROR_INVALID_VALUE);
@@ -144,22 +127,12 @@ property(set_fn set, get_fn get, uint16_t value, uint16_t raised, uint16_t too_m
 }
 
 static int
-test_ep_set_max_msg_size(void)
+test_ep_properties(void)
 {
-	return property(doca_comm_channel_ep_set_max_msg_size,
-			doca_comm_channel_ep_get_max_msg_size, 64, 64, 0);
-}
-
-static int
-test_ep_set_send_queue_size(void)
-{
-	return property(doca_comm_channel_ep_set_send_queue_size,
-			doca_comm_channel_ep_get_send_queue_size, 8190, 8192, 8193);
-}
-
-static int
-test_ep_set_recv_queue_size(void)
-{
+	TEST_CALL(property(doca_comm_channel_ep_set_max_msg_size,
+			doca_comm_channel_ep_get_max_msg_size, 64, 64, 0));
+	TEST_CALL(property(doca_comm_channel_ep_set_send_queue_size,
+			doca_comm_channel_ep_get_send_queue_size, 8190, 8192, 8193));
 	TEST_CALL(property(doca_comm_channel_ep_set_rcv_queue_size,
 			doca_comm_channel_ep_get_rcv_queue_size, 10, 16, 65535));
 	return property(doca_comm_channel_ep_set_recv_queue_size,
@@ -168,38 +141,29 @@ test_ep_set_recv_queue_size(void)
 
 /* What an endpoint that is in use does not let be changed. */
 static int
-no_change(struct test_ep *side, struct doca_dev_rep *rep)
+no_change(struct test_ep *side)
 {
 	TEST_RESULT(doca_comm_channel_ep_set_device(side->ep, side->dev), DOCA_ERROR_BAD_STATE);
-	TEST_RESULT(doca_comm_channel_ep_set_device_rep(side->ep, rep), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_comm_channel_ep_set_device_rep(side->ep, service.rep),
+			DOCA_ERROR_BAD_STATE);
 	TEST_RESULT(doca_comm_channel_ep_set_max_msg_size(side->ep, 64), DOCA_ERROR_BAD_STATE);
 	TEST_RESULT(doca_comm_channel_ep_set_send_queue_size(side->ep, 8), DOCA_ERROR_BAD_STATE);
 	TEST_RESULT(doca_comm_channel_ep_set_recv_queue_size(side->ep, 8), DOCA_ERROR_BAD_STATE);
 	TEST_RESULT(doca_comm_channel_ep_set_rcv_queue_size(side->ep, 8), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_comm_channel_ep_listen(side->ep, "other"), DOCA_ERROR_NOT_PERMITTED);
+	TEST_RESULT(doca_comm_channel_ep_connect(side->ep, EP_NAME, &side->peer),
+			DOCA_ERROR_NOT_PERMITTED);
 	return 0;
 }
 
 static int
 test_ep_set_bad_state(void)
 {
-	struct test_ep service, client;
-
-	TEST_CALL(ep_pair(&service, &client));
-	TEST_CALL(no_change(&service, service.rep));
-	TEST_CALL(no_change(&client, service.rep));
+	TEST_CALL(no_change(&service));
+	TEST_CALL(no_change(&client));
 	TEST_OK(doca_comm_channel_ep_disconnect(client.ep, client.peer));
 	TEST_OK(doca_comm_channel_ep_set_send_queue_size(client.ep, 8));
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
-}
-
-static int
-test_ep_listen(void)
-{
-	struct test_ep service;
-
-	TEST_CALL(ep_service(&service, EP_NAME));
-	return ep_end(&service);
+	return 0;
 }
 
 /* Names that are not one, with the function that takes it. */
@@ -236,7 +200,6 @@ use_connect(struct test_ep *side, const char *name)
 static int
 test_ep_listen_longest_name(void)
 {
-	struct test_ep service, client;
 	uint32_t max;
 	char *name;
 
@@ -253,67 +216,24 @@ test_ep_listen_longest_name(void)
 }
 
 static int
-test_ep_listen_invalid_value(void)
+test_ep_listen_refused(void)
 {
-	struct test_ep service;
+	struct doca_comm_channel_ep_t *ep;
+	struct doca_dev *host;
 
 	TEST_CALL(ep_make_service(&service));
 	TEST_RESULT(doca_comm_channel_ep_listen(NULL, EP_NAME), DOCA_ERROR_INVALID_VALUE);
 	TEST_CALL(bad_names(&service, use_listen));
-	return ep_end(&service);
-}
-
-/* Without a device nothing was known of what it takes. */
-static int
-test_ep_listen_invalid_property(void)
-{
-	struct doca_comm_channel_ep_t *ep;
-	struct test_ep service;
-
-	TEST_CALL(ep_make_service(&service));
+	/* without a device nothing was known of what it takes */
 	TEST_OK(doca_comm_channel_ep_create(&ep));
+	TEST_RESULT(doca_comm_channel_ep_listen(ep, EP_NAME), DOCA_ERROR_BAD_STATE);
 	TEST_OK(doca_comm_channel_ep_set_recv_queue_size(ep, 32768));
 	TEST_OK(doca_comm_channel_ep_set_device(ep, service.dev));
+	TEST_RESULT(doca_comm_channel_ep_listen(ep, EP_NAME), DOCA_ERROR_BAD_STATE);
 	TEST_OK(doca_comm_channel_ep_set_device_rep(ep, service.rep));
 	TEST_RESULT(doca_comm_channel_ep_listen(ep, EP_NAME), DOCA_ERROR_INVALID_VALUE);
 	TEST_OK(doca_comm_channel_ep_destroy(ep));
-	return ep_end(&service);
-}
-
-static int
-test_ep_listen_bad_state(void)
-{
-	struct doca_comm_channel_ep_t *ep;
-	struct test_ep side;
-
-	TEST_OK(doca_comm_channel_ep_create(&ep));
-	TEST_RESULT(doca_comm_channel_ep_listen(ep, EP_NAME), DOCA_ERROR_BAD_STATE);
-	TEST_OK(doca_comm_channel_ep_destroy(ep));
-	TEST_CALL(ep_make_client(&side));
-	TEST_RESULT(doca_comm_channel_ep_listen(side.ep, EP_NAME), DOCA_ERROR_BAD_STATE);
-	return ep_end(&side);
-}
-
-static int
-test_ep_listen_not_permitted(void)
-{
-	struct test_ep service, client;
-
-	TEST_CALL(ep_pair(&service, &client));
-	TEST_RESULT(doca_comm_channel_ep_listen(service.ep, "other"), DOCA_ERROR_NOT_PERMITTED);
-	TEST_RESULT(doca_comm_channel_ep_listen(client.ep, "other"), DOCA_ERROR_NOT_PERMITTED);
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
-}
-
-/* A device of the host has no services. */
-static int
-test_ep_listen_not_supported(void)
-{
-	struct doca_dev *host;
-	struct test_ep service;
-
-	TEST_CALL(ep_make_service(&service));
+	/* a device of the host has no services */
 	TEST_OK(test_dev_open(TEST_REP, &host));
 	TEST_OK(doca_comm_channel_ep_set_device(service.ep, host));
 	TEST_RESULT(doca_comm_channel_ep_listen(service.ep, EP_NAME), DOCA_ERROR_NOT_SUPPORTED);
@@ -361,7 +281,7 @@ with_descriptors(unsigned int nb, doca_error_t (*use)(struct test_ep *side, cons
 static int
 test_ep_listen_no_memory(void)
 {
-	struct test_ep first, service;
+	struct test_ep first;
 
 	TEST_CALL(ep_service(&first, "first")); /* the device is there */
 	TEST_CALL(ep_make_service(&service));
@@ -375,7 +295,7 @@ test_ep_listen_no_memory(void)
 static int
 test_ep_listen_initialization(void)
 {
-	struct test_ep first, service;
+	struct test_ep first;
 	doca_error_t result = DOCA_ERROR_NO_MEMORY;
 	unsigned int nb, missing = 0;
 
@@ -395,19 +315,9 @@ test_ep_listen_initialization(void)
 }
 
 static int
-test_ep_connect(void)
+test_ep_connect_refused(void)
 {
-	struct test_ep service, client;
-
-	TEST_CALL(ep_pair(&service, &client));
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
-}
-
-static int
-test_ep_connect_invalid_value(void)
-{
-	struct test_ep client;
+	struct doca_comm_channel_ep_t *ep;
 
 	TEST_CALL(ep_make_client(&client));
 	TEST_RESULT(doca_comm_channel_ep_connect(NULL, EP_NAME, &client.peer),
@@ -415,41 +325,15 @@ test_ep_connect_invalid_value(void)
 	TEST_RESULT(doca_comm_channel_ep_connect(client.ep, EP_NAME, NULL),
 			DOCA_ERROR_INVALID_VALUE);
 	TEST_CALL(bad_names(&client, use_connect));
-	return ep_end(&client);
-}
-
-static int
-test_ep_connect_bad_state(void)
-{
-	struct doca_comm_channel_addr_t *peer;
-	struct doca_comm_channel_ep_t *ep;
-
 	TEST_OK(doca_comm_channel_ep_create(&ep));
-	TEST_RESULT(doca_comm_channel_ep_connect(ep, EP_NAME, &peer), DOCA_ERROR_BAD_STATE);
+	TEST_RESULT(doca_comm_channel_ep_connect(ep, EP_NAME, &client.peer), DOCA_ERROR_BAD_STATE);
 	TEST_OK(doca_comm_channel_ep_destroy(ep));
-	return 0;
-}
-
-static int
-test_ep_connect_not_permitted(void)
-{
-	struct doca_comm_channel_addr_t *peer;
-	struct test_ep service, client;
-
-	TEST_CALL(ep_pair(&service, &client));
-	TEST_RESULT(doca_comm_channel_ep_connect(client.ep, EP_NAME, &peer),
-			DOCA_ERROR_NOT_PERMITTED);
-	TEST_RESULT(doca_comm_channel_ep_connect(service.ep, EP_NAME, &peer),
-			DOCA_ERROR_NOT_PERMITTED);
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return ep_end(&client);
 }
 
 static int
 test_ep_connect_not_supported(void)
 {
-	struct test_ep client;
-
 	setenv("DOCA_COMPAT_SIDE", "card", 1);
 	TEST_CALL(ep_make_client(&client));
 	TEST_RESULT(doca_comm_channel_ep_connect(client.ep, EP_NAME, &client.peer),
@@ -461,14 +345,13 @@ test_ep_connect_not_supported(void)
 static int
 test_ep_connect_connection_aborted(void)
 {
-	struct test_ep service, client;
 	uint64_t since;
 
 	TEST_CALL(ep_make_client(&client));
-	since = ep_now_ms();
+	since = test_now_ms();
 	TEST_RESULT(doca_comm_channel_ep_connect(client.ep, EP_NAME, &client.peer),
 			DOCA_ERROR_CONNECTION_ABORTED);
-	TEST_TRUE(ep_now_ms() - since < EP_WAIT_MS / 4);
+	TEST_TRUE(test_now_ms() - since < TEST_WAIT_MS / 4);
 	TEST_CALL(ep_service(&service, EP_NAME));
 	TEST_OK(doca_comm_channel_ep_connect(client.ep, EP_NAME, &client.peer));
 	TEST_CALL(ep_until(client.peer, DOCA_SUCCESS, &service));
@@ -476,25 +359,9 @@ test_ep_connect_connection_aborted(void)
 	return ep_end(&service);
 }
 
-/* There is a service of another name, which is busy elsewhere. */
-static int
-test_ep_connect_aborted_name(void)
-{
-	struct test_ep service, client;
-
-	TEST_CALL(ep_service(&service, EP_NAME));
-	TEST_CALL(ep_make_client(&client));
-	TEST_RESULT(doca_comm_channel_ep_connect(client.ep, "no such", &client.peer),
-			DOCA_ERROR_CONNECTION_ABORTED);
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
-}
-
 static int
 test_ep_connect_no_memory(void)
 {
-	struct test_ep service, client;
-
 	TEST_CALL(ep_service(&service, EP_NAME));
 	TEST_CALL(ep_make_client(&client));
 	TEST_RESULT(with_descriptors(3, use_connect, &client), DOCA_ERROR_NO_MEMORY);
@@ -506,10 +373,8 @@ test_ep_connect_no_memory(void)
 static int
 test_ep_connect_again(void)
 {
-	struct test_ep service, client;
 	int i;
 
-	TEST_CALL(ep_pair(&service, &client));
 	for (i = 0; i < 40; i++) {
 		TEST_OK(doca_comm_channel_ep_disconnect(client.ep, client.peer));
 		TEST_OK(doca_comm_channel_ep_connect(client.ep, EP_NAME, &client.peer));
@@ -517,16 +382,13 @@ test_ep_connect_again(void)
 	}
 	TEST_OK(ep_send(&client, "hello"));
 	TEST_CALL(ep_expect(&service, &client, "hello"));
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 /* Whoever uses a device keeps it open; once it was opened, and then once more. */
 static int
 test_ep_device_in_use(void)
 {
-	struct test_ep service, client;
-
 	TEST_CALL(ep_service(&service, EP_NAME));
 	TEST_RESULT(doca_dev_rep_close(service.rep), DOCA_ERROR_IN_USE);
 	TEST_RESULT(doca_dev_close(service.dev), DOCA_ERROR_IN_USE);
@@ -537,38 +399,22 @@ test_ep_device_in_use(void)
 }
 
 const struct test_case test_comm_channel[] = {
-	TEST_CASE(test_ep_get_max_service_name_len),
-	TEST_CASE(test_ep_get_max_message_size),
-	TEST_CASE(test_ep_get_max_send_queue_size),
-	TEST_CASE(test_ep_get_max_recv_queue_size),
-	TEST_CASE(test_ep_get_service_max_num_connections),
+	TEST_CASE(test_ep_limits),
 	TEST_CASE(test_ep_create),
-	TEST_CASE(test_ep_destroy_not_connected),
 	TEST_CASE(test_ep_set_device),
 	TEST_CASE(test_ep_set_device_rep),
-	TEST_CASE(test_ep_set_max_msg_size),
-	TEST_CASE(test_ep_set_send_queue_size),
-	TEST_CASE(test_ep_set_recv_queue_size),
-	TEST_CASE(test_ep_set_bad_state),
-	TEST_CASE(test_ep_listen),
+	TEST_CASE(test_ep_properties),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_set_bad_state),
 	TEST_CASE(test_ep_listen_longest_name),
-	TEST_CASE(test_ep_listen_invalid_value),
-	TEST_CASE(test_ep_listen_invalid_property),
-	TEST_CASE(test_ep_listen_bad_state),
-	TEST_CASE(test_ep_listen_not_permitted),
-	TEST_CASE(test_ep_listen_not_supported),
+	TEST_CASE(test_ep_listen_refused),
 	TEST_CASE(test_ep_listen_connection_aborted),
 	TEST_CASE(test_ep_listen_no_memory),
 	TEST_CASE(test_ep_listen_initialization),
-	TEST_CASE(test_ep_connect),
-	TEST_CASE(test_ep_connect_invalid_value),
-	TEST_CASE(test_ep_connect_bad_state),
-	TEST_CASE(test_ep_connect_not_permitted),
+	TEST_CASE(test_ep_connect_refused),
 	TEST_CASE(test_ep_connect_not_supported),
 	TEST_CASE(test_ep_connect_connection_aborted),
-	TEST_CASE(test_ep_connect_aborted_name),
 	TEST_CASE(test_ep_connect_no_memory),
-	TEST_CASE(test_ep_connect_again),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_connect_again),
 	TEST_CASE(test_ep_device_in_use),
 	TEST_CASES_END(),
 };

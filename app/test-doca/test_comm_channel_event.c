@@ -14,6 +14,21 @@
 
 #include "test_ep.h"
 
+static struct test_ep service, client;
+
+static int
+pair_open(void)
+{
+	return ep_pair(&service, &client);
+}
+
+static int
+pair_close(void)
+{
+	TEST_CALL(ep_end(&client));
+	return ep_end(&service);
+}
+
 struct channels {
 	doca_event_channel_t send;
 	doca_event_channel_t recv;
@@ -36,12 +51,12 @@ channels_get(struct test_ep *side, struct channels *channels)
 
 /* Which are readable after a while, or at once if they all are. */
 static int
-readable(const struct channels *channels, bool send, bool recv, bool service)
+readable(const struct channels *channels, bool send, bool recv, bool come)
 {
-	TEST_TRUE(ep_readable(channels->send, send ? EP_WAIT_MS : 0) == send);
-	TEST_TRUE(ep_readable(channels->recv, recv ? EP_WAIT_MS : 0) == recv);
+	TEST_TRUE(test_readable(channels->send, send ? TEST_WAIT_MS : 0) == send);
+	TEST_TRUE(test_readable(channels->recv, recv ? TEST_WAIT_MS : 0) == recv);
 	if (channels->service >= 0)
-		TEST_TRUE(ep_readable(channels->service, service ? EP_WAIT_MS : 0) == service);
+		TEST_TRUE(test_readable(channels->service, come ? TEST_WAIT_MS : 0) == come);
 	return 0;
 }
 
@@ -49,7 +64,6 @@ static int
 test_ep_get_event_channel(void)
 {
 	doca_event_channel_t first = -1, second = -1;
-	struct test_ep service;
 
 	TEST_CALL(ep_make_service(&service));
 	TEST_RESULT(doca_comm_channel_ep_get_event_channel(service.ep, &first, &second),
@@ -62,7 +76,7 @@ test_ep_get_event_channel(void)
 	TEST_OK(doca_comm_channel_ep_get_event_channel(service.ep, &first, NULL));
 	TEST_OK(doca_comm_channel_ep_get_event_channel(service.ep, NULL, &second));
 	TEST_TRUE(first >= 0 && second >= 0 && first != second);
-	TEST_TRUE(!ep_readable(first, 0) && !ep_readable(second, 0));
+	TEST_TRUE(!test_readable(first, 0) && !test_readable(second, 0));
 	return ep_end(&service);
 }
 
@@ -108,8 +122,6 @@ without_descriptors(doca_error_t (*use)(struct test_ep *side), struct test_ep *s
 static int
 test_ep_get_event_channel_not_found(void)
 {
-	struct test_ep service;
-
 	TEST_CALL(ep_service(&service, EP_NAME));
 	TEST_RESULT(without_descriptors(use_channels, &service), DOCA_ERROR_NOT_FOUND);
 	TEST_RESULT(without_descriptors(use_service_channel, &service), DOCA_ERROR_NOT_FOUND);
@@ -121,7 +133,6 @@ test_ep_get_event_channel_not_found(void)
 static int
 test_ep_get_service_event_channel_errors(void)
 {
-	struct test_ep service, client;
 	doca_event_channel_t channel = -1;
 
 	TEST_CALL(ep_make_client(&client));
@@ -129,10 +140,7 @@ test_ep_get_service_event_channel_errors(void)
 			DOCA_ERROR_BAD_STATE);
 	TEST_CALL(ep_end(&client));
 	TEST_CALL(ep_pair(&service, &client));
-	TEST_RESULT(doca_comm_channel_ep_get_service_event_channel(NULL, &channel),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comm_channel_ep_get_service_event_channel(service.ep, NULL),
-			DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_comm_channel_ep_get_service_event_channel, service.ep, &channel);
 	TEST_RESULT(doca_comm_channel_ep_get_service_event_channel(client.ep, &channel),
 			DOCA_ERROR_NOT_SUPPORTED);
 	TEST_CALL(ep_end(&client));
@@ -142,8 +150,6 @@ test_ep_get_service_event_channel_errors(void)
 static int
 test_ep_event_handle_arm_errors(void)
 {
-	struct test_ep client;
-
 	TEST_CALL(ep_make_client(&client));
 	TEST_RESULT(doca_comm_channel_ep_event_handle_arm_send(NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_comm_channel_ep_event_handle_arm_recv(NULL), DOCA_ERROR_INVALID_VALUE);
@@ -158,14 +164,12 @@ test_ep_event_handle_arm_errors(void)
 static int
 test_ep_event_recv(void)
 {
-	struct test_ep service, client;
 	struct channels at;
 
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_CALL(channels_get(&service, &at));
 	TEST_OK(doca_comm_channel_ep_update_service_state_info(service.ep));
 	TEST_OK(ep_send(&client, "not armed"));
-	ep_sleep_ms(EP_QUIET_MS);
+	test_sleep_ms(EP_QUIET_MS);
 	TEST_CALL(readable(&at, false, false, false));
 	/* what is there already is told at once */
 	TEST_OK(doca_comm_channel_ep_event_handle_arm_recv(service.ep));
@@ -174,33 +178,30 @@ test_ep_event_recv(void)
 	TEST_CALL(readable(&at, false, true, false));
 	TEST_OK(doca_comm_channel_ep_event_handle_arm_send(service.ep));
 	TEST_OK(doca_comm_channel_ep_event_handle_arm_rcv(service.ep));
-	ep_sleep_ms(EP_QUIET_MS);
+	test_sleep_ms(EP_QUIET_MS);
 	TEST_CALL(readable(&at, false, false, false));
 	TEST_OK(ep_send(&client, "armed"));
 	TEST_CALL(readable(&at, false, true, false));
 	TEST_CALL(ep_expect(&service, &client, "armed"));
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 /* A message that was delivered, and not one that has come. */
 static int
 test_ep_event_send(void)
 {
-	struct test_ep service, client;
 	struct channels at;
 
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_CALL(channels_get(&client, &at));
 	TEST_OK(doca_comm_channel_ep_event_handle_arm_send(client.ep));
 	TEST_OK(ep_send(&client, "hello"));
-	ep_sleep_ms(EP_QUIET_MS);
+	test_sleep_ms(EP_QUIET_MS);
 	TEST_CALL(readable(&at, false, false, false));
 	TEST_CALL(ep_expect(&service, NULL, "hello"));
 	TEST_CALL(readable(&at, true, false, false));
 	TEST_OK(doca_comm_channel_ep_event_handle_arm_send(client.ep));
 	TEST_OK(ep_send(&service, "answer"));
-	ep_sleep_ms(EP_QUIET_MS);
+	test_sleep_ms(EP_QUIET_MS);
 	TEST_CALL(readable(&at, false, false, false));
 	TEST_CALL(ep_expect(&client, NULL, "answer"));
 	/* one that ended before it was armed is told at once */
@@ -208,20 +209,17 @@ test_ep_event_send(void)
 	TEST_CALL(readable(&at, false, false, false));
 	TEST_CALL(ep_expect(&service, NULL, "once more"));
 	TEST_CALL(readable(&at, true, false, false));
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 /* Full, armed, asleep, room: the loop that programs have. */
 static int
 test_ep_event_send_room(void)
 {
-	struct test_ep service, client;
 	struct channels at;
 	doca_error_t result;
 	int i, nb = 0;
 
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_CALL(channels_get(&client, &at));
 	for (i = 0; i < 1000; i++) {
 		result = doca_comm_channel_ep_sendto(client.ep, &i, sizeof(i), 0, client.peer);
@@ -229,24 +227,22 @@ test_ep_event_send_room(void)
 			continue;
 		TEST_RESULT(result, DOCA_ERROR_AGAIN);
 		TEST_OK(doca_comm_channel_ep_event_handle_arm_send(client.ep));
-		for (; nb < i && !ep_readable(at.send, 1); nb++) {
+		for (; nb < i && !test_readable(at.send, 1); nb++) {
 			TEST_OK(ep_recv(&service, NULL));
 			TEST_TRUE(memcmp(service.msg, &nb, sizeof(nb)) == 0);
 		}
-		TEST_TRUE(ep_readable(at.send, EP_WAIT_MS));
+		TEST_TRUE(test_readable(at.send, TEST_WAIT_MS));
 		i--;
 	}
 	for (; nb < 1000; nb++)
 		TEST_OK(ep_recv(&service, &client));
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 /* Clients that come and go, and no message; armed by the update. */
 static int
 test_ep_event_service(void)
 {
-	struct test_ep service, client;
 	struct channels at;
 
 	TEST_CALL(ep_service(&service, EP_NAME));
@@ -264,7 +260,7 @@ test_ep_event_service(void)
 	TEST_CALL(ep_end(&client));
 	TEST_CALL(readable(&at, false, true, true));
 	TEST_OK(doca_comm_channel_ep_update_service_state_info(service.ep));
-	TEST_TRUE(!ep_readable(at.service, 0));
+	TEST_TRUE(!test_readable(at.service, 0));
 	return ep_end(&service);
 }
 
@@ -272,7 +268,6 @@ test_ep_event_service(void)
 static int
 test_ep_event_recv_reset(void)
 {
-	struct test_ep service, client;
 	struct channels at;
 
 	TEST_CALL(ep_pair(&service, &client));
@@ -289,7 +284,6 @@ test_ep_event_recv_reset(void)
 static int
 test_ep_event_recv_over(void)
 {
-	struct test_ep service, client;
 	struct channels at;
 
 	TEST_CALL(ep_pair(&service, &client));
@@ -306,10 +300,8 @@ test_ep_event_recv_over(void)
 static int
 test_ep_event_reconnect(void)
 {
-	struct test_ep service, client;
 	struct channels at;
 
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_CALL(channels_get(&client, &at));
 	TEST_OK(doca_comm_channel_ep_disconnect(client.ep, client.peer));
 	TEST_RESULT(doca_comm_channel_ep_event_handle_arm_recv(client.ep), DOCA_ERROR_BAD_STATE);
@@ -320,10 +312,9 @@ test_ep_event_reconnect(void)
 	TEST_OK(doca_comm_channel_ep_event_handle_arm_send(client.ep));
 	TEST_OK(doca_comm_channel_ep_event_handle_arm_recv(client.ep));
 	TEST_OK(ep_send(&service, "answer"));
-	TEST_TRUE(ep_readable(at.recv, EP_WAIT_MS));
+	TEST_TRUE(test_readable(at.recv, TEST_WAIT_MS));
 	TEST_CALL(ep_expect(&client, NULL, "answer"));
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 #define THREAD_MSGS 2000
@@ -375,13 +366,11 @@ waiter_start(struct waiter *w, struct test_ep *side, pthread_t *thread)
 static int
 test_gap_12_event_threads(void)
 {
-	struct test_ep service, client;
 	struct waiter waiter;
 	pthread_t thread;
 	char text[32];
 	int i;
 
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_CALL(waiter_start(&waiter, &service, &thread));
 	/* longer where the other thread has had no time yet */
 	for (i = 0; i < THREAD_MSGS || (i < 50 * THREAD_MSGS &&
@@ -397,8 +386,7 @@ test_gap_12_event_threads(void)
 	TEST_TRUE(!waiter.failed);
 	TEST_TRUE(waiter.events > 0);
 	close(waiter.epfd);
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 const struct test_case test_comm_channel_event[] = {
@@ -406,13 +394,13 @@ const struct test_case test_comm_channel_event[] = {
 	TEST_CASE(test_ep_get_event_channel_not_found),
 	TEST_CASE(test_ep_get_service_event_channel_errors),
 	TEST_CASE(test_ep_event_handle_arm_errors),
-	TEST_CASE(test_ep_event_recv),
-	TEST_CASE(test_ep_event_send),
-	TEST_CASE(test_ep_event_send_room),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_event_recv),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_event_send),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_event_send_room),
 	TEST_CASE(test_ep_event_service),
 	TEST_CASE(test_ep_event_recv_reset),
 	TEST_CASE(test_ep_event_recv_over),
-	TEST_CASE(test_ep_event_reconnect),
-	TEST_CASE(test_gap_12_event_threads),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_event_reconnect),
+	TEST_CASE_ST(pair_open, pair_close, test_gap_12_event_threads),
 	TEST_CASES_END(),
 };

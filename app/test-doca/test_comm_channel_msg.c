@@ -11,6 +11,21 @@
 
 #include "test_ep.h"
 
+static struct test_ep service, client;
+
+static int
+pair_open(void)
+{
+	return ep_pair(&service, &client);
+}
+
+static int
+pair_close(void)
+{
+	TEST_CALL(ep_end(&client));
+	return ep_end(&service);
+}
+
 static doca_error_t
 recv_once(struct test_ep *side, size_t *len)
 {
@@ -28,11 +43,9 @@ send_once(struct test_ep *side, const char *text)
 static int
 test_ep_sendto(void)
 {
-	struct test_ep service, client;
 	char text[32];
 	int i;
 
-	TEST_CALL(ep_pair(&service, &client));
 	for (i = 0; i < 200; i++) {
 		snprintf(text, sizeof(text), "question %d", i);
 		TEST_OK(ep_send(&client, text));
@@ -42,18 +55,15 @@ test_ep_sendto(void)
 		TEST_OK(ep_send(&service, "answer"));
 		TEST_CALL(ep_expect(&client, &service, "answer"));
 	}
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 static int
 test_ep_sendto_invalid_value(void)
 {
-	struct test_ep service, client;
 	static char text[65536];
 	uint16_t max = 0;
 
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_OK(doca_comm_channel_ep_get_max_msg_size(client.ep, &max));
 	TEST_RESULT(doca_comm_channel_ep_sendto(NULL, text, 1, 0, client.peer),
 			DOCA_ERROR_INVALID_VALUE);
@@ -68,19 +78,19 @@ test_ep_sendto_invalid_value(void)
 	TEST_OK(doca_comm_channel_ep_sendto(client.ep, text, max, 0, client.peer));
 	TEST_OK(ep_recv(&service, &client));
 	TEST_TRUE(service.len == max);
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 /* No address, that of another endpoint, one that is not connected, one that is void. */
 static int
 test_ep_sendto_not_connected(void)
 {
-	struct test_ep service, client, late;
+	struct test_ep late;
 
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_CALL(ep_make_client(&late));
 	TEST_RESULT(doca_comm_channel_ep_sendto(client.ep, "x", 1, 0, NULL),
+			DOCA_ERROR_NOT_CONNECTED);
+	TEST_RESULT(doca_comm_channel_ep_sendto(service.ep, "x", 1, 0, NULL),
 			DOCA_ERROR_NOT_CONNECTED);
 	TEST_RESULT(doca_comm_channel_ep_sendto(late.ep, "x", 1, 0, client.peer),
 			DOCA_ERROR_NOT_CONNECTED);
@@ -96,15 +106,13 @@ test_ep_sendto_not_connected(void)
 	TEST_OK(doca_comm_channel_ep_disconnect(late.ep, late.peer));
 	TEST_RESULT(send_once(&late, "x"), DOCA_ERROR_NOT_CONNECTED);
 	TEST_CALL(ep_end(&late));
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 /* Until a service that is not called has taken something. */
 static int
 test_ep_sendto_again(void)
 {
-	struct test_ep service, client;
 	int i;
 
 	TEST_CALL(ep_service(&service, EP_NAME));
@@ -128,8 +136,6 @@ test_ep_sendto_again(void)
 static int
 test_ep_sendto_connection_reset(void)
 {
-	struct test_ep service, client;
-
 	TEST_CALL(ep_pair(&service, &client));
 	TEST_OK(ep_send(&client, "hello"));
 	TEST_CALL(ep_expect(&service, &client, "hello"));
@@ -149,7 +155,6 @@ static int
 test_ep_recvfrom_invalid_value(void)
 {
 	struct doca_comm_channel_addr_t *peer;
-	struct test_ep service;
 	size_t len = 1;
 	char byte;
 
@@ -173,31 +178,26 @@ test_ep_recvfrom_invalid_value(void)
 static int
 test_ep_recvfrom_too_long(void)
 {
-	struct test_ep service, client;
 	size_t len = 4;
 	int i;
 
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_OK(ep_send(&client, "longer than four"));
 	TEST_OK(ep_send(&client, "next"));
 	service.len = 4;
 	for (i = 0; i < 1000 && recv_once(&service, &len) == DOCA_ERROR_AGAIN; i++)
-		ep_sleep_ms(1);
+		test_sleep_ms(1);
 	TEST_RESULT(recv_once(&service, &len), DOCA_ERROR_INVALID_VALUE);
 	TEST_TRUE(len == 4);
 	TEST_CALL(ep_expect(&service, &client, "longer than four"));
 	TEST_CALL(ep_expect(&service, &client, "next"));
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 static int
 test_ep_recvfrom_again(void)
 {
-	struct test_ep service, client;
 	size_t len = 7;
 
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_RESULT(recv_once(&service, &len), DOCA_ERROR_AGAIN);
 	TEST_TRUE(len == 7);
 	TEST_RESULT(recv_once(&client, &len), DOCA_ERROR_AGAIN);
@@ -205,14 +205,12 @@ test_ep_recvfrom_again(void)
 	TEST_RESULT(doca_comm_channel_ep_rcvfrom(client.ep, client.msg, &len, 0, &client.peer),
 			DOCA_ERROR_AGAIN);
 	TEST_TRUE(len == 7);
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 static int
 test_ep_recvfrom_not_connected(void)
 {
-	struct test_ep client;
 	size_t len = 7;
 
 	TEST_CALL(ep_make_client(&client));
@@ -226,7 +224,6 @@ static int
 test_ep_recvfrom_connection_reset(void)
 {
 	struct doca_comm_channel_addr_t *peer;
-	struct test_ep service, client;
 	struct ep_thread thread;
 	size_t len = 7;
 
@@ -262,7 +259,6 @@ test_ep_recvfrom_connection_reset(void)
 static int
 test_ep_recv_queue_bounds(void)
 {
-	struct test_ep service, client;
 	char text[4000];
 	int i, nb = 0;
 
@@ -296,7 +292,6 @@ static int
 test_ep_message_lengths(void)
 {
 	static char text[65535];
-	struct test_ep service, client;
 	size_t len, i;
 
 	TEST_CALL(ep_make_service(&service));
@@ -327,9 +322,6 @@ test_ep_message_lengths(void)
 static int
 test_ep_disconnect_errors(void)
 {
-	struct test_ep service, client;
-
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_RESULT(doca_comm_channel_ep_disconnect(NULL, client.peer), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_comm_channel_ep_disconnect(client.ep, NULL), DOCA_ERROR_NOT_CONNECTED);
 	TEST_RESULT(doca_comm_channel_ep_disconnect(service.ep, client.peer),
@@ -337,8 +329,7 @@ test_ep_disconnect_errors(void)
 	TEST_OK(doca_comm_channel_ep_disconnect(client.ep, client.peer));
 	TEST_RESULT(doca_comm_channel_ep_disconnect(client.ep, client.peer),
 			DOCA_ERROR_NOT_CONNECTED);
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 /* A service ends the connection; what it has sent before arrives. */
@@ -352,10 +343,8 @@ disconnect_peer(struct test_ep *side)
 static int
 test_ep_disconnect_service(void)
 {
-	struct test_ep service, client;
 	struct ep_thread thread;
 
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_OK(ep_send(&client, "hello"));
 	TEST_CALL(ep_expect(&service, &client, "hello"));
 	TEST_OK(ep_send(&service, "go"));
@@ -364,17 +353,14 @@ test_ep_disconnect_service(void)
 	TEST_RESULT(ep_recv(&client, NULL), DOCA_ERROR_CONNECTION_RESET);
 	TEST_CALL(ep_thread_end(&thread));
 	TEST_RESULT(send_once(&service, "gone"), DOCA_ERROR_NOT_CONNECTED);
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 static int
 test_ep_peer_addr_user_data(void)
 {
-	struct test_ep service, client;
 	uint64_t data = 1;
 
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_RESULT(doca_comm_channel_peer_addr_set_user_data(NULL, 1), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_comm_channel_peer_addr_user_data_set(NULL, 1), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_comm_channel_peer_addr_get_user_data(NULL, &data),
@@ -393,15 +379,12 @@ test_ep_peer_addr_user_data(void)
 	TEST_OK(doca_comm_channel_peer_addr_user_data_set(client.peer, 7));
 	TEST_OK(doca_comm_channel_peer_addr_get_user_data(client.peer, &data));
 	TEST_TRUE(data == 7);
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 static int
 test_ep_peer_addr_update_info(void)
 {
-	struct test_ep service, client;
-
 	TEST_CALL(ep_service(&service, EP_NAME));
 	TEST_CALL(ep_make_client(&client));
 	TEST_OK(doca_comm_channel_ep_connect(client.ep, EP_NAME, &client.peer));
@@ -421,8 +404,7 @@ counter(counter_fn get, const struct doca_comm_channel_addr_t *peer, uint64_t wa
 {
 	uint64_t value = UINT64_MAX;
 
-	TEST_RESULT(get(NULL, &value), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(get(peer, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(get, peer, &value);
 	TEST_OK(get(peer, &value));
 	TEST_TRUE(value == want);
 	return 0;
@@ -445,9 +427,6 @@ counters(const struct doca_comm_channel_addr_t *peer, uint64_t sent, uint64_t se
 static int
 test_ep_peer_addr_counters(void)
 {
-	struct test_ep service, client;
-
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_CALL(counters(client.peer, 0, 0, 0, 0));
 	TEST_OK(send_once(&client, "123"));
 	TEST_OK(send_once(&client, "12345"));
@@ -464,21 +443,20 @@ test_ep_peer_addr_counters(void)
 	TEST_CALL(counter(doca_comm_channel_peer_addr_get_send_in_flight_messages, client.peer, 0));
 	TEST_OK(doca_comm_channel_peer_addr_update_info(service.peer));
 	TEST_CALL(counters(service.peer, 1, 2, 2, 10));
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 static int
-service_has(struct test_ep *service, uint32_t clients, uint32_t pending)
+service_has(uint32_t clients, uint32_t pending)
 {
 	struct doca_comm_channel_addr_t **list;
 	uint32_t nb = UINT32_MAX;
 
-	TEST_OK(doca_comm_channel_ep_update_service_state_info(service->ep));
-	TEST_OK(doca_comm_channel_ep_get_peer_addr_list(service->ep, &list, &nb));
+	TEST_OK(doca_comm_channel_ep_update_service_state_info(service.ep));
+	TEST_OK(doca_comm_channel_ep_get_peer_addr_list(service.ep, &list, &nb));
 	TEST_TRUE(nb == clients);
 	TEST_TRUE((list == NULL) == (nb == 0));
-	TEST_OK(doca_comm_channel_ep_get_pending_connections(service->ep, &nb));
+	TEST_OK(doca_comm_channel_ep_get_pending_connections(service.ep, &nb));
 	TEST_TRUE(nb == pending);
 	return 0;
 }
@@ -487,12 +465,11 @@ service_has(struct test_ep *service, uint32_t clients, uint32_t pending)
 static int
 test_ep_service_state(void)
 {
-	struct test_ep service, client;
 	size_t len = 1;
 	int i;
 
 	TEST_CALL(ep_service(&service, EP_NAME));
-	TEST_CALL(service_has(&service, 0, 0));
+	TEST_CALL(service_has(0, 0));
 	TEST_CALL(ep_make_client(&client));
 	TEST_OK(doca_comm_channel_ep_connect(client.ep, EP_NAME, &client.peer));
 	for (i = 0; i < 5000; i++) {
@@ -503,14 +480,14 @@ test_ep_service_state(void)
 		if (nb != 0)
 			break;
 		doca_comm_channel_peer_addr_update_info(client.peer);
-		ep_sleep_ms(1);
+		test_sleep_ms(1);
 	}
-	TEST_CALL(service_has(&service, 0, 1));
+	TEST_CALL(service_has(0, 1));
 	TEST_RESULT(recv_once(&service, &len), DOCA_ERROR_AGAIN);
-	TEST_CALL(service_has(&service, 1, 0));
+	TEST_CALL(service_has(1, 0));
 	TEST_CALL(ep_end(&client));
 	TEST_RESULT(ep_recv(&service, NULL), DOCA_ERROR_CONNECTION_RESET);
-	TEST_CALL(service_has(&service, 0, 0));
+	TEST_CALL(service_has(0, 0));
 	return ep_end(&service);
 }
 
@@ -519,40 +496,28 @@ static int
 test_ep_service_sends_first(void)
 {
 	struct doca_comm_channel_addr_t **list;
-	struct test_ep service, client;
 	uint32_t nb;
 
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_OK(doca_comm_channel_ep_update_service_state_info(service.ep));
 	TEST_OK(doca_comm_channel_ep_get_peer_addr_list(service.ep, &list, &nb));
 	TEST_TRUE(nb == 1);
 	service.peer = list[0];
 	TEST_OK(ep_send(&service, "welcome"));
 	TEST_CALL(ep_expect(&client, NULL, "welcome"));
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 static int
 test_ep_service_state_errors(void)
 {
 	struct doca_comm_channel_addr_t **list;
-	struct test_ep service, client;
 	uint32_t nb;
 
 	TEST_CALL(ep_make_client(&client));
 	TEST_RESULT(doca_comm_channel_ep_update_service_state_info(NULL),
 			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comm_channel_ep_get_peer_addr_list(NULL, &list, &nb),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comm_channel_ep_get_peer_addr_list(client.ep, NULL, &nb),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comm_channel_ep_get_peer_addr_list(client.ep, &list, NULL),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comm_channel_ep_get_pending_connections(NULL, &nb),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_comm_channel_ep_get_pending_connections(client.ep, NULL),
-			DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_3(doca_comm_channel_ep_get_peer_addr_list, client.ep, &list, &nb);
+	TEST_NULL_2(doca_comm_channel_ep_get_pending_connections, client.ep, &nb);
 	TEST_RESULT(doca_comm_channel_ep_update_service_state_info(client.ep),
 			DOCA_ERROR_BAD_STATE);
 	TEST_RESULT(doca_comm_channel_ep_get_peer_addr_list(client.ep, &list, &nb),
@@ -576,8 +541,8 @@ static int
 test_ep_recvfrom_order(void)
 {
 	struct doca_comm_channel_addr_t **list;
-	struct test_ep service, clients[3];
-	uint64_t end = ep_now_ms() + EP_WAIT_MS;
+	struct test_ep clients[3];
+	uint64_t end = test_now_ms() + TEST_WAIT_MS;
 	size_t len = 1;
 	char text[32];
 	uint32_t nb;
@@ -590,14 +555,14 @@ test_ep_recvfrom_order(void)
 		TEST_RESULT(recv_once(&service, &len), DOCA_ERROR_AGAIN);
 		TEST_OK(doca_comm_channel_ep_update_service_state_info(service.ep));
 		TEST_OK(doca_comm_channel_ep_get_peer_addr_list(service.ep, &list, &nb));
-	} while (nb < 3 && ep_now_ms() < end);
+	} while (nb < 3 && test_now_ms() < end);
 	TEST_RESULT(recv_once(&service, &len), DOCA_ERROR_AGAIN);
 	for (i = 0; i < 30; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		TEST_OK(send_once(&clients[i % 3], text));
 		/* the service has queued it, though it is not called */
-		while (ep_in_flight(clients[i % 3].peer) != 0 && ep_now_ms() < end)
-			ep_sleep_ms(1);
+		while (ep_in_flight(clients[i % 3].peer) != 0 && test_now_ms() < end)
+			test_sleep_ms(1);
 		TEST_TRUE(ep_in_flight(clients[i % 3].peer) == 0);
 	}
 	for (i = 0; i < 30; i++) {
@@ -638,7 +603,6 @@ static int
 test_ep_forty_clients(void)
 {
 	static struct test_ep clients[40];
-	struct test_ep service;
 	char text[32];
 	int i;
 
@@ -688,9 +652,7 @@ test_ep_sendto_threads(void)
 {
 	unsigned int counts[SENDERS] = {0}, i;
 	struct sender senders[SENDERS];
-	struct test_ep service, client;
 
-	TEST_CALL(ep_pair(&service, &client));
 	for (i = 0; i < SENDERS; i++) {
 		senders[i] = (struct sender){.side = &client, .number = 'a' + i};
 		TEST_TRUE(pthread_create(&senders[i].thread, NULL, sender_run, &senders[i]) == 0);
@@ -704,35 +666,33 @@ test_ep_sendto_threads(void)
 		TEST_TRUE(pthread_join(senders[i].thread, NULL) == 0);
 		TEST_TRUE(!senders[i].failed && counts[i] == SENDER_MSGS);
 	}
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 /* What reads an endpoint or a peer address, while others change it. */
 static int
-look_once(struct test_ep *service, struct test_ep *client)
+look_once(void)
 {
 	struct doca_comm_channel_addr_t **list;
 	uint64_t count, bytes, number;
 	struct doca_dev *dev;
 	uint32_t nb;
 
-	TEST_OK(doca_comm_channel_ep_get_device(client->ep, &dev));
-	TEST_OK(doca_comm_channel_ep_get_peer_addr_list(service->ep, &list, &nb));
-	TEST_OK(doca_comm_channel_ep_get_pending_connections(service->ep, &nb));
-	TEST_OK(doca_comm_channel_peer_addr_get_send_messages(client->peer, &count));
-	TEST_OK(doca_comm_channel_peer_addr_get_send_bytes(client->peer, &bytes));
+	TEST_OK(doca_comm_channel_ep_get_device(client.ep, &dev));
+	TEST_OK(doca_comm_channel_ep_get_peer_addr_list(service.ep, &list, &nb));
+	TEST_OK(doca_comm_channel_ep_get_pending_connections(service.ep, &nb));
+	TEST_OK(doca_comm_channel_peer_addr_get_send_messages(client.peer, &count));
+	TEST_OK(doca_comm_channel_peer_addr_get_send_bytes(client.peer, &bytes));
 	TEST_TRUE(bytes >= 2 * count);
-	TEST_OK(doca_comm_channel_peer_addr_get_recv_messages(client->peer, &count));
-	TEST_OK(doca_comm_channel_peer_addr_get_recv_bytes(client->peer, &bytes));
-	TEST_OK(doca_comm_channel_peer_addr_get_send_in_flight_messages(client->peer, &count));
-	TEST_OK(doca_comm_channel_peer_addr_set_user_data(client->peer, count));
-	TEST_OK(doca_comm_channel_peer_addr_get_user_data(client->peer, &number));
+	TEST_OK(doca_comm_channel_peer_addr_get_recv_messages(client.peer, &count));
+	TEST_OK(doca_comm_channel_peer_addr_get_recv_bytes(client.peer, &bytes));
+	TEST_OK(doca_comm_channel_peer_addr_get_send_in_flight_messages(client.peer, &count));
+	TEST_OK(doca_comm_channel_peer_addr_set_user_data(client.peer, count));
+	TEST_OK(doca_comm_channel_peer_addr_get_user_data(client.peer, &number));
 	return 0;
 }
 
 struct looker {
-	struct test_ep *service, *client;
 	bool end, failed;
 };
 
@@ -742,20 +702,18 @@ look_run(void *arg)
 	struct looker *look = arg;
 
 	while (!__atomic_load_n(&look->end, __ATOMIC_RELAXED) && !look->failed)
-		look->failed = look_once(look->service, look->client) != 0;
+		look->failed = look_once() != 0;
 	return NULL;
 }
 
 static int
 test_ep_look_threads(void)
 {
-	struct test_ep service, client;
-	struct looker look = {.service = &service, .client = &client};
+	struct looker look = {0};
 	struct doca_comm_channel_addr_t *peer;
 	pthread_t thread;
 	int i;
 
-	TEST_CALL(ep_pair(&service, &client));
 	peer = client.peer;
 	TEST_TRUE(pthread_create(&thread, NULL, look_run, &look) == 0);
 	for (i = 0; i < 200; i++) {
@@ -768,50 +726,45 @@ test_ep_look_threads(void)
 	__atomic_store_n(&look.end, true, __ATOMIC_RELAXED);
 	TEST_TRUE(pthread_join(thread, NULL) == 0);
 	TEST_TRUE(!look.failed);
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 /* An endpoint that was a client, and is a service: what it had is freed. */
 static int
 test_ep_client_then_service(void)
 {
-	struct test_ep service, client;
-
-	TEST_CALL(ep_pair(&service, &client));
 	TEST_OK(ep_send(&client, "x"));
 	TEST_CALL(ep_expect(&service, NULL, "x"));
 	TEST_OK(doca_comm_channel_ep_disconnect(client.ep, client.peer));
 	TEST_OK(doca_comm_channel_ep_set_device_rep(client.ep, service.rep));
 	TEST_OK(doca_comm_channel_ep_listen(client.ep, "another"));
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
+	return 0;
 }
 
 const struct test_case test_comm_channel_msg[] = {
-	TEST_CASE(test_ep_sendto),
-	TEST_CASE(test_ep_sendto_invalid_value),
-	TEST_CASE(test_ep_sendto_not_connected),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_sendto),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_sendto_invalid_value),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_sendto_not_connected),
 	TEST_CASE(test_ep_sendto_again),
 	TEST_CASE(test_ep_sendto_connection_reset),
-	TEST_CASE(test_ep_sendto_threads),
-	TEST_CASE(test_ep_look_threads),
-	TEST_CASE(test_ep_client_then_service),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_sendto_threads),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_look_threads),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_client_then_service),
 	TEST_CASE(test_ep_recvfrom_invalid_value),
-	TEST_CASE(test_ep_recvfrom_too_long),
-	TEST_CASE(test_ep_recvfrom_again),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_recvfrom_too_long),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_recvfrom_again),
 	TEST_CASE(test_ep_recvfrom_not_connected),
 	TEST_CASE(test_ep_recvfrom_connection_reset),
 	TEST_CASE(test_ep_recvfrom_order),
 	TEST_CASE(test_ep_recv_queue_bounds),
 	TEST_CASE(test_ep_message_lengths),
-	TEST_CASE(test_ep_disconnect_errors),
-	TEST_CASE(test_ep_disconnect_service),
-	TEST_CASE(test_ep_peer_addr_user_data),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_disconnect_errors),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_disconnect_service),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_peer_addr_user_data),
 	TEST_CASE(test_ep_peer_addr_update_info),
-	TEST_CASE(test_ep_peer_addr_counters),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_peer_addr_counters),
 	TEST_CASE(test_ep_service_state),
-	TEST_CASE(test_ep_service_sends_first),
+	TEST_CASE_ST(pair_open, pair_close, test_ep_service_sends_first),
 	TEST_CASE(test_ep_service_state_errors),
 	TEST_CASE(test_ep_three_services),
 	TEST_CASE(test_ep_forty_clients),

@@ -13,13 +13,13 @@
 
 #include "test_ep.h"
 
-static int
-echo_client(struct ep_other *other, void *arg)
-{
-	struct test_ep client;
+static struct test_ep service, client;
 
+static int
+echo_client(struct test_other *other, void *arg)
+{
 	(void)arg;
-	TEST_CALL(ep_other_sync(other));
+	TEST_CALL(test_other_sync(other));
 	TEST_CALL(ep_client(&client, EP_NAME, NULL));
 	TEST_OK(ep_send(&client, "question"));
 	TEST_CALL(ep_expect(&client, NULL, "answer"));
@@ -29,39 +29,23 @@ echo_client(struct ep_other *other, void *arg)
 }
 
 static int
-echo_service(struct test_ep *service)
+echo_service(void)
 {
-	TEST_CALL(ep_expect(service, NULL, "question"));
-	TEST_OK(ep_send(service, "answer"));
-	TEST_RESULT(ep_recv(service, NULL), DOCA_ERROR_CONNECTION_RESET);
-	TEST_OK(doca_comm_channel_ep_disconnect(service->ep, service->peer));
+	TEST_CALL(ep_expect(&service, NULL, "question"));
+	TEST_OK(ep_send(&service, "answer"));
+	TEST_RESULT(ep_recv(&service, NULL), DOCA_ERROR_CONNECTION_RESET);
+	TEST_OK(doca_comm_channel_ep_disconnect(service.ep, service.peer));
 	return 0;
 }
 
 static int
-test_ep_two_processes(void)
+echo_server(struct test_other *other, void *arg)
 {
-	struct ep_other other;
-	struct test_ep service;
-
-	TEST_CALL(ep_other_start(&other, echo_client, NULL));
-	TEST_CALL(ep_service(&service, EP_NAME));
-	TEST_CALL(ep_other_sync(&other));
-	TEST_CALL(echo_service(&service));
-	TEST_CALL(ep_end(&service));
-	return ep_other_end(&other);
-}
-
-static int
-echo_server(struct ep_other *other, void *arg)
-{
-	struct test_ep service;
-
 	(void)arg;
 	TEST_CALL(ep_service(&service, EP_NAME));
-	TEST_CALL(ep_other_sync(other));
-	TEST_CALL(echo_service(&service));
-	TEST_CALL(echo_service(&service));
+	TEST_CALL(test_other_sync(other));
+	TEST_CALL(echo_service());
+	TEST_CALL(echo_service());
 	TEST_CALL(ep_end(&service));
 	return 0;
 }
@@ -70,18 +54,18 @@ echo_server(struct ep_other *other, void *arg)
 static int
 test_ep_restarts(void)
 {
-	struct ep_other server, client;
+	struct test_other server, other;
 	int i, j;
 
 	for (i = 0; i < 3; i++) {
-		TEST_CALL(ep_other_start(&server, echo_server, NULL));
-		TEST_CALL(ep_other_sync(&server));
+		TEST_CALL(test_other_start(&server, echo_server, NULL));
+		TEST_CALL(test_other_sync(&server));
 		for (j = 0; j < 2; j++) {
-			TEST_CALL(ep_other_start(&client, echo_client, NULL));
-			TEST_CALL(ep_other_sync(&client));
-			TEST_CALL(ep_other_end(&client));
+			TEST_CALL(test_other_start(&other, echo_client, NULL));
+			TEST_CALL(test_other_sync(&other));
+			TEST_CALL(test_other_end(&other));
 		}
-		TEST_CALL(ep_other_end(&server));
+		TEST_CALL(test_other_end(&server));
 	}
 	return 0;
 }
@@ -89,13 +73,12 @@ test_ep_restarts(void)
 /* Nothing but send, disconnect, destroy, exit. */
 #define LAST_WORDS 60
 static int
-last_words(struct ep_other *other, void *arg)
+last_words(struct test_other *other, void *arg)
 {
-	struct test_ep client;
 	char text[32];
 	int i;
 
-	TEST_CALL(ep_other_sync(other));
+	TEST_CALL(test_other_sync(other));
 	TEST_CALL(ep_client(&client, EP_NAME, NULL));
 	for (i = 0; i < LAST_WORDS; i++) {
 		snprintf(text, sizeof(text), "%d", i);
@@ -110,24 +93,23 @@ last_words(struct ep_other *other, void *arg)
 static int
 last_words_heard(void *disconnect)
 {
-	struct ep_other other;
-	struct test_ep service;
+	struct test_other other;
 	char text[32];
 	int i;
 
-	TEST_CALL(ep_other_start(&other, last_words, disconnect));
+	TEST_CALL(test_other_start(&other, last_words, disconnect));
 	TEST_CALL(ep_service(&service, EP_NAME));
-	TEST_CALL(ep_other_sync(&other));
+	TEST_CALL(test_other_sync(&other));
 	TEST_CALL(ep_expect(&service, NULL, "0"));
 	/* it may be gone when the service goes on */
-	ep_sleep_ms(EP_QUIET_MS);
+	test_sleep_ms(EP_QUIET_MS);
 	for (i = 1; i < LAST_WORDS; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		TEST_CALL(ep_expect(&service, NULL, text));
 	}
 	TEST_RESULT(ep_recv(&service, NULL), DOCA_ERROR_CONNECTION_RESET);
 	TEST_CALL(ep_end(&service));
-	return ep_other_end(&other);
+	return test_other_end(&other);
 }
 
 static int
@@ -144,79 +126,22 @@ test_gap_12_disconnected_at_once(void)
 	return last_words_heard(&disconnect);
 }
 
-/* A loop that never sets len again, as some programs have it. */
-static int
-test_gap_12_again_keeps_len(void)
-{
-	struct test_ep service, client;
-	size_t len = sizeof(service.msg);
-	int i;
-
-	TEST_CALL(ep_pair(&service, &client));
-	for (i = 0; i < 100; i++) {
-		TEST_RESULT(doca_comm_channel_ep_recvfrom(service.ep, service.msg, &len, 0,
-				&service.peer), DOCA_ERROR_AGAIN);
-		TEST_TRUE(len == sizeof(service.msg));
-	}
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
-}
-
-static int
-test_gap_12_reset_is_told_once(void)
-{
-	struct doca_comm_channel_addr_t *peer;
-	struct test_ep service, client;
-	unsigned int resets = 0, i;
-	struct ep_thread thread;
-	size_t len = 1;
-	char byte;
-
-	TEST_CALL(ep_pair(&service, &client));
-	TEST_OK(ep_send(&client, "queued"));
-	TEST_CALL(ep_thread_begin(&thread, ep_end, &client));
-	TEST_CALL(ep_expect(&service, NULL, "queued"));
-	for (i = 0; i < 200; i++) {
-		resets += doca_comm_channel_ep_recvfrom(service.ep, &byte, &len, 0, &peer) ==
-				DOCA_ERROR_CONNECTION_RESET;
-		ep_sleep_ms(1);
-	}
-	TEST_TRUE(resets == 1);
-	TEST_CALL(ep_thread_end(&thread));
-	return ep_end(&service);
-}
-
-static int
-test_gap_12_no_address(void)
-{
-	struct test_ep service, client;
-
-	TEST_CALL(ep_pair(&service, &client));
-	TEST_RESULT(doca_comm_channel_ep_sendto(client.ep, "x", 1, 0, NULL),
-			DOCA_ERROR_NOT_CONNECTED);
-	TEST_RESULT(doca_comm_channel_ep_sendto(service.ep, "x", 1, 0, NULL),
-			DOCA_ERROR_NOT_CONNECTED);
-	TEST_CALL(ep_end(&client));
-	return ep_end(&service);
-}
-
 /* The client asks how it is, and only recvfrom of the service lets it in. */
 static int
-waits_for_accept(struct ep_other *other, void *arg)
+waits_for_accept(struct test_other *other, void *arg)
 {
-	struct test_ep client;
 	int i;
 
 	(void)arg;
 	TEST_CALL(ep_make_client(&client));
-	TEST_CALL(ep_other_sync(other));
+	TEST_CALL(test_other_sync(other));
 	TEST_OK(doca_comm_channel_ep_connect(client.ep, EP_NAME, &client.peer));
 	for (i = 0; i < 50; i++) {
 		TEST_RESULT(doca_comm_channel_peer_addr_update_info(client.peer),
 				DOCA_ERROR_CONNECTION_INPROGRESS);
-		ep_sleep_ms(1);
+		test_sleep_ms(1);
 	}
-	TEST_CALL(ep_other_sync(other));
+	TEST_CALL(test_other_sync(other));
 	TEST_CALL(ep_until(client.peer, DOCA_SUCCESS, NULL));
 	TEST_OK(ep_send(&client, "accepted"));
 	return ep_end(&client);
@@ -225,23 +150,21 @@ waits_for_accept(struct ep_other *other, void *arg)
 static int
 test_gap_12_recvfrom_accepts(void)
 {
-	struct ep_other other;
-	struct test_ep service;
+	struct test_other other;
 
-	TEST_CALL(ep_other_start(&other, waits_for_accept, NULL));
+	TEST_CALL(test_other_start(&other, waits_for_accept, NULL));
 	TEST_CALL(ep_service(&service, EP_NAME));
-	TEST_CALL(ep_other_sync(&other));
-	TEST_CALL(ep_other_sync(&other));
+	TEST_CALL(test_other_sync(&other));
+	TEST_CALL(test_other_sync(&other));
 	TEST_CALL(ep_expect(&service, NULL, "accepted"));
 	TEST_CALL(ep_end(&service));
-	return ep_other_end(&other);
+	return test_other_end(&other);
 }
 
 /* What programs ask for, and all of it in use. */
 static int
 test_gap_12_queue_8190(void)
 {
-	struct test_ep service, client;
 	uint16_t size;
 	int i, got;
 
@@ -272,7 +195,6 @@ static int
 test_gap_13_endpoints(void)
 {
 	struct doca_comm_channel_addr_t *peer = NULL;
-	struct test_ep service, client;
 	char byte = 0;
 	size_t len = 1;
 
@@ -300,16 +222,14 @@ test_gap_13_endpoints(void)
 
 /* Two clients: one that waits to be killed, and one that goes on. */
 static int
-victim(struct ep_other *other, void *arg)
+victim(struct test_other *other, void *arg)
 {
-	struct test_ep client;
-
 	(void)arg;
-	TEST_CALL(ep_other_sync(other));
+	TEST_CALL(test_other_sync(other));
 	TEST_CALL(ep_client(&client, EP_NAME, NULL));
 	TEST_OK(ep_send(&client, "last words"));
-	TEST_CALL(ep_other_sync(other));
-	ep_sleep_ms(2 * EP_WAIT_MS);
+	TEST_CALL(test_other_sync(other));
+	test_sleep_ms(2 * TEST_WAIT_MS);
 	return -1;
 }
 
@@ -317,17 +237,16 @@ static int
 test_ep_client_killed(void)
 {
 	struct doca_comm_channel_addr_t *peer;
-	struct test_ep service, client;
-	struct ep_other other;
+	struct test_other other;
 
-	TEST_CALL(ep_other_start(&other, victim, NULL));
+	TEST_CALL(test_other_start(&other, victim, NULL));
 	TEST_CALL(ep_service(&service, EP_NAME));
-	TEST_CALL(ep_other_sync(&other));
+	TEST_CALL(test_other_sync(&other));
 	TEST_CALL(ep_expect(&service, NULL, "last words"));
 	peer = service.peer;
-	TEST_CALL(ep_other_sync(&other));
+	TEST_CALL(test_other_sync(&other));
 	TEST_CALL(ep_client(&client, EP_NAME, &service));
-	ep_other_kill(&other);
+	test_other_kill(&other);
 	TEST_RESULT(ep_recv(&service, NULL), DOCA_ERROR_CONNECTION_RESET);
 	TEST_TRUE(service.peer == peer);
 	TEST_RESULT(ep_send(&service, "anybody?"), DOCA_ERROR_CONNECTION_RESET);
@@ -341,17 +260,15 @@ test_ep_client_killed(void)
 }
 
 static int
-mortal_service(struct ep_other *other, void *arg)
+mortal_service(struct test_other *other, void *arg)
 {
-	struct test_ep service;
-
 	(void)arg;
 	TEST_CALL(ep_service(&service, EP_NAME));
-	TEST_CALL(ep_other_sync(other));
+	TEST_CALL(test_other_sync(other));
 	TEST_CALL(ep_expect(&service, NULL, "hello"));
 	TEST_OK(ep_send(&service, "last words"));
-	TEST_CALL(ep_other_sync(other));
-	ep_sleep_ms(2 * EP_WAIT_MS);
+	TEST_CALL(test_other_sync(other));
+	test_sleep_ms(2 * TEST_WAIT_MS);
 	return -1;
 }
 
@@ -359,16 +276,15 @@ mortal_service(struct ep_other *other, void *arg)
 static int
 test_ep_service_killed(void)
 {
-	struct test_ep service, client;
-	struct ep_other other;
+	struct test_other other;
 	size_t len = 1;
 
-	TEST_CALL(ep_other_start(&other, mortal_service, NULL));
-	TEST_CALL(ep_other_sync(&other));
+	TEST_CALL(test_other_start(&other, mortal_service, NULL));
+	TEST_CALL(test_other_sync(&other));
 	TEST_CALL(ep_client(&client, EP_NAME, NULL));
 	TEST_OK(ep_send(&client, "hello"));
-	TEST_CALL(ep_other_sync(&other));
-	ep_other_kill(&other);
+	TEST_CALL(test_other_sync(&other));
+	test_other_kill(&other);
 	TEST_CALL(ep_expect(&client, NULL, "last words"));
 	TEST_RESULT(ep_recv(&client, NULL), DOCA_ERROR_CONNECTION_RESET);
 	TEST_RESULT(doca_comm_channel_ep_recvfrom(client.ep, client.msg, &len, 0, &client.peer),
@@ -385,30 +301,27 @@ test_ep_service_killed(void)
 
 /* A service that dies before it has accepted: the attempt ends. */
 static int
-deaf_service(struct ep_other *other, void *arg)
+deaf_service(struct test_other *other, void *arg)
 {
-	struct test_ep service;
-
 	(void)arg;
 	TEST_CALL(ep_service(&service, EP_NAME));
-	TEST_CALL(ep_other_sync(other));
-	ep_sleep_ms(2 * EP_WAIT_MS);
+	TEST_CALL(test_other_sync(other));
+	test_sleep_ms(2 * TEST_WAIT_MS);
 	return -1;
 }
 
 static int
 test_ep_service_killed_early(void)
 {
-	struct ep_other other;
-	struct test_ep client;
+	struct test_other other;
 
-	TEST_CALL(ep_other_start(&other, deaf_service, NULL));
-	TEST_CALL(ep_other_sync(&other));
+	TEST_CALL(test_other_start(&other, deaf_service, NULL));
+	TEST_CALL(test_other_sync(&other));
 	TEST_CALL(ep_make_client(&client));
 	TEST_OK(doca_comm_channel_ep_connect(client.ep, EP_NAME, &client.peer));
 	TEST_RESULT(doca_comm_channel_peer_addr_update_info(client.peer),
 			DOCA_ERROR_CONNECTION_INPROGRESS);
-	ep_other_kill(&other);
+	test_other_kill(&other);
 	TEST_CALL(ep_until(client.peer, DOCA_ERROR_CONNECTION_ABORTED, NULL));
 	TEST_RESULT(ep_send(&client, "x"), DOCA_ERROR_CONNECTION_RESET);
 	return ep_end(&client);
@@ -416,16 +329,14 @@ test_ep_service_killed_early(void)
 
 /* A client that never calls: only its own connection is held up, and not for ever. */
 static int
-silent_client(struct ep_other *other, void *arg)
+silent_client(struct test_other *other, void *arg)
 {
-	struct test_ep client;
-
 	(void)arg;
-	TEST_CALL(ep_other_sync(other));
+	TEST_CALL(test_other_sync(other));
 	TEST_CALL(ep_client(&client, EP_NAME, NULL));
 	TEST_OK(ep_send(&client, "here"));
-	TEST_CALL(ep_other_sync(other));
-	TEST_CALL(ep_other_sync(other));
+	TEST_CALL(test_other_sync(other));
+	TEST_CALL(test_other_sync(other));
 	return 0;
 }
 
@@ -433,20 +344,19 @@ static int
 test_ep_peer_does_not_read(void)
 {
 	struct doca_comm_channel_addr_t *silent;
-	struct test_ep service, client;
 	static char text[4000];
-	struct ep_other other;
+	struct test_other other;
 	uint64_t since;
 	int i, nb = 0;
 
-	TEST_CALL(ep_other_start(&other, silent_client, NULL));
+	TEST_CALL(test_other_start(&other, silent_client, NULL));
 	TEST_CALL(ep_make_service(&service));
 	TEST_OK(doca_comm_channel_ep_set_send_queue_size(service.ep, 128));
 	TEST_OK(doca_comm_channel_ep_listen(service.ep, EP_NAME));
-	TEST_CALL(ep_other_sync(&other));
+	TEST_CALL(test_other_sync(&other));
 	TEST_CALL(ep_expect(&service, NULL, "here"));
 	silent = service.peer;
-	TEST_CALL(ep_other_sync(&other));
+	TEST_CALL(test_other_sync(&other));
 	while (nb < 1000 && doca_comm_channel_ep_sendto(service.ep, text, sizeof(text), 0,
 			silent) == DOCA_SUCCESS)
 		nb++;
@@ -459,18 +369,17 @@ test_ep_peer_does_not_read(void)
 		TEST_CALL(ep_expect(&client, &service, "answer"));
 	}
 	TEST_RESULT(doca_comm_channel_ep_sendto(service.ep, text, 1, 0, silent), DOCA_ERROR_AGAIN);
-	since = ep_now_ms();
+	since = test_now_ms();
 	TEST_OK(doca_comm_channel_ep_disconnect(service.ep, silent));
-	TEST_TRUE(ep_now_ms() - since < EP_WAIT_MS);
-	TEST_CALL(ep_other_sync(&other));
+	TEST_TRUE(test_now_ms() - since < TEST_WAIT_MS);
+	TEST_CALL(test_other_sync(&other));
 	TEST_CALL(ep_end(&client));
 	TEST_CALL(ep_end(&service));
-	return ep_other_end(&other);
+	return test_other_end(&other);
 }
 
 /* Sends to a client of this process for as long as the case wants. */
 struct talk {
-	struct test_ep service, client;
 	uint64_t end;
 	bool stop;
 };
@@ -480,9 +389,9 @@ talk_run(void *arg)
 {
 	struct talk *talk = arg;
 
-	while (!__atomic_load_n(&talk->stop, __ATOMIC_ACQUIRE) && ep_now_ms() < talk->end)
-		if (ep_send(&talk->service, "talk") != DOCA_SUCCESS ||
-				ep_recv(&talk->client, NULL) != DOCA_SUCCESS)
+	while (!__atomic_load_n(&talk->stop, __ATOMIC_ACQUIRE) && test_now_ms() < talk->end)
+		if (ep_send(&service, "talk") != DOCA_SUCCESS ||
+				ep_recv(&client, NULL) != DOCA_SUCCESS)
 			break;
 	return NULL;
 }
@@ -493,32 +402,31 @@ test_ep_disconnect_among_others(void)
 {
 	static struct talk talk;
 	struct doca_comm_channel_addr_t *silent;
-	struct test_ep *service = &talk.service;
-	struct ep_other other;
+	struct test_other other;
 	pthread_t thread;
 	uint64_t since;
 
-	TEST_CALL(ep_other_start(&other, silent_client, NULL));
-	TEST_CALL(ep_service(service, EP_NAME));
-	TEST_CALL(ep_other_sync(&other));
-	TEST_CALL(ep_expect(service, NULL, "here"));
-	silent = service->peer;
-	TEST_CALL(ep_other_sync(&other));
-	TEST_OK(ep_send(service, "nobody reads this"));
-	TEST_CALL(ep_client(&talk.client, EP_NAME, service));
-	TEST_OK(ep_send(&talk.client, "question"));
-	TEST_CALL(ep_expect(service, &talk.client, "question"));
-	talk.end = ep_now_ms() + EP_WAIT_MS;
+	TEST_CALL(test_other_start(&other, silent_client, NULL));
+	TEST_CALL(ep_service(&service, EP_NAME));
+	TEST_CALL(test_other_sync(&other));
+	TEST_CALL(ep_expect(&service, NULL, "here"));
+	silent = service.peer;
+	TEST_CALL(test_other_sync(&other));
+	TEST_OK(ep_send(&service, "nobody reads this"));
+	TEST_CALL(ep_client(&client, EP_NAME, &service));
+	TEST_OK(ep_send(&client, "question"));
+	TEST_CALL(ep_expect(&service, &client, "question"));
+	talk.end = test_now_ms() + TEST_WAIT_MS;
 	TEST_TRUE(pthread_create(&thread, NULL, talk_run, &talk) == 0);
-	since = ep_now_ms();
-	TEST_OK(doca_comm_channel_ep_disconnect(service->ep, silent));
-	TEST_TRUE(ep_now_ms() - since < EP_WAIT_MS / 2);
+	since = test_now_ms();
+	TEST_OK(doca_comm_channel_ep_disconnect(service.ep, silent));
+	TEST_TRUE(test_now_ms() - since < TEST_WAIT_MS / 2);
 	__atomic_store_n(&talk.stop, true, __ATOMIC_RELEASE);
 	TEST_TRUE(pthread_join(thread, NULL) == 0);
-	TEST_CALL(ep_other_sync(&other));
-	TEST_CALL(ep_end(&talk.client));
-	TEST_CALL(ep_end(service));
-	return ep_other_end(&other);
+	TEST_CALL(test_other_sync(&other));
+	TEST_CALL(ep_end(&client));
+	TEST_CALL(ep_end(&service));
+	return test_other_end(&other);
 }
 
 /* A quarter of a hundred peers. */
@@ -526,13 +434,13 @@ test_ep_disconnect_among_others(void)
 #define PEER_MSGS 20
 
 static int
-many_clients(struct ep_other *other, void *arg)
+many_clients(struct test_other *other, void *arg)
 {
 	static struct test_ep clients[PEERS];
 	char text[64];
 	int i, j;
 
-	TEST_CALL(ep_other_sync(other));
+	TEST_CALL(test_other_sync(other));
 	for (i = 0; i < PEERS; i++)
 		TEST_CALL(ep_client(&clients[i], EP_NAME, NULL));
 	for (j = 0; j < PEER_MSGS; j++) {
@@ -555,18 +463,17 @@ many_clients(struct ep_other *other, void *arg)
 static int
 test_ep_hundred_peers(void)
 {
-	struct ep_other others[4];
+	struct test_other others[4];
 	int i, numbers[4], left = 4 * PEERS, echoed = 0;
-	struct test_ep service;
 	doca_error_t result;
 
 	for (i = 0; i < 4; i++) {
 		numbers[i] = i;
-		TEST_CALL(ep_other_start(&others[i], many_clients, &numbers[i]));
+		TEST_CALL(test_other_start(&others[i], many_clients, &numbers[i]));
 	}
 	TEST_CALL(ep_service(&service, EP_NAME));
 	for (i = 0; i < 4; i++)
-		TEST_CALL(ep_other_sync(&others[i]));
+		TEST_CALL(test_other_sync(&others[i]));
 	while (left > 0) {
 		result = ep_recv(&service, NULL);
 		if (result == DOCA_ERROR_CONNECTION_RESET) {
@@ -580,44 +487,24 @@ test_ep_hundred_peers(void)
 	}
 	TEST_TRUE(echoed == 4 * PEERS * PEER_MSGS);
 	for (i = 0; i < 4; i++)
-		TEST_CALL(ep_other_end(&others[i]));
+		TEST_CALL(test_other_end(&others[i]));
 	return ep_end(&service);
 }
 
 /* Nobody but the one process serves a function. */
 static int
-quiet_service(struct ep_other *other, void *arg)
+quiet_service(struct test_other *other, void *arg)
 {
-	struct test_ep service;
-
 	TEST_CALL(ep_service(&service, arg));
-	TEST_CALL(ep_other_sync(other));
-	TEST_CALL(ep_other_sync(other));
+	TEST_CALL(test_other_sync(other));
+	TEST_CALL(test_other_sync(other));
 	return ep_end(&service);
-}
-
-static int
-test_ep_listen_served_elsewhere(void)
-{
-	struct ep_other other;
-	struct test_ep service;
-
-	TEST_CALL(ep_other_start(&other, quiet_service, (void *)(uintptr_t)EP_NAME));
-	TEST_CALL(ep_other_sync(&other));
-	TEST_CALL(ep_make_service(&service));
-	TEST_RESULT(doca_comm_channel_ep_listen(service.ep, "another"),
-			DOCA_ERROR_CONNECTION_ABORTED);
-	TEST_CALL(ep_other_sync(&other));
-	TEST_CALL(ep_end(&service));
-	return ep_other_end(&other);
 }
 
 /* Each ends with 0 if the result was the one that it has to be. */
 static void
 log_no_server(void)
 {
-	struct test_ep client;
-
 	exit(ep_make_client(&client) == 0 && doca_comm_channel_ep_connect(client.ep, EP_NAME,
 			&client.peer) == DOCA_ERROR_CONNECTION_ABORTED ? 0 : 1);
 }
@@ -626,8 +513,6 @@ log_no_server(void)
 static void
 log_other_representor(void)
 {
-	struct test_ep service, client;
-
 	exit(ep_service_2(&service, EP_NAME) == 0 && ep_make_client(&client) == 0 &&
 			doca_comm_channel_ep_connect(client.ep, EP_NAME, &client.peer) ==
 			DOCA_ERROR_CONNECTION_ABORTED ? 0 : 1);
@@ -636,8 +521,6 @@ log_other_representor(void)
 static void
 log_no_service(void)
 {
-	struct test_ep service, client;
-
 	exit(ep_service(&service, "the_other") == 0 && ep_make_client(&client) == 0 &&
 			doca_comm_channel_ep_connect(client.ep, EP_NAME, &client.peer) ==
 			DOCA_ERROR_CONNECTION_ABORTED ? 0 : 1);
@@ -685,8 +568,6 @@ test_ep_log_remedies(void)
 static void
 log_served_elsewhere(void)
 {
-	struct test_ep service;
-
 	exit(ep_make_service(&service) == 0 && doca_comm_channel_ep_listen(service.ep, EP_NAME) ==
 			DOCA_ERROR_CONNECTION_ABORTED ? 0 : 1);
 }
@@ -695,24 +576,20 @@ static int
 test_ep_log_served_elsewhere(void)
 {
 	static char out[TEST_TEXT_SIZE], err[TEST_TEXT_SIZE];
-	struct ep_other other;
+	struct test_other other;
 
-	TEST_CALL(ep_other_start(&other, quiet_service, (void *)(uintptr_t)EP_NAME));
-	TEST_CALL(ep_other_sync(&other));
+	TEST_CALL(test_other_start(&other, quiet_service, (void *)(uintptr_t)EP_NAME));
+	TEST_CALL(test_other_sync(&other));
 	TEST_TRUE(test_process(log_served_elsewhere, out, err) == 0);
 	TEST_HAS(err, "another process serves this function: end it");
-	TEST_CALL(ep_other_sync(&other));
-	return ep_other_end(&other);
+	TEST_CALL(test_other_sync(&other));
+	return test_other_end(&other);
 }
 
 const struct test_case test_comm_channel_pair[] = {
-	TEST_CASE(test_ep_two_processes),
 	TEST_CASE(test_ep_restarts),
 	TEST_CASE(test_gap_12_destroyed_at_once),
 	TEST_CASE(test_gap_12_disconnected_at_once),
-	TEST_CASE(test_gap_12_again_keeps_len),
-	TEST_CASE(test_gap_12_reset_is_told_once),
-	TEST_CASE(test_gap_12_no_address),
 	TEST_CASE(test_gap_12_recvfrom_accepts),
 	TEST_CASE(test_gap_12_queue_8190),
 	TEST_CASE(test_gap_13_endpoints),
@@ -722,7 +599,6 @@ const struct test_case test_comm_channel_pair[] = {
 	TEST_CASE(test_ep_peer_does_not_read),
 	TEST_CASE(test_ep_disconnect_among_others),
 	TEST_CASE(test_ep_hundred_peers),
-	TEST_CASE(test_ep_listen_served_elsewhere),
 	TEST_CASE(test_ep_log_remedies),
 	TEST_CASE(test_ep_log_served_elsewhere),
 	TEST_CASES_END(),

@@ -20,6 +20,13 @@
 doca_error_t doca_compat_rep_dpu_dev(const struct doca_dev_rep *rep, int16_t *dev_id,
 		uint16_t *rep_id);
 
+/* What writes a text or an address into so many bytes takes neither less nor null pointers. */
+#define TEST_BYTES(get, info, out) do { \
+	TEST_RESULT(get(NULL, out, sizeof(out)), DOCA_ERROR_INVALID_VALUE); \
+	TEST_RESULT(get(info, NULL, sizeof(out)), DOCA_ERROR_INVALID_VALUE); \
+	TEST_RESULT(get(info, out, sizeof(out) - 1), DOCA_ERROR_INVALID_VALUE); \
+} while (0)
+
 /* The entry with this address, or NULL. It stays readable without the list. */
 static struct doca_devinfo *
 find(const char *pci_addr)
@@ -63,8 +70,7 @@ test_dev_list(void)
 	struct doca_devinfo **list;
 	uint32_t nb, i;
 
-	TEST_RESULT(doca_devinfo_create_list(NULL, &nb), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_create_list(&list, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_create_list, &list, &nb);
 	TEST_RESULT(doca_devinfo_destroy_list(NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_OK(doca_devinfo_create_list(&list, &nb));
 	TEST_TRUE(nb == 12);
@@ -91,11 +97,7 @@ test_dev_equal(void)
 	unsigned int i;
 
 	TEST_TRUE(info != NULL);
-	TEST_RESULT(doca_devinfo_is_equal_pci_addr(NULL, "03:00.0", &equal),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_is_equal_pci_addr(info, NULL, &equal), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_is_equal_pci_addr(info, "03:00.0", NULL),
-			DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_3(doca_devinfo_is_equal_pci_addr, info, "03:00.0", &equal);
 	for (i = 0; i < sizeof(no_address) / sizeof(no_address[0]); i++)
 		TEST_RESULT(doca_devinfo_is_equal_pci_addr(info, no_address[i], &equal),
 				DOCA_ERROR_INVALID_VALUE);
@@ -117,28 +119,17 @@ test_dev_texts(void)
 	char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
 
 	TEST_TRUE(info != NULL && host != NULL);
-	TEST_RESULT(doca_devinfo_get_pci_addr_str(NULL, pci), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_pci_addr_str(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_get_pci_addr_str, info, pci);
 	TEST_OK(doca_devinfo_get_pci_addr_str(info, pci));
 	TEST_TRUE(strcmp(pci, "0000:03:00.1") == 0);
 
-	TEST_RESULT(doca_devinfo_get_iface_name(NULL, iface, sizeof(iface)),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_iface_name(info, NULL, sizeof(iface)),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_iface_name(info, iface, sizeof(iface) - 1),
-			DOCA_ERROR_INVALID_VALUE);
+	TEST_BYTES(doca_devinfo_get_iface_name, info, iface);
 	TEST_OK(doca_devinfo_get_iface_name(info, iface, sizeof(iface)));
 	TEST_TRUE(strcmp(iface, "p1") == 0);
 	TEST_OK(doca_devinfo_get_iface_name(host, iface, sizeof(iface)));
 	TEST_TRUE(strcmp(iface, "pf0vf0") == 0);
 
-	TEST_RESULT(doca_devinfo_get_ibdev_name(NULL, ibdev, sizeof(ibdev)),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_ibdev_name(info, NULL, sizeof(ibdev)),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_ibdev_name(info, ibdev, sizeof(ibdev) - 1),
-			DOCA_ERROR_INVALID_VALUE);
+	TEST_BYTES(doca_devinfo_get_ibdev_name, info, ibdev);
 	TEST_OK(doca_devinfo_get_ibdev_name(info, ibdev, sizeof(ibdev)));
 	TEST_TRUE(strcmp(ibdev, "mlx5_1") == 0);
 	return 0;
@@ -155,8 +146,7 @@ test_dev_kind(void)
 	info = find("03:00.0");
 	sf = find("b2:00.4");
 	TEST_TRUE(info != NULL && sf != NULL);
-	TEST_RESULT(doca_devinfo_get_pci_func_type(NULL, &type), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_pci_func_type(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_get_pci_func_type, info, &type);
 	TEST_OK(doca_devinfo_get_pci_func_type(info, &type));
 	TEST_TRUE(type == DOCA_PCI_FUNC_TYPE_PF);
 	TEST_OK(doca_devinfo_get_pci_func_type(find("b1:00.3"), &type));
@@ -164,8 +154,7 @@ test_dev_kind(void)
 	TEST_OK(doca_devinfo_get_pci_func_type(sf, &type));
 	TEST_TRUE(type == DOCA_PCI_FUNC_TYPE_SF);
 
-	TEST_RESULT(doca_devinfo_get_sf_index(NULL, &index), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_sf_index(sf, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_get_sf_index, sf, &index);
 	TEST_RESULT(doca_devinfo_get_sf_index(info, &index), DOCA_ERROR_NOT_SUPPORTED);
 	TEST_TRUE(index == 77);
 	TEST_OK(doca_devinfo_get_sf_index(sf, &index));
@@ -177,28 +166,21 @@ static int
 test_dev_without(void)
 {
 	struct doca_devinfo *info = find("03:00.0");
-	uint8_t addr[DOCA_DEVINFO_IPV6_ADDR_SIZE];
+	uint8_t ipv4[DOCA_DEVINFO_IPV4_ADDR_SIZE], ipv6[DOCA_DEVINFO_IPV6_ADDR_SIZE];
+	uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE];
 	double rate;
 	uint16_t lid;
 
 	TEST_TRUE(info != NULL);
-	TEST_RESULT(doca_devinfo_get_ipv4_addr(NULL, addr, 4), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_ipv4_addr(info, NULL, 4), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_ipv4_addr(info, addr, 3), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_ipv4_addr(info, addr, 4), DOCA_ERROR_NOT_SUPPORTED);
-	TEST_RESULT(doca_devinfo_get_ipv6_addr(NULL, addr, 16), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_ipv6_addr(info, NULL, 16), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_ipv6_addr(info, addr, 15), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_ipv6_addr(info, addr, 16), DOCA_ERROR_NOT_SUPPORTED);
-	TEST_RESULT(doca_devinfo_get_mac_addr(NULL, addr, 6), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_mac_addr(info, NULL, 6), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_mac_addr(info, addr, 5), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_mac_addr(info, addr, 6), DOCA_ERROR_NOT_SUPPORTED);
-	TEST_RESULT(doca_devinfo_get_lid(NULL, &lid), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_lid(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_BYTES(doca_devinfo_get_ipv4_addr, info, ipv4);
+	TEST_RESULT(doca_devinfo_get_ipv4_addr(info, ipv4, sizeof(ipv4)), DOCA_ERROR_NOT_SUPPORTED);
+	TEST_BYTES(doca_devinfo_get_ipv6_addr, info, ipv6);
+	TEST_RESULT(doca_devinfo_get_ipv6_addr(info, ipv6, sizeof(ipv6)), DOCA_ERROR_NOT_SUPPORTED);
+	TEST_BYTES(doca_devinfo_get_mac_addr, info, mac);
+	TEST_RESULT(doca_devinfo_get_mac_addr(info, mac, sizeof(mac)), DOCA_ERROR_NOT_SUPPORTED);
+	TEST_NULL_2(doca_devinfo_get_lid, info, &lid);
 	TEST_RESULT(doca_devinfo_get_lid(info, &lid), DOCA_ERROR_NOT_SUPPORTED);
-	TEST_RESULT(doca_devinfo_get_active_rate(NULL, &rate), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_get_active_rate(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_get_active_rate, info, &rate);
 	TEST_RESULT(doca_devinfo_get_active_rate(info, &rate), DOCA_ERROR_NOT_SUPPORTED);
 	return 0;
 }
@@ -210,8 +192,7 @@ test_dev_open(void)
 	struct doca_dev *dev, *again;
 
 	TEST_TRUE(info != NULL);
-	TEST_RESULT(doca_dev_open(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_dev_open(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_dev_open, info, &dev);
 	TEST_RESULT(doca_dev_close(NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_TRUE(doca_dev_as_devinfo(NULL) == NULL);
 	TEST_OK(doca_dev_open(info, &dev));
@@ -235,18 +216,9 @@ test_dev_filters(void)
 	uint8_t yes = 7;
 
 	TEST_TRUE(card != NULL && host != NULL);
-	TEST_RESULT(doca_devinfo_rep_cap_is_filter_all_supported(NULL, &yes),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_cap_is_filter_all_supported(card, NULL),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_cap_is_filter_net_supported(NULL, &yes),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_cap_is_filter_net_supported(card, NULL),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_cap_is_filter_emulated_supported(NULL, &yes),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_cap_is_filter_emulated_supported(card, NULL),
-			DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_rep_cap_is_filter_all_supported, card, &yes);
+	TEST_NULL_2(doca_devinfo_rep_cap_is_filter_net_supported, card, &yes);
+	TEST_NULL_2(doca_devinfo_rep_cap_is_filter_emulated_supported, card, &yes);
 	TEST_OK(doca_devinfo_rep_cap_is_filter_all_supported(card, &yes));
 	TEST_TRUE(yes == 1);
 	TEST_OK(doca_devinfo_rep_cap_is_filter_all_supported(host, &yes));
@@ -305,35 +277,21 @@ test_dev_rep_texts(void)
 	TEST_OK(doca_dev_open(find("03:00.0"), &dev));
 	info = find_rep(dev, "b1:00.0");
 	TEST_TRUE(info != NULL);
-	TEST_RESULT(doca_devinfo_rep_is_equal_pci_addr(NULL, "b1:00.0", &equal),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_is_equal_pci_addr(info, NULL, &equal),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_is_equal_pci_addr(info, "b1:00.0", NULL),
-			DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_3(doca_devinfo_rep_is_equal_pci_addr, info, "b1:00.0", &equal);
 	TEST_RESULT(doca_devinfo_rep_is_equal_pci_addr(info, "b1", &equal),
 			DOCA_ERROR_INVALID_VALUE);
 	TEST_TRUE(equal == 7);
-	TEST_RESULT(doca_devinfo_rep_get_pci_addr_str(NULL, pci), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_get_pci_addr_str(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_rep_get_pci_addr_str, info, pci);
 	TEST_OK(doca_devinfo_rep_get_pci_addr_str(info, pci));
 	TEST_TRUE(strcmp(pci, "0000:b1:00.0") == 0);
 
-	TEST_RESULT(doca_devinfo_rep_get_iface_name(NULL, iface, sizeof(iface)),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_get_iface_name(info, NULL, sizeof(iface)),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_get_iface_name(info, iface, sizeof(iface) - 1),
-			DOCA_ERROR_INVALID_VALUE);
+	TEST_BYTES(doca_devinfo_rep_get_iface_name, info, iface);
 	TEST_OK(doca_devinfo_rep_get_iface_name(info, iface, sizeof(iface)));
 	TEST_TRUE(strcmp(iface, "pf0hpf") == 0);
 	TEST_OK(doca_devinfo_rep_get_iface_name(find_rep(dev, "b1:00.3"), iface, sizeof(iface)));
 	TEST_TRUE(strcmp(iface, "pf0vf1") == 0);
 
-	TEST_RESULT(doca_devinfo_rep_get_vuid(NULL, vuid, sizeof(vuid)), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_get_vuid(info, NULL, sizeof(vuid)), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_get_vuid(info, vuid, sizeof(vuid) - 1),
-			DOCA_ERROR_INVALID_VALUE);
+	TEST_BYTES(doca_devinfo_rep_get_vuid, info, vuid);
 	TEST_OK(doca_devinfo_rep_get_vuid(info, vuid, sizeof(vuid)));
 	TEST_OK(doca_devinfo_rep_get_vuid(find_rep(dev, "b1:00.3"), other, sizeof(other)));
 	TEST_TRUE(vuid[0] != '\0' && strcmp(vuid, other) != 0);
@@ -356,33 +314,27 @@ test_dev_rep_numbers(void)
 	vf = find_rep(dev, "b1:0f.3");
 	sf = find_rep(dev, "b2:00.4");
 	TEST_TRUE(pf != NULL && vf != NULL && sf != NULL);
-	TEST_RESULT(doca_devinfo_rep_get_pci_func_type(NULL, &type), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_get_pci_func_type(pf, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_rep_get_pci_func_type, pf, &type);
 	TEST_OK(doca_devinfo_rep_get_pci_func_type(pf, &type));
 	TEST_TRUE(type == DOCA_PCI_FUNC_TYPE_PF);
 	TEST_OK(doca_devinfo_rep_get_pci_func_type(vf, &type));
 	TEST_TRUE(type == DOCA_PCI_FUNC_TYPE_VF);
 	TEST_OK(doca_devinfo_rep_get_pci_func_type(sf, &type));
 	TEST_TRUE(type == DOCA_PCI_FUNC_TYPE_SF);
-	TEST_RESULT(doca_devinfo_rep_get_is_hotplug(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_get_is_hotplug(pf, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_rep_get_is_hotplug, pf, &yes);
 	TEST_OK(doca_devinfo_rep_get_is_hotplug(pf, &yes));
 	TEST_TRUE(yes == 0);
-	TEST_RESULT(doca_devinfo_rep_get_sf_index(NULL, &a), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_get_sf_index(sf, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_rep_get_sf_index, sf, &a);
 	TEST_RESULT(doca_devinfo_rep_get_sf_index(vf, &a), DOCA_ERROR_NOT_SUPPORTED);
 	TEST_OK(doca_devinfo_rep_get_sf_index(sf, &a));
 	TEST_TRUE(a == 4);
-	TEST_RESULT(doca_devinfo_rep_get_host_index(NULL, &a), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_get_host_index(pf, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_rep_get_host_index, pf, &a);
 	TEST_OK(doca_devinfo_rep_get_host_index(pf, &a));
 	TEST_TRUE(a == 0);
-	TEST_RESULT(doca_devinfo_rep_get_pf_index(NULL, &a), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_get_pf_index(vf, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_rep_get_pf_index, vf, &a);
 	TEST_OK(doca_devinfo_rep_get_pf_index(vf, &a));
 	TEST_TRUE(a == 1);
-	TEST_RESULT(doca_devinfo_rep_get_vhca_id(NULL, &a), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_devinfo_rep_get_vhca_id(vf, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_devinfo_rep_get_vhca_id, vf, &a);
 	TEST_OK(doca_devinfo_rep_get_vhca_id(pf, &a));
 	TEST_OK(doca_devinfo_rep_get_vhca_id(vf, &b));
 	TEST_TRUE(a != b && a != 0 && b != 0);
@@ -400,8 +352,7 @@ test_dev_rep_open(void)
 	TEST_OK(doca_dev_open(find("03:00.0"), &dev));
 	info = find_rep(dev, "b1:00.0");
 	TEST_TRUE(info != NULL);
-	TEST_RESULT(doca_dev_rep_open(NULL, &rep), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_dev_rep_open(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_dev_rep_open, info, &rep);
 	TEST_RESULT(doca_dev_rep_close(NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_TRUE(doca_dev_rep_as_devinfo(NULL) == NULL);
 	TEST_OK(doca_dev_rep_open(info, &rep));

@@ -12,6 +12,7 @@
 #define TEST_DOCA_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,13 @@
 struct test_case {
 	const char *name;
 	int (*run)(void); /* 0 if it has passed, or TEST_SKIPPED */
+	int (*setup)(void); /* before it, and the next after it has passed; or NULL */
+	int (*teardown)(void);
 };
 
-#define TEST_CASE(fn) {#fn, fn}
-#define TEST_CASES_END() {NULL, NULL}
+#define TEST_CASE(fn) TEST_CASE_ST(NULL, NULL, fn)
+#define TEST_CASE_ST(setup, teardown, fn) {#fn, fn, setup, teardown}
+#define TEST_CASES_END() {NULL, NULL, NULL, NULL}
 
 /* The suites, each in the file of its name. */
 extern const struct test_case test_2_2[];
@@ -110,6 +114,17 @@ extern const struct test_case test_start_up[];
 
 #define TEST_OK(expr) TEST_RESULT(expr, DOCA_SUCCESS)
 
+/* Each of a function's arguments is a pointer, and must not be NULL. */
+#define TEST_NULL_2(fn, a, b) do { \
+	TEST_RESULT(fn(NULL, b), DOCA_ERROR_INVALID_VALUE); \
+	TEST_RESULT(fn(a, NULL), DOCA_ERROR_INVALID_VALUE); \
+} while (0)
+#define TEST_NULL_3(fn, a, b, c) do { \
+	TEST_RESULT(fn(NULL, b, c), DOCA_ERROR_INVALID_VALUE); \
+	TEST_RESULT(fn(a, NULL, c), DOCA_ERROR_INVALID_VALUE); \
+	TEST_RESULT(fn(a, b, NULL), DOCA_ERROR_INVALID_VALUE); \
+} while (0)
+
 /* A text has this in it, or has not. */
 #define TEST_HAS(text, what) do { \
 	if (strstr(text, what) == NULL) { \
@@ -152,6 +167,35 @@ void test_capture(FILE *out, FILE *err);
 
 /* Run a function in a process; its exit status, or -1, and what it has printed. */
 int test_process(void (*fn)(void), char out[TEST_TEXT_SIZE], char err[TEST_TEXT_SIZE]);
+
+/* Milliseconds in which what must come has come; with sanitizers on a busy machine too. */
+#define TEST_WAIT_MS 20000
+uint64_t test_now_ms(void);
+void test_sleep_ms(unsigned int ms);
+
+/* Whether a descriptor is readable within so many milliseconds. */
+bool test_readable(int fd, int ms);
+
+/*
+ * A process of its own that runs a function: 0 if it has passed. It waits in
+ * test_other_sync() for the other side to get to the same place.
+ */
+struct test_other {
+	int pid;
+	int fd;
+};
+
+int test_other_start(struct test_other *other, int (*fn)(struct test_other *other, void *arg),
+		void *arg);
+int test_other_sync(struct test_other *other);
+/* Wait for its end; whether it has passed. */
+int test_other_end(struct test_other *other);
+/* End it as a crash would. */
+void test_other_kill(struct test_other *other);
+
+/* Keep what the layer says from here on; and what that was. */
+int test_listen(void);
+const char *test_heard(void);
 
 /* doca_argp_start() with these arguments, the last of which is NULL. */
 doca_error_t test_start(const char *const *arguments);

@@ -406,9 +406,7 @@ test_dpa_map_null(void)
 	TEST_OK(test_dev_open(TEST_DEV, &dev));
 	TEST_OK(test_dev_open("03:00.1", &stranger));
 	TEST_OK(test_map_make(bytes, PAGE, &map));
-	TEST_RESULT(doca_mmap_dev_get_dpa_handle(NULL, dev, &handle), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_mmap_dev_get_dpa_handle(map, NULL, &handle), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_mmap_dev_get_dpa_handle(map, dev, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_3(doca_mmap_dev_get_dpa_handle, map, dev, &handle);
 	TEST_RESULT(doca_mmap_dev_get_dpa_handle(map, stranger, &handle),
 			DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_mmap_dev_get_dpa_handle(map, dev, &handle), DOCA_ERROR_BAD_STATE);
@@ -789,12 +787,10 @@ test_dpa_map_array_null(void)
 	TEST_RESULT(doca_buf_arr_set_params(NULL, map, 1, 0), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_buf_arr_set_params(arr, NULL, 1, 0), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_buf_arr_set_params(arr, map, 0, 0), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_buf_arr_set_target_dpa(NULL, t.dpa), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_buf_arr_set_target_dpa(arr, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_buf_arr_set_target_dpa, arr, t.dpa);
 	TEST_RESULT(doca_buf_arr_start(NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_buf_arr_stop(NULL), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_buf_arr_get_dpa_handle(NULL, &handle), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_buf_arr_get_dpa_handle(arr, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_buf_arr_get_dpa_handle, arr, &handle);
 	TEST_RESULT(doca_buf_arr_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_OK(doca_buf_arr_destroy(arr));
 	TEST_OK(doca_mmap_destroy(map));

@@ -17,8 +17,6 @@
 
 #include "test_comch.h"
 
-/* Milliseconds in which what must come has come; with sanitizers on a busy machine too. */
-#define EP_WAIT_MS 20000
 /* Milliseconds in which what must not come would have come. */
 #define EP_QUIET_MS 200
 
@@ -70,27 +68,5 @@ doca_error_t ep_send(struct test_ep *side, const char *text);
 int ep_until(struct doca_comm_channel_addr_t *peer, doca_error_t want, struct test_ep *other);
 /* Messages on their way, after an update. */
 uint64_t ep_in_flight(struct doca_comm_channel_addr_t *peer);
-
-/* Whether a descriptor is readable within so many milliseconds. */
-bool ep_readable(int fd, int ms);
-void ep_sleep_ms(unsigned int ms);
-uint64_t ep_now_ms(void);
-
-/*
- * A process of its own that runs a function: 0 if it has passed. It waits in
- * ep_other_sync() for the other side to get to the same place.
- */
-struct ep_other {
-	int pid;
-	int fd;
-};
-
-int ep_other_start(struct ep_other *other, int (*fn)(struct ep_other *other, void *arg),
-		void *arg);
-int ep_other_sync(struct ep_other *other);
-/* Wait for its end; whether it has passed. */
-int ep_other_end(struct ep_other *other);
-/* End it as a crash would. */
-void ep_other_kill(struct ep_other *other);
 
 #endif /* TEST_EP_H */

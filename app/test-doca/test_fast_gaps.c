@@ -53,24 +53,6 @@ test_gap_04_free_submitted(void)
 	return fast_set_close(&set);
 }
 
-/* Memory, map and inventory go while buffers are posted, and then the consumer stops. */
-static int
-test_gap_04_memory_first(void)
-{
-	struct doca_buf *to;
-
-	TEST_CALL(fast_set_open(&set, 2, LEN));
-	to = fast_buf(&set.dst, 0, LEN);
-	TEST_OK(fast_post(&set.consumer, to));
-	TEST_OK(doca_buf_dec_refcount(to, NULL));
-	TEST_CALL(fast_mem_close(&set.dst));
-	TEST_CALL(fast_queue_close(&set.producer, &set.pair));
-	TEST_CALL(fast_queue_close(&set.consumer, &set.pair));
-	TEST_TRUE(set.consumer.nb_failed == 1);
-	TEST_CALL(fast_mem_close(&set.src));
-	return fast_pair_close(&set.pair);
-}
-
 /* One buffer is the source of 1024 tasks at a time. */
 static int
 test_gap_05_one_buffer(void)
@@ -201,46 +183,11 @@ test_gap_06_other_opens(void)
 	return fast_pair_close(&set.pair);
 }
 
-/* Identifiers begin with 1; 0 and 0xffff are what programs have for none. */
-static int
-test_gap_09_ids(void)
-{
-	TEST_CALL(fast_set_open(&set, 1, LEN));
-	TEST_TRUE(set.consumer.id == 1 && set.producer.id == 1);
-	TEST_TRUE(set.pair.client.consumer_id == 1);
-	TEST_RESULT(fast_send(&set.producer, 0, NULL, "x", 1), DOCA_ERROR_NOT_FOUND);
-	TEST_RESULT(fast_send(&set.producer, 0xffff, NULL, "x", 1), DOCA_ERROR_NOT_FOUND);
-	return fast_set_close(&set);
-}
-
-/* There are as many tasks as were asked for, and each that is there can be submitted. */
-static int
-test_gap_16_task_counts(void)
-{
-	struct test_side *client = &set.pair.client;
-	unsigned int i, round;
-
-	memset(&set, 0, sizeof(set));
-	TEST_CALL(fast_pair_open(&set.pair));
-	for (round = 1; round <= 3; round++) {
-		for (i = 0; i < TEST_TASKS; i++)
-			TEST_OK(test_send(client, "x"));
-		TEST_RESULT(test_send(client, "x"), DOCA_ERROR_NO_MEMORY);
-		FAST_WAIT(&set.pair, client->sent == round * TEST_TASKS);
-		TEST_TRUE(client->failed == 0);
-	}
-	TEST_TRUE(set.pair.server.received == 3 * TEST_TASKS);
-	return fast_pair_close(&set.pair);
-}
-
 const struct test_case test_fast_gaps[] = {
 	TEST_CASE(test_gap_04_free_submitted),
-	TEST_CASE(test_gap_04_memory_first),
 	TEST_CASE(test_gap_05_one_buffer),
 	TEST_CASE(test_gap_05_buffer_before_task),
 	TEST_CASE(test_gap_05_again_in_callback),
 	TEST_CASE(test_gap_06_other_opens),
-	TEST_CASE(test_gap_09_ids),
-	TEST_CASE(test_gap_16_task_counts),
 	TEST_CASES_END(),
 };

@@ -8,9 +8,6 @@
  */
 
 #include <pthread.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "util_fast.h"
 
@@ -143,8 +140,10 @@ client_open(struct side *s)
 }
 
 static int
-server_process(void)
+server_process(struct test_other *other, void *arg)
 {
+	(void)other;
+	(void)arg;
 	TEST_CALL(server_open(&mine));
 	TEST_CALL(side_transfer(&mine));
 	TEST_CALL(side_goodbye(&mine));
@@ -163,36 +162,14 @@ client_process(void)
 	return 0;
 }
 
-/* The other side, forked before this one starts anything. */
-static pid_t
-peer_start(int (*run)(void))
-{
-	pid_t pid = fork();
-
-	if (pid == 0)
-		exit(run() == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
-	return pid;
-}
-
-/* It ends, and has found nothing wrong. */
-static int
-peer_end(pid_t pid)
-{
-	int status;
-
-	TEST_TRUE(waitpid(pid, &status, 0) == pid);
-	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
-	return 0;
-}
-
 static int
 test_fast_two_processes(void)
 {
-	pid_t pid = peer_start(server_process);
+	struct test_other other;
 
-	TEST_TRUE(pid > 0);
+	TEST_CALL(test_other_start(&other, server_process, NULL));
 	TEST_CALL(client_process());
-	return peer_end(pid);
+	return test_other_end(&other);
 }
 
 /* A server of a data path: it answers to what it receives, and stops at once. */
@@ -205,10 +182,12 @@ answer_and_stop(struct test_side *side, struct doca_comch_connection *conn)
 }
 
 static int
-data_path_server(void)
+data_path_server(struct test_other *other, void *arg)
 {
 	int bad = 0;
 
+	(void)other;
+	(void)arg;
 	TEST_CALL(server_open(&mine));
 	mine.side.on_receive = answer_and_stop;
 	/* all data, and then a stop without any progress */
@@ -228,9 +207,9 @@ data_path_server(void)
 static int
 test_fast_data_path_server(void)
 {
-	pid_t pid = peer_start(data_path_server);
+	struct test_other other;
 
-	TEST_TRUE(pid > 0);
+	TEST_CALL(test_other_start(&other, data_path_server, NULL));
 	TEST_CALL(client_open(&mine));
 	FAST_UNTIL(mine.consumer.nb_ok == NB_TASKS, doca_pe_progress(mine.side.pe));
 	TEST_TRUE(mine.consumer.left == NB_TASKS);
@@ -242,7 +221,18 @@ test_fast_data_path_server(void)
 	TEST_TRUE(mine.side.received == 2 && mine.side.sent == 1 && mine.side.failed == 0);
 	TEST_HAS(mine.side.message, "end of data");
 	TEST_OK(test_side_end(&mine.side, NULL));
-	return peer_end(pid);
+	return test_other_end(&other);
+}
+
+/* It is killed. */
+static int
+lasting_server(struct test_other *other, void *arg)
+{
+	(void)other;
+	(void)arg;
+	TEST_CALL(server_open(&mine));
+	FAST_UNTIL(false, doca_pe_progress(mine.side.pe));
+	return 0;
 }
 
 /* The peer is killed: posts and sends end, both contexts are IDLE, and so is the client. */
@@ -250,19 +240,14 @@ static int
 test_fast_peer_killed(void)
 {
 	struct fast_queue *producer = &mine.producer, *consumer = &mine.consumer;
-	pid_t pid = fork();
+	struct test_other other;
 
-	TEST_TRUE(pid >= 0);
-	if (pid == 0) {
-		if (server_open(&mine) == 0)
-			FAST_UNTIL(false, doca_pe_progress(mine.side.pe));
-		exit(EXIT_FAILURE);
-	}
+	TEST_CALL(test_other_start(&other, lasting_server, NULL));
 	TEST_CALL(client_open(&mine));
 	FAST_UNTIL(fast_send(producer, mine.side.consumer_id, NULL, "x", 1) == DOCA_SUCCESS,
 			doca_pe_progress(mine.side.pe));
 	FAST_UNTIL(producer->nb_ok == 1, doca_pe_progress(mine.side.pe));
-	TEST_TRUE(kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
+	test_other_kill(&other);
 	FAST_UNTIL(fast_state(consumer->ctx) == DOCA_CTX_STATE_IDLE &&
 			fast_state(producer->ctx) == DOCA_CTX_STATE_IDLE,
 			doca_pe_progress(mine.side.pe));
@@ -284,17 +269,12 @@ test_fast_peer_killed_full(void)
 {
 	struct fast_queue *producer = &mine.producer, many = {0};
 	doca_error_t result = DOCA_SUCCESS;
-	pid_t pid = fork();
+	struct test_other other;
 
-	TEST_TRUE(pid >= 0);
-	if (pid == 0) {
-		if (server_open(&mine) == 0)
-			FAST_UNTIL(false, doca_pe_progress(mine.side.pe));
-		exit(EXIT_FAILURE);
-	}
+	TEST_CALL(test_other_start(&other, lasting_server, NULL));
 	TEST_CALL(client_open(&mine));
 	TEST_CALL(fast_producer_run(&many, mine.side.conn, mine.side.pe, 4 * NB_TASKS));
-	TEST_TRUE(kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
+	test_other_kill(&other);
 	FAST_UNTIL(result != DOCA_SUCCESS && result != DOCA_ERROR_AGAIN,
 			result = fast_send(&many, mine.side.consumer_id, NULL, "x", 1));
 	TEST_RESULT(result, DOCA_ERROR_NOT_CONNECTED);
@@ -366,9 +346,9 @@ static int
 test_fast_thread(void)
 {
 	pthread_t thread;
-	pid_t pid = peer_start(server_process);
+	struct test_other other;
 
-	TEST_TRUE(pid > 0);
+	TEST_CALL(test_other_start(&other, server_process, NULL));
 	TEST_OK(test_client_make(&mine.side, NULL, "processes"));
 	TEST_RESULT(doca_ctx_start(mine.side.ctx), DOCA_ERROR_IN_PROGRESS);
 	FAST_UNTIL(mine.side.conn != NULL, doca_pe_progress(mine.side.pe));
@@ -381,13 +361,15 @@ test_fast_thread(void)
 	TEST_CALL(side_goodbye(&mine));
 	TEST_OK(doca_pe_destroy(mine.pe));
 	TEST_OK(test_side_end(&mine.side, NULL));
-	return peer_end(pid);
+	return test_other_end(&other);
 }
 
 /* What the peer of test_fast_alone does: the consumer comes and goes twice. */
 static int
-alone_server(void)
+alone_server(struct test_other *other, void *arg)
 {
+	(void)other;
+	(void)arg;
 	TEST_OK(test_server_make(&mine.side, NULL, "processes"));
 	TEST_OK(doca_ctx_start(mine.side.ctx));
 	FAST_UNTIL(mine.side.conn != NULL, doca_pe_progress(mine.side.pe));
@@ -421,11 +403,11 @@ static int
 test_fast_alone(void)
 {
 	struct fast_queue *consumer = &mine.consumer;
-	pid_t pid = peer_start(alone_server);
+	struct test_other other;
 	struct doca_pe *pe;
 	int i;
 
-	TEST_TRUE(pid > 0);
+	TEST_CALL(test_other_start(&other, alone_server, NULL));
 	TEST_OK(test_client_make(&mine.side, NULL, "processes"));
 	TEST_RESULT(doca_ctx_start(mine.side.ctx), DOCA_ERROR_IN_PROGRESS);
 	FAST_UNTIL(mine.side.conn != NULL, doca_pe_progress(mine.side.pe));
@@ -444,7 +426,7 @@ test_fast_alone(void)
 	TEST_OK(doca_pe_destroy(pe));
 	TEST_CALL(fast_mem_close(&mine.mem));
 	TEST_OK(test_side_end(&mine.side, NULL));
-	return peer_end(pid);
+	return test_other_end(&other);
 }
 
 const struct test_case test_fast_process[] = {

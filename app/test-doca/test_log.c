@@ -27,8 +27,7 @@ test_log_sources(void)
 
 	memset(name, 'n', sizeof(name));
 	name[DOCA_LOGGER_NAME_SIZE] = '\0';
-	TEST_RESULT(doca_log_register_source(NULL, &source), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_log_register_source("name", NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_log_register_source, "name", &source);
 	TEST_RESULT(doca_log_register_source(name, &source), DOCA_ERROR_INVALID_VALUE);
 	TEST_TRUE(source == -5);
 	name[DOCA_LOGGER_NAME_SIZE - 1] = '\0';

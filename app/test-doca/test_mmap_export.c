@@ -39,18 +39,11 @@ test_export_null(void)
 			DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_mmap_create_from_export(NULL, desc, len, dev, NULL),
 			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_mmap_get_exported(NULL, &flag), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_mmap_get_exported(map, NULL), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_mmap_get_from_export(NULL, &flag), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_mmap_get_from_export(map, NULL), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_mmap_cap_is_export_pci_supported(NULL, &flag),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_mmap_cap_is_export_pci_supported(doca_dev_as_devinfo(dev), NULL),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_mmap_cap_is_create_from_export_pci_supported(NULL, &flag),
-			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_mmap_cap_is_create_from_export_pci_supported(
-			doca_dev_as_devinfo(dev), NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_mmap_get_exported, map, &flag);
+	TEST_NULL_2(doca_mmap_get_from_export, map, &flag);
+	TEST_NULL_2(doca_mmap_cap_is_export_pci_supported, doca_dev_as_devinfo(dev), &flag);
+	TEST_NULL_2(doca_mmap_cap_is_create_from_export_pci_supported, doca_dev_as_devinfo(dev),
+			&flag);
 	TEST_OK(doca_mmap_destroy(map));
 	TEST_OK(doca_dev_close(dev));
 	return 0;

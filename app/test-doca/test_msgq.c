@@ -449,8 +449,7 @@ ours_refuses(struct doca_comch_producer *producer, struct doca_dpa *dpa,
 	struct doca_ctx *ctx = doca_comch_producer_as_ctx(producer);
 	uint64_t handle;
 
-	TEST_RESULT(doca_ctx_set_datapath_on_dpa(NULL, dpa), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_ctx_set_datapath_on_dpa(ctx, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_ctx_set_datapath_on_dpa, ctx, dpa);
 	TEST_RESULT(doca_ctx_set_datapath_on_dpa(ctx, dpa), DOCA_ERROR_NOT_SUPPORTED);
 	TEST_RESULT(doca_comch_producer_dpa_completion_attach(NULL, sent),
 			DOCA_ERROR_INVALID_VALUE);

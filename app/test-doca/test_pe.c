@@ -22,14 +22,12 @@ test_pe_null(void)
 	TEST_RESULT(doca_pe_create(NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_pe_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_TRUE(doca_pe_progress(NULL) == 0);
-	TEST_RESULT(doca_pe_get_notification_handle(NULL, &handle), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_pe_get_notification_handle(pe, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_pe_get_notification_handle, pe, &handle);
 	TEST_RESULT(doca_pe_request_notification(NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_pe_clear_notification(NULL, 0), DOCA_ERROR_INVALID_VALUE);
 	TEST_RESULT(doca_pe_set_event_mode(NULL, DOCA_PE_EVENT_MODE_PROGRESS_ALL),
 			DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_pe_get_num_inflight_tasks(NULL, &nb), DOCA_ERROR_INVALID_VALUE);
-	TEST_RESULT(doca_pe_get_num_inflight_tasks(pe, NULL), DOCA_ERROR_INVALID_VALUE);
+	TEST_NULL_2(doca_pe_get_num_inflight_tasks, pe, &nb);
 	TEST_RESULT(doca_pe_connect_ctx(pe, NULL), DOCA_ERROR_INVALID_VALUE);
 	TEST_OK(doca_pe_destroy(pe));
 	return 0;
@@ -182,13 +180,10 @@ all_inside(struct test_side *side, struct doca_comch_connection *conn)
 static int
 test_pe_in_callback(void)
 {
-	struct doca_log_backend *backend;
 	struct test_side server, client;
-	char text[TEST_TEXT_SIZE];
-	FILE *file = test_file();
 	struct inside inside = {0};
 
-	TEST_OK(doca_log_backend_create_with_file_sdk(file, &backend));
+	TEST_CALL(test_listen());
 	TEST_OK(doca_pe_create(&inside.other));
 	TEST_OK(test_pair_make(&server, &client));
 	server.on_receive = all_inside;
@@ -200,8 +195,7 @@ test_pe_in_callback(void)
 	TEST_RESULT(inside.notification, DOCA_ERROR_BAD_STATE);
 	TEST_RESULT(inside.destroy, DOCA_ERROR_IN_USE);
 	TEST_TRUE(inside.progress == 0 && inside.other_progress == 0);
-	test_read(file, text);
-	TEST_TRUE(test_count(text, "doca_pe_progress() was called in a callback") == 1);
+	TEST_TRUE(test_count(test_heard(), "doca_pe_progress() was called in a callback") == 1);
 	TEST_OK(doca_pe_destroy(inside.other));
 	TEST_OK(test_side_end(&client, &server));
 	TEST_OK(test_side_end(&server, NULL));

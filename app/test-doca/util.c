@@ -3,10 +3,14 @@
  */
 
 /*
- * What is printed, and processes: for the cases of all suites.
+ * What is printed, time, and processes: for the cases of all suites.
  */
 
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "test_doca.h"
@@ -76,4 +80,102 @@ test_process(void (*fn)(void), char out[TEST_TEXT_SIZE], char err[TEST_TEXT_SIZE
 	fclose(files[0]);
 	fclose(files[1]);
 	return status;
+}
+
+uint64_t
+test_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void
+test_sleep_ms(unsigned int ms)
+{
+	struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+
+	nanosleep(&time, NULL);
+}
+
+bool
+test_readable(int fd, int ms)
+{
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	return poll(&poll_fd, 1, ms) == 1 && (poll_fd.revents & POLLIN) != 0;
+}
+
+int
+test_other_start(struct test_other *other, int (*fn)(struct test_other *other, void *arg),
+		void *arg)
+{
+	int fds[2];
+
+	TEST_TRUE(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
+	fflush(NULL);
+	other->pid = fork();
+	TEST_TRUE(other->pid >= 0);
+	if (other->pid == 0) {
+		close(fds[0]);
+		other->fd = fds[1];
+		alarm(2 * TEST_WAIT_MS / 1000);
+		exit(fn(other, arg) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	}
+	close(fds[1]);
+	other->fd = fds[0];
+	return 0;
+}
+
+/* A side that has ended makes the other fail here. */
+int
+test_other_sync(struct test_other *other)
+{
+	char byte = 0;
+
+	TEST_TRUE(send(other->fd, &byte, 1, MSG_NOSIGNAL) == 1);
+	TEST_TRUE(test_readable(other->fd, TEST_WAIT_MS));
+	TEST_TRUE(read(other->fd, &byte, 1) == 1);
+	return 0;
+}
+
+int
+test_other_end(struct test_other *other)
+{
+	int status = 0;
+
+	TEST_TRUE(waitpid(other->pid, &status, 0) == other->pid);
+	close(other->fd);
+	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
+	return 0;
+}
+
+void
+test_other_kill(struct test_other *other)
+{
+	kill(other->pid, SIGKILL);
+	waitpid(other->pid, NULL, 0);
+	close(other->fd);
+}
+
+static FILE *heard;
+
+int
+test_listen(void)
+{
+	struct doca_log_backend *backend;
+
+	heard = test_file();
+	TEST_OK(doca_log_backend_create_with_file_sdk(heard, &backend));
+	return 0;
+}
+
+const char *
+test_heard(void)
+{
+	static char text[TEST_TEXT_SIZE];
+
+	test_read(heard, text);
+	return text;
 }

@@ -6,7 +6,6 @@
  * What the tests of both years of CC share. No cases.
  */
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <doca_buf_inventory.h>
@@ -20,30 +19,24 @@
 #define MANY_TURNS 200000
 #define PAUSE_US 50
 
+static int
+client_run(struct test_other *other, void *arg)
+{
+	int (**client)(struct cc_side *side) = arg;
+	struct cc_side side = {.other = other};
+
+	return (*client)(&side);
+}
+
 int
 cc_run(int (*server)(struct cc_side *side), int (*client)(struct cc_side *side))
 {
-	struct cc_side side = {0};
-	int ends[2], status, failed;
-	pid_t pid;
+	struct test_other other;
+	struct cc_side side = {.other = &other};
 
-	TEST_TRUE(pipe(ends) == 0);
-	fflush(stdout);
-	pid = fork();
-	TEST_TRUE(pid >= 0);
-	if (pid == 0) {
-		alarm(50);
-		close(ends[1]);
-		side.ready = ends[0];
-		exit(client(&side) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
-	}
-	close(ends[0]);
-	side.ready = ends[1];
-	failed = server(&side);
-	close(ends[1]);
-	TEST_TRUE(waitpid(pid, &status, 0) == pid);
-	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
-	return failed;
+	TEST_CALL(test_other_start(&other, client_run, &client));
+	TEST_CALL(server(&side));
+	return test_other_end(&other);
 }
 
 int
@@ -88,22 +81,6 @@ cc_memory(struct cc_side *side, uint8_t *bytes, bool with_data)
 	else
 		TEST_OK(doca_buf_inventory_buf_get_by_addr(side->inventory, side->map, bytes,
 				CC_BYTES, &side->buf));
-	return 0;
-}
-
-int
-cc_tell(struct cc_side *side)
-{
-	TEST_TRUE(write(side->ready, "", 1) == 1);
-	return 0;
-}
-
-int
-cc_wait(struct cc_side *side)
-{
-	char byte;
-
-	TEST_TRUE(read(side->ready, &byte, 1) == 1);
 	return 0;
 }
 

@@ -24,7 +24,7 @@
 
 /* One process. What callbacks note is found by the user data of the context. */
 struct cc_side {
-	int ready; /* end of a pipe by which the server says that it has started */
+	struct test_other *other; /* the client waits for the server by it */
 	struct doca_pe *pe;
 	struct doca_dev *dev;
 	struct doca_dev_rep *rep; /* of the server */
@@ -54,10 +54,6 @@ int cc_close(struct cc_side *side);
 
 /* A map with these bytes, and a buffer; the data are all of them if with_data is true. */
 int cc_memory(struct cc_side *side, uint8_t *bytes, bool with_data);
-
-/* The server has started; the client waits for it. */
-int cc_tell(struct cc_side *side);
-int cc_wait(struct cc_side *side);
 
 /* Progress until a counter is at least this. */
 int cc_until(struct cc_side *side, const unsigned int *counter, unsigned int least);

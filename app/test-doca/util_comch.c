@@ -210,6 +210,22 @@ test_rep_open(struct doca_dev *dev, const char *pci_addr, struct doca_dev_rep **
 	return result;
 }
 
+int
+test_cap(doca_error_t (*get)(const struct doca_devinfo *devinfo, uint32_t *value), uint32_t least)
+{
+	struct doca_devinfo *info;
+	struct doca_dev *dev;
+	uint32_t value;
+
+	TEST_OK(test_dev_open(TEST_DEV, &dev));
+	info = doca_dev_as_devinfo(dev);
+	TEST_NULL_2(get, info, &value);
+	TEST_OK(get(info, &value));
+	TEST_TRUE(value >= least);
+	TEST_OK(doca_dev_close(dev));
+	return 0;
+}
+
 /* What is the same for a server and for a client. */
 static doca_error_t
 side_begin(struct test_side *side, struct doca_pe *pe)

@@ -16,23 +16,6 @@
 
 #include "test_ep.h"
 
-uint64_t
-ep_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-void
-ep_sleep_ms(unsigned int ms)
-{
-	struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
-
-	nanosleep(&time, NULL);
-}
-
 static void
 pause_us(void)
 {
@@ -98,7 +81,7 @@ turn(struct test_ep *other)
 int
 ep_until(struct doca_comm_channel_addr_t *peer, doca_error_t want, struct test_ep *other)
 {
-	uint64_t end = ep_now_ms() + EP_WAIT_MS;
+	uint64_t end = test_now_ms() + TEST_WAIT_MS;
 	doca_error_t result;
 
 	do {
@@ -107,7 +90,7 @@ ep_until(struct doca_comm_channel_addr_t *peer, doca_error_t want, struct test_e
 		if (result == want)
 			return 0;
 		pause_us();
-	} while (ep_now_ms() < end);
+	} while (test_now_ms() < end);
 	TEST_RESULT(result, want);
 	return 0;
 }
@@ -126,12 +109,12 @@ int
 ep_pair(struct test_ep *service, struct test_ep *client)
 {
 	struct doca_comm_channel_addr_t **list;
-	uint64_t end = ep_now_ms() + EP_WAIT_MS;
+	uint64_t end = test_now_ms() + TEST_WAIT_MS;
 	uint32_t nb = 0;
 
 	TEST_CALL(ep_service(service, EP_NAME));
 	TEST_CALL(ep_client(client, EP_NAME, service));
-	while (nb == 0 && ep_now_ms() < end) {
+	while (nb == 0 && test_now_ms() < end) {
 		turn(service);
 		TEST_OK(doca_comm_channel_ep_update_service_state_info(service->ep));
 		TEST_OK(doca_comm_channel_ep_get_peer_addr_list(service->ep, &list, &nb));
@@ -179,7 +162,7 @@ ep_thread_end(struct ep_thread *thread)
 doca_error_t
 ep_recv(struct test_ep *side, struct test_ep *other)
 {
-	uint64_t end = ep_now_ms() + EP_WAIT_MS;
+	uint64_t end = test_now_ms() + TEST_WAIT_MS;
 	doca_error_t result;
 
 	do {
@@ -191,7 +174,7 @@ ep_recv(struct test_ep *side, struct test_ep *other)
 		if (other != NULL && other->peer != NULL)
 			doca_comm_channel_peer_addr_update_info(other->peer);
 		pause_us();
-	} while (ep_now_ms() < end);
+	} while (test_now_ms() < end);
 	return result;
 }
 
@@ -209,7 +192,7 @@ ep_expect(struct test_ep *side, struct test_ep *other, const char *text)
 doca_error_t
 ep_send(struct test_ep *side, const char *text)
 {
-	uint64_t end = ep_now_ms() + EP_WAIT_MS;
+	uint64_t end = test_now_ms() + TEST_WAIT_MS;
 	doca_error_t result;
 
 	do {
@@ -218,7 +201,7 @@ ep_send(struct test_ep *side, const char *text)
 		if (result != DOCA_ERROR_AGAIN)
 			return result;
 		pause_us();
-	} while (ep_now_ms() < end);
+	} while (test_now_ms() < end);
 	return result;
 }
 
@@ -232,61 +215,3 @@ ep_in_flight(struct doca_comm_channel_addr_t *peer)
 	return nb;
 }
 
-bool
-ep_readable(int fd, int ms)
-{
-	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-
-	return poll(&poll_fd, 1, ms) == 1 && (poll_fd.revents & POLLIN) != 0;
-}
-
-int
-ep_other_start(struct ep_other *other, int (*fn)(struct ep_other *other, void *arg), void *arg)
-{
-	int fds[2];
-
-	TEST_TRUE(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
-	fflush(NULL);
-	other->pid = fork();
-	TEST_TRUE(other->pid >= 0);
-	if (other->pid == 0) {
-		close(fds[0]);
-		other->fd = fds[1];
-		alarm(2 * EP_WAIT_MS / 1000);
-		exit(fn(other, arg) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
-	}
-	close(fds[1]);
-	other->fd = fds[0];
-	return 0;
-}
-
-/* A side that has ended makes the other fail here. */
-int
-ep_other_sync(struct ep_other *other)
-{
-	char byte = 0;
-
-	TEST_TRUE(send(other->fd, &byte, 1, MSG_NOSIGNAL) == 1);
-	TEST_TRUE(ep_readable(other->fd, EP_WAIT_MS));
-	TEST_TRUE(read(other->fd, &byte, 1) == 1);
-	return 0;
-}
-
-int
-ep_other_end(struct ep_other *other)
-{
-	int status = 0;
-
-	TEST_TRUE(waitpid(other->pid, &status, 0) == other->pid);
-	close(other->fd);
-	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
-	return 0;
-}
-
-void
-ep_other_kill(struct ep_other *other)
-{
-	kill(other->pid, SIGKILL);
-	waitpid(other->pid, NULL, 0);
-	close(other->fd);
-}

@@ -11,15 +11,6 @@
 
 #include "util_fast.h"
 
-uint64_t
-fast_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 void
 fast_pair_progress(struct fast_pair *pair)
 {

@@ -101,16 +101,12 @@ struct fast_set {
 int fast_set_open(struct fast_set *set, uint32_t nb_tasks, size_t len);
 int fast_set_close(struct fast_set *set);
 
-/* Milliseconds; also for what other processes do on a busy machine. */
-#define FAST_MS 20000
-uint64_t fast_now_ms(void);
-
 /* Do something until a condition holds; end the case as failed if that takes too long. */
 #define FAST_UNTIL(condition, something) do { \
-	uint64_t end_ = fast_now_ms() + FAST_MS; \
+	uint64_t end_ = test_now_ms() + TEST_WAIT_MS; \
 	while (!(condition)) { \
 		something; \
-		if (fast_now_ms() > end_) { \
+		if (test_now_ms() > end_) { \
 			fprintf(stderr, "%s() line %d: never true: %s\n", __func__, __LINE__, \
 					#condition); \
 			return -1; \
