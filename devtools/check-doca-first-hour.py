@@ -21,7 +21,7 @@ import time
 LONGEST = 60  # seconds that anything may take
 
 # What is run without a peer, or against the server that is named. The programs are
-# those of examples/doca, and the tries of app/test-doca-tries.
+# those of examples/doca.
 #   name: (server or None, variables, program and its arguments, exit status,
 #          what the program sees, what the library says)
 SINGLE = {
@@ -76,56 +76,6 @@ SINGLE = {
         'Failed to list devices: set-up failed',
         'DOCA_COMPAT_PATH=/nowhere: it is the folder by which both sides find each other: '
         'create it for this user'),
-    'a message that is too long': (
-        None, {}, 'try too-long', 0,
-        r'alloc_init: DOCA_ERROR_INVALID_VALUE\nalloc_init, largest: DOCA_SUCCESS',
-        "a message of 1025 bytes for 'tries' is above its max_msg_size 1024"),
-    'a queue that is full': (
-        None, {}, 'try full-queue', 0,
-        r'alloc_init: DOCA_ERROR_NO_MEMORY\nalloc_init after progress: DOCA_SUCCESS', ''),
-    'a program that forgets progress': (
-        None, {}, 'try no-progress', 0,
-        r'start: DOCA_ERROR_IN_PROGRESS\nstate: STARTING\n'
-        r'get_connection: DOCA_ERROR_BAD_STATE\nclient_destroy: DOCA_ERROR_IN_USE\n'
-        'state after progress: RUNNING',
-        'a client cannot be destroyed while it is STARTING: stop it, and progress'),
-    'a context without an engine': (
-        None, {}, 'try no-engine', 0, 'start: DOCA_ERROR_NOT_CONNECTED',
-        'doca_pe_connect_ctx'),
-    'a setting after the start': (
-        None, {}, 'try late-setting', 0,
-        r'set_max_msg_size: DOCA_ERROR_BAD_STATE\nset_conf: DOCA_ERROR_BAD_STATE\n'
-        'register: DOCA_ERROR_BAD_STATE', 'make settings before doca_ctx_start()'),
-    'largest messages that differ': (
-        None, {}, 'try sizes-differ', 0,
-        r'start: DOCA_ERROR_IN_PROGRESS\nstate: IDLE',
-        'max_msg_size differs: set the same on both sides, or on none'),
-    'two servers of one name': (
-        None, {}, 'try same-name', 0, 'start of the second: DOCA_ERROR_ALREADY_EXIST',
-        "a server 'tries' runs on representor 0, stop it or take another name"),
-    'a name that is too long': (
-        None, {}, 'try long-name', 0,
-        r'server_create: DOCA_ERROR_INVALID_VALUE\n'
-        'client_create: DOCA_ERROR_INVALID_VALUE', 'the name of a server has 1 to 127 bytes'),
-    'destruction in the wrong order': (
-        None, {}, 'try wrong-order', 0,
-        r'pe_destroy: DOCA_ERROR_IN_USE\nclient_destroy: DOCA_ERROR_IN_USE\n'
-        r'dev_close: DOCA_ERROR_IN_USE\nrep_close: DOCA_ERROR_IN_USE',
-        'destroy contexts and endpoints, close representors, then devices'),
-    'a stop with a live consumer': (
-        None, {}, 'try live-consumer', 0,
-        'stop of the client: DOCA_ERROR_IN_USE',
-        "'tries' has 1 consumers and 0 producers on connection 1, destroy them first"),
-    'memory that the other side may not write': (
-        None, {}, 'try no-permission', 0, 'start of the consumer: DOCA_ERROR_INVALID_VALUE',
-        'DOCA_ACCESS_FLAG_PCI_READ_WRITE'),
-    'a buffer outside its memory': (
-        None, {}, 'try outside', 0,
-        r'get_by_addr: DOCA_ERROR_INVALID_VALUE\nget_by_addr, all of it: DOCA_SUCCESS\n'
-        'get_by_addr, one more: DOCA_ERROR_NO_MEMORY', 'take a buffer inside it'),
-    'a message larger than the buffer for it': (
-        None, {}, 'try small-buffer', 0, 'submit: DOCA_ERROR_INVALID_VALUE',
-        'the data is longer than the buffer that the consumer has posted'),
     'a second server of one name, in another process': (
         'epoll-server', {}, 'epoll-server', 1, 'Failed: still in use',
         'another process serves this function: end it, or take another representor'),
@@ -162,8 +112,6 @@ class Run:
         words = text.split()
         if os.path.isabs(words[0]):
             return words
-        if words[0] == 'try':
-            return [os.path.join(self.build, 'app', 'doca-compat-tries')] + words[1:]
         return [os.path.join(self.build, 'examples', 'dpdk-comch-doca-' + words[0])] + words[1:]
 
     def copy_for_others(self, command, env):
@@ -191,9 +139,6 @@ class Run:
         env = {k: v for k, v in os.environ.items() if not k.startswith('DOCA_COMPAT_')}
         env['DOCA_COMPAT_PATH'] = os.path.join(self.folder, 'meet')
         env['XDG_RUNTIME_DIR'] = os.path.join(self.folder, 'runtime')
-        if text.startswith('try '):
-            # it ends in the middle, as a program does after an error
-            env['ASAN_OPTIONS'] = env.get('ASAN_OPTIONS', '') + ':detect_leaks=0'
         if user is not None:
             env['XDG_RUNTIME_DIR'] = os.path.join(self.folder, user)
             os.makedirs(env['XDG_RUNTIME_DIR'], exist_ok=True)
@@ -482,7 +427,7 @@ def main():
     parser.add_argument('--only', default='', metavar='WORDS', help='tries with this in the name')
     args = parser.parse_args()
     build = os.path.abspath(args.build)
-    if not os.path.exists(os.path.join(build, 'app', 'doca-compat-tries')):
+    if not os.path.exists(os.path.join(build, 'examples', 'dpdk-comch-doca-epoll-server')):
         print('lib/doca_compat is not built here')
         return 77
     passed = failed = 0
