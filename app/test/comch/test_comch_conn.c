@@ -115,6 +115,7 @@ test_connect_timeout(void)
 	struct rte_comch_pe *server_pe = test_pe_new(), *client_pe = test_pe_new();
 	struct test_ep *server, *client = test_ep_new();
 	struct rte_comch_client_conf conf;
+	union rte_comch_ctx_conf again;
 	struct rte_comch_dev_stats stats;
 	uint64_t start, ms;
 
@@ -139,8 +140,11 @@ test_connect_timeout(void)
 
 	/* the server that wakes too late keeps no connection of it */
 	test_progress_ms(50);
-	TEST_EXPECT(server->nb_connects, server->nb_disconnects);
+	TEST_WAIT(server->nb_connects == server->nb_disconnects, TEST_MS);
 	TEST_TRUE(rte_comch_server_conn_next(server->ctx, NULL) == NULL);
+	again.client = conf;
+	again.client.connect_timeout_ms = TEST_MS;
+	TEST_EXPECT(rte_comch_ctx_conf_set(client->ctx, &again), 0);
 	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 	return TEST_SUCCESS;
