@@ -570,7 +570,10 @@ attach_as_other(uid_t uid, const char *args, int *reason, const char *card_words
 	TEST_WAIT(test_state(client) != RTE_COMCH_STATE_STARTING, TEST_MS);
 	*reason = test_state(client) == RTE_COMCH_STATE_RUNNING ? 0 :
 			rte_comch_ctx_reason_get(client->ctx);
-	test_progress_ms(10); /* the card's side may have to find that it was left */
+	/* the card's side may have to find that it was left */
+	TEST_WAIT((card_words == NULL || test_log_count(card_words) != 0) &&
+			(host_words == NULL || test_log_count(host_words) != 0), TEST_MS);
+	test_progress_ms(10);
 	if (card_words != NULL)
 		TEST_EXPECT(test_log_count(card_words), 1);
 	if (host_words != NULL)
