@@ -30,9 +30,11 @@ shares_of(struct bf_credits *cr)
 int
 bf_credits_told(struct bf_credits *cr, uint32_t tail)
 {
+	/* head first: it is of what was told before, so what is newer than that is ahead */
+	const uint32_t ahead = tail - (uint32_t)bf_credits_head(cr);
 	uint32_t old = __atomic_load_n(&cr->tail, __ATOMIC_RELAXED);
 
-	if (tail - (uint32_t)bf_credits_head(cr) > cr->size && (int32_t)(tail - old) > 0)
+	if (ahead > cr->size && (int32_t)(tail - old) > 0)
 		return -EPROTO;
 	/* relaxed: a number, which orders nothing */
 	while ((int32_t)(tail - old) > 0 && !__atomic_compare_exchange_n(&cr->tail, &old, tail,

@@ -56,7 +56,7 @@ uint32_t bf_credits_close(struct bf_credits *cr);
 static inline uint64_t
 bf_credits_head(const struct bf_credits *cr)
 {
-	/* acquire: closed and reserved; pairs with the release in close and keep */
+	/* acquire: closed, reserved, and the tail of which was claimed; pairs with the releases */
 	return __atomic_load_n(&cr->head, __ATOMIC_ACQUIRE);
 }
 
@@ -97,8 +97,8 @@ bf_credits_claim(struct bf_credits *cr, uint32_t producer, uint64_t head, uint32
 	if (unlikely(__atomic_load_n(&cr->reserved, __ATOMIC_RELAXED) != 0))
 		return bf_credits_claim_shared(cr, producer, head, nb, taken);
 	*taken = nb;
-	/* relaxed: positions order nothing */
-	return __atomic_compare_exchange_n(&cr->head, &head, next, false, __ATOMIC_RELAXED,
+	/* release: the tail that was seen; pairs with the acquire in bf_credits_head() */
+	return __atomic_compare_exchange_n(&cr->head, &head, next, false, __ATOMIC_RELEASE,
 		__ATOMIC_RELAXED);
 }
 
