@@ -325,26 +325,17 @@ doca_argp_param_set_hidden(struct doca_argp_param *param)
 /* --- Registering flags */
 
 struct doca_argp_param *
-args_find_short(struct args *args, const char *name, size_t length)
+args_find(struct args *args, bool is_long, const char *name, size_t length)
 {
 	struct doca_argp_param *p;
+	const char *own;
 
-	TAILQ_FOREACH(p, &args->params, next)
-		if (p->registered && p->short_name != NULL && strlen(p->short_name) == length &&
-				memcmp(p->short_name, name, length) == 0)
+	TAILQ_FOREACH(p, &args->params, next) {
+		own = is_long ? p->long_name : p->short_name;
+		if (p->registered && own != NULL && strlen(own) == length &&
+				memcmp(own, name, length) == 0)
 			return p;
-	return NULL;
-}
-
-struct doca_argp_param *
-args_find_long(struct args *args, const char *name, size_t length)
-{
-	struct doca_argp_param *p;
-
-	TAILQ_FOREACH(p, &args->params, next)
-		if (p->registered && p->long_name != NULL && strlen(p->long_name) == length &&
-				memcmp(p->long_name, name, length) == 0)
-			return p;
+	}
 	return NULL;
 }
 
@@ -354,6 +345,15 @@ name_valid(const char *name)
 	if (name == NULL)
 		return true;
 	return name[0] != '\0' && name[0] != '-' && strpbrk(name, " \t\n=") == NULL;
+}
+
+static bool
+name_taken(struct args *args, bool is_long, const char *name)
+{
+	if (name == NULL || args_find(args, is_long, name, strlen(name)) == NULL)
+		return false;
+	ARGP_ERR("another flag is called %s%s", is_long ? "--" : "-", name);
+	return true;
 }
 
 static doca_error_t
@@ -388,17 +388,8 @@ param_check(struct args *args, const struct doca_argp_param *param)
 		ARGP_ERR("%s has no type: call doca_argp_param_set_type()", text);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (param->short_name != NULL &&
-			args_find_short(args, param->short_name,
-					strlen(param->short_name)) != NULL) {
-		ARGP_ERR("another flag is called -%s", param->short_name);
+	if (name_taken(args, false, param->short_name) || name_taken(args, true, param->long_name))
 		return DOCA_ERROR_ALREADY_EXIST;
-	}
-	if (param->long_name != NULL &&
-			args_find_long(args, param->long_name, strlen(param->long_name)) != NULL) {
-		ARGP_ERR("another flag is called --%s", param->long_name);
-		return DOCA_ERROR_ALREADY_EXIST;
-	}
 	return DOCA_SUCCESS;
 }
 

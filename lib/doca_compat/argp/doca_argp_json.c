@@ -106,7 +106,7 @@ json_section(struct args *args, struct json_object *section, bool general, const
 		return DOCA_ERROR_IO_FAILED;
 	}
 	json_object_object_foreach(section, key, json) {
-		param = args_find_long(args, key, strlen(key));
+		param = args_find(args, true, key, strlen(key));
 		if (param == NULL || !json_may(param, general)) {
 			ARGP_ERR("%s: %s has no flag '%s'", path, title, key);
 			return DOCA_ERROR_NOT_SUPPORTED;

@@ -196,7 +196,7 @@ scan_long(struct args *args, int argc, char **argv, int *nr)
 {
 	const char *name = argv[*nr] + 2;
 	size_t length = strcspn(name, "=");
-	struct doca_argp_param *param = args_find_long(args, name, length);
+	struct doca_argp_param *param = args_find(args, true, name, length);
 
 	if (param == NULL)
 		return no_such_flag(argv[*nr]);
@@ -214,12 +214,12 @@ scan_together(struct args *args, int argc, char **argv, int *nr)
 	const char *c;
 
 	for (c = name; *c != '\0'; c++) {
-		param = args_find_short(args, c, 1);
+		param = args_find(args, false, c, 1);
 		if (param == NULL || param->type != DOCA_ARGP_TYPE_BOOLEAN)
 			return no_such_flag(argv[*nr]);
 	}
 	for (c = name; *c != '\0' && result == DOCA_SUCCESS; c++)
-		result = scan_flag(args, args_find_short(args, c, 1), NULL, argv, argc, nr);
+		result = scan_flag(args, args_find(args, false, c, 1), NULL, argv, argc, nr);
 	return result;
 }
 
@@ -230,11 +230,11 @@ scan_short(struct args *args, int argc, char **argv, int *nr)
 	size_t length = strcspn(name, "=");
 	struct doca_argp_param *param;
 
-	param = args_find_short(args, name, length);
+	param = args_find(args, false, name, length);
 	if (param != NULL)
 		return scan_flag(args, param, name[length] == '=' ? name + length + 1 : NULL, argv,
 				argc, nr);
-	param = args_find_short(args, name, 1);
+	param = args_find(args, false, name, 1);
 	if (param != NULL && param->type != DOCA_ARGP_TYPE_BOOLEAN)
 		return scan_flag(args, param, name + 1, argv, argc, nr);
 	return scan_together(args, argc, argv, nr);

@@ -92,9 +92,9 @@ void args_error(const char *file, int line, const char *function, const char *fo
 /* "--long", or "-s" of a flag without a long name. */
 const char *args_param_text(const struct doca_argp_param *param, char *text, size_t size);
 
-/* A registered flag, or NULL. Lengths as the name may be part of an argument. */
-struct doca_argp_param *args_find_short(struct args *args, const char *name, size_t length);
-struct doca_argp_param *args_find_long(struct args *args, const char *name, size_t length);
+/* A registered flag, or NULL. A length as the name may be part of an argument. */
+struct doca_argp_param *args_find(struct args *args, bool is_long, const char *name,
+		size_t length);
 
 /* Add a value; its text is parsed as the type of the flag says, NULL is "true". */
 doca_error_t args_value_add(struct args *args, struct doca_argp_param *param,

@@ -389,14 +389,14 @@ doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
 	struct rte_comch_dev_info info;
 
-	return doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
+	return doca_compat_devinfo_limits(devinfo, RTE_COMCH_CAPA_CONSUMER, &info);
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_num_tasks)
 {
-	return doca_comch_queue_limit_get(devinfo, RTE_COMCH_CAPA_CONSUMER,
+	return doca_compat_devinfo_limit(devinfo, RTE_COMCH_CAPA_CONSUMER,
 			offsetof(struct rte_comch_dev_info, max_posts), max_num_tasks);
 }
 
@@ -418,7 +418,7 @@ doca_error_t
 doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo,
 		uint32_t *max_consumers)
 {
-	return doca_comch_queue_limit_get(devinfo, RTE_COMCH_CAPA_CONSUMER,
+	return doca_compat_devinfo_limit(devinfo, RTE_COMCH_CAPA_CONSUMER,
 			offsetof(struct rte_comch_dev_info, max_consumers), max_consumers);
 }
 
@@ -426,39 +426,62 @@ doca_error_t
 doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
 		uint32_t *max_imm_data_len)
 {
-	return doca_comch_queue_limit_get(devinfo, RTE_COMCH_CAPA_CONSUMER,
+	return doca_compat_devinfo_limit(devinfo, RTE_COMCH_CAPA_CONSUMER,
 			offsetof(struct rte_comch_dev_info, max_imm_len), max_imm_data_len);
+}
+
+/* On a connection or a message queue; the other one is NULL. */
+static doca_error_t
+consumer_create(struct doca_comch_connection *connection, struct doca_comch_msgq *msgq,
+		struct doca_comch_consumer **consumer)
+{
+	struct rte_comch_consumer_conf conf = { .state_cb = consumer_state_cb };
+	struct doca_comch_consumer *created;
+	struct doca_comch_queue *queue;
+	struct rte_comch_msgq *rte;
+	doca_error_t result;
+	bool ours;
+
+	created = calloc(1, sizeof(*created));
+	if (created == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	conf.user_data = created;
+	queue = &created->queue;
+	if (connection != NULL) {
+		result = doca_comch_queue_init(queue, connection->func, connection->dev_id,
+				&consumer_ops, true);
+		if (result == DOCA_SUCCESS)
+			result = doca_comch_queue_created(queue, rte_comch_consumer_create(
+					connection->rte, &conf, &queue->ctx.rte));
+	} else {
+		result = doca_comch_msgq_queue_init(queue, msgq, &consumer_ops, true, &ours, &rte);
+		if (result == DOCA_SUCCESS && ours)
+			result = doca_compat_dpa_result(rte_comch_msgq_consumer_create(rte, &conf,
+					&queue->ctx.rte));
+	}
+	if (result != DOCA_SUCCESS) {
+		doca_comch_msgq_queue_end(queue);
+		doca_comch_queue_free(queue);
+		return result;
+	}
+	created->imm_len = queue->max_imm_len;
+	*consumer = created;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t
 doca_comch_consumer_create(struct doca_comch_connection *connection, struct doca_mmap *buf_mmap,
 		struct doca_comch_consumer **consumer)
 {
-	struct rte_comch_consumer_conf conf = { .state_cb = consumer_state_cb };
-	struct doca_comch_consumer *created;
 	doca_error_t result;
-	int ret;
 
 	if (connection == NULL || buf_mmap == NULL || consumer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	created = calloc(1, sizeof(*created));
-	if (created == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	result = doca_comch_queue_init(&created->queue, connection->func, connection->dev_id,
-			&consumer_ops, true);
-	if (result == DOCA_SUCCESS) {
-		conf.user_data = created;
-		ret = rte_comch_consumer_create(connection->rte, &conf, &created->queue.ctx.rte);
-		result = doca_comch_queue_created(&created->queue, ret);
-	}
-	if (result != DOCA_SUCCESS) {
-		doca_comch_queue_free(&created->queue);
+	result = consumer_create(connection, NULL, consumer);
+	if (result != DOCA_SUCCESS)
 		return result;
-	}
-	created->imm_len = created->queue.max_imm_len;
-	created->map = buf_mmap;
+	(*consumer)->map = buf_mmap;
 	doca_compat_mmap_ref(buf_mmap);
-	*consumer = created;
 	return DOCA_SUCCESS;
 }
 
@@ -466,32 +489,9 @@ doca_error_t
 doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
 		struct doca_comch_consumer **consumer)
 {
-	struct rte_comch_consumer_conf conf = { .state_cb = consumer_state_cb };
-	struct doca_comch_consumer *created;
-	struct rte_comch_msgq *rte;
-	doca_error_t result;
-	bool ours;
-
 	if (msgq == NULL || consumer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	created = calloc(1, sizeof(*created));
-	if (created == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	result = doca_comch_msgq_queue_init(&created->queue, msgq, &consumer_ops, true, &ours,
-			&rte);
-	if (result == DOCA_SUCCESS && ours) {
-		conf.user_data = created;
-		result = doca_compat_dpa_result(rte_comch_msgq_consumer_create(rte, &conf,
-				&created->queue.ctx.rte));
-	}
-	if (result != DOCA_SUCCESS) {
-		doca_comch_msgq_queue_end(&created->queue);
-		doca_comch_queue_free(&created->queue);
-		return result;
-	}
-	created->imm_len = created->queue.max_imm_len;
-	*consumer = created;
-	return DOCA_SUCCESS;
+	return consumer_create(NULL, msgq, consumer);
 }
 
 doca_error_t
@@ -580,28 +580,17 @@ doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t
-consumer_dev_num_set(struct doca_comch_consumer *consumer, uint32_t dev_num_recv)
-{
-	if (consumer == NULL || dev_num_recv == 0)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (doca_comch_msgq_queue_settable(&consumer->queue) != DOCA_SUCCESS)
-		return DOCA_ERROR_BAD_STATE;
-	consumer->queue.dev_num = dev_num_recv;
-	return DOCA_SUCCESS;
-}
-
 doca_error_t
 doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer,
 		uint32_t dev_num_recv)
 {
-	return consumer_dev_num_set(consumer, dev_num_recv);
+	return doca_comch_msgq_queue_num_set((struct doca_comch_queue *)consumer, dev_num_recv);
 }
 
 doca_error_t
 doca_comch_consumer_set_dev_num_recv(struct doca_comch_consumer *consumer, uint32_t dev_num_recv)
 {
-	return consumer_dev_num_set(consumer, dev_num_recv);
+	return doca_comch_msgq_queue_num_set((struct doca_comch_queue *)consumer, dev_num_recv);
 }
 
 doca_error_t

@@ -42,7 +42,7 @@ doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq **msgq)
 
 	if (dev == NULL || msgq == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(doca_dev_as_devinfo(dev), RTE_COMCH_CAPA_DPA, &info);
+	result = doca_compat_devinfo_limits(doca_dev_as_devinfo(dev), RTE_COMCH_CAPA_DPA, &info);
 	if (result != DOCA_SUCCESS)
 		return result;
 	created = calloc(1, sizeof(*created));
@@ -251,6 +251,17 @@ doca_comch_msgq_queue_settable(const struct doca_comch_queue *queue)
 			"this setting is of a %s of a program: doca_ctx_set_datapath_on_dpa() first",
 			queue->ctx.ops->kind);
 	return DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t
+doca_comch_msgq_queue_num_set(struct doca_comch_queue *queue, uint32_t dev_num)
+{
+	if (queue == NULL || dev_num == 0)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (doca_comch_msgq_queue_settable(queue) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	queue->dev_num = dev_num;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t

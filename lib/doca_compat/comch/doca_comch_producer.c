@@ -267,14 +267,14 @@ doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
 	struct rte_comch_dev_info info;
 
-	return doca_comch_queue_limits(devinfo, RTE_COMCH_CAPA_PRODUCER, &info);
+	return doca_compat_devinfo_limits(devinfo, RTE_COMCH_CAPA_PRODUCER, &info);
 }
 
 doca_error_t
 doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_num_tasks)
 {
-	return doca_comch_queue_limit_get(devinfo, RTE_COMCH_CAPA_PRODUCER,
+	return doca_compat_devinfo_limit(devinfo, RTE_COMCH_CAPA_PRODUCER,
 			offsetof(struct rte_comch_dev_info, max_sends), max_num_tasks);
 }
 
@@ -296,67 +296,64 @@ doca_error_t
 doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo,
 		uint32_t *max_producers)
 {
-	return doca_comch_queue_limit_get(devinfo, RTE_COMCH_CAPA_PRODUCER,
+	return doca_compat_devinfo_limit(devinfo, RTE_COMCH_CAPA_PRODUCER,
 			offsetof(struct rte_comch_dev_info, max_producers), max_producers);
+}
+
+/* On a connection or a message queue; the other one is NULL. */
+static doca_error_t
+producer_create(struct doca_comch_connection *connection, struct doca_comch_msgq *msgq,
+		struct doca_comch_producer **producer)
+{
+	struct rte_comch_producer_conf conf = { .state_cb = doca_compat_ctx_state_cb };
+	struct doca_comch_producer *created;
+	struct doca_comch_queue *queue;
+	struct rte_comch_msgq *rte;
+	doca_error_t result;
+	bool ours;
+
+	created = calloc(1, sizeof(*created));
+	if (created == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	conf.user_data = created;
+	queue = &created->queue;
+	if (connection != NULL) {
+		result = doca_comch_queue_init(queue, connection->func, connection->dev_id,
+				&producer_ops, false);
+		if (result == DOCA_SUCCESS)
+			result = doca_comch_queue_created(queue, rte_comch_producer_create(
+					connection->rte, &conf, &queue->ctx.rte));
+	} else {
+		result = doca_comch_msgq_queue_init(queue, msgq, &producer_ops, false, &ours, &rte);
+		if (result == DOCA_SUCCESS && ours)
+			result = doca_compat_dpa_result(rte_comch_msgq_producer_create(rte, &conf,
+					&queue->ctx.rte));
+	}
+	if (result != DOCA_SUCCESS) {
+		doca_comch_msgq_queue_end(queue);
+		doca_comch_queue_free(queue);
+		return result;
+	}
+	*producer = created;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t
 doca_comch_producer_create(struct doca_comch_connection *connection,
 		struct doca_comch_producer **producer)
 {
-	struct rte_comch_producer_conf conf = { .state_cb = doca_compat_ctx_state_cb };
-	struct doca_comch_producer *created;
-	doca_error_t result;
-	int ret;
-
 	if (connection == NULL || producer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	created = calloc(1, sizeof(*created));
-	if (created == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	result = doca_comch_queue_init(&created->queue, connection->func, connection->dev_id,
-			&producer_ops, false);
-	if (result == DOCA_SUCCESS) {
-		conf.user_data = created;
-		ret = rte_comch_producer_create(connection->rte, &conf, &created->queue.ctx.rte);
-		result = doca_comch_queue_created(&created->queue, ret);
-	}
-	if (result == DOCA_SUCCESS)
-		*producer = created;
-	else
-		doca_comch_queue_free(&created->queue);
-	return result;
+	return producer_create(connection, NULL, producer);
 }
 
 doca_error_t
 doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq,
 		struct doca_comch_producer **producer)
 {
-	struct rte_comch_producer_conf conf = { .state_cb = doca_compat_ctx_state_cb };
-	struct doca_comch_producer *created;
-	struct rte_comch_msgq *rte;
-	doca_error_t result;
-	bool ours;
-
 	if (msgq == NULL || producer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	created = calloc(1, sizeof(*created));
-	if (created == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	result = doca_comch_msgq_queue_init(&created->queue, msgq, &producer_ops, false, &ours,
-			&rte);
-	if (result == DOCA_SUCCESS && ours) {
-		conf.user_data = created;
-		result = doca_compat_dpa_result(rte_comch_msgq_producer_create(rte, &conf,
-				&created->queue.ctx.rte));
-	}
-	if (result == DOCA_SUCCESS) {
-		*producer = created;
-	} else {
-		doca_comch_msgq_queue_end(&created->queue);
-		doca_comch_queue_free(&created->queue);
-	}
-	return result;
+	return producer_create(NULL, msgq, producer);
 }
 
 doca_error_t
@@ -424,34 +421,23 @@ doca_comch_producer_dpa_completion_attach(struct doca_comch_producer *producer,
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t
-producer_dev_num_set(struct doca_comch_producer *producer, uint32_t dev_num_send)
-{
-	if (producer == NULL || dev_num_send == 0)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (doca_comch_msgq_queue_settable(&producer->queue) != DOCA_SUCCESS)
-		return DOCA_ERROR_BAD_STATE;
-	producer->queue.dev_num = dev_num_send;
-	return DOCA_SUCCESS;
-}
-
 doca_error_t
 doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer *producer,
 		uint32_t dev_num_send)
 {
-	return producer_dev_num_set(producer, dev_num_send);
+	return doca_comch_msgq_queue_num_set((struct doca_comch_queue *)producer, dev_num_send);
 }
 
 doca_error_t
 doca_comch_producer_set_dev_num_send(struct doca_comch_producer *producer, uint32_t dev_num_send)
 {
-	return producer_dev_num_set(producer, dev_num_send);
+	return doca_comch_msgq_queue_num_set((struct doca_comch_queue *)producer, dev_num_send);
 }
 
 doca_error_t
 doca_comch_producer_set_dev_num_recv(struct doca_comch_producer *producer, uint32_t dev_num_send)
 {
-	return producer_dev_num_set(producer, dev_num_send);
+	return doca_comch_msgq_queue_num_set((struct doca_comch_queue *)producer, dev_num_send);
 }
 
 doca_error_t

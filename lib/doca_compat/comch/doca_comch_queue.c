@@ -41,35 +41,6 @@ queue_name(const struct doca_comch_queue *queue)
 }
 
 doca_error_t
-doca_comch_queue_limits(const struct doca_devinfo *devinfo, uint64_t capa,
-		struct rte_comch_dev_info *info)
-{
-	doca_error_t result;
-
-	if (devinfo == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_compat_func_limits(doca_compat_devinfo_func(devinfo), info);
-	if (result == DOCA_SUCCESS && (info->capa & capa) == 0)
-		result = DOCA_ERROR_NOT_SUPPORTED;
-	return result;
-}
-
-doca_error_t
-doca_comch_queue_limit_get(const struct doca_devinfo *devinfo, uint64_t capa, size_t field,
-		uint32_t *value)
-{
-	struct rte_comch_dev_info info;
-	doca_error_t result;
-
-	if (value == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(devinfo, capa, &info);
-	if (result == DOCA_SUCCESS)
-		memcpy(value, (const char *)&info + field, sizeof(*value));
-	return result;
-}
-
-doca_error_t
 doca_comch_queue_buf_size_get(const struct doca_devinfo *devinfo, uint64_t capa,
 		uint32_t *max_buf_size)
 {
@@ -78,7 +49,7 @@ doca_comch_queue_buf_size_get(const struct doca_devinfo *devinfo, uint64_t capa,
 
 	if (max_buf_size == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(devinfo, capa, &info);
+	result = doca_compat_devinfo_limits(devinfo, capa, &info);
 	if (result == DOCA_SUCCESS)
 		*max_buf_size = (uint32_t)RTE_MIN(info.max_buf_size, UINT32_MAX);
 	return result;
@@ -93,7 +64,7 @@ doca_comch_queue_list_len_get(const struct doca_devinfo *devinfo, uint64_t capa,
 
 	if (max_buf_list_len == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	result = doca_comch_queue_limits(devinfo, capa, &info);
+	result = doca_compat_devinfo_limits(devinfo, capa, &info);
 	if (result == DOCA_SUCCESS)
 		*max_buf_list_len = 1;
 	return result;

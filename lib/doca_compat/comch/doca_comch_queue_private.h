@@ -50,14 +50,6 @@ enum doca_comch_queue_fault {
 	DOCA_COMCH_FAULT_SIZE,
 };
 
-/* The limits of a device that has to be able to do something, one of RTE_COMCH_CAPA_*. */
-doca_error_t doca_comch_queue_limits(const struct doca_devinfo *devinfo, uint64_t capa,
-		struct rte_comch_dev_info *info);
-
-/* A number of these limits, by the place of its field of 32 bits. */
-doca_error_t doca_comch_queue_limit_get(const struct doca_devinfo *devinfo, uint64_t capa,
-		size_t field, uint32_t *value);
-
 /* The largest buffer, as far as 32 bits say, and how many a list may have. */
 doca_error_t doca_comch_queue_buf_size_get(const struct doca_devinfo *devinfo, uint64_t capa,
 		uint32_t *max_buf_size);
@@ -93,6 +85,9 @@ struct rte_comch_msgq *doca_comch_msgq_rte(const struct doca_comch_queue *queue)
 
 /* What the settings of one of the program begin with: DOCA_ERROR_BAD_STATE if they cannot be. */
 doca_error_t doca_comch_msgq_queue_settable(const struct doca_comch_queue *queue);
+
+/* How many a queue of the program, which may be NULL, receives or sends. */
+doca_error_t doca_comch_msgq_queue_num_set(struct doca_comch_queue *queue, uint32_t dev_num);
 
 /* The dpa_stop function of queues, and their handle. */
 doca_error_t doca_comch_msgq_queue_dpa_stop(struct doca_ctx *ctx);

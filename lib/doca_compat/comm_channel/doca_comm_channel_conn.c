@@ -239,9 +239,7 @@ listen_locked(struct doca_comm_channel_ep_t *ep, const char *name)
 		CC_LOG(ERROR, "a service needs a device and a representor: call doca_comm_channel_ep_set_device() and _set_device_rep()");
 		return DOCA_ERROR_BAD_STATE;
 	}
-	result = cc_limits_get(doca_compat_dev_func(ep->dev), &limits);
-	if (result == DOCA_SUCCESS)
-		result = cc_conf_check(ep, &limits);
+	result = cc_limits_get(ep, &limits);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!limits.serves) {
@@ -459,9 +457,7 @@ connect_locked(struct doca_comm_channel_ep_t *ep, const char *name)
 		CC_LOG(ERROR, "a client needs a device: call doca_comm_channel_ep_set_device()");
 		return DOCA_ERROR_BAD_STATE;
 	}
-	result = cc_limits_get(doca_compat_dev_func(ep->dev), &limits);
-	if (result == DOCA_SUCCESS)
-		result = cc_conf_check(ep, &limits);
+	result = cc_limits_get(ep, &limits);
 	if (result != DOCA_SUCCESS)
 		return result;
 	snprintf(ep->name, sizeof(ep->name), "%s", name);

@@ -8,6 +8,7 @@
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_common.h>
 
@@ -24,8 +25,8 @@ queue_limit(uint32_t max)
 	return rte_align32prevpow2(RTE_MIN(max, (uint32_t)UINT16_MAX));
 }
 
-doca_error_t
-cc_limits_get(struct doca_compat_func *func, struct cc_limits *limits)
+static doca_error_t
+limits_get(struct doca_compat_func *func, struct cc_limits *limits)
 {
 	struct rte_comch_dev_info info;
 	doca_error_t result;
@@ -52,13 +53,15 @@ property_check(const struct doca_comm_channel_ep_t *ep, const char *what, uint32
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-/* Properties may have been set before there was a device. */
 doca_error_t
-cc_conf_check(const struct doca_comm_channel_ep_t *ep, const struct cc_limits *limits)
+cc_limits_get(const struct doca_comm_channel_ep_t *ep, struct cc_limits *limits)
 {
 	doca_error_t result;
 
-	result = property_check(ep, "max_msg_size", ep->max_msg_size, limits->msg_size);
+	result = limits_get(doca_compat_dev_func(ep->dev), limits);
+	/* properties may have been set before there was a device */
+	if (result == DOCA_SUCCESS)
+		result = property_check(ep, "max_msg_size", ep->max_msg_size, limits->msg_size);
 	if (result == DOCA_SUCCESS)
 		result = property_check(ep, "send_queue_size", ep->send_queue,
 				limits->send_queue);
@@ -77,64 +80,46 @@ doca_comm_channel_get_max_service_name_len(uint32_t *max_service_name_len)
 	return DOCA_SUCCESS;
 }
 
+/* A limit of a device, which is this field. */
 static doca_error_t
-devinfo_limits(const struct doca_devinfo *devinfo, const uint32_t *out,
-		struct cc_limits *limits)
+limit_get(const struct doca_devinfo *devinfo, size_t field, uint32_t *out)
 {
+	struct cc_limits limits;
+	doca_error_t result;
+
 	if (devinfo == NULL || out == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return cc_limits_get(doca_compat_devinfo_func(devinfo), limits);
+	result = limits_get(doca_compat_devinfo_func(devinfo), &limits);
+	if (result == DOCA_SUCCESS)
+		memcpy(out, (const char *)&limits + field, sizeof(*out));
+	return result;
 }
 
 doca_error_t
 doca_comm_channel_get_max_message_size(struct doca_devinfo *devinfo, uint32_t *max_message_size)
 {
-	struct cc_limits limits;
-	doca_error_t result;
-
-	result = devinfo_limits(devinfo, max_message_size, &limits);
-	if (result == DOCA_SUCCESS)
-		*max_message_size = limits.msg_size;
-	return result;
+	return limit_get(devinfo, offsetof(struct cc_limits, msg_size), max_message_size);
 }
 
 doca_error_t
 doca_comm_channel_get_max_send_queue_size(struct doca_devinfo *devinfo,
 		uint32_t *max_send_queue_size)
 {
-	struct cc_limits limits;
-	doca_error_t result;
-
-	result = devinfo_limits(devinfo, max_send_queue_size, &limits);
-	if (result == DOCA_SUCCESS)
-		*max_send_queue_size = limits.send_queue;
-	return result;
+	return limit_get(devinfo, offsetof(struct cc_limits, send_queue), max_send_queue_size);
 }
 
 doca_error_t
 doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devinfo,
 		uint32_t *max_recv_queue_size)
 {
-	struct cc_limits limits;
-	doca_error_t result;
-
-	result = devinfo_limits(devinfo, max_recv_queue_size, &limits);
-	if (result == DOCA_SUCCESS)
-		*max_recv_queue_size = limits.recv_queue;
-	return result;
+	return limit_get(devinfo, offsetof(struct cc_limits, recv_queue), max_recv_queue_size);
 }
 
 doca_error_t
 doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo,
 		uint32_t *max_num_connections)
 {
-	struct cc_limits limits;
-	doca_error_t result;
-
-	result = devinfo_limits(devinfo, max_num_connections, &limits);
-	if (result == DOCA_SUCCESS)
-		*max_num_connections = limits.nb_conns;
-	return result;
+	return limit_get(devinfo, offsetof(struct cc_limits, nb_conns), max_num_connections);
 }
 
 doca_error_t
@@ -180,42 +165,39 @@ doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *ep)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, struct doca_dev *device)
+/* Set a pointer in this place. */
+static doca_error_t
+pointer_set(struct doca_comm_channel_ep_t *ep, size_t place, const void *pointer)
 {
 	doca_error_t result = DOCA_ERROR_BAD_STATE;
 
-	if (ep == NULL || device == NULL)
+	if (ep == NULL || pointer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	doca_lock(&ep->lock);
 	if (ep->role == CC_ROLE_NONE) {
-		ep->dev = device;
+		memcpy((char *)ep + place, &pointer, sizeof(pointer));
 		result = DOCA_SUCCESS;
 	}
 	doca_unlock(&ep->lock);
 	return result;
+}
+
+doca_error_t
+doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, struct doca_dev *device)
+{
+	return pointer_set(ep, offsetof(struct doca_comm_channel_ep_t, dev), device);
 }
 
 doca_error_t
 doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep,
 		struct doca_dev_rep *device_rep)
 {
-	doca_error_t result = DOCA_ERROR_BAD_STATE;
-
-	if (ep == NULL || device_rep == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	doca_lock(&ep->lock);
-	if (ep->role == CC_ROLE_NONE) {
-		ep->rep = device_rep;
-		result = DOCA_SUCCESS;
-	}
-	doca_unlock(&ep->lock);
-	return result;
+	return pointer_set(ep, offsetof(struct doca_comm_channel_ep_t, rep), device_rep);
 }
 
 /* A value that the device does not take is refused here, if there is a device. */
 static doca_error_t
-property_set(struct doca_comm_channel_ep_t *ep, uint16_t *property, uint32_t value)
+property_set_locked(struct doca_comm_channel_ep_t *ep, uint16_t *property, uint32_t value)
 {
 	uint16_t old = *property;
 	struct cc_limits limits;
@@ -228,113 +210,102 @@ property_set(struct doca_comm_channel_ep_t *ep, uint16_t *property, uint32_t val
 	*property = value;
 	if (ep->dev == NULL)
 		return DOCA_SUCCESS;
-	result = cc_limits_get(doca_compat_dev_func(ep->dev), &limits);
-	if (result == DOCA_SUCCESS)
-		result = cc_conf_check(ep, &limits);
+	result = cc_limits_get(ep, &limits);
 	if (result != DOCA_SUCCESS)
 		*property = old;
 	return result;
 }
 
-doca_error_t
-doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t max_msg_size)
+static doca_error_t
+property_set(struct doca_comm_channel_ep_t *ep, size_t property, uint32_t value)
 {
 	doca_error_t result;
 
 	if (ep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	doca_lock(&ep->lock);
-	result = property_set(ep, &ep->max_msg_size, max_msg_size);
+	result = property_set_locked(ep, (uint16_t *)((char *)ep + property), value);
 	doca_unlock(&ep->lock);
 	return result;
+}
+
+static uint32_t
+queue_size(uint16_t size)
+{
+	return size == 0 ? 0 : rte_align32pow2(size);
+}
+
+doca_error_t
+doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t max_msg_size)
+{
+	return property_set(ep, offsetof(struct doca_comm_channel_ep_t, max_msg_size),
+			max_msg_size);
 }
 
 doca_error_t
 doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep,
 		uint16_t send_queue_size)
 {
-	doca_error_t result;
-
-	if (ep == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	doca_lock(&ep->lock);
-	result = property_set(ep, &ep->send_queue, send_queue_size == 0 ? 0 :
-			rte_align32pow2(send_queue_size));
-	doca_unlock(&ep->lock);
-	return result;
+	return property_set(ep, offsetof(struct doca_comm_channel_ep_t, send_queue),
+			queue_size(send_queue_size));
 }
 
 doca_error_t
 doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep,
 		uint16_t recv_queue_size)
 {
-	doca_error_t result;
+	return property_set(ep, offsetof(struct doca_comm_channel_ep_t, recv_queue),
+			queue_size(recv_queue_size));
+}
 
-	if (ep == NULL)
+/* What is in this place. */
+static doca_error_t
+field_get(const struct doca_comm_channel_ep_t *ep, size_t place, void *out, size_t size)
+{
+	if (ep == NULL || out == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	doca_lock(&ep->lock);
-	result = property_set(ep, &ep->recv_queue, recv_queue_size == 0 ? 0 :
-			rte_align32pow2(recv_queue_size));
-	doca_unlock(&ep->lock);
-	return result;
+	cc_lock_get(ep);
+	memcpy(out, (const char *)ep + place, size);
+	cc_unlock_get(ep);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t
 doca_comm_channel_ep_get_device(const struct doca_comm_channel_ep_t *ep,
 		struct doca_dev **device)
 {
-	if (ep == NULL || device == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	cc_lock_get(ep);
-	*device = ep->dev;
-	cc_unlock_get(ep);
-	return DOCA_SUCCESS;
+	return field_get(ep, offsetof(struct doca_comm_channel_ep_t, dev), device,
+			sizeof(*device));
 }
 
 doca_error_t
 doca_comm_channel_ep_get_device_rep(const struct doca_comm_channel_ep_t *ep,
 		struct doca_dev_rep **device_rep)
 {
-	if (ep == NULL || device_rep == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	cc_lock_get(ep);
-	*device_rep = ep->rep;
-	cc_unlock_get(ep);
-	return DOCA_SUCCESS;
+	return field_get(ep, offsetof(struct doca_comm_channel_ep_t, rep), device_rep,
+			sizeof(*device_rep));
 }
 
 doca_error_t
 doca_comm_channel_ep_get_max_msg_size(const struct doca_comm_channel_ep_t *ep,
 		uint16_t *max_msg_size)
 {
-	if (ep == NULL || max_msg_size == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	cc_lock_get(ep);
-	*max_msg_size = ep->max_msg_size;
-	cc_unlock_get(ep);
-	return DOCA_SUCCESS;
+	return field_get(ep, offsetof(struct doca_comm_channel_ep_t, max_msg_size), max_msg_size,
+			sizeof(*max_msg_size));
 }
 
 doca_error_t
 doca_comm_channel_ep_get_send_queue_size(const struct doca_comm_channel_ep_t *ep,
 		uint16_t *send_queue_size)
 {
-	if (ep == NULL || send_queue_size == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	cc_lock_get(ep);
-	*send_queue_size = ep->send_queue;
-	cc_unlock_get(ep);
-	return DOCA_SUCCESS;
+	return field_get(ep, offsetof(struct doca_comm_channel_ep_t, send_queue), send_queue_size,
+			sizeof(*send_queue_size));
 }
 
 doca_error_t
 doca_comm_channel_ep_get_recv_queue_size(const struct doca_comm_channel_ep_t *ep,
 		uint16_t *recv_queue_size)
 {
-	if (ep == NULL || recv_queue_size == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	cc_lock_get(ep);
-	*recv_queue_size = ep->recv_queue;
-	cc_unlock_get(ep);
-	return DOCA_SUCCESS;
+	return field_get(ep, offsetof(struct doca_comm_channel_ep_t, recv_queue), recv_queue_size,
+			sizeof(*recv_queue_size));
 }

@@ -206,9 +206,8 @@ cc_unlock_get(const struct doca_comm_channel_ep_t *ep)
 }
 
 /* doca_comm_channel_ep.c */
-doca_error_t cc_limits_get(struct doca_compat_func *func, struct cc_limits *limits);
-doca_error_t cc_conf_check(const struct doca_comm_channel_ep_t *ep,
-		const struct cc_limits *limits);
+/* What the device of an endpoint takes; with an error, properties are above that. */
+doca_error_t cc_limits_get(const struct doca_comm_channel_ep_t *ep, struct cc_limits *limits);
 
 /* doca_comm_channel_conn.c */
 void cc_close(struct doca_comm_channel_ep_t *ep);

@@ -612,6 +612,35 @@ doca_compat_dev_func(const struct doca_dev *dev)
 	return dev->func;
 }
 
+doca_error_t
+doca_compat_devinfo_limits(const struct doca_devinfo *devinfo, uint64_t capa,
+		struct rte_comch_dev_info *info)
+{
+	doca_error_t result;
+
+	if (devinfo == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = doca_compat_func_limits(devinfo->func, info);
+	if (result == DOCA_SUCCESS && (info->capa & capa) != capa)
+		result = DOCA_ERROR_NOT_SUPPORTED;
+	return result;
+}
+
+doca_error_t
+doca_compat_devinfo_limit(const struct doca_devinfo *devinfo, uint64_t capa, size_t field,
+		uint32_t *value)
+{
+	struct rte_comch_dev_info info;
+	doca_error_t result;
+
+	if (value == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = doca_compat_devinfo_limits(devinfo, capa, &info);
+	if (result == DOCA_SUCCESS)
+		memcpy(value, (const char *)&info + field, sizeof(*value));
+	return result;
+}
+
 struct doca_compat_func *
 doca_compat_devinfo_func(const struct doca_devinfo *devinfo)
 {

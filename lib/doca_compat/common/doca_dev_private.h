@@ -46,6 +46,15 @@ doca_error_t doca_compat_func_limits(struct doca_compat_func *func,
 		struct rte_comch_dev_info *info);
 
 /*
+ * The limits of a list entry, which may be NULL; and one of 32 bits by the place of its
+ * field. DOCA_ERROR_NOT_SUPPORTED: it cannot do all of capa, which is of RTE_COMCH_CAPA_*.
+ */
+doca_error_t doca_compat_devinfo_limits(const struct doca_devinfo *devinfo, uint64_t capa,
+		struct rte_comch_dev_info *info);
+doca_error_t doca_compat_devinfo_limit(const struct doca_devinfo *devinfo, uint64_t capa,
+		size_t field, uint32_t *value);
+
+/*
  * A program has asked whether a device can do something, which it cannot. What: text in
  * static memory, as in "no servers: take another device". It is logged if this is the
  * device whose address the program looks for, and it does not open it.

@@ -349,19 +349,29 @@ env_log_open(uint32_t level)
 		doca_log_level_set_global_sdk_limit(level);
 }
 
+/* A decimal number up to max, and nothing else. */
+static bool
+number_parse(const char *text, unsigned long max, unsigned long *number)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return false;
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	return errno == 0 && *end == '\0' && *number <= max;
+}
+
 static doca_error_t
 env_read_timeout(struct doca_env *env)
 {
 	const char *value = env_value(ENV_CONNECT_TIMEOUT_MS);
-	unsigned long number = 0;
-	char *end = NULL;
+	unsigned long number;
 
 	env->connect_timeout_ms = ENV_DFLT_CONNECT_TIMEOUT_MS;
 	if (value == NULL)
 		return DOCA_SUCCESS;
-	if (isdigit((unsigned char)value[0]))
-		number = strtoul(value, &end, 10);
-	if (end == NULL || *end != '\0' || number == 0 || number > ENV_MAX_CONNECT_TIMEOUT_MS)
+	if (!number_parse(value, ENV_MAX_CONNECT_TIMEOUT_MS, &number) || number == 0)
 		return env_wrong(ENV_CONNECT_TIMEOUT_MS, value,
 				"it is how long a client looks for its server, 1 to 3600000 milliseconds");
 	env->connect_timeout_ms = number;
@@ -372,14 +382,11 @@ static doca_error_t
 env_read_recv_size(struct doca_env *env)
 {
 	const char *value = env_value(ENV_RECV_SIZE);
-	unsigned long number = 0;
-	char *end = NULL;
+	unsigned long number;
 
 	if (value == NULL)
 		return DOCA_SUCCESS;
-	if (isdigit((unsigned char)value[0]))
-		number = strtoul(value, &end, 10);
-	if (end == NULL || *end != '\0' || number > UINT32_MAX)
+	if (!number_parse(value, UINT32_MAX, &number))
 		return env_wrong(ENV_RECV_SIZE, value,
 				"it is the bytes of each buffer that a consumer posts, 0 to 4294967295, 0 if its tasks have none");
 	env->recv_size = number;

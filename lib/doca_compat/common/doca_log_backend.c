@@ -35,8 +35,8 @@ struct doca_log_backend {
 	bool sdk;
 	bool lower_strict;
 	bool upper_strict;
-	uint32_t lower; /* the least severe level that is shown */
-	uint32_t upper; /* the most severe one */
+	uint32_t lower; /* the least severe level that is shown; 0: the default */
+	uint32_t upper; /* the most severe one; 0: the default */
 	FILE *file;
 	int fd;
 	char *buffer;
@@ -200,73 +200,69 @@ doca_log_sdk_backends(void)
 
 /* --- Making backends */
 
-/* A backend of this kind without limits, or NULL; under the lock. */
+/* One like this one, or NULL; under the lock. */
 static struct doca_log_backend *
-backend_add(enum backend_kind kind, bool sdk)
+backend_add(const struct doca_log_backend *like)
 {
 	struct doca_log_backend *b;
 
 	if (nb_backends == LOG_MAX_BACKENDS)
 		return NULL;
 	b = &backends[nb_backends++];
-	memset(b, 0, sizeof(*b));
-	b->kind = kind;
-	b->sdk = sdk;
-	b->lower = sdk ? global_sdk : DOCA_LOG_LEVEL_TRACE;
-	b->upper = DOCA_LOG_LEVEL_DISABLE;
-	nb_sdk_backends += sdk;
+	*b = *like;
+	if (b->lower == 0)
+		b->lower = b->sdk ? global_sdk : DOCA_LOG_LEVEL_TRACE;
+	if (b->upper == 0)
+		b->upper = DOCA_LOG_LEVEL_DISABLE;
+	nb_sdk_backends += b->sdk;
+	wanted_update();
 	return b;
 }
 
-/* What all that make one backend do; the fields of its kind are in like. */
+/* What all that make one backend do. */
 static doca_error_t
-backend_create(const struct doca_log_backend *like, bool sdk, struct doca_log_backend **backend)
+backend_create(const struct doca_log_backend *like, struct doca_log_backend **backend)
 {
 	struct doca_log_backend *b;
 
 	if (flushing)
 		return DOCA_ERROR_BAD_STATE;
 	doca_lock(&backend_lock);
-	b = backend_add(like->kind, sdk);
-	if (b != NULL) {
-		b->file = like->file;
-		b->fd = like->fd;
-		b->buffer = like->buffer;
-		b->size = like->size;
-		b->flush = like->flush;
-		wanted_update();
-		*backend = b;
-	}
+	b = backend_add(like);
 	doca_unlock(&backend_lock);
-	return b == NULL ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
+	if (b == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	*backend = b;
+	return DOCA_SUCCESS;
 }
 
 static doca_error_t
 create_file(FILE *file, bool sdk, struct doca_log_backend **backend)
 {
-	struct doca_log_backend like = {.kind = BACKEND_FILE, .file = file};
+	const struct doca_log_backend like = {.kind = BACKEND_FILE, .sdk = sdk, .file = file};
 
 	if (file == NULL || backend == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return backend_create(&like, sdk, backend);
+	return backend_create(&like, backend);
 }
 
 static doca_error_t
 create_fd(int fd, bool sdk, struct doca_log_backend **backend)
 {
-	struct doca_log_backend like = {.kind = BACKEND_FD, .fd = fd};
+	const struct doca_log_backend like = {.kind = BACKEND_FD, .sdk = sdk, .fd = fd};
 
 	if (backend == NULL || fcntl(fd, F_GETFD) < 0)
 		return DOCA_ERROR_INVALID_VALUE;
-	return backend_create(&like, sdk, backend);
+	return backend_create(&like, backend);
 }
 
 static doca_error_t
 create_buf(char *buffer, size_t size, doca_log_flush_callback flush, bool sdk,
 		struct doca_log_backend **backend)
 {
-	struct doca_log_backend like = {
+	const struct doca_log_backend like = {
 		.kind = BACKEND_BUF,
+		.sdk = sdk,
 		.buffer = buffer,
 		.size = size,
 		.flush = flush,
@@ -274,13 +270,13 @@ create_buf(char *buffer, size_t size, doca_log_flush_callback flush, bool sdk,
 
 	if (buffer == NULL || size < 2 || flush == NULL || backend == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return backend_create(&like, sdk, backend);
+	return backend_create(&like, backend);
 }
 
 static doca_error_t
 create_syslog(const char *name, bool sdk, struct doca_log_backend **backend)
 {
-	struct doca_log_backend like = {.kind = BACKEND_SYSLOG};
+	const struct doca_log_backend like = {.kind = BACKEND_SYSLOG, .sdk = sdk};
 	char *copy, *old;
 	doca_error_t result;
 
@@ -289,7 +285,7 @@ create_syslog(const char *name, bool sdk, struct doca_log_backend **backend)
 	copy = strdup(name);
 	if (copy == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	result = backend_create(&like, sdk, backend);
+	result = backend_create(&like, backend);
 	if (result != DOCA_SUCCESS) {
 		free(copy);
 		return result;
@@ -306,20 +302,20 @@ create_syslog(const char *name, bool sdk, struct doca_log_backend **backend)
 doca_error_t
 doca_log_backend_create_standard(void)
 {
-	struct doca_log_backend *out, *err;
+	const struct doca_log_backend out = {
+		.kind = BACKEND_FILE, .file = stdout, .upper = DOCA_LOG_LEVEL_INFO,
+	};
+	const struct doca_log_backend err = {
+		.kind = BACKEND_FILE, .file = stderr, .lower = DOCA_LOG_LEVEL_WARNING,
+	};
 	doca_error_t result = DOCA_ERROR_NO_MEMORY;
 
 	if (flushing)
 		return DOCA_ERROR_BAD_STATE;
 	doca_lock(&backend_lock);
 	if (nb_backends + 2 <= LOG_MAX_BACKENDS) {
-		out = backend_add(BACKEND_FILE, false);
-		out->file = stdout;
-		out->upper = DOCA_LOG_LEVEL_INFO;
-		err = backend_add(BACKEND_FILE, false);
-		err->file = stderr;
-		err->lower = DOCA_LOG_LEVEL_WARNING;
-		wanted_update();
+		backend_add(&out);
+		backend_add(&err);
 		result = DOCA_SUCCESS;
 	}
 	doca_unlock(&backend_lock);
@@ -390,8 +386,9 @@ backend_exists(const struct doca_log_backend *backend)
 	return false;
 }
 
+/* Only of a backend for messages of the layer, if sdk is true. */
 static doca_error_t
-set_limit(struct doca_log_backend *backend, uint32_t level, bool upper, bool strict)
+set_limit(struct doca_log_backend *backend, uint32_t level, bool upper, bool strict, bool sdk)
 {
 	doca_error_t result = DOCA_ERROR_INVALID_VALUE;
 
@@ -400,7 +397,7 @@ set_limit(struct doca_log_backend *backend, uint32_t level, bool upper, bool str
 	if (flushing)
 		return DOCA_ERROR_BAD_STATE;
 	doca_lock(&backend_lock);
-	if (backend_exists(backend)) {
+	if (backend_exists(backend) && (backend->sdk || !sdk)) {
 		if (upper) {
 			backend->upper = level;
 			backend->upper_strict = strict;
@@ -418,44 +415,31 @@ set_limit(struct doca_log_backend *backend, uint32_t level, bool upper, bool str
 doca_error_t
 doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend, uint32_t level)
 {
-	return set_limit(backend, level, false, false);
+	return set_limit(backend, level, false, false, false);
 }
 
 doca_error_t
 doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend, uint32_t level)
 {
-	return set_limit(backend, level, false, true);
+	return set_limit(backend, level, false, true, false);
 }
 
 doca_error_t
 doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend, uint32_t level)
 {
-	return set_limit(backend, level, true, false);
+	return set_limit(backend, level, true, false, false);
 }
 
 doca_error_t
 doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend, uint32_t level)
 {
-	return set_limit(backend, level, true, true);
+	return set_limit(backend, level, true, true, false);
 }
 
 doca_error_t
 doca_log_backend_set_sdk_level(struct doca_log_backend *backend, uint32_t level)
 {
-	doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-
-	if (!level_valid(level))
-		return result;
-	if (flushing)
-		return DOCA_ERROR_BAD_STATE;
-	doca_lock(&backend_lock);
-	if (backend_exists(backend) && backend->sdk) {
-		backend->lower = level;
-		wanted_update();
-		result = DOCA_SUCCESS;
-	}
-	doca_unlock(&backend_lock);
-	return result;
+	return set_limit(backend, level, false, false, true);
 }
 
 /* --- Global limits */

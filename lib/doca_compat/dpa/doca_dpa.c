@@ -21,6 +21,7 @@
 
 #include <rte_common.h>
 
+#include <doca_dev.h>
 #include <doca_log.h>
 
 #include "doca_dpa_app_private.h"
@@ -36,24 +37,12 @@
 /* The function of the layer in each program. */
 #define DPA_LEVEL_FUNC "doca_dpa_log_level"
 
-/* Whether the devices of a function can have processors. */
-static doca_error_t
-dpa_check(struct doca_compat_func *func)
-{
-	struct rte_comch_dev_info info;
-	doca_error_t result = doca_compat_func_limits(func, &info);
-
-	if (result == DOCA_SUCCESS && (info.capa & RTE_COMCH_CAPA_DPA) == 0)
-		result = DOCA_ERROR_NOT_SUPPORTED;
-	return result;
-}
-
 doca_error_t
 doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-	if (devinfo == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	return dpa_check(doca_compat_devinfo_func(devinfo));
+	struct rte_comch_dev_info info;
+
+	return doca_compat_devinfo_limits(devinfo, RTE_COMCH_CAPA_DPA, &info);
 }
 
 /* The device of rte_comch, and its limits. */
@@ -76,12 +65,13 @@ dpa_dev_find(struct doca_dpa *dpa)
 doca_error_t
 doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa)
 {
+	struct rte_comch_dev_info info;
 	struct doca_dpa *created;
 	doca_error_t result;
 
 	if (dev == NULL || dpa == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	result = dpa_check(doca_compat_dev_func(dev));
+	result = doca_compat_devinfo_limits(doca_dev_as_devinfo(dev), RTE_COMCH_CAPA_DPA, &info);
 	if (result != DOCA_SUCCESS)
 		return result;
 	created = calloc(1, sizeof(*created));
