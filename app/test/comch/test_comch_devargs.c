@@ -198,6 +198,26 @@ test_function_taken(void)
 	return TEST_SUCCESS;
 }
 
+/* A directory that goes is not taken for one that comes: file systems use numbers again. */
+static int
+test_directory_replaced(void)
+{
+	char first[] = "/tmp/comch_test_XXXXXX", next[] = "/tmp/comch_test_XXXXXX";
+	int before, after;
+
+	TEST_TRUE(mkdtemp(first) != NULL);
+	before = test_vdev_add("role=dpu,functions=pf0,path=%s", first);
+	TEST_EXPECT(rmdir(first), 0);
+	TEST_TRUE(mkdtemp(next) != NULL);
+	after = test_vdev_add("role=dpu,functions=pf0,path=%s", next);
+	TEST_EXPECT(rmdir(next), 0);
+	TEST_TRUE(before >= 0);
+	TEST_EXPECT(test_vdev_remove((int16_t)before), 0);
+	TEST_ASSERT(after >= 0, "the new directory is not free: %s", strerror(-after));
+	TEST_EXPECT(test_vdev_remove((int16_t)after), 0);
+	return TEST_SUCCESS;
+}
+
 static int
 connect_once(int card, int host)
 {
@@ -647,6 +667,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE(test_refused_long),
 		TEST_CASE(test_function_lists),
 		TEST_CASE(test_function_taken),
+		TEST_CASE(test_directory_replaced),
 		TEST_CASE_ST(NULL, test_cleanup, test_plug_and_unplug),
 		TEST_CASE_ST(NULL, test_cleanup, test_card_returns),
 		TEST_CASE_ST(NULL, test_cleanup, test_unplug_while_used),

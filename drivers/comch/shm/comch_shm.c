@@ -10,6 +10,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -378,8 +379,9 @@ arg_path(const char *key, const char *value, void *opaque)
 	struct shm_dev *dev = opaque;
 	struct stat st;
 
-	if (value == NULL || strlcpy(dev->path, value, sizeof(dev->path)) >= sizeof(dev->path) ||
-			stat(value, &st) != 0 || !S_ISDIR(st.st_mode)) {
+	if (value != NULL && strlcpy(dev->path, value, sizeof(dev->path)) < sizeof(dev->path))
+		dev->path_fd = open(value, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dev->path_fd < 0 || fstat(dev->path_fd, &st) != 0) {
 		SHM_LOG(ERR, "%s=%s: is no directory that can be reached, create it first", key,
 			value == NULL ? "" : value);
 		return -EINVAL;
@@ -553,6 +555,8 @@ shm_dev_free(struct shm_dev *dev)
 			shm_fd_drop(dev->funcs[i].fd);
 	if (dev->epfd >= 0)
 		close(dev->epfd);
+	if (dev->path_fd >= 0)
+		close(dev->path_fd);
 	while (shm_peer_region_unmap(dev))
 		;
 	rte_mempool_free(dev->events);
@@ -618,6 +622,7 @@ shm_dev_alloc(void)
 	if (dev == NULL)
 		return NULL;
 	dev->epfd = -1;
+	dev->path_fd = -1;
 	dev->pci_bus = SHM_DFLT_PCI_BUS;
 	/* default attributes: it cannot fail */
 	pthread_mutex_init(&dev->lock, NULL); /* check-ok: waiters must sleep */
