@@ -10,35 +10,11 @@
 
 #include "util_cc.h"
 
-static struct cc_side *
-side_of(union doca_data data)
-{
-	return data.ptr;
-}
-
-static void
-on_sent(struct doca_cc_task_send *task, union doca_data task_data, union doca_data ctx_data)
-{
-	struct doca_task *plain = doca_cc_task_send_as_task(task);
-
-	if (task_data.u64 == 7 && doca_task_get_status(plain) == DOCA_SUCCESS)
-		side_of(ctx_data)->sent++;
-	doca_task_free(plain);
-}
-
-static void
-on_not_sent(struct doca_cc_task_send *task, union doca_data task_data, union doca_data ctx_data)
-{
-	(void)task_data;
-	side_of(ctx_data)->failed++;
-	doca_task_free(doca_cc_task_send_as_task(task));
-}
-
 static void
 on_produced(struct doca_cc_producer_task_send *task, union doca_data task_data,
 		union doca_data ctx_data)
 {
-	struct cc_side *side = side_of(ctx_data);
+	struct cc_side *side = ctx_data.ptr;
 
 	(void)task_data;
 	if (doca_cc_producer_task_send_get_buf(task) == side->buf &&
@@ -48,33 +24,15 @@ on_produced(struct doca_cc_producer_task_send *task, union doca_data task_data,
 }
 
 static void
-on_not_produced(struct doca_cc_producer_task_send *task, union doca_data task_data,
-		union doca_data ctx_data)
-{
-	(void)task_data;
-	side_of(ctx_data)->failed++;
-	doca_task_free(doca_cc_producer_task_send_as_task(task));
-}
-
-static void
 on_consumed(struct doca_cc_consumer_task_post_recv *task, union doca_data task_data,
 		union doca_data ctx_data)
 {
-	struct cc_side *side = side_of(ctx_data);
+	struct cc_side *side = ctx_data.ptr;
 
 	(void)task_data;
 	if (doca_cc_consumer_task_post_recv_get_buf(task) == side->buf &&
 			doca_cc_consumer_task_post_recv_get_producer_id(task) > 0)
 		side->moved++;
-	doca_task_free(doca_cc_consumer_task_post_recv_as_task(task));
-}
-
-static void
-on_not_consumed(struct doca_cc_consumer_task_post_recv *task, union doca_data task_data,
-		union doca_data ctx_data)
-{
-	(void)task_data;
-	side_of(ctx_data)->failed++;
 	doca_task_free(doca_cc_consumer_task_post_recv_as_task(task));
 }
 
@@ -120,7 +78,7 @@ start_server(struct cc_side *side)
 	TEST_OK(doca_cc_server_create(side->dev, side->rep, CC_NAME, &side->server));
 	ctx = doca_cc_server_as_ctx(side->server);
 	TEST_CALL(cc_connect_ctx(side, ctx));
-	TEST_OK(doca_cc_server_task_send_set_conf(side->server, on_sent, on_not_sent, 4));
+	TEST_OK(doca_cc_server_task_send_set_conf(side->server, cc_on_sent, cc_on_not_sent, 4));
 	TEST_OK(doca_cc_server_event_msg_recv_register(side->server, on_message));
 	TEST_OK(doca_cc_server_event_connection_register(side->server, on_connect,
 			on_disconnect));
@@ -138,7 +96,7 @@ start_client(struct cc_side *side)
 	TEST_OK(doca_cc_client_create(side->dev, CC_NAME, &side->client));
 	ctx = doca_cc_client_as_ctx(side->client);
 	TEST_CALL(cc_connect_ctx(side, ctx));
-	TEST_OK(doca_cc_client_task_send_set_conf(side->client, on_sent, on_not_sent, 4));
+	TEST_OK(doca_cc_client_task_send_set_conf(side->client, cc_on_sent, cc_on_not_sent, 4));
 	TEST_OK(doca_cc_client_event_msg_recv_register(side->client, on_message));
 	TEST_OK(doca_cc_client_event_consumer_register(side->client, cc_on_consumer,
 			cc_on_consumer_gone));
@@ -186,7 +144,7 @@ produce(struct cc_side *side)
 	TEST_TRUE(id > 0);
 	ctx = doca_cc_producer_as_ctx(producer);
 	TEST_CALL(cc_connect_ctx(side, ctx));
-	TEST_OK(doca_cc_producer_task_send_set_conf(producer, on_produced, on_not_produced,
+	TEST_OK(doca_cc_producer_task_send_set_conf(producer, on_produced, cc_on_not_produced,
 			4));
 	TEST_OK(doca_ctx_start(ctx));
 	TEST_CALL(cc_until(side, &side->consumer_id, 1));
@@ -215,7 +173,7 @@ consume(struct cc_side *side)
 	TEST_OK(doca_cc_consumer_create(side->connection, side->map, &consumer));
 	ctx = doca_cc_consumer_as_ctx(consumer);
 	TEST_CALL(cc_connect_ctx(side, ctx));
-	TEST_OK(doca_cc_consumer_task_post_recv_set_conf(consumer, on_consumed, on_not_consumed,
+	TEST_OK(doca_cc_consumer_task_post_recv_set_conf(consumer, on_consumed, cc_on_not_consumed,
 			4));
 	TEST_RESULT(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
 	TEST_CALL(cc_until_state(side, ctx, DOCA_CTX_STATE_RUNNING));
@@ -233,41 +191,17 @@ consume(struct cc_side *side)
 }
 
 static int
-run_server(struct cc_side *side)
-{
-	TEST_CALL(cc_open(side, true));
-	TEST_CALL(start_server(side));
-	TEST_CALL(cc_until(side, &side->connects, 1));
-	TEST_CALL(cc_wait_text(side, "from the client"));
-	TEST_CALL(send_text(side, "from the server!"));
-	TEST_CALL(cc_check_counters(side, 16, 15));
-	TEST_CALL(produce(side));
-	TEST_CALL(cc_until(side, &side->disconnects, 1));
-	TEST_TRUE(side->consumers_gone == 1 && side->failed == 0);
-	TEST_CALL(cc_stop(side, doca_cc_server_as_ctx(side->server)));
-	TEST_OK(doca_cc_server_destroy(side->server));
-	return cc_close(side);
-}
-
-static int
-run_client(struct cc_side *side)
-{
-	TEST_CALL(cc_open(side, false));
-	TEST_CALL(start_client(side));
-	TEST_CALL(send_text(side, "from the client"));
-	TEST_CALL(cc_wait_text(side, "from the server!"));
-	TEST_CALL(cc_check_counters(side, 15, 16));
-	TEST_CALL(consume(side));
-	TEST_TRUE(side->failed == 0);
-	TEST_CALL(cc_stop(side, doca_cc_client_as_ctx(side->client)));
-	TEST_OK(doca_cc_client_destroy(side->client));
-	return cc_close(side);
-}
-
-static int
 test_cc_exchange(void)
 {
-	return cc_run(run_server, run_client);
+	static const struct cc_year year = {
+		.start_server = start_server,
+		.start_client = start_client,
+		.send_text = send_text,
+		.produce = produce,
+		.consume = consume,
+	};
+
+	return cc_exchange(&year);
 }
 
 static int

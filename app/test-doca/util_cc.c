@@ -19,26 +19,6 @@
 #define MANY_TURNS 200000
 #define PAUSE_US 50
 
-static int
-client_run(struct test_other *other, void *arg)
-{
-	int (**client)(struct cc_side *side) = arg;
-	struct cc_side side = {.other = other};
-
-	return (*client)(&side);
-}
-
-int
-cc_run(int (*server)(struct cc_side *side), int (*client)(struct cc_side *side))
-{
-	struct test_other other;
-	struct cc_side side = {.other = &other};
-
-	TEST_CALL(test_other_start(&other, client_run, &client));
-	TEST_CALL(server(&side));
-	return test_other_end(&other);
-}
-
 int
 cc_open(struct cc_side *side, bool rep)
 {
@@ -210,4 +190,100 @@ cc_check_counters(struct cc_side *side, uint64_t sent, uint64_t received)
 			&value));
 	TEST_TRUE(value == received);
 	return 0;
+}
+
+/*
+ * An exchange of two processes.
+ */
+
+void
+cc_on_sent(struct doca_comch_task_send *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	struct doca_task *plain = doca_cc_task_send_as_task(task);
+	struct cc_side *side = ctx_data.ptr;
+
+	if (task_data.u64 == 7 && doca_task_get_status(plain) == DOCA_SUCCESS)
+		side->sent++;
+	doca_task_free(plain);
+}
+
+/* A task of any kind has failed. */
+static void
+on_failed(struct doca_task *task, union doca_data ctx_data)
+{
+	struct cc_side *side = ctx_data.ptr;
+
+	side->failed++;
+	doca_task_free(task);
+}
+
+void
+cc_on_not_sent(struct doca_comch_task_send *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	(void)task_data;
+	on_failed(doca_cc_task_send_as_task(task), ctx_data);
+}
+
+void
+cc_on_not_produced(struct doca_comch_producer_task_send *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	(void)task_data;
+	on_failed(doca_cc_producer_task_send_as_task(task), ctx_data);
+}
+
+void
+cc_on_not_consumed(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	(void)task_data;
+	on_failed(doca_cc_consumer_task_post_recv_as_task(task), ctx_data);
+}
+
+static int
+run_server(struct cc_side *side, const struct cc_year *year)
+{
+	TEST_CALL(cc_open(side, true));
+	TEST_CALL(year->start_server(side));
+	TEST_CALL(cc_until(side, &side->connects, 1));
+	TEST_CALL(cc_wait_text(side, "from the client"));
+	TEST_CALL(year->send_text(side, "from the server!"));
+	TEST_CALL(cc_check_counters(side, 16, 15));
+	TEST_CALL(year->produce(side));
+	TEST_CALL(cc_until(side, &side->disconnects, 1));
+	TEST_TRUE(side->consumers_gone == 1 && side->failed == 0);
+	TEST_CALL(cc_stop(side, doca_cc_server_as_ctx(side->server)));
+	TEST_OK(doca_cc_server_destroy(side->server));
+	return cc_close(side);
+}
+
+static int
+run_client(struct test_other *other, void *arg)
+{
+	struct cc_side one = {.other = other}, *side = &one;
+	const struct cc_year *year = arg;
+
+	TEST_CALL(cc_open(side, false));
+	TEST_CALL(year->start_client(side));
+	TEST_CALL(year->send_text(side, "from the client"));
+	TEST_CALL(cc_wait_text(side, "from the server!"));
+	TEST_CALL(cc_check_counters(side, 15, 16));
+	TEST_CALL(year->consume(side));
+	TEST_TRUE(side->failed == 0);
+	TEST_CALL(cc_stop(side, doca_cc_client_as_ctx(side->client)));
+	TEST_OK(doca_cc_client_destroy(side->client));
+	return cc_close(side);
+}
+
+int
+cc_exchange(const struct cc_year *year)
+{
+	struct test_other other;
+	struct cc_side side = {.other = &other};
+
+	TEST_CALL(test_other_start(&other, run_client, (void *)(uintptr_t)year));
+	TEST_CALL(run_server(&side, year));
+	return test_other_end(&other);
 }

@@ -45,8 +45,26 @@ struct cc_side {
 	size_t text_len;
 };
 
-/* Run both in a process each. Returns 0 if both do. */
-int cc_run(int (*server)(struct cc_side *side), int (*client)(struct cc_side *side));
+/* What an exchange of two processes has of its year. */
+struct cc_year {
+	int (*start_server)(struct cc_side *side);
+	int (*start_client)(struct cc_side *side);
+	int (*send_text)(struct cc_side *side, const char *text);
+	int (*produce)(struct cc_side *side);
+	int (*consume)(struct cc_side *side);
+};
+
+int cc_exchange(const struct cc_year *year);
+
+/* Its callbacks of tasks; those of sends have 7 as their user data. */
+void cc_on_sent(struct doca_comch_task_send *task, union doca_data task_data,
+		union doca_data ctx_data);
+void cc_on_not_sent(struct doca_comch_task_send *task, union doca_data task_data,
+		union doca_data ctx_data);
+void cc_on_not_produced(struct doca_comch_producer_task_send *task, union doca_data task_data,
+		union doca_data ctx_data);
+void cc_on_not_consumed(struct doca_comch_consumer_task_post_recv *task,
+		union doca_data task_data, union doca_data ctx_data);
 
 /* Engine and device, and the representor if rep is true. */
 int cc_open(struct cc_side *side, bool rep);
