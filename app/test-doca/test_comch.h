@@ -78,6 +78,7 @@ doca_error_t test_client_make(struct test_side *side, struct doca_pe *pe, const 
 
 /* Both with one engine, started and connected. */
 doca_error_t test_pair_make(struct test_side *server, struct test_side *client);
+int test_pair_end(struct test_side *server, struct test_side *client);
 
 /* Send a text with its NUL; of a server to the last client. */
 doca_error_t test_send(struct test_side *side, const char *text);
@@ -99,9 +100,6 @@ void test_turn_short(struct test_side *side);
 
 /* Other numbers of tasks than TEST_TASKS. */
 doca_error_t test_tasks_set(struct test_side *side, uint32_t tasks);
-
-/* Wait for the end of a process; its exit status, or -1. */
-int test_exit_status(pid_t pid);
 
 /* Stop it if it runs, and give everything back; an engine that others use stays. */
 doca_error_t test_side_end(struct test_side *side, struct test_side *other);

@@ -23,9 +23,7 @@ pair_open(void)
 static int
 pair_close(void)
 {
-	TEST_OK(test_side_end(&client, &server));
-	TEST_OK(test_side_end(&server, NULL));
-	return 0;
+	return test_pair_end(&server, &client);
 }
 
 static int

@@ -26,9 +26,7 @@ pair_open(void)
 static int
 pair_close(void)
 {
-	TEST_OK(test_side_end(&client, &server));
-	TEST_OK(test_side_end(&server, NULL));
-	return 0;
+	return test_pair_end(&server, &client);
 }
 
 /* Both IDLE, each with an engine of its own. */
@@ -293,31 +291,34 @@ epoll_with(struct test_side *side)
 	return epfd;
 }
 
+static int
+sleeping_server(struct test_other *other, void *arg)
+{
+	int epfd;
+
+	(void)arg;
+	TEST_OK(test_server_make(&server, NULL, "sleeper"));
+	/* the descriptor is in the set before anything is connected */
+	epfd = epoll_with(&server);
+	server.echo = true;
+	TEST_OK(doca_ctx_start(server.ctx));
+	TEST_CALL(test_other_sync(other));
+	while (server.disconnected == 0)
+		TEST_CALL(sleep_turn(&server, epfd));
+	TEST_OK(test_side_end(&server, NULL));
+	return 0;
+}
+
 /* A server in another process sleeps all the time; so does this client. */
 static int
 test_gap_10_sleep(void)
 {
-	int fds[2], epfd;
+	struct test_other other;
 	unsigned int i;
-	pid_t pid;
-	char byte;
+	int epfd;
 
-	TEST_TRUE(pipe(fds) == 0);
-	pid = fork();
-	TEST_TRUE(pid >= 0);
-	if (pid == 0) { /* the descriptor is in the set before anything is connected */
-		if (test_server_make(&server, NULL, "sleeper") != DOCA_SUCCESS)
-			_exit(1);
-		epfd = epoll_with(&server);
-		server.echo = true;
-		if (doca_ctx_start(server.ctx) != DOCA_SUCCESS || write(fds[1], "r", 1) != 1)
-			_exit(2);
-		while (server.disconnected == 0)
-			if (sleep_turn(&server, epfd) != 0)
-				_exit(3);
-		_exit(test_side_end(&server, NULL) == DOCA_SUCCESS ? 0 : 4);
-	}
-	TEST_TRUE(read(fds[0], &byte, 1) == 1);
+	TEST_CALL(test_other_start(&other, sleeping_server, NULL));
+	TEST_CALL(test_other_sync(&other));
 	TEST_OK(test_client_make(&client, NULL, "sleeper"));
 	epfd = epoll_with(&client);
 	TEST_TRUE(epfd >= 0);
@@ -333,8 +334,7 @@ test_gap_10_sleep(void)
 	for (i = 0; i < 1000 && test_state(&client) != DOCA_CTX_STATE_IDLE; i++)
 		TEST_CALL(sleep_turn(&client, epfd));
 	TEST_OK(test_side_end(&client, NULL));
-	TEST_TRUE(test_exit_status(pid) == 0);
-	return 0;
+	return test_other_end(&other);
 }
 
 /* Arming with something to do makes the handle readable; mode ALL needs no clear. */

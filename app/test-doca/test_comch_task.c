@@ -22,9 +22,7 @@ pair_open(void)
 static int
 pair_close(void)
 {
-	TEST_OK(test_side_end(&client, &server));
-	TEST_OK(test_side_end(&server, NULL));
-	return 0;
+	return test_pair_end(&server, &client);
 }
 
 /* A task of the client, which is connected. */
@@ -280,9 +278,7 @@ test_task_stopped(void)
 	TEST_TRUE(test_until_state(&client, NULL, DOCA_CTX_STATE_IDLE));
 	TEST_TRUE(client.failed > 0 && client.sent + client.failed == TEST_TASKS);
 	TEST_RESULT(client.status, DOCA_ERROR_SHUTDOWN);
-	TEST_OK(test_side_end(&client, &server));
-	TEST_OK(test_side_end(&server, NULL));
-	return 0;
+	return test_pair_end(&server, &client);
 }
 
 const struct test_case test_comch_task[] = {

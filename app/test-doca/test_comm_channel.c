@@ -7,8 +7,6 @@
  * refused for. Messages are in test_comm_channel_msg.c.
  */
 
-#include <sys/resource.h>
-
 #include "test_ep.h"
 
 static struct test_ep service, client;
@@ -263,18 +261,12 @@ static doca_error_t
 with_descriptors(unsigned int nb, doca_error_t (*use)(struct test_ep *side, const char *name),
 		struct test_ep *side)
 {
-	struct rlimit old, limit;
 	doca_error_t result;
 
-	if (getrlimit(RLIMIT_NOFILE, &old) != 0)
-		return DOCA_ERROR_OPERATING_SYSTEM;
-	limit = old;
-	limit.rlim_cur = nb;
-	if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+	if (!test_limit(RLIMIT_NOFILE, nb))
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	result = use(side, EP_NAME);
-	setrlimit(RLIMIT_NOFILE, &old);
-	return result;
+	return test_limit(RLIMIT_NOFILE, RLIM_INFINITY) ? result : DOCA_ERROR_OPERATING_SYSTEM;
 }
 
 /* Whatever is missing, the endpoint can be used when it is there. */

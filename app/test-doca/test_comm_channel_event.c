@@ -9,7 +9,6 @@
 
 #include <pthread.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "test_ep.h"
@@ -105,18 +104,12 @@ use_arm(struct test_ep *side)
 static doca_error_t
 without_descriptors(doca_error_t (*use)(struct test_ep *side), struct test_ep *side)
 {
-	struct rlimit old, limit;
 	doca_error_t result;
 
-	if (getrlimit(RLIMIT_NOFILE, &old) != 0)
-		return DOCA_ERROR_OPERATING_SYSTEM;
-	limit = old;
-	limit.rlim_cur = 3;
-	if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+	if (!test_limit(RLIMIT_NOFILE, 3))
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	result = use(side);
-	setrlimit(RLIMIT_NOFILE, &old);
-	return result;
+	return test_limit(RLIMIT_NOFILE, RLIM_INFINITY) ? result : DOCA_ERROR_OPERATING_SYSTEM;
 }
 
 static int

@@ -9,7 +9,6 @@
  */
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include "test_ep.h"
 

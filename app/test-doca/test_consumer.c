@@ -11,6 +11,22 @@
 #define LEN 64
 
 static struct fast_set set;
+static struct fast_pair *const pair = &set.pair;
+
+/* With memory of the client's that the server may write to. */
+static int
+mem_open(void)
+{
+	TEST_CALL(fast_pair_open(pair));
+	return fast_mem_open(&set.dst, pair->client.dev, LEN, DOCA_ACCESS_FLAG_PCI_READ_WRITE, 1);
+}
+
+static int
+mem_close(void)
+{
+	TEST_CALL(fast_mem_close(&set.dst));
+	return fast_pair_close(pair);
+}
 
 /* It is set, and never called. */
 #define on_receive ((doca_comch_consumer_task_post_recv_completion_cb_t)abort)
@@ -40,13 +56,9 @@ test_consumer_create(void)
 {
 	struct doca_comch_consumer *first, *second, *consumer = NULL;
 	struct doca_comch_connection *conn;
-	struct fast_pair *pair = &set.pair;
 	uint32_t first_id, second_id;
 	struct doca_mmap *map;
 
-	TEST_CALL(fast_pair_open(pair));
-	TEST_CALL(fast_mem_open(&set.dst, pair->client.dev, LEN, DOCA_ACCESS_FLAG_PCI_READ_WRITE,
-			1));
 	conn = pair->client.conn;
 	map = set.dst.map;
 	TEST_NULL_3(doca_comch_consumer_create, conn, map, &consumer);
@@ -71,20 +83,15 @@ test_consumer_create(void)
 	FAST_WAIT(pair, fast_state(pair->client.ctx) == DOCA_CTX_STATE_IDLE);
 	TEST_RESULT(doca_comch_consumer_create(conn, map, &consumer), DOCA_ERROR_BAD_STATE);
 	TEST_TRUE(consumer == NULL);
-	TEST_CALL(fast_mem_close(&set.dst));
-	return fast_pair_close(pair);
+	return 0;
 }
 
 static int
 test_consumer_create_too_many(void)
 {
 	struct doca_comch_consumer **consumers, *one_more;
-	struct fast_pair *pair = &set.pair;
 	uint32_t max, i;
 
-	TEST_CALL(fast_pair_open(pair));
-	TEST_CALL(fast_mem_open(&set.dst, pair->client.dev, LEN, DOCA_ACCESS_FLAG_PCI_READ_WRITE,
-			1));
 	TEST_OK(doca_comch_consumer_cap_get_max_consumers(doca_dev_as_devinfo(pair->client.dev),
 			&max));
 	consumers = calloc(max, sizeof(*consumers));
@@ -97,23 +104,18 @@ test_consumer_create_too_many(void)
 	for (i = 0; i < max; i++)
 		TEST_OK(doca_comch_consumer_destroy(consumers[i]));
 	free(consumers);
-	TEST_CALL(fast_mem_close(&set.dst));
-	return fast_pair_close(pair);
+	return 0;
 }
 
 static int
 test_consumer_conf(void)
 {
-	struct fast_pair *pair = &set.pair;
 	struct doca_comch_consumer *consumer;
 	struct doca_devinfo *info;
 	uint32_t max, max_imm, imm;
 	struct doca_ctx *ctx;
 
-	TEST_CALL(fast_pair_open(pair));
 	info = doca_dev_as_devinfo(pair->client.dev);
-	TEST_CALL(fast_mem_open(&set.dst, pair->client.dev, LEN, DOCA_ACCESS_FLAG_PCI_READ_WRITE,
-			1));
 	TEST_OK(doca_comch_consumer_cap_get_max_num_tasks(info, &max));
 	TEST_OK(doca_comch_consumer_cap_get_max_imm_data_len(info, &max_imm));
 	TEST_OK(doca_comch_consumer_create(pair->client.conn, set.dst.map, &consumer));
@@ -153,8 +155,7 @@ test_consumer_conf(void)
 	doca_ctx_stop(ctx);
 	FAST_WAIT(pair, fast_state(ctx) == DOCA_CTX_STATE_IDLE);
 	TEST_OK(doca_comch_consumer_destroy(consumer));
-	TEST_CALL(fast_mem_close(&set.dst));
-	return fast_pair_close(pair);
+	return 0;
 }
 
 /* The map has to be started, and to be one that the peer may write to. */
@@ -162,7 +163,6 @@ static int
 test_consumer_map(void)
 {
 	struct fast_queue *queue = &set.consumer;
-	struct fast_pair *pair = &set.pair;
 
 	TEST_CALL(test_listen());
 	TEST_CALL(fast_pair_open(pair));
@@ -196,12 +196,8 @@ test_consumer_alloc(void)
 {
 	struct doca_comch_consumer_task_post_recv *task, *tasks[2];
 	struct fast_queue *queue = &set.consumer;
-	struct fast_pair *pair = &set.pair;
 	struct doca_buf *buf;
 
-	TEST_CALL(fast_pair_open(pair));
-	TEST_CALL(fast_mem_open(&set.dst, pair->client.dev, LEN, DOCA_ACCESS_FLAG_PCI_READ_WRITE,
-			1));
 	buf = fast_buf(&set.dst, 0, LEN);
 	TEST_CALL(fast_consumer_create(queue, pair->client.conn, pair->client.pe, set.dst.map,
 			2));
@@ -246,8 +242,7 @@ test_consumer_alloc(void)
 	FAST_WAIT(pair, fast_state(queue->ctx) == DOCA_CTX_STATE_IDLE);
 	TEST_CALL(fast_queue_close(queue, pair));
 	TEST_OK(doca_buf_dec_refcount(buf, NULL));
-	TEST_CALL(fast_mem_close(&set.dst));
-	return fast_pair_close(pair);
+	return 0;
 }
 
 /* A buffer that cannot be posted. */
@@ -373,7 +368,6 @@ destroy_idle(struct fast_queue *queue, enum doca_ctx_states next)
 static int
 test_consumer_restart(void)
 {
-	struct fast_pair *pair = &set.pair;
 	struct fast_queue *queue = &set.consumer;
 
 	TEST_CALL(fast_pair_open(pair));
@@ -402,7 +396,6 @@ test_consumer_restart(void)
 static int
 test_consumer_lost(void)
 {
-	struct fast_pair *pair = &set.pair;
 	struct fast_queue *queue = &set.consumer;
 
 	TEST_CALL(fast_pair_open(pair));
@@ -424,7 +417,6 @@ test_consumer_lost(void)
 static int
 test_consumer_start_lost(void)
 {
-	struct fast_pair *pair = &set.pair;
 	struct fast_queue *queue = &set.consumer;
 
 	TEST_CALL(test_listen());
@@ -450,11 +442,11 @@ test_consumer_start_lost(void)
 
 const struct test_case test_consumer[] = {
 	TEST_CASE(test_consumer_caps),
-	TEST_CASE(test_consumer_create),
-	TEST_CASE(test_consumer_create_too_many),
-	TEST_CASE(test_consumer_conf),
+	TEST_CASE_ST(mem_open, mem_close, test_consumer_create),
+	TEST_CASE_ST(mem_open, mem_close, test_consumer_create_too_many),
+	TEST_CASE_ST(mem_open, mem_close, test_consumer_conf),
 	TEST_CASE(test_consumer_map),
-	TEST_CASE(test_consumer_alloc),
+	TEST_CASE_ST(mem_open, mem_close, test_consumer_alloc),
 	TEST_CASE(test_consumer_submit_refused),
 	TEST_CASE(test_consumer_result),
 	TEST_CASE(test_consumer_again),

@@ -137,9 +137,7 @@ test_ctx_states_client(void)
 		TEST_TRUE(strcmp(client.states, "SRTI") == 0);
 		TEST_TRUE(test_until_count(&server, NULL, &server.disconnected, i + 1));
 	}
-	TEST_OK(test_side_end(&client, &server));
-	TEST_OK(test_side_end(&server, NULL));
-	return 0;
+	return test_pair_end(&server, &client);
 }
 
 /* A client can be stopped before it is connected. */
@@ -283,9 +281,7 @@ test_ctx_leaked_task(void)
 	TEST_RESULT(doca_task_submit(doca_comch_task_send_as_task(task)), DOCA_ERROR_BAD_STATE);
 	doca_task_free(doca_comch_task_send_as_task(task));
 	TEST_TRUE(test_until_state(&client, NULL, DOCA_CTX_STATE_IDLE));
-	TEST_OK(test_side_end(&client, &server));
-	TEST_OK(test_side_end(&server, NULL));
-	return 0;
+	return test_pair_end(&server, &client);
 }
 
 const struct test_case test_ctx[] = {

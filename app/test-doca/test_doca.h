@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <doca_argp.h>
 #include <doca_error.h>
@@ -192,6 +193,9 @@ int test_other_sync(struct test_other *other);
 int test_other_end(struct test_other *other);
 /* End it as a crash would. */
 void test_other_kill(struct test_other *other);
+
+/* Set a limit of the process, RLIM_INFINITY is the most that it may have. */
+bool test_limit(int resource, rlim_t soft);
 
 /* Keep what the layer says from here on; and what that was. */
 int test_listen(void);

@@ -8,8 +8,6 @@
  * the process.
  */
 
-#include <sys/resource.h>
-
 #include <doca_comm_channel.h>
 
 #include "test_ep.h"
@@ -24,13 +22,10 @@ static struct piece *taken;
 static int
 memory_take(void)
 {
-	struct rlimit limit;
 	struct piece *piece;
 	size_t size;
 
-	TEST_TRUE(getrlimit(RLIMIT_AS, &limit) == 0);
-	limit.rlim_cur = 1;
-	TEST_TRUE(setrlimit(RLIMIT_AS, &limit) == 0);
+	TEST_TRUE(test_limit(RLIMIT_AS, 1));
 	for (size = 1 << 20; size >= sizeof(*piece); size /= 2) {
 		while ((piece = malloc(size)) != NULL) {
 			piece->next = taken;
@@ -43,12 +38,9 @@ memory_take(void)
 static int
 memory_give(void)
 {
-	struct rlimit limit;
 	struct piece *piece;
 
-	TEST_TRUE(getrlimit(RLIMIT_AS, &limit) == 0);
-	limit.rlim_cur = limit.rlim_max;
-	TEST_TRUE(setrlimit(RLIMIT_AS, &limit) == 0);
+	TEST_TRUE(test_limit(RLIMIT_AS, RLIM_INFINITY));
 	while (taken != NULL) {
 		piece = taken;
 		taken = piece->next;

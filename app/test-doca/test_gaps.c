@@ -116,9 +116,7 @@ test_gap_17_description(void)
 	TEST_TRUE(addr == memory && len == sizeof(memory));
 	TEST_OK(doca_mmap_destroy(copy));
 	TEST_OK(doca_mmap_destroy(map));
-	TEST_OK(test_side_end(&client, &server));
-	TEST_OK(test_side_end(&server, NULL));
-	return 0;
+	return test_pair_end(&server, &client);
 }
 
 const struct test_case test_gaps[] = {

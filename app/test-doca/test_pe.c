@@ -7,7 +7,6 @@
  */
 
 #include <poll.h>
-#include <unistd.h>
 
 #include "test_comch.h"
 
@@ -116,9 +115,7 @@ test_pe_notification(void)
 	TEST_TRUE(test_until_count(&server, NULL, &server.received, 2));
 	TEST_OK(doca_pe_clear_notification(server.pe, doca_event_invalid_handle));
 
-	TEST_OK(test_side_end(&client, &server));
-	TEST_OK(test_side_end(&server, NULL));
-	return 0;
+	return test_pair_end(&server, &client);
 }
 
 static int
@@ -197,9 +194,7 @@ test_pe_in_callback(void)
 	TEST_TRUE(inside.progress == 0 && inside.other_progress == 0);
 	TEST_TRUE(test_count(test_heard(), "doca_pe_progress() was called in a callback") == 1);
 	TEST_OK(doca_pe_destroy(inside.other));
-	TEST_OK(test_side_end(&client, &server));
-	TEST_OK(test_side_end(&server, NULL));
-	return 0;
+	return test_pair_end(&server, &client);
 }
 
 static void
@@ -262,9 +257,7 @@ test_pe_inflight(void)
 	TEST_TRUE(test_until_count(&server, NULL, &server.sent, 1));
 	TEST_OK(doca_pe_get_num_inflight_tasks(server.pe, &nb));
 	TEST_TRUE(nb == 0);
-	TEST_OK(test_side_end(&client, &server));
-	TEST_OK(test_side_end(&server, NULL));
-	return 0;
+	return test_pair_end(&server, &client);
 }
 
 const struct test_case test_pe[] = {

@@ -16,6 +16,19 @@
 #define NO_CONSUMER 0xffff
 
 static struct fast_set set;
+static struct fast_pair *const pair = &set.pair;
+
+static int
+pair_open(void)
+{
+	return fast_pair_open(pair);
+}
+
+static int
+pair_close(void)
+{
+	return fast_pair_close(pair);
+}
 
 /* It is set, and never called. */
 #define on_send ((doca_comch_producer_task_send_completion_cb_t)abort)
@@ -44,10 +57,8 @@ test_producer_create(void)
 {
 	struct doca_comch_producer *first, *second, *producer = NULL;
 	struct doca_comch_connection *conn;
-	struct fast_pair *pair = &set.pair;
 	uint32_t first_id, second_id;
 
-	TEST_CALL(fast_pair_open(pair));
 	conn = pair->client.conn;
 	TEST_NULL_2(doca_comch_producer_create, conn, &producer);
 	TEST_OK(doca_comch_producer_create(conn, &first));
@@ -69,17 +80,15 @@ test_producer_create(void)
 	FAST_WAIT(pair, fast_state(pair->client.ctx) == DOCA_CTX_STATE_IDLE);
 	TEST_RESULT(doca_comch_producer_create(conn, &producer), DOCA_ERROR_BAD_STATE);
 	TEST_TRUE(producer == NULL);
-	return fast_pair_close(pair);
+	return 0;
 }
 
 static int
 test_producer_create_too_many(void)
 {
 	struct doca_comch_producer **producers, *one_more;
-	struct fast_pair *pair = &set.pair;
 	uint32_t max, i;
 
-	TEST_CALL(fast_pair_open(pair));
 	TEST_OK(doca_comch_producer_cap_get_max_producers(doca_dev_as_devinfo(pair->client.dev),
 			&max));
 	producers = calloc(max, sizeof(*producers));
@@ -91,7 +100,7 @@ test_producer_create_too_many(void)
 	for (i = 0; i < max; i++)
 		TEST_OK(doca_comch_producer_destroy(producers[i]));
 	free(producers);
-	return fast_pair_close(pair);
+	return 0;
 }
 
 static int
@@ -99,10 +108,8 @@ test_producer_conf(void)
 {
 	struct fast_queue *queue = &set.producer;
 	struct doca_comch_producer *producer;
-	struct fast_pair *pair = &set.pair;
 	uint32_t max;
 
-	TEST_CALL(fast_pair_open(pair));
 	TEST_OK(doca_comch_producer_cap_get_max_num_tasks(doca_dev_as_devinfo(pair->client.dev),
 			&max));
 	TEST_OK(doca_comch_producer_create(pair->client.conn, &producer));
@@ -142,7 +149,7 @@ test_producer_conf(void)
 			queue->states[2] == DOCA_CTX_STATE_IDLE &&
 			queue->states[3] == DOCA_CTX_STATE_RUNNING);
 	TEST_CALL(fast_queue_close(queue, pair));
-	return fast_pair_close(pair);
+	return 0;
 }
 
 /* Of engines that are not here each call says so once. */
@@ -150,7 +157,6 @@ static void
 exit_other_engines(void)
 {
 	struct doca_gpu *gpu = (struct doca_gpu *)&set;
-	struct fast_pair *pair = &set.pair;
 	struct doca_comch_consumer *consumer;
 	struct doca_comch_producer *producer;
 	const void *desc;
@@ -203,9 +209,7 @@ test_producer_alloc(void)
 	struct doca_comch_producer_task_send *task, *tasks[2];
 	struct fast_queue *queue = &set.producer;
 	uint8_t imm[4] = {1, 2, 3, 4}, large[4096] = {0};
-	struct fast_pair *pair = &set.pair;
 
-	TEST_CALL(fast_pair_open(pair));
 	TEST_CALL(fast_producer_create(queue, pair->client.conn, pair->client.pe, 2));
 	TEST_RESULT(doca_comch_producer_task_send_alloc_init(queue->producer, NULL, imm, 4, 1,
 			&task), DOCA_ERROR_BAD_STATE);
@@ -240,7 +244,7 @@ test_producer_alloc(void)
 	doca_task_free(doca_comch_producer_task_send_as_task(tasks[1]));
 	FAST_WAIT(pair, fast_state(queue->ctx) == DOCA_CTX_STATE_IDLE);
 	TEST_CALL(fast_queue_close(queue, pair));
-	return fast_pair_close(pair);
+	return 0;
 }
 
 static int
@@ -509,15 +513,12 @@ destroy_idle(struct fast_queue *queue, enum doca_ctx_states next)
 static int
 test_producer_destroy_idle(void)
 {
-	struct fast_pair *pair = &set.pair;
-
-	TEST_CALL(fast_pair_open(pair));
 	TEST_CALL(fast_producer_run(&set.producer, pair->client.conn, pair->client.pe, 1));
 	set.producer.on_state = destroy_idle;
 	set.producer.status = DOCA_ERROR_UNKNOWN;
 	TEST_OK(doca_ctx_stop(set.producer.ctx));
 	TEST_OK(set.producer.status);
-	return fast_pair_close(pair);
+	return 0;
 }
 
 /* The connection ends under it: it stops by itself, and no call crashes. */
@@ -525,7 +526,6 @@ static int
 test_producer_lost(void)
 {
 	struct doca_comch_producer_task_send *task;
-	struct fast_pair *pair = &set.pair;
 	uint8_t imm[1] = {1};
 
 	TEST_CALL(fast_pair_open(pair));
@@ -547,17 +547,17 @@ test_producer_lost(void)
 
 const struct test_case test_producer[] = {
 	TEST_CASE(test_producer_caps),
-	TEST_CASE(test_producer_create),
-	TEST_CASE(test_producer_create_too_many),
-	TEST_CASE(test_producer_conf),
+	TEST_CASE_ST(pair_open, pair_close, test_producer_create),
+	TEST_CASE_ST(pair_open, pair_close, test_producer_create_too_many),
+	TEST_CASE_ST(pair_open, pair_close, test_producer_conf),
 	TEST_CASE(test_other_engines),
-	TEST_CASE(test_producer_alloc),
+	TEST_CASE_ST(pair_open, pair_close, test_producer_alloc),
 	TEST_CASE(test_producer_task_fields),
 	TEST_CASE(test_producer_submit_refused),
 	TEST_CASE(test_producer_submit),
 	TEST_CASE(test_producer_again),
 	TEST_CASE(test_producer_callbacks),
-	TEST_CASE(test_producer_destroy_idle),
+	TEST_CASE_ST(pair_open, pair_close, test_producer_destroy_idle),
 	TEST_CASE(test_producer_lost),
 	TEST_CASES_END(),
 };

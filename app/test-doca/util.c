@@ -8,6 +8,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -178,4 +179,15 @@ test_heard(void)
 
 	test_read(heard, text);
 	return text;
+}
+
+bool
+test_limit(int resource, rlim_t soft)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit) != 0)
+		return false;
+	limit.rlim_cur = soft == RLIM_INFINITY ? limit.rlim_max : soft;
+	return setrlimit(resource, &limit) == 0;
 }

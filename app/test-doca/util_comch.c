@@ -6,12 +6,9 @@
  * Servers and clients for cases, with callbacks that count and note.
  */
 
-#include <sys/wait.h>
 #include <time.h>
 
 #include "test_comch.h"
-
-/* Seconds that something may take to come; with sanitizers on a busy machine too. */
 
 static struct test_side *
 ctx_side(struct doca_ctx *ctx)
@@ -407,13 +404,11 @@ test_side_end(struct test_side *side, struct test_side *other)
 }
 
 int
-test_exit_status(pid_t pid)
+test_pair_end(struct test_side *server, struct test_side *client)
 {
-	int status;
-
-	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return -1;
-	return WEXITSTATUS(status);
+	TEST_OK(test_side_end(client, server));
+	TEST_OK(test_side_end(server, NULL));
+	return 0;
 }
 
 enum doca_ctx_states

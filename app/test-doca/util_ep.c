@@ -3,16 +3,10 @@
  */
 
 /*
- * Endpoints, and processes of two sides, for cases.
+ * Endpoints for cases.
  */
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "test_ep.h"
 

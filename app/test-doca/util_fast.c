@@ -7,7 +7,6 @@
  */
 
 #include <sched.h>
-#include <time.h>
 
 #include "util_fast.h"
 
