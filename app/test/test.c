@@ -154,7 +154,8 @@ run_case(const struct unit_test_case *tc)
 	alarm(TEST_CASE_SECONDS);
 	ret = tc->setup != NULL ? tc->setup() : TEST_SUCCESS;
 	if (ret == TEST_SUCCESS)
-		ret = tc->with != NULL ? tc->with(tc->fp_case) : tc->testcase();
+		ret = tc->with != NULL ? tc->with(tc->fp_case) :
+			tc->with_arg != NULL ? tc->with_arg(tc->arg) : tc->testcase();
 	if (tc->teardown != NULL)
 		tc->teardown();
 	alarm(0);

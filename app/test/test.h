@@ -73,11 +73,20 @@ struct unit_test_case {
 	/** If set, opens what fp_case runs on, and runs it instead of testcase. */
 	int (*with)(int (*fp_case)(struct test_fp *fp));
 	int (*fp_case)(struct test_fp *fp);
+	/** If set, runs with arg instead of testcase. */
+	int (*with_arg)(int arg);
+	int arg;
 };
 
-#define TEST_CASE(fn) { NULL, NULL, fn, #fn, NULL, NULL }
-#define TEST_CASE_ST(setup, teardown, fn) { setup, teardown, fn, #fn, NULL, NULL }
-#define TEST_CASES_END() { NULL, NULL, NULL, NULL, NULL, NULL }
+#define TEST_CASE(fn) { .testcase = fn, .name = #fn }
+#define TEST_CASE_ST(up, down, fn) \
+	{ .setup = up, .teardown = down, .testcase = fn, .name = #fn }
+/** A function that is a case of other names, too: after another set-up, or with an argument. */
+#define TEST_CASE_NAMED(up, down, title, fn) \
+	{ .setup = up, .teardown = down, .testcase = fn, .name = title }
+#define TEST_CASE_ARG(up, down, title, fn, value) \
+	{ .setup = up, .teardown = down, .with_arg = fn, .arg = value, .name = title }
+#define TEST_CASES_END() { .name = NULL }
 
 struct unit_test_suite {
 	const char *suite_name;

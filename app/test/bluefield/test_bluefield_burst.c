@@ -534,12 +534,6 @@ test_send_odd(void)
 	return test_log_passed();
 }
 
-static int
-test_send_odd_imm(void)
-{
-	return test_send_odd();
-}
-
 /* A pair that nothing was sent over for long, and that is gone: its place is free again. */
 static int
 test_old_pair(void)
@@ -640,79 +634,33 @@ test_send_hostile(void)
 	return test_log_passed();
 }
 
-/* The same with immediate data. */
-static int
-test_receive_imm(void)
-{
-	return test_receive();
-}
-
-static int
-test_receive_hostile_imm(void)
-{
-	return test_receive_hostile();
-}
-
-static int
-test_receive_of_peer_imm(void)
-{
-	return test_receive_of_peer();
-}
-
-static int
-test_receive_flushed_imm(void)
-{
-	return test_receive_flushed();
-}
-
-static int
-test_receive_read_imm(void)
-{
-	return test_receive_read();
-}
-
-static int
-test_send_read_imm(void)
-{
-	return test_send_read();
-}
-
-static int
-test_send_order_imm(void)
-{
-	return test_send_order();
-}
-
-static int
-test_send_failed_imm(void)
-{
-	return test_send_failed();
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "bursts of BlueField functions on queues in plain memory",
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_receive),
-		TEST_CASE_ST(setup_imm, teardown, test_receive_imm),
+		TEST_CASE_NAMED(setup_imm, teardown, "test_receive_imm", test_receive),
 		TEST_CASE_ST(setup, teardown, test_post_refused),
 		TEST_CASE_ST(setup, teardown, test_receive_hostile),
-		TEST_CASE_ST(setup_imm, teardown, test_receive_hostile_imm),
+		TEST_CASE_NAMED(setup_imm, teardown, "test_receive_hostile_imm",
+			test_receive_hostile),
 		TEST_CASE_ST(setup, teardown, test_receive_of_peer),
-		TEST_CASE_ST(setup_imm, teardown, test_receive_of_peer_imm),
+		TEST_CASE_NAMED(setup_imm, teardown, "test_receive_of_peer_imm",
+			test_receive_of_peer),
 		TEST_CASE_ST(setup, teardown, test_receive_flushed),
-		TEST_CASE_ST(setup_imm, teardown, test_receive_flushed_imm),
+		TEST_CASE_NAMED(setup_imm, teardown, "test_receive_flushed_imm",
+			test_receive_flushed),
 		TEST_CASE_ST(setup, teardown, test_receive_read),
-		TEST_CASE_ST(setup_imm, teardown, test_receive_read_imm),
+		TEST_CASE_NAMED(setup_imm, teardown, "test_receive_read_imm", test_receive_read),
 		TEST_CASE_ST(setup, teardown, test_send_read),
-		TEST_CASE_ST(setup_imm, teardown, test_send_read_imm),
+		TEST_CASE_NAMED(setup_imm, teardown, "test_send_read_imm", test_send_read),
 		TEST_CASE_ST(setup, teardown, test_send_order),
-		TEST_CASE_ST(setup_imm, teardown, test_send_order_imm),
+		TEST_CASE_NAMED(setup_imm, teardown, "test_send_order_imm", test_send_order),
 		TEST_CASE_ST(setup, teardown, test_send_refused),
 		TEST_CASE_ST(setup, teardown, test_send_odd),
-		TEST_CASE_ST(setup_imm, teardown, test_send_odd_imm),
+		TEST_CASE_NAMED(setup_imm, teardown, "test_send_odd_imm", test_send_odd),
 		TEST_CASE_ST(setup, teardown, test_old_pair),
 		TEST_CASE_ST(setup, teardown, test_send_failed),
-		TEST_CASE_ST(setup_imm, teardown, test_send_failed_imm),
+		TEST_CASE_NAMED(setup_imm, teardown, "test_send_failed_imm", test_send_failed),
 		TEST_CASE_ST(setup, teardown, test_send_hostile),
 		TEST_CASES_END()
 	}

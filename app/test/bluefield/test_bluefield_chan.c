@@ -424,7 +424,7 @@ static const struct bf_wire_bye asks = { .flags = BF_WIRE_BYE_F_ANSWER };
 
 /* The peer sends, and goes: it asks how much of that is taken, in time or not any more. */
 static int
-bye_asks(bool gives_up)
+test_bye_asked(int gives_up)
 {
 	struct test_ep *server = server_run();
 
@@ -447,18 +447,6 @@ bye_asks(bool gives_up)
 	return test_log_passed();
 }
 
-static int
-test_bye_asks(void)
-{
-	return bye_asks(false);
-}
-
-static int
-test_bye_gives_up(void)
-{
-	return bye_asks(true);
-}
-
 /* The peer asks, and has no buffer for the answer: its device says so for ever. */
 static int
 test_bye_no_buffer(void)
@@ -477,8 +465,9 @@ test_bye_no_buffer(void)
 
 /* The peer takes so many of four messages behind which this side goes; or says nothing. */
 static int
-bye_answered(bool answers, uint32_t taken)
+bye_answered(int answers)
 {
+	const uint32_t taken = answers ? 3 : 0;
 	struct test_ep *server = server_run();
 	const struct bf_wire_bye bye = { 0 };
 	struct rte_comch_dev_info info;
@@ -503,18 +492,6 @@ bye_answered(bool answers, uint32_t taken)
 	TEST_EXPECT(rte_comch_dev_info_get((int16_t)card_dev, &info), 0);
 	TEST_EXPECT(info.status, 0);
 	return test_log_passed();
-}
-
-static int
-test_bye_answered(void)
-{
-	return bye_answered(true, 3);
-}
-
-static int
-test_bye_silent(void)
-{
-	return bye_answered(false, 0);
 }
 
 /* One message whose header or size is not as it should be. */
@@ -1261,11 +1238,11 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_server, teardown, test_no_server),
 		TEST_CASE_ST(setup_server, teardown, test_full),
 		TEST_CASE_ST(setup_server, teardown, test_messages),
-		TEST_CASE_ST(setup_server, teardown, test_bye_asks),
-		TEST_CASE_ST(setup_server, teardown, test_bye_gives_up),
+		TEST_CASE_ARG(setup_server, teardown, "test_bye_asks", test_bye_asked, false),
+		TEST_CASE_ARG(setup_server, teardown, "test_bye_gives_up", test_bye_asked, true),
 		TEST_CASE_ST(setup_server, teardown, test_bye_no_buffer),
-		TEST_CASE_ST(setup_server, teardown, test_bye_answered),
-		TEST_CASE_ST(setup_server, teardown, test_bye_silent),
+		TEST_CASE_ARG(setup_server, teardown, "test_bye_answered", bye_answered, true),
+		TEST_CASE_ARG(setup_server, teardown, "test_bye_silent", bye_answered, false),
 		TEST_CASE_ST(setup_server, teardown, test_bad_messages),
 		TEST_CASE_ST(setup_server, teardown, test_no_credit),
 		TEST_CASE_ST(setup_server, teardown, test_too_many_credits),

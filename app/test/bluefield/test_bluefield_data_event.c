@@ -231,7 +231,7 @@ test_lost_packets(void)
  * side, and who ends before the answers are there has never heard of it.
  */
 static int
-late_answers(bool ends)
+late_answers(int ends)
 {
 	struct data_cqe cqe;
 	unsigned int i;
@@ -260,18 +260,6 @@ late_answers(bool ends)
 		TEST_CALL(data_sent_bad(&data_a, FLUSH));
 	TEST_EXPECT(data_state(&data_b), BF_QP_RTS);
 	return data_passed();
-}
-
-static int
-test_late_answers(void)
-{
-	return late_answers(false);
-}
-
-static int
-test_end_before_answers(void)
-{
-	return late_answers(true);
 }
 
 /* The first packets of a long message are lost: it goes on from there, without its timer. */
@@ -570,7 +558,7 @@ test_early_record(void)
 }
 
 static int
-early_receive(bool shared)
+early_receive(int shared)
 {
 	struct data_cqe cqe;
 	uint8_t *slot;
@@ -599,18 +587,6 @@ early_receive(bool shared)
 	TEST_TRUE(test_model_logged(&data_model, "receive request 4 is another one"));
 	TEST_TRUE(!test_model_logged(&data_model, "receive request 3 is another one"));
 	return data_passed();
-}
-
-static int
-test_early_receive(void)
-{
-	return early_receive(false);
-}
-
-static int
-test_early_receive_srq(void)
-{
-	return early_receive(true);
 }
 
 /* A request that is changed while the device has it. */
@@ -662,8 +638,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_unknown_doorbell),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_lost_packets),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_lost_in_message),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_late_answers),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_end_before_answers),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_late_answers",
+			late_answers, false),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_end_before_answers",
+			late_answers, true),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_taken_of_shared),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_lost_doorbell),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_bad_faults),
@@ -673,8 +651,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_srq_order),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_later_posts),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_early_record),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_early_receive),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_early_receive_srq),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_early_receive",
+			early_receive, false),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_early_receive_srq",
+			early_receive, true),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_changed_request),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_changed_receive),
 		TEST_CASES_END()

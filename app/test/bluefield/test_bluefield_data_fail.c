@@ -70,12 +70,12 @@ sender_fails(uint8_t syndrome)
  */
 
 static int
-not_ready(const struct data_conf *conf)
+not_ready(int srq)
 {
 	struct data_cqe cqe;
 	unsigned int i;
 
-	TEST_CALL(data_pair(conf));
+	TEST_CALL(data_pair(&(struct data_conf){ .srq = srq }));
 	for (i = 0; i < 4; i++)
 		data_send(&data_a, OP_SEND, 0, 3000, 0);
 	TEST_CALL(data_quiet(&data_a));
@@ -90,18 +90,6 @@ not_ready(const struct data_conf *conf)
 		TEST_CALL(data_quiet(&data_a));
 	}
 	return data_passed();
-}
-
-static int
-test_rnr_for_ever(void)
-{
-	return not_ready(&usual);
-}
-
-static int
-test_rnr_srq(void)
-{
-	return not_ready(&(struct data_conf){ .srq = true });
 }
 
 static int
@@ -385,7 +373,7 @@ test_buffer_read_only(void)
 
 /* No address of somebody else's memory works, with any key: the QP has not the right. */
 static int
-by_address(uint8_t opcode)
+by_address(int opcode)
 {
 	uint8_t segs[2 * 16] = { 0 };
 
@@ -396,7 +384,7 @@ by_address(uint8_t opcode)
 	data_seg(segs + 16, 64, data_a.mkey.key, (uintptr_t)data_a.bytes);
 	memset(data_a.bytes, 0x22, 64);
 	data_recv(&data_b, HALF, 64);
-	data_send_raw(&data_a, opcode, segs, 2, 0);
+	data_send_raw(&data_a, (uint8_t)opcode, segs, 2, 0);
 	TEST_CALL(data_sent_bad(&data_a, REM_ACCESS));
 	TEST_CALL(flushed(&data_a));
 	TEST_CALL(data_received_bad(&data_b, FLUSH));
@@ -404,24 +392,6 @@ by_address(uint8_t opcode)
 	TEST_EXPECT(data_b.bytes[0], 0x11);
 	TEST_EXPECT(data_a.bytes[0], 0x22);
 	return data_passed();
-}
-
-static int
-test_write_refused(void)
-{
-	return by_address(OP_WRITE);
-}
-
-static int
-test_write_imm_refused(void)
-{
-	return by_address(OP_WRITE_IMM);
-}
-
-static int
-test_read_refused(void)
-{
-	return by_address(OP_READ);
 }
 
 /*
@@ -590,8 +560,10 @@ test_datagram_too_long(void)
 static struct unit_test_suite suite = {
 	.suite_name = "messages of the software BlueField that fail",
 	.unit_test_cases = {
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_rnr_for_ever),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_rnr_srq),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_rnr_for_ever", not_ready,
+			false),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_rnr_srq", not_ready,
+			true),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_rnr_retries),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_peer_not_ready_to_receive),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_peer_in_error),
@@ -612,9 +584,12 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_buffer_too_small_later),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_buffer_key),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_buffer_read_only),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_write_refused),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_write_imm_refused),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_read_refused),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_write_refused",
+			by_address, OP_WRITE),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_write_imm_refused",
+			by_address, OP_WRITE_IMM),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_read_refused", by_address,
+			OP_READ),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_flush_posted),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_reset_and_again),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_reset_under_load),

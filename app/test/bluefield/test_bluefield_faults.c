@@ -34,8 +34,9 @@ expect_ends(uint64_t start, uint32_t ms, int card_reason, int host_reason)
 
 /* A function level reset, by somebody else, of one of the two functions. */
 static int
-reset_under_load(const char *function, int card_reason, int host_reason)
+reset_under_load(int card)
 {
+	const char *function = card ? FAULT_CARD : FAULT_HOST;
 	uint64_t start;
 	unsigned int i;
 
@@ -44,22 +45,11 @@ reset_under_load(const char *function, int card_reason, int host_reason)
 		TEST_CALL(fault_run(500));
 		start = test_now_ns();
 		TEST_EXPECT(test_model_ctl(&fault_place.model, "reset %s", function), 0);
-		TEST_CALL(expect_ends(start, FAULT_SILENCE_MS, card_reason, host_reason));
+		TEST_CALL(expect_ends(start, FAULT_SILENCE_MS, card ? -EIO : -ECONNRESET,
+			card ? -ECONNRESET : -EIO));
 		TEST_CALL(fault_again());
 	}
 	return fault_passed();
-}
-
-static int
-test_host_reset(void)
-{
-	return reset_under_load(FAULT_HOST, -ECONNRESET, -EIO);
-}
-
-static int
-test_card_reset(void)
-{
-	return reset_under_load(FAULT_CARD, -EIO, -ECONNRESET);
 }
 
 /*
@@ -138,16 +128,18 @@ test_queue_pair_fails(void)
 
 /* Surprise removal; the slot gets a function again, which is plugged anew. */
 static int
-unplug_under_load(const char *function, int *dev, int card_reason, int host_reason)
+unplug_under_load(int card)
 {
-	bool card = dev == &fault_card;
+	const char *function = card ? FAULT_CARD : FAULT_HOST;
+	int *dev = card ? &fault_card : &fault_host;
 	uint64_t start;
 
 	TEST_CALL(fault_connect());
 	TEST_CALL(fault_run(500));
 	start = test_now_ns();
 	TEST_EXPECT(test_model_ctl(&fault_place.model, "unplug %s", function), 0);
-	TEST_CALL(expect_ends(start, FAULT_SILENCE_MS, card_reason, host_reason));
+	TEST_CALL(expect_ends(start, FAULT_SILENCE_MS, card ? -ENODEV : -ECONNRESET,
+		card ? -ECONNRESET : -ENODEV));
 	test_fp_cleanup();
 	TEST_EXPECT(test_vdev_remove((int16_t)*dev), 0);
 	*dev = -1;
@@ -158,18 +150,6 @@ unplug_under_load(const char *function, int *dev, int card_reason, int host_reas
 	TEST_CALL(test_place_pair(fault_card, fault_host));
 	TEST_CALL(fault_again());
 	return fault_passed();
-}
-
-static int
-test_host_unplugged(void)
-{
-	return unplug_under_load(FAULT_HOST, &fault_host, -ECONNRESET, -ENODEV);
-}
-
-static int
-test_card_unplugged(void)
-{
-	return unplug_under_load(FAULT_CARD, &fault_card, -ENODEV, -ECONNRESET);
 }
 
 /* The function of a process that is no more: nothing of it is left. */
@@ -294,14 +274,18 @@ test_card_killed(void)
 static struct unit_test_suite suite = {
 	.suite_name = "BlueField: connections on functions that fail",
 	.unit_test_cases = {
-		TEST_CASE_ST(fault_setup, fault_teardown, test_host_reset),
-		TEST_CASE_ST(fault_setup, fault_teardown, test_card_reset),
+		TEST_CASE_ARG(fault_setup, fault_teardown, "test_host_reset", reset_under_load,
+			false),
+		TEST_CASE_ARG(fault_setup, fault_teardown, "test_card_reset", reset_under_load,
+			true),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_host_cq_fails),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_card_cq_fails),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_consumer_queue_fails),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_queue_pair_fails),
-		TEST_CASE_ST(fault_setup, fault_teardown, test_host_unplugged),
-		TEST_CASE_ST(fault_setup, fault_teardown, test_card_unplugged),
+		TEST_CASE_ARG(fault_setup, fault_teardown, "test_host_unplugged",
+			unplug_under_load, false),
+		TEST_CASE_ARG(fault_setup, fault_teardown, "test_card_unplugged",
+			unplug_under_load, true),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_client_killed),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_card_killed),
 		TEST_CASES_END()

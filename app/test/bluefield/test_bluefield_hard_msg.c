@@ -135,7 +135,7 @@ test_pairs_at_once(void)
 
 /* The stream in pieces that end anywhere: all of them there, or one by one. */
 static int
-pairs_cut(bool queued)
+pairs_cut(int queued)
 {
 	uint32_t cut, len, end;
 	struct pair p;
@@ -169,18 +169,6 @@ pairs_cut(bool queued)
 		}
 	}
 	return TEST_SUCCESS;
-}
-
-static int
-test_pairs_cut_queued(void)
-{
-	return pairs_cut(true);
-}
-
-static int
-test_pairs_cut_slowly(void)
-{
-	return pairs_cut(false);
 }
 
 /* The end of one message and the begin of the next in one piece, without descriptors. */
@@ -647,8 +635,8 @@ static struct unit_test_suite hard_msg_suite = {
 	.suite_name = "clients of the software BlueField that do not wait",
 	.unit_test_cases = { TEST_CASE_ST(raw_setup, raw_teardown, test_pairs_queued),
 			TEST_CASE_ST(raw_setup, raw_teardown, test_pairs_at_once),
-			TEST_CASE_ST(raw_setup, raw_teardown, test_pairs_cut_queued),
-			TEST_CASE_ST(raw_setup, raw_teardown, test_pairs_cut_slowly),
+		TEST_CASE_ARG(raw_setup, raw_teardown, "test_pairs_cut_queued", pairs_cut, true),
+		TEST_CASE_ARG(raw_setup, raw_teardown, "test_pairs_cut_slowly", pairs_cut, false),
 			TEST_CASE_ST(raw_setup, raw_teardown, test_pairs_shifted),
 			TEST_CASE_ST(raw_setup, raw_teardown, test_map_behind_unmap),
 			TEST_CASE_ST(raw_setup, raw_teardown, test_irqs_behind),

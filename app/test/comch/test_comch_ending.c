@@ -651,7 +651,7 @@ scenario_down(void)
 
 /* An op fails: the caller learns it, and nothing is left behind. */
 static int
-check_failures(enum test_mock_mode mode)
+check_failures(int mode)
 {
 	struct test_resources before;
 	bool again = false;
@@ -689,18 +689,6 @@ check_failures(enum test_mock_mode mode)
 	return TEST_SUCCESS;
 }
 
-static int
-test_failures(void)
-{
-	return check_failures(TEST_MOCK_PASS);
-}
-
-static int
-test_failures_late_ends(void)
-{
-	return check_failures(TEST_MOCK_THREAD);
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: endings that are told",
 	.setup = test_mock_suite_setup,
@@ -717,8 +705,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_region),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_region_of_failed),
 		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_poll_group),
-		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_failures),
-		TEST_CASE_ST(case_setup, test_mock_case_teardown, test_failures_late_ends),
+		TEST_CASE_ARG(case_setup, test_mock_case_teardown, "test_failures", check_failures,
+			TEST_MOCK_PASS),
+		TEST_CASE_ARG(case_setup, test_mock_case_teardown, "test_failures_late_ends",
+			check_failures, TEST_MOCK_THREAD),
 		TEST_CASES_END()
 	},
 };

@@ -160,7 +160,7 @@ hang_up(struct worker *w)
 }
 
 static int
-hang_ups(bool start)
+hang_ups(int start)
 {
 	uint32_t made = 0, refused = 0;
 	struct worker w;
@@ -187,18 +187,6 @@ hang_ups(bool start)
 	}
 	test_note("%u queues were made, %u refused", made, refused);
 	return TEST_SUCCESS;
-}
-
-static int
-test_worker_creates(void)
-{
-	return hang_ups(false);
-}
-
-static int
-test_worker_starts(void)
-{
-	return hang_ups(true);
 }
 
 /* A queue that is left when its connection and its server have gone. */
@@ -324,8 +312,8 @@ static struct unit_test_suite suite = {
 	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_cleanup, test_worker_creates),
-		TEST_CASE_ST(test_fp_need, test_cleanup, test_worker_starts),
+		TEST_CASE_ARG(test_fp_need, test_cleanup, "test_worker_creates", hang_ups, false),
+		TEST_CASE_ARG(test_fp_need, test_cleanup, "test_worker_starts", hang_ups, true),
 		TEST_CASE_ST(test_fp_need, test_cleanup, test_queue_outlives),
 		TEST_CASE_ST(test_fp_need, test_cleanup, test_calls),
 		TEST_CASE_ST(NULL, test_cleanup, test_device_stays),

@@ -200,7 +200,7 @@ test_wrong_state(void)
 
 /* Posts, messages of a producer and control messages in one burst. */
 static int
-mixed(uint32_t flags)
+mixed(int flags)
 {
 	struct rte_comch_task *tasks[3 * 16];
 	uint32_t i, nb = 0;
@@ -223,18 +223,6 @@ mixed(uint32_t flags)
 	TEST_EXPECT(producer->nb_ok, 16);
 	TEST_EXPECT(test_ctx_info(consumer->ctx).nb_tasks, 16);
 	return TEST_SUCCESS;
-}
-
-static int
-test_mixed_now(void)
-{
-	return mixed(0);
-}
-
-static int
-test_mixed_later(void)
-{
-	return mixed(RTE_COMCH_SUBMIT_F_LATER);
 }
 
 /* More than one burst of the driver. */
@@ -495,8 +483,9 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_arguments),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_wrong_state),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mixed_now),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mixed_later),
+		TEST_CASE_ARG(test_fp_need, test_fp_cleanup, "test_mixed_now", mixed, 0),
+		TEST_CASE_ARG(test_fp_need, test_fp_cleanup, "test_mixed_later", mixed,
+			RTE_COMCH_SUBMIT_F_LATER),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_many),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_partial),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_flush),

@@ -162,27 +162,14 @@ refused(int error)
 	return TEST_SUCCESS;
 }
 
-static int
-test_refuses(void)
-{
-	return refused(-EINVAL);
-}
-
-/* The error that we have for a program that has ended. */
-static int
-test_says_that_it_ended(void)
-{
-	return refused(-EIO);
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "ends of windows",
 	.setup = NULL,
 	.teardown = NULL,
 	.unit_test_cases = {
 		TEST_CASE_ST(setup_slow, teardown, test_dies_slowly),
-		TEST_CASE_ST(setup_here, teardown, test_refuses),
-		TEST_CASE_ST(setup_here, teardown, test_says_that_it_ended),
+		TEST_CASE_ARG(setup_here, teardown, "test_refuses", refused, -EINVAL),
+		TEST_CASE_ARG(setup_here, teardown, "test_says_that_it_ended", refused, -EIO),
 		TEST_CASES_END(),
 	},
 };
