@@ -13,46 +13,6 @@
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
-static struct test_model model;
-static int16_t dev_ids[4];
-static unsigned int nb_devs;
-
-static int
-case_setup(void)
-{
-	nb_devs = 0;
-	return test_log_begin();
-}
-
-static void
-case_teardown(void)
-{
-	while (nb_devs > 0)
-		if (test_model_dev_remove(dev_ids[--nb_devs]) != 0)
-			test_fail("a device can not be removed");
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
-}
-
-static int
-dev_add(const char *function, const char *args)
-{
-	int ret = test_model_dev_add(&model, function, args);
-
-	if (ret >= 0)
-		dev_ids[nb_devs++] = ret;
-	return ret;
-}
-
-static int
-devs_remove(void)
-{
-	while (nb_devs > 0)
-		TEST_EXPECT(test_model_dev_remove(dev_ids[--nb_devs]), 0);
-	return TEST_SUCCESS;
-}
-
 /* Nothing of a function is left on the side of the device. */
 static int
 expect_clean(const char *function)
@@ -70,9 +30,9 @@ test_info(void)
 	int host, dpu;
 
 	TEST_CALL(test_model_start(&model, "pf0 ecpf"));
-	host = dev_add("pf0", "");
+	host = test_model_dev_add(&model, "pf0", "");
 	TEST_TRUE(host >= 0);
-	dpu = dev_add("ecpf0", "");
+	dpu = test_model_dev_add(&model, "ecpf0", "");
 	TEST_TRUE(dpu >= 0);
 	TEST_TRUE(test_model_state(&model, "pf0", "given") > 0);
 	TEST_EXPECT(test_model_state(&model, "pf0", "connected"), 1);
@@ -92,7 +52,7 @@ test_info(void)
 	TEST_EXPECT(rte_comch_dev_info_get(dpu, &info), 0);
 	TEST_EXPECT(info.role, RTE_COMCH_ROLE_DPU);
 
-	TEST_CALL(devs_remove());
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_CALL(expect_clean("pf0"));
 	TEST_CALL(expect_clean("ecpf0"));
 	TEST_EXPECT(test_model_ctl(&model, "dump pf0"), 0);
@@ -106,10 +66,10 @@ test_cycles(void)
 
 	TEST_CALL(test_model_start(&model, "pf0 pf0vf0,flr_ms=20"));
 	for (i = 0; i < 20; i++) {
-		TEST_TRUE(dev_add("pf0", "") >= 0);
-		TEST_TRUE(dev_add("pf0vf0", "") >= 0);
+		TEST_TRUE(test_model_dev_add(&model, "pf0", "") >= 0);
+		TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "") >= 0);
 		TEST_TRUE(test_model_state(&model, "pf0", "given") > 0);
-		TEST_CALL(devs_remove());
+		TEST_CALL(test_model_devs_remove(&model));
 		TEST_CALL(expect_clean("pf0"));
 		TEST_CALL(expect_clean("pf0vf0"));
 		if (i == 0) {
@@ -137,7 +97,7 @@ static int
 expect_probe_error(const char *function, const char *args, int error, const char *words)
 {
 	uint64_t start = test_now_ns();
-	int ret = dev_add(function, args);
+	int ret = test_model_dev_add(&model, function, args);
 
 	TEST_ASSERT(ret == error, "'%s' with '%s' is %d (%s), not %d", words, args, ret,
 		ret < 0 ? strerror(-ret) : "", error);
@@ -163,8 +123,8 @@ test_bad_status(void)
 		TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
 	}
 	/* and none of them has harmed the next */
-	TEST_TRUE(dev_add("pf0", "") >= 0);
-	TEST_CALL(devs_remove());
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "") >= 0);
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_WAIT(test_count_fds() <= fds, TEST_MS);
 	return test_log_passed();
 }
@@ -182,8 +142,8 @@ test_no_answer(void)
 		TEST_CALL(expect_probe_error("pf0", "cmd_timeout=200", -ETIMEDOUT, bringup[i]));
 		TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
 	}
-	TEST_TRUE(dev_add("pf0", "") >= 0);
-	TEST_CALL(devs_remove());
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "") >= 0);
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_WAIT(test_count_fds() <= fds, TEST_MS);
 	return test_log_passed();
 }
@@ -216,9 +176,9 @@ test_garbage(void)
 	for (i = 0; i < RTE_DIM(bringup); i++) {
 		TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=%s count=1 garbage",
 			bringup[i]), 0);
-		ret = dev_add("pf0", "cmd_timeout=500");
-		TEST_ASSERT(ret < 0 || nb_devs == 1, "%s", bringup[i]);
-		TEST_CALL(devs_remove());
+		ret = test_model_dev_add(&model, "pf0", "cmd_timeout=500");
+		TEST_ASSERT(ret < 0 || model.nb_devs == 1, "%s", bringup[i]);
+		TEST_CALL(test_model_devs_remove(&model));
 		TEST_CALL(expect_clean("pf0"));
 		TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
 	}
@@ -237,10 +197,10 @@ test_teardown_fails(void)
 	fds = test_fds_most();
 	for (i = 0; i < RTE_DIM(teardown); i++) {
 		for (j = 0; j < RTE_DIM(how); j++) {
-			TEST_TRUE(dev_add("pf0", "cmd_timeout=200") >= 0);
+			TEST_TRUE(test_model_dev_add(&model, "pf0", "cmd_timeout=200") >= 0);
 			TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=%s count=1 %s",
 				teardown[i], how[j]), 0);
-			TEST_CALL(devs_remove());
+			TEST_CALL(test_model_devs_remove(&model));
 			TEST_ASSERT(test_log_has(teardown[i]), "%s is not in the log",
 				teardown[i]);
 			TEST_CALL(expect_clean("pf0"));
@@ -257,12 +217,12 @@ test_firmware_busy(void)
 {
 	TEST_CALL(test_model_start(&model, "pf0,flr_ms=700"));
 	TEST_CALL(expect_probe_error("pf0", "fw_timeout=300", -EAGAIN, "is not enabled after 300 ms"));
-	TEST_TRUE(dev_add("pf0", "fw_timeout=5000") >= 0);
-	TEST_CALL(devs_remove());
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "fw_timeout=5000") >= 0);
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 init-busy forever"), 0);
 	TEST_CALL(expect_probe_error("pf0", "fw_timeout=300", -EAGAIN, "is not enabled after 300 ms"));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
-	TEST_TRUE(dev_add("pf0", "fw_timeout=5000") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "fw_timeout=5000") >= 0);
 	return test_log_passed();
 }
 
@@ -273,7 +233,7 @@ test_too_few_pages(void)
 	TEST_CALL(test_model_start(&model, "pf0,boot_pages=100,init_pages=2000"));
 	TEST_CALL(expect_probe_error("pf0", "max_pages=50", -ENOMEM, "max_pages"));
 	TEST_CALL(expect_probe_error("pf0", "max_pages=1000", -ENOMEM, "max_pages"));
-	TEST_TRUE(dev_add("pf0", "max_pages=2100") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "max_pages=2100") >= 0);
 	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 2100);
 	return test_log_passed();
 }
@@ -283,7 +243,7 @@ static int
 test_no_pages(void)
 {
 	TEST_CALL(test_model_start(&model, "pf0,boot_pages=0,init_pages=0"));
-	TEST_TRUE(dev_add("pf0", "") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "") >= 0);
 	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 0);
 	return test_log_passed();
 }
@@ -295,7 +255,7 @@ test_all_ones(void)
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 bus dead"), 0);
 	TEST_CALL(expect_probe_error("pf0", "", -ENODEV, "all ones"));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 bus alive"), 0);
-	TEST_TRUE(dev_add("pf0", "") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "") >= 0);
 	return test_log_passed();
 }
 
@@ -323,16 +283,16 @@ test_second_client(void)
 	uint64_t start;
 
 	TEST_CALL(test_model_start(&model, "pf0"));
-	TEST_TRUE(dev_add("pf0", "") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "") >= 0);
 	start = test_now_ns();
 	TEST_EXPECT(test_model_dev_add(&model, "pf0", ""), -EBUSY);
 	TEST_TRUE(test_now_ns() - start < 15000000000ull);
 	TEST_TRUE(test_log_has("another"));
 	/* the first has not noticed */
-	TEST_EXPECT(test_dev_status(dev_ids[0]), 0);
-	TEST_CALL(devs_remove());
+	TEST_EXPECT(test_dev_status(model.devs[0]), 0);
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_CALL(expect_clean("pf0"));
-	TEST_TRUE(dev_add("pf0", "") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "") >= 0);
 	return test_log_passed();
 }
 
@@ -355,21 +315,21 @@ test_no_model(void)
 static struct unit_test_suite bluefield_suite = {
 	.suite_name = "bring-up of BlueField functions",
 	.unit_test_cases = {
-		TEST_CASE_ST(case_setup, case_teardown, test_info),
-		TEST_CASE_ST(case_setup, case_teardown, test_cycles),
-		TEST_CASE_ST(case_setup, case_teardown, test_bad_status),
-		TEST_CASE_ST(case_setup, case_teardown, test_no_answer),
-		TEST_CASE_ST(case_setup, case_teardown, test_delivery_status),
-		TEST_CASE_ST(case_setup, case_teardown, test_garbage),
-		TEST_CASE_ST(case_setup, case_teardown, test_teardown_fails),
-		TEST_CASE_ST(case_setup, case_teardown, test_firmware_busy),
-		TEST_CASE_ST(case_setup, case_teardown, test_too_few_pages),
-		TEST_CASE_ST(case_setup, case_teardown, test_no_pages),
-		TEST_CASE_ST(case_setup, case_teardown, test_all_ones),
-		TEST_CASE_ST(case_setup, case_teardown, test_wrong_mode),
-		TEST_CASE_ST(case_setup, case_teardown, test_wrong_device),
-		TEST_CASE_ST(case_setup, case_teardown, test_second_client),
-		TEST_CASE_ST(case_setup, case_teardown, test_no_model),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_info),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_cycles),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_bad_status),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_no_answer),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_delivery_status),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_garbage),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_teardown_fails),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_firmware_busy),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_too_few_pages),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_no_pages),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_all_ones),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_wrong_mode),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_wrong_device),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_second_client),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_no_model),
 		TEST_CASES_END()
 	}
 };

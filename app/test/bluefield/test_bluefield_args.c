@@ -21,7 +21,6 @@
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
-static struct test_model model;
 static int16_t dev_id;
 static char dir[PATH_MAX];
 static char name[RTE_DEV_NAME_MAX_LEN];
@@ -29,7 +28,6 @@ static char name[RTE_DEV_NAME_MAX_LEN];
 static int
 case_setup(void)
 {
-	dev_id = -1;
 	TEST_EXPECT(test_rendezvous_create(dir, sizeof(dir)), 0);
 	return test_log_begin();
 }
@@ -37,11 +35,7 @@ case_setup(void)
 static void
 case_teardown(void)
 {
-	if (dev_id >= 0 && test_model_dev_remove(dev_id) != 0)
-		test_fail("the device can not be removed");
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	test_model_teardown();
 	test_rendezvous_remove(dir);
 }
 
@@ -400,7 +394,7 @@ test_contexts(void)
 	dev_id = (int16_t)test_model_dev_add(&model, "ecpf1", "");
 	TEST_TRUE(dev_id >= 0);
 	TEST_EXPECT(rte_comch_server_create(dev_id, 0, &server_conf, &ctx), -ENOTSUP);
-	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
+	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	dev_id = (int16_t)test_model_dev_add(&model, "pf0", "");
 	TEST_TRUE(dev_id >= 0);
 	TEST_EXPECT(rte_comch_client_create(dev_id, &client_conf, &ctx), -ENOTSUP);

@@ -26,17 +26,15 @@
 #define DEATH_MS 12000
 
 static const uint8_t card_mac[] = { 0x02, 0xc0, 0x3c, 0x00, 0x01, 0x10 };
-static struct test_model model;
 static struct peer hostile;
 static int card_dev, host_dev;
 
 static int
 setup(void)
 {
-	card_dev = host_dev = -1;
 	memset(&hostile, 0, sizeof(hostile));
 	TEST_CALL(test_log_begin());
-	TEST_CALL(peer_model_start(&model, CARD_MAC, HOST_MAC, HOSTILE_MAC));
+	TEST_CALL(peer_model_start(CARD_MAC, HOST_MAC, HOSTILE_MAC));
 	return TEST_SUCCESS;
 }
 
@@ -45,12 +43,12 @@ static int
 setup_server(void)
 {
 	TEST_CALL(setup());
-	card_dev = peer_plug(&model, CARD,
+	card_dev = test_model_dev_add(&model, CARD,
 		"role=dpu,functions=" HOST "@" HOST_MAC "/" HOSTILE "@" HOSTILE_MAC);
 	TEST_TRUE(card_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 1;
-	return peer_open(&hostile, &model, HOSTILE, false);
+	return peer_open(&hostile, HOSTILE, false);
 }
 
 /* A client of the driver, and a server that the test plays. */
@@ -59,18 +57,20 @@ setup_client(void)
 {
 	TEST_CALL(setup());
 	TEST_CALL(test_model_allow(&model, HOST, HOSTILE));
-	host_dev = peer_plug(&model, HOST, "role=host,function=" HOST ",peer=" HOSTILE_MAC);
+	host_dev = test_model_dev_add(&model, HOST,
+		"role=host,function=" HOST ",peer=" HOSTILE_MAC);
 	TEST_TRUE(host_dev >= 0);
 	test_pair.host = host_dev;
-	return peer_open(&hostile, &model, HOSTILE, true);
+	return peer_open(&hostile, HOSTILE, true);
 }
 
 static int
 setup_devs(const char *card_args)
 {
 	TEST_CALL(setup());
-	card_dev = peer_plug(&model, CARD, card_args);
-	host_dev = peer_plug(&model, HOST, "health=50,role=host,function=" HOST ",peer=" CARD_MAC);
+	card_dev = test_model_dev_add(&model, CARD, card_args);
+	host_dev = test_model_dev_add(&model, HOST,
+		"health=50,role=host,function=" HOST ",peer=" CARD_MAC);
 	TEST_TRUE(card_dev >= 0 && host_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 0;
@@ -96,7 +96,7 @@ teardown(void)
 {
 	peer_close(&hostile);
 	test_cleanup();
-	peer_model_end(&model, host_dev, card_dev);
+	test_model_teardown();
 }
 
 /*

@@ -16,26 +16,14 @@
 #define HOST1 "02:00:00:00:0a:01"
 #define CARD "02:00:00:00:0c:00"
 
-static struct test_model model;
 static int16_t dev_id;
 
 static int
 case_setup(void)
 {
-	dev_id = -1;
 	TEST_CALL(test_log_begin());
 	return test_model_start(&model,
 		"pf0vf0,flr_ms=5,mac=" HOST0 " ecpf0vf0,flr_ms=5,mac=" CARD);
-}
-
-static void
-case_teardown(void)
-{
-	if (dev_id >= 0 && test_model_dev_remove(dev_id) != 0)
-		test_fail("the device cannot be removed");
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
 }
 
 static int
@@ -43,15 +31,6 @@ add(const char *function, const char *args)
 {
 	dev_id = (int16_t)test_model_dev_add(&model, function, args);
 	return dev_id;
-}
-
-static int
-del(void)
-{
-	int16_t id = dev_id;
-
-	dev_id = -1;
-	return test_model_dev_remove(id);
 }
 
 /* Refused by its text alone: the function is not touched. */
@@ -177,11 +156,11 @@ test_nobody(void)
 	TEST_EXPECT(rte_comch_dev_info_get(dev_id, &info), 0);
 	TEST_EXPECT(info.capa, 0);
 	TEST_EXPECT(test_model_state(&model, "pf0vf0", "objects"), 2);
-	TEST_EXPECT(del(), 0);
+	TEST_EXPECT(test_model_devs_remove(&model), 0);
 	TEST_TRUE(add("ecpf0vf0", "role=dpu") >= 0);
 	TEST_TRUE(test_log_has("serves no function") && test_log_has("functions=<name>@<MAC>"));
 	TEST_EXPECT(rte_comch_rep_list(dev_id, &rep, 1), 0);
-	TEST_EXPECT(del(), 0);
+	TEST_EXPECT(test_model_devs_remove(&model), 0);
 	return test_log_passed();
 }
 
@@ -196,7 +175,7 @@ test_reps(void)
 	TEST_EXPECT(rte_comch_dev_info_get(dev_id, &host), 0);
 	TEST_TRUE(strcmp(host.function, "pf0vf0") == 0 && host.vuid[0] != '\0');
 	TEST_EXPECT(host.nb_reps, 0);
-	TEST_EXPECT(del(), 0);
+	TEST_EXPECT(test_model_devs_remove(&model), 0);
 	TEST_TRUE(add("ecpf0vf0", "role=dpu,functions=pf1@" HOST1 "/pf0vf0@" HOST0
 		"/pf0vf126@02:00:00:00:0a:7e") >= 0);
 	memset(reps, 0xff, sizeof(reps));
@@ -224,7 +203,7 @@ test_switch_commands(void)
 		" src_ip fe80::ff:fe00:a00 dst_ip fe80::ff:fe00:c00 ip_proto udp dst_port 4791 action mirred egress redirect dev <representor of "
 		CARD ">\n"));
 	TEST_TRUE(test_log_has("devlink port show"));
-	TEST_EXPECT(del(), 0);
+	TEST_EXPECT(test_model_devs_remove(&model), 0);
 	TEST_TRUE(test_log_has("tc filter del dev pf0vf0 ingress"));
 	test_log_drop();
 	TEST_EXPECT(test_log_begin(), 0);
@@ -237,13 +216,13 @@ test_switch_commands(void)
 static struct unit_test_suite suite = {
 	.suite_name = "whom BlueField devices talk to",
 	.unit_test_cases = {
-		TEST_CASE_ST(case_setup, case_teardown, test_bad_functions),
-		TEST_CASE_ST(case_setup, case_teardown, test_too_many_functions),
-		TEST_CASE_ST(case_setup, case_teardown, test_bad_others),
-		TEST_CASE_ST(case_setup, case_teardown, test_wrong_side),
-		TEST_CASE_ST(case_setup, case_teardown, test_nobody),
-		TEST_CASE_ST(case_setup, case_teardown, test_reps),
-		TEST_CASE_ST(case_setup, case_teardown, test_switch_commands),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_bad_functions),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_too_many_functions),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_bad_others),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_wrong_side),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_nobody),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_reps),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_switch_commands),
 		TEST_CASES_END()
 	}
 };

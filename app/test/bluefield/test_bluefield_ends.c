@@ -32,7 +32,6 @@
 #define WORKER_MS 100
 
 static const uint8_t card_mac[] = { 0x02, 0xc0, 0x3c, 0x00, 0x01, 0x18 };
-static struct test_model model;
 static struct peer hostile;
 static int card_dev, host_dev;
 static struct rte_comch_pe *own; /* an engine that only the case turns, or NULL */
@@ -40,14 +39,14 @@ static struct rte_comch_pe *own; /* an engine that only the case turns, or NULL 
 static int
 setup(void)
 {
-	card_dev = host_dev = -1;
 	own = NULL;
 	memset(&hostile, 0, sizeof(hostile));
 	TEST_CALL(test_log_begin());
-	TEST_CALL(peer_model_start(&model, CARD_MAC, HOST_MAC, HOSTILE_MAC));
-	card_dev = peer_plug(&model, CARD,
+	TEST_CALL(peer_model_start(CARD_MAC, HOST_MAC, HOSTILE_MAC));
+	card_dev = test_model_dev_add(&model, CARD,
 		"health=50,role=dpu,functions=" HOST "@" HOST_MAC "/" HOSTILE "@" HOSTILE_MAC);
-	host_dev = peer_plug(&model, HOST, "health=50,role=host,function=" HOST ",peer=" CARD_MAC);
+	host_dev = test_model_dev_add(&model, HOST,
+		"health=50,role=host,function=" HOST ",peer=" CARD_MAC);
 	TEST_TRUE(card_dev >= 0 && host_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 0;
@@ -112,7 +111,7 @@ teardown(void)
 	test_cleanup();
 	if (pe != NULL && rte_comch_pe_destroy(pe) != 0)
 		test_fail("the engine of the case cannot be destroyed");
-	peer_model_end(&model, host_dev, card_dev);
+	test_model_teardown();
 }
 
 /* A server on the engine of the case. */
@@ -345,7 +344,7 @@ test_fails_and_ends(void)
 	test_server_conf(other, "other", &conf);
 	test_pair.rep = 1;
 	TEST_EXPECT(test_server_start(other, &conf, own), 0);
-	TEST_CALL(peer_open(&hostile, &model, HOSTILE, false));
+	TEST_CALL(peer_open(&hostile, HOSTILE, false));
 	peer_req(&req, "other");
 	hostile.no_rtu = true;
 	TEST_CALL(peer_connect(&hostile, card_mac, &req, sizeof(req)));

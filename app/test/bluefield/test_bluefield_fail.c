@@ -18,7 +18,6 @@
 /* Milliseconds of the health poll in the tests. */
 #define HEALTH "30"
 
-static struct test_model model;
 static int16_t dev_id;
 static unsigned int fds_before, maps_before;
 
@@ -27,7 +26,6 @@ case_setup(void)
 {
 	int ret;
 
-	dev_id = -1;
 	fds_before = maps_before = INT_MAX; /* until there is something that could be left */
 	TEST_EXPECT(test_log_begin(), 0);
 	TEST_CALL(test_model_start(&model, "pf0,flr_ms=10"));
@@ -52,13 +50,11 @@ nothing_left(void)
 static void
 case_teardown(void)
 {
-	if (dev_id >= 0 && test_model_dev_remove(dev_id) != 0)
-		test_fail("the device can not be removed");
+	if (test_model_devs_remove(&model) != TEST_SUCCESS)
+		test_fail("the device cannot be removed");
 	if (nothing_left() != TEST_SUCCESS)
 		test_fail("the device has left something");
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	test_model_teardown();
 }
 
 /* Break it so: the status comes, with these words in the log. */
@@ -150,8 +146,7 @@ test_unplugged(void)
 	TEST_TRUE(test_log_has("the device is gone and cannot be reset; remove it"));
 	TEST_TRUE(!test_log_has("was reset"));
 	TEST_TRUE(!test_log_has("reset the card"));
-	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
-	dev_id = -1;
+	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	TEST_EXPECT(test_model_ctl(&model, "plug pf0"), 0);
 	dev_id = test_model_dev_add(&model, "pf0", "");
 	TEST_TRUE(dev_id >= 0);
@@ -164,8 +159,7 @@ test_model_killed(void)
 	test_model_kill(&model);
 	TEST_WAIT(test_dev_status(dev_id) == -ENODEV, TEST_MS);
 	TEST_EXPECT(rte_comch_dev_reset(dev_id), -ENODEV);
-	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
-	dev_id = -1;
+	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	return test_log_passed();
 }
 
@@ -256,8 +250,7 @@ test_removed_while_down(void)
 
 	TEST_CALL(expect_failure("health synd=1", -EIO, "syndrome"));
 	start = test_now_ns();
-	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
-	dev_id = -1;
+	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	TEST_TRUE(test_now_ns() - start < 2000000000);
 	TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
 	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 0);

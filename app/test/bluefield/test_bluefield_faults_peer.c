@@ -23,7 +23,6 @@
 #define SOON_MS 20000
 
 static const uint8_t card_mac[] = { 0x02, 0xc0, 0x3c, 0x00, 0x03, 0x10 };
-static struct test_model model;
 static struct peer hostile;
 static int card_dev;
 static long card_objects;
@@ -49,10 +48,8 @@ static int
 setup(void)
 {
 	struct rte_comch_server_conf conf;
-	char args[PATH_MAX + 256];
 	struct bf_wire_req req;
 
-	card_dev = -1;
 	mem = NULL;
 	producer = NULL;
 	memset(&end, 0, sizeof(end));
@@ -61,14 +58,12 @@ setup(void)
 	TEST_CALL(test_model_start(&model, "--latency=0.1 " CARD ",flr_ms=1,mac=" CARD_MAC " "
 		HOSTILE ",flr_ms=1,mac=" HOSTILE_MAC));
 	TEST_CALL(test_model_allow(&model, CARD, HOSTILE));
-	snprintf(args, sizeof(args), "socket=%s/" CARD ".sock,role=dpu,functions=" HOSTILE "@"
-		HOSTILE_MAC, model.dir);
-	card_dev = test_dev_plug("comch_bluefield", args);
+	card_dev = test_model_dev_add(&model, CARD, "role=dpu,functions=" HOSTILE "@" HOSTILE_MAC);
 	TEST_TRUE(card_dev >= 0);
 	card_objects = test_model_state(&model, CARD, "objects");
 	test_pair.dpu = (int16_t)card_dev;
 	test_pair.rep = 0;
-	TEST_CALL(peer_open(&hostile, &model, HOSTILE, false));
+	TEST_CALL(peer_open(&hostile, HOSTILE, false));
 	server = test_ep_new();
 	TEST_TRUE(server != NULL);
 	test_server_conf(server, "test", &conf);
@@ -111,13 +106,10 @@ teardown(void)
 	end_close();
 	peer_close(&hostile);
 	test_cleanup();
-	if (card_dev >= 0 && test_vdev_remove((int16_t)card_dev) != 0)
-		test_fail("the card's device cannot be removed");
-	if (card_dev >= 0 && test_model_state(&model, CARD, "given") != 0)
+	if (model.nb_devs > 0 && (test_model_devs_remove(&model) != TEST_SUCCESS ||
+			test_model_state(&model, CARD, "given") != 0))
 		test_fail("firmware still has pages");
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	test_model_teardown();
 }
 
 static int

@@ -66,7 +66,7 @@ all_down(void)
 	for (i = 0; i < GROUP_MAX_PES; i++)
 		group_pe_del(pes[i]);
 	group_dev_id = -1;
-	if (id >= 0 && test_model_dev_remove(id) != 0)
+	if (id >= 0 && test_model_dev_remove(&group_model, id) != 0)
 		test_fail("the device cannot be removed");
 	group_dev = NULL;
 }

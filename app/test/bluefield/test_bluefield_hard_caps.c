@@ -188,7 +188,7 @@ expect_taken(const char *function, const char *args)
 	int ret = test_model_dev_add(&obj_model, function, args);
 
 	TEST_ASSERT(ret >= 0, "%s is %d", function, ret);
-	TEST_EXPECT(test_model_dev_remove((int16_t)ret), 0);
+	TEST_EXPECT(test_model_dev_remove(&obj_model, (int16_t)ret), 0);
 	return TEST_SUCCESS;
 }
 
@@ -265,7 +265,7 @@ test_silicon_2_7_reset(void)
 	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 clear"), 0);
 	TEST_EXPECT(rte_comch_dev_reset((int16_t)id), 0);
 	TEST_EXPECT(test_dev_status((int16_t)id), 0);
-	TEST_EXPECT(test_model_dev_remove((int16_t)id), 0);
+	TEST_EXPECT(test_model_dev_remove(&obj_model, (int16_t)id), 0);
 	return test_log_passed();
 }
 

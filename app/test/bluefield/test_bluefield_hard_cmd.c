@@ -53,12 +53,12 @@ raw_ready(void)
 }
 
 static int
-raw_open(const char *model)
+raw_open(const char *functions)
 {
 	char path[PATH_MAX + 16];
 
 	TEST_CALL(obj_case_setup());
-	TEST_CALL(test_model_start(&obj_model, model));
+	TEST_CALL(test_model_start(&obj_model, functions));
 	snprintf(path, sizeof(path), "%s/pf0.sock", obj_model.dir);
 	TEST_EXPECT(bf_hw_vfu_open("raw", path, 5000, &raw.hw), 0);
 	TEST_EXPECT(raw.hw->ops->dma_alloc(raw.hw, BF_PAGE_SIZE + RAW_SLOTS * BF_MBOX_STRIDE,

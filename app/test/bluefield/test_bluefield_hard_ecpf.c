@@ -39,7 +39,7 @@ case_setup(void)
 static void
 case_teardown(void)
 {
-	if (dev_id >= 0 && test_model_dev_remove(dev_id) != 0)
+	if (dev_id >= 0 && test_model_dev_remove(&obj_model, dev_id) != 0)
 		test_fail("the device cannot be removed");
 	obj_case_teardown();
 }

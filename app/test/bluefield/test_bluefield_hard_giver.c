@@ -23,7 +23,6 @@ struct side {
 	struct bf_cmdq *cmdq;
 };
 
-static struct test_model model;
 static struct side giver, vf;
 static struct bf_dma pages;
 static bool given;
@@ -162,9 +161,7 @@ case_teardown(void)
 		giver.hw->ops->dma_free(giver.hw, &pages);
 	memset(&pages, 0, sizeof(pages));
 	side_close(&giver);
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	test_model_teardown();
 }
 
 static struct unit_test_suite hard_giver_suite = {

@@ -18,13 +18,11 @@
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
-static struct test_model model;
 static int16_t dev_id, other_id, vf_id;
 
 static int
 model_up(const char *functions)
 {
-	dev_id = other_id = vf_id = -1;
 	TEST_EXPECT(test_log_begin(), 0);
 	TEST_CALL(test_model_start(&model, functions));
 	return TEST_SUCCESS;
@@ -41,18 +39,6 @@ static int
 card_setup(void)
 {
 	return model_up("pf0,flr_ms=10 pf1,flr_ms=10 pf0vf0,flr_ms=10");
-}
-
-static void
-case_teardown(void)
-{
-	if ((dev_id >= 0 && test_model_dev_remove(dev_id) != 0) ||
-			(other_id >= 0 && test_model_dev_remove(other_id) != 0) ||
-			(vf_id >= 0 && test_model_dev_remove(vf_id) != 0))
-		test_fail("a device can not be removed");
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
 }
 
 static int
@@ -98,8 +84,7 @@ test_silicon_2_3_no_look_while_disabled(void)
 	TEST_CALL(dev_add("pf0", "health=10", &dev_id));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=DISABLE_HCA delay=300"), 0);
 	resets = test_model_state(&model, "pf0", "resets");
-	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
-	dev_id = -1;
+	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	TEST_TRUE(!test_log_has("has failed"));
 	TEST_TRUE(dump_has("pf0", "name=DISABLE_HCA status=0x00"));
 	TEST_TRUE(dump_has("pf0", "registers nic_state=1 "));
@@ -227,8 +212,7 @@ test_silicon_8_3_roce_reads_off(void)
 	TEST_CALL(dev_add("pf0", "peer=02:00:00:00:00:02", &dev_id));
 	TEST_TRUE(test_log_has("the function is reset, for RoCE to come on"));
 	TEST_TRUE(dump_has("pf0", "roce=on"));
-	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
-	dev_id = -1;
+	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
 	resets = test_model_state(&model, "pf0", "resets");
 	TEST_EXPECT(test_model_ctl(&model,
@@ -250,8 +234,7 @@ test_silicon_8_4_two_resets(void)
 	TEST_CALL(dev_add("pf0", "health=10", &dev_id));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 nic-state 1"), 0);
 	TEST_WAIT(test_dev_status(dev_id) != 0, TEST_MS);
-	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
-	dev_id = -1;
+	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
 	TEST_TRUE(!test_model_logged(&model, "it does not come back"));
 	TEST_WAIT(dump_has("pf0", "initializing=0 "), TEST_MS);
@@ -276,8 +259,7 @@ test_silicon_8_4_first_commands(void)
 		TEST_CALL(dev_add("pf0", "cmd_timeout=500", &dev_id));
 		TEST_EXPECT(test_log_count("they are tried once more"), i + 1);
 		TEST_EXPECT(test_model_state(&model, "pf0", "resets"), resets + 2);
-		TEST_EXPECT(test_model_dev_remove(dev_id), 0);
-		dev_id = -1;
+		TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 		TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
 	}
 	resets = test_model_state(&model, "pf0", "resets");
@@ -300,8 +282,7 @@ test_silicon_8_5_early_doorbell(void)
 	TEST_TRUE(!test_log_has("they are tried once more"));
 	TEST_TRUE(!test_model_logged(&model, "ignored: the address of the command queue"));
 	/* if it stays so, that is the answer */
-	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
-	dev_id = -1;
+	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=QUERY_ISSI status=4"), 0);
 	TEST_EXPECT(test_model_dev_add(&model, "pf0", ""), -EIO);
 	TEST_TRUE(test_log_has("QUERY_ISSI: bad system state"));
@@ -388,8 +369,7 @@ test_silicon_2_10_removed_during_page_command(void)
 	TEST_CALL(dev_add("pf0", "cmd_timeout=1000", &dev_id));
 	TEST_CALL(stuck_page_command());
 	start = test_now_ns();
-	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
-	dev_id = -1;
+	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	TEST_TRUE(test_now_ns() - start < 5000000000);
 	TEST_CALL(dev_add("pf0", "", &dev_id));
 	return test_log_passed();
@@ -436,8 +416,7 @@ test_silicon_2_4_pf_resets_firmware(void)
 	TEST_TRUE(test_log_has("resetting the card's firmware"));
 	TEST_CALL(firmware_resets(1));
 	/* and so does one that finds it so when it starts */
-	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
-	dev_id = -1;
+	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	TEST_CALL(firmware_fails());
 	TEST_CALL(dev_add("pf0", ARGS_PF, &dev_id));
 	TEST_CALL(firmware_resets(2));
@@ -501,8 +480,7 @@ test_silicon_2_4_vf_waits(void)
 	TEST_TRUE(test_log_has("mlxfwreset or mstfwreset -d <PF> reset"));
 	TEST_CALL(firmware_resets(0));
 	/* a probe says the same */
-	TEST_EXPECT(test_model_dev_remove(vf_id), 0);
-	vf_id = -1;
+	TEST_EXPECT(test_model_dev_remove(&model, vf_id), 0);
 	TEST_EXPECT(test_model_dev_add(&model, "pf0vf0", "fw_timeout=300"), -EAGAIN);
 	TEST_CALL(dev_add("pf0", ARGS_PF, &dev_id));
 	TEST_CALL(firmware_resets(1));
@@ -586,30 +564,35 @@ test_silicon_5_4_all_functions_are_hit(void)
 static struct unit_test_suite hard_health_suite = {
 	.suite_name = "life of a BlueField function as on a card",
 	.unit_test_cases = {
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_3_no_look_before_enabled),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_3_no_look_while_disabled),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_3_limit_of_enable),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_3_gone_before_enabled),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_5_counter_probes),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_5_no_answer_to_probe),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_5_counter_pauses),
-		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_2_remainders),
-		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_3_roce_reads_off),
-		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_4_two_resets),
-		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_4_first_commands),
-		TEST_CASE_ST(NULL, case_teardown, test_silicon_8_5_early_doorbell),
-		TEST_CASE_ST(case_setup, case_teardown,
+		TEST_CASE_ST(case_setup, test_model_teardown,
+			test_silicon_2_3_no_look_before_enabled),
+		TEST_CASE_ST(case_setup, test_model_teardown,
+			test_silicon_2_3_no_look_while_disabled),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_silicon_2_3_limit_of_enable),
+		TEST_CASE_ST(case_setup, test_model_teardown,
+			test_silicon_2_3_gone_before_enabled),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_silicon_2_5_counter_probes),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_silicon_2_5_no_answer_to_probe),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_silicon_5_5_counter_pauses),
+		TEST_CASE_ST(NULL, test_model_teardown, test_silicon_8_2_remainders),
+		TEST_CASE_ST(NULL, test_model_teardown, test_silicon_8_3_roce_reads_off),
+		TEST_CASE_ST(NULL, test_model_teardown, test_silicon_8_4_two_resets),
+		TEST_CASE_ST(NULL, test_model_teardown, test_silicon_8_4_first_commands),
+		TEST_CASE_ST(NULL, test_model_teardown, test_silicon_8_5_early_doorbell),
+		TEST_CASE_ST(case_setup, test_model_teardown,
 			test_silicon_2_10_interrupt_thread_is_free),
-		TEST_CASE_ST(case_setup, case_teardown,
+		TEST_CASE_ST(case_setup, test_model_teardown,
 			test_silicon_2_10_reset_during_page_command),
-		TEST_CASE_ST(case_setup, case_teardown,
+		TEST_CASE_ST(case_setup, test_model_teardown,
 			test_silicon_2_10_removed_during_page_command),
-		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_pf_resets_firmware),
-		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_one_of_two_pfs),
-		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_vf_waits),
-		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_kernel_resets_firmware),
-		TEST_CASE_ST(card_setup, case_teardown, test_silicon_2_4_vf_recovers),
-		TEST_CASE_ST(card_setup, case_teardown, test_silicon_5_4_all_functions_are_hit),
+		TEST_CASE_ST(card_setup, test_model_teardown, test_silicon_2_4_pf_resets_firmware),
+		TEST_CASE_ST(card_setup, test_model_teardown, test_silicon_2_4_one_of_two_pfs),
+		TEST_CASE_ST(card_setup, test_model_teardown, test_silicon_2_4_vf_waits),
+		TEST_CASE_ST(card_setup, test_model_teardown,
+			test_silicon_2_4_kernel_resets_firmware),
+		TEST_CASE_ST(card_setup, test_model_teardown, test_silicon_2_4_vf_recovers),
+		TEST_CASE_ST(card_setup, test_model_teardown,
+			test_silicon_5_4_all_functions_are_hit),
 		TEST_CASES_END()
 	}
 };

@@ -12,38 +12,6 @@
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
-static struct test_model model;
-static int16_t dev_ids[4];
-static unsigned int nb_devs;
-
-static int
-case_setup(void)
-{
-	nb_devs = 0;
-	return test_log_begin();
-}
-
-static void
-case_teardown(void)
-{
-	while (nb_devs > 0)
-		if (test_model_dev_remove(dev_ids[--nb_devs]) != 0)
-			test_fail("a device cannot be removed");
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
-}
-
-static int
-dev_add(const char *function, const char *args)
-{
-	int ret = test_model_dev_add(&model, function, args);
-
-	if (ret >= 0)
-		dev_ids[nb_devs++] = ret;
-	return ret;
-}
-
 /* A VF of the card's own PF has the ids of a VF, and no bit that says whose it is. */
 static int
 test_card_vf(void)
@@ -52,18 +20,10 @@ test_card_vf(void)
 	TEST_EXPECT(test_model_ctl(&model, "list"), 0);
 	TEST_TRUE(strstr(model.answer, "\necpf0vf3 15b3:101e vhca=273 ") != NULL);
 	TEST_TRUE(strstr(model.answer, "\necpf1vf31 15b3:101e vhca=333 ") != NULL);
-	TEST_TRUE(dev_add("pf0vf3", "") >= 0);
-	TEST_TRUE(dev_add("ecpf0vf3", "") >= 0);
-	TEST_TRUE(dev_add("ecpf1vf31", "") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0vf3", "") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf0vf3", "") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf1vf31", "") >= 0);
 	return test_log_passed();
-}
-
-static int
-devs_remove(void)
-{
-	while (nb_devs > 0)
-		TEST_EXPECT(test_model_dev_remove(dev_ids[--nb_devs]), 0);
-	return TEST_SUCCESS;
 }
 
 /* A number of the accounts of whom a function has its pages from. -1: none. */
@@ -114,12 +74,12 @@ static int
 expect_role(const char *function, const char *args, enum rte_comch_role role)
 {
 	struct rte_comch_dev_info info;
-	int id = dev_add(function, args);
+	int id = test_model_dev_add(&model, function, args);
 
 	TEST_TRUE(id >= 0);
 	TEST_EXPECT(rte_comch_dev_info_get(id, &info), 0);
 	TEST_ASSERT(info.role == role, "%s with '%s' has role %d", function, args, info.role);
-	TEST_EXPECT(test_model_dev_remove(dev_ids[--nb_devs]), 0);
+	TEST_EXPECT(test_model_dev_remove(&model, model.devs[model.nb_devs - 1]), 0);
 	return TEST_SUCCESS;
 }
 
@@ -147,9 +107,9 @@ static int
 test_silicon_2_2_ecpf_warns(void)
 {
 	TEST_CALL(test_model_start(&model, "ecpf0 ecpf0vf0"));
-	TEST_TRUE(dev_add("ecpf0vf0", "role=dpu") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf0vf0", "role=dpu") >= 0);
 	TEST_TRUE(!test_log_has("ECPF"));
-	TEST_TRUE(dev_add("ecpf0", "") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf0", "") >= 0);
 	TEST_TRUE(test_log_has("ECPF"));
 	TEST_TRUE(test_log_has("all functions of the host"));
 	TEST_TRUE(test_log_has("PF_NUM_OF_VF_VALID=1"));
@@ -162,18 +122,18 @@ test_silicon_5_1_pages_of_owner(void)
 {
 	TEST_CALL(test_model_start(&model, "pf0vf0,boot_pages=5,init_pages=7"
 		" ecpf1vf2,boot_pages=2,init_pages=3"));
-	TEST_TRUE(dev_add("pf0vf0", "role=host") >= 0);
-	TEST_TRUE(dev_add("ecpf1vf2", "role=dpu") >= 0);
-	TEST_EXPECT(dev_pages(dev_ids[0]), 0);
-	TEST_EXPECT(dev_pages(dev_ids[1]), 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "role=host") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf1vf2", "role=dpu") >= 0);
+	TEST_EXPECT(dev_pages(model.devs[0]), 0);
+	TEST_EXPECT(dev_pages(model.devs[1]), 0);
 	/* and one for objects */
 	TEST_EXPECT(owner_state("pf0vf0", "now"), 5 + 7 + 1);
 	TEST_EXPECT(owner_state("ecpf1vf2", "now"), 2 + 3 + 1);
 	TEST_EXPECT(test_model_state(&model, "pf0vf0", "given"), 5 + 7 + 1);
-	TEST_EXPECT(rte_comch_dev_reset(dev_ids[0]), 0);
+	TEST_EXPECT(rte_comch_dev_reset(model.devs[0]), 0);
 	TEST_EXPECT(owner_state("pf0vf0", "now"), 5 + 7 + 1);
 	TEST_EXPECT(owner_state("pf0vf0", "given"), 2 * (5 + 7 + 1));
-	TEST_CALL(devs_remove());
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_CALL(expect_even("pf0vf0"));
 	TEST_CALL(expect_even("ecpf1vf2"));
 	return test_log_passed();
@@ -184,12 +144,12 @@ static int
 test_silicon_5_1_dpu_mode(void)
 {
 	TEST_CALL(test_model_start(&model, "pf0,boot_pages=5,init_pages=7 pf0vf0 ecpf0"));
-	TEST_TRUE(dev_add("pf0", "") >= 0);
-	TEST_EXPECT(dev_pages(dev_ids[0]), 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "") >= 0);
+	TEST_EXPECT(dev_pages(model.devs[0]), 0);
 	TEST_EXPECT(owner_state("ecpf0", "now"), 5 + 7 + 1);
-	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "") >= 0);
 	TEST_TRUE(owner_state("ecpf0", "now") > 5 + 7 + 1);
-	TEST_CALL(devs_remove());
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_CALL(expect_even("ecpf0"));
 	return test_log_passed();
 }
@@ -201,10 +161,10 @@ test_silicon_5_1_owner_slow(void)
 
 	TEST_CALL(test_model_start(&model, "pf0,owner_slow=150 pf0vf0"));
 	start = test_now_ns();
-	TEST_TRUE(dev_add("pf0vf0", "cmd_timeout=2000") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "cmd_timeout=2000") >= 0);
 	/* boot, initialisation, objects */
 	TEST_TRUE(test_now_ns() - start >= 3 * 150 * 1000000ull);
-	TEST_CALL(devs_remove());
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_CALL(expect_even("pf0"));
 	return test_log_passed();
 }
@@ -212,7 +172,7 @@ test_silicon_5_1_owner_slow(void)
 static int
 expect_log_shortage(const char *function, const char *args, int error, const char *command)
 {
-	int ret = dev_add(function, args);
+	int ret = test_model_dev_add(&model, function, args);
 
 	TEST_ASSERT(ret == error, "%s is %d, not %d", function, ret, error);
 	TEST_ASSERT(test_log_has(command), "'%s' is not in the log", command);
@@ -233,9 +193,9 @@ test_silicon_5_1_owner_dead(void)
 	TEST_CALL(expect_log_shortage("pf0vf0", "cmd_timeout=200", -ETIMEDOUT,
 		"ENABLE_HCA (op_mod 0x0): no answer"));
 	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner alive"), 0);
-	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
-	TEST_TRUE(dev_add("ecpf0vf0", "role=dpu") >= 0);
-	TEST_CALL(devs_remove());
+	TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf0vf0", "role=dpu") >= 0);
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_CALL(expect_even("ecpf0"));
 	return test_log_passed();
 }
@@ -248,15 +208,15 @@ test_silicon_5_1_owner_back(void)
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner slow=60000"), 0);
 	TEST_CALL(expect_log_shortage("pf0vf0", "cmd_timeout=100", -ETIMEDOUT, "ENABLE_HCA"));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner slow=0"), 0);
-	TEST_TRUE(dev_add("pf0vf0", "cmd_timeout=100") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "cmd_timeout=100") >= 0);
 	/* for the next life */
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 owner dead"), 0);
-	TEST_EXPECT(rte_comch_dev_reset(dev_ids[0]), -ETIMEDOUT);
-	TEST_EXPECT(test_dev_status(dev_ids[0]), -ETIMEDOUT);
+	TEST_EXPECT(rte_comch_dev_reset(model.devs[0]), -ETIMEDOUT);
+	TEST_EXPECT(test_dev_status(model.devs[0]), -ETIMEDOUT);
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 clear"), 0);
-	TEST_EXPECT(rte_comch_dev_reset(dev_ids[0]), 0);
-	TEST_EXPECT(test_dev_status(dev_ids[0]), 0);
-	TEST_CALL(devs_remove());
+	TEST_EXPECT(rte_comch_dev_reset(model.devs[0]), 0);
+	TEST_EXPECT(test_dev_status(model.devs[0]), 0);
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_CALL(expect_even("pf0"));
 	return test_log_passed();
 }
@@ -272,8 +232,8 @@ test_silicon_5_1_owner_short(void)
 	TEST_CALL(expect_log_shortage("pf0vf0", "", -EIO, "ENABLE_HCA (op_mod 0x0): limit exceeded"));
 	TEST_EXPECT(owner_state("pf0", "refused"), 7 + 1 + 2 * 5);
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 owner short=13"), 0);
-	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
-	TEST_CALL(devs_remove());
+	TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "") >= 0);
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_CALL(expect_even("pf0"));
 	return test_log_passed();
 }
@@ -297,24 +257,24 @@ static int
 test_silicon_5_2_host_enabled(void)
 {
 	TEST_CALL(test_model_start(&model, "ecpf0,host=down pf0 pf0vf0 ecpf0vf0 pf1vf0"));
-	TEST_EXPECT(dev_add("pf0", "fw_timeout=100"), -EAGAIN);
-	TEST_EXPECT(dev_add("pf0vf0", "fw_timeout=100"), -EAGAIN);
+	TEST_EXPECT(test_model_dev_add(&model, "pf0", "fw_timeout=100"), -EAGAIN);
+	TEST_EXPECT(test_model_dev_add(&model, "pf0vf0", "fw_timeout=100"), -EAGAIN);
 	TEST_TRUE(test_log_has("the owner of its PF, and in DPU mode the card's side, has not enabled it"));
-	TEST_TRUE(dev_add("ecpf0vf0", "role=dpu,health=20") >= 0);
-	TEST_TRUE(dev_add("pf1vf0", "") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf0vf0", "role=dpu,health=20") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf1vf0", "") >= 0);
 	/* this driver on the ECPF does not enable the host: who gives it away knows that */
-	TEST_TRUE(dev_add("ecpf0", "") >= 0);
-	TEST_EXPECT(dev_add("pf0vf0", "fw_timeout=100"), -EAGAIN);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf0", "") >= 0);
+	TEST_EXPECT(test_model_dev_add(&model, "pf0vf0", "fw_timeout=100"), -EAGAIN);
 	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 host up"), 0);
-	TEST_TRUE(dev_add("pf0vf0", "fw_timeout=100,health=20") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "fw_timeout=100,health=20") >= 0);
 	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 host down"), 0);
-	TEST_CALL(expect_lost(dev_ids[3]));
-	TEST_EXPECT(test_dev_status(dev_ids[0]), 0);
-	TEST_EXPECT(test_dev_status(dev_ids[1]), 0);
+	TEST_CALL(expect_lost(model.devs[3]));
+	TEST_EXPECT(test_dev_status(model.devs[0]), 0);
+	TEST_EXPECT(test_dev_status(model.devs[1]), 0);
 	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 host up"), 0);
-	TEST_EXPECT(rte_comch_dev_reset(dev_ids[3]), 0);
-	TEST_EXPECT(test_dev_status(dev_ids[3]), 0);
-	TEST_CALL(devs_remove());
+	TEST_EXPECT(rte_comch_dev_reset(model.devs[3]), 0);
+	TEST_EXPECT(test_dev_status(model.devs[3]), 0);
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_CALL(expect_even("ecpf0"));
 	return test_log_passed();
 }
@@ -326,21 +286,21 @@ test_silicon_5_2_owner_killed(void)
 	long given;
 
 	TEST_CALL(test_model_start(&model, "ecpf0 pf0vf0 ecpf0vf0 pf1vf0"));
-	TEST_TRUE(dev_add("pf0vf0", "fw_timeout=100,health=20") >= 0);
-	TEST_TRUE(dev_add("ecpf0vf0", "role=dpu,fw_timeout=100,health=20") >= 0);
-	TEST_TRUE(dev_add("pf1vf0", "health=20") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "fw_timeout=100,health=20") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf0vf0", "role=dpu,fw_timeout=100,health=20") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf1vf0", "health=20") >= 0);
 	given = owner_state("ecpf0", "now");
 	TEST_TRUE(given > 0);
 	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner killed"), 0);
 	TEST_EXPECT(owner_state("ecpf0", "now"), 0);
 	TEST_EXPECT(owner_state("ecpf0", "void"), given);
-	TEST_CALL(expect_lost(dev_ids[0]));
-	TEST_CALL(expect_lost(dev_ids[1]));
-	TEST_EXPECT(test_dev_status(dev_ids[2]), 0);
+	TEST_CALL(expect_lost(model.devs[0]));
+	TEST_CALL(expect_lost(model.devs[1]));
+	TEST_EXPECT(test_dev_status(model.devs[2]), 0);
 	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner alive"), 0);
-	TEST_EXPECT(rte_comch_dev_reset(dev_ids[0]), 0);
-	TEST_EXPECT(rte_comch_dev_reset(dev_ids[1]), 0);
-	TEST_CALL(devs_remove());
+	TEST_EXPECT(rte_comch_dev_reset(model.devs[0]), 0);
+	TEST_EXPECT(rte_comch_dev_reset(model.devs[1]), 0);
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_CALL(expect_even("ecpf0"));
 	TEST_EXPECT(owner_state("ecpf0", "taken"), given);
 	return test_log_passed();
@@ -360,18 +320,18 @@ cycle_end(unsigned int nr, bool client)
 	} else if (nr % 10 == 7) {
 		/* the connection is lost, as when the process is killed */
 		TEST_EXPECT(test_model_ctl(&model, "unplug %s", function), 0);
-		TEST_CALL(devs_remove());
+		TEST_CALL(test_model_devs_remove(&model));
 		TEST_EXPECT(test_model_ctl(&model, "plug %s", function), 0);
 	} else if (nr % 10 == 9 && client) {
 		TEST_EXPECT(test_model_ctl(&model, "unplug ecpf0"), 0);
-		TEST_CALL(devs_remove());
+		TEST_CALL(test_model_devs_remove(&model));
 		TEST_EXPECT(test_model_ctl(&model, "plug ecpf0"), 0);
 	} else if (nr % 10 == 9) {
 		TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner killed"), 0);
-		TEST_CALL(devs_remove());
+		TEST_CALL(test_model_devs_remove(&model));
 		TEST_EXPECT(test_model_ctl(&model, "fault ecpf0 owner alive"), 0);
 	}
-	return devs_remove();
+	return test_model_devs_remove(&model);
 }
 
 /* A host VF and a card VF, a hundred lives of both: no page is lost, none given twice. */
@@ -383,8 +343,8 @@ test_silicon_5_1_cycles(void)
 	TEST_CALL(test_model_start(&model, "ecpf0 pf0vf0,boot_pages=2,init_pages=3,flr_ms=0"
 		" ecpf0vf0,boot_pages=1,init_pages=2,flr_ms=0 --latency=0.1"));
 	for (i = 0; i < NB_CYCLES; i++) {
-		TEST_TRUE(dev_add("pf0vf0", "role=host") >= 0);
-		TEST_TRUE(dev_add("ecpf0vf0", "role=dpu") >= 0);
+		TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "role=host") >= 0);
+		TEST_TRUE(test_model_dev_add(&model, "ecpf0vf0", "role=dpu") >= 0);
 		TEST_EXPECT(owner_state("ecpf0", "now"), 2 + 3 + 1 + 1 + 2 + 1);
 		TEST_CALL(cycle_end(i, false));
 		TEST_CALL(expect_even("ecpf0"));
@@ -401,20 +361,20 @@ test_silicon_5_1_pf_gives(void)
 		" pf0vf0,boot_pages=5,init_pages=700"));
 	/* nobody is there who could */
 	TEST_CALL(expect_log_shortage("pf0vf0", "cmd_timeout=200", -ETIMEDOUT, "ENABLE_HCA"));
-	TEST_TRUE(dev_add("pf0", "max_pages=1000") >= 0);
-	TEST_EXPECT(dev_pages(dev_ids[0]), 2 + 3);
-	TEST_TRUE(dev_add("pf0vf0", "") >= 0);
-	TEST_EXPECT(dev_pages(dev_ids[1]), 0);
-	TEST_EXPECT(dev_pages(dev_ids[0]), 2 + 3 + 5 + 700 + 1);
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "max_pages=1000") >= 0);
+	TEST_EXPECT(dev_pages(model.devs[0]), 2 + 3);
+	TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "") >= 0);
+	TEST_EXPECT(dev_pages(model.devs[1]), 0);
+	TEST_EXPECT(dev_pages(model.devs[0]), 2 + 3 + 5 + 700 + 1);
 	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 2 + 3);
 	TEST_EXPECT(test_model_state(&model, "pf0vf0", "given"), 5 + 700 + 1);
-	TEST_EXPECT(rte_comch_dev_reset(dev_ids[1]), 0);
-	TEST_WAIT(dev_pages(dev_ids[0]) == 2 + 3 + 5 + 700 + 1, TEST_MS);
-	TEST_EXPECT(test_model_dev_remove(dev_ids[--nb_devs]), 0);
-	TEST_WAIT(dev_pages(dev_ids[0]) == 2 + 3, TEST_MS);
+	TEST_EXPECT(rte_comch_dev_reset(model.devs[1]), 0);
+	TEST_WAIT(dev_pages(model.devs[0]) == 2 + 3 + 5 + 700 + 1, TEST_MS);
+	TEST_EXPECT(test_model_dev_remove(&model, model.devs[model.nb_devs - 1]), 0);
+	TEST_WAIT(dev_pages(model.devs[0]) == 2 + 3, TEST_MS);
 	TEST_CALL(expect_even("pf0vf0"));
-	TEST_EXPECT(test_dev_status(dev_ids[0]), 0);
-	TEST_CALL(devs_remove());
+	TEST_EXPECT(test_dev_status(model.devs[0]), 0);
+	TEST_CALL(test_model_devs_remove(&model));
 	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 0);
 	TEST_TRUE(!test_model_logged(&model, "pages in firmware's hands"));
 	return test_log_passed();
@@ -426,11 +386,11 @@ test_silicon_5_1_pf_cannot_give(void)
 {
 	TEST_CALL(test_model_start(&model, "pf0,pages=client,boot_pages=2,init_pages=3"
 		" pf0vf0,boot_pages=5,init_pages=7"));
-	TEST_TRUE(dev_add("pf0", "max_pages=10") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "max_pages=10") >= 0);
 	TEST_CALL(expect_log_shortage("pf0vf0", "", -EIO, "INIT_HCA (op_mod 0x0): limit exceeded"));
 	TEST_TRUE(test_log_has("raise the limit (max_pages)"));
-	TEST_EXPECT(test_dev_status(dev_ids[0]), 0);
-	TEST_WAIT(dev_pages(dev_ids[0]) == 2 + 3, TEST_MS);
+	TEST_EXPECT(test_dev_status(model.devs[0]), 0);
+	TEST_WAIT(dev_pages(model.devs[0]) == 2 + 3, TEST_MS);
 	TEST_EXPECT(owner_state("pf0", "refused"), 7);
 	return test_log_passed();
 }
@@ -441,27 +401,27 @@ test_silicon_5_1_ecpf_gives(void)
 {
 	TEST_CALL(test_model_start(&model, "ecpf0,pages=client,boot_pages=2,init_pages=3"
 		" pf0 pf0vf0,boot_pages=5,init_pages=7 ecpf0vf0,boot_pages=1,init_pages=2"));
-	TEST_TRUE(dev_add("ecpf0", "fw_timeout=2000") >= 0);
-	TEST_TRUE(dev_add("pf0vf0", "health=20") >= 0);
-	TEST_TRUE(dev_add("ecpf0vf0", "role=dpu,health=20") >= 0);
-	TEST_EXPECT(dev_pages(dev_ids[0]), 2 + 3 + 5 + 7 + 1 + 1 + 2 + 1);
-	TEST_EXPECT(test_model_dev_remove(dev_ids[--nb_devs]), 0);
-	TEST_WAIT(dev_pages(dev_ids[0]) == 2 + 3 + 5 + 7 + 1, TEST_MS);
-	TEST_TRUE(dev_add("ecpf0vf0", "role=dpu,health=20") >= 0);
-	TEST_TRUE(dev_add("pf0", "health=20") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf0", "fw_timeout=2000") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "health=20") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf0vf0", "role=dpu,health=20") >= 0);
+	TEST_EXPECT(dev_pages(model.devs[0]), 2 + 3 + 5 + 7 + 1 + 1 + 2 + 1);
+	TEST_EXPECT(test_model_dev_remove(&model, model.devs[model.nb_devs - 1]), 0);
+	TEST_WAIT(dev_pages(model.devs[0]) == 2 + 3 + 5 + 7 + 1, TEST_MS);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf0vf0", "role=dpu,health=20") >= 0);
+	TEST_TRUE(test_model_dev_add(&model, "pf0", "health=20") >= 0);
 	/* it gives functions up with it, takes all pages back, and needs no reset for that */
-	TEST_EXPECT(test_model_dev_remove(dev_ids[0]), 0);
+	TEST_EXPECT(test_model_dev_remove(&model, model.devs[0]), 0);
 	TEST_CALL(expect_even("ecpf0"));
 	TEST_EXPECT(owner_state("ecpf0", "void"), 0);
 	TEST_EXPECT(test_model_state(&model, "ecpf0", "given"), 0);
 	TEST_TRUE(!test_log_has("the function is reset"));
-	dev_ids[0] = dev_ids[--nb_devs];
-	TEST_WAIT(test_dev_status(dev_ids[0]) == -EIO && test_dev_status(dev_ids[1]) == -EIO &&
-		test_dev_status(dev_ids[2]) == -EIO, TEST_MS);
-	TEST_TRUE(dev_add("ecpf0", "") >= 0);
-	TEST_EXPECT(rte_comch_dev_reset(dev_ids[0]), 0);
-	TEST_EXPECT(rte_comch_dev_reset(dev_ids[1]), 0);
-	TEST_EXPECT(rte_comch_dev_reset(dev_ids[2]), 0);
+	TEST_WAIT(test_dev_status(model.devs[0]) == -EIO &&
+		test_dev_status(model.devs[1]) == -EIO &&
+		test_dev_status(model.devs[2]) == -EIO, TEST_MS);
+	TEST_TRUE(test_model_dev_add(&model, "ecpf0", "") >= 0);
+	TEST_EXPECT(rte_comch_dev_reset(model.devs[0]), 0);
+	TEST_EXPECT(rte_comch_dev_reset(model.devs[1]), 0);
+	TEST_EXPECT(rte_comch_dev_reset(model.devs[2]), 0);
 	return test_log_passed();
 }
 
@@ -475,10 +435,10 @@ test_silicon_5_1_client_cycles(void)
 		" pf0vf0,boot_pages=2,init_pages=3,flr_ms=0"
 		" ecpf0vf0,boot_pages=1,init_pages=2,flr_ms=0 --latency=0.1"));
 	for (i = 0; i < NB_CYCLES; i++) {
-		TEST_TRUE(dev_add("ecpf0", "") >= 0);
-		TEST_TRUE(dev_add("pf0vf0", "role=host") >= 0);
-		TEST_TRUE(dev_add("ecpf0vf0", "role=dpu") >= 0);
-		TEST_EXPECT(dev_pages(dev_ids[0]), 2 + 3 + 2 + 3 + 1 + 1 + 2 + 1);
+		TEST_TRUE(test_model_dev_add(&model, "ecpf0", "") >= 0);
+		TEST_TRUE(test_model_dev_add(&model, "pf0vf0", "role=host") >= 0);
+		TEST_TRUE(test_model_dev_add(&model, "ecpf0vf0", "role=dpu") >= 0);
+		TEST_EXPECT(dev_pages(model.devs[0]), 2 + 3 + 2 + 3 + 1 + 1 + 2 + 1);
 		TEST_CALL(cycle_end(i, true));
 		TEST_CALL(expect_even("ecpf0"));
 		TEST_EXPECT(test_model_state(&model, "ecpf0", "given"), 0);
@@ -489,22 +449,22 @@ test_silicon_5_1_client_cycles(void)
 static struct unit_test_suite hard_vf_suite = {
 	.suite_name = "VFs of the host and of the card",
 	.unit_test_cases = {
-		TEST_CASE_ST(case_setup, case_teardown, test_card_vf),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_1_role),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_2_2_ecpf_warns),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_pages_of_owner),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_dpu_mode),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_owner_slow),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_owner_dead),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_owner_back),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_owner_short),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_cycles),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_2_host_enabled),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_2_owner_killed),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_pf_gives),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_pf_cannot_give),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_ecpf_gives),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_1_client_cycles),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_card_vf),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_2_1_role),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_2_2_ecpf_warns),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_1_pages_of_owner),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_1_dpu_mode),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_1_owner_slow),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_1_owner_dead),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_1_owner_back),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_1_owner_short),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_1_cycles),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_2_host_enabled),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_2_owner_killed),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_1_pf_gives),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_1_pf_cannot_give),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_1_ecpf_gives),
+		TEST_CASE_ST(test_log_begin, test_model_teardown, test_silicon_5_1_client_cycles),
 		TEST_CASES_END()
 	}
 };

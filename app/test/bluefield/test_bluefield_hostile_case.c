@@ -37,7 +37,7 @@ hostile_round_end(void)
 	int ret = 0;
 
 	if (hostile_dev_id >= 0)
-		ret = test_model_dev_remove(hostile_dev_id);
+		ret = test_vdev_remove(hostile_dev_id);
 	hostile_dev_id = -1;
 	hostile_vfu_stop(&hostile_server);
 	TEST_EXPECT(ret, 0);
@@ -58,7 +58,7 @@ hostile_case_setup(void)
 void
 hostile_case_teardown(void)
 {
-	if (hostile_dev_id >= 0 && test_model_dev_remove(hostile_dev_id) != 0)
+	if (hostile_dev_id >= 0 && test_vdev_remove(hostile_dev_id) != 0)
 		test_fail("the device can not be removed");
 	hostile_dev_id = -1;
 	hostile_vfu_stop(&hostile_server);

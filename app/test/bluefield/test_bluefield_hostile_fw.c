@@ -18,8 +18,6 @@
 #define PAGE_EC 0x80000000u
 #define PAGE_RELEASE 0x40000000u
 
-static struct test_model model;
-
 static void
 model_teardown(void)
 {

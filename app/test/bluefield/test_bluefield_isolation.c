@@ -22,7 +22,6 @@
 #define QUIET_MS 100
 #define PSN 0x123
 
-static struct test_model model;
 static struct station vf0, vf1, card;
 
 static int
@@ -46,9 +45,7 @@ case_teardown(void)
 	station_close(&vf0);
 	station_close(&vf1);
 	station_close(&card);
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	test_model_teardown();
 }
 
 static bool

@@ -256,7 +256,7 @@ test_switch_advice(void)
 	card = group_dev_of((int16_t)id);
 	TEST_CALL(advice_follow(card, &card->reps[0].addr));
 	TEST_EXPECT(attempt(3000), -ECONNREFUSED);
-	TEST_EXPECT(test_model_dev_remove((int16_t)id), 0);
+	TEST_EXPECT(test_model_dev_remove(&group_model, (int16_t)id), 0);
 	return group_passed_clean();
 }
 
@@ -276,7 +276,7 @@ test_cm_after_reset(void)
 		TEST_EXPECT(rte_comch_dev_reset(ids[i % 2]), 0);
 	}
 	TEST_EXPECT(attempt(3000), -ECONNREFUSED);
-	TEST_EXPECT(test_model_dev_remove(ids[1]), 0);
+	TEST_EXPECT(test_model_dev_remove(&group_model, ids[1]), 0);
 	return group_passed_clean();
 }
 

@@ -373,21 +373,47 @@ test_model_logged(const struct test_model *m, const char *words)
 int
 test_model_dev_add(struct test_model *m, const char *function, const char *args)
 {
-	static unsigned int count;
-	char name[RTE_DEV_NAME_MAX_LEN], devargs[PATH_MAX + 256];
+	char *devargs;
 	int ret;
 
-	snprintf(name, sizeof(name), "comch_bluefield%u", count++);
-	snprintf(devargs, sizeof(devargs), "socket=%s/%s.sock%s%s", m->dir, function,
-		args[0] != '\0' ? "," : "", args);
-	ret = rte_vdev_init(name, devargs);
-	return ret != 0 ? ret : rte_comch_dev_get_id_by_name(name);
+	TEST_TRUE(m->nb_devs < TEST_MODEL_DEVS);
+	TEST_TRUE(asprintf(&devargs, "socket=%s/%s.sock%s%s", m->dir, function,
+		args[0] != '\0' ? "," : "", args) > 0);
+	ret = test_dev_plug("comch_bluefield", devargs);
+	free(devargs);
+	if (ret >= 0)
+		m->devs[m->nb_devs++] = (int16_t)ret;
+	return ret;
 }
 
 int
-test_model_dev_remove(int16_t dev_id)
+test_model_dev_remove(struct test_model *m, int16_t dev_id)
 {
+	unsigned int i;
+
+	for (i = 0; i < m->nb_devs && m->devs[i] != dev_id; i++)
+		;
+	TEST_TRUE(i < m->nb_devs);
+	m->devs[i] = m->devs[--m->nb_devs];
 	return test_vdev_remove(dev_id);
+}
+
+int
+test_model_devs_remove(struct test_model *m)
+{
+	while (m->nb_devs > 0)
+		TEST_EXPECT(test_model_dev_remove(m, m->devs[m->nb_devs - 1]), 0);
+	return TEST_SUCCESS;
+}
+
+void
+test_model_teardown(void)
+{
+	if (test_model_devs_remove(&model) != TEST_SUCCESS)
+		test_fail("a device cannot be removed");
+	test_log_end();
+	if (test_model_stop(&model) != TEST_SUCCESS)
+		test_fail("the model did not end well");
 }
 
 int
@@ -411,6 +437,7 @@ test_fds_most(void)
 	return most;
 }
 
+struct test_model model;
 static FILE *log_file;
 static char *log_text;
 static size_t log_size;

@@ -21,6 +21,7 @@
 
 #define TEST_MODEL_ARGS 24
 #define TEST_MODEL_ANSWER 16384
+#define TEST_MODEL_DEVS 8
 
 /** One model process. */
 struct test_model {
@@ -30,7 +31,12 @@ struct test_model {
 	char dir[PATH_MAX];    /**< Where the sockets are. */
 	char log[PATH_MAX + 16]; /**< What it logs. */
 	char answer[TEST_MODEL_ANSWER]; /**< The last one of the control socket. */
+	int16_t devs[TEST_MODEL_DEVS];  /**< Plugged on it; the newest is the last. */
+	unsigned int nb_devs;
 };
+
+/** That of the running case. */
+extern struct test_model model;
 
 /**
  * Start a model with these functions, as --function takes them, and options as
@@ -72,7 +78,11 @@ bool test_model_logged(const struct test_model *m, const char *words);
  * @return its id or the negative errno of the probe.
  */
 int test_model_dev_add(struct test_model *m, const char *function, const char *args);
-int test_model_dev_remove(int16_t dev_id);
+int test_model_dev_remove(struct test_model *m, int16_t dev_id);
+/** Remove all that are left. */
+int test_model_devs_remove(struct test_model *m);
+/** Teardown of a case: its devices go, the log ends, and so does the model. */
+void test_model_teardown(void);
 /** Status of a device, as its info has it. */
 int test_dev_status(int16_t dev_id);
 

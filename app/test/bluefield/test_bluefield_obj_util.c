@@ -77,10 +77,10 @@ obj_case_setup(void)
 }
 
 static int
-setup_pf(const char *model, uint32_t cmd_ms)
+setup_pf(const char *functions, uint32_t cmd_ms)
 {
 	TEST_CALL(obj_case_setup());
-	TEST_CALL(test_model_start(&obj_model, model));
+	TEST_CALL(test_model_start(&obj_model, functions));
 	return obj_func_up("pf0", cmd_ms, 0);
 }
 

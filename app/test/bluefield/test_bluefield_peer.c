@@ -299,41 +299,19 @@ peer_addr_use(struct peer *p)
 }
 
 int
-peer_model_start(struct test_model *model, const char *card_mac, const char *host_mac,
-		const char *hostile_mac)
+peer_model_start(const char *card_mac, const char *host_mac, const char *hostile_mac)
 {
 	char functions[256];
 
 	snprintf(functions, sizeof(functions), "--latency=0.1 ecpf0vf0,flr_ms=1,mac=%s "
 		"pf0vf0,flr_ms=1,mac=%s pf0vf1,flr_ms=1,mac=%s", card_mac, host_mac, hostile_mac);
-	TEST_CALL(test_model_start(model, functions));
-	TEST_CALL(test_model_allow(model, "ecpf0vf0", "pf0vf0"));
-	return test_model_allow(model, "ecpf0vf0", "pf0vf1");
+	TEST_CALL(test_model_start(&model, functions));
+	TEST_CALL(test_model_allow(&model, "ecpf0vf0", "pf0vf0"));
+	return test_model_allow(&model, "ecpf0vf0", "pf0vf1");
 }
 
 int
-peer_plug(const struct test_model *model, const char *function, const char *args)
-{
-	char text[PATH_MAX + 256];
-
-	snprintf(text, sizeof(text), "socket=%s/%s.sock,%s", model->dir, function, args);
-	return test_dev_plug("comch_bluefield", text);
-}
-
-void
-peer_model_end(struct test_model *model, int host_dev, int card_dev)
-{
-	if (host_dev >= 0 && test_vdev_remove(host_dev) != 0)
-		test_fail("the host's device cannot be removed");
-	if (card_dev >= 0 && test_vdev_remove(card_dev) != 0)
-		test_fail("the card's device cannot be removed");
-	test_log_end();
-	if (test_model_stop(model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
-}
-
-int
-peer_open(struct peer *p, struct test_model *model, const char *function, bool listens)
+peer_open(struct peer *p, const char *function, bool listens)
 {
 	struct bf_func_conf conf;
 	struct bf_cm_conf cm;
@@ -346,7 +324,7 @@ peer_open(struct peer *p, struct test_model *model, const char *function, bool l
 	conf.cmd_timeout_ms = 2000;
 	conf.fw_timeout_ms = 5000;
 	conf.fatal_cb = peer_fatal;
-	snprintf(path, sizeof(path), "%s/%s.sock", model->dir, function);
+	snprintf(path, sizeof(path), "%s/%s.sock", model.dir, function);
 	TEST_EXPECT(bf_hw_vfu_open("peer", path, 5000, &hw), 0);
 	TEST_EXPECT(bf_func_create(hw, &conf, &p->func), 0);
 	TEST_EXPECT(bf_fw_open(p->func, &p->objs), 0);

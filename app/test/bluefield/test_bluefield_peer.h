@@ -76,15 +76,9 @@ struct peer {
 };
 
 /** A model with ecpf0vf0, pf0vf0 and pf0vf1; the first may talk to both others. */
-int peer_model_start(struct test_model *model, const char *card_mac, const char *host_mac,
-		const char *hostile_mac);
-/** A device of the driver on a function of it. @return device, or negative. */
-int peer_plug(const struct test_model *model, const char *function, const char *args);
-/** The end of a case, behind test_cleanup(): devices (-1: none), the log, and the model. */
-void peer_model_end(struct test_model *model, int host_dev, int card_dev);
-
+int peer_model_start(const char *card_mac, const char *host_mac, const char *hostile_mac);
 /** Bring a function of the model up; listens: it is a server. TEST_SUCCESS or not. */
-int peer_open(struct peer *p, struct test_model *model, const char *function, bool listens);
+int peer_open(struct peer *p, const char *function, bool listens);
 /** Its connection ends, and its function. */
 void peer_close(struct peer *p);
 /** As the end of a process does: without a word. */

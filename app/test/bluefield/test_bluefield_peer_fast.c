@@ -25,7 +25,6 @@
 #define PRODUCER 1 /* of the peer */
 
 static const uint8_t card_mac[] = { 0x02, 0xc0, 0x3c, 0x00, 0x02, 0x10 };
-static struct test_model model;
 static struct peer hostile, good;
 static int card_dev;
 static struct test_ep *server, *consumer;
@@ -33,18 +32,17 @@ static struct test_ep *server, *consumer;
 static int
 setup(void)
 {
-	card_dev = -1;
 	server = consumer = NULL;
 	memset(&hostile, 0, sizeof(hostile));
 	memset(&good, 0, sizeof(good));
 	TEST_CALL(test_log_begin());
-	TEST_CALL(peer_model_start(&model, CARD_MAC, HOST_MAC, HOSTILE_MAC));
-	card_dev = peer_plug(&model, CARD,
+	TEST_CALL(peer_model_start(CARD_MAC, HOST_MAC, HOSTILE_MAC));
+	card_dev = test_model_dev_add(&model, CARD,
 		"role=dpu,functions=" HOST "@" HOST_MAC "/" HOSTILE "@" HOSTILE_MAC);
 	TEST_TRUE(card_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 1;
-	return peer_open(&hostile, &model, HOSTILE, false);
+	return peer_open(&hostile, HOSTILE, false);
 }
 
 static void
@@ -53,7 +51,7 @@ teardown(void)
 	peer_close(&hostile);
 	peer_close(&good);
 	test_cleanup();
-	peer_model_end(&model, -1, card_dev);
+	test_model_teardown();
 }
 
 static int
@@ -202,7 +200,7 @@ test_pair_flood(void)
 	TEST_CALL(consumer_up());
 	test_pair.rep = 0;
 	TEST_TRUE(test_server_run("other", test_pe_new()) != NULL);
-	TEST_CALL(peer_open(&good, &model, HOST, false));
+	TEST_CALL(peer_open(&good, HOST, false));
 	before = test_model_state(&model, CARD, "objects");
 	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " cmd opcode=CREATE_QP delay=20"), 0);
 	for (i = 0; i < nb; i++)
@@ -647,17 +645,15 @@ setup_many(void)
 	int len;
 	uint32_t i;
 
-	card_dev = -1;
 	memset(&hostile, 0, sizeof(hostile));
 	memset(&good, 0, sizeof(good));
 	TEST_CALL(test_log_begin());
 	TEST_CALL(test_model_start(&model, "--latency=0.1 " CARD ",flr_ms=1,mac=" CARD_MAC));
-	len = snprintf(args, sizeof(args), "socket=%s/" CARD ".sock,role=dpu,functions=",
-		model.dir);
+	len = snprintf(args, sizeof(args), "role=dpu,functions=");
 	for (i = 0; i < BF_MAX_REPS; i++)
 		len += snprintf(args + len, sizeof(args) - len, "%spf0vf%u@02:c0:3c:01:00:%02x",
 			i != 0 ? "/" : "", i, i);
-	card_dev = test_dev_plug("comch_bluefield", args);
+	card_dev = test_model_dev_add(&model, CARD, args);
 	TEST_TRUE(card_dev >= 0);
 	return TEST_SUCCESS;
 }

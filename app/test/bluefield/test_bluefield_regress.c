@@ -25,7 +25,6 @@
 #define MAX_FILES 300
 #define SETTLE_MS 20
 
-static struct test_model model;
 static int16_t dev_id;
 
 static int
@@ -40,7 +39,7 @@ case_setup(void)
 static void
 case_teardown(void)
 {
-	if (dev_id >= 0 && test_model_dev_remove(dev_id) != 0)
+	if (dev_id >= 0 && test_vdev_remove(dev_id) != 0)
 		test_fail("the device can not be removed");
 	test_log_restore();
 	if (test_model_stop(&model) != TEST_SUCCESS)
@@ -275,7 +274,7 @@ test_slow_server(void)
 		hostile_vfu_rule(&hostile, &rule);
 		usleep(SLOW_MS * 1000);
 		status = test_dev_status(dev_id);
-		ret = test_model_dev_remove(dev_id);
+		ret = test_vdev_remove(dev_id);
 		dev_id = -1;
 	}
 	hostile_vfu_stop(&hostile);

@@ -18,7 +18,6 @@
 
 #define REPORT_SIZE (1u << 17)
 
-static struct test_model model;
 static char path[PATH_MAX + 16];
 static char text[REPORT_SIZE];
 static int16_t dev_id;
@@ -26,7 +25,6 @@ static int16_t dev_id;
 static int
 case_setup(void)
 {
-	dev_id = -1;
 	TEST_EXPECT(test_log_begin(), 0);
 	TEST_CALL(test_model_start(&model, "pf0,flr_ms=5"));
 	snprintf(path, sizeof(path), "%s/report", model.dir);
@@ -36,12 +34,8 @@ case_setup(void)
 static void
 case_teardown(void)
 {
-	if (dev_id >= 0)
-		test_model_dev_remove(dev_id);
-	test_log_end();
 	unlink(path);
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	test_model_teardown();
 }
 
 static int
@@ -103,8 +97,7 @@ test_whole(void)
 	dev_id = plug("");
 	TEST_TRUE(dev_id >= 0);
 	TEST_EXPECT(test_dev_status(dev_id), 0);
-	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
-	dev_id = -1;
+	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	TEST_CALL(read_report());
 	TEST_CALL(expect_words(words));
 	TEST_TRUE(strstr(text, "surprise") == NULL);
@@ -256,8 +249,7 @@ test_flood(void)
 			TEST_WAIT(test_model_state(&model, "pf0", "given") == 72 + (long)i,
 				TEST_MS);
 	}
-	TEST_EXPECT(test_model_dev_remove(dev_id), 0);
-	dev_id = -1;
+	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	TEST_CALL(read_report());
 	TEST_CALL(expect_words(words));
 	return test_log_passed();

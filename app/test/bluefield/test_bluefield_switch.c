@@ -16,21 +16,11 @@
 #define V6 VF1 "protocol ipv6 flower "
 #define TO_CARD "action mirred egress redirect dev ecpf0vf0"
 
-static struct test_model model;
-
 static int
 case_setup(void)
 {
 	TEST_EXPECT(test_log_begin(), 0);
 	return test_model_start(&model, "pf0vf0 pf0vf1 ecpf0vf0 pf1vf0 pf1,port=ib");
-}
-
-static void
-case_teardown(void)
-{
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
 }
 
 /* How often the dump of the switch has these words. */
@@ -291,16 +281,16 @@ test_allow_option(void)
 static struct unit_test_suite switch_suite = {
 	.suite_name = "rules of the switch",
 	.unit_test_cases = {
-		TEST_CASE_ST(case_setup, case_teardown, test_vports),
-		TEST_CASE_ST(case_setup, case_teardown, test_rules_listed),
-		TEST_CASE_ST(case_setup, case_teardown, test_representor_of_pf),
-		TEST_CASE_ST(case_setup, case_teardown, test_rule_given_twice),
-		TEST_CASE_ST(case_setup, case_teardown, test_rules_deleted),
-		TEST_CASE_ST(case_setup, case_teardown, test_rules_refused),
-		TEST_CASE_ST(case_setup, case_teardown, test_wide_rules_noted),
-		TEST_CASE_ST(case_setup, case_teardown, test_pair_allowed),
-		TEST_CASE_ST(case_setup, case_teardown, test_rule_option),
-		TEST_CASE_ST(case_setup, case_teardown, test_allow_option),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_vports),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_rules_listed),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_representor_of_pf),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_rule_given_twice),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_rules_deleted),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_rules_refused),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_wide_rules_noted),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_pair_allowed),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_rule_option),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_allow_option),
 		TEST_CASES_END()
 	}
 };

@@ -17,30 +17,16 @@
 #define SERVER "of-vf0"
 #define CONNECT_MS 10000 /* until a connect without an answer has failed */
 
-static struct test_model model;
 static struct test_pair before; /* of the program */
 static int16_t card_id, vf0_id, vf1_id;
 static struct test_ep *server;
 
 static void
-dev_end(int16_t *dev_id)
-{
-	if (*dev_id >= 0 && test_model_dev_remove(*dev_id) != 0)
-		test_fail("a device cannot be removed");
-	*dev_id = -1;
-}
-
-static void
 case_teardown(void)
 {
 	test_cleanup();
-	dev_end(&vf0_id);
-	dev_end(&vf1_id);
-	dev_end(&card_id);
 	test_pair = before;
-	test_log_end();
-	if (test_model_stop(&model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	test_model_teardown();
 }
 
 /* Which functions the card serves, and a server for VF 0. */
@@ -69,7 +55,6 @@ static int
 case_setup(void)
 {
 	before = test_pair;
-	card_id = vf0_id = vf1_id = -1;
 	TEST_EXPECT(test_log_begin(), 0);
 	TEST_CALL(test_model_start(&model, "pf0vf0,mac=" MAC0 " pf0vf1,mac=" MAC1
 		" ecpf0vf0,mac=" CARD " --latency=0.1"));
