@@ -103,111 +103,42 @@ teardown(void)
  * Requests
  */
 
-struct bad_req {
+/* A field that is not as it should be; one that is longer than the value has it in each byte. */
+struct lie {
 	const char *what;
-	void (*change)(struct bf_wire_req *req);
-	int reason;
+	size_t at, len;
+	uint64_t value;
+	int reason; /* that the peer is told, or learns of */
 };
 
 static void
-req_same(struct bf_wire_req *req __rte_unused)
+lie_put(void *msg, const struct lie *lie)
 {
+	if (lie->len > sizeof(lie->value))
+		memset(RTE_PTR_ADD(msg, lie->at), (int)lie->value, lie->len);
+	else
+		memcpy(RTE_PTR_ADD(msg, lie->at), &lie->value, lie->len);
 }
 
-static void
-req_magic(struct bf_wire_req *req)
-{
-	req->magic++;
-}
+#define FIELD(type, name) offsetof(struct type, name), sizeof(((struct type *)NULL)->name)
+#define REQ(name) FIELD(bf_wire_req, name)
+#define REQ_VERSIONS offsetof(struct bf_wire_req, version_min), 2
+#define REQ_LETTER(i) offsetof(struct bf_wire_req, prefix) + (i), 1
 
-static void
-req_old(struct bf_wire_req *req)
-{
-	req->version_min = req->version_max = 0;
-}
-
-static void
-req_new(struct bf_wire_req *req)
-{
-	req->version_min = BF_WIRE_VERSION_MAX + 1;
-	req->version_max = 200;
-}
-
-static void
-req_backwards(struct bf_wire_req *req)
-{
-	req->version_min = 3;
-	req->version_max = 0;
-}
-
-static void
-req_reserved(struct bf_wire_req *req)
-{
-	req->reserved = 1;
-}
-
-static void
-req_no_queue(struct bf_wire_req *req)
-{
-	req->queue_size = 0;
-}
-
-static void
-req_long_queue(struct bf_wire_req *req)
-{
-	req->queue_size = BF_WIRE_MAX_QUEUE_SIZE + 1;
-}
-
-static void
-req_large(struct bf_wire_req *req)
-{
-	req->max_msg_size = BF_WIRE_MAX_MSG_SIZE + 1;
-}
-
-static void
-req_other_size(struct bf_wire_req *req)
-{
-	req->max_msg_size = PEER_MSG_SIZE - 1;
-}
-
-static void
-req_hash(struct bf_wire_req *req)
-{
-	req->name_hash++;
-}
-
-static void
-req_prefix(struct bf_wire_req *req)
-{
-	req->prefix[BF_WIRE_PREFIX_SIZE - 1] = 'x';
-}
-
-static void
-req_longer(struct bf_wire_req *req)
-{
-	req->prefix[3] = 'x'; /* "tesx": the hash is of "test" */
-}
-
-static void
-req_no_name(struct bf_wire_req *req)
-{
-	memset(req->prefix, 0, sizeof(req->prefix));
-}
-
-static const struct bad_req bad_reqs[] = {
-	{ "magic", req_magic, -EPROTO },
-	{ "old version", req_old, -EPROTONOSUPPORT },
-	{ "new version", req_new, -EPROTONOSUPPORT },
-	{ "versions backwards", req_backwards, -EPROTONOSUPPORT },
-	{ "reserved", req_reserved, -EPROTO },
-	{ "no queue", req_no_queue, -EPROTO },
-	{ "long queue", req_long_queue, -EPROTO },
-	{ "large messages", req_large, -EPROTO },
-	{ "other size", req_other_size, -EMSGSIZE },
-	{ "hash", req_hash, -ENOENT },
-	{ "prefix", req_prefix, -EPROTO },
-	{ "name", req_longer, -ENOENT },
-	{ "no name", req_no_name, -EPROTO },
+static const struct lie bad_reqs[] = {
+	{ "magic", REQ(magic), 0, -EPROTO },
+	{ "old version", REQ_VERSIONS, 0, -EPROTONOSUPPORT },
+	{ "new version", REQ_VERSIONS, 200 << 8 | (BF_WIRE_VERSION_MAX + 1), -EPROTONOSUPPORT },
+	{ "versions backwards", REQ_VERSIONS, 3, -EPROTONOSUPPORT },
+	{ "reserved", REQ(reserved), 1, -EPROTO },
+	{ "no queue", REQ(queue_size), 0, -EPROTO },
+	{ "long queue", REQ(queue_size), BF_WIRE_MAX_QUEUE_SIZE + 1, -EPROTO },
+	{ "large messages", REQ(max_msg_size), BF_WIRE_MAX_MSG_SIZE + 1, -EPROTO },
+	{ "other size", REQ(max_msg_size), PEER_MSG_SIZE - 1, -EMSGSIZE },
+	{ "hash", REQ(name_hash), 1, -ENOENT },
+	{ "prefix", REQ_LETTER(BF_WIRE_PREFIX_SIZE - 1), 'x', -EPROTO },
+	{ "name", REQ_LETTER(3), 'x', -ENOENT }, /* "tesx": the hash is of "test" */
+	{ "no name", REQ(prefix), 0, -EPROTO },
 };
 
 static struct test_ep *
@@ -225,13 +156,15 @@ server_run(void)
 	return test_server_start(server, &conf, test_pe_new()) == 0 ? server : NULL;
 }
 
+/* lie: NULL: all is as it should be. */
 static int
-ask(void (*change)(struct bf_wire_req *req))
+ask(const struct lie *lie)
 {
 	struct bf_wire_req req;
 
 	peer_req(&req, "test");
-	change(&req);
+	if (lie != NULL)
+		lie_put(&req, lie);
 	return peer_connect(&hostile, card_mac, &req, sizeof(req));
 }
 
@@ -240,7 +173,7 @@ hostile_connected(struct test_ep *server)
 {
 	uint32_t before = server->nb_connects;
 
-	TEST_CALL(ask(req_same));
+	TEST_CALL(ask(NULL));
 	PEER_WAIT(&hostile, hostile.seen[BF_CM_REP] != 0 && server->nb_connects == before + 1,
 			TEST_MS);
 	return TEST_SUCCESS;
@@ -267,7 +200,7 @@ test_refusals(void)
 
 	TEST_TRUE(server != NULL);
 	for (i = 0; i < RTE_DIM(bad_reqs); i++) {
-		TEST_CALL(ask(bad_reqs[i].change));
+		TEST_CALL(ask(&bad_reqs[i]));
 		TEST_CALL(expect_rej(bad_reqs[i].what, bad_reqs[i].reason));
 	}
 	TEST_EXPECT(server->nb_connects, 0);
@@ -306,8 +239,9 @@ test_refused_often(void)
 	TEST_TRUE(server != NULL);
 	TEST_EXPECT(rte_comch_dev_stats_get(card_dev, &before), 0);
 	for (i = 0; i < nb; i++) {
-		TEST_CALL(ask(i % 2 == 0 ? req_magic : req_old));
-		TEST_CALL(expect_rej("often", i % 2 == 0 ? -EPROTO : -EPROTONOSUPPORT));
+		/* by magic number and version, in turns */
+		TEST_CALL(ask(&bad_reqs[i % 2]));
+		TEST_CALL(expect_rej("often", bad_reqs[i % 2].reason));
 	}
 	TEST_EXPECT(rte_comch_dev_stats_get(card_dev, &after), 0);
 	TEST_EXPECT(after.violations - before.violations, nb / 2);
@@ -324,7 +258,7 @@ test_no_server(void)
 {
 	struct test_ep *server;
 
-	TEST_CALL(ask(req_same));
+	TEST_CALL(ask(NULL));
 	TEST_CALL(expect_rej("no server", -ENOENT));
 	server = server_run();
 	TEST_TRUE(server != NULL);
@@ -332,7 +266,7 @@ test_no_server(void)
 	peer_forget(&hostile);
 	PEER_WAIT(&hostile, server->nb_disconnects == 1, DEATH_MS);
 	TEST_CALL(test_stop(server));
-	TEST_CALL(ask(req_same));
+	TEST_CALL(ask(NULL));
 	TEST_CALL(expect_rej("server stopped", -ENOENT));
 	return test_log_passed();
 }
@@ -349,7 +283,7 @@ test_full(void)
 	first = hostile;
 	hostile.id = NULL;
 	hostile.has_qp = false; /* the first one has both */
-	TEST_CALL(ask(req_same));
+	TEST_CALL(ask(NULL));
 	TEST_CALL(expect_rej("full", -ENOSPC));
 	TEST_EXPECT(server->nb_connects, 1);
 	TEST_EXPECT(server->nb_disconnects, 0);
@@ -494,140 +428,49 @@ bye_answered(int answers)
 	return test_log_passed();
 }
 
-/* One message whose header or size is not as it should be. */
+/* Messages whose header or size is not as it should be. */
+static const struct {
+	uint8_t type;
+	uint32_t len;            /* as the header has it */
+	uint32_t size;           /* of all that is sent */
+	const char *words;       /* of the log */
+	struct bf_wire_hdr more; /* is added to what it should have */
+} bad_hdrs[] = {
+	{ BF_WIRE_DATA, 0, 1, "message without a header" },
+	{ BF_WIRE_DATA, 0, 15, "message without a header" },
+	{ 0, 0, 16, "type of a message" },
+	{ BF_WIRE_TYPES, 0, 16, "type of a message" },
+	{ BF_WIRE_DATA, 8, 24, "flags of a message", { .flags = 0x80 } },
+	{ BF_WIRE_DATA, 8, 24, "sequence number", { .seq = 1 } },
+	{ BF_WIRE_DATA, 9, 24, "length of a message" },
+	{ BF_WIRE_DATA, 7, 24, "length of a message" },
+	{ BF_WIRE_DATA, UINT32_MAX - 7, 24, "length of a message" },
+	{ BF_WIRE_DATA, 0, 16, "size of a message" },
+	{ BF_WIRE_DATA, PEER_MSG_SIZE + 1, 16 + PEER_MSG_SIZE + 1, "size of a message" },
+	{ BF_WIRE_DATA, 4096, 16 + 4096, "message longer than a buffer" },
+	/* it got nothing */
+	{ BF_WIRE_DATA, 8, 24, "credits for messages", { .credits = 1 } },
+	{ BF_WIRE_DATA, 8, 24, "credits for messages", { .credits = UINT32_MAX } },
+	{ BF_WIRE_DATA, 8, 24, "credits for control messages", { .ctl_credits = 1 } },
+	{ BF_WIRE_DATA, 8, 24, "credits that it has seen", { .credits_seen = 0xff } },
+	{ BF_WIRE_PING, 4, 20, "length of a control message" },
+	{ BF_WIRE_CONSUMER_NEW, 8, 24, "length of a control message" },
+};
+
 static int
-send_hdr(struct bf_wire_hdr hdr, uint32_t len)
+send_hdr(unsigned int row)
 {
+	struct bf_wire_hdr hdr = good_hdr(bad_hdrs[row].type, bad_hdrs[row].len);
+	const struct bf_wire_hdr *more = &bad_hdrs[row].more;
 	static uint8_t bytes[PEER_BUF];
 
+	hdr.flags += more->flags;
+	hdr.ctl_credits += more->ctl_credits;
+	hdr.credits_seen += more->credits_seen;
+	hdr.credits += more->credits;
+	hdr.seq += more->seq;
 	memcpy(bytes, &hdr, sizeof(hdr));
-	return peer_send_raw(&hostile, bytes, len, BF_WQE_SEND);
-}
-
-static int
-bad_nothing(void)
-{
-	return send_hdr(good_hdr(BF_WIRE_DATA, 0), 1);
-}
-
-static int
-bad_short_header(void)
-{
-	return send_hdr(good_hdr(BF_WIRE_DATA, 0), 15);
-}
-
-static int
-bad_type_0(void)
-{
-	return send_hdr(good_hdr(0, 0), 16);
-}
-
-static int
-bad_type(void)
-{
-	return send_hdr(good_hdr(BF_WIRE_TYPES, 0), 16);
-}
-
-static int
-bad_flags(void)
-{
-	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
-
-	hdr.flags = 0x80;
-	return send_hdr(hdr, 24);
-}
-
-static int
-bad_seq(void)
-{
-	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
-
-	hdr.seq++;
-	return send_hdr(hdr, 24);
-}
-
-static int
-bad_len_more(void)
-{
-	return send_hdr(good_hdr(BF_WIRE_DATA, 9), 24);
-}
-
-static int
-bad_len_less(void)
-{
-	return send_hdr(good_hdr(BF_WIRE_DATA, 7), 24);
-}
-
-static int
-bad_len_wraps(void)
-{
-	return send_hdr(good_hdr(BF_WIRE_DATA, UINT32_MAX - 7), 24);
-}
-
-static int
-bad_empty(void)
-{
-	return send_hdr(good_hdr(BF_WIRE_DATA, 0), 16);
-}
-
-static int
-bad_larger(void)
-{
-	return send_hdr(good_hdr(BF_WIRE_DATA, PEER_MSG_SIZE + 1), 16 + PEER_MSG_SIZE + 1);
-}
-
-static int
-bad_huge(void)
-{
-	return send_hdr(good_hdr(BF_WIRE_DATA, 4096), 16 + 4096);
-}
-
-static int
-bad_credits(void)
-{
-	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
-
-	hdr.credits = 1; /* it got nothing */
-	return send_hdr(hdr, 24);
-}
-
-static int
-bad_credits_back(void)
-{
-	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
-
-	hdr.credits--;
-	return send_hdr(hdr, 24);
-}
-
-static int
-bad_ctl_credits(void)
-{
-	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
-
-	hdr.ctl_credits = 1;
-	return send_hdr(hdr, 24);
-}
-
-static int
-bad_credits_seen(void)
-{
-	struct bf_wire_hdr hdr = good_hdr(BF_WIRE_DATA, 8);
-
-	hdr.credits_seen = 0xff;
-	return send_hdr(hdr, 24);
-}
-
-static int
-bad_ping_len(void)
-{
-	return send_hdr(good_hdr(BF_WIRE_PING, 4), 20);
-}
-
-static int
-bad_ctl_len(void)
-{
-	return send_hdr(good_hdr(BF_WIRE_CONSUMER_NEW, 8), 24);
+	return peer_send_raw(&hostile, bytes, bad_hdrs[row].size, BF_WQE_SEND);
 }
 
 static int
@@ -672,24 +515,6 @@ static const struct {
 	int (*send)(void);
 	const char *words; /* of the log */
 } bad_msgs[] = {
-	{ bad_nothing, "message without a header" },
-	{ bad_short_header, "message without a header" },
-	{ bad_type_0, "type of a message" },
-	{ bad_type, "type of a message" },
-	{ bad_flags, "flags of a message" },
-	{ bad_seq, "sequence number" },
-	{ bad_len_more, "length of a message" },
-	{ bad_len_less, "length of a message" },
-	{ bad_len_wraps, "length of a message" },
-	{ bad_empty, "size of a message" },
-	{ bad_larger, "size of a message" },
-	{ bad_huge, "message longer than a buffer" },
-	{ bad_credits, "credits for messages" },
-	{ bad_credits_back, "credits for messages" },
-	{ bad_ctl_credits, "credits for control messages" },
-	{ bad_credits_seen, "credits that it has seen" },
-	{ bad_ping_len, "length of a control message" },
-	{ bad_ctl_len, "length of a control message" },
 	{ bad_bye, "flags of BYE" },
 	{ bad_imm, "kind of a message" },
 	{ bad_bye_then_more, "message behind BYE" },
@@ -704,27 +529,37 @@ violations(void)
 	return stats.violations;
 }
 
+/* It ends the connection, is counted, and nothing of it is handed up. */
+static int
+expect_violation(const struct test_ep *server, uint64_t nb, const char *words)
+{
+	PEER_WAIT(&hostile, server->nb_disconnects == nb, TEST_MS);
+	TEST_ASSERT(server->disconnect_status == -EPROTO, "%s: it ended with %d", words,
+			server->disconnect_status);
+	TEST_ASSERT(test_log_has(words), "not logged: %s", words);
+	TEST_EXPECT(violations(), nb);
+	TEST_EXPECT(server->nb_recv, 0);
+	PEER_WAIT(&hostile, hostile.seen[BF_CM_DREQ] != 0, TEST_MS);
+	TEST_EXPECT(hostile.status[BF_CM_DREQ], -EPROTO);
+	return TEST_SUCCESS;
+}
+
 static int
 test_bad_messages(void)
 {
 	struct test_ep *server = server_run();
-	uint64_t before;
-	uint32_t i;
+	uint32_t i, nb = 0;
 
 	TEST_TRUE(server != NULL);
+	for (i = 0; i < RTE_DIM(bad_hdrs); i++) {
+		TEST_CALL(hostile_connected(server));
+		TEST_CALL(send_hdr(i));
+		TEST_CALL(expect_violation(server, ++nb, bad_hdrs[i].words));
+	}
 	for (i = 0; i < RTE_DIM(bad_msgs); i++) {
 		TEST_CALL(hostile_connected(server));
-		before = violations();
 		TEST_CALL(bad_msgs[i].send());
-		PEER_WAIT(&hostile, server->nb_disconnects == i + 1, TEST_MS);
-		TEST_ASSERT(server->disconnect_status == -EPROTO, "%s: it ended with %d",
-				bad_msgs[i].words, server->disconnect_status);
-		TEST_ASSERT(test_log_has(bad_msgs[i].words), "not logged: %s", bad_msgs[i].words);
-		TEST_EXPECT(violations(), before + 1);
-		/* nothing of it was handed up */
-		TEST_EXPECT(server->nb_recv, 0);
-		PEER_WAIT(&hostile, hostile.seen[BF_CM_DREQ] != 0, TEST_MS);
-		TEST_EXPECT(hostile.status[BF_CM_DREQ], -EPROTO);
+		TEST_CALL(expect_violation(server, ++nb, bad_msgs[i].words));
 	}
 	return test_log_passed();
 }
@@ -823,111 +658,25 @@ test_death(void)
  * Answers
  */
 
-struct bad_rep {
-	const char *what;
-	void (*change)(struct bf_wire_rep *rep);
-};
+#define REP(name) FIELD(bf_wire_rep, name)
+#define REP_LETTER(name, i) offsetof(struct bf_wire_rep, name) + (i), 1
 
-static void
-rep_magic(struct bf_wire_rep *rep)
-{
-	rep->magic = 0;
-}
-
-static void
-rep_version(struct bf_wire_rep *rep)
-{
-	rep->version = BF_WIRE_VERSION_MAX + 1;
-}
-
-static void
-rep_no_mtu(struct bf_wire_rep *rep)
-{
-	rep->mtu = 0;
-}
-
-static void
-rep_larger_mtu(struct bf_wire_rep *rep)
-{
-	rep->mtu = 4;
-}
-
-static void
-rep_reserved(struct bf_wire_rep *rep)
-{
-	rep->reserved[1] = 1;
-}
-
-static void
-rep_no_size(struct bf_wire_rep *rep)
-{
-	rep->max_msg_size = 0;
-}
-
-static void
-rep_large(struct bf_wire_rep *rep)
-{
-	rep->max_msg_size = BF_WIRE_MAX_MSG_SIZE + 1;
-}
-
-static void
-rep_other_size(struct bf_wire_rep *rep)
-{
-	rep->max_msg_size++;
-}
-
-static void
-rep_no_queue(struct bf_wire_rep *rep)
-{
-	rep->queue_size = 0;
-}
-
-static void
-rep_long_queue(struct bf_wire_rep *rep)
-{
-	rep->queue_size = UINT32_MAX;
-}
-
-static void
-rep_name(struct bf_wire_rep *rep)
-{
-	strcpy(rep->name, "other");
-}
-
-static void
-rep_no_end(struct bf_wire_rep *rep)
-{
-	memset(rep->name, 'x', sizeof(rep->name));
-}
-
-static void
-rep_function(struct bf_wire_rep *rep)
-{
-	memset(rep->function, 'x', sizeof(rep->function));
-}
-
-/* It is printed: an escape would be the terminal's. */
-static void
-rep_escape(struct bf_wire_rep *rep)
-{
-	rep->function[0] = '\033';
-}
-
-static const struct bad_rep bad_reps[] = {
-	{ "magic", rep_magic },
-	{ "version", rep_version },
-	{ "no MTU", rep_no_mtu },
-	{ "MTU above the request's", rep_larger_mtu },
-	{ "reserved", rep_reserved },
-	{ "no size", rep_no_size },
-	{ "large", rep_large },
-	{ "other size", rep_other_size },
-	{ "no queue", rep_no_queue },
-	{ "long queue", rep_long_queue },
-	{ "name", rep_name },
-	{ "name without end", rep_no_end },
-	{ "function without end", rep_function },
-	{ "function that cannot be printed", rep_escape },
+static const struct lie bad_reps[] = {
+	{ "magic", REP(magic), 0, -EPROTO },
+	{ "version", REP(version), BF_WIRE_VERSION_MAX + 1, -EPROTO },
+	{ "no MTU", REP(mtu), 0, -EPROTO },
+	{ "MTU above the request's", REP(mtu), 4, -EPROTO },
+	{ "reserved", REP_LETTER(reserved, 1), 1, -EPROTO },
+	{ "no size", REP(max_msg_size), 0, -EPROTO },
+	{ "large", REP(max_msg_size), BF_WIRE_MAX_MSG_SIZE + 1, -EPROTO },
+	{ "other size", REP(max_msg_size), PEER_MSG_SIZE + 1, -EPROTO },
+	{ "no queue", REP(queue_size), 0, -EPROTO },
+	{ "long queue", REP(queue_size), UINT32_MAX, -EPROTO },
+	{ "name", REP_LETTER(name, 0), 'x', -EPROTO },
+	{ "name without end", REP(name), 'x', -EPROTO },
+	{ "function without end", REP(function), 'x', -EPROTO },
+	/* it is printed: an escape would be the terminal's */
+	{ "function that cannot be printed", REP_LETTER(function, 0), '\033', -EPROTO },
 };
 
 static void
@@ -977,9 +726,9 @@ test_answers(void)
 
 	for (i = 0; i < RTE_DIM(bad_reps); i++) {
 		good_rep(&hostile.rep);
-		bad_reps[i].change(&hostile.rep);
+		lie_put(&hostile.rep, &bad_reps[i]);
 		TEST_CALL(client_start(&client));
-		TEST_CALL(expect_failed(client, bad_reps[i].what, -EPROTO));
+		TEST_CALL(expect_failed(client, bad_reps[i].what, bad_reps[i].reason));
 		TEST_EXPECT(hostile.req.magic, BF_WIRE_MAGIC);
 		TEST_EXPECT(hostile.req.name_hash, bf_wire_name_hash("test"));
 	}
