@@ -52,13 +52,19 @@ message(uint8_t opcode, uint32_t len)
 	return TEST_SUCCESS;
 }
 
+enum { FUNCTIONS, LOOPBACK, SHARED_QUEUE };
+
 static int
-messages(void)
+messages(int way)
 {
+	const struct data_conf conf = {
+		.loopback = way == LOOPBACK, .srq = way == SHARED_QUEUE,
+	};
 	static const uint32_t lens[] = { 0, 1, 63, 1023, 1024, 1025, 4096, 5000, 65536, HALF - 1 };
 	struct obj_qp_info info;
 	unsigned int i, round;
 
+	TEST_CALL(data_pair(&conf));
 	/* the queues go around, and so does the sequence number */
 	for (round = 0; round < 5; round++)
 		for (i = 0; i < RTE_DIM(lens); i++) {
@@ -72,27 +78,6 @@ messages(void)
 	TEST_EXPECT(info.state, BF_QP_RTS);
 	TEST_EXPECT(info.rq_counter, data_b.qp.rq != NULL ? data_b.rq_pi : data_b.srq_pi);
 	return data_passed();
-}
-
-static int
-test_functions(void)
-{
-	TEST_CALL(data_pair(&(struct data_conf){ .srq = false }));
-	return messages();
-}
-
-static int
-test_loopback(void)
-{
-	TEST_CALL(data_pair(&(struct data_conf){ .loopback = true }));
-	return messages();
-}
-
-static int
-test_srq(void)
-{
-	TEST_CALL(data_pair(&(struct data_conf){ .srq = true }));
-	return messages();
 }
 
 /*
@@ -122,7 +107,7 @@ datagram(struct data_end *e, const struct data_end *to, uint32_t qpn, uint32_t q
 
 /* One arrives, with a global route header before it. */
 static int
-datagram_arrives(uint32_t qpn, uint32_t from, uint32_t qkey)
+datagram_arrives(void)
 {
 	const uint8_t *grh = data_b.bytes + HALF;
 	struct data_cqe cqe;
@@ -130,13 +115,13 @@ datagram_arrives(uint32_t qpn, uint32_t from, uint32_t qkey)
 	fill(&data_a, 0, 256, 3);
 	memset(data_b.bytes + HALF, 0, 512);
 	data_recv(&data_b, HALF, 40 + 256);
-	datagram(&data_a, &data_b, qpn, qkey, 256);
+	datagram(&data_a, &data_b, data_b.qp.obj.id, DATA_QKEY, 256);
 	TEST_CALL(data_sent(&data_a, &cqe));
 	TEST_EXPECT(cqe.opcode, 0);
 	TEST_CALL(data_received(&data_b, &cqe));
 	TEST_EXPECT(cqe.opcode, 2);
 	TEST_EXPECT(cqe.bytes, 40 + 256);
-	TEST_EXPECT(cqe.flags_rqpn & 0xffffff, from);
+	TEST_EXPECT(cqe.flags_rqpn & 0xffffff, data_a.qp.obj.id);
 	/* a header is there, of IPv6; the partition is the default one */
 	TEST_EXPECT(cqe.flags_rqpn >> 28 & 3, 1);
 	TEST_EXPECT(cqe.flags_rqpn >> 24 & 3, 1);
@@ -159,7 +144,7 @@ test_datagrams(void)
 
 	TEST_CALL(data_pair(&(struct data_conf){ .service = BF_QP_UD }));
 	for (i = 0; i < 40; i++)
-		TEST_CALL(datagram_arrives(data_b.qp.obj.id, data_a.qp.obj.id, DATA_QKEY));
+		TEST_CALL(datagram_arrives());
 	/* with another key, for nobody, or without a buffer: they are lost, nobody is told */
 	datagram(&data_a, &data_b, data_b.qp.obj.id, DATA_QKEY, 256);
 	TEST_CALL(data_sent(&data_a, &cqe));
@@ -173,15 +158,6 @@ test_datagrams(void)
 	datagram(&data_a, &data_b, data_b.qp.obj.id, 1u << 31, 256);
 	TEST_CALL(data_received(&data_b, &cqe));
 	TEST_EXPECT(cqe.bytes, 40 + 256);
-	return data_passed();
-}
-
-static int
-test_qp1(void)
-{
-	TEST_CALL(data_pair(&(struct data_conf){ .service = BF_QP_GSI }));
-	TEST_CALL(datagram_arrives(1, 1, 0x80010000));
-	TEST_CALL(datagram_arrives(1, 1, 0x80010000));
 	return data_passed();
 }
 
@@ -242,13 +218,18 @@ test_pieces(void)
 	return data_passed();
 }
 
-/* Many at a time, most without a completion; all posted before one doorbell. */
+/*
+ * Many at a time, most without a completion; all posted before one doorbell. A few of a
+ * shared queue, or so many that all counters of 16 bits go around.
+ */
 static int
-bursts(unsigned int rounds)
+bursts(int shared)
 {
+	const unsigned int rounds = shared ? 50 : UINT16_MAX / (DATA_QUEUE - 1) + 10;
 	struct data_cqe cqe;
 	unsigned int i, round;
 
+	TEST_CALL(data_pair(&(struct data_conf){ .srq = shared }));
 	for (round = 0; round < rounds; round++) {
 		for (i = 0; i < DATA_QUEUE - 1; i++) {
 			data_a.bytes[i * 8] = (uint8_t)(round + i);
@@ -268,33 +249,21 @@ bursts(unsigned int rounds)
 	return data_passed();
 }
 
-static int
-test_burst(void)
-{
-	TEST_CALL(data_pair(&(struct data_conf){ .srq = true }));
-	return bursts(50);
-}
-
-/* So many that all counters of 16 bits go around. */
-static int
-test_counters_go_around(void)
-{
-	TEST_CALL(data_pair(&(struct data_conf){ .srq = false }));
-	return bursts(UINT16_MAX / (DATA_QUEUE - 1) + 10);
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "messages of the software BlueField",
 	.unit_test_cases = {
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_functions),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_loopback),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_srq),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_functions", messages,
+			FUNCTIONS),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_loopback", messages,
+			LOOPBACK),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_srq", messages,
+			SHARED_QUEUE),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_datagrams),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_qp1),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_user_index),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_pieces),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_burst),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_counters_go_around),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_burst", bursts, true),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_counters_go_around",
+			bursts, false),
 		TEST_CASES_END()
 	}
 };

@@ -17,7 +17,7 @@
 /* Syndromes of completions. */
 enum {
 	LOCAL_LEN = 0x01, LOCAL_QP_OP = 0x02, LOCAL_PROT = 0x04, FLUSH = 0x05,
-	REM_INV_REQ = 0x12, REM_ACCESS = 0x13, REM_OP = 0x14, RETRY = 0x15, RNR_RETRY = 0x16,
+	REM_INV_REQ = 0x12, REM_ACCESS = 0x13, REM_OP = 0x14, RETRY = 0x15,
 };
 
 static const struct data_conf usual;
@@ -92,85 +92,32 @@ not_ready(int srq)
 	return data_passed();
 }
 
-static int
-test_rnr_retries(void)
-{
-	TEST_CALL(data_pair(&(struct data_conf){ .rnr_retry = 1 + 2 }));
-	data_send(&data_a, OP_SEND, 0, 64, 0);
-	return sender_fails(RNR_RETRY);
-}
-
 /*
  * Nobody answers
  */
 
+/* The peer's queue pair is in this state, or is not there at all: RESET. */
 static int
-test_peer_not_ready_to_receive(void)
+peer_silent(int state)
 {
 	TEST_CALL(data_pair(&usual));
-	TEST_EXPECT(bf_qp_to_reset(&data_b.qp), 0);
-	TEST_EXPECT(bf_qp_to_init(&data_b.qp), 0);
-	data_recv(&data_b, HALF, 64);
+	if (state == BF_QP_ERROR) {
+		TEST_EXPECT(bf_qp_to_error(&data_b.qp), 0);
+		TEST_CALL(flushed(&data_b));
+	} else {
+		TEST_EXPECT(bf_qp_to_reset(&data_b.qp), 0);
+	}
+	if (state == BF_QP_INIT) {
+		TEST_EXPECT(bf_qp_to_init(&data_b.qp), 0);
+		data_recv(&data_b, HALF, 64);
+	} else if (state == BF_QP_RESET) {
+		bf_qp_destroy(&data_b.qp);
+	}
 	data_send(&data_a, OP_SEND, 0, 64, 0);
 	TEST_CALL(data_sent_bad(&data_a, RETRY));
 	TEST_CALL(flushed(&data_a));
 	TEST_CALL(data_quiet(&data_b));
 	return data_passed();
-}
-
-static int
-test_peer_in_error(void)
-{
-	TEST_CALL(data_pair(&usual));
-	TEST_EXPECT(bf_qp_to_error(&data_b.qp), 0);
-	TEST_CALL(flushed(&data_b));
-	data_send(&data_a, OP_SEND, 0, 64, 0);
-	TEST_CALL(data_sent_bad(&data_a, RETRY));
-	return data_passed();
-}
-
-static int
-test_peer_gone(void)
-{
-	TEST_CALL(data_pair(&usual));
-	bf_qp_destroy(&data_b.qp);
-	data_send(&data_a, OP_SEND, 0, 64, 0);
-	TEST_CALL(data_sent_bad(&data_a, RETRY));
-	TEST_CALL(flushed(&data_a));
-	return data_passed();
-}
-
-/* The way there is taken away, in the middle of it all. */
-static int
-test_no_way_there(void)
-{
-	struct data_cqe cqe;
-
-	TEST_CALL(data_pair(&usual));
-	data_recv(&data_b, HALF, 64);
-	data_recv(&data_b, HALF, 64);
-	data_send(&data_a, OP_SEND, 0, 64, 0);
-	TEST_CALL(data_sent(&data_a, &cqe));
-	TEST_CALL(data_received(&data_b, &cqe));
-	TEST_EXPECT(test_model_rule(&data_model, "del", "pf0vf0", "ecpf0vf0"), 0);
-	data_send(&data_a, OP_SEND, 0, 64, 0);
-	return sender_fails(RETRY);
-}
-
-/* The way back: it is delivered, once, and its sender does not know. */
-static int
-test_no_way_back(void)
-{
-	struct data_cqe cqe;
-
-	TEST_CALL(data_pair(&(struct data_conf){ .retry_count = 3 }));
-	TEST_EXPECT(test_model_rule(&data_model, "del", "ecpf0vf0", "pf0vf0"), 0);
-	data_recv(&data_b, HALF, 64);
-	data_recv(&data_b, HALF, 64);
-	data_send(&data_a, OP_SEND, 0, 64, 0);
-	TEST_CALL(data_received(&data_b, &cqe));
-	TEST_EXPECT(cqe.bytes, 64);
-	return sender_fails(RETRY);
 }
 
 /* The way there comes back before the retries end. */
@@ -195,49 +142,34 @@ test_way_comes_back(void)
  * What the sender posts can not be sent
  */
 
-static int
-bad_send(uint8_t opcode, const uint8_t *segs, uint32_t nb, uint8_t syndrome)
-{
-	TEST_CALL(data_pair(&usual));
-	data_recv(&data_b, HALF, 4096);
-	data_send_raw(&data_a, opcode, segs, nb, F_QUIET);
-	return sender_fails(syndrome);
-}
+enum { UNKNOWN_OPCODE, LONG_INLINE, TOO_LONG, UNKNOWN_KEY, KEY_VARIANT, BEYOND_KEY, BEFORE_KEY };
 
 static int
-bad_memory(uint32_t len, uint32_t key_plus, uint64_t addr_plus)
+bad_send(int what)
 {
+	static const struct {
+		uint8_t opcode, syndrome;
+		uint32_t len, key_plus;
+		uint64_t addr_plus;
+	} rows[] = {
+		[UNKNOWN_OPCODE] = { 0x2f, LOCAL_QP_OP, 64, 0, 0 },
+		/* bytes in the request that end beyond it */
+		[LONG_INLINE] = { OP_SEND, LOCAL_QP_OP, 0x80000000 | 13, 0, 0 },
+		/* more than a message may have: 2 GiB, in one piece */
+		[TOO_LONG] = { OP_SEND, LOCAL_LEN, 0, 0, 0 },
+		[UNKNOWN_KEY] = { OP_SEND, LOCAL_PROT, 64, 0x10000, 0 },
+		[KEY_VARIANT] = { OP_SEND, LOCAL_PROT, 64, 1, 0 },
+		[BEYOND_KEY] = { OP_SEND, LOCAL_PROT, 64, 0, DATA_MEM - 63 },
+		[BEFORE_KEY] = { OP_SEND, LOCAL_PROT, 64, 0, -UINT64_C(1) },
+	};
 	uint8_t seg[16];
 
 	TEST_CALL(data_pair(&usual));
 	data_recv(&data_b, HALF, 4096);
-	data_seg(seg, len, data_a.mkey.key + key_plus, (uintptr_t)data_a.bytes + addr_plus);
-	data_send_raw(&data_a, OP_SEND, seg, 1, 0);
-	return sender_fails(LOCAL_PROT);
-}
-
-static int
-test_unknown_key(void)
-{
-	return bad_memory(64, 0x10000, 0);
-}
-
-static int
-test_key_variant(void)
-{
-	return bad_memory(64, 1, 0);
-}
-
-static int
-test_beyond_key(void)
-{
-	return bad_memory(64, 0, DATA_MEM - 63);
-}
-
-static int
-test_before_key(void)
-{
-	return bad_memory(64, 0, -UINT64_C(1));
+	data_seg(seg, rows[what].len, data_a.mkey.key + rows[what].key_plus,
+		(uintptr_t)data_a.bytes + rows[what].addr_plus);
+	data_send_raw(&data_a, rows[what].opcode, seg, 1, F_QUIET);
+	return sender_fails(rows[what].syndrome);
 }
 
 static int
@@ -261,33 +193,6 @@ test_key_of_other_domain(void)
 	bf_mkey_destroy(&mkey);
 	bf_pd_destroy(&pd);
 	return data_passed();
-}
-
-static int
-test_unknown_opcode(void)
-{
-	uint8_t seg[16] = { 0 };
-
-	TEST_CALL(bad_send(0x2f, seg, 1, LOCAL_QP_OP));
-	return TEST_SUCCESS;
-}
-
-/* Bytes in the request that end beyond it. */
-static int
-test_too_long_inline(void)
-{
-	uint8_t seg[16] = { 0x80, 0, 0, 13 };
-
-	return bad_send(OP_SEND, seg, 1, LOCAL_QP_OP);
-}
-
-/* More than a message may have: 2 GiB, in one piece. */
-static int
-test_too_long(void)
-{
-	uint8_t seg[16] = { 0 };
-
-	return bad_send(OP_SEND, seg, 1, LOCAL_LEN);
 }
 
 /* A request that says that it is another one. */
@@ -449,9 +354,9 @@ test_reset_and_again(void)
 	return data_passed();
 }
 
-/* The function that receives comes to an end under load: a line for the model. */
+/* The function that receives comes to an end under load; if it is unplugged, with its client. */
 static int
-end_under_load(const char *how)
+end_under_load(int unplug)
 {
 	struct data_cqe cqe;
 	unsigned int i;
@@ -461,7 +366,8 @@ end_under_load(const char *how)
 		data_recv(&data_b, HALF, 65536);
 	for (i = 0; i < DATA_QUEUE - 1; i++)
 		data_send(&data_a, OP_SEND, 0, 65536, F_QUIET);
-	TEST_EXPECT(test_model_ctl(&data_model, "%s ecpf0vf0", how), 0);
+	TEST_EXPECT(test_model_ctl(&data_model, "%s ecpf0vf0",
+		unplug ? "unplug" : "reset"), 0);
 	TEST_EXPECT(test_model_state(&data_model, "ecpf0vf0", "objects"), 0);
 	data_send(&data_a, OP_SEND, 0, 64, 0);
 	/* whatever had arrived before: the last one has not */
@@ -471,19 +377,6 @@ end_under_load(const char *how)
 		TEST_EXPECT(cqe.syndrome, FLUSH);
 	TEST_CALL(flushed(&data_a));
 	return test_log_passed();
-}
-
-static int
-test_reset_under_load(void)
-{
-	return end_under_load("reset");
-}
-
-/* Its client is lost with it. */
-static int
-test_unplugged_under_load(void)
-{
-	return end_under_load("unplug");
 }
 
 /* It is the sender's own: nothing hangs, nothing is left, the peer waits for ever. */
@@ -564,21 +457,28 @@ static struct unit_test_suite suite = {
 			false),
 		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_rnr_srq", not_ready,
 			true),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_rnr_retries),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_peer_not_ready_to_receive),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_peer_in_error),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_peer_gone),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_no_way_there),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_no_way_back),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_peer_not_ready_to_receive",
+			peer_silent, BF_QP_INIT),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_peer_in_error",
+			peer_silent, BF_QP_ERROR),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_peer_gone",
+			peer_silent, BF_QP_RESET),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_way_comes_back),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_unknown_key),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_key_variant),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_beyond_key),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_before_key),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_unknown_key", bad_send,
+			UNKNOWN_KEY),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_key_variant", bad_send,
+			KEY_VARIANT),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_beyond_key", bad_send,
+			BEYOND_KEY),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_before_key", bad_send,
+			BEFORE_KEY),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_key_of_other_domain),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_unknown_opcode),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_too_long_inline),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_too_long),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_unknown_opcode", bad_send,
+			UNKNOWN_OPCODE),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_too_long_inline", bad_send,
+			LONG_INLINE),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_too_long", bad_send,
+			TOO_LONG),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_wrong_index),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_buffer_too_small),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_buffer_too_small_later),
@@ -592,8 +492,10 @@ static struct unit_test_suite suite = {
 			OP_READ),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_flush_posted),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_reset_and_again),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_reset_under_load),
-		TEST_CASE_ST(data_case_setup, data_case_teardown, test_unplugged_under_load),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_reset_under_load",
+			end_under_load, false),
+		TEST_CASE_ARG(data_case_setup, data_case_teardown, "test_unplugged_under_load",
+			end_under_load, true),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_sender_reset_under_load),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_above_mtu),
 		TEST_CASE_ST(data_case_setup, data_case_teardown, test_datagram_bad_key),
