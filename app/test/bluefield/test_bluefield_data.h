@@ -82,7 +82,6 @@ struct data_conf {
 	uint8_t rnr_retry;     /**< 0: for ever; else so many, less one. */
 };
 
-extern struct test_model data_model;
 extern struct data_end data_a;
 extern struct data_end data_b;
 

@@ -99,7 +99,7 @@ test_events(void)
 	};
 	struct data_cqe cqe;
 
-	TEST_EXPECT(test_model_allow(&data_model, "pf0vf0", "ecpf0vf0"), 0);
+	TEST_EXPECT(test_model_allow(&model, "pf0vf0", "ecpf0vf0"), 0);
 	TEST_CALL(data_end_make(&data_a, &usual));
 	TEST_CALL(data_end_make(&data_b, &usual));
 	bf_qp_destroy(&data_b.qp);
@@ -188,7 +188,7 @@ test_send_overrun(void)
 	data_a.sq_pi = DATA_QUEUE + 1;
 	data_ring(&data_a);
 	TEST_WAIT(data_state(&data_a) == BF_QP_ERROR, TEST_MS);
-	TEST_TRUE(test_model_logged(&data_model, "blocks are posted, the send queue has 16"));
+	TEST_TRUE(test_model_logged(&model, "blocks are posted, the send queue has 16"));
 	return data_passed();
 }
 
@@ -198,7 +198,7 @@ test_unknown_doorbell(void)
 	TEST_CALL(data_pair(&usual));
 	bf_wq_doorbell(&data_a.uar, 0x800, rte_cpu_to_be_64(0xabcd01ull << 8));
 	TEST_CALL(arrives());
-	TEST_TRUE(test_model_logged(&data_model, "is for QP 0xabcd01, which does not exist"));
+	TEST_TRUE(test_model_logged(&model, "is for QP 0xabcd01, which does not exist"));
 	return data_passed();
 }
 
@@ -214,15 +214,15 @@ test_lost_packets(void)
 	TEST_CALL(data_pair(&(struct data_conf){ .retry_count = 7 }));
 	for (i = 0; i < 6; i++) {
 		/* on the way there, and of answers: it arrives once all the same */
-		TEST_EXPECT(test_model_ctl(&data_model, "fault %s net drop=%u",
+		TEST_EXPECT(test_model_ctl(&model, "fault %s net drop=%u",
 			i % 2 == 0 ? "pf0vf0" : "ecpf0vf0", i), 0);
 		TEST_CALL(arrives());
 		TEST_CALL(data_quiet(&data_b));
 	}
-	TEST_EXPECT(test_model_ctl(&data_model, "fault ecpf0vf0 net drop=all"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0vf0 net drop=all"), 0);
 	data_send(&data_a, OP_SEND, 0, 64, 0);
 	TEST_CALL(data_sent_bad(&data_a, RETRY));
-	TEST_EXPECT(test_model_ctl(&data_model, "fault ecpf0vf0 clear"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0vf0 clear"), 0);
 	return data_passed();
 }
 
@@ -237,7 +237,7 @@ late_answers(int ends)
 	unsigned int i;
 
 	TEST_CALL(data_pair(&(struct data_conf){ .srq = true }));
-	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net acks=1500"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 net acks=1500"), 0);
 	for (i = 0; i < 5; i++) {
 		data_recv(&data_b, HALF, 5000);
 		data_send(&data_a, OP_SEND, 0, i < 4 ? 64 : 5000, 0);
@@ -272,7 +272,7 @@ test_lost_in_message(void)
 	TEST_CALL(data_pair(&conf));
 	memset(data_a.bytes, 0x3c, 20000);
 	memset(data_b.bytes + HALF, 0, 20000);
-	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net drop=3"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 net drop=3"), 0);
 	data_recv(&data_b, HALF, 20000);
 	data_send(&data_a, OP_SEND, 0, 20000, 0);
 	TEST_CALL(data_received(&data_b, &cqe));
@@ -296,7 +296,7 @@ test_taken_of_shared(void)
 	struct data_cqe cqe;
 
 	TEST_CALL(data_pair(&conf));
-	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net delay=400"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 net delay=400"), 0);
 	data_recv(&data_b, HALF, 5000);
 	data_send(&data_a, OP_SEND, 0, 5000, 0);
 	/* the first of five packets is there, the last one is not */
@@ -317,7 +317,7 @@ test_lost_doorbell(void)
 	struct data_cqe cqe;
 
 	TEST_CALL(data_pair(&usual));
-	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net doorbells=1"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 net doorbells=1"), 0);
 	data_recv(&data_b, HALF, 64);
 	data_send(&data_a, OP_SEND, 0, 64, 0);
 	TEST_CALL(data_quiet(&data_b));
@@ -339,7 +339,7 @@ test_bad_faults(void)
 
 	TEST_CALL(data_pair(&usual));
 	for (i = 0; i < RTE_DIM(faults); i++)
-		TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 %s", faults[i]), -1);
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 %s", faults[i]), -1);
 	TEST_CALL(arrives());
 	return data_passed();
 }
@@ -412,7 +412,7 @@ test_counters(void)
 	TEST_EXPECT(data_port_count(&data_b, PORT_RECEIVED), 1);
 	TEST_EXPECT(data_port_count(&data_b, PORT_RECEIVED_BYTES), 64);
 	TEST_EXPECT(data_port_count(&data_b, PORT_SENT), 1);
-	TEST_EXPECT(test_model_ctl(&data_model, "fault ecpf0vf0 net drop=2"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0vf0 net drop=2"), 0);
 	TEST_CALL(arrives());
 	TEST_EXPECT(data_count(&data_a, COUNT_TIMEOUT), 2);
 	TEST_EXPECT(data_count(&data_b, COUNT_DUPLICATE), 2);
@@ -491,7 +491,7 @@ test_srq_order(void)
 
 	TEST_CALL(data_pair(&conf));
 	TEST_CALL(second_pair(&a2, &b2, &conf));
-	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net delay=50"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 net delay=50"), 0);
 	data_recv(&data_b, HALF, 4096);
 	data_recv(&data_b, HALF + 4096, 4096);
 	/* three packets, and one that begins after the first of them */
@@ -522,7 +522,7 @@ test_later_posts(void)
 	struct data_cqe cqe;
 
 	TEST_CALL(data_pair(&usual));
-	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net delay=100"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 net delay=100"), 0);
 	data_recv(&data_b, HALF, 64);
 	data_recv(&data_b, HALF, 64);
 	data_send(&data_a, OP_SEND, 0, 64, 0);
@@ -541,7 +541,7 @@ test_early_record(void)
 	struct data_cqe cqe;
 
 	TEST_CALL(data_pair(&usual));
-	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net delay=100"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 net delay=100"), 0);
 	data_recv(&data_b, HALF, 64);
 	data_recv(&data_b, HALF, 64);
 	data_send(&data_a, OP_SEND, 0, 64, F_NO_DOORBELL);
@@ -552,8 +552,8 @@ test_early_record(void)
 	data_send(&data_a, OP_SEND, 0, 64, F_NO_DOORBELL);
 	TEST_CALL(data_received(&data_b, &cqe));
 	TEST_CALL(data_received(&data_b, &cqe));
-	TEST_TRUE(test_model_logged(&data_model, "send request 1 is another one"));
-	TEST_TRUE(!test_model_logged(&data_model, "send request 0 is another one"));
+	TEST_TRUE(test_model_logged(&model, "send request 1 is another one"));
+	TEST_TRUE(!test_model_logged(&model, "send request 0 is another one"));
 	return data_passed();
 }
 
@@ -584,8 +584,8 @@ early_receive(int shared)
 	TEST_CALL(data_received(&data_b, &cqe));
 	data_send(&data_a, OP_SEND, 0, 64, 0);
 	TEST_CALL(data_received(&data_b, &cqe));
-	TEST_TRUE(test_model_logged(&data_model, "receive request 4 is another one"));
-	TEST_TRUE(!test_model_logged(&data_model, "receive request 3 is another one"));
+	TEST_TRUE(test_model_logged(&model, "receive request 4 is another one"));
+	TEST_TRUE(!test_model_logged(&model, "receive request 3 is another one"));
 	return data_passed();
 }
 
@@ -607,7 +607,7 @@ test_changed_request(void)
 	TEST_CALL(data_received(&data_b, &cqe));
 	TEST_EXPECT(cqe.bytes, 63);
 	TEST_CALL(data_sent(&data_a, &cqe));
-	TEST_TRUE(test_model_logged(&data_model, "send request 0 was changed before it was done"));
+	TEST_TRUE(test_model_logged(&model, "send request 0 was changed before it was done"));
 	return data_passed();
 }
 
@@ -617,7 +617,7 @@ test_changed_receive(void)
 	struct data_cqe cqe;
 
 	TEST_CALL(data_pair(&usual));
-	TEST_EXPECT(test_model_ctl(&data_model, "fault pf0vf0 net delay=100"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 net delay=100"), 0);
 	data_recv(&data_b, HALF, 2000);
 	data_send(&data_a, OP_SEND, 0, 2000, 0);
 	/* between the first packet and the second */
@@ -625,7 +625,7 @@ test_changed_receive(void)
 	((uint8_t *)data_b.qp.rq)[3]--;
 	TEST_CALL(data_received(&data_b, &cqe));
 	TEST_EXPECT(cqe.bytes, 2000);
-	TEST_TRUE(test_model_logged(&data_model, "receive request 0 was changed before it was done"));
+	TEST_TRUE(test_model_logged(&model, "receive request 0 was changed before it was done"));
 	return data_passed();
 }
 

@@ -127,11 +127,11 @@ test_way_comes_back(void)
 	struct data_cqe cqe;
 
 	TEST_CALL(data_pair(&(struct data_conf){ .retry_count = 7, .ack_timeout = 15 }));
-	TEST_EXPECT(test_model_rule(&data_model, "del", "pf0vf0", "ecpf0vf0"), 0);
+	TEST_EXPECT(test_model_rule(&model, "del", "pf0vf0", "ecpf0vf0"), 0);
 	data_recv(&data_b, HALF, 64);
 	data_send(&data_a, OP_SEND, 0, 64, 0);
 	TEST_CALL(data_quiet(&data_a));
-	TEST_EXPECT(test_model_rule(&data_model, "add", "pf0vf0", "ecpf0vf0"), 0);
+	TEST_EXPECT(test_model_rule(&model, "add", "pf0vf0", "ecpf0vf0"), 0);
 	TEST_CALL(data_received(&data_b, &cqe));
 	TEST_CALL(data_sent(&data_a, &cqe));
 	TEST_EXPECT(cqe.opcode, 0);
@@ -366,9 +366,9 @@ end_under_load(int unplug)
 		data_recv(&data_b, HALF, 65536);
 	for (i = 0; i < DATA_QUEUE - 1; i++)
 		data_send(&data_a, OP_SEND, 0, 65536, F_QUIET);
-	TEST_EXPECT(test_model_ctl(&data_model, "%s ecpf0vf0",
+	TEST_EXPECT(test_model_ctl(&model, "%s ecpf0vf0",
 		unplug ? "unplug" : "reset"), 0);
-	TEST_EXPECT(test_model_state(&data_model, "ecpf0vf0", "objects"), 0);
+	TEST_EXPECT(test_model_state(&model, "ecpf0vf0", "objects"), 0);
 	data_send(&data_a, OP_SEND, 0, 64, 0);
 	/* whatever had arrived before: the last one has not */
 	TEST_CALL(data_sent_bad(&data_a, RETRY));
@@ -390,9 +390,9 @@ test_sender_reset_under_load(void)
 		data_recv(&data_b, HALF, 65536);
 	for (i = 0; i < DATA_QUEUE; i++)
 		data_send(&data_a, OP_SEND, 0, 65536, 0);
-	TEST_EXPECT(test_model_ctl(&data_model, "reset pf0vf0"), 0);
-	TEST_EXPECT(test_model_state(&data_model, "pf0vf0", "objects"), 0);
-	TEST_EXPECT(test_model_state(&data_model, "pf0vf0", "given"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "reset pf0vf0"), 0);
+	TEST_EXPECT(test_model_state(&model, "pf0vf0", "objects"), 0);
+	TEST_EXPECT(test_model_state(&model, "pf0vf0", "given"), 0);
 	TEST_EXPECT(data_state(&data_b), BF_QP_RTS);
 	TEST_EXPECT(bf_qp_to_error(&data_b.qp), 0);
 	TEST_WAIT(data_state(&data_b) == BF_QP_ERROR, TEST_MS);

@@ -22,7 +22,6 @@
 #define BLOCK 64u
 #define UNIT 16u
 
-struct test_model data_model;
 struct data_end data_a;
 struct data_end data_b;
 
@@ -50,17 +49,11 @@ static int
 func_up(struct data_end *e, const char *name)
 {
 	struct bf_func_conf conf;
-	char path[PATH_MAX + 32];
-	struct bf_hw *hw;
 
 	e->name = name;
 	bf_func_conf_init(&conf);
 	conf.health_ms = 30;
-	snprintf(path, sizeof(path), "%s/%s.sock", data_model.dir, name);
-	TEST_EXPECT(bf_hw_vfu_open(name, path, 5000, &hw), 0);
-	TEST_EXPECT(bf_func_create(hw, &conf, &e->func), 0);
-	TEST_EXPECT(bf_fw_open(e->func, &e->dev), 0);
-	return TEST_SUCCESS;
+	return obj_func_open(name, &conf, &e->func, &e->dev);
 }
 
 int
@@ -69,7 +62,7 @@ data_case_setup(void)
 	memset(&data_a, 0, sizeof(data_a));
 	memset(&data_b, 0, sizeof(data_b));
 	TEST_EXPECT(test_log_begin(), 0);
-	TEST_CALL(test_model_start(&data_model, "pf0vf0,flr_ms=5 ecpf0vf0,flr_ms=5 --latency=0.1"));
+	TEST_CALL(test_model_start(&model, "pf0vf0,flr_ms=5 ecpf0vf0,flr_ms=5 --latency=0.1"));
 	TEST_CALL(func_up(&data_a, "pf0vf0"));
 	TEST_CALL(func_up(&data_b, "ecpf0vf0"));
 	return TEST_SUCCESS;
@@ -119,9 +112,7 @@ data_case_teardown(void)
 	}
 	end_down(&data_a);
 	end_down(&data_b);
-	test_log_end();
-	if (test_model_stop(&data_model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	test_model_teardown();
 }
 
 int
@@ -137,37 +128,14 @@ data_passed(void)
 	}
 	end_down(&data_a);
 	end_down(&data_b);
-	TEST_WAIT(test_model_state(&data_model, "pf0vf0", "connected") == 0, TEST_MS);
-	TEST_EXPECT(test_model_state(&data_model, "pf0vf0", "objects"), 0);
-	TEST_EXPECT(test_model_state(&data_model, "pf0vf0", "given"), 0);
-	TEST_WAIT(test_model_state(&data_model, "ecpf0vf0", "connected") == 0, TEST_MS);
-	TEST_EXPECT(test_model_state(&data_model, "ecpf0vf0", "objects"), 0);
-	TEST_EXPECT(test_model_state(&data_model, "ecpf0vf0", "given"), 0);
+	TEST_WAIT(test_model_state(&model, "pf0vf0", "connected") == 0, TEST_MS);
+	TEST_EXPECT(test_model_state(&model, "pf0vf0", "objects"), 0);
+	TEST_EXPECT(test_model_state(&model, "pf0vf0", "given"), 0);
+	TEST_WAIT(test_model_state(&model, "ecpf0vf0", "connected") == 0, TEST_MS);
+	TEST_EXPECT(test_model_state(&model, "ecpf0vf0", "objects"), 0);
+	TEST_EXPECT(test_model_state(&model, "ecpf0vf0", "given"), 0);
 	TEST_TRUE(!test_log_has("objects are left"));
 	return test_log_passed();
-}
-
-/* fe80:: and the MAC address, as InfiniBand makes one of the other. */
-static int
-address_make(struct data_end *e)
-{
-	struct bf_vport vport;
-
-	TEST_EXPECT(bf_vport_set_roce(e->dev, true), 0);
-	TEST_EXPECT(bf_vport_query(e->dev, &vport), 0);
-	memset(&e->addr, 0, sizeof(e->addr));
-	memcpy(e->addr.mac, vport.mac, sizeof(vport.mac));
-	e->addr.gid[0] = 0xfe;
-	e->addr.gid[1] = 0x80;
-	memcpy(&e->addr.gid[8], &vport.mac[0], 3);
-	e->addr.gid[8] ^= 2;
-	e->addr.gid[11] = 0xff;
-	e->addr.gid[12] = 0xfe;
-	memcpy(&e->addr.gid[13], &vport.mac[3], 3);
-	e->addr.version = 2;
-	e->addr.ipv6 = true;
-	TEST_EXPECT(bf_roce_addr_use(e->dev, &e->addr, &e->addr_index), 0);
-	return TEST_SUCCESS;
 }
 
 /* What the driver never asks for: its QPs count nothing, and allow no address. */
@@ -235,7 +203,7 @@ data_end_make(struct data_end *e, const struct data_conf *conf)
 
 	e->sq_pi = e->rq_pi = e->srq_pi = e->srq_head = 0;
 	e->send_ci = e->recv_ci = 0;
-	TEST_CALL(address_make(e));
+	TEST_CALL(obj_addr_use(e->dev, &e->addr, &e->addr_index));
 	TEST_EXPECT(bf_pd_create(e->dev, &e->pd), 0);
 	TEST_EXPECT(bf_uar_create(e->dev, &e->uar), 0);
 	TEST_EXPECT(bf_cq_create(e->dev, &cq, &e->send_cq), 0);
@@ -282,7 +250,7 @@ data_pair(const struct data_conf *conf)
 		data_b.func = data_a.func;
 		data_b.dev = data_a.dev;
 	} else {
-		TEST_EXPECT(test_model_allow(&data_model, "pf0vf0", "ecpf0vf0"), 0);
+		TEST_EXPECT(test_model_allow(&model, "pf0vf0", "ecpf0vf0"), 0);
 	}
 	TEST_CALL(data_end_make(&data_a, conf));
 	TEST_CALL(data_end_make(&data_b, conf));

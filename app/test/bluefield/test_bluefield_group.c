@@ -258,7 +258,7 @@ test_few_queues(void)
 	unsigned int i;
 
 	TEST_CALL(group_case_setup());
-	TEST_EXPECT(test_model_ctl(&group_model, "fault pf0vf0 cap max_num_eqs=4"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 cap max_num_eqs=4"), 0);
 	TEST_CALL(group_dev_add(""));
 	TEST_EXPECT(rte_comch_dev_info_get(group_dev_id, &info), 0);
 	TEST_EXPECT(info.max_pes, RTE_DIM(engines));
@@ -353,7 +353,7 @@ test_failed(void)
 	TEST_CALL(group_dev_add("cmd_timeout=200"));
 	TEST_EXPECT(group_pe_add(&pe), 0);
 	TEST_EXPECT(group_pe_add(&second), 0);
-	TEST_EXPECT(test_model_ctl(&group_model,
+	TEST_EXPECT(test_model_ctl(&model,
 		"fault pf0vf0 cmd opcode=QUERY_NIC_VPORT_CONTEXT count=1 no-answer"), 0);
 	TEST_EXPECT(bf_vport_query(group_dev->objs, &vport), -ETIMEDOUT);
 	TEST_WAIT(test_dev_status(group_dev_id) != 0, TEST_MS);

@@ -37,7 +37,6 @@ struct node {
 	uint32_t nb_errors;
 };
 
-extern struct test_model group_model;
 extern int16_t group_dev_id;
 extern struct bf_dev *group_dev;
 

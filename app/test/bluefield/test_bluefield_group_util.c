@@ -10,7 +10,6 @@
 
 #include "test_bluefield_group.h"
 
-struct test_model group_model;
 int16_t group_dev_id;
 struct bf_dev *group_dev;
 uint32_t group_node_cqes;
@@ -23,7 +22,7 @@ group_case_setup(void)
 	group_dev = NULL;
 	group_node_cqes = 32;
 	TEST_CALL(test_log_begin());
-	return test_model_start(&group_model,
+	return test_model_start(&model,
 		"pf0vf0,flr_ms=5,mac=02:00:00:00:0a:00 ecpf0vf0,flr_ms=5,mac=" GROUP_PEER);
 }
 
@@ -43,7 +42,7 @@ group_dev_add(const char *args)
 	char text[256];
 
 	snprintf(text, sizeof(text), "peer=" GROUP_PEER "%s%s", args[0] != '\0' ? "," : "", args);
-	group_dev_id = (int16_t)test_model_dev_add(&group_model, "pf0vf0", text);
+	group_dev_id = (int16_t)test_model_dev_add(&model, "pf0vf0", text);
 	TEST_TRUE(group_dev_id >= 0);
 	group_dev = group_dev_of(group_dev_id);
 	TEST_TRUE(group_dev != NULL);
@@ -60,13 +59,11 @@ group_case_setup_dev(void)
 static void
 all_down(void)
 {
-	int16_t id = group_dev_id;
 	unsigned int i;
 
 	for (i = 0; i < GROUP_MAX_PES; i++)
 		group_pe_del(pes[i]);
-	group_dev_id = -1;
-	if (id >= 0 && test_model_dev_remove(&group_model, id) != 0)
+	if (test_model_devs_remove(&model) != TEST_SUCCESS)
 		test_fail("the device cannot be removed");
 	group_dev = NULL;
 }
@@ -75,24 +72,22 @@ void
 group_case_teardown(void)
 {
 	all_down();
-	test_log_end();
-	if (test_model_stop(&group_model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	test_model_teardown();
 }
 
 long
 group_objects(void)
 {
-	return test_model_state(&group_model, "pf0vf0", "objects");
+	return test_model_state(&model, "pf0vf0", "objects");
 }
 
 int
 group_passed_clean(void)
 {
 	all_down();
-	TEST_WAIT(test_model_state(&group_model, "pf0vf0", "connected") == 0, TEST_MS);
+	TEST_WAIT(test_model_state(&model, "pf0vf0", "connected") == 0, TEST_MS);
 	TEST_EXPECT(group_objects(), 0);
-	TEST_EXPECT(test_model_state(&group_model, "pf0vf0", "given"), 0);
+	TEST_EXPECT(test_model_state(&model, "pf0vf0", "given"), 0);
 	TEST_TRUE(!test_log_has("objects are left"));
 	return test_log_passed();
 }

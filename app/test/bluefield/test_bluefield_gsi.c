@@ -58,7 +58,7 @@ static int
 setup_allowed(void)
 {
 	TEST_CALL(setup());
-	return test_model_allow(&data_model, "pf0vf0", "ecpf0vf0");
+	return test_model_allow(&model, "pf0vf0", "ecpf0vf0");
 }
 
 static void
@@ -189,15 +189,15 @@ test_no_rule(void)
 	POLL_UNTIL(c->seen[BF_CM_FAILED] == 1, CONNECT_MS);
 	TEST_EXPECT(c->ev.status, -ETIMEDOUT);
 	TEST_EXPECT(server.nb_conns, 0);
-	TEST_TRUE(test_model_vport(&data_model, "pf0vf0", "no-rule") >= 4);
-	TEST_EXPECT(test_model_rule(&data_model, "add", "pf0vf0", "ecpf0vf0"), 0);
+	TEST_TRUE(test_model_vport(&model, "pf0vf0", "no-rule") >= 4);
+	TEST_EXPECT(test_model_rule(&model, "add", "pf0vf0", "ecpf0vf0"), 0);
 	c = user_connect(&client, &card, 400);
 	POLL_UNTIL(c->seen[BF_CM_FAILED] == 1, CONNECT_MS);
 	TEST_EXPECT(c->ev.status, -ETIMEDOUT);
 	TEST_EXPECT(server.nb_conns, 1);
 	/* who gave up has said so */
 	POLL_UNTIL(server.conns[0].seen[BF_CM_FAILED] == 1, CONNECT_MS);
-	TEST_EXPECT(test_model_rule(&data_model, "add", "ecpf0vf0", "pf0vf0"), 0);
+	TEST_EXPECT(test_model_rule(&model, "add", "ecpf0vf0", "pf0vf0"), 0);
 	c = user_connect(&client, &card, CONNECT_MS);
 	POLL_UNTIL(server.conns[1].seen[BF_CM_RTU] == 1, CONNECT_MS);
 	return passed();
@@ -211,7 +211,7 @@ test_rule_gone(void)
 
 	client.keep = true;
 	POLL_UNTIL(s->seen[BF_CM_RTU] == 1, CONNECT_MS);
-	TEST_EXPECT(test_model_rule(&data_model, "del", "ecpf0vf0", "pf0vf0"), 0);
+	TEST_EXPECT(test_model_rule(&model, "del", "ecpf0vf0", "pf0vf0"), 0);
 	TEST_EXPECT(bf_cm_disconnect(c->id, 0), 0);
 	POLL_UNTIL(s->seen[BF_CM_ENDED] == 1, CONNECT_MS);
 	POLL_UNTIL(c->seen[BF_CM_ENDED] == 1, CONNECT_MS);
@@ -417,7 +417,7 @@ test_device_gone(void)
 
 	client.keep = server.keep = true;
 	POLL_UNTIL(s->seen[BF_CM_RTU] == 1, CONNECT_MS);
-	test_model_kill(&data_model);
+	test_model_kill(&model);
 	TEST_WAIT(bf_func_status(data_a.func, NULL) != 0, TEST_MS);
 	TEST_EXPECT(bf_cm_disconnect(c->id, 0), 0);
 	POLL_UNTIL(c->seen[BF_CM_ENDED] == 1, 8000);

@@ -21,7 +21,7 @@ static int
 start(const char *settings)
 {
 	TEST_CALL(obj_case_setup());
-	return test_model_start(&obj_model, settings);
+	return test_model_start(&model, settings);
 }
 
 /* A queue pair over the wire, with a UDP source port, from the first address. */
@@ -63,7 +63,7 @@ static int
 test_silicon_2_8_no_udp_source_port(void)
 {
 	TEST_CALL(start("pf0,flr_ms=5"));
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cap sw_r_roce_src_udp_port=0"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cap sw_r_roce_src_udp_port=0"), 0);
 	TEST_CALL(obj_func_up("pf0", 0, 0));
 	TEST_TRUE(!bf_func_caps(obj_func)->udp_sport);
 	TEST_CALL(connect_qp());
@@ -86,7 +86,7 @@ test_silicon_2_9_vhca_port(void)
 	TEST_CALL(connect_qp());
 	/* its events have that number, too */
 	TEST_EXPECT(bf_func_caps(obj_func)->port_state, 1);
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf1 port down"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf1 port down"), 0);
 	TEST_WAIT(__atomic_load_n(&bf_func_caps(obj_func)->port_state, __ATOMIC_RELAXED) == 0,
 		TEST_MS);
 	TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
@@ -105,19 +105,19 @@ test_silicon_2_11_event_mask(void)
 
 	TEST_CALL(start("pf0,flr_ms=5"));
 	for (i = 0; i < RTE_DIM(types); i++) {
-		TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 events refuse=%u",
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0 events refuse=%u",
 			1u << types[i]), 0);
 		TEST_CALL(obj_func_up("pf0", 0, 0));
 		TEST_TRUE(test_log_has("refuses event mask"));
 		/* pages are what it lives on */
-		given = test_model_state(&obj_model, "pf0", "given");
-		TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 pages wanted=3"), 0);
-		TEST_WAIT(test_model_state(&obj_model, "pf0", "given") == given + 3, TEST_MS);
+		given = test_model_state(&model, "pf0", "given");
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=3"), 0);
+		TEST_WAIT(test_model_state(&model, "pf0", "given") == given + 3, TEST_MS);
 		TEST_CALL(obj_passed_clean());
 		test_log_drop();
 		TEST_CALL(obj_case_setup());
 	}
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 clear"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
 	TEST_CALL(obj_func_up("pf0", 0, 0));
 	TEST_TRUE(!test_log_has("refuses event mask"));
 	return obj_passed_clean();
@@ -128,11 +128,11 @@ static int
 test_silicon_2_11_no_page_requests(void)
 {
 	TEST_CALL(start("pf0,flr_ms=5"));
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cap page_request_disable=1"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cap page_request_disable=1"), 0);
 	TEST_CALL(obj_func_up("pf0", 0, 0));
 	TEST_TRUE(!test_log_has("refuses event mask"));
 	/* the other events come */
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 port down"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 port down"), 0);
 	TEST_WAIT(__atomic_load_n(&bf_func_caps(obj_func)->port_state, __ATOMIC_RELAXED) == 0,
 		TEST_MS);
 	return obj_passed_clean();
@@ -169,14 +169,14 @@ static int
 expect_refused(const char *function, const char *args, int error, const char *what,
 	const char *remedy)
 {
-	int ret = test_model_dev_add(&obj_model, function, args);
+	int ret = test_model_dev_add(&model, function, args);
 
 	TEST_ASSERT(ret == error, "%s is %d, not %d", function, ret, error);
 	TEST_ASSERT(test_log_has(what), "'%s' is not in the log", what);
 	TEST_ASSERT(test_log_has(remedy), "'%s' is not in the log", remedy);
-	TEST_WAIT(test_model_state(&obj_model, function, "connected") == 0, TEST_MS);
-	TEST_EXPECT(test_model_state(&obj_model, function, "given"), 0);
-	TEST_EXPECT(test_model_state(&obj_model, function, "objects"), 0);
+	TEST_WAIT(test_model_state(&model, function, "connected") == 0, TEST_MS);
+	TEST_EXPECT(test_model_state(&model, function, "given"), 0);
+	TEST_EXPECT(test_model_state(&model, function, "objects"), 0);
 	test_log_drop();
 	return test_log_begin();
 }
@@ -185,10 +185,10 @@ expect_refused(const char *function, const char *args, int error, const char *wh
 static int
 expect_taken(const char *function, const char *args)
 {
-	int ret = test_model_dev_add(&obj_model, function, args);
+	int ret = test_model_dev_add(&model, function, args);
 
 	TEST_ASSERT(ret >= 0, "%s is %d", function, ret);
-	TEST_EXPECT(test_model_dev_remove(&obj_model, (int16_t)ret), 0);
+	TEST_EXPECT(test_model_dev_remove(&model, (int16_t)ret), 0);
 	return TEST_SUCCESS;
 }
 
@@ -226,7 +226,7 @@ test_silicon_5_7_zero_mac(void)
 		"on the card devlink port function set <representor> hw_addr <MAC>"));
 	TEST_CALL(expect_refused("ecpf0", "", -EADDRNOTAVAIL, "has no MAC address",
 		"ip link set <interface> address <MAC>"));
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 mac 02:00:00:00:00:07"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 mac 02:00:00:00:00:07"), 0);
 	TEST_CALL(expect_taken("pf0vf0", ""));
 	return test_log_passed();
 }
@@ -239,7 +239,7 @@ test_silicon_5_7_vport_down(void)
 		"on the card ip link set <representor> up"));
 	TEST_CALL(expect_refused("ecpf0", "", -ENETDOWN, "its vport is down",
 		"ip link set <interface> up"));
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 port up"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 port up"), 0);
 	TEST_CALL(expect_taken("pf0vf0", ""));
 	return test_log_passed();
 }
@@ -252,20 +252,20 @@ test_silicon_2_7_reset(void)
 	int id;
 
 	TEST_CALL(start("pf0vf0,flr_ms=5"));
-	id = test_model_dev_add(&obj_model, "pf0vf0", "");
+	id = test_model_dev_add(&model, "pf0vf0", "");
 	TEST_TRUE(id >= 0);
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 port down"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 port down"), 0);
 	TEST_EXPECT(rte_comch_dev_reset((int16_t)id), 0);
 	TEST_EXPECT(rte_comch_dev_info_get((int16_t)id, &info), 0);
 	TEST_TRUE(info.status == 0 && !info.link_up);
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 cap roce=0"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 cap roce=0"), 0);
 	TEST_EXPECT(rte_comch_dev_reset((int16_t)id), -ENOTSUP);
 	TEST_EXPECT(test_dev_status((int16_t)id), -ENOTSUP);
 	TEST_TRUE(test_log_has("RoCE is off"));
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 clear"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 clear"), 0);
 	TEST_EXPECT(rte_comch_dev_reset((int16_t)id), 0);
 	TEST_EXPECT(test_dev_status((int16_t)id), 0);
-	TEST_EXPECT(test_model_dev_remove(&obj_model, (int16_t)id), 0);
+	TEST_EXPECT(test_model_dev_remove(&model, (int16_t)id), 0);
 	return test_log_passed();
 }
 
@@ -277,7 +277,7 @@ test_silicon_7_1_address_removed(void)
 
 	TEST_CALL(start("pf0vf0,flr_ms=5"));
 	for (i = 0; i < 2; i++) {
-		TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0vf0 cap roce_version=%u",
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 cap roce_version=%u",
 			i == 0 ? 4 : 5), 0);
 		TEST_CALL(expect_taken("pf0vf0", "peer=02:00:00:00:00:02"));
 		TEST_TRUE(!test_log_has("SET_ROCE_ADDRESS"));
@@ -304,11 +304,11 @@ test_silicon_8_12_named_options(void)
 		attr.cq_send = attr.cq_recv = &obj_set.cq;
 		TEST_EXPECT(bf_qp_create(obj_dev, &attr, &qp), 0);
 		TEST_EXPECT(bf_qp_to_init(&qp), 0);
-		TEST_TRUE(!test_model_logged(&obj_model, masks[i]));
-		TEST_EXPECT(test_model_ctl(&obj_model,
+		TEST_TRUE(!test_model_logged(&model, masks[i]));
+		TEST_EXPECT(test_model_ctl(&model,
 			"fault pf0 cmd opcode=INIT2RTR_QP count=1 status=3"), 0);
 		TEST_EXPECT(bf_qp_to_rtr(&qp, &obj_path), 0);
-		TEST_TRUE(test_model_logged(&obj_model, masks[i]));
+		TEST_TRUE(test_model_logged(&model, masks[i]));
 		TEST_TRUE(test_log_has("firmware wants options named"));
 		/* the next one needs no second try */
 		TEST_EXPECT(bf_qp_to_reset(&qp), 0);
@@ -318,7 +318,7 @@ test_silicon_8_12_named_options(void)
 		bf_qp_destroy(&qp);
 		TEST_CALL(obj_passed_clean());
 		test_log_end();
-		TEST_CALL(test_model_stop(&obj_model));
+		TEST_CALL(test_model_stop(&model));
 	}
 	return TEST_SUCCESS;
 }

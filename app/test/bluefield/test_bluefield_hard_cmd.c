@@ -58,8 +58,8 @@ raw_open(const char *functions)
 	char path[PATH_MAX + 16];
 
 	TEST_CALL(obj_case_setup());
-	TEST_CALL(test_model_start(&obj_model, functions));
-	snprintf(path, sizeof(path), "%s/pf0.sock", obj_model.dir);
+	TEST_CALL(test_model_start(&model, functions));
+	snprintf(path, sizeof(path), "%s/pf0.sock", model.dir);
 	TEST_EXPECT(bf_hw_vfu_open("raw", path, 5000, &raw.hw), 0);
 	TEST_EXPECT(raw.hw->ops->dma_alloc(raw.hw, BF_PAGE_SIZE + RAW_SLOTS * BF_MBOX_STRIDE,
 		BF_PAGE_SIZE, &raw.mem), 0);
@@ -158,9 +158,9 @@ test_slots_end_in_any_order(void)
 	/* a busy machine may look late at most of them */
 	TEST_TRUE(immediate < RAW_ROUNDS);
 	TEST_TRUE(ordered < RAW_ROUNDS);
-	TEST_EXPECT(test_model_ctl(&obj_model, "dump pf0"), 0);
-	TEST_TRUE(strstr(obj_model.answer, "busy=0") != NULL);
-	TEST_TRUE(strstr(obj_model.answer, "overtaken=0") == NULL);
+	TEST_EXPECT(test_model_ctl(&model, "dump pf0"), 0);
+	TEST_TRUE(strstr(model.answer, "busy=0") != NULL);
+	TEST_TRUE(strstr(model.answer, "overtaken=0") == NULL);
 	return test_log_passed();
 }
 
@@ -175,8 +175,8 @@ test_latency_off(void)
 		TEST_CALL(raw_round(&at_once, &in_order));
 		TEST_EXPECT(at_once, RAW_SLOTS);
 	}
-	TEST_EXPECT(test_model_ctl(&obj_model, "dump pf0"), 0);
-	TEST_TRUE(strstr(obj_model.answer, "overtaken=0") != NULL);
+	TEST_EXPECT(test_model_ctl(&model, "dump pf0"), 0);
+	TEST_TRUE(strstr(model.answer, "overtaken=0") != NULL);
 	return test_log_passed();
 }
 
@@ -185,16 +185,16 @@ static int
 test_under_way(void)
 {
 	TEST_CALL(raw_open("pf0,flr_ms=5"));
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cmd opcode=QUERY_ISSI delay=100000"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=QUERY_ISSI delay=100000"), 0);
 	raw_post(3);
 	raw.hw->ops->write32(raw.hw, BF_REG_CMD_DOORBELL, 1u << 3);
-	TEST_WAIT(test_model_ctl(&obj_model, "dump pf0") == 0 &&
-		strstr(obj_model.answer, "slot 3 QUERY_ISSI state=fetched since_us=") != NULL,
+	TEST_WAIT(test_model_ctl(&model, "dump pf0") == 0 &&
+		strstr(model.answer, "slot 3 QUERY_ISSI state=fetched since_us=") != NULL,
 		TEST_MS);
-	TEST_TRUE(strstr(obj_model.answer, "busy=1") != NULL);
+	TEST_TRUE(strstr(model.answer, "busy=1") != NULL);
 	TEST_EXPECT(raw.hw->ops->reset(raw.hw), 0);
-	TEST_EXPECT(test_model_ctl(&obj_model, "dump pf0"), 0);
-	TEST_TRUE(strstr(obj_model.answer, "busy=0") != NULL);
+	TEST_EXPECT(test_model_ctl(&model, "dump pf0"), 0);
+	TEST_TRUE(strstr(model.answer, "busy=0") != NULL);
 	TEST_TRUE(!raw_done(3));
 	return test_log_passed();
 }
@@ -228,8 +228,8 @@ under_way(const char *command)
 	char words[64];
 
 	snprintf(words, sizeof(words), " %s state=", command);
-	return test_model_ctl(&obj_model, "dump pf0") == 0 &&
-		strstr(obj_model.answer, words) != NULL;
+	return test_model_ctl(&model, "dump pf0") == 0 &&
+		strstr(model.answer, words) != NULL;
 }
 
 /* Objects whose commands need mailboxes of both directions. */
@@ -250,18 +250,18 @@ use_objects(void)
 static int
 test_silicon_5_5_pages_end_last(void)
 {
-	long given = test_model_state(&obj_model, "pf0", "given");
+	long given = test_model_state(&model, "pf0", "given");
 
-	TEST_EXPECT(test_model_ctl(&obj_model,
+	TEST_EXPECT(test_model_ctl(&model,
 		"fault pf0 cmd opcode=MANAGE_PAGES count=1 delay=500"), 0);
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 pages wanted=100"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=100"), 0);
 	TEST_WAIT(under_way("MANAGE_PAGES"), TEST_MS);
 	TEST_CALL(use_objects());
 	TEST_TRUE(under_way("MANAGE_PAGES"));
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), given);
-	TEST_WAIT(test_model_state(&obj_model, "pf0", "given") == given + 100, TEST_MS);
-	TEST_EXPECT(test_model_ctl(&obj_model, "dump pf0"), 0);
-	TEST_TRUE(strstr(obj_model.answer, "overtaken=0") == NULL);
+	TEST_EXPECT(test_model_state(&model, "pf0", "given"), given);
+	TEST_WAIT(test_model_state(&model, "pf0", "given") == given + 100, TEST_MS);
+	TEST_EXPECT(test_model_ctl(&model, "dump pf0"), 0);
+	TEST_TRUE(strstr(model.answer, "overtaken=0") == NULL);
 	return obj_passed_clean();
 }
 
@@ -269,22 +269,22 @@ test_silicon_5_5_pages_end_last(void)
 static int
 test_silicon_5_5_pages_end_first(void)
 {
-	long given = test_model_state(&obj_model, "pf0", "given");
+	long given = test_model_state(&model, "pf0", "given");
 	unsigned int i;
 
 	for (i = 0; i < NB_KINDS; i++) {
 		/* and firmware takes its time with the pages */
-		TEST_EXPECT(test_model_ctl(&obj_model,
+		TEST_EXPECT(test_model_ctl(&model,
 			"fault pf0 cmd opcode=MANAGE_PAGES op_mod=1 count=1 delay=30"), 0);
-		TEST_EXPECT(test_model_ctl(&obj_model,
+		TEST_EXPECT(test_model_ctl(&model,
 			"fault pf0 cmd opcode=%s count=1 page-request=100",
 			obj_kinds[i].create), 0);
 		TEST_CALL(use_objects());
 		given += 100;
-		TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), given);
+		TEST_EXPECT(test_model_state(&model, "pf0", "given"), given);
 	}
-	TEST_EXPECT(test_model_ctl(&obj_model, "dump pf0"), 0);
-	TEST_TRUE(strstr(obj_model.answer, "overtaken=0") == NULL);
+	TEST_EXPECT(test_model_ctl(&model, "dump pf0"), 0);
+	TEST_TRUE(strstr(model.answer, "overtaken=0") == NULL);
 	return obj_passed_clean();
 }
 
@@ -295,14 +295,14 @@ test_silicon_5_5_random_order(void)
 	unsigned int i;
 
 	for (i = 0; i < 60; i++) {
-		TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 pages wanted=100"), 0);
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=100"), 0);
 		TEST_CALL(use_objects());
 		/* what has not come yet cannot be given back: then it says no */
-		test_model_ctl(&obj_model, "fault pf0 pages wanted=-100");
+		test_model_ctl(&model, "fault pf0 pages wanted=-100");
 		TEST_CALL(use_objects());
 	}
-	TEST_EXPECT(test_model_ctl(&obj_model, "dump pf0"), 0);
-	TEST_TRUE(strstr(obj_model.answer, "overtaken=0") == NULL);
+	TEST_EXPECT(test_model_ctl(&model, "dump pf0"), 0);
+	TEST_TRUE(strstr(model.answer, "overtaken=0") == NULL);
 	return obj_passed_clean();
 }
 
@@ -317,12 +317,12 @@ test_silicon_5_5_late_bring_up(void)
 	unsigned int i;
 
 	TEST_CALL(obj_case_setup());
-	TEST_CALL(test_model_start(&obj_model, "pf0,flr_ms=5,init_pages=1000"));
+	TEST_CALL(test_model_start(&model, "pf0,flr_ms=5,init_pages=1000"));
 	for (i = 0; i < RTE_DIM(commands); i++)
-		TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cmd opcode=%s delay=100",
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=%s delay=100",
 			commands[i]), 0);
 	TEST_CALL(obj_func_up("pf0", 0, 0));
-	TEST_EXPECT(test_model_ctl(&obj_model,
+	TEST_EXPECT(test_model_ctl(&model,
 		"fault pf0 cmd opcode=INIT_HCA count=1 page-request=10"), 0);
 	TEST_EXPECT(bf_func_reset(obj_func), 0);
 	TEST_CALL(use_objects());

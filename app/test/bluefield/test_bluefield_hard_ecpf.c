@@ -26,22 +26,13 @@ host_enable(bool enable)
 static int
 case_setup(void)
 {
-	dev_id = -1;
 	TEST_CALL(obj_case_setup());
-	TEST_CALL(test_model_start(&obj_model, "ecpf0,host=down pf0vf0"));
+	TEST_CALL(test_model_start(&model, "ecpf0,host=down pf0vf0"));
 	TEST_CALL(obj_func_up("ecpf0", 0, 0));
 	TEST_EXPECT(host_enable(true), 0);
-	dev_id = (int16_t)test_model_dev_add(&obj_model, "pf0vf0", "fw_timeout=100,health=20");
+	dev_id = (int16_t)test_model_dev_add(&model, "pf0vf0", "fw_timeout=100,health=20");
 	TEST_TRUE(dev_id >= 0);
 	return TEST_SUCCESS;
-}
-
-static void
-case_teardown(void)
-{
-	if (dev_id >= 0 && test_model_dev_remove(&obj_model, dev_id) != 0)
-		test_fail("the device cannot be removed");
-	obj_case_teardown();
 }
 
 /* The VF has failed, and is back when another owner of the ECPF enables the host. */
@@ -77,7 +68,7 @@ test_silicon_5_2_ecpf_ends(void)
 static int
 test_silicon_5_2_ecpf_reset(void)
 {
-	TEST_EXPECT(test_model_ctl(&obj_model, "reset ecpf0"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "reset ecpf0"), 0);
 	TEST_WAIT(obj_fatals() == 1, TEST_MS);
 	obj_func_down();
 	return expect_lost();
@@ -86,9 +77,9 @@ test_silicon_5_2_ecpf_reset(void)
 static struct unit_test_suite hard_ecpf_suite = {
 	.suite_name = "the host when the owner of the ECPF ends",
 	.unit_test_cases = {
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_2_host_disabled),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_2_ecpf_ends),
-		TEST_CASE_ST(case_setup, case_teardown, test_silicon_5_2_ecpf_reset),
+		TEST_CASE_ST(case_setup, obj_case_teardown, test_silicon_5_2_host_disabled),
+		TEST_CASE_ST(case_setup, obj_case_teardown, test_silicon_5_2_ecpf_ends),
+		TEST_CASE_ST(case_setup, obj_case_teardown, test_silicon_5_2_ecpf_reset),
 		TEST_CASES_END()
 	}
 };

@@ -52,8 +52,8 @@ hw_open(const char *function)
 {
 	char path[PATH_MAX + 16];
 
-	TEST_CALL(test_model_start(&obj_model, function));
-	snprintf(path, sizeof(path), "%s/pf0.sock", obj_model.dir);
+	TEST_CALL(test_model_start(&model, function));
+	snprintf(path, sizeof(path), "%s/pf0.sock", model.dir);
 	TEST_EXPECT(bf_hw_vfu_open("test", path, 5000, &hw), 0);
 	return TEST_SUCCESS;
 }
@@ -98,10 +98,10 @@ test_silicon_2_6_first_enable_has_all(void)
 {
 	TEST_CALL(func_up("pf0,flr_ms=5,msix_fixed=1"));
 	TEST_TRUE(vectors_expected(64) > 1);
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "irqs_first"), vectors_expected(64));
+	TEST_EXPECT(test_model_state(&model, "pf0", "irqs_first"), vectors_expected(64));
 	TEST_EXPECT(bf_func_reset(obj_func), 0);
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "irqs"), vectors_expected(64));
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "irqs_grown"), 0);
+	TEST_EXPECT(test_model_state(&model, "pf0", "irqs"), vectors_expected(64));
+	TEST_EXPECT(test_model_state(&model, "pf0", "irqs_grown"), 0);
 	return test_log_passed();
 }
 
@@ -111,11 +111,11 @@ test_silicon_2_6_few_vectors(void)
 	long given;
 
 	TEST_CALL(func_up("pf0,flr_ms=5,msix_fixed=1,vectors=1"));
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "irqs_first"), 1);
+	TEST_EXPECT(test_model_state(&model, "pf0", "irqs_first"), 1);
 	TEST_TRUE(test_log_has("has 1 MSI-X vectors"));
-	given = test_model_state(&obj_model, "pf0", "given");
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 pages wanted=4"), 0);
-	TEST_WAIT(test_model_state(&obj_model, "pf0", "given") == given + 4, TEST_MS);
+	given = test_model_state(&model, "pf0", "given");
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=4"), 0);
+	TEST_WAIT(test_model_state(&model, "pf0", "given") == given + 4, TEST_MS);
 	return test_log_passed();
 }
 
@@ -128,14 +128,14 @@ test_silicon_2_6_event_while_off(void)
 
 	TEST_CALL(func_up("pf0,flr_ms=5,msix_fixed=1"));
 	own = bf_func_hw(obj_func);
-	given = test_model_state(&obj_model, "pf0", "given");
-	lost = test_model_state(&obj_model, "pf0", "irqs_lost");
+	given = test_model_state(&model, "pf0", "given");
+	lost = test_model_state(&model, "pf0", "irqs_lost");
 	own->ops->irq_disable(own);
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 pages wanted=4"), 0);
-	TEST_WAIT(test_model_state(&obj_model, "pf0", "irqs_lost") > lost, TEST_MS);
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), given);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=4"), 0);
+	TEST_WAIT(test_model_state(&model, "pf0", "irqs_lost") > lost, TEST_MS);
+	TEST_EXPECT(test_model_state(&model, "pf0", "given"), given);
 	TEST_EXPECT(own->ops->irq_enable(own, func_cb, func_arg), 0);
-	TEST_WAIT(test_model_state(&obj_model, "pf0", "given") == given + 4, TEST_MS);
+	TEST_WAIT(test_model_state(&model, "pf0", "given") == given + 4, TEST_MS);
 	return test_log_passed();
 }
 
@@ -199,8 +199,8 @@ model_adds_vectors(const char *function, int pending)
 	eventfd_t count;
 	int fds[2], i;
 
-	TEST_CALL(test_model_start(&obj_model, function));
-	snprintf(path, sizeof(path), "%s/pf0.sock", obj_model.dir);
+	TEST_CALL(test_model_start(&model, function));
+	snprintf(path, sizeof(path), "%s/pf0.sock", model.dir);
 	TEST_EXPECT(vfu_link_open(&raw, "test", path, 5000), 0);
 	for (i = 0; i < 2; i++)
 		fds[i] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -209,9 +209,9 @@ model_adds_vectors(const char *function, int pending)
 	TEST_EXPECT(eventfd_write(fds[0], 1), 0);
 	/* not more than before: nothing is lost */
 	TEST_EXPECT(raw_connect(fds, 1), 0);
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "irqs_grown"), 0);
+	TEST_EXPECT(test_model_state(&model, "pf0", "irqs_grown"), 0);
 	TEST_EXPECT(raw_connect(fds, 2), 0);
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "irqs_grown"), 1);
+	TEST_EXPECT(test_model_state(&model, "pf0", "irqs_grown"), 1);
 	TEST_EXPECT(eventfd_read(fds[0], &count), pending);
 	close(fds[0]);
 	close(fds[1]);

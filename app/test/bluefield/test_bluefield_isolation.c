@@ -33,9 +33,9 @@ case_setup(void)
 	TEST_EXPECT(test_log_begin(), 0);
 	TEST_CALL(test_model_start(&model, "pf0vf0,flr_ms=5 pf0vf1,flr_ms=5 ecpf0vf0,flr_ms=5 "
 		"--latency=0.1"));
-	TEST_CALL(station_open(&vf0, &model, "pf0vf0"));
-	TEST_CALL(station_open(&vf1, &model, "pf0vf1"));
-	TEST_CALL(station_open(&card, &model, "ecpf0vf0"));
+	TEST_CALL(station_open(&vf0, "pf0vf0"));
+	TEST_CALL(station_open(&vf1, "pf0vf1"));
+	TEST_CALL(station_open(&card, "ecpf0vf0"));
 	return test_model_allow(&model, "pf0vf0", "ecpf0vf0");
 }
 

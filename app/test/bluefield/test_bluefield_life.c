@@ -122,7 +122,7 @@ test_jobs_after_failure(void)
 
 	TEST_CALL(group_case_setup());
 	TEST_CALL(group_dev_add("cmd_timeout=200"));
-	TEST_EXPECT(test_model_ctl(&group_model,
+	TEST_EXPECT(test_model_ctl(&model,
 		"fault pf0vf0 cmd opcode=QUERY_NIC_VPORT_CONTEXT count=1 no-answer"), 0);
 	TEST_EXPECT(bf_vport_query(group_dev->objs, &vport), -ETIMEDOUT);
 	start = test_now_ns();
@@ -222,8 +222,8 @@ advice_follow(const struct bf_dev *dev, const struct bf_cm_addr *peer)
 		*end = '\0';
 		if (strncmp(line, rule, strlen(rule)) != 0)
 			continue;
-		TEST_ASSERT(test_model_ctl(&group_model, "rule add %s", line + strlen(rule)) == 0,
-			"%s: %s", line, group_model.answer);
+		TEST_ASSERT(test_model_ctl(&model, "rule add %s", line + strlen(rule)) == 0,
+			"%s: %s", line, model.answer);
 		nb++;
 	}
 	TEST_EXPECT(nb, 2);
@@ -240,7 +240,7 @@ test_switch_advice(void)
 	unsigned int nb;
 	int id;
 
-	id = test_model_dev_add(&group_model, "ecpf0vf0", CARD_ARGS);
+	id = test_model_dev_add(&model, "ecpf0vf0", CARD_ARGS);
 	TEST_TRUE(id >= 0);
 	TEST_EXPECT(attempt(300), -ETIMEDOUT);
 	bf_fdb_advice(group_dev, &group_dev->peer);
@@ -256,7 +256,7 @@ test_switch_advice(void)
 	card = group_dev_of((int16_t)id);
 	TEST_CALL(advice_follow(card, &card->reps[0].addr));
 	TEST_EXPECT(attempt(3000), -ECONNREFUSED);
-	TEST_EXPECT(test_model_dev_remove(&group_model, (int16_t)id), 0);
+	TEST_EXPECT(test_model_dev_remove(&model, (int16_t)id), 0);
 	return group_passed_clean();
 }
 
@@ -268,7 +268,7 @@ test_cm_after_reset(void)
 	int i;
 
 	ids[0] = group_dev_id;
-	ids[1] = (int16_t)test_model_dev_add(&group_model, "ecpf0vf0", CARD_ARGS);
+	ids[1] = (int16_t)test_model_dev_add(&model, "ecpf0vf0", CARD_ARGS);
 	TEST_TRUE(ids[1] >= 0);
 	TEST_CALL(advice_follow(group_dev_of(ids[1]), &group_dev->addr));
 	for (i = 0; i < 4; i++) {
@@ -276,7 +276,7 @@ test_cm_after_reset(void)
 		TEST_EXPECT(rte_comch_dev_reset(ids[i % 2]), 0);
 	}
 	TEST_EXPECT(attempt(3000), -ECONNREFUSED);
-	TEST_EXPECT(test_model_dev_remove(&group_model, ids[1]), 0);
+	TEST_EXPECT(test_model_dev_remove(&model, ids[1]), 0);
 	return group_passed_clean();
 }
 
@@ -304,9 +304,9 @@ key_says(const struct rte_comch_mem *mem, const char *rights)
 	char *at, *end;
 
 	snprintf(key, sizeof(key), "key=0x%x ", bf_mem_lkey(mem, mem->addr, 1));
-	if (test_model_ctl(&group_model, "dump pf0vf0") != 0)
+	if (test_model_ctl(&model, "dump pf0vf0") != 0)
 		return false;
-	at = strstr(group_model.answer, key);
+	at = strstr(model.answer, key);
 	if (at == NULL)
 		return false;
 	end = strchr(at, '\n');
@@ -350,11 +350,11 @@ test_region_rights(void)
 
 	mem_init(&mem, 4096, 0);
 	TEST_EXPECT(bf_region_alloc(&mem), 0);
-	TEST_ASSERT(key_says(&mem, "rights=lr,"), "%s", group_model.answer);
+	TEST_ASSERT(key_says(&mem, "rights=lr,"), "%s", model.answer);
 	TEST_EXPECT(bf_region_free(&mem, NULL), 0);
 	mem_init(&mem, 4096, PW);
 	TEST_EXPECT(bf_region_alloc(&mem), 0);
-	TEST_ASSERT(key_says(&mem, "rights=lr,lw,"), "%s", group_model.answer);
+	TEST_ASSERT(key_says(&mem, "rights=lr,lw,"), "%s", model.answer);
 	TEST_EXPECT(bf_region_free(&mem, NULL), 0);
 	return group_passed_clean();
 }
@@ -413,7 +413,7 @@ test_region_end_fails(void)
 	mem_init(&theirs, 4096, PW);
 	theirs.addr = bytes;
 	TEST_EXPECT(bf_region_register(&theirs), 0);
-	TEST_EXPECT(test_model_ctl(&group_model,
+	TEST_EXPECT(test_model_ctl(&model,
 		"fault pf0vf0 cmd opcode=DESTROY_MKEY count=2 status=1"), 0);
 	/* ours stays with the function until that is reset */
 	TEST_EXPECT(bf_region_free(&ours, NULL), 0);

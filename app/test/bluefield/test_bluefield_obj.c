@@ -412,8 +412,8 @@ limit(const char *cap, unsigned int kind)
 
 	test_log_drop();
 	TEST_CALL(obj_case_setup());
-	TEST_CALL(test_model_start(&obj_model, "pf0,flr_ms=5"));
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cap %s", cap), 0);
+	TEST_CALL(test_model_start(&model, "pf0,flr_ms=5"));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cap %s", cap), 0);
 	TEST_CALL(obj_func_up("pf0", 0, 0));
 	for (i = 0; i < kind; i++)
 		TEST_EXPECT(obj_kinds[i].make(&obj_set), 0);
@@ -433,7 +433,7 @@ limit(const char *cap, unsigned int kind)
 		ret = 0;
 	}
 	TEST_CALL(obj_passed_clean());
-	return test_model_stop(&obj_model);
+	return test_model_stop(&model);
 }
 
 static int

@@ -42,7 +42,6 @@ struct kind {
 enum { KIND_PD, KIND_UAR, KIND_CEQ, KIND_CQ, KIND_SRQ, KIND_MKEY, KIND_QP };
 
 extern const struct kind obj_kinds[NB_KINDS];
-extern struct test_model obj_model;
 extern struct bf_func *obj_func;
 /** Its objects. */
 extern struct bf_obj_dev *obj_dev;
@@ -66,6 +65,11 @@ int obj_passed_clean(void);
 void obj_func_down(void);
 /** Bring a function of the model up; limits of 0 are those of the tests. */
 int obj_func_up(const char *function, uint32_t cmd_ms, uint32_t max_pages);
+/** Any function of the model, with its objects. */
+int obj_func_open(const char *function, const struct bf_func_conf *conf, struct bf_func **func,
+		struct bf_obj_dev **dev);
+/** RoCE on, and the address of its MAC address in the table. */
+int obj_addr_use(struct bf_obj_dev *dev, struct bf_roce_addr *addr, uint16_t *index);
 /** Objects of the model, beyond those of the function itself. */
 long obj_count(void);
 /** How often a failure was told. */

@@ -29,7 +29,7 @@ static long base_regions;
 static long
 nb_regions(void)
 {
-	return test_model_state(&obj_model, "pf0", "regions") - base_regions;
+	return test_model_state(&model, "pf0", "regions") - base_regions;
 }
 
 static int
@@ -91,7 +91,7 @@ model_has(const void *byte)
 		return false;
 	at.inode = own.inode;
 	at.off = own.off + (at.from - own.from);
-	return map_find(obj_model.pid, has_byte, &at, &map);
+	return map_find(model.pid, has_byte, &at, &map);
 }
 
 /* A key of all of it can be made, and the device has our addresses. */
@@ -267,8 +267,8 @@ setup_pages(void)
 	char path[PATH_MAX + 16];
 
 	TEST_CALL(obj_case_setup());
-	TEST_CALL(test_model_start(&obj_model, "pf0"));
-	snprintf(path, sizeof(path), "%s/pf0.sock", obj_model.dir);
+	TEST_CALL(test_model_start(&model, "pf0"));
+	snprintf(path, sizeof(path), "%s/pf0.sock", model.dir);
 	TEST_EXPECT(vfu_link_open(&own_link, "own", path, 5000), 0);
 	memset(&own_mem, 0, sizeof(own_mem)); /* as in the structure that it is part of */
 	TEST_EXPECT(vfu_mem_init(&own_mem, &own_link, 5000), 0);
@@ -283,7 +283,7 @@ teardown_pages(void)
 	vfu_mem_fini(&own_mem);
 	vfu_link_close(&own_link);
 	test_log_end();
-	if (test_model_stop(&obj_model) != TEST_SUCCESS)
+	if (test_model_stop(&model) != TEST_SUCCESS)
 		test_fail("the model did not end well");
 }
 

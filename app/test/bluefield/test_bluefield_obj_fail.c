@@ -40,7 +40,7 @@ test_bad_status(void)
 
 	for (i = 0; i < NB_KINDS; i++) {
 		for (j = 0; j < RTE_DIM(statuses); j++) {
-			TEST_EXPECT(test_model_ctl(&obj_model,
+			TEST_EXPECT(test_model_ctl(&model,
 				"fault pf0 cmd opcode=%s count=1 status=%u syndrome=0xbeef",
 				obj_kinds[i].create, statuses[j].status), 0);
 			TEST_EXPECT(obj_kinds[i].make(&obj_set), statuses[j].error);
@@ -57,12 +57,12 @@ test_bad_status(void)
 static int
 test_destroy_fails(void)
 {
-	long resets = test_model_state(&obj_model, "pf0", "resets");
+	long resets = test_model_state(&model, "pf0", "resets");
 	unsigned int i;
 
 	TEST_CALL(obj_set_create(&obj_set));
 	for (i = NB_KINDS; i-- > 0;) {
-		TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cmd opcode=%s count=1 status=1",
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=%s count=1 status=1",
 			obj_kinds[i].destroy), 0);
 		obj_kinds[i].end(&obj_set);
 		TEST_TRUE(test_log_has(obj_kinds[i].destroy));
@@ -72,10 +72,10 @@ test_destroy_fails(void)
 	obj_set_destroy(&obj_set);
 	obj_func_down();
 	TEST_TRUE(test_log_has("objects are left"));
-	TEST_TRUE(test_model_state(&obj_model, "pf0", "resets") > resets);
-	TEST_WAIT(test_model_state(&obj_model, "pf0", "connected") == 0, TEST_MS);
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "objects"), 0);
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), 0);
+	TEST_TRUE(test_model_state(&model, "pf0", "resets") > resets);
+	TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
+	TEST_EXPECT(test_model_state(&model, "pf0", "objects"), 0);
+	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 0);
 	return test_log_passed();
 }
 
@@ -108,7 +108,7 @@ test_no_answer(void)
 			TEST_CALL(obj_set_create(&obj_set));
 			if (j == 0)
 				obj_kinds[i].end(&obj_set);
-			TEST_EXPECT(test_model_ctl(&obj_model,
+			TEST_EXPECT(test_model_ctl(&model,
 				"fault pf0 cmd opcode=%s count=1 no-answer",
 				j == 0 ? obj_kinds[i].create : obj_kinds[i].destroy), 0);
 			start = test_now_ns();
@@ -140,12 +140,12 @@ test_garbage(void)
 		for (j = 0; j < 8; j++) {
 			for (unsigned int k = 0; k < i; k++)
 				TEST_EXPECT(obj_kinds[k].make(&obj_set), 0);
-			TEST_EXPECT(test_model_ctl(&obj_model,
+			TEST_EXPECT(test_model_ctl(&model,
 				"fault pf0 cmd opcode=%s count=1 garbage", obj_kinds[i].create), 0);
 			/* it may look like success: then it has a number that is none */
 			if (obj_kinds[i].make(&obj_set) == 0)
 				obj_kinds[i].end(&obj_set);
-			TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 clear"), 0);
+			TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
 			obj_set_destroy(&obj_set);
 			TEST_EXPECT(bf_func_reset(obj_func), 0);
 		}
@@ -164,19 +164,19 @@ test_page_request(void)
 	unsigned int i;
 
 	for (i = 0; i < NB_KINDS; i++) {
-		given = test_model_state(&obj_model, "pf0", "given");
-		TEST_EXPECT(test_model_ctl(&obj_model,
+		given = test_model_state(&model, "pf0", "given");
+		TEST_EXPECT(test_model_ctl(&model,
 			"fault pf0 cmd opcode=%s count=1 page-request=16", obj_kinds[i].create), 0);
 		TEST_EXPECT(obj_kinds[i].make(&obj_set), 0);
-		TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), given + 16);
+		TEST_EXPECT(test_model_state(&model, "pf0", "given"), given + 16);
 	}
 	for (i = NB_KINDS; i-- > 0;) {
-		given = test_model_state(&obj_model, "pf0", "given");
-		TEST_EXPECT(test_model_ctl(&obj_model,
+		given = test_model_state(&model, "pf0", "given");
+		TEST_EXPECT(test_model_ctl(&model,
 			"fault pf0 cmd opcode=%s count=1 page-request=600",
 			obj_kinds[i].destroy), 0);
 		obj_kinds[i].end(&obj_set);
-		TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), given + 600);
+		TEST_EXPECT(test_model_state(&model, "pf0", "given"), given + 600);
 	}
 	return obj_passed_clean();
 }
@@ -189,11 +189,11 @@ test_page_request_refused(void)
 	unsigned int i;
 
 	TEST_CALL(obj_case_setup());
-	TEST_CALL(test_model_start(&obj_model, "pf0,flr_ms=5"));
+	TEST_CALL(test_model_start(&model, "pf0,flr_ms=5"));
 	TEST_CALL(obj_func_up("pf0", 0, 100));
-	given = test_model_state(&obj_model, "pf0", "given");
+	given = test_model_state(&model, "pf0", "given");
 	for (i = 0; i < NB_KINDS; i++) {
-		TEST_EXPECT(test_model_ctl(&obj_model,
+		TEST_EXPECT(test_model_ctl(&model,
 			"fault pf0 cmd opcode=%s count=1 page-request=1000",
 			obj_kinds[i].create), 0);
 		TEST_EXPECT(obj_kinds[i].make(&obj_set), -ENOSPC);
@@ -201,7 +201,7 @@ test_page_request_refused(void)
 		TEST_EXPECT(obj_kinds[i].make(&obj_set), 0);
 		TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
 	}
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), given);
+	TEST_EXPECT(test_model_state(&model, "pf0", "given"), given);
 	return obj_passed_clean();
 }
 
@@ -258,7 +258,7 @@ test_after_failure(void)
 	struct obj_qp_info info;
 
 	TEST_CALL(obj_set_create(&obj_set));
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 health synd=1"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 health synd=1"), 0);
 	TEST_WAIT(bf_func_status(obj_func, NULL) != 0, TEST_MS);
 	TEST_EXPECT(bf_func_status(obj_func, NULL), -EIO);
 	bf_func_stats(obj_func, &before);
@@ -269,7 +269,7 @@ test_after_failure(void)
 	bf_func_stats(obj_func, &after);
 	TEST_EXPECT(after.cmds, before.cmds);
 	TEST_WAIT(obj_fatals() == 1, TEST_MS);
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 clear"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
 	TEST_EXPECT(bf_func_reset(obj_func), 0);
 	TEST_CALL(obj_set_create(&obj_set));
 	return obj_passed_clean();
@@ -280,7 +280,7 @@ static int
 test_after_removal(void)
 {
 	TEST_CALL(obj_set_create(&obj_set));
-	TEST_EXPECT(test_model_ctl(&obj_model, "unplug pf0"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "unplug pf0"), 0);
 	TEST_WAIT(bf_func_status(obj_func, NULL) == -ENODEV, TEST_MS);
 	TEST_EXPECT(obj_kinds[KIND_PD].make(&obj_set), -ENODEV);
 	obj_set_destroy(&obj_set);
@@ -375,9 +375,9 @@ test_threads(void)
 	for (i = 0; i < RTE_DIM(sets); i++)
 		TEST_EXPECT(pthread_create(&threads[i], NULL, make_and_end, &sets[i]), 0);
 	for (i = 0; i < 20; i++) {
-		test_model_ctl(&obj_model, "fault pf0 pages wanted=10");
+		test_model_ctl(&model, "fault pf0 pages wanted=10");
 		usleep(2000);
-		test_model_ctl(&obj_model, "fault pf0 pages wanted=-10");
+		test_model_ctl(&model, "fault pf0 pages wanted=-10");
 		usleep(2000);
 	}
 	for (i = 0; i < RTE_DIM(sets); i++) {
@@ -415,9 +415,9 @@ test_no_event_queue(void)
 	int fault, ret;
 
 	TEST_CALL(obj_case_setup());
-	TEST_CALL(test_model_start(&obj_model, "pf0,flr_ms=5"));
-	snprintf(sock, sizeof(sock), "%s/pf0.sock", obj_model.dir);
-	snprintf(path, sizeof(path), "%s/report", obj_model.dir);
+	TEST_CALL(test_model_start(&model, "pf0,flr_ms=5"));
+	snprintf(sock, sizeof(sock), "%s/pf0.sock", model.dir);
+	snprintf(path, sizeof(path), "%s/report", model.dir);
 	TEST_EXPECT(bf_hw_vfu_open("test", sock, 5000, &hw), 0);
 	hw_ops = hw->ops;
 	spy = *hw_ops;
@@ -430,7 +430,7 @@ test_no_event_queue(void)
 		hw->ops->close(hw);
 	TEST_EXPECT(ret, 0);
 	TEST_EXPECT(bf_func_create(hw, &conf, &func), 0);
-	fault = test_model_ctl(&obj_model, "fault pf0 cmd opcode=CREATE_EQ count=1 no-answer");
+	fault = test_model_ctl(&model, "fault pf0 cmd opcode=CREATE_EQ count=1 no-answer");
 	nb_freed = 0;
 	ret = bf_report_try(func);
 	freed = nb_freed;

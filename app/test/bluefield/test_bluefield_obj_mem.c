@@ -289,7 +289,7 @@ test_kept(void)
 	addr = all->addr;
 	TEST_EXPECT(bf_mem_register(obj_dev, addr, PAGE, BF_MEM_F_WRITE, &mem), 0);
 	TEST_EXPECT(make_key(mem, 0, PAGE, true), 0);
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cmd opcode=DESTROY_MKEY count=2 status=1"),
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=DESTROY_MKEY count=2 status=1"),
 		0);
 	TEST_EXPECT(bf_mkey_destroy(&obj_set.mkey), -EIO);
 	TEST_EXPECT(bf_mem_free(mem), -EBUSY);
@@ -300,7 +300,7 @@ test_kept(void)
 	TEST_EXPECT(bf_mem_free(all), 0);
 	TEST_EXPECT(bf_mem_register(obj_dev, addr, PAGE, BF_MEM_F_WRITE, &mem), 0);
 	TEST_EXPECT(make_key(mem, 0, PAGE, true), 0);
-	TEST_EXPECT(test_model_ctl(&obj_model, "fault pf0 cmd opcode=DESTROY_MKEY count=1 status=1"),
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=DESTROY_MKEY count=1 status=1"),
 		0);
 	TEST_EXPECT(bf_mkey_destroy(&obj_set.mkey), -EIO);
 	TEST_EXPECT(bf_func_reset(obj_func), 0);

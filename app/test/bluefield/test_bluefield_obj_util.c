@@ -15,7 +15,6 @@
 #define CMD_MS 2000
 #define SHORT_MS 120
 
-struct test_model obj_model;
 struct bf_func *obj_func;
 struct bf_obj_dev *obj_dev;
 struct set obj_set;
@@ -35,11 +34,46 @@ obj_fatals(void)
 }
 
 int
+obj_func_open(const char *function, const struct bf_func_conf *conf, struct bf_func **func,
+		struct bf_obj_dev **dev)
+{
+	char path[PATH_MAX + 64];
+	struct bf_hw *hw;
+
+	snprintf(path, sizeof(path), "%s/%s.sock", model.dir, function);
+	TEST_EXPECT(bf_hw_vfu_open(function, path, TEST_MS, &hw), 0);
+	TEST_EXPECT(bf_func_create(hw, conf, func), 0);
+	TEST_EXPECT(bf_fw_open(*func, dev), 0);
+	return TEST_SUCCESS;
+}
+
+/* fe80:: and the MAC address, as InfiniBand makes one of the other. */
+int
+obj_addr_use(struct bf_obj_dev *dev, struct bf_roce_addr *addr, uint16_t *index)
+{
+	struct bf_vport vport;
+
+	TEST_EXPECT(bf_vport_set_roce(dev, true), 0);
+	TEST_EXPECT(bf_vport_query(dev, &vport), 0);
+	memset(addr, 0, sizeof(*addr));
+	memcpy(addr->mac, vport.mac, sizeof(vport.mac));
+	addr->gid[0] = 0xfe;
+	addr->gid[1] = 0x80;
+	memcpy(&addr->gid[8], &vport.mac[0], 3);
+	addr->gid[8] ^= 2;
+	addr->gid[11] = 0xff;
+	addr->gid[12] = 0xfe;
+	memcpy(&addr->gid[13], &vport.mac[3], 3);
+	addr->version = 2;
+	addr->ipv6 = true;
+	TEST_EXPECT(bf_roce_addr_use(dev, addr, index), 0);
+	return TEST_SUCCESS;
+}
+
+int
 obj_func_up(const char *function, uint32_t cmd_ms, uint32_t max_pages)
 {
 	struct bf_func_conf conf;
-	char path[PATH_MAX + 16];
-	struct bf_hw *hw;
 
 	bf_func_conf_init(&conf);
 	conf.cmd_timeout_ms = cmd_ms != 0 ? cmd_ms : CMD_MS;
@@ -49,11 +83,8 @@ obj_func_up(const char *function, uint32_t cmd_ms, uint32_t max_pages)
 		conf.max_pages = max_pages;
 	conf.fatal_cb = count_fatal;
 	nb_fatal = 0;
-	snprintf(path, sizeof(path), "%s/%s.sock", obj_model.dir, function);
-	TEST_EXPECT(bf_hw_vfu_open("test", path, 5000, &hw), 0);
-	TEST_EXPECT(bf_func_create(hw, &conf, &obj_func), 0);
-	TEST_EXPECT(bf_fw_open(obj_func, &obj_dev), 0);
-	base = test_model_state(&obj_model, function, "objects");
+	TEST_CALL(obj_func_open(function, &conf, &obj_func, &obj_dev));
+	base = test_model_state(&model, function, "objects");
 	TEST_TRUE(base >= 0);
 	return TEST_SUCCESS;
 }
@@ -80,7 +111,7 @@ static int
 setup_pf(const char *functions, uint32_t cmd_ms)
 {
 	TEST_CALL(obj_case_setup());
-	TEST_CALL(test_model_start(&obj_model, functions));
+	TEST_CALL(test_model_start(&model, functions));
 	return obj_func_up("pf0", cmd_ms, 0);
 }
 
@@ -105,18 +136,18 @@ obj_case_setup_short(void)
 void
 obj_case_teardown(void)
 {
+	if (test_model_devs_remove(&model) != TEST_SUCCESS)
+		test_fail("a device cannot be removed");
 	if (obj_dev != NULL)
 		obj_set_destroy(&obj_set);
 	obj_func_down();
-	test_log_end();
-	if (test_model_stop(&obj_model) != TEST_SUCCESS)
-		test_fail("the model did not end well");
+	test_model_teardown();
 }
 
 long
 obj_count(void)
 {
-	return test_model_state(&obj_model, "pf0", "objects") - base;
+	return test_model_state(&model, "pf0", "objects") - base;
 }
 
 int
@@ -126,9 +157,9 @@ obj_passed_clean(void)
 	TEST_EXPECT(bf_func_status(obj_func, NULL), 0);
 	TEST_EXPECT(obj_count(), 0);
 	obj_func_down();
-	TEST_WAIT(test_model_state(&obj_model, "pf0", "connected") == 0, TEST_MS);
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "given"), 0);
-	TEST_EXPECT(test_model_state(&obj_model, "pf0", "objects"), 0);
+	TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
+	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 0);
+	TEST_EXPECT(test_model_state(&model, "pf0", "objects"), 0);
 	TEST_TRUE(!test_log_has("objects are left"));
 	return test_log_passed();
 }

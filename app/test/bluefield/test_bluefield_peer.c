@@ -7,6 +7,7 @@
  * it is below the layer that is tested, and knows only what goes over the wire.
  */
 
+#include "test_bluefield_obj.h"
 #include "test_bluefield_peer.h"
 
 static void
@@ -283,21 +284,6 @@ peer_count(const struct peer *p, uint8_t type)
  * Its function
  */
 
-static int
-peer_addr_use(struct peer *p)
-{
-	struct bf_roce_addr addr = { .version = 2, .ipv6 = true };
-	struct bf_vport vport;
-
-	TEST_EXPECT(bf_vport_query(p->objs, &vport), 0);
-	bf_addr_from_mac(vport.mac, &p->addr);
-	memcpy(addr.mac, vport.mac, sizeof(addr.mac));
-	memcpy(addr.gid, p->addr.gid, sizeof(addr.gid));
-	TEST_EXPECT(bf_vport_set_roce(p->objs, true), 0);
-	TEST_EXPECT(bf_roce_addr_use(p->objs, &addr, &p->addr_index), 0);
-	return TEST_SUCCESS;
-}
-
 int
 peer_model_start(const char *card_mac, const char *host_mac, const char *hostile_mac)
 {
@@ -313,10 +299,9 @@ peer_model_start(const char *card_mac, const char *host_mac, const char *hostile
 int
 peer_open(struct peer *p, const char *function, bool listens)
 {
+	struct bf_roce_addr addr;
 	struct bf_func_conf conf;
 	struct bf_cm_conf cm;
-	char path[PATH_MAX + 32];
-	struct bf_hw *hw;
 
 	memset(p, 0, sizeof(*p));
 	p->listens = listens;
@@ -324,13 +309,12 @@ peer_open(struct peer *p, const char *function, bool listens)
 	conf.cmd_timeout_ms = 2000;
 	conf.fw_timeout_ms = 5000;
 	conf.fatal_cb = peer_fatal;
-	snprintf(path, sizeof(path), "%s/%s.sock", model.dir, function);
-	TEST_EXPECT(bf_hw_vfu_open("peer", path, 5000, &hw), 0);
-	TEST_EXPECT(bf_func_create(hw, &conf, &p->func), 0);
-	TEST_EXPECT(bf_fw_open(p->func, &p->objs), 0);
+	TEST_CALL(obj_func_open(function, &conf, &p->func, &p->objs));
 	TEST_EXPECT(bf_pd_create(p->objs, &p->pd), 0);
 	TEST_EXPECT(bf_uar_create(p->objs, &p->uar), 0);
-	TEST_CALL(peer_addr_use(p));
+	TEST_CALL(obj_addr_use(p->objs, &addr, &p->addr_index));
+	memcpy(p->addr.mac, addr.mac, sizeof(addr.mac));
+	memcpy(p->addr.gid, addr.gid, sizeof(addr.gid));
 	bf_cm_conf_init(&cm);
 	cm.name = "peer";
 	cm.own = p->addr;

@@ -8,6 +8,7 @@
  * where it is linked with the archive of the driver.
  */
 
+#include "test_bluefield_obj.h"
 #include "test_bluefield_station.h"
 
 #define MESSAGE 32
@@ -19,25 +20,6 @@
 #define MIN_RNR_NAK 1    /* 10 us */
 #define ACK_TIMEOUT 12   /* 17 ms */
 #define RETRY_COUNT 2
-
-static void
-own_addr(struct station *s, const uint8_t mac[6])
-{
-	uint8_t *gid = s->addr.gid;
-
-	memset(&s->addr, 0, sizeof(s->addr));
-	memcpy(s->addr.mac, mac, 6);
-	s->addr.version = 2;
-	s->addr.ipv6 = true;
-	gid[0] = 0xfe;
-	gid[1] = 0x80;
-	gid[8] = mac[0] ^ 2;
-	gid[9] = mac[1];
-	gid[10] = mac[2];
-	gid[11] = 0xff;
-	gid[12] = 0xfe;
-	memcpy(gid + 13, mac + 3, 3);
-}
 
 /* The buffers of the connected queue pair are before those of the other. */
 static int
@@ -108,25 +90,16 @@ ud_begin(struct station *s)
 }
 
 int
-station_open(struct station *s, const struct test_model *m, const char *function)
+station_open(struct station *s, const char *function)
 {
 	struct bf_mkey_attr mkey_attr = { .local_write = true };
 	struct bf_func_conf conf;
-	char path[PATH_MAX + 64];
-	struct bf_vport vport;
-	struct bf_hw *hw;
 
 	memset(s, 0, sizeof(*s));
 	snprintf(s->name, sizeof(s->name), "%s", function);
-	snprintf(path, sizeof(path), "%s/%s.sock", m->dir, function);
 	bf_func_conf_init(&conf);
-	TEST_EXPECT(bf_hw_vfu_open(s->name, path, TEST_MS, &hw), 0);
-	TEST_EXPECT(bf_func_create(hw, &conf, &s->func), 0);
-	TEST_EXPECT(bf_fw_open(s->func, &s->dev), 0);
-	TEST_EXPECT(bf_vport_query(s->dev, &vport), 0);
-	own_addr(s, vport.mac);
-	TEST_EXPECT(bf_vport_set_roce(s->dev, true), 0);
-	TEST_EXPECT(bf_roce_addr_use(s->dev, &s->addr, &s->addr_index), 0);
+	TEST_CALL(obj_func_open(function, &conf, &s->func, &s->dev));
+	TEST_CALL(obj_addr_use(s->dev, &s->addr, &s->addr_index));
 	TEST_EXPECT(bf_pd_create(s->dev, &s->pd), 0);
 	TEST_EXPECT(bf_uar_create(s->dev, &s->uar), 0);
 	TEST_EXPECT(bf_mem_alloc(s->dev, MEM_SIZE, &s->mem), 0);

@@ -49,7 +49,7 @@ struct station {
 };
 
 /** Bring a function of the model up; its address is its own. */
-int station_open(struct station *s, const struct test_model *m, const char *function);
+int station_open(struct station *s, const char *function);
 /** Also of one that was opened in part, or of zeros. */
 void station_close(struct station *s);
 /** From now on it sends as another one. */
