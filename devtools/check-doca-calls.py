@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# usage: check-doca-calls.py [--update]
+# usage: check-doca-calls.py
 #
 # Compares the vendor's calls in doc/guides/prog_guide/doca_calls.txt with what
 # lib/doca_compat exports, and with the tests in app/test-doca. Fails if
@@ -11,9 +11,6 @@
 #   - an exported function has no line,
 #   - a call has no test, or an error neither a test nor the reason why it is not reached,
 #   - a test that a line names is not there, or has nothing to do with the function or error.
-#
-# --update writes the file: states, reasons and tests that fit stay, and tests that are found
-# are put where there is neither.
 #
 # A test has to do with what it names itself, and with what functions, tables and macros
 # name that it uses.
@@ -27,7 +24,6 @@ CALLS = 'doc/guides/prog_guide/doca_calls.txt'
 LIB = 'lib/doca_compat'
 TESTS = 'app/test-doca'
 
-MOST_TESTS = 3
 NOT_REACHED = 'not reached: '
 
 TEST = re.compile(r'\btest_\w+')
@@ -102,60 +98,8 @@ class Tests:
     def words(self, node):
         return {word for one in self.uses(node) for word in re.findall(r'\w+', self.nodes[one])}
 
-    def statements(self, node):
-        """Of each statement of a node its words, and what they stand for."""
-        for statement in re.split(r';|\},', self.nodes[node]):
-            words = set(re.findall(r'\w+', statement))
-            others = {w: self.node(node[0], w) for w in words}
-            yield words, {w: o for w, o in others.items() if o and o != node}
-
-    def near(self, words, others):
-        """With what macros stand for."""
-        return words.union(*(self.words(o) for w, o in others.items() if w.isupper()))
-
-    @functools.lru_cache(maxsize=None)
-    def pairs(self, node, inner):
-        """
-        (function, error) that one statement of a node has, itself and by macros; if inner,
-        one of both may also be in a function that is called there.
-        """
-        found = set()
-        for words, others in self.statements(node):
-            near = self.near(words, others)
-            far = near.union(*(self.words(o) for o in others.values())) if inner else near
-            for names, errors in ((near, far), (far, near)):
-                found |= {(n, e) for n in names if n.startswith('doca_')
-                          for e in errors if e.startswith('DOCA_ERROR_')}
-        return found
-
-    @functools.lru_cache(maxsize=None)
-    def calls(self, node):
-        """Functions that a node calls where no error is expected."""
-        return {w for words, others in self.statements(node) for w in words
-                if not any(n.startswith('DOCA_ERROR_') for n in self.near(words, others))}
-
-    def best(self, cases, name):
-        """Of these tests the best: those that name a function themselves and do little else."""
-        cases = sorted(cases, key=lambda c: len(self.words(c)))
-        own = [c for c in cases if re.search(rf'\b{name}\b', self.nodes[c])]
-        return [name for _, name in (own or cases)[:MOST_TESTS]]
-
     def names(self, test, word):
         return word in self.words((self.cases[test], test))
-
-    def for_call(self, name):
-        cases = [(f, c) for c, f in self.cases.items() if name in self.words((f, c))]
-        good = [c for c in cases if any(name in self.calls(n) for n in self.uses(c))]
-        return self.best(good or cases, name)
-
-    def for_error(self, name, error):
-        pair = name, 'DOCA_ERROR_' + error
-        for inner in (False, True):
-            found = [(f, c) for c, f in self.cases.items()
-                     if any(pair in self.pairs(n, inner) for n in self.uses((f, c)))]
-            if found:
-                return self.best(found, name)
-        return []
 
 
 class Tree:
@@ -178,14 +122,14 @@ class Tree:
         self.exported |= {name for name, of in aliases if of in self.exported}
 
     def rows(self):
-        """(number of the line, name, words or error, cells) of each function and error"""
-        for nr, line in enumerate(self.lines):
+        """(name, words or error, cells) of each function and error"""
+        for line in self.lines:
             first, *cells = line.split(' | ')
             if line.startswith('- '):
-                yield nr, name, first[2:], cells
+                yield name, first[2:], cells
             elif cells and line[0] not in '#[=':
                 name, *words = first.split()
-                yield nr, name, words, cells
+                yield name, words, cells
 
     def own(self, name):
         """Not the vendor's: between headers and libraries of this project."""
@@ -225,7 +169,7 @@ class Tree:
 
     def check(self):
         wrong, seen = [], set()
-        for _, name, what, cells in self.rows():
+        for name, what, cells in self.rows():
             text = cells[-1] if cells else ''
             key = name if isinstance(what, list) else (name, what)
             if key in seen:
@@ -238,35 +182,12 @@ class Tree:
         return wrong + [f'{n}: exported, and not in {CALLS}' for n in sorted(self.exported - seen)
                         if not self.own(n)]
 
-    def update(self):
-        for nr, name, what, cells in list(self.rows()):
-            first = self.lines[nr].split(' | ')[0]
-            if name not in self.exported:
-                if isinstance(what, list) and not cells[0].startswith('absent'):
-                    cells = ['absent: not yet']
-            elif isinstance(what, list):
-                state = cells[0] if cells[0].startswith('works') else 'works'
-                text = cells[1] if len(cells) > 1 else ''
-                if not text or self.check_tests(text, name, [name]):
-                    text = ' '.join(self.tests.for_call(name))
-                cells = [state, text]
-            elif not cells or not cells[0].startswith(NOT_REACHED):
-                if not cells or self.check_tests(cells[0], name, [name, 'DOCA_ERROR_' + what]):
-                    cells = [' '.join(self.tests.for_error(name, what))]
-            self.lines[nr] = ' | '.join([first, *cells]).rstrip()
-        (self.top / CALLS).write_text('\n'.join(self.lines) + '\n')
-
 
 def main():
-    if sys.argv[1:] not in ([], ['--update']):
-        sys.exit('usage: check-doca-calls.py [--update]')
     tree = Tree(Path(__file__).resolve().parent.parent)
-    if sys.argv[1:] == ['--update']:
-        tree.update()
-        return 0
     wrong = tree.check()
     print('\n'.join(wrong) if wrong else
-          '{} functions, {} errors'.format(*(sum(isinstance(row[2], kind) for row in tree.rows())
+          '{} functions, {} errors'.format(*(sum(isinstance(row[1], kind) for row in tree.rows())
                                              for kind in (list, str))))
     return 1 if wrong else 0
 
