@@ -32,7 +32,7 @@ version=$(dpkg-query -W -f '${Version}' libdpdk-dev)
 if [ "$(cat "$root/stamp" 2>/dev/null)" != "$version" ]; then
 	rm -rf "$root"
 	mkdir -p "$root/download"
-	apt_init "$root/apt" deb < <(apt_entries_of libdpdk-dev)
+	apt_init "$root/apt" deb
 	foreign=(-o "APT::Architecture=$arch" -o "APT::Architectures={\"$arch\";}"
 		-o Dir::State::status=/dev/null)
 	apt_run "${foreign[@]}" update || true

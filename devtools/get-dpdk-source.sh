@@ -36,20 +36,8 @@ shift
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 rm -rf "$folder"/{apt,source,tree}
-mkdir -p "$folder"/{source,tree}
-
-# fetch <deb-src entries>
-fetch() {
-	apt_init "$folder/apt" deb-src <<<"$1" || return 1
-	apt_run update >"$folder/log" 2>&1 || true # a foreign source may fail
-	(cd "$folder/source" && apt_run source --download-only "$package=$version") >>"$folder/log" 2>&1
-}
-
-# The source of a version may have left the suite that its binary came from.
-fetch "$(apt_entries_of libdpdk-dev)" || fetch "$(apt_entries)" || {
-	cat "$folder/log" >&2 || true
-	die "apt has no source package $package $version"
-}
+mkdir -p "$folder/tree"
+apt_source "$folder" "$package=$version" || die "apt has no source package $package $version"
 tarball=$(find "$folder/source" -name '*.orig.tar.*' ! -name '*.asc' | head -n 1)
 [ -n "$tarball" ] || die "no upstream tarball in source package $package $version"
 tar -xf "$tarball" -C "$folder/tree" --strip-components=1 --wildcards "$@"

@@ -16,8 +16,6 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=private-apt.sh
-. "$top/devtools/private-apt.sh"
 
 die() {
 	echo "test-bare: $*" >&2
@@ -40,7 +38,8 @@ command -v debootstrap >/dev/null || die 'no debootstrap here: apt-get install d
 # The sources of this machine have the other release too.
 # shellcheck source=/dev/null
 here=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-entries=$(apt_entries | sed 's/^\[[^]]*\] *//' |
+# shellcheck disable=SC2016 # the fields are apt's
+entries=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
 	awk -v h="$here" -v s="$suite" '$2 == h || $2 ~ "^" h "-" { sub(h, s, $2); print }')
 mirror=$(awk -v s="$suite" '$2 == s { print $1; exit }' <<<"$entries")
 [ -n "$mirror" ] || die "this machine's package sources have no $here"

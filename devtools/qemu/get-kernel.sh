@@ -50,8 +50,7 @@ work=$out/work
 rm -rf "$work" "$out"/{version,vmlinuz,config,modules}
 mkdir -p "$work"
 trap 'rm -rf "$work"' EXIT
-apt_init "$work/apt" deb <<<"$(apt_entries)" ||
-	die 'apt has no sources on this machine'
+apt_init "$work/apt" deb
 apt_run update >"$work/log" 2>&1 || true # a foreign source may fail
 
 # has <tree> <kernel version>: true if that kernel has all that is needed.
@@ -68,9 +67,7 @@ has() {
 }
 
 for flavour in amd64 cloud-amd64; do
-	package=$(LC_ALL=C apt-cache -o Dir::Etc::sourcelist="$private_apt/sources.list" \
-		-o Dir::Etc::sourceparts=- -o Dir::State::lists="$private_apt/lists" \
-		-o Dir::Cache="$private_apt/cache" depends "linux-image-$flavour" 2>>"$work/log" |
+	package=$(LC_ALL=C apt-cache "${private_apt[@]}" depends "linux-image-$flavour" 2>>"$work/log" |
 		awk '$1 == "Depends:" && $2 ~ /^linux-image-[0-9]/ { print $2; exit }') || true
 	[ -n "$package" ] || continue
 	rm -rf "$work"/{deb,tree}

@@ -64,11 +64,9 @@ if [ -z "$origin" ] && [ ! -e "$out/version" ]; then
 	# No package lists on this machine, as in container images: private ones.
 	rm -rf "$work"
 	mkdir -p "$work"
-	apt_init "$work/apt" deb <<<"$(apt_entries)" || die "apt has no sources on this machine"
+	apt_init "$work/apt" deb
 	apt_run update >"$work/log" 2>&1 || true # a foreign source may fail
-	origin=$(source_of_candidate -o Dir::Etc::sourcelist="$private_apt/sources.list" \
-		-o Dir::Etc::sourceparts=- -o Dir::State::lists="$private_apt/lists" \
-		-o Dir::Cache="$private_apt/cache") || true
+	origin=$(source_of_candidate "${private_apt[@]}") || true
 	[ -n "$origin" ] || {
 		cat "$work/log" >&2
 		die "apt knows no package $binary"
@@ -84,26 +82,11 @@ if [ -e "$out/version" ] && [ "$(cat "$out/version")" = "$origin" ]; then
 fi
 
 rm -rf "$work" "$out"/*.tar.* "$out"/*.dsc "$out/version"
-mkdir -p "$work/source"
+mkdir -p "$work"
 trap 'rm -rf "$work"' EXIT
-
-# fetch <deb-src entries>
-fetch() {
-	apt_init "$work/apt" deb-src <<<"$1" || return 1
-	apt_run update >"$work/log" 2>&1 || true # a foreign source may fail
-	(cd "$work/source" && apt_run source --download-only "$package=$version") >>"$work/log" 2>&1
-}
-
-# The source of a version may have left the suite that its binary came from.
-entries=$(apt_entries)
-if dpkg-query -W $binary >/dev/null 2>&1; then
-	entries=$(apt_entries_of $binary)
-fi
-fetch "$entries" || fetch "$(apt_entries)" || {
-	cat "$work/log" >&2 || true
+apt_source "$work" "$package=$version" ||
 	die "apt has no source package $package $version: install the current $binary" \
 		"(apt-get update; apt-get install $binary) and try again"
-}
 
 for kind in orig debian; do
 	[ -n "$(find "$work/source" -name "*.$kind.tar.*" ! -name '*.asc')" ] ||
