@@ -110,14 +110,17 @@ wait_for_one() {
 
 # As many at a time as there are CPUs. What each says stays together.
 run_target() { # <target>
-	local log=$work/$1.log runs
+	local log=$work/$1.log runs found
 	if replay "$1" >"$log" 2>&1 && fuzz "$1" >>"$log" 2>&1; then
 		runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)
 		printf '%-16s passed: %s inputs in %d s\n' "$1" "$runs" "$share"
 		return
 	fi
+	found='ERROR|SUMMARY|runtime error|Test unit'
+	# A target that dies in its own set-up says why in its last words.
+	grep -qE "$found" "$log" || found=.
 	printf '%-16s FAILED, log: %s\n%s\n' "$1" "${log#"$top"/}" \
-		"$(grep -E 'ERROR|SUMMARY|runtime error|Test unit|^Running:' "$log" | tail -n 10)"
+		"$(grep -E "$found|^Running:" "$log" | tail -n 10)"
 	return 1
 }
 
