@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# usage: check-arrows.py [--print] <build folder>
+# usage: check-arrows.py <build folder>
 #
 # Calls go one way. devtools/arrows.txt has the rooms, each with what is built of it and
 # the rooms that it may use, and the files of a room from the bottom to the top: a file
 # calls those of earlier lines. Files on one line call each other, and the line says why
 # that stays. Folders of one target are rooms of their own, and use those that come before
 # them. What a file calls is in the objects of a build.
-#
-# --print writes a table of the build, with circles that have no reason yet.
 
 import collections
 import os
@@ -108,53 +106,14 @@ def check(rooms, found, edges):
     return errors
 
 
-def circles(nodes, edges):
-    """The circles of a room, from the bottom to the top (Tarjan's way)."""
-    index, low, stack, done = {}, {}, [], []
-
-    def visit(node):
-        index[node] = low[node] = len(index)
-        stack.append(node)
-        for other in sorted(edges[node] & nodes):
-            if other not in index:
-                visit(other)
-            if other in stack:
-                low[node] = min(low[node], low[other])
-        if low[node] == index[node]:
-            at = stack.index(node)
-            done.append(sorted(stack[at:]))
-            del stack[at:]
-
-    for node in sorted(nodes):
-        if node not in index:
-            visit(node)
-    return done
-
-
-def print_table(rooms, found, edges):
-    for room, (target, uses, lines) in rooms.items():
-        reasons = {tuple(sorted(files)): reason for files, reason in lines}
-        print(f'\nroom {room} {target}:{"".join(" " + r for r in uses)}')
-        for circle in circles({p for p in found if p[0] == room}, edges):
-            names = [name for _, name in circle]
-            reason = reasons.get(tuple(names))
-            print(' '.join(names) + (f' # {reason}' if reason else ''))
-
-
 def main():
-    sys.setrecursionlimit(10000)
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    args = sys.argv[1:]
-    if not args or args[-1].startswith('-') or args[:-1] not in ([], ['--print']):
-        sys.exit('usage: check-arrows.py [--print] <build folder>')
+    if len(sys.argv) != 2 or sys.argv[1].startswith('-'):
+        sys.exit('usage: check-arrows.py <build folder>')
     with open(TABLE, encoding='utf-8') as file:
         rooms = read_table(file.read())
-    found = symbols(args[-1], rooms)
-    edges = edges_of(found)
-    if args[0] == '--print':
-        print_table(rooms, found, edges)
-        return
-    errors = check(rooms, found, edges)
+    found = symbols(sys.argv[1], rooms)
+    errors = check(rooms, found, edges_of(found))
     for error in errors:
         print(f'check-arrows: {error}', file=sys.stderr)
     circle = [len(files) for _, _, lines in rooms.values() for files, _ in lines if len(files) > 1]
