@@ -80,62 +80,6 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 # --------------------------------------------------------------------------
-# Packages
-
-# package: why
-packages='
-dpdk-dev	the memif PMD
-ucx-utils	ucx_perftest
-libucx-dev	for the benchmark of written buffers over UCX
-libfabric-dev	for the benchmark of the shm provider
-python3	runs the comparison
-util-linux	pins processes to CPUs
-'
-
-missing_packages() {
-	local name why
-	while IFS=$'\t' read -r name why; do
-		[ -n "$name" ] || continue
-		# shellcheck disable=SC2016 # the field is dpkg's
-		case " $(dpkg-query -W -f '${db:Status-Status} ' "$name" 2>/dev/null || true)" in
-		*' installed '*) ;;
-		*) printf '%s\t%s\n' "$name" "$why" ;;
-		esac
-	done <<<"$packages"
-}
-
-install_peers() {
-	local missing names
-	missing=$(missing_packages)
-	[ -n "$missing" ] || return 0
-	echo 'compare-peers: installing what is missing:'
-	awk -F '\t' '{ printf "  %-26s %s\n", $1, $2 }' <<<"$missing"
-	mapfile -t names < <(cut -f 1 <<<"$missing")
-	if [ -n "$as_root" ]; then
-		command -v sudo >/dev/null || {
-			echo "compare-peers: not root, and there is no sudo; as root: apt-get install ${names[*]}" >&2
-			return 1
-		}
-	fi
-	# sudo may ask here; later, where nobody might be looking, it may not.
-	# shellcheck disable=SC2016 # expanded by the inner shell
-	${as_root:+sudo} env DEBIAN_FRONTEND=noninteractive bash -c '
-		set -euo pipefail
-		exec 9>/run/lock/dpdk-comch-setup
-		flock 9
-		apt-get -q -o Acquire::Retries=3 update ||
-			echo "compare-peers: some package lists could not be fetched; trying with what there is"
-		apt-get -q -y -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 \
-			install --no-install-recommends "$@"
-	' compare-peers "${names[@]}"
-	missing=$(missing_packages)
-	[ -z "$missing" ] || {
-		printf 'compare-peers: still missing:\n%s\n' "$missing" >&2
-		return 1
-	}
-}
-
-# --------------------------------------------------------------------------
 # Ours, and the small programs beside it
 
 build_all() {
@@ -231,8 +175,7 @@ reserve_hugepages() {
 # --------------------------------------------------------------------------
 
 echo '== packages'
-"$top/devtools/setup.sh" run
-install_peers
+"$top/devtools/setup.sh" compare
 mkdir -p "$build"
 # Two runs at one time would measure each other.
 exec 9>"$build/lock"

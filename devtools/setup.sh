@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 #
-# usage: setup.sh [run|test]
+# usage: setup.sh [run|test|compare]
 #
 # Installs the Debian packages that are missing: "run" (default) to build and to
-# run the demo, "test" for everything that devtools/test.sh does. With nothing
-# missing it does nothing and needs no rights; otherwise it uses root's, or asks
-# sudo. Calls that run at once wait for each other. Installs packages only.
+# run the demo, "test" for everything that devtools/test.sh does, "compare" for
+# compare-peers.sh. With nothing missing it does nothing and needs no rights;
+# otherwise it uses root's, or asks sudo. Calls that run at once wait for each other.
+# Installs packages only.
 
 set -euo pipefail
 
@@ -32,7 +33,6 @@ autoconf	the same: one of them has a configure script
 lld	the second linker that these are built with
 clang	second compiler, and its sanitizers
 libclang-rt-dev	run time of clang sanitizers
-clang-format	check-format.sh
 shellcheck	checks the scripts
 git	lists the files to check
 dpdk	dpdk-pmdinfo.py
@@ -61,12 +61,22 @@ libc6-dev-riscv64-cross	headers for that
 qemu-user-static	runs such a program on this machine
 '
 
+compare_packages='
+dpdk-dev	the memif PMD
+ucx-utils	ucx_perftest
+libucx-dev	for the benchmark of written buffers over UCX
+libfabric-dev	for the benchmark of the shm provider
+python3	runs the comparison
+util-linux	pins processes to CPUs
+'
+
 group=${1:-run}
 case $group in
 run) packages=$run_packages ;;
 test) packages=$run_packages$test_packages ;;
+compare) packages=$run_packages$compare_packages ;;
 *)
-	echo 'usage: setup.sh [run|test]' >&2
+	echo 'usage: setup.sh [run|test|compare]' >&2
 	exit 2
 	;;
 esac
