@@ -205,9 +205,16 @@ guest_run() {
 	fi
 }
 
-# Also that the model has lived through it.
-test_end() {
-	local status=0
+# Also that the model has lived through it, and has nothing to complain of but what is
+# said here.
+test_end() { # [<regular expression>]
+	local status=0 name=${test_name#test-} text
+	text=$(grep -E ' (warn|error) ' "$logs/model.log" | grep -vE "${1:-^$}") || true
+	if [ -z "$text" ]; then
+		result "ok $name: model has nothing to complain of"
+	else
+		result "FAILED $name: model complains: $(head -n 5 <<<"$text" | tr '\n' ';')"
+	fi
 	if ! kill -0 "$model_pid" 2>/dev/null; then
 		result "FAILED $test_name: model: it has ended by itself"
 	else

@@ -29,4 +29,4 @@ model_start --function pf0
 guest_run "$run/initramfs" -m 1024 -t 300 -a hugepages=128 \
 	-q -netdev -q hubport,id=wire0,hubid=0 -q -netdev -q hubport,id=wire1,hubid=0 \
 	-q -device -q e1000,netdev=wire0,addr=10 -q -device -q e1000,netdev=wire1,addr=11
-test_end
+test_end ''

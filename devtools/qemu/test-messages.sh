@@ -23,10 +23,4 @@ model_start --function pf0vf0,mac=02:00:00:00:00:10 --function ecpf0vf0,mac=02:0
 # two processes that poll are slow on one CPU
 guest_run "$run/initramfs" -c 2 -m 1024 -t 300 -a hugepages=96 pf0vf0.sock ecpf0vf0.sock
 
-text=$(grep -E ' warn | error ' "$logs/model.log" || true)
-if [ -z "$text" ]; then
-	result 'ok messages: model has nothing to complain of'
-else
-	result "FAILED messages: model complains: $(head -n 5 <<<"$text" | tr '\n' ';')"
-fi
-test_end
+test_end ''
