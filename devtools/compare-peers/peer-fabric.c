@@ -29,11 +29,9 @@
 #include "peer_process.h"
 #include "work.h"
 
-#define APART 128        /* bytes between two words of different writers */
 #define BURST_MAX 256
 #define POSTS_MAX 4096
 #define NAME_MAX_LEN 256
-#define LOOKS_MASK 0x3f
 
 /* Shared by both processes since before the fork; what is measured is not here. */
 struct shared {
@@ -189,31 +187,20 @@ receive(struct end *e)
 static void
 run_receiver(struct end *e)
 {
-	double begin, warm = now() + e->cf->seconds / 4, t, until = now() + PEER_PATIENCE;
-	uint64_t count = 0, at_begin = 0, looks = 0;
+	struct clocked c = clocked_begin(e->cf->seconds);
+	uint64_t count = 0, looks = 0;
+	double until;
+	unsigned int n;
 
-	begin = 0;
-	for (;;) {
-		unsigned int n = receive(e);
-
+	do {
+		n = receive(e);
 		if (n > 0) {
 			count += n;
 			if (e->cf->window != 0)
 				__atomic_store_n(&e->sh->received, count, __ATOMIC_RELEASE);
 		}
-		if ((++looks & LOOKS_MASK) != 0)
-			continue;
-		t = now();
-		if (begin == 0 && t > warm && count > 0) {
-			begin = t;
-			at_begin = count;
-		} else if (begin != 0 && t > begin + e->cf->seconds) {
-			break;
-		} else if (t > until) {
-			fail("no messages", FI_ETIMEDOUT);
-		}
-	}
-	e->sh->rate = (double)(count - at_begin) / (t - begin);
+	} while ((++looks & LOOKS_MASK) != 0 || !clocked_over(&c, e->cf->seconds, count));
+	e->sh->rate = c.rate;
 	__atomic_store_n(&e->sh->quit, 1, __ATOMIC_RELEASE);
 	/* The sender may wait in the middle of one: take them until it is gone. */
 	until = now() + PEER_PATIENCE;

@@ -18,9 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <rte_branch_prediction.h>
@@ -30,14 +27,13 @@
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 
+#define PEER_NAME "peer-memif"
+#include "peer_process.h"
 #include "work.h"
 
-#define APART 128        /* bytes between two words of different writers */
 #define BURST_MAX 256
 #define BUF_MAX 65280    /* with the headroom it is in 16 bits */
 #define SAMPLES_MAX (1u << 20)
-#define LOOKS_MASK 0x3f
-#define PATIENCE 10.0    /* seconds until a side gives the other one up */
 
 enum { CLIENT, SERVER };
 
@@ -61,7 +57,7 @@ struct config {
 	unsigned int buf;     /* bytes that a packet may have */
 	unsigned int cache;   /* of the mempool */
 	double seconds;
-	unsigned int cpu[2];  /* of the sender, of the receiver */
+	int cpu[2];           /* of the sender, of the receiver */
 	const char *socket;
 };
 
@@ -76,8 +72,7 @@ struct end {
 static void
 fail(const char *what, int ret)
 {
-	fprintf(stderr, "peer-memif: %s: %s\n", what, rte_strerror(ret < 0 ? -ret : ret));
-	exit(1);
+	peer_fail(what, rte_strerror(ret < 0 ? -ret : ret));
 }
 
 static void
@@ -105,7 +100,7 @@ open_eal(const struct config *cf, int role)
 			one_file, cf->huge ? in_memory : no_huge };
 
 	snprintf(prefix, sizeof(prefix), "--file-prefix=compare-memif-%d", (int)getpid());
-	snprintf(lcores, sizeof(lcores), "--lcores=0@%u", cf->cpu[role != cf->sender]);
+	snprintf(lcores, sizeof(lcores), "--lcores=0@%d", cf->cpu[role != cf->sender]);
 	/* One power of two above what the mempool needs, for the rings and EAL. */
 	snprintf(megabytes, sizeof(megabytes), "%u",
 			RTE_MAX(64u, cf->mbufs * (cf->buf + 600) * 2 >> 20));
@@ -120,7 +115,7 @@ open_end(struct end *e, const struct config *cf, struct shared *sh, int role)
 {
 	struct rte_eth_conf conf = { 0 };
 	struct rte_eth_link link;
-	uint64_t until = clock_after(PATIENCE);
+	uint64_t until = clock_after(PEER_PATIENCE);
 	int ret;
 
 	e->cf = cf;
@@ -143,11 +138,7 @@ open_end(struct end *e, const struct config *cf, struct shared *sh, int role)
 			fail("link", ETIMEDOUT);
 	} while (ret != 0 || link.link_status != RTE_ETH_LINK_UP);
 	__atomic_store_n(&sh->up[role], 1, __ATOMIC_RELEASE);
-	while (__atomic_load_n(&sh->up[!role], __ATOMIC_ACQUIRE) == 0) {
-		usleep(1000);
-		if (rte_rdtsc() > until)
-			fail("the other process", ETIMEDOUT);
-	}
+	wait_ready(&sh->up[!role]);
 }
 
 static void
@@ -199,7 +190,7 @@ look_at(const struct end *e, const struct rte_mbuf *pkt)
 static void
 run_sender(struct end *e)
 {
-	uint64_t until = clock_after(PATIENCE + e->cf->seconds);
+	uint64_t until = clock_after(PEER_PATIENCE + e->cf->seconds);
 	struct rte_mbuf *pkts[BURST_MAX];
 	const uint16_t burst = (uint16_t)e->cf->burst;
 	unsigned int looks = 0;
@@ -224,15 +215,14 @@ run_sender(struct end *e)
 static void
 run_receiver(struct end *e)
 {
-	const double hz = (double)rte_get_tsc_hz();
-	uint64_t warm = clock_after(e->cf->seconds / 4), t, begin = 0, end = 0;
-	uint64_t until = clock_after(PATIENCE), count = 0, at_begin = 0;
+	struct clocked c = clocked_begin(e->cf->seconds);
 	struct rte_mbuf *pkts[BURST_MAX];
 	const uint16_t burst = (uint16_t)e->cf->burst;
 	unsigned int looks = 0;
+	uint64_t count = 0;
 	uint16_t nb, i;
 
-	for (;;) {
+	do {
 		nb = rte_eth_rx_burst(e->port, 0, pkts, burst);
 		if (nb > 0) {
 			for (i = 0; i < nb; i++)
@@ -240,27 +230,15 @@ run_receiver(struct end *e)
 			rte_pktmbuf_free_bulk(pkts, nb);
 			count += nb;
 		}
-		if ((++looks & LOOKS_MASK) != 0)
-			continue;
-		t = rte_rdtsc();
-		if (begin == 0 && t > warm && count > 0) {
-			begin = t;
-			end = t + (uint64_t)(e->cf->seconds * hz);
-			at_begin = count;
-		} else if (begin != 0 && t > end) {
-			break;
-		} else if (t > until) {
-			fail("no packets", ETIMEDOUT);
-		}
-	}
-	e->sh->rate = (double)(count - at_begin) * hz / (double)(t - begin);
+	} while ((++looks & LOOKS_MASK) != 0 || !clocked_over(&c, e->cf->seconds, count));
+	e->sh->rate = c.rate;
 	__atomic_store_n(&e->sh->quit, 1, __ATOMIC_RELEASE);
 }
 
 static void
 send_one(struct end *e)
 {
-	uint64_t until = clock_after(PATIENCE);
+	uint64_t until = clock_after(PEER_PATIENCE);
 	unsigned int looks = 0;
 	struct rte_mbuf *pkt;
 
@@ -333,7 +311,7 @@ arguments(int argc, char **argv, struct config *cf)
 {
 	if (argc == 14) {
 		*cf = (struct config){
-			.cpu = { (unsigned int)atoi(argv[1]), (unsigned int)atoi(argv[2]) },
+			.cpu = { atoi(argv[1]), atoi(argv[2]) },
 			.seconds = strtod(argv[3], NULL),
 			.socket = argv[4],
 			.lat = strcmp(argv[5], "lat") == 0,
@@ -368,20 +346,14 @@ main(int argc, char **argv)
 	struct config cf;
 	struct shared *sh;
 	struct end e;
-	int role, status, i;
+	int role, i;
 	pid_t child;
 
 	arguments(argc, argv, &cf);
-	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (sh == MAP_FAILED)
-		fail("mmap", errno);
-	child = fork();
-	if (child < 0)
-		fail("fork", errno);
+	sh = share(sizeof(*sh));
+	child = fork_pinned((const int[]){ cf.cpu[cf.sender == CLIENT], cf.cpu[cf.sender == SERVER] });
 	role = child == 0 ? CLIENT : SERVER;
 	if (role == CLIENT) {
-		/* Nothing of this stays behind when the parent is killed. */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		/* The server has to listen first, or a second passes until the next try. */
 		for (i = 0; i < 5000 && access(cf.socket, F_OK) != 0; i++)
 			usleep(1000);
@@ -398,8 +370,7 @@ main(int argc, char **argv)
 		close_end(&e);
 		return 0;
 	}
-	if (waitpid(child, &status, 0) != child || status != 0)
-		fail("the other process", ECHILD);
+	join(child);
 	close_end(&e);
 	if (!cf.lat)
 		printf("rate_per_s %.0f bytes_per_s %.0f\n", sh->rate, sh->rate * cf.size);

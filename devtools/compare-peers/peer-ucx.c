@@ -27,10 +27,8 @@
 #include "peer_process.h"
 #include "work.h"
 
-#define APART 128        /* bytes between two words of different writers */
 #define ADDRESS_MAX 4096
 #define BUFS_MAX 4096
-#define LOOKS_MASK 0x3f
 #define TAG 1
 #define AM_ID 1
 
@@ -223,25 +221,16 @@ receive(struct end *e)
 static void
 run_receiver(struct end *e)
 {
-	double begin = 0, warm = now() + e->cf->seconds / 4, t, until = now() + PEER_PATIENCE;
-	uint64_t at_begin = 0, looks = 0;
+	struct clocked c = clocked_begin(e->cf->seconds);
+	uint64_t looks = 0;
+	double until;
 
-	for (;;) {
+	/* The clock costs less than a message that is large. */
+	do {
 		receive(e);
-		/* The clock costs less than a message that is large. */
-		if (e->cf->size < 4096 && (++looks & LOOKS_MASK) != 0)
-			continue;
-		t = now();
-		if (begin == 0 && t > warm && e->received > 0) {
-			begin = t;
-			at_begin = e->received;
-		} else if (begin != 0 && t > begin + e->cf->seconds) {
-			break;
-		} else if (t > until) {
-			peer_fail("receive", "no messages");
-		}
-	}
-	e->sh->rate = (double)(e->received - at_begin) / (t - begin);
+	} while ((e->cf->size < 4096 && (++looks & LOOKS_MASK) != 0) ||
+			!clocked_over(&c, e->cf->seconds, e->received));
+	e->sh->rate = c.rate;
 	__atomic_store_n(&e->sh->quit, 1, __ATOMIC_RELEASE);
 	/* The sender may wait in the middle of one: take them until it is gone. */
 	until = now() + PEER_PATIENCE;

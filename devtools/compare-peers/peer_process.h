@@ -24,6 +24,8 @@
 #include <unistd.h>
 
 #define PEER_PATIENCE 10.0 /* seconds until a side gives the other one up */
+#define APART 128          /* bytes between two words of different writers */
+#define LOOKS_MASK 0x3f    /* turns between two looks at the clock */
 
 static double
 now(void)
@@ -98,6 +100,38 @@ join(pid_t child)
 
 	if (waitpid(child, &status, 0) != child || status != 0)
 		peer_fail("the other process", "it failed");
+}
+
+/* What a receiver measures: messages in a second, after a quarter of the time. */
+struct clocked {
+	double warm, begin, until, rate;
+	uint64_t at_begin;
+};
+
+static struct clocked
+clocked_begin(double seconds)
+{
+	double t = now();
+
+	return (struct clocked){ .warm = t + seconds / 4, .until = t + PEER_PATIENCE };
+}
+
+/* Is it over, with so many messages so far? */
+static int
+clocked_over(struct clocked *c, double seconds, uint64_t count)
+{
+	double t = now();
+
+	if (c->begin == 0 && t > c->warm && count > 0) {
+		c->begin = t;
+		c->at_begin = count;
+	} else if (c->begin != 0 && t > c->begin + seconds) {
+		c->rate = (double)(count - c->at_begin) / (t - c->begin);
+		return 1;
+	} else if (t > c->until) {
+		peer_fail("receive", "no messages");
+	}
+	return 0;
 }
 
 #endif /* PEER_PROCESS_H */
