@@ -134,7 +134,6 @@ fp_result_set(struct result *res, const struct client *cl, const struct fp_spec 
 	res->producers = spec->producers;
 	res->consumers = spec->peer_consumers;
 	res->connections = spec->nb_conns;
-	res->bidir = (spec->flags & FP_F_BIDIR) != 0;
 	res->write_read = (spec->flags & FP_F_WORK) != 0;
 	res->client_page_size = cl->page_size;
 	res->server_page_size = cl->server_page_size;
@@ -245,12 +244,14 @@ is_stopped(struct client *cl, void *arg)
 }
 
 int
-fp_run_begin(struct client *cl, const struct test_ops *test, const struct fp_spec *spec,
-		struct fp_run *run)
+fp_run_begin(void *arg)
 {
+	struct fp_run *run = arg;
+	struct client *cl = run->cl;
+	const struct fp_spec *spec = &run->spec;
 	struct test_point pt = { .size = spec->size };
 	struct client_run_spec cspec = {
-		.test = test,
+		.test = run->res->test,
 		.pt = &pt,
 		.nb_conns = spec->nb_conns,
 		.nb_tasks = PEER_SPARE_TASKS,
@@ -263,7 +264,9 @@ fp_run_begin(struct client *cl, const struct test_ops *test, const struct fp_spe
 	uint32_t i;
 	int ret;
 
-	memset(run, 0, sizeof(*run));
+	memset(&run->run, 0, sizeof(run->run));
+	run->nb_told = 0;
+	run->error = 0;
 	/* Consumers of the server arrive before all connections have joined. */
 	ret = fp_create(spec, cl->pe, &cl->fp, why);
 	if (ret != 0)
@@ -290,30 +293,33 @@ fp_run_begin(struct client *cl, const struct test_ops *test, const struct fp_spe
 }
 
 static void
-run_close(struct client *cl, struct fp_run *run, struct result *res)
+run_abort(struct fp_run *run)
 {
-	struct fp *fp = cl->fp;
+	struct fp *fp = run->cl->fp;
 
-	if (res != NULL)
-		res->client_cpu += (double)fp_cpu_ns(fp) / 1e9;
-	cl->fp = NULL;
+	run->cl->fp = NULL;
 	fp_free(fp);
-	client_run_free(cl, &run->run);
+	client_run_abort(run->cl, &run->run);
 }
 
 int
-fp_run_end(struct client *cl, struct fp_run *run, struct result *res)
+fp_run_end(void *arg, int status)
 {
+	struct fp_run *run = arg;
+	struct client *cl = run->cl;
+	struct fp *fp = cl->fp;
 	struct fp_count count;
 	uint64_t want;
-	int ret;
+	int ret = status;
 
+	if (ret != 0)
+		goto fail;
 	fp_halt(cl->fp);
 	ret = run_until(cl, is_halted, NULL, "messages were not sent");
 	if (ret != 0)
 		goto fail;
 	fp_count_get(cl->fp, &count);
-	ret = client_run_stop(cl, &run->run, count.tx_msgs, 0, res);
+	ret = client_run_stop(cl, &run->run, count.tx_msgs, 0, run->res);
 	if (ret != 0)
 		goto fail;
 	want = rte_le_to_cpu_64(cl->reply.stop.tx_msgs);
@@ -325,7 +331,10 @@ fp_run_end(struct client *cl, struct fp_run *run, struct result *res)
 	if (ret != 0)
 		goto fail;
 	fp_count_get(cl->fp, &count);
-	run_close(cl, run, res);
+	run->res->client_cpu += (double)fp_cpu_ns(fp) / 1e9;
+	cl->fp = NULL;
+	fp_free(fp);
+	client_run_free(cl, &run->run);
 	if (count.bad_msgs != 0)
 		return client_fail(cl, -EBADMSG, "validation failed: %" PRIu64 " of %" PRIu64
 				" messages that were received were not what was sent",
@@ -336,16 +345,6 @@ fp_run_end(struct client *cl, struct fp_run *run, struct result *res)
 	return 0;
 
 fail:
-	fp_run_abort(cl, run);
+	run_abort(run);
 	return ret;
-}
-
-void
-fp_run_abort(struct client *cl, struct fp_run *run)
-{
-	struct fp *fp = cl->fp;
-
-	cl->fp = NULL;
-	fp_free(fp);
-	client_run_abort(cl, &run->run);
 }

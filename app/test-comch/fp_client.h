@@ -29,19 +29,22 @@ int fp_opt_check(const struct client *cl, const struct test_ops *test,
 void fp_result_set(struct result *res, const struct client *cl, const struct fp_spec *spec);
 
 struct fp_run {
+	struct client *cl;
+	struct result *res;
+	struct fp_spec spec;
 	struct client_run run;
 	uint32_t nb_told;      /* connections whose server's end is ready */
 	int error;             /* of the server */
 	char text[FP_TEXT];
 };
 
-/* Have both ends running, and go. After a failure call fp_run_abort(). */
-int fp_run_begin(struct client *cl, const struct test_ops *test, const struct fp_spec *spec,
-		struct fp_run *run);
+/*
+ * For rounds.h, with a struct fp_run that has the first three: have both ends running, and
+ * go; end both, check what has arrived, and free it.
+ */
+int fp_run_begin(void *arg);
+int fp_run_end(void *arg, int status);
 /* Housekeeping while it runs; not 0 if it is to end. */
 int fp_run_check(struct client *cl);
-/* End both ends, check what has arrived, and free it. */
-int fp_run_end(struct client *cl, struct fp_run *run, struct result *res);
-void fp_run_abort(struct client *cl, struct fp_run *run);
 
 #endif /* TEST_COMCH_FP_CLIENT_H */

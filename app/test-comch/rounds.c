@@ -41,7 +41,8 @@ median(double *values, uint32_t nb)
 }
 
 void
-rounds_init(struct rounds *r, struct client *cl, struct result *res, double dflt_seconds)
+rounds_init(struct rounds *r, struct client *cl, struct result *res,
+		const struct limit_place *place, double dflt_seconds)
 {
 	const struct options *opt = cl->opt;
 	double seconds = opt->duration > 0 ? opt->duration : dflt_seconds;
@@ -49,6 +50,7 @@ rounds_init(struct rounds *r, struct client *cl, struct result *res, double dflt
 	memset(r, 0, sizeof(*r));
 	r->cl = cl;
 	r->res = res;
+	r->place = place;
 	r->nb = opt->rounds;
 	if (opt->count != 0)
 		r->count = opt->count / opt->rounds;
@@ -56,7 +58,6 @@ rounds_init(struct rounds *r, struct client *cl, struct result *res, double dflt
 	r->limit_seconds = r->seconds / 4;
 	r->limit_seconds = RTE_MAX(r->limit_seconds, LIMIT_MIN_SECONDS);
 	r->limit_seconds = RTE_MIN(r->limit_seconds, LIMIT_MAX_SECONDS);
-	r->begin_all = rte_rdtsc();
 	cl->next_line = 0;
 }
 
@@ -90,7 +91,7 @@ limit_keep(struct rounds *r, double limit)
 bool
 rounds_limit(struct rounds *r, int status, double limit)
 {
-	const struct limit_place *place = &r->cl->place;
+	const struct limit_place *place = r->place;
 
 	if (status == 0 && limit_keep(r, limit)) {
 		r->again++;

@@ -17,9 +17,10 @@
 struct rounds {
 	struct client *cl;
 	struct result *res;
+	const struct limit_place *place;
 	uint32_t nb;              /* wanted */
 	uint32_t done;
-	double seconds;           /* of each round; 0 if it ends by count */
+	double seconds;           /* of each round */
 	uint64_t count;           /* of each round; 0 if it ends by time */
 	double limit_seconds;
 	double value[OPT_MAX_ROUNDS];
@@ -28,11 +29,18 @@ struct rounds {
 	uint32_t again;           /* measurements of this round's limit beyond the first */
 	uint64_t begin;           /* clock of the measured part of this round */
 	uint64_t end;
-	uint64_t begin_all;
+	uint64_t moved;           /* of a rate: what had been done when something last was */
+	uint64_t deadline;        /* until when more has to be; 0 at the beginning of a round */
+	/* Rates of each round. */
+	double tx[OPT_MAX_ROUNDS];
+	double rx[OPT_MAX_ROUNDS];
+	double bytes[OPT_MAX_ROUNDS];
+	double best[OPT_MAX_ROUNDS];    /* tenth of the time, without others on the CPUs */
 };
 
 /* dflt_seconds: of the whole result, if the user gave neither count nor time. */
-void rounds_init(struct rounds *r, struct client *cl, struct result *res, double dflt_seconds);
+void rounds_init(struct rounds *r, struct client *cl, struct result *res,
+		const struct limit_place *place, double dflt_seconds);
 
 /*
  * Keep the limit of the next round, or the reason why there is none. True if it is to be
@@ -67,6 +75,10 @@ int rounds_add(struct rounds *r, int status, double value, uint64_t nb, double s
  */
 int rounds_finish(struct rounds *r, int status, double *value);
 
+double median(double *values, uint32_t nb);
+
+/* ---- measure.c ---- */
+
 /* A test of latency: messages go there and back, one at a time. */
 struct latency {
 	const struct limit_place *place;
@@ -83,7 +95,38 @@ struct latency {
 /* All rounds, and what they have measured. status: not 0 if there is nothing to measure. */
 int rounds_latency(struct client *cl, struct result *res, int status, const struct latency *l);
 
-double median(double *values, uint32_t nb);
+struct rate_count {
+	uint64_t done;            /* what the user's count is of */
+	uint64_t tx;
+	uint64_t rx;
+	uint64_t bytes;           /* of both */
+};
+
+/* A test of a rate. */
+struct rate {
+	const struct limit_place *place;
+	double seconds;           /* of the whole result, if the user gave no time and no count */
+	double patience;          /* seconds in which something has to be done */
+	const char *stalled;      /* what to say if nothing is */
+	const char *unit;
+	uint64_t warmup;          /* not more than this before each round */
+	void *arg;
+	/* What the machine can do in a second; NULL: nothing, and the result says why. */
+	int (*limit)(void *arg, double seconds, double *limit);
+	/* A round begins: both ends are there. */
+	int (*begin)(void *arg);
+	/* Work for a moment: left is what is wanted at the most. Not 0 if it is to end. */
+	int (*turn)(void *arg, uint64_t left);
+	void (*count)(void *arg, struct rate_count *count);
+	/* It ends, well or with the status that is not 0. Returns the status. */
+	int (*end)(void *arg, int status);
+};
+
+/* As rounds_latency(). */
+int rounds_rate(struct client *cl, struct result *res, int status, const struct rate *l);
+
+/* The best tenth, and the directions; peer: who is at the other end. */
+void rate_print(const struct result *res, const char *peer, FILE *f);
 
 /* Times of a histogram whose values are `times` as long as what is reported. */
 void result_times_set(struct result *res, const struct options *opt, const struct hist *h,

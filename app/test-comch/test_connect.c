@@ -24,6 +24,10 @@
 
 struct connect_test {
 	struct client *cl;
+	const struct test_point *pt;
+	struct result *res;
+	struct client_run run;
+	struct client_conn **ccs;
 	struct hist *hist;
 	/* Contexts whose state has changed: restarted outside of their callbacks. */
 	struct client_conn **ready;
@@ -91,7 +95,7 @@ connect_start(struct connect_test *t, struct client_conn *cc)
 
 /* Turn the engine, disconnect who is connected, connect who is idle. */
 static void
-connect_turn(struct connect_test *t)
+connect_step(struct connect_test *t)
 {
 	struct client_conn *cc;
 	int ret;
@@ -112,34 +116,28 @@ connect_turn(struct connect_test *t)
 	}
 }
 
-/* Until so many connects are made, or until the clock is there. */
 static int
-connect_turns(struct connect_test *t, uint64_t connects, uint64_t until)
+connect_turn(void *arg, uint64_t left)
 {
-	const uint64_t patience = (uint64_t)(PEER_PATIENCE * (double)rte_get_tsc_hz());
-	uint64_t now = rte_rdtsc(), last = t->connects, patient = now + patience;
+	struct connect_test *t = arg;
+	const uint64_t last = t->connects;
 	uint32_t i;
 	int ret;
 
-	while (t->connects < connects && now < until) {
-		for (i = 0; i < CONNECT_TURNS && t->connects < connects; i++)
-			connect_turn(t);
-		now = rte_rdtsc();
-		if (t->connects != last) {
-			last = t->connects;
-			patient = now + patience;
-		}
-		ret = client_check(t->cl);
-		if (ret != 0)
-			return ret;
-		if (t->error != 0)
-			return client_fail(t->cl, t->error, "client %u could not connect: %s",
-					t->error_index, rte_comch_reason_str(t->error));
-		if (now > patient)
-			return client_fail(t->cl, -ETIMEDOUT, "nobody has connected for %.0f s",
-					PEER_PATIENCE);
-	}
-	return 0;
+	for (i = 0; i < CONNECT_TURNS && t->connects - last < left; i++)
+		connect_step(t);
+	ret = client_check(t->cl);
+	if (ret == 0 && t->error != 0)
+		ret = client_fail(t->cl, t->error, "client %u could not connect: %s",
+				t->error_index, rte_comch_reason_str(t->error));
+	return ret;
+}
+
+static void
+connect_count(void *arg, struct rate_count *count)
+{
+	*count = (struct rate_count){ .done = ((const struct connect_test *)arg)->connects };
+	count->tx = count->done;
 }
 
 /*
@@ -147,18 +145,18 @@ connect_turns(struct connect_test *t, uint64_t connects, uint64_t until)
  * starting may have nobody to connect to: they are not waited for.
  */
 static int
-connect_drain(struct connect_test *t, struct client_conn **ccs, uint32_t nb, bool failed)
+connect_drain(struct connect_test *t, bool failed)
 {
 	uint64_t deadline = rte_rdtsc() + (uint64_t)(PEER_PATIENCE * (double)rte_get_tsc_hz());
 	uint32_t i;
 
 	t->running = false;
-	for (i = 0; failed && i < nb; i++) {
-		if (ccs[i]->state == RTE_COMCH_STATE_STARTING)
-			rte_comch_ctx_stop(ccs[i]->ctx);
+	for (i = 0; failed && i < t->pt->clients; i++) {
+		if (t->ccs[i]->state == RTE_COMCH_STATE_STARTING)
+			rte_comch_ctx_stop(t->ccs[i]->ctx);
 	}
 	while (t->nb_out > 0) {
-		connect_turn(t);
+		connect_step(t);
 		if (rte_rdtsc() > deadline)
 			return client_fail(t->cl, -ETIMEDOUT, "%u clients did not get idle",
 					t->nb_out);
@@ -167,69 +165,50 @@ connect_drain(struct connect_test *t, struct client_conn **ccs, uint32_t nb, boo
 }
 
 static int
-connect_measure(struct rounds *r, struct connect_test *t)
+connect_limit(void *arg, double seconds, double *limit)
 {
-	const double hz = (double)rte_get_tsc_hz();
-	uint64_t slice, now, c0 = t->connects, done;
-	int ret;
+	const struct connect_test *t = arg;
 
-	rounds_begin(r);
-	do {
-		slice = rte_rdtsc() + (uint64_t)(0.25 * hz);
-		if (r->count != 0)
-			ret = connect_turns(t, c0 + r->count, slice);
-		else
-			ret = connect_turns(t, UINT64_MAX, RTE_MIN(slice, r->end));
-		now = rte_rdtsc();
-		done = t->connects - c0;
-		client_line(r->cl, r->res, rounds_share(r, now, done),
-				(double)done * hz / (double)(now - r->begin), "connects/s");
-	} while (ret == 0 && !rounds_over(r, now, done));
-	return rounds_add(r, ret, (double)done * hz / (double)(now - r->begin), done,
-			(double)(now - r->begin) / hz);
+	return limit_connect(&t->cl->place, t->pt->clients, seconds, limit);
 }
 
 static int
-connect_round(struct rounds *r, const struct test_point *pt, struct connect_test *t,
-		struct client_conn **ccs)
+connect_begin(void *arg)
 {
-	struct client_run_spec spec = { .test = r->res->test, .pt = pt };
-	struct client *cl = r->cl;
-	struct client_run run;
-	double limit = 0;
-	uint64_t seen;
+	struct connect_test *t = arg;
+	const struct client_run_spec spec = { .test = t->res->test, .pt = t->pt };
 	uint32_t i;
-	int ret, drained;
-
-	do {
-		ret = limit_connect(&cl->place, pt->clients, r->limit_seconds, &limit);
-	} while (rounds_limit(r, ret, limit));
+	int ret;
 
 	t->connects = 0;
 	t->error = 0;
 	t->running = true;
-	ret = client_run_begin(cl, &spec, &run);
-	for (i = 0; i < pt->clients && ret == 0; i++) {
-		ret = connect_start(t, ccs[i]);
+	ret = client_run_begin(t->cl, &spec, &t->run);
+	for (i = 0; i < t->pt->clients && ret == 0; i++) {
+		ret = connect_start(t, t->ccs[i]);
 		if (ret != 0)
-			client_fail(cl, ret, "cannot start client %u: %s", i, strerror(-ret));
+			client_fail(t->cl, ret, "cannot start client %u: %s", i, strerror(-ret));
 	}
-	/* A connect costs as much as a thousand messages: warm up with fewer. */
-	if (ret == 0)
-		ret = connect_turns(t, RTE_MIN(cl->opt->warmup, UINT64_C(4) * pt->clients),
-				UINT64_MAX);
-	if (ret == 0)
-		ret = connect_measure(r, t);
-	drained = connect_drain(t, ccs, pt->clients, ret != 0);
-	if (ret == 0)
-		ret = drained;
-	if (ret != 0) {
-		client_run_abort(cl, &run);
-		return ret;
+	return ret;
+}
+
+static int
+connect_end(void *arg, int status)
+{
+	struct connect_test *t = arg;
+	struct client *cl = t->cl;
+	int drained = connect_drain(t, status != 0);
+	uint64_t seen;
+
+	if (status == 0)
+		status = drained;
+	if (status != 0) {
+		client_run_abort(cl, &t->run);
+		return status;
 	}
-	ret = client_run_end(cl, &run, 0, t->connects, r->res);
-	if (ret != 0)
-		return ret;
+	status = client_run_end(cl, &t->run, 0, t->connects, t->res);
+	if (status != 0)
+		return status;
 	seen = rte_le_to_cpu_64(cl->reply.stop.connects);
 	if (seen != t->connects)
 		return client_fail(cl, -EBADMSG, "%" PRIu64 " connects were made, but the server "
@@ -244,40 +223,50 @@ connect_round(struct rounds *r, const struct test_point *pt, struct connect_test
 static int
 connect_run(struct client *cl, const struct test_point *pt, struct result *res)
 {
-	struct connect_test t = { .cl = cl };
-	struct client_conn **ccs;
-	struct rounds r;
+	struct connect_test t = { .cl = cl, .pt = pt, .res = res };
+	const struct rate r = {
+		.place = &cl->place,
+		.seconds = CONNECT_SECONDS,
+		.patience = PEER_PATIENCE,
+		.stalled = "nobody has connected",
+		.unit = "connects/s",
+		/* A connect costs as much as a thousand messages: warm up with fewer. */
+		.warmup = UINT64_C(4) * pt->clients,
+		.arg = &t,
+		.limit = connect_limit,
+		.begin = connect_begin,
+		.turn = connect_turn,
+		.count = connect_count,
+		.end = connect_end,
+	};
 	uint32_t i;
 	int ret = 0;
 
-	rounds_init(&r, cl, res, CONNECT_SECONDS);
 	res->limit_name = LIMIT_CONNECT_NAME;
 	t.hist = hist_create();
-	ccs = calloc(pt->clients, sizeof(ccs[0]));
+	t.ccs = calloc(pt->clients, sizeof(t.ccs[0]));
 	/* RUNNING and then IDLE may both come before the list is worked off. */
 	t.ready = calloc(2 * (size_t)pt->clients, sizeof(t.ready[0]));
-	if (t.hist == NULL || ccs == NULL || t.ready == NULL)
+	if (t.hist == NULL || t.ccs == NULL || t.ready == NULL)
 		ret = client_fail(cl, -ENOMEM, "no memory for %u clients", pt->clients);
 	for (i = 0; i < pt->clients && ret == 0; i++) {
-		ret = client_conn_create(cl, 0, 1, &ccs[i]);
+		ret = client_conn_create(cl, 0, 1, &t.ccs[i]);
 		if (ret != 0)
 			break;
-		ccs[i]->index = i;
-		ccs[i]->arg = &t;
-		ccs[i]->changed = connect_changed;
+		t.ccs[i]->index = i;
+		t.ccs[i]->arg = &t;
+		t.ccs[i]->changed = connect_changed;
 	}
-	while (ret == 0 && r.done < r.nb)
-		ret = connect_round(&r, pt, &t, ccs);
-	ret = rounds_finish(&r, ret, &res->rate);
+	ret = rounds_rate(cl, res, ret, &r);
 	if (ret == 0) {
 		result_times_set(res, cl->opt, t.hist, 1.0, 0);
 		res->hist = t.hist;
 		t.hist = NULL;
 	}
-	if (ccs != NULL)
-		client_conns_close(cl, ccs, pt->clients);
+	if (t.ccs != NULL)
+		client_conns_close(cl, t.ccs, pt->clients);
 	free(t.ready);
-	free(ccs);
+	free(t.ccs);
 	hist_free(t.hist);
 	return ret;
 }

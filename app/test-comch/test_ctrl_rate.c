@@ -50,7 +50,11 @@ rate_srv_join(struct srv_conn *sc)
 
 /* ---- client ---- */
 
-struct rate {
+struct ctrl_rate {
+	struct client *cl;
+	const struct test_point *pt;
+	struct result *res;
+	struct client_run run;
 	struct flow *flows[OPT_MAX_CONNECTIONS];
 	uint64_t rx_seq[OPT_MAX_CONNECTIONS];
 	uint32_t nb_conns;
@@ -63,7 +67,7 @@ struct rate {
 static void
 rate_recv(struct client_conn *cc, const void *msg, uint32_t len)
 {
-	struct rate *rate = cc->arg;
+	struct ctrl_rate *rate = cc->arg;
 
 	if (unlikely(len != rate->size))
 		rate->rx_bad++;
@@ -74,7 +78,7 @@ rate_recv(struct client_conn *cc, const void *msg, uint32_t len)
 }
 
 static uint64_t
-rate_completed(const struct rate *rate)
+rate_completed(const struct ctrl_rate *rate)
 {
 	uint64_t sum = 0;
 	uint32_t i;
@@ -85,7 +89,7 @@ rate_completed(const struct rate *rate)
 }
 
 static uint32_t
-rate_in_flight(const struct rate *rate)
+rate_in_flight(const struct ctrl_rate *rate)
 {
 	uint32_t sum = 0, i;
 
@@ -95,7 +99,7 @@ rate_in_flight(const struct rate *rate)
 }
 
 static int
-rate_error(struct client *cl, const struct rate *rate)
+rate_error(struct client *cl, const struct ctrl_rate *rate)
 {
 	uint32_t i;
 	int ret;
@@ -112,40 +116,29 @@ rate_error(struct client *cl, const struct rate *rate)
 	return 0;
 }
 
-/*
- * Turn the engine until so many are completed, or until the clock is there.
- * Fails if nothing is completed for a while.
- */
 static int
-rate_turn(struct client *cl, struct rate *rate, uint64_t completed, uint64_t until)
+rate_turn(void *arg, uint64_t left __rte_unused)
 {
-	const uint64_t patience = (uint64_t)(PEER_PATIENCE * (double)rte_get_tsc_hz());
-	uint64_t now = rte_rdtsc(), patient = now + patience;
-	uint64_t nb = rate_completed(rate), last = nb;
+	struct ctrl_rate *rate = arg;
 	uint32_t i;
-	int ret;
 
-	while (nb < completed && now < until) {
-		for (i = 0; i < RATE_TURNS; i++)
-			client_step(cl);
-		now = rte_rdtsc();
-		nb = rate_completed(rate);
-		if (nb != last) {
-			last = nb;
-			patient = now + patience;
-		}
-		ret = rate_error(cl, rate);
-		if (ret != 0)
-			return ret;
-		if (now > patient)
-			return client_fail(cl, -ETIMEDOUT, "no message was delivered for %.0f s",
-					PEER_PATIENCE);
-	}
-	return 0;
+	for (i = 0; i < RATE_TURNS; i++)
+		client_step(rate->cl);
+	return rate_error(rate->cl, rate);
+}
+
+static void
+rate_count(void *arg, struct rate_count *count)
+{
+	const struct ctrl_rate *rate = arg;
+
+	count->done = count->tx = rate_completed(rate);
+	count->rx = rate->rx_msgs;
+	count->bytes = 0;
 }
 
 static int
-rate_drain(struct client *cl, struct rate *rate)
+rate_drain(struct client *cl, struct ctrl_rate *rate)
 {
 	uint64_t deadline = rte_rdtsc() + (uint64_t)(PEER_PATIENCE * (double)rte_get_tsc_hz());
 	uint32_t i;
@@ -166,52 +159,24 @@ rate_drain(struct client *cl, struct rate *rate)
 	return 0;
 }
 
-/* The measured part: in slices, so that long runs can tell how they are going. */
-static int
-rate_measure(struct rounds *r, struct rate *rate, double *tx, double *rx)
-{
-	const double hz = (double)rte_get_tsc_hz();
-	uint64_t slice, now, c0, n0, done = 0;
-	struct client *cl = r->cl;
-	double seconds;
-	int ret = 0;
-
-	n0 = rate->rx_msgs;
-	c0 = rate_completed(rate);
-	rounds_begin(r);
-	do {
-		slice = rte_rdtsc() + (uint64_t)(0.25 * hz);
-		if (r->count != 0)
-			ret = rate_turn(cl, rate, c0 + r->count, slice);
-		else
-			ret = rate_turn(cl, rate, UINT64_MAX, RTE_MIN(slice, r->end));
-		now = rte_rdtsc();
-		done = rate_completed(rate) - c0;
-		client_line(cl, r->res, rounds_share(r, now, done),
-				(double)done * hz / (double)(now - r->begin), "msgs/s");
-	} while (ret == 0 && !rounds_over(r, now, done));
-	seconds = (double)(now - r->begin) / hz;
-	*tx = (double)done / seconds;
-	*rx = (double)(rate->rx_msgs - n0) / seconds;
-	return rounds_add(r, ret, *tx + *rx, done + rate->rx_msgs - n0, seconds);
-}
-
 /* A flow for each connection, all of them under way. */
 static int
-rate_flows_start(struct client *cl, const struct test_point *pt, struct client_run *run,
-		struct rate *rate)
+rate_flows_start(struct ctrl_rate *rate)
 {
+	struct client_conn **conns = rate->run.conns;
+	const struct test_point *pt = rate->pt;
+	struct client *cl = rate->cl;
 	uint32_t i;
 	int ret = 0;
 
 	for (i = 0; i < rate->nb_conns && ret == 0; i++) {
-		ret = flow_create(run->conns[i]->conn, pt->size, pt->window, rate->validate,
+		ret = flow_create(conns[i]->conn, pt->size, pt->window, rate->validate,
 				&rate->flows[i]);
 		if (ret != 0)
 			client_fail(cl, ret, "window: no %u send tasks: %s; lower --window or "
 					"--connections", pt->window, strerror(-ret));
 		else
-			run->conns[i]->flow = rate->flows[i];
+			conns[i]->flow = rate->flows[i];
 	}
 	for (i = 0; i < rate->nb_conns && ret == 0; i++) {
 		ret = flow_start(rate->flows[i], UINT64_MAX);
@@ -223,7 +188,7 @@ rate_flows_start(struct client *cl, const struct test_point *pt, struct client_r
 
 /* What was received is what was sent, all of it. */
 static int
-rate_check(struct client *cl, const struct rate *rate)
+rate_check(struct client *cl, const struct ctrl_rate *rate)
 {
 	if (rate->rx_bad > 0)
 		return client_fail(cl, -EBADMSG, "validation failed: %" PRIu64 " of %" PRIu64
@@ -237,67 +202,79 @@ rate_check(struct client *cl, const struct rate *rate)
 }
 
 static int
-rate_round(struct rounds *r, const struct test_point *pt, double *tx, double *rx)
+rate_limit(void *arg, double seconds, double *limit)
 {
-	struct rate rate = {
-		.nb_conns = r->cl->opt->connections,
-		.size = pt->size,
-		.validate = r->cl->opt->validate,
-	};
-	struct client_run_spec spec = {
-		.test = r->res->test,
-		.pt = pt,
-		.nb_conns = rate.nb_conns,
-		.nb_tasks = pt->window,
+	const struct ctrl_rate *rate = arg;
+
+	return limit_rate(&rate->cl->place, rate->size, rate->pt->window * rate->nb_conns,
+			rate->cl->opt->bidir, seconds, limit);
+}
+
+static int
+rate_begin(void *arg)
+{
+	struct ctrl_rate *rate = arg;
+	const struct client_run_spec spec = {
+		.test = rate->res->test,
+		.pt = rate->pt,
+		.nb_conns = rate->nb_conns,
+		.nb_tasks = rate->pt->window,
 		.recv = rate_recv,
-		.arg = &rate,
+		.arg = rate,
 	};
-	struct client *cl = r->cl;
-	struct client_run run;
-	double limit = 0;
 	int ret;
 
-	do {
-		ret = limit_rate(&cl->place, pt->size, pt->window * rate.nb_conns, cl->opt->bidir,
-				r->limit_seconds, &limit);
-	} while (rounds_limit(r, ret, limit));
+	memset(rate->rx_seq, 0, sizeof(rate->rx_seq));
+	rate->rx_msgs = 0;
+	ret = client_run_begin(rate->cl, &spec, &rate->run);
+	return ret == 0 ? rate_flows_start(rate) : ret;
+}
 
-	ret = client_run_begin(cl, &spec, &run);
-	if (ret == 0)
-		ret = rate_flows_start(cl, pt, &run, &rate);
-	if (ret == 0 && cl->opt->warmup > 0)
-		ret = rate_turn(cl, &rate, cl->opt->warmup, UINT64_MAX);
-	if (ret == 0)
-		ret = rate_measure(r, &rate, tx, rx);
-	if (ret == 0)
-		ret = rate_drain(cl, &rate);
-	if (ret != 0) {
-		client_run_abort(cl, &run);
-		return ret;
+static int
+rate_end(void *arg, int status)
+{
+	struct ctrl_rate *rate = arg;
+
+	if (status == 0)
+		status = rate_drain(rate->cl, rate);
+	if (status != 0) {
+		client_run_abort(rate->cl, &rate->run);
+		return status;
 	}
-	ret = client_run_end(cl, &run, rate_completed(&rate), 0, r->res);
-	return ret == 0 ? rate_check(cl, &rate) : ret;
+	status = client_run_end(rate->cl, &rate->run, rate_completed(rate), 0, rate->res);
+	return status == 0 ? rate_check(rate->cl, rate) : status;
 }
 
 static int
 rate_run(struct client *cl, const struct test_point *pt, struct result *res)
 {
-	double tx[OPT_MAX_ROUNDS], rx[OPT_MAX_ROUNDS];
-	struct rounds r;
-	int ret = 0;
+	struct ctrl_rate rate = {
+		.cl = cl,
+		.pt = pt,
+		.res = res,
+		.nb_conns = cl->opt->connections,
+		.size = pt->size,
+		.validate = cl->opt->validate,
+	};
+	const struct rate r = {
+		.place = &cl->place,
+		.seconds = RATE_SECONDS,
+		.patience = PEER_PATIENCE,
+		.stalled = "no message was delivered",
+		.unit = "msgs/s",
+		.warmup = UINT64_MAX,
+		.arg = &rate,
+		.limit = rate_limit,
+		.begin = rate_begin,
+		.turn = rate_turn,
+		.count = rate_count,
+		.end = rate_end,
+	};
 
-	rounds_init(&r, cl, res, RATE_SECONDS);
 	res->limit_name = LIMIT_RATE_NAME;
 	res->connections = cl->opt->connections;
 	res->bidir = cl->opt->bidir;
-	while (ret == 0 && r.done < r.nb)
-		ret = rate_round(&r, pt, &tx[r.done], &rx[r.done]);
-	ret = rounds_finish(&r, ret, &res->rate);
-	if (ret == 0 && res->bidir) {
-		res->tx_rate = median(tx, r.done);
-		res->rx_rate = median(rx, r.done);
-	}
-	return ret;
+	return rounds_rate(cl, res, 0, &r);
 }
 
 static void

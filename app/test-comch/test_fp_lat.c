@@ -19,13 +19,6 @@
 #define LAT_CHUNK 4096
 #define LAT_CHUNK_EVENT 64
 
-struct lat {
-	struct client *cl;
-	struct result *res;
-	struct fp_spec spec;
-	struct fp_run run;
-};
-
 static void
 lat_wait(void *arg)
 {
@@ -37,7 +30,7 @@ lat_wait(void *arg)
 static int
 lat_pings(void *arg, uint64_t nb, struct hist *h)
 {
-	struct client *cl = ((struct lat *)arg)->cl;
+	struct client *cl = ((struct fp_run *)arg)->cl;
 	uint64_t chunk;
 	int ret = 0;
 
@@ -60,41 +53,22 @@ lat_pings(void *arg, uint64_t nb, struct hist *h)
 }
 
 static int
-lat_begin(void *arg)
-{
-	struct lat *lat = arg;
-
-	return fp_run_begin(lat->cl, lat->res->test, &lat->spec, &lat->run);
-}
-
-static int
-lat_end(void *arg, int status)
-{
-	struct lat *lat = arg;
-
-	if (status == 0)
-		return fp_run_end(lat->cl, &lat->run, lat->res);
-	fp_run_abort(lat->cl, &lat->run);
-	return status;
-}
-
-static int
 lat_run(struct client *cl, const struct test_point *pt, struct result *res)
 {
-	struct lat lat = { .cl = cl, .res = res };
+	struct fp_run run = { .cl = cl, .res = res };
 	const struct latency l = {
 		.place = &cl->place,
 		.chunk = cl->opt->event ? LAT_CHUNK_EVENT : LAT_CHUNK,
-		.arg = &lat,
-		.begin = lat_begin,
+		.arg = &run,
+		.begin = fp_run_begin,
 		.pings = lat_pings,
-		.end = lat_end,
+		.end = fp_run_end,
 	};
 	int ret;
 
-	fp_spec_make(cl, res->test, pt->size, &lat.spec);
+	fp_spec_make(cl, res->test, pt->size, &run.spec);
 	ret = rounds_latency(cl, res, 0, &l);
-	fp_result_set(res, cl, &lat.spec);
+	fp_result_set(res, cl, &run.spec);
 	return ret;
 }
 

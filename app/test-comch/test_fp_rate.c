@@ -24,16 +24,9 @@
 #define RATE_SECONDS 2.5
 #define BANDWIDTH_SECONDS 2.0
 
-/* What one round has measured, in a second. */
-struct rates {
-	double tx[OPT_MAX_ROUNDS];
-	double rx[OPT_MAX_ROUNDS];
-	double bytes[OPT_MAX_ROUNDS];
-	double best[OPT_MAX_ROUNDS];   /* tenth of the time, without others on the CPUs */
-};
-
-/* Buffers for the limit: of the same kind of memory as those of the test. */
+/* A run, and buffers for its limit: of the same kind of memory as those of the test. */
 struct yard {
+	struct fp_run run;
 	struct limit_stream stream;
 	struct rte_comch_mem *mem;
 	struct rte_comch_mem *pools[4];  /* instead of mem, of packets */
@@ -114,181 +107,85 @@ yard_open(struct yard *y, const struct fp_spec *spec, bool copies)
 	return 0;
 }
 
-static void
-yard_measure(struct rounds *r, const struct yard *y, const struct fp_spec *spec)
+static int
+rate_limit(void *arg, double seconds, double *limit)
 {
-	struct client *cl = r->cl;
-	double limit = 0;
-	int ret;
+	const struct yard *y = arg;
+	struct client *cl = y->run.cl;
 
-	if ((spec->flags & FP_F_RANDOM) != 0) {
-		rounds_limit(r, -ENOTSUP, 0);
-		strlcpy(r->res->limit_why, "sizes and bursts vary", sizeof(r->res->limit_why));
-		return;
-	}
 	cl->fp_place.event = cl->opt->event;
-	do {
-		if (y->copies)
-			ret = limit_copy(&cl->fp_place, &y->stream, r->limit_seconds, &limit);
-		else if ((spec->flags & FP_F_MBUF) != 0)
-			ret = limit_mbuf(&cl->fp_place, &y->stream, r->limit_seconds, &limit);
-		else
-			ret = limit_stream(&cl->fp_place, &y->stream, r->limit_seconds, &limit);
-	} while (rounds_limit(r, ret, limit));
-	if (ret != 0 && ret != -EBUSY && cl->fp_place.peer_cpu < 0)
-		strlcpy(r->res->limit_why, cl->fp_place.why, sizeof(r->res->limit_why));
-}
-
-/* What is kept from turn to turn; all 0 to begin with. */
-struct turns {
-	uint64_t tx_msgs;      /* since when nothing moves */
-	uint64_t deadline;
-	struct slices *slices; /* NULL while it warms up */
-};
-
-/* Let it run until so many messages have been sent, or until the clock is there. */
-static int
-rate_turn(struct client *cl, struct turns *t, uint64_t sent, uint64_t until)
-{
-	const double seconds = PEER_PATIENCE + fp_patience(fp_spec_get(cl->fp)->size);
-	const uint64_t patience = (uint64_t)(seconds * (double)rte_get_tsc_hz());
-	uint64_t now = rte_rdtsc();
-	struct fp_count count;
-	int ret;
-
-	fp_count_get(cl->fp, &count);
-	while (count.tx_msgs < sent && now < until) {
-		client_step(cl);
-		now = rte_rdtsc();
-		fp_count_get(cl->fp, &count);
-		if (t->slices != NULL)
-			slices_look(t->slices, now, count.tx_msgs + count.rx_msgs);
-		if (count.tx_msgs != t->tx_msgs || t->deadline == 0) {
-			t->tx_msgs = count.tx_msgs;
-			t->deadline = now + patience;
-		}
-		ret = fp_run_check(cl);
-		if (ret != 0)
-			return ret;
-		if (now > t->deadline)
-			return client_fail(cl, -ETIMEDOUT, "no message was sent for %.0f s",
-					seconds);
-	}
-	return 0;
-}
-
-/* The measured part: in slices, so that long runs can tell how they are going. */
-static int
-rate_measure(struct rounds *r, struct rates *rates)
-{
-	const double hz = (double)rte_get_tsc_hz();
-	struct client *cl = r->cl;
-	struct fp_count begin, c;
-	uint64_t slice, now, done = 0;
-	struct slices slices;
-	struct turns t = { .slices = &slices };
-	double seconds;
-	int ret;
-
-	fp_count_get(cl->fp, &begin);
-	slices_begin(&slices, r->seconds, begin.tx_msgs + begin.rx_msgs);
-	rounds_begin(r);
-	do {
-		slice = rte_rdtsc() + (uint64_t)(0.25 * hz);
-		if (r->count != 0)
-			ret = rate_turn(cl, &t, begin.tx_msgs + r->count, slice);
-		else
-			ret = rate_turn(cl, &t, UINT64_MAX,
-					done == 0 ? slice : RTE_MIN(slice, r->end));
-		fp_count_get(cl->fp, &c);
-		now = rte_rdtsc();
-		done = c.tx_msgs - begin.tx_msgs;
-		client_line(cl, r->res, rounds_share(r, now, done),
-				(double)done * hz / (double)(now - r->begin), "msgs/s");
-		/* A message may take longer than the round: there is one at least. */
-	} while (ret == 0 && (done == 0 || !rounds_over(r, now, done)));
-	seconds = (double)(now - r->begin) / hz;
-	rates->tx[r->done] = (double)done / seconds;
-	rates->rx[r->done] = (double)(c.rx_msgs - begin.rx_msgs) / seconds;
-	rates->bytes[r->done] = (double)(c.tx_bytes - begin.tx_bytes +
-			c.rx_bytes - begin.rx_bytes) / seconds;
-	rates->best[r->done] = slices_best(&slices);
-	if (rates->best[r->done] <= 0)
-		rates->best[r->done] = rates->tx[r->done] + rates->rx[r->done];
-	return rounds_add(r, ret, rates->tx[r->done] + rates->rx[r->done],
-			done + c.rx_msgs - begin.rx_msgs, seconds);
+	if (y->copies)
+		return limit_copy(&cl->fp_place, &y->stream, seconds, limit);
+	if ((y->run.spec.flags & FP_F_MBUF) != 0)
+		return limit_mbuf(&cl->fp_place, &y->stream, seconds, limit);
+	return limit_stream(&cl->fp_place, &y->stream, seconds, limit);
 }
 
 static int
-rate_round(struct rounds *r, const struct fp_spec *spec, const struct yard *y,
-		struct rates *rates)
+rate_turn(void *arg, uint64_t left __rte_unused)
 {
-	/* Twice through all buffers is enough, and is long if they are large. */
-	uint64_t warmup = UINT64_C(2) * spec->posts * spec->peer_consumers * spec->nb_conns;
-	struct client *cl = r->cl;
-	struct turns t = { 0 };
-	struct fp_run run;
-	int ret;
+	struct client *cl = ((struct yard *)arg)->run.cl;
 
-	yard_measure(r, y, spec);
-	ret = fp_run_begin(cl, r->res->test, spec, &run);
-	if (ret == 0)
-		ret = rate_turn(cl, &t, RTE_MIN(warmup, cl->opt->warmup), UINT64_MAX);
-	if (ret == 0)
-		ret = rate_measure(r, rates);
-	if (ret != 0) {
-		fp_run_abort(cl, &run);
-		return ret;
-	}
-	return fp_run_end(cl, &run, r->res);
+	client_step(cl);
+	return fp_run_check(cl);
+}
+
+static void
+rate_count(void *arg, struct rate_count *count)
+{
+	struct fp_count c;
+
+	fp_count_get(((struct yard *)arg)->run.cl->fp, &c);
+	count->done = count->tx = c.tx_msgs;
+	count->rx = c.rx_msgs;
+	count->bytes = c.tx_bytes + c.rx_bytes;
 }
 
 static int
 rate_run(struct client *cl, const struct test_point *pt, struct result *res)
 {
 	const bool copies = res->test->kind == FP_KIND_BANDWIDTH;
-	struct rates *rates = calloc(1, sizeof(*rates));
-	struct rounds r;
-	struct yard y = { 0 };
-	struct fp_spec spec;
+	struct yard y = { .run = { .cl = cl, .res = res } };
+	struct fp_spec *spec = &y.run.spec;
+	struct rate r = {
+		.place = &cl->fp_place,
+		.seconds = copies ? BANDWIDTH_SECONDS : RATE_SECONDS,
+		.stalled = "no message was sent",
+		.unit = "msgs/s",
+		.arg = &y,
+		.limit = rate_limit,
+		.begin = fp_run_begin,
+		.turn = rate_turn,
+		.count = rate_count,
+		.end = fp_run_end,
+	};
 	int ret;
 
-	fp_spec_make(cl, res->test, pt->size, &spec);
-	rounds_init(&r, cl, res, copies ? BANDWIDTH_SECONDS : RATE_SECONDS);
-	ret = rates == NULL ? -ENOMEM : yard_open(&y, &spec, copies);
+	fp_spec_make(cl, res->test, pt->size, spec);
+	r.patience = PEER_PATIENCE + fp_patience(spec->size);
+	/* Twice through all buffers is enough, and is long if they are large. */
+	r.warmup = UINT64_C(2) * spec->posts * spec->peer_consumers * spec->nb_conns;
+	if ((spec->flags & FP_F_RANDOM) != 0) {
+		r.limit = NULL;
+		strlcpy(res->limit_why, "sizes and bursts vary", sizeof(res->limit_why));
+	}
+	ret = yard_open(&y, spec, copies);
 	res->limit_name = y.name;
 	if (ret != 0)
 		client_fail(cl, ret, "no memory for the buffers of the limit: %s; lower --posts "
 				"or --size", strerror(-ret));
-	else
-		while (ret == 0 && r.done < r.nb)
-			ret = rate_round(&r, &spec, &y, rates);
-	ret = rounds_finish(&r, ret, &res->rate);
-	fp_result_set(res, cl, &spec);
-	if (ret == 0) {
-		res->bytes_rate = median(rates->bytes, r.done);
-		res->best_rate = median(rates->best, r.done);
-		if (res->bidir) {
-			res->tx_rate = median(rates->tx, r.done);
-			res->rx_rate = median(rates->rx, r.done);
-		}
-	}
+	res->bidir = (spec->flags & FP_F_BIDIR) != 0;
+	ret = rounds_rate(cl, res, ret, &r);
+	fp_result_set(res, cl, spec);
 	yard_close(&y);
-	free(rates);
 	return ret;
 }
 
 static void
 rate_result(const struct result *res, FILE *f)
 {
-	fprintf(f, "%s %u B: best tenth %.1f k/s", res->test->name, res->pt.size,
-			res->best_rate / 1e3);
-	if (res->limit > 0)
-		fprintf(f, ", %.3f of the limit's", res->best_rate / res->limit);
-	if (res->bidir)
-		fprintf(f, "; %.2f M/s to the server, %.2f M/s from it", res->tx_rate / 1e6,
-				res->rx_rate / 1e6);
-	fprintf(f, "\n");
+	fprintf(f, "%s %u B: ", res->test->name, res->pt.size);
+	rate_print(res, "the server", f);
 }
 
 #define FP_OPTIONS " size burst posts producers consumers connections tasks write-read random bidir "

@@ -17,7 +17,6 @@
 #include "limit_slots.h"
 #include "msgq.h"
 #include "rounds.h"
-#include "slices.h"
 
 #define RATE_SECONDS 2.5
 /* Turns between two looks at the clock, and seconds between two at everything else. */
@@ -29,11 +28,11 @@
 /* Turns of waiting for an answer between two looks at the clock. */
 #define PING_SPINS 1024
 
-/* What is kept of the rounds. */
-struct msgq_rates {
-	double tx[OPT_MAX_ROUNDS];
-	double rx[OPT_MAX_ROUNDS];
-	double best[OPT_MAX_ROUNDS];
+struct msgq_test {
+	struct msgq_end e;
+	struct result *res;
+	struct limit_place place;
+	uint64_t next_check;
 };
 
 /* What has been done: of both directions the slower one counts. */
@@ -47,108 +46,55 @@ msgq_done(const struct msgq_end *e)
 	return RTE_MIN(msgq_sent(e), msgq_received(e));
 }
 
-struct turns {
-	uint64_t done;         /* since when nothing moves */
-	uint64_t deadline;
-	uint64_t next_check;
-	struct slices *slices; /* NULL while it warms up */
-};
-
-/* Let it run until so much has been done, or until the clock is there. */
 static int
-rate_turns(struct msgq_end *e, struct turns *t, uint64_t want, uint64_t until)
+rate_turn(void *arg, uint64_t left __rte_unused)
 {
-	const double hz = (double)rte_get_tsc_hz();
-	uint64_t now = rte_rdtsc(), done;
-	uint32_t i, moved;
-	int ret;
+	struct msgq_test *t = arg;
+	struct msgq_end *e = &t->e;
+	uint32_t i;
 
-	t->deadline = now + (uint64_t)(PEER_PATIENCE * hz);
-	while ((done = msgq_done(e)) < want && now < until) {
-		for (i = 0, moved = 0; i < TURNS; i++) {
-			uint32_t n = msgq_turn(e, true);
-
-			moved += n;
-			if (n == 0 && e->spec.event)
-				msgq_wait(e);
-			/* Copies can take a while. */
-			if (e->spec.mode == MSGQ_MODE_COPY)
-				break;
-		}
-		now = rte_rdtsc();
-		if (t->slices != NULL)
-			slices_look(t->slices, now, msgq_sent(e) + msgq_received(e));
-		if (moved != 0 || done != t->done) {
-			t->done = done;
-			t->deadline = now + (uint64_t)(PEER_PATIENCE * hz);
-		}
-		if (now < t->next_check)
-			continue;
-		t->next_check = now + (uint64_t)(CHECK_SECONDS * hz);
-		ret = msgq_check(e);
-		if (ret == 0 && now > t->deadline)
-			ret = client_fail(e->cl, -ETIMEDOUT, "no message has moved for %.0f s",
-					PEER_PATIENCE);
-		if (ret != 0)
-			return ret;
+	for (i = 0; i < TURNS; i++) {
+		if (msgq_turn(e, true) == 0 && e->spec.event)
+			msgq_wait(e);
+		/* Copies can take a while. */
+		if (e->spec.mode == MSGQ_MODE_COPY)
+			break;
 	}
-	return 0;
+	if (rte_rdtsc() < t->next_check)
+		return 0;
+	t->next_check = rte_rdtsc() + (uint64_t)(CHECK_SECONDS * (double)rte_get_tsc_hz());
+	return msgq_check(e);
 }
 
-static int
-rate_measure(struct rounds *r, struct msgq_end *e, struct msgq_rates *rates)
+static void
+rate_count(void *arg, struct rate_count *count)
 {
-	const double hz = (double)rte_get_tsc_hz();
-	const uint64_t begin = msgq_done(e), tx = msgq_sent(e), rx = msgq_received(e);
-	struct slices slices;
-	struct turns t = { .slices = &slices };
-	uint64_t slice, now, done = 0;
-	double seconds;
-	int ret;
+	const struct msgq_end *e = &((struct msgq_test *)arg)->e;
 
-	slices_begin(&slices, r->seconds, tx + rx);
-	rounds_begin(r);
-	do {
-		slice = rte_rdtsc() + (uint64_t)(0.25 * hz);
-		if (r->count != 0)
-			ret = rate_turns(e, &t, begin + r->count, slice);
-		else
-			ret = rate_turns(e, &t, UINT64_MAX,
-					done == 0 ? slice : RTE_MIN(slice, r->end));
-		now = rte_rdtsc();
-		done = msgq_done(e) - begin;
-		client_line(e->cl, r->res, rounds_share(r, now, done),
-				(double)done * hz / (double)(now - r->begin), "msgs/s");
-		/* A copy may take longer than the round: there is one at least. */
-	} while (ret == 0 && (done == 0 || !rounds_over(r, now, done)));
-	seconds = (double)(now - r->begin) / hz;
-	rates->tx[r->done] = (double)(msgq_sent(e) - tx) / seconds;
-	rates->rx[r->done] = (double)(msgq_received(e) - rx) / seconds;
-	rates->best[r->done] = slices_best(&slices);
-	if (rates->best[r->done] <= 0)
-		rates->best[r->done] = rates->tx[r->done] + rates->rx[r->done];
-	return rounds_add(r, ret, rates->tx[r->done] + rates->rx[r->done],
-			msgq_sent(e) - tx + msgq_received(e) - rx, seconds);
+	count->done = msgq_done(e);
+	count->tx = msgq_sent(e);
+	count->rx = msgq_received(e);
+	count->bytes = (count->tx + count->rx) * e->spec.size;
 }
 
 /* What this has copied must not be taken for what the program copies. */
 static int
-copy_limit(const struct msgq_end *e, const struct limit_stream *copy, double seconds,
+copy_limit(const struct msgq_test *t, const struct limit_stream *copy, double seconds,
 		double *limit)
 {
-	const struct limit_place place = msgq_place(e);
-	int ret = limit_copy(&place, copy, seconds, limit);
+	int ret = limit_copy(&t->place, copy, seconds, limit);
 
-	if (e->spec.validate)
+	if (t->e.spec.validate)
 		memset(copy->dst[0], 0, (size_t)copy->slots * copy->stride);
 	return ret;
 }
 
-static void
-rate_limit(struct rounds *r, const struct msgq_end *e)
+static int
+rate_limit(void *arg, double seconds, double *limit)
 {
+	const struct msgq_test *t = arg;
+	const struct msgq_end *e = &t->e;
 	const struct msgq_spec *spec = &e->spec;
-	const struct limit_place place = msgq_place(e);
 	const struct limit_slots slots = {
 		.cpus = e->cpus,
 		.nb = spec->eus,
@@ -168,72 +114,57 @@ rate_limit(struct rounds *r, const struct msgq_end *e)
 		.src_slots = spec->posts,
 		.batch = 1,
 	};
-	double limit = 0;
-	int ret;
 
-	do {
-		if (spec->mode == MSGQ_MODE_COPY)
-			ret = copy_limit(e, &copy, r->limit_seconds, &limit);
-		else
-			ret = limit_slots(&place, &slots, r->limit_seconds, &limit);
-	} while (rounds_limit(r, ret, limit));
+	return spec->mode == MSGQ_MODE_COPY ? copy_limit(t, &copy, seconds, limit) :
+			limit_slots(&t->place, &slots, seconds, limit);
 }
 
 static int
-rate_round(struct rounds *r, struct msgq_end *e, struct msgq_rates *rates)
+round_begin(void *arg)
 {
-	const uint64_t warmup = RTE_MIN(e->cl->opt->warmup, UINT64_C(2) * e->spec.posts);
-	struct turns t = { 0 };
-	int ret;
+	return msgq_go(&((struct msgq_test *)arg)->e);
+}
 
-	rate_limit(r, e);
-	ret = msgq_go(e);
-	if (ret == 0)
-		ret = rate_turns(e, &t, msgq_done(e) + warmup, UINT64_MAX);
-	if (ret == 0)
-		ret = rate_measure(r, e, rates);
-	return ret == 0 ? msgq_halt(e, r->res) : ret;
+static int
+round_end(void *arg, int status)
+{
+	struct msgq_test *t = arg;
+
+	return status == 0 ? msgq_halt(&t->e, t->res) : status;
 }
 
 static int
 rate_run(struct client *cl, const struct test_point *pt, struct result *res)
 {
-	struct msgq_rates *rates = calloc(1, sizeof(*rates));
-	struct msgq_end e = { 0 };
+	struct msgq_test t = { .res = res };
+	struct rate r = {
+		.place = &t.place,
+		.seconds = RATE_SECONDS,
+		.patience = PEER_PATIENCE,
+		.stalled = "no message has moved",
+		.unit = "msgs/s",
+		.arg = &t,
+		.limit = rate_limit,
+		.begin = round_begin,
+		.turn = rate_turn,
+		.count = rate_count,
+		.end = round_end,
+	};
 	struct msgq_spec spec;
-	struct rounds r;
 	int ret;
 
 	msgq_spec_make(cl, (enum msgq_mode)res->test->kind, pt->size, &spec);
-	rounds_init(&r, cl, res, RATE_SECONDS);
+	r.warmup = UINT64_C(2) * spec.posts;
 	res->limit_name = spec.mode == MSGQ_MODE_COPY ? LIMIT_COPY_NAME : LIMIT_SLOTS_NAME;
-	if (rates == NULL)
-		ret = client_fail(cl, -ENOMEM, "no memory for rates");
-	else
-		ret = msgq_open(cl, &spec, &e);
-	while (ret == 0 && r.done < r.nb)
-		ret = rate_round(&r, &e, rates);
-	msgq_close(&e);
-	ret = rounds_finish(&r, ret, &res->rate);
 	msgq_result_set(res, &spec);
-	if (ret == 0) {
-		res->bytes_rate = res->rate * spec.size;
-		res->best_rate = median(rates->best, r.done);
-		if (res->bidir) {
-			res->tx_rate = median(rates->tx, r.done);
-			res->rx_rate = median(rates->rx, r.done);
-		}
-	}
-	free(rates);
+	ret = msgq_open(cl, &spec, &t.e);
+	t.place = msgq_place(&t.e);
+	ret = rounds_rate(cl, res, ret, &r);
+	msgq_close(&t.e);
 	return ret;
 }
 
 /* ---- latency ---- */
-
-struct msgq_lat {
-	struct msgq_end *e;
-	struct result *res;
-};
 
 static int
 ping_send(struct msgq_end *e, struct msgq_unit *u, uint64_t end)
@@ -277,7 +208,7 @@ ping(struct msgq_end *e, struct msgq_unit *u, uint64_t end)
 static int
 lat_pings(void *arg, uint64_t nb, struct hist *h)
 {
-	struct msgq_end *e = ((struct msgq_lat *)arg)->e;
+	struct msgq_end *e = &((struct msgq_test *)arg)->e;
 	const double hz = (double)rte_get_tsc_hz();
 	const uint64_t patience = (uint64_t)(PEER_PATIENCE * hz);
 	const uint64_t pause = (uint64_t)(CHECK_SECONDS * hz);
@@ -306,43 +237,26 @@ lat_pings(void *arg, uint64_t nb, struct hist *h)
 }
 
 static int
-lat_begin(void *arg)
-{
-	return msgq_go(((struct msgq_lat *)arg)->e);
-}
-
-static int
-lat_end(void *arg, int status)
-{
-	struct msgq_lat *lat = arg;
-
-	return status == 0 ? msgq_halt(lat->e, lat->res) : status;
-}
-
-static int
 lat_run(struct client *cl, const struct test_point *pt, struct result *res)
 {
-	struct msgq_end e = { 0 };
-	struct msgq_lat lat = { .e = &e, .res = res };
-	struct limit_place place;
+	struct msgq_test t = { .res = res };
 	const struct latency l = {
-		.place = &place,
+		.place = &t.place,
 		.chunk = cl->opt->event ? PINGS_EVENT : PINGS,
-		.arg = &lat,
-		.begin = lat_begin,
+		.arg = &t,
+		.begin = round_begin,
 		.pings = lat_pings,
-		.end = lat_end,
+		.end = round_end,
 	};
 	struct msgq_spec spec;
 	int ret;
 
 	msgq_spec_make(cl, MSGQ_MODE_ECHO, pt->size, &spec);
-	ret = msgq_open(cl, &spec, &e);
-	if (ret == 0)
-		place = msgq_place(&e);
-	ret = rounds_latency(cl, res, ret, &l);
-	msgq_close(&e);
 	msgq_result_set(res, &spec);
+	ret = msgq_open(cl, &spec, &t.e);
+	t.place = msgq_place(&t.e);
+	ret = rounds_latency(cl, res, ret, &l);
+	msgq_close(&t.e);
 	return ret;
 }
 
@@ -361,14 +275,9 @@ opt_check(const struct client *cl, const struct test_ops *test, const struct tes
 static void
 rate_result(const struct result *res, FILE *f)
 {
-	fprintf(f, "%s %u B, %u execution unit%s: best tenth %.1f k/s", res->test->name,
-			res->pt.size, res->eus, res->eus == 1 ? "" : "s", res->best_rate / 1e3);
-	if (res->limit > 0)
-		fprintf(f, ", %.3f of the limit's", res->best_rate / res->limit);
-	if (res->bidir)
-		fprintf(f, "; %.2f M/s to the program, %.2f M/s from it", res->tx_rate / 1e6,
-				res->rx_rate / 1e6);
-	fprintf(f, "\n");
+	fprintf(f, "%s %u B, %u execution unit%s: ", res->test->name, res->pt.size, res->eus,
+			res->eus == 1 ? "" : "s");
+	rate_print(res, "the program", f);
 }
 
 #define MSGQ_OPTIONS " size posts eus eu-cpus program runner "

@@ -31,7 +31,7 @@ begin(bool limit_is_rate, uint32_t nb)
 	opt = (struct options){ .rounds = nb };
 	client = (struct client){ .opt = &opt, .place = { .cpu = 1, .peer_cpu = 0 } };
 	res = (struct result){ .test = &ops };
-	rounds_init(&rounds, &client, &res, 1.0);
+	rounds_init(&rounds, &client, &res, &client.place, 1.0);
 }
 
 /* A round of a value that has this limit each time; how often it was measured. */
