@@ -274,36 +274,13 @@ comch_prefix() { # <folder> <host|dpu>
 	echo "$1/comch"
 }
 
-# What AC_CHECK_HEADERS does: compile a file with the header after the usual ones. Sets
-# what it would define.
-comch_headers() { # <folder>
-	local header
-	defs=
-	for header in doca_comm_channel.h doca_dev.h; do
-		printf '#include <stdio.h>\n#include <stdlib.h>\n#include <%s>\n' $header \
-			>"$1/conftest.c"
-		# shellcheck disable=SC2086 # several words
-		"$compiler" -c -O2 $CPPFLAGS "$1/conftest.c" -o "$1/conftest.o" >&2
-		defs+=" -DHAVE_$(tr a-z. A-Z_ <<<$header)"
-	done
-}
-
-# By autoconf, and where it is not here by what its script would do.
 comch_autoconf() { # <folder> <host|dpu>
-	local dir=$prefix/lib/dpdk-comch/doca/prefix lib defs
+	local dir=$prefix/lib/dpdk-comch/doca/prefix lib
 	[ "$2" = host ] || dir+=-dpu
 	lib=$dir/lib/$(uname -m)-linux-gnu
 	unset PKG_CONFIG_PATH
 	export CPPFLAGS="-I$dir/include" LDFLAGS="-L$lib -Wl,-rpath,$lib"
-	comch_headers "$1"
-	if command -v autoconf >/dev/null; then
-		(cd "$1" && autoconf && ./configure) >&2
-	else
-		echo 'no autoconf here, its Makefile is made without it; see devtools/setup.sh test' >&2
-		sed "s|@CC@|$compiler|; s|@CPPFLAGS@|$CPPFLAGS|; s|@LDFLAGS@|$LDFLAGS|; s|@DEFS@|$defs|
-			s|@LIBS@|-ldoca_comm_channel -ldoca_common|; s|@CFLAGS@|-O2|; s|@srcdir@|.|g" \
-			"$1/Makefile.in" >"$1/Makefile"
-	fi
+	(cd "$1" && autoconf && ./configure) >&2
 	make -C "$1" >&2
 	echo "$1/endpoint"
 }
@@ -575,7 +552,7 @@ linker_case() { # <compiler> <linker>
 	fi
 }
 
-for tool in cmake make meson ninja pkg-config readelf "$compiler"; do
+for tool in autoconf cmake make meson ninja pkg-config readelf "$compiler"; do
 	command -v "$tool" >/dev/null || {
 		echo "test-install: no $tool; see devtools/setup.sh test" >&2
 		exit 2
