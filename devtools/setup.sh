@@ -44,6 +44,7 @@ libglib2.0-dev	headers for the device that is loaded into QEMU
 patch	patches headers of QEMU as Debian does
 busybox-static	shell of the guests
 cpio	packs the file system of the guests
+kmod	finds the modules of the guests
 libibverbs-dev	the rdma-core test in the guest
 ibverbs-providers	the same: its provider is what is tested
 ibverbs-utils	ping-pong between two functions in a guest

@@ -20,10 +20,11 @@
 # script ends, one line "comch-guest: exit status <n>" tells run-guest.sh, and
 # the guest is switched off.
 #
-# Needs busybox-static and cpio. Its output is not compressed: reading it costs a
+# Needs busybox-static, cpio and kmod. Its output is not compressed: reading it costs a
 # guest without hardware support less than unpacking.
 
 set -euo pipefail
+PATH+=:/usr/sbin:/sbin
 
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -61,7 +62,9 @@ for f in /bin/busybox /usr/bin/busybox; do
 	fi
 done
 [ -n "$busybox" ] || die 'busybox is missing: apt-get install busybox-static'
-command -v cpio >/dev/null || die 'cpio is missing: apt-get install cpio'
+for tool in cpio kmod; do
+	command -v $tool >/dev/null || die "$tool is missing: apt-get install $tool"
+done
 
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
@@ -69,52 +72,21 @@ mkdir -p "$root"/{bin,dev,etc,lib,proc,root,run,sys,tmp,usr/bin,usr/sbin,sbin}
 cp "$busybox" "$root/bin/busybox"
 ln -s bin/busybox "$root/linuxrc"
 
-# ---- modules: only what is named and what that needs. Neither dep files nor
-# kmod are here: each module says itself what it needs.
+# ---- modules: only what is named and what that needs
 version=$(cat "$kernel/version")
 moddir=lib/modules/$version
-mkdir -p "$root/$moddir"
-declare -A path deps
-while read -r f; do
-	name=$(basename "$f" .ko)
-	path[${name//-/_}]=$f
-done < <(find "$kernel/modules" -name '*.ko')
-
-add_module() {
-	local name=${1//-/_} d
-	[ -z "${deps[$name]+x}" ] || return 0
-	if [ -z "${path[$name]:-}" ]; then
-		grep -qE "/${name//_/[-_]}\.ko$" "$kernel/modules/modules.builtin" ||
-			die "kernel $version has no module $1"
-		deps[$name]=
-		return 0
-	fi
-	deps[$name]=$(tr '\0' '\n' <"${path[$name]}" | grep -a '^depends=' | head -n 1 |
-		cut -d= -f2 | tr ',-' ' _')
-	for d in ${deps[$name]}; do
-		add_module "$d"
-	done
-	cp "${path[$name]}" "$root/$moddir/"
-}
-
-# all_deps <module>: nearest first, as modules.dep has it
-all_deps() {
-	local d
-	for d in ${deps[$1]}; do
-		[ -z "${path[$d]:-}" ] || basename "${path[$d]}"
-		all_deps "$d"
-	done
-}
-
+mkdir -p "$root/$moddir" "$root/all/lib/modules"
+ln -s "$kernel/modules" "$root/all/$moddir"
+[ -e "$kernel/modules/modules.dep" ] || depmod -b "$root/all" "$version"
 for m in "${load[@]}" "${carry[@]}"; do
-	add_module "$m"
+	needed=$(modprobe -d "$root/all" -S "$version" --show-depends "$m") ||
+		die "kernel $version has no module $m"
+	awk '$1 == "insmod" && !seen[$2]++ { print $2 }' <<<"$needed" | xargs -r cp -t "$root/$moddir"
 done
-for m in "${!deps[@]}"; do
-	[ -n "${path[$m]:-}" ] || continue
-	echo "$(basename "${path[$m]}"): $(all_deps "$m" | awk '!seen[$0]++' | tr '\n' ' ')"
-done >"$root/$moddir/modules.dep"
-: >"$root/$moddir/modules.alias"
-: >"$root/$moddir/modules.symbols"
+rm -r "$root/all"
+cp "$kernel"/modules/modules.{order,builtin,builtin.modinfo} "$root/$moddir"
+depmod -b "$root" "$version"
+: >"$root/$moddir/modules.alias" # no module is loaded that nobody asked for
 
 # ---- files, and the libraries they are linked with
 # Two names of one file stay that: a loader that finds a library twice must see
