@@ -156,7 +156,6 @@ device_caps_print(int16_t dev_id, FILE *f)
 		{ RTE_COMCH_CAPA_MEM_DIRECT, "mem-direct" },
 		{ RTE_COMCH_CAPA_MEM_BOUNCE, "mem-bounce" },
 		{ RTE_COMCH_CAPA_POST_SIZES, "post-sizes" },
-		{ RTE_COMCH_CAPA_CONN_MOVE, "conn-move" },
 		{ RTE_COMCH_CAPA_DPA, "dpa" },
 	};
 	struct rte_comch_dev_info info;

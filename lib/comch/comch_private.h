@@ -12,12 +12,12 @@
  *
  * A handle of a context is a struct rte_comch_ctx. Two structures begin with one:
  * struct comch_ctrl, which is a server or a client, and struct comch_queue, which is a
- * consumer or a producer; the context of a connection that has moved, which no
- * application has a handle of, begins with the first of the two. What a context does in
- * a situation that all of them know is in its struct comch_kind. Where only queues
- * differ, code asks for is_queue: names for messages, tasks, the queues of an engine.
- * A function that only one kind has takes the larger structure, and checks handles of the
- * application with comch_queue_of() and the like.
+ * consumer or a producer; the context of a connection that a server has accepted onto
+ * another engine, which no application has a handle of, begins with the first of the two.
+ * What a context does in a situation that all of them know is in its struct comch_kind.
+ * Where only queues differ, code asks for is_queue: names for messages, tasks, the queues of
+ * an engine. A function that only one kind has takes the larger structure, and checks handles
+ * of the application with comch_queue_of() and the like.
  */
 
 #include <rte_branch_prediction.h>
@@ -41,7 +41,7 @@ extern int comch_logtype;
  * each device, and each consumer attached has two, its answer and the news of
  * the connection's end, and each producer one: all of these fit,
  * 8 * 1055 + 3500 * 2 < 16383. Requests of consumers on other engines, and what
- * connections that move need, take what is left, and are refused or wait above that.
+ * connections on other engines need, take what is left, and are refused or wait above that.
  */
 #define COMCH_PE_MAILBOX_SIZE 16384
 #define COMCH_PE_MAX_QUEUES 3500
@@ -67,17 +67,17 @@ extern int comch_logtype;
 #define COMCH_MAX_REFUSED 8
 
 struct rte_comch_task;
+struct comch_accepted;
 struct comch_ask;
 struct comch_conn;
 struct comch_ctrl;
-struct comch_moved;
 struct comch_queue;
 struct comch_task_chunk;
 
+TAILQ_HEAD(comch_accepted_list, comch_accepted);
 TAILQ_HEAD(comch_ask_list, comch_ask);
 TAILQ_HEAD(comch_conn_list, comch_conn);
 TAILQ_HEAD(comch_ctx_list, rte_comch_ctx);
-TAILQ_HEAD(comch_moved_list, comch_moved);
 TAILQ_HEAD(comch_queue_list, comch_queue);
 TAILQ_HEAD(comch_ending_list, rte_comch_pmd_ending);
 STAILQ_HEAD(comch_task_list, rte_comch_task);
@@ -159,11 +159,11 @@ struct comch_refused {
 	struct rte_comch_refusal list[COMCH_MAX_REFUSED];
 };
 
-/* A server or client, or a part of the context of a connection that has moved. */
+/* A server or client, or a part of the context of a connection on another engine. */
 struct comch_ctrl {
 	struct rte_comch_ctx ctx; /* first */
 	struct rte_comch_ctrl drv; /* what the driver sees */
-	struct rte_comch_ctx *shown; /* what applications see: this, or the server it moved from */
+	struct rte_comch_ctx *shown; /* what applications see: this, or the server of it */
 	rte_comch_send_cb_t send_cb;
 	rte_comch_recv_cb_t recv_cb;
 	rte_comch_recv_mbuf_cb_t recv_mbuf_cb;
@@ -184,9 +184,9 @@ struct comch_ctrl {
 	uint32_t max_clients;
 	rte_comch_conn_cb_t connect_cb;
 	rte_comch_conn_cb_t disconnect_cb;
-	rte_comch_conn_cb_t moved_cb;      /* or NULL */
-	struct comch_moved_list moved;     /* connections on other engines */
-	uint32_t nb_moved;
+	rte_comch_engine_cb_t engine_cb;   /* or NULL */
+	struct comch_accepted_list accepted; /* connections on other engines */
+	uint32_t nb_accepted;
 	/* under the device's lock */
 	bool listening;  /* takes requests */
 	bool name_taken; /* until the driver has ended that, too */
@@ -260,8 +260,6 @@ struct comch_conn {
 	bool was_up;                      /* the application has learned of it */
 	bool reaped;                      /* only its tasks keep it */
 	bool is_client;
-	bool in_connect_cb;               /* and may move */
-	struct comch_moved *moved;        /* what it asked for in there */
 	int reason;                       /* why this side ended it; 0 until conn_close */
 	uint32_t nb_tasks;                /* allocated tasks that point here */
 	uint32_t nb_own;                  /* of the engine's, that no other can take */
@@ -598,17 +596,23 @@ const char *comch_ctx_name(const struct rte_comch_ctx *ctx);
 /* rte_comch_ctrl.c */
 void comch_ctrl_try_idle(struct rte_comch_ctx *ctx);
 
-/* rte_comch_move.c */
-void comch_conn_move_begin(struct comch_conn *conn);
-bool comch_moved_stop(struct comch_ctrl *server);
-struct comch_conn *comch_moved_conns_lock(struct comch_ctrl *server, struct comch_conn *busy);
-void comch_moved_conns_unlock(struct comch_ctrl *server, bool stop);
+/* rte_comch_accept.c */
+bool comch_accepted_stop(struct comch_ctrl *server);
+struct comch_conn *comch_accepted_lock(struct comch_ctrl *server, struct comch_conn *busy);
+void comch_accepted_unlock(struct comch_ctrl *server, bool stop);
 
 /* rte_comch_conn.c */
+struct comch_conn *comch_conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req,
+		uint32_t msg_size);
+void comch_conn_info_req(struct rte_comch_conn_info *info, const struct rte_comch_conn_req *req);
 void comch_conn_busy_log(const struct comch_ctrl *ctrl, uint32_t id, uint32_t consumers,
 		uint32_t producers);
 struct comch_conn *comch_conns_lock(struct comch_ctrl *ctrl, struct comch_conn *busy);
 void comch_conn_close(struct comch_conn *conn, int reason);
+void comch_conns_close(struct comch_ctrl *ctrl);
+void comch_server_conn_up(struct comch_conn *conn);
+int comch_server_conn_lost(struct comch_conn *conn, int reason);
+void comch_server_conn_over(struct comch_conn *conn, int status);
 void comch_conn_finish(struct comch_conn *conn, int status);
 void comch_conn_reap(struct comch_conn *conn);
 int comch_conn_retry(struct comch_conn *conn);
@@ -670,6 +674,7 @@ uint32_t comch_queue_event_done(struct comch_queue *queue);
 void comch_queue_counters(const struct comch_queue *queue, struct rte_comch_queue_stats *stats);
 
 /* rte_comch_refused.c */
+void comch_refused_put(struct comch_ctrl *ctrl, const struct rte_comch_refusal *one);
 void comch_refused_add(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, int reason);
 int comch_refused_run(struct comch_ctrl *ctrl);
 

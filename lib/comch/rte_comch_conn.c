@@ -4,7 +4,8 @@
 
 /*
  * Connections: how they begin and end, what is sent through them, and what
- * applications can ask about them. Reception is in rte_comch_recv.c.
+ * applications can ask about them. Which clients a server accepts is in
+ * rte_comch_accept.c, and reception in rte_comch_recv.c.
  */
 
 #include <errno.h>
@@ -23,8 +24,6 @@ conn_usable(const struct comch_parent *parent)
 	const struct comch_conn *conn = container_of((struct comch_parent *)(uintptr_t)parent,
 			struct comch_conn, parent);
 
-	if (conn->drv.state == RTE_COMCH_CONN_MOVING)
-		return -EAGAIN;
 	return conn->drv.state == RTE_COMCH_CONN_UP && !conn->stopping ? 0 : -ENOTCONN;
 }
 
@@ -41,8 +40,8 @@ static const struct comch_parent_kind conn_parent_kind = {
 	.free = conn_free,
 };
 
-static struct comch_conn *
-conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32_t msg_size)
+struct comch_conn *
+comch_conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32_t msg_size)
 {
 	struct rte_comch_dev *dev = ctrl->ctx.dev;
 	uint32_t consumers = dev->info.max_consumers, producers = dev->info.max_producers;
@@ -62,7 +61,7 @@ conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, uint32
 		conn->drv.priv = RTE_PTR_ADD(conn, head + words * sizeof(uint64_t));
 	conn->ctrl = ctrl;
 	conn->drv.ctrl = &ctrl->drv;
-	conn->ctx = &ctrl->ctx;
+	conn->ctx = ctrl->shown;
 	conn->is_client = ctrl->ctx.kind->type == RTE_COMCH_CTX_CLIENT;
 	strlcpy(conn->server, ctrl->drv.name, sizeof(conn->server));
 	conn->drv.state = RTE_COMCH_CONN_OPENING;
@@ -223,58 +222,22 @@ comch_conn_close(struct comch_conn *conn, int reason)
 		comch_conn_reap(conn);
 }
 
-/* The task that the next connection has of its own. */
-static int
-server_task_take(const struct comch_ctrl *ctrl)
+/*
+ * End what the context has in hand: what is OPENING or was just marked. The
+ * callbacks of it are for progress.
+ */
+void
+comch_conns_close(struct comch_ctrl *ctrl)
 {
-	int ret = comch_pool_take(&ctrl->ctx.pe->tasks, 1);
+	struct comch_conn *conn, *next;
 
-	if (ret == -ENOSPC)
-		COMCH_LOG(INFO, "%s: the progress engine of '%s' has no task for connection %u: raise its max_tasks",
-			ctrl->ctx.dev->data->name, ctrl->drv.name, ctrl->nb_conns + 1);
-	return ret;
-}
-
-int
-rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
-		const struct rte_comch_conn_req *req, struct rte_comch_conn **out)
-{
-	struct comch_ctrl *ctrl = comch_ctrl_of_drv(server);
-	struct rte_comch_dev *dev = server->dev;
-	uint32_t mine = server->max_msg_size;
-	uint32_t size = mine != 0 ? mine : req->max_msg_size;
-	struct rte_comch_pe *pe = ctrl->ctx.pe;
-	struct comch_conn *conn;
-	int ret = 0;
-
-	if (size == 0)
-		size = dev->info.dflt_msg_size;
-
-	if (ctrl->ctx.state != RTE_COMCH_STATE_RUNNING)
-		ret = -ECONNREFUSED;
-	else if (ctrl->nb_conns + ctrl->nb_moved >= ctrl->max_clients)
-		ret = -ENOSPC;
-	else if (req->max_msg_size > dev->info.max_msg_size)
-		ret = -EMSGSIZE;
-	else if (mine != 0 && req->max_msg_size != 0 && mine != req->max_msg_size)
-		ret = -EMSGSIZE;
-	else
-		ret = comch_recv_size_check(ctrl, size);
-	if (ret == 0)
-		ret = server_task_take(ctrl);
-	if (ret == 0) {
-		conn = conn_alloc(ctrl, req, size);
-		if (conn == NULL) {
-			comch_pool_give(&pe->tasks, 1);
-			ret = -ENOMEM;
-		} else {
-			conn->nb_own = 1;
-			*out = &conn->drv;
-		}
+	for (conn = TAILQ_FIRST(&ctrl->conns); conn != NULL; conn = next) {
+		next = TAILQ_NEXT(conn, next);
+		if (conn->drv.state == RTE_COMCH_CONN_OPENING)
+			comch_conn_close(conn, -ECONNREFUSED);
+		else if (conn->drv.state == RTE_COMCH_CONN_CLOSING && conn->reason == 0)
+			comch_conn_close(conn, -ESHUTDOWN); /* no reason: not told before */
 	}
-	if (ret != 0)
-		rte_comch_pmd_conn_refused(server, req, ret);
-	return ret;
 }
 
 int
@@ -292,11 +255,41 @@ rte_comch_pmd_conn_open(struct rte_comch_ctrl *client,
 	ret = comch_recv_size_check(ctrl, req->max_msg_size);
 	if (ret != 0)
 		return ret;
-	conn = conn_alloc(ctrl, req, req->max_msg_size);
+	conn = comch_conn_alloc(ctrl, req, req->max_msg_size);
 	if (conn == NULL)
 		return -ENOMEM;
 	*out = &conn->drv;
 	return 0;
+}
+
+/* What the kinds of servers make of their connections. */
+
+void
+comch_server_conn_up(struct comch_conn *conn)
+{
+	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
+
+	ctx->in_callback++;
+	conn->ctrl->connect_cb(&conn->drv, 0, ctx->user_data);
+	ctx->in_callback--;
+}
+
+int
+comch_server_conn_lost(struct comch_conn *conn, int reason)
+{
+	RTE_SET_USED(conn);
+	return reason == -ESHUTDOWN ? 0 : reason;
+}
+
+void
+comch_server_conn_over(struct comch_conn *conn, int status)
+{
+	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
+
+	ctx->in_callback++;
+	conn->ctrl->disconnect_cb(&conn->drv, status, ctx->user_data);
+	ctx->in_callback--;
+	comch_conn_reap(conn);
 }
 
 void
@@ -409,9 +402,7 @@ rte_comch_server_disconnect(struct rte_comch_conn *handle)
 	rte_spinlock_lock(&conn->parent.lock);
 	consumers = conn->parent.consumers.nb;
 	producers = conn->parent.producers.nb;
-	/* one that asked to move, in its connect callback, has not left yet */
-	up = handle->state == RTE_COMCH_CONN_UP ||
-		(handle->state == RTE_COMCH_CONN_MOVING && conn->moved != NULL);
+	up = handle->state == RTE_COMCH_CONN_UP;
 	if (up && consumers + producers == 0)
 		handle->state = RTE_COMCH_CONN_CLOSING;
 	rte_spinlock_unlock(&conn->parent.lock);
@@ -576,6 +567,16 @@ comch_conn_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later, 
 	return i;
 }
 
+/* What is known of a client from its request on. */
+void
+comch_conn_info_req(struct rte_comch_conn_info *info, const struct rte_comch_conn_req *req)
+{
+	strlcpy(info->function, req->function, sizeof(info->function));
+	info->version = req->version;
+	info->peer_pid = req->peer_pid;
+	info->peer_uid = req->peer_uid;
+}
+
 int
 rte_comch_conn_info_get(const struct rte_comch_conn *handle, struct rte_comch_conn_info *info)
 {
@@ -585,15 +586,11 @@ rte_comch_conn_info_get(const struct rte_comch_conn *handle, struct rte_comch_co
 		return -EINVAL;
 	memset(info, 0, sizeof(*info));
 	info->id = handle->id;
-	strlcpy(info->function, handle->peer.function, sizeof(info->function));
+	comch_conn_info_req(info, &handle->peer);
 	strlcpy(info->server, conn->server, sizeof(info->server));
 	info->max_msg_size = handle->max_msg_size;
-	info->version = handle->peer.version;
-	info->peer_pid = handle->peer.peer_pid;
-	info->peer_uid = handle->peer.peer_uid;
 	rte_spinlock_lock(&conn->parent.lock);
-	info->connected = handle->state == RTE_COMCH_CONN_UP ||
-		handle->state == RTE_COMCH_CONN_MOVING;
+	info->connected = handle->state == RTE_COMCH_CONN_UP;
 	info->nb_local_consumers = conn->parent.consumers.nb;
 	info->nb_local_producers = conn->parent.producers.nb;
 	rte_spinlock_unlock(&conn->parent.lock);

@@ -122,54 +122,6 @@ int rte_comch_server_disconnect(struct rte_comch_conn *conn);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Hand a connection of a server to the engine of another lcore, in its connect callback.
- *
- * It leaves when the connect callback returns, and does nothing more in it but be
- * disconnected or referenced; rte_comch_conn_user_data_set() is allowed, too. When it
- * has arrived, the moved_cb of its server is called in the thread of the other engine.
- * From then on the connection belongs to that thread, with all that is called for it:
- * messages, ends of its tasks, consumers of the peer, the disconnect callback. Nothing
- * that the peer sends meanwhile is lost or overtaken. If the connection is lost on its
- * way, only the disconnect callback is called, in the same thread.
- *
- * The callbacks get the user data that the server had at the time of this call. They
- * must not call functions on the server, which stays on its own engine: its state is
- * its thread's. Between the two threads, rte_comch_conn_task_alloc(),
- * rte_comch_consumer_create() and rte_comch_producer_create() return -EAGAIN.
- *
- * A connection that has moved shares no tasks with others: it has the max_conn_tasks of
- * the server for itself, which the other engine provides. It counts for max_clients of
- * its server until the server's engine has been progressed after its end. A server that
- * stops ends it in its own thread, and becomes IDLE after that: progress the engines of
- * all connections until then.
- *
- * @param conn
- *   A connection of a server, in its connect callback; without tasks, consumers and
- *   producers.
- * @param pe
- *   The engine to move to: it has the device by rte_comch_pe_dev_add() or by a context
- *   that is attached to it. May be the engine of the server.
- * @return
- *   - 0: it moves.
- *   - -EINVAL: a parameter is NULL, the connection is that of a client, or its server
- *     has no moved_cb.
- *   - -EPERM: called elsewhere than in its connect callback.
- *   - -EALREADY: it was called before in this callback.
- *   - -ENOTCONN: the connection was ended in this callback.
- *   - -ENOTSUP: the device has no RTE_COMCH_CAPA_CONN_MOVE.
- *   - -EBUSY: the connection has tasks, consumers or producers.
- *   - -ENOLINK: the device is not on that engine.
- *   - -ENOMEM: that engine has not enough tasks left, or no memory.
- *   - -EAGAIN: that engine has too much waiting; it has to be progressed.
- *   With an error nothing was changed, and the connection stays where it is.
- */
-__rte_experimental
-int rte_comch_conn_move(struct rte_comch_conn *conn, struct rte_comch_pe *pe);
-
-/**
- * @warning
- * @b EXPERIMENTAL: this API may change without prior notice.
- *
  * Take a reference to a connection, for a thread that is not the connection's.
  *
  * The end of a connection is the peer's to choose, and the handle is void after it,
@@ -181,7 +133,7 @@ int rte_comch_conn_move(struct rte_comch_conn *conn, struct rte_comch_pe *pe);
  * any thread:
  *
  * - rte_comch_consumer_create() and rte_comch_producer_create(), which return
- *   -ENOTCONN when the connection has ended, and -EAGAIN while it moves;
+ *   -ENOTCONN when the connection has ended;
  * - rte_comch_conn_info_get(), which says whether it has;
  * - rte_comch_conn_consumer_info_get();
  * - rte_comch_conn_user_data_get();
@@ -254,7 +206,7 @@ int rte_comch_conn_info_get(const struct rte_comch_conn *conn,
  *   - 0 on success.
  *   - -EINVAL: conn or info is NULL.
  *   - -ENOENT: the peer has no consumer of that identifier.
- *   - -ENOTCONN: the connection has ended; or it moves, and has not arrived.
+ *   - -ENOTCONN: the connection has ended.
  *   - -ENOTSUP: the device has no producers.
  */
 __rte_experimental
@@ -308,8 +260,7 @@ int rte_comch_conn_stats_get(const struct rte_comch_conn *conn,
  * @return
  *   - 0 on success.
  *   - -EINVAL: conn is NULL.
- *   - -ENOTCONN: the connection has ended, or is about to; or it moves, and has not
- *     arrived. Hold it back before rte_comch_conn_move(): it arrives held back.
+ *   - -ENOTCONN: the connection has ended, or is about to.
  *   - -EALREADY: reception is as it was asked for.
  */
 __rte_experimental

@@ -102,7 +102,7 @@ ctrl_alloc(struct rte_comch_dev *dev, const struct comch_kind *kind)
 	memset(ctrl, 0, sizeof(*ctrl));
 	comch_ctx_init(&ctrl->ctx, dev, kind);
 	TAILQ_INIT(&ctrl->conns);
-	TAILQ_INIT(&ctrl->moved);
+	TAILQ_INIT(&ctrl->accepted);
 	ctrl->shown = &ctrl->ctx;
 	ctrl->drv.dev = dev;
 	return ctrl;
@@ -164,7 +164,7 @@ server_conf_apply(struct comch_ctrl *server, const struct rte_comch_server_conf 
 	server->connect_cb = conf->connect_cb;
 	server->disconnect_cb = conf->disconnect_cb;
 	server->refused.cb = conf->refused_cb;
-	server->moved_cb = conf->moved_cb;
+	server->engine_cb = conf->engine_cb;
 	server->max_clients = conf->max_clients != 0 ? conf->max_clients :
 		server->ctx.dev->info.max_clients;
 	/* a client that is alone takes nothing from others */
@@ -359,7 +359,7 @@ comch_ctrl_try_idle(struct rte_comch_ctx *ctx)
 	struct comch_conn *conn;
 
 	if (ctx->state != RTE_COMCH_STATE_STOPPING || ctx->nb_tasks != 0 ||
-			ctrl->nb_moved != 0 || ctrl->ending.pending)
+			ctrl->nb_accepted != 0 || ctrl->ending.pending)
 		return;
 	/* a client keeps its connection until here, for the tasks' sake */
 	while ((conn = TAILQ_FIRST(&ctrl->conns)) != NULL) {
@@ -375,7 +375,7 @@ comch_ctrl_try_idle(struct rte_comch_ctx *ctx)
 /*
  * Mark all connections that are UP as CLOSING, or none if one has queues. The
  * locks are held together, so that no other thread makes a queue on one while the
- * next is looked at. No other function holds two of them. Those that have moved are
+ * next is looked at. No other function holds two of them. Those on other engines are
  * marked as about to be stopped: their state is their thread's.
  */
 static int
@@ -387,16 +387,15 @@ ctrl_conns_mark(struct comch_ctrl *ctrl)
 
 	rte_spinlock_lock(&dev->lock);
 	busy = comch_conns_lock(ctrl, NULL);
-	busy = comch_moved_conns_lock(ctrl, busy);
+	busy = comch_accepted_lock(ctrl, busy);
 	if (busy != NULL) {
 		id = busy->drv.id;
 		consumers = busy->parent.consumers.nb;
 		producers = busy->parent.producers.nb;
 	}
-	comch_moved_conns_unlock(ctrl, busy == NULL);
+	comch_accepted_unlock(ctrl, busy == NULL);
 	TAILQ_FOREACH(conn, &ctrl->conns, next) {
-		if (busy == NULL && (conn->drv.state == RTE_COMCH_CONN_UP ||
-				conn->drv.state == RTE_COMCH_CONN_MOVING))
+		if (busy == NULL && conn->drv.state == RTE_COMCH_CONN_UP)
 			conn->drv.state = RTE_COMCH_CONN_CLOSING;
 		rte_spinlock_unlock(&conn->parent.lock);
 	}
@@ -405,24 +404,6 @@ ctrl_conns_mark(struct comch_ctrl *ctrl)
 		return 0;
 	comch_conn_busy_log(ctrl, id, consumers, producers);
 	return -EBUSY;
-}
-
-/*
- * End what the context has in hand: what is OPENING or was just marked. The
- * callbacks of it are for progress.
- */
-static void
-ctrl_conns_close(struct comch_ctrl *ctrl)
-{
-	struct comch_conn *conn, *next;
-
-	for (conn = TAILQ_FIRST(&ctrl->conns); conn != NULL; conn = next) {
-		next = TAILQ_NEXT(conn, next);
-		if (conn->drv.state == RTE_COMCH_CONN_OPENING)
-			comch_conn_close(conn, -ECONNREFUSED);
-		else if (conn->drv.state == RTE_COMCH_CONN_CLOSING && conn->reason == 0)
-			comch_conn_close(conn, -ESHUTDOWN); /* no reason: not told before */
-	}
 }
 
 /* The second half of a stop. */
@@ -463,7 +444,8 @@ again:
 			goto again; /* callbacks have run: the list may be another */
 		}
 	}
-	if (state == RTE_COMCH_STATE_STOPPING && ctrl->nb_moved != 0 && !comch_moved_stop(ctrl))
+	if (state == RTE_COMCH_STATE_STOPPING && ctrl->nb_accepted != 0 &&
+			!comch_accepted_stop(ctrl))
 		comch_pe_work_add(ctx);
 	comch_ctrl_try_idle(ctx);
 	/* a change of state is an event: whoever waits for it must not sleep */
@@ -543,8 +525,8 @@ server_stop(struct rte_comch_ctx *ctx)
 		return -EBUSY;
 	server_listening_clear(ctrl);
 	ctrl_unlisten(ctrl);
-	ctrl_conns_close(ctrl);
-	comch_moved_stop(ctrl); /* those that have to wait are told in progress */
+	comch_conns_close(ctrl);
+	comch_accepted_stop(ctrl); /* those that have to wait are told in progress */
 	return ctrl_stopping(ctrl);
 }
 
@@ -568,38 +550,6 @@ server_dev_down(struct rte_comch_ctx *ctx, int reason)
 	return 1;
 }
 
-static void
-server_conn_up(struct comch_conn *conn)
-{
-	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
-
-	ctx->in_callback++;
-	conn->in_connect_cb = true;
-	conn->ctrl->connect_cb(&conn->drv, 0, ctx->user_data);
-	conn->in_connect_cb = false;
-	ctx->in_callback--;
-	if (conn->moved != NULL)
-		comch_conn_move_begin(conn);
-}
-
-static int
-server_conn_lost(struct comch_conn *conn, int reason)
-{
-	RTE_SET_USED(conn);
-	return reason == -ESHUTDOWN ? 0 : reason;
-}
-
-static void
-server_conn_over(struct comch_conn *conn, int status)
-{
-	struct rte_comch_ctx *ctx = &conn->ctrl->ctx;
-
-	ctx->in_callback++;
-	conn->ctrl->disconnect_cb(&conn->drv, status, ctx->user_data);
-	ctx->in_callback--;
-	comch_conn_reap(conn);
-}
-
 const struct comch_kind comch_server_kind = {
 	.name = "server",
 	.type = RTE_COMCH_CTX_SERVER,
@@ -613,9 +563,9 @@ const struct comch_kind comch_server_kind = {
 	.info_get = server_info_get,
 	.task_submit = comch_conn_task_submit,
 	.tasks_submit = comch_conn_tasks_submit,
-	.conn_up = server_conn_up,
-	.conn_lost = server_conn_lost,
-	.conn_over = server_conn_over,
+	.conn_up = comch_server_conn_up,
+	.conn_lost = comch_server_conn_lost,
+	.conn_over = comch_server_conn_over,
 };
 
 struct rte_comch_ctrl *
@@ -678,7 +628,7 @@ client_stop(struct rte_comch_ctx *ctx)
 		return -EBUSY;
 	if (ctx->state == RTE_COMCH_STATE_STARTING)
 		ctrl_connect_cancel(ctrl, -ECANCELED);
-	ctrl_conns_close(ctrl);
+	comch_conns_close(ctrl);
 	return ctrl_stopping(ctrl);
 }
 
@@ -703,7 +653,7 @@ client_give_up(struct comch_ctrl *ctrl, int reason)
 	struct rte_comch_ctx *ctx = &ctrl->ctx;
 
 	ctrl_connect_cancel(ctrl, reason);
-	ctrl_conns_close(ctrl);
+	comch_conns_close(ctrl);
 	if (!ctrl->ending.pending && TAILQ_EMPTY(&ctrl->conns)) {
 		client_failed(ctrl, reason);
 		return;

@@ -79,7 +79,7 @@ struct rte_comch_ctrl_conf {
 	 * A message has as many segments as it needs, at most 256. All mbufs of the pool
 	 * together must have room for one message of max_msg_size bytes: that is checked
 	 * with the configuration, and again with the size that is agreed on for each
-	 * connection. The engines of connections that have moved take mbufs of it, too,
+	 * connection. The engines that engine_cb names take mbufs of it, too,
 	 * each in its own thread: then it is no pool of a single consumer.
 	 *
 	 * While the pool has not enough mbufs for a message, reception of its connection
@@ -97,7 +97,7 @@ struct rte_comch_server_conf {
 	/**
 	 * Clients that may be connected at one time, up to the max_clients of
 	 * the device; 0 for that. The next one is refused with -ENOSPC. So is one
-	 * for which the progress engine has no task left: give max_tasks of struct
+	 * for which the engine has no task left: give max_tasks of struct
 	 * rte_comch_pe_conf one for each client beside the nb_tasks.
 	 */
 	uint32_t max_clients;
@@ -106,10 +106,17 @@ struct rte_comch_server_conf {
 	rte_comch_conn_cb_t disconnect_cb;  /**< A client is gone; required. */
 	rte_comch_refused_cb_t refused_cb;  /**< A client failed to connect, or NULL. */
 	/**
-	 * A connection has arrived at the engine that rte_comch_conn_move() named, in the
-	 * thread of that; NULL if no connection ever moves.
+	 * The engine of each connection; NULL for that of the server.
+	 *
+	 * A connection on another engine gets the user_data that the server had when it was
+	 * accepted. It shares no tasks with others: it has max_conn_tasks for itself, which
+	 * its engine provides, or the client is refused with -ENOSPC. It counts for
+	 * max_clients from engine_cb until the server's engine has been progressed after its
+	 * end. Its callbacks must not call functions on the server, whose state is its
+	 * thread's. A server that stops ends it in its own thread, and becomes IDLE after
+	 * that: progress the engines of all connections until then.
 	 */
-	rte_comch_conn_cb_t moved_cb;
+	rte_comch_engine_cb_t engine_cb;
 	uint64_t reserved[4]; /**< Must be 0. */
 };
 
@@ -149,8 +156,8 @@ struct rte_comch_ctx_info {
 	uint32_t nb_tasks;
 	/**
 	 * Servers and clients: the connections that are on the context's own engine. Those
-	 * of a server that have moved to another engine are not among them, though they
-	 * count for max_clients.
+	 * of a server on other engines are not among them, though they count for
+	 * max_clients.
 	 */
 	uint32_t nb_conns;
 	struct rte_comch_pe *pe;      /**< The engine it is attached to, or NULL. */

@@ -56,8 +56,6 @@ extern "C" {
  * @see struct rte_comch_consumer_conf::buf_size
  */
 #define RTE_COMCH_CAPA_POST_SIZES RTE_BIT64(8)
-/** Connections of servers can move to other engines, see rte_comch_conn_move(). */
-#define RTE_COMCH_CAPA_CONN_MOVE RTE_BIT64(9)
 /** Programs can run on offload processors of the device, see rte_comch_dpa.h. */
 #define RTE_COMCH_CAPA_DPA RTE_BIT64(10)
 /**@}*/

@@ -441,7 +441,7 @@ rte_comch_pe_info_get(const struct rte_comch_pe *pe, struct rte_comch_pe_info *i
 	info->max_queues = COMCH_PE_MAX_QUEUES;
 	info->nb_queues = pe->nb_queues;
 	info->max_tasks = pe->tasks.max_tasks;
-	/* relaxed: others take some for connections that move here */
+	/* relaxed: others take some for connections here */
 	info->tasks_left = __atomic_load_n(&pe->tasks.tasks_left, __ATOMIC_RELAXED);
 	info->nb_ctxs = pe->nb_ctxs;
 	TAILQ_FOREACH(ctx, &pe->ctxs, next_pe)

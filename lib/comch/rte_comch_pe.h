@@ -106,10 +106,10 @@ int rte_comch_pe_destroy(struct rte_comch_pe *pe);
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Prepare a progress engine for connections of a device, as an attached context of
- * that device does: servers on other engines may hand theirs to it from now on. For
+ * that device does: servers on other engines may accept clients onto it from now on. For
  * the engines of workers, at set-up, in the thread of the engine.
  *
- * @see rte_comch_conn_move()
+ * @see struct rte_comch_server_conf::engine_cb
  *
  * @param pe
  *   The engine. It keeps the device until its own end.

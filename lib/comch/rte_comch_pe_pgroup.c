@@ -14,7 +14,7 @@
 
 /*
  * A reference to the poll group that an engine has of a device, or NULL. Any thread:
- * the group stays, as a place for the connection that is about to move there.
+ * the group stays, as a place for the connection that is about to be there.
  */
 struct rte_comch_pgroup *
 comch_pe_pgroup_find(const struct rte_comch_pe *pe, struct rte_comch_dev *dev)

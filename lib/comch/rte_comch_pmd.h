@@ -40,11 +40,12 @@
  *  1. The driver finds out for which server a request is, by
  *     rte_comch_pmd_server_find(), and hands it to the thread of that server.
  *  2. There it calls rte_comch_pmd_conn_accept(), which allocates the
- *     connection or gives the reason for a refusal.
- *  3. When the driver can take messages to send, which wait if the client is not
- *     ready: rte_comch_pmd_conn_up(), or rte_comch_pmd_conn_down() if it never will.
- *  4. If the application hands it to another engine, conn_move is called before
- *     rte_comch_pmd_conn_up() returns, and conn_arrive in the thread of that engine.
+ *     connection or gives the reason for a refusal. The application names the engine
+ *     of the connection in that call: if the ctrl of the connection is not the server,
+ *     its pg is that of another engine, and the driver hands the request on to that.
+ *  3. In the thread of that engine, when the driver can take messages to send, which wait
+ *     if the client is not ready: rte_comch_pmd_conn_up(), or rte_comch_pmd_conn_down() if
+ *     it never will.
  *
  * On the side of the client: the connect op begins, rte_comch_pmd_conn_open()
  * allocates the connection and rte_comch_pmd_conn_up() announces it, or
@@ -152,7 +153,6 @@ struct rte_comch_pmd_ending {
 enum rte_comch_conn_state {
 	RTE_COMCH_CONN_OPENING = 0, /**< Allocated, the handshake is under way. */
 	RTE_COMCH_CONN_UP,          /**< Established. */
-	RTE_COMCH_CONN_MOVING,      /**< Established, but on its way to another engine. */
 	RTE_COMCH_CONN_CLOSING,     /**< This side ended it; callbacks are due. */
 	RTE_COMCH_CONN_DOWN,        /**< Over; waits to be freed. */
 };
@@ -293,7 +293,7 @@ rte_comch_pmd_mem_chunk(const struct rte_comch_mem *mem, const void *addr, uint6
 struct rte_comch_pgroup {
 	struct rte_comch_dev *dev; /**< Driver: the device. */
 	struct rte_comch_pe *pe;   /**< Driver: the engine. */
-	/** Library: contexts, connections that moved here, added; the device's lock. */
+	/** Library: contexts, connections of servers elsewhere, added; the device's lock. */
 	uint32_t refs;
 	bool added;                /**< Library: by rte_comch_pe_dev_add(). */
 	/**
@@ -405,21 +405,6 @@ typedef int (*rte_comch_conn_close_t)(struct rte_comch_conn *conn, int reason,
 typedef int (*rte_comch_conn_consumer_info_t)(struct rte_comch_dev *dev,
 		const struct rte_comch_conn *conn, uint32_t consumer_id,
 		struct rte_comch_remote_consumer_info *info);
-/**
- * @internal
- * A connection goes to the engine of another poll group of the device, right after its
- * connect callback, in the thread of the engine that it leaves: from now on no upcall
- * about it until conn_arrive. It has sent nothing and has no queues. What the driver
- * still learns about it here waits, in its order, until then.
- */
-typedef void (*rte_comch_conn_move_t)(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg);
-/**
- * @internal
- * It has arrived, in the thread of the engine that it belongs to from now on. The state
- * is UP. If it was lost on its way, or cannot be served here, rte_comch_pmd_conn_down()
- * is called in here.
- */
-typedef void (*rte_comch_conn_arrive_t)(struct rte_comch_conn *conn);
 /** @internal Count what has arrived and was not handed up; any thread. */
 typedef uint32_t (*rte_comch_conn_rx_count_t)(const struct rte_comch_conn *conn);
 /**
@@ -550,8 +535,7 @@ typedef int (*rte_comch_queue_idle_t)(struct rte_comch_queue *queue);
 
 /**
  * Operations of a driver. All are required but dump, reset, conn_rx_count,
- * mem_register, queue_idle and queue_takes, and conn_move and conn_arrive without
- * RTE_COMCH_CAPA_CONN_MOVE, and dpa without RTE_COMCH_CAPA_DPA; fail and those from
+ * mem_register, queue_idle and queue_takes, and dpa without RTE_COMCH_CAPA_DPA; fail and those from
  * listen to conn_rx_resume only with RTE_COMCH_CAPA_SERVER or RTE_COMCH_CAPA_CLIENT; and
  * those from mem_alloc on only with RTE_COMCH_CAPA_CONSUMER or RTE_COMCH_CAPA_PRODUCER.
  */
@@ -572,8 +556,6 @@ struct rte_comch_dev_ops {
 	rte_comch_connect_cancel_t connect_cancel; /**< Clients. */
 	rte_comch_conn_send_t conn_send;           /**< Connections. */
 	rte_comch_conn_close_t conn_close;         /**< Connections. */
-	rte_comch_conn_move_t conn_move;           /**< With RTE_COMCH_CAPA_CONN_MOVE. */
-	rte_comch_conn_arrive_t conn_arrive;       /**< With RTE_COMCH_CAPA_CONN_MOVE. */
 	rte_comch_conn_rx_count_t conn_rx_count;   /**< Optional. */
 	rte_comch_conn_rx_resume_t conn_rx_resume; /**< Connections. */
 	rte_comch_mem_alloc_t mem_alloc;           /**< Regions. */
@@ -836,7 +818,11 @@ struct rte_comch_ctrl *rte_comch_pmd_server_find(struct rte_comch_dev *dev, uint
 
 /**
  * @internal
- * Accept a request: agree on the message size and allocate the connection.
+ * Accept a request: agree on the message size and allocate the connection, for the engine
+ * that the application names. Its ctrl is the server or, on another engine, what stands for
+ * the server there: the thread of that engine reads this one, and not the server. The
+ * driver hands it over as the last thing that it does here. From this call until then
+ * there is no other about it.
  *
  * @param server
  *   The server, RUNNING.
@@ -846,7 +832,8 @@ struct rte_comch_ctrl *rte_comch_pmd_server_find(struct rte_comch_dev *dev, uint
  *   The connection, OPENING.
  * @return
  *   0, or why not: -ECONNREFUSED, -ENOSPC (clients, or tasks of the engine),
- *   -EMSGSIZE, -ENOMEM.
+ *   -EMSGSIZE, -ENOMEM, -ENOLINK (the device is not on the engine), -EAGAIN (that engine has
+ *   too much waiting).
  */
 __rte_internal
 int rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,
@@ -872,8 +859,8 @@ int rte_comch_pmd_conn_open(struct rte_comch_ctrl *client,
 
 /**
  * @internal
- * Messages can flow: tell the application. It may send and stop in the callback, and
- * the connection may be another thread's when this returns. For the connection of a
+ * Messages can flow: tell the application. It may send in the callback, and may end
+ * the connection. For the connection of a
  * client only in the handler of an event, which hands up nothing else of it: the library
  * ends the turn of the engine after that handler.
  *

@@ -8,8 +8,8 @@
  * promised at one time, in chunks. What an application does with one is in
  * rte_comch_task.c.
  *
- * Any thread may promise, as what a connection needs on the engine that it moves to is
- * taken by the one that it leaves. The tasks themselves are the engine's thread's: it
+ * Any thread may promise, as the thread of a server takes what a connection needs on another
+ * engine. The tasks themselves are the engine's thread's: it
  * takes over what others have made when it has none left.
  */
 

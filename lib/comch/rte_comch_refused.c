@@ -17,10 +17,9 @@
 
 /* In the thread of the server. The application is told in this turn, if it cares. */
 void
-comch_refused_add(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, int reason)
+comch_refused_put(struct comch_ctrl *ctrl, const struct rte_comch_refusal *one)
 {
 	struct comch_refused *refused = &ctrl->refused;
-	struct rte_comch_refusal *one;
 
 	if (refused->cb == NULL || ctrl->ctx.state != RTE_COMCH_STATE_RUNNING)
 		return;
@@ -28,14 +27,23 @@ comch_refused_add(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req,
 		refused->list[refused->nb - 1].nb_missed++;
 		return;
 	}
-	one = &refused->list[refused->nb++];
-	memset(one, 0, sizeof(*one));
-	one->reason = reason;
-	one->max_msg_size = req->max_msg_size;
-	one->peer_pid = req->peer_pid;
-	one->peer_uid = req->peer_uid;
-	strlcpy(one->function, req->function, sizeof(one->function));
+	refused->list[refused->nb++] = *one;
 	comch_pe_work_add(&ctrl->ctx);
+}
+
+/* Of one that failed on another engine, the server is told when it is gone there. */
+void
+comch_refused_add(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, int reason)
+{
+	struct rte_comch_refusal one = {
+		.reason = reason,
+		.max_msg_size = req->max_msg_size,
+		.peer_pid = req->peer_pid,
+		.peer_uid = req->peer_uid,
+	};
+
+	strlcpy(one.function, req->function, sizeof(one.function));
+	comch_refused_put(ctrl, &one);
 }
 
 /* In progress, with no driver on the stack; how many were told. */

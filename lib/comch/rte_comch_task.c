@@ -21,7 +21,7 @@ task_msg_check(const struct comch_conn *conn, const void *msg, uint32_t len)
 	if (unlikely(msg == NULL || len == 0))
 		return -EINVAL;
 	if (unlikely(conn->drv.state != RTE_COMCH_CONN_UP))
-		return conn->drv.state == RTE_COMCH_CONN_MOVING ? -EAGAIN : -ENOTCONN;
+		return -ENOTCONN;
 	if (unlikely(len > conn->drv.max_msg_size)) {
 		COMCH_LOG(ERR, "%s: a message of %u bytes for '%s' is above its max_msg_size %u",
 			conn->ctrl->ctx.dev->data->name, len, conn->ctrl->drv.name,

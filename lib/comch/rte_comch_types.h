@@ -50,6 +50,7 @@ struct rte_comch_conn;
 /** Opaque handle of a task. */
 struct rte_comch_task;
 
+struct rte_comch_conn_info;
 struct rte_mbuf;
 
 /** On which side of the PCIe link a device is. */
@@ -152,8 +153,8 @@ typedef void (*rte_comch_recv_mbuf_cb_t)(struct rte_comch_conn *conn, struct rte
 		void *user_data);
 
 /**
- * Called on a server when a client has connected, when its connection has moved to
- * another engine, and when it is gone.
+ * Called on a server when a client has connected, and when it is gone; both in the thread
+ * of the engine of the connection.
  *
  * In the callback of a disconnection the connection can still be looked at;
  * it is freed when the callback returns, unless there is a rte_comch_conn_ref().
@@ -165,23 +166,46 @@ typedef void (*rte_comch_recv_mbuf_cb_t)(struct rte_comch_conn *conn, struct rte
  *   -ECANCELED for one by this side; -ECONNRESET if the peer died; -ETIMEDOUT if it
  *   did not answer in time, as one that is stopped, which over BlueField is -ECONNRESET,
  *   like a death; -EPROTO if it broke the protocol;
- *   -ENODEV, -EIO or -ETIMEDOUT if the device failed; -ENOMEM if the engine that it
- *   moved to had no memory for it.
+ *   -ENODEV, -EIO or -ETIMEDOUT if the device failed.
  * @param user_data
  *   The user_data of its configuration.
  */
 typedef void (*rte_comch_conn_cb_t)(struct rte_comch_conn *conn, int status,
 		void *user_data);
 
+/**
+ * Called on a server for a client that asks for a connection, in the server's thread: it
+ * names the engine onto which the client is accepted. The connection belongs to the thread
+ * of that engine, with all that is called for it: connect callback, messages, ends of its
+ * tasks, consumers of the peer, disconnect callback.
+ *
+ * This is not the promise of a connection: what is missing for it, above all tasks of the
+ * engine, refuses the client, and the client may give up or die before it is connected.
+ * Of these the refused callback of the server tells.
+ *
+ * @param info
+ *   The client: function, process and user, the size of its messages, the protocol version,
+ *   and the identifier that its connection has if it comes to be; ctx is the server. The
+ *   rest is zero. Until the callback returns.
+ * @param user_data
+ *   The user_data of its configuration.
+ * @return
+ *   An engine that has the device, by rte_comch_pe_dev_add() or by a context that is
+ *   attached to it; it must not be destroyed meanwhile. NULL for the engine of the server.
+ */
+typedef struct rte_comch_pe *(*rte_comch_engine_cb_t)(const struct rte_comch_conn_info *info,
+		void *user_data);
+
 /** A client that did not become one. @see rte_comch_refused_cb_t */
 struct rte_comch_refusal {
 	/**
 	 * Why, a negative errno. What the client is told: -ENOSPC the server has its
-	 * max_clients, or its progress engine no task left; -EMSGSIZE the sizes of
+	 * max_clients, or the progress engine no task left; -EMSGSIZE the sizes of
 	 * messages differ; -EPROTONOSUPPORT the two sides share no protocol version;
 	 * -ENOMEM, or another error of this side; -EPROTO it broke the protocol. What it
-	 * is not: -ECONNABORTED it gave up; -ECONNRESET it died; -ETIMEDOUT it did not go
-	 * on with the handshake.
+	 * is not: -ENOLINK the device is not on the engine that was named for it, and
+	 * -EAGAIN that engine has too much waiting; -ECONNABORTED it gave up; -ECONNRESET
+	 * it died; -ETIMEDOUT it did not go on with the handshake.
 	 */
 	int reason;
 	/**

@@ -144,7 +144,9 @@ open_line(void)
 	burst.bf.part[BF_PART_CHAN] = burst.cd;
 	burst.cc.cd = burst.cd;
 	burst.cc.pub.dev = &burst.bf;
-	burst.cc.moving = true; /* so that nobody takes the events */
+	burst.cc.pub.group = &burst.group;
+	burst.cc.ev_queued = true;
+	burst.cg.gone = true; /* so that nobody takes the events */
 	burst.fast.chan = &burst.cc.pub;
 	return TEST_SUCCESS;
 }
@@ -167,6 +169,7 @@ burst_open(uint32_t imm_len)
 	TAILQ_INIT(&burst.fg.asking);
 	burst.group.dev = &burst.bf;
 	burst.group.part[BF_PART_FAST] = &burst.fg;
+	burst.group.part[BF_PART_CHAN] = &burst.cg;
 	memset(&burst.fast, 0, sizeof(burst.fast));
 	bf_lock_init(&burst.fast.lock);
 	TAILQ_INIT(&burst.fast.served);

@@ -33,6 +33,7 @@ struct burst {
 	struct bf_dev bf;
 	struct bf_group group;
 	struct bf_fast_group fg;
+	struct bf_chan_group cg;
 	struct bf_fast fast;
 	struct bf_chan_dev *cd;
 	struct bf_ctrl_conn cc;       /* the connection; what it is told stays in there */

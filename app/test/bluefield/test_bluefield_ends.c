@@ -219,21 +219,18 @@ test_engine_goes_first(void)
 }
 
 /*
- * A connection that was handed to another engine leaves nothing behind
+ * A connection on another engine than its server leaves nothing behind
  */
 
-static void
-hand_over(struct test_ep *ep, struct rte_comch_conn *conn)
-{
-	ep->value += rte_comch_conn_move(conn, own) == 0;
-}
+static uint32_t nb_named;
 
-static void
-handed_over(struct rte_comch_conn *conn, int status, void *user_data)
+static struct rte_comch_pe *
+engine_own(const struct rte_comch_conn_info *info, void *user_data)
 {
-	RTE_SET_USED(conn);
-	RTE_SET_USED(status);
+	RTE_SET_USED(info);
 	RTE_SET_USED(user_data);
+	nb_named++;
+	return own;
 }
 
 /* References to what the card's device has of connections: lines and groups. */
@@ -246,7 +243,7 @@ card_refs(void)
 }
 
 static int
-test_moved_is_freed(void)
+test_elsewhere_is_freed(void)
 {
 	struct test_ep *server = test_ep_new(), *client;
 	struct rte_comch_pe *pe = test_pe_new();
@@ -255,10 +252,9 @@ test_moved_is_freed(void)
 
 	TEST_TRUE(server != NULL);
 	test_server_conf(server, "test", &conf);
-	conf.moved_cb = handed_over;
+	conf.engine_cb = engine_own;
 	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
 	TEST_EXPECT(rte_comch_pe_dev_add(own, card_dev), 0);
-	server->on_connect = hand_over;
 	refs = card_refs();
 	for (i = 1; i <= 5; i++) {
 		client = test_client_run("test", pe);
@@ -271,7 +267,42 @@ test_moved_is_freed(void)
 				test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		TEST_CALL(test_ep_close(client));
 	}
-	TEST_EXPECT(server->value, 5);
+	OWN_WAIT(card_refs() == refs, TEST_MS);
+	return test_log_passed();
+}
+
+static void
+note_refused(struct rte_comch_ctx *ctx, const struct rte_comch_refusal *refusal, void *user_data)
+{
+	RTE_SET_USED(ctx);
+	((struct test_ep *)user_data)->connect_status = refusal->reason;
+}
+
+/* The device fails before that engine has had its turn: it opens nothing. */
+static int
+test_fails_before_its_turn(void)
+{
+	struct test_ep *server = test_ep_new(), *client;
+	struct rte_comch_server_conf conf;
+	struct rte_comch_dev *dev;
+	uint32_t refs;
+
+	TEST_TRUE(server != NULL);
+	test_server_conf(server, "test", &conf);
+	conf.engine_cb = engine_own;
+	conf.refused_cb = note_refused;
+	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
+	TEST_EXPECT(rte_comch_pe_dev_add(own, card_dev), 0);
+	refs = card_refs();
+	nb_named = 0;
+	client = test_client_run("test", test_pe_new());
+	TEST_TRUE(client != NULL);
+	TEST_WAIT(nb_named == 1, TEST_MS);
+	dev = group_dev_of(card_dev)->rte_dev;
+	dev->ops->fail(dev, -EIO);
+	OWN_WAIT(server->connect_status != 0, TEST_MS);
+	TEST_EXPECT(server->connect_status, -EIO);
+	TEST_EXPECT(server->nb_connects, 0);
 	OWN_WAIT(card_refs() == refs, TEST_MS);
 	return test_log_passed();
 }
@@ -562,7 +593,8 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_end_in_message),
 		TEST_CASE_ST(setup, teardown, test_engine_goes_first),
-		TEST_CASE_ST(setup, teardown, test_moved_is_freed),
+		TEST_CASE_ST(setup, teardown, test_elsewhere_is_freed),
+		TEST_CASE_ST(setup, teardown, test_fails_before_its_turn),
 		TEST_CASE_ST(setup, teardown, test_fails_with_full_mailbox),
 		TEST_CASE_ST(setup, teardown, test_fails_and_ends),
 		TEST_CASE_ST(setup, teardown, test_counted_meanwhile),

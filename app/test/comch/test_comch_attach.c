@@ -4,8 +4,8 @@
 
 /*
  * Contexts that leave their progress engine and go to another one: when they may, and
- * that all of them work there as they did before. Connections that go to another
- * engine while they are up are in test_comch_move.c.
+ * that all of them work there as they did before. Connections on other engines than
+ * their server are in test_comch_engine.c.
  */
 
 #include <limits.h>

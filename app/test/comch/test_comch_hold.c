@@ -245,55 +245,41 @@ test_hold_in_connect(void)
 	return TEST_SUCCESS;
 }
 
-/* For the case below: where the connection goes in its connect callback, held back. */
+/* For the case below: onto which engine the server accepts. */
 static struct rte_comch_pe *away;
-static struct rte_comch_conn *arrived;
 
-static void
-hold_and_move(struct test_ep *ep, struct rte_comch_conn *conn)
+static struct rte_comch_pe *
+engine_away(const struct rte_comch_conn_info *info, void *user_data)
 {
-	hold_at_once(ep, conn);
-	if (rte_comch_conn_move(conn, away) != 0)
-		test_fail("cannot move");
-}
-
-static void
-note_arrived(struct rte_comch_conn *conn, int status, void *user_data)
-{
-	RTE_SET_USED(status);
+	RTE_SET_USED(info);
 	RTE_SET_USED(user_data);
-	arrived = conn;
+	return away;
 }
 
-/* It is still held back on the engine that it has moved to, and resumed there. */
+/* The same on another engine than the server's. */
 static int
-test_hold_and_move(void)
+test_hold_elsewhere(void)
 {
 	struct test_ep *server = test_ep_new(), *client;
 	struct rte_comch_server_conf conf;
-	struct rte_comch_dev_info info;
 	uint32_t sent = 0;
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
-	if ((info.capa & RTE_COMCH_CAPA_CONN_MOVE) == 0)
-		return test_skip("the driver moves no connections");
 	TEST_TRUE(server != NULL);
 	away = test_pe_new();
-	arrived = NULL;
 	TEST_EXPECT(rte_comch_pe_dev_add(away, test_pair.dpu), 0);
 	test_server_conf(server, "test", &conf);
-	conf.moved_cb = note_arrived;
+	conf.engine_cb = engine_away;
 	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
-	server->on_connect = hold_and_move;
+	server->on_connect = hold_at_once;
 	server->on_recv = recv_in_order;
 	client = test_client_run("test", test_pe_new());
 	TEST_TRUE(client != NULL);
-	TEST_WAIT(arrived != NULL && client->conn != NULL, TEST_MS);
+	TEST_WAIT(server->nb_connects == 1 && client->conn != NULL, TEST_MS);
 	TEST_CALL(send_some(client->conn, &sent, NB_MSGS));
 	turn(TURNS);
 	TEST_EXPECT(server->nb_recv, 0);
-	TEST_TRUE(says_held(arrived));
-	TEST_EXPECT(rte_comch_conn_recv_hold_set(arrived, false), 0);
+	TEST_TRUE(says_held(server->conn));
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, false), 0);
 	TEST_WAIT(server->nb_recv == NB_MSGS && client->nb_done == NB_MSGS, TEST_MS);
 	return TEST_SUCCESS;
 }
@@ -570,7 +556,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_hold_in_callback),
 		TEST_CASE_ST(NULL, test_cleanup, test_resume_in_callback),
 		TEST_CASE_ST(NULL, test_cleanup, test_hold_in_connect),
-		TEST_CASE_ST(NULL, test_cleanup, test_hold_and_move),
+		TEST_CASE_ST(NULL, test_cleanup, test_hold_elsewhere),
 		TEST_CASE_ST(NULL, test_cleanup, test_end_while_held),
 		TEST_CASE_ST(NULL, test_cleanup, test_end_hold_in_callback),
 		TEST_CASE_ST(NULL, test_cleanup, test_hold_sleeps),

@@ -386,54 +386,40 @@ test_pool_empty(void)
 	return TEST_SUCCESS;
 }
 
-/* For the case below: where the connection goes. */
+/* For the case below: onto which engine the server accepts. */
 static struct rte_comch_pe *away;
 
-static void
-move_away(struct test_ep *ep, struct rte_comch_conn *conn)
+static struct rte_comch_pe *
+engine_away(const struct rte_comch_conn_info *info, void *user_data)
 {
-	RTE_SET_USED(ep);
-	if (rte_comch_conn_move(conn, away) != 0)
-		test_fail("cannot move");
-}
-
-static void
-note_arrived(struct rte_comch_conn *conn, int status, void *user_data)
-{
-	RTE_SET_USED(status);
+	RTE_SET_USED(info);
 	RTE_SET_USED(user_data);
-	got_conn = conn;
+	return away;
 }
 
 /* On another engine than the server's it waits for mbufs, too. */
 static int
-test_moved_and_empty(void)
+test_empty_elsewhere(void)
 {
 	struct test_ep *server = test_ep_new(), *client = test_ep_new();
 	struct rte_comch_server_conf conf;
 	struct rte_comch_client_conf client_conf;
-	struct rte_comch_dev_info info;
 	unsigned int i;
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
-	if ((info.capa & RTE_COMCH_CAPA_CONN_MOVE) == 0)
-		return test_skip("the driver moves no connections");
 	TEST_TRUE(server != NULL && client != NULL);
 	away = test_pe_new();
-	got_conn = NULL;
 	TEST_EXPECT(rte_comch_pe_dev_add(away, test_pair.dpu), 0);
 	test_server_conf(server, "test", &conf);
 	mbuf_conf(&conf.ctrl);
-	conf.moved_cb = note_arrived;
-	server->on_connect = move_away;
+	conf.engine_cb = engine_away;
 	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
 	test_client_conf(client, "test", &client_conf);
 	client_conf.ctrl.nb_tasks = 2 * POOL_SIZE;
 	TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);
-	TEST_WAIT(got_conn != NULL && client->conn != NULL, TEST_MS);
+	TEST_WAIT(server->nb_connects == 1 && client->conn != NULL, TEST_MS);
 	for (i = 0; i < POOL_SIZE + 10; i++)
 		TEST_EXPECT(test_send_pattern(client->conn, 64, i), 0);
-	TEST_WAIT(test_conn_stats(got_conn).rx_no_mbuf == 1, TEST_MS);
+	TEST_WAIT(test_conn_stats(server->conn).rx_no_mbuf == 1, TEST_MS);
 	TEST_EXPECT(server->nb_recv, POOL_SIZE);
 	free_got(20);
 	TEST_WAIT(server->nb_recv == POOL_SIZE + 10 && client->nb_done == POOL_SIZE + 10, TEST_MS);
@@ -623,7 +609,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_lengths),
 		TEST_CASE_ST(setup, teardown, test_kept_after_end),
 		TEST_CASE_ST(setup, teardown, test_pool_empty),
-		TEST_CASE_ST(setup, teardown, test_moved_and_empty),
+		TEST_CASE_ST(setup, teardown, test_empty_elsewhere),
 		TEST_CASE_ST(setup, teardown, test_large_gets_its_turn),
 		TEST_CASE_ST(setup, teardown, test_empty_sleeps),
 		TEST_CASE_ST(setup, teardown, test_end_while_empty),

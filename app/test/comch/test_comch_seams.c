@@ -3,10 +3,10 @@
  */
 
 /*
- * Where parts of the library meet that have suites of their own: connections that have
- * moved and tasks that are submitted later or in bursts, reception into mbufs and
- * holding back, contexts that are destroyed or configured anew when the last of their
- * moved connections is gone, and devices that fail with connections elsewhere.
+ * Where parts of the library meet that have suites of their own: connections on other
+ * engines than their server and tasks that are submitted later or in bursts, reception into
+ * mbufs and holding back, contexts that are destroyed or configured anew when the last of
+ * these connections is gone, and devices that fail with connections elsewhere.
  */
 
 /* before any header: some bring the macros that look at it */
@@ -29,29 +29,20 @@
 
 static struct test_ep *server;
 static struct rte_comch_pe *server_pe;
-static struct rte_comch_pe *away;    /* where connections go, if it is set */
-static struct rte_comch_conn *moved; /* the last that has arrived */
-static unsigned int nb_moved;
+static struct rte_comch_pe *away;    /* onto which it accepts, if it is set */
+static unsigned int nb_named;
 
 static struct rte_mempool *pools[2];
 static struct rte_mbuf *got[64];     /* received and not freed */
 static unsigned int nb_got;
 
-static void
-moved_cb(struct rte_comch_conn *conn, int status, void *user_data)
+static struct rte_comch_pe *
+engine_away(const struct rte_comch_conn_info *info, void *user_data)
 {
-	if (user_data != server || status != 0)
-		test_fail("the arrival of a connection: %d", status);
-	moved = conn;
-	nb_moved++;
-}
-
-static void
-on_connect(struct test_ep *ep, struct rte_comch_conn *conn)
-{
-	RTE_SET_USED(ep);
-	if (away != NULL && rte_comch_conn_move(conn, away) != 0)
-		test_fail("a connection cannot move");
+	RTE_SET_USED(info);
+	RTE_SET_USED(user_data);
+	nb_named++;
+	return away;
 }
 
 static void
@@ -128,40 +119,37 @@ conf_pool(struct rte_comch_ctrl_conf *conf, unsigned int i)
 }
 
 static int
-server_open(bool moves)
+server_open(bool elsewhere)
 {
 	struct rte_comch_server_conf conf;
 
-	nb_moved = 0;
-	moved = NULL;
+	nb_named = 0;
 	server = test_ep_new();
 	server_pe = test_pe_new();
 	TEST_TRUE(server != NULL && server_pe != NULL);
 	away = NULL;
-	if (moves) {
+	if (elsewhere) {
 		away = test_pe_new();
 		TEST_TRUE(away != NULL);
 		TEST_EXPECT(rte_comch_pe_dev_add(away, test_pair.dpu), 0);
 	}
 	test_server_conf(server, "test", &conf);
-	conf.moved_cb = moved_cb;
+	conf.engine_cb = engine_away;
 	conf.ctrl.max_conn_tasks = NB_TASKS;
 	conf_pool(&conf.ctrl, 0);
 	TEST_EXPECT(test_server_start(server, &conf, server_pe), 0);
-	server->on_connect = on_connect;
 	return TEST_SUCCESS;
 }
 
-/* A client whose connection is where it will be. */
+/* A client that is connected. */
 static int
 client_open(struct test_ep **client)
 {
-	unsigned int before = nb_moved, connects = server->nb_connects;
+	unsigned int connects = server->nb_connects;
 
 	*client = test_client_run("test", test_pe_new());
 	TEST_TRUE(*client != NULL);
-	TEST_WAIT((*client)->conn != NULL && server->nb_connects == connects + 1 &&
-			nb_moved == before + (away != NULL), TEST_MS);
+	TEST_WAIT((*client)->conn != NULL && server->nb_connects == connects + 1, TEST_MS);
 	return TEST_SUCCESS;
 }
 
@@ -170,16 +158,6 @@ turn(unsigned int nb)
 {
 	while (nb-- > 0)
 		test_progress();
-}
-
-static int
-need_move(void)
-{
-	struct rte_comch_dev_info info;
-
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
-	return (info.capa & RTE_COMCH_CAPA_CONN_MOVE) != 0 ? TEST_SUCCESS :
-		test_skip("the driver moves no connections");
 }
 
 static uint64_t
@@ -193,7 +171,7 @@ no_mbufs(const struct rte_comch_conn *conn)
 }
 
 /*
- * Tasks of a connection that has moved
+ * Tasks of a connection on another engine
  */
 
 static unsigned int nb_sent;
@@ -213,13 +191,13 @@ tasks_alloc(struct rte_comch_task **tasks)
 	unsigned int i;
 
 	for (i = 0; i < NB_TASKS; i++)
-		TEST_EXPECT(rte_comch_conn_task_alloc(moved, "abcd", 4, &tasks[i]), 0);
+		TEST_EXPECT(rte_comch_conn_task_alloc(server->conn, "abcd", 4, &tasks[i]), 0);
 	return TEST_SUCCESS;
 }
 
 /* In bursts, at once and later, and by an engine that is about to sleep. */
 static int
-test_moved_bursts(void)
+test_elsewhere_bursts(void)
 {
 	struct rte_comch_task *tasks[NB_TASKS];
 	struct test_ep *client;
@@ -247,7 +225,7 @@ test_moved_bursts(void)
 	/* those that are late when their connection ends */
 	TEST_EXPECT(rte_comch_task_submit_burst(tasks, NB_TASKS, RTE_COMCH_SUBMIT_F_LATER),
 			NB_TASKS);
-	TEST_EXPECT(rte_comch_server_disconnect(moved), 0);
+	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
 	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(nb_sent, 2 * NB_TASKS + 2);
 	TEST_EXPECT(rte_comch_task_submit_burst(tasks, NB_TASKS, 0), 0);
@@ -259,7 +237,7 @@ test_moved_bursts(void)
 
 /* The context of its tasks is the server, whatever has happened to the connection. */
 static int
-test_moved_task_ctx(void)
+test_elsewhere_task_ctx(void)
 {
 	struct rte_comch_task *tasks[NB_TASKS];
 	struct test_ep *client;
@@ -269,7 +247,7 @@ test_moved_task_ctx(void)
 	TEST_CALL(client_open(&client));
 	TEST_CALL(tasks_alloc(tasks));
 	TEST_TRUE(test_task_info(tasks[0]).ctx == server->ctx);
-	TEST_TRUE(test_task_info(tasks[0]).conn == moved);
+	TEST_TRUE(test_task_info(tasks[0]).conn == server->conn);
 	/* with one thread for all engines, this is the thread of the server, too */
 	TEST_EXPECT(rte_comch_ctx_stop(test_task_info(tasks[0]).ctx), -EINPROGRESS);
 	TEST_EXPECT(rte_comch_ctx_stop(test_task_info(tasks[0]).ctx), -EALREADY);
@@ -362,7 +340,7 @@ test_two_pools(void)
 
 /* A message waits for mbufs on the other engine when the server stops, or the peer. */
 static int
-test_moved_no_mbufs(void)
+test_elsewhere_no_mbufs(void)
 {
 	struct test_ep *client;
 	unsigned int i, round;
@@ -373,7 +351,7 @@ test_moved_no_mbufs(void)
 		TEST_CALL(client_open(&client));
 		for (i = 0; i < POOL_SIZE + 2; i++)
 			TEST_EXPECT(test_send_pattern(client->conn, 10, i), 0);
-		TEST_WAIT(nb_got == POOL_SIZE && no_mbufs(moved) == 1, TEST_MS);
+		TEST_WAIT(nb_got == POOL_SIZE && no_mbufs(server->conn) == 1, TEST_MS);
 		if (round == 1) {
 			/* one of the two is kept for the message that waits */
 			free_got(1);
@@ -399,7 +377,7 @@ test_moved_no_mbufs(void)
 static unsigned int nb_idle;
 static bool destroy_it;
 
-/* IDLE is told when the last that has moved is gone. */
+/* IDLE is told when the last on another engine is gone. */
 static void
 on_idle(struct test_ep *ep, int prev, int next)
 {
@@ -444,7 +422,7 @@ test_idle_destroy(void)
 	return TEST_SUCCESS;
 }
 
-/* Started again in that callback, with mbufs from then on: also for those that move. */
+/* Started again in that callback, with mbufs from then on: also elsewhere. */
 static int
 test_idle_anew(void)
 {
@@ -464,7 +442,8 @@ test_idle_anew(void)
 	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_RUNNING);
 	client = test_client_run("again", test_pe_new());
 	TEST_TRUE(client != NULL);
-	TEST_WAIT(nb_moved == 2 && client->conn != NULL, TEST_MS);
+	TEST_WAIT(server->nb_connects == 2 && client->conn != NULL, TEST_MS);
+	TEST_EXPECT(nb_named, 2);
 	TEST_EXPECT(test_send_pattern(client->conn, 10, 1), 0);
 	TEST_WAIT(server->nb_recv == 2, TEST_MS);
 	TEST_EXPECT(nb_got, 1);
@@ -475,9 +454,9 @@ test_idle_anew(void)
  * Devices that fail
  */
 
-/* Found by the driver, with a connection here, one that has moved, and one on its way. */
+/* Found by the driver, with a connection elsewhere, and one on its way there. */
 static int
-test_moved_fail(void)
+test_elsewhere_fail(void)
 {
 	struct rte_comch_dev *dev = test_mock_dev(test_pair.dpu);
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
@@ -493,17 +472,18 @@ test_moved_fail(void)
 	server->on_send = note_sent;
 	clients[1] = test_client_run("test", own);
 	TEST_TRUE(clients[1] != NULL);
-	while (server->nb_connects != 2) {
+	while (nb_named != 2) {
 		TEST_TRUE(test_now_ns() < end);
 		rte_comch_pe_progress(server_pe);
 		rte_comch_pe_progress(own);
 	}
-	TEST_EXPECT(nb_moved, 1);
+	TEST_EXPECT(server->nb_connects, 1);
 	dev->ops->fail(dev, -EIO);
 	rte_comch_pmd_dev_down(dev, -EIO);
-	TEST_WAIT(server->nb_disconnects == 2, TEST_MS);
+	TEST_WAIT(server->nb_disconnects == 1, TEST_MS);
 	turn(TURNS);
 	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_STOPPING); /* for the tasks */
+	TEST_EXPECT(server->nb_connects, 1);
 	for (i = 0; i < NB_TASKS; i++)
 		TEST_EXPECT(rte_comch_task_free(tasks[i]), 0);
 	TEST_WAIT(test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
@@ -513,16 +493,16 @@ test_moved_fail(void)
 	return TEST_SUCCESS;
 }
 
-/* The driver never tells that one that has moved is closed. */
+/* The driver never tells that one on another engine is closed. */
 static int
-test_moved_lost(void)
+test_elsewhere_lost(void)
 {
 	struct test_ep *clients[2];
 	struct rte_comch_conn *first;
 
 	TEST_CALL(server_open(true));
 	TEST_CALL(client_open(&clients[0]));
-	first = moved;
+	first = server->conn;
 	kept = first->ctrl;
 	TEST_TRUE(kept != NULL);
 	TEST_CALL(client_open(&clients[1]));
@@ -544,15 +524,15 @@ static struct unit_test_suite suite = {
 	.setup = test_mock_suite_setup,
 	.teardown = test_mock_suite_teardown,
 	.unit_test_cases = {
-		TEST_CASE_ST(need_move, teardown, test_moved_bursts),
-		TEST_CASE_ST(need_move, teardown, test_moved_task_ctx),
+		TEST_CASE_ST(NULL, teardown, test_elsewhere_bursts),
+		TEST_CASE_ST(NULL, teardown, test_elsewhere_task_ctx),
 		TEST_CASE_ST(NULL, teardown, test_hold_with_spare),
 		TEST_CASE_ST(NULL, teardown, test_two_pools),
-		TEST_CASE_ST(need_move, teardown, test_moved_no_mbufs),
-		TEST_CASE_ST(need_move, teardown, test_idle_destroy),
-		TEST_CASE_ST(need_move, teardown, test_idle_anew),
-		TEST_CASE_ST(need_move, teardown, test_moved_fail),
-		TEST_CASE_ST(need_move, teardown, test_moved_lost),
+		TEST_CASE_ST(NULL, teardown, test_elsewhere_no_mbufs),
+		TEST_CASE_ST(NULL, teardown, test_idle_destroy),
+		TEST_CASE_ST(NULL, teardown, test_idle_anew),
+		TEST_CASE_ST(NULL, teardown, test_elsewhere_fail),
+		TEST_CASE_ST(NULL, teardown, test_elsewhere_lost),
 		TEST_CASES_END()
 	},
 };

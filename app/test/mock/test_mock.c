@@ -287,28 +287,6 @@ mock_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_en
 			mock_find(conn->ctrl->dev)->real->conn_close(conn, reason, ending));
 }
 
-static void
-mock_conn_move(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg)
-{
-	mock_find(conn->ctrl->dev)->real->conn_move(conn, pg);
-}
-
-/* What cannot arrive is lost. */
-static void
-mock_conn_arrive(struct rte_comch_conn *conn)
-{
-	const struct rte_comch_dev_ops *real = mock_find(conn->ctrl->dev)->real;
-	struct rte_comch_pmd_ending none = { 0 };
-	int ret = mock_fails();
-
-	if (ret == 0) {
-		real->conn_arrive(conn);
-		return;
-	}
-	real->conn_close(conn, ret, &none);
-	rte_comch_pmd_conn_down(conn, ret);
-}
-
 static int
 mock_queue_stop(struct rte_comch_queue *queue, int status, struct rte_comch_pmd_ending *ending)
 {
@@ -455,8 +433,6 @@ test_mock_install(int16_t dev_id)
 	mock->ops.unlisten = mock_unlisten;
 	mock->ops.connect_cancel = mock_connect_cancel;
 	mock->ops.conn_close = mock_conn_close;
-	mock->ops.conn_move = mock_conn_move;
-	mock->ops.conn_arrive = mock_conn_arrive;
 	mock->ops.queue_stop = mock_queue_stop;
 	mock->ops.queue_free = mock_queue_free;
 	mock->ops.mem_free = mock_mem_free;

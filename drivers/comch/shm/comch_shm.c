@@ -99,7 +99,7 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 		RTE_COMCH_CAPA_PEER_ID | RTE_COMCH_CAPA_MEM_BOUNCE | RTE_COMCH_CAPA_POST_SIZES |
 		RTE_COMCH_CAPA_DPA;
 	if (dev->role == RTE_COMCH_ROLE_DPU) {
-		info->capa |= RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_CONN_MOVE;
+		info->capa |= RTE_COMCH_CAPA_SERVER;
 		info->nb_reps = dev->nb_funcs;
 		snprintf(info->pci_addr, sizeof(info->pci_addr), "%04x:03:00.0", dev->pci_domain);
 	} else {
@@ -222,8 +222,6 @@ static const struct rte_comch_dev_ops shm_ops = {
 	.connect_cancel = shm_connect_cancel,
 	.conn_send = shm_conn_send,
 	.conn_close = shm_conn_close,
-	.conn_move = shm_conn_move,
-	.conn_arrive = shm_conn_arrive,
 	.conn_rx_count = shm_conn_rx_count,
 	.conn_rx_resume = shm_conn_rx_resume,
 	.mem_alloc = shm_mem_alloc,

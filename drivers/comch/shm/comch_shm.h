@@ -339,14 +339,7 @@ struct shm_chan {
 	bool lost;        /* under the lock: its end was posted */
 	uint32_t refs;    /* the table, and each event; under the lock */
 	uint32_t max_rx_size; /* of the peer's ring; under the lock */
-	/*
-	 * Under the lock, of one that moves: the group that it left, through which its
-	 * events go until none is left there and it has arrived; else NULL.
-	 */
-	struct shm_group *via;
-	bool arrived;
 	uint32_t nb_posted; /* events that no engine has seen; the lock */
-	uint64_t doorbell_shadow; /* while it moves: its bit, as the old group saw it last */
 	uint32_t id;
 	uint32_t peer_group;
 	int32_t rx_doorbell; /* index, -1 for none */
@@ -357,7 +350,7 @@ struct shm_chan {
 	struct rte_comch_pmd_ending *ending; /* ENDING */
 	struct shm_link *link;
 	struct shm_glink *glink;
-	struct shm_group *group;
+	struct shm_group *group; /* of the server, and then its own; the lock */
 	struct shm_connect *connect;
 	struct shm_wire_rx peer_rx;
 	struct shm_fast *fast; /* NULL before there is a consumer or a producer */
@@ -386,7 +379,6 @@ struct shm_event {
 	struct shm_group *group;
 	struct shm_chan *chan;
 	uint32_t weight; /* of SHM_FUNC_EVENTS */
-	bool forwarded;  /* by the group that the connection left */
 	int fd; /* -1, or the segment */
 	struct shm_peer_region *region; /* of CONSUMER: what it named when it came; or NULL */
 	union shm_wire_msg msg;
@@ -451,10 +443,7 @@ void shm_chan_drop_locked(struct shm_chan *chan);
 void shm_chan_put_locked(struct shm_chan *chan);
 void shm_group_put_locked(struct shm_group *group);
 void shm_event_done_locked(struct shm_event *ev);
-bool shm_event_take_locked(struct shm_event *ev);
 void shm_event_again_locked(struct shm_event *ev);
-void shm_chan_moves_locked(struct shm_chan *chan, struct shm_group *group);
-void shm_chan_arrived_locked(struct shm_chan *chan);
 void shm_zombies_drop_locked(struct shm_link *link);
 void shm_chan_broken_locked(struct shm_chan *chan, int reason);
 void shm_send_reason(struct shm_link *link, uint32_t id, uint16_t type, int reason);
@@ -481,8 +470,6 @@ int shm_chan_join(struct shm_chan *chan);
 void shm_chan_close(struct shm_chan *chan, int reason);
 void shm_chan_lost(struct shm_chan *chan, int reason);
 void shm_glink_down(struct shm_glink *glink);
-void shm_conn_move(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg);
-void shm_conn_arrive(struct rte_comch_conn *conn);
 int shm_conf_check(const struct rte_comch_ctrl *ctrl);
 void shm_chans_expire(struct shm_group *group, uint64_t now);
 void shm_asked_expire(struct shm_group *group, uint64_t now);
@@ -500,7 +487,6 @@ int shm_group_poll(struct rte_comch_pgroup *pg, uint64_t now);
 bool shm_group_arm(struct rte_comch_pgroup *pg);
 void shm_group_disarm(struct rte_comch_pgroup *pg);
 int shm_chan_doorbell_add(struct shm_chan *chan);
-void shm_chan_doorbell_join(struct shm_chan *chan, uint64_t shadow);
 void shm_chan_doorbell_del(struct shm_chan *chan);
 void shm_chan_activate(struct shm_chan *chan);
 void shm_chan_deactivate(struct shm_chan *chan);

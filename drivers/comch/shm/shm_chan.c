@@ -132,52 +132,10 @@ chan_leave(struct shm_chan *chan)
 		__atomic_store_n(&chan->own->taken, chan->rx_pos | SHM_WIRE_TAKEN,
 			__ATOMIC_RELAXED);
 	}
-	if (chan->glink != NULL) /* else it was lost while it moved */
+	if (chan->glink != NULL) /* else it was not opened */
 		chan_unjoin(chan);
 	shm_fast_end(chan);
 	chan->conn = NULL;
-}
-
-/* It goes to another group: nobody looks at it until it has arrived. */
-void
-shm_conn_move(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg)
-{
-	struct shm_chan *chan = conn->priv;
-	struct shm_dev *dev = chan->link->dev;
-
-	chan_unjoin(chan);
-	shm_dev_lock(dev);
-	shm_chan_moves_locked(chan, container_of(pg, struct shm_group, pg));
-	shm_dev_unlock(dev);
-}
-
-/* In the thread of the group that it goes to. */
-void
-shm_conn_arrive(struct rte_comch_conn *conn)
-{
-	struct shm_chan *chan = conn->priv;
-	struct shm_group *group = chan->group;
-	struct shm_dev *dev = group->dev;
-	struct shm_glink *glink;
-	int ret;
-
-	glink = glink_find(group, chan->link);
-	ret = glink == NULL ? -ECONNRESET : group_lists_grow(group);
-	shm_dev_lock(dev);
-	shm_chan_arrived_locked(chan);
-	shm_dev_unlock(dev);
-	if (ret != 0) {
-		shm_chan_close(chan, ret);
-		rte_comch_pmd_conn_down(conn, ret);
-		return;
-	}
-	chan->glink = glink;
-	shm_chan_doorbell_join(chan, chan->doorbell_shadow);
-	group->nb_chans++;
-	TAILQ_INSERT_TAIL(&glink->chans, chan, next);
-	/* relaxed: B orders it, before this group first says that it sleeps */
-	__atomic_store_n(&chan->own->moved, group->index + 1, __ATOMIC_RELAXED);
-	shm_chan_activate(chan);
 }
 
 void
@@ -290,63 +248,76 @@ chan_server_find(struct shm_chan *chan, const struct shm_wire_connect *msg)
 	return server;
 }
 
-/* Card: CONNECT. */
+/* Card: CONNECT, of a connection that is this group's. */
 static void
-chan_connect(struct shm_chan *chan, struct shm_event *ev)
+chan_open(struct shm_chan *chan, const struct shm_wire_rx *rx)
 {
-	struct shm_wire_connect *msg = &ev->msg.connect;
+	struct rte_comch_conn *conn = chan->conn;
+	uint32_t queue_size = conn->ctrl->recv_queue_size;
 	struct shm_link *link = chan->link;
 	struct shm_dev *dev = link->dev;
 	union shm_wire_msg reply = { 0 };
-	struct rte_comch_conn_req req;
-	struct rte_comch_conn *conn;
-	struct rte_comch_ctrl *server = chan_server_find(chan, msg);
 	int fd = -1, ret;
 
-	conn_req_fill(&req, link);
+	ret = shm_chan_join(chan);
+	if (ret == 0) {
+		shm_dev_lock(dev);
+		ret = shm_own_seg_get(chan, shm_ring_size(rx->queue_size, conn->max_msg_size),
+				&reply.accept.tx, &fd);
+		shm_dev_unlock(dev);
+	}
+	if (ret != 0) {
+		chan_refuse(chan, ret);
+		rte_comch_pmd_conn_down(conn, ret);
+		return;
+	}
+	shm_chan_state_set(chan, SHM_CHAN_HALF_OPEN);
+	chan->deadline = rte_comch_pmd_deadline(SHM_READY_MS);
+	chan->group->nb_timed++;
+	reply.accept.rx.max_msg_size = conn->max_msg_size;
+	reply.accept.rx.queue_size = queue_size;
+	reply.accept.rx.group = chan->group->index;
+	reply.accept.rx.doorbell = chan->rx_doorbell;
+	shm_dev_lock(dev);
+	shm_chan_max_rx_set(chan, queue_size, conn->max_msg_size);
+	shm_link_send(link, &reply, SHM_WIRE_ACCEPT, sizeof(reply.accept), chan->id, fd);
+	shm_dev_unlock(dev);
+}
+
+/* Card: CONNECT, in the thread of the server. False: the connection is another group's. */
+static bool
+chan_connect(struct shm_chan *chan, const struct shm_wire_connect *msg)
+{
+	struct rte_comch_ctrl *server = chan_server_find(chan, msg);
+	struct rte_comch_conn_req req;
+	struct rte_comch_conn *conn;
+	int ret;
+
+	conn_req_fill(&req, chan->link);
 	if (!peer_rx_valid(&msg->rx)) {
 		chan_violation(chan, "CONNECT out of range", msg->rx.queue_size, msg->rx.doorbell);
 		chan_refuse(chan, -EPROTO);
 		if (server != NULL)
 			rte_comch_pmd_conn_refused(server, &req, -EPROTO);
-		return;
+		return true;
 	}
 	chan->peer_rx = msg->rx;
 	if (server == NULL) {
 		chan_refuse(chan, -ENOENT);
-		return;
+		return true;
 	}
 	req.max_msg_size = msg->rx.max_msg_size;
 	ret = rte_comch_pmd_conn_accept(server, &req, &conn);
 	if (ret != 0) {
 		chan_refuse(chan, ret);
-		return;
-	}
-	ret = shm_chan_join(chan);
-	if (ret == 0) {
-		shm_dev_lock(dev);
-		ret = shm_own_seg_get(chan, shm_ring_size(msg->rx.queue_size, conn->max_msg_size),
-				&reply.accept.tx, &fd);
-		shm_dev_unlock(dev);
-	}
-	if (ret != 0) {
-		rte_comch_pmd_conn_down(conn, ret);
-		chan_refuse(chan, ret);
-		return;
+		return true;
 	}
 	chan->conn = conn;
 	conn->priv = chan;
-	shm_chan_state_set(chan, SHM_CHAN_HALF_OPEN);
-	chan->deadline = rte_comch_pmd_deadline(SHM_READY_MS);
-	chan->group->nb_timed++;
-	reply.accept.rx.max_msg_size = conn->max_msg_size;
-	reply.accept.rx.queue_size = server->recv_queue_size;
-	reply.accept.rx.group = chan->group->index;
-	reply.accept.rx.doorbell = chan->rx_doorbell;
-	shm_dev_lock(dev);
-	shm_chan_max_rx_set(chan, server->recv_queue_size, conn->max_msg_size);
-	shm_link_send(link, &reply, SHM_WIRE_ACCEPT, sizeof(reply.accept), chan->id, fd);
-	shm_dev_unlock(dev);
+	if (conn->ctrl->pg != &chan->group->pg)
+		return false;
+	chan_open(chan, &msg->rx);
+	return true;
 }
 
 /* Host: ACCEPT. */
@@ -488,7 +459,7 @@ refusal_known(int reason)
 		reason == -ENOMEM || reason == -EUSERS || reason == -EPROTO;
 }
 
-/* False: it has to come again, in another turn. */
+/* False: it has to come again, in another turn or to another group. */
 static bool
 chan_event(struct shm_chan *chan, struct shm_event *ev)
 {
@@ -511,7 +482,9 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 	}
 	switch (type) {
 	case SHM_WIRE_CONNECT:
-		chan_connect(chan, ev);
+		if (chan->conn == NULL)
+			return chan_connect(chan, &ev->msg.connect);
+		chan_open(chan, &ev->msg.connect.rx);
 		break;
 	case SHM_WIRE_ACCEPT:
 		chan_accept(chan, ev);
@@ -559,12 +532,15 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 	bool alive, done = true;
 
 	shm_dev_lock(dev);
-	if (!shm_event_take_locked(ev)) {
+	chan->nb_posted--;
+	alive = chan->link->chans[chan->id] == chan && !shm_chan_is(chan, SHM_CHAN_ZOMBIE);
+	if (alive && ev->group != chan->group) { /* of one that has been accepted since */
+		shm_event_again_locked(ev);
 		shm_dev_unlock(dev);
 		return;
 	}
-	alive = chan->link->chans[chan->id] == chan && !shm_chan_is(chan, SHM_CHAN_ZOMBIE);
-	if (alive && chan->link->state == SHM_LINK_DEAD && chan->state == SHM_CHAN_NEW) {
+	if (alive && chan->link->state == SHM_LINK_DEAD && chan->state == SHM_CHAN_NEW &&
+			chan->conn == NULL) {
 		shm_chan_drop_locked(chan);
 		alive = false;
 	}

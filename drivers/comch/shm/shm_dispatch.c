@@ -158,7 +158,7 @@ event_post_locked(struct shm_event *ev)
 	if (rte_comch_pmd_event_post(ev->group->pg.pe, &ev->base) == 0)
 		return;
 	SHM_LOG(ERR, "%s: the mailbox of a progress engine is full", link->dev->dev->data->name);
-	ev->chan->nb_posted -= !ev->forwarded;
+	ev->chan->nb_posted--;
 	link->refs++; /* the event may be the last that has it */
 	shm_event_done_locked(ev);
 	shm_link_kill(link, -ENOMEM);
@@ -171,8 +171,7 @@ post_locked(struct shm_event *ev, struct shm_chan *chan, uint64_t bytes)
 	/* large rings one by one, so that others get their turn in between */
 	ev->weight = 1 + RTE_MIN(bytes / SHM_EVENT_BYTES, (uint64_t)SHM_FUNC_EVENTS);
 	ev->chan = chan;
-	ev->group = chan->via != NULL ? chan->via : chan->group;
-	ev->forwarded = false;
+	ev->group = chan->group;
 	ev->base.handler = shm_chan_event_handler;
 	chan->refs++;
 	chan->nb_posted++;
@@ -182,59 +181,23 @@ post_locked(struct shm_event *ev, struct shm_chan *chan, uint64_t bytes)
 }
 
 /*
- * Connections that move. The news about one take one way at a time, so that none
- * overtakes another: through the group that it left, whose thread forwards them behind
- * the library's own word that the connection comes. When it has come, and none is left
- * on that way, they go to the new group.
+ * It could not be handled in this turn, or is another group's: a CONNECT whose connection was
+ * accepted onto that, and what has come behind it to the group of the server. That is an
+ * end, as the peer has had no answer: what comes after it is out of place.
  */
-
-static void
-chan_via_end_locked(struct shm_chan *chan)
-{
-	if (chan->arrived && chan->nb_posted == 0)
-		chan->via = NULL;
-}
-
-void
-shm_chan_moves_locked(struct shm_chan *chan, struct shm_group *group)
-{
-	chan->via = chan->group;
-	chan->group = group;
-}
-
-void
-shm_chan_arrived_locked(struct shm_chan *chan)
-{
-	chan->arrived = true;
-	chan_via_end_locked(chan);
-}
-
-/* An engine sees an event: whether it is its own to handle. If not, it is gone. */
-bool
-shm_event_take_locked(struct shm_event *ev)
-{
-	struct shm_chan *chan = ev->chan;
-	struct shm_group *old = ev->group;
-
-	chan->nb_posted -= !ev->forwarded;
-	/* one that was closed has no group any more, and its news mean nothing */
-	if (chan->via == NULL || ev->forwarded || shm_chan_is(chan, SHM_CHAN_ZOMBIE) ||
-			chan->link->chans[chan->id] != chan)
-		return true;
-	ev->forwarded = true;
-	ev->group = chan->group;
-	ev->group->refs++;
-	shm_group_put_locked(old);
-	chan_via_end_locked(chan);
-	event_post_locked(ev);
-	return false;
-}
-
-/* It could not be handled in this turn. */
 void
 shm_event_again_locked(struct shm_event *ev)
 {
-	ev->chan->nb_posted += !ev->forwarded;
+	struct shm_chan *chan = ev->chan;
+
+	if (ev->msg.hdr.type == SHM_WIRE_CONNECT)
+		chan->group = container_of(chan->conn->ctrl->pg, struct shm_group, pg);
+	if (ev->group != chan->group) {
+		shm_group_put_locked(ev->group);
+		ev->group = chan->group;
+		ev->group->refs++;
+	}
+	chan->nb_posted++;
 	event_post_locked(ev);
 }
 

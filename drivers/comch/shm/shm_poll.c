@@ -85,12 +85,9 @@ chan_ring(struct shm_chan *chan)
 		shm_link_wake(chan->link, chan->peer_group, armed);
 }
 
-/*
- * Have the group look at the doorbell of a connection; shadow is that of its bit. The word
- * may be one of another group, where the connection came from: each looks at its bits.
- */
-void
-shm_chan_doorbell_join(struct shm_chan *chan, uint64_t shadow)
+/* Have the group look at the doorbell of a connection. */
+static void
+chan_doorbell_join(struct shm_chan *chan)
 {
 	const uint64_t bit = RTE_BIT64(chan->rx_doorbell % 64);
 	const uint32_t w = chan->rx_doorbell / 64;
@@ -108,7 +105,9 @@ shm_chan_doorbell_join(struct shm_chan *chan, uint64_t shadow)
 		word->shadow = 0;
 		word->mask = 0;
 	}
-	word->shadow = (word->shadow & ~bit) | (shadow & bit);
+	/* what this bit said before was about another connection */
+	word->shadow &= ~bit;
+	word->shadow |= __atomic_load_n(word->word, __ATOMIC_RELAXED) & bit;
 	word->mask |= bit;
 	glink->by_doorbell[chan->rx_doorbell] = chan;
 }
@@ -137,8 +136,7 @@ shm_chan_doorbell_add(struct shm_chan *chan)
 	link->doorbells_used[w] |= RTE_BIT64(bit);
 	link->doorbell_group[w] = chan->group->index;
 	chan->rx_doorbell = w * 64 + bit;
-	/* what this bit said before was about another connection */
-	shm_chan_doorbell_join(chan, __atomic_load_n(&link->peer->doorbells[w], __ATOMIC_RELAXED));
+	chan_doorbell_join(chan);
 	return 0;
 }
 
@@ -154,7 +152,6 @@ shm_chan_doorbell_del(struct shm_chan *chan)
 	for (i = 0; i < glink->nb_words; i++) {
 		if (glink->words[i].index != (uint32_t)chan->rx_doorbell / 64)
 			continue;
-		chan->doorbell_shadow = glink->words[i].shadow;
 		glink->words[i].mask &= ~RTE_BIT64(chan->rx_doorbell % 64);
 		if (glink->words[i].mask == 0)
 			glink->words[i] = glink->words[--glink->nb_words];

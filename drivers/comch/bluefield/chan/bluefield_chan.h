@@ -118,8 +118,6 @@ int bf_connect_cancel(struct rte_comch_ctrl *client, int reason,
 int bf_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, bool more,
 		uint32_t *seq);
 int bf_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_ending *ending);
-void bf_conn_move(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg);
-void bf_conn_arrive(struct rte_comch_conn *conn);
 uint32_t bf_conn_rx_count(const struct rte_comch_conn *conn);
 void bf_conn_rx_resume(struct rte_comch_conn *conn);
 

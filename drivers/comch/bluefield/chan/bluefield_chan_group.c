@@ -148,8 +148,7 @@ bf_ctrl_event_locked(struct bf_ctrl_conn *cc, uint32_t events, int reason)
 	if ((events & BF_EV_LEFT) != 0)
 		cc->left_reason = reason;
 	cc->events |= events;
-	if (!cc->moving)
-		ctrl_queue(cc);
+	ctrl_queue(cc);
 }
 
 void
@@ -182,42 +181,14 @@ bf_ctrl_work_add(struct bf_ctrl_conn *cc, uint32_t work, int reason)
 	bf_unlock(&cd->lock);
 }
 
-/* The group stays for the connection until that is finished. */
+/* The group, which has a reference from now on, stays for it until that is finished. */
 void
 bf_ctrl_hold(struct bf_ctrl_conn *cc, struct bf_group *group)
 {
 	bf_group_hold(group);
 	cc->pub.group = group;
 	cc->holds = true;
-}
-
-/* It is on its way to another group. */
-void
-bf_ctrl_moves(struct bf_ctrl_conn *cc, struct bf_group *group)
-{
-	struct bf_group *from = cc->pub.group;
-
-	bf_group_hold(group);
-	bf_lock(&cc->cd->lock);
-	cc->moving = true;
-	cc->pub.group = group;
-	bf_unlock(&cc->cd->lock);
-	bf_group_drop(from);
-}
-
-/* It is there: what was told of it meanwhile comes in the next turn. 0, or it is lost. */
-int
-bf_ctrl_arrived(struct bf_ctrl_conn *cc)
-{
-	int ret;
-
-	bf_lock(&cc->cd->lock);
-	cc->moving = false;
-	if (cc->events != 0)
-		ctrl_queue(cc);
-	ret = cc->cd->down;
-	bf_unlock(&cc->cd->lock);
-	return ret;
+	bf_ctrl_ref(cc);
 }
 
 /* Take the next connection with events, and these; NULL: there is none. */
@@ -234,11 +205,9 @@ chan_group_next(struct bf_chan_group *cg, uint32_t *events, int *lost, int *left
 		*events = 0;
 		*lost = cc->lost_reason;
 		*left = cc->left_reason;
-		if (cc->pub.group == cg->group && !cc->moving && !cc->released) {
+		if (!cc->released) {
 			*events = cc->events;
 			cc->events = 0;
-		} else if (!cc->moving && !cc->released) {
-			ctrl_queue(cc); /* it has moved */
 		}
 	}
 	bf_unlock(&cg->cd->lock);
@@ -295,7 +264,7 @@ chan_group_event(struct rte_comch_pmd_event *ev)
  * What a group looks at
  */
 
-/* It belongs to the group, which has a reference. */
+/* The group looks at it. */
 int
 bf_ctrl_join(struct bf_ctrl_conn *cc, struct bf_chan_group *cg)
 {
@@ -312,7 +281,6 @@ bf_ctrl_join(struct bf_ctrl_conn *cc, struct bf_chan_group *cg)
 	cc->cg = cg;
 	cg->nb_conns++;
 	TAILQ_INSERT_TAIL(&cg->conns, cc, next_group);
-	bf_ctrl_ref(cc);
 	return 0;
 }
 
@@ -643,7 +611,7 @@ chan_info_get(struct bf_dev *dev, struct rte_comch_dev_info *info)
 	if (dev->has_peer)
 		info->nb_links = bf_chan_links(dev, 0);
 	if (dev->nb_reps != 0)
-		info->capa |= RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_CONN_MOVE;
+		info->capa |= RTE_COMCH_CAPA_SERVER;
 	if (dev->has_peer)
 		info->capa |= RTE_COMCH_CAPA_CLIENT;
 	info->max_name_len = BF_WIRE_NAME_SIZE;

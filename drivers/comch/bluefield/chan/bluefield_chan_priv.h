@@ -230,7 +230,7 @@ struct bf_ctrl_conn {
 	/* written before the worker or the group first sees them */
 	struct bf_chan_dev *cd;
 	bool is_client;
-	bool holds;          /* the group; not while it is NEW */
+	bool holds;          /* the group; not before it was accepted */
 	uint8_t version;
 	uint32_t msg_size;   /* agreed; client: wanted, until REP */
 	uint32_t queue;      /* entries of ours */
@@ -251,7 +251,6 @@ struct bf_ctrl_conn {
 	int left_reason;     /* of LEFT */
 	int close_reason;    /* of CLOSE */
 	bool ev_queued;
-	bool moving;         /* between two groups */
 	bool attached;       /* the library has it */
 	bool no_ctl;         /* the library has done with it */
 	bool closing;        /* OVER: no events, and no work but CLOSE */
@@ -395,8 +394,6 @@ void bf_ctrl_activate(struct bf_ctrl_conn *cc);
 void bf_ctrl_deactivate(struct bf_ctrl_conn *cc);
 void bf_ctrl_dirty(struct bf_ctrl_conn *cc);
 void bf_ctrl_timed(struct bf_ctrl_conn *cc, struct bf_ctrl_list *list, uint32_t ms);
-void bf_ctrl_moves(struct bf_ctrl_conn *cc, struct bf_group *group);
-int bf_ctrl_arrived(struct bf_ctrl_conn *cc);
 
 static inline struct bf_chan_dev *
 bf_chan_dev_of(const struct bf_dev *dev)

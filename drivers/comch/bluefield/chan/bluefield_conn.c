@@ -7,9 +7,8 @@
  * listen, clients that connect, and what the worker has learned about either. The worker's
  * own part is in bluefield_chan_qp.c; no message of an application is touched here.
  *
- * A server has its connection from the request on, before there is a queue pair: queue
- * pairs have an event queue for life, and the application may hand the connection to
- * another engine in its connect callback. What it sends waits until the client is ready.
+ * A server has its connection from the request on, before there is a queue pair. What it
+ * sends waits until the client is ready.
  */
 
 #include <errno.h>
@@ -207,54 +206,75 @@ ctrl_server_find(const struct bf_ctrl_conn *cc)
 }
 
 static int
-ctrl_accept(struct bf_ctrl_conn *cc, struct rte_comch_ctrl *server, struct rte_comch_conn **conn)
+ctrl_accept(struct bf_ctrl_conn *cc, struct rte_comch_conn **conn)
 {
+	struct rte_comch_ctrl *server = ctrl_server_find(cc);
 	struct rte_comch_conn_req req;
 	uint32_t size;
-	int ret;
 
+	if (server == NULL) {
+		rte_comch_pmd_count(&cc->pub.dev->rte_dev->data->stats.refused);
+		return -ENOENT;
+	}
 	conn_req_fill(&req, cc);
 	size = server->max_msg_size != 0 ? server->max_msg_size : req.max_msg_size;
 	if ((uint64_t)size * server->recv_queue_size > BF_CTRL_MAX_RECV) {
 		rte_comch_pmd_conn_refused(server, &req, -EMSGSIZE);
 		return -EMSGSIZE;
 	}
-	ret = rte_comch_pmd_conn_accept(server, &req, conn);
-	if (ret != 0)
-		return ret;
-	ret = bf_ctrl_join(cc, bf_chan_group_of(cc->pub.group));
-	if (ret != 0)
-		rte_comch_pmd_conn_down(*conn, ret);
-	else
-		bf_ctrl_hold(cc, cc->pub.group);
-	return ret;
+	return rte_comch_pmd_conn_accept(server, &req, conn);
 }
 
-/* Card: a request. */
+/* Card: a request, of a connection that is this group's. */
+static void
+ctrl_open_accepted(struct bf_ctrl_conn *cc)
+{
+	struct rte_comch_conn *conn = cc->pub.conn;
+	int ret = bf_ctrl_join(cc, bf_chan_group_of(cc->pub.group));
+
+	if (ret == 0) {
+		/* what is told to the connections of the group may have passed before it joined */
+		bf_lock(&cc->cd->lock);
+		ret = cc->cd->down;
+		bf_unlock(&cc->cd->lock);
+	}
+	if (ret != 0) {
+		ctrl_detach(cc);
+		ctrl_over(cc, ret);
+		rte_comch_pmd_conn_down(conn, ret);
+		return;
+	}
+	cc->state = BF_CTRL_OPENING;
+	rte_comch_pmd_conn_up(conn);
+	/* it may be over by now: then this is nothing */
+	bf_ctrl_work_add(cc, BF_WORK_ACCEPT, 0);
+}
+
+/* Card: a request, in the thread of the server. */
 static void
 ctrl_request(struct bf_ctrl_conn *cc)
 {
-	struct rte_comch_ctrl *server = ctrl_server_find(cc);
+	struct bf_group *here = cc->pub.group, *group;
 	struct rte_comch_conn *conn;
-	int ret = -ENOENT;
+	int ret = ctrl_accept(cc, &conn);
 
-	if (server != NULL)
-		ret = ctrl_accept(cc, server, &conn);
-	else
-		rte_comch_pmd_count(&cc->pub.dev->rte_dev->data->stats.refused);
 	if (ret != 0) {
 		cc->state = BF_CTRL_OVER;
 		bf_ctrl_work_add(cc, BF_WORK_CLOSE, ret);
 		return;
 	}
 	cc->msg_size = conn->max_msg_size;
-	cc->queue = server->recv_queue_size;
-	bf_ctrl_name(cc, server->name, NULL);
-	cc->state = BF_CTRL_OPENING;
+	cc->queue = conn->ctrl->recv_queue_size;
+	bf_ctrl_name(cc, conn->ctrl->name, NULL);
 	ctrl_attach(cc, conn);
-	rte_comch_pmd_conn_up(conn);
-	/* it may be another thread's by now, or over: then this is nothing */
-	bf_ctrl_work_add(cc, BF_WORK_ACCEPT, 0);
+	group = bf_group_of(conn->ctrl->pg);
+	bf_ctrl_hold(cc, group);
+	if (group == here) {
+		ctrl_open_accepted(cc);
+		return;
+	}
+	/* from now on it is the other thread's */
+	bf_ctrl_event(cc, BF_EV_REQ, 0);
 }
 
 /* Card: the client is ready, as it says, or because a message of it has come. */
@@ -302,7 +322,7 @@ bf_connect(struct rte_comch_ctrl *client)
 	cc->name_hash = bf_wire_name_hash(client->name);
 	ret = bf_ctrl_join(cc, bf_chan_group_of(group));
 	if (ret != 0) {
-		bf_ctrl_work_add(cc, BF_WORK_CLOSE, 0);
+		ctrl_over(cc, 0);
 		return ret;
 	}
 	cc->state = BF_CTRL_CONNECTING;
@@ -421,8 +441,11 @@ bf_ctrl_events_run(struct bf_ctrl_conn *cc, uint32_t events, int lost, int left)
 {
 	if (cc->state == BF_CTRL_OVER)
 		return;
-	if ((events & BF_EV_REQ) != 0) {
-		ctrl_request(cc);
+	if ((events & BF_EV_REQ) != 0) { /* the worker tells nothing before it is to answer */
+		if (cc->pub.conn == NULL)
+			ctrl_request(cc);
+		else
+			ctrl_open_accepted(cc);
 		return;
 	}
 	if ((events & BF_EV_START) != 0)
@@ -512,7 +535,7 @@ bf_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_endi
 	conn->delivered = true;
 	cc->tx.done = cc->tx.taken;
 	ctrl_detach(cc);
-	/* where the client is not ready, the BYE waits for that; on its way nobody looks at it */
+	/* where the client is not ready, the BYE waits for that; not opened, nobody looks at it */
 	if (cc->lost != 0 || cc->rx.bye || cc->cg == NULL ||
 			(cc->state == BF_CTRL_UP && !bf_ctrl_bye(cc, reason))) {
 		ctrl_over(cc, reason);
@@ -526,32 +549,6 @@ bf_conn_close(struct rte_comch_conn *conn, int reason, struct rte_comch_pmd_endi
 	if (cc->has_queues)
 		bf_ctrl_activate(cc);
 	return -EINPROGRESS;
-}
-
-/* It goes to another group: nobody looks at it until it has arrived. */
-void
-bf_conn_move(struct rte_comch_conn *conn, struct rte_comch_pgroup *pg)
-{
-	struct bf_ctrl_conn *cc = bf_ctrl_of(bf_chan_of(conn));
-
-	/* it has no queues yet: the worker makes them for where it goes */
-	bf_ctrl_leave(cc);
-	bf_ctrl_moves(cc, bf_group_of(pg));
-}
-
-/* In the thread of the group that it goes to. */
-void
-bf_conn_arrive(struct rte_comch_conn *conn)
-{
-	struct bf_ctrl_conn *cc = bf_ctrl_of(bf_chan_of(conn));
-	int ret = bf_ctrl_join(cc, bf_chan_group_of(cc->pub.group));
-
-	if (ret == 0) {
-		bf_ctrl_put(cc); /* of the group that it has left */
-		ret = bf_ctrl_arrived(cc);
-	}
-	if (ret != 0)
-		bf_ctrl_end(cc, ret);
 }
 
 /*

@@ -3,45 +3,60 @@
  */
 
 /*
- * Connections that a server hands to another engine: when they may go, and that all of
- * them works there. One thread turns all engines here, so that each step can be looked
- * at; with threads they are in test_comch_move_threads.c.
+ * Clients that a server accepts onto another engine: how one is named, and that all of a
+ * connection works there. One thread turns all engines here, so that each step can be looked
+ * at; with threads they are in test_comch_engine_threads.c.
  */
 
+#include "test_comch_child.h"
 #include "test_comch_fp_util.h"
 #include "test_comch_place.h"
-#include "test_mock.h"
+
+#define MAX_TOLD 16
 
 /* The one server of a case, and where its connections go. */
 static struct lab {
 	struct test_ep *server;
 	struct rte_comch_pe *pe;   /* of the server */
-	struct rte_comch_pe *away; /* where its connections go */
-	struct rte_comch_conn *moved;
-	uint32_t nb_moved;
-	int ret;                   /* of the move in the connect callback */
-	bool early;                /* something came before it had arrived */
+	struct rte_comch_pe *away; /* onto which it accepts */
+	uint32_t nb_asked;
+	struct rte_comch_conn_info asked; /* about the last */
+	int told[MAX_TOLD];        /* why clients failed */
+	uint32_t nb_told;
+	bool stop;                 /* in the callback that is asked */
 	int (*in_connect)(struct rte_comch_conn *conn);
+	struct rte_comch_pe *own;  /* of a client, while the engine away gets no turn */
 } lab;
 
-static void
-moved_cb(struct rte_comch_conn *conn, int status, void *user_data)
+static struct rte_comch_pe *
+engine_cb(const struct rte_comch_conn_info *info, void *user_data)
 {
-	if (user_data != lab.server || status != 0)
-		test_fail("the arrival of a connection: %d", status);
-	lab.moved = conn;
-	lab.nb_moved++;
+	if (user_data != lab.server || info->ctx != lab.server->ctx)
+		test_fail("the server of a client is another one");
+	lab.asked = *info;
+	lab.nb_asked++;
+	if (lab.stop && rte_comch_ctx_stop(info->ctx) < 0 &&
+			test_state(lab.server) != RTE_COMCH_STATE_STOPPING)
+		test_fail("a server cannot be stopped");
+	return lab.away;
+}
+
+static void
+refused_cb(struct rte_comch_ctx *ctx, const struct rte_comch_refusal *refusal, void *user_data)
+{
+	if (user_data != lab.server || ctx != lab.server->ctx)
+		test_fail("a refusal is told to another server");
+	if (lab.nb_told < MAX_TOLD)
+		lab.told[lab.nb_told] = refusal->reason;
+	lab.nb_told++;
 }
 
 static void
 on_connect(struct test_ep *ep, struct rte_comch_conn *conn)
 {
 	RTE_SET_USED(ep);
-	lab.moved = NULL;
 	if (lab.in_connect != NULL && lab.in_connect(conn) != TEST_SUCCESS)
 		test_fail("in the connect callback");
-	else if (lab.in_connect == NULL)
-		lab.ret = rte_comch_conn_move(conn, lab.away);
 }
 
 /* The server of the case, RUNNING; 0 for the default of its clients and tasks. */
@@ -57,7 +72,8 @@ lab_open(uint32_t max_clients, uint32_t max_conn_tasks)
 	TEST_TRUE(lab.server != NULL && lab.pe != NULL && lab.away != NULL);
 	TEST_EXPECT(rte_comch_pe_dev_add(lab.away, test_pair.dpu), 0);
 	test_server_conf(lab.server, "test", &conf);
-	conf.moved_cb = moved_cb;
+	conf.engine_cb = engine_cb;
+	conf.refused_cb = refused_cb;
 	conf.max_clients = max_clients;
 	conf.ctrl.max_conn_tasks = max_conn_tasks;
 	TEST_EXPECT(test_server_start(lab.server, &conf, lab.pe), 0);
@@ -65,127 +81,169 @@ lab_open(uint32_t max_clients, uint32_t max_conn_tasks)
 	return TEST_SUCCESS;
 }
 
-/* A client whose connection has arrived. */
+/* A client that is connected. */
 static int
 lab_client(struct test_ep **client)
 {
-	uint32_t before = lab.nb_moved;
+	uint32_t before = lab.server->nb_connects;
 
 	*client = test_client_run("test", test_pe_new());
 	TEST_TRUE(*client != NULL);
-	TEST_WAIT(lab.nb_moved == before + 1 && (*client)->conn != NULL, TEST_MS);
-	TEST_EXPECT(lab.ret, 0);
+	TEST_WAIT(lab.server->nb_connects == before + 1 && (*client)->conn != NULL, TEST_MS);
 	return TEST_SUCCESS;
 }
 
-/* Suites that need a driver that can. */
+/* One that fails; reason is what the server is told. */
 static int
-setup(void)
+lab_refused(int reason)
 {
-	struct rte_comch_dev_info info;
+	struct test_ep *client = test_client_run("test", test_pe_new());
+	uint32_t before = lab.nb_told;
 
-	TEST_CALL(test_setup_quiet());
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
-	if ((info.capa & RTE_COMCH_CAPA_CONN_MOVE) != 0)
-		return TEST_SUCCESS;
-	test_log_restore();
-	return test_skip("the driver moves no connections");
+	TEST_TRUE(client != NULL);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE && lab.nb_told == before + 1,
+			TEST_MS);
+	TEST_EXPECT(lab.told[before], reason);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx),
+			reason == -ENOSPC ? -ENOSPC : -ECONNREFUSED);
+	return TEST_SUCCESS;
+}
+
+/* As TEST_WAIT(), but the engine away gets no turn. */
+#define WAIT_WITHOUT_AWAY(cond) do { \
+	uint64_t end_ = test_now_ns() + (uint64_t)TEST_MS * 1000000; \
+	while (!(cond)) { \
+		TEST_ASSERT(test_now_ns() < end_, "not within %u ms: %s", TEST_MS, #cond); \
+		rte_comch_pe_progress(lab.pe); \
+		if (lab.own != NULL) \
+			rte_comch_pe_progress(lab.own); \
+	} \
+} while (0)
+
+static void
+turn_without_away(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++) {
+		rte_comch_pe_progress(lab.pe);
+		if (lab.own != NULL)
+			rte_comch_pe_progress(lab.own);
+	}
+}
+
+/* A client for which the engine away was named, and has not had a turn since. */
+static int
+named(struct test_ep **client, uint32_t timeout_ms)
+{
+	struct rte_comch_client_conf conf;
+	uint32_t before = lab.nb_asked;
+
+	lab.own = test_pe_new();
+	*client = test_ep_new();
+	TEST_TRUE(lab.own != NULL && *client != NULL);
+	test_client_conf(*client, "test", &conf);
+	if (timeout_ms != 0)
+		conf.connect_timeout_ms = timeout_ms;
+	TEST_EXPECT(test_client_start(*client, &conf, lab.own), -EINPROGRESS);
+	WAIT_WITHOUT_AWAY(lab.nb_asked == before + 1);
+	return TEST_SUCCESS;
 }
 
 /*
- * What the call returns
+ * The engine that is named
  */
 
+/* What is known of the client, and what the connection then is. */
 static int
-refusals_in_connect(struct rte_comch_conn *conn)
-{
-	const struct rte_comch_pe_conf few = { .socket_id = -1, .max_tasks = 2 };
-	struct rte_comch_pe *bare, *poor;
-	struct rte_comch_task *task;
-	struct rte_comch_ctx *ctx;
-
-	TEST_EXPECT(rte_comch_conn_move(NULL, lab.away), -EINVAL);
-	TEST_EXPECT(rte_comch_conn_move(conn, NULL), -EINVAL);
-	TEST_EXPECT(rte_comch_pe_create(NULL, &bare), 0);
-	TEST_EXPECT(rte_comch_conn_move(conn, bare), -ENOLINK);
-	TEST_EXPECT(rte_comch_pe_destroy(bare), 0);
-	TEST_EXPECT(rte_comch_pe_create(&few, &poor), 0);
-	TEST_EXPECT(rte_comch_pe_dev_add(poor, test_pair.dpu), 0);
-	TEST_EXPECT(rte_comch_conn_move(conn, poor), -ENOMEM);
-	TEST_EXPECT(rte_comch_pe_destroy(poor), 0);
-	TEST_EXPECT(rte_comch_conn_task_alloc(conn, "x", 1, &task), 0);
-	TEST_EXPECT(rte_comch_conn_move(conn, lab.away), -EBUSY);
-	TEST_EXPECT(rte_comch_task_free(task), 0);
-	TEST_EXPECT(rte_comch_producer_create(conn, NULL, &ctx), 0);
-	TEST_EXPECT(rte_comch_conn_move(conn, lab.away), -EBUSY);
-	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
-
-	/* and now it goes, but has not gone */
-	TEST_EXPECT(rte_comch_conn_move(conn, lab.away), 0);
-	TEST_EXPECT(rte_comch_conn_move(conn, lab.away), -EALREADY);
-	TEST_EXPECT(rte_comch_conn_task_alloc(conn, "x", 1, &task), -EAGAIN);
-	TEST_EXPECT(rte_comch_producer_create(conn, NULL, &ctx), -EAGAIN);
-	TEST_EXPECT(rte_comch_consumer_create(conn, NULL, &ctx), -EAGAIN);
-	TEST_EXPECT(rte_comch_conn_user_data_set(conn, &lab), 0);
-	TEST_EXPECT(rte_comch_pe_destroy(lab.away), -EBUSY);
-	return TEST_SUCCESS;
-}
-
-static int
-test_calls(void)
+test_named(void)
 {
 	struct rte_comch_conn_info info;
 	struct rte_comch_conn *conn;
 	struct test_ep *client;
 
 	TEST_CALL(lab_open(0, 0));
-	lab.in_connect = refusals_in_connect;
 	TEST_CALL(lab_client(&client));
-	conn = lab.moved;
-	TEST_TRUE(conn == lab.server->conn);
-	TEST_TRUE(rte_comch_conn_user_data_get(conn) == &lab);
-	TEST_EXPECT(rte_comch_conn_move(client->conn, lab.away), -EINVAL);
-	TEST_EXPECT(rte_comch_conn_move(conn, lab.pe), -EPERM);
-	TEST_EXPECT(rte_comch_pe_destroy(lab.away), -EBUSY);
-	TEST_TRUE(test_conn_ctx(conn) == lab.server->ctx);
-	TEST_TRUE(rte_comch_server_conn_next(lab.server->ctx, NULL) == NULL);
+	conn = lab.server->conn;
+	TEST_EXPECT(lab.nb_asked, 1);
 	TEST_EXPECT(rte_comch_conn_info_get(conn, &info), 0);
 	TEST_TRUE(info.connected && strcmp(info.server, "test") == 0);
+	TEST_TRUE(!lab.asked.connected);
+	lab.asked.connected = true;
+	TEST_TRUE(memcmp(&info, &lab.asked, sizeof(info)) == 0);
+	TEST_TRUE(test_conn_ctx(conn) == lab.server->ctx);
+	TEST_TRUE(rte_comch_server_conn_next(lab.server->ctx, NULL) == NULL);
+	TEST_EXPECT(test_ctx_info(lab.server->ctx).nb_conns, 0);
+	TEST_EXPECT(rte_comch_pe_destroy(lab.away), -EBUSY);
 	return TEST_SUCCESS;
 }
 
+/* The server's own, by name or by NULL: then it is as without the callback. */
 static int
-stay(struct rte_comch_conn *conn)
+test_own_engine(void)
 {
-	RTE_SET_USED(conn);
-	return TEST_SUCCESS;
-}
-
-static int
-test_no_callback(void)
-{
-	struct test_ep *server, *client;
-
-	/* a server without moved_cb, and a connection that stayed */
-	server = test_server_run("test", test_pe_new());
-	TEST_TRUE(server != NULL);
-	lab.away = test_pe_new();
-	TEST_EXPECT(rte_comch_pe_dev_add(lab.away, test_pair.dpu), 0);
-	lab.in_connect = NULL;
-	server->on_connect = on_connect;
-	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
-	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
-	TEST_EXPECT(lab.ret, -EINVAL);
-	test_cleanup();
+	struct rte_comch_pe *own[2];
+	struct test_ep *client;
+	uint32_t i;
 
 	TEST_CALL(lab_open(0, 0));
-	lab.in_connect = stay;
+	own[0] = NULL;
+	own[1] = lab.pe;
+	for (i = 0; i < RTE_DIM(own); i++) {
+		lab.away = own[i];
+		TEST_CALL(lab_client(&client));
+		TEST_EXPECT(lab.nb_asked, i + 1);
+		TEST_EXPECT(test_ctx_info(lab.server->ctx).nb_conns, i + 1);
+	}
+	TEST_CALL(test_stop(lab.server));
+	TEST_EXPECT(lab.server->nb_disconnects, 2);
+	return TEST_SUCCESS;
+}
+
+/* Engines that cannot take the client: it is refused, and the next is not. */
+static int
+test_refusals(void)
+{
+	const struct rte_comch_pe_conf few = { .socket_id = -1, .max_tasks = 2 };
+	struct rte_comch_pe *away, *bare, *poor;
+	struct test_ep *client;
+
+	TEST_CALL(lab_open(0, 0));
+	away = lab.away;
+	TEST_EXPECT(rte_comch_pe_create(NULL, &bare), 0);
+	lab.away = bare;
+	TEST_CALL(lab_refused(-ENOLINK));
+	TEST_EXPECT(rte_comch_pe_destroy(bare), 0);
+	TEST_EXPECT(rte_comch_pe_create(&few, &poor), 0);
+	TEST_EXPECT(rte_comch_pe_dev_add(poor, test_pair.dpu), 0);
+	lab.away = poor;
+	TEST_CALL(lab_refused(-ENOSPC));
+	TEST_EXPECT(rte_comch_pe_destroy(poor), 0);
+	lab.away = away;
+	TEST_CALL(lab_client(&client));
+	TEST_EXPECT(lab.nb_asked, 3);
+	TEST_EXPECT(lab.nb_told, 2);
+	return TEST_SUCCESS;
+}
+
+/* The callback stops the server: the client is refused, wherever it was to go. */
+static int
+test_stop_when_asked(void)
+{
+	struct test_ep *client;
+
+	TEST_CALL(lab_open(0, 0));
+	lab.stop = true;
 	client = test_client_run("test", test_pe_new());
 	TEST_TRUE(client != NULL);
-	TEST_WAIT(lab.server->conn != NULL && client->conn != NULL, TEST_MS);
-	TEST_EXPECT(rte_comch_conn_move(lab.server->conn, lab.away), -EPERM);
-	TEST_TRUE(rte_comch_server_conn_next(lab.server->ctx, NULL) == lab.server->conn);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
+			test_state(lab.server) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ECONNREFUSED);
+	TEST_EXPECT(lab.nb_asked, 1);
+	TEST_EXPECT(lab.server->nb_connects, 0);
+	lab.stop = false;
+	TEST_EXPECT(rte_comch_ctx_start(lab.server->ctx), 0);
+	TEST_CALL(lab_client(&client));
 	return TEST_SUCCESS;
 }
 
@@ -214,12 +272,13 @@ in_order(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint3
 {
 	uint32_t i = (uint32_t)ep->value++;
 
-	lab.early |= lab.moved != conn;
+	if (ep->conn != conn)
+		test_fail("a message came before its connection");
 	if (len != 10 + i || !test_check(msg, len, i))
 		test_fail("message %u is another one", i);
 }
 
-/* What comes before the connection has arrived waits, and keeps its order. */
+/* What the client sends as soon as it may comes after the connection, in order. */
 static int
 test_early_messages(void)
 {
@@ -235,11 +294,10 @@ test_early_messages(void)
 	TEST_EXPECT(test_client_start(client, &conf, test_pe_new()), -EINPROGRESS);
 	TEST_WAIT(client->nb_done == EARLY, TEST_MS);
 	TEST_EXPECT(lab.server->nb_recv, EARLY);
-	TEST_TRUE(!lab.early);
 	return TEST_SUCCESS;
 }
 
-/* Both ways, from the new engine, whoever turns; and then one of the server's own. */
+/* Both ways, from the other engine, whoever turns; and then one of the server's own. */
 static int
 test_messages(void)
 {
@@ -261,7 +319,7 @@ test_messages(void)
 	TEST_EXPECT(lab.server->nb_recv, 200);
 	TEST_WAIT(client->nb_recv == 201, TEST_MS);
 
-	lab.in_connect = stay;
+	lab.away = NULL;
 	other = test_client_run("test", test_pe_new());
 	TEST_TRUE(other != NULL);
 	TEST_WAIT(other->conn != NULL, TEST_MS);
@@ -270,32 +328,11 @@ test_messages(void)
 	return TEST_SUCCESS;
 }
 
-/* The engine may be that of the server: then it only comes back later. */
-static int
-test_own_engine(void)
-{
-	struct test_ep *client;
-	uint32_t i;
-
-	TEST_CALL(lab_open(0, 0));
-	lab.away = lab.pe;
-	lab.server->echo = true;
-	TEST_CALL(lab_client(&client));
-	for (i = 1; i <= 50; i++) {
-		TEST_EXPECT(test_send_pattern(client->conn, i, i), 0);
-		TEST_WAIT(client->nb_recv == i, TEST_MS);
-	}
-	TEST_CALL(test_stop(lab.server));
-	TEST_EXPECT(lab.server->nb_disconnects, 1);
-	return TEST_SUCCESS;
-}
-
-/* The engine that it went to sleeps, and the peer wakes that one. */
+/* The engine of the connection sleeps, and the peer wakes that one. */
 static int
 test_event(void)
 {
 	struct test_ep *client;
-	uint64_t end;
 	uint32_t i;
 
 	TEST_CALL(lab_open(0, 0));
@@ -307,19 +344,12 @@ test_event(void)
 		TEST_EXPECT(test_wait_fd(lab.away, TEST_MS), 1);
 		TEST_WAIT(lab.server->nb_recv == i, TEST_MS);
 	}
-	/* and by the next that arrives */
+	/* and by the next that is accepted */
 	test_settle();
 	TEST_EXPECT(test_arm(lab.away), 0);
-	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
-	end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	while (lab.server->nb_connects < 2) {
-		TEST_TRUE(test_now_ns() < end);
-		rte_comch_pe_progress(lab.pe);
-		if (test_wait_fd(lab.away, 0) == 0)
-			test_progress();
-	}
-	TEST_WAIT(lab.nb_moved == 2, TEST_MS);
+	TEST_CALL(named(&client, 0));
+	TEST_EXPECT(test_wait_fd(lab.away, TEST_MS), 1);
+	TEST_WAIT(lab.server->nb_connects == 2 && client->conn != NULL, TEST_MS);
 	return TEST_SUCCESS;
 }
 
@@ -330,17 +360,14 @@ test_event(void)
 /* As TEST_WAIT(), with an engine that test_progress() does not know. */
 #define WAIT_AWAY(cond) TEST_WAIT((rte_comch_pe_progress(lab.away), cond), TEST_MS)
 
-/* One more client; what the move returned in the connect callback. */
 static int
-connect_one(int want)
+connect_one(void)
 {
-	uint32_t before = lab.server->nb_connects, moved = lab.nb_moved;
+	uint32_t before = lab.server->nb_connects;
 	struct test_ep *client = test_client_run("test", test_pe_new());
 
 	TEST_TRUE(client != NULL);
 	WAIT_AWAY(lab.server->nb_connects == before + 1 && client->conn != NULL);
-	TEST_EXPECT(lab.ret, want);
-	WAIT_AWAY(lab.nb_moved == moved + (want == 0));
 	return TEST_SUCCESS;
 }
 
@@ -351,24 +378,24 @@ budget(void)
 	struct rte_comch_conn *conn;
 	uint32_t i;
 
-	TEST_CALL(connect_one(0));
-	conn = lab.moved;
+	TEST_CALL(connect_one());
+	conn = lab.server->conn;
 	for (i = 0; i < RTE_DIM(tasks); i++)
-		TEST_EXPECT(rte_comch_conn_task_alloc(lab.moved, "x", 1, &tasks[i]), 0);
-	TEST_EXPECT(rte_comch_conn_task_alloc(lab.moved, "x", 1, &none), -EDQUOT);
+		TEST_EXPECT(rte_comch_conn_task_alloc(conn, "x", 1, &tasks[i]), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(conn, "x", 1, &none), -EDQUOT);
 	TEST_EXPECT(test_ctx_info(lab.server->ctx).nb_tasks, 0);
-	TEST_CALL(connect_one(-ENOMEM)); /* and it stays */
+	TEST_CALL(lab_refused(-ENOSPC));
 	/* as long as it has tasks, they are not another's */
 	TEST_EXPECT(rte_comch_server_disconnect(conn), 0);
 	WAIT_AWAY(lab.server->nb_disconnects == 1);
-	TEST_CALL(connect_one(-ENOMEM));
+	TEST_CALL(lab_refused(-ENOSPC));
 	for (i = 0; i < RTE_DIM(tasks); i++)
 		TEST_EXPECT(rte_comch_task_free(tasks[i]), 0);
-	TEST_CALL(connect_one(0));
-	TEST_CALL(connect_one(-ENOMEM));
+	TEST_CALL(connect_one());
+	TEST_CALL(lab_refused(-ENOSPC));
 	TEST_TRUE(rte_comch_ctx_stop(lab.server->ctx) <= 0);
 	WAIT_AWAY(test_state(lab.server) == RTE_COMCH_STATE_IDLE);
-	TEST_EXPECT(lab.server->nb_disconnects, 5);
+	TEST_EXPECT(lab.server->nb_disconnects, 2);
 	return TEST_SUCCESS;
 }
 
@@ -404,9 +431,9 @@ test_ends(void)
 	TEST_WAIT(lab.server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(lab.server->disconnect_status, 0);
 	TEST_CALL(lab_client(&client));
-	TEST_EXPECT(test_send_pattern(lab.moved, 10, 1), 0);
-	TEST_EXPECT(rte_comch_server_disconnect(lab.moved), 0);
-	TEST_EXPECT(rte_comch_server_disconnect(lab.moved), -EALREADY);
+	TEST_EXPECT(test_send_pattern(lab.server->conn, 10, 1), 0);
+	TEST_EXPECT(rte_comch_server_disconnect(lab.server->conn), 0);
+	TEST_EXPECT(rte_comch_server_disconnect(lab.server->conn), -EALREADY);
 	TEST_WAIT(lab.server->nb_disconnects == 2 &&
 			test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(lab.server->disconnect_status, -ECANCELED);
@@ -430,37 +457,26 @@ test_ends(void)
 }
 
 static int
-move_and_disconnect(struct rte_comch_conn *conn)
+disconnect(struct rte_comch_conn *conn)
 {
-	TEST_EXPECT(rte_comch_conn_move(conn, lab.away), 0);
 	TEST_EXPECT(rte_comch_server_disconnect(conn), 0);
 	TEST_EXPECT(rte_comch_server_disconnect(conn), -EALREADY);
 	return TEST_SUCCESS;
 }
 
 static int
-disconnect_and_move(struct rte_comch_conn *conn)
+stop(struct rte_comch_conn *conn)
 {
-	TEST_EXPECT(rte_comch_server_disconnect(conn), 0);
-	TEST_EXPECT(rte_comch_conn_move(conn, lab.away), -ENOTCONN);
-	return TEST_SUCCESS;
-}
-
-static int
-move_and_stop(struct rte_comch_conn *conn)
-{
-	TEST_EXPECT(rte_comch_conn_move(conn, lab.away), 0);
+	RTE_SET_USED(conn);
 	TEST_EXPECT(rte_comch_ctx_stop(lab.server->ctx), -EINPROGRESS);
 	return TEST_SUCCESS;
 }
 
-/* It was to move, but ends in the same callback: it never arrives. */
+/* It ends in its connect callback; with one thread the server can stop there, too. */
 static int
 test_end_in_connect(void)
 {
-	int (* const ends[])(struct rte_comch_conn *conn) = {
-		move_and_disconnect, disconnect_and_move, move_and_stop,
-	};
+	int (* const ends[])(struct rte_comch_conn *conn) = { disconnect, stop };
 	struct test_ep *client;
 	unsigned int i;
 
@@ -472,97 +488,140 @@ test_end_in_connect(void)
 		TEST_WAIT(lab.server->nb_disconnects == 1 &&
 				test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		TEST_EXPECT(lab.server->disconnect_status, -ECANCELED);
-		if (ends[i] != move_and_stop)
+		if (ends[i] != stop)
 			TEST_TRUE(rte_comch_ctx_stop(lab.server->ctx) <= 0);
 		TEST_WAIT(test_state(lab.server) == RTE_COMCH_STATE_IDLE, TEST_MS);
-		TEST_EXPECT(lab.nb_moved, 0);
 		test_cleanup();
 	}
 	return TEST_SUCCESS;
 }
 
-/* Connected and closed again before the new engine has had a turn. */
+/*
+ * Between the choice of an engine and its turn
+ */
+
+/* The server stops: it waits for the other engine, where the connection ends. */
 static int
-test_end_on_the_way(void)
+test_stop_on_the_way(void)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	struct rte_comch_pe *own = test_pe_new();
 	struct test_ep *client;
-	unsigned int i;
 
 	TEST_CALL(lab_open(0, 0));
-	client = test_client_run("test", own);
-	TEST_TRUE(client != NULL);
-	/* the new engine gets no turn */
-	while (lab.server->conn == NULL || client->conn == NULL) {
-		TEST_TRUE(test_now_ns() < end);
-		rte_comch_pe_progress(lab.pe);
-		rte_comch_pe_progress(own);
-	}
+	TEST_CALL(named(&client, 0));
 	TEST_EXPECT(rte_comch_pe_destroy(lab.away), -EBUSY);
-	TEST_EXPECT(test_send_pattern(client->conn, 10, 0), 0);
-	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
-	for (i = 0; i < 1000; i++) {
-		rte_comch_pe_progress(lab.pe);
-		rte_comch_pe_progress(own);
-	}
-	TEST_EXPECT(lab.nb_moved, 0);
-	TEST_EXPECT(lab.server->nb_disconnects, 0);
-	TEST_WAIT(lab.server->nb_disconnects == 1, TEST_MS);
-	/* what was sent before its end arrives before that */
-	TEST_EXPECT(lab.nb_moved, 1);
-	TEST_EXPECT(lab.server->nb_recv, 1);
-	TEST_EXPECT(lab.server->disconnect_status, 0);
-	TEST_CALL(test_stop(lab.server));
+	TEST_EXPECT(rte_comch_ctx_stop(lab.server->ctx), -EINPROGRESS);
+	turn_without_away();
+	TEST_EXPECT(test_state(lab.server), RTE_COMCH_STATE_STOPPING);
+	TEST_EXPECT(rte_comch_ctx_destroy(lab.server->ctx), -EBUSY);
+	TEST_WAIT(test_state(lab.server) == RTE_COMCH_STATE_IDLE &&
+			test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(lab.server->nb_connects, lab.server->nb_disconnects);
+	TEST_TRUE(lab.server->nb_connects == 0 || test_place_is_bluefield());
+	/* once more, from the beginning */
+	TEST_EXPECT(rte_comch_ctx_start(lab.server->ctx), 0);
+	TEST_CALL(lab_client(&client));
 	return TEST_SUCCESS;
 }
 
-/* The new engine cannot take it: only its end is told, there. */
+/*
+ * The one client is gone: the other engine finds that, and the server is told why. BlueField
+ * has the connection before the client is known to be ready: then it is told of its end.
+ */
 static int
-test_lost_on_the_way(void)
+gone_on_the_way(int reason)
 {
-	const bool on = test_mock_is_on();
+	turn_without_away();
+	TEST_EXPECT(lab.nb_told + lab.server->nb_connects, 0);
+	TEST_EXPECT(rte_comch_pe_destroy(lab.away), -EBUSY);
+	TEST_WAIT(lab.nb_told + lab.server->nb_disconnects == 1, 10 * TEST_MS);
+	TEST_EXPECT(lab.server->nb_connects, lab.server->nb_disconnects);
+	TEST_TRUE(lab.nb_told == 1 || test_place_is_bluefield());
+	TEST_TRUE(lab.nb_told == 0 || lab.told[0] == reason);
+	return TEST_SUCCESS;
+}
+
+/* The client gives up: by a stop, or as its time to connect is over. */
+static int
+test_client_gone_on_the_way(void)
+{
 	struct test_ep *client;
 
-	/* the mock ends the connection below its driver, at once */
-	if (test_place_is_bluefield())
-		return test_skip("a function of BlueField ends a connection in its own time");
-	TEST_CALL(lab_open(0, 0));
-	if (!on)
-		TEST_EXPECT(test_mock_install(test_pair.dpu), 0);
-	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
-	test_mock_fail_set(1, -ENOMEM);
-	TEST_WAIT(lab.server->nb_disconnects == 1, TEST_MS);
-	TEST_EXPECT(lab.nb_moved, 0);
-	TEST_EXPECT(lab.server->disconnect_status, -ENOMEM);
-	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_CALL(lab_client(&client));
-	TEST_CALL(test_stop(lab.server));
+	TEST_CALL(lab_open(1, 0));
+	TEST_CALL(named(&client, 0));
+	TEST_TRUE(rte_comch_ctx_stop(client->ctx) <= 0);
+	TEST_CALL(gone_on_the_way(-ECONNABORTED));
 	test_cleanup();
-	test_mock_fail_set(0, 0);
-	if (!on)
-		test_mock_remove(test_pair.dpu);
-	return TEST_SUCCESS;
+
+	TEST_CALL(lab_open(1, 0));
+	TEST_CALL(named(&client, 50));
+	WAIT_WITHOUT_AWAY(test_state(client) == RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ETIMEDOUT);
+	TEST_CALL(gone_on_the_way(-ECONNABORTED));
+	/* it is no client any more */
+	test_settle();
+	TEST_CALL(lab_client(&client));
+	return test_stop(lab.server);
 }
 
-/* Those that have moved are clients, too. */
+static int
+peer_killed(struct test_place *place)
+{
+	struct test_child *child = test_child_start(place, test_place_function(0));
+
+	TEST_TRUE(child != NULL);
+	TEST_CALL(lab_open(0, 0));
+	TEST_EXPECT(test_child_tell(child, "clients 1 test"), 0);
+	WAIT_WITHOUT_AWAY(lab.nb_asked == 1);
+	test_child_kill(child);
+	TEST_CALL(gone_on_the_way(-ECONNRESET));
+	return test_stop(lab.server);
+}
+
+/* The process of the client dies. */
+static int
+test_peer_killed_on_the_way(void)
+{
+	struct test_pair saved = test_pair;
+	static struct test_place place;
+	int dpu, ret;
+
+	test_time_limit(60);
+	TEST_CALL(test_place_open(&place));
+	dpu = test_place_card(&place);
+	TEST_TRUE(dpu >= 0);
+	memset(&test_pair, 0, sizeof(test_pair));
+	test_pair.dpu = (int16_t)dpu;
+	ret = peer_killed(&place);
+	test_child_cleanup();
+	test_cleanup();
+	test_pair = saved;
+	TEST_EXPECT(test_vdev_remove((int16_t)dpu), 0);
+	test_place_close(&place);
+	return ret;
+}
+
+/* Those on other engines are clients, too: from the choice on, until their end is known. */
 static int
 test_max_clients(void)
 {
 	struct test_ep *client, *second;
 
 	TEST_CALL(lab_open(1, 0));
-	TEST_CALL(lab_client(&client));
-	second = test_client_run("test", test_pe_new());
+	TEST_CALL(named(&client, 0));
+	second = test_client_run("test", lab.own);
 	TEST_TRUE(second != NULL);
+	WAIT_WITHOUT_AWAY(test_state(second) == RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(rte_comch_ctx_reason_get(second->ctx), -ENOSPC);
+	TEST_EXPECT(lab.nb_asked, 1);
+	TEST_WAIT(client->conn != NULL && lab.server->nb_connects == 1, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_start(second->ctx), -EINPROGRESS);
 	TEST_WAIT(test_state(second) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(second->ctx), -ENOSPC);
 	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
 	TEST_WAIT(lab.server->nb_disconnects == 1, TEST_MS);
 	test_settle();
 	TEST_EXPECT(rte_comch_ctx_start(second->ctx), -EINPROGRESS);
-	TEST_WAIT(lab.nb_moved == 2, TEST_MS);
+	TEST_WAIT(lab.server->nb_connects == 2, TEST_MS);
 	return TEST_SUCCESS;
 }
 
@@ -587,11 +646,11 @@ queues(struct test_fp_end *dpu, struct test_fp_end *host)
 		TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
 		TEST_EXPECT(test_post_empty(consumer, 1, 7), 1);
 		TEST_WAIT(rte_comch_producer_credits(producer->ctx, consumer->id) == 1, TEST_MS);
-		TEST_EXPECT(test_send_imm(producer, consumer->id, "moved", 6, 8), 1);
+		TEST_EXPECT(test_send_imm(producer, consumer->id, "away!", 6, 8), 1);
 		TEST_EXPECT(test_poll(consumer, &cpl, 1), 1);
-		TEST_TRUE(cpl.status == 0 && strcmp((char *)cpl.imm, "moved") == 0);
+		TEST_TRUE(cpl.status == 0 && strcmp((char *)cpl.imm, "away!") == 0);
 		/* of either side: nothing is stopped before they are gone */
-		TEST_EXPECT(rte_comch_server_disconnect(lab.moved), -EBUSY);
+		TEST_EXPECT(rte_comch_server_disconnect(lab.server->conn), -EBUSY);
 		TEST_EXPECT(rte_comch_ctx_stop(lab.server->ctx), -EBUSY);
 		TEST_EXPECT(test_state(lab.server), RTE_COMCH_STATE_RUNNING);
 		TEST_EXPECT(test_q_close(consumer), 0);
@@ -662,33 +721,35 @@ test_seen(void)
 	TEST_CALL(lab_client(&client));
 	TEST_EXPECT(test_send_pattern(client->conn, 10, 1), 0);
 	TEST_WAIT(lab.server->nb_recv == 1, TEST_MS);
-	TEST_EXPECT(rte_comch_conn_stats_get(lab.moved, &stats), 0);
+	TEST_EXPECT(rte_comch_conn_stats_get(lab.server->conn, &stats), 0);
 	TEST_EXPECT(stats.rx_msgs, 1);
 	f = open_memstream(&text, &size);
 	TEST_TRUE(f != NULL);
 	ret = rte_comch_dev_dump(test_pair.dpu, f);
 	fclose(f);
-	TEST_TRUE(ret == 0 && strstr(text, "moved connection of 'test'") != NULL);
+	TEST_TRUE(ret == 0 && strstr(text, "connection of 'test'") != NULL);
 	free(text);
 	return TEST_SUCCESS;
 }
 
 static struct unit_test_suite suite = {
-	.suite_name = "comch: connections move to other engines",
-	.setup = setup,
+	.suite_name = "comch: connections on other engines than their server",
+	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_cleanup, test_calls),
-		TEST_CASE_ST(NULL, test_cleanup, test_no_callback),
+		TEST_CASE_ST(NULL, test_cleanup, test_named),
+		TEST_CASE_ST(NULL, test_cleanup, test_own_engine),
+		TEST_CASE_ST(NULL, test_cleanup, test_refusals),
+		TEST_CASE_ST(NULL, test_cleanup, test_stop_when_asked),
 		TEST_CASE_ST(NULL, test_cleanup, test_early_messages),
 		TEST_CASE_ST(NULL, test_cleanup, test_messages),
-		TEST_CASE_ST(NULL, test_cleanup, test_own_engine),
 		TEST_CASE_ST(test_need_event, test_cleanup, test_event),
 		TEST_CASE_ST(NULL, test_cleanup, test_budget),
 		TEST_CASE_ST(NULL, test_cleanup, test_ends),
 		TEST_CASE_ST(NULL, test_cleanup, test_end_in_connect),
-		TEST_CASE_ST(NULL, test_cleanup, test_end_on_the_way),
-		TEST_CASE_ST(NULL, test_cleanup, test_lost_on_the_way),
+		TEST_CASE_ST(NULL, test_cleanup, test_stop_on_the_way),
+		TEST_CASE_ST(NULL, test_cleanup, test_client_gone_on_the_way),
+		TEST_CASE_ST(NULL, test_cleanup, test_peer_killed_on_the_way),
 		TEST_CASE_ST(NULL, test_cleanup, test_max_clients),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_queues),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_teardown_order),
@@ -697,4 +758,4 @@ static struct unit_test_suite suite = {
 	},
 };
 
-REGISTER_FAST_TEST(comch_move_autotest, unit_test_suite_runner, &suite)
+REGISTER_FAST_TEST(comch_engine_autotest, unit_test_suite_runner, &suite)

@@ -4,7 +4,7 @@
 
 /*
  * One server, many lcores: clients of the main thread, and a server of the main thread
- * that hands each connection to the engine of one of several threads. What happens to a
+ * that accepts each of them onto the engine of one of several threads. What happens to a
  * connection is checked to happen in its thread.
  */
 
@@ -33,7 +33,7 @@ struct worker {
 	bool queues;     /* a consumer on each connection */
 	struct rte_comch_pe *pe;
 	uint32_t stop;
-	uint32_t nb_arrived;
+	uint32_t nb_came;
 	uint32_t nb_gone;
 	uint32_t nb_recv;
 	uint32_t nb_new; /* consumers of the peers */
@@ -43,8 +43,10 @@ struct worker {
 
 static struct worker workers[WORKERS];
 static struct test_ep *server;
-static uint32_t nb_accepted;
-static uint32_t nb_stayed;
+/* In the thread of the server. */
+static uint32_t nb_asked;
+static uint32_t nb_refused;
+static struct worker *named[256]; /* by identifier of the connection */
 
 static __thread struct worker *here;
 
@@ -186,17 +188,22 @@ queues_reap(bool stop)
 	return left;
 }
 
+/* It begins where the server has named it, and is that worker's. */
 static void
-arrived(struct rte_comch_conn *conn, int status, void *user_data)
+came(struct rte_comch_conn *conn, int status, void *user_data)
 {
-	struct worker *w = worker_of(conn);
+	struct rte_comch_conn_info info;
 
 	RTE_SET_USED(status);
-	if (user_data != server)
-		add(&w->nb_wrong);
-	if (w->queues)
-		queue_make(w, conn);
-	add(&w->nb_arrived);
+	if (user_data != server || rte_comch_conn_info_get(conn, &info) != 0 ||
+			named[info.id % RTE_DIM(named)] != here)
+		add(&workers[0].nb_wrong);
+	if (here == NULL)
+		return;
+	rte_comch_conn_user_data_set(conn, here);
+	if (here->queues)
+		queue_make(here, conn);
+	add(&here->nb_came);
 }
 
 static void
@@ -207,16 +214,26 @@ gone(struct rte_comch_conn *conn, int status, void *user_data)
 	add(&worker_of(conn)->nb_gone);
 }
 
-/* In the thread of the server: to each worker in turn. */
-static void
-accepted(struct rte_comch_conn *conn, int status, void *user_data)
+/* In the thread of the server: each worker in turn. */
+static struct rte_comch_pe *
+engine_of(const struct rte_comch_conn_info *info, void *user_data)
 {
-	struct worker *w = &workers[nb_accepted++ % WORKERS];
+	struct worker *w = &workers[nb_asked++ % WORKERS];
 
-	RTE_SET_USED(status);
-	RTE_SET_USED(user_data);
-	rte_comch_conn_user_data_set(conn, w);
-	nb_stayed += rte_comch_conn_move(conn, w->pe) != 0;
+	if (user_data != server || here != NULL)
+		add(&w->nb_wrong);
+	/* seen there: it goes with the connection */
+	named[info->id % RTE_DIM(named)] = w;
+	return w->pe;
+}
+
+static void
+refused(struct rte_comch_ctx *ctx, const struct rte_comch_refusal *refusal, void *user_data)
+{
+	RTE_SET_USED(ctx);
+	if (user_data != server || here != NULL)
+		add(&workers[0].nb_wrong);
+	nb_refused += 1 + refusal->nb_missed;
 }
 
 static void *
@@ -249,7 +266,7 @@ workers_start(bool sleeps, bool with_queues)
 	unsigned int i;
 
 	memset(workers, 0, sizeof(workers));
-	nb_accepted = nb_stayed = 0;
+	nb_asked = nb_refused = 0;
 	for (i = 0; i < WORKERS; i++) {
 		workers[i].sleeps = sleeps;
 		workers[i].queues = with_queues;
@@ -269,9 +286,10 @@ server_start(void)
 	server = test_ep_new();
 	TEST_TRUE(server != NULL);
 	test_server_conf(server, "test", &conf);
-	conf.connect_cb = accepted;
+	conf.engine_cb = engine_of;
+	conf.connect_cb = came;
 	conf.disconnect_cb = gone;
-	conf.moved_cb = arrived;
+	conf.refused_cb = refused;
 	conf.ctrl.recv_cb = received;
 	conf.ctrl.send_cb = sent;
 	conf.ctrl.consumer_new_cb = consumer_came;
@@ -337,7 +355,7 @@ came_back(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint
 static int
 clients_start(struct test_ep **clients, struct rte_comch_pe *pe)
 {
-	uint32_t before = SUM(nb_arrived);
+	uint32_t before = SUM(nb_came);
 	unsigned int i;
 
 	for (i = 0; i < CLIENTS; i++) {
@@ -345,10 +363,9 @@ clients_start(struct test_ep **clients, struct rte_comch_pe *pe)
 		TEST_TRUE(clients[i] != NULL);
 		clients[i]->on_recv = came_back;
 	}
-	TEST_WAIT(SUM(nb_arrived) == before + CLIENTS, TEST_MS);
+	TEST_WAIT(SUM(nb_came) == before + CLIENTS, TEST_MS);
 	for (i = 0; i < CLIENTS; i++)
 		TEST_WAIT(clients[i]->conn != NULL, TEST_MS);
-	TEST_EXPECT(nb_stayed, 0);
 	return TEST_SUCCESS;
 }
 
@@ -376,7 +393,7 @@ messages(void)
 		TEST_WAIT(clients[i]->nb_recv == MSGS, 4 * TEST_MS);
 	TEST_EXPECT(SUM(nb_recv), CLIENTS * MSGS);
 	for (i = 0; i < WORKERS; i++)
-		TEST_TRUE(get(&workers[i].nb_arrived) >= CLIENTS / WORKERS);
+		TEST_TRUE(get(&workers[i].nb_came) >= CLIENTS / WORKERS);
 	/* half of them end, and the server then stops with the rest */
 	for (i = 0; i < CLIENTS / 2; i++)
 		TEST_EXPECT(rte_comch_ctx_stop(clients[i]->ctx), -EINPROGRESS);
@@ -424,7 +441,7 @@ test_stop_under_load(void)
 			clients[i]->nb_recv = 0;
 			TEST_EXPECT(rte_comch_ctx_start(clients[i]->ctx), -EINPROGRESS);
 		}
-		TEST_WAIT(SUM(nb_arrived) == (round + 1) * CLIENTS, TEST_MS);
+		TEST_WAIT(SUM(nb_came) == (round + 1) * CLIENTS, TEST_MS);
 		for (i = 0; i < CLIENTS; i++)
 			TEST_WAIT(clients[i]->conn != NULL, TEST_MS);
 		TEST_CALL(clients_send(clients));
@@ -439,7 +456,10 @@ test_stop_under_load(void)
 	return TEST_SUCCESS;
 }
 
-/* Clients come and go at any moment, and each has its arrival or only its end. */
+/*
+ * Clients come and go at any moment: the server learns of each that an engine was named for,
+ * there if it connects, and in its own thread if not.
+ */
 static int
 test_come_and_go(void)
 {
@@ -471,15 +491,49 @@ test_come_and_go(void)
 		rte_comch_ctx_stop(clients[i]->ctx);
 	for (i = 0; i < CLIENTS; i++)
 		TEST_WAIT(test_state(clients[i]) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_WAIT(SUM(nb_came) + nb_refused == nb_asked, 10 * TEST_MS);
 	TEST_CALL(test_stop(server));
-	TEST_EXPECT(SUM(nb_gone), nb_accepted);
-	TEST_TRUE(SUM(nb_arrived) <= nb_accepted);
-	TEST_EXPECT(SUM(nb_wrong) + nb_stayed, 0);
-	test_note("%u of %u connections arrived", SUM(nb_arrived), nb_accepted);
+	TEST_EXPECT(SUM(nb_gone), SUM(nb_came));
+	TEST_EXPECT(SUM(nb_wrong), 0);
+	test_note("%u of %u clients connected", SUM(nb_came), nb_asked);
 	return TEST_SUCCESS;
 }
 
-/* Workers make consumers when a connection arrives, and clients announce theirs. */
+/* The server stops while clients come: it ends with those that are on their way. */
+static int
+test_stop_while_they_come(void)
+{
+	struct test_ep *clients[CLIENTS];
+	struct rte_comch_pe *pe = test_pe_new();
+	unsigned int i, round;
+	uint64_t until;
+
+	test_time_limit(60);
+	TEST_CALL(workers_start(false, false));
+	TEST_CALL(server_start());
+	for (i = 0; i < CLIENTS; i++) {
+		clients[i] = test_client_run("test", pe);
+		TEST_TRUE(clients[i] != NULL);
+	}
+	for (round = 0; round < ROUNDS; round++) {
+		until = test_now_ns() + test_rand() % 1000000;
+		TEST_WAIT(test_now_ns() > until, TEST_MS);
+		TEST_CALL(test_stop(server));
+		TEST_EXPECT(SUM(nb_gone), SUM(nb_came));
+		for (i = 0; i < CLIENTS; i++) {
+			rte_comch_ctx_stop(clients[i]->ctx);
+			TEST_WAIT(test_state(clients[i]) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		}
+		TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
+		for (i = 0; i < CLIENTS; i++)
+			TEST_EXPECT(rte_comch_ctx_start(clients[i]->ctx), -EINPROGRESS);
+	}
+	TEST_EXPECT(SUM(nb_wrong), 0);
+	test_note("%u of %u clients connected", SUM(nb_came), nb_asked);
+	return TEST_SUCCESS;
+}
+
+/* Workers make consumers when a client connects, and clients announce theirs. */
 static int
 test_queues(void)
 {
@@ -524,7 +578,7 @@ killed(struct test_place *place)
 	TEST_CALL(workers_start(false, false));
 	TEST_CALL(server_start());
 	TEST_EXPECT(test_child_ask(child, 2 * TEST_MS, "clients %u test", 2 * CLIENTS), 0);
-	TEST_WAIT(SUM(nb_arrived) == 2 * CLIENTS, TEST_MS);
+	TEST_WAIT(SUM(nb_came) == 2 * CLIENTS, TEST_MS);
 	TEST_EXPECT(test_child_tell(child, "echo 1000 100"), 0);
 	TEST_WAIT(SUM(nb_recv) > 100, TEST_MS);
 	test_child_kill(child);
@@ -555,32 +609,20 @@ test_peer_killed(void)
 	return ret;
 }
 
-static int
-setup(void)
-{
-	struct rte_comch_dev_info info;
-
-	TEST_CALL(test_setup_quiet());
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
-	if ((info.capa & RTE_COMCH_CAPA_CONN_MOVE) != 0)
-		return TEST_SUCCESS;
-	test_log_restore();
-	return test_skip("the driver moves no connections");
-}
-
 static struct unit_test_suite suite = {
 	.suite_name = "comch: one server, many lcores",
-	.setup = setup,
+	.setup = test_setup_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, teardown, test_messages),
 		TEST_CASE_ST(test_need_event, teardown, test_messages_asleep),
 		TEST_CASE_ST(NULL, teardown, test_stop_under_load),
 		TEST_CASE_ST(NULL, teardown, test_come_and_go),
+		TEST_CASE_ST(NULL, teardown, test_stop_while_they_come),
 		TEST_CASE_ST(test_fp_need, teardown, test_queues),
 		TEST_CASE_ST(NULL, teardown, test_peer_killed),
 		TEST_CASES_END()
 	},
 };
 
-REGISTER_FAST_TEST(comch_move_threads_autotest, unit_test_suite_runner, &suite)
+REGISTER_FAST_TEST(comch_engine_threads_autotest, unit_test_suite_runner, &suite)
