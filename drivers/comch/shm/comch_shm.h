@@ -330,7 +330,6 @@ struct shm_chan {
 	uint64_t *doorbell; /* the peer's doorbell word, in our link segment */
 	uint64_t doorbell_mask;
 	const uint32_t *peer_armed;
-	uint32_t peer_moved; /* as the peer said it last */
 
 	/* set-up */
 	enum shm_chan_state state; /* see shm_chan_is() */

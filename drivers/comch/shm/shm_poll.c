@@ -49,24 +49,11 @@ shm_link_wake(struct shm_link *link, uint32_t group, uint32_t armed)
 	shm_dev_unlock(link->dev);
 }
 
-/* The peer serves the connection by another of its groups now. */
-static void
-chan_follow(struct shm_chan *chan, uint32_t moved)
-{
-	if (moved - 1 >= SHM_WIRE_MAX_GROUPS) {
-		chan->broken = true; /* noticed in a poll */
-		return;
-	}
-	chan->peer_moved = moved;
-	chan->peer_group = moved - 1;
-	chan->peer_armed = &chan->link->peer->groups[moved - 1].armed;
-}
-
 /* After something was published: tell the peer, unless it looks anyway. */
 static inline void
 chan_ring(struct shm_chan *chan)
 {
-	uint32_t armed, moved;
+	uint32_t armed;
 
 	/* B: pairs with the fences in chan_idle() and shm_group_arm() */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -75,11 +62,8 @@ chan_ring(struct shm_chan *chan)
 	chan->tx_toggles++;
 	/* atomic: other connections, of other threads, have bits of this word */
 	__atomic_fetch_xor(chan->doorbell, chan->doorbell_mask, __ATOMIC_RELAXED);
-	/* B: pairs with the fence in shm_group_arm(), before which moved was written, too */
+	/* B: pairs with the fence in shm_group_arm() */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	moved = __atomic_load_n(&chan->peer->moved, __ATOMIC_RELAXED);
-	if (unlikely(moved != chan->peer_moved))
-		chan_follow(chan, moved);
 	armed = __atomic_load_n(chan->peer_armed, __ATOMIC_RELAXED);
 	if (unlikely(armed != 0))
 		shm_link_wake(chan->link, chan->peer_group, armed);

@@ -121,7 +121,6 @@ shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_wire_tx *tx, in
 	chan->own->doorbell_seen = 0;
 	chan->own->want_doorbell = 0;
 	chan->own->msgs = 0;
-	chan->own->moved = 0;
 	chan->own->cut = 0;
 	chan->own->taken = 0;
 	/* relaxed: the peer learns of the segment through the socket */

@@ -70,9 +70,6 @@
  * toggled bit never looks like none. The reader acknowledges when it is about to
  * look away, and looks once more after that.
  *
- * A connection can go to another poll group of its side. It keeps its doorbell, and says in
- * the word moved of its segment which group is to be waked from now on.
- *
  * Doorbells of consumers. A consumer that nobody looks at for a while says so in the
  * word idle of its segment, with the number of toggles of its doorbell that it has seen.
  * A producer that has published something looks at that word, and toggles the doorbell
@@ -96,7 +93,7 @@
 #define SHM_WIRE_MAGIC 0x48534d43u /* "CMSH" */
 
 /* Of this file: a peer of another version is refused. */
-#define SHM_WIRE_VERSION 6
+#define SHM_WIRE_VERSION 7
 
 #define SHM_WIRE_FUNCTION_SIZE 32
 #define SHM_WIRE_NAME_SIZE 128
@@ -344,8 +341,7 @@ struct shm_wire_chan {
 	uint32_t doorbell_seen; /* toggles of this side's doorbell that it has seen */
 	uint32_t want_doorbell; /* 1: ring when head moves, too */
 	uint32_t msgs;      /* records written so far; for statistics only */
-	uint32_t moved;     /* 0: its group is the one of the handshake; else 1 + its group */
-	uint32_t reserved[10];
+	uint32_t reserved[11];
 	/* a line that changes at the end only, of ring[]: 0, or one of SHM_WIRE_CUT */
 	uint32_t cut;
 	uint32_t reserved2[15];
@@ -541,7 +537,7 @@ _Static_assert(offsetof(struct shm_wire_chan, tail) == 128, "tail");
 _Static_assert(offsetof(struct shm_wire_chan, head) == 132, "head");
 _Static_assert(offsetof(struct shm_wire_chan, doorbell_seen) == 136, "doorbell_seen");
 _Static_assert(offsetof(struct shm_wire_chan, want_doorbell) == 140, "want_doorbell");
-_Static_assert(offsetof(struct shm_wire_chan, moved) == 148, "moved");
+_Static_assert(offsetof(struct shm_wire_chan, msgs) == 144, "msgs");
 _Static_assert(offsetof(struct shm_wire_chan, cut) == 192, "cut");
 _Static_assert(offsetof(struct shm_wire_chan, taken) == 256, "taken");
 _Static_assert(offsetof(struct shm_wire_chan, busy) == 384, "busy");
