@@ -9,6 +9,7 @@
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <time.h>
@@ -35,6 +36,8 @@ static const char *case_running = "";
 static const char *case_filter; /* NULL for all cases of a suite */
 static bool case_failed;        /* by test_fail() */
 static char skip_reason[256];
+static jmp_buf case_left;       /* where test_give_up() goes, in case_pid */
+static pid_t case_pid;          /* not that of a child that it has forked */
 
 #if TEST_ASAN
 /* What EAL keeps until the process ends is no leak of ours. */
@@ -72,17 +75,38 @@ test_skip(const char *format, ...)
 	return TEST_SKIPPED;
 }
 
+__rte_format_printf(1, 0)
+static void
+fail_words(const char *format, va_list ap)
+{
+	printf("Test %s failed: ", case_running);
+	vprintf(format, ap);
+	printf("\n");
+	case_failed = true;
+}
+
 void
 test_fail(const char *format, ...)
 {
 	va_list ap;
 
-	printf("Test %s failed: ", case_running);
 	va_start(ap, format);
-	vprintf(format, ap);
+	fail_words(format, ap);
 	va_end(ap);
-	printf("\n");
-	case_failed = true;
+}
+
+void
+test_give_up(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	fail_words(format, ap);
+	va_end(ap);
+	if (case_pid == getpid())
+		longjmp(case_left, 1);
+	fflush(stdout);
+	_exit(EXIT_FAILURE);
 }
 
 void
@@ -144,6 +168,21 @@ count_case(unsigned int nr, const char *name, int result, uint64_t start_ns)
 	fflush(stdout);
 }
 
+/* A setup, and then a case, if there is one: what test_give_up() can end. */
+static int
+run_steps(int (*setup)(void), const struct unit_test_case *tc)
+{
+	if (setjmp(case_left) != 0)
+		return TEST_FAILED;
+	case_pid = getpid();
+	if (setup != NULL)
+		TEST_CALL(setup());
+	if (tc == NULL)
+		return TEST_SUCCESS;
+	return tc->with != NULL ? tc->with(tc->fp_case) :
+		tc->with_arg != NULL ? tc->with_arg(tc->arg) : tc->testcase();
+}
+
 static int
 run_case(const struct unit_test_case *tc)
 {
@@ -152,10 +191,8 @@ run_case(const struct unit_test_case *tc)
 	case_running = tc->name;
 	case_failed = false;
 	alarm(TEST_CASE_SECONDS);
-	ret = tc->setup != NULL ? tc->setup() : TEST_SUCCESS;
-	if (ret == TEST_SUCCESS)
-		ret = tc->with != NULL ? tc->with(tc->fp_case) :
-			tc->with_arg != NULL ? tc->with_arg(tc->arg) : tc->testcase();
+	ret = run_steps(tc->setup, tc);
+	case_pid = 0;
 	if (tc->teardown != NULL)
 		tc->teardown();
 	alarm(0);
@@ -169,12 +206,11 @@ unit_test_suite_runner(struct unit_test_suite *suite)
 	const struct unit_test_case *tc;
 	uint64_t start;
 	char reason[sizeof(skip_reason)] = "";
-	int setup = TEST_SUCCESS;
-	int ret;
+	int setup, ret;
 
 	printf(" + Test Suite : %s\n", suite->suite_name);
-	if (suite->setup != NULL)
-		setup = suite->setup();
+	setup = run_steps(suite->setup, NULL);
+	case_pid = 0;
 	if (setup == TEST_SKIPPED)
 		snprintf(reason, sizeof(reason), "%s", skip_reason);
 	for (tc = suite->unit_test_cases; tc->name != NULL; tc++, nr++) {

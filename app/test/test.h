@@ -111,6 +111,13 @@ int test_skip(const char *format, ...);
 __rte_format_printf(1, 2)
 void test_fail(const char *format, ...);
 
+/**
+ * Fail the running case and leave it for its teardown: for helpers of which nothing is left
+ * to do without what they make. Neither in a callback of the library, nor in another thread.
+ */
+__rte_format_printf(1, 2)
+void __attribute__((noreturn)) test_give_up(const char *format, ...);
+
 /** Allow the running case more seconds than the usual limit. */
 void test_time_limit(unsigned int seconds);
 

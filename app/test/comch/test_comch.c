@@ -253,7 +253,6 @@ test_rx_in_flight(void)
 	/* both ends on one engine, so that none is turned unnoticed */
 	server = test_server_run("test", pe);
 	client = test_client_run("test", pe);
-	TEST_TRUE(server != NULL && client != NULL);
 	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
 	for (i = 0; i < 5; i++)
 		TEST_EXPECT(test_send_pattern(client->conn, 16, 1), 0);
@@ -286,7 +285,6 @@ test_user_data(void)
 	TEST_CALL(test_connected(&server, &client));
 	conns[0] = server->conn;
 	other = test_client_run("test", test_pe_new());
-	TEST_TRUE(other != NULL);
 	TEST_WAIT(server->nb_connects == 2 && other->conn != NULL, TEST_MS);
 	conns[1] = server->conn;
 	TEST_TRUE(conns[0] != conns[1]);
@@ -466,7 +464,6 @@ test_send_in_recv_callback(void)
 	conf.ctrl.nb_tasks = 1;
 	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
 	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 	server->echo = true;
 	client->on_recv = recv_stream;

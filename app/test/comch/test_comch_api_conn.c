@@ -27,7 +27,7 @@ test_client_conn(void)
 static int
 test_server_conn_next(void)
 {
-	struct test_ep *server, *client, *second;
+	struct test_ep *server, *client;
 	struct rte_comch_conn *one, *two;
 
 	TEST_CALL(test_connected(&server, &client));
@@ -37,8 +37,7 @@ test_server_conn_next(void)
 	TEST_TRUE(one == server->conn);
 	TEST_TRUE(rte_comch_server_conn_next(server->ctx, one) == NULL);
 
-	second = test_client_run("test", test_pe_new());
-	TEST_TRUE(second != NULL);
+	test_client_run("test", test_pe_new());
 	TEST_WAIT(server->nb_connects == 2, TEST_MS);
 	one = rte_comch_server_conn_next(server->ctx, NULL);
 	two = rte_comch_server_conn_next(server->ctx, one);

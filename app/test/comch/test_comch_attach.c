@@ -34,7 +34,6 @@ test_calls(void)
 	struct rte_comch_client_conf client_conf;
 
 	TEST_EXPECT(rte_comch_ctx_detach(NULL), -EINVAL);
-	TEST_TRUE(server != NULL && client != NULL);
 	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
 	other = test_pe_new();
 	test_server_conf(server, "test", &conf);
@@ -208,7 +207,6 @@ test_cycles(void)
 	struct rte_comch_client_conf client_conf;
 	int ret;
 
-	TEST_TRUE(server != NULL && client != NULL);
 	test_server_conf(server, "test", &conf);
 	test_client_conf(client, "test", &client_conf);
 	TEST_EXPECT(rte_comch_server_create(test_pair.dpu, test_pair.rep, &conf, &server->ctx), 0);
@@ -239,7 +237,6 @@ test_queues(struct test_fp *fp)
 	pes[1] = test_pe_new();
 	consumer = test_q_consumer(&fp->rx, &conf);
 	producer = test_q_producer(&fp->tx, NULL);
-	TEST_TRUE(consumer != NULL && producer != NULL);
 	for (i = 0; i < CYCLES; i++) {
 		TEST_CALL(test_q_start(consumer, &fp->tx));
 		TEST_EXPECT(rte_comch_ctx_detach(consumer->ctx), -EBUSY);

@@ -69,7 +69,6 @@ server_with(uint32_t nb_tasks, uint32_t max_conn, struct test_ep **server)
 	struct rte_comch_server_conf conf;
 
 	*server = test_ep_new();
-	TEST_TRUE(*server != NULL);
 	test_server_conf(*server, "test", &conf);
 	conf.ctrl.nb_tasks = nb_tasks;
 	conf.ctrl.max_conn_tasks = max_conn;
@@ -84,7 +83,6 @@ one_more(struct test_ep *server, struct rte_comch_pe *pe, struct test_ep **clien
 	uint32_t before = server->nb_connects;
 
 	*client = test_client_run("test", pe);
-	TEST_TRUE(*client != NULL);
 	TEST_WAIT(server->nb_connects == before + 1 && (*client)->conn != NULL, TEST_MS);
 	*conn = server->conn;
 	return TEST_SUCCESS;
@@ -166,7 +164,6 @@ test_alone(void)
 	struct rte_comch_conn *conn;
 	uint32_t nb;
 
-	TEST_TRUE(server != NULL);
 	test_server_conf(server, "test", &conf);
 	conf.max_clients = 1;
 	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
@@ -191,7 +188,6 @@ test_conf(void)
 	struct rte_comch_conn *conn;
 	uint32_t nb;
 
-	TEST_TRUE(server != NULL && client != NULL);
 	TEST_EXPECT(rte_comch_dev_info_get((int16_t)card, &info), 0);
 	test_server_conf(server, "test", &server_conf);
 	test_client_conf(client, "test", &client_conf);
@@ -226,7 +222,6 @@ test_own_task(void)
 	unsigned int i;
 	int ret;
 
-	TEST_TRUE(server != NULL);
 	TEST_EXPECT(rte_comch_pe_create(&pe_conf, &pe), 0);
 	test_server_conf(server, "test", &conf);
 	conf.ctrl.nb_tasks = 8;
@@ -319,7 +314,6 @@ test_hung_client(void)
 	unsigned int i;
 	int why;
 
-	TEST_TRUE(server != NULL);
 	for (i = 0; i < NB_GOOD; i++) {
 		TEST_CALL(one_more(server, test_pe_new(), &hung[i], &hung_conns[i]));
 		TEST_CALL(one_more(server, good_pe, &good[i], &conns[i]));
@@ -480,7 +474,6 @@ bad_child(struct test_ep *server, unsigned int nr, struct test_child **child,
 	uint32_t before = server->nb_connects;
 
 	*child = test_child_start(&here, test_place_function(nr));
-	TEST_TRUE(*child != NULL);
 	TEST_EXPECT(test_child_ask(*child, 10000, "clients 1 test"), 0);
 	TEST_WAIT(server->nb_connects == before + 1, TEST_MS);
 	*conn = server->conn;
@@ -499,7 +492,6 @@ test_bad_clients(void)
 	uint32_t sent;
 	int why;
 
-	TEST_TRUE(server != NULL);
 	test_server_conf(server, "test", &conf);
 	TEST_EXPECT(test_servers_start(server, &conf, test_pe_new(), test_place_nb_functions(4)),
 			0);
@@ -545,7 +537,6 @@ large_connect(struct test_ep **server, struct test_ep **flood, uint32_t size)
 
 	*server = test_ep_new();
 	*flood = test_ep_new();
-	TEST_TRUE(*server != NULL && *flood != NULL);
 	test_server_conf(*server, "test", &server_conf);
 	server_conf.ctrl.recv_queue_size = LARGE_TASKS;
 	server_conf.ctrl.max_msg_size = size;

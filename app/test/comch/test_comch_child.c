@@ -70,8 +70,6 @@ do_server(const char *args)
 	if (sscanf(args, "%255s", name) != 1)
 		return -EINVAL;
 	child.server = test_ep_new();
-	if (child.server == NULL)
-		return -ENOMEM;
 	test_server_conf(child.server, name, &conf);
 	child.server->echo = true;
 	ret = test_servers_start(child.server, &conf, child.side.pe, test_place_nb_functions(2));
@@ -104,8 +102,6 @@ do_clients(const char *args)
 		return -EINVAL;
 	for (i = 0; i < nb; i++) {
 		ep = test_ep_new();
-		if (ep == NULL)
-			return -ENOMEM;
 		test_client_conf(ep, name, &conf);
 		conf.ctrl.nb_tasks = CHILD_WINDOW;
 		conf.connect_timeout_ms = CHILD_MS;
@@ -294,23 +290,15 @@ do_state(const char *args)
 }
 
 static int
-child_leave(void)
+do_leave(const char *args)
 {
+	RTE_SET_USED(args);
 	test_cleanup();
 	child.server = NULL;
 	child.nb_clients = 0;
 	child.flood_size = 0;
 	child.side.pe = test_pe_new();
-	return child.side.pe == NULL ? -ENOMEM : 0;
-}
-
-static int
-do_leave(const char *args)
-{
-	int ret = child_leave();
-
-	RTE_SET_USED(args);
-	return ret != 0 ? ret : answer("ok");
+	return answer("ok");
 }
 
 static int

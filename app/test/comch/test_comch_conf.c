@@ -183,7 +183,6 @@ test_server_again(void)
 	TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), -EBUSY);
 	conf = test_ctx_info(ep->ctx).conf.server;
 	client = test_client_run("one", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(client->conn != NULL && ep->conn != NULL, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_stop(ep->ctx), -EINPROGRESS);
 	TEST_EXPECT(test_server_conf_set(ep->ctx, &conf), -EBUSY);
@@ -199,12 +198,10 @@ test_server_again(void)
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ENOENT);
 	client = test_client_run("two", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(client->conn != NULL && ep->conn != NULL, TEST_MS);
 	TEST_EXPECT(rte_comch_conn_info_get(client->conn, &info), 0);
 	TEST_EXPECT(info.max_msg_size, 77);
 	client = test_client_run("two", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ENOSPC);
 	return TEST_SUCCESS;
@@ -290,7 +287,6 @@ test_consumer_set(struct test_fp *fp)
 	one = test_mem_alloc(fp->rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
 	two = test_mem_alloc(fp->rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
 	closed = test_mem_alloc(fp->rx.dev, 4096, 0);
-	TEST_TRUE(one != NULL && two != NULL && closed != NULL);
 	TEST_CALL(test_fp_producer(fp, 4, &producer));
 	TEST_CALL(test_fp_consumer(fp, one, 4, 0, &q));
 	id = q->id;
@@ -311,7 +307,6 @@ test_consumer_set(struct test_fp *fp)
 	TEST_EXPECT(test_mem_free(two), 0);
 	TEST_EXPECT(rte_comch_mem_free(one), -EBUSY);
 	two = test_mem_alloc(fp->rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
-	TEST_TRUE(two != NULL);
 	conf.mem = two;
 	conf.nb_tasks = 0;
 	conf.imm_len = 8;
@@ -407,7 +402,6 @@ test_ctx_facts(void)
 	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
 	second = test_client_run("facts", test_ctx_info(client->ctx).pe);
-	TEST_TRUE(second != NULL);
 	TEST_WAIT(client->conn != NULL && second->conn != NULL && server->nb_connects == 2,
 			TEST_MS);
 	TEST_EXPECT(test_ctx_info(server->ctx).nb_conns, 2);
@@ -431,7 +425,6 @@ test_task_facts(struct test_fp *fp)
 
 	producer = test_q_producer(&fp->tx, &tx_conf);
 	consumer = test_q_consumer(&fp->rx, &rx_conf);
-	TEST_TRUE(producer != NULL && consumer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
 	TEST_CALL(test_q_start(consumer, &fp->tx));
 	TEST_EXPECT(rte_comch_producer_task_alloc(producer->ctx, 99, &send, &task), 0);

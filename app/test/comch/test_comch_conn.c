@@ -37,11 +37,9 @@ test_many_clients(void)
 	unsigned int i, round, nb = 0;
 
 	server = test_server_run("test", server_pe);
-	TEST_TRUE(server != NULL);
 	server->echo = true;
 	for (i = 0; i < MANY; i++) {
 		clients[i] = test_client_run("test", client_pe);
-		TEST_TRUE(clients[i] != NULL);
 	}
 	TEST_WAIT(server->nb_connects == MANY && all_connected(clients, MANY), TEST_MS);
 	for (conn = rte_comch_server_conn_next(server->ctx, NULL); conn != NULL;
@@ -121,7 +119,6 @@ test_connect_timeout(void)
 
 	TEST_EXPECT(rte_comch_dev_stats_reset(test_pair.host), 0);
 	server = test_server_run("test", server_pe);
-	TEST_TRUE(server != NULL);
 	test_client_conf(client, "test", &conf);
 	conf.connect_timeout_ms = 100;
 	start = test_now_ns();
@@ -158,7 +155,6 @@ test_stop_while_starting(void)
 	struct test_ep *client = test_client_run("test", client_pe);
 	unsigned int i;
 
-	TEST_TRUE(server != NULL && client != NULL);
 	for (i = 0; i < 20; i++) {
 		TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STARTING);
 		TEST_CALL(test_stop(client));
@@ -189,7 +185,6 @@ test_refused_reasons(void)
 	server_conf.ctrl.max_msg_size = 512;
 	TEST_EXPECT(test_server_start(server, &server_conf, pe), 0);
 	client = test_client_run("nobody", pe);
-	TEST_TRUE(client != NULL);
 	TEST_CALL(expect_refused(client, -ENOENT));
 
 	test_client_conf(other, "test", &client_conf);
@@ -199,7 +194,6 @@ test_refused_reasons(void)
 
 	/* one that leaves the size to the server gets the server's */
 	client = test_client_run("test", pe);
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 	TEST_EXPECT(rte_comch_conn_info_get(client->conn, &info), 0);
 	TEST_EXPECT(info.max_msg_size, 512);
@@ -208,7 +202,6 @@ test_refused_reasons(void)
 	TEST_EXPECT(rte_comch_conn_task_alloc(server->conn, msg, 4, &task), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), -EINPROGRESS);
 	client = test_client_run("test", pe);
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_TRUE(rte_comch_ctx_reason_get(client->ctx) == -ECONNREFUSED ||
 			rte_comch_ctx_reason_get(client->ctx) == -ENOENT);
@@ -225,7 +218,6 @@ test_reconnect(void)
 	struct test_ep *client = test_client_run("test", client_pe);
 	unsigned int i, fds = 0, maps = 0;
 
-	TEST_TRUE(server != NULL && client != NULL);
 	server->echo = true;
 	for (i = 0; i < 1000; i++) {
 		TEST_WAIT(client->conn != NULL, TEST_MS);
@@ -283,7 +275,6 @@ test_stop_with_tasks(void)
 
 	server = test_server_run("test", test_pe_new());
 	client = test_client_run("test", pe);
-	TEST_TRUE(server != NULL && client != NULL);
 	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
 	conn = client->conn;
 	client->on_send = keep;
@@ -559,11 +550,9 @@ test_isolation(void)
 	TEST_CALL(test_pair_other(&other));
 	pe = test_pe_new();
 	here = test_server_run("test", pe);
-	TEST_TRUE(here != NULL);
 	test_pair = other;
 	unknown_peer = test_client_run("test", pe);
 	test_pair = self;
-	TEST_TRUE(unknown_peer != NULL);
 	TEST_CALL(expect_refused(unknown_peer, -ENOENT));
 	TEST_EXPECT(here->nb_connects, 0);
 
@@ -571,7 +560,6 @@ test_isolation(void)
 	test_pair = other;
 	there = test_server_run("test", pe);
 	test_pair = self;
-	TEST_TRUE(there != NULL);
 	client = test_client_run("test", pe);
 	TEST_EXPECT(rte_comch_ctx_start(unknown_peer->ctx), -EINPROGRESS);
 	TEST_WAIT(client->conn != NULL && unknown_peer->conn != NULL, TEST_MS);
@@ -596,11 +584,9 @@ test_names(void)
 
 	for (i = 0; i < RTE_DIM(names); i++) {
 		servers[i] = test_server_run(names[i], pe);
-		TEST_TRUE(servers[i] != NULL);
 	}
 	for (i = 0; i < RTE_DIM(names); i++) {
 		client = test_client_run(names[i], pe);
-		TEST_TRUE(client != NULL);
 		TEST_WAIT(client->conn != NULL && servers[i]->nb_connects == 1, TEST_MS);
 		TEST_EXPECT(rte_comch_conn_info_get(client->conn, &info), 0);
 		TEST_TRUE(strcmp(info.server, names[i]) == 0);

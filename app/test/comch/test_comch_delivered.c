@@ -87,7 +87,6 @@ sides_connect(void)
 	host.pe = test_pe_new();
 	card.ep = test_ep_new();
 	host.ep = test_ep_new();
-	TEST_TRUE(card.pe != NULL && host.pe != NULL && card.ep != NULL && host.ep != NULL);
 	test_server_conf(card.ep, "test", &server_conf);
 	server_conf.ctrl.max_msg_size = MSG_SIZE;
 	server_conf.ctrl.recv_queue_size = QUEUE_SIZE;

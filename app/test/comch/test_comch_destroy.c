@@ -261,15 +261,12 @@ test_in_failure(void)
 	struct rte_comch_pe *pe = test_pe_new();
 	struct rte_comch_client_conf conf;
 
-	TEST_TRUE(server != NULL);
 	client = test_client_run("nobody", pe);
-	TEST_TRUE(client != NULL);
 	client->on_state = destroy_when_idle;
 	TEST_WAIT(client->ctx == NULL, TEST_MS);
 	TEST_EXPECT((int)client->value, -ENOENT);
 
 	client = test_client_run("somebody", pe);
-	TEST_TRUE(client != NULL);
 	client->on_state = destroy_when_idle;
 	TEST_WAIT(client->conn != NULL, TEST_MS);
 	TEST_CALL(test_stop(server));
@@ -317,9 +314,7 @@ test_chain(void)
 	struct test_ep *client;
 
 	other = test_server_run("chain", pe);
-	TEST_TRUE(other != NULL);
 	client = test_client_run("chain", pe);
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(client->conn != NULL && other->conn != NULL, TEST_MS);
 	client->on_state = destroy_both;
 	client->arg = pe;
@@ -337,7 +332,6 @@ test_queues_in_idle(struct test_fp *fp)
 	int ret;
 
 	mem = test_mem_alloc(fp->rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
-	TEST_TRUE(mem != NULL);
 	TEST_CALL(objects_open(fp, mem));
 	ret = rte_comch_ctx_stop(producer.ctx);
 	TEST_TRUE(ret == 0 || (ret == -EINPROGRESS && test_ends_later()));

@@ -216,8 +216,6 @@ pair_works(const struct test_pair *pair)
 	bool works = false;
 	uint64_t end;
 
-	if (pe == NULL || server == NULL || client == NULL)
-		return false;
 	test_pair = *pair;
 	test_server_conf(server, "test_pair", &server_conf);
 	test_client_conf(client, "test_pair", &client_conf);

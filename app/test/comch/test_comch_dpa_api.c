@@ -241,7 +241,6 @@ test_not_started(void)
 	struct rte_comch_mem *mem = test_mem_alloc(test_pair.host, 4096, RTE_COMCH_MEM_F_DPA);
 	struct rte_comch_dpa_eu_info info;
 
-	TEST_TRUE(mem != NULL);
 	TEST_CALL(refuses(mem, -ENOTCONN));
 	TEST_EXPECT(rte_comch_dpa_mem_free(dpa, 1), -ENOTCONN);
 	TEST_EXPECT(rte_comch_dpa_eu_info_get(dpa, 0, &info), -ENOTCONN);
@@ -260,7 +259,6 @@ test_ended(void)
 	struct rte_comch_dpa_eu_info info;
 	uint64_t addr = 0;
 
-	TEST_TRUE(mem != NULL);
 	TEST_EXPECT(rte_comch_dpa_thread_create(dpa, &conf, &thread), 0);
 	TEST_EXPECT(rte_comch_dpa_mem_alloc(dpa, 8, &addr), 0);
 	TEST_EXPECT(rte_comch_dpa_window_create(dpa, mem, RTE_COMCH_DPA_WINDOW_F_READ, &window),
@@ -513,7 +511,6 @@ test_window_create(void)
 	struct rte_comch_dpa_window *out = NULL;
 	static char own[4096];
 
-	TEST_TRUE(mem != NULL && other != NULL && bare != NULL);
 	TEST_EXPECT(rte_comch_dpa_window_create(NULL, mem, flags, &out), -EINVAL);
 	TEST_EXPECT(rte_comch_dpa_window_create(dpa, NULL, flags, &out), -EINVAL);
 	TEST_EXPECT(rte_comch_dpa_window_create(dpa, mem, flags, NULL), -EINVAL);

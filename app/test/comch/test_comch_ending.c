@@ -49,7 +49,6 @@ scene_open(void)
 	scene.lonely_pe = test_pe_new();
 	scene.seeker_pe = test_pe_new();
 	scene.lonely = test_server_run("lonely", scene.lonely_pe);
-	TEST_TRUE(scene.lonely != NULL && scene.seeker_pe != NULL);
 	TEST_CALL(test_fp_consumer(&scene.fp, NULL, 1, 0, &scene.consumer));
 	TEST_CALL(test_fp_producer(&scene.fp, 1, &scene.producer));
 	return TEST_SUCCESS;
@@ -118,7 +117,6 @@ static int
 seeker_begin(void)
 {
 	scene.seeker = test_client_run("nobody", scene.seeker_pe);
-	TEST_TRUE(scene.seeker != NULL);
 	return begin_stop(scene.seeker->ctx);
 }
 
@@ -312,20 +310,17 @@ test_newest_first(void)
 	char name[16];
 	unsigned int i;
 
-	TEST_TRUE(pe != NULL);
 	TEST_CALL(test_fp_open(&scene.fp, TEST_FP_TO_DPU));
 	dev = test_mock_dev(test_pair.dpu);
 	TEST_TRUE(dev != NULL);
 	for (i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "many%u", i);
 		eps[i] = test_server_run(name, pe);
-		TEST_TRUE(eps[i] != NULL);
 		TEST_CALL(test_fp_consumer(&scene.fp, NULL, 1, 0, &qs[i]));
 	}
 	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_HELD);
 	for (i = 0; i < MANY; i++) {
 		mem = test_mem_alloc(test_pair.dpu, 4096, 0);
-		TEST_TRUE(mem != NULL);
 		TEST_EXPECT(test_mem_free(mem), 0);
 		TEST_EXPECT(rte_comch_ctx_stop(eps[i]->ctx), -EINPROGRESS);
 		TEST_EXPECT(rte_comch_ctx_stop(qs[i]->ctx), -EINPROGRESS);
@@ -392,7 +387,6 @@ test_told_before_sleep(void)
 	struct rte_comch_pe *pe = test_pe_new();
 	struct test_ep *ep = test_server_run("early", pe);
 
-	TEST_TRUE(ep != NULL);
 	test_settle();
 	TEST_CALL(test_need_event());
 	test_mock_mode_set(TEST_MOCK_UNLISTEN, TEST_MOCK_INSIDE);
@@ -437,7 +431,6 @@ test_device_fails(void)
 	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_HELD);
 	TEST_CALL(lonely_begin());
 	scene.seeker = test_client_run("nobody", scene.seeker_pe);
-	TEST_TRUE(scene.seeker != NULL);
 	rte_comch_pmd_dev_down(test_mock_dev(test_pair.dpu), -EIO);
 	rte_comch_pmd_dev_down(test_mock_dev(test_pair.host), -EIO);
 	TEST_WAIT(test_mock_nb_held(TEST_MOCK_CONNECT_CANCEL) == 1, TEST_MS);
@@ -461,7 +454,6 @@ test_connect_times_out(void)
 	struct test_ep *ep = test_ep_new();
 	struct rte_comch_client_conf conf;
 
-	TEST_TRUE(ep != NULL);
 	test_mock_mode_set(TEST_MOCK_CONNECT_CANCEL, TEST_MOCK_HELD);
 	test_client_conf(ep, "nobody", &conf);
 	conf.connect_timeout_ms = 10;
@@ -486,7 +478,7 @@ test_region(void)
 	enum test_mock_op op = TEST_MOCK_MEM_FREE;
 	pthread_t thread;
 
-	TEST_TRUE(dev != NULL && mem != NULL);
+	TEST_TRUE(dev != NULL);
 	test_mock_mode_set(op, TEST_MOCK_HELD);
 	TEST_EXPECT(test_mem_free(mem), 0);
 	TEST_EXPECT(rte_comch_pmd_hide(dev), -EBUSY);
@@ -506,7 +498,7 @@ test_region_of_failed(void)
 	struct rte_comch_mem *mem = test_mem_alloc(test_pair.dpu, 4096, 0);
 	struct rte_comch_dev_stats before = { 0 }, after = { 0 };
 
-	TEST_TRUE(dev != NULL && mem != NULL);
+	TEST_TRUE(dev != NULL);
 	rte_comch_dev_stats_get(test_pair.dpu, &before);
 	test_mock_mode_set(TEST_MOCK_MEM_FREE, TEST_MOCK_HELD);
 	TEST_EXPECT(test_mem_free(mem), 0);
@@ -531,7 +523,7 @@ test_poll_group(void)
 	pthread_t thread;
 	int hidden;
 
-	TEST_TRUE(dev != NULL && ep != NULL);
+	TEST_TRUE(dev != NULL);
 	TEST_CALL(test_stop(ep));
 	test_mock_mode_set(op, TEST_MOCK_HELD);
 	TEST_EXPECT(test_ep_close(ep), 0);
@@ -592,11 +584,9 @@ scenario_queues(struct test_ep *server, struct test_ep *client)
 
 	TEST_CALL(rte_comch_mem_alloc(test_pair.dpu, 4096, 0, &sc_mem));
 	sc_consumer = test_ep_new();
-	TEST_TRUE(sc_consumer != NULL);
 	TEST_CALL(started(sc_consumer,
 		test_consumer_start(sc_consumer, server->conn, test_pe_new())));
 	sc_producer = test_ep_new();
-	TEST_TRUE(sc_producer != NULL);
 	TEST_CALL(rte_comch_producer_create(client->conn, NULL, &sc_producer->ctx));
 	ret = rte_comch_ctx_attach(sc_producer->ctx, test_pe_new());
 	return ret != 0 ? ret : started(sc_producer, rte_comch_ctx_start(sc_producer->ctx));
@@ -629,7 +619,6 @@ scenario(void)
 {
 	struct test_ep *server = test_ep_new(), *client = test_ep_new();
 
-	TEST_TRUE(server != NULL && client != NULL);
 	TEST_CALL(scenario_connect(server, client));
 	TEST_CALL(scenario_queues(server, client));
 	return scenario_messages(server, client);

@@ -16,7 +16,6 @@ test_second_server_of_a_name(void)
 	struct test_ep *first = test_server_run("same", pe), *second = test_ep_new();
 	struct rte_comch_server_conf conf;
 
-	TEST_TRUE(first != NULL);
 	test_server_conf(second, "same", &conf);
 	TEST_EXPECT(test_server_start(second, &conf, test_pe_new()), -EEXIST);
 	TEST_EXPECT(test_state(second), RTE_COMCH_STATE_IDLE);
@@ -110,7 +109,6 @@ test_progress_in_the_callback_of_a_stop(void)
 	struct test_ep *server = test_server_run("test", pe);
 	int ret;
 
-	TEST_TRUE(server != NULL);
 	server->on_state = recurse_when_idle;
 	server->arg = pe;
 	/* a driver that tells of the end later does so in progress */

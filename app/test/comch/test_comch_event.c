@@ -37,7 +37,6 @@ two_connect(struct two *t)
 	t->client_pe = test_pe_new();
 	t->server = test_server_run("test", t->server_pe);
 	t->client = test_client_run("test", t->client_pe);
-	TEST_TRUE(t->server != NULL && t->client != NULL);
 	TEST_WAIT(t->server->conn != NULL && t->client->conn != NULL, TEST_MS);
 	test_settle();
 	return TEST_SUCCESS;
@@ -135,10 +134,8 @@ test_connection_wakes(void)
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	unsigned int wakeups = 0;
 
-	TEST_TRUE(server != NULL);
 	TEST_EXPECT(test_arm(server_pe), 0);
 	client = test_client_run("test", client_pe);
-	TEST_TRUE(client != NULL);
 	while (server->nb_connects == 0) {
 		TEST_TRUE(test_now_ns() < end);
 		TEST_TRUE(rte_comch_pe_progress(client_pe) >= 0);
@@ -177,13 +174,12 @@ static int
 test_timeout_wakes(void)
 {
 	struct rte_comch_pe *server_pe = test_pe_new(), *client_pe = test_pe_new();
-	struct test_ep *server = test_server_run("test", server_pe);
 	struct test_ep *client = test_ep_new();
 	struct rte_comch_client_conf conf;
 	uint64_t start = test_now_ns(), ms;
 	unsigned int wakeups = 0;
 
-	TEST_TRUE(server != NULL);
+	test_server_run("test", server_pe);
 	test_client_conf(client, "test", &conf);
 	conf.connect_timeout_ms = 200;
 	TEST_EXPECT(test_client_start(client, &conf, client_pe), -EINPROGRESS);

@@ -191,7 +191,6 @@ test_handles(struct test_fp *fp)
 	server = fp->rx.ep->ctx;
 	consumer = test_q_consumer(&fp->rx, NULL);
 	producer = test_q_producer(&fp->tx, NULL);
-	TEST_TRUE(consumer != NULL && producer != NULL);
 
 	TEST_EXPECT(rte_comch_queue_room_get(NULL, 1, &room), -EINVAL);
 	TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, 1, NULL), -EINVAL);
@@ -307,7 +306,6 @@ test_burst_states(struct test_fp *fp)
 	consumer = test_q_consumer(&fp->rx, NULL);
 	producer = test_q_producer(&fp->tx, NULL);
 	local = test_q_producer(&fp->rx, NULL);
-	TEST_TRUE(consumer != NULL && producer != NULL && local != NULL);
 	TEST_CALL(nothing_works(consumer->ctx));
 	TEST_CALL(nothing_works(producer->ctx));
 	TEST_CALL(nothing_works(fp->rx.ep->ctx));
@@ -388,8 +386,6 @@ test_task_handles(void)
 	producer = test_q_producer(&fp.tx, &producer_conf);
 	bare_consumer = test_q_consumer(&fp.rx, NULL);
 	bare_producer = test_q_producer(&fp.tx, NULL);
-	TEST_TRUE(consumer != NULL && producer != NULL && bare_consumer != NULL &&
-			bare_producer != NULL);
 	TEST_EXPECT(rte_comch_consumer_task_alloc(consumer->ctx, &post, &none), -EBUSY);
 	TEST_EXPECT(rte_comch_producer_task_alloc(producer->ctx, 1, &msg, &none), -EBUSY);
 	TEST_CALL(test_q_start(consumer, &fp.tx));

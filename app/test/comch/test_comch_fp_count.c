@@ -304,10 +304,8 @@ count_all(void)
 	server_pe = test_pe_new();
 	client_pe = test_pe_new();
 	server = test_server_run("test", server_pe);
-	TEST_TRUE(server != NULL);
 	for (i = 0; i < nb_conns; i++) {
 		pipes[i].client = test_client_run("test", client_pe);
-		TEST_TRUE(pipes[i].client != NULL);
 		TEST_WAIT(pipes[i].client->conn != NULL && server->nb_connects == i + 1, TEST_MS);
 		if (i < nb_used)
 			TEST_CALL(count_pipe_open(&pipes[i], server->conn, server_pe));

@@ -115,7 +115,6 @@ test_mbufs(struct test_fp *fp)
 	struct intruder in;
 
 	mem = test_mem_pool(fp->rx.dev, "debug", 31, 0, 512, RTE_COMCH_MEM_F_PEER_WRITE);
-	TEST_TRUE(mem != NULL);
 	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
 	TEST_CALL(test_fp_consumer(fp, mem, 4, 0, &consumer));
 	TEST_CALL(test_fp_producer(fp, 4, &producer));

@@ -171,7 +171,6 @@ test_state_wakes(struct test_fp *fp)
 	unsigned int round, i;
 	int want, ret;
 
-	TEST_TRUE(consumer != NULL);
 	test_settle();
 	for (round = 0; round < 100; round++) {
 		want = round % 2 == 0 ? RTE_COMCH_STATE_RUNNING : RTE_COMCH_STATE_IDLE;
@@ -290,7 +289,6 @@ test_tasks_wake(struct test_fp *fp)
 
 	TEST_CALL(test_q_start(consumer, &fp->tx));
 	producer = test_q_producer(&fp->tx, &producer_conf);
-	TEST_TRUE(producer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
 	test_fp_pairs();
 	for (i = 0; i < 300; i++) {

@@ -309,7 +309,6 @@ test_too_many(struct test_fp *fp)
 	for (i = 0; i < CLIENTS; i++) {
 		if (i != 0)
 			fp->tx.ep = test_client_run("test", fp->tx.pe);
-		TEST_TRUE(fp->tx.ep != NULL);
 		TEST_WAIT(fp->tx.ep->conn != NULL && server.ep->nb_connects == i + 1, TEST_MS);
 		TEST_CALL(consumers_open(fp, &qs[i * EACH], EACH));
 		TEST_CALL(test_fp_producer(fp, 4, &producers[i]));
@@ -444,7 +443,6 @@ race_open(struct test_fp *fp, struct racing *r)
 	for (i = 0; i < SENDERS; i++) {
 		end.q_pe = test_pe_new();
 		r->producers[i] = test_q_producer(&end, NULL);
-		TEST_TRUE(r->producers[i] != NULL);
 		TEST_EXPECT(rte_comch_ctx_start(r->producers[i]->ctx), 0);
 	}
 	test_settle();

@@ -189,8 +189,6 @@ test_link_listen(const char *name, struct rte_comch_pe *pe)
 	struct rte_comch_server_conf conf;
 	int ret;
 
-	if (ep == NULL || pe == NULL)
-		return NULL;
 	test_server_conf(ep, name, &conf);
 	conf.ctrl.consumer_new_cb = link_consumer_new;
 	conf.ctrl.consumer_gone_cb = link_consumer_gone;
@@ -198,10 +196,9 @@ test_link_listen(const char *name, struct rte_comch_pe *pe)
 	ep->on_disconnect = on_disconnect;
 	/* a test has two processes beside its own */
 	ret = test_servers_start(ep, &conf, pe, test_place_nb_functions(2));
-	if (ret == 0)
-		return ep;
-	test_complain("server %s: %s", name, strerror(-ret));
-	return NULL;
+	if (ret != 0)
+		test_give_up("server %s: %s", name, strerror(-ret));
+	return ep;
 }
 
 struct test_ep *
@@ -211,17 +208,14 @@ test_link_connect(const char *name, struct rte_comch_pe *pe)
 	struct rte_comch_client_conf conf;
 	int ret;
 
-	if (ep == NULL || pe == NULL)
-		return NULL;
 	test_client_conf(ep, name, &conf);
 	conf.ctrl.consumer_new_cb = link_consumer_new;
 	conf.ctrl.consumer_gone_cb = link_consumer_gone;
 	ep->on_state = on_client_state;
 	ret = test_client_start(ep, &conf, pe);
-	if (ret == -EINPROGRESS)
-		return ep;
-	test_complain("client of %s: %s", name, strerror(-ret));
-	return NULL;
+	if (ret != -EINPROGRESS)
+		test_give_up("client of %s: %s", name, strerror(-ret));
+	return ep;
 }
 
 /* Drivers that do not know the process of a peer have one for each function. */

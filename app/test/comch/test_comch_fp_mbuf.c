@@ -71,7 +71,6 @@ pair_open(struct test_fp *fp, struct pair *p, uint32_t nb_rx, uint32_t nb_posts,
 	p->nb_rx = nb_rx;
 	p->rx_mem = test_mem_pool(fp->rx.dev, "test_rx", nb_rx, cache, ROOM + RTE_PKTMBUF_HEADROOM,
 			RTE_COMCH_MEM_F_PEER_WRITE);
-	TEST_TRUE(p->rx_mem != NULL);
 	TEST_EXPECT(rte_comch_mem_info_get(p->rx_mem, &info), 0);
 	p->rx_pool = info.pool;
 	TEST_TRUE(p->rx_pool != NULL);
@@ -258,7 +257,6 @@ from_region(struct pair *p, int16_t dev_id, uint32_t round)
 
 	mem = test_mem_pool(dev_id, "test_tx_region", POOL_MBUFS, 0,
 			ROOM + RTE_PKTMBUF_HEADROOM + round * 512, 0);
-	TEST_TRUE(mem != NULL);
 	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
 	for (i = 0; i < 8; i++) {
 		m = packet(info.pool, 100 + i * 100, 1 + i % 3, i + round);
@@ -538,7 +536,6 @@ test_two_pools(struct test_fp *fp)
 	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 32));
 	mem = test_mem_pool(fp->tx.dev, "test_two", POOL_MBUFS, 32, ROOM + RTE_PKTMBUF_HEADROOM,
 			0);
-	TEST_TRUE(mem != NULL);
 	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
 	/* bit i of the burst's number: the pool of each second packet, from i on */
 	for (i = 0; i < 4; i++) {

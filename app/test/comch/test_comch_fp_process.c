@@ -82,7 +82,6 @@ static int
 host_child(unsigned int nr, struct test_child **child, struct test_link **link)
 {
 	*child = test_fp_child_start(&sides.here, test_place_function(nr));
-	TEST_TRUE(*child != NULL);
 	TEST_EXPECT(test_child_ask(*child, 10000, "client test"), 0);
 	TEST_WAIT((*link = test_link_of_child(*child)) != NULL, TEST_MS);
 	return TEST_SUCCESS;
@@ -189,7 +188,7 @@ test_many_to_many(void)
 	conf.msgs = rounds / 8;
 	/* 20 us of each message is ten times what it takes */
 	test_time_limit((unsigned int)(120 + rounds / 50000));
-	TEST_TRUE(test_link_listen("test", test_pe_new()) != NULL);
+	test_link_listen("test", test_pe_new());
 	TEST_CALL(host_child(0, &child, &conf.link));
 	start = test_now_ns();
 	TEST_CALL(load_begin(child, &conf, &load));
@@ -226,7 +225,7 @@ test_into_own_memory(void)
 	struct test_load_sum sum;
 	unsigned int round;
 
-	TEST_TRUE(test_link_listen("test", test_pe_new()) != NULL);
+	test_link_listen("test", test_pe_new());
 	TEST_CALL(host_child(0, &child, &conf.link));
 	/* the second time with bounce buffers that are made anew */
 	for (round = 0; round < 2; round++, conf.seed++) {
@@ -275,7 +274,7 @@ test_giant_message(void)
 	if (info.max_buf_size < GIANT)
 		return test_skip("a message of the devices has at most %" PRIu64 " bytes",
 				info.max_buf_size);
-	TEST_TRUE(test_link_listen("test", pe) != NULL);
+	test_link_listen("test", pe);
 	TEST_CALL(host_child(0, &child, &link));
 	TEST_CALL(test_rx_open(&rx, TEST_RX_BURST, link, pe, 1, GIANT));
 	rx.finish = true;
@@ -387,7 +386,7 @@ test_producer_process_killed(void)
 	uint64_t start;
 
 	test_time_limit(PATIENT_SECONDS);
-	TEST_TRUE(test_link_listen("test", pe) != NULL);
+	test_link_listen("test", pe);
 	TEST_CALL(host_child(1, &other, &conf.link));
 	start = test_now_ns();
 	TEST_CALL(load_begin(other, &conf, &load));
@@ -463,7 +462,6 @@ test_consumer_process_killed(void)
 	unsigned int round;
 
 	client = test_link_connect("test", pe);
-	TEST_TRUE(client != NULL);
 	TEST_TRUE(rte_comch_ctx_stop(client->ctx) != -EALREADY);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	for (round = 0; round < (test_place_is_bluefield() ? 3u : 6u); round++) {
@@ -496,7 +494,7 @@ test_stopped_process(void)
 	uint64_t start;
 	int status;
 
-	TEST_TRUE(test_link_listen("test", test_pe_new()) != NULL);
+	test_link_listen("test", test_pe_new());
 	TEST_CALL(host_child(0, &child, &conf.link));
 	start = test_now_ns();
 	TEST_CALL(load_begin(child, &conf, &load));
@@ -533,7 +531,7 @@ test_start_beside_stopped_process(void)
 	int status;
 
 	test_log_quiet(); /* of what is done to the peer on purpose */
-	TEST_TRUE(test_link_listen("test", pe) != NULL);
+	test_link_listen("test", pe);
 	TEST_CALL(host_child(0, &child, &link));
 	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.dpu, &before), 0);
 	TEST_EXPECT(kill(child->pid, SIGSTOP), 0);
@@ -580,7 +578,7 @@ giant_begin(struct rte_comch_pe *own, struct test_child **child, struct test_lin
 		return test_skip("%" PRIu64 " MiB of memory are available, and 3 GiB are needed",
 				available_bytes() >> 20);
 	test_time_limit(PATIENT_SECONDS);
-	TEST_TRUE(test_link_listen("test", test_pe_new()) != NULL);
+	test_link_listen("test", test_pe_new());
 	TEST_CALL(host_child(0, child, link));
 	TEST_CALL(test_rx_open(&rx, TEST_RX_BURST, *link, own, 1, GIANT));
 	rx.finish = true;
@@ -684,7 +682,7 @@ test_stop_beside_stopped_process(void)
 	if (!test_place_is_bluefield())
 		return test_skip("no answer is needed: test_stop_while_copier_hangs");
 	test_log_quiet(); /* of what is done to the peer on purpose */
-	TEST_TRUE(test_link_listen("test", pe) != NULL);
+	test_link_listen("test", pe);
 	TEST_CALL(host_child(0, &child, &link));
 	TEST_CALL(test_rx_open(&rx, TEST_RX_BURST, link, pe, 64, 65536));
 	TEST_EXPECT(test_child_ask(child, 10000, "blast 2 65536"), 0);
@@ -818,7 +816,7 @@ test_consumer_destroyed_under_fire(void)
 	unsigned int i;
 
 	test_time_limit(PATIENT_SECONDS);
-	TEST_TRUE(test_link_listen("test", pe) != NULL);
+	test_link_listen("test", pe);
 	for (i = 0; i < RTE_DIM(fires); i++)
 		TEST_CALL(fire_all(&fires[i], pe, own_pe));
 	return TEST_SUCCESS;

@@ -286,7 +286,6 @@ test_producer_visits(struct test_fp *fp)
 	TEST_EXPECT(test_post_empty(consumer, 4 * PLACES, 0), 4 * PLACES);
 	TEST_CALL(sender_start(&s, &fp->tx, consumer->id));
 	visitor = test_q_producer(&fp->tx, &conf);
-	TEST_TRUE(visitor != NULL);
 	for (round = 0; round < VISITS; round++) {
 		end = test_now_ns() + LIFE_NS(test_rand() % 50000u);
 		do {

@@ -96,7 +96,6 @@ test_packets_polled(struct test_fp *fp)
 	struct test_slots from;
 	uint32_t round, i;
 
-	TEST_TRUE(mem != NULL);
 	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, 64));
 	TEST_CALL(test_fp_consumer(fp, mem, 16, 0, &consumer));
 	TEST_CALL(test_fp_producer(fp, 4, &producer));
@@ -190,7 +189,6 @@ test_end_not_seen(struct test_fp *fp)
 	id = consumer->id;
 	TEST_CALL(test_fp_producer(&back, 4, &bursts));
 	tasks = test_q_producer(&back.tx, &conf);
-	TEST_TRUE(tasks != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(tasks->ctx), 0);
 	TEST_EXPECT(rte_comch_producer_task_alloc(tasks->ctx, id, &send, &task), 0);
 	TEST_EXPECT(test_q_close(consumer), 0);
@@ -368,7 +366,6 @@ test_loop_before_peer(struct test_fp *fp)
 	struct test_q *consumer;
 
 	consumer = test_q_consumer(&fp->rx, &conf);
-	TEST_TRUE(consumer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
 	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_STARTING);
 	TEST_EXPECT(log_of_mistakes(consumer->ctx, mistake_rx), 0);
@@ -416,7 +413,6 @@ crowd_start(struct crowd *c, uint32_t nb)
 
 	for (i = 0; i < nb; i++) {
 		c->q[i] = test_q_consumer(&c->ends[i % CROWD_CONNS], &conf);
-		TEST_TRUE(c->q[i] != NULL);
 		c->nb++;
 	}
 	for (i = 0; i < nb; i++) {
@@ -438,13 +434,11 @@ crowd_open(struct crowd *card, struct crowd *host)
 	struct test_ep *server = test_server_run("test", card_pe), *client, *view;
 	uint32_t i;
 
-	TEST_TRUE(server != NULL && host_pe != NULL);
 	card->nb = 0;
 	host->nb = 0;
 	for (i = 0; i < CROWD_CONNS; i++) {
 		client = test_client_run("test", host_pe);
 		view = test_ep_new(); /* the server's end of this connection */
-		TEST_TRUE(client != NULL && view != NULL);
 		TEST_WAIT(server->nb_connects == i + 1 && client->conn != NULL, TEST_MS);
 		view->conn = server->conn;
 		card->ends[i] = (struct test_fp_end) {

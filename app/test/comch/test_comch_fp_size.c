@@ -61,7 +61,6 @@ test_conf(struct test_fp *fp)
 	TEST_CALL(create_taken(conn, &conf));
 
 	conf.mem = test_mem_alloc(fp->rx.dev, SLOTS * STRIDE, RTE_COMCH_MEM_F_PEER_WRITE);
-	TEST_TRUE(conf.mem != NULL);
 	TEST_EXPECT(rte_comch_mem_info_get(conf.mem, &mem), 0);
 	conf.buf_size = mem.len + 1;
 	TEST_CALL(create_refused(conn, &conf));
@@ -81,7 +80,6 @@ test_conf(struct test_fp *fp)
 
 	conf.mem = test_mem_pool(fp->rx.dev, "test_size", SLOTS, 0, ROOM + RTE_PKTMBUF_HEADROOM,
 			RTE_COMCH_MEM_F_PEER_WRITE);
-	TEST_TRUE(conf.mem != NULL);
 	TEST_CALL(create_taken(conn, &conf));
 	conf.buf_size = ROOM + 1;
 	TEST_CALL(create_refused(conn, &conf));
@@ -246,7 +244,6 @@ test_packets(struct test_fp *fp)
 
 	mem = test_mem_pool(fp->rx.dev, "test_size", 64, 0, ROOM + RTE_PKTMBUF_HEADROOM,
 			RTE_COMCH_MEM_F_PEER_WRITE);
-	TEST_TRUE(mem != NULL);
 	pool = rte_pktmbuf_pool_create("test_size_tx", 64, 0, 0, 2 * ROOM + RTE_PKTMBUF_HEADROOM,
 			SOCKET_ID_ANY);
 	TEST_TRUE(pool != NULL);
@@ -324,7 +321,6 @@ test_infos(struct test_fp *fp)
 	TEST_CALL(info_refused(fp->tx.ep->conn, 1, -ENOENT));
 	TEST_CALL(info_is(fp, &conf, 0));
 	conf.mem = test_mem_alloc(fp->rx.dev, SLOTS * STRIDE, RTE_COMCH_MEM_F_PEER_WRITE);
-	TEST_TRUE(conf.mem != NULL);
 	conf.buf_size = STRIDE;
 	TEST_CALL(info_is(fp, &conf, 0));
 	conf.buf_size = 1;

@@ -250,7 +250,6 @@ test_stop_alone(struct test_fp *fp)
 		conf.nb_tasks = round < 2 ? 0 : 8;
 		if (round % 2 == 0) {
 			consumer = test_q_consumer(&fp->rx, &conf);
-			TEST_TRUE(consumer != NULL);
 		}
 		TEST_CALL(test_q_start(consumer, &fp->tx));
 		test_fp_pairs();
@@ -274,7 +273,6 @@ test_stop_packets(struct test_fp *fp)
 	uint64_t end;
 	uint16_t n;
 
-	TEST_TRUE(mem != NULL);
 	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
 	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, 32));
 	for (fetch = 0; fetch < 2; fetch++) {
@@ -311,7 +309,6 @@ test_stop_starting(struct test_fp *fp)
 	uint32_t i, j;
 	int ret;
 
-	TEST_TRUE(consumer != NULL);
 	for (i = 0; i < 40; i++) {
 		TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
 		for (j = 0; j < i / 2; j++)
@@ -373,14 +370,12 @@ test_stop_starting_alone(struct test_fp *fp)
 	for (round = 0; round < 4 * START_PARTS; round++) {
 		part = round % START_PARTS;
 		consumer = test_q_consumer(&fp->rx, &conf);
-		TEST_TRUE(consumer != NULL);
 		TEST_CALL(stop_part(fp, consumer, part));
 		if (round >= START_PARTS)
 			TEST_CALL(stop_part(fp, consumer, START_ASKED_NOBODY));
 		if (round >= 2 * START_PARTS) {
 			TEST_EXPECT(test_q_close(consumer), 0);
 			consumer = test_q_consumer(&fp->rx, &conf);
-			TEST_TRUE(consumer != NULL);
 		}
 		if (round >= 3 * START_PARTS) {
 			test_settle();
@@ -399,7 +394,6 @@ test_stop_starting_alone(struct test_fp *fp)
 	}
 	/* what nobody waits for any more does not keep the connection */
 	consumer = test_q_consumer(&fp->rx, &conf);
-	TEST_TRUE(consumer != NULL);
 	TEST_CALL(stop_part(fp, consumer, START_ASKED_PEER));
 	TEST_CALL(stop_part(fp, consumer, START_ASKED_NOBODY));
 	TEST_EXPECT(test_q_close(consumer), 0);
@@ -421,9 +415,7 @@ test_stop_starting_region(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_dev_stats_get(fp->tx.dev, &before), 0);
 	for (i = 0; i < 2; i++) {
 		conf.mem = test_mem_alloc(fp->rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
-		TEST_TRUE(conf.mem != NULL);
 		consumer = test_q_consumer(&fp->rx, &conf);
-		TEST_TRUE(consumer != NULL);
 		if (i == 0) {
 			TEST_CALL(stop_part(fp, consumer, START_ASKED_PEER));
 			TEST_EXPECT(test_q_close(consumer), 0);
@@ -471,7 +463,6 @@ test_stop_stalled(struct test_fp *fp)
 
 	TEST_CALL(test_fp_producer(fp, 4, &producer));
 	consumer = test_q_consumer(&fp->rx, &conf);
-	TEST_TRUE(consumer != NULL);
 	TEST_CALL(test_q_start(consumer, &fp->tx));
 	test_fp_pairs();
 	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
@@ -493,7 +484,6 @@ start_stalled(bool answered)
 
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	consumer = test_q_consumer(&fp.rx, NULL);
-	TEST_TRUE(consumer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
 	turn_for(fp.rx.pe, fp.rx.q_pe, 10);
 	if (answered)

@@ -42,7 +42,6 @@ pair_make(struct test_fp *fp, struct pair *p)
 	p->consumer = test_q_consumer(&fp->rx, &consumer_conf);
 	TEST_CALL(test_q_start(p->consumer, &fp->tx));
 	p->producer = test_q_producer(&fp->tx, &producer_conf);
-	TEST_TRUE(p->producer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(p->producer->ctx), 0);
 	return TEST_SUCCESS;
 }
@@ -521,7 +520,6 @@ test_limits(struct test_fp *fp)
 	end.q_pe = small;
 	consumer = test_q_consumer(&end, &consumer_conf);
 	producer = test_q_producer(&end, &producer_conf);
-	TEST_TRUE(consumer != NULL && producer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -ENOMEM);
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), -ENOMEM);
 	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_IDLE);

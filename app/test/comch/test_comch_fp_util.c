@@ -61,8 +61,6 @@ test_fp_open(struct test_fp *fp, uint32_t how)
 	client.pe = test_pe_new();
 	client.q_pe = (how & TEST_FP_ONE_ENGINE) != 0 ? client.pe : test_pe_new();
 	client.ep = test_client_run("test", client.pe);
-	TEST_TRUE(server.ep != NULL && client.ep != NULL);
-	TEST_TRUE(server.q_pe != NULL && client.q_pe != NULL);
 	TEST_WAIT(server.ep->conn != NULL && client.ep->conn != NULL, TEST_MS);
 	fp->tx = (how & TEST_FP_TO_HOST) != 0 ? server : client;
 	fp->rx = (how & TEST_FP_TO_HOST) != 0 ? client : server;
@@ -168,8 +166,7 @@ queue_add(struct test_q *q, int ret, const struct test_fp_end *end)
 	} else {
 		free(q);
 	}
-	test_fail("no producer or consumer: %s", strerror(-ret));
-	return NULL;
+	test_give_up("no producer or consumer: %s", strerror(-ret));
 }
 
 bool
@@ -236,7 +233,7 @@ test_q_consumer(const struct test_fp_end *end, const struct rte_comch_consumer_c
 	int ret;
 
 	if (q == NULL)
-		return NULL;
+		test_give_up("no memory");
 	if (conf != NULL)
 		c = *conf;
 	if (c.buf_size == 0 && !post_sizes)
@@ -258,7 +255,7 @@ test_q_producer(const struct test_fp_end *end, const struct rte_comch_producer_c
 	int ret;
 
 	if (q == NULL)
-		return NULL;
+		test_give_up("no memory");
 	if (conf != NULL)
 		c = *conf;
 	c.state_cb = state_cb;
@@ -304,7 +301,6 @@ test_q_start(struct test_q *q, const struct test_fp_end *peer)
 {
 	uint32_t before = peer->ep->nb_new;
 
-	TEST_TRUE(q != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(q->ctx), -EINPROGRESS);
 	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_RUNNING && peer->ep->nb_new == before + 1,
 			TEST_MS);
@@ -334,7 +330,6 @@ test_fp_producer(struct test_fp *fp, uint32_t nb_sends, struct test_q **q)
 	const struct rte_comch_producer_conf conf = { .nb_sends = nb_sends };
 
 	*q = test_q_producer(&fp->tx, &conf);
-	TEST_TRUE(*q != NULL);
 	TEST_EXPECT(rte_comch_ctx_start((*q)->ctx), 0);
 	TEST_EXPECT(test_q_state(*q), RTE_COMCH_STATE_RUNNING);
 	test_fp_pairs();
@@ -416,11 +411,9 @@ test_mem_alloc(int16_t dev, uint64_t len, uint32_t flags)
 	struct rte_comch_mem *mem;
 	int ret = rte_comch_mem_alloc(dev, len, flags, &mem);
 
-	if (ret != 0) {
-		test_fail("no region of %llu bytes: %s", (unsigned long long)len,
+	if (ret != 0)
+		test_give_up("no region of %llu bytes: %s", (unsigned long long)len,
 				strerror(-ret));
-		return NULL;
-	}
 	test_mem_keep(mem);
 	return mem;
 }
@@ -432,10 +425,8 @@ test_mem_pool(int16_t dev, const char *name, uint32_t nb, uint32_t cache, uint16
 	struct rte_comch_mem *mem;
 	int ret = rte_comch_mem_pool_create(dev, name, nb, cache, data_room, flags, &mem);
 
-	if (ret != 0) {
-		test_fail("no pool of %u mbufs: %s", nb, strerror(-ret));
-		return NULL;
-	}
+	if (ret != 0)
+		test_give_up("no pool of %u mbufs: %s", nb, strerror(-ret));
 	test_mem_keep(mem);
 	return mem;
 }
@@ -553,7 +544,6 @@ test_slots_new(struct test_slots *s, int16_t dev, uint32_t flags, uint32_t nb, u
 	s->nb = nb;
 	s->len = len;
 	s->mem = test_mem_alloc(dev, nb * stride(s), flags);
-	TEST_TRUE(s->mem != NULL);
 	s->base = rte_comch_mem_addr(s->mem);
 	TEST_TRUE(s->base != NULL && mems[nb_mems - 1] == s->mem);
 	buf_sizes[nb_mems - 1] = len;

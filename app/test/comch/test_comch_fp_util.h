@@ -90,8 +90,8 @@ int test_fp_count_setup(void);
 void test_fp_count_teardown(void);
 
 /**
- * Create and attach. Callbacks and user data of the configuration are replaced;
- * it may be NULL. @return NULL if it failed, and the case has.
+ * Create and attach, or the case ends. Callbacks and user data of the configuration are
+ * replaced; it may be NULL.
  */
 struct test_q *test_q_consumer(const struct test_fp_end *end,
 		const struct rte_comch_consumer_conf *conf);
@@ -113,7 +113,7 @@ int test_q_state(const struct test_q *q);
 /** Stop, take back what is posted until it is IDLE, destroy. @return 0 or an error. */
 int test_q_close(struct test_q *q);
 
-/** Regions that test_fp_cleanup() frees. @return NULL if it failed, and the case has. */
+/** Regions that test_fp_cleanup() frees; without one the case ends. */
 struct rte_comch_mem *test_mem_alloc(int16_t dev, uint64_t len, uint32_t flags);
 struct rte_comch_mem *test_mem_pool(int16_t dev, const char *name, uint32_t nb,
 		uint32_t cache, uint16_t data_room, uint32_t flags);

@@ -150,7 +150,6 @@ test_others_go_on(void)
 	conn = server->conn;
 	TEST_EXPECT(rte_comch_conn_recv_hold_set(conn, true), 0);
 	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(server->nb_connects == 2 && client->conn != NULL, TEST_MS);
 	TEST_EXPECT(test_send_pattern(held->conn, 16, 0), 0);
 	TEST_CALL(send_some(client->conn, &sent, NB_MSGS));
@@ -231,10 +230,8 @@ test_hold_in_connect(void)
 	struct test_ep *server = test_server_run("test", test_pe_new()), *client;
 	uint32_t sent = 0;
 
-	TEST_TRUE(server != NULL);
 	server->on_connect = hold_at_once;
 	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(server->nb_connects == 1 && client->conn != NULL, TEST_MS);
 	TEST_CALL(send_some(client->conn, &sent, NB_MSGS));
 	turn(TURNS);
@@ -264,7 +261,6 @@ test_hold_elsewhere(void)
 	struct rte_comch_server_conf conf;
 	uint32_t sent = 0;
 
-	TEST_TRUE(server != NULL);
 	away = test_pe_new();
 	TEST_EXPECT(rte_comch_pe_dev_add(away, test_pair.dpu), 0);
 	test_server_conf(server, "test", &conf);
@@ -372,7 +368,6 @@ test_hold_sleeps(void)
 	TEST_CALL(test_need_event());
 	server = test_server_run("test", server_pe);
 	client = test_client_run("test", client_pe);
-	TEST_TRUE(server != NULL && client != NULL);
 	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
 	server->on_recv = recv_in_order;
 	for (round = 0; round < 10; round++) {
@@ -416,7 +411,6 @@ test_hold_and_send(void)
 	TEST_CALL(test_need_event());
 	server = test_server_run("test", server_pe);
 	client = test_client_run("test", client_pe);
-	TEST_TRUE(server != NULL && client != NULL);
 	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
 	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
 	TEST_EXPECT(test_send_pattern(client->conn, 16, 1), 0);
@@ -442,7 +436,6 @@ queue_connect(struct test_ep **server, struct test_ep **client, uint32_t nb_task
 
 	*server = test_ep_new();
 	*client = test_ep_new();
-	TEST_TRUE(*server != NULL && *client != NULL);
 	test_server_conf(*server, "test", &server_conf);
 	server_conf.ctrl.max_msg_size = MSG_SIZE;
 	server_conf.ctrl.recv_queue_size = QUEUE_SIZE;

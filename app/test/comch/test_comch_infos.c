@@ -146,7 +146,6 @@ test_recv_bytes(void)
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	for (size = 1; size <= info.max_msg_size; size = size < 8 ? size + 1 : size * 2 - 1) {
 		server = test_ep_new();
-		TEST_TRUE(server != NULL);
 		test_server_conf(server, "room", &conf);
 		conf.ctrl.max_msg_size = size;
 		conf.ctrl.recv_queue_size = info.max_recv_bytes == 0 ? info.max_recv_queue_size :
@@ -242,7 +241,6 @@ test_reserved_out(void)
 	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
 	TEST_CALL(test_fp_need());
 	mem = test_mem_alloc(test_pair.dpu, 4096, 0);
-	TEST_TRUE(mem != NULL);
 	ZERO_WORDS(mem_info, rte_comch_mem_info_get(mem, &mem_info));
 	return TEST_SUCCESS;
 }

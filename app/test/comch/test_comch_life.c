@@ -71,7 +71,6 @@ test_consumer_never_announced(void)
 
 	TEST_CALL(test_connected(&server, &client));
 	pe = test_pe_new();
-	TEST_TRUE(pe != NULL && asked != NULL && late != NULL);
 	TEST_EXPECT(test_consumer_start(asked, client->conn, pe), -EINPROGRESS);
 	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
 	/* the engine of the consumers reads the news for that of the connection */
@@ -144,7 +143,6 @@ test_start_stopped_by_callback(void)
 
 	TEST_CALL(test_connected(&server, &client));
 	pe = test_pe_new();
-	TEST_TRUE(pe != NULL && consumer != NULL);
 	TEST_EXPECT(test_consumer_start(consumer, client->conn, pe), -EINPROGRESS);
 	TEST_CALL(test_stop(consumer));
 	TEST_CALL(start_is_stopped(consumer, RTE_COMCH_STATE_STARTING, -EINPROGRESS));
@@ -206,7 +204,6 @@ test_start_restarted_by_callback(void)
 	int ret;
 
 	pe = test_pe_new_conf(&pe_conf);
-	TEST_TRUE(ep != NULL && more != NULL && pe != NULL);
 	test_server_conf(ep, "test", &conf);
 	conf.ctrl.nb_tasks = 40;
 	TEST_EXPECT(test_server_start(ep, &conf, pe), 0);
@@ -281,7 +278,6 @@ test_post_task_freed_twice(void)
 	struct rte_comch_task *one, *two;
 
 	TEST_CALL(test_connected(&server, &client));
-	TEST_TRUE(consumer != NULL);
 	TEST_EXPECT(rte_comch_consumer_create(client->conn, &conf, &consumer->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(consumer->ctx, test_pe_new()), 0);
 	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);

@@ -74,7 +74,6 @@ sizes(struct rte_comch_conn *conn, int (*size_of)(struct rte_comch_conn *conn,
 	uint32_t i;
 	int size;
 
-	TEST_TRUE(pe != NULL);
 	TEST_TRUE(told > 0 && told <= max);
 	for (i = 0; i <= told; i++) {
 		size = size_of(conn, pe, i);

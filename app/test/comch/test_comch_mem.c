@@ -91,7 +91,6 @@ alloc_one(int16_t dev, uint64_t len, uint32_t flags)
 	struct rte_comch_mem_info info;
 	uint8_t *addr;
 
-	TEST_TRUE(mem != NULL);
 	TEST_EXPECT(rte_comch_mem_info_get(mem, NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_info_get(NULL, &info), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
@@ -248,7 +247,6 @@ test_pool_errors(void)
 	TEST_TRUE(rte_mempool_lookup("one") == NULL);
 
 	first = test_mem_pool(dev, "one", 8, 0, 256, 0);
-	TEST_TRUE(first != NULL);
 	TEST_EXPECT(rte_comch_mem_pool_create(dev, "one", 8, 0, 256, 0, &mem), -EEXIST);
 	TEST_TRUE(mem == NULL);
 	TEST_EXPECT(test_mem_free(first), 0);
@@ -329,13 +327,11 @@ test_pool(void)
 	for (i = 0; i < RTE_DIM(rooms); i++) {
 		mem = test_mem_pool(test_pair.dpu, "rooms", POOL_MBUFS, i % 2 != 0 ? 32 : 0,
 				rooms[i], RTE_COMCH_MEM_F_PEER_WRITE);
-		TEST_TRUE(mem != NULL);
 		TEST_CALL(check_pool(mem, POOL_MBUFS, rooms[i]));
 		TEST_EXPECT(test_mem_free(mem), 0);
 	}
 	/* one mbuf, for local use only */
 	mem = test_mem_pool(test_pair.host, "rooms", 1, 0, 256, 0);
-	TEST_TRUE(mem != NULL);
 	return check_pool(mem, 1, 256);
 }
 
@@ -418,7 +414,6 @@ test_consumer_mem(struct test_fp *fp)
 	local = test_mem_alloc(fp->rx.dev, KB, 0);
 	TEST_CALL(test_slots_new(&slots, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1, KB));
 	mine = slots.mem;
-	TEST_TRUE(other != NULL && local != NULL);
 	conf.mem = other;
 	TEST_EXPECT(rte_comch_consumer_create(conn, &conf, &ctx), -EINVAL);
 	conf.mem = local;
@@ -429,7 +424,6 @@ test_consumer_mem(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_consumer_create(conn, &conf, &ctx), -EACCES);
 	TEST_EXPECT(rte_comch_mem_free(local), 0);
 	pool = test_mem_pool(fp->rx.dev, "local", 7, 0, 256, 0);
-	TEST_TRUE(pool != NULL);
 	conf.mem = pool;
 	TEST_EXPECT(rte_comch_consumer_create(conn, &conf, &ctx), -EACCES);
 	TEST_TRUE(ctx == NULL);
@@ -450,7 +444,6 @@ test_consumer_mem(struct test_fp *fp)
 	TEST_EXPECT(test_mem_free(mine), 0);
 
 	pool = test_mem_pool(fp->rx.dev, "exported", 7, 0, 256, RTE_COMCH_MEM_F_PEER_WRITE);
-	TEST_TRUE(pool != NULL);
 	TEST_EXPECT(rte_comch_mem_info_get(pool, &info), 0);
 	users = info.nb_users;
 	TEST_CALL(test_fp_consumer(fp, pool, 8, 0, &one));
@@ -584,7 +577,6 @@ test_no_leak(struct test_fp *fp)
 			TEST_EXPECT(test_q_close(q), 0);
 			TEST_EXPECT(test_mem_free(slots.mem), 0);
 			mem = test_mem_pool(fp->rx.dev, "leak", 63, 16, 512, 0);
-			TEST_TRUE(mem != NULL);
 			TEST_EXPECT(test_mem_free(mem), 0);
 		}
 		test_settle();

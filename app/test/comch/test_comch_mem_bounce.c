@@ -160,13 +160,10 @@ test_how(void)
 	static uint8_t own[8];
 
 	mem = test_mem_alloc(test_pair.dpu, 1, PW | RTE_COMCH_MEM_F_NO_BOUNCE);
-	TEST_TRUE(mem != NULL);
 	TEST_EXPECT(how_of(mem), RTE_COMCH_MEM_HOW_DIRECT);
 	mem = test_mem_pool(test_pair.dpu, "how", 1, 0, 256, PW | RTE_COMCH_MEM_F_NO_BOUNCE);
-	TEST_TRUE(mem != NULL);
 	TEST_EXPECT(how_of(mem), RTE_COMCH_MEM_HOW_DIRECT);
 	local = test_mem_alloc(test_pair.dpu, 1, 0);
-	TEST_TRUE(local != NULL);
 	TEST_EXPECT(how_of(local), RTE_COMCH_MEM_HOW_NONE);
 	TEST_EXPECT(rte_comch_mem_register(test_pair.dpu, own, sizeof(own), 0, &local), 0);
 	test_mem_keep(local);
@@ -654,7 +651,6 @@ test_pool_refused(struct test_fp *fp)
 	struct link l;
 
 	ours = test_mem_pool(fp->rx.dev, "elsewhere", 7, 0, 256, 0);
-	TEST_TRUE(ours != NULL);
 	TEST_EXPECT(rte_comch_mem_info_get(ours, &info), 0);
 	TEST_EXPECT(rte_comch_mem_pool_register(fp->rx.dev, info.pool, PW, &mem), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_pool_register(fp->rx.dev, NULL, PW, &mem), -EINVAL);
@@ -729,7 +725,6 @@ test_failures(void)
 	conf.mem = mem_register(fp.rx.dev, heap, SLOT);
 	TEST_TRUE(conf.mem != NULL);
 	q = test_q_consumer(&fp.rx, &conf);
-	TEST_TRUE(q != NULL);
 	test_mock_fail_set(1, -ENOMEM);
 	TEST_EXPECT(rte_comch_ctx_start(q->ctx), -ENOMEM);
 	/* the peer hears nothing of it */

@@ -124,7 +124,6 @@ round_run(void)
 
 	for (i = 0; i < RTE_DIM(mains); i++) {
 		pes[i] = test_pe_new();
-		TEST_TRUE(pes[i] != NULL);
 	}
 	__atomic_store_n(&stop, 0, __ATOMIC_RELAXED);
 	TEST_EXPECT(rte_comch_dpa_start(dpa), 0);

@@ -305,7 +305,6 @@ test_server_killed(void)
 				clients[i] = test_client_run("test", pe);
 			else
 				TEST_EXPECT(rte_comch_ctx_start(clients[i]->ctx), -EINPROGRESS);
-			TEST_TRUE(clients[i] != NULL);
 		}
 		TEST_WAIT(all_in_state(clients, RTE_DIM(clients), RTE_COMCH_STATE_RUNNING),
 				TEST_MS);
@@ -424,7 +423,7 @@ test_nothing_left_behind(void)
 	struct rte_comch_client_conf conf;
 	uint64_t rss;
 
-	TEST_TRUE(server != NULL && client != NULL);
+	TEST_TRUE(server != NULL);
 	test_client_conf(client, "test", &conf);
 	TEST_EXPECT(rte_comch_client_create(test_pair.host, &conf, &client->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(client->ctx, test_pe_new()), 0);
@@ -541,7 +540,6 @@ last_open(struct last *last, bool server)
 		TEST_TRUE(last->child != NULL);
 		TEST_EXPECT(test_child_ask(last->child, 10000, "server test"), 0);
 		last->ep = test_client_run("test", test_pe_new());
-		TEST_TRUE(last->ep != NULL);
 	}
 	TEST_WAIT(last->ep->conn != NULL, TEST_MS);
 	TEST_EXPECT(test_child_ask(last->child, 10000, "slow 0"), 0);
@@ -671,7 +669,6 @@ test_server_process_ends(void)
 	TEST_TRUE(server != NULL);
 	TEST_EXPECT(test_child_ask(server, 10000, "server test"), 0);
 	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(client->conn != NULL, TEST_MS);
 	TEST_EXPECT(test_send_pattern(client->conn, 8, 1), 0);
 	TEST_WAIT(client->nb_recv == 1, TEST_MS); /* now both sides know of it */

@@ -132,7 +132,6 @@ mbuf_connect(struct test_ep **server, struct test_ep **client, bool both)
 
 	*server = test_ep_new();
 	*client = test_ep_new();
-	TEST_TRUE(*server != NULL && *client != NULL);
 	test_server_conf(*server, "test", &server_conf);
 	mbuf_conf(&server_conf.ctrl);
 	server_conf.ctrl.recv_queue_size = 64;
@@ -162,7 +161,6 @@ test_conf(void)
 	struct test_ep *ep = test_ep_new();
 	struct rte_comch_server_conf conf;
 
-	TEST_TRUE(ep != NULL);
 	test_server_conf(ep, "test", &conf);
 	conf.ctrl.recv_mbuf_cb = recv_keep;
 	conf.ctrl.recv_pool = pool;
@@ -189,7 +187,6 @@ test_conf_pool(void)
 	struct rte_comch_server_conf conf;
 	struct rte_comch_dev_info info;
 
-	TEST_TRUE(ep != NULL);
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	test_server_conf(ep, "test", &conf);
 	mbuf_conf(&conf.ctrl);
@@ -274,7 +271,6 @@ test_agreed_size(void)
 	for (round = 0; round < 2; round++) {
 		server = test_ep_new();
 		client = test_ep_new();
-		TEST_TRUE(server != NULL && client != NULL);
 		other_pool = rte_pktmbuf_pool_create("test_few", 7, 0, 0,
 				RTE_PKTMBUF_HEADROOM + ROOM, SOCKET_ID_ANY);
 		TEST_TRUE(other_pool != NULL);
@@ -406,7 +402,6 @@ test_empty_elsewhere(void)
 	struct rte_comch_client_conf client_conf;
 	unsigned int i;
 
-	TEST_TRUE(server != NULL && client != NULL);
 	away = test_pe_new();
 	TEST_EXPECT(rte_comch_pe_dev_add(away, test_pair.dpu), 0);
 	test_server_conf(server, "test", &conf);
@@ -436,7 +431,6 @@ test_large_gets_its_turn(void)
 
 	TEST_CALL(mbuf_connect(&server, &client, false));
 	small = test_client_run("test", test_pe_new());
-	TEST_TRUE(small != NULL);
 	TEST_WAIT(server->nb_connects == 2 && small->conn != NULL, TEST_MS);
 	for (i = 0; i < POOL_SIZE; i++)
 		TEST_EXPECT(test_send_pattern(client->conn, 8, i), 0);
@@ -472,12 +466,10 @@ test_empty_sleeps(void)
 	uint64_t end;
 
 	TEST_CALL(test_need_event());
-	TEST_TRUE(server != NULL);
 	test_server_conf(server, "test", &conf);
 	mbuf_conf(&conf.ctrl);
 	TEST_EXPECT(test_server_start(server, &conf, server_pe), 0);
 	client = test_ep_new();
-	TEST_TRUE(client != NULL);
 	test_client_conf(client, "test", &client_conf);
 	client_conf.ctrl.nb_tasks = 2 * POOL_SIZE;
 	TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);

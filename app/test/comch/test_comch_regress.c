@@ -50,7 +50,6 @@ small_server(const char *name, struct test_ep **server)
 	struct rte_comch_server_conf conf;
 
 	*server = test_ep_new();
-	TEST_TRUE(*server != NULL);
 	(*server)->echo = true;
 	test_server_conf(*server, name, &conf);
 	conf.ctrl.nb_tasks = 1;
@@ -66,7 +65,6 @@ small_client(const char *name, struct rte_comch_pe *pe, struct test_ep **client)
 	struct rte_comch_client_conf conf;
 
 	*client = test_ep_new();
-	TEST_TRUE(*client != NULL);
 	test_client_conf(*client, name, &conf);
 	conf.ctrl.nb_tasks = 1;
 	conf.ctrl.max_msg_size = 64;
@@ -130,7 +128,6 @@ doorbells_exhausted(struct test_ep **old, struct test_ep **more)
 	uint64_t before = violations(test_pair.dpu);
 	struct rte_comch_pe *pe = test_pe_new();
 
-	TEST_TRUE(pe != NULL);
 	TEST_CALL(small_server("a", &a));
 	TEST_CALL(small_server("b", &b));
 	TEST_CALL(small_server("c", &c));
@@ -189,16 +186,13 @@ test_refused_then_stopped(void)
 	uint64_t refused, end;
 	unsigned int i;
 
-	TEST_TRUE(pe != NULL && x_pe != NULL && server != NULL);
 	server->echo = true;
 	client = test_client_run("test", pe);
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(client->conn != NULL && server->nb_connects == 1, TEST_MS);
 	for (i = 0; i < 10; i++) {
 		TEST_EXPECT(rte_comch_dev_stats_get(test_pair.dpu, &stats), 0);
 		refused = stats.refused;
 		x = test_client_run("nobody", x_pe);
-		TEST_TRUE(x != NULL);
 		TEST_TRUE(rte_comch_pe_progress(x_pe) >= 0); /* asks, and sees no more */
 		end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 		do {
@@ -278,7 +272,6 @@ test_armed_then_used(void)
 	struct rte_comch_client_conf conf;
 	unsigned int i;
 
-	TEST_TRUE(server != NULL && client != NULL && pe != NULL);
 	test_client_conf(client, "test", &conf);
 	TEST_EXPECT(rte_comch_client_create(test_pair.host, &conf, &client->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(client->ctx, pe), 0);
@@ -417,7 +410,6 @@ test_restart_while_starting(void)
 	int ret;
 
 	client = test_ep_new();
-	TEST_TRUE(server != NULL && client != NULL && pe != NULL);
 	server->echo = true;
 	test_client_conf(client, "test", &conf);
 	client->on_state = restart_when_starting;

@@ -155,13 +155,11 @@ test_child_start_as(const char *option, struct test_place *place, const char *fu
 	int fds[2], ret;
 
 	if (test_place_vdev(place, function, device, sizeof(device)) != TEST_SUCCESS)
-		return NULL;
+		test_give_up("no place for a device of %s", function);
 	for (slot = 0; slot < CHILD_MAX && children[slot].pid != 0; slot++)
 		;
-	if (slot == CHILD_MAX || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) {
-		test_fail("no place for one more child");
-		return NULL;
-	}
+	if (slot == CHILD_MAX || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
+		test_give_up("no place for one more child");
 	child = &children[slot];
 	child->nr = count++;
 	child->fd = fds[0];
@@ -176,15 +174,12 @@ test_child_start_as(const char *option, struct test_place *place, const char *fu
 	if (child->pid < 0) {
 		child->pid = 0;
 		close(fds[0]);
-		test_fail("no process: %s", strerror(errno));
-		return NULL;
+		test_give_up("no process: %s", strerror(errno));
 	}
 	ret = test_child_answer(child, 30000);
-	if (ret != 0) {
-		test_fail("child %u with %s did not start: %s", child->nr, device,
+	if (ret != 0) /* and it is ended by the teardown */
+		test_give_up("child %u with %s did not start: %s", child->nr, device,
 				strerror(-ret));
-		return NULL; /* and ended by the teardown */
-	}
 	return child;
 }
 

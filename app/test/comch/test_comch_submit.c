@@ -67,7 +67,6 @@ case_open(void)
 	consumer = test_q_consumer(&fp.rx, &consumer_conf);
 	TEST_CALL(test_q_start(consumer, &fp.tx));
 	producer = test_q_producer(&fp.tx, &producer_conf);
-	TEST_TRUE(producer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
 	test_fp_pairs();
 	consumer->on_post = note_post;

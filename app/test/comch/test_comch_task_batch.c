@@ -75,7 +75,6 @@ case_open(void)
 	consumer = test_q_consumer(&fp.rx, &consumer_conf);
 	TEST_CALL(test_q_start(consumer, &fp.tx));
 	producer = test_q_producer(&fp.tx, &producer_conf);
-	TEST_TRUE(producer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
 	test_fp_pairs();
 	consumer->on_post = note_post;
@@ -417,7 +416,6 @@ test_late(void)
 
 	TEST_CALL(case_open());
 	thief = test_q_producer(&fp.tx, &conf);
-	TEST_TRUE(thief != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(thief->ctx), 0);
 	test_fp_pairs();
 	TEST_CALL(posts_give(0, TASKS + TASKS / 2, LEN));
@@ -522,12 +520,10 @@ test_echo(void)
 	TEST_CALL(case_open());
 	consumer = test_q_consumer(&fp.rx, &ear_conf);
 	producer = test_q_producer(&fp.tx, &back_conf);
-	TEST_TRUE(consumer != NULL && producer != NULL);
 	TEST_CALL(test_q_start(consumer, &fp.tx));
 	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
 	back = test_q_producer(&fp.rx, &back_conf);
 	ear = test_q_consumer(&fp.tx, &ear_conf);
-	TEST_TRUE(back != NULL && ear != NULL);
 	TEST_CALL(test_q_start(ear, &fp.rx));
 	TEST_EXPECT(rte_comch_ctx_start(back->ctx), 0);
 	test_fp_pairs();

@@ -167,14 +167,12 @@ test_connections(void)
 	char request[64];
 	unsigned int i;
 
-	TEST_TRUE(server != NULL);
 	snprintf(request, sizeof(request), "/comch/connections,%d", test_pair.dpu);
 	TEST_EXPECT(ask(request), 0);
 	TEST_TRUE(!reply_has("server", "\"test\""));
 	/* more than fit in one answer */
 	for (i = 0; i < 100; i++) {
 		client = test_client_run("test", client_pe);
-		TEST_TRUE(client != NULL);
 		TEST_WAIT(client->conn != NULL && server->nb_connects == i + 1, TEST_MS);
 		if (i == 0) {
 			TEST_EXPECT(test_send_pattern(client->conn, 100, 1), 0);
@@ -217,7 +215,6 @@ test_names(void)
 	for (i = 0; i < RTE_DIM(names); i++) {
 		server = test_server_run(names[i].name, pe);
 		client = test_client_run(names[i].name, pe);
-		TEST_TRUE(server != NULL && client != NULL);
 		TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 		TEST_EXPECT(ask_host("connections", ""), 0);
 		TEST_CALL(reply_plain());
@@ -231,7 +228,6 @@ test_names(void)
 	name[info.max_name_len - 1] = '\0';
 	server = test_server_run(name, pe);
 	client = test_client_run(name, pe);
-	TEST_TRUE(server != NULL && client != NULL);
 	TEST_WAIT(client->conn != NULL, TEST_MS);
 	TEST_EXPECT(ask_host("connections", ""), 0);
 	TEST_CALL(reply_plain());

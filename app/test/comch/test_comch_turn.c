@@ -78,11 +78,9 @@ static int
 run(bool with_consumer)
 {
 	server = test_server_run("test", server_pe);
-	TEST_TRUE(server != NULL);
 	server->value = with_consumer;
 	server->on_connect = greet;
 	client = test_client_run("test", client_pe);
-	TEST_TRUE(client != NULL);
 	client->on_state = peer_turns;
 	client->on_recv = see_msg;
 	TEST_EXPECT(rte_comch_pe_dev_add(helper_pe, test_pair.host), 0);
@@ -264,7 +262,6 @@ test_two_clients(void)
 	server->on_connect = NULL;
 	client->on_state = NULL;
 	other = test_client_run("test", client_pe);
-	TEST_TRUE(other != NULL);
 	while (turns < 2) {
 		TEST_TRUE(test_now_ns() < end);
 		before = (client->conn != NULL) + (other->conn != NULL);

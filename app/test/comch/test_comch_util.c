@@ -93,15 +93,11 @@ test_pe_new_conf(const struct rte_comch_pe_conf *conf)
 {
 	int ret;
 
-	if (nb_pes == TEST_MAX_PES) {
-		test_fail("more progress engines than a test can have");
-		return NULL;
-	}
+	if (nb_pes == TEST_MAX_PES)
+		test_give_up("more progress engines than a test can have");
 	ret = rte_comch_pe_create(conf, &pes[nb_pes]);
-	if (ret != 0) {
-		test_fail("no progress engine: %s", strerror(-ret));
-		return NULL;
-	}
+	if (ret != 0)
+		test_give_up("no progress engine: %s", strerror(-ret));
 	return pes[nb_pes++];
 }
 
@@ -345,10 +341,8 @@ test_ep_new(void)
 {
 	struct test_ep *ep = calloc(1, sizeof(*ep));
 
-	if (ep == NULL) {
-		test_fail("no memory");
-		return NULL;
-	}
+	if (ep == NULL)
+		test_give_up("no memory");
 	STAILQ_INIT(&ep->backlog);
 	TAILQ_INSERT_TAIL(&eps, ep, next);
 	return ep;
@@ -412,7 +406,7 @@ test_servers_start(struct test_ep *ep, const struct rte_comch_server_conf *conf,
 	for (i = 0; ret == 0 && i < nb_reps; i++) {
 		one = i == 0 ? ep : test_ep_new();
 		test_pair.rep = (uint16_t)i;
-		ret = one == NULL ? -ENOMEM : test_server_start(one, conf, pe);
+		ret = test_server_start(one, conf, pe);
 	}
 	test_pair.rep = rep;
 	return ret;
@@ -446,14 +440,10 @@ test_server_run(const char *name, struct rte_comch_pe *pe)
 	struct rte_comch_server_conf conf;
 	int ret;
 
-	if (ep == NULL || pe == NULL)
-		return NULL;
 	test_server_conf(ep, name, &conf);
 	ret = test_server_start(ep, &conf, pe);
-	if (ret != 0) {
-		test_fail("server %s: %s", name, strerror(-ret));
-		return NULL;
-	}
+	if (ret != 0)
+		test_give_up("server %s: %s", name, strerror(-ret));
 	return ep;
 }
 
@@ -464,14 +454,10 @@ test_client_run(const char *name, struct rte_comch_pe *pe)
 	struct rte_comch_client_conf conf;
 	int ret;
 
-	if (ep == NULL || pe == NULL)
-		return NULL;
 	test_client_conf(ep, name, &conf);
 	ret = test_client_start(ep, &conf, pe);
-	if (ret != -EINPROGRESS) {
-		test_fail("client of %s: %s", name, strerror(-ret));
-		return NULL;
-	}
+	if (ret != -EINPROGRESS)
+		test_give_up("client of %s: %s", name, strerror(-ret));
 	return ep;
 }
 
@@ -479,9 +465,7 @@ int
 test_connected(struct test_ep **server, struct test_ep **client)
 {
 	*server = test_server_run("test", test_pe_new());
-	TEST_TRUE(*server != NULL);
 	*client = test_client_run("test", test_pe_new());
-	TEST_TRUE(*client != NULL);
 	TEST_WAIT((*server)->nb_connects == 1 &&
 			test_state(*client) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	TEST_TRUE((*server)->conn != NULL && (*client)->conn != NULL);

@@ -126,6 +126,10 @@ int test_need_event(void);
 /** As test_setup_quiet(), for suites that need event mode. */
 int test_setup_event(void);
 
+/*
+ * What returns an engine or an end returns no NULL: without it the case ends, see test_give_up().
+ */
+
 /** A progress engine that test_progress() turns and test_cleanup() destroys. */
 struct rte_comch_pe *test_pe_new(void);
 /** The same, with a configuration of its own. */
