@@ -108,10 +108,8 @@ hostile_wrap(int fd)
 {
 	struct hostile *e = calloc(1, sizeof(*e));
 
-	if (e == NULL) {
-		close(fd);
-		return NULL;
-	}
+	if (e == NULL)
+		test_give_up("no memory");
 	e->fd = fd;
 	e->wake = e->msg_fd = -1;
 	TAILQ_INSERT_TAIL(&evils, e, next);
@@ -397,12 +395,11 @@ hostile_up(void)
 	int ret;
 
 	if (e == NULL)
-		return NULL;
+		test_give_up("no socket of the hostile peer");
 	ret = hostile_hello(e);
-	if (ret == 0)
-		return e;
-	printf("HELLO of the hostile peer: %s\n", strerror(-ret));
-	return NULL;
+	if (ret != 0)
+		test_give_up("HELLO of the hostile peer: %s", strerror(-ret));
+	return e;
 }
 
 int
@@ -470,17 +467,14 @@ hostile_connected(void)
 	struct hostile *e = hostile_up();
 	int ret;
 
-	if (e == NULL)
-		return NULL;
 	ret = hostile_connect(e, &e->chan, 0);
 	if (ret == 0)
 		ret = hostile_ready(e, &e->chan);
 	while (ret == 0 && peer_env.target->nb_connects == before && test_now_ns() < end)
 		peer_turn();
-	if (ret == 0 && peer_env.target->nb_connects != before)
-		return e;
-	printf("connection of the hostile peer: %s\n", strerror(-ret));
-	return NULL;
+	if (ret != 0 || peer_env.target->nb_connects == before)
+		test_give_up("connection of the hostile peer: %s", strerror(-ret));
+	return e;
 }
 
 void

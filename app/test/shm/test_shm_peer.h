@@ -189,13 +189,13 @@ int hostile_wait(struct hostile *e, uint16_t type, unsigned int ms);
 /** The device has ended the link. */
 bool hostile_gone(struct hostile *e);
 
-/** A link that is up, up to and with its groups. */
+/** A link that is up, up to and with its groups; without one the case ends. */
 struct hostile *hostile_up(void);
 int hostile_hello(struct hostile *e);
 /** CONNECT to the attacked server, and wait for ACCEPT. */
 int hostile_connect(struct hostile *e, struct hostile_chan *chan, uint32_t id);
 int hostile_ready(struct hostile *e, struct hostile_chan *chan);
-/** A link with a connection to the attacked server: in e->chan. */
+/** The same with a connection to the attacked server: in e->chan. */
 struct hostile *hostile_connected(void);
 /** Take the segment that came with the last message. */
 int hostile_chan_map(struct hostile *e, struct hostile_chan *chan);

@@ -119,7 +119,6 @@ env_create(void)
 	env->server = test_server_run("honest", env->pe);
 	env->target = test_server_run("target", env->pe);
 	env->client = test_client_run("honest", test_pe_new());
-	TEST_TRUE(env->server != NULL && env->target != NULL && env->client != NULL);
 	env->server->echo = true;
 	PEER_WAIT(test_state(env->client) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	return peer_honest(10);

@@ -41,12 +41,19 @@ void fast_teardown(void);
 struct test_ep *fast_victim(void);
 int16_t fast_dev(void);
 
-/** A link with a connection that is up; NULL and a word about it if there is none. */
+/*
+ * What these make is no NULL: without it the case ends.
+ */
+
+/** A link with a connection that is up, and one with a connection that is not. */
 struct hostile *fast_connected(void);
+struct hostile *fast_connecting(void);
+/** Breaches counted since one of these was called. */
+unsigned int fast_breaches(void);
 /** The breach is counted, and ends the connection but not the link. */
-int fast_conn_dies(struct hostile *e, uint64_t before, const char *what, unsigned int nr);
+int fast_conn_dies(struct hostile *e, const char *what, unsigned int nr);
 /** The breach is counted, and ends the link. */
-int fast_link_dies(struct hostile *e, uint64_t before, const char *what, unsigned int nr);
+int fast_link_dies(struct hostile *e, const char *what, unsigned int nr);
 /** Producer and consumer of the attacked end; closed by fast_case_end(). */
 struct test_q *fast_producer(void);
 struct test_q *fast_consumer(struct rte_comch_mem *mem, uint32_t nb_posts, uint32_t imm_len);
@@ -54,10 +61,9 @@ struct test_q *fast_consumer(struct rte_comch_mem *mem, uint32_t nb_posts, uint3
 struct test_q *fast_task_consumer(uint32_t nb_tasks);
 /** Memory of the device's, freed by fast_case_end(). */
 struct rte_comch_mem *fast_mem(uint64_t len);
-struct rte_comch_mem *fast_source(void *addr, uint64_t len);
 struct rte_comch_mem *fast_pool(uint32_t nb);
-/** Memory of the test's that the peer's producers may write to. */
-struct rte_comch_mem *fast_peer_source(void *addr, uint64_t len);
+/** Memory of the test's. */
+struct rte_comch_mem *fast_source(void *addr, uint64_t len, uint32_t flags);
 /** Have a region of another origin freed by fast_case_end(). */
 void fast_keep(struct rte_comch_mem *mem);
 /** End the links, and close what the device had on them. */

@@ -40,6 +40,7 @@ const struct fast_side *fast_side = &card_side;
 
 static struct test_q *queues[MAX_QUEUES];
 static unsigned int nb_queues;
+static uint64_t breaches; /* when the newest link was made */
 static struct rte_comch_mem *mems[MAX_QUEUES];
 static unsigned int nb_mems;
 
@@ -100,7 +101,6 @@ honest_start(void)
 	honest.consumer = test_q_consumer(&rx, &conf);
 	TEST_CALL(test_q_start(honest.consumer, &tx));
 	honest.producer = test_q_producer(&tx, NULL);
-	TEST_TRUE(honest.producer != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(honest.producer->ctx), 0);
 	/* the card has to hear of the engine: that is a descriptor more */
 	peer_turn_ms(20);
@@ -202,23 +202,37 @@ fast_connected(void)
 	struct hostile *e = fast_side->connected();
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 
-	while (e != NULL && fast_victim()->conn == NULL && test_now_ns() < end)
+	while (fast_victim()->conn == NULL && test_now_ns() < end)
 		peer_turn();
-	if (e != NULL && fast_victim()->conn != NULL)
-		return e;
-	printf("the hostile peer has no connection\n");
-	return NULL;
+	if (fast_victim()->conn == NULL)
+		test_give_up("the hostile peer has no connection");
+	breaches = fast_side->violations();
+	return e;
+}
+
+struct hostile *
+fast_connecting(void)
+{
+	struct hostile *e = fast_side->connecting();
+
+	breaches = fast_side->violations();
+	return e;
+}
+
+unsigned int
+fast_breaches(void)
+{
+	return (unsigned int)(fast_side->violations() - breaches);
 }
 
 int
-fast_conn_dies(struct hostile *e, uint64_t before, const char *what, unsigned int nr)
+fast_conn_dies(struct hostile *e, const char *what, unsigned int nr)
 {
 	int ret = hostile_wait(e, SHM_WIRE_CLOSE, TEST_MS);
 
 	TEST_ASSERT(ret == 0, "%s %u does not end the connection: %s", what, nr, strerror(-ret));
 	TEST_EXPECT(e->msg.reason.reason, -EPROTO);
-	TEST_ASSERT(fast_side->violations() == before + 1, "%s %u counts %u times", what, nr,
-			(unsigned int)(fast_side->violations() - before));
+	TEST_ASSERT(fast_breaches() == 1, "%s %u counts %u times", what, nr, fast_breaches());
 	PEER_WAIT(fast_victim()->conn == NULL, TEST_MS);
 	TEST_ASSERT(!hostile_gone(e), "%s %u ends the link", what, nr);
 	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSED, e->chan.id), 0);
@@ -229,15 +243,14 @@ fast_conn_dies(struct hostile *e, uint64_t before, const char *what, unsigned in
 }
 
 int
-fast_link_dies(struct hostile *e, uint64_t before, const char *what, unsigned int nr)
+fast_link_dies(struct hostile *e, const char *what, unsigned int nr)
 {
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 
 	while (!hostile_gone(e) && test_now_ns() < end)
 		peer_turn();
 	TEST_ASSERT(hostile_gone(e), "%s %u does not end the link", what, nr);
-	TEST_ASSERT(fast_side->violations() == before + 1, "%s %u counts %u times", what, nr,
-			(unsigned int)(fast_side->violations() - before));
+	TEST_ASSERT(fast_breaches() == 1, "%s %u counts %u times", what, nr, fast_breaches());
 	fast_case_end();
 	return TEST_SUCCESS;
 }
@@ -252,16 +265,23 @@ victim_end(void)
 	};
 }
 
+static struct test_q *
+queue_keep(struct test_q *q)
+{
+	if (nb_queues == MAX_QUEUES)
+		test_give_up("more producers and consumers than a case has");
+	queues[nb_queues++] = q;
+	return q;
+}
+
 struct test_q *
 fast_producer(void)
 {
 	const struct test_fp_end end = victim_end();
-	struct test_q *q = nb_queues < MAX_QUEUES ? test_q_producer(&end, NULL) : NULL;
+	struct test_q *q = queue_keep(test_q_producer(&end, NULL));
 
-	if (q != NULL)
-		queues[nb_queues++] = q;
-	if (q == NULL || rte_comch_ctx_start(q->ctx) != 0)
-		return NULL;
+	if (rte_comch_ctx_start(q->ctx) != 0)
+		test_give_up("no producer of the device");
 	return q;
 }
 
@@ -269,12 +289,10 @@ static struct test_q *
 consumer_run(const struct rte_comch_consumer_conf *conf)
 {
 	const struct test_fp_end end = victim_end();
-	struct test_q *q = nb_queues < MAX_QUEUES ? test_q_consumer(&end, conf) : NULL;
+	struct test_q *q = queue_keep(test_q_consumer(&end, conf));
 
-	if (q != NULL)
-		queues[nb_queues++] = q;
-	if (q == NULL || rte_comch_ctx_start(q->ctx) != -EINPROGRESS)
-		return NULL;
+	if (rte_comch_ctx_start(q->ctx) != -EINPROGRESS)
+		test_give_up("no consumer of the device");
 	return q;
 }
 
@@ -296,56 +314,48 @@ fast_task_consumer(uint32_t nb_tasks)
 	return consumer_run(&conf);
 }
 
-struct rte_comch_mem *
-fast_mem(uint64_t len)
-{
-	struct rte_comch_mem *mem;
-
-	if (nb_mems == MAX_QUEUES ||
-			rte_comch_mem_alloc(fast_dev(), len, RTE_COMCH_MEM_F_PEER_WRITE, &mem) != 0)
-		return NULL;
-	mems[nb_mems++] = mem;
-	return mem;
-}
-
-struct rte_comch_mem *
-fast_source(void *addr, uint64_t len)
-{
-	struct rte_comch_mem *mem;
-
-	if (nb_mems == MAX_QUEUES || rte_comch_mem_register(fast_dev(), addr, len, 0, &mem) != 0)
-		return NULL;
-	mems[nb_mems++] = mem;
-	return mem;
-}
-
-struct rte_comch_mem *
-fast_peer_source(void *addr, uint64_t len)
-{
-	struct rte_comch_mem *mem;
-
-	if (nb_mems == MAX_QUEUES || rte_comch_mem_register(fast_dev(), addr, len,
-			RTE_COMCH_MEM_F_PEER_WRITE, &mem) != 0)
-		return NULL;
-	mems[nb_mems++] = mem;
-	return mem;
-}
-
 void
 fast_keep(struct rte_comch_mem *mem)
 {
-	if (nb_mems < MAX_QUEUES)
-		mems[nb_mems++] = mem;
+	if (nb_mems == MAX_QUEUES)
+		test_give_up("more regions than a case has");
+	mems[nb_mems++] = mem;
+}
+
+/* What was made, or an error instead. */
+static struct rte_comch_mem *
+mem_made(int ret, struct rte_comch_mem *mem)
+{
+	if (ret != 0)
+		test_give_up("no memory of the device: %s", strerror(-ret));
+	fast_keep(mem);
+	return mem;
+}
+
+struct rte_comch_mem *
+fast_mem(uint64_t len)
+{
+	struct rte_comch_mem *mem = NULL;
+	int ret = rte_comch_mem_alloc(fast_dev(), len, RTE_COMCH_MEM_F_PEER_WRITE, &mem);
+
+	return mem_made(ret, mem);
+}
+
+struct rte_comch_mem *
+fast_source(void *addr, uint64_t len, uint32_t flags)
+{
+	struct rte_comch_mem *mem = NULL;
+	int ret = rte_comch_mem_register(fast_dev(), addr, len, flags, &mem);
+
+	return mem_made(ret, mem);
 }
 
 struct rte_comch_mem *
 fast_pool(uint32_t nb)
 {
-	struct rte_comch_mem *mem;
+	struct rte_comch_mem *mem = NULL;
+	int ret = rte_comch_mem_pool_create(fast_dev(), "hostile", nb, 0, 2048,
+			RTE_COMCH_MEM_F_PEER_WRITE, &mem);
 
-	if (nb_mems == MAX_QUEUES || rte_comch_mem_pool_create(fast_dev(), "hostile", nb, 0, 2048,
-			RTE_COMCH_MEM_F_PEER_WRITE, &mem) != 0)
-		return NULL;
-	mems[nb_mems++] = mem;
-	return mem;
+	return mem_made(ret, mem);
 }

@@ -50,7 +50,6 @@ test_tail(void)
 
 	for (i = 0; i < RTE_DIM(adds); i++) {
 		e = hostile_connected();
-		TEST_TRUE(e != NULL);
 		before = peer_violations();
 		downs = peer_env.target->nb_disconnects;
 		/* good records all round, so that only the tail is wrong */
@@ -87,7 +86,6 @@ test_records(void)
 	for (lead = 0; lead < 2; lead++) {
 		for (i = 0; i < RTE_DIM(recs); i++) {
 			e = hostile_connected();
-			TEST_TRUE(e != NULL);
 			before = peer_violations();
 			downs = peer_env.target->nb_disconnects;
 			recv = peer_env.target->nb_recv;
@@ -122,7 +120,6 @@ test_head(void)
 	for (later = 0; later < 2; later++) {
 		for (i = 0; i < RTE_DIM(adds); i++) {
 			e = hostile_connected();
-			TEST_TRUE(e != NULL);
 			before = peer_violations();
 			downs = peer_env.target->nb_disconnects;
 			if (later != 0) {
@@ -150,7 +147,6 @@ test_read_before(void)
 	uint32_t downs, done, failed, size;
 	unsigned int i;
 
-	TEST_TRUE(e != NULL);
 	downs = target->nb_disconnects;
 	done = target->nb_done;
 	failed = target->nb_failed;
@@ -173,7 +169,6 @@ test_head_inside(void)
 	struct hostile *e = hostile_connected();
 	uint32_t done = peer_env.target->nb_done, head;
 
-	TEST_TRUE(e != NULL);
 	TEST_EXPECT(test_send(peer_env.target->conn, "0123456789", 10), 0);
 	__atomic_fetch_add(&e->chan.own->head, 11, __ATOMIC_RELEASE);
 	peer_turn_ms(2);
@@ -386,7 +381,6 @@ test_doorbells(void)
 	struct hostile *e = hostile_connected();
 	unsigned int i, g;
 
-	TEST_TRUE(e != NULL);
 	for (i = 0; i < RTE_DIM(values); i++) {
 		e->chan.own->doorbell_seen = values[i];
 		e->chan.own->want_doorbell = values[i];
@@ -417,7 +411,6 @@ test_sock_doorbell(void)
 	struct hostile *e = hostile_connected();
 	unsigned int i;
 
-	TEST_TRUE(e != NULL);
 	for (i = 0; i < 1000; i++) {
 		e->own->sock_doorbell = test_rand();
 		peer_turn();
@@ -436,7 +429,6 @@ test_headers_change(void)
 {
 	struct hostile *e = hostile_connected();
 
-	TEST_TRUE(e != NULL);
 	memset(&e->chan.own->seg, 0xff, sizeof(e->chan.own->seg));
 	memset(&e->own->seg, 0xff, sizeof(e->own->seg));
 	return still_good(e);
@@ -546,7 +538,6 @@ test_flood(void)
 	uint32_t recv = peer_env.target->nb_recv;
 	unsigned int i, n;
 
-	TEST_TRUE(e != NULL);
 	for (i = 0; i < 200; i++) {
 		for (n = 0; n < 100 && e->chan.own->tail - e->chan.peer->head <
 				e->chan.ring_size - 64; n++)
@@ -608,7 +599,7 @@ test_wake_closed(void)
 	struct pollfd pfd = { rte_comch_pe_fd(peer_env.pe), POLLIN, 0 };
 	unsigned int i, woken = 0;
 
-	TEST_TRUE(e != NULL && e->wake >= 0);
+	TEST_TRUE(e->wake >= 0);
 	peer_turn_ms(5);
 	close(e->wake);
 	e->wake = -1;

@@ -192,7 +192,6 @@ test_ring_sizes(void)
 
 	for (i = 0; i < RTE_DIM(sizes); i++) {
 		e = hostile_up();
-		TEST_TRUE(e != NULL);
 		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 		/* where it can be, the segment is what it is said to be */
 		TEST_EXPECT(hostile_chan_seg_create(&e->chan, RTE_MIN(sizes[i], 65536u)), 0);
@@ -212,7 +211,6 @@ test_ring_too_large(void)
 	union shm_wire_msg msg;
 	struct hostile *e = hostile_up();
 
-	TEST_TRUE(e != NULL);
 	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 	TEST_EXPECT(hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE + 65536), 0);
 	hostile_fill(&msg, SHM_WIRE_READY, 0);
@@ -235,7 +233,6 @@ test_chan_segments(void)
 		if (fd < 0)
 			continue; /* said by the case before */
 		e = hostile_up();
-		TEST_TRUE(e != NULL);
 		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 		before = peer_violations();
 		hostile_fill(&msg, SHM_WIRE_READY, 0);
@@ -266,7 +263,6 @@ test_segment_names(void)
 
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		e = hostile_up();
-		TEST_TRUE(e != NULL);
 		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 		TEST_EXPECT(hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE), 0);
 		before = peer_violations();
@@ -293,7 +289,6 @@ test_segment_busy(void)
 	for (i = 0; i < 2; i++) {
 		memset(&other, 0, sizeof(other));
 		e = hostile_connected();
-		TEST_TRUE(e != NULL);
 		TEST_EXPECT(hostile_connect(e, &other, 1), 0);
 		before = peer_violations();
 		hostile_fill(&msg, SHM_WIRE_READY, 1);
@@ -316,7 +311,6 @@ segment_race(uint32_t other_size)
 	uint32_t before = peer_env.target->nb_connects;
 	uint64_t violations = peer_violations();
 
-	TEST_TRUE(e != NULL);
 	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 	TEST_EXPECT(hostile_connect(e, &other, 1), 0);
 	TEST_EXPECT(hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE), 0);
@@ -355,7 +349,6 @@ test_segment_replaced(void)
 
 	for (i = 0; i < 3; i++) {
 		e = hostile_up();
-		TEST_TRUE(e != NULL);
 		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 		TEST_EXPECT(hostile_chan_seg_create(&e->chan, HOSTILE_RING_SIZE), 0);
 		good = e->chan.seg.fd;
@@ -380,7 +373,6 @@ test_card_segments(void)
 	struct hostile *e = hostile_up();
 	void *map;
 
-	TEST_TRUE(e != NULL);
 	TEST_EXPECT(hostile_say(e, SHM_WIRE_CONNECT, 0), 0);
 	TEST_EXPECT(hostile_wait(e, SHM_WIRE_ACCEPT, TEST_MS), 0);
 	TEST_TRUE(e->msg_fd >= 0);
@@ -522,7 +514,6 @@ test_kernel_that_waits(void)
 		if (fd < 0)
 			return test_skip("no TCP here to make a socket that lingers");
 		e = hostile_up();
-		TEST_TRUE(e != NULL);
 		TEST_EXPECT(wait_in_sock(i, e, fd, &msg), 0);
 		close(fd);
 		begin = test_now_ns();
@@ -584,7 +575,6 @@ test_segment_hoard(void)
 	uint64_t before = peer_resident_kb();
 	int fd;
 
-	TEST_TRUE(e != NULL);
 	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 	hostile_fill(&msg, SHM_WIRE_CLOSE, 0);
 	/* sparse files: whoever looks pays for them, and that must not be the card */

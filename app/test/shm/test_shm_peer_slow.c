@@ -207,7 +207,6 @@ test_late_ready(void)
 	struct hostile *e = hostile_up();
 	uint32_t connects = peer_env.target->nb_connects;
 
-	TEST_TRUE(e != NULL);
 	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
 	TEST_EXPECT(hostile_ready(e, &e->chan), 0);
 	rte_delay_us_sleep(LATE_READY_MS * 1000);
