@@ -122,27 +122,21 @@ msgq_refused(const struct rte_comch_msgq_conf *conf, int error)
 static int
 test_msgq_create(void)
 {
-	struct rte_comch_msgq_conf conf = { .dir = TO };
-	const struct rte_comch_msgq_conf good = conf;
+	const struct rte_comch_msgq_conf conf = { .dir = TO }, bad[] = {
+		{ .dir = (enum rte_comch_msgq_dir)2 },
+		{ .dir = TO, .max_consumers = TEST_MOCK_DPA_QUEUES + 1 },
+		{ .dir = TO, .max_producers = UINT32_MAX },
+		{ .dir = TO, .flags = 1 },
+		{ .dir = TO, .reserved = { 1 } },
+	};
 	struct rte_comch_msgq *out = NULL;
+	unsigned int i;
 
 	TEST_EXPECT(rte_comch_msgq_create(NULL, &conf, &out), -EINVAL);
 	TEST_EXPECT(rte_comch_msgq_create(dpa, NULL, &out), -EINVAL);
 	TEST_EXPECT(rte_comch_msgq_create(dpa, &conf, NULL), -EINVAL);
-	conf.dir = (enum rte_comch_msgq_dir)2;
-	TEST_CALL(msgq_refused(&conf, -EINVAL));
-	conf = good;
-	conf.max_consumers = TEST_MOCK_DPA_QUEUES + 1;
-	TEST_CALL(msgq_refused(&conf, -EINVAL));
-	conf = good;
-	conf.max_producers = UINT32_MAX;
-	TEST_CALL(msgq_refused(&conf, -EINVAL));
-	conf = good;
-	conf.flags = 1;
-	TEST_CALL(msgq_refused(&conf, -EINVAL));
-	conf = good;
-	conf.reserved[0] = 1;
-	TEST_CALL(msgq_refused(&conf, -EINVAL));
+	for (i = 0; i < RTE_DIM(bad); i++)
+		TEST_CALL(msgq_refused(&bad[i], -EINVAL));
 	return TEST_SUCCESS;
 }
 
@@ -191,32 +185,25 @@ comp_refused(const struct rte_comch_dpa_completion_conf *conf, int error)
 static int
 test_completion_create(void)
 {
-	struct rte_comch_dpa_completion_conf conf = { .imm_len = RTE_COMCH_DPA_IMM_SIZE };
-	const struct rte_comch_dpa_completion_conf good = conf;
+	const struct rte_comch_dpa_completion_conf good = { .imm_len = RTE_COMCH_DPA_IMM_SIZE };
+	const struct rte_comch_dpa_completion_conf bad[] = {
+		{ .type = (enum rte_comch_dpa_completion_type)2 },
+		/* which has no immediate data */
+		{ .type = RTE_COMCH_DPA_COMPLETION_PRODUCER, .imm_len = RTE_COMCH_DPA_IMM_SIZE },
+		{ .imm_len = RTE_COMCH_DPA_IMM_SIZE + 1 },
+		{ .depth = TEST_MOCK_DPA_DEPTH + 1 },
+		{ .max_queues = TEST_MOCK_DPA_MSGQS * TEST_MOCK_DPA_QUEUES + 1 },
+		{ .flags = 1 },
+		{ .reserved = { [5] = 1 } },
+	};
 	struct rte_comch_dpa_completion *out = NULL;
+	unsigned int i;
 
-	TEST_EXPECT(rte_comch_dpa_completion_create(NULL, &conf, &out), -EINVAL);
+	TEST_EXPECT(rte_comch_dpa_completion_create(NULL, &good, &out), -EINVAL);
 	TEST_EXPECT(rte_comch_dpa_completion_create(dpa, NULL, &out), -EINVAL);
-	TEST_EXPECT(rte_comch_dpa_completion_create(dpa, &conf, NULL), -EINVAL);
-	conf.type = (enum rte_comch_dpa_completion_type)2;
-	TEST_CALL(comp_refused(&conf, -EINVAL));
-	conf.type = RTE_COMCH_DPA_COMPLETION_PRODUCER; /* which has no immediate data */
-	TEST_CALL(comp_refused(&conf, -EINVAL));
-	conf = good;
-	conf.imm_len++;
-	TEST_CALL(comp_refused(&conf, -EINVAL));
-	conf = good;
-	conf.depth = TEST_MOCK_DPA_DEPTH + 1;
-	TEST_CALL(comp_refused(&conf, -EINVAL));
-	conf = good;
-	conf.max_queues = TEST_MOCK_DPA_MSGQS * TEST_MOCK_DPA_QUEUES + 1;
-	TEST_CALL(comp_refused(&conf, -EINVAL));
-	conf = good;
-	conf.flags = 1;
-	TEST_CALL(comp_refused(&conf, -EINVAL));
-	conf = good;
-	conf.reserved[5] = 1;
-	TEST_CALL(comp_refused(&conf, -EINVAL));
+	TEST_EXPECT(rte_comch_dpa_completion_create(dpa, &good, NULL), -EINVAL);
+	for (i = 0; i < RTE_DIM(bad); i++)
+		TEST_CALL(comp_refused(&bad[i], -EINVAL));
 	test_mock_dpa_fail_set(1, -ENOSPC);
 	TEST_CALL(comp_refused(&good, -ENOSPC));
 	test_mock_dpa_crash(dpa, 0);
@@ -280,35 +267,29 @@ test_dpa_consumer_create(void)
 	const struct rte_comch_dpa_completion_conf comp_conf = {
 		.type = RTE_COMCH_DPA_COMPLETION_PRODUCER,
 	};
-	struct rte_comch_dpa_queue_conf conf = { .imm_len = 8 }, good;
+	const struct rte_comch_dpa_queue_conf good = { .imm_len = 8, .completion = comp }, bad[] = {
+		{ .imm_len = 8 }, /* no completion context */
+		{ .imm_len = RTE_COMCH_DPA_IMM_SIZE + 1, .completion = comp },
+		{ .size = TEST_MOCK_DPA_DEPTH + 1, .completion = comp },
+		{ .flags = 1, .completion = comp },
+		{ .reserved = { [5] = 1 }, .completion = comp },
+	};
+	struct rte_comch_dpa_queue_conf conf = good;
 	struct rte_comch_dpa_completion *sends = NULL;
 	struct rte_comch_dpa_queue *out = NULL;
+	unsigned int i;
 	int ret;
 
-	conf.completion = comp;
-	good = conf;
-	TEST_EXPECT(rte_comch_dpa_queue_create(NULL, &conf, &out), -EINVAL);
-	TEST_CALL(dpa_queue_refused(to, NULL, -EINVAL)); /* no completion context */
-	TEST_EXPECT(rte_comch_dpa_queue_create(to, &conf, NULL), -EINVAL);
-	conf.completion = NULL;
-	TEST_CALL(dpa_queue_refused(to, &conf, -EINVAL));
+	TEST_EXPECT(rte_comch_dpa_queue_create(NULL, &good, &out), -EINVAL);
+	TEST_EXPECT(rte_comch_dpa_queue_create(to, &good, NULL), -EINVAL);
+	TEST_CALL(dpa_queue_refused(to, NULL, -EINVAL));
+	for (i = 0; i < RTE_DIM(bad); i++)
+		TEST_CALL(dpa_queue_refused(to, &bad[i], -EINVAL));
 	TEST_EXPECT(rte_comch_dpa_completion_create(dpa, &comp_conf, &sends), 0);
 	conf.completion = sends;
 	ret = rte_comch_dpa_queue_create(to, &conf, &out);
 	TEST_EXPECT(rte_comch_dpa_completion_destroy(sends), 0);
 	TEST_EXPECT(ret, -EINVAL);
-	conf = good;
-	conf.imm_len = RTE_COMCH_DPA_IMM_SIZE + 1;
-	TEST_CALL(dpa_queue_refused(to, &conf, -EINVAL));
-	conf = good;
-	conf.size = TEST_MOCK_DPA_DEPTH + 1;
-	TEST_CALL(dpa_queue_refused(to, &conf, -EINVAL));
-	conf = good;
-	conf.flags = 1;
-	TEST_CALL(dpa_queue_refused(to, &conf, -EINVAL));
-	conf = good;
-	conf.reserved[5] = 1;
-	TEST_CALL(dpa_queue_refused(to, &conf, -EINVAL));
 	test_mock_dpa_fail_set(1, -ENOMEM);
 	TEST_CALL(dpa_queue_refused(to, &good, -ENOMEM));
 	return TEST_SUCCESS;
@@ -317,26 +298,20 @@ test_dpa_consumer_create(void)
 static int
 test_dpa_producer_create(void)
 {
-	struct rte_comch_dpa_queue_conf conf = { .size = 0 };
-	const struct rte_comch_dpa_queue_conf good = conf;
+	const struct rte_comch_dpa_queue_conf good = { .size = 0 }, bad[] = {
+		{ .completion = comp }, /* for consumers */
+		{ .imm_len = 1 },
+		{ .size = TEST_MOCK_DPA_DEPTH + 1 },
+		{ .flags = 1 },
+		{ .reserved = { 1 } },
+	};
 	struct rte_comch_dpa_queue *out = NULL;
+	unsigned int i;
 
-	TEST_EXPECT(rte_comch_dpa_queue_create(NULL, &conf, &out), -EINVAL);
-	TEST_EXPECT(rte_comch_dpa_queue_create(from, &conf, NULL), -EINVAL);
-	conf.completion = comp; /* for consumers */
-	TEST_CALL(dpa_queue_refused(from, &conf, -EINVAL));
-	conf = good;
-	conf.imm_len = 1;
-	TEST_CALL(dpa_queue_refused(from, &conf, -EINVAL));
-	conf = good;
-	conf.size = TEST_MOCK_DPA_DEPTH + 1;
-	TEST_CALL(dpa_queue_refused(from, &conf, -EINVAL));
-	conf = good;
-	conf.flags = 1;
-	TEST_CALL(dpa_queue_refused(from, &conf, -EINVAL));
-	conf = good;
-	conf.reserved[0] = 1;
-	TEST_CALL(dpa_queue_refused(from, &conf, -EINVAL));
+	TEST_EXPECT(rte_comch_dpa_queue_create(NULL, &good, &out), -EINVAL);
+	TEST_EXPECT(rte_comch_dpa_queue_create(from, &good, NULL), -EINVAL);
+	for (i = 0; i < RTE_DIM(bad); i++)
+		TEST_CALL(dpa_queue_refused(from, &bad[i], -EINVAL));
 	test_mock_dpa_fail_set(1, -ENOSPC);
 	TEST_CALL(dpa_queue_refused(from, &good, -ENOSPC));
 	test_mock_dpa_crash(dpa, 0);
@@ -400,37 +375,27 @@ test_consumer_create(void)
 {
 	struct rte_comch_mem *mem = test_mem_alloc(test_pair.host, 4096,
 			RTE_COMCH_MEM_F_PEER_WRITE);
-	struct rte_comch_consumer_conf conf = { .imm_len = RTE_COMCH_DPA_IMM_SIZE };
-	const struct rte_comch_consumer_conf good = conf;
+	const struct rte_comch_consumer_conf good = { .imm_len = RTE_COMCH_DPA_IMM_SIZE };
+	const struct rte_comch_consumer_conf bad[] = {
+		{ .mem = mem },
+		{ .imm_len = RTE_COMCH_DPA_IMM_SIZE + 1 },
+		{ .buf_size = 1 },
+		{ .nb_tasks = 4 }, /* without a callback */
+		{ .flags = 1 },
+	};
 	struct rte_comch_ctx *ctx = NULL;
+	unsigned int i;
 
-	TEST_TRUE(mem != NULL);
-	TEST_EXPECT(rte_comch_msgq_consumer_create(NULL, &conf, &ctx), -EINVAL);
-	TEST_EXPECT(rte_comch_msgq_consumer_create(from, &conf, NULL), -EINVAL);
-	TEST_CALL(cpu_cons_refused(to, &conf, -EPERM));
-	conf.mem = mem;
-	TEST_CALL(cpu_cons_refused(from, &conf, -EINVAL));
-	conf = good;
-	conf.buf_size = 1;
-	TEST_CALL(cpu_cons_refused(from, &conf, -EINVAL));
-	conf = good;
-	conf.imm_len++;
-	TEST_CALL(cpu_cons_refused(from, &conf, -EINVAL));
-	conf = good;
-	conf.nb_tasks = 4; /* without a callback */
-	TEST_CALL(cpu_cons_refused(from, &conf, -EINVAL));
-	conf = good;
-	conf.flags = 1;
-	TEST_CALL(cpu_cons_refused(from, &conf, -EINVAL));
+	TEST_EXPECT(rte_comch_msgq_consumer_create(NULL, &good, &ctx), -EINVAL);
+	TEST_EXPECT(rte_comch_msgq_consumer_create(from, &good, NULL), -EINVAL);
+	TEST_CALL(cpu_cons_refused(to, &good, -EPERM));
+	for (i = 0; i < RTE_DIM(bad); i++)
+		TEST_CALL(cpu_cons_refused(from, &bad[i], -EINVAL));
 
 	/* what can be changed is checked in the same way */
 	TEST_EXPECT(rte_comch_msgq_consumer_create(from, NULL, &ctx), 0);
-	conf = good;
-	conf.imm_len++;
-	TEST_EXPECT(test_consumer_conf_set(ctx, &conf), -EINVAL);
-	conf = good;
-	conf.mem = mem;
-	TEST_EXPECT(test_consumer_conf_set(ctx, &conf), -EINVAL);
+	for (i = 0; i < RTE_DIM(bad); i++)
+		TEST_EXPECT(test_consumer_conf_set(ctx, &bad[i]), -EINVAL);
 	TEST_EXPECT(test_consumer_conf_set(ctx, &good), 0);
 	TEST_EXPECT(rte_comch_ctx_destroy(ctx), 0);
 	return TEST_SUCCESS;
@@ -471,7 +436,6 @@ static int
 cpu_start(struct rte_comch_ctx *ctx, struct rte_comch_pe **pe)
 {
 	*pe = test_pe_new();
-	TEST_TRUE(*pe != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(ctx), -ENOLINK);
 	TEST_EXPECT(rte_comch_ctx_attach(ctx, *pe), 0);
 	test_mock_dpa_fail_set(1, -ENOMEM);
