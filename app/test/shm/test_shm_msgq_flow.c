@@ -36,7 +36,6 @@ static struct rte_comch_dpa_queue dpa_queues[NB_ENDS];
 static struct msgq_end ends[NB_ENDS];
 static struct flow_seen seen[NB_ENDS];
 static uint64_t nb_each; /* from each producer to each consumer */
-static uint32_t nb_ends;
 static const char *error; /* atomic: of any thread */
 
 static void
@@ -68,7 +67,7 @@ msg_check(const void *imm, uint32_t len, uint32_t producer, uint32_t consumer)
 	struct flow_seen *s = &seen[consumer - 1];
 	struct flow_msg want, got;
 
-	if (producer - 1 >= nb_ends || len != sizeof(got)) {
+	if (producer - 1 >= NB_ENDS || len != sizeof(got)) {
 		flow_fail("a message has the wrong length or producer");
 		return;
 	}
@@ -109,13 +108,13 @@ cpu_producer(void *arg)
 	const uint32_t index = (uintptr_t)arg;
 	struct flow_msg bufs[BURST];
 	struct rte_comch_send msgs[BURST];
-	uint64_t seq[NB_ENDS] = { 0 }, since = 0, left = nb_each * nb_ends;
+	uint64_t seq[NB_ENDS] = { 0 }, since = 0, left = nb_each * NB_ENDS;
 	uint32_t to = index, nb = 1, i, sent;
 	struct rte_comch_cpl cpls[BURST];
 
 	memset(msgs, 0, sizeof(msgs));
 	while (left != 0 && !flow_failed()) {
-		to = (to + 1) % nb_ends;
+		to = (to + 1) % NB_ENDS;
 		nb = nb % BURST + 1;
 		nb = RTE_MIN(nb, nb_each - seq[to]);
 		if (nb == 0) {
@@ -150,7 +149,7 @@ unit_consumer(void *arg)
 	msgq_unit_self.eu = index;
 	if (rte_comch_dpa_dev_consumer_ack(dpa_queues[index].handle, QUEUE_SIZE) != 0)
 		flow_fail("no receive can be posted");
-	while (seen[index].nb < nb_each * nb_ends && !flow_failed()) {
+	while (seen[index].nb < nb_each * NB_ENDS && !flow_failed()) {
 		ret = rte_comch_dpa_dev_completion_get(comps[index].handle, &elem);
 		if (ret < 0)
 			flow_fail("completion_get fails");
@@ -178,7 +177,7 @@ static void *
 unit_producer(void *arg)
 {
 	const uint32_t index = (uintptr_t)arg;
-	uint64_t seq[NB_ENDS] = { 0 }, since = 0, left = nb_each * nb_ends;
+	uint64_t seq[NB_ENDS] = { 0 }, since = 0, left = nb_each * NB_ENDS;
 	struct rte_comch_dpa_dev_elem elem;
 	struct flow_msg msg;
 	uint32_t to = index;
@@ -186,7 +185,7 @@ unit_producer(void *arg)
 
 	msgq_unit_self.eu = index;
 	while (left != 0 && !flow_failed()) {
-		to = (to + 1) % nb_ends;
+		to = (to + 1) % NB_ENDS;
 		if (seq[to] == nb_each)
 			continue;
 		msg_fill(&msg, index + 1, to + 1, seq[to]);
@@ -216,7 +215,7 @@ cpu_consumer(void *arg)
 	uint32_t nb, i;
 
 	test_msgq_post(&ends[index], QUEUE_SIZE);
-	while (seen[index].nb < nb_each * nb_ends && !flow_failed()) {
+	while (seen[index].nb < nb_each * NB_ENDS && !flow_failed()) {
 		nb = test_msgq_poll(&ends[index], cpls, 1 + cookie % BURST);
 		for (i = 0; i < nb; i++)
 			msg_check(cpls[i].imm, cpls[i].imm_len, cpls[i].producer_id, index + 1);
@@ -238,8 +237,8 @@ flow_create(bool to_dpa)
 	uint32_t i;
 
 	TEST_CALL(test_msgq_start(&msgq, to_dpa ? RTE_COMCH_MSGQ_TO_DPA : RTE_COMCH_MSGQ_FROM_DPA,
-			nb_ends, nb_ends));
-	for (i = 0; i < nb_ends; i++) {
+			NB_ENDS, NB_ENDS));
+	for (i = 0; i < NB_ENDS; i++) {
 		TEST_CALL(test_msgq_completion(&comps[i], to_dpa ?
 				RTE_COMCH_DPA_COMPLETION_CONSUMER :
 				RTE_COMCH_DPA_COMPLETION_PRODUCER, BURST, 1, SHM_MSGQ_NO_UNIT));
@@ -255,7 +254,7 @@ flow_free(void)
 {
 	uint32_t i;
 
-	for (i = 0; i < nb_ends; i++) {
+	for (i = 0; i < NB_ENDS; i++) {
 		test_msgq_end_free(&ends[i]);
 		shm_msgq_dpa_queue_destroy(&dpa_queues[i]);
 		shm_msgq_completion_destroy(&comps[i]);
@@ -264,29 +263,28 @@ flow_free(void)
 }
 
 static int
-flow(bool to_dpa, uint32_t nb)
+flow(bool to_dpa)
 {
 	const char *env = getenv("COMCH_TEST_MSGQ_MSGS");
 	pthread_t threads[2 * NB_ENDS];
 	uint32_t i;
 
 	test_time_limit(env != NULL ? 1800 : 120);
-	nb_ends = nb;
-	nb_each = (env != NULL ? strtoull(env, NULL, 0) : NB_MSGS) / (nb * nb);
+	nb_each = (env != NULL ? strtoull(env, NULL, 0) : NB_MSGS) / (NB_ENDS * NB_ENDS);
 	memset(seen, 0, sizeof(seen));
 	error = NULL;
 	TEST_CALL(flow_create(to_dpa));
-	for (i = 0; i < nb; i++) {
+	for (i = 0; i < NB_ENDS; i++) {
 		TEST_EXPECT(pthread_create(&threads[i], NULL, to_dpa ? cpu_producer :
 			unit_producer, (void *)(uintptr_t)i), 0);
-		TEST_EXPECT(pthread_create(&threads[nb + i], NULL, to_dpa ? unit_consumer :
+		TEST_EXPECT(pthread_create(&threads[NB_ENDS + i], NULL, to_dpa ? unit_consumer :
 			cpu_consumer, (void *)(uintptr_t)i), 0);
 	}
-	for (i = 0; i < 2 * nb; i++)
+	for (i = 0; i < 2 * NB_ENDS; i++)
 		pthread_join(threads[i], NULL);
 	TEST_ASSERT(error == NULL, "%s", error);
-	for (i = 0; i < nb; i++)
-		TEST_EXPECT(seen[i].nb, nb_each * nb);
+	for (i = 0; i < NB_ENDS; i++)
+		TEST_EXPECT(seen[i].nb, nb_each * NB_ENDS);
 	TEST_EXPECT(shm_dpa_is_down(&msgq_dpa), 0);
 	flow_free();
 	return TEST_SUCCESS;
@@ -295,25 +293,13 @@ flow(bool to_dpa, uint32_t nb)
 static int
 test_to_dpa(void)
 {
-	return flow(true, 1);
+	return flow(true);
 }
 
 static int
 test_from_dpa(void)
 {
-	return flow(false, 1);
-}
-
-static int
-test_to_dpa_many(void)
-{
-	return flow(true, NB_ENDS);
-}
-
-static int
-test_from_dpa_many(void)
-{
-	return flow(false, NB_ENDS);
+	return flow(false);
 }
 
 static struct unit_test_suite suite = {
@@ -323,8 +309,6 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_to_dpa),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_from_dpa),
-		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_to_dpa_many),
-		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_from_dpa_many),
 		TEST_CASES_END(),
 	},
 };
