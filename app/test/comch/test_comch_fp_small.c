@@ -203,47 +203,38 @@ small_end(struct small_env *env)
 	return TEST_SUCCESS;
 }
 
-static unsigned int nb_producers;
+static int
+mixed(struct test_fp *fp, unsigned int nb_producers, uint32_t imm_len, uint32_t nb_posts)
+{
+	const uint32_t msgs = test_place_is_bluefield() ? 300 : TEST_ASAN ? 1000 : 4000;
+	struct small_env env = {
+		.nb_producers = nb_producers, .imm_len = imm_len, .nb_posts = nb_posts,
+	};
+	unsigned int p;
+
+	TEST_CALL(test_fp_consumer(fp, NULL, nb_posts, imm_len, &env.consumer));
+	for (p = 0; p < nb_producers; p++)
+		TEST_CALL(test_fp_producer(fp, 64, &env.producers[p]));
+	TEST_CALL(small_turns(&env, nb_posts == 1 ? msgs / 8 : msgs));
+	return small_end(&env);
+}
 
 static int
-small_mixed(struct test_fp *fp)
+test_mixed(struct test_fp *fp)
 {
 	static const uint32_t lens[] = { 0, 3, 8, 31, 32, 33, 56, 57, 100, 256 };
 	static const uint32_t posts[] = { 1, 8, POSTS };
-	const uint32_t msgs = test_place_is_bluefield() ? 300 : TEST_ASAN ? 1000 : 4000;
 	struct rte_comch_dev_info info;
-	struct small_env env;
-	unsigned int i, j, p;
+	unsigned int i, j;
 
 	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &info), 0);
 	for (i = 0; i < RTE_DIM(lens) && lens[i] <= info.max_imm_len; i++) {
 		for (j = 0; j < RTE_DIM(posts); j++) {
-			memset(&env, 0, sizeof(env));
-			env.nb_producers = nb_producers;
-			env.imm_len = lens[i];
-			env.nb_posts = posts[j];
-			TEST_CALL(test_fp_consumer(fp, NULL, posts[j], lens[i], &env.consumer));
-			for (p = 0; p < nb_producers; p++)
-				TEST_CALL(test_fp_producer(fp, 64, &env.producers[p]));
-			TEST_CALL(small_turns(&env, posts[j] == 1 ? msgs / 8 : msgs));
-			TEST_CALL(small_end(&env));
+			TEST_CALL(mixed(fp, 1, lens[i], posts[j]));
+			TEST_CALL(mixed(fp, NB_PRODUCERS, lens[i], posts[j]));
 		}
 	}
 	return TEST_SUCCESS;
-}
-
-static int
-test_mixed(void)
-{
-	nb_producers = 1;
-	return test_fp_both(small_mixed);
-}
-
-static int
-test_mixed_producers(void)
-{
-	nb_producers = NB_PRODUCERS;
-	return test_fp_both(small_mixed);
 }
 
 /* A message that is wrong within a burst: those before it are sent, in whatever run. */
@@ -267,7 +258,6 @@ test_faults(struct test_fp *fp)
 	TEST_CALL(test_fp_consumer(fp, NULL, 64, 16, &consumer));
 	TEST_CALL(test_fp_producer(fp, 64, &producer));
 	mem = test_mem_alloc(fp->tx.dev, 4096, 0);
-	TEST_TRUE(mem != NULL);
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		for (at = 0; at < 4; at++) {
 			memset(sends, 0, sizeof(sends));
@@ -497,8 +487,7 @@ static struct unit_test_suite suite = {
 	.setup = test_quiet,
 	.teardown = test_log_restore,
 	.unit_test_cases = {
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mixed),
-		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_mixed_producers),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_mixed),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_alike),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_threads_turn),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_faults),
