@@ -11,6 +11,8 @@
 #ifndef TEST_SHM_PEER_FAST_H
 #define TEST_SHM_PEER_FAST_H
 
+#include <pthread.h>
+
 #include "test_comch_fp_util.h"
 #include "test_shm_peer.h"
 
@@ -143,6 +145,38 @@ void hostile_entry_put(struct hostile_rc *rc, uint32_t n, uint64_t word);
 /** The nth message, empty, as a correct peer sends it. */
 void hostile_message(struct hostile_rc *rc, uint32_t n, uint32_t producer);
 void hostile_rc_free(struct hostile_rc *rc);
+
+/** A consumer of the device that the hostile side has taken, and what is outstanding. */
+struct fast_rx {
+	struct hostile *e;
+	struct hostile_rc rc;
+	struct test_q *q;
+	uint8_t *base;                      /**< Of its memory, or NULL. */
+	uint32_t nb_posts;
+	uint32_t posted;
+	uint32_t polled;
+};
+
+int fast_rx_open(struct fast_rx *rx, struct rte_comch_mem *mem, uint32_t nb_posts,
+		uint32_t imm_len);
+/** Post in turns buffers of this length, which follow each other in its memory. */
+int fast_rx_post(struct fast_rx *rx, unsigned int nb, uint32_t len);
+void fast_rx_close(struct fast_rx *rx);
+
+/** A thread that writes at full speed what the device reads. */
+struct fast_flips {
+	pthread_t thread;
+	void *env;
+	unsigned int what;
+	bool stop;                          /**< Atomic. */
+	uint64_t begin;
+};
+
+int fast_flips_begin(struct fast_flips *f, void *(*flipper)(void *arg));
+/** For a time, or longer if the machine is so busy that nothing has happened in it. */
+bool fast_flips_go_on(const struct fast_flips *f, unsigned int ms, uint32_t nb);
+/** End it: what is harmless lets messages through, what is not is one breach at most. */
+int fast_flips_end(struct fast_flips *f, bool harmless, uint32_t nb);
 
 #define FAST_CASE(fn) TEST_CASE_ST(fast_setup, fast_teardown, fn)
 

@@ -262,23 +262,11 @@ test_region_gone_in_use(void)
 	return TEST_SUCCESS;
 }
 
-/*
- * A thread that writes at full speed what the device reads.
- */
-
-struct flipper {
-	struct posts_env *env;
-	struct hostile_rc *rc;
-	struct hostile *e;
-	unsigned int what;
-	bool stop;
-};
-
 static void *
 posts_flipper(void *arg)
 {
-	struct flipper *f = arg;
-	struct shm_wire_posts *posts = f->env->c.posts;
+	struct fast_flips *f = arg;
+	struct shm_wire_posts *posts = f->env;
 	uint32_t x = 88172645, n = 0;
 	uint64_t off, len;
 
@@ -317,28 +305,17 @@ posts_flipper(void *arg)
 	return NULL;
 }
 
-/* A time, or longer if the machine is so busy that nothing has happened in it. */
-static bool
-flip_goes_on(uint64_t begin, unsigned int ms, unsigned int nb)
-{
-	uint64_t passed = (test_now_ns() - begin) / 1000000;
-
-	return fast_victim()->conn != NULL &&
-		(passed < ms || (nb == 0 && passed < TEST_MS));
-}
-
 static int
 posts_flip(unsigned int what, unsigned int ms)
 {
-	struct posts_env env;
-	struct flipper f = { &env, NULL, NULL, what, false };
-	uint64_t begin = test_now_ns();
+	struct fast_flips f = { .what = what };
 	unsigned int n, nb, sent = 0;
-	pthread_t thread;
+	struct posts_env env;
 
 	TEST_CALL(posts_open(&env, true, 0));
-	TEST_EXPECT(pthread_create(&thread, NULL, posts_flipper, &f), 0);
-	for (n = 0; flip_goes_on(begin, ms, sent); n++) {
+	f.env = env.c.posts;
+	TEST_CALL(fast_flips_begin(&f, posts_flipper));
+	for (n = 0; fast_flips_go_on(&f, ms, sent); n++) {
 		if (what < 2)
 			__atomic_store_n(&env.c.posts->tail,
 					SHM_WIRE_POST_START + sent + HOSTILE_POSTS,
@@ -349,14 +326,7 @@ posts_flip(unsigned int what, unsigned int ms)
 		if (n % 64 == 0 || test_reason(env.q, 1) == -ENOTCONN)
 			peer_turn();
 	}
-	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
-	if (what == 0) {
-		TEST_EXPECT(fast_breaches(), 0);
-		TEST_TRUE(sent > 0 && fast_victim()->conn != NULL);
-	} else {
-		TEST_TRUE(fast_breaches() <= 1);
-	}
+	TEST_CALL(fast_flips_end(&f, what == 0, sent));
 	posts_close(&env);
 	return TEST_SUCCESS;
 }
@@ -380,51 +350,10 @@ test_post_flips(void)
 #define NB 16u
 #define IMM 40u
 
-struct cpls_env {
-	struct hostile *e;
-	struct hostile_rc rc;
-	struct test_q *q;
-	uint8_t *base;
-	uint32_t posted;
-	uint32_t polled;
-};
-
 static int
-cpls_open(struct cpls_env *env, bool pool, uint32_t imm_len)
+cpls_open(struct fast_rx *env, bool pool, uint32_t imm_len)
 {
-	struct rte_comch_mem_info info;
-	struct rte_comch_mem *mem;
-
-	memset(env, 0, sizeof(*env));
-	env->e = fast_connected();
-	mem = pool ? fast_pool(4 * NB) : fast_mem(NB * SLOT);
-	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
-	env->base = info.addr;
-	env->q = fast_consumer(mem, NB, imm_len);
-	TEST_EXPECT(hostile_rc_wait(env->e, &env->rc), 0);
-	TEST_EXPECT(hostile_rc_answer(env->e, &env->rc), 0);
-	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
-	return TEST_SUCCESS;
-}
-
-static void
-cpls_close(struct cpls_env *env)
-{
-	fast_case_end();
-	hostile_rc_free(&env->rc);
-}
-
-static int
-cpls_post(struct cpls_env *env, unsigned int nb)
-{
-	struct rte_comch_post post = { .len = SLOT };
-
-	for (; nb > 0; nb--, env->posted++) {
-		post.addr = env->base + env->posted % NB * SLOT;
-		post.cookie = env->posted;
-		TEST_EXPECT(rte_comch_consumer_post_burst(env->q->ctx, &post, 1), 1);
-	}
-	return TEST_SUCCESS;
+	return fast_rx_open(env, pool ? fast_pool(4 * NB) : fast_mem(NB * SLOT), NB, imm_len);
 }
 
 static int
@@ -440,14 +369,14 @@ test_cpl_values(void)
 		{ 0, 0, 8 }, { 65, 0, 8 }, { 127, 0, 8 }, { 0, 0xffff, SHM_WIRE_MAX_BUF_SIZE },
 	};
 	struct rte_comch_cpl cpls[NB];
-	struct cpls_env env;
+	struct fast_rx env;
 	unsigned int i, lead;
 
 	/* the first, and behind good ones */
 	for (lead = 0; lead <= 3; lead += 3) {
 		for (i = 0; i < RTE_DIM(bad); i++) {
 			TEST_CALL(cpls_open(&env, false, IMM));
-			TEST_CALL(cpls_post(&env, NB));
+			TEST_CALL(fast_rx_post(&env, NB, SLOT));
 			for (env.polled = 0; env.polled < lead; env.polled++)
 				hostile_complete(&env.rc, env.polled,
 						hostile_cpl(&env.rc, env.polled, 64, IMM, SLOT));
@@ -461,7 +390,7 @@ test_cpl_values(void)
 			hostile_complete(&env.rc, lead, hostile_cpl(&env.rc, lead, 1, 0, 8));
 			TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 			TEST_CALL(fast_conn_dies(env.e, "completion", lead * 10 + i));
-			cpls_close(&env);
+			fast_rx_close(&env);
 		}
 	}
 	return TEST_SUCCESS;
@@ -474,11 +403,11 @@ test_cpl_producers(void)
 	static const uint32_t ids[] = { 65, 127, 128, 0x10000, 0x80000001, UINT32_MAX, 0 };
 	const uint32_t last = SHM_WIRE_PRODUCER_SLOTS - 1;
 	struct rte_comch_cpl cpl;
-	struct cpls_env env;
+	struct fast_rx env;
 	unsigned int i;
 
 	TEST_CALL(cpls_open(&env, false, IMM));
-	TEST_CALL(cpls_post(&env, NB));
+	TEST_CALL(fast_rx_post(&env, NB, SLOT));
 	for (i = 0; i < RTE_DIM(ids); i++) {
 		env.rc.cpls->producers[0] = ids[i];
 		env.rc.cpls->producers[last] = ids[i];
@@ -490,7 +419,7 @@ test_cpl_producers(void)
 	}
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 0);
 	TEST_CALL(fast_conn_dies(env.e, "producer", i));
-	cpls_close(&env);
+	fast_rx_close(&env);
 	return TEST_SUCCESS;
 }
 
@@ -499,7 +428,7 @@ static int
 test_cpl_unposted(void)
 {
 	struct rte_comch_cpl cpls[NB];
-	struct cpls_env env;
+	struct fast_rx env;
 	unsigned int i;
 
 	TEST_CALL(cpls_open(&env, false, 0));
@@ -510,7 +439,7 @@ test_cpl_unposted(void)
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	for (i = 0; i < NB; i++)
 		hostile_complete(&env.rc, i, hostile_cpl(&env.rc, i, 1, 0, SLOT) ^ 1);
-	TEST_CALL(cpls_post(&env, 4));
+	TEST_CALL(fast_rx_post(&env, 4, SLOT));
 	/* the second before the first */
 	hostile_complete(&env.rc, 1, hostile_cpl(&env.rc, 1, 1, 0, 2));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
@@ -523,7 +452,7 @@ test_cpl_unposted(void)
 		TEST_TRUE(cpls[i].cookie == i && cpls[i].len == i + 1 && cpls[i].status == 0);
 	TEST_EXPECT(fast_breaches(), 0);
 	TEST_TRUE(fast_victim()->conn != NULL);
-	cpls_close(&env);
+	fast_rx_close(&env);
 	return TEST_SUCCESS;
 }
 
@@ -539,7 +468,7 @@ test_cpl_packets(void)
 		{ 1, SHM_WIRE_MAX_BUF_SIZE },
 	};
 	struct rte_mbuf *pkts[NB];
-	struct cpls_env env;
+	struct fast_rx env;
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(bad); i++) {
@@ -555,7 +484,7 @@ test_cpl_packets(void)
 		rte_pktmbuf_free(pkts[0]);
 		TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 0);
 		TEST_CALL(fast_conn_dies(env.e, "packet", i));
-		cpls_close(&env);
+		fast_rx_close(&env);
 	}
 	return TEST_SUCCESS;
 }
@@ -563,9 +492,10 @@ test_cpl_packets(void)
 static void *
 cpls_flipper(void *arg)
 {
-	struct flipper *f = arg;
-	struct shm_wire_cpls *cpls = f->rc->cpls;
-	const uint32_t nb = f->rc->msg.nb_posts; /* at least what was asked for */
+	struct fast_flips *f = arg;
+	struct fast_rx *rx = f->env;
+	struct shm_wire_cpls *cpls = rx->rc.cpls;
+	const uint32_t nb = rx->rc.msg.nb_posts; /* at least what was asked for */
 	uint32_t x = 88172645, n = 0, imm, producer, slot;
 	uint64_t len;
 
@@ -573,7 +503,7 @@ cpls_flipper(void *arg)
 	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
 		n++;
 		len = test_rand_next(&x) % (SLOT + 1);
-		imm = test_rand_next(&x) % (f->rc->msg.imm_len + 1);
+		imm = test_rand_next(&x) % (rx->rc.msg.imm_len + 1);
 		producer = 1 + test_rand_next(&x) % SHM_WIRE_MAX_PRODUCERS;
 		slot = test_rand_next(&x) % nb;
 		if (f->what == 1 && n % 1024 == 0)
@@ -590,14 +520,14 @@ cpls_flipper(void *arg)
 
 			__atomic_store_n(&cpls->want, test_rand_next(&x) >> (n % 32),
 					__ATOMIC_RELAXED);
-			__atomic_store_n(&f->e->own->groups[group].armed, test_rand_next(&x) % 2 !=
+			__atomic_store_n(&rx->e->own->groups[group].armed, test_rand_next(&x) % 2 !=
 					0 ? test_rand_next(&x) : 0, __ATOMIC_RELAXED);
 		}
 		__atomic_store_n(&cpls->words[slot], len << SHM_WIRE_CPL_LEN_SHIFT |
 				(uint64_t)imm << SHM_WIRE_CPL_IMM_SHIFT |
 				(uint64_t)producer << SHM_WIRE_CPL_PRODUCER_SHIFT |
 				(test_rand_next(&x) & 1), __ATOMIC_RELEASE);
-		if (f->rc->msg.imm_len != 0)
+		if (rx->rc.msg.imm_len != 0)
 			((uint8_t *)&cpls->words[nb])[test_rand_next(&x) % (nb * IMM)] = (uint8_t)n;
 		if (n % 256 == 0)
 			sched_yield();
@@ -608,7 +538,7 @@ cpls_flipper(void *arg)
 static volatile uint8_t imm_sum; /* that reading is no waste */
 
 static int
-cpls_check(struct cpls_env *env, const struct rte_comch_cpl *cpl)
+cpls_check(struct fast_rx *env, const struct rte_comch_cpl *cpl)
 {
 	const uint8_t *imm = cpl->imm_len <= RTE_COMCH_CPL_IMM_SIZE ? cpl->imm : cpl->imm_ext;
 	uint32_t i;
@@ -625,13 +555,13 @@ cpls_check(struct cpls_env *env, const struct rte_comch_cpl *cpl)
 }
 
 static int
-cpls_turn(struct cpls_env *env)
+cpls_turn(struct fast_rx *env)
 {
 	struct rte_comch_cpl cpls[NB];
 	unsigned int nb, i;
 
-	TEST_CALL(cpls_post(env, test_q_state(env->q) == RTE_COMCH_STATE_RUNNING &&
-			fast_victim()->conn != NULL ? NB - (env->posted - env->polled) : 0));
+	if (fast_victim()->conn != NULL && test_q_state(env->q) == RTE_COMCH_STATE_RUNNING)
+		TEST_CALL(fast_rx_post(env, NB - (env->posted - env->polled), SLOT));
 	nb = rte_comch_queue_poll_burst(env->q->ctx, cpls, NB);
 	for (i = 0; i < nb; i++)
 		TEST_CALL(cpls_check(env, &cpls[i]));
@@ -639,7 +569,7 @@ cpls_turn(struct cpls_env *env)
 }
 
 static int
-packets_turn(struct cpls_env *env)
+packets_turn(struct fast_rx *env)
 {
 	struct rte_mbuf *pkts[NB];
 	unsigned int nb, i;
@@ -659,34 +589,23 @@ static int
 cpls_flip(unsigned int what, bool packets, unsigned int ms)
 {
 	struct rte_comch_pe *pe = fast_side->host ? peer_host.pe : peer_env.pe;
-	struct flipper f = { .what = what };
-	uint64_t begin = test_now_ns();
-	struct cpls_env env;
-	pthread_t thread;
-	unsigned int n;
+	struct fast_rx env;
+	struct fast_flips f = { .env = &env, .what = what };
 	int ret = TEST_SUCCESS;
+	unsigned int n;
 
 	TEST_CALL(cpls_open(&env, packets, packets ? 0 : IMM));
-	f.rc = &env.rc;
-	f.e = env.e;
-	TEST_EXPECT(pthread_create(&thread, NULL, cpls_flipper, &f), 0);
-	for (n = 0; flip_goes_on(begin, ms, env.polled) && ret == TEST_SUCCESS; n++) {
+	TEST_CALL(fast_flips_begin(&f, cpls_flipper));
+	for (n = 0; fast_flips_go_on(&f, ms, env.polled) && ret == TEST_SUCCESS; n++) {
 		ret = packets ? packets_turn(&env) : cpls_turn(&env);
 		if (n % 64 == 0)
 			peer_turn();
 		if (n % 16 == 0 && rte_comch_pe_arm(pe) == 0)
 			rte_comch_pe_progress(pe);
 	}
-	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
+	TEST_CALL(fast_flips_end(&f, what == 0 || what == 4, env.polled));
 	TEST_CALL(ret);
-	if (what == 0 || what == 4) {
-		TEST_EXPECT(fast_breaches(), 0);
-		TEST_TRUE(env.polled > 0 && fast_victim()->conn != NULL);
-	} else {
-		TEST_TRUE(fast_breaches() <= 1);
-	}
-	cpls_close(&env);
+	fast_rx_close(&env);
 	return TEST_SUCCESS;
 }
 

@@ -359,3 +359,70 @@ fast_pool(uint32_t nb)
 
 	return mem_made(ret, mem);
 }
+
+int
+fast_rx_open(struct fast_rx *rx, struct rte_comch_mem *mem, uint32_t nb_posts, uint32_t imm_len)
+{
+	memset(rx, 0, sizeof(*rx));
+	rx->e = fast_connected();
+	rx->base = mem != NULL ? rte_comch_mem_addr(mem) : NULL;
+	rx->nb_posts = nb_posts;
+	rx->q = fast_consumer(mem, nb_posts, imm_len);
+	TEST_EXPECT(hostile_rc_wait(rx->e, &rx->rc), 0);
+	TEST_EXPECT(hostile_rc_answer(rx->e, &rx->rc), 0);
+	PEER_WAIT(test_q_state(rx->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+int
+fast_rx_post(struct fast_rx *rx, unsigned int nb, uint32_t len)
+{
+	struct rte_comch_post post = { .len = len };
+
+	for (; nb > 0; nb--, rx->posted++) {
+		if (rx->base != NULL)
+			post.addr = rx->base + rx->posted % rx->nb_posts * len;
+		post.cookie = rx->posted;
+		TEST_EXPECT(rte_comch_consumer_post_burst(rx->q->ctx, &post, 1), 1);
+	}
+	return TEST_SUCCESS;
+}
+
+void
+fast_rx_close(struct fast_rx *rx)
+{
+	fast_case_end();
+	hostile_rc_free(&rx->rc);
+}
+
+int
+fast_flips_begin(struct fast_flips *f, void *(*flipper)(void *arg))
+{
+	f->stop = false;
+	f->begin = test_now_ns();
+	TEST_EXPECT(pthread_create(&f->thread, NULL, flipper, f), 0);
+	return TEST_SUCCESS;
+}
+
+bool
+fast_flips_go_on(const struct fast_flips *f, unsigned int ms, uint32_t nb)
+{
+	uint64_t passed = (test_now_ns() - f->begin) / 1000000;
+
+	return fast_victim()->conn != NULL &&
+		(passed < ms || (nb == 0 && passed < TEST_MS));
+}
+
+int
+fast_flips_end(struct fast_flips *f, bool harmless, uint32_t nb)
+{
+	__atomic_store_n(&f->stop, true, __ATOMIC_RELAXED);
+	pthread_join(f->thread, NULL);
+	if (!harmless) {
+		TEST_TRUE(fast_breaches() <= 1);
+		return TEST_SUCCESS;
+	}
+	TEST_EXPECT(fast_breaches(), 0);
+	TEST_TRUE(nb > 0 && fast_victim()->conn != NULL);
+	return TEST_SUCCESS;
+}

@@ -25,50 +25,18 @@ static uint8_t data[256];
  * Consumers of the device
  */
 
-struct entries_env {
-	struct hostile *e;
-	struct hostile_rc rc;
-	struct test_q *q;
-	uint32_t posted;
-	uint32_t polled;
-};
-
 static int
-entries_open(struct entries_env *env, uint32_t nb_posts, uint32_t imm_len)
+entries_open(struct fast_rx *env, uint32_t nb_posts, uint32_t imm_len)
 {
-	memset(env, 0, sizeof(*env));
-	env->e = fast_connected();
-	env->q = fast_consumer(NULL, nb_posts, imm_len);
-	TEST_EXPECT(hostile_rc_wait(env->e, &env->rc), 0);
+	TEST_CALL(fast_rx_open(env, NULL, nb_posts, imm_len));
 	TEST_TRUE(env->rc.entries != NULL);
 	/* what is read in parts must not be overwritten */
 	TEST_TRUE(env->rc.msg.nb_posts >= 2 * nb_posts);
-	TEST_EXPECT(hostile_rc_answer(env->e, &env->rc), 0);
-	PEER_WAIT(test_q_state(env->q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
-	return TEST_SUCCESS;
-}
-
-static void
-entries_close(struct entries_env *env)
-{
-	fast_case_end();
-	hostile_rc_free(&env->rc);
-}
-
-static int
-entries_post(struct entries_env *env, unsigned int nb)
-{
-	struct rte_comch_post post = { .len = 0 };
-
-	for (; nb > 0; nb--, env->posted++) {
-		post.cookie = env->posted;
-		TEST_EXPECT(rte_comch_consumer_post_burst(env->q->ctx, &post, 1), 1);
-	}
 	return TEST_SUCCESS;
 }
 
 static uint8_t *
-entry_imm(const struct entries_env *env, uint32_t n)
+entry_imm(const struct fast_rx *env, uint32_t n)
 {
 	return env->rc.entries[(SHM_ENTRY_START + n) & (env->rc.msg.nb_posts - 1)].imm;
 }
@@ -77,7 +45,7 @@ entry_imm(const struct entries_env *env, uint32_t n)
 static int
 test_short_segment(void)
 {
-	struct entries_env env;
+	struct fast_rx env;
 	union shm_wire_msg msg;
 	struct hostile_seg seg;
 
@@ -93,7 +61,7 @@ test_short_segment(void)
 	TEST_EXPECT(hostile_send(env.e, &msg, SHM_WIRE_CONSUMER_ACK, env.e->chan.id, seg.fd), 0);
 	TEST_CALL(fast_conn_dies(env.e, "segment", 0));
 	hostile_seg_free(&seg);
-	entries_close(&env);
+	fast_rx_close(&env);
 	return TEST_SUCCESS;
 }
 
@@ -105,7 +73,7 @@ test_batches(void)
 	static const uint32_t lens[] = { 0, 1, 7, 8, 32, IMM };
 	struct rte_comch_cpl cpls[NB];
 	uint32_t n = 0, nb, len, row, i, k;
-	struct entries_env env;
+	struct fast_rx env;
 	const uint8_t *imm;
 	unsigned int round;
 
@@ -114,7 +82,7 @@ test_batches(void)
 		row = env.rc.msg.nb_posts - ((SHM_ENTRY_START + n) & (env.rc.msg.nb_posts - 1));
 		nb = RTE_MIN(nbs[round % RTE_DIM(nbs)], row);
 		len = lens[round % RTE_DIM(lens)];
-		TEST_CALL(entries_post(&env, nb));
+		TEST_CALL(fast_rx_post(&env, nb, 0));
 		for (i = 0; i < nb; i++)
 			test_fill(entry_imm(&env, n) + i * RTE_ALIGN_CEIL(len, 8u), len, n + i);
 		hostile_entry_put(&env.rc, n, hostile_entry(n, 7, len, nb - 1));
@@ -132,7 +100,7 @@ test_batches(void)
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	}
 	TEST_EXPECT(fast_breaches(), 0);
-	entries_close(&env);
+	fast_rx_close(&env);
 	return TEST_SUCCESS;
 }
 
@@ -153,7 +121,7 @@ test_values(void)
 	};
 	const uint16_t bursts[] = { 1, NB };
 	struct rte_comch_cpl cpls[NB];
-	struct entries_env env;
+	struct fast_rx env;
 	unsigned int i, lead, b;
 
 	/* the first, and behind good ones; by both kinds of poll */
@@ -161,7 +129,7 @@ test_values(void)
 		lead = i % 2 * 3;
 		b = i / 2 % 2;
 		TEST_CALL(entries_open(&env, NB, IMM));
-		TEST_CALL(entries_post(&env, NB));
+		TEST_CALL(fast_rx_post(&env, NB, 0));
 		for (env.polled = 0; env.polled < lead; env.polled++) {
 			hostile_entry_put(&env.rc, env.polled,
 					hostile_entry(env.polled, 64, IMM, 0));
@@ -175,7 +143,7 @@ test_values(void)
 		hostile_entry_put(&env.rc, lead, hostile_entry(lead, 1, 0, 0));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, bursts[b]), 0);
 		TEST_CALL(fast_conn_dies(env.e, "entry", i));
-		entries_close(&env);
+		fast_rx_close(&env);
 	}
 	return TEST_SUCCESS;
 }
@@ -185,29 +153,29 @@ static int
 test_batch_bounds(void)
 {
 	struct rte_comch_cpl cpls[NB];
-	struct entries_env env;
+	struct fast_rx env;
 	unsigned int i, n;
 
 	TEST_CALL(entries_open(&env, NB, IMM));
-	TEST_CALL(entries_post(&env, 4));
+	TEST_CALL(fast_rx_post(&env, 4, 0));
 	hostile_entry_put(&env.rc, 0, hostile_entry(0, 1, 8, 4));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
 	TEST_CALL(fast_conn_dies(env.e, "batch", 0));
-	entries_close(&env);
+	fast_rx_close(&env);
 
 	TEST_CALL(entries_open(&env, NB, IMM));
 	/* positions begin at a multiple of the ring: this is 2 before its end */
 	for (n = 0; n < env.rc.msg.nb_posts - 2; n++) {
-		TEST_CALL(entries_post(&env, 1));
+		TEST_CALL(fast_rx_post(&env, 1, 0));
 		hostile_entry_put(&env.rc, n, hostile_entry(n, 1, 8, 0));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 1);
 	}
-	TEST_CALL(entries_post(&env, NB));
+	TEST_CALL(fast_rx_post(&env, NB, 0));
 	hostile_entry_put(&env.rc, n, hostile_entry(n, 1, 8, 2));
 	for (i = 0; i < 2; i++)
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	TEST_CALL(fast_conn_dies(env.e, "batch", 1));
-	entries_close(&env);
+	fast_rx_close(&env);
 	return TEST_SUCCESS;
 }
 
@@ -216,7 +184,7 @@ static int
 test_unposted(void)
 {
 	struct rte_comch_cpl cpls[NB];
-	struct entries_env env;
+	struct fast_rx env;
 	unsigned int i, n;
 
 	TEST_CALL(entries_open(&env, 2 * NB * NB, 8));
@@ -227,7 +195,7 @@ test_unposted(void)
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
 	for (i = 0; i < NB; i++)
 		hostile_entry_put(&env.rc, i, hostile_entry(i + env.rc.msg.nb_posts, 1, 1, 0));
-	TEST_CALL(entries_post(&env, 4));
+	TEST_CALL(fast_rx_post(&env, 4, 0));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	/* of its position, but not full */
 	hostile_entry_put(&env.rc, 0, hostile_entry(0, 1, 1, 0) & ~SHM_ENTRY_FULL);
@@ -240,11 +208,11 @@ test_unposted(void)
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 4);
 	/* on to the wrap of positions: the next entry is of position 0, and all 0 */
 	for (n = 4; n < -SHM_ENTRY_START; n++) {
-		TEST_CALL(entries_post(&env, 1));
+		TEST_CALL(fast_rx_post(&env, 1, 0));
 		hostile_entry_put(&env.rc, n, hostile_entry(n, 1, 1, 0));
 		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 1);
 	}
-	TEST_CALL(entries_post(&env, 2));
+	TEST_CALL(fast_rx_post(&env, 2, 0));
 	TEST_TRUE(((SHM_ENTRY_START + n) & (env.rc.msg.nb_posts - 1)) == 0 &&
 			env.rc.entries[0].word == 0);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
@@ -252,25 +220,16 @@ test_unposted(void)
 	hostile_entry_put(&env.rc, n, hostile_entry(n, 1, 1, 0));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 1);
 	TEST_EXPECT(fast_breaches(), 0);
-	entries_close(&env);
+	fast_rx_close(&env);
 	return TEST_SUCCESS;
 }
-
-/*
- * A thread that writes at full speed what the device reads.
- */
-
-struct flipper {
-	struct hostile_rc *rc;
-	unsigned int what;
-	bool stop;
-};
 
 static void *
 entries_flipper(void *arg)
 {
-	struct flipper *f = arg;
-	const uint32_t nb = f->rc->msg.nb_posts;
+	struct fast_flips *f = arg;
+	struct hostile_rc *rc = f->env;
+	const uint32_t nb = rc->msg.nb_posts;
 	uint32_t x = 88172645, n = 0, pos, imm, producer, more;
 	struct shm_entry *entry;
 
@@ -278,7 +237,7 @@ entries_flipper(void *arg)
 	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
 		n++;
 		/* mostly what is due, as the consumer's posts tell, so that it reads on */
-		pos = __atomic_load_n(&f->rc->posts->tail, __ATOMIC_RELAXED) -
+		pos = __atomic_load_n(&rc->posts->tail, __ATOMIC_RELAXED) -
 			test_rand_next(&x) % (NB + 1);
 		imm = test_rand_next(&x) % (IMM + 1);
 		producer = 1 + test_rand_next(&x) % SHM_WIRE_MAX_PRODUCERS;
@@ -289,7 +248,7 @@ entries_flipper(void *arg)
 			producer = test_rand_next(&x) & SHM_ENTRY_PRODUCER_MASK;
 		if (f->what == 3)
 			more = test_rand_next(&x) % 3;
-		entry = &f->rc->entries[pos & (nb - 1)];
+		entry = &rc->entries[pos & (nb - 1)];
 		entry->imm[test_rand_next(&x) % SHM_ENTRY_MAX_IMM] = (uint8_t)n;
 		__atomic_store_n(&entry->word, shm_entry_word(pos, producer, imm) |
 				(uint64_t)more << SHM_ENTRY_MORE_SHIFT, __ATOMIC_RELEASE);
@@ -302,14 +261,14 @@ entries_flipper(void *arg)
 static volatile uint8_t imm_sum; /* that reading is no waste */
 
 static int
-entries_turn(struct entries_env *env, uint16_t burst)
+entries_turn(struct fast_rx *env, uint16_t burst)
 {
 	struct rte_comch_cpl cpls[NB];
 	const uint8_t *imm;
 	unsigned int nb, i, k;
 
 	if (fast_victim()->conn != NULL && test_q_state(env->q) == RTE_COMCH_STATE_RUNNING)
-		TEST_CALL(entries_post(env, NB - (env->posted - env->polled)));
+		TEST_CALL(fast_rx_post(env, NB - (env->posted - env->polled), 0));
 	nb = rte_comch_queue_poll_burst(env->q->ctx, cpls, burst);
 	for (i = 0; i < nb && cpls[i].status == 0; i++, env->polled++) {
 		imm = cpls[i].imm_len <= RTE_COMCH_CPL_IMM_SIZE ? cpls[i].imm : cpls[i].imm_ext;
@@ -325,33 +284,21 @@ entries_turn(struct entries_env *env, uint16_t burst)
 static int
 entries_flip(unsigned int what)
 {
-	uint64_t begin = test_now_ns(), passed = 0;
-	struct flipper f = { .what = what };
-	struct entries_env env;
+	struct fast_rx env;
+	struct fast_flips f = { .env = &env.rc, .what = what };
 	int ret = TEST_SUCCESS;
-	pthread_t thread;
 	unsigned int n;
 
 	TEST_CALL(entries_open(&env, NB, IMM));
-	f.rc = &env.rc;
-	TEST_EXPECT(pthread_create(&thread, NULL, entries_flipper, &f), 0);
-	for (n = 0; fast_victim()->conn != NULL && ret == TEST_SUCCESS &&
-			(passed < 20 || (env.polled == 0 && passed < TEST_MS)); n++) {
+	TEST_CALL(fast_flips_begin(&f, entries_flipper));
+	for (n = 0; fast_flips_go_on(&f, 20, env.polled) && ret == TEST_SUCCESS; n++) {
 		ret = entries_turn(&env, n % 2 != 0 ? 1 : NB);
 		if (n % 64 == 0)
 			peer_turn();
-		passed = (test_now_ns() - begin) / 1000000;
 	}
-	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
+	TEST_CALL(fast_flips_end(&f, what == 0, env.polled));
 	TEST_CALL(ret);
-	if (what == 0) {
-		TEST_EXPECT(fast_breaches(), 0);
-		TEST_TRUE(env.polled > 0 && fast_victim()->conn != NULL);
-	} else {
-		TEST_TRUE(fast_breaches() <= 1);
-	}
-	entries_close(&env);
+	fast_rx_close(&env);
 	return TEST_SUCCESS;
 }
 
