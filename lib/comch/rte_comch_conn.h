@@ -164,7 +164,7 @@ int rte_comch_conn_ref(struct rte_comch_conn *conn);
  *   does nothing.
  * @return
  *   - 0 on success.
- *   - -EALREADY: there is no reference; nothing was done. A mistake that is only found
+ *   - -EALREADY: there is no reference; nothing was done. This mistake is found only
  *     while the connection lives.
  */
 __rte_experimental
@@ -217,7 +217,7 @@ int rte_comch_conn_consumer_info_get(struct rte_comch_conn *conn, uint32_t consu
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Read the counters of a connection.
+ * Read the counters of a connection, in its thread.
  *
  * @param conn
  *   The connection.
@@ -235,23 +235,24 @@ int rte_comch_conn_stats_get(const struct rte_comch_conn *conn,
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Hold back reception: from now on no receive callback is called for the connection,
- * also if this is called inside of one. Messages stay in the receive queue of the
- * connection. When that is full, the peer's tasks wait for room; their submission does
- * not fail. Nothing else changes: other connections go on, messages can be sent, and
- * the end of the connection is told.
+ * Hold back reception, or take it up again.
+ *
+ * Held back: from now on no receive callback is called for the connection, also if this is
+ * called inside of one. Messages stay in the receive queue of the connection. When that is
+ * full, the peer's tasks wait for room; their submission does not fail. Nothing else
+ * changes: other connections go on, messages can be sent, and the end of the connection is
+ * told. Once its sends are done, the connection costs its engine nothing in a turn, and
+ * does not wake an engine that sleeps.
  *
  * Messages that are held back when the connection ends are lost, and counted in
  * struct rte_comch_conn_stats::rx_dropped; their tasks end at the peer with an error.
- * Over BlueField, a peer that leaves hears at once how many of its messages are taken. If
- * the connection is held back before the last of these was handed up, it ends after them.
+ * Over BlueField, a peer that leaves hears at once how many of its messages this side is
+ * going to take. Such a connection ends only when these are handed up, which waits for
+ * reception to be taken up again.
  *
- * A connection that is held back costs its engine nothing in a turn once its sends
- * are done, and does not wake an engine that sleeps.
- *
- * Or take up reception again: messages that wait are given to the receive callback from
- * the next rte_comch_pe_progress() on, in order. If the engine was armed, its descriptor
- * becomes readable.
+ * Taken up: messages that wait are given to the receive callback from the next
+ * rte_comch_pe_progress() on, in order. If the engine was armed, its descriptor becomes
+ * readable.
  *
  * @param conn
  *   The connection. It belongs to the thread of the connection.

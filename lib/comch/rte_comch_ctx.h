@@ -39,8 +39,8 @@ struct rte_comch_ctrl_conf {
 	 *
 	 * This is all that waits here for the receive callback: memory of that
 	 * size, rounded up by the driver, is there from the beginning, and nothing
-	 * grows beyond it. What the peer sends above that waits on its side, and the
-	 * tasks of it do not end.
+	 * grows beyond it. What the peer sends beyond that waits on its side, and its
+	 * tasks do not end meanwhile.
 	 */
 	uint32_t recv_queue_size;
 	/**
@@ -53,9 +53,9 @@ struct rte_comch_ctrl_conf {
 	uint32_t nb_tasks;
 	/**
 	 * Send tasks that one connection may have allocated at a time, its own one
-	 * included, up to the max_ctrl_tasks of the device; above it rte_comch_conn_task_alloc()
-	 * returns -EDQUOT. So a peer that does not progress holds up its own
-	 * connection, and not those of others.
+	 * included, up to the max_ctrl_tasks of the device. For one more,
+	 * rte_comch_conn_task_alloc() returns -EDQUOT. So a peer that does not progress
+	 * holds up its own connection, and not those of others.
 	 *
 	 * 0 for the default: all for a client and for a server with max_clients 1;
 	 * else the task of its own and a quarter of nb_tasks, at least one.
@@ -92,7 +92,7 @@ struct rte_comch_ctrl_conf {
 
 /** Configuration of a server. */
 struct rte_comch_server_conf {
-	/** Its name; copied. 1 byte to the max_name_len of the device with NUL. */
+	/** Its name, not empty; copied. With its NUL up to the max_name_len of the device. */
 	const char *name;
 	/**
 	 * Clients that may be connected at one time, up to the max_clients of
@@ -273,19 +273,19 @@ int rte_comch_ctx_conf_set(struct rte_comch_ctx *ctx, const union rte_comch_ctx_
  *
  * Destroy a context, and detach it from its progress engine. May be called from any
  * callback, also from those of the context itself: the state callback that says IDLE
- * may destroy it. Then its memory, and its place on the engine, are given back when
- * that callback and what has called it have returned, which the application does not
- * notice: no callback of it is called any more, its name is free, and a consumer or
- * producer does not hold up the end of its connection. Only the engine cannot be
- * destroyed, and the device cannot be removed, from inside of the callback.
+ * may destroy it. Then its memory and its place on the engine are given back later, when
+ * that callback and what has called it have returned. The application does not notice:
+ * no callback of the context is called any more, its name is free, and a consumer or
+ * producer does not hold up the end of its connection. But inside of that callback the
+ * engine cannot be destroyed, and the device cannot be removed.
  *
  * @param ctx
  *   The context, IDLE. NULL is allowed and does nothing.
  * @return
  *   - 0 on success; the handle is void.
  *   - -EBUSY: the context is not IDLE.
- *   - -EALREADY: it was destroyed before in the same callback; nothing was done. A
- *     mistake that is only found until that callback has returned.
+ *   - -EALREADY: it was destroyed before in the same callback; nothing was done. This
+ *     mistake is found only until that callback has returned.
  */
 __rte_experimental
 int rte_comch_ctx_destroy(struct rte_comch_ctx *ctx);
@@ -344,9 +344,9 @@ int rte_comch_ctx_detach(struct rte_comch_ctx *ctx);
  *
  * Start a context. May be called from a callback.
  *
- * The state callback is called in here. It may stop the context, and start it
- * again: what is returned tells of the state in which the context is in the end.
- * If it has also destroyed the context, that is -ECANCELED, and the handle is void.
+ * The state callback is called in here. It may stop the context, and start it again: the
+ * return value is about the last of these states. If the callback has destroyed the
+ * context, -ECANCELED is returned, and the handle is void.
  *
  * @param ctx
  *   The context, IDLE and attached.
@@ -359,11 +359,12 @@ int rte_comch_ctx_detach(struct rte_comch_ctx *ctx);
  *     began; then rte_comch_ctx_reason_get() says what. It is IDLE, or STOPPING: then
  *     progress until it is IDLE. With any other error no callback was called, and the
  *     state is what it was.
- *   - -EINVAL: ctx is NULL, or its receive queue of messages of its size is more
- *     than the driver can share.
+ *   - -EINVAL: ctx is NULL, or its receive queue is larger than the driver allows, see
+ *     struct rte_comch_dev_info::max_recv_bytes.
  *   - -EBUSY: the context is not IDLE.
  *   - -ENOLINK: the context is attached to no progress engine.
- *   - -EEXIST: a server of this name runs on the representor.
+ *   - -EEXIST: a server of this name runs on the representor, or one whose name the
+ *     driver cannot tell from it.
  *   - -ENOMEM: the progress engine has not enough tasks left, or no memory; or
  *     consumers of max_peer_mems regions are started, see rte_comch_dev_info_get().
  *   - -ENOTCONN: the connection of the consumer or producer has ended.
@@ -505,8 +506,8 @@ const char *rte_comch_state_name(int state);
  *   be the same numbers with another meaning.
  * @return
  *   A constant string without a full stop, as "the server has disconnected or was
- *   stopped: ..."; "no error" for 0. A number that is none of those reasons gets a text
- *   that refers to the guide of the driver, some of which have more.
+ *   stopped: ..."; "no error" for 0. The text of any other number refers to the guide of
+ *   the driver, which may have more reasons.
  */
 __rte_experimental
 const char *rte_comch_reason_str(int reason);

@@ -48,7 +48,7 @@ extern "C" {
 #define RTE_COMCH_CAPA_MEM_DIRECT RTE_BIT64(6)
 /**
  * Consumers can have memory of the application; messages come into memory of the
- * device, and are copied once more when they are polled.
+ * driver, and are copied once more when they are polled.
  */
 #define RTE_COMCH_CAPA_MEM_BOUNCE RTE_BIT64(7)
 /**
@@ -97,22 +97,24 @@ struct rte_comch_dev_info {
 	uint32_t dflt_msg_size;                   /**< Control message size if unset, bytes. */
 	uint32_t dflt_recv_queue_size;            /**< Receive queue size if unset. */
 	/**
-	 * Unique identifier of its function, as of the representor that the card has of
-	 * it: to be compared, and not read. Empty for a dpu, or if there is none.
+	 * Unique identifier of its function, the same as that of its representor on the
+	 * card. It can be compared; its text has no meaning. Empty for a dpu, or if there
+	 * is none.
 	 */
 	char vuid[RTE_COMCH_VUID_SIZE];
 	/** Progress engines that can have contexts of it at one time; 0: no limit. */
 	uint32_t max_pes;
-	/** Regions that started consumers have, at one time; 0: no limit. */
+	/** Regions that all started consumers can have at one time; 0: no limit. */
 	uint32_t max_peer_mems;
 	/**
-	 * Bytes of a receive queue: one whose recv_queue_size times max_msg_size, or
-	 * dflt_msg_size, is not more than this is not refused for its size; 0: no limit.
+	 * Largest receive queue, bytes: its recv_queue_size times its max_msg_size (or
+	 * dflt_msg_size, if it leaves that open). Up to this, none is refused for its
+	 * size. 0: no limit.
 	 */
 	uint64_t max_recv_bytes;
 	/**
-	 * Progress engines that have contexts of it now, of max_pes. Others may attach
-	 * and detach theirs at any time.
+	 * Progress engines that have contexts of it now, max_pes at most. Other threads may
+	 * change this at any time.
 	 */
 	uint32_t nb_pes;
 	uint64_t reserved[14]; /**< Zero. */
@@ -213,7 +215,7 @@ int rte_comch_dev_get_id_by_name(const char *name);
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Read what a device is and its limits. May be called from any thread. It does not
- * wait, and serves no peer.
+ * wait, and does not look for news of peers: rte_comch_pe_progress() does.
  *
  * @param dev_id
  *   The device.
@@ -231,14 +233,17 @@ int rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Reset a device, above all one that has failed: its contexts went to STOPPING
- * with a reason, and none starts until a reset has succeeded. The identifier and
- * the contexts stay, their names and settings too, and so do the capabilities and
- * limits of the device: what it has beyond them after the reset is not used, and
- * with less than that it does not come back. May take seconds, and minutes if firmware
- * has failed: the guide of the driver says how long. One thread at a time for one
- * device, and no other thread may start contexts or allocate memory regions of it
- * meanwhile; not in a callback of the library.
+ * Reset a device, above all one that has failed. The contexts of such a device have
+ * gone to STOPPING with a reason, and none starts until a reset has succeeded.
+ *
+ * These stay: the identifier, the contexts with their names and settings, the
+ * capabilities and the limits of the device. If it has higher limits after the reset,
+ * they are not used; if it has lower ones, it does not come back.
+ *
+ * A reset may take seconds, and minutes if firmware has failed: the guide of the driver
+ * says how long. Only one thread at a time may reset a device. Meanwhile no other thread
+ * may start contexts or allocate memory regions of it. It must not be called in a
+ * callback of the library.
  *
  * @param dev_id
  *   The device.
@@ -270,7 +275,7 @@ int rte_comch_dev_reset(int16_t dev_id);
  *   Elements of the array.
  * @return
  *   - The number of representors the device has, which may be above nb.
- *   - -EINVAL: not a device, or reps is NULL.
+ *   - -EINVAL: not a device, or reps is NULL and nb is not 0.
  *   - Another negative errno if the driver cannot tell.
  */
 __rte_experimental
@@ -301,7 +306,8 @@ int rte_comch_rep_get_id_by_name(int16_t dev_id, const char *name);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Read the counters of a device. May be called from any thread.
+ * Read the counters of a device. May be called from any thread. Each is right for itself;
+ * together they are no snapshot.
  *
  * @param dev_id
  *   The device.

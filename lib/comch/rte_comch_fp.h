@@ -128,8 +128,8 @@ rte_comch_consumer_post_burst(struct rte_comch_ctx *ctx, const struct rte_comch_
  * @param ctx
  *   A producer or consumer, RUNNING; a consumer also if it is STOPPING. One of
  *   packets has nothing to poll: rte_comch_consumer_rx_burst() takes what it has. Nothing
- *   is found, without a log, on a consumer that is STARTING, and on one of both that was
- *   stopped and is IDLE.
+ *   is found, without a log, on a consumer that is STARTING, and on a producer or consumer
+ *   that was stopped and is IDLE.
  * @param[out] cpls
  *   Filled from the first on. Of the inline immediate data, only imm_len bytes
  *   mean anything.

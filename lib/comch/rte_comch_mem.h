@@ -22,16 +22,16 @@
  *
  * What a peer can reach is at most the region, and only if it has the flag
  * RTE_COMCH_MEM_F_PEER_WRITE and a consumer on a connection to that peer. An honest
- * peer writes to what is posted, and not after the consumer is IDLE; a dishonest one, or
- * one that lost its connection because it was slow, can over shared memory write to all
- * of the region, and to nothing else, as long as the region exists.
+ * peer writes to what is posted, and not after the consumer is IDLE. Over shared memory, a
+ * dishonest one can write to all of the region as long as the region exists, and to
+ * nothing else; so can one that lost its connection because it was slow.
  *
- * How messages get there is the driver's matter, and in struct
- * rte_comch_mem_info::how. *Direct*: into the memory itself. *By a bounce buffer*: the peer writes
- * into other memory, which the driver has made for that, and polling the completion
- * copies the message to where it was posted. So is memory received into that must not
- * be shared, because its pages hold other things too: the heap of the application, and
- * that of EAL. Then what the peer does after that copy changes nothing.
+ * The driver decides how messages get there; struct rte_comch_mem_info::how tells.
+ * *Direct*: into the memory itself. *By a bounce buffer*: the peer writes into other memory,
+ * which the driver has made for that, and polling the completion copies the message to
+ * where it was posted. What the peer does after that copy changes nothing. This is for
+ * memory that must not be shared, because its pages hold other things too: the heap of
+ * the application, and that of EAL.
  *
  * Threads: these functions may be called from any thread, outside of the fast
  * path. A region belongs to one device, and may be used by all its connections.
@@ -91,8 +91,8 @@ struct rte_comch_mem_info {
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Allocate a region. It is zero, and is there in full: what is missing is an
- * error here and not a signal later.
+ * Allocate a region. Its memory is zero, and all of it is there: if some is missing, that
+ * is an error here, and no signal later.
  *
  * @param dev_id
  *   The device.
@@ -111,6 +111,7 @@ struct rte_comch_mem_info {
  *   - -EMFILE: no file descriptor left.
  *   - -ENOTSUP: the device has no fast path; or with RTE_COMCH_MEM_F_DPA, no offload
  *     processor.
+ *   - Another negative errno of the driver, as -EIO of a device that has failed.
  */
 __rte_experimental
 int rte_comch_mem_alloc(int16_t dev_id, uint64_t len, uint32_t flags,
@@ -149,6 +150,7 @@ int rte_comch_mem_alloc(int16_t dev_id, uint64_t len, uint32_t flags,
  *   - -ENOTSUP: the device has no fast path; or with RTE_COMCH_MEM_F_PEER_WRITE, its
  *     consumers cannot have memory of the application, or only by a bounce buffer, which
  *     RTE_COMCH_MEM_F_NO_BOUNCE refuses: take rte_comch_mem_alloc().
+ *   - Another negative errno of the driver, as -EIO of a device that has failed.
  */
 __rte_experimental
 int rte_comch_mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t flags,
@@ -194,7 +196,7 @@ int rte_comch_mem_register(int16_t dev_id, void *addr, uint64_t len, uint32_t fl
  *     where the limit of locked memory is the usual reason.
  *   - -ENOTSUP: as for rte_comch_mem_alloc(); or a device uses physical addresses,
  *     and the memory has none that stay: start with --iova-mode=va.
- *   - -EMFILE: as for rte_comch_mem_alloc().
+ *   - -EMFILE and others: as for rte_comch_mem_alloc().
  */
 __rte_experimental
 int rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb,
@@ -226,7 +228,7 @@ int rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb,
  *     above the max_buf_size of the device, flags as for rte_comch_mem_register(), mem
  *     is NULL; or RTE_COMCH_MEM_F_PEER_WRITE for mbufs whose data rooms are external
  *     memory, as of rte_pktmbuf_pool_create_extbuf().
- *   - -ENOMEM, -ENOTSUP: as for rte_comch_mem_register().
+ *   - -ENOMEM, -ENOTSUP and others: as for rte_comch_mem_register().
  */
 __rte_experimental
 int rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32_t flags,
@@ -248,8 +250,8 @@ int rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32
  *   The region. NULL is allowed and does nothing.
  * @return
  *   - 0 on success; the handle is void.
- *   - -EBUSY: a consumer or a window uses it, a submitted task sends from it, or mbufs of its own
- *     pool are not all back.
+ *   - -EBUSY: a consumer or a window uses it, a submitted task sends from it, or not all
+ *     mbufs of its own pool are back.
  */
 __rte_experimental
 int rte_comch_mem_free(struct rte_comch_mem *mem);

@@ -374,7 +374,7 @@ int rte_comch_dpa_completion_handle_get(const struct rte_comch_dpa_completion *c
  * @param msgq
  *   A message queue.
  * @param conf
- *   Its configuration; copied. NULL for the defaults, which are none of a consumer.
+ *   Its configuration; copied. Of a producer, NULL for the defaults.
  * @param[out] queue
  *   The consumer or producer; the caller owns it.
  * @return

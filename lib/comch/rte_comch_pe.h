@@ -27,10 +27,10 @@ struct rte_comch_pe_conf {
 	/** NUMA node of its memory, or SOCKET_ID_ANY; 0 is the first node. */
 	int socket_id;
 	/**
-	 * Tasks that the contexts of this engine may have in all, one for each
-	 * connection of a server included; 1048576 at most, 0 for the default of 16384.
-	 * The engine takes memory for those that it promises, when a context starts or
-	 * a client connects, about 128 bytes each, and keeps it until its end.
+	 * Tasks that the contexts of this engine may have in all, with one for each
+	 * connection of a server; 1048576 at most, 0 for the default of 16384. The engine
+	 * promises tasks when a context starts or a client connects. It takes memory for
+	 * them then, about 128 bytes each, and keeps it until its end.
 	 */
 	uint32_t max_tasks;
 	/** Must be 0. */
@@ -75,7 +75,8 @@ struct rte_comch_pe_info {
  *   - 0 on success.
  *   - -EINVAL: pe is NULL, or the configuration is out of range or has a flag or a
  *     reserved field that is not 0.
- *   - -ENOMEM: no memory.
+ *   - -ENOMEM: no memory; or the user watches as many descriptors with epoll as the
+ *     system allows.
  *   - -EMFILE: no file descriptor left.
  */
 __rte_experimental
@@ -87,8 +88,9 @@ int rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_p
  *
  * Destroy a progress engine.
  *
- * If a driver has not yet let go of the engine, this waits for it, at most two seconds.
- * Devices that were added to it are let go.
+ * If a driver has not yet let go of the engine, this waits for it: 2.5 seconds at most, and
+ * up to a minute more while that driver is at work. Devices that were added to the engine
+ * are let go.
  *
  * @param pe
  *   The engine. NULL is allowed and does nothing.
@@ -197,8 +199,8 @@ int rte_comch_pe_arm(struct rte_comch_pe *pe);
  * epoll, arms and waits, and need not progress again in between. What is not handled by
  * rte_comch_pe_progress() counts, too: completions of bursts that were not polled.
  *
- * What other engines of this process do makes the descriptor readable without anything
- * to do at most once for each thing that they do.
+ * The descriptor may become readable though there is nothing to do: at most once for each
+ * thing that another engine of this process does.
  *
  * @param pe
  *   The engine.

@@ -61,15 +61,17 @@
  * conn_close, queue_stop, queue_free, mem_free, pgroup_destroy) return 0 if it has
  * ended, or -EINPROGRESS if hardware or another thread has to do something first.
  * Then the driver calls rte_comch_pmd_ended() when it has, from any thread, and until
- * then the object stays. The library waits RTE_COMCH_PMD_END_MS, and if an engine waits
- * RTE_COMCH_PMD_LATE_MS from when that has turned again; then it takes the
- * device for broken (-ETIMEDOUT) if it has not failed before, and goes on as if it had
- * ended: the ops that follow are called, but the object is never freed. A driver may
- * tell late, until the device is reset or removed. Of a device that has failed the reset or
- * the removal does not wait for mem_free. Tasks of a queue whose stop was not
- * told end with the status of the stop, and the queue is polled no more. What a queue
- * uses that was lost so, which are its connection and any region of the device, is kept
- * as well: mem_free is called when the device was reset or is released.
+ * then the object stays. The library waits RTE_COMCH_PMD_END_MS. An engine that finds this
+ * over waits RTE_COMCH_PMD_LATE_MS more. Then the library takes the device for broken
+ * (-ETIMEDOUT) if it has not failed before, and goes on as if the object had ended: the
+ * ops that follow are called, but the object is never freed. A driver may tell late, until
+ * the device is reset or removed. If a device has failed, its reset or removal does not
+ * wait for mem_free.
+ *
+ * A queue whose stop was not told in time is lost: its tasks end with the status of the
+ * stop, and it is polled no more. What a lost queue may use, its connection and any region
+ * that the driver has allocated, is kept as well: mem_free is called when the device was
+ * reset or is released.
  *
  * A device that fails is told of with rte_comch_pmd_dev_down(), from any thread,
  * and its connections, one by one and in their threads, with
@@ -121,7 +123,7 @@ struct rte_comch_pmd_event {
 
 /** Milliseconds that the library waits for the end that a driver has to tell of. */
 #define RTE_COMCH_PMD_END_MS 2000
-/** The same, of a driver that says that it is at work, rte_comch_pmd_at_work(). */
+/** How much longer it waits for a driver at work, see rte_comch_pmd_at_work(). */
 #define RTE_COMCH_PMD_WORK_MS 60000
 /**
  * Milliseconds that it waits for the answer to consumer_announce, and for the end of
@@ -129,8 +131,8 @@ struct rte_comch_pmd_event {
  */
 #define RTE_COMCH_PMD_ANSWER_MS 6000
 /**
- * Milliseconds that the driver has from when the engine that waits finds one of these over:
- * it may have stood till then, and have polled no driver.
+ * Milliseconds that the driver has once the engine that waits has found one of these over:
+ * the engine may have stood still until then, and have polled no driver.
  */
 #define RTE_COMCH_PMD_LATE_MS 500
 
@@ -651,8 +653,9 @@ rte_comch_pmd_deadline(uint32_t ms)
 /**
  * @internal
  * The driver has done a part of its work for things of this device that are to end, from
- * any thread: the library waits RTE_COMCH_PMD_END_MS from now on for each of them, and
- * RTE_COMCH_PMD_WORK_MS in all. For drivers that end many things one after another.
+ * any thread: the library waits RTE_COMCH_PMD_END_MS from now on for each of them, up to
+ * RTE_COMCH_PMD_WORK_MS longer than without. For drivers that end many things one after
+ * another.
  *
  * @param dev
  *   The device.

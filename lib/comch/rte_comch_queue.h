@@ -11,9 +11,9 @@
  * The fast path: producers, consumers, bursts, and tasks on top of bursts.
  * Applications get this file by rte_comch.h, whose model and rules hold here.
  *
- * A consumer states how large its buffers are, and posts some that lie in its region. A
- * producer of the peer sends to the consumer's identifier, which the peer learns from
- * its consumer_new_cb, with its buffer size from rte_comch_conn_consumer_info_get():
+ * A consumer states how large its buffers are, and posts some that lie in its region. The
+ * peer learns the consumer's identifier in its consumer_new_cb, and the buffer size by
+ * rte_comch_conn_consumer_info_get(). A producer of the peer sends to that identifier:
  * each message goes to the oldest buffer that is posted, by one copy, and the
  * consumer finds a completion that says how long it is and who sent it.
  * Immediate data travels in the completion; a post without a buffer takes
@@ -64,12 +64,13 @@
  * buffers that are still posted come back with -ECANCELED, or -ECONNRESET after the loss of
  * the peer: to the callback of tasks, to rte_comch_queue_poll_burst(), or to the pool of a
  * consumer of packets. The consumer is IDLE when the last has come back. That takes progress
- * of its own engine alone; that the consumer is gone, the application of the peer may learn
- * later, when the engines of the connection turn. Over BlueField these engines tell the peer
- * and take its answer: a consumer waits one second for its own side's, four seconds in all.
- * Then it takes nothing more; what the peer still sends to it fails there, and may cost the
- * connection. One that is still STARTING has no buffers, and waits for nobody: if the peer
- * was told of it, its application hears later that it came, and that it is gone.
+ * of its own engine alone; the application of the peer may learn later that the consumer is
+ * gone, when the engines of the connection turn. Over BlueField these engines tell the peer
+ * and take its answer: a consumer waits one second for the engine of its own side, and four
+ * seconds in all. Then it takes nothing more; what the peer still sends to it fails there,
+ * and may cost the connection. One that is still STARTING has no buffers, and waits for
+ * nobody: if the peer was told of it, the application of the peer hears later that it came,
+ * and that it is gone.
  *
  * A peer that does not let go of the buffers within five seconds loses its connection, and
  * the buffers come back with -ECONNRESET. One that was only slow may still write to them:
@@ -93,17 +94,16 @@
  *
  * Event mode: rte_comch_pe_arm() of the engine answers -EAGAIN while completions
  * of its consumers or producers wait to be polled. The engine wakes when a message
- * comes for one of its consumers, and when a consumer posts whose lack of credits
- * has ended a burst of one of its producers; nothing else wakes it for the fast
- * path, so a producer tries first and sleeps then, without a burst between
- * rte_comch_pe_arm() and the wait.
+ * comes for one of its consumers, and when a consumer posts that had no credit for the
+ * last burst of one of its producers. Nothing else wakes it for the fast path. So a
+ * producer tries first and sleeps then, without a burst between rte_comch_pe_arm() and
+ * the wait.
  *
  * Latency of tasks: in each turn of its engine, a consumer is given the messages that
- * were sent before the turn began, 32 at most. This holds for a consumer to which
- * nothing was sent for long, too, if the driver knows how to be told of that; the shm
- * driver does for 512 consumers of one engine and one peer. Others are looked at four
- * in each turn while they are quiet. What a turn costs does not grow with the number
- * of quiet consumers.
+ * were sent before the turn began, 32 at most. This also holds for a consumer to which
+ * nothing was sent for long, if the driver is told of its next message; the shm driver is
+ * for 512 consumers of one engine and one peer. Of the other quiet consumers, each turn
+ * looks at four. So the cost of a turn does not grow with the number of quiet consumers.
  *
  * Growth: as rte_comch.h says. But posts and sends are checked by their flags alone: a
  * field that is reserved there is not looked at before a flag says what it is.
@@ -291,7 +291,7 @@ int rte_comch_producer_create(struct rte_comch_conn *conn,
  * Tell what a producer or consumer has room for, and why its last burst was short.
  *
  * The reason is 0 if the last burst was taken whole. Of a producer, else:
- *   - -EAGAIN: the consumer has no buffer posted, or only such as are shares of other
+ *   - -EAGAIN: the consumer has no buffer posted, or all of them are shares of other
  *     producers; or, with the flag RTE_COMCH_ROOM_F_PROGRESS, there is no way to it yet.
  *   - -ENOBUFS: the queue of the producer is full; poll its completions.
  *   - -ENOENT: the peer has no consumer of that identifier.
@@ -321,7 +321,7 @@ int rte_comch_producer_create(struct rte_comch_conn *conn,
  *   Filled on success.
  * @return
  *   - 0 on success.
- *   - -EINVAL: ctx or room is NULL, or ctx is no producer nor consumer.
+ *   - -EINVAL: ctx or room is NULL, or ctx is neither a producer nor a consumer.
  *   - -ENOENT: the peer has no consumer of that identifier.
  *   - -ENOTCONN: the connection has ended.
  *   - -EBUSY: the producer is not RUNNING; the consumer is IDLE or STARTING, or STOPPING
@@ -336,12 +336,11 @@ int rte_comch_queue_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Read the counters of a producer or consumer, since it was last started. Any thread,
- * until rte_comch_ctx_destroy() returns, and while that runs. A lock is taken, and the
- * context looked for among all there are: it is nothing for each burst.
+ * until rte_comch_ctx_destroy() returns, and while that runs. It takes a lock and looks
+ * through all contexts, so it should not be called for each burst.
  *
  * @param ctx
- *   A producer or consumer; outside of its own thread the numbers are some that were
- *   true a moment ago, each for itself.
+ *   A producer or consumer; in another thread each number may be a moment old.
  * @param[out] stats
  *   Filled on success.
  * @return

@@ -113,13 +113,13 @@ int rte_comch_conn_task_set(struct rte_comch_task *task, const void *msg, uint32
  * rte_comch_pe_progress(), never in here.
  *
  * A control message is not refused for want of room: a full queue of the peer only
- * delays it. A task of a producer or consumer is refused if there is no room, and
- * for what its message or buffer has wrong.
+ * delays it. A task of a producer or consumer is refused if there is no room, or if its
+ * message or buffer is wrong.
  *
  * Tasks of producers and consumers that end together have their callbacks one after
- * the other. What these submit the driver may get when the last of them has returned,
- * in one burst: so a callback does not wait for what the peer does with it. The return
- * value is as below even so.
+ * the other. The driver may get what these submit only when the last of them has
+ * returned, in one burst. So a callback must not wait for what the peer does with it. The
+ * return values are the same in a callback.
  *
  * @param task
  *   The task. It belongs to the library until its callback, unless an error is
@@ -157,10 +157,10 @@ int rte_comch_task_submit(struct rte_comch_task *task);
  * consumer of the peer, are given to the driver as one burst. It stops at the first
  * task that is not taken. Each task ends as one of rte_comch_task_submit().
  *
- * With RTE_COMCH_SUBMIT_F_LATER no task is refused for want of room, or for what its
- * message or buffer has wrong: it waits for room, and the ones behind it of the same
- * producer, consumer or connection with it, or it ends with the error as its status.
- * Immediate data must stay until the task ends. While such tasks wait for room, a
+ * With RTE_COMCH_SUBMIT_F_LATER no task is refused for want of room, or because its
+ * message or buffer is wrong. One without room waits, and so do the tasks behind it of the
+ * same producer, consumer or connection. One that is wrong ends with the error as its
+ * status. Immediate data must stay until the task ends. While such tasks wait for room, a
  * task of the same producer or consumer without the flag is refused with -EAGAIN. When the
  * context stops or the connection ends, those that wait end as other tasks that were not
  * delivered, and after them.
@@ -192,8 +192,8 @@ int rte_comch_task_submit_burst(struct rte_comch_task **tasks, uint16_t nb, uint
  * @return
  *   - 0 on success; the handle is void.
  *   - -EBUSY: the task is submitted.
- *   - -EALREADY: the task was freed before; nothing was done. A mistake that is only
- *     found until the task is allocated again, and while its progress engine lives.
+ *   - -EALREADY: the task was freed before; nothing was done. This mistake is found
+ *     only until the task is allocated again, and while its progress engine lives.
  */
 __rte_experimental
 int rte_comch_task_free(struct rte_comch_task *task);

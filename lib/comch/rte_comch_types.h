@@ -164,8 +164,8 @@ typedef void (*rte_comch_recv_mbuf_cb_t)(struct rte_comch_conn *conn, struct rte
  * @param status
  *   0 for a new connection and for an orderly disconnection by the peer;
  *   -ECANCELED for one by this side; -ECONNRESET if the peer died; -ETIMEDOUT if it
- *   did not answer in time, as one that is stopped, which over BlueField is -ECONNRESET,
- *   like a death; -EPROTO if it broke the protocol;
+ *   did not answer in time, for example because its process is stopped (-ECONNRESET over
+ *   BlueField); -EPROTO if it broke the protocol;
  *   -ENODEV, -EIO or -ETIMEDOUT if the device failed.
  * @param user_data
  *   The user_data of its configuration.
@@ -199,18 +199,18 @@ typedef struct rte_comch_pe *(*rte_comch_engine_cb_t)(const struct rte_comch_con
 /** A client that did not become one. @see rte_comch_refused_cb_t */
 struct rte_comch_refusal {
 	/**
-	 * Why, a negative errno. What the client is told: -ENOSPC the server has its
+	 * Why, a negative errno. The client is told of these: -ENOSPC the server has its
 	 * max_clients, or the progress engine no task left; -EMSGSIZE the sizes of
 	 * messages differ; -EPROTONOSUPPORT the two sides share no protocol version;
-	 * -ENOMEM, or another error of this side; -EPROTO it broke the protocol. What it
-	 * is not: -ENOLINK the device is not on the engine that was named for it, and
-	 * -EAGAIN that engine has too much waiting; -ECONNABORTED it gave up; -ECONNRESET
-	 * it died; -ETIMEDOUT it did not go on with the handshake.
+	 * -ENOMEM, or another error of this side; -EPROTO it broke the protocol. It is
+	 * told of none of these: -ENOLINK the device is not on the engine that was named
+	 * for it, and -EAGAIN that engine has too much waiting; -ECONNABORTED it gave up;
+	 * -ECONNRESET it died; -ETIMEDOUT it did not go on with the handshake.
 	 */
 	int reason;
 	/**
-	 * Attempts that have failed after this one and are not told of, because they were
-	 * more than one turn of the engine tells.
+	 * Attempts that failed after this one and have no call of their own, because one
+	 * turn of the engine makes a bounded number of calls.
 	 */
 	uint32_t nb_missed;
 	uint32_t max_msg_size; /**< Bytes that it asked for; 0 if it left that. */
@@ -223,10 +223,10 @@ struct rte_comch_refusal {
  * Called on a server when an attempt of a client to connect has failed: the server
  * refused it, or it ended before it was connected. Never inside of another callback.
  * One turn of the engine tells of 8 at most, so that a flood of attempts costs a
- * bounded time; the others are counted in nb_missed of the last that is told. A
- * server that is not RUNNING is told of none, and an attempt that names no server, or
- * one that a driver refuses before it knows the name, is told to none: these are in
- * refused and links_refused of struct rte_comch_dev_stats.
+ * bounded time; the others are counted in nb_missed of the last of these. A server that
+ * is not RUNNING is told of none. No server is told of an attempt that names no server, or
+ * that a driver refuses before it knows the name: these are counted in refused and
+ * links_refused of struct rte_comch_dev_stats.
  *
  * @param server
  *   The server.
