@@ -149,6 +149,7 @@ test_msgq_setup(void)
 	TEST_TRUE(api.dev != NULL);
 	group = container_of(TAILQ_FIRST(&api.dev->pgs), struct shm_group, pg);
 	api.priv = &msgq_dpa;
+	msgq_dpa.name = api.dev->data->name;
 	api.nb_eus = MSGQ_UNITS;
 	return TEST_SUCCESS;
 }

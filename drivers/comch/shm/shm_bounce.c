@@ -185,7 +185,7 @@ bounce_rx_begin(struct shm_consumer *c)
 	if (pool == NULL || c->post_pos != SHM_WIRE_POST_START || c->buf_size == 0 ||
 			pool->private_data_size < sizeof(struct rte_pktmbuf_pool_private)) {
 		if (!c->logged)
-			SHM_LOG(ERR, "%s: a consumer of packets needs the region of an mbuf pool, and no other posts",
+			SHM_LOG(ERR, "%s: rte_comch_consumer_rx_burst() is for consumers with the region of an mbuf pool, and no posts by anybody else",
 				c->queue->dev->data->name);
 		c->logged = true;
 		c->reason = -EINVAL;

@@ -665,7 +665,7 @@ shm_conf_check(const struct rte_comch_ctrl *ctrl)
 
 	if (shm_ring_size(ctrl->recv_queue_size, msg_size) <= SHM_WIRE_MAX_RING_SIZE)
 		return 0;
-	SHM_LOG(ERR, "%s: recv_queue_size %u of messages of %u bytes for '%s' is above %u bytes",
+	SHM_LOG(ERR, "%s: recv_queue_size %u of messages of %u bytes for '%s' is above %u bytes in all: make one of them smaller",
 		ctrl->dev->data->name, ctrl->recv_queue_size, msg_size, ctrl->name,
 		SHM_WIRE_MAX_RING_SIZE);
 	return -EINVAL;

@@ -43,7 +43,7 @@ glink_create_locked(struct shm_group *group, struct shm_link *link)
 	shm_link_send(link, &msg, SHM_WIRE_GROUP, sizeof(msg.group), 0, fds[1]);
 	return glink;
 fail:
-	SHM_LOG(ERR, "%s: no descriptor or memory for process %u: it is not served",
+	SHM_LOG(ERR, "%s: no descriptor or memory to serve process %u: raise RLIMIT_NOFILE, or free memory",
 		group->dev->dev->data->name, link->pid);
 	free(glink);
 	return NULL;
@@ -166,7 +166,7 @@ group_number(struct shm_group *group)
 	shm_dev_unlock(dev);
 	if (i < SHM_WIRE_MAX_GROUPS)
 		return 0;
-	SHM_LOG(NOTICE, "%s: %u progress engines have contexts of it, no more can",
+	SHM_LOG(NOTICE, "%s: %u progress engines have contexts of it, which is all that it takes: attach this one to an engine that has some",
 		dev->dev->data->name, SHM_WIRE_MAX_GROUPS);
 	return -ENOSPC;
 }

@@ -398,7 +398,7 @@ rx_begin(struct shm_consumer *c)
 	if (c->pool == NULL || c->post_pos != SHM_WIRE_POST_START ||
 			c->pool->private_data_size < sizeof(struct rte_pktmbuf_pool_private)) {
 		if (!c->logged)
-			SHM_LOG(ERR, "%s: a consumer of packets needs the region of a pool, and no other posts",
+			SHM_LOG(ERR, "%s: rte_comch_consumer_rx_burst() is for consumers with the region of an mbuf pool, and no posts by anybody else",
 				c->queue->dev->data->name);
 		c->logged = true;
 		c->reason = -EINVAL;

@@ -105,7 +105,7 @@ conf_check(const struct rte_comch_ctrl *ctrl)
 
 	if ((uint64_t)ctrl->recv_queue_size * size <= BF_CTRL_MAX_RECV)
 		return 0;
-	BF_LOG(ERR, "%s: recv_queue_size %u of messages of %u bytes for '%s' is above %u bytes",
+	BF_LOG(ERR, "%s: recv_queue_size %u of messages of %u bytes for '%s' is above %u bytes in all: make one of them smaller",
 		ctrl->dev->data->name, ctrl->recv_queue_size, size, ctrl->name,
 		BF_CTRL_MAX_RECV);
 	return -EINVAL;

@@ -516,7 +516,7 @@ rx_begin(struct bf_consumer *c)
 	if (c->pool == NULL || c->post_pos != 0 ||
 			c->pool->private_data_size < sizeof(struct rte_pktmbuf_pool_private)) {
 		if (!c->logged)
-			BF_LOG(ERR, "%s: a consumer of packets needs the region of an mbuf pool, and no other posts",
+			BF_LOG(ERR, "%s: rte_comch_consumer_rx_burst() is for consumers with the region of an mbuf pool, and no posts by anybody else",
 				c->queue->dev->data->name);
 		c->logged = true;
 		c->reason = -EINVAL;

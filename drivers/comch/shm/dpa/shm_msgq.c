@@ -88,7 +88,8 @@ static void
 places_free(struct shm_dpa *dpa, struct shm_dpa_place *host, struct shm_dpa_place *prog)
 {
 	if (!shm_msgq_units_left(dpa)) {
-		SHM_LOG(WARNING, "a unit of the program stays in a device function: memory of a queue is kept until the program stops");
+		SHM_LOG(WARNING, "%s: a unit of the program stays in a device function: memory of a queue is retained until the program stops",
+			dpa->name);
 		return;
 	}
 	shm_dpa_places_free(dpa, host, prog);
@@ -441,8 +442,8 @@ target_keep(struct shm_msgq *mq, struct shm_msgq_target *t)
 	t->next_retained = mq->retained;
 	mq->retained = t;
 	pthread_mutex_unlock(&mq->lock); /* check-ok: waiters must sleep */
-	SHM_LOG(WARNING, "a producer stays in a burst: consumer %u of the program is kept until the message queue stops",
-		t->id);
+	SHM_LOG(WARNING, "%s: a producer stays in a burst: consumer %u of the program is retained until its message queue is destroyed",
+		mq->dpa->name, t->id);
 }
 
 static void
