@@ -9,7 +9,7 @@
 #
 # Before that each runs the inputs of app/fuzz/corpus once, among them all that
 # have failed in the past. Targets of the software BlueField are left out, with the
-# reason, where it can not be built.
+# reason, where it cannot be built.
 #
 # Works in build-fuzz/ only: what a target has found interesting stays there in
 # corpus/ and is where the next run begins, inputs that fail are in failed/.

@@ -411,7 +411,7 @@ check_value(struct bfm_cmd *c, int index, const struct bfm_field *field, uint64_
 	if (t->type == CAP_GENERAL && field->bit == HCA_CAP_roce_BIT)
 		settable = BFM_CAP(c->f, roce_rw_supported) != 0;
 	if (!settable)
-		return bfm_fail(c, BFM_BAD_PARAM, "%s.%s is 0x%" PRIx64 " and can not be set to 0x%"
+		return bfm_fail(c, BFM_BAD_PARAM, "%s.%s is 0x%" PRIx64 " and cannot be set to 0x%"
 				PRIx64, t->layout->name, field->name, cur, v);
 	if (v > max)
 		return bfm_fail(c, BFM_BAD_PARAM, "%s.%s: 0x%" PRIx64 " is more than the greatest "

@@ -75,7 +75,7 @@ which_function(struct bfm_cmd *c, bool *host)
 				(uintmax_t)ec);
 	if (id != 0)
 		return bfm_fail(c, BFM_BAD_PARAM,
-				"function %ju can not be enabled from here: own is 0",
+				"function %ju cannot be enabled from here: own is 0",
 				(uintmax_t)id);
 	return BFM_OK;
 }

@@ -58,7 +58,7 @@ struct bfm_pages {
 	uint32_t wanted;  /* asked for by an event and on their way, for bfm_pages_want() */
 	uint32_t offered; /* may be taken back although the HCA is initialised */
 	uint32_t supply;  /* bfm_pages_want() waits until the owner has given so many */
-	bool refused;     /* the client can not give what was wanted */
+	bool refused;     /* the client cannot give what was wanted */
 	uint64_t seed;
 	uint64_t checked_ms;
 	uint32_t check_next;
@@ -633,7 +633,7 @@ cannot_give(struct bfm_cmd *c, struct bfm_function *f)
 		bfm_supply_refuse(f);
 		return BFM_OK;
 	}
-	bfm_log(f, BFM_INFO, "the client can not give pages: %u are missing",
+	bfm_log(f, BFM_INFO, "the client cannot give pages: %u are missing",
 			p->need > p->nb_given ? p->need - p->nb_given : 0);
 	if (p->need > p->nb_given)
 		p->need = p->nb_given;
@@ -673,7 +673,7 @@ manage_pages(struct bfm_cmd *c)
 		return take(c, f, n);
 	default:
 		return bfm_fail(c, BFM_BAD_PARAM,
-				"op_mod is none of can not give 0, give 1, take 2");
+				"op_mod is none of cannot give 0, give 1, take 2");
 	}
 }
 

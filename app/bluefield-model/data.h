@@ -75,7 +75,7 @@ struct bfm_seg {
 
 /*
  * Read or write by a key. 0, -EACCES if the key does not allow it, with the reason
- * logged, or -EFAULT if the memory behind it can not be reached.
+ * logged, or -EFAULT if the memory behind it cannot be reached.
  */
 int bfm_mem_read(const struct bfm_who *who, enum bfm_right right, uint32_t key, uint64_t addr,
 		void *data, uint32_t len);
@@ -148,7 +148,7 @@ struct bfm_send {
 /* Read the record. How many blocks are posted and not done; -EFAULT or -EOVERFLOW. */
 int bfm_send_posted(struct bfm_function *f, struct bfm_qp *qp);
 /*
- * Fetch the request that begins with this block. BFM_CQE_OK, or why it can not be done;
+ * Fetch the request that begins with this block. BFM_CQE_OK, or why it cannot be done;
  * index and opcode are set.
  */
 enum bfm_cqe_synd bfm_send_fetch(struct bfm_function *f, struct bfm_qp *qp, uint16_t first,

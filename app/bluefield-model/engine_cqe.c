@@ -176,7 +176,7 @@ bfm_cqe_write(struct bfm_function *f, struct bfm_qp *qp, struct bfm_cq *cq,
 	/* the long ones have it in their second half */
 	off = (uint64_t)index * cq->cqe_bytes + cq->cqe_bytes - CQE_BYTES;
 	if (bfm_buf_dma_write(f, &cq->buf, off, cqe, sizeof(cqe)) != 0) {
-		cq_fail(f, cq, CQ_ACCESS, "an entry can not be written: it is not mapped any more");
+		cq_fail(f, cq, CQ_ACCESS, "an entry cannot be written: it is not mapped any more");
 		return -EOVERFLOW;
 	}
 	cq->producer = (cq->producer + 1) & COUNTER_MASK;

@@ -57,7 +57,7 @@ has_right(const struct bfm_mkey *mk, enum bfm_right right)
 	return false;
 }
 
-/* Why the key can not be used for these bytes, or NULL. */
+/* Why the key cannot be used for these bytes, or NULL. */
 static const char *
 key_denies(const struct access *a, const struct bfm_mkey *mk, uint32_t key, uint64_t addr,
 		uint32_t len)

@@ -302,7 +302,7 @@ bfm_engine_running(const struct bfm_model *m)
 
 /* ----------------------------------------------- what commands and doorbells tell */
 
-/* Everything at once, as its memory can not be reached later. */
+/* Everything at once, as its memory cannot be reached later. */
 static void
 run_inline(struct bfm_engine *e, struct bfm_run *run)
 {

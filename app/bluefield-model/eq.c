@@ -288,7 +288,7 @@ eq_fire(struct eq *q, struct bfm_function *f)
 	bfm_irq(f, q->vector);
 }
 
-/* The queue can not go on, and what it should have told is lost: fatal. */
+/* The queue cannot go on, and what it should have told is lost: fatal. */
 static void
 eq_fail(struct eq *q, struct bfm_function *f, const char *why)
 {
@@ -323,7 +323,7 @@ eq_post(struct bfm_function *f, struct eq *q, enum bfm_event type, uint8_t subty
 		sum ^= p[i];
 	eqe.signature = (uint8_t)~sum;
 	if (bfm_buf_dma_write(f, &q->buf, (uint64_t)index * EQE_SIZE, &eqe, sizeof(eqe)) != 0) {
-		eq_fail(q, f, "an entry can not be written: its page is not mapped any more");
+		eq_fail(q, f, "an entry cannot be written: its page is not mapped any more");
 		return;
 	}
 	q->pi = (q->pi + 1) & EQ_CI_MASK;

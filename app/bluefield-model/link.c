@@ -258,7 +258,7 @@ link_next(struct bfm_function *f)
 		}
 		if (ret < 0)
 			bfm_link_down(f, ret == -EPIPE ? "it does not take its replies" :
-					"memory can not be unmapped");
+					"memory cannot be unmapped");
 	}
 	s->messages++;
 	bfm_msg_clear(&msg);

@@ -534,7 +534,7 @@ start(struct bfm_model *m, const struct options *o)
 	int ret;
 
 	if (mkdir(o->dir, 0700) < 0 && errno != EEXIST) {
-		fprintf(stderr, "--dir %s: can not be made: %s; its parent has to be there\n",
+		fprintf(stderr, "--dir %s: cannot be made: %s; its parent has to be there\n",
 				o->dir, strerror(errno));
 		return -errno;
 	}

@@ -471,7 +471,7 @@ struct bfm_object {
 	TAILQ_ENTRY(bfm_object) next;
 	enum bfm_type type;
 	uint32_t id;
-	uint32_t refs;       /* objects that name it: it can not be destroyed */
+	uint32_t refs;       /* objects that name it: it cannot be destroyed */
 	uint16_t uid;        /* user context that made it */
 	/* of the maker; releases refs */
 	void (*free)(struct bfm_function *f, struct bfm_object *o);

@@ -192,7 +192,7 @@ packet_opcode(const struct bfm_send *wr, bool first, bool last)
 	return first ? base : base + 1;
 }
 
-/* One packet, and its answer. bytes: of the message. -errno: it can not be made. */
+/* One packet, and its answer. bytes: of the message. -errno: it cannot be made. */
 static int
 packet(struct bfm_function *f, struct bfm_qp *qp, uint32_t *bytes, struct bfm_answer *answer)
 {

@@ -43,7 +43,7 @@ has_imm(uint8_t op)
 			op == BFM_PKT_WRITE_LAST_IMM || op == BFM_PKT_WRITE_ONLY_IMM;
 }
 
-/* The peer did what can not be, or the client gave what can not be used. */
+/* The peer did what cannot be, or the client gave what cannot be used. */
 static struct bfm_answer
 fail(struct bfm_function *g, struct bfm_qp *qp, enum bfm_cqe_synd synd, enum bfm_answer_kind kind)
 {

@@ -462,7 +462,7 @@ bfm_server_open(struct bfm_function *f)
 		ret = context_create(f);
 	}
 	if (ret != 0) {
-		bfm_log(f, BFM_ERR, "can not listen on %s: %s; check the folder and its rights",
+		bfm_log(f, BFM_ERR, "cannot listen on %s: %s; check the folder and its rights",
 				f->conf.socket, strerror(-ret));
 		bfm_server_close(f);
 		return ret;

@@ -177,7 +177,7 @@ parse(struct bfm_function *f, const struct bfm_qp *qp, struct bfm_send *wr)
 	return parse_data(f, qp, wr, off);
 }
 
-/* The control segment. Why the request can not be done, or NULL. */
+/* The control segment. Why the request cannot be done, or NULL. */
 static const char *
 head_read(struct bfm_function *f, struct bfm_qp *qp, uint16_t ci, struct bfm_send *wr)
 {
@@ -193,7 +193,7 @@ head_read(struct bfm_function *f, struct bfm_qp *qp, uint16_t ci, struct bfm_sen
 	wr->signalled = true;
 	wr->solicited = false;
 	if (blocks_read(f, qp, ci, wr->raw, CTRL_BYTES) != 0)
-		return "the queue can not be read";
+		return "the queue cannot be read";
 	wr->opcode = wr->raw[3];
 	ds = wr->raw[7] & 0x3f;
 	wr->signalled = (wr->raw[11] & CE_MASK) == CE_ALWAYS;
@@ -226,7 +226,7 @@ bfm_send_fetch(struct bfm_function *f, struct bfm_qp *qp, uint16_t first, struct
 	if (why != NULL)
 		return malformed(f, qp, wr, why);
 	if (blocks_read(f, qp, wr->index, wr->raw, wr->bytes) != 0)
-		return malformed(f, qp, wr, "the queue can not be read");
+		return malformed(f, qp, wr, "the queue cannot be read");
 	if (!bfm_shadow_same(&qp->run->sq_shadow, (wr->index & (sq_blocks(qp) - 1)) * BFM_WQEBB,
 			qp->sq_bytes, wr->raw, wr->bytes))
 		bfm_log(f, BFM_WARN, "QP 0x%x: send request %u is another one than when its record "

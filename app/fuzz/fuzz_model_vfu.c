@@ -748,7 +748,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 		snprintf(conf.socket, sizeof(conf.socket), "%.80s/%u", dir, i);
 		if (bfm_function_create(&fm.model, &conf, &functions[i]) != 0 ||
 				bfm_server_open(functions[i]) != 0) {
-			fprintf(stderr, "can not listen in %s\n", dir);
+			fprintf(stderr, "cannot listen in %s\n", dir);
 			abort();
 		}
 	}

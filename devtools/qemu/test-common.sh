@@ -89,7 +89,7 @@ test_begin() { # <name> <folder> [<meson build folder>]
 		die "no app/comch-bluefield-model in $tree: configure it with -Dbluefield_model=enabled"
 	"$here/get-kernel.sh" "$work" || die "no kernel for the guest"
 	[ -n "${COMCH_QEMU:-}" ] || "$here/build-shim.sh" "$work" >/dev/null ||
-		die "the shim can not be built"
+		die "the shim cannot be built"
 	exec 9>&-
 	mkdir -p "$work/guest"
 }

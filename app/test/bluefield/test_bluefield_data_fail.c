@@ -139,7 +139,7 @@ test_way_comes_back(void)
 }
 
 /*
- * What the sender posts can not be sent
+ * What the sender posts cannot be sent
  */
 
 enum { UNKNOWN_OPCODE, LONG_INLINE, TOO_LONG, UNKNOWN_KEY, KEY_VARIANT, BEYOND_KEY, BEFORE_KEY };
@@ -210,7 +210,7 @@ test_wrong_index(void)
 }
 
 /*
- * What the receiver has can not take it: both fail
+ * What the receiver has cannot take it: both fail
  */
 
 static int
@@ -416,7 +416,7 @@ test_above_mtu(void)
 	return sender_fails(RETRY);
 }
 
-/* Datagrams that can not be sent stop the send queue, and nothing else. */
+/* Datagrams that cannot be sent stop the send queue, and nothing else. */
 static int
 test_datagram_bad_key(void)
 {

@@ -77,7 +77,7 @@ data_end_free(struct data_end *e)
 	if (e->counter != 0) {
 		in[11] = e->counter;
 		if (bf_func_exec(e->func, in, sizeof(in), out, sizeof(out)) != 0)
-			test_fail("a set of counters can not be freed");
+			test_fail("a set of counters cannot be freed");
 		e->counter = 0;
 	}
 	bf_srq_destroy(&e->srq);

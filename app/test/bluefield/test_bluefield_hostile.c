@@ -152,7 +152,7 @@ test_wrong_length(void)
 		rule.cmd = bringup[i];
 		rule.how = HOSTILE_CUT;
 		rule.arg = HOSTILE_BODY;
-		/* those without a body can not be cut, the others can be empty */
+		/* those without a body cannot be cut, the others can be empty */
 		if (rule.cmd != VFIO_USER_CMD_DEVICE_RESET && rule.cmd != VFIO_USER_CMD_DMA_MAP &&
 				rule.cmd != VFIO_USER_CMD_SET_IRQS) {
 			TEST_CALL(hostile_expect_error(&rule, "wrong length"));

@@ -59,7 +59,7 @@ void
 hostile_case_teardown(void)
 {
 	if (hostile_dev_id >= 0 && test_vdev_remove(hostile_dev_id) != 0)
-		test_fail("the device can not be removed");
+		test_fail("the device cannot be removed");
 	hostile_dev_id = -1;
 	hostile_vfu_stop(&hostile_server);
 	test_log_end();

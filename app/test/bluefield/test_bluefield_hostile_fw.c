@@ -3,7 +3,7 @@
  */
 
 /*
- * Hostile firmware: answers, registers and events that can not be, from the hostile
+ * Hostile firmware: answers, registers and events that cannot be, from the hostile
  * server, which is honest otherwise, and what the model can be told to do wrong.
  * A device either works on or fails with a reason; it never hangs.
  */
@@ -174,7 +174,7 @@ test_page_requests_of_others(void)
 	hostile_vfu_page_event(&hostile_server, PAGE_EC, 1);
 	TEST_CALL(expect_fatal(-EIO, "which is not ours"));
 	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
-	/* those of the function itself it can not just drop */
+	/* those of the function itself it cannot just drop */
 	hostile_vfu_page_event(&hostile_server, PAGE_RELEASE, 0);
 	TEST_CALL(expect_fatal(-EIO, "drops all pages"));
 	return test_log_passed();
@@ -255,7 +255,7 @@ test_page_lies(void)
 	return test_log_passed();
 }
 
-/* What it wants at first can not be, or is too much. */
+/* What it wants at first cannot be, or is too much. */
 static int
 test_page_startup(void)
 {

@@ -441,7 +441,7 @@ expect_not_mapped(int fd)
 	TEST_CALL(hostile_vfu_start(&hostile_server));
 	TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
 	TEST_TRUE(ret >= 0);
-	/* what can not be cut off is not mapped either, if this works */
+	/* what cannot be cut off is not mapped either, if this works */
 	if (ftruncate(fd, 0) != 0)
 		errno = 0;
 	usleep(80000);

@@ -96,7 +96,7 @@ test_uneven_size(void)
 	return obj_passed_clean();
 }
 
-/* Arguments that can not be, and no command for them. */
+/* Arguments that cannot be, and no command for them. */
 static int
 test_bad_arguments(void)
 {

@@ -53,7 +53,7 @@ test_bad_status(void)
 	return obj_passed_clean();
 }
 
-/* What can not be destroyed is gone for us, and firmware forgets it by a reset. */
+/* What cannot be destroyed is gone for us, and firmware forgets it by a reset. */
 static int
 test_destroy_fails(void)
 {
@@ -79,7 +79,7 @@ test_destroy_fails(void)
 	return test_log_passed();
 }
 
-/* One that is in use can not go, and the model says so. */
+/* One that is in use cannot go, and the model says so. */
 static int
 test_in_use(void)
 {
@@ -181,7 +181,7 @@ test_page_request(void)
 	return obj_passed_clean();
 }
 
-/* Pages that we can not give: the command fails, and nothing else does. */
+/* Pages that we cannot give: the command fails, and nothing else does. */
 static int
 test_page_request_refused(void)
 {

@@ -40,7 +40,7 @@ static void
 case_teardown(void)
 {
 	if (dev_id >= 0 && test_vdev_remove(dev_id) != 0)
-		test_fail("the device can not be removed");
+		test_fail("the device cannot be removed");
 	test_log_restore();
 	if (test_model_stop(&model) != TEST_SUCCESS)
 		test_fail("the model did not end well");

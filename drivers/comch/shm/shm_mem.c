@@ -108,7 +108,7 @@ shm_peer_fd_check(int fd, uint64_t size, uint32_t seals)
 		return SHM_PEER_BAD;
 	if (fs.f_type == TMPFS_MAGIC)
 		return SHM_PEER_SMALL;
-	/* a part of a huge page can not be mapped */
+	/* a part of a huge page cannot be mapped */
 	return fs.f_type == HUGETLBFS_MAGIC && size % (uint64_t)st.st_blksize == 0 ?
 		SHM_PEER_HUGE : SHM_PEER_BAD;
 }

@@ -227,7 +227,7 @@ boot_check_caps(struct bf_func *func, const uint8_t *cap)
 		what = "a command interface that insists on signatures";
 	if (what == NULL)
 		return 0;
-	BF_LOG(ERR, "%s: the function has %s: this driver can not use it; use another function, or "
+	BF_LOG(ERR, "%s: the function has %s: this driver cannot use it; use another function, or "
 		"update the card's firmware", BF_NAME(func), what);
 	return -ENOTSUP;
 }
@@ -499,7 +499,7 @@ bf_boot_up(struct bf_func *func)
 	func->stage = BF_STAGE_EQ;
 	ret = func->hw->ops->irq_enable(func->hw, bf_func_wake, func);
 	if (ret != 0) {
-		BF_LOG(ERR, "%s: can not enable interrupts (%d); check that the device has MSI-X "
+		BF_LOG(ERR, "%s: cannot enable interrupts (%d); check that the device has MSI-X "
 			"and that EAL's interrupt thread runs", BF_NAME(func), ret);
 		return ret;
 	}

@@ -151,7 +151,7 @@ func_tear_down(struct bf_func *func, bool force)
 		ret = func->hw->ops->reset(func->hw);
 		if (ret != 0) {
 			if (ret != -ENODEV)
-				BF_LOG(ERR, "%s: can not reset the function (%d); reset the card, "
+				BF_LOG(ERR, "%s: cannot reset the function (%d); reset the card, "
 					"or boot anew", BF_NAME(func), ret);
 			else
 				BF_LOG(ERR, "%s: the device is gone and cannot be reset; remove it",

@@ -98,7 +98,7 @@ void bf_func_conf_init(struct bf_func_conf *conf);
  * Bring a function up, from whatever state it is in. Takes hw over, also on
  * failure: then everything is undone, hw is closed, and the reason has been
  * logged with the remedy. Errors: -ENODEV the device is not there, -ETIMEDOUT,
- * -EIO bad status, -ENOMEM, -ENOTSUP a function that we can not use, -EAGAIN
+ * -EIO bad status, -ENOMEM, -ENOTSUP a function that we cannot use, -EAGAIN
  * firmware that is not ready (the card has not enabled the function).
  * Not in EAL's interrupt thread, which it would block for as long.
  */

@@ -228,7 +228,7 @@ fw_reset_function(struct bf_func *func)
 		BF_NAME(func));
 	ret = hw->ops->reset(hw);
 	if (ret != 0)
-		BF_LOG(ERR, "%s: can not reset the function (%d); reset the card", BF_NAME(func),
+		BF_LOG(ERR, "%s: cannot reset the function (%d); reset the card", BF_NAME(func),
 			ret);
 	return ret;
 }

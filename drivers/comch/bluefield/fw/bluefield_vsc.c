@@ -231,6 +231,6 @@ bf_vsc_reset_unlock(struct bf_hw *hw)
 	int ret = reset_sem(hw, sem_give);
 
 	if (ret != 0)
-		BF_LOG(WARNING, "%s: the card's semaphore of firmware resets can not be given "
+		BF_LOG(WARNING, "%s: the card's semaphore of firmware resets cannot be given "
 			"back (%d); the next firmware reset may need a power cycle", hw->name, ret);
 }

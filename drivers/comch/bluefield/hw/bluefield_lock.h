@@ -23,7 +23,7 @@ struct bf_lock {
 static inline void
 bf_lock_init(struct bf_lock *lock)
 {
-	/* default attributes: it can not fail */
+	/* default attributes: it cannot fail */
 	pthread_mutex_init(&lock->mutex, NULL); /* check-ok: waiters must sleep */
 }
 

@@ -31,7 +31,7 @@ bf_ceq_create(struct bf_obj_dev *dev, const struct bf_ceq_attr *attr, struct bf_
 	int ret;
 
 	if (!rte_is_power_of_2(attr->nb_eqes) || attr->nb_eqes > CEQ_MAX_EQES) {
-		BF_LOG(ERR, "%s: can not create an event queue: entries are no power of two, or too many",
+		BF_LOG(ERR, "%s: cannot create an event queue: entries are no power of two, or too many",
 			dev->name);
 		return -EINVAL;
 	}

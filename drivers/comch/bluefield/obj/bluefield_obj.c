@@ -174,7 +174,7 @@ log_of(uint32_t size, uint32_t min, uint32_t max, uint32_t *log)
 static int
 bad_attr(struct bf_obj_dev *dev, const char *what, const char *why)
 {
-	BF_LOG(ERR, "%s: can not create a %s: %s", dev->name, what, why);
+	BF_LOG(ERR, "%s: cannot create a %s: %s", dev->name, what, why);
 	return -EINVAL;
 }
 
@@ -365,7 +365,7 @@ bf_srq_create(struct bf_obj_dev *dev, const struct bf_srq_attr *attr, struct bf_
 		return bad_attr(dev, "shared receive queue", "entries are no power of two, or too "
 			"many");
 	if (!log_of(attr->wqe_size, 32, 2048, &log_stride))
-		return bad_attr(dev, "shared receive queue", "a size of entries that it can not "
+		return bad_attr(dev, "shared receive queue", "a size of entries that it cannot "
 			"have");
 	ret = bf_ring_alloc(dev, (size_t)attr->nb_wqes * attr->wqe_size, &ring);
 	if (ret != 0)
