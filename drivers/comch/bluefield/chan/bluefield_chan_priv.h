@@ -93,7 +93,6 @@ enum bf_ctrl_stage {
 	BF_STAGE_REQUESTED,  /* server: REQ came */
 	BF_STAGE_ANSWERED,   /* server: REP sent; client: REP came */
 	BF_STAGE_LIVE,
-	BF_STAGE_ENDING,     /* after bf_cm_disconnect() */
 };
 
 /* What one side sends and the other has told to have taken. */

@@ -65,7 +65,6 @@
  * is not registered with anybody.
  */
 #define BF_WIRE_PORT 0xc0c4
-#define BF_WIRE_SERVICE_ID (UINT64_C(0x0000000001060000) | BF_WIRE_PORT)
 
 #define BF_WIRE_NAME_SIZE 128
 #define BF_WIRE_PREFIX_SIZE 32
@@ -80,9 +79,8 @@
 #define BF_WIRE_MAX_WINDOW 16u /* for CREDIT */
 #define BF_WIRE_FLOW_ENTRIES 4u /* two answers, one PING by time, BYE */
 
-/* Consumers and producers of one side of a connection; identifiers are from 1. */
+/* Consumers of one side of a connection; identifiers are from 1. */
 #define BF_WIRE_MAX_CONSUMERS 256u
-#define BF_WIRE_MAX_PRODUCERS 64u
 #define BF_WIRE_MAX_IMM_LEN 32u
 /* Pairs of the producers of one side. */
 #define BF_WIRE_MAX_PAIRS 1024u

@@ -82,9 +82,6 @@
 /* While the consumer has told of so many more than came, it tells of each post at once. */
 #define BF_TELL_AT_ONCE 64
 
-/* The immediate of four bytes: how many bytes of immediate data count. */
-#define BF_IMM_LEN_MASK 0xffu
-
 struct bf_producer;
 struct bf_consumer;
 
@@ -277,7 +274,6 @@ struct bf_producer {
 	uint32_t nb_pairs;      /* those that are there */
 	uint32_t attention;     /* atomic: a pair has changed */
 	bool armed;
-	bool is_idle;
 	struct bf_idle idle_queue;
 	struct bf_cq cq_obj;
 	/* where a stop takes too long for the library, both are under way */
@@ -328,7 +324,6 @@ struct bf_consumer {
 	bool mbufs;             /* posts are mbufs of the pool */
 	bool logged;
 	bool armed;
-	bool is_idle;
 	uint32_t attention;     /* atomic: a pair has changed, or credits are to be told */
 	uint32_t flush_at;      /* entries that were given back or passed, from head on */
 
@@ -363,8 +358,6 @@ struct bf_fast_group {
 	uint32_t attention;            /* atomic: one of the queues wants to be looked at */
 	uint64_t look;                 /* TSC of the next look at requests that stay */
 	uint64_t retry;                /* TSC: a pair is tried again, or a stop waits no more */
-	uint32_t nb_stopping;
-	uint32_t nb_quiet;             /* producers with packets or the like to give back */
 };
 
 static inline struct bf_fast_group *

@@ -246,10 +246,8 @@ boot_read_caps(struct bf_func *func, struct bf_func_caps *caps)
 		return ret;
 	caps->ecpf = func->ec;
 	caps->eswitch_manager = bf_get(cap, BF_CMD_HCA_CAP_ESWITCH_MANAGER);
-	caps->vport_group_manager = bf_get(cap, BF_CMD_HCA_CAP_VPORT_GROUP_MANAGER);
 	caps->ib_port = bf_get(cap, BF_CMD_HCA_CAP_PORT_TYPE) == BF_PORT_TYPE_IB;
 	caps->roce = bf_get(cap, BF_CMD_HCA_CAP_ROCE);
-	caps->umem_uid_0 = bf_get(cap, BF_CMD_HCA_CAP_UMEM_UID_0);
 	caps->no_page_requests = bf_get(cap, BF_CMD_HCA_CAP_PAGE_REQUEST_DISABLE);
 	caps->nb_ports = bf_get(cap, BF_CMD_HCA_CAP_NUM_VHCA_PORTS);
 	/* of several the function may have another than the first, as Linux has it */
@@ -262,14 +260,10 @@ boot_read_caps(struct bf_func *func, struct bf_func_caps *caps)
 	caps->max_eq = bf_get(cap, BF_CMD_HCA_CAP_MAX_NUM_EQS);
 	if (caps->max_eq == 0)
 		caps->max_eq = cap_count(cap, BF_CMD_HCA_CAP_LOG_MAX_EQ);
-	caps->max_mkey = cap_count(cap, BF_CMD_HCA_CAP_LOG_MAX_MKEY);
-	caps->max_pd = cap_count(cap, BF_CMD_HCA_CAP_LOG_MAX_PD);
-	caps->max_srq = cap_count(cap, BF_CMD_HCA_CAP_LOG_MAX_RMP);
 	caps->max_qp_sz = cap_count(cap, BF_CMD_HCA_CAP_LOG_MAX_QP_SZ);
 	caps->max_cq_sz = cap_count(cap, BF_CMD_HCA_CAP_LOG_MAX_CQ_SZ);
 	caps->max_srq_sz = cap_count(cap, BF_CMD_HCA_CAP_LOG_MAX_SRQ_SZ);
 	caps->max_msg = UINT64_C(1) << bf_get(cap, BF_CMD_HCA_CAP_LOG_MAX_MSG);
-	caps->device_khz = bf_get(cap, BF_CMD_HCA_CAP_DEVICE_FREQUENCY_KHZ);
 	__atomic_store_n(&func->cqe_version, bf_get(cap, BF_CMD_HCA_CAP_CQE_VERSION),
 		__ATOMIC_RELAXED);
 	if (!caps->roce)

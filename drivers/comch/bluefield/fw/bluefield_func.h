@@ -59,23 +59,20 @@ struct bf_func_conf {
 struct bf_func_caps {
 	bool ecpf;               /* the card's own function: role dpu */
 	bool eswitch_manager;    /* an ECPF in DPU mode */
-	bool vport_group_manager;
 	bool ib_port;            /* the port is InfiniBand, not Ethernet */
 	bool roce;               /* RoCE can be enabled */
-	bool umem_uid_0;
 	bool udp_sport;          /* paths say from which UDP port */
 	bool no_page_requests;   /* firmware never asks for pages by an event */
 	uint8_t port;            /* number of our port, in paths and events */
 	uint8_t nb_ports;        /* that addresses can be of; 0: the port is not said */
 	uint16_t vhca_id;
 	uint16_t fw_major, fw_minor, fw_subminor;
-	uint32_t max_qp, max_cq, max_eq, max_mkey, max_pd, max_srq; /* objects */
-	uint32_t max_qp_sz, max_cq_sz, max_srq_sz;                  /* entries */
+	uint32_t max_qp, max_cq, max_eq;           /* objects */
+	uint32_t max_qp_sz, max_cq_sz, max_srq_sz; /* entries */
 	uint64_t max_msg;        /* bytes of one message */
 	uint32_t roce_addr_table_size;
 	bool has_vport;          /* what follows was read: an Ethernet port */
 	uint8_t mac[6];          /* of the vport */
-	uint32_t device_khz;
 	uint8_t port_state;      /* 0 down, 1 up or not known, as the vport says */
 	char board_id[17];       /* PSID, of QUERY_ADAPTER */
 };

@@ -126,7 +126,6 @@ _Static_assert(offsetof(struct vfio_user_device_info, num_irqs) == 12, "device i
 #define VFIO_USER_REGION_BAR0 0u
 #define VFIO_USER_REGION_CONFIG 7u
 #define VFIO_USER_NB_REGIONS 9u
-#define VFIO_USER_IRQ_INTX 0u
 #define VFIO_USER_IRQ_MSI 1u
 #define VFIO_USER_IRQ_MSIX 2u
 
@@ -213,10 +212,7 @@ struct vfio_user_irq_set {
 };
 
 #define VFIO_USER_IRQ_DATA_NONE 0x1u
-#define VFIO_USER_IRQ_DATA_BOOL 0x2u
 #define VFIO_USER_IRQ_DATA_EVENTFD 0x4u
-#define VFIO_USER_IRQ_MASK 0x8u
-#define VFIO_USER_IRQ_UNMASK 0x10u
 #define VFIO_USER_IRQ_TRIGGER 0x20u
 
 _Static_assert(sizeof(struct vfio_user_irq_set) == 20, "interrupt set");
