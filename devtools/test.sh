@@ -58,8 +58,9 @@ options_of() { # <build>
 	gcc-debug) options+=(-Dbuildtype=debug -Dcomch_debug=true -Dprefer_static=true) ;;
 	*-shared) options+=(-Ddefault_library=shared) ;;
 	*-static) options+=(-Dprefer_static=true) ;;
+	# optimized less, as these builds take longest
 	*-sanitize) options+=('-Db_sanitize=address,undefined' -Db_lundef=false
-		-Dbuildtype=debugoptimized) ;;
+		-Dbuildtype=debugoptimized -Doptimization=1) ;;
 	*-tsan) options+=("${tsan[@]}") ;;
 	esac
 }
