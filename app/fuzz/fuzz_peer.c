@@ -7,14 +7,17 @@
  * the runner and the honest client that it has there.
  */
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <rte_bus_vdev.h>
 #include <rte_comch.h>
 
+#include "test.h"
 #include "test_shm_peer.h"
 #include "fuzz.h"
 
@@ -31,6 +34,18 @@ test_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void
+test_give_up(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	_exit(2);
 }
 
 void
