@@ -559,24 +559,25 @@ test_queue_stops_slowly(void)
 	uint64_t limit = test_now_ns() + (TEST_MS + RTE_COMCH_PMD_ANSWER_MS) * UINT64_C(1000000);
 	struct test_q *consumer, *producer;
 	struct test_ep *server, *client;
-	struct rte_comch_mem *mem;
+	struct test_slots to;
 	struct test_fp fp;
 
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_HOST));
-	mem = test_mem_alloc(fp.rx.dev, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
-	TEST_TRUE(mem != NULL);
-	TEST_CALL(test_fp_consumer(&fp, mem, 4, 0, &consumer));
+	TEST_CALL(test_slots_new(&to, fp.rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1, 64));
+	TEST_CALL(test_fp_consumer(&fp, to.mem, 4, 0, &consumer));
 	TEST_CALL(test_fp_producer(&fp, 4, &producer));
-	/* who asks for credits has a pair, which takes ten commands and two messages */
-	rte_comch_producer_credits(producer->ctx, consumer->id);
-	test_progress_ms(10 * WORKER_MS);
+	/* who has credits has a pair */
+	TEST_CALL(test_fp_offer(consumer, producer, &to, 0, 1, 0));
 	TEST_EXPECT(test_model_ctl(&model, "fault " HOST " cmd opcode=DESTROY_QP count=1 delay=%u",
-			RTE_COMCH_PMD_ANSWER_MS + 5 * WORKER_MS), 0);
+			RTE_COMCH_PMD_ANSWER_MS + RTE_COMCH_PMD_LATE_MS + 5 * WORKER_MS), 0);
 	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
-	test_progress_ms(WORKER_MS);
+	/* time for the peer's answer: only then is the queue pair destroyed */
+	test_progress_ms(10 * WORKER_MS);
 	/* nothing else of the device is done until the worker comes to it */
-	while (test_q_state(consumer) != RTE_COMCH_STATE_IDLE && test_now_ns() < limit)
+	while (test_q_state(consumer) != RTE_COMCH_STATE_IDLE && test_now_ns() < limit) {
 		rte_comch_pe_progress(fp.rx.q_pe);
+		test_drain(consumer);
+	}
 	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_IDLE);
 	TEST_EXPECT(test_dev_status(host_dev), -ETIMEDOUT);
 	usleep(10 * WORKER_MS * 1000);
