@@ -51,21 +51,10 @@ flags=(
 	-isystem "$root/usr/include/dpdk" -isystem "$root/usr/include/$triplet/dpdk"
 )
 
-compile() {
-	tree_file_flags "$1"
-	$compiler "${flags[@]}" "${file_flags[@]}" -c "$1" -o "$build/cross.$2.o"
-}
-
 cd "$top"
-bad=0
-count=0
-while IFS= read -r f; do
-	count=$((count + 1))
-	compile "$f" $$ || {
-		echo "$f: does not compile for $triplet"
-		bad=1
-	}
-done < <(tree_sources)
-rm -f "$build/cross.$$.o"
-echo "$count files compiled for $triplet"
-exit $bad
+mapfile -t files < <(tree_sources)
+tree_compile $compiler "${files[@]}" || {
+	echo "these do not compile for $triplet"
+	exit 1
+}
+echo "${#files[@]} files compiled for $triplet"

@@ -23,7 +23,6 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/devtools/compile-tree.sh"
 
 releases='23.11 24.11 25.11 26.07'
-jobs=$(nproc)
 
 if [ $# != 1 ] || [[ $1 == -* ]]; then
 	echo 'usage: check-releases.sh <build folder, made if it is not there>' >&2
@@ -54,17 +53,7 @@ release_flags() {
 compile_all() {
 	local flags
 	release_flags "$1"
-	# shellcheck disable=SC2016 # expanded by the inner shell
-	printf '%s\n' "${@:2}" | COMPILE_FLAGS="${flags[*]@Q}" xargs -P "$jobs" -n 8 bash -c '
-		. "$0"
-		eval "flags=($COMPILE_FLAGS)"
-		bad=0
-		for file; do
-			tree_file_flags "$file"
-			gcc "${flags[@]}" "${file_flags[@]}" "$file" || { echo "$file"; bad=1; }
-		done
-		exit $bad
-	' "$top/devtools/compile-tree.sh"
+	tree_compile gcc "${@:2}"
 }
 
 bad=0

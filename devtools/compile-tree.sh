@@ -47,3 +47,21 @@ tree_file_flags() {
 	examples/doca/*) file_flags+=(-DDOCA_ALLOW_EXPERIMENTAL_API) ;;
 	esac
 }
+
+# tree_compile <compiler> <file>...: with the array "flags", below the working folder, on all
+# CPUs. 0 if all files compile; names those that do not.
+tree_compile() {
+	# shellcheck disable=SC2016,SC2154 # expanded by the inner shell, and of the caller
+	printf '%s\n' "${@:2}" | COMPILE_FLAGS="${flags[*]@Q}" xargs -P "$(nproc)" -n 8 bash -c '
+		. "$0"
+		compiler=$1
+		eval "flags=($COMPILE_FLAGS)"
+		bad=0
+		for file in "${@:2}"; do
+			tree_file_flags "$file"
+			"$compiler" "${flags[@]}" "${file_flags[@]}" -c "$file" -o /dev/null ||
+				{ echo "$file"; bad=1; }
+		done
+		exit $bad
+	' "${BASH_SOURCE[0]}" "$1"
+}
