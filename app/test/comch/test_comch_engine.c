@@ -577,27 +577,19 @@ peer_killed(struct test_place *place)
 	return test_stop(lab.server);
 }
 
+static void
+clean_up(void)
+{
+	test_child_cleanup();
+	test_cleanup();
+}
+
 /* The process of the client dies. */
 static int
 test_peer_killed_on_the_way(void)
 {
-	struct test_pair saved = test_pair;
-	static struct test_place place;
-	int dpu, ret;
-
 	test_time_limit(60);
-	TEST_CALL(test_place_open(&place));
-	dpu = test_place_card(&place);
-	TEST_TRUE(dpu >= 0);
-	memset(&test_pair, 0, sizeof(test_pair));
-	test_pair.dpu = (int16_t)dpu;
-	ret = peer_killed(&place);
-	test_child_cleanup();
-	test_cleanup();
-	test_pair = saved;
-	TEST_EXPECT(test_vdev_remove((int16_t)dpu), 0);
-	test_place_close(&place);
-	return ret;
+	return test_place_run_card(peer_killed, clean_up);
 }
 
 /* Those on other engines are clients, too: from the choice on, until their end is known. */

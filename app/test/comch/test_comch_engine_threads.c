@@ -352,10 +352,10 @@ came_back(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint
 		test_fail("message %u cannot be sent", i);
 }
 
+/* They begin to connect. */
 static int
-clients_start(struct test_ep **clients, struct rte_comch_pe *pe)
+clients_run(struct test_ep **clients, struct rte_comch_pe *pe)
 {
-	uint32_t before = SUM(nb_came);
 	unsigned int i;
 
 	for (i = 0; i < CLIENTS; i++) {
@@ -363,6 +363,16 @@ clients_start(struct test_ep **clients, struct rte_comch_pe *pe)
 		TEST_TRUE(clients[i] != NULL);
 		clients[i]->on_recv = came_back;
 	}
+	return TEST_SUCCESS;
+}
+
+static int
+clients_start(struct test_ep **clients, struct rte_comch_pe *pe)
+{
+	uint32_t before = SUM(nb_came);
+	unsigned int i;
+
+	TEST_CALL(clients_run(clients, pe));
 	TEST_WAIT(SUM(nb_came) == before + CLIENTS, TEST_MS);
 	for (i = 0; i < CLIENTS; i++)
 		TEST_WAIT(clients[i]->conn != NULL, TEST_MS);
@@ -471,10 +481,7 @@ test_come_and_go(void)
 	test_time_limit(60);
 	TEST_CALL(workers_start(false, false));
 	TEST_CALL(server_start());
-	for (i = 0; i < CLIENTS; i++) {
-		clients[i] = test_client_run("test", pe);
-		TEST_TRUE(clients[i] != NULL);
-	}
+	TEST_CALL(clients_run(clients, pe));
 	for (round = 0; round < ROUNDS; round++) {
 		until = test_now_ns() + test_rand() % 400000;
 		TEST_WAIT(test_now_ns() > until, TEST_MS);
@@ -511,10 +518,7 @@ test_stop_while_they_come(void)
 	test_time_limit(60);
 	TEST_CALL(workers_start(false, false));
 	TEST_CALL(server_start());
-	for (i = 0; i < CLIENTS; i++) {
-		clients[i] = test_client_run("test", pe);
-		TEST_TRUE(clients[i] != NULL);
-	}
+	TEST_CALL(clients_run(clients, pe));
 	for (round = 0; round < ROUNDS; round++) {
 		until = test_now_ns() + test_rand() % 1000000;
 		TEST_WAIT(test_now_ns() > until, TEST_MS);
@@ -591,22 +595,8 @@ killed(struct test_place *place)
 static int
 test_peer_killed(void)
 {
-	struct test_pair saved = test_pair;
-	static struct test_place place;
-	int dpu, ret;
-
 	test_time_limit(60);
-	TEST_CALL(test_place_open(&place));
-	dpu = test_place_card(&place);
-	TEST_TRUE(dpu >= 0);
-	memset(&test_pair, 0, sizeof(test_pair));
-	test_pair.dpu = (int16_t)dpu;
-	ret = killed(&place);
-	teardown();
-	test_pair = saved;
-	TEST_EXPECT(test_vdev_remove((int16_t)dpu), 0);
-	test_place_close(&place);
-	return ret;
+	return test_place_run_card(killed, teardown);
 }
 
 static struct unit_test_suite suite = {

@@ -8,6 +8,7 @@
  * talk to each other, and nobody else.
  */
 
+#include <string.h>
 #include <unistd.h>
 
 #include <rte_bus_vdev.h>
@@ -196,6 +197,26 @@ int
 test_place_host(struct test_place *place, const char *function)
 {
 	return place_plug(place, function);
+}
+
+int
+test_place_run_card(int (*fn)(struct test_place *place), void (*end)(void))
+{
+	struct test_pair saved = test_pair;
+	static struct test_place place;
+	int card, ret;
+
+	TEST_CALL(test_place_open(&place));
+	card = test_place_card(&place);
+	TEST_TRUE(card >= 0);
+	memset(&test_pair, 0, sizeof(test_pair));
+	test_pair.dpu = (int16_t)card;
+	ret = fn(&place);
+	end();
+	test_pair = saved;
+	TEST_EXPECT(test_vdev_remove((int16_t)card), 0);
+	test_place_close(&place);
+	return ret;
 }
 
 int

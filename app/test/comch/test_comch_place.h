@@ -58,6 +58,13 @@ int test_place_host(struct test_place *place, const char *function);
  * @return TEST_SUCCESS, or TEST_FAILED if they are no pair.
  */
 int test_place_pair(int card, int host);
+/**
+ * Run a case between a card of this process and hosts of others: test_pair has the card
+ * meanwhile.
+ * @param end
+ *   Ends all that the case has made, before the card goes.
+ */
+int test_place_run_card(int (*fn)(struct test_place *place), void (*end)(void));
 /** For a card of this process, and for a host of it whose card is a child. */
 struct test_sides {
 	struct test_place here;
