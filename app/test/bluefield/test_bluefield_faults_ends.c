@@ -424,11 +424,7 @@ test_idle_asleep(void)
 	TEST_EXPECT(sender_send(idle, SHORT_LEN), 0);
 	TEST_CALL(post(1));
 	/* of all engines only that of the producers turns, when it wakes */
-	while (sender_send(idle, SHORT_LEN) == 0) {
-		if (test_arm(pe) == 0)
-			TEST_EXPECT(test_wait_fd(pe, FAULT_SOON_MS), 1);
-		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
-	}
+	TEST_SLEEP_UNTIL(sender_send(idle, SHORT_LEN) != 0, pe, FAULT_SOON_MS);
 	TEST_WAIT(receive() == TEST_SUCCESS && posted() == 0, FAULT_SOON_MS);
 	TEST_EXPECT(no_posts(), 0);
 	TEST_CALL(sender_close(busy));

@@ -455,23 +455,6 @@ has_come(unsigned int nb_asked, uint32_t credits)
 		rte_comch_producer_credits(producer, CONSUMER) >= credits;
 }
 
-/* The engine of the producer is turned when it wakes, and not else. */
-static int
-sleep_until(unsigned int nb_asked, uint32_t credits)
-{
-	uint64_t limit = test_now_ns() + SOON_MS * UINT64_C(1000000);
-
-	while (!has_come(nb_asked, credits)) {
-		TEST_TRUE(test_now_ns() < limit);
-		TEST_EXPECT(test_arm(pe), 0);
-		if (has_come(nb_asked, credits))
-			break;
-		TEST_EXPECT(test_wait_fd(pe, SOON_MS), 1);
-		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
-	}
-	return TEST_SUCCESS;
-}
-
 /* One is refused, now and once more: the producer that waits does not have to try again. */
 static int
 test_pair_refused(void)
@@ -487,12 +470,12 @@ test_pair_refused(void)
 		open = hostile_heard(BF_WIRE_PAIR_OPEN);
 		ready.pair = closed.pair = open->pair;
 		TEST_CALL(hostile_says(BF_WIRE_PAIR_READY, &ready));
-		TEST_CALL(sleep_until(i + 1, 0));
+		TEST_SLEEP_UNTIL(has_come(i + 1, 0), pe, SOON_MS);
 		PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSE) == i, SOON_MS);
 		TEST_CALL(hostile_says(BF_WIRE_PAIR_CLOSED, &closed));
 	}
 	TEST_CALL(pair_answer());
-	TEST_CALL(sleep_until(3, POSTS));
+	TEST_SLEEP_UNTIL(has_come(3, POSTS), pe, SOON_MS);
 	end_post();
 	TEST_EXPECT(send_one(), 1);
 	TEST_CALL(expect_sent(1, 0));
