@@ -7,14 +7,20 @@
 # Says whether a change has made the control path slower: runs the benchmark of
 # two builds in turns, old and new and old again, on the two CPUs that this
 # process may use. Prints the median rate of each and the ratio new / old for
-# control messages and connects. The exit status is 1 if a ratio is below 0.9.
+# control messages, connects, one connect after the other, and tasks of the fast
+# path. The exit status is 1 if a ratio is below 0.9.
 # Only the ratio means anything: machines differ, and this one from hour to hour.
 # For the fast path count-instructions.py is the better tool, it is exact.
 
 set -euo pipefail
 
 least=0.9
-tests=ctrl-rate,connect-rate
+# name and options of each run of the benchmark
+runs=(
+	'- --test ctrl-rate,connect-rate'
+	'lone- --test connect-rate --clients 1'
+	'tasks- --test fp-rate --tasks'
+)
 seconds=1
 run_dir=
 server=
@@ -60,12 +66,12 @@ eal_args() { # <role> <lcore>
 }
 
 # Appends "<version> <test> <rate>" for each test to the file of results.
-measure() { # <version> <program>
+measure() { # <version> <program> <prefix of names, or -> <option>...
 	# shellcheck disable=SC2046 # words on purpose
 	timeout -k 5 60 "$2" $(eal_args dpu "${cores[0]}") -- --server --once >"$run_dir/card.log" 2>&1 &
 	server=$!
 	# shellcheck disable=SC2046
-	if ! timeout -k 5 60 "$2" $(eal_args host "${cores[1]}") -- --client --test $tests \
+	if ! timeout -k 5 60 "$2" $(eal_args host "${cores[1]}") -- --client "${@:4}" \
 		--duration $seconds --rounds 3 --json "$run_dir/result.json" >"$run_dir/host.log" 2>&1; then
 		echo "compare-builds: $2 failed:" >&2
 		tail -n 5 "$run_dir/host.log" >&2
@@ -73,21 +79,24 @@ measure() { # <version> <program>
 	fi
 	wait "$server" || true
 	server=
-	/usr/bin/python3 - "$1" "$run_dir/result.json" >>"$run_dir/results" <<-'PYTHON'
+	/usr/bin/python3 - "$1" "$run_dir/result.json" "${3#-}" >>"$run_dir/results" <<-'PYTHON'
 		import json
 		import sys
 
 		with open(sys.argv[2], encoding="utf-8") as f:
 		    for row in json.load(f)["results"]:
-		        name = row["test"] + (f"-{row['size_bytes']}" if row["size_bytes"] else "")
+		        name = sys.argv[3] + row["test"] + (f"-{row['size_bytes']}" if row["size_bytes"] else "")
 		        print(sys.argv[1], name, row["rate_per_s"])
 	PYTHON
 }
 
 for ((i = 1; i <= rounds; i++)); do
 	echo "round $i of $rounds" >&2
-	measure old "$old"
-	measure new "$new"
+	for options in "${runs[@]}"; do
+		read -ra options <<<"$options"
+		measure old "$old" "${options[@]}"
+		measure new "$new" "${options[@]}"
+	done
 done
 
 /usr/bin/python3 - "$run_dir/results" $least <<'PYTHON'
@@ -100,10 +109,10 @@ with open(sys.argv[1], encoding="utf-8") as f:
         version, test, rate = line.split()
         rates.setdefault(test, {}).setdefault(version, []).append(float(rate))
 slow = False
-print(f"{'test':<14} {'old/s':>12} {'new/s':>12} {'new / old':>10}")
+print(f"{'test':<20} {'old/s':>12} {'new/s':>12} {'new / old':>10}")
 for test, both in rates.items():
     old, new = (statistics.median(both[v]) for v in ("old", "new"))
     slow |= new < old * float(sys.argv[2])
-    print(f"{test:<14} {old:12.0f} {new:12.0f} {new / old:10.2f}")
+    print(f"{test:<20} {old:12.0f} {new:12.0f} {new / old:10.2f}")
 sys.exit(1 if slow else 0)
 PYTHON
