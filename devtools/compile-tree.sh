@@ -13,7 +13,7 @@
 tree_flags() {
 	local d
 	tree_flags=(
-		-std=gnu11 -O2 -Wall -Wextra -Wno-missing-field-initializers -Werror
+		-std=gnu11 -O1 -Wall -Wextra -Wno-missing-field-initializers -Werror
 		-D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API
 		-include rte_config.h
 		-isystem "$2/libvfio-user/source/include" -isystem /usr/include/json-c

@@ -39,11 +39,10 @@ quick gcc               --suite quick
 quick gcc-sanitize      --suite quick --no-suite checks
 gate  gcc               --suite gate --no-suite quick
 gate  gcc-sanitize      --suite gate --no-suite quick --no-suite checks
-gate  gcc-debug         --suite fast
 gate  clang-shared
 all   gcc               --suite all --no-suite gate
 all   gcc-sanitize      --suite all --no-suite gate --no-suite checks
-all   gcc-debug         --suite slow
+all   gcc-debug         --suite fast --suite slow
 all   clang-shared      --suite fast --suite slow
 all   gcc-shared        --suite fast
 all   gcc-static        --suite fast
@@ -56,11 +55,12 @@ options_of() { # <build>
 	case $1 in
 	gcc) options+=(-Dbluefield_model=enabled) ;;
 	gcc-debug) options+=(-Dbuildtype=debug -Dcomch_debug=true -Dprefer_static=true) ;;
+	clang-shared) options+=(-Ddefault_library=shared -Doptimization=1) ;;
 	*-shared) options+=(-Ddefault_library=shared) ;;
 	*-static) options+=(-Dprefer_static=true) ;;
-	# optimized less, as these builds take longest
+	# with all checks that there are; optimized less, as these builds take longest
 	*-sanitize) options+=('-Db_sanitize=address,undefined' -Db_lundef=false
-		-Dbuildtype=debugoptimized -Doptimization=1) ;;
+		-Dcomch_debug=true -Dbuildtype=debugoptimized -Doptimization=1) ;;
 	*-tsan) options+=("${tsan[@]}") ;;
 	esac
 }
