@@ -40,8 +40,8 @@ extern int comch_logtype;
  * Events that can wait for one engine. A driver has at most 1055 under way for
  * each device, and each consumer attached has two, its answer and the news of
  * the connection's end, and each producer one: all of these fit,
- * 8 * 1055 + 3500 * 2 < 16383. Requests of consumers on other engines, and what
- * connections on other engines need, take what is left, and are refused or wait above that.
+ * 8 * 1055 + 3500 * 2 < 16383. Requests of consumers on other engines, and the stops
+ * and ends of connections on those, take what is left, and are refused or wait above that.
  */
 #define COMCH_PE_MAILBOX_SIZE 16384
 #define COMCH_PE_MAX_QUEUES 3500

@@ -8,10 +8,11 @@
  *
  * A connection on another engine has a context of its own, which applications do not see.
  * It has what callbacks and tasks need of the server, copied, so that nothing of the
- * server is read or written in the thread of the other engine. The two threads tell
- * each other three things, by events that are parts of that context:
+ * server is read or written in the thread of the other engine. It begins there with the
+ * first that the driver tells of the connection: an event for that would have to find a
+ * place in a mailbox that peers can fill. Later the two threads tell each other two things,
+ * by events that are parts of that context:
  *
- *   begin    server to other   the connection is the other engine's
  *   stop     server to other   the server stops
  *   gone     other to server   all is over, and the context is the server's to free
  *
@@ -30,17 +31,16 @@
 
 /* The context of one connection on another engine. */
 struct comch_accepted {
-	struct comch_ctrl ctrl;    /* first; of the other engine, from begin to gone */
+	struct comch_ctrl ctrl;    /* first; of the other engine, until gone */
 	struct comch_ctrl *server; /* only the pointer is for both threads */
 	struct rte_comch_pe *server_pe;
-	bool begun;                /* the other engine has it */
+	bool begun;                /* it is on the list of the other engine */
 	TAILQ_ENTRY(comch_accepted) next; /* of the server, in its thread */
 
 	/* under the device's lock, as is the list of the one connection */
 	bool stop_wanted; /* has to be posted */
 	bool stop_posted; /* is under way */
 	bool over;        /* nothing is posted to the other engine any more */
-	struct rte_comch_pmd_event begin;
 	struct rte_comch_pmd_event stop;
 	struct rte_comch_pmd_event gone;
 };
@@ -64,17 +64,19 @@ accepted_post_locked(struct comch_accepted *acc, struct rte_comch_pe *pe,
 	return -EAGAIN;
 }
 
-/* Whoever has posted the event, and holds the lock, is done with it after this. */
-static void
-accepted_lock_pass(const struct comch_accepted *acc)
-{
-	rte_spinlock_lock(&acc->ctrl.ctx.dev->lock);
-	rte_spinlock_unlock(&acc->ctrl.ctx.dev->lock);
-}
-
 /*
  * The other engine
  */
+
+/* Whatever comes first there, once. */
+static void
+accepted_begin(struct comch_accepted *acc)
+{
+	if (acc->begun)
+		return;
+	acc->begun = true;
+	comch_pe_ctx_add(&acc->ctrl.ctx);
+}
 
 /*
  * When all is over, the context is the server's thread's again. In progress, and behind
@@ -87,8 +89,7 @@ accepted_try_end(struct rte_comch_ctx *ctx)
 	struct rte_comch_dev *dev = ctx->dev;
 	bool posted;
 
-	/* a driver may end it before its beginning was handled here */
-	if (!acc->begun || ctx->nb_tasks != 0)
+	if (ctx->nb_tasks != 0)
 		return;
 	if (comch_pe_mailbox_busy(acc->server_pe)) {
 		comch_pe_work_add(ctx);
@@ -112,6 +113,7 @@ accepted_work(struct rte_comch_ctx *ctx)
 {
 	struct comch_conn *conn = TAILQ_FIRST(&comch_ctrl(ctx)->conns);
 
+	accepted_begin(accepted_of(ctx));
 	if (conn == NULL) {
 		ctx->state = RTE_COMCH_STATE_STOPPING; /* its last task comes by here, too */
 		accepted_try_end(ctx); /* it may be gone now */
@@ -144,6 +146,13 @@ accepted_pgroup_set(struct rte_comch_ctx *ctx)
 	comch_ctrl(ctx)->drv.pg = ctx->pg;
 }
 
+static void
+accepted_conn_up(struct comch_conn *conn)
+{
+	accepted_begin(accepted_of(&conn->ctrl->ctx));
+	comch_server_conn_up(conn);
+}
+
 static const struct comch_kind accepted_kind = {
 	.name = "connection of",
 	.type = RTE_COMCH_CTX_SERVER,
@@ -153,21 +162,10 @@ static const struct comch_kind accepted_kind = {
 	.pgroup_set = accepted_pgroup_set,
 	.task_submit = comch_conn_task_submit,
 	.tasks_submit = comch_conn_tasks_submit,
-	.conn_up = comch_server_conn_up,
+	.conn_up = accepted_conn_up,
 	.conn_lost = comch_server_conn_lost,
 	.conn_over = comch_server_conn_over,
 };
-
-static void
-accepted_begin_handler(struct rte_comch_pmd_event *ev)
-{
-	struct comch_accepted *acc = container_of(ev, struct comch_accepted, begin);
-
-	accepted_lock_pass(acc);
-	comch_pe_ctx_add(&acc->ctrl.ctx);
-	acc->begun = true;
-	comch_pe_work_add(&acc->ctrl.ctx);
-}
 
 static void
 accepted_stop_handler(struct rte_comch_pmd_event *ev)
@@ -198,8 +196,11 @@ accepted_gone_handler(struct rte_comch_pmd_event *ev)
 {
 	struct comch_accepted *acc = container_of(ev, struct comch_accepted, gone);
 	struct comch_ctrl *server = acc->server;
+	struct rte_comch_dev *dev = server->ctx.dev;
 
-	accepted_lock_pass(acc);
+	/* whoever has posted it, and holds the lock, is done with it after this */
+	rte_spinlock_lock(&dev->lock);
+	rte_spinlock_unlock(&dev->lock);
 	TAILQ_REMOVE(&server->accepted, acc, next);
 	server->nb_accepted--;
 	if (acc->ctrl.refused.nb != 0)
@@ -342,7 +343,6 @@ accepted_alloc(struct comch_ctrl *server, struct rte_comch_pe *pe)
 	acc->ctrl.max_conn_tasks = RTE_MIN(server->max_conn_tasks, server->ctx.max_tasks + 1);
 	acc->server = server;
 	acc->server_pe = server->ctx.pe;
-	acc->begin.handler = accepted_begin_handler;
 	acc->stop.handler = accepted_stop_handler;
 	acc->gone.handler = accepted_gone_handler;
 	return acc;
@@ -356,8 +356,6 @@ accept_there(struct comch_ctrl *server, struct rte_comch_pe *pe,
 	struct comch_accepted *acc;
 	int ret;
 
-	if (comch_pe_mailbox_busy(pe))
-		return -EAGAIN;
 	acc = accepted_alloc(server, pe);
 	if (acc == NULL)
 		return -ENOMEM;
@@ -378,7 +376,6 @@ accept_there(struct comch_ctrl *server, struct rte_comch_pe *pe,
 	server->nb_accepted++;
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_INSERT_TAIL(&dev->ctxs, &acc->ctrl.ctx, next_dev);
-	accepted_post_locked(acc, pe, &acc->begin);
 	rte_spinlock_unlock(&dev->lock);
 	return 0;
 fail:

@@ -835,8 +835,7 @@ struct rte_comch_ctrl *rte_comch_pmd_server_find(struct rte_comch_dev *dev, uint
  *   The connection, OPENING.
  * @return
  *   0, or why not: -ECONNREFUSED, -ENOSPC (clients, or tasks of the engine),
- *   -EMSGSIZE, -ENOMEM, -ENOLINK (the device is not on the engine), -EAGAIN (that engine has
- *   too much waiting).
+ *   -EMSGSIZE, -ENOMEM, -ENOLINK (the device is not on the engine).
  */
 __rte_internal
 int rte_comch_pmd_conn_accept(struct rte_comch_ctrl *server,

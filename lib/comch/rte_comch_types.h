@@ -191,7 +191,8 @@ typedef void (*rte_comch_conn_cb_t)(struct rte_comch_conn *conn, int status,
  *   The user_data of its configuration.
  * @return
  *   An engine that has the device, by rte_comch_pe_dev_add() or by a context that is
- *   attached to it; it must not be destroyed meanwhile. NULL for the engine of the server.
+ *   attached to it; it must not be destroyed before the turn of the server's engine is
+ *   over. NULL for the engine of the server.
  */
 typedef struct rte_comch_pe *(*rte_comch_engine_cb_t)(const struct rte_comch_conn_info *info,
 		void *user_data);
@@ -204,8 +205,8 @@ struct rte_comch_refusal {
 	 * messages differ; -EPROTONOSUPPORT the two sides share no protocol version;
 	 * -ENOMEM, or another error of this side; -EPROTO it broke the protocol. It is
 	 * told of none of these: -ENOLINK the device is not on the engine that was named
-	 * for it, and -EAGAIN that engine has too much waiting; -ECONNABORTED it gave up;
-	 * -ECONNRESET it died; -ETIMEDOUT it did not go on with the handshake.
+	 * for it; -ECONNABORTED it gave up; -ECONNRESET it died; -ETIMEDOUT it did not go
+	 * on with the handshake.
 	 */
 	int reason;
 	/**

@@ -263,6 +263,44 @@ test_elsewhere_task_ctx(void)
 }
 
 /*
+ * An engine that has much to do
+ */
+
+#define NB_EVENTS 1000
+
+static bool flooded;
+static struct rte_comch_pmd_event flood[NB_EVENTS];
+
+static void
+flood_handler(struct rte_comch_pmd_event *ev)
+{
+	if (flooded && rte_comch_pmd_event_post(away, ev) != 0)
+		test_fail("no room for an event");
+}
+
+/* What others have under way for an engine refuses no client: it is accepted in its turn. */
+static int
+test_elsewhere_busy(void)
+{
+	struct test_ep *client;
+	unsigned int i;
+	int ret;
+
+	TEST_CALL(server_open(true));
+	flooded = true;
+	for (i = 0; i < NB_EVENTS; i++) {
+		flood[i].handler = flood_handler;
+		flood_handler(&flood[i]);
+	}
+	ret = client_open(&client);
+	flooded = false;
+	for (i = 0; i < NB_EVENTS; i++)
+		rte_comch_pe_progress(away);
+	TEST_EXPECT(nb_named, 1);
+	return ret;
+}
+
+/*
  * Reception into mbufs
  */
 
@@ -526,6 +564,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, teardown, test_elsewhere_bursts),
 		TEST_CASE_ST(NULL, teardown, test_elsewhere_task_ctx),
+		TEST_CASE_ST(NULL, teardown, test_elsewhere_busy),
 		TEST_CASE_ST(NULL, teardown, test_hold_with_spare),
 		TEST_CASE_ST(NULL, teardown, test_two_pools),
 		TEST_CASE_ST(NULL, teardown, test_elsewhere_no_mbufs),
