@@ -40,12 +40,13 @@ extern int comch_logtype;
  * Events that can wait for one engine. A driver has at most 1055 under way for
  * each device, and each consumer attached has two, its answer and the news of
  * the connection's end, and each producer one: all of these fit,
- * 8 * 1055 + 3500 * 2 < 16383. Requests of consumers on other engines, and the stops
- * and ends of connections on those, take what is left, and are refused or wait above that.
+ * 8 * 1055 + 3500 * 2 + 512 < 16383. The 512 are for requests of consumers on other
+ * engines, and for the stops and ends of connections on those: they are refused or wait if
+ * there are more of them. What peers bring about does not count, or it would hold up others.
  */
 #define COMCH_PE_MAILBOX_SIZE 16384
 #define COMCH_PE_MAX_QUEUES 3500
-#define COMCH_PE_MAILBOX_BUSY 512
+#define COMCH_PE_MAILBOX_SPARE 512
 /* Events of one call of progress, so that the polling gets its turn. */
 #define COMCH_PE_MAILBOX_BURST 64
 #define COMCH_PE_DFLT_TASKS 16384
@@ -427,6 +428,7 @@ struct rte_comch_pe {
 
 	struct comch_task_pool tasks;
 
+	uint32_t nb_spare; /* places of the mailbox that are taken of the spare ones; atomic */
 	int epfd;
 	int evfd;
 	int tmfd;
@@ -472,11 +474,23 @@ int comch_pool_take(struct comch_task_pool *pool, uint32_t nb);
 void comch_pool_give(struct comch_task_pool *pool, uint32_t nb);
 struct rte_comch_task *comch_pool_adopt(struct comch_task_pool *pool);
 
-/* No room for what is not promised a place. */
-static inline bool
-comch_pe_mailbox_busy(const struct rte_comch_pe *pe)
+/*
+ * A place in the mailbox for an event that none is promised for; its handler gives it
+ * back. Any thread. Relaxed: the number orders nothing.
+ */
+static inline void
+comch_pe_spare_give(struct rte_comch_pe *pe)
 {
-	return rte_ring_count(pe->mailbox) >= COMCH_PE_MAILBOX_BUSY;
+	__atomic_fetch_sub(&pe->nb_spare, 1, __ATOMIC_RELAXED);
+}
+
+static inline bool
+comch_pe_spare_take(struct rte_comch_pe *pe)
+{
+	if (__atomic_fetch_add(&pe->nb_spare, 1, __ATOMIC_RELAXED) < COMCH_PE_MAILBOX_SPARE)
+		return true;
+	comch_pe_spare_give(pe);
+	return false;
 }
 
 /*

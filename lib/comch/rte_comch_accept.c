@@ -51,19 +51,6 @@ accepted_of(struct rte_comch_ctx *ctx)
 	return container_of(comch_ctrl(ctx), struct comch_accepted, ctrl);
 }
 
-/* Post an event to an engine that may go away when it has handled it. */
-static int
-accepted_post_locked(struct comch_accepted *acc, struct rte_comch_pe *pe,
-		struct rte_comch_pmd_event *ev)
-{
-	if (rte_comch_pmd_event_post(pe, ev) == 0)
-		return 0;
-	/* it was not busy a moment ago: see COMCH_PE_MAILBOX_SIZE */
-	COMCH_LOG(ERR, "%s: the mailbox of the engine of a connection is full, progress that engine",
-		acc->ctrl.ctx.dev->data->name);
-	return -EAGAIN;
-}
-
 /*
  * The other engine
  */
@@ -91,20 +78,20 @@ accepted_try_end(struct rte_comch_ctx *ctx)
 
 	if (ctx->nb_tasks != 0)
 		return;
-	if (comch_pe_mailbox_busy(acc->server_pe)) {
-		comch_pe_work_add(ctx);
-		return;
-	}
 	rte_spinlock_lock(&dev->lock);
 	acc->over = true;
 	posted = acc->stop_posted; /* then its event comes by here again */
 	rte_spinlock_unlock(&dev->lock);
 	if (posted)
 		return;
+	if (!comch_pe_spare_take(acc->server_pe)) {
+		comch_pe_work_add(ctx);
+		return;
+	}
 	comch_pe_detach(ctx);
 	rte_spinlock_lock(&dev->lock);
 	TAILQ_REMOVE(&dev->ctxs, ctx, next_dev);
-	accepted_post_locked(acc, acc->server_pe, &acc->gone);
+	rte_comch_pmd_event_post(acc->server_pe, &acc->gone);
 	rte_spinlock_unlock(&dev->lock);
 }
 
@@ -174,6 +161,7 @@ accepted_stop_handler(struct rte_comch_pmd_event *ev)
 	struct rte_comch_ctx *ctx = &acc->ctrl.ctx;
 	struct comch_conn *conn;
 
+	comch_pe_spare_give(ctx->pe);
 	rte_spinlock_lock(&ctx->dev->lock);
 	acc->stop_posted = false;
 	rte_spinlock_unlock(&ctx->dev->lock);
@@ -198,6 +186,7 @@ accepted_gone_handler(struct rte_comch_pmd_event *ev)
 	struct comch_ctrl *server = acc->server;
 	struct rte_comch_dev *dev = server->ctx.dev;
 
+	comch_pe_spare_give(acc->server_pe);
 	/* whoever has posted it, and holds the lock, is done with it after this */
 	rte_spinlock_lock(&dev->lock);
 	rte_spinlock_unlock(&dev->lock);
@@ -224,10 +213,9 @@ comch_accepted_stop(struct comch_ctrl *server)
 	TAILQ_FOREACH(acc, &server->accepted, next) {
 		if (!acc->stop_wanted || acc->over)
 			continue;
-		acc->stop_posted = !comch_pe_mailbox_busy(acc->ctrl.ctx.pe);
-		if (acc->stop_posted && accepted_post_locked(acc, acc->ctrl.ctx.pe,
-				&acc->stop) != 0)
-			acc->stop_posted = false;
+		acc->stop_posted = comch_pe_spare_take(acc->ctrl.ctx.pe);
+		if (acc->stop_posted)
+			rte_comch_pmd_event_post(acc->ctrl.ctx.pe, &acc->stop);
 		acc->stop_wanted = !acc->stop_posted;
 		all &= acc->stop_posted;
 	}

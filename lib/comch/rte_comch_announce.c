@@ -26,7 +26,8 @@
 
 /* A request to announce a consumer; in the thread of the connection, unless said. */
 struct comch_ask {
-	struct rte_comch_pmd_event ev;      /* on its way to the connection */
+	struct rte_comch_pmd_event ev;      /* on its way to the connection, */
+	struct rte_comch_pe *pe;            /* in the mailbox of its engine */
 	struct rte_comch_pmd_ending ending; /* bounds the wait for the answer */
 	struct comch_conn *conn;            /* referenced */
 	uint32_t id;                        /* of the consumer */
@@ -151,6 +152,7 @@ ask_handler(struct rte_comch_pmd_event *ev)
 	struct comch_conn *conn = ask->conn;
 	bool waits;
 
+	comch_pe_spare_give(ask->pe);
 	rte_spinlock_lock(&conn->parent.lock);
 	waits = ask->queue != NULL;
 	rte_spinlock_unlock(&conn->parent.lock);
@@ -194,7 +196,6 @@ consumer_request(struct comch_queue *queue)
 {
 	struct comch_conn *conn = comch_queue_conn(queue);
 	struct comch_ask *ask = calloc(1, sizeof(*ask));
-	struct rte_comch_pe *pe;
 	int ret = 0;
 
 	if (ask == NULL)
@@ -208,8 +209,10 @@ consumer_request(struct comch_queue *queue)
 	if (conn->drv.state != RTE_COMCH_CONN_UP) {
 		ret = -ENOTCONN;
 	} else {
-		pe = conn->ctrl->ctx.pe;
-		if (comch_pe_mailbox_busy(pe) || rte_comch_pmd_event_post(pe, &ask->ev) != 0)
+		ask->pe = conn->ctrl->ctx.pe;
+		if (comch_pe_spare_take(ask->pe))
+			rte_comch_pmd_event_post(ask->pe, &ask->ev);
+		else
 			ret = -EAGAIN;
 	}
 	if (ret == 0) {

@@ -4,9 +4,10 @@
 
 /*
  * Where parts of the library meet that have suites of their own: connections on other
- * engines than their server and tasks that are submitted later or in bursts, reception into
- * mbufs and holding back, contexts that are destroyed or configured anew when the last of
- * these connections is gone, and devices that fail with connections elsewhere.
+ * engines than their server and tasks that are submitted later or in bursts, engines that
+ * have much to do, reception into mbufs and holding back, contexts that are destroyed or
+ * configured anew when the last of these connections is gone, and devices that fail with
+ * connections elsewhere.
  */
 
 /* before any header: some bring the macros that look at it */
@@ -263,40 +264,67 @@ test_elsewhere_task_ctx(void)
 }
 
 /*
- * An engine that has much to do
+ * Engines that have much to do
  */
 
 #define NB_EVENTS 1000
 
 static bool flooded;
-static struct rte_comch_pmd_event flood[NB_EVENTS];
+static struct flood {
+	struct rte_comch_pmd_event ev; /* first */
+	struct rte_comch_pe *pe;
+} floods[2][NB_EVENTS];
 
 static void
 flood_handler(struct rte_comch_pmd_event *ev)
 {
-	if (flooded && rte_comch_pmd_event_post(away, ev) != 0)
+	struct flood *flood = container_of(ev, struct flood, ev);
+
+	if (flooded && rte_comch_pmd_event_post(flood->pe, ev) != 0)
 		test_fail("no room for an event");
 }
 
-/* What others have under way for an engine refuses no client: it is accepted in its turn. */
+static void
+flood_begin(struct flood *flood, struct rte_comch_pe *pe)
+{
+	unsigned int i;
+
+	flooded = true;
+	for (i = 0; i < NB_EVENTS; i++) {
+		flood[i].ev.handler = flood_handler;
+		flood[i].pe = pe;
+		flood_handler(&flood[i].ev);
+	}
+}
+
+static int
+life_in_flood(void)
+{
+	struct test_ep *client, *consumer;
+
+	TEST_CALL(client_open(&client));
+	TEST_EXPECT(nb_named, 1);
+	consumer = test_ep_new();
+	TEST_EXPECT(test_consumer_start(consumer, server->conn, test_pe_new()), -EINPROGRESS);
+	TEST_WAIT(test_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_EXPECT(test_ep_close(consumer), 0);
+	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), -EINPROGRESS);
+	TEST_WAIT(test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* What others have under way for an engine is only waited for. */
 static int
 test_elsewhere_busy(void)
 {
-	struct test_ep *client;
-	unsigned int i;
 	int ret;
 
 	TEST_CALL(server_open(true));
-	flooded = true;
-	for (i = 0; i < NB_EVENTS; i++) {
-		flood[i].handler = flood_handler;
-		flood_handler(&flood[i]);
-	}
-	ret = client_open(&client);
+	flood_begin(floods[0], server_pe);
+	flood_begin(floods[1], away);
+	ret = life_in_flood();
 	flooded = false;
-	for (i = 0; i < NB_EVENTS; i++)
-		rte_comch_pe_progress(away);
-	TEST_EXPECT(nb_named, 1);
+	turn(NB_EVENTS);
 	return ret;
 }
 
