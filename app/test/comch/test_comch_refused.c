@@ -296,6 +296,34 @@ test_gives_up(void)
 	return TEST_SUCCESS;
 }
 
+/* The server stops between the arrival of a request and its engine's turn. */
+static int
+test_server_gone(void)
+{
+	struct rte_comch_pe *other = test_pe_new(), *own = test_pe_new();
+	struct rte_comch_dev_stats before, after;
+	struct test_ep *client;
+	unsigned int i;
+
+	TEST_CALL(server_open(0, 0, test_pe_new()));
+	TEST_EXPECT(rte_comch_pe_dev_add(other, test_pair.dpu), 0);
+	test_settle();
+	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.dpu, &before), 0);
+	client = client_open(0, own);
+	for (i = 0; i < 1000; i++) {
+		rte_comch_pe_progress(own);
+		rte_comch_pe_arm(other); /* so that it looks for requests */
+		rte_comch_pe_progress(other);
+	}
+	test_arrive();
+	TEST_EXPECT(test_stop_now(server->ctx), 0);
+	TEST_CALL(client_ends(client, -ENOENT));
+	TEST_EXPECT(nb_told, 0);
+	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.dpu, &after), 0);
+	TEST_EXPECT(after.refused - before.refused, 1);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: clients that are refused",
 	.setup = test_setup_quiet,
@@ -307,6 +335,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_stop_in_callback),
 		TEST_CASE_ST(NULL, test_cleanup, test_set_later),
 		TEST_CASE_ST(NULL, test_cleanup, test_gives_up),
+		TEST_CASE_ST(NULL, test_cleanup, test_server_gone),
 		TEST_CASES_END()
 	},
 };

@@ -303,6 +303,7 @@ chan_connect(struct shm_chan *chan, const struct shm_wire_connect *msg)
 	}
 	chan->peer_rx = msg->rx;
 	if (server == NULL) {
+		rte_comch_pmd_count(&chan->link->dev->dev->data->stats.refused);
 		chan_refuse(chan, -ENOENT);
 		return true;
 	}
