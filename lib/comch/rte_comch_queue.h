@@ -290,11 +290,12 @@ int rte_comch_producer_create(struct rte_comch_conn *conn,
  *
  * Tell what a producer or consumer has room for, and why its last burst was short.
  *
- * The reason is 0 if the last burst was taken whole. Of a producer, else:
+ * If the consumer or the connection is gone, that is the return value, and there is no
+ * reason to read. The reason is 0 if the last burst was taken whole. Of a producer, else:
  *   - -EAGAIN: the consumer has no buffer posted, or all of them are shares of other
  *     producers; or, with the flag RTE_COMCH_ROOM_F_PROGRESS, there is no way to it yet.
  *   - -ENOBUFS: the queue of the producer is full; poll its completions.
- *   - -ENOENT: the peer has no consumer of that identifier.
+ *   - -ENOENT: the burst was for a consumer that the peer does not have.
  *   - -EMSGSIZE: the data is longer than the buf_size that the consumer has stated,
  *     whatever is posted; or it has no region; or it has stated none, and the oldest
  *     posted buffer is too short.
