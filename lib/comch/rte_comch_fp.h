@@ -264,9 +264,10 @@ rte_comch_producer_tx_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id, str
  * the consumer must be one of rte_comch_mem_pool_create(), or of
  * rte_comch_mem_pool_register() with RTE_COMCH_MEM_F_PEER_WRITE, whose pool is where
  * they come from. The first call posts as many as fit, later ones in bulk, when a
- * quarter of the places is free, or 32 of them. A message without data is a packet
- * of length 0; immediate data is not for this function. The identifier of the
- * producer is in mbuf->hash.usr.
+ * quarter of the places is free, or 32 of them. Where the pool has too few mbufs, a later
+ * call posts them: no engine is woken when they come back to the pool. A message without
+ * data is a packet of length 0; immediate data is not for this function. The identifier
+ * of the producer is in mbuf->hash.usr.
  *
  * @param ctx
  *   A consumer, RUNNING or STOPPING. Nothing is found, without a log, on one that is
