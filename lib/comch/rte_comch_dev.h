@@ -91,7 +91,7 @@ struct rte_comch_dev_info {
 	uint32_t max_consumers;                   /**< Consumers of one connection. */
 	uint32_t max_producers;                   /**< Producers of one connection. */
 	uint32_t max_posts;     /**< Posted buffers of one consumer; a power of two. */
-	uint32_t max_sends; /**< Send tasks of one producer; a power of two. */
+	uint32_t max_sends;     /**< Sends of one producer, not polled; a power of two. */
 	uint32_t max_imm_len;                     /**< Immediate data of a consumer, bytes. */
 	uint64_t max_buf_size;                    /**< Buffer of the fast path, bytes. */
 	uint32_t dflt_msg_size;                   /**< Control message size if unset, bytes. */
@@ -291,7 +291,7 @@ int rte_comch_rep_list(int16_t dev_id, struct rte_comch_rep_info *reps, uint16_t
  * @param dev_id
  *   The device.
  * @param name
- *   For example "pf0vf3" or "03:00.5".
+ *   For example "pf0vf3" or "3b:00.5".
  * @return
  *   - The identifier, 0 or more.
  *   - -EINVAL: not a device, or name is NULL or empty.

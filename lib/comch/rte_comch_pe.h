@@ -121,8 +121,9 @@ int rte_comch_pe_destroy(struct rte_comch_pe *pe);
  *   - 0 on success.
  *   - -EINVAL: pe is NULL, or there is no such device.
  *   - -EALREADY: it was added before.
- *   - -ENOSPC: the engine has 8 devices; or the device is on as many engines as it can
- *     be; or the user watches as many descriptors with epoll as the system allows.
+ *   - -ENOSPC: the engine has max_devs devices, see rte_comch_pe_info_get(); or the
+ *     device is on as many engines as it can be; or the user watches as many descriptors
+ *     with epoll as the system allows.
  *   - -ENOMEM: no memory.
  *   - -EMFILE: no file descriptor left.
  *   - -ENOTSUP: the driver of the device has no contexts.
