@@ -46,7 +46,7 @@ stub_used(void *queue)
 	ctx = RTE_PTR_SUB(queue, STUB_OF_CTX);
 	if (ctx->fp.reserved == 0) {
 		ctx->fp.reserved = 1;
-		COMCH_LOG(ERR, "%s: a burst on a context that is %s, or has no such bursts",
+		COMCH_LOG(ERR, "%s: a burst on a context that is %s, or has no such bursts: progress until it is RUNNING, or submit tasks",
 			ctx->dev->data->name, rte_comch_state_name(ctx->state));
 	}
 	return 0;

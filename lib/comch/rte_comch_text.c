@@ -60,7 +60,7 @@ rte_comch_reason_str(int reason)
 	case -ESHUTDOWN:
 		return "the server has disconnected or was stopped: connect again when it runs";
 	case -ECONNRESET:
-		return "the other side has died or the connection was lost: start it, and connect again";
+		return "the other side has died, or the connection has ended: start it, and connect again";
 	case -EPROTO:
 		return "the other side broke the protocol: see the log, and run the same release on both";
 	case -ECANCELED:
