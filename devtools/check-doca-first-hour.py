@@ -40,8 +40,9 @@ SINGLE = {
     'the server is not started': (
         None, {'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '500'}, 'ctrl-path-client', 1,
         'Failed: set-up failed',
-        "client of the server 'ctrl_path_server': nobody answered in time: "
-        'start the server first'),
+        "client of the server 'ctrl_path_server': nobody answered in time: start the "
+        'server first, with this name, the representor of this device and the same '
+        'DOCA_COMPAT_ variables, and let it progress'),
     'the oldest interface, the server is not started': (
         None, {'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '500'}, 'cc-client', 1,
         'Failed to connect: the connection failed', 'start the service first'),
@@ -325,8 +326,8 @@ def other_representor(run):
     server = run.serve('ctrl-path-server -r b1:00.1 -p 03:00.1')
     client = run.start('ctrl-path-client', {'DOCA_COMPAT_CONNECT_TIMEOUT_MS': '500'})
     run.wait(client, 1)
-    run.wait_said(client, 'start the server first, with this name and the representor of '
-                  'this device')
+    run.wait_said(client, 'start the server first, with this name, the representor of '
+                  'this device and the same DOCA_COMPAT_ variables')
     run.wait(run.start('ctrl-path-client -p 03:00.1'), 0)
     run.wait(server, 0)
 

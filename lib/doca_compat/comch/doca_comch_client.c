@@ -70,7 +70,7 @@ client_remedy(int reason)
 	case -ENOENT:
 		return "no server of this name serves this function: start the server first, with this name and the representor of this device";
 	case -ETIMEDOUT:
-		return "nobody answered in time: start the server first, with this name and the representor of this device, and let it progress; DOCA_COMPAT_CONNECT_TIMEOUT_MS says how long a client tries";
+		return "nobody answered in time: start the server first, with this name, the representor of this device and the same DOCA_COMPAT_ variables, and let it progress; DOCA_COMPAT_CONNECT_TIMEOUT_MS says how long a client tries";
 	case -ECONNREFUSED:
 		return "the server is stopping or refused this client: start it again, or see its log";
 	case -ENOSPC:
