@@ -436,6 +436,68 @@ test_restart_while_starting(void)
 	return TEST_SUCCESS;
 }
 
+static void
+turn(struct rte_comch_pe *pe)
+{
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		rte_comch_pe_arm(pe); /* it reads the socket now, and not some time later */
+		rte_comch_pe_progress(pe);
+	}
+}
+
+/*
+ * A side that answers an end uses its memory again, for a client that connects meanwhile,
+ * before the other side has looked. That side took it for a breach of the protocol.
+ */
+static int
+end_beside_connect(bool server_ends)
+{
+	struct rte_comch_pe *server_pe = test_pe_new(), *pe = test_pe_new();
+	struct test_ep *server = test_server_run("test", server_pe);
+	struct test_ep *client = test_client_run("test", pe), *other = test_ep_new();
+	struct test_ep *from = server_ends ? server : client;
+	struct rte_comch_client_conf conf;
+	unsigned int i;
+
+	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
+	for (i = 0; i < 5; i++)
+		TEST_EXPECT(test_send_pattern(from->conn, 100, i), 0);
+	test_client_conf(other, "test", &conf);
+	if (server_ends) {
+		TEST_EXPECT(test_client_start(other, &conf, pe), -EINPROGRESS);
+		TEST_TRUE(rte_comch_pe_progress(pe) >= 0); /* it asks */
+		TEST_EXPECT(test_send_pattern(from->conn, 100, i++), 0);
+		TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
+		turn(server_pe);
+		turn(pe);
+	} else {
+		TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
+		TEST_EXPECT(test_client_start(other, &conf, pe), -EINPROGRESS);
+		turn(pe);
+		turn(server_pe);
+	}
+	TEST_WAIT(other->conn != NULL && server->nb_connects == 2 &&
+		test_state(client) == RTE_COMCH_STATE_IDLE && from->nb_done == i, TEST_MS);
+	TEST_EXPECT(from->nb_failed, 0);
+	TEST_EXPECT(violations(test_pair.host), 0);
+	TEST_EXPECT(violations(test_pair.dpu), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_client_ends_beside_connect(void)
+{
+	return end_beside_connect(false);
+}
+
+static int
+test_server_ends_beside_connect(void)
+{
+	return end_beside_connect(true);
+}
+
 /* One pair will do, but the engines have to be able to sleep. */
 static struct unit_test_suite suite = {
 	.suite_name = "comch: faults that were there",
@@ -459,6 +521,8 @@ static struct unit_test_suite shm_suite = {
 	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_doorbells_exhausted),
+		TEST_CASE_ST(NULL, test_cleanup, test_client_ends_beside_connect),
+		TEST_CASE_ST(NULL, test_cleanup, test_server_ends_beside_connect),
 		TEST_CASES_END()
 	},
 };

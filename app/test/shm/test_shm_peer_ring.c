@@ -226,16 +226,15 @@ static int
 test_end_answered(void)
 {
 	static const struct {
-		uint32_t head;  /* records */
 		uint32_t taken; /* the word, and that of the position where the ring begins */
 		unsigned int done;
 	} says[] = {
-		{ 0, 0, 0 }, { 2, 0, 2 }, { NB_PINGS, 0, NB_PINGS },
-		{ 2, SHM_WIRE_TAKEN + 3 * 16, 3 }, { 0, SHM_WIRE_TAKEN + NB_PINGS * 16, NB_PINGS },
-		{ 2, 3 * 16, 2 }, { 2, SHM_WIRE_TAKEN + 16, 2 }, { 1, SHM_WIRE_TAKEN + 40, 2 },
-		{ 2, SHM_WIRE_TAKEN + NB_PINGS * 16 + 8, 2 }, { 2, SHM_WIRE_TAKEN - 8, 2 },
-		{ NB_PINGS + 1, SHM_WIRE_TAKEN + 16, 1 }, { UINT32_MAX, UINT32_MAX, 0 },
+		{ 0, 0 }, { SHM_WIRE_TAKEN, 0 }, { SHM_WIRE_TAKEN + 2 * 16, 2 },
+		{ SHM_WIRE_TAKEN + NB_PINGS * 16, NB_PINGS }, { 3 * 16, 0 },
+		{ SHM_WIRE_TAKEN + 40, 2 }, { SHM_WIRE_TAKEN + NB_PINGS * 16 + 8, 0 },
+		{ SHM_WIRE_TAKEN - 8, 0 }, { UINT32_MAX, 0 },
 	};
+	union shm_wire_msg msg;
 	struct hostile *e;
 	uint32_t downs;
 	unsigned int i;
@@ -245,11 +244,13 @@ test_end_answered(void)
 		TEST_TRUE(e != NULL);
 		peer_turn_ms(2);
 		TEST_EXPECT(peer_env.target->nb_disconnects, downs);
+		/* its segment is of no matter any more */
+		e->chan.own->taken = (SHM_WIRE_POS_START + 16) | SHM_WIRE_TAKEN;
+		__atomic_store_n(&e->chan.own->head, SHM_WIRE_POS_START + 16, __ATOMIC_RELEASE);
+		hostile_fill(&msg, SHM_WIRE_CLOSED, 0);
 		if (says[i].taken != 0)
-			e->chan.own->taken = SHM_WIRE_POS_START + says[i].taken;
-		__atomic_store_n(&e->chan.own->head, SHM_WIRE_POS_START + says[i].head * 16,
-			__ATOMIC_RELEASE);
-		TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSED, 0), 0);
+			msg.hdr.taken = SHM_WIRE_POS_START + says[i].taken;
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CLOSED, 0, -1), 0);
 		TEST_CALL(end_check(downs, says[i].done));
 		TEST_EXPECT(peer_violations(), 0);
 		/* the link is as good as before */

@@ -307,7 +307,7 @@ enum shm_chan_state {
 struct shm_chan {
 	struct rte_comch_conn *conn; /* NULL before ACCEPT and in zombies */
 	struct shm_wire_chan *own;
-	const struct shm_wire_chan *peer;
+	const struct shm_wire_chan *peer; /* ENDING: under the lock, NULL if released */
 	/* transmit */
 	uint32_t tx_size;
 	uint32_t tx_off;   /* where the next record goes */
@@ -336,6 +336,7 @@ struct shm_chan {
 	bool peer_closed; /* under the lock: CLOSE, CLOSED or REFUSE came */
 	bool refused;     /* under the lock: it was REFUSE */
 	bool lost;        /* under the lock: its end was posted */
+	bool dropped;     /* under the lock: the table has it no more */
 	uint32_t refs;    /* the table, and each event; under the lock */
 	uint32_t max_rx_size; /* of the peer's ring; under the lock */
 	uint32_t nb_posted; /* events that no engine has seen; the lock */
@@ -346,6 +347,7 @@ struct shm_chan {
 	int32_t peer_seg; /* index, -1 for none */
 	uint64_t deadline; /* HALF_OPEN, ENDING; UP: for the peer to say where it cuts; or 0 */
 	uint64_t give_up;  /* ENDING */
+	uint32_t last_taken; /* ENDING, under the lock: what the peer's last word said */
 	struct rte_comch_pmd_ending *ending; /* ENDING */
 	struct shm_link *link;
 	struct shm_glink *glink;
@@ -446,7 +448,7 @@ void shm_event_again_locked(struct shm_event *ev);
 void shm_zombies_drop_locked(struct shm_link *link);
 void shm_chan_broken_locked(struct shm_chan *chan, int reason);
 void shm_send_reason(struct shm_link *link, uint32_t id, uint16_t type, int reason);
-void shm_send_closed(struct shm_link *link, uint32_t id);
+void shm_send_last(struct shm_chan *chan, uint16_t type, int reason);
 
 /* shm_segs.c: segments of a link; the device's lock is held */
 uint64_t shm_ring_size(uint32_t queue_size, uint32_t msg_size);
@@ -494,6 +496,7 @@ int shm_chan_drain(struct shm_chan *chan);
 int shm_chan_tx_last(struct shm_chan *chan);
 uint32_t shm_chan_acked(struct shm_chan *chan);
 uint32_t shm_chan_taken(struct shm_chan *chan);
+uint32_t shm_chan_taken_last(struct shm_chan *chan);
 int shm_conn_send(struct rte_comch_conn *conn, const void *data, uint32_t len, bool more,
 		uint32_t *seq);
 void shm_link_wake(struct shm_link *link, uint32_t group, uint32_t armed);

@@ -158,7 +158,7 @@ chan_ended(struct shm_chan *chan)
 {
 	struct rte_comch_pmd_ending *ending = chan->ending;
 	struct shm_dev *dev = chan->link->dev;
-	uint32_t taken = shm_chan_taken(chan);
+	uint32_t taken = shm_chan_taken_last(chan);
 
 	__atomic_store_n(&chan->own->cut, taken | SHM_WIRE_CUT_AT, __ATOMIC_RELAXED);
 	chan->conn->delivered_seq = taken;
@@ -183,7 +183,7 @@ chan_refuse(struct shm_chan *chan, int reason)
 	if (!chan->peer_closed)
 		shm_send_reason(chan->link, chan->id, SHM_WIRE_REFUSE, reason);
 	else
-		shm_send_closed(chan->link, chan->id);
+		shm_send_last(chan, SHM_WIRE_CLOSED, 0);
 	shm_chan_drop_locked(chan);
 	shm_dev_unlock(dev);
 }
@@ -505,7 +505,7 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 		shm_dev_lock(dev);
 		/* REFUSE ends it for both sides; CLOSE wants its answer */
 		if (type == SHM_WIRE_CLOSE)
-			shm_send_closed(chan->link, chan->id);
+			shm_send_last(chan, SHM_WIRE_CLOSED, 0);
 		shm_chan_drop_locked(chan);
 		shm_dev_unlock(dev);
 		shm_connect_fail(connect, reason);
@@ -534,7 +534,7 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 
 	shm_dev_lock(dev);
 	chan->nb_posted--;
-	alive = chan->link->chans[chan->id] == chan && !shm_chan_is(chan, SHM_CHAN_ZOMBIE);
+	alive = !chan->dropped && !shm_chan_is(chan, SHM_CHAN_ZOMBIE);
 	if (alive && ev->group != chan->group) { /* of one that has been accepted since */
 		shm_event_again_locked(ev);
 		shm_dev_unlock(dev);
@@ -583,7 +583,7 @@ chan_is_late(struct shm_chan *chan, uint64_t now)
 {
 	if (now < chan->deadline)
 		return false;
-	if (now >= chan->give_up || shm_chan_taken(chan) == chan->tx_done)
+	if (now >= chan->give_up || shm_chan_taken_last(chan) == chan->tx_done)
 		return true;
 	chan->tx_done = chan->tx_acked;
 	chan->deadline = now + rte_get_tsc_hz() / MS_PER_S * SHM_CLOSE_MS;
@@ -734,6 +734,7 @@ chan_end_begin(struct shm_chan *chan, int reason, struct rte_comch_pmd_ending *e
 {
 	struct shm_dev *dev = chan->link->dev;
 	struct rte_comch_conn *conn = chan->conn;
+	uint32_t rx_dropped;
 	bool waits;
 
 	/* what was handed up before counts as delivered, on both sides */
@@ -742,16 +743,17 @@ chan_end_begin(struct shm_chan *chan, int reason, struct rte_comch_pmd_ending *e
 	if (chan->glink == NULL || shm_chan_acked(chan) == chan->tx_pos || chan->broken)
 		return false;
 	shm_chan_undirty(chan); /* its tail is final before CLOSE */
+	rx_dropped = shm_conn_rx_count(conn);
+	chan->tx_done = shm_chan_taken(chan);
 	shm_dev_lock(dev);
 	waits = shm_chan_end_locked(chan, reason);
 	shm_dev_unlock(dev);
 	if (!waits)
 		return false;
-	conn->rx_dropped += shm_conn_rx_count(conn);
+	conn->rx_dropped += rx_dropped;
 	shm_chan_deactivate(chan);
 	shm_asks_del(chan); /* of consumers that are gone */
 	chan->ending = ending;
-	chan->tx_done = shm_chan_taken(chan);
 	chan->deadline = rte_comch_pmd_deadline(SHM_CLOSE_MS);
 	chan->give_up = chan->deadline + rte_get_tsc_hz() / MS_PER_S * SHM_CLOSE_MAX_MS;
 	chan->group->nb_timed++;

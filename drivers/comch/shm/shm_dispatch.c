@@ -82,9 +82,11 @@ shm_chan_drop_locked(struct shm_chan *chan)
 {
 	struct shm_link *link = chan->link;
 
-	if (link->chans[chan->id] != chan)
+	if (chan->dropped)
 		return;
-	link->chans[chan->id] = NULL;
+	chan->dropped = true;
+	if (link->chans[chan->id] == chan) /* else it was released */
+		link->chans[chan->id] = NULL;
 	if (chan->rx_doorbell >= 0)
 		link->doorbells_used[chan->rx_doorbell / 64] &= ~RTE_BIT64(chan->rx_doorbell % 64);
 	if (chan->seg >= 0)
@@ -93,6 +95,22 @@ shm_chan_drop_locked(struct shm_chan *chan)
 		link->peer_segs[chan->peer_seg].busy = false;
 	chan->rx_doorbell = chan->seg = chan->peer_seg = -1;
 	shm_chan_put_locked(chan);
+}
+
+/*
+ * The peer of one that is ENDING has said its last word: its next message may name its
+ * segment and the identifier again, and may write to it by now.
+ */
+static void
+chan_release_locked(struct shm_chan *chan, uint32_t taken)
+{
+	struct shm_link *link = chan->link;
+
+	chan->last_taken = taken;
+	chan->peer = NULL;
+	link->peer_segs[chan->peer_seg].busy = false;
+	chan->peer_seg = -1;
+	link->chans[chan->id] = NULL;
 }
 
 /* Connections of a link that only wait for an answer that will not come. */
@@ -115,12 +133,17 @@ shm_send_reason(struct shm_link *link, uint32_t id, uint16_t type, int reason)
 	shm_link_send(link, &msg, type, sizeof(msg.reason), id, -1);
 }
 
+/* CLOSE or CLOSED, with how far this side has read. */
 void
-shm_send_closed(struct shm_link *link, uint32_t id)
+shm_send_last(struct shm_chan *chan, uint16_t type, int reason)
 {
 	union shm_wire_msg msg = { 0 };
+	uint16_t len = type == SHM_WIRE_CLOSE ? sizeof(msg.reason) : sizeof(msg.hdr);
 
-	shm_link_send(link, &msg, SHM_WIRE_CLOSED, sizeof(msg.hdr), id, -1);
+	msg.reason.reason = reason;
+	if (chan->own != NULL)
+		msg.hdr.taken = __atomic_load_n(&chan->own->taken, __ATOMIC_RELAXED);
+	shm_link_send(chan->link, &msg, type, len, chan->id, -1);
 }
 
 /* Our last word on a connection, if there is an answer for its group to wait for. */
@@ -130,7 +153,7 @@ shm_chan_end_locked(struct shm_chan *chan, int reason)
 	if (chan->peer_closed || chan->link->state == SHM_LINK_DEAD)
 		return false;
 	shm_chan_state_set(chan, SHM_CHAN_ENDING);
-	shm_send_reason(chan->link, chan->id, SHM_WIRE_CLOSE, reason);
+	shm_send_last(chan, SHM_WIRE_CLOSE, reason);
 	return true;
 }
 
@@ -141,12 +164,12 @@ shm_chan_close_locked(struct shm_chan *chan, int reason)
 	if (chan->peer_closed || chan->link->state == SHM_LINK_DEAD) {
 		/* after REFUSE the peer has forgotten it and waits for nothing */
 		if (chan->peer_closed && !chan->refused)
-			shm_send_closed(chan->link, chan->id);
+			shm_send_last(chan, SHM_WIRE_CLOSED, 0);
 		shm_chan_drop_locked(chan);
 		return;
 	}
 	shm_chan_state_set(chan, SHM_CHAN_ZOMBIE);
-	shm_send_reason(chan->link, chan->id, SHM_WIRE_CLOSE, reason);
+	shm_send_last(chan, SHM_WIRE_CLOSE, reason);
 }
 
 static void
@@ -288,6 +311,7 @@ dispatch(struct shm_link *link, struct shm_event *ev)
 	if (shm_chan_is(chan, SHM_CHAN_ENDING)) {
 		if (type != SHM_WIRE_CLOSED && type != SHM_WIRE_CLOSE)
 			return -ENOENT; /* it crossed our CLOSE */
+		chan_release_locked(chan, ev->msg.hdr.taken);
 	} else if (type == SHM_WIRE_CLOSED) {
 		return -EPROTO;
 	}

@@ -525,6 +525,13 @@ shm_chan_acked(struct shm_chan *chan)
 	return chan->tx_acked; /* what it was, if the peer's head is nonsense now */
 }
 
+static void
+chan_taken_set(struct shm_chan *chan, uint32_t taken)
+{
+	if ((taken & SHM_WIRE_TAKEN) != 0)
+		chan_acked_set(chan, taken & ~SHM_WIRE_POS_BITS);
+}
+
 /* The same with what it is handing up, which is its own if it reads no more. */
 uint32_t
 shm_chan_taken(struct shm_chan *chan)
@@ -532,8 +539,22 @@ shm_chan_taken(struct shm_chan *chan)
 	uint32_t taken = __atomic_load_n(&chan->peer->taken, __ATOMIC_RELAXED);
 
 	chan_acked_set(chan, __atomic_load_n(&chan->peer->head, __ATOMIC_RELAXED));
-	if ((taken & SHM_WIRE_TAKEN) != 0)
-		chan_acked_set(chan, taken & ~SHM_WIRE_POS_BITS);
+	chan_taken_set(chan, taken);
+	return chan->tx_acked;
+}
+
+/* The same of one that is ENDING, whose peer may have said its last word. */
+uint32_t
+shm_chan_taken_last(struct shm_chan *chan)
+{
+	struct shm_dev *dev = chan->link->dev;
+
+	shm_dev_lock(dev);
+	if (chan->peer != NULL)
+		shm_chan_taken(chan);
+	else
+		chan_taken_set(chan, chan->last_taken);
+	shm_dev_unlock(dev);
 	return chan->tx_acked;
 }
 

@@ -118,7 +118,8 @@ shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
 	msg->hdr.type = type;
 	msg->hdr.len = len;
 	msg->hdr.chan = chan;
-	msg->hdr.reserved = 0;
+	if (type != SHM_WIRE_CLOSE && type != SHM_WIRE_CLOSED)
+		msg->hdr.taken = 0;
 	if (link->state == SHM_LINK_DEAD) {
 		ret = 0;
 		goto done;

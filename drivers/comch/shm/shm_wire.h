@@ -39,12 +39,13 @@
  * Messages and data never touch the socket.
  *
  * The end. CLOSE is the last word of a side: it reads no more, and nothing is behind its
- * tail. The other side reads what is left in that ring, and answers CLOSED: then its head
- * is how far it has come, for good. A reader says in the word taken of its segment which
- * record it is about to hand up, and then looks at the word cut of the writer's. A writer
- * that waits for CLOSED no longer sets cut, has all threads pass a fence, and looks at
- * taken: those records are the reader's. It says so in cut, and the reader leaves the
- * others. So both sides know the same, whenever one of them was stopped, or died.
+ * tail. The other side reads what is left in that ring, and answers CLOSED. Both words say
+ * how far their side has read, for good: who sends CLOSED may have a new use for its segment
+ * with the next message. A reader says in the word taken of its segment which record it is
+ * about to hand up, and then looks at the word cut of the writer's. A writer that waits for
+ * CLOSED no longer sets cut, has all threads pass a fence, and looks at taken: those records
+ * are the reader's. It says so in cut, and the reader leaves the others. So both sides know
+ * the same, whenever one of them was stopped, or died.
  *
  * Consumers. A consumer writes what it posts to its segment, and the producers
  * of the peer answer in the completion segment of their process. A position
@@ -93,7 +94,7 @@
 #define SHM_WIRE_MAGIC 0x48534d43u /* "CMSH" */
 
 /* Of this file: a peer of another version is refused. */
-#define SHM_WIRE_VERSION 7
+#define SHM_WIRE_VERSION 8
 
 #define SHM_WIRE_FUNCTION_SIZE 32
 #define SHM_WIRE_NAME_SIZE 128
@@ -171,7 +172,7 @@ struct shm_wire_hdr {
 	uint16_t type;
 	uint16_t len;  /* of the whole message, bytes */
 	uint32_t chan; /* connection on this link; 0 in messages of the link */
-	uint32_t reserved;
+	uint32_t taken; /* CLOSE, CLOSED: the word of that name of the sender's segment; else 0 */
 };
 
 /* First message of the host; carries its link segment. */
