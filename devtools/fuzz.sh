@@ -55,7 +55,7 @@ mkdir -p "$work/corpus" "$work/failed"
 # All of the tree tells the fuzzer where an input went; the targets have its main().
 if [ ! -f "$work/build/build.ninja" ]; then
 	CC=$cc meson setup "$work/build" "$top" -Dfuzz=true -Dwerror=true -Dtests=false -Dexamples=false \
-		-Dcheck_includes=false -Dbuildtype=debugoptimized -Db_lundef=false \
+		-Dcheck_includes=false -Dbuildtype=debugoptimized -Doptimization=1 -Db_lundef=false \
 		-Db_sanitize=address,undefined -Dc_args=-fsanitize=fuzzer-no-link \
 		>"$work/setup.log" || { tail -n 20 "$work/setup.log"; exit 1; }
 fi
