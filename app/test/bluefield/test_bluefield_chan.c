@@ -411,6 +411,8 @@ bye_answered(int answers)
 	TEST_CALL(hostile_connected(server));
 	for (i = 0; i < 4; i++)
 		TEST_EXPECT(test_send_pattern(server->conn, 8, i), 0);
+	/* before it is ready it sends none, and has nothing to ask for */
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_DATA) == 4, TEST_MS);
 	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
 	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_BYE) == 1, TEST_MS);
 	TEST_EXPECT(memcmp((const uint8_t *)hostile.last_of[BF_WIRE_BYE].data +
