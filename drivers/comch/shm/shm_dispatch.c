@@ -99,7 +99,7 @@ shm_chan_drop_locked(struct shm_chan *chan)
 
 /*
  * The peer of one that is ENDING has said its last word: its next message may name its
- * segment and the identifier again, and may write to it by now.
+ * segment and the identifier again, and it may write to the segment by now.
  */
 static void
 chan_release_locked(struct shm_chan *chan, uint32_t taken)

@@ -104,7 +104,8 @@ is_answer_fd(uint16_t type, int fd)
 }
 
 /*
- * Send, or keep until there is room. The descriptor is closed in either case.
+ * Send, or keep until there is room. The descriptor is closed in either case. The header is
+ * set here, but for the word taken, which is the caller's.
  * A link that is lost takes everything and does nothing: its end is on the way.
  */
 int
@@ -118,8 +119,6 @@ shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
 	msg->hdr.type = type;
 	msg->hdr.len = len;
 	msg->hdr.chan = chan;
-	if (type != SHM_WIRE_CLOSE && type != SHM_WIRE_CLOSED)
-		msg->hdr.taken = 0;
 	if (link->state == SHM_LINK_DEAD) {
 		ret = 0;
 		goto done;
