@@ -141,6 +141,7 @@ struct shm_dev {
 	TAILQ_HEAD(, shm_link) links;
 	uint32_t nb_links;      /* those that are up */
 	uint32_t nb_hellos;     /* those that are not yet; atomic */
+	bool tx_later;          /* that of a link; atomic */
 	uint64_t next_connect;  /* host: TSC of the next attempt */
 	int refusal;            /* host: what the last attempt was answered, or 0 */
 	bool version_logged;    /* host: that the card's side is of another release */
@@ -230,6 +231,7 @@ struct shm_link {
 	STAILQ_HEAD(, shm_txmsg) txq;
 	uint32_t nb_txq;
 	uint32_t nb_tx_fds; /* descriptors in txq */
+	bool tx_later; /* not room is what txq waits for: services try again */
 };
 
 /* A doorbell word that a group looks at. */

@@ -601,6 +601,8 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 			continue;
 		if ((evs[i].events & EPOLLOUT) != 0)
 			shm_link_flush(link);
+		if (!dev_has_link(dev, link))
+			continue;
 		if ((evs[i].events & (EPOLLHUP | EPOLLRDHUP)) != 0)
 			link->hung_up = true;
 		shm_link_rx(link);
@@ -623,6 +625,14 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 		if (link->peer != NULL && __atomic_load_n(&link->peer->sock_doorbell,
 				__ATOMIC_RELAXED) != link->sock_seen)
 			shm_link_rx(link);
+	}
+	if (dev->tx_later) {
+		__atomic_store_n(&dev->tx_later, false, __ATOMIC_RELAXED);
+		for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next) {
+			next = TAILQ_NEXT(link, next);
+			if (link->tx_later)
+				shm_link_flush(link);
+		}
 	}
 	shm_dying_check_locked(dev);
 	/* a card's side that is slow is waited for; its end would be seen */

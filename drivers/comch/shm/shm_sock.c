@@ -49,14 +49,22 @@ shm_event_drop(struct shm_dev *dev, struct shm_event *ev)
 	rte_mempool_put(dev->events, ev);
 }
 
+/*
+ * What the first queued message waits for: -EAGAIN, room in the socket, which epoll tells;
+ * -ENOBUFS, what other links of the user have as well. Epoll would call such a socket
+ * writable without end, so a service tries again now and then. Or 0.
+ */
 static void
-link_want_out(struct shm_link *link, bool want)
+link_tx_wait(struct shm_link *link, int ret)
 {
 	struct epoll_event ev = {
-		.events = EPOLLIN | EPOLLRDHUP | (want ? EPOLLOUT : 0),
+		.events = EPOLLIN | EPOLLRDHUP | (ret == -EAGAIN ? EPOLLOUT : 0),
 		.data.ptr = link,
 	};
 
+	link->tx_later = ret == -ENOBUFS;
+	if (link->tx_later) /* relaxed: engines only look whether they have to come again */
+		__atomic_store_n(&link->dev->tx_later, true, __ATOMIC_RELAXED);
 	epoll_ctl(link->dev->epfd, EPOLL_CTL_MOD, link->fd, &ev);
 }
 
@@ -83,9 +91,7 @@ link_sendmsg(struct shm_link *link, const union shm_wire_msg *msg, int fd)
 	}
 	if (sendmsg(link->fd, &mh, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
 		/* descriptors on their way are counted for the user: other links' too */
-		if (errno == ETOOMANYREFS || errno == ENOBUFS || errno == ENOMEM)
-			return -EAGAIN;
-		return -errno;
+		return errno == ETOOMANYREFS || errno == ENOMEM ? -ENOBUFS : -errno;
 	}
 	/* pairs with the acquire in shm_link_rx(): sent, then rung; the poll only looks */
 	__atomic_store_n(&link->own->sock_doorbell, link->own->sock_doorbell + 1, __ATOMIC_RELEASE);
@@ -101,6 +107,27 @@ is_answer_fd(uint16_t type, int fd)
 {
 	return fd >= 0 && type != SHM_WIRE_CONSUMER && type != SHM_WIRE_REGION &&
 		type != SHM_WIRE_GROUP;
+}
+
+static bool
+tx_waits(int ret)
+{
+	return ret == -EAGAIN || ret == -ENOBUFS;
+}
+
+/*
+ * What was not sent makes the two sides differ, which ends the link: true. A peer that left
+ * is seen by other means.
+ */
+static bool
+link_tx_failed(struct shm_link *link, int ret)
+{
+	if (ret == 0 || ret == -EPIPE || ret == -ECONNRESET)
+		return false;
+	SHM_LOG(ERR, "%s: cannot send to process %u: %s", link->dev->dev->data->name,
+		link->pid, strerror(-ret));
+	shm_link_kill(link, -ECONNRESET);
+	return true;
 }
 
 /*
@@ -125,14 +152,10 @@ shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
 	}
 	if (link->nb_txq == 0)
 		ret = link_sendmsg(link, msg, fd);
-	if (ret != 0 && ret != -EAGAIN && ret != -EPIPE && ret != -ECONNRESET) {
-		/* the two sides would differ from here on; a peer that left is seen */
-		SHM_LOG(ERR, "%s: cannot send to process %u: %s", link->dev->dev->data->name,
-			link->pid, strerror(-ret));
-		shm_link_kill(link, -ECONNRESET);
-	}
-	if (ret != -EAGAIN)
+	if (!tx_waits(ret)) {
+		link_tx_failed(link, ret);
 		goto done;
+	}
 	tx = NULL;
 	if (link->nb_txq < SHM_MAX_TXQ && (!is_answer_fd(type, fd) ||
 			link->nb_tx_fds < SHM_MAX_TX_FDS))
@@ -147,7 +170,7 @@ shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
 	link->nb_tx_fds += is_answer_fd(type, fd);
 	STAILQ_INSERT_TAIL(&link->txq, tx, next);
 	if (link->nb_txq++ == 0)
-		link_want_out(link, true);
+		link_tx_wait(link, ret);
 	return 0;
 done:
 	if (fd >= 0)
@@ -155,22 +178,29 @@ done:
 	return ret;
 }
 
+/* Send what waits. It may be the link's end. */
 void
 shm_link_flush(struct shm_link *link)
 {
 	struct shm_txmsg *tx;
+	int ret;
 
 	while ((tx = STAILQ_FIRST(&link->txq)) != NULL) {
-		if (link_sendmsg(link, &tx->msg, tx->fd) == -EAGAIN)
+		ret = link_sendmsg(link, &tx->msg, tx->fd);
+		if (tx_waits(ret)) {
+			link_tx_wait(link, ret);
 			return;
+		}
 		STAILQ_REMOVE_HEAD(&link->txq, next);
 		link->nb_txq--;
 		link->nb_tx_fds -= is_answer_fd(tx->msg.hdr.type, tx->fd);
 		if (tx->fd >= 0)
 			close(tx->fd);
 		free(tx);
+		if (link_tx_failed(link, ret))
+			return;
 	}
-	link_want_out(link, false);
+	link_tx_wait(link, 0);
 }
 
 /* Is it a message at all, and one that may come now? */

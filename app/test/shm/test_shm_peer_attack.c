@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Attacks on what a process shares with others: the kernel's limits of its user, its system
+ * calls, its log, its lcores. One message that is wrong is in other files.
+ */
+
+#include <poll.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include "test_bluefield_model.h"
+#include "test_shm_peer.h"
+
+/* Answers that a peer does not read: more than its socket holds. */
+#define UNREAD 1500u
+/* How long an engine that sleeps is watched. */
+#define WATCH_MS 200u
+/* Times that it may wake then, for a peer that does not read. */
+#define WATCH_WAKES 100u
+
+/* What a thread does that is refused a system call. */
+struct refused {
+	long nr;
+	int err;
+	unsigned int wakes;
+};
+
+/* From here on the kernel refuses this system call to the calling thread. */
+static int
+syscall_refuse(long nr, int err)
+{
+	struct sock_filter ops[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)err),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog prog = { RTE_DIM(ops), ops };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+			prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) != 0)
+		return -errno;
+	return 0;
+}
+
+/* The engine of the servers is progressed when it wakes, as an application does. */
+static void *
+refused_run(void *arg)
+{
+	uint64_t end = test_now_ns() + (uint64_t)WATCH_MS * 1000000;
+	struct pollfd pfd = { rte_comch_pe_fd(peer_env.pe), POLLIN, 0 };
+	struct refused *refused = arg;
+	unsigned int i;
+
+	if (syscall_refuse(refused->nr, refused->err) != 0)
+		return NULL;
+	while (test_now_ns() < end) {
+		for (i = 0; i < 100 && rte_comch_pe_progress(peer_env.pe) != 0; i++)
+			;
+		if (rte_comch_pe_arm(peer_env.pe) == 0)
+			poll(&pfd, 1, WATCH_MS);
+		refused->wakes++;
+	}
+	return refused;
+}
+
+/* A peer that has asked for connections to nobody, and has not read one answer. */
+static struct hostile *
+unread_answers(void)
+{
+	struct hostile *e = hostile_up();
+	union shm_wire_msg msg;
+	unsigned int i;
+
+	for (i = 0; i < UNREAD; i++) {
+		hostile_fill(&msg, SHM_WIRE_CONNECT, i);
+		strcpy(msg.connect.name, "nobody");
+		if (hostile_send(e, &msg, SHM_WIRE_CONNECT, i, -1) != 0)
+			test_give_up("message %u of the hostile peer is not taken", i);
+		if (i % 16 == 0)
+			peer_turn();
+	}
+	peer_turn_ms(20);
+	return e;
+}
+
+/* The engine turns in a thread that is refused a system call. */
+static int
+turn_refused(struct refused *refused)
+{
+	pthread_t thread;
+	void *ret;
+
+	TEST_EXPECT(pthread_create(&thread, NULL, refused_run, refused), 0);
+	TEST_EXPECT(pthread_join(thread, &ret), 0);
+	if (ret == NULL)
+		test_note("there is no seccomp");
+	return ret != NULL ? TEST_SUCCESS : TEST_SKIPPED;
+}
+
+static unsigned int
+read_answers(struct hostile *e)
+{
+	unsigned int nb = 0;
+
+	while (hostile_recv(e) == SHM_WIRE_REFUSE)
+		nb++;
+	return nb;
+}
+
+/* An answer that waited for room and cannot be sent then: the peer must not go on without it. */
+static int
+test_queued_send_fails(void)
+{
+	struct refused refused = { .nr = SYS_sendmsg, .err = EPERM };
+	struct hostile *e = unread_answers();
+	unsigned int nb = read_answers(e);
+
+	TEST_TRUE(nb < UNREAD);
+	TEST_CALL(turn_refused(&refused));
+	nb += read_answers(e);
+	TEST_ASSERT(hostile_gone(e), "the link goes on with %u answers of %u", nb, UNREAD);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * Descriptors under way of all processes of the user are at their limit: the socket
+ * is writable, and a message with one cannot be sent. Engines sleep on.
+ */
+static int
+test_too_many_refs(void)
+{
+	struct refused refused = { .nr = SYS_sendmsg, .err = ETOOMANYREFS };
+	struct hostile *e = unread_answers();
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	unsigned int nb = read_answers(e);
+
+	TEST_TRUE(nb < UNREAD);
+	TEST_CALL(turn_refused(&refused));
+	test_note("the engine woke %u times in %u ms", refused.wakes, WATCH_MS);
+	TEST_ASSERT(refused.wakes <= WATCH_WAKES, "the engine woke %u times in %u ms",
+			refused.wakes, WATCH_MS);
+	/* it comes when there is room again */
+	while (nb < UNREAD && !hostile_gone(e) && test_now_ns() < end) {
+		peer_turn();
+		nb += read_answers(e);
+	}
+	TEST_EXPECT(nb, UNREAD);
+	return TEST_SUCCESS;
+}
+
+#define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm, attacks of a hostile peer",
+	.setup = peer_suite_setup,
+	.teardown = peer_suite_teardown,
+	.unit_test_cases = {
+		PEER_CASE(test_queued_send_fails),
+		PEER_CASE(test_too_many_refs),
+		TEST_CASES_END()
+	},
+};
+
+REGISTER_FAST_TEST(shm_peer_attack_autotest, unit_test_suite_runner, &suite)
