@@ -297,6 +297,7 @@ struct shm_wire_consumer_id {
 };
 
 union shm_wire_msg {
+	uint64_t all[20]; /* first, as large as the largest: = { 0 } clears only the first */
 	struct shm_wire_hdr hdr;
 	struct shm_wire_hello hello;
 	struct shm_wire_hello_ack hello_ack;
@@ -516,6 +517,7 @@ shm_wire_rec_size(uint32_t len)
 	return sizeof(struct shm_wire_rec) + RTE_ALIGN_CEIL(len, 8u);
 }
 
+_Static_assert(sizeof(union shm_wire_msg) == sizeof(((union shm_wire_msg *)0)->all), "all");
 _Static_assert(sizeof(struct shm_wire_hdr) == 16, "hdr");
 _Static_assert(sizeof(struct shm_wire_hello) == 56, "hello");
 _Static_assert(sizeof(struct shm_wire_hello_ack) == 32, "hello_ack");

@@ -202,6 +202,10 @@ struct bf_mad {
 	};
 };
 
+/* What is not named in an initializer is 0 in the first of a union only: that is the largest. */
+_Static_assert(sizeof(struct bf_mad) == offsetof(struct bf_mad, req) + sizeof(struct bf_mad_req),
+	"req");
+
 /* Header of the RDMA IP CM service, the first bytes of a REQ's private data. */
 #define BF_MAD_IP_SIZE 36u
 struct bf_mad_ip {
