@@ -17,6 +17,8 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
+#include <rte_log.h>
+
 #include "test_bluefield_model.h"
 #include "test_shm_peer.h"
 
@@ -26,6 +28,11 @@
 #define WATCH_MS 200u
 /* Times that it may wake then, for a peer that does not read. */
 #define WATCH_WAKES 100u
+
+/* Links of a flood of violations, and what the driver logs of a function. */
+#define LOG_FLOOD 1000u
+#define LOG_BURST 5u
+#define LOG_PAUSE_MS 5000u
 
 /* What a thread does that is refused a system call. */
 struct refused {
@@ -159,6 +166,58 @@ test_too_many_refs(void)
 	return TEST_SUCCESS;
 }
 
+static int
+violations_make(unsigned int nb)
+{
+	uint64_t before = peer_violations();
+	struct hostile *e;
+	unsigned int i;
+
+	for (i = 0; i < nb; i++) {
+		e = hostile_open(peer_env.path, "pf0");
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(hostile_send_raw(e, "", 1, NULL, 0), 0);
+		PEER_WAIT(peer_violations() == before + i + 1, TEST_MS);
+		hostile_close(e);
+	}
+	return TEST_SUCCESS;
+}
+
+/* Links that come, break the protocol and come again: the log of the victim is not theirs. */
+static int
+log_flood(void)
+{
+	uint64_t begin = test_now_ns();
+	unsigned int lines, most;
+
+	TEST_CALL(violations_make(LOG_FLOOD));
+	lines = test_log_count("COMCH_SHM");
+	most = LOG_BURST + 1 + (unsigned int)((test_now_ns() - begin) / 1000000 / LOG_PAUSE_MS);
+	test_note("%u breaches, %u lines", LOG_FLOOD, lines);
+	TEST_TRUE(test_log_has("breaks the protocol: no message of this protocol"));
+	TEST_ASSERT(lines <= most, "%u lines for %u breaches", lines, LOG_FLOOD);
+	/* later there is room for one, which says how much was left out */
+	peer_turn_ms(LOG_PAUSE_MS + 100);
+	TEST_CALL(violations_make(1));
+	TEST_TRUE(test_log_has("lines about processes on pf0 were not logged"));
+	return TEST_SUCCESS;
+}
+
+static int
+test_log_flood(void)
+{
+	int ret;
+
+	TEST_EXPECT(test_log_begin(), 0);
+	test_log_restore();
+	rte_log_set_level_pattern("pmd.comch.shm", RTE_LOG_INFO);
+	ret = log_flood();
+	rte_log_set_level_pattern("pmd.comch.shm", RTE_LOG_NOTICE);
+	test_log_quiet();
+	test_log_drop();
+	return ret;
+}
+
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
@@ -168,8 +227,9 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		PEER_CASE(test_queued_send_fails),
 		PEER_CASE(test_too_many_refs),
+		PEER_CASE(test_log_flood),
 		TEST_CASES_END()
 	},
 };
 
-REGISTER_FAST_TEST(shm_peer_attack_autotest, unit_test_suite_runner, &suite)
+REGISTER_SLOW_TEST(shm_peer_attack_autotest, unit_test_suite_runner, &suite)

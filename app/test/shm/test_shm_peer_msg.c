@@ -401,7 +401,7 @@ test_versions(void)
 		0, 1, SHM_WIRE_VERSION - 1, SHM_WIRE_VERSION + 1, 0xffff,
 	};
 	union shm_wire_msg msg;
-	unsigned int i, both, all;
+	unsigned int i, both;
 	char words[80];
 	struct hostile *e;
 
@@ -423,14 +423,13 @@ test_versions(void)
 		hostile_close(e);
 	}
 	TEST_EXPECT(peer_violations(), 0);
-	/* both, and once: a process may try again and again */
+	/* both, and not for ever: a process may try again and again */
 	snprintf(words, sizeof(words), "speaks version 0 of the protocol, and this process version %u",
 			SHM_WIRE_VERSION);
 	both = test_log_count(words);
-	all = test_log_count("of the protocol");
 	test_log_quiet();
 	test_log_drop();
-	TEST_TRUE(both == 1 && all == 1);
+	TEST_EXPECT(both, 1);
 	return TEST_SUCCESS;
 }
 

@@ -41,6 +41,12 @@ extern int shm_logtype;
 #define SHM_LOG(level, fmt, ...) \
 	rte_log(RTE_LOG_##level, shm_logtype, "COMCH_SHM: " fmt "\n", ##__VA_ARGS__)
 
+/* For what peers can cause: only so much of it is logged. */
+#define SHM_PEER_LOG(dev, func, level, fmt, ...) do { \
+	if (shm_peer_logs(dev, func, RTE_LOG_##level)) \
+		SHM_LOG(level, fmt, ##__VA_ARGS__); \
+} while (0)
+
 #define SHM_MAX_FUNCTIONS 256
 #define SHM_MAX_UIDS 16
 /* Host processes of one function. */
@@ -117,7 +123,8 @@ struct shm_func {
 	uint32_t nb_links;
 	uint32_t nb_events; /* under way */
 	uint32_t nb_fds;    /* that its links hold */
-	bool logged; /* a refusal was logged, more are only counted */
+	uint64_t log_until; /* TSC: lines up to now fill so much time; atomic */
+	uint32_t nb_unlogged; /* since the last line; atomic */
 };
 
 struct shm_dev {
@@ -144,7 +151,6 @@ struct shm_dev {
 	bool tx_later;          /* that of a link; atomic */
 	uint64_t next_connect;  /* host: TSC of the next attempt */
 	int refusal;            /* host: what the last attempt was answered, or 0 */
-	bool version_logged;    /* host: that the card's side is of another release */
 	uid_t server_uid;       /* host: of the other side at the last attempt */
 	uint64_t next_meet_log; /* host: TSC, not before this */
 	struct shm_group *groups[SHM_WIRE_MAX_GROUPS];
@@ -201,7 +207,6 @@ struct shm_link {
 	uint32_t pid;
 	uint32_t uid;
 	uint64_t deadline; /* HELLO: TSC of the end of patience */
-	bool logged;       /* a fault was logged, more are only counted */
 	bool hung_up;      /* nothing comes but what is in the socket */
 
 	struct shm_wire_link *own;
@@ -423,6 +428,9 @@ void shm_link_put(struct shm_link *link);
 void shm_link_violation(struct shm_link *link, const char *what, uint64_t a, uint64_t b);
 void shm_link_late(struct shm_link *link, const char *what);
 void shm_groups_sync(struct shm_dev *dev);
+
+/* shm_barrier.c: the log; also of threads without the lock */
+bool shm_peer_logs(const struct shm_dev *dev, struct shm_func *func, uint32_t level);
 
 /* shm_meet.c: where the sides meet, and what is wrong if they do not */
 void shm_meet_user(struct shm_dev *dev);

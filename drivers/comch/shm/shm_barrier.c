@@ -12,9 +12,39 @@
 
 #include <linux/membarrier.h>
 
+#include <rte_cycles.h>
+
 #include "shm_fast.h"
 
 RTE_LOG_REGISTER_DEFAULT(shm_logtype, NOTICE);
+
+/*
+ * Whether a line about the peers of a function is logged: they can cause any number. Each
+ * fills a pause, and only a few pauses may be ahead. What was left out is told by the next.
+ */
+bool
+shm_peer_logs(const struct shm_dev *dev, struct shm_func *func, uint32_t level)
+{
+	const uint64_t pause = rte_get_tsc_hz() / MS_PER_S * SHM_LOG_MS;
+	uint64_t until = __atomic_load_n(&func->log_until, __ATOMIC_RELAXED);
+	uint64_t now = rte_get_tsc_cycles(), from = RTE_MAX(until, now);
+	uint32_t nb;
+
+	if (!rte_log_can_log(shm_logtype, level))
+		return false;
+	/* another thread logs at this moment, or there is too much */
+	if (from - now > (SHM_LOG_BURST - 1) * pause ||
+			!__atomic_compare_exchange_n(&func->log_until, &until, from + pause,
+				false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+		__atomic_fetch_add(&func->nb_unlogged, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	nb = __atomic_exchange_n(&func->nb_unlogged, 0, __ATOMIC_RELAXED);
+	if (nb != 0)
+		rte_log(level, shm_logtype, "COMCH_SHM: %s: %u lines about processes on %s were not logged\n",
+			dev->dev->data->name, nb, func->name);
+	return true;
+}
 
 /* Of the whole process: set by the first device. */
 static bool membarrier_ok;

@@ -180,7 +180,7 @@ event_post_locked(struct shm_event *ev)
 	/* there is room: see COMCH_PE_MAILBOX_SIZE of the library */
 	if (rte_comch_pmd_event_post(ev->group->pg.pe, &ev->base) == 0)
 		return;
-	SHM_LOG(ERR, "%s: the mailbox of a progress engine is full, progress it more often: process %u is disconnected",
+	SHM_PEER_LOG(link->dev, link->func, ERR, "%s: the mailbox of a progress engine is full, progress it more often: process %u is disconnected",
 		link->dev->dev->data->name, link->pid);
 	ev->chan->nb_posted--;
 	link->refs++; /* the event may be the last that has it */

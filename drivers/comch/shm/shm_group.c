@@ -43,7 +43,7 @@ glink_create_locked(struct shm_group *group, struct shm_link *link)
 	shm_link_send(link, &msg, SHM_WIRE_GROUP, sizeof(msg.group), 0, fds[1]);
 	return glink;
 fail:
-	SHM_LOG(ERR, "%s: no descriptor or memory to serve process %u: raise RLIMIT_NOFILE, or free memory",
+	SHM_PEER_LOG(link->dev, link->func, ERR, "%s: no descriptor or memory to serve process %u: raise RLIMIT_NOFILE, or free memory",
 		group->dev->dev->data->name, link->pid);
 	free(glink);
 	return NULL;

@@ -147,8 +147,8 @@ shm_link_kill(struct shm_link *link, int reason)
 
 	if (link->state == SHM_LINK_DEAD)
 		return;
-	SHM_LOG(INFO, "%s: process %u left %s: %s", dev->dev->data->name, link->pid,
-		link->func->name, strerror(-reason));
+	SHM_PEER_LOG(dev, link->func, INFO, "%s: process %u left %s: %s", dev->dev->data->name,
+		link->pid, link->func->name, strerror(-reason));
 	if (link->state == SHM_LINK_UP) {
 		count_add(&dev->nb_links, -1);
 	} else {
@@ -170,26 +170,20 @@ shm_link_kill(struct shm_link *link, int reason)
 	shm_link_put(link);
 }
 
-/* Count a breach of the protocol, and log the first of each link. */
+/* Count a breach of the protocol, and log it. */
 void
 shm_link_violation(struct shm_link *link, const char *what, uint64_t a, uint64_t b)
 {
 	rte_comch_pmd_count(&link->dev->dev->data->stats.violations);
-	if (link->logged)
-		return;
-	link->logged = true;
-	SHM_LOG(WARNING, "%s: process %u on %s breaks the protocol: %s (%" PRIu64 ", %" PRIu64 ")",
+	SHM_PEER_LOG(link->dev, link->func, WARNING, "%s: process %u on %s breaks the protocol: %s (%" PRIu64 ", %" PRIu64 ")",
 		link->dev->dev->data->name, link->pid, link->func->name, what, a, b);
 }
 
-/* A peer that does not answer in time: it is no liar. Log the first of each link. */
+/* A peer that does not answer in time: it is no liar. */
 void
 shm_link_late(struct shm_link *link, const char *what)
 {
-	if (link->logged)
-		return;
-	link->logged = true;
-	SHM_LOG(WARNING, "%s: process %u on %s is late: %s; is it stopped, or does nobody progress its engine?",
+	SHM_PEER_LOG(link->dev, link->func, WARNING, "%s: process %u on %s is late: %s; is it stopped, or does nobody progress its engine?",
 		link->dev->dev->data->name, link->pid, link->func->name, what);
 }
 
@@ -224,7 +218,7 @@ fd_refuse(int fd, int reason)
 		SHM_LOG(DEBUG, "a process left before it was refused");
 }
 
-/* Count a peer that is not let in, and log the first of each function. */
+/* Count a peer that is not let in, and log it. */
 static void
 link_refuse(struct shm_dev *dev, struct shm_func *func, int fd, const struct ucred *cred,
 		int reason)
@@ -358,8 +352,8 @@ link_up(struct shm_link *link)
 	count_add(&dev->nb_hellos, -1);
 	count_add(&dev->nb_links, 1);
 	rte_comch_pmd_count(&dev->dev->data->stats.links);
-	SHM_LOG(INFO, "%s: process %u is on %s", dev->dev->data->name, link->pid,
-		link->func->name);
+	SHM_PEER_LOG(dev, link->func, INFO, "%s: process %u is on %s", dev->dev->data->name,
+		link->pid, link->func->name);
 	shm_groups_sync(dev);
 }
 
@@ -400,12 +394,10 @@ link_hello(struct shm_link *link, struct shm_event *ev)
 	if (ret == -EPROTO)
 		shm_link_violation(link, "its first message is none", ev->msg.hello.version,
 			ev->msg.hello.seg_size);
-	if (ret == -EPROTONOSUPPORT && !link->func->logged) {
-		link->func->logged = true;
-		SHM_LOG(WARNING, "%s: process %u on %s speaks version %u of the protocol, and this process version %u: run one release on both sides",
+	if (ret == -EPROTONOSUPPORT)
+		SHM_PEER_LOG(link->dev, link->func, WARNING, "%s: process %u on %s speaks version %u of the protocol, and this process version %u: run one release on both sides",
 			link->dev->dev->data->name, link->pid, link->func->name,
 			ev->msg.hello.version, SHM_WIRE_VERSION);
-	}
 	if (ret == 0) {
 		msg.hello_ack.version = SHM_WIRE_VERSION;
 		msg.hello_ack.seg_size = sizeof(struct shm_wire_link);
@@ -426,15 +418,13 @@ link_hello_ack(struct shm_link *link, struct shm_event *ev)
 
 	if (ack->status != 0) {
 		dev->refusal = ack->status < 0 && ack->status > -4096 ? ack->status : -EPROTO;
-		/* each second it is asked again */
-		if (dev->refusal == -EPROTONOSUPPORT && !dev->version_logged)
-			SHM_LOG(NOTICE, "%s: the card's side of %s speaks version %u of the protocol, and this process version %u: run one release on both sides",
+		if (dev->refusal == -EPROTONOSUPPORT)
+			SHM_PEER_LOG(dev, link->func, NOTICE, "%s: the card's side of %s speaks version %u of the protocol, and this process version %u: run one release on both sides",
 				dev->dev->data->name, link->func->name, ack->version,
 				SHM_WIRE_VERSION);
 		else
-			SHM_LOG(INFO, "%s: the card's side of %s refuses this process: %s",
+			SHM_PEER_LOG(dev, link->func, INFO, "%s: the card's side of %s refuses this process: %s",
 				dev->dev->data->name, link->func->name, strerror(-dev->refusal));
-		dev->version_logged |= dev->refusal == -EPROTONOSUPPORT;
 		dev->next_connect += rte_get_tsc_hz();
 		shm_link_kill(link, dev->refusal);
 		return;
@@ -477,7 +467,7 @@ link_group(struct shm_link *link, struct shm_event *ev)
 	if (link->peer_wake[group] >= 0) {
 		shm_fd_drop(link->peer_wake[group]);
 	} else if (link->func->nb_fds >= link->dev->func_fds) {
-		SHM_LOG(WARNING, "%s: %s takes more than its %u descriptors, raise RLIMIT_NOFILE",
+		SHM_PEER_LOG(link->dev, link->func, WARNING, "%s: %s takes more than its %u descriptors, raise RLIMIT_NOFILE",
 			link->dev->dev->data->name, link->func->name, link->dev->func_fds);
 		shm_link_kill(link, -EUSERS);
 		return;

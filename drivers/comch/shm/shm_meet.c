@@ -125,16 +125,13 @@ shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func, const st
 	return mode_allows(&st, cred->uid, cred->gid);
 }
 
-/* Of a peer that is not let in, the first of each function. */
+/* Of a peer that is not let in. */
 void
 shm_meet_refused(const struct shm_dev *dev, struct shm_func *func, const struct ucred *cred,
 		int reason)
 {
 	const char *remedy;
 
-	if (func->logged)
-		return;
-	func->logged = true;
 	if (reason != -EACCES)
 		remedy = "end processes that are attached, or raise RLIMIT_NOFILE";
 	else if (dev->role == RTE_COMCH_ROLE_HOST)
@@ -145,9 +142,10 @@ shm_meet_refused(const struct shm_dev *dev, struct shm_func *func, const struct 
 		remedy = "let its user write to path=, or list it in uids=";
 	else
 		remedy = "run both sides as one user, or give both path=";
-	SHM_LOG(WARNING, "%s: process %d of user %u may not %s %s: %s; %s", dev->dev->data->name,
-		cred->pid, cred->uid, dev->role == RTE_COMCH_ROLE_HOST ? "serve" : "use",
-		func->name, strerror(-reason), remedy);
+	SHM_PEER_LOG(dev, func, WARNING, "%s: process %d of user %u may not %s %s: %s; %s",
+		dev->dev->data->name, cred->pid, cred->uid,
+		dev->role == RTE_COMCH_ROLE_HOST ? "serve" : "use", func->name,
+		strerror(-reason), remedy);
 }
 
 /* Card's side: a process has left before it said anything. It may have refused us. */
@@ -159,10 +157,8 @@ shm_meet_left(const struct shm_link *link)
 	if (server_trusted(dev, dev->uid, link->uid))
 		return;
 	rte_comch_pmd_count(&dev->dev->data->stats.links_refused);
-	if (!link->func->logged)
-		SHM_LOG(WARNING, "%s: process %u of user %u does not let user %u serve %s: run this side as root, as its user, or as the owner of path=",
-			dev->dev->data->name, link->pid, link->uid, dev->uid, link->func->name);
-	link->func->logged = true;
+	SHM_PEER_LOG(dev, link->func, WARNING, "%s: process %u of user %u does not let user %u serve %s: run this side as root, as its user, or as the owner of path=",
+		dev->dev->data->name, link->pid, link->uid, dev->uid, link->func->name);
 }
 
 /* One line of /proc/net/unix. Anyone can take any name: only what we could is looked at. */

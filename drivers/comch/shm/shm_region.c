@@ -370,19 +370,20 @@ shm_region_send_locked(struct shm_link *link, const struct shm_region *region)
 
 /* NULL if the descriptor is not what its sender says. It stays the caller's. */
 static void *
-peer_map(const struct shm_dev *dev, int fd, uint64_t size)
+peer_map(const struct shm_peer_region *region, int fd)
 {
-	enum shm_peer_pages pages = shm_peer_fd_check(fd, size, 0);
+	const struct shm_dev *dev = region->link->dev;
+	enum shm_peer_pages pages = shm_peer_fd_check(fd, region->size, 0);
 	void *map;
 
 	if (pages == SHM_PEER_BAD)
 		return NULL;
 	if (pages == SHM_PEER_HUGE && !dev->huge) {
-		SHM_LOG(ERR, "%s: the peer's regions have huge pages; give this device huge=1 to trust it with those, or its own huge=0",
+		SHM_PEER_LOG(dev, region->link->func, ERR, "%s: the peer's regions have huge pages; give this device huge=1 to trust it with those, or its own huge=0",
 			dev->dev->data->name);
 		return NULL;
 	}
-	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	map = mmap(NULL, region->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	return map == MAP_FAILED ? NULL : map;
 }
 
@@ -400,7 +401,7 @@ shm_peer_region_add(struct shm_link *link, const struct shm_wire_region *msg, in
 			msg->size == 0 || (msg->size & 4095) != 0)
 		return -EPROTO;
 	if (link->func->nb_fds >= link->dev->func_fds) {
-		SHM_LOG(WARNING, "%s: %s takes more than its %u descriptors, raise RLIMIT_NOFILE",
+		SHM_PEER_LOG(link->dev, link->func, WARNING, "%s: %s takes more than its %u descriptors, raise RLIMIT_NOFILE",
 			link->dev->dev->data->name, link->func->name, link->dev->func_fds);
 		return -EUSERS;
 	}
@@ -525,7 +526,7 @@ shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region)
 	shm_dev_unlock(dev);
 	if (ret != 0 || fd < 0)
 		return ret;
-	map = peer_map(dev, fd, region->size);
+	map = peer_map(region, fd);
 	shm_fd_drop(fd);
 	if (map == NULL) {
 		/* not again for each consumer: to find out takes time */

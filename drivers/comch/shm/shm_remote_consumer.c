@@ -293,7 +293,7 @@ peer_consumer(struct shm_chan *chan, struct shm_event *ev)
 	if (ret == 0)
 		rte_comch_pmd_remote_consumer(chan->conn, msg->consumer, true);
 	else
-		SHM_LOG(WARNING, "%s: a consumer of process %u cannot be had: %s",
+		SHM_PEER_LOG(dev, chan->link->func, WARNING, "%s: a consumer of process %u cannot be had: %s",
 			dev->dev->data->name, chan->link->pid, strerror(-ret));
 	return 0;
 }

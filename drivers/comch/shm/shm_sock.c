@@ -124,8 +124,8 @@ link_tx_failed(struct shm_link *link, int ret)
 {
 	if (ret == 0 || ret == -EPIPE || ret == -ECONNRESET)
 		return false;
-	SHM_LOG(ERR, "%s: cannot send to process %u: %s", link->dev->dev->data->name,
-		link->pid, strerror(-ret));
+	SHM_PEER_LOG(link->dev, link->func, ERR, "%s: cannot send to process %u: %s",
+		link->dev->dev->data->name, link->pid, strerror(-ret));
 	shm_link_kill(link, -ECONNRESET);
 	return true;
 }

@@ -28,6 +28,10 @@
 /* How long something holds, in milliseconds. */
 #define SHM_SHARE_MS 20         /* a share of credits; made anew when half is over */
 
+/* Pauses between two lines of the log about one function, and as many that come at once. */
+#define SHM_LOG_MS 5000
+#define SHM_LOG_BURST 5
+
 /* Pauses between two looks, in milliseconds. */
 #define SHM_IDLE_MS 1           /* fences for queues that become idle */
 #define SHM_SERVICE_MS 5        /* sockets, without a doorbell */
